@@ -47,6 +47,14 @@
 
 #define DC_R(x) ((dc_real)(x))
 
+/* coordinates, poses and lengths up to this size are accepted: fourth powers stay finite */
+#if DC_IS_FLOAT
+#define DCI_FAR DC_R(1e9)
+#else
+#define DCI_FAR DC_R(1e76)
+#endif
+#define DCI_INFINITY (DC_REAL_MAX*2)
+
 #if DC_IS_FLOAT
 #define DC_EPS DC_R(1.1920928955078125e-7)          /* 2^-23: the distance from 1 to the next number */
 #define DC_REAL_MAX DC_R(3.4028234663852886e38)
