@@ -74,6 +74,8 @@
 /* elementary functions */
 /* dense algebra */
 /* hull distance */
+#define dc_hull_distance dc_hull_distance_f
+#define dc_hull_distance_bytes dc_hull_distance_bytes_f
 /* potentials */
 #endif
 
@@ -173,6 +175,28 @@ DC_DEF dc_real dc_sqrt(dc_real x);
  * The points are borrowed for the length of each call. */
 typedef struct { const dc_v3 *v; int n; } dc_hull;
 
+#if DC_IS_FLOAT
+#define DC_HULL_LIMIT DC_R(1e9)                     /* largest coordinate of a vertex or translation */
+#else
+#define DC_HULL_LIMIT DC_R(1e76)
+#endif
+
+typedef struct {
+    dc_real gap;        /* signed: distance apart, 0 touching, minus the penetration depth when overlapping */
+    dc_v3 n;            /* unit, from b to a; moving a by -gap n makes the hulls touch */
+    dc_v3 pa, pb;       /* witness points in the world, pa - pb = gap n */
+    int na, nb;         /* closest features: 1 vertex, 2 edge, 3 triangle; 0 when not known yet */
+    int ia[3], ib[3];   /* their vertices; unused entries are 0 */
+    dc_real wa[3], wb[3]; /* barycentric weights of the witness points in them */
+    int iterations;     /* support evaluations of each hull */
+} dc_distance;
+
+/* HULL_DOC */
+DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const dc_hull *b, const dc_pose *pose_b,
+                                  dc_arena *mem, dc_distance *d);
+
+DC_DEF size_t dc_hull_distance_bytes(int na, int nb);
+
 /* ---- pair potentials -------------------------------------------------------------------------- */
 
 #ifdef __cplusplus
@@ -249,6 +273,685 @@ DC_DEF dc_real dc_sqrt(dc_real x)
 /* ---- dense algebra --------------------------------------------------------------------------- */
 
 /* ---- hull distance ---------------------------------------------------------------------------- */
+
+/* A vertex pair: the point w = x - y of the Minkowski difference A - B. */
+typedef struct { dc_v3 w; int ia, ib; } dci_mink;
+
+/* Both hulls in one frame: the axes of the world, the origin at a's first vertex, scaled by a power of two.
+ *     x = Ra (v - oa),   y = Rb (v - ob) + T                                    (1)
+ * The subtraction comes first, so that vertices far from their body's origin cost no digits. */
+typedef struct {
+    dc_m3 Ra, Rb;
+    dc_v3 oa, ob, T;
+    const dc_v3 *va, *vb;
+    int na, nb;
+    dc_real mag;        /* largest |x|_1 + |y|_1 met */
+} dci_hulls;
+
+/* Closest point of a simplex to the origin: direction (of any length), square of the distance, weights. */
+typedef struct { dc_v3 dir; dc_real d2, l[4]; } dci_near;
+
+#define DCI_HULL_TOL 8          /* noise of a support value: this times eps times mag */
+#define DCI_HULL_STEPS 128      /* cap of the simplex iteration */
+#define DCI_HULL_WORK 8         /* points of the working set of the exhaustive search */
+
+/* index of the largest (v_i - o) . d, the first of equals within its block of four */
+static int dci_support(const dc_v3 *v, int n, dc_v3 o, dc_v3 d)
+{
+    dc_real best = -DC_REAL_MAX, s0, s1, s2, s3, m;
+    int i, at = 0;
+    for (i = 0; i + 4 <= n; i += 4) {
+        s0 = (v[i].x - o.x)*d.x + (v[i].y - o.y)*d.y + (v[i].z - o.z)*d.z;
+        s1 = (v[i + 1].x - o.x)*d.x + (v[i + 1].y - o.y)*d.y + (v[i + 1].z - o.z)*d.z;
+        s2 = (v[i + 2].x - o.x)*d.x + (v[i + 2].y - o.y)*d.y + (v[i + 2].z - o.z)*d.z;
+        s3 = (v[i + 3].x - o.x)*d.x + (v[i + 3].y - o.y)*d.y + (v[i + 3].z - o.z)*d.z;
+        m = dc_max(dc_max(s0, s1), dc_max(s2, s3));
+        if (m > best) {
+            best = m;
+            at = i + (s0 == m ? 0 : s1 == m ? 1 : s2 == m ? 2 : 3);
+        }
+    }
+    for (; i < n; i++) {
+        s0 = (v[i].x - o.x)*d.x + (v[i].y - o.y)*d.y + (v[i].z - o.z)*d.z;
+        if (s0 > best) { best = s0; at = i; }
+    }
+    return at;
+}
+
+static dc_v3 dci_point_a(const dci_hulls *h, int i) { return dc_mul(&h->Ra, dc_sub(h->va[i], h->oa)); }
+static dc_v3 dci_point_b(const dci_hulls *h, int i) { return dc_add(dc_mul(&h->Rb, dc_sub(h->vb[i], h->ob)), h->T); }
+
+static dci_mink dci_mink_of(dci_hulls *h, int ia, int ib)
+{
+    dci_mink p;
+    dc_v3 x = dci_point_a(h, ia), y = dci_point_b(h, ib);
+    p.w = dc_sub(x, y);
+    p.ia = ia;
+    p.ib = ib;
+    h->mag = dc_max(h->mag, dc_abs(x.x) + dc_abs(x.y) + dc_abs(x.z) + dc_abs(y.x) + dc_abs(y.y) + dc_abs(y.z));
+    return p;
+}
+
+/* the point of A - B with the least n . w */
+static dci_mink dci_mink_support(dci_hulls *h, dc_v3 n)
+{
+    int ia = dci_support(h->va, h->na, h->oa, dc_neg(dc_mul_t(&h->Ra, n)));
+    int ib = dci_support(h->vb, h->nb, h->ob, dc_mul_t(&h->Rb, n));
+    return dci_mink_of(h, ia, ib);
+}
+
+/* d / |d|; d is scaled first, so that no square underflows; zero stays zero */
+static dc_v3 dci_unit(dc_v3 d)
+{
+    dc_real m = dc_max(dc_max(dc_abs(d.x), dc_abs(d.y)), dc_abs(d.z));
+    if (!(m > 0)) return dc_vec(0, 0, 0);
+    d = dc_vec(d.x/m, d.y/m, d.z/m);
+    return dc_scale(1/dc_sqrt(dc_dot(d, d)), d);
+}
+
+/* Origin against the segment a b: t = -a.e / e.e, v = a + t e. The weights of a and b go to l[0], l[1]. */
+static void dci_near_edge(dc_v3 a, dc_v3 b, dci_near *r)
+{
+    dc_v3 e = dc_sub(b, a);
+    dc_real ee = dc_dot(e, e), ae = -dc_dot(a, e);
+    dc_real t;
+    if (!(ae > 0)) {                     /* vertex a; also e = 0 */
+        t = 0;
+        r->dir = a;
+    } else if (ae >= ee) {               /* vertex b */
+        t = 1;
+        r->dir = b;
+    } else {                             /* inside; a second projection when the first one cancelled */
+        t = ae/ee;
+        r->dir = dc_madd(a, t, e);
+        if (dc_dot(r->dir, r->dir) < DC_R(0.01)*ee) r->dir = dc_madd(r->dir, -dc_dot(r->dir, e)/ee, e);
+    }
+    r->d2 = dc_dot(r->dir, r->dir);
+    r->l[0] = 1 - t;
+    r->l[1] = t;
+}
+
+/* Origin against the triangle a b c. With n = ab x ac the foot of the normal is a + beta ab + gamma ac,
+ *     beta = -n.(a x ac) / n.n,   gamma = n.(a x ab) / n.n,   alpha = 1 - beta - gamma.       (2)
+ * Outside, the closest point lies on an edge whose opposite weight is not positive. Inside, the direction
+ * is the normal: it keeps all its digits when the distance has none. */
+static void dci_near_triangle(dc_v3 a, dc_v3 b, dc_v3 c, dci_near *r)
+{
+    dc_v3 ab = dc_sub(b, a), ac = dc_sub(c, a), n = dc_cross(ab, ac);
+    dc_real nn = dc_dot(n, n);
+    dc_real beta = -dc_dot(n, dc_cross(a, ac)), gamma = dc_dot(n, dc_cross(a, ab)), alpha = nn - beta - gamma;
+    dci_near s;
+    if (alpha > 0 && beta > 0 && gamma > 0) {
+        dc_real h = dc_dot(n, a), inv = 1/nn;
+        r->dir = h < 0 ? dc_neg(n) : n;
+        r->d2 = h*h*inv;
+        r->l[0] = alpha*inv;
+        r->l[1] = beta*inv;
+        r->l[2] = gamma*inv;
+        return;
+    }
+    r->d2 = DC_REAL_MAX;
+    if (!(gamma > 0)) {
+        dci_near_edge(a, b, r);
+        r->l[2] = 0;
+    }
+    if (!(beta > 0)) {
+        dci_near_edge(a, c, &s);
+        if (s.d2 < r->d2) { r->dir = s.dir; r->d2 = s.d2; r->l[0] = s.l[0]; r->l[1] = 0; r->l[2] = s.l[1]; }
+    }
+    if (!(alpha > 0)) {
+        dci_near_edge(b, c, &s);
+        if (s.d2 < r->d2) { r->dir = s.dir; r->d2 = s.d2; r->l[0] = 0; r->l[1] = s.l[0]; r->l[2] = s.l[1]; }
+    }
+}
+
+/* Origin against the tetrahedron a b c d, a the newest: the origin is known to be on a's side of b c d. Returns 0
+ * when no face has it outside. All three faces share the volume s = ab . (ac x ad); a face has the origin outside
+ * when s and n . a have the same sign. */
+static int dci_near_tetra(dc_v3 a, dc_v3 b, dc_v3 c, dc_v3 d, dci_near *r)
+{
+    dc_v3 ab = dc_sub(b, a), ac = dc_sub(c, a), ad = dc_sub(d, a);
+    dc_v3 nd = dc_cross(ab, ac), nb = dc_cross(ac, ad), nc = dc_cross(ad, ab);
+    dc_real s = dc_dot(ab, nb);
+    dci_near q;
+    int any = 0;
+    r->d2 = DC_REAL_MAX;
+    if (!(s*dc_dot(nd, a) < 0)) {
+        any = 1;
+        dci_near_triangle(a, b, c, r);
+        r->l[3] = 0;
+    }
+    if (!(s*dc_dot(nb, a) < 0)) {
+        any = 1;
+        dci_near_triangle(a, c, d, &q);
+        if (q.d2 < r->d2) {
+            r->dir = q.dir; r->d2 = q.d2;
+            r->l[0] = q.l[0]; r->l[1] = 0; r->l[2] = q.l[1]; r->l[3] = q.l[2];
+        }
+    }
+    if (!(s*dc_dot(nc, a) < 0)) {
+        any = 1;
+        dci_near_triangle(a, d, b, &q);
+        if (q.d2 < r->d2) {
+            r->dir = q.dir; r->d2 = q.d2;
+            r->l[0] = q.l[0]; r->l[1] = q.l[2]; r->l[2] = 0; r->l[3] = q.l[1];
+        }
+    }
+    return any;
+}
+
+/* closest point of the m newest-first points p; keeps those that carry it and returns their number, 0 inside */
+static int dci_near_simplex(dci_mink *p, int m, dci_near *r)
+{
+    int i, k = 0;
+    if (m == 1) {
+        r->dir = p[0].w;
+        r->d2 = dc_dot(p[0].w, p[0].w);
+        r->l[0] = 1;
+        return 1;
+    }
+    if (m == 2) dci_near_edge(p[0].w, p[1].w, r);
+    else if (m == 3) dci_near_triangle(p[0].w, p[1].w, p[2].w, r);
+    else if (!dci_near_tetra(p[0].w, p[1].w, p[2].w, p[3].w, r)) return 0;
+    for (i = 0; i < m; i++)
+        if (r->l[i] > 0) {
+            p[k] = p[i];
+            r->l[k++] = r->l[i];
+        }
+    return k;
+}
+
+/* Does the tetrahedron p hold the origin by more than tol from each of its faces? */
+static int dci_inside(const dci_mink *p, dc_real tol)
+{
+    int i;
+    for (i = 0; i < 4; i++) {
+        dc_v3 a = p[i].w, b = p[(i + 1) & 3].w, c = p[(i + 2) & 3].w, d = p[(i + 3) & 3].w;
+        dc_v3 n = dci_unit(dc_cross(dc_sub(b, a), dc_sub(c, a)));
+        dc_real h = -dc_dot(n, a), s = dc_dot(n, dc_sub(d, a));
+        if (s < 0) { h = -h; s = -s; }
+        if (!(h > tol && s > tol)) return 0;
+    }
+    return 1;
+}
+
+/* some direction at right angles to e */
+static dc_v3 dci_across(dc_v3 e)
+{
+    dc_real x = dc_abs(e.x), y = dc_abs(e.y), z = dc_abs(e.z);
+    if (x <= y && x <= z) return dc_cross(e, dc_vec(1, 0, 0));
+    return dc_cross(e, y <= z ? dc_vec(0, 1, 0) : dc_vec(0, 0, 1));
+}
+
+/* keep n when the least n . w_k is larger than every one before */
+static void dci_search_try(const dci_mink *p, int m, dc_v3 n, dc_real *best, dc_v3 *best_n)
+{
+    dc_real least = DC_REAL_MAX;
+    int k;
+    for (k = 0; k < m; k++) least = dc_min(least, dc_dot(n, p[k].w));
+    if (least > *best) {
+        *best = least;
+        *best_n = n;
+    }
+}
+
+/* Exhaustive search for what rounding has left undecided: touching hulls, gaps of a few eps, flat and needle-shaped
+ * differences. The direction of the largest margin
+ *     max_n phi(n),   phi(n) = min_k n . w_k                                     (3)
+ * over a working set is normal to a vertex, an edge or a triangle of it, so every one of them is tried. The support
+ * point of A - B along the winner then joins the set, until it improves nothing.
+ * Returns 1: n and gap = phi(n) over all of A - B, at least -tol; 0: the hulls overlap by more than tol;
+ * -1: cap, n and gap are the best so far. */
+static int dci_search(dci_hulls *h, dci_mink *p, int *count, dc_v3 *n, dc_real *gap, int *steps)
+{
+    int m = *count, i, j, k, step, found = -1;
+    dc_real tol = 0;
+    *gap = -DC_REAL_MAX;
+    *n = dc_vec(1, 0, 0);
+    for (step = 0; step < DCI_HULL_STEPS && found < 0; step++) {
+        dc_real best = -DC_REAL_MAX, value;
+        dc_v3 dir = dc_vec(1, 0, 0), u, v, e;
+        dci_mink w;
+        tol = DCI_HULL_TOL*DC_EPS*h->mag;
+
+        /* the best direction of the working set */
+        for (i = 0; i < m; i++) {
+            u = dci_unit(p[i].w);
+            dci_search_try(p, m, dc_dot(u, u) > 0 ? u : dir, &best, &dir);
+            for (j = i + 1; j < m; j++) {
+                dc_real ee;
+                e = dc_sub(p[j].w, p[i].w);
+                ee = dc_dot(e, e);
+                if (!(ee > 0)) continue;
+                v = dc_madd(p[i].w, -dc_dot(p[i].w, e)/ee, e);
+                v = dc_madd(v, -dc_dot(v, e)/ee, e);
+                if (dc_dot(v, v) <= tol*tol) v = dci_across(e);       /* the origin is on the line */
+                dci_search_try(p, m, dci_unit(v), &best, &dir);
+                for (k = j + 1; k < m; k++) {
+                    u = dci_unit(dc_cross(e, dc_sub(p[k].w, p[i].w)));
+                    if (!(dc_dot(u, u) > 0)) continue;
+                    dci_search_try(p, m, u, &best, &dir);
+                    dci_search_try(p, m, dc_neg(u), &best, &dir);
+                }
+            }
+        }
+        if (best < -tol) { found = 0; break; }
+
+        /* does all of A - B keep that margin? */
+        w = dci_mink_support(h, dir);
+        value = dc_dot(dir, w.w);
+        if (value > *gap) {
+            *gap = value;
+            *n = dir;
+        }
+        if (value >= best - tol) found = 1;
+        for (k = 0; k < m; k++)
+            if (p[k].ia == w.ia && p[k].ib == w.ib) found = 1;
+        if (found > 0) break;
+
+        /* the support point joins; a full set loses its least active point */
+        if (m == DCI_HULL_WORK) {
+            int out = 0;
+            for (k = 1; k < m; k++)
+                if (dc_dot(dir, p[k].w) > dc_dot(dir, p[out].w)) out = k;
+            p[out] = w;
+        } else {
+            p[m++] = w;
+        }
+    }
+    *count = m;
+    *steps += step;
+    return found;
+}
+
+/* closest point of the hull of m points over all their triangles; its points become p[0], p[1], p[2] */
+static int dci_search_feature(dci_mink *p, int m, dci_near *r)
+{
+    int i, j, k, c[3] = {0, 0, 0};
+    dci_near q;
+    dci_mink t[3];
+    if (m < 3) return dci_near_simplex(p, m, r);
+    r->d2 = DC_REAL_MAX;
+    for (i = 0; i < m; i++)
+        for (j = i + 1; j < m; j++)
+            for (k = j + 1; k < m; k++) {
+                dci_near_triangle(p[i].w, p[j].w, p[k].w, &q);
+                if (q.d2 < r->d2) { *r = q; c[0] = i; c[1] = j; c[2] = k; }
+            }
+    for (i = 0; i < 3; i++) t[i] = p[c[i]];
+    for (i = 0, k = 0; i < 3; i++)
+        if (r->l[i] > 0) {
+            p[k] = t[i];
+            r->l[k++] = r->l[i];
+        }
+    return k;
+}
+
+/* ---- penetration depth: the expanding polytope ---- */
+
+typedef struct { dc_v3 n; dc_real d; int v[3], pad; } dci_face;    /* n . w <= d inside, n outward */
+
+#define DCI_DEPTH_VERTICES 130
+#define DCI_DEPTH_FACES 256         /* 2 V - 4: what V points can span */
+
+typedef struct {
+    dci_mink p[DCI_DEPTH_VERTICES];
+    dci_face f[DCI_DEPTH_FACES];
+    int edge[3*DCI_DEPTH_FACES][2];
+    int np, nf;
+} dci_polytope;
+
+static void dci_depth_face(dci_polytope *t, int i, int j, int k)
+{
+    dci_face *f = &t->f[t->nf++];
+    dc_v3 a = t->p[i].w;
+    f->n = dci_unit(dc_cross(dc_sub(t->p[j].w, a), dc_sub(t->p[k].w, a)));
+    f->d = dc_dot(f->n, a);
+    if (!(dc_dot(f->n, f->n) > 0)) f->d = DC_REAL_MAX;                 /* no area: never the closest, never visible */
+    f->v[0] = i; f->v[1] = j; f->v[2] = k;
+    f->pad = 0;
+}
+
+/* Makes the polytope hold point k: the faces that see it go, their rim is joined to it. Returns 0 when none sees it
+ * by more than tol. */
+static int dci_depth_add(dci_polytope *t, int k, dc_real tol)
+{
+    dc_v3 w = t->p[k].w;
+    int i, j, c, ne = 0;
+    for (i = 0; i < t->nf;) {
+        dci_face f = t->f[i];
+        if (!(dc_dot(f.n, w) - f.d > tol)) { i++; continue; }
+        for (c = 0; c < 3; c++) {
+            int u = f.v[c], v = f.v[c == 2 ? 0 : c + 1];
+            for (j = 0; j < ne; j++)
+                if (t->edge[j][0] == v && t->edge[j][1] == u) break;
+            if (j < ne) {                                              /* inner edge: both sides see k */
+                ne--;
+                t->edge[j][0] = t->edge[ne][0];
+                t->edge[j][1] = t->edge[ne][1];
+            } else {
+                t->edge[ne][0] = u;
+                t->edge[ne][1] = v;
+                ne++;
+            }
+        }
+        t->f[i] = t->f[--t->nf];
+    }
+    if (t->nf + ne > DCI_DEPTH_FACES) ne = DCI_DEPTH_FACES - t->nf;
+    for (j = 0; j < ne; j++) dci_depth_face(t, t->edge[j][0], t->edge[j][1], k);
+    return ne;
+}
+
+/* The tetrahedron of the largest volume, greedily: its points become the first four. 0 when they are flat. */
+static int dci_depth_seed(dci_polytope *t)
+{
+    int i, k, m = t->np;
+    dc_v3 e, n;
+    for (k = 1; k < 4; k++) {
+        dc_real best = 0;
+        int at = -1;
+        dci_mink s;
+        e = k > 1 ? dci_unit(dc_sub(t->p[1].w, t->p[0].w)) : dc_vec(0, 0, 0);
+        n = k > 2 ? dci_unit(dc_cross(e, dc_sub(t->p[2].w, t->p[0].w))) : dc_vec(0, 0, 0);
+        for (i = k; i < m; i++) {
+            dc_v3 r = dc_sub(t->p[i].w, t->p[0].w), x = k == 2 ? dc_cross(e, r) : r;
+            dc_real size = k == 3 ? dc_abs(dc_dot(n, r)) : dc_dot(x, x);
+            if (size > best) { best = size; at = i; }
+        }
+        if (at < 0) return 0;
+        s = t->p[k]; t->p[k] = t->p[at]; t->p[at] = s;
+    }
+    t->nf = 0;
+    n = dc_cross(dc_sub(t->p[1].w, t->p[0].w), dc_sub(t->p[2].w, t->p[0].w));
+    if (dc_dot(n, dc_sub(t->p[3].w, t->p[0].w)) > 0) {
+        dci_mink s = t->p[1];
+        t->p[1] = t->p[2];
+        t->p[2] = s;
+    }
+    dci_depth_face(t, 0, 1, 2);
+    dci_depth_face(t, 0, 3, 1);
+    dci_depth_face(t, 1, 3, 2);
+    dci_depth_face(t, 2, 3, 0);
+    return 1;
+}
+
+/* Depth of the origin in A - B, min over unit n of the support max_w n . w. The polytope spanned by the points met
+ * lies inside, so the smallest plane distance of its faces is a lower bound, and the support along any face normal an
+ * upper one; the closest face is pushed out until both agree. The polytope need not hold the origin at the start.
+ * p holds count >= 4 points, at least one of them off the plane of the others. */
+static dc_status dci_depth(dci_hulls *h, dci_polytope *t, dci_mink *p, int *count, dc_v3 *n, dc_real *gap, int *steps)
+{
+    dc_real tol, upper = DC_REAL_MAX;
+    dc_status status = DC_E_DIVERGED;
+    int i, k, fi[3] = {0, 1, 2};
+    t->np = *count;
+    for (i = 0; i < t->np; i++) t->p[i] = p[i];
+    if (!dci_depth_seed(t)) return DC_E_SINGULAR;
+    for (i = 4; i < t->np; i++) (void)dci_depth_add(t, i, DC_EPS*h->mag);
+
+    while (t->np < DCI_DEPTH_VERTICES && t->nf > 0) {
+        const dci_face *f = &t->f[0];
+        dc_v3 fn;
+        dc_real value, fd;
+        dci_mink w;
+        for (i = 1; i < t->nf; i++)
+            if (t->f[i].d < f->d) f = &t->f[i];
+        fn = f->n;
+        fd = f->d;
+        w = dci_mink_support(h, dc_neg(fn));
+        ++*steps;
+        tol = DCI_HULL_TOL*DC_EPS*h->mag;
+        value = dc_dot(fn, w.w);
+        if (value < upper) {
+            upper = value;
+            *n = dc_neg(fn);
+            for (i = 0; i < 3; i++) fi[i] = f->v[i];
+        }
+        if (value - fd <= tol) { status = DC_OK; break; }
+        for (k = 0; k < t->np; k++)
+            if (t->p[k].ia == w.ia && t->p[k].ib == w.ib) break;
+        if (k < t->np) { status = DC_OK; break; }                      /* no new point: rounding has the last word */
+        t->p[t->np++] = w;
+        if (!dci_depth_add(t, t->np - 1, DC_EPS*h->mag)) break;
+    }
+    *gap = -upper;
+    for (i = 0; i < 3; i++) p[i] = t->p[fi[i]];
+    *count = 3;
+    return status;
+}
+
+/* ---- input and output ---- */
+
+/* Sums over one hull: *ext >= max |v - v_0|, *mean = mean of v - v_0. 0 when a number is missing or too large. */
+static int dci_hull_check(const dc_hull *a, dc_v3 *mean, dc_real *ext)
+{
+    dc_v3 o, s = dc_vec(0, 0, 0), t = dc_vec(0, 0, 0);
+    dc_real inv;
+    int i;
+    if (!a || !a->v || a->n < 1) return 0;
+    o = a->v[0];
+    for (i = 0; i < a->n; i++) {
+        dc_v3 e = dc_sub(a->v[i], o);
+        s = dc_add(s, e);
+        t.x += dc_abs(e.x);
+        t.y += dc_abs(e.y);
+        t.z += dc_abs(e.z);
+    }
+    *ext = t.x + t.y + t.z;
+    if (!(*ext + dc_abs(o.x) + dc_abs(o.y) + dc_abs(o.z) <= DC_HULL_LIMIT))
+        for (i = 0; i < a->n; i++) {
+            dc_v3 e = a->v[i];
+            if (!(dc_abs(e.x) <= DC_HULL_LIMIT && dc_abs(e.y) <= DC_HULL_LIMIT && dc_abs(e.z) <= DC_HULL_LIMIT)) return 0;
+        }
+    inv = 1/(dc_real)a->n;
+    *mean = dc_scale(inv, s);
+    return 1;
+}
+
+static int dci_pose_check(const dc_pose *p)
+{
+    dc_real q2;
+    if (!p) return 1;
+    q2 = p->q.w*p->q.w + p->q.x*p->q.x + p->q.y*p->q.y + p->q.z*p->q.z;
+    if (!(dc_abs(q2 - 1) <= DC_R(1e-3))) return 0;
+    return dc_abs(p->t.x) <= DC_HULL_LIMIT && dc_abs(p->t.y) <= DC_HULL_LIMIT && dc_abs(p->t.z) <= DC_HULL_LIMIT;
+}
+
+/* s = 2^-floor(log2 x) and 1/s, both exact, so that s x is in [1, 2) */
+static void dci_pow2_scale(dc_real x, dc_real *s, dc_real *inv_s)
+{
+#if DC_IS_FLOAT
+    uint32_t bits, e, r;
+    memcpy(&bits, &x, sizeof bits);
+    e = bits >> 23 & 0xffu;
+    if (e < 1) e = 1;
+    r = (254u - e) << 23;
+    e <<= 23;
+#else
+    uint64_t bits, e, r;
+    memcpy(&bits, &x, sizeof bits);
+    e = bits >> 52 & 0x7ffu;
+    if (e < 1) e = 1;
+    r = (2046u - e) << 52;
+    e <<= 52;
+#endif
+    memcpy(s, &r, sizeof *s);
+    memcpy(inv_s, &e, sizeof *inv_s);
+}
+
+/* The frame of (1): rotations times the scale, T between the first vertices. */
+static void dci_hulls_frame(dci_hulls *h, const dc_pose *pa, const dc_pose *pb, dc_real ext, dc_real *inv_s, dc_v3 *origin)
+{
+    static const dc_quat one = {1, 0, 0, 0};
+    dc_v3 za = dc_vec(0, 0, 0), ra, rb;
+    dc_real s, size;
+    int i;
+    h->Ra = dc_rotation(pa ? pa->q : one);
+    h->Rb = dc_rotation(pb ? pb->q : one);
+    ra = dc_mul(&h->Ra, h->oa);
+    rb = dc_mul(&h->Rb, h->ob);
+    h->T = dc_add(dc_sub(pb ? pb->t : za, pa ? pa->t : za), dc_sub(rb, ra));
+    *origin = dc_add(pa ? pa->t : za, ra);
+    size = dc_max(ext, dc_abs(h->T.x) + dc_abs(h->T.y) + dc_abs(h->T.z));
+    s = *inv_s = 1;
+    if (size > 0) dci_pow2_scale(size, &s, inv_s);
+    for (i = 0; i < 9; i++) {
+        h->Ra.m[i] *= s;
+        h->Rb.m[i] *= s;
+    }
+    h->T = dc_scale(s, h->T);
+    h->mag = 0;
+}
+
+/* The simplex of an earlier answer, newest first; 0 when there is none or it does not fit these hulls. */
+static int dci_warm(dci_hulls *h, const dc_distance *d, dci_mink *p)
+{
+    int i, m = d->na > d->nb ? d->na : d->nb;
+    if (d->na < 1 || d->na > 3 || d->nb < 1 || d->nb > 3) return 0;
+    for (i = 0; i < d->na; i++)
+        if (d->ia[i] < 0 || d->ia[i] >= h->na) return 0;
+    for (i = 0; i < d->nb; i++)
+        if (d->ib[i] < 0 || d->ib[i] >= h->nb) return 0;
+    if (d->na == 2 && d->nb == 2) {
+        /* two edges: the half of their parallelogram that held the witness points */
+        int far = !(d->wa[1] + d->wb[1] <= 1);
+        p[0] = dci_mink_of(h, d->ia[far], d->ib[far]);
+        p[1] = dci_mink_of(h, d->ia[0], d->ib[1]);
+        p[2] = dci_mink_of(h, d->ia[1], d->ib[0]);
+        return 3;
+    }
+    for (i = 0; i < m; i++) p[i] = dci_mink_of(h, d->ia[i < d->na ? i : 0], d->ib[i < d->nb ? i : 0]);
+    return m;
+}
+
+/* adds weight l of vertex k to a feature */
+static void dci_feature_add(int *count, int *index, dc_real *weight, int k, dc_real l)
+{
+    int i;
+    for (i = 0; i < *count; i++)
+        if (index[i] == k) {
+            weight[i] += l;
+            return;
+        }
+    index[i] = k;
+    weight[i] = l;
+    ++*count;
+}
+
+/* Witness points from the simplex, moved apart or together by rounding so that pa - pb = gap n. */
+static void dci_hull_answer(const dci_hulls *h, const dci_mink *p, const dci_near *r, int m, dc_v3 n, dc_real gap,
+                            dc_real inv_s, dc_v3 origin, int steps, dc_distance *d)
+{
+    dc_v3 x = dc_vec(0, 0, 0), y = x, mid;
+    int i;
+    d->na = d->nb = 0;
+    for (i = 0; i < 3; i++) {
+        d->ia[i] = d->ib[i] = 0;
+        d->wa[i] = d->wb[i] = 0;
+    }
+    for (i = 0; i < m; i++) {
+        dci_feature_add(&d->na, d->ia, d->wa, p[i].ia, r->l[i]);
+        dci_feature_add(&d->nb, d->ib, d->wb, p[i].ib, r->l[i]);
+    }
+    for (i = 0; i < d->na; i++) x = dc_madd(x, d->wa[i], dci_point_a(h, d->ia[i]));
+    for (i = 0; i < d->nb; i++) y = dc_madd(y, d->wb[i], dci_point_b(h, d->ib[i]));
+    mid = dc_scale(DC_R(0.5), dc_add(x, y));
+    d->gap = gap*inv_s;
+    d->n = n;
+    d->pa = dc_add(origin, dc_scale(inv_s, dc_madd(mid, DC_R(0.5)*gap, n)));
+    d->pb = dc_add(origin, dc_scale(inv_s, dc_madd(mid, DC_R(-0.5)*gap, n)));
+    d->iterations = steps;
+}
+
+DC_DEF size_t dc_hull_distance_bytes(int na, int nb)
+{
+    (void)na;
+    (void)nb;
+    return dc_bytes(0, 1, sizeof(dci_polytope));
+}
+
+/* Simplex iteration. 1: separated, n, gap and r hold the answer; 0: the tetrahedron p holds the origin for certain;
+ * -1: rounding stands in the way, p holds the m points to go on with. */
+static int dci_simplex(dci_hulls *h, dci_mink *p, int *count, dci_near *r, dc_v3 *n, dc_real *gap, int *steps)
+{
+    dc_real last = DC_REAL_MAX;
+    int i, m = *count, step;
+    for (step = 0; step < DCI_HULL_STEPS; step++) {
+        dc_real upper, lower, d2, tol = DCI_HULL_TOL*DC_EPS*h->mag;
+        dci_mink w;
+        int keep = dci_near_simplex(p, m, r);
+        if (keep == 0) {
+            *count = m;
+            return dci_inside(p, tol) ? 0 : -1;
+        }
+        m = *count = keep;
+        d2 = dc_dot(r->dir, r->dir);
+        *n = d2 > DC_REAL_MIN/DC_EPS ? dc_scale(1/dc_sqrt(d2), r->dir) : dci_unit(r->dir);
+        upper = dc_dot(*n, p[0].w);
+        if (!(upper > tol && upper < last)) return -1;
+        last = upper;
+        w = dci_mink_support(h, *n);
+        ++*steps;
+        lower = dc_dot(*n, w.w);
+        *gap = lower;
+        if (upper - lower <= DCI_HULL_TOL*DC_EPS*h->mag) return 1;
+        for (i = 0; i < m; i++)
+            if (p[i].ia == w.ia && p[i].ib == w.ib) return -1;
+        for (i = m; i > 0; i--) p[i] = p[i - 1];
+        p[0] = w;
+        m++;
+    }
+    return -1;
+}
+
+DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const dc_hull *b, const dc_pose *pose_b,
+                                  dc_arena *mem, dc_distance *d)
+{
+    dci_hulls h;
+    dci_mink p[DCI_HULL_WORK];
+    dci_near r;
+    dc_v3 mean_a, mean_b, n = dc_vec(1, 0, 0), origin;
+    dc_real ext_a, ext_b, inv_s, gap = 0;
+    dc_status status = DC_OK;
+    int m, steps = 0, apart;
+
+    if (!d || !dci_hull_check(a, &mean_a, &ext_a) || !dci_hull_check(b, &mean_b, &ext_b)) return DC_E_ARG;
+    if (!dci_pose_check(pose_a) || !dci_pose_check(pose_b)) return DC_E_ARG;
+    h.va = a->v; h.na = a->n; h.oa = a->v[0];
+    h.vb = b->v; h.nb = b->n; h.ob = b->v[0];
+    dci_hulls_frame(&h, pose_a, pose_b, dc_max(ext_a, ext_b), &inv_s, &origin);
+
+    /* start: an earlier answer, or the support along the line of the centres */
+    m = dci_warm(&h, d, p);
+    if (m == 0) {
+        dc_v3 c = dc_sub(dc_sub(dc_mul(&h.Ra, mean_a), dc_mul(&h.Rb, mean_b)), h.T);
+        p[0] = dci_mink_support(&h, c);
+        m = 1;
+    }
+
+    apart = dci_simplex(&h, p, &m, &r, &n, &gap, &steps);
+    if (apart < 0) {
+        apart = dci_search(&h, p, &m, &n, &gap, &steps);
+        if (apart < 0) status = DC_E_DIVERGED;
+        if (apart != 0) m = dci_search_feature(p, m, &r);
+    }
+    if (apart == 0) {
+        dc_arena undo;
+        dci_polytope *t;
+        if (!mem) {
+            d->gap = 0;
+            return DC_E_OVERLAP;
+        }
+        undo = *mem;
+        t = (dci_polytope *)dc_arena_take(mem, 1, sizeof(dci_polytope));
+        if (!t) return DC_E_MEMORY;
+        status = dci_depth(&h, t, p, &m, &n, &gap, &steps);
+        *mem = undo;
+        m = dci_search_feature(p, m, &r);
+    }
+    dci_hull_answer(&h, p, &r, m, n, gap, inv_s, origin, steps, d);
+    return status;
+}
 
 /* ---- pair potentials -------------------------------------------------------------------------- */
 
