@@ -47,19 +47,15 @@
 
 #define DC_R(x) ((dc_real)(x))
 
-/* coordinates, poses and lengths up to this size are accepted: fourth powers stay finite */
-#if DC_IS_FLOAT
-#define DCI_FAR DC_R(1e9)
-#else
-#define DCI_FAR DC_R(1e76)
-#endif
 #define DCI_INFINITY (DC_REAL_MAX*2)
 
 #if DC_IS_FLOAT
+#define DC_LIMIT DC_R(1e9)                          /* largest coordinate accepted: fourth powers stay finite */
 #define DC_EPS DC_R(1.1920928955078125e-7)          /* 2^-23: the distance from 1 to the next number */
 #define DC_REAL_MAX DC_R(3.4028234663852886e38)
 #define DC_REAL_MIN DC_R(1.1754943508222875e-38)    /* smallest normal number */
 #else
+#define DC_LIMIT DC_R(1e76)
 #define DC_EPS DC_R(2.2204460492503131e-16)         /* 2^-52 */
 #define DC_REAL_MAX DC_R(1.7976931348623157e308)
 #define DC_REAL_MIN DC_R(2.2250738585072014e-308)
@@ -77,6 +73,13 @@
 #define dc_hull_distance dc_hull_distance_f
 #define dc_hull_distance_bytes dc_hull_distance_bytes_f
 /* potentials */
+#define dc_pair_bytes dc_pair_bytes_f
+#define dc_pair dc_pair_f
+#define dc_pair_rigid dc_pair_rigid_f
+#define dc_pair_affine dc_pair_affine_f
+#define dc_relative_shift dc_relative_shift_f
+#define dc_relative_expand dc_relative_expand_f
+#define dc_centred dc_centred_f
 #endif
 
 #ifdef __cplusplus
@@ -175,12 +178,6 @@ DC_DEF dc_real dc_sqrt(dc_real x);
  * The points are borrowed for the length of each call. */
 typedef struct { const dc_v3 *v; int n; } dc_hull;
 
-#if DC_IS_FLOAT
-#define DC_HULL_LIMIT DC_R(1e9)                     /* largest coordinate of a vertex or translation */
-#else
-#define DC_HULL_LIMIT DC_R(1e76)
-#endif
-
 typedef struct {
     dc_real gap;        /* signed: distance apart, 0 touching, minus the penetration depth when overlapping */
     dc_v3 n;            /* unit, from b to a; moving a by -gap n makes the hulls touch */
@@ -198,6 +195,85 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
 DC_DEF size_t dc_hull_distance_bytes(int na, int nb);
 
 /* ---- pair potentials -------------------------------------------------------------------------- */
+
+/* Separating plane { x : <x,n> + d = 0 } between hulls a and b, n pointing from b to a, |n| < 1:
+ *     slack of a vertex of a   <x,n> + d > 0,      of b   -<x,n> - d > 0. */
+typedef struct { dc_v3 n; dc_real d; } dc_plane;
+
+typedef enum {
+    DC_GLOBAL = 0,   /* h(x) = 1/x: felt at any distance (LRI Eq. 3) */
+    DC_LOCAL         /* h(x) = P_s(x) = (x-s)^4/x^5 below s, else 0: zero beyond gap 2s/(1-s) (SDRS Eq. 7) */
+} dc_barrier;
+
+typedef struct {
+    dc_barrier barrier;
+    dc_real c;       /* DC_GLOBAL: weight of 1/(1-|n|); 0: (sqrt n_a + sqrt n_b)^2, 12 for two triangles */
+    dc_real s;       /* DC_LOCAL: support, in (0,1); 0: 0.1 */
+    dc_real length;  /* the unit of length l: the potential is that of x/l; 0: 1 */
+} dc_pair_options;
+
+typedef struct {
+    int     iterations;   /* Newton steps taken */
+    int     warm;         /* 1: the solve started from the caller's plane */
+    dc_real gap;          /* support gap along the final normal: a lower bound of the hull distance */
+    dc_real decrement;    /* sqrt(g^T H^-1 g / f) of the last step: relative, about the error left before it */
+} dc_pair_info;
+
+/* Bytes of arena that a call below takes for hulls of na and nb vertices; 0 on overflow. */
+DC_DEF size_t dc_pair_bytes(int na, int nb);
+
+/* Contact potential of two convex hulls, vertices in the world:
+ *
+ *     P = min_{n,d}  R(|n|) + sum_a h(<x,n> + d) + sum_b h(-<x,n> - d)             (LRI Eq. 3, SDRS Eq. 7)
+ *
+ * with R = c/(1-|n|), h = 1/x for DC_GLOBAL and R(r) = P_s(1-r), h = P_s for DC_LOCAL.
+ *
+ * plane    in-out, may be NULL. In: start of the solve, n = 0 for a cold start; checked first, so that any plane is
+ *          safe. Out: the minimiser (DC_LOCAL beyond its support: a plane that shows the value to be 0).
+ * value    P; +INFINITY with DC_E_OVERLAP.
+ * grad     3(n_a+n_b), dP/dx, a first; NULL: not computed. So for hess.
+ * hess     N x N, N = 3(n_a+n_b), d2P/dx2.
+ * info     may be NULL.
+ *
+ * The force on a vertex of a is -grad = -h' n: along n, never pulling. P is C2 wherever the hulls are apart (DC_LOCAL
+ * also across gap 2s/(1-s)), differentiated at the minimising plane, which moves with x (implicit function theorem).
+ * Relative error about eps(1 + 3L/g) for value and gradient, L the size of the pair and g its gap.
+ * DC_E_OVERLAP when no plane separates the vertices as they are rounded; DC_E_RANGE when a requested number does not
+ * fit; with every failure but DC_E_OVERLAP (value only) and DC_E_DIVERGED the outputs are untouched. */
+DC_DEF dc_status dc_pair(const dc_pair_options *opt, const dc_hull *a, const dc_hull *b, dc_arena *mem,
+                         dc_plane *plane, dc_real *value, dc_real *grad, dc_real *hess, dc_pair_info *info);
+
+/* The same of two rigid bodies: vertices in body coordinates, NULL pose is the identity. grad has 12, hess 12x12
+ * entries: by the world twists (v_a, w_a, v_b, w_b) about the body origins, x <- exp([w])(x - t) + t + v. Cost O(n). */
+DC_DEF dc_status dc_pair_rigid(const dc_pair_options *opt, const dc_hull *a, const dc_pose *pose_a, const dc_hull *b,
+                               const dc_pose *pose_b, dc_arena *mem, dc_plane *plane, dc_real *value, dc_real *grad,
+                               dc_real *hess, dc_pair_info *info);
+
+/* The same under affine maps x = T (x^,1); NULL is the identity. grad has 24, hess 24x24 entries: by the rows of T_a,
+ * then of T_b. Cost O(n). */
+DC_DEF dc_status dc_pair_affine(const dc_pair_options *opt, const dc_hull *a, const dc_affine *T_a, const dc_hull *b,
+                                const dc_affine *T_b, dc_arena *mem, dc_plane *plane, dc_real *value, dc_real *grad,
+                                dc_real *hess, dc_pair_info *info);
+
+/* A potential of the relative pose of two bodies to second order: gradient and Hessian by the twist of body a about o,
+ * body b at rest. Sums of such potentials are sums of these, about one o. */
+typedef struct { dc_v3 o; dc_real g[6]; dc_real H[36]; } dc_relative;
+
+/* The same about another origin. */
+DC_DEF void dc_relative_shift(dc_relative *r, dc_v3 o);
+
+/* Gradient (12) and Hessian (12x12, may be NULL) by the twists of both bodies about o_a and o_b. Exact: the potential does
+ * not change under a common motion, which leaves only the brackets of the two twists to second order. */
+DC_DEF void dc_relative_expand(const dc_relative *r, dc_v3 o_a, dc_v3 o_b, dc_real *grad, dc_real *hess);
+
+/* Centred potential: every vertex moved to the centre of its hull (LRI Eq. 5, 7), r = |x_a - x_b|/l:
+ *
+ *     P_c = ( sqrt c + (sqrt n_a + sqrt n_b)/sqrt r )^2,   12 (1 + 1/sqrt r)^2 for two triangles.
+ *
+ * grad (6) and hess (6x6) by (x_a, x_b), may be NULL. DC_E_OVERLAP, value +INFINITY, when the centres coincide.
+ * Only c and length of the options are read. */
+DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa, dc_v3 xb, dc_real *value,
+                            dc_real *grad, dc_real *hess);
 
 #ifdef __cplusplus
 }
@@ -738,10 +814,10 @@ static int dci_hull_check(const dc_hull *a, dc_v3 *mean, dc_real *ext)
         t.z += dc_abs(e.z);
     }
     *ext = t.x + t.y + t.z;
-    if (!(*ext + dc_abs(o.x) + dc_abs(o.y) + dc_abs(o.z) <= DC_HULL_LIMIT))
+    if (!(*ext + dc_abs(o.x) + dc_abs(o.y) + dc_abs(o.z) <= DC_LIMIT))
         for (i = 0; i < a->n; i++) {
             dc_v3 e = a->v[i];
-            if (!(dc_abs(e.x) <= DC_HULL_LIMIT && dc_abs(e.y) <= DC_HULL_LIMIT && dc_abs(e.z) <= DC_HULL_LIMIT)) return 0;
+            if (!(dc_abs(e.x) <= DC_LIMIT && dc_abs(e.y) <= DC_LIMIT && dc_abs(e.z) <= DC_LIMIT)) return 0;
         }
     inv = 1/(dc_real)a->n;
     *mean = dc_scale(inv, s);
@@ -754,7 +830,7 @@ static int dci_pose_check(const dc_pose *p)
     if (!p) return 1;
     q2 = p->q.w*p->q.w + p->q.x*p->q.x + p->q.y*p->q.y + p->q.z*p->q.z;
     if (!(dc_abs(q2 - 1) <= DC_R(1e-3))) return 0;
-    return dc_abs(p->t.x) <= DC_HULL_LIMIT && dc_abs(p->t.y) <= DC_HULL_LIMIT && dc_abs(p->t.z) <= DC_HULL_LIMIT;
+    return dc_abs(p->t.x) <= DC_LIMIT && dc_abs(p->t.y) <= DC_LIMIT && dc_abs(p->t.z) <= DC_LIMIT;
 }
 
 /* s = 2^-floor(log2 x) and 1/s, both exact, so that s x is in [1, 2) */
@@ -953,7 +1029,1060 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
     return status;
 }
 
-/* ---- pair potentials -------------------------------------------------------------------------- */
+/* ---- pair potentials: barriers ----------------------------------------------------------------- */
+
+#define DCI_PAIR_STEPS 60      /* Newton steps; measured most: 22 cold, 12 warm */
+#define DCI_LINE_STEPS 40
+
+/* One loaded vertex at the current plane, in the frame (u, b1, b2) about q. */
+typedef struct {
+    dc_real f;          /* s_k h'(a_k), s_k = +1 on a, -1 on b */
+    dc_real D;          /* h''(a_k) */
+    dc_real z, x, y;    /* x_k - q along u, b1, b2 */
+    int k;
+} dci_term;
+
+typedef struct {
+    dc_barrier barrier;
+    dc_real c, s;                 /* s in units of the length */
+    dc_real kappa, ratio;         /* h = kappa/x: 1 while solving, then length/unit */
+    dc_real x0;                   /* DC_LOCAL: everything is computed times x0^5, so that x0 ~ slack cannot overflow */
+    int na, n;                    /* vertices of a; of both */
+    dc_v3 *v;                     /* [n] local vertices: (x - origin)/unit */
+    dc_real *slack, *trial;       /* [n] */
+    dc_real *Y;                   /* [12 n] */
+    dci_term *t;                  /* [n], the first nt in use */
+    int nt;
+    dc_v3 origin;
+    dc_real unit, size;           /* length of a local unit; largest local coordinate */
+    dc_v3 nrm, q;                 /* plane in local units: slack = s_k(<v - q, nrm> + dq) */
+    dc_real dq;
+    dc_real r, R1, R2;            /* |nrm| and the derivatives of the radial term R(r) */
+    dc_v3 u, b1, b2;              /* frame: nrm = r u */
+    dc_real g[4], L[16];          /* gradient by (dq, n_u, n_b1, n_b2) and the Cholesky factor of the Hessian A */
+} dci_pair;
+
+/* P_s(x) = w^4/x^5, w = s - x > 0, times x0^5                                        (SDRS IV.B)
+ * P_s'   = -w^3 (4x + 5w)/x^6
+ * P_s''  =  w^2 (12x^2 + 40xw + 30w^2)/x^7
+ * No term cancels. */
+static dc_real dci_ps(dc_real x, dc_real s, dc_real x0)
+{
+    dc_real w = s - x, t = x0/x, w2 = w*w, t2 = t*t;
+    return x < s ? w2*w2*t2*t2*t : 0;
+}
+static dc_real dci_ps_d1(dc_real x, dc_real s, dc_real x0)
+{
+    dc_real w = s - x, t = x0/x, t3 = t*t*t;
+    return x < s ? -w*w*w*(4*x + 5*w)*t3*t3/x0 : 0;
+}
+static dc_real dci_ps_d2(dc_real x, dc_real s, dc_real x0)
+{
+    dc_real w = s - x, t = x0/x, t3 = t*t*t;
+    return x < s ? w*w*(12*x*x + 40*x*w + 30*w*w)*t3*t3*t/(x0*x0) : 0;
+}
+
+/* largest power of two <= x, for normal x > 0 */
+static dc_real dci_floor_pow2(dc_real x)
+{
+#if DC_IS_FLOAT
+    uint32_t b;
+    memcpy(&b, &x, sizeof b);
+    b &= 0x7f800000u;
+#else
+    uint64_t b;
+    memcpy(&b, &x, sizeof b);
+    b &= 0x7ff0000000000000u;
+#endif
+    memcpy(&x, &b, sizeof x);
+    return x;
+}
+
+/* ---- pair potentials: the minimising plane --------------------------------------------------------
+ *
+ * Minimise over the plane p = (n, d)
+ *
+ *     f(p) = R(|n|) + sum_k h(a_k),     a_k = s_k(<x_k,n> + d).
+ *
+ * DC_GLOBAL is solved in reduced form. G(n,d) = sum 1/a_k is homogeneous of degree -1, so that along a ray
+ * c/(1-|n|) + G and |n| + G are minimised in closed form, and over the rays by the same one:
+ *
+ *     G* = min_{|u|=1,o} G(u,o),    min |n| + G = 2 sqrt G*  at  |n| = G = sqrt G*,
+ *     P  = ( sqrt c + sqrt G* )^2   at  |n| = 1/(1 + sqrt(c/G)),  G = G*.
+ *
+ * So R(r) = r while solving: n cannot leave the unit ball and 1-|n| never cancels.
+ *
+ * The Hessian A = [ sum D y y^T ] + R'' u u^T + R'/|n| (I - u u^T), y = (x,1), D = h'', has entries that differ by
+ * (g/L)^2. A Cholesky factorisation is accurate under any diagonal scaling; so A is formed about q = sum D x/sum D, in
+ * axes (u, b1, b2) whose b1, b2 diagonalise the lateral spread sum D r r^T where that is nearly singular. There the
+ * scaled matrix is well conditioned. A QR step costs three times as much for the same digits. */
+
+/* Slacks of the plane (nrm, dq) about q; f there, or -1 when a slack or 1-|n| is not positive. */
+static dc_real dci_pair_energy(const dci_pair *p, dc_v3 nrm, dc_real dq, dc_real *slack)
+{
+    dc_real least = DC_REAL_MAX, f = 0, r = dc_sqrt(dc_dot(nrm, nrm));
+    int k;
+    for (k = 0; k < p->na; ++k) slack[k] = dc_dot(dc_sub(p->v[k], p->q), nrm) + dq;
+    for (; k < p->n; ++k) slack[k] = -(dc_dot(dc_sub(p->v[k], p->q), nrm) + dq);
+    for (k = 0; k < p->n; ++k) least = dc_min(least, slack[k]);
+    if (!(least > 0)) return -1;
+    if (p->barrier == DC_GLOBAL) {
+        for (k = 0; k < p->n; ++k) f += 1/slack[k];
+        return f + r;
+    }
+    if (!(r < 1)) return -1;
+    for (k = 0; k < p->n; ++k) f += dci_ps(slack[k], p->s, p->x0);
+    return f + dci_ps(1 - r, p->s, p->x0);
+}
+
+/* Terms, frame, gradient and factored Hessian of f at the plane whose slacks are in p->slack. R1, R2 are given for
+ * DC_GLOBAL. Moves q. */
+static void dci_pair_frame(dci_pair *p)
+{
+    dc_real W = 0, A[10], kappa = p->kappa, len;
+    dc_v3 Q = dc_vec(0, 0, 0);
+    int i, j, k, pass, nt = 0;
+
+    p->r = dc_sqrt(dc_dot(p->nrm, p->nrm));           /* > 0: no plane with n = 0 has positive slacks on both sides */
+    if (p->barrier == DC_LOCAL) {
+        p->R1 = -dci_ps_d1(1 - p->r, p->s, p->x0);
+        p->R2 = dci_ps_d2(1 - p->r, p->s, p->x0);
+    }
+    for (k = 0; k < p->n; ++k) {
+        dc_real a = p->slack[k], h1, D;
+        if (p->barrier == DC_LOCAL) {
+            if (a >= p->s) continue;
+            h1 = dci_ps_d1(a, p->s, p->x0);
+            D = dci_ps_d2(a, p->s, p->x0);
+        } else {
+            dc_real w = 1/a;
+            h1 = -kappa*w*w;
+            D = -2*h1*w;
+        }
+        p->t[nt].f = k < p->na ? h1 : -h1;
+        p->t[nt].D = D;
+        p->t[nt].k = k;
+        W += D;
+        Q = dc_madd(Q, D, dc_sub(p->v[k], p->q));
+        ++nt;
+    }
+    p->nt = nt;
+
+    /* origin at the weighted mean: the offset decouples from the normal */
+    if (W > 0) {
+        Q = dc_scale(1/W, Q);
+        p->q = dc_add(p->q, Q);
+        p->dq += dc_dot(Q, p->nrm);
+    }
+
+    /* u along the normal, b1 carried over from the step before */
+    p->u = dc_scale(1/p->r, p->nrm);
+    p->b1 = dc_madd(p->b1, -dc_dot(p->b1, p->u), p->u);
+    len = dc_dot(p->b1, p->b1);
+    if (!(len > DC_R(0.01))) {
+        dc_real ax = dc_abs(p->u.x), ay = dc_abs(p->u.y), az = dc_abs(p->u.z);
+        dc_v3 e = ax <= ay && ax <= az ? dc_vec(1, 0, 0) : ay <= az ? dc_vec(0, 1, 0) : dc_vec(0, 0, 1);
+        p->b1 = dc_madd(e, -dc_dot(e, p->u), p->u);
+        len = dc_dot(p->b1, p->b1);
+    }
+    p->b1 = dc_scale(1/dc_sqrt(len), p->b1);
+    p->b2 = dc_cross(p->u, p->b1);
+
+    for (pass = 0; pass < 2; ++pass) {
+        dc_real radial, m, h, c, s;
+        for (i = 0; i < 10; ++i) A[i] = 0;
+        for (i = 0; i < 4; ++i) p->g[i] = 0;
+        for (k = 0; k < nt; ++k) {
+            dci_term *t = &p->t[k];
+            dc_v3 r = dc_sub(p->v[t->k], p->q);
+            dc_real D = t->D;
+            t->z = dc_dot(r, p->u);
+            t->x = dc_dot(r, p->b1);
+            t->y = dc_dot(r, p->b2);
+            A[0] += D;
+            A[1] += D*t->z;  A[2] += D*t->z*t->z;
+            A[3] += D*t->x;  A[4] += D*t->x*t->z;  A[5] += D*t->x*t->x;
+            A[6] += D*t->y;  A[7] += D*t->y*t->z;  A[8] += D*t->y*t->x;  A[9] += D*t->y*t->y;
+            p->g[0] += t->f;
+            p->g[1] += t->f*t->z;
+            p->g[2] += t->f*t->x;
+            p->g[3] += t->f*t->y;
+        }
+        /* turn b1, b2 where their 2x2 block loses more than a quarter of the digits: eigenvector of the larger
+         * eigenvalue, (|m| + h, sign A8) with m half the difference of the diagonal over |A8| */
+        radial = p->R1/p->r;
+        if (pass == 1 || !(A[8]/(A[5] + radial)*(A[8]/(A[9] + radial)) > DC_R(0.9999))) break;
+        s = dc_abs(A[8]);
+        m = DC_R(0.5)*(A[9] - A[5])/s;
+        c = dc_abs(m) + dc_sqrt(1 + m*m);
+        s = A[8]/s;
+        h = 1/dc_sqrt(c*c + 1);
+        c *= h;
+        s *= h;
+        if (m > 0) { dc_real swap = c; c = s; s = swap; }
+        p->b1 = dc_add(dc_scale(c, p->b1), dc_scale(s, p->b2));
+        p->b2 = dc_cross(p->u, p->b1);
+    }
+    p->g[1] += p->R1;                                  /* grad R = R' u */
+    A[2] += p->R2;
+    A[5] += p->R1/p->r;
+    A[9] += p->R1/p->r;
+
+    /* A = L L^T */
+    for (i = 0; i < 4; ++i)
+        for (j = 0; j <= i; ++j) {
+            dc_real s = A[i*(i + 1)/2 + j];
+            for (k = 0; k < j; ++k) s -= p->L[4*i + k]*p->L[4*j + k];
+            if (j < i) p->L[4*i + j] = s/p->L[5*j];
+            /* a pivot lost to rounding: take that direction by its diagonal alone */
+            else p->L[5*i] = dc_sqrt(s > DC_EPS*A[i*(i + 1)/2 + i] ? s : A[i*(i + 1)/2 + i]);
+        }
+}
+
+/* x <- L^-1 x, then optionally L^-T */
+static void dci_pair_forward(const dci_pair *p, dc_real x[4])
+{
+    const dc_real *L = p->L;
+    x[0] = x[0]/L[0];
+    x[1] = (x[1] - L[4]*x[0])/L[5];
+    x[2] = (x[2] - L[8]*x[0] - L[9]*x[1])/L[10];
+    x[3] = (x[3] - L[12]*x[0] - L[13]*x[1] - L[14]*x[2])/L[15];
+}
+static void dci_pair_backward(const dci_pair *p, dc_real x[4])
+{
+    const dc_real *L = p->L;
+    x[3] = x[3]/L[15];
+    x[2] = (x[2] - L[14]*x[3])/L[10];
+    x[1] = (x[1] - L[9]*x[2] - L[13]*x[3])/L[5];
+    x[0] = (x[0] - L[4]*x[1] - L[8]*x[2] - L[12]*x[3])/L[0];
+}
+
+static void dci_pair_scale_plane(dci_pair *p, dc_real t)
+{
+    int k;
+    p->nrm = dc_scale(t, p->nrm);
+    p->dq *= t;
+    for (k = 0; k < p->n; ++k) p->slack[k] *= t;
+}
+
+/* To the minimum along the ray, DC_GLOBAL: |n| + G is least at t^2 = G/|n|. Returns f there. */
+static dc_real dci_pair_rescale(dci_pair *p, dc_real f)
+{
+    dc_real r = dc_sqrt(dc_dot(p->nrm, p->nrm)), G = f - r;
+    dci_pair_scale_plane(p, dc_sqrt(G/r));
+    return 2*dc_sqrt(G*r);
+}
+
+/* Newton from a feasible plane with slacks in p->slack. DC_OK, DC_E_DIVERGED or DC_E_RANGE. */
+static dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
+{
+    dc_real f, before = DC_REAL_MAX;
+    int it, k, line;
+
+    p->R1 = 1;
+    p->R2 = 0;
+    f = dci_pair_energy(p, p->nrm, p->dq, p->slack);
+    if (!(f >= 0)) return DC_E_DIVERGED;
+    if (p->barrier == DC_GLOBAL) f = dci_pair_rescale(p, f);
+
+    for (it = 0; it < DCI_PAIR_STEPS; ++it) {
+        dc_real step[4], dec2 = 0, least = DC_REAL_MAX, noise, alpha = 1, ft = -1;
+        dc_v3 dn = dc_vec(0, 0, 0);
+        int last;
+
+        dci_pair_frame(p);
+        for (k = 0; k < 4; ++k) step[k] = -p->g[k];
+        dci_pair_forward(p, step);
+        for (k = 0; k < 4; ++k) dec2 += step[k]*step[k];
+        dci_pair_backward(p, step);
+        if (!dc_finite(dec2) || !dc_finite(f)) return DC_E_RANGE;
+        dn = dc_add(dc_scale(step[1], p->u), dc_add(dc_scale(step[2], p->b1), dc_scale(step[3], p->b2)));
+
+        /* the slacks carry eps of the coordinates: relative to the least of them, this is the noise of g and f */
+        for (k = 0; k < p->n; ++k) least = dc_min(least, p->slack[k]);
+        noise = 16*DC_EPS*(1 + p->size*p->r/least);
+        info->iterations++;
+        info->decrement = dc_sqrt(dec2/f);
+        /* one step past 4096 eps: the next decrement would be its square; or at the floor, where it stops to fall */
+        last = dec2 <= DC_R(16777216.0)*DC_EPS*DC_EPS*f
+            || (dec2 <= dc_max(DC_R(1e-6), noise*noise)*f && dec2 > DC_R(0.25)*before);
+        before = dec2;
+
+        for (line = 0; line < DCI_LINE_STEPS; ++line) {
+            dc_real limit = 1;
+            ft = dci_pair_energy(p, dc_madd(p->nrm, alpha, dn), p->dq + alpha*step[0], p->trial);
+            /* no slack falls below a tenth of what it was */
+            for (k = 0; k < p->n; ++k)
+                if (p->trial[k] < DC_R(0.1)*p->slack[k])
+                    limit = dc_min(limit, DC_R(0.9)*p->slack[k]/(p->slack[k] - p->trial[k]));
+            /* rounding decides the comparison once the decrease is below the noise of f */
+            if (ft >= 0 && limit >= 1 && (ft <= f - DC_R(1e-4)*alpha*dec2 || dec2 <= dc_max(DC_R(1e-9), noise)*f)) break;
+            alpha *= limit < 1 ? dc_max(limit, DC_R(0.01)) : DC_R(0.5);
+        }
+        if (line == DCI_LINE_STEPS) return last ? DC_OK : DC_E_DIVERGED;
+        {
+            dc_real *swap = p->slack;
+            p->slack = p->trial;
+            p->trial = swap;
+        }
+        p->nrm = dc_madd(p->nrm, alpha, dn);
+        p->dq += alpha*step[0];
+        f = p->barrier == DC_GLOBAL ? dci_pair_rescale(p, ft) : ft;
+        if (last) return DC_OK;
+    }
+    return DC_E_DIVERGED;
+}
+
+/* ---- pair potentials: loading and starting ----------------------------------------------------------- */
+
+/* x = M (x^,1); NULL M is the identity. */
+typedef struct { const dc_hull *hull; const dc_real *M; } dci_posed;
+
+static dc_v3 dci_linear(const dc_real *M, dc_v3 x)
+{
+    if (!M) return x;
+    return dc_vec(M[0]*x.x + M[1]*x.y + M[2]*x.z, M[4]*x.x + M[5]*x.y + M[6]*x.z, M[8]*x.x + M[9]*x.y + M[10]*x.z);
+}
+
+static dc_v3 dci_translation(const dc_real *M) { return M ? dc_vec(M[3], M[7], M[11]) : dc_vec(0, 0, 0); }
+
+/* finite, and small enough that fourth powers stay finite */
+static int dci_in_range(dc_v3 x)
+{
+    return dc_abs(x.x) <= DC_LIMIT && dc_abs(x.y) <= DC_LIMIT && dc_abs(x.z) <= DC_LIMIT;
+}
+
+static int dci_posed_ok(dci_posed b)
+{
+    int k;
+    if (!b.hull || !b.hull->v || b.hull->n < 1) return 0;
+    for (k = 0; k < b.hull->n; ++k)
+        if (!dci_in_range(b.hull->v[k]) || !dci_in_range(dci_linear(b.M, b.hull->v[k]))) return 0;
+    return dci_in_range(dci_translation(b.M));
+}
+
+DC_DEF size_t dc_pair_bytes(int na, int nb)
+{
+    size_t n, sum = 0;
+    if (na < 1 || nb < 1) return 0;
+    n = (size_t)na + (size_t)nb;
+    sum = dc_bytes(sum, n, sizeof(dc_v3));
+    sum = dc_bytes(sum, n, sizeof(dc_real));
+    sum = dc_bytes(sum, n, sizeof(dc_real));
+    sum = dc_bytes(sum, n, 12*sizeof(dc_real));
+    sum = dc_bytes(sum, n, sizeof(dci_term));
+    return sum == SIZE_MAX ? 0 : sum;
+}
+
+static dc_status dci_pair_load(dci_pair *p, const dc_pair_options *opt, dci_posed a, dci_posed b, dc_arena *mem)
+{
+    dc_real length = opt && opt->length != 0 ? opt->length : 1, L = 0;
+    dci_posed body[2];
+    dc_v3 mean[2], *v;
+    size_t n;
+    int i, k;
+
+    if (!mem || !dci_posed_ok(a) || !dci_posed_ok(b)) return DC_E_ARG;
+    memset(p, 0, sizeof *p);
+    p->barrier = opt ? opt->barrier : DC_GLOBAL;
+    p->na = a.hull->n;
+    if (b.hull->n > INT32_MAX - p->na) return DC_E_ARG;
+    p->n = p->na + b.hull->n;
+    p->s = opt && opt->s != 0 ? opt->s : DC_R(0.1);
+    p->c = opt ? opt->c : 0;
+    if (p->c == 0) {
+        p->c = dc_sqrt((dc_real)p->na) + dc_sqrt((dc_real)b.hull->n);
+        p->c *= p->c;
+    }
+    if ((p->barrier != DC_GLOBAL && p->barrier != DC_LOCAL) || !(p->c > 0) || !(p->c <= DC_LIMIT) || !(p->s > 0)
+        || !(p->s < 1) || !(length >= 1/DC_LIMIT) || !(length <= DC_LIMIT)) return DC_E_ARG;
+
+    n = (size_t)p->n;
+    p->v = v = (dc_v3 *)dc_arena_take(mem, n, sizeof(dc_v3));
+    p->slack = (dc_real *)dc_arena_take(mem, n, sizeof(dc_real));
+    p->trial = (dc_real *)dc_arena_take(mem, n, sizeof(dc_real));
+    p->Y = (dc_real *)dc_arena_take(mem, n, 12*sizeof(dc_real));
+    p->t = (dci_term *)dc_arena_take(mem, n, sizeof(dci_term));
+    if (!p->t) return DC_E_MEMORY;
+
+    /* origin midway between the two means; then offsets cost no more than the rounding of the input */
+    body[0] = a;
+    body[1] = b;
+    for (i = 0; i < 2; ++i) {
+        const dc_hull *h = body[i].hull;
+        mean[i] = dc_vec(0, 0, 0);
+        for (k = 0; k < h->n; ++k) mean[i] = dc_madd(mean[i], 1/(dc_real)h->n, h->v[k]);
+        mean[i] = dc_add(dci_linear(body[i].M, mean[i]), dci_translation(body[i].M));
+    }
+    p->origin = dc_scale(DC_R(0.5), dc_add(mean[0], mean[1]));
+    for (i = 0; i < 2; ++i) {
+        const dc_hull *h = body[i].hull;
+        dc_v3 shift = dc_sub(dci_translation(body[i].M), p->origin);
+        for (k = 0; k < h->n; ++k, ++v) {
+            *v = dc_add(dci_linear(body[i].M, h->v[k]), shift);
+            L = dc_max(L, dc_max(dc_abs(v->x), dc_max(dc_abs(v->y), dc_abs(v->z))));
+        }
+    }
+    /* DC_GLOBAL knows no length but the pair's own; the support of DC_LOCAL is one */
+    if (p->barrier == DC_LOCAL) p->unit = length;
+    else p->unit = L >= DC_REAL_MIN ? dci_floor_pow2(L) : 1;
+    for (k = 0; k < p->n; ++k) p->v[k] = dc_scale(1/p->unit, p->v[k]);
+    p->size = L/p->unit;
+    p->kappa = 1;
+    p->ratio = length/p->unit;
+    return DC_OK;
+}
+
+/* Support of both hulls along m: *lo the least of a, *hi the greatest of b. */
+static void dci_pair_support(const dci_pair *p, dc_v3 m, dc_real *lo, dc_real *hi)
+{
+    int k;
+    *lo = DC_REAL_MAX;
+    *hi = -DC_REAL_MAX;
+    for (k = 0; k < p->na; ++k) *lo = dc_min(*lo, dc_dot(dc_sub(p->v[k], p->q), m));
+    for (; k < p->n; ++k) *hi = dc_max(*hi, dc_dot(dc_sub(p->v[k], p->q), m));
+}
+
+/* A plane across the unit direction m, midway between the supports; 0 when m does not separate.
+ *
+ * DC_LOCAL: the best length tau of the normal. With the slacks a_k of the unit plane,
+ *     f'(tau) = -P_s'(1-tau) + sum a_k P_s'(tau a_k) = 0                           (SDRS Eq. 43)
+ * is bracketed by tau = 1-s, where the first term vanishes, and tau = min(1, s/min a), where the second does: there both the
+ * radial term and a vertex are loaded, and A is regular. */
+static int dci_pair_start(dci_pair *p, dc_v3 m)
+{
+    dc_real lo, hi, gap, t0, t1;
+    int k, it;
+    dci_pair_support(p, m, &lo, &hi);
+    gap = lo - hi;
+    if (!(gap > 0)) return 0;
+    p->nrm = m;
+    p->dq = DC_R(-0.5)*(lo + hi);
+    if (p->barrier == DC_GLOBAL) return dci_pair_energy(p, p->nrm, p->dq, p->slack) >= 0;
+
+    for (k = 0; k < p->n; ++k) p->slack[k] = dc_abs(dc_dot(dc_sub(p->v[k], p->q), m) + p->dq);
+    t0 = 1 - p->s;
+    t1 = DC_R(0.5)*gap*t0 >= p->s ? t0 : dc_min(1, 2*p->s/gap);
+    p->x0 = dci_floor_pow2(dc_min(DC_R(0.25)*gap, p->s));
+    for (it = 0; it < 12; ++it) {
+        dc_real tau = DC_R(0.5)*(t0 + t1), d1 = -dci_ps_d1(1 - tau, p->s, p->x0);
+        for (k = 0; k < p->n; ++k) d1 += p->slack[k]*dci_ps_d1(tau*p->slack[k], p->s, p->x0);
+        if (d1 > 0) t1 = tau;
+        else t0 = tau;
+    }
+    dci_pair_scale_plane(p, DC_R(0.5)*(t0 + t1));
+    return 1;
+}
+
+/* DC_LOCAL: the radial term and at least one vertex are loaded, without which A is singular. */
+static int dci_pair_loaded(const dci_pair *p)
+{
+    int k;
+    if (p->barrier == DC_GLOBAL) return 1;
+    if (!(1 - dc_sqrt(dc_dot(p->nrm, p->nrm)) < p->s)) return 0;
+    for (k = 0; k < p->n; ++k)
+        if (p->slack[k] < p->s) return 1;
+    return 0;
+}
+
+/* DC_LOCAL: the plane shows that the value is zero, every slack and 1-|n| reach s. To rounding: P_s is below 1e-55 there. */
+static int dci_pair_idle(const dci_pair *p)
+{
+    dc_real reach = p->s*(1 - 8*DC_EPS);
+    int k;
+    if (p->barrier == DC_GLOBAL || 1 - dc_sqrt(dc_dot(p->nrm, p->nrm)) < reach) return 0;
+    for (k = 0; k < p->n; ++k)
+        if (p->slack[k] < reach) return 0;
+    return 1;
+}
+
+/* The caller's plane, where it separates; otherwise its direction, where that does. 0: start cold. */
+static int dci_pair_warm(dci_pair *p, const dc_plane *plane)
+{
+    dc_real r2, lo, hi, dist;
+    if (!plane || !dc_finite3(plane->n) || !dc_finite(plane->d)) return 0;
+    r2 = dc_dot(plane->n, plane->n);
+    if (!(r2 > DC_REAL_MIN) || !(r2 < 1)) return 0;
+    p->nrm = plane->n;
+    dci_pair_support(p, p->nrm, &lo, &hi);
+    if (!(lo > hi)) return 0;
+    /* <x,n> + d in local units; a plane near an end of the gap is worth less than the middle one */
+    p->dq = dist = (dc_dot(p->origin, plane->n) + plane->d)/p->unit;
+    p->x0 = dci_floor_pow2(dc_min(DC_R(0.5)*(lo - hi), p->s));
+    if (dc_min(lo + dist, -hi - dist) > DC_R(0.05)*(lo - hi) && dci_pair_energy(p, p->nrm, p->dq, p->slack) >= 0
+        && (dci_pair_loaded(p) || dci_pair_idle(p))) return 1;
+    return dci_pair_start(p, dc_scale(1/dc_sqrt(r2), plane->n));
+}
+
+/* Plane of the pair: minimiser in p, *value. With `derivatives` the terms, frame and factor of the paper's f at the minimum are
+ * left in p (times x0^5 for DC_LOCAL; nt = 0 where the value is 0). */
+static dc_status dci_pair_solve(dci_pair *p, const dc_plane *plane, int derivatives, dc_real *value, dc_pair_info *info)
+{
+    dc_status status = DC_E_DIVERGED;
+    dc_real rootc, root, lo, hi;
+    memset(info, 0, sizeof *info);
+
+    if (dci_pair_warm(p, plane)) {
+        info->warm = 1;
+        if (!dci_pair_loaded(p)) goto idle;
+        status = dci_pair_newton(p, info);
+    }
+    if (status == DC_E_DIVERGED) {
+        dc_hull a, b;
+        dc_distance d = DC_ZERO;
+        info->warm = 0;
+        a.v = p->v;
+        a.n = p->na;
+        b.v = p->v + p->na;
+        b.n = p->n - p->na;
+        p->q = dc_vec(0, 0, 0);
+        status = dc_hull_distance(&a, NULL, &b, NULL, NULL, &d);
+        if (status != DC_OK && status != DC_E_DIVERGED) return status;
+        if (p->barrier == DC_LOCAL && d.gap >= 2*p->s/(1 - p->s)) {
+            /* SDRS Eq. 18: the middle plane with |n| = 1-s */
+            dci_pair_support(p, d.n, &lo, &hi);
+            p->nrm = dc_scale(1 - p->s, d.n);
+            p->dq = DC_R(-0.5)*(1 - p->s)*(lo + hi);
+            goto idle;
+        }
+        if (!dci_pair_start(p, d.n)) return DC_E_OVERLAP;
+        if (!dci_pair_loaded(p)) goto idle;
+        status = dci_pair_newton(p, info);
+    }
+    if (status != DC_OK && status != DC_E_DIVERGED) return status;
+
+    if (p->barrier == DC_GLOBAL) {
+        /* back to the paper's plane, |n| < 1 */
+        dc_real G = 0, r = dc_sqrt(dc_dot(p->nrm, p->nrm)), e;
+        int k;
+        for (k = 0; k < p->n; ++k) G += 1/p->slack[k];
+        p->kappa = p->ratio;
+        rootc = dc_sqrt(p->c);
+        root = dc_sqrt(p->kappa*r*G);                  /* sqrt G* */
+        e = rootc/(rootc + root);                      /* 1 - |n| */
+        *value = (rootc + root)*(rootc + root);
+        dci_pair_scale_plane(p, root/(rootc + root)/r);
+        p->R1 = p->c/(e*e);                            /* R = c/(1-|n|) */
+        p->R2 = 2*p->c/(e*e*e);
+    } else {
+        int k;
+        dc_real f = dci_ps(1 - dc_sqrt(dc_dot(p->nrm, p->nrm)), p->s, p->x0);
+        for (k = 0; k < p->n; ++k) f += dci_ps(p->slack[k], p->s, p->x0);
+        *value = f;
+    }
+    lo = hi = DC_REAL_MAX;
+    {
+        int k;
+        for (k = 0; k < p->na; ++k) lo = dc_min(lo, p->slack[k]);
+        for (; k < p->n; ++k) hi = dc_min(hi, p->slack[k]);
+    }
+    info->gap = (lo + hi)/dc_sqrt(dc_dot(p->nrm, p->nrm))*p->unit;
+    if (derivatives) dci_pair_frame(p);
+    return status;
+
+idle:
+    dci_pair_support(p, p->nrm, &lo, &hi);
+    info->gap = (lo - hi)/dc_sqrt(dc_dot(p->nrm, p->nrm))*p->unit;
+    p->nt = 0;
+    p->x0 = 1;
+    *value = 0;
+    return DC_OK;
+}
+
+/* ---- twists about other origins ---------------------------------------------------------------------------- */
+
+static void dci_skew(dc_v3 c, dc_real J[3][3])
+{
+    J[0][0] = 0;     J[0][1] = -c.z;  J[0][2] = c.y;
+    J[1][0] = c.z;   J[1][1] = 0;     J[1][2] = -c.x;
+    J[2][0] = -c.y;  J[2][1] = c.x;   J[2][2] = 0;
+}
+
+/* A twist about o = q + c is one about q:   v_q = v + [c]x w - w x (w x c)/2,   J = [c]x.
+ * Rows and columns of H (leading dimension ld) turn by J; the last term is the bracket
+ * -(g_v c^T + c g_v^T)/2 + (g_v.c) I on the rotations. */
+static void dci_shift_rows(dc_real *H, int ld, int columns, dc_real J[3][3])
+{
+    int i, j;
+    for (j = 0; j < columns; ++j)
+        for (i = 0; i < 3; ++i)
+            H[(3 + i)*ld + j] += J[0][i]*H[j] + J[1][i]*H[ld + j] + J[2][i]*H[2*ld + j];
+}
+static void dci_shift_columns(dc_real *H, int ld, int rows, dc_real J[3][3])
+{
+    int i, k;
+    for (k = 0; k < rows; ++k, H += ld)
+        for (i = 0; i < 3; ++i) H[3 + i] += J[0][i]*H[0] + J[1][i]*H[1] + J[2][i]*H[2];
+}
+static void dci_shift_bracket(dc_real *H, int ld, dc_v3 g, dc_v3 c)
+{
+    const dc_real gv[3] = {g.x, g.y, g.z}, cv[3] = {c.x, c.y, c.z}, gc = dc_dot(g, c);
+    int i, j;
+    for (i = 0; i < 3; ++i)
+        for (j = 0; j < 3; ++j)
+            H[(3 + i)*ld + 3 + j] += (i == j ? gc : 0) - DC_R(0.5)*(gv[i]*cv[j] + cv[i]*gv[j]);
+}
+
+/* Gradient (12) and upper blocks of the Hessian (12x12, may be NULL) of two bodies, each moved by c; fills the lower block. */
+static void dci_twist_origins(dc_v3 ca, dc_v3 cb, dc_real *grad, dc_real *hess)
+{
+    dc_v3 ga = dc_vec(grad[0], grad[1], grad[2]), gb = dc_vec(grad[6], grad[7], grad[8]);
+    dc_v3 ta = dc_cross(ga, ca), tb = dc_cross(gb, cb);
+    dc_real Ja[3][3], Jb[3][3];
+    int i, j;
+    grad[3] += ta.x;  grad[4] += ta.y;   grad[5] += ta.z;
+    grad[9] += tb.x;  grad[10] += tb.y;  grad[11] += tb.z;
+    if (!hess) return;
+    dci_skew(ca, Ja);
+    dci_skew(cb, Jb);
+    dci_shift_rows(hess, 12, 12, Ja);
+    dci_shift_columns(hess, 12, 6, Ja);
+    dci_shift_columns(hess + 6, 12, 12, Jb);
+    dci_shift_rows(hess + 6*12 + 6, 12, 6, Jb);
+    dci_shift_bracket(hess, 12, ga, ca);
+    dci_shift_bracket(hess + 6*12 + 6, 12, gb, cb);
+    for (i = 0; i < 6; ++i)
+        for (j = 0; j < 6; ++j) hess[12*(6 + i) + j] = hess[12*j + 6 + i];
+}
+
+DC_DEF void dc_relative_shift(dc_relative *r, dc_v3 o)
+{
+    dc_v3 c = dc_sub(o, r->o), gv = dc_vec(r->g[0], r->g[1], r->g[2]), t = dc_cross(gv, c);
+    dc_real J[3][3];
+    dci_skew(c, J);
+    dci_shift_rows(r->H, 6, 6, J);
+    dci_shift_columns(r->H, 6, 6, J);
+    dci_shift_bracket(r->H, 6, gv, c);
+    r->g[3] += t.x;
+    r->g[4] += t.y;
+    r->g[5] += t.z;
+    r->o = o;
+}
+
+/* F(a, b) = F(b^-1 a, 1), about one origin:
+ *
+ *     v = v_a - v_b - w_b x (v_a - v_b),   w = w_a - w_b - w_b x w_a/2      (to second order)
+ *
+ * so that H_aa = H, H_ab = -H - ( 0 [g_v]x ; 0 [g_w]x/2 ), H_bb = H + ( 0 [g_v]x ; -[g_v]x 0 ); then each body to its own origin. */
+DC_DEF void dc_relative_expand(const dc_relative *r, dc_v3 o_a, dc_v3 o_b, dc_real *grad, dc_real *hess)
+{
+    dc_real Gv[3][3], Gw[3][3];
+    int i, j;
+    for (i = 0; i < 6; ++i) {
+        grad[i] = r->g[i];
+        grad[6 + i] = -r->g[i];
+    }
+    if (hess) {
+        dci_skew(dc_vec(r->g[0], r->g[1], r->g[2]), Gv);
+        dci_skew(dc_vec(r->g[3], r->g[4], r->g[5]), Gw);
+        for (i = 0; i < 6; ++i)
+            for (j = 0; j < 6; ++j) {
+                dc_real h = r->H[6*i + j];
+                hess[12*i + j] = hess[12*(6 + i) + 6 + j] = h;
+                hess[12*i + 6 + j] = -h;
+            }
+        for (i = 0; i < 3; ++i)
+            for (j = 0; j < 3; ++j) {
+                hess[12*i + 9 + j] -= Gv[i][j];
+                hess[12*(3 + i) + 9 + j] -= DC_R(0.5)*Gw[i][j];
+                hess[12*(6 + i) + 9 + j] += Gv[i][j];
+                hess[12*(9 + i) + 6 + j] -= Gv[i][j];
+            }
+    }
+    dci_twist_origins(dc_sub(o_a, r->o), dc_sub(o_b, r->o), grad, hess);
+}
+
+/* ---- pair potentials: derivatives ------------------------------------------------------------------
+ *
+ * With the generators e_k of the parameters (da_k = s_k e_k), y_k = (1, x_k - q) and f_k = s_k h'_k,
+ *
+ *     gradient = sum f_k e_k
+ *     Hessian  = sum D_k e_k e_k^T + sum f_k d2<x_k,n> - C A^-1 C^T,   C = sum D_k e_k y_k^T + f_k de_k/dp
+ *
+ * (implicit function theorem, SDRS Eq. 33-35). A = L L^T is the factor of the solve. */
+
+/* factor from the scaled potential to the caller's: x0^-5 */
+static dc_real dci_pair_unscale(const dci_pair *p)
+{
+    dc_real w = 1/p->x0;
+    return p->barrier == DC_LOCAL ? w*w*w*w*w : 1;
+}
+
+/* One body by its twist about the mean q_b = t + c of its loaded vertices, in world axes and units:
+ *
+ *     e = nu (1,0,0, 0,y,-x) in the frame (u, b1, b2), nu = |n|, since r x n = nu (0, y, -x) for r = (z, x, y).
+ *
+ * r from the body coordinates, not from the world: a far away pair keeps its small torques.
+ * g = gradient, H = Hessian but for its last term, Y = L^-1 C^T (rows of 4), so that blocks lose Y Y^T. */
+static void dci_pair_body(const dci_pair *p, int body, dci_posed at, dc_v3 *c, dc_real g[6], dc_real H[6][6],
+                          dc_real Y[6][4])
+{
+    dc_real F = 0, Mz = 0, Mx = 0, My = 0, D0 = 0, Dz = 0, Dx = 0, Dy = 0, Xz = 0, Xx = 0, Xy = 0, Yz = 0, Yx = 0, Yy = 0;
+    dc_real X0 = 0, Y0 = 0, XX = 0, XY = 0, YY = 0, nu = p->r, nu2 = nu*nu;
+    dc_real scale = dci_pair_unscale(p), B[3][3], C[6][4], G[6], T[6][6];
+    dc_v3 mean = dc_vec(0, 0, 0);
+    int i, j, k, l, first = body ? p->na : 0;
+
+    for (k = 0; k < p->nt; ++k) {
+        const dci_term *t = &p->t[k];
+        if ((t->k >= p->na) != body) continue;
+        D0 += t->D;
+        mean = dc_madd(mean, t->D, dci_linear(at.M, at.hull->v[t->k - first]));
+    }
+    if (D0 > 0) mean = dc_scale(1/D0, mean);
+    for (k = 0; k < p->nt; ++k) {
+        const dci_term *t = &p->t[k];
+        dc_v3 r;
+        dc_real rz, rx, ry;
+        if ((t->k >= p->na) != body) continue;
+        r = dc_scale(1/p->unit, dc_sub(dci_linear(at.M, at.hull->v[t->k - first]), mean));
+        rz = dc_dot(r, p->u);
+        rx = dc_dot(r, p->b1);
+        ry = dc_dot(r, p->b2);
+        F += t->f;         Mz += t->f*rz;          Mx += t->f*rx;          My += t->f*ry;
+        Dz += t->D*t->z;   Dx += t->D*t->x;        Dy += t->D*t->y;
+        X0 += t->D*rx;     Xz += t->D*rx*t->z;     Xx += t->D*rx*t->x;     Xy += t->D*rx*t->y;
+        Y0 += t->D*ry;     Yz += t->D*ry*t->z;     Yx += t->D*ry*t->x;     Yy += t->D*ry*t->y;
+        XX += t->D*rx*rx;  XY += t->D*rx*ry;       YY += t->D*ry*ry;
+    }
+
+    G[0] = nu*F;  G[1] = 0;      G[2] = 0;           /* sum f n */
+    G[3] = 0;     G[4] = nu*My;  G[5] = -nu*Mx;      /* sum f r x n */
+
+    memset(T, 0, sizeof T);                          /* sum D e e^T */
+    T[0][0] = nu2*D0;
+    T[0][4] = nu2*Y0;   T[0][5] = -nu2*X0;
+    T[4][4] = nu2*YY;   T[4][5] = -nu2*XY;  T[5][5] = nu2*XX;
+    T[3][4] += DC_R(0.5)*nu*Mx;                      /* sum f (r n^T + n r^T)/2 - (r.n) I */
+    T[3][5] += DC_R(0.5)*nu*My;
+    T[4][4] -= nu*Mz;
+    T[5][5] -= nu*Mz;
+
+    /* C = sum D e y^T + f [ I; [r]x ] on the columns of n */
+    C[0][0] = nu*D0;   C[0][1] = nu*Dz + F;     C[0][2] = nu*Dx;        C[0][3] = nu*Dy;
+    C[1][0] = 0;       C[1][1] = 0;             C[1][2] = F;            C[1][3] = 0;
+    C[2][0] = 0;       C[2][1] = 0;             C[2][2] = 0;            C[2][3] = F;
+    C[3][0] = 0;       C[3][1] = 0;             C[3][2] = -My;          C[3][3] = Mx;
+    C[4][0] = nu*Y0;   C[4][1] = nu*Yz + My;    C[4][2] = nu*Yx;        C[4][3] = nu*Yy - Mz;
+    C[5][0] = -nu*X0;  C[5][1] = -nu*Xz - Mx;   C[5][2] = Mz - nu*Xx;   C[5][3] = -nu*Xy;
+    for (i = 0; i < 6; ++i) {
+        dci_pair_forward(p, C[i]);
+        for (j = 0; j < i; ++j) T[i][j] = T[j][i];
+    }
+
+    /* B = (u b1 b2) to world axes; translations by 1/unit */
+    B[0][0] = p->u.x;  B[0][1] = p->b1.x;  B[0][2] = p->b2.x;
+    B[1][0] = p->u.y;  B[1][1] = p->b1.y;  B[1][2] = p->b2.y;
+    B[2][0] = p->u.z;  B[2][1] = p->b1.z;  B[2][2] = p->b2.z;
+    for (i = 0; i < 6; ++i) {
+        const dc_real *row = B[i%3];
+        dc_real w = i < 3 ? 1/p->unit : 1, root = dc_sqrt(scale);
+        int m = i/3*3;
+        g[i] = scale*w*(row[0]*G[m] + row[1]*G[m + 1] + row[2]*G[m + 2]);
+        for (j = 0; j < 4; ++j) Y[i][j] = root*w*(row[0]*C[m][j] + row[1]*C[m + 1][j] + row[2]*C[m + 2][j]);
+        for (j = 0; j < 6; ++j) {
+            const dc_real *col = B[j%3];
+            dc_real s = 0;
+            for (k = 0; k < 3; ++k)
+                for (l = 0; l < 3; ++l) s += row[k]*T[m + k][j/3*3 + l]*col[l];
+            H[i][j] = scale*w*(j < 3 ? 1/p->unit : 1)*s;
+        }
+    }
+    *c = mean;
+}
+
+/* By the twists of both bodies about their origins. */
+static void dci_pair_twists(const dci_pair *p, dci_posed a, dci_posed b, dc_real *grad, dc_real *hess)
+{
+    dc_real Y[12][4], H[2][6][6];
+    dc_v3 ca, cb;
+    int i, j;
+    dci_pair_body(p, 0, a, &ca, grad, H[0], Y);
+    dci_pair_body(p, 1, b, &cb, grad + 6, H[1], Y + 6);
+    for (i = 0; hess && i < 12; ++i)
+        for (j = 0; j < 12; ++j)
+            hess[12*i + j] = (i/6 == j/6 ? H[i/6][i%6][j%6] : 0)
+                           - (Y[i][0]*Y[j][0] + Y[i][1]*Y[j][1] + Y[i][2]*Y[j][2] + Y[i][3]*Y[j][3]);
+    dci_twist_origins(dc_neg(ca), dc_neg(cb), grad, hess);
+}
+
+/* By vertex: e_k = n, de_k/dn = I. */
+static void dci_pair_vertices(dci_pair *p, dc_real *grad, dc_real *hess)
+{
+    dc_real s1 = dci_pair_unscale(p)/p->unit, s2 = s1/p->unit;
+    size_t N = 3*(size_t)p->n;
+    int i, j, k, l;
+    if (grad) {
+        memset(grad, 0, N*sizeof *grad);
+        for (k = 0; k < p->nt; ++k) {
+            const dci_term *t = &p->t[k];
+            grad[3*t->k] = s1*t->f*p->nrm.x;
+            grad[3*t->k + 1] = s1*t->f*p->nrm.y;
+            grad[3*t->k + 2] = s1*t->f*p->nrm.z;
+        }
+    }
+    if (!hess) return;
+    memset(hess, 0, N*N*sizeof *hess);
+    for (k = 0; k < p->nt; ++k) {
+        /* Y_k = L^-1 C_k^T (4x3), C_k = D n (1, r)^T + f (0, I); to world axes */
+        const dci_term *t = &p->t[k];
+        dc_real C[3][4], *Y = p->Y + 12*k, Dn = t->D*p->r;
+        C[0][0] = Dn;  C[0][1] = Dn*t->z + t->f;  C[0][2] = Dn*t->x;  C[0][3] = Dn*t->y;
+        C[1][0] = 0;   C[1][1] = 0;               C[1][2] = t->f;     C[1][3] = 0;
+        C[2][0] = 0;   C[2][1] = 0;               C[2][2] = 0;        C[2][3] = t->f;
+        for (i = 0; i < 3; ++i) dci_pair_forward(p, C[i]);
+        for (j = 0; j < 4; ++j) {
+            Y[j] = p->u.x*C[0][j] + p->b1.x*C[1][j] + p->b2.x*C[2][j];
+            Y[4 + j] = p->u.y*C[0][j] + p->b1.y*C[1][j] + p->b2.y*C[2][j];
+            Y[8 + j] = p->u.z*C[0][j] + p->b1.z*C[1][j] + p->b2.z*C[2][j];
+        }
+        for (l = 0; l <= k; ++l) {
+            const dc_real *Z = p->Y + 12*l, n[3] = {p->nrm.x, p->nrm.y, p->nrm.z};
+            dc_real D = l == k ? t->D : 0;
+            for (i = 0; i < 3; ++i)
+                for (j = 0; j < 3; ++j) {
+                    const dc_real *y = Y + 4*i, *z = Z + 4*j;
+                    dc_real h = s2*(D*n[i]*n[j] - (y[0]*z[0] + y[1]*z[1] + y[2]*z[2] + y[3]*z[3]));
+                    size_t row = 3*(size_t)t->k + (size_t)i, col = 3*(size_t)p->t[l].k + (size_t)j;
+                    hess[row*N + col] = h;
+                    hess[col*N + row] = h;
+                }
+        }
+    }
+}
+
+/* By the entries T_ij of the two maps, x = T (x^,1): e_ij = n_i X_j with X = (x^,1), de_ij/dn = X_j I_i. */
+static void dci_pair_maps(const dci_pair *p, const dc_hull *hull[2], dc_real *grad, dc_real *hess)
+{
+    dc_real s1 = dci_pair_unscale(p)/p->unit, s2 = s1/p->unit, n[3], F[3][3], Y[24][4];
+    dc_real f[2][4], DX[2][4][4], XX[2][4][4];
+    int b, i, j, k, l;
+    memset(f, 0, sizeof f);
+    memset(DX, 0, sizeof DX);
+    memset(XX, 0, sizeof XX);
+    for (k = 0; k < p->nt; ++k) {
+        const dci_term *t = &p->t[k];
+        dc_v3 x;
+        dc_real X[4];
+        b = t->k >= p->na;
+        x = hull[b]->v[b ? t->k - p->na : t->k];
+        X[0] = x.x;  X[1] = x.y;  X[2] = x.z;  X[3] = 1;
+        for (i = 0; i < 4; ++i) {
+            dc_real DXi = t->D*X[i];
+            f[b][i] += t->f*X[i];
+            DX[b][i][0] += DXi;
+            DX[b][i][1] += DXi*t->z;
+            DX[b][i][2] += DXi*t->x;
+            DX[b][i][3] += DXi*t->y;
+            for (j = 0; j <= i; ++j) XX[b][i][j] += DXi*X[j];
+        }
+    }
+    n[0] = p->nrm.x;    n[1] = p->nrm.y;    n[2] = p->nrm.z;
+    F[0][0] = p->u.x;   F[1][0] = p->u.y;   F[2][0] = p->u.z;
+    F[0][1] = p->b1.x;  F[1][1] = p->b1.y;  F[2][1] = p->b1.z;
+    F[0][2] = p->b2.x;  F[1][2] = p->b2.y;  F[2][2] = p->b2.z;
+
+    if (grad)
+        for (b = 0; b < 2; ++b)
+            for (i = 0; i < 3; ++i)
+                for (j = 0; j < 4; ++j) grad[12*b + 4*i + j] = s1*n[i]*f[b][j];
+    if (!hess) return;
+    for (b = 0; b < 2; ++b)
+        for (i = 0; i < 3; ++i)
+            for (j = 0; j < 4; ++j) {
+                dc_real *y = Y[12*b + 4*i + j];
+                for (l = 0; l < 4; ++l) y[l] = n[i]*DX[b][j][l] + (l > 0 ? f[b][j]*F[i][l - 1] : 0);
+                dci_pair_forward(p, y);
+            }
+    for (k = 0; k < 24; ++k)
+        for (l = 0; l < 24; ++l) {
+            const dc_real *y = Y[k], *z = Y[l];
+            dc_real h = -(y[0]*z[0] + y[1]*z[1] + y[2]*z[2] + y[3]*z[3]);
+            b = k/12;
+            i = k%4;
+            j = l%4;
+            if (b == l/12) h += n[k%12/4]*n[l%12/4]*(i >= j ? XX[b][i][j] : XX[b][j][i]);
+            hess[24*k + l] = s2*h;
+        }
+}
+
+static int dci_all_finite(const dc_real *x, int n)
+{
+    int k, ok = 1;
+    for (k = 0; k < n; ++k) ok &= dc_finite(x[k]);
+    return ok;
+}
+
+/* What the three entry points share: load, solve, report. grad, hess: whether derivatives are wanted. */
+static dc_status dci_pair_run(dci_pair *p, const dc_pair_options *opt, dci_posed a, dci_posed b, dc_arena *mem,
+                              const dc_plane *plane, int derivatives, dc_real *value, dc_plane *out, dc_pair_info *info)
+{
+    dc_status status = dci_pair_load(p, opt, a, b, mem);
+    if (status == DC_OK) status = dci_pair_solve(p, plane, derivatives, value, info);
+    if (status != DC_OK && status != DC_E_DIVERGED) return status;
+    *value *= dci_pair_unscale(p);
+    if (!dc_finite(*value)) return DC_E_RANGE;
+    out->n = p->nrm;
+    out->d = (p->dq - dc_dot(p->q, p->nrm))*p->unit - dc_dot(p->origin, p->nrm);
+    return status;
+}
+
+/* Writes value, plane and info of a finished call, or the infinite value of an overlap. */
+static dc_status dci_pair_finish(dc_status status, dc_real v, dc_plane p, dc_pair_info i, dc_plane *plane,
+                                 dc_real *value, dc_pair_info *info)
+{
+    if (status == DC_E_OVERLAP && value) *value = DCI_INFINITY;
+    if (status != DC_OK && status != DC_E_DIVERGED) return status;
+    if (value) *value = v;
+    if (plane) *plane = p;
+    if (info) *info = i;
+    return status;
+}
+
+DC_DEF dc_status dc_pair(const dc_pair_options *opt, const dc_hull *a, const dc_hull *b, dc_arena *mem,
+                         dc_plane *plane, dc_real *value, dc_real *grad, dc_real *hess, dc_pair_info *info)
+{
+    dci_pair p;
+    dci_posed pa, pb;
+    dc_pair_info i;
+    dc_plane pl;
+    dc_real v = 0;
+    size_t used = mem ? mem->used : 0;
+    dc_status status;
+    pa.hull = a;  pa.M = NULL;
+    pb.hull = b;  pb.M = NULL;
+    status = dci_pair_run(&p, opt, pa, pb, mem, plane, grad || hess, &v, &pl, &i);
+    if (status == DC_OK || status == DC_E_DIVERGED) {
+        dc_real s = dci_pair_unscale(&p)/p.unit, most = 0;
+        int k;
+        for (k = 0; k < p.nt; ++k) most = dc_max(most, hess ? s*p.t[k].D/p.unit : s*dc_abs(p.t[k].f));
+        if ((grad || hess) && !dc_finite(4*most)) status = DC_E_RANGE;
+        else dci_pair_vertices(&p, grad, hess);
+    }
+    if (mem) mem->used = used;
+    return dci_pair_finish(status, v, pl, i, plane, value, info);
+}
+
+/* [R t] of a pose, 3x4; NULL stays NULL. 0: the quaternion is not a unit one or the pose not finite. */
+static int dci_pose_map(const dc_pose *pose, dc_real M[12], const dc_real **map)
+{
+    dc_m3 R;
+    dc_real q2;
+    int i, j;
+    *map = NULL;
+    if (!pose) return 1;
+    q2 = pose->q.w*pose->q.w + pose->q.x*pose->q.x + pose->q.y*pose->q.y + pose->q.z*pose->q.z;
+    if (!(dc_abs(q2 - 1) <= DC_R(1e-3)) || !dci_in_range(pose->t)) return 0;
+    R = dc_rotation(pose->q);
+    for (i = 0; i < 3; ++i)
+        for (j = 0; j < 3; ++j) M[4*i + j] = R.m[3*i + j];
+    M[3] = pose->t.x;
+    M[7] = pose->t.y;
+    M[11] = pose->t.z;
+    *map = M;
+    return 1;
+}
+
+DC_DEF dc_status dc_pair_rigid(const dc_pair_options *opt, const dc_hull *a, const dc_pose *pose_a, const dc_hull *b,
+                               const dc_pose *pose_b, dc_arena *mem, dc_plane *plane, dc_real *value, dc_real *grad,
+                               dc_real *hess, dc_pair_info *info)
+{
+    dci_pair p;
+    dci_posed pa, pb;
+    dc_pair_info i;
+    dc_plane pl;
+    dc_real v = 0, Ma[12], Mb[12];
+    size_t used = mem ? mem->used : 0;
+    dc_status status;
+    pa.hull = a;
+    pb.hull = b;
+    if (!dci_pose_map(pose_a, Ma, &pa.M) || !dci_pose_map(pose_b, Mb, &pb.M)) return DC_E_ARG;
+    status = dci_pair_run(&p, opt, pa, pb, mem, plane, grad || hess, &v, &pl, &i);
+    if ((status == DC_OK || status == DC_E_DIVERGED) && (grad || hess)) {
+        dc_real g[12], H[144];
+        memset(g, 0, sizeof g);
+        memset(H, 0, sizeof H);
+        if (p.nt > 0) dci_pair_twists(&p, pa, pb, g, hess ? H : NULL);
+        if (!dci_all_finite(g, 12) || (hess && !dci_all_finite(H, 144))) status = DC_E_RANGE;
+        else {
+            if (grad) memcpy(grad, g, sizeof g);
+            if (hess) memcpy(hess, H, sizeof H);
+        }
+    }
+    if (mem) mem->used = used;
+    return dci_pair_finish(status, v, pl, i, plane, value, info);
+}
+
+DC_DEF dc_status dc_pair_affine(const dc_pair_options *opt, const dc_hull *a, const dc_affine *T_a, const dc_hull *b,
+                                const dc_affine *T_b, dc_arena *mem, dc_plane *plane, dc_real *value, dc_real *grad,
+                                dc_real *hess, dc_pair_info *info)
+{
+    dci_pair p;
+    dci_posed pa, pb;
+    dc_pair_info i;
+    dc_plane pl;
+    dc_real v = 0;
+    size_t used = mem ? mem->used : 0;
+    dc_status status;
+    pa.hull = a;  pa.M = T_a ? T_a->m : NULL;
+    pb.hull = b;  pb.M = T_b ? T_b->m : NULL;
+    status = dci_pair_run(&p, opt, pa, pb, mem, plane, grad || hess, &v, &pl, &i);
+    if (status == DC_OK || status == DC_E_DIVERGED) {
+        const dc_hull *hull[2];
+        hull[0] = a;
+        hull[1] = b;
+        dci_pair_maps(&p, hull, grad, hess);
+    }
+    if (mem) mem->used = used;
+    return dci_pair_finish(status, v, pl, i, plane, value, info);
+}
+
+/* ---- centred potential -------------------------------------------------------------------------------- */
+
+DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa, dc_v3 xb, dc_real *value,
+                            dc_real *grad, dc_real *hess)
+{
+    dc_real length = opt && opt->length != 0 ? opt->length : 1, c = opt ? opt->c : 0, m, rootc, w, r, P, P1, P2, u[3];
+    dc_v3 e;
+    int i, j;
+    if (na < 1 || nb < 1 || !dci_in_range(xa) || !dci_in_range(xb) || !(length >= 1/DC_LIMIT) || !(length <= DC_LIMIT)) return DC_E_ARG;
+    m = dc_sqrt((dc_real)na) + dc_sqrt((dc_real)nb);
+    if (c == 0) c = m*m;
+    if (!(c > 0) || !(c <= DC_LIMIT)) return DC_E_ARG;
+    e = dc_scale(1/length, dc_sub(xa, xb));
+    r = dc_max(dc_abs(e.x), dc_max(dc_abs(e.y), dc_abs(e.z)));
+    if (!(r > 0)) {
+        if (value) *value = DCI_INFINITY;
+        return DC_E_OVERLAP;
+    }
+    e = dc_scale(1/r, e);                                /* two steps: squares of tiny distances vanish */
+    w = dc_sqrt(dc_dot(e, e));
+    e = dc_scale(1/w, e);
+    r *= w;
+
+    /* P = (sqrt c + m w)^2, w = r^-1/2;   P' = -m (sqrt c + m w) w^3;   P'' = m w^5 (3 sqrt c + 4 m w)/2 */
+    rootc = dc_sqrt(c);
+    w = 1/dc_sqrt(r);
+    P = (rootc + m*w)*(rootc + m*w);
+    P1 = -m*(rootc + m*w)*w*w*w/length;
+    P2 = DC_R(0.5)*m*w*w*w*w*w*(3*rootc + 4*m*w)/(length*length);
+    if (!dc_finite(P) || (grad && !dc_finite(P1)) || (hess && !dc_finite(P2))) return DC_E_RANGE;
+    u[0] = e.x;  u[1] = e.y;  u[2] = e.z;
+    if (value) *value = P;
+    for (i = 0; i < 3; ++i) {
+        if (grad) {
+            grad[i] = P1*u[i];
+            grad[3 + i] = -P1*u[i];
+        }
+        for (j = 0; hess && j < 3; ++j) {
+            /* P'' u u^T + P'/r (I - u u^T) */
+            dc_real h = P2*u[i]*u[j] + P1/(r*length)*((i == j ? 1 : 0) - u[i]*u[j]);
+            hess[6*i + j] = hess[6*(3 + i) + 3 + j] = h;
+            hess[6*i + 3 + j] = hess[6*(3 + i) + j] = -h;
+        }
+    }
+    return DC_OK;
+}
 
 #endif /* DC_CONTACT_IMPLEMENTED */
 #endif /* DC_CONTACT_IMPLEMENTATION */
