@@ -80,6 +80,9 @@
 #define dc_relative_shift dc_relative_shift_f
 #define dc_relative_expand dc_relative_expand_f
 #define dc_centred dc_centred_f
+#define dc_friction_bytes dc_friction_bytes_f
+#define dc_friction dc_friction_f
+#define dc_friction_rigid dc_friction_rigid_f
 #endif
 
 #ifdef __cplusplus
@@ -274,6 +277,51 @@ DC_DEF void dc_relative_expand(const dc_relative *r, dc_v3 o_a, dc_v3 o_b, dc_re
  * Only c and length of the options are read. */
 DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa, dc_v3 xb, dc_real *value,
                             dc_real *grad, dc_real *hess);
+
+/* ---- friction potential ------------------------------------------------------------------------- */
+
+typedef struct {
+    dc_real eps_f;      /* smoothing of the normal force, (force)^2; keep sqrt(eps_f) well below it. 0: 1e-6 */
+    dc_real eps_v;      /* smoothing of stick-slip, (velocity)^2: sqrt(eps_v) is the creep of a stuck contact. 0: 1e-6 */
+    dc_real patch;      /* radius of the patch that every vertex is: resists spin. 0: 0.01 of the pair's length */
+    int     no_patch;   /* 1: vertices are points, as in the paper; then not differentiable by x^t where a vertex loads up */
+} dc_friction_options;
+
+typedef struct {
+    dc_pair_info pair;
+    int     iterations; /* Newton steps for (u, w) */
+    dc_v3   point, u;   /* the plane's velocity is u + w n^ x (x - point), n^ the unit normal */
+    dc_real w;
+} dc_friction_info;
+
+/* Bytes of arena that a call below takes; 0 on overflow. */
+DC_DEF size_t dc_friction_bytes(int na, int nb);
+
+/* Friction potential of a hull pair that moves from x^t (a0, b0) to x^{t+1} (a1, b1) in a time h:
+ *
+ *     U_f = min_{u,w} sum_k mu h A(f_k) sqrt( |B^T (x_k^{t+1} - x_k^t)/h - q_k|^2 + (patch w)^2 + eps_v )     (SDRS Eq. 12, 13)
+ *     q_k = w B^T (n^ x x_k^t) + u,     A(f) = sqrt(f^2 + eps_f) - sqrt(eps_f)                               (Eq. 10)
+ *
+ * with f_k = |dP/dx_k| and the unit normal n^ of the pair potential at time t (Eq. 8), B an orthonormal tangent basis.
+ * The patch term is ours: without it U_f jumps in x^t where a second vertex starts to carry load.
+ *
+ * plane    in-out, may be NULL: the plane of the pair at time t, as in dc_pair.
+ * grad     3N, dU_f/dx^{t+1}; its negative is the friction force. hess 3N x 3N, by x^{t+1} twice: positive semidefinite.
+ * mixed    3N x 3N, d2U_f/dx^{t+1} dx^t, row x^{t+1}, column x^t: through f_k, n^ and x^t itself. NULL outputs cost nothing.
+ *
+ * Linear momentum is exact; the moment about n^ balances to O(patch^2), the moments in the plane do not (SDRS VIII-C).
+ * Beyond the support of DC_LOCAL everything is 0. mu >= 0, h > 0. Failures as in dc_pair, of the pair at time t. */
+DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
+                             const dc_hull *a0, const dc_hull *a1, const dc_hull *b0, const dc_hull *b1, dc_arena *mem,
+                             dc_plane *plane, dc_real *value, dc_real *grad, dc_real *hess, dc_real *mixed,
+                             dc_friction_info *info);
+
+/* The same of two rigid bodies: grad (12), hess (12x12) by the twists (v_a, w_a, v_b, w_b) of the new poses about their
+ * origins, mixed (12x12) with columns by the twists of the old poses. */
+DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
+                                   const dc_hull *a, const dc_pose *a0, const dc_pose *a1, const dc_hull *b,
+                                   const dc_pose *b0, const dc_pose *b1, dc_arena *mem, dc_plane *plane, dc_real *value,
+                                   dc_real *grad, dc_real *hess, dc_real *mixed, dc_friction_info *info);
 
 #ifdef __cplusplus
 }
@@ -2082,6 +2130,471 @@ DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa
         }
     }
     return DC_OK;
+}
+
+/* ---- friction potential -------------------------------------------------------------------------- */
+
+#define DCI_SLIP_STEPS 100
+
+/* One loaded vertex. Coordinates in the frame (u, b1, b2) of the pair, in the caller's units. */
+typedef struct {
+    dc_real A, dA;        /* mu h A(f) and its derivative by f */
+    dc_real z, x, y;      /* x^t - q */
+    dc_real d, v1, v2;    /* (x^{t+1} - x^t)/h */
+    dc_real w[3], rho;    /* slip e over rho, rho = sqrt(|e|^2 + eps_v) */
+} dci_slip;
+
+typedef struct {
+    const dci_pair *p;
+    dci_slip *s;          /* [p->nt] */
+    dc_v3 *dx0, *dx1, *dg;
+    dc_real h, eps, patch, scale;   /* scale: unit of the spin unknown, z = (U1, U2, scale w) */
+    int m;                /* unknowns: 2 when nothing resists spin */
+    dc_real z[3], L[9];   /* minimiser and Cholesky factor of the Hessian there */
+} dci_friction;
+
+/* Slip of vertex k, e = (v - q, patch w):   q = u + w n^ x x = (U1 - w y, U2 + w x). */
+static void dci_slip_set(const dci_friction *f, dci_slip *s, const dc_real z[3], dc_real eps)
+{
+    dc_real w = z[2]/f->scale;
+    s->w[0] = s->v1 - z[0] + w*s->y;
+    s->w[1] = s->v2 - z[1] - w*s->x;
+    s->w[2] = f->patch*w;
+    s->rho = dc_sqrt(s->w[0]*s->w[0] + s->w[1]*s->w[1] + s->w[2]*s->w[2] + eps);   /* eps > 0 */
+    s->w[0] /= s->rho;
+    s->w[1] /= s->rho;
+    s->w[2] /= s->rho;
+}
+
+/* -de/dz of vertex k: rows e, columns z */
+static void dci_slip_jacobian(const dci_friction *f, const dci_slip *s, dc_real K[3][3])
+{
+    dc_real w = 1/f->scale;
+    K[0][0] = 1;  K[0][1] = 0;  K[0][2] = -s->y*w;
+    K[1][0] = 0;  K[1][1] = 1;  K[1][2] = s->x*w;
+    K[2][0] = 0;  K[2][1] = 0;  K[2][2] = -f->patch*w;
+}
+
+static dc_real dci_friction_energy(const dci_friction *f, const dc_real z[3], dc_real eps)
+{
+    dc_real sum = 0;
+    int k;
+    for (k = 0; k < f->p->nt; ++k) {
+        dci_slip_set(f, &f->s[k], z, eps);
+        sum += f->s[k].A*f->s[k].rho;
+    }
+    return sum;
+}
+
+/* x <- H^-1 x with the factor of the first m unknowns; further entries become 0 */
+static void dci_friction_solve(const dci_friction *f, dc_real x[3])
+{
+    int i, k;
+    for (i = 0; i < f->m; ++i) {
+        for (k = 0; k < i; ++k) x[i] -= f->L[3*i + k]*x[k];
+        x[i] /= f->L[4*i];
+    }
+    for (i = f->m - 1; i >= 0; --i) {
+        for (k = i + 1; k < f->m; ++k) x[i] -= f->L[3*k + i]*x[k];
+        x[i] /= f->L[4*i];
+    }
+    for (i = f->m; i < 3; ++i) x[i] = 0;
+}
+
+/* Gradient by z at the slips that are set, and the factor of the Hessian
+ *     grad = -sum A K^T w,   H = sum A/rho K^T (I - w w^T) K. */
+static void dci_friction_newton(dci_friction *f, dc_real grad[3])
+{
+    dc_real H[3][3];
+    int i, j, k, l;
+    memset(H, 0, sizeof H);
+    grad[0] = grad[1] = grad[2] = 0;
+    for (k = 0; k < f->p->nt; ++k) {
+        const dci_slip *s = &f->s[k];
+        dc_real K[3][3], Kw[3];
+        dci_slip_jacobian(f, s, K);
+        for (i = 0; i < 3; ++i) {
+            Kw[i] = K[0][i]*s->w[0] + K[1][i]*s->w[1] + K[2][i]*s->w[2];
+            grad[i] -= s->A*Kw[i];
+        }
+        for (i = 0; i < 3; ++i)
+            for (j = 0; j <= i; ++j)
+                H[i][j] += s->A/s->rho*(K[0][i]*K[0][j] + K[1][i]*K[1][j] + K[2][i]*K[2][j] - Kw[i]*Kw[j]);
+    }
+    for (i = 0; i < f->m; ++i)
+        for (j = 0; j <= i; ++j) {
+            dc_real sum = H[i][j];
+            for (l = 0; l < j; ++l) sum -= f->L[3*i + l]*f->L[3*j + l];
+            if (j < i) f->L[3*i + j] = sum/f->L[4*j];
+            else f->L[4*i] = dc_sqrt(sum > DC_EPS*H[i][i] ? sum : H[i][i]);
+        }
+}
+
+/* The plane's velocity. A sum of smoothed norms: Newton overshoots far from the kinks, so eps falls by stages from the
+ * size of the velocities, each stage starting where the last one ended. */
+static dc_status dci_friction_plane(dci_friction *f, dc_real eps_v, int *iterations, dc_real *value)
+{
+    dc_real sum = 0, spread = 0, eps = eps_v, E = 0, before = DC_REAL_MAX;
+    int it, k, line, nt = f->p->nt;
+
+    f->z[0] = f->z[1] = f->z[2] = 0;
+    for (k = 0; k < nt; ++k) {
+        const dci_slip *s = &f->s[k];
+        sum += s->A;
+        f->z[0] += s->A*s->v1;
+        f->z[1] += s->A*s->v2;
+        spread += s->A*(s->x*s->x + s->y*s->y);
+    }
+    f->z[0] /= sum;
+    f->z[1] /= sum;
+    for (k = 0; k < nt; ++k) {
+        dc_real e1 = f->s[k].v1 - f->z[0], e2 = f->s[k].v2 - f->z[1];
+        eps = dc_max(eps, e1*e1 + e2*e2);
+    }
+    f->scale = dc_sqrt(spread/sum + f->patch*f->patch);
+    f->m = f->scale > 16*DC_EPS*f->p->unit*f->p->size ? 3 : 2;
+    if (f->m == 2) f->scale = 1;
+
+    E = dci_friction_energy(f, f->z, eps);
+    for (it = 0; it < DCI_SLIP_STEPS; ++it) {
+        dc_real grad[3], step[3], trial[3], dec2 = 0, alpha = 1, Et = 0;
+        int last = eps == eps_v;
+        dci_friction_newton(f, grad);
+        for (k = 0; k < 3; ++k) step[k] = -grad[k];
+        dci_friction_solve(f, step);
+        for (k = 0; k < f->m; ++k) dec2 -= grad[k]*step[k];
+        if (!dc_finite(dec2) || !dc_finite(E)) return DC_E_RANGE;
+        ++*iterations;
+        last = last && (dec2 <= DC_R(16777216.0)*DC_EPS*DC_EPS*E || (dec2 <= DC_R(1e-6)*E && dec2 > DC_R(0.25)*before));
+        before = dec2;
+        for (line = 0; line < DCI_LINE_STEPS; ++line, alpha *= DC_R(0.5)) {
+            for (k = 0; k < 3; ++k) trial[k] = f->z[k] + alpha*step[k];
+            Et = dci_friction_energy(f, trial, eps);
+            if (Et <= E - DC_R(1e-4)*alpha*dec2 || dec2 <= 64*DC_EPS*E) break;
+        }
+        memcpy(f->z, trial, sizeof trial);
+        E = Et;
+        if (last) {
+            *value = E;
+            dci_friction_newton(f, grad);
+            return DC_OK;
+        }
+        if (eps > eps_v && dec2 <= DC_R(1e-3)*E) {
+            eps = dc_max(eps_v, DC_R(0.01)*eps);
+            E = dci_friction_energy(f, f->z, eps);
+            before = DC_REAL_MAX;
+        }
+    }
+    *value = E;
+    return DC_E_DIVERGED;
+}
+
+static void dci_to_frame(const dci_pair *p, dc_v3 v, dc_real r[3])
+{
+    r[0] = dc_dot(v, p->u);
+    r[1] = dc_dot(v, p->b1);
+    r[2] = dc_dot(v, p->b2);
+}
+static dc_v3 dci_from_frame(const dci_pair *p, const dc_real r[3])
+{
+    return dc_add(dc_scale(r[0], p->u), dc_add(dc_scale(r[1], p->b1), dc_scale(r[2], p->b2)));
+}
+
+/* dp = -A^-1 C^T dx of the minimising plane, (d, n_u, n_b1, n_b2) about q, dx in the caller's units  (SDRS Eq. 33) */
+static void dci_pair_plane_jvp(const dci_pair *p, const dc_v3 *dx, dc_real dp[4])
+{
+    int k, j;
+    for (j = 0; j < 4; ++j) dp[j] = 0;
+    for (k = 0; k < p->nt; ++k) {
+        const dci_term *t = &p->t[k];
+        dc_real r[3], Dn;
+        dci_to_frame(p, dx[k], r);
+        Dn = t->D*p->r*r[0];
+        dp[0] -= Dn;
+        dp[1] -= Dn*t->z + t->f*r[0];
+        dp[2] -= Dn*t->x + t->f*r[1];
+        dp[3] -= Dn*t->y + t->f*r[2];
+    }
+    for (j = 0; j < 4; ++j) dp[j] /= p->unit;
+    dci_pair_forward(p, dp);
+    dci_pair_backward(p, dp);
+}
+
+/* dg of the gradients g_k = dU_f/dx_k^{t+1} = A/h B w along the motions f->dx0, f->dx1 of the loaded vertices (dx0: 0 to leave
+ * time t alone). The basis is carried along without spin: dB = -n^ (B^T dn^)^T. */
+static void dci_friction_jvp(const dci_friction *f, int old)
+{
+    const dci_pair *p = f->p;
+    dc_real dp[4] = {0, 0, 0, 0}, dn1 = 0, dn2 = 0, rhs[3] = {0, 0, 0}, w = f->z[2]/f->scale;
+    dc_real unscale = dci_pair_unscale(p)/p->unit;
+    int k, i;
+
+    if (old) {
+        dci_pair_plane_jvp(p, f->dx0, dp);
+        dn1 = dp[2]/p->r;                          /* dn^ in b1, b2 */
+        dn2 = dp[3]/p->r;
+    }
+    /* f->dg[k] holds de of the slip with z at rest, first; then z follows from dgrad/dz = 0 */
+    for (k = 0; k < p->nt; ++k) {
+        dci_slip *s = &f->s[k];
+        dc_real K[3][3], e0[3] = {0, 0, 0}, e1[3], de[3], dot, dA = 0, dxx = 0, dyy = 0;
+        dci_to_frame(p, f->dx1[k], e1);
+        if (old) {
+            const dci_term *t = &p->t[k];
+            dc_real df;
+            dci_to_frame(p, f->dx0[k], e0);
+            dxx = e0[1] - s->z*dn1;                /* d(B^T (x^t - q)) */
+            dyy = e0[2] - s->z*dn2;
+            df = t->D*(p->r*e0[0]/p->unit + dp[0] + t->z*dp[1] + t->x*dp[2] + t->y*dp[3]);
+            dA = s->dA*unscale*((t->f > 0 ? df : -df)*p->r + dc_abs(t->f)*dp[1]);
+        }
+        de[0] = (e1[1] - e0[1])/f->h - s->d*dn1 + w*dyy;
+        de[1] = (e1[2] - e0[2])/f->h - s->d*dn2 - w*dxx;
+        de[2] = 0;
+        dot = s->w[0]*de[0] + s->w[1]*de[1];
+        f->dg[k] = dc_vec(de[0], de[1], dA);
+        dci_slip_jacobian(f, s, K);
+        for (i = 0; i < 3; ++i) {
+            dc_real kw = K[0][i]*s->w[0] + K[1][i]*s->w[1] + K[2][i]*s->w[2];
+            dc_real kde = K[0][i]*de[0] + K[1][i]*de[1];
+            rhs[i] += dA*kw + s->A/s->rho*(kde - kw*dot);
+        }
+        rhs[2] += s->A*(s->w[1]*dxx - s->w[0]*dyy)/f->scale;
+    }
+    dci_friction_solve(f, rhs);                    /* dz */
+    for (k = 0; k < p->nt; ++k) {
+        dci_slip *s = &f->s[k];
+        dc_real K[3][3], de[3], g[3], dot, dA = f->dg[k].z, r = s->A/s->rho;
+        dci_slip_jacobian(f, s, K);
+        de[0] = f->dg[k].x;
+        de[1] = f->dg[k].y;
+        de[2] = 0;
+        for (i = 0; i < 3; ++i) de[i] -= K[i][0]*rhs[0] + K[i][1]*rhs[1] + K[i][2]*rhs[2];
+        dot = s->w[0]*de[0] + s->w[1]*de[1] + s->w[2]*de[2];
+        g[1] = (dA*s->w[0] + r*(de[0] - s->w[0]*dot))/f->h;
+        g[2] = (dA*s->w[1] + r*(de[1] - s->w[1]*dot))/f->h;
+        g[0] = -s->A/f->h*(dn1*s->w[0] + dn2*s->w[1]);
+        f->dg[k] = dci_from_frame(p, g);
+    }
+}
+
+DC_DEF size_t dc_friction_bytes(int na, int nb)
+{
+    size_t sum = dc_pair_bytes(na, nb), n;
+    if (sum == 0) return 0;
+    n = (size_t)na + (size_t)nb;
+    sum = dc_bytes(sum, n, sizeof(dci_slip));
+    sum = dc_bytes(sum, n, 3*sizeof(dc_v3));
+    return sum == SIZE_MAX ? 0 : sum;
+}
+
+/* Solves the pair at time t and the plane's velocity. x^{t+1} of vertex k is M1 (x^1, 1). */
+static dc_status dci_friction_run(dci_friction *f, dci_pair *p, const dc_friction_options *opt, const dc_pair_options *pair,
+                                  dc_real mu, dc_real h, const dci_posed old[2], const dci_posed now[2], dc_arena *mem,
+                                  const dc_plane *plane, dc_real *value, dc_plane *out, dc_friction_info *info)
+{
+    dc_real eps_f = opt && opt->eps_f != 0 ? opt->eps_f : DC_R(1e-6), eps_v = opt && opt->eps_v != 0 ? opt->eps_v : DC_R(1e-6);
+    dc_real length = pair && pair->length != 0 ? pair->length : 1, loaded = 0, unscale, P;
+    dc_status status, slip = DC_OK;
+    int k;
+
+    memset(info, 0, sizeof *info);
+    memset(f, 0, sizeof *f);
+    if (!(mu >= 0) || !(mu <= DC_LIMIT) || !(h > 0) || !(h <= DC_LIMIT) || !(eps_f > 0) || !(eps_f <= DC_LIMIT)
+        || !(eps_v > 0) || !(eps_v <= DC_LIMIT) || !dci_posed_ok(now[0]) || !dci_posed_ok(now[1]) || !dci_posed_ok(old[0])
+        || !dci_posed_ok(old[1]) || now[0].hull->n != old[0].hull->n || now[1].hull->n != old[1].hull->n) return DC_E_ARG;
+    f->patch = opt && opt->patch != 0 ? opt->patch : DC_R(0.01)*length;
+    if (opt && opt->no_patch) f->patch = 0;
+    if (!(f->patch >= 0) || !(f->patch <= DC_LIMIT)) return DC_E_ARG;
+
+    status = dci_pair_run(p, pair, old[0], old[1], mem, plane, 1, &P, out, &info->pair);
+    if (status != DC_OK && status != DC_E_DIVERGED) return status;
+    f->p = p;
+    f->h = h;
+    f->s = (dci_slip *)dc_arena_take(mem, (size_t)p->n, sizeof(dci_slip));
+    f->dx0 = (dc_v3 *)dc_arena_take(mem, (size_t)p->n, 3*sizeof(dc_v3));
+    if (!f->s || !f->dx0) return DC_E_MEMORY;
+    f->dx1 = f->dx0 + p->n;
+    f->dg = f->dx1 + p->n;
+
+    unscale = dci_pair_unscale(p)/p->unit;
+    for (k = 0; k < p->nt; ++k) {
+        const dci_term *t = &p->t[k];
+        dci_slip *s = &f->s[k];
+        int b = t->k >= p->na, i = b ? t->k - p->na : t->k;
+        dc_v3 x0 = old[b].hull->v[i], x1 = now[b].hull->v[i], d;
+        dc_real F = unscale*p->r*dc_abs(t->f), root = dc_sqrt(F*F + eps_f), r[3];   /* |dP/dx_k|, Eq. 8 */
+        s->A = mu*h*F*(F/(root + dc_sqrt(eps_f)));          /* A(f) = f^2/(sqrt(f^2 + eps) + sqrt eps) */
+        s->dA = mu*h*F/root;
+        s->z = p->unit*t->z;
+        s->x = p->unit*t->x;
+        s->y = p->unit*t->y;
+        /* R1 x^ - R0 x^ + (t1 - t0) */
+        d = dc_add(dc_sub(dci_linear(now[b].M, x1), dci_linear(old[b].M, x0)),
+                   dc_sub(dci_translation(now[b].M), dci_translation(old[b].M)));
+        dci_to_frame(p, dc_scale(1/h, d), r);                /* Eq. 9 */
+        s->d = r[0];
+        s->v1 = r[1];
+        s->v2 = r[2];
+        loaded += s->A;
+    }
+    *value = 0;
+    if (!dc_finite(loaded)) return DC_E_RANGE;
+    if (loaded > 0) {
+        slip = dci_friction_plane(f, eps_v, &info->iterations, value);
+        info->w = f->z[2]/f->scale;
+        info->u = dc_add(dc_scale(f->z[0], p->b1), dc_scale(f->z[1], p->b2));
+    } else p->nt = 0;
+    info->point = dc_madd(p->origin, p->unit, p->q);
+    return slip == DC_OK ? status : slip;
+}
+
+/* g_k of every loaded vertex into f->dg */
+static void dci_friction_gradient(const dci_friction *f)
+{
+    int k;
+    for (k = 0; k < f->p->nt; ++k) {
+        const dci_slip *s = &f->s[k];
+        dc_real g[3];
+        g[0] = 0;
+        g[1] = s->A/f->h*s->w[0];
+        g[2] = s->A/f->h*s->w[1];
+        f->dg[k] = dci_from_frame(f->p, g);
+    }
+}
+
+static dc_real dci_component(dc_v3 v, int i) { return i == 0 ? v.x : i == 1 ? v.y : v.z; }
+
+/* vertex k of the pair from the origin of its body, in world axes */
+static dc_v3 dci_arm(const dci_pair *p, const dci_posed at[2], int k)
+{
+    int b = k >= p->na;
+    return dci_linear(at[b].M, at[b].hull->v[k - (b ? p->na : 0)]);
+}
+
+static dc_v3 dci_axis(int i) { return dc_vec(i == 0, i == 1, i == 2); }
+
+static dc_status dci_friction_finish(dc_status status, dc_real v, dc_plane p, dc_friction_info i, dc_plane *plane,
+                                     dc_real *value, dc_friction_info *info)
+{
+    status = dci_pair_finish(status, v, p, i.pair, plane, value, NULL);
+    if (info && (status == DC_OK || status == DC_E_DIVERGED)) *info = i;
+    return status;
+}
+
+DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
+                             const dc_hull *a0, const dc_hull *a1, const dc_hull *b0, const dc_hull *b1, dc_arena *mem,
+                             dc_plane *plane, dc_real *value, dc_real *grad, dc_real *hess, dc_real *mixed,
+                             dc_friction_info *info)
+{
+    dci_friction f;
+    dci_pair p;
+    dci_posed old[2], now[2];
+    dc_friction_info i;
+    dc_plane pl;
+    dc_real v = 0;
+    size_t used = mem ? mem->used : 0, N;
+    dc_status status;
+    int j, k, c, r, pass;
+
+    old[0].hull = a0;  now[0].hull = a1;
+    old[1].hull = b0;  now[1].hull = b1;
+    old[0].M = old[1].M = now[0].M = now[1].M = NULL;
+    status = dci_friction_run(&f, &p, opt, pair, mu, h, old, now, mem, plane, &v, &pl, &i);
+    if (status == DC_OK || status == DC_E_DIVERGED) {
+        N = 3*(size_t)p.n;
+        if (grad) {
+            memset(grad, 0, N*sizeof *grad);
+            dci_friction_gradient(&f);
+            for (k = 0; k < p.nt; ++k)
+                for (r = 0; r < 3; ++r) grad[3*p.t[k].k + r] = dci_component(f.dg[k], r);
+        }
+        for (pass = 0; pass < 2; ++pass) {
+            dc_real *H = pass == 0 ? hess : mixed;
+            dc_v3 *dx = pass == 0 ? f.dx1 : f.dx0;
+            if (!H) continue;
+            memset(H, 0, N*N*sizeof *H);
+            memset(f.dx0, 0, 2*(size_t)p.n*sizeof *f.dx0);
+            for (j = 0; j < p.nt; ++j)
+                for (c = 0; c < 3; ++c) {
+                    dx[j] = dci_axis(c);
+                    dci_friction_jvp(&f, pass);
+                    dx[j] = dc_vec(0, 0, 0);
+                    for (k = 0; k < p.nt; ++k)
+                        for (r = 0; r < 3; ++r)
+                            H[(3*(size_t)p.t[k].k + (size_t)r)*N + 3*(size_t)p.t[j].k + (size_t)c] = dci_component(f.dg[k], r);
+                }
+        }
+    }
+    if (mem) mem->used = used;
+    return dci_friction_finish(status, v, pl, i, plane, value, info);
+}
+
+/* Derivatives by the twists of the new poses; mixed: rows new, columns old. */
+static void dci_friction_twists(dci_friction *f, const dci_posed old[2], const dci_posed now[2], dc_real *grad, dc_real *hess,
+                                dc_real *mixed)
+{
+    const dci_pair *p = f->p;
+    int j, k, r, pass;
+
+    /* pass 0: gradient, 1: by the new poses, 2: by the old ones */
+    for (pass = 0; pass < 3; ++pass) {
+        dc_real *H = pass == 0 ? grad : pass == 1 ? hess : mixed;
+        for (j = 0; H && j < (pass == 0 ? 1 : 12); ++j) {
+            dc_real out[12];
+            memset(out, 0, sizeof out);
+            if (pass == 0) dci_friction_gradient(f);
+            else {
+                memset(f->dx0, 0, 2*(size_t)p->n*sizeof *f->dx0);
+                for (k = 0; k < p->nt; ++k) {
+                    dc_v3 x = dci_arm(p, pass == 1 ? now : old, p->t[k].k);
+                    if ((p->t[k].k >= p->na) != j/6) continue;
+                    x = j%6 < 3 ? dci_axis(j%3) : dc_cross(dci_axis(j%3), x);
+                    if (pass == 1) f->dx1[k] = x;
+                    else f->dx0[k] = x;
+                }
+                dci_friction_jvp(f, pass == 2);
+            }
+            for (k = 0; k < p->nt; ++k) {
+                int b = p->t[k].k >= p->na;
+                dc_v3 t = dc_cross(dci_arm(p, now, p->t[k].k), f->dg[k]);
+                for (r = 0; r < 3; ++r) {
+                    out[6*b + r] += dci_component(f->dg[k], r);
+                    out[6*b + 3 + r] += dci_component(t, r);
+                }
+            }
+            for (r = 0; r < 12; ++r) H[pass == 0 ? r : 12*r + j] = out[r];
+        }
+    }
+    if (!hess) return;
+    /* sum (x g^T + g x^T)/2 - (x.g) I on the rotations */
+    dci_friction_gradient(f);
+    for (k = 0; k < p->nt; ++k)
+        dci_shift_bracket(hess + 78*(p->t[k].k >= p->na), 12, dc_neg(f->dg[k]), dci_arm(p, now, p->t[k].k));
+}
+
+DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
+                                   const dc_hull *a, const dc_pose *a0, const dc_pose *a1, const dc_hull *b,
+                                   const dc_pose *b0, const dc_pose *b1, dc_arena *mem, dc_plane *plane, dc_real *value,
+                                   dc_real *grad, dc_real *hess, dc_real *mixed, dc_friction_info *info)
+{
+    dci_friction f;
+    dci_pair p;
+    dci_posed old[2], now[2];
+    dc_friction_info i;
+    dc_plane pl;
+    dc_real v = 0, M[4][12];
+    size_t used = mem ? mem->used : 0;
+    dc_status status;
+
+    old[0].hull = now[0].hull = a;
+    old[1].hull = now[1].hull = b;
+    if (!dci_pose_map(a0, M[0], &old[0].M) || !dci_pose_map(a1, M[1], &now[0].M) || !dci_pose_map(b0, M[2], &old[1].M)
+        || !dci_pose_map(b1, M[3], &now[1].M)) return DC_E_ARG;
+    status = dci_friction_run(&f, &p, opt, pair, mu, h, old, now, mem, plane, &v, &pl, &i);
+    if (status == DC_OK || status == DC_E_DIVERGED) dci_friction_twists(&f, old, now, grad, hess, mixed);
+    if (mem) mem->used = used;
+    return dci_friction_finish(status, v, pl, i, plane, value, info);
 }
 
 #endif /* DC_CONTACT_IMPLEMENTED */
