@@ -283,7 +283,8 @@ typedef struct {
 /* Closest point of a simplex to the origin: direction (of any length), square of the distance, weights. */
 typedef struct { dc_v3 dir; dc_real d2, l[4]; } dci_near;
 
-#define DCI_HULL_TOL 8          /* noise of a support value: this times eps times mag */
+#define DCI_HULL_TOL 8          /* overlap and contact are told apart from rounding above this times eps times mag */
+#define DCI_HULL_STOP 3         /* bounds of the distance that agree to this times eps times mag are equal */
 #define DCI_HULL_STEPS 128      /* cap of the simplex iteration */
 #define DCI_HULL_WORK 8         /* points of the working set of the exhaustive search */
 
@@ -363,6 +364,39 @@ static void dci_near_edge(dc_v3 a, dc_v3 b, dci_near *r)
     r->l[1] = t;
 }
 
+/* A triangle by its longest edge e = q - p and the height f of the third point s over it, f at right angles to e. The
+ * normal e x f and weights found along f and then along e lose no digits when the triangle is thin. */
+typedef struct { dc_v3 p, sp, e, f; dc_real ee; int ip, iq, is; } dci_thin;
+
+static dci_thin dci_thin_of(dc_v3 a, dc_v3 b, dc_v3 c)
+{
+    dc_v3 ab = dc_sub(b, a), bc = dc_sub(c, b), ca = dc_sub(a, c);
+    dc_real lab = dc_dot(ab, ab), lbc = dc_dot(bc, bc), lca = dc_dot(ca, ca);
+    dci_thin t;
+    if (lab >= lbc && lab >= lca) { t.ip = 0; t.iq = 1; t.is = 2; t.p = a; t.e = ab; t.ee = lab; t.sp = dc_neg(ca); }
+    else if (lbc >= lca)          { t.ip = 1; t.iq = 2; t.is = 0; t.p = b; t.e = bc; t.ee = lbc; t.sp = dc_neg(ab); }
+    else                          { t.ip = 2; t.iq = 0; t.is = 1; t.p = c; t.e = ca; t.ee = lca; t.sp = dc_neg(bc); }
+    t.f = t.sp;
+    if (t.ee > 0) {
+        t.f = dc_madd(t.f, -dc_dot(t.f, t.e)/t.ee, t.e);
+        t.f = dc_madd(t.f, -dc_dot(t.f, t.e)/t.ee, t.e);
+    }
+    return t;
+}
+
+#define DCI_THIN DC_R(1e-4)     /* square of the sine at a below which a triangle is treated as thin */
+
+/* unit normal of the triangle; zero when it has no area */
+static dc_v3 dci_normal(dc_v3 a, dc_v3 b, dc_v3 c)
+{
+    dc_v3 ab = dc_sub(b, a), ac = dc_sub(c, a), n = dc_cross(ab, ac);
+    if (dc_dot(n, n) < DCI_THIN*dc_dot(ab, ab)*dc_dot(ac, ac)) {
+        dci_thin t = dci_thin_of(a, b, c);
+        n = dc_cross(t.e, t.f);
+    }
+    return dci_unit(n);
+}
+
 /* Origin against the triangle a b c. With n = ab x ac the foot of the normal is a + beta ab + gamma ac,
  *     beta = -n.(a x ac) / n.n,   gamma = n.(a x ab) / n.n,   alpha = 1 - beta - gamma.       (2)
  * Outside, the closest point lies on an edge whose opposite weight is not positive. Inside, the direction
@@ -373,6 +407,23 @@ static void dci_near_triangle(dc_v3 a, dc_v3 b, dc_v3 c, dci_near *r)
     dc_real nn = dc_dot(n, n);
     dc_real beta = -dc_dot(n, dc_cross(a, ac)), gamma = dc_dot(n, dc_cross(a, ab)), alpha = nn - beta - gamma;
     dci_near s;
+    if (nn < DCI_THIN*dc_dot(ab, ab)*dc_dot(ac, ac)) {
+        /* thin: the same weights from the orthogonal pair e, f */
+        dci_thin t = dci_thin_of(a, b, c);
+        dc_real l[3] = {0, 0, 0}, ff = dc_dot(t.f, t.f);
+        n = dc_cross(t.e, t.f);
+        nn = dc_dot(n, n);
+        if (nn > 0) {
+            dc_v3 g = dc_madd(t.p, -dc_dot(t.p, t.e)/t.ee, t.e);
+            g = dc_madd(g, -dc_dot(g, t.e)/t.ee, t.e);
+            l[t.is] = -dc_dot(g, t.f)/ff;
+            l[t.iq] = -dc_dot(dc_madd(t.p, l[t.is], t.sp), t.e)/t.ee;
+            l[t.ip] = 1 - l[t.is] - l[t.iq];
+        }
+        alpha = l[0]*nn;
+        beta = l[1]*nn;
+        gamma = l[2]*nn;
+    }
     if (alpha > 0 && beta > 0 && gamma > 0) {
         dc_real h = dc_dot(n, a), inv = 1/nn;
         r->dir = h < 0 ? dc_neg(n) : n;
@@ -459,7 +510,7 @@ static int dci_inside(const dci_mink *p, dc_real tol)
     int i;
     for (i = 0; i < 4; i++) {
         dc_v3 a = p[i].w, b = p[(i + 1) & 3].w, c = p[(i + 2) & 3].w, d = p[(i + 3) & 3].w;
-        dc_v3 n = dci_unit(dc_cross(dc_sub(b, a), dc_sub(c, a)));
+        dc_v3 n = dci_normal(a, b, c);
         dc_real h = -dc_dot(n, a), s = dc_dot(n, dc_sub(d, a));
         if (s < 0) { h = -h; s = -s; }
         if (!(h > tol && s > tol)) return 0;
@@ -520,14 +571,14 @@ static int dci_search(dci_hulls *h, dci_mink *p, int *count, dc_v3 *n, dc_real *
                 if (dc_dot(v, v) <= tol*tol) v = dci_across(e);       /* the origin is on the line */
                 dci_search_try(p, m, dci_unit(v), &best, &dir);
                 for (k = j + 1; k < m; k++) {
-                    u = dci_unit(dc_cross(e, dc_sub(p[k].w, p[i].w)));
+                    u = dci_normal(p[i].w, p[j].w, p[k].w);
                     if (!(dc_dot(u, u) > 0)) continue;
                     dci_search_try(p, m, u, &best, &dir);
                     dci_search_try(p, m, dc_neg(u), &best, &dir);
                 }
             }
         }
-        if (best < -tol) { found = 0; break; }
+        if (best < -tol && m > 3) { found = 0; break; }
 
         /* does all of A - B keep that margin? */
         w = dci_mink_support(h, dir);
@@ -536,7 +587,7 @@ static int dci_search(dci_hulls *h, dci_mink *p, int *count, dc_v3 *n, dc_real *
             *gap = value;
             *n = dir;
         }
-        if (value >= best - tol) found = 1;
+        if (value >= best - DCI_HULL_STOP*DC_EPS*h->mag) found = 1;
         for (k = 0; k < m; k++)
             if (p[k].ia == w.ia && p[k].ib == w.ib) found = 1;
         if (found > 0) break;
@@ -597,7 +648,7 @@ static void dci_depth_face(dci_polytope *t, int i, int j, int k)
 {
     dci_face *f = &t->f[t->nf++];
     dc_v3 a = t->p[i].w;
-    f->n = dci_unit(dc_cross(dc_sub(t->p[j].w, a), dc_sub(t->p[k].w, a)));
+    f->n = dci_normal(a, t->p[j].w, t->p[k].w);
     f->d = dc_dot(f->n, a);
     if (!(dc_dot(f->n, f->n) > 0)) f->d = DC_REAL_MAX;                 /* no area: never the closest, never visible */
     f->v[0] = i; f->v[1] = j; f->v[2] = k;
@@ -671,11 +722,14 @@ static int dci_depth_seed(dci_polytope *t)
  * lies inside, so the smallest plane distance of its faces is a lower bound, and the support along any face normal an
  * upper one; the closest face is pushed out until both agree. The polytope need not hold the origin at the start.
  * p holds count >= 4 points, at least one of them off the plane of the others. */
-static dc_status dci_depth(dci_hulls *h, dci_polytope *t, dci_mink *p, int *count, dc_v3 *n, dc_real *gap, int *steps)
+static dc_status dci_depth(dci_hulls *h, dci_polytope *t, dci_mink *p, int *count, dci_near *r, dc_v3 *n,
+                           dc_real *gap, int *steps)
 {
-    dc_real tol, upper = DC_REAL_MAX;
+    dc_real upper = DC_REAL_MAX, best = DC_REAL_MAX;
     dc_status status = DC_E_DIVERGED;
-    int i, k, fi[3] = {0, 1, 2};
+    dci_near q;
+    dc_v3 foot;
+    int i, k;
     t->np = *count;
     for (i = 0; i < t->np; i++) t->p[i] = p[i];
     if (!dci_depth_seed(t)) return DC_E_SINGULAR;
@@ -692,14 +746,12 @@ static dc_status dci_depth(dci_hulls *h, dci_polytope *t, dci_mink *p, int *coun
         fd = f->d;
         w = dci_mink_support(h, dc_neg(fn));
         ++*steps;
-        tol = DCI_HULL_TOL*DC_EPS*h->mag;
         value = dc_dot(fn, w.w);
         if (value < upper) {
             upper = value;
             *n = dc_neg(fn);
-            for (i = 0; i < 3; i++) fi[i] = f->v[i];
         }
-        if (value - fd <= tol) { status = DC_OK; break; }
+        if (value - fd <= DCI_HULL_STOP*DC_EPS*h->mag) { status = DC_OK; break; }
         for (k = 0; k < t->np; k++)
             if (t->p[k].ia == w.ia && t->p[k].ib == w.ib) break;
         if (k < t->np) { status = DC_OK; break; }                      /* no new point: rounding has the last word */
@@ -707,7 +759,18 @@ static dc_status dci_depth(dci_hulls *h, dci_polytope *t, dci_mink *p, int *coun
         if (!dci_depth_add(t, t->np - 1, DC_EPS*h->mag)) break;
     }
     *gap = -upper;
-    for (i = 0; i < 3; i++) p[i] = t->p[fi[i]];
+
+    /* of the triangles that share the closest plane, the one with the foot of the origin */
+    foot = dc_scale(*gap, *n);
+    for (i = 0; i < t->nf; i++) {
+        const int *v = t->f[i].v;
+        dci_near_triangle(dc_sub(t->p[v[0]].w, foot), dc_sub(t->p[v[1]].w, foot), dc_sub(t->p[v[2]].w, foot), &q);
+        if (q.d2 < best) {
+            best = q.d2;
+            *r = q;
+            for (k = 0; k < 3; k++) p[k] = t->p[v[k]];
+        }
+    }
     *count = 3;
     return status;
 }
@@ -842,6 +905,7 @@ static void dci_hull_answer(const dci_hulls *h, const dci_mink *p, const dci_nea
         d->wa[i] = d->wb[i] = 0;
     }
     for (i = 0; i < m; i++) {
+        if (!(r->l[i] > 0)) continue;
         dci_feature_add(&d->na, d->ia, d->wa, p[i].ia, r->l[i]);
         dci_feature_add(&d->nb, d->ib, d->wb, p[i].ib, r->l[i]);
     }
@@ -886,7 +950,7 @@ static int dci_simplex(dci_hulls *h, dci_mink *p, int *count, dci_near *r, dc_v3
         ++*steps;
         lower = dc_dot(*n, w.w);
         *gap = lower;
-        if (upper - lower <= DCI_HULL_TOL*DC_EPS*h->mag) return 1;
+        if (upper - lower <= DCI_HULL_STOP*DC_EPS*h->mag) return 1;
         for (i = 0; i < m; i++)
             if (p[i].ia == w.ia && p[i].ib == w.ib) return -1;
         for (i = m; i > 0; i--) p[i] = p[i - 1];
@@ -937,9 +1001,8 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
         undo = *mem;
         t = (dci_polytope *)dc_arena_take(mem, 1, sizeof(dci_polytope));
         if (!t) return DC_E_MEMORY;
-        status = dci_depth(&h, t, p, &m, &n, &gap, &steps);
+        status = dci_depth(&h, t, p, &m, &r, &n, &gap, &steps);
         *mem = undo;
-        m = dci_search_feature(p, m, &r);
     }
     dci_hull_answer(&h, p, &r, m, n, gap, inv_s, origin, steps, d);
     return status;
