@@ -1,6 +1,6 @@
 /* Time of dc_hull_distance, beside FCL's distance and libccd's penetration depth when they are linked in.
  *
- *     bench_hull [REPEATS]
+ *     bench_hull [REPEATS [PART]]        only the cells whose name holds PART, for example poly8_sep
  *
  * The peers live in bench_hull_peers.cc, built with -DDC_BENCH_PEERS here and linked with fcl and ccd.
  * 24 shapes of each kind: boxes of random half extents 0.2..0.5, or N random points on a sphere of radius 0.5. b is moved
@@ -37,6 +37,7 @@ typedef struct { const shape *a, *b; dc_pose pa, pb, pb_moved; dc_real truth; dc
 
 static shape shapes[SHAPES];
 static pair pairs[PAIRS];
+static const char *only = "";
 static unsigned char scratch[65536];
 static uint64_t seed;
 
@@ -206,6 +207,9 @@ static void bench(const char *kind, int n, int box, const char *what, dc_real ga
     static const char *const who_name[CONTESTANTS] = {"dc", "dc_warm", "fcl", "libccd_epa"};
     double med[CONTESTANTS], least[CONTESTANTS], worst_gap = 0, worst_witness = 0, steps = 0;
     int i, k, who, most = 0, has[CONTESTANTS] = {1, 1, 0, 0};
+    char name[64];
+    sprintf(name, "%s_%s", kind, what);
+    if (!strstr(name, only)) return;
     for (i = 0; i < SHAPES; i++) shape_make(&shapes[i], n, box);
     for (i = 0; i < PAIRS; i++) {
         pair *p = &pairs[i];
@@ -276,6 +280,7 @@ int main(int argc, char **argv)
 {
     static const struct { const char *name; int n, box; } kinds[4] = {{"box", 8, 1}, {"poly8", 8, 0}, {"poly32", 32, 0}, {"poly96", 96, 0}};
     int i, repeats = argc > 1 ? atoi(argv[1]) : 15;
+    if (argc > 2) only = argv[2];
     if (repeats < 1) repeats = 1;
     if (repeats > MAX_REPEATS) repeats = MAX_REPEATS;
 #ifndef DC_BENCH_PEERS
