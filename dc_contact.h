@@ -1322,59 +1322,63 @@ typedef struct {
     dc_v3 oa, ob, T;
     const dc_v3 *va, *vb;
     int na, nb;
-    dc_real mag;        /* largest |x|_1 + |y|_1 met */
+    dc_real mag2;       /* largest |x|^2 + |y|^2 met: the numbers whose rounding matters */
 } dci_hulls;
 
 /* Closest point of a simplex to the origin: direction (of any length), square of the distance, weights. */
 typedef struct { dc_v3 dir; dc_real d2, l[4]; } dci_near;
 
-#define DCI_HULL_TOL 8          /* noise of a support value: this times eps times mag */
+#define DCI_HULL_TOL (16*DC_EPS)    /* overlap and contact are told from rounding above this times mag */
+#define DCI_HULL_STOP (4*DC_EPS)    /* bounds of the distance that agree to this times mag are equal */
 #define DCI_HULL_STEPS 128      /* cap of the simplex iteration */
 #define DCI_HULL_WORK 8         /* points of the working set of the exhaustive search */
 
-/* index of the largest (v_i - o) . d, the first of equals within its block of four */
-static int dci_support(const dc_v3 *v, int n, dc_v3 o, dc_v3 d)
+/* Index of the largest (v_i - o) . d. Four running maxima, so that no comparison waits for the one before, and selections
+ * instead of branches: on a hull they are a coin toss. */
+static int dci_support(const dc_v3 *v, int n, const dc_v3 *origin, dc_real dx, dc_real dy, dc_real dz)
 {
-    dc_real best = -DC_REAL_MAX, s0, s1, s2, s3, m;
-    int i, at = 0;
-    for (i = 0; i + 4 <= n; i += 4) {
-        s0 = (v[i].x - o.x)*d.x + (v[i].y - o.y)*d.y + (v[i].z - o.z)*d.z;
-        s1 = (v[i + 1].x - o.x)*d.x + (v[i + 1].y - o.y)*d.y + (v[i + 1].z - o.z)*d.z;
-        s2 = (v[i + 2].x - o.x)*d.x + (v[i + 2].y - o.y)*d.y + (v[i + 2].z - o.z)*d.z;
-        s3 = (v[i + 3].x - o.x)*d.x + (v[i + 3].y - o.y)*d.y + (v[i + 3].z - o.z)*d.z;
-        m = dc_max(dc_max(s0, s1), dc_max(s2, s3));
-        if (m > best) {
-            best = m;
-            at = i + (s0 == m ? 0 : s1 == m ? 1 : s2 == m ? 2 : 3);
-        }
+    const dc_v3 o = *origin;
+    dc_real b0 = -DC_REAL_MAX, b1 = b0, b2 = b0, b3 = b0, s0, s1, s2, s3;
+    int i, k0 = 0, k1 = 0, k2 = 0, k3 = 0;
+    for (i = 0; i + 4 <= n; i += 4, v += 4) {
+        s0 = (v[0].x - o.x)*dx + (v[0].y - o.y)*dy + (v[0].z - o.z)*dz;
+        s1 = (v[1].x - o.x)*dx + (v[1].y - o.y)*dy + (v[1].z - o.z)*dz;
+        s2 = (v[2].x - o.x)*dx + (v[2].y - o.y)*dy + (v[2].z - o.z)*dz;
+        s3 = (v[3].x - o.x)*dx + (v[3].y - o.y)*dy + (v[3].z - o.z)*dz;
+        k0 = s0 > b0 ? i : k0;  b0 = s0 > b0 ? s0 : b0;
+        k1 = s1 > b1 ? i : k1;  b1 = s1 > b1 ? s1 : b1;
+        k2 = s2 > b2 ? i : k2;  b2 = s2 > b2 ? s2 : b2;
+        k3 = s3 > b3 ? i : k3;  b3 = s3 > b3 ? s3 : b3;
     }
-    for (; i < n; i++) {
-        s0 = (v[i].x - o.x)*d.x + (v[i].y - o.y)*d.y + (v[i].z - o.z)*d.z;
-        if (s0 > best) { best = s0; at = i; }
+    for (; i < n; i++, v++) {
+        s0 = (v[0].x - o.x)*dx + (v[0].y - o.y)*dy + (v[0].z - o.z)*dz;
+        k0 = s0 > b0 ? i : k0;  b0 = s0 > b0 ? s0 : b0;
     }
-    return at;
+    k1 += 1; k2 += 2; k3 += 3;
+    k0 = b1 > b0 ? k1 : k0;  b0 = b1 > b0 ? b1 : b0;
+    k2 = b3 > b2 ? k3 : k2;  b2 = b3 > b2 ? b3 : b2;
+    return b2 > b0 ? k2 : k0;
 }
 
-static dc_v3 dci_point_a(const dci_hulls *h, int i) { return dc_mul(&h->Ra, dc_sub(h->va[i], h->oa)); }
-static dc_v3 dci_point_b(const dci_hulls *h, int i) { return dc_add(dc_mul(&h->Rb, dc_sub(h->vb[i], h->ob)), h->T); }
+DC_INLINE dc_v3 dci_point_a(const dci_hulls *h, int i) { return dc_mul(&h->Ra, dc_sub(h->va[i], h->oa)); }
+DC_INLINE dc_v3 dci_point_b(const dci_hulls *h, int i) { return dc_add(dc_mul(&h->Rb, dc_sub(h->vb[i], h->ob)), h->T); }
 
-static dci_mink dci_mink_of(dci_hulls *h, int ia, int ib)
+static void dci_mink_of(dci_hulls *h, int ia, int ib, dci_mink *p)
 {
-    dci_mink p;
     dc_v3 x = dci_point_a(h, ia), y = dci_point_b(h, ib);
-    p.w = dc_sub(x, y);
-    p.ia = ia;
-    p.ib = ib;
-    h->mag = dc_max(h->mag, dc_abs(x.x) + dc_abs(x.y) + dc_abs(x.z) + dc_abs(y.x) + dc_abs(y.y) + dc_abs(y.z));
-    return p;
+    p->w = dc_sub(x, y);
+    p->ia = ia;
+    p->ib = ib;
+    h->mag2 = dc_max(h->mag2, dc_dot(x, x) + dc_dot(y, y));
 }
 
 /* the point of A - B with the least n . w */
-static dci_mink dci_mink_support(dci_hulls *h, dc_v3 n)
+static void dci_mink_support(dci_hulls *h, dc_v3 n, dci_mink *p)
 {
-    int ia = dci_support(h->va, h->na, h->oa, dc_neg(dc_mul_t(&h->Ra, n)));
-    int ib = dci_support(h->vb, h->nb, h->ob, dc_mul_t(&h->Rb, n));
-    return dci_mink_of(h, ia, ib);
+    dc_v3 u = dc_mul_t(&h->Ra, n), v = dc_mul_t(&h->Rb, n);
+    int ia = dci_support(h->va, h->na, &h->oa, -u.x, -u.y, -u.z);
+    int ib = dci_support(h->vb, h->nb, &h->ob, v.x, v.y, v.z);
+    dci_mink_of(h, ia, ib, p);
 }
 
 /* d / |d|; d is scaled first, so that no square underflows; zero stays zero */
@@ -1387,9 +1391,9 @@ static dc_v3 dci_unit(dc_v3 d)
 }
 
 /* Origin against the segment a b: t = -a.e / e.e, v = a + t e. The weights of a and b go to l[0], l[1]. */
-static void dci_near_edge(dc_v3 a, dc_v3 b, dci_near *r)
+static void dci_near_edge(const dc_v3 *pa, const dc_v3 *pb, dci_near *r)
 {
-    dc_v3 e = dc_sub(b, a);
+    const dc_v3 a = *pa, b = *pb, e = dc_sub(b, a);
     dc_real ee = dc_dot(e, e), ae = -dc_dot(a, e);
     dc_real t;
     if (!(ae > 0)) {                     /* vertex a; also e = 0 */
@@ -1408,16 +1412,71 @@ static void dci_near_edge(dc_v3 a, dc_v3 b, dci_near *r)
     r->l[1] = t;
 }
 
+/* A triangle by its longest edge e = q - p and the height f of the third point s over it, f at right angles to e. The
+ * normal e x f and weights found along f and then along e lose no digits when the triangle is thin. */
+typedef struct { dc_v3 p, sp, e, f; dc_real ee; int ip, iq, is; } dci_thin;
+
+static void dci_thin_of(const dc_v3 *pa, const dc_v3 *pb, const dc_v3 *pc, dci_thin *thin)
+{
+    const dc_v3 a = *pa, b = *pb, c = *pc;
+    dc_v3 ab = dc_sub(b, a), bc = dc_sub(c, b), ca = dc_sub(a, c);
+    dc_real lab = dc_dot(ab, ab), lbc = dc_dot(bc, bc), lca = dc_dot(ca, ca);
+    dci_thin t;
+    if (lab >= lbc && lab >= lca) { t.ip = 0; t.iq = 1; t.is = 2; t.p = a; t.e = ab; t.ee = lab; t.sp = dc_neg(ca); }
+    else if (lbc >= lca)          { t.ip = 1; t.iq = 2; t.is = 0; t.p = b; t.e = bc; t.ee = lbc; t.sp = dc_neg(ab); }
+    else                          { t.ip = 2; t.iq = 0; t.is = 1; t.p = c; t.e = ca; t.ee = lca; t.sp = dc_neg(bc); }
+    t.f = t.sp;
+    if (t.ee > 0) {
+        t.f = dc_madd(t.f, -dc_dot(t.f, t.e)/t.ee, t.e);
+        t.f = dc_madd(t.f, -dc_dot(t.f, t.e)/t.ee, t.e);
+    }
+    *thin = t;
+}
+
+#define DCI_THIN DC_R(1e-4)     /* square of the sine at a below which a triangle is treated as thin */
+
+/* unit normal of the triangle; zero when it has no area */
+static dc_v3 dci_normal(const dc_v3 *a, const dc_v3 *b, const dc_v3 *c)
+{
+    dc_v3 ab = dc_sub(*b, *a), ac = dc_sub(*c, *a), n = dc_cross(ab, ac);
+    if (dc_dot(n, n) < DCI_THIN*dc_dot(ab, ab)*dc_dot(ac, ac)) {
+        dci_thin t;
+        dci_thin_of(a, b, c, &t);
+        n = dc_cross(t.e, t.f);
+    }
+    return dci_unit(n);
+}
+
 /* Origin against the triangle a b c. With n = ab x ac the foot of the normal is a + beta ab + gamma ac,
  *     beta = -n.(a x ac) / n.n,   gamma = n.(a x ab) / n.n,   alpha = 1 - beta - gamma.       (2)
  * Outside, the closest point lies on an edge whose opposite weight is not positive. Inside, the direction
  * is the normal: it keeps all its digits when the distance has none. */
-static void dci_near_triangle(dc_v3 a, dc_v3 b, dc_v3 c, dci_near *r)
+static void dci_near_triangle(const dc_v3 *pa, const dc_v3 *pb, const dc_v3 *pc, dci_near *r)
 {
+    const dc_v3 a = *pa, b = *pb, c = *pc;
     dc_v3 ab = dc_sub(b, a), ac = dc_sub(c, a), n = dc_cross(ab, ac);
     dc_real nn = dc_dot(n, n);
     dc_real beta = -dc_dot(n, dc_cross(a, ac)), gamma = dc_dot(n, dc_cross(a, ab)), alpha = nn - beta - gamma;
     dci_near s;
+    if (nn < DCI_THIN*dc_dot(ab, ab)*dc_dot(ac, ac)) {
+        /* thin: the same weights from the orthogonal pair e, f */
+        dci_thin t;
+        dc_real l[3] = {0, 0, 0}, ff;
+        dci_thin_of(pa, pb, pc, &t);
+        ff = dc_dot(t.f, t.f);
+        n = dc_cross(t.e, t.f);
+        nn = dc_dot(n, n);
+        if (nn > 0) {
+            dc_v3 g = dc_madd(t.p, -dc_dot(t.p, t.e)/t.ee, t.e);
+            g = dc_madd(g, -dc_dot(g, t.e)/t.ee, t.e);
+            l[t.is] = -dc_dot(g, t.f)/ff;
+            l[t.iq] = -dc_dot(dc_madd(t.p, l[t.is], t.sp), t.e)/t.ee;
+            l[t.ip] = 1 - l[t.is] - l[t.iq];
+        }
+        alpha = l[0]*nn;
+        beta = l[1]*nn;
+        gamma = l[2]*nn;
+    }
     if (alpha > 0 && beta > 0 && gamma > 0) {
         dc_real h = dc_dot(n, a), inv = 1/nn;
         r->dir = h < 0 ? dc_neg(n) : n;
@@ -1429,15 +1488,15 @@ static void dci_near_triangle(dc_v3 a, dc_v3 b, dc_v3 c, dci_near *r)
     }
     r->d2 = DC_REAL_MAX;
     if (!(gamma > 0)) {
-        dci_near_edge(a, b, r);
+        dci_near_edge(pa, pb, r);
         r->l[2] = 0;
     }
     if (!(beta > 0)) {
-        dci_near_edge(a, c, &s);
+        dci_near_edge(pa, pc, &s);
         if (s.d2 < r->d2) { r->dir = s.dir; r->d2 = s.d2; r->l[0] = s.l[0]; r->l[1] = 0; r->l[2] = s.l[1]; }
     }
     if (!(alpha > 0)) {
-        dci_near_edge(b, c, &s);
+        dci_near_edge(pb, pc, &s);
         if (s.d2 < r->d2) { r->dir = s.dir; r->d2 = s.d2; r->l[0] = 0; r->l[1] = s.l[0]; r->l[2] = s.l[1]; }
     }
 }
@@ -1445,8 +1504,9 @@ static void dci_near_triangle(dc_v3 a, dc_v3 b, dc_v3 c, dci_near *r)
 /* Origin against the tetrahedron a b c d, a the newest: the origin is known to be on a's side of b c d. Returns 0
  * when no face has it outside. All three faces share the volume s = ab . (ac x ad); a face has the origin outside
  * when s and n . a have the same sign. */
-static int dci_near_tetra(dc_v3 a, dc_v3 b, dc_v3 c, dc_v3 d, dci_near *r)
+static int dci_near_tetra(const dc_v3 *pa, const dc_v3 *pb, const dc_v3 *pc, const dc_v3 *pd, dci_near *r)
 {
+    const dc_v3 a = *pa, b = *pb, c = *pc, d = *pd;
     dc_v3 ab = dc_sub(b, a), ac = dc_sub(c, a), ad = dc_sub(d, a);
     dc_v3 nd = dc_cross(ab, ac), nb = dc_cross(ac, ad), nc = dc_cross(ad, ab);
     dc_real s = dc_dot(ab, nb);
@@ -1455,12 +1515,12 @@ static int dci_near_tetra(dc_v3 a, dc_v3 b, dc_v3 c, dc_v3 d, dci_near *r)
     r->d2 = DC_REAL_MAX;
     if (!(s*dc_dot(nd, a) < 0)) {
         any = 1;
-        dci_near_triangle(a, b, c, r);
+        dci_near_triangle(pa, pb, pc, r);
         r->l[3] = 0;
     }
     if (!(s*dc_dot(nb, a) < 0)) {
         any = 1;
-        dci_near_triangle(a, c, d, &q);
+        dci_near_triangle(pa, pc, pd, &q);
         if (q.d2 < r->d2) {
             r->dir = q.dir; r->d2 = q.d2;
             r->l[0] = q.l[0]; r->l[1] = 0; r->l[2] = q.l[1]; r->l[3] = q.l[2];
@@ -1468,7 +1528,7 @@ static int dci_near_tetra(dc_v3 a, dc_v3 b, dc_v3 c, dc_v3 d, dci_near *r)
     }
     if (!(s*dc_dot(nc, a) < 0)) {
         any = 1;
-        dci_near_triangle(a, d, b, &q);
+        dci_near_triangle(pa, pd, pb, &q);
         if (q.d2 < r->d2) {
             r->dir = q.dir; r->d2 = q.d2;
             r->l[0] = q.l[0]; r->l[1] = q.l[2]; r->l[2] = 0; r->l[3] = q.l[1];
@@ -1487,9 +1547,9 @@ static int dci_near_simplex(dci_mink *p, int m, dci_near *r)
         r->l[0] = 1;
         return 1;
     }
-    if (m == 2) dci_near_edge(p[0].w, p[1].w, r);
-    else if (m == 3) dci_near_triangle(p[0].w, p[1].w, p[2].w, r);
-    else if (!dci_near_tetra(p[0].w, p[1].w, p[2].w, p[3].w, r)) return 0;
+    if (m == 2) dci_near_edge(&p[0].w, &p[1].w, r);
+    else if (m == 3) dci_near_triangle(&p[0].w, &p[1].w, &p[2].w, r);
+    else if (!dci_near_tetra(&p[0].w, &p[1].w, &p[2].w, &p[3].w, r)) return 0;
     for (i = 0; i < m; i++)
         if (r->l[i] > 0) {
             p[k] = p[i];
@@ -1504,7 +1564,7 @@ static int dci_inside(const dci_mink *p, dc_real tol)
     int i;
     for (i = 0; i < 4; i++) {
         dc_v3 a = p[i].w, b = p[(i + 1) & 3].w, c = p[(i + 2) & 3].w, d = p[(i + 3) & 3].w;
-        dc_v3 n = dci_unit(dc_cross(dc_sub(b, a), dc_sub(c, a)));
+        dc_v3 n = dci_normal(&a, &b, &c);
         dc_real h = -dc_dot(n, a), s = dc_dot(n, dc_sub(d, a));
         if (s < 0) { h = -h; s = -s; }
         if (!(h > tol && s > tol)) return 0;
@@ -1549,7 +1609,7 @@ static int dci_search(dci_hulls *h, dci_mink *p, int *count, dc_v3 *n, dc_real *
         dc_real best = -DC_REAL_MAX, value;
         dc_v3 dir = dc_vec(1, 0, 0), u, v, e;
         dci_mink w;
-        tol = DCI_HULL_TOL*DC_EPS*h->mag;
+        tol = DCI_HULL_TOL*dc_sqrt(h->mag2);
 
         /* the best direction of the working set */
         for (i = 0; i < m; i++) {
@@ -1565,23 +1625,23 @@ static int dci_search(dci_hulls *h, dci_mink *p, int *count, dc_v3 *n, dc_real *
                 if (dc_dot(v, v) <= tol*tol) v = dci_across(e);       /* the origin is on the line */
                 dci_search_try(p, m, dci_unit(v), &best, &dir);
                 for (k = j + 1; k < m; k++) {
-                    u = dci_unit(dc_cross(e, dc_sub(p[k].w, p[i].w)));
+                    u = dci_normal(&p[i].w, &p[j].w, &p[k].w);
                     if (!(dc_dot(u, u) > 0)) continue;
                     dci_search_try(p, m, u, &best, &dir);
                     dci_search_try(p, m, dc_neg(u), &best, &dir);
                 }
             }
         }
-        if (best < -tol) { found = 0; break; }
+        if (best < -tol && m > 3) { found = 0; break; }
 
         /* does all of A - B keep that margin? */
-        w = dci_mink_support(h, dir);
+        dci_mink_support(h, dir, &w);
         value = dc_dot(dir, w.w);
         if (value > *gap) {
             *gap = value;
             *n = dir;
         }
-        if (value >= best - tol) found = 1;
+        if (value >= best - DCI_HULL_STOP*dc_sqrt(h->mag2)) found = 1;
         for (k = 0; k < m; k++)
             if (p[k].ia == w.ia && p[k].ib == w.ib) found = 1;
         if (found > 0) break;
@@ -1612,7 +1672,7 @@ static int dci_search_feature(dci_mink *p, int m, dci_near *r)
     for (i = 0; i < m; i++)
         for (j = i + 1; j < m; j++)
             for (k = j + 1; k < m; k++) {
-                dci_near_triangle(p[i].w, p[j].w, p[k].w, &q);
+                dci_near_triangle(&p[i].w, &p[j].w, &p[k].w, &q);
                 if (q.d2 < r->d2) { *r = q; c[0] = i; c[1] = j; c[2] = k; }
             }
     for (i = 0; i < 3; i++) t[i] = p[c[i]];
@@ -1642,7 +1702,7 @@ static void dci_depth_face(dci_polytope *t, int i, int j, int k)
 {
     dci_face *f = &t->f[t->nf++];
     dc_v3 a = t->p[i].w;
-    f->n = dci_unit(dc_cross(dc_sub(t->p[j].w, a), dc_sub(t->p[k].w, a)));
+    f->n = dci_normal(&t->p[i].w, &t->p[j].w, &t->p[k].w);
     f->d = dc_dot(f->n, a);
     if (!(dc_dot(f->n, f->n) > 0)) f->d = DC_REAL_MAX;                 /* no area: never the closest, never visible */
     f->v[0] = i; f->v[1] = j; f->v[2] = k;
@@ -1716,15 +1776,18 @@ static int dci_depth_seed(dci_polytope *t)
  * lies inside, so the smallest plane distance of its faces is a lower bound, and the support along any face normal an
  * upper one; the closest face is pushed out until both agree. The polytope need not hold the origin at the start.
  * p holds count >= 4 points, at least one of them off the plane of the others. */
-static dc_status dci_depth(dci_hulls *h, dci_polytope *t, dci_mink *p, int *count, dc_v3 *n, dc_real *gap, int *steps)
+static dc_status dci_depth(dci_hulls *h, dci_polytope *t, dci_mink *p, int *count, dci_near *r, dc_v3 *n,
+                           dc_real *gap, int *steps)
 {
-    dc_real tol, upper = DC_REAL_MAX;
+    dc_real upper = DC_REAL_MAX, best = DC_REAL_MAX;
     dc_status status = DC_E_DIVERGED;
-    int i, k, fi[3] = {0, 1, 2};
+    dci_near q;
+    dc_v3 foot;
+    int i, k;
     t->np = *count;
     for (i = 0; i < t->np; i++) t->p[i] = p[i];
     if (!dci_depth_seed(t)) return DC_E_SINGULAR;
-    for (i = 4; i < t->np; i++) (void)dci_depth_add(t, i, DC_EPS*h->mag);
+    for (i = 4; i < t->np; i++) (void)dci_depth_add(t, i, DC_EPS*dc_sqrt(h->mag2));
 
     while (t->np < DCI_DEPTH_VERTICES && t->nf > 0) {
         const dci_face *f = &t->f[0];
@@ -1735,63 +1798,85 @@ static dc_status dci_depth(dci_hulls *h, dci_polytope *t, dci_mink *p, int *coun
             if (t->f[i].d < f->d) f = &t->f[i];
         fn = f->n;
         fd = f->d;
-        w = dci_mink_support(h, dc_neg(fn));
+        dci_mink_support(h, dc_neg(fn), &w);
         ++*steps;
-        tol = DCI_HULL_TOL*DC_EPS*h->mag;
         value = dc_dot(fn, w.w);
         if (value < upper) {
             upper = value;
             *n = dc_neg(fn);
-            for (i = 0; i < 3; i++) fi[i] = f->v[i];
         }
-        if (value - fd <= tol) { status = DC_OK; break; }
+        if (value - fd <= DCI_HULL_STOP*dc_sqrt(h->mag2)) { status = DC_OK; break; }
         for (k = 0; k < t->np; k++)
             if (t->p[k].ia == w.ia && t->p[k].ib == w.ib) break;
         if (k < t->np) { status = DC_OK; break; }                      /* no new point: rounding has the last word */
         t->p[t->np++] = w;
-        if (!dci_depth_add(t, t->np - 1, DC_EPS*h->mag)) break;
+        if (!dci_depth_add(t, t->np - 1, DC_EPS*dc_sqrt(h->mag2))) break;
     }
     *gap = -upper;
-    for (i = 0; i < 3; i++) p[i] = t->p[fi[i]];
+
+    /* of the triangles that share the closest plane, the one with the foot of the origin */
+    foot = dc_scale(*gap, *n);
+    for (i = 0; i < t->nf; i++) {
+        const int *v = t->f[i].v;
+        dc_v3 a = dc_sub(t->p[v[0]].w, foot), b = dc_sub(t->p[v[1]].w, foot), c = dc_sub(t->p[v[2]].w, foot);
+        dci_near_triangle(&a, &b, &c, &q);
+        if (q.d2 < best) {
+            best = q.d2;
+            *r = q;
+            for (k = 0; k < 3; k++) p[k] = t->p[v[k]];
+        }
+    }
     *count = 3;
     return status;
 }
 
 /* ---- input and output ---- */
 
-/* Sums over one hull: *ext >= max |v - v_0|, *mean = mean of v - v_0. 0 when a number is missing or too large. */
-static int dci_hull_check(const dc_hull *a, dc_v3 *mean, dc_real *ext)
+DC_INLINE int dci_in_limit(dc_v3 v)
 {
-    dc_v3 o, s = dc_vec(0, 0, 0), t = dc_vec(0, 0, 0);
-    dc_real inv;
-    int i;
+    return v.x <= DC_LIMIT && v.x >= -DC_LIMIT && v.y <= DC_LIMIT && v.y >= -DC_LIMIT
+        && v.z <= DC_LIMIT && v.z >= -DC_LIMIT;
+}
+
+/* Sums over one hull, with e = v - v_0: *mean = mean of e, *ext2 = sum of e.e, a bound of every e.e that is finite only
+ * when every vertex is. 0 when a number is missing, not finite or too large. */
+static int dci_hull_check(const dc_hull *a, dc_v3 *mean, dc_real *ext2)
+{
+    dc_v3 o, e, f, s, t;
+    dc_real p = 0, q = 0;
+    int i, n;
     if (!a || !a->v || a->n < 1) return 0;
+    n = a->n;
     o = a->v[0];
-    for (i = 0; i < a->n; i++) {
-        dc_v3 e = dc_sub(a->v[i], o);
+    s = t = dc_vec(0, 0, 0);
+    for (i = 0; i + 2 <= n; i += 2) {
+        e = dc_sub(a->v[i], o);
+        f = dc_sub(a->v[i + 1], o);
         s = dc_add(s, e);
-        t.x += dc_abs(e.x);
-        t.y += dc_abs(e.y);
-        t.z += dc_abs(e.z);
+        t = dc_add(t, f);
+        p += dc_dot(e, e);
+        q += dc_dot(f, f);
     }
-    *ext = t.x + t.y + t.z;
-    if (!(*ext + dc_abs(o.x) + dc_abs(o.y) + dc_abs(o.z) <= DC_LIMIT))
-        for (i = 0; i < a->n; i++) {
-            dc_v3 e = a->v[i];
-            if (!(dc_abs(e.x) <= DC_LIMIT && dc_abs(e.y) <= DC_LIMIT && dc_abs(e.z) <= DC_LIMIT)) return 0;
-        }
-    inv = 1/(dc_real)a->n;
-    *mean = dc_scale(inv, s);
+    if (i < n) {
+        e = dc_sub(a->v[i], o);
+        s = dc_add(s, e);
+        p += dc_dot(e, e);
+    }
+    *mean = dc_scale(1/(dc_real)n, dc_add(s, t));
+    *ext2 = p + q;
+    /* far below the limit one comparison is enough */
+    if (*ext2 + dc_dot(o, o) <= DC_R(0.25)*DC_LIMIT*DC_LIMIT) return 1;
+    for (i = 0; i < n; i++)
+        if (!dci_in_limit(a->v[i])) return 0;
     return 1;
 }
 
 static int dci_pose_check(const dc_pose *p)
 {
-    dc_real q2;
+    dc_real e;
     if (!p) return 1;
-    q2 = p->q.w*p->q.w + p->q.x*p->q.x + p->q.y*p->q.y + p->q.z*p->q.z;
-    if (!(dc_abs(q2 - 1) <= DC_R(1e-3))) return 0;
-    return dc_abs(p->t.x) <= DC_LIMIT && dc_abs(p->t.y) <= DC_LIMIT && dc_abs(p->t.z) <= DC_LIMIT;
+    e = p->q.w*p->q.w + p->q.x*p->q.x + p->q.y*p->q.y + p->q.z*p->q.z - 1;
+    return e <= DC_R(1e-3) && e >= DC_R(-1e-3) && dci_in_limit(p->t);
 }
 
 /* s = 2^-floor(log2 x) and 1/s, both exact, so that s x is in [1, 2) */
@@ -1817,7 +1902,7 @@ static void dci_pow2_scale(dc_real x, dc_real *s, dc_real *inv_s)
 }
 
 /* The frame of (1): rotations times the scale, T between the first vertices. */
-static void dci_hulls_frame(dci_hulls *h, const dc_pose *pa, const dc_pose *pb, dc_real ext, dc_real *inv_s, dc_v3 *origin)
+static void dci_hulls_frame(dci_hulls *h, const dc_pose *pa, const dc_pose *pb, dc_real ext2, dc_real *inv_s, dc_v3 *origin)
 {
     static const dc_quat one = {1, 0, 0, 0};
     dc_v3 za = dc_vec(0, 0, 0), ra, rb;
@@ -1829,7 +1914,7 @@ static void dci_hulls_frame(dci_hulls *h, const dc_pose *pa, const dc_pose *pb, 
     rb = dc_mul(&h->Rb, h->ob);
     h->T = dc_add(dc_sub(pb ? pb->t : za, pa ? pa->t : za), dc_sub(rb, ra));
     *origin = dc_add(pa ? pa->t : za, ra);
-    size = dc_max(ext, dc_abs(h->T.x) + dc_abs(h->T.y) + dc_abs(h->T.z));
+    size = dc_sqrt(ext2 + dc_dot(h->T, h->T));
     s = *inv_s = 1;
     if (size > 0) dci_pow2_scale(size, &s, inv_s);
     for (i = 0; i < 9; i++) {
@@ -1837,7 +1922,7 @@ static void dci_hulls_frame(dci_hulls *h, const dc_pose *pa, const dc_pose *pb, 
         h->Rb.m[i] *= s;
     }
     h->T = dc_scale(s, h->T);
-    h->mag = 0;
+    h->mag2 = 0;
 }
 
 /* The simplex of an earlier answer, newest first; 0 when there is none or it does not fit these hulls. */
@@ -1852,12 +1937,12 @@ static int dci_warm(dci_hulls *h, const dc_distance *d, dci_mink *p)
     if (d->na == 2 && d->nb == 2) {
         /* two edges: the half of their parallelogram that held the witness points */
         int far = !(d->wa[1] + d->wb[1] <= 1);
-        p[0] = dci_mink_of(h, d->ia[far], d->ib[far]);
-        p[1] = dci_mink_of(h, d->ia[0], d->ib[1]);
-        p[2] = dci_mink_of(h, d->ia[1], d->ib[0]);
+        dci_mink_of(h, d->ia[far], d->ib[far], &p[0]);
+        dci_mink_of(h, d->ia[0], d->ib[1], &p[1]);
+        dci_mink_of(h, d->ia[1], d->ib[0], &p[2]);
         return 3;
     }
-    for (i = 0; i < m; i++) p[i] = dci_mink_of(h, d->ia[i < d->na ? i : 0], d->ib[i < d->nb ? i : 0]);
+    for (i = 0; i < m; i++) dci_mink_of(h, d->ia[i < d->na ? i : 0], d->ib[i < d->nb ? i : 0], &p[i]);
     return m;
 }
 
@@ -1887,6 +1972,7 @@ static void dci_hull_answer(const dci_hulls *h, const dci_mink *p, const dci_nea
         d->wa[i] = d->wb[i] = 0;
     }
     for (i = 0; i < m; i++) {
+        if (!(r->l[i] > 0)) continue;
         dci_feature_add(&d->na, d->ia, d->wa, p[i].ia, r->l[i]);
         dci_feature_add(&d->nb, d->ib, d->wb, p[i].ib, r->l[i]);
     }
@@ -1914,24 +2000,24 @@ static int dci_simplex(dci_hulls *h, dci_mink *p, int *count, dci_near *r, dc_v3
     dc_real last = DC_REAL_MAX;
     int i, m = *count, step;
     for (step = 0; step < DCI_HULL_STEPS; step++) {
-        dc_real upper, lower, d2, tol = DCI_HULL_TOL*DC_EPS*h->mag;
+        dc_real upper, lower, d2;
         dci_mink w;
         int keep = dci_near_simplex(p, m, r);
         if (keep == 0) {
             *count = m;
-            return dci_inside(p, tol) ? 0 : -1;
+            return dci_inside(p, DCI_HULL_TOL*dc_sqrt(h->mag2)) ? 0 : -1;
         }
         m = *count = keep;
         d2 = dc_dot(r->dir, r->dir);
         *n = d2 > DC_REAL_MIN/DC_EPS ? dc_scale(1/dc_sqrt(d2), r->dir) : dci_unit(r->dir);
         upper = dc_dot(*n, p[0].w);
-        if (!(upper > tol && upper < last)) return -1;
+        if (!(upper < last && upper > 0 && upper*upper > DCI_HULL_TOL*DCI_HULL_TOL*h->mag2)) return -1;
         last = upper;
-        w = dci_mink_support(h, *n);
+        dci_mink_support(h, *n, &w);
         ++*steps;
         lower = dc_dot(*n, w.w);
         *gap = lower;
-        if (upper - lower <= DCI_HULL_TOL*DC_EPS*h->mag) return 1;
+        if (upper - lower <= 0 || (upper - lower)*(upper - lower) <= DCI_HULL_STOP*DCI_HULL_STOP*h->mag2) return 1;
         for (i = 0; i < m; i++)
             if (p[i].ia == w.ia && p[i].ib == w.ib) return -1;
         for (i = m; i > 0; i--) p[i] = p[i - 1];
@@ -1948,21 +2034,21 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
     dci_mink p[DCI_HULL_WORK];
     dci_near r;
     dc_v3 mean_a, mean_b, n = dc_vec(1, 0, 0), origin;
-    dc_real ext_a, ext_b, inv_s, gap = 0;
+    dc_real ext2_a, ext2_b, inv_s, gap = 0;
     dc_status status = DC_OK;
     int m, steps = 0, apart;
 
-    if (!d || !dci_hull_check(a, &mean_a, &ext_a) || !dci_hull_check(b, &mean_b, &ext_b)) return DC_E_ARG;
+    if (!d || !dci_hull_check(a, &mean_a, &ext2_a) || !dci_hull_check(b, &mean_b, &ext2_b)) return DC_E_ARG;
     if (!dci_pose_check(pose_a) || !dci_pose_check(pose_b)) return DC_E_ARG;
     h.va = a->v; h.na = a->n; h.oa = a->v[0];
     h.vb = b->v; h.nb = b->n; h.ob = b->v[0];
-    dci_hulls_frame(&h, pose_a, pose_b, dc_max(ext_a, ext_b), &inv_s, &origin);
+    dci_hulls_frame(&h, pose_a, pose_b, ext2_a + ext2_b, &inv_s, &origin);
 
     /* start: an earlier answer, or the support along the line of the centres */
     m = dci_warm(&h, d, p);
     if (m == 0) {
         dc_v3 c = dc_sub(dc_sub(dc_mul(&h.Ra, mean_a), dc_mul(&h.Rb, mean_b)), h.T);
-        p[0] = dci_mink_support(&h, c);
+        dci_mink_support(&h, c, &p[0]);
         m = 1;
     }
 
@@ -1982,9 +2068,8 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
         undo = *mem;
         t = (dci_polytope *)dc_arena_take(mem, 1, sizeof(dci_polytope));
         if (!t) return DC_E_MEMORY;
-        status = dci_depth(&h, t, p, &m, &n, &gap, &steps);
+        status = dci_depth(&h, t, p, &m, &r, &n, &gap, &steps);
         *mem = undo;
-        m = dci_search_feature(p, m, &r);
     }
     dci_hull_answer(&h, p, &r, m, n, gap, inv_s, origin, steps, d);
     return status;

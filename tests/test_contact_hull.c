@@ -368,11 +368,11 @@ TEST random_pairs_are_proved_by_their_own_answer(void)
         dc_distance d;
         dc_status s;
         ld truth = -1;
-        if (!pair_make(&r, ka, kb, size, sb, g, off, posed, &a, &b)) { rec.bad_status++; continue; }
+        if (!pair_make(&r, ka, kb, size, sb, g, off, posed, &a, &b)) { rec.bad_status++; printf("  pair %ld not made\n", i); continue; }
         sprintf(what, "%ld %s/%s size %.3g %.3g gap %.3g off %g posed %d", i, kind_name[ka], kind_name[kb], size, sb, g, off, posed);
         s = distance(&a, &b, &d);
         if (s == DC_E_DIVERGED) cap++;
-        else if (s != DC_OK) { rec.bad_status++; continue; }
+        else if (s != DC_OK) { rec.bad_status++; printf("  status %d at %s\n", (int)s, what); continue; }
         if (d.iterations > worst_steps) worst_steps = d.iterations;
         if (d.gap < 0) overlaps++;
         if (a.h.n*b.h.n <= 64 && rng_int(&r, 0, 3) == 0) {
