@@ -645,7 +645,7 @@ static dci_sum dci_log_sum(dc_real x)
 #endif
     w = z.hi*z.hi*dci_poly_pow(z.hi);
     t = p.hi + w;
-    dt = ((p.hi - t) + w) + p.lo;
+    dt = ((p.hi - t) + w) + (p.lo + DC_R(0.4)*z.hi*z.lo);
     /* log m = 2s + 2s t = hi + lo */
     p = dci_prod(2*s.hi, t);
     p.lo += 2*(s.hi*dt + s.lo*t);
