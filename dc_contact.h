@@ -74,6 +74,24 @@
 #define dc_pow dc_pow_f
 #define dc_sincos dc_sincos_f
 #define dc_atan2 dc_atan2_f
+#define dc_quat_exp dc_quat_exp_f
+#define dc_quat_log dc_quat_log_f
+#define dc_quat_mul dc_quat_mul_f
+#define dc_quat_conj dc_quat_conj_f
+#define dc_quat_rotate dc_quat_rotate_f
+#define dc_quat_normalize dc_quat_normalize_f
+#define dc_quat_from_m3 dc_quat_from_m3_f
+#define dc_m3_exp dc_m3_exp_f
+#define dc_m3_log dc_m3_log_f
+#define dc_so3_jl dc_so3_jl_f
+#define dc_so3_jl_inv dc_so3_jl_inv_f
+#define dc_so3_jl_grad dc_so3_jl_grad_f
+#define dc_pose_mul dc_pose_mul_f
+#define dc_pose_inv dc_pose_inv_f
+#define dc_pose_apply dc_pose_apply_f
+#define dc_pose_to_affine dc_pose_to_affine_f
+#define dc_pose_retract dc_pose_retract_f
+#define dc_pose_local dc_pose_local_f
 /* dense algebra */
 /* hull distance */
 /* potentials */
@@ -177,6 +195,27 @@ DC_DEF dc_real dc_softplus(dc_real x);
 DC_DEF dc_real dc_pow(dc_real x, dc_real y);
 DC_DEF void dc_sincos(dc_real x, dc_real *s, dc_real *c);
 DC_DEF dc_real dc_atan2(dc_real y, dc_real x);
+
+/* ---- rotations ---- */
+
+DC_DEF dc_quat dc_quat_exp(dc_v3 w);
+DC_DEF dc_v3 dc_quat_log(dc_quat q);
+DC_DEF dc_quat dc_quat_mul(dc_quat a, dc_quat b);
+DC_DEF dc_quat dc_quat_conj(dc_quat q);
+DC_DEF dc_v3 dc_quat_rotate(dc_quat q, dc_v3 a);
+DC_DEF dc_status dc_quat_normalize(dc_quat q, dc_quat *out);
+DC_DEF dc_quat dc_quat_from_m3(const dc_m3 *R);
+DC_DEF dc_m3 dc_m3_exp(dc_v3 w);
+DC_DEF dc_v3 dc_m3_log(const dc_m3 *R);
+DC_DEF dc_m3 dc_so3_jl(dc_v3 w);
+DC_DEF dc_m3 dc_so3_jl_inv(dc_v3 w);
+DC_DEF dc_m3 dc_so3_jl_grad(dc_v3 w, dc_v3 v);
+DC_DEF dc_pose dc_pose_mul(dc_pose a, dc_pose b);
+DC_DEF dc_pose dc_pose_inv(dc_pose p);
+DC_DEF dc_v3 dc_pose_apply(dc_pose p, dc_v3 a);
+DC_DEF dc_affine dc_pose_to_affine(dc_pose p);
+DC_DEF dc_pose dc_pose_retract(dc_pose p, const dc_real xi[6]);
+DC_DEF void dc_pose_local(dc_pose p0, dc_pose p1, dc_real xi[6]);
 
 /* ---- dense algebra --------------------------------------------------------------------------- */
 
@@ -934,6 +973,262 @@ DC_DEF dc_real dc_atan2(dc_real y, dc_real x)
     r = hi[k] + t;
     dt += ((hi[k] - r) + t) + lo[k];
     return dci_copysign(r + dt, y);
+}
+
+/* ---- rotations ---- */
+
+/* |a| without overflow or underflow of the squares */
+static dc_real dci_norm3(dc_v3 a)
+{
+    dc_real m = dc_max(dci_fabs(a.x), dc_max(dci_fabs(a.y), dci_fabs(a.z)));
+    dc_real least = DC_IS_FLOAT ? DC_R(1e-15) : DC_R(1e-145);
+    if ((m > least && m < 1/least) || m == 0 || !(m <= DC_REAL_MAX)) return dc_sqrt(dc_dot(a, a));
+    a = dc_vec(a.x/m, a.y/m, a.z/m);
+    return m*dc_sqrt(dc_dot(a, a));
+}
+
+/* one Newton step of 1/sqrt at 1: |q|^2 = 1 + e becomes 1 - 3/4 e^2, which is rounding for e of a few products */
+static dc_quat dci_quat_unit(dc_quat q)
+{
+    dc_real s = DC_R(1.5) - DC_R(0.5)*(q.w*q.w + q.x*q.x + q.y*q.y + q.z*q.z);
+    q.w *= s; q.x *= s; q.y *= s; q.z *= s;
+    return q;
+}
+
+DC_DEF dc_quat dc_quat_exp(dc_v3 w)
+{
+    dc_quat q;
+    dc_real th = dci_norm3(w), s, c, k;
+    dc_sincos(DC_R(0.5)*th, &s, &c);
+    /* sin(th/2)/th loses nothing for small th; its limit where th/2 would be subnormal */
+    k = th > 4*DC_REAL_MIN ? s/th : DC_R(0.5);
+    q.w = c;
+    q.x = k*w.x;
+    q.y = k*w.y;
+    q.z = k*w.z;
+    return q;
+}
+
+DC_DEF dc_v3 dc_quat_log(dc_quat q)
+{
+    dc_v3 u = dc_vec(q.x, q.y, q.z);
+    dc_real s = dci_norm3(u);                           /* sin(angle/2) */
+    dc_real half = dc_atan2(s, dci_fabs(q.w));          /* in [0, pi/2] */
+    dc_real k = s > 0 ? 2*(half/s) : DC_R(2);           /* u is zero in the second case */
+    return dc_scale(q.w < 0 ? -k : k, u);
+}
+
+DC_DEF dc_quat dc_quat_mul(dc_quat a, dc_quat b)
+{
+    dc_quat r;
+    r.w = a.w*b.w - a.x*b.x - a.y*b.y - a.z*b.z;
+    r.x = a.w*b.x + a.x*b.w + a.y*b.z - a.z*b.y;
+    r.y = a.w*b.y - a.x*b.z + a.y*b.w + a.z*b.x;
+    r.z = a.w*b.z + a.x*b.y - a.y*b.x + a.z*b.w;
+    return r;
+}
+
+DC_DEF dc_quat dc_quat_conj(dc_quat q)
+{
+    q.x = -q.x; q.y = -q.y; q.z = -q.z;
+    return q;
+}
+
+DC_DEF dc_v3 dc_quat_rotate(dc_quat q, dc_v3 a)
+{
+    dc_v3 u = dc_vec(q.x, q.y, q.z);
+    dc_v3 t = dc_scale(2, dc_cross(u, a));
+    return dc_add(dc_madd(a, q.w, t), dc_cross(u, t));
+}
+
+DC_DEF dc_status dc_quat_normalize(dc_quat q, dc_quat *out)
+{
+    dc_real m = dc_max(dc_max(dci_fabs(q.w), dci_fabs(q.x)), dc_max(dci_fabs(q.y), dci_fabs(q.z)));
+    dc_real s;
+    if (!out || !dc_finite(q.w) || !dc_finite(q.x) || !dc_finite(q.y) || !dc_finite(q.z) || m == 0) return DC_E_ARG;
+    /* the largest entry to 1 first, so that the squares neither overflow nor vanish */
+    q.w /= m; q.x /= m; q.y /= m; q.z /= m;
+    s = 1/dc_sqrt(q.w*q.w + q.x*q.x + q.y*q.y + q.z*q.z);   /* of a sum in [1, 4] */
+    out->w = q.w*s; out->x = q.x*s; out->y = q.y*s; out->z = q.z*s;
+    return DC_OK;
+}
+
+DC_DEF dc_quat dc_quat_from_m3(const dc_m3 *R)
+{
+    /* 4 q_i q_j are sums of entries; the row of the largest q_i^2 >= 1/4 avoids every cancellation (Shepperd 1978) */
+    const dc_real *m = R->m;
+    dc_real ww = 1 + m[0] + m[4] + m[8], xx = 1 + m[0] - m[4] - m[8];
+    dc_real yy = 1 - m[0] + m[4] - m[8], zz = 1 - m[0] - m[4] + m[8];
+    dc_quat q;
+    dc_real s;
+    if (ww >= xx && ww >= yy && ww >= zz) {
+        q.w = ww;           q.x = m[7] - m[5];  q.y = m[2] - m[6];  q.z = m[3] - m[1];
+    } else if (xx >= yy && xx >= zz) {
+        q.w = m[7] - m[5];  q.x = xx;           q.y = m[1] + m[3];  q.z = m[2] + m[6];
+    } else if (yy >= zz) {
+        q.w = m[2] - m[6];  q.x = m[1] + m[3];  q.y = yy;           q.z = m[5] + m[7];
+    } else {
+        q.w = m[3] - m[1];  q.x = m[2] + m[6];  q.y = m[5] + m[7];  q.z = zz;
+    }
+    s = 1/dc_sqrt(q.w*q.w + q.x*q.x + q.y*q.y + q.z*q.z);   /* of about 4 q_i^2 >= 1 */
+    if (q.w < 0) s = -s;
+    q.w *= s; q.x *= s; q.y *= s; q.z *= s;
+    return q;
+}
+
+DC_DEF dc_m3 dc_m3_exp(dc_v3 w)
+{
+    return dc_rotation(dc_quat_exp(w));
+}
+
+DC_DEF dc_v3 dc_m3_log(const dc_m3 *R)
+{
+    return dc_quat_log(dc_quat_from_m3(R));
+}
+
+/* With z = th^2:
+ *     b = (1 - cos th)/th^2    = sum (-z)^k/(2k+2)!      db = 2 db/dz = (sin(th)/th - 2b)/th^2
+ *     c = (th - sin th)/th^3   = sum (-z)^k/(2k+3)!      dc = 2 dc/dz = (b - 3c)/th^2
+ *     d = (1 - (th/2) cot(th/2))/th^2 = -db/(2b)
+ * The closed forms of db and dc lose 12/th^2 and 60/th^2 by cancellation, so that th = 2 is where the series takes over:
+ * there the closed forms have lost 4 bits, and 12 terms (float: 8) leave a remainder below rounding. */
+typedef struct { dc_real b, c, db, dc, d; } dci_so3;
+
+static dci_so3 dci_so3_coef(dc_v3 w)
+{
+    static const dc_real inv_factorial[] = {            /* 1/2!, 1/3!, ... */
+        DC_R(0.5), DC_R(0.16666666666666666), DC_R(0.041666666666666664), DC_R(0.0083333333333333332),
+        DC_R(0.0013888888888888889), DC_R(0.00019841269841269841), DC_R(2.4801587301587302e-05), DC_R(2.7557319223985893e-06),
+        DC_R(2.7557319223985888e-07), DC_R(2.505210838544172e-08), DC_R(2.08767569878681e-09), DC_R(1.6059043836821613e-10),
+        DC_R(1.1470745597729725e-11), DC_R(7.6471637318198164e-13), DC_R(4.7794773323873853e-14), DC_R(2.8114572543455206e-15),
+        DC_R(1.5619206968586225e-16), DC_R(8.2206352466243295e-18), DC_R(4.1103176233121648e-19), DC_R(1.9572941063391263e-20),
+        DC_R(8.8967913924505741e-22), DC_R(3.8681701706306841e-23), DC_R(1.6117375710961184e-24), DC_R(6.4469502843844736e-26)
+    };
+    const int terms = DC_IS_FLOAT ? 8 : 12;
+    dc_real z = dc_dot(w, w);
+    dci_so3 f;
+    if (z < 4) {
+        dc_real y = -z, db = 0, dc = 0;
+        int k;
+        f.b = f.c = 0;
+        for (k = terms - 1; k >= 0; k--) {              /* Horner, with the derivatives by y */
+            db = db*y + f.b;
+            dc = dc*y + f.c;
+            f.b = f.b*y + inv_factorial[2*k];
+            f.c = f.c*y + inv_factorial[2*k + 1];
+        }
+        f.db = -2*db;
+        f.dc = -2*dc;
+        f.d = -f.db/(2*f.b);                            /* b >= 0.35 */
+    } else {
+        dc_real th = dc_sqrt(z), h = DC_R(0.5)*th, s, c, a;
+        dc_sincos(h, &s, &c);
+        a = 2*s*c/th;                                   /* sin(th)/th */
+        f.b = 2*s*s/z;
+        f.c = (1 - a)/z;
+        f.db = (a - 2*f.b)/z;
+        f.dc = (f.b - 3*f.c)/z;
+        f.d = (1 - h*c/s)/z;                            /* no number but 0 is a multiple of pi: s is not 0 */
+    }
+    return f;
+}
+
+/* I + s [w] + k [w]^2 = (1 - k w.w) I + s [w] + k w w^T; the diagonal without the cancellation in it */
+static dc_m3 dci_so3_matrix(dc_v3 w, dc_real s, dc_real k)
+{
+    dc_m3 M;
+    dc_real xy = k*w.x*w.y, xz = k*w.x*w.z, yz = k*w.y*w.z;
+    M.m[0] = 1 - k*(w.y*w.y + w.z*w.z);  M.m[1] = xy - s*w.z;  M.m[2] = xz + s*w.y;
+    M.m[3] = xy + s*w.z;  M.m[4] = 1 - k*(w.x*w.x + w.z*w.z);  M.m[5] = yz - s*w.x;
+    M.m[6] = xz - s*w.y;  M.m[7] = yz + s*w.x;  M.m[8] = 1 - k*(w.x*w.x + w.y*w.y);
+    return M;
+}
+
+DC_DEF dc_m3 dc_so3_jl(dc_v3 w)
+{
+    dci_so3 f = dci_so3_coef(w);
+    return dci_so3_matrix(w, f.b, f.c);
+}
+
+DC_DEF dc_m3 dc_so3_jl_inv(dc_v3 w)
+{
+    dci_so3 f = dci_so3_coef(w);
+    return dci_so3_matrix(w, DC_R(-0.5), f.d);
+}
+
+DC_DEF dc_m3 dc_so3_jl_grad(dc_v3 w, dc_v3 v)
+{
+    /* J_l v = v + b w x v + c w x (w x v) and w x (w x v) = w (w.v) - v (w.w), so that
+     *     d(J_l v)/dw = -b [v] + (db w x v + dc w x (w x v)) w^T + c ((w.v) I + w v^T - 2 v w^T)      */
+    dci_so3 f = dci_so3_coef(w);
+    dc_v3 wv = dc_cross(w, v);
+    dc_v3 p = dc_madd(dc_scale(f.db, wv), f.dc, dc_cross(w, wv));
+    dc_real e = f.c*dc_dot(w, v);
+    dc_v3 r = dc_madd(p, -2*f.c, v);                    /* r w^T + c w v^T */
+    dc_m3 M;
+    M.m[0] = r.x*w.x + f.c*w.x*v.x + e;
+    M.m[1] = r.x*w.y + f.c*w.x*v.y + f.b*v.z;
+    M.m[2] = r.x*w.z + f.c*w.x*v.z - f.b*v.y;
+    M.m[3] = r.y*w.x + f.c*w.y*v.x - f.b*v.z;
+    M.m[4] = r.y*w.y + f.c*w.y*v.y + e;
+    M.m[5] = r.y*w.z + f.c*w.y*v.z + f.b*v.x;
+    M.m[6] = r.z*w.x + f.c*w.z*v.x + f.b*v.y;
+    M.m[7] = r.z*w.y + f.c*w.z*v.y - f.b*v.x;
+    M.m[8] = r.z*w.z + f.c*w.z*v.z + e;
+    return M;
+}
+
+DC_DEF dc_pose dc_pose_mul(dc_pose a, dc_pose b)
+{
+    dc_pose r;
+    r.q = dci_quat_unit(dc_quat_mul(a.q, b.q));
+    r.t = dc_add(dc_quat_rotate(a.q, b.t), a.t);
+    return r;
+}
+
+DC_DEF dc_pose dc_pose_inv(dc_pose p)
+{
+    dc_pose r;
+    r.q = dc_quat_conj(p.q);
+    r.t = dc_neg(dc_quat_rotate(r.q, p.t));
+    return r;
+}
+
+DC_DEF dc_v3 dc_pose_apply(dc_pose p, dc_v3 a)
+{
+    return dc_add(dc_quat_rotate(p.q, a), p.t);
+}
+
+DC_DEF dc_affine dc_pose_to_affine(dc_pose p)
+{
+    dc_m3 R = dc_rotation(p.q);
+    dc_affine T;
+    int i;
+    for (i = 0; i < 3; i++) {
+        T.m[4*i] = R.m[3*i];
+        T.m[4*i + 1] = R.m[3*i + 1];
+        T.m[4*i + 2] = R.m[3*i + 2];
+    }
+    T.m[3] = p.t.x;
+    T.m[7] = p.t.y;
+    T.m[11] = p.t.z;
+    return T;
+}
+
+DC_DEF dc_pose dc_pose_retract(dc_pose p, const dc_real xi[6])
+{
+    dc_pose r;
+    r.q = dci_quat_unit(dc_quat_mul(dc_quat_exp(dc_vec(xi[3], xi[4], xi[5])), p.q));
+    r.t = dc_add(p.t, dc_vec(xi[0], xi[1], xi[2]));
+    return r;
+}
+
+DC_DEF void dc_pose_local(dc_pose p0, dc_pose p1, dc_real xi[6])
+{
+    dc_v3 v = dc_sub(p1.t, p0.t);
+    dc_v3 w = dc_quat_log(dc_quat_mul(p1.q, dc_quat_conj(p0.q)));
+    xi[0] = v.x; xi[1] = v.y; xi[2] = v.z;
+    xi[3] = w.x; xi[4] = w.y; xi[5] = w.z;
 }
 
 /* ---- dense algebra --------------------------------------------------------------------------- */
