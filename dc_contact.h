@@ -120,6 +120,8 @@
 #define dc_relative_shift dc_relative_shift_f
 #define dc_relative_expand dc_relative_expand_f
 #define dc_centred dc_centred_f
+#define dc_tri_batch_bytes dc_tri_batch_bytes_f
+#define dc_tri_batch dc_tri_batch_f
 #define dc_friction_bytes dc_friction_bytes_f
 #define dc_friction dc_friction_f
 #define dc_friction_rigid dc_friction_rigid_f
@@ -513,6 +515,37 @@ DC_DEF void dc_relative_expand(const dc_relative *r, dc_v3 o_a, dc_v3 o_b, dc_re
  * Only c and length of the options are read. */
 DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa, dc_v3 xb, dc_real *value,
                             dc_real *grad, dc_real *hess);
+
+/* Pairs that are solved side by side. */
+#if DC_IS_FLOAT
+#define DC_LANES 16
+#else
+#define DC_LANES 8
+#endif
+
+/* ---- many triangle pairs --------------------------------------------------------------------------- */
+
+/* Outputs of dc_tri_batch: arrays of rows, row r of pair i at [r*stride + i]; NULL: not computed. */
+typedef struct {
+    dc_real *plane;        /* 4 rows n, d: in-out. In: start of the solve, n = 0 for a cold one, as in dc_pair */
+    dc_real *value;        /* 1 row */
+    dc_real *grad;         /* 18 rows, dP/dx in the order of x */
+    dc_real *relative;     /* 27 rows: gradient (6) and upper triangle by rows of the Hessian (21) by the world twist of
+                            * triangle a about `origin`, triangle b at rest: the entries of a dc_relative */
+    dc_v3    origin;
+    unsigned char *status; /* dc_status of every pair */
+} dc_tri_out;
+
+/* Bytes of arena that dc_tri_batch takes. */
+DC_DEF size_t dc_tri_batch_bytes(void);
+
+/* dc_pair of `count` triangle pairs, DC_GLOBAL: 18 rows x, y, z of the vertices a0 a1 a2 b0 b1 b2, row r of pair i at
+ * x[r*stride + i]. Solved in blocks of DC_LANES; pairs closer than about 1e-6 of their size and those that do not converge
+ * there are solved by dc_pair, which also decides about overlap. Same bits for a pair wherever it stands in the batch.
+ * Returns DC_OK or the first failure; pairs that failed are as in dc_pair (value +INFINITY on overlap, else untouched), the others
+ * are complete. DC_LOCAL goes through dc_pair pair by pair. */
+DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_real *x, size_t stride, dc_arena *mem,
+                              dc_tri_out *out);
 
 /* ---- friction potential ------------------------------------------------------------------------- */
 
@@ -4121,6 +4154,773 @@ DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa
         }
     }
     return DC_OK;
+}
+
+/* ---- many triangle pairs ----------------------------------------------------------------------------
+ *
+ * DC_LANES pairs at a time, one loop over the lanes for each stage. The plane is n = m + t1 b1 + t2 b2 with m the start
+ * direction: n* is a positive multiple of a difference of points of the hulls, which m separates, so that n*.m > 0 and the
+ * chart holds the minimum. There f = log G + log|n|, G = sum 1/a_k, has
+ *
+ *     grad f = G'/G + B t/N,   N = |n|^2,  B = diag(|b1|^2, |b2|^2, 0)
+ *     M      = G''/G - 2 G'G'^T/G^2 + B/N - (B t)(B t)^T/N^2,
+ *
+ * M positive definite everywhere (1/G is concave) and the Hessian at the minimum, where G'/G = -B t/N. Newton steps with M,
+ * shortened to 1/(1/2 + rho), rho the largest relative fall of a slack: no line search, no branch. */
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("no-trapping-math")   /* else gcc keeps ?: on floating point scalar */
+#endif
+
+#define DCI_TRI_STEPS 24
+#if DC_IS_FLOAT
+#define DCI_TRI_NEAR DC_R(0.02)     /* 64 sqrt(eps): least slack over size where normal equations without QR keep their digits */
+#else
+#define DCI_TRI_NEAR DC_R(1e-6)
+#endif
+
+typedef dc_real dci_row[DC_LANES];
+
+typedef struct {
+    dci_row x[18];                /* vertices from the pair's centre, over its size */
+    dci_row ox, oy, oz, size;     /* centre, size */
+    dci_row mx, my, mz, d;        /* start plane; at the end the paper's n and world d */
+    dci_row c[18];                /* coordinates (z, x, y) of the vertices along m, b1, b2; later along u, b1, b2 about q */
+    dci_row t1, t2, B0, B1, B2, u[9];
+    dci_row G, N, rN, dec2, least, run, value;
+    dci_row X, Y, Z;              /* candidate axis; arguments and results of square roots; unit normal */
+    dci_row f[6], D[6];           /* s h', h'' at the minimum */
+    dci_row r, R1, R2, q[3], L[10], g[3], H[8], C[24], E[36], rel[27];
+} dci_tri;
+
+#define DCI_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define DCI_MAX(a, b) ((a) > (b) ? (a) : (b))
+#define DCI_ABS(a) ((a) < 0 ? -(a) : (a))
+
+/* square roots of a row; not a lane loop, sqrt may set errno */
+static void dci_tri_sqrt(const dc_real *x, dc_real *y)
+{
+    int l;
+    for (l = 0; l < DC_LANES; ++l) y[l] = dc_sqrt(x[l]);
+}
+
+/* centre and size of every pair; vertices in these units */
+static void dci_tri_load(dci_tri *T)
+{
+    int l, k;
+    for (l = 0; l < DC_LANES; ++l) {
+        dc_real sx = 0, sy = 0, sz = 0, s = 0;
+        for (k = 0; k < 18; k += 3) {
+            sx += T->x[k][l];
+            sy += T->x[k + 1][l];
+            sz += T->x[k + 2][l];
+        }
+        sx *= DC_R(1.0/6.0);
+        sy *= DC_R(1.0/6.0);
+        sz *= DC_R(1.0/6.0);
+        for (k = 0; k < 18; k += 3) {
+            dc_real x = T->x[k][l] - sx, y = T->x[k + 1][l] - sy, z = T->x[k + 2][l] - sz, a;
+            T->x[k][l] = x;
+            T->x[k + 1][l] = y;
+            T->x[k + 2][l] = z;
+            a = DCI_ABS(x);  s = DCI_MAX(s, a);
+            a = DCI_ABS(y);  s = DCI_MAX(s, a);
+            a = DCI_ABS(z);  s = DCI_MAX(s, a);
+        }
+        T->ox[l] = sx;
+        T->oy[l] = sy;
+        T->oz[l] = sz;
+        s = DCI_MAX(s, DC_REAL_MIN);
+        T->size[l] = s;
+        s = 1/s;
+        for (k = 0; k < 18; ++k) T->x[k][l] *= s;
+    }
+}
+
+/* support gap of axis (ax, ay, az): least of a, greatest of b */
+#define DCI_TRI_DOT(k) (ax*T->x[k][l] + ay*T->x[k + 1][l] + az*T->x[k + 2][l])
+#define DCI_TRI_SUPPORT \
+    dc_real p0 = DCI_TRI_DOT(0), p1 = DCI_TRI_DOT(3), p2 = DCI_TRI_DOT(6); \
+    dc_real q0 = DCI_TRI_DOT(9), q1 = DCI_TRI_DOT(12), q2 = DCI_TRI_DOT(15); \
+    dc_real p01 = DCI_MIN(p0, p1), q01 = DCI_MAX(q0, q1), p01b = DCI_MAX(p0, p1), q01b = DCI_MIN(q0, q1); \
+    dc_real lo = DCI_MIN(p01, p2), hi = DCI_MAX(q01, q2), lob = DCI_MAX(p01b, p2), hib = DCI_MIN(q01b, q2)
+
+/* Keeps the axis (X, Y, Z) when it separates better than the one so far, in either sense; gaps compare as sign(g) g^2/|axis|^2. */
+static void dci_tri_axis(dci_tri *T)
+{
+    int l;
+    for (l = 0; l < DC_LANES; ++l) {
+        dc_real ax = T->X[l], ay = T->Y[l], az = T->Z[l];
+        DCI_TRI_SUPPORT;
+        dc_real up = lo - hi, down = hib - lob, s = up >= down ? DC_R(1.0) : DC_R(-1.0), g = DCI_MAX(up, down);
+        dc_real len = ax*ax + ay*ay + az*az, size = DCI_MAX(len, 16*DC_EPS*DC_EPS), score = g*DCI_ABS(g)/size;
+        dc_real dist = s > 0 ? DC_R(-0.5)*(lo + hi) : DC_R(0.5)*(lob + hib), best = T->G[l];
+        /* edges that are parallel make no axis */
+        score = len >= size ? score : -DC_REAL_MAX;
+        T->mx[l] = score > best ? s*ax : T->mx[l];
+        T->my[l] = score > best ? s*ay : T->my[l];
+        T->mz[l] = score > best ? s*az : T->mz[l];
+        T->d[l] = score > best ? dist : T->d[l];
+        T->G[l] = score > best ? score : best;
+    }
+}
+
+/* (X, Y, Z) <- normal of the triangle whose vertices start at row 3p */
+static void dci_tri_normal(dci_tri *T, int p)
+{
+    dci_row *v = T->x + 3*p;
+    int l;
+    for (l = 0; l < DC_LANES; ++l) {
+        dc_real ax = v[3][l] - v[0][l], ay = v[4][l] - v[1][l], az = v[5][l] - v[2][l];
+        dc_real bx = v[6][l] - v[0][l], by = v[7][l] - v[1][l], bz = v[8][l] - v[2][l];
+        T->X[l] = ay*bz - az*by;
+        T->Y[l] = az*bx - ax*bz;
+        T->Z[l] = ax*by - ay*bx;
+    }
+}
+
+/* (X, Y, Z) <- shortest difference of points of the edges p + s (p1-p), q + t (q1-q), given by first rows.
+ * s minimises where the lines are skew, then t, then s again: right also for parallel and for vanishing edges. */
+static void dci_tri_segments(dci_tri *T, int p, int p1, int q, int q1)
+{
+    dci_row *P = T->x + p, *P1 = T->x + p1, *Q = T->x + q, *Q1 = T->x + q1;
+    int l;
+    for (l = 0; l < DC_LANES; ++l) {
+        dc_real rx = P[0][l] - Q[0][l], ry = P[1][l] - Q[1][l], rz = P[2][l] - Q[2][l];
+        dc_real ax = P1[0][l] - P[0][l], ay = P1[1][l] - P[1][l], az = P1[2][l] - P[2][l];
+        dc_real bx = Q1[0][l] - Q[0][l], by = Q1[1][l] - Q[1][l], bz = Q1[2][l] - Q[2][l];
+        dc_real aa = ax*ax + ay*ay + az*az, bb = bx*bx + by*by + bz*bz, ab = ax*bx + ay*by + az*bz;
+        dc_real ar = ax*rx + ay*ry + az*rz, br = bx*rx + by*ry + bz*rz, det = aa*bb - ab*ab, s, t;
+        s = (ab*br - bb*ar)/DCI_MAX(det, DC_REAL_MIN);
+        s = DCI_MIN(s, DC_R(1.0));
+        s = DCI_MAX(s, DC_R(0.0));
+        t = (ab*s + br)/DCI_MAX(bb, DC_REAL_MIN);
+        t = DCI_MIN(t, DC_R(1.0));
+        t = DCI_MAX(t, DC_R(0.0));
+        s = (ab*t - ar)/DCI_MAX(aa, DC_REAL_MIN);
+        s = DCI_MIN(s, DC_R(1.0));
+        s = DCI_MAX(s, DC_R(0.0));
+        T->X[l] = rx + s*ax - t*bx;
+        T->Y[l] = ry + s*ay - t*by;
+        T->Z[l] = rz + s*az - t*bz;
+    }
+}
+
+/* Start plane: across the difference of the centres where that separates well; else across the shortest way between the triangles,
+ * which is a face normal or goes from edge to edge: the best of eleven axes. An axis that separates but is none of these (SAT) costs
+ * twice the Newton steps, which grow a slack by at most half each. */
+static void dci_tri_start(dci_tri *T)
+{
+    int l, i, j, poor = 0;
+    for (l = 0; l < DC_LANES; ++l) {
+        T->X[l] = T->x[0][l] + T->x[3][l] + T->x[6][l];   /* the centre of the pair is 0 */
+        T->Y[l] = T->x[1][l] + T->x[4][l] + T->x[7][l];
+        T->Z[l] = T->x[2][l] + T->x[5][l] + T->x[8][l];
+        T->mx[l] = T->my[l] = T->mz[l] = T->d[l] = 0;
+        T->G[l] = -DC_REAL_MAX;
+    }
+    dci_tri_axis(T);
+    /* a lane starts the same whatever stands beside it: nothing beats the greatest score */
+    for (l = 0; l < DC_LANES; ++l) {
+        poor |= !(T->G[l] > DC_R(0.04));
+        T->G[l] = T->G[l] > DC_R(0.04) ? DC_REAL_MAX : T->G[l];
+    }
+    if (!poor) return;
+    for (i = 0; i < 3; ++i)
+        for (j = 0; j < 3; ++j) {
+            dci_tri_segments(T, 3*i, i == 2 ? 0 : 3*i + 3, 9 + 3*j, j == 2 ? 9 : 12 + 3*j);
+            dci_tri_axis(T);
+        }
+    for (i = 0; i < 6; i += 3) {
+        dci_tri_normal(T, i);
+        dci_tri_axis(T);
+    }
+}
+
+/* The caller's planes, rows c[0..3] in the world: into the start in the lanes where they separate, `least` > 0 marks them.
+ * Returns 1 when all do. */
+static int dci_tri_warm(dci_tri *T)
+{
+    int l, all = 1;
+    for (l = 0; l < DC_LANES; ++l) {
+        dc_real ax = T->c[0][l], ay = T->c[1][l], az = T->c[2][l], size = T->size[l], w, dist, half, la, lb, least, big, bx, by, bz;
+        bx = DCI_ABS(ax);
+        by = DCI_ABS(ay);
+        bz = DCI_ABS(az);
+        big = DCI_MAX(bx, by);
+        big = DCI_MAX(big, bz);
+        w = 1/DCI_MAX(big, DC_REAL_MIN);
+        dist = (ax*T->ox[l] + ay*T->oy[l] + az*T->oz[l] + T->c[3][l])/size*w;
+        ax *= w;
+        ay *= w;
+        az *= w;
+        DCI_TRI_SUPPORT;
+        (void)lob;
+        (void)hib;
+        half = DC_R(0.05)*(lo - hi);
+        la = lo + dist;
+        lb = -hi - dist;
+        least = DCI_MIN(la, lb);
+        least = least > half ? half : DC_R(0.0);
+        T->mx[l] = ax;
+        T->my[l] = ay;
+        T->mz[l] = az;
+        T->d[l] = dist;
+        T->least[l] = least;
+    }
+    for (l = 0; l < DC_LANES; ++l) all &= T->least[l] > 0;
+    return all;
+}
+
+/* Cold start of the lanes that have no plane of the caller's; `some`: there may be lanes that have one. */
+static void dci_tri_cold(dci_tri *T, int some)
+{
+    dci_row *keep = T->c;
+    int l;
+    if (some) memcpy(keep, T->mx, 4*sizeof(dci_row));          /* mx, my, mz, d */
+    dci_tri_start(T);
+    if (!some) return;
+    for (l = 0; l < DC_LANES; ++l) {
+        int own = T->least[l] > 0;
+        T->mx[l] = own ? keep[0][l] : T->mx[l];
+        T->my[l] = own ? keep[1][l] : T->my[l];
+        T->mz[l] = own ? keep[2][l] : T->mz[l];
+        T->d[l] = own ? keep[3][l] : T->d[l];
+    }
+}
+
+/* Chart about m: b1 = m x e with e the axis m is least along, b2 = m x b1; coordinates of the vertices. */
+static void dci_tri_chart(dci_tri *T)
+{
+    int l, k;
+    for (l = 0; l < DC_LANES; ++l) {
+        dc_real mx = T->mx[l], my = T->my[l], mz = T->mz[l], ex, ey, ez, b1x, b1y, b1z, b2x, b2y, b2z, w;
+        dc_real ax = DCI_ABS(mx), ay = DCI_ABS(my), az = DCI_ABS(mz), big = DCI_MAX(ax, ay), low = DCI_MIN(ax, ay);
+        big = DCI_MAX(big, az);
+        w = 1/DCI_MAX(big, DC_REAL_MIN);
+        low = DCI_MIN(low, az);
+        mx *= w;
+        my *= w;
+        mz *= w;
+        T->d[l] *= w;
+        ex = ax <= low ? DC_R(1.0) : DC_R(0.0);
+        ey = ay <= low ? DC_R(1.0) - ex : DC_R(0.0);
+        ez = 1 - ex - ey;
+        b1x = my*ez - mz*ey;
+        b1y = mz*ex - mx*ez;
+        b1z = mx*ey - my*ex;
+        b2x = my*b1z - mz*b1y;
+        b2y = mz*b1x - mx*b1z;
+        b2z = mx*b1y - my*b1x;
+        T->u[0][l] = mx;   T->u[1][l] = my;   T->u[2][l] = mz;
+        T->u[3][l] = b1x;  T->u[4][l] = b1y;  T->u[5][l] = b1z;
+        T->u[6][l] = b2x;  T->u[7][l] = b2y;  T->u[8][l] = b2z;
+        T->B0[l] = mx*mx + my*my + mz*mz;
+        T->B1[l] = b1x*b1x + b1y*b1y + b1z*b1z;
+        T->B2[l] = b2x*b2x + b2y*b2y + b2z*b2z;
+        T->t1[l] = T->t2[l] = 0;
+        T->run[l] = 1;
+        T->dec2[l] = 0;
+        for (k = 0; k < 18; k += 3) {
+            dc_real x = T->x[k][l], y = T->x[k + 1][l], z = T->x[k + 2][l];
+            T->c[k][l] = mx*x + my*y + mz*z;
+            T->c[k + 1][l] = b1x*x + b1y*y + b1z*z;
+            T->c[k + 2][l] = b2x*x + b2y*y + b2z*z;
+        }
+    }
+}
+
+/* Vertex k on side s (+ or -): w = 1/(z + t1 x + t2 y + d) = s/a, into the sums of G, G' and G''/2 */
+#define DCI_TRI_ADD(k, s, w) \
+    dc_real w = 1/(T->c[3*k][l] + t1*T->c[3*k + 1][l] + t2*T->c[3*k + 2][l] + d); \
+    { \
+        dc_real aa = s (w*w), aaa = aa*w, x = T->c[3*k + 1][l], y = T->c[3*k + 2][l], ax = aaa*x, ay = aaa*y; \
+        G += s w;    gd -= aa;   gx -= aa*x;  gy -= aa*y; \
+        hdd += aaa;  hdx += ax;  hdy += ay;  hxx += ax*x;  hxy += ax*y;  hyy += ay*y; \
+    }
+/* relative fall of the slack of vertex k under the step */
+#define DCI_TRI_FALL(k, w) \
+    { \
+        dc_real fall = -w*(sd + sx*T->c[3*k + 1][l] + sy*T->c[3*k + 2][l]); \
+        rho = DCI_MAX(rho, fall); \
+    }
+
+/* One Newton step of every lane that has not arrived; dec2 = g^T M^-1 g before it. */
+static void dci_tri_step(dci_tri *T)
+{
+    int l;
+    for (l = 0; l < DC_LANES; ++l) {
+        dc_real t1 = T->t1[l], t2 = T->t2[l], d = T->d[l], run = T->run[l];
+        dc_real G = 0, gd = 0, gx = 0, gy = 0, hdd = 0, hdx = 0, hdy = 0, hxx = 0, hxy = 0, hyy = 0;
+        DCI_TRI_ADD(0, +, w0)
+        DCI_TRI_ADD(1, +, w1)
+        DCI_TRI_ADD(2, +, w2)
+        DCI_TRI_ADD(3, -, w3)
+        DCI_TRI_ADD(4, -, w4)
+        DCI_TRI_ADD(5, -, w5)
+        dc_real B1 = T->B1[l], B2 = T->B2[l], iN = 1/(T->B0[l] + B1*t1*t1 + B2*t2*t2), iG = 1/G, iG2 = 2*iG;
+        dc_real r1 = B1*t1*iN, r2 = B2*t2*iN, D0, D1, D2, l1, l2, l3, m21, dec2, sd, sx, sy, rho = 0, alpha;
+        gd *= iG;
+        gx *= iG;
+        gy *= iG;
+        /* M = L D L^T in the order d, t1, t2 */
+        D0 = hdd*iG2 - 2*gd*gd;
+        hdx = hdx*iG2 - 2*gd*gx;
+        hdy = hdy*iG2 - 2*gd*gy;
+        hxx = hxx*iG2 - 2*gx*gx + B1*iN - r1*r1;
+        hxy = hxy*iG2 - 2*gx*gy - r1*r2;
+        hyy = hyy*iG2 - 2*gy*gy + B2*iN - r2*r2;
+        D0 = 1/D0;
+        l1 = hdx*D0;
+        l2 = hdy*D0;
+        D1 = hxx - l1*hdx;
+        D1 = 1/DCI_MAX(D1, DC_EPS*hxx);
+        m21 = hxy - l1*hdy;
+        l3 = m21*D1;
+        D2 = hyy - l2*hdy - l3*m21;
+        D2 = 1/DCI_MAX(D2, DC_EPS*hyy);
+        gx += r1;
+        gy += r2;
+        gx -= l1*gd;
+        gy -= l2*gd + l3*gx;
+        dec2 = gd*gd*D0 + gx*gx*D1 + gy*gy*D2;
+        sy = -gy*D2;
+        sx = -gx*D1 - l3*sy;
+        sd = -gd*D0 - l1*sx - l2*sy;
+        DCI_TRI_FALL(0, w0)
+        DCI_TRI_FALL(1, w1)
+        DCI_TRI_FALL(2, w2)
+        DCI_TRI_FALL(3, w3)
+        DCI_TRI_FALL(4, w4)
+        DCI_TRI_FALL(5, w5)
+        alpha = 1/(DC_R(0.5) + DCI_MAX(rho, DC_R(0.5)));
+        T->t1[l] = run > 0 ? t1 + alpha*sx : t1;
+        T->t2[l] = run > 0 ? t2 + alpha*sy : t2;
+        T->d[l] = run > 0 ? d + alpha*sd : d;
+        T->dec2[l] = run > 0 ? dec2 : T->dec2[l];
+        T->run[l] = dec2 > DC_R(0.25)*DC_EPS ? run : DC_R(0.0);
+    }
+}
+
+#define DCI_TRI_END(k, s) \
+    { \
+        dc_real z = T->c[3*k][l] + t1*T->c[3*k + 1][l] + t2*T->c[3*k + 2][l] + d, w = 1/z, a = s z; \
+        G += s w; \
+        least = DCI_MIN(least, a); \
+        T->f[k][l] = s (w*w); \
+        T->D[k][l] = s (w*w)*w; \
+    }
+
+/* G and N at the plane found; f = s w^2, D = w^3 there. */
+static void dci_tri_end(dci_tri *T)
+{
+    int l;
+    for (l = 0; l < DC_LANES; ++l) {
+        dc_real t1 = T->t1[l], t2 = T->t2[l], d = T->d[l], G = 0, least = DC_REAL_MAX, N;
+        DCI_TRI_END(0, +)
+        DCI_TRI_END(1, +)
+        DCI_TRI_END(2, +)
+        DCI_TRI_END(3, -)
+        DCI_TRI_END(4, -)
+        DCI_TRI_END(5, -)
+        N = T->B0[l] + T->B1[l]*t1*t1 + T->B2[l]*t2*t2;
+        T->G[l] = G;
+        T->N[l] = N;
+        T->least[l] = least;
+    }
+}
+
+/* Value, paper's plane (in x, y, z order m, d), scaled terms: h = kappa/a, a in sizes.  P = (sqrt c + sqrt G)^2,
+ * |n| = sqrt G/(sqrt c + sqrt G), here G = min G(u) = kappa |n| G(n). */
+static void dci_tri_value(dci_tri *T, dc_real c, dc_real length)
+{
+    dc_real rootc = dc_sqrt(c);
+    int l, k;
+    dci_tri_sqrt(T->N, T->rN);
+    for (l = 0; l < DC_LANES; ++l) T->X[l] = length/T->size[l]*T->rN[l]*T->G[l];
+    dci_tri_sqrt(T->X, T->Y);
+    for (l = 0; l < DC_LANES; ++l) {
+        dc_real root = T->Y[l], sum = rootc + root, r = root/sum, e = rootc/sum, irN = 1/T->rN[l], scale = r*irN, w = 1/scale;
+        dc_real t1 = T->t1[l], t2 = T->t2[l], size = T->size[l], kappa = length/size*w*w, nx, ny, nz;
+        nx = T->u[0][l] + t1*T->u[3][l] + t2*T->u[6][l];
+        ny = T->u[1][l] + t1*T->u[4][l] + t2*T->u[7][l];
+        nz = T->u[2][l] + t1*T->u[5][l] + t2*T->u[8][l];
+        T->value[l] = sum*sum;
+        T->r[l] = r;
+        T->R1[l] = c/(e*e);
+        T->R2[l] = 2*c/(e*e*e);
+        T->X[l] = nx*irN;
+        T->Y[l] = ny*irN;
+        T->Z[l] = nz*irN;
+        T->mx[l] = nx*scale;
+        T->my[l] = ny*scale;
+        T->mz[l] = nz*scale;
+        T->d[l] = T->d[l]*scale*size - scale*(nx*T->ox[l] + ny*T->oy[l] + nz*T->oz[l]);
+        for (k = 0; k < 6; ++k) {
+            T->f[k][l] = -kappa*T->f[k][l];
+            T->D[k][l] = 2*kappa*w*T->D[k][l];
+        }
+    }
+}
+
+/* Frame of the derivatives as in dci_pair_frame: u = (X, Y, Z), origin q = sum D x/sum D, b1 and b2 the principal axes of the lateral
+ * spread; coordinates of the vertices into c. */
+static void dci_tri_frame(dci_tri *T)
+{
+    int l, k;
+    for (l = 0; l < DC_LANES; ++l) {
+        /* b1, b2 from u without a root */
+        dc_real ux = T->X[l], uy = T->Y[l], uz = T->Z[l], s = uz < 0 ? DC_R(-1.0) : DC_R(1.0), a = -1/(s + uz), b = ux*uy*a;
+        dc_real b1x = 1 + s*ux*ux*a, b1y = s*b, b1z = -s*ux, b2x = b, b2y = s + uy*uy*a, b2z = -uy;
+        dc_real W = 0, qx = 0, qy = 0, qz = 0, xx = 0, xy = 0, yy = 0, m;
+        for (k = 0; k < 6; ++k) {
+            dc_real D = T->D[k][l];
+            W += D;
+            qx += D*T->x[3*k][l];
+            qy += D*T->x[3*k + 1][l];
+            qz += D*T->x[3*k + 2][l];
+        }
+        W = 1/W;
+        qx *= W;
+        qy *= W;
+        qz *= W;
+        for (k = 0; k < 6; ++k) {
+            dc_real rx = T->x[3*k][l] - qx, ry = T->x[3*k + 1][l] - qy, rz = T->x[3*k + 2][l] - qz, D = T->D[k][l]*W;
+            dc_real x = rx*b1x + ry*b1y + rz*b1z, y = rx*b2x + ry*b2y + rz*b2z;
+            xx += D*x*x;
+            xy += D*x*y;
+            yy += D*y*y;
+        }
+        m = DC_R(0.5)*(yy - xx);
+        T->q[0][l] = qx;  T->q[1][l] = qy;  T->q[2][l] = qz;
+        T->u[0][l] = ux;   T->u[1][l] = uy;   T->u[2][l] = uz;
+        T->u[3][l] = b1x;  T->u[4][l] = b1y;  T->u[5][l] = b1z;
+        T->u[6][l] = b2x;  T->u[7][l] = b2y;  T->u[8][l] = b2z;
+        T->t1[l] = m;
+        T->t2[l] = xy;
+        T->X[l] = m*m + xy*xy;
+    }
+    dci_tri_sqrt(T->X, T->Y);
+    for (l = 0; l < DC_LANES; ++l) {
+        dc_real m = T->t1[l], s = T->t2[l], c = DCI_ABS(m) + T->Y[l];
+        T->t1[l] = m > 0 ? s : c;
+        T->t2[l] = m > 0 ? c : s;
+        T->X[l] = c*c + s*s;
+    }
+    dci_tri_sqrt(T->X, T->Y);
+    for (l = 0; l < DC_LANES; ++l) {
+        dc_real len = T->Y[l], w = 1/DCI_MAX(len, DC_REAL_MIN), c = len > 0 ? T->t1[l]*w : DC_R(1.0), s = T->t2[l]*w;
+        dc_real b1x = c*T->u[3][l] + s*T->u[6][l], b1y = c*T->u[4][l] + s*T->u[7][l], b1z = c*T->u[5][l] + s*T->u[8][l];
+        dc_real ux = T->u[0][l], uy = T->u[1][l], uz = T->u[2][l];
+        dc_real b2x = uy*b1z - uz*b1y, b2y = uz*b1x - ux*b1z, b2z = ux*b1y - uy*b1x;
+        T->u[3][l] = b1x;  T->u[4][l] = b1y;  T->u[5][l] = b1z;
+        T->u[6][l] = b2x;  T->u[7][l] = b2y;  T->u[8][l] = b2z;
+        for (k = 0; k < 18; k += 3) {
+            dc_real rx = T->x[k][l] - T->q[0][l], ry = T->x[k + 1][l] - T->q[1][l], rz = T->x[k + 2][l] - T->q[2][l];
+            T->c[k][l] = rx*ux + ry*uy + rz*uz;
+            T->c[k + 1][l] = rx*b1x + ry*b1y + rz*b1z;
+            T->c[k + 2][l] = rx*b2x + ry*b2y + rz*b2z;
+        }
+    }
+}
+
+/* A = sum D y y^T + radial term, y = (1, z, x, y), as L D L^T: L10 L20 L21 L30 L31 L32 in L[0..5], 1/D in L[6..9]. */
+static void dci_tri_factor(dci_tri *T)
+{
+    int l, k;
+    for (l = 0; l < DC_LANES; ++l) {
+        dc_real a00 = 0, a10 = 0, a20 = 0, a30 = 0, a11 = T->R2[l], a21 = 0, a31 = 0, a22 = T->R1[l]/T->r[l], a32 = 0, a33 = a22;
+        dc_real l10, l20, l30, l21, l31, l32, m21, m31, m32, i0, i1, i2;
+        for (k = 0; k < 6; ++k) {
+            dc_real D = T->D[k][l], z = T->c[3*k][l], x = T->c[3*k + 1][l], y = T->c[3*k + 2][l], Dz = D*z, Dx = D*x, Dy = D*y;
+            a00 += D;
+            a10 += Dz;    a20 += Dx;    a30 += Dy;
+            a11 += Dz*z;  a21 += Dz*x;  a31 += Dz*y;
+            a22 += Dx*x;  a32 += Dx*y;  a33 += Dy*y;
+        }
+        i0 = 1/a00;
+        l10 = a10*i0;
+        l20 = a20*i0;
+        l30 = a30*i0;
+        i1 = 1/(a11 - l10*a10);
+        m21 = a21 - l10*a20;
+        m31 = a31 - l10*a30;
+        l21 = m21*i1;
+        l31 = m31*i1;
+        i2 = 1/(a22 - l20*a20 - l21*m21);
+        m32 = a32 - l20*a30 - l21*m31;
+        l32 = m32*i2;
+        T->L[0][l] = l10;
+        T->L[1][l] = l20;  T->L[2][l] = l21;
+        T->L[3][l] = l30;  T->L[4][l] = l31;  T->L[5][l] = l32;
+        T->L[6][l] = i0;   T->L[7][l] = i1;   T->L[8][l] = i2;
+        T->L[9][l] = 1/(a33 - l30*a30 - l31*m31 - l32*m32);
+    }
+}
+
+/* Moments of triangle a about q: g, H without its last term, C (6 x 4), all in the frame; see dci_pair_body. */
+static void dci_tri_moments(dci_tri *T)
+{
+    int l, k;
+    for (l = 0; l < DC_LANES; ++l) {
+        dc_real F = 0, Mz = 0, Mx = 0, My = 0, D0 = 0, Dz = 0, Dx = 0, Dy = 0, zx = 0, zy = 0, xx = 0, xy = 0, yy = 0, nu = T->r[l];
+        for (k = 0; k < 3; ++k) {
+            dc_real f = T->f[k][l], D = T->D[k][l], z = T->c[3*k][l], x = T->c[3*k + 1][l], y = T->c[3*k + 2][l];
+            F += f;       Mz += f*z;    Mx += f*x;    My += f*y;
+            D0 += D;      Dz += D*z;    Dx += D*x;    Dy += D*y;
+            zx += D*z*x;  zy += D*z*y;  xx += D*x*x;  xy += D*x*y;  yy += D*y*y;
+        }
+        T->g[0][l] = nu*F;
+        T->g[1][l] = nu*My;
+        T->g[2][l] = -nu*Mx;
+
+        T->H[0][l] = nu*nu*D0;                  /* rows of the lower triangle: (0,0) (4,0) (5,0) (4,3) (5,3) (4,4) (5,4) (5,5) */
+        T->H[1][l] = nu*nu*Dy;
+        T->H[2][l] = -nu*nu*Dx;
+        T->H[3][l] = DC_R(0.5)*nu*Mx;
+        T->H[4][l] = DC_R(0.5)*nu*My;
+        T->H[5][l] = nu*(nu*yy - Mz);
+        T->H[6][l] = -nu*nu*xy;
+        T->H[7][l] = nu*(nu*xx - Mz);
+
+        T->C[0][l] = nu*D0;    T->C[1][l] = nu*Dz + F;   T->C[2][l] = nu*Dx;        T->C[3][l] = nu*Dy;
+        T->C[4][l] = 0;        T->C[5][l] = 0;           T->C[6][l] = F;            T->C[7][l] = 0;
+        T->C[8][l] = 0;        T->C[9][l] = 0;           T->C[10][l] = 0;           T->C[11][l] = F;
+        T->C[12][l] = 0;       T->C[13][l] = 0;          T->C[14][l] = -My;         T->C[15][l] = Mx;
+        T->C[16][l] = nu*Dy;   T->C[17][l] = nu*zy + My; T->C[18][l] = nu*xy;       T->C[19][l] = nu*yy - Mz;
+        T->C[20][l] = -nu*Dx;  T->C[21][l] = -nu*zx - Mx; T->C[22][l] = Mz - nu*xx; T->C[23][l] = -nu*xy;
+    }
+    for (k = 0; k < 24; k += 4)                 /* C <- C L^-T */
+        for (l = 0; l < DC_LANES; ++l) {
+            dc_real c0 = T->C[k][l], c1, c2, c3;
+            c1 = T->C[k + 1][l] - T->L[0][l]*c0;
+            c2 = T->C[k + 2][l] - T->L[1][l]*c0 - T->L[2][l]*c1;
+            c3 = T->C[k + 3][l] - T->L[3][l]*c0 - T->L[4][l]*c1 - T->L[5][l]*c2;
+            T->C[k + 1][l] = c1;
+            T->C[k + 2][l] = c2;
+            T->C[k + 3][l] = c3;
+        }
+}
+
+/* Gradient and Hessian by the twist of a about the origin, in world axes: 27 rows of rel. */
+static void dci_tri_relative(dci_tri *T, dc_v3 origin)
+{
+    /* entry (i,j) of the stored part of H, -1 for zero */
+    static const signed char at[6][6] = {{0, -1, -1, -1, 1, 2},  {-1, -1, -1, -1, -1, -1}, {-1, -1, -1, -1, -1, -1},
+                                         {-1, -1, -1, -1, 3, 4}, {1, -1, -1, 3, 5, 6},     {2, -1, -1, 4, 6, 7}};
+    int l, i, j, k, m, row;
+    dci_tri_frame(T);
+    dci_tri_factor(T);
+    dci_tri_moments(T);
+
+    /* E = H - C A^-1 C^T in the frame */
+    for (i = 0; i < 6; ++i)
+        for (j = 0; j < 6; ++j) {
+            dci_row *c = T->C + 4*i, *d = T->C + 4*j, *w = T->L + 6;
+            const dc_real *h = at[i][j] < 0 ? NULL : T->H[(int)at[i][j]];
+            dc_real *e = T->E[6*i + j];
+            for (l = 0; l < DC_LANES; ++l)
+                e[l] = -(c[0][l]*d[0][l]*w[0][l] + c[1][l]*d[1][l]*w[1][l] + c[2][l]*d[2][l]*w[2][l] + c[3][l]*d[3][l]*w[3][l]);
+            for (l = 0; h && l < DC_LANES; ++l) e[l] += h[l];
+        }
+    /* columns, then rows, to world axes; translations by 1/size */
+    for (i = 0; i < 6; ++i)
+        for (j = 0; j < 6; j += 3) {
+            dc_real *e0 = T->E[6*i + j], *e1 = T->E[6*i + j + 1], *e2 = T->E[6*i + j + 2];
+            for (l = 0; l < DC_LANES; ++l) {
+                dc_real w = j == 0 ? 1/T->size[l] : DC_R(1.0), a = w*e0[l], b = w*e1[l], c = w*e2[l];
+                e0[l] = a*T->u[0][l] + b*T->u[3][l] + c*T->u[6][l];
+                e1[l] = a*T->u[1][l] + b*T->u[4][l] + c*T->u[7][l];
+                e2[l] = a*T->u[2][l] + b*T->u[5][l] + c*T->u[8][l];
+            }
+        }
+    for (j = 0; j < 6; ++j)
+        for (i = 0; i < 6; i += 3) {
+            dc_real *e0 = T->E[6*i + j], *e1 = T->E[6*i + 6 + j], *e2 = T->E[6*i + 12 + j];
+            for (l = 0; l < DC_LANES; ++l) {
+                dc_real w = i == 0 ? 1/T->size[l] : DC_R(1.0), a = w*e0[l], b = w*e1[l], c = w*e2[l];
+                e0[l] = a*T->u[0][l] + b*T->u[3][l] + c*T->u[6][l];
+                e1[l] = a*T->u[1][l] + b*T->u[4][l] + c*T->u[7][l];
+                e2[l] = a*T->u[2][l] + b*T->u[5][l] + c*T->u[8][l];
+            }
+        }
+    /* gradient, and the step c from q to the origin */
+    for (l = 0; l < DC_LANES; ++l) {
+        dc_real f = T->g[0][l]/T->size[l], tx = T->g[1][l], ty = T->g[2][l], s = T->size[l];
+        dc_real gx = f*T->u[0][l], gy = f*T->u[1][l], gz = f*T->u[2][l];
+        dc_real cx = origin.x - T->ox[l] - s*T->q[0][l], cy = origin.y - T->oy[l] - s*T->q[1][l], cz = origin.z - T->oz[l] - s*T->q[2][l];
+        T->rel[0][l] = gx;
+        T->rel[1][l] = gy;
+        T->rel[2][l] = gz;
+        T->rel[3][l] = tx*T->u[3][l] + ty*T->u[6][l] + gy*cz - gz*cy;
+        T->rel[4][l] = tx*T->u[4][l] + ty*T->u[7][l] + gz*cx - gx*cz;
+        T->rel[5][l] = tx*T->u[5][l] + ty*T->u[8][l] + gx*cy - gy*cx;
+        T->q[0][l] = cx;
+        T->q[1][l] = cy;
+        T->q[2][l] = cz;
+    }
+    /* shift as in dci_twist_origins: rotations gain [c]x of the translations, then the bracket */
+    for (k = 0; k < 2; ++k)
+        for (i = 0; i < 6; ++i) {
+            dc_real *e0, *e1, *e2, *f0, *f1, *f2;
+            int step = k == 0 ? 6 : 1, base = k == 0 ? i : 6*i;
+            e0 = T->E[base];
+            e1 = T->E[base + step];
+            e2 = T->E[base + 2*step];
+            f0 = T->E[base + 3*step];
+            f1 = T->E[base + 4*step];
+            f2 = T->E[base + 5*step];
+            for (l = 0; l < DC_LANES; ++l) {
+                dc_real cx = T->q[0][l], cy = T->q[1][l], cz = T->q[2][l];
+                f0[l] += cz*e1[l] - cy*e2[l];
+                f1[l] += cx*e2[l] - cz*e0[l];
+                f2[l] += cy*e0[l] - cx*e1[l];
+            }
+        }
+    for (i = 0; i < 3; ++i)
+        for (m = 0; m < 3; ++m) {
+            dc_real *e = T->E[6*(3 + i) + 3 + m];
+            const dc_real *gi = T->rel[i], *gm = T->rel[m], *ci = T->q[i], *cm = T->q[m];
+            for (l = 0; l < DC_LANES; ++l) e[l] -= DC_R(0.5)*(gi[l]*cm[l] + ci[l]*gm[l]);
+            for (l = 0; i == m && l < DC_LANES; ++l)
+                e[l] += T->rel[0][l]*T->q[0][l] + T->rel[1][l]*T->q[1][l] + T->rel[2][l]*T->q[2][l];
+        }
+    for (i = 0, row = 6; i < 6; ++i)
+        for (j = i; j < 6; ++j, ++row) memcpy(T->rel[row], T->E[6*i + j], sizeof(dci_row));
+}
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
+
+DC_DEF size_t dc_tri_batch_bytes(void)
+{
+    return dc_bytes(dc_pair_bytes(3, 3), 1, sizeof(dci_tri));
+}
+
+/* Pair i by the scalar solver, from the caller's plane. */
+static dc_status dci_tri_single(const dc_pair_options *opt, const dc_real *x, size_t stride, size_t i, dc_arena *mem,
+                                dc_tri_out *out)
+{
+    dc_v3 v[6];
+    dc_hull a, b;
+    dc_plane plane = DC_ZERO, again;
+    dc_real value = 0, grad[18], g[12], H[144];
+    dc_status status;
+    size_t k, j, row;
+    for (k = 0; k < 6; ++k) v[k] = dc_vec(x[3*k*stride + i], x[(3*k + 1)*stride + i], x[(3*k + 2)*stride + i]);
+    a.v = v;
+    b.v = v + 3;
+    a.n = b.n = 3;
+    if (out->plane) {
+        plane.n = dc_vec(out->plane[i], out->plane[stride + i], out->plane[2*stride + i]);
+        plane.d = out->plane[3*stride + i];
+    }
+    again = plane;
+    status = dc_pair(opt, &a, &b, mem, &plane, &value, out->grad ? grad : NULL, NULL, NULL);
+    if ((status == DC_OK || status == DC_E_DIVERGED) && out->relative) {
+        /* both bodies at the origin: the block of a is the relative one */
+        dc_pose at;
+        at.q.w = 1;
+        at.q.x = at.q.y = at.q.z = 0;
+        at.t = out->origin;
+        for (k = 0; k < 6; ++k) v[k] = dc_sub(v[k], out->origin);
+        status = dc_pair_rigid(opt, &a, &at, &b, &at, mem, &again, &value, g, H, NULL);
+    }
+    if (out->status) out->status[i] = (unsigned char)status;
+    if (status == DC_E_OVERLAP && out->value) out->value[i] = value;
+    if (status != DC_OK && status != DC_E_DIVERGED) return status;
+    if (out->value) out->value[i] = value;
+    if (out->plane) {
+        out->plane[i] = plane.n.x;
+        out->plane[stride + i] = plane.n.y;
+        out->plane[2*stride + i] = plane.n.z;
+        out->plane[3*stride + i] = plane.d;
+    }
+    for (k = 0; out->grad && k < 18; ++k) out->grad[k*stride + i] = grad[k];
+    if (out->relative) {
+        for (k = 0; k < 6; ++k) out->relative[k*stride + i] = g[k];
+        for (k = 0, row = 6; k < 6; ++k)
+            for (j = k; j < 6; ++j, ++row) out->relative[row*stride + i] = H[12*k + j];
+    }
+    return status;
+}
+
+/* Loads lanes i.. of the batch, the last pair repeated behind its end. */
+static void dci_tri_gather(dci_row *rows, int n_rows, const dc_real *x, size_t stride, int i, int count)
+{
+    int r, l;
+    for (r = 0; r < n_rows; ++r)
+        for (l = 0; l < DC_LANES; ++l) rows[r][l] = x[(size_t)r*stride + (size_t)(i + l < count ? i + l : count - 1)];
+}
+
+DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_real *x, size_t stride, dc_arena *mem,
+                              dc_tri_out *out)
+{
+    dc_real c = opt && opt->c != 0 ? opt->c : 12, length = opt && opt->length != 0 ? opt->length : 1;
+    int i, l, k, it, local = opt && opt->barrier != DC_GLOBAL;
+    size_t used = mem ? mem->used : 0;
+    dc_status status = DC_OK;
+    dci_tri *T;
+
+    if (!mem || !out || count < 0 || stride < (size_t)count || (count > 0 && !x) || !(c > 0) || !(c <= DC_LIMIT)
+        || !(length >= 1/DC_LIMIT) || !(length <= DC_LIMIT) || (out->relative && !dci_in_range(out->origin))) return DC_E_ARG;
+    T = (dci_tri *)dc_arena_take(mem, 1, sizeof *T);
+    if (!T || mem->size - mem->used < dc_pair_bytes(3, 3) - (DC_ALIGN - 1)) {
+        mem->used = used;
+        return DC_E_MEMORY;
+    }
+    for (i = 0; i < count; i += DC_LANES) {
+        int lanes = count - i < DC_LANES ? count - i : DC_LANES, running = 1;
+        dci_tri_gather(T->x, 18, x, stride, i, count);
+        if (!local) {
+            int warm = 0;
+            dci_tri_load(T);
+            if (out->plane) {
+                dci_tri_gather(T->c, 4, out->plane, stride, i, count);
+                warm = dci_tri_warm(T);
+            }
+            if (!warm) dci_tri_cold(T, out->plane != NULL);
+            dci_tri_chart(T);
+            for (it = 0; it < DCI_TRI_STEPS && running; ++it) {
+                dci_tri_step(T);
+                for (l = 0, running = 0; l < DC_LANES; ++l) running |= T->run[l] > 0;
+            }
+            dci_tri_end(T);
+            dci_tri_value(T, c, length);
+            if (out->relative) dci_tri_relative(T, out->origin);
+        }
+        for (l = 0; l < lanes; ++l) {
+            size_t at = (size_t)(i + l);
+            /* NaN fails every comparison; overlap leaves a slack that is not positive */
+            int good = !local && T->least[l] > DCI_TRI_NEAR*T->rN[l] && !(T->run[l] > 0) && T->size[l] <= DC_LIMIT
+                    && T->value[l] <= DC_REAL_MAX;
+            for (k = 0; good && k < 27 && out->relative; ++k) good = dc_finite(T->rel[k][l]);
+            if (!good) {
+                dc_status s = dci_tri_single(opt, x, stride, at, mem, out);
+                if (status == DC_OK) status = s;
+                continue;
+            }
+            if (out->status) out->status[at] = DC_OK;
+            if (out->value) out->value[at] = T->value[l];
+            if (out->plane) {
+                out->plane[at] = T->mx[l];
+                out->plane[stride + at] = T->my[l];
+                out->plane[2*stride + at] = T->mz[l];
+                out->plane[3*stride + at] = T->d[l];
+            }
+            for (k = 0; out->grad && k < 6; ++k) {
+                dc_real f = T->f[k][l]/T->size[l];
+                out->grad[(size_t)(3*k)*stride + at] = f*T->mx[l];
+                out->grad[(size_t)(3*k + 1)*stride + at] = f*T->my[l];
+                out->grad[(size_t)(3*k + 2)*stride + at] = f*T->mz[l];
+            }
+            for (k = 0; out->relative && k < 27; ++k) out->relative[(size_t)k*stride + at] = T->rel[k][l];
+        }
+    }
+    mem->used = used;
+    return status;
 }
 
 /* ---- friction potential -------------------------------------------------------------------------- */
