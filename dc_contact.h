@@ -185,9 +185,14 @@ DC_DEF dc_real dc_sqrt(dc_real x);
  *
  * Singular means exactly: a pivot that is zero, or not positive for Cholesky. A matrix that is singular
  * only up to rounding gets through and shows in the size of the solution.
+ * A pivot list is refused when it leads out of range; one that repeats rows may pass for another permutation
+ * and gives a wrong, finite answer.
  *
- * Backward errors below are in units of n DC_EPS |A|, |.| the largest row sum; measured in double and float on random,
- * graded (1e-12..1e12), Hilbert, saddle-point and second-difference matrices, n = 1..40, 60, 120, 250. */
+ * Errors are the worst measured, rounded up, with eps = DC_EPS and |.| the largest row sum (of a vector the largest entry): in double
+ * and float, on random, graded (1e-12..1e12), Hilbert, saddle-point, second-difference and diagonally dominant matrices,
+ * n = 1..40, 60, 120, 250. Every solve: |b - A x| <= 0.6 n eps (|A| |x| + |b|).
+ * Time for n = 120 in double, gcc 12 -O3, Zen 4: LU 86 us, Cholesky 46, L D L^T 76, one solve 6 to 8; 54, 28, 57, 4 to 6 with
+ * -march=native. */
 
 /* Cholesky factor of a symmetric positive definite matrix,
  *
@@ -195,7 +200,7 @@ DC_DEF dc_real dc_sqrt(dc_real x);
  *
  * Reads the upper triangle. On exit the lower triangle with the diagonal holds L and the upper one L^T.
  * DC_E_SINGULAR: pivot *where was not positive, so the leading block of *where + 1 rows is not
- * positive definite; A is lost. About n^3/3 flops. |A - L L^T| <= @CHOL@. */
+ * positive definite; A is lost. About n^3/3 flops. |A - L L^T|_ij <= 0.7 n eps sqrt(A_ii A_jj). */
 DC_DEF dc_status dc_chol_factor(int n, dc_real *A, int ld, int *where);
 
 /* X = A^-1 B from dc_chol_factor's A. DC_E_SINGULAR, B untouched: a zero on the diagonal. */
@@ -209,14 +214,14 @@ DC_DEF dc_status dc_chol_solve(int n, const dc_real *A, int ld, int nrhs, dc_rea
  * is ~row (negative). On exit the strictly lower triangle holds L, the diagonal that of D, A[k*ld + k+1] the
  * off-diagonal entry of a 2x2 block; the rest of the upper triangle is scratch.
  * DC_E_SINGULAR: D has a zero, first at *where; the factorisation is complete and its inertia right, but it
- * cannot solve. About n^3/3 flops. |P A P^T - L D L^T| <= @LDLT@; entries of L are not bounded by a constant. */
+ * cannot solve. About n^3/3 flops. |P A P^T - L D L^T| <= 0.2 n eps |A|; entries of L are not bounded by a constant. */
 DC_DEF dc_status dc_ldlt_factor(int n, dc_real *A, int ld, int *piv, int *where);
 
 /* X = A^-1 B from dc_ldlt_factor's A and piv. DC_E_SINGULAR, B untouched: D has a zero. */
 DC_DEF dc_status dc_ldlt_solve(int n, const dc_real *A, int ld, const int *piv, int nrhs, dc_real *B, int ldb);
 
-/* inertia[3]: numbers of positive, negative and zero eigenvalues of D, and so of A (Sylvester); of a matrix within
- * the backward error of A, to be exact: eigenvalues below n DC_EPS |A| may be counted on any side. */
+/* inertia[3]: numbers of positive, negative and zero eigenvalues of D, and so of A (Sylvester), but for rounding: an
+ * eigenvalue below the backward error of the factor may be counted on either side. */
 DC_DEF dc_status dc_ldlt_inertia(int n, const dc_real *A, int ld, const int *piv, int *inertia);
 
 /* Factor of a square matrix with partial pivoting,
@@ -225,7 +230,7 @@ DC_DEF dc_status dc_ldlt_inertia(int n, const dc_real *A, int ld, const int *piv
  *
  * piv[n]: row k of P A is row piv[k] of A. On exit L is below the diagonal, U on and above it.
  * DC_E_SINGULAR: column *where has no pivot left; A and piv are lost.
- * About 2 n^3/3 flops. |P A - L U| <= @LU@ (in theory it may grow as 2^n). */
+ * About 2 n^3/3 flops. |P A - L U| <= 0.2 n eps |A| (in theory it may grow as 2^n). */
 DC_DEF dc_status dc_lu_factor(int n, dc_real *A, int ld, int *piv, int *where);
 
 /* X = A^-1 B and X = A^-T B from dc_lu_factor's A and piv. DC_E_SINGULAR, B untouched: a zero on the diagonal. */
@@ -242,9 +247,9 @@ DC_DEF size_t dc_psd_clamp_bytes(int n);
  *
  * V_k is ROW k of V (n x n, stride ldv >= n). V may be NULL (then ldv is not looked at, and the cost is a fraction); V = A with
  * ldv = ld is allowed. Reads the upper triangle of A. Householder tridiagonalisation and implicit QL, about 9 n^3 flops.
- * Errors, all absolute: an eigenvalue is wrong by at most @EIGW@ DC_EPS max|w|, so that those much smaller than the
- * largest carry no relative accuracy; |A V - V w| <= @EIGR@ and |V V^T - I| <= @EIGO@, both
- * in n DC_EPS. The matrix is scaled first: no overflow or underflow within, whatever its size.
+ * Errors, all absolute: an eigenvalue is off by 6 eps max|w| (second differences, n <= 250), so that eigenvalues smaller than
+ * that carry no information, not even their sign; entries of A V_k - w_k V_k by 0.9 n eps |A|, of V V^T - I by 2.3 n eps.
+ * The matrix is scaled first: no overflow or underflow within, whatever its size.
  * DC_E_MEMORY: arena too small. DC_E_RANGE: an eigenvalue exceeds the number range. Both write nothing.
  * DC_E_DIVERGED: more than 50 sweeps for one eigenvalue (never seen); w and V are the last iterate. */
 DC_DEF dc_status dc_eigsym(int n, const dc_real *A, int ld, dc_real *w, dc_real *V, int ldv, dc_arena *scratch);
@@ -254,7 +259,7 @@ DC_DEF dc_status dc_eigsym(int n, const dc_real *A, int ld, dc_real *w, dc_real 
  *     A <- A + sum over w_k < least of (least - w_k) V_k V_k^T.
  *
  * Reads the upper triangle, writes a full matrix that is symmetric to the bit; the upper triangle of a matrix that qualifies
- * keeps its bits. The smallest eigenvalue afterwards is >= least - @PSD@ n DC_EPS max|w|.
+ * keeps its bits. The smallest eigenvalue afterwards is >= least - 2.2 n eps max|w|.
  * Any status but DC_OK leaves A untouched: DC_E_MEMORY, DC_E_DIVERGED, DC_E_RANGE. */
 DC_DEF dc_status dc_psd_clamp(int n, dc_real *A, int ld, dc_real least, dc_arena *scratch);
 
