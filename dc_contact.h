@@ -495,10 +495,11 @@ static dc_real dci_dot(int n, const dc_real *x, const dc_real *y)
 }
 
 /* 1 when x[0..n) are finite: each term is zero or NaN */
-static int dci_finite_row(int n, const dc_real *x)
+static int dci_finite_row(ptrdiff_t n, const dc_real *x)
 {
-    dc_real s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-    int     i = 0, k;
+    dc_real   s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+    ptrdiff_t i = 0;
+    int       k;
     for (; i + 8 <= n; i += 8)
         for (k = 0; k < 8; k++) s[k] += x[i + k] - x[i + k];
     for (; i < n; i++) s[0] += x[i] - x[i];
@@ -508,6 +509,7 @@ static int dci_finite_row(int n, const dc_real *x)
 static int dci_finite_block(int rows, int cols, const dc_real *A, ptrdiff_t ld)
 {
     int i, ok = 1;
+    if (ld == cols) return dci_finite_row(rows*ld, A);
     for (i = 0; i < rows && ok; i++) ok = dci_finite_row(cols, A + i*ld);
     return ok;
 }
@@ -927,10 +929,13 @@ DC_DEF dc_status dc_lu_solve_t(int n, const dc_real *A, int ld, const int *piv, 
 
 /* ---- symmetric eigenvalues */
 
-/* sqrt(a^2 + b^2) without overflow or underflow of the squares */
+/* sqrt(a^2 + b^2) without underflow of the squares; |a|, |b| < sqrt(DC_REAL_MAX)/2 */
 static dc_real dci_hypot(dc_real a, dc_real b)
 {
-    dc_real x = dc_max(dc_abs(a), dc_abs(b)), y = dc_min(dc_abs(a), dc_abs(b));
+    dc_real r2 = a*a + b*b, x, y;
+    if (r2 > DC_REAL_MIN/(DC_EPS*DC_EPS)) return dc_sqrt(r2);
+    x = dc_max(dc_abs(a), dc_abs(b));
+    y = dc_min(dc_abs(a), dc_abs(b));
     if (x == 0) return 0;
     y /= x;
     return x*dc_sqrt(1 + y*y);
@@ -1033,7 +1038,7 @@ static dc_status dci_ql(int n, dc_real *d, dc_real *e, dc_real *Z)
             if (sweep == 50) { status = DC_E_DIVERGED; break; }
 
             /* d_m - shift, the shift being the eigenvalue of the leading 2x2 nearer to d_l; e_l is not zero here */
-            g = (d[l + 1] - d[l])/(2*e[l]);
+            g = (d[l + 1] - d[l])/(2*e[l]);                 /* below 1/DC_EPS: e_l is above the threshold */
             r = dci_hypot(g, 1);
             g = d[m] - d[l] + e[l]/(g + (g < 0 ? -r : r));
 

@@ -29,11 +29,11 @@ static const ref EPS = (ref)DC_EPS;
 static ref ref_abs(ref x) { return x < 0 ? -x : x; }
 static ref ref_max(ref a, ref b) { return a > b ? a : b; }
 
-/* sizes: all of 1..40, then 60, 120, 250; 0 ends */
+/* sizes: all of 1..40, then 60, 120, 250; 0 ends; no 250 where sweeps are shortened */
 static int next_size(int n)
 {
     if (n < 40) return n + 1;
-    return n == 40 ? 60 : n == 60 ? 120 : n == 120 ? 250 : 0;
+    return n == 40 ? 60 : n == 60 ? 120 : n == 120 && sweep_count(1000) >= 1000 ? 250 : 0;
 }
 
 /* ---- matrices ---- */
