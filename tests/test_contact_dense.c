@@ -618,7 +618,8 @@ TEST eigenvectors_reproduce_the_matrix(void)
                 for (i = 0; i < n; i++) u[i] = A[i*LD];
                 for (i = 0; i < n; i++)
                     for (j = 0; j < n; j++)
-                        A[i*LD + j] = kind == KINDS + 2 ? (i == j ? 3 : 0) + u[i]*u[j] : i != j || kind == KINDS ? 0 : kind == KINDS + 1 ? u[i] : 1;
+                        A[i*LD + j] = kind == KINDS + 2 ? (i == j ? 3 : 0) + u[i]*u[j]
+                                    : i != j || kind == KINDS ? 0 : kind == KINDS + 1 ? u[i] : 1;
             }
             copy_upper(n);
             for (i = 0; i < N_MAX*LD; i++) V[i] = DC_R(0.25);
@@ -714,7 +715,8 @@ TEST eigenvalues_scale_exactly(void)
 /* matrices made to trouble the QL iteration */
 TEST eigenvalues_of_awkward_matrices(void)
 {
-    worst res = worst_make("eigsym: awkward matrices, |AV - Vw| / (n eps |A|)"), orth = worst_make("eigsym: awkward matrices, |VV^T - I| / (n eps)");
+    worst res = worst_make("eigsym: awkward matrices, |AV - Vw| / (n eps |A|)");
+    worst orth = worst_make("eigsym: awkward matrices, |VV^T - I| / (n eps)");
     int kind, n, i, j;
     for (kind = 0; kind < 6; kind++) {
         for (n = 2; n <= 60; n++) {
@@ -748,8 +750,10 @@ TEST eigenvalues_of_awkward_matrices(void)
  * C is the projection of A exactly when C - least I >= 0, N = C - A >= 0 and tr(N (C - least I)) = 0. */
 TEST psd_clamp_is_the_nearest(void)
 {
-    worst low = worst_make("psd: (least - smallest eigenvalue) / (n eps max|w|)"), up = worst_make("psd: -smallest eigenvalue of C - A / (n eps max|w|)");
-    worst tr = worst_make("psd: tr((C - A)(C - least I)) / (n eps (max|w|)^2)"), again = worst_make("psd: change of a second clamp / (n eps max|w|)");
+    worst low = worst_make("psd: (least - smallest eigenvalue) / (n eps max|w|)");
+    worst up = worst_make("psd: -smallest eigenvalue of C - A / (n eps max|w|)");
+    worst tr = worst_make("psd: tr((C - A)(C - least I)) / (n eps (max|w|)^2)");
+    worst again = worst_make("psd: change of a second clamp / (n eps max|w|)");
     rng r;
     int kind, n, i, j;
     rng_seed(&r, 12);
@@ -870,7 +874,8 @@ TEST wild_numbers_never_pass_as_results(void)
                 memcpy(F + i*LD, A + i*LD, (size_t)n*sizeof *F);
                 x[i] = (dc_real)ldexp(rng_uniform(&r, -1, 1), rng_int(&r, -spread, spread));
             }
-            s = how == CHOL ? dc_chol_factor(n, F, LD, NULL) : how == LDLT ? dc_ldlt_factor(n, F, LD, piv, NULL) : dc_lu_factor(n, F, LD, piv, NULL);
+            s = how == CHOL ? dc_chol_factor(n, F, LD, NULL) : how == LDLT ? dc_ldlt_factor(n, F, LD, piv, NULL)
+                                                                           : dc_lu_factor(n, F, LD, piv, NULL);
             ASSERT(s == DC_OK || s == DC_E_SINGULAR || s == DC_E_RANGE);
             if (s != DC_OK) continue;
             for (i = 0; i < n; i++) for (j = 0; j < n; j++) ASSERT(dc_finite(F[i*LD + j]));
