@@ -541,6 +541,22 @@ TEST ldlt_goes_on_past_zero_pivots(void)
     PASS();
 }
 
+/* Small diagonal entry, row r of the largest entry lambda = 1 far larger (sigma = 100): the 2x2 block of the two is singular,
+ * and k alone is the pivot because of sigma. */
+TEST ldlt_weighs_the_row_of_the_largest_entry(void)
+{
+    const dc_real a[9] = {DC_R(0.015625), 1, 0, 1, 64, 128, 0, 128, 1};
+    int in[3], i;
+    for (i = 0; i < 9; i++) A[i/3*LD + i%3] = a[i];
+    copy_upper(3);
+    ASSERT_EQ(DC_OK, dc_ldlt_factor(3, F, LD, piv, NULL));
+    ASSERT_EQ(0, piv[0]);
+    ASSERT(ldlt_error(3) < 0.4);
+    ASSERT_EQ(DC_OK, dc_ldlt_inertia(3, F, LD, piv, in));
+    ASSERT(in[0] == 2 && in[1] == 1 && in[2] == 0);
+    PASS();
+}
+
 /* every symmetric 3x3 and 4x4 matrix of entries -1, 0, 1: all branches of the pivoting, ties included */
 TEST ldlt_of_all_small_integer_matrices(void)
 {
@@ -1203,6 +1219,7 @@ SUITE(dense)
     RUN_TEST(solves_refuse_zero_pivots);
     RUN_TEST(inertia_follows_sylvester);
     RUN_TEST(ldlt_goes_on_past_zero_pivots);
+    RUN_TEST(ldlt_weighs_the_row_of_the_largest_entry);
     RUN_TEST(ldlt_of_all_small_integer_matrices);
     RUN_TEST(eigenvectors_reproduce_the_matrix);
     RUN_TEST(eigenvalues_of_second_differences);
