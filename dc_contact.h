@@ -212,39 +212,124 @@ DC_INLINE dc_m3 dc_rotation(dc_quat q)
 }
 
 /* ---- elementary functions ------------------------------------------------------------------- */
-/* The library's own, so that every IEEE machine gives the same bits (without contraction of a*b + c). They
- * need rounding to nearest and subnormal numbers that are not flushed to zero. A NaN gives a NaN. */
+/* The library's own: on every machine with IEEE arithmetic they give the same bits, provided that the compiler does
+ * not contract a*b + c (-ffp-contract=off). They want rounding to nearest and subnormal numbers (no flush to zero).
+ * All take every number: a NaN gives a NaN, subnormal arguments and results are right, results beyond the range are
+ * infinite or zero. None sets errno.
+ *
+ * The error stated is the largest found, in units in the last place of the exact result, without contraction; with it
+ * the figures differ by less than 0.05. Double: against MPFR, 5 or 6 million arguments per function in classes that
+ * stress each reduction (tests/tools/elementary_table.c). Float: all 2^32 arguments (tests/tools/float_ulp.c); for
+ * two arguments 100 million pairs.
+ *
+ * dc_exp, dc_log, dc_log1p, dc_tanh, dc_sigmoid and dc_softplus have neither branch nor table: their kernels
+ * vectorise in a loop (tests/tools/lanes.c has the times). */
 
+/* The square root, correctly rounded: 0.5 ulp. NaN for x < 0; dc_sqrt(-0) = -0. */
 DC_DEF dc_real dc_sqrt(dc_real x);
+
+/* e^x. Error @exp@. */
 DC_DEF dc_real dc_exp(dc_real x);
+
+/* The natural logarithm. Error @log@. -inf at +0 and -0, NaN for x < 0. */
 DC_DEF dc_real dc_log(dc_real x);
+
+/* log(1 + x) without the rounding of 1 + x: dc_log1p(x) = x for tiny x, with its sign. Error @log1p@.
+ * -inf at -1, NaN for x < -1. */
 DC_DEF dc_real dc_log1p(dc_real x);
+
+/* The hyperbolic tangent; dc_tanh(-x) = -dc_tanh(x) to the bit. Error @tanh@. */
 DC_DEF dc_real dc_tanh(dc_real x);
+
+/* The logistic function 1/(1 + e^-x), relative accuracy down to its last subnormal value. Error @sigmoid@.
+ * Its derivative is dc_sigmoid(x) dc_sigmoid(-x). */
 DC_DEF dc_real dc_sigmoid(dc_real x);
+
+/* log(1 + e^x), without overflow, relative accuracy down to its last subnormal value. Error @softplus@.
+ * Its derivative is dc_sigmoid(x). */
 DC_DEF dc_real dc_softplus(dc_real x);
+
+/* x^y. Error @pow@. Special cases as in C99 annex F.9.4.4: 1 for y = 0 and for x = 1, even with a NaN; NaN
+ * for x < 0 and y finite, not an integer; the sign of x for odd y; infinite at x = 0, y < 0. */
 DC_DEF dc_real dc_pow(dc_real x, dc_real y);
+
+/* *s = sin x, *c = cos x, x in radians, every finite x up to the largest. Error @sin@ of each.
+ * Both NaN for an infinite x. s and c must be two places. */
 DC_DEF void dc_sincos(dc_real x, dc_real *s, dc_real *c);
+
+/* The angle of the point (x, y) in [-pi, pi], with the sign of y. Error @atan2@. Zeros and infinities as in C99
+ * annex F.9.1.4: dc_atan2(0, 0) = 0, dc_atan2(0, -0) = pi, dc_atan2(inf, inf) = pi/4, ... */
 DC_DEF dc_real dc_atan2(dc_real y, dc_real x);
 
 /* ---- rotations ---- */
+/* w is a rotation vector: axis times angle th = |w|, [w] its cross product matrix, [w] a = w x a.
+ * Quaternions are unit unless it says otherwise; q and -q are one rotation. Numbers that are not finite give results
+ * that are not; only dc_quat_normalize answers with a status. Errors are the largest found in tests/test_contact_math.c, in
+ * DC_EPS, for |w| < 6: the argument's own rounding, th DC_EPS/2, comes on top beyond. */
 
+/* exp(w) = (cos(th/2), sin(th/2) w/th), th of any size. Error @qexp@. */
 DC_DEF dc_quat dc_quat_exp(dc_v3 w);
+
+/* The w with exp(w) = q and |w| <= pi; for q.w = 0 the one of +-w that points along q's vector part. Relative error
+ * @qlog@ however small or close to pi the angle is. q need not be unit: its length cancels; q = 0 gives 0. */
 DC_DEF dc_v3 dc_quat_log(dc_quat q);
+
+/* a b: first b, then a. Not normalised. */
 DC_DEF dc_quat dc_quat_mul(dc_quat a, dc_quat b);
+
+/* The inverse of a unit quaternion. */
 DC_DEF dc_quat dc_quat_conj(dc_quat q);
+
+/* R(q) a for unit q. */
 DC_DEF dc_v3 dc_quat_rotate(dc_quat q, dc_v3 a);
+
+/* *out = q/|q|, for q of any length the format can hold. DC_E_ARG, *out untouched: q zero or not finite, out NULL. */
 DC_DEF dc_status dc_quat_normalize(dc_quat q, dc_quat *out);
+
+/* The unit quaternion of a rotation matrix, q.w >= 0 (Shepperd's choice of pivot). A matrix that is off a rotation by e
+ * gives a quaternion off by the order of e. Error @qm3@. */
 DC_DEF dc_quat dc_quat_from_m3(const dc_m3 *R);
+
+/* exp([w]) = 1 + sin(th)/th [w] + (1 - cos th)/th^2 [w]^2, by way of dc_quat_exp. Error @mexp@, orthonormal to @orth@. */
 DC_DEF dc_m3 dc_m3_exp(dc_v3 w);
+
+/* The w with exp([w]) = R and |w| <= pi. Absolute error @mlog@ at every angle; at pi, within the rounding of R, w and -w
+ * are the same rotation and either is returned. */
 DC_DEF dc_v3 dc_m3_log(const dc_m3 *R);
+
+/* The left Jacobian, exp([w + dw]) = exp([J_l dw]) exp([w]) to first order:
+ *     J_l = 1 + b [w] + c [w]^2,  b = (1 - cos th)/th^2,  c = (th - sin th)/th^3
+ * By their series below th = 2. |w|^2 must not overflow. Error @jl@ per entry; the right Jacobian is J_l(-w) = J_l(w)^T. */
 DC_DEF dc_m3 dc_so3_jl(dc_v3 w);
+
+/* J_l^-1 = 1 - [w]/2 + d [w]^2, d = (1 - (th/2) cot(th/2))/th^2. J_l is singular at th = 2 pi, 4 pi, ..., where this grows
+ * as 1/|th - 2 pi| and loses digits in the same measure; it is finite for every w, no number being a multiple of pi.
+ * J_l J_l^-1 - 1 is below @jinv@ for th < 5.5. */
 DC_DEF dc_m3 dc_so3_jl_inv(dc_v3 w);
+
+/* The derivative of J_l(w) v by w, v held: row i, column j = d(J_l v)_i/dw_j. For second derivatives:
+ *     exp([w + dw]) = exp([J_l dw + G dw/2]) exp([w]) to second order, G = dc_so3_jl_grad(w, dw).
+ * Series and closed form differ by 7 DC_EPS, relative, where they meet. */
 DC_DEF dc_m3 dc_so3_jl_grad(dc_v3 w, dc_v3 v);
+
+/* a b: x = a(b(x^)), the product normalised again so that chains do not drift. */
 DC_DEF dc_pose dc_pose_mul(dc_pose a, dc_pose b);
+
+/* The pose that undoes p. */
 DC_DEF dc_pose dc_pose_inv(dc_pose p);
+
+/* R(q) a + t */
 DC_DEF dc_v3 dc_pose_apply(dc_pose p, dc_v3 a);
+
+/* The 3x4 matrix of the pose. */
 DC_DEF dc_affine dc_pose_to_affine(dc_pose p);
+
+/* p moved by the world-frame twist xi = (v, w) about the body origin, x <- exp([w])(x - t) + t + v:
+ *     q' = exp(w) q,  t' = t + v
+ * normalised again. xi: 6 numbers, v before w. */
 DC_DEF dc_pose dc_pose_retract(dc_pose p, const dc_real xi[6]);
+
+/* The twist that takes p0 to p1, |w| <= pi: dc_pose_retract(p0, xi) is p1. Writes 6 numbers. */
 DC_DEF void dc_pose_local(dc_pose p0, dc_pose p1, dc_real xi[6]);
 
 /* ---- dense algebra --------------------------------------------------------------------------- */
@@ -666,6 +751,12 @@ DC_DEF void *dc_arena_take(dc_arena *a, size_t count, size_t size)
  * Rounding errors are carried as a second number: hi + lo stands for a sum that is never rounded. No step
  * depends on whether a*b + c is contracted: where the error of a product matters, the factors are short
  * enough (bits cleared by hand) that the product is exact. Polynomials: tests/tools/polynomials.py. */
+
+#if defined(__FLT_EVAL_METHOD__)
+#if __FLT_EVAL_METHOD__ == 1 || __FLT_EVAL_METHOD__ == 2
+#error "dc needs arithmetic that rounds to its own type: on 32-bit x86 compile with -msse2 -mfpmath=sse"
+#endif
+#endif
 
 /* IEEE asks for the correctly rounded root, so that the platform's is the same bits everywhere */
 DC_DEF dc_real dc_sqrt(dc_real x)
@@ -1262,7 +1353,7 @@ DC_DEF void dc_sincos(dc_real x, dc_real *s, dc_real *c)
     if (!(a <= DC_REAL_MAX)) { *s = *c = dci_from_bits(DCI_NAN); return; }
 
     /* x^2/2 is below half a rounding error */
-    if (a < DC_R(0.5)/dc_sqrt(DCI_UNIT)) { *s = x; *c = 1; return; }
+    if (a*a < DC_R(0.25)/DCI_UNIT) { *s = x; *c = 1; return; }
 
     if (a <= DC_R(0.7853981633974483)) { r.hi = a; r.lo = 0; n = 0; }
     else if (a < DCI_PIO2_MAX)         n = dci_reduce_small(a, &r);
@@ -1379,7 +1470,7 @@ DC_DEF dc_quat dc_quat_exp(dc_v3 w)
     q.x = k*w.x;
     q.y = k*w.y;
     q.z = k*w.z;
-    return q;
+    return dci_quat_unit(q);
 }
 
 DC_DEF dc_v3 dc_quat_log(dc_quat q)

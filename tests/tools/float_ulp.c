@@ -35,7 +35,7 @@ static double error(float got, double want)
     if (isinf(got) || fabs(want) >= 3.4028235677973366e38)
         return (got > 0) != (want > 0) ? HUGE_VAL : isinf(got) && fabs(want) >= 3.4028235677973366e38 ? 0
              : fabs(want) > 3.4028234e38 && fabs((double)got) > 3.4028234e38 ? 1 : HUGE_VAL;
-    if (want == 0) return got == 0 && signbit(got) == signbit(want) ? 0 : HUGE_VAL;
+    if (want == 0) return got == 0 && !signbit(got) == !signbit(want) ? 0 : HUGE_VAL;
     return d;
 }
 
