@@ -3239,29 +3239,35 @@ typedef struct {
     dc_real unit, size;           /* length of a local unit; largest local coordinate */
     dc_v3 nrm, q;                 /* plane in local units: slack = s_k(<v - q, nrm> + dq) */
     dc_real dq;
-    dc_real r, R1, R2;            /* |nrm| and the derivatives of the radial term R(r) */
+    dc_real r, R1, R2, least;     /* |nrm|, the derivatives of the radial term R(r), the least distance of a vertex to the plane */
     dc_v3 u, b1, b2;              /* frame: nrm = r u */
-    dc_real g[4], L[16];          /* gradient by (dq, n_u, n_b1, n_b2) and the Cholesky factor of the Hessian A */
+    dc_real g[4], L[6], W[4];     /* gradient by (dq, n_u, n_b1, n_b2) and the factor of the Hessian, A = L diag(1/W) L^T */
 } dci_pair;
 
-/* P_s(x) = w^4/x^5, w = s - x > 0, times x0^5                                        (SDRS IV.B)
- * P_s'   = -w^3 (4x + 5w)/x^6
- * P_s''  =  w^2 (12x^2 + 40xw + 30w^2)/x^7
- * No term cancels. */
+/* P_s(x) = w^4/x^5, w = s - x > 0, times x0^5; 0 for x >= s                         (SDRS IV.B) */
 static dc_real dci_ps(dc_real x, dc_real s, dc_real x0)
 {
-    dc_real w = s - x, t = x0/x, w2 = w*w, t2 = t*t;
-    return x < s ? w2*w2*t2*t2*t : 0;
+    dc_real w = s - x, t, w2, t2;
+    if (!(w > 0)) return 0;
+    t = x0/x;
+    w2 = w*w;
+    t2 = t*t;
+    return w2*w2*t2*t2*t;
 }
-static dc_real dci_ps_d1(dc_real x, dc_real s, dc_real x0)
+
+/* P_s'  = -w^3 (4x + 5w)/x^6
+ * P_s'' =  w^2 (12x^2 + 40xw + 30w^2)/x^7,   no term cancels */
+static void dci_ps_grad(dc_real x, dc_real s, dc_real x0, dc_real *d1, dc_real *d2)
 {
-    dc_real w = s - x, t = x0/x, t3 = t*t*t;
-    return x < s ? -w*w*w*(4*x + 5*w)*t3*t3/x0 : 0;
-}
-static dc_real dci_ps_d2(dc_real x, dc_real s, dc_real x0)
-{
-    dc_real w = s - x, t = x0/x, t3 = t*t*t;
-    return x < s ? w*w*(12*x*x + 40*x*w + 30*w*w)*t3*t3*t/(x0*x0) : 0;
+    dc_real w = s - x, ix, t, t2, k;
+    *d1 = *d2 = 0;
+    if (!(w > 0)) return;
+    ix = 1/x;
+    t = x0*ix;
+    t2 = t*t;
+    k = w*w*t2*t2*t*ix;
+    *d1 = -k*w*(4*x + 5*w);
+    *d2 = k*ix*(12*x*x + 40*x*w + 30*w*w);
 }
 
 /* largest power of two <= x, for normal x > 0 */
@@ -3295,12 +3301,12 @@ static dc_real dci_floor_pow2(dc_real x)
  * So R(r) = r while solving: n cannot leave the unit ball and 1-|n| never cancels.
  *
  * The Hessian A = [ sum D y y^T ] + R'' u u^T + R'/|n| (I - u u^T), y = (x,1), D = h'', has entries that differ by
- * (g/L)^2. A Cholesky factorisation is accurate under any diagonal scaling; so A is formed about q = sum D x/sum D, in
+ * (g/L)^2. A symmetric factorisation is accurate under any diagonal scaling; so A is formed about q = sum D x/sum D, in
  * axes (u, b1, b2) whose b1, b2 diagonalise the lateral spread sum D r r^T where that is nearly singular. There the
  * scaled matrix is well conditioned. A QR step costs three times as much for the same digits. */
 
-/* Slacks of the plane (nrm, dq) about q; f there, or -1 when a slack or 1-|n| is not positive. */
-static dc_real dci_pair_energy(const dci_pair *p, dc_v3 nrm, dc_real dq, dc_real *slack)
+/* Slacks of the plane (nrm, dq) about q; f there, or -1 when a slack or 1-|n| is not positive. p->least: the least slack over |n|. */
+static dc_real dci_pair_energy(dci_pair *p, dc_v3 nrm, dc_real dq, dc_real *slack)
 {
     dc_real least = DC_REAL_MAX, f = 0, r = dc_sqrt(dc_dot(nrm, nrm));
     int k;
@@ -3308,6 +3314,7 @@ static dc_real dci_pair_energy(const dci_pair *p, dc_v3 nrm, dc_real dq, dc_real
     for (; k < p->n; ++k) slack[k] = -(dc_dot(dc_sub(p->v[k], p->q), nrm) + dq);
     for (k = 0; k < p->n; ++k) least = dc_min(least, slack[k]);
     if (!(least > 0)) return -1;
+    p->least = least/r;
     if (p->barrier == DC_GLOBAL) {
         for (k = 0; k < p->n; ++k) f += 1/slack[k];
         return f + r;
@@ -3317,25 +3324,66 @@ static dc_real dci_pair_energy(const dci_pair *p, dc_v3 nrm, dc_real dq, dc_real
     return f + dci_ps(1 - r, p->s, p->x0);
 }
 
+/* A (lower triangle by rows) = L D L^T, L[0..5] below the unit diagonal by rows, W = 1/D. A pivot lost to rounding is replaced by
+ * its diagonal: that direction alone. */
+static void dci_pair_factor(dci_pair *p, const dc_real A[10])
+{
+    dc_real *L = p->L, *W = p->W, m21, m31, m32, d;
+    W[0] = 1/A[0];
+    L[0] = A[1]*W[0];
+    L[1] = A[3]*W[0];
+    L[3] = A[6]*W[0];
+    d = A[2] - L[0]*A[1];
+    W[1] = 1/(d > DC_EPS*A[2] ? d : A[2]);
+    m21 = A[4] - L[1]*A[1];
+    m31 = A[7] - L[3]*A[1];
+    L[2] = m21*W[1];
+    L[4] = m31*W[1];
+    d = A[5] - L[1]*A[3] - L[2]*m21;
+    W[2] = 1/(d > DC_EPS*A[5] ? d : A[5]);
+    m32 = A[8] - L[3]*A[3] - L[4]*m21;
+    L[5] = m32*W[2];
+    d = A[9] - L[3]*A[6] - L[4]*m31 - L[5]*m32;
+    W[3] = 1/(d > DC_EPS*A[9] ? d : A[9]);
+}
+
+/* x <- L^-1 x; then x^T A^-1 x is sum W x^2 */
+static void dci_pair_forward(const dci_pair *p, dc_real x[4])
+{
+    const dc_real *L = p->L;
+    x[1] -= L[0]*x[0];
+    x[2] -= L[1]*x[0] + L[2]*x[1];
+    x[3] -= L[3]*x[0] + L[4]*x[1] + L[5]*x[2];
+}
+
+/* x <- L^-T W x */
+static void dci_pair_backward(const dci_pair *p, dc_real x[4])
+{
+    const dc_real *L = p->L, *W = p->W;
+    x[3] = W[3]*x[3];
+    x[2] = W[2]*x[2] - L[5]*x[3];
+    x[1] = W[1]*x[1] - L[2]*x[2] - L[4]*x[3];
+    x[0] = W[0]*x[0] - L[0]*x[1] - L[1]*x[2] - L[3]*x[3];
+}
+
 /* Terms, frame, gradient and factored Hessian of f at the plane whose slacks are in p->slack. R1, R2 are given for
  * DC_GLOBAL. Moves q. */
 static void dci_pair_frame(dci_pair *p)
 {
     dc_real W = 0, A[10], kappa = p->kappa, len;
     dc_v3 Q = dc_vec(0, 0, 0);
-    int i, j, k, pass, nt = 0;
+    int i, k, pass, nt = 0;
 
     p->r = dc_sqrt(dc_dot(p->nrm, p->nrm));           /* > 0: no plane with n = 0 has positive slacks on both sides */
     if (p->barrier == DC_LOCAL) {
-        p->R1 = -dci_ps_d1(1 - p->r, p->s, p->x0);
-        p->R2 = dci_ps_d2(1 - p->r, p->s, p->x0);
+        dci_ps_grad(1 - p->r, p->s, p->x0, &p->R1, &p->R2);
+        p->R1 = -p->R1;
     }
     for (k = 0; k < p->n; ++k) {
         dc_real a = p->slack[k], h1, D;
         if (p->barrier == DC_LOCAL) {
             if (a >= p->s) continue;
-            h1 = dci_ps_d1(a, p->s, p->x0);
-            D = dci_ps_d2(a, p->s, p->x0);
+            dci_ps_grad(a, p->s, p->x0, &h1, &D);
         } else {
             dc_real w = 1/a;
             h1 = -kappa*w*w;
@@ -3410,33 +3458,7 @@ static void dci_pair_frame(dci_pair *p)
     A[5] += p->R1/p->r;
     A[9] += p->R1/p->r;
 
-    /* A = L L^T */
-    for (i = 0; i < 4; ++i)
-        for (j = 0; j <= i; ++j) {
-            dc_real s = A[i*(i + 1)/2 + j];
-            for (k = 0; k < j; ++k) s -= p->L[4*i + k]*p->L[4*j + k];
-            if (j < i) p->L[4*i + j] = s/p->L[5*j];
-            /* a pivot lost to rounding: take that direction by its diagonal alone */
-            else p->L[5*i] = dc_sqrt(s > DC_EPS*A[i*(i + 1)/2 + i] ? s : A[i*(i + 1)/2 + i]);
-        }
-}
-
-/* x <- L^-1 x, then optionally L^-T */
-static void dci_pair_forward(const dci_pair *p, dc_real x[4])
-{
-    const dc_real *L = p->L;
-    x[0] = x[0]/L[0];
-    x[1] = (x[1] - L[4]*x[0])/L[5];
-    x[2] = (x[2] - L[8]*x[0] - L[9]*x[1])/L[10];
-    x[3] = (x[3] - L[12]*x[0] - L[13]*x[1] - L[14]*x[2])/L[15];
-}
-static void dci_pair_backward(const dci_pair *p, dc_real x[4])
-{
-    const dc_real *L = p->L;
-    x[3] = x[3]/L[15];
-    x[2] = (x[2] - L[14]*x[3])/L[10];
-    x[1] = (x[1] - L[9]*x[2] - L[13]*x[3])/L[5];
-    x[0] = (x[0] - L[4]*x[1] - L[8]*x[2] - L[12]*x[3])/L[0];
+    dci_pair_factor(p, A);
 }
 
 static void dci_pair_scale_plane(dci_pair *p, dc_real t)
@@ -3468,33 +3490,32 @@ static dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
     if (p->barrier == DC_GLOBAL) f = dci_pair_rescale(p, f);
 
     for (it = 0; it < DCI_PAIR_STEPS; ++it) {
-        dc_real step[4], dec2 = 0, least = DC_REAL_MAX, noise, alpha = 1, ft = -1;
+        dc_real step[4], dec2 = 0, noise = 16*DC_EPS*(1 + p->size/p->least), alpha = 1, ft = -1;
         dc_v3 dn = dc_vec(0, 0, 0);
         int last;
 
         dci_pair_frame(p);
         for (k = 0; k < 4; ++k) step[k] = -p->g[k];
         dci_pair_forward(p, step);
-        for (k = 0; k < 4; ++k) dec2 += step[k]*step[k];
+        for (k = 0; k < 4; ++k) dec2 += p->W[k]*step[k]*step[k];
         dci_pair_backward(p, step);
         if (!dc_finite(dec2) || !dc_finite(f)) return DC_E_RANGE;
         dn = dc_add(dc_scale(step[1], p->u), dc_add(dc_scale(step[2], p->b1), dc_scale(step[3], p->b2)));
 
-        /* the slacks carry eps of the coordinates: relative to the least of them, this is the noise of g and f */
-        for (k = 0; k < p->n; ++k) least = dc_min(least, p->slack[k]);
-        noise = 16*DC_EPS*(1 + p->size*p->r/least);
+        /* the slacks carry eps of the coordinates: relative to the least of them, `noise` is that of g and f */
         info->iterations++;
         info->decrement = dc_sqrt(dec2/f);
-        /* one step past 4096 eps: the next decrement would be its square; or at the floor, where it stops to fall */
-        last = dec2 <= DC_R(16777216.0)*DC_EPS*DC_EPS*f
+        /* where convergence is quadratic the next decrement is about dec2/f; it is not while a vertex enters the support of
+         * DC_LOCAL; at the floor it stops to fall */
+        last = dec2 <= (dec2 < DC_R(1e-3)*before ? DC_R(1e-3) : DC_R(1e-6))*noise*f
             || (dec2 <= dc_max(DC_R(1e-6), noise*noise)*f && dec2 > DC_R(0.25)*before);
         before = dec2;
 
         for (line = 0; line < DCI_LINE_STEPS; ++line) {
             dc_real limit = 1;
             ft = dci_pair_energy(p, dc_madd(p->nrm, alpha, dn), p->dq + alpha*step[0], p->trial);
-            /* no slack falls below a tenth of what it was */
-            for (k = 0; k < p->n; ++k)
+            /* no slack falls below a tenth of what it was, while steps are large */
+            for (k = 0; k < p->n && !(ft >= 0 && dec2 <= DC_R(1e-3)*f); ++k)
                 if (p->trial[k] < DC_R(0.1)*p->slack[k])
                     limit = dc_min(limit, DC_R(0.9)*p->slack[k]/(p->slack[k] - p->trial[k]));
             /* rounding decides the comparison once the decrease is below the noise of f */
@@ -3564,7 +3585,7 @@ static dc_status dci_pair_load(dci_pair *p, const dc_pair_options *opt, dci_pose
     size_t n;
     int i, k;
 
-    if (!mem || !dci_posed_ok(a) || !dci_posed_ok(b)) return DC_E_ARG;
+    if (!mem || !a.hull || !b.hull || !a.hull->v || !b.hull->v || a.hull->n < 1 || b.hull->n < 1) return DC_E_ARG;
     memset(p, 0, sizeof *p);
     p->barrier = opt ? opt->barrier : DC_GLOBAL;
     p->na = a.hull->n;
@@ -3602,9 +3623,11 @@ static dc_status dci_pair_load(dci_pair *p, const dc_pair_options *opt, dci_pose
         dc_v3 shift = dc_sub(dci_translation(body[i].M), p->origin);
         for (k = 0; k < h->n; ++k, ++v) {
             *v = dc_add(dci_linear(body[i].M, h->v[k]), shift);
+            if (!dci_in_range(*v)) return DC_E_ARG;
             L = dc_max(L, dc_max(dc_abs(v->x), dc_max(dc_abs(v->y), dc_abs(v->z))));
         }
     }
+    if (!dci_in_range(p->origin)) return DC_E_ARG;
     /* DC_GLOBAL knows no length but the pair's own; the support of DC_LOCAL is one */
     if (p->barrier == DC_LOCAL) p->unit = length;
     else p->unit = L >= DC_REAL_MIN ? dci_floor_pow2(L) : 1;
@@ -3647,9 +3670,15 @@ static int dci_pair_start(dci_pair *p, dc_v3 m)
     t1 = DC_R(0.5)*gap*t0 >= p->s ? t0 : dc_min(1, 2*p->s/gap);
     p->x0 = dci_floor_pow2(dc_min(DC_R(0.25)*gap, p->s));
     for (it = 0; it < 12; ++it) {
-        dc_real tau = DC_R(0.5)*(t0 + t1), d1 = -dci_ps_d1(1 - tau, p->s, p->x0);
-        for (k = 0; k < p->n; ++k) d1 += p->slack[k]*dci_ps_d1(tau*p->slack[k], p->s, p->x0);
-        if (d1 > 0) t1 = tau;
+        dc_real tau = DC_R(0.5)*(t0 + t1), d1, d2, sum;
+        dci_ps_grad(1 - tau, p->s, p->x0, &d1, &d2);
+        sum = -d1;
+        for (k = 0; k < p->n; ++k) {
+            if (tau*p->slack[k] >= p->s) continue;
+            dci_ps_grad(tau*p->slack[k], p->s, p->x0, &d1, &d2);
+            sum += p->slack[k]*d1;
+        }
+        if (sum > 0) t1 = tau;
         else t0 = tau;
     }
     dci_pair_scale_plane(p, DC_R(0.5)*(t0 + t1));
@@ -3890,20 +3919,20 @@ static dc_real dci_pair_unscale(const dci_pair *p)
     return p->barrier == DC_LOCAL ? w*w*w*w*w : 1;
 }
 
-/* One body by its twist about the mean q_b = t + c of its loaded vertices, in world axes and units:
+/* One body by its twist, in world axes about its own origin, in units of the pair. With rho = c + r the arm of a vertex, c the mean of the
+ * loaded ones by D, and coordinates r = (z, x, y):
  *
- *     e = nu (1,0,0, 0,y,-x) in the frame (u, b1, b2), nu = |n|, since r x n = nu (0, y, -x) for r = (z, x, y).
+ *     e     = (n, c x n) + (0, r x n),     r x n = nu (y b1 - x b2),   nu = |n|
+ *     sum D e e^T = D0 e0 e0^T + nu^2 sum D (y b1 - x b2)(y b1 - x b2)^T,   since sum D r = 0
  *
- * r from the body coordinates, not from the world: a far away pair keeps its small torques.
- * g = gradient, H = Hessian but for its last term, Y = L^-1 C^T (rows of 4), so that blocks lose Y Y^T. */
-static void dci_pair_body(const dci_pair *p, int body, dci_posed at, dc_v3 *c, dc_real g[6], dc_real H[6][6],
-                          dc_real Y[6][4])
+ * Arms come from the body coordinates, not from the world: a far away pair keeps its small torques.
+ * g = gradient, H = Hessian but for its last term (upper triangle), Y = L^-1 C^T. */
+static void dci_pair_body(const dci_pair *p, int body, dci_posed at, dc_real g[6], dc_real H[6][6], dc_real Y[6][4])
 {
     dc_real F = 0, Mz = 0, Mx = 0, My = 0, D0 = 0, Dz = 0, Dx = 0, Dy = 0, Xz = 0, Xx = 0, Xy = 0, Yz = 0, Yx = 0, Yy = 0;
-    dc_real X0 = 0, Y0 = 0, XX = 0, XY = 0, YY = 0, nu = p->r, nu2 = nu*nu;
-    dc_real scale = dci_pair_unscale(p), B[3][3], C[6][4], G[6], T[6][6];
+    dc_real XX = 0, XY = 0, YY = 0, nu = p->r, nu2 = nu*nu, C[6][4], u[3], b1[3], b2[3], c[3], e[6], M[3], Mn;
     dc_v3 mean = dc_vec(0, 0, 0);
-    int i, j, k, l, first = body ? p->na : 0;
+    int i, j, k, first = body ? p->na : 0;
 
     for (k = 0; k < p->nt; ++k) {
         const dci_term *t = &p->t[k];
@@ -3915,77 +3944,84 @@ static void dci_pair_body(const dci_pair *p, int body, dci_posed at, dc_v3 *c, d
     for (k = 0; k < p->nt; ++k) {
         const dci_term *t = &p->t[k];
         dc_v3 r;
-        dc_real rz, rx, ry;
+        dc_real f = t->f, D = t->D, rz, rx, ry, Drx, Dry;
         if ((t->k >= p->na) != body) continue;
         r = dc_scale(1/p->unit, dc_sub(dci_linear(at.M, at.hull->v[t->k - first]), mean));
         rz = dc_dot(r, p->u);
         rx = dc_dot(r, p->b1);
         ry = dc_dot(r, p->b2);
-        F += t->f;         Mz += t->f*rz;          Mx += t->f*rx;          My += t->f*ry;
-        Dz += t->D*t->z;   Dx += t->D*t->x;        Dy += t->D*t->y;
-        X0 += t->D*rx;     Xz += t->D*rx*t->z;     Xx += t->D*rx*t->x;     Xy += t->D*rx*t->y;
-        Y0 += t->D*ry;     Yz += t->D*ry*t->z;     Yx += t->D*ry*t->x;     Yy += t->D*ry*t->y;
-        XX += t->D*rx*rx;  XY += t->D*rx*ry;       YY += t->D*ry*ry;
+        Drx = D*rx;
+        Dry = D*ry;
+        F += f;          Mz += f*rz;      Mx += f*rx;      My += f*ry;
+        Dz += D*t->z;    Dx += D*t->x;    Dy += D*t->y;
+        Xz += Drx*t->z;  Xx += Drx*t->x;  Xy += Drx*t->y;
+        Yz += Dry*t->z;  Yx += Dry*t->x;  Yy += Dry*t->y;
+        XX += Drx*rx;    XY += Drx*ry;    YY += Dry*ry;
     }
+    u[0] = p->u.x;    u[1] = p->u.y;    u[2] = p->u.z;
+    b1[0] = p->b1.x;  b1[1] = p->b1.y;  b1[2] = p->b1.z;
+    b2[0] = p->b2.x;  b2[1] = p->b2.y;  b2[2] = p->b2.z;
+    c[0] = mean.x/p->unit;
+    c[1] = mean.y/p->unit;
+    c[2] = mean.z/p->unit;
+    e[0] = nu*u[0];
+    e[1] = nu*u[1];
+    e[2] = nu*u[2];
+    e[3] = c[1]*e[2] - c[2]*e[1];
+    e[4] = c[2]*e[0] - c[0]*e[2];
+    e[5] = c[0]*e[1] - c[1]*e[0];
 
-    G[0] = nu*F;  G[1] = 0;      G[2] = 0;           /* sum f n */
-    G[3] = 0;     G[4] = nu*My;  G[5] = -nu*Mx;      /* sum f r x n */
-
-    memset(T, 0, sizeof T);                          /* sum D e e^T */
-    T[0][0] = nu2*D0;
-    T[0][4] = nu2*Y0;   T[0][5] = -nu2*X0;
-    T[4][4] = nu2*YY;   T[4][5] = -nu2*XY;  T[5][5] = nu2*XX;
-    T[3][4] += DC_R(0.5)*nu*Mx;                      /* sum f (r n^T + n r^T)/2 - (r.n) I */
-    T[3][5] += DC_R(0.5)*nu*My;
-    T[4][4] -= nu*Mz;
-    T[5][5] -= nu*Mz;
-
-    /* C = sum D e y^T + f [ I; [r]x ] on the columns of n */
-    C[0][0] = nu*D0;   C[0][1] = nu*Dz + F;     C[0][2] = nu*Dx;        C[0][3] = nu*Dy;
-    C[1][0] = 0;       C[1][1] = 0;             C[1][2] = F;            C[1][3] = 0;
-    C[2][0] = 0;       C[2][1] = 0;             C[2][2] = 0;            C[2][3] = F;
-    C[3][0] = 0;       C[3][1] = 0;             C[3][2] = -My;          C[3][3] = Mx;
-    C[4][0] = nu*Y0;   C[4][1] = nu*Yz + My;    C[4][2] = nu*Yx;        C[4][3] = nu*Yy - Mz;
-    C[5][0] = -nu*X0;  C[5][1] = -nu*Xz - Mx;   C[5][2] = Mz - nu*Xx;   C[5][3] = -nu*Xy;
-    for (i = 0; i < 6; ++i) {
-        dci_pair_forward(p, C[i]);
-        for (j = 0; j < i; ++j) T[i][j] = T[j][i];
+    /* sum f e;  sum D e e^T + sum f ((rho n^T + n rho^T)/2 - (rho.n) I) */
+    Mn = 0;
+    for (i = 0; i < 3; ++i) {
+        M[i] = F*c[i] + Mz*u[i] + Mx*b1[i] + My*b2[i];
+        Mn += M[i]*e[i];
+        g[i] = F*e[i];
+        g[3 + i] = F*e[3 + i] + nu*(My*b1[i] - Mx*b2[i]);
     }
+    for (i = 0; i < 6; ++i)
+        for (j = i; j < 6; ++j) H[i][j] = D0*e[i]*e[j];
+    for (i = 0; i < 3; ++i)
+        for (j = i; j < 3; ++j)
+            H[3 + i][3 + j] += nu2*(YY*b1[i]*b1[j] - XY*(b1[i]*b2[j] + b2[i]*b1[j]) + XX*b2[i]*b2[j])
+                             + DC_R(0.5)*(M[i]*e[j] + e[i]*M[j]) - (i == j ? Mn : 0);
 
-    /* B = (u b1 b2) to world axes; translations by 1/unit */
-    B[0][0] = p->u.x;  B[0][1] = p->b1.x;  B[0][2] = p->b2.x;
-    B[1][0] = p->u.y;  B[1][1] = p->b1.y;  B[1][2] = p->b2.y;
-    B[2][0] = p->u.z;  B[2][1] = p->b1.z;  B[2][2] = p->b2.z;
-    for (i = 0; i < 6; ++i) {
-        const dc_real *row = B[i%3];
-        dc_real w = i < 3 ? 1/p->unit : 1, root = dc_sqrt(scale);
-        int m = i/3*3;
-        g[i] = scale*w*(row[0]*G[m] + row[1]*G[m + 1] + row[2]*G[m + 2]);
-        for (j = 0; j < 4; ++j) Y[i][j] = root*w*(row[0]*C[m][j] + row[1]*C[m + 1][j] + row[2]*C[m + 2][j]);
-        for (j = 0; j < 6; ++j) {
-            const dc_real *col = B[j%3];
-            dc_real s = 0;
-            for (k = 0; k < 3; ++k)
-                for (l = 0; l < 3; ++l) s += row[k]*T[m + k][j/3*3 + l]*col[l];
-            H[i][j] = scale*w*(j < 3 ? 1/p->unit : 1)*s;
+    /* C = sum D e y^T + f [ I; [rho]x ] on the columns of n: rows along u, b1, b2, moments about c */
+    C[0][0] = nu*D0;  C[0][1] = nu*Dz + F;    C[0][2] = nu*Dx;        C[0][3] = nu*Dy;
+    C[1][0] = 0;      C[1][1] = 0;            C[1][2] = F;            C[1][3] = 0;
+    C[2][0] = 0;      C[2][1] = 0;            C[2][2] = 0;            C[2][3] = F;
+    C[3][0] = 0;      C[3][1] = 0;            C[3][2] = -My;          C[3][3] = Mx;
+    C[4][0] = 0;      C[4][1] = nu*Yz + My;   C[4][2] = nu*Yx;        C[4][3] = nu*Yy - Mz;
+    C[5][0] = 0;      C[5][1] = -nu*Xz - Mx;  C[5][2] = Mz - nu*Xx;   C[5][3] = -nu*Xy;
+    for (i = 0; i < 6; ++i) dci_pair_forward(p, C[i]);
+    for (j = 0; j < 4; ++j) {
+        for (i = 0; i < 3; ++i) {
+            Y[i][j] = u[i]*C[0][j] + b1[i]*C[1][j] + b2[i]*C[2][j];
+            Y[3 + i][j] = u[i]*C[3][j] + b1[i]*C[4][j] + b2[i]*C[5][j];
         }
+        Y[3][j] += c[1]*Y[2][j] - c[2]*Y[1][j];          /* about the origin: + c x */
+        Y[4][j] += c[2]*Y[0][j] - c[0]*Y[2][j];
+        Y[5][j] += c[0]*Y[1][j] - c[1]*Y[0][j];
     }
-    *c = mean;
 }
 
 /* By the twists of both bodies about their origins. */
 static void dci_pair_twists(const dci_pair *p, dci_posed a, dci_posed b, dc_real *grad, dc_real *hess)
 {
-    dc_real Y[12][4], H[2][6][6];
-    dc_v3 ca, cb;
+    dc_real Y[12][4], H[2][6][6], scale = dci_pair_unscale(p), w = 1/p->unit;
+    const dc_real *W = p->W;
     int i, j;
-    dci_pair_body(p, 0, a, &ca, grad, H[0], Y);
-    dci_pair_body(p, 1, b, &cb, grad + 6, H[1], Y + 6);
-    for (i = 0; hess && i < 12; ++i)
-        for (j = 0; j < 12; ++j)
-            hess[12*i + j] = (i/6 == j/6 ? H[i/6][i%6][j%6] : 0)
-                           - (Y[i][0]*Y[j][0] + Y[i][1]*Y[j][1] + Y[i][2]*Y[j][2] + Y[i][3]*Y[j][3]);
-    dci_twist_origins(dc_neg(ca), dc_neg(cb), grad, hess);
+    dci_pair_body(p, 0, a, grad, H[0], Y);
+    dci_pair_body(p, 1, b, grad + 6, H[1], Y + 6);
+    for (i = 0; i < 12; ++i) {
+        dc_real si = i%6 < 3 ? scale*w : scale, y0 = Y[i][0]*W[0], y1 = Y[i][1]*W[1], y2 = Y[i][2]*W[2], y3 = Y[i][3]*W[3];
+        grad[i] *= si;
+        for (j = i; hess && j < 12; ++j) {
+            dc_real h = -(y0*Y[j][0] + y1*Y[j][1] + y2*Y[j][2] + y3*Y[j][3]);
+            if (j < 6 || i >= 6) h += H[i/6][i%6][j%6];
+            hess[12*i + j] = hess[12*j + i] = (j%6 < 3 ? si*w : si)*h;
+        }
+    }
 }
 
 /* By vertex: e_k = n, de_k/dn = I. */
@@ -4019,12 +4055,12 @@ static void dci_pair_vertices(dci_pair *p, dc_real *grad, dc_real *hess)
             Y[8 + j] = p->u.z*C[0][j] + p->b1.z*C[1][j] + p->b2.z*C[2][j];
         }
         for (l = 0; l <= k; ++l) {
-            const dc_real *Z = p->Y + 12*l, n[3] = {p->nrm.x, p->nrm.y, p->nrm.z};
+            const dc_real *Z = p->Y + 12*l, *W = p->W, n[3] = {p->nrm.x, p->nrm.y, p->nrm.z};
             dc_real D = l == k ? t->D : 0;
             for (i = 0; i < 3; ++i)
                 for (j = 0; j < 3; ++j) {
                     const dc_real *y = Y + 4*i, *z = Z + 4*j;
-                    dc_real h = s2*(D*n[i]*n[j] - (y[0]*z[0] + y[1]*z[1] + y[2]*z[2] + y[3]*z[3]));
+                    dc_real h = s2*(D*n[i]*n[j] - (W[0]*y[0]*z[0] + W[1]*y[1]*z[1] + W[2]*y[2]*z[2] + W[3]*y[3]*z[3]));
                     size_t row = 3*(size_t)t->k + (size_t)i, col = 3*(size_t)p->t[l].k + (size_t)j;
                     hess[row*N + col] = h;
                     hess[col*N + row] = h;
@@ -4078,8 +4114,8 @@ static void dci_pair_maps(const dci_pair *p, const dc_hull *hull[2], dc_real *gr
             }
     for (k = 0; k < 24; ++k)
         for (l = 0; l < 24; ++l) {
-            const dc_real *y = Y[k], *z = Y[l];
-            dc_real h = -(y[0]*z[0] + y[1]*z[1] + y[2]*z[2] + y[3]*z[3]);
+            const dc_real *y = Y[k], *z = Y[l], *W = p->W;
+            dc_real h = -(W[0]*y[0]*z[0] + W[1]*y[1]*z[1] + W[2]*y[2]*z[2] + W[3]*y[3]*z[3]);
             b = k/12;
             i = k%4;
             j = l%4;
@@ -4090,9 +4126,10 @@ static void dci_pair_maps(const dci_pair *p, const dc_hull *hull[2], dc_real *gr
 
 static int dci_all_finite(const dc_real *x, int n)
 {
-    int k, ok = 1;
-    for (k = 0; k < n; ++k) ok &= dc_finite(x[k]);
-    return ok;
+    dc_real sum = 0;                                 /* 0 x is NaN where x is not finite */
+    int k;
+    for (k = 0; k < n; ++k) sum += 0*x[k];
+    return sum == 0;
 }
 
 /* What the three entry points share: load, solve, report. grad, hess: whether derivatives are wanted. */
@@ -4182,9 +4219,11 @@ DC_DEF dc_status dc_pair_rigid(const dc_pair_options *opt, const dc_hull *a, con
     status = dci_pair_run(&p, opt, pa, pb, mem, plane, grad || hess, &v, &pl, &i);
     if ((status == DC_OK || status == DC_E_DIVERGED) && (grad || hess)) {
         dc_real g[12], H[144];
-        memset(g, 0, sizeof g);
-        memset(H, 0, sizeof H);
         if (p.nt > 0) dci_pair_twists(&p, pa, pb, g, hess ? H : NULL);
+        else {
+            memset(g, 0, sizeof g);
+            memset(H, 0, sizeof H);
+        }
         if (!dci_all_finite(g, 12) || (hess && !dci_all_finite(H, 144))) status = DC_E_RANGE;
         else {
             if (grad) memcpy(grad, g, sizeof g);

@@ -244,22 +244,25 @@ static void run_hulls(void *user)
     bench_keep(sum);
 }
 
-/* the planes of hulls moved by 2 % of the gap */
+/* planes of the hulls, which then move by 2 % of the gap in a random direction */
 static void warm_hulls(hulls *h)
 {
     dc_arena mem = dc_arena_make(memory, sizeof memory);
     dc_pair_options o = DC_ZERO;
     int i, k;
+    rng r;
+    rng_seed(&r, 5);
     o.barrier = DC_LOCAL;
     for (i = 0; i < HULLS; ++i) {
         dc_real value;
         dc_hull a, b;
-        dc_real s = DC_R(0.02)*(dc_real)h->gap;
+        double u[3];
+        rng_unit3(&r, u);
         a.v = h->v[i];
         b.v = h->v[i] + h->n;
         a.n = b.n = h->n;
         dc_pair(&o, &a, &b, &mem, &h->plane[i], &value, NULL, NULL, NULL);
-        for (k = 0; k < h->n; ++k) h->v[i][k] = dc_add(h->v[i][k], dc_vec(s, -s, s));
+        for (k = 0; k < h->n; ++k) h->v[i][k] = dc_madd(h->v[i][k], DC_R(0.02)*(dc_real)h->gap, dc_vec((dc_real)u[0], (dc_real)u[1], (dc_real)u[2]));
     }
 }
 
@@ -274,7 +277,8 @@ int main(int argc, char **argv)
     static hulls cold_hulls, moved_hulls;
     bench_group g;
     int i;
-    size_t k;
+    size_t k, j;
+    rng r;
     bench_begin(argc, argv);
     for (i = 0; i < 5; ++i) {
         make(&cold_set, gaps[i]);
@@ -285,11 +289,16 @@ int main(int argc, char **argv)
         bench_add(&g, "batch_cold_relative", run_batch_derivatives, &cold_set, N);
         bench_run(&g);
 
-        /* warm: planes of the pairs, then a moves by 2 % of the gap */
+        /* warm: planes of the pairs, then a moves by 2 % of the gap in a random direction */
         make(&warm_set, gaps[i]);
         run_batch(&warm_set);
         memcpy(warm_set.start, warm_set.plane, sizeof warm_set.start);
-        for (k = 0; k < 9*N; ++k) warm_set.x[k] += DC_R(0.02)*(dc_real)gaps[i]*(k/N%3 == 1 ? -1 : 1);
+        rng_seed(&r, 5);
+        for (k = 0; k < N; ++k) {
+            double u[3];
+            rng_unit3(&r, u);
+            for (j = 0; j < 9; ++j) warm_set.x[j*N + k] += DC_R(0.02)*(dc_real)(gaps[i]*u[j%3]);
+        }
         bench_open(&g, wname[i]);
         bench_add(&g, "batch_cold", run_batch, &cold_set, N);
         bench_add(&g, "batch_warm", run_batch, &warm_set, N);
