@@ -375,6 +375,7 @@ static double distance9(const dc_m3 *A, const double B[9])
 
 TEST exponential_and_jacobian_match_their_definitions(void)
 {
+    worst wq = worst_make("quaternion exp(w), absolute / eps");
     worst we = worst_make("exp(w), absolute / eps"), wj = worst_make("J_l(w), absolute / eps");
     worst wi = worst_make("J_l(w) J_l(w)^-1 - 1, / eps");
     rng r;
@@ -383,8 +384,11 @@ TEST exponential_and_jacobian_match_their_definitions(void)
     for (i = 0; i < n; i++) {
         dc_v3 w = random_rotation(&r, i & 1 ? 1e-8 : 0.3, 5.5);
         dc_m3 R = dc_m3_exp(w), J = dc_so3_jl(w), V = dc_so3_jl_inv(w);
-        double M[9], P[9];
+        dc_quat q = dc_quat_exp(w);
+        double M[9], P[9], x = d(w.x), y = d(w.y), z = d(w.z), th = sqrt(x*x + y*y + z*z), s = sin(th/2)/th;
         int a, b;
+        worst_add(&wq, (fabs(d(q.w) - cos(th/2)) + fabs(d(q.x) - s*x) + fabs(d(q.y) - s*y) + fabs(d(q.z) - s*z))/eps(),
+                  "%a %a %a", x, y, z);
         reference(w, P, M);
         worst_add(&we, distance9(&R, P)/eps(), "%a %a %a", d(w.x), d(w.y), d(w.z));
         worst_add(&wj, distance9(&J, M)/eps(), "%a %a %a", d(w.x), d(w.y), d(w.z));
@@ -396,7 +400,7 @@ TEST exponential_and_jacobian_match_their_definitions(void)
             }
         for (a = 0; a < 9; a++) worst_add(&wi, fabs(P[a])/eps(), "%a %a %a", d(w.x), d(w.y), d(w.z));
     }
-    ASSERT(worst_print(&we, 12) & worst_print(&wj, 6) & worst_print(&wi, 24));
+    ASSERT(worst_print(&wq, 6) & worst_print(&we, 12) & worst_print(&wj, 6) & worst_print(&wi, 24));
     PASS();
 }
 

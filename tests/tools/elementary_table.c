@@ -186,6 +186,7 @@ int main(int argc, char **argv)
         const row *r = &rows[k];
         double all = 0;
         if (*only && strcmp(only, r->name) != 0) continue;
+        state = 88172645463325252ull;                   /* one function's rows do not depend on the others */
         fprintf(stderr, "%-9s", r->name);
         for (c = 0; c < 6 && r->classes[c]; c++) {
             double err[KEEP_WORST] = {0}, wx[KEEP_WORST] = {0}, wy[KEEP_WORST] = {0};
@@ -205,11 +206,10 @@ int main(int argc, char **argv)
             if (err[0] > all) { all = err[0]; }
             if (err[0] > 1.2) fprintf(stderr, "(at %a %a)", wx[0], wy[0]);
         }
+        /* the double nearest to a multiple of pi/2, and the largest */
+        if (r->ref == r_sin || r->ref == r_cos) { print(r, 0x1.6ac5b262ca1ffp+849, 0); print(r, 1.7976931348623157e308, 0); }
         fprintf(stderr, "  worst %.4f\n", all);
     }
-    /* the double nearest to a multiple of pi/2 */
-    if (!*only) for (k = 0; k < sizeof rows/sizeof rows[0]; k++)
-        if (rows[k].ref == r_sin || rows[k].ref == r_cos) { print(&rows[k], 0x1.6ac5b262ca1ffp+849, 0); print(&rows[k], 1.7976931348623157e308, 0); }
     mpfr_clears(mx, my, mr, md, (mpfr_ptr)0);
     return 0;
 }
