@@ -955,7 +955,8 @@ static int dci_simplex(dci_hulls *h, dci_mink *p, int *count, dci_near *r, dc_v3
     dc_real last = DC_REAL_MAX;
     int i, m = *count, step;
     for (step = 0; step < DCI_HULL_STEPS; step++) {
-        dc_real upper, lower, d2;
+        dc_v3 u;
+        dc_real upper, lower, room, d2;
         dci_mink w;
         int keep = dci_near_simplex(p, m, r);
         if (keep == 0) {
@@ -963,16 +964,26 @@ static int dci_simplex(dci_hulls *h, dci_mink *p, int *count, dci_near *r, dc_v3
             return dci_inside(p, DCI_HULL_TOL*dc_sqrt(h->mag2)) ? 0 : -1;
         }
         m = *count = keep;
-        d2 = dc_dot(r->dir, r->dir);
-        *n = d2 > DC_REAL_MIN/DC_EPS ? dc_scale(1/dc_sqrt(d2), r->dir) : dci_unit(r->dir);
-        upper = dc_dot(*n, p[0].w);
-        if (!(upper < last && upper > 0 && upper*upper > DCI_HULL_TOL*DCI_HULL_TOL*h->mag2)) return -1;
-        last = upper;
-        dci_mink_support(h, *n, &w);
+        /* The bounds stay multiplied by |u|, and are compared by their squares: no root delays the support. */
+        u = r->dir;
+        d2 = dc_dot(u, u);
+        if (!(d2 > DC_REAL_MIN/(DC_EPS*DC_EPS))) {
+            u = dci_unit(u);
+            d2 = 1;
+        }
+        upper = dc_dot(u, p[0].w);
+        room = upper*upper/d2;
+        if (!(upper > 0 && room < last && room > DCI_HULL_TOL*DCI_HULL_TOL*h->mag2)) return -1;
+        last = room;
+        dci_mink_support(h, u, &w);
         ++*steps;
-        lower = dc_dot(*n, w.w);
-        *gap = lower;
-        if (upper - lower <= 0 || (upper - lower)*(upper - lower) <= DCI_HULL_STOP*DCI_HULL_STOP*h->mag2) return 1;
+        lower = dc_dot(u, w.w);
+        if (upper - lower <= 0 || (upper - lower)*(upper - lower) <= DCI_HULL_STOP*DCI_HULL_STOP*h->mag2*d2) {
+            dc_real len = 1/dc_sqrt(d2);
+            *n = dc_scale(len, u);
+            *gap = dc_dot(*n, w.w);
+            return 1;
+        }
         for (i = 0; i < m; i++)
             if (p[i].ia == w.ia && p[i].ib == w.ib) return -1;
         for (i = m; i > 0; i--) p[i] = p[i - 1];
