@@ -318,7 +318,7 @@ static int dci_support(const dc_v3 *v, int n, const dc_v3 *origin, dc_real dx, d
 DC_INLINE dc_v3 dci_point_a(const dci_hulls *h, int i) { return dc_mul(&h->Ra, dc_sub(h->va[i], h->oa)); }
 DC_INLINE dc_v3 dci_point_b(const dci_hulls *h, int i) { return dc_add(dc_mul(&h->Rb, dc_sub(h->vb[i], h->ob)), h->T); }
 
-static void dci_mink_of(dci_hulls *h, int ia, int ib, dci_mink *p)
+DC_INLINE void dci_mink_of(dci_hulls *h, int ia, int ib, dci_mink *p)
 {
     dc_v3 x = dci_point_a(h, ia), y = dci_point_b(h, ib);
     p->w = dc_sub(x, y);
@@ -328,7 +328,7 @@ static void dci_mink_of(dci_hulls *h, int ia, int ib, dci_mink *p)
 }
 
 /* the point of A - B with the least n . w */
-static void dci_mink_support(dci_hulls *h, dc_v3 n, dci_mink *p)
+DC_INLINE void dci_mink_support(dci_hulls *h, dc_v3 n, dci_mink *p)
 {
     dc_v3 u = dc_mul_t(&h->Ra, n), v = dc_mul_t(&h->Rb, n);
     int ia = dci_support(h->va, h->na, &h->oa, -u.x, -u.y, -u.z);
@@ -456,7 +456,8 @@ static void dci_near_triangle(const dc_v3 *pa, const dc_v3 *pb, const dc_v3 *pc,
     }
 }
 
-/* Origin against the tetrahedron a b c d, a the newest: the origin is known to be on a's side of b c d. Returns 0
+/* Origin against the tetrahedron a b c d, a the newest: the origin is known to be on a's side of b c d. The weights of
+ * b, c, d, a go to l[0..3]. Returns 0
  * when no face has it outside. All three faces share the volume s = ab . (ac x ad); a face has the origin outside
  * when s and n . a have the same sign. */
 static int dci_near_tetra(const dc_v3 *pa, const dc_v3 *pb, const dc_v3 *pc, const dc_v3 *pd, dci_near *r)
@@ -470,15 +471,16 @@ static int dci_near_tetra(const dc_v3 *pa, const dc_v3 *pb, const dc_v3 *pc, con
     r->d2 = DC_REAL_MAX;
     if (!(s*dc_dot(nd, a) < 0)) {
         any = 1;
-        dci_near_triangle(pa, pb, pc, r);
-        r->l[3] = 0;
+        dci_near_triangle(pa, pb, pc, &q);
+        r->dir = q.dir; r->d2 = q.d2;
+        r->l[3] = q.l[0]; r->l[0] = q.l[1]; r->l[1] = q.l[2]; r->l[2] = 0;
     }
     if (!(s*dc_dot(nb, a) < 0)) {
         any = 1;
         dci_near_triangle(pa, pc, pd, &q);
         if (q.d2 < r->d2) {
             r->dir = q.dir; r->d2 = q.d2;
-            r->l[0] = q.l[0]; r->l[1] = 0; r->l[2] = q.l[1]; r->l[3] = q.l[2];
+            r->l[3] = q.l[0]; r->l[0] = 0; r->l[1] = q.l[1]; r->l[2] = q.l[2];
         }
     }
     if (!(s*dc_dot(nc, a) < 0)) {
@@ -486,30 +488,34 @@ static int dci_near_tetra(const dc_v3 *pa, const dc_v3 *pb, const dc_v3 *pc, con
         dci_near_triangle(pa, pd, pb, &q);
         if (q.d2 < r->d2) {
             r->dir = q.dir; r->d2 = q.d2;
-            r->l[0] = q.l[0]; r->l[1] = q.l[2]; r->l[2] = 0; r->l[3] = q.l[1];
+            r->l[3] = q.l[0]; r->l[0] = q.l[2]; r->l[1] = 0; r->l[2] = q.l[1];
         }
     }
     return any;
 }
 
-/* closest point of the m newest-first points p; keeps those that carry it and returns their number, 0 inside */
+/* closest point of the m points p, the newest last; keeps those that carry it and returns their number, 0 inside */
 static int dci_near_simplex(dci_mink *p, int m, dci_near *r)
 {
     int i, k = 0;
     if (m == 1) {
         r->dir = p[0].w;
-        r->d2 = dc_dot(p[0].w, p[0].w);
         r->l[0] = 1;
         return 1;
     }
-    if (m == 2) dci_near_edge(&p[0].w, &p[1].w, r);
-    else if (m == 3) dci_near_triangle(&p[0].w, &p[1].w, &p[2].w, r);
-    else if (!dci_near_tetra(&p[0].w, &p[1].w, &p[2].w, &p[3].w, r)) return 0;
-    for (i = 0; i < m; i++)
-        if (r->l[i] > 0) {
-            p[k] = p[i];
-            r->l[k++] = r->l[i];
-        }
+    if (m == 2) {
+        dci_near_edge(&p[0].w, &p[1].w, r);
+    } else if (m == 3) {
+        dci_near_triangle(&p[0].w, &p[1].w, &p[2].w, r);
+    } else if (!dci_near_tetra(&p[3].w, &p[0].w, &p[1].w, &p[2].w, r)) {
+        return 0;
+    }
+    for (i = 0; i < m; i++) {
+        dc_real l = r->l[i];
+        p[k] = p[i];
+        r->l[k] = l;
+        k += l > 0;
+    }
     return k;
 }
 
@@ -557,9 +563,16 @@ static void dci_search_try(const dci_mink *p, int m, dc_v3 n, dc_real *best, dc_
 static int dci_search(dci_hulls *h, dci_mink *p, int *count, dc_v3 *n, dc_real *gap, int *steps)
 {
     int m = *count, i, j, k, step, found = -1;
-    dc_real tol = 0;
+    dc_real tol;
     *gap = -DC_REAL_MAX;
     *n = dc_vec(1, 0, 0);
+    /* each point once */
+    for (i = 1; i < m; i++)
+        for (k = 0; k < i; k++)
+            if (p[k].ia == p[i].ia && p[k].ib == p[i].ib) {
+                p[i--] = p[--m];
+                break;
+            }
     for (step = 0; step < DCI_HULL_STEPS && found < 0; step++) {
         dc_real best = -DC_REAL_MAX, value;
         dc_v3 dir = dc_vec(1, 0, 0), u, v, e;
@@ -587,7 +600,12 @@ static int dci_search(dci_hulls *h, dci_mink *p, int *count, dc_v3 *n, dc_real *
                 }
             }
         }
-        if (best < -tol && m > 3) { found = 0; break; }
+        if (best < -tol && m > 3) {
+            *gap = best;
+            *n = dir;
+            found = 0;
+            break;
+        }
 
         /* does all of A - B keep that margin? */
         dci_mink_support(h, dir, &w);
@@ -953,11 +971,10 @@ DC_DEF size_t dc_hull_distance_bytes(int na, int nb)
 static int dci_simplex(dci_hulls *h, dci_mink *p, int *count, dci_near *r, dc_v3 *n, dc_real *gap, int *steps)
 {
     dc_real last = DC_REAL_MAX;
-    int i, m = *count, step;
+    int m = *count, step;
     for (step = 0; step < DCI_HULL_STEPS; step++) {
         dc_v3 u;
         dc_real upper, lower, room, d2;
-        dci_mink w;
         int keep = dci_near_simplex(p, m, r);
         if (keep == 0) {
             *count = m;
@@ -975,19 +992,15 @@ static int dci_simplex(dci_hulls *h, dci_mink *p, int *count, dci_near *r, dc_v3
         room = upper*upper/d2;
         if (!(upper > 0 && room < last && room > DCI_HULL_TOL*DCI_HULL_TOL*h->mag2)) return -1;
         last = room;
-        dci_mink_support(h, u, &w);
+        dci_mink_support(h, u, &p[m]);
         ++*steps;
-        lower = dc_dot(u, w.w);
+        lower = dc_dot(u, p[m].w);
         if (upper - lower <= 0 || (upper - lower)*(upper - lower) <= DCI_HULL_STOP*DCI_HULL_STOP*h->mag2*d2) {
             dc_real len = 1/dc_sqrt(d2);
             *n = dc_scale(len, u);
-            *gap = dc_dot(*n, w.w);
+            *gap = dc_dot(*n, p[m].w);
             return 1;
         }
-        for (i = 0; i < m; i++)
-            if (p[i].ia == w.ia && p[i].ib == w.ib) return -1;
-        for (i = m; i > 0; i--) p[i] = p[i - 1];
-        p[0] = w;
         m++;
     }
     return -1;
@@ -1021,6 +1034,7 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
     apart = dci_simplex(&h, p, &m, &r, &n, &gap, &steps);
     if (apart < 0) {
         apart = dci_search(&h, p, &m, &n, &gap, &steps);
+        if (apart < 0 && mem) apart = 0;                 /* the polytope needs no decision beforehand */
         if (apart < 0) status = DC_E_DIVERGED;
         if (apart != 0) m = dci_search_feature(p, m, &r);
     }
@@ -1036,6 +1050,11 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
         if (!t) return DC_E_MEMORY;
         status = dci_depth(&h, t, p, &m, &r, &n, &gap, &steps);
         *mem = undo;
+        if (status == DC_E_SINGULAR) {
+            /* flat after all: the best direction of the search stands */
+            status = DC_E_DIVERGED;
+            m = dci_search_feature(p, m, &r);
+        }
     }
     dci_hull_answer(&h, p, &r, m, n, gap, inv_s, origin, steps, d);
     return status;

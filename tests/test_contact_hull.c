@@ -316,7 +316,7 @@ static int pair_make(rng *r, int ka, int kb, double sa, double sb, double gap, d
         dc_real s;
         body_world(a);
         body_world(b);
-        if (distance(a, b, &d) != DC_OK) return 0;
+        { dc_status st = distance(a, b, &d); if (st != DC_OK) { printf("  status %d gap %g it %d k %d ka %d kb %d\n", (int)st, (double)d.gap, d.iterations, k, ka, kb); return 0; } }
         s = d.gap - DC_R(gap);
         if (k < 3 && s > 0) {
             s *= DC_R(0.9)*dc_dot(d.n, dc_vec(DC_R(-u[0]), DC_R(-u[1]), DC_R(-u[2])));
