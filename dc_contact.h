@@ -183,10 +183,47 @@ typedef struct {
     int iterations;     /* support evaluations of each hull */
 } dc_distance;
 
-/* HULL_DOC */
+/* Signed distance of two convex hulls, its direction, witness points and closest features.
+ *
+ *     gap = max over unit n of  (min over a of n.x - max over b of n.y)           apart and overlapping alike
+ *
+ * Apart this is min |x - y|. Overlapping it is minus the penetration depth: the length of the shortest translation that
+ * makes the hulls touch, along n. Nested and identical hulls, and hulls of one or two points or of coplanar points, are
+ * ordinary input; flat hulls that cross in their common plane have depth 0 along its normal. Where several directions
+ * are equally good one of them is taken, always the same for the same input.
+ *
+ * Poses: NULL is the identity. A quaternion is used as it is, not normalised; |q.q - 1| <= 1e-3 is accepted.
+ * mem: scratch for the depth, at least dc_hull_distance_bytes(a->n, b->n), left as it was found. NULL when only hulls
+ * that are apart are of interest.
+ * d: in and out. The features of an earlier answer (na, nb, ia, ib, wa, wb) are a warm start for the same hulls in a
+ * slightly different pose; they may be anything, and are ignored when they do not fit. Zeroed: a cold start.
+ * The answer of a warm start agrees with that of a cold one to rounding, not bit by bit.
+ *
+ * DC_OK           d is the answer. Without mem, gap > 0.
+ * DC_E_OVERLAP    only without mem: the hulls touch or overlap. gap = 0, the rest of d is untouched.
+ * DC_E_ARG        d, a hull or its vertices NULL, n < 1, a number that is not finite, a coordinate of a vertex or
+ *                 translation beyond DC_HULL_LIMIT, a quaternion far from unit. d untouched, as for
+ * DC_E_MEMORY     the hulls overlap and mem is too small.
+ * DC_E_DIVERGED   the depth did not settle within 130 support points (hulls like a ball of hundreds of vertices): gap is
+ *                 the room along n, so that the true depth is not larger, and everything else belongs to it.
+ *
+ * Accuracy, measured, in units of eps S, S = sum over both bodies of the largest |vertex| and |t|: gap within 3.4 of
+ * brute force apart, 1.5 overlapping; a gap above 32 is never called overlap nor the reverse. n separates: the room along
+ * n, summed exactly, is at least gap - 2.1 eps S, for gaps down to 1e-12 of the size and below: n comes from the closest
+ * features and is checked by the support of both hulls, not from the difference of the witness points alone.
+ * Subtraction of the first vertex precedes everything else, so that vertices 1e6 from the origin of a common frame cost
+ * no digits. Sizes below sqrt(DC_REAL_MIN) count as zero.
+ *
+ * The derivative: where the closest features are unique, by the twists (v, w) of the two bodies,
+ *     d gap = n.(v_a - v_b) + ((pa - t_a) x n).w_a - ((pb - t_b) x n).w_b
+ * and one of several such values where they are not.
+ *
+ * Cost: linear in the vertices per support, usually 4 to 9 supports per hull (1 or 2 when warm). Stack below 3.5 KB. */
 DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const dc_hull *b, const dc_pose *pose_b,
                                   dc_arena *mem, dc_distance *d);
 
+/* Bytes of mem that dc_hull_distance needs at most for hulls of na and nb vertices: 27 KB in double, whatever the
+ * counts. */
 DC_DEF size_t dc_hull_distance_bytes(int na, int nb);
 
 /* ---- pair potentials -------------------------------------------------------------------------- */
@@ -657,6 +694,26 @@ static int dci_search_feature(dci_mink *p, int m, dci_near *r)
     return k;
 }
 
+/* Directions that leave the same room to rounding can differ by the root of eps. The one along the difference of the
+ * witness points belongs to them: it is taken when it leaves the same room. */
+static void dci_search_align(dci_hulls *h, const dci_mink *p, int m, const dci_near *r, dc_v3 *n, dc_real *gap, int *steps)
+{
+    dc_v3 v = dc_vec(0, 0, 0), u;
+    dc_real value;
+    dci_mink w;
+    int i;
+    for (i = 0; i < m; i++) v = dc_madd(v, r->l[i], p[i].w);
+    u = dci_unit(v);
+    if (!(*gap > 0 && dc_dot(u, u) > 0)) return;
+    dci_mink_support(h, u, &w);
+    ++*steps;
+    value = dc_dot(u, w.w);
+    if (value >= *gap - dc_min(DCI_HULL_STOP*dc_sqrt(h->mag2), DC_R(0.1)**gap)) {
+        *n = u;
+        *gap = value;
+    }
+}
+
 /* ---- penetration depth: the expanding polytope ---- */
 
 typedef struct { dc_v3 n; dc_real d; int v[3], pad; } dci_face;    /* n . w <= d inside, n outward */
@@ -1036,7 +1093,10 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
         apart = dci_search(&h, p, &m, &n, &gap, &steps);
         if (apart < 0 && mem) apart = 0;                 /* the polytope needs no decision beforehand */
         if (apart < 0) status = DC_E_DIVERGED;
-        if (apart != 0) m = dci_search_feature(p, m, &r);
+        if (apart != 0) {
+            m = dci_search_feature(p, m, &r);
+            dci_search_align(&h, p, m, &r, &n, &gap, &steps);
+        }
     }
     if (apart == 0) {
         dc_arena undo;
@@ -1055,6 +1115,10 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
             status = DC_E_DIVERGED;
             m = dci_search_feature(p, m, &r);
         }
+    }
+    if (!mem && !(gap > 0)) {
+        d->gap = 0;
+        return DC_E_OVERLAP;
     }
     dci_hull_answer(&h, p, &r, m, n, gap, inv_s, origin, steps, d);
     return status;

@@ -316,7 +316,7 @@ static int pair_make(rng *r, int ka, int kb, double sa, double sb, double gap, d
         dc_real s;
         body_world(a);
         body_world(b);
-        { dc_status st = distance(a, b, &d); if (st != DC_OK) { printf("  status %d gap %g it %d k %d ka %d kb %d\n", (int)st, (double)d.gap, d.iterations, k, ka, kb); return 0; } }
+        if (distance(a, b, &d) != DC_OK) return 0;
         s = d.gap - DC_R(gap);
         if (k < 3 && s > 0) {
             s *= DC_R(0.9)*dc_dot(d.n, dc_vec(DC_R(-u[0]), DC_R(-u[1]), DC_R(-u[2])));
@@ -330,8 +330,20 @@ static int pair_make(rng *r, int ka, int kb, double sa, double sb, double gap, d
     }
     for (k = 0; k < 2; k++) {
         body *c = k ? b : a;
-        if (posed) {
-            /* one pose for both, so that the gap stays; b's body origin is shifted as well */
+        if (posed == 2) {
+            /* a pose of its own: the vertices go back into body coordinates, and keep the gap to rounding */
+            dc_m3 R;
+            random_quat(r, &c->pose.q);
+            c->pose.t = dc_vec(DC_R(offset*off[0]), DC_R(offset*off[1]), DC_R(offset*off[2]));
+            if (k == 1) c->pose.t = dc_add(c->pose.t, c->v[0]);
+            R = dc_rotation(c->pose.q);
+            for (i = 0; i < c->h.n; i++) {
+                dc_v3 e = k == 1 ? dc_sub(c->v[i], dc_sub(c->pose.t, dc_vec(DC_R(offset*off[0]), DC_R(offset*off[1]), DC_R(offset*off[2])))) : c->v[i];
+                c->v[i] = dc_mul_t(&R, e);
+            }
+            c->has_pose = 1;
+        } else if (posed) {
+            /* one pose for both, so that the gap stays */
             if (k == 0) {
                 random_quat(r, &c->pose.q);
                 c->pose.t = dc_vec(DC_R(offset*off[0]), DC_R(offset*off[1]), DC_R(offset*off[2]));
@@ -362,7 +374,7 @@ TEST random_pairs_are_proved_by_their_own_answer(void)
     record_make(&rec);
     rng_seed(&r, 1);
     for (i = 0; i < n; i++) {
-        int ka = rng_int(&r, 0, KINDS - 1), kb = rng_int(&r, 0, KINDS - 1), posed = rng_int(&r, 0, 1), o = rng_int(&r, 0, 3);
+        int ka = rng_int(&r, 0, KINDS - 1), kb = rng_int(&r, 0, KINDS - 1), posed = rng_int(&r, 0, 2), o = rng_int(&r, 0, 3);
         double size = rng_log(&r, 1e-3, 1e3), sb = size*(rng_int(&r, 0, 3) ? 1 : rng_log(&r, 1e-3, 1e3));
         double g = rng_log(&r, 1e-12, 1e2)*size, off = o == 0 ? 1e3 : o == 1 ? 1e6 : o == 2 ? 1 : 0;
         dc_distance d;
@@ -449,8 +461,102 @@ TEST penetration_depth_is_that_of_brute_force(void)
     PASS();
 }
 
+/* Corners on a lattice of small integers: parallel and coplanar features everywhere, contact that is exact. b is shifted
+ * along an axis or by whole steps, by a tiny amount, or not at all. */
+static void lattice_make(rng *r, int n, int flat, body *b)
+{
+    int i, k, keep = rng_int(r, 0, 2);
+    for (i = 0; i < n; i++) {
+        dc_real c[3];
+        for (k = 0; k < 3; k++) c[k] = (dc_real)rng_int(r, 0, 2);
+        if (flat) c[keep] = 0;
+        b->v[i] = dc_vec(c[0], c[1], c[2]);
+    }
+    b->h.n = n;
+    b->h.v = b->v;
+    b->has_pose = 0;
+    memset(&b->pose, 0, sizeof b->pose);
+    b->pose.q.w = 1;
+}
+
+TEST lattice_hulls_are_told_apart_down_to_rounding(void)
+{
+    rng r;
+    record rec;
+    worst gap = worst_make("distance against brute force, eps S"), depth = worst_make("depth against brute force, eps S");
+    long i, n = sweep_count(30000), apart = 0, touch = 0, deep = 0, flat_touch = 0, cap = 0, refused = 0;
+    static body a, b;
+    char what[160];
+    record_make(&rec);
+    rng_seed(&r, 3);
+    for (i = 0; i < n; i++) {
+        dc_distance d, e;
+        dc_status s, s0;
+        double tiny = rng_int(&r, 0, 3) ? rng_log(&r, (double)DC_EPS, 1e-2) : 0;
+        ld S, far, into;
+        dc_v3 shift;
+        int axis = rng_int(&r, 0, 2), k;
+        lattice_make(&r, rng_int(&r, 1, 6), rng_int(&r, 0, 3) == 0, &a);
+        lattice_make(&r, rng_int(&r, 1, 6), rng_int(&r, 0, 3) == 0, &b);
+        shift = dc_vec((dc_real)rng_int(&r, -1, 1), (dc_real)rng_int(&r, -1, 1), (dc_real)rng_int(&r, -1, 1));
+        if (axis == 0) shift.x += (shift.x > 0 ? 1 : -1)*DC_R(tiny);
+        if (axis == 1) shift.y += (shift.y > 0 ? 1 : -1)*DC_R(tiny);
+        if (axis == 2) shift.z += (shift.z > 0 ? 1 : -1)*DC_R(tiny);
+        for (k = 0; k < b.h.n; k++) b.v[k] = dc_add(b.v[k], shift);
+        if (rng_int(&r, 0, 1)) {
+            for (k = 0; k < 2; k++) {
+                body *c = k ? &b : &a;
+                c->has_pose = 1;
+                if (k == 0) random_quat(&r, &c->pose.q);
+                else c->pose = a.pose;
+            }
+        }
+        body_world(&a);
+        body_world(&b);
+        S = scale_of(&a, &b) + 1;
+        far = brute_distance(&a, &b);
+        into = brute_depth(&a, &b);
+        sprintf(what, "%ld n %d %d posed %d far %.3Lg into %.3Lg", i, a.h.n, b.h.n, a.has_pose, far, into);
+        s = distance(&a, &b, &d);
+        memset(&e, 0, sizeof e);
+        s0 = dc_hull_distance(&a.h, body_pose(&a), &b.h, body_pose(&b), NULL, &e);
+        if (s == DC_E_DIVERGED || s0 == DC_E_DIVERGED) cap++;
+        else if (s != DC_OK) { rec.bad_status++; printf("  status %d at %s\n", (int)s, what); continue; }
+        /* with and without memory the verdict is the same */
+        if ((s0 == DC_E_OVERLAP) != (d.gap < 0)) {
+            if (!((ld)dc_abs(d.gap) <= 32*EPS*S)) { rec.bad_status++; printf("  verdicts differ at %s gap %g\n", what, (double)d.gap); }
+        }
+        if (far > 32*EPS*S && into > 0) {
+            apart++;
+            worst_add(&gap, (double)(fabsl((ld)d.gap - far)/S/EPS), "%s gap %.9g", what, (double)d.gap);
+            if (s0 != DC_OK) { refused++; printf("  refused at %s\n", what); }
+        } else if (into > -1 && (ld)d.gap <= 0) {
+            /* overlap: solids have the brute depth; flat ones may have 0 */
+            if (into < -32*EPS*S) {
+                if ((ld)d.gap > into/2 && fabsl((ld)d.gap) < 64*EPS*S) flat_touch++;
+                else { deep++; worst_add(&depth, (double)(fabsl((ld)d.gap - into)/S/EPS), "%s gap %.9g", what, (double)d.gap); }
+            } else {
+                touch++;
+                worst_add(&depth, (double)(ld_min(fabsl((ld)d.gap), fabsl((ld)d.gap - into))/S/EPS), "%s gap %.9g", what, (double)d.gap);
+            }
+        }
+        record_add(&rec, &a, &b, &d, far > 32*EPS*S && into > 0 ? far : -1, what);
+    }
+    printf("  %ld apart, %ld touching, %ld overlapping, %ld flat, %ld at the cap\n", apart, touch, deep, flat_touch, cap);
+    {
+        int ok = record_print(&rec);
+        ok &= worst_print(&gap, 8);
+        ok &= worst_print(&depth, 16);
+        ASSERT(ok);
+        ASSERT_EQ(0, cap);
+        ASSERT_EQ(0, refused);
+    }
+    PASS();
+}
+
 SUITE(hull)
 {
+    RUN_TEST(lattice_hulls_are_told_apart_down_to_rounding);
     RUN_TEST(penetration_depth_is_that_of_brute_force);
     RUN_TEST(random_pairs_are_proved_by_their_own_answer);
 }
