@@ -716,57 +716,100 @@ static void dci_search_align(dci_hulls *h, const dci_mink *p, int m, const dci_n
 
 /* ---- penetration depth: the expanding polytope ---- */
 
-typedef struct { dc_v3 n; dc_real d; int v[3], pad; } dci_face;    /* n . w <= d inside, n outward */
+/* n . w <= d inside, n outward. A face without area, or one that another point of the polytope sees, is inert: n = 0,
+ * d = DC_REAL_MAX. It is never the closest one, and goes together with a neighbour. */
+typedef struct { dc_v3 n; dc_real d; int v[3], pad; } dci_face;
 
 #define DCI_DEPTH_VERTICES 130
 #define DCI_DEPTH_FACES 256         /* 2 V - 4: what V points can span */
+#define DCI_DEPTH_SEES (8*DC_EPS)   /* a face is seen from beyond this times mag over its plane */
 
 typedef struct {
     dci_mink p[DCI_DEPTH_VERTICES];
     dci_face f[DCI_DEPTH_FACES];
     int edge[3*DCI_DEPTH_FACES][2];
-    int np, nf;
+    int np, nf, ne;
 } dci_polytope;
 
-static void dci_depth_face(dci_polytope *t, int i, int j, int k)
+static void dci_depth_inert(dci_face *f)
 {
-    dci_face *f = &t->f[t->nf++];
-    dc_v3 a = t->p[i].w;
-    f->n = dci_normal(&t->p[i].w, &t->p[j].w, &t->p[k].w);
-    f->d = dc_dot(f->n, a);
-    if (!(dc_dot(f->n, f->n) > 0)) f->d = DC_REAL_MAX;                 /* no area: never the closest, never visible */
-    f->v[0] = i; f->v[1] = j; f->v[2] = k;
-    f->pad = 0;
+    f->n = dc_vec(0, 0, 0);
+    f->d = DC_REAL_MAX;
 }
 
-/* Makes the polytope hold point k: the faces that see it go, their rim is joined to it. Returns 0 when none sees it
- * by more than tol. */
-static int dci_depth_add(dci_polytope *t, int k, dc_real tol)
+/* the face i j k; thinner than `thin`, it is inert */
+static void dci_depth_face(dci_polytope *t, int i, int j, int k, dc_real thin)
+{
+    dci_face *f = &t->f[t->nf++];
+    dc_v3 a = t->p[i].w, ab = dc_sub(t->p[j].w, a), ac = dc_sub(t->p[k].w, a), bc = dc_sub(ac, ab), m = dc_cross(ab, ac);
+    dc_real e2 = dc_max(dc_max(dc_dot(ab, ab), dc_dot(ac, ac)), dc_dot(bc, bc));
+    f->v[0] = i; f->v[1] = j; f->v[2] = k;
+    f->pad = 0;
+    f->n = dci_normal(&t->p[i].w, &t->p[j].w, &t->p[k].w);
+    f->d = dc_dot(f->n, a);
+    if (!(dc_dot(m, m) > thin*thin*e2)) dci_depth_inert(f);
+}
+
+/* Takes face i away. Its edges join the rim, or leave it where the neighbour went before. */
+static void dci_depth_drop(dci_polytope *t, int i)
+{
+    int c, j;
+    const int *v = t->f[i].v;
+    for (c = 0; c < 3; c++) {
+        int a = v[c], b = v[c == 2 ? 0 : c + 1];
+        for (j = 0; j < t->ne; j++)
+            if (t->edge[j][0] == b && t->edge[j][1] == a) break;
+        if (j < t->ne) {
+            t->ne--;
+            t->edge[j][0] = t->edge[t->ne][0];
+            t->edge[j][1] = t->edge[t->ne][1];
+        } else {
+            t->edge[t->ne][0] = a;
+            t->edge[t->ne][1] = b;
+            t->ne++;
+        }
+    }
+    t->f[i] = t->f[--t->nf];
+}
+
+/* Does an edge of face i lie on the rim? */
+static int dci_depth_on_rim(const dci_polytope *t, int i)
+{
+    int c, j;
+    const int *v = t->f[i].v;
+    for (c = 0; c < 3; c++)
+        for (j = 0; j < t->ne; j++)
+            if (t->edge[j][0] == v[c == 2 ? 0 : c + 1] && t->edge[j][1] == v[c]) return 1;
+    return 0;
+}
+
+/* Makes the polytope hold point k: the faces that see it go, inert ones beside them too, and the rim is joined to it.
+ * Returns the number of new faces: 0 when none sees it, -1 when they do not fit. */
+static int dci_depth_add(dci_polytope *t, int k, dc_real mag)
 {
     dc_v3 w = t->p[k].w;
-    int i, j, c, ne = 0;
+    int i, j, inert = 0;
+    t->ne = 0;
     for (i = 0; i < t->nf;) {
-        dci_face f = t->f[i];
-        if (!(dc_dot(f.n, w) - f.d > tol)) { i++; continue; }
-        for (c = 0; c < 3; c++) {
-            int u = f.v[c], v = f.v[c == 2 ? 0 : c + 1];
-            for (j = 0; j < ne; j++)
-                if (t->edge[j][0] == v && t->edge[j][1] == u) break;
-            if (j < ne) {                                              /* inner edge: both sides see k */
-                ne--;
-                t->edge[j][0] = t->edge[ne][0];
-                t->edge[j][1] = t->edge[ne][1];
+        const dci_face *f = &t->f[i];
+        inert |= f->d >= DC_REAL_MAX;
+        if (dc_dot(f->n, w) - f->d > DCI_DEPTH_SEES*mag) dci_depth_drop(t, i);
+        else i++;
+    }
+    while (inert && t->ne) {
+        inert = 0;
+        for (i = 0; i < t->nf;) {
+            if (t->f[i].d >= DC_REAL_MAX && dci_depth_on_rim(t, i)) {
+                dci_depth_drop(t, i);
+                inert = 1;
             } else {
-                t->edge[ne][0] = u;
-                t->edge[ne][1] = v;
-                ne++;
+                i++;
             }
         }
-        t->f[i] = t->f[--t->nf];
     }
-    if (t->nf + ne > DCI_DEPTH_FACES) ne = DCI_DEPTH_FACES - t->nf;
-    for (j = 0; j < ne; j++) dci_depth_face(t, t->edge[j][0], t->edge[j][1], k);
-    return ne;
+    if (t->nf + t->ne > DCI_DEPTH_FACES) return -1;
+    for (j = 0; j < t->ne; j++) dci_depth_face(t, t->edge[j][0], t->edge[j][1], k, DCI_DEPTH_SEES*mag);
+    return t->ne;
 }
 
 /* The tetrahedron of the largest volume, greedily: its points become the first four. 0 when they are flat. */
@@ -795,10 +838,10 @@ static int dci_depth_seed(dci_polytope *t)
         t->p[1] = t->p[2];
         t->p[2] = s;
     }
-    dci_depth_face(t, 0, 1, 2);
-    dci_depth_face(t, 0, 3, 1);
-    dci_depth_face(t, 1, 3, 2);
-    dci_depth_face(t, 2, 3, 0);
+    dci_depth_face(t, 0, 1, 2, 0);
+    dci_depth_face(t, 0, 3, 1, 0);
+    dci_depth_face(t, 1, 3, 2, 0);
+    dci_depth_face(t, 2, 3, 0, 0);
     return 1;
 }
 
@@ -817,30 +860,38 @@ static dc_status dci_depth(dci_hulls *h, dci_polytope *t, dci_mink *p, int *coun
     t->np = *count;
     for (i = 0; i < t->np; i++) t->p[i] = p[i];
     if (!dci_depth_seed(t)) return DC_E_SINGULAR;
-    for (i = 4; i < t->np; i++) (void)dci_depth_add(t, i, DC_EPS*dc_sqrt(h->mag2));
+    for (i = 4; i < t->np; i++)
+        if (dci_depth_add(t, i, dc_sqrt(h->mag2)) < 0) return DC_E_SINGULAR;
 
-    while (t->np < DCI_DEPTH_VERTICES && t->nf > 0) {
-        const dci_face *f = &t->f[0];
-        dc_v3 fn;
-        dc_real value, fd;
-        dci_mink w;
+    /* every turn adds a point or makes a face inert: V + F of them at most */
+    for (;;) {
+        dci_face *f = &t->f[0];
+        dc_real value, mag;
+        dc_v3 out;
+        dci_mink *w = &t->p[t->np];
+        int added = 0;
         for (i = 1; i < t->nf; i++)
             if (t->f[i].d < f->d) f = &t->f[i];
-        fn = f->n;
-        fd = f->d;
-        dci_mink_support(h, dc_neg(fn), &w);
+        if (t->nf == 0 || f->d >= upper - DCI_HULL_STOP*dc_sqrt(h->mag2)) { status = DC_OK; break; }
+        if (t->np == DCI_DEPTH_VERTICES) break;
+        out = f->n;
+        dci_mink_support(h, dc_neg(out), w);
         ++*steps;
-        value = dc_dot(fn, w.w);
+        value = dc_dot(out, w->w);
         if (value < upper) {
             upper = value;
-            *n = dc_neg(fn);
+            *n = dc_neg(out);
         }
-        if (value - fd <= DCI_HULL_STOP*dc_sqrt(h->mag2)) { status = DC_OK; break; }
+        mag = dc_sqrt(h->mag2);
+        if (value - f->d <= DCI_HULL_STOP*mag) { status = DC_OK; break; }
         for (k = 0; k < t->np; k++)
-            if (t->p[k].ia == w.ia && t->p[k].ib == w.ib) break;
-        if (k < t->np) { status = DC_OK; break; }                      /* no new point: rounding has the last word */
-        t->p[t->np++] = w;
-        if (!dci_depth_add(t, t->np - 1, DC_EPS*dc_sqrt(h->mag2))) break;
+            if (t->p[k].ia == w->ia && t->p[k].ib == w->ib) break;
+        if (k == t->np && value - f->d > DCI_DEPTH_SEES*mag) {
+            added = dci_depth_add(t, t->np, mag);
+            if (added < 0) break;
+            t->np++;
+        }
+        if (added == 0) dci_depth_inert(f);
     }
     *gap = -upper;
 
