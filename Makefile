@@ -7,6 +7,8 @@
 #
 # CC, CFLAGS, LDLIBS and REAL (double, float) may be set; GREATEST=path names the test framework's header, GREATEST=fallback our stand-in.
 
+MAKEFLAGS += -j$(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+
 CC ?= cc
 CFLAGS ?= -O2 -g
 LDLIBS ?= -lm

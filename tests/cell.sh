@@ -48,6 +48,6 @@ printf '%-38s sweep %-5s %5d passed, %d failed, %d skipped  (%d s)\n' \
     "$name" "$sweep" $passed $failed $skipped $(($(date +%s) - begin)) | tee "$dir/result"
 [ $late -eq 0 ] || echo "    out of time: $late programs compiled, but not run"
 if [ $failed -ne 0 ]; then
-    grep -nE '^FAIL|  FAIL|error:|runtime error|ERROR: AddressSanitizer|ended with status' "$dir/log" | head -n 12 | sed 's/^/    /'
+    grep -nE '^FAIL|  FAIL|error:|runtime error|ERROR: AddressSanitizer|ended with status' "$dir/log" | grep -v 'is meant here' | head -n 12 | sed 's/^/    /'
     echo "    see $dir/log"
 fi

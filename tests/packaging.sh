@@ -106,6 +106,14 @@ objects() {
 }
 check "compiles to an object at -O2, double and float" objects
 
+# some warnings come only with more inlining
+optimised() {
+    for o in -Os -O3 "-O3 -march=native"; do
+        for real in double float; do c c99 $o -DDC_REAL=$real -c "$tmp/all.c" -o "$tmp/o.o" || { echo "$o $real"; return 1; }; done
+    done
+}
+check "no warning at -Os, -O3, -O3 -march=native" optimised
+
 # ---- all headers in one file, in several orders
 
 # the text compiles everywhere, and defines all there is: an implementation inside the include guard would define nothing
