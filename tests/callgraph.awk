@@ -1,9 +1,10 @@
 # Reads the call graphs that  gcc -fcallgraph-info=su  writes (.ci files) and prints
 #     cycle NAME...          functions that call themselves, directly or through others
 #     indirect NAME          a function that calls through a pointer
-#     stack NAME BYTES MARK  per function: the largest sum of frames along a chain of calls within the graph.
+#     stack NAME BYTES MARK CHAIN   per function: the largest sum of frames along a chain of calls within the graph.
 #                            MARK is "dynamic" if a frame on the chain has no fixed size, "indirect" if the chain
 #                            ends in a call through a pointer (whose callee is not counted), else "static".
+#                            CHAIN names the functions of that chain with their own frames.
 # Calls into the C library count as nothing.
 BEGIN { FS = "\"" }
 /^node:/ {
@@ -42,10 +43,18 @@ END {
         changed = 0
         for (e = 1; e <= n_edges; e++) {
             a = from[e]; b = to[e]
-            if (depth[a] < own[a] + depth[b]) { depth[a] = own[a] + depth[b]; changed = 1 }
+            if (depth[a] < own[a] + depth[b]) { depth[a] = own[a] + depth[b]; deepest[a] = b; changed = 1 }
             if (mark[b] == "dynamic" && mark[a] != "dynamic") { mark[a] = "dynamic"; changed = 1 }
             if (mark[b] && !mark[a]) { mark[a] = mark[b]; changed = 1 }
         }
     } while (changed)
-    for (name in known) if (name in own) print "stack " name " " depth[name] " " (mark[name] ? mark[name] : "static")
+    for (name in known) if (name in own) {
+        chain = ""
+        for (f = name; f in own; f = deepest[f]) {
+            title = f
+            sub(/.*:/, "", title)
+            chain = chain ">" title ":" own[f]
+        }
+        print "stack " name " " depth[name] " " (mark[name] ? mark[name] : "static") " " substr(chain, 2)
+    }
 }

@@ -68,7 +68,7 @@ awk -v limit=$limit -v arm="$arm" '
         if ($1 == "M4") sub(/_f$/, "", name)            # the float build has names of its own
         size[name, $1] = $4
         names[name] = 1
-        if ($4 > worst[name]) worst[name] = $4
+        if ($4 > worst[name]) { worst[name] = $4; chain[name] = $1 " " $6 }
         if ($5 == "dynamic") note[name] = " FAIL no fixed bound"
         else if ($5 == "indirect" && !note[name]) note[name] = " + what it calls through a pointer"
     }
@@ -83,6 +83,7 @@ awk -v limit=$limit -v arm="$arm" '
             print line note[name] | sorted
         }
         close(sorted)
+        for (name in names) if (worst[name] > limit) print "       " chain[name]
         print n - bad " public functions within " limit " bytes, " bad + 0 " not"
         exit bad > 0 || n == 0
     }' "$tmp/stack"
