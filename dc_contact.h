@@ -3660,7 +3660,7 @@ static dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
         info->decrement = dc_sqrt(dec2/f);
         /* where convergence is quadratic the next decrement is about dec2/f; it is not while a vertex enters the support of
          * DC_LOCAL; at the floor it stops to fall */
-        last = dec2 <= (dec2 < DC_R(1e-3)*before ? DC_R(1e-3) : DC_R(1e-6))*noise*f
+        last = dec2 <= (dec2 < DC_R(1e-3)*before ? DC_R(0.1) : DC_R(1e-4))*DC_EPS*f
             || (dec2 <= dc_max(DC_R(1e-6), noise*noise)*f && dec2 > DC_R(0.25)*before);
         before = dec2;
 
@@ -4468,7 +4468,7 @@ DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa
  *     M      = G''/G - 2 G'G'^T/G^2 + B/N - (B t)(B t)^T/N^2,
  *
  * M positive definite everywhere (1/G is concave) and the Hessian at the minimum, where G'/G = -B t/N. Newton steps with M,
- * shortened to 1/(1/2 + rho), rho the largest relative fall of a slack: no line search, no branch. */
+ * shortened to 1/(1/2 + rho), rho >= 1/2 the largest relative fall of a slack: no line search, no branch. */
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
@@ -4490,7 +4490,7 @@ typedef struct {
     dci_row mx, my, mz, d;        /* start plane; at the end the paper's n and world d */
     dci_row c[18];                /* coordinates (z, x, y) of the vertices along m, b1, b2; later along u, b1, b2 about q */
     dci_row t1, t2, B0, B1, B2, u[9];
-    dci_row G, N, rN, dec2, least, run, value;
+    dci_row G, N, rN, least, run, value;
     dci_row X, Y, Z;              /* candidate axis; arguments and results of square roots; unit normal */
     dci_row f[6], D[6];           /* s h', h'' at the minimum */
     dci_row r, R1, R2, q[3], L[10], g[3], H[8], C[24], E[36], rel[27];
@@ -4512,32 +4512,25 @@ static void dci_tri_load(dci_tri *T)
 {
     int l, k;
     for (l = 0; l < DC_LANES; ++l) {
-        dc_real sx = 0, sy = 0, sz = 0, s = 0;
-        for (k = 0; k < 18; k += 3) {
-            sx += T->x[k][l];
-            sy += T->x[k + 1][l];
-            sz += T->x[k + 2][l];
-        }
-        sx *= DC_R(1.0/6.0);
-        sy *= DC_R(1.0/6.0);
-        sz *= DC_R(1.0/6.0);
-        for (k = 0; k < 18; k += 3) {
-            dc_real x = T->x[k][l] - sx, y = T->x[k + 1][l] - sy, z = T->x[k + 2][l] - sz, a;
+        T->ox[l] = (T->x[0][l] + T->x[3][l] + T->x[6][l] + T->x[9][l] + T->x[12][l] + T->x[15][l])*DC_R(1.0/6.0);
+        T->oy[l] = (T->x[1][l] + T->x[4][l] + T->x[7][l] + T->x[10][l] + T->x[13][l] + T->x[16][l])*DC_R(1.0/6.0);
+        T->oz[l] = (T->x[2][l] + T->x[5][l] + T->x[8][l] + T->x[11][l] + T->x[14][l] + T->x[17][l])*DC_R(1.0/6.0);
+        T->size[l] = DC_REAL_MIN;
+    }
+    for (k = 0; k < 18; k += 3)
+        for (l = 0; l < DC_LANES; ++l) {
+            dc_real x = T->x[k][l] - T->ox[l], y = T->x[k + 1][l] - T->oy[l], z = T->x[k + 2][l] - T->oz[l];
+            dc_real ax = DCI_ABS(x), ay = DCI_ABS(y), az = DCI_ABS(z), s = T->size[l];
+            s = DCI_MAX(s, ax);
+            s = DCI_MAX(s, ay);
+            s = DCI_MAX(s, az);
             T->x[k][l] = x;
             T->x[k + 1][l] = y;
             T->x[k + 2][l] = z;
-            a = DCI_ABS(x);  s = DCI_MAX(s, a);
-            a = DCI_ABS(y);  s = DCI_MAX(s, a);
-            a = DCI_ABS(z);  s = DCI_MAX(s, a);
+            T->size[l] = s;
         }
-        T->ox[l] = sx;
-        T->oy[l] = sy;
-        T->oz[l] = sz;
-        s = DCI_MAX(s, DC_REAL_MIN);
-        T->size[l] = s;
-        s = 1/s;
-        for (k = 0; k < 18; ++k) T->x[k][l] *= s;
-    }
+    for (k = 0; k < 18; ++k)
+        for (l = 0; l < DC_LANES; ++l) T->x[k][l] /= T->size[l];
 }
 
 /* support gap of axis (ax, ay, az): least of a, greatest of b */
@@ -4548,22 +4541,25 @@ static void dci_tri_load(dci_tri *T)
     dc_real p01 = DCI_MIN(p0, p1), q01 = DCI_MAX(q0, q1), p01b = DCI_MAX(p0, p1), q01b = DCI_MIN(q0, q1); \
     dc_real lo = DCI_MIN(p01, p2), hi = DCI_MAX(q01, q2), lob = DCI_MAX(p01b, p2), hib = DCI_MIN(q01b, q2)
 
-/* Keeps the axis (X, Y, Z) when it separates better than the one so far, in either sense; gaps compare as sign(g) g^2/|axis|^2. */
+/* Keeps the axis (X, Y, Z) when it separates better than the one so far, in either sense; gaps compare as sign(g) g^2/|axis|^2, vanishing
+ * axes as less. gcc turns selects into branches when an operand is a load, or a constant that decides a later test: none of these here. */
 static void dci_tri_axis(dci_tri *T)
 {
     int l;
     for (l = 0; l < DC_LANES; ++l) {
-        dc_real ax = T->X[l], ay = T->Y[l], az = T->Z[l];
+        dc_real ax = T->X[l], ay = T->Y[l], az = T->Z[l], nx = -ax, ny = -ay, nz = -az;
         DCI_TRI_SUPPORT;
-        dc_real up = lo - hi, down = hib - lob, s = up >= down ? DC_R(1.0) : DC_R(-1.0), g = DCI_MAX(up, down);
+        dc_real up = lo - hi, down = hib - lob, g = up >= down ? up : down, d0 = DC_R(-0.5)*(lo + hi), d1 = DC_R(0.5)*(lob + hib);
         dc_real len = ax*ax + ay*ay + az*az, size = DCI_MAX(len, 16*DC_EPS*DC_EPS), score = g*DCI_ABS(g)/size;
-        dc_real dist = s > 0 ? DC_R(-0.5)*(lo + hi) : DC_R(0.5)*(lob + hib), best = T->G[l];
-        /* edges that are parallel make no axis */
-        score = len >= size ? score : -DC_REAL_MAX;
-        T->mx[l] = score > best ? s*ax : T->mx[l];
-        T->my[l] = score > best ? s*ay : T->my[l];
-        T->mz[l] = score > best ? s*az : T->mz[l];
-        T->d[l] = score > best ? dist : T->d[l];
+        dc_real mx = T->mx[l], my = T->my[l], mz = T->mz[l], d = T->d[l], best = T->G[l];
+        ax = up >= down ? ax : nx;
+        ay = up >= down ? ay : ny;
+        az = up >= down ? az : nz;
+        d0 = up >= down ? d0 : d1;
+        T->mx[l] = score > best ? ax : mx;
+        T->my[l] = score > best ? ay : my;
+        T->mz[l] = score > best ? az : mz;
+        T->d[l] = score > best ? d0 : d;
         T->G[l] = score > best ? score : best;
     }
 }
@@ -4594,15 +4590,19 @@ static void dci_tri_segments(dci_tri *T, int p, int p1, int q, int q1)
         dc_real bx = Q1[0][l] - Q[0][l], by = Q1[1][l] - Q[1][l], bz = Q1[2][l] - Q[2][l];
         dc_real aa = ax*ax + ay*ay + az*az, bb = bx*bx + by*by + bz*bz, ab = ax*bx + ay*by + az*bz;
         dc_real ar = ax*rx + ay*ry + az*rz, br = bx*rx + by*ry + bz*rz, det = aa*bb - ab*ab, s, t;
-        s = (ab*br - bb*ar)/DCI_MAX(det, DC_REAL_MIN);
-        s = DCI_MIN(s, DC_R(1.0));
-        s = DCI_MAX(s, DC_R(0.0));
-        t = (ab*s + br)/DCI_MAX(bb, DC_REAL_MIN);
-        t = DCI_MIN(t, DC_R(1.0));
-        t = DCI_MAX(t, DC_R(0.0));
-        s = (ab*t - ar)/DCI_MAX(aa, DC_REAL_MIN);
-        s = DCI_MIN(s, DC_R(1.0));
-        s = DCI_MAX(s, DC_R(0.0));
+        aa = DCI_MAX(aa, DC_REAL_MIN);
+        bb = DCI_MAX(bb, DC_REAL_MIN);
+        det = DCI_MAX(det, DC_REAL_MIN);
+        /* quotients clamped to [0, 1] by their numerators */
+        s = ab*br - bb*ar;
+        s = DCI_MAX(s, 0);
+        s = DCI_MIN(s, det)/det;
+        t = ab*s + br;
+        t = DCI_MAX(t, 0);
+        t = DCI_MIN(t, bb)/bb;
+        s = ab*t - ar;
+        s = DCI_MAX(s, 0);
+        s = DCI_MIN(s, aa)/aa;
         T->X[l] = rx + s*ax - t*bx;
         T->Y[l] = ry + s*ay - t*by;
         T->Z[l] = rz + s*az - t*bz;
@@ -4683,13 +4683,13 @@ static void dci_tri_cold(dci_tri *T, int some)
     if (some) memcpy(keep, T->mx, 4*sizeof(dci_row));          /* mx, my, mz, d */
     dci_tri_start(T);
     if (!some) return;
-    for (l = 0; l < DC_LANES; ++l) {
-        int own = T->least[l] > 0;
-        T->mx[l] = own ? keep[0][l] : T->mx[l];
-        T->my[l] = own ? keep[1][l] : T->my[l];
-        T->mz[l] = own ? keep[2][l] : T->mz[l];
-        T->d[l] = own ? keep[3][l] : T->d[l];
-    }
+    for (l = 0; l < DC_LANES; ++l)
+        if (T->least[l] > 0) {
+            T->mx[l] = keep[0][l];
+            T->my[l] = keep[1][l];
+            T->mz[l] = keep[2][l];
+            T->d[l] = keep[3][l];
+        }
 }
 
 /* Chart about m: b1 = m x e with e the axis m is least along, b2 = m x b1; coordinates of the vertices. */
@@ -4723,7 +4723,6 @@ static void dci_tri_chart(dci_tri *T)
         T->B2[l] = b2x*b2x + b2y*b2y + b2z*b2z;
         T->t1[l] = T->t2[l] = 0;
         T->run[l] = 1;
-        T->dec2[l] = 0;
         for (k = 0; k < 18; k += 3) {
             dc_real x = T->x[k][l], y = T->x[k + 1][l], z = T->x[k + 2][l];
             T->c[k][l] = mx*x + my*y + mz*z;
@@ -4762,7 +4761,7 @@ static void dci_tri_step(dci_tri *T)
         DCI_TRI_ADD(4, -, w4)
         DCI_TRI_ADD(5, -, w5)
         dc_real B1 = T->B1[l], B2 = T->B2[l], iN = 1/(T->B0[l] + B1*t1*t1 + B2*t2*t2), iG = 1/G, iG2 = 2*iG;
-        dc_real r1 = B1*t1*iN, r2 = B2*t2*iN, D0, D1, D2, l1, l2, l3, m21, dec2, sd, sx, sy, rho = 0, alpha;
+        dc_real r1 = B1*t1*iN, r2 = B2*t2*iN, D0, D1, D2, l1, l2, l3, m21, low, dec2, sd, sx, sy, rho = DC_R(0.5), alpha;
         gd *= iG;
         gx *= iG;
         gy *= iG;
@@ -4777,11 +4776,13 @@ static void dci_tri_step(dci_tri *T)
         l1 = hdx*D0;
         l2 = hdy*D0;
         D1 = hxx - l1*hdx;
-        D1 = 1/DCI_MAX(D1, DC_EPS*hxx);
+        low = DC_EPS*hxx;
+        D1 = 1/DCI_MAX(D1, low);
         m21 = hxy - l1*hdy;
         l3 = m21*D1;
         D2 = hyy - l2*hdy - l3*m21;
-        D2 = 1/DCI_MAX(D2, DC_EPS*hyy);
+        low = DC_EPS*hyy;
+        D2 = 1/DCI_MAX(D2, low);
         gx += r1;
         gy += r2;
         gx -= l1*gd;
@@ -4796,11 +4797,10 @@ static void dci_tri_step(dci_tri *T)
         DCI_TRI_FALL(3, w3)
         DCI_TRI_FALL(4, w4)
         DCI_TRI_FALL(5, w5)
-        alpha = 1/(DC_R(0.5) + DCI_MAX(rho, DC_R(0.5)));
-        T->t1[l] = run > 0 ? t1 + alpha*sx : t1;
-        T->t2[l] = run > 0 ? t2 + alpha*sy : t2;
-        T->d[l] = run > 0 ? d + alpha*sd : d;
-        T->dec2[l] = run > 0 ? dec2 : T->dec2[l];
+        alpha = run/(DC_R(0.5) + rho);                   /* 0 once arrived: the same bits whatever the other lanes need */
+        T->t1[l] = t1 + alpha*sx;
+        T->t2[l] = t2 + alpha*sy;
+        T->d[l] = d + alpha*sd;
         T->run[l] = dec2 > DC_R(0.25)*DC_EPS ? run : DC_R(0.0);
     }
 }
