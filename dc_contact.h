@@ -4072,7 +4072,7 @@ static dc_real dci_pair_unscale(const dci_pair *p)
     return p->barrier == DC_LOCAL ? w*w*w*w*w : 1;
 }
 
-/* One body by its twist, in world axes about its own origin, in units of the pair. With rho = c + r the arm of a vertex, c the mean of the
+/* One body by its twist, in world axes and units, about its own origin. With rho = c + r the arm of a vertex, c the mean of the
  * loaded ones by D, and coordinates r = (z, x, y):
  *
  *     e     = (n, c x n) + (0, r x n),     r x n = nu (y b1 - x b2),   nu = |n|
@@ -4083,7 +4083,7 @@ static dc_real dci_pair_unscale(const dci_pair *p)
 static void dci_pair_body(const dci_pair *p, int body, dci_posed at, dc_real g[6], dc_real H[6][6], dc_real Y[6][4])
 {
     dc_real F = 0, Mz = 0, Mx = 0, My = 0, D0 = 0, Dz = 0, Dx = 0, Dy = 0, Xz = 0, Xx = 0, Xy = 0, Yz = 0, Yx = 0, Yy = 0;
-    dc_real XX = 0, XY = 0, YY = 0, nu = p->r, nu2 = nu*nu, C[6][4], u[3], b1[3], b2[3], c[3], e[6], M[3], Mn;
+    dc_real XX = 0, XY = 0, YY = 0, nu = p->r, nu2 = nu*nu, C[6][4], u[3], b1[3], b2[3], c[3], e[6], M[3], Mn, w = 1/p->unit;
     dc_v3 mean = dc_vec(0, 0, 0);
     int i, j, k, first = body ? p->na : 0;
 
@@ -4155,26 +4155,45 @@ static void dci_pair_body(const dci_pair *p, int body, dci_posed at, dc_real g[6
         Y[3][j] += c[1]*Y[2][j] - c[2]*Y[1][j];          /* about the origin: + c x */
         Y[4][j] += c[2]*Y[0][j] - c[0]*Y[2][j];
         Y[5][j] += c[0]*Y[1][j] - c[1]*Y[0][j];
+        for (i = 0; i < 3; ++i) Y[i][j] *= w;
+    }
+    for (i = 0; i < 3; ++i) {
+        g[i] *= w;
+        for (j = i; j < 3; ++j) H[i][j] *= w*w;
+        for (j = 3; j < 6; ++j) H[i][j] *= w;
     }
 }
 
-/* By the twists of both bodies about their origins. */
-static void dci_pair_twists(const dci_pair *p, dci_posed a, dci_posed b, dc_real *grad, dc_real *hess)
+/* By the twists of both bodies about their origins. 0: an entry does not fit. */
+static int dci_pair_twists(const dci_pair *p, dci_posed a, dci_posed b, dc_real *grad, dc_real *hess)
 {
-    dc_real Y[12][4], H[2][6][6], scale = dci_pair_unscale(p), w = 1/p->unit;
-    const dc_real *W = p->W;
-    int i, j;
+    dc_real Y[12][4], Z[4][12], H[2][6][6], scale = dci_pair_unscale(p), bad[12], sum = 0;
+    int i, j, k;
     dci_pair_body(p, 0, a, grad, H[0], Y);
     dci_pair_body(p, 1, b, grad + 6, H[1], Y + 6);
     for (i = 0; i < 12; ++i) {
-        dc_real si = i%6 < 3 ? scale*w : scale, y0 = Y[i][0]*W[0], y1 = Y[i][1]*W[1], y2 = Y[i][2]*W[2], y3 = Y[i][3]*W[3];
-        grad[i] *= si;
-        for (j = i; hess && j < 12; ++j) {
-            dc_real h = -(y0*Y[j][0] + y1*Y[j][1] + y2*Y[j][2] + y3*Y[j][3]);
-            if (j < 6 || i >= 6) h += H[i/6][i%6][j%6];
-            hess[12*i + j] = hess[12*j + i] = (j%6 < 3 ? si*w : si)*h;
-        }
+        grad[i] *= scale;
+        sum += 0*grad[i];                                /* NaN where one is not finite */
     }
+    if (!hess) return sum == 0;
+
+    /* rows of Z = W^1/2 Y^T, so that Z^T Z is symmetric to the bit and its rows are built side by side */
+    for (k = 0; k < 4; ++k) {
+        dc_real w = dc_sqrt(p->W[k]*scale);
+        for (i = 0; i < 12; ++i) Z[k][i] = w*Y[i][k];
+    }
+    for (j = 0; j < 12; ++j) bad[j] = 0;
+    memset(hess, 0, 144*sizeof *hess);
+    for (k = 0; k < 2; ++k)
+        for (i = 0; i < 6; ++i)
+            for (j = i; j < 6; ++j) hess[78*k + 12*i + j] = hess[78*k + 12*j + i] = scale*H[k][i][j];
+    for (i = 0; i < 12; ++i, hess += 12)
+        for (j = 0; j < 12; ++j) {
+            hess[j] -= Z[0][i]*Z[0][j] + Z[1][i]*Z[1][j] + Z[2][i]*Z[2][j] + Z[3][i]*Z[3][j];
+            bad[j] += 0*hess[j];
+        }
+    for (j = 0; j < 12; ++j) sum += bad[j];
+    return sum == 0;
 }
 
 /* By vertex: e_k = n, de_k/dn = I. */
@@ -4277,14 +4296,6 @@ static void dci_pair_maps(const dci_pair *p, const dc_hull *hull[2], dc_real *gr
         }
 }
 
-static int dci_all_finite(const dc_real *x, int n)
-{
-    dc_real sum = 0;                                 /* 0 x is NaN where x is not finite */
-    int k;
-    for (k = 0; k < n; ++k) sum += 0*x[k];
-    return sum == 0;
-}
-
 /* What the three entry points share: load, solve, report. grad, hess: whether derivatives are wanted. */
 static dc_status dci_pair_run(dci_pair *p, const dc_pair_options *opt, dci_posed a, dci_posed b, dc_arena *mem,
                               const dc_plane *plane, int derivatives, dc_real *value, dc_plane *out, dc_pair_info *info)
@@ -4372,16 +4383,12 @@ DC_DEF dc_status dc_pair_rigid(const dc_pair_options *opt, const dc_hull *a, con
     status = dci_pair_run(&p, opt, pa, pb, mem, plane, grad || hess, &v, &pl, &i);
     if ((status == DC_OK || status == DC_E_DIVERGED) && (grad || hess)) {
         dc_real g[12], H[144];
-        if (p.nt > 0) dci_pair_twists(&p, pa, pb, g, hess ? H : NULL);
-        else {
+        if (p.nt == 0) {
             memset(g, 0, sizeof g);
             memset(H, 0, sizeof H);
-        }
-        if (!dci_all_finite(g, 12) || (hess && !dci_all_finite(H, 144))) status = DC_E_RANGE;
-        else {
-            if (grad) memcpy(grad, g, sizeof g);
-            if (hess) memcpy(hess, H, sizeof H);
-        }
+        } else if (!dci_pair_twists(&p, pa, pb, g, hess ? H : NULL)) status = DC_E_RANGE;
+        if (status != DC_E_RANGE && grad) memcpy(grad, g, sizeof g);
+        if (status != DC_E_RANGE && hess) memcpy(hess, H, sizeof H);
     }
     if (mem) mem->used = used;
     return dci_pair_finish(status, v, pl, i, plane, value, info);
