@@ -548,10 +548,12 @@ static int dci_near_simplex(dci_mink *p, int m, dci_near *r)
         return 0;
     }
     for (i = 0; i < m; i++) {
-        dc_real l = r->l[i];
-        p[k] = p[i];
-        r->l[k] = l;
-        k += l > 0;
+        if (!(r->l[i] > 0)) continue;
+        if (k < i) {
+            p[k] = p[i];
+            r->l[k] = r->l[i];
+        }
+        k++;
     }
     return k;
 }
