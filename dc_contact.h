@@ -2737,10 +2737,12 @@ static int dci_near_simplex(dci_mink *p, int m, dci_near *r)
         return 0;
     }
     for (i = 0; i < m; i++) {
-        dc_real l = r->l[i];
-        p[k] = p[i];
-        r->l[k] = l;
-        k += l > 0;
+        if (!(r->l[i] > 0)) continue;
+        if (k < i) {
+            p[k] = p[i];
+            r->l[k] = r->l[i];
+        }
+        k++;
     }
     return k;
 }
@@ -2772,6 +2774,7 @@ static void dci_search_try(const dci_mink *p, int m, dc_v3 n, dc_real *best, dc_
 {
     dc_real least = DC_REAL_MAX;
     int k;
+    if (!(dc_dot(n, n) > DC_R(0.5))) return;        /* no direction */
     for (k = 0; k < m; k++) least = dc_min(least, dc_dot(n, p[k].w));
     if (least > *best) {
         *best = least;
@@ -2808,7 +2811,8 @@ static int dci_search(dci_hulls *h, dci_mink *p, int *count, dc_v3 *n, dc_real *
         /* the best direction of the working set */
         for (i = 0; i < m; i++) {
             u = dci_unit(p[i].w);
-            dci_search_try(p, m, dc_dot(u, u) > 0 ? u : dir, &best, &dir);
+            dci_search_try(p, m, u, &best, &dir);
+            if (dc_dot(p[i].w, p[i].w) <= tol*tol) dci_search_try(p, m, dc_vec(1, 0, 0), &best, &dir);
             for (j = i + 1; j < m; j++) {
                 dc_real ee;
                 e = dc_sub(p[j].w, p[i].w);
@@ -2816,11 +2820,10 @@ static int dci_search(dci_hulls *h, dci_mink *p, int *count, dc_v3 *n, dc_real *
                 if (!(ee > 0)) continue;
                 v = dc_madd(p[i].w, -dc_dot(p[i].w, e)/ee, e);
                 v = dc_madd(v, -dc_dot(v, e)/ee, e);
-                if (dc_dot(v, v) <= tol*tol) v = dci_across(e);       /* the origin is on the line */
                 dci_search_try(p, m, dci_unit(v), &best, &dir);
+                if (dc_dot(v, v) <= tol*tol) dci_search_try(p, m, dci_unit(dci_across(e)), &best, &dir);
                 for (k = j + 1; k < m; k++) {
                     u = dci_normal(&p[i].w, &p[j].w, &p[k].w);
-                    if (!(dc_dot(u, u) > 0)) continue;
                     dci_search_try(p, m, u, &best, &dir);
                     dci_search_try(p, m, dc_neg(u), &best, &dir);
                 }
@@ -2860,18 +2863,27 @@ static int dci_search(dci_hulls *h, dci_mink *p, int *count, dc_v3 *n, dc_real *
     return found;
 }
 
-/* closest point of the hull of m points over all their triangles; its points become p[0], p[1], p[2] */
-static int dci_search_feature(dci_mink *p, int m, dci_near *r)
+/* Weights of the point of the hull of m points that is closest to gap n, over all triangles of them; its points become
+ * p[0], p[1], p[2]. Seen from the origin instead, features that differ by the root of eps are equally close. */
+static int dci_search_feature(dci_mink *p, int m, dc_v3 n, dc_real gap, dci_near *r)
 {
     int i, j, k, c[3] = {0, 0, 0};
     dci_near q;
     dci_mink t[3];
-    if (m < 3) return dci_near_simplex(p, m, r);
+    dc_v3 v[DCI_HULL_WORK];
+    for (i = 0; i < m; i++) v[i] = dc_madd(p[i].w, -gap, n);
+    r->l[0] = 1;
+    if (m < 2) return 1;
     r->d2 = DC_REAL_MAX;
+    if (m == 2) {
+        dci_near_edge(&v[0], &v[1], r);
+        r->l[2] = 0;
+        c[1] = 1;
+    }
     for (i = 0; i < m; i++)
         for (j = i + 1; j < m; j++)
             for (k = j + 1; k < m; k++) {
-                dci_near_triangle(&p[i].w, &p[j].w, &p[k].w, &q);
+                dci_near_triangle(&v[i], &v[j], &v[k], &q);
                 if (q.d2 < r->d2) { *r = q; c[0] = i; c[1] = j; c[2] = k; }
             }
     for (i = 0; i < 3; i++) t[i] = p[c[i]];
@@ -2884,23 +2896,30 @@ static int dci_search_feature(dci_mink *p, int m, dci_near *r)
 }
 
 /* Directions that leave the same room to rounding can differ by the root of eps. The one along the difference of the
- * witness points belongs to them: it is taken when it leaves the same room. */
-static void dci_search_align(dci_hulls *h, const dci_mink *p, int m, const dci_near *r, dc_v3 *n, dc_real *gap, int *steps)
+ * witness points belongs to them: it is taken when it leaves the same room. A support point that forbids it joins the
+ * features, until they meet gap n. Returns the number of points left in p. */
+static int dci_search_align(dci_hulls *h, dci_mink *p, int m, dci_near *r, dc_v3 *n, dc_real *gap, int *steps)
 {
-    dc_v3 v = dc_vec(0, 0, 0), u;
-    dc_real value;
-    dci_mink w;
-    int i;
-    for (i = 0; i < m; i++) v = dc_madd(v, r->l[i], p[i].w);
-    u = dci_unit(v);
-    if (!(*gap > 0 && dc_dot(u, u) > 0)) return;
-    dci_mink_support(h, u, &w);
-    ++*steps;
-    value = dc_dot(u, w.w);
-    if (value >= *gap - dc_min(DCI_HULL_STOP*dc_sqrt(h->mag2), DC_R(0.1)**gap)) {
-        *n = u;
-        *gap = value;
+    int i, turn;
+    for (turn = 0; turn < DCI_HULL_WORK && *gap > 0; turn++) {
+        dc_v3 v = dc_vec(0, 0, 0), u;
+        dc_real value, slack = DCI_HULL_STOP*dc_sqrt(h->mag2);
+        for (i = 0; i < m; i++) v = dc_madd(v, r->l[i], p[i].w);
+        u = dci_unit(v);
+        if (!(dc_dot(u, u) > 0)) break;
+        dci_mink_support(h, u, &p[m]);
+        ++*steps;
+        value = dc_dot(u, p[m].w);
+        if (value >= *gap - dc_min(slack, DC_R(0.1)**gap)) {
+            *n = u;
+            *gap = value;
+            break;
+        }
+        v = dc_madd(v, -*gap, *n);
+        if (dc_dot(v, v) <= slack*slack) break;
+        m = dci_search_feature(p, m + 1, *n, *gap, r);
     }
+    return m;
 }
 
 /* ---- penetration depth: the expanding polytope ---- */
@@ -3334,8 +3353,8 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
         if (apart < 0 && mem) apart = 0;                 /* the polytope needs no decision beforehand */
         if (apart < 0) status = DC_E_DIVERGED;
         if (apart != 0) {
-            m = dci_search_feature(p, m, &r);
-            dci_search_align(&h, p, m, &r, &n, &gap, &steps);
+            m = dci_search_feature(p, m, n, gap, &r);
+            m = dci_search_align(&h, p, m, &r, &n, &gap, &steps);
         }
     }
     if (apart == 0) {
@@ -3353,7 +3372,7 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
         if (status == DC_E_SINGULAR) {
             /* flat after all: the best direction of the search stands */
             status = DC_E_DIVERGED;
-            m = dci_search_feature(p, m, &r);
+            m = dci_search_feature(p, m, n, gap, &r);
         }
     }
     if (!mem && !(gap > 0)) {
