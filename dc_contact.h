@@ -25,8 +25,10 @@
 
 #if defined(__GNUC__) || defined(__clang__)
 #define DCI_UNUSED __attribute__((unused))
+#define DCI_NOINLINE __attribute__((noinline))      /* stages whose stack frames must not add up */
 #else
 #define DCI_UNUSED
+#define DCI_NOINLINE
 #endif
 
 #ifndef DC_DEF
@@ -3414,6 +3416,9 @@ typedef struct {
     dc_real r, R1, R2, least;     /* |nrm|, the derivatives of the radial term R(r), the least distance of a vertex to the plane */
     dc_v3 u, b1, b2;              /* frame: nrm = r u */
     dc_real g[4], L[6], W[4];     /* gradient by (dq, n_u, n_b1, n_b2) and the factor of the Hessian, A = L diag(1/W) L^T */
+    /* workspace of the derivatives; here, in the arena, and not on the stack */
+    dc_real map[2][12], grad[12], hess[144], B[2][6][6], C[24][4], Z[4][12];
+    dc_real f[2][4], DX[2][4][4], XX[2][4][4];
 } dci_pair;
 
 /* P_s(x) = w^4/x^5, w = s - x > 0, times x0^5; 0 for x >= s                         (SDRS IV.B) */
@@ -3650,7 +3655,7 @@ static dc_real dci_pair_rescale(dci_pair *p, dc_real f)
 }
 
 /* Newton from a feasible plane with slacks in p->slack. DC_OK, DC_E_DIVERGED or DC_E_RANGE. */
-static dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
+static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
 {
     dc_real f, before = DC_REAL_MAX;
     int it, k, line;
@@ -3741,6 +3746,7 @@ DC_DEF size_t dc_pair_bytes(int na, int nb)
     size_t n, sum = 0;
     if (na < 1 || nb < 1) return 0;
     n = (size_t)na + (size_t)nb;
+    sum = dc_bytes(sum, 1, sizeof(dci_pair));
     sum = dc_bytes(sum, n, sizeof(dc_v3));
     sum = dc_bytes(sum, n, sizeof(dc_real));
     sum = dc_bytes(sum, n, sizeof(dc_real));
@@ -3758,7 +3764,9 @@ static dc_status dci_pair_load(dci_pair *p, const dc_pair_options *opt, dci_pose
     int i, k;
 
     if (!mem || !a.hull || !b.hull || !a.hull->v || !b.hull->v || a.hull->n < 1 || b.hull->n < 1) return DC_E_ARG;
-    memset(p, 0, sizeof *p);
+    p->q = p->b1 = dc_vec(0, 0, 0);
+    p->x0 = 1;
+    p->nt = 0;
     p->barrier = opt ? opt->barrier : DC_GLOBAL;
     p->na = a.hull->n;
     if (b.hull->n > INT32_MAX - p->na) return DC_E_ARG;
@@ -4184,17 +4192,18 @@ static void dci_pair_body(const dci_pair *p, int body, dci_posed at, dc_real g[6
 }
 
 /* By the twists of both bodies about their origins. 0: an entry does not fit. */
-static int dci_pair_twists(const dci_pair *p, dci_posed a, dci_posed b, dc_real *grad, dc_real *hess)
+static DCI_NOINLINE int dci_pair_twists(dci_pair *p, dci_posed a, dci_posed b, int second)
 {
-    dc_real Y[12][4], Z[4][12], H[2][6][6], scale = dci_pair_unscale(p), bad[12], sum = 0;
+    dc_real *grad = p->grad, *hess = p->hess, (*Y)[4] = p->C, (*Z)[12] = p->Z, bad[12];
+    dc_real scale = dci_pair_unscale(p), sum = 0;
     int i, j, k;
-    dci_pair_body(p, 0, a, grad, H[0], Y);
-    dci_pair_body(p, 1, b, grad + 6, H[1], Y + 6);
+    dci_pair_body(p, 0, a, grad, p->B[0], Y);
+    dci_pair_body(p, 1, b, grad + 6, p->B[1], Y + 6);
     for (i = 0; i < 12; ++i) {
         grad[i] *= scale;
         sum += 0*grad[i];                                /* NaN where one is not finite */
     }
-    if (!hess) return sum == 0;
+    if (!second) return sum == 0;
 
     /* rows of Z = W^1/2 Y^T, so that Z^T Z is symmetric to the bit and its rows are built side by side */
     for (k = 0; k < 4; ++k) {
@@ -4205,7 +4214,7 @@ static int dci_pair_twists(const dci_pair *p, dci_posed a, dci_posed b, dc_real 
     memset(hess, 0, 144*sizeof *hess);
     for (k = 0; k < 2; ++k)
         for (i = 0; i < 6; ++i)
-            for (j = i; j < 6; ++j) hess[78*k + 12*i + j] = hess[78*k + 12*j + i] = scale*H[k][i][j];
+            for (j = i; j < 6; ++j) hess[78*k + 12*i + j] = hess[78*k + 12*j + i] = scale*p->B[k][i][j];
     for (i = 0; i < 12; ++i, hess += 12)
         for (j = 0; j < 12; ++j) {
             hess[j] -= Z[0][i]*Z[0][j] + Z[1][i]*Z[1][j] + Z[2][i]*Z[2][j] + Z[3][i]*Z[3][j];
@@ -4216,7 +4225,7 @@ static int dci_pair_twists(const dci_pair *p, dci_posed a, dci_posed b, dc_real 
 }
 
 /* By vertex: e_k = n, de_k/dn = I. */
-static void dci_pair_vertices(dci_pair *p, dc_real *grad, dc_real *hess)
+static DCI_NOINLINE void dci_pair_vertices(dci_pair *p, dc_real *grad, dc_real *hess)
 {
     dc_real s1 = dci_pair_unscale(p)/p->unit, s2 = s1/p->unit;
     size_t N = 3*(size_t)p->n;
@@ -4260,15 +4269,15 @@ static void dci_pair_vertices(dci_pair *p, dc_real *grad, dc_real *hess)
     }
 }
 
-/* By the entries T_ij of the two maps, x = T (x^,1): e_ij = n_i X_j with X = (x^,1), de_ij/dn = X_j I_i. */
-static void dci_pair_maps(const dci_pair *p, const dc_hull *hull[2], dc_real *grad, dc_real *hess)
+/* By the entries T_ij of the two maps, x = T (x^,1): e_ij = n_i X_j with X = (x^,1), de_ij/dn = X_j I_i. 0: an entry does not fit. */
+static DCI_NOINLINE int dci_pair_maps(dci_pair *p, const dc_hull *hull[2], dc_real *grad, dc_real *hess)
 {
-    dc_real s1 = dci_pair_unscale(p)/p->unit, s2 = s1/p->unit, n[3], F[3][3], Y[24][4];
-    dc_real f[2][4], DX[2][4][4], XX[2][4][4];
+    dc_real s1 = dci_pair_unscale(p)/p->unit, s2 = s1/p->unit, n[3], F[3][3], most = 0;
+    dc_real (*Y)[4] = p->C, (*f)[4] = p->f, (*DX)[4][4] = p->DX, (*XX)[4][4] = p->XX;
     int b, i, j, k, l;
-    memset(f, 0, sizeof f);
-    memset(DX, 0, sizeof DX);
-    memset(XX, 0, sizeof XX);
+    memset(p->f, 0, sizeof p->f);
+    memset(p->DX, 0, sizeof p->DX);
+    memset(p->XX, 0, sizeof p->XX);
     for (k = 0; k < p->nt; ++k) {
         const dci_term *t = &p->t[k];
         dc_v3 x;
@@ -4291,11 +4300,15 @@ static void dci_pair_maps(const dci_pair *p, const dc_hull *hull[2], dc_real *gr
     F[0][1] = p->b1.x;  F[1][1] = p->b1.y;  F[2][1] = p->b1.z;
     F[0][2] = p->b2.x;  F[1][2] = p->b2.y;  F[2][2] = p->b2.z;
 
+    /* every entry is bounded by these: 0 where they do not fit */
+    for (b = 0; b < 2; ++b)
+        for (j = 0; j < 4; ++j) most = dc_max(most, hess ? s2*XX[b][j][j] : s1*dc_abs(f[b][j]));
+    if ((grad || hess) && !dc_finite(4*most)) return 0;
     if (grad)
         for (b = 0; b < 2; ++b)
             for (i = 0; i < 3; ++i)
                 for (j = 0; j < 4; ++j) grad[12*b + 4*i + j] = s1*n[i]*f[b][j];
-    if (!hess) return;
+    if (!hess) return 1;
     for (b = 0; b < 2; ++b)
         for (i = 0; i < 3; ++i)
             for (j = 0; j < 4; ++j) {
@@ -4313,6 +4326,7 @@ static void dci_pair_maps(const dci_pair *p, const dc_hull *hull[2], dc_real *gr
             if (b == l/12) h += n[k%12/4]*n[l%12/4]*(i >= j ? XX[b][i][j] : XX[b][j][i]);
             hess[24*k + l] = s2*h;
         }
+    return 1;
 }
 
 /* What the three entry points share: load, solve, report. grad, hess: whether derivatives are wanted. */
@@ -4344,22 +4358,23 @@ static dc_status dci_pair_finish(dc_status status, dc_real v, dc_plane p, dc_pai
 DC_DEF dc_status dc_pair(const dc_pair_options *opt, const dc_hull *a, const dc_hull *b, dc_arena *mem,
                          dc_plane *plane, dc_real *value, dc_real *grad, dc_real *hess, dc_pair_info *info)
 {
-    dci_pair p;
+    size_t used = mem ? mem->used : 0;
+    dci_pair *p = (dci_pair *)dc_arena_take(mem, 1, sizeof *p);
     dci_posed pa, pb;
     dc_pair_info i;
-    dc_plane pl;
+    dc_plane pl = DC_ZERO;
     dc_real v = 0;
-    size_t used = mem ? mem->used : 0;
     dc_status status;
+    if (!p) return mem ? DC_E_MEMORY : DC_E_ARG;
     pa.hull = a;  pa.M = NULL;
     pb.hull = b;  pb.M = NULL;
-    status = dci_pair_run(&p, opt, pa, pb, mem, plane, grad || hess, &v, &pl, &i);
+    status = dci_pair_run(p, opt, pa, pb, mem, plane, grad || hess, &v, &pl, &i);
     if (status == DC_OK || status == DC_E_DIVERGED) {
-        dc_real s = dci_pair_unscale(&p)/p.unit, most = 0;
+        dc_real s = dci_pair_unscale(p)/p->unit, most = 0;
         int k;
-        for (k = 0; k < p.nt; ++k) most = dc_max(most, hess ? s*p.t[k].D/p.unit : s*dc_abs(p.t[k].f));
+        for (k = 0; k < p->nt; ++k) most = dc_max(most, hess ? s*p->t[k].D/p->unit : s*dc_abs(p->t[k].f));
         if ((grad || hess) && !dc_finite(4*most)) status = DC_E_RANGE;
-        else dci_pair_vertices(&p, grad, hess);
+        else dci_pair_vertices(p, grad, hess);
     }
     if (mem) mem->used = used;
     return dci_pair_finish(status, v, pl, i, plane, value, info);
@@ -4389,25 +4404,25 @@ DC_DEF dc_status dc_pair_rigid(const dc_pair_options *opt, const dc_hull *a, con
                                const dc_pose *pose_b, dc_arena *mem, dc_plane *plane, dc_real *value, dc_real *grad,
                                dc_real *hess, dc_pair_info *info)
 {
-    dci_pair p;
-    dci_posed pa, pb;
-    dc_pair_info i;
-    dc_plane pl;
-    dc_real v = 0, Ma[12], Mb[12];
     size_t used = mem ? mem->used : 0;
+    dci_pair *p = (dci_pair *)dc_arena_take(mem, 1, sizeof *p);
+    dci_posed pa, pb;
+    dc_pair_info i = DC_ZERO;
+    dc_plane pl = DC_ZERO;
+    dc_real v = 0;
     dc_status status;
+    if (!p) return mem ? DC_E_MEMORY : DC_E_ARG;
     pa.hull = a;
     pb.hull = b;
-    if (!dci_pose_map(pose_a, Ma, &pa.M) || !dci_pose_map(pose_b, Mb, &pb.M)) return DC_E_ARG;
-    status = dci_pair_run(&p, opt, pa, pb, mem, plane, grad || hess, &v, &pl, &i);
+    if (!dci_pose_map(pose_a, p->map[0], &pa.M) || !dci_pose_map(pose_b, p->map[1], &pb.M)) status = DC_E_ARG;
+    else status = dci_pair_run(p, opt, pa, pb, mem, plane, grad || hess, &v, &pl, &i);
     if ((status == DC_OK || status == DC_E_DIVERGED) && (grad || hess)) {
-        dc_real g[12], H[144];
-        if (p.nt == 0) {
-            memset(g, 0, sizeof g);
-            memset(H, 0, sizeof H);
-        } else if (!dci_pair_twists(&p, pa, pb, g, hess ? H : NULL)) status = DC_E_RANGE;
-        if (status != DC_E_RANGE && grad) memcpy(grad, g, sizeof g);
-        if (status != DC_E_RANGE && hess) memcpy(hess, H, sizeof H);
+        if (p->nt == 0) {
+            memset(p->grad, 0, sizeof p->grad);
+            memset(p->hess, 0, sizeof p->hess);
+        } else if (!dci_pair_twists(p, pa, pb, hess != NULL)) status = DC_E_RANGE;
+        if (status != DC_E_RANGE && grad) memcpy(grad, p->grad, sizeof p->grad);
+        if (status != DC_E_RANGE && hess) memcpy(hess, p->hess, sizeof p->hess);
     }
     if (mem) mem->used = used;
     return dci_pair_finish(status, v, pl, i, plane, value, info);
@@ -4417,21 +4432,22 @@ DC_DEF dc_status dc_pair_affine(const dc_pair_options *opt, const dc_hull *a, co
                                 const dc_affine *T_b, dc_arena *mem, dc_plane *plane, dc_real *value, dc_real *grad,
                                 dc_real *hess, dc_pair_info *info)
 {
-    dci_pair p;
+    size_t used = mem ? mem->used : 0;
+    dci_pair *p = (dci_pair *)dc_arena_take(mem, 1, sizeof *p);
     dci_posed pa, pb;
     dc_pair_info i;
-    dc_plane pl;
+    dc_plane pl = DC_ZERO;
     dc_real v = 0;
-    size_t used = mem ? mem->used : 0;
     dc_status status;
+    if (!p) return mem ? DC_E_MEMORY : DC_E_ARG;
     pa.hull = a;  pa.M = T_a ? T_a->m : NULL;
     pb.hull = b;  pb.M = T_b ? T_b->m : NULL;
-    status = dci_pair_run(&p, opt, pa, pb, mem, plane, grad || hess, &v, &pl, &i);
+    status = dci_pair_run(p, opt, pa, pb, mem, plane, grad || hess, &v, &pl, &i);
     if (status == DC_OK || status == DC_E_DIVERGED) {
         const dc_hull *hull[2];
         hull[0] = a;
         hull[1] = b;
-        dci_pair_maps(&p, hull, grad, hess);
+        if (!dci_pair_maps(p, hull, grad, hess)) status = DC_E_RANGE;
     }
     if (mem) mem->used = used;
     return dci_pair_finish(status, v, pl, i, plane, value, info);
@@ -4520,6 +4536,8 @@ typedef struct {
     dci_row X, Y, Z;              /* candidate axis; arguments and results of square roots; unit normal */
     dci_row f[6], D[6];           /* s h', h'' at the minimum */
     dci_row r, R1, R2, q[3], L[10], g[3], H[8], C[24], E[36], rel[27];
+    dc_real one[18 + 12 + 144];   /* vertices and derivatives of a pair that is solved alone */
+    dc_v3 v[6];
 } dci_tri;
 
 #define DCI_MIN(a, b) ((a) < (b) ? (a) : (b))
@@ -5128,13 +5146,13 @@ DC_DEF size_t dc_tri_batch_bytes(void)
 }
 
 /* Pair i by the scalar solver, from the caller's plane. */
-static dc_status dci_tri_single(const dc_pair_options *opt, const dc_real *x, size_t stride, size_t i, dc_arena *mem,
+static dc_status dci_tri_single(dci_tri *T, const dc_pair_options *opt, const dc_real *x, size_t stride, size_t i, dc_arena *mem,
                                 dc_tri_out *out)
 {
-    dc_v3 v[6];
+    dc_v3 *v = T->v;
     dc_hull a, b;
     dc_plane plane = DC_ZERO, again;
-    dc_real value = 0, grad[18], g[12], H[144];
+    dc_real value = 0, *grad = T->one, *g = T->one + 18, *H = T->one + 30;
     dc_status status;
     size_t k, j, row;
     for (k = 0; k < 6; ++k) v[k] = dc_vec(x[3*k*stride + i], x[(3*k + 1)*stride + i], x[(3*k + 2)*stride + i]);
@@ -5183,11 +5201,33 @@ static void dci_tri_gather(dci_row *rows, int n_rows, const dc_real *x, size_t s
         for (l = 0; l < DC_LANES; ++l) rows[r][l] = x[(size_t)r*stride + (size_t)(i + l < count ? i + l : count - 1)];
 }
 
+/* Solves pairs i.. of the batch in the lanes of T. */
+static DCI_NOINLINE void dci_tri_block(dci_tri *T, dc_real c, dc_real length, const dc_real *x, size_t stride, int i, int count,
+                                       const dc_tri_out *out)
+{
+    int it, l, warm = 0, running = 1;
+    dci_tri_gather(T->x, 18, x, stride, i, count);
+    dci_tri_load(T);
+    if (out->plane) {
+        dci_tri_gather(T->c, 4, out->plane, stride, i, count);
+        warm = dci_tri_warm(T);
+    }
+    if (!warm) dci_tri_cold(T, out->plane != NULL);
+    dci_tri_chart(T);
+    for (it = 0; it < DCI_TRI_STEPS && running; ++it) {
+        dci_tri_step(T);
+        for (l = 0, running = 0; l < DC_LANES; ++l) running |= T->run[l] > 0;
+    }
+    dci_tri_end(T);
+    dci_tri_value(T, c, length);
+    if (out->relative) dci_tri_relative(T, out->origin);
+}
+
 DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_real *x, size_t stride, dc_arena *mem,
                               dc_tri_out *out)
 {
     dc_real c = opt && opt->c != 0 ? opt->c : 12, length = opt && opt->length != 0 ? opt->length : 1;
-    int i, l, k, it, local = opt && opt->barrier != DC_GLOBAL;
+    int i, l, k, local = opt && opt->barrier != DC_GLOBAL;
     size_t used = mem ? mem->used : 0;
     dc_status status = DC_OK;
     dci_tri *T;
@@ -5200,25 +5240,8 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
         return DC_E_MEMORY;
     }
     for (i = 0; i < count; i += DC_LANES) {
-        int lanes = count - i < DC_LANES ? count - i : DC_LANES, running = 1;
-        dci_tri_gather(T->x, 18, x, stride, i, count);
-        if (!local) {
-            int warm = 0;
-            dci_tri_load(T);
-            if (out->plane) {
-                dci_tri_gather(T->c, 4, out->plane, stride, i, count);
-                warm = dci_tri_warm(T);
-            }
-            if (!warm) dci_tri_cold(T, out->plane != NULL);
-            dci_tri_chart(T);
-            for (it = 0; it < DCI_TRI_STEPS && running; ++it) {
-                dci_tri_step(T);
-                for (l = 0, running = 0; l < DC_LANES; ++l) running |= T->run[l] > 0;
-            }
-            dci_tri_end(T);
-            dci_tri_value(T, c, length);
-            if (out->relative) dci_tri_relative(T, out->origin);
-        }
+        int lanes = count - i < DC_LANES ? count - i : DC_LANES;
+        if (!local) dci_tri_block(T, c, length, x, stride, i, count, out);
         for (l = 0; l < lanes; ++l) {
             size_t at = (size_t)(i + l);
             /* NaN fails every comparison; overlap leaves a slack that is not positive */
@@ -5226,7 +5249,7 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
                     && T->value[l] <= DC_REAL_MAX;
             for (k = 0; good && k < 27 && out->relative; ++k) good = dc_finite(T->rel[k][l]);
             if (!good) {
-                dc_status s = dci_tri_single(opt, x, stride, at, mem, out);
+                dc_status s = dci_tri_single(T, opt, x, stride, at, mem, out);
                 if (status == DC_OK) status = s;
                 continue;
             }
@@ -5264,12 +5287,13 @@ typedef struct {
 } dci_slip;
 
 typedef struct {
-    const dci_pair *p;
+    dci_pair *p;
     dci_slip *s;          /* [p->nt] */
     dc_v3 *dx0, *dx1, *dg;
     dc_real h, eps, patch, scale;   /* scale: unit of the spin unknown, z = (U1, U2, scale w) */
     int m;                /* unknowns: 2 when nothing resists spin */
     dc_real z[3], L[9];   /* minimiser and Cholesky factor of the Hessian there */
+    dc_real map[4][12];
 } dci_friction;
 
 /* Slip of vertex k, e = (v - q, patch w):   q = u + w n^ x x = (U1 - w y, U2 + w x). */
@@ -5351,7 +5375,7 @@ static void dci_friction_newton(dci_friction *f, dc_real grad[3])
 
 /* The plane's velocity. A sum of smoothed norms: Newton overshoots far from the kinks, so eps falls by stages from the
  * size of the velocities, each stage starting where the last one ended. */
-static dc_status dci_friction_plane(dci_friction *f, dc_real eps_v, int *iterations, dc_real *value)
+static DCI_NOINLINE dc_status dci_friction_plane(dci_friction *f, dc_real eps_v, int *iterations, dc_real *value)
 {
     dc_real sum = 0, spread = 0, eps = eps_v, E = 0, before = DC_REAL_MAX;
     int it, k, line, nt = f->p->nt;
@@ -5441,7 +5465,7 @@ static void dci_pair_plane_jvp(const dci_pair *p, const dc_v3 *dx, dc_real dp[4]
 
 /* dg of the gradients g_k = dU_f/dx_k^{t+1} = A/h B w along the motions f->dx0, f->dx1 of the loaded vertices (dx0: 0 to leave
  * time t alone). The basis is carried along without spin: dB = -n^ (B^T dn^)^T. */
-static void dci_friction_jvp(const dci_friction *f, int old)
+static DCI_NOINLINE void dci_friction_jvp(const dci_friction *f, int old)
 {
     const dci_pair *p = f->p;
     dc_real dp[4] = {0, 0, 0, 0}, dn1 = 0, dn2 = 0, rhs[3] = {0, 0, 0}, w = f->z[2]/f->scale;
@@ -5502,23 +5526,24 @@ DC_DEF size_t dc_friction_bytes(int na, int nb)
     size_t sum = dc_pair_bytes(na, nb), n;
     if (sum == 0) return 0;
     n = (size_t)na + (size_t)nb;
+    sum = dc_bytes(sum, 1, sizeof(dci_friction));
     sum = dc_bytes(sum, n, sizeof(dci_slip));
     sum = dc_bytes(sum, n, 3*sizeof(dc_v3));
     return sum == SIZE_MAX ? 0 : sum;
 }
 
 /* Solves the pair at time t and the plane's velocity. x^{t+1} of vertex k is M1 (x^1, 1). */
-static dc_status dci_friction_run(dci_friction *f, dci_pair *p, const dc_friction_options *opt, const dc_pair_options *pair,
+static dc_status dci_friction_run(dci_friction *f, const dc_friction_options *opt, const dc_pair_options *pair,
                                   dc_real mu, dc_real h, const dci_posed old[2], const dci_posed now[2], dc_arena *mem,
                                   const dc_plane *plane, dc_real *value, dc_plane *out, dc_friction_info *info)
 {
     dc_real eps_f = opt && opt->eps_f != 0 ? opt->eps_f : DC_R(1e-6), eps_v = opt && opt->eps_v != 0 ? opt->eps_v : DC_R(1e-6);
-    dc_real length = pair && pair->length != 0 ? pair->length : 1, loaded = 0, unscale, P;
+    dc_real length = pair && pair->length != 0 ? pair->length : 1, loaded = 0, unscale, P = 0;
     dc_status status, slip = DC_OK;
+    dci_pair *p;
     int k;
 
     memset(info, 0, sizeof *info);
-    memset(f, 0, sizeof *f);
     if (!(mu >= 0) || !(mu <= DC_LIMIT) || !(h > 0) || !(h <= DC_LIMIT) || !(eps_f > 0) || !(eps_f <= DC_LIMIT)
         || !(eps_v > 0) || !(eps_v <= DC_LIMIT) || !dci_posed_ok(now[0]) || !dci_posed_ok(now[1]) || !dci_posed_ok(old[0])
         || !dci_posed_ok(old[1]) || now[0].hull->n != old[0].hull->n || now[1].hull->n != old[1].hull->n) return DC_E_ARG;
@@ -5526,6 +5551,8 @@ static dc_status dci_friction_run(dci_friction *f, dci_pair *p, const dc_frictio
     if (opt && opt->no_patch) f->patch = 0;
     if (!(f->patch >= 0) || !(f->patch <= DC_LIMIT)) return DC_E_ARG;
 
+    p = (dci_pair *)dc_arena_take(mem, 1, sizeof *p);
+    if (!p) return DC_E_MEMORY;
     status = dci_pair_run(p, pair, old[0], old[1], mem, plane, 1, &P, out, &info->pair);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
     f->p = p;
@@ -5606,42 +5633,43 @@ DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_optio
                              dc_plane *plane, dc_real *value, dc_real *grad, dc_real *hess, dc_real *mixed,
                              dc_friction_info *info)
 {
-    dci_friction f;
-    dci_pair p;
+    size_t used = mem ? mem->used : 0;
+    dci_friction *f = (dci_friction *)dc_arena_take(mem, 1, sizeof *f);
     dci_posed old[2], now[2];
     dc_friction_info i;
-    dc_plane pl;
+    dc_plane pl = DC_ZERO;
     dc_real v = 0;
-    size_t used = mem ? mem->used : 0, N;
+    size_t N;
     dc_status status;
     int j, k, c, r, pass;
 
+    if (!f) return mem ? DC_E_MEMORY : DC_E_ARG;
     old[0].hull = a0;  now[0].hull = a1;
     old[1].hull = b0;  now[1].hull = b1;
     old[0].M = old[1].M = now[0].M = now[1].M = NULL;
-    status = dci_friction_run(&f, &p, opt, pair, mu, h, old, now, mem, plane, &v, &pl, &i);
+    status = dci_friction_run(f, opt, pair, mu, h, old, now, mem, plane, &v, &pl, &i);
     if (status == DC_OK || status == DC_E_DIVERGED) {
-        N = 3*(size_t)p.n;
+        N = 3*(size_t)f->p->n;
         if (grad) {
             memset(grad, 0, N*sizeof *grad);
-            dci_friction_gradient(&f);
-            for (k = 0; k < p.nt; ++k)
-                for (r = 0; r < 3; ++r) grad[3*p.t[k].k + r] = dci_component(f.dg[k], r);
+            dci_friction_gradient(f);
+            for (k = 0; k < f->p->nt; ++k)
+                for (r = 0; r < 3; ++r) grad[3*f->p->t[k].k + r] = dci_component(f->dg[k], r);
         }
         for (pass = 0; pass < 2; ++pass) {
             dc_real *H = pass == 0 ? hess : mixed;
-            dc_v3 *dx = pass == 0 ? f.dx1 : f.dx0;
+            dc_v3 *dx = pass == 0 ? f->dx1 : f->dx0;
             if (!H) continue;
             memset(H, 0, N*N*sizeof *H);
-            memset(f.dx0, 0, 2*(size_t)p.n*sizeof *f.dx0);
-            for (j = 0; j < p.nt; ++j)
+            memset(f->dx0, 0, 2*(size_t)f->p->n*sizeof *f->dx0);
+            for (j = 0; j < f->p->nt; ++j)
                 for (c = 0; c < 3; ++c) {
                     dx[j] = dci_axis(c);
-                    dci_friction_jvp(&f, pass);
+                    dci_friction_jvp(f, pass);
                     dx[j] = dc_vec(0, 0, 0);
-                    for (k = 0; k < p.nt; ++k)
+                    for (k = 0; k < f->p->nt; ++k)
                         for (r = 0; r < 3; ++r)
-                            H[(3*(size_t)p.t[k].k + (size_t)r)*N + 3*(size_t)p.t[j].k + (size_t)c] = dci_component(f.dg[k], r);
+                            H[(3*(size_t)f->p->t[k].k + (size_t)r)*N + 3*(size_t)f->p->t[j].k + (size_t)c] = dci_component(f->dg[k], r);
                 }
         }
     }
@@ -5650,7 +5678,7 @@ DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_optio
 }
 
 /* Derivatives by the twists of the new poses; mixed: rows new, columns old. */
-static void dci_friction_twists(dci_friction *f, const dci_posed old[2], const dci_posed now[2], dc_real *grad, dc_real *hess,
+static DCI_NOINLINE void dci_friction_twists(dci_friction *f, const dci_posed old[2], const dci_posed now[2], dc_real *grad, dc_real *hess,
                                 dc_real *mixed)
 {
     const dci_pair *p = f->p;
@@ -5697,21 +5725,21 @@ DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair
                                    const dc_pose *b0, const dc_pose *b1, dc_arena *mem, dc_plane *plane, dc_real *value,
                                    dc_real *grad, dc_real *hess, dc_real *mixed, dc_friction_info *info)
 {
-    dci_friction f;
-    dci_pair p;
-    dci_posed old[2], now[2];
-    dc_friction_info i;
-    dc_plane pl;
-    dc_real v = 0, M[4][12];
     size_t used = mem ? mem->used : 0;
+    dci_friction *f = (dci_friction *)dc_arena_take(mem, 1, sizeof *f);
+    dci_posed old[2], now[2];
+    dc_friction_info i = DC_ZERO;
+    dc_plane pl = DC_ZERO;
+    dc_real v = 0;
     dc_status status;
 
+    if (!f) return mem ? DC_E_MEMORY : DC_E_ARG;
     old[0].hull = now[0].hull = a;
     old[1].hull = now[1].hull = b;
-    if (!dci_pose_map(a0, M[0], &old[0].M) || !dci_pose_map(a1, M[1], &now[0].M) || !dci_pose_map(b0, M[2], &old[1].M)
-        || !dci_pose_map(b1, M[3], &now[1].M)) return DC_E_ARG;
-    status = dci_friction_run(&f, &p, opt, pair, mu, h, old, now, mem, plane, &v, &pl, &i);
-    if (status == DC_OK || status == DC_E_DIVERGED) dci_friction_twists(&f, old, now, grad, hess, mixed);
+    if (!dci_pose_map(a0, f->map[0], &old[0].M) || !dci_pose_map(a1, f->map[1], &now[0].M)
+        || !dci_pose_map(b0, f->map[2], &old[1].M) || !dci_pose_map(b1, f->map[3], &now[1].M)) status = DC_E_ARG;
+    else status = dci_friction_run(f, opt, pair, mu, h, old, now, mem, plane, &v, &pl, &i);
+    if (status == DC_OK || status == DC_E_DIVERGED) dci_friction_twists(f, old, now, grad, hess, mixed);
     if (mem) mem->used = used;
     return dci_friction_finish(status, v, pl, i, plane, value, info);
 }

@@ -110,8 +110,7 @@ TEST friction_table(void)
         dc_hull a0, a1, b0, b1;
         dc_pose pa = DC_ZERO, pb = DC_ZERO;
         dci_posed old[2], now[2];
-        dci_friction f;
-        dci_pair p;
+        static dci_friction f;
         dc_plane plane;
         dc_real v, tg[12], th[144], M[2][12];
         double e, L = 0;
@@ -167,9 +166,10 @@ TEST friction_table(void)
         old[1].hull = &b0;  now[1].hull = &b1;
         a0.v = l0;  a1.v = l1;  b0.v = l0 + c.na;  b1.v = l1 + c.na;
         memset(&plane, 0, sizeof plane);
-        s = dci_friction_run(&f, &p, &o, &pair, (dc_real)c.mu, (dc_real)c.h, old, now, &mem, &plane, &v, &plane, &info);
+        s = dci_friction_run(&f, &o, &pair, (dc_real)c.mu, (dc_real)c.h, old, now, &mem, &plane, &v, &plane, &info);
         ASSERT_EQ(s, DC_OK);
         dci_friction_twists(&f, old, now, tg, th, NULL);
+        mem.used = 0;
         worst_add(&wtg, relative(tg, c.tgrad, 12)/e, "%s", c.name);
         worst_add(&wth, relative(th, c.thess, 144)/e, "%s", c.name);
     }
