@@ -3667,7 +3667,7 @@ static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
     if (p->barrier == DC_GLOBAL) f = dci_pair_rescale(p, f);
 
     for (it = 0; it < DCI_PAIR_STEPS; ++it) {
-        dc_real step[4], dec2 = 0, noise = 16*DC_EPS*(1 + p->size/p->least), alpha = 1, ft = -1;
+        dc_real step[4], dec2 = 0, noise = 1 + p->size/p->least, alpha = 1, ft = -1;
         dc_v3 dn = dc_vec(0, 0, 0);
         int last;
 
@@ -3679,7 +3679,10 @@ static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
         if (!dc_finite(dec2) || !dc_finite(f)) return DC_E_RANGE;
         dn = dc_add(dc_scale(step[1], p->u), dc_add(dc_scale(step[2], p->b1), dc_scale(step[3], p->b2)));
 
-        /* the slacks carry eps of the coordinates: relative to the least of them, `noise` is that of g and f */
+        /* the slacks carry eps of the coordinates, which is `noise` relative to the least of them, and to what the nearest vertex
+         * reaches into the support of DC_LOCAL */
+        if (p->barrier == DC_LOCAL) noise += p->size/dc_max(p->s - p->r*p->least, DC_EPS*p->s);
+        noise = dc_min(16*DC_EPS*noise, DC_R(0.01));
         info->iterations++;
         info->decrement = dc_sqrt(dec2/f);
         /* where convergence is quadratic the next decrement is about dec2/f; it is not while a vertex enters the support of
@@ -4317,14 +4320,14 @@ static DCI_NOINLINE int dci_pair_maps(dci_pair *p, const dc_hull *hull[2], dc_re
                 dci_pair_forward(p, y);
             }
     for (k = 0; k < 24; ++k)
-        for (l = 0; l < 24; ++l) {
+        for (l = 0; l <= k; ++l) {
             const dc_real *y = Y[k], *z = Y[l], *W = p->W;
             dc_real h = -(W[0]*y[0]*z[0] + W[1]*y[1]*z[1] + W[2]*y[2]*z[2] + W[3]*y[3]*z[3]);
             b = k/12;
             i = k%4;
             j = l%4;
             if (b == l/12) h += n[k%12/4]*n[l%12/4]*(i >= j ? XX[b][i][j] : XX[b][j][i]);
-            hess[24*k + l] = s2*h;
+            hess[24*k + l] = hess[24*l + k] = s2*h;
         }
     return 1;
 }
