@@ -3688,7 +3688,7 @@ static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
         /* where convergence is quadratic the next decrement is about dec2/f; it is not while a vertex enters the support of
          * DC_LOCAL; at the floor it stops to fall */
         last = dec2 <= (dec2 < DC_R(1e-3)*before ? DC_R(0.1) : DC_R(1e-4))*DC_EPS*f
-            || (dec2 <= dc_max(DC_R(1e-6), noise*noise)*f && dec2 > DC_R(0.25)*before);
+            || (dec2 <= 100*noise*noise*f && dec2 > DC_R(0.25)*before);
         before = dec2;
 
         for (line = 0; line < DCI_LINE_STEPS; ++line) {
@@ -3702,7 +3702,8 @@ static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
             if (ft >= 0 && limit >= 1 && (ft <= f - DC_R(1e-4)*alpha*dec2 || dec2 <= dc_max(DC_R(1e-9), noise)*f)) break;
             alpha *= limit < 1 ? dc_max(limit, DC_R(0.01)) : DC_R(0.5);
         }
-        if (line == DCI_LINE_STEPS) return last ? DC_OK : DC_E_DIVERGED;
+        /* no decrease to be found: at the floor that is convergence */
+        if (line == DCI_LINE_STEPS) return dec2 <= 100*noise*noise*f ? DC_OK : DC_E_DIVERGED;
         {
             dc_real *swap = p->slack;
             p->slack = p->trial;
