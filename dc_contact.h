@@ -207,18 +207,21 @@ typedef struct {
  * DC_E_DIVERGED   the depth did not settle within 130 support points (hulls like a ball of hundreds of vertices): gap is
  *                 the room along n, so that the true depth is not larger, and everything else belongs to it.
  *
- * Accuracy, measured, in units of eps S, S = sum over both bodies of the largest |vertex| and |t|: gap within 3.4 of
- * brute force apart, 1.5 overlapping; a gap above 32 is never called overlap nor the reverse. n separates: the room along
- * n, summed exactly, is at least gap - 2.1 eps S, for gaps down to 1e-12 of the size and below: n comes from the closest
- * features and is checked by the support of both hulls, not from the difference of the witness points alone.
+ * Accuracy, worst of the tests, in units of eps S, S = sum over both bodies of the largest |vertex| and |t|: gap within
+ * 3.4 of brute force apart, 1.5 overlapping. A gap above 32 is never called overlap, nor a depth above 32 apart; in
+ * between, touching hulls have a gap of either sign. n separates: the room along n, summed in long double, is at least
+ * gap - 2.1 eps S, for gaps down to 1e-12 of the size and below: n comes from the closest features and is checked by the
+ * support of both hulls, it is not just the difference of the witness points. | |n| - 1 | <= 1.4 eps,
+ * |pa - pb - gap n| <= 1.1 eps S, witness points within 3.3 eps S of the features' weighted points.
  * Subtraction of the first vertex precedes everything else, so that vertices 1e6 from the origin of a common frame cost
- * no digits. Sizes below sqrt(DC_REAL_MIN) count as zero.
+ * no digits.
  *
  * The derivative: where the closest features are unique, by the twists (v, w) of the two bodies,
  *     d gap = n.(v_a - v_b) + ((pa - t_a) x n).w_a - ((pb - t_b) x n).w_b
  * and one of several such values where they are not.
  *
- * Cost: linear in the vertices per support, usually 4 to 9 supports per hull (1 or 2 when warm). Stack below 3.5 KB. */
+ * Cost: linear in the vertices per support, usually 4 to 9 supports per hull (1 or 2 when warm), 8 to 28 for a depth.
+ * Stack of all calls below 3.5 KB. */
 DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const dc_hull *b, const dc_pose *pose_b,
                                   dc_arena *mem, dc_distance *d);
 
@@ -302,6 +305,12 @@ DC_DEF dc_real dc_sqrt(dc_real x)
 /* ---- dense algebra --------------------------------------------------------------------------- */
 
 /* ---- hull distance ---------------------------------------------------------------------------- */
+
+/* gcc packs pairs of coordinates into vectors and unpacks them again: slower by a tenth, warm, than plain scalars */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("no-tree-slp-vectorize")
+#endif
 
 /* A vertex pair: the point w = x - y of the Minkowski difference A - B. */
 typedef struct { dc_v3 w; int ia, ib; } dci_mink;
@@ -733,6 +742,10 @@ static int dci_search_align(dci_hulls *h, dci_mink *p, int m, dci_near *r, dc_v3
     return m;
 }
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
+
 /* ---- penetration depth: the expanding polytope ---- */
 
 /* n . w <= d inside, n outward. A face without area, or one that another point of the polytope sees, is inert: n = 0,
@@ -929,6 +942,11 @@ static dc_status dci_depth(dci_hulls *h, dci_polytope *t, dci_mink *p, int *coun
     *count = 3;
     return status;
 }
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("no-tree-slp-vectorize")
+#endif
 
 /* ---- input and output ---- */
 
@@ -1197,6 +1215,10 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
     dci_hull_answer(&h, p, &r, m, n, gap, inv_s, origin, steps, d);
     return status;
 }
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
 
 /* ---- pair potentials -------------------------------------------------------------------------- */
 
