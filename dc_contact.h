@@ -205,7 +205,8 @@ typedef struct {
  *                 translation beyond DC_HULL_LIMIT, a quaternion far from unit. d untouched, as for
  * DC_E_MEMORY     the hulls overlap and mem is too small.
  * DC_E_DIVERGED   the depth did not settle within 130 support points (hulls like a ball of hundreds of vertices): gap is
- *                 the room along n, so that the true depth is not larger, and everything else belongs to it.
+ *                 the room along n, so that the true depth is not larger, and everything else belongs to it. Without
+ *                 mem, never met in the tests: the search ended early; n separates with room gap.
  *
  * Accuracy, worst of the tests, in units of eps S, S = sum over both bodies of the largest |vertex| and |t|: gap within
  * 3.4 of brute force apart, 1.5 overlapping. A gap above 32 is never called overlap, nor a depth above 32 apart; in
