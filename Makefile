@@ -5,7 +5,9 @@
 # make demo          builds and runs the examples
 # make clean
 #
-# CC, CFLAGS and LDLIBS may be set; GREATEST=path names the test framework's header, GREATEST=fallback our stand-in.
+# CC, CFLAGS, LDLIBS and REAL (double, float) may be set; GREATEST=path names the test framework's header, GREATEST=fallback our stand-in.
+
+MAKEFLAGS += -j$(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
 CC ?= cc
 CFLAGS ?= -O2 -g
@@ -37,14 +39,70 @@ test: $(TESTS:%=build/test/%)
 build/include/greatest.h: FORCE
 	@sh tests/greatest.sh "$(GREATEST)"
 
-build/test/support.o: $(SUPPORT) tests/support/support.h Makefile
-	@mkdir -p build/test
+# so is this: everything is built again when the compiler or its flags change
+FLAGS = $(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) $(INCLUDE) $(LDLIBS)
+build/flags: FORCE
+	@mkdir -p build/test build/bench build/demo
+	@echo '$(subst ','"'"',$(FLAGS))' | cmp -s - $@ || echo '$(subst ','"'"',$(FLAGS))' > $@
+
+build/test/support.o: $(SUPPORT) tests/support/support.h Makefile build/flags
 	$(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) $(INCLUDE) -c $< -o $@
 
-build/test/%: tests/%.c build/test/support.o $(HEADERS) tests/greatest_fallback.h build/include/greatest.h Makefile
+build/test/%: tests/%.c build/test/support.o $(HEADERS) tests/greatest_fallback.h build/include/greatest.h Makefile build/flags
 	$(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) $(INCLUDE) $< build/test/support.o -o $@ $(LDLIBS)
 
 FORCE:
+
+# ---- test-all
+
+test-all:
+	@sh tests/matrix.sh
+
+# ---- bench: each program built twice; those with peers link the libraries found here
+
+PKG_CONFIG ?= pkg-config
+CXX ?= c++
+REPEATS ?= 15
+PEERS := $(shell $(PKG_CONFIG) --exists fcl ccd 2>/dev/null && $(CXX) --version >/dev/null 2>&1 && echo fcl ccd)
+BENCH_FLAGS = -std=c99 -O3 $(WARN) $(WARN_C) -I. -Itests/bench -Itests/support -DDC_REAL=$(REAL)
+BENCH_PROGRAMS = $(BENCHES:%=build/bench/%) $(BENCHES:%=build/bench/%_native)
+
+bench: $(BENCH_PROGRAMS)
+ifeq ($(PEERS),)
+	@echo "peers skipped: $(PKG_CONFIG) does not find fcl and ccd (Debian: libfcl-dev libccd-dev), or there is no $(CXX)"
+endif
+	@for p in $(BENCH_PROGRAMS); do echo "== $$p"; $$p $(REPEATS) || exit 1; done
+
+bench-instructions: $(BENCHES:%=build/bench/%)
+	@sh tests/bench/instructions.sh $$(cd tests/bench && grep -l '"bench.h"' $(BENCHES:%=%.c) | sed 's,\(.*\)\.c,build/bench/\1,')
+
+# Peers are called from tests/bench/bench_x_peers.cc, which is built without -march=native: Eigen's alignment has to be
+# that of the packaged library.
+build/bench/%_peers.o: tests/bench/%_peers.cc Makefile build/flags
+	$(CXX) -std=c++14 -O3 $$($(PKG_CONFIG) --cflags $(PEERS) | sed 's/-std=[^ ]*//; s/-I/-isystem /g') -c $< -o $@
+
+define bench_rules
+$(1)_peers := $$(if $$(PEERS),$$(patsubst tests/bench/%.cc,build/bench/%.o,$$(wildcard tests/bench/$(1)_peers.cc)))
+build/bench/$(1): ARCH =
+build/bench/$(1)_native: ARCH = -march=native
+build/bench/$(1) build/bench/$(1)_native: tests/bench/$(1).c tests/bench/bench.h build/test/support.o $$(HEADERS) $$($(1)_peers) Makefile build/flags
+	$$(CC) $$(BENCH_FLAGS) $$(ARCH) $$(if $$($(1)_peers),-DDC_BENCH_PEERS) $$< -c -o $$@.o
+	$$(if $$($(1)_peers),$$(CXX),$$(CC)) $$@.o build/test/support.o $$($(1)_peers) -o $$@ $$(if $$($(1)_peers),$$$$($$(PKG_CONFIG) --libs $$(PEERS))) $$(LDLIBS)
+endef
+$(foreach b,$(BENCHES),$(eval $(call bench_rules,$(b))))
+
+# ---- facts
+
+facts:
+	@sh tests/facts.sh
+
+# ---- demo: the examples, run in build/demo, where they leave what they write
+
+demo: $(EXAMPLES:%=build/demo/%)
+	@for p in $(EXAMPLES); do echo "== $$p"; (cd build/demo && ./$$p) || exit 1; done
+
+build/demo/%: examples/%.c $(wildcard examples/common/*) $(HEADERS) Makefile build/flags
+	$(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) -I. -Iexamples/common -DDC_REAL=$(REAL) $< -o $@ $(LDLIBS)
 
 clean:
 	rm -rf build

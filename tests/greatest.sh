@@ -5,7 +5,8 @@
 #
 # Order: 1. PATH, if given: the file or the directory that holds it ("fallback" goes straight to 5);
 # 2. the compiler's include path; 3. the copy in build/greatest; 4. fetched once into that copy, by checksum;
-# 5. tests/greatest_fallback.h. Prints what was found. No network is not an error.
+# 5. tests/greatest_fallback.h. A fetch that failed is not tried again before  make clean.  Prints what was
+# found. No network is not an error.
 CC=${CC:-cc}
 given=$1
 cache=build/greatest
@@ -46,7 +47,7 @@ take() {
 }
 
 # A command that may hang without a network.
-limited() { if command -v timeout >/dev/null 2>&1; then timeout 40 "$@"; else "$@"; fi; }
+limited() { if command -v timeout >/dev/null 2>&1; then timeout 20 "$@"; else "$@"; fi; }
 
 # From the source package fzy of Debian. The sources list is made from the machine's own, in a scratch directory:
 # nothing of the machine's package state is read for writing.
@@ -96,7 +97,7 @@ if echo '#include <greatest.h>' | $CC -E -x c - >/dev/null 2>&1; then
     found "#include_next <greatest.h>" "from the compiler's include path"
 fi
 mkdir -p $cache
-if ! [ -f $cache/greatest.h ]; then
+if ! [ -f $cache/greatest.h ] && ! [ -f $cache/fetch.log ]; then
     scratch=$cache/fetch
     mkdir -p $scratch
     { fetch_debian $scratch || fetch_upstream $scratch; } >$cache/fetch.log 2>&1
@@ -105,4 +106,4 @@ fi
 if [ -f $cache/greatest.h ]; then
     found "#include \"../../$cache/greatest.h\"" "$(version $cache/greatest.h), $cache/greatest.h"
 fi
-found fallback "tests/greatest_fallback.h (greatest.h could not be fetched, see $cache/fetch.log)"
+found fallback "tests/greatest_fallback.h (no greatest.h: see $cache/fetch.log, make clean to try again)"

@@ -110,6 +110,8 @@ TEST fd_rejects_zeros_and_nan(void)
 
 TEST fd_refuses_differences_given_as_derivatives(void)
 {
+    /* called through a pointer that the compiler cannot see through: an inlined copy may be contracted differently */
+    fd_fun volatile f = smooth;
     const double x[2] = {0.7, -0.4}, h = 0.0078125;
     double J[4], z[2], up[2], down[2], J1 = 3;
     fd_result r;
@@ -117,12 +119,12 @@ TEST fd_refuses_differences_given_as_derivatives(void)
     for (j = 0; j < 2; j++) {
         memcpy(z, x, sizeof z);
         z[j] = x[j] + h;
-        smooth(z, up, NULL);
+        f(z, up, NULL);
         z[j] = x[j] - h;
-        smooth(z, down, NULL);
+        f(z, down, NULL);
         for (i = 0; i < 2; i++) J[2*i + j] = (up[i] - down[i])/((x[j] + h) - (x[j] - h));
     }
-    r = fd_check(smooth, NULL, 2, x, 2, J, h);
+    r = fd_check(f, NULL, 2, x, 2, J, h);
     ASSERT_EQ(1, r.bit_equal);
     ASSERT(!(r.err < 1e300));
     z[0] = 1;

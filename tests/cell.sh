@@ -1,0 +1,53 @@
+#!/bin/sh
+# One cell of the matrix: builds and runs every test program one way, and writes the outcome to build/matrix/CELL.
+#
+#     sh tests/cell.sh STD COMPILER REAL SWEEP OPTIONS...
+#
+# WARN and WARN_C hold the warning flags. After the time DEADLINE (seconds since 1970) programs are only checked by the
+# compiler, not run, and count as skipped. SWEEP is the factor on the random sweeps; a cell with SWEEP 1 also takes the
+# functions as externals, the others compile with DC_STATIC, which leaves out what a program does not use.
+std=$1 cc=$2 real=$3 sweep=$4
+shift 4
+case $* in *sanitize*) label="-O0 sanitized" ;; *) label=$* ;; esac
+name="$std $cc $real $label"
+dir=build/matrix/$(echo "$name" | tr -cs 'A-Za-z0-9+\n' '_')
+rm -rf "$dir"
+mkdir -p "$dir"
+case $std in
+    c++*) case $cc in gcc) cc=g++ ;; clang) cc=clang++ ;; esac; set -- -x c++ $WARN "$@" ;;
+    *) set -- $WARN $WARN_C "$@" ;;
+esac
+set -- -std=$std -DDC_REAL=$real "$@" -I. -Itests/support -Ibuild/include -DDC_TEST_DATA="\"$PWD/tests/data\""
+static=-DDC_STATIC=
+[ "$sweep" = 1 ] && static=
+begin=$(date +%s)
+$cc "$@" -c tests/support/support.c -o "$dir/support.o" >"$dir/log" 2>&1
+passed=0 failed=0 skipped=0 late=0
+for test in tests/test_*.c; do
+    program=$dir/$(basename "$test" .c)
+    echo "== $program" >>"$dir/log"
+    if [ "$(date +%s)" -gt "${DEADLINE:-9999999999}" ] && $cc "$@" $static -fsyntax-only "$test" >>"$dir/log" 2>&1; then
+        skipped=$((skipped + 1)) late=$((late + 1))
+        continue
+    fi
+    if $cc "$@" $static -DDC_TEST_SWEEP="$sweep" -c "$test" -o "$program.o" >>"$dir/log" 2>&1 &&
+       $cc $(echo " $* " | grep -o -- ' -fsanitize=[^ ]*') "$program.o" "$dir/support.o" -o "$program" -lm >>"$dir/log" 2>&1; then
+        sh tests/run.sh "$program" >"$program.log" 2>&1
+        cat "$program.log" >>"$dir/log"
+        read -r p f s <<EOF
+$(tail -n 1 "$program.log" | sed 's/\([0-9]*\) passed, \([0-9]*\) failed, \([0-9]*\) skipped/\1 \2 \3/')
+EOF
+    else
+        echo "FAIL $test does not compile" >>"$dir/log"
+        p=0 f=1 s=0
+    fi
+    passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+    rm -f "$program" "$program.o"
+done
+printf '%-38s sweep %-5s %5d passed, %d failed, %d skipped  (%d s)\n' \
+    "$name" "$sweep" $passed $failed $skipped $(($(date +%s) - begin)) | tee "$dir/result"
+[ $late -eq 0 ] || echo "    out of time: $late programs compiled, but not run"
+if [ $failed -ne 0 ]; then
+    grep -nE '^FAIL|  FAIL|error:|runtime error|ERROR: AddressSanitizer|ended with status' "$dir/log" | grep -v 'is meant here' | head -n 12 | sed 's/^/    /'
+    echo "    see $dir/log"
+fi

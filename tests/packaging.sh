@@ -1,0 +1,323 @@
+#!/bin/sh
+# Packaging tests: what must hold for files that people drop into their own programs.
+#
+#     sh tests/packaging.sh [HEADER...]         default: every dc_*.h
+#
+# Prints  pass NAME,  skip NAME: REASON  or  FAIL NAME  with what went wrong, and ends with  "N passed, N failed, N skipped".
+# WARN and WARN_C, if set, replace the warning flags.
+WARN=${WARN:--Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wdouble-promotion -Wundef -Wvla -Werror}
+WARN_C="$WARN ${WARN_C:--Wstrict-prototypes -Wmissing-prototypes}"
+LC_ALL=C
+export LC_ALL
+[ $# -gt 0 ] || set -- dc_*.h
+headers=$*
+top=$(pwd)
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+passed=0 failed=0 skipped=0
+
+# check NAME COMMAND...: the command's output is shown only if it fails, except lines that start with "note "
+check() {
+    name=$1
+    shift
+    if "$@" >"$tmp/out" 2>&1; then
+        passed=$((passed + 1))
+        echo "pass $name"
+        sed -n 's/^note /       /p' "$tmp/out"
+    else
+        failed=$((failed + 1))
+        echo "FAIL $name"
+        head -n 30 "$tmp/out" | sed 's/^/       /'
+    fi
+}
+skip() { skipped=$((skipped + 1)); echo "skip $1: $2"; }
+have() { command -v "$1" >/dev/null 2>&1; }
+
+c_compilers=gcc
+cxx_compilers=g++
+have gcc || { c_compilers=cc; cxx_compilers=c++; }
+if have clang && have clang++; then
+    c_compilers="$c_compilers clang" cxx_compilers="$cxx_compilers clang++"
+else
+    skip clang "not installed"
+fi
+CC=${c_compilers%% *} CXX=${cxx_compilers%% *}
+have "$CXX" || { skip c++ "not installed"; cxx_compilers=; }
+
+# c STD FLAGS FILE... and cxx STD FLAGS FILE...: the first compiler of each language, all warnings are errors
+c() { std=$1; shift; "$CC" -std="$std" $WARN_C -I"$top" "$@"; }
+cxx() { std=$1; shift; "$CXX" -std="$std" $WARN -I"$top" -x c++ "$@"; }
+
+# dc_bsh.h -> DC_BSH_IMPLEMENTATION
+macro() { echo "$(basename "$1" .h)_IMPLEMENTATION" | tr a-z A-Z; }
+define_all() { for h in "$@"; do echo "#define $(macro "$h")"; done; }
+include_all() { for h in "$@"; do echo "#include \"$h\""; done; }
+reversed() { r=; for h in "$@"; do r="$h $r"; done; echo "$r"; }
+rotated() { first=$1; shift; echo "$@" "$first"; }
+
+# every_way FILE REAL...: the text has no warning under every compiler and standard, with these number types
+every_way() {
+    file=$1
+    shift
+    for real in "$@"; do
+        for cc in $c_compilers; do
+            for std in c99 c11; do
+                "$cc" -std=$std $WARN_C -I"$top" -DDC_REAL=$real -fsyntax-only "$file" || { echo "$cc $std $real"; return 1; }
+            done
+        done
+        for cc in $cxx_compilers; do
+            for std in c++11 c++20; do
+                "$cc" -std=$std $WARN -I"$top" -DDC_REAL=$real -fsyntax-only -x c++ "$file" || { echo "$cc $std $real"; return 1; }
+            done
+        done
+    done
+}
+
+# ---- each header alone: declarations, then with its implementation
+
+alone() { include_all "$1" > "$tmp/alone.c"; every_way "$tmp/alone.c" double float; }
+implemented() { { define_all "$1"; include_all "$1"; } > "$tmp/impl.c"; every_way "$tmp/impl.c" double float; }
+for h in $headers; do
+    check "$h alone" alone "$h"
+    check "$h alone, implemented" implemented "$h"
+done
+
+# ---- objects: the whole suite, and the names it exports
+
+{ define_all $headers; include_all $headers; } > "$tmp/all.c"
+exported() { nm "$1" | awk '$2 ~ /^[A-TV-Z]$/ { print $3 }' | sort; }
+objects() {
+    for real in double float; do
+        c c99 -O2 -DDC_REAL=$real -c "$tmp/all.c" -o "$tmp/$real.o" || return 1
+        exported "$tmp/$real.o" > "$tmp/$real.names"
+        [ -s "$tmp/$real.names" ] || { echo "nothing exported by the $real build"; return 1; }
+        # a file that refers to every function, to be linked with the above
+        {
+            include_all $headers
+            echo 'typedef void (*function)(void);'
+            echo 'extern function table[];'
+            echo 'function table[] = {'
+            sed 's/.*/    (function)&,/' "$tmp/$real.names"
+            echo '};'
+            echo 'int main(void) { return table[0] == table[1]; }'
+        } > "$tmp/use_$real.c"
+        c c99 -DDC_REAL=$real -c "$tmp/use_$real.c" -o "$tmp/use_$real.o" || return 1
+    done
+}
+check "compiles to an object at -O2, double and float" objects
+
+# some warnings come only with more inlining
+optimised() {
+    for o in -Os -O3 "-O3 -march=native"; do
+        for real in double float; do c c99 $o -DDC_REAL=$real -c "$tmp/all.c" -o "$tmp/o.o" || { echo "$o $real"; return 1; }; done
+    done
+}
+check "no warning at -Os, -O3, -O3 -march=native" optimised
+
+# ---- all headers in one file, in several orders
+
+# the text compiles everywhere, and defines all there is: an implementation inside the include guard would define nothing
+defines_all() {
+    every_way "$1" double || return 1
+    c c99 -c "$1" -o "$tmp/order.o" && exported "$tmp/order.o" | diff "$tmp/double.names" -
+}
+# declared first, then implemented by a second include; then a third include must change nothing
+declared_then_implemented() {
+    { include_all "$@"; define_all "$@"; include_all "$@"; include_all "$@"; } > "$tmp/order.c"
+    defines_all "$tmp/order.c"
+}
+# each macro just before its header, then all of it again: the macro set in two places gives one definition
+macro_twice() {
+    for h in "$@" "$@"; do define_all "$h"; include_all "$h"; done > "$tmp/order.c"
+    defines_all "$tmp/order.c"
+}
+orders="forward reversed rotated"
+[ "$headers" != "${headers#* }" ] || orders=forward         # with one header there is one order
+for order in $orders; do
+    case $order in
+        forward) list=$headers ;;
+        *) list=$($order $headers) ;;
+    esac
+    check "all headers declared, implemented, included again ($order)" declared_then_implemented $list
+    check "all headers, macro set in two places ($order)" macro_twice $list
+done
+
+# ---- linking
+
+links() { c c99 "$@" -o "$tmp/program" -lm && "$tmp/program"; }
+check "a second file uses every function, double" links "$tmp/use_double.o" "$tmp/double.o"
+check "a second file uses every function, float" links "$tmp/use_float.o" "$tmp/float.o"
+if [ -n "$cxx_compilers" ]; then
+    cxx_uses_c() {
+        for real in double float; do
+            cxx c++11 -DDC_REAL=$real -c "$tmp/use_$real.c" -o "$tmp/cxx.o" &&
+            "$CXX" "$tmp/cxx.o" "$tmp/$real.o" -o "$tmp/program" -lm && "$tmp/program" || return 1
+        done
+    }
+    check "a C++ file uses the C implementation" cxx_uses_c
+fi
+
+# another DC_REAL: no name in common, so that every call fails to link, and the linker says so
+must_not_link() {
+    common=$(comm -12 "$tmp/double.names" "$tmp/float.names")
+    [ -z "$common" ] || { echo "same name in both builds:" $common; return 1; }
+    if c c99 "$1" "$2" -o "$tmp/program" -lm 2>"$tmp/link"; then echo "it linked"; return 1; fi
+    grep -q 'undefined reference' "$tmp/link" || { cat "$tmp/link"; return 1; }
+}
+check "a float file does not link with the double build" must_not_link "$tmp/use_float.o" "$tmp/double.o"
+check "a double file does not link with the float build" must_not_link "$tmp/use_double.o" "$tmp/float.o"
+
+# ---- DC_STATIC: private copies in two files of one program
+
+static_copies() {
+    {
+        echo '#define DC_STATIC'
+        cat "$tmp/all.c"
+        echo 'const char *words(void); const char *words(void) { return dc_status_text(DC_OK); }'
+    } > "$tmp/static_a.c"
+    {
+        echo '#define DC_STATIC'
+        cat "$tmp/all.c"
+        echo '#ifdef __cplusplus'
+        echo 'extern "C"'
+        echo '#endif'
+        echo 'const char *words(void);'
+        echo 'int main(void) { return words()[0] != dc_status_text(DC_OK)[0]; }'
+    } > "$tmp/static_b.c"
+    for cc in $c_compilers; do
+        for o in -O0 -O2; do
+            for f in a b; do
+                "$cc" -std=c99 $WARN_C -I"$top" $o -c "$tmp/static_$f.c" -o "$tmp/$f.o" || return 1
+            done
+            names=$(exported "$tmp/a.o" | grep -v '^words$')
+            [ -z "$names" ] || { echo "exported in spite of DC_STATIC:" $names; return 1; }
+            "$cc" "$tmp/a.o" "$tmp/b.o" -o "$tmp/program" -lm && "$tmp/program" || return 1
+        done
+    done
+    for cc in $cxx_compilers; do
+        "$cc" -std=c++11 $WARN -I"$top" -O2 -x c++ -c "$tmp/static_b.c" -o "$tmp/b.o" &&
+        "$cc" "$tmp/a.o" "$tmp/b.o" -o "$tmp/program" -lm && "$tmp/program" || return 1
+    done
+}
+check "DC_STATIC in two files of one program" static_copies
+
+# ---- symbols
+
+# every object: only dc_ exported, nothing writable, nothing needed but what is listed
+allowed='sqrt|sqrtf|memcpy|memmove|memset|memcmp|_GLOBAL_OFFSET_TABLE_'
+symbols() {
+    needs=
+    for real in double float; do
+        for o in -O0 -O3; do
+            for cc in $c_compilers $cxx_compilers; do
+                case $cc in *++) lang="-x c++ -std=c++11" ;; *) lang=-std=c99 ;; esac
+                "$cc" $lang -I"$top" $o -DDC_REAL=$real -c "$tmp/all.c" -o "$tmp/sym.o" || return 1
+                where="($cc $o $real)"
+                bad=$(exported "$tmp/sym.o" | grep -v '^dc_')
+                [ -z "$bad" ] || { echo "exported without dc_ $where:" $bad; return 1; }
+                # .data.rel.ro holds constants with addresses in them: read-only once loaded
+                bad=$(objdump -t "$tmp/sym.o" | awk '/ O / && ($0 ~ / (\.data|\.bss|\.tdata|\.tbss|\*COM\*)/) && $0 !~ /\.data\.rel\.ro/ { print $NF }')
+                [ -z "$bad" ] || { echo "writable data $where:" $bad; return 1; }
+                bytes=$(size -A "$tmp/sym.o" | awk '$1 ~ /^\.(data|bss|tdata|tbss)/ && $1 !~ /^\.data\.rel\.ro/ { n += $2 } END { print n + 0 }')
+                [ "$bytes" -eq 0 ] || { echo "$bytes writable bytes $where"; return 1; }
+                need=$(nm -u "$tmp/sym.o" | awk '{ print $2 }')
+                bad=$(echo "$need" | grep -vxE "$allowed|")
+                [ -z "$bad" ] || { echo "not allowed outside the headers $where:" $bad; return 1; }
+                needs="$needs $need"
+            done
+        done
+    done
+    echo "note needs from outside:" $(echo $needs | tr ' ' '\n' | sort -u)
+}
+check "exports dc_ only, no writable data, no malloc printf abort assert, nothing beyond libc and libm" symbols
+
+# ---- macros
+
+macros() {
+    "$CC" -std=c99 -I"$top" -dM -E "$tmp/all.c" | awk '{ sub(/\(.*/, "", $2); print $2 }' | sort > "$tmp/with"
+    # the same standard headers, without ours
+    cat $headers | sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*\(<[a-z]*\.h>\).*/#include \1/p' | sort -u > "$tmp/std.c"
+    "$CC" -std=c99 -dM -E "$tmp/std.c" | awk '{ sub(/\(.*/, "", $2); print $2 }' | sort > "$tmp/without"
+    bad=$(comm -23 "$tmp/with" "$tmp/without" | grep -vE '^(DC_|dc_|DCI_)')
+    [ -z "$bad" ] || { echo "macros outside DC_ dc_ DCI_:" $bad; return 1; }
+    echo "note includes:" $(sed 's/#include //' "$tmp/std.c")
+}
+check "no macro outside DC_ dc_ DCI_" macros
+
+# ---- no recursion: the call graph at -O0 shows every call
+
+if "$CC" -fcallgraph-info=su -S -x c -o "$tmp/probe.s" - </dev/null 2>/dev/null; then
+    recursion() {
+        (cd "$tmp" && "$CC" -std=c99 -I"$top" -O0 -fcallgraph-info=su -c all.c -o graph.o) || return 1
+        awk -f tests/callgraph.awk "$tmp"/*.ci > "$tmp/graph"
+        [ "$(grep -c '^stack dc_' "$tmp/graph")" -gt 0 ] || grep -q '^cycle' "$tmp/graph" || { echo "empty graph"; return 1; }
+        if grep '^cycle' "$tmp/graph"; then return 1; fi
+        echo "note calls through pointers:" $(sed -n 's/^indirect //p' "$tmp/graph" | sed 's/.*://' | sort -u)
+    }
+    check "no recursion" recursion
+else
+    skip "no recursion" "needs gcc 10 or later (-fcallgraph-info)"
+fi
+
+# ---- cppcheck
+
+if have cppcheck; then
+    # What is switched off, and why:
+    #   unusedStructMember  a header declares fields for its users
+    #   missingIncludeSystem  the C library's headers are not needed to check ours
+    #   unmatchedSuppression  a suppression that has nothing to suppress is no fault
+    suppressed="unusedStructMember missingIncludeSystem unmatchedSuppression"
+    static_analysis() {
+        s=
+        for id in $suppressed; do s="$s --suppress=$id"; done
+        for real in double float; do
+            cppcheck --quiet --std=c99 --language=c --enable=warning,performance,portability --inline-suppr \
+                --error-exitcode=1 $s -I"$top" -DDC_REAL=$real "$tmp/all.c" || return 1
+        done
+        echo "note switched off: $suppressed"
+        cat $headers | sed -n 's/.*cppcheck-suppress/note in the headers: cppcheck-suppress/p'
+    }
+    check "cppcheck" static_analysis
+else
+    skip cppcheck "not installed"
+fi
+
+# ---- programs in the documentation: compile and run as they stand
+
+run_example() {
+    [ -s "$1" ] || { echo "there is no program"; return 1; }
+    echo "note $(wc -l < "$1") lines"
+    for cc in $c_compilers; do
+        "$cc" -std=c99 $WARN_C -I"$top" "$1" -o "$tmp/example" -lm && "$tmp/example" || return 1
+    done
+    for cc in $cxx_compilers; do
+        "$cc" -std=c++11 $WARN -I"$top" -x c++ "$1" -o "$tmp/example" -lm && "$tmp/example" || return 1
+    done
+}
+for h in $headers; do
+    awk -v kind=header -f tests/extract.awk "$h" > "$tmp/example.c"
+    check "$h: quick start of the documentation block" run_example "$tmp/example.c"
+done
+if [ -f README.md ]; then
+    n=1
+    while awk -v kind=readme -v n=$n -f tests/extract.awk README.md > "$tmp/example.c"; [ $n -eq 1 ] || [ -s "$tmp/example.c" ]; do
+        check "README.md: program $n" run_example "$tmp/example.c"
+        n=$((n + 1))
+    done
+fi
+
+# ---- licence: the text of LICENSE is the last thing in each header
+
+# words only, so that comment marks and line breaks do not matter
+words() { sed 's/^ \*\/\{0,1\}//; s/^\/\*//; s/\*\/$//' "$1" | tr -s ' \t\n-' ' ' | sed 's/ *$//'; }
+licence() {
+    [ -s LICENSE ] || { echo "there is no LICENSE"; return 1; }
+    case "$(words "$1")" in *"$(words LICENSE | sed 's/^ *//')") return 0 ;; esac
+    echo "the file does not end with the text of LICENSE"
+    return 1
+}
+for h in $headers; do check "$h ends with the licence" licence "$h"; done
+
+echo
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]
