@@ -554,8 +554,8 @@ typedef struct {
  * between, touching hulls have a gap of either sign. n separates: the room along n, summed in long double, is at least
  * gap - 2.1 eps S, for gaps down to 1e-12 of the size and below: n comes from the closest features and is checked by the
  * support of both hulls, it is not just the difference of the witness points. | |n| - 1 | <= 1.4 eps,
- * |pa - pb - gap n| <= 1.1 eps S, witness points within 3.3 eps S of the features' weighted points.
- * Subtraction of the first vertex precedes everything else, so that vertices 1e6 from the origin of a common frame cost
+ * |pa - pb - gap n| <= 1.1 eps S, witness points within 9.6 eps S of the features' weighted points.
+ * Far from a body's origin the first vertex is subtracted before anything else, so that vertices 1e6 from the origin of a common frame cost
  * no digits.
  *
  * The derivative: where the closest features are unique, by the twists (v, w) of the two bodies,
@@ -2513,6 +2513,7 @@ typedef struct {
     dc_v3 oa, ob, T;
     const dc_v3 *va, *vb;
     int na, nb;
+    int shift_a, shift_b;       /* subtract oa, ob in the support as well: the hull is far from its origin */
     dc_real mag2;       /* largest |x|^2 + |y|^2 met: the numbers whose rounding matters */
 } dci_hulls;
 
@@ -2526,29 +2527,34 @@ typedef struct { dc_v3 dir; dc_real d2, l[4]; } dci_near;
 
 /* Index of the largest (v_i - o) . d. Four running maxima, so that no comparison waits for the one before, and selections
  * instead of branches: on a hull they are a coin toss. */
-static int dci_support(const dc_v3 *v, int n, const dc_v3 *origin, dc_real dx, dc_real dy, dc_real dz)
+DC_INLINE int dci_support_from(const dc_v3 *v, int n, int shift, dc_v3 o, dc_real dx, dc_real dy, dc_real dz)
 {
-    const dc_v3 o = *origin;
     dc_real b0 = -DC_REAL_MAX, b1 = b0, b2 = b0, b3 = b0, s0, s1, s2, s3;
     int i, k0 = 0, k1 = 0, k2 = 0, k3 = 0;
     for (i = 0; i + 4 <= n; i += 4, v += 4) {
-        s0 = (v[0].x - o.x)*dx + (v[0].y - o.y)*dy + (v[0].z - o.z)*dz;
-        s1 = (v[1].x - o.x)*dx + (v[1].y - o.y)*dy + (v[1].z - o.z)*dz;
-        s2 = (v[2].x - o.x)*dx + (v[2].y - o.y)*dy + (v[2].z - o.z)*dz;
-        s3 = (v[3].x - o.x)*dx + (v[3].y - o.y)*dy + (v[3].z - o.z)*dz;
+        s0 = shift ? (v[0].x - o.x)*dx + (v[0].y - o.y)*dy + (v[0].z - o.z)*dz : v[0].x*dx + v[0].y*dy + v[0].z*dz;
+        s1 = shift ? (v[1].x - o.x)*dx + (v[1].y - o.y)*dy + (v[1].z - o.z)*dz : v[1].x*dx + v[1].y*dy + v[1].z*dz;
+        s2 = shift ? (v[2].x - o.x)*dx + (v[2].y - o.y)*dy + (v[2].z - o.z)*dz : v[2].x*dx + v[2].y*dy + v[2].z*dz;
+        s3 = shift ? (v[3].x - o.x)*dx + (v[3].y - o.y)*dy + (v[3].z - o.z)*dz : v[3].x*dx + v[3].y*dy + v[3].z*dz;
         k0 = s0 > b0 ? i : k0;  b0 = s0 > b0 ? s0 : b0;
         k1 = s1 > b1 ? i : k1;  b1 = s1 > b1 ? s1 : b1;
         k2 = s2 > b2 ? i : k2;  b2 = s2 > b2 ? s2 : b2;
         k3 = s3 > b3 ? i : k3;  b3 = s3 > b3 ? s3 : b3;
     }
     for (; i < n; i++, v++) {
-        s0 = (v[0].x - o.x)*dx + (v[0].y - o.y)*dy + (v[0].z - o.z)*dz;
+        s0 = shift ? (v[0].x - o.x)*dx + (v[0].y - o.y)*dy + (v[0].z - o.z)*dz : v[0].x*dx + v[0].y*dy + v[0].z*dz;
         k0 = s0 > b0 ? i : k0;  b0 = s0 > b0 ? s0 : b0;
     }
     k1 += 1; k2 += 2; k3 += 3;
     k0 = b1 > b0 ? k1 : k0;  b0 = b1 > b0 ? b1 : b0;
     k2 = b3 > b2 ? k3 : k2;  b2 = b3 > b2 ? b3 : b2;
     return b2 > b0 ? k2 : k0;
+}
+
+/* Near its body's origin, as hulls mostly are, the shift changes nothing but the time. */
+static int dci_support(const dc_v3 *v, int n, int shift, const dc_v3 *o, dc_real dx, dc_real dy, dc_real dz)
+{
+    return shift ? dci_support_from(v, n, 1, *o, dx, dy, dz) : dci_support_from(v, n, 0, *o, dx, dy, dz);
 }
 
 DC_INLINE dc_v3 dci_point_a(const dci_hulls *h, int i) { return dc_mul(&h->Ra, dc_sub(h->va[i], h->oa)); }
@@ -2567,8 +2573,8 @@ DC_INLINE void dci_mink_of(dci_hulls *h, int ia, int ib, dci_mink *p)
 DC_INLINE void dci_mink_support(dci_hulls *h, dc_v3 n, dci_mink *p)
 {
     dc_v3 u = dc_mul_t(&h->Ra, n), v = dc_mul_t(&h->Rb, n);
-    int ia = dci_support(h->va, h->na, &h->oa, -u.x, -u.y, -u.z);
-    int ib = dci_support(h->vb, h->nb, &h->ob, v.x, v.y, v.z);
+    int ia = dci_support(h->va, h->na, h->shift_a, &h->oa, -u.x, -u.y, -u.z);
+    int ib = dci_support(h->vb, h->nb, h->shift_b, &h->ob, v.x, v.y, v.z);
     dci_mink_of(h, ia, ib, p);
 }
 
@@ -3360,6 +3366,8 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
     if (!dci_pose_check(pose_a) || !dci_pose_check(pose_b)) return DC_E_ARG;
     h.va = a->v; h.na = a->n; h.oa = a->v[0];
     h.vb = b->v; h.nb = b->n; h.ob = b->v[0];
+    h.shift_a = !(dc_dot(h.oa, h.oa)*(dc_real)h.na <= 4*ext2_a);
+    h.shift_b = !(dc_dot(h.ob, h.ob)*(dc_real)h.nb <= 4*ext2_b);
     dci_hulls_frame(&h, pose_a, pose_b, ext2_a + ext2_b, &inv_s, &origin);
 
     /* start: an earlier answer, or the support along the line of the centres */
