@@ -545,28 +545,32 @@ typedef struct {
  * DC_OK           d is the answer. Without mem, gap > 0.
  * DC_E_OVERLAP    only without mem: the hulls touch or overlap. gap = 0, the rest of d is untouched.
  * DC_E_ARG        d, a hull or its vertices NULL, n < 1, a number that is not finite, a coordinate of a vertex or
- *                 translation beyond DC_HULL_LIMIT, a quaternion far from unit. d untouched, as for
+ *                 translation beyond DC_LIMIT, a quaternion far from unit. d untouched, as for
  * DC_E_MEMORY     the hulls overlap and mem is too small.
  * DC_E_DIVERGED   the depth did not settle within 130 support points (hulls like a ball of hundreds of vertices): gap is
- *                 the room along n, so that the true depth is not larger, and everything else belongs to it.
+ *                 the room along n, so that the true depth is not larger, and everything else belongs to it. Without
+ *                 mem, never met in the tests: the search ended early; n separates with room gap.
  *
- * Accuracy, measured, in units of eps S, S = sum over both bodies of the largest |vertex| and |t|: gap within 3.4 of
- * brute force apart, 1.5 overlapping; a gap above 32 is never called overlap nor the reverse. n separates: the room along
- * n, summed exactly, is at least gap - 2.1 eps S, for gaps down to 1e-12 of the size and below: n comes from the closest
- * features and is checked by the support of both hulls, not from the difference of the witness points alone.
- * Subtraction of the first vertex precedes everything else, so that vertices 1e6 from the origin of a common frame cost
- * no digits. Sizes below sqrt(DC_REAL_MIN) count as zero.
+ * Accuracy, worst of the tests, in units of eps S, S = sum over both bodies of the largest |vertex| and |t|: gap within
+ * 3.4 of brute force apart, 1.5 overlapping. A gap above 32 is never called overlap, nor a depth above 32 apart; in
+ * between, touching hulls have a gap of either sign. n separates: the room along n, summed in long double, is at least
+ * gap - 2.1 eps S, for gaps down to 1e-12 of the size and below: n comes from the closest features and is checked by the
+ * support of both hulls, it is not just the difference of the witness points. | |n| - 1 | <= 1.4 eps,
+ * |pa - pb - gap n| <= 1.1 eps S, witness points within 9.6 eps S of the features' weighted points.
+ * Far from a body's origin the first vertex is subtracted before anything else, so that vertices 1e6 from the origin of a common frame cost
+ * no digits.
  *
  * The derivative: where the closest features are unique, by the twists (v, w) of the two bodies,
  *     d gap = n.(v_a - v_b) + ((pa - t_a) x n).w_a - ((pb - t_b) x n).w_b
  * and one of several such values where they are not.
  *
- * Cost: linear in the vertices per support, usually 4 to 9 supports per hull (1 or 2 when warm). Stack below 3.5 KB. */
+ * Cost: linear in the vertices per support, usually 4 to 9 supports per hull (1 or 2 when warm), 8 to 28 for a depth.
+ * Stack of all calls below 3.5 KB. */
 DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const dc_hull *b, const dc_pose *pose_b,
                                   dc_arena *mem, dc_distance *d);
 
-/* Bytes of mem that dc_hull_distance needs at most for hulls of na and nb vertices: 27 KB in double, whatever the
- * counts. */
+/* Bytes of mem that dc_hull_distance needs at most for hulls of na and nb vertices: 23 KB in double, 17 KB in float,
+ * whatever the counts. */
 DC_DEF size_t dc_hull_distance_bytes(int na, int nb);
 
 /* ---- pair potentials -------------------------------------------------------------------------- */
@@ -2494,6 +2498,12 @@ DC_DEF dc_status dc_psd_clamp(int n, dc_real *A, int ld_, dc_real least, dc_aren
 
 /* ---- hull distance ---------------------------------------------------------------------------- */
 
+/* gcc packs pairs of coordinates into vectors and unpacks them again: slower by a tenth, warm, than plain scalars */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("no-tree-slp-vectorize")
+#endif
+
 /* A vertex pair: the point w = x - y of the Minkowski difference A - B. */
 typedef struct { dc_v3 w; int ia, ib; } dci_mink;
 
@@ -2505,6 +2515,7 @@ typedef struct {
     dc_v3 oa, ob, T;
     const dc_v3 *va, *vb;
     int na, nb;
+    int shift_a, shift_b;       /* subtract oa, ob in the support as well: the hull is far from its origin */
     dc_real mag2;       /* largest |x|^2 + |y|^2 met: the numbers whose rounding matters */
 } dci_hulls;
 
@@ -2518,29 +2529,34 @@ typedef struct { dc_v3 dir; dc_real d2, l[4]; } dci_near;
 
 /* Index of the largest (v_i - o) . d. Four running maxima, so that no comparison waits for the one before, and selections
  * instead of branches: on a hull they are a coin toss. */
-static int dci_support(const dc_v3 *v, int n, const dc_v3 *origin, dc_real dx, dc_real dy, dc_real dz)
+DC_INLINE int dci_support_from(const dc_v3 *v, int n, int shift, dc_v3 o, dc_real dx, dc_real dy, dc_real dz)
 {
-    const dc_v3 o = *origin;
     dc_real b0 = -DC_REAL_MAX, b1 = b0, b2 = b0, b3 = b0, s0, s1, s2, s3;
     int i, k0 = 0, k1 = 0, k2 = 0, k3 = 0;
     for (i = 0; i + 4 <= n; i += 4, v += 4) {
-        s0 = (v[0].x - o.x)*dx + (v[0].y - o.y)*dy + (v[0].z - o.z)*dz;
-        s1 = (v[1].x - o.x)*dx + (v[1].y - o.y)*dy + (v[1].z - o.z)*dz;
-        s2 = (v[2].x - o.x)*dx + (v[2].y - o.y)*dy + (v[2].z - o.z)*dz;
-        s3 = (v[3].x - o.x)*dx + (v[3].y - o.y)*dy + (v[3].z - o.z)*dz;
+        s0 = shift ? (v[0].x - o.x)*dx + (v[0].y - o.y)*dy + (v[0].z - o.z)*dz : v[0].x*dx + v[0].y*dy + v[0].z*dz;
+        s1 = shift ? (v[1].x - o.x)*dx + (v[1].y - o.y)*dy + (v[1].z - o.z)*dz : v[1].x*dx + v[1].y*dy + v[1].z*dz;
+        s2 = shift ? (v[2].x - o.x)*dx + (v[2].y - o.y)*dy + (v[2].z - o.z)*dz : v[2].x*dx + v[2].y*dy + v[2].z*dz;
+        s3 = shift ? (v[3].x - o.x)*dx + (v[3].y - o.y)*dy + (v[3].z - o.z)*dz : v[3].x*dx + v[3].y*dy + v[3].z*dz;
         k0 = s0 > b0 ? i : k0;  b0 = s0 > b0 ? s0 : b0;
         k1 = s1 > b1 ? i : k1;  b1 = s1 > b1 ? s1 : b1;
         k2 = s2 > b2 ? i : k2;  b2 = s2 > b2 ? s2 : b2;
         k3 = s3 > b3 ? i : k3;  b3 = s3 > b3 ? s3 : b3;
     }
     for (; i < n; i++, v++) {
-        s0 = (v[0].x - o.x)*dx + (v[0].y - o.y)*dy + (v[0].z - o.z)*dz;
+        s0 = shift ? (v[0].x - o.x)*dx + (v[0].y - o.y)*dy + (v[0].z - o.z)*dz : v[0].x*dx + v[0].y*dy + v[0].z*dz;
         k0 = s0 > b0 ? i : k0;  b0 = s0 > b0 ? s0 : b0;
     }
     k1 += 1; k2 += 2; k3 += 3;
     k0 = b1 > b0 ? k1 : k0;  b0 = b1 > b0 ? b1 : b0;
     k2 = b3 > b2 ? k3 : k2;  b2 = b3 > b2 ? b3 : b2;
     return b2 > b0 ? k2 : k0;
+}
+
+/* Near its body's origin, as hulls mostly are, the shift changes nothing but the time. */
+static int dci_support(const dc_v3 *v, int n, int shift, const dc_v3 *o, dc_real dx, dc_real dy, dc_real dz)
+{
+    return shift ? dci_support_from(v, n, 1, *o, dx, dy, dz) : dci_support_from(v, n, 0, *o, dx, dy, dz);
 }
 
 DC_INLINE dc_v3 dci_point_a(const dci_hulls *h, int i) { return dc_mul(&h->Ra, dc_sub(h->va[i], h->oa)); }
@@ -2559,8 +2575,8 @@ DC_INLINE void dci_mink_of(dci_hulls *h, int ia, int ib, dci_mink *p)
 DC_INLINE void dci_mink_support(dci_hulls *h, dc_v3 n, dci_mink *p)
 {
     dc_v3 u = dc_mul_t(&h->Ra, n), v = dc_mul_t(&h->Rb, n);
-    int ia = dci_support(h->va, h->na, &h->oa, -u.x, -u.y, -u.z);
-    int ib = dci_support(h->vb, h->nb, &h->ob, v.x, v.y, v.z);
+    int ia = dci_support(h->va, h->na, h->shift_a, &h->oa, -u.x, -u.y, -u.z);
+    int ib = dci_support(h->vb, h->nb, h->shift_b, &h->ob, v.x, v.y, v.z);
     dci_mink_of(h, ia, ib, p);
 }
 
@@ -2924,6 +2940,10 @@ static int dci_search_align(dci_hulls *h, dci_mink *p, int m, dci_near *r, dc_v3
     return m;
 }
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
+
 /* ---- penetration depth: the expanding polytope ---- */
 
 /* n . w <= d inside, n outward. A face without area, or one that another point of the polytope sees, is inert: n = 0,
@@ -3121,6 +3141,11 @@ static dc_status dci_depth(dci_hulls *h, dci_polytope *t, dci_mink *p, int *coun
     return status;
 }
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("no-tree-slp-vectorize")
+#endif
+
 /* ---- input and output ---- */
 
 DC_INLINE int dci_in_limit(dc_v3 v)
@@ -3170,21 +3195,19 @@ static int dci_pose_check(const dc_pose *p)
     return e <= DC_R(1e-3) && e >= DC_R(-1e-3) && dci_in_limit(p->t);
 }
 
-/* s = 2^-floor(log2 x) and 1/s, both exact, so that s x is in [1, 2) */
-static void dci_pow2_scale(dc_real x, dc_real *s, dc_real *inv_s)
+/* s = 2^-k and 1/s, both exact, for k with 4^k close to x2: the exponent halved */
+static void dci_pow2_scale(dc_real x2, dc_real *s, dc_real *inv_s)
 {
 #if DC_IS_FLOAT
     uint32_t bits, e, r;
-    memcpy(&bits, &x, sizeof bits);
-    e = bits >> 23 & 0xffu;
-    if (e < 1) e = 1;
+    memcpy(&bits, &x2, sizeof bits);
+    e = ((bits >> 23 & 0xffu) + 127u) >> 1;             /* the bias counts twice in x2 */
     r = (254u - e) << 23;
     e <<= 23;
 #else
     uint64_t bits, e, r;
-    memcpy(&bits, &x, sizeof bits);
-    e = bits >> 52 & 0x7ffu;
-    if (e < 1) e = 1;
+    memcpy(&bits, &x2, sizeof bits);
+    e = ((bits >> 52 & 0x7ffu) + 1023u) >> 1;
     r = (2046u - e) << 52;
     e <<= 52;
 #endif
@@ -3197,7 +3220,7 @@ static void dci_hulls_frame(dci_hulls *h, const dc_pose *pa, const dc_pose *pb, 
 {
     static const dc_quat one = {1, 0, 0, 0};
     dc_v3 za = dc_vec(0, 0, 0), ra, rb;
-    dc_real s, size;
+    dc_real s;
     int i;
     h->Ra = dc_rotation(pa ? pa->q : one);
     h->Rb = dc_rotation(pb ? pb->q : one);
@@ -3205,9 +3228,7 @@ static void dci_hulls_frame(dci_hulls *h, const dc_pose *pa, const dc_pose *pb, 
     rb = dc_mul(&h->Rb, h->ob);
     h->T = dc_add(dc_sub(pb ? pb->t : za, pa ? pa->t : za), dc_sub(rb, ra));
     *origin = dc_add(pa ? pa->t : za, ra);
-    size = dc_sqrt(ext2 + dc_dot(h->T, h->T));
-    s = *inv_s = 1;
-    if (size > 0) dci_pow2_scale(size, &s, inv_s);
+    dci_pow2_scale(ext2 + dc_dot(h->T, h->T), &s, inv_s);
     for (i = 0; i < 9; i++) {
         h->Ra.m[i] *= s;
         h->Rb.m[i] *= s;
@@ -3251,11 +3272,19 @@ static void dci_feature_add(int *count, int *index, dc_real *weight, int k, dc_r
     ++*count;
 }
 
+/* sum of w_i (v_i - o); entries that are not used have index and weight 0 */
+DC_INLINE dc_v3 dci_feature_point(const dc_v3 *v, dc_v3 o, const int *index, const dc_real *w)
+{
+    dc_v3 s = dc_scale(w[0], dc_sub(v[index[0]], o));
+    s = dc_madd(s, w[1], dc_sub(v[index[1]], o));
+    return dc_madd(s, w[2], dc_sub(v[index[2]], o));
+}
+
 /* Witness points from the simplex, moved apart or together by rounding so that pa - pb = gap n. */
 static void dci_hull_answer(const dci_hulls *h, const dci_mink *p, const dci_near *r, int m, dc_v3 n, dc_real gap,
                             dc_real inv_s, dc_v3 origin, int steps, dc_distance *d)
 {
-    dc_v3 x = dc_vec(0, 0, 0), y = x, mid;
+    dc_v3 x, y, mid;
     int i;
     d->na = d->nb = 0;
     for (i = 0; i < 3; i++) {
@@ -3267,8 +3296,8 @@ static void dci_hull_answer(const dci_hulls *h, const dci_mink *p, const dci_nea
         dci_feature_add(&d->na, d->ia, d->wa, p[i].ia, r->l[i]);
         dci_feature_add(&d->nb, d->ib, d->wb, p[i].ib, r->l[i]);
     }
-    for (i = 0; i < d->na; i++) x = dc_madd(x, d->wa[i], dci_point_a(h, d->ia[i]));
-    for (i = 0; i < d->nb; i++) y = dc_madd(y, d->wb[i], dci_point_b(h, d->ib[i]));
+    x = dc_mul(&h->Ra, dci_feature_point(h->va, h->oa, d->ia, d->wa));
+    y = dc_add(dc_mul(&h->Rb, dci_feature_point(h->vb, h->ob, d->ib, d->wb)), h->T);
     mid = dc_scale(DC_R(0.5), dc_add(x, y));
     d->gap = gap*inv_s;
     d->n = n;
@@ -3339,6 +3368,8 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
     if (!dci_pose_check(pose_a) || !dci_pose_check(pose_b)) return DC_E_ARG;
     h.va = a->v; h.na = a->n; h.oa = a->v[0];
     h.vb = b->v; h.nb = b->n; h.ob = b->v[0];
+    h.shift_a = !(dc_dot(h.oa, h.oa)*(dc_real)h.na <= 4*ext2_a);
+    h.shift_b = !(dc_dot(h.ob, h.ob)*(dc_real)h.nb <= 4*ext2_b);
     dci_hulls_frame(&h, pose_a, pose_b, ext2_a + ext2_b, &inv_s, &origin);
 
     /* start: an earlier answer, or the support along the line of the centres */
@@ -3384,6 +3415,10 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
     dci_hull_answer(&h, p, &r, m, n, gap, inv_s, origin, steps, d);
     return status;
 }
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
 
 /* ---- pair potentials: barriers ----------------------------------------------------------------- */
 

@@ -794,7 +794,7 @@ TEST sizes_a_million_million_apart(void)
 
 TEST sizes_at_the_ends_of_the_range(void)
 {
-    const double tiny = DC_IS_FLOAT ? 1e-15 : 1e-140, huge = 0.2*(double)DC_HULL_LIMIT;
+    const double tiny = DC_IS_FLOAT ? 1e-15 : 1e-140, huge = 0.2*(double)DC_LIMIT;
     int k;
     for (k = 0; k < 2; k++) {
         const double s = k ? huge : tiny;
@@ -1084,7 +1084,7 @@ TEST ball_of_a_thousand_vertices(void)
 TEST bad_input_leaves_the_output_alone(void)
 {
     const dc_real inf = (dc_real)INFINITY, nan = (dc_real)NAN;
-    const dc_real bad[4] = {inf, -inf, nan, DC_HULL_LIMIT*DC_R(1.01)};
+    const dc_real bad[4] = {inf, -inf, nan, DC_LIMIT*DC_R(1.01)};
     dc_distance d, keep;
     dc_hull none = DC_ZERO, empty;
     dc_pose p = DC_ZERO;
