@@ -3693,7 +3693,7 @@ static dc_real dci_pair_rescale(dci_pair *p, dc_real f)
 static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
 {
     dc_real f, before = DC_REAL_MAX;
-    int it, k, line;
+    int it, k, line, stalled = 0;
 
     p->R1 = 1;
     p->R2 = 0;
@@ -3717,13 +3717,13 @@ static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
         /* the slacks carry eps of the coordinates, which is `noise` relative to the least of them, and to what the nearest vertex
          * reaches into the support of DC_LOCAL */
         if (p->barrier == DC_LOCAL) noise += p->size/dc_max(p->s - p->r*p->least, DC_EPS*p->s);
-        noise = dc_min(16*DC_EPS*noise, DC_R(0.01));
+        noise *= 16*DC_EPS;
         info->iterations++;
         info->decrement = dc_sqrt(dec2/f);
         /* where convergence is quadratic the next decrement is about dec2/f; it is not while a vertex enters the support of
          * DC_LOCAL; at the floor it stops to fall */
         last = dec2 <= (dec2 < DC_R(1e-3)*before ? DC_R(0.1) : DC_R(1e-4))*DC_EPS*f
-            || (dec2 <= 100*noise*noise*f && dec2 > DC_R(0.25)*before);
+            || (dec2 <= 100*noise*noise*f && dec2 > DC_R(0.25)*before && (dec2 <= noise*noise*f || ++stalled == 4));
         before = dec2;
 
         for (line = 0; line < DCI_LINE_STEPS; ++line) {
@@ -3734,7 +3734,7 @@ static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
                 if (p->trial[k] < DC_R(0.1)*p->slack[k])
                     limit = dc_min(limit, DC_R(0.9)*p->slack[k]/(p->slack[k] - p->trial[k]));
             /* rounding decides the comparison once the decrease is below the noise of f */
-            if (ft >= 0 && limit >= 1 && (ft <= f - DC_R(1e-4)*alpha*dec2 || dec2 <= dc_max(DC_R(1e-9), noise)*f)) break;
+            if (ft >= 0 && limit >= 1 && (ft <= f - DC_R(1e-4)*alpha*dec2 || dec2 <= dc_max(DC_R(1e-9), dc_min(noise, DC_R(0.01)))*f)) break;
             alpha *= limit < 1 ? dc_max(limit, DC_R(0.01)) : DC_R(0.5);
         }
         /* no decrease to be found: at the floor that is convergence */
