@@ -122,6 +122,7 @@
 #define dc_relative_shift dc_relative_shift_f
 #define dc_relative_expand dc_relative_expand_f
 #define dc_centred dc_centred_f
+#define dc_blend dc_blend_f
 #define dc_tri_batch_bytes dc_tri_batch_bytes_f
 #define dc_tri_batch dc_tri_batch_f
 #define dc_friction_bytes dc_friction_bytes_f
@@ -654,14 +655,18 @@ DC_DEF void dc_relative_expand(const dc_relative *r, dc_v3 o_a, dc_v3 o_b, dc_re
 DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa, dc_v3 xb, dc_real *value,
                             dc_real *grad, dc_real *hess);
 
+/* Phi(d) = 6d^5 - 15d^4 + 10d^3 clamped to [0,1] (LRI Eq. 4): the weight of the farther of two blended potentials; d1, d2 its
+ * derivatives, may be NULL. C2: 30 d^2 (1-d)^2 and 60 d (1-d)(1-2d) vanish at 0 and 1, the third derivative jumps there. */
+DC_DEF dc_real dc_blend(dc_real d, dc_real *d1, dc_real *d2);
+
+/* ---- many triangle pairs --------------------------------------------------------------------------- */
+
 /* Pairs that are solved side by side. */
 #if DC_IS_FLOAT
 #define DC_LANES 16
 #else
 #define DC_LANES 8
 #endif
-
-/* ---- many triangle pairs --------------------------------------------------------------------------- */
 
 /* Outputs of dc_tri_batch: arrays of rows, row r of pair i at [r*stride + i]; NULL: not computed. */
 typedef struct {
@@ -3424,6 +3429,7 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
 
 #define DCI_PAIR_STEPS 60      /* Newton steps; measured most: 22 cold, 12 warm */
 #define DCI_LINE_STEPS 40
+#define DCI_PAIR_LEAST (DC_REAL_MIN/DC_EPS)   /* a scaled DC_LOCAL value below it counts as zero: its derivatives underflow */
 
 /* One loaded vertex at the current plane, in the frame (u, b1, b2) about q. */
 typedef struct {
@@ -3701,7 +3707,7 @@ static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
     if (!(f >= 0)) return DC_E_DIVERGED;
     if (p->barrier == DC_GLOBAL) f = dci_pair_rescale(p, f);
 
-    for (it = 0; it < DCI_PAIR_STEPS; ++it) {
+    for (it = 0; it < DCI_PAIR_STEPS && f > DCI_PAIR_LEAST; ++it) {
         dc_real step[4], dec2 = 0, noise = 1 + p->size/p->least, alpha = 1, ft = -1;
         dc_v3 dn = dc_vec(0, 0, 0);
         int last;
@@ -3749,7 +3755,7 @@ static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
         f = p->barrier == DC_GLOBAL ? dci_pair_rescale(p, ft) : ft;
         if (last) return DC_OK;
     }
-    return DC_E_DIVERGED;
+    return it < DCI_PAIR_STEPS ? DC_OK : DC_E_DIVERGED;
 }
 
 /* ---- pair potentials: loading and starting ----------------------------------------------------------- */
@@ -3904,21 +3910,26 @@ static int dci_pair_start(dci_pair *p, dc_v3 m)
     return 1;
 }
 
+/* DC_LOCAL: end of the support to rounding. The value beyond is below (64 eps)^4/s, 4e-56/s in double and 3e-21/s in float, and
+ * counts as zero. */
+static dc_real dci_pair_reach(const dci_pair *p) { return p->s*(1 - 64*DC_EPS); }
+
 /* DC_LOCAL: the radial term and at least one vertex are loaded, without which A is singular. */
 static int dci_pair_loaded(const dci_pair *p)
 {
+    dc_real reach = dci_pair_reach(p);
     int k;
     if (p->barrier == DC_GLOBAL) return 1;
-    if (!(1 - dc_sqrt(dc_dot(p->nrm, p->nrm)) < p->s)) return 0;
+    if (!(1 - dc_sqrt(dc_dot(p->nrm, p->nrm)) < reach)) return 0;
     for (k = 0; k < p->n; ++k)
-        if (p->slack[k] < p->s) return 1;
+        if (p->slack[k] < reach) return 1;
     return 0;
 }
 
-/* DC_LOCAL: the plane shows that the value is zero, every slack and 1-|n| reach s. To rounding: P_s is below 1e-55 there. */
+/* DC_LOCAL: the plane shows that the value is zero, every slack and 1-|n| reach s. */
 static int dci_pair_idle(const dci_pair *p)
 {
-    dc_real reach = p->s*(1 - 8*DC_EPS);
+    dc_real reach = dci_pair_reach(p);
     int k;
     if (p->barrier == DC_GLOBAL || 1 - dc_sqrt(dc_dot(p->nrm, p->nrm)) < reach) return 0;
     for (k = 0; k < p->n; ++k)
@@ -3998,6 +4009,7 @@ static dc_status dci_pair_solve(dci_pair *p, const dc_plane *plane, int derivati
         int k;
         dc_real f = dci_ps(1 - dc_sqrt(dc_dot(p->nrm, p->nrm)), p->s, p->x0);
         for (k = 0; k < p->n; ++k) f += dci_ps(p->slack[k], p->s, p->x0);
+        if (!(f > DCI_PAIR_LEAST) && status == DC_OK) goto idle;
         *value = f;
     }
     lo = hi = DC_REAL_MAX;
@@ -4537,6 +4549,17 @@ DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa
         }
     }
     return DC_OK;
+}
+
+DC_DEF dc_real dc_blend(dc_real d, dc_real *d1, dc_real *d2)
+{
+    dc_real e = 1 - d, t = d < DC_R(0.5) ? d : e, low;
+    int inside = d > 0 && d < 1;
+    if (d1) *d1 = inside ? 30*d*d*(e*e) : 0;
+    if (d2) *d2 = inside ? 60*d*e*(1 - 2*d) : 0;
+    if (!inside) return d >= 1 ? DC_R(1.0) : DC_R(0.0);
+    low = t*t*t*(10 + t*(6*t - 15));                     /* Phi(d) = 1 - Phi(1-d): nothing cancels below 1/2 */
+    return d < DC_R(0.5) ? low : 1 - low;
 }
 
 /* ---- many triangle pairs ----------------------------------------------------------------------------

@@ -10,6 +10,9 @@
 #include "support.h"
 
 #define EPS ((double)DC_EPS)
+#ifndef INFINITY
+#define INFINITY HUGE_VAL
+#endif
 #define MOST 40                    /* vertices of the largest table case */
 
 /* ---- tables ------------------------------------------------------------------------------------- */
@@ -91,6 +94,23 @@ static void multiply(const dc_real *H, const double *v, dc_real *Hv, size_t n)
 }
 
 static unsigned char memory[1 << 17];
+
+static double largest_of(const double *x, int n)
+{
+    double m = 0;
+    int k;
+    for (k = 0; k < n; ++k) m = fmax(m, fabs(x[k]));
+    return m;
+}
+
+/* the next number; 0 at the end of the table */
+static int table_real_or_end(table *t, double *x)
+{
+    char word[64];
+    if (!table_word(t, word)) return 0;
+    *x = strtod(word, NULL);
+    return 1;
+}
 
 /* Every case of a table: error over eps (1 + condition), the bar is K = 100. */
 static enum greatest_test_res pair_table(const char *file)
@@ -549,11 +569,154 @@ TEST no_jump_along_a_path(void)
     PASS();
 }
 
+/* ---- closed forms -------------------------------------------------------------------------------------- */
+
+/* error in eps */
+static double off_by(dc_real got, double want, double scale) { return scale == 0 ? (got == 0 ? 0 : INFINITY) : fabs((double)got - want)/scale/EPS; }
+
+/* Float counts the rounding of the centres to float. */
+TEST lri_centred(void)
+{
+    worst wv = worst_make("value"), wg = worst_make("gradient"), wh = worst_make("Hessian");
+    char word[64], name[64];
+    table t;
+    int cases = 0, skipped = 0, i;
+    ASSERT(table_open(&t, "lri_centered.txt"));
+    while (table_word(&t, word)) {
+        double x[6], v, g[6], H[36], far = 0, r2 = 0, e;
+        dc_real gv, gg[6], gH[36];
+        ASSERT(table_word(&t, name) && table_expect(&t, "X") && table_reals(&t, x, 6) && table_expect(&t, "VALUE") && table_real(&t, &v)
+               && table_expect(&t, "GRAD") && table_reals(&t, g, 6) && table_expect(&t, "HESS") && table_expect(&t, "FULL")
+               && table_int(&t, &i));
+        upper(&t, H, 6);
+        ASSERT(table_expect(&t, "END"));
+        for (i = 0; i < 3; ++i) {
+            far = fmax(far, fmax(fabs(x[i]), fabs(x[3 + i])));
+            r2 += (x[i] - x[3 + i])*(x[i] - x[3 + i]);
+        }
+        if (DC_IS_FLOAT && (largest_of(H, 36) > 1e38 || far > 1e9)) {
+            printf("  %s: out of the range of float\n", name);
+            ++skipped;
+            continue;
+        }
+        ++cases;
+        e = DC_IS_FLOAT ? 1 + 3*far/sqrt(r2) : 1;
+        ASSERT_EQ(dc_centred(NULL, 3, 3, dc_vec((dc_real)x[0], (dc_real)x[1], (dc_real)x[2]), dc_vec((dc_real)x[3], (dc_real)x[4], (dc_real)x[5]),
+                             &gv, gg, gH), DC_OK);
+        worst_add(&wv, off_by(gv, v, fabs(v))/e, "%s", name);
+        worst_add(&wg, relative(gg, g, 6)/EPS/e, "%s", name);
+        worst_add(&wh, relative(gH, H, 36)/EPS/e, "%s", name);
+    }
+    table_close(&t);
+    printf("  %d cases, %d out of range, errors in eps\n", cases, skipped);
+    ASSERT(cases > 0 && worst_print(&wv, 8) + worst_print(&wg, 8) + worst_print(&wh, 8) == 3);
+    PASS();
+}
+
+TEST phi(void)
+{
+    worst w = worst_make("Phi, Phi', Phi''");
+    table t;
+    double d;
+    int rows = 0;
+    ASSERT(table_open(&t, "phi.txt"));
+    while (table_real_or_end(&t, &d)) {
+        double p[3], e = 1;
+        dc_real q[3], x = (dc_real)d;
+        ASSERT(table_reals(&t, p, 3));
+        if (DC_IS_FLOAT && fabs(d) < 1e-30 && d != 0) continue;             /* below float's range */
+        ++rows;
+        q[0] = dc_blend(x, &q[1], &q[2]);
+        if (!(x > 0 && x < 1)) {
+            ASSERT(fabs((double)q[0] - p[0]) <= 8*EPS && fabs((double)q[1] - p[1]) <= 8*EPS && fabs((double)q[2] - p[2]) <= 60*EPS);
+            continue;
+        }
+        /* float: the argument as rounded, d eps, moves Phi'' by up to 60 d eps */
+        if (DC_IS_FLOAT) e = 8;
+        worst_add(&w, off_by(q[0], p[0], p[0])/e, "Phi(%g)", d);
+        worst_add(&w, off_by(q[1], p[1], p[1] + (DC_IS_FLOAT ? 60*d : 0))/e, "Phi'(%g)", d);
+        worst_add(&w, off_by(q[2], p[2], fabs(p[2]) + (DC_IS_FLOAT ? 60*d : 0))/e, "Phi''(%g)", d);
+    }
+    table_close(&t);
+    printf("  %d rows, errors in eps\n", rows);
+    ASSERT(rows > 0 && worst_print(&w, 8));
+    PASS();
+}
+
+/* P_s and its derivatives, plain and times x0^5 as the solver uses them. */
+TEST sdrs_barrier(void)
+{
+    worst w = worst_make("P_s, P_s', P_s''");
+    table t;
+    double s;
+    int rows = 0, i;
+    ASSERT(table_open(&t, "sdrs_barrier.txt"));
+    while (table_real_or_end(&t, &s)) {
+        double x, p[3];
+        ASSERT(table_real(&t, &x) && table_reals(&t, p, 3));
+        for (i = 0; i < 2; ++i) {
+            dc_real x0 = i ? dci_floor_pow2((dc_real)x) : 1, d1, d2, v = dci_ps((dc_real)x, (dc_real)s, x0);
+            double k = pow((double)x0, 5), c = 1 + 4*s/fabs(s - x);
+            dci_ps_grad((dc_real)x, (dc_real)s, x0, &d1, &d2);
+            if (p[0] == 0) {
+                ASSERT(v == 0 && d1 == 0 && d2 == 0);
+                continue;
+            }
+            if (DC_IS_FLOAT && (p[2]*k > 1e38 || p[0]*k < 1e-37 || s - x < 1e-5*s)) continue;
+            ++rows;
+            worst_add(&w, off_by(v, p[0]*k, p[0]*k)/c, "P(%g), s %g", x, s);
+            worst_add(&w, off_by(d1, p[1]*k, fabs(p[1]*k))/c, "P'(%g), s %g", x, s);
+            worst_add(&w, off_by(d2, p[2]*k, p[2]*k)/c, "P''(%g), s %g", x, s);
+        }
+    }
+    table_close(&t);
+    printf("  %d rows, errors in eps (1 + condition of s - x)\n", rows);
+    ASSERT(rows > 0 && worst_print(&w, 8));
+    PASS();
+}
+
+/* The centred form is the pair of collapsed hulls, and a lower bound of the pair otherwise (Lemma 5.1 iii). */
+TEST centred_is_collapsed_and_below(void)
+{
+    worst same = worst_make("collapsed hulls against the centred form");
+    rng r;
+    int trial, k;
+    rng_seed(&r, 21);
+    for (trial = 0; trial < 200; ++trial) {
+        static scene s;
+        dc_v3 pa, pb, p[32];
+        dc_arena mem = dc_arena_make(memory, sizeof memory);
+        dc_hull a, b;
+        dc_real v, c, w;
+        double gap = rng_log(&r, 0.01, 10);
+        random_scene(&s, &r, 1 + trial%7, 1 + trial%4, gap);
+        pa = pb = dc_vec(0, 0, 0);
+        for (k = 0; k < s.a.n; ++k) pa = dc_madd(pa, 1/(dc_real)s.a.n, dc_pose_apply(s.pa, s.v[k]));
+        for (k = 0; k < s.b.n; ++k) pb = dc_madd(pb, 1/(dc_real)s.b.n, dc_pose_apply(s.pb, s.v[s.a.n + k]));
+        s.o.length = (dc_real)rng_log(&r, 0.1, 10);
+        ASSERT_EQ(dc_centred(&s.o, s.a.n, s.b.n, pa, pb, &c, NULL, NULL), DC_OK);
+        ASSERT_EQ(dc_pair_rigid(&s.o, &s.a, &s.pa, &s.b, &s.pb, &mem, NULL, &v, NULL, NULL, NULL), DC_OK);
+        ASSERT((double)c <= (double)v*(1 + 8*EPS*(1 + 10/gap)));         /* equal for two points, to rounding of the poses */
+        for (k = 0; k < s.a.n + s.b.n; ++k) p[k] = k < s.a.n ? pa : pb;
+        a.v = p;
+        a.n = s.a.n;
+        b.v = p + a.n;
+        b.n = s.b.n;
+        ASSERT_EQ(dc_pair(&s.o, &a, &b, &mem, NULL, &w, NULL, NULL, NULL), DC_OK);
+        worst_add(&same, (double)(dc_abs(w - c)/c)/EPS, "trial %d", trial);
+    }
+    ASSERT(worst_print(&same, 20));
+    PASS();
+}
+
 SUITE(tables)
 {
     RUN_TEST(lri_pair);
     RUN_TEST(lri_counts);
     RUN_TEST(sdrs_pair);
+    RUN_TEST(lri_centred);
+    RUN_TEST(phi);
+    RUN_TEST(sdrs_barrier);
 }
 
 SUITE(derivatives)
@@ -562,6 +725,7 @@ SUITE(derivatives)
     RUN_TEST(parametrisations_agree);
     RUN_TEST(local_ends_smoothly);
     RUN_TEST(no_jump_along_a_path);
+    RUN_TEST(centred_is_collapsed_and_below);
 }
 
 GREATEST_MAIN_DEFS();
