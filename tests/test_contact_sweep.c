@@ -69,15 +69,21 @@ static int make(sample *s, rng *r)
     return s->gap > 0;
 }
 
+static int steps[2];                 /* Newton steps, cold and warm */
+
 static dc_status evaluate(const sample *s, const dc_v3 *x, int swap, dc_plane *plane, dc_real *v, dc_real *g)
 {
+    dc_pair_info info = DC_ZERO;
+    dc_status st;
     dc_arena mem = dc_arena_make(memory, sizeof memory);
     dc_hull a, b;
     a.v = x;
     a.n = s->na;
     b.v = x + s->na;
     b.n = s->n - s->na;
-    return swap ? dc_pair(&s->o, &b, &a, &mem, plane, v, g, NULL, NULL) : dc_pair(&s->o, &a, &b, &mem, plane, v, g, NULL, NULL);
+    st = swap ? dc_pair(&s->o, &b, &a, &mem, plane, v, g, NULL, &info) : dc_pair(&s->o, &a, &b, &mem, plane, v, g, NULL, &info);
+    if (info.iterations > steps[info.warm]) steps[info.warm] = info.iterations;
+    return st;
 }
 
 static double norm(dc_v3 v) { return sqrt((double)v.x*(double)v.x + (double)v.y*(double)v.y + (double)v.z*(double)v.z); }
@@ -210,6 +216,7 @@ TEST every_pair_behaves(void)
     }
     printf("  %ld pairs: %ld with force, %ld beyond the local support or within rounding of its end, %ld without digits for the gap; %ld differenced\n",
            done + lost, fine, zero, lost, differenced);
+    printf("  at most %d Newton steps cold, %d warm\n", steps[0], steps[1]);
     printf("  errors in eps (1 + 3 (L + offset)/depth); differences in 2e-6 + their noise\n");
     ASSERT(fine > count/4);
     if (DC_IS_FLOAT) printf("  differences of float values have too few digits: none taken\n");
