@@ -25,8 +25,10 @@
 
 #if defined(__GNUC__) || defined(__clang__)
 #define DCI_UNUSED __attribute__((unused))
+#define DCI_NOINLINE __attribute__((noinline))      /* stages whose stack frames must not add up */
 #else
 #define DCI_UNUSED
+#define DCI_NOINLINE
 #endif
 
 #ifndef DC_DEF
@@ -120,6 +122,7 @@
 #define dc_relative_shift dc_relative_shift_f
 #define dc_relative_expand dc_relative_expand_f
 #define dc_centred dc_centred_f
+#define dc_blend dc_blend_f
 #define dc_tri_batch_bytes dc_tri_batch_bytes_f
 #define dc_tri_batch dc_tri_batch_f
 #define dc_friction_bytes dc_friction_bytes_f
@@ -543,28 +546,32 @@ typedef struct {
  * DC_OK           d is the answer. Without mem, gap > 0.
  * DC_E_OVERLAP    only without mem: the hulls touch or overlap. gap = 0, the rest of d is untouched.
  * DC_E_ARG        d, a hull or its vertices NULL, n < 1, a number that is not finite, a coordinate of a vertex or
- *                 translation beyond DC_HULL_LIMIT, a quaternion far from unit. d untouched, as for
+ *                 translation beyond DC_LIMIT, a quaternion far from unit. d untouched, as for
  * DC_E_MEMORY     the hulls overlap and mem is too small.
  * DC_E_DIVERGED   the depth did not settle within 130 support points (hulls like a ball of hundreds of vertices): gap is
- *                 the room along n, so that the true depth is not larger, and everything else belongs to it.
+ *                 the room along n, so that the true depth is not larger, and everything else belongs to it. Without
+ *                 mem, never met in the tests: the search ended early; n separates with room gap.
  *
- * Accuracy, measured, in units of eps S, S = sum over both bodies of the largest |vertex| and |t|: gap within 3.4 of
- * brute force apart, 1.5 overlapping; a gap above 32 is never called overlap nor the reverse. n separates: the room along
- * n, summed exactly, is at least gap - 2.1 eps S, for gaps down to 1e-12 of the size and below: n comes from the closest
- * features and is checked by the support of both hulls, not from the difference of the witness points alone.
- * Subtraction of the first vertex precedes everything else, so that vertices 1e6 from the origin of a common frame cost
- * no digits. Sizes below sqrt(DC_REAL_MIN) count as zero.
+ * Accuracy, worst of the tests, in units of eps S, S = sum over both bodies of the largest |vertex| and |t|: gap within
+ * 3.4 of brute force apart, 1.5 overlapping. A gap above 32 is never called overlap, nor a depth above 32 apart; in
+ * between, touching hulls have a gap of either sign. n separates: the room along n, summed in long double, is at least
+ * gap - 2.1 eps S, for gaps down to 1e-12 of the size and below: n comes from the closest features and is checked by the
+ * support of both hulls, it is not just the difference of the witness points. | |n| - 1 | <= 1.4 eps,
+ * |pa - pb - gap n| <= 1.1 eps S, witness points within 9.6 eps S of the features' weighted points.
+ * Far from a body's origin the first vertex is subtracted before anything else, so that vertices 1e6 from the origin of a common frame cost
+ * no digits.
  *
  * The derivative: where the closest features are unique, by the twists (v, w) of the two bodies,
  *     d gap = n.(v_a - v_b) + ((pa - t_a) x n).w_a - ((pb - t_b) x n).w_b
  * and one of several such values where they are not.
  *
- * Cost: linear in the vertices per support, usually 4 to 9 supports per hull (1 or 2 when warm). Stack below 3.5 KB. */
+ * Cost: linear in the vertices per support, usually 4 to 9 supports per hull (1 or 2 when warm), 8 to 28 for a depth.
+ * Stack of all calls below 3.5 KB. */
 DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const dc_hull *b, const dc_pose *pose_b,
                                   dc_arena *mem, dc_distance *d);
 
-/* Bytes of mem that dc_hull_distance needs at most for hulls of na and nb vertices: 27 KB in double, whatever the
- * counts. */
+/* Bytes of mem that dc_hull_distance needs at most for hulls of na and nb vertices: 23 KB in double, 17 KB in float,
+ * whatever the counts. */
 DC_DEF size_t dc_hull_distance_bytes(int na, int nb);
 
 /* ---- pair potentials -------------------------------------------------------------------------- */
@@ -648,14 +655,18 @@ DC_DEF void dc_relative_expand(const dc_relative *r, dc_v3 o_a, dc_v3 o_b, dc_re
 DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa, dc_v3 xb, dc_real *value,
                             dc_real *grad, dc_real *hess);
 
+/* Phi(d) = 6d^5 - 15d^4 + 10d^3 clamped to [0,1] (LRI Eq. 4): the weight of the farther of two blended potentials; d1, d2 its
+ * derivatives, may be NULL. C2: 30 d^2 (1-d)^2 and 60 d (1-d)(1-2d) vanish at 0 and 1, the third derivative jumps there. */
+DC_DEF dc_real dc_blend(dc_real d, dc_real *d1, dc_real *d2);
+
+/* ---- many triangle pairs --------------------------------------------------------------------------- */
+
 /* Pairs that are solved side by side. */
 #if DC_IS_FLOAT
 #define DC_LANES 16
 #else
 #define DC_LANES 8
 #endif
-
-/* ---- many triangle pairs --------------------------------------------------------------------------- */
 
 /* Outputs of dc_tri_batch: arrays of rows, row r of pair i at [r*stride + i]; NULL: not computed. */
 typedef struct {
@@ -2492,6 +2503,12 @@ DC_DEF dc_status dc_psd_clamp(int n, dc_real *A, int ld_, dc_real least, dc_aren
 
 /* ---- hull distance ---------------------------------------------------------------------------- */
 
+/* gcc packs pairs of coordinates into vectors and unpacks them again: slower by a tenth, warm, than plain scalars */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("no-tree-slp-vectorize")
+#endif
+
 /* A vertex pair: the point w = x - y of the Minkowski difference A - B. */
 typedef struct { dc_v3 w; int ia, ib; } dci_mink;
 
@@ -2503,6 +2520,7 @@ typedef struct {
     dc_v3 oa, ob, T;
     const dc_v3 *va, *vb;
     int na, nb;
+    int shift_a, shift_b;       /* subtract oa, ob in the support as well: the hull is far from its origin */
     dc_real mag2;       /* largest |x|^2 + |y|^2 met: the numbers whose rounding matters */
 } dci_hulls;
 
@@ -2516,29 +2534,34 @@ typedef struct { dc_v3 dir; dc_real d2, l[4]; } dci_near;
 
 /* Index of the largest (v_i - o) . d. Four running maxima, so that no comparison waits for the one before, and selections
  * instead of branches: on a hull they are a coin toss. */
-static int dci_support(const dc_v3 *v, int n, const dc_v3 *origin, dc_real dx, dc_real dy, dc_real dz)
+DC_INLINE int dci_support_from(const dc_v3 *v, int n, int shift, dc_v3 o, dc_real dx, dc_real dy, dc_real dz)
 {
-    const dc_v3 o = *origin;
     dc_real b0 = -DC_REAL_MAX, b1 = b0, b2 = b0, b3 = b0, s0, s1, s2, s3;
     int i, k0 = 0, k1 = 0, k2 = 0, k3 = 0;
     for (i = 0; i + 4 <= n; i += 4, v += 4) {
-        s0 = (v[0].x - o.x)*dx + (v[0].y - o.y)*dy + (v[0].z - o.z)*dz;
-        s1 = (v[1].x - o.x)*dx + (v[1].y - o.y)*dy + (v[1].z - o.z)*dz;
-        s2 = (v[2].x - o.x)*dx + (v[2].y - o.y)*dy + (v[2].z - o.z)*dz;
-        s3 = (v[3].x - o.x)*dx + (v[3].y - o.y)*dy + (v[3].z - o.z)*dz;
+        s0 = shift ? (v[0].x - o.x)*dx + (v[0].y - o.y)*dy + (v[0].z - o.z)*dz : v[0].x*dx + v[0].y*dy + v[0].z*dz;
+        s1 = shift ? (v[1].x - o.x)*dx + (v[1].y - o.y)*dy + (v[1].z - o.z)*dz : v[1].x*dx + v[1].y*dy + v[1].z*dz;
+        s2 = shift ? (v[2].x - o.x)*dx + (v[2].y - o.y)*dy + (v[2].z - o.z)*dz : v[2].x*dx + v[2].y*dy + v[2].z*dz;
+        s3 = shift ? (v[3].x - o.x)*dx + (v[3].y - o.y)*dy + (v[3].z - o.z)*dz : v[3].x*dx + v[3].y*dy + v[3].z*dz;
         k0 = s0 > b0 ? i : k0;  b0 = s0 > b0 ? s0 : b0;
         k1 = s1 > b1 ? i : k1;  b1 = s1 > b1 ? s1 : b1;
         k2 = s2 > b2 ? i : k2;  b2 = s2 > b2 ? s2 : b2;
         k3 = s3 > b3 ? i : k3;  b3 = s3 > b3 ? s3 : b3;
     }
     for (; i < n; i++, v++) {
-        s0 = (v[0].x - o.x)*dx + (v[0].y - o.y)*dy + (v[0].z - o.z)*dz;
+        s0 = shift ? (v[0].x - o.x)*dx + (v[0].y - o.y)*dy + (v[0].z - o.z)*dz : v[0].x*dx + v[0].y*dy + v[0].z*dz;
         k0 = s0 > b0 ? i : k0;  b0 = s0 > b0 ? s0 : b0;
     }
     k1 += 1; k2 += 2; k3 += 3;
     k0 = b1 > b0 ? k1 : k0;  b0 = b1 > b0 ? b1 : b0;
     k2 = b3 > b2 ? k3 : k2;  b2 = b3 > b2 ? b3 : b2;
     return b2 > b0 ? k2 : k0;
+}
+
+/* Near its body's origin, as hulls mostly are, the shift changes nothing but the time. */
+static int dci_support(const dc_v3 *v, int n, int shift, const dc_v3 *o, dc_real dx, dc_real dy, dc_real dz)
+{
+    return shift ? dci_support_from(v, n, 1, *o, dx, dy, dz) : dci_support_from(v, n, 0, *o, dx, dy, dz);
 }
 
 DC_INLINE dc_v3 dci_point_a(const dci_hulls *h, int i) { return dc_mul(&h->Ra, dc_sub(h->va[i], h->oa)); }
@@ -2557,8 +2580,8 @@ DC_INLINE void dci_mink_of(dci_hulls *h, int ia, int ib, dci_mink *p)
 DC_INLINE void dci_mink_support(dci_hulls *h, dc_v3 n, dci_mink *p)
 {
     dc_v3 u = dc_mul_t(&h->Ra, n), v = dc_mul_t(&h->Rb, n);
-    int ia = dci_support(h->va, h->na, &h->oa, -u.x, -u.y, -u.z);
-    int ib = dci_support(h->vb, h->nb, &h->ob, v.x, v.y, v.z);
+    int ia = dci_support(h->va, h->na, h->shift_a, &h->oa, -u.x, -u.y, -u.z);
+    int ib = dci_support(h->vb, h->nb, h->shift_b, &h->ob, v.x, v.y, v.z);
     dci_mink_of(h, ia, ib, p);
 }
 
@@ -2737,10 +2760,12 @@ static int dci_near_simplex(dci_mink *p, int m, dci_near *r)
         return 0;
     }
     for (i = 0; i < m; i++) {
-        dc_real l = r->l[i];
-        p[k] = p[i];
-        r->l[k] = l;
-        k += l > 0;
+        if (!(r->l[i] > 0)) continue;
+        if (k < i) {
+            p[k] = p[i];
+            r->l[k] = r->l[i];
+        }
+        k++;
     }
     return k;
 }
@@ -2772,6 +2797,7 @@ static void dci_search_try(const dci_mink *p, int m, dc_v3 n, dc_real *best, dc_
 {
     dc_real least = DC_REAL_MAX;
     int k;
+    if (!(dc_dot(n, n) > DC_R(0.5))) return;        /* no direction */
     for (k = 0; k < m; k++) least = dc_min(least, dc_dot(n, p[k].w));
     if (least > *best) {
         *best = least;
@@ -2808,7 +2834,8 @@ static int dci_search(dci_hulls *h, dci_mink *p, int *count, dc_v3 *n, dc_real *
         /* the best direction of the working set */
         for (i = 0; i < m; i++) {
             u = dci_unit(p[i].w);
-            dci_search_try(p, m, dc_dot(u, u) > 0 ? u : dir, &best, &dir);
+            dci_search_try(p, m, u, &best, &dir);
+            if (dc_dot(p[i].w, p[i].w) <= tol*tol) dci_search_try(p, m, dc_vec(1, 0, 0), &best, &dir);
             for (j = i + 1; j < m; j++) {
                 dc_real ee;
                 e = dc_sub(p[j].w, p[i].w);
@@ -2816,11 +2843,10 @@ static int dci_search(dci_hulls *h, dci_mink *p, int *count, dc_v3 *n, dc_real *
                 if (!(ee > 0)) continue;
                 v = dc_madd(p[i].w, -dc_dot(p[i].w, e)/ee, e);
                 v = dc_madd(v, -dc_dot(v, e)/ee, e);
-                if (dc_dot(v, v) <= tol*tol) v = dci_across(e);       /* the origin is on the line */
                 dci_search_try(p, m, dci_unit(v), &best, &dir);
+                if (dc_dot(v, v) <= tol*tol) dci_search_try(p, m, dci_unit(dci_across(e)), &best, &dir);
                 for (k = j + 1; k < m; k++) {
                     u = dci_normal(&p[i].w, &p[j].w, &p[k].w);
-                    if (!(dc_dot(u, u) > 0)) continue;
                     dci_search_try(p, m, u, &best, &dir);
                     dci_search_try(p, m, dc_neg(u), &best, &dir);
                 }
@@ -2860,18 +2886,27 @@ static int dci_search(dci_hulls *h, dci_mink *p, int *count, dc_v3 *n, dc_real *
     return found;
 }
 
-/* closest point of the hull of m points over all their triangles; its points become p[0], p[1], p[2] */
-static int dci_search_feature(dci_mink *p, int m, dci_near *r)
+/* Weights of the point of the hull of m points that is closest to gap n, over all triangles of them; its points become
+ * p[0], p[1], p[2]. Seen from the origin instead, features that differ by the root of eps are equally close. */
+static int dci_search_feature(dci_mink *p, int m, dc_v3 n, dc_real gap, dci_near *r)
 {
     int i, j, k, c[3] = {0, 0, 0};
     dci_near q;
     dci_mink t[3];
-    if (m < 3) return dci_near_simplex(p, m, r);
+    dc_v3 v[DCI_HULL_WORK];
+    for (i = 0; i < m; i++) v[i] = dc_madd(p[i].w, -gap, n);
+    r->l[0] = 1;
+    if (m < 2) return 1;
     r->d2 = DC_REAL_MAX;
+    if (m == 2) {
+        dci_near_edge(&v[0], &v[1], r);
+        r->l[2] = 0;
+        c[1] = 1;
+    }
     for (i = 0; i < m; i++)
         for (j = i + 1; j < m; j++)
             for (k = j + 1; k < m; k++) {
-                dci_near_triangle(&p[i].w, &p[j].w, &p[k].w, &q);
+                dci_near_triangle(&v[i], &v[j], &v[k], &q);
                 if (q.d2 < r->d2) { *r = q; c[0] = i; c[1] = j; c[2] = k; }
             }
     for (i = 0; i < 3; i++) t[i] = p[c[i]];
@@ -2884,24 +2919,35 @@ static int dci_search_feature(dci_mink *p, int m, dci_near *r)
 }
 
 /* Directions that leave the same room to rounding can differ by the root of eps. The one along the difference of the
- * witness points belongs to them: it is taken when it leaves the same room. */
-static void dci_search_align(dci_hulls *h, const dci_mink *p, int m, const dci_near *r, dc_v3 *n, dc_real *gap, int *steps)
+ * witness points belongs to them: it is taken when it leaves the same room. A support point that forbids it joins the
+ * features, until they meet gap n. Returns the number of points left in p. */
+static int dci_search_align(dci_hulls *h, dci_mink *p, int m, dci_near *r, dc_v3 *n, dc_real *gap, int *steps)
 {
-    dc_v3 v = dc_vec(0, 0, 0), u;
-    dc_real value;
-    dci_mink w;
-    int i;
-    for (i = 0; i < m; i++) v = dc_madd(v, r->l[i], p[i].w);
-    u = dci_unit(v);
-    if (!(*gap > 0 && dc_dot(u, u) > 0)) return;
-    dci_mink_support(h, u, &w);
-    ++*steps;
-    value = dc_dot(u, w.w);
-    if (value >= *gap - dc_min(DCI_HULL_STOP*dc_sqrt(h->mag2), DC_R(0.1)**gap)) {
-        *n = u;
-        *gap = value;
+    int i, turn;
+    for (turn = 0; turn < DCI_HULL_WORK && *gap > 0; turn++) {
+        dc_v3 v = dc_vec(0, 0, 0), u;
+        dc_real value, slack = DCI_HULL_STOP*dc_sqrt(h->mag2);
+        for (i = 0; i < m; i++) v = dc_madd(v, r->l[i], p[i].w);
+        u = dci_unit(v);
+        if (!(dc_dot(u, u) > 0)) break;
+        dci_mink_support(h, u, &p[m]);
+        ++*steps;
+        value = dc_dot(u, p[m].w);
+        if (value >= *gap - dc_min(slack, DC_R(0.1)**gap)) {
+            *n = u;
+            *gap = value;
+            break;
+        }
+        v = dc_madd(v, -*gap, *n);
+        if (dc_dot(v, v) <= slack*slack) break;
+        m = dci_search_feature(p, m + 1, *n, *gap, r);
     }
+    return m;
 }
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
 
 /* ---- penetration depth: the expanding polytope ---- */
 
@@ -3100,6 +3146,11 @@ static dc_status dci_depth(dci_hulls *h, dci_polytope *t, dci_mink *p, int *coun
     return status;
 }
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("no-tree-slp-vectorize")
+#endif
+
 /* ---- input and output ---- */
 
 DC_INLINE int dci_in_limit(dc_v3 v)
@@ -3149,21 +3200,19 @@ static int dci_pose_check(const dc_pose *p)
     return e <= DC_R(1e-3) && e >= DC_R(-1e-3) && dci_in_limit(p->t);
 }
 
-/* s = 2^-floor(log2 x) and 1/s, both exact, so that s x is in [1, 2) */
-static void dci_pow2_scale(dc_real x, dc_real *s, dc_real *inv_s)
+/* s = 2^-k and 1/s, both exact, for k with 4^k close to x2: the exponent halved */
+static void dci_pow2_scale(dc_real x2, dc_real *s, dc_real *inv_s)
 {
 #if DC_IS_FLOAT
     uint32_t bits, e, r;
-    memcpy(&bits, &x, sizeof bits);
-    e = bits >> 23 & 0xffu;
-    if (e < 1) e = 1;
+    memcpy(&bits, &x2, sizeof bits);
+    e = ((bits >> 23 & 0xffu) + 127u) >> 1;             /* the bias counts twice in x2 */
     r = (254u - e) << 23;
     e <<= 23;
 #else
     uint64_t bits, e, r;
-    memcpy(&bits, &x, sizeof bits);
-    e = bits >> 52 & 0x7ffu;
-    if (e < 1) e = 1;
+    memcpy(&bits, &x2, sizeof bits);
+    e = ((bits >> 52 & 0x7ffu) + 1023u) >> 1;
     r = (2046u - e) << 52;
     e <<= 52;
 #endif
@@ -3176,7 +3225,7 @@ static void dci_hulls_frame(dci_hulls *h, const dc_pose *pa, const dc_pose *pb, 
 {
     static const dc_quat one = {1, 0, 0, 0};
     dc_v3 za = dc_vec(0, 0, 0), ra, rb;
-    dc_real s, size;
+    dc_real s;
     int i;
     h->Ra = dc_rotation(pa ? pa->q : one);
     h->Rb = dc_rotation(pb ? pb->q : one);
@@ -3184,9 +3233,7 @@ static void dci_hulls_frame(dci_hulls *h, const dc_pose *pa, const dc_pose *pb, 
     rb = dc_mul(&h->Rb, h->ob);
     h->T = dc_add(dc_sub(pb ? pb->t : za, pa ? pa->t : za), dc_sub(rb, ra));
     *origin = dc_add(pa ? pa->t : za, ra);
-    size = dc_sqrt(ext2 + dc_dot(h->T, h->T));
-    s = *inv_s = 1;
-    if (size > 0) dci_pow2_scale(size, &s, inv_s);
+    dci_pow2_scale(ext2 + dc_dot(h->T, h->T), &s, inv_s);
     for (i = 0; i < 9; i++) {
         h->Ra.m[i] *= s;
         h->Rb.m[i] *= s;
@@ -3230,11 +3277,19 @@ static void dci_feature_add(int *count, int *index, dc_real *weight, int k, dc_r
     ++*count;
 }
 
+/* sum of w_i (v_i - o); entries that are not used have index and weight 0 */
+DC_INLINE dc_v3 dci_feature_point(const dc_v3 *v, dc_v3 o, const int *index, const dc_real *w)
+{
+    dc_v3 s = dc_scale(w[0], dc_sub(v[index[0]], o));
+    s = dc_madd(s, w[1], dc_sub(v[index[1]], o));
+    return dc_madd(s, w[2], dc_sub(v[index[2]], o));
+}
+
 /* Witness points from the simplex, moved apart or together by rounding so that pa - pb = gap n. */
 static void dci_hull_answer(const dci_hulls *h, const dci_mink *p, const dci_near *r, int m, dc_v3 n, dc_real gap,
                             dc_real inv_s, dc_v3 origin, int steps, dc_distance *d)
 {
-    dc_v3 x = dc_vec(0, 0, 0), y = x, mid;
+    dc_v3 x, y, mid;
     int i;
     d->na = d->nb = 0;
     for (i = 0; i < 3; i++) {
@@ -3246,8 +3301,8 @@ static void dci_hull_answer(const dci_hulls *h, const dci_mink *p, const dci_nea
         dci_feature_add(&d->na, d->ia, d->wa, p[i].ia, r->l[i]);
         dci_feature_add(&d->nb, d->ib, d->wb, p[i].ib, r->l[i]);
     }
-    for (i = 0; i < d->na; i++) x = dc_madd(x, d->wa[i], dci_point_a(h, d->ia[i]));
-    for (i = 0; i < d->nb; i++) y = dc_madd(y, d->wb[i], dci_point_b(h, d->ib[i]));
+    x = dc_mul(&h->Ra, dci_feature_point(h->va, h->oa, d->ia, d->wa));
+    y = dc_add(dc_mul(&h->Rb, dci_feature_point(h->vb, h->ob, d->ib, d->wb)), h->T);
     mid = dc_scale(DC_R(0.5), dc_add(x, y));
     d->gap = gap*inv_s;
     d->n = n;
@@ -3318,6 +3373,8 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
     if (!dci_pose_check(pose_a) || !dci_pose_check(pose_b)) return DC_E_ARG;
     h.va = a->v; h.na = a->n; h.oa = a->v[0];
     h.vb = b->v; h.nb = b->n; h.ob = b->v[0];
+    h.shift_a = !(dc_dot(h.oa, h.oa)*(dc_real)h.na <= 4*ext2_a);
+    h.shift_b = !(dc_dot(h.ob, h.ob)*(dc_real)h.nb <= 4*ext2_b);
     dci_hulls_frame(&h, pose_a, pose_b, ext2_a + ext2_b, &inv_s, &origin);
 
     /* start: an earlier answer, or the support along the line of the centres */
@@ -3334,8 +3391,8 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
         if (apart < 0 && mem) apart = 0;                 /* the polytope needs no decision beforehand */
         if (apart < 0) status = DC_E_DIVERGED;
         if (apart != 0) {
-            m = dci_search_feature(p, m, &r);
-            dci_search_align(&h, p, m, &r, &n, &gap, &steps);
+            m = dci_search_feature(p, m, n, gap, &r);
+            m = dci_search_align(&h, p, m, &r, &n, &gap, &steps);
         }
     }
     if (apart == 0) {
@@ -3353,7 +3410,7 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
         if (status == DC_E_SINGULAR) {
             /* flat after all: the best direction of the search stands */
             status = DC_E_DIVERGED;
-            m = dci_search_feature(p, m, &r);
+            m = dci_search_feature(p, m, n, gap, &r);
         }
     }
     if (!mem && !(gap > 0)) {
@@ -3364,10 +3421,15 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
     return status;
 }
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
+
 /* ---- pair potentials: barriers ----------------------------------------------------------------- */
 
 #define DCI_PAIR_STEPS 60      /* Newton steps; measured most: 22 cold, 12 warm */
 #define DCI_LINE_STEPS 40
+#define DCI_PAIR_LEAST (DC_REAL_MIN/DC_EPS)   /* a scaled DC_LOCAL value below it counts as zero: its derivatives underflow */
 
 /* One loaded vertex at the current plane, in the frame (u, b1, b2) about q. */
 typedef struct {
@@ -3395,6 +3457,9 @@ typedef struct {
     dc_real r, R1, R2, least;     /* |nrm|, the derivatives of the radial term R(r), the least distance of a vertex to the plane */
     dc_v3 u, b1, b2;              /* frame: nrm = r u */
     dc_real g[4], L[6], W[4];     /* gradient by (dq, n_u, n_b1, n_b2) and the factor of the Hessian, A = L diag(1/W) L^T */
+    /* workspace of the derivatives; here, in the arena, and not on the stack */
+    dc_real map[2][12], grad[12], hess[144], B[2][6][6], C[24][4], Z[4][12];
+    dc_real f[2][4], DX[2][4][4], XX[2][4][4];
 } dci_pair;
 
 /* P_s(x) = w^4/x^5, w = s - x > 0, times x0^5; 0 for x >= s                         (SDRS IV.B) */
@@ -3631,10 +3696,10 @@ static dc_real dci_pair_rescale(dci_pair *p, dc_real f)
 }
 
 /* Newton from a feasible plane with slacks in p->slack. DC_OK, DC_E_DIVERGED or DC_E_RANGE. */
-static dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
+static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
 {
     dc_real f, before = DC_REAL_MAX;
-    int it, k, line;
+    int it, k, line, stalled = 0;
 
     p->R1 = 1;
     p->R2 = 0;
@@ -3642,8 +3707,8 @@ static dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
     if (!(f >= 0)) return DC_E_DIVERGED;
     if (p->barrier == DC_GLOBAL) f = dci_pair_rescale(p, f);
 
-    for (it = 0; it < DCI_PAIR_STEPS; ++it) {
-        dc_real step[4], dec2 = 0, noise = 16*DC_EPS*(1 + p->size/p->least), alpha = 1, ft = -1;
+    for (it = 0; it < DCI_PAIR_STEPS && f > DCI_PAIR_LEAST; ++it) {
+        dc_real step[4], dec2 = 0, noise = 1 + p->size/p->least, alpha = 1, ft = -1;
         dc_v3 dn = dc_vec(0, 0, 0);
         int last;
 
@@ -3655,13 +3720,16 @@ static dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
         if (!dc_finite(dec2) || !dc_finite(f)) return DC_E_RANGE;
         dn = dc_add(dc_scale(step[1], p->u), dc_add(dc_scale(step[2], p->b1), dc_scale(step[3], p->b2)));
 
-        /* the slacks carry eps of the coordinates: relative to the least of them, `noise` is that of g and f */
+        /* the slacks carry eps of the coordinates, which is `noise` relative to the least of them, and to what the nearest vertex
+         * reaches into the support of DC_LOCAL */
+        if (p->barrier == DC_LOCAL) noise += p->size/dc_max(p->s - p->r*p->least, DC_EPS*p->s);
+        noise *= 16*DC_EPS;
         info->iterations++;
         info->decrement = dc_sqrt(dec2/f);
         /* where convergence is quadratic the next decrement is about dec2/f; it is not while a vertex enters the support of
          * DC_LOCAL; at the floor it stops to fall */
         last = dec2 <= (dec2 < DC_R(1e-3)*before ? DC_R(0.1) : DC_R(1e-4))*DC_EPS*f
-            || (dec2 <= dc_max(DC_R(1e-6), noise*noise)*f && dec2 > DC_R(0.25)*before);
+            || (dec2 <= 100*noise*noise*f && dec2 > DC_R(0.25)*before && (dec2 <= noise*noise*f || ++stalled == 4));
         before = dec2;
 
         for (line = 0; line < DCI_LINE_STEPS; ++line) {
@@ -3672,10 +3740,11 @@ static dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
                 if (p->trial[k] < DC_R(0.1)*p->slack[k])
                     limit = dc_min(limit, DC_R(0.9)*p->slack[k]/(p->slack[k] - p->trial[k]));
             /* rounding decides the comparison once the decrease is below the noise of f */
-            if (ft >= 0 && limit >= 1 && (ft <= f - DC_R(1e-4)*alpha*dec2 || dec2 <= dc_max(DC_R(1e-9), noise)*f)) break;
+            if (ft >= 0 && limit >= 1 && (ft <= f - DC_R(1e-4)*alpha*dec2 || dec2 <= dc_max(DC_R(1e-9), dc_min(noise, DC_R(0.01)))*f)) break;
             alpha *= limit < 1 ? dc_max(limit, DC_R(0.01)) : DC_R(0.5);
         }
-        if (line == DCI_LINE_STEPS) return last ? DC_OK : DC_E_DIVERGED;
+        /* no decrease to be found: at the floor that is convergence */
+        if (line == DCI_LINE_STEPS) return dec2 <= 100*noise*noise*f ? DC_OK : DC_E_DIVERGED;
         {
             dc_real *swap = p->slack;
             p->slack = p->trial;
@@ -3686,7 +3755,7 @@ static dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
         f = p->barrier == DC_GLOBAL ? dci_pair_rescale(p, ft) : ft;
         if (last) return DC_OK;
     }
-    return DC_E_DIVERGED;
+    return it < DCI_PAIR_STEPS ? DC_OK : DC_E_DIVERGED;
 }
 
 /* ---- pair potentials: loading and starting ----------------------------------------------------------- */
@@ -3722,6 +3791,7 @@ DC_DEF size_t dc_pair_bytes(int na, int nb)
     size_t n, sum = 0;
     if (na < 1 || nb < 1) return 0;
     n = (size_t)na + (size_t)nb;
+    sum = dc_bytes(sum, 1, sizeof(dci_pair));
     sum = dc_bytes(sum, n, sizeof(dc_v3));
     sum = dc_bytes(sum, n, sizeof(dc_real));
     sum = dc_bytes(sum, n, sizeof(dc_real));
@@ -3739,7 +3809,9 @@ static dc_status dci_pair_load(dci_pair *p, const dc_pair_options *opt, dci_pose
     int i, k;
 
     if (!mem || !a.hull || !b.hull || !a.hull->v || !b.hull->v || a.hull->n < 1 || b.hull->n < 1) return DC_E_ARG;
-    memset(p, 0, sizeof *p);
+    p->q = p->b1 = dc_vec(0, 0, 0);
+    p->x0 = 1;
+    p->nt = 0;
     p->barrier = opt ? opt->barrier : DC_GLOBAL;
     p->na = a.hull->n;
     if (b.hull->n > INT32_MAX - p->na) return DC_E_ARG;
@@ -3838,21 +3910,26 @@ static int dci_pair_start(dci_pair *p, dc_v3 m)
     return 1;
 }
 
+/* DC_LOCAL: end of the support to rounding. The value beyond is below (64 eps)^4/s, 4e-56/s in double and 3e-21/s in float, and
+ * counts as zero. */
+static dc_real dci_pair_reach(const dci_pair *p) { return p->s*(1 - 64*DC_EPS); }
+
 /* DC_LOCAL: the radial term and at least one vertex are loaded, without which A is singular. */
 static int dci_pair_loaded(const dci_pair *p)
 {
+    dc_real reach = dci_pair_reach(p);
     int k;
     if (p->barrier == DC_GLOBAL) return 1;
-    if (!(1 - dc_sqrt(dc_dot(p->nrm, p->nrm)) < p->s)) return 0;
+    if (!(1 - dc_sqrt(dc_dot(p->nrm, p->nrm)) < reach)) return 0;
     for (k = 0; k < p->n; ++k)
-        if (p->slack[k] < p->s) return 1;
+        if (p->slack[k] < reach) return 1;
     return 0;
 }
 
-/* DC_LOCAL: the plane shows that the value is zero, every slack and 1-|n| reach s. To rounding: P_s is below 1e-55 there. */
+/* DC_LOCAL: the plane shows that the value is zero, every slack and 1-|n| reach s. */
 static int dci_pair_idle(const dci_pair *p)
 {
-    dc_real reach = p->s*(1 - 8*DC_EPS);
+    dc_real reach = dci_pair_reach(p);
     int k;
     if (p->barrier == DC_GLOBAL || 1 - dc_sqrt(dc_dot(p->nrm, p->nrm)) < reach) return 0;
     for (k = 0; k < p->n; ++k)
@@ -3932,6 +4009,7 @@ static dc_status dci_pair_solve(dci_pair *p, const dc_plane *plane, int derivati
         int k;
         dc_real f = dci_ps(1 - dc_sqrt(dc_dot(p->nrm, p->nrm)), p->s, p->x0);
         for (k = 0; k < p->n; ++k) f += dci_ps(p->slack[k], p->s, p->x0);
+        if (!(f > DCI_PAIR_LEAST) && status == DC_OK) goto idle;
         *value = f;
     }
     lo = hi = DC_REAL_MAX;
@@ -4165,17 +4243,18 @@ static void dci_pair_body(const dci_pair *p, int body, dci_posed at, dc_real g[6
 }
 
 /* By the twists of both bodies about their origins. 0: an entry does not fit. */
-static int dci_pair_twists(const dci_pair *p, dci_posed a, dci_posed b, dc_real *grad, dc_real *hess)
+static DCI_NOINLINE int dci_pair_twists(dci_pair *p, dci_posed a, dci_posed b, int second)
 {
-    dc_real Y[12][4], Z[4][12], H[2][6][6], scale = dci_pair_unscale(p), bad[12], sum = 0;
+    dc_real *grad = p->grad, *hess = p->hess, (*Y)[4] = p->C, (*Z)[12] = p->Z, bad[12];
+    dc_real scale = dci_pair_unscale(p), sum = 0;
     int i, j, k;
-    dci_pair_body(p, 0, a, grad, H[0], Y);
-    dci_pair_body(p, 1, b, grad + 6, H[1], Y + 6);
+    dci_pair_body(p, 0, a, grad, p->B[0], Y);
+    dci_pair_body(p, 1, b, grad + 6, p->B[1], Y + 6);
     for (i = 0; i < 12; ++i) {
         grad[i] *= scale;
         sum += 0*grad[i];                                /* NaN where one is not finite */
     }
-    if (!hess) return sum == 0;
+    if (!second) return sum == 0;
 
     /* rows of Z = W^1/2 Y^T, so that Z^T Z is symmetric to the bit and its rows are built side by side */
     for (k = 0; k < 4; ++k) {
@@ -4186,7 +4265,7 @@ static int dci_pair_twists(const dci_pair *p, dci_posed a, dci_posed b, dc_real 
     memset(hess, 0, 144*sizeof *hess);
     for (k = 0; k < 2; ++k)
         for (i = 0; i < 6; ++i)
-            for (j = i; j < 6; ++j) hess[78*k + 12*i + j] = hess[78*k + 12*j + i] = scale*H[k][i][j];
+            for (j = i; j < 6; ++j) hess[78*k + 12*i + j] = hess[78*k + 12*j + i] = scale*p->B[k][i][j];
     for (i = 0; i < 12; ++i, hess += 12)
         for (j = 0; j < 12; ++j) {
             hess[j] -= Z[0][i]*Z[0][j] + Z[1][i]*Z[1][j] + Z[2][i]*Z[2][j] + Z[3][i]*Z[3][j];
@@ -4197,7 +4276,7 @@ static int dci_pair_twists(const dci_pair *p, dci_posed a, dci_posed b, dc_real 
 }
 
 /* By vertex: e_k = n, de_k/dn = I. */
-static void dci_pair_vertices(dci_pair *p, dc_real *grad, dc_real *hess)
+static DCI_NOINLINE void dci_pair_vertices(dci_pair *p, dc_real *grad, dc_real *hess)
 {
     dc_real s1 = dci_pair_unscale(p)/p->unit, s2 = s1/p->unit;
     size_t N = 3*(size_t)p->n;
@@ -4241,15 +4320,15 @@ static void dci_pair_vertices(dci_pair *p, dc_real *grad, dc_real *hess)
     }
 }
 
-/* By the entries T_ij of the two maps, x = T (x^,1): e_ij = n_i X_j with X = (x^,1), de_ij/dn = X_j I_i. */
-static void dci_pair_maps(const dci_pair *p, const dc_hull *hull[2], dc_real *grad, dc_real *hess)
+/* By the entries T_ij of the two maps, x = T (x^,1): e_ij = n_i X_j with X = (x^,1), de_ij/dn = X_j I_i. 0: an entry does not fit. */
+static DCI_NOINLINE int dci_pair_maps(dci_pair *p, const dc_hull *hull[2], dc_real *grad, dc_real *hess)
 {
-    dc_real s1 = dci_pair_unscale(p)/p->unit, s2 = s1/p->unit, n[3], F[3][3], Y[24][4];
-    dc_real f[2][4], DX[2][4][4], XX[2][4][4];
+    dc_real s1 = dci_pair_unscale(p)/p->unit, s2 = s1/p->unit, n[3], F[3][3], most = 0;
+    dc_real (*Y)[4] = p->C, (*f)[4] = p->f, (*DX)[4][4] = p->DX, (*XX)[4][4] = p->XX;
     int b, i, j, k, l;
-    memset(f, 0, sizeof f);
-    memset(DX, 0, sizeof DX);
-    memset(XX, 0, sizeof XX);
+    memset(p->f, 0, sizeof p->f);
+    memset(p->DX, 0, sizeof p->DX);
+    memset(p->XX, 0, sizeof p->XX);
     for (k = 0; k < p->nt; ++k) {
         const dci_term *t = &p->t[k];
         dc_v3 x;
@@ -4272,11 +4351,15 @@ static void dci_pair_maps(const dci_pair *p, const dc_hull *hull[2], dc_real *gr
     F[0][1] = p->b1.x;  F[1][1] = p->b1.y;  F[2][1] = p->b1.z;
     F[0][2] = p->b2.x;  F[1][2] = p->b2.y;  F[2][2] = p->b2.z;
 
+    /* every entry is bounded by these: 0 where they do not fit */
+    for (b = 0; b < 2; ++b)
+        for (j = 0; j < 4; ++j) most = dc_max(most, hess ? s2*XX[b][j][j] : s1*dc_abs(f[b][j]));
+    if ((grad || hess) && !dc_finite(4*most)) return 0;
     if (grad)
         for (b = 0; b < 2; ++b)
             for (i = 0; i < 3; ++i)
                 for (j = 0; j < 4; ++j) grad[12*b + 4*i + j] = s1*n[i]*f[b][j];
-    if (!hess) return;
+    if (!hess) return 1;
     for (b = 0; b < 2; ++b)
         for (i = 0; i < 3; ++i)
             for (j = 0; j < 4; ++j) {
@@ -4285,15 +4368,16 @@ static void dci_pair_maps(const dci_pair *p, const dc_hull *hull[2], dc_real *gr
                 dci_pair_forward(p, y);
             }
     for (k = 0; k < 24; ++k)
-        for (l = 0; l < 24; ++l) {
+        for (l = 0; l <= k; ++l) {
             const dc_real *y = Y[k], *z = Y[l], *W = p->W;
             dc_real h = -(W[0]*y[0]*z[0] + W[1]*y[1]*z[1] + W[2]*y[2]*z[2] + W[3]*y[3]*z[3]);
             b = k/12;
             i = k%4;
             j = l%4;
             if (b == l/12) h += n[k%12/4]*n[l%12/4]*(i >= j ? XX[b][i][j] : XX[b][j][i]);
-            hess[24*k + l] = s2*h;
+            hess[24*k + l] = hess[24*l + k] = s2*h;
         }
+    return 1;
 }
 
 /* What the three entry points share: load, solve, report. grad, hess: whether derivatives are wanted. */
@@ -4325,22 +4409,23 @@ static dc_status dci_pair_finish(dc_status status, dc_real v, dc_plane p, dc_pai
 DC_DEF dc_status dc_pair(const dc_pair_options *opt, const dc_hull *a, const dc_hull *b, dc_arena *mem,
                          dc_plane *plane, dc_real *value, dc_real *grad, dc_real *hess, dc_pair_info *info)
 {
-    dci_pair p;
+    size_t used = mem ? mem->used : 0;
+    dci_pair *p = (dci_pair *)dc_arena_take(mem, 1, sizeof *p);
     dci_posed pa, pb;
     dc_pair_info i;
-    dc_plane pl;
+    dc_plane pl = DC_ZERO;
     dc_real v = 0;
-    size_t used = mem ? mem->used : 0;
     dc_status status;
+    if (!p) return mem ? DC_E_MEMORY : DC_E_ARG;
     pa.hull = a;  pa.M = NULL;
     pb.hull = b;  pb.M = NULL;
-    status = dci_pair_run(&p, opt, pa, pb, mem, plane, grad || hess, &v, &pl, &i);
+    status = dci_pair_run(p, opt, pa, pb, mem, plane, grad || hess, &v, &pl, &i);
     if (status == DC_OK || status == DC_E_DIVERGED) {
-        dc_real s = dci_pair_unscale(&p)/p.unit, most = 0;
+        dc_real s = dci_pair_unscale(p)/p->unit, most = 0;
         int k;
-        for (k = 0; k < p.nt; ++k) most = dc_max(most, hess ? s*p.t[k].D/p.unit : s*dc_abs(p.t[k].f));
+        for (k = 0; k < p->nt; ++k) most = dc_max(most, hess ? s*p->t[k].D/p->unit : s*dc_abs(p->t[k].f));
         if ((grad || hess) && !dc_finite(4*most)) status = DC_E_RANGE;
-        else dci_pair_vertices(&p, grad, hess);
+        else dci_pair_vertices(p, grad, hess);
     }
     if (mem) mem->used = used;
     return dci_pair_finish(status, v, pl, i, plane, value, info);
@@ -4370,25 +4455,25 @@ DC_DEF dc_status dc_pair_rigid(const dc_pair_options *opt, const dc_hull *a, con
                                const dc_pose *pose_b, dc_arena *mem, dc_plane *plane, dc_real *value, dc_real *grad,
                                dc_real *hess, dc_pair_info *info)
 {
-    dci_pair p;
-    dci_posed pa, pb;
-    dc_pair_info i;
-    dc_plane pl;
-    dc_real v = 0, Ma[12], Mb[12];
     size_t used = mem ? mem->used : 0;
+    dci_pair *p = (dci_pair *)dc_arena_take(mem, 1, sizeof *p);
+    dci_posed pa, pb;
+    dc_pair_info i = DC_ZERO;
+    dc_plane pl = DC_ZERO;
+    dc_real v = 0;
     dc_status status;
+    if (!p) return mem ? DC_E_MEMORY : DC_E_ARG;
     pa.hull = a;
     pb.hull = b;
-    if (!dci_pose_map(pose_a, Ma, &pa.M) || !dci_pose_map(pose_b, Mb, &pb.M)) return DC_E_ARG;
-    status = dci_pair_run(&p, opt, pa, pb, mem, plane, grad || hess, &v, &pl, &i);
+    if (!dci_pose_map(pose_a, p->map[0], &pa.M) || !dci_pose_map(pose_b, p->map[1], &pb.M)) status = DC_E_ARG;
+    else status = dci_pair_run(p, opt, pa, pb, mem, plane, grad || hess, &v, &pl, &i);
     if ((status == DC_OK || status == DC_E_DIVERGED) && (grad || hess)) {
-        dc_real g[12], H[144];
-        if (p.nt == 0) {
-            memset(g, 0, sizeof g);
-            memset(H, 0, sizeof H);
-        } else if (!dci_pair_twists(&p, pa, pb, g, hess ? H : NULL)) status = DC_E_RANGE;
-        if (status != DC_E_RANGE && grad) memcpy(grad, g, sizeof g);
-        if (status != DC_E_RANGE && hess) memcpy(hess, H, sizeof H);
+        if (p->nt == 0) {
+            memset(p->grad, 0, sizeof p->grad);
+            memset(p->hess, 0, sizeof p->hess);
+        } else if (!dci_pair_twists(p, pa, pb, hess != NULL)) status = DC_E_RANGE;
+        if (status != DC_E_RANGE && grad) memcpy(grad, p->grad, sizeof p->grad);
+        if (status != DC_E_RANGE && hess) memcpy(hess, p->hess, sizeof p->hess);
     }
     if (mem) mem->used = used;
     return dci_pair_finish(status, v, pl, i, plane, value, info);
@@ -4398,21 +4483,22 @@ DC_DEF dc_status dc_pair_affine(const dc_pair_options *opt, const dc_hull *a, co
                                 const dc_affine *T_b, dc_arena *mem, dc_plane *plane, dc_real *value, dc_real *grad,
                                 dc_real *hess, dc_pair_info *info)
 {
-    dci_pair p;
+    size_t used = mem ? mem->used : 0;
+    dci_pair *p = (dci_pair *)dc_arena_take(mem, 1, sizeof *p);
     dci_posed pa, pb;
     dc_pair_info i;
-    dc_plane pl;
+    dc_plane pl = DC_ZERO;
     dc_real v = 0;
-    size_t used = mem ? mem->used : 0;
     dc_status status;
+    if (!p) return mem ? DC_E_MEMORY : DC_E_ARG;
     pa.hull = a;  pa.M = T_a ? T_a->m : NULL;
     pb.hull = b;  pb.M = T_b ? T_b->m : NULL;
-    status = dci_pair_run(&p, opt, pa, pb, mem, plane, grad || hess, &v, &pl, &i);
+    status = dci_pair_run(p, opt, pa, pb, mem, plane, grad || hess, &v, &pl, &i);
     if (status == DC_OK || status == DC_E_DIVERGED) {
         const dc_hull *hull[2];
         hull[0] = a;
         hull[1] = b;
-        dci_pair_maps(&p, hull, grad, hess);
+        if (!dci_pair_maps(p, hull, grad, hess)) status = DC_E_RANGE;
     }
     if (mem) mem->used = used;
     return dci_pair_finish(status, v, pl, i, plane, value, info);
@@ -4465,6 +4551,17 @@ DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa
     return DC_OK;
 }
 
+DC_DEF dc_real dc_blend(dc_real d, dc_real *d1, dc_real *d2)
+{
+    dc_real e = 1 - d, t = d < DC_R(0.5) ? d : e, low;
+    int inside = d > 0 && d < 1;
+    if (d1) *d1 = inside ? 30*d*d*(e*e) : 0;
+    if (d2) *d2 = inside ? 60*d*e*(1 - 2*d) : 0;
+    if (!inside) return d >= 1 ? DC_R(1.0) : DC_R(0.0);
+    low = t*t*t*(10 + t*(6*t - 15));                     /* Phi(d) = 1 - Phi(1-d): nothing cancels below 1/2 */
+    return d < DC_R(0.5) ? low : 1 - low;
+}
+
 /* ---- many triangle pairs ----------------------------------------------------------------------------
  *
  * DC_LANES pairs at a time, one loop over the lanes for each stage. The plane is n = m + t1 b1 + t2 b2 with m the start
@@ -4501,6 +4598,8 @@ typedef struct {
     dci_row X, Y, Z;              /* candidate axis; arguments and results of square roots; unit normal */
     dci_row f[6], D[6];           /* s h', h'' at the minimum */
     dci_row r, R1, R2, q[3], L[10], g[3], H[8], C[24], E[36], rel[27];
+    dc_real one[18 + 12 + 144];   /* vertices and derivatives of a pair that is solved alone */
+    dc_v3 v[6];
 } dci_tri;
 
 #define DCI_MIN(a, b) ((a) < (b) ? (a) : (b))
@@ -5109,13 +5208,13 @@ DC_DEF size_t dc_tri_batch_bytes(void)
 }
 
 /* Pair i by the scalar solver, from the caller's plane. */
-static dc_status dci_tri_single(const dc_pair_options *opt, const dc_real *x, size_t stride, size_t i, dc_arena *mem,
+static dc_status dci_tri_single(dci_tri *T, const dc_pair_options *opt, const dc_real *x, size_t stride, size_t i, dc_arena *mem,
                                 dc_tri_out *out)
 {
-    dc_v3 v[6];
+    dc_v3 *v = T->v;
     dc_hull a, b;
     dc_plane plane = DC_ZERO, again;
-    dc_real value = 0, grad[18], g[12], H[144];
+    dc_real value = 0, *grad = T->one, *g = T->one + 18, *H = T->one + 30;
     dc_status status;
     size_t k, j, row;
     for (k = 0; k < 6; ++k) v[k] = dc_vec(x[3*k*stride + i], x[(3*k + 1)*stride + i], x[(3*k + 2)*stride + i]);
@@ -5164,11 +5263,33 @@ static void dci_tri_gather(dci_row *rows, int n_rows, const dc_real *x, size_t s
         for (l = 0; l < DC_LANES; ++l) rows[r][l] = x[(size_t)r*stride + (size_t)(i + l < count ? i + l : count - 1)];
 }
 
+/* Solves pairs i.. of the batch in the lanes of T. */
+static DCI_NOINLINE void dci_tri_block(dci_tri *T, dc_real c, dc_real length, const dc_real *x, size_t stride, int i, int count,
+                                       const dc_tri_out *out)
+{
+    int it, l, warm = 0, running = 1;
+    dci_tri_gather(T->x, 18, x, stride, i, count);
+    dci_tri_load(T);
+    if (out->plane) {
+        dci_tri_gather(T->c, 4, out->plane, stride, i, count);
+        warm = dci_tri_warm(T);
+    }
+    if (!warm) dci_tri_cold(T, out->plane != NULL);
+    dci_tri_chart(T);
+    for (it = 0; it < DCI_TRI_STEPS && running; ++it) {
+        dci_tri_step(T);
+        for (l = 0, running = 0; l < DC_LANES; ++l) running |= T->run[l] > 0;
+    }
+    dci_tri_end(T);
+    dci_tri_value(T, c, length);
+    if (out->relative) dci_tri_relative(T, out->origin);
+}
+
 DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_real *x, size_t stride, dc_arena *mem,
                               dc_tri_out *out)
 {
     dc_real c = opt && opt->c != 0 ? opt->c : 12, length = opt && opt->length != 0 ? opt->length : 1;
-    int i, l, k, it, local = opt && opt->barrier != DC_GLOBAL;
+    int i, l, k, local = opt && opt->barrier != DC_GLOBAL;
     size_t used = mem ? mem->used : 0;
     dc_status status = DC_OK;
     dci_tri *T;
@@ -5181,25 +5302,8 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
         return DC_E_MEMORY;
     }
     for (i = 0; i < count; i += DC_LANES) {
-        int lanes = count - i < DC_LANES ? count - i : DC_LANES, running = 1;
-        dci_tri_gather(T->x, 18, x, stride, i, count);
-        if (!local) {
-            int warm = 0;
-            dci_tri_load(T);
-            if (out->plane) {
-                dci_tri_gather(T->c, 4, out->plane, stride, i, count);
-                warm = dci_tri_warm(T);
-            }
-            if (!warm) dci_tri_cold(T, out->plane != NULL);
-            dci_tri_chart(T);
-            for (it = 0; it < DCI_TRI_STEPS && running; ++it) {
-                dci_tri_step(T);
-                for (l = 0, running = 0; l < DC_LANES; ++l) running |= T->run[l] > 0;
-            }
-            dci_tri_end(T);
-            dci_tri_value(T, c, length);
-            if (out->relative) dci_tri_relative(T, out->origin);
-        }
+        int lanes = count - i < DC_LANES ? count - i : DC_LANES;
+        if (!local) dci_tri_block(T, c, length, x, stride, i, count, out);
         for (l = 0; l < lanes; ++l) {
             size_t at = (size_t)(i + l);
             /* NaN fails every comparison; overlap leaves a slack that is not positive */
@@ -5207,7 +5311,7 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
                     && T->value[l] <= DC_REAL_MAX;
             for (k = 0; good && k < 27 && out->relative; ++k) good = dc_finite(T->rel[k][l]);
             if (!good) {
-                dc_status s = dci_tri_single(opt, x, stride, at, mem, out);
+                dc_status s = dci_tri_single(T, opt, x, stride, at, mem, out);
                 if (status == DC_OK) status = s;
                 continue;
             }
@@ -5245,12 +5349,13 @@ typedef struct {
 } dci_slip;
 
 typedef struct {
-    const dci_pair *p;
+    dci_pair *p;
     dci_slip *s;          /* [p->nt] */
     dc_v3 *dx0, *dx1, *dg;
     dc_real h, eps, patch, scale;   /* scale: unit of the spin unknown, z = (U1, U2, scale w) */
     int m;                /* unknowns: 2 when nothing resists spin */
     dc_real z[3], L[9];   /* minimiser and Cholesky factor of the Hessian there */
+    dc_real map[4][12];
 } dci_friction;
 
 /* Slip of vertex k, e = (v - q, patch w):   q = u + w n^ x x = (U1 - w y, U2 + w x). */
@@ -5332,7 +5437,7 @@ static void dci_friction_newton(dci_friction *f, dc_real grad[3])
 
 /* The plane's velocity. A sum of smoothed norms: Newton overshoots far from the kinks, so eps falls by stages from the
  * size of the velocities, each stage starting where the last one ended. */
-static dc_status dci_friction_plane(dci_friction *f, dc_real eps_v, int *iterations, dc_real *value)
+static DCI_NOINLINE dc_status dci_friction_plane(dci_friction *f, dc_real eps_v, int *iterations, dc_real *value)
 {
     dc_real sum = 0, spread = 0, eps = eps_v, E = 0, before = DC_REAL_MAX;
     int it, k, line, nt = f->p->nt;
@@ -5422,7 +5527,7 @@ static void dci_pair_plane_jvp(const dci_pair *p, const dc_v3 *dx, dc_real dp[4]
 
 /* dg of the gradients g_k = dU_f/dx_k^{t+1} = A/h B w along the motions f->dx0, f->dx1 of the loaded vertices (dx0: 0 to leave
  * time t alone). The basis is carried along without spin: dB = -n^ (B^T dn^)^T. */
-static void dci_friction_jvp(const dci_friction *f, int old)
+static DCI_NOINLINE void dci_friction_jvp(const dci_friction *f, int old)
 {
     const dci_pair *p = f->p;
     dc_real dp[4] = {0, 0, 0, 0}, dn1 = 0, dn2 = 0, rhs[3] = {0, 0, 0}, w = f->z[2]/f->scale;
@@ -5483,23 +5588,24 @@ DC_DEF size_t dc_friction_bytes(int na, int nb)
     size_t sum = dc_pair_bytes(na, nb), n;
     if (sum == 0) return 0;
     n = (size_t)na + (size_t)nb;
+    sum = dc_bytes(sum, 1, sizeof(dci_friction));
     sum = dc_bytes(sum, n, sizeof(dci_slip));
     sum = dc_bytes(sum, n, 3*sizeof(dc_v3));
     return sum == SIZE_MAX ? 0 : sum;
 }
 
 /* Solves the pair at time t and the plane's velocity. x^{t+1} of vertex k is M1 (x^1, 1). */
-static dc_status dci_friction_run(dci_friction *f, dci_pair *p, const dc_friction_options *opt, const dc_pair_options *pair,
+static dc_status dci_friction_run(dci_friction *f, const dc_friction_options *opt, const dc_pair_options *pair,
                                   dc_real mu, dc_real h, const dci_posed old[2], const dci_posed now[2], dc_arena *mem,
                                   const dc_plane *plane, dc_real *value, dc_plane *out, dc_friction_info *info)
 {
     dc_real eps_f = opt && opt->eps_f != 0 ? opt->eps_f : DC_R(1e-6), eps_v = opt && opt->eps_v != 0 ? opt->eps_v : DC_R(1e-6);
-    dc_real length = pair && pair->length != 0 ? pair->length : 1, loaded = 0, unscale, P;
+    dc_real length = pair && pair->length != 0 ? pair->length : 1, loaded = 0, unscale, P = 0;
     dc_status status, slip = DC_OK;
+    dci_pair *p;
     int k;
 
     memset(info, 0, sizeof *info);
-    memset(f, 0, sizeof *f);
     if (!(mu >= 0) || !(mu <= DC_LIMIT) || !(h > 0) || !(h <= DC_LIMIT) || !(eps_f > 0) || !(eps_f <= DC_LIMIT)
         || !(eps_v > 0) || !(eps_v <= DC_LIMIT) || !dci_posed_ok(now[0]) || !dci_posed_ok(now[1]) || !dci_posed_ok(old[0])
         || !dci_posed_ok(old[1]) || now[0].hull->n != old[0].hull->n || now[1].hull->n != old[1].hull->n) return DC_E_ARG;
@@ -5507,6 +5613,8 @@ static dc_status dci_friction_run(dci_friction *f, dci_pair *p, const dc_frictio
     if (opt && opt->no_patch) f->patch = 0;
     if (!(f->patch >= 0) || !(f->patch <= DC_LIMIT)) return DC_E_ARG;
 
+    p = (dci_pair *)dc_arena_take(mem, 1, sizeof *p);
+    if (!p) return DC_E_MEMORY;
     status = dci_pair_run(p, pair, old[0], old[1], mem, plane, 1, &P, out, &info->pair);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
     f->p = p;
@@ -5587,42 +5695,43 @@ DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_optio
                              dc_plane *plane, dc_real *value, dc_real *grad, dc_real *hess, dc_real *mixed,
                              dc_friction_info *info)
 {
-    dci_friction f;
-    dci_pair p;
+    size_t used = mem ? mem->used : 0;
+    dci_friction *f = (dci_friction *)dc_arena_take(mem, 1, sizeof *f);
     dci_posed old[2], now[2];
     dc_friction_info i;
-    dc_plane pl;
+    dc_plane pl = DC_ZERO;
     dc_real v = 0;
-    size_t used = mem ? mem->used : 0, N;
+    size_t N;
     dc_status status;
     int j, k, c, r, pass;
 
+    if (!f) return mem ? DC_E_MEMORY : DC_E_ARG;
     old[0].hull = a0;  now[0].hull = a1;
     old[1].hull = b0;  now[1].hull = b1;
     old[0].M = old[1].M = now[0].M = now[1].M = NULL;
-    status = dci_friction_run(&f, &p, opt, pair, mu, h, old, now, mem, plane, &v, &pl, &i);
+    status = dci_friction_run(f, opt, pair, mu, h, old, now, mem, plane, &v, &pl, &i);
     if (status == DC_OK || status == DC_E_DIVERGED) {
-        N = 3*(size_t)p.n;
+        N = 3*(size_t)f->p->n;
         if (grad) {
             memset(grad, 0, N*sizeof *grad);
-            dci_friction_gradient(&f);
-            for (k = 0; k < p.nt; ++k)
-                for (r = 0; r < 3; ++r) grad[3*p.t[k].k + r] = dci_component(f.dg[k], r);
+            dci_friction_gradient(f);
+            for (k = 0; k < f->p->nt; ++k)
+                for (r = 0; r < 3; ++r) grad[3*f->p->t[k].k + r] = dci_component(f->dg[k], r);
         }
         for (pass = 0; pass < 2; ++pass) {
             dc_real *H = pass == 0 ? hess : mixed;
-            dc_v3 *dx = pass == 0 ? f.dx1 : f.dx0;
+            dc_v3 *dx = pass == 0 ? f->dx1 : f->dx0;
             if (!H) continue;
             memset(H, 0, N*N*sizeof *H);
-            memset(f.dx0, 0, 2*(size_t)p.n*sizeof *f.dx0);
-            for (j = 0; j < p.nt; ++j)
+            memset(f->dx0, 0, 2*(size_t)f->p->n*sizeof *f->dx0);
+            for (j = 0; j < f->p->nt; ++j)
                 for (c = 0; c < 3; ++c) {
                     dx[j] = dci_axis(c);
-                    dci_friction_jvp(&f, pass);
+                    dci_friction_jvp(f, pass);
                     dx[j] = dc_vec(0, 0, 0);
-                    for (k = 0; k < p.nt; ++k)
+                    for (k = 0; k < f->p->nt; ++k)
                         for (r = 0; r < 3; ++r)
-                            H[(3*(size_t)p.t[k].k + (size_t)r)*N + 3*(size_t)p.t[j].k + (size_t)c] = dci_component(f.dg[k], r);
+                            H[(3*(size_t)f->p->t[k].k + (size_t)r)*N + 3*(size_t)f->p->t[j].k + (size_t)c] = dci_component(f->dg[k], r);
                 }
         }
     }
@@ -5631,7 +5740,7 @@ DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_optio
 }
 
 /* Derivatives by the twists of the new poses; mixed: rows new, columns old. */
-static void dci_friction_twists(dci_friction *f, const dci_posed old[2], const dci_posed now[2], dc_real *grad, dc_real *hess,
+static DCI_NOINLINE void dci_friction_twists(dci_friction *f, const dci_posed old[2], const dci_posed now[2], dc_real *grad, dc_real *hess,
                                 dc_real *mixed)
 {
     const dci_pair *p = f->p;
@@ -5678,21 +5787,21 @@ DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair
                                    const dc_pose *b0, const dc_pose *b1, dc_arena *mem, dc_plane *plane, dc_real *value,
                                    dc_real *grad, dc_real *hess, dc_real *mixed, dc_friction_info *info)
 {
-    dci_friction f;
-    dci_pair p;
-    dci_posed old[2], now[2];
-    dc_friction_info i;
-    dc_plane pl;
-    dc_real v = 0, M[4][12];
     size_t used = mem ? mem->used : 0;
+    dci_friction *f = (dci_friction *)dc_arena_take(mem, 1, sizeof *f);
+    dci_posed old[2], now[2];
+    dc_friction_info i = DC_ZERO;
+    dc_plane pl = DC_ZERO;
+    dc_real v = 0;
     dc_status status;
 
+    if (!f) return mem ? DC_E_MEMORY : DC_E_ARG;
     old[0].hull = now[0].hull = a;
     old[1].hull = now[1].hull = b;
-    if (!dci_pose_map(a0, M[0], &old[0].M) || !dci_pose_map(a1, M[1], &now[0].M) || !dci_pose_map(b0, M[2], &old[1].M)
-        || !dci_pose_map(b1, M[3], &now[1].M)) return DC_E_ARG;
-    status = dci_friction_run(&f, &p, opt, pair, mu, h, old, now, mem, plane, &v, &pl, &i);
-    if (status == DC_OK || status == DC_E_DIVERGED) dci_friction_twists(&f, old, now, grad, hess, mixed);
+    if (!dci_pose_map(a0, f->map[0], &old[0].M) || !dci_pose_map(a1, f->map[1], &now[0].M)
+        || !dci_pose_map(b0, f->map[2], &old[1].M) || !dci_pose_map(b1, f->map[3], &now[1].M)) status = DC_E_ARG;
+    else status = dci_friction_run(f, opt, pair, mu, h, old, now, mem, plane, &v, &pl, &i);
+    if (status == DC_OK || status == DC_E_DIVERGED) dci_friction_twists(f, old, now, grad, hess, mixed);
     if (mem) mem->used = used;
     return dci_friction_finish(status, v, pl, i, plane, value, info);
 }
