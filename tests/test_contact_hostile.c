@@ -526,14 +526,14 @@ TEST arena_of_exactly_the_bytes(void)
     return verdict();
 }
 
-/* The answer does not depend on what the scratch held before, nor on where it is. */
-TEST stale_memory_and_place(void)
+/* The answer does not depend on what the scratch held before, nor on where it is: in contact, beyond the support, overlapping. */
+static void stale_memory(dc_real gap)
 {
     int kind, barrier, warm, k;
     for (kind = 0; kind < KINDS; ++kind)
         for (barrier = 0; barrier < 2; ++barrier)
             for (warm = 0; warm < 3; ++warm) {
-                problem p = boxes_for(kind, barrier ? DC_LOCAL : DC_GLOBAL, R(0.01));
+                problem p = boxes_for(kind, barrier ? DC_LOCAL : DC_GLOBAL, gap);
                 dc_status s, t;
                 dc_arena mem = dc_arena_make(memory, sizeof memory);
                 if (warm) p.plane.n = warm == 1 ? dc_vec(R(0.1), R(0.1), R(0.8)) : dc_vec(R(0.9), R(0.1), R(0.1));
@@ -546,6 +546,24 @@ TEST stale_memory_and_place(void)
                     if (s != t || memcmp(&out, &again, sizeof out) != 0) complain("%s: stale memory shows, barrier %d, warm %d", kind_name[kind], barrier, warm);
                 }
             }
+}
+
+TEST stale_memory_in_contact(void)
+{
+    stale_memory(R(0.01));
+    stale_memory(R(0.2222));
+    return verdict();
+}
+
+TEST stale_memory_in_overlap(void)
+{
+    stale_memory(R(-0.01));
+    return verdict();
+}
+
+TEST stale_memory_beyond_the_support(void)
+{
+    stale_memory(1);
     return verdict();
 }
 
@@ -1589,7 +1607,7 @@ TEST batch_origin_moves_no_value(void)
         dc_tri_batch(NULL, 1, one.x, PAIRS, &mem, &o);
         dc_tri_batch(NULL, 1, two.x, PAIRS, &mem, &q);
         if (one.status[0] != two.status[0]) complain("origin 1e%d away: %s, without %s", e, dc_status_text((dc_status)one.status[0]), dc_status_text((dc_status)two.status[0]));
-        else if (!(off((double)one.value[0], (double)two.value[0]) <= 400*EPS)) complain("origin 1e%d away: value %.9g, without %.9g", e, (double)one.value[0], (double)two.value[0]);
+        else if (!(off((double)one.value[0], (double)two.value[0]) <= 8*EPS*(1 + 3/(DC_IS_FLOAT ? 1e-3 : 1e-7)))) complain("origin 1e%d away: value %.9g, without %.9g", e, (double)one.value[0], (double)two.value[0]);
     }
     return verdict();
 }
@@ -1848,6 +1866,46 @@ TEST friction_of_random_motions(void)
     return verdict();
 }
 
+/* ---- all at once ------------------------------------------------------------------------------------------------------------------ */
+
+/* Everything random over its whole range: what is DC_OK is finite, what is not is untouched, and it ends. */
+TEST anything_goes(void)
+{
+    rng r;
+    long n = sweep_count(6000);
+    const double big = DC_IS_FLOAT ? 1e8 : 1e70, small = DC_IS_FLOAT ? 1e-8 : 1e-70;
+    char what[200];
+    rng_seed(&r, 99);
+    while (n-- > 0) {
+        int kind = rng_int(&r, 0, KINDS - 1), barrier = rng_int(&r, 0, 1), tame = rng_int(&r, 0, 2);
+        double size = tame ? rng_log(&r, 1e-3, 1e3) : rng_log(&r, small, big), gap = rng_log(&r, 1e-7, 10), ratio = rng_log(&r, 1e-3, 1e3);
+        double squeeze = rng_log(&r, 1e-6, 1), e = tame == 2 ? 0 : 1;
+        int fa = rng_int(&r, 0, FEATURES - 1), fb = rng_int(&r, 0, FEATURES - 1);
+        problem p = stacked(fa, fb, barrier ? DC_LOCAL : DC_GLOBAL, R(gap), R(size), R(ratio), R(squeeze));
+        p.pa.t.x += R(size*rng_uniform(&r, -2, 2));
+        p.pa.q = dc_quat_exp(dc_vec(R(rng_normal(&r)), R(rng_normal(&r)), R(rng_normal(&r))));
+        p.pa1 = p.pa;
+        p.pa1.t = dc_add(p.pa.t, dc_vec(R(rng_normal(&r)*rng_log(&r, 1e-9, 1)*size), R(rng_normal(&r)*rng_log(&r, 1e-9, 1)*size), 0));
+        p.pa1.q = dc_quat_mul(dc_quat_exp(dc_vec(0, R(0.01*rng_normal(&r)), R(rng_normal(&r)))), p.pa.q);
+        p.Ta = dc_pose_to_affine(p.pa);
+        p.o.length = R(tame ? rng_log(&r, 1e-2, 1e2) : size*rng_log(&r, 1e-3, 1e3));
+        p.o.s = R(rng_int(&r, 0, 1) ? rng_log(&r, 1e-4, 0.99) : 0);
+        p.o.c = e > 0 ? R(rng_log(&r, small, big)) : 0;
+        p.f.eps_f = e > 0 ? R(rng_log(&r, small, big)) : 0;
+        p.f.eps_v = e > 0 ? R(rng_log(&r, small, big)) : 0;
+        p.f.patch = e > 0 ? R(rng_log(&r, small, big)) : 0;
+        p.f.no_patch = rng_int(&r, 0, 1);
+        p.mu = R(e > 0 ? rng_log(&r, small, big) : 0.5);
+        p.h = R(e > 0 ? rng_log(&r, small, big) : 0.01);
+        if (rng_int(&r, 0, 1)) p.plane = any_plane(&r, rng_int(&r, 0, 10000), R(gap*size));
+        if (kind == PAIR || kind == SLIP) to_world(&p);
+        snprintf(what, sizeof what, "run %ld, barrier %d, features %d %d, size %.3g, gap %.3g, length %.3g, s %.3g, tame %d", n, barrier, fa, fb, size,
+                 gap, (double)p.o.length, (double)p.o.s, tame);
+        judge(&p, kind, what);
+    }
+    return verdict();
+}
+
 /* ---- relative: two forms of the same derivatives ---------------------------------------------------------------------------------- */
 
 TEST relative_far_and_back(void)
@@ -1892,7 +1950,9 @@ SUITE(memory_and_determinism)
     RUN_TEST(bytes_do_not_wrap);
     RUN_TEST(arena_takes_what_fits);
     RUN_TEST(arena_of_exactly_the_bytes);
-    RUN_TEST(stale_memory_and_place);
+    RUN_TEST(stale_memory_in_contact);
+    RUN_TEST(stale_memory_in_overlap);
+    RUN_TEST(stale_memory_beyond_the_support);
 }
 
 SUITE(geometry)
@@ -1955,6 +2015,7 @@ SUITE(friction)
     RUN_TEST(friction_of_sliding_boxes);
     RUN_TEST(friction_of_large_steps);
     RUN_TEST(friction_of_random_motions);
+    RUN_TEST(anything_goes);
 }
 
 GREATEST_MAIN_DEFS();
