@@ -1,6 +1,80 @@
 /* dc_contact.h - v0.1.0 - contact potentials of convex hulls with exact derivatives, and the maths below them
  * SPDX-License-Identifier: MIT OR Unlicense
- */
+ *
+ * DOES     distance, penetration depth and closest features of two convex hulls; the contact potentials of LRI [1] (felt at any
+ *          distance) and SDRS [2] (local) with gradient and Hessian by vertices, rigid twists or affine maps; many triangle pairs
+ *          at once; the friction potential of SDRS with its mixed second derivatives; small dense linear algebra; elementary
+ *          functions that give the same bits everywhere; rotations and poses with their Jacobians.
+ * DOES NOT find the pairs of a scene that are close (broad phase), split non-convex shapes, read files, step time.
+ *
+ * USE
+ *   In one C or C++ file: #define DC_CONTACT_IMPLEMENTATION, then #include "dc_contact.h". Everywhere else just include it.
+ *   Quick start, a complete program; cc -std=c99 -O3 program.c -lm
+ *
+ *|#define DC_CONTACT_IMPLEMENTATION
+ *|#include "dc_contact.h"
+ *|#include <stdio.h>
+ *|static unsigned char memory[1 << 14];
+ *|int main(void)
+ *|{
+ *|    const dc_v3 v[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+ *|    dc_hull t = {v, 4};                                    // a tetrahedron, in body coordinates
+ *|    dc_pose a = {{1, 0, 0, 0}, {0, 0, 0}}, b = {{1, 0, 0, 0}, {0, 0, -2}};
+ *|    dc_arena mem = dc_arena_make(memory, sizeof memory);
+ *|    dc_plane plane = DC_ZERO;                              // kept for the next call: a warm start
+ *|    dc_real P, g[12], H[144];
+ *|    dc_status s = dc_pair_rigid(NULL, &t, &a, &t, &b, &mem, &plane, &P, g, H, NULL);
+ *|    printf("%s: potential %g, push on a %g\n", dc_status_text(s), (double)P, -(double)g[2]);
+ *|    return s != DC_OK;
+ *|}
+ *
+ * OPTIONS (macros)
+ *   DC_CONTACT_IMPLEMENTATION  in one file: the code. In more than one with DC_STATIC: private copies.
+ *   DC_REAL     double (default) or float, the same in every file: files that disagree do not link.
+ *   DC_STATIC   in the implementing file: every function static.      DC_DEF   decoration of public functions (default extern).
+ *
+ * NOTATION
+ *   a, b        the two bodies            x = R x^ + t   body to world; q = (w,x,y,z) unit quaternion of R
+ *   n, d        separating plane <x,n> + d = 0, n from b to a, |n| < 1      nrm, dq (about the point q) while solving
+ *   a_k         slack of vertex k, s_k(<x_k,n> + d), s_k = +1 on a, -1 on b       h = 1/x or P_s the barrier of a slack
+ *   R(|n|)      radial term, c/(1-|n|) or P_s(1-|n|)          G, G*      sum 1/a_k, its least value over unit planes
+ *   f_k, D_k    s_k h'(a_k), h''(a_k)                          A = L diag(1/W) L^T     Hessian of the potential by the plane
+ *   xi = (v,w)  twist in the world frame about the body origin t: x <- exp([w])(x - t) + t + v. A gradient by xi is
+ *               (force, torque) with the opposite sign. Pair gradients are [a; b], Hessians second derivatives in these
+ *               coordinates at 0, symmetric to the bit, row-major.
+ *   SDRS writes n from the first body to the second and calls the offset o: our n = -n, d = -o.
+ *
+ * CONTRACTS
+ *   Memory    none of its own. Scratch comes from the caller's dc_arena and is given back at return; dc_..._bytes(...) is
+ *             enough for one call from a fresh arena, 0 when the number does not fit. dc_pair of two 8-vertex hulls 7 KB,
+ *             of two triangles 5 KB, a batch of triangles 31 KB in double. Worst stack of any function 4.1 KB (`make facts`).
+ *   Errors    dc_status; what each means here:
+ *             DC_E_ARG       not finite, out of range (coordinates beyond DC_LIMIT), NULL where not allowed, a count below 1
+ *             DC_E_MEMORY    the arena is too small: give dc_..._bytes of it
+ *             DC_E_OVERLAP   the hulls touch, or no plane separates them as rounded; values are +INFINITY
+ *             DC_E_RANGE     the true number does not fit: potential too close to contact, or in float
+ *             DC_E_SINGULAR  a factorisation met a zero (or not positive) pivot
+ *             DC_E_DIVERGED  a cap was reached; outputs are the best iterate. Never met by the potentials in 200 000 random pairs
+ *             On failure outputs are untouched except where a function says so. No call aborts, prints or returns NaN with DC_OK.
+ *   Threads   every function is re-entrant; nothing is shared.
+ *   Same bits for the same input in any order and thread; built with -ffp-contract=off, under any compiler and on any IEEE
+ *             machine (round to nearest, subnormals on). A warm start agrees with a cold one to rounding.
+ *   Smooth    the potentials are C2 wherever the hulls are apart, through every change of closest features and across the end of the
+ *             local support, where they vanish like w^4. dc_hull_distance is not differentiable where its features change.
+ *   Accuracy  potentials: value, gradient and Hessian within 7 eps (1 + condition) of 60-digit tables, condition about 3L/g for hulls of
+ *             size L at a gap g, from g/L = 1e-9 to 1e4, in double and float.
+ *   Cost      ns on one Zen 4 core, gcc 12 -O3 (-O3 -march=native), `make bench`: triangle pair at a gap of 1e-2: 1500 (1400)
+ *             alone, 600 (300) in a batch, 180 (90) warm; its twist gradient and Hessian 550 more alone, 280 (180) in a batch. 8-vertex hulls,
+ *             local potential with derivatives 2700 (2500), warm 1500 (1400). Hull distance 470 (430) at 8, 1900 (1600) at 96 vertices.
+ *   Limits    cost of a pair is linear in its vertices: prune them to the hull's. Nothing is special-cased for spheres or boxes.
+ *
+ * REFERENCES
+ *   [1] LRI   Ye, Wu, Komura, Pan: Efficient differentiable contact model with long-range influence.
+ *   [2] SDRS  Ye, Gao, Wu, Pan, Komura: SDRS, shape-differentiable robot simulator.
+ *   Where their text slips we follow the corrected form; DC_GLOBAL is solved in the reduced form of the section "the minimising
+ *   plane", the friction potential has a patch radius that the paper's has not.
+ *
+ * CHANGES  see CHANGELOG.md. LICENCE at the end of this file. */
 #ifndef DC_CONTACT_H_INCLUDED
 #define DC_CONTACT_H_INCLUDED
 
@@ -167,6 +241,7 @@ typedef struct { unsigned char *base; size_t size, used; } dc_arena;
 /* Bytes that `count` items of `size` bytes add to `sum` in an arena; SIZE_MAX once anything overflows. */
 DC_DEF size_t dc_bytes(size_t sum, size_t count, size_t size);
 
+/* An empty arena over the caller's memory, which must outlive its use; any alignment; NULL counts as no bytes. */
 DC_DEF dc_arena dc_arena_make(void *memory, size_t bytes);
 
 /* `count` items of `size` bytes, aligned to DC_ALIGN; NULL when they do not fit. */
@@ -174,6 +249,7 @@ DC_DEF void *dc_arena_take(dc_arena *a, size_t count, size_t size);
 
 /* ---- vectors, matrices, poses --------------------------------------------------------------- */
 
+/* The smaller, the larger, the magnitude; a NaN in b is returned by the first two, one in a is lost. */
 DC_INLINE dc_real dc_min(dc_real a, dc_real b) { return a < b ? a : b; }
 DC_INLINE dc_real dc_max(dc_real a, dc_real b) { return a > b ? a : b; }
 DC_INLINE dc_real dc_abs(dc_real a) { return a < 0 ? -a : a; }
@@ -4786,7 +4862,12 @@ static void dci_tri_cold(dci_tri *T, int some)
 {
     dci_row *keep = T->c;
     int l;
-    if (some) memcpy(keep, T->mx, 4*sizeof(dci_row));          /* mx, my, mz, d */
+    if (some) {
+        memcpy(keep[0], T->mx, sizeof(dci_row));
+        memcpy(keep[1], T->my, sizeof(dci_row));
+        memcpy(keep[2], T->mz, sizeof(dci_row));
+        memcpy(keep[3], T->d, sizeof(dci_row));
+    }
     dci_tri_start(T);
     if (!some) return;
     for (l = 0; l < DC_LANES; ++l)
@@ -5808,3 +5889,51 @@ DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair
 
 #endif /* DC_CONTACT_IMPLEMENTED */
 #endif /* DC_CONTACT_IMPLEMENTATION */
+
+/*
+This software is available under two licenses: choose whichever you prefer.
+
+ALTERNATIVE A: MIT License
+
+Copyright (c) 2026 the dc authors
+
+Permission is hereby granted, free of charge, to any person obtaining a copy of
+this software and associated documentation files (the "Software"), to deal in
+the Software without restriction, including without limitation the rights to
+use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies
+of the Software, and to permit persons to whom the Software is furnished to do
+so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all
+copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+SOFTWARE.
+
+ALTERNATIVE B: Public Domain (www.unlicense.org)
+
+This is free and unencumbered software released into the public domain.
+
+Anyone is free to copy, modify, publish, use, compile, sell, or distribute this
+software, either in source code form or as a compiled binary, for any purpose,
+commercial or non-commercial, and by any means.
+
+In jurisdictions that recognize copyright laws, the author or authors of this
+software dedicate any and all copyright interest in the software to the public
+domain. We make this dedication for the benefit of the public at large and to
+the detriment of our heirs and successors. We intend this dedication to be an
+overt act of relinquishment in perpetuity of all present and future rights to
+this software under copyright law.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+AUTHORS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN
+ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION
+WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+*/

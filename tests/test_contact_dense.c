@@ -551,7 +551,7 @@ TEST ldlt_weighs_the_row_of_the_largest_entry(void)
     copy_upper(3);
     ASSERT_EQ(DC_OK, dc_ldlt_factor(3, F, LD, piv, NULL));
     ASSERT_EQ(0, piv[0]);
-    ASSERT(ldlt_error(3) < 0.4);
+    ASSERT((double)ldlt_error(3) < 0.4);
     ASSERT_EQ(DC_OK, dc_ldlt_inertia(3, F, LD, piv, in));
     ASSERT(in[0] == 2 && in[1] == 1 && in[2] == 0);
     PASS();

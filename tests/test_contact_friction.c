@@ -254,21 +254,21 @@ static void value_of_new(const double *x, double *f, void *user)
 {
     slide *s = (slide *)user;
     dc_real v;
-    f[0] = by_vertex(s, s->x0, x, &v, NULL, NULL, NULL, NULL) == DC_OK ? (double)v : NAN;
+    f[0] = by_vertex(s, s->x0, x, &v, NULL, NULL, NULL, NULL) == DC_OK ? (double)v : (double)NAN;
 }
 static void gradient_of_new(const double *x, double *f, void *user)
 {
     slide *s = (slide *)user;
     dc_real v, g[48];
     int k, ok = by_vertex(s, s->x0, x, &v, g, NULL, NULL, NULL) == DC_OK;
-    for (k = 0; k < 3*(s->na + s->nb); ++k) f[k] = ok ? (double)g[k] : NAN;
+    for (k = 0; k < 3*(s->na + s->nb); ++k) f[k] = ok ? (double)g[k] : (double)NAN;
 }
 static void gradient_of_old(const double *x, double *f, void *user)
 {
     slide *s = (slide *)user;
     dc_real v, g[48];
     int k, ok = by_vertex(s, x, s->x1, &v, g, NULL, NULL, NULL) == DC_OK;
-    for (k = 0; k < 3*(s->na + s->nb); ++k) f[k] = ok ? (double)g[k] : NAN;
+    for (k = 0; k < 3*(s->na + s->nb); ++k) f[k] = ok ? (double)g[k] : (double)NAN;
 }
 
 static dc_status by_pose(slide *s, const double *old, const double *now, dc_real *v, dc_real *g, dc_real *H, dc_real *M)
@@ -290,7 +290,7 @@ static dc_status by_pose(slide *s, const double *old, const double *now, dc_real
 static void value_of_pose(const double *x, double *f, void *user)
 {
     dc_real v;
-    f[0] = by_pose((slide *)user, NULL, x, &v, NULL, NULL, NULL) == DC_OK ? (double)v : NAN;
+    f[0] = by_pose((slide *)user, NULL, x, &v, NULL, NULL, NULL) == DC_OK ? (double)v : (double)NAN;
 }
 /* in the exponential coordinates of the new poses */
 static void gradient_of_pose(const double *x, double *f, void *user)
@@ -300,7 +300,7 @@ static void gradient_of_pose(const double *x, double *f, void *user)
     for (i = 0; i < 12; i += 6) {
         dc_m3 J = dc_so3_jl(dc_vec((dc_real)x[i + 3], (dc_real)x[i + 4], (dc_real)x[i + 5]));
         dc_v3 w = dc_mul_t(&J, dc_vec(g[i + 3], g[i + 4], g[i + 5]));
-        for (k = 0; k < 3; ++k) f[i + k] = ok ? (double)g[i + k] : NAN;
+        for (k = 0; k < 3; ++k) f[i + k] = ok ? (double)g[i + k] : (double)NAN;
         f[i + 3] = (double)w.x;
         f[i + 4] = (double)w.y;
         f[i + 5] = (double)w.z;
@@ -310,7 +310,7 @@ static void gradient_of_old_pose(const double *x, double *f, void *user)
 {
     dc_real v, g[12];
     int k, ok = by_pose((slide *)user, x, NULL, &v, g, NULL, NULL) == DC_OK;
-    for (k = 0; k < 12; ++k) f[k] = ok ? (double)g[k] : NAN;
+    for (k = 0; k < 12; ++k) f[k] = ok ? (double)g[k] : (double)NAN;
 }
 
 static void to_double(const dc_real *x, double *y, int n)

@@ -10,9 +10,6 @@
 #include "support.h"
 
 #define EPS ((double)DC_EPS)
-#ifndef INFINITY
-#define INFINITY HUGE_VAL
-#endif
 #define MOST 40                    /* vertices of the largest table case */
 
 /* ---- tables ------------------------------------------------------------------------------------- */
@@ -259,7 +256,7 @@ static void value_of_twist(const double *x, double *f, void *user)
     dc_arena mem = dc_arena_make(memory, sizeof memory);
     dc_pose pa = moved(s->pa, x), pb = moved(s->pb, x + 6);
     dc_real v;
-    f[0] = dc_pair_rigid(&s->o, &s->a, &pa, &s->b, &pb, &mem, NULL, &v, NULL, NULL, NULL) == DC_OK ? (double)v : NAN;
+    f[0] = dc_pair_rigid(&s->o, &s->a, &pa, &s->b, &pb, &mem, NULL, &v, NULL, NULL, NULL) == DC_OK ? (double)v : (double)NAN;
 }
 
 /* gradient in the exponential coordinates: rotations by exp(w + dw) = exp(J_l dw) exp(w) */
@@ -295,13 +292,13 @@ static dc_status by_map(scene *s, const double *x, dc_real *v, dc_real *g, dc_re
 static void value_of_map(const double *x, double *f, void *user)
 {
     dc_real v;
-    f[0] = by_map((scene *)user, x, &v, NULL, NULL) == DC_OK ? (double)v : NAN;
+    f[0] = by_map((scene *)user, x, &v, NULL, NULL) == DC_OK ? (double)v : (double)NAN;
 }
 static void gradient_of_map(const double *x, double *f, void *user)
 {
     dc_real v, g[24];
     int k, ok = by_map((scene *)user, x, &v, g, NULL) == DC_OK;
-    for (k = 0; k < 24; ++k) f[k] = ok ? (double)g[k] : NAN;
+    for (k = 0; k < 24; ++k) f[k] = ok ? (double)g[k] : (double)NAN;
 }
 
 static dc_status by_vertex(scene *s, const double *x, dc_real *v, dc_real *g, dc_real *H)
@@ -320,14 +317,14 @@ static dc_status by_vertex(scene *s, const double *x, dc_real *v, dc_real *g, dc
 static void value_of_vertex(const double *x, double *f, void *user)
 {
     dc_real v;
-    f[0] = by_vertex((scene *)user, x, &v, NULL, NULL) == DC_OK ? (double)v : NAN;
+    f[0] = by_vertex((scene *)user, x, &v, NULL, NULL) == DC_OK ? (double)v : (double)NAN;
 }
 static void gradient_of_vertex(const double *x, double *f, void *user)
 {
     scene *s = (scene *)user;
     dc_real v, g[3*32];
     int k, n = 3*(s->a.n + s->b.n), ok = by_vertex(s, x, &v, g, NULL) == DC_OK;
-    for (k = 0; k < n; ++k) f[k] = ok ? (double)g[k] : NAN;
+    for (k = 0; k < n; ++k) f[k] = ok ? (double)g[k] : (double)NAN;
 }
 
 static void to_double(const dc_real *x, double *y, int n)
@@ -572,7 +569,7 @@ TEST no_jump_along_a_path(void)
 /* ---- closed forms -------------------------------------------------------------------------------------- */
 
 /* error in eps */
-static double off_by(dc_real got, double want, double scale) { return scale == 0 ? (got == 0 ? 0 : INFINITY) : fabs((double)got - want)/scale/EPS; }
+static double off_by(dc_real got, double want, double scale) { return scale == 0 ? (got == 0 ? 0 : HUGE_VAL) : fabs((double)got - want)/scale/EPS; }
 
 /* Float counts the rounding of the centres to float. */
 TEST lri_centred(void)

@@ -9,9 +9,6 @@
 #include "support.h"
 
 #define EPS ((double)DC_EPS)
-#ifndef INFINITY
-#define INFINITY HUGE_VAL
-#endif
 #define MOST 192
 
 static unsigned char memory[1 << 18];
@@ -175,7 +172,7 @@ TEST every_pair_behaves(void)
          * the five results the one that agrees best with the next is taken. The noise of the values over the change they show
          * is printed beside; where it leaves fewer than three digits the pair is skipped and counted */
         {
-            double quotient[6], noise[6], best = INFINITY, found = 0, bar = 1, u[3];
+            double quotient[6], noise[6], best = HUGE_VAL, found = 0, bar = 1, u[3];
             int level;
             for (k = 0; k < s.n; ++k) {
                 rng_unit3(&r, u);
