@@ -840,7 +840,7 @@ TEST gaps_below_the_rounding(void)
                     for (e = 6; e > -8; --e) {
                         problem p = stacked_for(kind, fa, fb, barrier ? DC_LOCAL : DC_GLOBAL, DC_EPS*R(pow(2, e)), 1, 1, 1);
                         dc_status s;
-                        if (kind >= AFFINE && (fa + fb + e + 16)%3 != 0) continue;
+                        if ((fa + fb + e + kind + 16)%3 != 0) continue;
                         snprintf(what, sizeof what, "barrier %d, features %d %d, gap 2^%d eps", barrier, fa, fb, e);
                         s = judge(&p, kind, what);
                         if (s != DC_OK && s != DC_E_OVERLAP && s != DC_E_RANGE && s != DC_E_DIVERGED) complain("%s, %s: %s", kind_name[kind], what, dc_status_text(s));
@@ -1032,7 +1032,7 @@ TEST end_of_the_support(void)
         for (f = 0; f < 5; ++f)
             for (i = 0; i < LENGTH(supports); ++i)
                 for (j = 0; j < LENGTH(away); ++j)
-                    for (warm = 0; warm < 3; ++warm) {
+                    for (warm = 0; warm < ((kind + f + i + j)%3 ? 1 : 3); ++warm) {
                         const int fa[5] = {FACE, EDGE_X, VERTEX, POINT, BOX}, fb[5] = {FACE, EDGE_XY, FACE, POINT, EDGE_Y};
                         dc_real s = R(supports[i]), end = 2*s/(1 - s), gap = end + end*R(away[j]);
                         problem p = stacked_for(kind, fa[f], fb[f], DC_LOCAL, gap, 1, 1, 1);
@@ -1149,7 +1149,7 @@ TEST planes_of_any_length(void)
         for (barrier = 0; barrier < 2; ++barrier)
             for (g = 0; g < 3; ++g)
                 for (e = 0; e > (DC_IS_FLOAT ? -128 : -1024); e -= DC_IS_FLOAT ? 3 : e < -500 && e > -516 ? 1 : 24)
-                    for (k = 0; k < 3; ++k) {
+                    for (k = (e & 1) + (g == 0); k < 3; k += 2) {
                         const double gaps[] = {0.1, 1e-3, 1e-6};
                         dc_real gap = R(gaps[g]);
                         problem p = stacked_for(kind, BOX, TRIANGLE, barrier ? DC_LOCAL : DC_GLOBAL, gap, 1, 1, 1);
