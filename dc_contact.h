@@ -664,12 +664,12 @@ typedef enum {
 typedef struct {
     dc_barrier barrier;
     dc_real c;       /* DC_GLOBAL: weight of 1/(1-|n|); 0: (sqrt n_a + sqrt n_b)^2, 12 for two triangles */
-    dc_real s;       /* DC_LOCAL: support, in (0,1); 0: 0.1 */
+    dc_real s;       /* DC_LOCAL: support, 0.001 (float 0.01) to 0.95; 0: 0.1. Above 0.5 1-|n| loses digits, 4 bits at 0.9 */
     dc_real length;  /* the unit of length l: the potential is that of x/l; 0: 1 */
 } dc_pair_options;
 
 typedef struct {
-    int     iterations;   /* Newton steps taken */
+    int     iterations;   /* Newton steps taken, those of a warm start that failed included */
     int     warm;         /* 1: the solve started from the caller's plane */
     dc_real gap;          /* support gap along the final normal: a lower bound of the hull distance */
     dc_real decrement;    /* sqrt(g^T H^-1 g / f) of the last step: relative, about the error left before it */
@@ -700,7 +700,8 @@ DC_DEF dc_status dc_pair(const dc_pair_options *opt, const dc_hull *a, const dc_
                          dc_plane *plane, dc_real *value, dc_real *grad, dc_real *hess, dc_pair_info *info);
 
 /* The same of two rigid bodies: vertices in body coordinates, NULL pose is the identity. grad has 12, hess 12x12
- * entries: by the world twists (v_a, w_a, v_b, w_b) about the body origins, x <- exp([w])(x - t) + t + v. Cost O(n). */
+ * entries: by the world twists (v_a, w_a, v_b, w_b) about the body origins, x <- exp([w])(x - t) + t + v. Cost O(n).
+ * Quaternions are used as they are; |q.q - 1| <= 1e-3 is accepted. */
 DC_DEF dc_status dc_pair_rigid(const dc_pair_options *opt, const dc_hull *a, const dc_pose *pose_a, const dc_hull *b,
                                const dc_pose *pose_b, dc_arena *mem, dc_plane *plane, dc_real *value, dc_real *grad,
                                dc_real *hess, dc_pair_info *info);
@@ -715,7 +716,7 @@ DC_DEF dc_status dc_pair_affine(const dc_pair_options *opt, const dc_hull *a, co
  * body b at rest. Sums of such potentials are sums of these, about one o. */
 typedef struct { dc_v3 o; dc_real g[6]; dc_real H[36]; } dc_relative;
 
-/* The same about another origin. */
+/* The same about another origin. No pointer of these two may be NULL but hess. */
 DC_DEF void dc_relative_shift(dc_relative *r, dc_v3 o);
 
 /* Gradient (12) and Hessian (12x12, may be NULL) by the twists of both bodies about o_a and o_b. Exact: the potential does
@@ -798,14 +799,15 @@ DC_DEF size_t dc_friction_bytes(int na, int nb);
  * mixed    3N x 3N, d2U_f/dx^{t+1} dx^t, row x^{t+1}, column x^t: through f_k, n^ and x^t itself. NULL outputs cost nothing.
  *
  * Linear momentum is exact; the moment about n^ balances to O(patch^2), the moments in the plane do not (SDRS VIII-C).
- * Beyond the support of DC_LOCAL everything is 0. mu >= 0, h > 0. Failures as in dc_pair, of the pair at time t. */
+ * Beyond the support of DC_LOCAL everything is 0. mu >= 0, h > 0. Failures as in dc_pair, of the pair at time t; with DC_E_RANGE hess and
+ * mixed may be half written. */
 DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
                              const dc_hull *a0, const dc_hull *a1, const dc_hull *b0, const dc_hull *b1, dc_arena *mem,
                              dc_plane *plane, dc_real *value, dc_real *grad, dc_real *hess, dc_real *mixed,
                              dc_friction_info *info);
 
 /* The same of two rigid bodies: grad (12), hess (12x12) by the twists (v_a, w_a, v_b, w_b) of the new poses about their
- * origins, mixed (12x12) with columns by the twists of the old poses. */
+ * origins, mixed (12x12) with columns by the twists of the old poses. Every output is untouched with DC_E_RANGE. */
 DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
                                    const dc_hull *a, const dc_pose *a0, const dc_pose *a1, const dc_hull *b,
                                    const dc_pose *b0, const dc_pose *b1, dc_arena *mem, dc_plane *plane, dc_real *value,
@@ -843,7 +845,7 @@ DC_DEF const char *dc_status_text(dc_status status)
 
 DC_DEF size_t dc_bytes(size_t sum, size_t count, size_t size)
 {
-    if (sum == SIZE_MAX) return SIZE_MAX;
+    if (sum > SIZE_MAX - 2*DC_ALIGN) return SIZE_MAX;
     if (sum == 0) sum = DC_ALIGN - 1;                       /* the caller's memory may start anywhere */
     if (size != 0 && count > (SIZE_MAX - DC_ALIGN - sum)/size) return SIZE_MAX;
     return sum + (count*size + DC_ALIGN - 1)/DC_ALIGN*DC_ALIGN;
@@ -3505,6 +3507,11 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
 
 #define DCI_PAIR_STEPS 60      /* Newton steps; the most in 200 000 random pairs: 38 in double, 41 in float */
 #define DCI_LINE_STEPS 40
+#if DC_IS_FLOAT
+#define DCI_LEAST_SUPPORT DC_R(0.01)
+#else
+#define DCI_LEAST_SUPPORT DC_R(0.001)
+#endif
 #define DCI_PAIR_LEAST (DC_REAL_MIN/DC_EPS)   /* a scaled DC_LOCAL value below it counts as zero: its derivatives underflow */
 
 /* One loaded vertex at the current plane, in the frame (u, b1, b2) about q. */
@@ -3898,8 +3905,9 @@ static dc_status dci_pair_load(dci_pair *p, const dc_pair_options *opt, dci_pose
         p->c = dc_sqrt((dc_real)p->na) + dc_sqrt((dc_real)b.hull->n);
         p->c *= p->c;
     }
-    if ((p->barrier != DC_GLOBAL && p->barrier != DC_LOCAL) || !(p->c > 0) || !(p->c <= DC_LIMIT) || !(p->s > 0)
-        || !(p->s < 1) || !(length >= 1/DC_LIMIT) || !(length <= DC_LIMIT)) return DC_E_ARG;
+    if ((p->barrier != DC_GLOBAL && p->barrier != DC_LOCAL)
+        || (p->barrier == DC_GLOBAL && (!(p->c > 0) || !(p->c <= DC_LIMIT)))
+        || (p->barrier == DC_LOCAL && (!(p->s >= DCI_LEAST_SUPPORT) || !(p->s <= DC_R(0.95)))) || !(length >= 1/DC_LIMIT) || !(length <= DC_LIMIT)) return DC_E_ARG;
 
     n = (size_t)p->n;
     p->v = v = (dc_v3 *)dc_arena_take(mem, n, sizeof(dc_v3));
@@ -3907,7 +3915,7 @@ static dc_status dci_pair_load(dci_pair *p, const dc_pair_options *opt, dci_pose
     p->trial = (dc_real *)dc_arena_take(mem, n, sizeof(dc_real));
     p->Y = (dc_real *)dc_arena_take(mem, n, 12*sizeof(dc_real));
     p->t = (dci_term *)dc_arena_take(mem, n, sizeof(dci_term));
-    if (!p->t) return DC_E_MEMORY;
+    if (!p->v || !p->slack || !p->trial || !p->Y || !p->t) return DC_E_MEMORY;
 
     /* origin midway between the two means; then offsets cost no more than the rounding of the input */
     body[0] = a;
@@ -4020,15 +4028,17 @@ static int dci_pair_warm(dci_pair *p, const dc_plane *plane)
     if (!plane || !dc_finite3(plane->n) || !dc_finite(plane->d)) return 0;
     r2 = dc_dot(plane->n, plane->n);
     if (!(r2 > DC_REAL_MIN) || !(r2 < 1)) return 0;
-    p->nrm = plane->n;
+    /* the length of n matters to DC_LOCAL alone */
+    r2 = dc_sqrt(r2);
+    p->nrm = p->barrier == DC_LOCAL ? plane->n : dc_scale(1/r2, plane->n);
     dci_pair_support(p, p->nrm, &lo, &hi);
     if (!(lo > hi)) return 0;
     /* <x,n> + d in local units; a plane near an end of the gap is worth less than the middle one */
-    p->dq = dist = (dc_dot(p->origin, plane->n) + plane->d)/p->unit;
+    p->dq = dist = (dc_dot(p->origin, p->nrm) + (p->barrier == DC_LOCAL ? plane->d : plane->d/r2))/p->unit;
     p->x0 = dci_floor_pow2(dc_min(DC_R(0.5)*(lo - hi), p->s));
     if (dc_min(lo + dist, -hi - dist) > DC_R(0.05)*(lo - hi) && dci_pair_energy(p, p->nrm, p->dq, p->slack) >= 0
         && (dci_pair_loaded(p) || dci_pair_idle(p))) return 1;
-    return dci_pair_start(p, dc_scale(1/dc_sqrt(r2), plane->n));
+    return dci_pair_start(p, dc_scale(1/r2, plane->n));
 }
 
 /* Plane of the pair: minimiser in p, *value. With `derivatives` the terms, frame and factor of the paper's f at the minimum are
@@ -4044,7 +4054,7 @@ static dc_status dci_pair_solve(dci_pair *p, const dc_plane *plane, int derivati
         if (!dci_pair_loaded(p)) goto idle;
         status = dci_pair_newton(p, info);
     }
-    if (status == DC_E_DIVERGED) {
+    if (status == DC_E_DIVERGED || (info->warm && status == DC_E_RANGE)) {
         dc_hull a, b;
         dc_distance d = DC_ZERO;
         info->warm = 0;
@@ -4068,6 +4078,23 @@ static dc_status dci_pair_solve(dci_pair *p, const dc_plane *plane, int derivati
     }
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
 
+    {
+        dc_real r = dc_sqrt(dc_dot(p->nrm, p->nrm));
+        int k;
+        lo = hi = DC_REAL_MAX;
+        for (k = 0; k < p->na; ++k) lo = dc_min(lo, p->slack[k]);
+        for (; k < p->n; ++k) hi = dc_min(hi, p->slack[k]);
+        info->gap = (lo + hi)/r;
+        if (p->barrier == DC_LOCAL) {
+            /* a room of 2s/(1-s) along n shows the value to be 0 exactly */
+            if (info->gap >= 2*p->s/(1 - p->s)) {
+                dci_pair_scale_plane(p, (1 - p->s)/r);
+                goto idle;
+            }
+            p->x0 = dci_floor_pow2(dc_min(dc_min(lo, hi), p->s));
+        }
+        info->gap *= p->unit;
+    }
     if (p->barrier == DC_GLOBAL) {
         /* back to the paper's plane, |n| < 1 */
         dc_real G = 0, r = dc_sqrt(dc_dot(p->nrm, p->nrm)), e;
@@ -4088,13 +4115,6 @@ static dc_status dci_pair_solve(dci_pair *p, const dc_plane *plane, int derivati
         if (!(f > DCI_PAIR_LEAST) && status == DC_OK) goto idle;
         *value = f;
     }
-    lo = hi = DC_REAL_MAX;
-    {
-        int k;
-        for (k = 0; k < p->na; ++k) lo = dc_min(lo, p->slack[k]);
-        for (; k < p->n; ++k) hi = dc_min(hi, p->slack[k]);
-    }
-    info->gap = (lo + hi)/dc_sqrt(dc_dot(p->nrm, p->nrm))*p->unit;
     info->decrement = dc_sqrt(info->decrement);
     if (derivatives) dci_pair_frame(p);
     return status;
@@ -4328,23 +4348,23 @@ static DCI_NOINLINE int dci_pair_twists(dci_pair *p, dci_posed a, dci_posed b, d
     dci_pair_body(p, 1, b, g + 6, p->B[1], Y + 6);
     for (i = 0; i < 12; ++i) {
         g[i] *= scale;
-        most = dc_max(most, dc_abs(g[i]));
+        most += dc_abs(g[i]);                                /* sums keep a NaN */
     }
     /* rows of Z = W^1/2 Y^T, so that Z^T Z is symmetric to the bit and its rows are built side by side */
     for (k = 0; hess && k < 4; ++k) {
         dc_real w = dc_sqrt(p->W[k]*scale);
         for (i = 0; i < 12; ++i) {
             Z[k][i] = w*Y[i][k];
-            longest = dc_max(longest, dc_abs(Z[k][i]));
+            longest += dc_abs(Z[k][i]);
         }
     }
     for (k = 0; hess && k < 2; ++k)
         for (i = 0; i < 6; ++i)
             for (j = i; j < 6; ++j) {
                 p->B[k][j][i] = p->B[k][i][j] = scale*p->B[k][i][j];
-                most = dc_max(most, dc_abs(p->B[k][i][j]));
+                most += dc_abs(p->B[k][i][j]);
             }
-    if (!dc_finite(most + 4*longest*longest)) return 0;      /* bounds every entry */
+    if (!dc_finite(most + longest*longest)) return 0;        /* bounds every entry */
 
     if (grad) memcpy(grad, g, 12*sizeof *g);
     if (!hess) return 1;
@@ -4357,57 +4377,65 @@ static DCI_NOINLINE int dci_pair_twists(dci_pair *p, dci_posed a, dci_posed b, d
     return 1;
 }
 
-/* By vertex: e_k = n, de_k/dn = I. */
-static DCI_NOINLINE void dci_pair_vertices(dci_pair *p, dc_real *grad, dc_real *hess)
+/* By vertex: e_k = n, de_k/dn = I. 0: an entry does not fit, nothing is written. */
+static DCI_NOINLINE int dci_pair_vertices(dci_pair *p, dc_real *grad, dc_real *hess)
 {
-    dc_real s1 = dci_pair_unscale(p)/p->unit, s2 = s1/p->unit;
+    dc_real s1 = dci_pair_unscale(p)/p->unit, s2 = s1/p->unit, sum = 0, longest = 0;
+    const dc_real n[3] = {p->nrm.x, p->nrm.y, p->nrm.z};
     size_t N = 3*(size_t)p->n;
     int i, j, k, l;
-    if (grad) {
-        memset(grad, 0, N*sizeof *grad);
-        for (k = 0; k < p->nt; ++k) {
-            const dci_term *t = &p->t[k];
-            grad[3*t->k] = s1*t->f*p->nrm.x;
-            grad[3*t->k + 1] = s1*t->f*p->nrm.y;
-            grad[3*t->k + 2] = s1*t->f*p->nrm.z;
-        }
-    }
-    if (!hess) return;
-    memset(hess, 0, N*N*sizeof *hess);
+
+    /* Y_k = L^-1 C_k^T (4x3), C_k = D n (1, r)^T + f (0, I); to world axes, weighted so that the Hessian loses Y^T Y. Sums of magnitudes
+     * bound every entry, and keep a NaN. */
     for (k = 0; k < p->nt; ++k) {
-        /* Y_k = L^-1 C_k^T (4x3), C_k = D n (1, r)^T + f (0, I); to world axes */
         const dci_term *t = &p->t[k];
         dc_real C[3][4], *Y = p->Y + 12*k, Dn = t->D*p->r;
+        sum += s1*dc_abs(t->f) + (hess ? s2*t->D : 0);
+        if (!hess) continue;
         C[0][0] = Dn;  C[0][1] = Dn*t->z + t->f;  C[0][2] = Dn*t->x;  C[0][3] = Dn*t->y;
         C[1][0] = 0;   C[1][1] = 0;               C[1][2] = t->f;     C[1][3] = 0;
         C[2][0] = 0;   C[2][1] = 0;               C[2][2] = 0;        C[2][3] = t->f;
         for (i = 0; i < 3; ++i) dci_pair_forward(p, C[i]);
         for (j = 0; j < 4; ++j) {
-            Y[j] = p->u.x*C[0][j] + p->b1.x*C[1][j] + p->b2.x*C[2][j];
-            Y[4 + j] = p->u.y*C[0][j] + p->b1.y*C[1][j] + p->b2.y*C[2][j];
-            Y[8 + j] = p->u.z*C[0][j] + p->b1.z*C[1][j] + p->b2.z*C[2][j];
+            dc_real w = dc_sqrt(p->W[j]*s2);
+            Y[j] = w*(p->u.x*C[0][j] + p->b1.x*C[1][j] + p->b2.x*C[2][j]);
+            Y[4 + j] = w*(p->u.y*C[0][j] + p->b1.y*C[1][j] + p->b2.y*C[2][j]);
+            Y[8 + j] = w*(p->u.z*C[0][j] + p->b1.z*C[1][j] + p->b2.z*C[2][j]);
         }
-        for (l = 0; l <= k; ++l) {
-            const dc_real *Z = p->Y + 12*l, *W = p->W, n[3] = {p->nrm.x, p->nrm.y, p->nrm.z};
-            dc_real D = l == k ? t->D : 0;
+        for (j = 0; j < 12; ++j) longest += dc_abs(Y[j]);
+    }
+    if (!dc_finite(sum + longest*longest)) return 0;
+
+    if (grad) {
+        memset(grad, 0, N*sizeof *grad);
+        for (k = 0; k < p->nt; ++k)
+            for (i = 0; i < 3; ++i) grad[3*p->t[k].k + i] = s1*p->t[k].f*n[i];
+    }
+    if (!hess) return 1;
+    memset(hess, 0, N*N*sizeof *hess);
+    for (k = 0; k < p->nt; ++k)
+        for (l = 0; l <= k; ++l)
             for (i = 0; i < 3; ++i)
                 for (j = 0; j < 3; ++j) {
-                    const dc_real *y = Y + 4*i, *z = Z + 4*j;
-                    dc_real h = s2*(D*n[i]*n[j] - (W[0]*y[0]*z[0] + W[1]*y[1]*z[1] + W[2]*y[2]*z[2] + W[3]*y[3]*z[3]));
-                    size_t row = 3*(size_t)t->k + (size_t)i, col = 3*(size_t)p->t[l].k + (size_t)j;
-                    hess[row*N + col] = h;
-                    hess[col*N + row] = h;
+                    const dc_real *y = p->Y + 12*k + 4*i, *z = p->Y + 12*l + 4*j;
+                    dc_real h = (l == k ? s2*p->t[k].D*n[i]*n[j] : 0) - (y[0]*z[0] + y[1]*z[1] + y[2]*z[2] + y[3]*z[3]);
+                    size_t row = 3*(size_t)p->t[k].k + (size_t)i, col = 3*(size_t)p->t[l].k + (size_t)j;
+                    hess[row*N + col] = hess[col*N + row] = h;
                 }
-        }
-    }
+    return 1;
 }
 
 /* By the entries T_ij of the two maps, x = T (x^,1): e_ij = n_i X_j with X = (x^,1), de_ij/dn = X_j I_i. 0: an entry does not fit. */
 static DCI_NOINLINE int dci_pair_maps(dci_pair *p, const dc_hull *hull[2], dc_real *grad, dc_real *hess)
 {
-    dc_real s1 = dci_pair_unscale(p)/p->unit, s2 = s1/p->unit, n[3], F[3][3], most = 0;
+    dc_real s1 = dci_pair_unscale(p)/p->unit, s2 = s1/p->unit, n[3], F[3][3], sum = 0, longest = 0;
     dc_real (*Y)[4] = p->C, (*f)[4] = p->f, (*DX)[4][4] = p->DX, (*XX)[4][4] = p->XX;
     int b, i, j, k, l;
+    if (p->nt == 0) {
+        if (grad) memset(grad, 0, 24*sizeof *grad);
+        if (hess) memset(hess, 0, 576*sizeof *hess);
+        return 1;
+    }
     memset(p->f, 0, sizeof p->f);
     memset(p->DX, 0, sizeof p->DX);
     memset(p->XX, 0, sizeof p->XX);
@@ -4433,33 +4461,45 @@ static DCI_NOINLINE int dci_pair_maps(dci_pair *p, const dc_hull *hull[2], dc_re
     F[0][1] = p->b1.x;  F[1][1] = p->b1.y;  F[2][1] = p->b1.z;
     F[0][2] = p->b2.x;  F[1][2] = p->b2.y;  F[2][2] = p->b2.z;
 
-    /* every entry is bounded by these: 0 where they do not fit */
+    /* Y = L^-1 C^T, weighted so that the Hessian loses Y Y^T. Sums of magnitudes bound every entry, and keep a NaN. */
     for (b = 0; b < 2; ++b)
-        for (j = 0; j < 4; ++j) most = dc_max(most, hess ? s2*XX[b][j][j] : s1*dc_abs(f[b][j]));
-    if ((grad || hess) && !dc_finite(4*most)) return 0;
+        for (j = 0; j < 4; ++j) {
+            sum += s1*dc_abs(f[b][j]) + (hess ? s2*dc_abs(XX[b][j][j]) : 0);
+            for (i = 0; hess && i < 3; ++i) {
+                dc_real *y = Y[12*b + 4*i + j];
+                for (l = 0; l < 4; ++l) y[l] = n[i]*DX[b][j][l] + (l > 0 ? f[b][j]*F[i][l - 1] : 0);
+                dci_pair_forward(p, y);
+                for (l = 0; l < 4; ++l) {
+                    y[l] *= dc_sqrt(p->W[l]*s2);
+                    longest += dc_abs(y[l]);
+                }
+            }
+        }
+    if (!dc_finite(sum + longest*longest)) return 0;
     if (grad)
         for (b = 0; b < 2; ++b)
             for (i = 0; i < 3; ++i)
                 for (j = 0; j < 4; ++j) grad[12*b + 4*i + j] = s1*n[i]*f[b][j];
     if (!hess) return 1;
-    for (b = 0; b < 2; ++b)
-        for (i = 0; i < 3; ++i)
-            for (j = 0; j < 4; ++j) {
-                dc_real *y = Y[12*b + 4*i + j];
-                for (l = 0; l < 4; ++l) y[l] = n[i]*DX[b][j][l] + (l > 0 ? f[b][j]*F[i][l - 1] : 0);
-                dci_pair_forward(p, y);
-            }
     for (k = 0; k < 24; ++k)
         for (l = 0; l <= k; ++l) {
-            const dc_real *y = Y[k], *z = Y[l], *W = p->W;
-            dc_real h = -(W[0]*y[0]*z[0] + W[1]*y[1]*z[1] + W[2]*y[2]*z[2] + W[3]*y[3]*z[3]);
+            const dc_real *y = Y[k], *z = Y[l];
+            dc_real h = -(y[0]*z[0] + y[1]*z[1] + y[2]*z[2] + y[3]*z[3]);
             b = k/12;
             i = k%4;
             j = l%4;
-            if (b == l/12) h += n[k%12/4]*n[l%12/4]*(i >= j ? XX[b][i][j] : XX[b][j][i]);
-            hess[24*k + l] = hess[24*l + k] = s2*h;
+            if (b == l/12) h += s2*n[k%12/4]*n[l%12/4]*(i >= j ? XX[b][i][j] : XX[b][j][i]);
+            hess[24*k + l] = hess[24*l + k] = h;
         }
     return 1;
+}
+
+static int dci_all_finite(const dc_real *x, int n)
+{
+    dc_real sum = 0;                                 /* 0 x is NaN where x is not finite */
+    int k;
+    for (k = 0; k < n; ++k) sum += 0*x[k];
+    return sum == 0;
 }
 
 /* What the three entry points share: load, solve, report. grad, hess: whether derivatives are wanted. */
@@ -4503,11 +4543,7 @@ DC_DEF dc_status dc_pair(const dc_pair_options *opt, const dc_hull *a, const dc_
     pb.hull = b;  pb.M = NULL;
     status = dci_pair_run(p, opt, pa, pb, mem, plane, grad || hess, &v, &pl, &i);
     if (status == DC_OK || status == DC_E_DIVERGED) {
-        dc_real s = dci_pair_unscale(p)/p->unit, most = 0;
-        int k;
-        for (k = 0; k < p->nt; ++k) most = dc_max(most, hess ? s*p->t[k].D/p->unit : s*dc_abs(p->t[k].f));
-        if ((grad || hess) && !dc_finite(4*most)) status = DC_E_RANGE;
-        else dci_pair_vertices(p, grad, hess);
+        if (!dci_pair_vertices(p, grad, hess)) status = DC_E_RANGE;
     }
     if (mem) mem->used = used;
     return dci_pair_finish(status, v, pl, i, plane, value, info);
@@ -4599,6 +4635,7 @@ DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa
     e = dc_scale(1/length, dc_sub(xa, xb));
     r = dc_max(dc_abs(e.x), dc_max(dc_abs(e.y), dc_abs(e.z)));
     if (!(r > 0)) {
+        if (xa.x != xb.x || xa.y != xb.y || xa.z != xb.z) return DC_E_RANGE;
         if (value) *value = DCI_INFINITY;
         return DC_E_OVERLAP;
     }
@@ -4611,8 +4648,8 @@ DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa
     rootc = dc_sqrt(c);
     w = 1/dc_sqrt(r);
     P = (rootc + m*w)*(rootc + m*w);
-    P1 = -m*(rootc + m*w)*w*w*w/length;
-    P2 = DC_R(0.5)*m*w*w*w*w*w*(3*rootc + 4*m*w)/(length*length);
+    P1 = -m*(rootc + m*w)*w*(w*w/length);
+    P2 = DC_R(0.5)*m*w*(3*rootc + 4*m*w)*(w*w/length)*(w*w/length);
     if (!dc_finite(P) || (grad && !dc_finite(P1)) || (hess && !dc_finite(P2))) return DC_E_RANGE;
     u[0] = e.x;  u[1] = e.y;  u[2] = e.z;
     if (value) *value = P;
@@ -4680,6 +4717,7 @@ typedef struct {
     dci_row r, R1, R2, q[3], L[10], g[3], H[8], C[24], E[36], rel[27];
     dc_real one[18 + 12 + 144];   /* vertices and derivatives of a pair that is solved alone */
     dc_v3 v[6];
+    dc_relative alone;
 } dci_tri;
 
 #define DCI_MIN(a, b) ((a) < (b) ? (a) : (b))
@@ -5298,7 +5336,7 @@ static dc_status dci_tri_single(dci_tri *T, const dc_pair_options *opt, const dc
 {
     dc_v3 *v = T->v;
     dc_hull a, b;
-    dc_plane plane = DC_ZERO, again;
+    dc_plane plane = DC_ZERO, again = DC_ZERO;
     dc_real value = 0, *grad = T->one, *g = T->one + 18, *H = T->one + 30;
     dc_status status;
     size_t k, j, row;
@@ -5310,16 +5348,28 @@ static dc_status dci_tri_single(dci_tri *T, const dc_pair_options *opt, const dc
         plane.n = dc_vec(out->plane[i], out->plane[stride + i], out->plane[2*stride + i]);
         plane.d = out->plane[3*stride + i];
     }
-    again = plane;
     status = dc_pair(opt, &a, &b, mem, &plane, &value, out->grad ? grad : NULL, NULL, NULL);
     if ((status == DC_OK || status == DC_E_DIVERGED) && out->relative) {
-        /* both bodies at the origin: the block of a is the relative one */
+        /* both bodies at a vertex of the pair: the block of a is the relative one; from there to the origin */
         dc_pose at;
+        dc_status second;
         at.q.w = 1;
         at.q.x = at.q.y = at.q.z = 0;
-        at.t = out->origin;
-        for (k = 0; k < 6; ++k) v[k] = dc_sub(v[k], out->origin);
-        status = dc_pair_rigid(opt, &a, &at, &b, &at, mem, &again, &value, g, H, NULL);
+        at.t = v[0];
+        for (k = 0; k < 6; ++k) v[k] = dc_sub(v[k], at.t);
+        second = dc_pair_rigid(opt, &a, &at, &b, &at, mem, &again, NULL, g, H, NULL);
+        if (second != DC_OK && second != DC_E_DIVERGED) status = second;
+        else {
+            dc_relative *q = &T->alone;
+            q->o = at.t;
+            for (k = 0; k < 6; ++k) {
+                q->g[k] = g[k];
+                for (j = 0; j < 6; ++j) q->H[6*k + j] = H[12*k + j];
+            }
+            dc_relative_shift(q, out->origin);
+            for (k = 0; k < 36; ++k)
+                if (!dc_finite(q->H[k])) status = DC_E_RANGE;
+        }
     }
     if (out->status) out->status[i] = (unsigned char)status;
     if (status == DC_E_OVERLAP && out->value) out->value[i] = value;
@@ -5333,9 +5383,9 @@ static dc_status dci_tri_single(dci_tri *T, const dc_pair_options *opt, const dc
     }
     for (k = 0; out->grad && k < 18; ++k) out->grad[k*stride + i] = grad[k];
     if (out->relative) {
-        for (k = 0; k < 6; ++k) out->relative[k*stride + i] = g[k];
+        for (k = 0; k < 6; ++k) out->relative[k*stride + i] = T->alone.g[k];
         for (k = 0, row = 6; k < 6; ++k)
-            for (j = k; j < 6; ++j, ++row) out->relative[row*stride + i] = H[12*k + j];
+            for (j = k; j < 6; ++j, ++row) out->relative[row*stride + i] = T->alone.H[6*k + j];
     }
     return status;
 }
@@ -5379,7 +5429,7 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
     dc_status status = DC_OK;
     dci_tri *T;
 
-    if (!mem || !out || count < 0 || stride < (size_t)count || (count > 0 && !x) || !(c > 0) || !(c <= DC_LIMIT)
+    if (!mem || !out || count < 0 || count > INT32_MAX - DC_LANES || stride < (size_t)count || (count > 0 && !x) || !(c > 0) || !(c <= DC_LIMIT)
         || !(length >= 1/DC_LIMIT) || !(length <= DC_LIMIT) || (out->relative && !dci_in_range(out->origin))) return DC_E_ARG;
     T = (dci_tri *)dc_arena_take(mem, 1, sizeof *T);
     if (!T || mem->size - mem->used < dc_pair_bytes(3, 3) - (DC_ALIGN - 1)) {
@@ -5393,7 +5443,8 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
             size_t at = (size_t)(i + l);
             /* NaN fails every comparison; overlap leaves a slack that is not positive */
             int good = !local && T->least[l] > DCI_TRI_NEAR*T->rN[l] && !(T->run[l] > 0) && T->size[l] <= DC_LIMIT
-                    && T->value[l] <= DC_REAL_MAX;
+                    && T->value[l] <= DC_REAL_MAX && dci_in_range(dc_vec(T->ox[l], T->oy[l], T->oz[l]));
+            for (k = 0; good && k < 6 && out->grad; ++k) good = dc_finite(T->f[k][l]/T->size[l]);
             for (k = 0; good && k < 27 && out->relative; ++k) good = dc_finite(T->rel[k][l]);
             if (!good) {
                 dc_status s = dci_tri_single(T, opt, x, stride, at, mem, out);
@@ -5437,10 +5488,10 @@ typedef struct {
     dci_pair *p;
     dci_slip *s;          /* [p->nt] */
     dc_v3 *dx0, *dx1, *dg;
-    dc_real h, eps, patch, scale;   /* scale: unit of the spin unknown, z = (U1, U2, scale w) */
+    dc_real h, eps, patch, scale;   /* eps: eps_v; scale: unit of the spin unknown, z = (U1, U2, scale w) */
     int m;                /* unknowns: 2 when nothing resists spin */
     dc_real z[3], L[9];   /* minimiser and Cholesky factor of the Hessian there */
-    dc_real map[4][12];
+    dc_real map[4][12], grad[12], hess[144], mixed[144];
 } dci_friction;
 
 /* Slip of vertex k, e = (v - q, patch w):   q = u + w n^ x x = (U1 - w y, U2 + w x). */
@@ -5492,8 +5543,9 @@ static void dci_friction_solve(const dci_friction *f, dc_real x[3])
 }
 
 /* Gradient by z at the slips that are set, and the factor of the Hessian
- *     grad = -sum A K^T w,   H = sum A/rho K^T (I - w w^T) K. */
-static void dci_friction_newton(dci_friction *f, dc_real grad[3])
+ *     grad = -sum A K^T w,   H = sum A/rho K^T (I - w w^T) K,
+ * where I - w w^T = (eps/rho^2) I + [w]x^T [w]x: no 1 - |w|^2, which cancels at velocities far above sqrt eps. */
+static void dci_friction_newton(dci_friction *f, dc_real eps, dc_real grad[3])
 {
     dc_real H[3][3];
     int i, j, k, l;
@@ -5501,15 +5553,16 @@ static void dci_friction_newton(dci_friction *f, dc_real grad[3])
     grad[0] = grad[1] = grad[2] = 0;
     for (k = 0; k < f->p->nt; ++k) {
         const dci_slip *s = &f->s[k];
-        dc_real K[3][3], Kw[3];
+        dc_real K[3][3], r = s->A/s->rho, q = eps/s->rho/s->rho;
+        dc_v3 w = dc_vec(s->w[0], s->w[1], s->w[2]), wK[3], c[3];
         dci_slip_jacobian(f, s, K);
         for (i = 0; i < 3; ++i) {
-            Kw[i] = K[0][i]*s->w[0] + K[1][i]*s->w[1] + K[2][i]*s->w[2];
-            grad[i] -= s->A*Kw[i];
+            c[i] = dc_vec(K[0][i], K[1][i], K[2][i]);
+            wK[i] = dc_cross(w, c[i]);
+            grad[i] -= s->A*dc_dot(w, c[i]);
         }
         for (i = 0; i < 3; ++i)
-            for (j = 0; j <= i; ++j)
-                H[i][j] += s->A/s->rho*(K[0][i]*K[0][j] + K[1][i]*K[1][j] + K[2][i]*K[2][j] - Kw[i]*Kw[j]);
+            for (j = 0; j <= i; ++j) H[i][j] += r*(q*dc_dot(c[i], c[j]) + dc_dot(wK[i], wK[j]));
     }
     for (i = 0; i < f->m; ++i)
         for (j = 0; j <= i; ++j) {
@@ -5549,7 +5602,7 @@ static DCI_NOINLINE dc_status dci_friction_plane(dci_friction *f, dc_real eps_v,
     for (it = 0; it < DCI_SLIP_STEPS; ++it) {
         dc_real grad[3], step[3], trial[3], dec2 = 0, alpha = 1, Et = 0;
         int last = eps == eps_v;
-        dci_friction_newton(f, grad);
+        dci_friction_newton(f, eps, grad);
         for (k = 0; k < 3; ++k) step[k] = -grad[k];
         dci_friction_solve(f, step);
         for (k = 0; k < f->m; ++k) dec2 -= grad[k]*step[k];
@@ -5566,7 +5619,7 @@ static DCI_NOINLINE dc_status dci_friction_plane(dci_friction *f, dc_real eps_v,
         E = Et;
         if (last) {
             *value = E;
-            dci_friction_newton(f, grad);
+            dci_friction_newton(f, eps, grad);
             return DC_OK;
         }
         if (eps > eps_v && dec2 <= DC_R(1e-3)*E) {
@@ -5575,7 +5628,7 @@ static DCI_NOINLINE dc_status dci_friction_plane(dci_friction *f, dc_real eps_v,
             before = DC_REAL_MAX;
         }
     }
-    *value = E;
+    *value = dci_friction_energy(f, f->z, eps_v);
     return DC_E_DIVERGED;
 }
 
@@ -5610,6 +5663,13 @@ static void dci_pair_plane_jvp(const dci_pair *p, const dc_v3 *dx, dc_real dp[4]
     dci_pair_backward(p, dp);
 }
 
+/* dw = (I - w w^T) de/rho of w = e/rho, without cancellation: ((eps/rho^2) de + (w x de) x w)/rho */
+static dc_v3 dci_slip_turn(const dci_slip *s, dc_real eps, const dc_real de[3])
+{
+    dc_v3 w = dc_vec(s->w[0], s->w[1], s->w[2]), d = dc_vec(de[0], de[1], de[2]);
+    return dc_scale(1/s->rho, dc_madd(dc_cross(dc_cross(w, d), w), eps/s->rho/s->rho, d));
+}
+
 /* dg of the gradients g_k = dU_f/dx_k^{t+1} = A/h B w along the motions f->dx0, f->dx1 of the loaded vertices (dx0: 0 to leave
  * time t alone). The basis is carried along without spin: dB = -n^ (B^T dn^)^T. */
 static DCI_NOINLINE void dci_friction_jvp(const dci_friction *f, int old)
@@ -5619,6 +5679,7 @@ static DCI_NOINLINE void dci_friction_jvp(const dci_friction *f, int old)
     dc_real unscale = dci_pair_unscale(p)/p->unit;
     int k, i;
 
+    if (p->nt == 0) return;
     if (old) {
         dci_pair_plane_jvp(p, f->dx0, dp);
         dn1 = dp[2]/p->r;                          /* dn^ in b1, b2 */
@@ -5627,7 +5688,8 @@ static DCI_NOINLINE void dci_friction_jvp(const dci_friction *f, int old)
     /* f->dg[k] holds de of the slip with z at rest, first; then z follows from dgrad/dz = 0 */
     for (k = 0; k < p->nt; ++k) {
         dci_slip *s = &f->s[k];
-        dc_real K[3][3], e0[3] = {0, 0, 0}, e1[3], de[3], dot, dA = 0, dxx = 0, dyy = 0;
+        dc_real K[3][3], e0[3] = {0, 0, 0}, e1[3], de[3], dA = 0, dxx = 0, dyy = 0;
+        dc_v3 dw;
         dci_to_frame(p, f->dx1[k], e1);
         if (old) {
             const dci_term *t = &p->t[k];
@@ -5641,28 +5703,26 @@ static DCI_NOINLINE void dci_friction_jvp(const dci_friction *f, int old)
         de[0] = (e1[1] - e0[1])/f->h - s->d*dn1 + w*dyy;
         de[1] = (e1[2] - e0[2])/f->h - s->d*dn2 - w*dxx;
         de[2] = 0;
-        dot = s->w[0]*de[0] + s->w[1]*de[1];
         f->dg[k] = dc_vec(de[0], de[1], dA);
         dci_slip_jacobian(f, s, K);
-        for (i = 0; i < 3; ++i) {
-            dc_real kw = K[0][i]*s->w[0] + K[1][i]*s->w[1] + K[2][i]*s->w[2];
-            dc_real kde = K[0][i]*de[0] + K[1][i]*de[1];
-            rhs[i] += dA*kw + s->A/s->rho*(kde - kw*dot);
-        }
+        dw = dci_slip_turn(s, f->eps, de);
+        for (i = 0; i < 3; ++i)
+            rhs[i] += K[0][i]*(dA*s->w[0] + s->A*dw.x) + K[1][i]*(dA*s->w[1] + s->A*dw.y) + K[2][i]*(dA*s->w[2] + s->A*dw.z);
         rhs[2] += s->A*(s->w[1]*dxx - s->w[0]*dyy)/f->scale;
     }
     dci_friction_solve(f, rhs);                    /* dz */
     for (k = 0; k < p->nt; ++k) {
         dci_slip *s = &f->s[k];
-        dc_real K[3][3], de[3], g[3], dot, dA = f->dg[k].z, r = s->A/s->rho;
+        dc_real K[3][3], de[3], g[3], dA = f->dg[k].z;
+        dc_v3 dw;
         dci_slip_jacobian(f, s, K);
         de[0] = f->dg[k].x;
         de[1] = f->dg[k].y;
         de[2] = 0;
         for (i = 0; i < 3; ++i) de[i] -= K[i][0]*rhs[0] + K[i][1]*rhs[1] + K[i][2]*rhs[2];
-        dot = s->w[0]*de[0] + s->w[1]*de[1] + s->w[2]*de[2];
-        g[1] = (dA*s->w[0] + r*(de[0] - s->w[0]*dot))/f->h;
-        g[2] = (dA*s->w[1] + r*(de[1] - s->w[1]*dot))/f->h;
+        dw = dci_slip_turn(s, f->eps, de);
+        g[1] = (dA*s->w[0] + s->A*dw.x)/f->h;
+        g[2] = (dA*s->w[1] + s->A*dw.y)/f->h;
         g[0] = -s->A/f->h*(dn1*s->w[0] + dn2*s->w[1]);
         f->dg[k] = dci_from_frame(p, g);
     }
@@ -5700,10 +5760,14 @@ static dc_status dci_friction_run(dci_friction *f, const dc_friction_options *op
 
     p = (dci_pair *)dc_arena_take(mem, 1, sizeof *p);
     if (!p) return DC_E_MEMORY;
+    f->m = 0;
+    f->scale = 1;
+    f->z[0] = f->z[1] = f->z[2] = 0;
     status = dci_pair_run(p, pair, old[0], old[1], mem, plane, 1, &P, out, &info->pair);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
     f->p = p;
     f->h = h;
+    f->eps = eps_v;
     f->s = (dci_slip *)dc_arena_take(mem, (size_t)p->n, sizeof(dci_slip));
     f->dx0 = (dc_v3 *)dc_arena_take(mem, (size_t)p->n, 3*sizeof(dc_v3));
     if (!f->s || !f->dx0) return DC_E_MEMORY;
@@ -5716,7 +5780,8 @@ static dc_status dci_friction_run(dci_friction *f, const dc_friction_options *op
         dci_slip *s = &f->s[k];
         int b = t->k >= p->na, i = b ? t->k - p->na : t->k;
         dc_v3 x0 = old[b].hull->v[i], x1 = now[b].hull->v[i], d;
-        dc_real F = unscale*p->r*dc_abs(t->f), root = dc_sqrt(F*F + eps_f), r[3];   /* |dP/dx_k|, Eq. 8 */
+        dc_real F = unscale*p->r*dc_abs(t->f), root, r[3];   /* |dP/dx_k|, Eq. 8 */
+        root = F > 1 ? F*dc_sqrt(1 + eps_f/F/F) : dc_sqrt(F*F + eps_f);
         s->A = mu*h*F*(F/(root + dc_sqrt(eps_f)));          /* A(f) = f^2/(sqrt(f^2 + eps) + sqrt eps) */
         s->dA = mu*h*F/root;
         s->z = p->unit*t->z;
@@ -5739,6 +5804,7 @@ static dc_status dci_friction_run(dci_friction *f, const dc_friction_options *op
         info->u = dc_add(dc_scale(f->z[0], p->b1), dc_scale(f->z[1], p->b2));
     } else p->nt = 0;
     info->point = dc_madd(p->origin, p->unit, p->q);
+    if (!dc_finite(*value)) return DC_E_RANGE;
     return slip == DC_OK ? status : slip;
 }
 
@@ -5817,6 +5883,8 @@ DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_optio
                     for (k = 0; k < f->p->nt; ++k)
                         for (r = 0; r < 3; ++r)
                             H[(3*(size_t)f->p->t[k].k + (size_t)r)*N + 3*(size_t)f->p->t[j].k + (size_t)c] = dci_component(f->dg[k], r);
+                    for (k = 0; k < f->p->nt; ++k)
+                        if (!dc_finite3(f->dg[k])) status = DC_E_RANGE;
                 }
         }
     }
@@ -5886,7 +5954,16 @@ DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair
     if (!dci_pose_map(a0, f->map[0], &old[0].M) || !dci_pose_map(a1, f->map[1], &now[0].M)
         || !dci_pose_map(b0, f->map[2], &old[1].M) || !dci_pose_map(b1, f->map[3], &now[1].M)) status = DC_E_ARG;
     else status = dci_friction_run(f, opt, pair, mu, h, old, now, mem, plane, &v, &pl, &i);
-    if (status == DC_OK || status == DC_E_DIVERGED) dci_friction_twists(f, old, now, grad, hess, mixed);
+    if (status == DC_OK || status == DC_E_DIVERGED) {
+        dci_friction_twists(f, old, now, f->grad, hess ? f->hess : NULL, mixed ? f->mixed : NULL);
+        if (!dci_all_finite(f->grad, 12) || (hess && !dci_all_finite(f->hess, 144)) || (mixed && !dci_all_finite(f->mixed, 144)))
+            status = DC_E_RANGE;
+        else {
+            if (grad) memcpy(grad, f->grad, sizeof f->grad);
+            if (hess) memcpy(hess, f->hess, sizeof f->hess);
+            if (mixed) memcpy(mixed, f->mixed, sizeof f->mixed);
+        }
+    }
     if (mem) mem->used = used;
     return dci_friction_finish(status, v, pl, i, plane, value, info);
 }
