@@ -799,15 +799,16 @@ DC_DEF size_t dc_friction_bytes(int na, int nb);
  * mixed    3N x 3N, d2U_f/dx^{t+1} dx^t, row x^{t+1}, column x^t: through f_k, n^ and x^t itself. NULL outputs cost nothing.
  *
  * Linear momentum is exact; the moment about n^ balances to O(patch^2), the moments in the plane do not (SDRS VIII-C).
- * Beyond the support of DC_LOCAL everything is 0. mu >= 0, h > 0. Failures as in dc_pair, of the pair at time t; with DC_E_RANGE hess and
- * mixed may be half written. */
+ * Beyond the support of DC_LOCAL everything is 0. mu >= 0, h > 0. Failures as in dc_pair, of the pair at time t; all outputs are
+ * untouched with DC_E_RANGE, also where the slip is so far above sqrt(eps_v), 1e13 times (float 5e4), that the plane's velocity along it
+ * is lost. */
 DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
                              const dc_hull *a0, const dc_hull *a1, const dc_hull *b0, const dc_hull *b1, dc_arena *mem,
                              dc_plane *plane, dc_real *value, dc_real *grad, dc_real *hess, dc_real *mixed,
                              dc_friction_info *info);
 
 /* The same of two rigid bodies: grad (12), hess (12x12) by the twists (v_a, w_a, v_b, w_b) of the new poses about their
- * origins, mixed (12x12) with columns by the twists of the old poses. Every output is untouched with DC_E_RANGE. */
+ * origins, mixed (12x12) with columns by the twists of the old poses. */
 DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
                                    const dc_hull *a, const dc_pose *a0, const dc_pose *a1, const dc_hull *b,
                                    const dc_pose *b0, const dc_pose *b1, dc_arena *mem, dc_plane *plane, dc_real *value,
@@ -4041,20 +4042,34 @@ static int dci_pair_warm(dci_pair *p, const dc_plane *plane)
     return dci_pair_start(p, dc_scale(1/r2, plane->n));
 }
 
+/* Room between the hulls along the plane's normal: the least distances of both to the plane. */
+static dc_real dci_pair_room(const dci_pair *p)
+{
+    dc_real lo = DC_REAL_MAX, hi = DC_REAL_MAX;
+    int k;
+    for (k = 0; k < p->na; ++k) lo = dc_min(lo, p->slack[k]);
+    for (; k < p->n; ++k) hi = dc_min(hi, p->slack[k]);
+    return (lo + hi)/dc_sqrt(dc_dot(p->nrm, p->nrm));
+}
+
 /* Plane of the pair: minimiser in p, *value. With `derivatives` the terms, frame and factor of the paper's f at the minimum are
  * left in p (times x0^5 for DC_LOCAL; nt = 0 where the value is 0). */
 static dc_status dci_pair_solve(dci_pair *p, const dc_plane *plane, int derivatives, dc_real *value, dc_pair_info *info)
 {
     dc_status status = DC_E_DIVERGED;
-    dc_real rootc, root, lo, hi;
+    dc_real rootc, root, lo, hi, reach = 2*p->s/(1 - p->s);
     memset(info, 0, sizeof *info);
 
     if (dci_pair_warm(p, plane)) {
         info->warm = 1;
         if (!dci_pair_loaded(p)) goto idle;
         status = dci_pair_newton(p, info);
+        /* the noise of a bad start can look like convergence; near the end of the support only the hull distance knows whether the value
+         * is zero */
+        if (status != DC_OK || info->decrement > DC_R(1e-6)
+            || (p->barrier == DC_LOCAL && dci_pair_room(p) > DC_R(0.99)*reach)) status = DC_E_DIVERGED;
     }
-    if (status == DC_E_DIVERGED || (info->warm && status == DC_E_RANGE)) {
+    if (status == DC_E_DIVERGED) {
         dc_hull a, b;
         dc_distance d = DC_ZERO;
         info->warm = 0;
@@ -4065,7 +4080,7 @@ static dc_status dci_pair_solve(dci_pair *p, const dc_plane *plane, int derivati
         p->q = dc_vec(0, 0, 0);
         status = dc_hull_distance(&a, NULL, &b, NULL, NULL, &d);
         if (status != DC_OK && status != DC_E_DIVERGED) return status;
-        if (p->barrier == DC_LOCAL && d.gap >= 2*p->s/(1 - p->s)) {
+        if (p->barrier == DC_LOCAL && d.gap >= reach) {
             /* SDRS Eq. 18: the middle plane with |n| = 1-s */
             dci_pair_support(p, d.n, &lo, &hi);
             p->nrm = dc_scale(1 - p->s, d.n);
@@ -4078,23 +4093,7 @@ static dc_status dci_pair_solve(dci_pair *p, const dc_plane *plane, int derivati
     }
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
 
-    {
-        dc_real r = dc_sqrt(dc_dot(p->nrm, p->nrm));
-        int k;
-        lo = hi = DC_REAL_MAX;
-        for (k = 0; k < p->na; ++k) lo = dc_min(lo, p->slack[k]);
-        for (; k < p->n; ++k) hi = dc_min(hi, p->slack[k]);
-        info->gap = (lo + hi)/r;
-        if (p->barrier == DC_LOCAL) {
-            /* a room of 2s/(1-s) along n shows the value to be 0 exactly */
-            if (info->gap >= 2*p->s/(1 - p->s)) {
-                dci_pair_scale_plane(p, (1 - p->s)/r);
-                goto idle;
-            }
-            p->x0 = dci_floor_pow2(dc_min(dc_min(lo, hi), p->s));
-        }
-        info->gap *= p->unit;
-    }
+    info->gap = dci_pair_room(p)*p->unit;
     if (p->barrier == DC_GLOBAL) {
         /* back to the paper's plane, |n| < 1 */
         dc_real G = 0, r = dc_sqrt(dc_dot(p->nrm, p->nrm)), e;
@@ -4110,7 +4109,14 @@ static dc_status dci_pair_solve(dci_pair *p, const dc_plane *plane, int derivati
         p->R2 = 2*p->c/(e*e*e);
     } else {
         int k;
-        dc_real f = dci_ps(1 - dc_sqrt(dc_dot(p->nrm, p->nrm)), p->s, p->x0);
+        dc_real r = dc_sqrt(dc_dot(p->nrm, p->nrm)), f;
+        /* a room of 2s/(1-s) along n shows the value to be 0 exactly */
+        if (dci_pair_room(p) >= reach) {
+            dci_pair_scale_plane(p, (1 - p->s)/r);
+            goto idle;
+        }
+        p->x0 = dci_floor_pow2(dc_min(p->least*r, p->s));
+        f = dci_ps(1 - r, p->s, p->x0);
         for (k = 0; k < p->n; ++k) f += dci_ps(p->slack[k], p->s, p->x0);
         if (!(f > DCI_PAIR_LEAST) && status == DC_OK) goto idle;
         *value = f;
@@ -5429,7 +5435,7 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
     dc_status status = DC_OK;
     dci_tri *T;
 
-    if (!mem || !out || count < 0 || count > INT32_MAX - DC_LANES || stride < (size_t)count || (count > 0 && !x) || !(c > 0) || !(c <= DC_LIMIT)
+    if (!mem || !out || count < 0 || count > INT32_MAX - DC_LANES || stride < (size_t)count || (count > 0 && !x) || (!local && (!(c > 0) || !(c <= DC_LIMIT)))
         || !(length >= 1/DC_LIMIT) || !(length <= DC_LIMIT) || (out->relative && !dci_in_range(out->origin))) return DC_E_ARG;
     T = (dci_tri *)dc_arena_take(mem, 1, sizeof *T);
     if (!T || mem->size - mem->used < dc_pair_bytes(3, 3) - (DC_ALIGN - 1)) {
@@ -5854,7 +5860,7 @@ DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_optio
     dc_real v = 0;
     size_t N;
     dc_status status;
-    int j, k, c, r, pass;
+    int k, c, r, pass, write;
 
     if (!f) return mem ? DC_E_MEMORY : DC_E_ARG;
     old[0].hull = a0;  now[0].hull = a1;
@@ -5863,30 +5869,30 @@ DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_optio
     status = dci_friction_run(f, opt, pair, mu, h, old, now, mem, plane, &v, &pl, &i);
     if (status == DC_OK || status == DC_E_DIVERGED) {
         N = 3*(size_t)f->p->n;
-        if (grad) {
-            memset(grad, 0, N*sizeof *grad);
-            dci_friction_gradient(f);
-            for (k = 0; k < f->p->nt; ++k)
-                for (r = 0; r < 3; ++r) grad[3*f->p->t[k].k + r] = dci_component(f->dg[k], r);
-        }
-        for (pass = 0; pass < 2; ++pass) {
-            dc_real *H = pass == 0 ? hess : mixed;
-            dc_v3 *dx = pass == 0 ? f->dx1 : f->dx0;
-            if (!H) continue;
-            memset(H, 0, N*N*sizeof *H);
-            memset(f->dx0, 0, 2*(size_t)f->p->n*sizeof *f->dx0);
-            for (j = 0; j < f->p->nt; ++j)
-                for (c = 0; c < 3; ++c) {
-                    dx[j] = dci_axis(c);
-                    dci_friction_jvp(f, pass);
-                    dx[j] = dc_vec(0, 0, 0);
+        /* pass 0: gradient, 1: by the new configuration, 2: by the old one; first only to see whether all fits, then to write */
+        for (write = 0; write < 2 && status != DC_E_RANGE; ++write)
+            for (pass = 0; pass < 3; ++pass) {
+                dc_real *H = pass == 0 ? grad : pass == 1 ? hess : mixed;
+                dc_v3 *dx = pass == 1 ? f->dx1 : f->dx0;
+                int columns = !H ? 0 : pass == 0 ? 1 : 3*f->p->nt;
+                if (H && write) memset(H, 0, (pass == 0 ? N : N*N)*sizeof *H);
+                memset(f->dx0, 0, 2*(size_t)f->p->n*sizeof *f->dx0);
+                for (c = 0; c < columns; ++c) {
+                    if (pass == 0) dci_friction_gradient(f);
+                    else {
+                        dx[c/3] = dci_axis(c%3);
+                        dci_friction_jvp(f, pass == 2);
+                        dx[c/3] = dc_vec(0, 0, 0);
+                    }
                     for (k = 0; k < f->p->nt; ++k)
-                        for (r = 0; r < 3; ++r)
-                            H[(3*(size_t)f->p->t[k].k + (size_t)r)*N + 3*(size_t)f->p->t[j].k + (size_t)c] = dci_component(f->dg[k], r);
-                    for (k = 0; k < f->p->nt; ++k)
-                        if (!dc_finite3(f->dg[k])) status = DC_E_RANGE;
+                        for (r = 0; r < 3; ++r) {
+                            size_t row = 3*(size_t)f->p->t[k].k + (size_t)r, col = 3*(size_t)f->p->t[c/3].k + (size_t)(c%3);
+                            dc_real g = dci_component(f->dg[k], r);
+                            if (!write && !dc_finite(g)) status = DC_E_RANGE;
+                            if (write) H[pass == 0 ? row : row*N + col] = g;
+                        }
                 }
-        }
+            }
     }
     if (mem) mem->used = used;
     return dci_friction_finish(status, v, pl, i, plane, value, info);
