@@ -48,8 +48,8 @@ build/flags: FORCE
 build/test/support.o: $(SUPPORT) tests/support/support.h Makefile build/flags
 	$(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) $(INCLUDE) -c $< -o $@
 
-build/test/%: tests/%.c build/test/support.o $(HEADERS) tests/greatest_fallback.h build/include/greatest.h Makefile build/flags
-	$(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) $(INCLUDE) $< build/test/support.o -o $@ $(LDLIBS)
+build/test/%: tests/%.c build/test/support.o $(HEADERS) $(wildcard tests/support/*.h) tests/greatest_fallback.h build/include/greatest.h Makefile build/flags
+	$(CC) $(STD) $(CFLAGS) -ffp-contract=off -DDC_TEST_NO_CONTRACT $(WARN) $(WARN_C) $(INCLUDE) $< build/test/support.o -o $@ $(LDLIBS)
 
 FORCE:
 

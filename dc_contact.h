@@ -864,12 +864,13 @@ DC_DEF dc_arena dc_arena_make(void *memory, size_t bytes)
 
 DC_DEF void *dc_arena_take(dc_arena *a, size_t count, size_t size)
 {
-    size_t pad, bytes;
-    if (!a || !a->base || (size != 0 && count > (SIZE_MAX - 2*DC_ALIGN)/size)) return NULL;
+    size_t pad, bytes, left;
+    if (!a || !a->base || a->used > a->size || (size != 0 && count > (SIZE_MAX - 2*DC_ALIGN)/size)) return NULL;
+    left = a->size - a->used;
     /* whole blocks, so that the parts of a sum made with dc_bytes always fit */
     bytes = (count*size + DC_ALIGN - 1)/DC_ALIGN*DC_ALIGN;
     pad = (size_t)(-(uintptr_t)(a->base + a->used) & (DC_ALIGN - 1));
-    if (a->used > a->size || pad > a->size - a->used || bytes > a->size - a->used - pad) return NULL;
+    if (pad > left || bytes > left - pad) return NULL;
     a->used += pad + bytes;
     return a->base + a->used - bytes;
 }

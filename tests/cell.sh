@@ -8,7 +8,7 @@
 # functions as externals, the others compile with DC_STATIC, which leaves out what a program does not use.
 std=$1 cc=$2 real=$3 sweep=$4
 shift 4
-case $* in *sanitize*) label="-O0 sanitized" ;; *) label=$* ;; esac
+case $* in *sanitize*) label="-O0 sanitized" ;; *-O2*) label="-O2, no contraction" ;; *) label=$* ;; esac
 name="$std $cc $real $label"
 dir=build/matrix/$(echo "$name" | tr -cs 'A-Za-z0-9+\n' '_')
 rm -rf "$dir"

@@ -8,8 +8,8 @@
 
 #include "greatest.h"
 #include "support.h"
+#include "real.h"
 
-#define EPS ((double)DC_EPS)
 #define MOST 40
 
 static unsigned char memory[1 << 17];
@@ -20,16 +20,6 @@ typedef struct {
     int na, nb, n, rank, has_hess, has_mixed;
     double grad[3*MOST], hess[9*MOST*MOST], hv[2][2][3*MOST], diag[3*MOST], o[6], tgrad[12], thess[144], mixed[9*24*24];
 } slip_case;
-
-static void upper(table *t, double *H, size_t n)
-{
-    size_t i, j;
-    for (i = 0; i < n; ++i)
-        for (j = i; j < n; ++j) {
-            table_real(t, &H[i*n + j]);
-            H[j*n + i] = H[i*n + j];
-        }
-}
 
 static int read_case(table *t, slip_case *c)
 {
@@ -54,7 +44,7 @@ static int read_case(table *t, slip_case *c)
         || !table_expect(t, "W") || !table_real(t, &c->w) || !table_expect(t, "GRAD") || !table_reals(t, c->grad, N)
         || !table_expect(t, "HESS") || !table_word(t, word) || !table_int(t, &n)) return 0;
     c->has_hess = strcmp(word, "FULL") == 0;
-    if (c->has_hess) upper(t, c->hess, N);
+    if (c->has_hess) read_symmetric(t, c->hess, N);
     else {
         for (n = 0; n < 2; ++n) {
             table_expect(t, "V");
@@ -66,30 +56,12 @@ static int read_case(table *t, slip_case *c)
         table_reals(t, c->diag, N);
     }
     if (!table_expect(t, "TWIST") || !table_reals(t, c->o, 6) || !table_reals(t, c->tgrad, 12)) return 0;
-    upper(t, c->thess, 12);
+    read_symmetric(t, c->thess, 12);
     table_expect(t, "MIXED");
     table_int(t, &n);
     c->has_mixed = n > 0;
     if (n > 0) table_reals(t, c->mixed, (size_t)n*(size_t)n);
     return table_expect(t, "END");
-}
-
-static double relative(const dc_real *got, const double *want, size_t n)
-{
-    double d = 0, m = 0;
-    size_t i;
-    for (i = 0; i < n; ++i) {
-        double e = fabs((double)got[i] - want[i]);
-        if (!(e <= d)) d = e;
-        m = fmax(m, fabs(want[i]));
-    }
-    return d == 0 ? 0 : d/m;
-}
-
-static void to_v3(const double *x, int n, dc_v3 *v)
-{
-    int k;
-    for (k = 0; k < n; ++k) v[k] = dc_vec((dc_real)x[3*k], (dc_real)x[3*k + 1], (dc_real)x[3*k + 2]);
 }
 
 TEST friction_table(void)
@@ -117,8 +89,8 @@ TEST friction_table(void)
         size_t N = 3*(size_t)c.n;
         dc_status s;
         ++cases;
-        to_v3(c.x0, c.n, x0);
-        to_v3(c.x1, c.n, x1);
+        to_points(c.x0, c.n, x0);
+        to_points(c.x1, c.n, x1);
         for (k = 0; k < 3*c.n; ++k) L = fmax(L, fabs(c.x0[k]));
         a0.v = x0;  a1.v = x1;  b0.v = x0 + c.na;  b1.v = x1 + c.na;
         a0.n = a1.n = c.na;
@@ -135,18 +107,18 @@ TEST friction_table(void)
         /* condition for vertex errors of eps L: forces change by 3 L/gap, slip directions by L/(h sqrt eps_v) */
         e = EPS*(1 + 3*L/(double)info.pair.gap + L/(c.h*sqrt(c.eps_v)));
         worst_add(&wv, fabs((double)v - c.value)/c.value/e, "%s", c.name);
-        worst_add(&wg, relative(grad, c.grad, N)/e, "%s", c.name);
-        if (c.has_hess) worst_add(&wh, relative(hess, c.hess, N*N)/e, "%s", c.name);
+        worst_add(&wg, relative_error(grad, c.grad, N)/e, "%s", c.name);
+        if (c.has_hess) worst_add(&wh, relative_error(hess, c.hess, N*N)/e, "%s", c.name);
         else {
             for (k = 0; k < 2; ++k) {
                 for (i = 0; i < (int)N; ++i)
                     for (j = 0, out[i] = 0; j < (int)N; ++j) out[i] += hess[(size_t)i*N + (size_t)j]*(dc_real)c.hv[k][0][j];
-                worst_add(&wh, relative(out, c.hv[k][1], N)/e, "%s HV", c.name);
+                worst_add(&wh, relative_error(out, c.hv[k][1], N)/e, "%s HV", c.name);
             }
             for (i = 0; i < (int)N; ++i) out[i] = hess[(size_t)i*(N + 1)];
-            worst_add(&wh, relative(out, c.diag, N)/e, "%s DIAG", c.name);
+            worst_add(&wh, relative_error(out, c.diag, N)/e, "%s DIAG", c.name);
         }
-        if (c.has_mixed) worst_add(&wm, relative(mixed, c.mixed, N*N)/e, "%s", c.name);
+        if (c.has_mixed) worst_add(&wm, relative_error(mixed, c.mixed, N*N)/e, "%s", c.name);
 
         /* by twists: the table turns x^{t+1} as it is about its origins, whatever motion led there; so each
          * configuration is given as its own hull, and the poses agree */
@@ -170,8 +142,8 @@ TEST friction_table(void)
         ASSERT_EQ(s, DC_OK);
         dci_friction_twists(&f, old, now, tg, th, NULL);
         mem.used = 0;
-        worst_add(&wtg, relative(tg, c.tgrad, 12)/e, "%s", c.name);
-        worst_add(&wth, relative(th, c.thess, 144)/e, "%s", c.name);
+        worst_add(&wtg, relative_error(tg, c.tgrad, 12)/e, "%s", c.name);
+        worst_add(&wth, relative_error(th, c.thess, 144)/e, "%s", c.name);
     }
     table_close(&t);
     printf("  %d cases, at most %d iterations; errors in eps (1 + condition)\n", cases, most);
@@ -243,8 +215,8 @@ static dc_status by_vertex(slide *s, const double *x0, const double *x1, dc_real
     dc_arena mem = dc_arena_make(memory, sizeof memory);
     dc_v3 p[16], q[16];
     dc_hull a0, a1, b0, b1;
-    to_v3(x0, s->na + s->nb, p);
-    to_v3(x1, s->na + s->nb, q);
+    to_points(x0, s->na + s->nb, p);
+    to_points(x1, s->na + s->nb, q);
     a0.v = p;  b0.v = p + s->na;  a1.v = q;  b1.v = q + s->na;
     a0.n = a1.n = s->na;
     b0.n = b1.n = s->nb;
@@ -311,12 +283,6 @@ static void gradient_of_old_pose(const double *x, double *f, void *user)
     dc_real v, g[12];
     int k, ok = by_pose((slide *)user, x, NULL, &v, g, NULL, NULL) == DC_OK;
     for (k = 0; k < 12; ++k) f[k] = ok ? (double)g[k] : (double)NAN;
-}
-
-static void to_double(const dc_real *x, double *y, int n)
-{
-    int k;
-    for (k = 0; k < n; ++k) y[k] = (double)x[k];
 }
 
 /* Gradient, Hessian and mixed derivative, by vertices and by twists, both barriers, with and without the patch. */
@@ -393,7 +359,7 @@ TEST forces_are_frictional(void)
         double total = 0, power = 0, e;
         random_slide(&s, &r, 3 + trial%6, 3 + trial%5, 0.2, trial%2 ? DC_LOCAL : DC_GLOBAL);
         ASSERT_EQ(by_vertex(&s, s.x0, s.x1, &v, g, NULL, NULL, &info), DC_OK);
-        to_v3(s.x0, s.na + s.nb, p);
+        to_points(s.x0, s.na + s.nb, p);
         a.v = p;
         a.n = s.na;
         b.v = p + s.na;

@@ -8,8 +8,8 @@
 
 #include "greatest.h"
 #include "support.h"
+#include "real.h"
 
-#define EPS ((double)DC_EPS)
 #define MOST 40                    /* vertices of the largest table case */
 
 /* ---- tables ------------------------------------------------------------------------------------- */
@@ -21,16 +21,6 @@ typedef struct {
     double x[3*MOST], grad[3*MOST], hess[9*MOST*MOST], hv[2][2][3*MOST], diag[3*MOST];
     double o[6], tgrad[12], thess[144];
 } pair_case;
-
-static void upper(table *t, double *H, size_t n)
-{
-    size_t i, j;
-    for (i = 0; i < n; ++i)
-        for (j = i; j < n; ++j) {
-            table_real(t, &H[i*n + j]);
-            H[j*n + i] = H[i*n + j];
-        }
-}
 
 static int read_case(table *t, pair_case *c)
 {
@@ -51,7 +41,7 @@ static int read_case(table *t, pair_case *c)
     if (!ok) return 0;
     c->has_hess = strcmp(word, "FULL") == 0;
     table_int(t, &n);
-    if (c->has_hess) upper(t, c->hess, N);
+    if (c->has_hess) read_symmetric(t, c->hess, N);
     else {
         for (n = 0; n < 2; ++n) {
             table_expect(t, "V");
@@ -63,21 +53,8 @@ static int read_case(table *t, pair_case *c)
         table_reals(t, c->diag, N);
     }
     if (!table_expect(t, "TWIST") || !table_reals(t, c->o, 6) || !table_reals(t, c->tgrad, 12)) return 0;
-    upper(t, c->thess, 12);
+    read_symmetric(t, c->thess, 12);
     return table_expect(t, "END");
-}
-
-/* largest difference over the largest entry of `want`; 0/0 is 0 */
-static double relative(const dc_real *got, const double *want, size_t n)
-{
-    double d = 0, m = 0;
-    size_t i;
-    for (i = 0; i < n; ++i) {
-        double e = fabs((double)got[i] - want[i]);
-        if (!(e <= d)) d = e;
-        m = fmax(m, fabs(want[i]));
-    }
-    return d == 0 ? 0 : d/m;
 }
 
 static void multiply(const dc_real *H, const double *v, dc_real *Hv, size_t n)
@@ -163,15 +140,15 @@ static enum greatest_test_res pair_table(const char *file)
             for (k = 0; k < (int)N; ++k) ASSERT(grad[k] == 0 && hess[k] == 0);
         }
         worst_add(&wv, fabs((double)v - c.value)/(c.value == 0 ? 1 : c.value)/(e*(1 + c.cond[0])), "%s", c.name);
-        worst_add(&wg, relative(grad, c.grad, N)/(e*(1 + c.cond[1])), "%s", c.name);
-        if (c.has_hess) worst_add(&wh, relative(hess, c.hess, N*N)/(e*(1 + c.cond[2])), "%s", c.name);
+        worst_add(&wg, relative_error(grad, c.grad, N)/(e*(1 + c.cond[1])), "%s", c.name);
+        if (c.has_hess) worst_add(&wh, relative_error(hess, c.hess, N*N)/(e*(1 + c.cond[2])), "%s", c.name);
         else {
             for (k = 0; k < 2; ++k) {
                 multiply(hess, c.hv[k][0], out, N);
-                worst_add(&wh, relative(out, c.hv[k][1], N)/(e*(1 + c.cond[2])), "%s HV", c.name);
+                worst_add(&wh, relative_error(out, c.hv[k][1], N)/(e*(1 + c.cond[2])), "%s HV", c.name);
             }
             for (k = 0; k < (int)N; ++k) out[k] = hess[(size_t)k*(N + 1)];
-            worst_add(&wh, relative(out, c.diag, N)/(e*(1 + c.cond[2])), "%s DIAG", c.name);
+            worst_add(&wh, relative_error(out, c.diag, N)/(e*(1 + c.cond[2])), "%s DIAG", c.name);
         }
 
         /* by twists about the table's origins: bodies at them, not turned */
@@ -188,8 +165,8 @@ static enum greatest_test_res pair_table(const char *file)
         s = dc_pair_rigid(&o, &a, &pa, &b, &pb, &mem, &plane, &v, tg, th, &info);
         if (s != DC_OK) printf("  %s: by twists: %s\n", c.name, dc_status_text(s));
         ASSERT_EQ(s, DC_OK);
-        worst_add(&wtg, relative(tg, c.tgrad, 12)/(e*(1 + c.cond[1])), "%s", c.name);
-        worst_add(&wth, relative(th, c.thess, 144)/(e*(1 + c.cond[2])), "%s", c.name);
+        worst_add(&wtg, relative_error(tg, c.tgrad, 12)/(e*(1 + c.cond[1])), "%s", c.name);
+        worst_add(&wth, relative_error(th, c.thess, 144)/(e*(1 + c.cond[2])), "%s", c.name);
     }
     table_close(&t);
     printf("  %s: %d cases, %d out of range, at most %d iterations; errors in eps (1 + condition)\n", file, cases, skipped, most);
@@ -325,12 +302,6 @@ static void gradient_of_vertex(const double *x, double *f, void *user)
     dc_real v, g[3*32];
     int k, n = 3*(s->a.n + s->b.n), ok = by_vertex(s, x, &v, g, NULL) == DC_OK;
     for (k = 0; k < n; ++k) f[k] = ok ? (double)g[k] : (double)NAN;
-}
-
-static void to_double(const dc_real *x, double *y, int n)
-{
-    int k;
-    for (k = 0; k < n; ++k) y[k] = (double)x[k];
 }
 
 /* Every derivative against central differences, orders near 2: both barriers, counts 1..8, deep in the support and near
@@ -585,7 +556,7 @@ TEST lri_centred(void)
         ASSERT(table_word(&t, name) && table_expect(&t, "X") && table_reals(&t, x, 6) && table_expect(&t, "VALUE") && table_real(&t, &v)
                && table_expect(&t, "GRAD") && table_reals(&t, g, 6) && table_expect(&t, "HESS") && table_expect(&t, "FULL")
                && table_int(&t, &i));
-        upper(&t, H, 6);
+        read_symmetric(&t, H, 6);
         ASSERT(table_expect(&t, "END"));
         for (i = 0; i < 3; ++i) {
             far = fmax(far, fmax(fabs(x[i]), fabs(x[3 + i])));
@@ -601,8 +572,8 @@ TEST lri_centred(void)
         ASSERT_EQ(dc_centred(NULL, 3, 3, dc_vec((dc_real)x[0], (dc_real)x[1], (dc_real)x[2]), dc_vec((dc_real)x[3], (dc_real)x[4], (dc_real)x[5]),
                              &gv, gg, gH), DC_OK);
         worst_add(&wv, off_by(gv, v, fabs(v))/e, "%s", name);
-        worst_add(&wg, relative(gg, g, 6)/EPS/e, "%s", name);
-        worst_add(&wh, relative(gH, H, 36)/EPS/e, "%s", name);
+        worst_add(&wg, relative_error(gg, g, 6)/EPS/e, "%s", name);
+        worst_add(&wh, relative_error(gH, H, 36)/EPS/e, "%s", name);
     }
     table_close(&t);
     printf("  %d cases, %d out of range, errors in eps\n", cases, skipped);

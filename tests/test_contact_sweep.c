@@ -7,8 +7,8 @@
 
 #include "greatest.h"
 #include "support.h"
+#include "real.h"
 
-#define EPS ((double)DC_EPS)
 #define MOST 192
 
 static unsigned char memory[1 << 18];
@@ -275,14 +275,6 @@ static void put(int i, const dc_v3 *v)
         X[(3*k + 1)*N + i] = v[k].y;
         X[(3*k + 2)*N + i] = v[k].z;
     }
-}
-
-static double largest(const dc_real *x, int n)
-{
-    double m = 0;
-    int k;
-    for (k = 0; k < n; ++k) m = fmax(m, fabs((double)x[k]));
-    return m;
 }
 
 /* Values, planes, gradients and relative derivatives of a batch against the pairs one by one; cold and warm. */

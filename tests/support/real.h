@@ -1,0 +1,54 @@
+/* real.h - what test programs share that speaks dc_real; include it after dc_contact.h and support.h */
+#ifndef DC_TEST_REAL_H_INCLUDED
+#define DC_TEST_REAL_H_INCLUDED
+
+#include <math.h>
+
+#define EPS ((double)DC_EPS)
+
+/* Symmetric matrix from its upper triangle by rows. */
+DC_INLINE void read_symmetric(table *t, double *H, size_t n)
+{
+    size_t i, j;
+    for (i = 0; i < n; ++i)
+        for (j = i; j < n; ++j) {
+            table_real(t, &H[i*n + j]);
+            H[j*n + i] = H[i*n + j];
+        }
+}
+
+/* Largest difference over the largest entry of `want`; NaN counts; 0/0 is 0. */
+DC_INLINE double relative_error(const dc_real *got, const double *want, size_t n)
+{
+    double d = 0, m = 0;
+    size_t i;
+    for (i = 0; i < n; ++i) {
+        double e = fabs((double)got[i] - want[i]);
+        if (!(e <= d)) d = e;
+        m = fmax(m, fabs(want[i]));
+    }
+    return d <= 0 ? 0 : d/m;
+}
+
+DC_INLINE double largest(const dc_real *x, int n)
+{
+    double m = 0;
+    int k;
+    for (k = 0; k < n; ++k) m = fmax(m, fabs((double)x[k]));
+    return m;
+}
+
+DC_INLINE void to_double(const dc_real *x, double *y, int n)
+{
+    int k;
+    for (k = 0; k < n; ++k) y[k] = (double)x[k];
+}
+
+/* n points from 3n numbers */
+DC_INLINE void to_points(const double *x, int n, dc_v3 *v)
+{
+    int k;
+    for (k = 0; k < n; ++k) v[k] = dc_vec((dc_real)x[3*k], (dc_real)x[3*k + 1], (dc_real)x[3*k + 2]);
+}
+
+#endif /* DC_TEST_REAL_H_INCLUDED */
