@@ -3,11 +3,11 @@
 #     {c99, c11, c++11, c++20} x {gcc, clang} x {double, float} x {-O0 with sanitizers, -O2, -O3 -march=native},
 # all warnings errors, then the packaging tests. The -O2 cells do not contract and compare golden bits. Ends with  "N passed, N failed, N skipped"  over everything.
 #
-# Two cells, one double and one float, run the random sweeps in full, the others SWEEP of them (0.05; also printed
+# Two cells, one double and one float, run the random sweeps in full, the others SWEEP of them (0.02; also printed
 # for each cell). JOBS cells run at a time. After BUDGET seconds the remaining programs are compiled, but not run: they
 # are counted as skipped and printed.
-: "${SWEEP:=0.05}"
-: "${BUDGET:=480}"
+: "${SWEEP:=0.02}"
+: "${BUDGET:=720}"
 DEADLINE=$(($(date +%s) + BUDGET))
 export DEADLINE
 : "${JOBS:=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)}"
