@@ -46,15 +46,16 @@
  *
  * CONTRACTS
  *   Memory    none of its own. Scratch comes from the caller's dc_arena and is given back at return; dc_..._bytes(...) is
- *             enough for one call from a fresh arena, 0 when the number does not fit. In double: dc_pair of two
- *             8-vertex hulls 7 KB, of two triangles 5.4 KB, dc_friction 10 KB, dc_tri_batch 19 KB, penetration depth 23 KB. Worst stack of any function 4.1 KB (`make facts`).
+ *             enough for one call from a fresh arena, 0 when the number does not fit. In double: dc_pair of two triangles
+ *             4.3 KB, of two 8-vertex hulls 6 KB, dc_friction of them 12 KB, dc_tri_batch 19 KB, penetration depth 23 KB.
+ *             Worst stack of any function below 4 KB (`make facts`).
  *   Errors    dc_status; what each means here:
  *             DC_E_ARG       not finite, out of range (coordinates beyond DC_LIMIT), NULL where not allowed, a count below 1
  *             DC_E_MEMORY    the arena is too small: give dc_..._bytes of it
  *             DC_E_OVERLAP   the hulls touch, or no plane separates them as rounded; values are +INFINITY
  *             DC_E_RANGE     the true number does not fit: potential too close to contact, or in float
  *             DC_E_SINGULAR  a factorisation met a zero (or not positive) pivot
- *             DC_E_DIVERGED  a cap was reached; outputs are the best iterate. Never met by the potentials in 200 000 random pairs
+ *             DC_E_DIVERGED  a cap was reached; outputs are the best iterate. dc_pair: never in 200 000 random pairs
  *             On failure outputs are untouched except where a function says so. No call aborts, prints or returns NaN with DC_OK.
  *   Threads   every function is re-entrant; nothing is shared.
  *   Same bits for the same input in any order and thread; built with -ffp-contract=off, under any compiler and on any IEEE
@@ -62,7 +63,9 @@
  *   Smooth    the potentials are C2 wherever the hulls are apart, through every change of closest features and across the end of the
  *             local support, where they vanish like w^4. dc_hull_distance is not differentiable where its features change.
  *   Accuracy  potentials: value, gradient and Hessian within 7 eps (1 + condition) of 60-digit tables, condition about 3L/g for hulls of
- *             size L at a gap g, from g/L = 1e-9 to 1e4, in double and float.
+ *             size L at a gap g, from g/L = 1e-9 (float: 100 eps of the
+ *             coordinates) to 1e4. dc_tri_batch: value and gradient alike, relative derivatives within 12 eps (1 + 3L/g + L/size),
+ *             L the distance from the origin given.
  *   Cost      ns on one Zen 4 core, gcc 12 -O3 (-O3 -march=native), `make bench`: triangle pair at a gap of 1e-2: 1500 (1400)
  *             alone, 600 (300) in a batch, 180 (90) warm; its twist gradient and Hessian 550 more alone, 280 (180) in a batch. 8-vertex hulls,
  *             local potential with derivatives 2700 (2500), warm 1500 (1400). Hull distance 470 (430) at 8, 1900 (1600) at 96 vertices.
@@ -658,21 +661,22 @@ typedef struct { dc_v3 n; dc_real d; } dc_plane;
 
 typedef enum {
     DC_GLOBAL = 0,   /* h(x) = 1/x: felt at any distance (LRI Eq. 3) */
-    DC_LOCAL         /* h(x) = P_s(x) = (x-s)^4/x^5 below s, else 0: zero beyond gap 2s/(1-s) (SDRS Eq. 7) */
+    DC_LOCAL         /* h(x) = P_s(x) = (x-s)^4/x^5 below s, else 0: zero beyond a gap of 2s/(1-s) lengths (SDRS Eq. 7) */
 } dc_barrier;
 
 typedef struct {
     dc_barrier barrier;
-    dc_real c;       /* DC_GLOBAL: weight of 1/(1-|n|); 0: (sqrt n_a + sqrt n_b)^2, 12 for two triangles */
-    dc_real s;       /* DC_LOCAL: support, 0.001 (float 0.01) to 0.95; 0: 0.1. Above 0.5 1-|n| loses digits, 4 bits at 0.9 */
-    dc_real length;  /* the unit of length l: the potential is that of x/l; 0: 1 */
+    dc_real c;       /* DC_GLOBAL: weight of 1/(1-|n|), up to DC_LIMIT; 0: (sqrt n_a + sqrt n_b)^2, 12 for two triangles */
+    dc_real s;       /* DC_LOCAL: support, of 1-|n| and of the slacks in lengths, 0.001 (float 0.01) to 0.95; 0: 0.1. The nearer
+                      * to 1, the more digits 1-|n| loses: gradients of two points are off by 29 eps at 0.9 */
+    dc_real length;  /* the unit of length l: the potential is that of x/l; 1/DC_LIMIT to DC_LIMIT; 0: 1 */
 } dc_pair_options;
 
 typedef struct {
     int     iterations;   /* Newton steps taken, those of a warm start that failed included */
     int     warm;         /* 1: the solve started from the caller's plane */
     dc_real gap;          /* support gap along the final normal: a lower bound of the hull distance */
-    dc_real decrement;    /* sqrt(g^T H^-1 g / f) of the last step: relative, about the error left before it */
+    dc_real decrement;    /* sqrt(g^T H^-1 g / f) of the last step, of the function that is minimised: about the error left before it */
 } dc_pair_info;
 
 /* Bytes of arena that a call below takes for hulls of na and nb vertices; 0 on overflow. */
@@ -684,19 +688,19 @@ DC_DEF size_t dc_pair_bytes(int na, int nb);
  *
  * with R = c/(1-|n|), h = 1/x for DC_GLOBAL and R(r) = P_s(1-r), h = P_s for DC_LOCAL.
  *
- * plane    in-out, may be NULL. In: start of the solve, n = 0 for a cold start; checked first, so that any plane is
- *          safe. Out: the minimiser (DC_LOCAL beyond its support: a plane that shows the value to be 0).
+ * plane    in-out, may be NULL. In: start of the solve; n = 0 (or |n| >= 1) for a cold start; checked first, so that any plane
+ *          is safe. Out: the minimiser (DC_LOCAL beyond its support: a plane that shows the value to be 0).
  * value    P; +INFINITY with DC_E_OVERLAP.
  * grad     3(n_a+n_b), dP/dx, a first; NULL: not computed. So for hess.
  * hess     N x N, N = 3(n_a+n_b), d2P/dx2.
  * info     may be NULL.
  *
- * The force on a vertex of a is -grad = -h' n: along n, never pulling. P is C2 wherever the hulls are apart (DC_LOCAL
+ * The force on a vertex of a is -grad = -h' n, on one of b +h' n: along n, never pulling. P is C2 wherever the hulls are apart (DC_LOCAL
  * also across gap 2s/(1-s)), differentiated at the minimising plane, which moves with x (implicit function theorem).
- * Relative error about eps(1 + 3L/g) for value and gradient, L the size of the pair and g its gap. DC_LOCAL is solved down to gaps of 1e-9
- * (float 2e-5) of the length; below it may answer DC_E_DIVERGED.
+ * Relative error within 7 eps (1 + 3L/g) for all three in the tables, L the size of the pair and g its gap. DC_LOCAL is solved down to
+ * gaps of 1e-9 (float 2e-5) of the length; below it may answer DC_E_DIVERGED.
  * DC_E_OVERLAP when no plane separates the vertices as they are rounded; DC_E_RANGE when a requested number does not
- * fit; with every failure but DC_E_OVERLAP (value only) and DC_E_DIVERGED the outputs are untouched. */
+ * fit, or comes close; with every failure but DC_E_OVERLAP (value only) and DC_E_DIVERGED the outputs are untouched. */
 DC_DEF dc_status dc_pair(const dc_pair_options *opt, const dc_hull *a, const dc_hull *b, dc_arena *mem,
                          dc_plane *plane, dc_real *value, dc_real *grad, dc_real *hess, dc_pair_info *info);
 
@@ -717,25 +721,26 @@ DC_DEF dc_status dc_pair_affine(const dc_pair_options *opt, const dc_hull *a, co
  * body b at rest. Sums of such potentials are sums of these, about one o. */
 typedef struct { dc_v3 o; dc_real g[6]; dc_real H[36]; } dc_relative;
 
-/* The same about another origin. No pointer of these two may be NULL but hess. */
+/* The same about another origin o = r->o + c, not NULL:  v_r = v + c x w - w x (w x c)/2 to second order. */
 DC_DEF void dc_relative_shift(dc_relative *r, dc_v3 o);
 
 /* Gradient (12) and Hessian (12x12, may be NULL) by the twists of both bodies about o_a and o_b. Exact: the potential does
- * not change under a common motion, which leaves only the brackets of the two twists to second order. */
+ * not change under a common motion: F(a, b) = F(b^-1 a, 1), which leaves only the brackets of the two twists to second order. */
 DC_DEF void dc_relative_expand(const dc_relative *r, dc_v3 o_a, dc_v3 o_b, dc_real *grad, dc_real *hess);
 
 /* Centred potential: every vertex moved to the centre of its hull (LRI Eq. 5, 7), r = |x_a - x_b|/l:
  *
  *     P_c = ( sqrt c + (sqrt n_a + sqrt n_b)/sqrt r )^2,   12 (1 + 1/sqrt r)^2 for two triangles.
  *
- * grad (6) and hess (6x6) by (x_a, x_b), may be NULL. DC_E_OVERLAP, value +INFINITY, when the centres coincide.
- * Only c and length of the options are read. */
+ * grad (6) and hess (6x6) by (x_a, x_b); every output may be NULL. DC_E_OVERLAP, value +INFINITY, when the centres coincide;
+ * DC_E_ARG for a count below 1 or a centre or option out of range; DC_E_RANGE where the scaled distance or a result does not fit.
+ * Only c and length of the options are read. Error 8 eps. */
 DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa, dc_v3 xb, dc_real *value,
                             dc_real *grad, dc_real *hess);
 
-/* Phi(d) = 6d^5 - 15d^4 + 10d^3 clamped to [0,1] (LRI Eq. 4): the weight of the farther of two blended potentials; d1, d2 its
- * derivatives, may be NULL. C2: 30 d^2 (1-d)^2 and 60 d (1-d)(1-2d) vanish at 0 and 1, the third derivative jumps there. */
-DC_DEF dc_real dc_blend(dc_real d, dc_real *d1, dc_real *d2);
+/* Phi(d) = 6d^5 - 15d^4 + 10d^3 clamped to [0,1] (below LRI Eq. 4): the weight of the farther of two blended potentials; dphi, d2phi its
+ * derivatives, may be NULL; 0 for a NaN. C2: 30 d^2 (1-d)^2 and 60 d (1-d)(1-2d) vanish at 0 and 1, the third derivative jumps there. */
+DC_DEF dc_real dc_blend(dc_real d, dc_real *dphi, dc_real *d2phi);
 
 /* ---- many triangle pairs --------------------------------------------------------------------------- */
 
@@ -752,7 +757,8 @@ typedef struct {
     dc_real *value;        /* 1 row */
     dc_real *grad;         /* 18 rows, dP/dx in the order of x */
     dc_real *relative;     /* 27 rows: gradient (6) and upper triangle by rows of the Hessian (21) by the world twist of
-                            * triangle a about `origin`, triangle b at rest: the entries of a dc_relative */
+                            * triangle a about `origin`, triangle b at rest: the entries of a dc_relative, (i,j), i <= j, in
+                            * row 6 + i(11-i)/2 + j */
     dc_v3    origin;
     unsigned char *status; /* dc_status of every pair */
 } dc_tri_out;
@@ -761,10 +767,11 @@ typedef struct {
 DC_DEF size_t dc_tri_batch_bytes(void);
 
 /* dc_pair of `count` triangle pairs, DC_GLOBAL: 18 rows x, y, z of the vertices a0 a1 a2 b0 b1 b2, row r of pair i at
- * x[r*stride + i]. Solved in blocks of DC_LANES; pairs closer than about 1e-6 of their size and those that do not converge
- * there are solved by dc_pair, which also decides about overlap. Same bits for a pair wherever it stands in the batch.
+ * x[r*stride + i], stride >= count >= 0. Solved in blocks of DC_LANES; pairs closer than about 3e-6 (float 0.05) of the largest
+ * coordinate from their centre and those that do not converge there are solved by dc_pair, which also decides about overlap. Same bits for a pair wherever it stands in the batch.
  * Returns DC_OK or the first failure; pairs that failed are as in dc_pair (value +INFINITY on overlap, else untouched), the others
- * are complete. DC_LOCAL goes through dc_pair pair by pair. */
+ * are complete. A number that is not finite spoils its pair alone. mem: dc_tri_batch_bytes. No output overlaps another or x.
+ * DC_LOCAL goes through dc_pair pair by pair. */
 DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_real *x, size_t stride, dc_arena *mem,
                               dc_tri_out *out);
 
@@ -773,8 +780,8 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
 typedef struct {
     dc_real eps_f;      /* smoothing of the normal force, (force)^2; keep sqrt(eps_f) well below it. 0: 1e-6 */
     dc_real eps_v;      /* smoothing of stick-slip, (velocity)^2: sqrt(eps_v) is the creep of a stuck contact. 0: 1e-6 */
-    dc_real patch;      /* radius of the patch that every vertex is: resists spin. 0: 0.01 of the pair's length */
-    int     no_patch;   /* 1: vertices are points, as in the paper; then not differentiable by x^t where a vertex loads up */
+    dc_real patch;      /* radius of the patch that every vertex is: resists spin. 0: 0.01 of the pair options' length */
+    int     no_patch;   /* 1: vertices are points, as in the paper; then U_f jumps in x^t where a second vertex loads up */
 } dc_friction_options;
 
 typedef struct {
@@ -800,16 +807,24 @@ DC_DEF size_t dc_friction_bytes(int na, int nb);
  * mixed    3N x 3N, d2U_f/dx^{t+1} dx^t, row x^{t+1}, column x^t: through f_k, n^ and x^t itself. NULL outputs cost nothing.
  *
  * Linear momentum is exact; the moment about n^ balances to O(patch^2), the moments in the plane do not (SDRS VIII-C).
- * Beyond the support of DC_LOCAL everything is 0. mu >= 0, h > 0. Failures as in dc_pair, of the pair at time t; all outputs are
- * untouched with DC_E_RANGE, also where the slip is so far above sqrt(eps_v), 1e10 times (float 5e4), that the plane's velocity along it
- * is lost. */
+ * f is that of the unweighted P: a factor put on P (SDRS Eq. 14) goes on U_f as well, and eps_f is in the unit of f. The one eps
+ * of the paper is eps_f and eps_v here. dU_f/dx^t by itself is not given: the step needs only the mixed derivative.
+ * Beyond the support of DC_LOCAL everything is 0. Above a slip of sqrt(eps_v/DC_EPS) the Hessian's entries along the slip, which
+ * are below DC_EPS times its largest, are lost; value and gradient hold. Do not choose sqrt(eps_v) below 1e-12 (float 1e-5) of
+ * the velocities: DC_E_DIVERGED then.
+ *
+ * a0 and a1 (b0 and b1) have as many vertices and may be the same hull. mu in [0, DC_LIMIT], h, eps_f, eps_v and patch in
+ * (0, DC_LIMIT]. opt, pair, value and info may be NULL. mem: dc_friction_bytes. Statuses as in dc_pair, of the pair at time t;
+ * outputs are untouched but with DC_E_OVERLAP (value) and DC_E_DIVERGED. Cost O(n) for value and gradient, O(n^2) for hess and
+ * mixed, each column made twice: to see whether it fits, then to write it. */
 DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
                              const dc_hull *a0, const dc_hull *a1, const dc_hull *b0, const dc_hull *b1, dc_arena *mem,
                              dc_plane *plane, dc_real *value, dc_real *grad, dc_real *hess, dc_real *mixed,
                              dc_friction_info *info);
 
 /* The same of two rigid bodies: grad (12), hess (12x12) by the twists (v_a, w_a, v_b, w_b) of the new poses about their
- * origins, mixed (12x12) with columns by the twists of the old poses. */
+ * origins, mixed (12x12) with columns by the twists of the old poses; Cost O(n). The rotations add terms of the gradient to
+ * hess, so that it may be indefinite. */
 DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
                                    const dc_hull *a, const dc_pose *a0, const dc_pose *a1, const dc_hull *b,
                                    const dc_pose *b0, const dc_pose *b1, dc_arena *mem, dc_plane *plane, dc_real *value,
@@ -3600,11 +3615,11 @@ static dc_real dci_floor_pow2(dc_real x)
  * c/(1-|n|) + G and |n| + G are minimised in closed form, and over the rays by the same one:
  *
  *     G* = min_{|u|=1,o} G(u,o),    min |n| + G = 2 sqrt G*  at  |n| = G = sqrt G*,
- *     P  = ( sqrt c + sqrt G* )^2   at  |n| = 1/(1 + sqrt(c/G)),  G = G*.
+ *     P  = ( sqrt c + sqrt G* )^2   at  |n| = sqrt G* / (sqrt c + sqrt G*).
  *
  * So R(r) = r while solving: n cannot leave the unit ball and 1-|n| never cancels.
  *
- * The Hessian A = [ sum D y y^T ] + R'' u u^T + R'/|n| (I - u u^T), y = (x,1), D = h'', has entries that differ by
+ * The Hessian A = [ sum D y y^T ] + R'' u u^T + R'/|n| (I - u u^T), y = (1, x-q), D = h'', has entries that differ by
  * (g/L)^2. A symmetric factorisation is accurate under any diagonal scaling; so A is formed about q = sum D x/sum D, in
  * axes (u, b1, b2) whose b1, b2 diagonalise the lateral spread sum D r r^T where that is nearly singular. There the
  * scaled matrix is well conditioned. A QR step would do the same with one more array of rows. */
@@ -3742,8 +3757,8 @@ static void dci_pair_frame(dci_pair *p)
             p->g[2] += t->f*t->x;
             p->g[3] += t->f*t->y;
         }
-        /* turn b1, b2 where their 2x2 block loses more than a quarter of the digits: eigenvector of the larger
-         * eigenvalue, (|m| + h, sign A8) with m half the difference of the diagonal over |A8| */
+        /* turn b1, b2 where their 2x2 block cancels by more than 1e4: eigenvector of the larger eigenvalue,
+         * (|m| + sqrt(1 + m^2), sign A8) with m half the difference of the diagonal over |A8| */
         radial = p->R1/p->r;
         if (pass == 1 || !(A[8]/(A[5] + radial)*(A[8]/(A[9] + radial)) > DC_R(0.9999))) break;
         s = dc_abs(A[8]);
@@ -3758,7 +3773,7 @@ static void dci_pair_frame(dci_pair *p)
         p->b2 = dc_cross(p->u, p->b1);
     }
     p->g[1] += p->R1;                                  /* grad R = R' u */
-    A[2] += p->R2;
+    A[2] += p->R2;                                     /* R'' u u^T + R'/r (I - u u^T), SDRS Eq. 30 */
     A[5] += p->R1/p->r;
     A[9] += p->R1/p->r;
 
@@ -3795,7 +3810,7 @@ static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
 
     for (it = 0; it < DCI_PAIR_STEPS && f > DCI_PAIR_LEAST; ++it) {
         dc_real step[4], dec2 = 0, noise = 1 + p->size/p->least, alpha = 1, ft = -1;
-        dc_v3 dn = dc_vec(0, 0, 0);
+        dc_v3 dn;
         int last;
 
         dci_pair_frame(p);
@@ -3822,7 +3837,7 @@ static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
             dc_real limit = 1;
             ft = dci_pair_energy(p, dc_madd(p->nrm, alpha, dn), p->dq + alpha*step[0], p->trial);
             /* no slack falls below a tenth of what it was, while steps are large */
-            for (k = 0; k < p->n && !(ft >= 0 && dec2 <= DC_R(1e-3)*f); ++k)
+            for (k = ft >= 0 && dec2 <= DC_R(1e-3)*f ? p->n : 0; k < p->n; ++k)
                 if (p->trial[k] < DC_R(0.1)*p->slack[k])
                     limit = dc_min(limit, DC_R(0.9)*p->slack[k]/(p->slack[k] - p->trial[k]));
             /* rounding decides the comparison once the decrease is below the noise of f */
@@ -3886,6 +3901,11 @@ DC_DEF size_t dc_pair_bytes(int na, int nb)
     return sum == SIZE_MAX ? 0 : sum;
 }
 
+/* (sqrt na + sqrt nb)^2, exactly 12 for two triangles */
+static dc_real dci_default_c(int na, int nb) { return (dc_real)na + (dc_real)nb + 2*dc_sqrt((dc_real)na*(dc_real)nb); }
+
+static int dci_length_ok(dc_real x) { return x >= 1/DC_LIMIT && x <= DC_LIMIT; }
+
 static dc_status dci_pair_load(dci_pair *p, const dc_pair_options *opt, dci_posed a, dci_posed b, dc_arena *mem)
 {
     dc_real length = opt && opt->length != 0 ? opt->length : 1, L = 0;
@@ -3904,13 +3924,10 @@ static dc_status dci_pair_load(dci_pair *p, const dc_pair_options *opt, dci_pose
     p->n = p->na + b.hull->n;
     p->s = opt && opt->s != 0 ? opt->s : DC_R(0.1);
     p->c = opt ? opt->c : 0;
-    if (p->c == 0) {
-        p->c = dc_sqrt((dc_real)p->na) + dc_sqrt((dc_real)b.hull->n);
-        p->c *= p->c;
-    }
+    if (p->c == 0) p->c = dci_default_c(p->na, b.hull->n);
     if ((p->barrier != DC_GLOBAL && p->barrier != DC_LOCAL)
         || (p->barrier == DC_GLOBAL && (!(p->c > 0) || !(p->c <= DC_LIMIT)))
-        || (p->barrier == DC_LOCAL && (!(p->s >= DCI_LEAST_SUPPORT) || !(p->s <= DC_R(0.95)))) || !(length >= 1/DC_LIMIT) || !(length <= DC_LIMIT)) return DC_E_ARG;
+        || (p->barrier == DC_LOCAL && (!(p->s >= DCI_LEAST_SUPPORT) || !(p->s <= DC_R(0.95)))) || !dci_length_ok(length)) return DC_E_ARG;
 
     n = (size_t)p->n;
     p->v = v = (dc_v3 *)dc_arena_take(mem, n, sizeof(dc_v3));
@@ -3999,12 +4016,12 @@ static int dci_pair_start(dci_pair *p, dc_v3 m)
 
 /* DC_LOCAL: end of the support to rounding. The value beyond is below (64 eps)^4/s, 4e-56/s in double and 3e-21/s in float, and
  * counts as zero. */
-static dc_real dci_pair_reach(const dci_pair *p) { return p->s*(1 - 64*DC_EPS); }
+static dc_real dci_pair_end_slack(const dci_pair *p) { return p->s*(1 - 64*DC_EPS); }
 
 /* DC_LOCAL: the radial term and at least one vertex are loaded, without which A is singular. */
 static int dci_pair_loaded(const dci_pair *p)
 {
-    dc_real reach = dci_pair_reach(p);
+    dc_real reach = dci_pair_end_slack(p);
     int k;
     if (p->barrier == DC_GLOBAL) return 1;
     if (!(1 - dc_sqrt(dc_dot(p->nrm, p->nrm)) < reach)) return 0;
@@ -4016,7 +4033,7 @@ static int dci_pair_loaded(const dci_pair *p)
 /* DC_LOCAL: the plane shows that the value is zero, every slack and 1-|n| reach s. */
 static int dci_pair_idle(const dci_pair *p)
 {
-    dc_real reach = dci_pair_reach(p);
+    dc_real reach = dci_pair_end_slack(p);
     int k;
     if (p->barrier == DC_GLOBAL || 1 - dc_sqrt(dc_dot(p->nrm, p->nrm)) < reach) return 0;
     for (k = 0; k < p->n; ++k)
@@ -4059,7 +4076,7 @@ static dc_real dci_pair_room(const dci_pair *p)
 static dc_status dci_pair_solve(dci_pair *p, const dc_plane *plane, int derivatives, dc_real *value, dc_pair_info *info)
 {
     dc_status status = DC_E_DIVERGED;
-    dc_real rootc, root, lo, hi, reach = 2*p->s/(1 - p->s);
+    dc_real rootc, root, lo, hi, end_gap = 2*p->s/(1 - p->s);
     memset(info, 0, sizeof *info);
 
     if (dci_pair_warm(p, plane)) {
@@ -4069,7 +4086,7 @@ static dc_status dci_pair_solve(dci_pair *p, const dc_plane *plane, int derivati
         /* the noise of a bad start can look like convergence; near the end of the support only the hull distance knows whether the value
          * is zero */
         if (status != DC_OK || info->decrement > DC_R(1e-6)
-            || (p->barrier == DC_LOCAL && dci_pair_room(p) > DC_R(0.99)*reach)) status = DC_E_DIVERGED;
+            || (p->barrier == DC_LOCAL && dci_pair_room(p) > DC_R(0.99)*end_gap)) status = DC_E_DIVERGED;
     }
     if (status == DC_E_DIVERGED) {
         dc_hull a, b;
@@ -4082,8 +4099,8 @@ static dc_status dci_pair_solve(dci_pair *p, const dc_plane *plane, int derivati
         p->q = dc_vec(0, 0, 0);
         status = dc_hull_distance(&a, NULL, &b, NULL, NULL, &d);
         if (status != DC_OK && status != DC_E_DIVERGED) return status;
-        if (p->barrier == DC_LOCAL && d.gap >= reach) {
-            /* SDRS Eq. 18: the middle plane with |n| = 1-s */
+        if (p->barrier == DC_LOCAL && d.gap >= end_gap) {
+            /* SDRS Eq. 18 corrected, n = (1-s)(x'-x)/|x'-x|: the middle plane */
             dci_pair_support(p, d.n, &lo, &hi);
             p->nrm = dc_scale(1 - p->s, d.n);
             p->dq = DC_R(-0.5)*(1 - p->s)*(lo + hi);
@@ -4113,7 +4130,7 @@ static dc_status dci_pair_solve(dci_pair *p, const dc_plane *plane, int derivati
         int k;
         dc_real r = dc_sqrt(dc_dot(p->nrm, p->nrm)), f;
         /* a room of 2s/(1-s) along n shows the value to be 0 exactly */
-        if (dci_pair_room(p) >= reach) {
+        if (dci_pair_room(p) >= end_gap) {
             dci_pair_scale_plane(p, (1 - p->s)/r);
             goto idle;
         }
@@ -4132,6 +4149,7 @@ idle:
     info->gap = (lo - hi)/dc_sqrt(dc_dot(p->nrm, p->nrm))*p->unit;
     p->nt = 0;
     p->x0 = 1;
+    info->decrement = 0;
     *value = 0;
     return DC_OK;
 }
@@ -4146,7 +4164,7 @@ static void dci_skew(dc_v3 c, dc_real J[3][3])
 }
 
 /* A twist about o = q + c is one about q:   v_q = v + [c]x w - w x (w x c)/2,   J = [c]x.
- * Rows and columns of H (leading dimension ld) turn by J; the last term is the bracket
+ * Rows of H (leading dimension ld) turn by J^T, columns by J; the last term is the bracket
  * -(g_v c^T + c g_v^T)/2 + (g_v.c) I on the rotations. */
 static void dci_shift_rows(dc_real *H, int ld, int columns, dc_real J[3][3])
 {
@@ -4188,14 +4206,15 @@ static void dci_twist_origins(dc_v3 ca, dc_v3 cb, dc_real *grad, dc_real *hess)
     dci_shift_rows(hess + 6*12 + 6, 12, 6, Jb);
     dci_shift_bracket(hess, 12, ga, ca);
     dci_shift_bracket(hess + 6*12 + 6, 12, gb, cb);
-    for (i = 0; i < 6; ++i)
-        for (j = 0; j < 6; ++j) hess[12*(6 + i) + j] = hess[12*j + 6 + i];
+    for (i = 0; i < 12; ++i)
+        for (j = 0; j < i; ++j) hess[12*i + j] = hess[12*j + i];
 }
 
 DC_DEF void dc_relative_shift(dc_relative *r, dc_v3 o)
 {
     dc_v3 c = dc_sub(o, r->o), gv = dc_vec(r->g[0], r->g[1], r->g[2]), t = dc_cross(gv, c);
     dc_real J[3][3];
+    int i, j;
     dci_skew(c, J);
     dci_shift_rows(r->H, 6, 6, J);
     dci_shift_columns(r->H, 6, 6, J);
@@ -4204,6 +4223,8 @@ DC_DEF void dc_relative_shift(dc_relative *r, dc_v3 o)
     r->g[4] += t.y;
     r->g[5] += t.z;
     r->o = o;
+    for (i = 0; i < 6; ++i)
+        for (j = 0; j < i; ++j) r->H[6*i + j] = r->H[6*j + i];
 }
 
 /* F(a, b) = F(b^-1 a, 1), about one origin:
@@ -4246,7 +4267,7 @@ DC_DEF void dc_relative_expand(const dc_relative *r, dc_v3 o_a, dc_v3 o_b, dc_re
  *     gradient = sum f_k e_k
  *     Hessian  = sum D_k e_k e_k^T + sum f_k d2<x_k,n> - C A^-1 C^T,   C = sum D_k e_k y_k^T + f_k de_k/dp
  *
- * (implicit function theorem, SDRS Eq. 33-35). A = L L^T is the factor of the solve. */
+ * (implicit function theorem, SDRS Eq. 28, 33-35). A = L diag(1/W) L^T is the factor of the solve. */
 
 /* factor from the scaled potential to the caller's: x0^-5 */
 static dc_real dci_pair_unscale(const dci_pair *p)
@@ -4510,7 +4531,7 @@ static int dci_all_finite(const dc_real *x, int n)
     return sum == 0;
 }
 
-/* What the three entry points share: load, solve, report. grad, hess: whether derivatives are wanted. */
+/* What the three entry points share: load, solve, report. derivatives: whether any are wanted. */
 static dc_status dci_pair_run(dci_pair *p, const dc_pair_options *opt, dci_posed a, dci_posed b, dc_arena *mem,
                               const dc_plane *plane, int derivatives, dc_real *value, dc_plane *out, dc_pair_info *info)
 {
@@ -4525,14 +4546,14 @@ static dc_status dci_pair_run(dci_pair *p, const dc_pair_options *opt, dci_posed
 }
 
 /* Writes value, plane and info of a finished call, or the infinite value of an overlap. */
-static dc_status dci_pair_finish(dc_status status, dc_real v, dc_plane p, dc_pair_info i, dc_plane *plane,
+static dc_status dci_pair_finish(dc_status status, dc_real v, const dc_plane *p, const dc_pair_info *i, dc_plane *plane,
                                  dc_real *value, dc_pair_info *info)
 {
     if (status == DC_E_OVERLAP && value) *value = DCI_INFINITY;
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
     if (value) *value = v;
-    if (plane) *plane = p;
-    if (info) *info = i;
+    if (plane) *plane = *p;
+    if (info) *info = *i;
     return status;
 }
 
@@ -4542,7 +4563,7 @@ DC_DEF dc_status dc_pair(const dc_pair_options *opt, const dc_hull *a, const dc_
     size_t used = mem ? mem->used : 0;
     dci_pair *p = (dci_pair *)dc_arena_take(mem, 1, sizeof *p);
     dci_posed pa, pb;
-    dc_pair_info i;
+    dc_pair_info i = DC_ZERO;
     dc_plane pl = DC_ZERO;
     dc_real v = 0;
     dc_status status;
@@ -4554,7 +4575,7 @@ DC_DEF dc_status dc_pair(const dc_pair_options *opt, const dc_hull *a, const dc_
         if (!dci_pair_vertices(p, grad, hess)) status = DC_E_RANGE;
     }
     if (mem) mem->used = used;
-    return dci_pair_finish(status, v, pl, i, plane, value, info);
+    return dci_pair_finish(status, v, &pl, &i, plane, value, info);
 }
 
 /* [R t] of a pose, 3x4; NULL stays NULL. 0: the quaternion is not a unit one or the pose not finite. */
@@ -4600,7 +4621,7 @@ DC_DEF dc_status dc_pair_rigid(const dc_pair_options *opt, const dc_hull *a, con
         } else if (!dci_pair_twists(p, pa, pb, grad, hess)) status = DC_E_RANGE;
     }
     if (mem) mem->used = used;
-    return dci_pair_finish(status, v, pl, i, plane, value, info);
+    return dci_pair_finish(status, v, &pl, &i, plane, value, info);
 }
 
 DC_DEF dc_status dc_pair_affine(const dc_pair_options *opt, const dc_hull *a, const dc_affine *T_a, const dc_hull *b,
@@ -4610,7 +4631,7 @@ DC_DEF dc_status dc_pair_affine(const dc_pair_options *opt, const dc_hull *a, co
     size_t used = mem ? mem->used : 0;
     dci_pair *p = (dci_pair *)dc_arena_take(mem, 1, sizeof *p);
     dci_posed pa, pb;
-    dc_pair_info i;
+    dc_pair_info i = DC_ZERO;
     dc_plane pl = DC_ZERO;
     dc_real v = 0;
     dc_status status;
@@ -4625,7 +4646,7 @@ DC_DEF dc_status dc_pair_affine(const dc_pair_options *opt, const dc_hull *a, co
         if (!dci_pair_maps(p, hull, grad, hess)) status = DC_E_RANGE;
     }
     if (mem) mem->used = used;
-    return dci_pair_finish(status, v, pl, i, plane, value, info);
+    return dci_pair_finish(status, v, &pl, &i, plane, value, info);
 }
 
 /* ---- centred potential -------------------------------------------------------------------------------- */
@@ -4636,9 +4657,9 @@ DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa
     dc_real length = opt && opt->length != 0 ? opt->length : 1, c = opt ? opt->c : 0, m, rootc, w, r, P, P1, P2, u[3];
     dc_v3 e;
     int i, j;
-    if (na < 1 || nb < 1 || !dci_in_range(xa) || !dci_in_range(xb) || !(length >= 1/DC_LIMIT) || !(length <= DC_LIMIT)) return DC_E_ARG;
+    if (na < 1 || nb < 1 || !dci_in_range(xa) || !dci_in_range(xb) || !dci_length_ok(length)) return DC_E_ARG;
     m = dc_sqrt((dc_real)na) + dc_sqrt((dc_real)nb);
-    if (c == 0) c = m*m;
+    if (c == 0) c = dci_default_c(na, nb);
     if (!(c > 0) || !(c <= DC_LIMIT)) return DC_E_ARG;
     e = dc_scale(1/length, dc_sub(xa, xb));
     r = dc_max(dc_abs(e.x), dc_max(dc_abs(e.y), dc_abs(e.z)));
@@ -4676,12 +4697,12 @@ DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa
     return DC_OK;
 }
 
-DC_DEF dc_real dc_blend(dc_real d, dc_real *d1, dc_real *d2)
+DC_DEF dc_real dc_blend(dc_real d, dc_real *dphi, dc_real *d2phi)
 {
     dc_real e = 1 - d, t = d < DC_R(0.5) ? d : e, low;
     int inside = d > 0 && d < 1;
-    if (d1) *d1 = inside ? 30*d*d*(e*e) : 0;
-    if (d2) *d2 = inside ? 60*d*e*(1 - 2*d) : 0;
+    if (dphi) *dphi = inside ? 30*d*d*(e*e) : 0;
+    if (d2phi) *d2phi = inside ? 60*d*e*(1 - 2*d) : 0;
     if (!inside) return d >= 1 ? DC_R(1.0) : DC_R(0.0);
     low = t*t*t*(10 + t*(6*t - 15));                     /* Phi(d) = 1 - Phi(1-d): nothing cancels below 1/2 */
     return d < DC_R(0.5) ? low : 1 - low;
@@ -5051,7 +5072,7 @@ static void dci_tri_step(dci_tri *T)
         T->D[k][l] = s (w*w)*w; \
     }
 
-/* G and N at the plane found; f = s w^2, D = w^3 there. */
+/* G and N at the plane found; f = s/a^2, D = 1/a^3 there. */
 static void dci_tri_end(dci_tri *T)
 {
     int l;
@@ -5070,7 +5091,7 @@ static void dci_tri_end(dci_tri *T)
     }
 }
 
-/* Value, paper's plane (in x, y, z order m, d), scaled terms: h = kappa/a, a in sizes.  P = (sqrt c + sqrt G)^2,
+/* Value, the paper's plane into mx, my, mz, d, scaled terms: h = kappa/a, a in sizes.  P = (sqrt c + sqrt G)^2,
  * |n| = sqrt G/(sqrt c + sqrt G), here G = min G(u) = kappa |n| G(n). */
 static void dci_tri_value(dci_tri *T, dc_real c, dc_real length)
 {
@@ -5365,9 +5386,11 @@ static dc_status dci_tri_single(dci_tri *T, const dc_pair_options *opt, const dc
         at.q.x = at.q.y = at.q.z = 0;
         at.t = v[0];
         for (k = 0; k < 6; ++k) v[k] = dc_sub(v[k], at.t);
+        again.n = plane.n;
+        again.d = plane.d + dc_dot(plane.n, at.t);
         second = dc_pair_rigid(opt, &a, &at, &b, &at, mem, &again, NULL, g, H, NULL);
-        if (second != DC_OK && second != DC_E_DIVERGED) status = second;
-        else {
+        if (second != DC_OK) status = second;
+        if (second == DC_OK || second == DC_E_DIVERGED) {
             dc_relative *q = &T->alone;
             q->o = at.t;
             for (k = 0; k < 6; ++k) {
@@ -5438,7 +5461,7 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
     dci_tri *T;
 
     if (!mem || !out || count < 0 || count > INT32_MAX - DC_LANES || stride < (size_t)count || (count > 0 && !x) || (!local && (!(c > 0) || !(c <= DC_LIMIT)))
-        || !(length >= 1/DC_LIMIT) || !(length <= DC_LIMIT) || (out->relative && !dci_in_range(out->origin))) return DC_E_ARG;
+        || !dci_length_ok(length) || (out->relative && !dci_in_range(out->origin))) return DC_E_ARG;
     T = (dci_tri *)dc_arena_take(mem, 1, sizeof *T);
     if (!T || mem->size - mem->used < dc_pair_bytes(3, 3) - (DC_ALIGN - 1)) {
         mem->used = used;
@@ -5494,7 +5517,7 @@ typedef struct {
 
 typedef struct {
     dci_pair *p;
-    dci_slip *s;          /* [p->nt] */
+    dci_slip *s;          /* [p->n], the first p->nt in use */
     dc_v3 *dx0, *dx1, *dg;
     dc_real h, eps, patch, scale;   /* eps: eps_v; scale: unit of the spin unknown, z = (U1, U2, scale w) */
     int m;                /* unknowns: 2 when nothing resists spin */
@@ -5502,7 +5525,7 @@ typedef struct {
     dc_real map[4][12], grad[12], hess[144], mixed[144];
 } dci_friction;
 
-/* Slip of vertex k, e = (v - q, patch w):   q = u + w n^ x x = (U1 - w y, U2 + w x). */
+/* SDRS Eq. 9, 10. Slip of vertex k, e = (v - q, patch w):   q = u + w n^ x x = (U1 - w y, U2 + w x). */
 static void dci_slip_set(const dci_friction *f, dci_slip *s, const dc_real z[3], dc_real eps)
 {
     dc_real w = z[2]/f->scale;
@@ -5550,7 +5573,7 @@ static void dci_friction_solve(const dci_friction *f, dc_real x[3])
     for (i = f->m; i < 3; ++i) x[i] = 0;
 }
 
-/* Gradient by z at the slips that are set, and the factor of the Hessian
+/* SDRS Eq. 12, 13. Gradient by z at the slips that are set, and the factor of the Hessian
  *     grad = -sum A K^T w,   H = sum A/rho K^T (I - w w^T) K,
  * where I - w w^T = (eps/rho^2) I + [w]x^T [w]x: no 1 - |w|^2, which cancels at velocities far above sqrt eps. */
 static void dci_friction_newton(dci_friction *f, dc_real eps, dc_real grad[3])
@@ -5621,7 +5644,15 @@ static DCI_NOINLINE dc_status dci_friction_plane(dci_friction *f, dc_real eps_v,
         for (line = 0; line < DCI_LINE_STEPS; ++line, alpha *= DC_R(0.5)) {
             for (k = 0; k < 3; ++k) trial[k] = f->z[k] + alpha*step[k];
             Et = dci_friction_energy(f, trial, eps);
-            if (Et <= E - DC_R(1e-4)*alpha*dec2 || dec2 <= 64*DC_EPS*E) break;
+            if (dec2 > 64*DC_EPS*E) {
+                if (Et <= E - DC_R(1e-4)*alpha*dec2) break;
+            } else {
+                /* below the noise of E the slope along the step decides: no further than where it has turned by its own size */
+                dc_real turned[3], slope = 0;
+                dci_friction_newton(f, eps, turned);
+                for (k = 0; k < f->m; ++k) slope += turned[k]*step[k];
+                if (dc_abs(slope) <= dec2 && Et <= E + 64*DC_EPS*E) break;
+            }
         }
         memcpy(f->z, trial, sizeof trial);
         E = Et;
@@ -5637,6 +5668,10 @@ static DCI_NOINLINE dc_status dci_friction_plane(dci_friction *f, dc_real eps_v,
         }
     }
     *value = dci_friction_energy(f, f->z, eps_v);
+    {
+        dc_real grad[3];
+        dci_friction_newton(f, eps_v, grad);
+    }
     return DC_E_DIVERGED;
 }
 
@@ -5678,7 +5713,7 @@ static dc_v3 dci_slip_turn(const dci_slip *s, dc_real eps, const dc_real de[3])
     return dc_scale(1/s->rho, dc_madd(dc_cross(dc_cross(w, d), w), eps/s->rho/s->rho, d));
 }
 
-/* dg of the gradients g_k = dU_f/dx_k^{t+1} = A/h B w along the motions f->dx0, f->dx1 of the loaded vertices (dx0: 0 to leave
+/* SDRS Eq. 67, 72. dg of the gradients g_k = dU_f/dx_k^{t+1} = A/h B w along the motions f->dx0, f->dx1 of the loaded vertices (dx0: 0 to leave
  * time t alone). The basis is carried along without spin: dB = -n^ (B^T dn^)^T. */
 static DCI_NOINLINE void dci_friction_jvp(const dci_friction *f, int old)
 {
@@ -5747,7 +5782,7 @@ DC_DEF size_t dc_friction_bytes(int na, int nb)
     return sum == SIZE_MAX ? 0 : sum;
 }
 
-/* Solves the pair at time t and the plane's velocity. x^{t+1} of vertex k is M1 (x^1, 1). */
+/* Solves the pair at time t and the plane's velocity. x^{t+1} is now[].M (x^, 1). */
 static dc_status dci_friction_run(dci_friction *f, const dc_friction_options *opt, const dc_pair_options *pair,
                                   dc_real mu, dc_real h, const dci_posed old[2], const dci_posed now[2], dc_arena *mem,
                                   const dc_plane *plane, dc_real *value, dc_plane *out, dc_friction_info *info)
@@ -5816,7 +5851,7 @@ static dc_status dci_friction_run(dci_friction *f, const dc_friction_options *op
     return slip == DC_OK ? status : slip;
 }
 
-/* g_k of every loaded vertex into f->dg */
+/* SDRS Eq. 66, 70: g_k of every loaded vertex into f->dg; -g_k is the force of Eq. 11 */
 static void dci_friction_gradient(const dci_friction *f)
 {
     int k;
@@ -5841,11 +5876,11 @@ static dc_v3 dci_arm(const dci_pair *p, const dci_posed at[2], int k)
 
 static dc_v3 dci_axis(int i) { return dc_vec(i == 0, i == 1, i == 2); }
 
-static dc_status dci_friction_finish(dc_status status, dc_real v, dc_plane p, dc_friction_info i, dc_plane *plane,
+static dc_status dci_friction_finish(dc_status status, dc_real v, const dc_plane *p, const dc_friction_info *i, dc_plane *plane,
                                      dc_real *value, dc_friction_info *info)
 {
-    status = dci_pair_finish(status, v, p, i.pair, plane, value, NULL);
-    if (info && (status == DC_OK || status == DC_E_DIVERGED)) *info = i;
+    status = dci_pair_finish(status, v, p, &i->pair, plane, value, NULL);
+    if (info && (status == DC_OK || status == DC_E_DIVERGED)) *info = *i;
     return status;
 }
 
@@ -5891,13 +5926,15 @@ DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_optio
                             size_t row = 3*(size_t)f->p->t[k].k + (size_t)r, col = 3*(size_t)f->p->t[c/3].k + (size_t)(c%3);
                             dc_real g = dci_component(f->dg[k], r);
                             if (!write && !dc_finite(g)) status = DC_E_RANGE;
-                            if (write) H[pass == 0 ? row : row*N + col] = g;
+                            if (write && pass == 0) H[row] = g;
+                            if (write && pass == 2) H[row*N + col] = g;
+                            if (write && pass == 1 && row <= col) H[row*N + col] = H[col*N + row] = g;
                         }
                 }
             }
     }
     if (mem) mem->used = used;
-    return dci_friction_finish(status, v, pl, i, plane, value, info);
+    return dci_friction_finish(status, v, &pl, &i, plane, value, info);
 }
 
 /* Derivatives by the twists of the new poses; mixed: rows new, columns old. */
@@ -5940,7 +5977,9 @@ static DCI_NOINLINE void dci_friction_twists(dci_friction *f, const dci_posed ol
     /* sum (x g^T + g x^T)/2 - (x.g) I on the rotations */
     dci_friction_gradient(f);
     for (k = 0; k < p->nt; ++k)
-        dci_shift_bracket(hess + 78*(p->t[k].k >= p->na), 12, dc_neg(f->dg[k]), dci_arm(p, now, p->t[k].k));
+        dci_shift_bracket(hess + (6*12 + 6)*(p->t[k].k >= p->na), 12, dc_neg(f->dg[k]), dci_arm(p, now, p->t[k].k));
+    for (j = 0; j < 12; ++j)
+        for (r = 0; r < j; ++r) hess[12*j + r] = hess[12*r + j];
 }
 
 DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
@@ -5973,7 +6012,7 @@ DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair
         }
     }
     if (mem) mem->used = used;
-    return dci_friction_finish(status, v, pl, i, plane, value, info);
+    return dci_friction_finish(status, v, &pl, &i, plane, value, info);
 }
 
 #endif /* DC_CONTACT_IMPLEMENTED */
