@@ -1,14 +1,18 @@
 /* dc_contact.h - v0.1.0 - contact potentials of convex hulls with exact derivatives, and the maths below them
  * SPDX-License-Identifier: MIT OR Unlicense
  *
- * DOES     distance, penetration depth and closest features of two convex hulls; the contact potentials of LRI [1] (felt at any
- *          distance) and SDRS [2] (local) with gradient and Hessian by vertices, rigid twists or affine maps; many triangle pairs
- *          at once; the friction potential of SDRS with its mixed second derivatives; small dense linear algebra; elementary
+ * DOES     distance, penetration depth and closest features of two convex hulls; the contact potentials of LRI [1]
+ * (felt at any
+ *          distance) and SDRS [2] (local) with gradient and Hessian by vertices, rigid twists or affine maps; many
+ *          triangle pairs
+ *          at once; the friction potential of SDRS with its mixed second derivatives; small dense linear algebra;
+ *          elementary
  *          functions that give the same bits everywhere; rotations and poses with their Jacobians.
  * DOES NOT find the pairs of a scene that are close (broad phase), split non-convex shapes, read files, step time.
  *
  * USE
- *   In one C or C++ file: #define DC_CONTACT_IMPLEMENTATION, then #include "dc_contact.h". Everywhere else just include it.
+ *   In one C or C++ file: #define DC_CONTACT_IMPLEMENTATION, then #include "dc_contact.h". Everywhere else just
+ *   include it.
  *   Quick start, a complete program; cc -std=c99 -O3 program.c -lm
  *
  *|#define DC_CONTACT_IMPLEMENTATION
@@ -30,15 +34,17 @@
  *
  * OPTIONS (macros)
  *   DC_CONTACT_IMPLEMENTATION  in one file: the code. In more than one with DC_STATIC: private copies.
- *   DC_REAL     double (default) or float, the same in every file: files that disagree do not link.
- *   DC_STATIC   in the implementing file: every function static.      DC_DEF   decoration of public functions (default extern).
+ *   DC_REAL     double (default) or float, the same in every file: files that disagree do not link (DC_STATIC copies do).
+ *   DC_STATIC   in the implementing file: every function static.      DC_DEF   decoration of public functions
+ *   (default extern).
  *
  * NOTATION
  *   a, b        the two bodies            x = R x^ + t   body to world; q = (w,x,y,z) unit quaternion of R
  *   n, d        separating plane <x,n> + d = 0, n from b to a, |n| < 1      nrm, dq (about the point q) while solving
  *   a_k         slack of vertex k, s_k(<x_k,n> + d), s_k = +1 on a, -1 on b       h = 1/x or P_s the barrier of a slack
  *   R(|n|)      radial term, c/(1-|n|) or P_s(1-|n|)          G, G*      sum 1/a_k, its least value over unit planes
- *   f_k, D_k    s_k h'(a_k), h''(a_k)                          A = L diag(1/W) L^T     Hessian of the potential by the plane
+ *   f_k, D_k    s_k h'(a_k), h''(a_k)                          A = L diag(1/W) L^T     Hessian of the potential by
+ *   the plane
  *   xi = (v,w)  twist in the world frame about the body origin t: x <- exp([w])(x - t) + t + v. A gradient by xi is
  *               (force, torque) with the opposite sign. Pair gradients are [a; b], Hessians second derivatives in these
  *               coordinates at 0, symmetric to the bit, row-major.
@@ -50,31 +56,43 @@
  *             4.3 KB, of two 8-vertex hulls 6 KB, dc_friction of them 12 KB, dc_tri_batch 19 KB, penetration depth 23 KB.
  *             Worst stack of any function below 4 KB (`make facts`).
  *   Errors    dc_status; what each means here:
- *             DC_E_ARG       not finite, out of range (coordinates beyond DC_LIMIT), NULL where not allowed, a count below 1
+ *             DC_E_ARG       not finite, out of range (coordinates beyond DC_LIMIT), NULL where not allowed, a count
+ *             below 1
  *             DC_E_MEMORY    the arena is too small: give dc_..._bytes of it
  *             DC_E_OVERLAP   the hulls touch, or no plane separates them as rounded; values are +INFINITY
  *             DC_E_RANGE     the true number does not fit: potential too close to contact, or in float
  *             DC_E_SINGULAR  a factorisation met a zero (or not positive) pivot
  *             DC_E_DIVERGED  a cap was reached; outputs are the best iterate. dc_pair: never in 200 000 random pairs
- *             On failure outputs are untouched except where a function says so. No call aborts, prints or returns NaN with DC_OK.
+ *             On failure outputs are untouched except where a function says so. No call aborts, prints or returns NaN
+ *             with DC_OK.
  *   Threads   every function is re-entrant; nothing is shared.
- *   Same bits for the same input in any order and thread; built with -ffp-contract=off, under any compiler and on any IEEE
+ *   Same bits for the same input in any order and thread; built with -ffp-contract=off, under any compiler and on any
+ *   IEEE
  *             machine (round to nearest, subnormals on). A warm start agrees with a cold one to rounding.
- *   Smooth    the potentials are C2 wherever the hulls are apart, through every change of closest features and across the end of the
- *             local support, where they vanish like w^4. dc_hull_distance is not differentiable where its features change.
- *   Accuracy  potentials: value, gradient and Hessian within 7 eps (1 + condition) of 60-digit tables, condition about 3L/g for hulls of
+ *   Smooth    the potentials are C2 wherever the hulls are apart, through every change of closest features and across
+ *   the end of the
+ *             local support, where they vanish like w^4. dc_hull_distance is not differentiable where its features
+ *             change.
+ *   Accuracy  potentials: value, gradient and Hessian within 7 eps (1 + condition) of 60-digit tables, condition
+ *   about 3L/g for hulls of
  *             size L at a gap g, from g/L = 1e-9 (float: 100 eps of the
- *             coordinates) to 1e4. dc_tri_batch: value and gradient alike, relative derivatives within 12 eps (1 + 3L/g + L/size),
+ *             coordinates) to 1e4. dc_tri_batch: value and gradient alike, relative derivatives within 12 eps (1 +
+ *             3L/g + L/size),
  *             L the distance from the origin given.
- *   Cost      ns on one Zen 4 core, gcc 12 -O3 (-O3 -march=native), `make bench`: triangle pair at a gap of 1e-2: 1500 (1400)
- *             alone, 600 (300) in a batch, 180 (90) warm; its twist gradient and Hessian 550 more alone, 280 (180) in a batch. 8-vertex hulls,
- *             local potential with derivatives 2700 (2500), warm 1500 (1400). Hull distance 470 (430) at 8, 1900 (1600) at 96 vertices.
- *   Limits    cost of a pair is linear in its vertices: prune them to the hull's. Nothing is special-cased for spheres or boxes.
+ *   Cost      ns on one Zen 4 core, gcc 12 -O3 (-O3 -march=native), `make bench`: triangle pair at a gap of 1e-2:
+ *   1500 (1400)
+ *             alone, 600 (300) in a batch, 180 (90) warm; its twist gradient and Hessian 550 more alone, 280 (180) in
+ *             a batch. 8-vertex hulls,
+ *             local potential with derivatives 2700 (2500), warm 1500 (1400). Hull distance 470 (430) at 8, 1900
+ *             (1600) at 96 vertices.
+ *   Limits    cost of a pair is linear in its vertices: prune them to the hull's. Nothing is special-cased for
+ *   spheres or boxes.
  *
  * REFERENCES
  *   [1] LRI   Ye, Wu, Komura, Pan: Efficient differentiable contact model with long-range influence.
  *   [2] SDRS  Ye, Gao, Wu, Pan, Komura: SDRS, shape-differentiable robot simulator.
- *   Where their text slips we follow the corrected form; DC_GLOBAL is solved in the reduced form of the section "the minimising
+ *   Where their text slips we follow the corrected form; DC_GLOBAL is solved in the reduced form of the section "the
+ *   minimising
  *   plane", the friction potential has a patch radius that the paper's has not.
  *
  * CHANGES  see CHANGELOG.md. LICENCE at the end of this file. */
@@ -96,7 +114,7 @@
 #define DCI_IS_FLOAT_float 1
 #define DC_IS_FLOAT DCI_PASTE(DCI_IS_FLOAT_, DC_REAL)
 
-#if defined(__FAST_MATH__)
+#if defined(__FAST_MATH__) || defined(_M_FP_FAST) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0)
 #error "dc needs IEEE arithmetic: do not compile it with -ffast-math"
 #endif
 
@@ -125,8 +143,6 @@
 #endif
 
 #define DC_R(x) ((dc_real)(x))
-
-#define DCI_INFINITY (DC_REAL_MAX*2)
 
 #if DC_IS_FLOAT
 #define DC_LIMIT DC_R(1e9)                          /* largest coordinate accepted: fourth powers stay finite */
@@ -214,6 +230,8 @@ extern "C" {
 /* ---- types --------------------------------------------------------------------------------- */
 
 typedef DC_REAL dc_real;
+/* DC_REAL is the word float or double itself, not another name for it */
+typedef char dci_real_check[sizeof(dc_real) == (DC_IS_FLOAT ? sizeof(float) : sizeof(double)) ? 1 : -1];
 
 typedef struct { dc_real x, y, z; } dc_v3;
 typedef struct { dc_real m[9]; } dc_m3;             /* row-major */
@@ -440,7 +458,8 @@ DC_DEF void dc_pose_local(dc_pose p0, dc_pose p1, dc_real xi[6]);
  * dominant matrices, n = 1..40, 60, 120, 250. Every solve: |b - A x| <= 0.6 n eps (|A| |x| + |b|).
  * Time in us for n = 120 in double, gcc 12 -O3 on Zen 4, in parentheses with -march=native: LU 86 (55), Cholesky 46 (28),
  * L D L^T 76 (58), one solve 6 to 8 (4 to 6), eigenvalues 590 (450), with vectors 1440 (830).
- * Small matrices: n = 12 takes 0.7 us for LU and one solve, a quarter more than the textbook's loops, which check nothing.
+ * Small matrices: n = 12 takes 0.7 us for LU and one solve, a quarter more than the textbook's loops, which check
+ * nothing.
  * Stack below 600 bytes. */
 
 /* Cholesky factor of a symmetric positive definite matrix,
@@ -495,7 +514,8 @@ DC_DEF size_t dc_psd_clamp_bytes(int n);
  *     A V_k = w_k V_k,   A = sum_k w_k V_k V_k^T,
  *
  * V_k is ROW k of V (n x n, stride ldv >= n). V may be NULL (then ldv is not looked at, and the cost is a fraction);
- * V = A with ldv = ld is allowed. Reads the upper triangle of A. Householder tridiagonalisation and implicit QL, about 9 n^3 flops.
+ * V = A with ldv = ld is allowed. Reads the upper triangle of A. Householder tridiagonalisation and implicit QL,
+ * about 9 n^3 flops.
  * Errors, all absolute: an eigenvalue is off by 5 eps max|w| (second differences, n <= 250), so that eigenvalues smaller
  * than that carry no information, not even their sign; entries of A V_k - w_k V_k by 0.9 n eps |A|, of V V^T - I by
  * 1.8 n eps.
@@ -557,8 +577,10 @@ DC_INLINE dc_m3 dc_outer(dc_v3 a, dc_v3 b)
     return r;
 }
 
-/* A^-1 by cofactors, about 50 flops: |A A^-1 - I| <= 3 eps |A| |A^-1|, |.| the largest entry. DC_E_SINGULAR: the determinant
- * is below its own rounding error, 4 eps times the same sum with all terms positive (scaling rows or columns does not change
+/* A^-1 by cofactors, about 50 flops: |A A^-1 - I| <= 3 eps |A| |A^-1|, |.| the largest entry. DC_E_SINGULAR: the
+ * determinant
+ * is below its own rounding error, 4 eps times the same sum with all terms positive (scaling rows or columns does not
+ * change
  * the verdict). DC_E_RANGE: the inverse does not fit. *inverse (may be A) is written only with DC_OK. */
 DC_INLINE dc_status dc_m3_inv(const dc_m3 *A, dc_m3 *inverse)
 {
@@ -619,7 +641,7 @@ typedef struct {
  * mem: scratch for the depth, at least dc_hull_distance_bytes(a->n, b->n), left as it was found. NULL when only hulls
  * that are apart are of interest.
  * d: in and out. The features of an earlier answer (na, nb, ia, ib, wa, wb) are a warm start for the same hulls in a
- * slightly different pose; they may be anything, and are ignored when they do not fit. Zeroed: a cold start.
+ * slightly different pose; any values are safe, those that do not fit are ignored. Start with DC_ZERO: a cold start.
  * The answer of a warm start agrees with that of a cold one to rounding, not bit by bit.
  *
  * DC_OK           d is the answer. Without mem, gap > 0.
@@ -637,7 +659,8 @@ typedef struct {
  * gap - 2.1 eps S, for gaps down to 1e-12 of the size and below: n comes from the closest features and is checked by the
  * support of both hulls, it is not just the difference of the witness points. | |n| - 1 | <= 1.4 eps,
  * |pa - pb - gap n| <= 1.1 eps S, witness points within 9.6 eps S of the features' weighted points.
- * Far from a body's origin the first vertex is subtracted before anything else, so that vertices 1e6 from the origin of a common frame cost
+ * Far from a body's origin the first vertex is subtracted before anything else, so that vertices 1e6 from the origin
+ * of a common frame cost
  * no digits.
  *
  * The derivative: where the closest features are unique, by the twists (v, w) of the two bodies,
@@ -656,12 +679,15 @@ DC_DEF size_t dc_hull_distance_bytes(int na, int nb);
 /* ---- pair potentials -------------------------------------------------------------------------- */
 
 /* Separating plane { x : <x,n> + d = 0 } between hulls a and b, n pointing from b to a, |n| < 1:
- *     slack of a vertex of a   <x,n> + d > 0,      of b   -<x,n> - d > 0. */
+ *     slack of a vertex of a   <x,n> + d > 0,      of b   -<x,n> - d > 0.
+ * Its unit normal is n/|n|, its distance from the origin -d/|n|. It minimises the potential: across a face contact it is
+ * the face's plane only in the limit of small gaps. */
 typedef struct { dc_v3 n; dc_real d; } dc_plane;
 
 typedef enum {
     DC_GLOBAL = 0,   /* h(x) = 1/x: felt at any distance (LRI Eq. 3) */
-    DC_LOCAL         /* h(x) = P_s(x) = (x-s)^4/x^5 below s, else 0: zero beyond a gap of 2s/(1-s) lengths (SDRS Eq. 7) */
+    DC_LOCAL         /* h(x) = P_s(x) = (x-s)^4/x^5 below s, else 0: zero beyond a gap of 2s/(1-s) lengths (SDRS Eq. 7):
+                      * s = r/(2 + r) reaches r lengths */
 } dc_barrier;
 
 typedef struct {
@@ -688,16 +714,20 @@ DC_DEF size_t dc_pair_bytes(int na, int nb);
  *
  * with R = c/(1-|n|), h = 1/x for DC_GLOBAL and R(r) = P_s(1-r), h = P_s for DC_LOCAL.
  *
- * plane    in-out, may be NULL. In: start of the solve; n = 0 (or |n| >= 1) for a cold start; checked first, so that any plane
+ * plane    in-out, may be NULL. In: start of the solve; n = 0 (or |n| >= 1) for a cold start; checked first, so that
+ * any plane
  *          is safe. Out: the minimiser (DC_LOCAL beyond its support: a plane that shows the value to be 0).
  * value    P; +INFINITY with DC_E_OVERLAP.
  * grad     3(n_a+n_b), dP/dx, a first; NULL: not computed. So for hess.
  * hess     N x N, N = 3(n_a+n_b), d2P/dx2.
  * info     may be NULL.
  *
- * The force on a vertex of a is -grad = -h' n, on one of b +h' n: along n, never pulling. P is C2 wherever the hulls are apart (DC_LOCAL
+ * P has unit weight: multiply value, grad and hess by a stiffness k, and those of dc_friction by the same k. The
+ * force on a vertex of a is -grad = -h' n, on one of b +h' n: along n, never pulling. P is C2 wherever the hulls are
+ * apart (DC_LOCAL
  * also across gap 2s/(1-s)), differentiated at the minimising plane, which moves with x (implicit function theorem).
- * Relative error within 7 eps (1 + 3L/g) for all three in the tables, L the size of the pair and g its gap. DC_LOCAL is solved down to
+ * Relative error within 7 eps (1 + 3L/g) for all three in the tables, L the size of the pair and g its gap. DC_LOCAL
+ * is solved down to
  * gaps of 1e-9 (float 2e-5) of the length; below it may answer DC_E_DIVERGED.
  * DC_E_OVERLAP when no plane separates the vertices as they are rounded; DC_E_RANGE when a requested number does not
  * fit, or comes close; with every failure but DC_E_OVERLAP (value only) and DC_E_DIVERGED the outputs are untouched. */
@@ -724,22 +754,28 @@ typedef struct { dc_v3 o; dc_real g[6]; dc_real H[36]; } dc_relative;
 /* The same about another origin o = r->o + c, not NULL:  v_r = v + c x w - w x (w x c)/2 to second order. */
 DC_DEF void dc_relative_shift(dc_relative *r, dc_v3 o);
 
-/* Gradient (12) and Hessian (12x12, may be NULL) by the twists of both bodies about o_a and o_b. Exact: the potential does
- * not change under a common motion: F(a, b) = F(b^-1 a, 1), which leaves only the brackets of the two twists to second order. */
+/* Gradient (12) and Hessian (12x12, may be NULL) by the twists of both bodies about o_a and o_b. Exact: the potential
+ * does
+ * not change under a common motion: F(a, b) = F(b^-1 a, 1), which leaves only the brackets of the two twists to
+ * second order. */
 DC_DEF void dc_relative_expand(const dc_relative *r, dc_v3 o_a, dc_v3 o_b, dc_real *grad, dc_real *hess);
 
 /* Centred potential: every vertex moved to the centre of its hull (LRI Eq. 5, 7), r = |x_a - x_b|/l:
  *
  *     P_c = ( sqrt c + (sqrt n_a + sqrt n_b)/sqrt r )^2,   12 (1 + 1/sqrt r)^2 for two triangles.
  *
- * grad (6) and hess (6x6) by (x_a, x_b); every output may be NULL. DC_E_OVERLAP, value +INFINITY, when the centres coincide;
- * DC_E_ARG for a count below 1 or a centre or option out of range; DC_E_RANGE where the scaled distance or a result does not fit.
+ * grad (6) and hess (6x6) by (x_a, x_b); every output may be NULL. DC_E_OVERLAP, value +INFINITY, when the centres
+ * coincide;
+ * DC_E_ARG for a count below 1 or a centre or option out of range; DC_E_RANGE where the scaled distance or a result
+ * does not fit.
  * Only c and length of the options are read. Error 8 eps. */
 DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa, dc_v3 xb, dc_real *value,
                             dc_real *grad, dc_real *hess);
 
-/* Phi(d) = 6d^5 - 15d^4 + 10d^3 clamped to [0,1] (below LRI Eq. 4): the weight of the farther of two blended potentials; dphi, d2phi its
- * derivatives, may be NULL; 0 for a NaN. C2: 30 d^2 (1-d)^2 and 60 d (1-d)(1-2d) vanish at 0 and 1, the third derivative jumps there. */
+/* Phi(d) = 6d^5 - 15d^4 + 10d^3 clamped to [0,1] (below LRI Eq. 4): the weight of the farther of two blended
+ * potentials; dphi, d2phi its
+ * derivatives, may be NULL; 0 for a NaN. C2: 30 d^2 (1-d)^2 and 60 d (1-d)(1-2d) vanish at 0 and 1, the third
+ * derivative jumps there. */
 DC_DEF dc_real dc_blend(dc_real d, dc_real *dphi, dc_real *d2phi);
 
 /* ---- many triangle pairs --------------------------------------------------------------------------- */
@@ -757,7 +793,8 @@ typedef struct {
     dc_real *value;        /* 1 row */
     dc_real *grad;         /* 18 rows, dP/dx in the order of x */
     dc_real *relative;     /* 27 rows: gradient (6) and upper triangle by rows of the Hessian (21) by the world twist of
-                            * triangle a about `origin`, triangle b at rest: the entries of a dc_relative, (i,j), i <= j, in
+                            * triangle a about `origin`, triangle b at rest: the entries of a dc_relative, (i,j), i <=
+                            * j, in
                             * row 6 + i(11-i)/2 + j */
     dc_v3    origin;
     unsigned char *status; /* dc_status of every pair */
@@ -767,10 +804,14 @@ typedef struct {
 DC_DEF size_t dc_tri_batch_bytes(void);
 
 /* dc_pair of `count` triangle pairs, DC_GLOBAL: 18 rows x, y, z of the vertices a0 a1 a2 b0 b1 b2, row r of pair i at
- * x[r*stride + i], stride >= count >= 0. Solved in blocks of DC_LANES; pairs closer than about 3e-6 (float 0.05) of the largest
- * coordinate from their centre and those that do not converge there are solved by dc_pair, which also decides about overlap. Same bits for a pair wherever it stands in the batch.
- * Returns DC_OK or the first failure; pairs that failed are as in dc_pair (value +INFINITY on overlap, else untouched), the others
- * are complete. A number that is not finite spoils its pair alone. mem: dc_tri_batch_bytes. No output overlaps another or x.
+ * x[r*stride + i], stride >= count >= 0. Solved in blocks of DC_LANES; pairs closer than about 3e-6 (float 0.05) of
+ * the largest
+ * coordinate from their centre and those that do not converge there are solved by dc_pair, which also decides about
+ * overlap. Same bits for a pair wherever it stands in the batch.
+ * Returns DC_OK or the first failure; pairs that failed are as in dc_pair (value +INFINITY on overlap, else
+ * untouched), the others
+ * are complete. A number that is not finite spoils its pair alone. mem: dc_tri_batch_bytes. No output overlaps
+ * another or x.
  * DC_LOCAL goes through dc_pair pair by pair. */
 DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_real *x, size_t stride, dc_arena *mem,
                               dc_tri_out *out);
@@ -779,7 +820,8 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
 
 typedef struct {
     dc_real eps_f;      /* smoothing of the normal force, (force)^2; keep sqrt(eps_f) well below it. 0: 1e-6 */
-    dc_real eps_v;      /* smoothing of stick-slip, (velocity)^2: sqrt(eps_v) is the creep of a stuck contact. 0: 1e-6 */
+    dc_real eps_v;      /* smoothing of stick-slip, (velocity)^2: sqrt(eps_v) is the creep of each body against the plane, two bodies
+                         * creep 2 sqrt(eps_v) past each other. 0: 1e-6 */
     dc_real patch;      /* radius of the patch that every vertex is: resists spin. 0: 0.01 of the pair options' length */
     int     no_patch;   /* 1: vertices are points, as in the paper; then U_f jumps in x^t where a second vertex loads up */
 } dc_friction_options;
@@ -796,7 +838,8 @@ DC_DEF size_t dc_friction_bytes(int na, int nb);
 
 /* Friction potential of a hull pair that moves from x^t (a0, b0) to x^{t+1} (a1, b1) in a time h:
  *
- *     U_f = min_{u,w} sum_k mu h A(f_k) sqrt( |B^T (x_k^{t+1} - x_k^t)/h - q_k|^2 + (patch w)^2 + eps_v )     (SDRS Eq. 12, 13)
+ *     U_f = min_{u,w} sum_k mu h A(f_k) sqrt( |B^T (x_k^{t+1} - x_k^t)/h - q_k|^2 + (patch w)^2 + eps_v )     (SDRS
+ *     Eq. 12, 13)
  *     q_k = w B^T (n^ x x_k^t) + u,     A(f) = sqrt(f^2 + eps_f) - sqrt(eps_f)                               (Eq. 10)
  *
  * with f_k = |dP/dx_k| and the unit normal n^ of the pair potential at time t (Eq. 8), B an orthonormal tangent basis.
@@ -804,18 +847,25 @@ DC_DEF size_t dc_friction_bytes(int na, int nb);
  *
  * plane    in-out, may be NULL: the plane of the pair at time t, as in dc_pair.
  * grad     3N, dU_f/dx^{t+1}; its negative is the friction force. hess 3N x 3N, by x^{t+1} twice: positive semidefinite.
- * mixed    3N x 3N, d2U_f/dx^{t+1} dx^t, row x^{t+1}, column x^t: through f_k, n^ and x^t itself. NULL outputs cost nothing.
+ * mixed    3N x 3N, d2U_f/dx^{t+1} dx^t, row x^{t+1}, column x^t: through f_k, n^ and x^t itself. NULL outputs cost
+ * nothing.
  *
- * Linear momentum is exact; the moment about n^ balances to O(patch^2), the moments in the plane do not (SDRS VIII-C).
- * f is that of the unweighted P: a factor put on P (SDRS Eq. 14) goes on U_f as well, and eps_f is in the unit of f. The one eps
+ * Linear momentum balances to rounding; the moment about n^ balances to O(patch^2), the moments in the plane do not
+ * (SDRS VIII-C).
+ * f is that of the unweighted P: a factor put on P (SDRS Eq. 14) goes on U_f as well, and eps_f is in the unit of f.
+ * The one eps
  * of the paper is eps_f and eps_v here. dU_f/dx^t by itself is not given: the step needs only the mixed derivative.
- * Beyond the support of DC_LOCAL everything is 0. Above a slip of sqrt(eps_v/DC_EPS) the Hessian's entries along the slip, which
- * are below DC_EPS times its largest, are lost; value and gradient hold. Do not choose sqrt(eps_v) below 1e-12 (float 1e-5) of
- * the velocities: DC_E_DIVERGED then.
+ * Beyond the support of DC_LOCAL everything is 0. Along the slip the second derivative is eps_v/slip^2 of the one
+ * across: it has
+ * digits while the slip is below 1e5 (float 1e2) sqrt(eps_v). Value and gradient hold; above 1e13 (float 5e3)
+ * sqrt(eps_v) one call
+ * in some hundreds ends in DC_E_DIVERGED or DC_E_RANGE. At such speeds raise eps_v.
  *
  * a0 and a1 (b0 and b1) have as many vertices and may be the same hull. mu in [0, DC_LIMIT], h, eps_f, eps_v and patch in
- * (0, DC_LIMIT]. opt, pair, value and info may be NULL. mem: dc_friction_bytes. Statuses as in dc_pair, of the pair at time t;
- * outputs are untouched but with DC_E_OVERLAP (value) and DC_E_DIVERGED. Cost O(n) for value and gradient, O(n^2) for hess and
+ * (0, DC_LIMIT]. opt, pair, value and info may be NULL. mem: dc_friction_bytes. Statuses as in dc_pair, of the pair
+ * at time t;
+ * outputs are untouched but with DC_E_OVERLAP (value) and DC_E_DIVERGED. Cost O(n) for value and gradient, O(n^2) for
+ * hess and
  * mixed, each column made twice: to see whether it fits, then to write it. */
 DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
                              const dc_hull *a0, const dc_hull *a1, const dc_hull *b0, const dc_hull *b1, dc_arena *mem,
@@ -823,7 +873,8 @@ DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_optio
                              dc_friction_info *info);
 
 /* The same of two rigid bodies: grad (12), hess (12x12) by the twists (v_a, w_a, v_b, w_b) of the new poses about their
- * origins, mixed (12x12) with columns by the twists of the old poses; Cost O(n). The rotations add terms of the gradient to
+ * origins, mixed (12x12) with columns by the twists of the old poses; Cost O(n). The rotations add terms of the
+ * gradient to
  * hess, so that it may be indefinite. */
 DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
                                    const dc_hull *a, const dc_pose *a0, const dc_pose *a1, const dc_hull *b,
@@ -843,6 +894,8 @@ DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
+
+#define DCI_INFINITY ((dc_real)HUGE_VAL)
 
 /* ---- status and memory ----------------------------------------------------------------------- */
 
@@ -884,7 +937,7 @@ DC_DEF void *dc_arena_take(dc_arena *a, size_t count, size_t size)
     left = a->size - a->used;
     /* whole blocks, so that the parts of a sum made with dc_bytes always fit */
     bytes = (count*size + DC_ALIGN - 1)/DC_ALIGN*DC_ALIGN;
-    pad = (size_t)(-(uintptr_t)(a->base + a->used) & (DC_ALIGN - 1));
+    pad = (size_t)((0 - (uintptr_t)(a->base + a->used)) & (DC_ALIGN - 1));
     if (pad > left || bytes > left - pad) return NULL;
     a->used += pad + bytes;
     return a->base + a->used - bytes;
@@ -3624,7 +3677,8 @@ static dc_real dci_floor_pow2(dc_real x)
  * axes (u, b1, b2) whose b1, b2 diagonalise the lateral spread sum D r r^T where that is nearly singular. There the
  * scaled matrix is well conditioned. A QR step would do the same with one more array of rows. */
 
-/* Slacks of the plane (nrm, dq) about q; f there, or -1 when a slack or 1-|n| is not positive. p->least: the least slack over |n|. */
+/* Slacks of the plane (nrm, dq) about q; f there, or -1 when a slack or 1-|n| is not positive. p->least: the least
+ * slack over |n|. */
 static dc_real dci_pair_energy(dci_pair *p, dc_v3 nrm, dc_real dq, dc_real *slack)
 {
     dc_real least = DC_REAL_MAX, f = 0, r = dc_sqrt(dc_dot(nrm, nrm));
@@ -3643,7 +3697,8 @@ static dc_real dci_pair_energy(dci_pair *p, dc_v3 nrm, dc_real dq, dc_real *slac
     return f + dci_ps(1 - r, p->s, p->x0);
 }
 
-/* A (lower triangle by rows) = L D L^T, L[0..5] below the unit diagonal by rows, W = 1/D. A pivot lost to rounding is replaced by
+/* A (lower triangle by rows) = L D L^T, L[0..5] below the unit diagonal by rows, W = 1/D. A pivot lost to rounding is
+ * replaced by
  * its diagonal: that direction alone. */
 static void dci_pair_factor(dci_pair *p, const dc_real A[10])
 {
@@ -3821,12 +3876,14 @@ static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
         if (!dc_finite(dec2) || !dc_finite(f)) return DC_E_RANGE;
         dn = dc_add(dc_scale(step[1], p->u), dc_add(dc_scale(step[2], p->b1), dc_scale(step[3], p->b2)));
 
-        /* the slacks carry eps of the coordinates, which is `noise` relative to the least of them, and to what the nearest vertex
+        /* the slacks carry eps of the coordinates, which is `noise` relative to the least of them, and to what the
+         * nearest vertex
          * reaches into the support of DC_LOCAL */
         if (p->barrier == DC_LOCAL) noise += p->size/dc_max(p->s - p->r*p->least, DC_EPS*p->s);
         noise *= 16*DC_EPS;
         info->iterations++;
-        /* where convergence is quadratic the next decrement is about dec2/f; it is not while a vertex enters the support of
+        /* where convergence is quadratic the next decrement is about dec2/f; it is not while a vertex enters the
+         * support of
          * DC_LOCAL; at the floor it stops to fall */
         last = dec2 <= (dec2 < DC_R(1e-3)*before ? DC_R(0.1) : DC_R(1e-4))*DC_EPS*f
             || (dec2 <= 100*noise*noise*f && dec2 > DC_R(0.25)*before && (dec2 <= noise*noise*f || ++stalled == 4));
@@ -3981,7 +4038,8 @@ static void dci_pair_support(const dci_pair *p, dc_v3 m, dc_real *lo, dc_real *h
  *
  * DC_LOCAL: the best length tau of the normal. With the slacks a_k of the unit plane,
  *     f'(tau) = -P_s'(1-tau) + sum a_k P_s'(tau a_k) = 0                           (SDRS Eq. 43)
- * is bracketed by tau = 1-s, where the first term vanishes, and tau = min(1, s/min a), where the second does: there both the
+ * is bracketed by tau = 1-s, where the first term vanishes, and tau = min(1, s/min a), where the second does: there
+ * both the
  * radial term and a vertex are loaded, and A is regular. */
 static int dci_pair_start(dci_pair *p, dc_v3 m)
 {
@@ -4014,7 +4072,8 @@ static int dci_pair_start(dci_pair *p, dc_v3 m)
     return 1;
 }
 
-/* DC_LOCAL: end of the support to rounding. The value beyond is below (64 eps)^4/s, 4e-56/s in double and 3e-21/s in float, and
+/* DC_LOCAL: end of the support to rounding. The value beyond is below (64 eps)^4/s, 4e-56/s in double and 3e-21/s in
+ * float, and
  * counts as zero. */
 static dc_real dci_pair_end_slack(const dci_pair *p) { return p->s*(1 - 64*DC_EPS); }
 
@@ -4071,7 +4130,8 @@ static dc_real dci_pair_room(const dci_pair *p)
     return (lo + hi)/dc_sqrt(dc_dot(p->nrm, p->nrm));
 }
 
-/* Plane of the pair: minimiser in p, *value. With `derivatives` the terms, frame and factor of the paper's f at the minimum are
+/* Plane of the pair: minimiser in p, *value. With `derivatives` the terms, frame and factor of the paper's f at the
+ * minimum are
  * left in p (times x0^5 for DC_LOCAL; nt = 0 where the value is 0). */
 static dc_status dci_pair_solve(dci_pair *p, const dc_plane *plane, int derivatives, dc_real *value, dc_pair_info *info)
 {
@@ -4083,7 +4143,8 @@ static dc_status dci_pair_solve(dci_pair *p, const dc_plane *plane, int derivati
         info->warm = 1;
         if (!dci_pair_loaded(p)) goto idle;
         status = dci_pair_newton(p, info);
-        /* the noise of a bad start can look like convergence; near the end of the support only the hull distance knows whether the value
+        /* the noise of a bad start can look like convergence; near the end of the support only the hull distance
+         * knows whether the value
          * is zero */
         if (status != DC_OK || info->decrement > DC_R(1e-6)
             || (p->barrier == DC_LOCAL && dci_pair_room(p) > DC_R(0.99)*end_gap)) status = DC_E_DIVERGED;
@@ -4188,7 +4249,8 @@ static void dci_shift_bracket(dc_real *H, int ld, dc_v3 g, dc_v3 c)
             H[(3 + i)*ld + 3 + j] += (i == j ? gc : 0) - DC_R(0.5)*(gv[i]*cv[j] + cv[i]*gv[j]);
 }
 
-/* Gradient (12) and upper blocks of the Hessian (12x12, may be NULL) of two bodies, each moved by c; fills the lower block. */
+/* Gradient (12) and upper blocks of the Hessian (12x12, may be NULL) of two bodies, each moved by c; fills the lower
+ * block. */
 static void dci_twist_origins(dc_v3 ca, dc_v3 cb, dc_real *grad, dc_real *hess)
 {
     dc_v3 ga = dc_vec(grad[0], grad[1], grad[2]), gb = dc_vec(grad[6], grad[7], grad[8]);
@@ -4231,7 +4293,8 @@ DC_DEF void dc_relative_shift(dc_relative *r, dc_v3 o)
  *
  *     v = v_a - v_b - w_b x (v_a - v_b),   w = w_a - w_b - w_b x w_a/2      (to second order)
  *
- * so that H_aa = H, H_ab = -H - ( 0 [g_v]x ; 0 [g_w]x/2 ), H_bb = H + ( 0 [g_v]x ; -[g_v]x 0 ); then each body to its own origin. */
+ * so that H_aa = H, H_ab = -H - ( 0 [g_v]x ; 0 [g_w]x/2 ), H_bb = H + ( 0 [g_v]x ; -[g_v]x 0 ); then each body to its
+ * own origin. */
 DC_DEF void dc_relative_expand(const dc_relative *r, dc_v3 o_a, dc_v3 o_b, dc_real *grad, dc_real *hess)
 {
     dc_real Gv[3][3], Gw[3][3];
@@ -4276,7 +4339,8 @@ static dc_real dci_pair_unscale(const dci_pair *p)
     return p->barrier == DC_LOCAL ? w*w*w*w*w : 1;
 }
 
-/* One body by its twist, in world axes and units, about its own origin. With rho = c + r the arm of a vertex, c the mean of the
+/* One body by its twist, in world axes and units, about its own origin. With rho = c + r the arm of a vertex, c the
+ * mean of the
  * loaded ones by D, and coordinates r = (z, x, y):
  *
  *     e     = (n, c x n) + (0, r x n),     r x n = nu (y b1 - x b2),   nu = |n|
@@ -4368,7 +4432,8 @@ static void dci_pair_body(const dci_pair *p, int body, dci_posed at, dc_real g[6
     }
 }
 
-/* By the twists of both bodies about their origins; grad and hess may be NULL. 0: an entry does not fit, nothing is written. */
+/* By the twists of both bodies about their origins; grad and hess may be NULL. 0: an entry does not fit, nothing is
+ * written. */
 static DCI_NOINLINE int dci_pair_twists(dci_pair *p, dci_posed a, dci_posed b, dc_real *grad, dc_real *hess)
 {
     dc_real (*Y)[4] = p->C, (*Z)[12] = p->Z, *g = p->grad, scale = dci_pair_unscale(p), most = 0, longest = 0;
@@ -4414,7 +4479,8 @@ static DCI_NOINLINE int dci_pair_vertices(dci_pair *p, dc_real *grad, dc_real *h
     size_t N = 3*(size_t)p->n;
     int i, j, k, l;
 
-    /* Y_k = L^-1 C_k^T (4x3), C_k = D n (1, r)^T + f (0, I); to world axes, weighted so that the Hessian loses Y^T Y. Sums of magnitudes
+    /* Y_k = L^-1 C_k^T (4x3), C_k = D n (1, r)^T + f (0, I); to world axes, weighted so that the Hessian loses Y^T Y.
+     * Sums of magnitudes
      * bound every entry, and keep a NaN. */
     for (k = 0; k < p->nt; ++k) {
         const dci_term *t = &p->t[k];
@@ -4454,7 +4520,8 @@ static DCI_NOINLINE int dci_pair_vertices(dci_pair *p, dc_real *grad, dc_real *h
     return 1;
 }
 
-/* By the entries T_ij of the two maps, x = T (x^,1): e_ij = n_i X_j with X = (x^,1), de_ij/dn = X_j I_i. 0: an entry does not fit. */
+/* By the entries T_ij of the two maps, x = T (x^,1): e_ij = n_i X_j with X = (x^,1), de_ij/dn = X_j I_i. 0: an entry
+ * does not fit. */
 static DCI_NOINLINE int dci_pair_maps(dci_pair *p, const dc_hull *hull[2], dc_real *grad, dc_real *hess)
 {
     dc_real s1 = dci_pair_unscale(p)/p->unit, s2 = s1/p->unit, n[3], F[3][3], sum = 0, longest = 0;
@@ -4711,13 +4778,15 @@ DC_DEF dc_real dc_blend(dc_real d, dc_real *dphi, dc_real *d2phi)
 /* ---- many triangle pairs ----------------------------------------------------------------------------
  *
  * DC_LANES pairs at a time, one loop over the lanes for each stage. The plane is n = m + t1 b1 + t2 b2 with m the start
- * direction: n* is a positive multiple of a difference of points of the hulls, which m separates, so that n*.m > 0 and the
+ * direction: n* is a positive multiple of a difference of points of the hulls, which m separates, so that n*.m > 0
+ * and the
  * chart holds the minimum. There f = log G + log|n|, G = sum 1/a_k, has
  *
  *     grad f = G'/G + B t/N,   N = |n|^2,  B = diag(|b1|^2, |b2|^2, 0)
  *     M      = G''/G - 2 G'G'^T/G^2 + B/N - (B t)(B t)^T/N^2,
  *
- * M positive definite everywhere (1/G is concave) and the Hessian at the minimum, where G'/G = -B t/N. Newton steps with M,
+ * M positive definite everywhere (1/G is concave) and the Hessian at the minimum, where G'/G = -B t/N. Newton steps
+ * with M,
  * shortened to 1/(1/2 + rho), rho >= 1/2 the largest relative fall of a slack: no line search, no branch. */
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -4794,8 +4863,10 @@ static void dci_tri_load(dci_tri *T)
     dc_real p01 = DCI_MIN(p0, p1), q01 = DCI_MAX(q0, q1), p01b = DCI_MAX(p0, p1), q01b = DCI_MIN(q0, q1); \
     dc_real lo = DCI_MIN(p01, p2), hi = DCI_MAX(q01, q2), lob = DCI_MAX(p01b, p2), hib = DCI_MIN(q01b, q2)
 
-/* Keeps the axis (X, Y, Z) when it separates better than the one so far, in either sense; gaps compare as sign(g) g^2/|axis|^2, vanishing
- * axes as less. gcc turns selects into branches when an operand is a load, or a constant that decides a later test: none of these here. */
+/* Keeps the axis (X, Y, Z) when it separates better than the one so far, in either sense; gaps compare as sign(g)
+ * g^2/|axis|^2, vanishing
+ * axes as less. gcc turns selects into branches when an operand is a load, or a constant that decides a later test:
+ * none of these here. */
 static void dci_tri_axis(dci_tri *T)
 {
     int l;
@@ -4862,8 +4933,10 @@ static void dci_tri_segments(dci_tri *T, int p, int p1, int q, int q1)
     }
 }
 
-/* Start plane: across the difference of the centres where that separates well; else across the shortest way between the triangles,
- * which is a face normal or goes from edge to edge: the best of eleven axes. An axis that separates but is none of these (SAT) costs
+/* Start plane: across the difference of the centres where that separates well; else across the shortest way between
+ * the triangles,
+ * which is a face normal or goes from edge to edge: the best of eleven axes. An axis that separates but is none of
+ * these (SAT) costs
  * twice the Newton steps, which grow a slack by at most half each. */
 static void dci_tri_start(dci_tri *T)
 {
@@ -4893,7 +4966,8 @@ static void dci_tri_start(dci_tri *T)
     }
 }
 
-/* The caller's planes, rows c[0..3] in the world: into the start in the lanes where they separate, `least` > 0 marks them.
+/* The caller's planes, rows c[0..3] in the world: into the start in the lanes where they separate, `least` > 0 marks
+ * them.
  * Returns 1 when all do. */
 static int dci_tri_warm(dci_tri *T)
 {
@@ -5124,7 +5198,8 @@ static void dci_tri_value(dci_tri *T, dc_real c, dc_real length)
     }
 }
 
-/* Frame of the derivatives as in dci_pair_frame: u = (X, Y, Z), origin q = sum D x/sum D, b1 and b2 the principal axes of the lateral
+/* Frame of the derivatives as in dci_pair_frame: u = (X, Y, Z), origin q = sum D x/sum D, b1 and b2 the principal
+ * axes of the lateral
  * spread; coordinates of the vertices into c. */
 static void dci_tri_frame(dci_tri *T)
 {
@@ -5647,7 +5722,8 @@ static DCI_NOINLINE dc_status dci_friction_plane(dci_friction *f, dc_real eps_v,
             if (dec2 > 64*DC_EPS*E) {
                 if (Et <= E - DC_R(1e-4)*alpha*dec2) break;
             } else {
-                /* below the noise of E the slope along the step decides: no further than where it has turned by its own size */
+                /* below the noise of E the slope along the step decides: no further than where it has turned by its
+                 * own size */
                 dc_real turned[3], slope = 0;
                 dci_friction_newton(f, eps, turned);
                 for (k = 0; k < f->m; ++k) slope += turned[k]*step[k];
@@ -5713,7 +5789,8 @@ static dc_v3 dci_slip_turn(const dci_slip *s, dc_real eps, const dc_real de[3])
     return dc_scale(1/s->rho, dc_madd(dc_cross(dc_cross(w, d), w), eps/s->rho/s->rho, d));
 }
 
-/* SDRS Eq. 67, 72. dg of the gradients g_k = dU_f/dx_k^{t+1} = A/h B w along the motions f->dx0, f->dx1 of the loaded vertices (dx0: 0 to leave
+/* SDRS Eq. 67, 72. dg of the gradients g_k = dU_f/dx_k^{t+1} = A/h B w along the motions f->dx0, f->dx1 of the loaded
+ * vertices (dx0: 0 to leave
  * time t alone). The basis is carried along without spin: dB = -n^ (B^T dn^)^T. */
 static DCI_NOINLINE void dci_friction_jvp(const dci_friction *f, int old)
 {
@@ -5906,7 +5983,8 @@ DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_optio
     status = dci_friction_run(f, opt, pair, mu, h, old, now, mem, plane, &v, &pl, &i);
     if (status == DC_OK || status == DC_E_DIVERGED) {
         N = 3*(size_t)f->p->n;
-        /* pass 0: gradient, 1: by the new configuration, 2: by the old one; first only to see whether all fits, then to write */
+        /* pass 0: gradient, 1: by the new configuration, 2: by the old one; first only to see whether all fits, then
+         * to write */
         for (write = 0; write < 2 && status != DC_E_RANGE; ++write)
             for (pass = 0; pass < 3; ++pass) {
                 dc_real *H = pass == 0 ? grad : pass == 1 ? hess : mixed;

@@ -384,6 +384,56 @@ TEST forces_are_frictional(void)
     PASS();
 }
 
+/* Slips far above sqrt(eps_v), where the energy has no digits left along the slip: forces still balance and lie in the cone. */
+TEST fast_slips_balance(void)
+{
+    worst w = worst_make("imbalance over mu N");
+    rng r;
+    int trial, diverged = 0;
+    rng_seed(&r, 31);
+    for (trial = 0; trial < 2000; ++trial) {
+        static const double half[2] = {0.5, 5};
+        dc_v3 v[16];
+        dc_hull a, b;
+        dc_pose a0 = DC_ZERO, a1, rest = DC_ZERO;
+        dc_pair_options o = DC_ZERO;
+        dc_arena mem = dc_arena_make(memory, sizeof memory);
+        dc_real U, g[12], P, gp[12], twist[6] = {0, 0, 0, 0, 0, 0};
+        double speed = 1e-3*rng_log(&r, 1, DC_IS_FLOAT ? 5e3 : 1e12), way = rng_uniform(&r, -3.14, 3.14), x, y, N;
+        dc_status s;
+        int k;
+        for (k = 0; k < 16; ++k) {
+            dc_real e = (dc_real)half[k/8];
+            v[k] = dc_vec(k & 1 ? e : -e, k & 2 ? e : -e, k & 4 ? DC_R(0.5) : DC_R(-0.5));
+        }
+        a.v = v;
+        b.v = v + 8;
+        a.n = b.n = 8;
+        rest.q.w = 1;
+        a0.t = dc_vec((dc_real)rng_uniform(&r, -1, 1), (dc_real)rng_uniform(&r, -1, 1), (dc_real)(1 + rng_log(&r, 1e-3, 0.1)));
+        a0.q = dc_quat_exp(dc_vec(0, 0, (dc_real)rng_uniform(&r, -1, 1)));
+        twist[0] = (dc_real)(0.01*speed*cos(way));
+        twist[1] = (dc_real)(0.01*speed*sin(way));
+        a1 = dc_pose_retract(a0, twist);
+        o.barrier = trial%2 ? DC_LOCAL : DC_GLOBAL;
+        s = dc_friction_rigid(NULL, &o, DC_R(0.5), DC_R(0.01), &a, &a0, &a1, &b, &rest, &rest, &mem, NULL, &U, g, NULL, NULL, NULL);
+        if (s == DC_E_DIVERGED) { ++diverged; continue; }
+        ASSERT_EQ(s, DC_OK);
+        ASSERT_EQ(dc_pair_rigid(&o, &a, &a0, &b, &rest, &mem, NULL, &P, gp, NULL, NULL), DC_OK);
+        N = 0.5*fabs((double)gp[2]);
+        x = (double)g[0] + (double)g[6];
+        y = (double)g[1] + (double)g[7];
+        worst_add(&w, sqrt(x*x + y*y)/N, "trial %d, %g m/s", trial, speed);
+        x = (double)g[0];
+        y = (double)g[1];
+        ASSERT(sqrt(x*x + y*y) <= N*(1 + 1e-4));
+    }
+    printf("  %d of 2000 gave up\n", diverged);
+    ASSERT(worst_print(&w, 1e-3));
+    ASSERT(diverged <= 4);
+    PASS();
+}
+
 /* Vertex against vertex carries no moment: without the patch U_f jumps in x^t when a second vertex of a starts to carry load, since then
  * the spin is suddenly free to follow it. With the patch it moves by the O(force^2) it should. */
 TEST patch_keeps_it_continuous(void)
@@ -451,6 +501,7 @@ int main(int argc, char **argv)
     RUN_TEST(friction_table);
     RUN_TEST(derivatives_are_those_of_the_value);
     RUN_TEST(forces_are_frictional);
+    RUN_TEST(fast_slips_balance);
     RUN_TEST(patch_keeps_it_continuous);
     GREATEST_MAIN_END();
 }
