@@ -578,10 +578,9 @@ DC_INLINE dc_m3 dc_outer(dc_v3 a, dc_v3 b)
 }
 
 /* A^-1 by cofactors, about 50 flops: |A A^-1 - I| <= 3 eps |A| |A^-1|, |.| the largest entry. DC_E_SINGULAR: the
- * determinant
- * is below its own rounding error, 4 eps times the same sum with all terms positive (scaling rows or columns does not
- * change
- * the verdict). DC_E_RANGE: the inverse does not fit. *inverse (may be A) is written only with DC_OK. */
+ * determinant is below its own rounding error, 4 eps times the same sum with all terms positive (scaling rows or
+ * columns does not change the verdict). DC_E_RANGE: the inverse does not fit. *inverse (may be A) is written only
+ * with DC_OK. */
 DC_INLINE dc_status dc_m3_inv(const dc_m3 *A, dc_m3 *inverse)
 {
     dc_real a[9], c[9], big = 0, det, all = 0;
@@ -660,8 +659,7 @@ typedef struct {
  * support of both hulls, it is not just the difference of the witness points. | |n| - 1 | <= 1.4 eps,
  * |pa - pb - gap n| <= 1.1 eps S, witness points within 9.6 eps S of the features' weighted points.
  * Far from a body's origin the first vertex is subtracted before anything else, so that vertices 1e6 from the origin
- * of a common frame cost
- * no digits.
+ * of a common frame cost no digits.
  *
  * The derivative: where the closest features are unique, by the twists (v, w) of the two bodies,
  *     d gap = n.(v_a - v_b) + ((pa - t_a) x n).w_a - ((pb - t_b) x n).w_b
@@ -724,11 +722,10 @@ DC_DEF size_t dc_pair_bytes(int na, int nb);
  *
  * P has unit weight: multiply value, grad and hess by a stiffness k, and those of dc_friction by the same k. The
  * force on a vertex of a is -grad = -h' n, on one of b +h' n: along n, never pulling. P is C2 wherever the hulls are
- * apart (DC_LOCAL
- * also across gap 2s/(1-s)), differentiated at the minimising plane, which moves with x (implicit function theorem).
+ * apart (DC_LOCAL also across gap 2s/(1-s)), differentiated at the minimising plane, which moves with x (implicit
+ * function theorem).
  * Relative error within 7 eps (1 + 3L/g) for all three in the tables, L the size of the pair and g its gap. DC_LOCAL
- * is solved down to
- * gaps of 1e-9 (float 2e-5) of the length; below it may answer DC_E_DIVERGED.
+ * is solved down to gaps of 1e-9 (float 2e-5) of the length; below it may answer DC_E_DIVERGED.
  * DC_E_OVERLAP when no plane separates the vertices as they are rounded; DC_E_RANGE when a requested number does not
  * fit, or comes close; with every failure but DC_E_OVERLAP (value only) and DC_E_DIVERGED the outputs are untouched. */
 DC_DEF dc_status dc_pair(const dc_pair_options *opt, const dc_hull *a, const dc_hull *b, dc_arena *mem,
@@ -755,8 +752,7 @@ typedef struct { dc_v3 o; dc_real g[6]; dc_real H[36]; } dc_relative;
 DC_DEF void dc_relative_shift(dc_relative *r, dc_v3 o);
 
 /* Gradient (12) and Hessian (12x12, may be NULL) by the twists of both bodies about o_a and o_b. Exact: the potential
- * does
- * not change under a common motion: F(a, b) = F(b^-1 a, 1), which leaves only the brackets of the two twists to
+ * does not change under a common motion: F(a, b) = F(b^-1 a, 1), which leaves only the brackets of the two twists to
  * second order. */
 DC_DEF void dc_relative_expand(const dc_relative *r, dc_v3 o_a, dc_v3 o_b, dc_real *grad, dc_real *hess);
 
@@ -773,9 +769,8 @@ DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa
                             dc_real *grad, dc_real *hess);
 
 /* Phi(d) = 6d^5 - 15d^4 + 10d^3 clamped to [0,1] (below LRI Eq. 4): the weight of the farther of two blended
- * potentials; dphi, d2phi its
- * derivatives, may be NULL; 0 for a NaN. C2: 30 d^2 (1-d)^2 and 60 d (1-d)(1-2d) vanish at 0 and 1, the third
- * derivative jumps there. */
+ * potentials; dphi, d2phi its derivatives, may be NULL; 0 for a NaN. C2: 30 d^2 (1-d)^2 and 60 d (1-d)(1-2d) vanish
+ * at 0 and 1, the third derivative jumps there. */
 DC_DEF dc_real dc_blend(dc_real d, dc_real *dphi, dc_real *d2phi);
 
 /* ---- many triangle pairs --------------------------------------------------------------------------- */
@@ -794,8 +789,7 @@ typedef struct {
     dc_real *grad;         /* 18 rows, dP/dx in the order of x */
     dc_real *relative;     /* 27 rows: gradient (6) and upper triangle by rows of the Hessian (21) by the world twist of
                             * triangle a about `origin`, triangle b at rest: the entries of a dc_relative, (i,j), i <=
-                            * j, in
-                            * row 6 + i(11-i)/2 + j */
+                            * j, in row 6 + i(11-i)/2 + j */
     dc_v3    origin;
     unsigned char *status; /* dc_status of every pair */
 } dc_tri_out;
@@ -805,13 +799,11 @@ DC_DEF size_t dc_tri_batch_bytes(void);
 
 /* dc_pair of `count` triangle pairs, DC_GLOBAL: 18 rows x, y, z of the vertices a0 a1 a2 b0 b1 b2, row r of pair i at
  * x[r*stride + i], stride >= count >= 0. Solved in blocks of DC_LANES; pairs closer than about 3e-6 (float 0.05) of
- * the largest
- * coordinate from their centre and those that do not converge there are solved by dc_pair, which also decides about
- * overlap. Same bits for a pair wherever it stands in the batch.
+ * the largest coordinate from their centre and those that do not converge there are solved by dc_pair, which also
+ * decides about overlap. Same bits for a pair wherever it stands in the batch.
  * Returns DC_OK or the first failure; pairs that failed are as in dc_pair (value +INFINITY on overlap, else
- * untouched), the others
- * are complete. A number that is not finite spoils its pair alone. mem: dc_tri_batch_bytes. No output overlaps
- * another or x.
+ * untouched), the others are complete. A number that is not finite spoils its pair alone. mem: dc_tri_batch_bytes. No
+ * output overlaps another or x.
  * DC_LOCAL goes through dc_pair pair by pair. */
 DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_real *x, size_t stride, dc_arena *mem,
                               dc_tri_out *out);
@@ -853,20 +845,17 @@ DC_DEF size_t dc_friction_bytes(int na, int nb);
  * Linear momentum balances to rounding; the moment about n^ balances to O(patch^2), the moments in the plane do not
  * (SDRS VIII-C).
  * f is that of the unweighted P: a factor put on P (SDRS Eq. 14) goes on U_f as well, and eps_f is in the unit of f.
- * The one eps
- * of the paper is eps_f and eps_v here. dU_f/dx^t by itself is not given: the step needs only the mixed derivative.
+ * The one eps of the paper is eps_f and eps_v here. dU_f/dx^t by itself is not given: the step needs only the mixed
+ * derivative.
  * Beyond the support of DC_LOCAL everything is 0. Along the slip the second derivative is eps_v/slip^2 of the one
- * across: it has
- * digits while the slip is below 1e5 (float 1e2) sqrt(eps_v). Value and gradient hold; above 1e13 (float 5e3)
- * sqrt(eps_v) one call
- * in some hundreds ends in DC_E_DIVERGED or DC_E_RANGE. At such speeds raise eps_v.
+ * across: it has digits while the slip is below 1e5 (float 1e2) sqrt(eps_v). Value and gradient hold; above 1e13
+ * (float 5e3) sqrt(eps_v) one call in some hundreds ends in DC_E_DIVERGED or DC_E_RANGE. At such speeds raise eps_v.
  *
  * a0 and a1 (b0 and b1) have as many vertices and may be the same hull. mu in [0, DC_LIMIT], h, eps_f, eps_v and patch in
  * (0, DC_LIMIT]. opt, pair, value and info may be NULL. mem: dc_friction_bytes. Statuses as in dc_pair, of the pair
  * at time t;
  * outputs are untouched but with DC_E_OVERLAP (value) and DC_E_DIVERGED. Cost O(n) for value and gradient, O(n^2) for
- * hess and
- * mixed, each column made twice: to see whether it fits, then to write it. */
+ * hess and mixed, each column made twice: to see whether it fits, then to write it. */
 DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
                              const dc_hull *a0, const dc_hull *a1, const dc_hull *b0, const dc_hull *b1, dc_arena *mem,
                              dc_plane *plane, dc_real *value, dc_real *grad, dc_real *hess, dc_real *mixed,
@@ -874,8 +863,7 @@ DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_optio
 
 /* The same of two rigid bodies: grad (12), hess (12x12) by the twists (v_a, w_a, v_b, w_b) of the new poses about their
  * origins, mixed (12x12) with columns by the twists of the old poses; Cost O(n). The rotations add terms of the
- * gradient to
- * hess, so that it may be indefinite. */
+ * gradient to hess, so that it may be indefinite. */
 DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
                                    const dc_hull *a, const dc_pose *a0, const dc_pose *a1, const dc_hull *b,
                                    const dc_pose *b0, const dc_pose *b1, dc_arena *mem, dc_plane *plane, dc_real *value,
@@ -3698,8 +3686,7 @@ static dc_real dci_pair_energy(dci_pair *p, dc_v3 nrm, dc_real dq, dc_real *slac
 }
 
 /* A (lower triangle by rows) = L D L^T, L[0..5] below the unit diagonal by rows, W = 1/D. A pivot lost to rounding is
- * replaced by
- * its diagonal: that direction alone. */
+ * replaced by its diagonal: that direction alone. */
 static void dci_pair_factor(dci_pair *p, const dc_real A[10])
 {
     dc_real *L = p->L, *W = p->W, m21, m31, m32, d;
@@ -3877,8 +3864,7 @@ static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
         dn = dc_add(dc_scale(step[1], p->u), dc_add(dc_scale(step[2], p->b1), dc_scale(step[3], p->b2)));
 
         /* the slacks carry eps of the coordinates, which is `noise` relative to the least of them, and to what the
-         * nearest vertex
-         * reaches into the support of DC_LOCAL */
+         * nearest vertex reaches into the support of DC_LOCAL */
         if (p->barrier == DC_LOCAL) noise += p->size/dc_max(p->s - p->r*p->least, DC_EPS*p->s);
         noise *= 16*DC_EPS;
         info->iterations++;
@@ -4039,8 +4025,7 @@ static void dci_pair_support(const dci_pair *p, dc_v3 m, dc_real *lo, dc_real *h
  * DC_LOCAL: the best length tau of the normal. With the slacks a_k of the unit plane,
  *     f'(tau) = -P_s'(1-tau) + sum a_k P_s'(tau a_k) = 0                           (SDRS Eq. 43)
  * is bracketed by tau = 1-s, where the first term vanishes, and tau = min(1, s/min a), where the second does: there
- * both the
- * radial term and a vertex are loaded, and A is regular. */
+ * both the radial term and a vertex are loaded, and A is regular. */
 static int dci_pair_start(dci_pair *p, dc_v3 m)
 {
     dc_real lo, hi, gap, t0, t1;
@@ -4073,8 +4058,7 @@ static int dci_pair_start(dci_pair *p, dc_v3 m)
 }
 
 /* DC_LOCAL: end of the support to rounding. The value beyond is below (64 eps)^4/s, 4e-56/s in double and 3e-21/s in
- * float, and
- * counts as zero. */
+ * float, and counts as zero. */
 static dc_real dci_pair_end_slack(const dci_pair *p) { return p->s*(1 - 64*DC_EPS); }
 
 /* DC_LOCAL: the radial term and at least one vertex are loaded, without which A is singular. */
@@ -4130,88 +4114,101 @@ static dc_real dci_pair_room(const dci_pair *p)
     return (lo + hi)/dc_sqrt(dc_dot(p->nrm, p->nrm));
 }
 
+/* Cold start: across the shortest way between the hulls. *zero: DC_LOCAL is 0, at the plane that is left in p. */
+static dc_status dci_pair_cold(dci_pair *p, dc_pair_info *info, int *zero)
+{
+    dc_hull a, b;
+    dc_distance d = DC_ZERO;
+    dc_status status;
+    info->warm = 0;
+    a.v = p->v;
+    a.n = p->na;
+    b.v = p->v + p->na;
+    b.n = p->n - p->na;
+    p->q = dc_vec(0, 0, 0);
+    status = dc_hull_distance(&a, NULL, &b, NULL, NULL, &d);
+    if (status != DC_OK && status != DC_E_DIVERGED) return status;
+    *zero = p->barrier == DC_LOCAL && d.gap >= 2*p->s/(1 - p->s);
+    if (*zero) {
+        /* SDRS Eq. 18 corrected, n = (1-s)(x'-x)/|x'-x|: the middle plane */
+        dc_real lo, hi;
+        dci_pair_support(p, d.n, &lo, &hi);
+        p->nrm = dc_scale(1 - p->s, d.n);
+        p->dq = DC_R(-0.5)*(1 - p->s)*(lo + hi);
+        return DC_OK;
+    }
+    if (!dci_pair_start(p, d.n)) return DC_E_OVERLAP;
+    *zero = !dci_pair_loaded(p);
+    return *zero ? DC_OK : dci_pair_newton(p, info);
+}
+
+/* DC_GLOBAL: value, and back to the paper's plane, |n| < 1. */
+static dc_real dci_pair_value_global(dci_pair *p)
+{
+    dc_real G = 0, r = dc_sqrt(dc_dot(p->nrm, p->nrm)), rootc = dc_sqrt(p->c), root, e;
+    int k;
+    for (k = 0; k < p->n; ++k) G += 1/p->slack[k];
+    p->kappa = p->ratio;
+    root = dc_sqrt(p->kappa*r*G);                      /* sqrt G* */
+    e = rootc/(rootc + root);                          /* 1 - |n| */
+    dci_pair_scale_plane(p, root/(rootc + root)/r);
+    p->R1 = p->c/(e*e);                                /* R = c/(1-|n|) */
+    p->R2 = 2*p->c/(e*e*e);
+    return (rootc + root)*(rootc + root);
+}
+
+/* DC_LOCAL: value times x0^5, x0 renewed. A room of 2s/(1-s) along n shows the value to be 0 exactly. */
+static dc_real dci_pair_value_local(dci_pair *p)
+{
+    dc_real r = dc_sqrt(dc_dot(p->nrm, p->nrm)), f;
+    int k;
+    if (dci_pair_room(p) >= 2*p->s/(1 - p->s)) {
+        dci_pair_scale_plane(p, (1 - p->s)/r);
+        return 0;
+    }
+    p->x0 = dci_floor_pow2(dc_min(p->least*r, p->s));
+    f = dci_ps(1 - r, p->s, p->x0);
+    for (k = 0; k < p->n; ++k) f += dci_ps(p->slack[k], p->s, p->x0);
+    return f > DCI_PAIR_LEAST ? f : 0;
+}
+
 /* Plane of the pair: minimiser in p, *value. With `derivatives` the terms, frame and factor of the paper's f at the
- * minimum are
- * left in p (times x0^5 for DC_LOCAL; nt = 0 where the value is 0). */
+ * minimum are left in p (times x0^5 for DC_LOCAL; nt = 0 where the value is 0). */
 static dc_status dci_pair_solve(dci_pair *p, const dc_plane *plane, int derivatives, dc_real *value, dc_pair_info *info)
 {
     dc_status status = DC_E_DIVERGED;
-    dc_real rootc, root, lo, hi, end_gap = 2*p->s/(1 - p->s);
+    dc_real lo, hi;
+    int zero = 0;
     memset(info, 0, sizeof *info);
+    *value = 0;
 
     if (dci_pair_warm(p, plane)) {
         info->warm = 1;
-        if (!dci_pair_loaded(p)) goto idle;
-        status = dci_pair_newton(p, info);
-        /* the noise of a bad start can look like convergence; near the end of the support only the hull distance
-         * knows whether the value
-         * is zero */
+        zero = !dci_pair_loaded(p);
+        status = zero ? DC_OK : dci_pair_newton(p, info);
+        /* the noise of a bad start can look like convergence; near the end of the support only the hull distance knows
+         * whether the value is zero */
         if (status != DC_OK || info->decrement > DC_R(1e-6)
-            || (p->barrier == DC_LOCAL && dci_pair_room(p) > DC_R(0.99)*end_gap)) status = DC_E_DIVERGED;
+            || (!zero && p->barrier == DC_LOCAL && dci_pair_room(p) > DC_R(1.98)*p->s/(1 - p->s))) status = DC_E_DIVERGED;
     }
-    if (status == DC_E_DIVERGED) {
-        dc_hull a, b;
-        dc_distance d = DC_ZERO;
-        info->warm = 0;
-        a.v = p->v;
-        a.n = p->na;
-        b.v = p->v + p->na;
-        b.n = p->n - p->na;
-        p->q = dc_vec(0, 0, 0);
-        status = dc_hull_distance(&a, NULL, &b, NULL, NULL, &d);
-        if (status != DC_OK && status != DC_E_DIVERGED) return status;
-        if (p->barrier == DC_LOCAL && d.gap >= end_gap) {
-            /* SDRS Eq. 18 corrected, n = (1-s)(x'-x)/|x'-x|: the middle plane */
-            dci_pair_support(p, d.n, &lo, &hi);
-            p->nrm = dc_scale(1 - p->s, d.n);
-            p->dq = DC_R(-0.5)*(1 - p->s)*(lo + hi);
-            goto idle;
-        }
-        if (!dci_pair_start(p, d.n)) return DC_E_OVERLAP;
-        if (!dci_pair_loaded(p)) goto idle;
-        status = dci_pair_newton(p, info);
-    }
+    if (status == DC_E_DIVERGED) status = dci_pair_cold(p, info, &zero);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
 
-    info->gap = dci_pair_room(p)*p->unit;
-    if (p->barrier == DC_GLOBAL) {
-        /* back to the paper's plane, |n| < 1 */
-        dc_real G = 0, r = dc_sqrt(dc_dot(p->nrm, p->nrm)), e;
-        int k;
-        for (k = 0; k < p->n; ++k) G += 1/p->slack[k];
-        p->kappa = p->ratio;
-        rootc = dc_sqrt(p->c);
-        root = dc_sqrt(p->kappa*r*G);                  /* sqrt G* */
-        e = rootc/(rootc + root);                      /* 1 - |n| */
-        *value = (rootc + root)*(rootc + root);
-        dci_pair_scale_plane(p, root/(rootc + root)/r);
-        p->R1 = p->c/(e*e);                            /* R = c/(1-|n|) */
-        p->R2 = 2*p->c/(e*e*e);
-    } else {
-        int k;
-        dc_real r = dc_sqrt(dc_dot(p->nrm, p->nrm)), f;
-        /* a room of 2s/(1-s) along n shows the value to be 0 exactly */
-        if (dci_pair_room(p) >= end_gap) {
-            dci_pair_scale_plane(p, (1 - p->s)/r);
-            goto idle;
-        }
-        p->x0 = dci_floor_pow2(dc_min(p->least*r, p->s));
-        f = dci_ps(1 - r, p->s, p->x0);
-        for (k = 0; k < p->n; ++k) f += dci_ps(p->slack[k], p->s, p->x0);
-        if (!(f > DCI_PAIR_LEAST) && status == DC_OK) goto idle;
-        *value = f;
+    if (!zero) {
+        info->gap = dci_pair_room(p)*p->unit;
+        info->decrement = dc_sqrt(info->decrement);
+        *value = p->barrier == DC_GLOBAL ? dci_pair_value_global(p) : dci_pair_value_local(p);
     }
-    info->decrement = dc_sqrt(info->decrement);
-    if (derivatives) dci_pair_frame(p);
-    return status;
-
-idle:
+    if (*value > 0) {
+        if (derivatives) dci_pair_frame(p);
+        return status;
+    }
+    /* nothing is loaded */
     dci_pair_support(p, p->nrm, &lo, &hi);
     info->gap = (lo - hi)/dc_sqrt(dc_dot(p->nrm, p->nrm))*p->unit;
+    info->decrement = 0;
     p->nt = 0;
     p->x0 = 1;
-    info->decrement = 0;
-    *value = 0;
     return DC_OK;
 }
 
@@ -4340,8 +4337,7 @@ static dc_real dci_pair_unscale(const dci_pair *p)
 }
 
 /* One body by its twist, in world axes and units, about its own origin. With rho = c + r the arm of a vertex, c the
- * mean of the
- * loaded ones by D, and coordinates r = (z, x, y):
+ * mean of the loaded ones by D, and coordinates r = (z, x, y):
  *
  *     e     = (n, c x n) + (0, r x n),     r x n = nu (y b1 - x b2),   nu = |n|
  *     sum D e e^T = D0 e0 e0^T + nu^2 sum D (y b1 - x b2)(y b1 - x b2)^T,   since sum D r = 0
@@ -4480,8 +4476,7 @@ static DCI_NOINLINE int dci_pair_vertices(dci_pair *p, dc_real *grad, dc_real *h
     int i, j, k, l;
 
     /* Y_k = L^-1 C_k^T (4x3), C_k = D n (1, r)^T + f (0, I); to world axes, weighted so that the Hessian loses Y^T Y.
-     * Sums of magnitudes
-     * bound every entry, and keep a NaN. */
+     * Sums of magnitudes bound every entry, and keep a NaN. */
     for (k = 0; k < p->nt; ++k) {
         const dci_term *t = &p->t[k];
         dc_real C[3][4], *Y = p->Y + 12*k, Dn = t->D*p->r;
@@ -4779,15 +4774,13 @@ DC_DEF dc_real dc_blend(dc_real d, dc_real *dphi, dc_real *d2phi)
  *
  * DC_LANES pairs at a time, one loop over the lanes for each stage. The plane is n = m + t1 b1 + t2 b2 with m the start
  * direction: n* is a positive multiple of a difference of points of the hulls, which m separates, so that n*.m > 0
- * and the
- * chart holds the minimum. There f = log G + log|n|, G = sum 1/a_k, has
+ * and the chart holds the minimum. There f = log G + log|n|, G = sum 1/a_k, has
  *
  *     grad f = G'/G + B t/N,   N = |n|^2,  B = diag(|b1|^2, |b2|^2, 0)
  *     M      = G''/G - 2 G'G'^T/G^2 + B/N - (B t)(B t)^T/N^2,
  *
  * M positive definite everywhere (1/G is concave) and the Hessian at the minimum, where G'/G = -B t/N. Newton steps
- * with M,
- * shortened to 1/(1/2 + rho), rho >= 1/2 the largest relative fall of a slack: no line search, no branch. */
+ * with M, shortened to 1/(1/2 + rho), rho >= 1/2 the largest relative fall of a slack: no line search, no branch. */
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
@@ -4864,8 +4857,8 @@ static void dci_tri_load(dci_tri *T)
     dc_real lo = DCI_MIN(p01, p2), hi = DCI_MAX(q01, q2), lob = DCI_MAX(p01b, p2), hib = DCI_MIN(q01b, q2)
 
 /* Keeps the axis (X, Y, Z) when it separates better than the one so far, in either sense; gaps compare as sign(g)
- * g^2/|axis|^2, vanishing
- * axes as less. gcc turns selects into branches when an operand is a load, or a constant that decides a later test:
+ * g^2/|axis|^2, vanishing axes as less. gcc turns selects into branches when an operand is a load, or a constant that
+ * decides a later test:
  * none of these here. */
 static void dci_tri_axis(dci_tri *T)
 {
@@ -4934,10 +4927,8 @@ static void dci_tri_segments(dci_tri *T, int p, int p1, int q, int q1)
 }
 
 /* Start plane: across the difference of the centres where that separates well; else across the shortest way between
- * the triangles,
- * which is a face normal or goes from edge to edge: the best of eleven axes. An axis that separates but is none of
- * these (SAT) costs
- * twice the Newton steps, which grow a slack by at most half each. */
+ * the triangles, which is a face normal or goes from edge to edge: the best of eleven axes. An axis that separates
+ * but is none of these (SAT) costs twice the Newton steps, which grow a slack by at most half each. */
 static void dci_tri_start(dci_tri *T)
 {
     int l, i, j, poor = 0;
@@ -5199,8 +5190,7 @@ static void dci_tri_value(dci_tri *T, dc_real c, dc_real length)
 }
 
 /* Frame of the derivatives as in dci_pair_frame: u = (X, Y, Z), origin q = sum D x/sum D, b1 and b2 the principal
- * axes of the lateral
- * spread; coordinates of the vertices into c. */
+ * axes of the lateral spread; coordinates of the vertices into c. */
 static void dci_tri_frame(dci_tri *T)
 {
     int l, k;
@@ -5790,8 +5780,7 @@ static dc_v3 dci_slip_turn(const dci_slip *s, dc_real eps, const dc_real de[3])
 }
 
 /* SDRS Eq. 67, 72. dg of the gradients g_k = dU_f/dx_k^{t+1} = A/h B w along the motions f->dx0, f->dx1 of the loaded
- * vertices (dx0: 0 to leave
- * time t alone). The basis is carried along without spin: dB = -n^ (B^T dn^)^T. */
+ * vertices (dx0: 0 to leave time t alone). The basis is carried along without spin: dB = -n^ (B^T dn^)^T. */
 static DCI_NOINLINE void dci_friction_jvp(const dci_friction *f, int old)
 {
     const dci_pair *p = f->p;
