@@ -1,18 +1,14 @@
 /* dc_contact.h - v0.1.0 - contact potentials of convex hulls with exact derivatives, and the maths below them
  * SPDX-License-Identifier: MIT OR Unlicense
  *
- * DOES     distance, penetration depth and closest features of two convex hulls; the contact potentials of LRI [1]
- * (felt at any
- *          distance) and SDRS [2] (local) with gradient and Hessian by vertices, rigid twists or affine maps; many
- *          triangle pairs
- *          at once; the friction potential of SDRS with its mixed second derivatives; small dense linear algebra;
- *          elementary
- *          functions that give the same bits everywhere; rotations and poses with their Jacobians.
+ * DOES     distance, penetration depth and closest features of two convex hulls; the contact potentials of LRI [1] (felt
+ *          at any distance) and SDRS [2] (local) with gradient and Hessian by vertices, rigid twists or affine maps; many
+ *          triangle pairs at once; the friction potential of SDRS with its mixed second derivatives; small dense linear
+ *          algebra; elementary functions that give the same bits everywhere; rotations and poses with their Jacobians.
  * DOES NOT find the pairs of a scene that are close (broad phase), split non-convex shapes, read files, step time.
  *
  * USE
- *   In one C or C++ file: #define DC_CONTACT_IMPLEMENTATION, then #include "dc_contact.h". Everywhere else just
- *   include it.
+ *   In one C or C++ file: #define DC_CONTACT_IMPLEMENTATION, then #include "dc_contact.h". Everywhere else include it.
  *   Quick start, a complete program; cc -std=c99 -O3 program.c -lm
  *
  *|#define DC_CONTACT_IMPLEMENTATION
@@ -34,66 +30,61 @@
  *
  * OPTIONS (macros)
  *   DC_CONTACT_IMPLEMENTATION  in one file: the code. In more than one with DC_STATIC: private copies.
- *   DC_REAL     double (default) or float, the same in every file: files that disagree do not link (DC_STATIC copies do).
- *   DC_STATIC   in the implementing file: every function static.      DC_DEF   decoration of public functions
- *   (default extern).
+ *   DC_REAL     double (default) or float, the same in every file: files that disagree do not link, but for DC_STATIC.
+ *   DC_STATIC   in the implementing file: every function static.
+ *   DC_DEF      decoration of public functions, extern by default.
  *
  * NOTATION
- *   a, b        the two bodies            x = R x^ + t   body to world; q = (w,x,y,z) unit quaternion of R
- *   n, d        separating plane <x,n> + d = 0, n from b to a, |n| < 1      nrm, dq (about the point q) while solving
- *   a_k         slack of vertex k, s_k(<x_k,n> + d), s_k = +1 on a, -1 on b       h = 1/x or P_s the barrier of a slack
- *   R(|n|)      radial term, c/(1-|n|) or P_s(1-|n|)          G, G*      sum 1/a_k, its least value over unit planes
- *   f_k, D_k    s_k h'(a_k), h''(a_k)                          A = L diag(1/W) L^T     Hessian of the potential by
- *   the plane
+ *   a, b        the two bodies
+ *   x = R x^ + t   body to world; q = (w,x,y,z) the unit quaternion of R
+ *   n, d        separating plane <x,n> + d = 0, n from b to a, |n| < 1; nrm, dq (about the point q) while solving.
+ *               SDRS writes n from the first body to the second and calls the offset o: our n = -n, d = -o.
+ *   a_k         slack of vertex k, s_k(<x_k,n> + d), s_k = +1 on a, -1 on b
+ *   h, R        barrier of a slack, 1/x or P_s; radial term of |n|, c/(1-|n|) or P_s(1-|n|)
+ *   G, G*       sum of 1/a_k, its least value over unit planes
+ *   f_k, D_k    s_k h'(a_k), h''(a_k)
+ *   A           Hessian of the potential by the plane, L diag(1/W) L^T
  *   xi = (v,w)  twist in the world frame about the body origin t: x <- exp([w])(x - t) + t + v. A gradient by xi is
- *               (force, torque) with the opposite sign. Pair gradients are [a; b], Hessians second derivatives in these
- *               coordinates at 0, symmetric to the bit, row-major.
- *   SDRS writes n from the first body to the second and calls the offset o: our n = -n, d = -o.
+ *               (force, torque) with the opposite sign. Pair gradients are [a; b]; Hessians are second derivatives in
+ *               these coordinates at 0, symmetric to the bit, row-major.
  *
  * CONTRACTS
- *   Memory    none of its own. Scratch comes from the caller's dc_arena and is given back at return; dc_..._bytes(...) is
+ *   Memory    None of its own. Scratch comes from the caller's dc_arena and is given back at return; dc_..._bytes(...) is
  *             enough for one call from a fresh arena, 0 when the number does not fit. In double: dc_pair of two triangles
  *             4.3 KB, of two 8-vertex hulls 6 KB, dc_friction of them 12 KB, dc_tri_batch 19 KB, penetration depth 23 KB.
  *             Worst stack of any function below 4 KB (`make facts`).
  *   Errors    dc_status; what each means here:
- *             DC_E_ARG       not finite, out of range (coordinates beyond DC_LIMIT), NULL where not allowed, a count
- *             below 1
+ *             DC_E_ARG       not finite, out of range (coordinates beyond DC_LIMIT), NULL, a count below 1
  *             DC_E_MEMORY    the arena is too small: give dc_..._bytes of it
  *             DC_E_OVERLAP   the hulls touch, or no plane separates them as rounded; values are +INFINITY
- *             DC_E_RANGE     the true number does not fit: potential too close to contact, or in float
+ *             DC_E_RANGE     the true number does not fit: too close to contact, or in float
  *             DC_E_SINGULAR  a factorisation met a zero (or not positive) pivot
  *             DC_E_DIVERGED  a cap was reached; outputs are the best iterate. dc_pair: never in 200 000 random pairs
  *             On failure outputs are untouched except where a function says so. No call aborts, prints or returns NaN
  *             with DC_OK.
- *   Threads   every function is re-entrant; nothing is shared.
- *   Same bits for the same input in any order and thread; built with -ffp-contract=off, under any compiler and on any
- *   IEEE
- *             machine (round to nearest, subnormals on). A warm start agrees with a cold one to rounding.
- *   Smooth    the potentials are C2 wherever the hulls are apart, through every change of closest features and across
- *   the end of the
- *             local support, where they vanish like w^4. dc_hull_distance is not differentiable where its features
- *             change.
- *   Accuracy  potentials: value, gradient and Hessian within 7 eps (1 + condition) of 60-digit tables, condition
- *   about 3L/g for hulls of
- *             size L at a gap g, from g/L = 1e-9 (float: 100 eps of the
- *             coordinates) to 1e4. dc_tri_batch: value and gradient alike, relative derivatives within 12 eps (1 +
- *             3L/g + L/size),
- *             L the distance from the origin given.
- *   Cost      ns on one Zen 4 core, gcc 12 -O3 (-O3 -march=native), `make bench`: triangle pair at a gap of 1e-2:
- *   1500 (1400)
- *             alone, 600 (300) in a batch, 180 (90) warm; its twist gradient and Hessian 550 more alone, 280 (180) in
- *             a batch. 8-vertex hulls,
- *             local potential with derivatives 2700 (2500), warm 1500 (1400). Hull distance 470 (430) at 8, 1900
- *             (1600) at 96 vertices.
- *   Limits    cost of a pair is linear in its vertices: prune them to the hull's. Nothing is special-cased for
- *   spheres or boxes.
+ *   Threads   Every function is re-entrant; nothing is shared.
+ *   Bits      The same for the same input in any order and thread; built with -ffp-contract=off, under any compiler and
+ *             on any IEEE machine (round to nearest, subnormals on). A warm start agrees with a cold one to rounding.
+ *   Smooth    The potentials are C2 wherever the hulls are apart, through every change of closest features and across the
+ *             end of the local support, where they vanish like w^4. dc_hull_distance has kinks where its features change.
+ *   Accuracy  Potentials: value, gradient and Hessian within 7 eps (1 + condition) of 60-digit tables, condition about
+ *             3L/g for hulls of size L at a gap g, from g/L = 1e-9 (float: 100 eps of the coordinates) to 1e4.
+ *             dc_tri_batch: value and gradient alike, relative derivatives within 12 eps (1 + 3L/g + L/size), L the
+ *             distance from the origin given.
+ *   Cost      ns on one Zen 4 core, gcc 12 -O3 (-O3 -march=native), `make bench`:
+ *               triangle pair, gap 1e-2    1490 (1380) alone, 620 (310) in a batch, 185 (92) in a batch warm
+ *               twist gradient and Hessian 600 (430) more alone; relative gradient and Hessian 240 (250) more in a batch
+ *               8-vertex hulls, DC_LOCAL   2600 (2450) with gradient and Hessian, warm 1450 (1330)
+ *               hull distance              470 (470) for 8 vertices, 1930 (1590) for 96, warm 180 (160) and 620 (490)
+ *               penetration depth          2270 (2620) for 8 vertices, 7060 (7140) for 96
+ *   Limits    The cost of a pair is linear in its vertices: prune them to the hull's. Nothing is special-cased for
+ *             spheres or boxes.
  *
  * REFERENCES
  *   [1] LRI   Ye, Wu, Komura, Pan: Efficient differentiable contact model with long-range influence.
  *   [2] SDRS  Ye, Gao, Wu, Pan, Komura: SDRS, shape-differentiable robot simulator.
- *   Where their text slips we follow the corrected form; DC_GLOBAL is solved in the reduced form of the section "the
- *   minimising
- *   plane", the friction potential has a patch radius that the paper's has not.
+ *   Where their text slips the corrected form is followed and said so at the line. DC_GLOBAL is solved in the reduced
+ *   form of the section "the minimising plane"; the friction potential has a patch radius that the paper's has not.
  *
  * CHANGES  see CHANGELOG.md. LICENCE at the end of this file. */
 #ifndef DC_CONTACT_H_INCLUDED
@@ -3600,7 +3591,7 @@ typedef struct {
     dc_v3 u, b1, b2;              /* frame: nrm = r u */
     dc_real g[4], L[6], W[4];     /* gradient by (dq, n_u, n_b1, n_b2) and the factor of the Hessian, A = L diag(1/W) L^T */
     /* workspace of the derivatives; here, in the arena, and not on the stack */
-    dc_real map[2][12], grad[12], B[2][6][6], C[24][4], Z[4][12];
+    dc_real map[2][12], grad[12], B[2][6][6], C[24][4];
     dc_real f[2][4], DX[2][4][4], XX[2][4][4];
 } dci_pair;
 
@@ -4432,7 +4423,8 @@ static void dci_pair_body(const dci_pair *p, int body, dci_posed at, dc_real g[6
  * written. */
 static DCI_NOINLINE int dci_pair_twists(dci_pair *p, dci_posed a, dci_posed b, dc_real *grad, dc_real *hess)
 {
-    dc_real (*Y)[4] = p->C, (*Z)[12] = p->Z, *g = p->grad, scale = dci_pair_unscale(p), most = 0, longest = 0;
+    dc_real (*Y)[4] = p->C, *g = p->grad, scale = dci_pair_unscale(p), most = 0, longest = 0;
+    dc_real Z[4][12];                  /* on the stack: hess cannot alias it, so that the rows below vectorise */
     int i, j, k;
     dci_pair_body(p, 0, a, g, p->B[0], Y);
     dci_pair_body(p, 1, b, g + 6, p->B[1], Y + 6);
@@ -4442,18 +4434,22 @@ static DCI_NOINLINE int dci_pair_twists(dci_pair *p, dci_posed a, dci_posed b, d
     }
     /* rows of Z = W^1/2 Y^T, so that Z^T Z is symmetric to the bit and its rows are built side by side */
     for (k = 0; hess && k < 4; ++k) {
-        dc_real w = dc_sqrt(p->W[k]*scale);
+        dc_real w = dc_sqrt(p->W[k]*scale), row = 0;
         for (i = 0; i < 12; ++i) {
             Z[k][i] = w*Y[i][k];
-            longest += dc_abs(Z[k][i]);
+            row += dc_abs(Z[k][i]);
         }
+        longest += row;
     }
     for (k = 0; hess && k < 2; ++k)
-        for (i = 0; i < 6; ++i)
+        for (i = 0; i < 6; ++i) {
+            dc_real row = 0;
             for (j = i; j < 6; ++j) {
                 p->B[k][j][i] = p->B[k][i][j] = scale*p->B[k][i][j];
-                most += dc_abs(p->B[k][i][j]);
+                row += dc_abs(p->B[k][i][j]);
             }
+            most += row;
+        }
     if (!dc_finite(most + longest*longest)) return 0;        /* bounds every entry */
 
     if (grad) memcpy(grad, g, 12*sizeof *g);
