@@ -1,0 +1,112 @@
+// harness.mjs - a browser, pages with all they complain about, pictures, and the tally of checks
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { decodePNG } from './png.mjs';
+
+const CHECK_SECONDS = 60;
+
+// ---- checks
+
+let browser, passed = 0, failed = 0;
+
+export function ok(condition, why) { if (!condition) throw new Error(why); }
+
+function fail(name, error) {
+    failed++;
+    console.log(`FAIL ${name}: ${String(error?.message ?? error).split('\n')[0]}`);
+}
+
+// Prints what the body returns as a note. A body that throws, or does not end in time, has failed.
+export async function check(name, body) {
+    let timer;
+    const late = new Promise((_, reject) => {
+        timer = setTimeout(() => reject(new Error(`no end after ${CHECK_SECONDS} s`)), 1000*CHECK_SECONDS);
+    });
+    try {
+        const note = await Promise.race([body(), late]);
+        passed++;
+        console.log(`pass ${name}${note ? `: ${note}` : ''}`);
+    } catch (error) {
+        fail(name, error);
+    } finally {
+        clearTimeout(timer);
+    }
+}
+
+export async function finish() {
+    await browser?.close();
+    console.log(`\n${passed} passed, ${failed} failed, 0 skipped`);
+    process.exit(failed ? 1 : 0);
+}
+
+// what goes wrong outside a check, such as a browser that does not start, is one failure more
+process.on('uncaughtException', (error) => { fail('browser', error); finish(); });
+
+const [program, out] = process.argv.slice(2);
+const { chromium } = await import(pathToFileURL(resolve(out, 'node_modules/playwright-core/index.mjs')));
+// launch() makes a new empty profile; WebGL2 is drawn by the processor, on every machine the same way
+browser = await chromium.launch({ executablePath: program, headless: true, args: [
+    '--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update',
+    '--disable-sync', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'] });
+console.log(`Chromium ${browser.version()}, node ${process.version}`);
+
+// ---- pages
+
+// Opens a page from disk in a context of its own. page.complaints collects console errors and warnings, exceptions, and
+// requests for anything but the file itself (what a page carries in data: and blob: addresses is in the file).
+export async function open(file, { width = 1000, height = 800, ...options } = {}) {
+    const context = await browser.newContext({ viewport: { width, height }, ...options });
+    const page = await context.newPage();
+    const url = pathToFileURL(resolve(out, file)).href;
+    page.complaints = [];
+    page.on('console', (m) => { if (['error', 'warning', 'assert'].includes(m.type())) page.complaints.push(`console ${m.type()}: ${m.text()}`); });
+    page.on('pageerror', (e) => page.complaints.push(`exception: ${e.message}`));
+    page.on('crash', () => page.complaints.push('the page crashed'));
+    page.on('request', (r) => { if (r.url() !== url && !/^(data|blob):/.test(r.url())) page.complaints.push(`request: ${r.url()}`); });
+    page.setDefaultTimeout(10000);
+    await page.goto(url);
+    return page;
+}
+
+// ---- pictures: { width, height, data }, four bytes a pixel
+
+export async function picture(target, save) {
+    const file = save ? { path: join(out, `${save}.png`) } : {};
+    return decodePNG(await target.screenshot({ animations: 'allow', ...file }));
+}
+
+const SAME = 24;    // two colours are the same when no channel differs by more: antialiasing, rounding
+
+function differs(data, i, [r, g, b]) {
+    return Math.abs(data[i] - r) > SAME || Math.abs(data[i + 1] - g) > SAME || Math.abs(data[i + 2] - b) > SAME;
+}
+
+// Share of the pixels that differ between two pictures.
+export function difference(a, b) {
+    if (a.width !== b.width || a.height !== b.height) return 1;
+    let n = 0;
+    for (let i = 0; i < a.data.length; i += 4) if (differs(a.data, i, b.data.subarray(i, i + 3))) n++;
+    return n/(a.width*a.height);
+}
+
+// Share of the pixels that are not of the most frequent colour: 0 for a blank picture.
+export function ink({ width, height, data }) {
+    const count = new Map();
+    for (let i = 0; i < data.length; i += 4) {
+        const key = data[i] << 16 | data[i + 1] << 8 | data[i + 2];
+        count.set(key, (count.get(key) ?? 0) + 1);
+    }
+    return 1 - Math.max(...count.values())/(width*height);
+}
+
+// Mean position, in pixels from the upper left corner, of the pixels for which is(r, g, b), and their number.
+export function centre({ width, data }, is) {
+    let n = 0, x = 0, y = 0;
+    for (let i = 0; i < data.length; i += 4) {
+        if (!is(data[i], data[i + 1], data[i + 2])) continue;
+        n++;
+        x += i/4 % width + 0.5;
+        y += Math.floor(i/4/width) + 0.5;
+    }
+    return { n, x: x/n, y: y/n };
+}
