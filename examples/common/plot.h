@@ -395,7 +395,7 @@ static inline void plot_tick_label(char *label, size_t bytes, double v, int powe
     double      e = v < 0 || v > 0 ? floor(log10(fabs(v)) + 1e-9) : 0, m = fabs(v)/pow(10, e);
     char        number[32];
 
-    snprintf(number, sizeof number, "%.8g", m);
+    snprintf(number, sizeof number, "%.10g", m);
     if (!power || !(fabs(v) > 0)) snprintf(label, bytes, "%s%.10g", sign, fabs(v));
     else snprintf(label, bytes, "%s%s%s10^{%s%.0f}", sign, strcmp(number, "1") ? number : "",
                   strcmp(number, "1") ? "·" : "", e < -0.5 ? "−" : "", fabs(e));
