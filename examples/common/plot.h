@@ -410,7 +410,7 @@ static inline double plot_step(double least)
 
 /* Ticks of an axis that is `pixels` long, at least `spacing` pixels apart; returns their count, and by *power whether they
  * read best as powers of ten. A logarithmic axis has ticks at 1 (10 ..), else at 1, 2, 5, else as a linear one. */
-static inline int plot_ticks(const plot_axis *axis, double pixels, double spacing, double *at, int *power)
+static inline int plot_ticks_apart(const plot_axis *axis, double pixels, double spacing, double *at, int *power)
 {
     double span = axis->hi - axis->lo, big = fabs(axis->lo) > fabs(axis->hi) ? fabs(axis->lo) : fabs(axis->hi);
     double step, i, last, e;
@@ -443,6 +443,18 @@ static inline int plot_ticks(const plot_axis *axis, double pixels, double spacin
     last = floor(axis->hi/step + 1e-9);
     for (i = ceil(axis->lo/step - 1e-9); i <= last && n < PLOT_TICKS; i++) at[n++] = i*step;
     *power = big >= 1e5 || big < 1e-3;
+    return n;
+}
+
+/* The same, but two at least: a short axis has them nearer. */
+static inline int plot_ticks(const plot_axis *axis, double pixels, double spacing, double *at, int *power)
+{
+    int n = 0;
+
+    while (n < 2 && spacing > 1) {
+        n = plot_ticks_apart(axis, pixels, spacing, at, power);
+        spacing /= 2;
+    }
     return n;
 }
 
