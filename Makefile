@@ -24,7 +24,7 @@ TESTS := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 EXAMPLES := $(patsubst examples/%.c,%,$(wildcard examples/*.c))
 BENCHES := $(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c))
 SUPPORT := tests/support/support.c
-INCLUDE = -I. -Itests/support -Ibuild/include -DDC_REAL=$(REAL) -DDC_TEST_DATA='"$(CURDIR)/tests/data"'
+INCLUDE = -I. -Itests/support -Iexamples/common -Ibuild/include -DDC_REAL=$(REAL) -DDC_TEST_DATA='"$(CURDIR)/tests/data"'
 
 export CC WARN WARN_C GREATEST
 
@@ -49,7 +49,7 @@ build/flags: FORCE
 build/test/support.o: $(SUPPORT) tests/support/support.h Makefile build/flags
 	$(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) $(INCLUDE) -c $< -o $@
 
-build/test/%: tests/%.c build/test/support.o $(HEADERS) $(wildcard tests/support/*.h) tests/greatest_fallback.h build/include/greatest.h Makefile build/flags
+build/test/%: tests/%.c build/test/support.o $(HEADERS) $(wildcard tests/support/*.h examples/common/*.h) tests/greatest_fallback.h build/include/greatest.h Makefile build/flags
 	$(CC) $(STD) $(CFLAGS) -ffp-contract=off -DDC_TEST_NO_CONTRACT $(WARN) $(WARN_C) $(INCLUDE) $< build/test/support.o -o $@ $(LDLIBS)
 
 FORCE:

@@ -17,7 +17,7 @@ case $std in
     c++*) case $cc in gcc) cc=g++ ;; clang) cc=clang++ ;; esac; set -- -x c++ $WARN "$@" ;;
     *) set -- $WARN $WARN_C "$@" ;;
 esac
-set -- -std=$std -DDC_REAL=$real "$@" -I. -Itests/support -Ibuild/include -DDC_TEST_DATA="\"$PWD/tests/data\""
+set -- -std=$std -DDC_REAL=$real "$@" -I. -Itests/support -Iexamples/common -Ibuild/include -DDC_TEST_DATA="\"$PWD/tests/data\""
 static=-DDC_STATIC=
 [ "$sweep" = 1 ] && static=
 begin=$(date +%s)
