@@ -66,7 +66,7 @@ test-view: build/view/pages
 
 build/view/pages: tests/view/pages.c examples/common/view.h Makefile build/flags
 	@mkdir -p build/view
-	$(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) -Iexamples/common $< -o $@ $(LDLIBS)
+	$(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) $(INCLUDE) $< -o $@ $(LDLIBS)
 
 # ---- bench: each program built twice; those with peers link the libraries found here
 

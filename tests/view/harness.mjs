@@ -99,14 +99,17 @@ export function ink({ width, height, data }) {
     return 1 - Math.max(...count.values())/(width*height);
 }
 
-// Mean position, in pixels from the upper left corner, of the pixels for which is(r, g, b), and their number.
-export function centre({ width, data }, is) {
+// Mean position, in pixels from the upper left corner, of the pixels in a rectangle for which is(r, g, b), and their number.
+export function centre({ width, height, data }, is, rectangle) {
+    const x0 = Math.ceil(rectangle.x), x1 = Math.min(Math.floor(rectangle.x + rectangle.width), width);
+    const y0 = Math.ceil(rectangle.y), y1 = Math.min(Math.floor(rectangle.y + rectangle.height), height);
     let n = 0, x = 0, y = 0;
-    for (let i = 0; i < data.length; i += 4) {
-        if (!is(data[i], data[i + 1], data[i + 2])) continue;
+    for (let j = y0; j < y1; j++) for (let i = x0; i < x1; i++) {
+        const k = 4*(j*width + i);
+        if (!is(data[k], data[k + 1], data[k + 2])) continue;
         n++;
-        x += i/4 % width + 0.5;
-        y += Math.floor(i/4/width) + 0.5;
+        x += i + 0.5;
+        y += j + 0.5;
     }
     return { n, x: x/n, y: y/n };
 }
