@@ -100,6 +100,7 @@ facts:
 
 demo: $(EXAMPLES:%=build/demo/%)
 	@for p in $(EXAMPLES); do echo "== $$p"; (cd build/demo && ./$$p) || exit 1; done
+	@echo; echo "to look at:"; ls build/demo/*.html build/demo/*.svg
 
 build/demo/%: examples/%.c $(wildcard examples/common/*) $(HEADERS) Makefile build/flags
 	$(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) -I. -Iexamples/common -DDC_REAL=$(REAL) $< -o $@ $(LDLIBS)
