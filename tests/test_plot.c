@@ -605,6 +605,13 @@ TEST marks_raise_lower_and_slant(void)
                      "<tspan dy=\"3.2\" font-size=\"7.5\">i</tspan><tspan dy=\"-3.2\">− a&lt;b &amp; c&gt;d</tspan></text>"));
     ASSERT(text_at(s, "x2yi− a&lt;b &amp; c&gt;d", 10, 20));
     free(s);
+
+    begin();                                                /* what is no character is marked as such */
+    plot_text(&p, 10, 20, "start", 10, PLOT_INK, "a\x01\xff");
+    s = read_back();
+    ASSERT(s);
+    ASSERT(text_at(s, "a\xef\xbf\xbd\xef\xbf\xbd", 10, 20));
+    free(s);
     PASS();
 }
 
