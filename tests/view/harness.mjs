@@ -75,18 +75,25 @@ export async function picture(target, save) {
     return decodePNG(await target.screenshot({ animations: 'allow', ...file }));
 }
 
+// Calls f(index in data, x, y) for the pixels of a rectangle as far as it lies in the picture.
+function each_pixel(image, { x, y, width, height }, f) {
+    for (let j = Math.max(Math.ceil(y), 0); j < Math.min(Math.floor(y + height), image.height); j++)
+        for (let i = Math.max(Math.ceil(x), 0); i < Math.min(Math.floor(x + width), image.width); i++) f(4*(j*image.width + i), i, j);
+}
+
 const SAME = 24;    // two colours are the same when no channel differs by more: antialiasing, rounding
 
-function differs(data, i, [r, g, b]) {
-    return Math.abs(data[i] - r) > SAME || Math.abs(data[i + 1] - g) > SAME || Math.abs(data[i + 2] - b) > SAME;
+// Number of pixels in a rectangle that differ between two pictures of one size.
+export function count_changed(a, b, rectangle) {
+    let n = 0;
+    each_pixel(a, rectangle, (i) => { if ([0, 1, 2].some((c) => Math.abs(a.data[i + c] - b.data[i + c]) > SAME)) n++; });
+    return n;
 }
 
 // Share of the pixels that differ between two pictures.
 export function difference(a, b) {
     if (a.width !== b.width || a.height !== b.height) return 1;
-    let n = 0;
-    for (let i = 0; i < a.data.length; i += 4) if (differs(a.data, i, b.data.subarray(i, i + 3))) n++;
-    return n/(a.width*a.height);
+    return count_changed(a, b, { x: 0, y: 0, ...a })/(a.width*a.height);
 }
 
 // Share of the pixels that are not of the most frequent colour: 0 for a blank picture.
@@ -100,16 +107,14 @@ export function ink({ width, height, data }) {
 }
 
 // Mean position, in pixels from the upper left corner, of the pixels in a rectangle for which is(r, g, b), and their number.
-export function centre({ width, height, data }, is, rectangle) {
-    const x0 = Math.ceil(rectangle.x), x1 = Math.min(Math.floor(rectangle.x + rectangle.width), width);
-    const y0 = Math.ceil(rectangle.y), y1 = Math.min(Math.floor(rectangle.y + rectangle.height), height);
+export function centre(image, is, rectangle) {
+    const { data } = image;
     let n = 0, x = 0, y = 0;
-    for (let j = y0; j < y1; j++) for (let i = x0; i < x1; i++) {
-        const k = 4*(j*width + i);
-        if (!is(data[k], data[k + 1], data[k + 2])) continue;
+    each_pixel(image, rectangle, (k, i, j) => {
+        if (!is(data[k], data[k + 1], data[k + 2])) return;
         n++;
         x += i + 0.5;
         y += j + 0.5;
-    }
+    });
     return { n, x: x/n, y: y/n };
 }

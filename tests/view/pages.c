@@ -132,7 +132,7 @@ static void scene_2d(void)
         wave[2*i + 1] = (dc_real)(0.15*sin(0.9*i));
     }
     floor_shape = view_plane(v, 4);
-    view_fixed(v, floor_shape, "#5d6878", at(0, -0.5, 0));
+    view_fixed(v, floor_shape, "#5d6878", at(0, -0.2, 0));
     line = view_line(v, wave, 41);
     view_fixed(v, line, "#3aa675", at(0, 0, 0));
     b[0] = view_body(v, view_polygon(v, star, 10), NULL);
