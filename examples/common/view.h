@@ -421,7 +421,7 @@ static int viewi_add_shape(view *v, viewi_shape s, int flat)
         if (!(viewi_norm(s.v[i]) < 1e30)) { viewi_fail(v, "point %d of a %s is not finite", i, s.kind); goto bad; }
         s.radius = fmax(s.radius, viewi_norm(s.v[i]));
     }
-    if (!(s.radius > 0 && s.radius < 1e30) || !(s.h >= 0)) { viewi_fail(v, "a %s has no size", s.kind); goto bad; }
+    if (!(s.radius > 0 && s.radius < 1e30) || !(s.r >= 0 && s.h >= 0)) { viewi_fail(v, "a %s has no size", s.kind); goto bad; }
     if (!viewi_room(v, &v->shapes, v->n_shapes, &v->cap_shapes, sizeof s)) goto bad;
     v->shapes[v->n_shapes] = s;
     return (int)v->n_shapes++;
@@ -678,6 +678,7 @@ static void viewi_item(view *v, int overlay, int kind, int kind2, dc_v3 p, dc_v3
     x[0] = (double)p.x; x[1] = (double)p.y; x[2] = (double)p.z;
     x[3] = (double)q.x; x[4] = (double)q.y; x[5] = (double)q.z; x[6] = (double)r;
     if (o->kind == VIEW_SPHERES) x[3] = (double)r;
+    if (o->kind == VIEW_SPHERES && r < 0) { viewi_fail(v, "a ball of overlay \"%.60s\" has a negative radius", o->name); return; }
     for (i = 0; i < n; i++) {
         if (!viewi_number(x[i])) { viewi_fail(v, "an item of overlay \"%.60s\" is not finite", o->name); return; }
         if (!viewi_room(v, &o->items, o->n, &o->cap, sizeof *o->items)) return;
@@ -1302,7 +1303,7 @@ static const char *viewi_page(size_t i)
         "#stage:active { cursor: grabbing; }",
         "#stage canvas { position: absolute; inset: 0; width: 100%; height: 100%; }",
         "#marks { pointer-events: none; }",
-        ".pane { position: absolute; pointer-events: none; padding: 9px 13px; font-weight: 600; }",
+        ".pane { position: absolute; pointer-events: none; padding: 9px 13px; font-weight: 600; overflow-wrap: anywhere; }",
         ".pane::before { content: ''; display: inline-block; width: 10px; height: 10px; border-radius: 3px; margin-right: 7px; background: var(--c); }",
         "#bar, #switches { display: flex; flex-wrap: wrap; gap: 8px 10px; align-items: center; padding: 9px 12px; border-top: 1px solid var(--line); }",
         "#switches { gap: 6px 16px; color: var(--pale); font-size: 14px; }",
@@ -1354,14 +1355,14 @@ static const char *viewi_page(size_t i)
         "<main>",
         "<div class='card'>",
         "<div id='trouble' role='status'></div>",
-        "<div id='stage' tabindex='0'><canvas id='view' role='img' aria-label='The scene'></canvas><canvas id='marks' aria-hidden='true'></canvas></div>",
+        "<div id='stage' tabindex='0' role='group' aria-label='Scene'><canvas id='view' role='img' aria-label='The scene'></canvas><canvas id='marks' aria-hidden='true'></canvas></div>",
         "<div id='switches' role='group' aria-label='Overlays'></div>",
         "<div id='bar' role='group' aria-label='Playback'>",
         "<button id='play' aria-label='Play' title='Play or pause (space)'></button>",
         "<button id='back' aria-label='Step back' title='Step back (left arrow)'><svg viewBox='0 0 14 14'><path d='M2 1h2v12H2zM12 1v12L5 7z'/></svg></button>",
         "<button id='next' aria-label='Step forward' title='Step forward (right arrow)'><svg viewBox='0 0 14 14'><path d='M10 1h2v12h-2zM2 1v12l7-6z'/></svg></button>",
         "<input id='scrub' type='range' min='0' value='0' step='1' aria-label='Frame'>",
-        "<output id='now'></output>",
+        "<output id='now' aria-live='off'></output>",
         "<select id='speed' aria-label='Speed' title='Speed (up, down)'><option>0.1</option><option>0.25</option><option>0.5</option><option selected>1</option><option>2</option><option>4</option><option>10</option></select>",
         "<button id='loop' aria-pressed='true' title='Start again at the end (L)'>Loop</button>",
         "<button id='fit' title='Show the whole scene (F)'>Fit</button>",
@@ -2029,7 +2030,7 @@ static const char *viewi_page(size_t i)
         "    l.label.style.setProperty('--c', l.run.colour);",
         "    box.querySelector('h2').append(l.label);",
         "  }",
-        "  const shown = y => y !== null && (!log || y > 0), warp = y => log ? Math.log10(y) : y;",
+        "  const shown = y => y !== null && (log ? y > 0 : Math.abs(y) < 1e300), warp = y => log ? Math.log10(y) : y;",
         "  let x0 = Infinity, x1 = -Infinity, y0 = Infinity, y1 = -Infinity;",
         "  for (const l of lines) l.s.v.forEach((y, i) => {",
         "    x0 = Math.min(x0, l.run.times[i]); x1 = Math.max(x1, l.run.times[i]);",
@@ -2220,7 +2221,7 @@ static const char *viewi_page(size_t i)
         "  panes().forEach((p, k) => {",
         "    const e = document.createElement('div');",
         "    e.className = 'pane'; e.textContent = runs[k].name;",
-        "    e.style.cssText = `left:${p.x}px;top:${p.y}px;--c:${runs[k].colour}`;",
+        "    e.style.cssText = `left:${p.x}px;top:${p.y}px;max-width:${p.w}px;--c:${runs[k].colour}`;",
         "    stage.append(e);",
         "  });",
         "}",

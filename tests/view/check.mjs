@@ -417,6 +417,11 @@ for (const javaScriptEnabled of [true, false]) {
             return;
         }
         await press(page, 'End');
+        const stage = await page.locator('#stage').boundingBox();
+        for (const [run, name] of (await page.locator('.pane').all()).entries()) {
+            const inside = pane(stage, run), box = await name.boundingBox();
+            ok(box.x >= inside.x - 1 && box.x + box.width <= inside.x + inside.width + 1, `the name of run ${run} reaches into another`);
+        }
         const texts = await page.locator('.pane').allTextContents();
         ok(texts.join('|') === `${hostile} 1|${hostile} 2`, `panes ${texts.join('|')}`);
         ok((await page.locator('.plot h2').textContent()).startsWith(`${hostile} [${hostile}]`), 'plot');
@@ -520,14 +525,14 @@ await check('20 000 grains load in under 3 s', async () => {
     return `${seconds.toFixed(2)} s`;
 });
 
-// Each frame is asked for through the slider, and drawn to the last pixel before the next. The fastest of five spells
+// Each frame is asked for through the slider, and drawn to the last pixel before the next. The fastest of ten spells
 // counts: other programs share the machine.
 async function scrub_rate(page) {
     return page.evaluate(async () => {
         const slider = document.getElementById('scrub'), gl = document.getElementById('view').getContext('webgl2'), pixel = new Uint8Array(4);
         let best = 0;
-        for (let spell = 0; spell < 5; spell++) {
-            const start = performance.now(), n = 20;
+        for (let spell = 0; spell < 10; spell++) {
+            const start = performance.now(), n = 10;
             for (let i = 1; i <= n; i++) {
                 slider.value = 37*i % 100;
                 slider.dispatchEvent(new Event('input'));

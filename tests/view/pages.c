@@ -293,10 +293,13 @@ static void hostile_numbers(void)
         {HUGE_VAL, -HUGE_VAL, HUGE_VAL, -HUGE_VAL},
         {0, -1, -2, -3}};
     static const char *const name[12] = {"a", "b", "c", "d", "e", "f", "log a", "log b", "log c", "log d", "log e", "log f"};
-    view *v = begin("numbers.html", NULL);
-    int   series[12], far_body, planes, arrows, balls, segments, i, k;
+    static const dc_v3   point = {DC_R(1e-3), 0, 0};
+    static const dc_hull one_point = {&point, 1};
+    view                *v = begin("numbers.html", NULL);
+    int                  series[12], far_body, planes, arrows, balls, segments, i, k;
 
     view_fixed(v, view_sphere(v, DC_R(1e-3)), NULL, at(1000, 1000, 1000));
+    view_fixed(v, view_hull(v, &one_point), NULL, at(1000, 1000, 1000));
     far_body = view_body(v, box(v, 1e-3, 1e-3, 0), NULL);
     planes = view_overlay(v, VIEW_PLANES, "planes", NULL, 0);
     arrows = view_overlay(v, VIEW_ARROWS, "arrows", NULL, 0);
