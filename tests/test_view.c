@@ -5,14 +5,29 @@
 #include "dc_contact.h"
 #include "greatest.h"
 #include "support.h"
-#define VIEW_IMPLEMENTATION
-#include "view.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <math.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+
+/* The writer's memory, which ends after so many allocations; negative: never. */
+static long allocations = -1;
+static int enough(void) { return allocations < 0 || allocations-- > 0; }
+static void *scarce_malloc(size_t n) { return enough() ? malloc(n) : NULL; }
+static void *scarce_calloc(size_t n, size_t size) { return enough() ? calloc(n, size) : NULL; }
+static void *scarce_realloc(void *p, size_t n) { return enough() ? realloc(p, n) : NULL; }
+#define malloc scarce_malloc
+#define calloc scarce_calloc
+#define realloc scarce_realloc
+#define VIEW_IMPLEMENTATION
+#include "view.h"
+#undef malloc
+#undef calloc
+#undef realloc
 
 GREATEST_MAIN_DEFS();
 
@@ -530,14 +545,14 @@ static const char *const about[KINDS] = {"", "frame", "frame", "body", "frame", 
     "holds", "overlay 3", "kind 9", "series 4", "body 2", "finite", "#nothex", "#abc", "0 points", "finite", "points", "finite",
     "corner", "triangles", "size", "", "", "", "", "3D", "2D", "2 points", "finite", ""};
 
-/* A page with one hostile thing in it, in the middle of good ones. The status; view_ok must agree. */
+/* A page with one hostile thing in it, in the middle of good ones. The status; view_ok must have said so. */
 static int write_hostile(void *user)
 {
     static const dc_v3   corner[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     static const dc_real flat_corner[] = {0, 0, 1, 0, 0, 1};
     static const int     triangle[] = {0, 1, 2}, bad_triangle[] = {0, 1, 4};
     const double         nan_ = HUGE_VAL - HUGE_VAL, infinite = HUGE_VAL;
-    int                  kind = *(int *)user, i, ok, flat = kind == NAN_TURN_2D || kind == SOLID_IN_2D || kind == SHORT_POLYGON
+    int                  kind = *(int *)user, i, ok, failed, flat = kind == NAN_TURN_2D || kind == SOLID_IN_2D || kind == SHORT_POLYGON
                                                           || kind == NAN_POLYGON;
     view                *v = open_page(flat, 0);
     dc_v3                x[4];
@@ -612,7 +627,8 @@ static int write_hostile(void *user)
         view_frame(v, kind == NAN_TIME && i == 5 ? nan_ : i);
     }
     ok = view_ok(v);
-    return view_close(v) == !ok ? !ok : 99;
+    failed = view_close(v);
+    return failed == !ok || (failed && allocations >= 0) ? failed : 99;    /* memory may end in view_close */
 }
 
 /* One line that begins as ours do and names the page. */
@@ -751,6 +767,35 @@ TEST a_pipe_is_not_replaced(void)
     PASS();
 }
 
+static int write_in_little_memory(void *user)
+{
+    int kind = GOOD;
+
+    allocations = *(long *)user;
+    return write_hostile(&kind);
+}
+
+/* Whichever allocation is the first that fails, and all after it. */
+TEST want_of_memory_is_a_message_and_leaves_nothing_behind(void)
+{
+    long  n;
+    child c = DC_ZERO;
+
+    for (n = 0; n < 1000; n++) {
+        c = child_run(write_in_little_memory, &n);
+        if (c.code == 0) break;
+        if (c.code != 1 || strncmp(c.err, "view: ", 6) != 0 || !strstr(c.err, "out of memory")) {
+            printf("\n  %ld allocations: status %d, signal %d, message \"%s\"", n, c.code, c.signal, c.err);
+            FAILm("after so many allocations");
+        }
+        ASSERT_EQ(0, clear_directory());
+    }
+    printf("\n  %ld allocations", n);
+    ASSERT(c.code == 0 && n > 20);
+    ASSERT_EQ(1, clear_directory());
+    PASS();
+}
+
 /* Every function takes no view, as there is for want of memory. */
 TEST no_view_is_refused_quietly(void)
 {
@@ -806,6 +851,7 @@ SUITE(refusals)
     RUN_TEST(an_unwritable_path_is_a_message);
     RUN_TEST(a_full_disk_is_a_message_and_leaves_nothing_behind);
     RUN_TEST(a_pipe_is_not_replaced);
+    RUN_TEST(want_of_memory_is_a_message_and_leaves_nothing_behind);
     RUN_TEST(no_view_is_refused_quietly);
 }
 

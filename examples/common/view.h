@@ -107,6 +107,9 @@ void view_frame(view *v, double time);
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__unix__) || defined(__APPLE__)
+#include <sys/stat.h>
+#endif
 
 /* ---- what is kept ------------------------------------------------------------------------------ */
 
@@ -1180,6 +1183,18 @@ static void viewi_scene(view *v, const double lo[3], const double hi[3])
 
 int view_ok(const view *v) { return v && !v->error[0]; }
 
+/* A device or a pipe is written as it is: only a file is replaced. */
+static int viewi_is_device(const char *path)
+{
+#if defined(__unix__) || defined(__APPLE__)
+    struct stat s;
+    return stat(path, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode);
+#else
+    (void)path;
+    return 0;
+#endif
+}
+
 view *view_open(const char *path, const view_options *opt)
 {
     static const view_options defaults = DC_ZERO;
@@ -1197,12 +1212,13 @@ view *view_open(const char *path, const view_options *opt)
     v->note = viewi_text(v, opt->note);
     v->step_name = viewi_text(v, opt->step_name ? opt->step_name : "time");
     v->step_unit = viewi_text(v, opt->step_name ? opt->step_unit : "s");
-    if (!path || !path[0]) { viewi_fail(v, "no name for the page"); return v; }
+    if (!path || !path[0]) viewi_fail(v, "no name for the page");
+    if (v->error[0]) return v;
     length = strlen(path);
     v->part = (char *)malloc(length + 6);
     if (!v->part) { viewi_fail(v, "out of memory"); return v; }
     memcpy(v->part, path, length);
-    memcpy(v->part + length, ".part", 6);
+    memcpy(v->part + length, viewi_is_device(path) ? "" : ".part", viewi_is_device(path) ? 1 : 6);
     v->file = fopen(v->part, "wb");
     if (!v->file) { viewi_fail(v, "cannot write %.250s: %s", v->part, strerror(errno)); return v; }
     while ((s = viewi_lines(v, &line)) != NULL && strcmp(s, "@frames")) {
@@ -1240,17 +1256,18 @@ static void viewi_finish(view *v)
 int view_close(view *v)
 {
     size_t i, k;
-    int    failed;
+    int    failed, device;
 
     if (!v) { fprintf(stderr, "view: out of memory\n"); return 1; }
     if (!v->error[0]) viewi_check_run(v);
     if (!v->error[0]) viewi_finish(v);
     if (v->file && fclose(v->file) != 0) viewi_fail(v, "cannot write: %s", strerror(errno));
-    if (!v->error[0] && rename(v->part, v->path) != 0) viewi_fail(v, "cannot name it: %s", strerror(errno));
+    device = v->part && !strcmp(v->part, v->path);
+    if (!v->error[0] && !device && rename(v->part, v->path) != 0) viewi_fail(v, "cannot name it: %s", strerror(errno));
     failed = v->error[0] != 0;
     if (failed) {
         fprintf(stderr, "view: %s: %s\n", v->path ? v->path : "", v->error);
-        if (v->file) remove(v->part);
+        if (v->file && !device) remove(v->part);
     }
     for (i = 0; i < v->n_shapes; i++) { free(v->shapes[i].v); free(v->shapes[i].f); }
     for (i = 0; i < v->n_runs; i++) {
