@@ -16,7 +16,7 @@
 
 /* The writer's memory, which ends after so many allocations; negative: never. */
 static long allocations = -1;
-static int enough(void) { return allocations < 0 || allocations-- > 0; }
+static int enough(void) { return allocations < 0 || (allocations > 0 && allocations--); }
 static void *scarce_malloc(size_t n) { return enough() ? malloc(n) : NULL; }
 static void *scarce_calloc(size_t n, size_t size) { return enough() ? calloc(n, size) : NULL; }
 static void *scarce_realloc(void *p, size_t n) { return enough() ? realloc(p, n) : NULL; }

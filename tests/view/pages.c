@@ -55,7 +55,7 @@ static int torus(view *v, double R, double r)
     int   f[6*M*N], i, j;
 
     for (i = 0; i < M; i++) for (j = 0; j < N; j++) {
-        double a = 2*PI*i/M, b = 2*PI*j/N;
+        double a = 2*PI*i/(int)M, b = 2*PI*j/(int)N;
         int   *t = f + 6*(i*N + j), c = i*N + j, d = (i + 1) % M*N + j, e = (i + 1) % M*N + (j + 1) % N, g = i*N + (j + 1) % N;
         p[c] = v3((R + r*cos(b))*cos(a), (R + r*cos(b))*sin(a), r*sin(b));
         t[0] = c; t[1] = d; t[2] = e; t[3] = c; t[4] = e; t[5] = g;
