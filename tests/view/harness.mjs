@@ -96,14 +96,16 @@ export function difference(a, b) {
     return count_changed(a, b, { x: 0, y: 0, ...a })/(a.width*a.height);
 }
 
-// Share of the pixels that are not of the most frequent colour: 0 for a blank picture.
-export function ink({ width, height, data }) {
-    const count = new Map();
-    for (let i = 0; i < data.length; i += 4) {
+// Share of the pixels, `margin` away from the edges, that are not of the most frequent colour: 0 for a blank picture.
+export function ink(image, margin = 0) {
+    const { width, height, data } = image, count = new Map();
+    let all = 0;
+    each_pixel(image, { x: margin, y: margin, width: width - 2*margin, height: height - 2*margin }, (i) => {
         const key = data[i] << 16 | data[i + 1] << 8 | data[i + 2];
         count.set(key, (count.get(key) ?? 0) + 1);
-    }
-    return 1 - Math.max(...count.values())/(width*height);
+        all++;
+    });
+    return 1 - Math.max(...count.values())/all;
 }
 
 // Mean position, in pixels from the upper left corner, of the pixels in a rectangle for which is(r, g, b), and their number.

@@ -318,32 +318,29 @@ static void hostile_numbers(void)
     end(v);
 }
 
-/* For positions on the screen. 3D: bounds (-2..4, -1..2, 0..3) spanned by grey balls of radius 0.01 with centres 0.01
- * inside, and a magenta ball that moves from (-1, 0, 0.5) by (0.5, 0.2, 0.25) a frame, with a green contact point there.
- * 2D: a frame of lines around (-2..4, -1..2), a magenta square that moves by (0.5, 0.2), a green point. */
+/* For positions on the screen: two runs, each within (-2..4, -1..2, 0..3), which grey bodies span that move by nothing.
+ * In run r and frame i, counted from 0, a magenta body and a green contact point are at (-1 + i/2 + r, i/5, 1/2 + i/4),
+ * in 2D without the last. */
 static void positions(int flat, int quantise)
 {
-    static const dc_real frame_line[] = {-2, -1, 4, -1, 4, 2, -2, 2, -2, -1};
     static const dc_real square[] = {DC_R(-0.1), DC_R(-0.1), DC_R(0.1), DC_R(-0.1), DC_R(0.1), DC_R(0.1), DC_R(-0.1), DC_R(0.1)};
     view_options o = DC_ZERO;
     view        *v;
-    int          shape, ball, points, k, run, i;
+    int          shape, points, k, run, i;
 
     o.flat = flat; o.quantise = quantise;
     v = begin(flat ? quantise ? "points2dq.html" : "points2d.html" : quantise ? "points3dq.html" : "points3d.html", &o);
-    shape = flat ? view_line(v, frame_line, 5) : view_sphere(v, DC_R(0.01));
-    ball = flat ? view_polygon(v, square, 4) : view_sphere(v, DC_R(0.1));
+    shape = flat ? view_polygon(v, square, 4) : view_sphere(v, DC_R(0.1));
     for (run = 0; run < 2; run++) {
-        int body;
+        int body, corner[8];
         view_run(v, run ? "second" : "first");
-        if (flat) view_fixed(v, shape, "#808080", at(0, 0, 0));
-        for (k = 0; k < 8 && !flat; k++) view_fixed(v, shape, "#808080", at(k & 1 ? 3.99 : -1.99, k & 2 ? 1.99 : -0.99, k & 4 ? 2.99 : 0.01));
-        body = view_body(v, ball, "#ff00ff");
+        for (k = 0; k < 8; k++) corner[k] = view_body(v, shape, "#808080");
+        body = view_body(v, shape, "#ff00ff");
         points = view_overlay(v, VIEW_POINTS, "green", "#00c000", 0);
         for (i = 0; i < 5; i++) {
             double x = -1 + 0.5*i + run, y = 0.2*i, z = flat ? 0 : 0.5 + 0.25*i;
-            if (flat) view_pose_2d(v, body, (dc_real)x, (dc_real)y, DC_R(1.5));
-            else view_pose(v, body, at(x, y, z));
+            for (k = 0; k < 8; k++) view_pose(v, corner[k], at(k & 1 ? 3.9 : -1.9, k & 2 ? 1.9 : -0.9, flat ? 0 : k & 4 ? 2.9 : 0.1));
+            view_pose(v, body, at(x, y, z));
             view_point(v, points, v3(x, y, z));
             view_frame(v, i);
         }
