@@ -1,5 +1,5 @@
-/* The pages of view.h, read back: sizes, memory, poses and hulls as they were given, hostile input refused without a trace.
- * What the pages do in a browser is tested in tests/view. */
+/* The pages of view.h, read back: sizes, memory, poses and hulls as they were given, hostile input refused without a
+ * trace. What the pages do in a browser is tested in tests/view. */
 #include "child.h"
 
 #include "dc_contact.h"
@@ -86,8 +86,10 @@ static size_t frame_bytes(const char *text, int run, int frame, unsigned char *b
 {
     char        start[80];
     const char *s = text;
-    size_t      n = 0, length = (size_t)snprintf(start, sizeof start, "<script class='frame' type='text/plain' data-run='%d'>", run);
+    size_t      n = 0, length;
 
+    snprintf(start, sizeof start, "<script class='frame' type='text/plain' data-run='%d'>", run);
+    length = strlen(start);
     while ((s = strstr(s, start)) != NULL && frame-- > 0) s += length;
     if (!s) return 0;
     for (s += length; sextet(s[0]) >= 0; s += 4) {
@@ -98,7 +100,7 @@ static size_t frame_bytes(const char *text, int run, int frame, unsigned char *b
             w = w << 6 | (unsigned)sextet(s[k]);
         }
         if (n + 3 > room) return 0;
-        bytes[n++] = (unsigned char)(w >> 16); bytes[n++] = (unsigned char)(w >> 8 & 255); bytes[n++] = (unsigned char)(w & 255);
+        for (k = 16; k >= 0; k -= 8) bytes[n++] = (unsigned char)(w >> k & 255);
     }
     return strncmp(s, "</script>", 9) == 0 ? n : 0;
 }
@@ -351,7 +353,8 @@ static enum greatest_test_res poses(int flat, int quantise)
             double x[3], q[4] = {0, 0, 0, 0}, p[3], w[4], length2 = 0, same = 0, angle;
             if (k % 5 == 3) continue;
             p[0] = (double)pose[i][k].t.x; p[1] = (double)pose[i][k].t.y; p[2] = (double)pose[i][k].t.z;
-            w[0] = (double)pose[i][k].q.w; w[1] = (double)pose[i][k].q.x; w[2] = (double)pose[i][k].q.y; w[3] = (double)pose[i][k].q.z;
+            w[0] = (double)pose[i][k].q.w; w[1] = (double)pose[i][k].q.x;
+            w[2] = (double)pose[i][k].q.y; w[3] = (double)pose[i][k].q.z;
             for (c = 0; c < dims; c++, at += quantise ? 2 : 4) {
                 x[c] = quantise ? lo[c] + little(bytes + at, 2)*range[c]/65535 : float_at(bytes + at);
                 worst_add(&place, fabs(x[c] - p[c])/(quantise ? extent[c]/65535 : fabs(p[c])*6e-8), "frame %d body %d", i, k);
@@ -499,8 +502,8 @@ static int closes_around(const dc_v3 *x, int n, double size)
 
 TEST hulls_close_around_their_points(void)
 {
-    static const char *const kind[] = {"random points", "a grid with points inside and on faces", "twice the same cube", "a flat square",
-                                       "a line", "a thin needle", "a tiny cube far from its origin"};
+    static const char *const kind[] = {"random points", "a grid with points inside and on faces", "twice the same cube",
+                                       "a flat square", "a line", "a thin needle", "a tiny cube far from its origin"};
     rng r;
     int i, k, c;
 
@@ -534,16 +537,23 @@ TEST hulls_close_around_their_points(void)
 
 /* ---- refusals ---- */
 
-enum { GOOD, NO_FRAME, NO_CALL, NO_BODY, EMPTY_RUN, NAN_POSE, INFINITE_POSE, HUGE_POSE, NAN_TURN, ZERO_TURN, NAN_TURN_2D, NAN_FIXED,
-       NAN_TIME, TIME_BACK, POSE_OF_NOTHING, POSE_OF_FIXED, BODY_OF_NOTHING, LATE_BODY, LATE_SERIES, NAN_ITEM, NEGATIVE_BALL,
-       WRONG_ITEM, NO_OVERLAY, NO_KIND, NO_SERIES, TRACK_OF_NOTHING, NAN_TRACK, BAD_COLOUR, SHORT_COLOUR, EMPTY_HULL, NAN_HULL,
-       NULL_HULL, NAN_MESH, BAD_CORNER, NO_TRIANGLES, ZERO_SPHERE, NEGATIVE_SPHERE, NAN_SPHERE, NEGATIVE_CAPSULE, NAN_CAPSULE,
-       FLAT_IN_3D, SOLID_IN_2D, SHORT_POLYGON, NAN_POLYGON, NAN_PLANE, KINDS };
-/* what the message has to say */
-static const char *const about[KINDS] = {"", "frame", "frame", "body", "frame", "finite", "finite", "finite", "finite", "zero",
-    "finite", "finite", "finite", "back", "body 5", "fixed", "shape 7", "after the first frame", "after the first frame", "finite", "",
-    "holds", "overlay 3", "kind 9", "series 4", "body 2", "finite", "#nothex", "#abc", "0 points", "finite", "points", "finite",
-    "corner", "triangles", "size", "", "", "", "", "3D", "2D", "2 points", "finite", ""};
+/* What may be wrong with a page, and what the message has to say. */
+#define HOSTILE(X) \
+    X(NO_FRAME, "frame") X(NO_CALL, "frame") X(NO_BODY, "body") X(EMPTY_RUN, "frame") X(NAN_POSE, "finite") \
+    X(INFINITE_POSE, "finite") X(HUGE_POSE, "finite") X(NAN_TURN, "finite") X(ZERO_TURN, "zero") \
+    X(NAN_TURN_2D, "finite") X(NAN_FIXED, "finite") X(NAN_TIME, "finite") X(TIME_BACK, "back") \
+    X(POSE_OF_NOTHING, "body 5") X(POSE_OF_FIXED, "fixed") X(BODY_OF_NOTHING, "shape 7") \
+    X(LATE_BODY, "after the first frame") X(LATE_SERIES, "after the first frame") X(NAN_ITEM, "finite") \
+    X(NEGATIVE_BALL, "") X(WRONG_ITEM, "holds") X(NO_OVERLAY, "overlay 3") X(NO_KIND, "kind 9") \
+    X(NO_SERIES, "series 4") X(TRACK_OF_NOTHING, "body 2") X(NAN_TRACK, "finite") X(BAD_COLOUR, "#nothex") \
+    X(SHORT_COLOUR, "#abc") X(EMPTY_HULL, "0 points") X(NAN_HULL, "finite") X(NULL_HULL, "points") \
+    X(NAN_MESH, "finite") X(BAD_CORNER, "corner") X(NO_TRIANGLES, "triangles") X(ZERO_SPHERE, "size") \
+    X(NEGATIVE_SPHERE, "") X(NAN_SPHERE, "") X(NEGATIVE_CAPSULE, "") X(NAN_CAPSULE, "") X(FLAT_IN_3D, "3D") \
+    X(SOLID_IN_2D, "2D") X(SHORT_POLYGON, "2 points") X(NAN_POLYGON, "finite") X(NAN_PLANE, "")
+#define HOSTILE_KIND(kind, about) kind,
+#define HOSTILE_ABOUT(kind, about) about,
+enum { GOOD, HOSTILE(HOSTILE_KIND) KINDS };
+static const char *const about[KINDS] = {"", HOSTILE(HOSTILE_ABOUT)};
 
 /* A page with one hostile thing in it, in the middle of good ones. The status; view_ok must have said so. */
 static int write_hostile(void *user)
@@ -552,8 +562,8 @@ static int write_hostile(void *user)
     static const dc_real flat_corner[] = {0, 0, 1, 0, 0, 1};
     static const int     triangle[] = {0, 1, 2}, bad_triangle[] = {0, 1, 4};
     const double         nan_ = HUGE_VAL - HUGE_VAL, infinite = HUGE_VAL;
-    int                  kind = *(int *)user, i, ok, failed, flat = kind == NAN_TURN_2D || kind == SOLID_IN_2D || kind == SHORT_POLYGON
-                                                          || kind == NAN_POLYGON;
+    int                  kind = *(int *)user, i, ok, failed;
+    int                  flat = kind == NAN_TURN_2D || kind == SOLID_IN_2D || kind == SHORT_POLYGON || kind == NAN_POLYGON;
     view                *v = open_page(flat, 0);
     dc_v3                x[4];
     dc_hull              hull;
@@ -569,7 +579,8 @@ static int write_hostile(void *user)
     if (kind == NO_BODY) { view_frame(v, 0); return view_close(v); }
     if (kind == EMPTY_RUN) view_run(v, "first");
     if (kind == EMPTY_RUN) view_run(v, "second");
-    body = view_body(v, flat ? view_polygon(v, flat_corner, 3) : view_hull(v, &hull), kind == BAD_COLOUR ? "#nothex" : kind == SHORT_COLOUR ? "#abc" : NULL);
+    body = view_body(v, flat ? view_polygon(v, flat_corner, 3) : view_hull(v, &hull),
+                     kind == BAD_COLOUR ? "#nothex" : kind == SHORT_COLOUR ? "#abc" : NULL);
     fixed = view_fixed(v, 0, NULL, p);
     points = view_overlay(v, kind == NO_KIND ? 9 : VIEW_POINTS, "points", NULL, 0);
     balls = view_overlay(v, VIEW_SPHERES, "balls", NULL, 0);

@@ -59,10 +59,11 @@ export async function open(file, { width = 1000, height = 800, ...options } = {}
     const page = await context.newPage();
     const url = pathToFileURL(resolve(out, file)).href;
     page.complaints = [];
-    page.on('console', (m) => { if (['error', 'warning', 'assert'].includes(m.type())) page.complaints.push(`console ${m.type()}: ${m.text()}`); });
-    page.on('pageerror', (e) => page.complaints.push(`exception: ${e.message}`));
-    page.on('crash', () => page.complaints.push('the page crashed'));
-    page.on('request', (r) => { if (r.url() !== url && !/^(data|blob):/.test(r.url())) page.complaints.push(`request: ${r.url()}`); });
+    const complain = (condition, what) => { if (condition) page.complaints.push(what); };
+    page.on('console', (m) => complain(['error', 'warning', 'assert'].includes(m.type()), `console ${m.type()}: ${m.text()}`));
+    page.on('pageerror', (e) => complain(true, `exception: ${e.message}`));
+    page.on('crash', () => complain(true, 'the page crashed'));
+    page.on('request', (r) => complain(r.url() !== url && !/^(data|blob):/.test(r.url()), `request: ${r.url()}`));
     page.setDefaultTimeout(10000);
     await page.goto(url);
     return page;
