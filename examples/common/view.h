@@ -20,8 +20,8 @@
  *     }
  *     return view_close(v);
  *
- * ERRORS   The first one is kept and everything after it does nothing; view_close prints it to stderr, leaves no page and
- *          returns 1. Every function takes a NULL view. A loop may ask view_ok and stop early.
+ * ERRORS   The first one is kept and everything after it does nothing; view_close prints it to stderr, leaves FILE as it
+ *          was before and returns 1. Every function takes a NULL view. A loop may ask view_ok and stop early.
  * MEMORY   malloc. Frames go to FILE.part as they come, so that memory grows by 8 bytes for each frame and series, and
  *          24 for each frame and track, but not with the number of bodies times frames. FILE appears when it is whole.
  * SIZE     The page is 50 KB. A frame takes 4/3 of: 28 bytes for each moving body, 12 in 2D; with `quantise` 14 and 6.

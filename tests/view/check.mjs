@@ -1,7 +1,7 @@
 // check.mjs - the pages of pages.c in a browser:  node check.mjs BROWSER DIRECTORY,  by run.sh
 //
 // What is expected is worked out here from what pages.c puts into a page, and from what view.h says of it.
-import { centre, check, count_changed, difference, finish, ink, ok, open, picture } from './harness.mjs';
+import { centre, check, count_changed, difference, finish, ink, ok, open, picture, skip, with_others } from './harness.mjs';
 
 // ---- reading and working a page
 
@@ -528,52 +528,54 @@ for (const name of ['scene3d', 'scene2d', 'compare', 'plots']) {
 
 // ---- 20 000 grains
 
+// A time that is too long says nothing while other programs take the processors.
+function expect_fast(fast, others, what) {
+    if (!fast && others > 0.25) skip(`${what} while other programs keep ${others.toFixed(1)} processors busy`);
+    ok(fast, what);
+    return what;
+}
+
 await check('20 000 grains load in under 3 s', async () => {
-    const start = Date.now(), page = await open('grains.html');
-    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => {
-        const gl = document.getElementById('view').getContext('webgl2');
-        gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
-        done();
-    })));
-    const seconds = (Date.now() - start)/1000;
+    const [[page, seconds], others] = await with_others(async () => {
+        const start = performance.now(), page = await open('grains.html');
+        await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => {
+            const gl = document.getElementById('view').getContext('webgl2');
+            gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
+            done();
+        })));
+        return [page, (performance.now() - start)/1000];
+    });
     ok(await scene_ink(page) > 0.1, 'blank');
     await page.context().close();
-    ok(seconds < 3, `${seconds.toFixed(2)} s`);
-    return `${seconds.toFixed(2)} s`;
+    return expect_fast(seconds < 3, others, `${seconds.toFixed(2)} s`);
 });
 
-// Each frame is asked for through the slider, and drawn to the last pixel before the next. The fastest of ten spells
-// counts, or of forty if those are slow: other programs share the machine.
-async function scrub_rate(page) {
-    return page.evaluate(async () => {
+// Frames a second over n frames. Each is asked for through the slider, and drawn to the last pixel before the next.
+async function scrub_rate(page, n) {
+    return page.evaluate(async (n) => {
         const slider = document.getElementById('scrub'), gl = document.getElementById('view').getContext('webgl2');
-        const pixel = new Uint8Array(4);
-        let best = 0;
-        for (let spell = 0; spell < 10 || (best < 20 && spell < 40); spell++) {
-            const start = performance.now(), n = 10;
-            for (let i = 1; i <= n; i++) {
-                slider.value = 37*i % 100;
-                slider.dispatchEvent(new Event('input'));
-                await new Promise(requestAnimationFrame);
-                gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
-            }
-            best = Math.max(best, 1000*n/(performance.now() - start));
+        const pixel = new Uint8Array(4), start = performance.now();
+        for (let i = 1; i <= n; i++) {
+            slider.value = 37*i % 100;
+            slider.dispatchEvent(new Event('input'));
+            await new Promise(requestAnimationFrame);
+            gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
         }
-        return best;
-    });
+        return 1000*n/(performance.now() - start);
+    }, n);
 }
 await check('20 000 grains are scrubbed above 20 frames a second', async () => {
     const page = await open('grains.html'), box = await page.locator('#stage').boundingBox();
-    await settle(page);
-    const whole = await scrub_rate(page);
+    await scrub_rate(page, 10);                                 // the first frames compile
+    const [whole, others] = await with_others(() => scrub_rate(page, 60));
     await page.mouse.move(...middle_of(box));
     await page.mouse.wheel(0, -300);
     await page.mouse.wheel(0, -300);
     await shot(page, 'grains_near');
-    const near = await scrub_rate(page);
+    const near = await scrub_rate(page, 20);
     await page.context().close();
-    ok(whole > 20, `${whole.toFixed(0)} frames a second`);
-    return `${whole.toFixed(0)} frames a second; ${near.toFixed(0)} with ${(100*0.38**2).toFixed(0)} % of the area in view`;
+    const what = `${whole.toFixed(0)} frames a second; ${near.toFixed(0)} with ${(100*0.38**2).toFixed(0)} % of the area in view`;
+    return expect_fast(whole > 20, others, what);
 });
 
 await finish();

@@ -1,4 +1,5 @@
 // harness.mjs - a browser, pages with all they complain about, pictures, and the tally of checks
+import { cpus } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { decodePNG } from './png.mjs';
@@ -7,9 +8,10 @@ const CHECK_SECONDS = 60;
 
 // ---- checks
 
-let browser, passed = 0, failed = 0;
+let browser, passed = 0, failed = 0, skipped = 0;
 
 export function ok(condition, why) { if (!condition) throw new Error(why); }
+export function skip(why) { throw Object.assign(new Error(why), { skipped: true }); }
 
 function fail(name, error) {
     failed++;
@@ -27,7 +29,12 @@ export async function check(name, body) {
         passed++;
         console.log(`pass ${name}${note ? `: ${note}` : ''}`);
     } catch (error) {
-        fail(name, error);
+        if (!error?.skipped) {
+            fail(name, error);
+        } else {
+            skipped++;
+            console.log(`skip ${name}: ${error.message}`);
+        }
     } finally {
         clearTimeout(timer);
     }
@@ -35,7 +42,7 @@ export async function check(name, body) {
 
 export async function finish() {
     await browser?.close();
-    console.log(`\n${passed} passed, ${failed} failed, 0 skipped`);
+    console.log(`\n${passed} passed, ${failed} failed, ${skipped} skipped`);
     process.exit(failed ? 1 : 0);
 }
 
@@ -49,6 +56,24 @@ browser = await chromium.launch({ executablePath: program, headless: true, args:
     '--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update',
     '--disable-sync', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'] });
 console.log(`Chromium ${browser.version()}, node ${process.version}`);
+
+// ---- time
+
+const session = await browser.newBrowserCDPSession();
+
+// Seconds of processor time that programs other than this one and the browser have taken.
+async function taken_by_others() {
+    const all = cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0)/1000;
+    const { user, system } = process.cpuUsage(), { processInfo } = await session.send('SystemInfo.getProcessInfo');
+    return all - (user + system)/1e6 - processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0);
+}
+
+// What the body returns, and how many processors others kept busy meanwhile.
+export async function with_others(body) {
+    const start = performance.now(), before = await taken_by_others();
+    const result = await body();
+    return [result, Math.max(await taken_by_others() - before, 0)/((performance.now() - start)/1000)];
+}
 
 // ---- pages
 
