@@ -25,6 +25,9 @@
  * MEMORY   malloc. Frames go to FILE.part as they come, so that memory grows by 8 bytes for each frame and series, and
  *          24 for each frame and track, but not with the number of bodies times frames. FILE appears when it is whole.
  * SIZE     The page is 50 KB. A frame takes 4/3 of: 28 bytes for each moving body, 12 in 2D; with `quantise` 14 and 6.
+ * CAMERA   At the start the bounds of all frames, spheres of overlays but for their centres left out, fill the view but for
+ *          6 % of its height or width in 2D. In 3D it looks from azimuth -60 and elevation 20 degrees, 35 degrees high, and is
+ *          as far away as the 8 corners of the bounds, 2 % enlarged, need.
  * UNITS    The caller's; right-handed, z up in 3D, x right and y up in 2D. Colours are "#rrggbb" or "#rrggbbaa".
  *          Texts are UTF-8; they are shown as they are, never taken for HTML. */
 #ifndef VIEW_H_INCLUDED
@@ -1263,6 +1266,9 @@ int view_close(view *v)
     if (!v->error[0]) viewi_finish(v);
     if (v->file && fclose(v->file) != 0) viewi_fail(v, "cannot write: %s", strerror(errno));
     device = v->part && !strcmp(v->part, v->path);
+#ifdef _WIN32
+    if (!v->error[0]) remove(v->path);                          /* there rename does not replace a file */
+#endif
     if (!v->error[0] && !device && rename(v->part, v->path) != 0) viewi_fail(v, "cannot name it: %s", strerror(errno));
     failed = v->error[0] != 0;
     if (failed) {
@@ -1320,7 +1326,8 @@ static const char *viewi_page(size_t i)
         "#stage:active { cursor: grabbing; }",
         "#stage canvas { position: absolute; inset: 0; width: 100%; height: 100%; }",
         "#marks { pointer-events: none; }",
-        ".pane { position: absolute; pointer-events: none; padding: 9px 13px; font-weight: 600; overflow-wrap: anywhere; }",
+        ".pane { position: absolute; pointer-events: none; padding: 9px 13px; font-weight: 600; overflow-wrap: anywhere;",
+        " box-shadow: 1px 1px var(--line); }",
         ".pane::before { content: ''; display: inline-block; width: 10px; height: 10px; border-radius: 3px; margin-right: 7px; background: var(--c); }",
         "#bar, #switches { display: flex; flex-wrap: wrap; gap: 8px 10px; align-items: center; padding: 9px 12px; border-top: 1px solid var(--line); }",
         "#switches { gap: 6px 16px; color: var(--pale); font-size: 14px; }",
@@ -2238,7 +2245,7 @@ static const char *viewi_page(size_t i)
         "  panes().forEach((p, k) => {",
         "    const e = document.createElement('div');",
         "    e.className = 'pane'; e.textContent = runs[k].name;",
-        "    e.style.cssText = `left:${p.x}px;top:${p.y}px;max-width:${p.w}px;--c:${runs[k].colour}`;",
+        "    e.style.cssText = `left:${p.x}px;top:${p.y}px;width:${p.w}px;height:${p.h}px;--c:${runs[k].colour}`;",
         "    stage.append(e);",
         "  });",
         "}",
