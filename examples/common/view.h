@@ -1056,7 +1056,7 @@ static void viewi_table(view *v, const viewi_run *r)
     for (k = 0; k < r->n_tracks; k++) for (c = 0; c < dims; c++) viewi_heading(f, r->tracks[k].name, axes[c]);
     fputs("</tr>\n", f);
     for (i = 0; i < r->n_times; i = i + step < r->n_times || i + 1 == r->n_times ? i + step : r->n_times - 1) {
-        fprintf(f, "<tr><th scope='row'>%d</th><td>%.6g</td>", (int)i + 1, r->times[i]);
+        fprintf(f, "<tr><th scope='row'>%d</th><td>%.10g</td>", (int)i + 1, r->times[i]);
         for (k = 0; k < r->n_series; k++) {
             if (fabs(r->series[k].v[i]) < HUGE_VAL) fprintf(f, "<td>%.6g</td>", r->series[k].v[i]);
             else fputs("<td>-</td>", f);
@@ -1101,7 +1101,7 @@ static void viewi_numbers(FILE *f, const char *name, const double *x, size_t n)
     fprintf(f, ",\"%s\":[", name);
     for (i = 0; i < n; i++) {
         if (i) fputc(',', f);
-        if (fabs(x[i]) < HUGE_VAL) fprintf(f, "%.9g", x[i]);
+        if (fabs(x[i]) < HUGE_VAL) fprintf(f, "%.15g", x[i]);
         else fputs("null", f);
     }
     fputc(']', f);
@@ -1131,8 +1131,8 @@ static void viewi_scene(view *v, const double lo[3], const double hi[3])
         fprintf(f, "%s{\"kind\":\"%s\",\"r\":%.9g,\"h\":%.9g,\"radius\":%.9g,\"crease\":%g,\"v\":[", k ? ",\n" : "",
                 s->kind, s->r, s->h, s->radius, s->crease);
         for (m = 0; m < s->n; m++) {
-            fprintf(f, "%s%.7g,%.7g", m ? "," : "", s->v[m].x, s->v[m].y);
-            if (!v->flat) fprintf(f, ",%.7g", s->v[m].z);
+            fprintf(f, "%s%.9g,%.9g", m ? "," : "", s->v[m].x, s->v[m].y);
+            if (!v->flat) fprintf(f, ",%.9g", s->v[m].z);
         }
         fputs("],\"f\":[", f);
         for (m = 0; m < 3*s->n_f; m++) fprintf(f, "%s%d", m ? "," : "", s->f[m]);
@@ -1164,7 +1164,7 @@ static void viewi_scene(view *v, const double lo[3], const double hi[3])
             const viewi_track *t = &r->tracks[i];
             viewi_named(f, i, t->name);
             fprintf(f, ",\"colour\":\"%s\",\"p\":[", t->colour);
-            for (j = 0; j < t->n; j++) fprintf(f, "%s%.6g", j ? "," : "", (double)t->p[j]);
+            for (j = 0; j < t->n; j++) fprintf(f, "%s%.9g", j ? "," : "", (double)t->p[j]);
             fputs("]}", f);
         }
         fputs("],\n\"series\":[", f);
@@ -1191,7 +1191,8 @@ static int viewi_is_device(const char *path)
 {
 #if defined(__unix__) || defined(__APPLE__)
     struct stat s;
-    return stat(path, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode);
+    if (!strncmp(path, "/dev/std", 8) || !strncmp(path, "/dev/fd/", 8)) return 1;     /* links, at times to a file */
+    return stat(path, &s) == 0 && !S_ISREG(s.st_mode);
 #else
     (void)path;
     return 0;
@@ -1214,7 +1215,7 @@ view *view_open(const char *path, const view_options *opt)
     v->title = viewi_text(v, opt->title ? opt->title : path);
     v->note = viewi_text(v, opt->note);
     v->step_name = viewi_text(v, opt->step_name ? opt->step_name : "time");
-    v->step_unit = viewi_text(v, opt->step_name ? opt->step_unit : "s");
+    v->step_unit = viewi_text(v, opt->step_unit || opt->step_name ? opt->step_unit : "s");
     if (!path || !path[0]) viewi_fail(v, "no name for the page");
     if (v->error[0]) return v;
     length = strlen(path);
@@ -1267,7 +1268,7 @@ int view_close(view *v)
     if (v->file && fclose(v->file) != 0) viewi_fail(v, "cannot write: %s", strerror(errno));
     device = v->part && !strcmp(v->part, v->path);
 #ifdef _WIN32
-    if (!v->error[0]) remove(v->path);                          /* there rename does not replace a file */
+    if (!v->error[0] && !device) remove(v->path);            /* rename does not replace there */
 #endif
     if (!v->error[0] && !device && rename(v->part, v->path) != 0) viewi_fail(v, "cannot name it: %s", strerror(errno));
     failed = v->error[0] != 0;
@@ -1395,7 +1396,7 @@ static const char *viewi_page(size_t i)
         "</div>",
         "<div id='plots'></div>",
         "<p class='keys'><kbd>space</kbd> play <kbd>&larr;</kbd> <kbd>&rarr;</kbd> step, ten with <kbd>shift</kbd> <kbd>Home</kbd> <kbd>End</kbd>",
-        " <kbd>&uarr;</kbd> <kbd>&darr;</kbd> speed <kbd>L</kbd> loop <kbd>F</kbd> fit <kbd>D</kbd> light or dark <span id='mouse'></span></p>",
+        " <kbd>&uarr;</kbd> <kbd>&darr;</kbd> speed <kbd>L</kbd> loop <kbd>F</kbd> fit <kbd>D</kbd> light or dark<span id='mouse'></span></p>",
         "</main>",
         "@frames",
         "<section id='numbers' aria-label='Numbers'>",
@@ -2069,12 +2070,14 @@ static const char *viewi_page(size_t i)
         "    const w = Math.max(svg.clientWidth, 200), h = 170, left = 52, right = w - 8, top = 8, bottom = h - 34;",
         "    const X = x => left + (x - x0)/(x1 - x0)*(right - left), Y = y => bottom - (warp(y) - y0)/(y1 - y0)*(bottom - top);",
         "    const out = [], n = v => v.toFixed(1);",
-        "    const sx = nice_step(x1 - x0, w/90), sy = log ? Math.max(1, Math.ceil((y1 - y0)/5)) : nice_step(y1 - y0, 5);",
-        "    const tick = v => String(+v.toPrecision(6));",
+        "    const decades = log && y1 - y0 >= 1;                         // within one decade a log axis has the ticks of a linear one",
+        "    const [lo, hi] = log && !decades ? [10**y0, 10**y1] : [y0, y1];",
+        "    const sx = nice_step(x1 - x0, w/90), sy = decades ? Math.max(1, Math.ceil((y1 - y0)/5)) : nice_step(hi - lo, 5);",
+        "    const tick = v => { const t = +v.toPrecision(6), s = String(t); return s.length > 8 ? t.toExponential() : s; };",
         "    for (let k = Math.ceil(x0/sx - 1e-6); k*sx <= x1 + 1e-6*sx; k++)",
         "      out.push(`<path class='g' d='M${n(X(k*sx))} ${top}V${bottom}'/><text x='${n(X(k*sx))}' y='${bottom + 14}' text-anchor='middle'>${tick(k*sx)}</text>`);",
-        "    for (let k = Math.ceil(y0/sy - 1e-6); k*sy <= y1 + 1e-6*sy; k++) {",
-        "      const y = bottom - (k*sy - y0)/(y1 - y0)*(bottom - top), label = log ? '1e' + k*sy : tick(k*sy);",
+        "    for (let k = Math.ceil(lo/sy - 1e-6); k*sy <= hi + 1e-6*sy; k++) {",
+        "      const y = Y(decades ? 10**(k*sy) : k*sy), label = decades ? '1e' + k*sy : tick(k*sy);",
         "      out.push(`<path class='g' d='M${left} ${n(y)}H${right}'/><text x='${left - 6}' y='${n(y + 4)}' text-anchor='end'>${label}</text>`);",
         "    }",
         "    out.push(`<path class='f' d='M${left} ${top}V${bottom}H${right}'/>`);",
