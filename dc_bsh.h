@@ -534,7 +534,7 @@ typedef struct {
     dc_real ratio, length, root_length; /* 1 + eps; l, its root */
     int weighted, want;                 /* want: DCI_BSH_VALUE .. */
     dc_status status;                   /* DC_OK, DC_E_DIVERGED, or a failure that ends the walk */
-    size_t count[6];                    /* of node pairs met: leaves near, blended, far, others alike */
+    size_t near_pairs[4], far_pairs[2]; /* node pairs met, [2 inner + near] and [inner] */
     dc_bsh_info info;
     dc_bsh_cache *cache;
     unsigned pair;                      /* of a scene: part of the cache's key */
@@ -669,7 +669,8 @@ static dc_status dci_bsh_place(dci_bsh *W, const dc_pose *pose_a, const dc_pose 
     W->want = want;
     W->status = DC_OK;
     memset(&W->info, 0, sizeof W->info);
-    memset(W->count, 0, sizeof W->count);
+    memset(W->near_pairs, 0, sizeof W->near_pairs);
+    memset(W->far_pairs, 0, sizeof W->far_pairs);
     W->info.body_b = 1;
     W->info.triangle_a = W->info.triangle_b = -1;
     W->cache = cache;
@@ -1101,44 +1102,35 @@ static void dci_bsh_enqueue(dci_bsh *W, dci_bsh_queue *Q, int a, int b, dc_real 
     if (Q->n == DCI_BSH_QUEUE) dci_bsh_flush_queue(W, Q);
 }
 
-/* Two nodes to be met and what the walk needs to know of them. */
-typedef struct { int i, j; dc_v3 x, y, e; dc_real r2, d1; } dci_bsh_couple;
-
-DC_INLINE void dci_bsh_couple_set(const dci_bsh *W, dci_bsh_couple *c, int i, int j, dc_v3 y)
-{
-    const dc_bsh_node *I = W->a->node + i, *J = W->b->node + j;
-    c->i = i;
-    c->j = j;
-    c->x = dc_add(I->c, W->sa);
-    c->y = y;
-    c->e = dc_sub(c->x, y);
-    c->r2 = dc_dot(c->e, c->e);
-    c->d1 = I->R + J->R;
-}
+/* A node on its way through the walk: where its centre is, in the walk's frame. */
+typedef struct { const dc_bsh_node *node; int index; dc_v3 x; } dci_bsh_at;
 
 /* A radial term into lane l: e, rho_i, what multiplies and shifts it. */
-DC_INLINE void dci_bsh_term(const dci_bsh *W, dci_bsh_block *B, unsigned l, const dc_bsh_node *I, const dc_bsh_node *J,
-                            const dci_bsh_couple *c, dc_real w, int acc)
+DC_INLINE void dci_bsh_term(const dci_bsh *W, dci_bsh_block *B, unsigned l, const dci_bsh_at *I, const dci_bsh_at *J, dc_real w, int acc)
 {
-    B->e[0][l] = c->e.x;  B->e[1][l] = c->e.y;  B->e[2][l] = c->e.z;
-    B->p[0][l] = c->x.x;  B->p[1][l] = c->x.y;  B->p[2][l] = c->x.z;
+    B->e[0][l] = I->x.x - J->x.x;
+    B->e[1][l] = I->x.y - J->x.y;
+    B->e[2][l] = I->x.z - J->x.z;
+    B->p[0][l] = I->x.x;
+    B->p[1][l] = I->x.y;
+    B->p[2][l] = I->x.z;
     B->w[l] = w;
     B->acc[l] = acc;
     if (W->weighted) {
-        B->many[l] = (dc_real)I->count*(dc_real)J->count;
-        B->shift[l] = c->d1;
+        B->many[l] = (dc_real)I->node->count*(dc_real)J->node->count;
+        B->shift[l] = I->node->R + J->node->R;
     }
 }
 
-DC_INLINE void dci_bsh_far_term(dci_bsh *W, const dc_bsh_node *I, const dc_bsh_node *J, const dci_bsh_couple *c, dc_real w, int acc)
+DC_INLINE void dci_bsh_far_term(dci_bsh *W, const dci_bsh_at *I, const dci_bsh_at *J, dc_real w, int acc)
 {
-    dci_bsh_term(W, &W->far, (unsigned)W->n_far, I, J, c, w, acc);
+    dci_bsh_term(W, &W->far, (unsigned)W->n_far, I, J, w, acc);
     if (++W->n_far == DC_LANES) dci_bsh_flush_far(W);
 }
 
 /* A new accumulator below `acc`. */
-DC_INLINE int dci_bsh_accumulator(dci_bsh *W, const dc_bsh_node *I, const dc_bsh_node *J, const dci_bsh_couple *c, dc_real w, int acc,
-                                  dc_real phi, dc_real phi1, dc_real phi2)
+DC_INLINE int dci_bsh_accumulator(dci_bsh *W, const dci_bsh_at *I, const dci_bsh_at *J, dc_real w, int acc, dc_real phi, dc_real phi1,
+                                  dc_real phi2)
 {
     unsigned l = (unsigned)W->n_acc%DC_LANES;
     dci_bsh_block *B = W->acc + (unsigned)W->n_acc/DC_LANES;
@@ -1147,7 +1139,7 @@ DC_INLINE int dci_bsh_accumulator(dci_bsh *W, const dc_bsh_node *I, const dc_bsh
         dci_bsh_clear(B);
         W->clear_acc += DC_LANES;
     }
-    dci_bsh_term(W, B, l, I, J, c, w, acc);
+    dci_bsh_term(W, B, l, I, J, w, acc);
     B->phi[l] = phi;
     B->phi1[l] = phi1;
     B->phi2[l] = phi2;
@@ -1157,73 +1149,102 @@ DC_INLINE int dci_bsh_accumulator(dci_bsh *W, const dc_bsh_node *I, const dc_bsh
 }
 
 /* (8): near pairs are opened, far ones are a term, in between it is both. */
-DC_INLINE void dci_bsh_meet(dci_bsh *W, const dci_bsh_couple *c, dc_real w, int acc)
+DC_INLINE void dci_bsh_meet(dci_bsh *W, const dci_bsh_at *I, const dci_bsh_at *J, dc_real r2, dc_real w, int acc)
 {
-    const dc_bsh_node *I = W->a->node + c->i, *J = W->b->node + c->j;
-    dc_real d1 = c->d1, d2 = W->ratio*d1, phi1 = 0;
-    int inner = I->left >= 0 || J->left >= 0, kind = c->r2 <= dc_max(d1*d1, DC_REAL_MIN) ? 0 : c->r2 >= d2*d2 ? 2 : 1;
-    int contacts = W->want == DCI_BSH_CONTACTS;
-    ++W->count[3*inner + kind];
-    if (kind == 2) {
-        if (!contacts) dci_bsh_far_term(W, I, J, c, w, acc);
+    dc_real d1 = I->node->R + J->node->R, d2 = W->ratio*d1, phi1 = 0;
+    int inner = I->node->left >= 0 || J->node->left >= 0, near = r2 <= dc_max(d1*d1, DC_REAL_MIN), contacts = W->want == DCI_BSH_CONTACTS;
+    if (!near && r2 >= d2*d2) {
+        ++W->far_pairs[inner];
+        if (!contacts) dci_bsh_far_term(W, I, J, w, acc);
         return;
     }
-    if (kind == 1 && !(contacts && inner)) {
+    ++W->near_pairs[2*inner + near];
+    if (!near && !(contacts && inner)) {
         dc_real span = d2 - d1, phi2 = 0, phi;      /* > 0 */
         int slopes = W->want != DCI_BSH_VALUE;
-        phi = dc_blend((dci_bsh_root(c->r2) - d1)/span, slopes ? &phi1 : NULL, slopes ? &phi2 : NULL);
-        phi1 /= span;
-        phi2 /= span*span;
+        phi = dc_blend((dci_bsh_root(r2) - d1)/span, slopes ? &phi1 : NULL, slopes ? &phi2 : NULL);
         /* the value alone needs no accumulator: phi C is one more far term */
-        if (!slopes) dci_bsh_far_term(W, I, J, c, w*phi, acc);
-        else if (!contacts) acc = dci_bsh_accumulator(W, I, J, c, w, acc, phi, phi1, phi2);
+        if (!slopes) dci_bsh_far_term(W, I, J, w*phi, acc);
+        else {
+            phi1 /= span;
+            if (!contacts) acc = dci_bsh_accumulator(W, I, J, w, acc, phi, phi1, phi2/(span*span));
+        }
         w *= 1 - phi;
     }
     if (inner) {
         dci_bsh_entry *s = W->stack + W->n_stack++;
-        s->i = c->i;
-        s->j = c->j;
+        s->i = I->index;
+        s->j = J->index;
         s->acc = acc;
         s->w = w;
-        s->y = c->y;
-    } else if (!contacts || W->contacts++ < W->capacity) dci_bsh_enqueue(W, W->queue + (kind == 0), I->triangle, J->triangle, w, phi1, acc);
+        s->y = J->x;
+    } else if (!contacts || W->contacts++ < W->capacity)
+        dci_bsh_enqueue(W, W->queue + near, I->node->triangle, J->node->triangle, w, phi1, acc);
+}
+
+DC_INLINE dci_bsh_at dci_bsh_at_a(const dci_bsh *W, int i)
+{
+    dci_bsh_at p;
+    p.node = W->a->node + i;
+    p.index = i;
+    p.x = dc_add(p.node->c, W->sa);
+    return p;
+}
+
+DC_INLINE dci_bsh_at dci_bsh_at_b(const dci_bsh *W, int j)
+{
+    dci_bsh_at p;
+    p.node = W->b->node + j;
+    p.index = j;
+    p.x = dc_add(dc_mul(&W->R, p.node->c), W->sb);
+    return p;
 }
 
 /* Algorithm 1 without the recursion. Pairs of children are measured together, then met one by one. */
 static DCI_NOINLINE void dci_bsh_walk(dci_bsh *W)
 {
-    dci_bsh_couple c[4];
-    dc_real w = 1;
-    int n = 1, acc = -1, k, m;
-    dci_bsh_couple_set(W, c, 0, 0, W->sb);
+    dci_bsh_at I[2], J[2];
+    dc_real w = 1, r2[4];
+    int ni = 1, nj = 1, acc = -1, k, m;
+    I[0] = dci_bsh_at_a(W, 0);
+    J[0] = dci_bsh_at_b(W, 0);
     for (;;) {
         const dci_bsh_entry *s;
-        const dc_bsh_node *I, *J;
-        for (k = 0; k < n; ++k) dci_bsh_meet(W, c + k, w, acc);
-        if (W->want >= DCI_BSH_GRAD && W->n_acc + 4 > W->most_acc) dci_bsh_reduce(W);
+        const dc_bsh_node *p, *q;
+        for (m = 0; m < nj; ++m)
+            for (k = 0; k < ni; ++k) {
+                dc_v3 e = dc_sub(I[k].x, J[m].x);
+                r2[2*m + k] = dc_dot(e, e);
+            }
+        for (m = 0; m < nj; ++m)
+            for (k = 0; k < ni; ++k) dci_bsh_meet(W, I + k, J + m, r2[2*m + k], w, acc);
+        if (W->n_acc + 4 > W->most_acc) dci_bsh_reduce(W);
         if (W->n_stack == 0 || dci_bsh_failed(W)) break;
         s = W->stack + --W->n_stack;
         w = s->w;
         acc = s->acc;
-        I = W->a->node + s->i;
-        J = W->b->node + s->j;
-        for (m = 0, n = 0; m < (J->left < 0 ? 1 : 2); ++m) {
-            int j = J->left < 0 ? s->j : m ? J->right : J->left;
-            dc_v3 y = dc_add(dc_mul(&W->R, W->b->node[j].c), W->sb);
-            if (I->left < 0) dci_bsh_couple_set(W, c + n++, s->i, j, y);
-            else {
-                dci_bsh_couple_set(W, c + n++, I->left, j, y);
-                dci_bsh_couple_set(W, c + n++, I->right, j, y);
-            }
+        p = W->a->node + s->i;
+        q = W->b->node + s->j;
+        ni = p->left < 0 ? 1 : 2;
+        nj = q->left < 0 ? 1 : 2;
+        I[0] = dci_bsh_at_a(W, ni == 1 ? s->i : p->left);
+        if (ni == 2) I[1] = dci_bsh_at_a(W, p->right);
+        if (nj == 1) {
+            J[0].node = q;
+            J[0].index = s->j;
+            J[0].x = s->y;
+        } else {
+            J[0] = dci_bsh_at_b(W, q->left);
+            J[1] = dci_bsh_at_b(W, q->right);
         }
     }
     if (!dci_bsh_failed(W)) dci_bsh_reduce(W);
-    W->info.leaf_near = W->count[0];
-    W->info.leaf_blended = W->count[1];
-    W->info.leaf_far = W->count[2];
-    W->info.inner_near = W->count[3];
-    W->info.inner_blended = W->count[4];
-    W->info.inner_far = W->count[5];
+    W->info.leaf_near = W->near_pairs[1];
+    W->info.leaf_blended = W->near_pairs[0];
+    W->info.leaf_far = W->far_pairs[0];
+    W->info.inner_near = W->near_pairs[3];
+    W->info.inner_blended = W->near_pairs[2];
+    W->info.inner_far = W->far_pairs[1];
 }
 
 /* Every triangle pair, Eq. 3. */
