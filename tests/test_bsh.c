@@ -533,7 +533,7 @@ TEST warm_starts_change_nothing_but_rounding(void)
         dc_bsh_cache cache;
         dc_bsh_info info;
         dc_pose pa, pb;
-        dc_real P, g[12], H[144], P2, g2[12], H2[144];
+        dc_real P = 0, g[12], H[144], P2 = 0, g2[12], H2[144];
         double want[144];
         int k, small = i%3 == 0;
         shape_make(i%2 ? 5 : 6);
@@ -804,7 +804,7 @@ TEST length_is_a_unit(void)
             dc_arena mem = dc_arena_make(memory, sizeof memory), tmp = fresh();
             dc_bsh t, s;
             dc_bsh_options o = DC_ZERO;
-            dc_real l = (dc_real)lengths[k], P, Q, g[12], h[12];
+            dc_real l = (dc_real)lengths[k], P = 0, Q = 0, g[12], h[12];
             dc_pose p = pose_make(dc_vec(1, 2, 3), dc_vec(DC_R(3.0), DC_R(1.0), DC_R(0.5))), q;
             double want[12];
             o.weighted = w;
