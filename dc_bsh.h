@@ -79,7 +79,7 @@ typedef struct {
 } dc_bsh;
 
 /* Bytes of arena that a build below takes at most, its scratch included, for nv vertices and nt triangles; 0 when a count is
- * below 1 or the number does not fit. What stays, nodes and corners, is 168 bytes a triangle (float 84). */
+ * below 1 or the number does not fit. What stays, nodes and corners, is 168 bytes a triangle (float 100). */
 DC_DEF size_t dc_bsh_bytes(int nv, int nt);
 
 /* Builds the tree of the triangles tri[3*nt], indices into v[nv], body coordinates: the triangles of a node are split in two
@@ -241,7 +241,7 @@ typedef struct {
 } dci_bsh_mesh;
 
 /* Checks the mesh and takes the memory; the first triangle refused into *bad. */
-static dc_status dci_bsh_open(dci_bsh_mesh *m, const dc_v3 *v, int nv, const int *tri, int nt, dc_arena *mem, int *bad)
+static dc_status dci_bsh_mesh_open(dci_bsh_mesh *m, const dc_v3 *v, int nv, const int *tri, int nt, dc_arena *mem, int *bad)
 {
     int k;
     if (bad) *bad = -1;
@@ -454,7 +454,7 @@ static dc_status dci_bsh_make(const dc_v3 *v, int nv, const int *tri, int nt, co
         if (bad) *bad = -1;
         return DC_E_ARG;
     }
-    status = dci_bsh_open(&m, v, nv, tri, nt, mem, bad);
+    status = dci_bsh_mesh_open(&m, v, nv, tri, nt, mem, bad);
     if (status == DC_OK) {
         if (!given) dci_bsh_halve(&m);
         else if (!dci_bsh_adopt(&m, child)) status = DC_E_ARG;
@@ -504,7 +504,7 @@ DC_DEF dc_status dc_bsh_build_from(const dc_v3 *v, int nv, const int *tri, int n
  *
  * M with the second order of the rotation in it: rho_i.rho_i turns into rho_i.rho_j. */
 
-#define DCI_BSH_QUEUE (4*DC_LANES)      /* triangle pairs in each queue */
+#define DCI_BSH_QUEUE (8*DC_LANES)      /* triangle pairs in each queue */
 #define DCI_BSH_SPARE 64                /* accumulators beyond those that can be open at once */
 
 typedef dc_real dci_bsh_row[DC_LANES];
@@ -525,14 +525,17 @@ typedef struct {
     dc_real w[DCI_BSH_QUEUE], phi1[DCI_BSH_QUEUE], x[18][DCI_BSH_QUEUE];
 } dci_bsh_queue;
 
-typedef struct { int i, j, acc; dc_real w; dc_v3 y; } dci_bsh_entry;    /* a pair to be opened; y the centre of j */
+/* A pair to be opened; y the centre of j. The first one has i = -1: the root pair is to be met. */
+typedef struct { int i, j, acc; dc_real w; dc_v3 y; } dci_bsh_entry;
 
 typedef struct {
     const dc_bsh *a, *b;
     dc_m3 R, Ra;                        /* axes of b in those of a; of a in the world */
     dc_v3 sa, sb, world;                /* root centres in a's axes, from the origin; the origin in the world */
     dc_real ratio, length, root_length; /* 1 + eps; l, its root */
+    dc_v3 ta, tb;                       /* body origins in the world */
     int weighted, want;                 /* want: DCI_BSH_VALUE .. */
+    int brute, brute_i, brute_j;        /* Eq. 3: the next pair */
     dc_status status;                   /* DC_OK, DC_E_DIVERGED, or a failure that ends the walk */
     size_t near_pairs[4], far_pairs[2]; /* node pairs met, [2 inner + near] and [inner] */
     dc_bsh_info info;
@@ -547,13 +550,20 @@ typedef struct {
     dci_bsh_block *acc;
     int *link;                          /* of accumulators while they are reduced */
     dci_bsh_entry *stack;
-    dc_arena batch;                     /* for dc_tri_batch */
+    dc_arena batch;                     /* dc_tri_batch: scratch, options, outputs, whether any pair failed */
+    dc_pair_options pair_options;
+    dc_tri_out out;
+    dc_status batch_status;
     dci_bsh_queue queue[2];             /* blended and near: a block of dc_tri_batch takes as long as its slowest pair */
     dc_bsh_slot *slot[DCI_BSH_QUEUE];   /* of the queue that is solved: places in the cache, planes, results */
-    dc_real plane[4][DCI_BSH_QUEUE], P[DCI_BSH_QUEUE], rel[27][DCI_BSH_QUEUE];
+    dc_real plane[4][DCI_BSH_QUEUE], P_leaf[DCI_BSH_QUEUE], rel[27][DCI_BSH_QUEUE];
     unsigned char failed[DCI_BSH_QUEUE];
-    dc_relative relative;
-    dc_real grad[12], hess[144];
+    dc_relative relative;               /* results */
+    dc_real P, grad[12], hess[144];
+    dc_arena *mem;                      /* the caller's: given back up to `used` */
+    size_t used;
+    dc_real *out_value, *out_grad, *out_hess;
+    dc_bsh_info *out_info;
 } dci_bsh;
 
 #define DCI_BSH_BATCH (dc_tri_batch_bytes() - (DC_ALIGN - 1))     /* at an aligned address */
@@ -618,12 +628,14 @@ static dc_status dci_bsh_setup(const dc_bsh_options *opt, const dc_bsh *a, const
     if (!W->acc || !W->link || !W->stack || !batch) return DC_E_MEMORY;
     W->batch = dc_arena_make(batch, DCI_BSH_BATCH);
     W->most_acc = (int)(blocks*DC_LANES);
-    W->a = a;
-    W->b = b;
     W->ratio = 1 + eps;
     W->length = length;
     W->root_length = dci_bsh_root(length);
     W->weighted = opt && opt->weighted;
+    memset(&W->pair_options, 0, sizeof W->pair_options);
+    W->pair_options.length = length;
+    W->out_value = W->out_grad = W->out_hess = NULL;
+    W->out_info = NULL;
     *out = W;
     return DC_OK;
 }
@@ -641,8 +653,9 @@ static void dci_bsh_clear(dci_bsh_block *B)
     }
 }
 
-/* Relative pose and origin; sums cleared. */
-static dc_status dci_bsh_place(dci_bsh *W, const dc_pose *pose_a, const dc_pose *pose_b, int want, dc_bsh_cache *cache, unsigned pair)
+/* The start of a walk: relative pose and origin, everything cleared, the root pair on the stack. */
+static DCI_NOINLINE dc_status dci_bsh_start(dci_bsh *W, const dc_bsh *a, const dc_pose *pose_a, const dc_bsh *b, const dc_pose *pose_b,
+                                            int want, dc_bsh_cache *cache)
 {
     static const dc_pose identity = {{1, 0, 0, 0}, {0, 0, 0}};
     dc_pose pa = pose_a ? *pose_a : identity, pb = pose_b ? *pose_b : identity;
@@ -651,15 +664,19 @@ static dc_status dci_bsh_place(dci_bsh *W, const dc_pose *pose_a, const dc_pose 
     int k, l;
     if (!dc_pose_ok(&pa) || !dc_pose_ok(&pb) || dc_quat_normalize(pa.q, &pa.q) != DC_OK || dc_quat_normalize(pb.q, &pb.q) != DC_OK)
         return DC_E_ARG;
+    W->a = a;
+    W->b = b;
+    W->ta = pa.t;
+    W->tb = pb.t;
     W->Ra = dc_rotation(pa.q);
     Rb = dc_rotation(pb.q);
     inverse = dc_m3_t(&W->Ra);
     W->R = dc_m3_mul(&inverse, &Rb);
-    ca = dc_mul(&W->Ra, W->a->o);
-    cb = dc_mul(&Rb, W->b->o);
+    ca = dc_mul(&W->Ra, a->o);
+    cb = dc_mul(&Rb, b->o);
     way = dc_mul(&inverse, dc_add(dc_sub(pb.t, pa.t), dc_sub(cb, ca)));
     W->sa = W->sb = dc_vec(0, 0, 0);
-    if (W->a->node->R <= W->b->node->R) {
+    if (a->node->R <= b->node->R) {
         W->sb = way;
         W->world = dc_add(pa.t, ca);
     } else {
@@ -667,16 +684,28 @@ static dc_status dci_bsh_place(dci_bsh *W, const dc_pose *pose_a, const dc_pose 
         W->world = dc_add(pb.t, cb);
     }
     W->want = want;
-    W->status = DC_OK;
+    W->brute = W->brute_i = W->brute_j = 0;
+    W->status = W->batch_status = DC_OK;
+    W->cache = cache;
+    W->pair = 0;
     memset(&W->info, 0, sizeof W->info);
     memset(W->near_pairs, 0, sizeof W->near_pairs);
     memset(W->far_pairs, 0, sizeof W->far_pairs);
     W->info.body_b = 1;
     W->info.triangle_a = W->info.triangle_b = -1;
-    W->cache = cache;
-    W->pair = pair;
-    W->n_far = W->queue[0].n = W->queue[1].n = W->n_acc = W->clear_acc = W->n_stack = 0;
+    memset(&W->out, 0, sizeof W->out);
+    W->out.value = W->P_leaf;
+    W->out.status = W->failed;
+    if (cache || want == DCI_BSH_CONTACTS) W->out.plane = W->plane[0];
+    if (want == DCI_BSH_HESS) W->out.relative = W->rel[0];
+    else if (want != DCI_BSH_VALUE) W->out.grad = W->rel[0];
+    W->n_far = W->queue[0].n = W->queue[1].n = W->n_acc = W->clear_acc = 0;
     W->capacity = W->contacts = 0;
+    W->contact = NULL;
+    W->stack->i = -1;
+    W->stack->acc = -1;
+    W->stack->w = 1;
+    W->n_stack = 1;
     dci_bsh_clear(&W->far);
     for (l = 0; l < DC_LANES; ++l) {
         W->value[l] = W->b0[l] = 0;
@@ -824,7 +853,7 @@ static void dci_bsh_sum_leaves(dci_bsh *W, const dci_bsh_queue *Q)
 {
     int g, k, l;
     for (g = 0; g < Q->n; g += DC_LANES) {
-        const dc_real *w = Q->w + g, *P = W->P + g;
+        const dc_real *w = Q->w + g, *P = W->P_leaf + g;
         for (l = 0; l < DC_LANES; ++l) W->value[l] += w[l]*P[l];
         if (W->want == DCI_BSH_VALUE) continue;
         if (W->want == DCI_BSH_GRAD)            /* dP/dx of triangle a: force and torque, into the rows of b */
@@ -909,10 +938,10 @@ static dc_plane dci_bsh_plane(const dci_bsh *W, int k)
 
 /* Start planes of the queue, none without a cache. The cache keeps them about the root centre of a, which does not move in
  * a's axes. A place is claimed at once, so that two new pairs do not share it. */
-static void dci_bsh_recall(dci_bsh *W, const dci_bsh_queue *Q)
+static DCI_NOINLINE void dci_bsh_recall(dci_bsh *W, const dci_bsh_queue *Q)
 {
     int k, found = 0;
-    for (k = 0; k < Q->n; ++k) {
+    for (k = 0; W->out.plane && k < Q->n; ++k) {
         dc_plane p = DC_ZERO;
         if (W->cache) {
             dc_bsh_slot *s = W->slot[k] = dci_bsh_slot(W, Q->a[k], Q->b[k], &found);
@@ -968,7 +997,7 @@ static void dci_bsh_report(const dci_bsh *W, const dci_bsh_queue *Q, int k, dc_b
     c->plane.n = dc_mul(&W->Ra, p.n);
     c->plane.d = p.d - dc_dot(c->plane.n, W->world);
     c->weight = Q->w[k];
-    c->value = Q->w[k]*W->P[k];
+    c->value = Q->w[k]*W->P_leaf[k];
     for (i = 0; i < 6; ++i) {
         dc_v3 f = dc_vec(W->rel[3*i][k], W->rel[3*i + 1][k], W->rel[3*i + 2][k]);
         c->force[i] = Q->w[k]*dci_bsh_root(dc_dot(f, f));
@@ -982,28 +1011,13 @@ static void dci_bsh_report(const dci_bsh *W, const dci_bsh_queue *Q, int k, dc_b
     d[6] = -u.x;  d[7] = -u.y;  d[8] = -u.z;  d[9] = y.x;  d[10] = y.y;  d[11] = y.z;
 }
 
-/* Solves the triangle pairs of a queue. */
-static DCI_NOINLINE void dci_bsh_flush_queue(dci_bsh *W, dci_bsh_queue *Q)
+/* A solved queue: planes to the cache, numbers to the sums and accumulators, or contacts to the caller. */
+static DCI_NOINLINE void dci_bsh_absorb(dci_bsh *W, dci_bsh_queue *Q)
 {
-    dc_pair_options o = DC_ZERO;
-    dc_tri_out out = DC_ZERO;
     int n = Q->n, k, row;
-    if (n == 0) return;
-    o.length = W->length;
-    out.value = W->P;
-    out.status = W->failed;
-    if (W->cache || W->want == DCI_BSH_CONTACTS) {
-        dci_bsh_recall(W, Q);
-        out.plane = W->plane[0];
-    }
-    if (W->want == DCI_BSH_HESS) out.relative = W->rel[0];
-    else if (W->want != DCI_BSH_VALUE) out.grad = W->rel[0];
-    if (dc_tri_batch(&o, n, Q->x[0], DCI_BSH_QUEUE, &W->batch, &out) != DC_OK) {
+    if (W->batch_status != DC_OK) {
         dci_bsh_verdict(W, Q);
-        if (dci_bsh_failed(W)) {
-            Q->n = 0;
-            return;
-        }
+        if (dci_bsh_failed(W)) return;
     }
     for (k = 0; W->cache && k < n; ++k) {
         W->slot[k]->plane = dci_bsh_plane(W, k);
@@ -1013,7 +1027,7 @@ static DCI_NOINLINE void dci_bsh_flush_queue(dci_bsh *W, dci_bsh_queue *Q)
         for (k = 0; k < n; ++k) dci_bsh_report(W, Q, k, W->contact++);
     else {
         for (k = n; k%DC_LANES != 0; ++k) {         /* the rest of the last block */
-            Q->w[k] = W->P[k] = 0;
+            Q->w[k] = W->P_leaf[k] = 0;
             for (row = 0; row < 18; ++row) Q->x[row][k] = 0;
             for (row = 0; row < 27; ++row) W->rel[row][k] = 0;
         }
@@ -1023,20 +1037,19 @@ static DCI_NOINLINE void dci_bsh_flush_queue(dci_bsh *W, dci_bsh_queue *Q)
             unsigned up = (unsigned)Q->acc[k], at = up%DC_LANES;
             if (Q->acc[k] < 0) continue;
             A = W->acc + up/DC_LANES;
-            A->S[at] += W->P[k];
+            A->S[at] += W->P_leaf[k];
             for (row = 0; W->want == DCI_BSH_HESS && row < 6; ++row) A->s[row][at] += W->rel[row][k];
         }
     }
     Q->n = 0;
 }
 
-/* Closed accumulators, in reverse order, into those above them and the sums; the open ones move to the front. */
+/* Closed accumulators, in reverse order, into those above them and the sums; the open ones move to the front. The queues
+ * are empty. */
 static DCI_NOINLINE void dci_bsh_reduce(dci_bsh *W)
 {
     int n = W->n_acc, k, m, row;
     dci_bsh_flush_far(W);
-    for (k = 0; k < 2 && !dci_bsh_failed(W); ++k) dci_bsh_flush_queue(W, W->queue + k);
-    if (dci_bsh_failed(W)) return;
 
     /* open: with a pair on the stack below */
     for (k = 0; k < n; ++k) W->link[k] = 0;
@@ -1099,7 +1112,6 @@ static void dci_bsh_enqueue(dci_bsh *W, dci_bsh_queue *Q, int a, int b, dc_real 
     Q->w[n] = w;
     Q->phi1[n] = phi1;
     Q->acc[n] = acc;
-    if (Q->n == DCI_BSH_QUEUE) dci_bsh_flush_queue(W, Q);
 }
 
 /* A node on its way through the walk: where its centre is, in the walk's frame. */
@@ -1200,17 +1212,58 @@ DC_INLINE dci_bsh_at dci_bsh_at_b(const dci_bsh *W, int j)
     return p;
 }
 
-/* Algorithm 1 without the recursion. Pairs of children are measured together, then met one by one. */
-static DCI_NOINLINE void dci_bsh_walk(dci_bsh *W)
+/* Eq. 3: every triangle pair in turn. Returns a queue to be solved, NULL at the end. */
+static dci_bsh_queue *dci_bsh_next_pairs(dci_bsh *W)
 {
-    dci_bsh_at I[2], J[2];
-    dc_real w = 1, r2[4];
-    int ni = 1, nj = 1, acc = -1, k, m;
-    I[0] = dci_bsh_at_a(W, 0);
-    J[0] = dci_bsh_at_b(W, 0);
+    dci_bsh_queue *Q = W->queue;
+    while (Q->n < DCI_BSH_QUEUE && W->brute_i < W->a->n) {
+        dci_bsh_enqueue(W, Q, W->brute_i, W->brute_j, 1, 0, -1);
+        ++W->near_pairs[1];
+        if (++W->brute_j == W->b->n) {
+            W->brute_j = 0;
+            ++W->brute_i;
+        }
+    }
+    return Q->n > 0 ? Q : NULL;
+}
+
+/* Algorithm 1 without the recursion, up to a queue that has to be solved, or NULL at the end. Pairs of children are measured
+ * together, then met one by one. */
+static DCI_NOINLINE dci_bsh_queue *dci_bsh_walk(dci_bsh *W)
+{
+    if (dci_bsh_failed(W)) return NULL;
+    if (W->brute) return dci_bsh_next_pairs(W);
     for (;;) {
-        const dci_bsh_entry *s;
-        const dc_bsh_node *p, *q;
+        dci_bsh_entry *s;
+        dci_bsh_at I[2], J[2];
+        dc_real w, r2[4];
+        int ni = 1, nj = 1, acc, k, m, last = W->n_stack == 0 || W->n_acc + 4 > W->most_acc;
+        for (k = 0; k < 2; ++k)         /* an opened pair has up to four of triangles */
+            if (W->queue[k].n > (last ? 0 : DCI_BSH_QUEUE - 4)) return W->queue + k;
+        if (last) dci_bsh_reduce(W);
+        if (W->n_stack == 0) return NULL;
+
+        s = W->stack + --W->n_stack;
+        w = s->w;
+        acc = s->acc;
+        if (s->i < 0) {
+            I[0] = dci_bsh_at_a(W, 0);
+            J[0] = dci_bsh_at_b(W, 0);
+        } else {
+            const dc_bsh_node *p = W->a->node + s->i, *q = W->b->node + s->j;
+            ni = p->left < 0 ? 1 : 2;
+            nj = q->left < 0 ? 1 : 2;
+            I[0] = dci_bsh_at_a(W, ni == 1 ? s->i : p->left);
+            if (ni == 2) I[1] = dci_bsh_at_a(W, p->right);
+            if (nj == 1) {
+                J[0].node = q;
+                J[0].index = s->j;
+                J[0].x = s->y;
+            } else {
+                J[0] = dci_bsh_at_b(W, q->left);
+                J[1] = dci_bsh_at_b(W, q->right);
+            }
+        }
         for (m = 0; m < nj; ++m)
             for (k = 0; k < ni; ++k) {
                 dc_v3 e = dc_sub(I[k].x, J[m].x);
@@ -1218,43 +1271,18 @@ static DCI_NOINLINE void dci_bsh_walk(dci_bsh *W)
             }
         for (m = 0; m < nj; ++m)
             for (k = 0; k < ni; ++k) dci_bsh_meet(W, I + k, J + m, r2[2*m + k], w, acc);
-        if (W->n_acc + 4 > W->most_acc) dci_bsh_reduce(W);
-        if (W->n_stack == 0 || dci_bsh_failed(W)) break;
-        s = W->stack + --W->n_stack;
-        w = s->w;
-        acc = s->acc;
-        p = W->a->node + s->i;
-        q = W->b->node + s->j;
-        ni = p->left < 0 ? 1 : 2;
-        nj = q->left < 0 ? 1 : 2;
-        I[0] = dci_bsh_at_a(W, ni == 1 ? s->i : p->left);
-        if (ni == 2) I[1] = dci_bsh_at_a(W, p->right);
-        if (nj == 1) {
-            J[0].node = q;
-            J[0].index = s->j;
-            J[0].x = s->y;
-        } else {
-            J[0] = dci_bsh_at_b(W, q->left);
-            J[1] = dci_bsh_at_b(W, q->right);
-        }
     }
-    if (!dci_bsh_failed(W)) dci_bsh_reduce(W);
-    W->info.leaf_near = W->near_pairs[1];
-    W->info.leaf_blended = W->near_pairs[0];
-    W->info.leaf_far = W->far_pairs[0];
-    W->info.inner_near = W->near_pairs[3];
-    W->info.inner_blended = W->near_pairs[2];
-    W->info.inner_far = W->far_pairs[1];
 }
 
-/* Every triangle pair, Eq. 3. */
-static DCI_NOINLINE void dci_bsh_all(dci_bsh *W)
+/* Walks and solves in turn, so that the stack of dc_tri_batch does not come on top of that of the walk. */
+static DCI_NOINLINE void dci_bsh_drive(dci_bsh *W)
 {
-    int i, j;
-    for (i = 0; i < W->a->n; ++i)
-        for (j = 0; j < W->b->n && !dci_bsh_failed(W); ++j) dci_bsh_enqueue(W, W->queue, i, j, 1, 0, -1);
-    W->info.leaf_near = (size_t)W->a->n*(size_t)W->b->n;
-    if (!dci_bsh_failed(W)) dci_bsh_flush_queue(W, W->queue);
+    dci_bsh_queue *Q;
+    while ((Q = dci_bsh_walk(W)) != NULL) {
+        dci_bsh_recall(W, Q);
+        W->batch_status = dc_tri_batch(&W->pair_options, Q->n, Q->x[0], DCI_BSH_QUEUE, &W->batch, &W->out);
+        dci_bsh_absorb(W, Q);
+    }
 }
 
 static dc_real dci_bsh_total(const dc_real *row)
@@ -1266,7 +1294,7 @@ static dc_real dci_bsh_total(const dc_real *row)
 }
 
 /* Sums to the derivatives by the twists of both bodies, in the world. */
-static DCI_NOINLINE void dci_bsh_expand(dci_bsh *W, dc_v3 ta, dc_v3 tb)
+static void dci_bsh_expand(dci_bsh *W)
 {
     dc_relative *r = &W->relative;
     dc_m3 Rt = dc_m3_t(&W->Ra), skew;
@@ -1307,35 +1335,27 @@ static DCI_NOINLINE void dci_bsh_expand(dci_bsh *W, dc_v3 ta, dc_v3 tb)
         for (i = 0; i < 6; ++i)
             for (k = 0; k < i; ++k) r->H[6*i + k] = r->H[6*k + i];
     }
-    dc_relative_expand(r, ta, tb, W->grad, W->want == DCI_BSH_HESS ? W->hess : NULL);
+    dc_relative_expand(r, W->ta, W->tb, W->grad, W->want == DCI_BSH_HESS ? W->hess : NULL);
 }
 
-/* Value, gradient and Hessian of one pair of bodies into W, which the caller frees; brute: Eq. 3. */
-static dc_status dci_bsh_run(const dc_bsh_options *opt, const dc_bsh *a, const dc_pose *pose_a, const dc_bsh *b,
-                             const dc_pose *pose_b, dc_arena *mem, dc_bsh_cache *cache, unsigned pair, int want, int brute, dci_bsh **out,
-                             dc_real *value)
+/* The end of a walk: W->P, grad, hess. */
+static DCI_NOINLINE dc_status dci_bsh_finish(dci_bsh *W)
 {
-    dci_bsh *W;
-    dc_v3 zero = dc_vec(0, 0, 0);
-    dc_status status = dci_bsh_setup(opt, a, b, mem, &W);
     int k;
-    *value = 0;
-    if (status == DC_OK) status = dci_bsh_place(W, pose_a, pose_b, want, cache, pair);
-    if (status != DC_OK) return status;
-    *out = W;
-    if (brute) dci_bsh_all(W);
-    else dci_bsh_walk(W);
-    if (dci_bsh_failed(W)) {
-        if (W->status == DC_E_OVERLAP) *value = (dc_real)HUGE_VAL;
-        return W->status;
-    }
-    *value = dci_bsh_total(W->value);
-    if (!dc_finite(*value)) return DC_E_RANGE;
-    if (want == DCI_BSH_VALUE) return W->status;
-    dci_bsh_expand(W, pose_a ? pose_a->t : zero, pose_b ? pose_b->t : zero);
+    W->info.leaf_near = W->near_pairs[1];
+    W->info.leaf_blended = W->near_pairs[0];
+    W->info.leaf_far = W->far_pairs[0];
+    W->info.inner_near = W->near_pairs[3];
+    W->info.inner_blended = W->near_pairs[2];
+    W->info.inner_far = W->far_pairs[1];
+    W->P = W->status == DC_E_OVERLAP ? (dc_real)HUGE_VAL : dci_bsh_total(W->value);
+    if (dci_bsh_failed(W) || W->want == DCI_BSH_CONTACTS) return W->status;
+    if (!dc_finite(W->P)) return DC_E_RANGE;
+    if (W->want == DCI_BSH_VALUE) return W->status;
+    dci_bsh_expand(W);
     for (k = 0; k < 12; ++k)
         if (!dc_finite(W->grad[k])) return DC_E_RANGE;
-    for (k = 0; want == DCI_BSH_HESS && k < 144; ++k)
+    for (k = 0; W->want == DCI_BSH_HESS && k < 144; ++k)
         if (!dc_finite(W->hess[k])) return DC_E_RANGE;
     return W->status;
 }
@@ -1374,74 +1394,112 @@ DC_DEF dc_status dc_bsh_cache_make(int pairs, dc_arena *mem, dc_bsh_cache *cache
     return DC_OK;
 }
 
-static dc_status dci_bsh_answer(const dc_bsh_options *opt, const dc_bsh *a, const dc_pose *pose_a, const dc_bsh *b,
-                                const dc_pose *pose_b, dc_arena *mem, dc_bsh_cache *cache, int brute, dc_real *value, dc_real *grad,
-                                dc_real *hess, dc_bsh_info *info)
+/* Two bodies up to the start of their walk. On failure the arena is as it was. */
+static DCI_NOINLINE dc_status dci_bsh_open(const dc_bsh_options *opt, const dc_bsh *a, const dc_pose *pose_a, const dc_bsh *b,
+                                           const dc_pose *pose_b, dc_arena *mem, dc_bsh_cache *cache, int want, dci_bsh **W)
 {
-    dci_bsh *W = NULL;
     size_t used = mem ? mem->used : 0;
-    int want = hess ? DCI_BSH_HESS : grad ? DCI_BSH_GRAD : DCI_BSH_VALUE;
-    dc_real P;
-    dc_status status = dci_bsh_turn(cache) ? dci_bsh_run(opt, a, pose_a, b, pose_b, mem, cache, 0, want, brute, &W, &P) : DC_E_ARG;
-    if (W && info) *info = W->info;
-    if (value && W && (dci_bsh_outcome(status) || status == DC_E_OVERLAP)) *value = P;
-    if (dci_bsh_outcome(status)) {
-        if (grad) memcpy(grad, W->grad, sizeof W->grad);
-        if (hess) memcpy(hess, W->hess, sizeof W->hess);
+    dc_status status = dci_bsh_turn(cache) ? dci_bsh_setup(opt, a, b, mem, W) : DC_E_ARG;
+    if (status == DC_OK) status = dci_bsh_start(*W, a, pose_a, b, pose_b, want, cache);
+    if (status != DC_OK) {
+        if (mem) mem->used = used;
+        return status;
     }
-    if (mem) mem->used = used;
+    (*W)->mem = mem;
+    (*W)->used = used;
+    return DC_OK;
+}
+
+/* The outputs of two bodies, and the memory back. */
+static DCI_NOINLINE dc_status dci_bsh_answer(dci_bsh *W)
+{
+    dc_status status = dci_bsh_finish(W);
+    if (W->out_info) *W->out_info = W->info;
+    if (W->out_value && (dci_bsh_outcome(status) || status == DC_E_OVERLAP)) *W->out_value = W->P;
+    if (W->out_grad && dci_bsh_outcome(status)) memcpy(W->out_grad, W->grad, sizeof W->grad);
+    if (W->out_hess && dci_bsh_outcome(status)) memcpy(W->out_hess, W->hess, sizeof W->hess);
+    W->mem->used = W->used;
     return status;
 }
+
+static int dci_bsh_wanted(const dc_real *grad, const dc_real *hess) { return hess ? DCI_BSH_HESS : grad ? DCI_BSH_GRAD : DCI_BSH_VALUE; }
 
 DC_DEF dc_status dc_bsh_eval(const dc_bsh_options *opt, const dc_bsh *a, const dc_pose *pose_a, const dc_bsh *b,
                              const dc_pose *pose_b, dc_arena *mem, dc_bsh_cache *cache, dc_real *value, dc_real *grad,
                              dc_real *hess, dc_bsh_info *info)
 {
-    return dci_bsh_answer(opt, a, pose_a, b, pose_b, mem, cache, 0, value, grad, hess, info);
+    dci_bsh *W;
+    dc_status status = dci_bsh_open(opt, a, pose_a, b, pose_b, mem, cache, dci_bsh_wanted(grad, hess), &W);
+    if (status != DC_OK) return status;
+    W->out_value = value;
+    W->out_grad = grad;
+    W->out_hess = hess;
+    W->out_info = info;
+    dci_bsh_drive(W);
+    return dci_bsh_answer(W);
 }
 
 DC_DEF dc_status dc_bsh_brute(const dc_bsh_options *opt, const dc_bsh *a, const dc_pose *pose_a, const dc_bsh *b,
                               const dc_pose *pose_b, dc_arena *mem, dc_real *value, dc_real *grad, dc_real *hess,
                               dc_bsh_info *info)
 {
-    return dci_bsh_answer(opt, a, pose_a, b, pose_b, mem, NULL, 1, value, grad, hess, info);
+    dci_bsh *W;
+    dc_status status = dci_bsh_open(opt, a, pose_a, b, pose_b, mem, NULL, dci_bsh_wanted(grad, hess), &W);
+    if (status != DC_OK) return status;
+    W->brute = 1;
+    W->out_value = value;
+    W->out_grad = grad;
+    W->out_hess = hess;
+    W->out_info = info;
+    dci_bsh_drive(W);
+    return dci_bsh_answer(W);
 }
 
 DC_DEF dc_status dc_bsh_contacts(const dc_bsh_options *opt, const dc_bsh *a, const dc_pose *pose_a, const dc_bsh *b,
                                  const dc_pose *pose_b, dc_arena *mem, dc_bsh_cache *cache, int capacity,
                                  dc_bsh_contact *contact, int *count, dc_bsh_info *info)
 {
-    dci_bsh *W = NULL;
-    size_t used = mem ? mem->used : 0;
+    dci_bsh *W;
     dc_status status;
-    if (capacity < 0 || (capacity > 0 && !contact) || !count || !dci_bsh_turn(cache)) return DC_E_ARG;
-    status = dci_bsh_setup(opt, a, b, mem, &W);
-    if (status == DC_OK) status = dci_bsh_place(W, pose_a, pose_b, DCI_BSH_CONTACTS, cache, 0);
-    if (status == DC_OK) {
-        W->contact = contact;
-        W->capacity = capacity;
-        dci_bsh_walk(W);
-        status = W->status;
-        if (info) *info = W->info;
-        if (dci_bsh_outcome(status)) {
-            *count = W->contacts;
-            if (W->contacts > capacity) status = DC_E_MEMORY;
-        }
-    }
-    if (mem) mem->used = used;
-    return status;
+    if (capacity < 0 || (capacity > 0 && !contact) || !count) return DC_E_ARG;
+    status = dci_bsh_open(opt, a, pose_a, b, pose_b, mem, cache, DCI_BSH_CONTACTS, &W);
+    if (status != DC_OK) return status;
+    W->contact = contact;
+    W->capacity = capacity;
+    W->out_info = info;
+    dci_bsh_drive(W);
+    status = dci_bsh_answer(W);             /* gives the memory back, but W is still there to be read */
+    if (!dci_bsh_outcome(status)) return status;
+    *count = W->contacts;
+    return W->contacts > capacity ? DC_E_MEMORY : status;
 }
+
+/* The state of dc_bsh_scene. */
+typedef struct {
+    dci_bsh *W;
+    int n, n_excluded, i, k, want;
+    const dc_bsh *const *tree;
+    const dc_pose *pose;
+    const int *excluded;
+    unsigned char *skip;        /* bodies not to be paired with i */
+    dc_bsh_cache *cache;
+    dc_real P;
+    dc_bsh_info sum;
+    dc_status status;
+} dci_bsh_scene;
 
 DC_DEF size_t dc_bsh_scene_bytes(int n, const dc_bsh *const *tree)
 {
     const dc_bsh *deepest = NULL;
+    size_t sum;
     int i;
     if (n < 1 || !tree) return 0;
     for (i = 0; i < n; ++i) {
         if (!tree[i] || tree[i]->depth < 0 || tree[i]->depth > DCI_BSH_MOST) return 0;
         if (!deepest || tree[i]->depth > deepest->depth) deepest = tree[i];
     }
-    return dci_bsh_work_bytes(dc_bytes(0, (size_t)n, 1), dci_bsh_levels(deepest, deepest));
+    sum = dc_bytes(dc_bytes(0, 1, sizeof(dci_bsh_scene)), (size_t)n, 1);
+    return dci_bsh_work_bytes(sum, dci_bsh_levels(deepest, deepest));
 }
 
 static void dci_bsh_tally(dc_bsh_info *sum, const dc_bsh_info *i)
@@ -1463,80 +1521,115 @@ static void dci_bsh_add_block(dc_real *hess, size_t n, size_t i, size_t k, const
         for (c = 0; c < 6; ++c) hess[(6*i + r)*6*n + 6*k + c] += pair[12*(6*bi + r) + 6*bk + c];
 }
 
-DC_DEF dc_status dc_bsh_scene(const dc_bsh_options *opt, int n, const dc_bsh *const *tree, const dc_pose *pose, int n_excluded,
-                              const int *excluded, dc_arena *mem, dc_bsh_cache *cache, dc_real *value, dc_real *grad,
-                              dc_real *hess, dc_bsh_info *info)
+/* Checks, and memory for any pair. */
+static DCI_NOINLINE dc_status dci_bsh_scene_open(const dc_bsh_options *opt, int n, const dc_bsh *const *tree, const dc_pose *pose,
+                                                 int n_excluded, const int *excluded, dc_arena *mem, dc_bsh_cache *cache,
+                                                 dci_bsh_scene **out)
 {
-    int want = hess ? DCI_BSH_HESS : grad ? DCI_BSH_GRAD : DCI_BSH_VALUE, i, k;
-    size_t used = mem ? mem->used : 0, inner, m, un = (size_t)n;
-    dc_bsh_info sum = DC_ZERO;
     const dc_bsh *deepest;
-    dci_bsh *W;
+    dci_bsh_scene *S;
     dc_status status;
-    dc_real total = 0, P;
-    unsigned char *skip;
-
+    size_t used;
+    int i;
     if (n < 1 || !tree || !pose || n_excluded < 0 || n_excluded > INT32_MAX/2 || (n_excluded > 0 && !excluded) || !mem) return DC_E_ARG;
     for (i = 0; i < n; ++i)
         if (!dci_bsh_tree_ok(tree[i]) || !dc_pose_ok(pose + i)) return DC_E_ARG;
     for (i = 0; i < 2*n_excluded; ++i)
         if (excluded[i] < 0 || excluded[i] >= n) return DC_E_ARG;
     if (!dci_bsh_turn(cache)) return DC_E_ARG;
-
-    /* memory for any pair, before anything is written */
-    deepest = tree[0];
-    for (i = 1; i < n; ++i)
+    for (i = 1, deepest = tree[0]; i < n; ++i)
         if (tree[i]->depth > deepest->depth) deepest = tree[i];
-    skip = (unsigned char *)dc_arena_take(mem, un, 1);
-    inner = mem->used;
-    status = skip ? dci_bsh_setup(opt, deepest, deepest, mem, &W) : DC_E_MEMORY;
+    used = mem->used;
+    S = (dci_bsh_scene *)dc_arena_take(mem, 1, sizeof *S);
+    if (S) S->skip = (unsigned char *)dc_arena_take(mem, (size_t)n, 1);
+    status = S && S->skip ? dci_bsh_setup(opt, deepest, deepest, mem, &S->W) : DC_E_MEMORY;
     if (status != DC_OK) {
         mem->used = used;
         return status;
     }
-    sum.body_b = 1;
-    sum.triangle_a = sum.triangle_b = -1;
-    for (m = 0; grad && m < 6*un; ++m) grad[m] = 0;
-    for (m = 0; hess && m < 36*un*un; ++m) hess[m] = 0;
+    S->W->mem = mem;
+    S->W->used = used;
+    S->n = n;
+    S->n_excluded = n_excluded;
+    S->i = -1;
+    S->k = n;
+    S->tree = tree;
+    S->pose = pose;
+    S->excluded = excluded;
+    S->cache = cache;
+    S->P = 0;
+    S->status = DC_OK;
+    memset(&S->sum, 0, sizeof S->sum);
+    S->sum.body_b = 1;
+    S->sum.triangle_a = S->sum.triangle_b = -1;
+    *out = S;
+    return DC_OK;
+}
 
-    for (i = 0; i < n && dci_bsh_outcome(status); ++i) {
-        memset(skip, 0, un);
-        for (k = 0; k < n_excluded; ++k) {
-            if (excluded[2*k] == i) skip[excluded[2*k + 1]] = 1;
-            if (excluded[2*k + 1] == i) skip[excluded[2*k]] = 1;
-        }
-        for (k = i + 1; k < n && dci_bsh_outcome(status); ++k) {
-            size_t ui = (size_t)i, uk = (size_t)k;
-            dc_status s;
-            if (skip[k]) continue;
-            mem->used = inner;
-            s = dci_bsh_run(opt, tree[i], pose + i, tree[k], pose + k, mem, cache, (unsigned)i*(unsigned)n + (unsigned)k, want, 0, &W, &P);
-            if (s != DC_OK) status = s;
-            total += P;
-            dci_bsh_tally(&sum, &W->info);
-            if (!dci_bsh_outcome(s)) {
-                sum.body_a = i;
-                sum.body_b = k;
-                sum.triangle_a = W->info.triangle_a;
-                sum.triangle_b = W->info.triangle_b;
-                break;
-            }
-            for (m = 0; grad && m < 6; ++m) {
-                grad[6*ui + m] += W->grad[m];
-                grad[6*uk + m] += W->grad[6 + m];
-            }
-            if (hess) {
-                dci_bsh_add_block(hess, un, ui, ui, W->hess, 0, 0);
-                dci_bsh_add_block(hess, un, ui, uk, W->hess, 0, 1);
-                dci_bsh_add_block(hess, un, uk, ui, W->hess, 1, 0);
-                dci_bsh_add_block(hess, un, uk, uk, W->hess, 1, 1);
-            }
-        }
+/* The next pair that is not excluded, its walk started; 0: no more. */
+static DCI_NOINLINE int dci_bsh_scene_next(dci_bsh_scene *S)
+{
+    int m;
+    if (!dci_bsh_outcome(S->status)) return 0;
+    do {
+        if (++S->k < S->n) continue;
+        if (++S->i >= S->n) return 0;
+        S->k = S->i;
+        memset(S->skip, 0, (size_t)S->n);
+        S->skip[S->i] = 1;
+        for (m = 0; m < 2*S->n_excluded; ++m)
+            if (S->excluded[m] == S->i) S->skip[S->excluded[m ^ 1]] = 1;
+    } while (S->skip[S->k]);
+    dci_bsh_start(S->W, S->tree[S->i], S->pose + S->i, S->tree[S->k], S->pose + S->k, S->want, S->cache);
+    S->W->pair = (unsigned)S->i*(unsigned)S->n + (unsigned)S->k;
+    return 1;
+}
+
+/* A pair that was walked. */
+static DCI_NOINLINE void dci_bsh_scene_add(dci_bsh_scene *S, dc_real *grad, dc_real *hess)
+{
+    size_t n = (size_t)S->n, i = (size_t)S->i, k = (size_t)S->k, m;
+    dc_status status = dci_bsh_finish(S->W);
+    if (status != DC_OK) S->status = status;
+    S->P += S->W->P;
+    dci_bsh_tally(&S->sum, &S->W->info);
+    if (!dci_bsh_outcome(status)) {
+        S->sum.body_a = S->i;
+        S->sum.body_b = S->k;
+        S->sum.triangle_a = S->W->info.triangle_a;
+        S->sum.triangle_b = S->W->info.triangle_b;
+        return;
     }
-    if (info) *info = sum;
-    if (value && (dci_bsh_outcome(status) || status == DC_E_OVERLAP)) *value = total;
-    mem->used = used;
-    return status;
+    for (m = 0; grad && m < 6; ++m) {
+        grad[6*i + m] += S->W->grad[m];
+        grad[6*k + m] += S->W->grad[6 + m];
+    }
+    if (!hess) return;
+    dci_bsh_add_block(hess, n, i, i, S->W->hess, 0, 0);
+    dci_bsh_add_block(hess, n, i, k, S->W->hess, 0, 1);
+    dci_bsh_add_block(hess, n, k, i, S->W->hess, 1, 0);
+    dci_bsh_add_block(hess, n, k, k, S->W->hess, 1, 1);
+}
+
+DC_DEF dc_status dc_bsh_scene(const dc_bsh_options *opt, int n, const dc_bsh *const *tree, const dc_pose *pose, int n_excluded,
+                              const int *excluded, dc_arena *mem, dc_bsh_cache *cache, dc_real *value, dc_real *grad,
+                              dc_real *hess, dc_bsh_info *info)
+{
+    dci_bsh_scene *S;
+    dc_status status = dci_bsh_scene_open(opt, n, tree, pose, n_excluded, excluded, mem, cache, &S);
+    size_t m;
+    if (status != DC_OK) return status;
+    for (m = 0; grad && m < 6*(size_t)n; ++m) grad[m] = 0;
+    for (m = 0; hess && m < 36*(size_t)n*(size_t)n; ++m) hess[m] = 0;
+    S->want = dci_bsh_wanted(grad, hess);
+    while (dci_bsh_scene_next(S)) {
+        dci_bsh_drive(S->W);
+        dci_bsh_scene_add(S, grad, hess);
+    }
+    if (info) *info = S->sum;
+    if (value && (dci_bsh_outcome(S->status) || S->status == DC_E_OVERLAP)) *value = S->P;
+    mem->used = S->W->used;
+    return S->status;
 }
 
 #endif /* DC_BSH_IMPLEMENTED */

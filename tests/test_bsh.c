@@ -765,6 +765,39 @@ TEST a_scene_is_the_sum_of_its_pairs(void)
     PASS();
 }
 
+/* Pairs visited between facing plates and between spheres: linear in the triangles (appendix A.2), and less. The contacts'
+ * walk is that of the potential; asked for the number alone it solves nothing. */
+static double visits(double gap)
+{
+    static unsigned char big[1 << 22];
+    dc_arena mem = dc_arena_make(big, sizeof big), tmp = fresh();
+    dc_bsh t;
+    dc_bsh_info info;
+    dc_pose p = pose_make(dc_vec(0, 0, 0), dc_vec(DC_R(0.013), DC_R(0.007), (dc_real)gap));
+    int n;
+    if (dc_bsh_build(shape.v, shape.nv, shape.tri, shape.nt, &mem, &t, NULL) != DC_OK) return HUGE_VAL;
+    if (dc_bsh_contacts(NULL, &t, &p, &t, NULL, &tmp, NULL, 0, NULL, &n, &info) == DC_E_ARG) return HUGE_VAL;
+    return (double)(info.leaf_near + info.leaf_blended + info.leaf_far + info.inner_near + info.inner_blended + info.inner_far);
+}
+
+TEST work_grows_linearly(void)
+{
+    double few, many;
+    mesh_plate(&shape, 32);
+    few = visits(0.01);
+    mesh_plate(&shape, 64);
+    many = visits(0.01);
+    printf("  plates: %.0f, %.0f pairs, exponent %.3f\n", few, many, log(many/few)/log(4));
+    ASSERT(many/few < pow(4, 1.1));
+    mesh_icosphere(&shape, 2);
+    few = visits(2.01);
+    mesh_icosphere(&shape, 3);
+    many = visits(2.01);
+    printf("  spheres: %.0f, %.0f pairs, exponent %.3f\n", few, many, log(many/few)/log(4));
+    ASSERT(many/few < pow(4, 0.7));
+    PASS();
+}
+
 /* ---- options ------------------------------------------------------------------------------------------ */
 
 /* The weighted form follows the brute-force sum where Eq. 8 drops the numbers of triangles: two boxes of 12 triangles. */
@@ -844,6 +877,7 @@ int main(int argc, char **argv)
     RUN_TEST(warm_starts_change_nothing_but_rounding);
     RUN_TEST(contacts_are_the_close_pairs);
     RUN_TEST(a_scene_is_the_sum_of_its_pairs);
+    RUN_TEST(work_grows_linearly);
     RUN_TEST(weighted_form_follows_the_sum);
     RUN_TEST(length_is_a_unit);
     GREATEST_MAIN_END();

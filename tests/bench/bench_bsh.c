@@ -6,6 +6,8 @@
 #define DC_BSH_IMPLEMENTATION
 #include "dc_bsh.h"
 
+#include <math.h>
+
 #include "mesh.h"
 #include "naive_bsh.h"
 
@@ -115,14 +117,168 @@ static void against_naive(const char *name, double gap)
         bench_add(&g, "bsh", fast, &j, 1);
         bench_run(&g);
     }
-    printf("%s/visits %.0f\n%s/solves %.0f\n", name, visits(&j.info), name, (double)(j.info.leaf_near + j.info.leaf_blended));
+    if (bench_instructions) return;
+    printf("%s/visits %.0f pairs\n%s/solves %.0f pairs\n", name, visits(&j.info), name, (double)(j.info.leaf_near + j.info.leaf_blended));
+}
+
+/* Eq. 8 against the sum over all pairs, value. */
+static void against_brute(void)
+{
+    bench_group g;
+    job j;
+    two(&j, "sphere", 3, 0.01, 0.5);
+    bench_open(&g, "ico1280_gap.01_all_pairs");
+    bench_add(&g, "brute", brute, &j, 1);
+    bench_add(&g, "bsh", fast, &j, 1);
+    bench_run(&g);
+}
+
+/* Plates that slide and turn a little between two calls, there and back. */
+static void step_and_eval(void *user)
+{
+    job *j = (job *)user;
+    dc_pose p = j->pa;
+    dc_real s = j->step*(dc_real)(j->moves++%8 - 4);
+    p.t.x += s;
+    p.t.y -= DC_R(0.7)*s;
+    p.q = dc_quat_exp(dc_vec(0, 0, s));
+    eval(j, &p);
+}
+
+static void against_cold(const char *name, int want)
+{
+    static unsigned char memory_of_planes[1 << 24];
+    dc_arena keep = dc_arena_make(memory_of_planes, sizeof memory_of_planes);
+    static job cold, warm;
+    bench_group g;
+    two(&cold, "plate", 25, 0.01, 0.5);
+    cold.want = want;
+    cold.step = DC_R(1e-4);
+    warm = cold;
+    warm.cached = 1;
+    check(dc_bsh_cache_make(1 << 16, &keep, &warm.cache));
+    bench_open(&g, name);
+    bench_add(&g, "cold", step_and_eval, &cold, 1);
+    bench_add(&g, "warm", step_and_eval, &warm, 1);
+    bench_run(&g);
+    if (bench_instructions) return;
+    printf("%s/visits %.0f pairs\n%s/solves %.0f pairs\n%s/found %.3f of them\n", name, visits(&warm.info), name,
+           (double)(warm.info.leaf_near + warm.info.leaf_blended), name,
+           (double)warm.info.warm/(double)(warm.info.leaf_near + warm.info.leaf_blended));
+}
+
+/* Pairs visited when the mesh is refined, and the exponent by triangles between the last two. */
+static void growth(const char *name, const char *kind, const int *sizes, int n, double gap, double eps)
+{
+    static job j;
+    double last = 0, triangles = 0;
+    int k;
+    for (k = 0; k < n; ++k) {
+        double v;
+        two(&j, kind, sizes[k], gap, eps);
+        fast(&j);
+        v = visits(&j.info);
+        printf("%s/T%d %.0f pairs\n", name, j.a.n, v);
+        if (k == n - 1) printf("%s/exponent %.3f\n", name, log(v/last)/log((double)j.a.n/triangles));
+        last = v;
+        triangles = (double)j.a.n;
+    }
+}
+
+/* ---- LRI Fig. 6: sixteen balls on the ground, one of them apart, at several resolutions */
+
+#define BALLS 16
+typedef struct { dc_bsh tree; const dc_bsh *body[BALLS]; dc_pose pose[BALLS]; dc_bsh_info info; } table_of_balls;
+
+static dc_real scene_grad[6*BALLS], scene_hess[36*BALLS*BALLS];
+
+static void scene_fast(void *user)
+{
+    table_of_balls *t = (table_of_balls *)user;
+    dc_arena mem = dc_arena_make(memory, sizeof memory);
+    check(dc_bsh_scene(NULL, BALLS, t->body, t->pose, 0, NULL, &mem, NULL, &value, scene_grad, scene_hess, &t->info));
+    bench_keep((double)value);
+}
+
+static void scene_brute(void *user)
+{
+    table_of_balls *t = (table_of_balls *)user;
+    double sum = 0;
+    int i, k;
+    for (i = 0; i < BALLS; ++i)
+        for (k = i + 1; k < BALLS; ++k) {
+            dc_arena mem = dc_arena_make(memory, sizeof memory);
+            check(dc_bsh_brute(NULL, &t->tree, t->pose + i, &t->tree, t->pose + k, &mem, &value, grad, hess, NULL));
+            sum += (double)value;
+        }
+    bench_keep(sum);
+}
+
+static double seconds_of(bench_fun f, void *user)
+{
+    double least = 1e30;
+    int k;
+    f(user);
+    for (k = 0; k < (bench_repeats < 5 ? bench_repeats : 5); ++k) {
+        double t = bench_seconds();
+        f(user);
+        t = bench_seconds() - t;
+        if (t < least) least = t;
+    }
+    return least;
+}
+
+static void balls(void)
+{
+    static const int slices[5] = {4, 6, 8, 11, 14}, stacks[5] = {5, 6, 9, 12, 15};
+    static table_of_balls t;
+    static mesh m;
+    double last[2] = {0, 0}, last_T = 0;
+    int r, k, row, col;
+    printf("balls: triangles, seconds of dc_bsh_scene, of all pairs, ratio, exponents by triangles; value, gradient and Hessian\n");
+    for (r = 0; r < 5; ++r) {
+        dc_arena mem = dc_arena_make(tree_memory, sizeof tree_memory);
+        double a, b, T;
+        mesh_sphere(&m, slices[r], stacks[r]);
+        build(&m, &mem, &t.tree);
+        for (k = 0, row = 0; row < 5; ++row)            /* a triangle of fifteen, touching but for 2 % of the radius */
+            for (col = 0; col <= row; ++col, ++k) t.pose[k] = at(2.02*(col - 0.5*row), 2.02*0.8660254*row, 0, 0.1*k);
+        t.pose[15] = at(0, -6, 0, 0);
+        for (k = 0; k < BALLS; ++k) t.body[k] = &t.tree;
+        T = BALLS*(double)m.nt;
+        a = seconds_of(scene_fast, &t);
+        b = seconds_of(scene_brute, &t);
+        printf("balls/T%.0f %.3g s %.3g s %.1f x", T, a, b, b/a);
+        if (r > 0) printf(" %.2f %.2f", log(a/last[0])/log(T/last_T), log(b/last[1])/log(T/last_T));
+        printf(" visits %.0f solves %.0f\n", visits(&t.info), (double)(t.info.leaf_near + t.info.leaf_blended));
+        fflush(stdout);
+        last[0] = a;
+        last[1] = b;
+        last_T = T;
+    }
 }
 
 int main(int argc, char **argv)
 {
+    static const int ico[5] = {0, 1, 2, 3, 4}, plate[5] = {4, 8, 16, 32, 64};
+    static const double margins[3] = {0.1, 0.5, 1};
+    char name[80];
+    int k;
     bench_begin(argc, argv);
     against_naive("ico1280_gap.01", 0.01);
     against_naive("ico1280_gap.1", 0.1);
-    (void)brute;
+    against_cold("plate1250_gap.01_value", 0);
+    against_cold("plate1250_gap.01_hessian", 2);
+    if (bench_instructions) return 0;
+    against_brute();
+    for (k = 0; k < 3; ++k) {
+        snprintf(name, sizeof name, "growth_plate_gap.01_eps%g", margins[k]);
+        growth(name, "plate", plate, 5, 0.01, margins[k]);
+    }
+    for (k = 0; k < 3; ++k) {
+        snprintf(name, sizeof name, "growth_ico_gap.01_eps%g", margins[k]);
+        growth(name, "sphere", ico, 5, 0.01, margins[k]);
+    }
+    balls();
     return 0;
 }

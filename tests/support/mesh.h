@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#define MESH_VERTICES 4096
+#define MESH_VERTICES 4300
 #define MESH_TRIANGLES 8192
 
 typedef struct { int nv, nt; dc_v3 v[MESH_VERTICES]; int tri[3*MESH_TRIANGLES]; } mesh;
