@@ -16,12 +16,12 @@
  * Lengths in metres; each potential has the weight 1: joules, for the barrier joules per square metre. */
 #define DC_CONTACT_IMPLEMENTATION
 #include "dc_contact.h"
-#include "svg.h"
-#include <string.h>
+#include "cli.h"
+#include "plot.h"
 
 enum { GLOBAL, LOCAL, BARRIER, KINDS };
 static const char *const name[KINDS] = {"global", "local", "barrier"};
-static const char *const colour[KINDS] = {"#0072b2", "#009e73", "#d55e00"};
+static const char *const colour[KINDS] = {PLOT_BLUE, PLOT_GREEN, PLOT_RED};
 
 #define S DC_R(0.3)                     /* the support of DC_LOCAL */
 #define REACH (2*S/(1 - S))             /* the distance from where local and barrier are zero */
@@ -147,8 +147,7 @@ static sample sample_at(const path *p, int kind, double u)
     a.t = dc_madd(a.t, DC_R(u), p->along);
     status = kind == BARRIER ? barrier(p, &a, &s) : potential(kind, p, &a, &s);
     if (status != DC_OK) {
-        fprintf(stderr, "potential_plot: %s at %g: %s\n", name[kind], u, dc_status_text(status));
-        exit(1);
+        exit(cli_error("%s at %g: %s", name[kind], u, dc_status_text(status)));
     }
     return s;
 }
@@ -168,18 +167,17 @@ static double force_end(const path *p, int kind)
     return hi;
 }
 
-/* The exponent of the force at large distance: least squares of log|force| against log distance over 1e5 .. 1e6. */
+/* The exponent of the force at large distance, 1e5 .. 1e6. */
 static double force_exponent(const path *p, int kind)
 {
-    double sx = 0, sy = 0, sxx = 0, sxy = 0, x, y;
-    int    i, n = 21;
+    double x[21], y[21];
+    int    i;
 
-    for (i = 0; i < n; i++) {
-        x = log(1e5) + log(10.0)*i/(n - 1);
-        y = log(-sample_at(p, kind, exp(x)).slope);
-        sx += x; sy += y; sxx += x*x; sxy += x*y;
+    for (i = 0; i < 21; i++) {
+        x[i] = 1e5*pow(10, i/20.0);
+        y[i] = -sample_at(p, kind, x[i]).slope;
     }
-    return (n*sxy - sx*sy)/(n*sxx - sx*sx);
+    return plot_power_fit(21, x, y, NULL);
 }
 
 /* The largest second derivative of a slide. */
@@ -219,153 +217,142 @@ static double change(const path *p, double lo, double hi)
 
 /* ---- the picture ------------------------------------------------------------------------------ */
 
-/* The two boxes that part. */
-static void draw_boxes(FILE *f, double x, double y, double side)
+/* The two boxes that part, in the upper right of a panel. */
+static void draw_boxes(const plot_panel *value)
 {
-    double right = x + 1.9*side, middle = y + 0.5*side;
+    plot_panel a = plot_panel_at(value->p, value->left + 166, value->top + 26, 116, 40);
 
-    fprintf(f, "<g fill=\"#dfe4ea\" stroke=\"%s\" stroke-width=\"1.4\">", SVG_PALE);
-    fprintf(f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>", x, y, side, side);
-    fprintf(f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/></g>\n", right, y, side, side);
-    svg_arrow(f, x + 1.45*side, middle, x + side, middle, SVG_INK);
-    svg_arrow(f, x + 1.45*side, middle, right, middle, SVG_INK);
-    svg_text(f, x + 1.45*side, middle - 6, "middle", 13, SVG_INK, 0, "", "*g*");
+    a.x.hi = 2.9;
+    a.y.hi = 1;
+    plot_rectangle(&a, 0, 0, 1, 1, PLOT_SOLID, PLOT_PALE);
+    plot_rectangle(&a, 1.9, 0, 2.9, 1, PLOT_SOLID, PLOT_PALE);
+    plot_arrow(&a, 1.45, 0.5, 1, 0.5, PLOT_INK);
+    plot_arrow(&a, 1.45, 0.5, 1.9, 0.5, PLOT_INK);
+    plot_note(&a, 1.45, 0.5, 0, -6, "middle", PLOT_INK, "*g*");
 }
 
 /* Box b from above, near its corner, with the way of a's lowest corner over it and the crossings, where the part of b
  * that is closest to that corner changes. */
-static void draw_way(FILE *f, const path *p, const double *crossing, double left, double top, double size)
+static void draw_way(plot *p, const path *way, const double *crossing)
 {
-    dc_v3    low = dc_add(p->start.t, dc_quat_rotate(p->start.q, corner[DOWN]));
-    svg_axes ax = {f, 0, 0, 0, 0, 0.32, 0.82, 0.10, 0.74, 1, 1, 0, 0};
-    double   cx, cy, x[4], y[4], u[4];
-    int      i;
+    dc_v3      low = dc_add(way->start.t, dc_quat_rotate(way->start.q, corner[DOWN]));
+    plot_panel a = plot_panel_at(p, 645, 408, 130, 166);
+    double     x[4], y[4], u[4];
+    int        i;
 
-    ax.left = left; ax.top = top; ax.width = size*0.5/0.64; ax.height = size;
-    cx = svg_x(&ax, 0.5);
-    cy = svg_y(&ax, 0.5);
+    a.x.lo = 0.32; a.x.hi = 0.82;
+    a.y.lo = 0.10; a.y.hi = 0.74;
     u[0] = SLIDE_LEAST; u[1] = crossing[0]; u[2] = crossing[1]; u[3] = SLIDE_MOST;
     for (i = 0; i < 4; i++) {
-        x[i] = svg_x(&ax, (double)low.x + u[i]*(double)p->along.x);
-        y[i] = svg_y(&ax, (double)low.y + u[i]*(double)p->along.y);
+        x[i] = (double)low.x + u[i]*(double)way->along.x;
+        y[i] = (double)low.y + u[i]*(double)way->along.y;
     }
-    fprintf(f, "<path d=\"M%.1f %.1fH%.1fV%.1fH%.1fZ\" fill=\"#dfe4ea\"/>\n", left, cy, cx, top + size, left);
-    fprintf(f, "<path d=\"M%.1f %.1fH%.1fV%.1f\" fill=\"none\" stroke=\"%s\" stroke-width=\"1.6\"/>\n", left, cy, cx,
-            top + size, SVG_PALE);
-    svg_line(f, cx, cy, cx, top, SVG_PALE, 1, "2 3");
-    svg_line(f, cx, cy, left + ax.width, cy, SVG_PALE, 1, "2 3");
-    svg_arrow(f, x[0], y[0], x[3], y[3], SVG_INK);
-    for (i = 1; i < 3; i++) {
-        fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.4\" fill=\"%s\"/>\n", x[i], y[i], colour[BARRIER]);
-    }
-    svg_text(f, cx - 6, cy + 17, "end", 12, SVG_INK, 0, "", "face");
-    svg_text(f, left + ax.width, cy + 24, "end", 12, SVG_INK, 0, "", "edge");
-    svg_text(f, left + ax.width, cy - 9, "end", 12, SVG_INK, 0, "", "vertex");
-    svg_text(f, x[3] - 13, y[3] + 6, "end", 13, SVG_INK, 0, "", "*u*");
-    svg_text(f, left + 0.5*ax.width, top + size + 18, "middle", 12, SVG_PALE, 0, "", "from above: the part");
-    svg_text(f, left + 0.5*ax.width, top + size + 33, "middle", 12, SVG_PALE, 0, "", "of the box that is closest");
+    plot_rectangle(&a, a.x.lo, a.y.lo, 0.5, 0.5, PLOT_SOLID, "none");
+    plot_line(&a, a.x.lo, 0.5, 0.5, 0.5, PLOT_PALE, 1.6, NULL);
+    plot_line(&a, 0.5, 0.5, 0.5, a.y.lo, PLOT_PALE, 1.6, NULL);
+    plot_line(&a, 0.5, 0.5, 0.5, a.y.hi, PLOT_PALE, 1, "2 3");
+    plot_line(&a, 0.5, 0.5, a.x.hi, 0.5, PLOT_PALE, 1, "2 3");
+    plot_arrow(&a, x[0], y[0], x[3], y[3], PLOT_INK);
+    for (i = 1; i < 3; i++) plot_dot(&a, x[i], y[i], 2.6, colour[BARRIER], colour[BARRIER]);
+    plot_note(&a, 0.5, 0.5, -6, 17, "end", PLOT_INK, "face");
+    plot_note(&a, a.x.hi, 0.5, 0, 24, "end", PLOT_INK, "edge");
+    plot_note(&a, a.x.hi, 0.5, 0, -9, "end", PLOT_INK, "vertex");
+    plot_note(&a, x[3], y[3], -13, 6, "end", PLOT_INK, "*u*");
+    plot_note(&a, 0.57, a.y.lo, 0, 18, "middle", PLOT_PALE, "from above: the part");
+    plot_note(&a, 0.57, a.y.lo, 0, 33, "middle", PLOT_PALE, "of the box that is closest");
 }
 
-/* Value and force against the distance. */
-static void draw_rise(FILE *f, double reach, double exponent)
-{
-    svg_axes value = {f, 70, 98, 306, 222, GAP_LEAST, GAP_MOST, 1e-6, 1e8, 1, 2, 1, 1}, force = value;
-    double   x[POINTS], y[POINTS];
-    char     text[64];
-    int      i, k;
+/* A logarithmic axis has no zero: what is zero is drawn below the frame. */
+static double below(double y) { return y <= 0 ? 1e-12 : y; }
 
-    force.left = 474;
-    svg_frame(&value, "Value", "distance *g* between the faces [m]", "*P*(*g*) − *P*(∞) [J]");
-    svg_frame(&force, "Force", "distance *g* between the faces [m]", "|d*P*/d*g*| [N]");
-    for (k = 0; k < KINDS; k++) {
-        for (i = 0; i < POINTS; i++) { x[i] = gap(i); y[i] = rise[k][i].value; }
-        svg_curve(&value, POINTS, x, y, colour[k]);
-        for (i = 0; i < POINTS; i++) y[i] = -rise[k][i].slope;
-        svg_curve(&force, POINTS, x, y, colour[k]);
-    }
-    draw_boxes(f, value.left + 166, value.top + 26, 40);
-
-    /* where two of them end, and how the third goes on */
-    for (k = 0; k < 2; k++) {
-        const svg_axes *ax = k ? &force : &value;
-        double px = svg_x(ax, reach), py = ax->top + ax->height;
-        fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"%s\" stroke=\"%s\" stroke-width=\"2\"/>\n", px, py,
-                SVG_CARD, SVG_INK);
-        svg_text(f, px + 10, py - 27, "start", 12, SVG_INK, 0, "", "both exactly 0 from");
-        sprintf(text, "2*s*/(1 − *s*) = %.3f m on", reach);
-        svg_text(f, px + 10, py - 11, "start", 12, SVG_INK, 0, "", text);
-    }
-    sprintf(text, "*g*^{−%.2f}, never 0", -exponent);
-    svg_text(f, svg_x(&force, 6), svg_y(&force, 60), "start", 13, colour[GLOBAL], 0, "", text);
-}
-
-/* Second derivative against the way slid. */
-static void draw_slide(FILE *f, const path *way, const double *crossing, double leap)
-{
-    static const char *const closest[3] = {"face closest", "edge closest", "vertex closest"};
-    svg_axes ax = {f, 70, 408, 548, 212, SLIDE_LEAST, SLIDE_MOST, -1.15, 1.4, 0.1, 0.5, 0, 0};
-    double   x[POINTS], y[POINTS], border[4];
-    char     text[64];
-    int      i, k;
-
-    svg_frame(&ax, "Second derivative as a corner slides past an edge", "way slid *u* [m]",
-              "d^{2}*P*/d*u*^{2}, largest = 1");
-    border[0] = SLIDE_LEAST; border[1] = crossing[0]; border[2] = crossing[1]; border[3] = SLIDE_MOST;
-    for (i = 0; i < 3; i++) {
-        double px = svg_x(&ax, border[i]);
-        if (i > 0) svg_line(f, px, ax.top, px, ax.top + ax.height, SVG_PALE, 1, "2 3");
-        svg_text(f, 0.5*(px + svg_x(&ax, border[i + 1])), ax.top + 17, "middle", 12, SVG_PALE, 0, "", closest[i]);
-    }
-    for (k = KINDS - 1; k >= 0; k--) {
-        double most = largest(k);
-        for (i = 0; i < POINTS; i++) { x[i] = way_at(i); y[i] = slide[k][i].curve/most; }
-        svg_curve(&ax, POINTS, x, y, colour[k]);
-    }
-    sprintf(text, "jumps, up to %.2f", leap);
-    svg_text(f, svg_x(&ax, crossing[1]) + 50, svg_y(&ax, -0.82), "start", 12.5, colour[BARRIER], 0, "", text);
-    draw_way(f, way, crossing, 645, 408, 166);
-}
-
-static void draw(FILE *f, const path *way, const double *crossing, double reach, double exponent, const double *leap)
+/* Value, or force, against the distance. */
+static plot_panel draw_rise(plot *p, double left, int force, double reach)
 {
     static const char *const words[KINDS] = {"global potential (DC_GLOBAL)", "local potential (DC_LOCAL)",
                                              "log barrier of the distance"};
-    static const double left[KINDS] = {24, 298, 558};
-    int                 k;
+    plot_panel a = plot_panel_at(p, left, 98, 306, 222);
+    double     x[POINTS], y[POINTS];
+    char       text[64];
+    int        i, k;
 
-    svg_begin(f, 800, 676);
-    svg_text(f, 24, 33, "start", 18, SVG_INK, 0, "font-weight=\"bold\"", "Contact potentials of two unit boxes");
+    a.title = force ? "Force" : "Value";
+    a.x.name = "distance *g* between the faces [m]";
+    a.y.name = force ? "|d*P*/d*g*| [N]" : "*P*(*g*) − *P*(∞) [J]";
+    a.x.log = a.y.log = 1;
+    a.x.lo = GAP_LEAST; a.x.hi = GAP_MOST;
+    a.y.lo = 1e-6; a.y.hi = 1e8;
+    plot_axes(&a);
     for (k = 0; k < KINDS; k++) {
-        svg_line(f, left[k], 57, left[k] + 24, 57, colour[k], 4, "none");
-        svg_text(f, left[k] + 31, 61.5, "start", 14, SVG_INK, 0, "", words[k]);
+        for (i = 0; i < POINTS; i++) {
+            x[i] = gap(i);
+            y[i] = below(force ? -rise[k][i].slope : rise[k][i].value);
+        }
+        plot_curve(&a, POINTS, x, y, colour[k], words[k]);
     }
-    draw_rise(f, reach, exponent);
-    draw_slide(f, way, crossing, leap[BARRIER]);
-    svg_end(f);
+
+    /* where two of them end */
+    plot_dot(&a, reach, a.y.lo, 4, PLOT_CARD, PLOT_INK);
+    snprintf(text, sizeof text, "2*s*/(1 − *s*) = %.3f m on", reach);
+    plot_note(&a, reach, a.y.lo, 10, -27, "start", PLOT_INK, "both exactly 0 from");
+    plot_note(&a, reach, a.y.lo, 10, -11, "start", PLOT_INK, text);
+    return a;
+}
+
+/* Second derivative against the way slid. */
+static void draw_slide(plot *p, const double *crossing, double leap)
+{
+    static const char *const closest[3] = {"face closest", "edge closest", "vertex closest"};
+    plot_panel a = plot_panel_at(p, 70, 408, 548, 212);
+    double     x[POINTS], y[POINTS], border[4];
+    char       text[64];
+    int        i, k;
+
+    a.title = "Second derivative as a corner slides past an edge";
+    a.x.name = "way slid *u* [m]";
+    a.y.name = "d^{2}*P*/d*u*^{2}, largest = 1";
+    a.x.lo = SLIDE_LEAST; a.x.hi = SLIDE_MOST;
+    a.y.lo = -1.15; a.y.hi = 1.4;
+    plot_axes(&a);
+    border[0] = SLIDE_LEAST; border[1] = crossing[0]; border[2] = crossing[1]; border[3] = SLIDE_MOST;
+    for (i = 0; i < 3; i++) {
+        if (i > 0) plot_line(&a, border[i], a.y.lo, border[i], a.y.hi, PLOT_PALE, 1, "2 3");
+        plot_note(&a, 0.5*(border[i] + border[i + 1]), a.y.hi, 0, 17, "middle", PLOT_PALE, closest[i]);
+    }
+    for (k = KINDS - 1; k >= 0; k--) {
+        for (i = 0; i < POINTS; i++) { x[i] = way_at(i); y[i] = slide[k][i].curve/largest(k); }
+        plot_curve(&a, POINTS, x, y, colour[k], NULL);
+    }
+    snprintf(text, sizeof text, "jumps, up to %.2f", leap);
+    plot_note(&a, crossing[1], -0.82, 50, 0, "start", colour[BARRIER], text);
+}
+
+static int draw(const char *file, const path *way, const double *crossing, double reach, double exponent, double leap)
+{
+    plot       p;
+    plot_panel value, force;
+    char       text[64];
+
+    plot_begin(&p, 800, 676, "Contact potentials of two unit boxes");
+    value = draw_rise(&p, 70, 0, reach);
+    force = draw_rise(&p, 474, 1, reach);
+    draw_boxes(&value);
+    plot_legend_row(&value, 24, 61.5);
+    snprintf(text, sizeof text, "*g*^{−%.2f}, never 0", -exponent);
+    plot_note(&force, 6, 60, 0, 0, "start", colour[GLOBAL], text);
+    draw_slide(&p, crossing, leap);
+    draw_way(&p, way, crossing);
+    return plot_end(&p, file);
 }
 
 /* ---- the program ------------------------------------------------------------------------------ */
 
 int main(int argc, char **argv)
 {
-    const char *out = "potential_plot.svg";
+    cli    o = cli_parse(argc, argv, "Draws three contact potentials of two boxes; prints key numbers as  name value unit.",
+                         "potential_plot.svg", NULL, 0);
     path   up, past;
     double end[KINDS], leap[KINDS], crossing[2] = {0, 0}, exponent;
     int    i, k, n_crossings = 0;
-    FILE  *f;
-
-    for (i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--out") == 0 && i + 1 < argc) {
-            out = argv[++i];
-        } else {
-            int help = strcmp(argv[i], "--help") == 0;
-            fprintf(help ? stdout : stderr,
-                    "usage: potential_plot [--out FILE]\n"
-                    "Draws three contact potentials of two boxes as an SVG picture, potential_plot.svg unless FILE\n"
-                    "is given, and prints its key numbers as  name value unit.\n");
-            return help ? 0 : 2;
-        }
-    }
 
     /* face to face, rising */
     up.start.q = dc_quat_exp(dc_vec(0, 0, 0));
@@ -391,21 +378,15 @@ int main(int argc, char **argv)
         if (slide[BARRIER][i].feature == slide[BARRIER][i - 1].feature) continue;
         crossing[n_crossings++] = change(&past, way_at(i - 1), way_at(i));
     }
-    if (n_crossings < 2) {
-        fprintf(stderr, "potential_plot: the closest feature does not change twice\n");
-        return 1;
-    }
+    if (n_crossings < 2) return cli_error("the closest feature does not change twice");
     exponent = force_exponent(&up, GLOBAL);
 
-    f = fopen(out, "w");
-    if (!f) { perror(out); return 1; }
-    draw(f, &past, crossing, end[LOCAL], exponent, leap);
-    if (fclose(f) != 0) { perror(out); return 1; }
+    if (draw(o.out, &past, crossing, end[LOCAL], exponent, leap[BARRIER]) != 0) return CLI_FAILED;
 
     printf("reach_formula %.6g m\n", (double)REACH);
     for (k = LOCAL; k < KINDS; k++) printf("%s_force_end %.6g m\n", name[k], end[k]);
     printf("global_force_exponent %.6f 1\n", exponent);
     for (i = 0; i < 2; i++) printf("closest_feature_change_%d %.6f m\n", i + 1, crossing[i]);
     for (k = 0; k < KINDS; k++) printf("%s_second_derivative_jump %.3g 1\n", name[k], leap[k]);
-    return 0;
+    return cli_exit(CLI_DONE);
 }
