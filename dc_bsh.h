@@ -71,8 +71,8 @@
  *             any compiler. Value and gradient alone agree with those that come with a Hessian to rounding.
  *   Smooth    P is C2 wherever no triangles touch; the third derivative jumps at every d1 and d2. Radii are constants of
  *             the bodies: there is no derivative by the shape.
- *   Accuracy  Value and gradient within 0.5, Hessian within 3.3 eps (1 + 3L/g + 3/eps_blend) of 60-digit tables, g the gap and L the
- *             size of the scene. Against the paper's recursion, up to 1280 triangles at gaps from 0.01 to 10: 3e-13.
+ *   Accuracy  Value and gradient within 0.5, Hessian within 3.3 DC_EPS (1 + 3L/g + 3/eps) of 60-digit tables, g the gap and
+ *             L the size of the scene. Against the paper's recursion, up to 1280 triangles at gaps from 0.01 to 10: 3e-13.
  *   Cost      Pairs visited per triangle settle at a number that grows with eps: plates face to face, the worst case,
  *             55, 105, 185 for eps 0.1, 0.5, 1; spheres at a gap of 0.01 radii 5, 13, 31 for 1280 triangles, and the
  *             number grows like T^0.57. @COST@
@@ -151,13 +151,13 @@ DC_DEF dc_status dc_bsh_build(const dc_v3 *v, int nv, const int *tri, int nt, dc
 /* The same from a given binary tree: child[2*(2nt - 1)], node 0 the root; two children, or (-1, triangle) for a leaf. Nodes
  * are renumbered breadth first. DC_E_ARG also when it is not a tree whose leaves are every triangle once.
  * Cost O(nt depth), which is O(nt^2) for a chain. */
-DC_DEF dc_status dc_bsh_build_from(const dc_v3 *v, int nv, const int *tri, int nt, const int *child, dc_arena *mem, dc_bsh *tree,
-                                   int *bad);
+DC_DEF dc_status dc_bsh_build_from(const dc_v3 *v, int nv, const int *tri, int nt, const int *child, dc_arena *mem,
+                                   dc_bsh *tree, int *bad);
 
 /* ---- the potential ------------------------------------------------------------------------------ */
 
 typedef struct {
-    dc_real eps;        /* blend margin, d2 = (1 + eps) d1; 1e-3 to 1e3. Large is nearer to the exact pairs, and dearer. 0: 0.5 */
+    dc_real eps;        /* blend margin, d2 = (1 + eps) d1; 1e-3 to 1e3; the larger, the more pairs are exact. 0: 0.5 */
     dc_real length;     /* the unit of length l: the potential is that of x/l; 1/DC_LIMIT to DC_LIMIT; 0: 1 */
     int     weighted;   /* 0: Eq. 7, one term per node pair; 1: the count-weighted, shifted term */
 } dc_bsh_options;
@@ -166,7 +166,7 @@ typedef struct {
 typedef struct {
     size_t leaf_near, leaf_blended, leaf_far;       /* two leaves: r <= d1, between, r >= d2 */
     size_t inner_near, inner_blended, inner_far;    /* other node pairs */
-    size_t warm;                                    /* triangle pairs, out of leaf_near + leaf_blended, with a plane in the cache */
+    size_t warm;                                    /* of leaf_near + leaf_blended: found in the cache */
     int    body_a, body_b;                          /* dc_bsh_scene: bodies of the pair that failed, else 0, 1 */
     int    triangle_a, triangle_b;                  /* the triangle pair that failed; -1 */
 } dc_bsh_info;
@@ -255,9 +255,9 @@ DC_DEF size_t dc_bsh_scene_bytes(int n, const dc_bsh *const *tree);
  * info         counts are sums over the pairs.
  * The rest as in dc_bsh_eval. The first pair that fails ends the call, but for DC_E_DIVERGED; what grad and hess then
  * hold is not defined. DC_E_ARG and DC_E_MEMORY touch nothing. */
-DC_DEF dc_status dc_bsh_scene(const dc_bsh_options *opt, int n, const dc_bsh *const *tree, const dc_pose *pose, int n_excluded,
-                              const int *excluded, dc_arena *mem, dc_bsh_cache *cache, dc_real *value, dc_real *grad,
-                              dc_real *hess, dc_bsh_info *info);
+DC_DEF dc_status dc_bsh_scene(const dc_bsh_options *opt, int n, const dc_bsh *const *tree, const dc_pose *pose,
+                              int n_excluded, const int *excluded, dc_arena *mem, dc_bsh_cache *cache, dc_real *value,
+                              dc_real *grad, dc_real *hess, dc_bsh_info *info);
 
 #ifdef __cplusplus
 }
@@ -502,7 +502,8 @@ static void dci_bsh_shape(const dci_bsh_mesh *m, dc_bsh *tree)
     }
 }
 
-static dc_status dci_bsh_make(const dc_v3 *v, int nv, const int *tri, int nt, const int *child, int given, dc_arena *mem, dc_bsh *tree, int *bad)
+static dc_status dci_bsh_make(const dc_v3 *v, int nv, const int *tri, int nt, const int *child, int given, dc_arena *mem,
+                              dc_bsh *tree, int *bad)
 {
     dci_bsh_mesh m;
     size_t used = mem ? mem->used : 0;
@@ -529,8 +530,8 @@ DC_DEF dc_status dc_bsh_build(const dc_v3 *v, int nv, const int *tri, int nt, dc
     return dci_bsh_make(v, nv, tri, nt, NULL, 0, mem, tree, bad);
 }
 
-DC_DEF dc_status dc_bsh_build_from(const dc_v3 *v, int nv, const int *tri, int nt, const int *child, dc_arena *mem, dc_bsh *tree,
-                                   int *bad)
+DC_DEF dc_status dc_bsh_build_from(const dc_v3 *v, int nv, const int *tri, int nt, const int *child, dc_arena *mem,
+                                   dc_bsh *tree, int *bad)
 {
     return dci_bsh_make(v, nv, tri, nt, child, 1, mem, tree, bad);
 }
@@ -627,7 +628,7 @@ typedef struct {
 
 enum { DCI_BSH_VALUE, DCI_BSH_GRAD, DCI_BSH_HESS, DCI_BSH_CONTACTS };
 
-/* Pairs on the stack: each level adds three to the one it opens. Open accumulators: those of the pairs on the stack, and one
+/* Pairs on the stack: each level below the root adds three to the one it opens. Open accumulators: those of the pairs on the stack, and one
  * on each level above them. */
 static int dci_bsh_levels(const dc_bsh *a, const dc_bsh *b) { return (a->depth > b->depth ? a->depth : b->depth) + 1; }
 static size_t dci_bsh_blocks(int levels) { return (4*(size_t)levels + DCI_BSH_SPARE + DC_LANES - 1)/DC_LANES; }
@@ -638,7 +639,7 @@ static size_t dci_bsh_work_bytes(size_t sum, int levels)
     sum = dc_bytes(sum, 1, sizeof(dci_bsh));
     sum = dc_bytes(sum, blocks, sizeof(dci_bsh_block));
     sum = dc_bytes(sum, blocks*DC_LANES, sizeof(int));
-    sum = dc_bytes(sum, 3*(size_t)levels + 1, sizeof(dci_bsh_entry));
+    sum = dc_bytes(sum, 3*(size_t)levels - 2, sizeof(dci_bsh_entry));
     sum = dc_bytes(sum, 1, DCI_BSH_BATCH);
     return sum == SIZE_MAX ? 0 : sum;
 }
@@ -680,7 +681,7 @@ static dc_status dci_bsh_setup(const dc_bsh_options *opt, const dc_bsh *a, const
     if (!W) return DC_E_MEMORY;
     W->acc = (dci_bsh_block *)dc_arena_take(mem, blocks, sizeof *W->acc);
     W->link = (int *)dc_arena_take(mem, blocks*DC_LANES, sizeof *W->link);
-    W->stack = (dci_bsh_entry *)dc_arena_take(mem, 3*(size_t)levels + 1, sizeof *W->stack);
+    W->stack = (dci_bsh_entry *)dc_arena_take(mem, 3*(size_t)levels - 2, sizeof *W->stack);
     batch = dc_arena_take(mem, 1, DCI_BSH_BATCH);
     if (!W->acc || !W->link || !W->stack || !batch) return DC_E_MEMORY;
     W->batch = dc_arena_make(batch, DCI_BSH_BATCH);
@@ -711,16 +712,16 @@ static void dci_bsh_clear(dci_bsh_block *B)
 }
 
 /* The start of a walk: relative pose and origin, everything cleared, the root pair on the stack. */
-static DCI_NOINLINE dc_status dci_bsh_start(dci_bsh *W, const dc_bsh *a, const dc_pose *pose_a, const dc_bsh *b, const dc_pose *pose_b,
-                                            int want, dc_bsh_cache *cache)
+static DCI_NOINLINE dc_status dci_bsh_start(dci_bsh *W, const dc_bsh *a, const dc_pose *pose_a, const dc_bsh *b,
+                                            const dc_pose *pose_b, int want, dc_bsh_cache *cache)
 {
     static const dc_pose identity = {{1, 0, 0, 0}, {0, 0, 0}};
     dc_pose pa = pose_a ? *pose_a : identity, pb = pose_b ? *pose_b : identity;
     dc_m3 Rb, inverse;
     dc_v3 ca, cb, way;
     int k, l;
-    if (!dc_pose_ok(&pa) || !dc_pose_ok(&pb) || dc_quat_normalize(pa.q, &pa.q) != DC_OK || dc_quat_normalize(pb.q, &pb.q) != DC_OK)
-        return DC_E_ARG;
+    if (!dc_pose_ok(&pa) || dc_quat_normalize(pa.q, &pa.q) != DC_OK) return DC_E_ARG;
+    if (!dc_pose_ok(&pb) || dc_quat_normalize(pb.q, &pb.q) != DC_OK) return DC_E_ARG;
     W->a = a;
     W->b = b;
     W->ta = pa.t;
@@ -970,7 +971,8 @@ static void dci_bsh_sum_blended(dci_bsh *W, int n)
 static dc_bsh_slot *dci_bsh_slot(const dci_bsh *W, int a, int b, int *found)
 {
     const dc_bsh_cache *c = W->cache;
-    uint32_t h = (uint32_t)W->pair*UINT32_C(0x9e3779b1) ^ (uint32_t)a*UINT32_C(0x85ebca6b) ^ (uint32_t)b*UINT32_C(0xc2b2ae35);
+    uint32_t h = (uint32_t)W->pair*UINT32_C(0x9e3779b1) ^ (uint32_t)a*UINT32_C(0x85ebca6b)
+               ^ (uint32_t)b*UINT32_C(0xc2b2ae35);
     dc_bsh_slot *best = NULL;
     int k;
     h ^= h >> 15;
@@ -1175,7 +1177,8 @@ static void dci_bsh_enqueue(dci_bsh *W, dci_bsh_queue *Q, int a, int b, dc_real 
 typedef struct { const dc_bsh_node *node; int index; dc_v3 x; } dci_bsh_at;
 
 /* A radial term into lane l: e, rho_i, what multiplies and shifts it. */
-DC_INLINE void dci_bsh_term(const dci_bsh *W, dci_bsh_block *B, unsigned l, const dci_bsh_at *I, const dci_bsh_at *J, dc_real w, int acc)
+DC_INLINE void dci_bsh_term(const dci_bsh *W, dci_bsh_block *B, unsigned l, const dci_bsh_at *I, const dci_bsh_at *J, dc_real w,
+                            int acc)
 {
     B->e[0][l] = I->x.x - J->x.x;
     B->e[1][l] = I->x.y - J->x.y;
@@ -1198,8 +1201,8 @@ DC_INLINE void dci_bsh_far_term(dci_bsh *W, const dci_bsh_at *I, const dci_bsh_a
 }
 
 /* A new accumulator below `acc`. */
-DC_INLINE int dci_bsh_accumulator(dci_bsh *W, const dci_bsh_at *I, const dci_bsh_at *J, dc_real w, int acc, dc_real phi, dc_real phi1,
-                                  dc_real phi2)
+DC_INLINE int dci_bsh_accumulator(dci_bsh *W, const dci_bsh_at *I, const dci_bsh_at *J, dc_real w, int acc, dc_real phi,
+                                  dc_real phi1, dc_real phi2)
 {
     unsigned l = (unsigned)W->n_acc%DC_LANES;
     dci_bsh_block *B = W->acc + (unsigned)W->n_acc/DC_LANES;
@@ -1221,7 +1224,8 @@ DC_INLINE int dci_bsh_accumulator(dci_bsh *W, const dci_bsh_at *I, const dci_bsh
 DC_INLINE void dci_bsh_meet(dci_bsh *W, const dci_bsh_at *I, const dci_bsh_at *J, dc_real r2, dc_real w, int acc)
 {
     dc_real d1 = I->node->R + J->node->R, d2 = W->ratio*d1, phi1 = 0;
-    int inner = I->node->left >= 0 || J->node->left >= 0, near = r2 <= dc_max(d1*d1, DC_REAL_MIN), contacts = W->want == DCI_BSH_CONTACTS;
+    int inner = I->node->left >= 0 || J->node->left >= 0, near = r2 <= dc_max(d1*d1, DC_REAL_MIN);
+    int contacts = W->want == DCI_BSH_CONTACTS;
     if (!near && r2 >= d2*d2) {
         ++W->far_pairs[inner];
         if (!contacts) dci_bsh_far_term(W, I, J, w, acc);
@@ -1479,7 +1483,10 @@ static DCI_NOINLINE dc_status dci_bsh_answer(dci_bsh *W)
     return status;
 }
 
-static int dci_bsh_wanted(const dc_real *grad, const dc_real *hess) { return hess ? DCI_BSH_HESS : grad ? DCI_BSH_GRAD : DCI_BSH_VALUE; }
+static int dci_bsh_wanted(const dc_real *grad, const dc_real *hess)
+{
+    return hess ? DCI_BSH_HESS : grad ? DCI_BSH_GRAD : DCI_BSH_VALUE;
+}
 
 DC_DEF dc_status dc_bsh_eval(const dc_bsh_options *opt, const dc_bsh *a, const dc_pose *pose_a, const dc_bsh *b,
                              const dc_pose *pose_b, dc_arena *mem, dc_bsh_cache *cache, dc_real *value, dc_real *grad,
@@ -1579,16 +1586,17 @@ static void dci_bsh_add_block(dc_real *hess, size_t n, size_t i, size_t k, const
 }
 
 /* Checks, and memory for any pair. */
-static DCI_NOINLINE dc_status dci_bsh_scene_open(const dc_bsh_options *opt, int n, const dc_bsh *const *tree, const dc_pose *pose,
-                                                 int n_excluded, const int *excluded, dc_arena *mem, dc_bsh_cache *cache,
-                                                 dci_bsh_scene **out)
+static DCI_NOINLINE dc_status dci_bsh_scene_open(const dc_bsh_options *opt, int n, const dc_bsh *const *tree,
+                                                 const dc_pose *pose, int n_excluded, const int *excluded, dc_arena *mem,
+                                                 dc_bsh_cache *cache, dci_bsh_scene **out)
 {
     const dc_bsh *deepest;
     dci_bsh_scene *S;
     dc_status status;
     size_t used;
     int i;
-    if (n < 1 || !tree || !pose || n_excluded < 0 || n_excluded > INT32_MAX/2 || (n_excluded > 0 && !excluded) || !mem) return DC_E_ARG;
+    if (n < 1 || !tree || !pose || !mem || n_excluded < 0 || n_excluded > INT32_MAX/2 || (n_excluded > 0 && !excluded))
+        return DC_E_ARG;
     for (i = 0; i < n; ++i)
         if (!dci_bsh_tree_ok(tree[i]) || !dc_pose_ok(pose + i)) return DC_E_ARG;
     for (i = 0; i < 2*n_excluded; ++i)
@@ -1668,9 +1676,9 @@ static DCI_NOINLINE void dci_bsh_scene_add(dci_bsh_scene *S, dc_real *grad, dc_r
     dci_bsh_add_block(hess, n, k, k, S->W->hess, 1, 1);
 }
 
-DC_DEF dc_status dc_bsh_scene(const dc_bsh_options *opt, int n, const dc_bsh *const *tree, const dc_pose *pose, int n_excluded,
-                              const int *excluded, dc_arena *mem, dc_bsh_cache *cache, dc_real *value, dc_real *grad,
-                              dc_real *hess, dc_bsh_info *info)
+DC_DEF dc_status dc_bsh_scene(const dc_bsh_options *opt, int n, const dc_bsh *const *tree, const dc_pose *pose,
+                              int n_excluded, const int *excluded, dc_arena *mem, dc_bsh_cache *cache, dc_real *value,
+                              dc_real *grad, dc_real *hess, dc_bsh_info *info)
 {
     dci_bsh_scene *S;
     dc_status status = dci_bsh_scene_open(opt, n, tree, pose, n_excluded, excluded, mem, cache, &S);
