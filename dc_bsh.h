@@ -906,34 +906,38 @@ static DCI_NOINLINE void dci_bsh_flush_far(dci_bsh *W)
     }
 }
 
+/* dP/dx of triangle a: force and torque, into the first rows. */
+static void dci_bsh_torques(dci_bsh *W, const dci_bsh_queue *Q, int g)
+{
+    dci_bsh_row f[6];
+    int k, l;
+    for (k = 0; k < 6; ++k)
+        for (l = 0; l < DC_LANES; ++l) f[k][l] = 0;
+    for (k = 0; k < 9; k += 3)
+        for (l = 0; l < DC_LANES; ++l) {
+            dc_real fx = W->rel[k][g + l], fy = W->rel[k + 1][g + l], fz = W->rel[k + 2][g + l];
+            dc_real px = Q->x[k][g + l], py = Q->x[k + 1][g + l], pz = Q->x[k + 2][g + l];
+            f[0][l] += fx;
+            f[1][l] += fy;
+            f[2][l] += fz;
+            f[3][l] += py*fz - pz*fy;
+            f[4][l] += pz*fx - px*fz;
+            f[5][l] += px*fy - py*fx;
+        }
+    for (k = 0; k < 6; ++k) memcpy(W->rel[k] + g, f[k], sizeof f[k]);
+}
+
 /* Solved triangle pairs to the sums, whole blocks. */
 static void dci_bsh_sum_leaves(dci_bsh *W, const dci_bsh_queue *Q)
 {
-    int g, k, l;
+    int g, k, l, rows = W->want == DCI_BSH_HESS ? 27 : W->want == DCI_BSH_GRAD ? 6 : 0;
     for (g = 0; g < Q->n; g += DC_LANES) {
-        const dc_real *w = Q->w + g, *P = W->P_leaf + g;
-        for (l = 0; l < DC_LANES; ++l) W->value[l] += w[l]*P[l];
-        if (W->want == DCI_BSH_VALUE) continue;
-        if (W->want == DCI_BSH_GRAD)            /* dP/dx of triangle a: force and torque, into the rows of b */
-            for (l = 0; l < DC_LANES; ++l) {
-                dc_real f[6] = {0, 0, 0, 0, 0, 0};
-                for (k = 0; k < 9; k += 3) {
-                    dc_real fx = W->rel[k][g + l], fy = W->rel[k + 1][g + l], fz = W->rel[k + 2][g + l];
-                    dc_real px = Q->x[k][g + l], py = Q->x[k + 1][g + l], pz = Q->x[k + 2][g + l];
-                    f[0] += fx;
-                    f[1] += fy;
-                    f[2] += fz;
-                    f[3] += py*fz - pz*fy;
-                    f[4] += pz*fx - px*fz;
-                    f[5] += px*fy - py*fx;
-                }
-                for (k = 0; k < 6; ++k) W->rel[k][g + l] = f[k];
-            }
-        for (k = 0; k < (W->want == DCI_BSH_GRAD ? 6 : 27); ++k) {
-            const dc_real *rel = W->rel[k] + g;
-            dc_real *sum = W->sum[k];
-            for (l = 0; l < DC_LANES; ++l) sum[l] += w[l]*rel[l];
-        }
+        dci_bsh_row w;
+        memcpy(w, Q->w + g, sizeof w);
+        if (W->want == DCI_BSH_GRAD) dci_bsh_torques(W, Q, g);
+        for (l = 0; l < DC_LANES; ++l) W->value[l] += w[l]*W->P_leaf[g + l];
+        for (k = 0; k < rows; ++k)
+            for (l = 0; l < DC_LANES; ++l) W->sum[k][l] += w[l]*W->rel[k][g + l];
     }
 }
 
@@ -971,18 +975,20 @@ static void dci_bsh_sum_blended(dci_bsh *W, int n)
 static dc_bsh_slot *dci_bsh_slot(const dci_bsh *W, int a, int b, int *found)
 {
     const dc_bsh_cache *c = W->cache;
+    dc_bsh_slot *best = NULL;
     uint32_t h = (uint32_t)W->pair*UINT32_C(0x9e3779b1) ^ (uint32_t)a*UINT32_C(0x85ebca6b)
                ^ (uint32_t)b*UINT32_C(0xc2b2ae35);
-    dc_bsh_slot *best = NULL;
-    int k;
+    int k, at;
     h ^= h >> 15;
     h *= UINT32_C(0x2c1b3c6d);
     h ^= h >> 13;
+    at = (int)(h%(uint32_t)c->n);
     for (k = 0; k < 8; ++k) {
-        dc_bsh_slot *s = c->slot + (h + (uint32_t)k)%(uint32_t)c->n;
+        dc_bsh_slot *s = c->slot + at;
         *found = s->turn != 0 && s->pair == W->pair && s->a == a && s->b == b;
         if (*found) return s;
         if (!best || (best->turn != 0 && (s->turn == 0 || c->turn - s->turn > c->turn - best->turn))) best = s;
+        if (++at == c->n) at = 0;
     }
     return best;
 }
