@@ -76,9 +76,8 @@
  *   Cost      Node pairs visited grow like T^1.01 to T^1.06 for plates face to face, the worst case: 55, 105, 185 a triangle
  *             for eps 0.1, 0.5, 1; like T^0.55 for spheres at a gap of 0.01 radii: 7, 17, 39 thousand at 1280 triangles.
  *             One Zen 4 core, gcc 12 -O3 (-O3 -march=native), `make bench`, us: two such spheres, eps 0.5, value 690 (500),
- *             with gradient and Hessian 1420 (930); at a gap of 0.1 radii 320 (240), 770 (550). Per node pair visited 15
- *             to 45 ns, per triangle pair 60 to 600. Triangle pairs dominate only face to face: a cache then makes a
- *             value 1.8 (1.5) times faster, with the Hessian 1.4 (1.2) times.
+ *             with gradient and Hessian 1420 (930); at a gap of 0.1 radii 320 (240), 770 (550). Where triangle
+ *             pairs dominate, face to face, a cache makes a value 1.8 (1.5) times faster, with the Hessian 1.4 (1.2) times.
  *   Limits    Rigid bodies; spheres of a layered hierarchy are larger than the smallest ones. Below distances of
  *             1e-154 (float 1e-19) every pair counts as near. 2^27 triangles.
  *
