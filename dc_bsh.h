@@ -504,7 +504,7 @@ DC_DEF dc_status dc_bsh_build_from(const dc_v3 *v, int nv, const int *tri, int n
  *
  * M with the second order of the rotation in it: rho_i.rho_i turns into rho_i.rho_j. */
 
-#define DCI_BSH_QUEUE (8*DC_LANES)      /* triangle pairs */
+#define DCI_BSH_QUEUE (4*DC_LANES)      /* triangle pairs in each queue */
 #define DCI_BSH_SPARE 64                /* accumulators beyond those that can be open at once */
 
 typedef dc_real dci_bsh_row[DC_LANES];
@@ -519,15 +519,22 @@ typedef struct {
     int acc[DC_LANES];                  /* accumulator above, -1 for none */
 } dci_bsh_block;
 
+/* Triangle pairs to be solved. */
+typedef struct {
+    int n, a[DCI_BSH_QUEUE], b[DCI_BSH_QUEUE], acc[DCI_BSH_QUEUE];
+    dc_real w[DCI_BSH_QUEUE], phi1[DCI_BSH_QUEUE], x[18][DCI_BSH_QUEUE];
+} dci_bsh_queue;
+
 typedef struct { int i, j, acc; dc_real w; dc_v3 y; } dci_bsh_entry;    /* a pair to be opened; y the centre of j */
 
 typedef struct {
     const dc_bsh *a, *b;
     dc_m3 R, Ra;                        /* axes of b in those of a; of a in the world */
     dc_v3 sa, sb, world;                /* root centres in a's axes, from the origin; the origin in the world */
-    dc_real ratio, eps, length;         /* 1 + eps, eps */
+    dc_real ratio, length, root_length; /* 1 + eps; l, its root */
     int weighted, want;                 /* want: DCI_BSH_VALUE .. */
     dc_status status;                   /* DC_OK, DC_E_DIVERGED, or a failure that ends the walk */
+    size_t near_pairs[4], far_pairs[2]; /* node pairs met, [2 inner + near] and [inner] */
     dc_bsh_info info;
     dc_bsh_cache *cache;
     unsigned pair;                      /* of a scene: part of the cache's key */
@@ -536,16 +543,15 @@ typedef struct {
 
     dci_bsh_row value, sum[27], b0, b1[3], b2[6];   /* sums: value; relative; of w q1/r: 1, rho_i, (rho_i rho_j^T + ..)/2 */
     dci_bsh_block far;
-    int n_far, n_leaf, n_acc, most_acc, n_stack;
+    int n_far, n_acc, most_acc, clear_acc, n_stack;     /* clear_acc: accumulators that were cleared */
     dci_bsh_block *acc;
     int *link;                          /* of accumulators while they are reduced */
     dci_bsh_entry *stack;
     dc_arena batch;                     /* for dc_tri_batch */
-    int leaf_i[DCI_BSH_QUEUE], leaf_j[DCI_BSH_QUEUE], leaf_acc[DCI_BSH_QUEUE];
-    dc_bsh_slot *slot[DCI_BSH_QUEUE];
-    unsigned char leaf_status[DCI_BSH_QUEUE];
-    dc_real leaf_w[DCI_BSH_QUEUE], leaf_phi1[DCI_BSH_QUEUE], P[DCI_BSH_QUEUE], x[18*DCI_BSH_QUEUE], plane[4*DCI_BSH_QUEUE],
-        rel[27*DCI_BSH_QUEUE];
+    dci_bsh_queue queue[2];             /* blended and near: a block of dc_tri_batch takes as long as its slowest pair */
+    dc_bsh_slot *slot[DCI_BSH_QUEUE];   /* of the queue that is solved: places in the cache, planes, results */
+    dc_real plane[4][DCI_BSH_QUEUE], P[DCI_BSH_QUEUE], rel[27][DCI_BSH_QUEUE];
+    unsigned char failed[DCI_BSH_QUEUE];
     dc_relative relative;
     dc_real grad[12], hess[144];
 } dci_bsh;
@@ -581,6 +587,16 @@ static int dci_bsh_tree_ok(const dc_bsh *t)
     return t && t->node && t->corner && t->n >= 1 && t->depth >= 0 && t->depth <= DCI_BSH_MOST && dc_in_range(t->o);
 }
 
+/* dc_sqrt may be in another file: the platform's is the same bits */
+DC_INLINE dc_real dci_bsh_root(dc_real x)
+{
+#if DC_IS_FLOAT
+    return sqrtf(x);
+#else
+    return sqrt(x);
+#endif
+}
+
 /* Options and trees checked, memory taken. */
 static dc_status dci_bsh_setup(const dc_bsh_options *opt, const dc_bsh *a, const dc_bsh *b, dc_arena *mem, dci_bsh **out)
 {
@@ -605,8 +621,8 @@ static dc_status dci_bsh_setup(const dc_bsh_options *opt, const dc_bsh *a, const
     W->a = a;
     W->b = b;
     W->ratio = 1 + eps;
-    W->eps = eps;
     W->length = length;
+    W->root_length = dci_bsh_root(length);
     W->weighted = opt && opt->weighted;
     *out = W;
     return DC_OK;
@@ -653,11 +669,13 @@ static dc_status dci_bsh_place(dci_bsh *W, const dc_pose *pose_a, const dc_pose 
     W->want = want;
     W->status = DC_OK;
     memset(&W->info, 0, sizeof W->info);
+    memset(W->near_pairs, 0, sizeof W->near_pairs);
+    memset(W->far_pairs, 0, sizeof W->far_pairs);
     W->info.body_b = 1;
     W->info.triangle_a = W->info.triangle_b = -1;
     W->cache = cache;
     W->pair = pair;
-    W->n_far = W->n_leaf = W->n_acc = W->n_stack = 0;
+    W->n_far = W->queue[0].n = W->queue[1].n = W->n_acc = W->clear_acc = W->n_stack = 0;
     W->capacity = W->contacts = 0;
     dci_bsh_clear(&W->far);
     for (l = 0; l < DC_LANES; ++l) {
@@ -676,33 +694,60 @@ static dc_status dci_bsh_place(dci_bsh *W, const dc_pose *pose_a, const dc_pose 
 #pragma GCC optimize("no-trapping-math")   /* else gcc keeps ?: on floating point scalar */
 #endif
 
-/* square roots of a row; not a lane loop, sqrt may set errno */
-static void dci_bsh_sqrt(const dc_real *x, dc_real *y)
+/* y = x^(-1/4) of a row, x >= DC_REAL_MIN: far pairs are many, and two square roots and two divisions for each would be
+ * half of their cost. A quarter of the exponent gives y within 3.2 %, then the series of (1 - h)^(-1/4), h = 1 - x y^4:
+ * 3e-4, 1e-10, rounding. */
+#if DC_IS_FLOAT
+typedef uint32_t dci_bsh_bits;
+#define DCI_BSH_QUARTER UINT32_C(0x4f585a1d)
+#define DCI_BSH_STEPS 2
+#else
+typedef uint64_t dci_bsh_bits;
+#define DCI_BSH_QUARTER UINT64_C(0x4feb0b4395810625)
+#define DCI_BSH_STEPS 3
+#endif
+static void dci_bsh_quarter(const dc_real *x, dc_real *y)
 {
-    int l;
-    for (l = 0; l < DC_LANES; ++l) y[l] = dc_sqrt(x[l]);
+    int l, k;
+    for (l = 0; l < DC_LANES; ++l) {
+        dci_bsh_bits b;
+        dc_real v, u = x[l];
+        memcpy(&b, &u, sizeof b);
+        b = DCI_BSH_QUARTER - (b >> 2);
+        memcpy(&v, &b, sizeof v);
+        for (k = 0; k < DCI_BSH_STEPS; ++k) {
+            dc_real v2 = v*v, h = 1 - u*(v2*v2);
+            v += v*h*(DC_R(0.25) + DC_R(0.15625)*h);
+        }
+        y[l] = v;
+    }
 }
 
 /* (7):  C = 12 N (1 + v)^2,  v = D^-1/2,  D = (r + shift)/l;   C' = -12 N (1 + v) v^3/l,   C'' = 6 N v^5 (3 + 4 v)/l^2 */
-static void dci_bsh_radial(dci_bsh_block *B, dc_real length, int want)
+static void dci_bsh_radial(const dci_bsh *W, dci_bsh_block *B)
 {
-    dci_bsh_row X, r;
-    dc_real unit = 1/length;
+    dci_bsh_row r2, q, v;
+    dc_real unit = 1/W->length, root = W->root_length;
     int l;
-    for (l = 0; l < DC_LANES; ++l) X[l] = B->e[0][l]*B->e[0][l] + B->e[1][l]*B->e[1][l] + B->e[2][l]*B->e[2][l];
-    dci_bsh_sqrt(X, r);
-    for (l = 0; l < DC_LANES; ++l) X[l] = (r[l] + B->shift[l])*unit;
-    dci_bsh_sqrt(X, X);
+    for (l = 0; l < DC_LANES; ++l) r2[l] = B->e[0][l]*B->e[0][l] + B->e[1][l]*B->e[1][l] + B->e[2][l]*B->e[2][l];
+    dci_bsh_quarter(r2, q);
+    if (W->weighted) {
+        for (l = 0; l < DC_LANES; ++l) {
+            dc_real D = r2[l]*q[l]*q[l] + B->shift[l];
+            r2[l] = D*D;
+        }
+        dci_bsh_quarter(r2, v);
+    } else memcpy(v, q, sizeof v);
     for (l = 0; l < DC_LANES; ++l) {
-        dc_real v = 1/X[l];
-        B->C[l] = 12*B->many[l]*(1 + v)*(1 + v);
+        v[l] *= root;
+        B->C[l] = 12*B->many[l]*(1 + v[l])*(1 + v[l]);
     }
-    if (want == DCI_BSH_VALUE) return;
+    if (W->want == DCI_BSH_VALUE) return;
     for (l = 0; l < DC_LANES; ++l) {
-        dc_real v = 1/X[l], v3 = v*v*v*unit, N = B->many[l], w = 1/r[l];
+        dc_real t = v[l], t3 = t*t*t*unit, N = B->many[l], w = q[l]*q[l];
         dc_real ux = B->e[0][l]*w, uy = B->e[1][l]*w, uz = B->e[2][l]*w, px = B->p[0][l], py = B->p[1][l], pz = B->p[2][l];
-        B->C1[l] = -12*N*(1 + v)*v3;
-        B->C2[l] = 6*N*v3*(v*v*unit)*(3 + 4*v);
+        B->C1[l] = -12*N*(1 + t)*t3;
+        B->C2[l] = 6*N*t3*(t*t*unit)*(3 + 4*t);
         B->w_r[l] = w;
         B->j[0][l] = ux;
         B->j[1][l] = uy;
@@ -754,7 +799,7 @@ static DCI_NOINLINE void dci_bsh_flush_far(dci_bsh *W)
     W->n_far = 0;
     if (n == 0) return;
     for (l = n; l < DC_LANES; ++l) B->w[l] = 0;
-    dci_bsh_radial(B, W->length, W->want);
+    dci_bsh_radial(W, B);
     for (l = 0; l < DC_LANES; ++l) W->value[l] += B->w[l]*B->C[l];
     if (W->want == DCI_BSH_VALUE) return;
     for (l = 0; l < DC_LANES; ++l) {
@@ -774,38 +819,34 @@ static DCI_NOINLINE void dci_bsh_flush_far(dci_bsh *W)
     }
 }
 
-/* Solved triangle pairs to the sums; n of them, rounded up to whole blocks. */
-static void dci_bsh_sum_leaves(dci_bsh *W, int n)
+/* Solved triangle pairs to the sums, whole blocks. */
+static void dci_bsh_sum_leaves(dci_bsh *W, const dci_bsh_queue *Q)
 {
     int g, k, l;
-    for (g = 0; g < n; g += DC_LANES) {
-        const dc_real *w = W->leaf_w + g, *P = W->P + g;
-        dc_real *rel = W->rel + g;
+    for (g = 0; g < Q->n; g += DC_LANES) {
+        const dc_real *w = Q->w + g, *P = W->P + g;
         for (l = 0; l < DC_LANES; ++l) W->value[l] += w[l]*P[l];
         if (W->want == DCI_BSH_VALUE) continue;
-        if (W->want == DCI_BSH_GRAD) {
-            /* rows dP/dx of triangle a turn into force and torque */
-            const dc_real *x = W->x + g;
-            dci_bsh_row t[6];
-            for (k = 0; k < 6; ++k)
-                for (l = 0; l < DC_LANES; ++l) t[k][l] = 0;
-            for (k = 0; k < 9; k += 3)
-                for (l = 0; l < DC_LANES; ++l) {
-                    dc_real fx = rel[k*DCI_BSH_QUEUE + l], fy = rel[(k + 1)*DCI_BSH_QUEUE + l], fz = rel[(k + 2)*DCI_BSH_QUEUE + l];
-                    dc_real px = x[k*DCI_BSH_QUEUE + l], py = x[(k + 1)*DCI_BSH_QUEUE + l], pz = x[(k + 2)*DCI_BSH_QUEUE + l];
-                    t[0][l] += fx;
-                    t[1][l] += fy;
-                    t[2][l] += fz;
-                    t[3][l] += py*fz - pz*fy;
-                    t[4][l] += pz*fx - px*fz;
-                    t[5][l] += px*fy - py*fx;
+        if (W->want == DCI_BSH_GRAD)            /* dP/dx of triangle a: force and torque, into the rows of b */
+            for (l = 0; l < DC_LANES; ++l) {
+                dc_real f[6] = {0, 0, 0, 0, 0, 0};
+                for (k = 0; k < 9; k += 3) {
+                    dc_real fx = W->rel[k][g + l], fy = W->rel[k + 1][g + l], fz = W->rel[k + 2][g + l];
+                    dc_real px = Q->x[k][g + l], py = Q->x[k + 1][g + l], pz = Q->x[k + 2][g + l];
+                    f[0] += fx;
+                    f[1] += fy;
+                    f[2] += fz;
+                    f[3] += py*fz - pz*fy;
+                    f[4] += pz*fx - px*fz;
+                    f[5] += px*fy - py*fx;
                 }
-            for (k = 0; k < 6; ++k)
-                for (l = 0; l < DC_LANES; ++l) W->sum[k][l] += w[l]*t[k][l];
-            continue;
+                for (k = 0; k < 6; ++k) W->rel[k][g + l] = f[k];
+            }
+        for (k = 0; k < (W->want == DCI_BSH_GRAD ? 6 : 27); ++k) {
+            const dc_real *rel = W->rel[k] + g;
+            dc_real *sum = W->sum[k];
+            for (l = 0; l < DC_LANES; ++l) sum[l] += w[l]*rel[l];
         }
-        for (k = 0; k < 27; ++k)
-            for (l = 0; l < DC_LANES; ++l) W->sum[k][l] += w[l]*rel[k*DCI_BSH_QUEUE + l];
     }
 }
 
@@ -819,7 +860,6 @@ static void dci_bsh_sum_blended(dci_bsh *W, int n)
         dci_bsh_row w, q1, q2, m[6];
         for (l = 0; l < DC_LANES; ++l) w[l] = g + l < n && link[l] >= 0 ? B->w[l] : DC_R(0.0);
         for (l = 0; l < DC_LANES; ++l) W->value[l] += w[l]*(B->phi[l]*B->C[l]);
-        if (W->want == DCI_BSH_VALUE) continue;
         for (l = 0; l < DC_LANES; ++l) {
             dc_real step = B->C[l] - B->S[l];
             q1[l] = w[l]*(B->phi[l]*B->C1[l] + B->phi1[l]*step);
@@ -862,132 +902,132 @@ static dc_bsh_slot *dci_bsh_slot(const dci_bsh *W, int a, int b, int *found)
 static dc_plane dci_bsh_plane(const dci_bsh *W, int k)
 {
     dc_plane p;
-    p.n = dc_vec(W->plane[k], W->plane[DCI_BSH_QUEUE + k], W->plane[2*DCI_BSH_QUEUE + k]);
-    p.d = W->plane[3*DCI_BSH_QUEUE + k];
+    p.n = dc_vec(W->plane[0][k], W->plane[1][k], W->plane[2][k]);
+    p.d = W->plane[3][k];
     return p;
 }
 
 /* Start planes of the queue, none without a cache. The cache keeps them about the root centre of a, which does not move in
  * a's axes. A place is claimed at once, so that two new pairs do not share it. */
-static void dci_bsh_recall(dci_bsh *W, int n)
+static void dci_bsh_recall(dci_bsh *W, const dci_bsh_queue *Q)
 {
     int k, found = 0;
-    for (k = 0; k < n; ++k) {
+    for (k = 0; k < Q->n; ++k) {
         dc_plane p = DC_ZERO;
         if (W->cache) {
-            dc_bsh_slot *s = W->slot[k] = dci_bsh_slot(W, W->leaf_i[k], W->leaf_j[k], &found);
+            dc_bsh_slot *s = W->slot[k] = dci_bsh_slot(W, Q->a[k], Q->b[k], &found);
             if (found) {
                 p = s->plane;
                 p.d -= dc_dot(p.n, W->sa);
                 ++W->info.warm;
             } else s->plane = p;
             s->pair = W->pair;
-            s->a = W->leaf_i[k];
-            s->b = W->leaf_j[k];
+            s->a = Q->a[k];
+            s->b = Q->b[k];
             s->turn = W->cache->turn;
         }
-        W->plane[k] = p.n.x;
-        W->plane[DCI_BSH_QUEUE + k] = p.n.y;
-        W->plane[2*DCI_BSH_QUEUE + k] = p.n.z;
-        W->plane[3*DCI_BSH_QUEUE + k] = p.d;
+        W->plane[0][k] = p.n.x;
+        W->plane[1][k] = p.n.y;
+        W->plane[2][k] = p.n.z;
+        W->plane[3][k] = p.d;
     }
 }
 
 /* Failures of the queue: an overlap before anything else, a pair that diverged only noted. */
-static void dci_bsh_verdict(dci_bsh *W, int n)
+static void dci_bsh_verdict(dci_bsh *W, const dci_bsh_queue *Q)
 {
     int k, first = -1;
-    for (k = 0; k < n; ++k) {
-        dc_status s = (dc_status)W->leaf_status[k];
+    for (k = 0; k < Q->n; ++k) {
+        dc_status s = (dc_status)W->failed[k];
         if (s == DC_E_DIVERGED) W->status = DC_E_DIVERGED;
         if (s == DC_OK || s == DC_E_DIVERGED) continue;
-        if (first < 0 || (s == DC_E_OVERLAP && W->leaf_status[first] != DC_E_OVERLAP)) first = k;
+        if (first < 0 || (s == DC_E_OVERLAP && W->failed[first] != DC_E_OVERLAP)) first = k;
     }
     if (first < 0) return;
-    W->status = (dc_status)W->leaf_status[first];
+    W->status = (dc_status)W->failed[first];
     if (W->status == DC_E_ARG) W->status = DC_E_RANGE;      /* coordinates beyond DC_LIMIT that were not the caller's */
-    W->info.triangle_a = W->leaf_i[first];
-    W->info.triangle_b = W->leaf_j[first];
+    W->info.triangle_a = Q->a[first];
+    W->info.triangle_b = Q->b[first];
 }
 
 static int dci_bsh_failed(const dci_bsh *W) { return W->status != DC_OK && W->status != DC_E_DIVERGED; }
 
 /* Contact k of the queue; out of the walk's frame into the world. */
-static void dci_bsh_report(const dci_bsh *W, int k, dc_bsh_contact *c)
+static void dci_bsh_report(const dci_bsh *W, const dci_bsh_queue *Q, int k, dc_bsh_contact *c)
 {
-    const dc_real *w = W->leaf_w, *g = W->rel + k;
     dc_real *d = c->weight_grad;
     dc_plane p = dci_bsh_plane(W, k);
     dc_v3 ci = dc_vec(0, 0, 0), cj = ci, u, x, y;
     int i;
     for (i = 0; i < 3; ++i) {
-        ci = dc_madd(ci, DC_R(1.0/3.0), W->a->corner[3*W->leaf_i[k] + i]);
-        cj = dc_madd(cj, DC_R(1.0/3.0), W->b->corner[3*W->leaf_j[k] + i]);
+        ci = dc_madd(ci, DC_R(1.0/3.0), W->a->corner[3*Q->a[k] + i]);
+        cj = dc_madd(cj, DC_R(1.0/3.0), W->b->corner[3*Q->b[k] + i]);
     }
-    c->triangle_a = W->leaf_i[k];
-    c->triangle_b = W->leaf_j[k];
+    c->triangle_a = Q->a[k];
+    c->triangle_b = Q->b[k];
     c->plane.n = dc_mul(&W->Ra, p.n);
     c->plane.d = p.d - dc_dot(c->plane.n, W->world);
-    c->weight = w[k];
-    c->value = w[k]*W->P[k];
+    c->weight = Q->w[k];
+    c->value = Q->w[k]*W->P[k];
     for (i = 0; i < 6; ++i) {
-        dc_v3 f = dc_vec(g[3*i*DCI_BSH_QUEUE], g[(3*i + 1)*DCI_BSH_QUEUE], g[(3*i + 2)*DCI_BSH_QUEUE]);
-        c->force[i] = w[k]*dc_sqrt(dc_dot(f, f));
+        dc_v3 f = dc_vec(W->rel[3*i][k], W->rel[3*i + 1][k], W->rel[3*i + 2][k]);
+        c->force[i] = Q->w[k]*dci_bsh_root(dc_dot(f, f));
     }
     /* d(1 - phi) = -phi' dr, each body about its own origin; phi' = 0 where centres might coincide */
     u = dc_sub(dc_add(ci, W->sa), dc_add(dc_mul(&W->R, cj), W->sb));
-    u = W->leaf_phi1[k] > 0 ? dc_mul(&W->Ra, dc_scale(-W->leaf_phi1[k]/dc_sqrt(dc_dot(u, u)), u)) : dc_vec(0, 0, 0);
+    u = Q->phi1[k] > 0 ? dc_mul(&W->Ra, dc_scale(-Q->phi1[k]/dci_bsh_root(dc_dot(u, u)), u)) : dc_vec(0, 0, 0);
     x = dc_cross(dc_mul(&W->Ra, dc_add(ci, W->a->o)), u);
     y = dc_cross(u, dc_mul(&W->Ra, dc_mul(&W->R, dc_add(cj, W->b->o))));
     d[0] = u.x;   d[1] = u.y;   d[2] = u.z;   d[3] = x.x;  d[4] = x.y;   d[5] = x.z;
     d[6] = -u.x;  d[7] = -u.y;  d[8] = -u.z;  d[9] = y.x;  d[10] = y.y;  d[11] = y.z;
 }
 
-/* Solves the queued triangle pairs. */
-static DCI_NOINLINE void dci_bsh_flush_leaves(dci_bsh *W)
+/* Solves the triangle pairs of a queue. */
+static DCI_NOINLINE void dci_bsh_flush_queue(dci_bsh *W, dci_bsh_queue *Q)
 {
     dc_pair_options o = DC_ZERO;
     dc_tri_out out = DC_ZERO;
-    int n = W->n_leaf, k, row;
-    dc_status status;
-    W->n_leaf = 0;
+    int n = Q->n, k, row;
     if (n == 0) return;
     o.length = W->length;
     out.value = W->P;
-    out.status = W->leaf_status;
+    out.status = W->failed;
     if (W->cache || W->want == DCI_BSH_CONTACTS) {
-        dci_bsh_recall(W, n);
-        out.plane = W->plane;
+        dci_bsh_recall(W, Q);
+        out.plane = W->plane[0];
     }
-    if (W->want == DCI_BSH_HESS) out.relative = W->rel;
-    else if (W->want != DCI_BSH_VALUE) out.grad = W->rel;
-    status = dc_tri_batch(&o, n, W->x, DCI_BSH_QUEUE, &W->batch, &out);
-    if (status != DC_OK) {
-        dci_bsh_verdict(W, n);
-        if (dci_bsh_failed(W)) return;
+    if (W->want == DCI_BSH_HESS) out.relative = W->rel[0];
+    else if (W->want != DCI_BSH_VALUE) out.grad = W->rel[0];
+    if (dc_tri_batch(&o, n, Q->x[0], DCI_BSH_QUEUE, &W->batch, &out) != DC_OK) {
+        dci_bsh_verdict(W, Q);
+        if (dci_bsh_failed(W)) {
+            Q->n = 0;
+            return;
+        }
     }
     for (k = 0; W->cache && k < n; ++k) {
         W->slot[k]->plane = dci_bsh_plane(W, k);
         W->slot[k]->plane.d += dc_dot(W->slot[k]->plane.n, W->sa);
     }
-    if (W->want == DCI_BSH_CONTACTS) {
-        for (k = 0; k < n; ++k) dci_bsh_report(W, k, W->contact++);
-        return;
+    if (W->want == DCI_BSH_CONTACTS)
+        for (k = 0; k < n; ++k) dci_bsh_report(W, Q, k, W->contact++);
+    else {
+        for (k = n; k%DC_LANES != 0; ++k) {         /* the rest of the last block */
+            Q->w[k] = W->P[k] = 0;
+            for (row = 0; row < 18; ++row) Q->x[row][k] = 0;
+            for (row = 0; row < 27; ++row) W->rel[row][k] = 0;
+        }
+        dci_bsh_sum_leaves(W, Q);
+        for (k = 0; W->want != DCI_BSH_VALUE && k < n; ++k) {
+            dci_bsh_block *A;
+            unsigned up = (unsigned)Q->acc[k], at = up%DC_LANES;
+            if (Q->acc[k] < 0) continue;
+            A = W->acc + up/DC_LANES;
+            A->S[at] += W->P[k];
+            for (row = 0; W->want == DCI_BSH_HESS && row < 6; ++row) A->s[row][at] += W->rel[row][k];
+        }
     }
-    for (k = n; k%DC_LANES != 0; ++k) {         /* the rest of the last block */
-        W->leaf_w[k] = W->P[k] = 0;
-        for (row = 0; row < 18; ++row) W->x[row*DCI_BSH_QUEUE + k] = 0;
-        for (row = 0; row < 27; ++row) W->rel[row*DCI_BSH_QUEUE + k] = 0;
-    }
-    dci_bsh_sum_leaves(W, n);
-    for (k = 0; W->want != DCI_BSH_VALUE && k < n; ++k) {
-        dci_bsh_block *A;
-        unsigned up = (unsigned)W->leaf_acc[k], at = up%DC_LANES;
-        if (W->leaf_acc[k] < 0) continue;
-        A = W->acc + up/DC_LANES;
-        A->S[at] += W->P[k];
-        for (row = 0; W->want == DCI_BSH_HESS && row < 6; ++row) A->s[row][at] += W->rel[row*DCI_BSH_QUEUE + k];
-    }
+    Q->n = 0;
 }
 
 /* Closed accumulators, in reverse order, into those above them and the sums; the open ones move to the front. */
@@ -995,7 +1035,7 @@ static DCI_NOINLINE void dci_bsh_reduce(dci_bsh *W)
 {
     int n = W->n_acc, k, m, row;
     dci_bsh_flush_far(W);
-    dci_bsh_flush_leaves(W);
+    for (k = 0; k < 2 && !dci_bsh_failed(W); ++k) dci_bsh_flush_queue(W, W->queue + k);
     if (dci_bsh_failed(W)) return;
 
     /* open: with a pair on the stack below */
@@ -1003,8 +1043,8 @@ static DCI_NOINLINE void dci_bsh_reduce(dci_bsh *W)
     for (k = 0; k < W->n_stack; ++k)
         for (m = W->stack[k].acc; m >= 0 && W->link[m] == 0; m = W->acc[m/DC_LANES].acc[m%DC_LANES]) W->link[m] = -1;
 
-    for (k = 0; k < n; k += DC_LANES) dci_bsh_radial(W->acc + k/DC_LANES, W->length, W->want);
-    for (k = n - 1; W->want != DCI_BSH_VALUE && k >= 0; --k) {
+    for (k = 0; k < n; k += DC_LANES) dci_bsh_radial(W, W->acc + k/DC_LANES);
+    for (k = n - 1; k >= 0; --k) {
         const dci_bsh_block *B = W->acc + k/DC_LANES;
         dci_bsh_block *A;
         int l = k%DC_LANES, up = B->acc[l], at = up%DC_LANES;
@@ -1044,49 +1084,62 @@ static DCI_NOINLINE void dci_bsh_reduce(dci_bsh *W)
         if (W->stack[k].acc >= 0) W->stack[k].acc = W->link[W->stack[k].acc];
 }
 
-/* A radial term into lane l: e, rho_i, what multiplies and shifts it. */
-static void dci_bsh_term(const dci_bsh *W, dci_bsh_block *B, unsigned l, const dc_bsh_node *I, const dc_bsh_node *J, dc_v3 x, dc_v3 e,
-                         dc_real w, int acc)
+/* Triangle pair into a queue, in the frame of the walk. */
+static void dci_bsh_enqueue(dci_bsh *W, dci_bsh_queue *Q, int a, int b, dc_real w, dc_real phi1, int acc)
 {
-    B->e[0][l] = e.x;  B->e[1][l] = e.y;  B->e[2][l] = e.z;
-    B->p[0][l] = x.x;  B->p[1][l] = x.y;  B->p[2][l] = x.z;
-    B->w[l] = w;
-    B->many[l] = W->weighted ? (dc_real)I->count*(dc_real)J->count : 1;
-    B->shift[l] = W->weighted ? I->R + J->R : 0;
-    B->acc[l] = acc;
+    int n = Q->n++, i;
+    for (i = 0; i < 9; i += 3) {
+        dc_v3 p = dc_add(W->a->corner[3*a + i/3], W->sa), q = dc_add(dc_mul(&W->R, W->b->corner[3*b + i/3]), W->sb);
+        Q->x[i][n] = p.x;      Q->x[i + 9][n] = q.x;
+        Q->x[i + 1][n] = p.y;  Q->x[i + 10][n] = q.y;
+        Q->x[i + 2][n] = p.z;  Q->x[i + 11][n] = q.z;
+    }
+    Q->a[n] = a;
+    Q->b[n] = b;
+    Q->w[n] = w;
+    Q->phi1[n] = phi1;
+    Q->acc[n] = acc;
+    if (Q->n == DCI_BSH_QUEUE) dci_bsh_flush_queue(W, Q);
 }
 
-/* Triangle pair of two leaves into the queue, in the frame of the walk. */
-static void dci_bsh_enqueue(dci_bsh *W, int a, int b, dc_real w, dc_real phi1, int acc)
+/* A node on its way through the walk: where its centre is, in the walk's frame. */
+typedef struct { const dc_bsh_node *node; int index; dc_v3 x; } dci_bsh_at;
+
+/* A radial term into lane l: e, rho_i, what multiplies and shifts it. */
+DC_INLINE void dci_bsh_term(const dci_bsh *W, dci_bsh_block *B, unsigned l, const dci_bsh_at *I, const dci_bsh_at *J, dc_real w, int acc)
 {
-    int n = W->n_leaf++, i;
-    dc_real *x = W->x + n;
-    for (i = 0; i < 3; ++i) {
-        dc_v3 p = dc_add(W->a->corner[3*a + i], W->sa), q = dc_add(dc_mul(&W->R, W->b->corner[3*b + i]), W->sb);
-        x[3*i*DCI_BSH_QUEUE] = p.x;
-        x[(3*i + 1)*DCI_BSH_QUEUE] = p.y;
-        x[(3*i + 2)*DCI_BSH_QUEUE] = p.z;
-        x[(3*i + 9)*DCI_BSH_QUEUE] = q.x;
-        x[(3*i + 10)*DCI_BSH_QUEUE] = q.y;
-        x[(3*i + 11)*DCI_BSH_QUEUE] = q.z;
+    B->e[0][l] = I->x.x - J->x.x;
+    B->e[1][l] = I->x.y - J->x.y;
+    B->e[2][l] = I->x.z - J->x.z;
+    B->p[0][l] = I->x.x;
+    B->p[1][l] = I->x.y;
+    B->p[2][l] = I->x.z;
+    B->w[l] = w;
+    B->acc[l] = acc;
+    if (W->weighted) {
+        B->many[l] = (dc_real)I->node->count*(dc_real)J->node->count;
+        B->shift[l] = I->node->R + J->node->R;
     }
-    W->leaf_i[n] = a;
-    W->leaf_j[n] = b;
-    W->leaf_w[n] = w;
-    W->leaf_phi1[n] = phi1;
-    W->leaf_acc[n] = acc;
-    if (W->n_leaf == DCI_BSH_QUEUE) dci_bsh_flush_leaves(W);
+}
+
+DC_INLINE void dci_bsh_far_term(dci_bsh *W, const dci_bsh_at *I, const dci_bsh_at *J, dc_real w, int acc)
+{
+    dci_bsh_term(W, &W->far, (unsigned)W->n_far, I, J, w, acc);
+    if (++W->n_far == DC_LANES) dci_bsh_flush_far(W);
 }
 
 /* A new accumulator below `acc`. */
-static int dci_bsh_accumulator(dci_bsh *W, const dc_bsh_node *I, const dc_bsh_node *J, dc_v3 x, dc_v3 e, dc_real w, int acc,
-                               dc_real phi, dc_real phi1, dc_real phi2)
+DC_INLINE int dci_bsh_accumulator(dci_bsh *W, const dci_bsh_at *I, const dci_bsh_at *J, dc_real w, int acc, dc_real phi, dc_real phi1,
+                                  dc_real phi2)
 {
     unsigned l = (unsigned)W->n_acc%DC_LANES;
     dci_bsh_block *B = W->acc + (unsigned)W->n_acc/DC_LANES;
     int k;
-    if (l == 0) dci_bsh_clear(B);
-    dci_bsh_term(W, B, l, I, J, x, e, w, acc);
+    if (W->n_acc == W->clear_acc) {
+        dci_bsh_clear(B);
+        W->clear_acc += DC_LANES;
+    }
+    dci_bsh_term(W, B, l, I, J, w, acc);
     B->phi[l] = phi;
     B->phi1[l] = phi1;
     B->phi2[l] = phi2;
@@ -1095,67 +1148,103 @@ static int dci_bsh_accumulator(dci_bsh *W, const dc_bsh_node *I, const dc_bsh_no
     return W->n_acc++;
 }
 
-/* One pair of nodes, (8): near pairs are opened, far ones are a term, in between it is both. y: centre of j. */
-static void dci_bsh_meet(dci_bsh *W, int i, int j, dc_v3 y, dc_real w, int acc)
+/* (8): near pairs are opened, far ones are a term, in between it is both. */
+DC_INLINE void dci_bsh_meet(dci_bsh *W, const dci_bsh_at *I, const dci_bsh_at *J, dc_real r2, dc_real w, int acc)
 {
-    const dc_bsh_node *I = W->a->node + i, *J = W->b->node + j;
-    dc_v3 x = dc_add(I->c, W->sa), e = dc_sub(x, y);
-    dc_real r2 = dc_dot(e, e), d1 = I->R + J->R, d2 = W->ratio*d1, phi1 = 0;
-    int leaves = I->left < 0 && J->left < 0, contacts = W->want == DCI_BSH_CONTACTS;
-
-    if (r2 <= d1*d1) ++*(leaves ? &W->info.leaf_near : &W->info.inner_near);
-    else if (r2 >= d2*d2) {
-        ++*(leaves ? &W->info.leaf_far : &W->info.inner_far);
-        if (contacts) return;
-        dci_bsh_term(W, &W->far, (unsigned)W->n_far, I, J, x, e, w, acc);
-        if (++W->n_far == DC_LANES) dci_bsh_flush_far(W);
+    dc_real d1 = I->node->R + J->node->R, d2 = W->ratio*d1, phi1 = 0;
+    int inner = I->node->left >= 0 || J->node->left >= 0, near = r2 <= dc_max(d1*d1, DC_REAL_MIN), contacts = W->want == DCI_BSH_CONTACTS;
+    if (!near && r2 >= d2*d2) {
+        ++W->far_pairs[inner];
+        if (!contacts) dci_bsh_far_term(W, I, J, w, acc);
         return;
-    } else {
-        ++*(leaves ? &W->info.leaf_blended : &W->info.inner_blended);
-        if (leaves || !contacts) {
-            dc_real span = d2 - d1, phi2, phi = dc_blend((dc_sqrt(r2) - d1)/span, &phi1, &phi2);    /* d2 > d1 here */
-            phi1 /= span;
-            if (!contacts) acc = dci_bsh_accumulator(W, I, J, x, e, w, acc, phi, phi1, phi2/(span*span));
-            w *= 1 - phi;
-        }
     }
-    if (!leaves) {
+    ++W->near_pairs[2*inner + near];
+    if (!near && !(contacts && inner)) {
+        dc_real span = d2 - d1, phi2 = 0, phi;      /* > 0 */
+        int slopes = W->want != DCI_BSH_VALUE;
+        phi = dc_blend((dci_bsh_root(r2) - d1)/span, slopes ? &phi1 : NULL, slopes ? &phi2 : NULL);
+        /* the value alone needs no accumulator: phi C is one more far term */
+        if (!slopes) dci_bsh_far_term(W, I, J, w*phi, acc);
+        else {
+            phi1 /= span;
+            if (!contacts) acc = dci_bsh_accumulator(W, I, J, w, acc, phi, phi1, phi2/(span*span));
+        }
+        w *= 1 - phi;
+    }
+    if (inner) {
         dci_bsh_entry *s = W->stack + W->n_stack++;
-        s->i = i;
-        s->j = j;
+        s->i = I->index;
+        s->j = J->index;
         s->acc = acc;
         s->w = w;
-        s->y = y;
-    } else if (!contacts || W->contacts++ < W->capacity) dci_bsh_enqueue(W, I->triangle, J->triangle, w, phi1, acc);
+        s->y = J->x;
+    } else if (!contacts || W->contacts++ < W->capacity)
+        dci_bsh_enqueue(W, W->queue + near, I->node->triangle, J->node->triangle, w, phi1, acc);
 }
 
-/* Algorithm 1 without the recursion. */
+DC_INLINE dci_bsh_at dci_bsh_at_a(const dci_bsh *W, int i)
+{
+    dci_bsh_at p;
+    p.node = W->a->node + i;
+    p.index = i;
+    p.x = dc_add(p.node->c, W->sa);
+    return p;
+}
+
+DC_INLINE dci_bsh_at dci_bsh_at_b(const dci_bsh *W, int j)
+{
+    dci_bsh_at p;
+    p.node = W->b->node + j;
+    p.index = j;
+    p.x = dc_add(dc_mul(&W->R, p.node->c), W->sb);
+    return p;
+}
+
+/* Algorithm 1 without the recursion. Pairs of children are measured together, then met one by one. */
 static DCI_NOINLINE void dci_bsh_walk(dci_bsh *W)
 {
-    dci_bsh_meet(W, 0, 0, W->sb, 1, -1);
-    while (W->n_stack > 0 && !dci_bsh_failed(W)) {
-        dci_bsh_entry s;
-        const dc_bsh_node *I, *J;
-        int i[2], j[2], ni, nj, k, m;
-        if (W->n_acc + 4 > W->most_acc) {
-            dci_bsh_reduce(W);
-            continue;
-        }
-        s = W->stack[--W->n_stack];
-        I = W->a->node + s.i;
-        J = W->b->node + s.j;
-        ni = I->left < 0 ? 1 : 2;
-        nj = J->left < 0 ? 1 : 2;
-        i[0] = ni == 1 ? s.i : I->left;
-        j[0] = nj == 1 ? s.j : J->left;
-        i[1] = I->right;
-        j[1] = J->right;
-        for (m = 0; m < nj; ++m) {
-            dc_v3 y = dc_add(dc_mul(&W->R, W->b->node[j[m]].c), W->sb);
-            for (k = 0; k < ni; ++k) dci_bsh_meet(W, i[k], j[m], y, s.w, s.acc);
+    dci_bsh_at I[2], J[2];
+    dc_real w = 1, r2[4];
+    int ni = 1, nj = 1, acc = -1, k, m;
+    I[0] = dci_bsh_at_a(W, 0);
+    J[0] = dci_bsh_at_b(W, 0);
+    for (;;) {
+        const dci_bsh_entry *s;
+        const dc_bsh_node *p, *q;
+        for (m = 0; m < nj; ++m)
+            for (k = 0; k < ni; ++k) {
+                dc_v3 e = dc_sub(I[k].x, J[m].x);
+                r2[2*m + k] = dc_dot(e, e);
+            }
+        for (m = 0; m < nj; ++m)
+            for (k = 0; k < ni; ++k) dci_bsh_meet(W, I + k, J + m, r2[2*m + k], w, acc);
+        if (W->n_acc + 4 > W->most_acc) dci_bsh_reduce(W);
+        if (W->n_stack == 0 || dci_bsh_failed(W)) break;
+        s = W->stack + --W->n_stack;
+        w = s->w;
+        acc = s->acc;
+        p = W->a->node + s->i;
+        q = W->b->node + s->j;
+        ni = p->left < 0 ? 1 : 2;
+        nj = q->left < 0 ? 1 : 2;
+        I[0] = dci_bsh_at_a(W, ni == 1 ? s->i : p->left);
+        if (ni == 2) I[1] = dci_bsh_at_a(W, p->right);
+        if (nj == 1) {
+            J[0].node = q;
+            J[0].index = s->j;
+            J[0].x = s->y;
+        } else {
+            J[0] = dci_bsh_at_b(W, q->left);
+            J[1] = dci_bsh_at_b(W, q->right);
         }
     }
     if (!dci_bsh_failed(W)) dci_bsh_reduce(W);
+    W->info.leaf_near = W->near_pairs[1];
+    W->info.leaf_blended = W->near_pairs[0];
+    W->info.leaf_far = W->far_pairs[0];
+    W->info.inner_near = W->near_pairs[3];
+    W->info.inner_blended = W->near_pairs[2];
+    W->info.inner_far = W->far_pairs[1];
 }
 
 /* Every triangle pair, Eq. 3. */
@@ -1163,9 +1252,9 @@ static DCI_NOINLINE void dci_bsh_all(dci_bsh *W)
 {
     int i, j;
     for (i = 0; i < W->a->n; ++i)
-        for (j = 0; j < W->b->n && !dci_bsh_failed(W); ++j) dci_bsh_enqueue(W, i, j, 1, 0, -1);
+        for (j = 0; j < W->b->n && !dci_bsh_failed(W); ++j) dci_bsh_enqueue(W, W->queue, i, j, 1, 0, -1);
     W->info.leaf_near = (size_t)W->a->n*(size_t)W->b->n;
-    if (!dci_bsh_failed(W)) dci_bsh_flush_leaves(W);
+    if (!dci_bsh_failed(W)) dci_bsh_flush_queue(W, W->queue);
 }
 
 static dc_real dci_bsh_total(const dc_real *row)

@@ -14,6 +14,7 @@ typedef struct {
     int weighted, want;             /* want: 0 value, 1 and gradient, 2 and Hessian */
     dc_arena *mem;
     long pairs[6];                  /* leaf near, blended, far; inner the same */
+    dc_real least;                  /* least S/C of a blended pair: Lemma 5.1 iii wants it >= 1 */
     dc_status status;
 } naive_bsh;
 
@@ -105,6 +106,7 @@ DC_INLINE void naive_process(naive_bsh *N, int i, int j, naive_sum *out)
             }
     }
     if (kind == 0) return;
+    N->least = dc_min(N->least, out->P/C);
     phi = dc_blend((r - d1)/(N->eps*d1), &phi1, &phi2);                                 /* Eq. 4 */
     phi1 /= N->eps*d1;
     phi2 /= N->eps*d1*(N->eps*d1);
@@ -129,6 +131,7 @@ DC_INLINE dc_status naive_eval(naive_bsh *N, const dc_bsh_options *opt, naive_su
     N->length = opt && opt->length != 0 ? opt->length : 1;
     N->weighted = opt && opt->weighted;
     N->status = DC_OK;
+    N->least = DC_REAL_MAX;
     memset(N->pairs, 0, sizeof N->pairs);
     naive_process(N, 0, 0, out);
     return N->status;
