@@ -2092,7 +2092,7 @@ static const char *viewi_page(size_t i)
         "    for (let k = Math.ceil(x0/sx - 1e-6); k*sx <= x1 + 1e-6*sx; k++)",
         "      out.push(`<path class='g' d='M${n(X(k*sx))} ${top}V${bottom}'/><text x='${n(X(k*sx))}' y='${bottom + 14}' text-anchor='middle'>${tick(k*sx)}</text>`);",
         "    for (let k = Math.ceil(lo/sy - 1e-6); k*sy <= hi + 1e-6*sy; k++) {",
-        "      const y = Y(decades ? 10**(k*sy) : k*sy), label = decades ? '1e' + k*sy : tick(k*sy);",
+        "      const at = decades ? k*sy : warp(k*sy), y = bottom - (at - y0)/(y1 - y0)*(bottom - top), label = decades ? '1e' + k*sy : tick(k*sy);",
         "      out.push(`<path class='g' d='M${left} ${n(y)}H${right}'/><text x='${left - 6}' y='${n(y + 4)}' text-anchor='end'>${label}</text>`);",
         "    }",
         "    out.push(`<path class='f' d='M${left} ${top}V${bottom}H${right}'/>`);",
