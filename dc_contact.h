@@ -879,65 +879,19 @@ DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair
 #endif /* DC_CONTACT_H_INCLUDED */
 
 /* ============================================================================================== */
-#ifdef DC_CONTACT_IMPLEMENTATION
-#ifndef DC_CONTACT_IMPLEMENTED
-#define DC_CONTACT_IMPLEMENTED
+/* What the lane loops of the suite's other headers share with this one: their implementations define DC_CONTACT_KERNELS
+ * and include this file again. */
+#if defined(DC_CONTACT_IMPLEMENTATION) || defined(DC_CONTACT_KERNELS)
+#ifndef DC_CONTACT_KERNELS_DEFINED
+#define DC_CONTACT_KERNELS_DEFINED
 
-#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
-#define DCI_INFINITY ((dc_real)HUGE_VAL)
-
-/* ---- status and memory ----------------------------------------------------------------------- */
-
-DC_DEF const char *dc_status_text(dc_status status)
-{
-    switch (status) {
-    case DC_OK:         return "ok";
-    case DC_E_ARG:      return "an argument is not finite, out of range or missing";
-    case DC_E_MEMORY:   return "the arena is too small";
-    case DC_E_OVERLAP:  return "the hulls touch or overlap";
-    case DC_E_RANGE:    return "the result does not fit the number range";
-    case DC_E_SINGULAR: return "the matrix is singular or not positive definite";
-    case DC_E_DIVERGED: return "the iteration limit was reached";
-    }
-    return "unknown status";
-}
-
-DC_DEF size_t dc_bytes(size_t sum, size_t count, size_t size)
-{
-    if (sum > SIZE_MAX - 2*DC_ALIGN) return SIZE_MAX;
-    if (sum == 0) sum = DC_ALIGN - 1;                       /* the caller's memory may start anywhere */
-    if (size != 0 && count > (SIZE_MAX - DC_ALIGN - sum)/size) return SIZE_MAX;
-    return sum + (count*size + DC_ALIGN - 1)/DC_ALIGN*DC_ALIGN;
-}
-
-DC_DEF dc_arena dc_arena_make(void *memory, size_t bytes)
-{
-    dc_arena a;
-    a.base = (unsigned char *)memory;
-    a.size = memory ? bytes : 0;
-    a.used = 0;
-    return a;
-}
-
-DC_DEF void *dc_arena_take(dc_arena *a, size_t count, size_t size)
-{
-    size_t pad, bytes, left;
-    if (!a || !a->base || a->used > a->size || (size != 0 && count > (SIZE_MAX - 2*DC_ALIGN)/size)) return NULL;
-    left = a->size - a->used;
-    /* whole blocks, so that the parts of a sum made with dc_bytes always fit */
-    bytes = (count*size + DC_ALIGN - 1)/DC_ALIGN*DC_ALIGN;
-    pad = (size_t)((0 - (uintptr_t)(a->base + a->used)) & (DC_ALIGN - 1));
-    if (pad > left || bytes > left - pad) return NULL;
-    a->used += pad + bytes;
-    return a->base + a->used - bytes;
-}
-
-/* ---- elementary functions ------------------------------------------------------------------- */
-/* One text for both formats. The lane kernels, dci_exp_lane to dci_softplus_lane, have no branch, table
- * or integer conversion, so that a loop over one of them vectorises; dc_exp and its kin call them.
+/* ---- lane kernels of the exponential family ---------------------------------------------------- */
+/* One text for both formats: dci_exp_lane, dci_log_lane, dci_log1p_lane, dci_tanh_lane, dci_sigmoid_lane and
+ * dci_softplus_lane have no branch, table or integer conversion, so that a loop over one of them vectorises; dc_exp
+ * and its kin are the same functions out of line.
  *
  * Rounding errors are carried as a second number: hi + lo stands for a sum that is never rounded. No step
  * depends on whether a*b + c is contracted: where the error of a product matters, the factors are short
@@ -948,16 +902,6 @@ DC_DEF void *dc_arena_take(dc_arena *a, size_t count, size_t size)
 #error "dc needs arithmetic that rounds to its own type: on 32-bit x86 compile with -msse2 -mfpmath=sse"
 #endif
 #endif
-
-/* IEEE asks for the correctly rounded root, so that the platform's is the same bits everywhere */
-DC_DEF dc_real dc_sqrt(dc_real x)
-{
-#if DC_IS_FLOAT
-    return sqrtf(x);
-#else
-    return sqrt(x);
-#endif
-}
 
 /* gcc vectorises floating-point selects only without trapping maths; a loop over lanes needs it as well */
 #if defined(__GNUC__) && !defined(__clang__)
@@ -1279,13 +1223,93 @@ DCI_LANE dc_real dci_softplus_of(dc_real x, dci_sum E)
 DCI_LANE dc_real dci_sigmoid_lane(dc_real x) { return dci_sigmoid_of(x, dci_exp_minus_abs(x)); }
 DCI_LANE dc_real dci_softplus_lane(dc_real x) { return dci_softplus_of(x, dci_exp_minus_abs(x)); }
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
+
+#endif /* DC_CONTACT_KERNELS_DEFINED */
+#endif
+
+/* ============================================================================================== */
+#ifdef DC_CONTACT_IMPLEMENTATION
+#ifndef DC_CONTACT_IMPLEMENTED
+#define DC_CONTACT_IMPLEMENTED
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#define DCI_INFINITY ((dc_real)HUGE_VAL)
+
+/* ---- status and memory ----------------------------------------------------------------------- */
+
+DC_DEF const char *dc_status_text(dc_status status)
+{
+    switch (status) {
+    case DC_OK:         return "ok";
+    case DC_E_ARG:      return "an argument is not finite, out of range or missing";
+    case DC_E_MEMORY:   return "the arena is too small";
+    case DC_E_OVERLAP:  return "the hulls touch or overlap";
+    case DC_E_RANGE:    return "the result does not fit the number range";
+    case DC_E_SINGULAR: return "the matrix is singular or not positive definite";
+    case DC_E_DIVERGED: return "the iteration limit was reached";
+    }
+    return "unknown status";
+}
+
+DC_DEF size_t dc_bytes(size_t sum, size_t count, size_t size)
+{
+    if (sum > SIZE_MAX - 2*DC_ALIGN) return SIZE_MAX;
+    if (sum == 0) sum = DC_ALIGN - 1;                       /* the caller's memory may start anywhere */
+    if (size != 0 && count > (SIZE_MAX - DC_ALIGN - sum)/size) return SIZE_MAX;
+    return sum + (count*size + DC_ALIGN - 1)/DC_ALIGN*DC_ALIGN;
+}
+
+DC_DEF dc_arena dc_arena_make(void *memory, size_t bytes)
+{
+    dc_arena a;
+    a.base = (unsigned char *)memory;
+    a.size = memory ? bytes : 0;
+    a.used = 0;
+    return a;
+}
+
+DC_DEF void *dc_arena_take(dc_arena *a, size_t count, size_t size)
+{
+    size_t pad, bytes, left;
+    if (!a || !a->base || a->used > a->size || (size != 0 && count > (SIZE_MAX - 2*DC_ALIGN)/size)) return NULL;
+    left = a->size - a->used;
+    /* whole blocks, so that the parts of a sum made with dc_bytes always fit */
+    bytes = (count*size + DC_ALIGN - 1)/DC_ALIGN*DC_ALIGN;
+    pad = (size_t)((0 - (uintptr_t)(a->base + a->used)) & (DC_ALIGN - 1));
+    if (pad > left || bytes > left - pad) return NULL;
+    a->used += pad + bytes;
+    return a->base + a->used - bytes;
+}
+
+/* ---- elementary functions ------------------------------------------------------------------- */
+
+/* IEEE asks for the correctly rounded root, so that the platform's is the same bits everywhere */
+DC_DEF dc_real dc_sqrt(dc_real x)
+{
+#if DC_IS_FLOAT
+    return sqrtf(x);
+#else
+    return sqrt(x);
+#endif
+}
+
+/* the same code as in lane loops */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("no-trapping-math")
+#endif
 DC_DEF dc_real dc_exp(dc_real x) { return dci_exp_lane(x); }
 DC_DEF dc_real dc_log(dc_real x) { return dci_log_lane(x); }
 DC_DEF dc_real dc_log1p(dc_real x) { return dci_log1p_lane(x); }
 DC_DEF dc_real dc_tanh(dc_real x) { return dci_tanh_lane(x); }
 DC_DEF dc_real dc_sigmoid(dc_real x) { return dci_sigmoid_lane(x); }
 DC_DEF dc_real dc_softplus(dc_real x) { return dci_softplus_lane(x); }
-
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC pop_options
 #endif
