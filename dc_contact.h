@@ -4,7 +4,8 @@
  * DOES     distance, penetration depth and closest features of two convex hulls; the contact potentials of LRI [1] (felt
  *          at any distance) and SDRS [2] (local) with gradient and Hessian by vertices, rigid twists or affine maps; many
  *          triangle pairs at once; the friction potential of SDRS with its mixed second derivatives; small dense linear
- *          algebra; elementary functions that give the same bits everywhere; rotations and poses with their Jacobians.
+ *          algebra; elementary functions that give the same bits everywhere, and smooth stand-ins for sign, max, clamp,
+ *          comparisons and argmax [3]; rotations and poses with their Jacobians.
  * DOES NOT find the pairs of a scene that are close (broad phase), split non-convex shapes, read files, step time.
  *
  * USE
@@ -83,6 +84,8 @@
  * REFERENCES
  *   [1] LRI   Ye, Wu, Komura, Pan: Efficient differentiable contact model with long-range influence.
  *   [2] SDRS  Ye, Gao, Wu, Pan, Komura: SDRS, shape-differentiable robot simulator.
+ *   [3] CONTAX  Beker, Geist, Paulus, Guertler, Ji Shi, Calinon, Martius: Smoothly differentiable and efficiently
+ *       vectorizable contact manifold generation.
  *   Where their text slips the corrected form is followed and said so at the line. DC_GLOBAL is solved in the reduced
  *   form of the section "the minimising plane"; the friction potential has a patch radius that the paper's has not.
  *
@@ -182,6 +185,13 @@
 #define dc_pose_to_affine dc_pose_to_affine_f
 #define dc_pose_retract dc_pose_retract_f
 #define dc_pose_local dc_pose_local_f
+/* smooth operators */
+#define dc_soft_sign dc_soft_sign_f
+#define dc_soft_relu dc_soft_relu_f
+#define dc_soft_clip dc_soft_clip_f
+#define dc_soft_greater dc_soft_greater_f
+#define dc_soft_within dc_soft_within_f
+#define dc_lse dc_lse_f
 /* dense algebra */
 #define dc_chol_factor dc_chol_factor_f
 #define dc_chol_solve dc_chol_solve_f
@@ -437,6 +447,36 @@ DC_DEF dc_pose dc_pose_retract(dc_pose p, const dc_real xi[6]);
 
 /* The twist that takes p0 to p1, |w| <= pi: dc_pose_retract(p0, xi) is p1. Writes 6 numbers. */
 DC_DEF void dc_pose_local(dc_pose p0, dc_pose p1, dc_real xi[6]);
+
+/* ---- smooth operators -------------------------------------------------------------------------- */
+/* Stand-ins for sign, max, clamp, comparisons and selection with derivatives of every order (CONTAX [3], section III).
+ * eps > 0 is the width of the transition, in the unit of x; none is checked. d1 and d2 receive the first and second
+ * derivative by x and may be NULL. A NaN gives NaN, an infinite x the limits. Tails keep their digits: value and
+ * derivatives are within 2 (1 + |x - a|/eps) DC_EPS of themselves, but for a derivative next to a zero of its own. */
+
+/* sign(x): tanh(x/eps) */
+DC_DEF dc_real dc_soft_sign(dc_real x, dc_real eps, dc_real *d1, dc_real *d2);
+
+/* max(x, 0): eps log(1 + e^(x/eps)), above it by at most eps log 2 */
+DC_DEF dc_real dc_soft_relu(dc_real x, dc_real eps, dc_real *d1, dc_real *d2);
+
+/* x clamped to [a, b], a <= b: a + relu(x-a) - relu(x-b), which stays in (a, b) */
+DC_DEF dc_real dc_soft_clip(dc_real x, dc_real a, dc_real b, dc_real eps, dc_real *d1, dc_real *d2);
+
+/* [x > a]: 1/(1 + e^((a-x)/eps)). [x < a] is dc_soft_greater(a, x, ...), d1 with the other sign. */
+DC_DEF dc_real dc_soft_greater(dc_real x, dc_real a, dc_real eps, dc_real *d1, dc_real *d2);
+
+/* [a < x < b]: the product of [x > a] and [x < b] */
+DC_DEF dc_real dc_soft_within(dc_real x, dc_real a, dc_real b, dc_real eps, dc_real *d1, dc_real *d2);
+
+/* Log-sum-exp of x[n], n >= 1: the smooth maximum for tau > 0, the smooth minimum for tau < 0,
+ *
+ *     LSE = tau log sum_i e^(x_i/tau),   max x <= LSE <= max x + tau log n     (tau < 0: the same below min x)
+ *
+ * w[n] its gradient, the soft argmax (argmin): w_i = e^(x_i/tau)/sum_j e^(x_j/tau), positive weights of sum 1.
+ * H[n*n], row-major, its second derivative, which is the Jacobian of w: (diag w - w w^T)/tau.
+ * w and H may be NULL, w may be x. With w and H NULL nothing is written. H needs w. */
+DC_DEF dc_real dc_lse(int n, const dc_real *x, dc_real tau, dc_real *w, dc_real *H);
 
 /* ---- dense algebra --------------------------------------------------------------------------- */
 
@@ -1914,6 +1954,80 @@ DC_DEF void dc_pose_local(dc_pose p0, dc_pose p1, dc_real xi[6])
     dc_v3 w = dc_quat_log(dc_quat_mul(p1.q, dc_quat_conj(p0.q)));
     xi[0] = v.x; xi[1] = v.y; xi[2] = v.z;
     xi[3] = w.x; xi[4] = w.y; xi[5] = w.z;
+}
+
+/* ---- smooth operators -------------------------------------------------------------------------- */
+/* s(z) = 1/(1 + e^-z); differences such as 1 - s are taken as s(-z), so that tails keep their digits */
+
+DC_DEF dc_real dc_soft_sign(dc_real x, dc_real eps, dc_real *d1, dc_real *d2)
+{
+    dc_real z = x/eps, y = dc_tanh(z), d = 4*dc_sigmoid(2*z)*dc_sigmoid(-2*z)/eps;      /* 1 - tanh^2 */
+    if (d1) *d1 = d;
+    if (d2) *d2 = -2*y*d/eps;
+    return y;
+}
+
+DC_DEF dc_real dc_soft_relu(dc_real x, dc_real eps, dc_real *d1, dc_real *d2)
+{
+    dc_real z = x/eps;
+    if (d1) *d1 = dc_sigmoid(z);
+    if (d2) *d2 = dc_sigmoid(z)*dc_sigmoid(-z)/eps;
+    return eps*dc_softplus(z);
+}
+
+DC_DEF dc_real dc_soft_greater(dc_real x, dc_real a, dc_real eps, dc_real *d1, dc_real *d2)
+{
+    dc_real z = (x - a)/eps, y = dc_sigmoid(z), d = y*dc_sigmoid(-z)/eps;
+    if (d1) *d1 = d;
+    if (d2) *d2 = -d*dc_tanh(DC_R(0.5)*z)/eps;              /* s(-z) - s(z) = -tanh(z/2) */
+    return y;
+}
+
+/* W = s(u) s(-v), u = (x-a)/eps, v = (x-b)/eps:  W'/W = (s(-u) - s(v))/eps */
+DC_DEF dc_real dc_soft_within(dc_real x, dc_real a, dc_real b, dc_real eps, dc_real *d1, dc_real *d2)
+{
+    dc_real u = (x - a)/eps, v = (x - b)/eps;
+    dc_real su = dc_sigmoid(u), cu = dc_sigmoid(-u), sv = dc_sigmoid(v), cv = dc_sigmoid(-v);
+    dc_real y = su*cv, g = cu - sv;
+    if (d1) *d1 = y*g/eps;
+    if (d2) *d2 = y*(g*g - su*cu - sv*cv)/eps/eps;
+    return y;
+}
+
+/* clamp(x) + eps (log(1 + e^-|u|) - log(1 + e^-|v|)), the large parts of the two relu taken off;
+ * derivative s(u) - s(v) = W (1 - e^(v-u)), W = dc_soft_within, 1 - e^-k = tanh(k/2)(1 + e^-k) */
+DC_DEF dc_real dc_soft_clip(dc_real x, dc_real a, dc_real b, dc_real eps, dc_real *d1, dc_real *d2)
+{
+    dc_real u = dc_abs(x - a)/eps, v = dc_abs(x - b)/eps, k = (b - a)/eps;
+    dc_real clamp = x > b ? b : (x < a ? a : x);
+    if (d1 || d2) {
+        dc_real w1, w2, w = dc_soft_within(x, a, b, eps, &w1, &w2), part = dc_tanh(DC_R(0.5)*k)*(1 + dc_exp(-k));
+        if (d1) *d1 = w*part;
+        if (d2) *d2 = w1*part;
+    }
+    return clamp + eps*(dc_softplus(-u) - dc_softplus(-v));
+}
+
+DC_DEF dc_real dc_lse(int n, const dc_real *x, dc_real tau, dc_real *w, dc_real *H)
+{
+    dc_real top = x[0], sum = 0;
+    int i, j;
+    for (i = 1; i < n; ++i) top = tau > 0 ? dc_max(top, x[i]) : dc_min(top, x[i]);
+    for (i = 0; i < n; ++i) {
+        dc_real e = dc_exp((x[i] - top)/tau);
+        if (w) w[i] = e;
+        sum += e;                                           /* >= 1: the exponent of top is 0 */
+    }
+    for (i = 0; w && i < n; ++i) w[i] /= sum;
+    for (i = 0; w && H && i < n; ++i) {
+        dc_real rest = 0;                                   /* 1 - w_i, without cancellation */
+        for (j = 0; j < n; ++j) {
+            rest += i == j ? DC_R(0) : w[j];
+            H[i*n + j] = -w[i]*w[j]/tau;
+        }
+        H[i*n + i] = w[i]*rest/tau;
+    }
+    return top + tau*dc_log(sum);
 }
 
 /* ---- dense algebra --------------------------------------------------------------------------- */
