@@ -879,69 +879,16 @@ DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair
 #endif /* DC_CONTACT_H_INCLUDED */
 
 /* ============================================================================================== */
-#ifdef DC_CONTACT_IMPLEMENTATION
-#ifndef DC_CONTACT_IMPLEMENTED
-#define DC_CONTACT_IMPLEMENTED
+/* The lane kernels of the exponential family: what loops over lanes in this suite call, in a section of its own so that
+ * a file that wants the declarations alone does not read them. A header that uses them does, in its implementation,
+ *     #define DC_CONTACT_LANES
+ *     #include "dc_contact.h"
+ */
+#if (defined(DC_CONTACT_IMPLEMENTATION) || defined(DC_CONTACT_LANES)) && !defined(DC_CONTACT_LANES_DEFINED)
+#define DC_CONTACT_LANES_DEFINED
 
-#include <math.h>
 #include <stdint.h>
 #include <string.h>
-
-#define DCI_INFINITY ((dc_real)HUGE_VAL)
-
-/* ---- status and memory ----------------------------------------------------------------------- */
-
-DC_DEF const char *dc_status_text(dc_status status)
-{
-    switch (status) {
-    case DC_OK:         return "ok";
-    case DC_E_ARG:      return "an argument is not finite, out of range or missing";
-    case DC_E_MEMORY:   return "the arena is too small";
-    case DC_E_OVERLAP:  return "the hulls touch or overlap";
-    case DC_E_RANGE:    return "the result does not fit the number range";
-    case DC_E_SINGULAR: return "the matrix is singular or not positive definite";
-    case DC_E_DIVERGED: return "the iteration limit was reached";
-    }
-    return "unknown status";
-}
-
-DC_DEF size_t dc_bytes(size_t sum, size_t count, size_t size)
-{
-    if (sum > SIZE_MAX - 2*DC_ALIGN) return SIZE_MAX;
-    if (sum == 0) sum = DC_ALIGN - 1;                       /* the caller's memory may start anywhere */
-    if (size != 0 && count > (SIZE_MAX - DC_ALIGN - sum)/size) return SIZE_MAX;
-    return sum + (count*size + DC_ALIGN - 1)/DC_ALIGN*DC_ALIGN;
-}
-
-DC_DEF dc_arena dc_arena_make(void *memory, size_t bytes)
-{
-    dc_arena a;
-    a.base = (unsigned char *)memory;
-    a.size = memory ? bytes : 0;
-    a.used = 0;
-    return a;
-}
-
-DC_DEF void *dc_arena_take(dc_arena *a, size_t count, size_t size)
-{
-    size_t pad, bytes, left;
-    if (!a || !a->base || a->used > a->size || (size != 0 && count > (SIZE_MAX - 2*DC_ALIGN)/size)) return NULL;
-    left = a->size - a->used;
-    /* whole blocks, so that the parts of a sum made with dc_bytes always fit */
-    bytes = (count*size + DC_ALIGN - 1)/DC_ALIGN*DC_ALIGN;
-    pad = (size_t)((0 - (uintptr_t)(a->base + a->used)) & (DC_ALIGN - 1));
-    if (pad > left || bytes > left - pad) return NULL;
-    a->used += pad + bytes;
-    return a->base + a->used - bytes;
-}
-
-/* ---- elementary functions ------------------------------------------------------------------- */
-/* One text for both formats. The lane kernels, dci_exp_lane to dci_softplus_lane, have no branch, table
- * or integer conversion, so that a loop over one of them vectorises; dc_exp and its kin call them.
- *
- * Rounding errors are carried as a second number: hi + lo stands for a sum that is never rounded. No step
- * depends on whether a*b + c is contracted: where the error of a product matters, the factors are short
- * enough (bits cleared by hand) that the product is exact. Polynomials: tests/tools/polynomials.py. */
 
 #if defined(__FLT_EVAL_METHOD__)
 #if __FLT_EVAL_METHOD__ == 1 || __FLT_EVAL_METHOD__ == 2
@@ -949,15 +896,13 @@ DC_DEF void *dc_arena_take(dc_arena *a, size_t count, size_t size)
 #endif
 #endif
 
-/* IEEE asks for the correctly rounded root, so that the platform's is the same bits everywhere */
-DC_DEF dc_real dc_sqrt(dc_real x)
-{
-#if DC_IS_FLOAT
-    return sqrtf(x);
-#else
-    return sqrt(x);
-#endif
-}
+/* ---- lane kernels ---------------------------------------------------------------------------- */
+/* One text for both formats. The lane kernels, dci_exp_lane to dci_softplus_lane, have no branch, table
+ * or integer conversion, so that a loop over one of them vectorises; dc_exp and its kin call them.
+ *
+ * Rounding errors are carried as a second number: hi + lo stands for a sum that is never rounded. No step
+ * depends on whether a*b + c is contracted: where the error of a product matters, the factors are short
+ * enough (bits cleared by hand) that the product is exact. Polynomials: tests/tools/polynomials.py. */
 
 /* gcc vectorises floating-point selects only without trapping maths; a loop over lanes needs it as well */
 #if defined(__GNUC__) && !defined(__clang__)
@@ -1057,54 +1002,6 @@ DCI_LANE dc_real dci_poly_log(dc_real z)
     dc_real c = DC_R(0.181817755080872) + z*DC_R(0.15387097673021718);
     dc_real d = DC_R(0.13249961488065093) + z*DC_R(0.13252759908830128);
     return (a + z2*b) + z4*(c + z2*d);
-#endif
-}
-
-/* (atanh(s)/s - 1 - z/3)/z^2, z = s^2 <= 0.0295; error relative to atanh(s)/s: 2^-68, float 2^-38 */
-DCI_LANE dc_real dci_poly_pow(dc_real z)
-{
-#if DC_IS_FLOAT
-    return DC_R(0.199999988) + z*(DC_R(0.14285937) + z*(DC_R(0.110924691) + z*DC_R(0.0973458588)));
-#else
-    return DC_R(0.20000000000000001) + z*(DC_R(0.14285714285714188) + z*(DC_R(0.1111111111114553) 
-         + z*(DC_R(0.090909090845883792) + z*(DC_R(0.076923083800718467) + z*(DC_R(0.066666200290248417) 
-         + z*(DC_R(0.058843429908384606) + z*(DC_R(0.052113448794614117) + z*DC_R(0.05507448263297935))))))));
-#endif
-}
-
-/* (sin(r)/r - 1)/z, z = r^2, |r| <= pi/4; relative error in the sine: 2^-57, float 2^-27 */
-DCI_LANE dc_real dci_poly_sin(dc_real z)
-{
-#if DC_IS_FLOAT
-    return DC_R(-0.166666552) + z*(DC_R(0.00833217613) + z*DC_R(-0.000195169778));
-#else
-    return DC_R(-0.16666666666666632) + z*(DC_R(0.0083333333333223698) + z*(DC_R(-0.00019841269829771069)
-         + z*(DC_R(2.7557313678613242e-06) + z*(DC_R(-2.505075595163054e-08) + z*DC_R(1.5896665892874331e-10)))));
-#endif
-}
-
-/* (cos(r) - 1 + z/2)/z^2, z = r^2, |r| <= pi/4; absolute error in the cosine: 2^-59, float 2^-30 */
-DCI_LANE dc_real dci_poly_cos(dc_real z)
-{
-#if DC_IS_FLOAT
-    return DC_R(0.0416666456) + z*(DC_R(-0.00138873642) + z*DC_R(2.44380917e-05));
-#else
-    return DC_R(0.041666666666666602) + z*(DC_R(-0.0013888888888874064) + z*(DC_R(2.4801587289443448e-05)
-         + z*(DC_R(-2.7557314340646484e-07) + z*(DC_R(2.0875721621605277e-09) + z*DC_R(-1.1359559207684031e-11)))));
-#endif
-}
-
-/* (atan(t)/t - 1)/z, z = t^2, t <= tan(pi/8); relative error in the arctangent: 2^-58, float 2^-28 */
-DCI_LANE dc_real dci_poly_atan(dc_real z)
-{
-#if DC_IS_FLOAT
-    return DC_R(-0.333333164) + z*(DC_R(0.199984834) + z*(DC_R(-0.142437384) + z*(DC_R(0.105951376)
-         + z*DC_R(-0.0608115084))));
-#else
-    return DC_R(-0.33333333333333326) + z*(DC_R(0.1999999999999767) + z*(DC_R(-0.14285714285388132)
-         + z*(DC_R(0.11111111088184707) + z*(DC_R(-0.090909081447583223) + z*(DC_R(0.076922827634888058)
-         + z*(DC_R(-0.06666226823841552) + z*(DC_R(0.058770224051278831) + z*(DC_R(-0.05218408026913781)
-         + z*(DC_R(0.045035631502851461) + z*(DC_R(-0.033474751898973518) + z*DC_R(0.015195428243678128)))))))))));
 #endif
 }
 
@@ -1278,6 +1175,134 @@ DCI_LANE dc_real dci_softplus_of(dc_real x, dci_sum E)
 
 DCI_LANE dc_real dci_sigmoid_lane(dc_real x) { return dci_sigmoid_of(x, dci_exp_minus_abs(x)); }
 DCI_LANE dc_real dci_softplus_lane(dc_real x) { return dci_softplus_of(x, dci_exp_minus_abs(x)); }
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
+
+#endif /* DC_CONTACT_LANES_DEFINED */
+
+/* ============================================================================================== */
+#ifdef DC_CONTACT_IMPLEMENTATION
+#ifndef DC_CONTACT_IMPLEMENTED
+#define DC_CONTACT_IMPLEMENTED
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#define DCI_INFINITY ((dc_real)HUGE_VAL)
+
+/* ---- status and memory ----------------------------------------------------------------------- */
+
+DC_DEF const char *dc_status_text(dc_status status)
+{
+    switch (status) {
+    case DC_OK:         return "ok";
+    case DC_E_ARG:      return "an argument is not finite, out of range or missing";
+    case DC_E_MEMORY:   return "the arena is too small";
+    case DC_E_OVERLAP:  return "the hulls touch or overlap";
+    case DC_E_RANGE:    return "the result does not fit the number range";
+    case DC_E_SINGULAR: return "the matrix is singular or not positive definite";
+    case DC_E_DIVERGED: return "the iteration limit was reached";
+    }
+    return "unknown status";
+}
+
+DC_DEF size_t dc_bytes(size_t sum, size_t count, size_t size)
+{
+    if (sum > SIZE_MAX - 2*DC_ALIGN) return SIZE_MAX;
+    if (sum == 0) sum = DC_ALIGN - 1;                       /* the caller's memory may start anywhere */
+    if (size != 0 && count > (SIZE_MAX - DC_ALIGN - sum)/size) return SIZE_MAX;
+    return sum + (count*size + DC_ALIGN - 1)/DC_ALIGN*DC_ALIGN;
+}
+
+DC_DEF dc_arena dc_arena_make(void *memory, size_t bytes)
+{
+    dc_arena a;
+    a.base = (unsigned char *)memory;
+    a.size = memory ? bytes : 0;
+    a.used = 0;
+    return a;
+}
+
+DC_DEF void *dc_arena_take(dc_arena *a, size_t count, size_t size)
+{
+    size_t pad, bytes, left;
+    if (!a || !a->base || a->used > a->size || (size != 0 && count > (SIZE_MAX - 2*DC_ALIGN)/size)) return NULL;
+    left = a->size - a->used;
+    /* whole blocks, so that the parts of a sum made with dc_bytes always fit */
+    bytes = (count*size + DC_ALIGN - 1)/DC_ALIGN*DC_ALIGN;
+    pad = (size_t)((0 - (uintptr_t)(a->base + a->used)) & (DC_ALIGN - 1));
+    if (pad > left || bytes > left - pad) return NULL;
+    a->used += pad + bytes;
+    return a->base + a->used - bytes;
+}
+
+/* ---- elementary functions ------------------------------------------------------------------- */
+
+/* IEEE asks for the correctly rounded root, so that the platform's is the same bits everywhere */
+DC_DEF dc_real dc_sqrt(dc_real x)
+{
+#if DC_IS_FLOAT
+    return sqrtf(x);
+#else
+    return sqrt(x);
+#endif
+}
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("no-trapping-math")
+#endif
+
+/* (atanh(s)/s - 1 - z/3)/z^2, z = s^2 <= 0.0295; error relative to atanh(s)/s: 2^-68, float 2^-38 */
+DCI_LANE dc_real dci_poly_pow(dc_real z)
+{
+#if DC_IS_FLOAT
+    return DC_R(0.199999988) + z*(DC_R(0.14285937) + z*(DC_R(0.110924691) + z*DC_R(0.0973458588)));
+#else
+    return DC_R(0.20000000000000001) + z*(DC_R(0.14285714285714188) + z*(DC_R(0.1111111111114553) 
+         + z*(DC_R(0.090909090845883792) + z*(DC_R(0.076923083800718467) + z*(DC_R(0.066666200290248417) 
+         + z*(DC_R(0.058843429908384606) + z*(DC_R(0.052113448794614117) + z*DC_R(0.05507448263297935))))))));
+#endif
+}
+
+/* (sin(r)/r - 1)/z, z = r^2, |r| <= pi/4; relative error in the sine: 2^-57, float 2^-27 */
+DCI_LANE dc_real dci_poly_sin(dc_real z)
+{
+#if DC_IS_FLOAT
+    return DC_R(-0.166666552) + z*(DC_R(0.00833217613) + z*DC_R(-0.000195169778));
+#else
+    return DC_R(-0.16666666666666632) + z*(DC_R(0.0083333333333223698) + z*(DC_R(-0.00019841269829771069)
+         + z*(DC_R(2.7557313678613242e-06) + z*(DC_R(-2.505075595163054e-08) + z*DC_R(1.5896665892874331e-10)))));
+#endif
+}
+
+/* (cos(r) - 1 + z/2)/z^2, z = r^2, |r| <= pi/4; absolute error in the cosine: 2^-59, float 2^-30 */
+DCI_LANE dc_real dci_poly_cos(dc_real z)
+{
+#if DC_IS_FLOAT
+    return DC_R(0.0416666456) + z*(DC_R(-0.00138873642) + z*DC_R(2.44380917e-05));
+#else
+    return DC_R(0.041666666666666602) + z*(DC_R(-0.0013888888888874064) + z*(DC_R(2.4801587289443448e-05)
+         + z*(DC_R(-2.7557314340646484e-07) + z*(DC_R(2.0875721621605277e-09) + z*DC_R(-1.1359559207684031e-11)))));
+#endif
+}
+
+/* (atan(t)/t - 1)/z, z = t^2, t <= tan(pi/8); relative error in the arctangent: 2^-58, float 2^-28 */
+DCI_LANE dc_real dci_poly_atan(dc_real z)
+{
+#if DC_IS_FLOAT
+    return DC_R(-0.333333164) + z*(DC_R(0.199984834) + z*(DC_R(-0.142437384) + z*(DC_R(0.105951376)
+         + z*DC_R(-0.0608115084))));
+#else
+    return DC_R(-0.33333333333333326) + z*(DC_R(0.1999999999999767) + z*(DC_R(-0.14285714285388132)
+         + z*(DC_R(0.11111111088184707) + z*(DC_R(-0.090909081447583223) + z*(DC_R(0.076922827634888058)
+         + z*(DC_R(-0.06666226823841552) + z*(DC_R(0.058770224051278831) + z*(DC_R(-0.05218408026913781)
+         + z*(DC_R(0.045035631502851461) + z*(DC_R(-0.033474751898973518) + z*DC_R(0.015195428243678128)))))))))));
+#endif
+}
 
 DC_DEF dc_real dc_exp(dc_real x) { return dci_exp_lane(x); }
 DC_DEF dc_real dc_log(dc_real x) { return dci_log_lane(x); }
