@@ -48,8 +48,21 @@ build/flags: FORCE
 build/test/support.o: $(SUPPORT) tests/support/support.h Makefile build/flags
 	$(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) $(INCLUDE) -c $< -o $@
 
-build/test/%: tests/%.c build/test/support.o $(HEADERS) $(wildcard tests/support/*.h examples/common/*.h) tests/greatest_fallback.h build/include/greatest.h Makefile build/flags
-	$(CC) $(STD) $(CFLAGS) -ffp-contract=off -DDC_TEST_NO_CONTRACT $(WARN) $(WARN_C) $(INCLUDE) $< build/test/support.o -o $@ $(LDLIBS)
+# Programs share one compiled copy of the headers, but for those that test private functions, which have their own.
+BUILD_TEST = $(CC) $(STD) $(CFLAGS) -ffp-contract=off -DDC_TEST_NO_CONTRACT $(WARN) $(WARN_C) $(INCLUDE)
+PRIVATE := $(patsubst tests/%.c,build/test/%,$(shell grep -l dci_ tests/test_*.c))
+SHARED := $(filter-out $(PRIVATE),$(TESTS:%=build/test/%))
+TEST_NEEDS = build/test/support.o $(HEADERS) $(wildcard tests/support/*.h examples/common/*.h) tests/greatest_fallback.h build/include/greatest.h Makefile build/flags
+
+build/test/lib.o: $(HEADERS) tests/lib.sh Makefile build/flags
+	sh tests/lib.sh > build/test/lib.c
+	$(BUILD_TEST) -c build/test/lib.c -o $@
+
+$(SHARED): build/test/%: tests/%.c build/test/lib.o $(TEST_NEEDS)
+	$(BUILD_TEST) $$(sh tests/lib.sh flags) $< build/test/lib.o build/test/support.o -o $@ $(LDLIBS)
+
+$(PRIVATE): build/test/%: tests/%.c $(TEST_NEEDS)
+	$(BUILD_TEST) $< build/test/support.o -o $@ $(LDLIBS)
 
 FORCE:
 
