@@ -879,30 +879,29 @@ DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair
 #endif /* DC_CONTACT_H_INCLUDED */
 
 /* ============================================================================================== */
-/* The lane kernels of the exponential family: what loops over lanes in this suite call, in a section of its own so that
- * a file that wants the declarations alone does not read them. A header that uses them does, in its implementation,
- *     #define DC_CONTACT_LANES
- *     #include "dc_contact.h"
- */
-#if (defined(DC_CONTACT_IMPLEMENTATION) || defined(DC_CONTACT_LANES)) && !defined(DC_CONTACT_LANES_DEFINED)
-#define DC_CONTACT_LANES_DEFINED
+/* What the lane loops of the suite's other headers share with this one: their implementations define DC_CONTACT_KERNELS
+ * and include this file again. */
+#if defined(DC_CONTACT_IMPLEMENTATION) || defined(DC_CONTACT_KERNELS)
+#ifndef DC_CONTACT_KERNELS_DEFINED
+#define DC_CONTACT_KERNELS_DEFINED
 
 #include <stdint.h>
 #include <string.h>
+
+/* ---- lane kernels of the exponential family ---------------------------------------------------- */
+/* One text for both formats: dci_exp_lane, dci_log_lane, dci_log1p_lane, dci_tanh_lane, dci_sigmoid_lane and
+ * dci_softplus_lane have no branch, table or integer conversion, so that a loop over one of them vectorises; dc_exp
+ * and its kin are the same functions out of line.
+ *
+ * Rounding errors are carried as a second number: hi + lo stands for a sum that is never rounded. No step
+ * depends on whether a*b + c is contracted: where the error of a product matters, the factors are short
+ * enough (bits cleared by hand) that the product is exact. Polynomials: tests/tools/polynomials.py. */
 
 #if defined(__FLT_EVAL_METHOD__)
 #if __FLT_EVAL_METHOD__ == 1 || __FLT_EVAL_METHOD__ == 2
 #error "dc needs arithmetic that rounds to its own type: on 32-bit x86 compile with -msse2 -mfpmath=sse"
 #endif
 #endif
-
-/* ---- lane kernels ---------------------------------------------------------------------------- */
-/* One text for both formats. The lane kernels, dci_exp_lane to dci_softplus_lane, have no branch, table
- * or integer conversion, so that a loop over one of them vectorises; dc_exp and its kin call them.
- *
- * Rounding errors are carried as a second number: hi + lo stands for a sum that is never rounded. No step
- * depends on whether a*b + c is contracted: where the error of a product matters, the factors are short
- * enough (bits cleared by hand) that the product is exact. Polynomials: tests/tools/polynomials.py. */
 
 /* gcc vectorises floating-point selects only without trapping maths; a loop over lanes needs it as well */
 #if defined(__GNUC__) && !defined(__clang__)
@@ -1002,6 +1001,54 @@ DCI_LANE dc_real dci_poly_log(dc_real z)
     dc_real c = DC_R(0.181817755080872) + z*DC_R(0.15387097673021718);
     dc_real d = DC_R(0.13249961488065093) + z*DC_R(0.13252759908830128);
     return (a + z2*b) + z4*(c + z2*d);
+#endif
+}
+
+/* (atanh(s)/s - 1 - z/3)/z^2, z = s^2 <= 0.0295; error relative to atanh(s)/s: 2^-68, float 2^-38 */
+DCI_LANE dc_real dci_poly_pow(dc_real z)
+{
+#if DC_IS_FLOAT
+    return DC_R(0.199999988) + z*(DC_R(0.14285937) + z*(DC_R(0.110924691) + z*DC_R(0.0973458588)));
+#else
+    return DC_R(0.20000000000000001) + z*(DC_R(0.14285714285714188) + z*(DC_R(0.1111111111114553) 
+         + z*(DC_R(0.090909090845883792) + z*(DC_R(0.076923083800718467) + z*(DC_R(0.066666200290248417) 
+         + z*(DC_R(0.058843429908384606) + z*(DC_R(0.052113448794614117) + z*DC_R(0.05507448263297935))))))));
+#endif
+}
+
+/* (sin(r)/r - 1)/z, z = r^2, |r| <= pi/4; relative error in the sine: 2^-57, float 2^-27 */
+DCI_LANE dc_real dci_poly_sin(dc_real z)
+{
+#if DC_IS_FLOAT
+    return DC_R(-0.166666552) + z*(DC_R(0.00833217613) + z*DC_R(-0.000195169778));
+#else
+    return DC_R(-0.16666666666666632) + z*(DC_R(0.0083333333333223698) + z*(DC_R(-0.00019841269829771069)
+         + z*(DC_R(2.7557313678613242e-06) + z*(DC_R(-2.505075595163054e-08) + z*DC_R(1.5896665892874331e-10)))));
+#endif
+}
+
+/* (cos(r) - 1 + z/2)/z^2, z = r^2, |r| <= pi/4; absolute error in the cosine: 2^-59, float 2^-30 */
+DCI_LANE dc_real dci_poly_cos(dc_real z)
+{
+#if DC_IS_FLOAT
+    return DC_R(0.0416666456) + z*(DC_R(-0.00138873642) + z*DC_R(2.44380917e-05));
+#else
+    return DC_R(0.041666666666666602) + z*(DC_R(-0.0013888888888874064) + z*(DC_R(2.4801587289443448e-05)
+         + z*(DC_R(-2.7557314340646484e-07) + z*(DC_R(2.0875721621605277e-09) + z*DC_R(-1.1359559207684031e-11)))));
+#endif
+}
+
+/* (atan(t)/t - 1)/z, z = t^2, t <= tan(pi/8); relative error in the arctangent: 2^-58, float 2^-28 */
+DCI_LANE dc_real dci_poly_atan(dc_real z)
+{
+#if DC_IS_FLOAT
+    return DC_R(-0.333333164) + z*(DC_R(0.199984834) + z*(DC_R(-0.142437384) + z*(DC_R(0.105951376)
+         + z*DC_R(-0.0608115084))));
+#else
+    return DC_R(-0.33333333333333326) + z*(DC_R(0.1999999999999767) + z*(DC_R(-0.14285714285388132)
+         + z*(DC_R(0.11111111088184707) + z*(DC_R(-0.090909081447583223) + z*(DC_R(0.076922827634888058)
+         + z*(DC_R(-0.06666226823841552) + z*(DC_R(0.058770224051278831) + z*(DC_R(-0.05218408026913781)
+         + z*(DC_R(0.045035631502851461) + z*(DC_R(-0.033474751898973518) + z*DC_R(0.015195428243678128)))))))))));
 #endif
 }
 
@@ -1180,7 +1227,8 @@ DCI_LANE dc_real dci_softplus_lane(dc_real x) { return dci_softplus_of(x, dci_ex
 #pragma GCC pop_options
 #endif
 
-#endif /* DC_CONTACT_LANES_DEFINED */
+#endif /* DC_CONTACT_KERNELS_DEFINED */
+#endif
 
 /* ============================================================================================== */
 #ifdef DC_CONTACT_IMPLEMENTATION
@@ -1251,66 +1299,17 @@ DC_DEF dc_real dc_sqrt(dc_real x)
 #endif
 }
 
+/* the same code as in lane loops */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
 #pragma GCC optimize("no-trapping-math")
 #endif
-
-/* (atanh(s)/s - 1 - z/3)/z^2, z = s^2 <= 0.0295; error relative to atanh(s)/s: 2^-68, float 2^-38 */
-DCI_LANE dc_real dci_poly_pow(dc_real z)
-{
-#if DC_IS_FLOAT
-    return DC_R(0.199999988) + z*(DC_R(0.14285937) + z*(DC_R(0.110924691) + z*DC_R(0.0973458588)));
-#else
-    return DC_R(0.20000000000000001) + z*(DC_R(0.14285714285714188) + z*(DC_R(0.1111111111114553) 
-         + z*(DC_R(0.090909090845883792) + z*(DC_R(0.076923083800718467) + z*(DC_R(0.066666200290248417) 
-         + z*(DC_R(0.058843429908384606) + z*(DC_R(0.052113448794614117) + z*DC_R(0.05507448263297935))))))));
-#endif
-}
-
-/* (sin(r)/r - 1)/z, z = r^2, |r| <= pi/4; relative error in the sine: 2^-57, float 2^-27 */
-DCI_LANE dc_real dci_poly_sin(dc_real z)
-{
-#if DC_IS_FLOAT
-    return DC_R(-0.166666552) + z*(DC_R(0.00833217613) + z*DC_R(-0.000195169778));
-#else
-    return DC_R(-0.16666666666666632) + z*(DC_R(0.0083333333333223698) + z*(DC_R(-0.00019841269829771069)
-         + z*(DC_R(2.7557313678613242e-06) + z*(DC_R(-2.505075595163054e-08) + z*DC_R(1.5896665892874331e-10)))));
-#endif
-}
-
-/* (cos(r) - 1 + z/2)/z^2, z = r^2, |r| <= pi/4; absolute error in the cosine: 2^-59, float 2^-30 */
-DCI_LANE dc_real dci_poly_cos(dc_real z)
-{
-#if DC_IS_FLOAT
-    return DC_R(0.0416666456) + z*(DC_R(-0.00138873642) + z*DC_R(2.44380917e-05));
-#else
-    return DC_R(0.041666666666666602) + z*(DC_R(-0.0013888888888874064) + z*(DC_R(2.4801587289443448e-05)
-         + z*(DC_R(-2.7557314340646484e-07) + z*(DC_R(2.0875721621605277e-09) + z*DC_R(-1.1359559207684031e-11)))));
-#endif
-}
-
-/* (atan(t)/t - 1)/z, z = t^2, t <= tan(pi/8); relative error in the arctangent: 2^-58, float 2^-28 */
-DCI_LANE dc_real dci_poly_atan(dc_real z)
-{
-#if DC_IS_FLOAT
-    return DC_R(-0.333333164) + z*(DC_R(0.199984834) + z*(DC_R(-0.142437384) + z*(DC_R(0.105951376)
-         + z*DC_R(-0.0608115084))));
-#else
-    return DC_R(-0.33333333333333326) + z*(DC_R(0.1999999999999767) + z*(DC_R(-0.14285714285388132)
-         + z*(DC_R(0.11111111088184707) + z*(DC_R(-0.090909081447583223) + z*(DC_R(0.076922827634888058)
-         + z*(DC_R(-0.06666226823841552) + z*(DC_R(0.058770224051278831) + z*(DC_R(-0.05218408026913781)
-         + z*(DC_R(0.045035631502851461) + z*(DC_R(-0.033474751898973518) + z*DC_R(0.015195428243678128)))))))))));
-#endif
-}
-
 DC_DEF dc_real dc_exp(dc_real x) { return dci_exp_lane(x); }
 DC_DEF dc_real dc_log(dc_real x) { return dci_log_lane(x); }
 DC_DEF dc_real dc_log1p(dc_real x) { return dci_log1p_lane(x); }
 DC_DEF dc_real dc_tanh(dc_real x) { return dci_tanh_lane(x); }
 DC_DEF dc_real dc_sigmoid(dc_real x) { return dci_sigmoid_lane(x); }
 DC_DEF dc_real dc_softplus(dc_real x) { return dci_softplus_lane(x); }
-
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC pop_options
 #endif
