@@ -133,7 +133,8 @@ typedef struct {
     viewi_track   *tracks;
     viewi_series  *series;
     double        *times;
-    size_t         n_bodies, cap_bodies, n_overlays, cap_overlays, n_tracks, cap_tracks, n_series, cap_series, n_times, cap_times;
+    size_t         n_bodies, n_overlays, n_tracks, n_series, n_times;
+    size_t         cap_bodies, cap_overlays, cap_tracks, cap_series, cap_times;
     double         lo[3], hi[3];                                /* of everything, in all frames */
 } viewi_run;
 
@@ -196,7 +197,10 @@ static char *viewi_text(view *v, const char *s)
 }
 
 static int viewi_number(double x) { return fabs(x) < 1e30; }    /* finite, and a float with room */
-static int viewi_number3(dc_v3 p) { return viewi_number((double)p.x) && viewi_number((double)p.y) && viewi_number((double)p.z); }
+static int viewi_number3(dc_v3 p)
+{
+    return viewi_number((double)p.x) && viewi_number((double)p.y) && viewi_number((double)p.z);
+}
 
 static viewi_v3 viewi_vec(double x, double y, double z) { viewi_v3 r; r.x = x; r.y = y; r.z = z; return r; }
 static viewi_v3 viewi_from(dc_v3 a) { return viewi_vec((double)a.x, (double)a.y, (double)a.z); }
@@ -264,7 +268,9 @@ static void viewi_base64(FILE *f, const unsigned char *p, size_t n)
     size_t            i, k = 0;
 
     for (i = 0; i < n; i += 3) {
-        unsigned w = (unsigned)p[i] << 16 | (i + 1 < n ? (unsigned)p[i + 1] << 8 : 0) | (i + 2 < n ? (unsigned)p[i + 2] : 0);
+        unsigned w = (unsigned)p[i] << 16;
+        if (i + 1 < n) w |= (unsigned)p[i + 1] << 8;
+        if (i + 2 < n) w |= p[i + 2];
         line[k++] = digit[w >> 18];
         line[k++] = digit[w >> 12 & 63];
         line[k++] = digit[w >> 6 & 63];                         /* the reader knows the length: no '=' */
@@ -307,30 +313,35 @@ static const char *viewi_lines(view *v, size_t *line)
 
 /* ---- the convex hull of points, as triangles --------------------------------------------------- */
 
+/* Takes the directions of m unit vectors, normal to each other, out of d. */
+static viewi_v3 viewi_without(viewi_v3 d, const viewi_v3 *axis, int m)
+{
+    while (m-- > 0) d = viewi_madd(d, -viewi_dot(d, axis[m]), axis[m]);
+    return d;
+}
+
 /* Corners 0 to 3 of a tetrahedron that spans the points, each the one farthest from what came before. Where the points
- * are flat there is none in that direction: a point is added, a 1/500 of the size off, so that a plate has two sides. */
+ * are flat there is none in that direction: a point is added, a 1/500 of the size off, so that a plate has two sides.
+ * Returns how many points there are now; there is room for three more. */
 static int viewi_tetrahedron(viewi_v3 *p, int n, double size, int corner[4])
 {
-    viewi_v3 axis[3], d;
-    int      i, k, m;
+    viewi_v3 axis[3], d, best;
+    int      i, k;
 
     corner[0] = 0;
     for (k = 1; k < 4; k++) {
-        double farthest = 1e-6*size;
-        corner[k] = -1;
+        best = viewi_vec(0, 0, 0);
+        corner[k] = n;
         for (i = 0; i < n; i++) {
-            d = viewi_sub(p[i], p[corner[0]]);
-            for (m = 0; m < k - 1; m++) d = viewi_madd(d, -viewi_dot(d, axis[m]), axis[m]);
-            if (viewi_norm(d) > farthest) { farthest = viewi_norm(d); corner[k] = i; axis[k - 1] = viewi_madd(viewi_vec(0, 0, 0), 1/farthest, d); }
+            d = viewi_without(viewi_sub(p[i], p[0]), axis, k - 1);
+            if (viewi_norm(d) > fmax(viewi_norm(best), 1e-6*size)) { best = d; corner[k] = i; }
         }
-        if (corner[k] >= 0) continue;
-        for (i = 0, farthest = 0; i < 3; i++) {
-            d = viewi_vec(i == 0, i == 1, i == 2);
-            for (m = 0; m < k - 1; m++) d = viewi_madd(d, -viewi_dot(d, axis[m]), axis[m]);
-            if (viewi_norm(d) > farthest) { farthest = viewi_norm(d); axis[k - 1] = viewi_madd(viewi_vec(0, 0, 0), 1/farthest, d); }
+        for (i = 0; corner[k] == n && i < 3; i++) {             /* the axis that sticks out most */
+            d = viewi_without(viewi_vec(i == 0, i == 1, i == 2), axis, k - 1);
+            if (viewi_norm(d) > viewi_norm(best)) best = d;
         }
-        p[n] = viewi_madd(p[0], 2e-3*size, axis[k - 1]);
-        corner[k] = n++;
+        axis[k - 1] = viewi_madd(viewi_vec(0, 0, 0), 1/viewi_norm(best), best);
+        if (corner[k] == n) p[n++] = viewi_madd(p[0], 2e-3*size, axis[k - 1]);
     }
     return n;
 }
@@ -402,7 +413,10 @@ static int viewi_add_shape(view *v, viewi_shape s, int flat)
     int i;
 
     if (v->error[0]) goto bad;
-    if (flat >= 0 && flat != v->flat) { viewi_fail(v, "a %s has no place in a %s page", s.kind, v->flat ? "2D" : "3D"); goto bad; }
+    if (flat >= 0 && flat != v->flat) {
+        viewi_fail(v, "a %s has no place in a %s page", s.kind, v->flat ? "2D" : "3D");
+        goto bad;
+    }
     for (i = 0; i < s.n; i++) {
         if (!(viewi_norm(s.v[i]) < 1e30)) { viewi_fail(v, "point %d of a %s is not finite", i, s.kind); goto bad; }
         s.radius = fmax(s.radius, viewi_norm(s.v[i]));
@@ -480,13 +494,14 @@ int view_mesh(view *v, const dc_v3 *x, int n, const int *triangles, int n_triang
     return viewi_add_shape(v, s, 0);
 }
 
-int view_sphere(view *v, dc_real radius) { return v ? viewi_add_shape(v, viewi_shape_of("sphere", (double)radius, 0), 0) : -1; }
-int view_disc(view *v, dc_real radius) { return v ? viewi_add_shape(v, viewi_shape_of("disc", (double)radius, 0), 1) : -1; }
-int view_capsule(view *v, dc_real radius, dc_real half_length)
+static int viewi_round(view *v, const char *kind, dc_real r, dc_real h, int flat)
 {
-    return v ? viewi_add_shape(v, viewi_shape_of("capsule", (double)radius, (double)half_length), 0) : -1;
+    return v ? viewi_add_shape(v, viewi_shape_of(kind, (double)r, (double)h), flat) : -1;
 }
-int view_plane(view *v, dc_real half_size) { return v ? viewi_add_shape(v, viewi_shape_of("plane", (double)half_size, 0), -1) : -1; }
+int view_sphere(view *v, dc_real radius) { return viewi_round(v, "sphere", radius, 0, 0); }
+int view_disc(view *v, dc_real radius) { return viewi_round(v, "disc", radius, 0, 1); }
+int view_capsule(view *v, dc_real radius, dc_real half_length) { return viewi_round(v, "capsule", radius, half_length, 0); }
+int view_plane(view *v, dc_real half_size) { return viewi_round(v, "plane", half_size, 0, -1); }
 
 static int viewi_outline(view *v, const char *kind, const dc_real *xy, int n, int least)
 {
@@ -506,9 +521,11 @@ static void viewi_check_run(view *v)
 {
     const viewi_run *r = v->n_runs ? &v->runs[v->n_runs - 1] : NULL;
 
-    if (!r) viewi_fail(v, "nothing to show: no run, no frame");
-    else if (!r->n_times) viewi_fail(v, "nothing to show: run \"%.60s\" has no frame", r->name);
-    else if (!r->n_bodies && !r->n_overlays && !r->n_series) viewi_fail(v, "nothing to show: run \"%.60s\" has no body, overlay or series", r->name);
+    if (!r || !r->n_times) {
+        viewi_fail(v, "nothing to show: run \"%.60s\" has no frame", r ? r->name : "");
+    } else if (!r->n_bodies && !r->n_overlays && !r->n_series) {
+        viewi_fail(v, "nothing to show: run \"%.60s\" has no body, overlay or series", r->name);
+    }
 }
 
 static void viewi_begin_run(view *v, const char *name)
@@ -544,7 +561,8 @@ static viewi_run *viewi_current(view *v, const char *what)
 
 static int viewi_set(view *v, viewi_pose *out, dc_pose p, int body)
 {
-    double w = (double)p.q.w, x = (double)p.q.x, y = (double)p.q.y, z = (double)p.q.z, length = sqrt(w*w + x*x + y*y + z*z);
+    double w = (double)p.q.w, x = (double)p.q.x, y = (double)p.q.y, z = (double)p.q.z;
+    double length = sqrt(w*w + x*x + y*y + z*z);
 
     if (!viewi_number3(p.t) || !(length < 1e30)) viewi_fail(v, "the pose of body %d is not finite", body);
     else if (!(length > 1e-9)) viewi_fail(v, "the quaternion of body %d is zero", body);
@@ -652,7 +670,10 @@ static void viewi_item(view *v, int overlay, int kind, int kind2, dc_v3 p, dc_v3
     if (!run) return;
     if (overlay < 0 || (size_t)overlay >= run->n_overlays) { viewi_fail(v, "there is no overlay %d", overlay); return; }
     o = &run->overlays[overlay];
-    if (o->kind != kind && o->kind != kind2) { viewi_fail(v, "overlay \"%.60s\" holds %s", o->name, viewi_kinds[o->kind]); return; }
+    if (o->kind != kind && o->kind != kind2) {
+        viewi_fail(v, "overlay \"%.60s\" holds %s", o->name, viewi_kinds[o->kind]);
+        return;
+    }
     n = viewi_width[o->kind];
     x[0] = (double)p.x; x[1] = (double)p.y; x[2] = (double)p.z;
     x[3] = (double)q.x; x[4] = (double)q.y; x[5] = (double)q.z; x[6] = (double)r;
@@ -792,8 +813,9 @@ void view_frame(view *v, double time)
     size_t     i;
 
     if (!r) return;
-    if (!viewi_number(time)) { viewi_fail(v, "the time of frame %d is not finite", (int)r->n_times); return; }
-    if (r->n_times && time < r->times[r->n_times - 1]) { viewi_fail(v, "time goes back at frame %d", (int)r->n_times); return; }
+    if (!viewi_number(time)) viewi_fail(v, "the time of frame %d is not finite", (int)r->n_times);
+    else if (r->n_times && time < r->times[r->n_times - 1]) viewi_fail(v, "time goes back at frame %d", (int)r->n_times);
+    if (v->error[0]) return;
     viewi_bounds(v, r);
     for (i = 0; i < r->n_tracks; i++) {
         viewi_track *t = &r->tracks[i];
@@ -884,11 +906,13 @@ static void viewi_shaded(FILE *f, const char *attribute, const char *colour, dou
     unsigned rgb = (unsigned)strtoul(colour + 1, NULL, 16);
 
     if (strlen(colour) > 7) { fprintf(f, " %s-opacity='%.2f'", attribute, (rgb & 255)/255.0); rgb >>= 8; }
-    fprintf(f, " %s='#%02x%02x%02x'", attribute, (unsigned)(shade*(rgb >> 16)), (unsigned)(shade*(rgb >> 8 & 255)), (unsigned)(shade*(rgb & 255)));
+    fprintf(f, " %s='#%02x%02x%02x'", attribute, (unsigned)(shade*(rgb >> 16)), (unsigned)(shade*(rgb >> 8 & 255)),
+            (unsigned)(shade*(rgb & 255)));
 }
 
 /* Adds what body b shows: the triangles that face the camera, or a thick line. */
-static void viewi_marks(view *v, const viewi_camera *c, const viewi_body *b, int plain, viewi_mark **marks, size_t *n, size_t *cap)
+static void viewi_marks(view *v, const viewi_camera *c, const viewi_body *b, int plain, viewi_mark **marks, size_t *n,
+                        size_t *cap)
 {
     const viewi_shape *s = &v->shapes[b->shape];
     viewi_mark         m;
@@ -916,7 +940,8 @@ static void viewi_marks(view *v, const viewi_camera *c, const viewi_body *b, int
             p[k] = viewi_apply(&b->pose, s->v[s->f[3*t + k]]);
             viewi_project(c, p[k], m.xy + 2*k, &away[k]);
         }
-        if ((m.xy[2] - m.xy[0])*(m.xy[5] - m.xy[1]) - (m.xy[3] - m.xy[1])*(m.xy[4] - m.xy[0]) >= 0) continue;  /* y is down */
+        /* seen from behind; y is down */
+        if ((m.xy[2] - m.xy[0])*(m.xy[5] - m.xy[1]) - (m.xy[3] - m.xy[1])*(m.xy[4] - m.xy[0]) >= 0) continue;
         normal = viewi_cross(viewi_sub(p[1], p[0]), viewi_sub(p[2], p[0]));
         length = viewi_norm(normal);
         m.shade = 0.62 + 0.38*fmax(0, viewi_dot(normal, viewi_vec(0.35, -0.3, 0.89))/fmax(length, 1e-300));
@@ -953,7 +978,8 @@ static void viewi_still_3d(view *v, const viewi_run *r, const viewi_camera *c, c
                     m->xy[2] + 0.01, m->xy[3], m->breadth);
             viewi_shaded(f, "stroke", m->colour, m->shade);
         } else {
-            fprintf(f, "<path d='M%.1f %.1fL%.1f %.1fL%.1f %.1fz'", m->xy[0], m->xy[1], m->xy[2], m->xy[3], m->xy[4], m->xy[5]);
+            fprintf(f, "<path d='M%.1f %.1fL%.1f %.1fL%.1f %.1fz'", m->xy[0], m->xy[1], m->xy[2], m->xy[3], m->xy[4],
+                    m->xy[5]);
             viewi_shaded(f, "fill", m->colour, m->shade);
             viewi_shaded(f, "stroke", m->colour, m->shade);
         }
@@ -998,39 +1024,39 @@ static void viewi_still_2d(view *v, const viewi_run *r, const viewi_camera *c)
     }
 }
 
+static void viewi_heading(FILE *f, const char *name, const char *unit)
+{
+    fputs("<th scope='col'>", f);
+    viewi_html(f, name);
+    if (unit[0]) { fputs(" [", f); viewi_html(f, unit); fputc(']', f); }
+    fputs("</th>", f);
+}
+
 /* At most 20 frames of the run, evenly spread, and the last one. */
 static void viewi_table(view *v, const viewi_run *r)
 {
-    static const char axes[] = "xyz";
-    FILE             *f = v->file;
-    size_t            step = (r->n_times + 19)/20, i, k;
-    int               c, dims = v->flat ? 2 : 3;
+    static const char *const axes[3] = {"x", "y", "z"};
+    FILE                    *f = v->file;
+    size_t                   step = (r->n_times + 19)/20, i, k;
+    int                      c, dims = v->flat ? 2 : 3;
 
     fputs("<div class='scroll'><table><caption>", f);
     viewi_html(f, r->name);
-    fprintf(f, " (%d frames, %d bodies)</caption>\n<tr><th scope='col'>frame</th><th scope='col'>", (int)r->n_times, (int)r->n_bodies);
-    viewi_html(f, v->step_name);
-    if (v->step_unit[0]) { fputs(" [", f); viewi_html(f, v->step_unit); fputc(']', f); }
-    fputs("</th>", f);
-    for (k = 0; k < r->n_series; k++) {
-        fputs("<th scope='col'>", f);
-        viewi_html(f, r->series[k].name);
-        if (r->series[k].unit[0]) { fputs(" [", f); viewi_html(f, r->series[k].unit); fputc(']', f); }
-        fputs("</th>", f);
-    }
-    for (k = 0; k < r->n_tracks; k++) for (c = 0; c < dims; c++) {
-        fputs("<th scope='col'>", f);
-        viewi_html(f, r->tracks[k].name);
-        fprintf(f, " %c</th>", axes[c]);
-    }
+    fprintf(f, " (%d frames, %d bodies)</caption>\n<tr>", (int)r->n_times, (int)r->n_bodies);
+    viewi_heading(f, "frame", "");
+    viewi_heading(f, v->step_name, v->step_unit);
+    for (k = 0; k < r->n_series; k++) viewi_heading(f, r->series[k].name, r->series[k].unit);
+    for (k = 0; k < r->n_tracks; k++) for (c = 0; c < dims; c++) viewi_heading(f, r->tracks[k].name, axes[c]);
     fputs("</tr>\n", f);
-    for (i = 0; i < r->n_times; i += i + step < r->n_times || i + 1 == r->n_times ? step : r->n_times - 1 - i) {
+    for (i = 0; i < r->n_times; i = i + step < r->n_times || i + 1 == r->n_times ? i + step : r->n_times - 1) {
         fprintf(f, "<tr><th scope='row'>%d</th><td>%.6g</td>", (int)i + 1, r->times[i]);
         for (k = 0; k < r->n_series; k++) {
             if (fabs(r->series[k].v[i]) < HUGE_VAL) fprintf(f, "<td>%.6g</td>", r->series[k].v[i]);
             else fputs("<td>-</td>", f);
         }
-        for (k = 0; k < r->n_tracks; k++) for (c = 0; c < dims; c++) fprintf(f, "<td>%.6g</td>", (double)r->tracks[k].p[3*i + (size_t)c]);
+        for (k = 0; k < r->n_tracks; k++) for (c = 0; c < dims; c++) {
+            fprintf(f, "<td>%.6g</td>", (double)r->tracks[k].p[3*i + (size_t)c]);
+        }
         fputs("</tr>\n", f);
     }
     fputs("</table></div>\n", f);
@@ -1046,7 +1072,8 @@ static void viewi_still(view *v, const double lo[3], const double hi[3])
     for (k = 0; k < v->n_runs; k++) {
         const viewi_run *r = &v->runs[k];
         if (!r->n_bodies) continue;
-        fprintf(f, "<figure><svg viewBox='0 0 %d %d' role='img' aria-label='The last frame' stroke-linejoin='round' stroke-width='.6'>\n", VIEWI_WIDE, VIEWI_HIGH);
+        fprintf(f, "<figure><svg viewBox='0 0 %d %d' role='img' aria-label='The last frame' stroke-linejoin='round' "
+                   "stroke-width='.6'>\n", VIEWI_WIDE, VIEWI_HIGH);
         if (v->flat) viewi_still_2d(v, r, &c);
         else viewi_still_3d(v, r, &c, lo, hi);
         fputs("</svg><figcaption>", f);
@@ -1090,10 +1117,12 @@ static void viewi_scene(view *v, const double lo[3], const double hi[3])
     viewi_json(f, v->step_name);
     fputs(",\"step_unit\":", f);
     viewi_json(f, v->step_unit);
-    fprintf(f, ",\"bounds\":[[%.9g,%.9g,%.9g],[%.9g,%.9g,%.9g]],\n\"shapes\":[", lo[0], lo[1], lo[2], hi[0], hi[1], hi[2]);
+    fprintf(f, ",\"bounds\":[[%.9g,%.9g,%.9g],[%.9g,%.9g,%.9g]]", lo[0], lo[1], lo[2], hi[0], hi[1], hi[2]);
+    fputs(",\n\"shapes\":[", f);
     for (k = 0; k < v->n_shapes; k++) {
         const viewi_shape *s = &v->shapes[k];
-        fprintf(f, "%s{\"kind\":\"%s\",\"r\":%.9g,\"h\":%.9g,\"radius\":%.9g,\"crease\":%g,\"v\":[", k ? ",\n" : "", s->kind, s->r, s->h, s->radius, s->crease);
+        fprintf(f, "%s{\"kind\":\"%s\",\"r\":%.9g,\"h\":%.9g,\"radius\":%.9g,\"crease\":%g,\"v\":[", k ? ",\n" : "",
+                s->kind, s->r, s->h, s->radius, s->crease);
         for (m = 0; m < s->n; m++) {
             fprintf(f, "%s%.7g,%.7g", m ? "," : "", s->v[m].x, s->v[m].y);
             if (!v->flat) fprintf(f, ",%.7g", s->v[m].z);
