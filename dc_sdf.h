@@ -121,7 +121,7 @@ DC_DEF dc_status dc_sdf_eval(const dc_sdf *s, dc_v3 x, dc_real *value, dc_real *
 #define DC_SDF_PARAMS 12
 
 /* The value and its gradient by the parameters of all primitives, at a fixed point x of the body.
- * dparam   DC_SDF_PARAMS*n. Zero for parameters that a kind does not have. */
+ * dparam   DC_SDF_PARAMS*n; lost with DC_E_RANGE. Zero for parameters that a kind does not have. */
 DC_DEF dc_status dc_sdf_eval_params(const dc_sdf *s, dc_v3 x, dc_real *value, dc_real *dparam);
 
 /* ---- many points ------------------------------------------------------------------------------- */
@@ -955,6 +955,115 @@ DC_DEF dc_status dc_sdf_eval(const dc_sdf *s, dc_v3 x, dc_real *value, dc_real *
         hess[5] = hess[7] = j.yz;
         hess[8] = j.zz;
     }
+    return DC_OK;
+}
+
+/* ---- derivatives by parameters ---------------------------------------------------------------------- */
+
+/* Derivatives by its exponent eps of a norm and of its two partial derivatives. With L = log(1 + E), l = log q:
+ *     p' = -2/eps^2 l p,   E' = -2/eps^2 l E
+ *     C' = C (L/2 + (eps/2 - 1) E'/(1 + E)),   N' = N (L/2 + eps/2 E'/(1 + E))          */
+typedef struct { dc_real N, Nu, Nv; } dci_sdf_norm_eps;
+
+static dci_sdf_norm_eps dci_sdf_norm_by_eps(const dci_sdf_norm *r, dc_real eps)
+{
+    dci_sdf_norm_eps d;
+    dc_real k = -2/(eps*eps)*dci_sdf_ratio_log(r->q), L = DC_R(0.5)*dci_sdf_log1p_short(r->E), lE = k*r->E/(1 + r->E);
+    dc_real C = r->C*(L + (DC_R(0.5)*eps - 1)*lE), Cn = r->q*r->p*(k*r->C + C);
+    d.N = r->N*(L + DC_R(0.5)*eps*lE);
+    d.Nu = r->first > 0 ? C : Cn;
+    d.Nv = r->first > 0 ? Cn : C;
+    return d;
+}
+
+/* dphi/dtheta from dF/dtheta and, for Taubin's form, d(grad F)/dtheta; over the unit */
+static dc_real dci_quadric_by(const dci_gauge *G, dc_real r, int taubin, dc_real dF, dc_v3 dgrad)
+{
+    dc_real F = G->j.v, g;
+    if (!taubin) return r/(F*F)*dF;
+    g = dc_sqrt(G->j.x*G->j.x + G->j.y*G->j.y + G->j.z*G->j.z);
+    return dF/g - (F - 1)*(G->j.x*dgrad.x + G->j.y*dgrad.y + G->j.z*dgrad.z)/(g*g*g);
+}
+
+/* by size.x, size.y, size.z, eps1, eps2, at a point in the primitive's axes, lengths over its unit */
+static void dci_quadric_params(const dci_sdf_part *a, dc_v3 x, dc_real d[5])
+{
+    const dci_quadric *s = &a->quadric;
+    const dc_sdf_prim *p = a->prim;
+    dci_powers w = dci_powers_of(s, x.x, x.y, x.z);
+    dci_gauge G = dci_gauge_of(s, w, x.x, x.y, x.z, 2);
+    int taubin = a->kernel == DCI_SDF_TAUBIN;
+    dc_real sx = x.x < 0 ? -s->ia : s->ia, sy = x.y < 0 ? -s->ib : s->ib, sz = x.z < 0 ? -s->ic : s->ic, im = 1/G.out.m;
+    dci_sdf_norm_eps e;
+    d[0] = d[1] = d[2] = d[3] = d[4] = 0;
+    if (!(G.out.m > DCI_SDF_CENTRE)) return;
+    /* a dF/da = -x F_x, and the same of F_x, F_y, F_z, less F_x for the first */
+    d[0] = -a->unit/p->size.x*dci_quadric_by(&G, w.r, taubin, x.x*G.j.x, dc_vec(x.x*G.j.xx + G.j.x, x.x*G.j.xy, x.x*G.j.xz));
+    d[1] = -a->unit/p->size.y*dci_quadric_by(&G, w.r, taubin, x.y*G.j.y, dc_vec(x.y*G.j.xy, x.y*G.j.yy + G.j.y, x.y*G.j.yz));
+    d[2] = -a->unit/p->size.z*dci_quadric_by(&G, w.r, taubin, x.z*G.j.z, dc_vec(x.z*G.j.xz, x.z*G.j.yz, x.z*G.j.zz + G.j.z));
+    e = dci_sdf_norm_by_eps(&G.out, p->eps1);
+    d[3] = a->unit*dci_quadric_by(&G, w.r, taubin, e.N, dc_vec(sx*e.Nu*G.in.Nu, sy*e.Nu*G.in.Nv, sz*e.Nv));
+    e = dci_sdf_norm_by_eps(&G.in, p->eps2);
+    d[4] = a->unit*dci_quadric_by(&G, w.r, taubin, G.out.Nu*e.N,
+                                  dc_vec(sx*(im*G.out.uu*e.N*G.in.Nu + G.out.Nu*e.Nu), sy*(im*G.out.uu*e.N*G.in.Nv + G.out.Nu*e.Nv),
+                                         sz*im*G.out.uv*e.N));
+}
+
+/* All parameters of a primitive at a point of the body. Moved by a twist, and grown by its scale s about its origin t,
+ *     dphi/dv = -g,   dphi/dw = g x (x - t),   dphi/ds = (phi - g.(x - t))/s,    g = grad phi.       */
+static DCI_NOINLINE void dci_sdf_part_params(const dci_sdf_part *a, dc_v3 x, dc_real d[DC_SDF_PARAMS])
+{
+    const dc_sdf_prim *p = a->prim;
+    dc_v3 e = dc_sub(x, a->t), y = dci_sdf_to_local(a, x.x, x.y, x.z), g, dw, gl;
+    dc_real scale = p->scale == 0 ? 1 : p->scale, phi;
+    dci_jet j = dci_sdf_part_jet(a, y.x, y.y, y.z, 1);
+    int k;
+    gl = dc_vec(j.x, j.y, j.z);
+    j = dci_sdf_to_body(a, j, a->unit, 1);
+    phi = j.v;
+    g = dc_vec(j.x, j.y, j.z);
+    dw = dc_cross(g, e);
+    for (k = 6; k < DC_SDF_PARAMS - 1; ++k) d[k] = 0;
+    d[0] = -g.x; d[1] = -g.y; d[2] = -g.z;
+    d[3] = dw.x; d[4] = dw.y; d[5] = dw.z;
+    d[11] = (phi - dc_dot(g, e))/scale;
+    switch (p->kind) {
+    case DC_SDF_SUPERQUADRIC: dci_quadric_params(a, y, d + 6); break;
+    case DC_SDF_SPHERE: d[6] = -scale; break;
+    case DC_SDF_BOX:
+        d[6] = -scale*dc_abs(gl.x);
+        d[7] = -scale*dc_abs(gl.y);
+        d[8] = -scale*dc_abs(gl.z);
+        break;
+    case DC_SDF_CAPSULE:
+        d[6] = -scale;
+        d[8] = -scale*dc_abs(gl.z);
+        break;
+    case DC_SDF_POLYHEDRON:
+    case DC_SDF_CLOUD: break;
+    }
+}
+
+DC_DEF dc_status dc_sdf_eval_params(const dc_sdf *s, dc_v3 x, dc_real *value, dc_real *dparam)
+{
+    dci_sdf_part a;
+    dc_real v, rest = 1;
+    int i, k;
+    if (!dci_sdf_ok(s) || !dc_in_range(x) || !dparam) return DC_E_ARG;
+    /* the weights of the folds wait in dparam for their product from the last to the first */
+    v = dci_sdf_at(s, x, 0, dparam, DC_SDF_PARAMS).v;
+    for (i = s->n - 1; i >= 0; --i) {
+        dc_real *d = dparam + DC_SDF_PARAMS*i, w = d[0], weight = s->prim[i].subtract ? -rest*w : rest*w;
+        rest *= 1 - w;
+        dci_sdf_part_of(&s->prim[i], &a);
+        dci_sdf_part_params(&a, x, d);
+        for (k = 0; k < DC_SDF_PARAMS; ++k) {
+            d[k] *= weight;
+            if (!dc_finite(d[k])) v = d[k];
+        }
+    }
+    if (!dc_finite(v)) return DC_E_RANGE;
+    if (value) *value = v;
     return DC_OK;
 }
 
