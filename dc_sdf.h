@@ -314,7 +314,7 @@ DCI_LANE dc_real dci_sdf_exp_half(dc_real x)
 
 #define DCI_SDF_SMALLEST DC_R(0.02)                             /* exponents */
 #define DCI_SDF_ASPECT DC_R(1e6)                                /* of the axes */
-#define DCI_SDF_LEAST (DC_IS_FLOAT ? DC_R(1e-26) : DC_R(1e-86)) /* ratios are not smaller in a power */
+#define DCI_SDF_LEAST (DC_IS_FLOAT ? DC_R(1e-10) : DC_R(1e-40)) /* ratios are not smaller in a power */
 #define DCI_SDF_CENTRE (DC_IS_FLOAT ? DC_R(1e-10) : DC_R(1e-60))/* gauge below which a point is the centre */
 
 /* A norm of two numbers u, v >= 0 with exponent alpha = 2/eps, from the larger m, q = smaller/m in [0,1], p = q^(alpha-2),
@@ -438,7 +438,7 @@ DCI_LANE dci_jet dci_radial(const dci_quadric *s, dci_powers w, dc_real x, dc_re
 {
     dci_gauge F = dci_gauge_of(s, w, x, y, z, level);
     dci_jet j = dci_jet_zero();
-    int centre = !(F.out.m > DCI_SDF_CENTRE);
+    int centre = !(F.j.v > DCI_SDF_CENTRE);
     dc_real r = w.r, gauge = F.j.v > DCI_SDF_CENTRE ? F.j.v : DC_R(1), iF = 1/gauge;
     dc_real rho = r*iF, k = 1 - iF, safe = r > 0 ? r : DC_R(1), ir, kr, nx, ny, nz, fx, fy, fz;
     j.v = dci_sdf_pick(centre, -s->least, r - rho);
@@ -466,7 +466,7 @@ DCI_LANE dci_jet dci_radial(const dci_quadric *s, dci_powers w, dc_real x, dc_re
 DCI_LANE dci_jet dci_gauge_jet(const dci_quadric *s, dci_powers w, dc_real x, dc_real y, dc_real z, int level)
 {
     dci_gauge F = dci_gauge_of(s, w, x, y, z, level);
-    int centre = !(F.out.m > DCI_SDF_CENTRE);
+    int centre = !(F.j.v > DCI_SDF_CENTRE);
     dci_jet j = F.j;
     j.v -= 1;
     j.x = dci_sdf_pick(centre, 0, j.x); j.y = dci_sdf_pick(centre, 0, j.y); j.z = dci_sdf_pick(centre, 0, j.z);
@@ -532,7 +532,7 @@ DCI_LANE dci_jet dci_taubin(const dci_quadric *s, dci_powers w, dc_real x, dc_re
 {
     dci_gauge G = dci_gauge_of(s, w, x, y, z, level + 1);
     dci_jet F = G.j, j = dci_jet_zero(), T;
-    int centre = !(G.out.m > DCI_SDF_CENTRE);
+    int centre = !(F.v > DCI_SDF_CENTRE);
     dc_real g = dci_sqrt_lane(F.x*F.x + F.y*F.y + F.z*F.z), safe = g > 0 ? g : DC_R(1), i = 1/safe, f = (F.v - 1)*i*i, gx, gy, gz;
     j.v = dci_sdf_pick(centre, -s->least, (F.v - 1)*i);
     if (level < 1) return j;
@@ -1001,7 +1001,7 @@ static void dci_quadric_params(const dci_sdf_part *a, dc_v3 x, dc_real d[5])
     dc_real sx = x.x < 0 ? -s->ia : s->ia, sy = x.y < 0 ? -s->ib : s->ib, sz = x.z < 0 ? -s->ic : s->ic, im = 1/G.out.m;
     dci_sdf_norm_eps e;
     d[0] = d[1] = d[2] = d[3] = d[4] = 0;
-    if (!(G.out.m > DCI_SDF_CENTRE)) return;
+    if (!(G.j.v > DCI_SDF_CENTRE)) return;
     /* a dF/da = -x F_x, and the same of F_x, F_y, F_z, less F_x for the first */
     d[0] = -a->unit/p->size.x*dci_quadric_by(&G, w.r, taubin, x.x*G.j.x, dc_vec(x.x*G.j.xx + G.j.x, x.x*G.j.xy, x.x*G.j.xz));
     d[1] = -a->unit/p->size.y*dci_quadric_by(&G, w.r, taubin, x.y*G.j.y, dc_vec(x.y*G.j.xy, x.y*G.j.yy + G.j.y, x.y*G.j.yz));
@@ -2328,7 +2328,7 @@ DC_DEF size_t dc_sdf_fit_bytes(const dc_grid *grid)
     sum = dc_bytes(sum, n, 1);
     sum = dc_bytes(sum, n, sizeof(int));
     sum = dc_bytes(sum, n, sizeof(dc_real));
-    sum = dc_bytes(sum, 1, dc_eigsym_bytes(3));
+    sum = dc_bytes(sum, 1, dc_eigsym_bytes(3) - (DC_ALIGN - 1));      /* from an aligned place */
     return sum == SIZE_MAX ? 0 : sum;
 }
 

@@ -555,6 +555,229 @@ TEST batch_is_the_points(void)
     PASS();
 }
 
+/* ---- what the kinds promise ----------------------------------------------------------------------- */
+
+/* |x| (1 - 1/F) in long double, from ratios to the largest coordinate */
+static long double radial_of(const dc_sdf_prim *p, dc_v3 x)
+{
+    long double u = fabsl((long double)x.x/(long double)p->size.x), v = fabsl((long double)x.y/(long double)p->size.y);
+    long double w = fabsl((long double)x.z/(long double)p->size.z), m = fmaxl(u, fmaxl(v, w));
+    long double a1 = 2/(long double)p->eps1, a2 = 2/(long double)p->eps2, r, F;
+    u /= m;
+    v /= m;
+    w /= m;
+    F = m*powl(powl(powl(u, a2) + powl(v, a2), a1/a2) + powl(w, a1), 1/a1);
+    r = sqrtl((long double)x.x*(long double)x.x + (long double)x.y*(long double)x.y + (long double)x.z*(long double)x.z);
+    return r - r/F;
+}
+
+/* Every exponent, on and beside the coordinate planes and axes, from 1e-9 to 1e6 sizes from the centre, sizes 1e-6 to 1e6. */
+TEST superquadrics_at_extremes(void)
+{
+    static const double exponent[7] = {0.02, 0.03, 0.1, 0.5, 1, 1.5, 2}, part[5] = {0, 1e-12, 0.3, 1, 1e-3};
+    static const double away[8] = {1e-9, 1e-3, 0.5, 0.99, 1.01, 3, 1e3, 1e6}, scale[3] = {1e-6, 1, 1e6};
+    worst w = worst_make("value, over |x| or the size"), inward = worst_make("gradient along the ray, below 1");
+    int a, b, i, j, k, l, s, taubin;
+    for (a = 0; a < 7; ++a)
+        for (b = 0; b < 7; ++b)
+            for (s = 0; s < 3; ++s)
+                for (l = 0; l < 8; ++l)
+                    for (i = 0; i < 5; ++i)
+                        for (j = 0; j < 5; ++j)
+                            for (k = 0; k < 5; ++k)
+                                for (taubin = 0; taubin < 2; ++taubin) {
+                                    dc_sdf_prim p = prim_zero(DC_SDF_SUPERQUADRIC);
+                                    dc_sdf f = sdf_of(&p, 1, 0);
+                                    dc_real v = 0, g[3] = {0, 0, 0}, H[9] = {0};
+                                    double size = scale[s], R = size*away[l], r;
+                                    dc_status e;
+                                    dc_v3 x = dc_vec((dc_real)(R*part[i]), (dc_real)(-R*part[j]), (dc_real)(R*part[k]));
+                                    if (DC_TEST_SWEEP < 1 && (a + b + l + i + j + k) % 7 != 0) continue;
+                                    p.size = dc_vec((dc_real)size, (dc_real)(0.5*size), (dc_real)(0.7*size));
+                                    p.eps1 = (dc_real)exponent[a];
+                                    p.eps2 = (dc_real)exponent[b];
+                                    p.taubin = taubin;
+                                    if (DC_IS_FLOAT && R > 1e9) continue;
+                                    ASSERT_EQ(DC_OK, dc_sdf_eval(&f, x, &v, g, NULL));
+                                    /* above 1 the Hessian has no bound on the coordinate planes */
+                                    e = dc_sdf_eval(&f, x, NULL, NULL, H);
+                                    ASSERT(e == DC_OK || (e == DC_E_RANGE && dc_max(p.eps1, p.eps2) > 1));
+                                    if (i + j + k == 0) {
+                                        ASSERT(fabs((double)v + 0.5*size) <= 4*EPS*size);
+                                        ASSERT(g[0] == 0 && g[1] == 0 && g[2] == 0 && H[0] == 0);
+                                        continue;
+                                    }
+                                    if (taubin) continue;
+                                    r = sqrt((double)x.x*(double)x.x + (double)x.y*(double)x.y + (double)x.z*(double)x.z);
+                                    if (DC_IS_FLOAT && r < 1e-9*size) continue;         /* counts as the centre */
+                                    worst_add(&w, (double)fabsl((long double)v - radial_of(&p, x))/fmax(r, size), "eps %g %g x %g %g %g size %g",
+                                              exponent[a], exponent[b], (double)x.x, (double)x.y, (double)x.z, size);
+                                    /* grad phi . x = |x|: the radial form has slope 1 along rays */
+                                    worst_add(&inward, fabs((double)(g[0]*x.x + g[1]*x.y + g[2]*x.z)/r - 1)/fmax(1, size/r),
+                                              "eps %g %g x %g %g %g size %g", exponent[a], exponent[b], (double)x.x, (double)x.y, (double)x.z, size);
+                                }
+    ASSERT(worst_print(&w, 32*EPS) & worst_print(&inward, 256*EPS));
+    PASS();
+}
+
+/* Through planes, axes and the tie of two norms: first derivatives change in proportion to the step. */
+TEST superquadrics_are_smooth(void)
+{
+    worst w = worst_make("change of the gradient at a tenth of the step");
+    long k, n = sweep_count(300);
+    rng r;
+    if (DC_IS_FLOAT) SKIPm("steps of 1e-6 want double");
+    rng_seed(&r, 74);
+    for (k = 0; k < n; ++k) {
+        dc_sdf_prim p = prim_zero(DC_SDF_SUPERQUADRIC);
+        dc_sdf s = sdf_of(&p, 1, 0);
+        dc_v3 x = random_vec(&r, 2), dir = random_unit(&r);
+        double jump[2] = {0, 0};
+        int h, i, j;
+        p.size = dc_add(dc_vec(1, 1, 1), random_vec(&r, 0.5));
+        p.eps1 = (dc_real)rng_uniform(&r, 0.02, 0.9);
+        p.eps2 = (dc_real)rng_uniform(&r, 0.02, 0.9);
+        /* on a plane, an axis, where |x|/a = |y|/b, where the inner norm meets |z|/c */
+        if (k % 4 == 0) x.x = 0;
+        if (k % 4 == 1) x.x = x.y = 0;
+        if (k % 4 == 2) x.y = x.x/p.size.x*p.size.y;
+        if (k % 4 == 3) { x.z = p.size.z; x.x = p.size.x; x.y = 0; }
+        for (h = 0; h < 2; ++h) {
+            double step = h == 0 ? 1e-5 : 1e-6;
+            dc_real g0[3] = {0, 0, 0}, g[3];
+            for (i = -3; i <= 3; ++i) {
+                ASSERT_EQ(DC_OK, dc_sdf_eval(&s, dc_madd(x, (dc_real)(step*i), dir), NULL, g, NULL));
+                for (j = 0; j < 3; ++j) {
+                    if (i > -3) jump[h] = fmax(jump[h], fabs((double)(g[j] - g0[j])));
+                    g0[j] = g[j];
+                }
+            }
+        }
+        worst_add(&w, jump[0] > 1e-9 ? jump[1]/jump[0] : 0, "case %ld kind %ld", k, k % 4);
+    }
+    ASSERT(worst_print(&w, 0.3));
+    PASS();
+}
+
+TEST exact_kinds_are_distances(void)
+{
+    worst ball = worst_make("superquadric ball"), box = worst_make("box"), cap = worst_make("capsule"), slope = worst_make("slope");
+    long k, n = sweep_count(3000);
+    rng r;
+    rng_seed(&r, 75);
+    for (k = 0; k < n; ++k) {
+        dc_sdf_prim p = prim_zero(DC_SDF_SPHERE), q = prim_zero(DC_SDF_SUPERQUADRIC);
+        dc_sdf s = sdf_of(&p, 1, 0), t = sdf_of(&q, 1, 0);
+        dc_v3 x = random_vec(&r, 3), e, o;
+        dc_real v = 0, u = 0, g[3] = {0, 0, 0};
+        double want, inner;
+        p.size = dc_add(dc_vec(1, 1, 1), random_vec(&r, 0.7));
+        q.size = dc_vec(p.size.x, p.size.x, p.size.x);
+        ASSERT_EQ(DC_OK, dc_sdf_eval(&s, x, &v, g, NULL));
+        ASSERT_EQ(DC_OK, dc_sdf_eval(&t, x, &u, NULL, NULL));
+        worst_add(&ball, fabs((double)(u - v)), "%ld", k);
+        worst_add(&slope, fabs(sqrt((double)(g[0]*g[0] + g[1]*g[1] + g[2]*g[2])) - 1), "sphere %ld", k);
+        /* outside: to the nearest point; inside: to the nearest face */
+        p.kind = DC_SDF_BOX;
+        ASSERT_EQ(DC_OK, dc_sdf_eval(&s, x, &v, g, NULL));
+        e = dc_vec(dc_max(-p.size.x, dc_min(x.x, p.size.x)), dc_max(-p.size.y, dc_min(x.y, p.size.y)), dc_max(-p.size.z, dc_min(x.z, p.size.z)));
+        o = dc_sub(x, e);
+        inner = fmin((double)p.size.x - fabs((double)x.x), fmin((double)p.size.y - fabs((double)x.y), (double)p.size.z - fabs((double)x.z)));
+        want = inner > 0 ? -inner : sqrt((double)dc_dot(o, o));
+        worst_add(&box, fabs((double)v - want), "%ld", k);
+        worst_add(&slope, fabs(sqrt((double)(g[0]*g[0] + g[1]*g[1] + g[2]*g[2])) - 1), "box %ld", k);
+        p.kind = DC_SDF_CAPSULE;
+        ASSERT_EQ(DC_OK, dc_sdf_eval(&s, x, &v, NULL, NULL));
+        o = dc_vec(x.x, x.y, x.z - dc_max(-p.size.z, dc_min(x.z, p.size.z)));
+        worst_add(&cap, fabs((double)v - sqrt((double)dc_dot(o, o)) + (double)p.size.x), "%ld", k);
+    }
+    ASSERT(worst_print(&ball, 16*EPS) & worst_print(&box, 8*EPS) & worst_print(&cap, 8*EPS) & worst_print(&slope, 8*EPS));
+    PASS();
+}
+
+TEST polyhedra_round_by_what_they_say(void)
+{
+    /* a cube: at a face 0, on an edge smooth log 2, at a corner smooth log 3; beyond a corner 1/sqrt 3 of the distance */
+    static const dc_v3 n[6] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
+    dc_sdf_prim p = prim_zero(DC_SDF_POLYHEDRON);
+    dc_sdf s = sdf_of(&p, 1, 0);
+    dc_real v = 0;
+    p.n = p.p = n;
+    p.count = 6;
+    p.smooth = DC_R(0.05);
+    ASSERT_EQ(DC_OK, dc_sdf_eval(&s, dc_vec(1, 0, 0), &v, NULL, NULL));
+    ASSERT(fabs((double)v) < 1e-7);
+    ASSERT_EQ(DC_OK, dc_sdf_eval(&s, dc_vec(1, 1, 0), &v, NULL, NULL));
+    ASSERT(fabs((double)v - 0.05*log(2.0)) < 1e-7);
+    ASSERT_EQ(DC_OK, dc_sdf_eval(&s, dc_vec(1, 1, 1), &v, NULL, NULL));
+    ASSERT(fabs((double)v - 0.05*log(3.0)) < 1e-7);
+    p.smooth = 0;
+    ASSERT_EQ(DC_OK, dc_sdf_eval(&s, dc_vec(2, 2, 2), &v, NULL, NULL));
+    ASSERT(fabs((double)v - 1) < 1e-7);         /* sqrt 3 away */
+    PASS();
+}
+
+/* far from a cloud the nearest point decides, and nothing underflows to 0/0 */
+TEST clouds_far_away(void)
+{
+    worst w = worst_make("over the distance");
+    long k, n = sweep_count(300);
+    rng r;
+    rng_seed(&r, 76);
+    for (k = 0; k < n; ++k) {
+        dc_sdf_prim p = prim_zero(DC_SDF_CLOUD);
+        dc_sdf s = sdf_of(&p, 1, 0);
+        double far = rng_log(&r, 10, 1e4), most = -1e300;
+        dc_v3 u = random_unit(&r), x = dc_scale((dc_real)far, u);
+        dc_real v = 0, g[3] = {0, 0, 0}, H[9];
+        int i, best = 0;
+        random_points(&r);
+        for (i = 0; i < 20; ++i) {
+            dc_v3 e = dc_sub(x, points[i]);
+            double a = -(double)dc_dot(e, e);
+            sigmas[i] = DC_R(0.25);
+            if (a > most) { most = a; best = i; }
+        }
+        p.n = normals;
+        p.p = points;
+        p.sigma = sigmas;
+        p.count = 20;
+        ASSERT_EQ(DC_OK, dc_sdf_eval(&s, x, &v, g, H));
+        if (far > 1000) worst_add(&w, fabs((double)(v - dc_dot(normals[best], dc_sub(x, points[best]))))/far, "%ld far %g", k, far);
+    }
+    ASSERT(worst_print(&w, DC_IS_FLOAT ? 0.2 : 1e-3));
+    PASS();
+}
+
+/* ---- bits ------------------------------------------------------------------------------------------- */
+
+/* The same bits under every compiler: a hash of all that the fields compute. */
+TEST golden_bits(void)
+{
+#ifdef DC_TEST_NO_CONTRACT
+    uint64_t h = UINT64_C(14695981039346656037);
+    rng r;
+    int k, i;
+    rng_seed(&r, 77);
+    for (k = 0; k < 60; ++k) {
+        dc_sdf_prim p[PARTS];
+        dc_sdf s = random_field(&r, p, DC_R(0.2));
+        dc_v3 x = random_vec(&r, 2);
+        dc_real out[13 + PARTS*DC_SDF_PARAMS];
+        const unsigned char *byte = (const unsigned char *)out;
+        memset(out, 0, sizeof out);
+        ASSERT_EQ(DC_OK, dc_sdf_eval(&s, x, out, out + 1, out + 4));
+        ASSERT_EQ(DC_OK, dc_sdf_eval_params(&s, x, NULL, out + 13));
+        for (i = 0; i < (int)sizeof out; ++i) h = (h ^ byte[i])*UINT64_C(1099511628211);
+    }
+    printf("  hash %016llx\n", (unsigned long long)h);
+    ASSERT_EQ(DC_IS_FLOAT ? UINT64_C(0x0d5b8ccbe2b49a3b) : UINT64_C(0xd4dacdf147e59188), h);
+    PASS();
+#else
+    SKIPm("needs -ffp-contract=off and DC_TEST_NO_CONTRACT");
+#endif
+}
+
 GREATEST_MAIN_DEFS();
 int main(int argc, char **argv)
 {
@@ -568,5 +791,11 @@ int main(int argc, char **argv)
     RUN_TEST(derivatives_by_parameters);
     RUN_TEST(unions_bracket_the_minimum);
     RUN_TEST(batch_is_the_points);
+    RUN_TEST(superquadrics_at_extremes);
+    RUN_TEST(superquadrics_are_smooth);
+    RUN_TEST(exact_kinds_are_distances);
+    RUN_TEST(polyhedra_round_by_what_they_say);
+    RUN_TEST(clouds_far_away);
+    RUN_TEST(golden_bits);
     GREATEST_MAIN_END();
 }
