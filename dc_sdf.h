@@ -1093,6 +1093,14 @@ typedef struct {
 #pragma GCC optimize("no-trapping-math")
 #endif
 
+/* Stages of a block: one function for every level where speed counts, out of line where size does, so that their stack
+ * frames do not add up. */
+#if defined(__OPTIMIZE_SIZE__)
+#define DCI_SDF_STAGE static DCI_NOINLINE
+#else
+#define DCI_SDF_STAGE DCI_LANE
+#endif
+
 DCI_LANE dci_jet dci_jet_load(dci_sdf_points *r, int l, int level)
 {
     dci_jet j = dci_jet_zero();
@@ -1113,7 +1121,7 @@ DCI_LANE void dci_jet_store(dci_sdf_points *r, int l, dci_jet j, int level)
     r[4][l] = j.xx; r[5][l] = j.xy; r[6][l] = j.xz; r[7][l] = j.yy; r[8][l] = j.yz; r[9][l] = j.zz;
 }
 
-DCI_LANE void dci_sdf_block_planes(dci_sdf_block *b, int w, const int level)
+DCI_SDF_STAGE void dci_sdf_block_planes(dci_sdf_block *b, int w, const int level)
 {
     const dc_sdf_prim *p = b->part.prim;
     dc_real tau = b->part.tau, inv_tau = b->part.inv_tau, hess_tau = b->part.hess_tau;
@@ -1173,7 +1181,7 @@ DCI_LANE void dci_sdf_cloud_store(dci_sdf_block *b, int l, dci_sdf_cloud c, int 
     b->A[6][l] = c.A.yy; b->A[7][l] = c.A.yz; b->A[8][l] = c.A.zz;
 }
 
-DCI_LANE void dci_sdf_block_cloud(dci_sdf_block *b, int w, const int level)
+DCI_SDF_STAGE void dci_sdf_block_cloud(dci_sdf_block *b, int w, const int level)
 {
     const dc_sdf_prim *p = b->part.prim;
     int k, l;
@@ -1223,41 +1231,73 @@ static DCI_NOINLINE void dci_sdf_block_powers(dci_sdf_block *b, int w)
     for (l = 0; l < w; ++l) b->r[l] = dci_sqrt_lane(b->x[l]*b->x[l] + b->y[l]*b->y[l] + b->z[l]*b->z[l]);
 }
 
-/* the primitive's jets at w points, a multiple of DC_LANES, into P */
-DCI_LANE void dci_sdf_block_part(dci_sdf_block *b, int w, const int level)
+DCI_SDF_STAGE void dci_sdf_block_radial(dci_sdf_block *b, int w, const int level)
+{
+    const dci_quadric s = b->part.quadric;
+    int l;
+    for (l = 0; l < w; ++l)
+        dci_jet_store(b->P, l, dci_radial(&s, dci_powers_load(b, l), b->x[l], b->y[l], b->z[l], level), level);
+}
+
+DCI_SDF_STAGE void dci_sdf_block_taubin(dci_sdf_block *b, int w, const int level)
+{
+    const dci_quadric s = b->part.quadric;
+    int l;
+    for (l = 0; l < w; ++l)
+        dci_jet_store(b->P, l, dci_taubin(&s, dci_powers_load(b, l), b->x[l], b->y[l], b->z[l], level), level);
+}
+
+DCI_SDF_STAGE void dci_sdf_block_gauge(dci_sdf_block *b, int w, const int level)
+{
+    const dci_quadric s = b->part.quadric;
+    int l;
+    for (l = 0; l < w; ++l)
+        dci_jet_store(b->P, l, dci_gauge_jet(&s, dci_powers_load(b, l), b->x[l], b->y[l], b->z[l], level), level);
+}
+
+DCI_SDF_STAGE void dci_sdf_block_rounded(dci_sdf_block *b, int w, const int level)
+{
+    const dci_sdf_core s = b->part.core;
+    int l;
+    for (l = 0; l < w; ++l) dci_jet_store(b->P, l, dci_rounded(&s, b->x[l], b->y[l], b->z[l], level), level);
+}
+
+DCI_SDF_STAGE void dci_sdf_block_local(dci_sdf_block *b, int w)
 {
     const dci_sdf_part a = b->part;
-    dc_real unit = a.kernel == DCI_SDF_GAUGE ? DC_R(1) : a.unit;
     int l;
     for (l = 0; l < w; ++l) {
         dc_v3 x = dci_sdf_to_local(&a, b->X[l], b->Y[l], b->Z[l]);
         b->x[l] = x.x; b->y[l] = x.y; b->z[l] = x.z;
     }
-    if (a.kernel <= DCI_SDF_GAUGE) dci_sdf_block_powers(b, w);
-    switch (a.kernel) {
-    case DCI_SDF_RADIAL:
-        for (l = 0; l < w; ++l)
-            dci_jet_store(b->P, l, dci_radial(&a.quadric, dci_powers_load(b, l), b->x[l], b->y[l], b->z[l], level), level);
-        break;
-    case DCI_SDF_TAUBIN:
-        for (l = 0; l < w; ++l)
-            dci_jet_store(b->P, l, dci_taubin(&a.quadric, dci_powers_load(b, l), b->x[l], b->y[l], b->z[l], level), level);
-        break;
-    case DCI_SDF_GAUGE:
-        for (l = 0; l < w; ++l)
-            dci_jet_store(b->P, l, dci_gauge_jet(&a.quadric, dci_powers_load(b, l), b->x[l], b->y[l], b->z[l], level), level);
-        break;
-    case DCI_SDF_ROUNDED:
-        for (l = 0; l < w; ++l) dci_jet_store(b->P, l, dci_rounded(&a.core, b->x[l], b->y[l], b->z[l], level), level);
-        break;
-    case DCI_SDF_PLANES: dci_sdf_block_planes(b, w, level); break;
-    case DCI_SDF_CLOUD: dci_sdf_block_cloud(b, w, level); break;
-    }
+}
+
+DCI_SDF_STAGE void dci_sdf_block_body(dci_sdf_block *b, int w, const int level)
+{
+    const dci_sdf_part a = b->part;
+    dc_real unit = a.kernel == DCI_SDF_GAUGE ? DC_R(1) : a.unit;
+    int l;
     for (l = 0; l < w; ++l) dci_jet_store(b->P, l, dci_sdf_to_body(&a, dci_jet_load(b->P, l, level), unit, level), level);
 }
 
+/* the primitive's jets at w points, a multiple of DC_LANES, into P */
+DCI_LANE void dci_sdf_block_part(dci_sdf_block *b, int w, const int level)
+{
+    dci_sdf_block_local(b, w);
+    if (b->part.kernel <= DCI_SDF_GAUGE) dci_sdf_block_powers(b, w);
+    switch (b->part.kernel) {
+    case DCI_SDF_RADIAL: dci_sdf_block_radial(b, w, level); break;
+    case DCI_SDF_TAUBIN: dci_sdf_block_taubin(b, w, level); break;
+    case DCI_SDF_GAUGE: dci_sdf_block_gauge(b, w, level); break;
+    case DCI_SDF_ROUNDED: dci_sdf_block_rounded(b, w, level); break;
+    case DCI_SDF_PLANES: dci_sdf_block_planes(b, w, level); break;
+    case DCI_SDF_CLOUD: dci_sdf_block_cloud(b, w, level); break;
+    }
+    dci_sdf_block_body(b, w, level);
+}
+
 /* starts the fold with P, takes P into it, ends a run of it */
-DCI_LANE void dci_sdf_block_fold(dci_sdf_block *b, int w, int first, dc_real inv_tau, dc_real hess_tau, const int level)
+DCI_SDF_STAGE void dci_sdf_block_fold(dci_sdf_block *b, int w, int first, dc_real inv_tau, dc_real hess_tau, const int level)
 {
     int l;
     if (first)
@@ -1277,7 +1317,7 @@ DCI_LANE void dci_sdf_block_fold(dci_sdf_block *b, int w, int first, dc_real inv
         }
 }
 
-DCI_LANE void dci_sdf_block_close(dci_sdf_block *b, int w, dc_real tau, dc_real sign, const int level)
+DCI_SDF_STAGE void dci_sdf_block_close(dci_sdf_block *b, int w, dc_real tau, dc_real sign, const int level)
 {
     int l;
     for (l = 0; l < w; ++l) {
@@ -2012,7 +2052,7 @@ typedef struct {
     unsigned char *state;                   /* of the grid points: 1 explained, 2 in a region that was tried */
     int *queue;
     dc_real *others;                        /* least distance to the other primitives */
-    dc_sdf_prim *prim;
+    dc_sdf_prim *prim, now, trial;          /* all, the one that is being fitted, its next step */
     int n;
     int lo[3], hi[3];                       /* grid points that a fit looks at */
     dc_real A[DCI_FIT_N*DCI_FIT_N], M[DCI_FIT_N*DCI_FIT_N], b[DCI_FIT_N], x[DCI_FIT_N];
@@ -2137,20 +2177,20 @@ static dc_real dci_fit_cost(dci_fitter *f, const dc_sdf_prim *p, dc_real c, int 
     return sum;
 }
 
-static dc_sdf_prim dci_fit_moved(const dci_fitter *f, const dc_sdf_prim *p, const dc_real *x)
+static void dci_fit_move(dci_fitter *f, const dc_sdf_prim *p, const dc_real *x)
 {
-    dc_sdf_prim q = *p;
+    dc_sdf_prim *q = &f->trial;
     dc_real s[3], most, g;
     int k;
+    *q = *p;
     for (k = 0; k < 3; ++k) s[k] = dc_exp(dc_min(dc_max(x[6 + k], DC_R(-0.5)), DC_R(0.5)));
-    q.pose = dc_pose_retract(p->pose, x);
+    q->pose = dc_pose_retract(p->pose, x);
     g = DC_R(0.5)*f->step;
-    q.size = dc_vec(dc_max(g, p->size.x*s[0]), dc_max(g, p->size.y*s[1]), dc_max(g, p->size.z*s[2]));
+    q->size = dc_vec(dc_max(g, p->size.x*s[0]), dc_max(g, p->size.y*s[1]), dc_max(g, p->size.z*s[2]));
     most = dc_max(f->g->hi.x - f->g->lo.x, dc_max(f->g->hi.y - f->g->lo.y, f->g->hi.z - f->g->lo.z));
-    q.size = dc_vec(dc_min(most, q.size.x), dc_min(most, q.size.y), dc_min(most, q.size.z));
-    q.eps1 = dc_min(dc_max(p->eps1 + x[9], DCI_FIT_EPS), 1);
-    q.eps2 = dc_min(dc_max(p->eps2 + x[10], DCI_FIT_EPS), 1);
-    return q;
+    q->size = dc_vec(dc_min(most, q->size.x), dc_min(most, q->size.y), dc_min(most, q->size.z));
+    q->eps1 = dc_min(dc_max(p->eps1 + x[9], DCI_FIT_EPS), 1);
+    q->eps2 = dc_min(dc_max(p->eps2 + x[10], DCI_FIT_EPS), 1);
 }
 
 /* Levenberg's and Marquardt's steps; the cost at the end */
@@ -2160,7 +2200,6 @@ static dc_real dci_fit_one(dci_fitter *f, dc_sdf_prim *p, dc_real c, int steps)
     int it, a, b;
     cost = dci_fit_cost(f, p, c, 1);
     for (it = 0; it < steps; ++it) {
-        dc_sdf_prim q;
         dc_real now, trace = 0;
         for (a = 0; a < DCI_FIT_N; ++a) trace += f->A[a*DCI_FIT_N + a];
         if (!(trace > 0)) break;
@@ -2175,11 +2214,11 @@ static dc_real dci_fit_one(dci_fitter *f, dc_sdf_prim *p, dc_real c, int steps)
             damp *= 10;
             continue;
         }
-        q = dci_fit_moved(f, p, f->x);
-        now = dci_fit_cost(f, &q, c, 0);
+        dci_fit_move(f, p, f->x);
+        now = dci_fit_cost(f, &f->trial, c, 0);
         if (now < cost) {
             int little = cost - now <= DC_R(1e-3)*cost;
-            *p = q;
+            *p = f->trial;
             damp = dc_max(DC_R(0.2)*damp, DC_R(1e-6));
             if (little) break;
             cost = dci_fit_cost(f, p, c, 1);
@@ -2342,20 +2381,19 @@ static int dci_fit_levels(dci_fitter *f, int capacity, int least, int steps, dc_
         ++info->levels;
         for (v = 0; v < count; ++v) f->state[v] &= 1;
         for (v = 0; v < count; ++v) {
-            dc_sdf_prim p;
             int n;
             if (f->state[v] || !(f->phi[v] <= level)) continue;
             n = dci_fit_region(f, (int)v, level);
-            if (n < 3 || dci_fit_start(f, n, -level, &p) != DC_OK) continue;
+            if (n < 3 || dci_fit_start(f, n, -level, &f->now) != DC_OK) continue;
             ++info->regions;
-            dci_fit_box(f, &p, 2*f->band);
-            dci_fit_one(f, &p, 3*f->step, steps);
-            dci_fit_box(f, &p, 2*f->band);
-            dci_fit_one(f, &p, f->step, steps);
-            if (!dci_fit_accept(f, &p, least, 0)) continue;
+            dci_fit_box(f, &f->now, 2*f->band);
+            dci_fit_one(f, &f->now, 3*f->step, steps);
+            dci_fit_box(f, &f->now, 2*f->band);
+            dci_fit_one(f, &f->now, f->step, steps);
+            if (!dci_fit_accept(f, &f->now, least, 0)) continue;
             if (f->n == capacity) return 0;
-            dci_fit_accept(f, &p, least, 1);
-            f->prim[f->n++] = p;
+            dci_fit_accept(f, &f->now, least, 1);
+            f->prim[f->n++] = f->now;
         }
     }
     return 1;
