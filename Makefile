@@ -1,5 +1,6 @@
 # make test          every test, C99, double, the default compiler: needs a C compiler and make, nothing else
 # make test-all      the matrix of compilers, standards, number types and options, and the packaging tests
+# make test-view     the pages of the viewer in a browser: skipped without node and Chromium
 # make bench         times; REPEATS=n for more repeats, bench-instructions for counts through callgrind
 # make facts         lines, code size and worst stack of each header
 # make demo          builds and runs the examples
@@ -27,7 +28,7 @@ INCLUDE = -I. -Itests/support -Iexamples/common -Ibuild/include -DDC_REAL=$(REAL
 
 export CC WARN WARN_C GREATEST
 
-.PHONY: all test test-all bench bench-instructions facts demo clean FORCE
+.PHONY: all test test-all test-view bench bench-instructions facts demo clean FORCE
 all: test
 
 # ---- test
@@ -70,6 +71,15 @@ FORCE:
 
 test-all:
 	@sh tests/matrix.sh
+
+# ---- test-view
+
+test-view: build/view/pages
+	@sh tests/view/run.sh
+
+build/view/pages: tests/view/pages.c examples/common/view.h Makefile build/flags
+	@mkdir -p build/view
+	$(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) $(INCLUDE) $< -o $@ $(LDLIBS)
 
 # ---- bench: each program built twice; those with peers link the libraries found here
 

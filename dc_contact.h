@@ -4924,6 +4924,13 @@ DC_DEF dc_real dc_blend(dc_real d, dc_real *dphi, dc_real *d2phi)
  * M positive definite everywhere (1/G is concave) and the Hessian at the minimum, where G'/G = -B t/N. Newton steps
  * with M, shortened to 1/(1/2 + rho), rho >= 1/2 the largest relative fall of a slack: no line search, no branch. */
 
+/* Square roots of a row. Not a lane loop, sqrt may set errno; not below the pragma either, where gcc would not inline it. */
+static void dci_tri_sqrt(const dc_real *x, dc_real *y)
+{
+    int l;
+    for (l = 0; l < DC_LANES; ++l) y[l] = dc_sqrt(x[l]);
+}
+
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
 #pragma GCC optimize("no-trapping-math")   /* else gcc keeps ?: on floating point scalar */
@@ -4956,13 +4963,6 @@ typedef struct {
 #define DCI_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define DCI_MAX(a, b) ((a) > (b) ? (a) : (b))
 #define DCI_ABS(a) ((a) < 0 ? -(a) : (a))
-
-/* square roots of a row; not a lane loop, sqrt may set errno */
-static void dci_tri_sqrt(const dc_real *x, dc_real *y)
-{
-    int l;
-    for (l = 0; l < DC_LANES; ++l) y[l] = dc_sqrt(x[l]);
-}
 
 /* centre and size of every pair; vertices in these units */
 static void dci_tri_load(dci_tri *T)

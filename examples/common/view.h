@@ -20,11 +20,14 @@
  *     }
  *     return view_close(v);
  *
- * ERRORS   The first one is kept and everything after it does nothing; view_close prints it to stderr, leaves no page and
- *          returns 1. Every function takes a NULL view. A loop may ask view_ok and stop early.
+ * ERRORS   The first one is kept and everything after it does nothing; view_close prints it to stderr, leaves FILE as it
+ *          was before and returns 1. Every function takes a NULL view. A loop may ask view_ok and stop early.
  * MEMORY   malloc. Frames go to FILE.part as they come, so that memory grows by 8 bytes for each frame and series, and
  *          24 for each frame and track, but not with the number of bodies times frames. FILE appears when it is whole.
  * SIZE     The page is 50 KB. A frame takes 4/3 of: 28 bytes for each moving body, 12 in 2D; with `quantise` 14 and 6.
+ * CAMERA   At the start the bounds of all frames, spheres of overlays but for their centres left out, fill the view but for
+ *          6 % of its height or width in 2D. In 3D it looks from azimuth -60 and elevation 20 degrees, 35 degrees high, and is
+ *          as far away as the 8 corners of the bounds, 2 % enlarged, need.
  * UNITS    The caller's; right-handed, z up in 3D, x right and y up in 2D. Colours are "#rrggbb" or "#rrggbbaa".
  *          Texts are UTF-8; they are shown as they are, never taken for HTML. */
 #ifndef VIEW_H_INCLUDED
@@ -107,6 +110,9 @@ void view_frame(view *v, double time);
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__unix__) || defined(__APPLE__)
+#include <sys/stat.h>
+#endif
 
 /* ---- what is kept ------------------------------------------------------------------------------ */
 
@@ -421,7 +427,7 @@ static int viewi_add_shape(view *v, viewi_shape s, int flat)
         if (!(viewi_norm(s.v[i]) < 1e30)) { viewi_fail(v, "point %d of a %s is not finite", i, s.kind); goto bad; }
         s.radius = fmax(s.radius, viewi_norm(s.v[i]));
     }
-    if (!(s.radius > 0 && s.radius < 1e30) || !(s.h >= 0)) { viewi_fail(v, "a %s has no size", s.kind); goto bad; }
+    if (!(s.radius > 0 && s.radius < 1e30) || !(s.r >= 0 && s.h >= 0)) { viewi_fail(v, "a %s has no size", s.kind); goto bad; }
     if (!viewi_room(v, &v->shapes, v->n_shapes, &v->cap_shapes, sizeof s)) goto bad;
     v->shapes[v->n_shapes] = s;
     return (int)v->n_shapes++;
@@ -678,6 +684,7 @@ static void viewi_item(view *v, int overlay, int kind, int kind2, dc_v3 p, dc_v3
     x[0] = (double)p.x; x[1] = (double)p.y; x[2] = (double)p.z;
     x[3] = (double)q.x; x[4] = (double)q.y; x[5] = (double)q.z; x[6] = (double)r;
     if (o->kind == VIEW_SPHERES) x[3] = (double)r;
+    if (o->kind == VIEW_SPHERES && r < 0) { viewi_fail(v, "a ball of overlay \"%.60s\" has a negative radius", o->name); return; }
     for (i = 0; i < n; i++) {
         if (!viewi_number(x[i])) { viewi_fail(v, "an item of overlay \"%.60s\" is not finite", o->name); return; }
         if (!viewi_room(v, &o->items, o->n, &o->cap, sizeof *o->items)) return;
@@ -1049,7 +1056,7 @@ static void viewi_table(view *v, const viewi_run *r)
     for (k = 0; k < r->n_tracks; k++) for (c = 0; c < dims; c++) viewi_heading(f, r->tracks[k].name, axes[c]);
     fputs("</tr>\n", f);
     for (i = 0; i < r->n_times; i = i + step < r->n_times || i + 1 == r->n_times ? i + step : r->n_times - 1) {
-        fprintf(f, "<tr><th scope='row'>%d</th><td>%.6g</td>", (int)i + 1, r->times[i]);
+        fprintf(f, "<tr><th scope='row'>%d</th><td>%.10g</td>", (int)i + 1, r->times[i]);
         for (k = 0; k < r->n_series; k++) {
             if (fabs(r->series[k].v[i]) < HUGE_VAL) fprintf(f, "<td>%.6g</td>", r->series[k].v[i]);
             else fputs("<td>-</td>", f);
@@ -1094,7 +1101,7 @@ static void viewi_numbers(FILE *f, const char *name, const double *x, size_t n)
     fprintf(f, ",\"%s\":[", name);
     for (i = 0; i < n; i++) {
         if (i) fputc(',', f);
-        if (fabs(x[i]) < HUGE_VAL) fprintf(f, "%.9g", x[i]);
+        if (fabs(x[i]) < HUGE_VAL) fprintf(f, "%.15g", x[i]);
         else fputs("null", f);
     }
     fputc(']', f);
@@ -1124,8 +1131,8 @@ static void viewi_scene(view *v, const double lo[3], const double hi[3])
         fprintf(f, "%s{\"kind\":\"%s\",\"r\":%.9g,\"h\":%.9g,\"radius\":%.9g,\"crease\":%g,\"v\":[", k ? ",\n" : "",
                 s->kind, s->r, s->h, s->radius, s->crease);
         for (m = 0; m < s->n; m++) {
-            fprintf(f, "%s%.7g,%.7g", m ? "," : "", s->v[m].x, s->v[m].y);
-            if (!v->flat) fprintf(f, ",%.7g", s->v[m].z);
+            fprintf(f, "%s%.9g,%.9g", m ? "," : "", s->v[m].x, s->v[m].y);
+            if (!v->flat) fprintf(f, ",%.9g", s->v[m].z);
         }
         fputs("],\"f\":[", f);
         for (m = 0; m < 3*s->n_f; m++) fprintf(f, "%s%d", m ? "," : "", s->f[m]);
@@ -1157,7 +1164,7 @@ static void viewi_scene(view *v, const double lo[3], const double hi[3])
             const viewi_track *t = &r->tracks[i];
             viewi_named(f, i, t->name);
             fprintf(f, ",\"colour\":\"%s\",\"p\":[", t->colour);
-            for (j = 0; j < t->n; j++) fprintf(f, "%s%.6g", j ? "," : "", (double)t->p[j]);
+            for (j = 0; j < t->n; j++) fprintf(f, "%s%.9g", j ? "," : "", (double)t->p[j]);
             fputs("]}", f);
         }
         fputs("],\n\"series\":[", f);
@@ -1179,6 +1186,19 @@ static void viewi_scene(view *v, const double lo[3], const double hi[3])
 
 int view_ok(const view *v) { return v && !v->error[0]; }
 
+/* A device or a pipe is written as it is: only a file is replaced. */
+static int viewi_is_device(const char *path)
+{
+#if defined(__unix__) || defined(__APPLE__)
+    struct stat s;
+    if (!strncmp(path, "/dev/std", 8) || !strncmp(path, "/dev/fd/", 8)) return 1;     /* links, at times to a file */
+    return stat(path, &s) == 0 && !S_ISREG(s.st_mode);
+#else
+    (void)path;
+    return 0;
+#endif
+}
+
 view *view_open(const char *path, const view_options *opt)
 {
     static const view_options defaults = DC_ZERO;
@@ -1195,13 +1215,14 @@ view *view_open(const char *path, const view_options *opt)
     v->title = viewi_text(v, opt->title ? opt->title : path);
     v->note = viewi_text(v, opt->note);
     v->step_name = viewi_text(v, opt->step_name ? opt->step_name : "time");
-    v->step_unit = viewi_text(v, opt->step_name ? opt->step_unit : "s");
-    if (!path || !path[0]) { viewi_fail(v, "no name for the page"); return v; }
+    v->step_unit = viewi_text(v, opt->step_unit || opt->step_name ? opt->step_unit : "s");
+    if (!path || !path[0]) viewi_fail(v, "no name for the page");
+    if (v->error[0]) return v;
     length = strlen(path);
     v->part = (char *)malloc(length + 6);
     if (!v->part) { viewi_fail(v, "out of memory"); return v; }
     memcpy(v->part, path, length);
-    memcpy(v->part + length, ".part", 6);
+    memcpy(v->part + length, viewi_is_device(path) ? "" : ".part", viewi_is_device(path) ? 1 : 6);
     v->file = fopen(v->part, "wb");
     if (!v->file) { viewi_fail(v, "cannot write %.250s: %s", v->part, strerror(errno)); return v; }
     while ((s = viewi_lines(v, &line)) != NULL && strcmp(s, "@frames")) {
@@ -1239,17 +1260,21 @@ static void viewi_finish(view *v)
 int view_close(view *v)
 {
     size_t i, k;
-    int    failed;
+    int    failed, device;
 
     if (!v) { fprintf(stderr, "view: out of memory\n"); return 1; }
     if (!v->error[0]) viewi_check_run(v);
     if (!v->error[0]) viewi_finish(v);
     if (v->file && fclose(v->file) != 0) viewi_fail(v, "cannot write: %s", strerror(errno));
-    if (!v->error[0] && rename(v->part, v->path) != 0) viewi_fail(v, "cannot name it: %s", strerror(errno));
+    device = v->part && !strcmp(v->part, v->path);
+#ifdef _WIN32
+    if (!v->error[0] && !device) remove(v->path);            /* rename does not replace there */
+#endif
+    if (!v->error[0] && !device && rename(v->part, v->path) != 0) viewi_fail(v, "cannot name it: %s", strerror(errno));
     failed = v->error[0] != 0;
     if (failed) {
         fprintf(stderr, "view: %s: %s\n", v->path ? v->path : "", v->error);
-        if (v->file) remove(v->part);
+        if (v->file && !device) remove(v->part);
     }
     for (i = 0; i < v->n_shapes; i++) { free(v->shapes[i].v); free(v->shapes[i].f); }
     for (i = 0; i < v->n_runs; i++) {
@@ -1302,7 +1327,8 @@ static const char *viewi_page(size_t i)
         "#stage:active { cursor: grabbing; }",
         "#stage canvas { position: absolute; inset: 0; width: 100%; height: 100%; }",
         "#marks { pointer-events: none; }",
-        ".pane { position: absolute; pointer-events: none; padding: 9px 13px; font-weight: 600; }",
+        ".pane { position: absolute; pointer-events: none; padding: 9px 13px; font-weight: 600; overflow-wrap: anywhere;",
+        " box-shadow: 1px 1px var(--line); }",
         ".pane::before { content: ''; display: inline-block; width: 10px; height: 10px; border-radius: 3px; margin-right: 7px; background: var(--c); }",
         "#bar, #switches { display: flex; flex-wrap: wrap; gap: 8px 10px; align-items: center; padding: 9px 12px; border-top: 1px solid var(--line); }",
         "#switches { gap: 6px 16px; color: var(--pale); font-size: 14px; }",
@@ -1354,14 +1380,14 @@ static const char *viewi_page(size_t i)
         "<main>",
         "<div class='card'>",
         "<div id='trouble' role='status'></div>",
-        "<div id='stage' tabindex='0'><canvas id='view' role='img' aria-label='The scene'></canvas><canvas id='marks' aria-hidden='true'></canvas></div>",
+        "<div id='stage' tabindex='0' role='group' aria-label='Scene'><canvas id='view' role='img' aria-label='The scene'></canvas><canvas id='marks' aria-hidden='true'></canvas></div>",
         "<div id='switches' role='group' aria-label='Overlays'></div>",
         "<div id='bar' role='group' aria-label='Playback'>",
         "<button id='play' aria-label='Play' title='Play or pause (space)'></button>",
         "<button id='back' aria-label='Step back' title='Step back (left arrow)'><svg viewBox='0 0 14 14'><path d='M2 1h2v12H2zM12 1v12L5 7z'/></svg></button>",
         "<button id='next' aria-label='Step forward' title='Step forward (right arrow)'><svg viewBox='0 0 14 14'><path d='M10 1h2v12h-2zM2 1v12l7-6z'/></svg></button>",
         "<input id='scrub' type='range' min='0' value='0' step='1' aria-label='Frame'>",
-        "<output id='now'></output>",
+        "<output id='now' aria-live='off'></output>",
         "<select id='speed' aria-label='Speed' title='Speed (up, down)'><option>0.1</option><option>0.25</option><option>0.5</option><option selected>1</option><option>2</option><option>4</option><option>10</option></select>",
         "<button id='loop' aria-pressed='true' title='Start again at the end (L)'>Loop</button>",
         "<button id='fit' title='Show the whole scene (F)'>Fit</button>",
@@ -1370,7 +1396,7 @@ static const char *viewi_page(size_t i)
         "</div>",
         "<div id='plots'></div>",
         "<p class='keys'><kbd>space</kbd> play <kbd>&larr;</kbd> <kbd>&rarr;</kbd> step, ten with <kbd>shift</kbd> <kbd>Home</kbd> <kbd>End</kbd>",
-        " <kbd>&uarr;</kbd> <kbd>&darr;</kbd> speed <kbd>L</kbd> loop <kbd>F</kbd> fit <kbd>D</kbd> light or dark <span id='mouse'></span></p>",
+        " <kbd>&uarr;</kbd> <kbd>&darr;</kbd> speed <kbd>L</kbd> loop <kbd>F</kbd> fit <kbd>D</kbd> light or dark<span id='mouse'></span></p>",
         "</main>",
         "@frames",
         "<section id='numbers' aria-label='Numbers'>",
@@ -2029,7 +2055,7 @@ static const char *viewi_page(size_t i)
         "    l.label.style.setProperty('--c', l.run.colour);",
         "    box.querySelector('h2').append(l.label);",
         "  }",
-        "  const shown = y => y !== null && (!log || y > 0), warp = y => log ? Math.log10(y) : y;",
+        "  const shown = y => y !== null && (log ? y > 0 : Math.abs(y) < 1e300), warp = y => log ? Math.log10(y) : y;",
         "  let x0 = Infinity, x1 = -Infinity, y0 = Infinity, y1 = -Infinity;",
         "  for (const l of lines) l.s.v.forEach((y, i) => {",
         "    x0 = Math.min(x0, l.run.times[i]); x1 = Math.max(x1, l.run.times[i]);",
@@ -2044,12 +2070,14 @@ static const char *viewi_page(size_t i)
         "    const w = Math.max(svg.clientWidth, 200), h = 170, left = 52, right = w - 8, top = 8, bottom = h - 34;",
         "    const X = x => left + (x - x0)/(x1 - x0)*(right - left), Y = y => bottom - (warp(y) - y0)/(y1 - y0)*(bottom - top);",
         "    const out = [], n = v => v.toFixed(1);",
-        "    const sx = nice_step(x1 - x0, w/90), sy = log ? Math.max(1, Math.ceil((y1 - y0)/5)) : nice_step(y1 - y0, 5);",
-        "    const tick = v => String(+v.toPrecision(6));",
+        "    const decades = log && y1 - y0 >= 1;                         // within one decade a log axis has the ticks of a linear one",
+        "    const [lo, hi] = log && !decades ? [10**y0, 10**y1] : [y0, y1];",
+        "    const sx = nice_step(x1 - x0, w/90), sy = decades ? Math.max(1, Math.ceil((y1 - y0)/5)) : nice_step(hi - lo, 5);",
+        "    const tick = v => { const t = +v.toPrecision(6), s = String(t); return s.length > 8 ? t.toExponential() : s; };",
         "    for (let k = Math.ceil(x0/sx - 1e-6); k*sx <= x1 + 1e-6*sx; k++)",
         "      out.push(`<path class='g' d='M${n(X(k*sx))} ${top}V${bottom}'/><text x='${n(X(k*sx))}' y='${bottom + 14}' text-anchor='middle'>${tick(k*sx)}</text>`);",
-        "    for (let k = Math.ceil(y0/sy - 1e-6); k*sy <= y1 + 1e-6*sy; k++) {",
-        "      const y = bottom - (k*sy - y0)/(y1 - y0)*(bottom - top), label = log ? '1e' + k*sy : tick(k*sy);",
+        "    for (let k = Math.ceil(lo/sy - 1e-6); k*sy <= hi + 1e-6*sy; k++) {",
+        "      const y = Y(decades ? 10**(k*sy) : k*sy), label = decades ? '1e' + k*sy : tick(k*sy);",
         "      out.push(`<path class='g' d='M${left} ${n(y)}H${right}'/><text x='${left - 6}' y='${n(y + 4)}' text-anchor='end'>${label}</text>`);",
         "    }",
         "    out.push(`<path class='f' d='M${left} ${top}V${bottom}H${right}'/>`);",
@@ -2220,7 +2248,7 @@ static const char *viewi_page(size_t i)
         "  panes().forEach((p, k) => {",
         "    const e = document.createElement('div');",
         "    e.className = 'pane'; e.textContent = runs[k].name;",
-        "    e.style.cssText = `left:${p.x}px;top:${p.y}px;--c:${runs[k].colour}`;",
+        "    e.style.cssText = `left:${p.x}px;top:${p.y}px;width:${p.w}px;height:${p.h}px;--c:${runs[k].colour}`;",
         "    stage.append(e);",
         "  });",
         "}",
