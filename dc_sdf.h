@@ -216,3 +216,672 @@ DC_DEF dc_status dc_sdf_fit(const dc_sdf_fit_options *opt, const dc_grid *grid, 
 }
 #endif
 #endif /* DC_SDF_H_INCLUDED */
+
+/* ============================================================================================== */
+#ifdef DC_SDF_IMPLEMENTATION
+#ifndef DC_SDF_IMPLEMENTED
+#define DC_SDF_IMPLEMENTED
+
+#define DC_CONTACT_KERNELS
+#include "dc_contact.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+/* gcc vectorises floating-point selects only without trapping maths */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("no-trapping-math")
+#endif
+
+/* ---- jets: a value with its gradient and Hessian ------------------------------------------------ */
+/* The functions of this section and the next three are for one lane: no branch that depends on a number. `level`, 0 value,
+ * 1 with gradient, 2 with Hessian, is a constant wherever they are called, so that what is not asked for costs nothing. */
+
+typedef struct { dc_real v, x, y, z, xx, xy, xz, yy, yz, zz; } dci_jet;
+
+DCI_LANE dci_jet dci_jet_zero(void)
+{
+    dci_jet j;
+    j.v = j.x = j.y = j.z = j.xx = j.xy = j.xz = j.yy = j.yz = j.zz = 0;
+    return j;
+}
+
+/* s j */
+DCI_LANE dci_jet dci_jet_scale(dc_real s, dci_jet j)
+{
+    j.v *= s; j.x *= s; j.y *= s; j.z *= s;
+    j.xx *= s; j.xy *= s; j.xz *= s; j.yy *= s; j.yz *= s; j.zz *= s;
+    return j;
+}
+
+/* where `keep` is not 0, a; else b */
+DCI_LANE dc_real dci_pick(int keep, dc_real a, dc_real b) { return keep ? a : b; }
+
+/* ---- superquadrics ------------------------------------------------------------------------------ */
+
+#define DCI_SDF_SMALLEST DC_R(0.02)                             /* exponents */
+#define DCI_SDF_ASPECT DC_R(1e6)                                /* of the axes */
+#define DCI_SDF_LEAST (DC_IS_FLOAT ? DC_R(1e-26) : DC_R(1e-86)) /* ratios are not smaller in a power */
+#define DCI_SDF_CENTRE (DC_IS_FLOAT ? DC_R(1e-10) : DC_R(1e-60))/* gauge below which a point is the centre */
+
+/* A norm of two numbers u, v >= 0 with exponent alpha = 2/eps, from the larger m, q = smaller/m in [0,1], p = q^(alpha-2),
+ * E = q^alpha:
+ *
+ *     N     = (u^alpha + v^alpha)^(1/alpha) = m g,     g = (1 + E)^(eps/2)
+ *     N_m   = C,   N_n = p q C,                        C = (1 + E)^(eps/2 - 1),  n the smaller
+ *     m N'' = kappa [[q^2, -q], [-q, 1]] in (m, n),    kappa = (alpha - 1) p C/(1 + E)
+ *
+ * No power overflows, nothing is divided by a number that can be zero but m, and p carries the limits on n = 0: it is 1
+ * there for alpha = 2 and 0 above. Below alpha = 2 it is infinite; DCI_SDF_LEAST bounds it. */
+typedef struct { dc_real m, q, p, E, C, g, N, Nu, Nv, kappa, uu, uv, vv; dc_real first; } dci_norm;
+
+DCI_LANE dci_norm dci_norm_of(dc_real u, dc_real v, dc_real half_eps, dc_real alpha)
+{
+    dci_norm r;
+    int first = u >= v;
+    dc_real big = first ? u : v, small = first ? v : u;
+    dc_real q, lower, Cn, qq;
+    r.first = first ? DC_R(1) : DC_R(0);
+    r.m = big > 0 ? big : DC_R(1);
+    q = small/r.m;
+    lower = q > DCI_SDF_LEAST ? q : DCI_SDF_LEAST;
+    r.q = q;
+    r.p = dci_exp_lane((alpha - 2)*dci_log_lane(lower));
+    r.E = r.p*q*q;
+    r.C = dci_exp_lane((half_eps - 1)*dci_log1p_lane(r.E));
+    r.g = r.C*(1 + r.E);
+    r.N = big*r.g;
+    Cn = r.p*q*r.C;
+    r.Nu = first ? r.C : Cn;
+    r.Nv = first ? Cn : r.C;
+    /* m N'' in (u, v) */
+    r.kappa = (alpha - 1)*r.p*r.C/(1 + r.E);
+    qq = r.kappa*q*q;
+    r.uu = first ? qq : r.kappa;
+    r.vv = first ? r.kappa : qq;
+    r.uv = -(r.kappa*q);
+    return r;
+}
+
+/* A superquadric in its own axes, lengths over the largest axis. */
+typedef struct { dc_real ia, ib, ic, least, half1, half2, alpha1, alpha2; } dci_quadric;
+
+/* The gauge F = N(N(|x|/a, |y|/b; eps2), |z|/c; eps1) and its derivatives by x, y, z.
+ *
+ *     F_aa = F_GG G_a^2 + F_G G_aa, ...
+ *
+ * where G_aa has a factor 1/m that F_G cancels when G is the smaller of its pair: G = m g, so
+ *     F_G/m = C/m, or p (G/c)/m C = p g C/c.                          */
+typedef struct { dci_jet j; dci_norm in, out; dc_real u, v, w, Gm; } dci_gauge;
+
+DCI_LANE dci_gauge dci_gauge_of(const dci_quadric *s, dc_real x, dc_real y, dc_real z, int level)
+{
+    dci_gauge F;
+    dc_real sx = x < 0 ? -s->ia : s->ia, sy = y < 0 ? -s->ib : s->ib, sz = z < 0 ? -s->ic : s->ic;
+    dc_real im, Fu, Fv, Gm1, Gm2;
+    F.u = sx*x;
+    F.v = sy*y;
+    F.w = sz*z;
+    F.in = dci_norm_of(F.u, F.v, s->half2, s->alpha2);
+    F.out = dci_norm_of(F.in.N, F.w, s->half1, s->alpha1);
+    F.j = dci_jet_zero();
+    F.j.v = F.out.N;
+    F.Gm = 0;
+    if (level < 1) return F;
+
+    Fu = F.out.Nu*F.in.Nu;
+    Fv = F.out.Nu*F.in.Nv;
+    F.j.x = sx*Fu;
+    F.j.y = sy*Fv;
+    F.j.z = sz*F.out.Nv;
+    if (level < 2) return F;
+
+    im = 1/F.out.m;
+    Gm1 = F.out.C/F.in.m;
+    Gm2 = F.out.p*F.in.g*F.out.C*im;
+    F.Gm = F.out.first > 0 ? Gm1 : Gm2;
+    F.j.xx = sx*sx*(im*F.out.uu*F.in.Nu*F.in.Nu + F.Gm*F.in.uu);
+    F.j.xy = sx*sy*(im*F.out.uu*F.in.Nu*F.in.Nv + F.Gm*F.in.uv);
+    F.j.yy = sy*sy*(im*F.out.uu*F.in.Nv*F.in.Nv + F.Gm*F.in.vv);
+    F.j.xz = sx*sz*(im*F.out.uv*F.in.Nu);
+    F.j.yz = sy*sz*(im*F.out.uv*F.in.Nv);
+    F.j.zz = sz*sz*(im*F.out.vv);
+    return F;
+}
+
+/* phi = r (1 - 1/F), r = |x|; with n = x/r and f = grad F/F:
+ *     grad phi = (1 - 1/F) n + (r/F) f
+ *     phi''    = (1 - 1/F)/r (1 - n n^T) + (n f^T + f n^T)/F + (r/F)(F''/F - 2 f f^T)      */
+DCI_LANE dci_jet dci_radial(const dci_quadric *s, dc_real x, dc_real y, dc_real z, int level)
+{
+    dci_gauge F = dci_gauge_of(s, x, y, z, level);
+    dci_jet j = dci_jet_zero();
+    int centre = !(F.out.m > DCI_SDF_CENTRE);
+    dc_real r2 = x*x + y*y + z*z, r = dci_sqrt_lane(r2), gauge = F.j.v > DCI_SDF_CENTRE ? F.j.v : DC_R(1), iF = 1/gauge;
+    dc_real rho = r*iF, k = 1 - iF, safe = r > 0 ? r : DC_R(1), ir, kr, nx, ny, nz, fx, fy, fz;
+    j.v = dci_pick(centre, -s->least, r - rho);
+    if (level < 1) return j;
+
+    ir = 1/safe;
+    nx = ir*x; ny = ir*y; nz = ir*z;
+    fx = iF*F.j.x; fy = iF*F.j.y; fz = iF*F.j.z;
+    j.x = dci_pick(centre, 0, k*nx + rho*fx);
+    j.y = dci_pick(centre, 0, k*ny + rho*fy);
+    j.z = dci_pick(centre, 0, k*nz + rho*fz);
+    if (level < 2) return j;
+
+    kr = k*ir;
+    j.xx = dci_pick(centre, 0, kr*(1 - nx*nx) + 2*iF*nx*fx + rho*(iF*F.j.xx - 2*fx*fx));
+    j.yy = dci_pick(centre, 0, kr*(1 - ny*ny) + 2*iF*ny*fy + rho*(iF*F.j.yy - 2*fy*fy));
+    j.zz = dci_pick(centre, 0, kr*(1 - nz*nz) + 2*iF*nz*fz + rho*(iF*F.j.zz - 2*fz*fz));
+    j.xy = dci_pick(centre, 0, -kr*nx*ny + iF*(nx*fy + ny*fx) + rho*(iF*F.j.xy - 2*fx*fy));
+    j.xz = dci_pick(centre, 0, -kr*nx*nz + iF*(nx*fz + nz*fx) + rho*(iF*F.j.xz - 2*fx*fz));
+    j.yz = dci_pick(centre, 0, -kr*ny*nz + iF*(ny*fz + nz*fy) + rho*(iF*F.j.yz - 2*fy*fz));
+    return j;
+}
+
+/* F - 1; the Hessian of a gauge is unbounded at the centre, where it is 0 here */
+DCI_LANE dci_jet dci_gauge_jet(const dci_quadric *s, dc_real x, dc_real y, dc_real z, int level)
+{
+    dci_gauge F = dci_gauge_of(s, x, y, z, level);
+    int centre = !(F.out.m > DCI_SDF_CENTRE);
+    dci_jet j = F.j;
+    j.v -= 1;
+    j.x = dci_pick(centre, 0, j.x); j.y = dci_pick(centre, 0, j.y); j.z = dci_pick(centre, 0, j.z);
+    j.xx = dci_pick(centre, 0, j.xx); j.xy = dci_pick(centre, 0, j.xy); j.xz = dci_pick(centre, 0, j.xz);
+    j.yy = dci_pick(centre, 0, j.yy); j.yz = dci_pick(centre, 0, j.yz); j.zz = dci_pick(centre, 0, j.zz);
+    return j;
+}
+
+/* Derivative of the norm's derivatives along (du, dv): N_u, N_v by the Hessian, and of kappa by
+ *     q' = (n' - q m')/m,   kappa'/kappa = (alpha - 2) q'/q + (eps/2 - 2) alpha p q q'/(1 + E)      */
+typedef struct { dc_real N, Nu, Nv, im, uu, uv, vv, log_p, log_g, log_C; } dci_norm_dot;   /* p'/p, g'/g, C'/C */
+
+DCI_LANE dci_norm_dot dci_norm_along(dci_norm r, dc_real half_eps, dc_real alpha, dc_real du, dc_real dv)
+{
+    dci_norm_dot d;
+    int first = r.first > 0;
+    dc_real im = 1/r.m, dm = first ? du : dv, dn = first ? dv : du, lower = r.q > DCI_SDF_LEAST ? r.q : DCI_SDF_LEAST;
+    dc_real dq = (dn - r.q*dm)*im;
+    dc_real lE = alpha*r.p*r.q*dq/(1 + r.E), lp = (alpha - 2)*dq/lower;
+    dc_real dk = r.kappa*(lp + (half_eps - 2)*lE), big = dk*r.q*r.q + 2*r.kappa*r.q*dq;
+    d.log_p = lp;
+    d.log_g = half_eps*lE;
+    d.log_C = (half_eps - 1)*lE;
+    d.N = r.Nu*du + r.Nv*dv;
+    d.Nu = im*(r.uu*du + r.uv*dv);
+    d.Nv = im*(r.uv*du + r.vv*dv);
+    d.im = -(dm*im*im);
+    d.uu = first ? big : dk;
+    d.vv = first ? dk : big;
+    d.uv = -(dk*r.q + r.kappa*dq);
+    return d;
+}
+
+/* Derivative of the gauge's Hessian along a direction of x, y, z: only the second derivatives of the result are set. */
+DCI_LANE dci_jet dci_gauge_along(const dci_quadric *s, const dci_gauge *F, dc_real x, dc_real y, dc_real z, dc_real dx, dc_real dy,
+                                 dc_real dz)
+{
+    dci_jet j = dci_jet_zero();
+    dc_real sx = x < 0 ? -s->ia : s->ia, sy = y < 0 ? -s->ib : s->ib, sz = z < 0 ? -s->ic : s->ic;
+    dci_norm in = F->in, out = F->out;
+    dci_norm_dot a = dci_norm_along(in, s->half2, s->alpha2, sx*dx, sy*dy);
+    dci_norm_dot b = dci_norm_along(out, s->half1, s->alpha1, a.N, sz*dz);
+    dc_real im = 1/out.m, inner = 1/in.m;
+    dc_real UU = im*out.uu, dUU = b.im*out.uu + im*b.uu;
+    dc_real dUV = b.im*out.uv + im*b.uv, dVV = b.im*out.vv + im*b.vv;
+    /* (F_G/m)', from whichever of its two forms holds */
+    dc_real dG1 = inner*b.Nu + out.Nu*a.im, dG2 = F->Gm*(b.log_p + a.log_g + b.log_C + out.m*b.im);
+    dc_real dG = out.first > 0 ? dG1 : dG2;
+    j.xx = sx*sx*(dUU*in.Nu*in.Nu + 2*UU*in.Nu*a.Nu + dG*in.uu + F->Gm*a.uu);
+    j.xy = sx*sy*(dUU*in.Nu*in.Nv + UU*(in.Nu*a.Nv + in.Nv*a.Nu) + dG*in.uv + F->Gm*a.uv);
+    j.yy = sy*sy*(dUU*in.Nv*in.Nv + 2*UU*in.Nv*a.Nv + dG*in.vv + F->Gm*a.vv);
+    j.xz = sx*sz*(dUV*in.Nu + im*out.uv*a.Nu);
+    j.yz = sy*sz*(dUV*in.Nv + im*out.uv*a.Nv);
+    j.zz = sz*sz*dVV;
+    return j;
+}
+
+/* phi = (F - 1)/g, g = |grad F| >= 1/(largest axis) away from the centre:
+ *     phi_i  = F_i/g - (F - 1) g_i/g^2,                   g_i = F_ik F_k/g
+ *     phi_ij = F_ij/g - (F_i g_j + g_i F_j)/g^2 - (F - 1)(g_ij/g^2 - 2 g_i g_j/g^3)
+ *     g_ij   = (F_ik F_kj + F_ijk F_k - g_i g_j)/g                                          */
+DCI_LANE dci_jet dci_taubin(const dci_quadric *s, dc_real x, dc_real y, dc_real z, int level)
+{
+    dci_gauge G = dci_gauge_of(s, x, y, z, level + 1);
+    dci_jet F = G.j, j = dci_jet_zero(), T;
+    int centre = !(G.out.m > DCI_SDF_CENTRE);
+    dc_real g = dci_sqrt_lane(F.x*F.x + F.y*F.y + F.z*F.z), safe = g > 0 ? g : DC_R(1), i = 1/safe, f = (F.v - 1)*i*i, gx, gy, gz;
+    j.v = dci_pick(centre, -s->least, (F.v - 1)*i);
+    if (level < 1) return j;
+
+    gx = (F.xx*F.x + F.xy*F.y + F.xz*F.z)*i;
+    gy = (F.xy*F.x + F.yy*F.y + F.yz*F.z)*i;
+    gz = (F.xz*F.x + F.yz*F.y + F.zz*F.z)*i;
+    j.x = dci_pick(centre, 0, F.x*i - f*gx);
+    j.y = dci_pick(centre, 0, F.y*i - f*gy);
+    j.z = dci_pick(centre, 0, F.z*i - f*gz);
+    if (level < 2) return j;
+
+    T = dci_gauge_along(s, &G, x, y, z, F.x, F.y, F.z);
+    T.xx = (F.xx*F.xx + F.xy*F.xy + F.xz*F.xz + T.xx - gx*gx)*i;
+    T.yy = (F.xy*F.xy + F.yy*F.yy + F.yz*F.yz + T.yy - gy*gy)*i;
+    T.zz = (F.xz*F.xz + F.yz*F.yz + F.zz*F.zz + T.zz - gz*gz)*i;
+    T.xy = (F.xx*F.xy + F.xy*F.yy + F.xz*F.yz + T.xy - gx*gy)*i;
+    T.xz = (F.xx*F.xz + F.xy*F.yz + F.xz*F.zz + T.xz - gx*gz)*i;
+    T.yz = (F.xy*F.xz + F.yy*F.yz + F.yz*F.zz + T.yz - gy*gz)*i;
+    j.xx = dci_pick(centre, 0, F.xx*i - 2*F.x*gx*i*i - f*(T.xx - 2*gx*gx*i));
+    j.yy = dci_pick(centre, 0, F.yy*i - 2*F.y*gy*i*i - f*(T.yy - 2*gy*gy*i));
+    j.zz = dci_pick(centre, 0, F.zz*i - 2*F.z*gz*i*i - f*(T.zz - 2*gz*gz*i));
+    j.xy = dci_pick(centre, 0, F.xy*i - (F.x*gy + gx*F.y)*i*i - f*(T.xy - 2*gx*gy*i));
+    j.xz = dci_pick(centre, 0, F.xz*i - (F.x*gz + gx*F.z)*i*i - f*(T.xz - 2*gx*gz*i));
+    j.yz = dci_pick(centre, 0, F.yz*i - (F.y*gz + gy*F.z)*i*i - f*(T.yz - 2*gy*gz*i));
+    return j;
+}
+
+/* ---- sphere, box, capsule ------------------------------------------------------------------------- */
+
+/* Distance to a box of half extents h (a point, a segment), less a radius R. With q = |x| - h and o = max(q, 0) with the sign
+ * of x: outside d = |o|, n = o/d, d'' = (diag(o != 0) - n n^T)/d; inside the largest q. */
+typedef struct { dc_real hx, hy, hz, R; } dci_core;
+
+DCI_LANE dci_jet dci_rounded(const dci_core *s, dc_real x, dc_real y, dc_real z, int level)
+{
+    dci_jet j = dci_jet_zero();
+    dc_real sx = x < 0 ? DC_R(-1) : DC_R(1), sy = y < 0 ? DC_R(-1) : DC_R(1), sz = z < 0 ? DC_R(-1) : DC_R(1);
+    dc_real qx = sx*x - s->hx, qy = sy*y - s->hy, qz = sz*z - s->hz;
+    dc_real ox = qx > 0 ? qx : DC_R(0), oy = qy > 0 ? qy : DC_R(0), oz = qz > 0 ? qz : DC_R(0);
+    /* unit of o: no square underflows where it matters */
+    dc_real oxy = ox > oy ? ox : oy, big = oxy > oz ? oxy : oz, unit = big > 0 ? big : DC_R(1), iu = 1/unit;
+    dc_real ux = ox*iu, uy = oy*iu, uz = oz*iu, len = dci_sqrt_lane(ux*ux + uy*uy + uz*uz), d = unit*len;
+    dc_real qyz = qy > qz ? qy : qz, most = qx > qyz ? qx : qyz, inside = most < 0 ? most : DC_R(0);
+    int out = big > 0;
+    dc_real il, id, nx, ny, nz, ax, ay, az;
+    j.v = (out ? d : inside) - s->R;
+    if (level < 1) return j;
+
+    il = 1/(out ? len : DC_R(1));
+    ax = qx >= qyz ? DC_R(1) : DC_R(0);
+    ay = qx < qyz && qy >= qz ? DC_R(1) : DC_R(0);
+    az = qx < qyz && qy < qz ? DC_R(1) : DC_R(0);
+    nx = sx*(out ? ux*il : ax);
+    ny = sy*(out ? uy*il : ay);
+    nz = sz*(out ? uz*il : az);
+    j.x = nx; j.y = ny; j.z = nz;
+    if (level < 2) return j;
+
+    id = out ? 1/(unit*len) : DC_R(0);
+    j.xx = id*((qx > 0 ? DC_R(1) : DC_R(0)) - nx*nx);
+    j.yy = id*((qy > 0 ? DC_R(1) : DC_R(0)) - ny*ny);
+    j.zz = id*((qz > 0 ? DC_R(1) : DC_R(0)) - nz*nz);
+    j.xy = -(id*nx*ny);
+    j.xz = -(id*nx*nz);
+    j.yz = -(id*ny*nz);
+    return j;
+}
+
+/* ---- folding ------------------------------------------------------------------------------------- */
+
+/* The smooth minimum of jets that come one after the other,
+ *     phi = m - tau log S,  m the least value,  S = sum of e^((m - phi_i)/tau),
+ * whose derivatives need no logarithm: with lambda the weight of the new jet among those so far,
+ *     grad <- grad + lambda d,   d the difference of the gradients
+ *     hess <- (1 - lambda) hess + lambda hess_i - lambda (1 - lambda)/tau d d^T.                     */
+typedef struct { dci_jet j; dc_real S; } dci_fold;
+
+DCI_LANE dci_fold dci_fold_in(dci_fold f, dci_jet a, dc_real inv_tau, dc_real hess_tau, int level, dc_real *lambda)
+{
+    dc_real gap = a.v - f.j.v;
+    int less = gap < 0;
+    dc_real e = dci_exp_lane(-(dci_fabs(gap)*inv_tau));
+    dc_real was = less ? f.S*e : f.S, is = less ? DC_R(1) : e, S = was + is, w = is/S, c, x, y, z;
+    was /= S;                                                   /* 1 - lambda, without the difference */
+    f.S = S;
+    f.j.v = less ? a.v : f.j.v;
+    *lambda = w;
+    if (level < 1) return f;
+    x = a.x - f.j.x; y = a.y - f.j.y; z = a.z - f.j.z;
+    f.j.x += w*x; f.j.y += w*y; f.j.z += w*z;
+    if (level < 2) return f;
+    c = w*was*hess_tau;
+    f.j.xx = was*f.j.xx + w*a.xx - c*x*x;
+    f.j.xy = was*f.j.xy + w*a.xy - c*x*y;
+    f.j.xz = was*f.j.xz + w*a.xz - c*x*z;
+    f.j.yy = was*f.j.yy + w*a.yy - c*y*y;
+    f.j.yz = was*f.j.yz + w*a.yz - c*y*z;
+    f.j.zz = was*f.j.zz + w*a.zz - c*z*z;
+    return f;
+}
+
+/* ends a run, and turns it round for what follows a change from union to subtraction or back */
+DCI_LANE dci_fold dci_fold_close(dci_fold f, dc_real tau, dc_real sign)
+{
+    f.j.v -= tau*dci_log_lane(f.S);
+    f.S = 1;
+    f.j = dci_jet_scale(sign, f.j);
+    return f;
+}
+
+/* ---- point clouds --------------------------------------------------------------------------------- */
+
+/* A weighted mean of plane values phi_i with weights W_i = e^(a_i), a_i = -s_i |x - p_i|^2/2, s = 1/sigma^2, taken in one
+ * after the other. With A = log(sum W), g = grad A, H = A'', and for the new point w its weight among those so far,
+ * b = -s (x - p) - g, D = phi_i - phi, d the difference of the gradients:
+ *     phi  <- phi + w D
+ *     grad <- grad + w d + D dw,                                             dw  = w (1 - w) b
+ *     hess <- (1 - w) hess + dw d^T + d dw^T + D d2w,                       d2w = w (1 - w) ((1 - 2w) b b^T - s 1 - H)
+ *     g    <- g + w b,   H <- H + w (-s 1 - H) + w (1 - w) b b^T.
+ * Exponents are differences to the heaviest point so far, formed so that they keep their digits far away:
+ *     a_i - a_k = -s_i (p_k - p_i).(2x - p_i - p_k)/2 - (s_i - s_k) |x - p_k|^2/2.                  */
+typedef struct { dci_jet j, A; dc_real W, px, py, pz, s; } dci_cloud;
+
+DCI_LANE dci_cloud dci_cloud_in(dci_cloud c, dc_real x, dc_real y, dc_real z, const dc_v3 *p, const dc_v3 *n, dc_real s, int level)
+{
+    dc_real rx = x - p->x, ry = y - p->y, rz = z - p->z, kx = x - c.px, ky = y - c.py, kz = z - c.pz;
+    dc_real D = rx*n->x + ry*n->y + rz*n->z - c.j.v;
+    dc_real a = DC_R(-0.5)*(s*((c.px - p->x)*(rx + kx) + (c.py - p->y)*(ry + ky) + (c.pz - p->z)*(rz + kz))
+                            + (s - c.s)*(kx*kx + ky*ky + kz*kz));
+    int more = a > 0;
+    dc_real e = dci_exp_lane(-dci_fabs(a));
+    dc_real was = more ? c.W*e : c.W, is = more ? DC_R(1) : e, W = was + is, w = is/W;
+    dc_real v, bx, by, bz, ux, uy, uz, dx, dy, dz, t, hd;
+    was /= W;                                                   /* 1 - w */
+    c.W = W;
+    c.px = more ? p->x : c.px;
+    c.py = more ? p->y : c.py;
+    c.pz = more ? p->z : c.pz;
+    c.s = more ? s : c.s;
+    c.j.v += w*D;
+    if (level < 1) return c;
+
+    v = w*was;
+    bx = -s*rx - c.A.x; by = -s*ry - c.A.y; bz = -s*rz - c.A.z;
+    ux = v*bx; uy = v*by; uz = v*bz;
+    dx = n->x - c.j.x; dy = n->y - c.j.y; dz = n->z - c.j.z;
+    c.j.x += w*dx + D*ux;
+    c.j.y += w*dy + D*uy;
+    c.j.z += w*dz + D*uz;
+    c.A.x += w*bx; c.A.y += w*by; c.A.z += w*bz;
+    if (level < 2) return c;
+
+    t = was - w;
+    hd = D*v;
+    c.j.xx = was*c.j.xx + 2*ux*dx + (D*t*ux*bx - hd*(s + c.A.xx));
+    c.j.yy = was*c.j.yy + 2*uy*dy + (D*t*uy*by - hd*(s + c.A.yy));
+    c.j.zz = was*c.j.zz + 2*uz*dz + (D*t*uz*bz - hd*(s + c.A.zz));
+    c.j.xy = was*c.j.xy + (ux*dy + uy*dx) + (D*t*ux*by - hd*c.A.xy);
+    c.j.xz = was*c.j.xz + (ux*dz + uz*dx) + (D*t*ux*bz - hd*c.A.xz);
+    c.j.yz = was*c.j.yz + (uy*dz + uz*dy) + (D*t*uy*bz - hd*c.A.yz);
+    c.A.xx += -w*(s + c.A.xx) + ux*bx;
+    c.A.yy += -w*(s + c.A.yy) + uy*by;
+    c.A.zz += -w*(s + c.A.zz) + uz*bz;
+    c.A.xy += -w*c.A.xy + ux*by;
+    c.A.xz += -w*c.A.xz + ux*bz;
+    c.A.yz += -w*c.A.yz + uy*bz;
+    return c;
+}
+
+/* the state that holds the first point alone */
+DCI_LANE dci_cloud dci_cloud_first(dc_real x, dc_real y, dc_real z, const dc_v3 *p, const dc_v3 *n, dc_real s)
+{
+    dci_cloud c;
+    c.j = c.A = dci_jet_zero();
+    c.j.v = (x - p->x)*n->x + (y - p->y)*n->y + (z - p->z)*n->z;
+    c.j.x = n->x; c.j.y = n->y; c.j.z = n->z;
+    c.A.x = -s*(x - p->x); c.A.y = -s*(y - p->y); c.A.z = -s*(z - p->z);
+    c.A.xx = c.A.yy = c.A.zz = -s;
+    c.W = 1;
+    c.px = p->x; c.py = p->y; c.pz = p->z;
+    c.s = s;
+    return c;
+}
+
+/* ---- primitives ----------------------------------------------------------------------------------- */
+
+typedef enum { DCI_RADIAL, DCI_TAUBIN, DCI_GAUGE, DCI_ROUNDED, DCI_PLANES, DCI_CLOUD } dci_kernel;
+
+/* A primitive made ready: x_local = R^T (x - t)/unit. */
+typedef struct {
+    dci_kernel kernel;
+    dc_m3 R;
+    dc_v3 t;
+    dc_real unit, inv_unit;
+    dci_quadric quadric;
+    dci_core core;
+    dc_real tau, inv_tau, hess_tau;     /* of the smooth maximum of planes */
+    const dc_sdf_prim *prim;
+} dci_part;
+
+/* 1/tau as the folds want it: of a hard minimum a number that takes every gap but 0 to the end of the exponential, and none
+ * in the Hessian */
+static void dci_taus(dc_real tau, dc_real *inv_tau, dc_real *hess_tau)
+{
+    *inv_tau = tau > 0 ? 1/tau : DC_REAL_MAX;
+    *hess_tau = tau > 0 ? 1/tau : 0;
+}
+
+static int dci_length(dc_real x) { return x >= 1/DC_LIMIT && x <= DC_LIMIT; }
+
+static int dci_prim_ok(const dc_sdf_prim *p)
+{
+    dc_real scale = p->scale == 0 ? 1 : p->scale, a = p->size.x, b = p->size.y, c = p->size.z, big, small;
+    int k;
+    if (!dc_pose_ok(&p->pose) || !dci_length(scale)) return 0;
+    switch (p->kind) {
+    case DC_SDF_SUPERQUADRIC:
+        big = dc_max(a, dc_max(b, c));
+        small = dc_min(a, dc_min(b, c));
+        return dc_in_range(p->size) && small > 0 && big <= DCI_SDF_ASPECT*small && dci_length(big*scale)
+            && p->eps1 >= DCI_SDF_SMALLEST && p->eps1 <= 2 && p->eps2 >= DCI_SDF_SMALLEST && p->eps2 <= 2;
+    case DC_SDF_SPHERE: return dci_length(a) && dci_length(a*scale);
+    case DC_SDF_BOX: return dci_length(a) && dci_length(b) && dci_length(c);
+    case DC_SDF_CAPSULE: return dci_length(a) && c >= 0 && c <= DC_LIMIT;
+    case DC_SDF_POLYHEDRON:
+    case DC_SDF_CLOUD:
+        if (p->count < 1 || !p->n || !p->p || (p->kind == DC_SDF_CLOUD && !p->sigma)) return 0;
+        if (p->kind == DC_SDF_POLYHEDRON && p->smooth != 0 && !dci_length(p->smooth)) return 0;
+        for (k = 0; k < p->count; ++k) {
+            if (!dc_in_range(p->p[k]) || !(dc_abs(dc_dot(p->n[k], p->n[k]) - 1) <= DC_R(1e-3))) return 0;
+            if (p->kind == DC_SDF_CLOUD && !dci_length(p->sigma[k])) return 0;
+        }
+        return 1;
+    }
+    return 0;
+}
+
+static int dci_sdf_ok(const dc_sdf *s)
+{
+    int i;
+    if (!s || !s->prim || s->n < 1 || s->prim[0].subtract || (s->tau != 0 && !dci_length(s->tau))) return 0;
+    for (i = 0; i < s->n; ++i)
+        if (!dci_prim_ok(&s->prim[i])) return 0;
+    return 1;
+}
+
+static void dci_part_of(const dc_sdf_prim *p, dci_part *a)
+{
+    dc_quat q = p->pose.q;
+    dc_real big = 1;
+    dc_quat_normalize(p->pose.q, &q);
+    a->R = dc_rotation(q);
+    a->t = p->pose.t;
+    a->prim = p;
+    a->unit = p->scale == 0 ? 1 : p->scale;
+    a->core.hx = a->core.hy = a->core.hz = a->core.R = 0;
+    switch (p->kind) {
+    case DC_SDF_SUPERQUADRIC:
+        a->kernel = p->taubin ? DCI_TAUBIN : DCI_RADIAL;
+        big = dc_max(p->size.x, dc_max(p->size.y, p->size.z));
+        a->unit *= big;
+        a->quadric.ia = big/p->size.x;
+        a->quadric.ib = big/p->size.y;
+        a->quadric.ic = big/p->size.z;
+        a->quadric.least = dc_min(p->size.x, dc_min(p->size.y, p->size.z))/big;
+        a->quadric.half1 = DC_R(0.5)*p->eps1;
+        a->quadric.half2 = DC_R(0.5)*p->eps2;
+        a->quadric.alpha1 = 2/p->eps1;
+        a->quadric.alpha2 = 2/p->eps2;
+        break;
+    case DC_SDF_SPHERE:
+        a->kernel = DCI_ROUNDED;
+        a->core.R = p->size.x;
+        break;
+    case DC_SDF_BOX:
+        a->kernel = DCI_ROUNDED;
+        a->core.hx = p->size.x; a->core.hy = p->size.y; a->core.hz = p->size.z;
+        break;
+    case DC_SDF_CAPSULE:
+        a->kernel = DCI_ROUNDED;
+        a->core.hz = p->size.z;
+        a->core.R = p->size.x;
+        break;
+    case DC_SDF_POLYHEDRON: a->kernel = DCI_PLANES; break;
+    case DC_SDF_CLOUD: a->kernel = DCI_CLOUD; break;
+    }
+    a->tau = p->smooth;
+    dci_taus(p->smooth, &a->inv_tau, &a->hess_tau);
+    a->inv_unit = 1/a->unit;
+}
+
+DCI_LANE dc_v3 dci_to_local(const dci_part *a, dc_real x, dc_real y, dc_real z)
+{
+    dc_real dx = x - a->t.x, dy = y - a->t.y, dz = z - a->t.z;
+    const dc_real *R = a->R.m;
+    return dc_vec((R[0]*dx + R[3]*dy + R[6]*dz)*a->inv_unit, (R[1]*dx + R[4]*dy + R[7]*dz)*a->inv_unit,
+                  (R[2]*dx + R[5]*dy + R[8]*dz)*a->inv_unit);
+}
+
+/* The jet in body coordinates, its value times `value`: the unit for lengths, 1 for the gauge. g <- R g, h <- R h R^T. */
+DCI_LANE dci_jet dci_to_body(const dci_part *a, dci_jet j, dc_real value, int level)
+{
+    const dc_real *R = a->R.m;
+    dc_real k = value*a->inv_unit, kk = k*a->inv_unit;
+    dci_jet b = dci_jet_zero();
+    dc_real m00, m01, m02, m10, m11, m12, m20, m21, m22;
+    b.v = j.v*value;
+    if (level < 1) return b;
+    b.x = k*(R[0]*j.x + R[1]*j.y + R[2]*j.z);
+    b.y = k*(R[3]*j.x + R[4]*j.y + R[5]*j.z);
+    b.z = k*(R[6]*j.x + R[7]*j.y + R[8]*j.z);
+    if (level < 2) return b;
+    m00 = R[0]*j.xx + R[1]*j.xy + R[2]*j.xz; m01 = R[0]*j.xy + R[1]*j.yy + R[2]*j.yz; m02 = R[0]*j.xz + R[1]*j.yz + R[2]*j.zz;
+    m10 = R[3]*j.xx + R[4]*j.xy + R[5]*j.xz; m11 = R[3]*j.xy + R[4]*j.yy + R[5]*j.yz; m12 = R[3]*j.xz + R[4]*j.yz + R[5]*j.zz;
+    m20 = R[6]*j.xx + R[7]*j.xy + R[8]*j.xz; m21 = R[6]*j.xy + R[7]*j.yy + R[8]*j.yz; m22 = R[6]*j.xz + R[7]*j.yz + R[8]*j.zz;
+    b.xx = kk*(m00*R[0] + m01*R[1] + m02*R[2]);
+    b.xy = kk*(m00*R[3] + m01*R[4] + m02*R[5]);
+    b.xz = kk*(m00*R[6] + m01*R[7] + m02*R[8]);
+    b.yy = kk*(m10*R[3] + m11*R[4] + m12*R[5]);
+    b.yz = kk*(m10*R[6] + m11*R[7] + m12*R[8]);
+    b.zz = kk*(m20*R[6] + m21*R[7] + m22*R[8]);
+    return b;
+}
+
+/* plane k of a polyhedron, turned round for a maximum */
+DCI_LANE dci_jet dci_plane_jet(const dc_sdf_prim *p, int k, dc_real x, dc_real y, dc_real z)
+{
+    dci_jet j = dci_jet_zero();
+    j.x = -p->n[k].x; j.y = -p->n[k].y; j.z = -p->n[k].z;
+    j.v = j.x*(x - p->p[k].x) + j.y*(y - p->p[k].y) + j.z*(z - p->p[k].z);
+    return j;
+}
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
+
+/* ---- one point ------------------------------------------------------------------------------------ */
+
+/* the jet of a primitive in its own axes, lengths over its unit */
+static dci_jet dci_part_jet(const dci_part *a, dc_real x, dc_real y, dc_real z, int level)
+{
+    const dc_sdf_prim *p = a->prim;
+    dci_fold f;
+    dci_cloud c;
+    dc_real w;
+    int k;
+    switch (a->kernel) {
+    case DCI_RADIAL: return dci_radial(&a->quadric, x, y, z, level);
+    case DCI_TAUBIN: return dci_taubin(&a->quadric, x, y, z, level);
+    case DCI_GAUGE: return dci_gauge_jet(&a->quadric, x, y, z, level);
+    case DCI_ROUNDED: return dci_rounded(&a->core, x, y, z, level);
+    case DCI_PLANES:
+        f.j = dci_plane_jet(p, 0, x, y, z);
+        f.S = 1;
+        for (k = 1; k < p->count; ++k)
+            f = dci_fold_in(f, dci_plane_jet(p, k, x, y, z), a->inv_tau, a->hess_tau, level, &w);
+        return dci_fold_close(f, a->tau, -1).j;
+    case DCI_CLOUD: break;
+    }
+    w = 1/p->sigma[0];
+    c = dci_cloud_first(x, y, z, &p->p[0], &p->n[0], w*w);
+    for (k = 1; k < p->count; ++k) {
+        w = 1/p->sigma[k];
+        c = dci_cloud_in(c, x, y, z, &p->p[k], &p->n[k], w*w, level);
+    }
+    return c.j;
+}
+
+static DCI_NOINLINE dci_jet dci_part_at(const dci_part *a, dc_v3 x, int level)
+{
+    dc_v3 y = dci_to_local(a, x.x, x.y, x.z);
+    return dci_to_body(a, dci_part_jet(a, y.x, y.y, y.z, level), a->unit, level);
+}
+
+/* The fold of all primitives at a point. weight, may be NULL: n entries with a given stride receive what each primitive
+ * weighed among those up to it. */
+static dci_jet dci_sdf_at(const dc_sdf *s, dc_v3 x, int level, dc_real *weight, int stride)
+{
+    dci_part a;
+    dci_fold f;
+    dc_real inv_tau, hess_tau, w;
+    int i, subtract = 0;
+    dci_taus(s->tau, &inv_tau, &hess_tau);
+    dci_part_of(&s->prim[0], &a);
+    f.j = dci_part_at(&a, x, level);
+    f.S = 1;
+    if (weight) weight[0] = 1;
+    for (i = 1; i < s->n; ++i) {
+        if (!s->prim[i].subtract != !subtract) {
+            f = dci_fold_close(f, s->tau, -1);
+            subtract = !subtract;
+        }
+        dci_part_of(&s->prim[i], &a);
+        f = dci_fold_in(f, dci_part_at(&a, x, level), inv_tau, hess_tau, level, &w);
+        if (weight) weight[i*stride] = w;
+    }
+    return dci_fold_close(f, s->tau, subtract ? DC_R(-1) : DC_R(1)).j;
+}
+
+static int dci_jet_finite(dci_jet j, int level)
+{
+    return dc_finite(j.v) && (level < 1 || (dc_finite(j.x) && dc_finite(j.y) && dc_finite(j.z)))
+        && (level < 2 || (dc_finite(j.xx) && dc_finite(j.xy) && dc_finite(j.xz) && dc_finite(j.yy) && dc_finite(j.yz)
+                          && dc_finite(j.zz)));
+}
+
+DC_DEF dc_status dc_sdf_eval(const dc_sdf *s, dc_v3 x, dc_real *value, dc_real *grad, dc_real *hess)
+{
+    int level = hess ? 2 : grad ? 1 : 0;
+    dci_jet j;
+    if (!dci_sdf_ok(s) || !dc_in_range(x)) return DC_E_ARG;
+    j = dci_sdf_at(s, x, level, NULL, 0);
+    if (!dci_jet_finite(j, level)) return DC_E_RANGE;
+    if (value) *value = j.v;
+    if (grad) {
+        grad[0] = j.x; grad[1] = j.y; grad[2] = j.z;
+    }
+    if (hess) {
+        hess[0] = j.xx;
+        hess[1] = hess[3] = j.xy;
+        hess[2] = hess[6] = j.xz;
+        hess[4] = j.yy;
+        hess[5] = hess[7] = j.yz;
+        hess[8] = j.zz;
+    }
+    return DC_OK;
+}
+
+#endif /* DC_SDF_IMPLEMENTED */
+#endif /* DC_SDF_IMPLEMENTATION */
