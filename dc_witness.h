@@ -14,6 +14,17 @@
 #define dc_vf_closest dc_vf_closest_f
 #define dc_ee_witness_batch dc_ee_witness_batch_f
 #define dc_vf_witness_batch dc_vf_witness_batch_f
+#define dc_softsort_topk dc_softsort_topk_f
+#define dc_softsort_topk_jvp dc_softsort_topk_jvp_f
+#define dc_softsort_topk_vjp dc_softsort_topk_vjp_f
+#define dc_manifold_count dc_manifold_count_f
+#define dc_manifold_bytes dc_manifold_bytes_f
+#define dc_manifold dc_manifold_f
+#define dc_manifold_jvp dc_manifold_jvp_f
+#define dc_manifold_vjp dc_manifold_vjp_f
+#define dc_manifold_jac dc_manifold_jac_f
+#define dc_manifold_mean dc_manifold_mean_f
+#define dc_manifold_active dc_manifold_active_f
 #endif
 
 #ifdef __cplusplus
@@ -81,6 +92,103 @@ DC_DEF dc_status dc_vf_closest(dc_v3 v, const dc_v3 t[3], dc_vf *out);
  * Arrays do not overlap. DC_E_ARG, DC_E_RANGE: the first failure; the pairs that failed are untouched, the others complete. */
 DC_DEF dc_status dc_ee_witness_batch(const dc_witness_options *opt, int count, const dc_real *x, size_t stride, dc_real *y, dc_real *jac);
 DC_DEF dc_status dc_vf_witness_batch(const dc_witness_options *opt, int count, const dc_real *x, size_t stride, dc_real *y, dc_real *jac);
+
+/* ---- soft selection ------------------------------------------------------------------------------ */
+
+/* The k largest of s[n], 1 <= k <= n, as weights (SoftSort [2]):
+ *
+ *     Gamma_ki = softmax_i( -|s_[k] - s_i|^power/tau ),   s_[1] >= s_[2] >= ... the sorted s
+ *
+ * top[k] receives the indices of s_[1..k] (of equal ones the first comes first), Gamma[k*n] rows of sum 1. power 1 or 2, tau
+ * from 1/DC_LIMIT to DC_LIMIT. With power 2 the rows, taken together, are once continuously differentiable where two entries
+ * change places, but for what the other entries weigh; with power 1 they have a kink there.
+ * DC_E_ARG: a number that is not finite or beyond DC_LIMIT, a count or option out of range, a NULL; outputs untouched. */
+DC_DEF dc_status dc_softsort_topk(int n, const dc_real *s, int k, int power, dc_real tau, int *top, dc_real *Gamma);
+
+/* Its derivative, top held: dGamma[k*n] for a change ds[n]; and the transposed, s_bar[n] += (dGamma/ds)^T Gamma_bar, where
+ * Gamma_bar[k*n] is overwritten. Arguments as they came from the call above; not checked. */
+DC_DEF void dc_softsort_topk_jvp(int n, const dc_real *s, int k, int power, dc_real tau, const int *top, const dc_real *Gamma,
+                                 const dc_real *ds, dc_real *dGamma);
+DC_DEF void dc_softsort_topk_vjp(int n, const dc_real *s, int k, int power, dc_real tau, const int *top, const dc_real *Gamma,
+                                 dc_real *Gamma_bar, dc_real *s_bar);
+
+/* ---- contact manifolds ----------------------------------------------------------------------------- */
+
+/* One surface twice: a mesh for its vertices and edges (triangles are not read), a field for depth and normals. Vertices should
+ * lie on the field's zero set and edges inside it, as those of dc_sdf_mesh. Borrowed. */
+typedef struct { const dc_mesh *mesh; const dc_sdf *sdf; } dc_surface;
+
+/* One contact, in the world. Also its derivative along a direction, and what is given to dc_manifold_vjp: all numbers. */
+typedef struct {
+    dc_v3   p;          /* on the body that the contact belongs to */
+    dc_real d;          /* signed distance, negative where the other body is entered; without meaning where act is near 0 */
+    dc_v3   n;          /* the push on that body: away from the other; a little shorter than 1, much shorter where d is near 0 */
+    dc_real act;        /* 0 to 1: whether there is a contact */
+} dc_manifold_contact;
+
+/* Lengths are in units of witness.length, L. */
+typedef struct {
+    dc_witness_options witness;
+    int     keep_v_a, keep_v_b, keep_e_a, keep_e_b;  /* vertices and edges kept by a soft top-K; 0: all of them, as they are */
+    int     power;          /* of the selection, 1 or 2; 0: 2 */
+    dc_real tau_top;        /* of the selection, L^power; 0: 1e-4 */
+    dc_real tau_pen;        /* width of "inside the other body"; 0: 0.01 */
+    dc_real tau_sign;       /* width of the sign of an edge contact, a cosine; 0: 0.05 */
+    dc_real tau_nn;         /* width of "nearest edge"; two that cross the same edge share its activity. 0: 0.02 */
+    dc_real tau_cl;         /* width of "normals oppose", a cosine; 0: 0.1 */
+    dc_real eps_n;          /* L^2, rounds the distance of two edges off at 0; 0: 1e-8 */
+    dc_real tau_n;          /* of |g|^2 in n = g/sqrt(tau_n + |g|^2); 0: 1e-8 */
+    int     no_ee;          /* 1: no edge contacts */
+    int     no_vs_a, no_vs_b;  /* 1: no contacts of the vertices of a, of b */
+    int     trace;          /* steps by which witness points of edges are moved onto their surface along its normal, at most 16 */
+    int     inside;         /* 1: activity of edges also asks that a witness point is inside its own body */
+} dc_manifold_options;
+
+/* The number of contacts, the same for every pose: of vertices of a (part[0]), of b, then for every pair of edges (k of a, l of b,
+ * row k n_b + l) its contact on a, then those on b (part[3] = part[2]). part may be NULL. 0 for arguments that dc_manifold refuses. */
+DC_DEF int dc_manifold_count(const dc_surface *a, const dc_surface *b, const dc_manifold_options *opt, int part[4]);
+
+/* Bytes of arena that a call below takes; 0 on overflow or bad arguments. derivative: 0 for dc_manifold, 1 for the others. */
+DC_DEF size_t dc_manifold_bytes(const dc_surface *a, const dc_surface *b, const dc_manifold_options *opt, int derivative);
+
+/* The contact manifold of two posed bodies ([1], Eq. 7-16, with the corrections below). NULL poses are the identity.
+ *
+ *   vertex x of a:   p = x,  d = phi_b(x),  n = n_b(x),  act = s(-d/tau_pen)                              (IV-C)
+ *   edges k, l:      e_a, e_b, gamma the smooth witness points,  n- = (e_a - e_b)/sqrt(|e_a - e_b|^2 + eps_n), d- = n-.(e_a - e_b)
+ *     on a:          p = e_a,  g = tanh( n_b(e_b).n-/tau_sign),  d = g d-,  n =  g n-                        (11)
+ *     on b:          p = e_b,  g = tanh(-n_a(e_a).n-/tau_sign),  d = g d-,  n = -g n-
+ *     act = gamma pen nn cl,  pen = s(-phi_other(p)/tau_pen)                                                (12)
+ *           nn = soft argmin of d- over the edges of the other body                                         (13, 14)
+ *           cl = s(-n_a(e_a).n_b(e_b)/tau_cl)                                                               (15, 16)
+ *
+ * with s the logistic function and n_c the unit normal of the field (dc_sdf_out.dir) at tau_n. The distance on b has the roles
+ * swapped throughout: Eq. 11 as printed gives it the wrong sign.
+ *
+ * contacts   dc_manifold_count of them
+ * DC_E_ARG: a field that dc_sdf_eval_batch refuses, a vertex or edge out of range, an option out of range, a NULL.
+ * DC_E_RANGE: a number does not fit. Outputs are untouched, as with DC_E_MEMORY. */
+DC_DEF dc_status dc_manifold(const dc_surface *a, const dc_pose *pose_a, const dc_surface *b, const dc_pose *pose_b,
+                             const dc_manifold_options *opt, dc_arena *mem, dc_manifold_contact *contacts);
+
+/* Its derivative along the twists xi = (v_a, w_a, v_b, w_b) of the bodies about their origins: contacts (may be NULL) and
+ * dcontacts. Smooth but for ties of the top-K selection. */
+DC_DEF dc_status dc_manifold_jvp(const dc_surface *a, const dc_pose *pose_a, const dc_surface *b, const dc_pose *pose_b,
+                                 const dc_manifold_options *opt, const dc_real xi[12], dc_arena *mem, dc_manifold_contact *contacts,
+                                 dc_manifold_contact *dcontacts);
+
+/* The transposed: grad (12) by the twists of any function of the contacts whose derivative by them is bar. */
+DC_DEF dc_status dc_manifold_vjp(const dc_surface *a, const dc_pose *pose_a, const dc_surface *b, const dc_pose *pose_b,
+                                 const dc_manifold_options *opt, const dc_manifold_contact *bar, dc_arena *mem,
+                                 dc_manifold_contact *contacts, dc_real grad[12]);
+
+/* All of it: 12 columns, column j of contact i at jac[j*count + i]. */
+DC_DEF dc_status dc_manifold_jac(const dc_surface *a, const dc_pose *pose_a, const dc_surface *b, const dc_pose *pose_b,
+                                 const dc_manifold_options *opt, dc_arena *mem, dc_manifold_contact *contacts, dc_manifold_contact *jac);
+
+/* Two numbers of a manifold and, where bar is not NULL, their derivative by the contacts, for dc_manifold_vjp: the mean of d
+ * over all contacts, as in the paper, which counts distances of contacts that are none; and sum act d over those that are. */
+DC_DEF dc_real dc_manifold_mean(int count, const dc_manifold_contact *contacts, dc_manifold_contact *bar);
+DC_DEF dc_real dc_manifold_active(int count, const dc_manifold_contact *contacts, dc_manifold_contact *bar);
 
 #ifdef __cplusplus
 }
@@ -630,6 +738,20 @@ static DCI_NOINLINE void dci_vf_rows(dc_real rl, const dci_wit_block *B, dc_stat
     for (r = 0; r < 12; ++r) dci_wit_put(B, status, row[r], jac, 12*k + r);
 }
 
+/* e^(-|at - s_i|^power/tau) over their sum, which is at least 1: s_i = at is among them */
+static DCI_NOINLINE void dci_softsort_row(int n, const dc_real *s, dc_real at, int power, dc_real rtau, dc_real *w)
+{
+    dc_real sum = 0;
+    int i;
+    if (power == 2)
+        for (i = 0; i < n; ++i) w[i] = dci_exp_neg_lane(-(at - s[i])*(at - s[i])*rtau);
+    else
+        for (i = 0; i < n; ++i) w[i] = dci_exp_neg_lane(-dci_fabs(at - s[i])*rtau);
+    for (i = 0; i < n; ++i) sum += w[i];
+    sum = 1/sum;
+    for (i = 0; i < n; ++i) w[i] *= sum;
+}
+
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC pop_options
 #endif
@@ -984,6 +1106,1044 @@ DC_DEF dc_status dc_vf_closest(dc_v3 v, const dc_v3 t[3], dc_vf *out)
     }
     out->gamma = inside;
     return DC_OK;
+}
+
+/* ---- soft selection ------------------------------------------------------------------------------ */
+
+DC_DEF dc_status dc_softsort_topk(int n, const dc_real *s, int k, int power, dc_real tau, int *top, dc_real *Gamma)
+{
+    int i, j, m;
+    if (k < 1 || k > n || !s || !top || !Gamma || power < 1 || power > 2 || !(tau >= 1/DC_LIMIT) || !(tau <= DC_LIMIT)) return DC_E_ARG;
+    for (i = 0; i < n; ++i)
+        if (!(dc_abs(s[i]) <= DC_LIMIT)) return DC_E_ARG;
+
+    /* insertion into the sorted list of the largest so far */
+    for (m = 0, i = 0; i < n; ++i) {
+        if (m == k && s[top[k - 1]] >= s[i]) continue;
+        if (m < k) ++m;
+        for (j = m - 1; j > 0 && s[top[j - 1]] < s[i]; --j) top[j] = top[j - 1];
+        top[j] = i;
+    }
+    for (m = 0; m < k; ++m) dci_softsort_row(n, s, s[top[m]], power, 1/tau, Gamma + (size_t)m*(size_t)n);
+    return DC_OK;
+}
+
+/* l_i = -|x|^p/tau, x = s_[k] - s_i:  dl_i = -c_i (ds_[k] - ds_i),  c_i = p |x|^(p-1) sign(x)/tau */
+static dc_real dci_softsort_slope(int power, dc_real tau, dc_real x)
+{
+    return power == 2 ? 2*x/tau : (x > 0 ? 1/tau : (x < 0 ? -1/tau : DC_R(0)));
+}
+
+DC_DEF void dc_softsort_topk_jvp(int n, const dc_real *s, int k, int power, dc_real tau, const int *top, const dc_real *Gamma,
+                                 const dc_real *ds, dc_real *dGamma)
+{
+    int i, m;
+    for (m = 0; m < k; ++m, Gamma += n, dGamma += n) {
+        dc_real mean = 0, at = s[top[m]], d = ds[top[m]];
+        for (i = 0; i < n; ++i) {
+            dGamma[i] = -dci_softsort_slope(power, tau, at - s[i])*(d - ds[i]);
+            mean += Gamma[i]*dGamma[i];
+        }
+        for (i = 0; i < n; ++i) dGamma[i] = Gamma[i]*(dGamma[i] - mean);
+    }
+}
+
+DC_DEF void dc_softsort_topk_vjp(int n, const dc_real *s, int k, int power, dc_real tau, const int *top, const dc_real *Gamma,
+                                 dc_real *Gamma_bar, dc_real *s_bar)
+{
+    int i, m;
+    for (m = 0; m < k; ++m, Gamma += n, Gamma_bar += n) {
+        dc_real mean = 0, sum = 0, at = s[top[m]];
+        for (i = 0; i < n; ++i) mean += Gamma[i]*Gamma_bar[i];
+        for (i = 0; i < n; ++i) {
+            dc_real c = dci_softsort_slope(power, tau, at - s[i])*Gamma[i]*(Gamma_bar[i] - mean);
+            s_bar[i] += c;
+            sum += c;
+        }
+        s_bar[top[m]] -= sum;
+    }
+}
+
+/* ---- manifold: fields at many points ---------------------------------------------------------------- */
+
+/* Every stage of the manifold comes three times: its value, push (derivative along a direction) and pull (its transpose). */
+
+typedef struct { dc_m3 R; dc_v3 t; } dci_frame;
+typedef struct { dc_v3 v, w; } dci_twist;
+
+/* Samples of the field of a body at points of the world; what is not asked for is NULL. */
+typedef struct {
+    int      n;
+    const dci_frame *frame;
+    const dc_sdf *sdf;
+    const dc_v3 *x;
+    dc_real *phi;
+    dc_v3   *g;         /* gradient of phi */
+    dc_v3   *nrm;       /* n = dir/sqrt(tau + |dir|^2) */
+    dc_real *s;         /* 1/sqrt(tau + |dir|^2) */
+    dc_real *D;         /* n x 6, derivative of dir in body axes: xx xy xz yy yz zz */
+} dci_samples;
+
+enum { DCI_CHUNK = 256 };
+typedef struct { dc_real x[3*DCI_CHUNK], value[DCI_CHUNK], grad[3*DCI_CHUNK], dir[3*DCI_CHUNK], ddir[6*DCI_CHUNK]; } dci_chunk;
+
+static dc_status dci_sample(const dci_samples *S, dc_real tau, dci_chunk *c, dc_arena *mem)
+{
+    int i, j, k;
+    for (i = 0; i < S->n; i += DCI_CHUNK) {
+        int        n = S->n - i < DCI_CHUNK ? S->n - i : DCI_CHUNK;
+        dc_sdf_out out;
+        dc_status  status;
+        for (j = 0; j < n; ++j) {
+            dc_v3 x = dc_mul_t(&S->frame->R, dc_sub(S->x[i + j], S->frame->t));
+            c->x[j] = x.x;
+            c->x[DCI_CHUNK + j] = x.y;
+            c->x[2*DCI_CHUNK + j] = x.z;
+        }
+        memset(&out, 0, sizeof out);
+        out.value = S->phi ? c->value : NULL;
+        out.grad = S->g ? c->grad : NULL;
+        out.dir = S->nrm ? c->dir : NULL;
+        out.ddir = S->D ? c->ddir : NULL;
+        status = dc_sdf_eval_batch(S->sdf, n, c->x, DCI_CHUNK, mem, &out);
+        if (status != DC_OK) return status;
+        for (j = 0; j < n; ++j) {
+            if (S->phi) S->phi[i + j] = c->value[j];
+            if (S->g) S->g[i + j] = dc_mul(&S->frame->R, dc_vec(c->grad[j], c->grad[DCI_CHUNK + j], c->grad[2*DCI_CHUNK + j]));
+            if (S->nrm) {
+                dc_v3   g = dc_vec(c->dir[j], c->dir[DCI_CHUNK + j], c->dir[2*DCI_CHUNK + j]);
+                dc_real s = 1/dc_sqrt(tau + dc_dot(g, g));          /* tau > 0 */
+                S->nrm[i + j] = dc_scale(s, dc_mul(&S->frame->R, g));
+                if (S->s) S->s[i + j] = s;
+            }
+            for (k = 0; S->D && k < 6; ++k) S->D[6*(i + j) + k] = c->ddir[k*DCI_CHUNK + j];
+        }
+    }
+    return DC_OK;
+}
+
+/* s (1 - n n^T) D u and its transpose s D (1 - n n^T) u, D in body axes */
+static dc_v3 dci_sample_D(const dci_samples *S, int i, dc_v3 u)
+{
+    const dc_real *D = S->D + 6*i;
+    u = dc_mul_t(&S->frame->R, u);
+    u = dc_vec(D[0]*u.x + D[1]*u.y + D[2]*u.z, D[1]*u.x + D[3]*u.y + D[4]*u.z, D[2]*u.x + D[4]*u.y + D[5]*u.z);
+    return dc_scale(S->s[i], dc_mul(&S->frame->R, u));
+}
+
+/* u = dx - v - w x (x - t): what the point moves through the body. dphi = g.u,  dn = w x n + s (1 - n n^T) D u */
+static void dci_sample_push(const dci_samples *S, const dci_twist *xi, int i, dc_v3 dx, dc_real *dphi, dc_v3 *dn)
+{
+    dc_v3 u = dc_sub(dc_sub(dx, xi->v), dc_cross(xi->w, dc_sub(S->x[i], S->frame->t)));
+    if (dphi) *dphi = dc_dot(S->g[i], u);
+    if (dn) {
+        dc_v3 y = dci_sample_D(S, i, u), n = S->nrm[i];
+        *dn = dc_add(dc_cross(xi->w, n), dc_madd(y, -dc_dot(n, y), n));
+    }
+}
+
+/* adds to *x_bar and to the twist; n_bar NULL: none */
+static void dci_sample_pull(const dci_samples *S, dci_twist *xi, int i, dc_real phi_bar, const dc_v3 *n_bar, dc_v3 *x_bar)
+{
+    dc_v3 u = S->g ? dc_scale(phi_bar, S->g[i]) : dc_vec(0, 0, 0);
+    if (n_bar) {
+        dc_v3 n = S->nrm[i];
+        u = dc_add(u, dci_sample_D(S, i, dc_madd(*n_bar, -dc_dot(n, *n_bar), n)));
+        xi->w = dc_add(xi->w, dc_cross(n, *n_bar));
+    }
+    *x_bar = dc_add(*x_bar, u);
+    xi->v = dc_sub(xi->v, u);
+    xi->w = dc_sub(xi->w, dc_cross(dc_sub(S->x[i], S->frame->t), u));
+}
+
+/* ---- manifold: bodies --------------------------------------------------------------------------------- */
+
+/* One body: vertices, those kept, edges kept. */
+typedef struct {
+    const dc_mesh *mesh;
+    dci_frame frame;
+    int      nv, nc, ne, ke;        /* vertices, contacts of vertices, edges, edges kept */
+    int      soft_v, soft_e;        /* selected softly */
+    dc_v3   *X;                     /* vertices */
+    dci_samples v;                  /* the other body's field there */
+    dc_real *rank_v, *Gv;           /* -phi, selection */
+    int     *top_v;
+    dc_v3   *P;                     /* vertices kept, and the other's field there; P = X and p = v where all are */
+    dci_samples p;
+    dc_real *rank_e, *Ge;
+    int     *top_e;
+    dc_v3   *E0, *E1;               /* ends of the edges kept */
+    /* witness points, of every pair */
+    dc_v3   *W;
+    dci_samples own, cross;         /* the body's own field and the other's there */
+    dci_samples start;              /* with `trace`: own field where the witness points were found */
+    dc_v3   *W_step, *step_g;       /* np a step: points and the own field there */
+    dc_real *step_phi;
+    /* derivatives: tangents or cotangents */
+    dci_twist xi;
+    dc_v3   *dX, *dP, *dE0, *dE1, *dW;
+    dc_real *dphi, *drank_v, *drank_e, *dGv, *dGe;
+} dci_side;
+
+/* One pair of edges; index c: the contact on body c. */
+typedef struct {
+    dc_v3   nbar;
+    dc_real dbar, s;                /* s = 1/sqrt(|e|^2 + eps_n) */
+    dc_real gamma, cl;
+    dc_real sign[2], pen[2], in[2], nn[2];
+} dci_pair_ee;
+
+typedef struct { dc_v3 nbar; dc_real dbar, gamma; dc_v3 dn[2]; dc_real dphi[2], dphi_own[2]; } dci_pair_d;
+
+typedef struct {
+    dc_manifold_options o;          /* with the defaults filled in, lengths multiplied out */
+    int      derive;
+    dci_side side[2];
+    size_t   np;                    /* pairs */
+    dc_real *x, *y, *jac;           /* of the witness points, rows of np */
+    dci_pair_ee *pair;
+    dci_pair_d *dpair;
+    dc_real *sum[2];                /* of nearest-edge weights times what they weigh */
+    dci_chunk *chunk;
+    dc_arena *mem;                  /* NULL: sizes are only added up */
+    size_t   bytes;
+    int      full;                  /* it did not fit */
+} dci_man;
+
+static void *dci_man_take(dci_man *m, size_t count, size_t size)
+{
+    void *p = NULL;
+    m->bytes = dc_bytes(m->bytes, count, size);
+    if (m->mem && !m->full) {
+        p = dc_arena_take(m->mem, count, size);
+        if (!p) m->full = 1;
+    }
+    return p;
+}
+#define DCI_TAKE(m, n, type) ((type *)dci_man_take(m, (size_t)(n), sizeof(type)))
+
+static void dci_man_samples(dci_man *m, dci_samples *S, int body, const dc_surface *const surface[2], int n, const dc_v3 *x, int phi, int nrm)
+{
+    S->n = n;
+    S->frame = &m->side[body].frame;
+    S->sdf = surface[body]->sdf;
+    S->x = x;
+    S->phi = phi ? DCI_TAKE(m, n, dc_real) : NULL;
+    S->g = phi && m->derive ? DCI_TAKE(m, n, dc_v3) : NULL;
+    S->nrm = nrm ? DCI_TAKE(m, n, dc_v3) : NULL;
+    S->s = nrm && m->derive ? DCI_TAKE(m, n, dc_real) : NULL;
+    S->D = nrm && m->derive ? DCI_TAKE(m, 6*(size_t)n, dc_real) : NULL;
+}
+
+/* Everything of body c that depends on sizes alone. */
+static void dci_man_side(dci_man *m, const dc_surface *const surface[2], int c)
+{
+    dci_side *s = &m->side[c];
+    int       d = m->derive, other = 1 - c, vs = s->nc > 0, np = (int)m->np;
+    s->X = DCI_TAKE(m, s->nv, dc_v3);
+    if (d) s->dX = DCI_TAKE(m, s->nv, dc_v3);
+    /* contacts of all vertices are the samples at the vertices */
+    if (vs || s->ke > 0) dci_man_samples(m, &s->v, other, surface, s->nv, s->X, 1, vs && !s->soft_v);
+    s->P = s->X;
+    s->dP = s->dX;
+    s->p = s->v;
+    if (d) s->dphi = DCI_TAKE(m, s->nv, dc_real);
+    if (s->soft_v) {
+        s->rank_v = DCI_TAKE(m, s->nv, dc_real);
+        s->top_v = DCI_TAKE(m, s->nc, int);
+        s->Gv = DCI_TAKE(m, (size_t)s->nv*(size_t)s->nc, dc_real);
+        s->P = DCI_TAKE(m, s->nc, dc_v3);
+        dci_man_samples(m, &s->p, other, surface, s->nc, s->P, 1, 1);
+        if (d) {
+            s->drank_v = DCI_TAKE(m, s->nv, dc_real);
+            s->dGv = DCI_TAKE(m, (size_t)s->nv*(size_t)s->nc, dc_real);
+            s->dP = DCI_TAKE(m, s->nc, dc_v3);
+        }
+    }
+    if (s->ke == 0) return;
+    s->E0 = DCI_TAKE(m, s->ke, dc_v3);
+    s->E1 = DCI_TAKE(m, s->ke, dc_v3);
+    if (d) {
+        s->dE0 = DCI_TAKE(m, s->ke, dc_v3);
+        s->dE1 = DCI_TAKE(m, s->ke, dc_v3);
+    }
+    if (s->soft_e) {
+        s->rank_e = DCI_TAKE(m, s->ne, dc_real);
+        s->top_e = DCI_TAKE(m, s->ke, int);
+        s->Ge = DCI_TAKE(m, (size_t)s->ne*(size_t)s->ke, dc_real);
+        if (d) {
+            s->drank_e = DCI_TAKE(m, s->ne, dc_real);
+            s->dGe = DCI_TAKE(m, (size_t)s->ne*(size_t)s->ke, dc_real);
+        }
+    }
+    s->W = DCI_TAKE(m, np, dc_v3);
+    if (d) s->dW = DCI_TAKE(m, np, dc_v3);
+    dci_man_samples(m, &s->own, c, surface, np, s->W, m->o.inside, 1);
+    dci_man_samples(m, &s->cross, other, surface, np, s->W, 1, 0);
+    if (m->o.trace > 0) {
+        s->W_step = DCI_TAKE(m, m->np*(size_t)m->o.trace, dc_v3);
+        s->step_phi = DCI_TAKE(m, m->np*(size_t)m->o.trace, dc_real);
+        if (d) s->step_g = DCI_TAKE(m, m->np*(size_t)m->o.trace, dc_v3);
+        dci_man_samples(m, &s->start, c, surface, np, s->W_step, 0, 1);
+    }
+}
+
+/* the field at step k of `trace`, at the first one with its normal */
+static dci_samples dci_man_step(const dci_man *m, int c, int k)
+{
+    const dci_side *s = &m->side[c];
+    dci_samples S = s->start;
+    size_t at = m->np*(size_t)k;
+    S.x = s->W_step + at;
+    S.phi = s->step_phi + at;
+    S.g = s->step_g ? s->step_g + at : NULL;
+    if (k > 0) {
+        S.nrm = NULL;
+        S.D = NULL;
+    }
+    return S;
+}
+
+static int dci_positive(dc_real x) { return x >= DC_R(1e-12) && x <= DC_R(1e12); }
+
+static int dci_surface_ok(const dc_surface *s)
+{
+    const dc_mesh *mesh = s ? s->mesh : NULL;
+    return mesh && s->sdf && mesh->nv >= 1 && mesh->ne >= 0 && mesh->v && (mesh->ne == 0 || mesh->edge);
+}
+
+/* Sizes, options and memory; m is all there is on the stack. */
+static dc_status dci_man_open(dci_man *m, const dc_surface *a, const dc_surface *b, const dc_manifold_options *opt, int derive, dc_arena *mem)
+{
+    const dc_surface *surface[2];
+    dc_manifold_options *o = &m->o;
+    dc_real L;
+    dci_wit wit;
+    int     c;
+    memset(m, 0, sizeof *m);
+    if (!dci_surface_ok(a) || !dci_surface_ok(b)) return DC_E_ARG;
+    if (opt) *o = *opt;
+    if (dci_wit_options(&o->witness, &wit) != DC_OK) return DC_E_ARG;
+    if (o->power == 0) o->power = 2;
+    L = 1/wit.rl;
+    o->tau_top = dci_or(o->tau_top, DC_R(1e-4));
+    o->tau_pen = dci_or(o->tau_pen, DC_R(0.01));
+    o->tau_sign = dci_or(o->tau_sign, DC_R(0.05));
+    o->tau_nn = dci_or(o->tau_nn, DC_R(0.02));
+    o->tau_cl = dci_or(o->tau_cl, DC_R(0.1));
+    o->eps_n = dci_or(o->eps_n, DC_R(1e-8));
+    o->tau_n = dci_or(o->tau_n, DC_R(1e-8));
+    if (!dci_positive(o->tau_top) || !dci_positive(o->tau_pen) || !dci_positive(o->tau_sign) || !dci_positive(o->tau_nn)
+        || !dci_positive(o->tau_cl) || !dci_positive(o->eps_n) || !dci_positive(o->tau_n) || o->power < 1 || o->power > 2
+        || o->trace < 0 || o->trace > 16 || o->keep_v_a < 0 || o->keep_v_b < 0 || o->keep_e_a < 0 || o->keep_e_b < 0
+        || o->keep_v_a > a->mesh->nv || o->keep_v_b > b->mesh->nv || o->keep_e_a > a->mesh->ne || o->keep_e_b > b->mesh->ne) return DC_E_ARG;
+    o->tau_top *= o->power == 2 ? L*L : L;
+    o->tau_pen *= L;
+    o->tau_nn *= L;
+    o->eps_n *= L*L;
+
+    m->derive = derive;
+    m->mem = mem;
+    surface[0] = a;
+    surface[1] = b;
+    for (c = 0; c < 2; ++c) {
+        dci_side *s = &m->side[c];
+        int keep_v = c == 0 ? o->keep_v_a : o->keep_v_b, keep_e = c == 0 ? o->keep_e_a : o->keep_e_b;
+        s->mesh = surface[c]->mesh;
+        s->nv = s->mesh->nv;
+        s->ne = s->mesh->ne;
+        s->nc = (c == 0 ? o->no_vs_a : o->no_vs_b) ? 0 : (keep_v ? keep_v : s->nv);
+        s->soft_v = s->nc > 0 && keep_v > 0;
+        s->ke = o->no_ee ? 0 : (keep_e ? keep_e : s->ne);
+        s->soft_e = s->ke > 0 && keep_e > 0;
+    }
+    if (m->side[0].ke == 0 || m->side[1].ke == 0) m->side[0].ke = m->side[1].ke = m->side[0].soft_e = m->side[1].soft_e = 0;
+    m->np = (size_t)m->side[0].ke*(size_t)m->side[1].ke;
+    if (m->np > INT32_MAX/4 || m->side[0].nv > INT32_MAX/4 || m->side[1].nv > INT32_MAX/4) return DC_E_ARG;
+
+    dci_man_side(m, surface, 0);
+    dci_man_side(m, surface, 1);
+    if (m->np > 0) {
+        m->x = DCI_TAKE(m, 12*m->np, dc_real);
+        m->y = DCI_TAKE(m, 9*m->np, dc_real);
+        if (derive) m->jac = DCI_TAKE(m, 36*m->np, dc_real);
+        m->pair = DCI_TAKE(m, m->np, dci_pair_ee);
+        if (derive) m->dpair = DCI_TAKE(m, m->np, dci_pair_d);
+        for (c = 0; c < 2; ++c) m->sum[c] = DCI_TAKE(m, m->side[c].ke, dc_real);
+    }
+    m->chunk = DCI_TAKE(m, 1, dci_chunk);
+    return m->full ? DC_E_MEMORY : DC_OK;
+}
+
+static int dci_man_counts(const dci_man *m, int part[4])
+{
+    part[0] = m->side[0].nc;
+    part[1] = m->side[1].nc;
+    part[2] = part[3] = (int)m->np;
+    return part[0] + part[1] + part[2] + part[3];
+}
+
+DC_DEF int dc_manifold_count(const dc_surface *a, const dc_surface *b, const dc_manifold_options *opt, int part[4])
+{
+    dci_man m;
+    int n[4], total, k;
+    if (dci_man_open(&m, a, b, opt, 0, NULL) != DC_OK) return 0;
+    total = dci_man_counts(&m, n);
+    for (k = 0; part && k < 4; ++k) part[k] = n[k];
+    return total;
+}
+
+DC_DEF size_t dc_manifold_bytes(const dc_surface *a, const dc_surface *b, const dc_manifold_options *opt, int derivative)
+{
+    dci_man m;
+    if (dci_man_open(&m, a, b, opt, derivative != 0, NULL) != DC_OK) return 0;
+    m.bytes = dc_bytes(m.bytes, 1, dc_sdf_batch_bytes());
+    return m.bytes == SIZE_MAX ? 0 : m.bytes;
+}
+
+/* ---- manifold: values --------------------------------------------------------------------------------- */
+
+/* sum over vertices or edges of weights times points */
+static dc_v3 dci_weigh(const dc_real *w, const dc_v3 *x, int n)
+{
+    dc_v3 sum = dc_vec(0, 0, 0);
+    int i;
+    for (i = 0; i < n; ++i) sum = dc_madd(sum, w[i], x[i]);
+    return sum;
+}
+
+/* Vertices in the world, their depth, what is kept of vertices and edges. */
+static dc_status dci_man_select(dci_man *m, int c)
+{
+    dci_side *s = &m->side[c];
+    const int *edge = s->mesh->edge;
+    dc_status status;
+    int i, k;
+    for (i = 0; i < s->nv; ++i) {
+        if (!dc_in_range(s->mesh->v[i])) return DC_E_ARG;
+        s->X[i] = dc_add(dc_mul(&s->frame.R, s->mesh->v[i]), s->frame.t);
+    }
+    if (s->nc == 0 && s->ke == 0) return DC_OK;
+    for (i = 0; s->ke > 0 && i < 2*s->ne; ++i)
+        if (edge[i] < 0 || edge[i] >= s->nv) return DC_E_ARG;
+    status = dci_sample(&s->v, m->o.tau_n, m->chunk, m->mem);
+    if (status != DC_OK) return status;
+
+    /* deepest first: s = -phi */
+    if (s->soft_v) {
+        for (i = 0; i < s->nv; ++i) s->rank_v[i] = -s->v.phi[i];
+        status = dc_softsort_topk(s->nv, s->rank_v, s->nc, m->o.power, m->o.tau_top, s->top_v, s->Gv);
+        if (status != DC_OK) return DC_E_RANGE;
+        for (k = 0; k < s->nc; ++k) s->P[k] = dci_weigh(s->Gv + (size_t)k*(size_t)s->nv, s->X, s->nv);
+        status = dci_sample(&s->p, m->o.tau_n, m->chunk, m->mem);
+        if (status != DC_OK) return status;
+    }
+    /* edges by the mean of their ends */
+    if (s->soft_e) {
+        for (i = 0; i < s->ne; ++i) s->rank_e[i] = DC_R(-0.5)*(s->v.phi[edge[2*i]] + s->v.phi[edge[2*i + 1]]);
+        status = dc_softsort_topk(s->ne, s->rank_e, s->ke, m->o.power, m->o.tau_top, s->top_e, s->Ge);
+        if (status != DC_OK) return DC_E_RANGE;
+    }
+    for (k = 0; k < s->ke; ++k) {
+        if (!s->soft_e) {
+            s->E0[k] = s->X[edge[2*k]];
+            s->E1[k] = s->X[edge[2*k + 1]];
+            continue;
+        }
+        s->E0[k] = s->E1[k] = dc_vec(0, 0, 0);
+        for (i = 0; i < s->ne; ++i) {
+            dc_real w = s->Ge[(size_t)k*(size_t)s->ne + (size_t)i];
+            s->E0[k] = dc_madd(s->E0[k], w, s->X[edge[2*i]]);
+            s->E1[k] = dc_madd(s->E1[k], w, s->X[edge[2*i + 1]]);
+        }
+    }
+    return DC_OK;
+}
+
+/* witness points of all pairs of edges kept */
+static dc_status dci_man_witness(dci_man *m)
+{
+    dci_side *a = &m->side[0], *b = &m->side[1];
+    size_t np = m->np, i;
+    dc_status status;
+    int c, k, l;
+    for (k = 0; k < a->ke; ++k)
+        for (l = 0; l < b->ke; ++l) {
+            dc_v3 p[4];
+            i = (size_t)k*(size_t)b->ke + (size_t)l;
+            p[0] = a->E0[k];
+            p[1] = a->E1[k];
+            p[2] = b->E0[l];
+            p[3] = b->E1[l];
+            for (c = 0; c < 4; ++c) {
+                m->x[(size_t)(3*c)*np + i] = p[c].x;
+                m->x[(size_t)(3*c + 1)*np + i] = p[c].y;
+                m->x[(size_t)(3*c + 2)*np + i] = p[c].z;
+            }
+        }
+    status = dc_ee_witness_batch(&m->o.witness, (int)np, m->x, np, m->y, m->jac);
+    if (status != DC_OK) return DC_E_RANGE;
+    for (c = 0; c < 2; ++c) {
+        dci_side *s = &m->side[c];
+        const dc_real *y = m->y + (size_t)(3*c)*np;
+        for (i = 0; i < np; ++i) s->W[i] = dc_vec(y[i], y[np + i], y[2*np + i]);
+        /* onto the surface: e <- e - phi(e) n, n the normal where it starts */
+        for (k = 0; k < m->o.trace; ++k) {
+            dci_samples S = dci_man_step(m, c, k);
+            memcpy(s->W_step + np*(size_t)k, s->W, np*sizeof *s->W);
+            status = dci_sample(&S, m->o.tau_n, m->chunk, m->mem);
+            if (status != DC_OK) return status;
+            for (i = 0; i < np; ++i) s->W[i] = dc_madd(s->W[i], -S.phi[i], s->start.nrm[i]);
+        }
+        status = dci_sample(&s->own, m->o.tau_n, m->chunk, m->mem);
+        if (status == DC_OK) status = dci_sample(&s->cross, m->o.tau_n, m->chunk, m->mem);
+        if (status != DC_OK) return status;
+    }
+    return DC_OK;
+}
+
+/* the members of row (c = 0) or column (c = 1) k of the pairs: first, step, count */
+static size_t dci_line(const dci_man *m, int c, int k, size_t *step)
+{
+    *step = c == 0 ? 1 : (size_t)m->side[1].ke;
+    return c == 0 ? (size_t)k*(size_t)m->side[1].ke : (size_t)k;
+}
+
+/* Distances, signs and indicators of all pairs */
+static void dci_man_pairs(dci_man *m)
+{
+    dci_side *a = &m->side[0], *b = &m->side[1];
+    const dc_manifold_options *o = &m->o;
+    size_t i, step;
+    int c, k, l;
+    for (i = 0; i < m->np; ++i) {
+        dci_pair_ee *p = &m->pair[i];
+        dc_v3   e = dc_sub(a->W[i], b->W[i]), na = a->own.nrm[i], nb = b->own.nrm[i];
+        dc_real e2 = dc_dot(e, e);
+        p->s = 1/dc_sqrt(e2 + o->eps_n);
+        p->nbar = dc_scale(p->s, e);
+        p->dbar = p->s*e2;
+        p->gamma = m->y[8*m->np + i];
+        p->sign[0] = dc_tanh(dc_dot(nb, p->nbar)/o->tau_sign);
+        p->sign[1] = dc_tanh(-dc_dot(na, p->nbar)/o->tau_sign);
+        p->cl = dc_sigmoid(-dc_dot(na, nb)/o->tau_cl);                              /* (15) */
+        for (c = 0; c < 2; ++c) {
+            p->pen[c] = dc_sigmoid(-m->side[c].cross.phi[i]/o->tau_pen);            /* (12) */
+            p->in[c] = o->inside ? dc_sigmoid(-m->side[c].own.phi[i]/o->tau_pen) : DC_R(1);
+        }
+    }
+    /* soft argmin of dbar along rows for a, along columns for b (13, 14) */
+    for (c = 0; c < 2; ++c)
+        for (k = 0; k < m->side[c].ke; ++k) {
+            size_t  first = dci_line(m, c, k, &step);
+            dc_real least = m->pair[first].dbar, sum = 0;
+            int     n = m->side[1 - c].ke;
+            for (l = 1; l < n; ++l) least = dc_min(least, m->pair[first + (size_t)l*step].dbar);
+            for (l = 0; l < n; ++l) {
+                dci_pair_ee *p = &m->pair[first + (size_t)l*step];
+                p->nn[c] = dc_exp((least - p->dbar)/o->tau_nn);
+                sum += p->nn[c];
+            }
+            for (l = 0; l < n; ++l) m->pair[first + (size_t)l*step].nn[c] /= sum;   /* sum >= 1 */
+        }
+}
+
+static void dci_man_contacts(const dci_man *m, dc_manifold_contact *contacts)
+{
+    size_t i;
+    int c, k;
+    for (c = 0; c < 2; ++c) {
+        const dci_side *s = &m->side[c];
+        for (k = 0; k < s->nc; ++k, ++contacts) {
+            contacts->p = s->P[k];
+            contacts->d = s->p.phi[k];
+            contacts->n = s->p.nrm[k];
+            contacts->act = dc_sigmoid(-s->p.phi[k]/m->o.tau_pen);
+        }
+    }
+    for (c = 0; c < 2; ++c)
+        for (i = 0; i < m->np; ++i, ++contacts) {
+            const dci_pair_ee *p = &m->pair[i];
+            contacts->p = m->side[c].W[i];
+            contacts->d = p->sign[c]*p->dbar;                                       /* (11) */
+            contacts->n = dc_scale(c == 0 ? p->sign[c] : -p->sign[c], p->nbar);
+            contacts->act = p->gamma*p->pen[c]*p->in[c]*p->nn[c]*p->cl;             /* (16) */
+        }
+}
+
+static int dci_frame_of(dci_frame *f, const dc_pose *pose)
+{
+    dc_pose id = DC_ZERO;
+    id.q.w = 1;
+    if (!dc_pose_ok(pose)) return 0;
+    if (pose) {
+        id.t = pose->t;
+        if (dc_quat_normalize(pose->q, &id.q) != DC_OK) return 0;
+    }
+    f->R = dc_rotation(id.q);
+    f->t = id.t;
+    return 1;
+}
+
+/* Values and, with derive, what push and pull need; contacts may be NULL. m->mem is left as it became: the caller resets it. */
+static DCI_NOINLINE dc_status dci_man_run(dci_man *m, const dc_surface *a, const dc_pose *pose_a, const dc_surface *b, const dc_pose *pose_b,
+                             const dc_manifold_options *opt, int derive, dc_arena *mem)
+{
+    dc_status status;
+    int c;
+    if (!mem) return DC_E_ARG;
+    status = dci_man_open(m, a, b, opt, derive, mem);
+    if (status != DC_OK) return status;
+    if (!dci_frame_of(&m->side[0].frame, pose_a) || !dci_frame_of(&m->side[1].frame, pose_b)) return DC_E_ARG;
+    for (c = 0; c < 2; ++c) {
+        status = dci_man_select(m, c);
+        if (status != DC_OK) return status;
+    }
+    if (m->np > 0) {
+        status = dci_man_witness(m);
+        if (status != DC_OK) return status;
+        dci_man_pairs(m);
+    }
+    return DC_OK;
+}
+
+/* ---- manifold: derivative along a direction --------------------------------------------------------------- */
+
+/* dX and what follows of it for body c up to the ends of its edges */
+static void dci_push_select(dci_man *m, int c)
+{
+    dci_side *s = &m->side[c];
+    const dci_twist *xi = &s->xi, *other = &m->side[1 - c].xi;
+    const int *edge = s->mesh->edge;
+    int i, k;
+    for (i = 0; i < s->nv; ++i) {
+        s->dX[i] = dc_add(xi->v, dc_cross(xi->w, dc_sub(s->X[i], s->frame.t)));
+        if (s->nc > 0 || s->ke > 0) dci_sample_push(&s->v, other, i, s->dX[i], &s->dphi[i], NULL);
+    }
+    if (s->soft_v) {
+        for (i = 0; i < s->nv; ++i) s->drank_v[i] = -s->dphi[i];
+        dc_softsort_topk_jvp(s->nv, s->rank_v, s->nc, m->o.power, m->o.tau_top, s->top_v, s->Gv, s->drank_v, s->dGv);
+        for (k = 0; k < s->nc; ++k) {
+            size_t row = (size_t)k*(size_t)s->nv;
+            s->dP[k] = dc_add(dci_weigh(s->Gv + row, s->dX, s->nv), dci_weigh(s->dGv + row, s->X, s->nv));
+        }
+    }
+    if (s->soft_e) {
+        for (i = 0; i < s->ne; ++i) s->drank_e[i] = DC_R(-0.5)*(s->dphi[edge[2*i]] + s->dphi[edge[2*i + 1]]);
+        dc_softsort_topk_jvp(s->ne, s->rank_e, s->ke, m->o.power, m->o.tau_top, s->top_e, s->Ge, s->drank_e, s->dGe);
+    }
+    for (k = 0; k < s->ke; ++k) {
+        if (!s->soft_e) {
+            s->dE0[k] = s->dX[edge[2*k]];
+            s->dE1[k] = s->dX[edge[2*k + 1]];
+            continue;
+        }
+        s->dE0[k] = s->dE1[k] = dc_vec(0, 0, 0);
+        for (i = 0; i < s->ne; ++i) {
+            size_t  at = (size_t)k*(size_t)s->ne + (size_t)i;
+            dc_real w = s->Ge[at], dw = s->dGe[at];
+            int     p = edge[2*i], q = edge[2*i + 1];
+            s->dE0[k] = dc_madd(dc_madd(s->dE0[k], w, s->dX[p]), dw, s->X[p]);
+            s->dE1[k] = dc_madd(dc_madd(s->dE1[k], w, s->dX[q]), dw, s->X[q]);
+        }
+    }
+}
+
+static dc_real dci_rows_dot(const dc_real *row, size_t np, dc_v3 d)
+{
+    return row[0]*d.x + row[np]*d.y + row[2*np]*d.z;
+}
+
+/* witness points, fields there, distances */
+static void dci_push_pairs(dci_man *m)
+{
+    dci_side *a = &m->side[0], *b = &m->side[1];
+    size_t np = m->np, i, step;
+    int c, k, l;
+    for (i = 0; i < np; ++i) {
+        dci_pair_ee *p = &m->pair[i];
+        dci_pair_d  *d = &m->dpair[i];
+        int     ka = (int)(i/(size_t)b->ke), kb = (int)(i%(size_t)b->ke);
+        dc_v3   end[4], dend[4], de;
+        dc_real dx[3], along;
+        end[0] = a->E0[ka];    dend[0] = a->dE0[ka];
+        end[1] = a->E1[ka];    dend[1] = a->dE1[ka];
+        end[2] = b->E0[kb];    dend[2] = b->dE0[kb];
+        end[3] = b->E1[kb];    dend[3] = b->dE1[kb];
+        for (k = 0; k < 3; ++k)
+            for (dx[k] = 0, l = 0; l < 4; ++l) dx[k] += dci_rows_dot(m->jac + (size_t)(12*k + 3*l)*np + i, np, dend[l]);
+        d->gamma = dx[2];
+        for (c = 0; c < 2; ++c) {
+            dci_side *s = &m->side[c];
+            dc_real   alpha = m->y[(size_t)(6 + c)*np + i];
+            dc_v3     dW = dc_madd(dend[2*c], alpha, dc_sub(dend[2*c + 1], dend[2*c]));
+            dW = dc_madd(dW, dx[c], dc_sub(end[2*c + 1], end[2*c]));
+            if (m->o.trace > 0) {
+                dc_v3   n = s->start.nrm[i], dn;
+                dc_real dphi;
+                dci_sample_push(&s->start, &s->xi, (int)i, dW, NULL, &dn);
+                for (k = 0; k < m->o.trace; ++k) {
+                    dci_samples S = dci_man_step(m, c, k);
+                    dci_sample_push(&S, &s->xi, (int)i, dW, &dphi, NULL);
+                    dW = dc_madd(dc_madd(dW, -dphi, n), -S.phi[i], dn);
+                }
+            }
+            s->dW[i] = dW;
+            dci_sample_push(&s->own, &s->xi, (int)i, dW, s->own.g ? &d->dphi_own[c] : NULL, &d->dn[c]);
+            dci_sample_push(&s->cross, &m->side[1 - c].xi, (int)i, dW, &d->dphi[c], NULL);
+        }
+        /* n- = s e, d- = s |e|^2, ds = -s^3 e.de */
+        de = dc_sub(a->dW[i], b->dW[i]);
+        along = dc_dot(p->nbar, de);
+        d->nbar = dc_scale(p->s, dc_madd(de, -along, p->nbar));
+        d->dbar = along*(2 - p->s*p->dbar);
+    }
+    for (c = 0; c < 2; ++c)
+        for (k = 0; k < m->side[c].ke; ++k) {
+            size_t first = dci_line(m, c, k, &step);
+            m->sum[c][k] = 0;
+            for (l = 0; l < m->side[1 - c].ke; ++l) {
+                i = first + (size_t)l*step;
+                m->sum[c][k] += m->pair[i].nn[c]*m->dpair[i].dbar;
+            }
+        }
+}
+
+static void dci_push_contacts(dci_man *m, dc_manifold_contact *out)
+{
+    const dc_manifold_options *o = &m->o;
+    size_t i;
+    int c, k;
+    for (c = 0; c < 2; ++c) {
+        dci_side *s = &m->side[c];
+        for (k = 0; k < s->nc; ++k, ++out) {
+            dc_real z = s->p.phi[k]/o->tau_pen;
+            out->p = s->dP[k];
+            dci_sample_push(&s->p, &m->side[1 - c].xi, k, s->dP[k], &out->d, &out->n);
+            out->act = -dc_sigmoid(z)*dc_sigmoid(-z)/o->tau_pen*out->d;
+        }
+    }
+    for (c = 0; c < 2; ++c)
+        for (i = 0; i < m->np; ++i, ++out) {
+            const dci_pair_ee *p = &m->pair[i];
+            const dci_pair_d  *d = &m->dpair[i];
+            dc_v3   na = m->side[0].own.nrm[i], nb = m->side[1].own.nrm[i], no = c == 0 ? nb : na;
+            dc_real sign = c == 0 ? DC_R(1) : DC_R(-1), g = p->sign[c], act, dact, dg;
+            int     line = c == 0 ? (int)(i/(size_t)m->side[1].ke) : (int)(i%(size_t)m->side[1].ke);
+            /* g = tanh(z/tau): dg = (1 - g^2) dz/tau */
+            dg = (1 - g*g)/o->tau_sign*sign*(dc_dot(d->dn[1 - c], p->nbar) + dc_dot(no, d->nbar));
+            out->p = m->side[c].dW[i];
+            out->d = dg*p->dbar + g*d->dbar;
+            out->n = dc_scale(sign, dc_madd(dc_scale(dg, p->nbar), g, d->nbar));
+            /* act = gamma x the others: logarithmic derivatives of those */
+            act = p->pen[c]*p->in[c]*p->nn[c]*p->cl;
+            dact = -(1 - p->pen[c])/o->tau_pen*d->dphi[c] - (d->dbar - m->sum[c][line])/o->tau_nn
+                 - (1 - p->cl)/o->tau_cl*(dc_dot(d->dn[0], nb) + dc_dot(na, d->dn[1]));
+            if (o->inside) dact -= (1 - p->in[c])/o->tau_pen*d->dphi_own[c];
+            out->act = act*(d->gamma + p->gamma*dact);
+        }
+}
+
+static void dci_man_push(dci_man *m, const dc_real xi[12], dc_manifold_contact *out)
+{
+    int c;
+    for (c = 0; c < 2; ++c) {
+        m->side[c].xi.v = dc_vec(xi[6*c], xi[6*c + 1], xi[6*c + 2]);
+        m->side[c].xi.w = dc_vec(xi[6*c + 3], xi[6*c + 4], xi[6*c + 5]);
+    }
+    dci_push_select(m, 0);
+    dci_push_select(m, 1);
+    if (m->np > 0) dci_push_pairs(m);
+    dci_push_contacts(m, out);
+}
+
+/* ---- manifold: the transpose ------------------------------------------------------------------------------ */
+
+/* from contacts to pairs, witness points and kept vertices; m->sum collects nearest-edge weights */
+static void dci_pull_contacts(dci_man *m, const dc_manifold_contact *bar)
+{
+    const dc_manifold_options *o = &m->o;
+    const dc_manifold_contact *first = bar;
+    size_t i;
+    int c, k, l;
+    for (c = 0; c < 2; ++c) {
+        dci_side *s = &m->side[c];
+        for (k = 0; k < s->nc; ++k, ++first) {
+            dc_real z = s->p.phi[k]/o->tau_pen;
+            s->dP[k] = dc_add(s->soft_v ? dc_vec(0, 0, 0) : s->dP[k], first->p);
+            dci_sample_pull(&s->p, &m->side[1 - c].xi, k, first->d - dc_sigmoid(z)*dc_sigmoid(-z)/o->tau_pen*first->act, &first->n, &s->dP[k]);
+        }
+    }
+    for (i = 0; i < m->np; ++i) {
+        m->dpair[i].gamma = m->dpair[i].dbar = 0;
+        m->dpair[i].nbar = m->dpair[i].dn[0] = m->dpair[i].dn[1] = dc_vec(0, 0, 0);
+    }
+    for (c = 0; c < 2; ++c) {
+        const dc_manifold_contact *q = first + (size_t)c*m->np;
+        dc_real sign = c == 0 ? DC_R(1) : DC_R(-1);
+        for (i = 0; i < m->np; ++i, ++q) {
+            const dci_pair_ee *p = &m->pair[i];
+            dci_pair_d *d = &m->dpair[i];
+            dc_v3   na = m->side[0].own.nrm[i], nb = m->side[1].own.nrm[i], no = c == 0 ? nb : na;
+            dc_real g = p->sign[c], act = p->pen[c]*p->in[c]*p->nn[c]*p->cl, A = q->act*act*p->gamma, z, cl;
+            m->side[c].dW[i] = q->p;
+            d->gamma += q->act*act;
+            d->dphi[c] = -(1 - p->pen[c])/o->tau_pen*A;
+            d->dphi_own[c] = o->inside ? -(1 - p->in[c])/o->tau_pen*A : DC_R(0);
+            cl = -(1 - p->cl)/o->tau_cl*A;
+            d->dn[0] = dc_madd(d->dn[0], cl, nb);
+            d->dn[1] = dc_madd(d->dn[1], cl, na);
+            z = (1 - g*g)/o->tau_sign*sign*(q->d*p->dbar + sign*dc_dot(q->n, p->nbar));
+            d->dn[1 - c] = dc_madd(d->dn[1 - c], z, p->nbar);
+            d->nbar = dc_madd(dc_madd(d->nbar, z, no), sign*g, q->n);
+            d->dbar += g*q->d - A/o->tau_nn;
+        }
+        /* the other half of the nearest-edge weights' derivative: + nn/tau sum A */
+        for (k = 0; k < m->side[c].ke; ++k) {
+            size_t  step, at = dci_line(m, c, k, &step);
+            dc_real sum = 0;
+            for (l = 0; l < m->side[1 - c].ke; ++l) {
+                const dci_pair_ee *p = &m->pair[at + (size_t)l*step];
+                sum += first[(size_t)c*m->np + at + (size_t)l*step].act*p->gamma*p->pen[c]*p->in[c]*p->nn[c]*p->cl;
+            }
+            for (l = 0; l < m->side[1 - c].ke; ++l) {
+                i = at + (size_t)l*step;
+                m->dpair[i].dbar += m->pair[i].nn[c]/o->tau_nn*sum;
+            }
+        }
+    }
+}
+
+/* from pairs to the ends of the edges */
+static void dci_pull_pairs(dci_man *m)
+{
+    dci_side *a = &m->side[0], *b = &m->side[1];
+    size_t np = m->np, i;
+    int c, k, l;
+    for (c = 0; c < 2; ++c)
+        for (k = 0; k < m->side[c].ke; ++k) m->side[c].dE0[k] = m->side[c].dE1[k] = dc_vec(0, 0, 0);
+    for (i = 0; i < np; ++i) {
+        const dci_pair_ee *p = &m->pair[i];
+        dci_pair_d *d = &m->dpair[i];
+        int     ka = (int)(i/(size_t)b->ke), kb = (int)(i%(size_t)b->ke);
+        dc_v3   e = dc_scale(p->s, dc_madd(d->nbar, -dc_dot(p->nbar, d->nbar), p->nbar)), end[4], ends[4];
+        dc_real dx[3];
+        e = dc_madd(e, d->dbar*(2 - p->s*p->dbar), p->nbar);
+        a->dW[i] = dc_add(a->dW[i], e);
+        b->dW[i] = dc_sub(b->dW[i], e);
+        end[0] = a->E0[ka];
+        end[1] = a->E1[ka];
+        end[2] = b->E0[kb];
+        end[3] = b->E1[kb];
+        dx[2] = d->gamma;
+        for (c = 0; c < 2; ++c) {
+            dci_side *s = &m->side[c];
+            dc_v3     W = s->dW[i];
+            dc_real   alpha = m->y[(size_t)(6 + c)*np + i];
+            dci_sample_pull(&s->own, &s->xi, (int)i, d->dphi_own[c], &d->dn[c], &W);
+            dci_sample_pull(&s->cross, &m->side[1 - c].xi, (int)i, d->dphi[c], NULL, &W);
+            if (m->o.trace > 0) {
+                dc_v3 n = s->start.nrm[i], n_bar = dc_vec(0, 0, 0);
+                for (k = m->o.trace; k-- > 0;) {
+                    dci_samples S = dci_man_step(m, c, k);
+                    n_bar = dc_madd(n_bar, -S.phi[i], W);
+                    dci_sample_pull(&S, &s->xi, (int)i, -dc_dot(n, W), NULL, &W);
+                }
+                dci_sample_pull(&s->start, &s->xi, (int)i, 0, &n_bar, &W);
+            }
+            dx[c] = dc_dot(W, dc_sub(end[2*c + 1], end[2*c]));
+            ends[2*c] = dc_scale(1 - alpha, W);
+            ends[2*c + 1] = dc_scale(alpha, W);
+        }
+        for (k = 0; k < 3; ++k)
+            for (l = 0; l < 4; ++l) {
+                const dc_real *row = m->jac + (size_t)(12*k + 3*l)*np + i;
+                ends[l] = dc_madd(ends[l], dx[k], dc_vec(row[0], row[np], row[2*np]));
+            }
+        a->dE0[ka] = dc_add(a->dE0[ka], ends[0]);
+        a->dE1[ka] = dc_add(a->dE1[ka], ends[1]);
+        b->dE0[kb] = dc_add(b->dE0[kb], ends[2]);
+        b->dE1[kb] = dc_add(b->dE1[kb], ends[3]);
+    }
+}
+
+/* from kept edges and vertices of body c to its vertices, and to the twists */
+static void dci_pull_select(dci_man *m, int c)
+{
+    dci_side  *s = &m->side[c];
+    dci_twist *xi = &s->xi, *other = &m->side[1 - c].xi;
+    const int *edge = s->mesh->edge;
+    int i, k;
+    for (i = 0; i < s->nv; ++i) s->dphi[i] = 0;
+    if (s->soft_v) {
+        for (k = 0; k < s->nc; ++k)
+            for (i = 0; i < s->nv; ++i) {
+                size_t at = (size_t)k*(size_t)s->nv + (size_t)i;
+                s->dGv[at] = dc_dot(s->dP[k], s->X[i]);
+                s->dX[i] = dc_madd(s->dX[i], s->Gv[at], s->dP[k]);
+            }
+        for (i = 0; i < s->nv; ++i) s->drank_v[i] = 0;
+        dc_softsort_topk_vjp(s->nv, s->rank_v, s->nc, m->o.power, m->o.tau_top, s->top_v, s->Gv, s->dGv, s->drank_v);
+        for (i = 0; i < s->nv; ++i) s->dphi[i] -= s->drank_v[i];
+    }
+    for (k = 0; k < s->ke; ++k) {
+        dc_v3 e0 = s->dE0[k], e1 = s->dE1[k];
+        if (!s->soft_e) {
+            s->dX[edge[2*k]] = dc_add(s->dX[edge[2*k]], e0);
+            s->dX[edge[2*k + 1]] = dc_add(s->dX[edge[2*k + 1]], e1);
+            continue;
+        }
+        for (i = 0; i < s->ne; ++i) {
+            size_t at = (size_t)k*(size_t)s->ne + (size_t)i;
+            int    p = edge[2*i], q = edge[2*i + 1];
+            s->dGe[at] = dc_dot(e0, s->X[p]) + dc_dot(e1, s->X[q]);
+            s->dX[p] = dc_madd(s->dX[p], s->Ge[at], e0);
+            s->dX[q] = dc_madd(s->dX[q], s->Ge[at], e1);
+        }
+    }
+    if (s->soft_e) {
+        for (i = 0; i < s->ne; ++i) s->drank_e[i] = 0;
+        dc_softsort_topk_vjp(s->ne, s->rank_e, s->ke, m->o.power, m->o.tau_top, s->top_e, s->Ge, s->dGe, s->drank_e);
+        for (i = 0; i < s->ne; ++i) {
+            s->dphi[edge[2*i]] -= DC_R(0.5)*s->drank_e[i];
+            s->dphi[edge[2*i + 1]] -= DC_R(0.5)*s->drank_e[i];
+        }
+    }
+    for (i = 0; i < s->nv; ++i) {
+        if (s->soft_v || s->soft_e) dci_sample_pull(&s->v, other, i, s->dphi[i], NULL, &s->dX[i]);
+        xi->v = dc_add(xi->v, s->dX[i]);
+        xi->w = dc_add(xi->w, dc_cross(dc_sub(s->X[i], s->frame.t), s->dX[i]));
+    }
+}
+
+static void dci_man_pull(dci_man *m, const dc_manifold_contact *bar, dc_real grad[12])
+{
+    int c, i;
+    for (c = 0; c < 2; ++c) {
+        dci_side *s = &m->side[c];
+        s->xi.v = s->xi.w = dc_vec(0, 0, 0);
+        for (i = 0; i < s->nv; ++i) s->dX[i] = dc_vec(0, 0, 0);     /* which is dP where all vertices are kept */
+    }
+    dci_pull_contacts(m, bar);
+    if (m->np > 0) dci_pull_pairs(m);
+    dci_pull_select(m, 0);
+    dci_pull_select(m, 1);
+    for (c = 0; c < 2; ++c) {
+        const dci_twist *xi = &m->side[c].xi;
+        dc_real *g = grad + 6*c;
+        g[0] = xi->v.x;  g[1] = xi->v.y;  g[2] = xi->v.z;
+        g[3] = xi->w.x;  g[4] = xi->w.y;  g[5] = xi->w.z;
+    }
+}
+
+/* ---- manifold: public --------------------------------------------------------------------------------------- */
+
+static int dci_contact_finite(const dc_manifold_contact *c)
+{
+    return dc_finite3(c->p) && dc_finite(c->d) && dc_finite3(c->n) && dc_finite(c->act);
+}
+
+DC_DEF dc_status dc_manifold(const dc_surface *a, const dc_pose *pose_a, const dc_surface *b, const dc_pose *pose_b,
+                             const dc_manifold_options *opt, dc_arena *mem, dc_manifold_contact *contacts)
+{
+    dci_man   m;
+    size_t    used = mem ? mem->used : 0;
+    dc_status status = contacts ? dci_man_run(&m, a, pose_a, b, pose_b, opt, 0, mem) : DC_E_ARG;
+    if (status == DC_OK) dci_man_contacts(&m, contacts);
+    if (mem) mem->used = used;
+    return status;
+}
+
+DC_DEF dc_status dc_manifold_jvp(const dc_surface *a, const dc_pose *pose_a, const dc_surface *b, const dc_pose *pose_b,
+                                 const dc_manifold_options *opt, const dc_real xi[12], dc_arena *mem, dc_manifold_contact *contacts,
+                                 dc_manifold_contact *dcontacts)
+{
+    dci_man   m;
+    size_t    used = mem ? mem->used : 0;
+    dc_status status = DC_OK;
+    int       k;
+    for (k = 0; xi && k < 12; ++k)
+        if (!(dc_abs(xi[k]) <= DC_LIMIT)) status = DC_E_ARG;
+    if (!xi || !dcontacts || status != DC_OK) return DC_E_ARG;
+    status = dci_man_run(&m, a, pose_a, b, pose_b, opt, 1, mem);
+    if (status == DC_OK) {
+        if (contacts) dci_man_contacts(&m, contacts);
+        dci_man_push(&m, xi, dcontacts);
+    }
+    if (mem) mem->used = used;
+    return status;
+}
+
+DC_DEF dc_status dc_manifold_vjp(const dc_surface *a, const dc_pose *pose_a, const dc_surface *b, const dc_pose *pose_b,
+                                 const dc_manifold_options *opt, const dc_manifold_contact *bar, dc_arena *mem,
+                                 dc_manifold_contact *contacts, dc_real grad[12])
+{
+    dci_man   m;
+    size_t    used = mem ? mem->used : 0;
+    dc_status status;
+    int       k, part[4], total;
+    if (!bar || !grad) return DC_E_ARG;
+    status = dci_man_run(&m, a, pose_a, b, pose_b, opt, 1, mem);
+    if (status == DC_OK) {
+        total = dci_man_counts(&m, part);
+        for (k = 0; k < total && status == DC_OK; ++k)
+            if (!dci_contact_finite(&bar[k])) status = DC_E_ARG;
+    }
+    if (status == DC_OK) {
+        if (contacts) dci_man_contacts(&m, contacts);
+        dci_man_pull(&m, bar, grad);
+    }
+    if (mem) mem->used = used;
+    return status;
+}
+
+DC_DEF dc_status dc_manifold_jac(const dc_surface *a, const dc_pose *pose_a, const dc_surface *b, const dc_pose *pose_b,
+                                 const dc_manifold_options *opt, dc_arena *mem, dc_manifold_contact *contacts, dc_manifold_contact *jac)
+{
+    dci_man   m;
+    size_t    used = mem ? mem->used : 0;
+    dc_status status = jac ? dci_man_run(&m, a, pose_a, b, pose_b, opt, 1, mem) : DC_E_ARG;
+    int       k, part[4], total;
+    if (status == DC_OK) {
+        total = dci_man_counts(&m, part);
+        if (contacts) dci_man_contacts(&m, contacts);
+        for (k = 0; k < 12; ++k) {
+            dc_real xi[12];
+            memset(xi, 0, sizeof xi);
+            xi[k] = 1;
+            dci_man_push(&m, xi, jac + (size_t)k*(size_t)total);
+        }
+    }
+    if (mem) mem->used = used;
+    return status;
+}
+
+DC_DEF dc_real dc_manifold_mean(int count, const dc_manifold_contact *contacts, dc_manifold_contact *bar)
+{
+    dc_real sum = 0;
+    int k;
+    for (k = 0; k < count; ++k) {
+        sum += contacts[k].d;
+        if (!bar) continue;
+        memset(&bar[k], 0, sizeof bar[k]);
+        bar[k].d = 1/(dc_real)count;
+    }
+    return count > 0 ? sum/(dc_real)count : DC_R(0);
+}
+
+DC_DEF dc_real dc_manifold_active(int count, const dc_manifold_contact *contacts, dc_manifold_contact *bar)
+{
+    dc_real sum = 0;
+    int k;
+    for (k = 0; k < count; ++k) {
+        dc_real d = contacts[k].d, act = contacts[k].act;
+        sum += act*d;
+        if (!bar) continue;
+        memset(&bar[k], 0, sizeof bar[k]);
+        bar[k].d = act;
+        bar[k].act = d;
+    }
+    return sum;
 }
 
 #endif /* DC_WITNESS_IMPLEMENTED */
