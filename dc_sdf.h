@@ -257,7 +257,53 @@ DCI_LANE dci_jet dci_jet_scale(dc_real s, dci_jet j)
 }
 
 /* where `keep` is not 0, a; else b */
-DCI_LANE dc_real dci_pick(int keep, dc_real a, dc_real b) { return keep ? a : b; }
+DCI_LANE dc_real dci_sdf_pick(int keep, dc_real a, dc_real b) { return keep ? a : b; }
+
+/* Shorter forms of the elementary functions, for arguments whose range is known; errors below 2 ulp. */
+
+#if DC_IS_FLOAT
+#define DCI_SDF_EXP_LEAST DC_R(-87)
+#else
+#define DCI_SDF_EXP_LEAST DC_R(-708)
+#endif
+
+/* e^x, x <= 500 (float 80); smaller results than normal numbers as the smallest of them */
+DCI_LANE dc_real dci_sdf_exp_short(dc_real x)
+{
+    dci_exp_parts p;
+    x = x < DCI_SDF_EXP_LEAST ? DCI_SDF_EXP_LEAST : x;
+    p = dci_exp_reduce(x, 0);
+    return (1 + (p.r + p.q))*dci_exp2_bits(p.k);
+}
+
+/* n log 2 + log(1 + f), -0.3 <= f <= 0.42:  log(1 + f) = log((1 + s)/(1 - s)), s = f/(2 + f) */
+DCI_LANE dc_real dci_sdf_log_atanh(dc_real n, dc_real f)
+{
+    dc_real s = f/(2 + f), z = s*s;
+    return n*DC_R(0.6931471805599453) + (2*s + s*z*dci_poly_log(z));
+}
+
+/* log x of a normal number */
+DCI_LANE dc_real dci_sdf_log_short(dc_real x)
+{
+    dc_real n, m = dci_log_reduce(x, &n);
+    return dci_sdf_log_atanh(n, m - 1);
+}
+
+/* log(1 + E), 0 <= E <= 1 */
+DCI_LANE dc_real dci_sdf_log1p_short(dc_real E)
+{
+    int half = E > DC_R(0.4142135623730951);
+    return dci_sdf_log_atanh(half ? DC_R(1) : DC_R(0), half ? DC_R(0.5)*E - DC_R(0.5) : E);
+}
+
+/* e^x, -log 2 <= x <= 0 */
+DCI_LANE dc_real dci_sdf_exp_half(dc_real x)
+{
+    int half = x < DC_R(-0.34657359027997264);
+    dc_real r = half ? (x + DCI_LN2_HI) + DCI_LN2_LO : x, q = r*r*(DC_R(0.5) + r*dci_poly_exp(r));
+    return (half ? DC_R(0.5) : DC_R(1))*(1 + (r + q));
+}
 
 /* ---- superquadrics ------------------------------------------------------------------------------ */
 
@@ -275,22 +321,35 @@ DCI_LANE dc_real dci_pick(int keep, dc_real a, dc_real b) { return keep ? a : b;
  *
  * No power overflows, nothing is divided by a number that can be zero but m, and p carries the limits on n = 0: it is 1
  * there for alpha = 2 and 0 above. Below alpha = 2 it is infinite; DCI_SDF_LEAST bounds it. */
-typedef struct { dc_real m, q, p, E, C, g, N, Nu, Nv, kappa, uu, uv, vv; dc_real first; } dci_norm;
+typedef struct { dc_real m, q, p, E, C, g, N, Nu, Nv, kappa, uu, uv, vv; dc_real first; } dci_sdf_norm;
 
-DCI_LANE dci_norm dci_norm_of(dc_real u, dc_real v, dc_real half_eps, dc_real alpha)
+/* q */
+DCI_LANE dc_real dci_sdf_ratio(dc_real u, dc_real v)
 {
-    dci_norm r;
+    dc_real big = u >= v ? u : v, small = u >= v ? v : u;
+    return small/(big > 0 ? big : DC_R(1));
+}
+
+/* log q, for a power of it */
+DCI_LANE dc_real dci_sdf_ratio_log(dc_real q) { return dci_sdf_log_short(q > DCI_SDF_LEAST ? q : DCI_SDF_LEAST); }
+
+/* N from p, C and what they are made of */
+DCI_LANE dc_real dci_sdf_norm_value(dc_real u, dc_real v, dc_real q, dc_real p, dc_real C)
+{
+    return (u >= v ? u : v)*(C*(1 + p*q*q));
+}
+
+DCI_LANE dci_sdf_norm dci_sdf_norm_of(dc_real u, dc_real v, dc_real q, dc_real p, dc_real C, dc_real alpha)
+{
+    dci_sdf_norm r;
     int first = u >= v;
-    dc_real big = first ? u : v, small = first ? v : u;
-    dc_real q, lower, Cn, qq;
+    dc_real big = first ? u : v, Cn, qq;
     r.first = first ? DC_R(1) : DC_R(0);
     r.m = big > 0 ? big : DC_R(1);
-    q = small/r.m;
-    lower = q > DCI_SDF_LEAST ? q : DCI_SDF_LEAST;
     r.q = q;
-    r.p = dci_exp_lane((alpha - 2)*dci_log_lane(lower));
-    r.E = r.p*q*q;
-    r.C = dci_exp_lane((half_eps - 1)*dci_log1p_lane(r.E));
+    r.p = p;
+    r.C = C;
+    r.E = p*q*q;
     r.g = r.C*(1 + r.E);
     r.N = big*r.g;
     Cn = r.p*q*r.C;
@@ -308,24 +367,40 @@ DCI_LANE dci_norm dci_norm_of(dc_real u, dc_real v, dc_real half_eps, dc_real al
 /* A superquadric in its own axes, lengths over the largest axis. */
 typedef struct { dc_real ia, ib, ic, least, half1, half2, alpha1, alpha2; } dci_quadric;
 
+/* What takes an elementary function: q, p, C of the inner and the outer norm, and |x|. The batch makes each for many points
+ * before the next, so that their long chains of operations overlap. */
+typedef struct { dc_real q1, p1, C1, q2, p2, C2, r; } dci_powers;
+
+DCI_LANE dci_powers dci_powers_of(const dci_quadric *s, dc_real x, dc_real y, dc_real z)
+{
+    dci_powers w;
+    dc_real u = dci_fabs(x)*s->ia, v = dci_fabs(y)*s->ib, N;
+    w.q1 = dci_sdf_ratio(u, v);
+    w.p1 = dci_sdf_exp_short((s->alpha2 - 2)*dci_sdf_ratio_log(w.q1));
+    w.C1 = dci_sdf_exp_half((s->half2 - 1)*dci_sdf_log1p_short(w.p1*w.q1*w.q1));
+    N = dci_sdf_norm_value(u, v, w.q1, w.p1, w.C1);
+    w.q2 = dci_sdf_ratio(N, dci_fabs(z)*s->ic);
+    w.p2 = dci_sdf_exp_short((s->alpha1 - 2)*dci_sdf_ratio_log(w.q2));
+    w.C2 = dci_sdf_exp_half((s->half1 - 1)*dci_sdf_log1p_short(w.p2*w.q2*w.q2));
+    w.r = dci_sqrt_lane(x*x + y*y + z*z);
+    return w;
+}
+
 /* The gauge F = N(N(|x|/a, |y|/b; eps2), |z|/c; eps1) and its derivatives by x, y, z.
  *
  *     F_aa = F_GG G_a^2 + F_G G_aa, ...
  *
  * where G_aa has a factor 1/m that F_G cancels when G is the smaller of its pair: G = m g, so
  *     F_G/m = C/m, or p (G/c)/m C = p g C/c.                          */
-typedef struct { dci_jet j; dci_norm in, out; dc_real u, v, w, Gm; } dci_gauge;
+typedef struct { dci_jet j; dci_sdf_norm in, out; dc_real Gm; } dci_gauge;
 
-DCI_LANE dci_gauge dci_gauge_of(const dci_quadric *s, dc_real x, dc_real y, dc_real z, int level)
+DCI_LANE dci_gauge dci_gauge_of(const dci_quadric *s, dci_powers w, dc_real x, dc_real y, dc_real z, int level)
 {
     dci_gauge F;
     dc_real sx = x < 0 ? -s->ia : s->ia, sy = y < 0 ? -s->ib : s->ib, sz = z < 0 ? -s->ic : s->ic;
     dc_real im, Fu, Fv, Gm1, Gm2;
-    F.u = sx*x;
-    F.v = sy*y;
-    F.w = sz*z;
-    F.in = dci_norm_of(F.u, F.v, s->half2, s->alpha2);
-    F.out = dci_norm_of(F.in.N, F.w, s->half1, s->alpha1);
+    F.in = dci_sdf_norm_of(sx*x, sy*y, w.q1, w.p1, w.C1, s->alpha2);
+    F.out = dci_sdf_norm_of(F.in.N, sz*z, w.q2, w.p2, w.C2, s->alpha1);
     F.j = dci_jet_zero();
     F.j.v = F.out.N;
     F.Gm = 0;
@@ -354,54 +429,54 @@ DCI_LANE dci_gauge dci_gauge_of(const dci_quadric *s, dc_real x, dc_real y, dc_r
 /* phi = r (1 - 1/F), r = |x|; with n = x/r and f = grad F/F:
  *     grad phi = (1 - 1/F) n + (r/F) f
  *     phi''    = (1 - 1/F)/r (1 - n n^T) + (n f^T + f n^T)/F + (r/F)(F''/F - 2 f f^T)      */
-DCI_LANE dci_jet dci_radial(const dci_quadric *s, dc_real x, dc_real y, dc_real z, int level)
+DCI_LANE dci_jet dci_radial(const dci_quadric *s, dci_powers w, dc_real x, dc_real y, dc_real z, int level)
 {
-    dci_gauge F = dci_gauge_of(s, x, y, z, level);
+    dci_gauge F = dci_gauge_of(s, w, x, y, z, level);
     dci_jet j = dci_jet_zero();
     int centre = !(F.out.m > DCI_SDF_CENTRE);
-    dc_real r2 = x*x + y*y + z*z, r = dci_sqrt_lane(r2), gauge = F.j.v > DCI_SDF_CENTRE ? F.j.v : DC_R(1), iF = 1/gauge;
+    dc_real r = w.r, gauge = F.j.v > DCI_SDF_CENTRE ? F.j.v : DC_R(1), iF = 1/gauge;
     dc_real rho = r*iF, k = 1 - iF, safe = r > 0 ? r : DC_R(1), ir, kr, nx, ny, nz, fx, fy, fz;
-    j.v = dci_pick(centre, -s->least, r - rho);
+    j.v = dci_sdf_pick(centre, -s->least, r - rho);
     if (level < 1) return j;
 
     ir = 1/safe;
     nx = ir*x; ny = ir*y; nz = ir*z;
     fx = iF*F.j.x; fy = iF*F.j.y; fz = iF*F.j.z;
-    j.x = dci_pick(centre, 0, k*nx + rho*fx);
-    j.y = dci_pick(centre, 0, k*ny + rho*fy);
-    j.z = dci_pick(centre, 0, k*nz + rho*fz);
+    j.x = dci_sdf_pick(centre, 0, k*nx + rho*fx);
+    j.y = dci_sdf_pick(centre, 0, k*ny + rho*fy);
+    j.z = dci_sdf_pick(centre, 0, k*nz + rho*fz);
     if (level < 2) return j;
 
     kr = k*ir;
-    j.xx = dci_pick(centre, 0, kr*(1 - nx*nx) + 2*iF*nx*fx + rho*(iF*F.j.xx - 2*fx*fx));
-    j.yy = dci_pick(centre, 0, kr*(1 - ny*ny) + 2*iF*ny*fy + rho*(iF*F.j.yy - 2*fy*fy));
-    j.zz = dci_pick(centre, 0, kr*(1 - nz*nz) + 2*iF*nz*fz + rho*(iF*F.j.zz - 2*fz*fz));
-    j.xy = dci_pick(centre, 0, -kr*nx*ny + iF*(nx*fy + ny*fx) + rho*(iF*F.j.xy - 2*fx*fy));
-    j.xz = dci_pick(centre, 0, -kr*nx*nz + iF*(nx*fz + nz*fx) + rho*(iF*F.j.xz - 2*fx*fz));
-    j.yz = dci_pick(centre, 0, -kr*ny*nz + iF*(ny*fz + nz*fy) + rho*(iF*F.j.yz - 2*fy*fz));
+    j.xx = dci_sdf_pick(centre, 0, kr*(1 - nx*nx) + 2*iF*nx*fx + rho*(iF*F.j.xx - 2*fx*fx));
+    j.yy = dci_sdf_pick(centre, 0, kr*(1 - ny*ny) + 2*iF*ny*fy + rho*(iF*F.j.yy - 2*fy*fy));
+    j.zz = dci_sdf_pick(centre, 0, kr*(1 - nz*nz) + 2*iF*nz*fz + rho*(iF*F.j.zz - 2*fz*fz));
+    j.xy = dci_sdf_pick(centre, 0, -kr*nx*ny + iF*(nx*fy + ny*fx) + rho*(iF*F.j.xy - 2*fx*fy));
+    j.xz = dci_sdf_pick(centre, 0, -kr*nx*nz + iF*(nx*fz + nz*fx) + rho*(iF*F.j.xz - 2*fx*fz));
+    j.yz = dci_sdf_pick(centre, 0, -kr*ny*nz + iF*(ny*fz + nz*fy) + rho*(iF*F.j.yz - 2*fy*fz));
     return j;
 }
 
 /* F - 1; the Hessian of a gauge is unbounded at the centre, where it is 0 here */
-DCI_LANE dci_jet dci_gauge_jet(const dci_quadric *s, dc_real x, dc_real y, dc_real z, int level)
+DCI_LANE dci_jet dci_gauge_jet(const dci_quadric *s, dci_powers w, dc_real x, dc_real y, dc_real z, int level)
 {
-    dci_gauge F = dci_gauge_of(s, x, y, z, level);
+    dci_gauge F = dci_gauge_of(s, w, x, y, z, level);
     int centre = !(F.out.m > DCI_SDF_CENTRE);
     dci_jet j = F.j;
     j.v -= 1;
-    j.x = dci_pick(centre, 0, j.x); j.y = dci_pick(centre, 0, j.y); j.z = dci_pick(centre, 0, j.z);
-    j.xx = dci_pick(centre, 0, j.xx); j.xy = dci_pick(centre, 0, j.xy); j.xz = dci_pick(centre, 0, j.xz);
-    j.yy = dci_pick(centre, 0, j.yy); j.yz = dci_pick(centre, 0, j.yz); j.zz = dci_pick(centre, 0, j.zz);
+    j.x = dci_sdf_pick(centre, 0, j.x); j.y = dci_sdf_pick(centre, 0, j.y); j.z = dci_sdf_pick(centre, 0, j.z);
+    j.xx = dci_sdf_pick(centre, 0, j.xx); j.xy = dci_sdf_pick(centre, 0, j.xy); j.xz = dci_sdf_pick(centre, 0, j.xz);
+    j.yy = dci_sdf_pick(centre, 0, j.yy); j.yz = dci_sdf_pick(centre, 0, j.yz); j.zz = dci_sdf_pick(centre, 0, j.zz);
     return j;
 }
 
 /* Derivative of the norm's derivatives along (du, dv): N_u, N_v by the Hessian, and of kappa by
  *     q' = (n' - q m')/m,   kappa'/kappa = (alpha - 2) q'/q + (eps/2 - 2) alpha p q q'/(1 + E)      */
-typedef struct { dc_real N, Nu, Nv, im, uu, uv, vv, log_p, log_g, log_C; } dci_norm_dot;   /* p'/p, g'/g, C'/C */
+typedef struct { dc_real N, Nu, Nv, im, uu, uv, vv, log_p, log_g, log_C; } dci_sdf_norm_dot;   /* p'/p, g'/g, C'/C */
 
-DCI_LANE dci_norm_dot dci_norm_along(dci_norm r, dc_real half_eps, dc_real alpha, dc_real du, dc_real dv)
+DCI_LANE dci_sdf_norm_dot dci_sdf_norm_along(dci_sdf_norm r, dc_real half_eps, dc_real alpha, dc_real du, dc_real dv)
 {
-    dci_norm_dot d;
+    dci_sdf_norm_dot d;
     int first = r.first > 0;
     dc_real im = 1/r.m, dm = first ? du : dv, dn = first ? dv : du, lower = r.q > DCI_SDF_LEAST ? r.q : DCI_SDF_LEAST;
     dc_real dq = (dn - r.q*dm)*im;
@@ -426,9 +501,9 @@ DCI_LANE dci_jet dci_gauge_along(const dci_quadric *s, const dci_gauge *F, dc_re
 {
     dci_jet j = dci_jet_zero();
     dc_real sx = x < 0 ? -s->ia : s->ia, sy = y < 0 ? -s->ib : s->ib, sz = z < 0 ? -s->ic : s->ic;
-    dci_norm in = F->in, out = F->out;
-    dci_norm_dot a = dci_norm_along(in, s->half2, s->alpha2, sx*dx, sy*dy);
-    dci_norm_dot b = dci_norm_along(out, s->half1, s->alpha1, a.N, sz*dz);
+    dci_sdf_norm in = F->in, out = F->out;
+    dci_sdf_norm_dot a = dci_sdf_norm_along(in, s->half2, s->alpha2, sx*dx, sy*dy);
+    dci_sdf_norm_dot b = dci_sdf_norm_along(out, s->half1, s->alpha1, a.N, sz*dz);
     dc_real im = 1/out.m, inner = 1/in.m;
     dc_real UU = im*out.uu, dUU = b.im*out.uu + im*b.uu;
     dc_real dUV = b.im*out.uv + im*b.uv, dVV = b.im*out.vv + im*b.vv;
@@ -448,21 +523,21 @@ DCI_LANE dci_jet dci_gauge_along(const dci_quadric *s, const dci_gauge *F, dc_re
  *     phi_i  = F_i/g - (F - 1) g_i/g^2,                   g_i = F_ik F_k/g
  *     phi_ij = F_ij/g - (F_i g_j + g_i F_j)/g^2 - (F - 1)(g_ij/g^2 - 2 g_i g_j/g^3)
  *     g_ij   = (F_ik F_kj + F_ijk F_k - g_i g_j)/g                                          */
-DCI_LANE dci_jet dci_taubin(const dci_quadric *s, dc_real x, dc_real y, dc_real z, int level)
+DCI_LANE dci_jet dci_taubin(const dci_quadric *s, dci_powers w, dc_real x, dc_real y, dc_real z, int level)
 {
-    dci_gauge G = dci_gauge_of(s, x, y, z, level + 1);
+    dci_gauge G = dci_gauge_of(s, w, x, y, z, level + 1);
     dci_jet F = G.j, j = dci_jet_zero(), T;
     int centre = !(G.out.m > DCI_SDF_CENTRE);
     dc_real g = dci_sqrt_lane(F.x*F.x + F.y*F.y + F.z*F.z), safe = g > 0 ? g : DC_R(1), i = 1/safe, f = (F.v - 1)*i*i, gx, gy, gz;
-    j.v = dci_pick(centre, -s->least, (F.v - 1)*i);
+    j.v = dci_sdf_pick(centre, -s->least, (F.v - 1)*i);
     if (level < 1) return j;
 
     gx = (F.xx*F.x + F.xy*F.y + F.xz*F.z)*i;
     gy = (F.xy*F.x + F.yy*F.y + F.yz*F.z)*i;
     gz = (F.xz*F.x + F.yz*F.y + F.zz*F.z)*i;
-    j.x = dci_pick(centre, 0, F.x*i - f*gx);
-    j.y = dci_pick(centre, 0, F.y*i - f*gy);
-    j.z = dci_pick(centre, 0, F.z*i - f*gz);
+    j.x = dci_sdf_pick(centre, 0, F.x*i - f*gx);
+    j.y = dci_sdf_pick(centre, 0, F.y*i - f*gy);
+    j.z = dci_sdf_pick(centre, 0, F.z*i - f*gz);
     if (level < 2) return j;
 
     T = dci_gauge_along(s, &G, x, y, z, F.x, F.y, F.z);
@@ -472,12 +547,12 @@ DCI_LANE dci_jet dci_taubin(const dci_quadric *s, dc_real x, dc_real y, dc_real 
     T.xy = (F.xx*F.xy + F.xy*F.yy + F.xz*F.yz + T.xy - gx*gy)*i;
     T.xz = (F.xx*F.xz + F.xy*F.yz + F.xz*F.zz + T.xz - gx*gz)*i;
     T.yz = (F.xy*F.xz + F.yy*F.yz + F.yz*F.zz + T.yz - gy*gz)*i;
-    j.xx = dci_pick(centre, 0, F.xx*i - 2*F.x*gx*i*i - f*(T.xx - 2*gx*gx*i));
-    j.yy = dci_pick(centre, 0, F.yy*i - 2*F.y*gy*i*i - f*(T.yy - 2*gy*gy*i));
-    j.zz = dci_pick(centre, 0, F.zz*i - 2*F.z*gz*i*i - f*(T.zz - 2*gz*gz*i));
-    j.xy = dci_pick(centre, 0, F.xy*i - (F.x*gy + gx*F.y)*i*i - f*(T.xy - 2*gx*gy*i));
-    j.xz = dci_pick(centre, 0, F.xz*i - (F.x*gz + gx*F.z)*i*i - f*(T.xz - 2*gx*gz*i));
-    j.yz = dci_pick(centre, 0, F.yz*i - (F.y*gz + gy*F.z)*i*i - f*(T.yz - 2*gy*gz*i));
+    j.xx = dci_sdf_pick(centre, 0, F.xx*i - 2*F.x*gx*i*i - f*(T.xx - 2*gx*gx*i));
+    j.yy = dci_sdf_pick(centre, 0, F.yy*i - 2*F.y*gy*i*i - f*(T.yy - 2*gy*gy*i));
+    j.zz = dci_sdf_pick(centre, 0, F.zz*i - 2*F.z*gz*i*i - f*(T.zz - 2*gz*gz*i));
+    j.xy = dci_sdf_pick(centre, 0, F.xy*i - (F.x*gy + gx*F.y)*i*i - f*(T.xy - 2*gx*gy*i));
+    j.xz = dci_sdf_pick(centre, 0, F.xz*i - (F.x*gz + gx*F.z)*i*i - f*(T.xz - 2*gx*gz*i));
+    j.yz = dci_sdf_pick(centre, 0, F.yz*i - (F.y*gz + gy*F.z)*i*i - f*(T.yz - 2*gy*gz*i));
     return j;
 }
 
@@ -485,9 +560,9 @@ DCI_LANE dci_jet dci_taubin(const dci_quadric *s, dc_real x, dc_real y, dc_real 
 
 /* Distance to a box of half extents h (a point, a segment), less a radius R. With q = |x| - h and o = max(q, 0) with the sign
  * of x: outside d = |o|, n = o/d, d'' = (diag(o != 0) - n n^T)/d; inside the largest q. */
-typedef struct { dc_real hx, hy, hz, R; } dci_core;
+typedef struct { dc_real hx, hy, hz, R; } dci_sdf_core;
 
-DCI_LANE dci_jet dci_rounded(const dci_core *s, dc_real x, dc_real y, dc_real z, int level)
+DCI_LANE dci_jet dci_rounded(const dci_sdf_core *s, dc_real x, dc_real y, dc_real z, int level)
 {
     dci_jet j = dci_jet_zero();
     dc_real sx = x < 0 ? DC_R(-1) : DC_R(1), sy = y < 0 ? DC_R(-1) : DC_R(1), sz = z < 0 ? DC_R(-1) : DC_R(1);
@@ -529,13 +604,13 @@ DCI_LANE dci_jet dci_rounded(const dci_core *s, dc_real x, dc_real y, dc_real z,
  * whose derivatives need no logarithm: with lambda the weight of the new jet among those so far,
  *     grad <- grad + lambda d,   d the difference of the gradients
  *     hess <- (1 - lambda) hess + lambda hess_i - lambda (1 - lambda)/tau d d^T.                     */
-typedef struct { dci_jet j; dc_real S; } dci_fold;
+typedef struct { dci_jet j; dc_real S; } dci_sdf_fold;
 
-DCI_LANE dci_fold dci_fold_in(dci_fold f, dci_jet a, dc_real inv_tau, dc_real hess_tau, int level, dc_real *lambda)
+DCI_LANE dci_sdf_fold dci_sdf_fold_in(dci_sdf_fold f, dci_jet a, dc_real inv_tau, dc_real hess_tau, int level, dc_real *lambda)
 {
     dc_real gap = a.v - f.j.v;
     int less = gap < 0;
-    dc_real e = dci_exp_lane(-(dci_fabs(gap)*inv_tau));
+    dc_real e = dci_sdf_exp_short(-(dci_fabs(gap)*inv_tau));
     dc_real was = less ? f.S*e : f.S, is = less ? DC_R(1) : e, S = was + is, w = is/S, c, x, y, z;
     was /= S;                                                   /* 1 - lambda, without the difference */
     f.S = S;
@@ -556,7 +631,7 @@ DCI_LANE dci_fold dci_fold_in(dci_fold f, dci_jet a, dc_real inv_tau, dc_real he
 }
 
 /* ends a run, and turns it round for what follows a change from union to subtraction or back */
-DCI_LANE dci_fold dci_fold_close(dci_fold f, dc_real tau, dc_real sign)
+DCI_LANE dci_sdf_fold dci_sdf_fold_close(dci_sdf_fold f, dc_real tau, dc_real sign)
 {
     f.j.v -= tau*dci_log_lane(f.S);
     f.S = 1;
@@ -575,16 +650,16 @@ DCI_LANE dci_fold dci_fold_close(dci_fold f, dc_real tau, dc_real sign)
  *     g    <- g + w b,   H <- H + w (-s 1 - H) + w (1 - w) b b^T.
  * Exponents are differences to the heaviest point so far, formed so that they keep their digits far away:
  *     a_i - a_k = -s_i (p_k - p_i).(2x - p_i - p_k)/2 - (s_i - s_k) |x - p_k|^2/2.                  */
-typedef struct { dci_jet j, A; dc_real W, px, py, pz, s; } dci_cloud;
+typedef struct { dci_jet j, A; dc_real W, px, py, pz, s; } dci_sdf_cloud;
 
-DCI_LANE dci_cloud dci_cloud_in(dci_cloud c, dc_real x, dc_real y, dc_real z, const dc_v3 *p, const dc_v3 *n, dc_real s, int level)
+DCI_LANE dci_sdf_cloud dci_sdf_cloud_in(dci_sdf_cloud c, dc_real x, dc_real y, dc_real z, const dc_v3 *p, const dc_v3 *n, dc_real s, int level)
 {
     dc_real rx = x - p->x, ry = y - p->y, rz = z - p->z, kx = x - c.px, ky = y - c.py, kz = z - c.pz;
     dc_real D = rx*n->x + ry*n->y + rz*n->z - c.j.v;
     dc_real a = DC_R(-0.5)*(s*((c.px - p->x)*(rx + kx) + (c.py - p->y)*(ry + ky) + (c.pz - p->z)*(rz + kz))
                             + (s - c.s)*(kx*kx + ky*ky + kz*kz));
     int more = a > 0;
-    dc_real e = dci_exp_lane(-dci_fabs(a));
+    dc_real e = dci_sdf_exp_short(-dci_fabs(a));
     dc_real was = more ? c.W*e : c.W, is = more ? DC_R(1) : e, W = was + is, w = is/W;
     dc_real v, bx, by, bz, ux, uy, uz, dx, dy, dz, t, hd;
     was /= W;                                                   /* 1 - w */
@@ -624,9 +699,9 @@ DCI_LANE dci_cloud dci_cloud_in(dci_cloud c, dc_real x, dc_real y, dc_real z, co
 }
 
 /* the state that holds the first point alone */
-DCI_LANE dci_cloud dci_cloud_first(dc_real x, dc_real y, dc_real z, const dc_v3 *p, const dc_v3 *n, dc_real s)
+DCI_LANE dci_sdf_cloud dci_sdf_cloud_first(dc_real x, dc_real y, dc_real z, const dc_v3 *p, const dc_v3 *n, dc_real s)
 {
-    dci_cloud c;
+    dci_sdf_cloud c;
     c.j = c.A = dci_jet_zero();
     c.j.v = (x - p->x)*n->x + (y - p->y)*n->y + (z - p->z)*n->z;
     c.j.x = n->x; c.j.y = n->y; c.j.z = n->z;
@@ -640,51 +715,51 @@ DCI_LANE dci_cloud dci_cloud_first(dc_real x, dc_real y, dc_real z, const dc_v3 
 
 /* ---- primitives ----------------------------------------------------------------------------------- */
 
-typedef enum { DCI_RADIAL, DCI_TAUBIN, DCI_GAUGE, DCI_ROUNDED, DCI_PLANES, DCI_CLOUD } dci_kernel;
+typedef enum { DCI_SDF_RADIAL, DCI_SDF_TAUBIN, DCI_SDF_GAUGE, DCI_SDF_ROUNDED, DCI_SDF_PLANES, DCI_SDF_CLOUD } dci_sdf_kernel;
 
 /* A primitive made ready: x_local = R^T (x - t)/unit. */
 typedef struct {
-    dci_kernel kernel;
+    dci_sdf_kernel kernel;
     dc_m3 R;
     dc_v3 t;
     dc_real unit, inv_unit;
     dci_quadric quadric;
-    dci_core core;
+    dci_sdf_core core;
     dc_real tau, inv_tau, hess_tau;     /* of the smooth maximum of planes */
     const dc_sdf_prim *prim;
-} dci_part;
+} dci_sdf_part;
 
 /* 1/tau as the folds want it: of a hard minimum a number that takes every gap but 0 to the end of the exponential, and none
  * in the Hessian */
-static void dci_taus(dc_real tau, dc_real *inv_tau, dc_real *hess_tau)
+static void dci_sdf_taus(dc_real tau, dc_real *inv_tau, dc_real *hess_tau)
 {
     *inv_tau = tau > 0 ? 1/tau : DC_REAL_MAX;
     *hess_tau = tau > 0 ? 1/tau : 0;
 }
 
-static int dci_length(dc_real x) { return x >= 1/DC_LIMIT && x <= DC_LIMIT; }
+static int dci_sdf_length(dc_real x) { return x >= 1/DC_LIMIT && x <= DC_LIMIT; }
 
-static int dci_prim_ok(const dc_sdf_prim *p)
+static int dci_sdf_prim_ok(const dc_sdf_prim *p)
 {
     dc_real scale = p->scale == 0 ? 1 : p->scale, a = p->size.x, b = p->size.y, c = p->size.z, big, small;
     int k;
-    if (!dc_pose_ok(&p->pose) || !dci_length(scale)) return 0;
+    if (!dc_pose_ok(&p->pose) || !dci_sdf_length(scale)) return 0;
     switch (p->kind) {
     case DC_SDF_SUPERQUADRIC:
         big = dc_max(a, dc_max(b, c));
         small = dc_min(a, dc_min(b, c));
-        return dc_in_range(p->size) && small > 0 && big <= DCI_SDF_ASPECT*small && dci_length(big*scale)
+        return dc_in_range(p->size) && small > 0 && big <= DCI_SDF_ASPECT*small && dci_sdf_length(big*scale)
             && p->eps1 >= DCI_SDF_SMALLEST && p->eps1 <= 2 && p->eps2 >= DCI_SDF_SMALLEST && p->eps2 <= 2;
-    case DC_SDF_SPHERE: return dci_length(a) && dci_length(a*scale);
-    case DC_SDF_BOX: return dci_length(a) && dci_length(b) && dci_length(c);
-    case DC_SDF_CAPSULE: return dci_length(a) && c >= 0 && c <= DC_LIMIT;
+    case DC_SDF_SPHERE: return dci_sdf_length(a) && dci_sdf_length(a*scale);
+    case DC_SDF_BOX: return dci_sdf_length(a) && dci_sdf_length(b) && dci_sdf_length(c);
+    case DC_SDF_CAPSULE: return dci_sdf_length(a) && c >= 0 && c <= DC_LIMIT;
     case DC_SDF_POLYHEDRON:
     case DC_SDF_CLOUD:
         if (p->count < 1 || !p->n || !p->p || (p->kind == DC_SDF_CLOUD && !p->sigma)) return 0;
-        if (p->kind == DC_SDF_POLYHEDRON && p->smooth != 0 && !dci_length(p->smooth)) return 0;
+        if (p->kind == DC_SDF_POLYHEDRON && p->smooth != 0 && !dci_sdf_length(p->smooth)) return 0;
         for (k = 0; k < p->count; ++k) {
             if (!dc_in_range(p->p[k]) || !(dc_abs(dc_dot(p->n[k], p->n[k]) - 1) <= DC_R(1e-3))) return 0;
-            if (p->kind == DC_SDF_CLOUD && !dci_length(p->sigma[k])) return 0;
+            if (p->kind == DC_SDF_CLOUD && !dci_sdf_length(p->sigma[k])) return 0;
         }
         return 1;
     }
@@ -694,13 +769,13 @@ static int dci_prim_ok(const dc_sdf_prim *p)
 static int dci_sdf_ok(const dc_sdf *s)
 {
     int i;
-    if (!s || !s->prim || s->n < 1 || s->prim[0].subtract || (s->tau != 0 && !dci_length(s->tau))) return 0;
+    if (!s || !s->prim || s->n < 1 || s->prim[0].subtract || (s->tau != 0 && !dci_sdf_length(s->tau))) return 0;
     for (i = 0; i < s->n; ++i)
-        if (!dci_prim_ok(&s->prim[i])) return 0;
+        if (!dci_sdf_prim_ok(&s->prim[i])) return 0;
     return 1;
 }
 
-static void dci_part_of(const dc_sdf_prim *p, dci_part *a)
+static void dci_sdf_part_of(const dc_sdf_prim *p, dci_sdf_part *a)
 {
     dc_quat q = p->pose.q;
     dc_real big = 1;
@@ -712,7 +787,7 @@ static void dci_part_of(const dc_sdf_prim *p, dci_part *a)
     a->core.hx = a->core.hy = a->core.hz = a->core.R = 0;
     switch (p->kind) {
     case DC_SDF_SUPERQUADRIC:
-        a->kernel = p->taubin ? DCI_TAUBIN : DCI_RADIAL;
+        a->kernel = p->taubin ? DCI_SDF_TAUBIN : DCI_SDF_RADIAL;
         big = dc_max(p->size.x, dc_max(p->size.y, p->size.z));
         a->unit *= big;
         a->quadric.ia = big/p->size.x;
@@ -725,27 +800,27 @@ static void dci_part_of(const dc_sdf_prim *p, dci_part *a)
         a->quadric.alpha2 = 2/p->eps2;
         break;
     case DC_SDF_SPHERE:
-        a->kernel = DCI_ROUNDED;
+        a->kernel = DCI_SDF_ROUNDED;
         a->core.R = p->size.x;
         break;
     case DC_SDF_BOX:
-        a->kernel = DCI_ROUNDED;
+        a->kernel = DCI_SDF_ROUNDED;
         a->core.hx = p->size.x; a->core.hy = p->size.y; a->core.hz = p->size.z;
         break;
     case DC_SDF_CAPSULE:
-        a->kernel = DCI_ROUNDED;
+        a->kernel = DCI_SDF_ROUNDED;
         a->core.hz = p->size.z;
         a->core.R = p->size.x;
         break;
-    case DC_SDF_POLYHEDRON: a->kernel = DCI_PLANES; break;
-    case DC_SDF_CLOUD: a->kernel = DCI_CLOUD; break;
+    case DC_SDF_POLYHEDRON: a->kernel = DCI_SDF_PLANES; break;
+    case DC_SDF_CLOUD: a->kernel = DCI_SDF_CLOUD; break;
     }
     a->tau = p->smooth;
-    dci_taus(p->smooth, &a->inv_tau, &a->hess_tau);
+    dci_sdf_taus(p->smooth, &a->inv_tau, &a->hess_tau);
     a->inv_unit = 1/a->unit;
 }
 
-DCI_LANE dc_v3 dci_to_local(const dci_part *a, dc_real x, dc_real y, dc_real z)
+DCI_LANE dc_v3 dci_sdf_to_local(const dci_sdf_part *a, dc_real x, dc_real y, dc_real z)
 {
     dc_real dx = x - a->t.x, dy = y - a->t.y, dz = z - a->t.z;
     const dc_real *R = a->R.m;
@@ -754,7 +829,7 @@ DCI_LANE dc_v3 dci_to_local(const dci_part *a, dc_real x, dc_real y, dc_real z)
 }
 
 /* The jet in body coordinates, its value times `value`: the unit for lengths, 1 for the gauge. g <- R g, h <- R h R^T. */
-DCI_LANE dci_jet dci_to_body(const dci_part *a, dci_jet j, dc_real value, int level)
+DCI_LANE dci_jet dci_sdf_to_body(const dci_sdf_part *a, dci_jet j, dc_real value, int level)
 {
     const dc_real *R = a->R.m;
     dc_real k = value*a->inv_unit, kk = k*a->inv_unit;
@@ -778,12 +853,12 @@ DCI_LANE dci_jet dci_to_body(const dci_part *a, dci_jet j, dc_real value, int le
     return b;
 }
 
-/* plane k of a polyhedron, turned round for a maximum */
-DCI_LANE dci_jet dci_plane_jet(const dc_sdf_prim *p, int k, dc_real x, dc_real y, dc_real z)
+/* a plane of a polyhedron, turned round for a maximum */
+DCI_LANE dci_jet dci_sdf_plane_jet(dc_v3 n, dc_v3 p, dc_real x, dc_real y, dc_real z)
 {
     dci_jet j = dci_jet_zero();
-    j.x = -p->n[k].x; j.y = -p->n[k].y; j.z = -p->n[k].z;
-    j.v = j.x*(x - p->p[k].x) + j.y*(y - p->p[k].y) + j.z*(z - p->p[k].z);
+    j.x = -n.x; j.y = -n.y; j.z = -n.z;
+    j.v = j.x*(x - p.x) + j.y*(y - p.y) + j.z*(z - p.z);
     return j;
 }
 
@@ -794,64 +869,64 @@ DCI_LANE dci_jet dci_plane_jet(const dc_sdf_prim *p, int k, dc_real x, dc_real y
 /* ---- one point ------------------------------------------------------------------------------------ */
 
 /* the jet of a primitive in its own axes, lengths over its unit */
-static dci_jet dci_part_jet(const dci_part *a, dc_real x, dc_real y, dc_real z, int level)
+static dci_jet dci_sdf_part_jet(const dci_sdf_part *a, dc_real x, dc_real y, dc_real z, int level)
 {
     const dc_sdf_prim *p = a->prim;
-    dci_fold f;
-    dci_cloud c;
+    dci_sdf_fold f;
+    dci_sdf_cloud c;
     dc_real w;
     int k;
     switch (a->kernel) {
-    case DCI_RADIAL: return dci_radial(&a->quadric, x, y, z, level);
-    case DCI_TAUBIN: return dci_taubin(&a->quadric, x, y, z, level);
-    case DCI_GAUGE: return dci_gauge_jet(&a->quadric, x, y, z, level);
-    case DCI_ROUNDED: return dci_rounded(&a->core, x, y, z, level);
-    case DCI_PLANES:
-        f.j = dci_plane_jet(p, 0, x, y, z);
+    case DCI_SDF_RADIAL: return dci_radial(&a->quadric, dci_powers_of(&a->quadric, x, y, z), x, y, z, level);
+    case DCI_SDF_TAUBIN: return dci_taubin(&a->quadric, dci_powers_of(&a->quadric, x, y, z), x, y, z, level);
+    case DCI_SDF_GAUGE: return dci_gauge_jet(&a->quadric, dci_powers_of(&a->quadric, x, y, z), x, y, z, level);
+    case DCI_SDF_ROUNDED: return dci_rounded(&a->core, x, y, z, level);
+    case DCI_SDF_PLANES:
+        f.j = dci_sdf_plane_jet(p->n[0], p->p[0], x, y, z);
         f.S = 1;
         for (k = 1; k < p->count; ++k)
-            f = dci_fold_in(f, dci_plane_jet(p, k, x, y, z), a->inv_tau, a->hess_tau, level, &w);
-        return dci_fold_close(f, a->tau, -1).j;
-    case DCI_CLOUD: break;
+            f = dci_sdf_fold_in(f, dci_sdf_plane_jet(p->n[k], p->p[k], x, y, z), a->inv_tau, a->hess_tau, level, &w);
+        return dci_sdf_fold_close(f, a->tau, -1).j;
+    case DCI_SDF_CLOUD: break;
     }
     w = 1/p->sigma[0];
-    c = dci_cloud_first(x, y, z, &p->p[0], &p->n[0], w*w);
+    c = dci_sdf_cloud_first(x, y, z, &p->p[0], &p->n[0], w*w);
     for (k = 1; k < p->count; ++k) {
         w = 1/p->sigma[k];
-        c = dci_cloud_in(c, x, y, z, &p->p[k], &p->n[k], w*w, level);
+        c = dci_sdf_cloud_in(c, x, y, z, &p->p[k], &p->n[k], w*w, level);
     }
     return c.j;
 }
 
-static DCI_NOINLINE dci_jet dci_part_at(const dci_part *a, dc_v3 x, int level)
+static DCI_NOINLINE dci_jet dci_sdf_part_at(const dci_sdf_part *a, dc_v3 x, int level)
 {
-    dc_v3 y = dci_to_local(a, x.x, x.y, x.z);
-    return dci_to_body(a, dci_part_jet(a, y.x, y.y, y.z, level), a->unit, level);
+    dc_v3 y = dci_sdf_to_local(a, x.x, x.y, x.z);
+    return dci_sdf_to_body(a, dci_sdf_part_jet(a, y.x, y.y, y.z, level), a->unit, level);
 }
 
 /* The fold of all primitives at a point. weight, may be NULL: n entries with a given stride receive what each primitive
  * weighed among those up to it. */
 static dci_jet dci_sdf_at(const dc_sdf *s, dc_v3 x, int level, dc_real *weight, int stride)
 {
-    dci_part a;
-    dci_fold f;
+    dci_sdf_part a;
+    dci_sdf_fold f;
     dc_real inv_tau, hess_tau, w;
     int i, subtract = 0;
-    dci_taus(s->tau, &inv_tau, &hess_tau);
-    dci_part_of(&s->prim[0], &a);
-    f.j = dci_part_at(&a, x, level);
+    dci_sdf_taus(s->tau, &inv_tau, &hess_tau);
+    dci_sdf_part_of(&s->prim[0], &a);
+    f.j = dci_sdf_part_at(&a, x, level);
     f.S = 1;
     if (weight) weight[0] = 1;
     for (i = 1; i < s->n; ++i) {
         if (!s->prim[i].subtract != !subtract) {
-            f = dci_fold_close(f, s->tau, -1);
+            f = dci_sdf_fold_close(f, s->tau, -1);
             subtract = !subtract;
         }
-        dci_part_of(&s->prim[i], &a);
-        f = dci_fold_in(f, dci_part_at(&a, x, level), inv_tau, hess_tau, level, &w);
+        dci_sdf_part_of(&s->prim[i], &a);
+        f = dci_sdf_fold_in(f, dci_sdf_part_at(&a, x, level), inv_tau, hess_tau, level, &w);
         if (weight) weight[i*stride] = w;
     }
-    return dci_fold_close(f, s->tau, subtract ? DC_R(-1) : DC_R(1)).j;
+    return dci_sdf_fold_close(f, s->tau, subtract ? DC_R(-1) : DC_R(1)).j;
 }
 
 static int dci_jet_finite(dci_jet j, int level)
@@ -879,6 +954,312 @@ DC_DEF dc_status dc_sdf_eval(const dc_sdf *s, dc_v3 x, dc_real *value, dc_real *
         hess[4] = j.yy;
         hess[5] = hess[7] = j.yz;
         hess[8] = j.zz;
+    }
+    return DC_OK;
+}
+
+/* ---- many points ----------------------------------------------------------------------------------- */
+
+/* Points go through a primitive in blocks, so that making it ready is shared. */
+#define DCI_SDF_BLOCK (4*DC_LANES)
+
+typedef dc_real dci_sdf_points[DCI_SDF_BLOCK];
+
+typedef struct {
+    dci_sdf_points X, Y, Z;                     /* body coordinates */
+    dci_sdf_points x, y, z;                     /* of a primitive */
+    dci_sdf_points P[10], Q[10], S, T;          /* jet of a primitive, of the fold; sums of the fold, of a primitive's planes */
+    dci_sdf_points A[9], W, px, py, pz, s;  /* of a point cloud */
+    dci_sdf_points q1, p1, C1, q2, p2, C2, r, t;    /* of a superquadric: its powers; scratch */
+    dci_sdf_part part;
+} dci_sdf_block;
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("no-trapping-math")
+#endif
+
+DCI_LANE dci_jet dci_jet_load(dci_sdf_points *r, int l, int level)
+{
+    dci_jet j = dci_jet_zero();
+    j.v = r[0][l];
+    if (level < 1) return j;
+    j.x = r[1][l]; j.y = r[2][l]; j.z = r[3][l];
+    if (level < 2) return j;
+    j.xx = r[4][l]; j.xy = r[5][l]; j.xz = r[6][l]; j.yy = r[7][l]; j.yz = r[8][l]; j.zz = r[9][l];
+    return j;
+}
+
+DCI_LANE void dci_jet_store(dci_sdf_points *r, int l, dci_jet j, int level)
+{
+    r[0][l] = j.v;
+    if (level < 1) return;
+    r[1][l] = j.x; r[2][l] = j.y; r[3][l] = j.z;
+    if (level < 2) return;
+    r[4][l] = j.xx; r[5][l] = j.xy; r[6][l] = j.xz; r[7][l] = j.yy; r[8][l] = j.yz; r[9][l] = j.zz;
+}
+
+DCI_LANE void dci_sdf_block_planes(dci_sdf_block *b, int w, const int level)
+{
+    const dc_sdf_prim *p = b->part.prim;
+    dc_real tau = b->part.tau, inv_tau = b->part.inv_tau, hess_tau = b->part.hess_tau;
+    int k, l;
+    for (k = 0; k < p->count; ++k) {
+        dc_v3 n = p->n[k], at = p->p[k];
+        if (k == 0)
+            for (l = 0; l < w; ++l) {
+                b->T[l] = 1;
+                dci_jet_store(b->P, l, dci_sdf_plane_jet(n, at, b->x[l], b->y[l], b->z[l]), 2);
+            }
+        else
+            for (l = 0; l < w; ++l) {
+                dci_sdf_fold f;
+                dc_real weight;
+                f.j = dci_jet_load(b->P, l, level);
+                f.S = b->T[l];
+                f = dci_sdf_fold_in(f, dci_sdf_plane_jet(n, at, b->x[l], b->y[l], b->z[l]), inv_tau, hess_tau, level, &weight);
+                b->T[l] = f.S;
+                dci_jet_store(b->P, l, f.j, level);
+            }
+    }
+    for (l = 0; l < w; ++l) {
+        dci_sdf_fold f;
+        f.j = dci_jet_load(b->P, l, level);
+        f.S = b->T[l];
+        dci_jet_store(b->P, l, dci_sdf_fold_close(f, tau, -1).j, level);
+    }
+}
+
+DCI_LANE dci_sdf_cloud dci_sdf_cloud_load(dci_sdf_block *b, int l, int level)
+{
+    dci_sdf_cloud c;
+    c.j = dci_jet_load(b->P, l, level);
+    c.A = dci_jet_zero();
+    c.W = b->W[l];
+    c.px = b->px[l]; c.py = b->py[l]; c.pz = b->pz[l];
+    c.s = b->s[l];
+    if (level < 1) return c;
+    c.A.x = b->A[0][l]; c.A.y = b->A[1][l]; c.A.z = b->A[2][l];
+    if (level < 2) return c;
+    c.A.xx = b->A[3][l]; c.A.xy = b->A[4][l]; c.A.xz = b->A[5][l];
+    c.A.yy = b->A[6][l]; c.A.yz = b->A[7][l]; c.A.zz = b->A[8][l];
+    return c;
+}
+
+DCI_LANE void dci_sdf_cloud_store(dci_sdf_block *b, int l, dci_sdf_cloud c, int level)
+{
+    dci_jet_store(b->P, l, c.j, level);
+    b->W[l] = c.W;
+    b->px[l] = c.px; b->py[l] = c.py; b->pz[l] = c.pz;
+    b->s[l] = c.s;
+    if (level < 1) return;
+    b->A[0][l] = c.A.x; b->A[1][l] = c.A.y; b->A[2][l] = c.A.z;
+    if (level < 2) return;
+    b->A[3][l] = c.A.xx; b->A[4][l] = c.A.xy; b->A[5][l] = c.A.xz;
+    b->A[6][l] = c.A.yy; b->A[7][l] = c.A.yz; b->A[8][l] = c.A.zz;
+}
+
+DCI_LANE void dci_sdf_block_cloud(dci_sdf_block *b, int w, const int level)
+{
+    const dc_sdf_prim *p = b->part.prim;
+    int k, l;
+    for (k = 0; k < p->count; ++k) {
+        dc_v3 n = p->n[k], at = p->p[k];
+        dc_real s = 1/p->sigma[k];
+        s *= s;
+        if (k == 0)
+            for (l = 0; l < w; ++l) dci_sdf_cloud_store(b, l, dci_sdf_cloud_first(b->x[l], b->y[l], b->z[l], &at, &n, s), level);
+        else
+            for (l = 0; l < w; ++l)
+                dci_sdf_cloud_store(b, l, dci_sdf_cloud_in(dci_sdf_cloud_load(b, l, level), b->x[l], b->y[l], b->z[l], &at, &n, s, level), level);
+    }
+}
+
+DCI_LANE dci_powers dci_powers_load(dci_sdf_block *b, int l)
+{
+    dci_powers w;
+    w.q1 = b->q1[l]; w.p1 = b->p1[l]; w.C1 = b->C1[l];
+    w.q2 = b->q2[l]; w.p2 = b->p2[l]; w.C2 = b->C2[l];
+    w.r = b->r[l];
+    return w;
+}
+
+/* p and C from q */
+DCI_LANE void dci_sdf_block_power(int w, dc_real half, dc_real alpha, const dc_real *q, dc_real *p, dc_real *C, dc_real *t)
+{
+    int l;
+    for (l = 0; l < w; ++l) t[l] = (alpha - 2)*dci_sdf_ratio_log(q[l]);
+    for (l = 0; l < w; ++l) p[l] = dci_sdf_exp_short(t[l]);
+    for (l = 0; l < w; ++l) t[l] = (half - 1)*dci_sdf_log1p_short(p[l]*q[l]*q[l]);
+    for (l = 0; l < w; ++l) C[l] = dci_sdf_exp_half(t[l]);
+}
+
+/* dci_powers_of of a block */
+static DCI_NOINLINE void dci_sdf_block_powers(dci_sdf_block *b, int w)
+{
+    const dci_quadric s = b->part.quadric;
+    int l;
+    for (l = 0; l < w; ++l) b->q1[l] = dci_sdf_ratio(dci_fabs(b->x[l])*s.ia, dci_fabs(b->y[l])*s.ib);
+    dci_sdf_block_power(w, s.half2, s.alpha2, b->q1, b->p1, b->C1, b->t);
+    for (l = 0; l < w; ++l) {
+        dc_real N = dci_sdf_norm_value(dci_fabs(b->x[l])*s.ia, dci_fabs(b->y[l])*s.ib, b->q1[l], b->p1[l], b->C1[l]);
+        b->q2[l] = dci_sdf_ratio(N, dci_fabs(b->z[l])*s.ic);
+    }
+    dci_sdf_block_power(w, s.half1, s.alpha1, b->q2, b->p2, b->C2, b->t);
+    for (l = 0; l < w; ++l) b->r[l] = dci_sqrt_lane(b->x[l]*b->x[l] + b->y[l]*b->y[l] + b->z[l]*b->z[l]);
+}
+
+/* the primitive's jets at w points, a multiple of DC_LANES, into P */
+DCI_LANE void dci_sdf_block_part(dci_sdf_block *b, int w, const int level)
+{
+    const dci_sdf_part a = b->part;
+    dc_real unit = a.kernel == DCI_SDF_GAUGE ? DC_R(1) : a.unit;
+    int l;
+    for (l = 0; l < w; ++l) {
+        dc_v3 x = dci_sdf_to_local(&a, b->X[l], b->Y[l], b->Z[l]);
+        b->x[l] = x.x; b->y[l] = x.y; b->z[l] = x.z;
+    }
+    if (a.kernel <= DCI_SDF_GAUGE) dci_sdf_block_powers(b, w);
+    switch (a.kernel) {
+    case DCI_SDF_RADIAL:
+        for (l = 0; l < w; ++l)
+            dci_jet_store(b->P, l, dci_radial(&a.quadric, dci_powers_load(b, l), b->x[l], b->y[l], b->z[l], level), level);
+        break;
+    case DCI_SDF_TAUBIN:
+        for (l = 0; l < w; ++l)
+            dci_jet_store(b->P, l, dci_taubin(&a.quadric, dci_powers_load(b, l), b->x[l], b->y[l], b->z[l], level), level);
+        break;
+    case DCI_SDF_GAUGE:
+        for (l = 0; l < w; ++l)
+            dci_jet_store(b->P, l, dci_gauge_jet(&a.quadric, dci_powers_load(b, l), b->x[l], b->y[l], b->z[l], level), level);
+        break;
+    case DCI_SDF_ROUNDED:
+        for (l = 0; l < w; ++l) dci_jet_store(b->P, l, dci_rounded(&a.core, b->x[l], b->y[l], b->z[l], level), level);
+        break;
+    case DCI_SDF_PLANES: dci_sdf_block_planes(b, w, level); break;
+    case DCI_SDF_CLOUD: dci_sdf_block_cloud(b, w, level); break;
+    }
+    for (l = 0; l < w; ++l) dci_jet_store(b->P, l, dci_sdf_to_body(&a, dci_jet_load(b->P, l, level), unit, level), level);
+}
+
+/* starts the fold with P, takes P into it, ends a run of it */
+DCI_LANE void dci_sdf_block_fold(dci_sdf_block *b, int w, int first, dc_real inv_tau, dc_real hess_tau, const int level)
+{
+    int l;
+    if (first)
+        for (l = 0; l < w; ++l) {
+            b->S[l] = 1;
+            dci_jet_store(b->Q, l, dci_jet_load(b->P, l, level), level);
+        }
+    else
+        for (l = 0; l < w; ++l) {
+            dci_sdf_fold f;
+            dc_real weight;
+            f.j = dci_jet_load(b->Q, l, level);
+            f.S = b->S[l];
+            f = dci_sdf_fold_in(f, dci_jet_load(b->P, l, level), inv_tau, hess_tau, level, &weight);
+            b->S[l] = f.S;
+            dci_jet_store(b->Q, l, f.j, level);
+        }
+}
+
+DCI_LANE void dci_sdf_block_close(dci_sdf_block *b, int w, dc_real tau, dc_real sign, const int level)
+{
+    int l;
+    for (l = 0; l < w; ++l) {
+        dci_sdf_fold f;
+        f.j = dci_jet_load(b->Q, l, level);
+        f.S = b->S[l];
+        f = dci_sdf_fold_close(f, tau, sign);
+        b->S[l] = f.S;
+        dci_jet_store(b->Q, l, f.j, level);
+    }
+}
+
+/* dci_sdf_at of a block, into Q; gauge: F - 1 of the only primitive */
+DCI_LANE void dci_sdf_block_sdf(dci_sdf_block *b, const dc_sdf *s, int w, int gauge, const int level)
+{
+    dc_real inv_tau, hess_tau;
+    int i, subtract = 0;
+    dci_sdf_taus(s->tau, &inv_tau, &hess_tau);
+    for (i = 0; i < s->n; ++i) {
+        if (!s->prim[i].subtract != !subtract) {
+            dci_sdf_block_close(b, w, s->tau, -1, level);
+            subtract = !subtract;
+        }
+        dci_sdf_part_of(&s->prim[i], &b->part);
+        if (gauge) b->part.kernel = DCI_SDF_GAUGE;
+        dci_sdf_block_part(b, w, level);
+        dci_sdf_block_fold(b, w, i == 0, inv_tau, hess_tau, level);
+    }
+    dci_sdf_block_close(b, w, s->tau, subtract ? DC_R(-1) : DC_R(1), level);
+}
+
+static DCI_NOINLINE void dci_sdf_block_values(dci_sdf_block *b, const dc_sdf *s, int w, int gauge) { dci_sdf_block_sdf(b, s, w, gauge, 0); }
+static DCI_NOINLINE void dci_sdf_block_grads(dci_sdf_block *b, const dc_sdf *s, int w, int gauge) { dci_sdf_block_sdf(b, s, w, gauge, 1); }
+static DCI_NOINLINE void dci_sdf_block_hessians(dci_sdf_block *b, const dc_sdf *s, int w, int gauge) { dci_sdf_block_sdf(b, s, w, gauge, 2); }
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
+
+/* the jets of the n points of a block; 0 when a number of theirs is not finite */
+static int dci_sdf_block_run(dci_sdf_block *b, const dc_sdf *s, int n, int gauge, int level)
+{
+    int w = (n + DC_LANES - 1)/DC_LANES*DC_LANES, l, k, rows = level == 0 ? 1 : level == 1 ? 4 : 10;
+    if (level == 0) dci_sdf_block_values(b, s, w, gauge);
+    else if (level == 1) dci_sdf_block_grads(b, s, w, gauge);
+    else dci_sdf_block_hessians(b, s, w, gauge);
+    for (k = 0; k < rows; ++k)
+        for (l = 0; l < n; ++l)
+            if (!dc_finite(b->Q[k][l])) return 0;
+    return 1;
+}
+
+/* rows of Q from `first` on, to the n points of an output from `at` on */
+static void dci_sdf_block_put(dci_sdf_block *b, int first, int rows, int n, dc_real *out, size_t stride, size_t at)
+{
+    int k;
+    for (k = 0; out && k < rows; ++k) memcpy(out + (size_t)k*stride + at, b->Q[first + k], (size_t)n*sizeof *out);
+}
+
+DC_DEF size_t dc_sdf_batch_bytes(void) { return dc_bytes(0, 1, sizeof(dci_sdf_block)); }
+
+DC_DEF dc_status dc_sdf_eval_batch(const dc_sdf *s, int count, const dc_real *x, size_t stride, dc_arena *mem,
+                                   const dc_sdf_out *out)
+{
+    size_t used, i;
+    dci_sdf_block *b;
+    int level, dir, lone, l, k, n;
+    if (!dci_sdf_ok(s) || !mem || !out || count < 0 || stride < (size_t)count || (count > 0 && !x)) return DC_E_ARG;
+    for (i = 0; i < (size_t)count; ++i)
+        if (!dc_in_range(dc_vec(x[i], x[stride + i], x[2*stride + i]))) return DC_E_ARG;
+    used = mem->used;
+    b = (dci_sdf_block *)dc_arena_take(mem, 1, sizeof *b);
+    mem->used = used;
+    if (!b) return DC_E_MEMORY;
+
+    lone = s->n == 1 && s->prim[0].kind == DC_SDF_SUPERQUADRIC && !s->prim[0].taubin;
+    dir = out->ddir ? 2 : out->dir ? 1 : 0;
+    level = out->hess ? 2 : out->grad ? 1 : 0;
+    if (!lone && dir > level) level = dir;
+    for (i = 0; i < (size_t)count; i += (size_t)n) {
+        n = (size_t)count - i < DCI_SDF_BLOCK ? (int)((size_t)count - i) : DCI_SDF_BLOCK;
+        for (l = 0; l < DCI_SDF_BLOCK; ++l) {
+            k = l < n ? l : n - 1;              /* lanes without a point repeat the last */
+            b->X[l] = x[i + (size_t)k];
+            b->Y[l] = x[stride + i + (size_t)k];
+            b->Z[l] = x[2*stride + i + (size_t)k];
+        }
+        if (out->value || level > 0) {
+            if (!dci_sdf_block_run(b, s, n, 0, level)) return DC_E_RANGE;
+            dci_sdf_block_put(b, 0, 1, n, out->value, stride, i);
+            dci_sdf_block_put(b, 1, 3, n, out->grad, stride, i);
+            dci_sdf_block_put(b, 4, 6, n, out->hess, stride, i);
+        }
+        if (lone && dir > 0 && !dci_sdf_block_run(b, s, n, 1, dir)) return DC_E_RANGE;
+        dci_sdf_block_put(b, 1, 3, n, out->dir, stride, i);
+        dci_sdf_block_put(b, 4, 6, n, out->ddir, stride, i);
     }
     return DC_OK;
 }
