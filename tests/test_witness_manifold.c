@@ -33,12 +33,14 @@ typedef struct {
     dc_pose pose;
 } box;
 
-static void box_make(box *b, double half, const double *scale, double eps)
+/* mesh of half extents half*shape, superquadric of axes scale */
+static void box_make(box *b, double half, const double *shape, const double *scale, double eps)
 {
     int i, j, n = 0;
     memset(b, 0, sizeof *b);
     for (i = 0; i < 8; ++i)
-        b->v[i] = dc_vec((dc_real)((i & 4 ? half : -half)*scale[0]), (dc_real)((i & 2 ? half : -half)*scale[1]), (dc_real)((i & 1 ? half : -half)*scale[2]));
+        b->v[i] = dc_vec((dc_real)((i & 4 ? half : -half)*shape[0]), (dc_real)((i & 2 ? half : -half)*shape[1]),
+                         (dc_real)((i & 1 ? half : -half)*shape[2]));
     for (i = 0; i < 8; ++i)
         for (j = i + 1; j < 8; ++j)
             if (((i ^ j) & ((i ^ j) - 1)) == 0) {
@@ -93,6 +95,7 @@ TEST manifold_table(void)
 {
     static record r;
     static box a, b;
+    static const double cube[3] = { 1, 1, 1 };
     worst wr = worst_make("rows"), ws = worst_make("reductions"), wg = worst_make("their gradients");
     table t;
     int cases = 0, published = 0;
@@ -103,8 +106,8 @@ TEST manifold_table(void)
         dc_manifold_options o = DC_ZERO;
         dc_real grad[24], s[2];
         int k, n, count, part[4], at = 0;
-        box_make(&a, record_one(&r, "mesh_half1"), record_get(&r, "sq_scale1", NULL), record_one(&r, "eps"));
-        box_make(&b, record_one(&r, "mesh_half2"), record_get(&r, "sq_scale2", NULL), record_one(&r, "eps"));
+        box_make(&a, record_one(&r, "mesh_half1"), cube, record_get(&r, "sq_scale1", NULL), record_one(&r, "eps"));
+        box_make(&b, record_one(&r, "mesh_half2"), cube, record_get(&r, "sq_scale2", NULL), record_one(&r, "eps"));
         a.pose = pose_of(pose);
         b.pose = pose_of(pose + 6);
         o.witness.w_reg = (dc_real)record_one(&r, "w_reg");
@@ -265,8 +268,8 @@ TEST derivatives_of_every_option(void)
     rng r;
     long i, n = sweep_count(64);
     rng_seed(&r, 5);
-    box_make(&a, 0.9, big, 0.4);
-    box_make(&b, 0.9, small, 0.5);
+    box_make(&a, 0.9, big, big, 0.4);
+    box_make(&b, 0.9, small, small, 0.5);
     two[0] = two[1] = b.prim;
     two[1].size = dc_vec(DC_R(0.5), DC_R(0.4), DC_R(0.6));
     two[1].pose.t = dc_vec(DC_R(0.6), 0, DC_R(0.3));
