@@ -121,7 +121,7 @@ DC_DEF dc_status dc_sdf_eval(const dc_sdf *s, dc_v3 x, dc_real *value, dc_real *
 #define DC_SDF_PARAMS 12
 
 /* The value and its gradient by the parameters of all primitives, at a fixed point x of the body.
- * dparam   DC_SDF_PARAMS*n. Zero for parameters that a kind does not have. */
+ * dparam   DC_SDF_PARAMS*n; lost with DC_E_RANGE. Zero for parameters that a kind does not have. */
 DC_DEF dc_status dc_sdf_eval_params(const dc_sdf *s, dc_v3 x, dc_real *value, dc_real *dparam);
 
 /* ---- many points ------------------------------------------------------------------------------- */
@@ -160,24 +160,27 @@ typedef struct {
 typedef struct { dc_v3 lo, hi; int nx, ny, nz; } dc_grid;
 
 typedef struct {
-    int vertices;           /* simplify to so many vertices, by collapsing the shortest edges; 0: leave it as the grid gives it */
+    int vertices;           /* collapse the shortest edges until there are so many; 0: collapse those below half a step */
 } dc_sdf_mesh_options;
 
 typedef struct {
-    int nv, nt;             /* of the mesh as the grid gives it */
+    int nv, nt;             /* of the mesh before edges were collapsed: what dc_sdf_mesh_bytes asks for */
     dc_real residual;       /* largest |phi|/|grad phi| at a vertex */
 } dc_sdf_mesh_info;
 
-/* Bytes of arena that dc_sdf_mesh takes for a mesh of nv vertices as the grid gives it, scratch and result; 0 when it does
- * not fit a size_t. A closed surface crosses about 3 (size/step)^2 tetrahedron edges a side; info->nv says what was met. */
-DC_DEF size_t dc_sdf_mesh_bytes(const dc_grid *grid, int nv);
+/* Bytes of arena that dc_sdf_mesh takes, scratch and result, for a mesh of nv vertices and nt triangles before edges are
+ * collapsed; 0: a grid that is none, a count below 0, or it does not fit. A first call with dc_sdf_mesh_bytes(grid, 0, 0)
+ * bytes fails with DC_E_MEMORY and says nv and nt. */
+DC_DEF size_t dc_sdf_mesh_bytes(const dc_grid *grid, int nv, int nt);
 
-/* A triangle mesh of the zero set: marching tetrahedra (6 to a cell), then every vertex is moved onto the field along its
- * gradient. Closed, each edge in exactly two triangles of opposite direction, whatever the field, provided that it is
- * positive all over the boundary of the grid (else DC_E_RANGE).
+/* A triangle mesh of the zero set: marching tetrahedra (6 to a cell) with vertices where the field is zero on the edges of
+ * the grid; then edges are collapsed, shortest first, their new vertex on the zero set. Closed, oriented and without an edge
+ * or vertex where sheets meet, whatever the field: every edge is in two triangles, which run through it in opposite directions.
+ * Parts of the body thinner than a step may be missed; it has to be positive all over the boundary of the grid.
  * mem     the mesh stays at the front of what was free; scratch is given back.
- * DC_E_MEMORY: the arena is too small; info->nv is set when the vertices could be counted. DC_E_DIVERGED: a vertex
- * stayed off the zero set by more than 1e-6 (float 1e-3) of a grid step; the mesh is complete. nt = 0 is fine: nothing inside. */
+ * info    may be NULL; written also with DC_E_MEMORY.
+ * DC_E_RANGE: the surface meets the boundary of the grid, or the field does not fit. DC_E_MEMORY. DC_E_DIVERGED: the
+ * number of vertices asked for was not reached; the mesh is complete. No vertices at all are fine: nothing inside. */
 DC_DEF dc_status dc_sdf_mesh(const dc_sdf_mesh_options *opt, const dc_sdf *s, const dc_grid *grid, dc_arena *mem, dc_mesh *mesh,
                              dc_sdf_mesh_info *info);
 
@@ -225,6 +228,7 @@ DC_DEF dc_status dc_sdf_fit(const dc_sdf_fit_options *opt, const dc_grid *grid, 
 #define DC_CONTACT_KERNELS
 #include "dc_contact.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -958,6 +962,115 @@ DC_DEF dc_status dc_sdf_eval(const dc_sdf *s, dc_v3 x, dc_real *value, dc_real *
     return DC_OK;
 }
 
+/* ---- derivatives by parameters ---------------------------------------------------------------------- */
+
+/* Derivatives by its exponent eps of a norm and of its two partial derivatives. With L = log(1 + E), l = log q:
+ *     p' = -2/eps^2 l p,   E' = -2/eps^2 l E
+ *     C' = C (L/2 + (eps/2 - 1) E'/(1 + E)),   N' = N (L/2 + eps/2 E'/(1 + E))          */
+typedef struct { dc_real N, Nu, Nv; } dci_sdf_norm_eps;
+
+static dci_sdf_norm_eps dci_sdf_norm_by_eps(const dci_sdf_norm *r, dc_real eps)
+{
+    dci_sdf_norm_eps d;
+    dc_real k = -2/(eps*eps)*dci_sdf_ratio_log(r->q), L = DC_R(0.5)*dci_sdf_log1p_short(r->E), lE = k*r->E/(1 + r->E);
+    dc_real C = r->C*(L + (DC_R(0.5)*eps - 1)*lE), Cn = r->q*r->p*(k*r->C + C);
+    d.N = r->N*(L + DC_R(0.5)*eps*lE);
+    d.Nu = r->first > 0 ? C : Cn;
+    d.Nv = r->first > 0 ? Cn : C;
+    return d;
+}
+
+/* dphi/dtheta from dF/dtheta and, for Taubin's form, d(grad F)/dtheta; over the unit */
+static dc_real dci_quadric_by(const dci_gauge *G, dc_real r, int taubin, dc_real dF, dc_v3 dgrad)
+{
+    dc_real F = G->j.v, g;
+    if (!taubin) return r/(F*F)*dF;
+    g = dc_sqrt(G->j.x*G->j.x + G->j.y*G->j.y + G->j.z*G->j.z);
+    return dF/g - (F - 1)*(G->j.x*dgrad.x + G->j.y*dgrad.y + G->j.z*dgrad.z)/(g*g*g);
+}
+
+/* by size.x, size.y, size.z, eps1, eps2, at a point in the primitive's axes, lengths over its unit */
+static void dci_quadric_params(const dci_sdf_part *a, dc_v3 x, dc_real d[5])
+{
+    const dci_quadric *s = &a->quadric;
+    const dc_sdf_prim *p = a->prim;
+    dci_powers w = dci_powers_of(s, x.x, x.y, x.z);
+    dci_gauge G = dci_gauge_of(s, w, x.x, x.y, x.z, 2);
+    int taubin = a->kernel == DCI_SDF_TAUBIN;
+    dc_real sx = x.x < 0 ? -s->ia : s->ia, sy = x.y < 0 ? -s->ib : s->ib, sz = x.z < 0 ? -s->ic : s->ic, im = 1/G.out.m;
+    dci_sdf_norm_eps e;
+    d[0] = d[1] = d[2] = d[3] = d[4] = 0;
+    if (!(G.out.m > DCI_SDF_CENTRE)) return;
+    /* a dF/da = -x F_x, and the same of F_x, F_y, F_z, less F_x for the first */
+    d[0] = -a->unit/p->size.x*dci_quadric_by(&G, w.r, taubin, x.x*G.j.x, dc_vec(x.x*G.j.xx + G.j.x, x.x*G.j.xy, x.x*G.j.xz));
+    d[1] = -a->unit/p->size.y*dci_quadric_by(&G, w.r, taubin, x.y*G.j.y, dc_vec(x.y*G.j.xy, x.y*G.j.yy + G.j.y, x.y*G.j.yz));
+    d[2] = -a->unit/p->size.z*dci_quadric_by(&G, w.r, taubin, x.z*G.j.z, dc_vec(x.z*G.j.xz, x.z*G.j.yz, x.z*G.j.zz + G.j.z));
+    e = dci_sdf_norm_by_eps(&G.out, p->eps1);
+    d[3] = a->unit*dci_quadric_by(&G, w.r, taubin, e.N, dc_vec(sx*e.Nu*G.in.Nu, sy*e.Nu*G.in.Nv, sz*e.Nv));
+    e = dci_sdf_norm_by_eps(&G.in, p->eps2);
+    d[4] = a->unit*dci_quadric_by(&G, w.r, taubin, G.out.Nu*e.N,
+                                  dc_vec(sx*(im*G.out.uu*e.N*G.in.Nu + G.out.Nu*e.Nu), sy*(im*G.out.uu*e.N*G.in.Nv + G.out.Nu*e.Nv),
+                                         sz*im*G.out.uv*e.N));
+}
+
+/* All parameters of a primitive at a point of the body. Moved by a twist, and grown by its scale s about its origin t,
+ *     dphi/dv = -g,   dphi/dw = g x (x - t),   dphi/ds = (phi - g.(x - t))/s,    g = grad phi.       */
+static DCI_NOINLINE void dci_sdf_part_params(const dci_sdf_part *a, dc_v3 x, dc_real d[DC_SDF_PARAMS])
+{
+    const dc_sdf_prim *p = a->prim;
+    dc_v3 e = dc_sub(x, a->t), y = dci_sdf_to_local(a, x.x, x.y, x.z), g, dw, gl;
+    dc_real scale = p->scale == 0 ? 1 : p->scale, phi;
+    dci_jet j = dci_sdf_part_jet(a, y.x, y.y, y.z, 1);
+    int k;
+    gl = dc_vec(j.x, j.y, j.z);
+    j = dci_sdf_to_body(a, j, a->unit, 1);
+    phi = j.v;
+    g = dc_vec(j.x, j.y, j.z);
+    dw = dc_cross(g, e);
+    for (k = 6; k < DC_SDF_PARAMS - 1; ++k) d[k] = 0;
+    d[0] = -g.x; d[1] = -g.y; d[2] = -g.z;
+    d[3] = dw.x; d[4] = dw.y; d[5] = dw.z;
+    d[11] = (phi - dc_dot(g, e))/scale;
+    switch (p->kind) {
+    case DC_SDF_SUPERQUADRIC: dci_quadric_params(a, y, d + 6); break;
+    case DC_SDF_SPHERE: d[6] = -scale; break;
+    case DC_SDF_BOX:
+        d[6] = -scale*dc_abs(gl.x);
+        d[7] = -scale*dc_abs(gl.y);
+        d[8] = -scale*dc_abs(gl.z);
+        break;
+    case DC_SDF_CAPSULE:
+        d[6] = -scale;
+        d[8] = -scale*dc_abs(gl.z);
+        break;
+    case DC_SDF_POLYHEDRON:
+    case DC_SDF_CLOUD: break;
+    }
+}
+
+DC_DEF dc_status dc_sdf_eval_params(const dc_sdf *s, dc_v3 x, dc_real *value, dc_real *dparam)
+{
+    dci_sdf_part a;
+    dc_real v, rest = 1;
+    int i, k;
+    if (!dci_sdf_ok(s) || !dc_in_range(x) || !dparam) return DC_E_ARG;
+    /* the weights of the folds wait in dparam for their product from the last to the first */
+    v = dci_sdf_at(s, x, 0, dparam, DC_SDF_PARAMS).v;
+    for (i = s->n - 1; i >= 0; --i) {
+        dc_real *d = dparam + DC_SDF_PARAMS*i, w = d[0], weight = s->prim[i].subtract ? -rest*w : rest*w;
+        rest *= 1 - w;
+        dci_sdf_part_of(&s->prim[i], &a);
+        dci_sdf_part_params(&a, x, d);
+        for (k = 0; k < DC_SDF_PARAMS; ++k) {
+            d[k] *= weight;
+            if (!dc_finite(d[k])) v = d[k];
+        }
+    }
+    if (!dc_finite(v)) return DC_E_RANGE;
+    if (value) *value = v;
+    return DC_OK;
+}
+
 /* ---- many points ----------------------------------------------------------------------------------- */
 
 /* Points go through a primitive in blocks, so that making it ready is shared. */
@@ -1262,6 +1375,517 @@ DC_DEF dc_status dc_sdf_eval_batch(const dc_sdf *s, int count, const dc_real *x,
         dci_sdf_block_put(b, 4, 6, n, out->ddir, stride, i);
     }
     return DC_OK;
+}
+
+/* ---- meshes: marching tetrahedra ----------------------------------------------------------------------- */
+
+/* A cell is cut along its diagonal into six tetrahedra 0, e_i, e_i + e_j, 7 (corners as bits x, y, z). Their edges run from
+ * a grid point in seven directions, the bits of the other end, so that neighbouring cells agree on every face. */
+
+static int dci_grid_ok(const dc_grid *g)
+{
+    return g && dc_in_range(g->lo) && dc_in_range(g->hi) && g->nx >= 2 && g->ny >= 2 && g->nz >= 2 && g->hi.x > g->lo.x
+        && g->hi.y > g->lo.y && g->hi.z > g->lo.z && g->ny <= INT_MAX/8/g->nx && g->nz <= INT_MAX/8/g->nx/g->ny;
+}
+
+static dc_v3 dci_grid_step(const dc_grid *g)
+{
+    return dc_vec((g->hi.x - g->lo.x)/(dc_real)(g->nx - 1), (g->hi.y - g->lo.y)/(dc_real)(g->ny - 1),
+                  (g->hi.z - g->lo.z)/(dc_real)(g->nz - 1));
+}
+
+static dc_v3 dci_grid_point(const dc_grid *g, int i, int j, int k)
+{
+    dc_v3 h = dci_grid_step(g);
+    return dc_vec(g->lo.x + (dc_real)i*h.x, g->lo.y + (dc_real)j*h.y, g->lo.z + (dc_real)k*h.z);
+}
+
+static size_t dci_grid_count(const dc_grid *g) { return (size_t)g->nx*(size_t)g->ny*(size_t)g->nz; }
+
+/* What is cut at a time into points on the zero set */
+#define DCI_MESH_CUTS DCI_SDF_BLOCK
+
+typedef struct {
+    const dc_sdf *s;
+    const dc_grid *g;
+    dc_real *phi;                           /* of the grid points */
+    dc_real x[3*DCI_MESH_CUTS], f[DCI_MESH_CUTS];
+    dc_v3 in[DCI_MESH_CUTS], out[DCI_MESH_CUTS];        /* ends of edges, field below 0 and not below 0 */
+    dc_real fin[DCI_MESH_CUTS], fout[DCI_MESH_CUTS];
+    dc_arena mem;
+    int *id;                                /* vertices of two layers of edges: [layer & 1][direction - 1][j*nx + i] */
+    dc_v3 *v;
+    int *tri, *edge, *head, *next, *stamp, *map;
+    int nv, nt;
+    dc_real step;                           /* shortest side of a cell */
+} dci_mesher;
+
+/* the fields at n points of x */
+static dc_status dci_mesh_values(dci_mesher *m, int n)
+{
+    dc_sdf_out out = DC_ZERO;
+    out.value = m->f;
+    return dc_sdf_eval_batch(m->s, n, m->x, DCI_MESH_CUTS, &m->mem, &out);
+}
+
+static void dci_mesh_put(dci_mesher *m, int l, dc_v3 x)
+{
+    m->x[l] = x.x;
+    m->x[DCI_MESH_CUTS + l] = x.y;
+    m->x[2*DCI_MESH_CUTS + l] = x.z;
+}
+
+static dc_v3 dci_mesh_get(const dci_mesher *m, int l)
+{
+    return dc_vec(m->x[l], m->x[DCI_MESH_CUTS + l], m->x[2*DCI_MESH_CUTS + l]);
+}
+
+/* the field at every grid point */
+static dc_status dci_mesh_sample(dci_mesher *m)
+{
+    const dc_grid *g = m->g;
+    int i, j, k, l, n;
+    for (k = 0; k < g->nz; ++k)
+        for (j = 0; j < g->ny; ++j)
+            for (i = 0; i < g->nx; i += n) {
+                dc_status e;
+                n = g->nx - i < DCI_MESH_CUTS ? g->nx - i : DCI_MESH_CUTS;
+                for (l = 0; l < n; ++l) dci_mesh_put(m, l, dci_grid_point(g, i + l, j, k));
+                e = dci_mesh_values(m, n);
+                if (e != DC_OK) return e;
+                for (l = 0; l < n; ++l) {
+                    int border = k == 0 || j == 0 || k == g->nz - 1 || j == g->ny - 1 || i + l == 0 || i + l == g->nx - 1;
+                    if (border && m->f[l] < 0) return DC_E_RANGE;
+                    m->phi[((size_t)k*(size_t)g->ny + (size_t)j)*(size_t)g->nx + (size_t)(i + l)] = m->f[l];
+                }
+            }
+    return DC_OK;
+}
+
+/* Is there a vertex on the edge from point (i,j,k) in a direction? *at, *to: its ends in phi. */
+static int dci_mesh_crossed(const dci_mesher *m, int i, int j, int k, int d, size_t *at, size_t *to)
+{
+    const dc_grid *g = m->g;
+    int i1 = i + (d & 1), j1 = j + (d >> 1 & 1), k1 = k + (d >> 2);
+    if (i1 >= g->nx || j1 >= g->ny || k1 >= g->nz) return 0;
+    *at = ((size_t)k*(size_t)g->ny + (size_t)j)*(size_t)g->nx + (size_t)i;
+    *to = ((size_t)k1*(size_t)g->ny + (size_t)j1)*(size_t)g->nx + (size_t)i1;
+    return (m->phi[*at] < 0) != (m->phi[*to] < 0);
+}
+
+/* Moves the n pending vertices to the zero between their ends: regula falsi, every third step a bisection, so that the
+ * bracket shrinks whatever the field. Stops at the rounding of the coordinates. */
+static dc_status dci_mesh_cut(dci_mesher *m, int first, int n)
+{
+    int l, steps, all = 0;
+    for (steps = 0; !all && steps < 3*(DC_IS_FLOAT ? 24 : 53); ++steps) {
+        dc_status e;
+        for (l = 0; l < n; ++l) {
+            dc_real t = m->fin[l]/(m->fin[l] - m->fout[l]);
+            if (steps % 3 == 2 || !(t > 0) || !(t < 1)) t = DC_R(0.5);
+            dci_mesh_put(m, l, dc_madd(m->in[l], t, dc_sub(m->out[l], m->in[l])));
+        }
+        e = dci_mesh_values(m, n);
+        if (e != DC_OK) return e;
+        for (all = 1, l = 0; l < n; ++l) {
+            dc_v3 x = dci_mesh_get(m, l), gap;
+            dc_real size = dc_max(dc_abs(x.x), dc_max(dc_abs(x.y), dc_abs(x.z)));
+            if (m->f[l] < 0) {
+                m->in[l] = x;
+                m->fin[l] = m->f[l];
+            } else {
+                m->out[l] = x;
+                m->fout[l] = m->f[l];
+            }
+            gap = dc_sub(m->out[l], m->in[l]);
+            if (dc_max(dc_abs(gap.x), dc_max(dc_abs(gap.y), dc_abs(gap.z))) > 2*DC_EPS*size
+                && dc_min(dc_abs(m->fin[l]), dc_abs(m->fout[l])) > 4*DC_EPS*(size + m->step)) all = 0;
+        }
+    }
+    for (l = 0; l < n; ++l) m->v[first + l] = dc_abs(m->fin[l]) <= dc_abs(m->fout[l]) ? m->in[l] : m->out[l];
+    return DC_OK;
+}
+
+/* All vertices, in the order of the grid's edges. count: only their number. */
+static dc_status dci_mesh_vertices(dci_mesher *m, int count)
+{
+    const dc_grid *g = m->g;
+    int i, j, k, d, n = 0;
+    m->nv = 0;
+    for (k = 0; k < g->nz; ++k)
+        for (j = 0; j < g->ny; ++j)
+            for (i = 0; i < g->nx; ++i)
+                for (d = 1; d < 8; ++d) {
+                    size_t at, to;
+                    if (!dci_mesh_crossed(m, i, j, k, d, &at, &to)) continue;
+                    ++m->nv;
+                    if (count) continue;
+                    {
+                        dc_v3 a = dci_grid_point(g, i, j, k), b = dci_grid_point(g, i + (d & 1), j + (d >> 1 & 1), k + (d >> 2));
+                        int below = m->phi[at] < 0;
+                        m->in[n] = below ? a : b;
+                        m->out[n] = below ? b : a;
+                        m->fin[n] = m->phi[below ? at : to];
+                        m->fout[n] = m->phi[below ? to : at];
+                    }
+                    if (++n == DCI_MESH_CUTS) {
+                        dc_status e = dci_mesh_cut(m, m->nv - n, n);
+                        if (e != DC_OK) return e;
+                        n = 0;
+                    }
+                }
+    return n > 0 ? dci_mesh_cut(m, m->nv - n, n) : DC_OK;
+}
+
+static void dci_mesh_triangle(dci_mesher *m, int count, int a, int b, int c)
+{
+    int *t = m->tri + 3*(size_t)m->nt++;
+    if (count) return;
+    t[0] = a; t[1] = b; t[2] = c;
+}
+
+/* vertex of the edge between corners p < q of the cell (i, j, k) */
+static int dci_mesh_id(const dci_mesher *m, int i, int j, int k, int p, int q)
+{
+    size_t nx = (size_t)m->g->nx, layer = nx*(size_t)m->g->ny;
+    int i1 = i + (p & 1), j1 = j + (p >> 1 & 1), k1 = k + (p >> 2);
+    return m->id[((size_t)(k1 & 1)*7 + (size_t)(q - p - 1))*layer + (size_t)j1*nx + (size_t)i1];
+}
+
+/* The triangles of a tetrahedron, corners c in positive orientation, `in` the bits of those inside. With corner order
+ * p q r s, an even permutation of c: p alone gives (pr' = pq, pr, ps), p and q give the quadrangle pr ps qs qr, cut along the
+ * shorter diagonal. */
+static void dci_mesh_tetrahedron(dci_mesher *m, int count, int i, int j, int k, const int *c, int in)
+{
+    static const signed char order[16][4] = {
+        {0, 0, 0, 0}, {0, 1, 2, 3}, {1, 0, 3, 2}, {0, 1, 2, 3}, {2, 3, 0, 1}, {0, 2, 3, 1}, {1, 2, 0, 3}, {3, 2, 1, 0},
+        {3, 2, 1, 0}, {0, 3, 1, 2}, {1, 3, 2, 0}, {2, 3, 0, 1}, {2, 3, 0, 1}, {1, 0, 3, 2}, {0, 1, 2, 3}, {0, 0, 0, 0}
+    };
+    int p = c[order[in][0]], q = c[order[in][1]], r = c[order[in][2]], s = c[order[in][3]];
+    int bits = (in & 1) + (in >> 1 & 1) + (in >> 2 & 1) + (in >> 3);
+#define DCI_MESH_ID(a, b) (count ? 0 : dci_mesh_id(m, i, j, k, (a) < (b) ? (a) : (b), (a) < (b) ? (b) : (a)))
+    if (bits == 1) dci_mesh_triangle(m, count, DCI_MESH_ID(p, q), DCI_MESH_ID(p, r), DCI_MESH_ID(p, s));
+    else if (bits == 3) dci_mesh_triangle(m, count, DCI_MESH_ID(p, q), DCI_MESH_ID(p, s), DCI_MESH_ID(p, r));
+    else if (bits == 2) {
+        int a = DCI_MESH_ID(p, r), b = DCI_MESH_ID(p, s), d = DCI_MESH_ID(q, s), e = DCI_MESH_ID(q, r);
+        int ad = 1;
+        if (!count) {
+            dc_v3 x = dc_sub(m->v[a], m->v[d]), y = dc_sub(m->v[b], m->v[e]);
+            ad = dc_dot(x, x) <= dc_dot(y, y);
+        }
+        dci_mesh_triangle(m, count, a, b, ad ? d : e);
+        dci_mesh_triangle(m, count, ad ? a : b, d, e);
+    }
+#undef DCI_MESH_ID
+}
+
+static void dci_mesh_triangles(dci_mesher *m, int count)
+{
+    static const signed char tetrahedron[6][4] = {
+        {0, 1, 3, 7}, {0, 5, 1, 7}, {0, 3, 2, 7}, {0, 2, 6, 7}, {0, 4, 5, 7}, {0, 6, 4, 7}
+    };
+    const dc_grid *g = m->g;
+    size_t nx = (size_t)g->nx, layer = nx*(size_t)g->ny, at, to;
+    int i, j, k, d, t, l, numbered = 0;
+    m->nt = 0;
+    for (k = 0; k < g->nz; ++k) {
+        for (j = 0; !count && j < g->ny; ++j)
+            for (i = 0; i < g->nx; ++i)
+                for (d = 1; d < 8; ++d)
+                    if (dci_mesh_crossed(m, i, j, k, d, &at, &to))
+                        m->id[((size_t)(k & 1)*7 + (size_t)(d - 1))*layer + (size_t)j*nx + (size_t)i] = numbered++;
+        if (k == 0) continue;
+        for (j = 0; j < g->ny - 1; ++j)
+            for (i = 0; i < g->nx - 1; ++i) {
+                int in = 0;
+                for (l = 0; l < 8; ++l) {
+                    at = (size_t)(k - 1 + (l >> 2))*layer + (size_t)(j + (l >> 1 & 1))*nx + (size_t)(i + (l & 1));
+                    if (m->phi[at] < 0) in |= 1 << l;
+                }
+                if (in == 0 || in == 255) continue;
+                for (t = 0; t < 6; ++t) {
+                    int c[4], mask = 0;
+                    for (l = 0; l < 4; ++l) {
+                        c[l] = tetrahedron[t][l];
+                        mask |= (in >> c[l] & 1) << l;
+                    }
+                    dci_mesh_tetrahedron(m, count, i, j, k - 1, c, mask);
+                }
+            }
+    }
+}
+
+/* ---- meshes: collapsing edges -------------------------------------------------------------------------- */
+
+/* Corner c belongs to triangle c/3; corners of a vertex are a list head[v], next[]. Triangles that are gone have -1 in their
+ * first place, and stay in the lists. map: -1 for a vertex that is gone. */
+
+static int dci_mesh_alive(const dci_mesher *m, int corner) { return m->tri[corner - corner%3] >= 0; }
+
+/* the k-th vertex after a corner's in its triangle */
+static int dci_mesh_after(const dci_mesher *m, int corner, int k) { return m->tri[corner - corner%3 + (corner%3 + k)%3]; }
+
+static void dci_mesh_link(dci_mesher *m)
+{
+    int c, v;
+    for (v = 0; v < m->nv; ++v) {
+        m->head[v] = -1;
+        m->stamp[v] = -1;
+        m->map[v] = v;
+    }
+    for (c = 3*m->nt - 1; c >= 0; --c) {
+        m->next[c] = m->head[m->tri[c]];
+        m->head[m->tri[c]] = c;
+    }
+}
+
+/* The edge (u, w) may go without tearing the surface or gluing sheets: u and w have two common neighbours, those opposite to
+ * the edge, and neither of these has but three triangles. */
+static int dci_mesh_may_collapse(dci_mesher *m, int u, int w)
+{
+    int c, k, e, common = 0, opposite = 0;
+    for (c = m->head[u]; c >= 0; c = m->next[c])
+        if (dci_mesh_alive(m, c))
+            for (k = 1; k < 3; ++k) m->stamp[dci_mesh_after(m, c, k)] = u;
+    for (c = m->head[w]; c >= 0; c = m->next[c]) {
+        if (!dci_mesh_alive(m, c)) continue;
+        for (k = 1; k < 3; ++k) {
+            int a = dci_mesh_after(m, c, k), b = dci_mesh_after(m, c, 3 - k);
+            if (b == u) {
+                int count = 0;
+                for (e = m->head[a]; e >= 0; e = m->next[e]) count += dci_mesh_alive(m, e);
+                if (count <= 3) return 0;
+                ++opposite;
+            }
+            if (m->stamp[a] == u) {
+                ++common;
+                m->stamp[a] = -1;
+            }
+        }
+    }
+    return common == 2 && opposite == 2;
+}
+
+/* With u or w moved to x, do the triangles of u other than those of the edge still face along the gradient g, and are none
+ * of them needles? */
+static int dci_mesh_fits(const dci_mesher *m, int u, int w, dc_v3 x, dc_v3 g)
+{
+    int c;
+    for (c = m->head[u]; c >= 0; c = m->next[c]) {
+        int i, j;
+        dc_v3 a, b, n;
+        dc_real longest, n2, along;
+        if (!dci_mesh_alive(m, c)) continue;
+        i = dci_mesh_after(m, c, 1);
+        j = dci_mesh_after(m, c, 2);
+        if (i == w || j == w) continue;
+        a = dc_sub(m->v[i], x);
+        b = dc_sub(m->v[j], x);
+        n = dc_cross(a, b);
+        n2 = dc_dot(n, n);
+        longest = dc_max(dc_dot(a, a), dc_dot(b, b));
+        along = dc_dot(n, g);
+        if (!(along > 0) || !(along*along > DC_R(0.04)*n2*dc_dot(g, g)) || !(n2 > DC_R(0.01)*longest*longest)) return 0;
+    }
+    return 1;
+}
+
+/* Newton's steps onto the zero set along the gradient, g there. 0: they did not get there within `reach`. */
+static int dci_mesh_project(const dci_mesher *m, dc_v3 *x, dc_v3 *g, dc_real reach)
+{
+    dc_v3 from = *x;
+    int k;
+    for (k = 0; k < 12; ++k) {
+        dc_real phi = 0, grad[3] = {0, 0, 0}, g2;
+        dc_real size = dc_max(dc_abs(x->x), dc_max(dc_abs(x->y), dc_abs(x->z)));
+        dc_v3 e = dc_sub(*x, from);
+        if (!(dc_dot(e, e) <= reach*reach) || dc_sdf_eval(m->s, *x, &phi, grad, NULL) != DC_OK) return 0;
+        *g = dc_vec(grad[0], grad[1], grad[2]);
+        if (dc_abs(phi) <= 8*DC_EPS*(size + m->step)) return 1;
+        g2 = dc_dot(*g, *g);
+        if (!(g2 > DC_EPS)) return 0;
+        *x = dc_madd(*x, -phi/g2, *g);
+    }
+    return 0;
+}
+
+static void dci_mesh_collapse(dci_mesher *m, int u, int w, dc_v3 x)
+{
+    int c, last = -1;
+    for (c = m->head[w]; c >= 0; c = m->next[c]) {
+        if (dci_mesh_alive(m, c)) {
+            if (dci_mesh_after(m, c, 1) == u || dci_mesh_after(m, c, 2) == u) m->tri[c - c%3] = -1;
+            else m->tri[c] = u;
+        }
+        last = c;
+    }
+    m->next[last] = m->head[u];
+    m->head[u] = m->head[w];
+    m->map[w] = -1;
+    m->v[u] = x;
+}
+
+/* Collapses an edge at u shorter than `most`, to the middle or one of its ends; 0: there is none. */
+static int dci_mesh_shorten(dci_mesher *m, int u, dc_real most)
+{
+    int c, k, t;
+    for (c = m->head[u]; c >= 0; c = m->next[c]) {
+        if (!dci_mesh_alive(m, c)) continue;
+        for (k = 1; k < 3; ++k) {
+            int w = dci_mesh_after(m, c, k);
+            dc_v3 e = dc_sub(m->v[w], m->v[u]);
+            dc_real len2 = dc_dot(e, e);
+            if (w < u || !(len2 < most*most) || !dci_mesh_may_collapse(m, u, w)) continue;
+            for (t = 0; t < 3; ++t) {
+                dc_v3 x = dc_madd(m->v[u], t == 0 ? DC_R(0.5) : (dc_real)(t - 1), e), g;
+                if (!dci_mesh_project(m, &x, &g, most) || !dci_mesh_fits(m, u, w, x, g) || !dci_mesh_fits(m, w, u, x, g)) continue;
+                dci_mesh_collapse(m, u, w, x);
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+/* Edges below half a step, then ever longer ones until `vertices` are left; 0 when they cannot be reached. */
+static int dci_mesh_simplify(dci_mesher *m, int vertices)
+{
+    dc_real most = DC_R(0.5)*m->step;
+    int left = m->nv, pass, u, went;
+    dci_mesh_link(m);
+    for (pass = 0; pass < 60; ++pass) {
+        for (went = 0, u = 0; u < m->nv; ++u)
+            while (m->map[u] >= 0 && (left > vertices || pass == 0) && dci_mesh_shorten(m, u, most)) {
+                --left;
+                ++went;
+            }
+        if (vertices == 0 || left <= vertices) return 1;
+        most *= DC_R(1.1);
+    }
+    return 0;
+}
+
+/* Renumbers what is left and lists its edges, sorted. */
+static void dci_mesh_pack(dci_mesher *m, dc_mesh *mesh)
+{
+    int v, c, t, k, nv = 0, nt = 0, ne = 0;
+    for (v = 0; v < m->nv; ++v)
+        if (m->map[v] >= 0) {
+            m->v[nv] = m->v[v];
+            m->map[v] = nv++;
+        }
+    for (t = 0; t < m->nt; ++t)
+        if (m->tri[3*t] >= 0) {
+            for (k = 0; k < 3; ++k) m->tri[3*nt + k] = m->map[m->tri[3*t + k]];
+            ++nt;
+        }
+    m->nv = nv;
+    m->nt = nt;
+    dci_mesh_link(m);
+    /* each edge once: as a < b in the triangle that runs through it upwards */
+    for (v = 0; v < nv; ++v) {
+        int first = ne;
+        for (c = m->head[v]; c >= 0; c = m->next[c]) {
+            int b = dci_mesh_after(m, c, 1);
+            if (b < v) continue;
+            for (k = ne++; k > first && m->edge[2*k - 1] > b; --k) m->edge[2*k + 1] = m->edge[2*k - 1];
+            m->edge[2*k + 1] = b;
+        }
+        for (k = first; k < ne; ++k) m->edge[2*k] = v;
+    }
+    mesh->v = m->v;
+    mesh->tri = m->tri;
+    mesh->edge = m->edge;
+    mesh->nv = nv;
+    mesh->nt = nt;
+    mesh->ne = ne;
+}
+
+#define DCI_MESH_MOST (INT_MAX/16)           /* vertices and triangles: their corners have to be counted in ints */
+
+DC_DEF size_t dc_sdf_mesh_bytes(const dc_grid *grid, int nv, int nt)
+{
+    size_t n = (size_t)nv, t = (size_t)nt, sum = 0;
+    if (!dci_grid_ok(grid) || nv < 0 || nt < 0 || nv > DCI_MESH_MOST || nt > DCI_MESH_MOST) return 0;
+    sum = dc_bytes(sum, 1, sizeof(dci_mesher));
+    sum = dc_bytes(sum, dci_grid_count(grid), sizeof(dc_real));
+    sum = dc_bytes(sum, (size_t)grid->nx*(size_t)grid->ny, 14*sizeof(int));
+    sum = dc_bytes(sum, 1, dc_sdf_batch_bytes());
+    sum = dc_bytes(sum, n, sizeof(dc_v3));
+    sum = dc_bytes(sum, 3*t, 3*sizeof(int));
+    sum = dc_bytes(sum, n, 3*sizeof(int));
+    return sum == SIZE_MAX ? 0 : sum;
+}
+
+/* samples, counts, then cuts, connects and simplifies; everything from mem */
+static dc_status dci_mesh_run(dci_mesher *m, dc_arena *mem, int vertices, dc_mesh *mesh, dc_sdf_mesh_info *info)
+{
+    const dc_grid *g = m->g;
+    dc_v3 h = dci_grid_step(g);
+    dc_status e;
+    void *batch;
+    int v, *memory;
+    m->step = dc_min(h.x, dc_min(h.y, h.z));
+    m->phi = (dc_real *)dc_arena_take(mem, dci_grid_count(g), sizeof *m->phi);
+    m->id = (int *)dc_arena_take(mem, (size_t)g->nx*(size_t)g->ny, 14*sizeof *m->id);
+    batch = dc_arena_take(mem, 1, dc_sdf_batch_bytes());
+    if (!m->phi || !m->id || !batch) return DC_E_MEMORY;
+    m->mem = dc_arena_make(batch, dc_sdf_batch_bytes());
+    if ((e = dci_mesh_sample(m)) != DC_OK) return e;
+
+    dci_mesh_vertices(m, 1);
+    dci_mesh_triangles(m, 1);
+    info->nv = m->nv;
+    info->nt = m->nt;
+    m->v = (dc_v3 *)dc_arena_take(mem, (size_t)m->nv, sizeof *m->v);
+    m->tri = memory = (int *)dc_arena_take(mem, 3*(size_t)m->nt, 3*sizeof *memory);
+    m->head = (int *)dc_arena_take(mem, (size_t)m->nv, 3*sizeof *memory);
+    if (!m->v || !memory || !m->head) return DC_E_MEMORY;
+    m->edge = memory + 3*m->nt;
+    m->next = memory + 6*m->nt;
+    m->stamp = m->head + m->nv;
+    m->map = m->stamp + m->nv;
+
+    if ((e = dci_mesh_vertices(m, 0)) != DC_OK) return e;
+    dci_mesh_triangles(m, 0);
+    e = dci_mesh_simplify(m, vertices) ? DC_OK : DC_E_DIVERGED;
+    dci_mesh_pack(m, mesh);
+    for (v = 0; v < m->nv; ++v) {
+        dc_real phi = 0, g3[3] = {0, 0, 0};
+        dc_sdf_eval(m->s, m->v[v], &phi, g3, NULL);
+        info->residual = dc_max(info->residual, dc_abs(phi)/dc_sqrt(g3[0]*g3[0] + g3[1]*g3[1] + g3[2]*g3[2]));
+    }
+    return e;
+}
+
+DC_DEF dc_status dc_sdf_mesh(const dc_sdf_mesh_options *opt, const dc_sdf *s, const dc_grid *grid, dc_arena *mem, dc_mesh *mesh,
+                             dc_sdf_mesh_info *info)
+{
+    int vertices = opt ? opt->vertices : 0;
+    dc_sdf_mesh_info said = DC_ZERO;
+    dc_mesh made = DC_ZERO;
+    dci_mesher *m;
+    dc_status e;
+    size_t used;
+    if (!dci_sdf_ok(s) || !dci_grid_ok(grid) || !mem || !mesh || vertices < 0) return DC_E_ARG;
+    used = mem->used;
+    m = (dci_mesher *)dc_arena_take(mem, 1, sizeof *m);
+    if (!m) return DC_E_MEMORY;
+    m->s = s;
+    m->g = grid;
+    e = dci_mesh_run(m, mem, vertices, &made, &said);
+    mem->used = used;
+    if (info && (e == DC_OK || e == DC_E_MEMORY || e == DC_E_DIVERGED)) *info = said;
+    if (e != DC_OK && e != DC_E_DIVERGED) return e;
+
+    /* down to the front: every part moves to a lower address than it has, in order */
+    mesh->v = (const dc_v3 *)memmove(dc_arena_take(mem, (size_t)made.nv, sizeof *made.v), made.v, (size_t)made.nv*sizeof *made.v);
+    mesh->tri = (const int *)memmove(dc_arena_take(mem, (size_t)made.nt, 3*sizeof(int)), made.tri, (size_t)made.nt*3*sizeof(int));
+    mesh->edge = (const int *)memmove(dc_arena_take(mem, (size_t)made.ne, 2*sizeof(int)), made.edge, (size_t)made.ne*2*sizeof(int));
+    mesh->nv = made.nv;
+    mesh->nt = made.nt;
+    mesh->ne = made.ne;
+    return e;
 }
 
 #endif /* DC_SDF_IMPLEMENTED */
