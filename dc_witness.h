@@ -216,16 +216,29 @@ typedef struct {
     dc_real w;              /* w_reg */
     dc_real clip, rclip;    /* eps_clip and its inverse */
     dc_real rmin, rcomp;    /* 1/eps_min, 1/eps_comp */
+    dc_real eclip, ecomp;   /* e^(-1/eps_clip), e^(-1/eps_comp) */
     dc_real rl;             /* 1/L: the kernels work in units of L */
 } dci_wit;
 
-/* smooth clamp to [0, 1], clip_s(x, 0, 1, eps), and its derivative. With A = e^-|x|/eps, B = e^-|x-1|/eps:
- *     clamp(x) + eps log((1 + A)/(1 + B)),   log(N/D) = n ln2 + 2 atanh s, s = (N - D)/(N + D), |s| < 0.172
+/* e^-|x|/eps and e^-|x-1|/eps: the larger one by the exponential, the smaller from it and e = e^-1/eps, since between the
+ * ends their product is e, outside their quotient */
+DCI_LANE void dci_ends(dc_real x, dc_real reps, dc_real e, dc_real *a, dc_real *b)
+{
+    dc_real x1 = x - 1, y = dci_fabs(x), y1 = dci_fabs(x1), low = y < y1 ? y : y1, high = y < y1 ? y1 : y;
+    dc_real near = dci_exp_neg_lane(-low*reps), far = high <= 1 ? e/near : e*near;
+    *a = y < y1 ? near : far;
+    *b = y < y1 ? far : near;
+}
+
+/* smooth clamp to [0, 1], clip_s(x, 0, 1, eps), and its derivative s(x/eps) - s((x-1)/eps). With A = e^-|x|/eps, B = e^-|x-1|/eps:
+ *     clamp(x) + eps log(N/D), N = 1 + A, D = 1 + B,   log(N/D) = n ln2 + 2 atanh s, s = (N - D)/(N + D), |s| < 0.172
  * the ratio between 1/2 and 2 being brought to within sqrt 2 of 1 by a factor 2^n. */
 DCI_LANE dc_real dci_clip01(const dci_wit *o, dc_real x, dc_real *d)
 {
-    dc_real x1 = x - 1, a = dci_exp_neg_lane(-dci_fabs(x)*o->rclip), b = dci_exp_neg_lane(-dci_fabs(x1)*o->rclip);
-    dc_real N = 1 + a, D = 1 + b, clamp, up, down, n, even, odd, s, z, sa, sb;
+    dc_real x1 = x - 1, a, b, N, D, clamp, up, down, n, even, odd, s, z, sa, sb;
+    dci_ends(x, o->rclip, o->eclip, &a, &b);
+    N = 1 + a;
+    D = 1 + b;
     clamp = x < 0 ? DC_R(0.0) : x;
     clamp = x1 > 0 ? DC_R(1.0) : clamp;
     up = N > DC_R(1.4142135623730951)*D ? DC_R(2.0) : DC_R(1.0);
@@ -234,7 +247,6 @@ DCI_LANE dc_real dci_clip01(const dci_wit *o, dc_real x, dc_real *d)
     even = a - b;                                       /* N - D without the rounding of the sums */
     odd = down*N - up*D;
     s = (n == 0 ? even : odd)/(down*N + up*D);
-    /* s(x/eps) - s((x-1)/eps) */
     sa = x < 0 ? a : DC_R(1.0);
     sb = x1 < 0 ? b : DC_R(1.0);
     *d = (sa*D - sb*N)/(N*D);
@@ -245,10 +257,15 @@ DCI_LANE dc_real dci_clip01(const dci_wit *o, dc_real x, dc_real *d)
 /* within_s(x, 0, 1, eps) = s(u) s(-v), u = x/eps, v = (x-1)/eps, and its derivative over itself, (s(-u) - s(v))/eps */
 DCI_LANE dc_real dci_within01(const dci_wit *o, dc_real x, dc_real *g)
 {
-    dc_real x1 = x - 1, a = dci_exp_neg_lane(-dci_fabs(x)*o->rcomp), b = dci_exp_neg_lane(-dci_fabs(x1)*o->rcomp);
-    dc_real N = 1 + a, D = 1 + b, r = 1/(N*D);
-    dc_real sa = x < 0 ? a : DC_R(1.0), ca = x < 0 ? DC_R(1.0) : a;
-    dc_real sb = x1 < 0 ? b : DC_R(1.0), cb = x1 < 0 ? DC_R(1.0) : b;
+    dc_real x1 = x - 1, a, b, N, D, r, sa, ca, sb, cb;
+    dci_ends(x, o->rcomp, o->ecomp, &a, &b);
+    N = 1 + a;
+    D = 1 + b;
+    r = 1/(N*D);
+    sa = x < 0 ? a : DC_R(1.0);
+    ca = x < 0 ? DC_R(1.0) : a;
+    sb = x1 < 0 ? b : DC_R(1.0);
+    cb = x1 < 0 ? DC_R(1.0) : b;
     *g = (ca*D - sb*N)*r*o->rcomp;
     return sa*cb*r;
 }
@@ -585,27 +602,36 @@ static void dci_wit_load(dci_wit_block *B)
 /* ok 1 for coordinates in range, 0 otherwise */
 static void dci_wit_range(dci_wit_block *B)
 {
+    dc_real all = 1;
     int r, l;
-    for (l = 0; l < DC_LANES; ++l) B->ok[l] = 1;
-    for (r = 0; r < 12; ++r)
-        for (l = 0; l < DC_LANES; ++l) {
-            dc_real x = dci_fabs(B->x[r][l]), ok = B->ok[l];
-            B->ok[l] = x <= DC_LIMIT ? ok : DC_R(0.0);
-        }
+    for (l = 0; l < DC_LANES; ++l) {
+        dc_real sum = dci_fabs(B->x[0][l]) + dci_fabs(B->x[1][l]) + dci_fabs(B->x[2][l]) + dci_fabs(B->x[3][l])
+                    + dci_fabs(B->x[4][l]) + dci_fabs(B->x[5][l]) + dci_fabs(B->x[6][l]) + dci_fabs(B->x[7][l])
+                    + dci_fabs(B->x[8][l]) + dci_fabs(B->x[9][l]) + dci_fabs(B->x[10][l]) + dci_fabs(B->x[11][l]);
+        B->ok[l] = sum <= DC_LIMIT ? DC_R(1.0) : DC_R(0.0);
+    }
+    for (l = 0; l < DC_LANES; ++l) all *= B->ok[l];
+    if (all > 0) return;
+    /* a sum beyond the limit is not yet a coordinate beyond it */
+    for (l = 0; l < DC_LANES; ++l)
+        for (B->ok[l] = 1, r = 0; r < 12; ++r) B->ok[l] = dci_fabs(B->x[r][l]) <= DC_LIMIT ? B->ok[l] : DC_R(0.0);
 }
 
-/* in 1 where ok and the first n_d derivatives are within range, 0 otherwise; DC_OK when all are */
-static dc_status dci_wit_check(dci_wit_block *B, int n_y, int n_d)
+/* in 1 where ok, and results y and derivatives d are within DC_LIMIT^2, which bounds what is made of them; 0 otherwise.
+ * DC_OK when all are 1. */
+DCI_LANE dc_status dci_wit_check(dci_wit_block *B, int first_y, int n_y, int n_d)
 {
     dc_status status = DC_OK;
+    dc_real all = 1;
     int r, l;
-    for (l = 0; l < DC_LANES; ++l) B->in[l] = 0;
-    for (r = 0; r < n_y; ++r)
-        for (l = 0; l < DC_LANES; ++l) B->in[l] += dci_fabs(B->y[r][l]);
-    for (r = 0; r < n_d; ++r)
-        for (l = 0; l < DC_LANES; ++l) B->in[l] += dci_fabs(B->d[r][l]);
-    for (l = 0; l < DC_LANES; ++l) B->in[l] = B->in[l] <= DC_LIMIT*DC_LIMIT ? B->ok[l] : DC_R(0.0);
-    for (l = 0; l < B->n; ++l)
+    for (l = 0; l < DC_LANES; ++l) {
+        dc_real sum = 0;
+        for (r = first_y; r < n_y; ++r) sum += dci_fabs(B->y[r][l]);
+        for (r = 0; r < n_d; ++r) sum += dci_fabs(B->d[r][l]);
+        B->in[l] = sum <= DC_LIMIT*DC_LIMIT ? B->ok[l] : DC_R(0.0);
+        all *= B->in[l];
+    }
+    for (l = 0; l < B->n && !(all > 0); ++l)
         if (!(B->in[l] > 0) && status == DC_OK) status = B->ok[l] > 0 ? DC_E_RANGE : DC_E_ARG;
     return status;
 }
@@ -663,13 +689,13 @@ static DCI_NOINLINE void dci_ee_derive(const dci_wit *opt, dci_wit_block *B)
         DCI_EE_PUT(10, e.dg);
     }
 }
-static DCI_NOINLINE void dci_vf_value(const dci_wit *opt, int listing, dci_wit_block *B)
+static DCI_NOINLINE void dci_vf_value(const dci_wit *opt, dci_wit_block *B)
 {
     dci_wit o = *opt;
     int l;
     for (l = 0; l < DC_LANES; ++l) {
         dci_vf e;
-        dci_vf_lane(&o, listing, dci_wit_diff(B, o.rl, 2, 1, l), dci_wit_diff(B, o.rl, 3, 1, l), dci_wit_diff(B, o.rl, 0, 1, l), 0, &e);
+        dci_vf_lane(&o, 0, dci_wit_diff(B, o.rl, 2, 1, l), dci_wit_diff(B, o.rl, 3, 1, l), dci_wit_diff(B, o.rl, 0, 1, l), 0, &e);
         B->y[4][l] = e.x1;
         B->y[5][l] = e.x2;
         B->y[7][l] = e.y1;
@@ -677,18 +703,37 @@ static DCI_NOINLINE void dci_vf_value(const dci_wit *opt, int listing, dci_wit_b
         B->y[9][l] = e.gamma;
     }
 }
-static DCI_NOINLINE void dci_vf_derive(const dci_wit *opt, int listing, dci_wit_block *B)
+static DCI_NOINLINE void dci_vf_derive(const dci_wit *opt, dci_wit_block *B)
 {
     dci_wit o = *opt;
     int l;
     for (l = 0; l < DC_LANES; ++l) {
         dci_vf e;
-        dci_vf_lane(&o, listing, dci_wit_diff(B, o.rl, 2, 1, l), dci_wit_diff(B, o.rl, 3, 1, l), dci_wit_diff(B, o.rl, 0, 1, l), 1, &e);
+        dci_vf_lane(&o, 0, dci_wit_diff(B, o.rl, 2, 1, l), dci_wit_diff(B, o.rl, 3, 1, l), dci_wit_diff(B, o.rl, 0, 1, l), 1, &e);
         B->y[4][l] = e.x1;
         B->y[5][l] = e.x2;
         B->y[7][l] = e.y1;
         B->y[8][l] = e.y2;
         B->y[9][l] = e.gamma;
+        DCI_VF_PUT(0, e.d1);
+        DCI_VF_PUT(6, e.d2);
+        DCI_VF_PUT(12, e.dg);
+    }
+}
+
+/* as the listing has it, one after the other */
+static void dci_vf_listing(const dci_wit *o, int derive, dci_wit_block *B)
+{
+    int l;
+    for (l = 0; l < DC_LANES; ++l) {
+        dci_vf e;
+        dci_vf_one(o, 1, dci_wit_diff(B, o->rl, 2, 1, l), dci_wit_diff(B, o->rl, 3, 1, l), dci_wit_diff(B, o->rl, 0, 1, l), derive, &e);
+        B->y[4][l] = e.x1;
+        B->y[5][l] = e.x2;
+        B->y[7][l] = e.y1;
+        B->y[8][l] = e.y2;
+        B->y[9][l] = e.gamma;
+        if (!derive) continue;
         DCI_VF_PUT(0, e.d1);
         DCI_VF_PUT(6, e.d2);
         DCI_VF_PUT(12, e.dg);
@@ -775,6 +820,8 @@ static dc_status dci_wit_options(const dc_witness_options *opt, dci_wit *o)
     o->rclip = 1/o->clip;
     o->rmin = 1/min;
     o->rcomp = 1/comp;
+    o->eclip = dc_exp(-o->rclip);
+    o->ecomp = dc_exp(-o->rcomp);
     o->rl = 1/length;
     return DC_OK;
 }
@@ -943,7 +990,7 @@ DC_DEF dc_status dc_ee_witness_batch(const dc_witness_options *opt, int count, c
                 B.y[k][l] = B.x[k][l] + B.y[6][l]*(B.x[3 + k][l] - B.x[k][l]);
                 B.y[3 + k][l] = B.x[6 + k][l] + B.y[7][l]*(B.x[9 + k][l] - B.x[6 + k][l]);
             }
-        s = dci_wit_check(&B, 9, jac ? 15 : 0);
+        s = jac ? dci_wit_check(&B, 6, 9, 15) : dci_wit_check(&B, 6, 9, 0);
         if (status == DC_OK) status = s;
         for (k = 0; k < 9; ++k) dci_wit_put(&B, s, B.y[k], y, k);
         for (k = 0; jac && k < 3; ++k) dci_ee_rows(o.rl, &B, s, k, jac);
@@ -966,8 +1013,9 @@ DC_DEF dc_status dc_vf_witness_batch(const dc_witness_options *opt, int count, c
         B.n = count - i < DC_LANES ? count - i : DC_LANES;
         dci_wit_load(&B);
         dci_wit_range(&B);
-        if (jac) dci_vf_derive(&o, listing, &B);
-        else dci_vf_value(&o, listing, &B);
+        if (listing) dci_vf_listing(&o, jac != NULL, &B);
+        else if (jac) dci_vf_derive(&o, &B);
+        else dci_vf_value(&o, &B);
         for (l = 0; l < DC_LANES; ++l) {
             B.y[3][l] = 1 - B.y[4][l] - B.y[5][l];
             B.y[6][l] = 1 - B.y[7][l] - B.y[8][l];
@@ -977,7 +1025,7 @@ DC_DEF dc_status dc_vf_witness_batch(const dc_witness_options *opt, int count, c
                 dc_real t0 = B.x[3 + k][l];
                 B.y[k][l] = (t0 + B.y[4][l]*(B.x[6 + k][l] - t0)) + B.y[5][l]*(B.x[9 + k][l] - t0);
             }
-        s = dci_wit_check(&B, 10, jac ? 18 : 0);
+        s = jac ? dci_wit_check(&B, 4, 10, 18) : dci_wit_check(&B, 4, 10, 0);
         if (status == DC_OK) status = s;
         for (k = 0; k < 10; ++k) dci_wit_put(&B, s, B.y[k], y, k);
         for (k = 0; jac && k < 3; ++k) dci_vf_rows(o.rl, &B, s, k, jac);
