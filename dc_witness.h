@@ -1,6 +1,77 @@
-/* dc_witness.h - v0.1.0 - smooth witness points and contact manifolds
+/* dc_witness.h - v0.1.0 - smooth witness points of edges and faces, and contact manifolds with derivatives
  * SPDX-License-Identifier: MIT OR Unlicense
- */
+ *
+ * DOES     witness points of two edges, of a vertex and a triangle, by a smoothed analytical active set [1]: no iteration, no
+ *          branch, infinitely differentiable, with Jacobians, one by one or in batches; soft top-K selection [2]; the contact
+ *          manifold of two posed bodies, each a mesh and a field of dc_sdf.h: a fixed number of contacts (point, signed distance,
+ *          normal, activity), with derivatives by both poses along a direction, transposed, or in full.
+ * DOES NOT answer exactly: smoothing moves witness points (see Smooth below; dc_ee_closest and dc_vf_closest do not smooth); make
+ *          meshes or fields (dc_sdf.h); find pairs of bodies that are close; compute forces.
+ *
+ * USE
+ *   In one C or C++ file: #define DC_CONTACT_IMPLEMENTATION, DC_SDF_IMPLEMENTATION and DC_WITNESS_IMPLEMENTATION, then #include
+ *   "dc_witness.h". Elsewhere include it. Quick start, a complete program; cc -std=c99 -O3 program.c -lm
+ *
+ *|#define DC_CONTACT_IMPLEMENTATION
+ *|#define DC_SDF_IMPLEMENTATION
+ *|#define DC_WITNESS_IMPLEMENTATION
+ *|#include "dc_witness.h"
+ *|#include <stdio.h>
+ *|int main(void)
+ *|{
+ *|    const dc_v3 a[2] = {{-1, 0, 1}, {1, 0, 1}}, b[2] = {{0, -1, 0}, {0, 1, 0}};     // crossing, one above the other
+ *|    dc_real jac[108];                                                        // by a[0], a[1], b[0], b[1]
+ *|    dc_ee e;
+ *|    if (dc_ee_witness(NULL, a, b, &e, jac) != DC_OK) return 1;
+ *|    printf("distance %g, facing %g\n", (double)(e.a.z - e.b.z), (double)e.gamma);
+ *|    printf("d alpha_a/d b[0].x %g\n", (double)jac[6*12 + 6]);
+ *|    return 0;
+ *|}
+ *
+ *   A manifold: a dc_mesh and a dc_sdf for each body make a dc_surface; ask dc_manifold_bytes for memory and dc_manifold_count
+ *   for the number of contacts, then call dc_manifold. A penalty force on body a at one of its contacts is act k max(-d, 0) n,
+ *   its opposite on b: activity scales the stiffness.
+ *
+ * OPTIONS (macros)
+ *   DC_WITNESS_IMPLEMENTATION  in one file: the code. DC_REAL, DC_STATIC, DC_DEF: see dc_contact.h.
+ *
+ * NOTATION
+ *   a, b        the two bodies; in tables of [1] they are 1 and 2
+ *   alpha       coordinates of a witness point along its edge, or weights of the triangle's corners
+ *   Q, c        J = alpha^T Q alpha/2 + c^T alpha: half the squared distance and the pull to the middle, w_reg
+ *   gamma       indicator of the unconstrained minimum being inside; pen, nn, cl those of the manifold
+ *   phi, n      field and normal of a body at a point; d-, n- unsigned distance and direction of two witness points
+ *   Gamma       weights of a soft selection
+ *   xi = (v,w)  twist in the world frame about the body origin, as in dc_contact.h
+ *
+ * CONTRACTS
+ *   Memory    Witness points: none. Manifolds: scratch from the caller's dc_arena, given back at return; dc_manifold_bytes.
+ *             The stack of every function stays below 4 KB (`make facts`).
+ *   Errors    dc_status: DC_E_ARG for what is not finite, out of range or missing, DC_E_MEMORY for an arena that is too small,
+ *             DC_E_RANGE for results that do not fit. Outputs are untouched then.
+ *   Threads   Every function is re-entrant; nothing is shared.
+ *   Bits      The same for the same input in any order and thread, one by one or in batches; without contraction under any
+ *             compiler.
+ *   Smooth    Witness points: infinitely differentiable for every input, parallel and vanishing edges included (`listing`
+ *             excepted). Against the closest points, edges in the unit cube: the distance is too large by 0.014 on the mean,
+ *             0.05 for 95 % of the pairs at eps 0.1 and w_reg 0.01; 0.0023 and 0.011 at eps 0.02.
+ *             Manifolds: as smooth as the fields, but for ties of a top-K selection (dc_softsort_topk).
+ *   Accuracy  Against 70-digit tables: points 5e-16 of the coordinates, Jacobians 1e-12 of their largest entry down to
+ *             w_reg = 1e-6 and nearly parallel edges; needles of height 1e-7 without regularisation 1e-14. Manifolds: rows
+ *             2e-13, gradients 3e-13. Float: 1e-7, 5e-8, 1e-4, 6e-5.
+ *   Cost      @COST@
+ *   Limits    A contact that is not active has a distance without meaning. Activity is soft: it does not prove that two bodies
+ *             overlap; the depth of aligned faces is carried by the vertices. Two edges that cross the same edge share its
+ *             activity (nn 1/2 each). On flat superquadrics the radial distance is too large (dc_sdf.h: taubin).
+ *
+ * REFERENCES
+ *   [1] CONTAX    Beker, Geist, Paulus, Guertler, Ji Shi, Calinon, Martius: Smoothly differentiable and efficiently vectorizable
+ *                 contact manifold generation.
+ *   [2] SoftSort  Prillo, Eisenschlos: SoftSort: a continuous relaxation for the argsort operator. ICML 2020.
+ *   Where [1] slips the corrected form is followed: costs of the sides, projection onto edges of any length, squared distances for
+ *   vertex and face, the sign of the distance on b, normals from the gauge of a superquadric.
+ *
+ * CHANGES  see CHANGELOG.md. LICENCE at the end of this file. */
 #ifndef DC_WITNESS_H_INCLUDED
 #define DC_WITNESS_H_INCLUDED
 
