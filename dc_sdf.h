@@ -1666,26 +1666,38 @@ static int dci_mesh_may_collapse(dci_mesher *m, int u, int w)
     return common == 2 && opposite == 2;
 }
 
-/* With u or w moved to x, do the triangles of u other than those of the edge still face along the gradient g, and are none
- * of them needles? */
-static int dci_mesh_fits(const dci_mesher *m, int u, int w, dc_v3 x, dc_v3 g)
+/* Four times the square of a triangle's area over the fourth power of its longer edge at a corner: 0 for a needle */
+static dc_real dci_mesh_shape(dc_v3 n, dc_v3 a, dc_v3 b)
+{
+    dc_real longest = dc_max(dc_dot(a, a), dc_dot(b, b));
+    return dc_dot(n, n)/dc_max(longest*longest, DC_REAL_MIN);
+}
+
+/* With u moved to x, do the triangles of u that are not at w as well keep their side? The normal is compared with what it was,
+ * or with the gradient g at x where the triangle was a needle or far below `most`. *was, *is: their worst shapes. */
+static int dci_mesh_fits(const dci_mesher *m, int u, int w, dc_v3 x, dc_v3 g, dc_real most, dc_real *was, dc_real *is)
 {
     int c;
     for (c = m->head[u]; c >= 0; c = m->next[c]) {
         int i, j;
-        dc_v3 a, b, n;
-        dc_real longest, n2, along;
+        dc_v3 a, b, n, side;
+        dc_real shape, along;
         if (!dci_mesh_alive(m, c)) continue;
         i = dci_mesh_after(m, c, 1);
         j = dci_mesh_after(m, c, 2);
+        a = dc_sub(m->v[i], m->v[u]);
+        b = dc_sub(m->v[j], m->v[u]);
+        side = dc_cross(a, b);
+        shape = dci_mesh_shape(side, a, b);
+        *was = dc_min(*was, shape);
         if (i == w || j == w) continue;
+        if (!(shape > DC_R(1e-3)) || dc_dot(a, a) < DC_R(0.25)*most*most) side = g;
         a = dc_sub(m->v[i], x);
         b = dc_sub(m->v[j], x);
         n = dc_cross(a, b);
-        n2 = dc_dot(n, n);
-        longest = dc_max(dc_dot(a, a), dc_dot(b, b));
-        along = dc_dot(n, g);
-        if (!(along > 0) || !(along*along > DC_R(0.04)*n2*dc_dot(g, g)) || !(n2 > DC_R(0.01)*longest*longest)) return 0;
+        along = dc_dot(n, side);
+        if (!(along > 0) || !(along*along > DC_R(0.1)*dc_dot(n, n)*dc_dot(side, side))) return 0;
+        *is = dc_min(*is, dci_mesh_shape(n, a, b));
     }
     return 1;
 }
@@ -1738,7 +1750,9 @@ static int dci_mesh_shorten(dci_mesher *m, int u, dc_real most)
             if (w < u || !(len2 < most*most) || !dci_mesh_may_collapse(m, u, w)) continue;
             for (t = 0; t < 3; ++t) {
                 dc_v3 x = dc_madd(m->v[u], t == 0 ? DC_R(0.5) : (dc_real)(t - 1), e), g;
-                if (!dci_mesh_project(m, &x, &g, most) || !dci_mesh_fits(m, u, w, x, g) || !dci_mesh_fits(m, w, u, x, g)) continue;
+                dc_real was = DC_R(0.01), is = 1;
+                if (!dci_mesh_project(m, &x, &g, most) || !dci_mesh_fits(m, u, w, x, g, most, &was, &is)
+                    || !dci_mesh_fits(m, w, u, x, g, most, &was, &is) || is < was) continue;
                 dci_mesh_collapse(m, u, w, x);
                 return 1;
             }

@@ -10,6 +10,7 @@
 #include "greatest.h"
 #include "support.h"
 #include "real.h"
+#include "figure.h"
 
 enum { BYTES = 1 << 24 };
 static unsigned char memory[BYTES];
@@ -119,10 +120,32 @@ TEST ball(void)
     PASS();
 }
 
+/* The figure's mesh in tests/data is a mesh of the figure's field: closed, one hole, on the zero set, and what dc_sdf_mesh gives. */
+TEST figure_of_the_data(void)
+{
+    static figure_memory room;
+    dc_mesh m;
+    dc_sdf_prim prim[FIGURE_LOBES];
+    dc_sdf s = figure_make(prim);
+    worst w = worst_make("field at the vertices");
+    int k;
+    ASSERT(figure_mesh(&room, &m));
+    ASSERT_EQ(0, flaw_of(&m));
+    ASSERT_EQ(0, m.nv - m.ne + m.nt);
+    for (k = 0; k < m.nv; ++k) {
+        dc_real v = 1;
+        ASSERT_EQ(DC_OK, dc_sdf_eval(&s, m.v[k], &v, NULL, NULL));
+        worst_add(&w, fabs((double)v), "vertex %d", k);
+    }
+    ASSERT(worst_print(&w, 64*EPS));
+    PASS();
+}
+
 GREATEST_MAIN_DEFS();
 int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
     RUN_TEST(ball);
+    RUN_TEST(figure_of_the_data);
     GREATEST_MAIN_END();
 }
