@@ -541,10 +541,10 @@ DCI_LANE void dci_vf_lane(const dci_wit *o, int listing, dc_v3 a, dc_v3 b, dc_v3
     dc_real y1 = (dci_lane_dot(N, Sb) + w*(bb - ab + 2*sa - sb + w))*rd;
     dc_real y2 = (dci_lane_dot(N, aS) + w*(aa - ab + 2*sb - sa + w))*rd;
 
-    /* the nearest points of the edges t0 t1, t1 t2, t0 t2; edges of no length have t = 0 without w */
-    dc_real l0 = aa + 2*w + DC_REAL_MIN, l1 = aa - 2*ab + bb + 2*w + DC_REAL_MIN, l2 = bb + 2*w + DC_REAL_MIN;
-    dc_real r0 = 1/l0, r1 = 1/l1, r2 = 1/l2;
+    /* the nearest points of the edges t0 t1, t1 t2, t0 t2; without w those of no length have t = 0 */
     dc_v3   c = dci_lane_sub(1, b, a), f = dci_lane_sub(1, s, a), q0, q1, q2;
+    dc_real l0 = aa + 2*w, l1 = dci_lane_dot(c, c) + 2*w, l2 = bb + 2*w;
+    dc_real r0 = l0 > DC_REAL_MIN ? 1/l0 : DC_R(0.0), r1 = l1 > DC_REAL_MIN ? 1/l1 : DC_R(0.0), r2 = l2 > DC_REAL_MIN ? 1/l2 : DC_R(0.0);
     dc_real z0 = (sa + w)*r0, z1 = (dci_lane_dot(c, f) + w)*r1, z2 = (sb + w)*r2, dt0, dt1, dt2;
     dc_real t0 = dci_clip01(o, z0, &dt0), t1 = dci_clip01(o, z1, &dt1), t2 = dci_clip01(o, z2, &dt2);
     dc_real C0, C1, C2, C, p0, p1, p2, rp, v1, v2, g0, g1, g2, gamma, y0 = 1 - y1 - y2;
