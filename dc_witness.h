@@ -55,7 +55,8 @@
  *   Smooth    Witness points: infinitely differentiable for every input, parallel and vanishing edges included (`listing`
  *             excepted). Against the closest points, edges in the unit cube: the distance is too large by 0.014 on the mean,
  *             0.05 for 95 % of the pairs at eps 0.1 and w_reg 0.01; 0.0023 and 0.011 at eps 0.02.
- *             Manifolds: as smooth as the fields, but for ties of a top-K selection (dc_softsort_topk).
+ *             Manifolds: as smooth as the fields; with a top-K selection continuous, derivatives jump a little at ties
+ *             (dc_softsort_topk).
  *   Accuracy  Against 70-digit tables: points 5e-16 of the coordinates, Jacobians 1e-12 of their largest entry down to
  *             w_reg = 1e-6 and nearly parallel edges; needles of height 1e-7 without regularisation 1e-14. Manifolds: rows
  *             2e-13, gradients 3e-13. Float: 1e-7, 5e-8, 1e-4, 6e-5.
@@ -171,8 +172,8 @@ DC_DEF dc_status dc_vf_witness_batch(const dc_witness_options *opt, int count, c
  *     Gamma_ki = softmax_i( -|s_[k] - s_i|^power/tau ),   s_[1] >= s_[2] >= ... the sorted s
  *
  * top[k] receives the indices of s_[1..k] (of equal ones the first comes first), Gamma[k*n] rows of sum 1. power 1 or 2, tau
- * from 1/DC_LIMIT to DC_LIMIT. With power 2 the rows, taken together, are once continuously differentiable where two entries
- * change places, but for what the other entries weigh; with power 1 they have a kink there.
+ * from 1/DC_LIMIT to DC_LIMIT. Where two entries change places the rows are continuous; their derivatives jump by what the
+ * other entries weigh, e^(-gap^power/tau) for one that is a gap off (power 1: only those above). Elsewhere smooth.
  * DC_E_ARG: a number that is not finite or beyond DC_LIMIT, a count or option out of range, a NULL; outputs untouched. */
 DC_DEF dc_status dc_softsort_topk(int n, const dc_real *s, int k, int power, dc_real tau, int *top, dc_real *Gamma);
 
@@ -242,7 +243,7 @@ DC_DEF dc_status dc_manifold(const dc_surface *a, const dc_pose *pose_a, const d
                              const dc_manifold_options *opt, dc_arena *mem, dc_manifold_contact *contacts);
 
 /* Its derivative along the twists xi = (v_a, w_a, v_b, w_b) of the bodies about their origins: contacts (may be NULL) and
- * dcontacts. Smooth but for ties of the top-K selection. */
+ * dcontacts. At a tie of the selection that of either side. */
 DC_DEF dc_status dc_manifold_jvp(const dc_surface *a, const dc_pose *pose_a, const dc_surface *b, const dc_pose *pose_b,
                                  const dc_manifold_options *opt, const dc_real xi[12], dc_arena *mem, dc_manifold_contact *contacts,
                                  dc_manifold_contact *dcontacts);

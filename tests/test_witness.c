@@ -681,6 +681,37 @@ TEST softsort_table(void)
     PASS();
 }
 
+/* Two entries cross at the boundary of the top 2, one far above, one below. The rows are continuous; their derivatives jump by
+ * what the other entries weigh, with power 1 only those above. */
+TEST softsort_ties(void)
+{
+    static const double below[4] = { 0.1, 0.4, 0.6, 0.9 };
+    int power, k;
+    for (power = 1; power <= 2; ++power)
+        for (k = 0; k < 4; ++k) {
+            dc_real s[4] = { 5, 1, 1, 0 }, ds[4] = { 0, 1, 0, 0 }, G[2][8], d[2][8], tau = power == 2 ? DC_R(0.01) : DC_R(0.1), h = (dc_real)(64*EPS);
+            double value = 0, slope = 0, most = 0;
+            int side, i, top[2];
+            s[3] = (dc_real)(1 - below[k]);
+            for (side = 0; side < 2; ++side) {
+                s[1] = side ? 1 + h : 1 - h;
+                ASSERT_EQ(DC_OK, dc_softsort_topk(4, s, 2, power, tau, top, G[side]));
+                dc_softsort_topk_jvp(4, s, 2, power, tau, top, G[side], ds, d[side]);
+            }
+            for (i = 0; i < 8; ++i) {
+                value = fmax(value, fabs((double)(G[1][i] - G[0][i])));
+                slope = fmax(slope, fabs((double)(d[1][i] - d[0][i])));
+                most = fmax(most, fabs((double)d[0][i]));
+            }
+            printf("  power %d, next entry %g below: values jump by %.2g, derivatives by %.2g, weight of the next %.2g\n", power, below[k], value, slope, (double)G[0][7]);
+            ASSERT(value < 1e4*EPS);
+            ASSERT(most > 1);
+            ASSERT(slope <= 4/(double)tau*(power == 2 ? (double)G[0][7] : 0) + 2e4*EPS);
+            if (power == 2 && k == 0) ASSERT(slope > 1);
+        }
+    PASS();
+}
+
 TEST softsort_arguments(void)
 {
     dc_real s[6] = { 1, 3, 3, -2, 3, 0 }, G[36], sum;
@@ -767,6 +798,7 @@ SUITE(witness)
     RUN_TEST(batches_report_bad_pairs);
     RUN_TEST(bad_arguments);
     RUN_TEST(softsort_table);
+    RUN_TEST(softsort_ties);
     RUN_TEST(softsort_arguments);
     RUN_TEST(bits_are_the_same_on_every_machine);
 }
