@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "support.h"
+#include "figure.h"
 
 #define N 500        /* not a power of two: rows a page apart would share their places in the cache */
 
@@ -227,8 +228,84 @@ static void run_closest(void *user)
     bench_keep((double)sum);
 }
 
+/* ---- manifold of two lobed figures: 305 vertices each, 18 edges kept ---- */
+
+enum { POSES = 16, CONTACTS = 2*FIGURE_VERTICES + 2*18*18 };
+typedef struct {
+    dc_surface surface;
+    dc_manifold_options o;
+    dc_pose pose[POSES];
+    int poses;
+} figures;
+static dc_sdf_prim prims[FIGURE_LOBES];
+static figure_memory mesh_memory;
+static dc_mesh mesh;
+static dc_sdf field;
+static unsigned char memory[1 << 24];
+static dc_manifold_contact contacts[CONTACTS], bar[CONTACTS], dcontacts[CONTACTS], jac[12*CONTACTS];
+
+static int make_figures(figures *f, int poses)
+{
+    rng r;
+    int i;
+    rng_seed(&r, 3);
+    memset(f, 0, sizeof *f);
+    if (!figure_mesh(&mesh_memory, &mesh)) return 0;
+    field = figure_make(prims);
+    f->surface.mesh = &mesh;
+    f->surface.sdf = &field;
+    f->o.keep_e_a = f->o.keep_e_b = 18;
+    f->poses = poses;
+    for (i = 0; i < POSES; ++i) {
+        double u[3], w[3], d;
+        rng_unit3(&r, u);
+        rng_unit3(&r, w);
+        d = rng_uniform(&r, 0.2, 1.2);
+        f->pose[i].t = dc_vec((dc_real)(d*u[0]), (dc_real)(d*u[1]), (dc_real)(d*u[2]));
+        f->pose[i].q = dc_quat_exp(dc_vec((dc_real)(3*w[0]), (dc_real)(3*w[1]), (dc_real)(3*w[2])));
+    }
+    for (i = 0; i < CONTACTS; ++i) bar[i].d = bar[i].act = 1;
+    return 1;
+}
+
+static void run_manifold(void *user)
+{
+    const figures *f = (const figures *)user;
+    dc_arena mem = dc_arena_make(memory, sizeof memory);
+    int i;
+    for (i = 0; i < f->poses; ++i) dc_manifold(&f->surface, NULL, &f->surface, &f->pose[i%POSES], &f->o, &mem, contacts);
+    bench_keep((double)contacts[0].d);
+}
+static void run_jvp(void *user)
+{
+    const figures *f = (const figures *)user;
+    dc_arena mem = dc_arena_make(memory, sizeof memory);
+    static const dc_real xi[12] = { 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0 };
+    int i;
+    for (i = 0; i < f->poses; ++i) dc_manifold_jvp(&f->surface, NULL, &f->surface, &f->pose[i%POSES], &f->o, xi, &mem, NULL, dcontacts);
+    bench_keep((double)dcontacts[0].d);
+}
+static void run_vjp(void *user)
+{
+    const figures *f = (const figures *)user;
+    dc_arena mem = dc_arena_make(memory, sizeof memory);
+    dc_real grad[12];
+    int i;
+    for (i = 0; i < f->poses; ++i) dc_manifold_vjp(&f->surface, NULL, &f->surface, &f->pose[i%POSES], &f->o, bar, &mem, NULL, grad);
+    bench_keep((double)grad[0]);
+}
+static void run_jac(void *user)
+{
+    const figures *f = (const figures *)user;
+    dc_arena mem = dc_arena_make(memory, sizeof memory);
+    int i;
+    for (i = 0; i < f->poses; ++i) dc_manifold_jac(&f->surface, NULL, &f->surface, &f->pose[i%POSES], &f->o, &mem, NULL, jac);
+    bench_keep((double)jac[0].d);
+}
+
 int main(int argc, char **argv)
 {
+    static figures f, many, few, one_side;
     bench_group g;
     bench_begin(argc, argv);
     make(&edges, 1);
@@ -252,6 +329,27 @@ int main(int argc, char **argv)
     bench_open(&g, "vertex_face");
     bench_add(&g, "batch", run_face, &faces, N);
     bench_add(&g, "batch_jacobian", run_face_jac, &faces, N);
+    bench_run(&g);
+
+    if (!make_figures(&f, 1)) return 1;
+    make_figures(&many, 1024);
+    make_figures(&few, 1);
+    few.o.no_ee = 1;
+    one_side = few;
+    one_side.o.no_vs_b = 1;
+    bench_open(&g, "manifold_18x18");
+    bench_add(&g, "value", run_manifold, &f, 1);
+    bench_add(&g, "jvp", run_jvp, &f, 1);
+    bench_add(&g, "vjp", run_vjp, &f, 1);
+    bench_add(&g, "jacobian", run_jac, &f, 1);
+    bench_add(&g, "no_edges", run_manifold, &few, 1);
+    bench_add(&g, "no_edges_one_side", run_manifold, &one_side, 1);
+    bench_run(&g);
+
+    bench_open(&g, "manifold_poses");
+    f.poses = POSES;
+    bench_add(&g, "16", run_manifold, &f, POSES);
+    bench_add(&g, "1024", run_manifold, &many, 1024);
     bench_run(&g);
     return 0;
 }
