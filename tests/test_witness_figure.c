@@ -128,7 +128,7 @@ TEST derivatives_of_random_pairs(void)
         }
         if (every && !DC_IS_FLOAT) {
             double x = 0;
-            fd_result d = fd_check(along, &p, 1, &x, 1, &forward, 1.0/4096);
+            fd_result d = fd_check(along, &p, 1, &x, 1, &forward, 1.0/32768);         /* edges change places in the selection within 1e-4 */
             ASSERT(!p.failed && !d.bit_equal);
             worst_add(&wf, d.err, "pair %ld", i);
             worst_add(&wo, 2 - d.order, "pair %ld", i);
@@ -136,7 +136,8 @@ TEST derivatives_of_random_pairs(void)
     }
     printf("  %ld pairs apart, %ld touching, %ld deep\n", separated, touching, deep);
     ASSERT(worst_print(&wt, 50*EPS) & worst_print(&wj, 50*EPS));
-    ASSERT(DC_IS_FLOAT || (worst_print(&wf, 1e-6) & worst_print(&wo, 0.5)));
+    /* third derivatives of the lobes are unbounded on their coordinate planes, |x|^(2/eps - 3), which lowers the order of points there */
+    ASSERT(DC_IS_FLOAT || (worst_print(&wf, 1e-6) & worst_print(&wo, 1)));
     ASSERT(n < 1000 || (separated > 100 && touching > 50 && deep > 100));
     PASS();
 }
