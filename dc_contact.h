@@ -1161,6 +1161,16 @@ DCI_LANE dc_real dci_exp_lane(dc_real x)
     return dci_exp_join(dci_exp_reduce(x, 0)).hi;
 }
 
+/* e^x for x <= 0, not below the smallest normal numbers: half the work. Error 0.8 ulp. */
+DCI_LANE dc_real dci_exp_neg_lane(dc_real x)
+{
+    dc_real least = DC_IS_FLOAT ? DC_R(-87.0) : DC_R(-708.0);
+    dci_exp_parts p;
+    x = x < least ? least : x;
+    p = dci_exp_reduce(x, 0);
+    return dci_exp2_bits(p.k)*(1 + (p.r + (p.q + p.c)));
+}
+
 /* e^-|x| */
 DCI_LANE dci_sum dci_exp_minus_abs(dc_real x)
 {
