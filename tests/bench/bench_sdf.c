@@ -1,10 +1,12 @@
-/* Fields: a union of 18 superquadrics in batches, beside the textbook's form of it in libm's powers.
+/* Fields: a union of 18 superquadrics in batches, beside the textbook's form of it in libm's powers; each kind by itself; the
+ * figure's mesh, and the fit to it.
  * SPDX-License-Identifier: MIT OR Unlicense */
 #include "bench.h"
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION
 #include "dc_sdf.h"
 #include "support.h"
+#include "figure.h"
 #include <math.h>
 
 enum { PRIMS = 18, POINTS = 512 };
@@ -70,6 +72,75 @@ static void powers(void *user)
     bench_keep((double)sum);
 }
 
+/* one primitive, value and gradient of a batch */
+enum { PLANES = 16, KINDS = 6 };
+static dc_sdf_prim kinds[KINDS];
+static dc_v3 normals[PLANES], points[PLANES];
+static dc_real sigmas[PLANES];
+
+static void kind(void *user)
+{
+    dc_arena mem = dc_arena_make(memory, sizeof memory);
+    dc_sdf_out out = DC_ZERO;
+    dc_sdf one = field;
+    one.prim = (const dc_sdf_prim *)user;
+    one.n = 1;
+    out.value = value;
+    out.grad = grad;
+    if (dc_sdf_eval_batch(&one, POINTS, x, POINTS, &mem, &out) != DC_OK) exit(1);
+    bench_keep((double)value[0]);
+}
+
+static void params(void *user)
+{
+    dc_real d[PRIMS*DC_SDF_PARAMS], v = 0, sum = 0;
+    int i;
+    (void)user;
+    for (i = 0; i < POINTS; i++) {
+        dc_sdf_eval_params(&field, dc_vec(x[i], x[POINTS + i], x[2*POINTS + i]), &v, d);
+        sum += d[0];
+    }
+    bench_keep((double)sum);
+}
+
+static unsigned char work[1 << 24];
+static dc_real samples[130000];
+static figure_memory room;
+static dc_mesh figure_surface;
+
+static void mesh(void *user)
+{
+    dc_sdf_prim p[FIGURE_LOBES];
+    dc_sdf s = figure_make(p);
+    dc_grid grid = figure_grid(49);
+    dc_sdf_mesh_options o = DC_ZERO;
+    dc_arena mem = dc_arena_make(work, sizeof work);
+    dc_mesh m;
+    (void)user;
+    o.vertices = FIGURE_VERTICES;
+    if (dc_sdf_mesh(&o, &s, &grid, &mem, &m, NULL) != DC_OK) exit(1);
+    bench_keep((double)m.nv);
+}
+
+static void sample(void *user)
+{
+    dc_grid grid = figure_grid(56);
+    (void)user;
+    if (dc_sdf_sample(&figure_surface, &grid, samples) != DC_OK) exit(1);
+    bench_keep((double)samples[0]);
+}
+
+static void fit(void *user)
+{
+    dc_grid grid = figure_grid(56);
+    dc_arena mem = dc_arena_make(work, sizeof work);
+    dc_sdf_prim p[32];
+    int n = 0;
+    (void)user;
+    if (dc_sdf_fit(NULL, &grid, samples, &mem, p, &n, NULL) != DC_OK) exit(1);
+    bench_keep((double)n);
+}
+
 int main(int argc, char **argv)
 {
     bench_group g;
@@ -106,6 +177,43 @@ int main(int argc, char **argv)
     bench_add(&g, "gradient", gradients, NULL, POINTS);
     bench_add(&g, "hessian", hessians, NULL, POINTS);
     bench_add(&g, "gradient_one_by_one", one_by_one, NULL, POINTS);
+    bench_run(&g);
+
+    bench_open(&g, "parameters_of_18");
+    bench_add(&g, "216_derivatives", params, NULL, POINTS);
+    bench_run(&g);
+
+    for (i = 0; i < PLANES; i++) {
+        double u[3];
+        rng_unit3(&r, u);
+        normals[i] = dc_vec((dc_real)u[0], (dc_real)u[1], (dc_real)u[2]);
+        points[i] = normals[i];
+        sigmas[i] = DC_R(0.4);
+    }
+    for (i = 0; i < KINDS; i++) {
+        kinds[i] = prims[0];
+        kinds[i].kind = i == 0 ? DC_SDF_SUPERQUADRIC : (dc_sdf_kind)(i - 1);
+        kinds[i].taubin = i == 0;
+        kinds[i].smooth = DC_R(0.05);
+        kinds[i].count = PLANES;
+        kinds[i].n = normals;
+        kinds[i].p = points;
+        kinds[i].sigma = sigmas;
+    }
+    bench_open(&g, "one");
+    bench_add(&g, "superquadric", kind, kinds + 1, POINTS);
+    bench_add(&g, "taubin", kind, kinds, POINTS);
+    bench_add(&g, "16_planes", kind, kinds + 2, POINTS);
+    bench_add(&g, "16_points", kind, kinds + 3, POINTS);
+    bench_add(&g, "box", kind, kinds + 5, POINTS);
+    bench_run(&g);
+
+    if (!figure_mesh(&room, &figure_surface)) return 1;
+    bench_repeats = bench_repeats < 3 ? bench_repeats : 3;
+    bench_open(&g, "figure");
+    bench_add(&g, "mesh", mesh, NULL, 1);
+    bench_add(&g, "sample", sample, NULL, 1);
+    bench_add(&g, "fit", fit, NULL, 1);
     bench_run(&g);
     return 0;
 }
