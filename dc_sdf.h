@@ -36,7 +36,55 @@
  *|    printf("%g, gradient (%g, %g, %g)\n", (double)phi, (double)grad[0], (double)grad[1], (double)grad[2]);
  *|    return 0;
  *|}
- */
+ *
+ * OPTIONS (macros)
+ *   DC_SDF_IMPLEMENTATION  in one file: the code. DC_REAL, DC_STATIC, DC_DEF: see dc_contact.h.
+ *
+ * NOTATION
+ *   x           a point of the body; inside a primitive's code a point in its own axes, over its unit of length
+ *   phi         field: positive outside, a length
+ *   f, F        implicit function of a superquadric, its gauge f^(eps1/2): F = 1 on the surface, |x|/F the ray to it
+ *   N           norm of two numbers, of which a gauge is made twice; m the larger, q the ratio, alpha = 2/eps
+ *   jet         value, gradient and Hessian of one primitive
+ *   tau         temperature of a smooth minimum or maximum, a length
+ *   lambda, w   weight of a jet in a fold
+ *
+ * CONTRACTS
+ *   Memory    A point: none. Batches, meshes and fits: scratch from the caller's dc_arena, given back at return. In double a
+ *             batch takes 13 KB whatever the number of points, a mesh about 9 bytes a grid point and 110 a vertex, a fit 13
+ *             bytes a grid point. Worst stack of any function below 4 KB (`make facts`).
+ *   Errors    dc_status: DC_E_ARG for what is not finite, out of range or missing, DC_E_MEMORY for an arena that is too small,
+ *             DC_E_RANGE for results that do not fit; outputs are untouched but where a function says so.
+ *   Threads   Every function is re-entrant; nothing is shared.
+ *   Bits      The same for the same input in any order and thread, one by one or in batches; built with -ffp-contract=off, under
+ *             any compiler.
+ *   Smooth    Superquadrics with exponents below 1 have two continuous derivatives but for their centre; smooth unions,
+ *             smooth polyhedra and clouds are as smooth as what they are made of. Spheres, capsules and boxes have the kinks of
+ *             distances, tau = 0 those of a minimum: there the derivatives are of one side, or the mean of both.
+ *   Accuracy  Against 70-digit tables, double (float): values 1.3e-15 (5e-7) for coordinates up to 5; gradients 7e-15 (6e-7)
+ *             and Hessians 4e-14 (3e-5) of their largest entry. Superquadrics with exponents 0.02 to 2, at 1e-9 to 1e6 sizes
+ *             from the centre, sizes 1e-6 to 1e6: value 6e-16 (3e-7) of the distance from the centre or the size.
+ *   Cost      ns on one Zen 4 core, gcc 12 -O3 (-O3 -march=native), `make bench`:
+ *               a point of a union of 18 superquadrics, in a batch   670 (270); 770 (310) with gradient, 1130 (440) with Hessian;
+ *                                                                    alone, with gradient, 4200 (4400); 216 parameters 11 us
+ *               a superquadric, value and gradient                   48 (22), Taubin's form 61 (26)
+ *               a plane of a polyhedron, a point of a cloud          8.5 (3), 14 (4.5)
+ *               mesh of 305 vertices of that union, 41 x 38 x 49     0.44 s (0.34)
+ *               its sampling on 46 x 43 x 56 points, its fit         0.50 s (0.45), 0.90 s (0.51)
+ *   Limits    Only spheres, capsules and boxes are distances everywhere. The radial form is too large beside flat bodies: at the
+ *             faces of a 2 x 2 x 0.05 plate its slope reaches 45 (taubin: 1). A union of things that coincide grows by up to tau
+ *             log 2 for each doubling. Clouds shift inwards where they are convex, by about sigma^2 times the curvature.
+ *             Derivatives by parameters are of the value alone. A fit does not split what one superquadric cannot follow, and
+ *             leaves out parts thinner than a grid step.
+ *
+ * REFERENCES
+ *   [1] CONTAX   Beker, Geist, Paulus, Guertler, Ji Shi, Calinon, Martius: Smoothly differentiable and efficiently vectorizable
+ *                contact manifold generation.
+ *   [2] Liu, Wu, Ruan, Chirikjian: Marching-primitives: shape abstraction from signed distance function. CVPR 2023.
+ *   [1] prints (3) divided by |x| where it has to be multiplied; the corrected form is used. The directions of normals of a
+ *   superquadric are those of its gauge, of unions those of the composed field.
+ *
+ * CHANGES  see CHANGELOG.md. LICENCE at the end of this file. */
 #ifndef DC_SDF_H_INCLUDED
 #define DC_SDF_H_INCLUDED
 
@@ -2449,3 +2497,51 @@ DC_DEF dc_status dc_sdf_fit(const dc_sdf_fit_options *opt, const dc_grid *grid, 
 
 #endif /* DC_SDF_IMPLEMENTED */
 #endif /* DC_SDF_IMPLEMENTATION */
+
+/*
+This software is available under two licenses: choose whichever you prefer.
+
+ALTERNATIVE A: MIT License
+
+Copyright (c) 2026 the dc authors
+
+Permission is hereby granted, free of charge, to any person obtaining a copy of
+this software and associated documentation files (the "Software"), to deal in
+the Software without restriction, including without limitation the rights to
+use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies
+of the Software, and to permit persons to whom the Software is furnished to do
+so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all
+copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+SOFTWARE.
+
+ALTERNATIVE B: Public Domain (www.unlicense.org)
+
+This is free and unencumbered software released into the public domain.
+
+Anyone is free to copy, modify, publish, use, compile, sell, or distribute this
+software, either in source code form or as a compiled binary, for any purpose,
+commercial or non-commercial, and by any means.
+
+In jurisdictions that recognize copyright laws, the author or authors of this
+software dedicate any and all copyright interest in the software to the public
+domain. We make this dedication for the benefit of the public at large and to
+the detriment of our heirs and successors. We intend this dedication to be an
+overt act of relinquishment in perpetuity of all present and future rights to
+this software under copyright law.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+AUTHORS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN
+ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION
+WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+*/
