@@ -705,7 +705,8 @@ DCI_LANE dci_sdf_fold dci_sdf_fold_close(dci_sdf_fold f, dc_real tau, dc_real si
  *     a_i - a_k = -s_i (p_k - p_i).(2x - p_i - p_k)/2 - (s_i - s_k) |x - p_k|^2/2.                  */
 typedef struct { dci_jet j, A; dc_real W, px, py, pz, s; } dci_sdf_cloud;
 
-DCI_LANE dci_sdf_cloud dci_sdf_cloud_in(dci_sdf_cloud c, dc_real x, dc_real y, dc_real z, const dc_v3 *p, const dc_v3 *n, dc_real s, int level)
+DCI_LANE dci_sdf_cloud dci_sdf_cloud_in(dci_sdf_cloud c, dc_real x, dc_real y, dc_real z, const dc_v3 *p, const dc_v3 *n, dc_real s,
+                                        int level)
 {
     dc_real rx = x - p->x, ry = y - p->y, rz = z - p->z, kx = x - c.px, ky = y - c.py, kz = z - c.pz;
     dc_real D = rx*n->x + ry*n->y + rz*n->z - c.j.v;
@@ -1240,8 +1241,10 @@ DCI_SDF_STAGE void dci_sdf_block_cloud(dci_sdf_block *b, int w, const int level)
         if (k == 0)
             for (l = 0; l < w; ++l) dci_sdf_cloud_store(b, l, dci_sdf_cloud_first(b->x[l], b->y[l], b->z[l], &at, &n, s), level);
         else
-            for (l = 0; l < w; ++l)
-                dci_sdf_cloud_store(b, l, dci_sdf_cloud_in(dci_sdf_cloud_load(b, l, level), b->x[l], b->y[l], b->z[l], &at, &n, s, level), level);
+            for (l = 0; l < w; ++l) {
+                dci_sdf_cloud c = dci_sdf_cloud_load(b, l, level);
+                dci_sdf_cloud_store(b, l, dci_sdf_cloud_in(c, b->x[l], b->y[l], b->z[l], &at, &n, s, level), level);
+            }
     }
 }
 
@@ -1398,9 +1401,21 @@ DCI_LANE void dci_sdf_block_sdf(dci_sdf_block *b, const dc_sdf *s, int w, int ga
 }
 
 static DCI_NOINLINE void dci_sdf_block_part_values(dci_sdf_block *b, int w) { dci_sdf_block_part(b, w, 0); }
-static DCI_NOINLINE void dci_sdf_block_values(dci_sdf_block *b, const dc_sdf *s, int w, int gauge) { dci_sdf_block_sdf(b, s, w, gauge, 0); }
-static DCI_NOINLINE void dci_sdf_block_grads(dci_sdf_block *b, const dc_sdf *s, int w, int gauge) { dci_sdf_block_sdf(b, s, w, gauge, 1); }
-static DCI_NOINLINE void dci_sdf_block_hessians(dci_sdf_block *b, const dc_sdf *s, int w, int gauge) { dci_sdf_block_sdf(b, s, w, gauge, 2); }
+static DCI_NOINLINE void dci_sdf_block_values(dci_sdf_block *b, const dc_sdf *s, int w, int gauge)
+{
+    dci_sdf_block_sdf(b, s, w, gauge, 0);
+}
+
+static DCI_NOINLINE void dci_sdf_block_grads(dci_sdf_block *b, const dc_sdf *s, int w, int gauge)
+{
+    dci_sdf_block_sdf(b, s, w, gauge, 1);
+}
+
+static DCI_NOINLINE void dci_sdf_block_hessians(dci_sdf_block *b, const dc_sdf *s, int w, int gauge)
+{
+    dci_sdf_block_sdf(b, s, w, gauge, 2);
+}
+
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC pop_options
@@ -1629,9 +1644,9 @@ static dc_status dci_mesh_vertices(dci_mesher *m, int count)
 
 static void dci_mesh_triangle(dci_mesher *m, int count, int a, int b, int c)
 {
-    int *t = m->tri + 3*(size_t)m->nt++;
+    size_t at = 3*(size_t)m->nt++;
     if (count) return;
-    t[0] = a; t[1] = b; t[2] = c;
+    m->tri[at] = a; m->tri[at + 1] = b; m->tri[at + 2] = c;
 }
 
 /* vertex of the edge between corners p < q of the cell (i, j, k) */

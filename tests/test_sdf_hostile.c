@@ -99,7 +99,7 @@ TEST bad_primitives(void)
         REFUSED(p[1].pose.t.y = 2*DC_LIMIT);
         REFUSED(p[1].scale = -1);
         REFUSED(p[1].kind = (dc_sdf_kind)6);
-        REFUSED(p[1].kind = (dc_sdf_kind)17);
+        REFUSED(p[1].kind = (dc_sdf_kind)7);
         if (kind == DC_SDF_SUPERQUADRIC) {
             for (b = 0; b < 3; ++b) {
                 REFUSED(p[1].size.x = bad[b]);

@@ -196,7 +196,7 @@ TEST memory_is_exact(void)
     ASSERT_EQ(DC_E_MEMORY, dc_sdf_mesh(NULL, &s, &g, &mem, &m, &info));
     ASSERT(info.nv > 0 && info.nt > 0 && mem.used == 0 && m.nv == 0);
     bytes = dc_sdf_mesh_bytes(&g, info.nv, info.nt);
-    for (less = 1; less < bytes; less += 1 + bytes/97) {
+    for (less = 1; less < bytes; less += 1 + bytes/13) {
         mem = dc_arena_make(memory + BYTES/2 + DC_ALIGN - (size_t)(memory + BYTES/2)%DC_ALIGN + 1, bytes - less);
         if (less > DC_ALIGN) ASSERT_EQ(DC_E_MEMORY, dc_sdf_mesh(NULL, &s, &g, &mem, &m, NULL));
     }
