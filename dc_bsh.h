@@ -630,8 +630,8 @@ typedef struct {
 
 enum { DCI_BSH_VALUE, DCI_BSH_GRAD, DCI_BSH_HESS, DCI_BSH_CONTACTS };
 
-/* Pairs on the stack: each level below the root adds three to the one it opens. Open accumulators: those of the pairs on the stack, and one
- * on each level above them. */
+/* Pairs on the stack: each level below the root adds three to the one it opens. Open accumulators: those of the pairs on
+ * the stack, and one on each level above them. */
 static int dci_bsh_levels(const dc_bsh *a, const dc_bsh *b) { return (a->depth > b->depth ? a->depth : b->depth) + 1; }
 static size_t dci_bsh_blocks(int levels) { return (4*(size_t)levels + DCI_BSH_SPARE + DC_LANES - 1)/DC_LANES; }
 

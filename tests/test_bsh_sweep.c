@@ -351,19 +351,6 @@ TEST stale_memory_changes_no_bit(void)
     PASS();
 }
 
-static uint64_t mix(uint64_t h, const dc_real *x, int n)
-{
-    int k;
-    size_t i;
-    for (k = 0; k < n; ++k) {
-        unsigned char b[sizeof(dc_real)];
-        dc_real v = x[k] + 0;                     /* one zero */
-        memcpy(b, &v, sizeof b);
-        for (i = 0; i < sizeof b; ++i) h = (h ^ b[i])*UINT64_C(1099511628211);
-    }
-    return h;
-}
-
 /* Bumpy spheres without the platform's mathematics: values, derivatives, contacts and planes from a cache. */
 TEST bits_are_the_same_on_every_machine(void)
 {
@@ -414,7 +401,6 @@ TEST bits_are_the_same_on_every_machine(void)
     ASSERT(h == (DC_IS_FLOAT ? UINT64_C(0x8596b04caa47e9e2) : UINT64_C(0xe3d2285d3f5afcec)));
     PASS();
 #else
-    (void)mix;
     SKIPm("needs -ffp-contract=off and DC_TEST_NO_CONTRACT");
 #endif
 }

@@ -539,7 +539,7 @@ TEST hulls_close_around_their_points(void)
 
 /* What may be wrong with a page, and what the message has to say. */
 #define HOSTILE(X) \
-    X(NO_FRAME, "frame") X(NO_CALL, "frame") X(NO_BODY, "body") X(EMPTY_RUN, "frame") X(NAN_POSE, "finite") \
+    X(NO_FRAME, "frame") X(NO_CALL, "frame") X(NO_BODY, "body") X(TWO_SERIES, "two series") X(NAN_POSE, "finite") \
     X(INFINITE_POSE, "finite") X(HUGE_POSE, "finite") X(NAN_TURN, "finite") X(ZERO_TURN, "zero") \
     X(NAN_TURN_2D, "finite") X(NAN_FIXED, "finite") X(NAN_TIME, "finite") X(TIME_BACK, "back") \
     X(POSE_OF_NOTHING, "body 5") X(POSE_OF_FIXED, "fixed") X(BODY_OF_NOTHING, "shape 7") \
@@ -577,14 +577,13 @@ static int write_hostile(void *user)
     p.q.w = 1;
     if (kind == NO_CALL) return view_close(v);
     if (kind == NO_BODY) { view_frame(v, 0); return view_close(v); }
-    if (kind == EMPTY_RUN) view_run(v, "first");
-    if (kind == EMPTY_RUN) view_run(v, "second");
     body = view_body(v, flat ? view_polygon(v, flat_corner, 3) : view_hull(v, &hull),
                      kind == BAD_COLOUR ? "#nothex" : kind == SHORT_COLOUR ? "#abc" : NULL);
     fixed = view_fixed(v, 0, NULL, p);
     points = view_overlay(v, kind == NO_KIND ? 9 : VIEW_POINTS, "points", NULL, 0);
     balls = view_overlay(v, VIEW_SPHERES, "balls", NULL, 0);
     series = view_series(v, "series", "", 0);
+    if (kind == TWO_SERIES) view_series(v, "series", "", 0);
     switch (kind) {
     case NAN_FIXED: p.t.y = (dc_real)nan_; view_fixed(v, 0, NULL, p); break;
     case BODY_OF_NOTHING: view_body(v, 7, NULL); break;
@@ -808,6 +807,27 @@ TEST want_of_memory_is_a_message_and_leaves_nothing_behind(void)
 }
 
 /* Every function takes no view, as there is for want of memory. */
+/* As when ctrl-C comes between view_run and the first frame: what there is gets written. */
+TEST a_run_without_a_frame_is_left_out(void)
+{
+    view  *v = view_open(page, NULL);
+    char  *text;
+    size_t length;
+    int    i;
+
+    for (i = 0; i < 3; i++) {
+        view_run(v, i == 0 ? "run with frames" : "run without");
+        view_body(v, view_sphere(v, 1), NULL);
+        if (i == 0) view_frame(v, 0);
+    }
+    ASSERT_EQ(0, view_close(v));
+    text = contents(page, &length);
+    ASSERT(text && strstr(text, "run with frames") && !strstr(text, "run without"));
+    free(text);
+    ASSERT_EQ(1, clear_directory());
+    PASS();
+}
+
 TEST no_view_is_refused_quietly(void)
 {
     const dc_v3   x = DC_ZERO;
@@ -863,6 +883,7 @@ SUITE(refusals)
     RUN_TEST(a_full_disk_is_a_message_and_leaves_nothing_behind);
     RUN_TEST(a_pipe_is_not_replaced);
     RUN_TEST(want_of_memory_is_a_message_and_leaves_nothing_behind);
+    RUN_TEST(a_run_without_a_frame_is_left_out);
     RUN_TEST(no_view_is_refused_quietly);
 }
 

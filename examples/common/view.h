@@ -22,14 +22,16 @@
  *
  * ERRORS   The first one is kept and everything after it does nothing; view_close prints it to stderr, leaves FILE as it
  *          was before and returns 1. Every function takes a NULL view. A loop may ask view_ok and stop early.
- * MEMORY   malloc. Frames go to FILE.part as they come, so that memory grows by 8 bytes for each frame and series, and
- *          24 for each frame and track, but not with the number of bodies times frames. FILE appears when it is whole.
- * SIZE     The page is 50 KB. A frame takes 4/3 of: 28 bytes for each moving body, 12 in 2D; with `quantise` 14 and 6.
+ * MEMORY   malloc. Frames go to FILE.part as they come, so that memory grows by 8 bytes a frame, 8 more for each series and
+ *          12 for each track, up to twice that while it grows, but not by the bodies. FILE appears when it is whole.
+ * SIZE     The page is 50 KB. A frame takes 65 bytes and 4/3 of: 28 bytes for each moving body, 12 in 2D; with `quantise` 14
+ *          and 6, and 24 or 16 for the extent.
  * CAMERA   At the start the bounds of all frames, spheres of overlays but for their centres left out, fill the view but for
  *          6 % of its height or width in 2D. In 3D it looks from azimuth -60 and elevation 20 degrees, 35 degrees high, and is
  *          as far away as the 8 corners of the bounds, 2 % enlarged, need.
  * UNITS    The caller's; right-handed, z up in 3D, x right and y up in 2D. Colours are "#rrggbb" or "#rrggbbaa".
- *          Texts are UTF-8; they are shown as they are, never taken for HTML. */
+ *          Texts are UTF-8; they are shown as they are, never taken for HTML. Positions are floats on the page: a scene
+ *          farther than some 1e4 of its own sizes from the origin is drawn raggedly. */
 #ifndef VIEW_H_INCLUDED
 #define VIEW_H_INCLUDED
 #include "dc_contact.h"
@@ -55,7 +57,7 @@ int view_ok(const view *v);
 /* Writes the page; v is gone. 0, or 1 after a message to stderr. */
 int view_close(view *v);
 /* Begins a run of its own bodies, overlays, series and frames, shown beside the others and in step with them, frame by
- * frame. A page of one run needs no call. */
+ * frame. A page of one run needs no call; a run without a frame is left out. */
 void view_run(view *v, const char *name);
 
 /* ---- shapes, in body coordinates, for all runs; they return a number for view_body, or -1 */
@@ -64,8 +66,8 @@ int view_hull(view *v, const dc_hull *hull);                            /* conve
 int view_mesh(view *v, const dc_v3 *x, int n, const int *triangles, int n_triangles);   /* 3 corners each */
 int view_sphere(view *v, dc_real radius);
 int view_capsule(view *v, dc_real radius, dc_real half_length);         /* along z, half_length between centre and cap */
-/* The half-space below z = 0 (2D: below y = 0), drawn to `half_size` around the origin. A fixed, level one becomes the
- * ground. */
+/* The half-space below z = 0 (2D: below y = 0), drawn to `half_size` around the origin. In 3D the first fixed,
+ * level one of a run is drawn as the ground, which has the page's colours and no end. */
 int view_plane(view *v, dc_real half_size);
 int view_polygon(view *v, const dc_real *xy, int n);                    /* 2D: simple, n pairs (x, y) */
 int view_disc(view *v, dc_real radius);                                 /* 2D */
@@ -80,7 +82,7 @@ enum { VIEW_POINTS, VIEW_TARGETS, VIEW_ARROWS, VIEW_SEGMENTS, VIEW_PLANES, VIEW_
 int view_overlay(view *v, int kind, const char *name, const char *colour, int hidden);
 /* The path of a point of a body. */
 int view_track(view *v, const char *name, const char *colour, int body, dc_v3 point);
-/* A plot. Series of one name, in several runs, share one. */
+/* A plot. Series of one name, in several runs, share one. What changes by less than 1/2000 of its value is drawn level. */
 int view_series(view *v, const char *name, const char *unit, int log_scale);
 
 /* ---- ... then each frame */
@@ -167,6 +169,9 @@ static const char *viewi_page(size_t i);
 
 /* ---- errors and memory ------------------------------------------------------------------------- */
 
+#if defined(__GNUC__) || defined(__clang__)
+static void viewi_fail(view *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#endif
 static void viewi_fail(view *v, const char *format, ...)
 {
     va_list args;
@@ -423,10 +428,7 @@ static int viewi_add_shape(view *v, viewi_shape s, int flat)
         viewi_fail(v, "a %s has no place in a %s page", s.kind, v->flat ? "2D" : "3D");
         goto bad;
     }
-    for (i = 0; i < s.n; i++) {
-        if (!(viewi_norm(s.v[i]) < 1e30)) { viewi_fail(v, "point %d of a %s is not finite", i, s.kind); goto bad; }
-        s.radius = fmax(s.radius, viewi_norm(s.v[i]));
-    }
+    for (i = 0; i < s.n; i++) s.radius = fmax(s.radius, viewi_norm(s.v[i]));
     if (!(s.radius > 0 && s.radius < 1e30) || !(s.r >= 0 && s.h >= 0)) { viewi_fail(v, "a %s has no size", s.kind); goto bad; }
     if (!viewi_room(v, &v->shapes, v->n_shapes, &v->cap_shapes, sizeof s)) goto bad;
     v->shapes[v->n_shapes] = s;
@@ -443,7 +445,8 @@ static viewi_v3 *viewi_points(view *v, const dc_real *x, int n, int stride, int 
     int       i;
 
     if (v->error[0]) return NULL;
-    if (!x || n < least || n > 10000000) { viewi_fail(v, "a %s of %d points", kind, n); return NULL; }
+    if (!x) { viewi_fail(v, "a %s without points", kind); return NULL; }
+    if (n < least || n > 10000000) { viewi_fail(v, "a %s of %d points", kind, n); return NULL; }
     p = (viewi_v3 *)malloc(((size_t)n + 3)*sizeof *p);
     if (!p) { viewi_fail(v, "out of memory"); return NULL; }
     for (i = 0; i < n; i++) {
@@ -523,13 +526,24 @@ int view_line(view *v, const dc_real *xy, int n) { return viewi_outline(v, "line
 
 /* ---- a run ------------------------------------------------------------------------------------- */
 
-static void viewi_check_run(view *v)
+static void viewi_free_run(viewi_run *r)
 {
-    const viewi_run *r = v->n_runs ? &v->runs[v->n_runs - 1] : NULL;
+    size_t k;
 
-    if (!r || !r->n_times) {
-        viewi_fail(v, "nothing to show: run \"%.60s\" has no frame", r ? r->name : "");
-    } else if (!r->n_bodies && !r->n_overlays && !r->n_series) {
+    for (k = 0; k < r->n_overlays; k++) { free(r->overlays[k].name); free(r->overlays[k].items); }
+    for (k = 0; k < r->n_tracks; k++) { free(r->tracks[k].name); free(r->tracks[k].p); }
+    for (k = 0; k < r->n_series; k++) { free(r->series[k].name); free(r->series[k].unit); free(r->series[k].v); }
+    free(r->bodies); free(r->overlays); free(r->tracks); free(r->series); free(r->times); free(r->name);
+}
+
+/* The run at hand is over. Without a frame it is left out: so it goes when ctrl-C comes before its first one. */
+static void viewi_end_run(view *v)
+{
+    viewi_run *r = v->n_runs ? &v->runs[v->n_runs - 1] : NULL;
+
+    if (!r) return;
+    if (!r->n_times) { viewi_free_run(r); v->n_runs--; }
+    else if (!r->n_bodies && !r->n_overlays && !r->n_series) {
         viewi_fail(v, "nothing to show: run \"%.60s\" has no body, overlay or series", r->name);
     }
 }
@@ -539,7 +553,7 @@ static void viewi_begin_run(view *v, const char *name)
     viewi_run r;
     int       c;
 
-    if (v->n_runs) viewi_check_run(v);
+    viewi_end_run(v);
     if (v->error[0] || !viewi_room(v, &v->runs, v->n_runs, &v->cap_runs, sizeof r)) return;
     memset(&r, 0, sizeof r);
     for (c = 0; c < 3; c++) { r.lo[c] = 1e30; r.hi[c] = -1e30; }
@@ -637,8 +651,12 @@ int view_series(view *v, const char *name, const char *unit, int log_scale)
 {
     viewi_run   *r = viewi_current(v, "series");
     viewi_series s;
+    size_t       k;
 
-    if (!r || !viewi_room(v, &r->series, r->n_series, &r->cap_series, sizeof s)) return -1;
+    for (k = 0; r && k < r->n_series; k++) {
+        if (name && !strcmp(r->series[k].name, name)) viewi_fail(v, "two series \"%.60s\" in one run", name);
+    }
+    if (!r || v->error[0] || !viewi_room(v, &r->series, r->n_series, &r->cap_series, sizeof s)) return -1;
     memset(&s, 0, sizeof s);
     s.log_scale = log_scale; s.now = HUGE_VAL; s.name = viewi_text(v, name); s.unit = viewi_text(v, unit);
     r->series[r->n_series] = s;
@@ -732,7 +750,7 @@ static void viewi_bounds(view *v, viewi_run *r)
         const viewi_body  *body = &r->bodies[b];
         const viewi_shape *s = &v->shapes[body->shape];
         if (body->fixed && r->n_times) continue;
-        if (s->kind[0] == 'p' && s->kind[1] == 'l') continue;
+        if (!strcmp(s->kind, "plane")) continue;
         if (s->v) {
             for (k = 0; k < s->n; k++) viewi_reach(r, viewi_apply(&body->pose, s->v[k]), 0, 0, 0);
         } else {
@@ -1259,11 +1277,12 @@ static void viewi_finish(view *v)
 
 int view_close(view *v)
 {
-    size_t i, k;
+    size_t i;
     int    failed, device;
 
     if (!v) { fprintf(stderr, "view: out of memory\n"); return 1; }
-    if (!v->error[0]) viewi_check_run(v);
+    if (!v->error[0]) viewi_end_run(v);
+    if (!v->n_runs) viewi_fail(v, "nothing to show: no frame");
     if (!v->error[0]) viewi_finish(v);
     if (v->file && fclose(v->file) != 0) viewi_fail(v, "cannot write: %s", strerror(errno));
     device = v->part && !strcmp(v->part, v->path);
@@ -1277,13 +1296,7 @@ int view_close(view *v)
         if (v->file && !device) remove(v->part);
     }
     for (i = 0; i < v->n_shapes; i++) { free(v->shapes[i].v); free(v->shapes[i].f); }
-    for (i = 0; i < v->n_runs; i++) {
-        viewi_run *r = &v->runs[i];
-        for (k = 0; k < r->n_overlays; k++) { free(r->overlays[k].name); free(r->overlays[k].items); }
-        for (k = 0; k < r->n_tracks; k++) { free(r->tracks[k].name); free(r->tracks[k].p); }
-        for (k = 0; k < r->n_series; k++) { free(r->series[k].name); free(r->series[k].unit); free(r->series[k].v); }
-        free(r->bodies); free(r->overlays); free(r->tracks); free(r->series); free(r->times); free(r->name);
-    }
+    for (i = 0; i < v->n_runs; i++) viewi_free_run(&v->runs[i]);
     free(v->shapes); free(v->runs); free(v->frame);
     free(v->path); free(v->part); free(v->title); free(v->note); free(v->step_name); free(v->step_unit);
     free(v);
@@ -1327,7 +1340,7 @@ static const char *viewi_page(size_t i)
         "#stage:active { cursor: grabbing; }",
         "#stage canvas { position: absolute; inset: 0; width: 100%; height: 100%; }",
         "#marks { pointer-events: none; }",
-        ".pane { position: absolute; pointer-events: none; padding: 9px 13px; font-weight: 600; overflow-wrap: anywhere;",
+        ".pane { position: absolute; pointer-events: none; padding: 9px 13px; font-weight: 600; overflow: hidden; overflow-wrap: anywhere;",
         " box-shadow: 1px 1px var(--line); }",
         ".pane::before { content: ''; display: inline-block; width: 10px; height: 10px; border-radius: 3px; margin-right: 7px; background: var(--c); }",
         "#bar, #switches { display: flex; flex-wrap: wrap; gap: 8px 10px; align-items: center; padding: 9px 12px; border-top: 1px solid var(--line); }",
@@ -1772,7 +1785,8 @@ static const char *viewi_page(size_t i)
         "    });",
         "    run.rgba = new Float32Array(all.flatMap(b => rgba(b[1])));",
         "    all.forEach((b, k) => {",
-        "      if (!flat && k >= n && scene.shapes[b[0]].kind === 'plane' && Math.hypot(b[6], b[7]) < 1e-6) { ground.z = b[4]; return; }",
+        "      const level = !flat && k >= n && scene.shapes[b[0]].kind === 'plane' && Math.hypot(b[6], b[7]) < 1e-6;",
+        "      if (level && run.ground === undefined) { run.ground = b[4]; return; }",
         "      const key = 2*b[0] + (b[1].length > 7 ? 1 : 0);",
         "      if (!groups.has(key)) groups.set(key, []);",
         "      groups.get(key).push(k);",
@@ -1911,16 +1925,17 @@ static const char *viewi_page(size_t i)
         "    for (const t of [0, 1]) { draw_bodies(run, pane, t); draw_edges(run, pane, t); }",
         "    return;",
         "  }",
-        "  if (directions().eye[2] > ground.z) {",
+        "  const level = run.ground === undefined ? bounds[0][2] : run.ground;",
+        "  if (directions().eye[2] > level) {",
         "    const p = programs.ground;",
         "    use(p, pane.matrix);",
-        "    gl.uniform4f(p.centre, ground.middle[0], ground.middle[1], ground.z, ground.size);",
+        "    gl.uniform4f(p.centre, ground.middle[0], ground.middle[1], level, ground.size);",
         "    gl.uniform1f(p.cell, ground.cell);",
         "    gl.uniform3f(p.ground, ...look.ground); gl.uniform3f(p.grid, ...look.grid);",
         "    gl.bindVertexArray(ground.vao); gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);",
         "    gl.enable(gl.STENCIL_TEST);                                 // each pixel is darkened once",
         "    gl.stencilFunc(gl.EQUAL, 0, 255); gl.stencilOp(gl.KEEP, gl.KEEP, gl.INCR);",
-        "    draw_faces(run, pane, product(pane.matrix, shadow_matrix(ground.z)), [0, 0, 0, look.shadow], 0);",
+        "    draw_faces(run, pane, product(pane.matrix, shadow_matrix(level)), [0, 0, 0, look.shadow], 0);",
         "    gl.disable(gl.STENCIL_TEST);",
         "  }",
         "  gl.enable(gl.DEPTH_TEST);",
@@ -2077,7 +2092,7 @@ static const char *viewi_page(size_t i)
         "    for (let k = Math.ceil(x0/sx - 1e-6); k*sx <= x1 + 1e-6*sx; k++)",
         "      out.push(`<path class='g' d='M${n(X(k*sx))} ${top}V${bottom}'/><text x='${n(X(k*sx))}' y='${bottom + 14}' text-anchor='middle'>${tick(k*sx)}</text>`);",
         "    for (let k = Math.ceil(lo/sy - 1e-6); k*sy <= hi + 1e-6*sy; k++) {",
-        "      const y = Y(decades ? 10**(k*sy) : k*sy), label = decades ? '1e' + k*sy : tick(k*sy);",
+        "      const at = decades ? k*sy : warp(k*sy), y = bottom - (at - y0)/(y1 - y0)*(bottom - top), label = decades ? '1e' + k*sy : tick(k*sy);",
         "      out.push(`<path class='g' d='M${left} ${n(y)}H${right}'/><text x='${left - 6}' y='${n(y + 4)}' text-anchor='end'>${label}</text>`);",
         "    }",
         "    out.push(`<path class='f' d='M${left} ${top}V${bottom}H${right}'/>`);",
@@ -2260,7 +2275,6 @@ static const char *viewi_page(size_t i)
         "if (!has_scene) { stage.style.display = 'none'; gl = null; $('fit').hidden = true; }",
         "else if (gl) {",
         "  ground.middle = scale(.5, add(bounds[0], bounds[1]));",
-        "  ground.z = bounds[0][2];",
         "  ground.size = 3*Math.hypot(bounds[1][0] - bounds[0][0], bounds[1][1] - bounds[0][1], bounds[1][2] - bounds[0][2]);",
         "  ground.cell = nice_step(ground.size/3, 14);",
         "  set_up();",
