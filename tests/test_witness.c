@@ -737,19 +737,6 @@ TEST softsort_arguments(void)
 
 /* ---- bits ---- */
 
-static uint64_t mix(uint64_t h, const dc_real *x, int n)
-{
-    int k;
-    size_t i;
-    for (k = 0; k < n; ++k) {
-        unsigned char b[sizeof(dc_real)];
-        dc_real v = x[k] + 0;                     /* one zero */
-        memcpy(b, &v, sizeof b);
-        for (i = 0; i < sizeof b; ++i) h = (h ^ b[i])*UINT64_C(1099511628211);
-    }
-    return h;
-}
-
 TEST bits_are_the_same_on_every_machine(void)
 {
 #ifdef DC_TEST_NO_CONTRACT

@@ -289,7 +289,7 @@ static void run_vjp(void *user)
 {
     const figures *f = (const figures *)user;
     dc_arena mem = dc_arena_make(memory, sizeof memory);
-    dc_real grad[12];
+    dc_real grad[12] = { 0 };
     int i;
     for (i = 0; i < f->poses; ++i) dc_manifold_vjp(&f->surface, NULL, &f->surface, &f->pose[i%POSES], &f->o, bar, &mem, NULL, grad);
     bench_keep((double)grad[0]);
