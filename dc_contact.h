@@ -4,7 +4,8 @@
  * DOES     distance, penetration depth and closest features of two convex hulls; the contact potentials of LRI [1] (felt
  *          at any distance) and SDRS [2] (local) with gradient and Hessian by vertices, rigid twists or affine maps; many
  *          triangle pairs at once; the friction potential of SDRS with its mixed second derivatives; small dense linear
- *          algebra; elementary functions that give the same bits everywhere; rotations and poses with their Jacobians.
+ *          algebra; elementary functions that give the same bits everywhere, and smooth stand-ins for sign, max, clamp,
+ *          comparisons and argmax [3]; rotations and poses with their Jacobians.
  * DOES NOT find the pairs of a scene that are close (broad phase), split non-convex shapes, read files, step time.
  *
  * USE
@@ -83,6 +84,8 @@
  * REFERENCES
  *   [1] LRI   Ye, Wu, Komura, Pan: Efficient differentiable contact model with long-range influence.
  *   [2] SDRS  Ye, Gao, Wu, Pan, Komura: SDRS, shape-differentiable robot simulator.
+ *   [3] CONTAX  Beker, Geist, Paulus, Guertler, Ji Shi, Calinon, Martius: Smoothly differentiable and efficiently
+ *       vectorizable contact manifold generation.
  *   Where their text slips the corrected form is followed and said so at the line. DC_GLOBAL is solved in the reduced
  *   form of the section "the minimising plane"; the friction potential has a patch radius that the paper's has not.
  *
@@ -182,6 +185,13 @@
 #define dc_pose_to_affine dc_pose_to_affine_f
 #define dc_pose_retract dc_pose_retract_f
 #define dc_pose_local dc_pose_local_f
+/* smooth operators */
+#define dc_soft_sign dc_soft_sign_f
+#define dc_soft_relu dc_soft_relu_f
+#define dc_soft_clip dc_soft_clip_f
+#define dc_soft_greater dc_soft_greater_f
+#define dc_soft_within dc_soft_within_f
+#define dc_lse dc_lse_f
 /* dense algebra */
 #define dc_chol_factor dc_chol_factor_f
 #define dc_chol_solve dc_chol_solve_f
@@ -437,6 +447,36 @@ DC_DEF dc_pose dc_pose_retract(dc_pose p, const dc_real xi[6]);
 
 /* The twist that takes p0 to p1, |w| <= pi: dc_pose_retract(p0, xi) is p1. Writes 6 numbers. */
 DC_DEF void dc_pose_local(dc_pose p0, dc_pose p1, dc_real xi[6]);
+
+/* ---- smooth operators -------------------------------------------------------------------------- */
+/* Stand-ins for sign, max, clamp, comparisons and selection with derivatives of every order (CONTAX [3], section III).
+ * eps > 0 is the width of the transition, in the unit of x; none is checked. d1 and d2 receive the first and second
+ * derivative by x and may be NULL. A NaN gives NaN, an infinite x the limits. Tails keep their digits: value and
+ * derivatives are within 2 (1 + |x - a|/eps) DC_EPS of themselves, but for a derivative next to a zero of its own. */
+
+/* sign(x): tanh(x/eps) */
+DC_DEF dc_real dc_soft_sign(dc_real x, dc_real eps, dc_real *d1, dc_real *d2);
+
+/* max(x, 0): eps log(1 + e^(x/eps)), above it by at most eps log 2 */
+DC_DEF dc_real dc_soft_relu(dc_real x, dc_real eps, dc_real *d1, dc_real *d2);
+
+/* x clamped to [a, b], a <= b: a + relu(x-a) - relu(x-b), which stays in (a, b) */
+DC_DEF dc_real dc_soft_clip(dc_real x, dc_real a, dc_real b, dc_real eps, dc_real *d1, dc_real *d2);
+
+/* [x > a]: 1/(1 + e^((a-x)/eps)). [x < a] is dc_soft_greater(a, x, ...), d1 with the other sign. */
+DC_DEF dc_real dc_soft_greater(dc_real x, dc_real a, dc_real eps, dc_real *d1, dc_real *d2);
+
+/* [a < x < b]: the product of [x > a] and [x < b] */
+DC_DEF dc_real dc_soft_within(dc_real x, dc_real a, dc_real b, dc_real eps, dc_real *d1, dc_real *d2);
+
+/* Log-sum-exp of x[n], n >= 1: the smooth maximum for tau > 0, the smooth minimum for tau < 0,
+ *
+ *     LSE = tau log sum_i e^(x_i/tau),   max x <= LSE <= max x + tau log n     (tau < 0: the same below min x)
+ *
+ * w[n] its gradient, the soft argmax (argmin): w_i = e^(x_i/tau)/sum_j e^(x_j/tau), positive weights of sum 1.
+ * H[n*n], row-major, its second derivative, which is the Jacobian of w: (diag w - w w^T)/tau.
+ * w and H may be NULL, w may be x. With w and H NULL nothing is written. H needs w. */
+DC_DEF dc_real dc_lse(int n, const dc_real *x, dc_real tau, dc_real *w, dc_real *H);
 
 /* ---- dense algebra --------------------------------------------------------------------------- */
 
@@ -879,65 +919,19 @@ DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair
 #endif /* DC_CONTACT_H_INCLUDED */
 
 /* ============================================================================================== */
-#ifdef DC_CONTACT_IMPLEMENTATION
-#ifndef DC_CONTACT_IMPLEMENTED
-#define DC_CONTACT_IMPLEMENTED
+/* What the lane loops of the suite's other headers share with this one: their implementations define DC_CONTACT_KERNELS
+ * and include this file again. */
+#if defined(DC_CONTACT_IMPLEMENTATION) || defined(DC_CONTACT_KERNELS)
+#ifndef DC_CONTACT_KERNELS_DEFINED
+#define DC_CONTACT_KERNELS_DEFINED
 
-#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
-#define DCI_INFINITY ((dc_real)HUGE_VAL)
-
-/* ---- status and memory ----------------------------------------------------------------------- */
-
-DC_DEF const char *dc_status_text(dc_status status)
-{
-    switch (status) {
-    case DC_OK:         return "ok";
-    case DC_E_ARG:      return "an argument is not finite, out of range or missing";
-    case DC_E_MEMORY:   return "the arena is too small";
-    case DC_E_OVERLAP:  return "the hulls touch or overlap";
-    case DC_E_RANGE:    return "the result does not fit the number range";
-    case DC_E_SINGULAR: return "the matrix is singular or not positive definite";
-    case DC_E_DIVERGED: return "the iteration limit was reached";
-    }
-    return "unknown status";
-}
-
-DC_DEF size_t dc_bytes(size_t sum, size_t count, size_t size)
-{
-    if (sum > SIZE_MAX - 2*DC_ALIGN) return SIZE_MAX;
-    if (sum == 0) sum = DC_ALIGN - 1;                       /* the caller's memory may start anywhere */
-    if (size != 0 && count > (SIZE_MAX - DC_ALIGN - sum)/size) return SIZE_MAX;
-    return sum + (count*size + DC_ALIGN - 1)/DC_ALIGN*DC_ALIGN;
-}
-
-DC_DEF dc_arena dc_arena_make(void *memory, size_t bytes)
-{
-    dc_arena a;
-    a.base = (unsigned char *)memory;
-    a.size = memory ? bytes : 0;
-    a.used = 0;
-    return a;
-}
-
-DC_DEF void *dc_arena_take(dc_arena *a, size_t count, size_t size)
-{
-    size_t pad, bytes, left;
-    if (!a || !a->base || a->used > a->size || (size != 0 && count > (SIZE_MAX - 2*DC_ALIGN)/size)) return NULL;
-    left = a->size - a->used;
-    /* whole blocks, so that the parts of a sum made with dc_bytes always fit */
-    bytes = (count*size + DC_ALIGN - 1)/DC_ALIGN*DC_ALIGN;
-    pad = (size_t)((0 - (uintptr_t)(a->base + a->used)) & (DC_ALIGN - 1));
-    if (pad > left || bytes > left - pad) return NULL;
-    a->used += pad + bytes;
-    return a->base + a->used - bytes;
-}
-
-/* ---- elementary functions ------------------------------------------------------------------- */
-/* One text for both formats. The lane kernels, dci_exp_lane to dci_softplus_lane, have no branch, table
- * or integer conversion, so that a loop over one of them vectorises; dc_exp and its kin call them.
+/* ---- lane kernels of the exponential family ---------------------------------------------------- */
+/* One text for both formats: dci_exp_lane, dci_log_lane, dci_log1p_lane, dci_tanh_lane, dci_sigmoid_lane and
+ * dci_softplus_lane have no branch, table or integer conversion, so that a loop over one of them vectorises; dc_exp
+ * and its kin are the same functions out of line.
  *
  * Rounding errors are carried as a second number: hi + lo stands for a sum that is never rounded. No step
  * depends on whether a*b + c is contracted: where the error of a product matters, the factors are short
@@ -948,16 +942,6 @@ DC_DEF void *dc_arena_take(dc_arena *a, size_t count, size_t size)
 #error "dc needs arithmetic that rounds to its own type: on 32-bit x86 compile with -msse2 -mfpmath=sse"
 #endif
 #endif
-
-/* IEEE asks for the correctly rounded root, so that the platform's is the same bits everywhere */
-DC_DEF dc_real dc_sqrt(dc_real x)
-{
-#if DC_IS_FLOAT
-    return sqrtf(x);
-#else
-    return sqrt(x);
-#endif
-}
 
 /* gcc vectorises floating-point selects only without trapping maths; a loop over lanes needs it as well */
 #if defined(__GNUC__) && !defined(__clang__)
@@ -982,6 +966,7 @@ typedef uint32_t dci_bits;
 #define DCI_NAN        DCI_B(0x7fc00000)
 #define DCI_ONE        DCI_B(0x3f800000)
 #define DCI_SQRTH      DCI_B(0x3f3504f3)               /* sqrt(1/2) */
+#define DCI_RSQRT      DCI_B(0x5f3759df)               /* minus half the bits of x: 1/sqrt(x) to 3.5 % */
 #define DCI_TOP        DCI_B(0xfffff000)               /* keeps 12 of 24 bits */
 #define DCI_UNIT       DC_R(8388608.0)                 /* 2^23 */
 #define DCI_SHIFT      DC_R(12582912.0)                /* 1.5 2^23: adding it rounds to an integer in the low bits */
@@ -1002,6 +987,7 @@ typedef uint64_t dci_bits;
 #define DCI_NAN        DCI_B(0x7ff8000000000000)
 #define DCI_ONE        DCI_B(0x3ff0000000000000)
 #define DCI_SQRTH      DCI_B(0x3fe6a09e667f3bcd)
+#define DCI_RSQRT      DCI_B(0x5fe6eb50c7b537a9)
 #define DCI_TOP        DCI_B(0xfffffffff8000000)       /* keeps 26 of 53 bits */
 #define DCI_UNIT       DC_R(4503599627370496.0)        /* 2^52 */
 #define DCI_SHIFT      DC_R(6755399441055744.0)        /* 1.5 2^52 */
@@ -1152,12 +1138,37 @@ DCI_LANE dci_sum dci_exp_join(dci_exp_parts p)
     return e;
 }
 
+/* sqrt(x) for x = 0 and normal x >= 0, without the call that may set errno; error 0.79 ulp (float 0.76). Newton's
+ * steps for 1/sqrt(x) from the halved exponent, 3.5 % off at worst, then one for the root itself. */
+DCI_LANE dc_real dci_sqrt_lane(dc_real x)
+{
+    dc_real h = DC_R(0.5)*x, y = dci_from_bits(DCI_RSQRT - (dci_to_bits(x) >> 1)), s;
+    y = y*(DC_R(1.5) - h*y*y);
+    y = y*(DC_R(1.5) - h*y*y);
+    y = y*(DC_R(1.5) - h*y*y);
+#if !DC_IS_FLOAT
+    y = y*(DC_R(1.5) - h*y*y);
+#endif
+    s = x*y;
+    return s + DC_R(0.5)*y*(x - s*s);
+}
+
 DCI_LANE dc_real dci_exp_lane(dc_real x)
 {
     /* a NaN fails both comparisons and stays */
     x = x < DCI_EXP_MIN ? DCI_EXP_MIN : x;
     x = x > DCI_EXP_MAX ? DCI_EXP_MAX : x;
     return dci_exp_join(dci_exp_reduce(x, 0)).hi;
+}
+
+/* e^x for x <= 0, not below the smallest normal numbers: half the work. Error 0.8 ulp. */
+DCI_LANE dc_real dci_exp_neg_lane(dc_real x)
+{
+    dc_real least = DC_IS_FLOAT ? DC_R(-87.0) : DC_R(-708.0);
+    dci_exp_parts p;
+    x = x < least ? least : x;
+    p = dci_exp_reduce(x, 0);
+    return dci_exp2_bits(p.k)*(1 + (p.r + (p.q + p.c)));
 }
 
 /* e^-|x| */
@@ -1279,13 +1290,93 @@ DCI_LANE dc_real dci_softplus_of(dc_real x, dci_sum E)
 DCI_LANE dc_real dci_sigmoid_lane(dc_real x) { return dci_sigmoid_of(x, dci_exp_minus_abs(x)); }
 DCI_LANE dc_real dci_softplus_lane(dc_real x) { return dci_softplus_of(x, dci_exp_minus_abs(x)); }
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
+
+#endif /* DC_CONTACT_KERNELS_DEFINED */
+#endif
+
+/* ============================================================================================== */
+#ifdef DC_CONTACT_IMPLEMENTATION
+#ifndef DC_CONTACT_IMPLEMENTED
+#define DC_CONTACT_IMPLEMENTED
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#define DCI_INFINITY ((dc_real)HUGE_VAL)
+
+/* ---- status and memory ----------------------------------------------------------------------- */
+
+DC_DEF const char *dc_status_text(dc_status status)
+{
+    switch (status) {
+    case DC_OK:         return "ok";
+    case DC_E_ARG:      return "an argument is not finite, out of range or missing";
+    case DC_E_MEMORY:   return "the arena is too small";
+    case DC_E_OVERLAP:  return "the hulls touch or overlap";
+    case DC_E_RANGE:    return "the result does not fit the number range";
+    case DC_E_SINGULAR: return "the matrix is singular or not positive definite";
+    case DC_E_DIVERGED: return "the iteration limit was reached";
+    }
+    return "unknown status";
+}
+
+DC_DEF size_t dc_bytes(size_t sum, size_t count, size_t size)
+{
+    if (sum > SIZE_MAX - 2*DC_ALIGN) return SIZE_MAX;
+    if (sum == 0) sum = DC_ALIGN - 1;                       /* the caller's memory may start anywhere */
+    if (size != 0 && count > (SIZE_MAX - DC_ALIGN - sum)/size) return SIZE_MAX;
+    return sum + (count*size + DC_ALIGN - 1)/DC_ALIGN*DC_ALIGN;
+}
+
+DC_DEF dc_arena dc_arena_make(void *memory, size_t bytes)
+{
+    dc_arena a;
+    a.base = (unsigned char *)memory;
+    a.size = memory ? bytes : 0;
+    a.used = 0;
+    return a;
+}
+
+DC_DEF void *dc_arena_take(dc_arena *a, size_t count, size_t size)
+{
+    size_t pad, bytes, left;
+    if (!a || !a->base || a->used > a->size || (size != 0 && count > (SIZE_MAX - 2*DC_ALIGN)/size)) return NULL;
+    left = a->size - a->used;
+    /* whole blocks, so that the parts of a sum made with dc_bytes always fit */
+    bytes = (count*size + DC_ALIGN - 1)/DC_ALIGN*DC_ALIGN;
+    pad = (size_t)((0 - (uintptr_t)(a->base + a->used)) & (DC_ALIGN - 1));
+    if (pad > left || bytes > left - pad) return NULL;
+    a->used += pad + bytes;
+    return a->base + a->used - bytes;
+}
+
+/* ---- elementary functions ------------------------------------------------------------------- */
+
+/* IEEE asks for the correctly rounded root, so that the platform's is the same bits everywhere */
+DC_DEF dc_real dc_sqrt(dc_real x)
+{
+#if DC_IS_FLOAT
+    return sqrtf(x);
+#else
+    return sqrt(x);
+#endif
+}
+
+/* the same code as in lane loops */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("no-trapping-math")
+#endif
 DC_DEF dc_real dc_exp(dc_real x) { return dci_exp_lane(x); }
 DC_DEF dc_real dc_log(dc_real x) { return dci_log_lane(x); }
 DC_DEF dc_real dc_log1p(dc_real x) { return dci_log1p_lane(x); }
 DC_DEF dc_real dc_tanh(dc_real x) { return dci_tanh_lane(x); }
 DC_DEF dc_real dc_sigmoid(dc_real x) { return dci_sigmoid_lane(x); }
 DC_DEF dc_real dc_softplus(dc_real x) { return dci_softplus_lane(x); }
-
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC pop_options
 #endif
@@ -1890,6 +1981,80 @@ DC_DEF void dc_pose_local(dc_pose p0, dc_pose p1, dc_real xi[6])
     dc_v3 w = dc_quat_log(dc_quat_mul(p1.q, dc_quat_conj(p0.q)));
     xi[0] = v.x; xi[1] = v.y; xi[2] = v.z;
     xi[3] = w.x; xi[4] = w.y; xi[5] = w.z;
+}
+
+/* ---- smooth operators -------------------------------------------------------------------------- */
+/* s(z) = 1/(1 + e^-z); differences such as 1 - s are taken as s(-z), so that tails keep their digits */
+
+DC_DEF dc_real dc_soft_sign(dc_real x, dc_real eps, dc_real *d1, dc_real *d2)
+{
+    dc_real z = x/eps, y = dc_tanh(z), d = 4*dc_sigmoid(2*z)*dc_sigmoid(-2*z)/eps;      /* 1 - tanh^2 */
+    if (d1) *d1 = d;
+    if (d2) *d2 = -2*y*d/eps;
+    return y;
+}
+
+DC_DEF dc_real dc_soft_relu(dc_real x, dc_real eps, dc_real *d1, dc_real *d2)
+{
+    dc_real z = x/eps;
+    if (d1) *d1 = dc_sigmoid(z);
+    if (d2) *d2 = dc_sigmoid(z)*dc_sigmoid(-z)/eps;
+    return eps*dc_softplus(z);
+}
+
+DC_DEF dc_real dc_soft_greater(dc_real x, dc_real a, dc_real eps, dc_real *d1, dc_real *d2)
+{
+    dc_real z = (x - a)/eps, y = dc_sigmoid(z), d = y*dc_sigmoid(-z)/eps;
+    if (d1) *d1 = d;
+    if (d2) *d2 = -d*dc_tanh(DC_R(0.5)*z)/eps;              /* s(-z) - s(z) = -tanh(z/2) */
+    return y;
+}
+
+/* W = s(u) s(-v), u = (x-a)/eps, v = (x-b)/eps:  W'/W = (s(-u) - s(v))/eps */
+DC_DEF dc_real dc_soft_within(dc_real x, dc_real a, dc_real b, dc_real eps, dc_real *d1, dc_real *d2)
+{
+    dc_real u = (x - a)/eps, v = (x - b)/eps;
+    dc_real su = dc_sigmoid(u), cu = dc_sigmoid(-u), sv = dc_sigmoid(v), cv = dc_sigmoid(-v);
+    dc_real y = su*cv, g = cu - sv;
+    if (d1) *d1 = y*g/eps;
+    if (d2) *d2 = y*(g*g - su*cu - sv*cv)/eps/eps;
+    return y;
+}
+
+/* clamp(x) + eps (log(1 + e^-|u|) - log(1 + e^-|v|)), the large parts of the two relu taken off;
+ * derivative s(u) - s(v) = W (1 - e^(v-u)), W = dc_soft_within, 1 - e^-k = tanh(k/2)(1 + e^-k) */
+DC_DEF dc_real dc_soft_clip(dc_real x, dc_real a, dc_real b, dc_real eps, dc_real *d1, dc_real *d2)
+{
+    dc_real u = dc_abs(x - a)/eps, v = dc_abs(x - b)/eps, k = (b - a)/eps;
+    dc_real clamp = x > b ? b : (x < a ? a : x);
+    if (d1 || d2) {
+        dc_real w1, w2, w = dc_soft_within(x, a, b, eps, &w1, &w2), part = dc_tanh(DC_R(0.5)*k)*(1 + dc_exp(-k));
+        if (d1) *d1 = w*part;
+        if (d2) *d2 = w1*part;
+    }
+    return clamp + eps*(dc_softplus(-u) - dc_softplus(-v));
+}
+
+DC_DEF dc_real dc_lse(int n, const dc_real *x, dc_real tau, dc_real *w, dc_real *H)
+{
+    dc_real top = x[0], sum = 0;
+    int i, j;
+    for (i = 1; i < n; ++i) top = tau > 0 ? dc_max(top, x[i]) : dc_min(top, x[i]);
+    for (i = 0; i < n; ++i) {
+        dc_real e = dc_exp((x[i] - top)/tau);
+        if (w) w[i] = e;
+        sum += e;                                           /* >= 1: the exponent of top is 0 */
+    }
+    for (i = 0; w && i < n; ++i) w[i] /= sum;
+    for (i = 0; w && H && i < n; ++i) {
+        dc_real rest = 0;                                   /* 1 - w_i, without cancellation */
+        for (j = 0; j < n; ++j) {
+            rest += i == j ? DC_R(0) : w[j];
+            H[i*n + j] = -w[i]*w[j]/tau;
+        }
+        H[i*n + i] = w[i]*rest/tau;
+    }
+    return top + tau*dc_log(sum);
 }
 
 /* ---- dense algebra --------------------------------------------------------------------------- */

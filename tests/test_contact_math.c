@@ -148,6 +148,22 @@ static int same(dc_real a, dc_real b)
     return (a != a && b != b) || p == q;
 }
 
+/* the root for lane loops, against the correctly rounded one */
+TEST square_root_of_a_lane(void)
+{
+    worst w = worst_make("dci_sqrt_lane, over dc_sqrt, in eps");
+    long k, n = sweep_count(200000);
+    rng r;
+    rng_seed(&r, 12);
+    for (k = 0; k < n; ++k) {
+        dc_real x = (dc_real)(k % 2 ? rng_log(&r, DC_IS_FLOAT ? 2e-38 : 1e-307, DC_IS_FLOAT ? 1e38 : 1e307) : rng_uniform(&r, 0.5, 4));
+        worst_add(&w, fabs((double)(dci_sqrt_lane(x)/dc_sqrt(x)) - 1)/(double)DC_EPS, "%.17g", (double)x);
+    }
+    ASSERT(dci_sqrt_lane(0) == 0 && dci_sqrt_lane(1) == 1 && dci_sqrt_lane(4) == 2);
+    ASSERT(worst_print(&w, 1.5));
+    PASS();
+}
+
 TEST special_values_of_one_argument(void)
 {
     const dc_real inf = f_inf(), nan = f_nan(), mx = DC_REAL_MAX, mn = DC_REAL_MIN;
@@ -743,6 +759,7 @@ SUITE(elementary)
     RUN_TEST(float_agrees_with_double);
     RUN_TEST(float_pairs_agree_with_double);
 #endif
+    RUN_TEST(square_root_of_a_lane);
     RUN_TEST(special_values_of_one_argument);
     RUN_TEST(special_values_of_two_arguments);
     RUN_TEST(bits_are_the_same_on_every_machine);

@@ -1,0 +1,604 @@
+/* Contact manifolds: the 70-digit tables, derivatives three ways, options. */
+#define DC_CONTACT_IMPLEMENTATION
+#define DC_SDF_IMPLEMENTATION
+#define DC_WITNESS_IMPLEMENTATION
+#include "dc_witness.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "greatest.h"
+#include "support.h"
+#include "real.h"
+#include "record.h"
+
+GREATEST_MAIN_DEFS();
+
+static unsigned char memory[1 << 22];
+static dc_arena mem;
+
+enum { MOST = 400 };
+static dc_manifold_contact contacts[MOST], dcontacts[MOST], bar[MOST], jac[12*MOST];
+
+/* ---- boxes of the table: cube mesh and superquadric ---- */
+
+typedef struct {
+    dc_v3 v[8];
+    int edge[24];
+    dc_mesh mesh;
+    dc_sdf_prim prim;
+    dc_sdf sdf;
+    dc_surface surface;
+    dc_pose pose;
+} box;
+
+/* mesh of half extents half*shape, superquadric of axes scale */
+static void box_make(box *b, double half, const double *shape, const double *scale, double eps)
+{
+    int i, j, n = 0;
+    memset(b, 0, sizeof *b);
+    for (i = 0; i < 8; ++i)
+        b->v[i] = dc_vec((dc_real)((i & 4 ? half : -half)*shape[0]), (dc_real)((i & 2 ? half : -half)*shape[1]),
+                         (dc_real)((i & 1 ? half : -half)*shape[2]));
+    for (i = 0; i < 8; ++i)
+        for (j = i + 1; j < 8; ++j)
+            if (((i ^ j) & ((i ^ j) - 1)) == 0) {
+                b->edge[2*n] = i;
+                b->edge[2*n++ + 1] = j;
+            }
+    b->mesh.v = b->v;
+    b->mesh.edge = b->edge;
+    b->mesh.nv = 8;
+    b->mesh.ne = n;
+    b->prim.pose.q.w = 1;
+    b->prim.size = dc_vec((dc_real)scale[0], (dc_real)scale[1], (dc_real)scale[2]);
+    b->prim.eps1 = b->prim.eps2 = (dc_real)eps;
+    b->sdf.prim = &b->prim;
+    b->sdf.n = 1;
+    b->surface.mesh = &b->mesh;
+    b->surface.sdf = &b->sdf;
+    b->pose.q.w = 1;
+}
+
+static dc_pose pose_of(const double p[6])
+{
+    dc_pose r;
+    r.t = dc_vec((dc_real)p[0], (dc_real)p[1], (dc_real)p[2]);
+    r.q = dc_quat_exp(dc_vec((dc_real)p[3], (dc_real)p[4], (dc_real)p[5]));
+    return r;
+}
+
+/* largest difference of a contact's numbers from a row p d n act of the table */
+static double row_error(const dc_manifold_contact *c, const double *row)
+{
+    double e = 0;
+    e = fmax(e, fabs((double)c->p.x - row[0]));
+    e = fmax(e, fabs((double)c->p.y - row[1]));
+    e = fmax(e, fabs((double)c->p.z - row[2]));
+    e = fmax(e, fabs((double)c->d - row[3]));
+    e = fmax(e, fabs((double)c->n.x - row[4]));
+    e = fmax(e, fabs((double)c->n.y - row[5]));
+    e = fmax(e, fabs((double)c->n.z - row[6]));
+    return fmax(e, fabs((double)c->act - row[7]));
+}
+
+static double rows_error(const dc_manifold_contact *c, const double *rows, int n)
+{
+    double e = 0;
+    int i;
+    for (i = 0; i < n; ++i) e = fmax(e, row_error(c + i, rows + 8*i));
+    return e;
+}
+
+TEST manifold_table(void)
+{
+    static record r;
+    static box a, b;
+    static const double cube[3] = { 1, 1, 1 };
+    worst wr = worst_make("rows"), ws = worst_make("reductions"), wg = worst_make("their gradients");
+    table t;
+    int cases = 0, published = 0;
+    ASSERT(table_open(&t, "manifold.txt"));
+    while (record_next(&t, &r)) {
+        static const char *const key[4] = { "vs1", "vs2", "ee1", "ee2" };
+        const double *pose = record_get(&r, "pose", NULL), *topk = record_get(&r, "topk", NULL), *scalars = record_get(&r, "scalars", NULL);
+        dc_manifold_options o = DC_ZERO;
+        dc_real grad[24], s[2];
+        int k, n, count, part[4], at = 0;
+        box_make(&a, record_one(&r, "mesh_half1"), cube, record_get(&r, "sq_scale1", NULL), record_one(&r, "eps"));
+        box_make(&b, record_one(&r, "mesh_half2"), cube, record_get(&r, "sq_scale2", NULL), record_one(&r, "eps"));
+        a.pose = pose_of(pose);
+        b.pose = pose_of(pose + 6);
+        o.witness.w_reg = (dc_real)record_one(&r, "w_reg");
+        o.witness.eps_clip = (dc_real)record_one(&r, "eps_clip");
+        o.witness.eps_min = (dc_real)record_one(&r, "eps_min");
+        o.witness.eps_comp = (dc_real)record_one(&r, "eps_comp");
+        o.tau_pen = (dc_real)record_one(&r, "tau_pen");
+        o.tau_sign = (dc_real)record_one(&r, "tau_sign");
+        o.tau_nn = (dc_real)record_one(&r, "tau_nn");
+        o.tau_cl = (dc_real)record_one(&r, "tau_cl");
+        o.eps_n = (dc_real)record_one(&r, "eps_n");
+        o.tau_n = (dc_real)record_one(&r, "tau_n");
+        if (topk) {
+            o.keep_v_a = (int)topk[0];
+            o.keep_v_b = (int)topk[1];
+            o.keep_e_a = (int)topk[2];
+            o.keep_e_b = (int)topk[3];
+            o.tau_top = (dc_real)topk[4];
+            o.power = (int)topk[5];
+        }
+        ++cases;
+        count = dc_manifold_count(&a.surface, &b.surface, &o, part);
+        ASSERT(count > 0 && count <= MOST);
+        ASSERT_EQ(DC_OK, dc_manifold(&a.surface, &a.pose, &b.surface, &b.pose, &o, &mem, contacts));
+        /* the published normals, of grad f, are not offered: of that record only what does not depend on them counts */
+        if (record_one(&r, "normal_mode") < 0.5) {
+            ++published;
+            for (k = 0; k < 2; ++k) {
+                const double *rows = record_get(&r, key[k], &n);
+                for (n /= 8; n-- > 0;) {
+                    const dc_manifold_contact *c = &contacts[k*part[0] + n];
+                    worst_add(&wr, fmax(fabs((double)c->d - rows[8*n + 3]), fabs((double)c->act - rows[8*n + 7])), "%s", r.name);
+                }
+            }
+            continue;
+        }
+        for (k = 0; k < 4; ++k) {
+            const double *rows = record_get(&r, key[k], &n);
+            ASSERT_EQ(8*part[k], n);
+            worst_add(&wr, rows_error(contacts + at, rows, part[k]), "%s %s", r.name, key[k]);
+            at += part[k];
+        }
+        s[0] = dc_manifold_mean(count, contacts, bar);
+        ASSERT_EQ(DC_OK, dc_manifold_vjp(&a.surface, &a.pose, &b.surface, &b.pose, &o, bar, &mem, NULL, grad));
+        s[1] = dc_manifold_active(count, contacts, bar);
+        ASSERT_EQ(DC_OK, dc_manifold_vjp(&a.surface, &a.pose, &b.surface, &b.pose, &o, bar, &mem, NULL, grad + 12));
+        worst_add(&ws, relative_error(s, scalars, 2), "%s", r.name);
+        worst_add(&wg, relative_error(grad, record_get(&r, "scalars_grad_left", NULL), 12), "%s mean", r.name);
+        worst_add(&wg, relative_error(grad + 12, record_get(&r, "scalars_grad_left", NULL) + 12, 12), "%s active", r.name);
+    }
+    table_close(&t);
+    ASSERT_EQ(6, cases);
+    ASSERT_EQ(1, published);
+    cases = worst_print(&wr, DC_IS_FLOAT ? 2e-3 : 1e-12) & worst_print(&ws, DC_IS_FLOAT ? 1e-4 : 1e-12) & worst_print(&wg, DC_IS_FLOAT ? 1e-3 : 1e-9);
+    ASSERT(cases);
+    PASS();
+}
+
+/* Vertices of body 1 alone against the field of body 2: a finer mesh of the same cube. */
+TEST vertices_table(void)
+{
+    static record r;
+    static box a, b;
+    static dc_v3 v[98];
+    static const double cube[3] = { 1, 1, 1 };
+    dc_mesh mesh;
+    dc_manifold_options o = DC_ZERO;
+    worst w = worst_make("rows");
+    table t;
+    double h;
+    int i, j, k, n = 0;
+    ASSERT(table_open(&t, "manifold_vs98.txt"));
+    ASSERT(record_next(&t, &r));
+    table_close(&t);
+    h = record_one(&r, "mesh_half1");
+    box_make(&a, h, cube, cube, record_one(&r, "eps"));
+    box_make(&b, h, cube, cube, record_one(&r, "eps"));
+    for (i = 0; i < 5; ++i)
+        for (j = 0; j < 5; ++j)
+            for (k = 0; k < 5; ++k)
+                if (i%4 == 0 || j%4 == 0 || k%4 == 0) v[n++] = dc_vec((dc_real)(h*(i - 2)/2), (dc_real)(h*(j - 2)/2), (dc_real)(h*(k - 2)/2));
+    ASSERT_EQ(98, n);
+    mesh = a.mesh;
+    mesh.v = v;
+    mesh.nv = n;
+    mesh.ne = 0;
+    mesh.edge = NULL;
+    a.surface.mesh = &mesh;
+    a.pose = pose_of(record_get(&r, "pose", NULL));
+    b.pose = pose_of(record_get(&r, "pose", NULL) + 6);
+    o.no_vs_b = 1;
+    o.tau_pen = (dc_real)record_one(&r, "tau_pen");
+    o.tau_n = (dc_real)record_one(&r, "tau_n");
+    ASSERT_EQ(98, dc_manifold_count(&a.surface, &b.surface, &o, NULL));
+    ASSERT_EQ(DC_OK, dc_manifold(&a.surface, &a.pose, &b.surface, &b.pose, &o, &mem, contacts));
+    for (i = 0; i < 98; ++i) worst_add(&w, row_error(&contacts[i], record_get(&r, "vs1", NULL) + 8*i), "vertex %d", i);
+    ASSERT(worst_print(&w, DC_IS_FLOAT ? 1e-4 : 1e-12));
+    PASS();
+}
+
+/* ---- derivatives ---- */
+
+typedef struct {
+    const dc_surface *a, *b;
+    dc_pose pose_a, pose_b;
+    dc_manifold_options o;
+    int count, failed;
+} scene;
+
+static void scene_values(const double *x, double *f, void *user)
+{
+    scene *s = (scene *)user;
+    dc_real xi[12];
+    dc_pose a, b;
+    int k;
+    for (k = 0; k < 12; ++k) xi[k] = (dc_real)x[k];
+    a = dc_pose_retract(s->pose_a, xi);
+    b = dc_pose_retract(s->pose_b, xi + 6);
+    s->failed |= dc_manifold(s->a, &a, s->b, &b, &s->o, &mem, contacts) != DC_OK;
+    for (k = 0; k < s->count; ++k) to_double(&contacts[k].p.x, f + 8*k, 8);
+}
+
+static double transposed[8*MOST*12];
+
+/* Errors of the three ways against each other and of the Jacobian against differences (fd NULL: not taken). */
+static int scene_check(scene *s, rng *r, worst *jvp, worst *vjp, worst *fd, worst *order, const char *what)
+{
+    dc_real xi[12], grad[12];
+    double x[12] = {0}, size = 0, e = 0, scale = 0;
+    int i, k, j;
+    s->count = dc_manifold_count(s->a, s->b, &s->o, NULL);
+    if (s->count < 1 || s->count > MOST) return 0;
+    if (dc_manifold_jac(s->a, &s->pose_a, s->b, &s->pose_b, &s->o, &mem, contacts, jac) != DC_OK) return 0;
+
+    /* along a direction */
+    for (k = 0; k < 12; ++k) xi[k] = (dc_real)rng_uniform(r, -1, 1);
+    if (dc_manifold_jvp(s->a, &s->pose_a, s->b, &s->pose_b, &s->o, xi, &mem, contacts, dcontacts) != DC_OK) return 0;
+    for (i = 0; i < s->count; ++i)
+        for (j = 0; j < 8; ++j) {
+            double sum = 0;
+            for (k = 0; k < 12; ++k) {
+                double v = (double)(&jac[k*s->count + i].p.x)[j];
+                size = fmax(size, fabs(v));
+                sum += v*(double)xi[k];
+            }
+            e = fmax(e, fabs(sum - (double)(&dcontacts[i].p.x)[j]));
+        }
+    worst_add(jvp, e/size, "%s", what);
+
+    /* the transpose */
+    for (i = 0; i < s->count; ++i)
+        for (j = 0; j < 8; ++j) (&bar[i].p.x)[j] = (dc_real)rng_uniform(r, -1, 1);
+    if (dc_manifold_vjp(s->a, &s->pose_a, s->b, &s->pose_b, &s->o, bar, &mem, contacts, grad) != DC_OK) return 0;
+    for (e = 0, k = 0; k < 12; ++k) {
+        double sum = 0;
+        for (i = 0; i < s->count; ++i)
+            for (j = 0; j < 8; ++j) {
+                double v = (double)(&bar[i].p.x)[j]*(double)(&jac[k*s->count + i].p.x)[j];
+                sum += v;
+                scale += fabs(v);
+            }
+        e = fmax(e, fabs(sum - (double)grad[k]));
+    }
+    worst_add(vjp, e/scale, "%s", what);
+
+    /* differences */
+    if (fd) {
+        fd_result d;
+        for (i = 0; i < s->count; ++i)
+            for (j = 0; j < 8; ++j)
+                for (k = 0; k < 12; ++k) transposed[(8*i + j)*12 + k] = (double)(&jac[k*s->count + i].p.x)[j];
+        d = fd_check(scene_values, s, 12, x, 8*s->count, transposed, DC_IS_FLOAT ? 1.0/64 : 1.0/512);
+        if (d.bit_equal || s->failed) return 0;
+        worst_add(fd, d.err, "%s", what);
+        worst_add(order, 2 - d.order, "%s", what);
+    }
+    return 1;
+}
+
+static dc_pose random_pose(rng *r, double far_off)
+{
+    double u[3], w[3], p[6];
+    int k;
+    rng_unit3(r, u);
+    rng_unit3(r, w);
+    for (k = 0; k < 3; ++k) {
+        p[k] = far_off*u[k];
+        p[3 + k] = 3*w[k];
+    }
+    return pose_of(p);
+}
+
+/* Every option on its own and together, on two boxes of which one has a second, smaller box on it: a field of a union. */
+TEST derivatives_of_every_option(void)
+{
+    static box a, b;
+    static dc_sdf_prim two[2];
+    static const double big[3] = { 1, 0.8, 0.6 }, small[3] = { 0.9, 1, 0.7 };
+    worst wj = worst_make("jvp against Jacobian"), wv = worst_make("vjp against Jacobian"), wf = worst_make("Jacobian against differences"), wo = worst_make("order below 2 by");
+    rng r;
+    long i, n = sweep_count(64);
+    rng_seed(&r, 5);
+    box_make(&a, 0.9, big, big, 0.4);
+    box_make(&b, 0.9, small, small, 0.5);
+    two[0] = two[1] = b.prim;
+    two[1].size = dc_vec(DC_R(0.5), DC_R(0.4), DC_R(0.6));
+    two[1].pose.t = dc_vec(DC_R(0.6), 0, DC_R(0.3));
+    b.sdf.prim = two;
+    b.sdf.n = 2;
+    b.sdf.tau = DC_R(0.05);
+    for (i = 0; i < n; ++i) {
+        scene s;
+        char what[64];
+        memset(&s, 0, sizeof s);
+        s.a = &a.surface;
+        s.b = &b.surface;
+        s.pose_a = random_pose(&r, 0.3);
+        s.pose_b = random_pose(&r, rng_uniform(&r, 0.6, 2.2));
+        /* wide transitions, so that everything is active and differences have digits */
+        s.o.tau_pen = DC_R(0.2);
+        s.o.tau_sign = DC_R(0.5);
+        s.o.tau_nn = DC_R(0.3);
+        s.o.tau_cl = DC_R(0.5);
+        s.o.eps_n = DC_R(1e-2);
+        s.o.tau_top = DC_R(0.1);
+        s.o.witness.w_reg = DC_R(0.1);
+        s.o.keep_e_a = s.o.keep_e_b = 3;
+        if (i & 1) s.o.keep_v_a = 5;
+        if (i & 2) s.o.keep_v_b = 4;
+        if (i & 4) s.o.inside = 1;
+        if (i & 8) s.o.trace = 2;
+        if (i & 16) s.o.keep_e_a = 0;
+        if ((i & 35) == 32) s.o.no_vs_a = 1;
+        if ((i & 35) == 34) s.o.no_vs_b = s.o.no_ee = 1;
+        if ((i & 7) == 7) s.o.witness.length = DC_R(1.5);
+        sprintf(what, "case %ld", i);
+        ASSERT(scene_check(&s, &r, &wj, &wv, DC_IS_FLOAT ? NULL : &wf, &wo, what));
+    }
+    ASSERT(worst_print(&wj, 50*EPS) & worst_print(&wv, 50*EPS));
+    /* in float the differences of a chain this long keep no digits; its numbers are compared with the tables above */
+    ASSERT(DC_IS_FLOAT || (worst_print(&wf, 1e-9) & worst_print(&wo, 0.5)));
+    PASS();
+}
+
+/* ---- smoothness ---- */
+
+/* Gradient of the activity-weighted distance, at the point x in [0, 1] of a path of body a. */
+static int path_gradient(int path, double x, const box *a, const box *b, const dc_manifold_options *o, dc_real *f)
+{
+    double p[6] = { 0, 0, 0, 0, 0, 0 };
+    dc_pose pose;
+    int count = dc_manifold_count(&a->surface, &b->surface, o, NULL);
+    if (path == 0) { p[2] = 1.75; p[3] = 0.5*(x - 0.5); p[4] = 0.05; p[5] = 0.3; }     /* rolls over aligned edges */
+    if (path == 1) { p[2] = 1.75; p[5] = 1.6*x; p[0] = 0.1; }                           /* yaws through parallel edges */
+    if (path == 2) { p[2] = 1.6 + 0.6*x; p[5] = 0.7; p[0] = 0.07; }                     /* lifts off */
+    if (path == 3) { p[2] = 1.8; p[0] = -1 + 3*x; p[3] = 0.1; p[5] = 0.5; }             /* slides over and off */
+    pose = pose_of(p);
+    if (count > MOST || dc_manifold(&a->surface, &pose, &b->surface, &b->pose, o, &mem, contacts) != DC_OK) return 0;
+    f[0] = dc_manifold_active(count, contacts, bar);
+    return dc_manifold_vjp(&a->surface, &pose, &b->surface, &b->pose, o, bar, &mem, NULL, f + 1) == DC_OK;
+}
+
+TEST no_jumps(void)
+{
+    static const char *const name[4] = { "rolling", "yawing", "lifting off", "sliding off" };
+    static const double cube[3] = { 1, 1, 1 };
+    static box a, b;
+    int path, soft;
+    box_make(&a, 0.94655, cube, cube, 0.2);
+    box_make(&b, 0.94655, cube, cube, 0.2);
+    for (soft = 0; soft < 2; ++soft)
+        for (path = 0; path < 4; ++path) {
+            dc_manifold_options o = DC_ZERO;
+            double change[2] = { 0, 0 };
+            int fine, i, k;
+            if (soft) o.keep_e_a = o.keep_e_b = o.keep_v_a = o.keep_v_b = 3;
+            o.tau_pen = DC_R(0.05);
+            o.tau_top = DC_R(1e-2);
+            o.eps_n = DC_R(1e-4);
+            for (fine = 0; fine < 2; ++fine) {
+                /* windows of 8 steps spread over the path, the smaller steps in the same places; the soft selection moves edges
+                 * from one place to another within 1e-4 of the path, and what happens at ties is tested with dc_softsort_topk */
+                int steps = (fine ? 32768 : 8192)*(soft ? 32 : 1), window;
+                for (window = 0; window < (DC_TEST_SWEEP < 1 ? 4 : 32); ++window) {
+                    dc_real f[13], before[13];
+                    double at = (window + 0.5)/(DC_TEST_SWEEP < 1 ? 4 : 32);
+                    for (i = -4*(1 + 3*fine); i <= 4*(1 + 3*fine); ++i) {
+                        ASSERT(path_gradient(path, at + (double)i/steps, &a, &b, &o, f));
+                        for (k = 0; i > -4*(1 + 3*fine) && k < 13; ++k) change[fine] = fmax(change[fine], fabs((double)(f[k] - before[k])));
+                        memcpy(before, f, sizeof f);
+                    }
+                }
+            }
+            printf("  %-20s %-8s change over a step shrinks by %.4g, the step by 4\n", name[path], soft ? "top 3" : "all", change[0]/change[1]);
+            ASSERT(change[0]/change[1] > (DC_IS_FLOAT && soft ? 0 : 3.5));       /* float: rounding of such small steps */
+        }
+    PASS();
+}
+
+/* ---- memory and bad input ---- */
+
+static int all_bytes(const void *p, size_t n, unsigned char value)
+{
+    const unsigned char *b = (const unsigned char *)p;
+    return n == 0 || (b[0] == value && memcmp(b, b + 1, n - 1) == 0);
+}
+
+TEST memory_is_exact_and_given_back(void)
+{
+    static const double cube[3] = { 1, 1, 1 };
+    static unsigned char guard[1 << 19];
+    static box a, b;
+    int kind, derive, k;
+    box_make(&a, 0.9, cube, cube, 0.3);
+    box_make(&b, 0.9, cube, cube, 0.5);
+    b.pose.t.z = DC_R(1.7);
+    for (kind = 0; kind < 6; ++kind)
+        for (derive = 0; derive < 2; ++derive) {
+            dc_manifold_options o = DC_ZERO;
+            dc_real grad[12];
+            size_t need, used, n;
+            if (kind == 1) o.no_ee = 1;
+            if (kind == 2) o.keep_v_a = o.keep_v_b = o.keep_e_a = o.keep_e_b = 2;
+            if (kind == 3) { o.trace = 3; o.inside = 1; o.keep_e_a = 4; }
+            if (kind == 4) o.no_vs_a = o.no_vs_b = 1;
+            if (kind == 5) o.no_vs_a = o.no_ee = 1;
+            n = (size_t)dc_manifold_count(&a.surface, &b.surface, &o, NULL);
+            ASSERT(n > 0 && n <= MOST);
+            memset(bar, 0, sizeof bar);
+            need = dc_manifold_bytes(&a.surface, &b.surface, &o, derive);
+            ASSERT(need > 0 && need + 200 < sizeof guard);
+            for (k = 0; k < 70; k += 23) {                  /* memory that starts anywhere */
+                dc_arena tight = dc_arena_make(guard + 100 + k, need);
+                memset(guard, 0xA5, sizeof guard);
+                tight.used = 0;
+                if (derive) ASSERT_EQ(DC_OK, dc_manifold_vjp(&a.surface, NULL, &b.surface, &b.pose, &o, bar, &tight, NULL, grad));
+                else ASSERT_EQ(DC_OK, dc_manifold(&a.surface, NULL, &b.surface, &b.pose, &o, &tight, contacts));
+                ASSERT_EQ(0, tight.used);
+                ASSERT(all_bytes(guard, 100 + (size_t)k, 0xA5));
+                ASSERT(all_bytes(guard + 100 + k + need, sizeof guard - 100 - (size_t)k - need, 0xA5));
+            }
+            /* too small: by a little, by a lot */
+            for (used = 0; used + 2*DC_ALIGN < need; used += 1 + need/11) {
+                dc_arena tight = dc_arena_make(guard, used);
+                memset(contacts, 0x5A, sizeof contacts);
+                memset(grad, 0x5A, sizeof grad);
+                if (derive) ASSERT_EQ(DC_E_MEMORY, dc_manifold_vjp(&a.surface, NULL, &b.surface, &b.pose, &o, bar, &tight, contacts, grad));
+                else ASSERT_EQ(DC_E_MEMORY, dc_manifold(&a.surface, NULL, &b.surface, &b.pose, &o, &tight, contacts));
+                ASSERT_EQ(0, tight.used);
+                ASSERT(all_bytes(contacts, sizeof contacts, 0x5A) && all_bytes(grad, sizeof grad, 0x5A));
+            }
+        }
+    PASS();
+}
+
+TEST bad_arguments(void)
+{
+    static const double cube[3] = { 1, 1, 1 };
+    static box a, b;
+    dc_manifold_options o = DC_ZERO, bad;
+    dc_real xi[12] = { 0 }, grad[12], nan = (dc_real)(double)NAN;
+    dc_pose pose;
+    dc_surface s;
+    int k;
+    box_make(&a, 0.9, cube, cube, 0.3);
+    box_make(&b, 0.9, cube, cube, 0.3);
+    memset(bar, 0, sizeof bar);
+    ASSERT_EQ(DC_E_ARG, dc_manifold(NULL, NULL, &b.surface, NULL, &o, &mem, contacts));
+    ASSERT_EQ(DC_E_ARG, dc_manifold(&a.surface, NULL, NULL, NULL, &o, &mem, contacts));
+    ASSERT_EQ(DC_E_ARG, dc_manifold(&a.surface, NULL, &b.surface, NULL, &o, NULL, contacts));
+    ASSERT_EQ(DC_E_ARG, dc_manifold(&a.surface, NULL, &b.surface, NULL, &o, &mem, NULL));
+    ASSERT_EQ(DC_E_ARG, dc_manifold_jvp(&a.surface, NULL, &b.surface, NULL, &o, NULL, &mem, NULL, dcontacts));
+    ASSERT_EQ(DC_E_ARG, dc_manifold_jvp(&a.surface, NULL, &b.surface, NULL, &o, xi, &mem, NULL, NULL));
+    ASSERT_EQ(DC_E_ARG, dc_manifold_vjp(&a.surface, NULL, &b.surface, NULL, &o, NULL, &mem, NULL, grad));
+    ASSERT_EQ(DC_E_ARG, dc_manifold_vjp(&a.surface, NULL, &b.surface, NULL, &o, bar, &mem, NULL, NULL));
+    ASSERT_EQ(DC_E_ARG, dc_manifold_jac(&a.surface, NULL, &b.surface, NULL, &o, &mem, NULL, NULL));
+    ASSERT_EQ(0, dc_manifold_count(NULL, &b.surface, &o, NULL));
+    ASSERT_EQ(0, dc_manifold_bytes(&a.surface, NULL, &o, 0));
+    s = a.surface;
+    s.mesh = NULL;
+    ASSERT_EQ(DC_E_ARG, dc_manifold(&s, NULL, &b.surface, NULL, &o, &mem, contacts));
+    s = a.surface;
+    s.sdf = NULL;
+    ASSERT_EQ(DC_E_ARG, dc_manifold(&s, NULL, &b.surface, NULL, &o, &mem, contacts));
+    /* poses, directions, cotangents */
+    pose = a.pose;
+    pose.t.y = nan;
+    ASSERT_EQ(DC_E_ARG, dc_manifold(&a.surface, &pose, &b.surface, NULL, &o, &mem, contacts));
+    pose = a.pose;
+    pose.q.w = 2;
+    ASSERT_EQ(DC_E_ARG, dc_manifold(&a.surface, NULL, &b.surface, &pose, &o, &mem, contacts));
+    xi[7] = nan;
+    ASSERT_EQ(DC_E_ARG, dc_manifold_jvp(&a.surface, NULL, &b.surface, NULL, &o, xi, &mem, NULL, dcontacts));
+    bar[3].n.z = (dc_real)HUGE_VAL;
+    ASSERT_EQ(DC_E_ARG, dc_manifold_vjp(&a.surface, NULL, &b.surface, NULL, &o, bar, &mem, NULL, grad));
+    /* meshes and fields */
+    for (k = 0; k < 2; ++k) {
+        int keep = a.edge[5];
+        a.edge[5] = k ? 8 : -1;
+        ASSERT_EQ(DC_E_ARG, dc_manifold(&a.surface, NULL, &b.surface, NULL, &o, &mem, contacts));
+        a.edge[5] = keep;
+    }
+    a.v[3].x = nan;
+    ASSERT_EQ(DC_E_ARG, dc_manifold(&a.surface, NULL, &b.surface, NULL, &o, &mem, contacts));
+    a.v[3].x = 0;
+    b.prim.size.x = -1;
+    ASSERT_EQ(DC_E_ARG, dc_manifold(&a.surface, NULL, &b.surface, NULL, &o, &mem, contacts));
+    b.prim.size.x = 1;
+    /* options */
+    for (k = 0; k < 16; ++k) {
+        bad = o;
+        switch (k) {
+        case 0: bad.keep_v_a = 9; break;
+        case 1: bad.keep_v_b = -1; break;
+        case 2: bad.keep_e_a = 13; break;
+        case 3: bad.keep_e_b = -1; break;
+        case 4: bad.power = 3; break;
+        case 5: bad.trace = 17; break;
+        case 6: bad.trace = -1; break;
+        case 7: bad.tau_pen = -1; break;
+        case 8: bad.tau_sign = nan; break;
+        case 9: bad.tau_nn = (dc_real)HUGE_VAL; break;
+        case 10: bad.tau_cl = -1; break;
+        case 11: bad.eps_n = -1; break;
+        case 12: bad.tau_n = nan; break;
+        case 13: bad.tau_top = -1; break;
+        case 14: bad.witness.w_reg = -1; break;
+        default: bad.witness.length = nan; break;
+        }
+        ASSERT_EQ(DC_E_ARG, dc_manifold(&a.surface, NULL, &b.surface, NULL, &bad, &mem, contacts));
+        ASSERT_EQ(0, dc_manifold_count(&a.surface, &b.surface, &bad, NULL));
+        ASSERT_EQ(0, dc_manifold_bytes(&a.surface, &b.surface, &bad, 1));
+    }
+    ASSERT_EQ(DC_OK, dc_manifold(&a.surface, NULL, &b.surface, NULL, &o, &mem, contacts));
+    ASSERT_EQ(0, mem.used);
+    PASS();
+}
+
+/* Bodies in the same place, centres on vertices, edges of no length, huge distances: finite numbers. */
+TEST never_nan(void)
+{
+    static const double cube[3] = { 1, 1, 1 };
+    static box a, b;
+    static const double place[8] = { 0, 1e-12, 1, 2, 1e3, 1e6, -1e6, 1e-3 };
+    int i, k, n;
+    box_make(&a, 1, cube, cube, 0.1);
+    box_make(&b, 1, cube, cube, 0.1);
+    b.v[0] = b.v[1] = dc_vec(0, 0, 0);
+    for (i = 0; i < 8; ++i)
+        for (k = 0; k < 4; ++k) {
+            dc_manifold_options o = DC_ZERO;
+            dc_pose pose = b.pose;
+            pose.t = dc_vec((dc_real)place[i], k & 1 ? DC_R(1) : DC_R(0), 0);
+            if (k & 2) {
+                o.keep_v_a = o.keep_e_a = 5;
+                o.keep_e_b = 4;
+                o.trace = 1;
+            }
+            n = dc_manifold_count(&a.surface, &b.surface, &o, NULL);
+            ASSERT(n > 0 && n <= MOST);
+            ASSERT_EQ(DC_OK, dc_manifold_jac(&a.surface, NULL, &b.surface, &pose, &o, &mem, contacts, jac));
+            for (; n-- > 0;) {
+                const dc_real *c = &contacts[n].p.x;
+                int j;
+                for (j = 0; j < 8; ++j) ASSERT(dc_finite(c[j]));
+                ASSERT(contacts[n].act >= 0 && contacts[n].act <= 1);
+            }
+            for (n = 12*dc_manifold_count(&a.surface, &b.surface, &o, NULL); n-- > 0;) {
+                const dc_real *c = &jac[n].p.x;
+                int j;
+                for (j = 0; j < 8; ++j) ASSERT(dc_finite(c[j]));
+            }
+        }
+    PASS();
+}
+
+SUITE(manifold)
+{
+    RUN_TEST(manifold_table);
+    RUN_TEST(vertices_table);
+    RUN_TEST(derivatives_of_every_option);
+    RUN_TEST(no_jumps);
+    RUN_TEST(memory_is_exact_and_given_back);
+    RUN_TEST(bad_arguments);
+    RUN_TEST(never_nan);
+}
+
+int main(int argc, char **argv)
+{
+    GREATEST_MAIN_BEGIN();
+    mem = dc_arena_make(memory, sizeof memory);
+    RUN_SUITE(manifold);
+    GREATEST_MAIN_END();
+}
