@@ -4903,7 +4903,7 @@ DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa
         }
         for (j = 0; hess && j < 3; ++j) {
             /* P'' u u^T + P'/r (I - u u^T) */
-            dc_real h = P2*u[i]*u[j] + P1/(r*length)*((i == j ? 1 : 0) - u[i]*u[j]);
+            dc_real uu = u[i]*u[j], h = P2*uu + P1/(r*length)*((i == j ? 1 : 0) - uu);
             hess[6*i + j] = hess[6*(3 + i) + 3 + j] = h;
             hess[6*i + 3 + j] = hess[6*(3 + i) + j] = -h;
         }
