@@ -5,6 +5,7 @@
 #define MOST 6                          /* vertices of a hull, rows of a matrix */
 
 static int between(dc_real lo, dc_real x, dc_real hi) { return x >= lo && x <= hi; }
+/* of numbers that are finite */
 static dc_real largest(const dc_real *x, int n)
 {
     dc_real m = 0;
@@ -113,12 +114,13 @@ static void smooth(fuzz *f)
     v[2] = dc_soft_clip(x, a, b, eps, d, d + 1);
     v[3] = dc_soft_greater(x, a, eps, d, d + 1);
     v[4] = dc_soft_within(x, a, b, eps, d, d + 1);
-    FUZZ_CHECK(between(-1, v[0], 1) && v[1] >= x && v[1] >= 0 && dc_finite(v[1]), "sign, relu of %g, eps %g", (double)x, (double)eps);
+    FUZZ_CHECK(between(-1, v[0], 1) && between(0, v[1], DC_REAL_MAX), "sign, relu of %g, eps %g", (double)x, (double)eps);
+    FUZZ_CHECK(v[1] >= x - dc_abs(x)*2*(1 + dc_abs(x)/eps)*DC_EPS, "relu %.17g, eps %g: %.17g", (double)x, (double)eps, (double)v[1]);
     FUZZ_CHECK(between(a, v[2], b), "clip %.17g to [%.17g, %.17g], eps %g: %.17g", (double)x, (double)a, (double)b, (double)eps, (double)v[2]);
     FUZZ_CHECK(between(0, v[3], 1) && between(0, v[4], 1), "greater, within of %g", (double)x);
     fuzz_mix(f, v, sizeof v);
     for (i = 0; i < n; ++i) y[i] = fuzz_real(f);
-    if (!(largest(y, n) <= DC_LIMIT)) return;
+    if (!fuzz_finite(y, (size_t)n) || !(largest(y, n) <= DC_LIMIT)) return;
     for (i = 1, most = least = y[0]; i < n; ++i) {
         most = dc_max(most, y[i]);
         least = dc_min(least, y[i]);
@@ -126,7 +128,7 @@ static void smooth(fuzz *f)
     if (fuzz_byte(f) & 1) eps = -eps;
     lse = dc_lse(n, y, eps, w, H);
     for (i = 0; i < n; ++i) sum += w[i];
-    FUZZ_CHECK(fuzz_finite(w, (size_t)n) && dc_abs(sum - 1) <= 8*DC_EPS, "weights of sum %.17g", (double)sum);
+    FUZZ_CHECK(fuzz_finite(w, (size_t)n) && dc_abs(sum - 1) <= 8*DC_EPS, "weights of sum %.17g, tau %g, from %g to %g", (double)sum, (double)eps, (double)least, (double)most);
     FUZZ_CHECK(eps > 0 ? lse >= most : lse <= least, "lse %.17g, largest %.17g, least %.17g, tau %g", (double)lse, (double)most, (double)least, (double)eps);
     FUZZ_CHECK(dc_abs(lse - (eps > 0 ? most : least)) <= dc_abs(eps)*DC_R(1.8) + 4*DC_EPS*largest(y, n), "lse %g", (double)lse);
     for (i = 0; i < n; ++i)
@@ -181,7 +183,7 @@ static void dense(fuzz *f)
         } else {
             for (i = 0; i < n; ++i) {
                 for (j = 0; j < n; ++j) {
-                    if (j >= i) big = dc_max(big, dc_abs(old[i*ld + j]));
+                    big = dc_max(big, dc_max(dc_abs(A[i*ld + j]), j >= i ? dc_abs(old[i*ld + j]) : 0));
                     FUZZ_CHECK(dc_finite(A[i*ld + j]) && !(A[i*ld + j] < A[j*ld + i]), "clamped (%d,%d)", i, j);
                 }
                 fuzz_mix(f, A + i*ld, (size_t)n*sizeof *A);
