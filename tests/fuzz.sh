@@ -9,7 +9,7 @@ for program in "$@"; do
     echo "== $program"
     corpus=$program.corpus
     mkdir -p "$corpus"
-    if "$program" -max_total_time="$seconds" -timeout=20 -max_len=512 -verbosity=0 -print_final_stats=1 -artifact_prefix="$program." "$corpus" 2>"$program.log"; then
+    if "$program" -max_total_time="$seconds" -timeout=120 -max_len=512 -verbosity=0 -print_final_stats=1 -artifact_prefix="$program." "$corpus" 2>"$program.log"; then
         passed=$((passed + 1))
         sed -n 's/^stat::number_of_executed_units: */inputs /p' "$program.log"
     else

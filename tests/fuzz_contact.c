@@ -188,7 +188,7 @@ static void dense(fuzz *f)
                 }
                 fuzz_mix(f, A + i*ld, (size_t)n*sizeof *A);
             }
-            for (i = 0; i < n; ++i) FUZZ_CHECK(A[i*ld + i] >= least - DC_R(1.6)*n*DC_EPS*n*big - DC_REAL_MIN, "diagonal %g below %g", (double)A[i*ld + i], (double)least);
+            for (i = 0; i < n; ++i) FUZZ_CHECK(A[i*ld + i] >= least - DC_R(1.6)*(dc_real)(n*n)*DC_EPS*big - DC_REAL_MIN, "diagonal %g below %g", (double)A[i*ld + i], (double)least);
         }
         for (i = 0; i < n; ++i) FUZZ_CHECK(memcmp(A + i*ld + n, old + i*ld + n, (size_t)(ld - n)*sizeof *A) == 0, "columns beyond n");
         return;
