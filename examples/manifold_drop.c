@@ -140,7 +140,7 @@ int main(int argc, char **argv)
 
     bar = cli_bar_begin("drop", frames, "frames");
     for (frame = 0; frame < frames && view_ok(v) && !cli_stopped(); frame++) {
-        for (step = 0; step < PER_FRAME; step++) {
+        for (step = 0; step < PER_FRAME && e == DC_OK; step++) {
             dc_v3  apart = dc_sub(b[0].pose.t, b[1].pose.t);
             double kinetic = 0, potential = 0;
             s.v = step == 0 ? v : NULL;
@@ -152,15 +152,13 @@ int main(int argc, char **argv)
                 potential += (double)(mass*GRAVITY*b[i].pose.t.z);
             }
             for (i = 0; i < 2; i++) {
-                if (b[i].pose.t.z > figure.radius + DC_R(0.1)) continue;
+                if (e != DC_OK || b[i].pose.t.z > figure.radius + DC_R(0.1)) continue;
                 e = dc_manifold(&toy, &b[i].pose, &ground, NULL, &below, &mem, contacts);
-                if (e != DC_OK) break;
-                for (k = 0; k < LOBED_VERTICES; k++) touch(&contacts[k], &b[i], &earth, 0, &s);
+                for (k = 0; k < LOBED_VERTICES && e == DC_OK; k++) touch(&contacts[k], &b[i], &earth, 0, &s);
             }
-            if (dc_dot(apart, apart) < 4*(figure.radius + DC_R(0.05))*(figure.radius + DC_R(0.05))) {
+            if (e == DC_OK && dc_dot(apart, apart) < 4*(figure.radius + DC_R(0.05))*(figure.radius + DC_R(0.05))) {
                 e = dc_manifold(&toy, &b[0].pose, &toy, &b[1].pose, &between, &mem, contacts);
-                if (e != DC_OK) break;
-                for (k = 0; k < BETWEEN; k++) {
+                for (k = 0; k < BETWEEN && e == DC_OK; k++) {
                     int edge = k >= 2*LOBED_VERTICES, on = edge ? k >= 2*LOBED_VERTICES + KEEP*KEEP : k >= LOBED_VERTICES;
                     touch(&contacts[k], &b[on], &b[1 - on], edge, &s);
                 }
