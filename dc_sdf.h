@@ -180,7 +180,8 @@ typedef struct {
     dc_real *grad;          /* 3 rows */
     dc_real *hess;          /* 6 rows: xx xy xz yy yz zz */
     dc_real *dir;           /* 3 rows: the vector along which the outward normal is taken: grad F of a field that is one
-                             * radial superquadric (its length varies little, where that of grad phi does not), else grad phi */
+                             * radial superquadric (its length, about 1/size, varies little, where that of grad phi does
+                             * not), else grad phi */
     dc_real *ddir;          /* 6 rows: derivative of dir by the point, symmetric */
 } dc_sdf_out;
 

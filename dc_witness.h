@@ -212,7 +212,8 @@ typedef struct {
     dc_real tau_nn;         /* width of "nearest edge"; two that cross the same edge share its activity. 0: 0.02 */
     dc_real tau_cl;         /* width of "normals oppose", a cosine; 0: 0.1 */
     dc_real eps_n;          /* L^2, rounds the distance of two edges off at 0; 0: 1e-8 */
-    dc_real tau_n;          /* of |g|^2 in n = g/sqrt(tau_n + |g|^2); 0: 1e-8 */
+    dc_real tau_n;          /* of |g|^2 in n = g/sqrt(tau_n + |g|^2), g = grad phi or, of one radial superquadric alone,
+                             * L grad F; 0: 1e-8 */
     int     no_ee;          /* 1: no edge contacts */
     int     no_vs_a, no_vs_b;  /* 1: no contacts of the vertices of a, of b */
     int     trace;          /* steps by which witness points of edges are moved onto their surface along its normal, at most 16 */
@@ -1345,8 +1346,16 @@ typedef struct {
 enum { DCI_CHUNK = 256 };
 typedef struct { dc_real x[3*DCI_CHUNK], value[DCI_CHUNK], grad[3*DCI_CHUNK], dir[3*DCI_CHUNK], ddir[6*DCI_CHUNK]; } dci_chunk;
 
-static dc_status dci_sample(const dci_samples *S, dc_real tau, dci_chunk *c, dc_arena *mem)
+/* tau_n in the unit of |dir|^2, which is 1/length^2 for the gauge of a lone superquadric */
+static dc_real dci_sample_tau(const dc_sdf *s, const dc_manifold_options *o)
 {
+    dc_real L = dci_or(o->witness.length, 1);
+    return s->n == 1 && s->prim->kind == DC_SDF_SUPERQUADRIC && !s->prim->taubin ? o->tau_n/(L*L) : o->tau_n;
+}
+
+static dc_status dci_sample(const dci_samples *S, const dc_manifold_options *o, dci_chunk *c, dc_arena *mem)
+{
+    dc_real tau;
     int i, j, k;
     for (i = 0; i < S->n; i += DCI_CHUNK) {
         int        n = S->n - i < DCI_CHUNK ? S->n - i : DCI_CHUNK;
@@ -1365,6 +1374,7 @@ static dc_status dci_sample(const dci_samples *S, dc_real tau, dci_chunk *c, dc_
         out.ddir = S->D ? c->ddir : NULL;
         status = dc_sdf_eval_batch(S->sdf, n, c->x, DCI_CHUNK, mem, &out);
         if (status != DC_OK) return status;
+        tau = dci_sample_tau(S->sdf, o);
         for (j = 0; j < n; ++j) {
             if (S->phi) S->phi[i + j] = c->value[j];
             if (S->g) S->g[i + j] = dc_mul(&S->frame->R, dc_vec(c->grad[j], c->grad[DCI_CHUNK + j], c->grad[2*DCI_CHUNK + j]));
@@ -1456,6 +1466,7 @@ typedef struct { dc_v3 nbar; dc_real dbar, gamma; dc_v3 dn[2]; dc_real dphi[2], 
 typedef struct {
     dc_manifold_options o;          /* with the defaults filled in, lengths multiplied out */
     int      derive;
+    dc_real  rl;                    /* 1/L: of the depths that rank vertices and edges */
     dci_side side[2];
     size_t   np;                    /* pairs */
     dc_real *x, *y, *jac;           /* of the witness points, rows of np */
@@ -1595,12 +1606,12 @@ static dc_status dci_man_open(dci_man *m, const dc_surface *a, const dc_surface 
         || !dci_positive(o->tau_cl) || !dci_positive(o->eps_n) || !dci_positive(o->tau_n) || o->power < 1 || o->power > 2
         || o->trace < 0 || o->trace > 16 || o->keep_v_a < 0 || o->keep_v_b < 0 || o->keep_e_a < 0 || o->keep_e_b < 0
         || o->keep_v_a > a->mesh->nv || o->keep_v_b > b->mesh->nv || o->keep_e_a > a->mesh->ne || o->keep_e_b > b->mesh->ne) return DC_E_ARG;
-    o->tau_top *= o->power == 2 ? L*L : L;
     o->tau_pen *= L;
     o->tau_nn *= L;
     o->eps_n *= L*L;
 
     m->derive = derive;
+    m->rl = wit.rl;
     m->mem = mem;
     m->bytes = dc_bytes(0, 1, sizeof *m);
     surface[0] = a;
@@ -1685,21 +1696,21 @@ static dc_status dci_man_select(dci_man *m, int c)
     if (s->nc == 0 && s->ke == 0) return DC_OK;
     for (i = 0; s->ke > 0 && i < 2*s->ne; ++i)
         if (edge[i] < 0 || edge[i] >= s->nv) return DC_E_ARG;
-    status = dci_sample(&s->v, m->o.tau_n, m->chunk, m->mem);
+    status = dci_sample(&s->v, &m->o, m->chunk, m->mem);
     if (status != DC_OK) return status;
 
-    /* deepest first: s = -phi */
+    /* deepest first: s = -phi/L */
     if (s->soft_v) {
-        for (i = 0; i < s->nv; ++i) s->rank_v[i] = -s->v.phi[i];
+        for (i = 0; i < s->nv; ++i) s->rank_v[i] = -m->rl*s->v.phi[i];
         status = dc_softsort_topk(s->nv, s->rank_v, s->nc, m->o.power, m->o.tau_top, s->top_v, s->Gv);
         if (status != DC_OK) return DC_E_RANGE;
         for (k = 0; k < s->nc; ++k) s->P[k] = dci_weigh(s->Gv + (size_t)k*(size_t)s->nv, s->X, s->nv);
-        status = dci_sample(&s->p, m->o.tau_n, m->chunk, m->mem);
+        status = dci_sample(&s->p, &m->o, m->chunk, m->mem);
         if (status != DC_OK) return status;
     }
     /* edges by the mean of their ends */
     if (s->soft_e) {
-        for (i = 0; i < s->ne; ++i) s->rank_e[i] = DC_R(-0.5)*(s->v.phi[edge[2*i]] + s->v.phi[edge[2*i + 1]]);
+        for (i = 0; i < s->ne; ++i) s->rank_e[i] = DC_R(-0.5)*m->rl*(s->v.phi[edge[2*i]] + s->v.phi[edge[2*i + 1]]);
         status = dc_softsort_topk(s->ne, s->rank_e, s->ke, m->o.power, m->o.tau_top, s->top_e, s->Ge);
         if (status != DC_OK) return DC_E_RANGE;
     }
@@ -1750,12 +1761,12 @@ static dc_status dci_man_witness(dci_man *m)
         for (k = 0; k < m->o.trace; ++k) {
             dci_samples S = dci_man_step(m, c, k);
             memcpy(s->W_step + np*(size_t)k, s->W, np*sizeof *s->W);
-            status = dci_sample(&S, m->o.tau_n, m->chunk, m->mem);
+            status = dci_sample(&S, &m->o, m->chunk, m->mem);
             if (status != DC_OK) return status;
             for (i = 0; i < np; ++i) s->W[i] = dc_madd(s->W[i], -S.phi[i], s->start.nrm[i]);
         }
-        status = dci_sample(&s->own, m->o.tau_n, m->chunk, m->mem);
-        if (status == DC_OK) status = dci_sample(&s->cross, m->o.tau_n, m->chunk, m->mem);
+        status = dci_sample(&s->own, &m->o, m->chunk, m->mem);
+        if (status == DC_OK) status = dci_sample(&s->cross, &m->o, m->chunk, m->mem);
         if (status != DC_OK) return status;
     }
     return DC_OK;
@@ -1883,7 +1894,7 @@ static void dci_push_select(dci_man *m, int c)
         if (s->nc > 0 || s->ke > 0) dci_sample_push(&s->v, other, i, s->dX[i], &s->dphi[i], NULL);
     }
     if (s->soft_v) {
-        for (i = 0; i < s->nv; ++i) s->drank_v[i] = -s->dphi[i];
+        for (i = 0; i < s->nv; ++i) s->drank_v[i] = -m->rl*s->dphi[i];
         dc_softsort_topk_jvp(s->nv, s->rank_v, s->nc, m->o.power, m->o.tau_top, s->top_v, s->Gv, s->drank_v, s->dGv);
         for (k = 0; k < s->nc; ++k) {
             size_t row = (size_t)k*(size_t)s->nv;
@@ -1891,7 +1902,7 @@ static void dci_push_select(dci_man *m, int c)
         }
     }
     if (s->soft_e) {
-        for (i = 0; i < s->ne; ++i) s->drank_e[i] = DC_R(-0.5)*(s->dphi[edge[2*i]] + s->dphi[edge[2*i + 1]]);
+        for (i = 0; i < s->ne; ++i) s->drank_e[i] = DC_R(-0.5)*m->rl*(s->dphi[edge[2*i]] + s->dphi[edge[2*i + 1]]);
         dc_softsort_topk_jvp(s->ne, s->rank_e, s->ke, m->o.power, m->o.tau_top, s->top_e, s->Ge, s->drank_e, s->dGe);
     }
     for (k = 0; k < s->ke; ++k) {
@@ -2154,7 +2165,7 @@ static void dci_pull_select(dci_man *m, int c)
             }
         for (i = 0; i < s->nv; ++i) s->drank_v[i] = 0;
         dc_softsort_topk_vjp(s->nv, s->rank_v, s->nc, m->o.power, m->o.tau_top, s->top_v, s->Gv, s->dGv, s->drank_v);
-        for (i = 0; i < s->nv; ++i) s->dphi[i] -= s->drank_v[i];
+        for (i = 0; i < s->nv; ++i) s->dphi[i] -= m->rl*s->drank_v[i];
     }
     for (k = 0; k < s->ke; ++k) {
         dc_v3 e0 = s->dE0[k], e1 = s->dE1[k];
@@ -2175,8 +2186,8 @@ static void dci_pull_select(dci_man *m, int c)
         for (i = 0; i < s->ne; ++i) s->drank_e[i] = 0;
         dc_softsort_topk_vjp(s->ne, s->rank_e, s->ke, m->o.power, m->o.tau_top, s->top_e, s->Ge, s->dGe, s->drank_e);
         for (i = 0; i < s->ne; ++i) {
-            s->dphi[edge[2*i]] -= DC_R(0.5)*s->drank_e[i];
-            s->dphi[edge[2*i + 1]] -= DC_R(0.5)*s->drank_e[i];
+            s->dphi[edge[2*i]] -= DC_R(0.5)*m->rl*s->drank_e[i];
+            s->dphi[edge[2*i + 1]] -= DC_R(0.5)*m->rl*s->drank_e[i];
         }
     }
     for (i = 0; i < s->nv; ++i) {
