@@ -531,6 +531,86 @@ TEST scale_does_not_matter(void)
     PASS();
 }
 
+/* ---- options ---- */
+
+/* field of a body at a point of the world, and the normal that its contacts have */
+static int field_at(const box *b, dc_v3 p, dc_real *phi, dc_v3 *n)
+{
+    dc_v3 x = dc_pose_apply(dc_pose_inv(b->pose), p), dir;
+    dc_real row[3], d[3];
+    dc_sdf_out out = DC_ZERO;
+    row[0] = x.x;
+    row[1] = x.y;
+    row[2] = x.z;
+    out.value = phi;
+    out.dir = d;
+    if (dc_sdf_eval_batch(&b->sdf, 1, row, 1, &mem, &out) != DC_OK) return 0;
+    dir = dc_quat_rotate(b->pose.q, dc_vec(d[0], d[1], d[2]));
+    *n = dc_scale(1/dc_sqrt(DC_R(1e-8) + dc_dot(dir, dir)), dir);
+    return 1;
+}
+
+/* `inside` multiplies activities of edges by whether the point is in its own body; `trace` moves the point along the normal
+ * where it was, by the field's value, so many times; what is left out is left out and changes nothing else. */
+TEST options_against_the_fields(void)
+{
+    static const double big[3] = { 1, 0.8, 0.6 }, small[3] = { 0.9, 1, 0.7 };
+    static box a, b;
+    static dc_manifold_contact plain[MOST];
+    worst wi = worst_make("inside"), wt = worst_make("trace");
+    dc_manifold_options o = DC_ZERO;
+    int part[4], first, count, i, k, steps;
+    box_make(&a, 0.9, big, big, 0.4);
+    box_make(&b, 0.95, small, small, 0.5);
+    a.pose.t = dc_vec(DC_R(0.1), DC_R(-0.2), DC_R(0.05));
+    a.pose.q = dc_quat_exp(dc_vec(DC_R(0.3), DC_R(0.2), DC_R(-0.4)));
+    b.pose.t = dc_vec(DC_R(0.3), DC_R(0.4), DC_R(1.1));
+    b.pose.q = dc_quat_exp(dc_vec(DC_R(-0.2), DC_R(0.5), DC_R(0.6)));
+    o.tau_pen = o.tau_nn = DC_R(0.1);
+    o.keep_v_b = 5;
+    count = dc_manifold_count(&a.surface, &b.surface, &o, part);
+    ASSERT(count > 0 && count <= MOST);
+    first = part[0] + part[1];
+    ASSERT_EQ(DC_OK, dc_manifold(&a.surface, &a.pose, &b.surface, &b.pose, &o, &mem, plain));
+    for (steps = 0; steps <= 3; ++steps) {
+        o.inside = steps == 0;
+        o.trace = steps;
+        ASSERT_EQ(DC_OK, dc_manifold(&a.surface, &a.pose, &b.surface, &b.pose, &o, &mem, contacts));
+        ASSERT(memcmp(contacts, plain, (size_t)first*sizeof *plain) == 0);
+        for (i = first; i < count; ++i) {
+            const box *own = i < first + part[2] ? &a : &b;
+            dc_v3 p = plain[i].p, n, start;
+            dc_real phi;
+            ASSERT(field_at(own, p, &phi, &start));
+            if (steps == 0) worst_add(&wi, fabs((double)(contacts[i].act - plain[i].act*dc_sigmoid(-phi/o.tau_pen))), "contact %d", i);
+            for (k = 0; k < steps; ++k) {
+                ASSERT(field_at(own, p, &phi, &n));
+                p = dc_madd(p, -phi, start);
+            }
+            p = dc_sub(p, contacts[i].p);
+            worst_add(&wt, sqrt((double)dc_dot(p, p)), "contact %d after %d", i, steps);
+        }
+    }
+    ASSERT(worst_print(&wi, 20*EPS) & worst_print(&wt, 200*EPS));
+    o.trace = 0;
+    o.no_vs_a = 1;
+    ASSERT_EQ(count - part[0], dc_manifold_count(&a.surface, &b.surface, &o, NULL));
+    ASSERT_EQ(DC_OK, dc_manifold(&a.surface, &a.pose, &b.surface, &b.pose, &o, &mem, contacts));
+    ASSERT(memcmp(contacts, plain + part[0], (size_t)(count - part[0])*sizeof *plain) == 0);
+    o.no_vs_a = 0;
+    o.no_vs_b = 1;
+    ASSERT_EQ(count - part[1], dc_manifold_count(&a.surface, &b.surface, &o, NULL));
+    ASSERT_EQ(DC_OK, dc_manifold(&a.surface, &a.pose, &b.surface, &b.pose, &o, &mem, contacts));
+    ASSERT(memcmp(contacts, plain, (size_t)part[0]*sizeof *plain) == 0);
+    ASSERT(memcmp(contacts + part[0], plain + first, (size_t)(count - first)*sizeof *plain) == 0);
+    o.no_vs_b = 0;
+    o.no_ee = 1;
+    ASSERT_EQ(first, dc_manifold_count(&a.surface, &b.surface, &o, NULL));
+    ASSERT_EQ(DC_OK, dc_manifold(&a.surface, &a.pose, &b.surface, &b.pose, &o, &mem, contacts));
+    ASSERT(memcmp(contacts, plain, (size_t)first*sizeof *plain) == 0);
+    PASS();
+}
+
 /* ---- memory and bad input ---- */
 
 static int all_bytes(const void *p, size_t n, unsigned char value)
@@ -760,6 +840,7 @@ SUITE(manifold)
     RUN_TEST(no_jumps);
     RUN_TEST(no_jump_at_ties_of_the_selection);
     RUN_TEST(scale_does_not_matter);
+    RUN_TEST(options_against_the_fields);
     RUN_TEST(memory_is_exact_and_given_back);
     RUN_TEST(bad_arguments);
     RUN_TEST(never_nan);
