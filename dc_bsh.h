@@ -1496,13 +1496,14 @@ static int dci_bsh_wanted(const dc_real *grad, const dc_real *hess)
     return hess ? DCI_BSH_HESS : grad ? DCI_BSH_GRAD : DCI_BSH_VALUE;
 }
 
-DC_DEF dc_status dc_bsh_eval(const dc_bsh_options *opt, const dc_bsh *a, const dc_pose *pose_a, const dc_bsh *b,
-                             const dc_pose *pose_b, dc_arena *mem, dc_bsh_cache *cache, dc_real *value, dc_real *grad,
-                             dc_real *hess, dc_bsh_info *info)
+static dc_status dci_bsh_potential(const dc_bsh_options *opt, const dc_bsh *a, const dc_pose *pose_a, const dc_bsh *b,
+                                   const dc_pose *pose_b, int brute, dc_arena *mem, dc_bsh_cache *cache, dc_real *value,
+                                   dc_real *grad, dc_real *hess, dc_bsh_info *info)
 {
     dci_bsh *W;
     dc_status status = dci_bsh_open(opt, a, pose_a, b, pose_b, mem, cache, dci_bsh_wanted(grad, hess), &W);
     if (status != DC_OK) return status;
+    W->brute = brute;
     W->out_value = value;
     W->out_grad = grad;
     W->out_hess = hess;
@@ -1511,20 +1512,18 @@ DC_DEF dc_status dc_bsh_eval(const dc_bsh_options *opt, const dc_bsh *a, const d
     return dci_bsh_answer(W);
 }
 
+DC_DEF dc_status dc_bsh_eval(const dc_bsh_options *opt, const dc_bsh *a, const dc_pose *pose_a, const dc_bsh *b,
+                             const dc_pose *pose_b, dc_arena *mem, dc_bsh_cache *cache, dc_real *value, dc_real *grad,
+                             dc_real *hess, dc_bsh_info *info)
+{
+    return dci_bsh_potential(opt, a, pose_a, b, pose_b, 0, mem, cache, value, grad, hess, info);
+}
+
 DC_DEF dc_status dc_bsh_brute(const dc_bsh_options *opt, const dc_bsh *a, const dc_pose *pose_a, const dc_bsh *b,
                               const dc_pose *pose_b, dc_arena *mem, dc_real *value, dc_real *grad, dc_real *hess,
                               dc_bsh_info *info)
 {
-    dci_bsh *W;
-    dc_status status = dci_bsh_open(opt, a, pose_a, b, pose_b, mem, NULL, dci_bsh_wanted(grad, hess), &W);
-    if (status != DC_OK) return status;
-    W->brute = 1;
-    W->out_value = value;
-    W->out_grad = grad;
-    W->out_hess = hess;
-    W->out_info = info;
-    dci_bsh_drive(W);
-    return dci_bsh_answer(W);
+    return dci_bsh_potential(opt, a, pose_a, b, pose_b, 1, mem, NULL, value, grad, hess, info);
 }
 
 DC_DEF dc_status dc_bsh_contacts(const dc_bsh_options *opt, const dc_bsh *a, const dc_pose *pose_a, const dc_bsh *b,
