@@ -2032,7 +2032,8 @@ DC_DEF dc_real dc_soft_clip(dc_real x, dc_real a, dc_real b, dc_real eps, dc_rea
         if (d1) *d1 = w*part;
         if (d2) *d2 = w1*part;
     }
-    return clamp + eps*(dc_softplus(-u) - dc_softplus(-v));
+    /* wide eps: the difference is rounded by more than b - a */
+    return dc_min(b, dc_max(a, clamp + eps*(dc_softplus(-u) - dc_softplus(-v))));
 }
 
 DC_DEF dc_real dc_lse(int n, const dc_real *x, dc_real tau, dc_real *w, dc_real *H)
@@ -4903,7 +4904,7 @@ DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa
         }
         for (j = 0; hess && j < 3; ++j) {
             /* P'' u u^T + P'/r (I - u u^T) */
-            dc_real h = P2*u[i]*u[j] + P1/(r*length)*((i == j ? 1 : 0) - u[i]*u[j]);
+            dc_real uu = u[i]*u[j], h = P2*uu + P1/(r*length)*((i == j ? 1 : 0) - uu);
             hess[6*i + j] = hess[6*(3 + i) + 3 + j] = h;
             hess[6*i + 3 + j] = hess[6*(3 + i) + j] = -h;
         }
@@ -5620,7 +5621,7 @@ static dc_status dci_tri_single(dci_tri *T, const dc_pair_options *opt, const dc
         }
     }
     if (out->status) out->status[i] = (unsigned char)status;
-    if (status == DC_E_OVERLAP && out->value) out->value[i] = value;
+    if (status == DC_E_OVERLAP && out->value) out->value[i] = DCI_INFINITY;
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
     if (out->value) out->value[i] = value;
     if (out->plane) {
@@ -5856,7 +5857,7 @@ static DCI_NOINLINE dc_status dci_friction_plane(dci_friction *f, dc_real eps_v,
         for (k = 0; k < f->m; ++k) dec2 -= grad[k]*step[k];
         if (!dc_finite(dec2) || !dc_finite(E)) return DC_E_RANGE;
         ++*iterations;
-        last = last && (dec2 <= DC_R(16777216.0)*DC_EPS*DC_EPS*E || (dec2 <= DC_R(1e-6)*E && dec2 > DC_R(0.25)*before));
+        last = last && (dec2 <= DC_R(16777216.0)*DC_EPS*DC_EPS*E || (dec2 <= 64*DC_EPS*E && dec2 > DC_R(0.25)*before));
         before = dec2;
         for (line = 0; line < DCI_LINE_STEPS; ++line, alpha *= DC_R(0.5)) {
             for (k = 0; k < 3; ++k) trial[k] = f->z[k] + alpha*step[k];
