@@ -499,7 +499,7 @@ static void pair(fuzz *f)
     /* action and reaction: the vertices' gradients, the forces of the twists */
     if (s == DC_OK && r.grad && kind < 2 && info->gap > 0) {
         dc_real L = hull_size(&t.a, t.qa) + hull_size(&t.b, t.qb), all = largest(r.grad, (int)N), rough = DC_EPS*(1 + 3*L/info->gap);
-        for (i = 0; i < 3; ++i) {
+        for (i = 0; i < 3 && rough < 1; ++i) {
             dc_real sum = 0;
             size_t k;
             for (k = (size_t)i; k < N; k += rigid ? 6 : 3) sum += r.grad[k];
