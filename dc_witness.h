@@ -292,57 +292,63 @@ typedef struct {
     dc_real clip, rclip;    /* eps_clip and its inverse */
     dc_real rmin, rcomp;    /* 1/eps_min, 1/eps_comp */
     dc_real eclip, ecomp;   /* e^(-1/eps_clip), e^(-1/eps_comp) */
+    dc_real dclip;          /* 1 - eclip */
     dc_real rl;             /* 1/L: the kernels work in units of L */
 } dci_wit;
 
-/* e^-|x|/eps and e^-|x-1|/eps: the larger one by the exponential, the smaller from it and e = e^-1/eps, since between the
- * ends their product is e, outside their quotient */
-DCI_LANE void dci_ends(dc_real x, dc_real reps, dc_real e, dc_real *a, dc_real *b)
+/* Both ends of [0, 1] look alike, so that what is said of x holds for 1 - x: i = 1/2 - |x - 1/2| is how far inside the nearer
+ * end x lies, near = e^-|i|/eps and far = e^-(1-i)/eps = e^-1/eps e^i/eps are what the two ends weigh, e = e^-1/eps. */
+typedef struct { dc_real i, near, far; } dci_ends;
+
+DCI_LANE dci_ends dci_ends_of(dc_real x, dc_real reps, dc_real e)
 {
-    dc_real x1 = x - 1, y = dci_fabs(x), y1 = dci_fabs(x1), low = y < y1 ? y : y1, high = y < y1 ? y1 : y;
-    dc_real near = dci_exp_neg_lane(-low*reps), far = high <= 1 ? e/near : e*near;
-    *a = y < y1 ? near : far;
-    *b = y < y1 ? far : near;
+    dci_ends s;
+    dc_real up, down;
+    s.i = DC_R(0.5) - dci_fabs(x - DC_R(0.5));
+    up = dci_exp_both_lane(s.i*reps, &down);
+    s.near = up < down ? up : down;
+    s.far = e*up;
+    return s;
 }
 
-/* smooth clamp to [0, 1], clip_s(x, 0, 1, eps), and its derivative s(x/eps) - s((x-1)/eps). With A = e^-|x|/eps, B = e^-|x-1|/eps:
- *     clamp(x) + eps log(N/D), N = 1 + A, D = 1 + B,   log(N/D) = n ln2 + 2 atanh s, s = (N - D)/(N + D), |s| < 0.172
- * the ratio between 1/2 and 2 being brought to within sqrt 2 of 1 by a factor 2^n. */
+/* (log((1+s)/(1-s)) - 2s)/(s z), z = s^2 <= 1/9; relative error in the log: 2^-58, float 2^-27 */
+DCI_LANE dc_real dci_poly_ends(dc_real z)
+{
+#if DC_IS_FLOAT
+    return DC_R(0.666664124) + z*(DC_R(0.400216997) + z*(DC_R(0.279991418) + z*DC_R(0.280244589)));
+#else
+    return DC_R(0.66666666666666308) + z*(DC_R(0.40000000000157232) + z*(DC_R(0.28571428547854838)
+         + z*(DC_R(0.22222223969671784) + z*(DC_R(0.18181743927017341) + z*(DC_R(0.15386559879081874)
+         + z*(DC_R(0.13300974148938843) + z*(DC_R(0.12106081960994983) + z*(DC_R(0.083401194422156572)
+         + z*DC_R(0.17018543746723824)))))))));
+#endif
+}
+
+/* smooth clamp to [0, 1], clip_s(x, 0, 1, eps), and its derivative s(x/eps) - s((x-1)/eps):
+ *     max(i, 0) + eps log((1 + near)/(1 + far)) from the nearer end,   log((1 + near)/(1 + far)) = 2 atanh s, 0 <= s <= 1/3 */
 DCI_LANE dc_real dci_clip01(const dci_wit *o, dc_real x, dc_real *d)
 {
-    dc_real x1 = x - 1, a, b, N, D, clamp, up, down, n, even, odd, s, z, sa, sb;
-    dci_ends(x, o->rclip, o->eclip, &a, &b);
-    N = 1 + a;
-    D = 1 + b;
-    clamp = x < 0 ? DC_R(0.0) : x;
-    clamp = x1 > 0 ? DC_R(1.0) : clamp;
-    up = N > DC_R(1.4142135623730951)*D ? DC_R(2.0) : DC_R(1.0);
-    down = D > DC_R(1.4142135623730951)*N ? DC_R(2.0) : DC_R(1.0);
-    n = up - down;
-    even = a - b;                                       /* N - D without the rounding of the sums */
-    odd = down*N - up*D;
-    s = (n == 0 ? even : odd)/(down*N + up*D);
-    sa = x < 0 ? a : DC_R(1.0);
-    sb = x1 < 0 ? b : DC_R(1.0);
-    *d = (sa*D - sb*N)/(N*D);
-    z = s*s;
-    return clamp + o->clip*(n*DC_R(0.69314718055994531) + s*(2 + z*dci_poly_log(z)));
+    dci_ends n = dci_ends_of(x, o->rclip, o->eclip);
+    dc_real s = (n.near - n.far)/(2 + (n.near + n.far)), z = s*s, in = n.i > 0 ? n.i : DC_R(0.0);
+    in += o->clip*s*(2 + z*dci_poly_ends(z));
+    *d = (n.i > 0 ? o->dclip : o->dclip*n.near)/((1 + n.near)*(1 + n.far));
+    return x < DC_R(0.5) ? in : 1 - in;
 }
 
-/* within_s(x, 0, 1, eps) = s(u) s(-v), u = x/eps, v = (x-1)/eps, and its derivative over itself, (s(-u) - s(v))/eps */
-DCI_LANE dc_real dci_within01(const dci_wit *o, dc_real x, dc_real *g)
+/* within_s(x, 0, 1, eps) = s(u) s(-v), u = x/eps, v = (x-1)/eps, as value/den; its derivative over itself, (s(-u) - s(v))/eps, as
+ * slope/den; 1 <= den <= 4 */
+typedef struct { dc_real value, slope, den; } dci_within;
+
+DCI_LANE dci_within dci_within01(const dci_wit *o, dc_real x)
 {
-    dc_real x1 = x - 1, a, b, N, D, r, sa, ca, sb, cb;
-    dci_ends(x, o->rcomp, o->ecomp, &a, &b);
-    N = 1 + a;
-    D = 1 + b;
-    r = 1/(N*D);
-    sa = x < 0 ? a : DC_R(1.0);
-    ca = x < 0 ? DC_R(1.0) : a;
-    sb = x1 < 0 ? b : DC_R(1.0);
-    cb = x1 < 0 ? DC_R(1.0) : b;
-    *g = (ca*D - sb*N)*r*o->rcomp;
-    return sa*cb*r;
+    dci_ends n = dci_ends_of(x, o->rcomp, o->ecomp);
+    dci_within r;
+    dc_real N = 1 + n.near, F = 1 + n.far;
+    r.value = n.i > 0 ? DC_R(1.0) : n.near;
+    r.slope = o->rcomp*((n.i > 0 ? n.near : DC_R(1.0))*F - n.far*N);
+    r.slope = x < DC_R(0.5) ? r.slope : -r.slope;
+    r.den = N*F;
+    return r;
 }
 
 DCI_LANE dc_real dci_lane_min(dc_real a, dc_real b) { return a < b ? a : b; }
@@ -423,21 +429,29 @@ DCI_LANE void dci_ee_lane(const dci_wit *o, dc_v3 A1, dc_v3 A2, dc_v3 r, int der
     dc_real J1 = h*Q1 + c1 + t1*(Q2 + c2 + h*Q3*t1), J0 = t0*(c2 + h*Q3*t0);
     dc_real J3 = h*Q3 + c2 + s1*(Q2 + c1 + h*Q1*s1), J4 = s0*(c1 + h*Q1*s0);
 
-    /* soft argmin of the four: x_c = sum p_i (point i) */
-    dc_real Ja = dci_lane_min(J1, J0), Jb = dci_lane_min(J3, J4), J = dci_lane_min(Ja, Jb);
-    dc_real p1 = dci_exp_neg_lane((J - J1)*o->rmin), p0 = dci_exp_neg_lane((J - J0)*o->rmin);
-    dc_real p3 = dci_exp_neg_lane((J - J3)*o->rmin), p4 = dci_exp_neg_lane((J - J4)*o->rmin);
-    dc_real rp = 1/(p1 + p0 + p3 + p4);
-    dc_real v1, v2, g1, g2, gamma, e1, e2;
-    p1 *= rp;
-    p0 *= rp;
-    p3 *= rp;
-    p4 *= rp;
+    /* soft argmin of the four, x_c = sum p_i (point i): of each two the dearer one weighs e^-difference */
+    dc_real Ja = dci_lane_min(J1, J0), Jb = dci_lane_min(J3, J4);
+    dc_real wa = dci_exp_neg_lane(-dci_fabs(J1 - J0)*o->rmin), wb = dci_exp_neg_lane(-dci_fabs(J3 - J4)*o->rmin);
+    dc_real wc = dci_exp_neg_lane(-dci_fabs(Ja - Jb)*o->rmin);
+    dc_real pa = Ja < Jb ? DC_R(1.0) : wc, pb = Ja < Jb ? wc : DC_R(1.0), rp = 1/(pa*(1 + wa) + pb*(1 + wb));
+    dc_real p1, p0, p3, p4, v1, v2, gamma, e1, e2, rg;
+    dci_within g1, g2;
+    pa *= rp;
+    pb *= rp;
+    wa *= pa;
+    wb *= pb;
+    p1 = J1 < J0 ? pa : wa;
+    p0 = J1 < J0 ? wa : pa;
+    p3 = J3 < J4 ? pb : wb;
+    p4 = J3 < J4 ? wb : pb;
     v1 = p1 + p3*s1 + p4*s0;
     v2 = p3 + p1*t1 + p0*t0;
 
     /* mixed by the indicator */
-    gamma = dci_within01(o, u1, &g1)*dci_within01(o, u2, &g2);
+    g1 = dci_within01(o, u1);
+    g2 = dci_within01(o, u2);
+    rg = 1/(g1.den*g2.den);
+    gamma = g1.value*g2.value*rg;
     e1 = u1 - v1;
     e2 = u2 - v2;
     out->x1 = v1 + gamma*e1;
@@ -468,7 +482,7 @@ DCI_LANE void dci_ee_lane(const dci_wit *o, dc_v3 A1, dc_v3 A2, dc_v3 r, int der
         b3 = f3*(1 - v2);
         b4 = -f4*v2;
         dv2 = dci_ee_sides(t1, t0, s1, s0, zt1, zt0, zs1, zs0, b1, b0, b3, b4, b1*J1t + p1*T1, b0*J0t + p0*T0, b3*J3s, b4*J4s);
-        out->dg = dci_ee_mix(gamma*g1, du1, gamma*g2, du2);
+        out->dg = dci_ee_mix(gamma*g1.slope*g2.den*rg, du1, gamma*g2.slope*g1.den*rg, du2);
         out->d1 = dci_ee_mix(1, dci_ee_mix(gamma, du1, 1 - gamma, dv1), e1, out->dg);
         out->d2 = dci_ee_mix(1, dci_ee_mix(gamma, du2, 1 - gamma, dv2), e2, out->dg);
     }
@@ -551,7 +565,8 @@ DCI_LANE void dci_vf_lane(const dci_wit *o, int listing, dc_v3 a, dc_v3 b, dc_v3
     dc_real r0 = l0 > DC_REAL_MIN ? 1/l0 : DC_R(0.0), r1 = l1 > DC_REAL_MIN ? 1/l1 : DC_R(0.0), r2 = l2 > DC_REAL_MIN ? 1/l2 : DC_R(0.0);
     dc_real z0 = (sa + w)*r0, z1 = (dci_lane_dot(c, f) + w)*r1, z2 = (sb + w)*r2, dt0, dt1, dt2;
     dc_real t0 = dci_clip01(o, z0, &dt0), t1 = dci_clip01(o, z1, &dt1), t2 = dci_clip01(o, z2, &dt2);
-    dc_real C0, C1, C2, C, p0, p1, p2, rp, v1, v2, g0, g1, g2, gamma, y0 = 1 - y1 - y2;
+    dc_real C0, C1, C2, C, wa, wb, pa, p0, p1, p2, rp, v1, v2, gamma, rg, y0 = 1 - y1 - y2;
+    dci_within g0, g1, g2;
     e.x = t0*a.x;
     e.y = t0*a.y;
     e.z = t0*a.z;
@@ -570,19 +585,25 @@ DCI_LANE void dci_vf_lane(const dci_wit *o, int listing, dc_v3 a, dc_v3 b, dc_v3
     C1 = dci_vf_cost(o, listing, q1, t1);
     C2 = dci_vf_cost(o, listing, q2, t2);
     C = dci_lane_min(C0, C1);
-    C = dci_lane_min(C, C2);
-    p0 = dci_exp_neg_lane((C - C0)*o->rmin);
-    p1 = dci_exp_neg_lane((C - C1)*o->rmin);
-    p2 = dci_exp_neg_lane((C - C2)*o->rmin);
-    rp = 1/(p0 + p1 + p2);
-    p0 *= rp;
-    p1 *= rp;
+    wa = dci_exp_neg_lane(-dci_fabs(C0 - C1)*o->rmin);
+    wb = dci_exp_neg_lane(-dci_fabs(C - C2)*o->rmin);
+    pa = C < C2 ? DC_R(1.0) : wb;
+    p2 = C < C2 ? wb : DC_R(1.0);
+    rp = 1/(pa*(1 + wa) + p2);
+    pa *= rp;
     p2 *= rp;
+    wa *= pa;
+    p0 = C0 < C1 ? pa : wa;
+    p1 = C0 < C1 ? wa : pa;
     v1 = p0*t0 + p1*(1 - t1);
     v2 = p1*t1 + p2*t2;
 
     /* mixed by the indicator */
-    gamma = dci_within01(o, y0, &g0)*dci_within01(o, y1, &g1)*dci_within01(o, y2, &g2);
+    g0 = dci_within01(o, y0);
+    g1 = dci_within01(o, y1);
+    g2 = dci_within01(o, y2);
+    rg = 1/(g0.den*g1.den*g2.den);
+    gamma = g0.value*g1.value*g2.value*rg;
     out->x1 = v1 + gamma*(y1 - v1);
     out->x2 = v2 + gamma*(y2 - v2);
     out->y1 = y1;
@@ -595,7 +616,7 @@ DCI_LANE void dci_vf_lane(const dci_wit *o, int listing, dc_v3 a, dc_v3 b, dc_v3
         dci_vf_d d1, d2, e1, e2, dg;
         /* dC_e/dt_e = l_e (t_e - z_e); without squares C = sqrt(2 (C^2/2)) */
         dc_real k0 = -p0*o->rmin, k1 = -p1*o->rmin, k2 = -p2*o->rmin;
-        dc_real m0 = dt0*r0, m1 = dt1*r1, m2 = dt2*r2, b0, b1, b2;
+        dc_real m0 = dt0*r0, m1 = dt1*r1, m2 = dt2*r2, b0, b1, b2, d0;
         if (listing) {
             /* on an edge |v - q| has a kink: 0 is one of its derivatives */
             k0 = C0 > DC_REAL_MIN ? k0/C0 : DC_R(0.0);
@@ -616,7 +637,8 @@ DCI_LANE void dci_vf_lane(const dci_wit *o, int listing, dc_v3 a, dc_v3 b, dc_v3
         b1 = k1*(t1 - v2);
         b2 = k2*(t2 - v2);
         d2 = dci_vf_edges(t0, t1, t2, z0, z1, z2, b0, b1, b2, m0*b0*l0*(t0 - z0), m1*(p1 + b1*l1*(t1 - z1)), m2*(p2 + b2*l2*(t2 - z2)));
-        dg = dci_vf_mix(gamma*(g1 - g0), e1, gamma*(g2 - g0), e2);
+        d0 = g0.slope*g1.den*g2.den;
+        dg = dci_vf_mix(gamma*rg*(g1.slope*g0.den*g2.den - d0), e1, gamma*rg*(g2.slope*g0.den*g1.den - d0), e2);
         out->e1 = e1;
         out->e2 = e2;
         out->dg = dg;
@@ -933,7 +955,7 @@ static int dci_wit_ok(dc_real x) { return x >= DC_R(1e-9) && x <= DC_R(1e9); }
 static dc_status dci_wit_options(const dc_witness_options *opt, dci_wit *o)
 {
     dc_witness_options z = DC_ZERO;
-    dc_real min, comp, length;
+    dc_real min, comp, length, t;
     if (!opt) opt = &z;
     o->w = dci_or(opt->w_reg, DC_R(0.01));
     o->clip = dci_or(opt->eps_clip, DC_R(0.1));
@@ -946,6 +968,8 @@ static dc_status dci_wit_options(const dc_witness_options *opt, dci_wit *o)
     o->rcomp = 1/comp;
     o->eclip = dc_exp(-o->rclip);
     o->ecomp = dc_exp(-o->rcomp);
+    t = dc_tanh(o->rclip/2);
+    o->dclip = 2*t/(1 + t);
     o->rl = 1/length;
     return DC_OK;
 }
