@@ -955,6 +955,12 @@ DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair
 #define DCI_LANE static inline DCI_UNUSED
 #endif
 
+#if defined(__GNUC__) || defined(__clang__)
+#define DCI_RESTRICT __restrict
+#else
+#define DCI_RESTRICT
+#endif
+
 #if DC_IS_FLOAT
 typedef uint32_t dci_bits;
 #define DCI_B(x)       ((dci_bits)(x##u))
@@ -1037,8 +1043,9 @@ DCI_LANE dc_real dci_poly_cosh(dc_real z)
 #if DC_IS_FLOAT
     return DC_R(0.5) + z*(DC_R(0.0416662656) + z*DC_R(0.00139463332));
 #else
-    return DC_R(0.50000000000000133) + z*(DC_R(0.041666666666513183) + z*(DC_R(0.0013888888947578895)
-         + z*(DC_R(2.4801489369217792e-05) + z*DC_R(2.7631483806788275e-07))));
+    dc_real a = DC_R(0.50000000000000133) + z*DC_R(0.041666666666513183);
+    dc_real b = DC_R(0.0013888888947578895) + z*DC_R(2.4801489369217792e-05);
+    return a + z*z*(b + z*z*DC_R(2.7631483806788275e-07));
 #endif
 }
 DCI_LANE dc_real dci_poly_sinh(dc_real z)
@@ -1046,8 +1053,9 @@ DCI_LANE dc_real dci_poly_sinh(dc_real z)
 #if DC_IS_FLOAT
     return DC_R(0.166666672) + z*(DC_R(0.00833328068) + z*DC_R(0.000199093702));
 #else
-    return DC_R(0.16666666666666685) + z*(DC_R(0.0083333333333166174) + z*(DC_R(0.0001984126989736393)
-         + z*(DC_R(2.7557233927550713e-06) + z*DC_R(2.51123491015139e-08))));
+    dc_real a = DC_R(0.16666666666666685) + z*DC_R(0.0083333333333166174);
+    dc_real b = DC_R(0.0001984126989736393) + z*DC_R(2.7557233927550713e-06);
+    return a + z*z*(b + z*z*DC_R(2.51123491015139e-08));
 #endif
 }
 
@@ -2100,12 +2108,6 @@ DC_DEF dc_real dc_lse(int n, const dc_real *x, dc_real tau, dc_real *w, dc_real 
 }
 
 /* ---- dense algebra --------------------------------------------------------------------------- */
-
-#if defined(__GNUC__) || defined(__clang__)
-#define DCI_RESTRICT __restrict
-#else
-#define DCI_RESTRICT
-#endif
 
 #define DCI_BLOCK 16                /* rows of a block; must be a multiple of 4 */
 

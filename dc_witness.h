@@ -282,7 +282,8 @@ DC_DEF dc_real dc_manifold_active(int count, const dc_manifold_contact *contacts
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
-#pragma GCC optimize("no-trapping-math")   /* else gcc keeps ?: on floating point scalar */
+/* else gcc keeps ?: on floating point scalar; and puts independent chains one behind the other, half as fast */
+#pragma GCC optimize("no-trapping-math", "schedule-insns", "sched-pressure")
 #endif
 
 typedef dc_real dci_wit_row[DC_LANES];
@@ -317,10 +318,13 @@ DCI_LANE dc_real dci_poly_ends(dc_real z)
 #if DC_IS_FLOAT
     return DC_R(0.666664124) + z*(DC_R(0.400216997) + z*(DC_R(0.279991418) + z*DC_R(0.280244589)));
 #else
-    return DC_R(0.66666666666666308) + z*(DC_R(0.40000000000157232) + z*(DC_R(0.28571428547854838)
-         + z*(DC_R(0.22222223969671784) + z*(DC_R(0.18181743927017341) + z*(DC_R(0.15386559879081874)
-         + z*(DC_R(0.13300974148938843) + z*(DC_R(0.12106081960994983) + z*(DC_R(0.083401194422156572)
-         + z*DC_R(0.17018543746723824)))))))));
+    dc_real z2 = z*z, z4 = z2*z2;                       /* Estrin: a shorter chain than Horner's */
+    dc_real a = DC_R(0.66666666666666308) + z*DC_R(0.40000000000157232);
+    dc_real b = DC_R(0.28571428547854838) + z*DC_R(0.22222223969671784);
+    dc_real c = DC_R(0.18181743927017341) + z*DC_R(0.15386559879081874);
+    dc_real d = DC_R(0.13300974148938843) + z*DC_R(0.12106081960994983);
+    dc_real e = DC_R(0.083401194422156572) + z*DC_R(0.17018543746723824);
+    return (a + z2*b) + z4*((c + z2*d) + z4*e);
 #endif
 }
 
@@ -676,70 +680,78 @@ static DCI_NOINLINE void dci_vf_one(const dci_wit *o, int listing, dc_v3 a, dc_v
     dci_vf_lane(o, listing, a, b, s, derive, out);
 }
 
-/* A block of pairs: the three differences that the problem is made of, over L; results, their derivatives; 1 for pairs whose
- * coordinates are in range (ok), whose results are as well (in), else 0. Stays on the stack: 2.2 KB */
+/* A block of pairs: rows of the input from x on; results and their derivatives; 1 for pairs that are in range, else 0. Stays on
+ * the stack: 2.3 KB */
 typedef struct {
-    dci_wit_row A[9], y[5], d[18], ok, in;
-    const dc_real *from;
-    size_t stride, i;
+    dci_wit_row y[5], d[18], in;
+    dci_wit_row pad[12];        /* the input of a block that is not full, its last pair repeated */
+    const dc_real *x;
+    size_t x_stride, i, stride; /* the first pair; of the output */
     int n;
 } dci_wit_block;
 
-/* row r of the block's pairs */
-static const dc_real *dci_wit_from(const dci_wit_block *B, int r) { return B->from + (size_t)r*B->stride + B->i; }
-
-/* copies row r, the last pair repeated behind the end */
-DCI_LANE void dci_wit_row_load(const dci_wit_block *B, int r, dc_real *row)
+static void dci_wit_begin(dci_wit_block *B, const dc_real *x, size_t stride, int i, int count)
 {
-    const dc_real *x = dci_wit_from(B, r);
-    int l;
-    if (B->n == DC_LANES) memcpy(row, x, sizeof(dci_wit_row));
-    else
-        for (l = 0; l < DC_LANES; ++l) row[l] = x[l < B->n ? l : B->n - 1];
+    int r, l, n = count - i < DC_LANES ? count - i : DC_LANES;
+    B->n = n;
+    B->i = (size_t)i;
+    B->x = x + i;
+    B->x_stride = B->stride = stride;
+    if (n == DC_LANES) return;
+    for (r = 0; r < 12; ++r)
+        for (l = 0; l < DC_LANES; ++l) B->pad[r][l] = B->x[(size_t)r*stride + (size_t)(l < n ? l : n - 1)];
+    B->x = B->pad[0];
+    B->x_stride = DC_LANES;
 }
 
-/* Differences s (p - q) of points p[k] and q[k] of pairs i..; ok. */
-static DCI_NOINLINE void dci_wit_load(dci_wit_block *B, dc_real s, const int p[3], const int q[3])
+/* Point k of the pair whose first coordinate is at x, rows of n */
+DCI_LANE dc_v3 dci_wit_get(const dc_real *x, size_t n, size_t k)
 {
-    dci_wit_row *x = B->d;                              /* in the room of the derivatives */
-    dc_real all = 1;
-    int r, k, l;
-    for (r = 0; r < 12; ++r) dci_wit_row_load(B, r, x[r]);
-    for (l = 0; l < DC_LANES; ++l) {
-        dc_real sum = dci_fabs(x[0][l]) + dci_fabs(x[1][l]) + dci_fabs(x[2][l]) + dci_fabs(x[3][l])
-                    + dci_fabs(x[4][l]) + dci_fabs(x[5][l]) + dci_fabs(x[6][l]) + dci_fabs(x[7][l])
-                    + dci_fabs(x[8][l]) + dci_fabs(x[9][l]) + dci_fabs(x[10][l]) + dci_fabs(x[11][l]);
-        B->ok[l] = sum <= DC_LIMIT ? DC_R(1.0) : DC_R(0.0);
-    }
-    for (l = 0; l < DC_LANES; ++l) all *= B->ok[l];
-    /* a sum beyond the limit is not yet a coordinate beyond it */
-    for (l = 0; l < DC_LANES && !(all > 0); ++l)
-        for (B->ok[l] = 1, r = 0; r < 12; ++r) B->ok[l] = dci_fabs(x[r][l]) <= DC_LIMIT ? B->ok[l] : DC_R(0.0);
-    for (r = 0; r < 3; ++r)
-        for (k = 0; k < 3; ++k) {
-            const dc_real *u = x[3*p[r] + k], *v = x[3*q[r] + k];
-            for (l = 0; l < DC_LANES; ++l) B->A[3*r + k][l] = s*(u[l] - v[l]);
-        }
+    dc_v3 p;
+    p.x = x[3*k*n];
+    p.y = x[(3*k + 1)*n];
+    p.z = x[(3*k + 2)*n];
+    return p;
 }
 
-/* in 1 where ok, and results y and derivatives d are within DC_LIMIT^2, which bounds what is made of them; 0 otherwise.
- * DC_OK when all are 1. */
-static inline dc_status dci_wit_check(dci_wit_block *B, int n_y, int n_d)
+/* 1 where squared coordinates add up to DC_LIMIT^2 at most, so that each is in range, and results to the same, which bounds what
+ * is made of them */
+DCI_LANE dc_real dci_wit_in(dc_v3 p0, dc_v3 p1, dc_v3 p2, dc_v3 p3, dc_real results)
+{
+    dc_real x2 = (dci_lane_dot(p0, p0) + dci_lane_dot(p1, p1)) + (dci_lane_dot(p2, p2) + dci_lane_dot(p3, p3));
+    dc_real in = results <= DC_LIMIT*DC_LIMIT ? DC_R(1.0) : DC_R(0.0);
+    return x2 <= DC_LIMIT*DC_LIMIT ? in : DC_R(0.0);
+}
+
+/* Pairs that seem out of range are looked at again, coordinate by coordinate; the first failure. */
+static DCI_NOINLINE dc_status dci_wit_again(dci_wit_block *B, int n_y, int n_d)
 {
     dc_status status = DC_OK;
-    dc_real all = 1;
     int r, l;
-    for (l = 0; l < DC_LANES; ++l) {
-        dc_real sum = 0;
+    for (l = 0; l < B->n; ++l) {
+        dc_real sum = 0, ok = 1;
+        for (r = 0; r < 12; ++r)
+            if (!(dci_fabs(B->x[(size_t)r*B->x_stride + (size_t)l]) <= DC_LIMIT)) ok = 0;
         for (r = 0; r < n_y; ++r) sum += dci_fabs(B->y[r][l]);
         for (r = 0; r < n_d; ++r) sum += dci_fabs(B->d[r][l]);
-        B->in[l] = sum <= DC_LIMIT*DC_LIMIT ? B->ok[l] : DC_R(0.0);
-        all *= B->in[l];
+        B->in[l] = sum <= DC_LIMIT*DC_LIMIT ? ok : DC_R(0.0);
+        if (!(B->in[l] > 0) && status == DC_OK) status = ok > 0 ? DC_E_RANGE : DC_E_ARG;
     }
-    for (l = 0; l < B->n && !(all > 0); ++l)
-        if (!(B->in[l] > 0) && status == DC_OK) status = B->ok[l] > 0 ? DC_E_RANGE : DC_E_ARG;
     return status;
 }
+
+static dc_status dci_wit_check(dci_wit_block *B, int n_y, int n_d)
+{
+    dc_real all = 1;
+    int l;
+    for (l = 0; l < DC_LANES; ++l) all *= B->in[l];
+    return all > 0 ? DC_OK : dci_wit_again(B, n_y, n_d);
+}
+
+#define DCI_EE_PUT(d, e) ((d)[0][l] = (e).Q1, (d)[1][l] = (e).Q2, (d)[2][l] = (e).Q3, (d)[3][l] = (e).c1, (d)[4][l] = (e).c2)
+#define DCI_VF_PUT(d, e) ((d)[0][l] = (e).aa, (d)[1][l] = (e).ab, (d)[2][l] = (e).bb, (d)[3][l] = (e).sa, (d)[4][l] = (e).sb, (d)[5][l] = (e).ss)
+#define DCI_WIT_ROWS(g) (row[0][l] = (g)[0].x, row[1][l] = (g)[0].y, row[2][l] = (g)[0].z, row[3][l] = (g)[1].x, row[4][l] = (g)[1].y, row[5][l] = (g)[1].z, \
+                         row[6][l] = (g)[2].x, row[7][l] = (g)[2].y, row[8][l] = (g)[2].z, row[9][l] = (g)[3].x, row[10][l] = (g)[3].y, row[11][l] = (g)[3].z)
 
 /* Stores a row; with a status only the pairs that are good. */
 DCI_LANE void dci_wit_put(const dci_wit_block *B, dc_status status, const dc_real *row, dc_real *to, int r)
@@ -752,126 +764,136 @@ DCI_LANE void dci_wit_put(const dci_wit_block *B, dc_status status, const dc_rea
             if (B->in[l] > 0) to[l] = row[l];
 }
 
-/* difference k of lane l */
-DCI_LANE dc_v3 dci_wit_A(const dci_wit_block *B, int k, int l)
+DCI_LANE dc_real dci_ee_size(const dci_ee_d *d) { return dci_fabs(d->Q1) + dci_fabs(d->Q2) + dci_fabs(d->Q3) + dci_fabs(d->c1) + dci_fabs(d->c2); }
+DCI_LANE dc_real dci_vf_size(const dci_vf_d *d)
 {
-    dc_v3 r;
-    r.x = B->A[3*k][l];
-    r.y = B->A[3*k + 1][l];
-    r.z = B->A[3*k + 2][l];
-    return r;
+    return dci_fabs(d->aa) + dci_fabs(d->ab) + dci_fabs(d->bb) + dci_fabs(d->sa) + dci_fabs(d->sb) + dci_fabs(d->ss);
 }
 
-#define DCI_EE_PUT(k, e) (B->d[k][l] = (e).Q1, B->d[k + 1][l] = (e).Q2, B->d[k + 2][l] = (e).Q3, B->d[k + 3][l] = (e).c1, B->d[k + 4][l] = (e).c2)
-#define DCI_VF_PUT(k, e) (B->d[k][l] = (e).aa, B->d[k + 1][l] = (e).ab, B->d[k + 2][l] = (e).bb, B->d[k + 3][l] = (e).sa, \
-                          B->d[k + 4][l] = (e).sb, B->d[k + 5][l] = (e).ss)
-
-/* values, and derivatives in a kernel of its own; a lane loop writes to its own arrays, or gcc sees them overlap */
-static DCI_NOINLINE void dci_ee_value(const dci_wit *opt, dci_wit_block *B)
+/* Values, and derivatives in a kernel of its own. Rows are restricted, or gcc sees them overlap. */
+static DCI_NOINLINE void dci_ee_value(const dci_wit *opt, const dc_real *x, size_t n, dci_wit_row *DCI_RESTRICT y, dc_real *DCI_RESTRICT in)
 {
     dci_wit o = *opt;
     int l;
     for (l = 0; l < DC_LANES; ++l) {
+        dc_v3  a0 = dci_wit_get(x + l, n, 0), a1 = dci_wit_get(x + l, n, 1), b0 = dci_wit_get(x + l, n, 2), b1 = dci_wit_get(x + l, n, 3);
         dci_ee e;
-        dci_ee_lane(&o, dci_wit_A(B, 0, l), dci_wit_A(B, 1, l), dci_wit_A(B, 2, l), 0, &e);
-        B->y[0][l] = e.x1;
-        B->y[1][l] = e.x2;
-        B->y[2][l] = e.gamma;
+        dci_ee_lane(&o, dci_lane_sub(o.rl, a1, a0), dci_lane_sub(o.rl, b0, b1), dci_lane_sub(o.rl, a0, b0), 0, &e);
+        y[0][l] = e.x1;
+        y[1][l] = e.x2;
+        y[2][l] = e.gamma;
+        in[l] = dci_wit_in(a0, a1, b0, b1, dci_fabs(e.x1) + dci_fabs(e.x2) + e.gamma);
     }
 }
-static DCI_NOINLINE void dci_ee_derive(const dci_wit *opt, dci_wit_block *B)
+static DCI_NOINLINE void dci_ee_derive(const dci_wit *opt, const dc_real *x, size_t n, dci_wit_row *DCI_RESTRICT y, dci_wit_row *DCI_RESTRICT d,
+                                       dc_real *DCI_RESTRICT in)
 {
     dci_wit o = *opt;
     int l;
     for (l = 0; l < DC_LANES; ++l) {
+        dc_v3  a0 = dci_wit_get(x + l, n, 0), a1 = dci_wit_get(x + l, n, 1), b0 = dci_wit_get(x + l, n, 2), b1 = dci_wit_get(x + l, n, 3);
         dci_ee e;
-        dci_ee_lane(&o, dci_wit_A(B, 0, l), dci_wit_A(B, 1, l), dci_wit_A(B, 2, l), 1, &e);
-        B->y[0][l] = e.x1;
-        B->y[1][l] = e.x2;
-        B->y[2][l] = e.gamma;
-        DCI_EE_PUT(0, e.d1);
-        DCI_EE_PUT(5, e.d2);
-        DCI_EE_PUT(10, e.dg);
+        dci_ee_lane(&o, dci_lane_sub(o.rl, a1, a0), dci_lane_sub(o.rl, b0, b1), dci_lane_sub(o.rl, a0, b0), 1, &e);
+        y[0][l] = e.x1;
+        y[1][l] = e.x2;
+        y[2][l] = e.gamma;
+        DCI_EE_PUT(d, e.d1);
+        DCI_EE_PUT(d + 5, e.d2);
+        DCI_EE_PUT(d + 10, e.dg);
+        in[l] = dci_wit_in(a0, a1, b0, b1, dci_fabs(e.x1) + dci_fabs(e.x2) + e.gamma + dci_ee_size(&e.d1) + dci_ee_size(&e.d2) + dci_ee_size(&e.dg));
     }
 }
-static DCI_NOINLINE void dci_vf_value(const dci_wit *opt, dci_wit_block *B)
+static DCI_NOINLINE void dci_vf_value(const dci_wit *opt, const dc_real *x, size_t n, dci_wit_row *DCI_RESTRICT y, dc_real *DCI_RESTRICT in)
 {
     dci_wit o = *opt;
     int l;
     for (l = 0; l < DC_LANES; ++l) {
+        dc_v3  v = dci_wit_get(x + l, n, 0), t0 = dci_wit_get(x + l, n, 1), t1 = dci_wit_get(x + l, n, 2), t2 = dci_wit_get(x + l, n, 3);
         dci_vf e;
-        dci_vf_lane(&o, 0, dci_wit_A(B, 0, l), dci_wit_A(B, 1, l), dci_wit_A(B, 2, l), 0, &e);
-        B->y[0][l] = e.x1;
-        B->y[1][l] = e.x2;
-        B->y[2][l] = e.y1;
-        B->y[3][l] = e.y2;
-        B->y[4][l] = e.gamma;
+        dci_vf_lane(&o, 0, dci_lane_sub(o.rl, t1, t0), dci_lane_sub(o.rl, t2, t0), dci_lane_sub(o.rl, v, t0), 0, &e);
+        y[0][l] = e.x1;
+        y[1][l] = e.x2;
+        y[2][l] = e.y1;
+        y[3][l] = e.y2;
+        y[4][l] = e.gamma;
+        in[l] = dci_wit_in(v, t0, t1, t2, dci_fabs(e.x1) + dci_fabs(e.x2) + dci_fabs(e.y1) + dci_fabs(e.y2) + e.gamma);
     }
 }
-static DCI_NOINLINE void dci_vf_derive(const dci_wit *opt, dci_wit_block *B)
+static DCI_NOINLINE void dci_vf_derive(const dci_wit *opt, const dc_real *x, size_t n, dci_wit_row *DCI_RESTRICT y, dci_wit_row *DCI_RESTRICT d,
+                                       dc_real *DCI_RESTRICT in)
 {
     dci_wit o = *opt;
     int l;
     for (l = 0; l < DC_LANES; ++l) {
+        dc_v3  v = dci_wit_get(x + l, n, 0), t0 = dci_wit_get(x + l, n, 1), t1 = dci_wit_get(x + l, n, 2), t2 = dci_wit_get(x + l, n, 3);
         dci_vf e;
-        dci_vf_lane(&o, 0, dci_wit_A(B, 0, l), dci_wit_A(B, 1, l), dci_wit_A(B, 2, l), 1, &e);
-        B->y[0][l] = e.x1;
-        B->y[1][l] = e.x2;
-        B->y[2][l] = e.y1;
-        B->y[3][l] = e.y2;
-        B->y[4][l] = e.gamma;
-        DCI_VF_PUT(0, e.d1);
-        DCI_VF_PUT(6, e.d2);
-        DCI_VF_PUT(12, e.dg);
+        dci_vf_lane(&o, 0, dci_lane_sub(o.rl, t1, t0), dci_lane_sub(o.rl, t2, t0), dci_lane_sub(o.rl, v, t0), 1, &e);
+        y[0][l] = e.x1;
+        y[1][l] = e.x2;
+        y[2][l] = e.y1;
+        y[3][l] = e.y2;
+        y[4][l] = e.gamma;
+        DCI_VF_PUT(d, e.d1);
+        DCI_VF_PUT(d + 6, e.d2);
+        DCI_VF_PUT(d + 12, e.dg);
+        in[l] = dci_wit_in(v, t0, t1, t2, dci_fabs(e.x1) + dci_fabs(e.x2) + dci_fabs(e.y1) + dci_fabs(e.y2) + e.gamma
+                                          + dci_vf_size(&e.d1) + dci_vf_size(&e.d2) + dci_vf_size(&e.dg));
     }
 }
 
 /* as the listing has it, one after the other */
 static void dci_vf_listing(const dci_wit *o, int derive, dci_wit_block *B)
 {
+    dci_wit_row *y = B->y, *d = B->d;
     int l;
     for (l = 0; l < DC_LANES; ++l) {
+        const dc_real *x = B->x + l;
+        size_t n = B->x_stride;
+        dc_v3  t0 = dci_wit_get(x, n, 1);
         dci_vf e;
-        dci_vf_one(o, 1, dci_wit_A(B, 0, l), dci_wit_A(B, 1, l), dci_wit_A(B, 2, l), derive, &e);
-        B->y[0][l] = e.x1;
-        B->y[1][l] = e.x2;
-        B->y[2][l] = e.y1;
-        B->y[3][l] = e.y2;
-        B->y[4][l] = e.gamma;
+        dci_vf_one(o, 1, dci_lane_sub(o->rl, dci_wit_get(x, n, 2), t0), dci_lane_sub(o->rl, dci_wit_get(x, n, 3), t0),
+                   dci_lane_sub(o->rl, dci_wit_get(x, n, 0), t0), derive, &e);
+        y[0][l] = e.x1;
+        y[1][l] = e.x2;
+        y[2][l] = e.y1;
+        y[3][l] = e.y2;
+        y[4][l] = e.gamma;
+        B->in[l] = 0;           /* to be looked at */
         if (!derive) continue;
-        DCI_VF_PUT(0, e.d1);
-        DCI_VF_PUT(6, e.d2);
-        DCI_VF_PUT(12, e.dg);
+        DCI_VF_PUT(d, e.d1);
+        DCI_VF_PUT(d + 6, e.d2);
+        DCI_VF_PUT(d + 12, e.dg);
     }
 }
 
 /* result k of the Jacobian, 12 rows */
 static DCI_NOINLINE void dci_ee_rows(dc_real rl, const dci_wit_block *B, dc_status status, int k, dc_real *jac)
 {
+    const dc_real *x = B->x;
+    size_t      n = B->x_stride;
     dci_wit_row row[12];
     int l, r;
     for (l = 0; l < DC_LANES; ++l) {
-        dc_v3    g[4];
+        dc_v3    a0 = dci_wit_get(x + l, n, 0), a1 = dci_wit_get(x + l, n, 1), b0 = dci_wit_get(x + l, n, 2), b1 = dci_wit_get(x + l, n, 3), g[4];
         dci_ee_d d;
         d.Q1 = B->d[5*k][l];
         d.Q2 = B->d[5*k + 1][l];
         d.Q3 = B->d[5*k + 2][l];
         d.c1 = B->d[5*k + 3][l];
         d.c2 = B->d[5*k + 4][l];
-        dci_ee_chain(rl, dci_wit_A(B, 0, l), dci_wit_A(B, 1, l), dci_wit_A(B, 2, l), d, g);
-        row[0][l] = g[0].x;  row[1][l] = g[0].y;   row[2][l] = g[0].z;
-        row[3][l] = g[1].x;  row[4][l] = g[1].y;   row[5][l] = g[1].z;
-        row[6][l] = g[2].x;  row[7][l] = g[2].y;   row[8][l] = g[2].z;
-        row[9][l] = g[3].x;  row[10][l] = g[3].y;  row[11][l] = g[3].z;
+        dci_ee_chain(rl, dci_lane_sub(rl, a1, a0), dci_lane_sub(rl, b0, b1), dci_lane_sub(rl, a0, b0), d, g);
+        DCI_WIT_ROWS(g);
     }
     for (r = 0; r < 12; ++r) dci_wit_put(B, status, row[r], jac, 12*k + r);
 }
 static DCI_NOINLINE void dci_vf_rows(dc_real rl, const dci_wit_block *B, dc_status status, int k, dc_real *jac)
 {
+    const dc_real *x = B->x;
+    size_t      n = B->x_stride;
     dci_wit_row row[12];
     int l, r;
     for (l = 0; l < DC_LANES; ++l) {
-        dc_v3    g[4];
+        dc_v3    v = dci_wit_get(x + l, n, 0), t0 = dci_wit_get(x + l, n, 1), t1 = dci_wit_get(x + l, n, 2), t2 = dci_wit_get(x + l, n, 3), g[4];
         dci_vf_d d;
         d.aa = B->d[6*k][l];
         d.ab = B->d[6*k + 1][l];
@@ -879,46 +901,39 @@ static DCI_NOINLINE void dci_vf_rows(dc_real rl, const dci_wit_block *B, dc_stat
         d.sa = B->d[6*k + 3][l];
         d.sb = B->d[6*k + 4][l];
         d.ss = B->d[6*k + 5][l];
-        dci_vf_chain(rl, dci_wit_A(B, 0, l), dci_wit_A(B, 1, l), dci_wit_A(B, 2, l), d, g);
-        row[0][l] = g[0].x;  row[1][l] = g[0].y;   row[2][l] = g[0].z;
-        row[3][l] = g[1].x;  row[4][l] = g[1].y;   row[5][l] = g[1].z;
-        row[6][l] = g[2].x;  row[7][l] = g[2].y;   row[8][l] = g[2].z;
-        row[9][l] = g[3].x;  row[10][l] = g[3].y;  row[11][l] = g[3].z;
+        dci_vf_chain(rl, dci_lane_sub(rl, t1, t0), dci_lane_sub(rl, t2, t0), dci_lane_sub(rl, v, t0), d, g);
+        DCI_WIT_ROWS(g);
     }
     for (r = 0; r < 12; ++r) dci_wit_put(B, status, row[r], jac, 12*k + r);
 }
 
-/* row r of the output: x0 + a (x1 - x0) + b (x2 - x0), a point from its weights and rows of the input; b NULL: without */
-DCI_LANE void dci_wit_point(const dci_wit_block *B, dc_status status, int x0, int x1, const dc_real *a, int x2, const dc_real *b, dc_real *to, int r)
-{
-    const dc_real *p = dci_wit_from(B, x0), *q = dci_wit_from(B, x1), *s = dci_wit_from(B, x2);
-    dci_wit_row row;
-    int l, n = B->n;
-    if (n == DC_LANES && b)
-        for (l = 0; l < DC_LANES; ++l) row[l] = p[l] + a[l]*(q[l] - p[l]) + b[l]*(s[l] - p[l]);
-    else if (n == DC_LANES)
-        for (l = 0; l < DC_LANES; ++l) row[l] = p[l] + a[l]*(q[l] - p[l]);
-    else
-        for (l = 0; l < n; ++l) {
-            row[l] = p[l] + a[l]*(q[l] - p[l]);
-            if (b) row[l] += b[l]*(s[l] - p[l]);
-        }
-    dci_wit_put(B, status, row, to, r);
-}
-
+/* coordinate k of the points of a block, from their weights, each in a row of its own */
 static DCI_NOINLINE void dci_ee_points(const dci_wit_block *B, dc_status s, dc_real *y)
 {
-    int k;
+    size_t n = B->x_stride;
+    int k, l;
     for (k = 0; k < 3; ++k) {
-        dci_wit_point(B, s, k, 3 + k, B->y[0], 0, NULL, y, k);
-        dci_wit_point(B, s, 6 + k, 9 + k, B->y[1], 0, NULL, y, 3 + k);
+        const dc_real *a0 = B->x + (size_t)k*n, *a1 = a0 + 3*n, *b0 = a0 + 6*n, *b1 = a0 + 9*n;
+        dci_wit_row a, b;
+        for (l = 0; l < DC_LANES; ++l) {
+            a[l] = a0[l] + B->y[0][l]*(a1[l] - a0[l]);
+            b[l] = b0[l] + B->y[1][l]*(b1[l] - b0[l]);
+        }
+        dci_wit_put(B, s, a, y, k);
+        dci_wit_put(B, s, b, y, 3 + k);
         dci_wit_put(B, s, B->y[k], y, 6 + k);
     }
 }
 static DCI_NOINLINE void dci_vf_points(const dci_wit_block *B, dc_status s, dc_real *y)
 {
+    size_t n = B->x_stride;
     int k, l;
-    for (k = 0; k < 3; ++k) dci_wit_point(B, s, 3 + k, 6 + k, B->y[0], 9 + k, B->y[1], y, k);
+    for (k = 0; k < 3; ++k) {
+        const dc_real *t0 = B->x + (size_t)(3 + k)*n, *t1 = t0 + 3*n, *t2 = t0 + 6*n;
+        dci_wit_row p;
+        for (l = 0; l < DC_LANES; ++l) p[l] = t0[l] + B->y[0][l]*(t1[l] - t0[l]) + B->y[1][l]*(t2[l] - t0[l]);
+        dci_wit_put(B, s, p, y, k);
+    }
     for (k = 0; k < 2; ++k) {
         dci_wit_row first;
         for (l = 0; l < DC_LANES; ++l) first[l] = 1 - B->y[2*k][l] - B->y[2*k + 1][l];
@@ -1118,21 +1133,16 @@ static int dci_batch_ok(int count, const dc_real *x, size_t stride, const dc_rea
 
 DC_DEF dc_status dc_ee_witness_batch(const dc_witness_options *opt, int count, const dc_real *x, size_t stride, dc_real *y, dc_real *jac)
 {
-    static const int p[3] = { 1, 2, 0 }, q[3] = { 0, 3, 2 };
     dci_wit_block B;
     dci_wit       o;
     dc_status     status = DC_OK;
     int           i, k;
     if (!dci_batch_ok(count, x, stride, y) || dci_wit_options(opt, &o) != DC_OK) return DC_E_ARG;
-    B.from = x;
-    B.stride = stride;
     for (i = 0; i < count; i += DC_LANES) {
         dc_status s;
-        B.i = (size_t)i;
-        B.n = count - i < DC_LANES ? count - i : DC_LANES;
-        dci_wit_load(&B, o.rl, p, q);
-        if (jac) dci_ee_derive(&o, &B);
-        else dci_ee_value(&o, &B);
+        dci_wit_begin(&B, x, stride, i, count);
+        if (jac) dci_ee_derive(&o, B.x, B.x_stride, B.y, B.d, B.in);
+        else dci_ee_value(&o, B.x, B.x_stride, B.y, B.in);
         s = jac ? dci_wit_check(&B, 3, 15) : dci_wit_check(&B, 3, 0);
         if (status == DC_OK) status = s;
         dci_ee_points(&B, s, y);
@@ -1143,22 +1153,17 @@ DC_DEF dc_status dc_ee_witness_batch(const dc_witness_options *opt, int count, c
 
 DC_DEF dc_status dc_vf_witness_batch(const dc_witness_options *opt, int count, const dc_real *x, size_t stride, dc_real *y, dc_real *jac)
 {
-    static const int p[3] = { 2, 3, 0 }, q[3] = { 1, 1, 1 };
     dci_wit_block B;
     dci_wit       o;
     dc_status     status = DC_OK;
     int           i, k, listing = opt ? opt->listing : 0;
     if (!dci_batch_ok(count, x, stride, y) || dci_wit_options(opt, &o) != DC_OK) return DC_E_ARG;
-    B.from = x;
-    B.stride = stride;
     for (i = 0; i < count; i += DC_LANES) {
         dc_status s;
-        B.i = (size_t)i;
-        B.n = count - i < DC_LANES ? count - i : DC_LANES;
-        dci_wit_load(&B, o.rl, p, q);
+        dci_wit_begin(&B, x, stride, i, count);
         if (listing) dci_vf_listing(&o, jac != NULL, &B);
-        else if (jac) dci_vf_derive(&o, &B);
-        else dci_vf_value(&o, &B);
+        else if (jac) dci_vf_derive(&o, B.x, B.x_stride, B.y, B.d, B.in);
+        else dci_vf_value(&o, B.x, B.x_stride, B.y, B.in);
         s = jac ? dci_wit_check(&B, 5, 18) : dci_wit_check(&B, 5, 0);
         if (status == DC_OK) status = s;
         dci_vf_points(&B, s, y);
