@@ -492,21 +492,20 @@ DCI_LANE void dci_ee_lane(const dci_wit *o, dc_v3 A1, dc_v3 A2, dc_v3 r, int der
     }
 }
 
-/* Gradient of a result by (a0, a1, b0, b1) from d, its derivatives by Q and c:
+/* Gradient of a result by (a0, a1, b0, b1) from d, its derivatives by Q and c, one coordinate of the points at a time:
  *     dQ1 = 2 A1.dA1, dQ2 = A1.dA2 + A2.dA1, dQ3 = 2 A2.dA2, dc1 = A1.dr + r.dA1, dc2 = A2.dr + r.dA2 */
-DCI_LANE void dci_ee_chain(dc_real rl, dc_v3 A1, dc_v3 A2, dc_v3 r, dci_ee_d d, dc_v3 g[4])
+typedef struct { dc_real p0, p1, p2, p3; } dci_wit_four;
+
+DCI_LANE dci_wit_four dci_ee_chain(dc_real rl, dci_wit_four p, const dci_ee_d *d)
 {
-    dc_real d0 = 2*rl*d.Q1, d1 = rl*d.Q2, d2 = 2*rl*d.Q3, d3 = rl*d.c1, d4 = rl*d.c2;
-    dc_v3   G1, G2, Gr;
-    G1.x = d0*A1.x + d1*A2.x + d3*r.x;  G2.x = d1*A1.x + d2*A2.x + d4*r.x;  Gr.x = d3*A1.x + d4*A2.x;
-    G1.y = d0*A1.y + d1*A2.y + d3*r.y;  G2.y = d1*A1.y + d2*A2.y + d4*r.y;  Gr.y = d3*A1.y + d4*A2.y;
-    G1.z = d0*A1.z + d1*A2.z + d3*r.z;  G2.z = d1*A1.z + d2*A2.z + d4*r.z;  Gr.z = d3*A1.z + d4*A2.z;
-    g[0] = dci_lane_sub(1, Gr, G1);
-    g[1] = G1;
-    g[2] = dci_lane_sub(1, G2, Gr);
-    g[3].x = -G2.x;
-    g[3].y = -G2.y;
-    g[3].z = -G2.z;
+    dc_real A1 = rl*(p.p1 - p.p0), A2 = rl*(p.p2 - p.p3), r = rl*(p.p0 - p.p2);
+    dc_real G1 = rl*(2*d->Q1*A1 + d->Q2*A2 + d->c1*r), G2 = rl*(d->Q2*A1 + 2*d->Q3*A2 + d->c2*r), Gr = rl*(d->c1*A1 + d->c2*A2);
+    dci_wit_four g;
+    g.p0 = Gr - G1;
+    g.p1 = G1;
+    g.p2 = G2 - Gr;
+    g.p3 = -G2;
+    return g;
 }
 
 /* ---- vertex against face --------------------------------------------------------------------------- */
@@ -651,22 +650,17 @@ DCI_LANE void dci_vf_lane(const dci_wit *o, int listing, dc_v3 a, dc_v3 b, dc_v3
     }
 }
 
-/* Gradient of a result by (v, t0, t1, t2) from d, its derivatives by the products */
-DCI_LANE void dci_vf_chain(dc_real rl, dc_v3 a, dc_v3 b, dc_v3 s, dci_vf_d d, dc_v3 g[4])
+/* Gradient of a result by (v, t0, t1, t2) from d, its derivatives by the products, one coordinate at a time */
+DCI_LANE dci_wit_four dci_vf_chain(dc_real rl, dci_wit_four p, const dci_vf_d *d)
 {
-    dc_real aa = 2*rl*d.aa, ab = rl*d.ab, bb = 2*rl*d.bb, sa = rl*d.sa, sb = rl*d.sb, ss = 2*rl*d.ss;
-    dc_v3   A, B, S;
-    A.x = aa*a.x + ab*b.x + sa*s.x;  B.x = ab*a.x + bb*b.x + sb*s.x;  S.x = sa*a.x + sb*b.x + ss*s.x;
-    A.y = aa*a.y + ab*b.y + sa*s.y;  B.y = ab*a.y + bb*b.y + sb*s.y;  S.y = sa*a.y + sb*b.y + ss*s.y;
-    A.z = aa*a.z + ab*b.z + sa*s.z;  B.z = ab*a.z + bb*b.z + sb*s.z;  S.z = sa*a.z + sb*b.z + ss*s.z;
-    g[0] = S;
-    g[1].x = -(A.x + B.x + S.x);
-    g[1].y = -(A.y + B.y + S.y);
-    g[1].z = -(A.z + B.z + S.z);
-    g[2] = A;
-    g[3] = B;
+    dc_real a = rl*(p.p2 - p.p1), b = rl*(p.p3 - p.p1), s = rl*(p.p0 - p.p1);
+    dci_wit_four g;
+    g.p0 = rl*(d->sa*a + d->sb*b + 2*d->ss*s);
+    g.p2 = rl*(2*d->aa*a + d->ab*b + d->sa*s);
+    g.p3 = rl*(d->ab*a + 2*d->bb*b + d->sb*s);
+    g.p1 = -(g.p2 + g.p3 + g.p0);
+    return g;
 }
-
 
 /* ---- one pair, and blocks of pairs ------------------------------------------------------------------- */
 
@@ -716,11 +710,12 @@ DCI_LANE dc_v3 dci_wit_get(const dc_real *x, size_t n, size_t k)
 
 /* 1 where squared coordinates add up to DC_LIMIT^2 at most, so that each is in range, and results to the same, which bounds what
  * is made of them */
-DCI_LANE dc_real dci_wit_in(dc_v3 p0, dc_v3 p1, dc_v3 p2, dc_v3 p3, dc_real results)
+DCI_LANE dc_real dci_wit_in(const dc_real *x, size_t n, dc_real results)
 {
-    dc_real x2 = (dci_lane_dot(p0, p0) + dci_lane_dot(p1, p1)) + (dci_lane_dot(p2, p2) + dci_lane_dot(p3, p3));
-    dc_real in = results <= DC_LIMIT*DC_LIMIT ? DC_R(1.0) : DC_R(0.0);
-    return x2 <= DC_LIMIT*DC_LIMIT ? in : DC_R(0.0);
+    dc_real sum = 0, in = results <= DC_LIMIT*DC_LIMIT ? DC_R(1.0) : DC_R(0.0);
+    size_t r;
+    for (r = 0; r < 12; ++r) sum += x[r*n]*x[r*n];
+    return sum <= DC_LIMIT*DC_LIMIT ? in : DC_R(0.0);
 }
 
 /* Pairs that seem out of range are looked at again, coordinate by coordinate; the first failure. */
@@ -750,8 +745,6 @@ static dc_status dci_wit_check(dci_wit_block *B, int n_y, int n_d)
 
 #define DCI_EE_PUT(d, e) ((d)[0][l] = (e).Q1, (d)[1][l] = (e).Q2, (d)[2][l] = (e).Q3, (d)[3][l] = (e).c1, (d)[4][l] = (e).c2)
 #define DCI_VF_PUT(d, e) ((d)[0][l] = (e).aa, (d)[1][l] = (e).ab, (d)[2][l] = (e).bb, (d)[3][l] = (e).sa, (d)[4][l] = (e).sb, (d)[5][l] = (e).ss)
-#define DCI_WIT_ROWS(g) (row[0][l] = (g)[0].x, row[1][l] = (g)[0].y, row[2][l] = (g)[0].z, row[3][l] = (g)[1].x, row[4][l] = (g)[1].y, row[5][l] = (g)[1].z, \
-                         row[6][l] = (g)[2].x, row[7][l] = (g)[2].y, row[8][l] = (g)[2].z, row[9][l] = (g)[3].x, row[10][l] = (g)[3].y, row[11][l] = (g)[3].z)
 
 /* Stores a row; with a status only the pairs that are good. */
 DCI_LANE void dci_wit_put(const dci_wit_block *B, dc_status status, const dc_real *row, dc_real *to, int r)
@@ -771,63 +764,59 @@ DCI_LANE dc_real dci_vf_size(const dci_vf_d *d)
 }
 
 /* Values, and derivatives in a kernel of its own. Rows are restricted, or gcc sees them overlap. */
-static DCI_NOINLINE void dci_ee_value(const dci_wit *opt, const dc_real *x, size_t n, dci_wit_row *DCI_RESTRICT y, dc_real *DCI_RESTRICT in)
+static DCI_NOINLINE void dci_ee_value(const dci_wit *o, const dc_real *x, size_t n, dci_wit_row *DCI_RESTRICT y, dc_real *DCI_RESTRICT in)
 {
-    dci_wit o = *opt;
     int l;
     for (l = 0; l < DC_LANES; ++l) {
         dc_v3  a0 = dci_wit_get(x + l, n, 0), a1 = dci_wit_get(x + l, n, 1), b0 = dci_wit_get(x + l, n, 2), b1 = dci_wit_get(x + l, n, 3);
         dci_ee e;
-        dci_ee_lane(&o, dci_lane_sub(o.rl, a1, a0), dci_lane_sub(o.rl, b0, b1), dci_lane_sub(o.rl, a0, b0), 0, &e);
+        dci_ee_lane(o, dci_lane_sub(o->rl, a1, a0), dci_lane_sub(o->rl, b0, b1), dci_lane_sub(o->rl, a0, b0), 0, &e);
         y[0][l] = e.x1;
         y[1][l] = e.x2;
         y[2][l] = e.gamma;
-        in[l] = dci_wit_in(a0, a1, b0, b1, dci_fabs(e.x1) + dci_fabs(e.x2) + e.gamma);
+        in[l] = dci_wit_in(x + l, n, dci_fabs(e.x1) + dci_fabs(e.x2) + e.gamma);
     }
 }
-static DCI_NOINLINE void dci_ee_derive(const dci_wit *opt, const dc_real *x, size_t n, dci_wit_row *DCI_RESTRICT y, dci_wit_row *DCI_RESTRICT d,
+static DCI_NOINLINE void dci_ee_derive(const dci_wit *o, const dc_real *x, size_t n, dci_wit_row *DCI_RESTRICT y, dci_wit_row *DCI_RESTRICT d,
                                        dc_real *DCI_RESTRICT in)
 {
-    dci_wit o = *opt;
     int l;
     for (l = 0; l < DC_LANES; ++l) {
         dc_v3  a0 = dci_wit_get(x + l, n, 0), a1 = dci_wit_get(x + l, n, 1), b0 = dci_wit_get(x + l, n, 2), b1 = dci_wit_get(x + l, n, 3);
         dci_ee e;
-        dci_ee_lane(&o, dci_lane_sub(o.rl, a1, a0), dci_lane_sub(o.rl, b0, b1), dci_lane_sub(o.rl, a0, b0), 1, &e);
+        dci_ee_lane(o, dci_lane_sub(o->rl, a1, a0), dci_lane_sub(o->rl, b0, b1), dci_lane_sub(o->rl, a0, b0), 1, &e);
         y[0][l] = e.x1;
         y[1][l] = e.x2;
         y[2][l] = e.gamma;
         DCI_EE_PUT(d, e.d1);
         DCI_EE_PUT(d + 5, e.d2);
         DCI_EE_PUT(d + 10, e.dg);
-        in[l] = dci_wit_in(a0, a1, b0, b1, dci_fabs(e.x1) + dci_fabs(e.x2) + e.gamma + dci_ee_size(&e.d1) + dci_ee_size(&e.d2) + dci_ee_size(&e.dg));
+        in[l] = dci_wit_in(x + l, n, dci_fabs(e.x1) + dci_fabs(e.x2) + e.gamma + dci_ee_size(&e.d1) + dci_ee_size(&e.d2) + dci_ee_size(&e.dg));
     }
 }
-static DCI_NOINLINE void dci_vf_value(const dci_wit *opt, const dc_real *x, size_t n, dci_wit_row *DCI_RESTRICT y, dc_real *DCI_RESTRICT in)
+static DCI_NOINLINE void dci_vf_value(const dci_wit *o, const dc_real *x, size_t n, dci_wit_row *DCI_RESTRICT y, dc_real *DCI_RESTRICT in)
 {
-    dci_wit o = *opt;
     int l;
     for (l = 0; l < DC_LANES; ++l) {
         dc_v3  v = dci_wit_get(x + l, n, 0), t0 = dci_wit_get(x + l, n, 1), t1 = dci_wit_get(x + l, n, 2), t2 = dci_wit_get(x + l, n, 3);
         dci_vf e;
-        dci_vf_lane(&o, 0, dci_lane_sub(o.rl, t1, t0), dci_lane_sub(o.rl, t2, t0), dci_lane_sub(o.rl, v, t0), 0, &e);
+        dci_vf_lane(o, 0, dci_lane_sub(o->rl, t1, t0), dci_lane_sub(o->rl, t2, t0), dci_lane_sub(o->rl, v, t0), 0, &e);
         y[0][l] = e.x1;
         y[1][l] = e.x2;
         y[2][l] = e.y1;
         y[3][l] = e.y2;
         y[4][l] = e.gamma;
-        in[l] = dci_wit_in(v, t0, t1, t2, dci_fabs(e.x1) + dci_fabs(e.x2) + dci_fabs(e.y1) + dci_fabs(e.y2) + e.gamma);
+        in[l] = dci_wit_in(x + l, n, dci_fabs(e.x1) + dci_fabs(e.x2) + dci_fabs(e.y1) + dci_fabs(e.y2) + e.gamma);
     }
 }
-static DCI_NOINLINE void dci_vf_derive(const dci_wit *opt, const dc_real *x, size_t n, dci_wit_row *DCI_RESTRICT y, dci_wit_row *DCI_RESTRICT d,
+static DCI_NOINLINE void dci_vf_derive(const dci_wit *o, const dc_real *x, size_t n, dci_wit_row *DCI_RESTRICT y, dci_wit_row *DCI_RESTRICT d,
                                        dc_real *DCI_RESTRICT in)
 {
-    dci_wit o = *opt;
     int l;
     for (l = 0; l < DC_LANES; ++l) {
         dc_v3  v = dci_wit_get(x + l, n, 0), t0 = dci_wit_get(x + l, n, 1), t1 = dci_wit_get(x + l, n, 2), t2 = dci_wit_get(x + l, n, 3);
         dci_vf e;
-        dci_vf_lane(&o, 0, dci_lane_sub(o.rl, t1, t0), dci_lane_sub(o.rl, t2, t0), dci_lane_sub(o.rl, v, t0), 1, &e);
+        dci_vf_lane(o, 0, dci_lane_sub(o->rl, t1, t0), dci_lane_sub(o->rl, t2, t0), dci_lane_sub(o->rl, v, t0), 1, &e);
         y[0][l] = e.x1;
         y[1][l] = e.x2;
         y[2][l] = e.y1;
@@ -836,7 +825,7 @@ static DCI_NOINLINE void dci_vf_derive(const dci_wit *opt, const dc_real *x, siz
         DCI_VF_PUT(d, e.d1);
         DCI_VF_PUT(d + 6, e.d2);
         DCI_VF_PUT(d + 12, e.dg);
-        in[l] = dci_wit_in(v, t0, t1, t2, dci_fabs(e.x1) + dci_fabs(e.x2) + dci_fabs(e.y1) + dci_fabs(e.y2) + e.gamma
+        in[l] = dci_wit_in(x + l, n, dci_fabs(e.x1) + dci_fabs(e.x2) + dci_fabs(e.y1) + dci_fabs(e.y2) + e.gamma
                                           + dci_vf_size(&e.d1) + dci_vf_size(&e.d2) + dci_vf_size(&e.dg));
     }
 }
@@ -866,73 +855,91 @@ static void dci_vf_listing(const dci_wit *o, int derive, dci_wit_block *B)
     }
 }
 
-/* result k of the Jacobian, 12 rows */
+/* coordinate c of the points of lane l */
+DCI_LANE dci_wit_four dci_wit_coordinate(const dci_wit_block *B, int c, int l)
+{
+    const dc_real *x = B->x + (size_t)c*B->x_stride + (size_t)l;
+    dci_wit_four p;
+    p.p0 = x[0];
+    p.p1 = x[3*B->x_stride];
+    p.p2 = x[6*B->x_stride];
+    p.p3 = x[9*B->x_stride];
+    return p;
+}
+
+/* 12 rows of the Jacobian, of result k */
 static DCI_NOINLINE void dci_ee_rows(dc_real rl, const dci_wit_block *B, dc_status status, int k, dc_real *jac)
 {
-    const dc_real *x = B->x;
-    size_t      n = B->x_stride;
-    dci_wit_row row[12];
-    int l, r;
-    for (l = 0; l < DC_LANES; ++l) {
-        dc_v3    a0 = dci_wit_get(x + l, n, 0), a1 = dci_wit_get(x + l, n, 1), b0 = dci_wit_get(x + l, n, 2), b1 = dci_wit_get(x + l, n, 3), g[4];
-        dci_ee_d d;
-        d.Q1 = B->d[5*k][l];
-        d.Q2 = B->d[5*k + 1][l];
-        d.Q3 = B->d[5*k + 2][l];
-        d.c1 = B->d[5*k + 3][l];
-        d.c2 = B->d[5*k + 4][l];
-        dci_ee_chain(rl, dci_lane_sub(rl, a1, a0), dci_lane_sub(rl, b0, b1), dci_lane_sub(rl, a0, b0), d, g);
-        DCI_WIT_ROWS(g);
+    int l, c, r;
+    for (c = 0; c < 3; ++c) {
+        dci_wit_row row[4];
+        for (l = 0; l < DC_LANES; ++l) {
+            dci_wit_four g;
+            dci_ee_d d;
+            d.Q1 = B->d[5*k][l];
+            d.Q2 = B->d[5*k + 1][l];
+            d.Q3 = B->d[5*k + 2][l];
+            d.c1 = B->d[5*k + 3][l];
+            d.c2 = B->d[5*k + 4][l];
+            g = dci_ee_chain(rl, dci_wit_coordinate(B, c, l), &d);
+            row[0][l] = g.p0;
+            row[1][l] = g.p1;
+            row[2][l] = g.p2;
+            row[3][l] = g.p3;
+        }
+        for (r = 0; r < 4; ++r) dci_wit_put(B, status, row[r], jac, 12*k + 3*r + c);
     }
-    for (r = 0; r < 12; ++r) dci_wit_put(B, status, row[r], jac, 12*k + r);
 }
 static DCI_NOINLINE void dci_vf_rows(dc_real rl, const dci_wit_block *B, dc_status status, int k, dc_real *jac)
 {
-    const dc_real *x = B->x;
-    size_t      n = B->x_stride;
-    dci_wit_row row[12];
-    int l, r;
-    for (l = 0; l < DC_LANES; ++l) {
-        dc_v3    v = dci_wit_get(x + l, n, 0), t0 = dci_wit_get(x + l, n, 1), t1 = dci_wit_get(x + l, n, 2), t2 = dci_wit_get(x + l, n, 3), g[4];
-        dci_vf_d d;
-        d.aa = B->d[6*k][l];
-        d.ab = B->d[6*k + 1][l];
-        d.bb = B->d[6*k + 2][l];
-        d.sa = B->d[6*k + 3][l];
-        d.sb = B->d[6*k + 4][l];
-        d.ss = B->d[6*k + 5][l];
-        dci_vf_chain(rl, dci_lane_sub(rl, t1, t0), dci_lane_sub(rl, t2, t0), dci_lane_sub(rl, v, t0), d, g);
-        DCI_WIT_ROWS(g);
+    int l, c, r;
+    for (c = 0; c < 3; ++c) {
+        dci_wit_row row[4];
+        for (l = 0; l < DC_LANES; ++l) {
+            dci_wit_four g;
+            dci_vf_d d;
+            d.aa = B->d[6*k][l];
+            d.ab = B->d[6*k + 1][l];
+            d.bb = B->d[6*k + 2][l];
+            d.sa = B->d[6*k + 3][l];
+            d.sb = B->d[6*k + 4][l];
+            d.ss = B->d[6*k + 5][l];
+            g = dci_vf_chain(rl, dci_wit_coordinate(B, c, l), &d);
+            row[0][l] = g.p0;
+            row[1][l] = g.p1;
+            row[2][l] = g.p2;
+            row[3][l] = g.p3;
+        }
+        for (r = 0; r < 4; ++r) dci_wit_put(B, status, row[r], jac, 12*k + 3*r + c);
     }
-    for (r = 0; r < 12; ++r) dci_wit_put(B, status, row[r], jac, 12*k + r);
 }
 
-/* coordinate k of the points of a block, from their weights, each in a row of its own */
+/* Rows of the output; the points from their weights */
 static DCI_NOINLINE void dci_ee_points(const dci_wit_block *B, dc_status s, dc_real *y)
 {
-    size_t n = B->x_stride;
-    int k, l;
-    for (k = 0; k < 3; ++k) {
-        const dc_real *a0 = B->x + (size_t)k*n, *a1 = a0 + 3*n, *b0 = a0 + 6*n, *b1 = a0 + 9*n;
+    int c, l;
+    for (c = 0; c < 3; ++c) {
         dci_wit_row a, b;
         for (l = 0; l < DC_LANES; ++l) {
-            a[l] = a0[l] + B->y[0][l]*(a1[l] - a0[l]);
-            b[l] = b0[l] + B->y[1][l]*(b1[l] - b0[l]);
+            dci_wit_four p = dci_wit_coordinate(B, c, l);
+            a[l] = p.p0 + B->y[0][l]*(p.p1 - p.p0);
+            b[l] = p.p2 + B->y[1][l]*(p.p3 - p.p2);
         }
-        dci_wit_put(B, s, a, y, k);
-        dci_wit_put(B, s, b, y, 3 + k);
-        dci_wit_put(B, s, B->y[k], y, 6 + k);
+        dci_wit_put(B, s, a, y, c);
+        dci_wit_put(B, s, b, y, 3 + c);
+        dci_wit_put(B, s, B->y[c], y, 6 + c);
     }
 }
 static DCI_NOINLINE void dci_vf_points(const dci_wit_block *B, dc_status s, dc_real *y)
 {
-    size_t n = B->x_stride;
     int k, l;
     for (k = 0; k < 3; ++k) {
-        const dc_real *t0 = B->x + (size_t)(3 + k)*n, *t1 = t0 + 3*n, *t2 = t0 + 6*n;
-        dci_wit_row p;
-        for (l = 0; l < DC_LANES; ++l) p[l] = t0[l] + B->y[0][l]*(t1[l] - t0[l]) + B->y[1][l]*(t2[l] - t0[l]);
-        dci_wit_put(B, s, p, y, k);
+        dci_wit_row row;
+        for (l = 0; l < DC_LANES; ++l) {
+            dci_wit_four p = dci_wit_coordinate(B, k, l);
+            row[l] = p.p1 + B->y[0][l]*(p.p2 - p.p1) + B->y[1][l]*(p.p3 - p.p1);
+        }
+        dci_wit_put(B, s, row, y, k);
     }
     for (k = 0; k < 2; ++k) {
         dci_wit_row first;
@@ -1008,14 +1015,34 @@ static void dci_jac_outer(dc_real *jac, dc_v3 e, const dc_real *grad)
         jac[24 + k] += e.z*grad[k];
     }
 }
-static void dci_jac_row(dc_real *row, const dc_v3 g[4])
+static void dci_jac_coordinate(dc_real *row, dci_wit_four g)
 {
-    int k;
-    for (k = 0; k < 4; ++k) {
-        row[3*k] = g[k].x;
-        row[3*k + 1] = g[k].y;
-        row[3*k + 2] = g[k].z;
-    }
+    row[0] = g.p0;
+    row[3] = g.p1;
+    row[6] = g.p2;
+    row[9] = g.p3;
+}
+static dci_wit_four dci_wit_four_of(dc_real p0, dc_real p1, dc_real p2, dc_real p3)
+{
+    dci_wit_four p;
+    p.p0 = p0;
+    p.p1 = p1;
+    p.p2 = p2;
+    p.p3 = p3;
+    return p;
+}
+/* a row of a Jacobian, of a result whose derivatives by the products are d */
+static void dci_ee_jac_row(dc_real *row, dc_real rl, const dc_v3 a[2], const dc_v3 b[2], const dci_ee_d *d)
+{
+    dci_jac_coordinate(row, dci_ee_chain(rl, dci_wit_four_of(a[0].x, a[1].x, b[0].x, b[1].x), d));
+    dci_jac_coordinate(row + 1, dci_ee_chain(rl, dci_wit_four_of(a[0].y, a[1].y, b[0].y, b[1].y), d));
+    dci_jac_coordinate(row + 2, dci_ee_chain(rl, dci_wit_four_of(a[0].z, a[1].z, b[0].z, b[1].z), d));
+}
+static void dci_vf_jac_row(dc_real *row, dc_real rl, dc_v3 v, const dc_v3 t[3], const dci_vf_d *d)
+{
+    dci_jac_coordinate(row, dci_vf_chain(rl, dci_wit_four_of(v.x, t[0].x, t[1].x, t[2].x), d));
+    dci_jac_coordinate(row + 1, dci_vf_chain(rl, dci_wit_four_of(v.y, t[0].y, t[1].y, t[2].y), d));
+    dci_jac_coordinate(row + 2, dci_vf_chain(rl, dci_wit_four_of(v.z, t[0].z, t[1].z, t[2].z), d));
 }
 /* the first n numbers of a dci_ee or dci_vf at most DC_LIMIT^2 in size: products with coordinates stay finite */
 static int dci_moderate(const void *result, int n)
@@ -1031,7 +1058,7 @@ DC_DEF dc_status dc_ee_witness(const dc_witness_options *opt, const dc_v3 a[2], 
 {
     dci_wit o;
     dci_ee  e;
-    dc_v3   A1, A2, r, edge1, edge2, g[4];
+    dc_v3   A1, A2, r, edge1, edge2;
     dc_real J[108];
     int     k;
     if (!a || !b || !out || dci_wit_options(opt, &o) != DC_OK) return DC_E_ARG;
@@ -1046,12 +1073,9 @@ DC_DEF dc_status dc_ee_witness(const dc_witness_options *opt, const dc_v3 a[2], 
 
     if (jac) {
         memset(J, 0, sizeof J);
-        dci_ee_chain(o.rl, A1, A2, r, e.d1, g);
-        dci_jac_row(J + 72, g);
-        dci_ee_chain(o.rl, A1, A2, r, e.d2, g);
-        dci_jac_row(J + 84, g);
-        dci_ee_chain(o.rl, A1, A2, r, e.dg, g);
-        dci_jac_row(J + 96, g);
+        dci_ee_jac_row(J + 72, o.rl, a, b, &e.d1);
+        dci_ee_jac_row(J + 84, o.rl, a, b, &e.d2);
+        dci_ee_jac_row(J + 96, o.rl, a, b, &e.dg);
         /* a = a0 + alpha (a1 - a0) */
         dci_jac_diagonal(J, 1 - e.x1);
         dci_jac_diagonal(J + 3, e.x1);
@@ -1075,7 +1099,7 @@ DC_DEF dc_status dc_vf_witness(const dc_witness_options *opt, dc_v3 v, const dc_
 {
     dci_wit o;
     dci_vf  e;
-    dc_v3   a, b, s, edge1, edge2, g[4];
+    dc_v3   a, b, s, edge1, edge2;
     dc_real J[120];
     int     k, listing = opt ? opt->listing : 0;
     if (!t || !out || dci_wit_options(opt, &o) != DC_OK) return DC_E_ARG;
@@ -1090,16 +1114,11 @@ DC_DEF dc_status dc_vf_witness(const dc_witness_options *opt, dc_v3 v, const dc_
 
     if (jac) {
         memset(J, 0, sizeof J);
-        dci_vf_chain(o.rl, a, b, s, e.d1, g);
-        dci_jac_row(J + 48, g);
-        dci_vf_chain(o.rl, a, b, s, e.d2, g);
-        dci_jac_row(J + 60, g);
-        dci_vf_chain(o.rl, a, b, s, e.e1, g);
-        dci_jac_row(J + 84, g);
-        dci_vf_chain(o.rl, a, b, s, e.e2, g);
-        dci_jac_row(J + 96, g);
-        dci_vf_chain(o.rl, a, b, s, e.dg, g);
-        dci_jac_row(J + 108, g);
+        dci_vf_jac_row(J + 48, o.rl, v, t, &e.d1);
+        dci_vf_jac_row(J + 60, o.rl, v, t, &e.d2);
+        dci_vf_jac_row(J + 84, o.rl, v, t, &e.e1);
+        dci_vf_jac_row(J + 96, o.rl, v, t, &e.e2);
+        dci_vf_jac_row(J + 108, o.rl, v, t, &e.dg);
         for (k = 0; k < 12; ++k) {
             J[36 + k] = -J[48 + k] - J[60 + k];
             J[72 + k] = -J[84 + k] - J[96 + k];
