@@ -87,6 +87,7 @@ PKG_CONFIG ?= pkg-config
 CXX ?= c++
 REPEATS ?= 15
 PEERS := $(shell $(PKG_CONFIG) --exists fcl ccd 2>/dev/null && $(CXX) --version >/dev/null 2>&1 && echo fcl ccd)
+MUJOCO := $(shell echo '\#include <mujoco/mujoco.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes)
 BENCH_FLAGS = -std=c99 -O3 $(WARN) $(WARN_C) -I. -Itests/bench -Itests/support -DDC_REAL=$(REAL)
 BENCH_PROGRAMS = $(BENCHES:%=build/bench/%) $(BENCHES:%=build/bench/%_native)
 
@@ -113,6 +114,12 @@ build/bench/$(1) build/bench/$(1)_native: tests/bench/$(1).c tests/bench/bench.h
 	$$(if $$($(1)_peers),$$(CXX),$$(CC)) $$@.o build/test/support.o $$($(1)_peers) -o $$@ $$(if $$($(1)_peers),$$$$($$(PKG_CONFIG) --libs $$(PEERS))) $$(LDLIBS)
 endef
 $(foreach b,$(BENCHES),$(eval $(call bench_rules,$(b))))
+
+# MuJoCo is in C and asks for no alignment: bench_witness.c calls it itself
+ifneq ($(MUJOCO),)
+build/bench/bench_witness build/bench/bench_witness_native: BENCH_FLAGS += -DDC_BENCH_MUJOCO
+build/bench/bench_witness build/bench/bench_witness_native: LDLIBS += -lmujoco
+endif
 
 # ---- facts
 

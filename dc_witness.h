@@ -680,7 +680,7 @@ typedef struct {
     dci_wit_row y[5], d[18], in;
     dci_wit_row pad[12];        /* the input of a block that is not full, its last pair repeated */
     const dc_real *x;
-    size_t x_stride, i, stride; /* the first pair; of the output */
+    size_t x_stride, stride;    /* of it, of the output */
     int n;
 } dci_wit_block;
 
@@ -688,7 +688,6 @@ static void dci_wit_begin(dci_wit_block *B, const dc_real *x, size_t stride, int
 {
     int r, l, n = count - i < DC_LANES ? count - i : DC_LANES;
     B->n = n;
-    B->i = (size_t)i;
     B->x = x + i;
     B->x_stride = B->stride = stride;
     if (n == DC_LANES) return;
@@ -698,14 +697,14 @@ static void dci_wit_begin(dci_wit_block *B, const dc_real *x, size_t stride, int
     B->x_stride = DC_LANES;
 }
 
-/* Point k of the pair whose first coordinate is at x, rows of n */
-DCI_LANE dc_v3 dci_wit_get(const dc_real *x, size_t n, size_t k)
+/* s (point p - point q) of the pair whose first coordinate is at x, rows of n */
+DCI_LANE dc_v3 dci_wit_sub(dc_real s, const dc_real *x, size_t n, size_t p, size_t q)
 {
-    dc_v3 p;
-    p.x = x[3*k*n];
-    p.y = x[(3*k + 1)*n];
-    p.z = x[(3*k + 2)*n];
-    return p;
+    dc_v3 d;
+    d.x = s*(x[3*p*n] - x[3*q*n]);
+    d.y = s*(x[(3*p + 1)*n] - x[(3*q + 1)*n]);
+    d.z = s*(x[(3*p + 2)*n] - x[(3*q + 2)*n]);
+    return d;
 }
 
 /* 1 where squared coordinates add up to DC_LIMIT^2 at most, so that each is in range, and results to the same, which bounds what
@@ -750,7 +749,7 @@ static dc_status dci_wit_check(dci_wit_block *B, int n_y, int n_d)
 DCI_LANE void dci_wit_put(const dci_wit_block *B, dc_status status, const dc_real *row, dc_real *to, int r)
 {
     int l;
-    to += (size_t)r*B->stride + B->i;
+    to += (size_t)r*B->stride;
     if (B->n == DC_LANES && status == DC_OK) memcpy(to, row, sizeof(dci_wit_row));
     else
         for (l = 0; l < B->n; ++l)
@@ -768,9 +767,8 @@ static DCI_NOINLINE void dci_ee_value(const dci_wit *o, const dc_real *x, size_t
 {
     int l;
     for (l = 0; l < DC_LANES; ++l) {
-        dc_v3  a0 = dci_wit_get(x + l, n, 0), a1 = dci_wit_get(x + l, n, 1), b0 = dci_wit_get(x + l, n, 2), b1 = dci_wit_get(x + l, n, 3);
         dci_ee e;
-        dci_ee_lane(o, dci_lane_sub(o->rl, a1, a0), dci_lane_sub(o->rl, b0, b1), dci_lane_sub(o->rl, a0, b0), 0, &e);
+        dci_ee_lane(o, dci_wit_sub(o->rl, x + l, n, 1, 0), dci_wit_sub(o->rl, x + l, n, 2, 3), dci_wit_sub(o->rl, x + l, n, 0, 2), 0, &e);
         y[0][l] = e.x1;
         y[1][l] = e.x2;
         y[2][l] = e.gamma;
@@ -782,9 +780,8 @@ static DCI_NOINLINE void dci_ee_derive(const dci_wit *o, const dc_real *x, size_
 {
     int l;
     for (l = 0; l < DC_LANES; ++l) {
-        dc_v3  a0 = dci_wit_get(x + l, n, 0), a1 = dci_wit_get(x + l, n, 1), b0 = dci_wit_get(x + l, n, 2), b1 = dci_wit_get(x + l, n, 3);
         dci_ee e;
-        dci_ee_lane(o, dci_lane_sub(o->rl, a1, a0), dci_lane_sub(o->rl, b0, b1), dci_lane_sub(o->rl, a0, b0), 1, &e);
+        dci_ee_lane(o, dci_wit_sub(o->rl, x + l, n, 1, 0), dci_wit_sub(o->rl, x + l, n, 2, 3), dci_wit_sub(o->rl, x + l, n, 0, 2), 1, &e);
         y[0][l] = e.x1;
         y[1][l] = e.x2;
         y[2][l] = e.gamma;
@@ -798,9 +795,8 @@ static DCI_NOINLINE void dci_vf_value(const dci_wit *o, const dc_real *x, size_t
 {
     int l;
     for (l = 0; l < DC_LANES; ++l) {
-        dc_v3  v = dci_wit_get(x + l, n, 0), t0 = dci_wit_get(x + l, n, 1), t1 = dci_wit_get(x + l, n, 2), t2 = dci_wit_get(x + l, n, 3);
         dci_vf e;
-        dci_vf_lane(o, 0, dci_lane_sub(o->rl, t1, t0), dci_lane_sub(o->rl, t2, t0), dci_lane_sub(o->rl, v, t0), 0, &e);
+        dci_vf_lane(o, 0, dci_wit_sub(o->rl, x + l, n, 2, 1), dci_wit_sub(o->rl, x + l, n, 3, 1), dci_wit_sub(o->rl, x + l, n, 0, 1), 0, &e);
         y[0][l] = e.x1;
         y[1][l] = e.x2;
         y[2][l] = e.y1;
@@ -814,9 +810,8 @@ static DCI_NOINLINE void dci_vf_derive(const dci_wit *o, const dc_real *x, size_
 {
     int l;
     for (l = 0; l < DC_LANES; ++l) {
-        dc_v3  v = dci_wit_get(x + l, n, 0), t0 = dci_wit_get(x + l, n, 1), t1 = dci_wit_get(x + l, n, 2), t2 = dci_wit_get(x + l, n, 3);
         dci_vf e;
-        dci_vf_lane(o, 0, dci_lane_sub(o->rl, t1, t0), dci_lane_sub(o->rl, t2, t0), dci_lane_sub(o->rl, v, t0), 1, &e);
+        dci_vf_lane(o, 0, dci_wit_sub(o->rl, x + l, n, 2, 1), dci_wit_sub(o->rl, x + l, n, 3, 1), dci_wit_sub(o->rl, x + l, n, 0, 1), 1, &e);
         y[0][l] = e.x1;
         y[1][l] = e.x2;
         y[2][l] = e.y1;
@@ -838,10 +833,8 @@ static void dci_vf_listing(const dci_wit *o, int derive, dci_wit_block *B)
     for (l = 0; l < DC_LANES; ++l) {
         const dc_real *x = B->x + l;
         size_t n = B->x_stride;
-        dc_v3  t0 = dci_wit_get(x, n, 1);
         dci_vf e;
-        dci_vf_one(o, 1, dci_lane_sub(o->rl, dci_wit_get(x, n, 2), t0), dci_lane_sub(o->rl, dci_wit_get(x, n, 3), t0),
-                   dci_lane_sub(o->rl, dci_wit_get(x, n, 0), t0), derive, &e);
+        dci_vf_one(o, 1, dci_wit_sub(o->rl, x, n, 2, 1), dci_wit_sub(o->rl, x, n, 3, 1), dci_wit_sub(o->rl, x, n, 0, 1), derive, &e);
         y[0][l] = e.x1;
         y[1][l] = e.x2;
         y[2][l] = e.y1;
@@ -1164,8 +1157,8 @@ DC_DEF dc_status dc_ee_witness_batch(const dc_witness_options *opt, int count, c
         else dci_ee_value(&o, B.x, B.x_stride, B.y, B.in);
         s = jac ? dci_wit_check(&B, 3, 15) : dci_wit_check(&B, 3, 0);
         if (status == DC_OK) status = s;
-        dci_ee_points(&B, s, y);
-        for (k = 0; jac && k < 3; ++k) dci_ee_rows(o.rl, &B, s, k, jac);
+        dci_ee_points(&B, s, y + i);
+        for (k = 0; jac && k < 3; ++k) dci_ee_rows(o.rl, &B, s, k, jac + i);
     }
     return status;
 }
@@ -1185,8 +1178,8 @@ DC_DEF dc_status dc_vf_witness_batch(const dc_witness_options *opt, int count, c
         else dci_vf_value(&o, B.x, B.x_stride, B.y, B.in);
         s = jac ? dci_wit_check(&B, 5, 18) : dci_wit_check(&B, 5, 0);
         if (status == DC_OK) status = s;
-        dci_vf_points(&B, s, y);
-        for (k = 0; jac && k < 3; ++k) dci_vf_rows(o.rl, &B, s, k, jac);
+        dci_vf_points(&B, s, y + i);
+        for (k = 0; jac && k < 3; ++k) dci_vf_rows(o.rl, &B, s, k, jac + i);
     }
     return status;
 }
@@ -1817,7 +1810,7 @@ static size_t dci_line(const dci_man *m, int c, int k, size_t *step)
 }
 
 /* Distances, signs and indicators of all pairs */
-static void dci_man_pairs(dci_man *m)
+static DCI_NOINLINE void dci_man_pairs(dci_man *m)
 {
     dci_side *a = &m->side[0], *b = &m->side[1];
     const dc_manifold_options *o = &m->o;
