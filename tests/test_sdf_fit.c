@@ -11,6 +11,7 @@
 #include "support.h"
 #include "real.h"
 #include "figure.h"
+#include "closed.h"
 
 enum { BYTES = 1 << 24, GRID = 130000 };
 static unsigned char memory[BYTES];
@@ -114,7 +115,7 @@ TEST capacity_and_memory(void)
 }
 
 /* The figure from its mesh of 305 vertices: at least 95 % of random points of the mesh are within 2 % of the figure's
- * size of the fit; the fit's mesh is on its zero set. */
+ * size of the fit; the fit's mesh is closed and on its zero set. */
 TEST the_figure(void)
 {
     static figure_memory room;
@@ -157,6 +158,7 @@ TEST the_figure(void)
     ASSERT(100*near >= 95*all);
     ASSERT_EQ(DC_OK, dc_sdf_mesh(NULL, &s, &g, &mem, &fitted, NULL));
     ASSERT(fitted.nv > 1000);
+    ASSERT_EQ(0, closed_flaw(&fitted));
     for (k = 0; k < fitted.nv; ++k) {
         dc_real f = 1;
         ASSERT_EQ(DC_OK, dc_sdf_eval(&s, fitted.v[k], &f, NULL, NULL));

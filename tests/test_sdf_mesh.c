@@ -11,66 +11,10 @@
 #include "support.h"
 #include "real.h"
 #include "figure.h"
+#include "closed.h"
 
 enum { BYTES = 1 << 24 };
 static unsigned char memory[BYTES];
-static int stamp[1 << 20];
-
-/* 0 when every edge is in two triangles that run through it in opposite directions and every vertex has one fan of them;
- * else a number that says what is wrong */
-static int flaw_of(const dc_mesh *m)
-{
-    int e, t, k, v, *start, *list;
-    static int room[1 << 20];
-    start = room;
-    list = room + m->nv + 1;
-    if (m->nv + 1 + 3*m->nt > 1 << 20) return 9;
-    /* directed edges, by their first vertex */
-    memset(start, 0, (size_t)(m->nv + 1)*sizeof *start);
-    for (k = 0; k < 3*m->nt; ++k) {
-        if (m->tri[k] < 0 || m->tri[k] >= m->nv) return 1;
-        start[m->tri[k]]++;
-    }
-    for (v = 0, e = 0; v <= m->nv; ++v) {
-        k = start[v];
-        start[v] = e;
-        e += v < m->nv ? k : 0;
-    }
-    for (k = 0; k < m->nv; ++k) stamp[k] = 0;
-    for (t = 0; t < m->nt; ++t)
-        for (k = 0; k < 3; ++k) {
-            int a = m->tri[3*t + k];
-            list[start[a] + stamp[a]++] = 3*t + k;
-        }
-    for (v = 0; v < m->nv; ++v) {
-        int n = start[v + 1] - start[v], turns = 0, at, from;
-        if (n < 3) return 2;
-        /* around the vertex: from the triangle (v, b, c) to the one that starts with (v, c) */
-        from = at = list[start[v]];
-        do {
-            int c = m->tri[at - at%3 + (at%3 + 2)%3], next = -1, found = 0;
-            for (k = start[v]; k < start[v + 1]; ++k) {
-                int o = list[k];
-                if (m->tri[o - o%3 + (o%3 + 1)%3] == c) {
-                    next = o;
-                    ++found;
-                }
-            }
-            if (found != 1) return 3;
-            at = next;
-        } while (++turns < n && at != from);
-        if (turns != n || at != from) return 4;
-    }
-    /* edges: as many as half the directed ones, rising, each in a triangle */
-    if (2*m->ne != 3*m->nt) return 5;
-    for (e = 0; e < m->ne; ++e) {
-        int a = m->edge[2*e], b = m->edge[2*e + 1], found = 0;
-        if (a >= b || (e > 0 && (a < m->edge[2*e - 2] || (a == m->edge[2*e - 2] && b <= m->edge[2*e - 1])))) return 6;
-        for (k = start[a]; k < start[a + 1]; ++k) found += m->tri[list[k] - list[k]%3 + (list[k]%3 + 1)%3] == b;
-        if (found != 1) return 7;
-    }
-    return 0;
-}
 
 static double volume_of(const dc_mesh *m)
 {
@@ -120,7 +64,7 @@ TEST ball(void)
     dc_mesh m;
     dc_sdf_mesh_info info;
     ASSERT_EQ(DC_OK, dc_sdf_mesh(NULL, &s, &g, &mem, &m, &info));
-    ASSERT_EQ(0, flaw_of(&m));
+    ASSERT_EQ(0, closed_flaw(&m));
     ASSERT_EQ(2, m.nv - m.ne + m.nt);
     ASSERT((double)info.residual < 32*EPS);
     ASSERT(fabs(volume_of(&m) - 4.18879) < 0.15);
@@ -166,8 +110,8 @@ TEST random_fields_on_coarse_grids(void)
         o.vertices = k % 2 == 0 ? 0 : 60;
         e = dc_sdf_mesh(&o, &s, &g, &mem, &m, &info);
         ASSERT(e == DC_OK || (e == DC_E_DIVERGED && m.nv > 60));
-        if (flaw_of(&m) != 0) printf("  field %ld: flaw %d\n", k, flaw_of(&m));
-        ASSERT_EQ(0, flaw_of(&m));
+        if (closed_flaw(&m) != 0) printf("  field %ld: flaw %d\n", k, closed_flaw(&m));
+        ASSERT_EQ(0, closed_flaw(&m));
         surfaces += m.nt > 0;
         worst_add(&off, (double)info.residual/(5.2/(g.nx - 1)), "field %ld", k);
         for (i = 0; i < m.nv; ++i) {
@@ -202,7 +146,7 @@ TEST memory_is_exact(void)
     }
     mem = dc_arena_make(memory, bytes);
     ASSERT_EQ(DC_OK, dc_sdf_mesh(NULL, &s, &g, &mem, &m, NULL));
-    ASSERT_EQ(0, flaw_of(&m));
+    ASSERT_EQ(0, closed_flaw(&m));
     mem = dc_arena_make(memory + BYTES/2 + 1, BYTES/2 - 1);
     ASSERT_EQ(DC_OK, dc_sdf_mesh(NULL, &s, &g, &mem, &again, NULL));
     ASSERT_EQ(m.nv, again.nv);
@@ -267,7 +211,7 @@ TEST figure_of_the_data(void)
     worst w = worst_make("field at the vertices");
     int k;
     ASSERT(figure_mesh(&room, &m));
-    ASSERT_EQ(0, flaw_of(&m));
+    ASSERT_EQ(0, closed_flaw(&m));
     ASSERT_EQ(0, m.nv - m.ne + m.nt);
     for (k = 0; k < m.nv; ++k) {
         dc_real v = 1;

@@ -407,6 +407,210 @@ TEST no_jumps(void)
     PASS();
 }
 
+/* Box a leans onto its corner (-, -, -) and rolls by `angle` about the axis that swaps its x and y. At 0 two edges tie for the
+ * one that is kept, and two vertices for the second; all others are far from them. */
+static dc_pose leaning(double angle)
+{
+    dc_pose pose;
+    pose.t = dc_vec(DC_R(0.1), DC_R(0.05), 2);
+    pose.q = dc_quat_mul(dc_quat_exp(dc_vec(DC_R(0.3), DC_R(-0.3), 0)), dc_quat_exp(dc_vec((dc_real)angle, (dc_real)angle, 0)));
+    return pose;
+}
+
+TEST no_jump_at_ties_of_the_selection(void)
+{
+    static const double cube[3] = { 1, 1, 1 }, wide[3] = { 3, 3, 1 };
+    static box a, b;
+    int power;
+    box_make(&a, 0.94655, cube, cube, 0.2);
+    box_make(&b, 0.94655, wide, wide, 0.2);
+    for (power = 1; power <= 2; ++power) {
+        static dc_manifold_contact before[2*MOST], now[2*MOST];
+        dc_manifold_options o = DC_ZERO;
+        double change[2] = { 0, 0 }, coarse = DC_IS_FLOAT ? 1.0/2048 : 1.0/1048576;
+        dc_real xi[12] = { 0 };
+        dc_pose pose;
+        dc_v3 left;
+        int fine, i, k, j, count;
+        o.keep_e_a = 1;
+        o.keep_e_b = o.keep_v_a = 2;
+        o.power = power;
+        o.tau_pen = DC_R(0.2);
+        o.tau_sign = o.tau_cl = DC_R(0.5);
+        o.eps_n = DC_R(1e-2);
+        count = dc_manifold_count(&a.surface, &b.surface, &o, NULL);
+        ASSERT(count > 2 && count <= MOST);
+        /* it is a tie: on its two sides different vertices are kept */
+        o.tau_top = DC_R(1e-6);
+        pose = leaning(-0.02);
+        ASSERT_EQ(DC_OK, dc_manifold(&a.surface, &pose, &b.surface, &b.pose, &o, &mem, contacts));
+        left = contacts[1].p;
+        pose = leaning(0.02);
+        ASSERT_EQ(DC_OK, dc_manifold(&a.surface, &pose, &b.surface, &b.pose, &o, &mem, contacts));
+        left = dc_sub(left, contacts[1].p);
+        ASSERT(dc_dot(left, left) > 1);
+        o.tau_top = power == 2 ? DC_R(1e-3) : DC_R(1e-2);
+        xi[3] = xi[4] = 1;
+        for (fine = 0; fine < 2; ++fine)
+            for (i = -4*(1 + 3*fine); i <= 4*(1 + 3*fine); ++i) {
+                pose = leaning(i*coarse/(1 + 3*fine));
+                ASSERT_EQ(DC_OK, dc_manifold_jvp(&a.surface, &pose, &b.surface, &b.pose, &o, xi, &mem, now, now + count));
+                for (k = 0; i > -4*(1 + 3*fine) && k < 2*count; ++k)
+                    for (j = 0; j < 8; ++j) change[fine] = fmax(change[fine], fabs((double)((&now[k].p.x)[j] - (&before[k].p.x)[j])));
+                memcpy(before, now, sizeof now);
+            }
+        printf("  power %d: change over a step %.2g, shrinks by %.4g, the step by 4\n", power, change[0], change[0]/change[1]);
+        ASSERT((DC_IS_FLOAT || change[0] < 0.1) && change[0]/change[1] > 3.5);
+    }
+    PASS();
+}
+
+/* With the reference length a scene of any size is the same: points and distances scale, normals and activities stay, and the
+ * derivatives by positions and rotations follow. Without it, whatever the size, there are finite numbers. */
+TEST scale_does_not_matter(void)
+{
+    static const double cube[3] = { 1, 1, 1 };
+    static box a, b;
+    worst w = worst_make("contacts"), j = worst_make("Jacobian"), v = worst_make("vjp against Jacobian");
+    static dc_manifold_contact unit[MOST], unit_jac[12*MOST];
+    double exponent;
+    int matched;
+    for (exponent = -6; exponent <= 6; exponent += 1)
+        for (matched = 0; matched < 2; ++matched) {
+            double scale = exponent == 0 ? 1 : pow(10, exponent), size[3], most = 0, sum;
+            dc_manifold_options o = DC_ZERO;
+            dc_real grad[12];
+            int pass, i, k, l, count = 0;
+            o.keep_e_a = 4;
+            o.keep_v_b = 3;
+            o.trace = o.inside = 1;
+            o.tau_top = DC_R(1e-2);
+            o.tau_pen = DC_R(0.1);
+            o.tau_nn = DC_R(0.2);
+            o.eps_n = DC_R(1e-4);
+            for (pass = matched ? 0 : 1; pass < 2; ++pass) {            /* of size 1, then of size `scale` */
+                double s = pass ? scale : 1;
+                for (k = 0; k < 3; ++k) size[k] = s*cube[k];
+                box_make(&a, 0.9, size, size, 0.4);
+                box_make(&b, 0.92, size, size, 0.3);
+                b.pose.t = dc_vec((dc_real)(0.3*s), (dc_real)(0.2*s), (dc_real)(1.7*s));
+                b.pose.q = dc_quat_exp(dc_vec(DC_R(0.2), DC_R(-0.1), DC_R(0.5)));
+                o.witness.length = matched ? (dc_real)s : 0;
+                count = dc_manifold_count(&a.surface, &b.surface, &o, NULL);
+                ASSERT(count > 0 && count <= MOST);
+                ASSERT_EQ(DC_OK, dc_manifold_jac(&a.surface, &a.pose, &b.surface, &b.pose, &o, &mem, contacts, jac));
+                if (pass) break;
+                memcpy(unit, contacts, sizeof unit);
+                memcpy(unit_jac, jac, sizeof unit_jac);
+            }
+            for (i = 0; i < count; ++i)
+                for (k = 0; k < 8; ++k) {
+                    dc_real x = (&contacts[i].p.x)[k];
+                    ASSERT(dc_finite(x));
+                    (&bar[i].p.x)[k] = k < 4 ? (dc_real)(1/scale) : 1;
+                    if (matched) worst_add(&w, fabs((double)x/(k < 4 ? scale : 1) - (double)(&unit[i].p.x)[k]), "scale %g contact %d number %d", scale, i, k);
+                }
+            for (i = 0; i < 12*count; ++i)
+                for (k = 0; k < 8; ++k) most = fmax(most, fabs((double)(&unit_jac[i].p.x)[k]));
+            ASSERT_EQ(DC_OK, dc_manifold_vjp(&a.surface, &a.pose, &b.surface, &b.pose, &o, bar, &mem, NULL, grad));
+            for (l = 0; l < 12; ++l) {
+                double all = 0;
+                for (sum = 0, i = 0; i < count; ++i)
+                    for (k = 0; k < 8; ++k) {
+                        double x = (double)(&jac[l*count + i].p.x)[k], rate = (k < 4 ? 1/scale : 1)*(l%6 < 3 ? scale : 1);
+                        ASSERT(dc_finite((&jac[l*count + i].p.x)[k]));
+                        sum += x*(double)(&bar[i].p.x)[k];
+                        all += fabs(x*(double)(&bar[i].p.x)[k]);
+                        if (matched) worst_add(&j, fabs(x*rate - (double)(&unit_jac[l*count + i].p.x)[k])/most, "scale %g column %d contact %d", scale, l, i);
+                    }
+                ASSERT(dc_finite(grad[l]));
+                if (matched) worst_add(&v, fabs((double)grad[l] - sum)/all, "scale %g column %d", scale, l);
+            }
+        }
+    ASSERT(worst_print(&w, 2000*EPS) & worst_print(&j, 2000*EPS) & worst_print(&v, 50*EPS));
+    PASS();
+}
+
+/* ---- options ---- */
+
+/* field of a body at a point of the world, and the normal that its contacts have */
+static int field_at(const box *b, dc_v3 p, dc_real *phi, dc_v3 *n)
+{
+    dc_v3 x = dc_pose_apply(dc_pose_inv(b->pose), p), dir;
+    dc_real row[3], d[3];
+    dc_sdf_out out = DC_ZERO;
+    row[0] = x.x;
+    row[1] = x.y;
+    row[2] = x.z;
+    out.value = phi;
+    out.dir = d;
+    if (dc_sdf_eval_batch(&b->sdf, 1, row, 1, &mem, &out) != DC_OK) return 0;
+    dir = dc_quat_rotate(b->pose.q, dc_vec(d[0], d[1], d[2]));
+    *n = dc_scale(1/dc_sqrt(DC_R(1e-8) + dc_dot(dir, dir)), dir);
+    return 1;
+}
+
+/* `inside` multiplies activities of edges by whether the point is in its own body; `trace` moves the point along the normal
+ * where it was, by the field's value, so many times; what is left out is left out and changes nothing else. */
+TEST options_against_the_fields(void)
+{
+    static const double big[3] = { 1, 0.8, 0.6 }, small[3] = { 0.9, 1, 0.7 };
+    static box a, b;
+    static dc_manifold_contact plain[MOST];
+    worst wi = worst_make("inside"), wt = worst_make("trace");
+    dc_manifold_options o = DC_ZERO;
+    int part[4], first, count, i, k, steps;
+    box_make(&a, 0.9, big, big, 0.4);
+    box_make(&b, 0.95, small, small, 0.5);
+    a.pose.t = dc_vec(DC_R(0.1), DC_R(-0.2), DC_R(0.05));
+    a.pose.q = dc_quat_exp(dc_vec(DC_R(0.3), DC_R(0.2), DC_R(-0.4)));
+    b.pose.t = dc_vec(DC_R(0.3), DC_R(0.4), DC_R(1.1));
+    b.pose.q = dc_quat_exp(dc_vec(DC_R(-0.2), DC_R(0.5), DC_R(0.6)));
+    o.tau_pen = o.tau_nn = DC_R(0.1);
+    o.keep_v_b = 5;
+    count = dc_manifold_count(&a.surface, &b.surface, &o, part);
+    ASSERT(count > 0 && count <= MOST);
+    first = part[0] + part[1];
+    ASSERT_EQ(DC_OK, dc_manifold(&a.surface, &a.pose, &b.surface, &b.pose, &o, &mem, plain));
+    for (steps = 0; steps <= 3; ++steps) {
+        o.inside = steps == 0;
+        o.trace = steps;
+        ASSERT_EQ(DC_OK, dc_manifold(&a.surface, &a.pose, &b.surface, &b.pose, &o, &mem, contacts));
+        ASSERT(memcmp(contacts, plain, (size_t)first*sizeof *plain) == 0);
+        for (i = first; i < count; ++i) {
+            const box *own = i < first + part[2] ? &a : &b;
+            dc_v3 p = plain[i].p, n, start;
+            dc_real phi;
+            ASSERT(field_at(own, p, &phi, &start));
+            if (steps == 0) worst_add(&wi, fabs((double)(contacts[i].act - plain[i].act*dc_sigmoid(-phi/o.tau_pen))), "contact %d", i);
+            for (k = 0; k < steps; ++k) {
+                ASSERT(field_at(own, p, &phi, &n));
+                p = dc_madd(p, -phi, start);
+            }
+            p = dc_sub(p, contacts[i].p);
+            worst_add(&wt, sqrt((double)dc_dot(p, p)), "contact %d after %d", i, steps);
+        }
+    }
+    ASSERT(worst_print(&wi, 20*EPS) & worst_print(&wt, 200*EPS));
+    o.trace = 0;
+    o.no_vs_a = 1;
+    ASSERT_EQ(count - part[0], dc_manifold_count(&a.surface, &b.surface, &o, NULL));
+    ASSERT_EQ(DC_OK, dc_manifold(&a.surface, &a.pose, &b.surface, &b.pose, &o, &mem, contacts));
+    ASSERT(memcmp(contacts, plain + part[0], (size_t)(count - part[0])*sizeof *plain) == 0);
+    o.no_vs_a = 0;
+    o.no_vs_b = 1;
+    ASSERT_EQ(count - part[1], dc_manifold_count(&a.surface, &b.surface, &o, NULL));
+    ASSERT_EQ(DC_OK, dc_manifold(&a.surface, &a.pose, &b.surface, &b.pose, &o, &mem, contacts));
+    ASSERT(memcmp(contacts, plain, (size_t)part[0]*sizeof *plain) == 0);
+    ASSERT(memcmp(contacts + part[0], plain + first, (size_t)(count - first)*sizeof *plain) == 0);
+    o.no_vs_b = 0;
+    o.no_ee = 1;
+    ASSERT_EQ(first, dc_manifold_count(&a.surface, &b.surface, &o, NULL));
+    ASSERT_EQ(DC_OK, dc_manifold(&a.surface, &a.pose, &b.surface, &b.pose, &o, &mem, contacts));
+    ASSERT(memcmp(contacts, plain, (size_t)first*sizeof *plain) == 0);
+    PASS();
+}
+
 /* ---- memory and bad input ---- */
 
 static int all_bytes(const void *p, size_t n, unsigned char value)
@@ -503,6 +707,8 @@ TEST bad_arguments(void)
     ASSERT_EQ(DC_E_ARG, dc_manifold_jvp(&a.surface, NULL, &b.surface, NULL, &o, xi, &mem, NULL, dcontacts));
     bar[3].n.z = (dc_real)HUGE_VAL;
     ASSERT_EQ(DC_E_ARG, dc_manifold_vjp(&a.surface, NULL, &b.surface, NULL, &o, bar, &mem, NULL, grad));
+    bar[3].n.z = DC_REAL_MAX/4;
+    ASSERT_EQ(DC_E_ARG, dc_manifold_vjp(&a.surface, NULL, &b.surface, NULL, &o, bar, &mem, NULL, grad));
     /* meshes and fields */
     for (k = 0; k < 2; ++k) {
         int keep = a.edge[5];
@@ -584,15 +790,63 @@ TEST never_nan(void)
     PASS();
 }
 
+/* ---- bits ---- */
+
+/* A hash of manifolds and of their derivatives, with and without selections, tracing and the other options. */
+TEST bits_are_the_same_on_every_machine(void)
+{
+#ifdef DC_TEST_NO_CONTRACT
+    static const double cube[3] = { 1, 0.8, 0.9 };
+    static box a, b;
+    uint64_t h = UINT64_C(14695981039346656037);
+    rng r;
+    int i, k;
+    rng_seed(&r, 53);
+    box_make(&a, 0.9, cube, cube, 0.4);
+    box_make(&b, 0.92, cube, cube, 0.3);
+    for (i = 0; i < 24; ++i) {
+        dc_manifold_options o = DC_ZERO;
+        dc_pose pose = random_pose(&r, 1);
+        dc_real xi[12], grad[12], sum;
+        int count;
+        pose.t.z += DC_R(1.5);
+        for (k = 0; k < 12; ++k) xi[k] = (dc_real)rng_uniform(&r, -1, 1);
+        if (i & 1) o.keep_e_a = o.keep_e_b = 4;
+        if (i & 2) o.keep_v_a = o.keep_v_b = 3;
+        if (i & 4) o.trace = o.inside = 1;
+        if (i & 16) o.witness.length = DC_R(1.5);
+        o.power = i & 8 ? 1 : 2;
+        o.tau_top = DC_R(0.05);
+        count = dc_manifold_count(&a.surface, &b.surface, &o, NULL);
+        ASSERT(count > 0 && count <= MOST);
+        ASSERT_EQ(DC_OK, dc_manifold_jvp(&a.surface, &pose, &b.surface, &b.pose, &o, xi, &mem, contacts, dcontacts));
+        for (k = 0; k < count; ++k) h = mix(mix(h, &contacts[k].p.x, 8), &dcontacts[k].p.x, 8);
+        sum = dc_manifold_active(count, contacts, bar);
+        ASSERT_EQ(DC_OK, dc_manifold_vjp(&a.surface, &pose, &b.surface, &b.pose, &o, bar, &mem, NULL, grad));
+        h = mix(mix(h, &sum, 1), grad, 12);
+    }
+    printf("  hash %016llx\n", (unsigned long long)h);
+    ASSERT(h == (DC_IS_FLOAT ? UINT64_C(0x7b260bdb9d963515) : UINT64_C(0xecfd69bfce10bb02)));
+    PASS();
+#else
+    (void)mix;
+    SKIPm("needs -ffp-contract=off and DC_TEST_NO_CONTRACT");
+#endif
+}
+
 SUITE(manifold)
 {
     RUN_TEST(manifold_table);
     RUN_TEST(vertices_table);
     RUN_TEST(derivatives_of_every_option);
     RUN_TEST(no_jumps);
+    RUN_TEST(no_jump_at_ties_of_the_selection);
+    RUN_TEST(scale_does_not_matter);
+    RUN_TEST(options_against_the_fields);
     RUN_TEST(memory_is_exact_and_given_back);
     RUN_TEST(bad_arguments);
     RUN_TEST(never_nan);
+    RUN_TEST(bits_are_the_same_on_every_machine);
 }
 
 int main(int argc, char **argv)
