@@ -61,10 +61,11 @@
  *   Accuracy  Against 70-digit tables: points 5e-16 of the coordinates, Jacobians 1e-12 of their largest entry down to
  *             w_reg = 1e-6 and nearly parallel edges; needles of height 1e-7 without regularisation 1e-14. Manifolds: rows
  *             2e-13, gradients 3e-13. Float: points 3e-7, Jacobians 1.1e-4; manifold rows 1e-4, gradients 6e-5.
- *   Cost      ns on one Zen 4 core, gcc 12 -O3 (-O3 -march=native), `make bench`: two edges in a batch 129 (45), with gradients 177
- *             (73), alone 200 (197), with the 9x12 Jacobian 378 (334); vertex and face in a batch 123 (45), 171 (75); closest
- *             points 31 (25). Manifold of two figures of 305 vertices and 18 superquadrics, 18 edges kept: 1.8 ms (0.83 ms),
- *             jvp and vjp 1.5 (1.6) times that, full Jacobian 4.7 (5.1), without edges 0.48 ms (0.20 ms).
+ *   Cost      ns on one Zen 4 core, gcc 12 -O3 (-O3 -march=native), `make bench`: two edges in a batch 57 (23), with gradients 119
+ *             (43), alone 196 (192), with the 9x12 Jacobian 364 (338); vertex and face in a batch 60 (25), 120 (46); closest
+ *             points 31 (25). Float batches: 27 (10), 46 (21); 28 (11), 53 (22). Manifold of two figures of 305 vertices and 17
+ *             superquadrics, 18 edges kept: 1.7 ms (0.81 ms), jvp 1.5 (1.6) and vjp 1.5 (1.7) times that, full Jacobian 3.5
+ *             (5.2), without edges 0.46 ms (0.20 ms); MuJoCo's 3 contacts of the 17 x 17 convex lobes 0.015 ms, without derivatives.
  *   Limits    A contact that is not active has a distance without meaning. Activity is soft: it does not prove that two bodies
  *             overlap; the depth of aligned faces is carried by the vertices. Two edges that cross the same edge share its
  *             activity (nn 1/2 each). On flat superquadrics the radial distance is too large (dc_sdf.h: taubin). Edge contacts
