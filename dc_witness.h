@@ -61,10 +61,11 @@
  *   Accuracy  Against 70-digit tables: points 5e-16 of the coordinates, Jacobians 1e-12 of their largest entry down to
  *             w_reg = 1e-6 and nearly parallel edges; needles of height 1e-7 without regularisation 1e-14. Manifolds: rows
  *             2e-13, gradients 3e-13. Float: points 3e-7, Jacobians 1.1e-4; manifold rows 1e-4, gradients 6e-5.
- *   Cost      ns on one Zen 4 core, gcc 12 -O3 (-O3 -march=native), `make bench`: two edges in a batch 129 (45), with gradients 177
- *             (73), alone 200 (197), with the 9x12 Jacobian 378 (334); vertex and face in a batch 123 (45), 171 (75); closest
- *             points 31 (25). Manifold of two figures of 305 vertices and 18 superquadrics, 18 edges kept: 1.8 ms (0.83 ms),
- *             jvp and vjp 1.5 (1.6) times that, full Jacobian 4.7 (5.1), without edges 0.48 ms (0.20 ms).
+ *   Cost      ns on one Zen 4 core, gcc 12 -O3 (-O3 -march=native), `make bench`: two edges in a batch 57 (23), with gradients 119
+ *             (43), alone 196 (192), with the 9x12 Jacobian 364 (338); vertex and face in a batch 60 (25), 120 (46); closest
+ *             points 31 (25). Float batches: 27 (10), 46 (21); 28 (11), 53 (22). Manifold of two figures of 305 vertices and 17
+ *             superquadrics, 18 edges kept: 1.7 ms (0.81 ms), jvp 1.5 (1.6) and vjp 1.5 (1.7) times that, full Jacobian 3.5
+ *             (5.2), without edges 0.46 ms (0.20 ms); MuJoCo's 3 contacts of the 17 x 17 convex lobes 0.015 ms, without derivatives.
  *   Limits    A contact that is not active has a distance without meaning. Activity is soft: it does not prove that two bodies
  *             overlap; the depth of aligned faces is carried by the vertices. Two edges that cross the same edge share its
  *             activity (nn 1/2 each). On flat superquadrics the radial distance is too large (dc_sdf.h: taubin). Edge contacts
@@ -290,7 +291,8 @@ DC_DEF dc_real dc_manifold_active(int count, const dc_manifold_contact *contacts
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
-#pragma GCC optimize("no-trapping-math")   /* else gcc keeps ?: on floating point scalar */
+/* else gcc keeps ?: on floating point scalar; and puts independent chains one behind the other, half as fast */
+#pragma GCC optimize("no-trapping-math", "schedule-insns", "sched-pressure")
 #endif
 
 typedef dc_real dci_wit_row[DC_LANES];
@@ -300,57 +302,66 @@ typedef struct {
     dc_real clip, rclip;    /* eps_clip and its inverse */
     dc_real rmin, rcomp;    /* 1/eps_min, 1/eps_comp */
     dc_real eclip, ecomp;   /* e^(-1/eps_clip), e^(-1/eps_comp) */
+    dc_real dclip;          /* 1 - eclip */
     dc_real rl;             /* 1/L: the kernels work in units of L */
 } dci_wit;
 
-/* e^-|x|/eps and e^-|x-1|/eps: the larger one by the exponential, the smaller from it and e = e^-1/eps, since between the
- * ends their product is e, outside their quotient */
-DCI_LANE void dci_ends(dc_real x, dc_real reps, dc_real e, dc_real *a, dc_real *b)
+/* Both ends of [0, 1] look alike, so that what is said of x holds for 1 - x: i = 1/2 - |x - 1/2| is how far inside the nearer
+ * end x lies, near = e^-|i|/eps and far = e^-(1-i)/eps = e^-1/eps e^i/eps are what the two ends weigh, e = e^-1/eps. */
+typedef struct { dc_real i, near, far; } dci_ends;
+
+DCI_LANE dci_ends dci_ends_of(dc_real x, dc_real reps, dc_real e)
 {
-    dc_real x1 = x - 1, y = dci_fabs(x), y1 = dci_fabs(x1), low = y < y1 ? y : y1, high = y < y1 ? y1 : y;
-    dc_real near = dci_exp_neg_lane(-low*reps), far = high <= 1 ? e/near : e*near;
-    *a = y < y1 ? near : far;
-    *b = y < y1 ? far : near;
+    dci_ends s;
+    dc_real up, down;
+    s.i = DC_R(0.5) - dci_fabs(x - DC_R(0.5));
+    up = dci_exp_both_lane(s.i*reps, &down);
+    s.near = up < down ? up : down;
+    s.far = e*up;
+    return s;
 }
 
-/* smooth clamp to [0, 1], clip_s(x, 0, 1, eps), and its derivative s(x/eps) - s((x-1)/eps). With A = e^-|x|/eps, B = e^-|x-1|/eps:
- *     clamp(x) + eps log(N/D), N = 1 + A, D = 1 + B,   log(N/D) = n ln2 + 2 atanh s, s = (N - D)/(N + D), |s| < 0.172
- * the ratio between 1/2 and 2 being brought to within sqrt 2 of 1 by a factor 2^n. */
+/* (log((1+s)/(1-s)) - 2s)/(s z), z = s^2 <= 1/9; relative error in the log: 2^-58, float 2^-27 */
+DCI_LANE dc_real dci_poly_ends(dc_real z)
+{
+#if DC_IS_FLOAT
+    return DC_R(0.666664124) + z*(DC_R(0.400216997) + z*(DC_R(0.279991418) + z*DC_R(0.280244589)));
+#else
+    dc_real z2 = z*z, z4 = z2*z2;                       /* Estrin: a shorter chain than Horner's */
+    dc_real a = DC_R(0.66666666666666308) + z*DC_R(0.40000000000157232);
+    dc_real b = DC_R(0.28571428547854838) + z*DC_R(0.22222223969671784);
+    dc_real c = DC_R(0.18181743927017341) + z*DC_R(0.15386559879081874);
+    dc_real d = DC_R(0.13300974148938843) + z*DC_R(0.12106081960994983);
+    dc_real e = DC_R(0.083401194422156572) + z*DC_R(0.17018543746723824);
+    return (a + z2*b) + z4*((c + z2*d) + z4*e);
+#endif
+}
+
+/* smooth clamp to [0, 1], clip_s(x, 0, 1, eps), and its derivative s(x/eps) - s((x-1)/eps):
+ *     max(i, 0) + eps log((1 + near)/(1 + far)) from the nearer end,   log((1 + near)/(1 + far)) = 2 atanh s, 0 <= s <= 1/3 */
 DCI_LANE dc_real dci_clip01(const dci_wit *o, dc_real x, dc_real *d)
 {
-    dc_real x1 = x - 1, a, b, N, D, clamp, up, down, n, even, odd, s, z, sa, sb;
-    dci_ends(x, o->rclip, o->eclip, &a, &b);
-    N = 1 + a;
-    D = 1 + b;
-    clamp = x < 0 ? DC_R(0.0) : x;
-    clamp = x1 > 0 ? DC_R(1.0) : clamp;
-    up = N > DC_R(1.4142135623730951)*D ? DC_R(2.0) : DC_R(1.0);
-    down = D > DC_R(1.4142135623730951)*N ? DC_R(2.0) : DC_R(1.0);
-    n = up - down;
-    even = a - b;                                       /* N - D without the rounding of the sums */
-    odd = down*N - up*D;
-    s = (n == 0 ? even : odd)/(down*N + up*D);
-    sa = x < 0 ? a : DC_R(1.0);
-    sb = x1 < 0 ? b : DC_R(1.0);
-    *d = (sa*D - sb*N)/(N*D);
-    z = s*s;
-    return clamp + o->clip*(n*DC_R(0.69314718055994531) + s*(2 + z*dci_poly_log(z)));
+    dci_ends n = dci_ends_of(x, o->rclip, o->eclip);
+    dc_real s = (n.near - n.far)/(2 + (n.near + n.far)), z = s*s, in = n.i > 0 ? n.i : DC_R(0.0);
+    in += o->clip*s*(2 + z*dci_poly_ends(z));
+    *d = (n.i > 0 ? o->dclip : o->dclip*n.near)/((1 + n.near)*(1 + n.far));
+    return x < DC_R(0.5) ? in : 1 - in;
 }
 
-/* within_s(x, 0, 1, eps) = s(u) s(-v), u = x/eps, v = (x-1)/eps, and its derivative over itself, (s(-u) - s(v))/eps */
-DCI_LANE dc_real dci_within01(const dci_wit *o, dc_real x, dc_real *g)
+/* within_s(x, 0, 1, eps) = s(u) s(-v), u = x/eps, v = (x-1)/eps, as value/den; its derivative over itself, (s(-u) - s(v))/eps, as
+ * slope/den; 1 <= den <= 4 */
+typedef struct { dc_real value, slope, den; } dci_within;
+
+DCI_LANE dci_within dci_within01(const dci_wit *o, dc_real x)
 {
-    dc_real x1 = x - 1, a, b, N, D, r, sa, ca, sb, cb;
-    dci_ends(x, o->rcomp, o->ecomp, &a, &b);
-    N = 1 + a;
-    D = 1 + b;
-    r = 1/(N*D);
-    sa = x < 0 ? a : DC_R(1.0);
-    ca = x < 0 ? DC_R(1.0) : a;
-    sb = x1 < 0 ? b : DC_R(1.0);
-    cb = x1 < 0 ? DC_R(1.0) : b;
-    *g = (ca*D - sb*N)*r*o->rcomp;
-    return sa*cb*r;
+    dci_ends n = dci_ends_of(x, o->rcomp, o->ecomp);
+    dci_within r;
+    dc_real N = 1 + n.near, F = 1 + n.far;
+    r.value = n.i > 0 ? DC_R(1.0) : n.near;
+    r.slope = o->rcomp*((n.i > 0 ? n.near : DC_R(1.0))*F - n.far*N);
+    r.slope = x < DC_R(0.5) ? r.slope : -r.slope;
+    r.den = N*F;
+    return r;
 }
 
 DCI_LANE dc_real dci_lane_min(dc_real a, dc_real b) { return a < b ? a : b; }
@@ -431,21 +442,29 @@ DCI_LANE void dci_ee_lane(const dci_wit *o, dc_v3 A1, dc_v3 A2, dc_v3 r, int der
     dc_real J1 = h*Q1 + c1 + t1*(Q2 + c2 + h*Q3*t1), J0 = t0*(c2 + h*Q3*t0);
     dc_real J3 = h*Q3 + c2 + s1*(Q2 + c1 + h*Q1*s1), J4 = s0*(c1 + h*Q1*s0);
 
-    /* soft argmin of the four: x_c = sum p_i (point i) */
-    dc_real Ja = dci_lane_min(J1, J0), Jb = dci_lane_min(J3, J4), J = dci_lane_min(Ja, Jb);
-    dc_real p1 = dci_exp_neg_lane((J - J1)*o->rmin), p0 = dci_exp_neg_lane((J - J0)*o->rmin);
-    dc_real p3 = dci_exp_neg_lane((J - J3)*o->rmin), p4 = dci_exp_neg_lane((J - J4)*o->rmin);
-    dc_real rp = 1/(p1 + p0 + p3 + p4);
-    dc_real v1, v2, g1, g2, gamma, e1, e2;
-    p1 *= rp;
-    p0 *= rp;
-    p3 *= rp;
-    p4 *= rp;
+    /* soft argmin of the four, x_c = sum p_i (point i): of each two the dearer one weighs e^-difference */
+    dc_real Ja = dci_lane_min(J1, J0), Jb = dci_lane_min(J3, J4);
+    dc_real wa = dci_exp_neg_lane(-dci_fabs(J1 - J0)*o->rmin), wb = dci_exp_neg_lane(-dci_fabs(J3 - J4)*o->rmin);
+    dc_real wc = dci_exp_neg_lane(-dci_fabs(Ja - Jb)*o->rmin);
+    dc_real pa = Ja < Jb ? DC_R(1.0) : wc, pb = Ja < Jb ? wc : DC_R(1.0), rp = 1/(pa*(1 + wa) + pb*(1 + wb));
+    dc_real p1, p0, p3, p4, v1, v2, gamma, e1, e2, rg;
+    dci_within g1, g2;
+    pa *= rp;
+    pb *= rp;
+    wa *= pa;
+    wb *= pb;
+    p1 = J1 < J0 ? pa : wa;
+    p0 = J1 < J0 ? wa : pa;
+    p3 = J3 < J4 ? pb : wb;
+    p4 = J3 < J4 ? wb : pb;
     v1 = p1 + p3*s1 + p4*s0;
     v2 = p3 + p1*t1 + p0*t0;
 
     /* mixed by the indicator */
-    gamma = dci_within01(o, u1, &g1)*dci_within01(o, u2, &g2);
+    g1 = dci_within01(o, u1);
+    g2 = dci_within01(o, u2);
+    rg = 1/(g1.den*g2.den);
+    gamma = g1.value*g2.value*rg;
     e1 = u1 - v1;
     e2 = u2 - v2;
     out->x1 = v1 + gamma*e1;
@@ -476,27 +495,26 @@ DCI_LANE void dci_ee_lane(const dci_wit *o, dc_v3 A1, dc_v3 A2, dc_v3 r, int der
         b3 = f3*(1 - v2);
         b4 = -f4*v2;
         dv2 = dci_ee_sides(t1, t0, s1, s0, zt1, zt0, zs1, zs0, b1, b0, b3, b4, b1*J1t + p1*T1, b0*J0t + p0*T0, b3*J3s, b4*J4s);
-        out->dg = dci_ee_mix(gamma*g1, du1, gamma*g2, du2);
+        out->dg = dci_ee_mix(gamma*g1.slope*g2.den*rg, du1, gamma*g2.slope*g1.den*rg, du2);
         out->d1 = dci_ee_mix(1, dci_ee_mix(gamma, du1, 1 - gamma, dv1), e1, out->dg);
         out->d2 = dci_ee_mix(1, dci_ee_mix(gamma, du2, 1 - gamma, dv2), e2, out->dg);
     }
 }
 
-/* Gradient of a result by (a0, a1, b0, b1) from d, its derivatives by Q and c:
+/* Gradient of a result by (a0, a1, b0, b1) from d, its derivatives by Q and c, one coordinate of the points at a time:
  *     dQ1 = 2 A1.dA1, dQ2 = A1.dA2 + A2.dA1, dQ3 = 2 A2.dA2, dc1 = A1.dr + r.dA1, dc2 = A2.dr + r.dA2 */
-DCI_LANE void dci_ee_chain(dc_real rl, dc_v3 A1, dc_v3 A2, dc_v3 r, dci_ee_d d, dc_v3 g[4])
+typedef struct { dc_real p0, p1, p2, p3; } dci_wit_four;
+
+DCI_LANE dci_wit_four dci_ee_chain(dc_real rl, dci_wit_four p, const dci_ee_d *d)
 {
-    dc_real d0 = 2*rl*d.Q1, d1 = rl*d.Q2, d2 = 2*rl*d.Q3, d3 = rl*d.c1, d4 = rl*d.c2;
-    dc_v3   G1, G2, Gr;
-    G1.x = d0*A1.x + d1*A2.x + d3*r.x;  G2.x = d1*A1.x + d2*A2.x + d4*r.x;  Gr.x = d3*A1.x + d4*A2.x;
-    G1.y = d0*A1.y + d1*A2.y + d3*r.y;  G2.y = d1*A1.y + d2*A2.y + d4*r.y;  Gr.y = d3*A1.y + d4*A2.y;
-    G1.z = d0*A1.z + d1*A2.z + d3*r.z;  G2.z = d1*A1.z + d2*A2.z + d4*r.z;  Gr.z = d3*A1.z + d4*A2.z;
-    g[0] = dci_lane_sub(1, Gr, G1);
-    g[1] = G1;
-    g[2] = dci_lane_sub(1, G2, Gr);
-    g[3].x = -G2.x;
-    g[3].y = -G2.y;
-    g[3].z = -G2.z;
+    dc_real A1 = rl*(p.p1 - p.p0), A2 = rl*(p.p2 - p.p3), r = rl*(p.p0 - p.p2);
+    dc_real G1 = rl*(2*d->Q1*A1 + d->Q2*A2 + d->c1*r), G2 = rl*(d->Q2*A1 + 2*d->Q3*A2 + d->c2*r), Gr = rl*(d->c1*A1 + d->c2*A2);
+    dci_wit_four g;
+    g.p0 = Gr - G1;
+    g.p1 = G1;
+    g.p2 = G2 - Gr;
+    g.p3 = -G2;
+    return g;
 }
 
 /* ---- vertex against face --------------------------------------------------------------------------- */
@@ -559,7 +577,8 @@ DCI_LANE void dci_vf_lane(const dci_wit *o, int listing, dc_v3 a, dc_v3 b, dc_v3
     dc_real r0 = l0 > DC_REAL_MIN ? 1/l0 : DC_R(0.0), r1 = l1 > DC_REAL_MIN ? 1/l1 : DC_R(0.0), r2 = l2 > DC_REAL_MIN ? 1/l2 : DC_R(0.0);
     dc_real z0 = (sa + w)*r0, z1 = (dci_lane_dot(c, f) + w)*r1, z2 = (sb + w)*r2, dt0, dt1, dt2;
     dc_real t0 = dci_clip01(o, z0, &dt0), t1 = dci_clip01(o, z1, &dt1), t2 = dci_clip01(o, z2, &dt2);
-    dc_real C0, C1, C2, C, p0, p1, p2, rp, v1, v2, g0, g1, g2, gamma, y0 = 1 - y1 - y2;
+    dc_real C0, C1, C2, C, wa, wb, pa, p0, p1, p2, rp, v1, v2, gamma, rg, y0 = 1 - y1 - y2;
+    dci_within g0, g1, g2;
     e.x = t0*a.x;
     e.y = t0*a.y;
     e.z = t0*a.z;
@@ -578,19 +597,25 @@ DCI_LANE void dci_vf_lane(const dci_wit *o, int listing, dc_v3 a, dc_v3 b, dc_v3
     C1 = dci_vf_cost(o, listing, q1, t1);
     C2 = dci_vf_cost(o, listing, q2, t2);
     C = dci_lane_min(C0, C1);
-    C = dci_lane_min(C, C2);
-    p0 = dci_exp_neg_lane((C - C0)*o->rmin);
-    p1 = dci_exp_neg_lane((C - C1)*o->rmin);
-    p2 = dci_exp_neg_lane((C - C2)*o->rmin);
-    rp = 1/(p0 + p1 + p2);
-    p0 *= rp;
-    p1 *= rp;
+    wa = dci_exp_neg_lane(-dci_fabs(C0 - C1)*o->rmin);
+    wb = dci_exp_neg_lane(-dci_fabs(C - C2)*o->rmin);
+    pa = C < C2 ? DC_R(1.0) : wb;
+    p2 = C < C2 ? wb : DC_R(1.0);
+    rp = 1/(pa*(1 + wa) + p2);
+    pa *= rp;
     p2 *= rp;
+    wa *= pa;
+    p0 = C0 < C1 ? pa : wa;
+    p1 = C0 < C1 ? wa : pa;
     v1 = p0*t0 + p1*(1 - t1);
     v2 = p1*t1 + p2*t2;
 
     /* mixed by the indicator */
-    gamma = dci_within01(o, y0, &g0)*dci_within01(o, y1, &g1)*dci_within01(o, y2, &g2);
+    g0 = dci_within01(o, y0);
+    g1 = dci_within01(o, y1);
+    g2 = dci_within01(o, y2);
+    rg = 1/(g0.den*g1.den*g2.den);
+    gamma = g0.value*g1.value*g2.value*rg;
     out->x1 = v1 + gamma*(y1 - v1);
     out->x2 = v2 + gamma*(y2 - v2);
     out->y1 = y1;
@@ -603,7 +628,7 @@ DCI_LANE void dci_vf_lane(const dci_wit *o, int listing, dc_v3 a, dc_v3 b, dc_v3
         dci_vf_d d1, d2, e1, e2, dg;
         /* dC_e/dt_e = l_e (t_e - z_e); without squares C = sqrt(2 (C^2/2)) */
         dc_real k0 = -p0*o->rmin, k1 = -p1*o->rmin, k2 = -p2*o->rmin;
-        dc_real m0 = dt0*r0, m1 = dt1*r1, m2 = dt2*r2, b0, b1, b2;
+        dc_real m0 = dt0*r0, m1 = dt1*r1, m2 = dt2*r2, b0, b1, b2, d0;
         if (listing) {
             /* on an edge |v - q| has a kink: 0 is one of its derivatives */
             k0 = C0 > DC_REAL_MIN ? k0/C0 : DC_R(0.0);
@@ -624,7 +649,8 @@ DCI_LANE void dci_vf_lane(const dci_wit *o, int listing, dc_v3 a, dc_v3 b, dc_v3
         b1 = k1*(t1 - v2);
         b2 = k2*(t2 - v2);
         d2 = dci_vf_edges(t0, t1, t2, z0, z1, z2, b0, b1, b2, m0*b0*l0*(t0 - z0), m1*(p1 + b1*l1*(t1 - z1)), m2*(p2 + b2*l2*(t2 - z2)));
-        dg = dci_vf_mix(gamma*(g1 - g0), e1, gamma*(g2 - g0), e2);
+        d0 = g0.slope*g1.den*g2.den;
+        dg = dci_vf_mix(gamma*rg*(g1.slope*g0.den*g2.den - d0), e1, gamma*rg*(g2.slope*g0.den*g1.den - d0), e2);
         out->e1 = e1;
         out->e2 = e2;
         out->dg = dg;
@@ -633,22 +659,17 @@ DCI_LANE void dci_vf_lane(const dci_wit *o, int listing, dc_v3 a, dc_v3 b, dc_v3
     }
 }
 
-/* Gradient of a result by (v, t0, t1, t2) from d, its derivatives by the products */
-DCI_LANE void dci_vf_chain(dc_real rl, dc_v3 a, dc_v3 b, dc_v3 s, dci_vf_d d, dc_v3 g[4])
+/* Gradient of a result by (v, t0, t1, t2) from d, its derivatives by the products, one coordinate at a time */
+DCI_LANE dci_wit_four dci_vf_chain(dc_real rl, dci_wit_four p, const dci_vf_d *d)
 {
-    dc_real aa = 2*rl*d.aa, ab = rl*d.ab, bb = 2*rl*d.bb, sa = rl*d.sa, sb = rl*d.sb, ss = 2*rl*d.ss;
-    dc_v3   A, B, S;
-    A.x = aa*a.x + ab*b.x + sa*s.x;  B.x = ab*a.x + bb*b.x + sb*s.x;  S.x = sa*a.x + sb*b.x + ss*s.x;
-    A.y = aa*a.y + ab*b.y + sa*s.y;  B.y = ab*a.y + bb*b.y + sb*s.y;  S.y = sa*a.y + sb*b.y + ss*s.y;
-    A.z = aa*a.z + ab*b.z + sa*s.z;  B.z = ab*a.z + bb*b.z + sb*s.z;  S.z = sa*a.z + sb*b.z + ss*s.z;
-    g[0] = S;
-    g[1].x = -(A.x + B.x + S.x);
-    g[1].y = -(A.y + B.y + S.y);
-    g[1].z = -(A.z + B.z + S.z);
-    g[2] = A;
-    g[3] = B;
+    dc_real a = rl*(p.p2 - p.p1), b = rl*(p.p3 - p.p1), s = rl*(p.p0 - p.p1);
+    dci_wit_four g;
+    g.p0 = rl*(d->sa*a + d->sb*b + 2*d->ss*s);
+    g.p2 = rl*(2*d->aa*a + d->ab*b + d->sa*s);
+    g.p3 = rl*(d->ab*a + 2*d->bb*b + d->sb*s);
+    g.p1 = -(g.p2 + g.p3 + g.p0);
+    return g;
 }
-
 
 /* ---- one pair, and blocks of pairs ------------------------------------------------------------------- */
 
@@ -662,249 +683,266 @@ static DCI_NOINLINE void dci_vf_one(const dci_wit *o, int listing, dc_v3 a, dc_v
     dci_vf_lane(o, listing, a, b, s, derive, out);
 }
 
-/* A block of pairs: the three differences that the problem is made of, over L; results, their derivatives; 1 for pairs whose
- * coordinates are in range (ok), whose results are as well (in), else 0. Stays on the stack: 2.2 KB */
+/* A block of pairs: rows of the input from x on; results and their derivatives; 1 for pairs that are in range, else 0. Stays on
+ * the stack: 2.3 KB */
 typedef struct {
-    dci_wit_row A[9], y[5], d[18], ok, in;
-    const dc_real *from;
-    size_t stride, i;
+    dci_wit_row y[5], d[18], in;
+    dci_wit_row pad[12];        /* the input of a block that is not full, its last pair repeated */
+    const dc_real *x;
+    size_t x_stride, stride;    /* of it, of the output */
     int n;
 } dci_wit_block;
 
-/* row r of the block's pairs */
-static const dc_real *dci_wit_from(const dci_wit_block *B, int r) { return B->from + (size_t)r*B->stride + B->i; }
-
-/* copies row r, the last pair repeated behind the end */
-DCI_LANE void dci_wit_row_load(const dci_wit_block *B, int r, dc_real *row)
+static void dci_wit_begin(dci_wit_block *B, const dc_real *x, size_t stride, int i, int count)
 {
-    const dc_real *x = dci_wit_from(B, r);
-    int l;
-    if (B->n == DC_LANES) memcpy(row, x, sizeof(dci_wit_row));
-    else
-        for (l = 0; l < DC_LANES; ++l) row[l] = x[l < B->n ? l : B->n - 1];
+    int r, l, n = count - i < DC_LANES ? count - i : DC_LANES;
+    B->n = n;
+    B->x = x + i;
+    B->x_stride = B->stride = stride;
+    if (n == DC_LANES) return;
+    for (r = 0; r < 12; ++r)
+        for (l = 0; l < DC_LANES; ++l) B->pad[r][l] = B->x[(size_t)r*stride + (size_t)(l < n ? l : n - 1)];
+    B->x = B->pad[0];
+    B->x_stride = DC_LANES;
 }
 
-/* Differences s (p - q) of points p[k] and q[k] of pairs i..; ok. */
-static DCI_NOINLINE void dci_wit_load(dci_wit_block *B, dc_real s, const int p[3], const int q[3])
+/* s (point p - point q) of the pair whose first coordinate is at x, rows of n */
+DCI_LANE dc_v3 dci_wit_sub(dc_real s, const dc_real *x, size_t n, size_t p, size_t q)
 {
-    dci_wit_row *x = B->d;                              /* in the room of the derivatives */
-    dc_real all = 1;
-    int r, k, l;
-    for (r = 0; r < 12; ++r) dci_wit_row_load(B, r, x[r]);
-    for (l = 0; l < DC_LANES; ++l) {
-        dc_real sum = dci_fabs(x[0][l]) + dci_fabs(x[1][l]) + dci_fabs(x[2][l]) + dci_fabs(x[3][l])
-                    + dci_fabs(x[4][l]) + dci_fabs(x[5][l]) + dci_fabs(x[6][l]) + dci_fabs(x[7][l])
-                    + dci_fabs(x[8][l]) + dci_fabs(x[9][l]) + dci_fabs(x[10][l]) + dci_fabs(x[11][l]);
-        B->ok[l] = sum <= DC_LIMIT ? DC_R(1.0) : DC_R(0.0);
-    }
-    for (l = 0; l < DC_LANES; ++l) all *= B->ok[l];
-    /* a sum beyond the limit is not yet a coordinate beyond it */
-    for (l = 0; l < DC_LANES && !(all > 0); ++l)
-        for (B->ok[l] = 1, r = 0; r < 12; ++r) B->ok[l] = dci_fabs(x[r][l]) <= DC_LIMIT ? B->ok[l] : DC_R(0.0);
-    for (r = 0; r < 3; ++r)
-        for (k = 0; k < 3; ++k) {
-            const dc_real *u = x[3*p[r] + k], *v = x[3*q[r] + k];
-            for (l = 0; l < DC_LANES; ++l) B->A[3*r + k][l] = s*(u[l] - v[l]);
-        }
+    dc_v3 d;
+    d.x = s*(x[3*p*n] - x[3*q*n]);
+    d.y = s*(x[(3*p + 1)*n] - x[(3*q + 1)*n]);
+    d.z = s*(x[(3*p + 2)*n] - x[(3*q + 2)*n]);
+    return d;
 }
 
-/* in 1 where ok, and results y and derivatives d are within DC_LIMIT^2, which bounds what is made of them; 0 otherwise.
- * DC_OK when all are 1. */
-static inline dc_status dci_wit_check(dci_wit_block *B, int n_y, int n_d)
+/* 1 where squared coordinates add up to DC_LIMIT^2 at most, so that each is in range, and results to the same, which bounds what
+ * is made of them */
+DCI_LANE dc_real dci_wit_in(const dc_real *x, size_t n, dc_real results)
+{
+    dc_real sum = 0, in = results <= DC_LIMIT*DC_LIMIT ? DC_R(1.0) : DC_R(0.0);
+    size_t r;
+    for (r = 0; r < 12; ++r) sum += x[r*n]*x[r*n];
+    return sum <= DC_LIMIT*DC_LIMIT ? in : DC_R(0.0);
+}
+
+/* Pairs that seem out of range are looked at again, coordinate by coordinate; the first failure. */
+static DCI_NOINLINE dc_status dci_wit_again(dci_wit_block *B, int n_y, int n_d)
 {
     dc_status status = DC_OK;
-    dc_real all = 1;
     int r, l;
-    for (l = 0; l < DC_LANES; ++l) {
-        dc_real sum = 0;
+    for (l = 0; l < B->n; ++l) {
+        dc_real sum = 0, ok = 1;
+        for (r = 0; r < 12; ++r)
+            if (!(dci_fabs(B->x[(size_t)r*B->x_stride + (size_t)l]) <= DC_LIMIT)) ok = 0;
         for (r = 0; r < n_y; ++r) sum += dci_fabs(B->y[r][l]);
         for (r = 0; r < n_d; ++r) sum += dci_fabs(B->d[r][l]);
-        B->in[l] = sum <= DC_LIMIT*DC_LIMIT ? B->ok[l] : DC_R(0.0);
-        all *= B->in[l];
+        B->in[l] = sum <= DC_LIMIT*DC_LIMIT ? ok : DC_R(0.0);
+        if (!(B->in[l] > 0) && status == DC_OK) status = ok > 0 ? DC_E_RANGE : DC_E_ARG;
     }
-    for (l = 0; l < B->n && !(all > 0); ++l)
-        if (!(B->in[l] > 0) && status == DC_OK) status = B->ok[l] > 0 ? DC_E_RANGE : DC_E_ARG;
     return status;
 }
+
+static dc_status dci_wit_check(dci_wit_block *B, int n_y, int n_d)
+{
+    dc_real all = 1;
+    int l;
+    for (l = 0; l < DC_LANES; ++l) all *= B->in[l];
+    return all > 0 ? DC_OK : dci_wit_again(B, n_y, n_d);
+}
+
+#define DCI_EE_PUT(d, e) ((d)[0][l] = (e).Q1, (d)[1][l] = (e).Q2, (d)[2][l] = (e).Q3, (d)[3][l] = (e).c1, (d)[4][l] = (e).c2)
+#define DCI_VF_PUT(d, e) ((d)[0][l] = (e).aa, (d)[1][l] = (e).ab, (d)[2][l] = (e).bb, (d)[3][l] = (e).sa, (d)[4][l] = (e).sb, (d)[5][l] = (e).ss)
 
 /* Stores a row; with a status only the pairs that are good. */
 DCI_LANE void dci_wit_put(const dci_wit_block *B, dc_status status, const dc_real *row, dc_real *to, int r)
 {
     int l;
-    to += (size_t)r*B->stride + B->i;
+    to += (size_t)r*B->stride;
     if (B->n == DC_LANES && status == DC_OK) memcpy(to, row, sizeof(dci_wit_row));
     else
         for (l = 0; l < B->n; ++l)
             if (B->in[l] > 0) to[l] = row[l];
 }
 
-/* difference k of lane l */
-DCI_LANE dc_v3 dci_wit_A(const dci_wit_block *B, int k, int l)
+DCI_LANE dc_real dci_ee_size(const dci_ee_d *d) { return dci_fabs(d->Q1) + dci_fabs(d->Q2) + dci_fabs(d->Q3) + dci_fabs(d->c1) + dci_fabs(d->c2); }
+DCI_LANE dc_real dci_vf_size(const dci_vf_d *d)
 {
-    dc_v3 r;
-    r.x = B->A[3*k][l];
-    r.y = B->A[3*k + 1][l];
-    r.z = B->A[3*k + 2][l];
-    return r;
+    return dci_fabs(d->aa) + dci_fabs(d->ab) + dci_fabs(d->bb) + dci_fabs(d->sa) + dci_fabs(d->sb) + dci_fabs(d->ss);
 }
 
-#define DCI_EE_PUT(k, e) (B->d[k][l] = (e).Q1, B->d[k + 1][l] = (e).Q2, B->d[k + 2][l] = (e).Q3, B->d[k + 3][l] = (e).c1, B->d[k + 4][l] = (e).c2)
-#define DCI_VF_PUT(k, e) (B->d[k][l] = (e).aa, B->d[k + 1][l] = (e).ab, B->d[k + 2][l] = (e).bb, B->d[k + 3][l] = (e).sa, \
-                          B->d[k + 4][l] = (e).sb, B->d[k + 5][l] = (e).ss)
-
-/* values, and derivatives in a kernel of its own; a lane loop writes to its own arrays, or gcc sees them overlap */
-static DCI_NOINLINE void dci_ee_value(const dci_wit *opt, dci_wit_block *B)
+/* Values, and derivatives in a kernel of its own. Rows are restricted, or gcc sees them overlap. */
+static DCI_NOINLINE void dci_ee_value(const dci_wit *o, const dc_real *x, size_t n, dci_wit_row *DCI_RESTRICT y, dc_real *DCI_RESTRICT in)
 {
-    dci_wit o = *opt;
     int l;
     for (l = 0; l < DC_LANES; ++l) {
         dci_ee e;
-        dci_ee_lane(&o, dci_wit_A(B, 0, l), dci_wit_A(B, 1, l), dci_wit_A(B, 2, l), 0, &e);
-        B->y[0][l] = e.x1;
-        B->y[1][l] = e.x2;
-        B->y[2][l] = e.gamma;
+        dci_ee_lane(o, dci_wit_sub(o->rl, x + l, n, 1, 0), dci_wit_sub(o->rl, x + l, n, 2, 3), dci_wit_sub(o->rl, x + l, n, 0, 2), 0, &e);
+        y[0][l] = e.x1;
+        y[1][l] = e.x2;
+        y[2][l] = e.gamma;
+        in[l] = dci_wit_in(x + l, n, dci_fabs(e.x1) + dci_fabs(e.x2) + e.gamma);
     }
 }
-static DCI_NOINLINE void dci_ee_derive(const dci_wit *opt, dci_wit_block *B)
+static DCI_NOINLINE void dci_ee_derive(const dci_wit *o, const dc_real *x, size_t n, dci_wit_row *DCI_RESTRICT y, dci_wit_row *DCI_RESTRICT d,
+                                       dc_real *DCI_RESTRICT in)
 {
-    dci_wit o = *opt;
     int l;
     for (l = 0; l < DC_LANES; ++l) {
         dci_ee e;
-        dci_ee_lane(&o, dci_wit_A(B, 0, l), dci_wit_A(B, 1, l), dci_wit_A(B, 2, l), 1, &e);
-        B->y[0][l] = e.x1;
-        B->y[1][l] = e.x2;
-        B->y[2][l] = e.gamma;
-        DCI_EE_PUT(0, e.d1);
-        DCI_EE_PUT(5, e.d2);
-        DCI_EE_PUT(10, e.dg);
+        dci_ee_lane(o, dci_wit_sub(o->rl, x + l, n, 1, 0), dci_wit_sub(o->rl, x + l, n, 2, 3), dci_wit_sub(o->rl, x + l, n, 0, 2), 1, &e);
+        y[0][l] = e.x1;
+        y[1][l] = e.x2;
+        y[2][l] = e.gamma;
+        DCI_EE_PUT(d, e.d1);
+        DCI_EE_PUT(d + 5, e.d2);
+        DCI_EE_PUT(d + 10, e.dg);
+        in[l] = dci_wit_in(x + l, n, dci_fabs(e.x1) + dci_fabs(e.x2) + e.gamma + dci_ee_size(&e.d1) + dci_ee_size(&e.d2) + dci_ee_size(&e.dg));
     }
 }
-static DCI_NOINLINE void dci_vf_value(const dci_wit *opt, dci_wit_block *B)
+static DCI_NOINLINE void dci_vf_value(const dci_wit *o, const dc_real *x, size_t n, dci_wit_row *DCI_RESTRICT y, dc_real *DCI_RESTRICT in)
 {
-    dci_wit o = *opt;
     int l;
     for (l = 0; l < DC_LANES; ++l) {
         dci_vf e;
-        dci_vf_lane(&o, 0, dci_wit_A(B, 0, l), dci_wit_A(B, 1, l), dci_wit_A(B, 2, l), 0, &e);
-        B->y[0][l] = e.x1;
-        B->y[1][l] = e.x2;
-        B->y[2][l] = e.y1;
-        B->y[3][l] = e.y2;
-        B->y[4][l] = e.gamma;
+        dci_vf_lane(o, 0, dci_wit_sub(o->rl, x + l, n, 2, 1), dci_wit_sub(o->rl, x + l, n, 3, 1), dci_wit_sub(o->rl, x + l, n, 0, 1), 0, &e);
+        y[0][l] = e.x1;
+        y[1][l] = e.x2;
+        y[2][l] = e.y1;
+        y[3][l] = e.y2;
+        y[4][l] = e.gamma;
+        in[l] = dci_wit_in(x + l, n, dci_fabs(e.x1) + dci_fabs(e.x2) + dci_fabs(e.y1) + dci_fabs(e.y2) + e.gamma);
     }
 }
-static DCI_NOINLINE void dci_vf_derive(const dci_wit *opt, dci_wit_block *B)
+static DCI_NOINLINE void dci_vf_derive(const dci_wit *o, const dc_real *x, size_t n, dci_wit_row *DCI_RESTRICT y, dci_wit_row *DCI_RESTRICT d,
+                                       dc_real *DCI_RESTRICT in)
 {
-    dci_wit o = *opt;
     int l;
     for (l = 0; l < DC_LANES; ++l) {
         dci_vf e;
-        dci_vf_lane(&o, 0, dci_wit_A(B, 0, l), dci_wit_A(B, 1, l), dci_wit_A(B, 2, l), 1, &e);
-        B->y[0][l] = e.x1;
-        B->y[1][l] = e.x2;
-        B->y[2][l] = e.y1;
-        B->y[3][l] = e.y2;
-        B->y[4][l] = e.gamma;
-        DCI_VF_PUT(0, e.d1);
-        DCI_VF_PUT(6, e.d2);
-        DCI_VF_PUT(12, e.dg);
+        dci_vf_lane(o, 0, dci_wit_sub(o->rl, x + l, n, 2, 1), dci_wit_sub(o->rl, x + l, n, 3, 1), dci_wit_sub(o->rl, x + l, n, 0, 1), 1, &e);
+        y[0][l] = e.x1;
+        y[1][l] = e.x2;
+        y[2][l] = e.y1;
+        y[3][l] = e.y2;
+        y[4][l] = e.gamma;
+        DCI_VF_PUT(d, e.d1);
+        DCI_VF_PUT(d + 6, e.d2);
+        DCI_VF_PUT(d + 12, e.dg);
+        in[l] = dci_wit_in(x + l, n, dci_fabs(e.x1) + dci_fabs(e.x2) + dci_fabs(e.y1) + dci_fabs(e.y2) + e.gamma
+                                          + dci_vf_size(&e.d1) + dci_vf_size(&e.d2) + dci_vf_size(&e.dg));
     }
 }
 
 /* as the listing has it, one after the other */
 static void dci_vf_listing(const dci_wit *o, int derive, dci_wit_block *B)
 {
+    dci_wit_row *y = B->y, *d = B->d;
     int l;
     for (l = 0; l < DC_LANES; ++l) {
+        const dc_real *x = B->x + l;
+        size_t n = B->x_stride;
         dci_vf e;
-        dci_vf_one(o, 1, dci_wit_A(B, 0, l), dci_wit_A(B, 1, l), dci_wit_A(B, 2, l), derive, &e);
-        B->y[0][l] = e.x1;
-        B->y[1][l] = e.x2;
-        B->y[2][l] = e.y1;
-        B->y[3][l] = e.y2;
-        B->y[4][l] = e.gamma;
+        dci_vf_one(o, 1, dci_wit_sub(o->rl, x, n, 2, 1), dci_wit_sub(o->rl, x, n, 3, 1), dci_wit_sub(o->rl, x, n, 0, 1), derive, &e);
+        y[0][l] = e.x1;
+        y[1][l] = e.x2;
+        y[2][l] = e.y1;
+        y[3][l] = e.y2;
+        y[4][l] = e.gamma;
+        B->in[l] = 0;           /* to be looked at */
         if (!derive) continue;
-        DCI_VF_PUT(0, e.d1);
-        DCI_VF_PUT(6, e.d2);
-        DCI_VF_PUT(12, e.dg);
+        DCI_VF_PUT(d, e.d1);
+        DCI_VF_PUT(d + 6, e.d2);
+        DCI_VF_PUT(d + 12, e.dg);
     }
 }
 
-/* result k of the Jacobian, 12 rows */
+/* coordinate c of the points of lane l */
+DCI_LANE dci_wit_four dci_wit_coordinate(const dci_wit_block *B, int c, int l)
+{
+    const dc_real *x = B->x + (size_t)c*B->x_stride + (size_t)l;
+    dci_wit_four p;
+    p.p0 = x[0];
+    p.p1 = x[3*B->x_stride];
+    p.p2 = x[6*B->x_stride];
+    p.p3 = x[9*B->x_stride];
+    return p;
+}
+
+/* 12 rows of the Jacobian, of result k */
 static DCI_NOINLINE void dci_ee_rows(dc_real rl, const dci_wit_block *B, dc_status status, int k, dc_real *jac)
 {
-    dci_wit_row row[12];
-    int l, r;
-    for (l = 0; l < DC_LANES; ++l) {
-        dc_v3    g[4];
-        dci_ee_d d;
-        d.Q1 = B->d[5*k][l];
-        d.Q2 = B->d[5*k + 1][l];
-        d.Q3 = B->d[5*k + 2][l];
-        d.c1 = B->d[5*k + 3][l];
-        d.c2 = B->d[5*k + 4][l];
-        dci_ee_chain(rl, dci_wit_A(B, 0, l), dci_wit_A(B, 1, l), dci_wit_A(B, 2, l), d, g);
-        row[0][l] = g[0].x;  row[1][l] = g[0].y;   row[2][l] = g[0].z;
-        row[3][l] = g[1].x;  row[4][l] = g[1].y;   row[5][l] = g[1].z;
-        row[6][l] = g[2].x;  row[7][l] = g[2].y;   row[8][l] = g[2].z;
-        row[9][l] = g[3].x;  row[10][l] = g[3].y;  row[11][l] = g[3].z;
+    int l, c, r;
+    for (c = 0; c < 3; ++c) {
+        dci_wit_row row[4];
+        for (l = 0; l < DC_LANES; ++l) {
+            dci_wit_four g;
+            dci_ee_d d;
+            d.Q1 = B->d[5*k][l];
+            d.Q2 = B->d[5*k + 1][l];
+            d.Q3 = B->d[5*k + 2][l];
+            d.c1 = B->d[5*k + 3][l];
+            d.c2 = B->d[5*k + 4][l];
+            g = dci_ee_chain(rl, dci_wit_coordinate(B, c, l), &d);
+            row[0][l] = g.p0;
+            row[1][l] = g.p1;
+            row[2][l] = g.p2;
+            row[3][l] = g.p3;
+        }
+        for (r = 0; r < 4; ++r) dci_wit_put(B, status, row[r], jac, 12*k + 3*r + c);
     }
-    for (r = 0; r < 12; ++r) dci_wit_put(B, status, row[r], jac, 12*k + r);
 }
 static DCI_NOINLINE void dci_vf_rows(dc_real rl, const dci_wit_block *B, dc_status status, int k, dc_real *jac)
 {
-    dci_wit_row row[12];
-    int l, r;
-    for (l = 0; l < DC_LANES; ++l) {
-        dc_v3    g[4];
-        dci_vf_d d;
-        d.aa = B->d[6*k][l];
-        d.ab = B->d[6*k + 1][l];
-        d.bb = B->d[6*k + 2][l];
-        d.sa = B->d[6*k + 3][l];
-        d.sb = B->d[6*k + 4][l];
-        d.ss = B->d[6*k + 5][l];
-        dci_vf_chain(rl, dci_wit_A(B, 0, l), dci_wit_A(B, 1, l), dci_wit_A(B, 2, l), d, g);
-        row[0][l] = g[0].x;  row[1][l] = g[0].y;   row[2][l] = g[0].z;
-        row[3][l] = g[1].x;  row[4][l] = g[1].y;   row[5][l] = g[1].z;
-        row[6][l] = g[2].x;  row[7][l] = g[2].y;   row[8][l] = g[2].z;
-        row[9][l] = g[3].x;  row[10][l] = g[3].y;  row[11][l] = g[3].z;
-    }
-    for (r = 0; r < 12; ++r) dci_wit_put(B, status, row[r], jac, 12*k + r);
-}
-
-/* row r of the output: x0 + a (x1 - x0) + b (x2 - x0), a point from its weights and rows of the input; b NULL: without */
-DCI_LANE void dci_wit_point(const dci_wit_block *B, dc_status status, int x0, int x1, const dc_real *a, int x2, const dc_real *b, dc_real *to, int r)
-{
-    const dc_real *p = dci_wit_from(B, x0), *q = dci_wit_from(B, x1), *s = dci_wit_from(B, x2);
-    dci_wit_row row;
-    int l, n = B->n;
-    if (n == DC_LANES && b)
-        for (l = 0; l < DC_LANES; ++l) row[l] = p[l] + a[l]*(q[l] - p[l]) + b[l]*(s[l] - p[l]);
-    else if (n == DC_LANES)
-        for (l = 0; l < DC_LANES; ++l) row[l] = p[l] + a[l]*(q[l] - p[l]);
-    else
-        for (l = 0; l < n; ++l) {
-            row[l] = p[l] + a[l]*(q[l] - p[l]);
-            if (b) row[l] += b[l]*(s[l] - p[l]);
+    int l, c, r;
+    for (c = 0; c < 3; ++c) {
+        dci_wit_row row[4];
+        for (l = 0; l < DC_LANES; ++l) {
+            dci_wit_four g;
+            dci_vf_d d;
+            d.aa = B->d[6*k][l];
+            d.ab = B->d[6*k + 1][l];
+            d.bb = B->d[6*k + 2][l];
+            d.sa = B->d[6*k + 3][l];
+            d.sb = B->d[6*k + 4][l];
+            d.ss = B->d[6*k + 5][l];
+            g = dci_vf_chain(rl, dci_wit_coordinate(B, c, l), &d);
+            row[0][l] = g.p0;
+            row[1][l] = g.p1;
+            row[2][l] = g.p2;
+            row[3][l] = g.p3;
         }
-    dci_wit_put(B, status, row, to, r);
+        for (r = 0; r < 4; ++r) dci_wit_put(B, status, row[r], jac, 12*k + 3*r + c);
+    }
 }
 
+/* Rows of the output; the points from their weights */
 static DCI_NOINLINE void dci_ee_points(const dci_wit_block *B, dc_status s, dc_real *y)
 {
-    int k;
-    for (k = 0; k < 3; ++k) {
-        dci_wit_point(B, s, k, 3 + k, B->y[0], 0, NULL, y, k);
-        dci_wit_point(B, s, 6 + k, 9 + k, B->y[1], 0, NULL, y, 3 + k);
-        dci_wit_put(B, s, B->y[k], y, 6 + k);
+    int c, l;
+    for (c = 0; c < 3; ++c) {
+        dci_wit_row a, b;
+        for (l = 0; l < DC_LANES; ++l) {
+            dci_wit_four p = dci_wit_coordinate(B, c, l);
+            a[l] = p.p0 + B->y[0][l]*(p.p1 - p.p0);
+            b[l] = p.p2 + B->y[1][l]*(p.p3 - p.p2);
+        }
+        dci_wit_put(B, s, a, y, c);
+        dci_wit_put(B, s, b, y, 3 + c);
+        dci_wit_put(B, s, B->y[c], y, 6 + c);
     }
 }
 static DCI_NOINLINE void dci_vf_points(const dci_wit_block *B, dc_status s, dc_real *y)
 {
     int k, l;
-    for (k = 0; k < 3; ++k) dci_wit_point(B, s, 3 + k, 6 + k, B->y[0], 9 + k, B->y[1], y, k);
+    for (k = 0; k < 3; ++k) {
+        dci_wit_row row;
+        for (l = 0; l < DC_LANES; ++l) {
+            dci_wit_four p = dci_wit_coordinate(B, k, l);
+            row[l] = p.p1 + B->y[0][l]*(p.p2 - p.p1) + B->y[1][l]*(p.p3 - p.p1);
+        }
+        dci_wit_put(B, s, row, y, k);
+    }
     for (k = 0; k < 2; ++k) {
         dci_wit_row first;
         for (l = 0; l < DC_LANES; ++l) first[l] = 1 - B->y[2*k][l] - B->y[2*k + 1][l];
@@ -941,7 +979,7 @@ static int dci_wit_ok(dc_real x) { return x >= DC_R(1e-9) && x <= DC_R(1e9); }
 static dc_status dci_wit_options(const dc_witness_options *opt, dci_wit *o)
 {
     dc_witness_options z = DC_ZERO;
-    dc_real min, comp, length;
+    dc_real min, comp, length, t;
     if (!opt) opt = &z;
     o->w = dci_or(opt->w_reg, DC_R(0.01));
     o->clip = dci_or(opt->eps_clip, DC_R(0.1));
@@ -954,6 +992,8 @@ static dc_status dci_wit_options(const dc_witness_options *opt, dci_wit *o)
     o->rcomp = 1/comp;
     o->eclip = dc_exp(-o->rclip);
     o->ecomp = dc_exp(-o->rcomp);
+    t = dc_tanh(o->rclip/2);
+    o->dclip = 2*t/(1 + t);
     o->rl = 1/length;
     return DC_OK;
 }
@@ -977,14 +1017,34 @@ static void dci_jac_outer(dc_real *jac, dc_v3 e, const dc_real *grad)
         jac[24 + k] += e.z*grad[k];
     }
 }
-static void dci_jac_row(dc_real *row, const dc_v3 g[4])
+static void dci_jac_coordinate(dc_real *row, dci_wit_four g)
 {
-    int k;
-    for (k = 0; k < 4; ++k) {
-        row[3*k] = g[k].x;
-        row[3*k + 1] = g[k].y;
-        row[3*k + 2] = g[k].z;
-    }
+    row[0] = g.p0;
+    row[3] = g.p1;
+    row[6] = g.p2;
+    row[9] = g.p3;
+}
+static dci_wit_four dci_wit_four_of(dc_real p0, dc_real p1, dc_real p2, dc_real p3)
+{
+    dci_wit_four p;
+    p.p0 = p0;
+    p.p1 = p1;
+    p.p2 = p2;
+    p.p3 = p3;
+    return p;
+}
+/* a row of a Jacobian, of a result whose derivatives by the products are d */
+static void dci_ee_jac_row(dc_real *row, dc_real rl, const dc_v3 a[2], const dc_v3 b[2], const dci_ee_d *d)
+{
+    dci_jac_coordinate(row, dci_ee_chain(rl, dci_wit_four_of(a[0].x, a[1].x, b[0].x, b[1].x), d));
+    dci_jac_coordinate(row + 1, dci_ee_chain(rl, dci_wit_four_of(a[0].y, a[1].y, b[0].y, b[1].y), d));
+    dci_jac_coordinate(row + 2, dci_ee_chain(rl, dci_wit_four_of(a[0].z, a[1].z, b[0].z, b[1].z), d));
+}
+static void dci_vf_jac_row(dc_real *row, dc_real rl, dc_v3 v, const dc_v3 t[3], const dci_vf_d *d)
+{
+    dci_jac_coordinate(row, dci_vf_chain(rl, dci_wit_four_of(v.x, t[0].x, t[1].x, t[2].x), d));
+    dci_jac_coordinate(row + 1, dci_vf_chain(rl, dci_wit_four_of(v.y, t[0].y, t[1].y, t[2].y), d));
+    dci_jac_coordinate(row + 2, dci_vf_chain(rl, dci_wit_four_of(v.z, t[0].z, t[1].z, t[2].z), d));
 }
 /* the first n numbers of a dci_ee or dci_vf at most DC_LIMIT^2 in size: products with coordinates stay finite */
 static int dci_moderate(const void *result, int n)
@@ -1000,7 +1060,7 @@ DC_DEF dc_status dc_ee_witness(const dc_witness_options *opt, const dc_v3 a[2], 
 {
     dci_wit o;
     dci_ee  e;
-    dc_v3   A1, A2, r, edge1, edge2, g[4];
+    dc_v3   A1, A2, r, edge1, edge2;
     dc_real J[108];
     int     k;
     if (!a || !b || !out || dci_wit_options(opt, &o) != DC_OK) return DC_E_ARG;
@@ -1015,12 +1075,9 @@ DC_DEF dc_status dc_ee_witness(const dc_witness_options *opt, const dc_v3 a[2], 
 
     if (jac) {
         memset(J, 0, sizeof J);
-        dci_ee_chain(o.rl, A1, A2, r, e.d1, g);
-        dci_jac_row(J + 72, g);
-        dci_ee_chain(o.rl, A1, A2, r, e.d2, g);
-        dci_jac_row(J + 84, g);
-        dci_ee_chain(o.rl, A1, A2, r, e.dg, g);
-        dci_jac_row(J + 96, g);
+        dci_ee_jac_row(J + 72, o.rl, a, b, &e.d1);
+        dci_ee_jac_row(J + 84, o.rl, a, b, &e.d2);
+        dci_ee_jac_row(J + 96, o.rl, a, b, &e.dg);
         /* a = a0 + alpha (a1 - a0) */
         dci_jac_diagonal(J, 1 - e.x1);
         dci_jac_diagonal(J + 3, e.x1);
@@ -1044,7 +1101,7 @@ DC_DEF dc_status dc_vf_witness(const dc_witness_options *opt, dc_v3 v, const dc_
 {
     dci_wit o;
     dci_vf  e;
-    dc_v3   a, b, s, edge1, edge2, g[4];
+    dc_v3   a, b, s, edge1, edge2;
     dc_real J[120];
     int     k, listing = opt ? opt->listing : 0;
     if (!t || !out || dci_wit_options(opt, &o) != DC_OK) return DC_E_ARG;
@@ -1059,16 +1116,11 @@ DC_DEF dc_status dc_vf_witness(const dc_witness_options *opt, dc_v3 v, const dc_
 
     if (jac) {
         memset(J, 0, sizeof J);
-        dci_vf_chain(o.rl, a, b, s, e.d1, g);
-        dci_jac_row(J + 48, g);
-        dci_vf_chain(o.rl, a, b, s, e.d2, g);
-        dci_jac_row(J + 60, g);
-        dci_vf_chain(o.rl, a, b, s, e.e1, g);
-        dci_jac_row(J + 84, g);
-        dci_vf_chain(o.rl, a, b, s, e.e2, g);
-        dci_jac_row(J + 96, g);
-        dci_vf_chain(o.rl, a, b, s, e.dg, g);
-        dci_jac_row(J + 108, g);
+        dci_vf_jac_row(J + 48, o.rl, v, t, &e.d1);
+        dci_vf_jac_row(J + 60, o.rl, v, t, &e.d2);
+        dci_vf_jac_row(J + 84, o.rl, v, t, &e.e1);
+        dci_vf_jac_row(J + 96, o.rl, v, t, &e.e2);
+        dci_vf_jac_row(J + 108, o.rl, v, t, &e.dg);
         for (k = 0; k < 12; ++k) {
             J[36 + k] = -J[48 + k] - J[60 + k];
             J[72 + k] = -J[84 + k] - J[96 + k];
@@ -1102,51 +1154,41 @@ static int dci_batch_ok(int count, const dc_real *x, size_t stride, const dc_rea
 
 DC_DEF dc_status dc_ee_witness_batch(const dc_witness_options *opt, int count, const dc_real *x, size_t stride, dc_real *y, dc_real *jac)
 {
-    static const int p[3] = { 1, 2, 0 }, q[3] = { 0, 3, 2 };
     dci_wit_block B;
     dci_wit       o;
     dc_status     status = DC_OK;
     int           i, k;
     if (!dci_batch_ok(count, x, stride, y) || dci_wit_options(opt, &o) != DC_OK) return DC_E_ARG;
-    B.from = x;
-    B.stride = stride;
     for (i = 0; i < count; i += DC_LANES) {
         dc_status s;
-        B.i = (size_t)i;
-        B.n = count - i < DC_LANES ? count - i : DC_LANES;
-        dci_wit_load(&B, o.rl, p, q);
-        if (jac) dci_ee_derive(&o, &B);
-        else dci_ee_value(&o, &B);
+        dci_wit_begin(&B, x, stride, i, count);
+        if (jac) dci_ee_derive(&o, B.x, B.x_stride, B.y, B.d, B.in);
+        else dci_ee_value(&o, B.x, B.x_stride, B.y, B.in);
         s = jac ? dci_wit_check(&B, 3, 15) : dci_wit_check(&B, 3, 0);
         if (status == DC_OK) status = s;
-        dci_ee_points(&B, s, y);
-        for (k = 0; jac && k < 3; ++k) dci_ee_rows(o.rl, &B, s, k, jac);
+        dci_ee_points(&B, s, y + i);
+        for (k = 0; jac && k < 3; ++k) dci_ee_rows(o.rl, &B, s, k, jac + i);
     }
     return status;
 }
 
 DC_DEF dc_status dc_vf_witness_batch(const dc_witness_options *opt, int count, const dc_real *x, size_t stride, dc_real *y, dc_real *jac)
 {
-    static const int p[3] = { 2, 3, 0 }, q[3] = { 1, 1, 1 };
     dci_wit_block B;
     dci_wit       o;
     dc_status     status = DC_OK;
     int           i, k, listing = opt ? opt->listing : 0;
     if (!dci_batch_ok(count, x, stride, y) || dci_wit_options(opt, &o) != DC_OK) return DC_E_ARG;
-    B.from = x;
-    B.stride = stride;
     for (i = 0; i < count; i += DC_LANES) {
         dc_status s;
-        B.i = (size_t)i;
-        B.n = count - i < DC_LANES ? count - i : DC_LANES;
-        dci_wit_load(&B, o.rl, p, q);
+        dci_wit_begin(&B, x, stride, i, count);
         if (listing) dci_vf_listing(&o, jac != NULL, &B);
-        else if (jac) dci_vf_derive(&o, &B);
-        else dci_vf_value(&o, &B);
+        else if (jac) dci_vf_derive(&o, B.x, B.x_stride, B.y, B.d, B.in);
+        else dci_vf_value(&o, B.x, B.x_stride, B.y, B.in);
         s = jac ? dci_wit_check(&B, 5, 18) : dci_wit_check(&B, 5, 0);
         if (status == DC_OK) status = s;
-        dci_vf_points(&B, s, y);
-        for (k = 0; jac && k < 3; ++k) dci_vf_rows(o.rl, &B, s, k, jac);
+        dci_vf_points(&B, s, y + i);
+        for (k = 0; jac && k < 3; ++k) dci_vf_rows(o.rl, &B, s, k, jac + i);
     }
     return status;
 }
@@ -1793,7 +1835,7 @@ static size_t dci_line(const dci_man *m, int c, int k, size_t *step)
 }
 
 /* Distances, signs and indicators of all pairs */
-static void dci_man_pairs(dci_man *m)
+static DCI_NOINLINE void dci_man_pairs(dci_man *m)
 {
     dci_side *a = &m->side[0], *b = &m->side[1];
     const dc_manifold_options *o = &m->o;

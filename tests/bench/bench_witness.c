@@ -1,4 +1,5 @@
-/* Witness points and manifolds: batches beside plain scalar code with libm, without smoothing, and a log-barrier Newton. */
+/* Witness points and manifolds: batches beside plain scalar code with libm, without smoothing, and by interior points; the
+ * manifold beside MuJoCo's convex collision, where it is installed. */
 #include "bench.h"
 
 #define DC_CONTACT_IMPLEMENTATION
@@ -7,6 +8,9 @@
 #include "dc_witness.h"
 
 #include <math.h>
+#ifdef DC_BENCH_MUJOCO
+#include <mujoco/mujoco.h>
+#endif
 
 #include "support.h"
 #include "figure.h"
@@ -136,41 +140,108 @@ static double barrier(const dc_v3 *p, double mu)
     return x + y;
 }
 
-/* The same problem by a primal-dual interior point method: Newton steps on the KKT system with slacks s and multipliers z of the
- * four sides, s_i z_i led down to mu by a factor of 10 a step: what [1] compares with. */
+/* The same problem by the primal-dual interior point method that [1] compares with (qpax: Tracy, Manchester 2024), its 2 x 2 system
+ * solved by hand. -x <= 0, x <= 1 with slacks s and multipliers z; Newton steps on
+ *
+ *     Q x + c + G^T z = 0,   G x + s = h,   s_i z_i = kappa
+ *
+ * first by predictor and corrector, kappa falling to 0, until every residual is below 1e-5, then with kappa = mu until it is again. */
+typedef struct { double x[2], s[4], z[4]; } iterate;
+
+/* side k is of x[k/2], -x <= 0 for even k */
+static void kkt_solve(const problem *q, const iterate *v, const double r1[2], const double r2[4], const double r3[4], iterate *d)
+{
+    double H1 = q->Q1, H3 = q->Q3, g[2], det, w[4];
+    int k;
+    for (k = 0; k < 4; ++k) w[k] = v->z[k]/v->s[k];
+    H1 += w[0] + w[1];
+    H3 += w[2] + w[3];
+    det = H1*H3 - q->Q2*q->Q2;
+    for (k = 0; k < 2; ++k) {
+        double low = w[2*k]*r3[2*k] - r2[2*k]/v->s[2*k], high = w[2*k + 1]*r3[2*k + 1] - r2[2*k + 1]/v->s[2*k + 1];
+        g[k] = -r1[k] + low - high;
+    }
+    d->x[0] = (H3*g[0] - q->Q2*g[1])/det;
+    d->x[1] = (H1*g[1] - q->Q2*g[0])/det;
+    for (k = 0; k < 4; ++k) {
+        d->s[k] = -r3[k] + (k & 1 ? -d->x[k/2] : d->x[k/2]);
+        d->z[k] = (-r2[k] - v->z[k]*d->s[k])/v->s[k];
+    }
+}
+static double largest_step(const iterate *v, const iterate *d)
+{
+    double t = 1;
+    int k;
+    for (k = 0; k < 4; ++k) {
+        if (d->s[k] < 0) t = fmin(t, -v->s[k]/d->s[k]);
+        if (d->z[k] < 0) t = fmin(t, -v->z[k]/d->z[k]);
+    }
+    return t;
+}
+/* residuals of the conditions at kappa; the largest one */
+static double residuals(const problem *q, const iterate *v, double kappa, double r1[2], double r2[4], double r3[4])
+{
+    double most;
+    int k;
+    r1[0] = q->Q1*v->x[0] + q->Q2*v->x[1] + q->c1 - v->z[0] + v->z[1];
+    r1[1] = q->Q2*v->x[0] + q->Q3*v->x[1] + q->c2 - v->z[2] + v->z[3];
+    most = fmax(fabs(r1[0]), fabs(r1[1]));
+    for (k = 0; k < 4; ++k) {
+        r2[k] = v->s[k]*v->z[k] - kappa;
+        r3[k] = v->s[k] + (k & 1 ? v->x[k/2] - 1 : -v->x[k/2]);
+        most = fmax(most, fmax(fabs(r2[k]), fabs(r3[k])));
+    }
+    return most;
+}
+static void advance(iterate *v, const iterate *d, double t)
+{
+    int k;
+    for (k = 0; k < 2; ++k) v->x[k] += t*d->x[k];
+    for (k = 0; k < 4; ++k) {
+        v->s[k] += t*d->s[k];
+        v->z[k] += t*d->z[k];
+    }
+}
+
 static double interior(const dc_v3 *p, double mu)
 {
     problem q = plain_setup(p, 1e-9);
-    double x[2] = { 0.5, 0.5 }, s[4] = { 0.5, 0.5, 0.5, 0.5 }, z[4] = { 1, 1, 1, 1 };
+    iterate v, d, a;
+    double r1[2], r2[4], r3[4], det, least = 1e300, most = -1e300;
     int it, k;
-    for (it = 0; it < 50; ++it) {
-        double gap = 0, off = 0, target, step = 1, rc[4], d[2], ds[4], dz[4], g1, g2;
-        double r1 = q.Q1*x[0] + q.Q2*x[1] + q.c1 - z[0] + z[1], r2 = q.Q2*x[0] + q.Q3*x[1] + q.c2 - z[2] + z[3];
-        double H1 = q.Q1 + z[0]/s[0] + z[1]/s[1], H3 = q.Q3 + z[2]/s[2] + z[3]/s[3], det = H1*H3 - q.Q2*q.Q2;
-        for (k = 0; k < 4; ++k) {
-            gap += s[k]*z[k]/4;
-            off = fmax(off, fabs(s[k]*z[k] - mu));
-        }
-        if (fmax(fabs(r1), fabs(r2)) < 1e-8 && off < 1e-4*mu) break;
-        target = fmax(0.1*gap, mu);
-        for (k = 0; k < 4; ++k) rc[k] = (s[k]*z[k] - target)/s[k];
-        g1 = r1 + rc[0] - rc[1];
-        g2 = r2 + rc[2] - rc[3];
-        d[0] = (q.Q2*g2 - H3*g1)/det;
-        d[1] = (q.Q2*g1 - H1*g2)/det;
-        for (k = 0; k < 4; ++k) {
-            ds[k] = k & 1 ? -d[k/2] : d[k/2];
-            dz[k] = -rc[k] - z[k]*ds[k]/s[k];
-            if (ds[k] < 0) step = fmin(step, -0.99*s[k]/ds[k]);
-            if (dz[k] < 0) step = fmin(step, -0.99*z[k]/dz[k]);
-        }
-        for (k = 0; k < 2; ++k) x[k] += step*d[k];
-        for (k = 0; k < 4; ++k) {
-            s[k] += step*ds[k];
-            z[k] += step*dz[k];
-        }
+
+    /* start: (Q + G^T G) x = G^T h - c, z = G x - h, both s = -z and z shifted to at least 1 where one is negative */
+    det = (q.Q1 + 2)*(q.Q3 + 2) - q.Q2*q.Q2;
+    v.x[0] = ((q.Q3 + 2)*(1 - q.c1) - q.Q2*(1 - q.c2))/det;
+    v.x[1] = ((q.Q1 + 2)*(1 - q.c2) - q.Q2*(1 - q.c1))/det;
+    for (k = 0; k < 4; ++k) {
+        v.z[k] = k & 1 ? v.x[k/2] - 1 : -v.x[k/2];
+        least = fmin(least, v.z[k]);
+        most = fmax(most, v.z[k]);
     }
-    return x[0] + x[1];
+    for (k = 0; k < 4; ++k) {
+        v.s[k] = most < 0 ? -v.z[k] : -v.z[k] + 1 + most;
+        if (least <= 0) v.z[k] += 1 - least;
+    }
+
+    for (it = 0; it < 30 && residuals(&q, &v, 0, r1, r2, r3) >= 1e-5; ++it) {
+        double t, gap = 0, after = 0, sigma;
+        kkt_solve(&q, &v, r1, r2, r3, &a);
+        t = largest_step(&v, &a);
+        for (k = 0; k < 4; ++k) {
+            gap += v.s[k]*v.z[k];
+            after += (v.s[k] + t*a.s[k])*(v.z[k] + t*a.z[k]);
+        }
+        sigma = after/gap*(after/gap)*(after/gap);
+        for (k = 0; k < 4; ++k) r2[k] += a.s[k]*a.z[k] - sigma*gap/4;
+        kkt_solve(&q, &v, r1, r2, r3, &d);
+        advance(&v, &d, 0.99*largest_step(&v, &d));
+    }
+    for (it = 0; it < 30 && residuals(&q, &v, mu, r1, r2, r3) >= 1e-5; ++it) {
+        kkt_solve(&q, &v, r1, r2, r3, &d);
+        advance(&v, &d, fmin(1, 0.99*largest_step(&v, &d)));
+    }
+    return v.x[0] + v.x[1];
 }
 
 #define PLAIN(name, call) \
@@ -303,6 +374,101 @@ static void run_jac(void *user)
     bench_keep((double)jac[0].d);
 }
 
+/* ---- the same pair in MuJoCo: a convex mesh for each lobe ---- */
+
+#ifdef DC_BENCH_MUJOCO
+typedef struct { figures *f; mjModel *m; mjData *d; } peer;
+
+/* 26 points of a lobe's surface, along the directions to the corners, edges and faces of its box: [1] has less than 32 */
+static int peer_lobe(char *to, size_t room, int lobe)
+{
+    dc_sdf one = field;
+    int i, n = 0;
+    one.prim = &prims[lobe];
+    one.n = 1;
+    for (i = 0; i < 27; ++i) {
+        const dc_sdf_prim *p = one.prim;
+        dc_v3   u = dc_vec(p->size.x*(dc_real)(i%3 - 1), p->size.y*(dc_real)(i/3%3 - 1), p->size.z*(dc_real)(i/9 - 1)), x;
+        dc_real r = dc_sqrt(dc_dot(u, u)), phi = 0;
+        if (i == 13) continue;
+        x = dc_pose_apply(p->pose, u);
+        dc_sdf_eval(&one, x, &phi, NULL, NULL);                 /* r (1 - 1/F), the gauge F */
+        x = dc_pose_apply(p->pose, dc_scale((r - phi)/r, u));
+        n += snprintf(to + n, room - (size_t)n, "%.9g %.9g %.9g ", (double)x.x, (double)x.y, (double)x.z);
+    }
+    return n;
+}
+
+static int peer_open(peer *p, figures *f, int several)
+{
+    static char xml[1 << 17];
+    static mjVFS vfs;
+    char error[500] = "";
+    size_t n = 0;
+    int i, k;
+    p->f = f;
+    n += (size_t)snprintf(xml, sizeof xml, "<mujoco><size nconmax=\"2000\" njmax=\"500\"/><option><flag multiccd=\"%s\"/></option><asset>",
+                          several ? "enable" : "disable");
+    for (i = 0; i < field.n; ++i) {
+        n += (size_t)snprintf(xml + n, sizeof xml - n, "<mesh name=\"l%d\" vertex=\"", i);
+        n += (size_t)peer_lobe(xml + n, sizeof xml - n, i);
+        n += (size_t)snprintf(xml + n, sizeof xml - n, "\"/>");
+    }
+    n += (size_t)snprintf(xml + n, sizeof xml - n, "</asset><worldbody>");
+    for (k = 0; k < 2; ++k) {
+        n += (size_t)snprintf(xml + n, sizeof xml - n, "<body><freejoint/>");
+        for (i = 0; i < field.n; ++i) n += (size_t)snprintf(xml + n, sizeof xml - n, "<geom type=\"mesh\" mesh=\"l%d\"/>", i);
+        n += (size_t)snprintf(xml + n, sizeof xml - n, "</body>");
+    }
+    n += (size_t)snprintf(xml + n, sizeof xml - n, "</worldbody></mujoco>");
+    mj_defaultVFS(&vfs);
+    if (mj_makeEmptyFileVFS(&vfs, "figures.xml", (int)n) != 0) return 0;
+    memcpy(vfs.filedata[mj_findFileVFS(&vfs, "figures.xml")], xml, n);
+    p->m = mj_loadXML("figures.xml", &vfs, error, sizeof error);
+    mj_deleteVFS(&vfs);
+    p->d = p->m ? mj_makeData(p->m) : NULL;
+    if (!p->d) fprintf(stderr, "bench: %s\n", error);
+    return p->d != NULL;
+}
+
+static int peer_pose(peer *p, int i)
+{
+    const dc_pose *pose = &p->f->pose[i%POSES];
+    mjtNum *q = p->d->qpos + 7;
+    q[0] = (mjtNum)pose->t.x;  q[1] = (mjtNum)pose->t.y;  q[2] = (mjtNum)pose->t.z;
+    q[3] = (mjtNum)pose->q.w;  q[4] = (mjtNum)pose->q.x;  q[5] = (mjtNum)pose->q.y;  q[6] = (mjtNum)pose->q.z;
+    mj_kinematics(p->m, p->d);
+    mj_collision(p->m, p->d);
+    return p->d->ncon;
+}
+static void run_peer(void *user)
+{
+    peer *p = (peer *)user;
+    int i, n = 0;
+    for (i = 0; i < p->f->poses; ++i) n += peer_pose(p, i);
+    bench_keep(n);
+}
+
+/* what they yield, on the mean over the poses */
+static void peer_count(peer *one, peer *several)
+{
+    const figures *f = one->f;
+    double n1 = 0, n4 = 0, active = 0;
+    int i, k, n = dc_manifold_count(&f->surface, &f->surface, &f->o, NULL);
+    for (i = 0; i < POSES; ++i) {
+        dc_arena mem = dc_arena_make(memory, sizeof memory);
+        n1 += peer_pose(one, i);
+        n4 += peer_pose(several, i);
+        dc_manifold(&f->surface, NULL, &f->surface, &f->pose[i], &f->o, &mem, contacts);
+        for (k = 0; k < n; ++k) active += contacts[k].act > DC_R(0.5);
+    }
+    bench_line("manifold_mujoco", "contacts_manifold", n, "contacts");
+    bench_line("manifold_mujoco", "contacts_manifold_active", active/POSES, "contacts");
+    bench_line("manifold_mujoco", "contacts_mujoco", n1/POSES, "contacts");
+    bench_line("manifold_mujoco", "contacts_mujoco_multiccd", n4/POSES, "contacts");
+}
+#endif
+
 int main(int argc, char **argv)
 {
     static figures f, many, few, one_side;
@@ -351,5 +517,27 @@ int main(int argc, char **argv)
     bench_add(&g, "16", run_manifold, &f, POSES);
     bench_add(&g, "1024", run_manifold, &many, 1024);
     bench_run(&g);
+
+#ifdef DC_BENCH_MUJOCO
+    {
+        peer one, several;
+        if (!peer_open(&one, &f, 0) || !peer_open(&several, &f, 1)) return 1;
+        bench_open(&g, "manifold_mujoco");
+        bench_add(&g, "manifold", run_manifold, &f, POSES);
+        bench_add(&g, "manifold_jvp", run_jvp, &f, POSES);
+        few.poses = POSES;
+        bench_add(&g, "manifold_no_edges", run_manifold, &few, POSES);
+        bench_add(&g, "mujoco", run_peer, &one, POSES);
+        bench_add(&g, "mujoco_multiccd", run_peer, &several, POSES);
+        bench_run(&g);
+        if (!bench_instructions) peer_count(&one, &several);
+        mj_deleteData(one.d);
+        mj_deleteModel(one.m);
+        mj_deleteData(several.d);
+        mj_deleteModel(several.m);
+    }
+#else
+    bench_skip("manifold_mujoco", "no mujoco/mujoco.h (Debian: libmujoco-dev)");
+#endif
     return 0;
 }

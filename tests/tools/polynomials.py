@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The polynomials of the elementary functions in dc_contact.h: Remez exchange in 60 digits (needs mpmath).
+"""The polynomials of the elementary functions in dc_contact.h and dc_witness.h: Remez exchange in 60 digits (needs mpmath).
 
 Each line of TABLE: name, the function to fit, the interval of its argument, the weight of an error
 in it, the number of coefficients for double and for float. The program prints the coefficients,
@@ -42,6 +42,14 @@ TABLE = [
     # log((1+s)/(1-s)) = 2s + s z L(z), z = s^2; weight: relative to 2s
     ('log', series(lambda z: (2*atanh(sqrt(z))/sqrt(z) - 2)/z, tail(lambda k: mpf(2)/(2*k + 3)), tiny/10),
      mpf(0), smax*mpf('1.001'), lambda z: z/2, 8, 4),
+    # the same on s <= 1/3: dc_witness.h
+    ('ends', series(lambda z: (2*atanh(sqrt(z))/sqrt(z) - 2)/z, tail(lambda k: mpf(2)/(2*k + 3)), tiny/10),
+     mpf(0), mpf(1)/9, lambda z: z/2, 10, 4),
+    # cosh r = 1 + z C(z), sinh r = r + r z S(z), z = r^2, |r| <= ln2/2
+    ('cosh', series(lambda z: (mp.cosh(sqrt(z)) - 1)/z, tail(lambda k: 1/fac(2*k + 2)), tiny),
+     mpf(0), (ln2/2*mpf('1.001'))**2, lambda z: z, 5, 3),
+    ('sinh', series(lambda z: (mp.sinh(sqrt(z))/sqrt(z) - 1)/z, tail(lambda k: 1/fac(2*k + 3)), tiny),
+     mpf(0), (ln2/2*mpf('1.001'))**2, lambda z: z*sqrt(z), 5, 3),
     # atanh(s)/s = 1 + z/3 + z^2 B(z)
     ('pow', series(lambda z: (atanh(sqrt(z))/sqrt(z) - 1 - z/3)/z**2, tail(lambda k: mpf(1)/(2*k + 5)), tiny/10),
      mpf(0), smax*mpf('1.001'), lambda z: z*z, 10, 4),
