@@ -2,6 +2,8 @@
 # make test-all      the matrix of compilers, standards, number types and options, and the packaging tests
 # make test-view     the pages of the viewer in a browser: skipped without node and Chromium
 # make bench         times; REPEATS=n for more repeats, bench-instructions for counts through callgrind
+# make fuzz          libFuzzer over the fuzz programs, FUZZ_TIME seconds each, where clang has it; else as fuzz-short
+# make fuzz-short    a fixed set of inputs to each fuzz program, with the sanitizers
 # make facts         lines, code size and worst stack of each header
 # make demo          builds and runs the examples
 # make clean
@@ -23,12 +25,13 @@ HEADERS := $(wildcard dc_*.h)
 TESTS := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 EXAMPLES := $(patsubst examples/%.c,%,$(wildcard examples/*.c))
 BENCHES := $(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c))
+FUZZES := $(patsubst tests/%.c,%,$(wildcard tests/fuzz_*.c))
 SUPPORT := tests/support/support.c
 INCLUDE = -I. -Itests/support -Iexamples/common -Ibuild/include -DDC_REAL=$(REAL) -DDC_TEST_DATA='"$(CURDIR)/tests/data"'
 
 export CC WARN WARN_C GREATEST
 
-.PHONY: all test test-all test-view bench bench-instructions facts demo clean FORCE
+.PHONY: all test test-all test-view bench bench-instructions fuzz fuzz-short facts demo clean FORCE
 all: test
 
 # ---- test
@@ -113,6 +116,55 @@ build/bench/$(1) build/bench/$(1)_native: tests/bench/$(1).c tests/bench/bench.h
 	$$(if $$($(1)_peers),$$(CXX),$$(CC)) $$@.o build/test/support.o $$($(1)_peers) -o $$@ $$(if $$($(1)_peers),$$$$($$(PKG_CONFIG) --libs $$(PEERS))) $$(LDLIBS)
 endef
 $(foreach b,$(BENCHES),$(eval $(call bench_rules,$(b))))
+
+# ---- fuzz: the headers are compiled once for all programs. At -O1 that takes minutes with the sanitizers, at -O0 seconds
+
+FUZZ_TIME ?= 20
+FUZZ_OPTIMIZE ?= -O0
+SANITIZE := address,undefined,float-cast-overflow
+# can COMPILER FLAGS: whether it links a program with them
+can = $(shell echo '$(3)' | $(1) $(2) -x c - -o /dev/null >/dev/null 2>&1 && echo yes)
+FUZZ_MAIN = int main(void) { return 0; }
+FUZZ_TARGET = int LLVMFuzzerTestOneInput(const unsigned char *d, unsigned long n); int LLVMFuzzerTestOneInput(const unsigned char *d, unsigned long n) { return d == 0 && n > 0; }
+SHORT = build/fuzz/$(REAL)
+LIBFUZZER = build/fuzz/libfuzzer_$(REAL)
+FUZZ_NEEDS = build/fuzz/support.o tests/support/fuzz.h tests/support/fuzz_field.h $(HEADERS) tests/lib.sh Makefile
+FUZZ_BUILD = -std=c99 -g1 -ffp-contract=off $(WARN) $(WARN_C) $(INCLUDE) $(FUZZ_SANITIZE)
+
+ifneq ($(filter fuzz%,$(MAKECMDGOALS)),)
+FUZZ_SANITIZE := $(if $(call can,$(CC),-fsanitize=$(SANITIZE),$(FUZZ_MAIN)),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all)
+HAVE_LIBFUZZER := $(call can,clang,-fsanitize=fuzzer -fsanitize=$(SANITIZE),$(FUZZ_TARGET))
+endif
+
+fuzz-short: $(FUZZES:%=$(SHORT)/%)
+	@echo "standalone, $(REAL), $(if $(FUZZ_SANITIZE),$(FUZZ_SANITIZE),no sanitizers)"
+	@sh tests/run.sh $(FUZZES:%=$(SHORT)/%)
+
+ifeq ($(HAVE_LIBFUZZER),yes)
+fuzz: $(FUZZES:%=$(LIBFUZZER)/%)
+	@echo "libFuzzer, $(REAL), $(FUZZ_TIME) s each"
+	@sh tests/fuzz.sh $(FUZZ_TIME) $(FUZZES:%=$(LIBFUZZER)/%)
+else
+fuzz: fuzz-short
+	@echo "clang has no libFuzzer here"
+endif
+
+build/fuzz/support.o: $(SUPPORT) tests/support/support.h Makefile
+	@mkdir -p build/fuzz
+	$(CC) $(STD) -O1 $(WARN) $(WARN_C) $(INCLUDE) -c $< -o $@
+$(SHORT)/lib.o: $(HEADERS) tests/lib.sh Makefile
+	@mkdir -p $(SHORT)
+	sh tests/lib.sh > $(SHORT)/lib.c
+	$(CC) $(FUZZ_BUILD) $(FUZZ_OPTIMIZE) -c $(SHORT)/lib.c -o $@
+$(SHORT)/%: tests/%.c $(SHORT)/lib.o $(FUZZ_NEEDS)
+	$(CC) $(FUZZ_BUILD) -O1 $$(sh tests/lib.sh flags) $< $(SHORT)/lib.o build/fuzz/support.o -o $@ $(LDLIBS)
+
+$(LIBFUZZER)/lib.o: $(HEADERS) tests/lib.sh Makefile
+	@mkdir -p $(LIBFUZZER)
+	sh tests/lib.sh > $(LIBFUZZER)/lib.c
+	clang $(FUZZ_BUILD) $(FUZZ_OPTIMIZE) -fsanitize=fuzzer-no-link -c $(LIBFUZZER)/lib.c -o $@
+$(LIBFUZZER)/%: tests/%.c $(LIBFUZZER)/lib.o $(FUZZ_NEEDS)
+	clang $(FUZZ_BUILD) -O1 -DDC_FUZZ_LIBFUZZER -fsanitize=fuzzer $$(sh tests/lib.sh flags) $< $(LIBFUZZER)/lib.o build/fuzz/support.o -o $@ $(LDLIBS)
 
 # ---- facts
 

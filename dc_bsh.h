@@ -605,7 +605,7 @@ typedef struct {
     int capacity, contacts;
 
     dci_bsh_row value, sum[27], b0, b1[3], b2[6];   /* sums: value; relative; of w q1/r: 1, rho_i, (rho_i rho_j^T + ..)/2 */
-    dci_bsh_block far;
+    dci_bsh_block away;
     int n_far, n_acc, most_acc, clear_acc, n_stack;     /* clear_acc: accumulators that were cleared */
     dci_bsh_block *acc;
     int *link;                          /* of accumulators while they are reduced */
@@ -766,7 +766,7 @@ static DCI_NOINLINE dc_status dci_bsh_start(dci_bsh *W, const dc_bsh *a, const d
     W->stack->acc = -1;
     W->stack->w = 1;
     W->n_stack = 1;
-    dci_bsh_clear(&W->far);
+    dci_bsh_clear(&W->away);
     for (l = 0; l < DC_LANES; ++l) {
         W->value[l] = W->b0[l] = 0;
         for (k = 0; k < 27; ++k) W->sum[k][l] = 0;
@@ -882,7 +882,7 @@ static void dci_bsh_moments(dci_bsh *W, const dci_bsh_block *B, const dc_real *q
 /* Far pairs: their terms to the sums, their values and gradients to the accumulators above. */
 static DCI_NOINLINE void dci_bsh_flush_far(dci_bsh *W)
 {
-    dci_bsh_block *B = &W->far;
+    dci_bsh_block *B = &W->away;
     dci_bsh_row q1, q2;
     int l, k, n = W->n_far;
     W->n_far = 0;
@@ -1185,31 +1185,31 @@ static void dci_bsh_enqueue(dci_bsh *W, dci_bsh_queue *Q, int a, int b, dc_real 
 typedef struct { const dc_bsh_node *node; int index; dc_v3 x; } dci_bsh_at;
 
 /* A radial term into lane l: e, rho_i, what multiplies and shifts it. */
-DC_INLINE void dci_bsh_term(const dci_bsh *W, dci_bsh_block *B, unsigned l, const dci_bsh_at *I, const dci_bsh_at *J, dc_real w,
+DC_INLINE void dci_bsh_term(const dci_bsh *W, dci_bsh_block *B, unsigned l, const dci_bsh_at *ci, const dci_bsh_at *cj, dc_real w,
                             int acc)
 {
-    B->e[0][l] = I->x.x - J->x.x;
-    B->e[1][l] = I->x.y - J->x.y;
-    B->e[2][l] = I->x.z - J->x.z;
-    B->p[0][l] = I->x.x;
-    B->p[1][l] = I->x.y;
-    B->p[2][l] = I->x.z;
+    B->e[0][l] = ci->x.x - cj->x.x;
+    B->e[1][l] = ci->x.y - cj->x.y;
+    B->e[2][l] = ci->x.z - cj->x.z;
+    B->p[0][l] = ci->x.x;
+    B->p[1][l] = ci->x.y;
+    B->p[2][l] = ci->x.z;
     B->w[l] = w;
     B->acc[l] = acc;
     if (W->weighted) {
-        B->many[l] = (dc_real)I->node->count*(dc_real)J->node->count;
-        B->shift[l] = I->node->R + J->node->R;
+        B->many[l] = (dc_real)ci->node->count*(dc_real)cj->node->count;
+        B->shift[l] = ci->node->R + cj->node->R;
     }
 }
 
-DC_INLINE void dci_bsh_far_term(dci_bsh *W, const dci_bsh_at *I, const dci_bsh_at *J, dc_real w, int acc)
+DC_INLINE void dci_bsh_far_term(dci_bsh *W, const dci_bsh_at *ci, const dci_bsh_at *cj, dc_real w, int acc)
 {
-    dci_bsh_term(W, &W->far, (unsigned)W->n_far, I, J, w, acc);
+    dci_bsh_term(W, &W->away, (unsigned)W->n_far, ci, cj, w, acc);
     if (++W->n_far == DC_LANES) dci_bsh_flush_far(W);
 }
 
 /* A new accumulator below `acc`. */
-DC_INLINE int dci_bsh_accumulator(dci_bsh *W, const dci_bsh_at *I, const dci_bsh_at *J, dc_real w, int acc, dc_real phi,
+DC_INLINE int dci_bsh_accumulator(dci_bsh *W, const dci_bsh_at *ci, const dci_bsh_at *cj, dc_real w, int acc, dc_real phi,
                                   dc_real phi1, dc_real phi2)
 {
     unsigned l = (unsigned)W->n_acc%DC_LANES;
@@ -1219,7 +1219,7 @@ DC_INLINE int dci_bsh_accumulator(dci_bsh *W, const dci_bsh_at *I, const dci_bsh
         dci_bsh_clear(B);
         W->clear_acc += DC_LANES;
     }
-    dci_bsh_term(W, B, l, I, J, w, acc);
+    dci_bsh_term(W, B, l, ci, cj, w, acc);
     B->phi[l] = phi;
     B->phi1[l] = phi1;
     B->phi2[l] = phi2;
@@ -1229,38 +1229,38 @@ DC_INLINE int dci_bsh_accumulator(dci_bsh *W, const dci_bsh_at *I, const dci_bsh
 }
 
 /* (8): near pairs are opened, far ones are a term, in between it is both. */
-DC_INLINE void dci_bsh_meet(dci_bsh *W, const dci_bsh_at *I, const dci_bsh_at *J, dc_real r2, dc_real w, int acc)
+DC_INLINE void dci_bsh_meet(dci_bsh *W, const dci_bsh_at *ci, const dci_bsh_at *cj, dc_real r2, dc_real w, int acc)
 {
-    dc_real d1 = I->node->R + J->node->R, d2 = W->ratio*d1, phi1 = 0;
-    int inner = I->node->left >= 0 || J->node->left >= 0, near = r2 <= dc_max(d1*d1, DC_REAL_MIN);
+    dc_real d1 = ci->node->R + cj->node->R, d2 = W->ratio*d1, phi1 = 0;
+    int inner = ci->node->left >= 0 || cj->node->left >= 0, within = r2 <= dc_max(d1*d1, DC_REAL_MIN);
     int contacts = W->want == DCI_BSH_CONTACTS;
-    if (!near && r2 >= d2*d2) {
+    if (!within && r2 >= d2*d2) {
         ++W->far_pairs[inner];
-        if (!contacts) dci_bsh_far_term(W, I, J, w, acc);
+        if (!contacts) dci_bsh_far_term(W, ci, cj, w, acc);
         return;
     }
-    ++W->near_pairs[2*inner + near];
-    if (!near && !(contacts && inner)) {
+    ++W->near_pairs[2*inner + within];
+    if (!within && !(contacts && inner)) {
         dc_real span = d2 - d1, phi2 = 0, phi;      /* > 0 */
         int slopes = W->want != DCI_BSH_VALUE;
         phi = dc_blend((dci_bsh_root(r2) - d1)/span, slopes ? &phi1 : NULL, slopes ? &phi2 : NULL);
         /* the value alone needs no accumulator: phi C is one more far term */
-        if (!slopes) dci_bsh_far_term(W, I, J, w*phi, acc);
+        if (!slopes) dci_bsh_far_term(W, ci, cj, w*phi, acc);
         else {
             phi1 /= span;
-            if (!contacts) acc = dci_bsh_accumulator(W, I, J, w, acc, phi, phi1, phi2/(span*span));
+            if (!contacts) acc = dci_bsh_accumulator(W, ci, cj, w, acc, phi, phi1, phi2/(span*span));
         }
         w *= 1 - phi;
     }
     if (inner) {
         dci_bsh_entry *s = W->stack + W->n_stack++;
-        s->i = I->index;
-        s->j = J->index;
+        s->i = ci->index;
+        s->j = cj->index;
         s->acc = acc;
         s->w = w;
-        s->y = J->x;
+        s->y = cj->x;
     } else if (!contacts || W->contacts++ < W->capacity)
-        dci_bsh_enqueue(W, W->queue + near, I->node->triangle, J->node->triangle, w, phi1, acc);
+        dci_bsh_enqueue(W, W->queue + within, ci->node->triangle, cj->node->triangle, w, phi1, acc);
 }
 
 DC_INLINE dci_bsh_at dci_bsh_at_a(const dci_bsh *W, int i)
@@ -1304,7 +1304,7 @@ static DCI_NOINLINE dci_bsh_queue *dci_bsh_walk(dci_bsh *W)
     if (W->brute) return dci_bsh_next_pairs(W);
     for (;;) {
         dci_bsh_entry *s;
-        dci_bsh_at I[2], J[2];
+        dci_bsh_at ci[2], cj[2];
         dc_real w, r2[4];
         int ni = 1, nj = 1, acc, k, m, last = W->n_stack == 0 || W->n_acc + 4 > W->most_acc;
         for (k = 0; k < 2; ++k)         /* an opened pair has up to four of triangles */
@@ -1316,30 +1316,30 @@ static DCI_NOINLINE dci_bsh_queue *dci_bsh_walk(dci_bsh *W)
         w = s->w;
         acc = s->acc;
         if (s->i < 0) {
-            I[0] = dci_bsh_at_a(W, 0);
-            J[0] = dci_bsh_at_b(W, 0);
+            ci[0] = dci_bsh_at_a(W, 0);
+            cj[0] = dci_bsh_at_b(W, 0);
         } else {
             const dc_bsh_node *p = W->a->node + s->i, *q = W->b->node + s->j;
             ni = p->left < 0 ? 1 : 2;
             nj = q->left < 0 ? 1 : 2;
-            I[0] = dci_bsh_at_a(W, ni == 1 ? s->i : p->left);
-            if (ni == 2) I[1] = dci_bsh_at_a(W, p->right);
+            ci[0] = dci_bsh_at_a(W, ni == 1 ? s->i : p->left);
+            if (ni == 2) ci[1] = dci_bsh_at_a(W, p->right);
             if (nj == 1) {
-                J[0].node = q;
-                J[0].index = s->j;
-                J[0].x = s->y;
+                cj[0].node = q;
+                cj[0].index = s->j;
+                cj[0].x = s->y;
             } else {
-                J[0] = dci_bsh_at_b(W, q->left);
-                J[1] = dci_bsh_at_b(W, q->right);
+                cj[0] = dci_bsh_at_b(W, q->left);
+                cj[1] = dci_bsh_at_b(W, q->right);
             }
         }
         for (m = 0; m < nj; ++m)
             for (k = 0; k < ni; ++k) {
-                dc_v3 e = dc_sub(I[k].x, J[m].x);
+                dc_v3 e = dc_sub(ci[k].x, cj[m].x);
                 r2[2*m + k] = dc_dot(e, e);
             }
         for (m = 0; m < nj; ++m)
-            for (k = 0; k < ni; ++k) dci_bsh_meet(W, I + k, J + m, r2[2*m + k], w, acc);
+            for (k = 0; k < ni; ++k) dci_bsh_meet(W, ci + k, cj + m, r2[2*m + k], w, acc);
     }
 }
 

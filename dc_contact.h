@@ -451,8 +451,9 @@ DC_DEF void dc_pose_local(dc_pose p0, dc_pose p1, dc_real xi[6]);
 /* ---- smooth operators -------------------------------------------------------------------------- */
 /* Stand-ins for sign, max, clamp, comparisons and selection with derivatives of every order (CONTAX [3], section III).
  * eps > 0 is the width of the transition, in the unit of x; none is checked. d1 and d2 receive the first and second
- * derivative by x and may be NULL. A NaN gives NaN, an infinite x the limits. Tails keep their digits: value and
- * derivatives are within 2 (1 + |x - a|/eps) DC_EPS of themselves, but for a derivative next to a zero of its own. */
+ * derivative by x and may be NULL. A NaN gives NaN, an infinite x the limits (but for dc_lse). Tails keep their digits: value
+ * and derivatives are within 2 (1 + |x - a|/eps) DC_EPS of themselves, but for a value or derivative next to a zero of its
+ * own, and clips much narrower than eps, which are off by DC_EPS eps. */
 
 /* sign(x): tanh(x/eps) */
 DC_DEF dc_real dc_soft_sign(dc_real x, dc_real eps, dc_real *d1, dc_real *d2);
@@ -460,7 +461,7 @@ DC_DEF dc_real dc_soft_sign(dc_real x, dc_real eps, dc_real *d1, dc_real *d2);
 /* max(x, 0): eps log(1 + e^(x/eps)), above it by at most eps log 2 */
 DC_DEF dc_real dc_soft_relu(dc_real x, dc_real eps, dc_real *d1, dc_real *d2);
 
-/* x clamped to [a, b], a <= b: a + relu(x-a) - relu(x-b), which stays in (a, b) */
+/* x clamped to [a, b], a <= b: a + relu(x-a) - relu(x-b), which stays in [a, b] */
 DC_DEF dc_real dc_soft_clip(dc_real x, dc_real a, dc_real b, dc_real eps, dc_real *d1, dc_real *d2);
 
 /* [x > a]: 1/(1 + e^((a-x)/eps)). [x < a] is dc_soft_greater(a, x, ...), d1 with the other sign. */
@@ -2032,7 +2033,8 @@ DC_DEF dc_real dc_soft_clip(dc_real x, dc_real a, dc_real b, dc_real eps, dc_rea
         if (d1) *d1 = w*part;
         if (d2) *d2 = w1*part;
     }
-    return clamp + eps*(dc_softplus(-u) - dc_softplus(-v));
+    /* wide eps: the difference is rounded by more than b - a */
+    return dc_min(b, dc_max(a, clamp + eps*(dc_softplus(-u) - dc_softplus(-v))));
 }
 
 DC_DEF dc_real dc_lse(int n, const dc_real *x, dc_real tau, dc_real *w, dc_real *H)
@@ -3545,8 +3547,8 @@ static int dci_warm(dci_hulls *h, const dc_distance *d, dci_mink *p)
         if (d->ib[i] < 0 || d->ib[i] >= h->nb) return 0;
     if (d->na == 2 && d->nb == 2) {
         /* two edges: the half of their parallelogram that held the witness points */
-        int far = !(d->wa[1] + d->wb[1] <= 1);
-        dci_mink_of(h, d->ia[far], d->ib[far], &p[0]);
+        int other = !(d->wa[1] + d->wb[1] <= 1);
+        dci_mink_of(h, d->ia[other], d->ib[other], &p[0]);
         dci_mink_of(h, d->ia[0], d->ib[1], &p[1]);
         dci_mink_of(h, d->ia[1], d->ib[0], &p[2]);
         return 3;
@@ -4903,7 +4905,7 @@ DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa
         }
         for (j = 0; hess && j < 3; ++j) {
             /* P'' u u^T + P'/r (I - u u^T) */
-            dc_real h = P2*u[i]*u[j] + P1/(r*length)*((i == j ? 1 : 0) - u[i]*u[j]);
+            dc_real uu = u[i]*u[j], h = P2*uu + P1/(r*length)*((i == j ? 1 : 0) - uu);
             hess[6*i + j] = hess[6*(3 + i) + 3 + j] = h;
             hess[6*i + 3 + j] = hess[6*(3 + i) + j] = -h;
         }
@@ -4960,7 +4962,7 @@ typedef struct {
     dci_row ox, oy, oz, size;     /* centre, size */
     dci_row mx, my, mz, d;        /* start plane; at the end the paper's n and world d */
     dci_row c[18];                /* coordinates (z, x, y) of the vertices along m, b1, b2; later along u, b1, b2 about q */
-    dci_row t1, t2, B0, B1, B2, u[9];
+    dci_row t1, t2, BM, BX, BY, u[9];
     dci_row G, N, rN, least, run, value;
     dci_row X, Y, Z;              /* candidate axis; arguments and results of square roots; unit normal */
     dci_row f[6], D[6];           /* s h', h'' at the minimum */
@@ -5193,9 +5195,9 @@ static void dci_tri_chart(dci_tri *T)
         T->u[0][l] = mx;   T->u[1][l] = my;   T->u[2][l] = mz;
         T->u[3][l] = b1x;  T->u[4][l] = b1y;  T->u[5][l] = b1z;
         T->u[6][l] = b2x;  T->u[7][l] = b2y;  T->u[8][l] = b2z;
-        T->B0[l] = mx*mx + my*my + mz*mz;
-        T->B1[l] = b1x*b1x + b1y*b1y + b1z*b1z;
-        T->B2[l] = b2x*b2x + b2y*b2y + b2z*b2z;
+        T->BM[l] = mx*mx + my*my + mz*mz;
+        T->BX[l] = b1x*b1x + b1y*b1y + b1z*b1z;
+        T->BY[l] = b2x*b2x + b2y*b2y + b2z*b2z;
         T->t1[l] = T->t2[l] = 0;
         T->run[l] = 1;
         for (k = 0; k < 18; k += 3) {
@@ -5235,8 +5237,8 @@ static void dci_tri_step(dci_tri *T)
         DCI_TRI_ADD(3, -, w3)
         DCI_TRI_ADD(4, -, w4)
         DCI_TRI_ADD(5, -, w5)
-        dc_real B1 = T->B1[l], B2 = T->B2[l], iN = 1/(T->B0[l] + B1*t1*t1 + B2*t2*t2), iG = 1/G, iG2 = 2*iG;
-        dc_real r1 = B1*t1*iN, r2 = B2*t2*iN, D0, D1, D2, l1, l2, l3, m21, low, dec2, sd, sx, sy, rho = DC_R(0.5), alpha;
+        dc_real BX = T->BX[l], BY = T->BY[l], iN = 1/(T->BM[l] + BX*t1*t1 + BY*t2*t2), iG = 1/G, iG2 = 2*iG;
+        dc_real r1 = BX*t1*iN, r2 = BY*t2*iN, D0, D1, D2, l1, l2, l3, m21, low, dec2, sd, sx, sy, rho = DC_R(0.5), alpha;
         gd *= iG;
         gx *= iG;
         gy *= iG;
@@ -5244,9 +5246,9 @@ static void dci_tri_step(dci_tri *T)
         D0 = hdd*iG2 - 2*gd*gd;
         hdx = hdx*iG2 - 2*gd*gx;
         hdy = hdy*iG2 - 2*gd*gy;
-        hxx = hxx*iG2 - 2*gx*gx + B1*iN - r1*r1;
+        hxx = hxx*iG2 - 2*gx*gx + BX*iN - r1*r1;
         hxy = hxy*iG2 - 2*gx*gy - r1*r2;
-        hyy = hyy*iG2 - 2*gy*gy + B2*iN - r2*r2;
+        hyy = hyy*iG2 - 2*gy*gy + BY*iN - r2*r2;
         D0 = 1/D0;
         l1 = hdx*D0;
         l2 = hdy*D0;
@@ -5301,7 +5303,7 @@ static void dci_tri_end(dci_tri *T)
         DCI_TRI_END(3, -)
         DCI_TRI_END(4, -)
         DCI_TRI_END(5, -)
-        N = T->B0[l] + T->B1[l]*t1*t1 + T->B2[l]*t2*t2;
+        N = T->BM[l] + T->BX[l]*t1*t1 + T->BY[l]*t2*t2;
         T->G[l] = G;
         T->N[l] = N;
         T->least[l] = least;
@@ -5620,7 +5622,7 @@ static dc_status dci_tri_single(dci_tri *T, const dc_pair_options *opt, const dc
         }
     }
     if (out->status) out->status[i] = (unsigned char)status;
-    if (status == DC_E_OVERLAP && out->value) out->value[i] = value;
+    if (status == DC_E_OVERLAP && out->value) out->value[i] = DCI_INFINITY;
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
     if (out->value) out->value[i] = value;
     if (out->plane) {
@@ -5856,7 +5858,7 @@ static DCI_NOINLINE dc_status dci_friction_plane(dci_friction *f, dc_real eps_v,
         for (k = 0; k < f->m; ++k) dec2 -= grad[k]*step[k];
         if (!dc_finite(dec2) || !dc_finite(E)) return DC_E_RANGE;
         ++*iterations;
-        last = last && (dec2 <= DC_R(16777216.0)*DC_EPS*DC_EPS*E || (dec2 <= DC_R(1e-6)*E && dec2 > DC_R(0.25)*before));
+        last = last && (dec2 <= DC_R(16777216.0)*DC_EPS*DC_EPS*E || (dec2 <= 64*DC_EPS*E && dec2 > DC_R(0.25)*before));
         before = dec2;
         for (line = 0; line < DCI_LINE_STEPS; ++line, alpha *= DC_R(0.5)) {
             for (k = 0; k < 3; ++k) trial[k] = f->z[k] + alpha*step[k];

@@ -52,7 +52,7 @@
  * CONTRACTS
  *   Memory    A point: none. Batches, meshes and fits: scratch from the caller's dc_arena, given back at return. In double a
  *             batch takes 13 KB whatever the number of points, a mesh about 9 bytes a grid point and 110 a vertex, a fit 13
- *             bytes a grid point. Worst stack of any function below 4 KB (`make facts`).
+ *             bytes a grid point. Stack below 4 KB at -Os and -O3 (`make facts`).
  *   Errors    dc_status: DC_E_ARG for what is not finite, out of range or missing, DC_E_MEMORY for an arena that is too small,
  *             DC_E_RANGE for results that do not fit; outputs are untouched but where a function says so.
  *   Threads   Every function is re-entrant; nothing is shared.
@@ -60,7 +60,7 @@
  *             any compiler.
  *   Smooth    Superquadrics with exponents below 1 have two continuous derivatives but for their centre; smooth unions,
  *             smooth polyhedra and clouds are as smooth as what they are made of. Spheres, capsules and boxes have the kinks of
- *             distances, tau = 0 those of a minimum: there the derivatives are of one side, or the mean of both.
+ *             distances, tau = 0 those of a minimum: there the derivatives are of one side, or the mean of both (a minimum's).
  *   Accuracy  Against 70-digit tables, double (float): values 1.3e-15 (5e-7) for coordinates up to 5; gradients 7e-15 (6e-7)
  *             and Hessians 4e-14 (3e-5) of their largest entry. Superquadrics with exponents 0.02 to 2, at 1e-9 to 1e6 sizes
  *             from the centre, sizes 1e-6 to 1e6: value 6e-16 (3e-7) of the distance from the centre or the size.
@@ -112,8 +112,8 @@ extern "C" {
 typedef enum {
     /* phi = |x| (1 - 1/F), the distance along the ray to the centre, F = f^(eps1/2) the gauge of the body,
      *     f = ((x/a)^(2/eps2) + (y/b)^(2/eps2))^(eps2/eps1) + (z/c)^(2/eps1)                             (1-3, corrected)
-     * size = (a, b, c), within a factor 1e6 of each other; eps1, eps2 from 0.02 to 2. Never below the distance (up to 1/cos of
-     * the angle between ray and normal above it). Smooth but for the centre, where it is -min(a,b,c) with gradient 0; with an
+     * size = (a, b, c), within a factor 1e6 of each other; eps1, eps2 from 0.02 to 2. |phi| is never below the distance (up to
+     * 1/cos of the angle between ray and normal above it). Smooth but for the centre, where it is -min(a,b,c) with gradient 0; with an
      * exponent above 1 its Hessian is infinite, and large here, on the coordinate planes; with eps1 = 1 > eps2 it has no
      * limit on the z axis.
      * With `taubin`, phi = (F - 1)/|grad F|: slope 1 on the surface however flat the body, at the price of one derivative. */
@@ -130,10 +130,12 @@ typedef enum {
     DC_SDF_CAPSULE         /* exact; radius size.x about the segment |z| <= size.z; size.y is not read */
 } dc_sdf_kind;
 
-/* A primitive and how it joins those before it in the list. Plain data; n, p, sigma are borrowed for the time of a call. */
+/* A primitive and how it joins those before it in the list. Plain data; n, p, sigma are borrowed for the time of a call.
+ * Lengths that are read (size, smooth, sigma, scale) are from 1/DC_LIMIT to DC_LIMIT, but for a capsule's size.z and smooth,
+ * which may be 0; |n.n - 1| <= 1e-3, and n is used as it is. */
 typedef struct {
     dc_sdf_kind kind;
-    dc_pose pose;           /* primitive to body; a quaternion within 1e-3 of unit length is normalised */
+    dc_pose pose;           /* primitive to body; a quaternion with |q.q - 1| <= 1e-3 is normalised */
     dc_real scale;          /* of the whole primitive: phi = scale phi^(R^T (x - t)/scale); 0: 1 */
     dc_v3   size;
     dc_real eps1, eps2;     /* superquadric */
@@ -159,7 +161,7 @@ typedef struct {
 /* The field at a point x of the body.
  * value   may be NULL, as all that follow; NULL costs nothing.
  * grad    3
- * hess    3x3, symmetric to the bit. At a tie of a hard minimum that of either side.
+ * hess    3x3, symmetric to the bit. At a tie of a hard minimum the mean of the two.
  * DC_E_ARG: a primitive out of the ranges above, a point that is not finite or beyond DC_LIMIT, a NULL. DC_E_RANGE: a
  * number asked for does not fit. Outputs untouched. */
 DC_DEF dc_status dc_sdf_eval(const dc_sdf *s, dc_v3 x, dc_real *value, dc_real *grad, dc_real *hess);
@@ -380,8 +382,8 @@ typedef struct { dc_real m, q, p, E, C, g, N, Nu, Nv, kappa, uu, uv, vv; dc_real
 /* q */
 DCI_LANE dc_real dci_sdf_ratio(dc_real u, dc_real v)
 {
-    dc_real big = u >= v ? u : v, small = u >= v ? v : u;
-    return small/(big > 0 ? big : DC_R(1));
+    dc_real big = u >= v ? u : v, least = u >= v ? v : u;
+    return least/(big > 0 ? big : DC_R(1));
 }
 
 /* log q, for a power of it */
@@ -440,7 +442,7 @@ DCI_LANE dci_powers dci_powers_of(const dci_quadric *s, dc_real x, dc_real y, dc
     return w;
 }
 
-/* The gauge F = N(N(|x|/a, |y|/b; eps2), |z|/c; eps1) and its derivatives by x, y, z.
+/* The gauge F = N(N(|x|/a, |y|/b; eps2), |z|/c; eps1) (2) and its derivatives by x, y, z.
  *
  *     F_aa = F_GG G_a^2 + F_G G_aa, ...
  *
@@ -480,7 +482,7 @@ DCI_LANE dci_gauge dci_gauge_of(const dci_quadric *s, dci_powers w, dc_real x, d
     return F;
 }
 
-/* phi = r (1 - 1/F), r = |x|; with n = x/r and f = grad F/F:
+/* phi = r (1 - 1/F), r = |x| (3, corrected); with n = x/r and f = grad F/F:
  *     grad phi = (1 - 1/F) n + (r/F) f
  *     phi''    = (1 - 1/F)/r (1 - n n^T) + (n f^T + f n^T)/F + (r/F)(F''/F - 2 f f^T)      */
 DCI_LANE dci_jet dci_radial(const dci_quadric *s, dci_powers w, dc_real x, dc_real y, dc_real z, int level)
@@ -613,7 +615,7 @@ DCI_LANE dci_jet dci_taubin(const dci_quadric *s, dci_powers w, dc_real x, dc_re
 /* ---- sphere, box, capsule ------------------------------------------------------------------------- */
 
 /* Distance to a box of half extents h (a point, a segment), less a radius R. With q = |x| - h and o = max(q, 0) with the sign
- * of x: outside d = |o|, n = o/d, d'' = (diag(o != 0) - n n^T)/d; inside the largest q. */
+ * of x: outside d = |o|, n = o/d, d'' = (diag(q >= 0) - n n^T)/d; inside the largest q. */
 typedef struct { dc_real hx, hy, hz, R; } dci_sdf_core;
 
 DCI_LANE dci_jet dci_rounded(const dci_sdf_core *s, dc_real x, dc_real y, dc_real z, int level)
@@ -642,9 +644,9 @@ DCI_LANE dci_jet dci_rounded(const dci_sdf_core *s, dc_real x, dc_real y, dc_rea
     if (level < 2) return j;
 
     id = out ? 1/(unit*len) : DC_R(0);
-    j.xx = id*((qx > 0 ? DC_R(1) : DC_R(0)) - nx*nx);
-    j.yy = id*((qy > 0 ? DC_R(1) : DC_R(0)) - ny*ny);
-    j.zz = id*((qz > 0 ? DC_R(1) : DC_R(0)) - nz*nz);
+    j.xx = id*((qx >= 0 ? DC_R(1) : DC_R(0)) - nx*nx);
+    j.yy = id*((qy >= 0 ? DC_R(1) : DC_R(0)) - ny*ny);
+    j.zz = id*((qz >= 0 ? DC_R(1) : DC_R(0)) - nz*nz);
     j.xy = -(id*nx*ny);
     j.xz = -(id*nx*nz);
     j.yz = -(id*ny*nz);
@@ -653,7 +655,7 @@ DCI_LANE dci_jet dci_rounded(const dci_sdf_core *s, dc_real x, dc_real y, dc_rea
 
 /* ---- folding ------------------------------------------------------------------------------------- */
 
-/* The smooth minimum of jets that come one after the other,
+/* The smooth minimum of jets that come one after the other ([1], IV-B),
  *     phi = m - tau log S,  m the least value,  S = sum of e^((m - phi_i)/tau),
  * whose derivatives need no logarithm: with lambda the weight of the new jet among those so far,
  *     grad <- grad + lambda d,   d the difference of the gradients
@@ -695,7 +697,7 @@ DCI_LANE dci_sdf_fold dci_sdf_fold_close(dci_sdf_fold f, dc_real tau, dc_real si
 
 /* ---- point clouds --------------------------------------------------------------------------------- */
 
-/* A weighted mean of plane values phi_i with weights W_i = e^(a_i), a_i = -s_i |x - p_i|^2/2, s = 1/sigma^2, taken in one
+/* (6): a weighted mean of plane values phi_i with weights W_i = e^(a_i), a_i = -s_i |x - p_i|^2/2, s = 1/sigma^2, taken in one
  * after the other. With A = log(sum W), g = grad A, H = A'', and for the new point w its weight among those so far,
  * b = -s (x - p) - g, D = phi_i - phi, d the difference of the gradients:
  *     phi  <- phi + w D
@@ -796,14 +798,14 @@ static int dci_sdf_length(dc_real x) { return x >= 1/DC_LIMIT && x <= DC_LIMIT; 
 
 static int dci_sdf_prim_ok(const dc_sdf_prim *p)
 {
-    dc_real scale = p->scale == 0 ? 1 : p->scale, a = p->size.x, b = p->size.y, c = p->size.z, big, small;
+    dc_real scale = p->scale == 0 ? 1 : p->scale, a = p->size.x, b = p->size.y, c = p->size.z, big, least;
     int k;
     if (!dc_pose_ok(&p->pose) || !dci_sdf_length(scale)) return 0;
     switch (p->kind) {
     case DC_SDF_SUPERQUADRIC:
         big = dc_max(a, dc_max(b, c));
-        small = dc_min(a, dc_min(b, c));
-        return dc_in_range(p->size) && small > 0 && big <= DCI_SDF_ASPECT*small && dci_sdf_length(big*scale)
+        least = dc_min(a, dc_min(b, c));
+        return dc_in_range(p->size) && least > 0 && big <= DCI_SDF_ASPECT*least && dci_sdf_length(big*scale)
             && p->eps1 >= DCI_SDF_SMALLEST && p->eps1 <= 2 && p->eps2 >= DCI_SDF_SMALLEST && p->eps2 <= 2;
     case DC_SDF_SPHERE: return dci_sdf_length(a) && dci_sdf_length(a*scale);
     case DC_SDF_BOX: return dci_sdf_length(a) && dci_sdf_length(b) && dci_sdf_length(c);
@@ -908,7 +910,7 @@ DCI_LANE dci_jet dci_sdf_to_body(const dci_sdf_part *a, dci_jet j, dc_real value
     return b;
 }
 
-/* a plane of a polyhedron, turned round for a maximum */
+/* a plane of a polyhedron, turned round for a maximum (4, 5) */
 DCI_LANE dci_jet dci_sdf_plane_jet(dc_v3 n, dc_v3 p, dc_real x, dc_real y, dc_real z)
 {
     dci_jet j = dci_jet_zero();
@@ -1488,16 +1490,17 @@ DC_DEF dc_status dc_sdf_eval_batch(const dc_sdf *s, int count, const dc_real *x,
 /* A cell is cut along its diagonal into six tetrahedra 0, e_i, e_i + e_j, 7 (corners as bits x, y, z). Their edges run from
  * a grid point in seven directions, the bits of the other end, so that neighbouring cells agree on every face. */
 
-static int dci_grid_ok(const dc_grid *g)
-{
-    return g && dc_in_range(g->lo) && dc_in_range(g->hi) && g->nx >= 2 && g->ny >= 2 && g->nz >= 2 && g->hi.x > g->lo.x
-        && g->hi.y > g->lo.y && g->hi.z > g->lo.z && g->ny <= INT_MAX/8/g->nx && g->nz <= INT_MAX/8/g->nx/g->ny;
-}
-
 static dc_v3 dci_grid_step(const dc_grid *g)
 {
     return dc_vec((g->hi.x - g->lo.x)/(dc_real)(g->nx - 1), (g->hi.y - g->lo.y)/(dc_real)(g->ny - 1),
                   (g->hi.z - g->lo.z)/(dc_real)(g->nz - 1));
+}
+
+static int dci_grid_ok(const dc_grid *g)
+{
+    return g && dc_in_range(g->lo) && dc_in_range(g->hi) && g->nx >= 2 && g->ny >= 2 && g->nz >= 2 && g->hi.x > g->lo.x
+        && g->hi.y > g->lo.y && g->hi.z > g->lo.z && g->ny <= INT_MAX/16/g->nx && g->nz <= INT_MAX/16/g->nx/g->ny
+        && dci_grid_step(g).x >= 1/DC_LIMIT && dci_grid_step(g).y >= 1/DC_LIMIT && dci_grid_step(g).z >= 1/DC_LIMIT;
 }
 
 static dc_v3 dci_grid_point(const dc_grid *g, int i, int j, int k)
@@ -1659,8 +1662,8 @@ static int dci_mesh_id(const dci_mesher *m, int i, int j, int k, int p, int q)
 }
 
 /* The triangles of a tetrahedron, corners c in positive orientation, `in` the bits of those inside. With corner order
- * p q r s, an even permutation of c: p alone gives (pr' = pq, pr, ps), p and q give the quadrangle pr ps qs qr, cut along the
- * shorter diagonal. */
+ * p q r s, an even permutation of c: p alone inside gives the triangle pq pr ps, p alone outside pq ps pr, p and q inside the
+ * quadrangle pr ps qs qr, cut along the shorter diagonal. */
 static void dci_mesh_tetrahedron(dci_mesher *m, int count, int i, int j, int k, const int *c, int in)
 {
     static const signed char order[16][4] = {
@@ -1957,6 +1960,7 @@ static dc_status dci_mesh_run(dci_mesher *m, dc_arena *mem, int vertices, dc_mes
     dci_mesh_triangles(m, 1);
     info->nv = m->nv;
     info->nt = m->nt;
+    if (m->nv > DCI_MESH_MOST || m->nt > DCI_MESH_MOST) return DC_E_MEMORY;
     m->v = (dc_v3 *)dc_arena_take(mem, (size_t)m->nv, sizeof *m->v);
     m->tri = memory = (int *)dc_arena_take(mem, 3*(size_t)m->nt, 3*sizeof *memory);
     m->head = (int *)dc_arena_take(mem, (size_t)m->nv, 3*sizeof *memory);
@@ -2401,7 +2405,7 @@ static void dci_fit_again(dci_fitter *f, int steps)
 static void dci_fit_report(dci_fitter *f, dc_sdf_fit_info *info)
 {
     dc_real sum = 0;
-    size_t count = dci_grid_count(f->g), v, near = 0, inner = 0, held = 0;
+    size_t count = dci_grid_count(f->g), v, band = 0, inner = 0, held = 0;
     int l;
     dci_fit_box_all(f);
     dci_fit_clear(f);
@@ -2413,12 +2417,12 @@ static void dci_fit_report(dci_fitter *f, dc_sdf_fit_info *info)
         dc_real want = f->phi[v], got = f->others[v], e = dci_fit_cut(f, got) - want;
         if (dc_abs(want) <= 2*f->step) {
             sum += e*e;
-            ++near;
+            ++band;
         }
         inner += want < 0;
         held += want < 0 && got < 0;
     }
-    info->residual = near > 0 ? dc_sqrt(sum/(dc_real)near) : 0;
+    info->residual = band > 0 ? dc_sqrt(sum/(dc_real)band) : 0;
     info->covered = inner > 0 ? (dc_real)held/(dc_real)inner : 1;
 }
 

@@ -29,8 +29,9 @@
  *|}
  *
  *   A manifold: a dc_mesh and a dc_sdf for each body make a dc_surface; ask dc_manifold_bytes for memory and dc_manifold_count
- *   for the number of contacts, then call dc_manifold. A penalty force on body a at one of its contacts is act k max(-d, 0) n,
- *   its opposite on b: activity scales the stiffness.
+ *   for the number of contacts, then call dc_manifold. A penalty force at a contact of a (part 0 or 2) is act k max(-d, 0) n on
+ *   a and its opposite on b, both at p; at a contact of b (parts 1, 3) n pushes b, and a gets the opposite. Every pair of edges
+ *   has a contact on each body: halve k there or leave one out. examples/box_manifold.c and manifold_drop.c show it.
  *
  * OPTIONS (macros)
  *   DC_WITNESS_IMPLEMENTATION  in one file: the code. DC_REAL, DC_STATIC, DC_DEF: see dc_contact.h.
@@ -46,7 +47,7 @@
  *
  * CONTRACTS
  *   Memory    Witness points: none. Manifolds: scratch from the caller's dc_arena, given back at return; dc_manifold_bytes.
- *             The stack of every function stays below 4 KB (`make facts`).
+ *             Stack below 4 KB at -Os and -O3 (`make facts`).
  *   Errors    dc_status: DC_E_ARG for what is not finite, out of range or missing, DC_E_MEMORY for an arena that is too small,
  *             DC_E_RANGE for results that do not fit. Outputs are untouched then.
  *   Threads   Every function is re-entrant; nothing is shared.
@@ -54,19 +55,21 @@
  *             compiler.
  *   Smooth    Witness points: infinitely differentiable for every input, parallel and vanishing edges included (`listing`
  *             excepted). Against the closest points, edges in the unit cube: the distance is too large by 0.014 on the mean,
- *             0.05 for 95 % of the pairs at eps 0.1 and w_reg 0.01; 0.0023 and 0.011 at eps 0.02.
+ *             below 0.05 for 95 % of the pairs at eps 0.1 and w_reg 0.01; 0.0023 and 0.011 at eps 0.02.
  *             Manifolds: as smooth as the fields; with a top-K selection continuous, derivatives jump a little at ties
  *             (dc_softsort_topk).
  *   Accuracy  Against 70-digit tables: points 5e-16 of the coordinates, Jacobians 1e-12 of their largest entry down to
  *             w_reg = 1e-6 and nearly parallel edges; needles of height 1e-7 without regularisation 1e-14. Manifolds: rows
- *             2e-13, gradients 3e-13. Float: 1e-7, 5e-8, 1e-4, 6e-5.
+ *             2e-13, gradients 3e-13. Float: points 3e-7, Jacobians 1.1e-4; manifold rows 1e-4, gradients 6e-5.
  *   Cost      ns on one Zen 4 core, gcc 12 -O3 (-O3 -march=native), `make bench`: two edges in a batch 129 (45), with gradients 177
  *             (73), alone 200 (197), with the 9x12 Jacobian 378 (334); vertex and face in a batch 123 (45), 171 (75); closest
  *             points 31 (25). Manifold of two figures of 305 vertices and 18 superquadrics, 18 edges kept: 1.8 ms (0.83 ms),
  *             jvp and vjp 1.5 (1.6) times that, full Jacobian 4.7 (5.1), without edges 0.48 ms (0.20 ms).
  *   Limits    A contact that is not active has a distance without meaning. Activity is soft: it does not prove that two bodies
  *             overlap; the depth of aligned faces is carried by the vertices. Two edges that cross the same edge share its
- *             activity (nn 1/2 each). On flat superquadrics the radial distance is too large (dc_sdf.h: taubin).
+ *             activity (nn 1/2 each). On flat superquadrics the radial distance is too large (dc_sdf.h: taubin). Edge contacts
+ *             need fields that are rounded at edges (superquadrics, polyhedra with smooth > 0): the edges of a DC_SDF_BOX lie
+ *             on its kinks, where the normal jumps and with it the sign of d and n.
  *
  * REFERENCES
  *   [1] CONTAX    Beker, Geist, Paulus, Guertler, Ji Shi, Calinon, Martius: Smoothly differentiable and efficiently vectorizable
@@ -128,7 +131,7 @@ typedef struct {
 
 typedef struct {
     dc_v3   p;          /* witness point alpha_0 t_0 + alpha_1 t_1 + alpha_2 t_2 */
-    dc_real alpha[3];   /* its weights, of sum 1 */
+    dc_real alpha[3];   /* its weights, of sum 1; may leave [0, 1] as those of edges */
     dc_real bary[3];    /* those of the vertex's projection into the plane (regularised) */
     dc_real gamma;      /* 1 where the projection is inside */
 } dc_vf;
@@ -142,7 +145,7 @@ typedef struct {
  * jac    9x12 by (a0, a1, b0, b1), rows a, b, alpha, gamma; NULL: not computed.
  * DC_E_ARG: a coordinate that is not finite or beyond DC_LIMIT, an option out of range, a NULL. DC_E_RANGE: a derivative
  * (coordinates over lengths) exceeds DC_LIMIT^2. Outputs untouched.
- * Error: points 4e-15 of the coordinates, Jacobians 1e-12 of the largest entry, for the table's w_reg down to 1e-6. */
+ * Error: points 5e-16 of the coordinates, Jacobians 1e-12 of the largest entry, for w_reg down to 1e-6. */
 DC_DEF dc_status dc_ee_witness(const dc_witness_options *opt, const dc_v3 a[2], const dc_v3 b[2], dc_ee *out, dc_real *jac);
 
 /* The closest points of two edges, without smoothing; of many the ones nearest to alpha = (1/2, 1/2). gamma is 1 where the
@@ -176,21 +179,21 @@ DC_DEF dc_status dc_vf_witness_batch(const dc_witness_options *opt, int count, c
  *
  * top[k] receives the indices of s_[1..k] (of equal ones the first comes first), Gamma[k*n] rows of sum 1. power 1 or 2, tau
  * from 1/DC_LIMIT to DC_LIMIT. Where two entries change places the rows are continuous; their derivatives jump by what the
- * other entries weigh, e^(-gap^power/tau) for one that is a gap off (power 1: only those above). Elsewhere smooth.
+ * other entries weigh, e^(-gap^power/tau) for one that is a gap off (power 1: in the upper of their two rows those above, in the lower those below). Elsewhere smooth.
  * DC_E_ARG: a number that is not finite or beyond DC_LIMIT, a count or option out of range, a NULL; outputs untouched. */
 DC_DEF dc_status dc_softsort_topk(int n, const dc_real *s, int k, int power, dc_real tau, int *top, dc_real *Gamma);
 
-/* Its derivative, top held: dGamma[k*n] for a change ds[n]; and the transposed, s_bar[n] += (dGamma/ds)^T Gamma_bar, where
- * Gamma_bar[k*n] is overwritten. Arguments as they came from the call above; not checked. */
+/* Its derivative, top held: dGamma[k*n] for a change ds[n]; and the transposed, s_bar[n] += (dGamma/ds)^T Gamma_bar[k*n].
+ * At a tie both are those of the side on which the order of top stays. Arguments as they came from the call above; not checked. */
 DC_DEF void dc_softsort_topk_jvp(int n, const dc_real *s, int k, int power, dc_real tau, const int *top, const dc_real *Gamma,
                                  const dc_real *ds, dc_real *dGamma);
 DC_DEF void dc_softsort_topk_vjp(int n, const dc_real *s, int k, int power, dc_real tau, const int *top, const dc_real *Gamma,
-                                 dc_real *Gamma_bar, dc_real *s_bar);
+                                 const dc_real *Gamma_bar, dc_real *s_bar);
 
 /* ---- contact manifolds ----------------------------------------------------------------------------- */
 
-/* One surface twice: a mesh for its vertices and edges (triangles are not read), a field for depth and normals. Vertices should
- * lie on the field's zero set and edges inside it, as those of dc_sdf_mesh. Borrowed. */
+/* One surface twice: a mesh for its vertices and edges (in any order; tri is not read and may be NULL), a field for depth and
+ * normals. Vertices should lie on the field's zero set and edges inside it, as those of dc_sdf_mesh. Borrowed. */
 typedef struct { const dc_mesh *mesh; const dc_sdf *sdf; } dc_surface;
 
 /* One contact, in the world. Also its derivative along a direction, and what is given to dc_manifold_vjp: all numbers. */
@@ -201,7 +204,8 @@ typedef struct {
     dc_real act;        /* 0 to 1: whether there is a contact */
 } dc_manifold_contact;
 
-/* Lengths are in units of witness.length, L. */
+/* Lengths are in units of witness.length, L: set it to the size of the bodies, the defaults suit bodies of size 1. tau_* and
+ * eps_n are 0 or 1e-12 to 1e12; keep_* at most what the mesh has. */
 typedef struct {
     dc_witness_options witness;
     int     keep_v_a, keep_v_b, keep_e_a, keep_e_b;  /* vertices and edges kept by a soft top-K; 0: all of them, as they are */
@@ -216,26 +220,28 @@ typedef struct {
                              * L grad F; 0: 1e-8 */
     int     no_ee;          /* 1: no edge contacts */
     int     no_vs_a, no_vs_b;  /* 1: no contacts of the vertices of a, of b */
-    int     trace;          /* steps by which witness points of edges are moved onto their surface along its normal, at most 16 */
+    int     trace;          /* steps by which witness points of edges are moved onto their surface along its normal, at most 16;
+                             * converges where the field's slope along its normal is below 2: not on flat radial superquadrics */
     int     inside;         /* 1: activity of edges also asks that a witness point is inside its own body */
 } dc_manifold_options;
 
 /* The number of contacts, the same for every pose: of vertices of a (part[0]), of b, then for every pair of edges (k of a, l of b,
- * row k n_b + l) its contact on a, then those on b (part[3] = part[2]). part may be NULL. 0 for arguments that dc_manifold refuses. */
+ * row k n_b + l) its contact on a, then those on b (part[3] = part[2]). part may be NULL. 0 for counts and options that dc_manifold refuses, and when nothing is left to do. */
 DC_DEF int dc_manifold_count(const dc_surface *a, const dc_surface *b, const dc_manifold_options *opt, int part[4]);
 
 /* Bytes of arena that a call below takes; 0 on overflow or bad arguments. derivative: 0 for dc_manifold, 1 for the others. */
 DC_DEF size_t dc_manifold_bytes(const dc_surface *a, const dc_surface *b, const dc_manifold_options *opt, int derivative);
 
-/* The contact manifold of two posed bodies ([1], Eq. 7-16, with the corrections below). NULL poses are the identity.
+/* The contact manifold of two posed bodies ([1], Eq. 10-16, with the corrections below). Poses map body to world, |q.q - 1| <= 1e-3;
+ * NULL is the identity.
  *
- *   vertex x of a:   p = x,  d = phi_b(x),  n = n_b(x),  act = s(-d/tau_pen)                              (IV-C)
+ *   vertex x of a:   p = x,  d = phi_b(x),  n = n_b(x),  act = s(-d/tau_pen)                              (IV-C; act ours)
  *   edges k, l:      e_a, e_b, gamma the smooth witness points,  n- = (e_a - e_b)/sqrt(|e_a - e_b|^2 + eps_n), d- = n-.(e_a - e_b)
  *     on a:          p = e_a,  g = tanh( n_b(e_b).n-/tau_sign),  d = g d-,  n =  g n-                        (11)
  *     on b:          p = e_b,  g = tanh(-n_a(e_a).n-/tau_sign),  d = g d-,  n = -g n-
- *     act = gamma pen nn cl,  pen = s(-phi_other(p)/tau_pen)                                                (12)
+ *     act = gamma pen nn cl (16),  pen = s(-phi_other(p)/tau_pen)                                           (12)
  *           nn = soft argmin of d- over the edges of the other body                                         (13, 14)
- *           cl = s(-n_a(e_a).n_b(e_b)/tau_cl)                                                               (15, 16)
+ *           cl = s(-n_a(e_a).n_b(e_b)/tau_cl)                                                               (15)
  *
  * with s the logistic function and n_c the unit normal of the field (dc_sdf_out.dir) at tau_n. The distance on b has the roles
  * swapped throughout: Eq. 11 as printed gives it the wrong sign.
@@ -252,7 +258,8 @@ DC_DEF dc_status dc_manifold_jvp(const dc_surface *a, const dc_pose *pose_a, con
                                  const dc_manifold_options *opt, const dc_real xi[12], dc_arena *mem, dc_manifold_contact *contacts,
                                  dc_manifold_contact *dcontacts);
 
-/* The transposed: grad (12) by the twists of any function of the contacts whose derivative by them is bar. */
+/* The transposed: grad (12, in the order of xi) by the twists of any function of the contacts whose derivative by them is bar,
+ * numbers within DC_LIMIT. contacts may be NULL, or bar. */
 DC_DEF dc_status dc_manifold_vjp(const dc_surface *a, const dc_pose *pose_a, const dc_surface *b, const dc_pose *pose_b,
                                  const dc_manifold_options *opt, const dc_manifold_contact *bar, dc_arena *mem,
                                  dc_manifold_contact *contacts, dc_real grad[12]);
@@ -1287,10 +1294,12 @@ DC_DEF dc_status dc_softsort_topk(int n, const dc_real *s, int k, int power, dc_
     return DC_OK;
 }
 
-/* l_i = -|x|^p/tau, x = s_[k] - s_i:  dl_i = -c_i (ds_[k] - ds_i),  c_i = p |x|^(p-1) sign(x)/tau */
-static dc_real dci_softsort_slope(int power, dc_real tau, dc_real x)
+/* l_i = -|x|^p/tau, x = s_[k] - s_i:  dl_i = -c_i (ds_[k] - ds_i),  c_i = p |x|^(p-1) sign(x)/tau; of equal ones
+ * the one that stands `after` the other is the smaller */
+static dc_real dci_softsort_slope(int power, dc_real tau, dc_real x, int after)
 {
-    return power == 2 ? 2*x/tau : (x > 0 ? 1/tau : (x < 0 ? -1/tau : DC_R(0)));
+    dc_real side = x != 0 ? x : (dc_real)after;
+    return power == 2 ? 2*x/tau : (side > 0 ? 1/tau : (side < 0 ? -1/tau : DC_R(0)));
 }
 
 DC_DEF void dc_softsort_topk_jvp(int n, const dc_real *s, int k, int power, dc_real tau, const int *top, const dc_real *Gamma,
@@ -1300,7 +1309,7 @@ DC_DEF void dc_softsort_topk_jvp(int n, const dc_real *s, int k, int power, dc_r
     for (m = 0; m < k; ++m, Gamma += n, dGamma += n) {
         dc_real mean = 0, at = s[top[m]], d = ds[top[m]];
         for (i = 0; i < n; ++i) {
-            dGamma[i] = -dci_softsort_slope(power, tau, at - s[i])*(d - ds[i]);
+            dGamma[i] = -dci_softsort_slope(power, tau, at - s[i], i - top[m])*(d - ds[i]);
             mean += Gamma[i]*dGamma[i];
         }
         for (i = 0; i < n; ++i) dGamma[i] = Gamma[i]*(dGamma[i] - mean);
@@ -1308,14 +1317,14 @@ DC_DEF void dc_softsort_topk_jvp(int n, const dc_real *s, int k, int power, dc_r
 }
 
 DC_DEF void dc_softsort_topk_vjp(int n, const dc_real *s, int k, int power, dc_real tau, const int *top, const dc_real *Gamma,
-                                 dc_real *Gamma_bar, dc_real *s_bar)
+                                 const dc_real *Gamma_bar, dc_real *s_bar)
 {
     int i, m;
     for (m = 0; m < k; ++m, Gamma += n, Gamma_bar += n) {
         dc_real mean = 0, sum = 0, at = s[top[m]];
         for (i = 0; i < n; ++i) mean += Gamma[i]*Gamma_bar[i];
         for (i = 0; i < n; ++i) {
-            dc_real c = dci_softsort_slope(power, tau, at - s[i])*Gamma[i]*(Gamma_bar[i] - mean);
+            dc_real c = dci_softsort_slope(power, tau, at - s[i], i - top[m])*Gamma[i]*(Gamma_bar[i] - mean);
             s_bar[i] += c;
             sum += c;
         }
@@ -1512,7 +1521,7 @@ static void dci_man_side(dci_man *m, const dc_surface *const surface[2], int c)
     s->X = DCI_TAKE(m, s->nv, dc_v3);
     if (d) s->dX = DCI_TAKE(m, s->nv, dc_v3);
     /* contacts of all vertices are the samples at the vertices */
-    if (vs || s->ke > 0) dci_man_samples(m, &s->v, other, surface, s->nv, s->X, 1, vs && !s->soft_v);
+    if (vs || s->soft_e) dci_man_samples(m, &s->v, other, surface, s->nv, s->X, 1, vs && !s->soft_v);
     s->P = s->X;
     s->dP = s->dX;
     s->p = s->v;
@@ -1573,7 +1582,7 @@ static dci_samples dci_man_step(const dci_man *m, int c, int k)
     return S;
 }
 
-static int dci_positive(dc_real x) { return x >= DC_R(1e-12) && x <= DC_R(1e12); }
+static int dci_man_width(dc_real x) { return x >= DC_R(1e-12) && x <= DC_R(1e12); }
 
 static int dci_surface_ok(const dc_surface *s)
 {
@@ -1602,8 +1611,8 @@ static dc_status dci_man_open(dci_man *m, const dc_surface *a, const dc_surface 
     o->tau_cl = dci_or(o->tau_cl, DC_R(0.1));
     o->eps_n = dci_or(o->eps_n, DC_R(1e-8));
     o->tau_n = dci_or(o->tau_n, DC_R(1e-8));
-    if (!dci_positive(o->tau_top) || !dci_positive(o->tau_pen) || !dci_positive(o->tau_sign) || !dci_positive(o->tau_nn)
-        || !dci_positive(o->tau_cl) || !dci_positive(o->eps_n) || !dci_positive(o->tau_n) || o->power < 1 || o->power > 2
+    if (!dci_man_width(o->tau_top) || !dci_man_width(o->tau_pen) || !dci_man_width(o->tau_sign) || !dci_man_width(o->tau_nn)
+        || !dci_man_width(o->tau_cl) || !dci_man_width(o->eps_n) || !dci_man_width(o->tau_n) || o->power < 1 || o->power > 2
         || o->trace < 0 || o->trace > 16 || o->keep_v_a < 0 || o->keep_v_b < 0 || o->keep_e_a < 0 || o->keep_e_b < 0
         || o->keep_v_a > a->mesh->nv || o->keep_v_b > b->mesh->nv || o->keep_e_a > a->mesh->ne || o->keep_e_b > b->mesh->ne) return DC_E_ARG;
     o->tau_pen *= L;
@@ -1629,7 +1638,9 @@ static dc_status dci_man_open(dci_man *m, const dc_surface *a, const dc_surface 
     }
     if (m->side[0].ke == 0 || m->side[1].ke == 0) m->side[0].ke = m->side[1].ke = m->side[0].soft_e = m->side[1].soft_e = 0;
     m->np = (size_t)m->side[0].ke*(size_t)m->side[1].ke;
-    if (m->np > INT32_MAX/4 || m->side[0].nv > INT32_MAX/4 || m->side[1].nv > INT32_MAX/4) return DC_E_ARG;
+    if (m->np > INT32_MAX/64) return DC_E_ARG;
+    for (c = 0; c < 2; ++c)
+        if (m->side[c].nv > INT32_MAX/64 || m->side[c].ne > INT32_MAX/64) return DC_E_ARG;
 
     dci_man_side(m, surface, 0);
     dci_man_side(m, surface, 1);
@@ -1687,7 +1698,7 @@ static dc_status dci_man_select(dci_man *m, int c)
 {
     dci_side *s = &m->side[c];
     const int *edge = s->mesh->edge;
-    dc_status status;
+    dc_status status = DC_OK;
     int i, k;
     for (i = 0; i < s->nv; ++i) {
         if (!dc_in_range(s->mesh->v[i])) return DC_E_ARG;
@@ -1696,8 +1707,10 @@ static dc_status dci_man_select(dci_man *m, int c)
     if (s->nc == 0 && s->ke == 0) return DC_OK;
     for (i = 0; s->ke > 0 && i < 2*s->ne; ++i)
         if (edge[i] < 0 || edge[i] >= s->nv) return DC_E_ARG;
-    status = dci_sample(&s->v, &m->o, m->chunk, m->mem);
-    if (status != DC_OK) return status;
+    if (s->nc > 0 || s->soft_e) {
+        status = dci_sample(&s->v, &m->o, m->chunk, m->mem);
+        if (status != DC_OK) return status;
+    }
 
     /* deepest first: s = -phi/L */
     if (s->soft_v) {
@@ -1891,7 +1904,7 @@ static void dci_push_select(dci_man *m, int c)
     int i, k;
     for (i = 0; i < s->nv; ++i) {
         s->dX[i] = dc_add(xi->v, dc_cross(xi->w, dc_sub(s->X[i], s->frame.t)));
-        if (s->nc > 0 || s->ke > 0) dci_sample_push(&s->v, other, i, s->dX[i], &s->dphi[i], NULL);
+        if (s->soft_v || s->soft_e) dci_sample_push(&s->v, other, i, s->dX[i], &s->dphi[i], NULL);
     }
     if (s->soft_v) {
         for (i = 0; i < s->nv; ++i) s->drank_v[i] = -m->rl*s->dphi[i];
@@ -2219,9 +2232,9 @@ static DCI_NOINLINE void dci_man_pull(dci_man *m, const dc_manifold_contact *bar
 
 /* ---- manifold: public --------------------------------------------------------------------------------------- */
 
-static int dci_contact_finite(const dc_manifold_contact *c)
+static int dci_contact_ok(const dc_manifold_contact *c)
 {
-    return dc_finite3(c->p) && dc_finite(c->d) && dc_finite3(c->n) && dc_finite(c->act);
+    return dc_in_range(c->p) && dc_abs(c->d) <= DC_LIMIT && dc_in_range(c->n) && dc_abs(c->act) <= DC_LIMIT;
 }
 
 DC_DEF dc_status dc_manifold(const dc_surface *a, const dc_pose *pose_a, const dc_surface *b, const dc_pose *pose_b,
@@ -2268,11 +2281,11 @@ DC_DEF dc_status dc_manifold_vjp(const dc_surface *a, const dc_pose *pose_a, con
     if (status == DC_OK) {
         total = dci_man_counts(m, part);
         for (k = 0; k < total && status == DC_OK; ++k)
-            if (!dci_contact_finite(&bar[k])) status = DC_E_ARG;
+            if (!dci_contact_ok(&bar[k])) status = DC_E_ARG;
     }
     if (status == DC_OK) {
-        if (contacts) dci_man_contacts(m, contacts);
         dci_man_pull(m, bar, grad);
+        if (contacts) dci_man_contacts(m, contacts);
     }
     if (mem) mem->used = used;
     return status;

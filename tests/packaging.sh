@@ -82,6 +82,20 @@ for h in $headers; do
     check "$h alone, implemented" implemented "$h"
 done
 
+# names that headers of other libraries define as macros: windows.h, termios.h, complex.h, Arduino.h
+{
+    for h in limits math stddef stdint string; do echo "#include <$h.h>"; done
+    for name in near far small interface IN OUT ERROR OPTIONAL B0 B1 I F_CPU PI; do echo "#define $name ,"; done
+    echo '#define min(a, b) ,'
+    echo '#define max(a, b) ,'
+    echo '#define abs(a) ,'
+    echo '#define round(a) ,'
+    echo '#define F(a) ,'
+    define_all $headers
+    include_all $headers
+} > "$tmp/macros.c"
+check "beside the macros of other libraries" every_way "$tmp/macros.c" double
+
 # ---- objects: the whole suite, and the names it exports
 
 { define_all $headers; include_all $headers; } > "$tmp/all.c"

@@ -362,6 +362,35 @@ TEST derivatives_of_every_kind(void)
     PASS();
 }
 
+/* On the axes and coordinate planes of a primitive, where coordinates are 0 exactly. */
+TEST derivatives_on_coordinate_planes(void)
+{
+    static const dc_sdf_kind kind[4] = {DC_SDF_SPHERE, DC_SDF_CAPSULE, DC_SDF_BOX, DC_SDF_SUPERQUADRIC};
+    worst g = worst_make("gradient"), h = worst_make("Hessian");
+    int k, bits;
+    if (DC_IS_FLOAT) SKIPm("differences want double");
+    for (k = 0; k < 4; ++k)
+        for (bits = 1; bits < 7; ++bits) {
+            dc_sdf_prim p = prim_zero(kind[k]);
+            dc_sdf s = sdf_of(&p, 1, 0);
+            dc_v3 x = dc_vec(bits & 1 ? DC_R(1.7) : 0, bits & 2 ? DC_R(-2.1) : 0, bits & 4 ? DC_R(2.6) : 0);
+            double X[3], jac[9], order, e;
+            dc_real grad[3], hess[9];
+            p.size = dc_vec(1, DC_R(0.8), DC_R(1.2));
+            p.eps1 = p.eps2 = DC_R(0.5);
+            ASSERT_EQ(DC_OK, dc_sdf_eval(&s, x, NULL, grad, hess));
+            set3(X, x);
+            to_double(grad, jac, 3);
+            e = checked(fd_value, &s, X, 1, jac, &order);
+            worst_add(&g, e, "kind %d, point %d, order %g", k, bits, order);
+            to_double(hess, jac, 9);
+            e = checked(fd_grad, &s, X, 3, jac, &order);
+            worst_add(&h, e, "kind %d, point %d, order %g", k, bits, order);
+        }
+    ASSERT(worst_print(&g, 1e-7) & worst_print(&h, 1e-7));
+    PASS();
+}
+
 /* ---- composed fields ----------------------------------------------------------------------------- */
 
 enum { PARTS = 9 };
@@ -792,6 +821,7 @@ int main(int argc, char **argv)
     RUN_TEST(clouds_of_the_table);
     RUN_TEST(unions_and_differences_of_the_table);
     RUN_TEST(derivatives_of_every_kind);
+    RUN_TEST(derivatives_on_coordinate_planes);
     RUN_TEST(derivatives_of_composed_fields);
     RUN_TEST(derivatives_by_parameters);
     RUN_TEST(unions_bracket_the_minimum);

@@ -253,7 +253,7 @@ TEST bad_grids_and_meshes(void)
     dc_v3 off[4];
     dc_sdf_prim p = good(DC_SDF_SPHERE), fit[4];
     dc_sdf s;
-    dc_grid g[9];
+    dc_grid g[10];
     dc_mesh m = DC_ZERO, made;
     dc_arena mem = dc_arena_make(memory, sizeof memory);
     dc_sdf_mesh_options mo = DC_ZERO;
@@ -268,7 +268,7 @@ TEST bad_grids_and_meshes(void)
     memset(&n, PATTERN, sizeof n);
     m.v = v; m.nv = 4;
     m.tri = tri; m.nt = 4;
-    for (k = 0; k < 9; ++k) g[k] = cube;
+    for (k = 0; k < 10; ++k) g[k] = cube;
     g[0].nx = 1;
     g[1].ny = 0;
     g[2].nz = -4;
@@ -278,7 +278,9 @@ TEST bad_grids_and_meshes(void)
     g[6].nx = g[6].ny = g[6].nz = 2000000000;
     g[7].hi.z = g[7].lo.z;
     g[8].nx = 100000; g[8].ny = 100000;
-    for (k = 0; k < 9; ++k) {
+    g[9].lo = dc_vec(0, 0, 0);
+    g[9].hi = dc_vec(DC_REAL_MIN, DC_REAL_MIN, DC_REAL_MIN);
+    for (k = 0; k < 10; ++k) {
         ASSERT_EQ(0, dc_sdf_mesh_bytes(&g[k], 10, 10));
         ASSERT_EQ(0, dc_sdf_fit_bytes(&g[k]));
         ASSERT_EQ(DC_E_ARG, dc_sdf_mesh(NULL, &s, &g[k], &mem, &made, NULL));

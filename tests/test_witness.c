@@ -717,6 +717,31 @@ TEST softsort_ties(void)
     PASS();
 }
 
+/* At a tie the derivative is that of the side on which the order stays: as differences say, forwards and transposed. */
+TEST softsort_derivatives_at_a_tie(void)
+{
+    dc_real s[3] = { 1, 1, DC_R(0.8) }, ds[3] = { 1, 0, 0 }, G[6], G1[6], dG[6], bar[6], back[3], tau = DC_R(0.2), h = DC_IS_FLOAT ? DC_R(1e-3) : DC_R(1e-7);
+    int power, top[2], i, k;
+    for (power = 1; power <= 2; ++power) {
+        s[0] = 1;
+        ASSERT_EQ(DC_OK, dc_softsort_topk(3, s, 2, power, tau, top, G));
+        ASSERT(top[0] == 0 && top[1] == 1);
+        dc_softsort_topk_jvp(3, s, 2, power, tau, top, G, ds, dG);
+        for (k = 0; k < 6; ++k) {
+            for (i = 0; i < 6; ++i) bar[i] = DC_R(i == k);
+            back[0] = back[1] = back[2] = 0;
+            dc_softsort_topk_vjp(3, s, 2, power, tau, top, G, bar, back);
+            ASSERT(dc_abs(back[0] - dG[k]) <= 8*DC_EPS);
+        }
+        s[0] = 1 + h;
+        ASSERT_EQ(DC_OK, dc_softsort_topk(3, s, 2, power, tau, top, G1));
+        ASSERT(top[0] == 0 && top[1] == 1);
+        for (i = 0; i < 6; ++i) ASSERT(fabs((double)((G1[i] - G[i])/h - dG[i])) < (DC_IS_FLOAT ? 2e-2 : 1e-5));
+        if (power == 1) ASSERT(dc_abs(dG[0]) > DC_R(0.1));
+    }
+    PASS();
+}
+
 TEST softsort_arguments(void)
 {
     dc_real s[6] = { 1, 3, 3, -2, 3, 0 }, G[36], sum;
@@ -791,6 +816,7 @@ SUITE(witness)
     RUN_TEST(bad_arguments);
     RUN_TEST(softsort_table);
     RUN_TEST(softsort_ties);
+    RUN_TEST(softsort_derivatives_at_a_tie);
     RUN_TEST(softsort_arguments);
     RUN_TEST(bits_are_the_same_on_every_machine);
 }

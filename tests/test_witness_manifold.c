@@ -707,6 +707,8 @@ TEST bad_arguments(void)
     ASSERT_EQ(DC_E_ARG, dc_manifold_jvp(&a.surface, NULL, &b.surface, NULL, &o, xi, &mem, NULL, dcontacts));
     bar[3].n.z = (dc_real)HUGE_VAL;
     ASSERT_EQ(DC_E_ARG, dc_manifold_vjp(&a.surface, NULL, &b.surface, NULL, &o, bar, &mem, NULL, grad));
+    bar[3].n.z = DC_REAL_MAX/4;
+    ASSERT_EQ(DC_E_ARG, dc_manifold_vjp(&a.surface, NULL, &b.surface, NULL, &o, bar, &mem, NULL, grad));
     /* meshes and fields */
     for (k = 0; k < 2; ++k) {
         int keep = a.edge[5];
