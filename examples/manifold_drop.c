@@ -44,8 +44,9 @@ static dc_v3 velocity(const body *b, dc_v3 p) { return dc_add(b->v, dc_cross(b->
 static void touch(const dc_manifold_contact *c, body *on, body *by, int edge, show *s)
 {
     dc_v3   v = dc_sub(velocity(on, c->p), velocity(by, c->p)), slide = dc_madd(v, -dc_dot(v, c->n), c->n), f;
-    dc_real press = c->act*dc_max(-SPRING*c->d - DAMPER*dc_dot(v, c->n), 0), most = FRICTION*press;
-    dc_real drag = c->act*DRAG;
+    dc_real share = edge ? DC_R(0.5)*c->act : c->act;       /* two edges have two contacts, one on each body */
+    dc_real press = share*dc_max(-SPRING*c->d - DAMPER*dc_dot(v, c->n), 0), most = FRICTION*press;
+    dc_real drag = share*DRAG;
     /* drag |slide| while that is small, never more than `most` */
     drag *= most/dc_sqrt(most*most + drag*drag*dc_dot(slide, slide) + DC_R(1e-12));
     f = dc_madd(dc_scale(press, c->n), -drag, slide);

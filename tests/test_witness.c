@@ -304,11 +304,12 @@ TEST scale_does_not_matter(void)
     long i, n = sweep_count(300);
     rng_seed(&r, 19);
     for (i = 0; i < n; ++i) {
-        double P[12], scale = rng_log(&r, 1e-6, 1e6), Q[108];
+        double P[12], scale = rng_log(&r, 1e-6, 1e6), Q[120];
         dc_witness_options o = DC_ZERO;
         dc_v3 v[4], s[4];
         dc_ee a, b;
-        dc_real J[108], K[108];
+        dc_vf f, g;
+        dc_real J[120], K[120];
         int k;
         o.length = (dc_real)scale;
         for (k = 0; k < 12; ++k) P[k] = (double)(float)rng_uniform(&r, -1, 1);
@@ -320,6 +321,12 @@ TEST scale_does_not_matter(void)
         to_double(J, Q, 108);
         for (k = 72; k < 108; ++k) K[k] *= o.length;
         worst_add(&j, relative_error(K, Q, 108), "scale %g", scale);
+        ASSERT_EQ(DC_OK, dc_vf_witness(NULL, v[0], v + 1, &f, J));
+        ASSERT_EQ(DC_OK, dc_vf_witness(&o, s[0], s + 1, &g, K));
+        for (k = 0; k < 3; ++k) worst_add(&w, fabs((double)(f.alpha[k] - g.alpha[k])) + fabs((double)(f.gamma - g.gamma)), "face, scale %g", scale);
+        to_double(J, Q, 120);
+        for (k = 36; k < 120; ++k) K[k] *= o.length;
+        worst_add(&j, relative_error(K, Q, 120), "face, scale %g", scale);
     }
     n = worst_print(&w, 500*EPS) & worst_print(&j, 500*EPS);
     ASSERT(n);

@@ -752,6 +752,73 @@ TEST bad_arguments(void)
     PASS();
 }
 
+/* Two bodies of different sizes: what is kept is bounded by each one's own counts. A body without edges leaves no contacts of
+ * edges; a quaternion not quite of unit length is normalised. */
+TEST bodies_of_different_sizes(void)
+{
+    static const double cube[3] = { 1, 1, 1 };
+    static box a, b;
+    static dc_manifold_contact unit[MOST];
+    dc_manifold_options o = DC_ZERO;
+    dc_real xi[12] = { 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0 };
+    dc_pose pose;
+    worst w = worst_make("quaternion of length 1.0004");
+    int part[4], i, count;
+    box_make(&a, 0.9, cube, cube, 0.3);
+    box_make(&b, 0.9, cube, cube, 0.5);
+    b.pose.t = dc_vec(DC_R(0.2), DC_R(0.1), DC_R(1.6));
+    b.pose.q = dc_quat_exp(dc_vec(DC_R(0.1), DC_R(0.2), DC_R(-0.3)));
+    b.mesh.nv = 5;                                              /* corners 0 to 4 and the edges between them */
+    for (b.mesh.ne = i = 0; i < 12; ++i)
+        if (b.edge[2*i] < 5 && b.edge[2*i + 1] < 5) {
+            b.edge[2*b.mesh.ne] = b.edge[2*i];
+            b.edge[2*b.mesh.ne++ + 1] = b.edge[2*i + 1];
+        }
+    ASSERT_EQ(5, b.mesh.ne);
+    for (i = 0; i < 4; ++i) {
+        static const int most[4] = { 8, 5, 12, 5 };
+        int *keep[4];
+        keep[0] = &o.keep_v_a;
+        keep[1] = &o.keep_v_b;
+        keep[2] = &o.keep_e_a;
+        keep[3] = &o.keep_e_b;
+        *keep[i] = most[i];
+        ASSERT_EQ(DC_OK, dc_manifold(&a.surface, NULL, &b.surface, &b.pose, &o, &mem, contacts));
+        *keep[i] = most[i] + 1;
+        ASSERT_EQ(DC_E_ARG, dc_manifold(&a.surface, NULL, &b.surface, &b.pose, &o, &mem, contacts));
+        *keep[i] = 0;
+    }
+    o.keep_e_a = 3;
+    ASSERT_EQ(13 + 2*3*5, dc_manifold_count(&a.surface, &b.surface, &o, part));
+    ASSERT(part[0] == 8 && part[1] == 5 && part[2] == 15 && part[3] == 15);
+
+    ASSERT_EQ(DC_OK, dc_manifold(&a.surface, NULL, &b.surface, &b.pose, &o, &mem, unit));
+    pose = b.pose;
+    pose.q.w *= DC_R(1.0004);
+    pose.q.x *= DC_R(1.0004);
+    pose.q.y *= DC_R(1.0004);
+    pose.q.z *= DC_R(1.0004);
+    ASSERT_EQ(DC_OK, dc_manifold(&a.surface, NULL, &b.surface, &pose, &o, &mem, contacts));
+    for (i = 0; i < 43; ++i)
+        for (count = 0; count < 8; ++count)
+            worst_add(&w, fabs((double)((&contacts[i].p.x)[count] - (&unit[i].p.x)[count])), "contact %d", i);
+    ASSERT(worst_print(&w, 1000*EPS));
+
+    b.mesh.ne = 0;
+    b.mesh.edge = NULL;
+    for (i = 0; i < 2; ++i) {
+        const dc_surface *first = i ? &b.surface : &a.surface, *second = i ? &a.surface : &b.surface;
+        o.keep_e_a = i ? 0 : 3;
+        o.keep_e_b = i ? 3 : 0;
+        count = dc_manifold_count(first, second, &o, part);
+        ASSERT(count == 13 && part[2] == 0 && part[3] == 0);
+        ASSERT_EQ(DC_OK, dc_manifold_jvp(first, NULL, second, &b.pose, &o, xi, &mem, contacts, dcontacts));
+        if (i == 0) ASSERT(memcmp(contacts, unit, 13*sizeof *unit) == 0);
+        ASSERT_EQ(0, mem.used);
+    }
+    PASS();
+}
+
 /* Bodies in the same place, centres on vertices, edges of no length, huge distances: finite numbers. */
 TEST never_nan(void)
 {
@@ -845,6 +912,7 @@ SUITE(manifold)
     RUN_TEST(options_against_the_fields);
     RUN_TEST(memory_is_exact_and_given_back);
     RUN_TEST(bad_arguments);
+    RUN_TEST(bodies_of_different_sizes);
     RUN_TEST(never_nan);
     RUN_TEST(bits_are_the_same_on_every_machine);
 }
