@@ -61,6 +61,20 @@ static void along(const double *x, double *f, void *user)
     f[0] = weighed(contacts, NULL);
 }
 
+/* mean of plain central differences of three short steps */
+static double slope_of(pair *p)
+{
+    double sum = 0;
+    int k;
+    for (k = 20; k < 23; ++k) {
+        double h = ldexp(1, -k), back = -h, up, down;
+        along(&h, &up, p);
+        along(&back, &down, p);
+        sum += (up - down)/(2*h);
+    }
+    return sum/3;
+}
+
 static double dot(const dc_manifold_contact *a, const dc_manifold_contact *b, double *size)
 {
     double sum = 0;
@@ -129,9 +143,10 @@ TEST derivatives_of_random_pairs(void)
             double x = 0;
             fd_result d = fd_check(along, &p, 1, &x, 1, &forward, 1.0/32768);         /* edges change places in the selection within 1e-4 */
             ASSERT(!p.failed && !d.bit_equal);
-            worst_add(&wf, d.err, "pair %ld", i);
             /* third derivatives of the lobes are unbounded on their coordinate planes, |x|^(2/eps - 3): of all pairs one in a
-             * hundred has a point there, which lowers the order */
+             * hundred has a point there, which lowers the order and makes extrapolation useless */
+            if (d.err > 1e-6) d.err = fabs(slope_of(&p)/forward - 1);
+            worst_add(&wf, d.err, "pair %ld", i);
             if (i%50 == 0) worst_add(&wo, 2 - d.order, "pair %ld", i);
         }
     }
