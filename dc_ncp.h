@@ -218,7 +218,7 @@ typedef struct {
 typedef struct {
     dc_real rho;            /* complementarity a o b = rho e (22); 0: 1e-6, float 1e-4 */
     dc_real tol;            /* largest residual and excess of complementarity; 0: rho/10 */
-    int     max_iterations; /* 0: 100; with `authors` 30 */
+    int     max_iterations; /* 0: 200; with `authors` 29 */
     int     authors;        /* 1: the formulation and the iteration of the paper's code, 2D only */
     int     pyramid;        /* 1: linear friction in 3D, four facets; 2D friction is linear and exact */
 } dc_ncp_options;
@@ -1266,8 +1266,33 @@ typedef struct {
     dci_pair_nc *P;
     dc_real *y, *s, *z, *g, *Fs, *Fy, *rc, *c, *dy, *ds, *dz, *dsa, *dza, *t1, *t2, *dya, *Y;
     dc_real x[2][3], R[2][9], p0[3], unit, metres;
+    dc_real slack, dual;            /* typical s and lam */
     const dc_real *xs[2], *Rs[2];
 } dci_growth;
+
+static size_t dci_growth_reals(const dci_pair_nc *P) { return (size_t)(13*P->m + 6*P->ny); }
+
+static void dci_growth_arrays(dci_growth *G, dc_real *x)
+{
+    int m = G->P->m, ny = G->P->ny;
+    G->s = x;            x += m;
+    G->z = x;            x += m;
+    G->g = x;            x += m;
+    G->Fs = x;           x += m;
+    G->rc = x;           x += m;
+    G->c = x;            x += m;
+    G->ds = x;           x += m;
+    G->dz = x;           x += m;
+    G->dsa = x;          x += m;
+    G->dza = x;          x += m;
+    G->t1 = x;           x += m;
+    G->t2 = x;           x += 2*m;
+    G->y = x;            x += ny;
+    G->Fy = x;           x += ny;
+    G->dy = x;           x += ny;
+    G->dya = x;          x += ny;
+    G->Y = x;
+}
 
 static void dci_growth_eval(dci_growth *G, dc_real *residual)
 {
@@ -1303,6 +1328,34 @@ static void dci_growth_direction(dci_growth *G, dc_real *dy, dc_real *ds, dc_rea
     dci_pnc_dz(P, ds, G->rc, dz);
 }
 
+/* G->p0 between the origins, or the foot of one on a half-space; returns the squared distance */
+static dc_real dci_growth_middle(dci_growth *G, const dc_shape *a, const dc_shape *b)
+{
+    int D = a->dim, i, j, k;
+    dc_real dist2 = 0;
+    if (a->size > 0 && b->size > 0)
+        for (i = 0; i < D; ++i) {
+            dc_real t = G->xs[0][i] - G->xs[1][i];
+            dist2 += t*t;
+            G->p0[i] = DC_R(0.5)*(G->xs[0][i] + G->xs[1][i]);
+        }
+    else {
+        const dc_shape *h = a->size > 0 ? b : a;
+        dc_real t = h->d[0], w[3], l2 = 0;
+        k = a->size > 0;
+        for (i = 0; i < D; ++i) {
+            w[i] = 0;
+            for (j = 0; j < D; ++j) w[i] += G->Rs[k][i*D + j]*h->A[j];
+            t -= w[i]*(G->xs[1 - k][i] - G->xs[k][i]);
+            l2 += w[i]*w[i];
+        }
+        if (!(l2 > 0)) l2 = 1;
+        dist2 = t*t/l2;
+        for (i = 0; i < D; ++i) G->p0[i] = G->xs[1 - k][i] + t*w[i]/l2;
+    }
+    return dist2;
+}
+
 /* Start: p0, alpha one unit, s at g where that is inside by a margin, else moved there, z about 1/s. */
 static void dci_growth_start(dci_growth *G)
 {
@@ -1316,8 +1369,8 @@ static void dci_growth_start(dci_growth *G)
     dci_growth_eval(G, &residual);
     for (k = 0; k < 2; ++k) {
         for (i = row; i < row + P->linear[k]; ++i) {
-            G->s[i] = dc_max(G->g[i], DC_R(0.5));
-            G->z[i] = 1/(1 + G->s[i]);
+            G->s[i] = dc_max(G->g[i], G->slack/2);
+            G->z[i] = G->dual*G->slack/(G->slack + G->s[i]);
         }
         row = P->m0;
     }
@@ -1328,16 +1381,17 @@ static void dci_growth_start(dci_growth *G)
             G->s[at + j] = G->g[at + j];
             r2 += G->g[at + j]*G->g[at + j];
         }
-        G->s[at] = dc_max(G->g[at], dc_sqrt(r2) + DC_R(0.5));
-        G->z[at] = 1/(1 + G->s[at]);
+        G->s[at] = dc_max(G->g[at], dc_sqrt(r2) + G->slack/2);
+        G->z[at] = G->dual*G->slack/(G->slack + G->s[at]);
     }
 }
 
-static dc_status dci_growth_solve(dci_growth *G, dc_real rho, int most, dc_growth_result *out)
+/* rough: to a tenth of rho; else until rounding stops it */
+static dc_status dci_growth_solve(dci_growth *G, dc_real rho, int rough, int most, dc_growth_result *out)
 {
     dci_pair_nc *P = G->P;
     /* good enough, and as good as rounding lets it be: derivatives are those of the exact solution */
-    dc_real tol = dc_max(rho*DC_R(1e-3), 1024*DC_EPS), last = DC_REAL_MAX, residual, worst, a, nu, nua, target, sigma;
+    dc_real tol = dc_max(rho*DC_R(rough ? 0.1 : 1e-3), 1024*DC_EPS), last = DC_REAL_MAX, residual, worst, a, nu, nua, target, sigma;
     int it, i, degree = dci_degree(P), ok;
     dci_growth_start(G);
     for (it = 0;; ++it) {
@@ -1352,7 +1406,7 @@ static dc_status dci_growth_solve(dci_growth *G, dc_real rho, int most, dc_growt
         ok = P->D == 2 ? dci_pnc_factor(P, 2) : dci_pnc_factor(P, 3);
         if (!ok) return DC_E_SINGULAR;
         worst = dc_max(residual, worst);
-        if (worst <= tol && (worst <= 16*DC_EPS || worst > DC_R(0.1)*last)) return DC_OK;
+        if (worst <= tol && (rough || worst <= 16*DC_EPS || worst > DC_R(0.1)*last)) return DC_OK;
         last = worst;
         if (it == most) return DC_E_DIVERGED;
         dci_growth_direction(G, G->dya, G->dsa, G->dza);
@@ -1436,71 +1490,34 @@ DC_DEF dc_status dc_growth(const dc_growth_options *opt, const dc_shape *a, cons
     dc_growth_result r;
     dc_status st;
     dc_real *x, L, dist2 = 0, rho = opt && opt->rho != 0 ? opt->rho : DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-8), len[2], n[2][3] = DC_ZERO;
-    int D, i, k, m, ny, most = opt && opt->max_iterations != 0 ? opt->max_iterations : 60;
+    int D, i, k, most = opt && opt->max_iterations != 0 ? opt->max_iterations : 60;
     size_t used;
     if (!out || !mem || !dci_shape_valid(a) || !dci_shape_valid(b) || a->dim != b->dim || !(rho > 0 && rho <= 1) || most < 1
         || !(a->size + b->size > 0) || !dci_pose_rows(a->dim, pa, G.x[0], G.R[0]) || !dci_pose_rows(a->dim, pb, G.x[1], G.R[1])
         || (bar && !dci_all_in_limit(bar, 7))) return DC_E_ARG;
     D = a->dim;
     used = mem->used;
-    m = a->rows + b->rows;
-    ny = dci_pnc_ny(a, b);
     P = G.P = (dci_pair_nc *)dc_arena_take(mem, 1, sizeof(dci_pair_nc));
     /* the unit of alpha: a power of 4 near the answer, so that far shapes are as accurate as near ones */
     L = a->size + b->size;
-    if (a->size > 0 && b->size > 0)
-        for (i = 0; i < D; ++i) {
-            dc_real t = (G.x[0][i] - G.x[1][i])/L;
-            dist2 += t*t;
-            G.p0[i] = DC_R(0.5)*(G.x[0][i] + G.x[1][i]);
-        }
-    else {                                          /* the foot on the half-space */
-        const dc_shape *h = a->size > 0 ? b : a;
-        dc_real t = h->d[0], w[3], l2 = 0;
-        k = a->size > 0;
-        for (i = 0; i < D; ++i) {
-            int j;
-            w[i] = 0;
-            for (j = 0; j < D; ++j) w[i] += G.R[k][i*D + j]*h->A[j];
-            t -= w[i]*(G.x[1 - k][i] - G.x[k][i]);
-            l2 += w[i]*w[i];
-        }
-        if (!(l2 > 0)) l2 = 1;
-        dist2 = t*t/l2/L/L;
-        for (i = 0; i < D; ++i) G.p0[i] = G.x[1 - k][i] + t*w[i]/l2;
+    for (k = 0; k < 2; ++k) {
+        G.xs[k] = G.x[k];
+        G.Rs[k] = G.R[k];
     }
+    dist2 = dci_growth_middle(&G, a, b)/(L*L);
     G.unit = 1;
     while (G.unit*G.unit*16 < dist2) G.unit *= 4;
     G.metres = G.unit*L;
     if (P && !dci_pnc_make(P, a, b, 0, G.unit, G.metres, mem)) P = NULL;
-    x = P ? (dc_real *)dc_arena_take(mem, (size_t)(13*m + 6*ny), sizeof(dc_real)) : NULL;
+    x = P ? (dc_real *)dc_arena_take(mem, dci_growth_reals(P), sizeof(dc_real)) : NULL;
     if (!x) {
         mem->used = used;
         return DC_E_MEMORY;
     }
     P->L = 1;
-    G.s = x;            x += m;
-    G.z = x;            x += m;
-    G.g = x;            x += m;
-    G.Fs = x;           x += m;
-    G.rc = x;           x += m;
-    G.c = x;            x += m;
-    G.ds = x;           x += m;
-    G.dz = x;           x += m;
-    G.dsa = x;          x += m;
-    G.dza = x;          x += m;
-    G.t1 = x;           x += m;
-    G.t2 = x;           x += 2*m;
-    G.y = x;            x += ny;
-    G.Fy = x;           x += ny;
-    G.dy = x;           x += ny;
-    G.dya = x;          x += ny;
-    G.Y = x;
-    for (k = 0; k < 2; ++k) {
-        G.xs[k] = G.x[k];
-        G.Rs[k] = G.R[k];
-    }
-    st = dci_growth_solve(&G, rho, most, &r);
+    G.slack = G.dual = 1;
+    dci_growth_arrays(&G, x);
+    st = dci_growth_solve(&G, rho, 0, most, &r);
     r.alpha = G.unit*G.y[D];
     r.p = dc_vec(G.y[0], G.y[1], D == 3 ? G.y[2] : 0);
     for (k = 0; k < 2; ++k) {
@@ -1568,7 +1585,7 @@ struct dc_ncp {
     int D, nb, nv, nx, nz, degree, most, factored;
     dci_ncp_place *place;           /* bodies, then the world */
     dci_contact_nc *C;
-    dc_real *x, *z, *s, *Fx, *Fs, *rc, *dx, *dz, *ds, *dza, *dsa, *xt, *zt, *st, *work, *keep;
+    dc_real *x, *best, *z, *s, *Fx, *Fs, *rc, *dx, *dz, *ds, *dza, *dsa, *xt, *zt, *st, *work, *keep;
     /* body system */
     int n, blocks, *order, *slot, *first, *list, *piv;
     dc_real *K;
@@ -2344,14 +2361,14 @@ static dc_status dci_ncp_iterate(dc_ncp *S, int most, dc_ncp_info *info)
     const int authors = S->opt.authors;
     const dc_real back = authors ? DC_R(0.95) : DC_R(0.98);     /* fraction of the way to the boundary */
     dc_real eq, cp, eq2, cp2, nu, nua, a, target, sigma;
-    int it, i, trial, degree = S->degree + authors;
+    int it, i, trial, stalled = 0, degree = S->degree + authors;
     dci_ncp_eval(S, S->x, S->z, S->s, &eq, &cp);
     for (it = 1;; ++it) {
         info->iterations = authors ? it : it - 1;
         info->residual = eq;
         info->complementarity = cp;
         if (eq <= S->tol && cp <= S->tol) return DC_OK;
-        if (it > most) return DC_E_DIVERGED;
+        if (it > most || stalled == 4) return DC_E_DIVERGED;
         if (!(eq < DC_REAL_MAX && cp < DC_REAL_MAX)) return DC_E_RANGE;
         if (!(S->D == 2 ? dci_ncp_factor(S, 2) : dci_ncp_factor(S, 3))) return DC_E_SINGULAR;
         dci_ncp_rc(S, S->rho, 0, NULL, NULL);
@@ -2365,8 +2382,8 @@ static dc_status dci_ncp_iterate(dc_ncp *S, int most, dc_ncp_info *info)
             nua += (S->z[i] + a*S->dza[i])*(S->s[i] + a*S->dsa[i]);
         }
         sigma = nu > 0 ? dc_max(dc_min(nua/nu, 1), 0) : 0;
-        /* the cube is the usual centring; the square keeps complementarity from running ahead of the equations */
-        target = dc_max(sigma*sigma*(authors ? sigma : 1)*nu/DC_R(degree), S->rho);
+        /* the cube is the usual centring; without it complementarity does not run ahead of the equations */
+        target = dc_max(sigma*(authors ? sigma*sigma : 1)*nu/DC_R(degree), S->rho);
         dci_ncp_rc(S, target, DC_R(0.25)*a*a, S->dsa, S->dza);
         if (S->D == 2) dci_ncp_direction(S, 2, S->dx, S->dz, S->ds);
         else dci_ncp_direction(S, 3, S->dx, S->dz, S->ds);
@@ -2381,6 +2398,7 @@ static dc_status dci_ncp_iterate(dc_ncp *S, int most, dc_ncp_info *info)
             dci_ncp_eval(S, S->xt, S->zt, S->st, &eq2, &cp2);
             if (eq2 <= eq || cp2 <= cp) break;
         }
+        stalled = a < DC_R(1e-2) && !authors ? stalled + 1 : 0;
         {
             dc_real *t = S->x;
             S->x = S->xt;
@@ -2456,12 +2474,12 @@ static dci_ncp_counts dci_ncp_count(const dc_ncp_options *o, const dc_ncp_scene 
         int ny = dci_pnc_ny(c->shape[0], c->shape[1]), m = c->shape[0]->rows + c->shape[1]->rows;
         t.nx += ny;
         t.nz += dci_contact_lam(o, sc->dim, c) + m;
-        if (2*(ny + m) > t.work) t.work = 2*(ny + m);
+        if (13*m + 6*ny > t.work) t.work = 13*m + 6*ny;
     }
     return t;
 }
 
-static size_t dci_ncp_reals(dci_ncp_counts t) { return (size_t)(4*t.nx + 10*t.nz + t.work); }
+static size_t dci_ncp_reals(dci_ncp_counts t) { return (size_t)(5*t.nx + 10*t.nz + t.work); }
 
 DC_DEF size_t dc_ncp_bytes(const dc_ncp_options *opt, const dc_ncp_scene *sc)
 {
@@ -2558,7 +2576,7 @@ static dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_ncp_scene *sc,
     S->nz = t.nz;
     S->rho = S->opt.rho > 0 ? S->opt.rho : DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-6);
     S->tol = S->opt.tol > 0 ? S->opt.tol : S->rho/10;
-    S->most = S->opt.max_iterations > 0 ? S->opt.max_iterations : S->opt.authors ? 29 : 100;
+    S->most = S->opt.max_iterations > 0 ? S->opt.max_iterations : S->opt.authors ? 29 : 200;
     S->place = (dci_ncp_place *)dc_arena_take(mem, (size_t)sc->bodies + 1, sizeof(dci_ncp_place));
     S->C = (dci_contact_nc *)dc_arena_take(mem, (size_t)sc->contacts, sizeof(dci_contact_nc));
     if (!S->place || !S->C) return DC_E_MEMORY;
@@ -2606,6 +2624,7 @@ static dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_ncp_scene *sc,
     memset(x, 0, dci_ncp_reals(t)*sizeof(dc_real));
     S->x = x;           x += t.nx;
     S->xt = x;          x += t.nx;
+    S->best = x;        x += t.nx;
     S->dx = x;          x += t.nx;
     S->Fx = x;          x += t.nx;
     S->z = x;           x += t.nz;
@@ -2631,54 +2650,130 @@ static dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_ncp_scene *sc,
     return DC_OK;
 }
 
-/* The cold start: the central point z = s = e, at rest. By default it leans: duals are larger on the faces that look at the
- * other body, so that the normals have a direction, which those of the central point of a symmetric shape have not. */
-static void dci_ncp_cold(dc_ncp *S)
+/* The cold start, at rest and z = s = e. By default the pairs of shapes start at the central point of their growth problem
+ * at the bodies' old poses, with products centre P.L; so do gamma and friction: the first normals are then right. */
+static void dci_ncp_cold(dc_ncp *S, dc_real centre)
 {
-    int i, j, k, l;
+    int i, j, k, D = S->D;
     for (i = 0; i < S->nx; ++i) S->x[i] = 0;
     for (i = 0; i < S->nz; ++i) S->z[i] = S->s[i] = 1;
     for (k = 0; k < S->scene.contacts; ++k) {
         dci_contact_nc *c = S->C + k;
-        const dci_pair_nc *P = &c->P;
+        dci_pair_nc *P = &c->P;
         const dci_ncp_place *b[2];
-        dc_real *z = S->z + c->oz, *s = S->s + c->oz, wa, m[3] = DC_ZERO, len2 = 0;
-        int D = S->D, row = c->lam;
+        dc_real *z = S->z + c->oz, *s = S->s + c->oz, *y = S->x + c->oy, wa, nu = dc_max(centre*P->L, S->rho);
+        dci_growth G;
+        dc_growth_result r;
         for (i = 0; i < 2; ++i) b[i] = S->place + c->body[i];
-        wa = c->body[1] == S->scene.bodies ? 1 : c->body[0] == S->scene.bodies ? 0 : DC_R(0.5);
-        for (i = 0; i < D; ++i) S->x[c->oy + i] = wa*b[0]->x0[i] + (1 - wa)*b[1]->x0[i];
         if (c->friction == DCI_CONE) for (i = 2; i < 2 + D; ++i) z[i] = s[i] = 0;
-        for (i = 0; i < P->nsoc; ++i)
-            for (j = 1; j < P->soc[P->nsoc + i]; ++j) {
-                int at = c->lam + P->soc[i] + j;
-                z[at] = s[at] = 0;
-            }
-        if (S->opt.authors) continue;
-        S->x[c->oy + D] = 1;
-        /* m from b to a: along a half-space's normal, else from origin to origin */
-        for (l = 0; l < 2; ++l)
-            if (!(P->shape[l]->size > 0))
-                for (i = 0; i < D; ++i)
-                    for (j = 0; j < D; ++j) m[i] += (l ? 1 : -1)*b[l]->R0[i*D + j]*P->shape[l]->A[j];
-        for (i = 0; i < D; ++i) len2 += m[i]*m[i];
-        if (!(len2 > 0))
-            for (i = 0; i < D; ++i) {
-                m[i] = b[0]->x0[i] - b[1]->x0[i];
-                len2 += m[i]*m[i];
-            }
-        if (!(len2 > 0)) m[D - 1] = len2 = 1;
+        if (S->opt.authors) {
+            wa = c->body[1] == S->scene.bodies ? 1 : c->body[0] == S->scene.bodies ? 0 : DC_R(0.5);
+            for (i = 0; i < D; ++i) y[i] = wa*b[0]->x0[i] + (1 - wa)*b[1]->x0[i];
+            for (i = 0; i < P->nsoc; ++i)
+                for (j = 1; j < P->soc[P->nsoc + i]; ++j) z[c->lam + P->soc[i] + j] = s[c->lam + P->soc[i] + j] = 0;
+            continue;
+        }
+        G.P = P;
+        for (i = 0; i < 2; ++i) {
+            G.xs[i] = b[i]->x0;
+            G.Rs[i] = b[i]->R0;
+        }
+        G.unit = 1;
+        G.metres = G.slack = c->L;
+        G.dual = P->L/c->L;
+        dci_growth_arrays(&G, S->work);
+        dci_growth_middle(&G, P->shape[0], P->shape[1]);
+        if (dci_growth_solve(&G, nu, 1, 20, &r) != DC_OK) dci_growth_start(&G);
+        for (i = 0; i < P->ny; ++i) y[i] = G.y[i];
         for (i = 0; i < P->m; ++i) {
-            dc_real t = 0;
-            l = i >= P->m0;
-            for (j = 0; j < D; ++j) {
-                dc_real a = 0;
-                int q;
-                for (q = 0; q < D; ++q) a += b[l]->R0[j*D + q]*P->A[i*D + q];
-                t += a*m[j];
+            z[c->lam + i] = G.z[i];
+            s[c->lam + i] = G.s[i];
+        }
+        s[0] = dc_max(c->L*(y[D] - 1), dc_sqrt(nu));
+        z[0] = nu/s[0];
+        for (i = 1; i < c->lam; ++i)
+            if (z[i] > 0) {
+                s[i] = dc_sqrt(nu);
+                z[i] = nu/s[i];
             }
-            z[row + i] += (l ? DC_R(0.4) : DC_R(-0.4))*t/dc_sqrt(len2);
+    }
+}
+
+/* The warm start: the kept solution of every contact, moved with the velocities of the bodies, and pushed off the boundary by
+ * as much as the equations are off: nothing in the same state again, much at an impact. 0 when a contact has none. */
+static int dci_ncp_warm(dc_ncp *S)
+{
+    int i, j, k;
+    dc_real eq, cp, push;
+    for (k = 0; k < S->scene.contacts; ++k) {
+        const dc_real *keep = S->scene.contact[k].keep;
+        const dci_contact_nc *c = S->C + k;
+        if (!keep || !(keep[0] > 0) || !dci_all_in_limit(keep, 1 + c->P.ny + 2*c->nz)) return 0;
+        memcpy(S->x + c->oy, keep + 1, (size_t)c->P.ny*sizeof(dc_real));
+        memcpy(S->z + c->oz, keep + 1 + c->P.ny, (size_t)c->nz*sizeof(dc_real));
+        memcpy(S->s + c->oz, keep + 1 + c->P.ny + c->nz, (size_t)c->nz*sizeof(dc_real));
+    }
+    for (i = 0; i < S->scene.bodies; ++i) {
+        const dci_ncp_place *b = S->place + i;
+        if (b->dof < 0) continue;
+        for (j = 0; j < S->D; ++j) S->x[b->dof + j] = b->v0[j];
+        for (j = 0; j < S->nb - S->D; ++j) S->x[b->dof + S->D + j] = b->w0[j];
+    }
+    dci_ncp_eval(S, S->x, S->z, S->s, &eq, &cp);
+    push = dc_max(dc_min(DC_R(0.1)*eq, DC_R(0.1)), S->rho);
+    for (k = 0; k < S->scene.contacts; ++k) {
+        const dci_contact_nc *c = S->C + k;
+        dc_real *z = S->z + c->oz, *s = S->s + c->oz;
+        for (i = 0; i < c->nz; ++i) {
+            int size = 1;
+            if (c->friction == DCI_CONE && i == 1) size = 1 + S->D;
+            for (j = 0; j < c->P.nsoc; ++j) if (c->lam + c->P.soc[j] == i) size = c->P.soc[c->P.nsoc + j];
+            if (!(z[i] > 0 && s[i] > 0)) return 0;
+            z[i] += push;
+            s[i] += push;
+            i += size - 1;
         }
     }
+    return 1;
+}
+
+static void dci_ncp_remember(const dc_ncp *S, int valid)
+{
+    int k;
+    for (k = 0; k < S->scene.contacts; ++k) {
+        dc_real *keep = S->scene.contact[k].keep;
+        const dci_contact_nc *c = S->C + k;
+        if (!keep) continue;
+        keep[0] = DC_R(valid);
+        memcpy(keep + 1, S->x + c->oy, (size_t)c->P.ny*sizeof(dc_real));
+        memcpy(keep + 1 + c->P.ny, S->z + c->oz, (size_t)c->nz*sizeof(dc_real));
+        memcpy(keep + 1 + c->P.ny + c->nz, S->s + c->oz, (size_t)c->nz*sizeof(dc_real));
+    }
+}
+
+/* From the cold start; by default from others when that one stalls, the best end of all being kept. */
+static dc_status dci_ncp_cold_solve(dc_ncp *S, dc_ncp_info *info)
+{
+    static const dc_real centre[5] = {DC_R(0.1), 1, DC_R(0.01), 10, DC_R(0.03)};
+    dc_status st = DC_E_DIVERGED;
+    dc_real least = DC_REAL_MAX;
+    int i, k, spent = 0;
+    for (k = 0; k < (S->opt.authors ? 1 : 5) && (k == 0 || spent < S->most); ++k) {
+        dc_ncp_info in = DC_ZERO;
+        int left = S->most - spent;
+        dci_ncp_cold(S, centre[k]);
+        st = dci_ncp_iterate(S, !S->opt.authors && left > 40 ? 40 : left, &in);
+        spent += in.iterations;
+        if (st == DC_OK || in.residual <= least) {
+            least = in.residual;
+            *info = in;
+            for (i = 0; i < S->nv; ++i) S->best[i] = S->x[i];
+        }
+        info->iterations = spent;
+        if (st == DC_OK) return st;
+    }
+    for (i = 0; i < S->nv; ++i) S->x[i] = S->best[i];
+    return st;
 }
 
 /* Writes the bodies at S->x. */
@@ -2722,8 +2817,18 @@ DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scen
         mem->used = used;
         return st;
     }
-    dci_ncp_cold(S);
-    st = dci_ncp_iterate(S, S->most, &in);
+    st = DC_E_DIVERGED;
+    if (S->scene.contacts > 0 && dci_ncp_warm(S)) {
+        st = dci_ncp_iterate(S, S->most < 15 ? S->most : 15, &in);
+        in.warm = st == DC_OK;
+    }
+    if (st != DC_OK) {
+        dc_ncp_info cold = DC_ZERO;
+        st = dci_ncp_cold_solve(S, &cold);
+        cold.iterations += in.iterations;
+        in = cold;
+    }
+    dci_ncp_remember(S, st == DC_OK);
     dci_ncp_write(S, next);
     if (info) *info = in;
     if (solution) *solution = S;
