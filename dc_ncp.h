@@ -1541,7 +1541,8 @@ DC_DEF dc_status dc_growth(const dc_growth_options *opt, const dc_shape *a, cons
 /* ---- dynamics: contacts ------------------------------------------------------------------------ */
 /* Unknowns: velocities v of the bodies; of each contact y = (p, alpha, e_a, e_b) and pairs (z, s) of the cones
  *
- *     0              gamma            s = L (alpha - 1) + h restitution min(0, approach)
+ *     0              gamma            s = L (alpha - 1), or where bodies meet and bounce h (c+ + restitution c), c the normal
+ *                                     velocity of separation, after and before
  *     friction       psi, beta+-      s_psi = mu gamma - sum beta, s_beta = +-w + psi          (linear)
  *                    (zeta, beta)     zeta = mu gamma, s = (psi, w)                            (cone)
  *     spin           psi, beta+-      as linear friction, with the relative spin about n
@@ -1560,7 +1561,7 @@ typedef struct {
     dc_real M, I[9], I0[9], p0[6], rhs[6];      /* mass; inertia by w (2D: I[0]), at the start; momentum, impulse of loads */
     dc_real D[9];                               /* derivative of the angular momentum by w */
     dc_real xbar[3], tbar[3], v0bar[3], w0bar[3];   /* cotangents of position and turn at the end, velocities at the start */
-    int     dof;                                /* first row in the body system, -1 */
+    int     dof, held;                          /* first row in the body system, -1; 1: a contact holds it */
 } dci_ncp_place;
 
 typedef struct {
@@ -1665,7 +1666,7 @@ DCI_NCP_INLINE void dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int
     dci_pair_nc *P = &c->P;
     dci_ncp_place *b[2];
     const dc_real *xs[2], *Rs[2], *y = x + c->oy;
-    dc_real *Fs = S->Fs + c->oz, w[3] = DC_ZERO, ws = 0, cn = 0, h = S->scene.h;
+    dc_real *Fs = S->Fs + c->oz, w[3] = DC_ZERO, ws = 0, cn = 0, cn0 = 0, h = S->scene.h;
     int k, i, nw = D == 2 ? 1 : 3;
     z += c->oz;
     s += c->oz;
@@ -1704,10 +1705,11 @@ DCI_NCP_INLINE void dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int
         dci_ncp_tv(D, c, k, c->vp[k], t);
         for (i = 0; i < c->nt; ++i) w[i] += k ? -t[i] : t[i];
         if (c->spin) ws -= sign*dci_ncp_dot(3, c->n[k], b[k]->w);
-        if (c->e > 0) {
+        if (c->bounce) {
             dci_ncp_wr(D, b[k]->w0, P->r[k], c->vp0[k]);
             for (i = 0; i < D; ++i) c->vp0[k][i] += b[k]->v0[i];
-            cn -= sign*dci_ncp_dot(D, c->n[k], c->vp0[k]);
+            cn -= sign*dci_ncp_dot(D, c->n[k], c->vp[k]);
+            cn0 -= sign*dci_ncp_dot(D, c->n[k], c->vp0[k]);
         }
         /* wrench */
         dci_ncp_tf(D, c, k, c->f, t);
@@ -1719,8 +1721,7 @@ DCI_NCP_INLINE void dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int
             for (i = 0; i < nw; ++i) F[D + i] -= M[i] - (c->spin ? sign*c->n[k][i]*c->m : 0);
         }
     }
-    c->bounce = c->e > 0 && cn < 0;
-    Fs[0] = s[0] - c->L*(y[D] - 1) - (c->bounce ? h*c->e*cn : 0);
+    Fs[0] = s[0] - (c->bounce ? h*(cn + c->e*cn0) : c->L*(y[D] - 1));
     if (c->friction == DCI_CONE) {
         Fs[1] = z[1] - c->mu*z[0];
         for (i = 0; i < D; ++i) Fs[2 + i] = s[2 + i] - w[i];
@@ -2009,10 +2010,11 @@ DCI_NCP_INLINE void dci_ncp_chain(const dc_ncp *S, dci_contact_nc *c, const int 
         }
         if (c->bounce) {
             dci_ncp_wr(D, b->w0, dr[k], t);
-            dcn -= sign*(dci_ncp_dot(D, dn[k], c->vp0[k]) + dci_ncp_dot(D, n, t));
+            dcn -= sign*(dci_ncp_dot(D, dn[k], c->vp[k]) + dci_ncp_dot(D, n, dvp));
+            dcn -= sign*c->e*(dci_ncp_dot(D, dn[k], c->vp0[k]) + dci_ncp_dot(D, n, t));
         }
     }
-    c->dap = c->L*c->dalpha + (c->bounce ? h*c->e*dcn : 0);
+    c->dap = c->bounce ? h*dcn : c->L*c->dalpha;
     c->dgamma = -c->wg*c->dap + (constant ? c->cg : 0);
     for (i = 0; i < c->nt; ++i) {
         dc_real f = c->kap[i]*c->dgamma + (constant ? c->kc[i] : 0);
@@ -2598,7 +2600,10 @@ static dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_ncp_scene *sc,
         if (!dci_pnc_make(&w->P, c->shape[0], c->shape[1], S->opt.authors, 1, 1, mem)) return DC_E_MEMORY;
         w->L = S->opt.authors ? 1 : L;
         w->P.L = S->opt.authors ? 1 : DC_R(0.5)*DC_R(dci_degree(&w->P))*L;
-        for (i = 0; i < 2; ++i) w->body[i] = c->body[i] < 0 ? sc->bodies : c->body[i];
+        for (i = 0; i < 2; ++i) {
+            w->body[i] = c->body[i] < 0 ? sc->bodies : c->body[i];
+            S->place[w->body[i]].held = 1;
+        }
         w->mu = c->mu;
         w->mus = S->D == 3 ? c->mu_spin : 0;
         w->e = c->restitution;
@@ -2650,6 +2655,22 @@ static dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_ncp_scene *sc,
     return DC_OK;
 }
 
+/* The growth problem of contact c at the bodies' old poses */
+static void dci_ncp_growth(dc_ncp *S, dci_contact_nc *c, dci_growth *G)
+{
+    int i;
+    G->P = &c->P;
+    for (i = 0; i < 2; ++i) {
+        G->xs[i] = S->place[c->body[i]].x0;
+        G->Rs[i] = S->place[c->body[i]].R0;
+    }
+    G->unit = 1;
+    G->metres = G->slack = c->L;
+    G->dual = c->P.L/c->L;
+    dci_growth_arrays(G, S->work);
+    dci_growth_middle(G, c->P.shape[0], c->P.shape[1]);
+}
+
 /* The cold start, at rest and z = s = e. By default the pairs of shapes start at the central point of their growth problem
  * at the bodies' old poses, with products centre P.L; so do gamma and friction: the first normals are then right. */
 static void dci_ncp_cold(dc_ncp *S, dc_real centre)
@@ -2673,16 +2694,7 @@ static void dci_ncp_cold(dc_ncp *S, dc_real centre)
                 for (j = 1; j < P->soc[P->nsoc + i]; ++j) z[c->lam + P->soc[i] + j] = s[c->lam + P->soc[i] + j] = 0;
             continue;
         }
-        G.P = P;
-        for (i = 0; i < 2; ++i) {
-            G.xs[i] = b[i]->x0;
-            G.Rs[i] = b[i]->R0;
-        }
-        G.unit = 1;
-        G.metres = G.slack = c->L;
-        G.dual = P->L/c->L;
-        dci_growth_arrays(&G, S->work);
-        dci_growth_middle(&G, P->shape[0], P->shape[1]);
+        dci_ncp_growth(S, c, &G);
         if (dci_growth_solve(&G, nu, 1, 20, &r) != DC_OK) dci_growth_start(&G);
         for (i = 0; i < P->ny; ++i) y[i] = G.y[i];
         for (i = 0; i < P->m; ++i) {
@@ -2696,6 +2708,61 @@ static void dci_ncp_cold(dc_ncp *S, dc_real centre)
                 s[i] = dc_sqrt(nu);
                 z[i] = nu/s[i];
             }
+    }
+}
+
+/* Bodies that no contact holds: Newton on their own rows, to rounding. */
+static void dci_ncp_free(dc_ncp *S)
+{
+    int i, j, it, D = S->D, nb = S->nb;
+    for (i = 0; i < S->scene.bodies; ++i) {
+        dci_ncp_place *b = S->place + i;
+        dc_real *v, *F;
+        if (b->dof < 0 || b->held) continue;
+        v = S->x + b->dof;
+        F = S->Fx + b->dof;
+        for (j = 0; j < D; ++j) v[j] = b->rhs[j]/b->M;
+        for (j = D; j < nb; ++j) v[j] = b->w0[j - D];
+        for (it = 0; it < 20; ++it) {
+            dc_real A[9], most = 0, size = 0;
+            int piv[3];
+            dci_ncp_body_eval(S, b, v);
+            for (j = D; j < nb; ++j) {
+                most = dc_max(most, dc_abs(F[j]));
+                size = dc_max(size, dc_abs(b->rhs[j]));
+            }
+            if (most <= 2*DC_EPS*size) break;
+            memcpy(A, b->D, sizeof A);
+            if (!(D == 2 ? dci_ncp_block_lu(1, A, piv) : dci_ncp_block_lu(3, A, piv))) break;
+            if (D == 2) dci_ncp_block_solve(1, A, piv, F + D, 1);
+            else dci_ncp_block_solve(3, A, piv, F + D, 1);
+            for (j = D; j < nb; ++j) v[j] -= F[j];
+        }
+    }
+}
+
+/* Contacts with restitution that close within the step bounce: decided from the old poses and velocities. */
+static void dci_ncp_bounces(dc_ncp *S)
+{
+    int i, k, l, D = S->D;
+    for (k = 0; k < S->scene.contacts; ++k) {
+        dci_contact_nc *c = S->C + k;
+        const dci_ncp_place *b[2];
+        dci_growth G;
+        dc_growth_result r;
+        dc_real cn = 0, len2 = 0;
+        if (!(c->e > 0)) continue;
+        for (i = 0; i < 2; ++i) b[i] = S->place + c->body[i];
+        dci_ncp_growth(S, c, &G);
+        if (dci_growth_solve(&G, (DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-8))*c->P.L, 1, 40, &r) != DC_OK) continue;
+        for (l = 0; l < 2; ++l) {
+            dc_real v[3];
+            dci_ncp_wr(D, b[l]->w0, c->P.r[l], v);
+            for (i = 0; i < D; ++i) cn -= c->P.u[l][i]*(v[i] + b[l]->v0[i]);
+        }
+        for (i = 0; i < D; ++i) len2 += c->P.u[0][i]*c->P.u[0][i];
+        if (!(len2 > 0)) continue;
+        c->bounce = cn < 0 && (G.y[D] - 1)*c->P.L + S->scene.h*cn < 0;
     }
 }
 
@@ -2719,6 +2786,7 @@ static int dci_ncp_warm(dc_ncp *S)
         for (j = 0; j < S->D; ++j) S->x[b->dof + j] = b->v0[j];
         for (j = 0; j < S->nb - S->D; ++j) S->x[b->dof + S->D + j] = b->w0[j];
     }
+    dci_ncp_free(S);
     dci_ncp_eval(S, S->x, S->z, S->s, &eq, &cp);
     push = dc_max(dc_min(DC_R(0.1)*eq, DC_R(0.1)), S->rho);
     for (k = 0; k < S->scene.contacts; ++k) {
@@ -2762,6 +2830,7 @@ static dc_status dci_ncp_cold_solve(dc_ncp *S, dc_ncp_info *info)
         dc_ncp_info in = DC_ZERO;
         int left = S->most - spent;
         dci_ncp_cold(S, centre[k]);
+        dci_ncp_free(S);
         st = dci_ncp_iterate(S, !S->opt.authors && left > 40 ? 40 : left, &in);
         spent += in.iterations;
         if (st == DC_OK || in.residual <= least) {
@@ -2817,6 +2886,7 @@ DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scen
         mem->used = used;
         return st;
     }
+    dci_ncp_bounces(S);
     st = DC_E_DIVERGED;
     if (S->scene.contacts > 0 && dci_ncp_warm(S)) {
         st = dci_ncp_iterate(S, S->most < 15 ? S->most : 15, &in);
@@ -2850,7 +2920,7 @@ DCI_NCP_INLINE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int 
     const int nw = D == 2 ? 1 : 3;
     const dc_real h = S->scene.h, *y = S->x + c->oy, *z = S->z + c->oz;
     dc_real n[2][3] = {{0, 0, 0}, {0, 0, 0}}, r[2][3] = {{0, 0, 0}, {0, 0, 0}}, u[2][3], f[3] = DC_ZERO, w[3] = DC_ZERO, t[3], q[3], m = 0;
-    dc_real ws, g = 0, cn, L, cnv = 0, *r1 = S->work, *r2 = r1 + P->ny, *Y = r2 + P->m, *Lam = Y + P->ny;
+    dc_real ws, g = 0, cn, L, cn0v = 0, cnv = 0, *r1 = S->work, *r2 = r1 + P->ny, *Y = r2 + P->m, *Lam = Y + P->ny;
     int i, j, k;
     for (k = 0; k < 2; ++k) {
         const dci_ncp_place *b = S->place + c->body[k];
@@ -2886,10 +2956,10 @@ DCI_NCP_INLINE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int 
         g += c->kaps*m;
         if (cbar) cbar[1] += c->kaps*m*c->gamma/c->mus;
     }
-    /* gamma: s = L (alpha - 1) + h e cn */
+    /* gamma: s = L (alpha - 1), or h (cn + e cn0) */
     g *= -c->wg;
-    L = g*(y[D] - 1);
-    cn = c->bounce ? g*h*c->e : 0;
+    L = c->bounce ? 0 : g*(y[D] - 1);
+    cn = c->bounce ? g*h : 0;
     for (k = 0; k < 2; ++k) {
         dci_ncp_place *b = S->place + c->body[k];
         const dc_real sign = k ? DC_R(-1) : DC_R(1);
@@ -2902,13 +2972,16 @@ DCI_NCP_INLINE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int 
             dci_ncp_dtv(D, c, k, e, c->vp[k], tv);
             for (j = 0; j < c->nt; ++j) n[k][i] += sign*tv[j]*w[j];
             if (c->spin) n[k][i] += sign*b->w[i]*ws;
-            n[k][i] += sign*cn*(c->bounce ? c->vp0[k][i] : 0);
+            if (c->bounce) {
+                n[k][i] += sign*cn*(c->vp[k][i] + c->e*c->vp0[k][i]);
+                vp[i] += sign*cn*c->n[k][i];
+            }
         }
         dci_ncp_wr(D, b->w, vp, t);
         for (i = 0; i < D; ++i) r[k][i] -= t[i];
         if (c->bounce) {
             dc_real vp0[3];
-            for (i = 0; i < D; ++i) vp0[i] = sign*cn*c->n[k][i];
+            for (i = 0; i < D; ++i) vp0[i] = sign*cn*c->e*c->n[k][i];
             dci_ncp_wr(D, b->w0, vp0, t);
             dci_ncp_rf(D, P->r[k], vp0, q);
             for (i = 0; i < D; ++i) {
@@ -2916,7 +2989,8 @@ DCI_NCP_INLINE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int 
                 b->v0bar[i] += vp0[i];
             }
             for (i = 0; i < nw; ++i) b->w0bar[i] += q[i];
-            cnv += sign*dci_ncp_dot(D, c->n[k], c->vp0[k]);
+            cnv += sign*dci_ncp_dot(D, c->n[k], c->vp[k]);
+            cn0v += sign*dci_ncp_dot(D, c->n[k], c->vp0[k]);
         }
         nn = dci_ncp_dot(D, c->n[k], n[k])*c->kk[k];
         for (i = 0; i < D; ++i) u[k][i] = -sign*(c->inv[k]*n[k][i] - nn*c->n[k][i]);
@@ -2925,12 +2999,12 @@ DCI_NCP_INLINE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int 
         for (i = 0; i < nw; ++i) b->tbar[i] += t[i];
     }
     if (c->bounce) {
-        if (cbar) cbar[2] += g*h*cnv;
-        *hbar += g*c->e*cnv;
+        if (cbar) cbar[2] += g*h*cn0v;
+        *hbar += g*(cnv + c->e*cn0v);
     }
     /* the pair: cotangents of y and lam through the symmetric system */
     for (i = 0; i < P->ny; ++i) r1[i] = i < D ? r[0][i] + r[1][i] : 0;
-    r1[D] = c->L*g;
+    r1[D] = c->bounce ? 0 : c->L*g;
     for (i = 0; i < P->m; ++i) {
         k = i >= P->m0;
         r2[i] = 0;

@@ -240,7 +240,7 @@ TEST tower(void)
     dc_shape box;
     dc_ncp_options o = DC_ZERO;
     static dc_real keep[MOST][256];
-    int i, k, n = sweep_count(20) < 20 ? 4 : 20, steps = (int)(sweep_count(500) < 500 ? 5 : 50);
+    int i, k, n = sweep_count(20) < 20 ? 4 : 20, steps = (int)(sweep_count(500) < 500 ? 5 : 500);
     double moved = 0;
     begin(3, 0.02);
     o.rho = R(DC_IS_FLOAT ? 1e-4 : 1e-6);
