@@ -302,6 +302,7 @@ DC_DEF dc_status dc_ncp_broad(int n, const dc_v3 *centre, const dc_real *radius,
 #ifndef DC_NCP_IMPLEMENTED
 #define DC_NCP_IMPLEMENTED
 
+#include <stdint.h>
 #include <string.h>
 
 #define DCI_NCP_MOST 256        /* rows, auxiliary numbers, cones of one shape */
@@ -1387,7 +1388,7 @@ static void dci_growth_start(dci_growth *G)
 }
 
 /* rough: to a tenth of rho; else until rounding stops it */
-static dc_status dci_growth_solve(dci_growth *G, dc_real rho, int rough, int most, dc_growth_result *out)
+static DCI_NOINLINE dc_status dci_growth_solve(dci_growth *G, dc_real rho, int rough, int most, dc_growth_result *out)
 {
     dci_pair_nc *P = G->P;
     /* good enough, and as good as rounding lets it be: derivatives are those of the exact solution */
@@ -1748,7 +1749,7 @@ DCI_NCP_INLINE void dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int
  *     2D: I (w+ - w) - h tau;   3D: J_l^-1(-h w+) I w+ - J_l^-1(h w) I w - h tau,   I in the world at the start
  * the variational integrator of the Lagrangian w.I w/2, exp(h w) taking one attitude to the next: with no load it keeps
  * the angular momentum to rounding. */
-static void dci_ncp_body_eval(dc_ncp *S, dci_ncp_place *b, const dc_real *v)
+static DCI_NOINLINE void dci_ncp_body_eval(dc_ncp *S, dci_ncp_place *b, const dc_real *v)
 {
     int D = S->D, i, j, l;
     dc_real h = S->scene.h, *F = S->Fx + b->dof;
@@ -1793,7 +1794,7 @@ static void dci_ncp_body_eval(dc_ncp *S, dci_ncp_place *b, const dc_real *v)
 }
 
 /* Everything at (x, z, s): residuals into Fx and Fs; largest of them, and the excess of complementarity. */
-static void dci_ncp_eval(dc_ncp *S, const dc_real *x, const dc_real *z, const dc_real *s, dc_real *eq, dc_real *cp)
+static DCI_NOINLINE void dci_ncp_eval(dc_ncp *S, const dc_real *x, const dc_real *z, const dc_real *s, dc_real *eq, dc_real *cp)
 {
     dc_real worst = 0, comp = 0;
     int i, k;
@@ -1808,7 +1809,7 @@ static void dci_ncp_eval(dc_ncp *S, const dc_real *x, const dc_real *z, const dc
         const dci_contact_nc *c = S->C + k;
         const dc_real *zc = z + c->oz, *sc = s + c->oz;
         int end = c->lam + c->P.m, j, first = c->friction == DCI_CONE ? 1 : 0, soc;
-        dc_real t[DCI_NCP_MOST];
+        dc_real *t = S->work;
         for (i = 0; i < end; ++i) {
             dc_real e;
             int size = 1;
@@ -2312,6 +2313,12 @@ DCI_NCP_INLINE void dci_ncp_direction(dc_ncp *S, const int D, dc_real *dx, dc_re
     }
 }
 
+/* the two by dimension, out of line for the sake of the stack */
+static DCI_NOINLINE int dci_ncp_factor_2(dc_ncp *S) { return dci_ncp_factor(S, 2); }
+static DCI_NOINLINE int dci_ncp_factor_3(dc_ncp *S) { return dci_ncp_factor(S, 3); }
+static DCI_NOINLINE void dci_ncp_direction_2(dc_ncp *S, dc_real *dx, dc_real *dz, dc_real *ds) { dci_ncp_direction(S, 2, dx, dz, ds); }
+static DCI_NOINLINE void dci_ncp_direction_3(dc_ncp *S, dc_real *dx, dc_real *dz, dc_real *ds) { dci_ncp_direction(S, 3, dx, dz, ds); }
+
 /* S->rc for a target, with q times the second-order term of (dsa, dza) if given. */
 static void dci_ncp_rc(dc_ncp *S, dc_real target, dc_real q, const dc_real *dsa, const dc_real *dza)
 {
@@ -2358,7 +2365,7 @@ static dc_real dci_ncp_step_length(const dc_ncp *S, const dc_real *x, const dc_r
 }
 
 /* Newton's iteration from S->x, z, s. Fills info; leaves the residuals and places at the last iterate. */
-static dc_status dci_ncp_iterate(dc_ncp *S, int most, dc_ncp_info *info)
+static DCI_NOINLINE dc_status dci_ncp_iterate(dc_ncp *S, int most, dc_ncp_info *info)
 {
     const int authors = S->opt.authors;
     const dc_real back = authors ? DC_R(0.95) : DC_R(0.98);     /* fraction of the way to the boundary */
@@ -2372,10 +2379,10 @@ static dc_status dci_ncp_iterate(dc_ncp *S, int most, dc_ncp_info *info)
         if (eq <= S->tol && cp <= S->tol) return DC_OK;
         if (it > most || stalled == 4) return DC_E_DIVERGED;
         if (!(eq < DC_REAL_MAX && cp < DC_REAL_MAX)) return DC_E_RANGE;
-        if (!(S->D == 2 ? dci_ncp_factor(S, 2) : dci_ncp_factor(S, 3))) return DC_E_SINGULAR;
+        if (!(S->D == 2 ? dci_ncp_factor_2(S) : dci_ncp_factor_3(S))) return DC_E_SINGULAR;
         dci_ncp_rc(S, S->rho, 0, NULL, NULL);
-        if (S->D == 2) dci_ncp_direction(S, 2, S->dx, S->dza, S->dsa);
-        else dci_ncp_direction(S, 3, S->dx, S->dza, S->dsa);
+        if (S->D == 2) dci_ncp_direction_2(S, S->dx, S->dza, S->dsa);
+        else dci_ncp_direction_3(S, S->dx, S->dza, S->dsa);
         a = dci_ncp_step_length(S, S->z, S->dza, dci_ncp_step_length(S, S->s, S->dsa, 1/back));
         a = dc_min(back*a, 1);
         nu = nua = 0;
@@ -2387,8 +2394,8 @@ static dc_status dci_ncp_iterate(dc_ncp *S, int most, dc_ncp_info *info)
         /* the cube is the usual centring; without it complementarity does not run ahead of the equations */
         target = dc_max(sigma*(authors ? sigma*sigma : 1)*nu/DC_R(degree), S->rho);
         dci_ncp_rc(S, target, DC_R(0.25)*a*a, S->dsa, S->dza);
-        if (S->D == 2) dci_ncp_direction(S, 2, S->dx, S->dz, S->ds);
-        else dci_ncp_direction(S, 3, S->dx, S->dz, S->ds);
+        if (S->D == 2) dci_ncp_direction_2(S, S->dx, S->dz, S->ds);
+        else dci_ncp_direction_3(S, S->dx, S->dz, S->ds);
         a = dci_ncp_step_length(S, S->z, S->dz, dci_ncp_step_length(S, S->s, S->ds, 1/back));
         a = dc_min(back*a, 1);
         for (trial = 0; trial < 25; ++trial, a *= DC_R(0.5)) {
@@ -2502,7 +2509,7 @@ DC_DEF size_t dc_ncp_bytes(const dc_ncp_options *opt, const dc_ncp_scene *sc)
     return sum == SIZE_MAX ? 0 : sum;
 }
 
-static int dci_ncp_place_set(const dc_ncp_scene *sc, const dc_ncp_body *b, int D, dci_ncp_place *p)
+static DCI_NOINLINE int dci_ncp_place_set(const dc_ncp_scene *sc, const dc_ncp_body *b, int D, dci_ncp_place *p)
 {
     dc_real v[12], g[3];
     int i, j, l, nw = D == 2 ? 1 : 3;
@@ -2560,7 +2567,7 @@ static int dci_ncp_place_set(const dc_ncp_scene *sc, const dc_ncp_body *b, int D
 }
 
 /* Takes all memory and reads the scene. */
-static dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_ncp_scene *sc, dc_arena *mem, dc_ncp **out)
+static DCI_NOINLINE dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_ncp_scene *sc, dc_arena *mem, dc_ncp **out)
 {
     dci_ncp_counts t = dci_ncp_count(opt, sc);
     dc_ncp *S = (dc_ncp *)dc_arena_take(mem, 1, sizeof(dc_ncp));
@@ -2673,7 +2680,7 @@ static void dci_ncp_growth(dc_ncp *S, dci_contact_nc *c, dci_growth *G)
 
 /* The cold start, at rest and z = s = e. By default the pairs of shapes start at the central point of their growth problem
  * at the bodies' old poses, with products centre P.L; so do gamma and friction: the first normals are then right. */
-static void dci_ncp_cold(dc_ncp *S, dc_real centre)
+static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S, dc_real centre)
 {
     int i, j, k, D = S->D;
     for (i = 0; i < S->nx; ++i) S->x[i] = 0;
@@ -2712,7 +2719,7 @@ static void dci_ncp_cold(dc_ncp *S, dc_real centre)
 }
 
 /* Bodies that no contact holds: Newton on their own rows, to rounding. */
-static void dci_ncp_free(dc_ncp *S)
+static DCI_NOINLINE void dci_ncp_free(dc_ncp *S)
 {
     int i, j, it, D = S->D, nb = S->nb;
     for (i = 0; i < S->scene.bodies; ++i) {
@@ -2742,7 +2749,7 @@ static void dci_ncp_free(dc_ncp *S)
 }
 
 /* Contacts with restitution that close within the step bounce: decided from the old poses and velocities. */
-static void dci_ncp_bounces(dc_ncp *S)
+static DCI_NOINLINE void dci_ncp_bounces(dc_ncp *S)
 {
     int i, k, l, D = S->D;
     for (k = 0; k < S->scene.contacts; ++k) {
@@ -2768,7 +2775,7 @@ static void dci_ncp_bounces(dc_ncp *S)
 
 /* The warm start: the kept solution of every contact, moved with the velocities of the bodies, and pushed off the boundary by
  * as much as the equations are off: nothing in the same state again, much at an impact. 0 when a contact has none. */
-static int dci_ncp_warm(dc_ncp *S)
+static DCI_NOINLINE int dci_ncp_warm(dc_ncp *S)
 {
     int i, j, k;
     dc_real eq, cp, push;
@@ -2820,7 +2827,7 @@ static void dci_ncp_remember(const dc_ncp *S, int valid)
 }
 
 /* From the cold start; by default from others when that one stalls, the best end of all being kept. */
-static dc_status dci_ncp_cold_solve(dc_ncp *S, dc_ncp_info *info)
+static DCI_NOINLINE dc_status dci_ncp_cold_solve(dc_ncp *S, dc_ncp_info *info)
 {
     static const dc_real centre[5] = {DC_R(0.1), 1, DC_R(0.01), 10, DC_R(0.03)};
     dc_status st = DC_E_DIVERGED;
@@ -2846,7 +2853,7 @@ static dc_status dci_ncp_cold_solve(dc_ncp *S, dc_ncp_info *info)
 }
 
 /* Writes the bodies at S->x. */
-static void dci_ncp_write(const dc_ncp *S, dc_ncp_body *next)
+static DCI_NOINLINE void dci_ncp_write(const dc_ncp *S, dc_ncp_body *next)
 {
     int i;
     for (i = 0; i < S->scene.bodies; ++i) {
@@ -3135,7 +3142,7 @@ static void dci_ncp_body_vjp(const dc_ncp *S, dci_ncp_place *b, const dc_ncp_bod
 /* Factor at the solution, once. */
 static dc_status dci_ncp_ready(dc_ncp *S)
 {
-    if (!S->factored && !(S->D == 2 ? dci_ncp_factor(S, 2) : dci_ncp_factor(S, 3))) return DC_E_SINGULAR;
+    if (!S->factored && !(S->D == 2 ? dci_ncp_factor_2(S) : dci_ncp_factor_3(S))) return DC_E_SINGULAR;
     S->factored = 1;
     return DC_OK;
 }

@@ -5,6 +5,7 @@
 #include "dc_ncp.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "greatest.h"

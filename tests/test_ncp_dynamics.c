@@ -220,7 +220,7 @@ TEST bounce(void)
     double in = 0, out = 0;
     begin(3, 0.002);
     scene.gravity = dc_vec(0, 0, 0);
-    o.rho = R(RHO);
+    o.rho = R(DC_IS_FLOAT ? 1e-5 : RHO);       /* pushes rho/gap of their own, so small gaps ask for a small rho */
     ASSERT_EQ(DC_OK, dc_shape_sphere(3, R(0.5), &shapes, &sphere));
     add_body(0, 0, 0.6, 1, 0.1)->v.z = -2;
     add_contact(0, -1, &sphere, &ground, 0.3)->restitution = R(0.6);

@@ -213,8 +213,7 @@ static void value(const double *x, double *f, void *user)
             to += from->rows;
             for (i = 0; i < from->rows; ++i) to[i] = from->d[i] + R(*x++);
             s[k].d = to;
-            s[k].size += R(*x);
-            if (from->size > 0) ++x;
+            if (from->size > 0) s[k].size += R(*x++);
             w.contact[0].shape[k] = &s[k];
         }
     }

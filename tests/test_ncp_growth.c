@@ -92,7 +92,7 @@ TEST laws(void)
                 worst_add(&ws, fabs((double)(g.alpha - h.alpha))/bar, "%s, %s", name[i], name[j]);
                 ASSERT_EQ(DC_OK, growth(RHO, &shape[i], dc_pose_mul(m, a), &shape[j], dc_pose_mul(m, b), &h));
                 worst_add(&wr, fabs((double)(g.alpha - h.alpha))/bar, "%s, %s", name[i], name[j]);
-                if (g.alpha > 0.1)
+                if (g.alpha > R(0.1))
                     worst_add(&wn, (double)(1 - dc_dot(g.n_a, g.n_b)), "%s, %s alpha %g", name[i], name[j], (double)g.alpha);
                 if (j > 0 && i < 8) {           /* grown about the body's origin */
                     c = a;
