@@ -152,7 +152,7 @@ DC_DEF dc_status dc_shape_place(const dc_shape *a, dc_pose pose, dc_arena *mem, 
 /* ---- growth distance --------------------------------------------------------------------------- */
 
 typedef struct {
-    dc_real rho;            /* relaxation of the complementarity, in units of L; 0: 1e-8, float 1e-4 */
+    dc_real rho;            /* relaxation: alpha is off by rho times the number of rows; 0: 1e-8, float 1e-4 */
     int     max_iterations; /* 0: 60 */
 } dc_growth_options;
 
@@ -178,8 +178,8 @@ DC_DEF size_t dc_growth_bytes(const dc_shape *a, const dc_shape *b);
  *   bar    may be NULL: 7 numbers, cotangents of alpha, p, n_a; with it ga, gb (each may be NULL) receive, added, the
  *          derivatives of bar . (alpha, p, n_a) by the numbers of the two shapes
  *
- * DC_E_ARG: shapes of different dim, not finite, both half-spaces, both not growing. DC_E_MEMORY. DC_E_DIVERGED: *out and
- * derivatives are those of the last iterate. Twists about the body origins, world frame, as everywhere in dc. */
+ * DC_E_ARG: shapes of different dim, not finite, both half-spaces, both not growing. DC_E_MEMORY. DC_E_DIVERGED: *out is
+ * the last iterate; derivatives are written with DC_OK only. Twists about the body origins, world frame, as everywhere in dc. */
 DC_DEF dc_status dc_growth(const dc_growth_options *opt, const dc_shape *a, const dc_pose *pa, const dc_shape *b,
                            const dc_pose *pb, dc_arena *mem, dc_growth_result *out, dc_real *jac, const dc_real *bar,
                            dc_shape_grad *ga, dc_shape_grad *gb);
@@ -228,7 +228,6 @@ typedef struct {
     int     warm;           /* 1: the warm start was taken to the end */
     dc_real residual;       /* largest residual of the equations */
     dc_real complementarity;/* largest |a o b - rho e| */
-    dc_real alpha;          /* largest 1 - alpha, at least 0: of the relaxed alpha, which the solver keeps above 1 */
 } dc_ncp_info;
 
 typedef struct dc_ncp dc_ncp;
@@ -2030,6 +2029,7 @@ DCI_NCP_INLINE void dci_ncp_chain(const dc_ncp *S, dci_contact_nc *c, const int 
     for (k = 0; k < 2; ++k) {
         const dc_real sign = k ? DC_R(-1) : DC_R(1), *n = c->n[k];
         dc_real dFk[3], M[3];
+        for (i = 0; i < D + nw; ++i) dF[k][i] = 0;
         if (S->place[c->body[k]].dof < 0) continue;
         dci_ncp_tf(D, c, k, c->df, t);
         dci_ncp_dtf(D, c, k, dn[k], c->f, q);
