@@ -1,5 +1,6 @@
 # make test          every test, C99, double, the default compiler: needs a C compiler and make, nothing else
 # make test-all      the matrix of compilers, standards, number types and options, and the packaging tests
+# make test-view     the pages of the viewer in a browser: skipped without node and Chromium
 # make bench         times; REPEATS=n for more repeats, bench-instructions for counts through callgrind
 # make facts         lines, code size and worst stack of each header
 # make demo          builds and runs the examples
@@ -27,7 +28,7 @@ INCLUDE = -I. -Itests/support -Iexamples/common -Ibuild/include -DDC_REAL=$(REAL
 
 export CC WARN WARN_C GREATEST
 
-.PHONY: all test test-all bench bench-instructions facts demo clean FORCE
+.PHONY: all test test-all test-view bench bench-instructions facts demo clean FORCE
 all: test
 
 # ---- test
@@ -48,8 +49,21 @@ build/flags: FORCE
 build/test/support.o: $(SUPPORT) tests/support/support.h Makefile build/flags
 	$(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) $(INCLUDE) -c $< -o $@
 
-build/test/%: tests/%.c build/test/support.o $(HEADERS) $(wildcard tests/support/*.h examples/common/*.h) tests/greatest_fallback.h build/include/greatest.h Makefile build/flags
-	$(CC) $(STD) $(CFLAGS) -ffp-contract=off -DDC_TEST_NO_CONTRACT $(WARN) $(WARN_C) $(INCLUDE) $< build/test/support.o -o $@ $(LDLIBS)
+# Programs share one compiled copy of the headers, but for those that test private functions, which have their own.
+BUILD_TEST = $(CC) $(STD) $(CFLAGS) -ffp-contract=off -DDC_TEST_NO_CONTRACT $(WARN) $(WARN_C) $(INCLUDE)
+PRIVATE := $(patsubst tests/%.c,build/test/%,$(shell grep -l dci_ tests/test_*.c))
+SHARED := $(filter-out $(PRIVATE),$(TESTS:%=build/test/%))
+TEST_NEEDS = build/test/support.o $(HEADERS) $(wildcard tests/support/*.h examples/common/*.h) tests/greatest_fallback.h build/include/greatest.h Makefile build/flags
+
+build/test/lib.o: $(HEADERS) tests/lib.sh Makefile build/flags
+	sh tests/lib.sh > build/test/lib.c
+	$(BUILD_TEST) -c build/test/lib.c -o $@
+
+$(SHARED): build/test/%: tests/%.c build/test/lib.o $(TEST_NEEDS)
+	$(BUILD_TEST) $$(sh tests/lib.sh flags) $< build/test/lib.o build/test/support.o -o $@ $(LDLIBS)
+
+$(PRIVATE): build/test/%: tests/%.c $(TEST_NEEDS)
+	$(BUILD_TEST) $< build/test/support.o -o $@ $(LDLIBS)
 
 FORCE:
 
@@ -57,6 +71,15 @@ FORCE:
 
 test-all:
 	@sh tests/matrix.sh
+
+# ---- test-view
+
+test-view: build/view/pages
+	@sh tests/view/run.sh
+
+build/view/pages: tests/view/pages.c examples/common/view.h Makefile build/flags
+	@mkdir -p build/view
+	$(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) $(INCLUDE) $< -o $@ $(LDLIBS)
 
 # ---- bench: each program built twice; those with peers link the libraries found here
 

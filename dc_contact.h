@@ -281,6 +281,19 @@ DC_INLINE dc_v3 dc_cross(dc_v3 a, dc_v3 b)
     return dc_vec(a.y*b.z - a.z*b.y, a.z*b.x - a.x*b.z, a.x*b.y - a.y*b.x);
 }
 DC_INLINE int dc_finite3(dc_v3 a) { return dc_finite(a.x) && dc_finite(a.y) && dc_finite(a.z); }
+/* finite, and small enough that fourth powers stay finite */
+DC_INLINE int dc_in_range(dc_v3 a)
+{
+    return a.x <= DC_LIMIT && a.x >= -DC_LIMIT && a.y <= DC_LIMIT && a.y >= -DC_LIMIT && a.z <= DC_LIMIT && a.z >= -DC_LIMIT;
+}
+/* what functions of this suite ask of a pose: in range, |q.q - 1| <= 1e-3; NULL, which stands for the identity, is fine */
+DC_INLINE int dc_pose_ok(const dc_pose *p)
+{
+    dc_real e;
+    if (!p) return 1;
+    e = p->q.w*p->q.w + p->q.x*p->q.x + p->q.y*p->q.y + p->q.z*p->q.z - 1;
+    return e <= DC_R(1e-3) && e >= DC_R(-1e-3) && dc_in_range(p->t);
+}
 /* M a and M^T a */
 DC_INLINE dc_v3 dc_mul(const dc_m3 *M, dc_v3 a)
 {
@@ -3281,12 +3294,6 @@ static dc_status dci_depth(dci_hulls *h, dci_polytope *t, dci_mink *p, int *coun
 
 /* ---- input and output ---- */
 
-DC_INLINE int dci_in_limit(dc_v3 v)
-{
-    return v.x <= DC_LIMIT && v.x >= -DC_LIMIT && v.y <= DC_LIMIT && v.y >= -DC_LIMIT
-        && v.z <= DC_LIMIT && v.z >= -DC_LIMIT;
-}
-
 /* Sums over one hull, with e = v - v_0: *mean = mean of e, *ext2 = sum of e.e, a bound of every e.e that is finite only
  * when every vertex is. 0 when a number is missing, not finite or too large. */
 static int dci_hull_check(const dc_hull *a, dc_v3 *mean, dc_real *ext2)
@@ -3316,16 +3323,8 @@ static int dci_hull_check(const dc_hull *a, dc_v3 *mean, dc_real *ext2)
     /* far below the limit one comparison is enough */
     if (*ext2 + dc_dot(o, o) <= DC_R(0.25)*DC_LIMIT*DC_LIMIT) return 1;
     for (i = 0; i < n; i++)
-        if (!dci_in_limit(a->v[i])) return 0;
+        if (!dc_in_range(a->v[i])) return 0;
     return 1;
-}
-
-static int dci_pose_check(const dc_pose *p)
-{
-    dc_real e;
-    if (!p) return 1;
-    e = p->q.w*p->q.w + p->q.x*p->q.x + p->q.y*p->q.y + p->q.z*p->q.z - 1;
-    return e <= DC_R(1e-3) && e >= DC_R(-1e-3) && dci_in_limit(p->t);
 }
 
 /* s = 2^-k and 1/s, both exact, for k with 4^k close to x2: the exponent halved */
@@ -3498,7 +3497,7 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
     int m, steps = 0, apart;
 
     if (!d || !dci_hull_check(a, &mean_a, &ext2_a) || !dci_hull_check(b, &mean_b, &ext2_b)) return DC_E_ARG;
-    if (!dci_pose_check(pose_a) || !dci_pose_check(pose_b)) return DC_E_ARG;
+    if (!dc_pose_ok(pose_a) || !dc_pose_ok(pose_b)) return DC_E_ARG;
     h.va = a->v; h.na = a->n; h.oa = a->v[0];
     h.vb = b->v; h.nb = b->n; h.ob = b->v[0];
     h.shift_a = !(dc_dot(h.oa, h.oa)*(dc_real)h.na <= 4*ext2_a);
@@ -3906,19 +3905,13 @@ static dc_v3 dci_linear(const dc_real *M, dc_v3 x)
 
 static dc_v3 dci_translation(const dc_real *M) { return M ? dc_vec(M[3], M[7], M[11]) : dc_vec(0, 0, 0); }
 
-/* finite, and small enough that fourth powers stay finite */
-static int dci_in_range(dc_v3 x)
-{
-    return dc_abs(x.x) <= DC_LIMIT && dc_abs(x.y) <= DC_LIMIT && dc_abs(x.z) <= DC_LIMIT;
-}
-
 static int dci_posed_ok(dci_posed b)
 {
     int k;
     if (!b.hull || !b.hull->v || b.hull->n < 1) return 0;
     for (k = 0; k < b.hull->n; ++k)
-        if (!dci_in_range(b.hull->v[k]) || !dci_in_range(dci_linear(b.M, b.hull->v[k]))) return 0;
-    return dci_in_range(dci_translation(b.M));
+        if (!dc_in_range(b.hull->v[k]) || !dc_in_range(dci_linear(b.M, b.hull->v[k]))) return 0;
+    return dc_in_range(dci_translation(b.M));
 }
 
 DC_DEF size_t dc_pair_bytes(int na, int nb)
@@ -3986,11 +3979,11 @@ static dc_status dci_pair_load(dci_pair *p, const dc_pair_options *opt, dci_pose
         dc_v3 shift = dc_sub(dci_translation(body[i].M), p->origin);
         for (k = 0; k < h->n; ++k, ++v) {
             *v = dc_add(dci_linear(body[i].M, h->v[k]), shift);
-            if (!dci_in_range(*v)) return DC_E_ARG;
+            if (!dc_in_range(*v)) return DC_E_ARG;
             L = dc_max(L, dc_max(dc_abs(v->x), dc_max(dc_abs(v->y), dc_abs(v->z))));
         }
     }
-    if (!dci_in_range(p->origin)) return DC_E_ARG;
+    if (!dc_in_range(p->origin)) return DC_E_ARG;
     /* DC_GLOBAL knows no length but the pair's own; the support of DC_LOCAL is one */
     if (p->barrier == DC_LOCAL) p->unit = length;
     else p->unit = L >= DC_REAL_MIN ? dci_floor_pow2(L) : 1;
@@ -4640,12 +4633,10 @@ DC_DEF dc_status dc_pair(const dc_pair_options *opt, const dc_hull *a, const dc_
 static int dci_pose_map(const dc_pose *pose, dc_real M[12], const dc_real **map)
 {
     dc_m3 R;
-    dc_real q2;
     int i, j;
     *map = NULL;
     if (!pose) return 1;
-    q2 = pose->q.w*pose->q.w + pose->q.x*pose->q.x + pose->q.y*pose->q.y + pose->q.z*pose->q.z;
-    if (!(dc_abs(q2 - 1) <= DC_R(1e-3)) || !dci_in_range(pose->t)) return 0;
+    if (!dc_pose_ok(pose)) return 0;
     R = dc_rotation(pose->q);
     for (i = 0; i < 3; ++i)
         for (j = 0; j < 3; ++j) M[4*i + j] = R.m[3*i + j];
@@ -4715,7 +4706,7 @@ DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa
     dc_real length = opt && opt->length != 0 ? opt->length : 1, c = opt ? opt->c : 0, m, rootc, w, r, P, P1, P2, u[3];
     dc_v3 e;
     int i, j;
-    if (na < 1 || nb < 1 || !dci_in_range(xa) || !dci_in_range(xb) || !dci_length_ok(length)) return DC_E_ARG;
+    if (na < 1 || nb < 1 || !dc_in_range(xa) || !dc_in_range(xb) || !dci_length_ok(length)) return DC_E_ARG;
     m = dc_sqrt((dc_real)na) + dc_sqrt((dc_real)nb);
     if (c == 0) c = dci_default_c(na, nb);
     if (!(c > 0) || !(c <= DC_LIMIT)) return DC_E_ARG;
@@ -4778,6 +4769,13 @@ DC_DEF dc_real dc_blend(dc_real d, dc_real *dphi, dc_real *d2phi)
  * M positive definite everywhere (1/G is concave) and the Hessian at the minimum, where G'/G = -B t/N. Newton steps
  * with M, shortened to 1/(1/2 + rho), rho >= 1/2 the largest relative fall of a slack: no line search, no branch. */
 
+/* Square roots of a row. Not a lane loop, sqrt may set errno; not below the pragma either, where gcc would not inline it. */
+static void dci_tri_sqrt(const dc_real *x, dc_real *y)
+{
+    int l;
+    for (l = 0; l < DC_LANES; ++l) y[l] = dc_sqrt(x[l]);
+}
+
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
 #pragma GCC optimize("no-trapping-math")   /* else gcc keeps ?: on floating point scalar */
@@ -4810,13 +4808,6 @@ typedef struct {
 #define DCI_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define DCI_MAX(a, b) ((a) > (b) ? (a) : (b))
 #define DCI_ABS(a) ((a) < 0 ? -(a) : (a))
-
-/* square roots of a row; not a lane loop, sqrt may set errno */
-static void dci_tri_sqrt(const dc_real *x, dc_real *y)
-{
-    int l;
-    for (l = 0; l < DC_LANES; ++l) y[l] = dc_sqrt(x[l]);
-}
 
 /* centre and size of every pair; vertices in these units */
 static void dci_tri_load(dci_tri *T)
@@ -5522,7 +5513,7 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
     dci_tri *T;
 
     if (!mem || !out || count < 0 || count > INT32_MAX - DC_LANES || stride < (size_t)count || (count > 0 && !x) || (!local && (!(c > 0) || !(c <= DC_LIMIT)))
-        || !dci_length_ok(length) || (out->relative && !dci_in_range(out->origin))) return DC_E_ARG;
+        || !dci_length_ok(length) || (out->relative && !dc_in_range(out->origin))) return DC_E_ARG;
     T = (dci_tri *)dc_arena_take(mem, 1, sizeof *T);
     if (!T || mem->size - mem->used < dc_pair_bytes(3, 3) - (DC_ALIGN - 1)) {
         mem->used = used;
@@ -5535,7 +5526,7 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
             size_t at = (size_t)(i + l);
             /* NaN fails every comparison; overlap leaves a slack that is not positive */
             int good = !local && T->least[l] > DCI_TRI_NEAR*T->rN[l] && !(T->run[l] > 0) && T->size[l] <= DC_LIMIT
-                    && T->value[l] <= DC_REAL_MAX && dci_in_range(dc_vec(T->ox[l], T->oy[l], T->oz[l]));
+                    && T->value[l] <= DC_REAL_MAX && dc_in_range(dc_vec(T->ox[l], T->oy[l], T->oz[l]));
             for (k = 0; good && k < 6 && out->grad; ++k) good = dc_finite(T->f[k][l]/T->size[l]);
             for (k = 0; good && k < 27 && out->relative; ++k) good = dc_finite(T->rel[k][l]);
             if (!good) {

@@ -11,28 +11,28 @@
 
 #define K DC_R(0.02)                    /* J, weight of the potential */
 #define MASS DC_R(1.0)                  /* kg */
+#define HALF DC_R(0.5)                  /* m, half a side */
 #define INERTIA (MASS/6)                /* kg m^2, of a cube of side 1 m about any axis */
 #define STEP DC_R(2e-4)                 /* s */
-/* Half a step of v += -K grad P h/m, for both boxes. */
-static void kick(dc_real twist[2][6], const dc_real grad[12])
+
+/* v += -h/2 K grad P/m, for both boxes */
+static void kick(dc_real twist[2][6], const dc_real grad[12], dc_real h)
 {
     int k;
-    for (k = 0; k < 12; k++) twist[k/6][k%6] -= STEP/2*K*grad[k]/(k%6 < 3 ? MASS : INERTIA);
+    for (k = 0; k < 12; k++) twist[k/6][k%6] -= h/2*K*grad[k]/(k%6 < 3 ? MASS : INERTIA);
 }
 
 int main(int argc, char **argv)
 {
-    cli          o = cli_parse(argc, argv, "Lets two boxes bounce off each other and writes a page.", "hello_contact.html", NULL, 0);
-    static const dc_v3 corner[8] = {{DC_R(-0.5), DC_R(-0.5), DC_R(-0.5)}, {DC_R(0.5), DC_R(-0.5), DC_R(-0.5)},
-                                    {DC_R(-0.5), DC_R(0.5), DC_R(-0.5)}, {DC_R(0.5), DC_R(0.5), DC_R(-0.5)},
-                                    {DC_R(-0.5), DC_R(-0.5), DC_R(0.5)}, {DC_R(0.5), DC_R(-0.5), DC_R(0.5)},
-                                    {DC_R(-0.5), DC_R(0.5), DC_R(0.5)}, {DC_R(0.5), DC_R(0.5), DC_R(0.5)}};
+    cli          o = cli_parse(argc, argv, "Lets two boxes bounce off each other.", "hello_contact.html", NULL, 0);
+    static const dc_v3 corner[8] = {{-HALF, -HALF, -HALF}, {HALF, -HALF, -HALF}, {-HALF, HALF, -HALF}, {HALF, HALF, -HALF},
+                                    {-HALF, -HALF, HALF}, {HALF, -HALF, HALF}, {-HALF, HALF, HALF}, {HALF, HALF, HALF}};
     static unsigned char memory[1 << 14];
     dc_hull      box = {corner, 8};
     dc_arena     arena = dc_arena_make(memory, sizeof memory);
     dc_pose      pose[2] = {{{1, 0, 0, 0}, {DC_R(-1.8), 0, 1}}, {{1, 0, 0, 0}, {DC_R(1.8), DC_R(0.4), DC_R(1.2)}}};
     dc_real      twist[2][6] = {{2, 0, 0, 1, 0, 2}, {-2, 0, 0, 0, 1, 0}};    /* velocity, angular velocity */
-    dc_real      P, grad[12] = DC_ZERO, move[6];
+    dc_real      P, grad[12] = DC_ZERO, move[6], kinetic;
     dc_plane     plane = DC_ZERO;                   /* kept from step to step: a warm start */
     dc_distance  d = DC_ZERO;
     view_options page = DC_ZERO;
@@ -50,29 +50,29 @@ int main(int argc, char **argv)
     gap = view_series(v, "gap", "m", 0);
 
     for (frame = 0; frame < frames && view_ok(v) && !cli_stopped(); frame++) {
-        dc_real kinetic = 0;
         for (step = 0; step < 50; step++) {
+            dc_real   h = frame + step > 0 ? STEP : 0;      /* the first one only asks for the gradient */
             dc_status s;
-            kick(twist, grad);
+            kick(twist, grad, h);
             for (b = 0; b < 2; b++) {
-                for (k = 0; k < 6; k++) move[k] = STEP*twist[b][k];
+                for (k = 0; k < 6; k++) move[k] = h*twist[b][k];
                 pose[b] = dc_pose_retract(pose[b], move);
             }
             s = dc_pair_rigid(NULL, &box, &pose[0], &box, &pose[1], &arena, &plane, &P, grad, NULL, NULL);
             if (s != DC_OK) { view_close(v); return cli_error("%s", dc_status_text(s)); }
-            kick(twist, grad);
+            kick(twist, grad, h);
         }
-        for (b = 0; b < 2; b++) {
+        for (b = 0, kinetic = 0; b < 2; b++) {
             for (k = 0; k < 6; k++) kinetic += DC_R(0.5)*(k < 3 ? MASS : INERTIA)*twist[b][k]*twist[b][k];
             view_pose(v, body[b], pose[b]);
-            view_arrow(v, force, pose[b].t, dc_scale(DC_R(-0.08)*K, dc_vec(grad[6*b], grad[6*b + 1], grad[6*b + 2])));
+            view_arrow(v, force, pose[b].t, dc_scale(DC_R(-0.1)*K, dc_vec(grad[6*b], grad[6*b + 1], grad[6*b + 2])));
         }
-        dc_hull_distance(&box, &pose[0], &box, &pose[1], &arena, &d);
+        if (dc_hull_distance(&box, &pose[0], &box, &pose[1], &arena, &d) != DC_OK) break;
         view_patch(v, between, dc_scale(DC_R(0.5), dc_add(d.pa, d.pb)), plane.n, DC_R(0.8));
         view_value(v, potential, (double)(K*P));
         view_value(v, total, (double)(K*P + kinetic));
         view_value(v, gap, (double)d.gap);
-        view_frame(v, (frame + 1)*50*(double)STEP);
+        view_frame(v, (50*frame + 49)*(double)STEP);
     }
     if (view_close(v) != 0) return CLI_FAILED;
     printf("wrote %s\n", o.out);

@@ -348,7 +348,7 @@ static int draw(const char *file, const path *way, const double *crossing, doubl
 
 int main(int argc, char **argv)
 {
-    cli    o = cli_parse(argc, argv, "Draws three contact potentials of two boxes and prints the key numbers as  name value unit.",
+    cli    o = cli_parse(argc, argv, "Draws three contact potentials of two boxes; prints key numbers as  name value unit.",
                          "potential_plot.svg", NULL, 0);
     path   up, past;
     double end[KINDS], leap[KINDS], crossing[2] = {0, 0}, exponent;

@@ -4,8 +4,8 @@
 #     sh tests/cell.sh STD COMPILER REAL SWEEP OPTIONS...
 #
 # WARN and WARN_C hold the warning flags. After the time DEADLINE (seconds since 1970) programs are only checked by the
-# compiler, not run, and count as skipped. SWEEP is the factor on the random sweeps; a cell with SWEEP 1 also takes the
-# functions as externals, the others compile with DC_STATIC, which leaves out what a program does not use.
+# compiler, not run, and count as skipped. SWEEP is the factor on the random sweeps. The headers are implemented once for
+# the whole cell, in lib.o; only a test that uses private functions (dci_) has a static copy of its own.
 std=$1 cc=$2 real=$3 sweep=$4
 shift 4
 case $* in *sanitize*) label="-O0 sanitized" ;; *-O2*) label="-O2, no contraction" ;; *) label=$* ;; esac
@@ -18,20 +18,22 @@ case $std in
     *) set -- $WARN $WARN_C "$@" ;;
 esac
 set -- -std=$std -DDC_REAL=$real "$@" -I. -Itests/support -Iexamples/common -Ibuild/include -DDC_TEST_DATA="\"$PWD/tests/data\""
-static=-DDC_STATIC=
-[ "$sweep" = 1 ] && static=
 begin=$(date +%s)
+sh tests/lib.sh > "$dir/lib.c"
+linked=$(sh tests/lib.sh flags)
 $cc "$@" -c tests/support/support.c -o "$dir/support.o" >"$dir/log" 2>&1
+$cc "$@" -c "$dir/lib.c" -o "$dir/lib.o" >>"$dir/log" 2>&1
 passed=0 failed=0 skipped=0 late=0
 for test in tests/test_*.c; do
     program=$dir/$(basename "$test" .c)
     echo "== $program" >>"$dir/log"
-    if [ "$(date +%s)" -gt "${DEADLINE:-9999999999}" ] && $cc "$@" $static -fsyntax-only "$test" >>"$dir/log" 2>&1; then
+    if grep -q dci_ "$test"; then how=-DDC_STATIC= lib=; else how=$linked lib=$dir/lib.o; fi
+    if [ "$(date +%s)" -gt "${DEADLINE:-9999999999}" ] && $cc "$@" $how -fsyntax-only "$test" >>"$dir/log" 2>&1; then
         skipped=$((skipped + 1)) late=$((late + 1))
         continue
     fi
-    if $cc "$@" $static -DDC_TEST_SWEEP="$sweep" -c "$test" -o "$program.o" >>"$dir/log" 2>&1 &&
-       $cc $(echo " $* " | grep -o -- ' -fsanitize=[^ ]*') "$program.o" "$dir/support.o" -o "$program" -lm >>"$dir/log" 2>&1; then
+    if $cc "$@" $how -DDC_TEST_SWEEP="$sweep" -c "$test" -o "$program.o" >>"$dir/log" 2>&1 &&
+       $cc $(echo " $* " | grep -o -- ' -fsanitize=[^ ]*') "$program.o" $lib "$dir/support.o" -o "$program" -lm >>"$dir/log" 2>&1; then
         sh tests/run.sh "$program" >"$program.log" 2>&1
         cat "$program.log" >>"$dir/log"
         read -r p f s <<EOF

@@ -435,19 +435,6 @@ TEST batch_reports_bad_pairs(void)
 
 /* ---- the same bits everywhere -------------------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t h, const dc_real *x, int n)
-{
-    int k;
-    size_t i;
-    for (k = 0; k < n; ++k) {
-        unsigned char b[sizeof(dc_real)];
-        dc_real v = x[k] + 0;                     /* one zero */
-        memcpy(b, &v, sizeof b);
-        for (i = 0; i < sizeof b; ++i) h = (h ^ b[i])*UINT64_C(1099511628211);
-    }
-    return h;
-}
-
 /* The bits of distances, depths, both potentials, batches and friction of 300 pairs, on a little-endian machine. Only a build
  * without contraction of a*b + c keeps them. Inputs come without the platform's mathematics. */
 TEST bits_are_the_same_on_every_machine(void)
@@ -508,7 +495,6 @@ TEST bits_are_the_same_on_every_machine(void)
     ASSERT(h == (DC_IS_FLOAT ? UINT64_C(0x7237db1cf43e7f78) : UINT64_C(0x209e0fcace94c364)));
     PASS();
 #else
-    (void)mix;
     SKIPm("needs -ffp-contract=off and DC_TEST_NO_CONTRACT");
 #endif
 }

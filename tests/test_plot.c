@@ -57,7 +57,10 @@ static int clear_directory(void)
     return n;
 }
 
-static int name_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || (c >= '0' && c <= '9'); }
+static int name_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || (c >= '0' && c <= '9');
+}
 
 /* Whether s is what XML allows of elements, attributes, text and the entities lt, gt, amp, all in UTF-8: one root, every
  * element closed in order, every attribute quoted and once in its element. */
@@ -605,12 +608,20 @@ TEST marks_raise_lower_and_slant(void)
                      "<tspan dy=\"3.2\" font-size=\"7.5\">i</tspan><tspan dy=\"-3.2\">− a&lt;b &amp; c&gt;d</tspan></text>"));
     ASSERT(text_at(s, "x2yi− a&lt;b &amp; c&gt;d", 10, 20));
     free(s);
+
+    begin();                                                /* what is no character is marked as such */
+    plot_text(&p, 10, 20, "start", 10, PLOT_INK, "a\x01\xff");
+    s = read_back();
+    ASSERT(s);
+    ASSERT(text_at(s, "a\xef\xbf\xbd\xef\xbf\xbd", 10, 20));
+    free(s);
     PASS();
 }
 
 TEST no_text_breaks_the_picture(void)
 {
-    static const char parts[] = "*^_{}<>&\"'/;ab \x01\x7f\x80\xbf\xc0\xc3\xa9\xe2\x88\x92\xed\xa0\xef\xbf\xbe\xf0\x9f\x98\x80\xf5\xff\n";
+    static const char parts[] = "*^_{}<>&\"'/;ab \x01\x7f\x80\xbf\xc0\xc3\xa9\xe2\x88\x92\xed\xa0\xef"
+                                "\xbf\xbe\xf0\x9f\x98\x80\xf5\xff\n";
     rng  r;
     long i, n = sweep_count(3000);
 
@@ -720,7 +731,7 @@ static int draw_hostile(void *user)
     int              i;
 
     ranges(0.5, 4, 0.5, 4);
-    if (kind == CURVE_LOG_ZERO || kind == FIT_LOG_NEGATIVE || kind == POWER_FLAT || kind == POWER_NEGATIVE) a.x.log = a.y.log = 1;
+    a.x.log = a.y.log = kind == CURVE_LOG_ZERO || kind == FIT_LOG_NEGATIVE || kind == POWER_FLAT || kind == POWER_NEGATIVE;
     if (kind == FIT_NAN || kind == FIT_LOG_NEGATIVE || kind == FIT_EMPTY || kind == AXES_EMPTY) a.x.lo = a.x.hi = 0;
     if (kind == FIT_NAN) { x[1] = nan_; plot_fit(&a, 3, x, y); }
     if (kind == FIT_LOG_NEGATIVE) { x[1] = -2; plot_fit(&a, 3, x, y); }

@@ -254,6 +254,7 @@ static inline int plot_is_device(const char *file)
 {
 #if defined(__unix__) || defined(__APPLE__)
     struct stat s;
+    if (!strncmp(file, "/dev/std", 8) || !strncmp(file, "/dev/fd/", 8)) return 1;     /* links, at times to a file */
     return stat(file, &s) == 0 && !S_ISREG(s.st_mode);
 #else
     (void)file;
@@ -356,6 +357,7 @@ static inline double plot_fraction(const plot_panel *a, const plot_axis *axis, d
     double t;
 
     if (!plot_check(a, axis, v)) return 0;
+    if (!(axis->lo < axis->hi || axis->lo > axis->hi)) { plot_panel_fail(a, "drawn on before it has a range"); return 0; }
     t = axis->log ? log(v/axis->lo)/log(axis->hi/axis->lo) : (v - axis->lo)/(axis->hi - axis->lo);
     return t < -1e3 ? -1e3 : t > 1e3 ? 1e3 : t;
 }
@@ -533,7 +535,7 @@ static inline void plot_put_clip(const plot_panel *a)
 }
 
 /* n points joined by lines, closed if `closed`. Points nearer than a quarter of a pixel to the last one are left out, and
- * so are those inside a level stretch. */
+ * so are those inside a level stretch that goes one way. */
 static inline void plot_path(const plot_panel *a, int n, const double *x, const double *y, int closed, const char *fill,
                              const char *colour, double width, const char *dashes)
 {
@@ -546,7 +548,8 @@ static inline void plot_path(const plot_panel *a, int n, const double *x, const 
         double qx = plot_x(a, x[i]), qy = plot_y(a, y[i]);
         if (i > 0 && i < n - 1) {
             if (fabs(qx - px) + fabs(qy - py) < 0.25) continue;
-            if (fabs(qy - py) < 0.05 && fabs(qy - plot_y(a, y[i + 1])) < 0.05) continue;
+            if (fabs(qy - py) < 0.05 && fabs(qy - plot_y(a, y[i + 1])) < 0.05
+                && (qx - px)*(plot_x(a, x[i + 1]) - qx) >= 0) continue;
         }
         plot_put(a->p, "%s%.1f %.1f", i == 0 ? "M" : i == 1 ? "L" : " ", qx, qy);
         px = qx;

@@ -20,13 +20,18 @@
  *     }
  *     return view_close(v);
  *
- * ERRORS   The first one is kept and everything after it does nothing; view_close prints it to stderr, leaves no page and
- *          returns 1. Every function takes a NULL view. A loop may ask view_ok and stop early.
- * MEMORY   malloc. Frames go to FILE.part as they come, so that memory grows by 8 bytes for each frame and series, and
- *          24 for each frame and track, but not with the number of bodies times frames. FILE appears when it is whole.
- * SIZE     The page is 50 KB. A frame takes 4/3 of: 28 bytes for each moving body, 12 in 2D; with `quantise` 14 and 6.
+ * ERRORS   The first one is kept and everything after it does nothing; view_close prints it to stderr, leaves FILE as it
+ *          was before and returns 1. Every function takes a NULL view. A loop may ask view_ok and stop early.
+ * MEMORY   malloc. Frames go to FILE.part as they come, so that memory grows by 8 bytes a frame, 8 more for each series and
+ *          12 for each track, up to twice that while it grows, but not by the bodies. FILE appears when it is whole.
+ * SIZE     The page is 50 KB. A frame takes 65 bytes and 4/3 of: 28 bytes for each moving body, 12 in 2D; with `quantise` 14
+ *          and 6, and 24 or 16 for the extent.
+ * CAMERA   At the start the bounds of all frames, spheres of overlays but for their centres left out, fill the view but for
+ *          6 % of its height or width in 2D. In 3D it looks from azimuth -60 and elevation 20 degrees, 35 degrees high, and is
+ *          as far away as the 8 corners of the bounds, 2 % enlarged, need.
  * UNITS    The caller's; right-handed, z up in 3D, x right and y up in 2D. Colours are "#rrggbb" or "#rrggbbaa".
- *          Texts are UTF-8; they are shown as they are, never taken for HTML. */
+ *          Texts are UTF-8; they are shown as they are, never taken for HTML. Positions are floats on the page: a scene
+ *          farther than some 1e4 of its own sizes from the origin is drawn raggedly. */
 #ifndef VIEW_H_INCLUDED
 #define VIEW_H_INCLUDED
 #include "dc_contact.h"
@@ -52,7 +57,7 @@ int view_ok(const view *v);
 /* Writes the page; v is gone. 0, or 1 after a message to stderr. */
 int view_close(view *v);
 /* Begins a run of its own bodies, overlays, series and frames, shown beside the others and in step with them, frame by
- * frame. A page of one run needs no call. */
+ * frame. A page of one run needs no call; a run without a frame is left out. */
 void view_run(view *v, const char *name);
 
 /* ---- shapes, in body coordinates, for all runs; they return a number for view_body, or -1 */
@@ -61,8 +66,8 @@ int view_hull(view *v, const dc_hull *hull);                            /* conve
 int view_mesh(view *v, const dc_v3 *x, int n, const int *triangles, int n_triangles);   /* 3 corners each */
 int view_sphere(view *v, dc_real radius);
 int view_capsule(view *v, dc_real radius, dc_real half_length);         /* along z, half_length between centre and cap */
-/* The half-space below z = 0 (2D: below y = 0), drawn to `half_size` around the origin. A fixed, level one becomes the
- * ground. */
+/* The half-space below z = 0 (2D: below y = 0), drawn to `half_size` around the origin. In 3D the first fixed,
+ * level one of a run is drawn as the ground, which has the page's colours and no end. */
 int view_plane(view *v, dc_real half_size);
 int view_polygon(view *v, const dc_real *xy, int n);                    /* 2D: simple, n pairs (x, y) */
 int view_disc(view *v, dc_real radius);                                 /* 2D */
@@ -77,7 +82,7 @@ enum { VIEW_POINTS, VIEW_TARGETS, VIEW_ARROWS, VIEW_SEGMENTS, VIEW_PLANES, VIEW_
 int view_overlay(view *v, int kind, const char *name, const char *colour, int hidden);
 /* The path of a point of a body. */
 int view_track(view *v, const char *name, const char *colour, int body, dc_v3 point);
-/* A plot. Series of one name, in several runs, share one. */
+/* A plot. Series of one name, in several runs, share one. What changes by less than 1/2000 of its value is drawn level. */
 int view_series(view *v, const char *name, const char *unit, int log_scale);
 
 /* ---- ... then each frame */
@@ -107,6 +112,9 @@ void view_frame(view *v, double time);
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__unix__) || defined(__APPLE__)
+#include <sys/stat.h>
+#endif
 
 /* ---- what is kept ------------------------------------------------------------------------------ */
 
@@ -133,7 +141,8 @@ typedef struct {
     viewi_track   *tracks;
     viewi_series  *series;
     double        *times;
-    size_t         n_bodies, cap_bodies, n_overlays, cap_overlays, n_tracks, cap_tracks, n_series, cap_series, n_times, cap_times;
+    size_t         n_bodies, n_overlays, n_tracks, n_series, n_times;
+    size_t         cap_bodies, cap_overlays, cap_tracks, cap_series, cap_times;
     double         lo[3], hi[3];                                /* of everything, in all frames */
 } viewi_run;
 
@@ -160,6 +169,9 @@ static const char *viewi_page(size_t i);
 
 /* ---- errors and memory ------------------------------------------------------------------------- */
 
+#if defined(__GNUC__) || defined(__clang__)
+static void viewi_fail(view *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#endif
 static void viewi_fail(view *v, const char *format, ...)
 {
     va_list args;
@@ -196,7 +208,10 @@ static char *viewi_text(view *v, const char *s)
 }
 
 static int viewi_number(double x) { return fabs(x) < 1e30; }    /* finite, and a float with room */
-static int viewi_number3(dc_v3 p) { return viewi_number((double)p.x) && viewi_number((double)p.y) && viewi_number((double)p.z); }
+static int viewi_number3(dc_v3 p)
+{
+    return viewi_number((double)p.x) && viewi_number((double)p.y) && viewi_number((double)p.z);
+}
 
 static viewi_v3 viewi_vec(double x, double y, double z) { viewi_v3 r; r.x = x; r.y = y; r.z = z; return r; }
 static viewi_v3 viewi_from(dc_v3 a) { return viewi_vec((double)a.x, (double)a.y, (double)a.z); }
@@ -264,7 +279,9 @@ static void viewi_base64(FILE *f, const unsigned char *p, size_t n)
     size_t            i, k = 0;
 
     for (i = 0; i < n; i += 3) {
-        unsigned w = (unsigned)p[i] << 16 | (i + 1 < n ? (unsigned)p[i + 1] << 8 : 0) | (i + 2 < n ? (unsigned)p[i + 2] : 0);
+        unsigned w = (unsigned)p[i] << 16;
+        if (i + 1 < n) w |= (unsigned)p[i + 1] << 8;
+        if (i + 2 < n) w |= p[i + 2];
         line[k++] = digit[w >> 18];
         line[k++] = digit[w >> 12 & 63];
         line[k++] = digit[w >> 6 & 63];                         /* the reader knows the length: no '=' */
@@ -307,30 +324,35 @@ static const char *viewi_lines(view *v, size_t *line)
 
 /* ---- the convex hull of points, as triangles --------------------------------------------------- */
 
+/* Takes the directions of m unit vectors, normal to each other, out of d. */
+static viewi_v3 viewi_without(viewi_v3 d, const viewi_v3 *axis, int m)
+{
+    while (m-- > 0) d = viewi_madd(d, -viewi_dot(d, axis[m]), axis[m]);
+    return d;
+}
+
 /* Corners 0 to 3 of a tetrahedron that spans the points, each the one farthest from what came before. Where the points
- * are flat there is none in that direction: a point is added, a 1/500 of the size off, so that a plate has two sides. */
+ * are flat there is none in that direction: a point is added, a 1/500 of the size off, so that a plate has two sides.
+ * Returns how many points there are now; there is room for three more. */
 static int viewi_tetrahedron(viewi_v3 *p, int n, double size, int corner[4])
 {
-    viewi_v3 axis[3], d;
-    int      i, k, m;
+    viewi_v3 axis[3], d, best;
+    int      i, k;
 
     corner[0] = 0;
     for (k = 1; k < 4; k++) {
-        double farthest = 1e-6*size;
-        corner[k] = -1;
+        best = viewi_vec(0, 0, 0);
+        corner[k] = n;
         for (i = 0; i < n; i++) {
-            d = viewi_sub(p[i], p[corner[0]]);
-            for (m = 0; m < k - 1; m++) d = viewi_madd(d, -viewi_dot(d, axis[m]), axis[m]);
-            if (viewi_norm(d) > farthest) { farthest = viewi_norm(d); corner[k] = i; axis[k - 1] = viewi_madd(viewi_vec(0, 0, 0), 1/farthest, d); }
+            d = viewi_without(viewi_sub(p[i], p[0]), axis, k - 1);
+            if (viewi_norm(d) > fmax(viewi_norm(best), 1e-6*size)) { best = d; corner[k] = i; }
         }
-        if (corner[k] >= 0) continue;
-        for (i = 0, farthest = 0; i < 3; i++) {
-            d = viewi_vec(i == 0, i == 1, i == 2);
-            for (m = 0; m < k - 1; m++) d = viewi_madd(d, -viewi_dot(d, axis[m]), axis[m]);
-            if (viewi_norm(d) > farthest) { farthest = viewi_norm(d); axis[k - 1] = viewi_madd(viewi_vec(0, 0, 0), 1/farthest, d); }
+        for (i = 0; corner[k] == n && i < 3; i++) {             /* the axis that sticks out most */
+            d = viewi_without(viewi_vec(i == 0, i == 1, i == 2), axis, k - 1);
+            if (viewi_norm(d) > viewi_norm(best)) best = d;
         }
-        p[n] = viewi_madd(p[0], 2e-3*size, axis[k - 1]);
-        corner[k] = n++;
+        axis[k - 1] = viewi_madd(viewi_vec(0, 0, 0), 1/viewi_norm(best), best);
+        if (corner[k] == n) p[n++] = viewi_madd(p[0], 2e-3*size, axis[k - 1]);
     }
     return n;
 }
@@ -402,12 +424,12 @@ static int viewi_add_shape(view *v, viewi_shape s, int flat)
     int i;
 
     if (v->error[0]) goto bad;
-    if (flat >= 0 && flat != v->flat) { viewi_fail(v, "a %s has no place in a %s page", s.kind, v->flat ? "2D" : "3D"); goto bad; }
-    for (i = 0; i < s.n; i++) {
-        if (!(viewi_norm(s.v[i]) < 1e30)) { viewi_fail(v, "point %d of a %s is not finite", i, s.kind); goto bad; }
-        s.radius = fmax(s.radius, viewi_norm(s.v[i]));
+    if (flat >= 0 && flat != v->flat) {
+        viewi_fail(v, "a %s has no place in a %s page", s.kind, v->flat ? "2D" : "3D");
+        goto bad;
     }
-    if (!(s.radius > 0 && s.radius < 1e30) || !(s.h >= 0)) { viewi_fail(v, "a %s has no size", s.kind); goto bad; }
+    for (i = 0; i < s.n; i++) s.radius = fmax(s.radius, viewi_norm(s.v[i]));
+    if (!(s.radius > 0 && s.radius < 1e30) || !(s.r >= 0 && s.h >= 0)) { viewi_fail(v, "a %s has no size", s.kind); goto bad; }
     if (!viewi_room(v, &v->shapes, v->n_shapes, &v->cap_shapes, sizeof s)) goto bad;
     v->shapes[v->n_shapes] = s;
     return (int)v->n_shapes++;
@@ -423,7 +445,8 @@ static viewi_v3 *viewi_points(view *v, const dc_real *x, int n, int stride, int 
     int       i;
 
     if (v->error[0]) return NULL;
-    if (!x || n < least || n > 10000000) { viewi_fail(v, "a %s of %d points", kind, n); return NULL; }
+    if (!x) { viewi_fail(v, "a %s without points", kind); return NULL; }
+    if (n < least || n > 10000000) { viewi_fail(v, "a %s of %d points", kind, n); return NULL; }
     p = (viewi_v3 *)malloc(((size_t)n + 3)*sizeof *p);
     if (!p) { viewi_fail(v, "out of memory"); return NULL; }
     for (i = 0; i < n; i++) {
@@ -480,13 +503,14 @@ int view_mesh(view *v, const dc_v3 *x, int n, const int *triangles, int n_triang
     return viewi_add_shape(v, s, 0);
 }
 
-int view_sphere(view *v, dc_real radius) { return v ? viewi_add_shape(v, viewi_shape_of("sphere", (double)radius, 0), 0) : -1; }
-int view_disc(view *v, dc_real radius) { return v ? viewi_add_shape(v, viewi_shape_of("disc", (double)radius, 0), 1) : -1; }
-int view_capsule(view *v, dc_real radius, dc_real half_length)
+static int viewi_round(view *v, const char *kind, dc_real r, dc_real h, int flat)
 {
-    return v ? viewi_add_shape(v, viewi_shape_of("capsule", (double)radius, (double)half_length), 0) : -1;
+    return v ? viewi_add_shape(v, viewi_shape_of(kind, (double)r, (double)h), flat) : -1;
 }
-int view_plane(view *v, dc_real half_size) { return v ? viewi_add_shape(v, viewi_shape_of("plane", (double)half_size, 0), -1) : -1; }
+int view_sphere(view *v, dc_real radius) { return viewi_round(v, "sphere", radius, 0, 0); }
+int view_disc(view *v, dc_real radius) { return viewi_round(v, "disc", radius, 0, 1); }
+int view_capsule(view *v, dc_real radius, dc_real half_length) { return viewi_round(v, "capsule", radius, half_length, 0); }
+int view_plane(view *v, dc_real half_size) { return viewi_round(v, "plane", half_size, 0, -1); }
 
 static int viewi_outline(view *v, const char *kind, const dc_real *xy, int n, int least)
 {
@@ -502,13 +526,26 @@ int view_line(view *v, const dc_real *xy, int n) { return viewi_outline(v, "line
 
 /* ---- a run ------------------------------------------------------------------------------------- */
 
-static void viewi_check_run(view *v)
+static void viewi_free_run(viewi_run *r)
 {
-    const viewi_run *r = v->n_runs ? &v->runs[v->n_runs - 1] : NULL;
+    size_t k;
 
-    if (!r) viewi_fail(v, "nothing to show: no run, no frame");
-    else if (!r->n_times) viewi_fail(v, "nothing to show: run \"%.60s\" has no frame", r->name);
-    else if (!r->n_bodies && !r->n_overlays && !r->n_series) viewi_fail(v, "nothing to show: run \"%.60s\" has no body, overlay or series", r->name);
+    for (k = 0; k < r->n_overlays; k++) { free(r->overlays[k].name); free(r->overlays[k].items); }
+    for (k = 0; k < r->n_tracks; k++) { free(r->tracks[k].name); free(r->tracks[k].p); }
+    for (k = 0; k < r->n_series; k++) { free(r->series[k].name); free(r->series[k].unit); free(r->series[k].v); }
+    free(r->bodies); free(r->overlays); free(r->tracks); free(r->series); free(r->times); free(r->name);
+}
+
+/* The run at hand is over. Without a frame it is left out: so it goes when ctrl-C comes before its first one. */
+static void viewi_end_run(view *v)
+{
+    viewi_run *r = v->n_runs ? &v->runs[v->n_runs - 1] : NULL;
+
+    if (!r) return;
+    if (!r->n_times) { viewi_free_run(r); v->n_runs--; }
+    else if (!r->n_bodies && !r->n_overlays && !r->n_series) {
+        viewi_fail(v, "nothing to show: run \"%.60s\" has no body, overlay or series", r->name);
+    }
 }
 
 static void viewi_begin_run(view *v, const char *name)
@@ -516,7 +553,7 @@ static void viewi_begin_run(view *v, const char *name)
     viewi_run r;
     int       c;
 
-    if (v->n_runs) viewi_check_run(v);
+    viewi_end_run(v);
     if (v->error[0] || !viewi_room(v, &v->runs, v->n_runs, &v->cap_runs, sizeof r)) return;
     memset(&r, 0, sizeof r);
     for (c = 0; c < 3; c++) { r.lo[c] = 1e30; r.hi[c] = -1e30; }
@@ -544,7 +581,8 @@ static viewi_run *viewi_current(view *v, const char *what)
 
 static int viewi_set(view *v, viewi_pose *out, dc_pose p, int body)
 {
-    double w = (double)p.q.w, x = (double)p.q.x, y = (double)p.q.y, z = (double)p.q.z, length = sqrt(w*w + x*x + y*y + z*z);
+    double w = (double)p.q.w, x = (double)p.q.x, y = (double)p.q.y, z = (double)p.q.z;
+    double length = sqrt(w*w + x*x + y*y + z*z);
 
     if (!viewi_number3(p.t) || !(length < 1e30)) viewi_fail(v, "the pose of body %d is not finite", body);
     else if (!(length > 1e-9)) viewi_fail(v, "the quaternion of body %d is zero", body);
@@ -613,8 +651,12 @@ int view_series(view *v, const char *name, const char *unit, int log_scale)
 {
     viewi_run   *r = viewi_current(v, "series");
     viewi_series s;
+    size_t       k;
 
-    if (!r || !viewi_room(v, &r->series, r->n_series, &r->cap_series, sizeof s)) return -1;
+    for (k = 0; r && k < r->n_series; k++) {
+        if (name && !strcmp(r->series[k].name, name)) viewi_fail(v, "two series \"%.60s\" in one run", name);
+    }
+    if (!r || v->error[0] || !viewi_room(v, &r->series, r->n_series, &r->cap_series, sizeof s)) return -1;
     memset(&s, 0, sizeof s);
     s.log_scale = log_scale; s.now = HUGE_VAL; s.name = viewi_text(v, name); s.unit = viewi_text(v, unit);
     r->series[r->n_series] = s;
@@ -652,11 +694,15 @@ static void viewi_item(view *v, int overlay, int kind, int kind2, dc_v3 p, dc_v3
     if (!run) return;
     if (overlay < 0 || (size_t)overlay >= run->n_overlays) { viewi_fail(v, "there is no overlay %d", overlay); return; }
     o = &run->overlays[overlay];
-    if (o->kind != kind && o->kind != kind2) { viewi_fail(v, "overlay \"%.60s\" holds %s", o->name, viewi_kinds[o->kind]); return; }
+    if (o->kind != kind && o->kind != kind2) {
+        viewi_fail(v, "overlay \"%.60s\" holds %s", o->name, viewi_kinds[o->kind]);
+        return;
+    }
     n = viewi_width[o->kind];
     x[0] = (double)p.x; x[1] = (double)p.y; x[2] = (double)p.z;
     x[3] = (double)q.x; x[4] = (double)q.y; x[5] = (double)q.z; x[6] = (double)r;
     if (o->kind == VIEW_SPHERES) x[3] = (double)r;
+    if (o->kind == VIEW_SPHERES && r < 0) { viewi_fail(v, "a ball of overlay \"%.60s\" has a negative radius", o->name); return; }
     for (i = 0; i < n; i++) {
         if (!viewi_number(x[i])) { viewi_fail(v, "an item of overlay \"%.60s\" is not finite", o->name); return; }
         if (!viewi_room(v, &o->items, o->n, &o->cap, sizeof *o->items)) return;
@@ -704,7 +750,7 @@ static void viewi_bounds(view *v, viewi_run *r)
         const viewi_body  *body = &r->bodies[b];
         const viewi_shape *s = &v->shapes[body->shape];
         if (body->fixed && r->n_times) continue;
-        if (s->kind[0] == 'p' && s->kind[1] == 'l') continue;
+        if (!strcmp(s->kind, "plane")) continue;
         if (s->v) {
             for (k = 0; k < s->n; k++) viewi_reach(r, viewi_apply(&body->pose, s->v[k]), 0, 0, 0);
         } else {
@@ -792,8 +838,9 @@ void view_frame(view *v, double time)
     size_t     i;
 
     if (!r) return;
-    if (!viewi_number(time)) { viewi_fail(v, "the time of frame %d is not finite", (int)r->n_times); return; }
-    if (r->n_times && time < r->times[r->n_times - 1]) { viewi_fail(v, "time goes back at frame %d", (int)r->n_times); return; }
+    if (!viewi_number(time)) viewi_fail(v, "the time of frame %d is not finite", (int)r->n_times);
+    else if (r->n_times && time < r->times[r->n_times - 1]) viewi_fail(v, "time goes back at frame %d", (int)r->n_times);
+    if (v->error[0]) return;
     viewi_bounds(v, r);
     for (i = 0; i < r->n_tracks; i++) {
         viewi_track *t = &r->tracks[i];
@@ -884,11 +931,13 @@ static void viewi_shaded(FILE *f, const char *attribute, const char *colour, dou
     unsigned rgb = (unsigned)strtoul(colour + 1, NULL, 16);
 
     if (strlen(colour) > 7) { fprintf(f, " %s-opacity='%.2f'", attribute, (rgb & 255)/255.0); rgb >>= 8; }
-    fprintf(f, " %s='#%02x%02x%02x'", attribute, (unsigned)(shade*(rgb >> 16)), (unsigned)(shade*(rgb >> 8 & 255)), (unsigned)(shade*(rgb & 255)));
+    fprintf(f, " %s='#%02x%02x%02x'", attribute, (unsigned)(shade*(rgb >> 16)), (unsigned)(shade*(rgb >> 8 & 255)),
+            (unsigned)(shade*(rgb & 255)));
 }
 
 /* Adds what body b shows: the triangles that face the camera, or a thick line. */
-static void viewi_marks(view *v, const viewi_camera *c, const viewi_body *b, int plain, viewi_mark **marks, size_t *n, size_t *cap)
+static void viewi_marks(view *v, const viewi_camera *c, const viewi_body *b, int plain, viewi_mark **marks, size_t *n,
+                        size_t *cap)
 {
     const viewi_shape *s = &v->shapes[b->shape];
     viewi_mark         m;
@@ -916,7 +965,8 @@ static void viewi_marks(view *v, const viewi_camera *c, const viewi_body *b, int
             p[k] = viewi_apply(&b->pose, s->v[s->f[3*t + k]]);
             viewi_project(c, p[k], m.xy + 2*k, &away[k]);
         }
-        if ((m.xy[2] - m.xy[0])*(m.xy[5] - m.xy[1]) - (m.xy[3] - m.xy[1])*(m.xy[4] - m.xy[0]) >= 0) continue;  /* y is down */
+        /* seen from behind; y is down */
+        if ((m.xy[2] - m.xy[0])*(m.xy[5] - m.xy[1]) - (m.xy[3] - m.xy[1])*(m.xy[4] - m.xy[0]) >= 0) continue;
         normal = viewi_cross(viewi_sub(p[1], p[0]), viewi_sub(p[2], p[0]));
         length = viewi_norm(normal);
         m.shade = 0.62 + 0.38*fmax(0, viewi_dot(normal, viewi_vec(0.35, -0.3, 0.89))/fmax(length, 1e-300));
@@ -953,7 +1003,8 @@ static void viewi_still_3d(view *v, const viewi_run *r, const viewi_camera *c, c
                     m->xy[2] + 0.01, m->xy[3], m->breadth);
             viewi_shaded(f, "stroke", m->colour, m->shade);
         } else {
-            fprintf(f, "<path d='M%.1f %.1fL%.1f %.1fL%.1f %.1fz'", m->xy[0], m->xy[1], m->xy[2], m->xy[3], m->xy[4], m->xy[5]);
+            fprintf(f, "<path d='M%.1f %.1fL%.1f %.1fL%.1f %.1fz'", m->xy[0], m->xy[1], m->xy[2], m->xy[3], m->xy[4],
+                    m->xy[5]);
             viewi_shaded(f, "fill", m->colour, m->shade);
             viewi_shaded(f, "stroke", m->colour, m->shade);
         }
@@ -998,39 +1049,39 @@ static void viewi_still_2d(view *v, const viewi_run *r, const viewi_camera *c)
     }
 }
 
+static void viewi_heading(FILE *f, const char *name, const char *unit)
+{
+    fputs("<th scope='col'>", f);
+    viewi_html(f, name);
+    if (unit[0]) { fputs(" [", f); viewi_html(f, unit); fputc(']', f); }
+    fputs("</th>", f);
+}
+
 /* At most 20 frames of the run, evenly spread, and the last one. */
 static void viewi_table(view *v, const viewi_run *r)
 {
-    static const char axes[] = "xyz";
-    FILE             *f = v->file;
-    size_t            step = (r->n_times + 19)/20, i, k;
-    int               c, dims = v->flat ? 2 : 3;
+    static const char *const axes[3] = {"x", "y", "z"};
+    FILE                    *f = v->file;
+    size_t                   step = (r->n_times + 19)/20, i, k;
+    int                      c, dims = v->flat ? 2 : 3;
 
     fputs("<div class='scroll'><table><caption>", f);
     viewi_html(f, r->name);
-    fprintf(f, " (%d frames, %d bodies)</caption>\n<tr><th scope='col'>frame</th><th scope='col'>", (int)r->n_times, (int)r->n_bodies);
-    viewi_html(f, v->step_name);
-    if (v->step_unit[0]) { fputs(" [", f); viewi_html(f, v->step_unit); fputc(']', f); }
-    fputs("</th>", f);
-    for (k = 0; k < r->n_series; k++) {
-        fputs("<th scope='col'>", f);
-        viewi_html(f, r->series[k].name);
-        if (r->series[k].unit[0]) { fputs(" [", f); viewi_html(f, r->series[k].unit); fputc(']', f); }
-        fputs("</th>", f);
-    }
-    for (k = 0; k < r->n_tracks; k++) for (c = 0; c < dims; c++) {
-        fputs("<th scope='col'>", f);
-        viewi_html(f, r->tracks[k].name);
-        fprintf(f, " %c</th>", axes[c]);
-    }
+    fprintf(f, " (%d frames, %d bodies)</caption>\n<tr>", (int)r->n_times, (int)r->n_bodies);
+    viewi_heading(f, "frame", "");
+    viewi_heading(f, v->step_name, v->step_unit);
+    for (k = 0; k < r->n_series; k++) viewi_heading(f, r->series[k].name, r->series[k].unit);
+    for (k = 0; k < r->n_tracks; k++) for (c = 0; c < dims; c++) viewi_heading(f, r->tracks[k].name, axes[c]);
     fputs("</tr>\n", f);
-    for (i = 0; i < r->n_times; i += i + step < r->n_times || i + 1 == r->n_times ? step : r->n_times - 1 - i) {
-        fprintf(f, "<tr><th scope='row'>%d</th><td>%.6g</td>", (int)i + 1, r->times[i]);
+    for (i = 0; i < r->n_times; i = i + step < r->n_times || i + 1 == r->n_times ? i + step : r->n_times - 1) {
+        fprintf(f, "<tr><th scope='row'>%d</th><td>%.10g</td>", (int)i + 1, r->times[i]);
         for (k = 0; k < r->n_series; k++) {
             if (fabs(r->series[k].v[i]) < HUGE_VAL) fprintf(f, "<td>%.6g</td>", r->series[k].v[i]);
             else fputs("<td>-</td>", f);
         }
-        for (k = 0; k < r->n_tracks; k++) for (c = 0; c < dims; c++) fprintf(f, "<td>%.6g</td>", (double)r->tracks[k].p[3*i + (size_t)c]);
+        for (k = 0; k < r->n_tracks; k++) for (c = 0; c < dims; c++) {
+            fprintf(f, "<td>%.6g</td>", (double)r->tracks[k].p[3*i + (size_t)c]);
+        }
         fputs("</tr>\n", f);
     }
     fputs("</table></div>\n", f);
@@ -1046,7 +1097,8 @@ static void viewi_still(view *v, const double lo[3], const double hi[3])
     for (k = 0; k < v->n_runs; k++) {
         const viewi_run *r = &v->runs[k];
         if (!r->n_bodies) continue;
-        fprintf(f, "<figure><svg viewBox='0 0 %d %d' role='img' aria-label='The last frame' stroke-linejoin='round' stroke-width='.6'>\n", VIEWI_WIDE, VIEWI_HIGH);
+        fprintf(f, "<figure><svg viewBox='0 0 %d %d' role='img' aria-label='The last frame' stroke-linejoin='round' "
+                   "stroke-width='.6'>\n", VIEWI_WIDE, VIEWI_HIGH);
         if (v->flat) viewi_still_2d(v, r, &c);
         else viewi_still_3d(v, r, &c, lo, hi);
         fputs("</svg><figcaption>", f);
@@ -1067,7 +1119,7 @@ static void viewi_numbers(FILE *f, const char *name, const double *x, size_t n)
     fprintf(f, ",\"%s\":[", name);
     for (i = 0; i < n; i++) {
         if (i) fputc(',', f);
-        if (fabs(x[i]) < HUGE_VAL) fprintf(f, "%.9g", x[i]);
+        if (fabs(x[i]) < HUGE_VAL) fprintf(f, "%.15g", x[i]);
         else fputs("null", f);
     }
     fputc(']', f);
@@ -1090,13 +1142,15 @@ static void viewi_scene(view *v, const double lo[3], const double hi[3])
     viewi_json(f, v->step_name);
     fputs(",\"step_unit\":", f);
     viewi_json(f, v->step_unit);
-    fprintf(f, ",\"bounds\":[[%.9g,%.9g,%.9g],[%.9g,%.9g,%.9g]],\n\"shapes\":[", lo[0], lo[1], lo[2], hi[0], hi[1], hi[2]);
+    fprintf(f, ",\"bounds\":[[%.9g,%.9g,%.9g],[%.9g,%.9g,%.9g]]", lo[0], lo[1], lo[2], hi[0], hi[1], hi[2]);
+    fputs(",\n\"shapes\":[", f);
     for (k = 0; k < v->n_shapes; k++) {
         const viewi_shape *s = &v->shapes[k];
-        fprintf(f, "%s{\"kind\":\"%s\",\"r\":%.9g,\"h\":%.9g,\"radius\":%.9g,\"crease\":%g,\"v\":[", k ? ",\n" : "", s->kind, s->r, s->h, s->radius, s->crease);
+        fprintf(f, "%s{\"kind\":\"%s\",\"r\":%.9g,\"h\":%.9g,\"radius\":%.9g,\"crease\":%g,\"v\":[", k ? ",\n" : "",
+                s->kind, s->r, s->h, s->radius, s->crease);
         for (m = 0; m < s->n; m++) {
-            fprintf(f, "%s%.7g,%.7g", m ? "," : "", s->v[m].x, s->v[m].y);
-            if (!v->flat) fprintf(f, ",%.7g", s->v[m].z);
+            fprintf(f, "%s%.9g,%.9g", m ? "," : "", s->v[m].x, s->v[m].y);
+            if (!v->flat) fprintf(f, ",%.9g", s->v[m].z);
         }
         fputs("],\"f\":[", f);
         for (m = 0; m < 3*s->n_f; m++) fprintf(f, "%s%d", m ? "," : "", s->f[m]);
@@ -1128,7 +1182,7 @@ static void viewi_scene(view *v, const double lo[3], const double hi[3])
             const viewi_track *t = &r->tracks[i];
             viewi_named(f, i, t->name);
             fprintf(f, ",\"colour\":\"%s\",\"p\":[", t->colour);
-            for (j = 0; j < t->n; j++) fprintf(f, "%s%.6g", j ? "," : "", (double)t->p[j]);
+            for (j = 0; j < t->n; j++) fprintf(f, "%s%.9g", j ? "," : "", (double)t->p[j]);
             fputs("]}", f);
         }
         fputs("],\n\"series\":[", f);
@@ -1150,6 +1204,19 @@ static void viewi_scene(view *v, const double lo[3], const double hi[3])
 
 int view_ok(const view *v) { return v && !v->error[0]; }
 
+/* A device or a pipe is written as it is: only a file is replaced. */
+static int viewi_is_device(const char *path)
+{
+#if defined(__unix__) || defined(__APPLE__)
+    struct stat s;
+    if (!strncmp(path, "/dev/std", 8) || !strncmp(path, "/dev/fd/", 8)) return 1;     /* links, at times to a file */
+    return stat(path, &s) == 0 && !S_ISREG(s.st_mode);
+#else
+    (void)path;
+    return 0;
+#endif
+}
+
 view *view_open(const char *path, const view_options *opt)
 {
     static const view_options defaults = DC_ZERO;
@@ -1166,13 +1233,14 @@ view *view_open(const char *path, const view_options *opt)
     v->title = viewi_text(v, opt->title ? opt->title : path);
     v->note = viewi_text(v, opt->note);
     v->step_name = viewi_text(v, opt->step_name ? opt->step_name : "time");
-    v->step_unit = viewi_text(v, opt->step_name ? opt->step_unit : "s");
-    if (!path || !path[0]) { viewi_fail(v, "no name for the page"); return v; }
+    v->step_unit = viewi_text(v, opt->step_unit || opt->step_name ? opt->step_unit : "s");
+    if (!path || !path[0]) viewi_fail(v, "no name for the page");
+    if (v->error[0]) return v;
     length = strlen(path);
     v->part = (char *)malloc(length + 6);
     if (!v->part) { viewi_fail(v, "out of memory"); return v; }
     memcpy(v->part, path, length);
-    memcpy(v->part + length, ".part", 6);
+    memcpy(v->part + length, viewi_is_device(path) ? "" : ".part", viewi_is_device(path) ? 1 : 6);
     v->file = fopen(v->part, "wb");
     if (!v->file) { viewi_fail(v, "cannot write %.250s: %s", v->part, strerror(errno)); return v; }
     while ((s = viewi_lines(v, &line)) != NULL && strcmp(s, "@frames")) {
@@ -1209,27 +1277,26 @@ static void viewi_finish(view *v)
 
 int view_close(view *v)
 {
-    size_t i, k;
-    int    failed;
+    size_t i;
+    int    failed, device;
 
     if (!v) { fprintf(stderr, "view: out of memory\n"); return 1; }
-    if (!v->error[0]) viewi_check_run(v);
+    if (!v->error[0]) viewi_end_run(v);
+    if (!v->n_runs) viewi_fail(v, "nothing to show: no frame");
     if (!v->error[0]) viewi_finish(v);
     if (v->file && fclose(v->file) != 0) viewi_fail(v, "cannot write: %s", strerror(errno));
-    if (!v->error[0] && rename(v->part, v->path) != 0) viewi_fail(v, "cannot name it: %s", strerror(errno));
+    device = v->part && !strcmp(v->part, v->path);
+#ifdef _WIN32
+    if (!v->error[0] && !device) remove(v->path);            /* rename does not replace there */
+#endif
+    if (!v->error[0] && !device && rename(v->part, v->path) != 0) viewi_fail(v, "cannot name it: %s", strerror(errno));
     failed = v->error[0] != 0;
     if (failed) {
         fprintf(stderr, "view: %s: %s\n", v->path ? v->path : "", v->error);
-        if (v->file) remove(v->part);
+        if (v->file && !device) remove(v->part);
     }
     for (i = 0; i < v->n_shapes; i++) { free(v->shapes[i].v); free(v->shapes[i].f); }
-    for (i = 0; i < v->n_runs; i++) {
-        viewi_run *r = &v->runs[i];
-        for (k = 0; k < r->n_overlays; k++) { free(r->overlays[k].name); free(r->overlays[k].items); }
-        for (k = 0; k < r->n_tracks; k++) { free(r->tracks[k].name); free(r->tracks[k].p); }
-        for (k = 0; k < r->n_series; k++) { free(r->series[k].name); free(r->series[k].unit); free(r->series[k].v); }
-        free(r->bodies); free(r->overlays); free(r->tracks); free(r->series); free(r->times); free(r->name);
-    }
+    for (i = 0; i < v->n_runs; i++) viewi_free_run(&v->runs[i]);
     free(v->shapes); free(v->runs); free(v->frame);
     free(v->path); free(v->part); free(v->title); free(v->note); free(v->step_name); free(v->step_unit);
     free(v);
@@ -1273,7 +1340,8 @@ static const char *viewi_page(size_t i)
         "#stage:active { cursor: grabbing; }",
         "#stage canvas { position: absolute; inset: 0; width: 100%; height: 100%; }",
         "#marks { pointer-events: none; }",
-        ".pane { position: absolute; pointer-events: none; padding: 9px 13px; font-weight: 600; }",
+        ".pane { position: absolute; pointer-events: none; padding: 9px 13px; font-weight: 600; overflow: hidden; overflow-wrap: anywhere;",
+        " box-shadow: 1px 1px var(--line); }",
         ".pane::before { content: ''; display: inline-block; width: 10px; height: 10px; border-radius: 3px; margin-right: 7px; background: var(--c); }",
         "#bar, #switches { display: flex; flex-wrap: wrap; gap: 8px 10px; align-items: center; padding: 9px 12px; border-top: 1px solid var(--line); }",
         "#switches { gap: 6px 16px; color: var(--pale); font-size: 14px; }",
@@ -1325,14 +1393,14 @@ static const char *viewi_page(size_t i)
         "<main>",
         "<div class='card'>",
         "<div id='trouble' role='status'></div>",
-        "<div id='stage' tabindex='0'><canvas id='view' role='img' aria-label='The scene'></canvas><canvas id='marks' aria-hidden='true'></canvas></div>",
+        "<div id='stage' tabindex='0' role='group' aria-label='Scene'><canvas id='view' role='img' aria-label='The scene'></canvas><canvas id='marks' aria-hidden='true'></canvas></div>",
         "<div id='switches' role='group' aria-label='Overlays'></div>",
         "<div id='bar' role='group' aria-label='Playback'>",
         "<button id='play' aria-label='Play' title='Play or pause (space)'></button>",
         "<button id='back' aria-label='Step back' title='Step back (left arrow)'><svg viewBox='0 0 14 14'><path d='M2 1h2v12H2zM12 1v12L5 7z'/></svg></button>",
         "<button id='next' aria-label='Step forward' title='Step forward (right arrow)'><svg viewBox='0 0 14 14'><path d='M10 1h2v12h-2zM2 1v12l7-6z'/></svg></button>",
         "<input id='scrub' type='range' min='0' value='0' step='1' aria-label='Frame'>",
-        "<output id='now'></output>",
+        "<output id='now' aria-live='off'></output>",
         "<select id='speed' aria-label='Speed' title='Speed (up, down)'><option>0.1</option><option>0.25</option><option>0.5</option><option selected>1</option><option>2</option><option>4</option><option>10</option></select>",
         "<button id='loop' aria-pressed='true' title='Start again at the end (L)'>Loop</button>",
         "<button id='fit' title='Show the whole scene (F)'>Fit</button>",
@@ -1341,7 +1409,7 @@ static const char *viewi_page(size_t i)
         "</div>",
         "<div id='plots'></div>",
         "<p class='keys'><kbd>space</kbd> play <kbd>&larr;</kbd> <kbd>&rarr;</kbd> step, ten with <kbd>shift</kbd> <kbd>Home</kbd> <kbd>End</kbd>",
-        " <kbd>&uarr;</kbd> <kbd>&darr;</kbd> speed <kbd>L</kbd> loop <kbd>F</kbd> fit <kbd>D</kbd> light or dark <span id='mouse'></span></p>",
+        " <kbd>&uarr;</kbd> <kbd>&darr;</kbd> speed <kbd>L</kbd> loop <kbd>F</kbd> fit <kbd>D</kbd> light or dark<span id='mouse'></span></p>",
         "</main>",
         "@frames",
         "<section id='numbers' aria-label='Numbers'>",
@@ -1717,7 +1785,8 @@ static const char *viewi_page(size_t i)
         "    });",
         "    run.rgba = new Float32Array(all.flatMap(b => rgba(b[1])));",
         "    all.forEach((b, k) => {",
-        "      if (!flat && k >= n && scene.shapes[b[0]].kind === 'plane' && Math.hypot(b[6], b[7]) < 1e-6) { ground.z = b[4]; return; }",
+        "      const level = !flat && k >= n && scene.shapes[b[0]].kind === 'plane' && Math.hypot(b[6], b[7]) < 1e-6;",
+        "      if (level && run.ground === undefined) { run.ground = b[4]; return; }",
         "      const key = 2*b[0] + (b[1].length > 7 ? 1 : 0);",
         "      if (!groups.has(key)) groups.set(key, []);",
         "      groups.get(key).push(k);",
@@ -1856,16 +1925,17 @@ static const char *viewi_page(size_t i)
         "    for (const t of [0, 1]) { draw_bodies(run, pane, t); draw_edges(run, pane, t); }",
         "    return;",
         "  }",
-        "  if (directions().eye[2] > ground.z) {",
+        "  const level = run.ground === undefined ? bounds[0][2] : run.ground;",
+        "  if (directions().eye[2] > level) {",
         "    const p = programs.ground;",
         "    use(p, pane.matrix);",
-        "    gl.uniform4f(p.centre, ground.middle[0], ground.middle[1], ground.z, ground.size);",
+        "    gl.uniform4f(p.centre, ground.middle[0], ground.middle[1], level, ground.size);",
         "    gl.uniform1f(p.cell, ground.cell);",
         "    gl.uniform3f(p.ground, ...look.ground); gl.uniform3f(p.grid, ...look.grid);",
         "    gl.bindVertexArray(ground.vao); gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);",
         "    gl.enable(gl.STENCIL_TEST);                                 // each pixel is darkened once",
         "    gl.stencilFunc(gl.EQUAL, 0, 255); gl.stencilOp(gl.KEEP, gl.KEEP, gl.INCR);",
-        "    draw_faces(run, pane, product(pane.matrix, shadow_matrix(ground.z)), [0, 0, 0, look.shadow], 0);",
+        "    draw_faces(run, pane, product(pane.matrix, shadow_matrix(level)), [0, 0, 0, look.shadow], 0);",
         "    gl.disable(gl.STENCIL_TEST);",
         "  }",
         "  gl.enable(gl.DEPTH_TEST);",
@@ -2000,7 +2070,7 @@ static const char *viewi_page(size_t i)
         "    l.label.style.setProperty('--c', l.run.colour);",
         "    box.querySelector('h2').append(l.label);",
         "  }",
-        "  const shown = y => y !== null && (!log || y > 0), warp = y => log ? Math.log10(y) : y;",
+        "  const shown = y => y !== null && (log ? y > 0 : Math.abs(y) < 1e300), warp = y => log ? Math.log10(y) : y;",
         "  let x0 = Infinity, x1 = -Infinity, y0 = Infinity, y1 = -Infinity;",
         "  for (const l of lines) l.s.v.forEach((y, i) => {",
         "    x0 = Math.min(x0, l.run.times[i]); x1 = Math.max(x1, l.run.times[i]);",
@@ -2015,12 +2085,14 @@ static const char *viewi_page(size_t i)
         "    const w = Math.max(svg.clientWidth, 200), h = 170, left = 52, right = w - 8, top = 8, bottom = h - 34;",
         "    const X = x => left + (x - x0)/(x1 - x0)*(right - left), Y = y => bottom - (warp(y) - y0)/(y1 - y0)*(bottom - top);",
         "    const out = [], n = v => v.toFixed(1);",
-        "    const sx = nice_step(x1 - x0, w/90), sy = log ? Math.max(1, Math.ceil((y1 - y0)/5)) : nice_step(y1 - y0, 5);",
-        "    const tick = v => String(+v.toPrecision(6));",
+        "    const decades = log && y1 - y0 >= 1;                         // within one decade a log axis has the ticks of a linear one",
+        "    const [lo, hi] = log && !decades ? [10**y0, 10**y1] : [y0, y1];",
+        "    const sx = nice_step(x1 - x0, w/90), sy = decades ? Math.max(1, Math.ceil((y1 - y0)/5)) : nice_step(hi - lo, 5);",
+        "    const tick = v => { const t = +v.toPrecision(6), s = String(t); return s.length > 8 ? t.toExponential() : s; };",
         "    for (let k = Math.ceil(x0/sx - 1e-6); k*sx <= x1 + 1e-6*sx; k++)",
         "      out.push(`<path class='g' d='M${n(X(k*sx))} ${top}V${bottom}'/><text x='${n(X(k*sx))}' y='${bottom + 14}' text-anchor='middle'>${tick(k*sx)}</text>`);",
-        "    for (let k = Math.ceil(y0/sy - 1e-6); k*sy <= y1 + 1e-6*sy; k++) {",
-        "      const y = bottom - (k*sy - y0)/(y1 - y0)*(bottom - top), label = log ? '1e' + k*sy : tick(k*sy);",
+        "    for (let k = Math.ceil(lo/sy - 1e-6); k*sy <= hi + 1e-6*sy; k++) {",
+        "      const at = decades ? k*sy : warp(k*sy), y = bottom - (at - y0)/(y1 - y0)*(bottom - top), label = decades ? '1e' + k*sy : tick(k*sy);",
         "      out.push(`<path class='g' d='M${left} ${n(y)}H${right}'/><text x='${left - 6}' y='${n(y + 4)}' text-anchor='end'>${label}</text>`);",
         "    }",
         "    out.push(`<path class='f' d='M${left} ${top}V${bottom}H${right}'/>`);",
@@ -2191,7 +2263,7 @@ static const char *viewi_page(size_t i)
         "  panes().forEach((p, k) => {",
         "    const e = document.createElement('div');",
         "    e.className = 'pane'; e.textContent = runs[k].name;",
-        "    e.style.cssText = `left:${p.x}px;top:${p.y}px;--c:${runs[k].colour}`;",
+        "    e.style.cssText = `left:${p.x}px;top:${p.y}px;width:${p.w}px;height:${p.h}px;--c:${runs[k].colour}`;",
         "    stage.append(e);",
         "  });",
         "}",
@@ -2203,7 +2275,6 @@ static const char *viewi_page(size_t i)
         "if (!has_scene) { stage.style.display = 'none'; gl = null; $('fit').hidden = true; }",
         "else if (gl) {",
         "  ground.middle = scale(.5, add(bounds[0], bounds[1]));",
-        "  ground.z = bounds[0][2];",
         "  ground.size = 3*Math.hypot(bounds[1][0] - bounds[0][0], bounds[1][1] - bounds[0][1], bounds[1][2] - bounds[0][2]);",
         "  ground.cell = nice_step(ground.size/3, 14);",
         "  set_up();",

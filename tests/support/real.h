@@ -3,6 +3,7 @@
 #define DC_TEST_REAL_H_INCLUDED
 
 #include <math.h>
+#include <string.h>
 
 #define EPS ((double)DC_EPS)
 
@@ -49,6 +50,20 @@ DC_INLINE void to_points(const double *x, int n, dc_v3 *v)
 {
     int k;
     for (k = 0; k < n; ++k) v[k] = dc_vec((dc_real)x[3*k], (dc_real)x[3*k + 1], (dc_real)x[3*k + 2]);
+}
+
+/* FNV-1a over the bytes of n numbers, for golden bits on little-endian machines; start with 14695981039346656037 */
+DC_INLINE uint64_t mix(uint64_t h, const dc_real *x, int n)
+{
+    int k;
+    size_t i;
+    for (k = 0; k < n; ++k) {
+        unsigned char b[sizeof(dc_real)];
+        dc_real v = x[k] + 0;                     /* one zero */
+        memcpy(b, &v, sizeof b);
+        for (i = 0; i < sizeof b; ++i) h = (h ^ b[i])*UINT64_C(1099511628211);
+    }
+    return h;
 }
 
 #endif /* DC_TEST_REAL_H_INCLUDED */
