@@ -2548,7 +2548,7 @@ static DCI_NOINLINE dc_status dci_ncp_iterate(dc_ncp *S, int most, dc_ncp_info *
         sigma = nu > 0 ? dc_max(dc_min(nua/nu, 1), 0) : 0;
         /* the cube is the usual centring; without it complementarity does not run ahead of the equations */
         target = dc_max(sigma*(authors ? sigma*sigma : 1)*nu/DC_R(degree), S->rho);
-        dci_ncp_rc(S, target, authors ? DC_R(0.25)*a*a : 1, S->dsa, S->dza);
+        dci_ncp_rc(S, target, authors ? DC_R(0.25)*a*a : a, S->dsa, S->dza);
         if (S->D == 2) dci_ncp_direction_2(S, S->dx, S->dz, S->ds);
         else dci_ncp_direction_3(S, S->dx, S->dz, S->ds);
         a = dci_ncp_step_length(S, S->z, S->dz, dci_ncp_step_length(S, S->s, S->ds, 1/back));
