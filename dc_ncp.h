@@ -417,7 +417,7 @@ DC_DEF dc_status dc_shape_sphere(int dim, dc_real r, dc_arena *mem, dc_shape *ou
     dci_shape_data w;
     dc_status st;
     int i;
-    if (!out || !dci_positive(r)) return DC_E_ARG;
+    if (!out || dim < 2 || dim > 3 || !dci_positive(r)) return DC_E_ARG;
     st = dci_shape_new(dim, 0, 1, 1 + dim, 0, mem, out, &w);
     if (st != DC_OK) return st;
     w.cone[0] = 1 + dim;
@@ -501,8 +501,9 @@ DC_DEF dc_status dc_shape_hull(int dim, int n, const dc_v3 *v, dc_arena *mem, dc
     dc_status st;
     dc_real size = 0, tol, row[4];
     size_t used = mem ? mem->used : 0;
-    int i, j, k, l, f, rows = 0, most = (dim - 1)*n;
+    int i, j, k, l, f, rows = 0, most;
     if (!v || !out || !mem || n <= dim || dc_shape_hull_bytes(dim, n) == 0) return DC_E_ARG;
+    most = (dim - 1)*n;
     for (i = 0; i < n; ++i) {
         const dc_real x[3] = {v[i].x, v[i].y, v[i].z};
         if (!dci_all_in_limit(x, 3)) return DC_E_ARG;
@@ -551,7 +552,7 @@ DC_DEF dc_status dc_shape_capsule(int dim, dc_real r, dc_real length, dc_arena *
     dci_shape_data w;
     dc_status st;
     int i;
-    if (!out || !dci_positive(r) || !dci_positive(length)) return DC_E_ARG;
+    if (!out || dim < 2 || dim > 3 || !dci_positive(r) || !dci_positive(length)) return DC_E_ARG;
     st = dci_shape_new(dim, 2, 1, 3 + dim, 1, mem, out, &w);
     if (st != DC_OK) return st;
     w.cone[0] = 1 + dim;
@@ -570,7 +571,7 @@ DC_DEF dc_status dc_shape_cylinder(int dim, dc_real r, dc_real length, dc_arena 
     dci_shape_data w;
     dc_status st;
     int i;
-    if (!out || !dci_positive(r) || !dci_positive(length)) return DC_E_ARG;
+    if (!out || dim < 2 || dim > 3 || !dci_positive(r) || !dci_positive(length)) return DC_E_ARG;
     st = dci_shape_new(dim, 2, 1, 2 + dim, 0, mem, out, &w);
     if (st != DC_OK) return st;
     w.cone[0] = dim;
@@ -588,7 +589,7 @@ DC_DEF dc_status dc_shape_cone(int dim, dc_real height, dc_real slope, dc_arena 
     dci_shape_data w;
     dc_status st;
     int i;
-    if (!out || !dci_positive(height) || !dci_positive(slope)) return DC_E_ARG;
+    if (!out || dim < 2 || dim > 3 || !dci_positive(height) || !dci_positive(slope)) return DC_E_ARG;
     st = dci_shape_new(dim, 1, 1, 1 + dim, 0, mem, out, &w);
     if (st != DC_OK) return st;
     w.cone[0] = dim;
