@@ -52,9 +52,27 @@
  *
  * CONTRACTS
  *   Memory    The caller's arena; dc_..._bytes is enough for one call from a fresh arena. Shapes stay where they were made.
- *   Errors    dc_status; DC_E_DIVERGED, DC_E_SINGULAR and DC_E_RANGE of a step leave its best iterate in `next`, where it is
- *             finite; every other failure leaves outputs untouched.
+ *             Worst stack of any function below 3 KB (`make facts`).
+ *   Errors    dc_status; what each means here:
+ *             DC_E_ARG       not finite, out of range, NULL, a bad index or count, a body in contact with itself, two shapes
+ *                            neither of which grows; outputs and arena untouched
+ *             DC_E_MEMORY    the arena is too small: give dc_..._bytes of it; outputs and arena untouched
+ *             DC_E_DIVERGED  the limit of iterations, or every start stalled; the best iterate is in `next` (in *out)
+ *             DC_E_SINGULAR  a pivot vanished; as DC_E_DIVERGED
+ *             DC_E_RANGE     numbers overflowed; as DC_E_DIVERGED where finite. dc_ncp_broad, dc_shape_hull: the list is full
  *   Threads   Every function is re-entrant. Same input, same bits.
+ *   Accuracy  No contact is deeper than 2 rho metres on the published drop grid, 1.23 rho at most, and all 3600 runs of it are
+ *             solved, cold and warm; dc_ncp_info bounds the depth of every step. The formulation of the paper (`authors`)
+ *             gives its published iteration counts and momenta: `make bench` prints both.
+ *             Gradients agree with central differences to 1e-7 at rho 1e-3 and 1e-4, in every parameter (test_ncp_grad).
+ *   Cost      One core of a server, gcc 12 -O2, `make bench`: a step of the drop scene 13 us cold, 4 us warm, its whole
+ *             Jacobian 1.4 us; four 2D blocks with ten contacts 0.22 ms; 40 boxes in a row in 3D 0.83 ms, in a tower 1.7 ms,
+ *             linear in their number (exponents 1.01 and 1.10).
+ *   Limits    The equations have no merit function whose descent is assured: with much friction between tumbling bodies a step
+ *             now and then needs several starts, and one in a thousand may end with DC_E_DIVERGED; a larger rho or a shorter h
+ *             helps. Where contacts jam there may be several solutions, or none near rho. Gradients hold fixed which contacts
+ *             bounce and which tangents the pyramid has. Friction acts at one point of a contact; angular momentum of two
+ *             bodies that collide is off by h v x F, since the point is that of the end of the step.
  *
  * REFERENCES
  *   [1] SILICO  Le Cleac'h, Schwager, Manchester, Sindhwani, Florence, Singh: Single-level differentiable contact simulation.
@@ -3063,7 +3081,7 @@ static void dci_ncp_remember(const dc_ncp *S, int valid)
 
 /* From the cold start; by default, when that one stalls, from velocities that it has not seen, with the contacts settled there at
  * products of nu rho: the best end so far (part < 0), or `part` of the velocities of the step before. The order is that of
- * success: of 80 first starts that stalled in tumbling scenes the second solved 45, the next three 20. */
+ * success in tumbling scenes. */
 static DCI_NOINLINE dc_status dci_ncp_cold_solve(dc_ncp *S, dc_ncp_info *info)
 {
     static const struct { dc_real part, nu; } start[] = {{0, 0}, {-1, 10}, {1, 1000}, {DC_R(0.5), 100}, {-1, 1}, {1, 100},
