@@ -68,9 +68,9 @@
  *   Cost      One core of a server, gcc 12 -O2, `make bench`: a step of the drop scene 13 us cold, 4 us warm, its whole
  *             Jacobian 1.4 us; four 2D blocks with ten contacts 0.22 ms; 40 boxes in a row in 3D 0.83 ms, in a tower 1.7 ms,
  *             linear in their number (exponents 1.01 and 1.10).
- *   Limits    The equations have no merit function whose descent is assured: with much friction between tumbling bodies a step
- *             now and then needs several starts, and one in a thousand may end with DC_E_DIVERGED; a larger rho or a shorter h
- *             helps. Where contacts jam there may be several solutions, or none near rho. Gradients hold fixed which contacts
+ *   Limits    The equations have no merit function whose descent is assured: with many bodies tumbling against each other a
+ *             step now and then needs several starts, and some end with DC_E_DIVERGED, more of them the more friction there is.
+ *             Look at the status. test_ncp_dynamics prints counts. Where contacts jam there may be several solutions, or none near rho. Gradients hold fixed which contacts
  *             bounce and which tangents the pyramid has. Friction acts at one point of a contact; angular momentum of two
  *             bodies that collide is off by h v x F, since the point is that of the end of the step.
  *

@@ -311,6 +311,89 @@ TEST hard_cases(void)
     PASS();
 }
 
+/* Four bodies of eight kinds fall into a box, tumbling: nearly every step is solved, none is deeper than it says, none is wild. */
+TEST tumbling(void)
+{
+    static const char *const model[2] = {"cone", "linear"};
+    int pyramid, scenes = (int)sweep_count(3), steps = (int)sweep_count(100), run, i, j, k;
+    for (pyramid = 0; pyramid < 2; ++pyramid) {
+        int failed = 0, total = 0, iterations = 0, most = 0;
+        worst wd = worst_make("bound on the depth over rho"), we = worst_make("speed, m/s");
+        for (run = 0; run < scenes; ++run) {
+            dc_shape s[4], wall[5], part[2];
+            double reach[4];
+            dc_ncp_options o = DC_ZERO;
+            rng r;
+            rng_seed(&r, 40 + (uint64_t)run);
+            begin(3, 0.01);
+            o.rho = R(DC_IS_FLOAT ? 1e-4 : 1e-6);
+            o.pyramid = pyramid;
+            for (k = 0; k < 4; ++k) {
+                double x[3], u[3];
+                dc_v3 v[8];
+                dc_ncp_body *b;
+                for (i = 0; i < 3; ++i) x[i] = rng_uniform(&r, -2, 2);
+                for (i = 0; i < 3; ++i) u[i] = rng_uniform(&r, -6, 6);
+                for (i = 0; i < 8; ++i) v[i] = dc_vec(R(i & 1 ? 0.2 : -0.15), R(i & 2 ? 0.15 : -0.2), R(i & 4 ? (i & 1 ? 0.1 : 0.2) : -0.15));
+                switch ((k + 4*run)%8) {
+                case 0: ASSERT_EQ(DC_OK, dc_shape_sphere(3, R(0.2), &shapes, &s[k])); reach[k] = 0.2; break;
+                case 1: ASSERT_EQ(DC_OK, dc_shape_box(3, dc_vec(R(0.25), R(0.15), R(0.2)), &shapes, &s[k])); reach[k] = 0.36; break;
+                case 2: ASSERT_EQ(DC_OK, dc_shape_hull(3, 8, v, &shapes, &s[k])); reach[k] = 0.35; break;
+                case 3:
+                    ASSERT_EQ(DC_OK, dc_shape_box(3, dc_vec(R(0.2), R(0.1), R(0.12)), &shapes, &part[0]));
+                    ASSERT_EQ(DC_OK, dc_shape_sphere(3, R(0.06), &shapes, &part[1]));
+                    ASSERT_EQ(DC_OK, dc_shape_sum(&part[0], &part[1], &shapes, &s[k]));
+                    reach[k] = 0.32;
+                    break;
+                case 4: ASSERT_EQ(DC_OK, dc_shape_capsule(3, R(0.12), R(0.4), &shapes, &s[k])); reach[k] = 0.32; break;
+                case 5: ASSERT_EQ(DC_OK, dc_shape_cylinder(3, R(0.15), R(0.4), &shapes, &s[k])); reach[k] = 0.25; break;
+                case 6: ASSERT_EQ(DC_OK, dc_shape_cone(3, R(0.5), R(0.5), &shapes, &s[k])); reach[k] = 0.38; break;
+                default: ASSERT_EQ(DC_OK, dc_shape_ellipsoid(3, dc_vec(R(0.15), R(0.22), R(0.3)), &shapes, &s[k])); reach[k] = 0.3; break;
+                }
+                b = add_body(0.1*x[0], 0.1*x[1], 0.45 + 0.7*k, 1, 0.02);
+                b->pose.q = dc_quat_exp(dc_vec(R(x[0]), R(x[1]), R(x[2])));
+                b->w = dc_vec(R(u[0]), R(u[1]), R(u[2]));
+            }
+            for (k = 0; k < 5; ++k) {
+                const double n[5][3] = {{0, 0, 1}, {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}};
+                ASSERT_EQ(DC_OK, dc_shape_halfspace(3, dc_vec(R(n[k][0]), R(n[k][1]), R(n[k][2])), R(k ? -0.6 : 0), &shapes, &wall[k]));
+            }
+            for (i = 0; i < steps; ++i) {
+                dc_ncp_info info;
+                dc_status st;
+                memset(contact, 0, sizeof contact);
+                scene.contacts = 0;
+                for (k = 0; k < 4; ++k) {
+                    for (j = 0; j < 5; ++j) {
+                        const dc_real *n = wall[j].A;
+                        double d = (double)(dc_dot(dc_vec(n[0], n[1], n[2]), body[k].pose.t) - wall[j].d[0]);
+                        if (d < reach[k] + 0.15) add_contact(k, -1, &s[k], &wall[j], 0.4);
+                    }
+                    for (j = 0; j < k; ++j) {
+                        dc_v3 d = dc_sub(body[k].pose.t, body[j].pose.t);
+                        if (sqrt((double)dc_dot(d, d)) < reach[k] + reach[j] + 0.15) add_contact(k, j, &s[k], &s[j], 0.4);
+                    }
+                }
+                st = dc_ncp_step(&o, &scene, &mem, body, NULL, &info);
+                total++;
+                failed += st != DC_OK;
+                iterations += info.iterations;
+                if (info.iterations > most) most = info.iterations;
+                if (st == DC_OK) worst_add(&wd, (double)info.depth/(double)o.rho, "scene %d step %d", run, i);
+                for (k = 0; k < 4; ++k) {
+                    ASSERT(dc_finite3(body[k].pose.t) && dc_finite3(body[k].v) && dc_finite3(body[k].w));
+                    worst_add(&we, sqrt((double)dc_dot(body[k].v, body[k].v)), "scene %d step %d body %d", run, i, k);
+                }
+            }
+        }
+        printf("  %s friction: %d of %d steps not solved, %.1f iterations, at most %d\n", model[pyramid], failed, total, (double)iterations/total, most);
+        ASSERT(failed*100 <= total);
+        if (total > 10) ASSERT(worst_print(&wd, 4));
+        if (total > 10) ASSERT(worst_print(&we, 12));
+    }
+    PASS();
+}
+
 /* Pairs of the sweep against all pairs. */
 TEST broad(void)
 {
@@ -356,6 +439,7 @@ SUITE(mechanics)
     RUN_TEST(bounce);
     RUN_TEST(tower);
     RUN_TEST(hard_cases);
+    RUN_TEST(tumbling);
     RUN_TEST(broad);
 }
 
