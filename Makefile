@@ -91,7 +91,7 @@ CXX ?= c++
 REPEATS ?= 15
 PEERS := $(shell $(PKG_CONFIG) --exists fcl ccd 2>/dev/null && $(CXX) --version >/dev/null 2>&1 && echo fcl ccd)
 MUJOCO := $(shell echo '\#include <mujoco/mujoco.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes)
-BENCH_FLAGS = -std=c99 -O3 $(WARN) $(WARN_C) -I. -Itests/bench -Itests/support -DDC_REAL=$(REAL)
+BENCH_FLAGS = -std=c99 -O3 $(WARN) $(WARN_C) -I. -Itests/bench -Itests/support -DDC_REAL=$(REAL) -DDC_TEST_DATA='"$(CURDIR)/tests/data"'
 BENCH_PROGRAMS = $(BENCHES:%=build/bench/%) $(BENCHES:%=build/bench/%_native)
 
 bench: $(BENCH_PROGRAMS)

@@ -1,0 +1,3744 @@
+/* dc_ncp.h - v0.1.0 - rigid contact dynamics and collision detection in one solve, with exact gradients
+ * SPDX-License-Identifier: MIT OR Unlicense
+ *
+ * DOES     convex shapes (half-space, sphere, box, polytope, capsule, cylinder, cone, ellipsoid, their moves and Minkowski
+ *          sums) in 2D and 3D; their growth distance with derivatives by poses and by shape; a time step that finds next
+ *          velocities, contact points, normals and forces together (SILICO [1]), with linear or cone friction, torsional
+ *          friction and restitution; its derivatives by state, loads, mass, inertia, friction, time step and shape.
+ * DOES NOT know joints, draw, or take shapes that are not convex: give a body several contacts for a union.
+ *
+ * USE
+ *   In one C or C++ file: #define DC_NCP_IMPLEMENTATION, then #include "dc_ncp.h"; dc_contact.h likewise. Elsewhere include it.
+ *   A ball falls on the floor; cc -std=c99 -O2 program.c -lm
+ *
+ *|#define DC_CONTACT_IMPLEMENTATION
+ *|#define DC_NCP_IMPLEMENTATION
+ *|#include "dc_ncp.h"
+ *|#include <stdio.h>
+ *|static unsigned char memory[1 << 15];
+ *|int main(void)
+ *|{
+ *|    dc_arena mem = dc_arena_make(memory, sizeof memory);
+ *|    dc_shape ball = DC_ZERO, ground = DC_ZERO;
+ *|    dc_ncp_body body = DC_ZERO;
+ *|    dc_ncp_contact touch = DC_ZERO;
+ *|    dc_ncp_scene scene = DC_ZERO;
+ *|    int i;
+ *|    dc_shape_sphere(3, DC_R(0.5), &mem, &ball);
+ *|    dc_shape_halfspace(3, dc_vec(0, 0, 1), 0, &mem, &ground);
+ *|    body.pose.q.w = body.mass = body.inertia.m[0] = body.inertia.m[4] = body.inertia.m[8] = 1;
+ *|    body.pose.t.z = 2;
+ *|    touch.body[1] = -1;                                // the world
+ *|    touch.shape[0] = &ball; touch.shape[1] = &ground; touch.mu = DC_R(0.5);
+ *|    scene.dim = 3; scene.h = DC_R(0.01); scene.gravity.z = DC_R(-9.81);
+ *|    scene.bodies = scene.contacts = 1; scene.body = &body; scene.contact = &touch;
+ *|    for (i = 0; i < 100; i++)
+ *|        if (dc_ncp_step(NULL, &scene, &mem, &body, NULL, NULL) != DC_OK) return 1;
+ *|    printf("height %.3f\n", (double)body.pose.t.z);
+ *|    return 0;
+ *|}
+ *
+ * OPTIONS (macros)
+ *   DC_NCP_IMPLEMENTATION  in one file: the code. DC_REAL, DC_STATIC, DC_DEF as in dc_contact.h.
+ *
+ * NOTATION
+ *   a, b        the two bodies of a contact (the paper's parent and child); n from b to a
+ *   alpha       growth of both shapes about their origins; 1: as they are
+ *   y, s, z     free unknowns of a contact; its cones' slacks and duals, s o z = rho e
+ *   lam         duals of the shapes' rows, the part of z that (15) makes normals of
+ *   gamma       normal impulse, N s; beta (zeta, f) friction impulse, psi its multiplier
+ *   rho         relaxation: how far from hard contact, in N s m (gamma times gap) and m (lam times slack)
+ *   L           metres of one unit of alpha
+ *
+ * CONTRACTS
+ *   Memory    The caller's arena; dc_..._bytes is enough for one call from a fresh arena. Shapes stay where they were made.
+ *             Worst stack of any function below 3 KB (`make facts`).
+ *   Errors    dc_status; what each means here:
+ *             DC_E_ARG       not finite, out of range, NULL, a bad index or count, a body in contact with itself, two shapes
+ *                            neither of which grows; outputs and arena untouched
+ *             DC_E_MEMORY    the arena is too small: give dc_..._bytes of it; outputs and arena untouched
+ *             DC_E_DIVERGED  the limit of iterations, or every start stalled; the best iterate is in `next` (in *out)
+ *             DC_E_SINGULAR  a pivot vanished; as DC_E_DIVERGED
+ *             DC_E_RANGE     numbers overflowed; as DC_E_DIVERGED where finite. dc_ncp_broad, dc_shape_hull: the list is full
+ *   Threads   Every function is re-entrant. Same input, same bits.
+ *   Accuracy  No contact is deeper than 2 rho metres on the published drop grid, 1.23 rho at most, and all 3600 runs of it are
+ *             solved, cold and warm; dc_ncp_info bounds the depth of every step. The formulation of the paper (`authors`)
+ *             gives its published iteration counts and momenta: `make bench` prints both.
+ *             Gradients agree with central differences to 1e-7 at rho 1e-3 and 1e-4, in every parameter (test_ncp_grad).
+ *   Cost      One core of a server, gcc 12 -O2, `make bench`: a step of the drop scene 13 us cold, 4 us warm, its whole
+ *             Jacobian 1.4 us; four 2D blocks with ten contacts 0.22 ms; 40 boxes in a row in 3D 0.83 ms, in a tower 1.7 ms,
+ *             linear in their number (exponents 1.01 and 1.10).
+ *   Limits    The equations have no merit function whose descent is assured: with many bodies tumbling against each other a
+ *             step now and then needs several starts, and some end with DC_E_DIVERGED, more of them the more friction there is.
+ *             Look at the status. test_ncp_dynamics prints counts. Where contacts jam there may be several solutions, or none near rho. Gradients hold fixed which contacts
+ *             bounce and which tangents the pyramid has. Friction acts at one point of a contact; angular momentum of two
+ *             bodies that collide is off by h v x F, since the point is that of the end of the step.
+ *
+ * REFERENCES
+ *   [1] SILICO  Le Cleac'h, Schwager, Manchester, Sindhwani, Florence, Singh: Single-level differentiable contact simulation.
+ *   [2] DCOL    Tracy, Howell, Manchester: Differentiable collision detection for a set of convex primitives.
+ *
+ * CHANGES  see CHANGELOG.md. LICENCE at the end of this file. */
+#ifndef DC_NCP_H_INCLUDED
+#define DC_NCP_H_INCLUDED
+
+#include "dc_contact.h"
+
+#if DC_IS_FLOAT
+#define dc_shape_bytes dc_shape_bytes_f
+#define dc_shape_halfspace dc_shape_halfspace_f
+#define dc_shape_sphere dc_shape_sphere_f
+#define dc_shape_box dc_shape_box_f
+#define dc_shape_polytope dc_shape_polytope_f
+#define dc_shape_hull_bytes dc_shape_hull_bytes_f
+#define dc_shape_hull dc_shape_hull_f
+#define dc_shape_capsule dc_shape_capsule_f
+#define dc_shape_cylinder dc_shape_cylinder_f
+#define dc_shape_cone dc_shape_cone_f
+#define dc_shape_ellipsoid dc_shape_ellipsoid_f
+#define dc_shape_sum dc_shape_sum_f
+#define dc_shape_place dc_shape_place_f
+#define dc_growth_bytes dc_growth_bytes_f
+#define dc_growth dc_growth_f
+#define dc_growth_batch dc_growth_batch_f
+#define dc_ncp_bytes dc_ncp_bytes_f
+#define dc_ncp_step dc_ncp_step_f
+#define dc_ncp_keep_count dc_ncp_keep_count_f
+#define dc_ncp_relax dc_ncp_relax_f
+#define dc_ncp_force dc_ncp_force_f
+#define dc_ncp_vjp dc_ncp_vjp_f
+#define dc_ncp_grad dc_ncp_grad_f
+#define dc_ncp_grad_shape dc_ncp_grad_shape_f
+#define dc_ncp_broad_bytes dc_ncp_broad_bytes_f
+#define dc_ncp_broad dc_ncp_broad_f
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- shapes ---------------------------------------------------------------------------------- */
+
+/* A convex shape, grown by alpha about its origin: the points x with
+ *
+ *     s = alpha b + d - A x + N e   in   K      for some e,
+ *
+ * K: `linear` rows s_i >= 0, then `cones` second-order cones s_0 >= |(s_1, ..)|. Every shape below has this form, and it is
+ * closed under moves and Minkowski sums, so that nothing else in this header knows what shape it has before it.
+ * The arrays are borrowed, row-major, and of any origin: the constructors take them from an arena, and a shape may be
+ * written by hand. Rows of A and N may have any length; `size` is the length unit of the growth (default formulation):
+ * L = size_a + size_b. The constructors write the largest offset of a face, in 0 < size for all but half-spaces. */
+typedef struct {
+    int dim;                    /* 2 or 3: columns of A */
+    int rows, linear, cones;    /* rows = linear + sum of cone[] */
+    int aux;                    /* numbers in e */
+    const int *cone;            /* [cones] sizes, each at least 2 */
+    const dc_real *A;           /* rows x dim */
+    const dc_real *b, *d;       /* rows */
+    const dc_real *N;           /* rows x aux; NULL when aux is 0 */
+    dc_real size;
+} dc_shape;
+
+/* Bytes of arena that a shape of these counts takes; 0 for counts out of range. */
+DC_DEF size_t dc_shape_bytes(int dim, int rows, int cones, int aux);
+
+/* The constructors take the arrays of *out from `mem`, where they stay. DC_E_ARG: dim not 2 or 3, a length not finite and
+ * positive, a null pointer; DC_E_MEMORY. Then *out and the arena are as before. In 2D the z of vectors is ignored.
+ *
+ * `rows` of each for its size_bytes, and where its measures stand, for derivatives by them:
+ *     halfspace  1             n.x <= offset; not grown
+ *     sphere     1 + dim       b[0] = r
+ *     box        2 dim         b[2i] = b[2i + 1] = half.x, half.y, half.z: rows +e_i, -e_i
+ *     polytope   rows          A x <= b, as given; every b > 0
+ *     capsule    3 + dim       axis x; b[0] = b[1] = length/2 (of the segment), b[2] = r
+ *     cylinder   2 + dim       axis x; b[0] = b[1] = length/2, b[2] = r
+ *     cone       1 + dim       axis x, base at +height/4, apex at -3 height/4; b[0] = height/4, A[dim] = -slope,
+ *                              b[1] = slope 3 height/4; slope = radius over height
+ *     ellipsoid  1 + dim       A[(1 + i) dim + i] = -1/semi-axis, b[0] = 1 */
+DC_DEF dc_status dc_shape_halfspace(int dim, dc_v3 n, dc_real offset, dc_arena *mem, dc_shape *out);
+DC_DEF dc_status dc_shape_sphere(int dim, dc_real r, dc_arena *mem, dc_shape *out);
+DC_DEF dc_status dc_shape_box(int dim, dc_v3 half, dc_arena *mem, dc_shape *out);
+DC_DEF dc_status dc_shape_polytope(int dim, int rows, const dc_real *A, const dc_real *b, dc_arena *mem, dc_shape *out);
+DC_DEF dc_status dc_shape_capsule(int dim, dc_real r, dc_real length, dc_arena *mem, dc_shape *out);
+DC_DEF dc_status dc_shape_cylinder(int dim, dc_real r, dc_real length, dc_arena *mem, dc_shape *out);
+DC_DEF dc_status dc_shape_cone(int dim, dc_real height, dc_real slope, dc_arena *mem, dc_shape *out);
+DC_DEF dc_status dc_shape_ellipsoid(int dim, dc_v3 semi, dc_arena *mem, dc_shape *out);
+
+/* The polytope with these vertices, n points in any order, of which some may lie inside: unit rows, outwards, one for each
+ * face. The origin must be inside. A point within 1e3 DC_EPS of the largest coordinate of a face's plane counts as on it,
+ * and n up to 128 in 3D, 256 in 2D; the time grows with the cube (2D: square) of n.
+ * DC_E_ARG also for points without volume or with the origin outside; DC_E_RANGE: more faces than 2 n (n in 2D), which
+ * rounding can make of points that almost share planes. dc_shape_hull_bytes is what it needs; the shape keeps dc_shape_bytes. */
+DC_DEF size_t dc_shape_hull_bytes(int dim, int n);
+DC_DEF dc_status dc_shape_hull(int dim, int n, const dc_v3 *x, dc_arena *mem, dc_shape *out);
+
+/* The Minkowski sum of two shapes, (23)-(25): rows and cones add up, aux is aux_a + aux_b + dim. A padded polytope is the
+ * sum of a polytope and a sphere. Copies: a and b may go. */
+DC_DEF dc_status dc_shape_sum(const dc_shape *a, const dc_shape *b, dc_arena *mem, dc_shape *out);
+
+/* The shape moved: x -> R x + t. It grows about its own origin, moved as well. In 2D the rotation is about z. Copies. */
+DC_DEF dc_status dc_shape_place(const dc_shape *a, dc_pose pose, dc_arena *mem, dc_shape *out);
+
+/* ---- growth distance --------------------------------------------------------------------------- */
+
+typedef struct {
+    dc_real rho;            /* relaxation: alpha is off by rho times the number of rows; 0: 1e-8, float 1e-4 */
+    int     max_iterations; /* 0: 60 */
+} dc_growth_options;
+
+/* n points from b to a. gradient: d alpha/d x_a = n/length. */
+typedef struct {
+    dc_real alpha;          /* the least growth at which the shapes touch: above 1 apart, below 1 overlapping */
+    dc_v3   p;              /* where they touch then */
+    dc_v3   n_a, n_b;       /* unit normals by the duals of either shape (15); equal at rho = 0 */
+    dc_real length;         /* 1/|d alpha/d x_a|, m: (alpha - 1) length is the gap to first order */
+    int     iterations;
+    dc_real residual;       /* largest residual, complementarity included, in units of L */
+} dc_growth_result;
+
+/* Derivatives by the data of a shape, each array as long as the shape's, NULL where not wanted. Added to. */
+typedef struct { dc_real *A, *b, *d, *N; dc_real size; } dc_shape_grad;
+
+DC_DEF size_t dc_growth_bytes(const dc_shape *a, const dc_shape *b);
+
+/* The growth distance (14) of two posed shapes (NULL: identity), smoothed by rho: s o lambda = rho e.
+ *
+ *   jac    may be NULL: 7 x 12, rows alpha, p, n_a by the twists [a; b] (in 2D the entries that leave the plane are 0),
+ *          by the implicit function theorem
+ *   bar    may be NULL: 7 numbers, cotangents of alpha, p, n_a; with it ga, gb (each may be NULL) receive, added, the
+ *          derivatives of bar . (alpha, p, n_a) by the numbers of the two shapes
+ *
+ * DC_E_ARG: shapes of different dim, not finite, both half-spaces, both not growing. DC_E_MEMORY. DC_E_DIVERGED: *out is
+ * the last iterate; derivatives are written with DC_OK only. Twists about the body origins, world frame, as everywhere in dc. */
+DC_DEF dc_status dc_growth(const dc_growth_options *opt, const dc_shape *a, const dc_pose *pa, const dc_shape *b,
+                           const dc_pose *pb, dc_arena *mem, dc_growth_result *out, dc_real *jac, const dc_real *bar,
+                           dc_shape_grad *ga, dc_shape_grad *gb);
+
+/* The same at `count` pairs of poses: out [count]; jac [count x 84], status [count] may be NULL. Every pair is worked on;
+ * returned is the first status that is not DC_OK. What a pair that fails writes is as with dc_growth: with DC_E_ARG, its
+ * pose, nothing. */
+DC_DEF dc_status dc_growth_batch(const dc_growth_options *opt, const dc_shape *a, const dc_shape *b, int count, const dc_pose *pa,
+                                 const dc_pose *pb, dc_arena *mem, dc_growth_result *out, dc_real *jac, dc_status *status);
+
+/* ---- dynamics ---------------------------------------------------------------------------------- */
+
+/* A rigid body. mass 0: it does not move (its v and w are not read). In 2D z, the rotation out of the plane, and all of
+ * the inertia but m[8] are ignored. v, w: velocity over the step before, world frame. */
+typedef struct {
+    dc_pose pose;
+    dc_v3   v, w;
+    dc_real mass;
+    dc_m3   inertia;        /* about the body origin, which is the centre of mass, in body axes */
+    dc_v3   force, torque;  /* control and other loads over the step, world frame */
+} dc_ncp_body;
+
+/* A pair of shapes that may touch. The push acts along n, from b to a. */
+typedef struct {
+    int             body[2];    /* indices of a and b; -1: the world, then shape coordinates are world coordinates */
+    const dc_shape *shape[2];
+    dc_real         mu;         /* friction; 0: none */
+    dc_real         mu_spin;    /* torsional friction, torque over normal force, m; 3D; 0: none */
+    dc_real         restitution;/* 0..1 */
+    dc_real        *keep;       /* NULL, or dc_ncp_keep_count numbers, zero at first: the solution, for a warm start */
+} dc_ncp_contact;
+
+typedef struct {
+    int                   dim;
+    dc_real               h;        /* time step, s */
+    dc_v3                 gravity;
+    int                   bodies, contacts;
+    const dc_ncp_body    *body;
+    const dc_ncp_contact *contact;
+} dc_ncp_scene;
+
+typedef struct {
+    dc_real rho;            /* complementarity a o b = rho e (22); 0: 1e-6, float 1e-4 */
+    dc_real tol;            /* largest residual and excess of complementarity; 0: rho/10 */
+    int     max_iterations; /* over all starts; 0: 400; with `authors` 29 */
+    int     authors;        /* 1: the formulation and the iteration of the paper's code, 2D only */
+    int     pyramid;        /* 1: linear friction in 3D, four facets; 2D friction is linear and exact */
+} dc_ncp_options;
+
+typedef struct {
+    int     iterations;     /* Newton steps; with `authors` one more, as their tables count */
+    int     warm;           /* 1: the warm start was taken to the end */
+    dc_real residual;       /* largest residual of the equations */
+    dc_real complementarity;/* largest |a o b - rho e| */
+    dc_real overlap, depth; /* with DC_OK no contact overlaps by more, to `tol`: 1 - alpha, and metres. Bounds by the
+                               duality gap of (14), 0 where all are apart for certain */
+} dc_ncp_info;
+
+typedef struct dc_ncp dc_ncp;
+
+/* Numbers in a contact's `keep`; 0 for a contact that is not valid. */
+DC_DEF int dc_ncp_keep_count(const dc_ncp_options *opt, int dim, const dc_ncp_contact *c);
+
+/* Bytes of arena for a step; 0 for a scene that is not valid. */
+DC_DEF size_t dc_ncp_bytes(const dc_ncp_options *opt, const dc_ncp_scene *scene);
+
+/* One step of (20): the velocities at its end, contact points, normals and forces together.
+ *
+ *   next      [scene->bodies] the bodies after the step; may be scene->body's own array
+ *   solution  NULL, or receives the solved step, which stays in the arena until the caller resets it, and borrows scene
+ *             and shapes; the functions below ask it
+ *   info      may be NULL
+ *
+ * DC_E_ARG: something is not finite or out of range; nothing is written. DC_E_MEMORY. DC_E_DIVERGED: the limit of
+ * iterations, `next` holds the best iterate; DC_E_SINGULAR: the same, because a pivot vanished. */
+DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scene, dc_arena *mem, dc_ncp_body *next,
+                             dc_ncp **solution, dc_ncp_info *info);
+
+/* Solves the same step again at another rho, from the solution: for gradients that are smoother. tol = rho/10. */
+DC_DEF dc_status dc_ncp_relax(dc_ncp *solution, dc_real rho, dc_ncp_info *info);
+
+/* What happened at contact k of a solved step. */
+typedef struct {
+    dc_v3   p, n;           /* contact point, unit normal from b to a, at the end of the step */
+    dc_v3   impulse;        /* on a, N s: force times h */
+    dc_real alpha, gap;     /* growth, and (alpha - 1)/|d alpha/d x_a|, m */
+} dc_ncp_touch;
+DC_DEF dc_status dc_ncp_force(const dc_ncp *solution, int k, dc_ncp_touch *out);
+
+/* Numbers in the parameters of a body: twist of its pose (6), v and w (6), force and torque (6), mass, inertia (9) */
+#define DC_NCP_BODY_PARAMS 28
+/* gravity (3), h */
+#define DC_NCP_SCENE_PARAMS 4
+/* mu, mu_spin, restitution */
+#define DC_NCP_CONTACT_PARAMS 3
+
+/* Derivatives of a number by the data of the scene; NULL where not wanted. Added to. */
+typedef struct {
+    dc_real       *body;        /* bodies x DC_NCP_BODY_PARAMS */
+    dc_real       *scene;       /* DC_NCP_SCENE_PARAMS */
+    dc_real       *contact;     /* contacts x DC_NCP_CONTACT_PARAMS */
+    dc_shape_grad *shape;       /* 2 x contacts: shape a, shape b */
+} dc_ncp_adjoint;
+
+/* The product with the transposed Jacobian, by the implicit function theorem at the solution's rho: `bar` (bodies x 12)
+ * holds cotangents of each body's next pose (twist) and next v and w. */
+DC_DEF dc_status dc_ncp_vjp(dc_ncp *solution, const dc_real *bar, dc_ncp_adjoint *out);
+
+/* The Jacobian: rows are bodies x (twist of the next pose, next v and w), 12 each; columns bodies x DC_NCP_BODY_PARAMS,
+ * DC_NCP_SCENE_PARAMS, contacts x DC_NCP_CONTACT_PARAMS; row stride ld. */
+DC_DEF dc_status dc_ncp_grad(dc_ncp *solution, dc_real *J, int ld);
+
+/* The Jacobian by the numbers of the shape of one side (0: a, 1: b) of one contact: rows as above; columns A, b, d, N, each
+ * as the shape has them, then size. Where contacts share a shape, its derivative is the sum over them. */
+DC_DEF dc_status dc_ncp_grad_shape(dc_ncp *solution, int contact, int side, dc_real *J, int ld);
+
+/* Pairs of bounding spheres (centre, radius) nearer than `margin`, by a sweep along x: pair[2k] < pair[2k + 1] in a fixed
+ * order. A negative radius is never near. *count receives how many there are; DC_E_RANGE when more than `most`, which is
+ * what the list holds then. */
+DC_DEF size_t dc_ncp_broad_bytes(int n);
+DC_DEF dc_status dc_ncp_broad(int n, const dc_v3 *centre, const dc_real *radius, dc_real margin, int most, int *pair, int *count,
+                              dc_arena *scratch);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* DC_NCP_H_INCLUDED */
+
+/* ============================================================================================== */
+#ifdef DC_NCP_IMPLEMENTATION
+#ifndef DC_NCP_IMPLEMENTED
+#define DC_NCP_IMPLEMENTED
+
+#include <stdint.h>
+#include <string.h>
+
+#define DCI_NCP_MOST 256        /* rows, auxiliary numbers, cones of one shape */
+
+/* the dimension reaches these as a constant, so that their loops unroll */
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(__OPTIMIZE_SIZE__)
+#define DCI_NCP_INLINE static inline DCI_UNUSED __attribute__((always_inline))
+#else
+#define DCI_NCP_INLINE static inline DCI_UNUSED
+#endif
+
+/* ---- shapes ---------------------------------------------------------------------------------- */
+
+typedef struct { dc_real *A, *b, *d, *N; int *cone; } dci_shape_data;
+
+DC_DEF size_t dc_shape_bytes(int dim, int rows, int cones, int aux)
+{
+    size_t n;
+    if (dim < 2 || dim > 3 || rows < 1 || rows > DCI_NCP_MOST || cones < 0 || cones > DCI_NCP_MOST || aux < 0 || aux > DCI_NCP_MOST)
+        return 0;
+    n = dc_bytes(0, (size_t)(rows*(dim + 2 + aux)), sizeof(dc_real));
+    return cones > 0 ? dc_bytes(n, (size_t)cones, sizeof(int)) : n;
+}
+
+/* An empty shape of these counts, all numbers zero. */
+static dc_status dci_shape_new(int dim, int linear, int cones, int rows, int aux, dc_arena *mem, dc_shape *s, dci_shape_data *w)
+{
+    size_t n, used;
+    dc_real *x;
+    if (!mem || dc_shape_bytes(dim, rows, cones, aux) == 0) return DC_E_ARG;
+    used = mem->used;
+    n = (size_t)(rows*(dim + 2 + aux));
+    x = (dc_real *)dc_arena_take(mem, n, sizeof(dc_real));
+    w->cone = cones > 0 ? (int *)dc_arena_take(mem, (size_t)cones, sizeof(int)) : NULL;
+    if (!x || (cones > 0 && !w->cone)) {
+        mem->used = used;
+        return DC_E_MEMORY;
+    }
+    memset(x, 0, n*sizeof(dc_real));
+    w->A = x;
+    w->b = x + rows*dim;
+    w->d = w->b + rows;
+    w->N = aux > 0 ? w->d + rows : NULL;
+    s->dim = dim;
+    s->rows = rows;
+    s->linear = linear;
+    s->cones = cones;
+    s->aux = aux;
+    s->cone = w->cone;
+    s->A = w->A;
+    s->b = w->b;
+    s->d = w->d;
+    s->N = w->N;
+    s->size = 0;
+    return DC_OK;
+}
+
+static int dci_positive(dc_real x) { return x > 0 && x <= DC_LIMIT; }
+
+static int dci_all_in_limit(const dc_real *x, int n)
+{
+    int i;
+    for (i = 0; i < n; ++i)
+        if (!(dc_abs(x[i]) <= DC_LIMIT)) return 0;
+    return 1;
+}
+
+DC_DEF dc_status dc_shape_halfspace(int dim, dc_v3 n, dc_real offset, dc_arena *mem, dc_shape *out)
+{
+    dci_shape_data w;
+    dc_real a[3], len2;
+    dc_status st;
+    int i;
+    a[0] = n.x;
+    a[1] = n.y;
+    a[2] = n.z;
+    if (!out || dim < 2 || dim > 3 || !dci_all_in_limit(a, dim) || !dci_all_in_limit(&offset, 1)) return DC_E_ARG;
+    len2 = a[0]*a[0] + a[1]*a[1] + (dim == 3 ? a[2]*a[2] : 0);
+    if (!(len2 > 0)) return DC_E_ARG;
+    st = dci_shape_new(dim, 1, 0, 1, 0, mem, out, &w);
+    if (st != DC_OK) return st;
+    for (i = 0; i < dim; ++i) w.A[i] = a[i];
+    w.d[0] = offset;
+    return DC_OK;
+}
+
+DC_DEF dc_status dc_shape_sphere(int dim, dc_real r, dc_arena *mem, dc_shape *out)
+{
+    dci_shape_data w;
+    dc_status st;
+    int i;
+    if (!out || dim < 2 || dim > 3 || !dci_positive(r)) return DC_E_ARG;
+    st = dci_shape_new(dim, 0, 1, 1 + dim, 0, mem, out, &w);
+    if (st != DC_OK) return st;
+    w.cone[0] = 1 + dim;
+    w.b[0] = r;                                 /* |x| <= alpha r */
+    for (i = 0; i < dim; ++i) w.A[(1 + i)*dim + i] = -1;
+    out->size = r;
+    return DC_OK;
+}
+
+DC_DEF dc_status dc_shape_polytope(int dim, int rows, const dc_real *A, const dc_real *b, dc_arena *mem, dc_shape *out)
+{
+    dci_shape_data w;
+    dc_status st;
+    int i, k;
+    if (!A || !b || !out || dim < 2 || dim > 3 || rows < dim + 1 || rows > DCI_NCP_MOST || !dci_all_in_limit(A, dim*rows)) return DC_E_ARG;
+    for (i = 0; i < rows; ++i) {
+        dc_real len2 = 0;
+        for (k = 0; k < dim; ++k) len2 += A[i*dim + k]*A[i*dim + k];
+        if (!dci_positive(b[i]) || !(len2 > 0)) return DC_E_ARG;
+    }
+    st = dci_shape_new(dim, rows, 0, rows, 0, mem, out, &w);
+    if (st != DC_OK) return st;
+    memcpy(w.A, A, (size_t)(rows*dim)*sizeof(dc_real));
+    memcpy(w.b, b, (size_t)rows*sizeof(dc_real));
+    for (i = 0; i < rows; ++i) {
+        dc_real len2 = 0;
+        for (k = 0; k < dim; ++k) len2 += A[i*dim + k]*A[i*dim + k];
+        out->size = dc_max(out->size, b[i]/dc_sqrt(len2));
+    }
+    return DC_OK;
+}
+
+DC_DEF dc_status dc_shape_box(int dim, dc_v3 half, dc_arena *mem, dc_shape *out)
+{
+    dc_real A[18] = DC_ZERO, b[6];
+    int i;
+    if (dim < 2 || dim > 3) return DC_E_ARG;
+    b[0] = b[1] = half.x;
+    b[2] = b[3] = half.y;
+    b[4] = b[5] = half.z;
+    for (i = 0; i < 2*dim; ++i) A[i*dim + i/2] = DC_R(i & 1 ? -1 : 1);
+    return dc_shape_polytope(dim, 2*dim, A, b, mem, out);
+}
+
+DC_DEF size_t dc_shape_hull_bytes(int dim, int n)
+{
+    return dim < 2 || dim > 3 || n < 1 || n > DCI_NCP_MOST ? 0 : dc_shape_bytes(dim, (dim - 1)*n, 0, 0);
+}
+
+/* The unit row (n, b) of the plane through points i, j, k (in 2D i, j), if all others are on one side of it: outwards, b the
+ * height of the outermost. 0 for points in line. */
+static int dci_hull_row(int dim, int n, const dc_v3 *v, int i, int j, int k, dc_real tol, dc_real *row)
+{
+    dc_v3 e1 = dc_sub(v[j], v[i]), e2 = dim == 2 ? dc_vec(0, 0, 1) : dc_sub(v[k], v[i]), nrm;
+    dc_real len2, lo = 0, hi = 0, at, side;
+    int l;
+    if (dim == 2) e1.z = 0;
+    nrm = dc_cross(e1, e2);
+    len2 = dc_dot(nrm, nrm);
+    if (!(len2 > DC_EPS*dc_dot(e1, e1)*dc_dot(e2, e2))) return 0;
+    nrm = dc_scale(1/dc_sqrt(len2), nrm);               /* its z is 0 in 2D */
+    at = dc_dot(nrm, v[i]);
+    for (l = 0; l < n && (hi <= tol || lo >= -tol); ++l) {
+        dc_real t = dc_dot(nrm, v[l]) - at;
+        lo = dc_min(lo, t);
+        hi = dc_max(hi, t);
+    }
+    if (hi > tol && lo < -tol) return 0;
+    side = hi > tol ? DC_R(-1) : DC_R(1);
+    row[0] = side*nrm.x;
+    row[1] = side*nrm.y;
+    row[2] = side*nrm.z;
+    row[3] = side*at + (side < 0 ? -lo : hi);
+    return 1;
+}
+
+DC_DEF dc_status dc_shape_hull(int dim, int n, const dc_v3 *v, dc_arena *mem, dc_shape *out)
+{
+    dci_shape_data w;
+    dc_shape s;
+    dc_status st;
+    dc_real size = 0, tol, row[4];
+    size_t used = mem ? mem->used : 0;
+    int i, j, k, l, f, rows = 0, most;
+    if (!v || !out || !mem || n <= dim || dc_shape_hull_bytes(dim, n) == 0) return DC_E_ARG;
+    most = (dim - 1)*n;
+    for (i = 0; i < n; ++i) {
+        const dc_real x[3] = {v[i].x, v[i].y, v[i].z};
+        if (!dci_all_in_limit(x, 3)) return DC_E_ARG;
+        for (k = 0; k < dim; ++k) size = dc_max(size, dc_abs(x[k]));
+    }
+    tol = 1000*DC_EPS*size;
+    st = dci_shape_new(dim, most, 0, most, 0, mem, &s, &w);
+    if (st != DC_OK) return st;
+    for (i = 0; i < n; ++i)
+        for (j = i + 1; j < n; ++j)
+            for (k = dim == 2 ? j : j + 1; k < (dim == 2 ? j + 1 : n) && st == DC_OK; ++k) {
+                const int on[3] = {i, j, k};
+                for (f = 0; f < rows; ++f) {            /* all on a face that is known: pass over */
+                    const dc_real *q = w.A + f*dim;
+                    for (l = 0; l < 3; ++l)
+                        if (w.b[f] - (q[0]*v[on[l]].x + q[1]*v[on[l]].y + (dim == 3 ? q[2]*v[on[l]].z : 0)) > tol) break;
+                    if (l == 3) break;
+                }
+                if (f < rows || !dci_hull_row(dim, n, v, i, j, k, tol, row)) continue;
+                if (!(row[3] > 0)) st = DC_E_ARG;
+                else if (rows == most) st = DC_E_RANGE;
+                else {
+                    for (l = 0; l < dim; ++l) w.A[rows*dim + l] = row[l];
+                    w.b[rows++] = row[3];
+                    s.size = dc_max(s.size, row[3]);
+                }
+            }
+    if (st == DC_OK && rows <= dim) st = DC_E_ARG;
+    /* close the ranks: b and d behind the rows there are */
+    if (st != DC_OK) {
+        mem->used = used;
+        return st;
+    }
+    mem->used -= dc_shape_hull_bytes(dim, n) - dc_shape_bytes(dim, rows, 0, 0);
+    memmove(w.A + rows*dim, w.b, (size_t)rows*sizeof(dc_real));
+    s.b = w.A + rows*dim;
+    s.d = s.b + rows;
+    for (i = 0; i < rows; ++i) w.A[rows*(dim + 1) + i] = 0;
+    s.rows = s.linear = rows;
+    *out = s;
+    return DC_OK;
+}
+
+DC_DEF dc_status dc_shape_capsule(int dim, dc_real r, dc_real length, dc_arena *mem, dc_shape *out)
+{
+    dci_shape_data w;
+    dc_status st;
+    int i;
+    if (!out || dim < 2 || dim > 3 || !dci_positive(r) || !dci_positive(length)) return DC_E_ARG;
+    st = dci_shape_new(dim, 2, 1, 3 + dim, 1, mem, out, &w);
+    if (st != DC_OK) return st;
+    w.cone[0] = 1 + dim;
+    w.b[0] = w.b[1] = length/2;                 /* |e| <= alpha length/2 */
+    w.N[0] = -1;
+    w.N[1] = 1;
+    w.b[2] = r;                                 /* |x - e v| <= alpha r */
+    for (i = 0; i < dim; ++i) w.A[(3 + i)*dim + i] = -1;
+    w.N[3] = -1;
+    out->size = r + length/2;
+    return DC_OK;
+}
+
+DC_DEF dc_status dc_shape_cylinder(int dim, dc_real r, dc_real length, dc_arena *mem, dc_shape *out)
+{
+    dci_shape_data w;
+    dc_status st;
+    int i;
+    if (!out || dim < 2 || dim > 3 || !dci_positive(r) || !dci_positive(length)) return DC_E_ARG;
+    st = dci_shape_new(dim, 2, 1, 2 + dim, 0, mem, out, &w);
+    if (st != DC_OK) return st;
+    w.cone[0] = dim;
+    w.A[0] = 1;                                 /* |x.v| <= alpha length/2 */
+    w.A[dim] = -1;
+    w.b[0] = w.b[1] = length/2;
+    w.b[2] = r;                                 /* the part of x across v: <= alpha r */
+    for (i = 1; i < dim; ++i) w.A[(2 + i)*dim + i] = -1;
+    out->size = dc_max(r, length/2);
+    return DC_OK;
+}
+
+DC_DEF dc_status dc_shape_cone(int dim, dc_real height, dc_real slope, dc_arena *mem, dc_shape *out)
+{
+    dci_shape_data w;
+    dc_status st;
+    int i;
+    if (!out || dim < 2 || dim > 3 || !dci_positive(height) || !dci_positive(slope)) return DC_E_ARG;
+    st = dci_shape_new(dim, 1, 1, 1 + dim, 0, mem, out, &w);
+    if (st != DC_OK) return st;
+    w.cone[0] = dim;
+    w.A[0] = 1;                                 /* x.v <= alpha height/4 */
+    w.b[0] = height/4;
+    w.A[dim] = -slope;                          /* |x across v| <= slope (x.v + alpha 3 height/4) */
+    w.b[1] = slope*DC_R(0.75)*height;
+    for (i = 1; i < dim; ++i) w.A[(1 + i)*dim + i] = -1;
+    out->size = dc_max(height/4, slope*DC_R(0.75)*height/dc_sqrt(1 + slope*slope));
+    return DC_OK;
+}
+
+DC_DEF dc_status dc_shape_ellipsoid(int dim, dc_v3 semi, dc_arena *mem, dc_shape *out)
+{
+    dci_shape_data w;
+    dc_status st;
+    dc_real a[3];
+    int i;
+    a[0] = semi.x;
+    a[1] = semi.y;
+    a[2] = semi.z;
+    if (!out || dim < 2 || dim > 3) return DC_E_ARG;
+    for (i = 0; i < dim; ++i)
+        if (!dci_positive(a[i])) return DC_E_ARG;
+    st = dci_shape_new(dim, 0, 1, 1 + dim, 0, mem, out, &w);
+    if (st != DC_OK) return st;
+    w.cone[0] = 1 + dim;
+    w.b[0] = 1;
+    for (i = 0; i < dim; ++i) {
+        w.A[(1 + i)*dim + i] = -1/a[i];
+        out->size = dc_max(out->size, a[i]);
+    }
+    return DC_OK;
+}
+
+static int dci_shape_valid(const dc_shape *s)
+{
+    int k, n;
+    if (!s || !s->A || !s->b || !s->d || dc_shape_bytes(s->dim, s->rows, s->cones, s->aux) == 0 || s->linear < 0
+        || (s->aux > 0 && !s->N) || (s->cones > 0 && !s->cone) || !(s->size >= 0 && s->size <= DC_LIMIT)) return 0;
+    for (n = s->linear, k = 0; k < s->cones; ++k) {
+        if (s->cone[k] < 2 || s->cone[k] > DCI_NCP_MOST) return 0;
+        n += s->cone[k];
+    }
+    return n == s->rows && s->linear <= s->rows && dci_all_in_limit(s->A, s->rows*s->dim) && dci_all_in_limit(s->b, s->rows)
+        && dci_all_in_limit(s->d, s->rows) && (s->aux == 0 || dci_all_in_limit(s->N, s->rows*s->aux));
+}
+
+DC_DEF dc_status dc_shape_sum(const dc_shape *a, const dc_shape *b, dc_arena *mem, dc_shape *out)
+{
+    dci_shape_data w;
+    dc_shape s;
+    dc_status st;
+    int D, aux, k, i, j, row, cone;
+    if (!out || !dci_shape_valid(a) || !dci_shape_valid(b) || a->dim != b->dim) return DC_E_ARG;
+    D = a->dim;
+    aux = a->aux + b->aux + D;                      /* e = (e_a, e_b, p), p the point of a */
+    st = dci_shape_new(D, a->linear + b->linear, a->cones + b->cones, a->rows + b->rows, aux, mem, &s, &w);
+    if (st != DC_OK) return st;
+    /* linear rows of both, then cones of both. a: alpha b + d - A p + N e_a; b: alpha b + d - A (x - p) + N e_b */
+    for (k = 0; k < 2; ++k) {
+        const dc_shape *c = k ? b : a;
+        for (i = 0; i < c->rows; ++i) {
+            row = i < c->linear ? i + (k ? a->linear : 0) : i + (k ? a->rows : b->linear);
+            w.b[row] = c->b[i];
+            w.d[row] = c->d[i];
+            for (j = 0; j < D; ++j) {
+                if (k) w.A[row*D + j] = c->A[i*D + j];
+                w.N[row*aux + a->aux + b->aux + j] = k ? c->A[i*D + j] : -c->A[i*D + j];
+            }
+            for (j = 0; j < c->aux; ++j) w.N[row*aux + (k ? a->aux : 0) + j] = c->N[i*c->aux + j];
+        }
+    }
+    for (cone = 0; cone < s.cones; ++cone) w.cone[cone] = cone < a->cones ? a->cone[cone] : b->cone[cone - a->cones];
+    s.size = a->size + b->size;
+    *out = s;
+    return DC_OK;
+}
+
+/* Rotation in the D x D corner. */
+static int dci_pose_rows(int D, const dc_pose *pose, dc_real *x, dc_real *R)
+{
+    dc_quat q;
+    dc_m3 M;
+    int i, j;
+    x[0] = x[1] = x[2] = 0;
+    for (i = 0; i < 9; ++i) R[i] = DC_R(i%4 == 0);
+    if (D == 2) R[3] = 1;                       /* 2 x 2: 1 0 0 1 */
+    if (!pose) return 1;
+    if (dc_quat_normalize(pose->q, &q) != DC_OK) return 0;
+    x[0] = pose->t.x;
+    x[1] = pose->t.y;
+    x[2] = D == 3 ? pose->t.z : 0;
+    if (!dci_all_in_limit(x, 3)) return 0;
+    if (D == 2) {                               /* what turns about z */
+        dc_real r2 = q.w*q.w + q.z*q.z;
+        if (!(r2 > DC_EPS)) return 0;
+        R[0] = R[3] = (q.w*q.w - q.z*q.z)/r2;
+        R[2] = 2*q.w*q.z/r2;
+        R[1] = -R[2];
+        return 1;
+    }
+    M = dc_rotation(q);
+    for (i = 0; i < 3; ++i)
+        for (j = 0; j < 3; ++j) R[3*i + j] = M.m[3*i + j];
+    return 1;
+}
+
+DC_DEF dc_status dc_shape_place(const dc_shape *a, dc_pose pose, dc_arena *mem, dc_shape *out)
+{
+    dci_shape_data w;
+    dc_shape s;
+    dc_real x[3], R[9];
+    dc_status st;
+    int D, i, j, k;
+    if (!out || !dci_shape_valid(a) || !dci_pose_rows(a->dim, &pose, x, R)) return DC_E_ARG;
+    D = a->dim;
+    st = dci_shape_new(D, a->linear, a->cones, a->rows, a->aux, mem, &s, &w);
+    if (st != DC_OK) return st;
+    for (i = 0; i < a->rows; ++i) {                 /* A R^T (x - t) */
+        w.d[i] = a->d[i];
+        for (j = 0; j < D; ++j) {
+            dc_real t = 0;
+            for (k = 0; k < D; ++k) t += a->A[i*D + k]*R[j*D + k];
+            w.A[i*D + j] = t;
+            w.d[i] += t*x[j];
+        }
+    }
+    memcpy(w.b, a->b, (size_t)a->rows*sizeof(dc_real));
+    if (a->aux > 0) memcpy(w.N, a->N, (size_t)(a->rows*a->aux)*sizeof(dc_real));
+    for (i = 0; i < s.cones; ++i) w.cone[i] = a->cone[i];
+    s.size = a->size;
+    *out = s;
+    return DC_OK;
+}
+
+/* ---- cones ------------------------------------------------------------------------------------ */
+/* A vector of the product cone is a run of linear entries, then second-order cones, for each of a few runs. The scaling of
+ * Nesterov and Todd, W z = W^-1 s = lam: on a linear entry W^-1 = sqrt(z/s), on a second-order cone
+ *     W = eta [ w0, w1^T; w1, I + w1 w1^T/(1 + w0) ],   w0^2 - |w1|^2 = 1. */
+
+/* x0^2 - |x1|^2, positive inside */
+static dc_real dci_soc_det(int n, const dc_real *x)
+{
+    dc_real r2 = 0, r;
+    int i;
+    for (i = 1; i < n; ++i) r2 += x[i]*x[i];
+    r = dc_sqrt(r2);
+    return (x[0] - r)*(x[0] + r);
+}
+
+/* w[n], returns eta; 0 when s or z is not inside */
+static dc_real dci_soc_scaling(int n, const dc_real *s, const dc_real *z, dc_real *w)
+{
+    dc_real ds = dci_soc_det(n, s), dz = dci_soc_det(n, z), rs, rz, dot = 0, g, w2 = 0;
+    int i;
+    if (!(s[0] > 0 && z[0] > 0 && ds > 0 && dz > 0)) return 0;
+    rs = dc_sqrt(ds);
+    rz = dc_sqrt(dz);
+    for (i = 0; i < n; ++i) dot += (s[i]/rs)*(z[i]/rz);
+    g = dc_sqrt((1 + dot)/2);                       /* dot >= 1 on normalised points */
+    for (i = 1; i < n; ++i) {
+        w[i] = (s[i]/rs - z[i]/rz)/(2*g);
+        w2 += w[i]*w[i];
+    }
+    w[0] = dc_sqrt(1 + w2);
+    return dc_sqrt(rs/rz);
+}
+
+/* y = W x and y = W^-1 x, with strides; y may be x */
+static void dci_soc_w(int n, const dc_real *w, dc_real eta, const dc_real *x, int inc, dc_real *y)
+{
+    dc_real dot = 0, x0 = x[0], t;
+    int i;
+    for (i = 1; i < n; ++i) dot += w[i]*x[i*inc];
+    t = x0 + dot/(1 + w[0]);
+    y[0] = eta*(w[0]*x0 + dot);
+    for (i = 1; i < n; ++i) y[i*inc] = eta*(x[i*inc] + t*w[i]);
+}
+static void dci_soc_winv(int n, const dc_real *w, dc_real eta, const dc_real *x, int inc, dc_real *y)
+{
+    dc_real dot = 0, x0 = x[0], t;
+    int i;
+    for (i = 1; i < n; ++i) dot += w[i]*x[i*inc];
+    t = dot/(1 + w[0]) - x0;
+    y[0] = (w[0]*x0 - dot)/eta;
+    for (i = 1; i < n; ++i) y[i*inc] = (x[i*inc] + t*w[i])/eta;
+}
+
+/* y = x o x' (Jordan product), and the y with lam o y = x */
+static void dci_soc_product(int n, const dc_real *x, const dc_real *x2, dc_real *y)
+{
+    dc_real dot = 0;
+    int i;
+    for (i = 0; i < n; ++i) dot += x[i]*x2[i];
+    for (i = n - 1; i > 0; --i) y[i] = x[0]*x2[i] + x2[0]*x[i];
+    y[0] = dot;
+}
+static void dci_soc_divide(int n, const dc_real *lam, const dc_real *x, dc_real *y)
+{
+    dc_real det = dci_soc_det(n, lam), dot = 0, y0;
+    int i;
+    for (i = 1; i < n; ++i) dot += lam[i]*x[i];
+    y0 = (lam[0]*x[0] - dot)/det;
+    for (i = 1; i < n; ++i) y[i] = (x[i] - y0*lam[i])/lam[0];
+    y[0] = y0;
+}
+
+/* the largest step a <= most that keeps x + a dx in the cone */
+static dc_real dci_soc_step(int n, const dc_real *x, const dc_real *dx, dc_real most)
+{
+    dc_real a = dx[0]*dx[0], b = x[0]*dx[0], c = dci_soc_det(n, x), disc, t;
+    int i;
+    for (i = 1; i < n; ++i) {
+        a -= dx[i]*dx[i];
+        b -= x[i]*dx[i];
+    }
+    /* x_0 stays positive: at the apex the roots below are one, and rounding may lose it */
+    if (x[0] + most*dx[0] < 0) most = -x[0]/dx[0];
+    /* a t^2 + 2 b t + c = 0, c > 0: the smallest positive root */
+    disc = b*b - a*c;
+    if (b >= 0 && a >= 0) return most;                          /* no positive root */
+    if (disc < 0) return most;
+    disc = dc_sqrt(disc);
+    t = b < 0 ? c/(disc - b) : (a < 0 ? -(b + disc)/a : most);
+    return t > 0 && t < most ? t : most;
+}
+
+/* ---- one pair of shapes ------------------------------------------------------------------------ */
+/* The lower level (14): minimise L alpha over y = (p, alpha, e_a, e_b), with the conditions
+ *
+ *     L e_alpha - G^T lam = 0,   s = g(y),   s o lam = rho e
+ *
+ * G = [-A R^T, b, N], the rows of a over those of b. Its Newton step and its derivatives are solves with
+ *
+ *     G^T dlam = r1,   G dy + W^2 dlam = r2                                                    (*)
+ *
+ * by Householder's QR of W^-1 G: rows differ in size by 1/rho, and no product G^T W^-2 G may be formed, or the small
+ * pivots, which say where on a face two shapes touch, drown in the rounding of the large ones. */
+
+typedef struct {
+    const dc_shape *shape[2];
+    int D, m, m0, ny, aux0, nsoc, linear[2];
+    dc_real L;                      /* metres of one unit of alpha */
+    int *soc;                       /* [nsoc] first rows, then [nsoc] sizes */
+    int *perm;                      /* [m] row swaps of the QR */
+    dc_real *A, *d, *G, *scale;     /* m x D body frame, m, m x ny world frame, m */
+    dc_real *w, *eta, *lam;         /* scaling: m, nsoc, m */
+    dc_real *B, *tau, *c, *dg;      /* QR of [W^-1 G | -W^-1 G_p on a], m x (ny + D); ny; m; m */
+    dc_real *y1, *y2;               /* scratch, ny + D */
+    dc_real Phi[49];                /* (p - x_b, alpha, A_a^T dlam_a) by (displacement of a from b, r1), (2D+1) x 2D */
+    /* of the last evaluation */
+    dc_real r[2][3], u[2][3];       /* p - x, R A^T lam */
+} dci_pair_nc;
+
+static int dci_pnc_ny(const dc_shape *a, const dc_shape *b) { return a->dim + 1 + a->aux + b->aux; }
+
+static size_t dci_pnc_bytes(size_t sum, const dc_shape *a, const dc_shape *b)
+{
+    size_t m = (size_t)(a->rows + b->rows), D = (size_t)a->dim, ny = (size_t)dci_pnc_ny(a, b);
+    size_t ns = (size_t)(a->cones + b->cones);
+    sum = dc_bytes(sum, 2*ns + m, sizeof(int));
+    return dc_bytes(sum, m*(D + ny + ny + D + 6) + ns + 3*ny + 2*D, sizeof(dc_real));
+}
+
+/* Takes the arrays. */
+static int dci_pnc_take(dci_pair_nc *P, const dc_shape *a, const dc_shape *b, dc_arena *mem)
+{
+    int D = a->dim, m = a->rows + b->rows, ny = dci_pnc_ny(a, b), ns = a->cones + b->cones;
+    dc_real *x;
+    P->shape[0] = a;
+    P->shape[1] = b;
+    P->D = D;
+    P->m = m;
+    P->m0 = a->rows;
+    P->ny = ny;
+    P->aux0 = a->aux;
+    P->nsoc = ns;
+    P->soc = (int *)dc_arena_take(mem, (size_t)(2*ns + m), sizeof(int));
+    x = (dc_real *)dc_arena_take(mem, (size_t)(m*(D + ny + ny + D + 6) + ns + 3*ny + 2*D), sizeof(dc_real));
+    if (!P->soc || !x) return 0;
+    P->perm = P->soc + 2*ns;
+    P->A = x;               x += m*D;
+    P->d = x;               x += m;
+    P->G = x;               x += m*ny;
+    P->scale = x;           x += m;
+    P->w = x;               x += m;
+    P->lam = x;             x += m;
+    P->B = x;               x += m*(ny + D);
+    P->c = x;               x += m;
+    P->dg = x;              x += m;
+    P->eta = x;             x += ns;
+    P->tau = x;             x += ny;
+    P->y1 = x;              x += ny + D;
+    P->y2 = x;
+    return 1;
+}
+
+/* Copies the shapes' rows: unit rows (and cones of unit slope) unless `as_given`; alpha is measured in `unit`, s in
+ * `metres`. */
+static void dci_pnc_fill(dci_pair_nc *P, int as_given, dc_real unit, dc_real metres)
+{
+    int D = P->D, ny = P->ny, ns = P->nsoc, i, j, k, row = 0, at = 0;
+    for (k = 0; k < 2; ++k) {
+        const dc_shape *s = P->shape[k];
+        int first = row, end = row + s->linear, cone = 0, col = D + 1 + (k ? P->aux0 : 0);
+        P->linear[k] = s->linear;
+        while (first < row + s->rows) {             /* a linear row, or a cone */
+            dc_real most = 0, f;
+            if (first >= row + s->linear) {
+                end = first + s->cone[cone++];
+                P->soc[at] = first;
+                P->soc[ns + at++] = end - first;
+            } else end = first + 1;
+            for (i = first - row; i < end - row; ++i) {
+                dc_real len2 = 0;
+                for (j = 0; j < D; ++j) len2 += s->A[i*D + j]*s->A[i*D + j];
+                for (j = 0; j < s->aux; ++j) len2 += s->N[i*s->aux + j]*s->N[i*s->aux + j];
+                most = dc_max(most, len2);
+            }
+            f = as_given || !(most > 0) ? 1 : 1/(metres*dc_sqrt(most));
+            for (i = first - row; i < end - row; ++i) {
+                dc_real *G = P->G + (row + i)*ny;
+                P->scale[row + i] = f;
+                for (j = 0; j < D; ++j) P->A[(row + i)*D + j] = f*s->A[i*D + j];
+                P->d[row + i] = f*s->d[i];
+                memset(G, 0, (size_t)ny*sizeof(dc_real));
+                G[D] = f*unit*s->b[i];
+                for (j = 0; j < s->aux; ++j) G[col + j] = f*s->N[i*s->aux + j];
+            }
+            first = end;
+        }
+        row += s->rows;
+    }
+}
+
+/* G at rotations R[k], origins x[k]; g(y), u, and the stationarity rows Fy = L e_alpha - G^T lam */
+DCI_NCP_INLINE void dci_pnc_eval(dci_pair_nc *P, const int D, const dc_real *const x[2], const dc_real *const R[2],
+                                 const dc_real *y, const dc_real *lam, dc_real *g, dc_real *Fy)
+{
+    int ny = P->ny, m = P->m, i, j, l, k;
+    for (j = 0; j < ny; ++j) Fy[j] = 0;
+    Fy[D] = P->L;
+    for (k = 0, i = 0; k < 2; ++k) {
+        int end = k ? m : P->m0;
+        dc_real r[3], u[3];
+        for (j = 0; j < D; ++j) {
+            r[j] = P->r[k][j] = y[j] - x[k][j];
+            u[j] = 0;
+        }
+        for (; i < end; ++i) {
+            const dc_real *A = P->A + i*D;
+            dc_real *G = P->G + i*ny, t = P->d[i], z = lam[i];
+            for (j = 0; j < D; ++j) {
+                dc_real a = 0;
+                for (l = 0; l < D; ++l) a += R[k][j*D + l]*A[l];
+                G[j] = -a;
+                t -= a*r[j];
+                u[j] += a*z;
+            }
+            t += G[D]*y[D];
+            Fy[D] -= G[D]*z;
+            for (j = D + 1; j < ny; ++j) {
+                t += G[j]*y[j];
+                Fy[j] -= G[j]*z;
+            }
+            g[i] = t;
+        }
+        for (j = 0; j < D; ++j) {
+            P->u[k][j] = u[j];
+            Fy[j] += u[j];
+        }
+    }
+}
+
+/* W and lam at (s, z); 0 when they are not inside */
+static int dci_pnc_scaling(dci_pair_nc *P, const dc_real *s, const dc_real *z)
+{
+    int i, k, row = 0;
+    for (k = 0; k < 2; ++k) {
+        for (i = row; i < row + P->linear[k]; ++i) {
+            if (!(s[i] > 0 && z[i] > 0)) return 0;
+            P->w[i] = dc_sqrt(z[i]/s[i]);
+            P->lam[i] = s[i]*P->w[i];
+        }
+        row = P->m0;
+    }
+    for (k = 0; k < P->nsoc; ++k) {
+        int at = P->soc[k], n = P->soc[P->nsoc + k];
+        P->eta[k] = dci_soc_scaling(n, s + at, z + at, P->w + at);
+        if (!(P->eta[k] > 0)) return 0;
+        dci_soc_w(n, P->w + at, P->eta[k], z + at, 1, P->lam + at);
+    }
+    return 1;
+}
+
+/* x <- W^-1 x in place, columns of a matrix of stride inc */
+static void dci_pnc_winv(const dci_pair_nc *P, dc_real *x, int inc)
+{
+    int i, k, row = 0;
+    for (k = 0; k < 2; ++k) {
+        for (i = row; i < row + P->linear[k]; ++i) x[i*inc] *= P->w[i];
+        row = P->m0;
+    }
+    for (k = 0; k < P->nsoc; ++k) {
+        int at = P->soc[k];
+        dci_soc_winv(P->soc[P->nsoc + k], P->w + at, P->eta[k], x + at*inc, inc, x + at*inc);
+    }
+}
+
+/* v <- Q^T v */
+static void dci_pnc_qt(const dci_pair_nc *P, dc_real *v)
+{
+    int m = P->m, ny = P->ny, ld = ny + P->D, i, j;
+    const dc_real *B = P->B;
+    for (j = 0; j < ny; ++j) {
+        dc_real t = v[P->perm[j]];
+        v[P->perm[j]] = v[j];
+        v[j] = t;
+    }
+    for (j = 0; j < ny; ++j) {
+        dc_real t = v[j];
+        for (i = j + 1; i < m; ++i) t += B[i*ld + j]*v[i];
+        t *= P->tau[j];
+        v[j] -= t;
+        for (i = j + 1; i < m; ++i) v[i] -= t*B[i*ld + j];
+    }
+}
+/* v <- Q v */
+static void dci_pnc_q(const dci_pair_nc *P, dc_real *v)
+{
+    int m = P->m, ny = P->ny, ld = ny + P->D, i, j;
+    const dc_real *B = P->B;
+    for (j = ny - 1; j >= 0; --j) {
+        dc_real t = v[j];
+        for (i = j + 1; i < m; ++i) t += B[i*ld + j]*v[i];
+        t *= P->tau[j];
+        v[j] -= t;
+        for (i = j + 1; i < m; ++i) v[i] -= t*B[i*ld + j];
+    }
+    for (j = ny - 1; j >= 0; --j) {
+        dc_real t = v[P->perm[j]];
+        v[P->perm[j]] = v[j];
+        v[j] = t;
+    }
+}
+/* x <- R^-1 x, x <- R^-T x */
+static void dci_pnc_r(const dci_pair_nc *P, dc_real *x)
+{
+    int ny = P->ny, ld = ny + P->D, i, j;
+    for (i = ny - 1; i >= 0; --i) {
+        dc_real t = x[i];
+        for (j = i + 1; j < ny; ++j) t -= P->B[i*ld + j]*x[j];
+        x[i] = t/P->B[i*ld + i];
+    }
+}
+static void dci_pnc_rt(const dci_pair_nc *P, dc_real *x)
+{
+    int ny = P->ny, ld = ny + P->D, i, j;
+    for (j = 0; j < ny; ++j) {
+        dc_real t = x[j] = x[j]/P->B[j*ld + j];
+        for (i = j + 1; i < ny; ++i) x[i] -= P->B[j*ld + i]*t;
+    }
+}
+
+/* The QR of W^-1 G, and Phi. With xi the displacement of a against b, rows of a see r2 - Xi xi, Xi = -W^-1 G_p on a:
+ *
+ *     dy = R^-1 (c1 - X1 xi - R^-T r1),   A_a^T dlam_a = X2^T (c2 - X2 xi) + X1^T R^-T r1,   (X1; X2) = Q^T Xi
+ *
+ * Rows are swapped to bring the largest entry of a column onto the diagonal. 0 when a diagonal entry vanishes. */
+DCI_NCP_INLINE int dci_pnc_factor(dci_pair_nc *P, const int D)
+{
+    int m = P->m, m0 = P->m0, ny = P->ny, ld = ny + D, i, j, l, k;
+    dc_real *B = P->B;
+    for (i = 0; i < m; ++i) {
+        const dc_real *G = P->G + i*ny;
+        dc_real *b = B + i*ld;
+        for (j = 0; j < ny; ++j) b[j] = G[j];
+        for (j = 0; j < D; ++j) b[ny + j] = i < m0 ? -G[j] : 0;
+    }
+    for (k = 0, i = 0; k < 2; ++k) {
+        for (l = 0; l < P->linear[k]; ++l, ++i)
+            for (j = 0; j < ld; ++j) B[i*ld + j] *= P->w[i];
+        i = m0;
+    }
+    for (k = 0; k < P->nsoc; ++k) {
+        int at = P->soc[k], n = P->soc[P->nsoc + k];
+        for (j = 0; j < ld; ++j) dci_soc_winv(n, P->w + at, P->eta[k], B + at*ld + j, ld, B + at*ld + j);
+    }
+    for (j = 0; j < ny; ++j) {
+        int piv = j;
+        dc_real most = dc_abs(B[j*ld + j]), norm2 = 0, alpha, v0;
+        for (i = j + 1; i < m; ++i)
+            if (dc_abs(B[i*ld + j]) > most) {
+                most = dc_abs(B[i*ld + j]);
+                piv = i;
+            }
+        P->perm[j] = piv;
+        if (!(most > 0)) return 0;
+        if (piv != j)
+            for (l = 0; l < ld; ++l) {
+                dc_real t = B[j*ld + l];
+                B[j*ld + l] = B[piv*ld + l];
+                B[piv*ld + l] = t;
+            }
+        for (i = j; i < m; ++i) {
+            dc_real t = B[i*ld + j]/most;
+            norm2 += t*t;
+        }
+        alpha = most*dc_sqrt(norm2);
+        if (B[j*ld + j] > 0) alpha = -alpha;            /* R's diagonal entry */
+        v0 = B[j*ld + j] - alpha;
+        P->tau[j] = -v0/alpha;
+        for (i = j + 1; i < m; ++i) B[i*ld + j] /= v0;
+        B[j*ld + j] = alpha;
+        {
+            dc_real *t = P->y1;
+            int cols = ld - j - 1;
+            for (l = 0; l < cols; ++l) t[l] = B[j*ld + j + 1 + l];
+            for (i = j + 1; i < m; ++i) {
+                dc_real v = B[i*ld + j];
+                const dc_real *b = B + i*ld + j + 1;
+                for (l = 0; l < cols; ++l) t[l] += v*b[l];
+            }
+            for (l = 0; l < cols; ++l) {
+                t[l] *= P->tau[j];
+                B[j*ld + j + 1 + l] -= t[l];
+            }
+            for (i = j + 1; i < m; ++i) {
+                dc_real v = B[i*ld + j], *b = B + i*ld + j + 1;
+                for (l = 0; l < cols; ++l) b[l] -= v*t[l];
+            }
+        }
+    }
+    /* Phi: columns 0..D-1 by xi, D..2D-1 by r1 = e_j */
+    for (j = 0; j < 2*D; ++j) {
+        dc_real *y = P->y1;
+        int n = 2*D;
+        if (j < D) {
+            for (i = 0; i < ny; ++i) y[i] = -B[i*ld + ny + j];
+        } else {
+            for (i = 0; i < ny; ++i) y[i] = DC_R(i == j - D);
+            dci_pnc_rt(P, y);
+            for (i = 0; i < ny; ++i) y[i] = -y[i];
+        }
+        for (l = 0; l < D; ++l) {                       /* A_a^T dlam_a */
+            dc_real t = 0;
+            if (j < D) for (i = ny; i < m; ++i) t -= B[i*ld + ny + l]*B[i*ld + ny + j];
+            else for (i = 0; i < ny; ++i) t -= B[i*ld + ny + l]*y[i];
+            P->Phi[(D + 1 + l)*n + j] = t;
+        }
+        dci_pnc_r(P, y);
+        for (l = 0; l <= D; ++l) P->Phi[l*n + j] = y[l];
+    }
+    return 1;
+}
+
+/* The constant part of the same answers, (2D + 1) numbers, for r1 [ny] and c = W^-1 r2 [m]; c is overwritten by Q^T c */
+DCI_NCP_INLINE void dci_pnc_const(dci_pair_nc *P, const int D, const dc_real *r1, dc_real *c, dc_real *out)
+{
+    int m = P->m, ny = P->ny, ld = ny + D, i, l;
+    dc_real *y = P->y1, *t = P->y2;
+    dci_pnc_qt(P, c);
+    for (i = 0; i < ny; ++i) t[i] = r1[i];
+    dci_pnc_rt(P, t);
+    for (l = 0; l < D; ++l) {
+        dc_real v = 0;
+        for (i = 0; i < ny; ++i) v += P->B[i*ld + ny + l]*t[i];
+        for (i = ny; i < m; ++i) v += P->B[i*ld + ny + l]*c[i];
+        out[D + 1 + l] = v;
+    }
+    for (i = 0; i < ny; ++i) y[i] = c[i] - t[i];
+    dci_pnc_r(P, y);
+    for (l = 0; l <= D; ++l) out[l] = y[l];
+}
+
+/* All of dy [ny] (p against x_b) for r1 and c = Q^T W^-1 r2 (dci_pnc_const has left it) and a displacement xi */
+DCI_NCP_INLINE void dci_pnc_dy(dci_pair_nc *P, const int D, const dc_real *r1, const dc_real *c, const dc_real *xi, dc_real *dy)
+{
+    int ny = P->ny, ld = ny + D, i, l;
+    dc_real *t = P->y2;
+    for (i = 0; i < ny; ++i) t[i] = r1[i];
+    dci_pnc_rt(P, t);
+    for (i = 0; i < ny; ++i) {
+        dc_real v = c[i] - t[i];
+        for (l = 0; l < D; ++l) v -= P->B[i*ld + ny + l]*xi[l];
+        dy[i] = v;
+    }
+    dci_pnc_r(P, dy);
+}
+
+/* ds = G dy + (A_w xi on a) - Fs */
+DCI_NCP_INLINE void dci_pnc_ds(const dci_pair_nc *P, const int D, const dc_real *dy, const dc_real *xi, const dc_real *Fs, dc_real *ds)
+{
+    int m = P->m, ny = P->ny, i, j;
+    for (i = 0; i < m; ++i) {
+        const dc_real *G = P->G + i*ny;
+        dc_real t = -Fs[i];
+        if (i < P->m0) for (j = 0; j < D; ++j) t += G[j]*(dy[j] - xi[j]);
+        else for (j = 0; j < D; ++j) t += G[j]*dy[j];
+        for (j = D; j < ny; ++j) t += G[j]*dy[j];
+        ds[i] = t;
+    }
+}
+
+/* c = W^-1 Fs - lam \ rc */
+static void dci_pnc_c(const dci_pair_nc *P, const dc_real *Fs, const dc_real *rc, dc_real *c)
+{
+    int i, k, row = 0;
+    for (k = 0; k < 2; ++k) {
+        for (i = row; i < row + P->linear[k]; ++i) c[i] = P->w[i]*Fs[i] - rc[i]/P->lam[i];
+        row = P->m0;
+    }
+    for (k = 0; k < P->nsoc; ++k) {
+        int at = P->soc[k], n = P->soc[P->nsoc + k];
+        dci_soc_winv(n, P->w + at, P->eta[k], Fs + at, 1, c + at);
+        dci_soc_divide(n, P->lam + at, rc + at, P->dg + at);
+        for (i = at; i < at + n; ++i) c[i] -= P->dg[i];
+    }
+}
+
+/* dz = -W^-1 (W^-1 ds + lam \ rc) */
+static void dci_pnc_dz(const dci_pair_nc *P, const dc_real *ds, const dc_real *rc, dc_real *dz)
+{
+    int i, k, row = 0;
+    for (k = 0; k < 2; ++k) {
+        for (i = row; i < row + P->linear[k]; ++i) dz[i] = -P->w[i]*(P->w[i]*ds[i] + rc[i]/P->lam[i]);
+        row = P->m0;
+    }
+    for (k = 0; k < P->nsoc; ++k) {
+        int at = P->soc[k], n = P->soc[P->nsoc + k];
+        dci_soc_winv(n, P->w + at, P->eta[k], ds + at, 1, dz + at);
+        dci_soc_divide(n, P->lam + at, rc + at, P->dg + at);
+        for (i = at; i < at + n; ++i) dz[i] = -dz[i] - P->dg[i];
+        dci_soc_winv(n, P->w + at, P->eta[k], dz + at, 1, dz + at);
+    }
+}
+
+/* The symmetric system (*) in full: y [ny] and lam [m] for r1 [ny] and r2 [m]; r2 is overwritten. The derivatives of the
+ * pair's solution are o = y . r1 + lam . r2 for cotangents in the place of r1 and r2. */
+static void dci_pnc_solve(dci_pair_nc *P, const dc_real *r1, dc_real *r2, dc_real *y, dc_real *lam)
+{
+    int ny = P->ny, m = P->m, i;
+    dc_real *t = P->y2;
+    dci_pnc_winv(P, r2, 1);
+    dci_pnc_qt(P, r2);
+    for (i = 0; i < ny; ++i) t[i] = r1[i];
+    dci_pnc_rt(P, t);
+    for (i = 0; i < ny; ++i) {
+        y[i] = r2[i] - t[i];
+        lam[i] = t[i];
+    }
+    for (i = ny; i < m; ++i) lam[i] = r2[i];
+    dci_pnc_r(P, y);
+    dci_pnc_q(P, lam);
+    dci_pnc_winv(P, lam, 1);
+}
+
+/* Adds to the derivatives by the numbers of shape k: Y, Lam the answer of dci_pnc_solve, ubar the cotangent of u_k (or NULL),
+ * unit as in dci_pnc_make. With G_i = f [-A R^T, unit b, N], g_i = G_i . (r, alpha, e) + f d:
+ *     o = -Y . dG^T lam - Lam . dg + ubar . du */
+static void dci_pnc_shape_vjp(const dci_pair_nc *P, int k, dc_real unit, const dc_real *R, const dc_real *y, const dc_real *lam,
+                              const dc_real *Y, const dc_real *Lam, const dc_real *ubar, dc_shape_grad *out)
+{
+    int D = P->D, first = k ? P->m0 : 0, end = k ? P->m : P->m0, col = D + 1 + (k ? P->aux0 : 0), aux = P->shape[k]->aux;
+    dc_real Yb[3] = DC_ZERO, rb[3] = DC_ZERO;
+    int i, j, l;
+    for (j = 0; j < D; ++j)
+        for (l = 0; l < D; ++l) {
+            Yb[j] += R[l*D + j]*(Y[l] + (ubar ? ubar[l] : 0));
+            rb[j] += R[l*D + j]*P->r[k][l];
+        }
+    for (i = first; i < end; ++i) {
+        dc_real f = P->scale[i];
+        int row = i - first;
+        if (out->A) for (j = 0; j < D; ++j) out->A[row*D + j] += f*(lam[i]*Yb[j] + Lam[i]*rb[j]);
+        if (out->b) out->b[row] -= f*unit*(lam[i]*Y[D] + Lam[i]*y[D]);
+        if (out->d) out->d[row] -= f*Lam[i];
+        if (out->N) for (j = 0; j < aux; ++j) out->N[row*aux + j] -= f*(lam[i]*Y[col + j] + Lam[i]*y[col + j]);
+    }
+}
+
+/* dlam = W^-1 Q (R^-T r1; c2 - X2 xi), c as in dci_pnc_dy */
+DCI_NCP_INLINE void dci_pnc_dlam(dci_pair_nc *P, const int D, const dc_real *r1, const dc_real *c, const dc_real *xi, dc_real *dlam)
+{
+    int m = P->m, ny = P->ny, ld = ny + D, i, l;
+    for (i = 0; i < ny; ++i) dlam[i] = r1[i];
+    dci_pnc_rt(P, dlam);
+    for (i = ny; i < m; ++i) {
+        dc_real v = c[i];
+        for (l = 0; l < D; ++l) v -= P->B[i*ld + ny + l]*xi[l];
+        dlam[i] = v;
+    }
+    dci_pnc_q(P, dlam);
+    dci_pnc_winv(P, dlam, 1);
+}
+
+/* ---- growth distance --------------------------------------------------------------------------- */
+
+/* o = w x r; in 2D w is one number. torque: r x f */
+DCI_NCP_INLINE void dci_ncp_wr(const int D, const dc_real *w, const dc_real *r, dc_real *o)
+{
+    if (D == 2) {
+        dc_real o0 = -w[0]*r[1];
+        o[1] = w[0]*r[0];
+        o[0] = o0;
+    } else {
+        dc_real o0 = w[1]*r[2] - w[2]*r[1], o1 = w[2]*r[0] - w[0]*r[2];
+        o[2] = w[0]*r[1] - w[1]*r[0];
+        o[0] = o0;
+        o[1] = o1;
+    }
+}
+DCI_NCP_INLINE void dci_ncp_rf(const int D, const dc_real *r, const dc_real *f, dc_real *o)
+{
+    if (D == 2) o[0] = r[0]*f[1] - r[1]*f[0];
+    else dci_ncp_wr(3, r, f, o);
+}
+DCI_NCP_INLINE dc_real dci_ncp_dot(const int D, const dc_real *a, const dc_real *b)
+{
+    dc_real t = a[0]*b[0] + a[1]*b[1];
+    if (D == 3) t += a[2]*b[2];
+    return t;
+}
+/* o = v - n (n . v) */
+DCI_NCP_INLINE void dci_ncp_across(const int D, const dc_real *n, const dc_real *v, dc_real *o)
+{
+    dc_real t = dci_ncp_dot(D, n, v);
+    int i;
+    for (i = 0; i < D; ++i) o[i] = v[i] - t*n[i];
+}
+
+/* the largest step in [0, most] that keeps the pair's x inside */
+static dc_real dci_pnc_step(const dci_pair_nc *P, const dc_real *x, const dc_real *dx, dc_real most)
+{
+    int i, k, row = 0;
+    for (k = 0; k < 2; ++k) {
+        for (i = row; i < row + P->linear[k]; ++i)
+            if (x[i] + most*dx[i] < 0) most = -x[i]/dx[i];
+        row = P->m0;
+    }
+    for (k = 0; k < P->nsoc; ++k) most = dci_soc_step(P->soc[P->nsoc + k], x + P->soc[k], dx + P->soc[k], most);
+    return most;
+}
+
+/* rc = lam o lam - target e + (W^-1 dsa) o (W dza), the last term if dsa is given: second order, coefficient q.
+ * On linear rows the products are s z and dsa dza. Also the largest |rc| of the plain term and the sum of s.z. */
+static dc_real dci_pnc_rc(const dci_pair_nc *P, const dc_real *s, const dc_real *z, dc_real target, dc_real q, const dc_real *dsa,
+                          const dc_real *dza, dc_real *rc, dc_real *t1, dc_real *t2)
+{
+    dc_real worst = 0;
+    int i, k, row = 0;
+    for (k = 0; k < 2; ++k) {
+        for (i = row; i < row + P->linear[k]; ++i) {
+            rc[i] = s[i]*z[i] - target;
+            worst = dc_max(worst, dc_abs(rc[i]));
+            if (dsa) rc[i] += q*dsa[i]*dza[i];
+        }
+        row = P->m0;
+    }
+    for (k = 0; k < P->nsoc; ++k) {
+        int at = P->soc[k], n = P->soc[P->nsoc + k];
+        dci_soc_product(n, P->lam + at, P->lam + at, rc + at);
+        rc[at] -= target;
+        for (i = at; i < at + n; ++i) worst = dc_max(worst, dc_abs(rc[i]));
+        if (dsa) {
+            dci_soc_winv(n, P->w + at, P->eta[k], dsa + at, 1, t1);
+            dci_soc_w(n, P->w + at, P->eta[k], dza + at, 1, t2);
+            dci_soc_product(n, t1, t2, t1);
+            for (i = 0; i < n; ++i) rc[at + i] += q*t1[i];
+        }
+    }
+    return worst;
+}
+
+static int dci_degree(const dci_pair_nc *P) { return P->linear[0] + P->linear[1] + P->nsoc; }
+
+DC_DEF size_t dc_growth_bytes(const dc_shape *a, const dc_shape *b)
+{
+    size_t n;
+    if (!dci_shape_valid(a) || !dci_shape_valid(b) || a->dim != b->dim) return 0;
+    n = dc_bytes(0, 1, sizeof(dci_pair_nc));
+    n = dci_pnc_bytes(n, a, b);
+    n = dc_bytes(n, (size_t)(13*(a->rows + b->rows) + 6*dci_pnc_ny(a, b)), sizeof(dc_real));
+    return n == SIZE_MAX ? 0 : n;
+}
+
+typedef struct {
+    dci_pair_nc *P;
+    dc_real *y, *s, *z, *g, *Fs, *Fy, *rc, *c, *dy, *ds, *dz, *dsa, *dza, *t1, *t2, *dya, *Y;
+    dc_real x[2][3], R[2][9], p0[3], unit, metres;
+    dc_real slack, dual;            /* typical s and lam */
+    dc_real rho;
+    int most;                       /* iterations */
+    const dc_real *xs[2], *Rs[2];
+} dci_growth;
+
+static size_t dci_growth_reals(const dci_pair_nc *P) { return (size_t)(13*P->m + 6*P->ny); }
+
+static void dci_growth_arrays(dci_growth *G, dc_real *x)
+{
+    int m = G->P->m, ny = G->P->ny;
+    G->s = x;            x += m;
+    G->z = x;            x += m;
+    G->g = x;            x += m;
+    G->Fs = x;           x += m;
+    G->rc = x;           x += m;
+    G->c = x;            x += m;
+    G->ds = x;           x += m;
+    G->dz = x;           x += m;
+    G->dsa = x;          x += m;
+    G->dza = x;          x += m;
+    G->t1 = x;           x += m;
+    G->t2 = x;           x += 2*m;
+    G->y = x;            x += ny;
+    G->Fy = x;           x += ny;
+    G->dy = x;           x += ny;
+    G->dya = x;          x += ny;
+    G->Y = x;
+}
+
+static void dci_growth_eval(dci_growth *G, dc_real *residual)
+{
+    dci_pair_nc *P = G->P;
+    dc_real worst = 0;
+    int i;
+    if (P->D == 2) dci_pnc_eval(P, 2, G->xs, G->Rs, G->y, G->z, G->g, G->Fy);
+    else dci_pnc_eval(P, 3, G->xs, G->Rs, G->y, G->z, G->g, G->Fy);
+    for (i = 0; i < P->m; ++i) {
+        G->Fs[i] = G->s[i] - G->g[i];
+        worst = dc_max(worst, dc_abs(G->Fs[i]));
+    }
+    /* the rows of p and e are per metre */
+    for (i = 0; i < P->ny; ++i) worst = dc_max(worst, dc_abs(G->Fy[i])*(i != P->D ? G->metres : 1));
+    *residual = worst;
+}
+
+static void dci_growth_direction(dci_growth *G, dc_real *dy, dc_real *ds, dc_real *dz)
+{
+    dci_pair_nc *P = G->P;
+    const dc_real zero[3] = DC_ZERO;
+    dc_real out[7];
+    dci_pnc_c(P, G->Fs, G->rc, G->c);
+    if (P->D == 2) {
+        dci_pnc_const(P, 2, G->Fy, G->c, out);
+        dci_pnc_dy(P, 2, G->Fy, G->c, zero, dy);
+        dci_pnc_ds(P, 2, dy, zero, G->Fs, ds);
+    } else {
+        dci_pnc_const(P, 3, G->Fy, G->c, out);
+        dci_pnc_dy(P, 3, G->Fy, G->c, zero, dy);
+        dci_pnc_ds(P, 3, dy, zero, G->Fs, ds);
+    }
+    dci_pnc_dz(P, ds, G->rc, dz);
+}
+
+/* G->p0 between the origins, or the foot of one on a half-space; returns the squared distance */
+static dc_real dci_growth_middle(dci_growth *G, const dc_shape *a, const dc_shape *b)
+{
+    int D = a->dim, i, j, k;
+    dc_real dist2 = 0;
+    if (a->size > 0 && b->size > 0)
+        for (i = 0; i < D; ++i) {
+            dc_real t = G->xs[0][i] - G->xs[1][i];
+            dist2 += t*t;
+            G->p0[i] = DC_R(0.5)*(G->xs[0][i] + G->xs[1][i]);
+        }
+    else {
+        const dc_shape *h = a->size > 0 ? b : a;
+        dc_real t = h->d[0], w[3], l2 = 0;
+        k = a->size > 0;
+        for (i = 0; i < D; ++i) {
+            w[i] = 0;
+            for (j = 0; j < D; ++j) w[i] += G->Rs[k][i*D + j]*h->A[j];
+            t -= w[i]*(G->xs[1 - k][i] - G->xs[k][i]);
+            l2 += w[i]*w[i];
+        }
+        if (!(l2 > 0)) l2 = 1;
+        dist2 = t*t/l2;
+        for (i = 0; i < D; ++i) G->p0[i] = G->xs[1 - k][i] + t*w[i]/l2;
+    }
+    return dist2;
+}
+
+/* Start: p0, alpha one unit, s at g where that is inside by a margin, else moved there, z about 1/s. */
+static void dci_growth_start(dci_growth *G)
+{
+    dci_pair_nc *P = G->P;
+    dc_real residual;
+    int i, k, j, row = 0, D = P->D;
+    for (i = 0; i < P->ny; ++i) G->y[i] = 0;
+    for (i = 0; i < D; ++i) G->y[i] = G->p0[i];
+    G->y[D] = 1;
+    for (i = 0; i < P->m; ++i) G->z[i] = G->s[i] = 0;
+    dci_growth_eval(G, &residual);
+    for (k = 0; k < 2; ++k) {
+        for (i = row; i < row + P->linear[k]; ++i) {
+            G->s[i] = dc_max(G->g[i], G->slack/2);
+            G->z[i] = G->dual*G->slack/(G->slack + G->s[i]);
+        }
+        row = P->m0;
+    }
+    for (k = 0; k < P->nsoc; ++k) {
+        int at = P->soc[k], n = P->soc[P->nsoc + k];
+        dc_real r2 = 0;
+        for (j = 1; j < n; ++j) {
+            G->s[at + j] = G->g[at + j];
+            r2 += G->g[at + j]*G->g[at + j];
+        }
+        G->s[at] = dc_max(G->g[at], dc_sqrt(r2) + G->slack/2);
+        G->z[at] = G->dual*G->slack/(G->slack + G->s[at]);
+    }
+}
+
+/* rough: to a tenth of rho; else until rounding stops it */
+static DCI_NOINLINE dc_status dci_growth_solve(dci_growth *G, dc_real rho, int rough, int most, dc_growth_result *out)
+{
+    dci_pair_nc *P = G->P;
+    /* good enough, and as good as rounding lets it be: derivatives are those of the exact solution */
+    dc_real tol = dc_max(rho*DC_R(rough ? 0.1 : 1e-3), 1024*DC_EPS), last = DC_REAL_MAX, residual, worst, a, nu, nua, target, sigma;
+    int it, i, degree = dci_degree(P), ok;
+    dci_growth_start(G);
+    for (it = 0;; ++it) {
+        dci_growth_eval(G, &residual);
+        if (!dci_pnc_scaling(P, G->s, G->z)) return DC_E_SINGULAR;
+        nu = 0;
+        for (i = 0; i < P->m; ++i) nu += G->s[i]*G->z[i];
+        nu /= DC_R(degree);
+        worst = dci_pnc_rc(P, G->s, G->z, rho, 0, NULL, NULL, G->rc, G->t1, G->t2);
+        out->iterations = it;
+        out->residual = dc_max(residual, worst);
+        ok = P->D == 2 ? dci_pnc_factor(P, 2) : dci_pnc_factor(P, 3);
+        if (!ok) return DC_E_SINGULAR;
+        worst = dc_max(residual, worst);
+        if (worst <= tol && (rough || worst <= 16*DC_EPS || worst > DC_R(0.1)*last)) return DC_OK;
+        last = worst;
+        if (it == most) return DC_E_DIVERGED;
+        dci_growth_direction(G, G->dya, G->dsa, G->dza);
+        a = dci_pnc_step(P, G->z, G->dza, dci_pnc_step(P, G->s, G->dsa, 1));
+        nua = 0;
+        for (i = 0; i < P->m; ++i) nua += (G->s[i] + a*G->dsa[i])*(G->z[i] + a*G->dza[i]);
+        sigma = dc_max(dc_min(nua/(nu*DC_R(degree)), 1), 0);
+        target = dc_max(sigma*sigma*sigma*nu, rho);
+        dci_pnc_rc(P, G->s, G->z, target, a, G->dsa, G->dza, G->rc, G->t1, G->t2);
+        dci_growth_direction(G, G->dy, G->ds, G->dz);
+        a = dci_pnc_step(P, G->z, G->dz, dci_pnc_step(P, G->s, G->ds, 1/DC_R(0.9)));
+        a = dc_min(DC_R(0.9)*a, 1);
+        for (i = 0; i < P->ny; ++i) G->y[i] += a*G->dy[i];
+        for (i = 0; i < P->m; ++i) {
+            G->s[i] += a*G->ds[i];
+            G->z[i] += a*G->dz[i];
+        }
+    }
+}
+
+static void dci_growth_jac(dci_growth *G, dc_real length, const dc_real *n, dc_real *jac)
+{
+    dci_pair_nc *P = G->P;
+    int D = P->D, nw = D == 2 ? 1 : 3, k, j, l, i;
+    memset(jac, 0, 84*sizeof(dc_real));
+    for (k = 0; k < 2; ++k)
+        for (j = 0; j < D + nw; ++j) {
+            dc_real move[3] = DC_ZERO, turn[3] = DC_ZERO, du[3] = DC_ZERO, xi[3], in[6], o[7] = DC_ZERO;
+            int col = 6*k + (j < D ? j : D == 2 ? 5 : j);
+            if (j < D) move[j] = 1;
+            else {
+                dc_real w[3] = DC_ZERO;
+                w[j - D] = 1;
+                dci_ncp_wr(D, w, P->r[k], move);
+                dci_ncp_wr(D, w, P->u[k], turn);
+                if (k == 0) for (l = 0; l < D; ++l) du[l] = turn[l];
+            }
+            for (l = 0; l < D; ++l) {
+                xi[l] = k ? -move[l] : move[l];
+                in[l] = xi[l];
+                in[D + l] = turn[l];
+            }
+            for (i = 0; i < 2*D + 1; ++i) {
+                for (l = 0; l < 2*D; ++l) o[i] += P->Phi[i*2*D + l]*in[l];
+            }
+            jac[col] = G->unit*o[D];
+            for (l = 0; l < D; ++l) {
+                jac[(1 + l)*12 + col] = o[l] + (k ? move[l] : 0);
+                du[l] = -(du[l] + o[D + 1 + l])*length;
+            }
+            dci_ncp_across(D, n, du, xi);
+            for (l = 0; l < D; ++l) jac[(4 + l)*12 + col] = xi[l];
+        }
+}
+
+static void dci_growth_vjp(dci_growth *G, dc_real length, const dc_real *n, const dc_real *bar, dc_shape_grad *ga, dc_shape_grad *gb)
+{
+    dci_pair_nc *P = G->P;
+    int D = P->D, i, l;
+    dc_real ubar[3], *r1 = G->dya, *r2 = G->c;
+    dci_ncp_across(D, n, bar + 4, ubar);
+    for (l = 0; l < D; ++l) ubar[l] *= -length;
+    for (i = 0; i < P->ny; ++i) r1[i] = i < D ? bar[1 + i] : 0;
+    r1[D] = G->unit*bar[0];
+    for (i = 0; i < P->m; ++i) {
+        r2[i] = 0;
+        if (i < P->m0) for (l = 0; l < D; ++l) r2[i] -= P->G[i*P->ny + l]*ubar[l];
+    }
+    dci_pnc_solve(P, r1, r2, G->Y, G->dz);
+    if (ga) dci_pnc_shape_vjp(P, 0, G->unit, G->R[0], G->y, G->z, G->Y, G->dz, ubar, ga);
+    if (gb) dci_pnc_shape_vjp(P, 1, G->unit, G->R[1], G->y, G->z, G->Y, G->dz, NULL, gb);
+}
+
+/* options, shapes and memory of dc_growth: rho, the limit of iterations, the arrays of G in `mem` */
+static dc_status dci_growth_make(const dc_growth_options *opt, const dc_shape *a, const dc_shape *b, dc_arena *mem, dci_growth *G)
+{
+    size_t used;
+    dc_real *x;
+    G->rho = opt && opt->rho != 0 ? opt->rho : DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-8);
+    G->most = opt && opt->max_iterations != 0 ? opt->max_iterations : 60;
+    if (!mem || !dci_shape_valid(a) || !dci_shape_valid(b) || a->dim != b->dim || !(G->rho > 0 && G->rho <= 1) || G->most < 1
+        || !(a->size + b->size > 0)) return DC_E_ARG;
+    used = mem->used;
+    G->P = (dci_pair_nc *)dc_arena_take(mem, 1, sizeof(dci_pair_nc));
+    x = G->P && dci_pnc_take(G->P, a, b, mem) ? (dc_real *)dc_arena_take(mem, dci_growth_reals(G->P), sizeof(dc_real)) : NULL;
+    if (!x) {
+        mem->used = used;
+        return DC_E_MEMORY;
+    }
+    dci_growth_arrays(G, x);
+    return DC_OK;
+}
+
+static DCI_NOINLINE dc_status dci_growth_run(dci_growth *G, const dc_pose *pa, const dc_pose *pb, dc_growth_result *out, dc_real *jac,
+                                             const dc_real *bar, dc_shape_grad *ga, dc_shape_grad *gb)
+{
+    dci_pair_nc *P = G->P;
+    const dc_shape *a = P->shape[0], *b = P->shape[1];
+    dc_growth_result r;
+    dc_status st;
+    dc_real L = a->size + b->size, dist2, len[2], n[2][3] = DC_ZERO;
+    int D = P->D, i, k;
+    if (!dci_pose_rows(D, pa, G->x[0], G->R[0]) || !dci_pose_rows(D, pb, G->x[1], G->R[1])) return DC_E_ARG;
+    for (k = 0; k < 2; ++k) {
+        G->xs[k] = G->x[k];
+        G->Rs[k] = G->R[k];
+    }
+    /* the unit of alpha: a power of 4 near the answer, so that far shapes are as accurate as near ones */
+    dist2 = dci_growth_middle(G, a, b)/(L*L);
+    G->unit = 1;
+    while (G->unit*G->unit*16 < dist2) G->unit *= 4;
+    G->metres = G->unit*L;
+    dci_pnc_fill(P, 0, G->unit, G->metres);
+    P->L = 1;
+    G->slack = G->dual = 1;
+    st = dci_growth_solve(G, G->rho, 0, G->most, &r);
+    r.alpha = G->unit*G->y[D];
+    r.p = dc_vec(G->y[0], G->y[1], D == 3 ? G->y[2] : 0);
+    for (k = 0; k < 2; ++k) {
+        dc_real sign = k ? DC_R(1) : DC_R(-1);
+        len[k] = dc_sqrt(dci_ncp_dot(D, P->u[k], P->u[k]));
+        for (i = 0; i < D; ++i) n[k][i] = len[k] > 0 ? sign*P->u[k][i]/len[k] : 0;
+    }
+    r.n_a = dc_vec(n[0][0], n[0][1], n[0][2]);
+    r.n_b = dc_vec(n[1][0], n[1][1], n[1][2]);
+    r.length = len[0] > 0 ? 1/(G->unit*len[0]) : 0;
+    if (!dc_finite(r.alpha) || !dc_finite3(r.p) || !dc_finite3(r.n_a) || !dc_finite3(r.n_b) || !dc_finite(r.length)) return DC_E_RANGE;
+    *out = r;
+    if (st == DC_OK && jac) dci_growth_jac(G, len[0] > 0 ? 1/len[0] : 0, n[0], jac);
+    if (st == DC_OK && bar) dci_growth_vjp(G, len[0] > 0 ? 1/len[0] : 0, n[0], bar, ga, gb);
+    return st;
+}
+
+DC_DEF dc_status dc_growth(const dc_growth_options *opt, const dc_shape *a, const dc_pose *pa, const dc_shape *b,
+                           const dc_pose *pb, dc_arena *mem, dc_growth_result *out, dc_real *jac, const dc_real *bar,
+                           dc_shape_grad *ga, dc_shape_grad *gb)
+{
+    dci_growth G;
+    dc_status st;
+    size_t used = mem ? mem->used : 0;
+    if (!out || (bar && !dci_all_in_limit(bar, 7))) return DC_E_ARG;
+    st = dci_growth_make(opt, a, b, mem, &G);
+    if (st != DC_OK) return st;
+    st = dci_growth_run(&G, pa, pb, out, jac, bar, ga, gb);
+    mem->used = used;
+    return st;
+}
+
+DC_DEF dc_status dc_growth_batch(const dc_growth_options *opt, const dc_shape *a, const dc_shape *b, int count, const dc_pose *pa,
+                                 const dc_pose *pb, dc_arena *mem, dc_growth_result *out, dc_real *jac, dc_status *status)
+{
+    dci_growth G;
+    dc_status st;
+    size_t used = mem ? mem->used : 0;
+    int i;
+    if (count < 0 || (count > 0 && (!out || !pa || !pb))) return DC_E_ARG;
+    st = dci_growth_make(opt, a, b, mem, &G);
+    if (st != DC_OK) return st;
+    for (i = 0; i < count; ++i) {
+        dc_status one = dci_growth_run(&G, pa + i, pb + i, out + i, jac ? jac + (size_t)i*84 : NULL, NULL, NULL, NULL);
+        if (st == DC_OK) st = one;
+        if (status) status[i] = one;
+    }
+    mem->used = used;
+    return st;
+}
+
+/* ---- dynamics: contacts ------------------------------------------------------------------------ */
+/* Unknowns: velocities v of the bodies; of each contact y = (p, alpha, e_a, e_b) and pairs (z, s) of the cones
+ *
+ *     0              gamma            s = L (alpha - 1), or where bodies meet and bounce h (c+ + restitution c), c the normal
+ *                                     velocity of separation, after and before
+ *     friction       psi, beta+-      s_psi = mu gamma - sum beta, s_beta = +-w + psi          (linear)
+ *                    (zeta, beta)     zeta = mu gamma, s = (psi, w)                            (cone)
+ *     spin           psi, beta+-      as linear friction, with the relative spin about n
+ *     [alpha]        lam_alpha        s = alpha: passive, with `authors` only
+ *     pair           lam              s = g(y)
+ *
+ * w is the slip. The push on a is n_a gamma + T_a f, on b -(n_b gamma + T_b f), each with the normal by its own duals
+ * (Appendix A). With cone friction f and w are world vectors and T = 1 - n n^T: no tangent basis, no special direction. */
+
+enum { DCI_NO_FRICTION, DCI_LINE, DCI_CONE, DCI_PYRAMID };
+
+/* a body, or the world, at the end of the step */
+typedef struct {
+    dc_real x[3], R[9], v[3], w[3], T[9];       /* T = h J_l(h w): turns by w's change */
+    dc_real x0[3], R0[9], v0[3], w0[3];         /* at the start */
+    dc_real M, I[9], I0[9], p0[6], rhs[6];      /* mass; inertia by w (2D: I[0]), at the start; momentum, impulse of loads */
+    dc_real D[9];                               /* derivative of the angular momentum by w */
+    dc_real xbar[3], tbar[3], v0bar[3], w0bar[3];   /* cotangents of position and turn at the end, velocities at the start */
+    int     dof, held;                          /* first row in the body system, -1; 1: a contact holds it */
+} dci_ncp_place;
+
+typedef struct {
+    dci_pair_nc P;
+    int     body[2], friction, nt, spin, passive, oy, oz, nz, lam, nf;
+    dc_real mu, mus, e, L;
+    /* of the last evaluation */
+    dc_real n[2][3], inv[2], kk[2], t[2][2][3], vp[2][3], vp0[2][3], F[2][3], f[3], m, gamma;
+    int     bounce;
+    dc_real sg;                     /* which of the two tangent fields, chosen at the start; 0: not yet */
+    /* of the factor */
+    dc_real wg, Kv[9], kap[3], fw[4], feta, flam[4], den, dlt[3], kvs, kaps, dens, dlts;
+    /* constants of a right-hand side */
+    dc_real cg, kc[3], kcs, cpsi, cpsis, out0[7];
+    /* of a direction */
+    dc_real dw[3], dws, dgamma, df[3], dm, dalpha, dap, xi[3], sig[3], dp[3], dn[2][3], dr[2][3];
+} dci_contact_nc;
+
+struct dc_ncp {
+    dc_ncp_scene scene;
+    dc_ncp_options opt;
+    dc_real rho, tol;
+    int D, nb, nv, nx, nz, degree, most, factored;
+    dci_ncp_place *place;           /* bodies, then the world */
+    dci_contact_nc *C;
+    dc_real *x, *best, *z, *s, *Fx, *Fs, *rc, *dx, *dz, *ds, *dza, *dsa, *xt, *zt, *st, *work, *keep;
+    /* body system */
+    int n, blocks, *order, *slot, *first, *list, *piv;
+    dc_real *K;
+};
+
+/* T f for the normal's tangents (linear), or (1 - n n^T) f */
+DCI_NCP_INLINE void dci_ncp_tf(const int D, const dci_contact_nc *c, int k, const dc_real *f, dc_real *o)
+{
+    int i;
+    if (c->friction == DCI_CONE) dci_ncp_across(D, c->n[k], f, o);
+    else if (c->friction == DCI_NO_FRICTION) for (i = 0; i < D; ++i) o[i] = 0;
+    else for (i = 0; i < D; ++i) o[i] = f[0]*c->t[k][0][i] + (D == 3 ? f[1]*c->t[k][1][i] : 0);
+}
+/* T^T v */
+DCI_NCP_INLINE void dci_ncp_tv(const int D, const dci_contact_nc *c, int k, const dc_real *v, dc_real *o)
+{
+    if (c->friction == DCI_CONE) dci_ncp_across(D, c->n[k], v, o);
+    else if (c->friction != DCI_NO_FRICTION) {
+        o[0] = dci_ncp_dot(D, c->t[k][0], v);
+        if (D == 3) o[1] = dci_ncp_dot(D, c->t[k][1], v);
+    }
+}
+/* The tangents of n. In 2D (n_y, -n_x); in 3D, unit n, those of Duff et al. (2017) with the sign kept through a step: smooth
+ * but at n_z = -sg. */
+DCI_NCP_INLINE void dci_ncp_tangents(const int D, const dc_real *n, dc_real sg, dc_real t[2][3])
+{
+    if (D == 2) {
+        t[0][0] = n[1];
+        t[0][1] = -n[0];
+    } else {
+        dc_real a = -1/(sg + n[2]), b = n[0]*n[1]*a;
+        t[0][0] = 1 + sg*n[0]*n[0]*a;   t[0][1] = sg*b;             t[0][2] = -sg*n[0];
+        t[1][0] = b;                    t[1][1] = sg + n[1]*n[1]*a; t[1][2] = -n[1];
+    }
+}
+/* their change with n's */
+DCI_NCP_INLINE void dci_ncp_dtangents(const int D, const dc_real *n, dc_real sg, const dc_real *dn, dc_real t[2][3])
+{
+    if (D == 2) {
+        t[0][0] = dn[1];
+        t[0][1] = -dn[0];
+    } else {
+        dc_real a = -1/(sg + n[2]), da = a*a*dn[2];
+        dc_real db = dn[0]*n[1]*a + n[0]*dn[1]*a + n[0]*n[1]*da;
+        t[0][0] = sg*(2*n[0]*dn[0]*a + n[0]*n[0]*da);   t[0][1] = sg*db;                            t[0][2] = -sg*dn[0];
+        t[1][0] = db;                                   t[1][1] = 2*n[1]*dn[1]*a + n[1]*n[1]*da;    t[1][2] = -dn[1];
+    }
+}
+/* d(T f) - T df and d(T^T v) - T^T dv */
+DCI_NCP_INLINE void dci_ncp_dtf(const int D, const dci_contact_nc *c, int k, const dc_real *dn, const dc_real *f, dc_real *o)
+{
+    const dc_real *n = c->n[k];
+    int i;
+    for (i = 0; i < D; ++i) o[i] = 0;
+    if (c->friction == DCI_CONE) {
+        dc_real a = dci_ncp_dot(D, n, f), b = dci_ncp_dot(D, dn, f);
+        for (i = 0; i < D; ++i) o[i] = -dn[i]*a - n[i]*b;
+    } else if (c->friction != DCI_NO_FRICTION) {
+        dc_real t[2][3];
+        dci_ncp_dtangents(D, n, c->sg, dn, t);
+        for (i = 0; i < D; ++i) o[i] = f[0]*t[0][i] + (D == 3 ? f[1]*t[1][i] : 0);
+    }
+}
+DCI_NCP_INLINE void dci_ncp_dtv(const int D, const dci_contact_nc *c, int k, const dc_real *dn, const dc_real *v, dc_real *o)
+{
+    if (c->friction == DCI_CONE) dci_ncp_dtf(D, c, k, dn, v, o);
+    else if (c->friction != DCI_NO_FRICTION) {
+        dc_real t[2][3];
+        dci_ncp_dtangents(D, c->n[k], c->sg, dn, t);
+        o[0] = dci_ncp_dot(D, t[0], v);
+        if (D == 3) o[1] = dci_ncp_dot(D, t[1], v);
+    }
+}
+
+/* The residual of contact c; takes its wrenches out of the bodies' rows of Fx. */
+DCI_NCP_INLINE void dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *x, const dc_real *z, const dc_real *s)
+{
+    dci_pair_nc *P = &c->P;
+    dci_ncp_place *b[2];
+    const dc_real *xs[2], *Rs[2], *y = x + c->oy;
+    dc_real *Fs = S->Fs + c->oz, w[3] = DC_ZERO, ws = 0, cn = 0, cn0 = 0, h = S->scene.h;
+    int k, i, nw = D == 2 ? 1 : 3;
+    z += c->oz;
+    s += c->oz;
+    for (k = 0; k < 2; ++k) {
+        b[k] = S->place + c->body[k];
+        xs[k] = b[k]->x;
+        Rs[k] = b[k]->R;
+    }
+    dci_pnc_eval(P, D, xs, Rs, y, z + c->lam, Fs + c->lam, S->Fx + c->oy);
+    for (i = c->lam; i < c->nz; ++i) Fs[i] = s[i] - Fs[i];
+    c->gamma = z[0];
+    /* forces */
+    if (c->friction == DCI_CONE) for (i = 0; i < D; ++i) c->f[i] = z[2 + i];
+    else for (i = 0; i < c->nt; ++i) c->f[i] = z[2 + 2*i] - z[3 + 2*i];
+    c->m = c->spin ? z[c->spin + 1] - z[c->spin + 2] : 0;
+    for (k = 0; k < 2; ++k) {
+        dc_real sign = k ? DC_R(1) : DC_R(-1), len2 = dci_ncp_dot(D, P->u[k], P->u[k]), t[3], M[3];
+        if (S->opt.authors) {
+            c->inv[k] = 1;
+            c->kk[k] = 0;
+        } else {                        /* unit; shorter below 1/32, smoothly, where cones are still opening */
+            const dc_real r0 = DC_R(1.0/32);
+            if (len2 >= r0*r0) {
+                c->inv[k] = 1/dc_sqrt(len2);
+                c->kk[k] = c->inv[k];
+            } else {
+                c->inv[k] = 2*r0/(r0*r0 + len2);
+                c->kk[k] = 1/r0;
+            }
+        }
+        for (i = 0; i < D; ++i) c->n[k][i] = sign*c->inv[k]*P->u[k][i];
+        if (c->friction == DCI_PYRAMID && !(dc_abs(c->sg) > 0)) c->sg = c->n[k][2] < DC_R(-0.5) ? DC_R(-1) : DC_R(1);
+        if (c->friction == DCI_LINE || c->friction == DCI_PYRAMID) dci_ncp_tangents(D, c->n[k], c->sg, c->t[k]);
+        /* velocity of the material point */
+        dci_ncp_wr(D, b[k]->w, P->r[k], c->vp[k]);
+        for (i = 0; i < D; ++i) c->vp[k][i] += b[k]->v[i];
+        dci_ncp_tv(D, c, k, c->vp[k], t);
+        for (i = 0; i < c->nt; ++i) w[i] += k ? -t[i] : t[i];
+        if (c->spin) ws -= sign*dci_ncp_dot(3, c->n[k], b[k]->w);
+        if (c->bounce) {
+            dci_ncp_wr(D, b[k]->w0, P->r[k], c->vp0[k]);
+            for (i = 0; i < D; ++i) c->vp0[k][i] += b[k]->v0[i];
+            cn -= sign*dci_ncp_dot(D, c->n[k], c->vp[k]);
+            cn0 -= sign*dci_ncp_dot(D, c->n[k], c->vp0[k]);
+        }
+        /* wrench */
+        dci_ncp_tf(D, c, k, c->f, t);
+        for (i = 0; i < D; ++i) c->F[k][i] = -sign*(c->n[k][i]*c->gamma + t[i]);
+        if (b[k]->dof >= 0) {
+            dc_real *F = S->Fx + b[k]->dof;
+            for (i = 0; i < D; ++i) F[i] -= c->F[k][i];
+            dci_ncp_rf(D, P->r[k], c->F[k], M);
+            for (i = 0; i < nw; ++i) F[D + i] -= M[i] - (c->spin ? sign*c->n[k][i]*c->m : 0);
+        }
+    }
+    Fs[0] = s[0] - (c->bounce ? h*(cn + c->e*cn0) : c->L*(y[D] - 1));
+    if (c->friction == DCI_CONE) {
+        Fs[1] = z[1] - c->mu*z[0];
+        for (i = 0; i < D; ++i) Fs[2 + i] = s[2 + i] - w[i];
+    } else if (c->friction != DCI_NO_FRICTION) {
+        dc_real sum = 0;
+        for (i = 0; i < c->nt; ++i) {
+            Fs[2 + 2*i] = s[2 + 2*i] - w[i] - z[1];
+            Fs[3 + 2*i] = s[3 + 2*i] + w[i] - z[1];
+            sum += z[2 + 2*i] + z[3 + 2*i];
+        }
+        Fs[1] = s[1] - (c->mu*z[0] - sum);
+    }
+    if (c->spin) {
+        int at = c->spin;
+        Fs[at] = s[at] - (c->mus*z[0] - z[at + 1] - z[at + 2]);
+        Fs[at + 1] = s[at + 1] - ws - z[at];
+        Fs[at + 2] = s[at + 2] + ws - z[at];
+    }
+    if (c->passive) Fs[c->passive] = s[c->passive] - y[D];
+}
+
+/* Where body i is after the step with velocity v, and its rows of Fx without contacts:
+ *     M v+ - M v - h (m g + f)
+ *     2D: I (w+ - w) - h tau;   3D: J_l^-1(-h w+) I w+ - J_l^-1(h w) I w - h tau,   I in the world at the start
+ * the variational integrator of the Lagrangian w.I w/2, exp(h w) taking one attitude to the next: with no load it keeps
+ * the angular momentum to rounding. */
+static DCI_NOINLINE void dci_ncp_body_eval(dc_ncp *S, dci_ncp_place *b, const dc_real *v)
+{
+    int D = S->D, i, j, l;
+    dc_real h = S->scene.h, *F = S->Fx + b->dof;
+    for (i = 0; i < D; ++i) {
+        b->v[i] = v[i];
+        b->x[i] = b->x0[i] + h*v[i];
+        F[i] = b->M*v[i] - b->rhs[i];
+    }
+    if (D == 2) {
+        dc_real sn, cs, w = v[2];
+        b->w[0] = w;
+        dc_sincos(h*w, &sn, &cs);
+        b->R[0] = cs*b->R0[0] - sn*b->R0[2];
+        b->R[1] = cs*b->R0[1] - sn*b->R0[3];
+        b->R[2] = sn*b->R0[0] + cs*b->R0[2];
+        b->R[3] = sn*b->R0[1] + cs*b->R0[3];
+        b->T[0] = h;
+        b->D[0] = b->I[0];
+        F[2] = b->I[0]*w - b->rhs[2];
+    } else {
+        dc_v3 hw = dc_vec(h*v[3], h*v[4], h*v[5]), w = dc_vec(v[3], v[4], v[5]), p;
+        dc_m3 E = dc_m3_exp(hw), J = dc_so3_jl(hw), Ji = dc_so3_jl_inv(dc_neg(hw)), I, A, G;
+        for (i = 0; i < 3; ++i) b->w[i] = v[3 + i];
+        for (i = 0; i < 3; ++i)
+            for (j = 0; j < 3; ++j) {
+                dc_real t = 0;
+                for (l = 0; l < 3; ++l) t += E.m[3*i + l]*b->R0[3*l + j];
+                b->R[3*i + j] = t;
+                b->T[3*i + j] = h*J.m[3*i + j];
+                I.m[3*i + j] = b->I[3*i + j];
+            }
+        p = dc_mul(&Ji, dc_mul(&I, w));
+        F[3] = p.x - b->rhs[3];
+        F[4] = p.y - b->rhs[4];
+        F[5] = p.z - b->rhs[5];
+        /* d(J^-1(-h w) u) = J^-1 du + h J^-1 (dJ . (J^-1 u)) */
+        A = dc_m3_mul(&Ji, &I);
+        G = dc_so3_jl_grad(dc_neg(hw), p);
+        G = dc_m3_mul(&Ji, &G);
+        for (i = 0; i < 9; ++i) b->D[i] = A.m[i] + h*G.m[i];
+    }
+}
+
+/* Everything at (x, z, s): residuals into Fx and Fs; largest of them, and the excess of complementarity. */
+static DCI_NOINLINE void dci_ncp_eval(dc_ncp *S, const dc_real *x, const dc_real *z, const dc_real *s, dc_real *eq, dc_real *cp)
+{
+    dc_real worst = 0, comp = 0;
+    int i, k;
+    for (i = 0; i < S->scene.bodies; ++i)
+        if (S->place[i].dof >= 0) dci_ncp_body_eval(S, S->place + i, x + S->place[i].dof);
+    for (k = 0; k < S->scene.contacts; ++k)
+        if (S->D == 2) dci_ncp_contact_eval(S, S->C + k, 2, x, z, s);
+        else dci_ncp_contact_eval(S, S->C + k, 3, x, z, s);
+    for (i = 0; i < S->nx; ++i) worst = dc_max(worst, dc_abs(S->Fx[i]));
+    for (i = 0; i < S->nz; ++i) worst = dc_max(worst, dc_abs(S->Fs[i]));
+    for (k = 0; k < S->scene.contacts; ++k) {
+        const dci_contact_nc *c = S->C + k;
+        const dc_real *zc = z + c->oz, *sc = s + c->oz;
+        int end = c->lam + c->P.m, j, first = c->friction == DCI_CONE ? 1 : 0, soc;
+        dc_real *t = S->work;
+        for (i = 0; i < end; ++i) {
+            dc_real e;
+            int size = 1;
+            if (first && i == 1) size = 1 + S->D;
+            for (soc = 0; soc < c->P.nsoc; ++soc) if (c->lam + c->P.soc[soc] == i) size = c->P.soc[c->P.nsoc + soc];
+            if (size == 1) {
+                e = zc[i]*sc[i] - S->rho;
+                comp = dc_max(comp, S->opt.authors ? e : dc_abs(e));
+            } else {
+                dci_soc_product(size, zc + i, sc + i, t);
+                t[0] -= S->rho;
+                for (j = 0; j < size; ++j) comp = dc_max(comp, dc_abs(t[j]));
+                i += size - 1;
+            }
+        }
+    }
+    *eq = worst;
+    *cp = comp;
+}
+
+/* ---- dynamics: Newton's step ------------------------------------------------------------------- */
+
+/* Linear friction, psi (s_psi, psi) and pairs of beta: with om = beta/s of the 2 nt, D_k = om_k+ - om_k-,
+ *     dpsi = (-mu dgamma - D.dw + c)/den,   den = s_psi/psi + sum om
+ *     df_k = -(om_k+ + om_k-) dw_k - D_k dpsi + c_k */
+static void dci_ncp_law(int nt, const dc_real *z, const dc_real *s, dc_real mu, dc_real *Kv, dc_real *kap, dc_real *D, dc_real *den)
+{
+    int i, j;
+    dc_real sum = s[0]/z[0];
+    for (i = 0; i < nt; ++i) {
+        dc_real p = z[1 + 2*i]/s[1 + 2*i], q = z[2 + 2*i]/s[2 + 2*i];
+        D[i] = p - q;
+        kap[i] = p + q;
+        sum += p + q;
+    }
+    *den = sum;
+    for (i = 0; i < nt; ++i)
+        for (j = 0; j < nt; ++j) Kv[i*nt + j] = -D[i]*D[j]/sum + (i == j ? kap[i] : 0);
+    for (i = 0; i < nt; ++i) kap[i] = D[i]*mu/sum;
+}
+static void dci_ncp_law_const(int nt, const dc_real *z, const dc_real *s, const dc_real *Fs, const dc_real *rc, const dc_real *D,
+                              dc_real den, dc_real *kc, dc_real *cpsi)
+{
+    int i;
+    dc_real C = Fs[0] - rc[0]/z[0];
+    for (i = 0; i < nt; ++i) {
+        int a = 1 + 2*i, b = a + 1;
+        dc_real p = (z[a]*Fs[a] - rc[a])/s[a], q = (z[b]*Fs[b] - rc[b])/s[b];
+        kc[i] = p - q;
+        C += p + q;
+    }
+    *cpsi = C/den;
+    for (i = 0; i < nt; ++i) kc[i] -= D[i]**cpsi;
+}
+static void dci_ncp_law_back(int nt, const dc_real *z, const dc_real *s, const dc_real *Fs, const dc_real *rc, const dc_real *D,
+                             dc_real den, dc_real mu, dc_real dgamma, dc_real cpsi, const dc_real *dw, dc_real *dz, dc_real *ds)
+{
+    int i;
+    dc_real t = -mu*dgamma, sum = 0;
+    for (i = 0; i < nt; ++i) t -= D[i]*dw[i];
+    dz[0] = t/den + cpsi;
+    for (i = 0; i < nt; ++i) {
+        int a = 1 + 2*i, b = a + 1;
+        ds[a] = dw[i] + dz[0] - Fs[a];
+        ds[b] = -dw[i] + dz[0] - Fs[b];
+        dz[a] = -(rc[a] + z[a]*ds[a])/s[a];
+        dz[b] = -(rc[b] + z[b]*ds[b])/s[b];
+        sum += dz[a] + dz[b];
+    }
+    ds[0] = mu*dgamma - sum - Fs[0];
+}
+
+/* H = W^-2 of the friction cone, row-major n x n */
+static void dci_ncp_cone_h(int n, const dc_real *w, dc_real eta, dc_real *H)
+{
+    int i, j;
+    for (i = 0; i < n; ++i)
+        for (j = 0; j < n; ++j) {
+            dc_real t = 2*w[i]*w[j]*((i == 0) == (j == 0) ? 1 : -1);
+            if (i == j) t += i == 0 ? -1 : 1;
+            H[i*n + j] = t/(eta*eta);
+        }
+}
+
+/* Factor of contact c at (z, s). */
+DCI_NCP_INLINE int dci_ncp_contact_factor(dc_ncp *S, dci_contact_nc *c, const int D)
+{
+    const dc_real *z = S->z + c->oz, *s = S->s + c->oz;
+    int i, j;
+    if (!dci_pnc_scaling(&c->P, s + c->lam, z + c->lam) || !dci_pnc_factor(&c->P, D)) return 0;
+    c->wg = z[0]/s[0];
+    if (c->friction == DCI_CONE) {
+        dc_real H[16];
+        const int n = 1 + D;
+        c->feta = dci_soc_scaling(n, s + 1, z + 1, c->fw);
+        if (!(c->feta > 0)) return 0;
+        dci_soc_w(n, c->fw, c->feta, z + 1, 1, c->flam);
+        dci_ncp_cone_h(n, c->fw, c->feta, H);
+        c->den = H[0];
+        for (i = 0; i < D; ++i) {
+            c->dlt[i] = H[1 + i];
+            c->kap[i] = H[1 + i]*c->mu/H[0];
+            for (j = 0; j < D; ++j) c->Kv[i*D + j] = H[(1 + i)*n + 1 + j] - H[1 + i]*H[1 + j]/H[0];
+        }
+    } else if (c->friction != DCI_NO_FRICTION) dci_ncp_law(c->nt, z + 1, s + 1, c->mu, c->Kv, c->kap, c->dlt, &c->den);
+    if (c->spin) dci_ncp_law(1, z + c->spin, s + c->spin, c->mus, &c->kvs, &c->kaps, &c->dlts, &c->dens);
+    return 1;
+}
+
+/* Constants for S->rc and the residuals. */
+DCI_NCP_INLINE void dci_ncp_contact_const(dc_ncp *S, dci_contact_nc *c, const int D)
+{
+    const dc_real *z = S->z + c->oz, *s = S->s + c->oz, *Fs = S->Fs + c->oz, *rc = S->rc + c->oz;
+    dci_pair_nc *P = &c->P;
+    int i, j;
+    dci_pnc_c(P, Fs + c->lam, rc + c->lam, P->c);
+    dci_pnc_const(P, D, S->Fx + c->oy, P->c, c->out0);
+    c->cg = c->wg*Fs[0] - rc[0]/s[0];
+    if (c->friction == DCI_CONE) {
+        /* dZ = -H dS + kz, kz = -W^-1 (lam \ rc); dzeta = mu dgamma - Fs[1] */
+        dc_real k[4];
+        dci_soc_divide(1 + D, c->flam, rc + 1, k);
+        dci_soc_winv(1 + D, c->fw, c->feta, k, 1, k);
+        c->cpsi = Fs[1] - k[0];
+        for (i = 0; i < D; ++i) c->cpsi += c->dlt[i]*Fs[2 + i];
+        c->cpsi /= c->den;
+        for (i = 0; i < D; ++i) {
+            c->kc[i] = -k[1 + i] - c->dlt[i]*(Fs[1] - k[0])/c->den;
+            for (j = 0; j < D; ++j) c->kc[i] += c->Kv[i*D + j]*Fs[2 + j];
+        }
+    } else if (c->friction != DCI_NO_FRICTION)
+        dci_ncp_law_const(c->nt, z + 1, s + 1, Fs + 1, rc + 1, c->dlt, c->den, c->kc, &c->cpsi);
+    if (c->spin) dci_ncp_law_const(1, z + c->spin, s + c->spin, Fs + c->spin, rc + c->spin, &c->dlts, c->dens, &c->kcs, &c->cpsis);
+}
+
+/* What a change of the bodies' velocities (dv[k]: v, w; NULL: none) does to contact c, with everything of the contact
+ * eliminated; with `constant` the constants of the right-hand side as well. Out: the wrenches' changes; c->d... */
+DCI_NCP_INLINE void dci_ncp_chain(const dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *const dv[2], int constant, dc_real dF[2][6])
+{
+    const dci_pair_nc *P = &c->P;
+    const dc_real h = S->scene.h;
+    dc_real move[2][3], turn[2][3], dx[2][3], th[3], in[6], o[7], dn[2][3], du[2][3], dr[2][3], dw[3] = DC_ZERO, dws = 0, dcn = 0, t[3], q[3];
+    const int nw = D == 2 ? 1 : 3;
+    int i, j, k;
+    for (k = 0; k < 2; ++k) {
+        const dci_ncp_place *b = S->place + c->body[k];
+        if (!dv[k]) {
+            for (i = 0; i < D; ++i) move[k][i] = turn[k][i] = dx[k][i] = 0;
+            continue;
+        }
+        for (i = 0; i < nw; ++i) {
+            th[i] = 0;
+            for (j = 0; j < nw; ++j) th[i] += b->T[i*nw + j]*dv[k][D + j];
+        }
+        dci_ncp_wr(D, th, P->r[k], move[k]);
+        dci_ncp_wr(D, th, P->u[k], turn[k]);
+        for (i = 0; i < D; ++i) {
+            dx[k][i] = h*dv[k][i];
+            move[k][i] += dx[k][i];
+        }
+    }
+    for (i = 0; i < D; ++i) {
+        in[i] = c->xi[i] = move[0][i] - move[1][i];
+        in[D + i] = c->sig[i] = turn[0][i] + turn[1][i];
+    }
+    for (i = 0; i < 2*D + 1; ++i) {
+        o[i] = constant ? c->out0[i] : 0;
+        for (j = 0; j < 2*D; ++j) o[i] += P->Phi[i*2*D + j]*in[j];
+    }
+    for (i = 0; i < D; ++i) {
+        c->dp[i] = o[i] + move[1][i];
+        du[0][i] = turn[0][i] + o[D + 1 + i];
+        du[1][i] = -du[0][i] - (constant ? S->Fx[c->oy + i] : 0);
+    }
+    c->dalpha = o[D];
+    for (k = 0; k < 2; ++k) {
+        const dci_ncp_place *b = S->place + c->body[k];
+        const dc_real sign = k ? DC_R(1) : DC_R(-1), *n = c->n[k];
+        dc_real nd = 0, dvp[3];
+        for (i = 0; i < D; ++i) {
+            du[k][i] *= sign;                       /* change of the raw normal */
+            nd += n[i]*du[k][i];
+        }
+        for (i = 0; i < D; ++i) {
+            dn[k][i] = c->inv[k]*du[k][i] - n[i]*nd*c->kk[k];
+            dr[k][i] = c->dp[i] - dx[k][i];
+        }
+        dci_ncp_wr(D, b->w, dr[k], dvp);
+        if (dv[k]) {
+            dci_ncp_wr(D, dv[k] + D, P->r[k], t);
+            for (i = 0; i < D; ++i) dvp[i] += dv[k][i] + t[i];
+        }
+        dci_ncp_tv(D, c, k, dvp, t);
+        dci_ncp_dtv(D, c, k, dn[k], c->vp[k], q);
+        for (i = 0; i < c->nt; ++i) dw[i] -= sign*(t[i] + q[i]);
+        if (c->spin) {
+            dws -= sign*dci_ncp_dot(3, dn[k], b->w);
+            if (dv[k]) dws -= sign*dci_ncp_dot(3, n, dv[k] + 3);
+        }
+        if (c->bounce) {
+            dci_ncp_wr(D, b->w0, dr[k], t);
+            dcn -= sign*(dci_ncp_dot(D, dn[k], c->vp[k]) + dci_ncp_dot(D, n, dvp));
+            dcn -= sign*c->e*(dci_ncp_dot(D, dn[k], c->vp0[k]) + dci_ncp_dot(D, n, t));
+        }
+    }
+    c->dap = c->bounce ? h*dcn : c->L*c->dalpha;
+    c->dgamma = -c->wg*c->dap + (constant ? c->cg : 0);
+    for (i = 0; i < c->nt; ++i) {
+        dc_real f = c->kap[i]*c->dgamma + (constant ? c->kc[i] : 0);
+        for (j = 0; j < c->nt; ++j) f -= c->Kv[i*c->nt + j]*dw[j];
+        c->df[i] = f;
+        c->dw[i] = dw[i];
+    }
+    if (c->spin) {
+        c->dws = dws;
+        c->dm = -c->kvs*dws + c->kaps*c->dgamma + (constant ? c->kcs : 0);
+    }
+    for (k = 0; k < 2; ++k) {
+        const dc_real sign = k ? DC_R(-1) : DC_R(1), *n = c->n[k];
+        dc_real dFk[3], M[3];
+        for (i = 0; i < D + nw; ++i) dF[k][i] = 0;
+        if (S->place[c->body[k]].dof < 0) continue;
+        dci_ncp_tf(D, c, k, c->df, t);
+        dci_ncp_dtf(D, c, k, dn[k], c->f, q);
+        for (i = 0; i < D; ++i) dF[k][i] = dFk[i] = sign*(dn[k][i]*c->gamma + n[i]*c->dgamma + t[i] + q[i]);
+        dci_ncp_rf(D, dr[k], c->F[k], M);
+        dci_ncp_rf(D, P->r[k], dFk, t);
+        for (i = 0; i < nw; ++i) {
+            dF[k][D + i] = M[i] + t[i];
+            if (c->spin) dF[k][D + i] += sign*(dn[k][i]*c->m + n[i]*c->dm);
+        }
+    }
+}
+
+/* ---- the body system: block LU without pivoting between bodies ---- */
+
+/* The pattern with its fill, bodies in the order of least degree; slot[i n + j] is the number of block (i, j) or -1,
+ * list[first[k]..first[k + 1]) the bodies that follow order[k] and share a block with it. Returns the number of blocks.
+ * list may be NULL, then first counts only. rank [n] is scratch. */
+static int dci_ncp_pattern(int n, int pairs, const dci_contact_nc *C, const dci_ncp_place *place, int nb, int *order, int *slot, int *first,
+                           int *list, int *rank)
+{
+    int i, j, k, l, step, blocks = 0, at = 0;
+    for (i = 0; i < n*n; ++i) slot[i] = -1;
+    for (i = 0; i < n; ++i) {
+        slot[i*n + i] = 0;
+        rank[i] = n;
+    }
+    for (k = 0; k < pairs; ++k) {
+        i = place[C[k].body[0]].dof;
+        j = place[C[k].body[1]].dof;
+        if (i >= 0 && j >= 0) slot[i/nb*n + j/nb] = slot[j/nb*n + i/nb] = 0;
+    }
+    for (step = 0; step < n; ++step) {
+        int best = -1, least = n + 1;
+        for (i = 0; i < n; ++i) {
+            int degree = 0;
+            if (rank[i] < n) continue;
+            for (k = 0; k < n; ++k) degree += slot[i*n + k] >= 0 && rank[k] == n;
+            if (degree < least) {
+                least = degree;
+                best = i;
+            }
+        }
+        order[step] = best;
+        rank[best] = step;
+        first[step] = at;
+        for (k = 0; k < n; ++k)
+            if (slot[best*n + k] >= 0 && rank[k] == n) list[at++] = k;
+        for (k = first[step]; k < at; ++k)
+            for (l = first[step]; l < at; ++l) slot[list[k]*n + list[l]] = 0;
+    }
+    first[n] = at;
+    for (i = 0; i < n*n; ++i) if (slot[i] >= 0) slot[i] = blocks++;
+    return blocks;
+}
+
+/* P A = L U of a block, in place. (Its inverse would not do: the blocks hold stiffnesses of 1/rho beside masses.) */
+DCI_NCP_INLINE int dci_ncp_block_lu(const int n, dc_real *A, int *piv)
+{
+    int i, j, k;
+    for (k = 0; k < n; ++k) {
+        int p = k;
+        for (i = k + 1; i < n; ++i) if (dc_abs(A[i*n + k]) > dc_abs(A[p*n + k])) p = i;
+        if (!(dc_abs(A[p*n + k]) > 0)) return 0;
+        piv[k] = p;
+        if (p != k)
+            for (j = 0; j < n; ++j) {
+                dc_real t = A[p*n + j];
+                A[p*n + j] = A[k*n + j];
+                A[k*n + j] = t;
+            }
+        for (i = k + 1; i < n; ++i) {
+            dc_real f = A[i*n + k] /= A[k*n + k];
+            for (j = k + 1; j < n; ++j) A[i*n + j] -= f*A[k*n + j];
+        }
+    }
+    return 1;
+}
+/* x <- A^-1 x, entries `inc` apart */
+DCI_NCP_INLINE void dci_ncp_block_solve(const int n, const dc_real *A, const int *piv, dc_real *x, const int inc)
+{
+    int i, j;
+    for (i = 0; i < n; ++i) {
+        dc_real t = x[piv[i]*inc];
+        x[piv[i]*inc] = x[i*inc];
+        x[i*inc] = t;
+    }
+    for (i = 1; i < n; ++i)
+        for (j = 0; j < i; ++j) x[i*inc] -= A[i*n + j]*x[j*inc];
+    for (i = n - 1; i >= 0; --i) {
+        for (j = i + 1; j < n; ++j) x[i*inc] -= A[i*n + j]*x[j*inc];
+        x[i*inc] /= A[i*n + i];
+    }
+}
+/* x <- A^-T x */
+DCI_NCP_INLINE void dci_ncp_block_solve_t(const int n, const dc_real *A, const int *piv, dc_real *x)
+{
+    int i, j;
+    for (i = 0; i < n; ++i) {
+        for (j = 0; j < i; ++j) x[i] -= A[j*n + i]*x[j];
+        x[i] /= A[i*n + i];
+    }
+    for (i = n - 2; i >= 0; --i)
+        for (j = i + 1; j < n; ++j) x[i] -= A[j*n + i]*x[j];
+    for (i = n - 1; i >= 0; --i) {
+        dc_real t = x[piv[i]];
+        x[piv[i]] = x[i];
+        x[i] = t;
+    }
+}
+
+/* y -= A x or A^T x */
+DCI_NCP_INLINE void dci_ncp_apply(const int n, const dc_real *A, int transposed, const dc_real *x, dc_real *y)
+{
+    int i, j;
+    for (i = 0; i < n; ++i) {
+        dc_real t = 0;
+        for (j = 0; j < n; ++j) t += (transposed ? A[j*n + i] : A[i*n + j])*x[j];
+        y[i] -= t;
+    }
+}
+
+/* K = L U over the blocks: U_pp = 1, U_pj = K_pp^-1 K_pj, L_ip what is left of K_ip, factored where i = p. */
+DCI_NCP_INLINE int dci_ncp_lu(dc_ncp *S, const int nb)
+{
+    int n = S->n, i, j, k, t;
+    for (k = 0; k < n; ++k) {
+        int p = S->order[k];
+        dc_real *D = S->K + S->slot[p*n + p]*nb*nb;
+        const int *l = S->list + S->first[k], *end = S->list + S->first[k + 1], *q, *r;
+        if (!dci_ncp_block_lu(nb, D, S->piv + p*nb)) return 0;
+        for (q = l; q < end; ++q) {
+            dc_real *U = S->K + S->slot[p*n + *q]*nb*nb;
+            for (j = 0; j < nb; ++j) dci_ncp_block_solve(nb, D, S->piv + p*nb, U + j, nb);
+            for (r = l; r < end; ++r) {
+                const dc_real *L = S->K + S->slot[*r*n + p]*nb*nb;
+                dc_real *C = S->K + S->slot[*r*n + *q]*nb*nb;
+                for (i = 0; i < nb; ++i)
+                    for (t = 0; t < nb; ++t) {
+                        dc_real f = L[i*nb + t];
+                        for (j = 0; j < nb; ++j) C[i*nb + j] -= f*U[t*nb + j];
+                    }
+            }
+        }
+    }
+    return 1;
+}
+
+/* x <- K^-1 x */
+DCI_NCP_INLINE void dci_ncp_lu_solve(const dc_ncp *S, const int nb, dc_real *x)
+{
+    int n = S->n, k;
+    const int *q;
+    for (k = 0; k < n; ++k) {
+        int p = S->order[k];
+        dci_ncp_block_solve(nb, S->K + S->slot[p*n + p]*nb*nb, S->piv + p*nb, x + p*nb, 1);
+        for (q = S->list + S->first[k]; q < S->list + S->first[k + 1]; ++q)
+            dci_ncp_apply(nb, S->K + S->slot[*q*n + p]*nb*nb, 0, x + p*nb, x + *q*nb);
+    }
+    for (k = n - 1; k >= 0; --k) {
+        int p = S->order[k];
+        for (q = S->list + S->first[k]; q < S->list + S->first[k + 1]; ++q)
+            dci_ncp_apply(nb, S->K + S->slot[p*n + *q]*nb*nb, 0, x + *q*nb, x + p*nb);
+    }
+}
+
+/* x <- K^-T x */
+DCI_NCP_INLINE void dci_ncp_lu_solve_t(const dc_ncp *S, const int nb, dc_real *x)
+{
+    int n = S->n, k;
+    const int *q;
+    for (k = 0; k < n; ++k) {
+        int p = S->order[k];
+        for (q = S->list + S->first[k]; q < S->list + S->first[k + 1]; ++q)
+            dci_ncp_apply(nb, S->K + S->slot[p*n + *q]*nb*nb, 1, x + p*nb, x + *q*nb);
+    }
+    for (k = n - 1; k >= 0; --k) {
+        int p = S->order[k];
+        for (q = S->list + S->first[k]; q < S->list + S->first[k + 1]; ++q)
+            dci_ncp_apply(nb, S->K + S->slot[*q*n + p]*nb*nb, 1, x + *q*nb, x + p*nb);
+        dci_ncp_block_solve_t(nb, S->K + S->slot[p*n + p]*nb*nb, S->piv + p*nb, x + p*nb);
+    }
+}
+
+/* ---- dynamics: the iteration ------------------------------------------------------------------- */
+
+DCI_NCP_INLINE int dci_ncp_factor(dc_ncp *S, const int D)
+{
+    const int nw = D == 2 ? 1 : 3, nb = D + nw;
+    int n = S->n, i, j, k, l, side;
+    memset(S->K, 0, (size_t)(S->blocks*nb*nb)*sizeof(dc_real));
+    for (k = 0; k < S->scene.bodies; ++k) {
+        const dci_ncp_place *b = S->place + k;
+        dc_real *K;
+        if (b->dof < 0) continue;
+        K = S->K + S->slot[b->dof/nb*(n + 1)]*nb*nb;
+        for (i = 0; i < D; ++i) K[i*nb + i] = b->M;
+        for (i = 0; i < nw; ++i)
+            for (j = 0; j < nw; ++j) K[(D + i)*nb + D + j] = b->D[i*nw + j];
+    }
+    for (k = 0; k < S->scene.contacts; ++k) {
+        dci_contact_nc *c = S->C + k;
+        if (!dci_ncp_contact_factor(S, c, D)) return 0;
+        for (side = 0; side < 2; ++side) {
+            int col = S->place[c->body[side]].dof;
+            if (col < 0) continue;
+            for (j = 0; j < nb; ++j) {
+                dc_real unit[6], dF[2][6];
+                const dc_real *dv[2];
+                for (i = 0; i < nb; ++i) unit[i] = DC_R(i == j);
+                dv[side] = unit;
+                dv[1 - side] = NULL;
+                dci_ncp_chain(S, c, D, dv, 0, dF);
+                for (l = 0; l < 2; ++l) {
+                    int row = S->place[c->body[l]].dof;
+                    dc_real *K;
+                    if (row < 0) continue;
+                    K = S->K + S->slot[row/nb*n + col/nb]*nb*nb + j;
+                    for (i = 0; i < nb; ++i) K[i*nb] -= dF[l][i];
+                }
+            }
+        }
+    }
+    return dci_ncp_lu(S, nb);
+}
+
+/* All of the direction for S->rc: dx, dz, ds */
+DCI_NCP_INLINE void dci_ncp_direction(dc_ncp *S, const int D, dc_real *dx, dc_real *dz, dc_real *ds)
+{
+    const int nw = D == 2 ? 1 : 3, nb = D + nw;
+    const dc_real *none[2] = {NULL, NULL};
+    int i, k, l;
+    dc_real dF[2][6];
+    for (i = 0; i < S->nv; ++i) dx[i] = -S->Fx[i];
+    for (k = 0; k < S->scene.contacts; ++k) {
+        dci_contact_nc *c = S->C + k;
+        dci_ncp_contact_const(S, c, D);
+        dci_ncp_chain(S, c, D, none, 1, dF);
+        for (l = 0; l < 2; ++l) {
+            int row = S->place[c->body[l]].dof;
+            if (row >= 0) for (i = 0; i < nb; ++i) dx[row + i] += dF[l][i];
+        }
+    }
+    dci_ncp_lu_solve(S, nb, dx);
+    for (k = 0; k < S->scene.contacts; ++k) {
+        dci_contact_nc *c = S->C + k;
+        dci_pair_nc *P = &c->P;
+        const dc_real *dv[2], *z = S->z + c->oz, *s = S->s + c->oz, *Fs = S->Fs + c->oz, *rc = S->rc + c->oz;
+        dc_real *dy = dx + c->oy, *dzc = dz + c->oz, *dsc = ds + c->oz, *r1 = S->work;
+        for (l = 0; l < 2; ++l) {
+            int row = S->place[c->body[l]].dof;
+            dv[l] = row >= 0 ? dx + row : NULL;
+        }
+        dci_ncp_chain(S, c, D, dv, 1, dF);
+        for (i = 0; i < P->ny; ++i) r1[i] = S->Fx[c->oy + i] + (i < D ? c->sig[i] : 0);
+        dci_pnc_dy(P, D, r1, P->c, c->xi, dy);
+        dci_pnc_ds(P, D, dy, c->xi, Fs + c->lam, dsc + c->lam);
+        dci_pnc_dlam(P, D, r1, P->c, c->xi, dzc + c->lam);
+        for (i = 0; i < D; ++i) dy[i] = c->dp[i];
+        dzc[0] = c->dgamma;
+        dsc[0] = c->dap - Fs[0];
+        if (c->friction == DCI_CONE) {
+            dc_real t = c->cpsi - c->mu*c->dgamma/c->den;
+            for (i = 0; i < D; ++i) {
+                t -= c->dlt[i]*c->dw[i]/c->den;
+                dsc[2 + i] = c->dw[i] - Fs[2 + i];
+                dzc[2 + i] = c->df[i];
+            }
+            dsc[1] = t;
+            dzc[1] = c->mu*c->dgamma - Fs[1];
+        } else if (c->friction != DCI_NO_FRICTION)
+            dci_ncp_law_back(c->nt, z + 1, s + 1, Fs + 1, rc + 1, c->dlt, c->den, c->mu, c->dgamma, c->cpsi, c->dw, dzc + 1, dsc + 1);
+        if (c->spin)
+            dci_ncp_law_back(1, z + c->spin, s + c->spin, Fs + c->spin, rc + c->spin, &c->dlts, c->dens, c->mus, c->dgamma, c->cpsis,
+                             &c->dws, dzc + c->spin, dsc + c->spin);
+        if (c->passive) {
+            i = c->passive;
+            dsc[i] = c->dalpha - Fs[i];
+            dzc[i] = -(rc[i] + z[i]*dsc[i])/s[i];
+        }
+    }
+}
+
+/* the two by dimension, out of line for the sake of the stack */
+static DCI_NOINLINE int dci_ncp_factor_2(dc_ncp *S) { return dci_ncp_factor(S, 2); }
+static DCI_NOINLINE int dci_ncp_factor_3(dc_ncp *S) { return dci_ncp_factor(S, 3); }
+static DCI_NOINLINE void dci_ncp_direction_2(dc_ncp *S, dc_real *dx, dc_real *dz, dc_real *ds) { dci_ncp_direction(S, 2, dx, dz, ds); }
+static DCI_NOINLINE void dci_ncp_direction_3(dc_ncp *S, dc_real *dx, dc_real *dz, dc_real *ds) { dci_ncp_direction(S, 3, dx, dz, ds); }
+
+/* S->rc for a target, with q times the second-order term of (dsa, dza) if given. */
+static void dci_ncp_rc(dc_ncp *S, dc_real target, dc_real q, const dc_real *dsa, const dc_real *dza)
+{
+    int k, i;
+    for (k = 0; k < S->scene.contacts; ++k) {
+        dci_contact_nc *c = S->C + k;
+        int end = c->lam;
+        const dc_real *z = S->z + c->oz, *s = S->s + c->oz;
+        dc_real *rc = S->rc + c->oz, *t = S->work;
+        for (i = 0; i < end; ++i) rc[i] = z[i]*s[i] - target + (dsa ? q*dsa[c->oz + i]*dza[c->oz + i] : 0);
+        if (c->friction == DCI_CONE) {
+            int n = 1 + S->D;
+            dci_soc_product(n, c->flam, c->flam, rc + 1);
+            rc[1] -= target;
+            if (dsa) {
+                dc_real a[4], b[4];
+                dci_soc_winv(n, c->fw, c->feta, dsa + c->oz + 1, 1, a);
+                dci_soc_w(n, c->fw, c->feta, dza + c->oz + 1, 1, b);
+                dci_soc_product(n, a, b, a);
+                for (i = 0; i < n; ++i) rc[1 + i] += q*a[i];
+            }
+        }
+        dci_pnc_rc(&c->P, s + end, z + end, target, q, dsa ? dsa + c->oz + end : NULL, dsa ? dza + c->oz + end : NULL, rc + end, t,
+                   t + c->P.m);
+    }
+}
+
+static dc_real dci_ncp_step_length(const dc_ncp *S, const dc_real *x, const dc_real *dx, dc_real most)
+{
+    int k, i;
+    for (k = 0; k < S->scene.contacts; ++k) {
+        const dci_contact_nc *c = S->C + k;
+        int cone = c->friction == DCI_CONE;
+        for (i = 0; i < c->lam; ++i) {
+            int at = c->oz + i;
+            if (cone && i == 1) {
+                most = dci_soc_step(1 + S->D, x + at, dx + at, most);
+                i += S->D;
+            } else if (x[at] + most*dx[at] < 0) most = -x[at]/dx[at];
+        }
+        most = dci_pnc_step(&c->P, x + c->oz + c->lam, dx + c->oz + c->lam, most);
+    }
+    return most;
+}
+
+/* Newton's iteration from S->x, z, s. Fills info; leaves the residuals and places at the last iterate. */
+static DCI_NOINLINE dc_status dci_ncp_iterate(dc_ncp *S, int most, dc_ncp_info *info)
+{
+    const int authors = S->opt.authors;
+    const dc_real back = authors ? DC_R(0.95) : DC_R(0.98);     /* fraction of the way to the boundary */
+    dc_real eq, cp, eq2, cp2, nu, nua, a, target, sigma;
+    int it, i, trial, stalled = 0, degree = S->degree + authors;
+    dci_ncp_eval(S, S->x, S->z, S->s, &eq, &cp);
+    for (it = 1;; ++it) {
+        info->iterations = authors ? it : it - 1;
+        info->residual = eq;
+        info->complementarity = cp;
+        if (eq <= S->tol && cp <= S->tol) return DC_OK;
+        if (it > most || stalled == 4) return DC_E_DIVERGED;
+        if (!(eq < DC_REAL_MAX && cp < DC_REAL_MAX)) return DC_E_RANGE;
+        if (!(S->D == 2 ? dci_ncp_factor_2(S) : dci_ncp_factor_3(S))) return DC_E_SINGULAR;
+        dci_ncp_rc(S, S->rho, 0, NULL, NULL);
+        if (S->D == 2) dci_ncp_direction_2(S, S->dx, S->dza, S->dsa);
+        else dci_ncp_direction_3(S, S->dx, S->dza, S->dsa);
+        a = dci_ncp_step_length(S, S->z, S->dza, dci_ncp_step_length(S, S->s, S->dsa, 1/back));
+        a = dc_min(back*a, 1);
+        nu = nua = 0;
+        for (i = 0; i < S->nz; ++i) {
+            nu += S->z[i]*S->s[i];
+            nua += (S->z[i] + a*S->dza[i])*(S->s[i] + a*S->dsa[i]);
+        }
+        sigma = nu > 0 ? dc_max(dc_min(nua/nu, 1), 0) : 0;
+        /* the cube is the usual centring; without it complementarity does not run ahead of the equations */
+        target = dc_max(sigma*(authors ? sigma*sigma : 1)*nu/DC_R(degree), S->rho);
+        dci_ncp_rc(S, target, authors ? DC_R(0.25)*a*a : a, S->dsa, S->dza);
+        if (S->D == 2) dci_ncp_direction_2(S, S->dx, S->dz, S->ds);
+        else dci_ncp_direction_3(S, S->dx, S->dz, S->ds);
+        a = dci_ncp_step_length(S, S->z, S->dz, dci_ncp_step_length(S, S->s, S->ds, 1/back));
+        a = dc_min(back*a, 1);
+        for (trial = 0; trial < 25; ++trial, a *= DC_R(0.5)) {
+            for (i = 0; i < S->nx; ++i) S->xt[i] = S->x[i] + a*S->dx[i];
+            for (i = 0; i < S->nz; ++i) {
+                S->zt[i] = S->z[i] + a*S->dz[i];
+                S->st[i] = S->s[i] + a*S->ds[i];
+            }
+            dci_ncp_eval(S, S->xt, S->zt, S->st, &eq2, &cp2);
+            if (eq2 <= eq || cp2 <= cp) break;
+        }
+        stalled = a < DC_R(1e-2) && !authors ? stalled + 1 : 0;
+        {
+            dc_real *t = S->x;
+            S->x = S->xt;
+            S->xt = t;
+            t = S->z;
+            S->z = S->zt;
+            S->zt = t;
+            t = S->s;
+            S->s = S->st;
+            S->st = t;
+        }
+        eq = eq2;
+        cp = cp2;
+    }
+}
+
+/* ---- dynamics: a step --------------------------------------------------------------------------- */
+
+static int dci_contact_valid(const dc_ncp_options *o, const dc_ncp_scene *sc, const dc_ncp_contact *c)
+{
+    int k;
+    const dc_real limit[3] = {c->mu, c->mu_spin, c->restitution};
+    (void)o;
+    if (!dci_all_in_limit(limit, 3) || c->mu < 0 || c->mu_spin < 0 || c->restitution < 0 || c->restitution > 1) return 0;
+    for (k = 0; k < 2; ++k)
+        if (c->body[k] < -1 || c->body[k] >= sc->bodies || !dci_shape_valid(c->shape[k]) || c->shape[k]->dim != sc->dim) return 0;
+    return (c->body[0] != c->body[1] || c->body[0] == -1) && c->shape[0]->size + c->shape[1]->size > 0;
+}
+
+/* counts of z before the pair's rows */
+static int dci_contact_lam(const dc_ncp_options *o, int dim, const dc_ncp_contact *c)
+{
+    int n = 1;
+    if (c->mu > 0) n += dim == 2 ? 3 : o && o->pyramid ? 5 : 4;
+    if (c->mu_spin > 0 && dim == 3) n += 3;
+    return n + (o && o->authors ? 1 : 0);
+}
+
+DC_DEF int dc_ncp_keep_count(const dc_ncp_options *opt, int dim, const dc_ncp_contact *c)
+{
+    if (!c || dim < 2 || dim > 3 || !dci_shape_valid(c->shape[0]) || !dci_shape_valid(c->shape[1])) return 0;
+    return 1 + dci_pnc_ny(c->shape[0], c->shape[1]) + 2*(dci_contact_lam(opt, dim, c) + c->shape[0]->rows + c->shape[1]->rows);
+}
+
+static int dci_scene_valid(const dc_ncp_options *o, const dc_ncp_scene *sc)
+{
+    int i;
+    dc_real g[4];
+    if (!sc || sc->dim < 2 || sc->dim > 3 || sc->bodies < 0 || sc->contacts < 0 || sc->bodies > 10000 || sc->contacts > 100000
+        || (sc->bodies > 0 && !sc->body) || (sc->contacts > 0 && !sc->contact) || !(sc->h > 0)) return 0;
+    g[0] = sc->gravity.x;
+    g[1] = sc->gravity.y;
+    g[2] = sc->gravity.z;
+    g[3] = sc->h;
+    if (!dci_all_in_limit(g, 4)) return 0;
+    if (o && (!(o->rho >= 0 && o->rho <= 1) || !(o->tol >= 0 && o->tol <= 1) || o->max_iterations < 0 || (o->authors && sc->dim != 2))) return 0;
+    for (i = 0; i < sc->contacts; ++i)
+        if (!dci_contact_valid(o, sc, sc->contact + i)) return 0;
+    return 1;
+}
+
+/* totals: bodies that move, x, z, the largest pair */
+typedef struct { int n, nx, nz, work; } dci_ncp_counts;
+
+static dci_ncp_counts dci_ncp_count(const dc_ncp_options *o, const dc_ncp_scene *sc)
+{
+    dci_ncp_counts t = {0, 0, 0, 0};
+    int i;
+    for (i = 0; i < sc->bodies; ++i) t.n += sc->body[i].mass > 0;
+    t.nx = t.n*(sc->dim == 2 ? 3 : 6);
+    for (i = 0; i < sc->contacts; ++i) {
+        const dc_ncp_contact *c = sc->contact + i;
+        int ny = dci_pnc_ny(c->shape[0], c->shape[1]), m = c->shape[0]->rows + c->shape[1]->rows;
+        t.nx += ny;
+        t.nz += dci_contact_lam(o, sc->dim, c) + m;
+        if (13*m + 6*ny > t.work) t.work = 13*m + 6*ny;
+    }
+    return t;
+}
+
+static size_t dci_ncp_reals(dci_ncp_counts t) { return (size_t)(5*t.nx + 10*t.nz + t.work); }
+
+DC_DEF size_t dc_ncp_bytes(const dc_ncp_options *opt, const dc_ncp_scene *sc)
+{
+    size_t sum, nb, n;
+    dci_ncp_counts t;
+    int i;
+    if (!dci_scene_valid(opt, sc)) return 0;
+    t = dci_ncp_count(opt, sc);
+    n = (size_t)t.n;
+    nb = sc->dim == 2 ? 9 : 36;
+    sum = dc_bytes(0, 1, sizeof(dc_ncp));
+    sum = dc_bytes(sum, (size_t)sc->bodies + 1, sizeof(dci_ncp_place));
+    sum = dc_bytes(sum, (size_t)sc->contacts, sizeof(dci_contact_nc));
+    for (i = 0; i < sc->contacts; ++i) sum = dci_pnc_bytes(sum, sc->contact[i].shape[0], sc->contact[i].shape[1]);
+    sum = dc_bytes(sum, dci_ncp_reals(t), sizeof(dc_real));
+    sum = dc_bytes(sum, 2*n*n + 9*n + 1, sizeof(int));
+    sum = dc_bytes(sum, n*n*nb, sizeof(dc_real));
+    return sum == SIZE_MAX ? 0 : sum;
+}
+
+static DCI_NOINLINE int dci_ncp_place_set(const dc_ncp_scene *sc, const dc_ncp_body *b, int D, dci_ncp_place *p)
+{
+    dc_real v[12], g[3];
+    int i, j, l, nw = D == 2 ? 1 : 3;
+    memset(p, 0, sizeof *p);
+    p->dof = -1;
+    if (!dci_pose_rows(D, b ? &b->pose : NULL, p->x0, p->R0)) return 0;
+    memcpy(p->x, p->x0, sizeof p->x);
+    memcpy(p->R, p->R0, sizeof p->R);
+    if (!b) return 1;
+    if (!(b->mass >= 0 && b->mass <= DC_LIMIT)) return 0;
+    if (!(b->mass > 0)) return 1;
+    v[0] = b->v.x;          v[1] = b->v.y;          v[2] = b->v.z;
+    v[3] = b->w.x;          v[4] = b->w.y;          v[5] = b->w.z;
+    v[6] = b->force.x;      v[7] = b->force.y;      v[8] = b->force.z;
+    v[9] = b->torque.x;     v[10] = b->torque.y;    v[11] = b->torque.z;
+    if (!dci_all_in_limit(v, 12) || !dci_all_in_limit(b->inertia.m, 9)) return 0;
+    g[0] = sc->gravity.x;
+    g[1] = sc->gravity.y;
+    g[2] = sc->gravity.z;
+    p->M = b->mass;
+    for (i = 0; i < D; ++i) {
+        p->v0[i] = v[i];
+        p->rhs[i] = p->M*v[i] + sc->h*(p->M*g[i] + v[6 + i]);
+    }
+    if (D == 2) {
+        if (!(b->inertia.m[8] > 0)) return 0;
+        p->w0[0] = v[5];
+        p->I[0] = b->inertia.m[8];
+        p->rhs[2] = p->I[0]*v[5] + sc->h*v[11];
+    } else {
+        dc_m3 I, Ji;
+        dc_v3 hw = dc_vec(sc->h*v[3], sc->h*v[4], sc->h*v[5]), L;
+        dc_real RI[9];
+        if (!(dc_m3_det(&b->inertia) > 0)) return 0;
+        for (i = 0; i < 3; ++i)
+            for (j = 0; j < 3; ++j) {
+                RI[3*i + j] = 0;
+                for (l = 0; l < 3; ++l) RI[3*i + j] += p->R0[3*i + l]*b->inertia.m[3*l + j];
+            }
+        for (i = 0; i < 3; ++i)
+            for (j = 0; j < 3; ++j) {
+                dc_real t = 0;
+                for (l = 0; l < 3; ++l) t += RI[3*i + l]*p->R0[3*j + l];
+                p->I[3*i + j] = I.m[3*i + j] = t;
+            }
+        Ji = dc_so3_jl_inv(hw);
+        L = dc_mul(&Ji, dc_mul(&I, dc_vec(v[3], v[4], v[5])));
+        for (i = 0; i < 3; ++i) p->w0[i] = v[3 + i];
+        p->rhs[3] = L.x + sc->h*v[9];
+        p->rhs[4] = L.y + sc->h*v[10];
+        p->rhs[5] = L.z + sc->h*v[11];
+    }
+    (void)nw;
+    return 1;
+}
+
+/* Takes all memory and reads the scene. */
+static DCI_NOINLINE dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_ncp_scene *sc, dc_arena *mem, dc_ncp **out)
+{
+    dci_ncp_counts t = dci_ncp_count(opt, sc);
+    dc_ncp *S = (dc_ncp *)dc_arena_take(mem, 1, sizeof(dc_ncp));
+    dc_real *x;
+    int i, k, *ints, n = t.n, nb = sc->dim == 2 ? 3 : 6, oy, oz, dof = 0;
+    if (!S) return DC_E_MEMORY;
+    memset(S, 0, sizeof *S);
+    S->scene = *sc;
+    if (opt) S->opt = *opt;
+    S->D = sc->dim;
+    S->nb = nb;
+    S->n = n;
+    S->nv = n*nb;
+    S->nx = t.nx;
+    S->nz = t.nz;
+    S->rho = S->opt.rho > 0 ? S->opt.rho : DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-6);
+    S->tol = S->opt.tol > 0 ? S->opt.tol : S->rho/10;
+    S->most = S->opt.max_iterations > 0 ? S->opt.max_iterations : S->opt.authors ? 29 : 400;
+    S->place = (dci_ncp_place *)dc_arena_take(mem, (size_t)sc->bodies + 1, sizeof(dci_ncp_place));
+    S->C = (dci_contact_nc *)dc_arena_take(mem, (size_t)sc->contacts, sizeof(dci_contact_nc));
+    if (!S->place || !S->C) return DC_E_MEMORY;
+    for (i = 0; i < sc->bodies; ++i) {
+        if (!dci_ncp_place_set(sc, sc->body + i, S->D, S->place + i)) return DC_E_ARG;
+        if (sc->body[i].mass > 0) {
+            S->place[i].dof = dof;
+            dof += nb;
+        }
+    }
+    dci_ncp_place_set(sc, NULL, S->D, S->place + sc->bodies);
+    oy = S->nv;
+    oz = 0;
+    for (k = 0; k < sc->contacts; ++k) {
+        const dc_ncp_contact *c = sc->contact + k;
+        dci_contact_nc *w = S->C + k;
+        dc_real L = c->shape[0]->size + c->shape[1]->size;
+        memset(w, 0, sizeof *w);
+        if (!dci_pnc_take(&w->P, c->shape[0], c->shape[1], mem)) return DC_E_MEMORY;
+        dci_pnc_fill(&w->P, S->opt.authors, 1, 1);
+        w->L = S->opt.authors ? 1 : L;
+        w->P.L = S->opt.authors ? 1 : DC_R(0.5)*DC_R(dci_degree(&w->P))*L;
+        for (i = 0; i < 2; ++i) {
+            w->body[i] = c->body[i] < 0 ? sc->bodies : c->body[i];
+            S->place[w->body[i]].held = 1;
+        }
+        w->mu = c->mu;
+        w->mus = S->D == 3 ? c->mu_spin : 0;
+        w->e = c->restitution;
+        w->friction = !(c->mu > 0) ? DCI_NO_FRICTION : S->D == 2 ? DCI_LINE : S->opt.pyramid ? DCI_PYRAMID : DCI_CONE;
+        w->nt = w->friction == DCI_NO_FRICTION ? 0 : w->friction == DCI_LINE ? 1 : w->friction == DCI_CONE ? S->D : 2;
+        i = 1 + (w->friction == DCI_NO_FRICTION ? 0 : w->friction == DCI_CONE ? 1 + S->D : 1 + 2*w->nt);
+        if (w->mus > 0) {
+            w->spin = i;
+            i += 3;
+        }
+        if (S->opt.authors) w->passive = i++;
+        w->lam = i;
+        w->nz = i + w->P.m;
+        w->oy = oy;
+        w->oz = oz;
+        oy += w->P.ny;
+        oz += w->nz;
+        S->degree += w->lam + dci_degree(&w->P) - (w->friction == DCI_CONE ? S->D : 0);
+    }
+    x = (dc_real *)dc_arena_take(mem, dci_ncp_reals(t), sizeof(dc_real));
+    ints = (int *)dc_arena_take(mem, (size_t)n*(size_t)n*2 + 9*(size_t)n + 1, sizeof(int));
+    if (!x || !ints) return DC_E_MEMORY;
+    memset(x, 0, dci_ncp_reals(t)*sizeof(dc_real));
+    S->x = x;           x += t.nx;
+    S->xt = x;          x += t.nx;
+    S->best = x;        x += t.nx;
+    S->dx = x;          x += t.nx;
+    S->Fx = x;          x += t.nx;
+    S->z = x;           x += t.nz;
+    S->s = x;           x += t.nz;
+    S->zt = x;          x += t.nz;
+    S->st = x;          x += t.nz;
+    S->dz = x;          x += t.nz;
+    S->ds = x;          x += t.nz;
+    S->dza = x;         x += t.nz;
+    S->dsa = x;         x += t.nz;
+    S->Fs = x;          x += t.nz;
+    S->rc = x;          x += t.nz;
+    S->work = x;
+    S->slot = ints;     ints += n*n;
+    S->list = ints;     ints += n*n;
+    S->order = ints;    ints += n;
+    S->first = ints;    ints += n + 1;
+    S->piv = ints;      ints += n*6;
+    S->blocks = dci_ncp_pattern(n, sc->contacts, S->C, S->place, nb, S->order, S->slot, S->first, S->list, ints);
+    S->K = (dc_real *)dc_arena_take(mem, (size_t)(S->blocks*nb*nb), sizeof(dc_real));
+    if (!S->K) return DC_E_MEMORY;
+    *out = S;
+    return DC_OK;
+}
+
+/* The growth problem of contact c at the bodies' old poses, or at those of the last evaluation */
+static void dci_ncp_growth(dc_ncp *S, dci_contact_nc *c, int end, dci_growth *G)
+{
+    int i;
+    G->P = &c->P;
+    for (i = 0; i < 2; ++i) {
+        const dci_ncp_place *b = S->place + c->body[i];
+        G->xs[i] = end ? b->x : b->x0;
+        G->Rs[i] = end ? b->R : b->R0;
+    }
+    G->unit = 1;
+    G->metres = G->slack = c->L;
+    G->dual = c->P.L/c->L;
+    dci_growth_arrays(G, S->work);
+    dci_growth_middle(G, c->P.shape[0], c->P.shape[1]);
+}
+
+/* The cold start, at rest and z = s = e. By default the pairs of shapes start at the central point of their growth problem
+ * at the bodies' old poses, with products P.L/10; so do gamma and friction: the first normals are then right. */
+static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S)
+{
+    int i, j, k, D = S->D;
+    for (i = 0; i < S->nx; ++i) S->x[i] = 0;
+    for (i = 0; i < S->nz; ++i) S->z[i] = S->s[i] = 1;
+    for (k = 0; k < S->scene.contacts; ++k) {
+        dci_contact_nc *c = S->C + k;
+        dci_pair_nc *P = &c->P;
+        const dci_ncp_place *b[2];
+        dc_real *z = S->z + c->oz, *s = S->s + c->oz, *y = S->x + c->oy, wa, nu = dc_max(DC_R(0.1)*P->L, S->rho);
+        dci_growth G;
+        dc_growth_result r;
+        for (i = 0; i < 2; ++i) b[i] = S->place + c->body[i];
+        c->sg = 0;
+        if (c->friction == DCI_CONE) for (i = 2; i < 2 + D; ++i) z[i] = s[i] = 0;
+        if (S->opt.authors) {
+            wa = c->body[1] == S->scene.bodies ? 1 : c->body[0] == S->scene.bodies ? 0 : DC_R(0.5);
+            for (i = 0; i < D; ++i) y[i] = wa*b[0]->x0[i] + (1 - wa)*b[1]->x0[i];
+            for (i = 0; i < P->nsoc; ++i)
+                for (j = 1; j < P->soc[P->nsoc + i]; ++j) z[c->lam + P->soc[i] + j] = s[c->lam + P->soc[i] + j] = 0;
+            continue;
+        }
+        dci_ncp_growth(S, c, 0, &G);
+        if (dci_growth_solve(&G, nu, 1, 20, &r) != DC_OK) dci_growth_start(&G);
+        for (i = 0; i < P->ny; ++i) y[i] = G.y[i];
+        for (i = 0; i < P->m; ++i) {
+            z[c->lam + i] = G.z[i];
+            s[c->lam + i] = G.s[i];
+        }
+        s[0] = dc_max(c->L*(y[D] - 1), dc_sqrt(nu));
+        z[0] = nu/s[0];
+        for (i = 1; i < c->lam; ++i)
+            if (z[i] > 0) {
+                s[i] = dc_sqrt(nu);
+                z[i] = nu/s[i];
+            }
+    }
+}
+
+/* The pairs of linear friction at slip w and normal impulse gamma, on the central path: beta = nu/(psi +- w), and psi solves
+ * mu gamma - nu/psi = sum beta by bisection, falling on the left and above the largest |w|. */
+static void dci_ncp_settle_line(int nt, const dc_real *w, dc_real limit, dc_real nu, dc_real *z, dc_real *s)
+{
+    dc_real lo = 0, hi, psi = 0;
+    int i, k;
+    for (i = 0; i < nt; ++i) lo = dc_max(lo, dc_abs(w[i]));
+    hi = lo + (2*DC_R(nt) + 1)*nu/limit;
+    for (k = 0; k < 60; ++k) {
+        dc_real sum;
+        psi = lo + (hi - lo)/2;
+        sum = nu/psi;
+        for (i = 0; i < nt; ++i) sum += nu/(psi + w[i]) + nu/(psi - w[i]);
+        if (sum > limit) lo = psi;
+        else hi = psi;
+    }
+    psi = hi;
+    z[0] = psi;
+    s[0] = nu/psi;
+    for (i = 0; i < nt; ++i) {
+        s[1 + 2*i] = psi + w[i];
+        s[2 + 2*i] = psi - w[i];
+        z[1 + 2*i] = nu/s[1 + 2*i];
+        z[2 + 2*i] = nu/s[2 + 2*i];
+    }
+}
+
+/* Everything of the contacts on the central path of products nu at the velocities in S->x: what is left are the momenta. */
+static DCI_NOINLINE void dci_ncp_settle(dc_ncp *S, dc_real nu)
+{
+    int i, k, D = S->D;
+    dc_real eq, cp;
+    dci_ncp_eval(S, S->x, S->z, S->s, &eq, &cp);
+    for (k = 0; k < S->scene.contacts; ++k) {
+        dci_contact_nc *c = S->C + k;
+        dc_real *z = S->z + c->oz, *s = S->s + c->oz, *y = S->x + c->oy;
+        dci_growth G;
+        dc_growth_result r;
+        dci_ncp_growth(S, c, 1, &G);
+        if (dci_growth_solve(&G, nu, 1, 40, &r) != DC_OK) dci_growth_start(&G);
+        for (i = 0; i < c->P.ny; ++i) y[i] = G.y[i];
+        for (i = 0; i < c->P.m; ++i) {
+            z[c->lam + i] = G.z[i];
+            s[c->lam + i] = G.s[i];
+        }
+    }
+    dci_ncp_eval(S, S->x, S->z, S->s, &eq, &cp);
+    for (k = 0; k < S->scene.contacts; ++k) {
+        dci_contact_nc *c = S->C + k;
+        dc_real *z = S->z + c->oz, *s = S->s + c->oz, *Fs = S->Fs + c->oz, w[3];
+        s[0] = dc_max(s[0] - Fs[0], nu);                 /* Fs = s - (what it is to be) */
+        z[0] = nu/s[0];
+        if (c->friction == DCI_CONE) {
+            dc_real w2 = 0, zeta = c->mu*z[0], psi;
+            for (i = 0; i < D; ++i) {
+                w[i] = s[2 + i] - Fs[2 + i];
+                w2 += w[i]*w[i];
+            }
+            psi = (nu + dc_sqrt(nu*nu + 4*zeta*zeta*w2))/(2*zeta);
+            s[1] = psi;
+            z[1] = zeta;
+            for (i = 0; i < D; ++i) {
+                s[2 + i] = w[i];
+                z[2 + i] = -zeta*w[i]/psi;
+            }
+        } else if (c->friction != DCI_NO_FRICTION) {
+            for (i = 0; i < c->nt; ++i) w[i] = s[2 + 2*i] - Fs[2 + 2*i] - z[1];
+            dci_ncp_settle_line(c->nt, w, c->mu*z[0], nu, z + 1, s + 1);
+        }
+        if (c->spin) {
+            w[0] = s[c->spin + 1] - Fs[c->spin + 1] - z[c->spin];
+            dci_ncp_settle_line(1, w, c->mus*z[0], nu, z + c->spin, s + c->spin);
+        }
+    }
+}
+
+/* Bodies that no contact holds: Newton on their own rows, to rounding. */
+static DCI_NOINLINE void dci_ncp_free(dc_ncp *S)
+{
+    int i, j, it, D = S->D, nb = S->nb;
+    for (i = 0; i < S->scene.bodies; ++i) {
+        dci_ncp_place *b = S->place + i;
+        dc_real *v, *F;
+        if (b->dof < 0 || b->held) continue;
+        v = S->x + b->dof;
+        F = S->Fx + b->dof;
+        for (j = 0; j < D; ++j) v[j] = b->rhs[j]/b->M;
+        for (j = D; j < nb; ++j) v[j] = b->w0[j - D];
+        for (it = 0; it < 20; ++it) {
+            dc_real A[9], most = 0, size = 0;
+            int piv[3];
+            dci_ncp_body_eval(S, b, v);
+            for (j = D; j < nb; ++j) {
+                most = dc_max(most, dc_abs(F[j]));
+                size = dc_max(size, dc_abs(b->rhs[j]));
+            }
+            if (most <= 2*DC_EPS*size) break;
+            memcpy(A, b->D, sizeof A);
+            if (!(D == 2 ? dci_ncp_block_lu(1, A, piv) : dci_ncp_block_lu(3, A, piv))) break;
+            if (D == 2) dci_ncp_block_solve(1, A, piv, F + D, 1);
+            else dci_ncp_block_solve(3, A, piv, F + D, 1);
+            for (j = D; j < nb; ++j) v[j] -= F[j];
+        }
+    }
+}
+
+/* Contacts with restitution that close within the step bounce: decided from the old poses and velocities. */
+static DCI_NOINLINE void dci_ncp_bounces(dc_ncp *S)
+{
+    int i, k, l, D = S->D;
+    for (k = 0; k < S->scene.contacts; ++k) {
+        dci_contact_nc *c = S->C + k;
+        const dci_ncp_place *b[2];
+        dci_growth G;
+        dc_growth_result r;
+        dc_real cn = 0, len2 = 0;
+        if (!(c->e > 0)) continue;
+        for (i = 0; i < 2; ++i) b[i] = S->place + c->body[i];
+        dci_ncp_growth(S, c, 0, &G);
+        if (dci_growth_solve(&G, (DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-8))*c->P.L, 1, 40, &r) != DC_OK) continue;
+        for (l = 0; l < 2; ++l) {
+            dc_real v[3];
+            dci_ncp_wr(D, b[l]->w0, c->P.r[l], v);
+            for (i = 0; i < D; ++i) cn -= c->P.u[l][i]*(v[i] + b[l]->v0[i]);
+        }
+        for (i = 0; i < D; ++i) len2 += c->P.u[0][i]*c->P.u[0][i];
+        if (!(len2 > 0)) continue;
+        c->bounce = cn < 0 && (G.y[D] - 1)*c->P.L + S->scene.h*cn < 0;
+    }
+}
+
+/* The warm start: the kept solution of every contact, moved with the velocities of the bodies, and pushed off the boundary by
+ * as much as the equations are off: nothing in the same state again, much at an impact. 0 when a contact has none. */
+static DCI_NOINLINE int dci_ncp_warm(dc_ncp *S)
+{
+    int i, j, k;
+    dc_real eq, cp, push;
+    for (k = 0; k < S->scene.contacts; ++k) {
+        const dc_real *keep = S->scene.contact[k].keep;
+        const dci_contact_nc *c = S->C + k;
+        if (!keep || !(keep[0] > 0) || !dci_all_in_limit(keep, 1 + c->P.ny + 2*c->nz)) return 0;
+        memcpy(S->x + c->oy, keep + 1, (size_t)c->P.ny*sizeof(dc_real));
+        memcpy(S->z + c->oz, keep + 1 + c->P.ny, (size_t)c->nz*sizeof(dc_real));
+        memcpy(S->s + c->oz, keep + 1 + c->P.ny + c->nz, (size_t)c->nz*sizeof(dc_real));
+    }
+    for (i = 0; i < S->scene.bodies; ++i) {
+        const dci_ncp_place *b = S->place + i;
+        if (b->dof < 0) continue;
+        for (j = 0; j < S->D; ++j) S->x[b->dof + j] = b->v0[j];
+        for (j = 0; j < S->nb - S->D; ++j) S->x[b->dof + S->D + j] = b->w0[j];
+    }
+    dci_ncp_free(S);
+    dci_ncp_eval(S, S->x, S->z, S->s, &eq, &cp);
+    push = dc_max(dc_min(DC_R(0.1)*eq, DC_R(0.1)), S->rho);
+    for (k = 0; k < S->scene.contacts; ++k) {
+        const dci_contact_nc *c = S->C + k;
+        dc_real *z = S->z + c->oz, *s = S->s + c->oz;
+        for (i = 0; i < c->nz; ++i) {
+            int size = 1;
+            if (c->friction == DCI_CONE && i == 1) size = 1 + S->D;
+            for (j = 0; j < c->P.nsoc; ++j) if (c->lam + c->P.soc[j] == i) size = c->P.soc[c->P.nsoc + j];
+            if (!(z[i] > 0 && s[i] > 0)) return 0;
+            z[i] += push;
+            s[i] += push;
+            i += size - 1;
+        }
+    }
+    return 1;
+}
+
+static void dci_ncp_remember(const dc_ncp *S, int valid)
+{
+    int k;
+    for (k = 0; k < S->scene.contacts; ++k) {
+        dc_real *keep = S->scene.contact[k].keep;
+        const dci_contact_nc *c = S->C + k;
+        if (!keep) continue;
+        keep[0] = DC_R(valid);
+        memcpy(keep + 1, S->x + c->oy, (size_t)c->P.ny*sizeof(dc_real));
+        memcpy(keep + 1 + c->P.ny, S->z + c->oz, (size_t)c->nz*sizeof(dc_real));
+        memcpy(keep + 1 + c->P.ny + c->nz, S->s + c->oz, (size_t)c->nz*sizeof(dc_real));
+    }
+}
+
+/* From the cold start; by default, when that one stalls, from velocities that it has not seen, with the contacts settled there at
+ * products of nu rho: the best end so far (part < 0), or `part` of the velocities of the step before. The order is that of
+ * success in tumbling scenes. */
+static DCI_NOINLINE dc_status dci_ncp_cold_solve(dc_ncp *S, dc_ncp_info *info)
+{
+    static const struct { dc_real part, nu; } start[] = {{0, 0}, {-1, 10}, {1, 1000}, {DC_R(0.5), 100}, {-1, 1}, {1, 100},
+                                                         {0, 1000}, {DC_R(0.5), 10}, {-1, 1000}};
+    const int starts = S->opt.authors ? 1 : (int)(sizeof start/sizeof start[0]);
+    dc_status st = DC_E_DIVERGED;
+    dc_real least = DC_REAL_MAX;
+    int i, j, k, spent = 0;
+    for (k = 0; k < starts && (k == 0 || spent < S->most); ++k) {
+        dc_ncp_info in = DC_ZERO;
+        int left = S->most - spent;
+        if (k == 0) dci_ncp_cold(S);
+        else {
+            for (i = 0; i < S->scene.bodies; ++i) {
+                const dci_ncp_place *b = S->place + i;
+                if (b->dof < 0) continue;
+                for (j = 0; j < S->nb; ++j)
+                    S->x[b->dof + j] = start[k].part < 0 ? S->best[b->dof + j] : start[k].part*(j < S->D ? b->v0[j] : b->w0[j - S->D]);
+            }
+            dci_ncp_settle(S, dc_min(start[k].nu*S->rho, DC_R(0.1)));
+        }
+        dci_ncp_free(S);
+        st = dci_ncp_iterate(S, !S->opt.authors && left > 50 ? 50 : left, &in);
+        spent += in.iterations;
+        if (st == DC_OK || in.residual <= least) {
+            least = in.residual;
+            *info = in;
+            for (i = 0; i < S->nv; ++i) S->best[i] = S->x[i];
+        }
+        info->iterations = spent;
+        if (st == DC_OK) return st;
+    }
+    for (i = 0; i < S->nv; ++i) S->x[i] = S->best[i];
+    return st;
+}
+
+/* By weak duality the growth at rho = 0 is at least alpha - lam.s/L, and moving a by d along n raises it by d |u|/L or more. */
+static void dci_ncp_overlap(const dc_ncp *S, dc_ncp_info *info)
+{
+    int k, i, D = S->D;
+    for (k = 0; k < S->scene.contacts; ++k) {
+        const dci_contact_nc *c = S->C + k;
+        const dci_pair_nc *P = &c->P;
+        const dc_real *z = S->z + c->oz + c->lam, *s = S->s + c->oz + c->lam;
+        dc_real over = 1 - S->x[c->oy + D], len = dc_sqrt(dci_ncp_dot(D, P->u[0], P->u[0]));
+        for (i = 0; i < P->m; ++i) over += z[i]*s[i]/P->L;
+        info->overlap = dc_max(info->overlap, over);
+        if (len > 0) info->depth = dc_max(info->depth, over*P->L/len);
+    }
+}
+
+/* Writes the bodies at S->x. */
+static DCI_NOINLINE void dci_ncp_write(const dc_ncp *S, dc_ncp_body *next)
+{
+    int i;
+    for (i = 0; i < S->scene.bodies; ++i) {
+        const dc_real *v;
+        dc_real xi[6] = DC_ZERO, h = S->scene.h;
+        next[i] = S->scene.body[i];
+        if (S->place[i].dof < 0) continue;
+        v = S->x + S->place[i].dof;
+        next[i].v.x = v[0];
+        next[i].v.y = v[1];
+        if (S->D == 2) next[i].w.z = v[2];
+        else {
+            next[i].v.z = v[2];
+            next[i].w = dc_vec(v[3], v[4], v[5]);
+            xi[2] = h*v[2];
+            xi[3] = h*v[3];
+            xi[4] = h*v[4];
+        }
+        xi[0] = h*v[0];
+        xi[1] = h*v[1];
+        xi[5] = S->D == 2 ? h*v[2] : h*v[5];
+        next[i].pose = dc_pose_retract(S->scene.body[i].pose, xi);
+    }
+}
+
+DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scene, dc_arena *mem, dc_ncp_body *next,
+                             dc_ncp **solution, dc_ncp_info *info)
+{
+    dc_ncp *S = NULL;
+    dc_ncp_info in = DC_ZERO;
+    dc_status st;
+    size_t used;
+    if (!mem || !dci_scene_valid(opt, scene) || (scene->bodies > 0 && !next)) return DC_E_ARG;
+    used = mem->used;
+    st = dci_ncp_make(opt, scene, mem, &S);
+    if (st != DC_OK) {
+        mem->used = used;
+        return st;
+    }
+    dci_ncp_bounces(S);
+    st = DC_E_DIVERGED;
+    if (S->scene.contacts > 0 && dci_ncp_warm(S)) {
+        st = dci_ncp_iterate(S, S->most < 15 ? S->most : 15, &in);
+        in.warm = st == DC_OK;
+    }
+    if (st != DC_OK) {
+        dc_ncp_info cold = DC_ZERO;
+        st = dci_ncp_cold_solve(S, &cold);
+        cold.iterations += in.iterations;
+        in = cold;
+    }
+    dci_ncp_remember(S, st == DC_OK);
+    dci_ncp_overlap(S, &in);
+    dci_ncp_write(S, next);
+    if (info) *info = in;
+    if (solution) *solution = S;
+    else mem->used = used;
+    return st;
+}
+
+/* ---- derivatives of a step ----------------------------------------------------------------------- */
+/* With v the only unknown left, F(v; theta) = 0 has the Jacobian K of the last factor, and for a cotangent g of v
+ *
+ *     thetabar = -a . dF/dtheta,   K^T a = g
+ *
+ * F: momentum rows minus the contacts' wrenches, these with everything of the contact eliminated at fixed v. Below, each
+ * statement is the transpose of one of dci_ncp_chain; xbar names the cotangent of x. */
+DCI_NCP_INLINE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *a, dc_real *hbar, dc_real *cbar,
+                                        dc_shape_grad *ga, dc_shape_grad *gb)
+{
+    dci_pair_nc *P = &c->P;
+    const int nw = D == 2 ? 1 : 3;
+    const dc_real h = S->scene.h, *y = S->x + c->oy, *z = S->z + c->oz;
+    dc_real n[2][3] = {{0, 0, 0}, {0, 0, 0}}, r[2][3] = {{0, 0, 0}, {0, 0, 0}}, u[2][3], f[3] = DC_ZERO, w[3] = DC_ZERO, t[3], q[3], m = 0;
+    dc_real ws, g = 0, cn, L, cn0v = 0, cnv = 0, *r1 = S->work, *r2 = r1 + P->ny, *Y = r2 + P->m, *Lam = Y + P->ny;
+    int i, j, k;
+    for (k = 0; k < 2; ++k) {
+        const dci_ncp_place *b = S->place + c->body[k];
+        const dc_real sign = k ? DC_R(-1) : DC_R(1), *M;
+        if (b->dof < 0) continue;
+        M = a + b->dof + D;
+        dci_ncp_wr(D, M, P->r[k], t);                       /* F and r of the wrench (F, r x F + n m) */
+        for (i = 0; i < D; ++i) t[i] += a[b->dof + i];
+        dci_ncp_wr(D, M, c->F[k], r[k]);
+        for (i = 0; i < D; ++i) r[k][i] = -r[k][i];
+        if (c->spin) {
+            for (i = 0; i < 3; ++i) n[k][i] += sign*M[i]*c->m;
+            m += sign*dci_ncp_dot(3, M, c->n[k]);
+        }
+        for (i = 0; i < D; ++i) {                           /* F = n gamma + T f */
+            dc_real e[3] = DC_ZERO;
+            e[i] = 1;
+            dci_ncp_dtf(D, c, k, e, c->f, q);
+            n[k][i] += sign*(c->gamma*t[i] + dci_ncp_dot(D, q, t));
+        }
+        g += sign*dci_ncp_dot(D, c->n[k], t);
+        dci_ncp_tv(D, c, k, t, q);
+        for (i = 0; i < c->nt; ++i) f[i] += sign*q[i];
+    }
+    /* friction laws */
+    for (i = 0; i < c->nt; ++i) {
+        g += c->kap[i]*f[i];
+        if (cbar) cbar[0] += c->kap[i]*f[i]*c->gamma/c->mu;
+        for (j = 0; j < c->nt; ++j) w[j] -= c->Kv[i*c->nt + j]*f[i];
+    }
+    ws = c->spin ? -c->kvs*m : 0;
+    if (c->spin) {
+        g += c->kaps*m;
+        if (cbar) cbar[1] += c->kaps*m*c->gamma/c->mus;
+    }
+    /* gamma: s = L (alpha - 1), or h (cn + e cn0) */
+    g *= -c->wg;
+    L = c->bounce ? 0 : g*(y[D] - 1);
+    cn = c->bounce ? g*h : 0;
+    for (k = 0; k < 2; ++k) {
+        dci_ncp_place *b = S->place + c->body[k];
+        const dc_real sign = k ? DC_R(-1) : DC_R(1);
+        dc_real vp[3], nn;
+        dci_ncp_tf(D, c, k, w, vp);
+        for (i = 0; i < D; ++i) {
+            dc_real e[3] = DC_ZERO, tv[3] = DC_ZERO;
+            e[i] = 1;
+            vp[i] *= sign;
+            dci_ncp_dtv(D, c, k, e, c->vp[k], tv);
+            for (j = 0; j < c->nt; ++j) n[k][i] += sign*tv[j]*w[j];
+            if (c->spin) n[k][i] += sign*b->w[i]*ws;
+            if (c->bounce) {
+                n[k][i] += sign*cn*(c->vp[k][i] + c->e*c->vp0[k][i]);
+                vp[i] += sign*cn*c->n[k][i];
+            }
+        }
+        dci_ncp_wr(D, b->w, vp, t);
+        for (i = 0; i < D; ++i) r[k][i] -= t[i];
+        if (c->bounce) {
+            dc_real vp0[3];
+            for (i = 0; i < D; ++i) vp0[i] = sign*cn*c->e*c->n[k][i];
+            dci_ncp_wr(D, b->w0, vp0, t);
+            dci_ncp_rf(D, P->r[k], vp0, q);
+            for (i = 0; i < D; ++i) {
+                r[k][i] -= t[i];
+                b->v0bar[i] += vp0[i];
+            }
+            for (i = 0; i < nw; ++i) b->w0bar[i] += q[i];
+            cnv += sign*dci_ncp_dot(D, c->n[k], c->vp[k]);
+            cn0v += sign*dci_ncp_dot(D, c->n[k], c->vp0[k]);
+        }
+        nn = dci_ncp_dot(D, c->n[k], n[k])*c->kk[k];
+        for (i = 0; i < D; ++i) u[k][i] = -sign*(c->inv[k]*n[k][i] - nn*c->n[k][i]);
+        dci_ncp_rf(D, P->u[k], u[k], t);
+        for (i = 0; i < D; ++i) b->xbar[i] -= r[k][i];
+        for (i = 0; i < nw; ++i) b->tbar[i] += t[i];
+    }
+    if (c->bounce) {
+        if (cbar) cbar[2] += g*h*cn0v;
+        *hbar += g*(cnv + c->e*cn0v);
+    }
+    /* the pair: cotangents of y and lam through the symmetric system */
+    for (i = 0; i < P->ny; ++i) r1[i] = i < D ? r[0][i] + r[1][i] : 0;
+    r1[D] = c->bounce ? 0 : c->L*g;
+    for (i = 0; i < P->m; ++i) {
+        k = i >= P->m0;
+        r2[i] = 0;
+        for (j = 0; j < D; ++j) r2[i] -= P->G[i*P->ny + j]*u[k][j];
+    }
+    dci_pnc_solve(P, r1, r2, Y, Lam);
+    for (k = 0; k < 2; ++k) {
+        dci_ncp_place *b = S->place + c->body[k];
+        dc_real v[3] = DC_ZERO;
+        for (i = k ? P->m0 : 0; i < (k ? P->m : P->m0); ++i)
+            for (j = 0; j < D; ++j) v[j] += P->G[i*P->ny + j]*Lam[i];
+        dci_ncp_rf(D, P->r[k], v, t);
+        dci_ncp_rf(D, P->u[k], Y, q);
+        for (i = 0; i < D; ++i) b->xbar[i] += v[i];
+        for (i = 0; i < nw; ++i) b->tbar[i] += t[i] + q[i];
+        if (k ? gb : ga) {
+            dci_pnc_shape_vjp(P, k, 1, b->R, y, z + c->lam, Y, Lam, u[k], k ? gb : ga);
+            if (!S->opt.authors) (k ? gb : ga)->size += L + Y[D]*P->L/c->L;
+        }
+    }
+}
+
+/* Momentum rows of a body, a its part of the adjoint; then what the contacts left in xbar, tbar */
+static void dci_ncp_body_vjp(const dc_ncp *S, dci_ncp_place *b, const dc_ncp_body *body, const dc_real *a, dc_real *out, dc_real *scene)
+{
+    const int D = S->D;
+    const dc_real h = S->scene.h;
+    dc_real g[3], f[6], E[9], hbar = 0;
+    int i, j;
+    g[0] = S->scene.gravity.x;
+    g[1] = S->scene.gravity.y;
+    g[2] = S->scene.gravity.z;
+    f[0] = body->force.x;
+    f[1] = body->force.y;
+    f[2] = body->force.z;
+    f[3] = body->torque.x;
+    f[4] = body->torque.y;
+    f[5] = body->torque.z;
+    for (i = 0; i < D; ++i) {
+        if (a) {
+            if (out) {
+                out[6 + i] += b->M*a[i];
+                out[12 + i] += h*a[i];
+                out[18] -= a[i]*(b->v[i] - b->v0[i] - h*g[i]);
+            }
+            if (scene) scene[i] += h*b->M*a[i];
+            hbar += a[i]*(b->M*g[i] + f[i]);
+        }
+        if (out) {
+            out[i] += b->xbar[i];
+            out[6 + i] += b->v0bar[i];
+        }
+        hbar += b->xbar[i]*b->v[i];
+    }
+    if (D == 2) {
+        if (a) {
+            if (out) {
+                out[11] += b->I[0]*a[2];
+                out[17] += h*a[2];
+                out[27] -= a[2]*(b->w[0] - b->w0[0]);
+            }
+            hbar += a[2]*f[5];
+        }
+        if (out) {
+            out[5] += b->tbar[0];
+            out[11] += b->w0bar[0];
+        }
+        hbar += b->tbar[0]*b->w[0];
+    } else {
+        for (i = 0; i < 9; ++i) E[i] = DC_R(i%4 == 0);
+        if (a) {
+            dc_v3 w = dc_vec(b->w[0], b->w[1], b->w[2]), w0 = dc_vec(b->w0[0], b->w0[1], b->w0[2]), A = dc_vec(a[3], a[4], a[5]);
+            dc_v3 hw = dc_scale(h, w), hw0 = dc_scale(h, w0), B, C, Iw, Iw0, IB, IC, p, p0, t, Gw, Gw0, Rb, Rc, Rw, Rw0;
+            dc_m3 I, R0, Ji = dc_so3_jl_inv(dc_neg(hw)), Ji0 = dc_so3_jl_inv(hw0), G, G0, X = dc_m3_exp(hw);
+            for (i = 0; i < 9; ++i) {
+                I.m[i] = b->I[i];
+                R0.m[i] = b->R0[i];
+                E[i] = X.m[i];
+            }
+            B = dc_mul_t(&Ji, A);
+            C = dc_mul_t(&Ji0, A);
+            Iw = dc_mul(&I, w);
+            Iw0 = dc_mul(&I, w0);
+            IB = dc_mul_t(&I, B);
+            IC = dc_mul_t(&I, C);
+            p = dc_mul(&Ji, Iw);
+            p0 = dc_mul(&Ji0, Iw0);
+            G = dc_so3_jl_grad(dc_neg(hw), p);
+            G0 = dc_so3_jl_grad(hw0, p0);
+            Gw = dc_mul(&G, w);
+            Gw0 = dc_mul(&G0, w0);
+            hbar -= dc_dot(B, Gw) + dc_dot(C, Gw0) - (a[3]*f[3] + a[4]*f[4] + a[5]*f[5]);
+            if (out) {
+                const dc_real *pb, *pw, *pc, *pw0;
+                /* I turns with the attitude: dI = [th] I - I [th] */
+                t = dc_sub(dc_sub(dc_cross(Iw, B), dc_cross(w, IB)), dc_sub(dc_cross(Iw0, C), dc_cross(w0, IC)));
+                out[3] -= t.x;
+                out[4] -= t.y;
+                out[5] -= t.z;
+                t = dc_madd(IC, -h, dc_mul_t(&G0, C));
+                out[9] += t.x;
+                out[10] += t.y;
+                out[11] += t.z;
+                for (i = 0; i < 3; ++i) out[15 + i] += h*a[3 + i];
+                Rb = dc_mul_t(&R0, B);
+                Rw = dc_mul_t(&R0, w);
+                Rc = dc_mul_t(&R0, C);
+                Rw0 = dc_mul_t(&R0, w0);
+                pb = &Rb.x;
+                pw = &Rw.x;
+                pc = &Rc.x;
+                pw0 = &Rw0.x;
+                for (i = 0; i < 3; ++i)
+                    for (j = 0; j < 3; ++j) out[19 + 3*i + j] += pc[i]*pw0[j] - pb[i]*pw[j];
+            }
+        }
+        for (i = 0; i < 3; ++i) {
+            if (out) {
+                for (j = 0; j < 3; ++j) out[3 + i] += E[3*j + i]*b->tbar[j];
+                out[9 + i] += b->w0bar[i];
+            }
+            hbar += b->tbar[i]*b->w[i];
+        }
+    }
+    if (scene) scene[3] += hbar;
+}
+
+/* Factor at the solution, once. */
+static dc_status dci_ncp_ready(dc_ncp *S)
+{
+    if (!S->factored && !(S->D == 2 ? dci_ncp_factor_2(S) : dci_ncp_factor_3(S))) return DC_E_SINGULAR;
+    S->factored = 1;
+    return DC_OK;
+}
+
+/* The adjoint of the whole step for a cotangent of the velocities, in S->dx, and what of the next poses follows the bodies'
+ * poses and h directly, in xbar and tbar. */
+static void dci_ncp_adjoint_pass(dc_ncp *S, const dc_ncp_adjoint *out)
+{
+    dc_real hbar = 0;
+    int k;
+    if (S->D == 2) dci_ncp_lu_solve_t(S, 3, S->dx);
+    else dci_ncp_lu_solve_t(S, 6, S->dx);
+    for (k = 0; k < S->scene.contacts; ++k) {
+        dc_real *cbar = out->contact ? out->contact + k*DC_NCP_CONTACT_PARAMS : NULL;
+        dc_shape_grad *ga = out->shape ? out->shape + 2*k : NULL, *gb = out->shape ? ga + 1 : NULL;
+        if (S->D == 2) dci_ncp_contact_vjp(S, S->C + k, 2, S->dx, &hbar, cbar, ga, gb);
+        else dci_ncp_contact_vjp(S, S->C + k, 3, S->dx, &hbar, cbar, ga, gb);
+    }
+    for (k = 0; k < S->scene.bodies; ++k) {
+        dci_ncp_place *b = S->place + k;
+        dci_ncp_body_vjp(S, b, S->scene.body + k, b->dof >= 0 ? S->dx + b->dof : NULL, out->body ? out->body + k*DC_NCP_BODY_PARAMS : NULL,
+                         out->scene);
+    }
+    if (out->scene) out->scene[3] += hbar;
+}
+
+/* The same, by the numbers of one shape alone */
+static void dci_ncp_shape_pass(dc_ncp *S, int contact, int side, dc_real *row)
+{
+    dci_contact_nc *c = S->C + contact;
+    const dc_shape *s = c->P.shape[side];
+    dc_shape_grad g;
+    dc_real hbar = 0;
+    g.A = row;
+    g.b = g.A + s->rows*s->dim;
+    g.d = g.b + s->rows;
+    g.N = g.d + s->rows;
+    g.size = 0;
+    if (S->D == 2) {
+        dci_ncp_lu_solve_t(S, 3, S->dx);
+        dci_ncp_contact_vjp(S, c, 2, S->dx, &hbar, NULL, side ? NULL : &g, side ? &g : NULL);
+    } else {
+        dci_ncp_lu_solve_t(S, 6, S->dx);
+        dci_ncp_contact_vjp(S, c, 3, S->dx, &hbar, NULL, side ? NULL : &g, side ? &g : NULL);
+    }
+    g.N[s->rows*s->aux] = g.size;
+}
+
+static void dci_ncp_clear(dci_ncp_place *b)
+{
+    memset(b->xbar, 0, sizeof b->xbar);
+    memset(b->tbar, 0, sizeof b->tbar);
+    memset(b->v0bar, 0, sizeof b->v0bar);
+    memset(b->w0bar, 0, sizeof b->w0bar);
+}
+
+DC_DEF dc_status dc_ncp_vjp(dc_ncp *S, const dc_real *bar, dc_ncp_adjoint *out)
+{
+    dc_status st;
+    int i, j, k, D, nw;
+    if (!S || !bar || !out || !dci_all_in_limit(bar, 12*S->scene.bodies)) return DC_E_ARG;
+    st = dci_ncp_ready(S);
+    if (st != DC_OK) return st;
+    D = S->D;
+    nw = D == 2 ? 1 : 3;
+    for (k = 0; k < S->scene.bodies; ++k, bar += 12) {
+        dci_ncp_place *b = S->place + k;
+        const dc_real *turn = bar + (D == 2 ? 5 : 3), *spin = turn + 6;
+        dci_ncp_clear(b);
+        for (i = 0; i < D; ++i) {
+            b->xbar[i] = bar[i];
+            if (b->dof >= 0) S->dx[b->dof + i] = bar[6 + i] + S->scene.h*bar[i];
+        }
+        for (i = 0; i < nw; ++i) {
+            b->tbar[i] = turn[i];
+            if (b->dof < 0) continue;
+            S->dx[b->dof + D + i] = spin[i];
+            for (j = 0; j < nw; ++j) S->dx[b->dof + D + i] += b->T[j*nw + i]*turn[j];
+        }
+    }
+    dci_ncp_adjoint_pass(S, out);
+    return DC_OK;
+}
+
+/* The rows of a Jacobian: by the parameters of the scene, or with contact >= 0 by the numbers of a shape. `cols` columns. */
+static dc_status dci_ncp_rows(dc_ncp *S, int contact, int side, dc_real *J, int ld, int cols)
+{
+    dc_status st = dci_ncp_ready(S);
+    int i, j, k, l, D = S->D, nw = D == 2 ? 1 : 3, turn = D == 2 ? 5 : 3, bodies = S->scene.bodies;
+    if (st != DC_OK) return st;
+    for (i = 0; i < 12*bodies; ++i) memset(J + (size_t)i*(size_t)ld, 0, (size_t)cols*sizeof(dc_real));
+    for (k = 0; k < bodies; ++k) {
+        const dci_ncp_place *b = S->place + k;
+        dc_real *rows = J + (size_t)(12*k)*(size_t)ld;
+        /* the velocities' rows, one adjoint each */
+        for (i = 0; b->dof >= 0 && i < D + nw; ++i) {
+            dc_real *row = rows + (size_t)(6 + (i < D ? i : turn + i - D))*(size_t)ld;
+            dc_ncp_adjoint out = DC_ZERO;
+            if (contact < 0) {
+                out.body = row;
+                out.scene = row + bodies*DC_NCP_BODY_PARAMS;
+                out.contact = out.scene + DC_NCP_SCENE_PARAMS;
+            }
+            for (l = 0; l < bodies; ++l) dci_ncp_clear(S->place + l);
+            for (l = 0; l < S->nv; ++l) S->dx[l] = 0;
+            S->dx[b->dof + i] = 1;
+            if (contact < 0) dci_ncp_adjoint_pass(S, &out);
+            else dci_ncp_shape_pass(S, contact, side, row);
+        }
+        /* the poses': x + h v, exp(h w) q */
+        for (i = 0; i < D; ++i) {
+            dc_real *row = rows + (size_t)i*(size_t)ld;
+            const dc_real *from = rows + (size_t)(6 + i)*(size_t)ld;
+            for (l = 0; l < cols; ++l) row[l] = S->scene.h*from[l];
+        }
+        for (i = 0; i < nw; ++i) {
+            dc_real *row = rows + (size_t)(turn + i)*(size_t)ld;
+            for (j = 0; j < nw; ++j) {
+                const dc_real *from = rows + (size_t)(6 + turn + j)*(size_t)ld;
+                for (l = 0; l < cols; ++l) row[l] += b->T[i*nw + j]*from[l];
+            }
+        }
+    }
+    return DC_OK;
+}
+
+DC_DEF dc_status dc_ncp_grad(dc_ncp *S, dc_real *J, int ld)
+{
+    dc_status st;
+    int i, j, k, D, nw, turn, params, cols;
+    if (!S || !J) return DC_E_ARG;
+    params = S->scene.bodies*DC_NCP_BODY_PARAMS;
+    cols = params + DC_NCP_SCENE_PARAMS + S->scene.contacts*DC_NCP_CONTACT_PARAMS;
+    if (ld < cols) return DC_E_ARG;
+    st = dci_ncp_rows(S, -1, 0, J, ld, cols);
+    if (st != DC_OK) return st;
+    D = S->D;
+    nw = D == 2 ? 1 : 3;
+    turn = D == 2 ? 5 : 3;
+    /* what of the next poses follows the pose and h directly */
+    for (k = 0; k < S->scene.bodies; ++k) {
+        const dci_ncp_place *b = S->place + k;
+        const dc_real h = S->scene.h;
+        dc_m3 E = D == 3 ? dc_m3_exp(dc_vec(h*b->w[0], h*b->w[1], h*b->w[2])) : dc_m3_exp(dc_vec(0, 0, 0));
+        for (i = 0; i < D; ++i) {
+            dc_real *row = J + (size_t)(12*k + i)*(size_t)ld;
+            row[k*DC_NCP_BODY_PARAMS + i] += 1;
+            row[params + 3] += b->v[i];
+        }
+        for (i = 0; i < nw; ++i) {
+            dc_real *row = J + (size_t)(12*k + turn + i)*(size_t)ld;
+            for (j = 0; j < nw; ++j) row[k*DC_NCP_BODY_PARAMS + turn + j] += E.m[3*i + j];
+            row[params + 3] += b->w[i];
+        }
+    }
+    return DC_OK;
+}
+
+DC_DEF dc_status dc_ncp_grad_shape(dc_ncp *S, int contact, int side, dc_real *J, int ld)
+{
+    const dc_shape *s;
+    int cols;
+    if (!S || !J || contact < 0 || contact >= S->scene.contacts || side < 0 || side > 1) return DC_E_ARG;
+    s = S->C[contact].P.shape[side];
+    cols = s->rows*(s->dim + 2 + s->aux) + 1;
+    return ld < cols ? DC_E_ARG : dci_ncp_rows(S, contact, side, J, ld, cols);
+}
+
+DC_DEF dc_status dc_ncp_relax(dc_ncp *S, dc_real rho, dc_ncp_info *info)
+{
+    dc_ncp_info in = DC_ZERO;
+    dc_status st;
+    if (!S || !(rho > 0 && rho <= 1)) return DC_E_ARG;
+    S->rho = rho;
+    S->tol = S->opt.tol > 0 && S->opt.tol < rho/10 ? S->opt.tol : rho/10;
+    S->factored = 0;
+    st = dci_ncp_iterate(S, S->most, &in);
+    dci_ncp_overlap(S, &in);
+    if (info) *info = in;
+    return st;
+}
+
+DC_DEF dc_status dc_ncp_force(const dc_ncp *S, int k, dc_ncp_touch *out)
+{
+    const dci_contact_nc *c;
+    const dc_real *y;
+    dc_real n[3] = DC_ZERO, len, F[3] = DC_ZERO;
+    int i, side;
+    if (!S || !out || k < 0 || k >= S->scene.contacts) return DC_E_ARG;
+    c = S->C + k;
+    y = S->x + c->oy;
+    side = S->place[c->body[0]].dof >= 0 ? 0 : 1;
+    len = dc_sqrt(dci_ncp_dot(S->D, c->P.u[side], c->P.u[side]));
+    for (i = 0; i < S->D; ++i) {
+        n[i] = len > 0 ? (side ? 1 : -1)*c->P.u[side][i]/len : 0;
+        F[i] = (side ? -1 : 1)*c->F[side][i];
+    }
+    out->p = dc_vec(y[0], y[1], S->D == 3 ? y[2] : 0);
+    out->n = dc_vec(n[0], n[1], n[2]);
+    out->impulse = dc_vec(F[0], F[1], F[2]);
+    out->alpha = y[S->D];
+    out->gap = len > 0 ? (y[S->D] - 1)*c->P.L/len : 0;
+    return DC_OK;
+}
+
+/* ---- broad phase --------------------------------------------------------------------------------- */
+
+DC_DEF size_t dc_ncp_broad_bytes(int n) { return n < 1 ? 0 : dc_bytes(0, (size_t)n, sizeof(int)); }
+
+/* spheres by their left end, then by index */
+static int dci_ncp_left(const dc_v3 *c, const dc_real *r, int i, int j)
+{
+    dc_real a = c[i].x - r[i], b = c[j].x - r[j];
+    return a < b || (!(b < a) && i < j);
+}
+
+DC_DEF dc_status dc_ncp_broad(int n, const dc_v3 *centre, const dc_real *radius, dc_real margin, int most, int *pair, int *count,
+                              dc_arena *scratch)
+{
+    int *order, i, j, k, m = 0;
+    size_t used;
+    if (n < 1 || !centre || !radius || !(margin >= 0 && margin <= DC_LIMIT) || most < 0 || (most > 0 && !pair) || !count || !scratch) return DC_E_ARG;
+    for (i = 0; i < n; ++i) {
+        const dc_real x[4] = {centre[i].x, centre[i].y, centre[i].z, radius[i]};
+        if (!dci_all_in_limit(x, 4)) return DC_E_ARG;
+    }
+    used = scratch->used;
+    order = (int *)dc_arena_take(scratch, (size_t)n, sizeof(int));
+    if (!order) return DC_E_MEMORY;
+    for (i = 0, m = 0; i < n; ++i) if (radius[i] >= 0) order[m++] = i;
+    /* heap sort */
+    for (i = m/2 - 1, k = m; k > 1;) {
+        int t, root;
+        if (i >= 0) root = i--;
+        else {
+            t = order[0];
+            order[0] = order[--k];
+            order[k] = t;
+            root = 0;
+        }
+        t = order[root];
+        for (j = 2*root + 1; j < k; j = 2*root + 1) {
+            if (j + 1 < k && dci_ncp_left(centre, radius, order[j], order[j + 1])) ++j;
+            if (!dci_ncp_left(centre, radius, t, order[j])) break;
+            order[root] = order[j];
+            root = j;
+        }
+        order[root] = t;
+    }
+    *count = 0;
+    for (i = 0; i < m; ++i)
+        for (j = i + 1; j < m; ++j) {
+            int a = order[i], b = order[j];
+            dc_v3 d = dc_sub(centre[a], centre[b]);
+            dc_real reach = radius[a] + radius[b] + margin;
+            if (centre[b].x - radius[b] > centre[a].x + radius[a] + margin) break;
+            if (dc_dot(d, d) > reach*reach) continue;
+            if (*count < most) {
+                pair[2**count] = a < b ? a : b;
+                pair[2**count + 1] = a < b ? b : a;
+            }
+            ++*count;
+        }
+    scratch->used = used;
+    return *count > most ? DC_E_RANGE : DC_OK;
+}
+
+#endif /* DC_NCP_IMPLEMENTED */
+#endif /* DC_NCP_IMPLEMENTATION */
+
+/*
+This software is available under two licenses: choose whichever you prefer.
+
+ALTERNATIVE A: MIT License
+
+Copyright (c) 2026 the dc authors
+
+Permission is hereby granted, free of charge, to any person obtaining a copy of
+this software and associated documentation files (the "Software"), to deal in
+the Software without restriction, including without limitation the rights to
+use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies
+of the Software, and to permit persons to whom the Software is furnished to do
+so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all
+copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+SOFTWARE.
+
+ALTERNATIVE B: Public Domain (www.unlicense.org)
+
+This is free and unencumbered software released into the public domain.
+
+Anyone is free to copy, modify, publish, use, compile, sell, or distribute this
+software, either in source code form or as a compiled binary, for any purpose,
+commercial or non-commercial, and by any means.
+
+In jurisdictions that recognize copyright laws, the author or authors of this
+software dedicate any and all copyright interest in the software to the public
+domain. We make this dedication for the benefit of the public at large and to
+the detriment of our heirs and successors. We intend this dedication to be an
+overt act of relinquishment in perpetuity of all present and future rights to
+this software under copyright law.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+AUTHORS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN
+ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION
+WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+*/

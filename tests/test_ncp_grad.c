@@ -1,0 +1,365 @@
+/* Derivatives of a step against central differences: every class of parameter, 2D and 3D, states taken from runs in contact. */
+#define DC_CONTACT_IMPLEMENTATION
+#include "dc_contact.h"
+#define DC_NCP_IMPLEMENTATION
+#include "dc_ncp.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "greatest.h"
+#include "support.h"
+#include "real.h"
+
+#define R(x) ((dc_real)(x))
+#define BODIES 4
+#define CONTACTS 8
+#define PARAMS (BODIES*DC_NCP_BODY_PARAMS + DC_NCP_SCENE_PARAMS + CONTACTS*DC_NCP_CONTACT_PARAMS)
+#define DATA 512
+
+static unsigned char shape_memory[1 << 16], memory[1 << 18];
+
+typedef struct {
+    const char *name;
+    int dim, bodies, contacts, shapes;
+    dc_ncp_body body[BODIES];
+    dc_ncp_contact contact[CONTACTS];
+    dc_shape shape[8];
+    dc_ncp_scene scene;
+    dc_ncp_options opt;
+    int failed;
+} world;
+
+static void world_body(world *w, double x, double y, double z, dc_v3 turn, double mass, double inertia)
+{
+    dc_ncp_body *b = w->body + w->bodies++;
+    memset(b, 0, sizeof *b);
+    b->pose.q = dc_quat_exp(turn);
+    b->pose.t = dc_vec(R(x), R(y), R(z));
+    b->mass = R(mass);
+    b->inertia.m[0] = b->inertia.m[4] = b->inertia.m[8] = R(inertia);
+    if (w->dim == 3) {
+        b->inertia.m[4] *= R(1.5);
+        b->inertia.m[1] = b->inertia.m[3] = R(0.2*inertia);
+    }
+}
+
+static void world_contact(world *w, int a, int b, int sa, int sb, double mu)
+{
+    dc_ncp_contact *c = w->contact + w->contacts++;
+    memset(c, 0, sizeof *c);
+    c->body[0] = a;
+    c->body[1] = b;
+    c->shape[0] = w->shape + sa;
+    c->shape[1] = w->shape + sb;
+    c->mu = R(mu);
+}
+
+static void world_close(world *w, double h)
+{
+    memset(&w->scene, 0, sizeof w->scene);
+    w->scene.dim = w->dim;
+    w->scene.h = R(h);
+    w->scene.gravity = w->dim == 2 ? dc_vec(0, R(-9.81), 0) : dc_vec(0, 0, R(-9.81));
+    w->scene.bodies = w->bodies;
+    w->scene.contacts = w->contacts;
+    w->scene.body = w->body;
+    w->scene.contact = w->contact;
+}
+
+/* which: 0 drop, 1 stack, 2 peg, 3 bodies in 3D, 4 the same with linear friction */
+static void make(world *w, int which, rng *r)
+{
+    static const dc_real A[10] = {1, DC_R(0.2), 0, 1, -1, DC_R(-0.3), 0, -1, DC_R(0.8), DC_R(-0.8)};
+    static const dc_real b[5] = {DC_R(0.4), DC_R(0.4), DC_R(0.4), DC_R(0.4), DC_R(0.4)};
+    static const char *const name[5] = {"drop", "stack", "peg", "3D", "3D, linear friction"};
+    dc_arena m = dc_arena_make(shape_memory, sizeof shape_memory);
+    double t[6];
+    int k;
+    memset(w, 0, sizeof *w);
+    w->name = name[which];
+    w->dim = which < 3 ? 2 : 3;
+    for (k = 0; k < 6; ++k) t[k] = rng_uniform(r, -1, 1);
+    if (which == 0) {
+        dc_shape_polytope(2, 5, A, b, &m, &w->shape[0]);
+        dc_shape_halfspace(2, dc_vec(0, 1, 0), 0, &m, &w->shape[1]);
+        world_body(w, 0, 0.8 + 0.3*t[0], 0, dc_vec(0, 0, R(3*t[1])), 1, 0.2);
+        w->body[0].v = dc_vec(R(t[2]), R(-1 + t[3]), 0);
+        w->body[0].w.z = R(t[4]);
+        world_contact(w, 0, -1, 0, 1, 0.2);
+        world_close(w, 0.05);
+    } else if (which == 1) {
+        dc_shape_box(2, dc_vec(R(0.25), R(0.25), 0), &m, &w->shape[0]);
+        dc_shape_halfspace(2, dc_vec(0, 1, 0), 0, &m, &w->shape[1]);
+        world_body(w, 0.1*t[0], 0.3, 0, dc_vec(0, 0, R(0.1*t[1])), 1, 0.2);
+        world_body(w, 0.1*t[2], 0.85, 0, dc_vec(0, 0, R(0.2*t[3])), 1.5, 0.2);
+        w->body[1].v.x = R(t[4]);
+        world_contact(w, 0, 1, 0, 0, 0.5);
+        world_contact(w, 0, -1, 0, 1, 0.5);
+        world_contact(w, 1, -1, 0, 1, 0.5);
+        world_close(w, 0.03);
+    } else if (which == 2) {
+        dc_shape_box(2, dc_vec(R(0.249), R(0.5), 0), &m, &w->shape[0]);
+        dc_shape_box(2, dc_vec(R(0.25), R(0.5), 0), &m, &w->shape[1]);
+        dc_shape_halfspace(2, dc_vec(0, 1, 0), 0, &m, &w->shape[2]);
+        world_body(w, 0.0005*t[0], 1.1 + 0.3*t[1], 0, dc_vec(0, 0, R(0.003*t[2])), 1, 0.2);
+        world_body(w, -0.5, 0.5, 0, dc_vec(0, 0, 0), 0, 0);
+        world_body(w, 0.5, 0.5, 0, dc_vec(0, 0, 0), 0, 0);
+        w->body[0].v = dc_vec(R(0.1*t[3]), R(-0.5 + t[4]), 0);
+        world_contact(w, 0, 1, 0, 1, 0.1);
+        world_contact(w, 0, 2, 0, 1, 0.1);
+        world_contact(w, 0, -1, 0, 2, 0.1);
+        world_close(w, 0.02);
+    } else {
+        dc_shape_box(3, dc_vec(R(0.3), R(0.2), R(0.25)), &m, &w->shape[0]);
+        dc_shape_sphere(3, R(0.2), &m, &w->shape[1]);
+        dc_shape_capsule(3, R(0.15), R(0.5), &m, &w->shape[2]);
+        dc_shape_halfspace(3, dc_vec(R(0.1), 0, 1), 0, &m, &w->shape[3]);
+        world_body(w, 0, 0, 0.4, dc_vec(R(t[0]), R(t[1]), R(t[2])), 1, 0.05);
+        world_body(w, 0.1*t[3], 0.1*t[4], 0.9, dc_vec(0, 0, 0), 0.7, 0.02);
+        world_body(w, 0.4 + 0.1*t[5], 0, 0.5, dc_vec(R(t[4]), R(t[3]), R(t[5])), 0.8, 0.03);
+        for (k = 0; k < 3; ++k) w->body[k].w = dc_vec(R(3*t[k]), R(-2*t[k + 1]), R(2*t[k + 2]));
+        world_contact(w, 0, -1, 0, 3, 0.4);
+        world_contact(w, 1, 0, 1, 0, 0.3);
+        world_contact(w, 2, -1, 2, 3, 0.5);
+        world_contact(w, 0, 2, 0, 2, 0.2);
+        world_contact(w, 1, -1, 1, 3, 0.2);
+        w->contact[0].mu_spin = R(0.05);
+        w->contact[2].mu_spin = R(0.02);
+        w->contact[4].restitution = R(0.5);
+        w->contact[1].restitution = R(0.3);
+        w->opt.pyramid = which == 4;
+        world_close(w, 0.02);
+    }
+}
+
+/* The parameters by number, as in the columns of dc_ncp_grad; then the numbers of shape 0. Returns 0 for a number that has no
+ * meaning in the scene. */
+static int perturb(world *w, int k, double by)
+{
+    dc_real d = R(by);
+    if (k < w->bodies*DC_NCP_BODY_PARAMS) {
+        dc_ncp_body *b = w->body + k/DC_NCP_BODY_PARAMS;
+        int flat = w->dim == 2;
+        k %= DC_NCP_BODY_PARAMS;
+        if (k < 6) {
+            dc_real xi[6] = DC_ZERO;
+            xi[k] = d;
+            b->pose = dc_pose_retract(b->pose, xi);
+            return !flat || k < 2 || k == 5;
+        }
+        if (!(b->mass > 0)) return 0;
+        if (k < 12) (&(k < 9 ? &b->v : &b->w)->x)[k%3] += d;
+        else if (k < 18) (&(k < 15 ? &b->force : &b->torque)->x)[k%3] += d;
+        else if (k == 18) b->mass += d;
+        else b->inertia.m[k - 19] += d;
+        return !flat || (k < 18 ? k%6 < 2 || k%6 == 5 : k == 18 || k == 27);
+    }
+    k -= w->bodies*DC_NCP_BODY_PARAMS;
+    if (k < 3) {
+        (&w->scene.gravity.x)[k] += d;
+        return k < w->dim;
+    }
+    if (k == 3) {
+        w->scene.h += d;
+        return 1;
+    }
+    k -= DC_NCP_SCENE_PARAMS;
+    {
+        dc_ncp_contact *c = w->contact + k/3;
+        dc_real *x = k%3 == 0 ? &c->mu : k%3 == 1 ? &c->mu_spin : &c->restitution;
+        if (!(*x > 0)) return 0;
+        *x += d;
+        return 1;
+    }
+}
+
+static int params(const world *w) { return w->bodies*DC_NCP_BODY_PARAMS + DC_NCP_SCENE_PARAMS + w->contacts*DC_NCP_CONTACT_PARAMS; }
+
+/* ---- the function that is differenced: next poses (as twists from the unperturbed next ones) and velocities, against v.
+ * Every parameter that has a meaning, each in its own direction; then scaled entries of the first contact's shapes. */
+
+typedef struct { world w; dc_ncp_body next[BODIES]; double weight[12*BODIES]; int map[PARAMS], n, shapes; dc_real data[2][DATA]; dc_real size[2]; } problem;
+
+static void run(world *w, dc_ncp_body *next)
+{
+    dc_arena mem = dc_arena_make(memory, sizeof memory);
+    w->scene.body = w->body;
+    w->scene.contact = w->contact;
+    if (dc_ncp_step(&w->opt, &w->scene, &mem, next, NULL, NULL) != DC_OK) w->failed = 1;
+}
+
+static void value(const double *x, double *f, void *user)
+{
+    static world w;
+    static dc_ncp_body next[BODIES];
+    problem *p = (problem *)user;
+    int k, i, j = 0;
+    w = p->w;
+    for (k = 0; k < p->n; ++k) perturb(&w, p->map[k], x[k]);
+    x += p->n;
+    if (p->shapes) {
+        static dc_shape s[2];
+        for (k = 0; k < 2; ++k) {
+            dc_real *to = p->data[k];
+            const dc_shape *from = p->w.contact[0].shape[k];
+            int n = from->rows*from->dim;
+            s[k] = *from;
+            for (i = 0; i < n; ++i) to[i] = from->A[i] + R(*x++);
+            s[k].A = to;
+            to += n;
+            for (i = 0; i < from->rows; ++i) to[i] = from->b[i] + R(*x++);
+            s[k].b = to;
+            to += from->rows;
+            for (i = 0; i < from->rows; ++i) to[i] = from->d[i] + R(*x++);
+            s[k].d = to;
+            if (from->size > 0) s[k].size += R(*x++);
+            w.contact[0].shape[k] = &s[k];
+        }
+    }
+    w.failed = 0;
+    run(&w, next);
+    p->w.failed |= w.failed;
+    f[0] = 0;
+    for (i = 0; i < p->w.bodies; ++i) {
+        dc_real xi[6];
+        dc_pose_local(p->next[i].pose, next[i].pose, xi);
+        for (k = 0; k < 6; ++k) f[0] += p->weight[j++]*(double)xi[k];
+        for (k = 0; k < 3; ++k) f[0] += p->weight[j++]*(double)(&next[i].v.x)[k];
+        for (k = 0; k < 3; ++k) f[0] += p->weight[j++]*(double)(&next[i].w.x)[k];
+    }
+}
+
+static int which_world;
+
+TEST against_differences(void)
+{
+    static problem p;
+    static double x[PARAMS + 2*DATA], J[PARAMS + 2*DATA];
+    static dc_real body[BODIES*DC_NCP_BODY_PARAMS], scene[DC_NCP_SCENE_PARAMS], contact[CONTACTS*DC_NCP_CONTACT_PARAMS], data[2][DATA];
+    worst w = worst_make("vjp"), wo = worst_make("2 - order"), wj = worst_make("Jacobian against vjp");
+    rng r;
+    int state, states = (int)sweep_count(3), touching = 0, k, i, n;
+    if (DC_IS_FLOAT) SKIPm("differences need double");
+    rng_seed(&r, 100 + (uint64_t)which_world);
+    for (state = 0; state < states; ++state) {
+        static dc_real bar[12*BODIES], jac[12*BODIES*PARAMS];
+        dc_ncp_adjoint out;
+        dc_shape_grad g[2*CONTACTS];
+        dc_ncp *solution;
+        dc_arena mem;
+        fd_result fd;
+        int steps;
+        make(&p.w, which_world, &r);
+        p.w.opt.rho = R(1e-4);
+        steps = rng_int(&r, 3, 25);
+        for (k = 0; k < steps; ++k) run(&p.w, p.w.body);
+        p.w.opt.rho = R(state & 1 ? 1e-4 : 1e-3);
+        p.w.opt.tol = R(1e-11);
+        for (i = 0; i < p.w.bodies; ++i)
+            if (p.w.body[i].mass > 0) {
+                p.w.body[i].force = dc_vec(R(rng_uniform(&r, -1, 1)), R(rng_uniform(&r, -1, 1)), 0);
+                p.w.body[i].torque.z = R(rng_uniform(&r, -0.2, 0.2));
+            }
+        for (k = 0; k < 12*p.w.bodies; ++k) {
+            bar[k] = R(rng_uniform(&r, -1, 1));
+            p.weight[k] = (double)bar[k];
+        }
+        mem = dc_arena_make(memory, sizeof memory);
+        p.w.scene.body = p.w.body;
+        p.w.scene.contact = p.w.contact;
+        ASSERT_EQ(DC_OK, dc_ncp_step(&p.w.opt, &p.w.scene, &mem, p.next, &solution, NULL));
+        for (k = 0; k < p.w.contacts; ++k) {
+            dc_ncp_touch t;
+            ASSERT_EQ(DC_OK, dc_ncp_force(solution, k, &t));
+            if (dc_dot(t.impulse, t.n) > R(0.01)) {
+                touching++;
+                break;
+            }
+        }
+        memset(body, 0, sizeof body);
+        memset(scene, 0, sizeof scene);
+        memset(contact, 0, sizeof contact);
+        memset(data, 0, sizeof data);
+        memset(g, 0, sizeof g);
+        for (k = 0; k < 2; ++k) {
+            const dc_shape *s = p.w.contact[0].shape[k];
+            g[k].A = data[k];
+            g[k].b = data[k] + s->rows*s->dim;
+            g[k].d = g[k].b + s->rows;
+        }
+        out.body = body;
+        out.scene = scene;
+        out.contact = contact;
+        out.shape = g;
+        ASSERT_EQ(DC_OK, dc_ncp_vjp(solution, bar, &out));
+        ASSERT_EQ(DC_OK, dc_ncp_grad(solution, jac, PARAMS));
+        /* all parameters in one row */
+        n = params(&p.w);
+        for (k = 0, p.n = 0; k < n; ++k) {
+            static world copy;
+            double v = (double)(k < p.w.bodies*DC_NCP_BODY_PARAMS ? body[k]
+                                : k < p.w.bodies*DC_NCP_BODY_PARAMS + DC_NCP_SCENE_PARAMS ? scene[k - p.w.bodies*DC_NCP_BODY_PARAMS]
+                                                                                        : contact[k - p.w.bodies*DC_NCP_BODY_PARAMS - DC_NCP_SCENE_PARAMS]);
+            double product = 0, size = 0;
+            copy = p.w;
+            for (i = 0; i < 12*p.w.bodies; ++i) {
+                product += (double)(bar[i]*jac[i*PARAMS + k]);
+                size += fabs((double)(bar[i]*jac[i*PARAMS + k]));
+            }
+            if (!perturb(&copy, k, 0)) continue;
+            worst_add(&wj, fabs(product - v)/(size + 1e-3), "%s state %d parameter %d", p.w.name, state, k);
+            x[p.n] = 0;
+            J[p.n] = v;
+            p.map[p.n++] = k;
+        }
+        p.shapes = 1;
+        for (k = 0, n = p.n; k < 2; ++k) {
+            const dc_shape *s = p.w.contact[0].shape[k];
+            int count = s->rows*(s->dim + 2);
+            /* the columns of a shape against its adjoint; size is the last */
+            ASSERT_EQ(DC_OK, dc_ncp_grad_shape(solution, 0, k, jac, PARAMS));
+            for (i = 0; i <= count; ++i) {
+                double v = (double)(i < count ? data[k][i] : g[k].size), product = 0, size = 0;
+                int j;
+                for (j = 0; j < 12*p.w.bodies; ++j) {
+                    product += (double)(bar[j]*jac[j*PARAMS + i]);
+                    size += fabs((double)(bar[j]*jac[j*PARAMS + i]));
+                }
+                worst_add(&wj, fabs(product - v)/(size + 1e-3), "%s state %d shape %d number %d", p.w.name, state, k, i);
+            }
+            for (i = 0; i < count; ++i) {
+                x[n] = 0;
+                J[n++] = (double)data[k][i];
+            }
+            if (s->size > 0) {
+                x[n] = 0;
+                J[n++] = (double)g[k].size;
+            }
+        }
+        p.w.failed = 0;
+        fd = fd_check(value, &p, n, x, 1, J, which_world == 2 ? 1.0/16384 : 1.0/256);     /* the peg has 1 mm of play */
+        ASSERT(!p.w.failed);
+        worst_add(&w, fd.err, "%s state %d step %g", p.w.name, state, fd.step);
+        worst_add(&wo, 2 - fd.order, "%s state %d", p.w.name, state);
+    }
+    printf("  %s: %d of %d states touch\n", p.w.name, touching, states);
+    ASSERT(worst_print(&w, 1e-5));
+    ASSERT(worst_print(&wj, 1e-10));
+    ASSERT(2*touching >= states);
+    PASS();
+}
+
+SUITE(gradients)
+{
+    for (which_world = 0; which_world < 5; ++which_world) RUN_TEST(against_differences);
+}
+
+GREATEST_MAIN_DEFS();
+
+int main(int argc, char **argv)
+{
+    GREATEST_MAIN_BEGIN();
+    RUN_SUITE(gradients);
+    GREATEST_MAIN_END();
+}

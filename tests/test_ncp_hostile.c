@@ -1,0 +1,370 @@
+/* Shapes, growth distances and steps against input that means harm: a status that names the cause, outputs untouched, the arena
+ * as it was. */
+#define DC_CONTACT_IMPLEMENTATION
+#include "dc_contact.h"
+#define DC_NCP_IMPLEMENTATION
+#include "dc_ncp.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "greatest.h"
+#include "support.h"
+#include "real.h"
+
+#define R(x) ((dc_real)(x))
+
+static unsigned char shape_memory[1 << 15], memory[1 << 17];
+/* 0..5: infinite, beyond DC_LIMIT, NaN */
+static dc_real bad(int k) { return k >= 4 ? R(HUGE_VAL)*0 : R(k & 1 ? -1 : 1)*(k < 2 ? R(HUGE_VAL) : 8*DC_LIMIT); }
+
+static int all_zero(const void *p, size_t n)
+{
+    const unsigned char *b = (const unsigned char *)p;
+    size_t i;
+    for (i = 0; i < n; ++i)
+        if (b[i]) return 0;
+    return 1;
+}
+
+/* a refused constructor: DC_E_ARG, nothing taken, nothing written */
+#define REFUSED(call) do { \
+        memset(&s, 0, sizeof s); \
+        mem = dc_arena_make(shape_memory, sizeof shape_memory); \
+        ASSERT_EQ(DC_E_ARG, (call)); \
+        ASSERT(mem.used == 0 && all_zero(&s, sizeof s)); \
+    } while (0)
+
+TEST constructors(void)
+{
+    static const int dims[6] = {0, 1, 4, -1, INT_MAX, INT_MIN};
+    const dc_real A[6] = {1, 0, -1, -1, -1, 1}, b[3] = {1, 1, 1}, flat[3] = {1, 0, 1};
+    dc_real C[6];
+    dc_v3 v[8], one = dc_vec(1, 1, 1);
+    dc_arena mem;
+    dc_shape s;
+    int k, i;
+    for (i = 0; i < 8; ++i) v[i] = dc_vec(R(i & 1 ? 1 : -1), R(i & 2 ? 1 : -1), R(i & 4 ? 1 : -1));
+    for (k = 0; k < 6; ++k) {
+        REFUSED(dc_shape_halfspace(dims[k], one, 0, &mem, &s));
+        REFUSED(dc_shape_sphere(dims[k], 1, &mem, &s));
+        REFUSED(dc_shape_box(dims[k], one, &mem, &s));
+        REFUSED(dc_shape_polytope(dims[k], 3, A, b, &mem, &s));
+        REFUSED(dc_shape_hull(dims[k], 8, v, &mem, &s));
+        REFUSED(dc_shape_capsule(dims[k], 1, 1, &mem, &s));
+        REFUSED(dc_shape_cylinder(dims[k], 1, 1, &mem, &s));
+        REFUSED(dc_shape_cone(dims[k], 1, 1, &mem, &s));
+        REFUSED(dc_shape_ellipsoid(dims[k], one, &mem, &s));
+        ASSERT_EQ((size_t)0, dc_shape_bytes(dims[k], 3, 0, 0));
+        ASSERT_EQ((size_t)0, dc_shape_hull_bytes(dims[k], 8));
+        REFUSED(dc_shape_sphere(3, bad(k), &mem, &s));
+        REFUSED(dc_shape_halfspace(3, dc_vec(0, bad(k), 1), 0, &mem, &s));
+        REFUSED(dc_shape_halfspace(3, one, bad(k), &mem, &s));
+        REFUSED(dc_shape_box(3, dc_vec(1, 1, bad(k)), &mem, &s));
+        REFUSED(dc_shape_capsule(3, bad(k), 1, &mem, &s));
+        REFUSED(dc_shape_capsule(2, 1, bad(k), &mem, &s));
+        REFUSED(dc_shape_cylinder(3, bad(k), 1, &mem, &s));
+        REFUSED(dc_shape_cylinder(3, 1, bad(k), &mem, &s));
+        REFUSED(dc_shape_cone(3, bad(k), 1, &mem, &s));
+        REFUSED(dc_shape_cone(3, 1, bad(k), &mem, &s));
+        REFUSED(dc_shape_ellipsoid(3, dc_vec(1, bad(k), 1), &mem, &s));
+        for (i = 0; i < 6; ++i) {
+            memcpy(C, A, sizeof C);
+            C[i] = bad(k);
+            REFUSED(dc_shape_polytope(2, 3, C, b, &mem, &s));
+            memcpy(C, b, sizeof b);
+            C[i%3] = bad(k);
+            REFUSED(dc_shape_polytope(2, 3, A, C, &mem, &s));
+        }
+        v[k].y = bad(k);
+        REFUSED(dc_shape_hull(3, 8, v, &mem, &s));
+        v[k].y = R(k & 2 ? 1 : -1);
+    }
+    /* lengths zero or negative, empty, flat, too many */
+    REFUSED(dc_shape_sphere(3, 0, &mem, &s));
+    REFUSED(dc_shape_sphere(2, -1, &mem, &s));
+    REFUSED(dc_shape_halfspace(3, dc_vec(0, 0, 0), 0, &mem, &s));
+    REFUSED(dc_shape_halfspace(2, dc_vec(0, 0, 1), 0, &mem, &s));
+    REFUSED(dc_shape_box(3, dc_vec(1, 1, 0), &mem, &s));
+    REFUSED(dc_shape_polytope(2, 3, A, flat, &mem, &s));
+    for (k = -1; k < 3; ++k) REFUSED(dc_shape_polytope(2, k, A, b, &mem, &s));
+    REFUSED(dc_shape_polytope(2, INT_MAX, A, b, &mem, &s));
+    for (k = -1; k < 4; ++k) REFUSED(dc_shape_hull(3, k, v, &mem, &s));
+    REFUSED(dc_shape_hull(3, INT_MAX, v, &mem, &s));
+    REFUSED(dc_shape_hull(3, 4, v, &mem, &s));          /* one face of the cube */
+    REFUSED(dc_shape_hull(3, 8, NULL, &mem, &s));
+    REFUSED(dc_shape_polytope(2, 3, NULL, b, &mem, &s));
+    REFUSED(dc_shape_polytope(2, 3, A, NULL, &mem, &s));
+    REFUSED(dc_shape_sphere(3, 1, NULL, &s));
+    REFUSED(dc_shape_sphere(3, 1, &mem, NULL));
+    REFUSED(dc_shape_sum(NULL, NULL, &mem, &s));
+    ASSERT_EQ((size_t)0, dc_shape_bytes(3, INT_MAX, 0, 0));
+    ASSERT_EQ((size_t)0, dc_shape_bytes(3, 4, INT_MAX, 0));
+    ASSERT_EQ((size_t)0, dc_shape_bytes(3, 4, 0, INT_MAX));
+    PASS();
+}
+
+/* every arena that is too small says so and changes nothing; the promised bytes do, from any alignment */
+TEST small_arenas(void)
+{
+    dc_arena m = dc_arena_make(shape_memory, sizeof shape_memory), mem;
+    dc_shape box, ball, s;
+    dc_pose p = {{1, 0, 0, 0}, {0, 0, 2}};
+    dc_growth_result g, zero;
+    size_t n, need;
+    memset(&zero, 0, sizeof zero);
+    ASSERT_EQ(DC_OK, dc_shape_box(3, dc_vec(1, 1, 1), &m, &box));
+    ASSERT_EQ(DC_OK, dc_shape_sphere(3, 1, &m, &ball));
+    for (n = 0; n < 63; ++n) {
+        mem = dc_arena_make(memory + n, dc_shape_bytes(3, box.rows + ball.rows, 1, 3));
+        ASSERT_EQ(DC_OK, dc_shape_sum(&box, &ball, &mem, &s));
+        mem = dc_arena_make(memory + n, dc_growth_bytes(&box, &ball));
+        ASSERT_EQ(DC_OK, dc_growth(NULL, &box, &p, &ball, NULL, &mem, &g, NULL, NULL, NULL, NULL));
+        ASSERT_EQ((size_t)0, mem.used);
+    }
+    need = dc_growth_bytes(&box, &ball) - 63;
+    for (n = 0; n < need - 64; n += 1 + (size_t)(63*(1 - DC_TEST_SWEEP) > 0 ? 63*(1 - DC_TEST_SWEEP) : 0)) {
+        size_t start = (size_t)(-(intptr_t)memory & 63);
+        mem = dc_arena_make(memory + start, n);
+        memset(&g, 0, sizeof g);
+        ASSERT_EQ(DC_E_MEMORY, dc_growth(NULL, &box, &p, &ball, NULL, &mem, &g, NULL, NULL, NULL, NULL));
+        ASSERT(mem.used == 0 && memcmp(&g, &zero, sizeof g) == 0);
+    }
+    PASS();
+}
+
+/* ---- a scene of two bodies and three contacts, and everything in it spoilt once */
+
+typedef struct { dc_shape box, ball, floor_; dc_ncp_body body[2], next[2]; dc_ncp_contact contact[3]; dc_ncp_scene scene; dc_ncp_options opt; } world;
+
+static void make(world *w)
+{
+    dc_arena m = dc_arena_make(shape_memory, sizeof shape_memory);
+    int i;
+    memset(w, 0, sizeof *w);
+    dc_shape_box(3, dc_vec(R(0.5), R(0.5), R(0.5)), &m, &w->box);
+    dc_shape_sphere(3, R(0.5), &m, &w->ball);
+    dc_shape_halfspace(3, dc_vec(0, 0, 1), 0, &m, &w->floor_);
+    for (i = 0; i < 2; ++i) {
+        w->body[i].pose.q.w = w->body[i].mass = 1;
+        w->body[i].pose.t = dc_vec(R(0.1*i), 0, R(0.55 + 1.05*i));
+        w->body[i].inertia.m[0] = w->body[i].inertia.m[4] = w->body[i].inertia.m[8] = R(0.1);
+        w->contact[i].body[0] = i;
+        w->contact[i].body[1] = -1;
+        w->contact[i].shape[0] = i ? &w->ball : &w->box;
+        w->contact[i].shape[1] = &w->floor_;
+    }
+    w->contact[2].body[0] = 1;
+    w->contact[2].shape[0] = &w->ball;
+    w->contact[2].shape[1] = &w->box;
+    for (i = 0; i < 3; ++i) w->contact[i].mu = R(0.5);
+    w->scene.dim = 3;
+    w->scene.h = R(0.01);
+    w->scene.gravity.z = R(-9.81);
+    w->scene.bodies = 2;
+    w->scene.contacts = 3;
+    w->scene.body = w->body;
+    w->scene.contact = w->contact;
+}
+
+static dc_status try_step(world *w, int *clean)
+{
+    dc_arena mem = dc_arena_make(memory, sizeof memory);
+    dc_ncp *solution = NULL;
+    dc_ncp_info info;
+    dc_status st;
+    memset(w->next, 0, sizeof w->next);
+    memset(&info, 0, sizeof info);
+    st = dc_ncp_step(&w->opt, &w->scene, &mem, w->next, &solution, &info);
+    *clean = mem.used == 0 && !solution && all_zero(w->next, sizeof w->next) && all_zero(&info, sizeof info);
+    return st;
+}
+
+/* spoils one number or count; returns 0 when there are no more */
+static int spoil(world *w, int k, int with)
+{
+    dc_real x = bad(with);
+    dc_real *const number[] = {
+        &w->scene.h, &w->scene.gravity.x, &w->scene.gravity.z, &w->body[1].pose.t.x, &w->body[1].pose.q.w, &w->body[0].pose.q.z,
+        &w->body[0].v.y, &w->body[0].w.z, &w->body[1].mass, &w->body[1].inertia.m[0], &w->body[1].inertia.m[5], &w->body[0].force.x,
+        &w->body[0].torque.z, &w->contact[0].mu, &w->contact[1].mu_spin, &w->contact[2].restitution, &w->box.size, &w->opt.rho, &w->opt.tol};
+    const int numbers = (int)(sizeof number/sizeof number[0]);
+    if (k < numbers) {
+        /* a quaternion may have any length */
+        if (number[k] == &w->body[1].pose.q.w || number[k] == &w->body[0].pose.q.z) x = bad(4);
+        *number[k] = x;
+        return 1;
+    }
+    switch (k - numbers) {
+    case 0: w->scene.dim = with ? 2 : 4; return 1;              /* shapes of 3D in 2D */
+    case 1: w->scene.bodies = with & 1 ? -1 : INT_MAX; return 1;
+    case 2: w->scene.contacts = with & 1 ? -1 : INT_MAX; return 1;
+    case 3: w->scene.body = NULL; return 1;
+    case 4: w->scene.contact = NULL; return 1;
+    case 5: w->contact[0].body[0] = with & 1 ? 2 : INT_MAX; return 1;
+    case 6: w->contact[0].body[1] = with & 1 ? -2 : INT_MIN; return 1;
+    case 7: w->contact[2].body[1] = 1; return 1;                /* with itself */
+    case 8: w->contact[1].shape[with & 1] = NULL; return 1;
+    case 9: w->contact[1].shape[0] = &w->floor_; return 1;      /* neither grows */
+    case 10: w->scene.h = with & 1 ? R(0) : R(-0.01); return 1;
+    case 11: w->contact[0].mu = R(-0.1); return 1;
+    case 12: w->contact[0].restitution = R(1.1); return 1;
+    case 13: w->body[0].mass = R(-1); return 1;
+    case 14: w->body[0].inertia.m[4] = 0; return 1;
+    case 15: memset(&w->body[0].pose.q, 0, sizeof w->body[0].pose.q); return 1;
+    case 16: w->opt.rho = R(with & 1 ? -1 : 2); return 1;
+    case 17: w->opt.max_iterations = -1; return 1;
+    case 18: w->opt.authors = 1; return 1;                      /* 2D only */
+    case 19: w->box.rows = with & 1 ? 0 : INT_MAX; return 1;
+    case 20: w->box.linear = with & 1 ? -1 : 7; return 1;
+    case 21: w->ball.cones = with & 1 ? -1 : 2; return 1;
+    case 22: w->ball.aux = with & 1 ? 1 : INT_MAX; return 1;
+    case 23: w->ball.A = NULL; return 1;
+    case 24: w->box.b = NULL; return 1;
+    case 25: w->box.d = NULL; return 1;
+    case 26: w->ball.cone = NULL; return 1;
+    default: return 0;
+    }
+}
+
+TEST scenes(void)
+{
+    world w;
+    int k, with, clean, more = 1;
+    make(&w);
+    ASSERT_EQ(DC_OK, try_step(&w, &clean));
+    for (k = 0; more; ++k)
+        for (with = 0; with < 5; ++with) {
+            dc_status st;
+            make(&w);
+            more = spoil(&w, k, with);
+            if (!more) break;
+            st = try_step(&w, &clean);
+            if (st != DC_E_ARG || !clean) printf("  case %d.%d: %s%s\n", k, with, dc_status_text(st), clean ? "" : ", written");
+            ASSERT(st == DC_E_ARG && clean);
+        }
+    {
+        dc_arena mem = dc_arena_make(memory, sizeof memory);
+        make(&w);
+        ASSERT_EQ(DC_E_ARG, dc_ncp_step(NULL, NULL, &mem, w.next, NULL, NULL));
+        ASSERT_EQ(DC_E_ARG, dc_ncp_step(NULL, &w.scene, NULL, w.next, NULL, NULL));
+        ASSERT_EQ(DC_E_ARG, dc_ncp_step(NULL, &w.scene, &mem, NULL, NULL, NULL));
+        ASSERT_EQ((size_t)0, dc_ncp_bytes(NULL, NULL));
+        w.scene.bodies = w.scene.contacts = 0;
+        ASSERT_EQ(DC_OK, dc_ncp_step(NULL, &w.scene, &mem, NULL, NULL, NULL));
+        ASSERT_EQ((size_t)0, mem.used);
+    }
+    PASS();
+}
+
+TEST small_arenas_of_steps(void)
+{
+    world w;
+    size_t need, n, step = sweep_count(64) < 64 ? 1021 : 61;
+    make(&w);
+    need = dc_ncp_bytes(NULL, &w.scene);
+    for (n = 0; n < need; n += step) {
+        dc_arena mem = dc_arena_make(memory, n);
+        dc_status st;
+        memset(w.next, 0, sizeof w.next);
+        st = dc_ncp_step(NULL, &w.scene, &mem, w.next, NULL, NULL);
+        ASSERT(mem.used == 0);
+        ASSERT(st == DC_OK ? n + 4096 > need/2 : st == DC_E_MEMORY && all_zero(w.next, sizeof w.next));
+    }
+    for (n = 0; n < 64; n += 9) {
+        dc_arena mem = dc_arena_make(memory + n, need);
+        ASSERT_EQ(DC_OK, dc_ncp_step(NULL, &w.scene, &mem, w.next, NULL, NULL));
+        ASSERT_EQ((size_t)0, mem.used);
+    }
+    PASS();
+}
+
+/* the functions that ask a solution, and a kept solution that was spoilt: as if there were none */
+TEST solutions(void)
+{
+    static dc_real keep[256], J[24*100];
+    const dc_real nan_bar[24] = {bad(4)};
+    world w;
+    dc_arena mem = dc_arena_make(memory, sizeof memory);
+    dc_ncp *s;
+    dc_ncp_touch t;
+    dc_ncp_adjoint out = DC_ZERO;
+    dc_ncp_body first;
+    int k, n;
+    make(&w);
+    ASSERT_EQ(DC_OK, dc_ncp_step(NULL, &w.scene, &mem, w.next, &s, NULL));
+    ASSERT_EQ(DC_E_ARG, dc_ncp_force(s, -1, &t));
+    ASSERT_EQ(DC_E_ARG, dc_ncp_force(s, 3, &t));
+    ASSERT_EQ(DC_E_ARG, dc_ncp_force(NULL, 0, &t));
+    ASSERT_EQ(DC_E_ARG, dc_ncp_vjp(s, nan_bar, &out));
+    ASSERT_EQ(DC_E_ARG, dc_ncp_vjp(s, NULL, &out));
+    ASSERT_EQ(DC_E_ARG, dc_ncp_grad(s, J, 2*DC_NCP_BODY_PARAMS + DC_NCP_SCENE_PARAMS + 3*DC_NCP_CONTACT_PARAMS - 1));
+    ASSERT_EQ(DC_E_ARG, dc_ncp_grad(s, NULL, 100));
+    ASSERT_EQ(DC_E_ARG, dc_ncp_grad_shape(s, 3, 0, J, 100));
+    ASSERT_EQ(DC_E_ARG, dc_ncp_grad_shape(s, 0, 2, J, 100));
+    ASSERT_EQ(DC_E_ARG, dc_ncp_grad_shape(s, 0, 0, J, 6*5));
+    ASSERT_EQ(DC_E_ARG, dc_ncp_relax(s, bad(4), NULL));
+    ASSERT_EQ(DC_E_ARG, dc_ncp_relax(s, 0, NULL));
+    ASSERT_EQ(DC_E_ARG, dc_ncp_relax(s, 2, NULL));
+    ASSERT(all_zero(J, sizeof J));
+    n = dc_ncp_keep_count(NULL, 3, &w.contact[0]);
+    ASSERT(n > 0 && n <= 256);
+    ASSERT_EQ(0, dc_ncp_keep_count(NULL, 4, &w.contact[0]));
+    ASSERT_EQ(0, dc_ncp_keep_count(NULL, 3, NULL));
+    w.scene.bodies = w.scene.contacts = 1;
+    w.scene.contact = w.contact;
+    ASSERT_EQ(DC_OK, dc_ncp_step(NULL, &w.scene, &mem, w.next, NULL, NULL));
+    first = w.next[0];
+    for (k = 0; k < 3*n; ++k) {
+        int i;
+        w.contact[0].keep = keep;
+        for (i = 0; i < n; ++i) keep[i] = R(0.5);
+        keep[k%n] = k < n ? bad(4) : k < 2*n ? bad(0) : R(-1);
+        mem = dc_arena_make(memory, sizeof memory);
+        ASSERT_EQ(DC_OK, dc_ncp_step(NULL, &w.scene, &mem, w.next, NULL, NULL));
+        ASSERT(fabs((double)(w.next[0].pose.t.z - first.pose.t.z)) < (DC_IS_FLOAT ? 1e-3 : 1e-5));
+    }
+    PASS();
+}
+
+/* same input, same bits: other memory, other calls between */
+TEST determinism(void)
+{
+    static unsigned char other[1 << 17];
+    world a, b;
+    int i;
+    make(&a);
+    b = a;
+    b.scene.body = b.body;
+    b.scene.contact = b.contact;
+    memset(other, 0x5a, sizeof other);
+    for (i = 0; i < 40; ++i) {
+        dc_arena ma = dc_arena_make(memory, sizeof memory), mb = dc_arena_make(other + 17, sizeof other - 17);
+        ASSERT_EQ(DC_OK, dc_ncp_step(NULL, &a.scene, &ma, a.body, NULL, NULL));
+        ASSERT_EQ(DC_OK, dc_ncp_step(NULL, &b.scene, &mb, b.body, NULL, NULL));
+        memset(memory, i, sizeof memory);
+        ASSERT(memcmp(a.body, b.body, sizeof a.body) == 0);
+    }
+    PASS();
+}
+
+SUITE(hostile)
+{
+    RUN_TEST(constructors);
+    RUN_TEST(small_arenas);
+    RUN_TEST(scenes);
+    RUN_TEST(small_arenas_of_steps);
+    RUN_TEST(solutions);
+    RUN_TEST(determinism);
+}
+
+GREATEST_MAIN_DEFS();
+
+int main(int argc, char **argv)
+{
+    GREATEST_MAIN_BEGIN();
+    RUN_SUITE(hostile);
+    GREATEST_MAIN_END();
+}
