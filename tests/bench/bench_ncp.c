@@ -222,7 +222,7 @@ static int base_step(world *w, int method)
 
 typedef struct {
     long steps, failed, iterations;             /* steps the other way did not solve; steps with other numbers of iterations */
-    long newton, solves, inner;                 /* of the other way: Newton steps, growth problems, iterations of those */
+    long solves;                                /* growth problems */
     double worst;                               /* largest difference of a velocity where it did */
 } difference;
 
@@ -236,9 +236,7 @@ static int differ(world *w, int method, int n, difference *d)
         world_step(w, w->next);
         ok = base_step(w, method);
         d->steps++;
-        d->newton += other.steps;
         d->solves += other.solves;
-        d->inner += other.inner;
         d->failed += !ok;
         d->iterations += ok && other.steps + w->opt.authors != w->iterations - before;
         for (i = 0; ok && i < w->scene.bodies; ++i) {
@@ -261,10 +259,10 @@ static void difference_print(const char *what, const difference *d)
 /* The dense systems: the same iterations, the same velocities. */
 static int dense_agrees(void)
 {
-    static const char *const name[2][2] = {{"whole", "whole_authors"}, {"reduced", "reduced_authors"}};
+    static const char *const name[2][2] = {{"whole", "whole_authors"}, {"slacks_out", "slacks_out_authors"}};
     static world w;
     int method, authors, run, ok = 1;
-    for (method = BASE_WHOLE; method <= BASE_REDUCED; ++method)
+    for (method = BASE_WHOLE; method <= BASE_NO_SLACKS; ++method)
         for (authors = 0; authors < 2; ++authors) {
             difference d = DC_ZERO;
             for (run = 0; run < 100; run += 10) {
@@ -282,8 +280,8 @@ static int dense_agrees(void)
     return ok;
 }
 
-/* The bilevel method: the same velocities to what the tolerance leaves open, which is tol in the gap and so tol/h in these; but
- * for few steps that it does not solve. Then how often it does not, with the tolerances of the timed steps. */
+/* The bilevel method: the same velocities to what the tolerance leaves open, tol in the gap and so tol/h in these, but for the
+ * few steps that it does not solve; face on face, in the stack, these are most. */
 static int bilevel_agrees(void)
 {
     const double h = 0.01, tol = 1e-10;
@@ -305,9 +303,40 @@ static int bilevel_agrees(void)
     difference_print("bilevel_falling_box", &fall);
     ok &= drop.worst <= 10*tol/h && fall.worst <= 10*tol/h && 100*drop.failed <= drop.steps && 100*fall.failed <= fall.steps;
     four_blocks(&w, 0);
+    w.opt.tol = R(tol);
     ok &= differ(&w, BASE_BILEVEL, 20, &blocks);
     difference_print("bilevel_four_blocks", &blocks);
-    return ok;
+    return ok && blocks.worst <= 10*tol/0.02;
+}
+
+/* How often a method fails over a run of the drop, from the states of our runs. In the paper a run has failed when a step takes
+ * 29 Newton steps, and the states are its own; here one has that 40 do not solve. */
+static void failures(const char *name, int method)
+{
+    static const int at[2] = {0, 5}, of[2] = {1, 3};
+    static const double published[2][2] = {{87, 89}, {55, 49}};
+    static world w;
+    int i, j, run;
+    for (i = 0; i < 2; ++i)
+        for (j = 0; j < 2; ++j) {
+            char what[80];
+            int bad = 0;
+            difference all = DC_ZERO;
+            for (run = 0; run < 100; ++run) {
+                long before = all.failed;
+                drop_begin(&w, run, 1.0/rate[at[i]], 0);
+                w.opt.rho = R(level[of[j]]);
+                differ(&w, method, 3*rate[at[i]]/2, &all);
+                bad += all.failed > before;
+            }
+            snprintf(what, sizeof what, "failed_runs_of_100_at_%d_hz_rho_%g", rate[at[i]], level[of[j]]);
+            bench_line(name, what, bad, "runs");
+            if (method != BASE_BILEVEL) continue;
+            strcat(what, "/published");
+            bench_line(name, what, published[i][j], "runs");
+            snprintf(what, sizeof what, "growth_problems_of_a_step_at_%d_hz_rho_%g", rate[at[i]], level[of[j]]);
+            bench_line(name, what, (double)all.solves/(double)all.steps, "solves");
+        }
 }
 
 /* ---- times */
@@ -511,6 +540,8 @@ int main(int argc, char **argv)
             printf("another way to solve the step disagrees\n");
             return 1;
         }
+        failures("slacks_out_drop", BASE_NO_SLACKS);
+        failures("bilevel_drop", BASE_BILEVEL);
     }
 
     drop_times(&g);
