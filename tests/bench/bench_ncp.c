@@ -242,7 +242,9 @@ static int differ(world *w, int method, int n, difference *d)
         for (i = 0; ok && i < w->scene.bodies; ++i) {
             const dc_real *v = other.x + 3*i;
             const dc_ncp_body *b = w->next + i;
-            d->worst = fmax(d->worst, fmax(fabs((double)(v[0] - b->v.x)), fmax(fabs((double)(v[1] - b->v.y)), fabs((double)(v[2] - b->w.z)))));
+            d->worst = fmax(d->worst, fabs((double)(v[0] - b->v.x)));
+            d->worst = fmax(d->worst, fabs((double)(v[1] - b->v.y)));
+            d->worst = fmax(d->worst, fabs((double)(v[2] - b->w.z)));
         }
         memcpy(w->body, w->next, (size_t)w->scene.bodies*sizeof(dc_ncp_body));
     }
@@ -281,7 +283,7 @@ static int dense_agrees(void)
 }
 
 /* The bilevel method: the same velocities to what the tolerance leaves open, tol in the gap and so tol/h in these, but for the
- * few steps that it does not solve; face on face, in the stack, these are most. */
+ * few steps that it does not solve. */
 static int bilevel_agrees(void)
 {
     const double h = 0.01, tol = 1e-10;
@@ -306,11 +308,11 @@ static int bilevel_agrees(void)
     w.opt.tol = R(tol);
     ok &= differ(&w, BASE_BILEVEL, 20, &blocks);
     difference_print("bilevel_four_blocks", &blocks);
-    return ok && blocks.worst <= 10*tol/0.02;
+    return ok && blocks.worst <= 10*tol/0.02 && blocks.failed == 0;
 }
 
 /* How often a method fails over a run of the drop, from the states of our runs. In the paper a run has failed when a step takes
- * 29 Newton steps, and the states are its own; here one has that 40 do not solve. */
+ * 29 Newton steps, and the states are its own; here one has that 40, or 100 of the bilevel method, do not solve. */
 static void failures(const char *name, int method)
 {
     static const int at[2] = {0, 5}, of[2] = {1, 3};

@@ -9,8 +9,8 @@
  * All three take start, iteration and tolerances of dc_ncp_step; residuals and Jacobian are their own, but for the growth
  * problems, which are dc_growth's without its checks and copies. At a relaxation rho such a problem has one solution, that of
  * the lower half of (20), so that all methods have the same answer; the bilevel one with the default formulation only.
- * Tried for the bilevel method, and worse: growth problems to tol (0.8 of the iterations, nine times the failures: the point
- * on a face is too loose), and their rho led down by the centring target (1.6 times the problems, and no fewer failures). */
+ * The bilevel method wants a line search that lowers the sum of both errors and up to 100 iterations: with the one of
+ * dc_ncp_step, where it is enough that either falls, and 40 it fails 82 of the 100 runs of the drop at 10 Hz and rho 1e-4. */
 #ifndef DC_BENCH_NCP_BASELINES_H_INCLUDED
 #define DC_BENCH_NCP_BASELINES_H_INCLUDED
 
@@ -373,14 +373,15 @@ static dc_real base_length(const base *B, const dc_real *dz, const dc_real *ds, 
     return dc_min(back*a, 1);
 }
 
-/* The iteration of dc_ncp_step from its first start. 1: solved; B->x begins with the velocities. */
+/* The iteration of dc_ncp_step from its first start, the bilevel method with a line search of its own.
+ * 1: solved; B->x begins with the velocities. */
 static int base_solve(base *B)
 {
     const dc_real back = B->authors ? DC_R(0.95) : DC_R(0.98);
-    const int most = B->authors ? 29 : 40, degree = B->nz + B->authors;
+    const int bilevel = B->method == BASE_BILEVEL, most = B->authors ? 29 : bilevel ? 100 : 40, degree = B->nz + B->authors;
     dc_real dx[BASE_X], xt[BASE_X], dz[BASE_Z], ds[BASE_Z], dza[BASE_Z], dsa[BASE_Z], zt[BASE_Z], st[BASE_Z], rc[BASE_Z];
     dc_real eq, cp, eq2, cp2, a, nu, nua, sigma, target;
-    int i, trial;
+    int i, trial, ok = 0;
     if (!base_eval(B, B->x, B->z, B->s, &eq, &cp)) return 0;
     for (B->steps = 0; !(eq <= B->tol && cp <= B->tol); ++B->steps) {
         if (B->steps == most) return 0;
@@ -404,8 +405,10 @@ static int base_solve(base *B)
                 zt[i] = B->z[i] + a*dz[i];
                 st[i] = B->s[i] + a*ds[i];
             }
-            if (base_eval(B, xt, zt, st, &eq2, &cp2) && (eq2 <= eq || cp2 <= cp)) break;
+            ok = base_eval(B, xt, zt, st, &eq2, &cp2);
+            if (ok && (bilevel ? eq2 + cp2 <= eq + cp : eq2 <= eq || cp2 <= cp)) break;
         }
+        if (!ok) return 0;
         memcpy(B->x, xt, (size_t)B->nx*sizeof(dc_real));
         memcpy(B->z, zt, (size_t)B->nz*sizeof(dc_real));
         memcpy(B->s, st, (size_t)B->nz*sizeof(dc_real));
