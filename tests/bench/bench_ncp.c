@@ -372,6 +372,12 @@ static void path_time(void *user)
     }
 }
 
+/* the ratio of the medians of entries i and j */
+static void over(const bench_group *g, const char *what, int i, int j)
+{
+    if (!bench_instructions) bench_line(g->name, what, g->entry[i].median/g->entry[j].median, "x");
+}
+
 static void one_step(void *user) { world_step((world *)user, ((world *)user)->next); }
 
 static void gradient(void *user)
@@ -464,7 +470,7 @@ static void fall_times(bench_group *g)
         bench_add(g, i == 0 ? "bilevel" : "cold", path_time, &p[i], p[i].steps);
     }
     bench_run(g);
-    bench_line(g->name, "bilevel_over_cold/published", 30, "x");
+    if (!bench_instructions) bench_line(g->name, "bilevel_over_cold/published", 30, "x");
 }
 
 static void block_times(bench_group *g, int authors)
@@ -483,7 +489,7 @@ static void block_times(bench_group *g, int authors)
     bench_open(g, authors ? "ncp_four_blocks_step_authors" : "ncp_four_blocks_step");
     for (i = 0; i < 3; ++i) bench_add(g, name[authors][i], path_time, &p[i], BLOCK_STEPS);
     bench_run(g);
-    bench_line(g->name, "slacks_out_over_cold", g->entry[1].median/g->entry[2].median, "x");
+    over(g, "slacks_out_over_cold", 1, 2);
 }
 
 static void tumble_times(bench_group *g)
@@ -547,9 +553,9 @@ int main(int argc, char **argv)
     }
 
     drop_times(&g);
-    bench_line(g.name, "slacks_out_over_cold", g.entry[1].median/g.entry[3].median, "x");
-    bench_line(g.name, "bilevel_over_cold", g.entry[2].median/g.entry[3].median, "x");
-    bench_line(g.name, "warm_over_cold", g.entry[4].median/g.entry[3].median, "x");
+    over(&g, "slacks_out_over_cold", 1, 3);
+    over(&g, "bilevel_over_cold", 2, 3);
+    over(&g, "warm_over_cold", 4, 3);
     fall_times(&g);
     block_times(&g, 0);
     block_times(&g, 1);
@@ -575,7 +581,7 @@ int main(int argc, char **argv)
         }
         bench_run(&g);
         for (i = 0; i < 4; ++i) x[i] = log(fmax(g.entry[i].median, 1));
-        bench_line(g.name, "growth_exponent_10_to_40", (x[3] - x[1])/log(4.0), "power");
+        if (!bench_instructions) bench_line(g.name, "growth_exponent_10_to_40", (x[3] - x[1])/log(4.0), "power");
     }
     return 0;
 }
