@@ -118,7 +118,7 @@ define bench_rules
 $(1)_peers := $$(if $$(PEERS),$$(patsubst tests/bench/%.cc,build/bench/%.o,$$(wildcard tests/bench/$(1)_peers.cc)))
 build/bench/$(1): ARCH =
 build/bench/$(1)_native: ARCH = -march=native
-build/bench/$(1) build/bench/$(1)_native: tests/bench/$(1).c tests/bench/bench.h build/test/support.o $$(HEADERS) $$($(1)_peers) Makefile build/flags
+build/bench/$(1) build/bench/$(1)_native: tests/bench/$(1).c $$(wildcard tests/bench/*.h) build/test/support.o $$(HEADERS) $$($(1)_peers) Makefile build/flags
 	$$(CC) $$(BENCH_FLAGS) $$(ARCH) $$(if $$($(1)_peers),-DDC_BENCH_PEERS) $$($(1)_flags) $$< -c -o $$@.o
 	$$(if $$($(1)_peers),$$(CXX),$$(CC)) $$@.o build/test/support.o $$($(1)_peers) -o $$@ $$(if $$($(1)_peers),$$$$($$(PKG_CONFIG) --libs $$(PEERS))) $$($(1)_libs) $$(LDLIBS)
 endef

@@ -1,5 +1,6 @@
-/* Steps of single-level contact: the published grids beside ours, times of a step and of its gradient, dense algebra without
- * condensing, rows and towers of boxes. bench_ncp REPEATS; the grids run once, in double only. */
+/* Steps of single-level contact: the published grids beside ours; the same step by the whole system in one dense LU and by the
+ * bilevel method, which must agree (or the exit code is 1); times of these, of a step and of its gradient, of rows and towers
+ * of boxes. bench_ncp REPEATS; grids and comparisons run once, the grids in double only. */
 #include "bench.h"
 
 #define DC_CONTACT_IMPLEMENTATION
@@ -10,12 +11,13 @@
 #include <math.h>
 
 #include "support.h"
+#include "ncp_baselines.h"
 
 #define R(x) ((dc_real)(x))
 #define MOST 80
 
-static unsigned char shape_memory[1 << 15], memory[1 << 23];
-static dc_shape polygon, ground, box, ground3, box3;
+static unsigned char shape_memory[1 << 15], memory[1 << 23], base_memory[1 << 20];
+static dc_shape polygon, ground, box, big_box, ground3, box3;
 static const int rate[6] = {10, 20, 30, 50, 70, 100};
 static const double level[6] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10};
 
@@ -81,6 +83,7 @@ static int load(void)
     int i, run;
     if (dc_shape_polytope(2, 5, A, b, &shapes, &polygon) != DC_OK || dc_shape_halfspace(2, dc_vec(0, 1, 0), 0, &shapes, &ground) != DC_OK
         || dc_shape_box(2, dc_vec(R(0.25), R(0.25), 0), &shapes, &box) != DC_OK
+        || dc_shape_box(2, dc_vec(R(0.5), R(0.5), 0), &shapes, &big_box) != DC_OK
         || dc_shape_halfspace(3, dc_vec(0, 0, 1), 0, &shapes, &ground3) != DC_OK
         || dc_shape_box(3, dc_vec(R(0.25), R(0.25), R(0.25)), &shapes, &box3) != DC_OK) return 0;
     if (!table_open(&t, "ncp_drop_states.txt")) return 0;
@@ -174,70 +177,16 @@ static void stack_grid(double linear[6][6], double angular[6][6])
     bench_line("stack_grid", "angular_momentum_off_by", worst_a, "relative");
 }
 
-/* ---- times */
-
-static world timed[8];
-
-static void one_step(void *user) { world_step((world *)user, ((world *)user)->next); }
-
-/* one run of the drop, 150 steps at 100 Hz, rho 1e-4 */
-static void drop_time(void *user)
-{
-    static world w;
-    const world *from = (const world *)user;
-    int k;
-    drop_begin(&w, 7, 0.01, from->contact[0].keep != NULL);
-    w.opt = from->opt;
-    for (k = 0; k < 150; ++k) world_step(&w, w.body);
-}
-
-static dc_ncp *solved;
-
-static void gradient(void *user)
-{
-    static dc_real J[12*64];
-    dc_arena *mem = (dc_arena *)user;
-    (void)mem;
-    solved->factored = 0;                   /* its own factor, as after a step */
-    dc_ncp_grad(solved, J, 64);
-    bench_keep((double)J[0]);
-}
-
-/* factor and two solves of a dense system: what one iteration costs without condensing, assembly left out */
-typedef struct { int n, loops; dc_real A[280*280], B[280*280], b[280]; int piv[280]; } dense;
-static dense dense_drop, dense_stack;
-
-static void dense_step(void *user)
-{
-    dense *d = (dense *)user;
-    int k, i;
-    for (k = 0; k < d->loops; ++k) {
-        memcpy(d->B, d->A, (size_t)(d->n*d->n)*sizeof(dc_real));
-        for (i = 0; i < d->n; ++i) d->b[i] = 1;
-        dc_lu_factor(d->n, d->B, d->n, d->piv, NULL);
-        dc_lu_solve(d->n, d->B, d->n, d->piv, 1, d->b, 1);
-        dc_lu_solve(d->n, d->B, d->n, d->piv, 1, d->b, 1);
-    }
-    bench_keep((double)d->b[0]);
-}
-
-static void dense_make(dense *d, int n, int loops)
-{
-    rng r;
-    int i;
-    rng_seed(&r, 1);
-    d->n = n;
-    d->loops = loops;
-    for (i = 0; i < n*n; ++i) d->A[i] = R(rng_uniform(&r, -1, 1) + (i%(n + 1) == 0 ? 4 : 0));
-}
+/* ---- the same step in other ways */
 
 /* Fig. 8's four blocks, all pairs and the floor */
-static void four_blocks(world *w)
+static void four_blocks(world *w, int authors)
 {
     static const double at[4][3] = {{0.05, 2.4, 0.1}, {-0.05, 1.8, -0.1}, {0, 1, -0.2}, {0, 0.3, -0.2}};
     int i, j;
     world_begin(w, 2, 0.02);
     w->opt.rho = R(DC_IS_FLOAT ? 1e-4 : 1e-6);
+    w->opt.authors = authors;
     for (i = 0; i < 4; ++i) world_body(w, at[i][0], at[i][1], 0)->pose.q = dc_quat_exp(dc_vec(0, 0, R(at[i][2])));
     for (i = 0; i < 4; ++i) {
         for (j = 0; j < i; ++j) world_contact(w, i, j, &box, &box, 0.5, 0);
@@ -245,6 +194,320 @@ static void four_blocks(world *w)
     }
     for (i = 0; i < 30; ++i) world_step(w, w->body);
     w->steps = w->iterations = 0;
+}
+
+/* the box of Fig. 11: velocities and attitudes at random from the paper's range */
+static void falling_box(world *w, rng *r)
+{
+    dc_ncp_body *b;
+    double turn;
+    world_begin(w, 2, 0.01);
+    w->opt.rho = R(1e-4);
+    b = world_body(w, 0, rng_uniform(r, 1, 3), 0);
+    turn = rng_uniform(r, -3, 3);
+    b->pose.q = dc_quat_exp(dc_vec(0, 0, R(turn)));
+    b->v.x = R(rng_uniform(r, -2, 2));
+    b->v.y = R(rng_uniform(r, -2, 2));
+    b->w.z = R(rng_uniform(r, -2, 2));
+    world_contact(w, 0, -1, &big_box, &ground, 0.1, 0);
+}
+
+static base other;
+
+static int base_step(world *w, int method)
+{
+    dc_arena mem = dc_arena_make(base_memory, sizeof base_memory);
+    return base_begin(&other, method, &w->opt, &w->scene, &mem) && base_solve(&other);
+}
+
+typedef struct {
+    long steps, failed, iterations;             /* steps the other way did not solve; steps with other numbers of iterations */
+    long solves;                                /* growth problems */
+    double worst;                               /* largest difference of a velocity where it did */
+} difference;
+
+/* n steps of w, each taken the other way as well; 0 when dc_ncp_step itself fails. */
+static int differ(world *w, int method, int n, difference *d)
+{
+    int i, k;
+    for (k = 0; k < n; ++k) {
+        long before = w->iterations;
+        int ok;
+        world_step(w, w->next);
+        ok = base_step(w, method);
+        d->steps++;
+        d->solves += other.solves;
+        d->failed += !ok;
+        d->iterations += ok && other.steps + w->opt.authors != w->iterations - before;
+        for (i = 0; ok && i < w->scene.bodies; ++i) {
+            const dc_real *v = other.x + 3*i;
+            const dc_ncp_body *b = w->next + i;
+            d->worst = fmax(d->worst, fabs((double)(v[0] - b->v.x)));
+            d->worst = fmax(d->worst, fabs((double)(v[1] - b->v.y)));
+            d->worst = fmax(d->worst, fabs((double)(v[2] - b->w.z)));
+        }
+        memcpy(w->body, w->next, (size_t)w->scene.bodies*sizeof(dc_ncp_body));
+    }
+    return w->failed == 0;
+}
+
+static void difference_print(const char *what, const difference *d)
+{
+    bench_line(what, "largest_difference", d->worst, "m/s or 1/s");
+    bench_line(what, "not_solved", (double)d->failed, "steps");
+    bench_line(what, "of", (double)d->steps, "steps");
+}
+
+/* The dense systems: the same iterations, the same velocities. */
+static int dense_agrees(void)
+{
+    static const char *const name[2][2] = {{"whole", "whole_authors"}, {"slacks_out", "slacks_out_authors"}};
+    static world w;
+    int method, authors, run, ok = 1;
+    for (method = BASE_WHOLE; method <= BASE_NO_SLACKS; ++method)
+        for (authors = 0; authors < 2; ++authors) {
+            difference d = DC_ZERO;
+            for (run = 0; run < 100; run += 10) {
+                drop_begin(&w, run, 0.01, 0);
+                w.opt.rho = R(1e-4);
+                w.opt.authors = authors;
+                ok &= differ(&w, method, 150, &d);
+            }
+            four_blocks(&w, authors);
+            ok &= differ(&w, method, 10, &d);
+            difference_print(name[method][authors], &d);
+            bench_line(name[method][authors], "other_number_of_iterations", (double)d.iterations, "steps");
+            ok &= d.failed == 0 && d.iterations == 0 && d.worst <= 1e-8;
+        }
+    return ok;
+}
+
+/* The bilevel method: the same velocities to what the tolerance leaves open, tol in the gap and so tol/h in these, but for the
+ * few steps that it does not solve. */
+static int bilevel_agrees(void)
+{
+    const double h = 0.01, tol = 1e-10;
+    static world w;
+    rng r;
+    int run, ok = 1;
+    difference drop = DC_ZERO, fall = DC_ZERO, blocks = DC_ZERO;
+    rng_seed(&r, 11);
+    for (run = 0; run < 100; ++run) {
+        drop_begin(&w, run, h, 0);
+        w.opt.rho = R(1e-4);
+        w.opt.tol = R(tol);
+        ok &= differ(&w, BASE_BILEVEL, 150, &drop);
+        falling_box(&w, &r);
+        w.opt.tol = R(tol);
+        ok &= differ(&w, BASE_BILEVEL, 200, &fall);
+    }
+    difference_print("bilevel_drop", &drop);
+    difference_print("bilevel_falling_box", &fall);
+    ok &= drop.worst <= 10*tol/h && fall.worst <= 10*tol/h && 100*drop.failed <= drop.steps && 100*fall.failed <= fall.steps;
+    four_blocks(&w, 0);
+    w.opt.tol = R(tol);
+    ok &= differ(&w, BASE_BILEVEL, 20, &blocks);
+    difference_print("bilevel_four_blocks", &blocks);
+    return ok && blocks.worst <= 10*tol/0.02 && blocks.failed == 0;
+}
+
+/* How often a method fails over a run of the drop, from the states of our runs. In the paper a run has failed when a step takes
+ * 29 Newton steps, and the states are its own; here one has that 40, or 100 of the bilevel method, do not solve. */
+static void failures(const char *name, int method)
+{
+    static const int at[2] = {0, 5}, of[2] = {1, 3};
+    static const double published[2][2] = {{87, 89}, {55, 49}};
+    static world w;
+    int i, j, run;
+    for (i = 0; i < 2; ++i)
+        for (j = 0; j < 2; ++j) {
+            char what[80];
+            int bad = 0;
+            difference all = DC_ZERO;
+            for (run = 0; run < 100; ++run) {
+                long before = all.failed;
+                drop_begin(&w, run, 1.0/rate[at[i]], 0);
+                w.opt.rho = R(level[of[j]]);
+                differ(&w, method, 3*rate[at[i]]/2, &all);
+                bad += all.failed > before;
+            }
+            snprintf(what, sizeof what, "failed_runs_of_100_at_%d_hz_rho_%g", rate[at[i]], level[of[j]]);
+            bench_line(name, what, bad, "runs");
+            if (method != BASE_BILEVEL) continue;
+            strcat(what, "/published");
+            bench_line(name, what, published[i][j], "runs");
+            snprintf(what, sizeof what, "growth_problems_of_a_step_at_%d_hz_rho_%g", rate[at[i]], level[of[j]]);
+            bench_line(name, what, (double)all.solves/(double)all.steps, "solves");
+        }
+}
+
+/* ---- times */
+
+/* Steps from states that were recorded, by dc_ncp_step (method < 0) or another way; every `run` states begin anew. */
+typedef struct {
+    world w;
+    const dc_ncp_body *state;
+    int steps, run, method;
+} path;
+
+static void record(world *w, int steps, dc_ncp_body *state)
+{
+    int k;
+    for (k = 0; k < steps; ++k) {
+        memcpy(state + k*w->scene.bodies, w->body, (size_t)w->scene.bodies*sizeof *state);
+        world_step(w, w->body);
+    }
+}
+
+static void path_time(void *user)
+{
+    path *p = (path *)user;
+    size_t n = (size_t)p->w.scene.bodies;
+    int k;
+    for (k = 0; k < p->steps; ++k) {
+        memcpy(p->w.body, p->state + n*(size_t)k, n*sizeof(dc_ncp_body));
+        if (k%p->run == 0) p->w.keep[0][0] = 0;         /* the first step is cold */
+        if (p->method < 0) world_step(&p->w, p->w.next);
+        else base_step(&p->w, p->method);
+    }
+}
+
+/* the ratio of the medians of entries i and j */
+static void over(const bench_group *g, const char *what, int i, int j)
+{
+    if (!bench_instructions) bench_line(g->name, what, g->entry[i].median/g->entry[j].median, "x");
+}
+
+static void one_step(void *user) { world_step((world *)user, ((world *)user)->next); }
+
+static void gradient(void *user)
+{
+    static dc_real J[12*64];
+    dc_ncp *solved = (dc_ncp *)user;
+    solved->factored = 0;                   /* its own factor, as after a step */
+    dc_ncp_grad(solved, J, 64);
+    bench_keep((double)J[0]);
+}
+
+/* a step of w, and its gradient */
+static int gradient_times(bench_group *g, const char *name, world *w)
+{
+    dc_arena mem = dc_arena_make(memory + (1 << 22), 1 << 20);
+    dc_ncp *solved;
+    if (dc_ncp_step(&w->opt, &w->scene, &mem, w->next, &solved, NULL) != DC_OK) return 0;
+    bench_open(g, name);
+    bench_add(g, "step", one_step, w, 1);
+    bench_add(g, "gradient", gradient, solved, 1);
+    bench_run(g);
+    return 1;
+}
+
+#define DROPS 10
+#define DROP_STEPS 150
+#define FALLS 5
+#define FALL_STEPS 200
+#define BLOCK_STEPS 5
+#define TUMBLE_STEPS 100
+static dc_ncp_body drop_state[DROPS*DROP_STEPS], fall_state[FALLS*FALL_STEPS], block_state[4*BLOCK_STEPS], tumble_state[TUMBLE_STEPS];
+
+/* a box that falls askew and turning, 3D */
+static void tumble(world *w, int pyramid, int warm)
+{
+    dc_ncp_body *b;
+    world_begin(w, 3, 0.01);
+    w->opt.rho = R(1e-4);
+    w->opt.pyramid = pyramid;
+    b = world_body(w, 0, 0, 1);
+    b->pose.q = dc_quat_exp(dc_vec(R(0.3), R(-0.5), R(0.2)));
+    b->v = dc_vec(2, 1, 0);
+    b->w = dc_vec(1, -2, R(0.5));
+    world_contact(w, 0, -1, &box3, &ground3, 0.5, warm);
+}
+
+static void drop_times(bench_group *g)
+{
+    static const char *const name[6] = {"whole_26_equations", "slacks_out_16_equations", "bilevel", "cold", "warm", "authors"};
+    static path p[6];
+    int i;
+    for (i = 0; i < DROPS; ++i) {
+        drop_begin(&p[0].w, i, 0.01, 0);
+        p[0].w.opt.rho = R(1e-4);
+        record(&p[0].w, DROP_STEPS, drop_state + i*DROP_STEPS);
+    }
+    bench_open(g, "ncp_drop_step");
+    for (i = 0; i < 6; ++i) {
+        drop_begin(&p[i].w, 0, 0.01, i == 4);
+        p[i].w.opt.rho = R(1e-4);
+        p[i].w.opt.authors = i == 5;
+        p[i].state = drop_state;
+        p[i].steps = DROPS*DROP_STEPS;
+        p[i].run = DROP_STEPS;
+        p[i].method = i < 3 ? i : -1;
+        bench_add(g, name[i], path_time, &p[i], p[i].steps);
+    }
+    bench_run(g);
+}
+
+/* Fig. 11's scene and tolerances; the paper's ratio is between tolerances that differ tenfold, and derivatives it forms by
+ * automatic differentiation */
+static void fall_times(bench_group *g)
+{
+    static path p[2];
+    rng r;
+    int i;
+    rng_seed(&r, 11);
+    for (i = 0; i < FALLS; ++i) {
+        falling_box(&p[0].w, &r);
+        record(&p[0].w, FALL_STEPS, fall_state + i*FALL_STEPS);
+    }
+    bench_open(g, "ncp_falling_box_step");
+    for (i = 0; i < 2; ++i) {
+        falling_box(&p[i].w, &r);
+        p[i].state = fall_state;
+        p[i].steps = FALLS*FALL_STEPS;
+        p[i].run = FALL_STEPS;
+        p[i].method = i == 0 ? BASE_BILEVEL : -1;
+        bench_add(g, i == 0 ? "bilevel" : "cold", path_time, &p[i], p[i].steps);
+    }
+    bench_run(g);
+    if (!bench_instructions) bench_line(g->name, "bilevel_over_cold/published", 30, "x");
+}
+
+static void block_times(bench_group *g, int authors)
+{
+    static const char *const name[2][3] = {{"whole_258_equations", "slacks_out_150_equations", "cold"},
+                                           {"whole_278_equations", "slacks_out_160_equations", "cold"}};
+    static path p[3];
+    int i;
+    for (i = 0; i < 3; ++i) {
+        four_blocks(&p[i].w, authors);
+        if (i == 0) record(&p[0].w, BLOCK_STEPS, block_state);
+        p[i].state = block_state;
+        p[i].steps = p[i].run = BLOCK_STEPS;
+        p[i].method = i < 2 ? i : -1;
+    }
+    bench_open(g, authors ? "ncp_four_blocks_step_authors" : "ncp_four_blocks_step");
+    for (i = 0; i < 3; ++i) bench_add(g, name[authors][i], path_time, &p[i], BLOCK_STEPS);
+    bench_run(g);
+    over(g, "slacks_out_over_cold", 1, 2);
+}
+
+static void tumble_times(bench_group *g)
+{
+    static const char *const name[3] = {"cold", "warm", "pyramid"};
+    static path p[3];
+    int i;
+    tumble(&p[0].w, 0, 0);
+    record(&p[0].w, TUMBLE_STEPS, tumble_state);
+    bench_open(g, "ncp_box_3d_step");
+    for (i = 0; i < 3; ++i) {
+        tumble(&p[i].w, i == 2, i == 1);
+        p[i].state = tumble_state;
+        p[i].steps = p[i].run = TUMBLE_STEPS;
+        p[i].method = -1;
+        bench_add(g, name[i], path_time, &p[i], TUMBLE_STEPS);
+    }
+    bench_run(g);
 }
 
 static void boxes(world *w, int n, int tower)
@@ -259,6 +522,8 @@ static void boxes(world *w, int n, int tower)
     }
 }
 
+static world timed;
+
 int main(int argc, char **argv)
 {
     static double published[5][6][6];
@@ -266,7 +531,6 @@ int main(int argc, char **argv)
     char word[64];
     table t;
     int i, k, r;
-    dc_arena mem;
     bench_begin(argc, argv);
     if (!load() || !table_open(&t, "ncp_published.txt")) return 1;
     for (k = 0; k < 5; ++k) {
@@ -280,35 +544,29 @@ int main(int argc, char **argv)
         drop_grid("drop_grid_cold", 0, 0, NULL);
         drop_grid("drop_grid_warm", 0, 1, NULL);
         stack_grid(published[3], published[4]);
+        if (!dense_agrees() || !bilevel_agrees()) {
+            printf("another way to solve the step disagrees\n");
+            return 1;
+        }
+        failures("slacks_out_drop", BASE_NO_SLACKS);
+        failures("bilevel_drop", BASE_BILEVEL);
     }
 
-    for (i = 0; i < 3; ++i) {
-        timed[i].opt.rho = R(1e-4);
-        timed[i].opt.authors = i == 2;
-        timed[i].contact[0].keep = i == 1 ? timed[i].keep[0] : NULL;
-    }
-    /* the gradient at the landed state */
-    drop_begin(&timed[3], 7, 0.01, 0);
-    timed[3].opt.rho = R(1e-4);
-    for (k = 0; k < 100; ++k) world_step(&timed[3], timed[3].body);
-    mem = dc_arena_make(memory + (1 << 22), 1 << 20);
-    if (dc_ncp_step(&timed[3].opt, &timed[3].scene, &mem, timed[3].next, &solved, NULL) != DC_OK) return 1;
-    bench_open(&g, "ncp_drop_step");
-    dense_make(&dense_drop, 28, 9);
-    bench_add(&g, "dense_28x28_9_iterations", dense_step, &dense_drop, 1);
-    bench_add(&g, "authors", drop_time, &timed[2], 150);
-    bench_add(&g, "cold", drop_time, &timed[0], 150);
-    bench_add(&g, "warm", drop_time, &timed[1], 150);
-    bench_add(&g, "gradient", gradient, &mem, 1);
-    bench_run(&g);
-
-    four_blocks(&timed[4]);
-    world_step(&timed[4], timed[4].next);
-    dense_make(&dense_stack, 278, (int)timed[4].iterations);
-    bench_open(&g, "ncp_four_blocks_step");
-    bench_add(&g, "dense_278x278_as_many_iterations", dense_step, &dense_stack, 1);
-    bench_add(&g, "cold", one_step, &timed[4], 1);
-    bench_run(&g);
+    drop_times(&g);
+    over(&g, "slacks_out_over_cold", 1, 3);
+    over(&g, "bilevel_over_cold", 2, 3);
+    over(&g, "warm_over_cold", 4, 3);
+    fall_times(&g);
+    block_times(&g, 0);
+    block_times(&g, 1);
+    tumble_times(&g);
+    drop_begin(&timed, 7, 0.01, 0);
+    timed.opt.rho = R(1e-4);
+    for (k = 0; k < 100; ++k) world_step(&timed, timed.body);
+    if (!gradient_times(&g, "ncp_drop_landed", &timed)) return 1;
+    tumble(&timed, 0, 0);
+    for (k = 0; k < 100; ++k) world_step(&timed, timed.body);
+    if (!gradient_times(&g, "ncp_box_3d_landed", &timed)) return 1;
 
     for (k = 0; k < 2; ++k) {
         static const int count[4] = {5, 10, 20, 40};
@@ -323,7 +581,7 @@ int main(int argc, char **argv)
         }
         bench_run(&g);
         for (i = 0; i < 4; ++i) x[i] = log(fmax(g.entry[i].median, 1));
-        bench_line(g.name, "growth_exponent_10_to_40", (x[3] - x[1])/log(4.0), "power");
+        if (!bench_instructions) bench_line(g.name, "growth_exponent_10_to_40", (x[3] - x[1])/log(4.0), "power");
     }
     return 0;
 }
