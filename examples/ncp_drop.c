@@ -52,12 +52,12 @@ int main(int argc, char **argv)
         ncp_touch(&w, 0, -1, &polygon, &ground, mu);
         if (run == 0) {
             shape = ncp_polygon(v, &polygon);
-            plane = view_plane(v, 3);
+            plane = view_plane(v, DC_R(2.4));
         }
         view_run(v, heading[run]);
         view_fixed(v, plane, "#9aa6b6", ncp_origin);
         ncp_show(&w, v, 0, shape, "#3b7dd8");
-        ncp_overlays(&w, v, 0.02, 0.5);
+        ncp_overlays(&w, v, 9.81, 0.4);
         distance = view_series(v, "distance from touching, up or down", "m", 1);
         newton = view_series(v, "Newton steps", "", 0);
         energy = view_series(v, "energy", "J", 0);

@@ -7,7 +7,7 @@
  *     ncp_add(&w, 1, dc_vec(0, 0, DC_R(0.2)), 0, 1, 0);        mass, inertia about the axes, position
  *     ncp_touch(&w, 0, -1, &box, &ground, 0.5);                bodies, shapes, friction
  *     ncp_show(&w, v, 0, ncp_polygon(v, &box), NULL);
- *     ncp_overlays(&w, v, 0.05, 0.1);                          metres per newton of the arrows, newtons worth one
+ *     ncp_overlays(&w, v, 9.81, 0.3);                          an arrow for so many newtons is so many metres long
  *     for (i = 0; i < 100; i++) { ncp_step(&w); ncp_draw(&w, v); view_frame(v, w.time); }
  *
  * Include it after dc_ncp.h, view.h and cli.h. */
@@ -31,7 +31,7 @@ typedef struct {
     int            steps, failed, most;         /* most: Newton steps of a step */
     long           iterations;                  /* Newton steps of all steps */
     int            shown, shown_body[NCP_SHOWN], shown_as[NCP_SHOWN], points, forces;
-    double         scale, least;                /* of the arrows */
+    double         newtons, metres;             /* of the arrows */
     unsigned char  shape_memory[1 << 15], memory[1 << 23];
 } ncp_world;
 
@@ -185,14 +185,14 @@ static inline int ncp_show(ncp_world *w, view *v, int body, int shape, const cha
     return w->shown_as[w->shown++] = view_body(v, shape, colour);
 }
 
-/* Marks for contact points and for forces on the first body of each pair: `scale` metres per newton, and nothing at pairs
- * with less than `least` newtons. */
-static inline void ncp_overlays(ncp_world *w, view *v, double scale, double least)
+/* Marks for contact points and for the forces on the first body of each pair: a force of `newtons` is an arrow of `metres`,
+ * no arrow is longer than three times that, and below 1/50 of it a pair is not marked. */
+static inline void ncp_overlays(ncp_world *w, view *v, double newtons, double metres)
 {
     w->forces = view_overlay(v, VIEW_ARROWS, "forces", "#e8833a", 0);
     w->points = view_overlay(v, VIEW_POINTS, "contact points", "#d62728", 0);
-    w->scale = scale;
-    w->least = least;
+    w->newtons = newtons;
+    w->metres = metres;
 }
 
 /* Bodies, contact points and forces after a step, or before the first one. The frame stays open for values. */
@@ -203,12 +203,12 @@ static inline void ncp_draw(const ncp_world *w, view *v)
     for (k = 0; k < w->shown; k++) view_pose(v, w->shown_as[k], w->body[w->shown_body[k]].pose);
     for (k = 0; w->steps > 0 && k < w->scene.contacts; k++) {
         dc_ncp_touch touch;
-        dc_v3        force;
+        double       size;
         ncp_need(dc_ncp_force(w->solved, k, &touch), "force");
-        force = dc_scale(1/w->scene.h, touch.impulse);
-        if ((double)dc_dot(force, force) < w->least*w->least) continue;
+        size = sqrt((double)dc_dot(touch.impulse, touch.impulse))/((double)w->scene.h*w->newtons);
+        if (size < 0.02) continue;
         view_point(v, w->points, touch.p);
-        view_arrow(v, w->forces, touch.p, dc_scale(DC_R(w->scale), force));
+        view_arrow(v, w->forces, touch.p, dc_scale(DC_R(w->metres*fmin(1, 3/size)/w->newtons)/w->scene.h, touch.impulse));
     }
 }
 
