@@ -22,6 +22,7 @@ int main(int argc, char **argv)
     static const dc_real  b[] = {DC_R(0.4), DC_R(0.4), DC_R(0.4), DC_R(0.4), DC_R(0.4)};
     static const double   rho[LEVELS] = {1e-2, 1e-4, 1e-6};
     static const char    *name[LEVELS] = {"rho_1e-2", "rho_1e-4", "rho_1e-6"}, *heading[LEVELS] = {"rho 0.01", "rho 1e-4", "rho 1e-6"};
+    const dc_pose middle = {{1, 0, 0, 0}, {DC_R(0.5), 0, 0}};
     double       rate = 50, seconds = 2, mu = 0.2;
     cli_number   number[] = {{"rate", &rate, 10, 1000, "steps a second"},
                              {"seconds", &seconds, 0.1, 100, "length of the run"},
@@ -52,15 +53,15 @@ int main(int argc, char **argv)
         ncp_touch(&w, 0, -1, &polygon, &ground, mu);
         if (run == 0) {
             shape = ncp_polygon(v, &polygon);
-            plane = view_plane(v, DC_R(2.4));
+            plane = view_plane(v, 3);
         }
         view_run(v, heading[run]);
-        view_fixed(v, plane, "#9aa6b6", ncp_origin);
+        view_fixed(v, plane, "#9aa6b6", middle);
         ncp_show(&w, v, 0, shape, "#3b7dd8");
         ncp_overlays(&w, v, 9.81, 0.4);
         distance = view_series(v, "distance from touching, up or down", "m", 1);
         newton = view_series(v, "Newton steps", "", 0);
-        energy = view_series(v, "energy", "J", 0);
+        energy = view_series(v, "energy, less what the soft contact stores", "J", 0);
         for (i = 0; i <= steps && view_ok(v) && !cli_stopped(); i++) {
             if (i > 0) ncp_step(&w);
             ncp_draw(&w, v);

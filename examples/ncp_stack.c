@@ -16,8 +16,8 @@
 static ncp_world w;
 static dc_shape  block, ground;
 
-/* n blocks at (x, y, angle), with all pairs and the floor for contacts */
-static void tower(double h, double rho, double mu, const double (*at)[3], int n)
+/* n blocks at (x, y, angle), from the top down, with all pairs and the floor for contacts */
+static void tower(double h, double rho, double mu, double (*at)[3], int n)
 {
     int i, j;
 
@@ -26,7 +26,7 @@ static void tower(double h, double rho, double mu, const double (*at)[3], int n)
     ncp_need(dc_shape_halfspace(2, dc_vec(0, 1, 0), 0, &w.shapes, &ground), "ground");
     for (i = 0; i < n; i++) {
         ncp_add(&w, 1, dc_vec(0, 0, DC_R(0.2)), at[i][0], at[i][1], 0)->pose.q = dc_quat_exp(dc_vec(0, 0, DC_R(at[i][2])));
-        for (j = 0; j < i; j++) ncp_touch(&w, i, j, &block, &block, mu);
+        for (j = 0; j < i; j++) ncp_touch(&w, j, i, &block, &block, mu);    /* the push on the upper one */
         ncp_touch(&w, i, -1, &block, &ground, mu);
     }
 }
@@ -48,8 +48,9 @@ static void momentum(double *linear, double *angular)
 
 int main(int argc, char **argv)
 {
-    static const double four[4][3] = {{0.05, 2.4, 0.1}, {-0.05, 1.8, -0.1}, {0, 1, -0.2}, {0, 0.3, -0.2}};
-    double       two[2][3] = {{0.2, 0.25, 0}, {0, 0.75, 0}}, rate = 50, rho = DC_IS_FLOAT ? 1e-4 : 1e-6, mu = 0.5, l, a;
+    static const char *colour[4] = {"#3b7dd8", "#3aa675", "#8a63d2", "#2ba3b5"};
+    double       four[4][3] = {{0.05, 2.4, 0.1}, {-0.05, 1.8, -0.1}, {0, 1, -0.2}, {0, 0.3, -0.2}};
+    double       two[2][3] = {{0, 0.75, 0}, {0.2, 0.25, 0}}, rate = 50, rho = DC_IS_FLOAT ? 1e-4 : 1e-6, mu = 0.5, l, a;
     cli_number   number[] = {{"rate", &rate, 10, 1000, "steps a second"},
                              {"rho", &rho, 1e-10, 1e-2, "relaxation of the contacts"},
                              {"mu", &mu, 0, 10, "friction coefficient"}};
@@ -78,7 +79,7 @@ int main(int argc, char **argv)
         }
         view_run(v, run ? "two blocks" : "four blocks");
         view_fixed(v, plane, "#9aa6b6", ncp_origin);
-        for (i = 0; i < w.scene.bodies; i++) ncp_show(&w, v, i, shape, NULL);
+        for (i = 0; i < w.scene.bodies; i++) ncp_show(&w, v, i, shape, colour[i]);
         ncp_overlays(&w, v, 9.81, 0.15);
         series_l = view_series(v, "linear momentum", "N s", 1);
         series_a = view_series(v, "angular momentum", "N m s", 1);
@@ -100,11 +101,11 @@ int main(int argc, char **argv)
         ncp_report(&w, name);
         printf("%s_deepest_overlap %.3g m\n%s_gap_at_the_end %.3g m\n", name, -lowest, name, gap);
         printf("%s_linear_momentum_at_the_end %.3g N_s\n%s_angular_momentum_at_the_end %.3g N_m_s\n", name, l, name, a);
-        printf("%s_top_at_the_end %.5f m\n", name, (double)w.body[run ? 1 : 0].pose.t.y);
+        printf("%s_top_at_the_end %.5f m\n", name, (double)w.body[0].pose.t.y);
     }
     cli_bar_end(&bar);
     for (k = 1; k <= 10 && !cli_stopped(); k++) {
-        two[0][0] = 0.02*k;
+        two[1][0] = 0.02*k;
         tower(1/rate, rho, mu, two, 2);
         for (i = 0; i < (int)rate; i++) {
             momentum(&l, &a);

@@ -121,16 +121,18 @@ static inline double ncp_energy(const ncp_world *w)
  * (alpha - 1)/|d alpha/d x|, which is exact where a face lies on a face. */
 static inline double ncp_gap(ncp_world *w)
 {
+    dc_growth_options o = DC_ZERO;
     double gap = HUGE_VAL;
     size_t used = w->mem.used;
     int    k;
 
+    o.rho = DC_R(DC_IS_FLOAT ? 0 : 1e-11);
     for (k = 0; k < w->scene.contacts; k++) {
         const dc_ncp_contact *c = w->contact + k;
         const dc_pose        *a = c->body[0] < 0 ? &ncp_origin : &w->body[c->body[0]].pose;
         const dc_pose        *b = c->body[1] < 0 ? &ncp_origin : &w->body[c->body[1]].pose;
         dc_growth_result      r;
-        ncp_need(dc_growth(NULL, c->shape[0], a, c->shape[1], b, &w->mem, &r, NULL, NULL, NULL, NULL), "gap");
+        ncp_need(dc_growth(&o, c->shape[0], a, c->shape[1], b, &w->mem, &r, NULL, NULL, NULL, NULL), "gap");
         gap = fmin(gap, (double)((r.alpha - 1)*r.length));
         w->mem.used = used;
     }
