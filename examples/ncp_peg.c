@@ -97,7 +97,7 @@ int main(int argc, char **argv)
     ncp_report(&w, "peg");
     printf("height_at_the_end %.6f m\ntilt_at_the_end %.3g rad\n", (double)body->pose.t.y, 2*(double)dc_atan2(body->pose.q.z, body->pose.q.w));
     printf("inside_from %.2f s\nstill_from %.2f s\n", inside, still);
-    printf("deepest_overlap %.3g m\ngap_at_the_end %.3g m\n", -lowest, gap);
+    printf("deepest_overlap %.3g m\ngap_at_the_end %.3g m\n", 0 - lowest, gap);
     if (view_close(v) != 0) return CLI_FAILED;
     printf("wrote %s\n", o.out);
     return cli_exit(CLI_DONE);

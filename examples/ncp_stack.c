@@ -99,7 +99,7 @@ int main(int argc, char **argv)
             cli_bar_step(&bar, run*steps + i);
         }
         ncp_report(&w, name);
-        printf("%s_deepest_overlap %.3g m\n%s_gap_at_the_end %.3g m\n", name, -lowest, name, gap);
+        printf("%s_deepest_overlap %.3g m\n%s_gap_at_the_end %.3g m\n", name, 0 - lowest, name, gap);
         printf("%s_linear_momentum_at_the_end %.3g N_s\n%s_angular_momentum_at_the_end %.3g N_m_s\n", name, l, name, a);
         printf("%s_top_at_the_end %.5f m\n", name, (double)w.body[0].pose.t.y);
     }
