@@ -72,6 +72,8 @@
 #define dc_shape_sphere dc_shape_sphere_f
 #define dc_shape_box dc_shape_box_f
 #define dc_shape_polytope dc_shape_polytope_f
+#define dc_shape_hull_bytes dc_shape_hull_bytes_f
+#define dc_shape_hull dc_shape_hull_f
 #define dc_shape_capsule dc_shape_capsule_f
 #define dc_shape_cylinder dc_shape_cylinder_f
 #define dc_shape_cone dc_shape_cone_f
@@ -80,6 +82,7 @@
 #define dc_shape_place dc_shape_place_f
 #define dc_growth_bytes dc_growth_bytes_f
 #define dc_growth dc_growth_f
+#define dc_growth_batch dc_growth_batch_f
 #define dc_ncp_bytes dc_ncp_bytes_f
 #define dc_ncp_step dc_ncp_step_f
 #define dc_ncp_keep_count dc_ncp_keep_count_f
@@ -87,6 +90,7 @@
 #define dc_ncp_force dc_ncp_force_f
 #define dc_ncp_vjp dc_ncp_vjp_f
 #define dc_ncp_grad dc_ncp_grad_f
+#define dc_ncp_grad_shape dc_ncp_grad_shape_f
 #define dc_ncp_broad_bytes dc_ncp_broad_bytes_f
 #define dc_ncp_broad dc_ncp_broad_f
 #endif
@@ -142,6 +146,14 @@ DC_DEF dc_status dc_shape_cylinder(int dim, dc_real r, dc_real length, dc_arena 
 DC_DEF dc_status dc_shape_cone(int dim, dc_real height, dc_real slope, dc_arena *mem, dc_shape *out);
 DC_DEF dc_status dc_shape_ellipsoid(int dim, dc_v3 semi, dc_arena *mem, dc_shape *out);
 
+/* The polytope with these vertices, n points in any order, of which some may lie inside: unit rows, outwards, one for each
+ * face. The origin must be inside. A point within 1e3 DC_EPS of the largest coordinate of a face's plane counts as on it,
+ * and n up to 128 in 3D, 256 in 2D; the time grows with the cube (2D: square) of n.
+ * DC_E_ARG also for points without volume or with the origin outside; DC_E_RANGE: more faces than 2 n (n in 2D), which
+ * rounding can make of points that almost share planes. dc_shape_hull_bytes is what it needs; the shape keeps dc_shape_bytes. */
+DC_DEF size_t dc_shape_hull_bytes(int dim, int n);
+DC_DEF dc_status dc_shape_hull(int dim, int n, const dc_v3 *x, dc_arena *mem, dc_shape *out);
+
 /* The Minkowski sum of two shapes, (23)-(25): rows and cones add up, aux is aux_a + aux_b + dim. A padded polytope is the
  * sum of a polytope and a sphere. Copies: a and b may go. */
 DC_DEF dc_status dc_shape_sum(const dc_shape *a, const dc_shape *b, dc_arena *mem, dc_shape *out);
@@ -183,6 +195,12 @@ DC_DEF size_t dc_growth_bytes(const dc_shape *a, const dc_shape *b);
 DC_DEF dc_status dc_growth(const dc_growth_options *opt, const dc_shape *a, const dc_pose *pa, const dc_shape *b,
                            const dc_pose *pb, dc_arena *mem, dc_growth_result *out, dc_real *jac, const dc_real *bar,
                            dc_shape_grad *ga, dc_shape_grad *gb);
+
+/* The same at `count` pairs of poses: out [count]; jac [count x 84], status [count] may be NULL. Every pair is worked on;
+ * returned is the first status that is not DC_OK. What a pair that fails writes is as with dc_growth: with DC_E_ARG, its
+ * pose, nothing. */
+DC_DEF dc_status dc_growth_batch(const dc_growth_options *opt, const dc_shape *a, const dc_shape *b, int count, const dc_pose *pa,
+                                 const dc_pose *pb, dc_arena *mem, dc_growth_result *out, dc_real *jac, dc_status *status);
 
 /* ---- dynamics ---------------------------------------------------------------------------------- */
 
@@ -228,6 +246,8 @@ typedef struct {
     int     warm;           /* 1: the warm start was taken to the end */
     dc_real residual;       /* largest residual of the equations */
     dc_real complementarity;/* largest |a o b - rho e| */
+    dc_real overlap, depth; /* with DC_OK no contact overlaps by more, to `tol`: 1 - alpha, and metres. Bounds by the
+                               duality gap of (14), 0 where all are apart for certain */
 } dc_ncp_info;
 
 typedef struct dc_ncp dc_ncp;
@@ -283,6 +303,10 @@ DC_DEF dc_status dc_ncp_vjp(dc_ncp *solution, const dc_real *bar, dc_ncp_adjoint
 /* The Jacobian: rows are bodies x (twist of the next pose, next v and w), 12 each; columns bodies x DC_NCP_BODY_PARAMS,
  * DC_NCP_SCENE_PARAMS, contacts x DC_NCP_CONTACT_PARAMS; row stride ld. */
 DC_DEF dc_status dc_ncp_grad(dc_ncp *solution, dc_real *J, int ld);
+
+/* The Jacobian by the numbers of the shape of one side (0: a, 1: b) of one contact: rows as above; columns A, b, d, N, each
+ * as the shape has them, then size. Where contacts share a shape, its derivative is the sum over them. */
+DC_DEF dc_status dc_ncp_grad_shape(dc_ncp *solution, int contact, int side, dc_real *J, int ld);
 
 /* Pairs of bounding spheres (centre, radius) nearer than `margin`, by a sweep along x: pair[2k] < pair[2k + 1] in a fixed
  * order. A negative radius is never near. *count receives how many there are; DC_E_RANGE when more than `most`, which is
@@ -436,6 +460,90 @@ DC_DEF dc_status dc_shape_box(int dim, dc_v3 half, dc_arena *mem, dc_shape *out)
     b[4] = b[5] = half.z;
     for (i = 0; i < 2*dim; ++i) A[i*dim + i/2] = DC_R(i & 1 ? -1 : 1);
     return dc_shape_polytope(dim, 2*dim, A, b, mem, out);
+}
+
+DC_DEF size_t dc_shape_hull_bytes(int dim, int n)
+{
+    return dim < 2 || dim > 3 || n < 1 || n > DCI_NCP_MOST ? 0 : dc_shape_bytes(dim, (dim - 1)*n, 0, 0);
+}
+
+/* The unit row (n, b) of the plane through points i, j, k (in 2D i, j), if all others are on one side of it: outwards, b the
+ * height of the outermost. 0 for points in line. */
+static int dci_hull_row(int dim, int n, const dc_v3 *v, int i, int j, int k, dc_real tol, dc_real *row)
+{
+    dc_v3 e1 = dc_sub(v[j], v[i]), e2 = dim == 2 ? dc_vec(0, 0, 1) : dc_sub(v[k], v[i]), nrm;
+    dc_real len2, lo = 0, hi = 0, at, side;
+    int l;
+    if (dim == 2) e1.z = 0;
+    nrm = dc_cross(e1, e2);
+    len2 = dc_dot(nrm, nrm);
+    if (!(len2 > DC_EPS*dc_dot(e1, e1)*dc_dot(e2, e2))) return 0;
+    nrm = dc_scale(1/dc_sqrt(len2), nrm);               /* its z is 0 in 2D */
+    at = dc_dot(nrm, v[i]);
+    for (l = 0; l < n && (hi <= tol || lo >= -tol); ++l) {
+        dc_real t = dc_dot(nrm, v[l]) - at;
+        lo = dc_min(lo, t);
+        hi = dc_max(hi, t);
+    }
+    if (hi > tol && lo < -tol) return 0;
+    side = hi > tol ? DC_R(-1) : DC_R(1);
+    row[0] = side*nrm.x;
+    row[1] = side*nrm.y;
+    row[2] = side*nrm.z;
+    row[3] = side*at + (side < 0 ? -lo : hi);
+    return 1;
+}
+
+DC_DEF dc_status dc_shape_hull(int dim, int n, const dc_v3 *v, dc_arena *mem, dc_shape *out)
+{
+    dci_shape_data w;
+    dc_shape s;
+    dc_status st;
+    dc_real size = 0, tol, row[4];
+    size_t used = mem ? mem->used : 0;
+    int i, j, k, l, f, rows = 0, most = (dim - 1)*n;
+    if (!v || !out || !mem || n <= dim || dc_shape_hull_bytes(dim, n) == 0) return DC_E_ARG;
+    for (i = 0; i < n; ++i) {
+        const dc_real x[3] = {v[i].x, v[i].y, v[i].z};
+        if (!dci_all_in_limit(x, 3)) return DC_E_ARG;
+        for (k = 0; k < dim; ++k) size = dc_max(size, dc_abs(x[k]));
+    }
+    tol = 1000*DC_EPS*size;
+    st = dci_shape_new(dim, most, 0, most, 0, mem, &s, &w);
+    if (st != DC_OK) return st;
+    for (i = 0; i < n; ++i)
+        for (j = i + 1; j < n; ++j)
+            for (k = dim == 2 ? j : j + 1; k < (dim == 2 ? j + 1 : n) && st == DC_OK; ++k) {
+                const int on[3] = {i, j, k};
+                for (f = 0; f < rows; ++f) {            /* all on a face that is known: pass over */
+                    const dc_real *q = w.A + f*dim;
+                    for (l = 0; l < 3; ++l)
+                        if (w.b[f] - (q[0]*v[on[l]].x + q[1]*v[on[l]].y + (dim == 3 ? q[2]*v[on[l]].z : 0)) > tol) break;
+                    if (l == 3) break;
+                }
+                if (f < rows || !dci_hull_row(dim, n, v, i, j, k, tol, row)) continue;
+                if (!(row[3] > 0)) st = DC_E_ARG;
+                else if (rows == most) st = DC_E_RANGE;
+                else {
+                    for (l = 0; l < dim; ++l) w.A[rows*dim + l] = row[l];
+                    w.b[rows++] = row[3];
+                    s.size = dc_max(s.size, row[3]);
+                }
+            }
+    if (st == DC_OK && rows <= dim) st = DC_E_ARG;
+    /* close the ranks: b and d behind the rows there are */
+    if (st != DC_OK) {
+        mem->used = used;
+        return st;
+    }
+    mem->used -= dc_shape_hull_bytes(dim, n) - dc_shape_bytes(dim, rows, 0, 0);
+    memmove(w.A + rows*dim, w.b, (size_t)rows*sizeof(dc_real));
+    s.b = w.A + rows*dim;
+    s.d = s.b + rows;
+    for (i = 0; i < rows; ++i) w.A[rows*(dim + 1) + i] = 0;
+    s.rows = s.linear = rows;
+    *out = s;
+    return DC_OK;
 }
 
 DC_DEF dc_status dc_shape_capsule(int dim, dc_real r, dc_real length, dc_arena *mem, dc_shape *out)
@@ -746,11 +854,10 @@ static size_t dci_pnc_bytes(size_t sum, const dc_shape *a, const dc_shape *b)
     return dc_bytes(sum, m*(D + ny + ny + D + 6) + ns + 3*ny + 2*D, sizeof(dc_real));
 }
 
-/* Takes the arrays, copies the shapes' rows: unit rows (and cones of unit slope) unless `as_given`; alpha is measured in
- * `unit`, s in `metres` */
-static int dci_pnc_make(dci_pair_nc *P, const dc_shape *a, const dc_shape *b, int as_given, dc_real unit, dc_real metres, dc_arena *mem)
+/* Takes the arrays. */
+static int dci_pnc_take(dci_pair_nc *P, const dc_shape *a, const dc_shape *b, dc_arena *mem)
 {
-    int D = a->dim, m = a->rows + b->rows, ny = dci_pnc_ny(a, b), ns = a->cones + b->cones, i, j, k, row = 0, at = 0;
+    int D = a->dim, m = a->rows + b->rows, ny = dci_pnc_ny(a, b), ns = a->cones + b->cones;
     dc_real *x;
     P->shape[0] = a;
     P->shape[1] = b;
@@ -777,9 +884,17 @@ static int dci_pnc_make(dci_pair_nc *P, const dc_shape *a, const dc_shape *b, in
     P->tau = x;             x += ny;
     P->y1 = x;              x += ny + D;
     P->y2 = x;
+    return 1;
+}
+
+/* Copies the shapes' rows: unit rows (and cones of unit slope) unless `as_given`; alpha is measured in `unit`, s in
+ * `metres`. */
+static void dci_pnc_fill(dci_pair_nc *P, int as_given, dc_real unit, dc_real metres)
+{
+    int D = P->D, ny = P->ny, ns = P->nsoc, i, j, k, row = 0, at = 0;
     for (k = 0; k < 2; ++k) {
-        const dc_shape *s = k ? b : a;
-        int first = row, end = row + s->linear, cone = 0, col = D + 1 + (k ? a->aux : 0);
+        const dc_shape *s = P->shape[k];
+        int first = row, end = row + s->linear, cone = 0, col = D + 1 + (k ? P->aux0 : 0);
         P->linear[k] = s->linear;
         while (first < row + s->rows) {             /* a linear row, or a cone */
             dc_real most = 0, f;
@@ -808,7 +923,6 @@ static int dci_pnc_make(dci_pair_nc *P, const dc_shape *a, const dc_shape *b, in
         }
         row += s->rows;
     }
-    return 1;
 }
 
 /* G at rotations R[k], origins x[k]; g(y), u, and the stationarity rows Fy = L e_alpha - G^T lam */
@@ -1267,6 +1381,8 @@ typedef struct {
     dc_real *y, *s, *z, *g, *Fs, *Fy, *rc, *c, *dy, *ds, *dz, *dsa, *dza, *t1, *t2, *dya, *Y;
     dc_real x[2][3], R[2][9], p0[3], unit, metres;
     dc_real slack, dual;            /* typical s and lam */
+    dc_real rho;
+    int most;                       /* iterations */
     const dc_real *xs[2], *Rs[2];
 } dci_growth;
 
@@ -1434,7 +1550,7 @@ static void dci_growth_jac(dci_growth *G, dc_real length, const dc_real *n, dc_r
     memset(jac, 0, 84*sizeof(dc_real));
     for (k = 0; k < 2; ++k)
         for (j = 0; j < D + nw; ++j) {
-            dc_real move[3] = DC_ZERO, turn[3] = DC_ZERO, du[3] = DC_ZERO, xi[3], in[6], o[7];
+            dc_real move[3] = DC_ZERO, turn[3] = DC_ZERO, du[3] = DC_ZERO, xi[3], in[6], o[7] = DC_ZERO;
             int col = 6*k + (j < D ? j : D == 2 ? 5 : j);
             if (j < D) move[j] = 1;
             else {
@@ -1450,7 +1566,6 @@ static void dci_growth_jac(dci_growth *G, dc_real length, const dc_real *n, dc_r
                 in[D + l] = turn[l];
             }
             for (i = 0; i < 2*D + 1; ++i) {
-                o[i] = 0;
                 for (l = 0; l < 2*D; ++l) o[i] += P->Phi[i*2*D + l]*in[l];
             }
             jac[col] = G->unit*o[D];
@@ -1481,45 +1596,51 @@ static void dci_growth_vjp(dci_growth *G, dc_real length, const dc_real *n, cons
     if (gb) dci_pnc_shape_vjp(P, 1, G->unit, G->R[1], G->y, G->z, G->Y, G->dz, NULL, gb);
 }
 
-DC_DEF dc_status dc_growth(const dc_growth_options *opt, const dc_shape *a, const dc_pose *pa, const dc_shape *b,
-                           const dc_pose *pb, dc_arena *mem, dc_growth_result *out, dc_real *jac, const dc_real *bar,
-                           dc_shape_grad *ga, dc_shape_grad *gb)
+/* options, shapes and memory of dc_growth: rho, the limit of iterations, the arrays of G in `mem` */
+static dc_status dci_growth_make(const dc_growth_options *opt, const dc_shape *a, const dc_shape *b, dc_arena *mem, dci_growth *G)
 {
-    dci_growth G;
-    dci_pair_nc *P;
-    dc_growth_result r;
-    dc_status st;
-    dc_real *x, L, dist2 = 0, rho = opt && opt->rho != 0 ? opt->rho : DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-8), len[2], n[2][3] = DC_ZERO;
-    int D, i, k, most = opt && opt->max_iterations != 0 ? opt->max_iterations : 60;
     size_t used;
-    if (!out || !mem || !dci_shape_valid(a) || !dci_shape_valid(b) || a->dim != b->dim || !(rho > 0 && rho <= 1) || most < 1
-        || !(a->size + b->size > 0) || !dci_pose_rows(a->dim, pa, G.x[0], G.R[0]) || !dci_pose_rows(a->dim, pb, G.x[1], G.R[1])
-        || (bar && !dci_all_in_limit(bar, 7))) return DC_E_ARG;
-    D = a->dim;
+    dc_real *x;
+    G->rho = opt && opt->rho != 0 ? opt->rho : DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-8);
+    G->most = opt && opt->max_iterations != 0 ? opt->max_iterations : 60;
+    if (!mem || !dci_shape_valid(a) || !dci_shape_valid(b) || a->dim != b->dim || !(G->rho > 0 && G->rho <= 1) || G->most < 1
+        || !(a->size + b->size > 0)) return DC_E_ARG;
     used = mem->used;
-    P = G.P = (dci_pair_nc *)dc_arena_take(mem, 1, sizeof(dci_pair_nc));
-    /* the unit of alpha: a power of 4 near the answer, so that far shapes are as accurate as near ones */
-    L = a->size + b->size;
-    for (k = 0; k < 2; ++k) {
-        G.xs[k] = G.x[k];
-        G.Rs[k] = G.R[k];
-    }
-    dist2 = dci_growth_middle(&G, a, b)/(L*L);
-    G.unit = 1;
-    while (G.unit*G.unit*16 < dist2) G.unit *= 4;
-    G.metres = G.unit*L;
-    if (P && !dci_pnc_make(P, a, b, 0, G.unit, G.metres, mem)) P = NULL;
-    x = P ? (dc_real *)dc_arena_take(mem, dci_growth_reals(P), sizeof(dc_real)) : NULL;
+    G->P = (dci_pair_nc *)dc_arena_take(mem, 1, sizeof(dci_pair_nc));
+    x = G->P && dci_pnc_take(G->P, a, b, mem) ? (dc_real *)dc_arena_take(mem, dci_growth_reals(G->P), sizeof(dc_real)) : NULL;
     if (!x) {
         mem->used = used;
         return DC_E_MEMORY;
     }
+    dci_growth_arrays(G, x);
+    return DC_OK;
+}
+
+static DCI_NOINLINE dc_status dci_growth_run(dci_growth *G, const dc_pose *pa, const dc_pose *pb, dc_growth_result *out, dc_real *jac,
+                                             const dc_real *bar, dc_shape_grad *ga, dc_shape_grad *gb)
+{
+    dci_pair_nc *P = G->P;
+    const dc_shape *a = P->shape[0], *b = P->shape[1];
+    dc_growth_result r;
+    dc_status st;
+    dc_real L = a->size + b->size, dist2, len[2], n[2][3] = DC_ZERO;
+    int D = P->D, i, k;
+    if (!dci_pose_rows(D, pa, G->x[0], G->R[0]) || !dci_pose_rows(D, pb, G->x[1], G->R[1])) return DC_E_ARG;
+    for (k = 0; k < 2; ++k) {
+        G->xs[k] = G->x[k];
+        G->Rs[k] = G->R[k];
+    }
+    /* the unit of alpha: a power of 4 near the answer, so that far shapes are as accurate as near ones */
+    dist2 = dci_growth_middle(G, a, b)/(L*L);
+    G->unit = 1;
+    while (G->unit*G->unit*16 < dist2) G->unit *= 4;
+    G->metres = G->unit*L;
+    dci_pnc_fill(P, 0, G->unit, G->metres);
     P->L = 1;
-    G.slack = G.dual = 1;
-    dci_growth_arrays(&G, x);
-    st = dci_growth_solve(&G, rho, 0, most, &r);
-    r.alpha = G.unit*G.y[D];
-    r.p = dc_vec(G.y[0], G.y[1], D == 3 ? G.y[2] : 0);
+    G->slack = G->dual = 1;
+    st = dci_growth_solve(G, G->rho, 0, G->most, &r);
+    r.alpha = G->unit*G->y[D];
+    r.p = dc_vec(G->y[0], G->y[1], D == 3 ? G->y[2] : 0);
     for (k = 0; k < 2; ++k) {
         dc_real sign = k ? DC_R(1) : DC_R(-1);
         len[k] = dc_sqrt(dci_ncp_dot(D, P->u[k], P->u[k]));
@@ -1527,12 +1648,43 @@ DC_DEF dc_status dc_growth(const dc_growth_options *opt, const dc_shape *a, cons
     }
     r.n_a = dc_vec(n[0][0], n[0][1], n[0][2]);
     r.n_b = dc_vec(n[1][0], n[1][1], n[1][2]);
-    r.length = len[0] > 0 ? 1/(G.unit*len[0]) : 0;
-    if (!dc_finite(r.alpha) || !dc_finite3(r.p) || !dc_finite3(r.n_a) || !dc_finite3(r.n_b) || !dc_finite(r.length)) st = DC_E_RANGE;
-    else {
-        *out = r;
-        if (st == DC_OK && jac) dci_growth_jac(&G, len[0] > 0 ? 1/len[0] : 0, n[0], jac);
-        if (st == DC_OK && bar) dci_growth_vjp(&G, len[0] > 0 ? 1/len[0] : 0, n[0], bar, ga, gb);
+    r.length = len[0] > 0 ? 1/(G->unit*len[0]) : 0;
+    if (!dc_finite(r.alpha) || !dc_finite3(r.p) || !dc_finite3(r.n_a) || !dc_finite3(r.n_b) || !dc_finite(r.length)) return DC_E_RANGE;
+    *out = r;
+    if (st == DC_OK && jac) dci_growth_jac(G, len[0] > 0 ? 1/len[0] : 0, n[0], jac);
+    if (st == DC_OK && bar) dci_growth_vjp(G, len[0] > 0 ? 1/len[0] : 0, n[0], bar, ga, gb);
+    return st;
+}
+
+DC_DEF dc_status dc_growth(const dc_growth_options *opt, const dc_shape *a, const dc_pose *pa, const dc_shape *b,
+                           const dc_pose *pb, dc_arena *mem, dc_growth_result *out, dc_real *jac, const dc_real *bar,
+                           dc_shape_grad *ga, dc_shape_grad *gb)
+{
+    dci_growth G;
+    dc_status st;
+    size_t used = mem ? mem->used : 0;
+    if (!out || (bar && !dci_all_in_limit(bar, 7))) return DC_E_ARG;
+    st = dci_growth_make(opt, a, b, mem, &G);
+    if (st != DC_OK) return st;
+    st = dci_growth_run(&G, pa, pb, out, jac, bar, ga, gb);
+    mem->used = used;
+    return st;
+}
+
+DC_DEF dc_status dc_growth_batch(const dc_growth_options *opt, const dc_shape *a, const dc_shape *b, int count, const dc_pose *pa,
+                                 const dc_pose *pb, dc_arena *mem, dc_growth_result *out, dc_real *jac, dc_status *status)
+{
+    dci_growth G;
+    dc_status st;
+    size_t used = mem ? mem->used : 0;
+    int i;
+    if (count < 0 || (count > 0 && (!out || !pa || !pb))) return DC_E_ARG;
+    st = dci_growth_make(opt, a, b, mem, &G);
+    if (st != DC_OK) return st;
+    for (i = 0; i < count; ++i) {
+        dc_status one = dci_growth_run(&G, pa + i, pb + i, out + i, jac ? jac + (size_t)i*84 : NULL, NULL, NULL, NULL);
+        if (st == DC_OK) st = one;
+        if (status) status[i] = one;
     }
     mem->used = used;
     return st;
@@ -2604,7 +2756,8 @@ static DCI_NOINLINE dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_n
         dci_contact_nc *w = S->C + k;
         dc_real L = c->shape[0]->size + c->shape[1]->size;
         memset(w, 0, sizeof *w);
-        if (!dci_pnc_make(&w->P, c->shape[0], c->shape[1], S->opt.authors, 1, 1, mem)) return DC_E_MEMORY;
+        if (!dci_pnc_take(&w->P, c->shape[0], c->shape[1], mem)) return DC_E_MEMORY;
+        dci_pnc_fill(&w->P, S->opt.authors, 1, 1);
         w->L = S->opt.authors ? 1 : L;
         w->P.L = S->opt.authors ? 1 : DC_R(0.5)*DC_R(dci_degree(&w->P))*L;
         for (i = 0; i < 2; ++i) {
@@ -2852,6 +3005,21 @@ static DCI_NOINLINE dc_status dci_ncp_cold_solve(dc_ncp *S, dc_ncp_info *info)
     return st;
 }
 
+/* By weak duality the growth at rho = 0 is at least alpha - lam.s/L, and moving a by d along n raises it by d |u|/L or more. */
+static void dci_ncp_overlap(const dc_ncp *S, dc_ncp_info *info)
+{
+    int k, i, D = S->D;
+    for (k = 0; k < S->scene.contacts; ++k) {
+        const dci_contact_nc *c = S->C + k;
+        const dci_pair_nc *P = &c->P;
+        const dc_real *z = S->z + c->oz + c->lam, *s = S->s + c->oz + c->lam;
+        dc_real over = 1 - S->x[c->oy + D], len = dc_sqrt(dci_ncp_dot(D, P->u[0], P->u[0]));
+        for (i = 0; i < P->m; ++i) over += z[i]*s[i]/P->L;
+        info->overlap = dc_max(info->overlap, over);
+        if (len > 0) info->depth = dc_max(info->depth, over*P->L/len);
+    }
+}
+
 /* Writes the bodies at S->x. */
 static DCI_NOINLINE void dci_ncp_write(const dc_ncp *S, dc_ncp_body *next)
 {
@@ -2906,6 +3074,7 @@ DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scen
         in = cold;
     }
     dci_ncp_remember(S, st == DC_OK);
+    dci_ncp_overlap(S, &in);
     dci_ncp_write(S, next);
     if (info) *info = in;
     if (solution) *solution = S;
@@ -3169,6 +3338,36 @@ static void dci_ncp_adjoint_pass(dc_ncp *S, const dc_ncp_adjoint *out)
     if (out->scene) out->scene[3] += hbar;
 }
 
+/* The same, by the numbers of one shape alone */
+static void dci_ncp_shape_pass(dc_ncp *S, int contact, int side, dc_real *row)
+{
+    dci_contact_nc *c = S->C + contact;
+    const dc_shape *s = c->P.shape[side];
+    dc_shape_grad g;
+    dc_real hbar = 0;
+    g.A = row;
+    g.b = g.A + s->rows*s->dim;
+    g.d = g.b + s->rows;
+    g.N = g.d + s->rows;
+    g.size = 0;
+    if (S->D == 2) {
+        dci_ncp_lu_solve_t(S, 3, S->dx);
+        dci_ncp_contact_vjp(S, c, 2, S->dx, &hbar, NULL, side ? NULL : &g, side ? &g : NULL);
+    } else {
+        dci_ncp_lu_solve_t(S, 6, S->dx);
+        dci_ncp_contact_vjp(S, c, 3, S->dx, &hbar, NULL, side ? NULL : &g, side ? &g : NULL);
+    }
+    g.N[s->rows*s->aux] = g.size;
+}
+
+static void dci_ncp_clear(dci_ncp_place *b)
+{
+    memset(b->xbar, 0, sizeof b->xbar);
+    memset(b->tbar, 0, sizeof b->tbar);
+    memset(b->v0bar, 0, sizeof b->v0bar);
+    memset(b->w0bar, 0, sizeof b->w0bar);
+}
+
 DC_DEF dc_status dc_ncp_vjp(dc_ncp *S, const dc_real *bar, dc_ncp_adjoint *out)
 {
     dc_status st;
@@ -3181,10 +3380,7 @@ DC_DEF dc_status dc_ncp_vjp(dc_ncp *S, const dc_real *bar, dc_ncp_adjoint *out)
     for (k = 0; k < S->scene.bodies; ++k, bar += 12) {
         dci_ncp_place *b = S->place + k;
         const dc_real *turn = bar + (D == 2 ? 5 : 3), *spin = turn + 6;
-        memset(b->xbar, 0, sizeof b->xbar);
-        memset(b->tbar, 0, sizeof b->tbar);
-        memset(b->v0bar, 0, sizeof b->v0bar);
-        memset(b->w0bar, 0, sizeof b->w0bar);
+        dci_ncp_clear(b);
         for (i = 0; i < D; ++i) {
             b->xbar[i] = bar[i];
             if (b->dof >= 0) S->dx[b->dof + i] = bar[6 + i] + S->scene.h*bar[i];
@@ -3200,62 +3396,88 @@ DC_DEF dc_status dc_ncp_vjp(dc_ncp *S, const dc_real *bar, dc_ncp_adjoint *out)
     return DC_OK;
 }
 
-DC_DEF dc_status dc_ncp_grad(dc_ncp *S, dc_real *J, int ld)
+/* The rows of a Jacobian: by the parameters of the scene, or with contact >= 0 by the numbers of a shape. `cols` columns. */
+static dc_status dci_ncp_rows(dc_ncp *S, int contact, int side, dc_real *J, int ld, int cols)
 {
-    dc_status st;
-    int i, j, k, l, cols, D, nw, bodies;
-    if (!S || !J) return DC_E_ARG;
-    bodies = S->scene.bodies;
-    cols = bodies*DC_NCP_BODY_PARAMS + DC_NCP_SCENE_PARAMS + S->scene.contacts*DC_NCP_CONTACT_PARAMS;
-    if (ld < cols) return DC_E_ARG;
-    st = dci_ncp_ready(S);
+    dc_status st = dci_ncp_ready(S);
+    int i, j, k, l, D = S->D, nw = D == 2 ? 1 : 3, turn = D == 2 ? 5 : 3, bodies = S->scene.bodies;
     if (st != DC_OK) return st;
-    D = S->D;
-    nw = D == 2 ? 1 : 3;
     for (i = 0; i < 12*bodies; ++i) memset(J + (size_t)i*(size_t)ld, 0, (size_t)cols*sizeof(dc_real));
     for (k = 0; k < bodies; ++k) {
         const dci_ncp_place *b = S->place + k;
-        dc_real *rows = J + (size_t)(12*k)*(size_t)ld, *own = rows + k*DC_NCP_BODY_PARAMS;
-        const int turn = D == 2 ? 5 : 3;
+        dc_real *rows = J + (size_t)(12*k)*(size_t)ld;
         /* the velocities' rows, one adjoint each */
         for (i = 0; b->dof >= 0 && i < D + nw; ++i) {
             dc_real *row = rows + (size_t)(6 + (i < D ? i : turn + i - D))*(size_t)ld;
-            dc_ncp_adjoint out;
-            out.body = row;
-            out.scene = row + bodies*DC_NCP_BODY_PARAMS;
-            out.contact = out.scene + DC_NCP_SCENE_PARAMS;
-            out.shape = NULL;
-            for (l = 0; l < bodies; ++l) {
-                dci_ncp_place *p = S->place + l;
-                memset(p->xbar, 0, sizeof p->xbar);
-                memset(p->tbar, 0, sizeof p->tbar);
-                memset(p->v0bar, 0, sizeof p->v0bar);
-                memset(p->w0bar, 0, sizeof p->w0bar);
+            dc_ncp_adjoint out = DC_ZERO;
+            if (contact < 0) {
+                out.body = row;
+                out.scene = row + bodies*DC_NCP_BODY_PARAMS;
+                out.contact = out.scene + DC_NCP_SCENE_PARAMS;
             }
+            for (l = 0; l < bodies; ++l) dci_ncp_clear(S->place + l);
             for (l = 0; l < S->nv; ++l) S->dx[l] = 0;
             S->dx[b->dof + i] = 1;
-            dci_ncp_adjoint_pass(S, &out);
+            if (contact < 0) dci_ncp_adjoint_pass(S, &out);
+            else dci_ncp_shape_pass(S, contact, side, row);
         }
         /* the poses': x + h v, exp(h w) q */
         for (i = 0; i < D; ++i) {
             dc_real *row = rows + (size_t)i*(size_t)ld;
             const dc_real *from = rows + (size_t)(6 + i)*(size_t)ld;
             for (l = 0; l < cols; ++l) row[l] = S->scene.h*from[l];
-            row[own - rows + i] += 1;
-            row[bodies*DC_NCP_BODY_PARAMS + 3] += b->v[i];
         }
         for (i = 0; i < nw; ++i) {
             dc_real *row = rows + (size_t)(turn + i)*(size_t)ld;
-            dc_m3 E = D == 3 ? dc_m3_exp(dc_vec(S->scene.h*b->w[0], S->scene.h*b->w[1], S->scene.h*b->w[2])) : dc_m3_exp(dc_vec(0, 0, 0));
             for (j = 0; j < nw; ++j) {
                 const dc_real *from = rows + (size_t)(6 + turn + j)*(size_t)ld;
                 for (l = 0; l < cols; ++l) row[l] += b->T[i*nw + j]*from[l];
-                row[own - rows + turn + j] += E.m[3*i + j];
             }
-            row[bodies*DC_NCP_BODY_PARAMS + 3] += b->w[i];
         }
     }
     return DC_OK;
+}
+
+DC_DEF dc_status dc_ncp_grad(dc_ncp *S, dc_real *J, int ld)
+{
+    dc_status st;
+    int i, j, k, D, nw, turn, params, cols;
+    if (!S || !J) return DC_E_ARG;
+    params = S->scene.bodies*DC_NCP_BODY_PARAMS;
+    cols = params + DC_NCP_SCENE_PARAMS + S->scene.contacts*DC_NCP_CONTACT_PARAMS;
+    if (ld < cols) return DC_E_ARG;
+    st = dci_ncp_rows(S, -1, 0, J, ld, cols);
+    if (st != DC_OK) return st;
+    D = S->D;
+    nw = D == 2 ? 1 : 3;
+    turn = D == 2 ? 5 : 3;
+    /* what of the next poses follows the pose and h directly */
+    for (k = 0; k < S->scene.bodies; ++k) {
+        const dci_ncp_place *b = S->place + k;
+        const dc_real h = S->scene.h;
+        dc_m3 E = D == 3 ? dc_m3_exp(dc_vec(h*b->w[0], h*b->w[1], h*b->w[2])) : dc_m3_exp(dc_vec(0, 0, 0));
+        for (i = 0; i < D; ++i) {
+            dc_real *row = J + (size_t)(12*k + i)*(size_t)ld;
+            row[k*DC_NCP_BODY_PARAMS + i] += 1;
+            row[params + 3] += b->v[i];
+        }
+        for (i = 0; i < nw; ++i) {
+            dc_real *row = J + (size_t)(12*k + turn + i)*(size_t)ld;
+            for (j = 0; j < nw; ++j) row[k*DC_NCP_BODY_PARAMS + turn + j] += E.m[3*i + j];
+            row[params + 3] += b->w[i];
+        }
+    }
+    return DC_OK;
+}
+
+DC_DEF dc_status dc_ncp_grad_shape(dc_ncp *S, int contact, int side, dc_real *J, int ld)
+{
+    const dc_shape *s;
+    int cols;
+    if (!S || !J || contact < 0 || contact >= S->scene.contacts || side < 0 || side > 1) return DC_E_ARG;
+    s = S->C[contact].P.shape[side];
+    cols = s->rows*(s->dim + 2 + s->aux) + 1;
+    return ld < cols ? DC_E_ARG : dci_ncp_rows(S, contact, side, J, ld, cols);
 }
 
 DC_DEF dc_status dc_ncp_relax(dc_ncp *S, dc_real rho, dc_ncp_info *info)
@@ -3267,6 +3489,7 @@ DC_DEF dc_status dc_ncp_relax(dc_ncp *S, dc_real rho, dc_ncp_info *info)
     S->tol = S->opt.tol > 0 && S->opt.tol < rho/10 ? S->opt.tol : rho/10;
     S->factored = 0;
     st = dci_ncp_iterate(S, S->most, &in);
+    dci_ncp_overlap(S, &in);
     if (info) *info = in;
     return st;
 }

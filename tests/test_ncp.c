@@ -39,7 +39,7 @@ static int read_drop(void)
     return 1;
 }
 
-typedef struct { double mean, end[6], depth; int most, failed; } drop;
+typedef struct { double mean, end[6], depth, excess; int most, failed; } drop;     /* excess: depth over info.depth */
 
 /* metres of the lowest vertex below the ground */
 static double drop_depth(const dc_ncp_body *b)
@@ -98,6 +98,7 @@ static drop drop_run(const double *from, int hz, const dc_ncp_options *o, int wa
         d.mean += info.iterations;
         if (info.iterations > d.most) d.most = info.iterations;
         d.depth = fmax(d.depth, drop_depth(&body));
+        d.excess = fmax(d.excess, drop_depth(&body) - (double)info.depth);
     }
     d.mean /= steps;
     d.end[0] = (double)body.pose.t.x;
@@ -164,7 +165,7 @@ TEST drop_runs(void)
  * of the iterations. */
 TEST drop_default(void)
 {
-    worst wd = worst_make("depth over rho"), we = worst_make("warm end against cold, over rho");
+    worst wd = worst_make("depth over rho"), we = worst_make("warm end against cold, over rho"), wb = worst_make("depth over info.depth, over rho");
     double total[2] = {0, 0};
     int i, j, run, warm, runs = (int)sweep_count(3);
     ASSERT(read_drop());
@@ -178,11 +179,13 @@ TEST drop_default(void)
                     d[warm] = drop_run(state[run], rate[i], &o, warm);
                     ASSERT_EQ(0, d[warm].failed);
                     worst_add(&wd, d[warm].depth/level[j], "hz %d rho %g run %d", rate[i], level[j], run);
+                    worst_add(&wb, d[warm].excess/level[j], "hz %d rho %g run %d", rate[i], level[j], run);
                     total[warm] += d[warm].mean*rate[i];
                 }
                 worst_add(&we, end_error(d[0].end, d[1].end)/level[j], "hz %d rho %g run %d", rate[i], level[j], run);
             }
     ASSERT(worst_print(&wd, 2));
+    ASSERT(worst_print(&wb, 0.2));          /* tol is rho/10 */
     worst_print(&we, HUGE_VAL);
     printf("  iterations warm over cold %.3f\n", total[1]/total[0]);
     ASSERT(total[1] < 0.6*total[0]);

@@ -317,6 +317,17 @@ TEST against_differences(void)
         for (k = 0, n = p.n; k < 2; ++k) {
             const dc_shape *s = p.w.contact[0].shape[k];
             int count = s->rows*(s->dim + 2);
+            /* the columns of a shape against its adjoint; size is the last */
+            ASSERT_EQ(DC_OK, dc_ncp_grad_shape(solution, 0, k, jac, PARAMS));
+            for (i = 0; i <= count; ++i) {
+                double v = (double)(i < count ? data[k][i] : g[k].size), product = 0, size = 0;
+                int j;
+                for (j = 0; j < 12*p.w.bodies; ++j) {
+                    product += (double)(bar[j]*jac[j*PARAMS + i]);
+                    size += fabs((double)(bar[j]*jac[j*PARAMS + i]));
+                }
+                worst_add(&wj, fabs(product - v)/(size + 1e-3), "%s state %d shape %d number %d", p.w.name, state, k, i);
+            }
             for (i = 0; i < count; ++i) {
                 x[n] = 0;
                 J[n++] = (double)data[k][i];

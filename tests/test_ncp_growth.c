@@ -159,6 +159,114 @@ TEST closed_forms(void)
     PASS();
 }
 
+/* Polytopes from vertices: every vertex inside, supports alike, arena as dc_shape_bytes says; flat sets and sets beside the
+ * origin are refused. */
+TEST hulls(void)
+{
+    worst ws = worst_make("support function"), wb = worst_make("vertices over faces");
+    rng r;
+    int trial, trials = (int)sweep_count(200), i, j, dim;
+    rng_seed(&r, 21);
+    for (trial = 0; trial < trials; ++trial) {
+        static dc_v3 v[40];
+        dc_arena m = dc_arena_make(shape_memory, sizeof shape_memory);
+        dc_shape s;
+        int n = rng_int(&r, 6, 36), kind = trial%4;
+        double size = rng_log(&r, 1e-3, 1e3);
+        dim = 2 + (trial/4)%2;
+        for (i = 0; i < n; ++i) {
+            double x[3];
+            if (kind == 0) rng_unit3(&r, x);            /* all on the hull */
+            else for (j = 0; j < 3; ++j) x[j] = kind == 1 ? rng_uniform(&r, -1, 1) : kind == 2 ? rng_int(&r, -1, 1) : rng_int(&r, -3, 3);
+            v[i] = dc_vec(R(size*x[0]), R(size*x[1]), R(size*x[2]));
+        }
+        for (i = 0; i < 2*dim; ++i) {                   /* the origin inside */
+            double x[3] = {0, 0, 0};
+            x[i/2] = i & 1 ? -size : size;
+            v[i < n ? i : n - 1] = dc_vec(R(x[0]), R(x[1]), R(x[2]));
+        }
+        ASSERT_EQ(DC_OK, dc_shape_hull(dim, n, v, &m, &s));
+        {
+            dc_arena alone = dc_arena_make(shape_memory, dc_shape_hull_bytes(dim, n));
+            dc_shape again;
+            size_t first = (size_t)((unsigned char *)s.A - shape_memory);
+            ASSERT_EQ(DC_OK, dc_shape_hull(dim, n, v, &alone, &again));
+            ASSERT(again.rows == s.rows && m.used == alone.used && m.used - first <= dc_shape_bytes(dim, s.rows, 0, 0));
+        }
+        for (i = 0; i < s.rows; ++i) {
+            double most = -HUGE_VAL;
+            for (j = 0; j < n; ++j) {
+                const dc_real *a = s.A + i*dim;
+                most = fmax(most, (double)a[0]*(double)v[j].x + (double)a[1]*(double)v[j].y + (dim == 3 ? (double)a[2]*(double)v[j].z : 0));
+            }
+            worst_add(&wb, fabs(most - (double)s.b[i])/size, "trial %d row %d", trial, i);
+        }
+        /* what a half-space sees of it: the growth of both at once is linear in the support */
+        for (i = 0; i < 5; ++i) {
+            dc_shape half;
+            dc_pose p = {{1, 0, 0, 0}, {0, 0, 0}};
+            dc_growth_result g;
+            double d[3], most = 0;
+            rng_unit3(&r, d);
+            if (dim == 2) d[2] = 0;
+            for (j = 0; j < n; ++j) most = fmax(most, (d[0]*(double)v[j].x + d[1]*(double)v[j].y + d[2]*(double)v[j].z)/sqrt(d[0]*d[0] + d[1]*d[1] + d[2]*d[2]));
+            ASSERT_EQ(DC_OK, dc_shape_halfspace(dim, dc_vec(R(-d[0]), R(-d[1]), R(-d[2])), R(-1.5*most*sqrt(d[0]*d[0] + d[1]*d[1] + d[2]*d[2])), &m, &half));
+            ASSERT_EQ(DC_OK, growth(DC_IS_FLOAT ? 1e-5 : 1e-10, &s, p, &half, p, &g));
+            worst_add(&ws, fabs((double)g.alpha/1.5 - 1), "trial %d", trial);
+            m.used -= dc_shape_bytes(dim, 1, 0, 0) - 63;
+        }
+    }
+    ASSERT(worst_print(&wb, 4e3*EPS));
+    ASSERT(worst_print(&ws, DC_IS_FLOAT ? 2e-3 : 1e-8));
+    {
+        const dc_v3 flat[5] = {{-1, -1, 0}, {1, -1, 0}, {1, 1, 0}, {-1, 1, 0}, {0, 0, 0}};
+        dc_v3 off[5] = {{-1, -1, 1}, {1, -1, 1}, {1, 1, 1}, {-1, 1, 1}, {0, 0, 3}};
+        dc_arena m = dc_arena_make(shape_memory, sizeof shape_memory);
+        dc_shape s;
+        ASSERT_EQ(DC_E_ARG, dc_shape_hull(3, 5, flat, &m, &s));
+        ASSERT_EQ(DC_E_ARG, dc_shape_hull(3, 5, off, &m, &s));
+        ASSERT_EQ((size_t)0, m.used);
+        ASSERT_EQ(DC_OK, dc_shape_hull(2, 5, flat, &m, &s));
+        ASSERT_EQ(4, s.rows);
+        off[0].z = off[1].z = off[2].z = off[3].z = -1;
+        ASSERT_EQ(DC_OK, dc_shape_hull(3, 5, off, &m, &s));
+        ASSERT_EQ(5, s.rows);
+    }
+    PASS();
+}
+
+/* The batch is the single call, bit for bit; a pose that is not finite spoils its own pair alone. */
+TEST batch(void)
+{
+    static dc_pose pa[20], pb[20];
+    static dc_growth_result out[20];
+    static dc_real jac[20*84], one[84];
+    dc_status status[20];
+    dc_growth_result g;
+    rng r;
+    int i;
+    ASSERT(make_shapes(1));
+    rng_seed(&r, 8);
+    for (i = 0; i < 20; ++i) {
+        pa[i] = random_pose(&r, 3);
+        pb[i] = random_pose(&r, 3);
+    }
+    pa[7].t.x = R(HUGE_VAL);
+    memset(out, 0, sizeof out);
+    memset(jac, 0, sizeof jac);
+    ASSERT_EQ(DC_E_ARG, dc_growth_batch(NULL, &shape[5], &shape[6], 20, pa, pb, &mem, out, jac, status));
+    ASSERT_EQ((size_t)0, mem.used);
+    for (i = 0; i < 20; ++i) {
+        ASSERT_EQ(i == 7 ? DC_E_ARG : DC_OK, status[i]);
+        memset(&g, 0, sizeof g);
+        memset(one, 0, sizeof one);
+        ASSERT_EQ(status[i], dc_growth(NULL, &shape[5], pa + i, &shape[6], pb + i, &mem, &g, one, NULL, NULL, NULL));
+        ASSERT(memcmp(one, jac + 84*i, sizeof one) == 0);
+        ASSERT(g.alpha - out[i].alpha == 0 && g.p.x - out[i].p.x == 0 && g.n_b.z - out[i].n_b.z == 0);
+    }
+    PASS();
+}
+
 /* concentric, touching, aligned, sizes 1e-6..1e6: a status or a finite answer, and the right one where it is known */
 TEST corners(void)
 {
@@ -342,6 +450,8 @@ SUITE(distance)
 {
     RUN_TEST(laws);
     RUN_TEST(closed_forms);
+    RUN_TEST(hulls);
+    RUN_TEST(batch);
     RUN_TEST(corners);
 }
 
