@@ -15,8 +15,8 @@
 enum { SPHERE, BOX, POLYTOPE, PADDED, CAPSULE, CYLINDER, CONE, ELLIPSOID, KINDS };
 enum { BODIES = 2*KINDS, WALLS = 4, PAIRS = BODIES*(BODIES - 1)/2 };
 
-#define MARGIN DC_R(0.1)                /* m, more than two bodies approach in a step */
-#define INNER 0.8                       /* m, half the width of the box inside, thickness and half height of its walls */
+#define MARGIN DC_R(0.05)               /* m, more than two bodies approach in a step */
+#define INNER 0.9                       /* m, half the width of the box inside, thickness and half height of its walls */
 #define THICK 0.1
 #define HIGH 0.45
 
@@ -126,13 +126,15 @@ static int swept(view *v, int n, const double *x, const double *r, dc_v3 stretch
     for (i = 0; i < n; i++) {
         for (j = 0; j < AROUND; j++) {
             double turn = (j + 0.5)*8*atan(1.0)/AROUND, y = r[i]*cos(turn), z = r[i]*sin(turn);
-            int    a = i*AROUND + j, b = i*AROUND + (j + 1)%AROUND;
+            int    a = i*AROUND + j, b = i*AROUND + (j + 1)%AROUND, c = (i + 1)*AROUND, d = c;
             p[a].x = stretch.x*DC_R(x[i]) + (x[i] < 0 ? -push.x : push.x);
             p[a].y = stretch.y*DC_R(y) + (y < 0 ? -push.y : push.y)*DC_R(r[i] > 0);
             p[a].z = stretch.z*DC_R(z) + (z < 0 ? -push.z : push.z)*DC_R(r[i] > 0);
             if (i + 1 == n) continue;
-            if (r[i] > 0) { f[m++] = a; f[m++] = b; f[m++] = b + AROUND; }
-            if (r[i + 1] > 0) { f[m++] = a; f[m++] = b + AROUND; f[m++] = a + AROUND; }
+            if (r[i + 1] > 0) { c = b + AROUND; d = a + AROUND; }   /* else the end, one point */
+            if (!(r[i] > 0)) a = b = i*AROUND;
+            if (a != b) { f[m++] = a; f[m++] = b; f[m++] = c; }
+            if (c != d) { f[m++] = a; f[m++] = c; f[m++] = d; }
         }
     }
     return view_mesh(v, p, AROUND*n, f, m/3);
@@ -216,7 +218,7 @@ static void find_pairs(void)
 
 int main(int argc, char **argv)
 {
-    double       rate = 100, rho = DC_IS_FLOAT ? 1e-4 : 1e-6, seconds = 4;
+    double       rate = 100, rho = 1e-4, seconds = 2.5;
     cli_number   number[] = {{"rate", &rate, 50, 1000, "steps a second"},
                              {"seconds", &seconds, 0.1, 60, "length of the run"},
                              {"rho", &rho, 1e-10, 1e-2, "relaxation of the contacts"},
@@ -236,18 +238,17 @@ int main(int argc, char **argv)
     page.note = "One solve for all pairs of a step, with the friction cone.";
     page.rate = 50;
     v = view_open(o.out, &page);
-    view_fixed(v, view_plane(v, 2), "#9aa6b6", ncp_origin);
+    view_fixed(v, view_plane(v, DC_R(1.2)), "#9aa6b6", ncp_origin);
     for (k = 0; k < WALLS; k++) {
         dc_v3   corner[8], h = wall_half[k];
         dc_hull hull = {corner, 8};
         dc_pose at = {{1, 0, 0, 0}, wall_centre[k]};
         for (i = 0; i < 8; i++) corner[i] = dc_vec(i & 1 ? -h.x : h.x, i & 2 ? -h.y : h.y, i & 4 ? -h.z : h.z);
-        view_fixed(v, view_hull(v, &hull), "#8592a340", at);
+        view_fixed(v, view_hull(v, &hull), "#8592a330", at);
     }
     for (k = 0; k < KINDS; k++) drawn[k] = picture(v, k);
-    for (i = 0; i < BODIES; i++) {                          /* layers of four */
-        double x = i & 1 ? -0.38 : 0.38, y = i & 2 ? -0.38 : 0.38;
-        dc_ncp_body *b = ncp_add(&w, 1, inertia(i%KINDS), i/4%2 ? x + 0.1 : x, i/4%2 ? y : y - 0.1, 0.7 + 0.75*(i/4));
+    for (i = 0; i < BODIES; i++) {                          /* layers of nine */
+        dc_ncp_body *b = ncp_add(&w, 1, inertia(i%KINDS), 0.62*(i%3 - 1), 0.62*(i/3%3 - 1), 1 + 0.75*(i/9));
         b->pose.q = dc_quat_exp(dc_scale(DC_R(i + 1), dc_vec(DC_R(0.4), DC_R(0.2), DC_R(0.3))));
         b->w = dc_vec(DC_R(i%3 - 1), DC_R(i%5 - 2), 0);
         ncp_show(&w, v, i, drawn[i%KINDS], colour[i%KINDS]);
