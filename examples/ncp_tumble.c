@@ -36,29 +36,32 @@ static double    mu = 0.4, mu_spin = 0.005;
 #define LONG DC_R(0.2)
 static const dc_v3 brick = {DC_R(0.22), DC_R(0.14), DC_R(0.08)}, semi = {DC_R(0.3), DC_R(0.2), DC_R(0.15)};
 
-/* The cube of half side a cut by |x| + |y| + |z| <= 3/2 a: 14 faces. Its corners are (0, +-1/2, +-1) a in every order. */
-static dc_status polytope(dc_arena *mem, dc_shape *out)
+/* Corners of the box, or of the polytope of 8 hexagons and 6 squares: (0, +-1/2, +-1) FACES in every order. */
+static int corners(int kind, dc_v3 *x)
 {
-    dc_real A[3*14] = DC_ZERO, b[14];
-    int     i, k;
+    int i, n = kind == BOX ? 8 : 24;
 
-    for (i = 0; i < 14; i++) {
-        for (k = 0; k < 3; k++) A[3*i + k] = i < 6 ? DC_R(i/2 == k)*DC_R(i & 1 ? -1 : 1) : DC_R(((i - 6) >> k) & 1 ? -1 : 1);
-        b[i] = i < 6 ? FACES : DC_R(1.5)*FACES;
+    for (i = 0; i < n; i++) {
+        dc_real a = i & 1 ? DC_R(-0.5) : DC_R(0.5), b = i & 2 ? DC_R(-1) : DC_R(1), c[3];
+        c[i/4%3] = 0;
+        c[(i/4 + 1)%3] = FACES*(i < 12 ? a : b);
+        c[(i/4 + 2)%3] = FACES*(i < 12 ? b : a);
+        x[i] = kind == BOX ? dc_scale(CUBE, dc_vec(2*a, b, i & 4 ? DC_R(-1) : DC_R(1))) : dc_vec(c[0], c[1], c[2]);
     }
-    return dc_shape_polytope(3, 14, A, b, mem, out);
+    return n;
 }
 
 static void make_shapes(void)
 {
     static const double turn[WALLS][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
     dc_shape part[2];
+    dc_v3    corner[24];
     dc_pose  at = ncp_origin;
     int      k;
 
     ncp_need(dc_shape_sphere(3, BALL, &w.shapes, &shape[SPHERE]), "sphere");
     ncp_need(dc_shape_box(3, dc_vec(CUBE, CUBE, CUBE), &w.shapes, &shape[BOX]), "box");
-    ncp_need(polytope(&w.shapes, &shape[POLYTOPE]), "polytope");
+    ncp_need(dc_shape_hull(3, corners(POLYTOPE, corner), corner, &w.shapes, &shape[POLYTOPE]), "polytope");
     ncp_need(dc_shape_box(3, brick, &w.shapes, &part[0]), "brick");
     ncp_need(dc_shape_sphere(3, PAD, &w.shapes, &part[1]), "pad");
     ncp_need(dc_shape_sum(&part[0], &part[1], &w.shapes, &shape[PADDED]), "padded box");
@@ -146,7 +149,7 @@ static int picture(view *v, int kind)
     double  x[ALONG], r[ALONG];
     dc_v3   corner[24];
     dc_hull hull;
-    int     i, k;
+    int     i;
 
     for (i = 0; i < ALONG; i++) {                           /* a half circle */
         double turn = i == 0 ? 0 : i == ALONG - 1 ? 1 : (i - 0.5)/(ALONG - 2);
@@ -154,19 +157,13 @@ static int picture(view *v, int kind)
         r[i] = i == 0 || i == ALONG - 1 ? 0 : sin(4*atan(1.0)*turn);
     }
     hull.v = corner;
-    hull.n = kind == BOX ? 8 : 24;
-    for (i = 0; i < 24; i++) {
-        dc_real c[3] = {0, DC_R(i & 1 ? -0.5 : 0.5)*FACES, i & 2 ? -FACES : FACES};
-        if (kind == BOX) corner[i] = dc_vec(i & 1 ? -CUBE : CUBE, i & 2 ? -CUBE : CUBE, i & 4 ? -CUBE : CUBE);
-        else corner[i] = i/12 ? dc_vec(c[i/4%3], c[(i/4 + 1)%3], c[(i/4 + 2)%3]) : dc_vec(c[(i/4 + 2)%3], c[(i/4 + 1)%3], c[i/4%3]);
-    }
-    k = kind == PADDED;
+    hull.n = corners(kind, corner);
     switch (kind) {
     case SPHERE:   return view_sphere(v, BALL);
     case BOX:
     case POLYTOPE: return view_hull(v, &hull);
-    case CAPSULE:
-    case PADDED:   return swept(v, ALONG, x, r, k ? dc_vec(PAD, PAD, PAD) : dc_vec(ROUND, ROUND, ROUND), k ? brick : dc_vec(LONG, 0, 0));
+    case PADDED:   return swept(v, ALONG, x, r, dc_vec(PAD, PAD, PAD), brick);
+    case CAPSULE:  return swept(v, ALONG, x, r, dc_vec(ROUND, ROUND, ROUND), dc_vec(LONG, 0, 0));
     case CYLINDER: return swept(v, 4, end, rim, dc_vec(LONG, ROUND, ROUND), dc_vec(0, 0, 0));
     case CONE:     return swept(v, 3, tip, edge, dc_vec(LONG, BALL, BALL), dc_vec(0, 0, 0));
     default:       return swept(v, ALONG, x, r, semi, dc_vec(0, 0, 0));
