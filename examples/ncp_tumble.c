@@ -1,9 +1,9 @@
-/* ncp_tumble.c - two of each shape tumble into a box
+/* ncp_tumble.c - two of each kind of shape tumble into a box
  * SPDX-License-Identifier: MIT OR Unlicense
  *
  * Spheres, boxes, polytopes of 14 faces, padded boxes, capsules, cylinders, cones and ellipsoids, with the friction cone, on a
  * half-space between four walls. One solve covers all pairs, of whatever shapes: to it a shape is rows of cones. The pairs are those
- * whose bounding spheres come near, found anew for each step; what a pair is started from stays with the pair. */
+ * whose bounding spheres are near each other, found anew for each step. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_NCP_IMPLEMENTATION
 #include "dc_ncp.h"
@@ -172,16 +172,12 @@ static int picture(view *v, int kind)
 
 /* ---- the scene -------------------------------------------------------------------------------------- */
 
-/* Adds a pair if it is near; else forgets what it was started from. */
-static void pair_if(int near, int slot, int a, int b, const dc_shape *shape_a, const dc_shape *shape_b)
+/* A pair of this step, started cold: the next step has others. */
+static void add_pair(int a, int b, const dc_shape *other)
 {
-    if (near) {
-        dc_ncp_contact *c = ncp_touch(&w, a, b, shape_a, shape_b, mu);
-        c->mu_spin = DC_R(mu_spin);
-        c->keep = w.keep[slot];
-    } else {
-        memset(w.keep[slot], 0, sizeof w.keep[slot]);
-    }
+    dc_ncp_contact *c = ncp_touch(&w, a, b, &shape[a%KINDS], other, mu);
+    c->mu_spin = DC_R(mu_spin);
+    c->keep = NULL;
 }
 
 /* Distance of x from the range -half .. half, 0 inside. */
@@ -192,7 +188,7 @@ static void find_pairs(void)
 {
     dc_v3   centre[BODIES];
     dc_real r[BODIES];
-    int     pair[2*PAIRS], near[BODIES][BODIES] = DC_ZERO, count, i, j, k, slot = 0;
+    int     pair[2*PAIRS], count, i, k;
 
     for (i = 0; i < BODIES; i++) {
         centre[i] = w.body[i].pose.t;
@@ -200,15 +196,14 @@ static void find_pairs(void)
     }
     w.mem.used = 0;
     ncp_need(dc_ncp_broad(BODIES, centre, r, MARGIN, PAIRS, pair, &count, &w.mem), "pairs");
-    for (k = 0; k < count; k++) near[pair[2*k]][pair[2*k + 1]] = 1;
     w.scene.contacts = 0;
+    for (k = 0; k < count; k++) add_pair(pair[2*k], pair[2*k + 1], &shape[pair[2*k + 1]%KINDS]);
     for (i = 0; i < BODIES; i++) {
-        for (j = i + 1; j < BODIES; j++) pair_if(near[i][j], slot++, i, j, &shape[i%KINDS], &shape[j%KINDS]);
-        pair_if(centre[i].z < r[i] + MARGIN, slot++, i, -1, &shape[i%KINDS], &ground);
+        if (centre[i].z < r[i] + MARGIN) add_pair(i, -1, &ground);
         for (k = 0; k < WALLS; k++) {
             dc_v3 d = dc_sub(centre[i], wall_centre[k]);
             d = dc_vec(outside(d.x, wall_half[k].x), outside(d.y, wall_half[k].y), outside(d.z, wall_half[k].z));
-            pair_if(dc_dot(d, d) < (r[i] + MARGIN)*(r[i] + MARGIN), slot++, i, -1, &shape[i%KINDS], &wall[k]);
+            if (dc_dot(d, d) < (r[i] + MARGIN)*(r[i] + MARGIN)) add_pair(i, -1, &wall[k]);
         }
     }
 }
