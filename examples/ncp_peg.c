@@ -53,7 +53,7 @@ int main(int argc, char **argv)
     }
 
     page.title = "A peg in a hole";
-    page.note = "The hole is 2 mm wider than the peg, which is turned upright by its rims and slides down. Half speed.";
+    page.note = "The rims of the hole turn the peg upright, and it slides down. Half speed.";
     page.flat = 1;
     page.rate = rate/2;                     /* half as fast as it is */
     v = view_open(o.out, &page);
@@ -96,7 +96,8 @@ int main(int argc, char **argv)
     cli_bar_end(&bar);
     ncp_report(&w, "peg");
     printf("height_at_the_end %.6f m\ntilt_at_the_end %.3g rad\n", (double)body->pose.t.y, 2*(double)dc_atan2(body->pose.q.z, body->pose.q.w));
-    printf("inside_from %.2f s\nstill_from %.2f s\n", inside, still);
+    if (inside > 0) printf("inside_from %.2f s\n", inside);
+    if (still > 0) printf("still_from %.2f s\n", still);
     printf("deepest_overlap %.3g m\ngap_at_the_end %.3g m\n", 0 - lowest, gap);
     if (view_close(v) != 0) return CLI_FAILED;
     printf("wrote %s\n", o.out);
