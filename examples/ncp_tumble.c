@@ -210,7 +210,7 @@ static void find_pairs(void)
 
 int main(int argc, char **argv)
 {
-    double       rate = 100, rho = 1e-4, seconds = 2.5;
+    double       rate = 100, rho = DC_IS_FLOAT ? 1e-3 : 1e-4, seconds = 2.5;
     cli_number   number[] = {{"rate", &rate, 50, 1000, "steps a second"},
                              {"seconds", &seconds, 0.1, 60, "length of the run"},
                              {"rho", &rho, 1e-10, 1e-2, "relaxation of the contacts"},
