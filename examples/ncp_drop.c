@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: MIT OR Unlicense
  *
  * SILICO, Fig. 6: five sides, one of which ends flat on the floor. A face on a face is where contact detection has no one
- * answer; here the contact point is an unknown of the step, and the balance of torques makes it one. rho is how soft the contact
- * is (22): it lifts or sinks the polygon by some rho metres, and a smaller one takes more Newton steps (Fig. 9). */
+ * answer; here the contact point is an unknown of the step, and the balance of torques makes it one. rho is how soft the
+ * contact is (22): at rest the body hovers at rho over the impulse of its weight in a step, about 5 rho metres here; where it
+ * hits the floor it overlaps by less than rho. A smaller one takes more Newton steps (Fig. 9). */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_NCP_IMPLEMENTATION
 #include "dc_ncp.h"
@@ -21,13 +22,15 @@ int main(int argc, char **argv)
     static const dc_real  A[] = {1, DC_R(0.2), 0, 1, -1, DC_R(-0.3), 0, -1, DC_R(0.8), DC_R(-0.8)};
     static const dc_real  b[] = {DC_R(0.4), DC_R(0.4), DC_R(0.4), DC_R(0.4), DC_R(0.4)};
     static const double   rho[LEVELS] = {1e-2, 1e-4, 1e-6};
-    static const char    *name[LEVELS] = {"rho_1e-2", "rho_1e-4", "rho_1e-6"}, *heading[LEVELS] = {"rho 0.01", "rho 1e-4", "rho 1e-6"};
+    static const char    *name[LEVELS] = {"rho_1e-2", "rho_1e-4", "rho_1e-6"};
+    static const char    *heading[LEVELS] = {"rho 0.01", "rho 1e-4", "rho 1e-6"};
     const dc_pose middle = {{1, 0, 0, 0}, {DC_R(0.5), 0, 0}};
     double       rate = 50, seconds = 2, mu = 0.2;
     cli_number   number[] = {{"rate", &rate, 10, 1000, "steps a second"},
                              {"seconds", &seconds, 0.1, 100, "length of the run"},
                              {"mu", &mu, 0, 10, "friction coefficient"}};
-    cli          o = cli_parse(argc, argv, "Drops a polygon on the floor at three relaxations and writes a page.", "ncp_drop.html", number, 3);
+    cli          o = cli_parse(argc, argv, "Drops a polygon on the floor at three relaxations and writes a page.",
+                               "ncp_drop.html", number, 3);
     dc_shape     polygon, ground;
     view_options page = DC_ZERO;
     view        *v;

@@ -76,9 +76,11 @@ int main(int argc, char **argv)
         ncp_draw(&w, v);
         for (k = 0; i > 0 && k < 3; k++) {
             dc_ncp_touch touch;
+            double       size;
             ncp_need(dc_ncp_force(w.solved, k, &touch), name[k]);
-            view_value(v, force[k], sqrt((double)dc_dot(touch.impulse, touch.impulse))*rate);
-            if (i == steps) printf("%s_force_at_the_end %.4g N\n", name[k], sqrt((double)dc_dot(touch.impulse, touch.impulse))*rate);
+            size = sqrt((double)dc_dot(touch.impulse, touch.impulse))*rate;
+            view_value(v, force[k], size);
+            if (i == steps) printf("%s_force_at_the_end %.4g N\n", name[k], size);
         }
         gap = ncp_gap(&w);
         lowest = fmin(lowest, gap);
@@ -95,7 +97,8 @@ int main(int argc, char **argv)
     }
     cli_bar_end(&bar);
     ncp_report(&w, "peg");
-    printf("height_at_the_end %.6f m\ntilt_at_the_end %.3g rad\n", (double)body->pose.t.y, 2*(double)dc_atan2(body->pose.q.z, body->pose.q.w));
+    printf("height_at_the_end %.6f m\n", (double)body->pose.t.y);
+    printf("tilt_at_the_end %.3g rad\n", 2*(double)dc_atan2(body->pose.q.z, body->pose.q.w));
     if (inside > 0) printf("inside_from %.2f s\n", inside);
     if (still > 0) printf("still_from %.2f s\n", still);
     printf("deepest_overlap %.3g m\ngap_at_the_end %.3g m\n", 0 - lowest, gap);

@@ -1,9 +1,9 @@
 /* ncp_tumble.c - two of each kind of shape tumble into a box
  * SPDX-License-Identifier: MIT OR Unlicense
  *
- * Spheres, boxes, polytopes of 14 faces, padded boxes, capsules, cylinders, cones and ellipsoids, with the friction cone, on a
- * half-space between four walls. One solve covers all pairs, of whatever shapes: to it a shape is rows of cones. The pairs are those
- * whose bounding spheres are near each other, found anew for each step. */
+ * Spheres, boxes, polytopes of 14 faces, padded boxes, capsules, cylinders, cones and ellipsoids, with the friction cone, on
+ * a half-space between four walls. One solve covers all pairs, of whatever shapes: to it a shape is rows of cones. The pairs
+ * are those whose bounding spheres are near each other, found anew for each step. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_NCP_IMPLEMENTATION
 #include "dc_ncp.h"

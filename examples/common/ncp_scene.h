@@ -104,8 +104,9 @@ static inline double ncp_energy_of(const ncp_world *w, int i)
     const dc_ncp_body *b = w->body + i;
     dc_m3              R = dc_rotation(b->pose.q);
     dc_v3              u = dc_mul_t(&R, b->w);
+    dc_real            kinetic = DC_R(0.5)*(b->mass*dc_dot(b->v, b->v) + dc_dot(u, dc_mul(&b->inertia, u)));
 
-    return (double)(DC_R(0.5)*(b->mass*dc_dot(b->v, b->v) + dc_dot(u, dc_mul(&b->inertia, u))) - b->mass*dc_dot(w->scene.gravity, b->pose.t));
+    return (double)(kinetic - b->mass*dc_dot(w->scene.gravity, b->pose.t));
 }
 
 static inline double ncp_energy(const ncp_world *w)
