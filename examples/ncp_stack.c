@@ -114,7 +114,7 @@ int main(int argc, char **argv)
             ncp_step(&w);
         }
     }
-    printf("momentum_error_linear %.3g N_s\nmomentum_error_angular %.3g N_m_s\n", linear, angular);
+    if (!cli_stopped()) printf("momentum_error_linear %.3g N_s\nmomentum_error_angular %.3g N_m_s\n", linear, angular);
     if (view_close(v) != 0) return CLI_FAILED;
     printf("wrote %s\n", o.out);
     return cli_exit(CLI_DONE);
