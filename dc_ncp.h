@@ -236,7 +236,7 @@ typedef struct {
 typedef struct {
     dc_real rho;            /* complementarity a o b = rho e (22); 0: 1e-6, float 1e-4 */
     dc_real tol;            /* largest residual and excess of complementarity; 0: rho/10 */
-    int     max_iterations; /* 0: 200; with `authors` 29 */
+    int     max_iterations; /* over all starts; 0: 400; with `authors` 29 */
     int     authors;        /* 1: the formulation and the iteration of the paper's code, 2D only */
     int     pyramid;        /* 1: linear friction in 3D, four facets; 2D friction is linear and exact */
 } dc_ncp_options;
@@ -1723,6 +1723,7 @@ typedef struct {
     /* of the last evaluation */
     dc_real n[2][3], inv[2], kk[2], t[2][2][3], vp[2][3], vp0[2][3], F[2][3], f[3], m, gamma;
     int     bounce;
+    dc_real sg;                     /* which of the two tangent fields, chosen at the start; 0: not yet */
     /* of the factor */
     dc_real wg, Kv[9], kap[3], fw[4], feta, flam[4], den, dlt[3], kvs, kaps, dens, dlts;
     /* constants of a right-hand side */
@@ -1761,26 +1762,27 @@ DCI_NCP_INLINE void dci_ncp_tv(const int D, const dci_contact_nc *c, int k, cons
         if (D == 3) o[1] = dci_ncp_dot(D, c->t[k][1], v);
     }
 }
-/* The tangents of n. In 2D (n_y, -n_x); in 3D, unit n, those of Duff et al. (2017): smooth but across n_z = 0. */
-DCI_NCP_INLINE void dci_ncp_tangents(const int D, const dc_real *n, dc_real t[2][3])
+/* The tangents of n. In 2D (n_y, -n_x); in 3D, unit n, those of Duff et al. (2017) with the sign kept through a step: smooth
+ * but at n_z = -sg. */
+DCI_NCP_INLINE void dci_ncp_tangents(const int D, const dc_real *n, dc_real sg, dc_real t[2][3])
 {
     if (D == 2) {
         t[0][0] = n[1];
         t[0][1] = -n[0];
     } else {
-        dc_real sg = n[2] >= 0 ? DC_R(1) : DC_R(-1), a = -1/(sg + n[2]), b = n[0]*n[1]*a;
+        dc_real a = -1/(sg + n[2]), b = n[0]*n[1]*a;
         t[0][0] = 1 + sg*n[0]*n[0]*a;   t[0][1] = sg*b;             t[0][2] = -sg*n[0];
         t[1][0] = b;                    t[1][1] = sg + n[1]*n[1]*a; t[1][2] = -n[1];
     }
 }
 /* their change with n's */
-DCI_NCP_INLINE void dci_ncp_dtangents(const int D, const dc_real *n, const dc_real *dn, dc_real t[2][3])
+DCI_NCP_INLINE void dci_ncp_dtangents(const int D, const dc_real *n, dc_real sg, const dc_real *dn, dc_real t[2][3])
 {
     if (D == 2) {
         t[0][0] = dn[1];
         t[0][1] = -dn[0];
     } else {
-        dc_real sg = n[2] >= 0 ? DC_R(1) : DC_R(-1), a = -1/(sg + n[2]), da = a*a*dn[2];
+        dc_real a = -1/(sg + n[2]), da = a*a*dn[2];
         dc_real db = dn[0]*n[1]*a + n[0]*dn[1]*a + n[0]*n[1]*da;
         t[0][0] = sg*(2*n[0]*dn[0]*a + n[0]*n[0]*da);   t[0][1] = sg*db;                            t[0][2] = -sg*dn[0];
         t[1][0] = db;                                   t[1][1] = 2*n[1]*dn[1]*a + n[1]*n[1]*da;    t[1][2] = -dn[1];
@@ -1797,7 +1799,7 @@ DCI_NCP_INLINE void dci_ncp_dtf(const int D, const dci_contact_nc *c, int k, con
         for (i = 0; i < D; ++i) o[i] = -dn[i]*a - n[i]*b;
     } else if (c->friction != DCI_NO_FRICTION) {
         dc_real t[2][3];
-        dci_ncp_dtangents(D, n, dn, t);
+        dci_ncp_dtangents(D, n, c->sg, dn, t);
         for (i = 0; i < D; ++i) o[i] = f[0]*t[0][i] + (D == 3 ? f[1]*t[1][i] : 0);
     }
 }
@@ -1806,7 +1808,7 @@ DCI_NCP_INLINE void dci_ncp_dtv(const int D, const dci_contact_nc *c, int k, con
     if (c->friction == DCI_CONE) dci_ncp_dtf(D, c, k, dn, v, o);
     else if (c->friction != DCI_NO_FRICTION) {
         dc_real t[2][3];
-        dci_ncp_dtangents(D, c->n[k], dn, t);
+        dci_ncp_dtangents(D, c->n[k], c->sg, dn, t);
         o[0] = dci_ncp_dot(D, t[0], v);
         if (D == 3) o[1] = dci_ncp_dot(D, t[1], v);
     }
@@ -1850,7 +1852,8 @@ DCI_NCP_INLINE void dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int
             }
         }
         for (i = 0; i < D; ++i) c->n[k][i] = sign*c->inv[k]*P->u[k][i];
-        if (c->friction == DCI_LINE || c->friction == DCI_PYRAMID) dci_ncp_tangents(D, c->n[k], c->t[k]);
+        if (c->friction == DCI_PYRAMID && !(dc_abs(c->sg) > 0)) c->sg = c->n[k][2] < DC_R(-0.5) ? DC_R(-1) : DC_R(1);
+        if (c->friction == DCI_LINE || c->friction == DCI_PYRAMID) dci_ncp_tangents(D, c->n[k], c->sg, c->t[k]);
         /* velocity of the material point */
         dci_ncp_wr(D, b[k]->w, P->r[k], c->vp[k]);
         for (i = 0; i < D; ++i) c->vp[k][i] += b[k]->v[i];
@@ -2545,7 +2548,7 @@ static DCI_NOINLINE dc_status dci_ncp_iterate(dc_ncp *S, int most, dc_ncp_info *
         sigma = nu > 0 ? dc_max(dc_min(nua/nu, 1), 0) : 0;
         /* the cube is the usual centring; without it complementarity does not run ahead of the equations */
         target = dc_max(sigma*(authors ? sigma*sigma : 1)*nu/DC_R(degree), S->rho);
-        dci_ncp_rc(S, target, DC_R(0.25)*a*a, S->dsa, S->dza);
+        dci_ncp_rc(S, target, authors ? DC_R(0.25)*a*a : 1, S->dsa, S->dza);
         if (S->D == 2) dci_ncp_direction_2(S, S->dx, S->dz, S->ds);
         else dci_ncp_direction_3(S, S->dx, S->dz, S->ds);
         a = dci_ncp_step_length(S, S->z, S->dz, dci_ncp_step_length(S, S->s, S->ds, 1/back));
@@ -2737,7 +2740,7 @@ static DCI_NOINLINE dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_n
     S->nz = t.nz;
     S->rho = S->opt.rho > 0 ? S->opt.rho : DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-6);
     S->tol = S->opt.tol > 0 ? S->opt.tol : S->rho/10;
-    S->most = S->opt.max_iterations > 0 ? S->opt.max_iterations : S->opt.authors ? 29 : 200;
+    S->most = S->opt.max_iterations > 0 ? S->opt.max_iterations : S->opt.authors ? 29 : 400;
     S->place = (dci_ncp_place *)dc_arena_take(mem, (size_t)sc->bodies + 1, sizeof(dci_ncp_place));
     S->C = (dci_contact_nc *)dc_arena_take(mem, (size_t)sc->contacts, sizeof(dci_contact_nc));
     if (!S->place || !S->C) return DC_E_MEMORY;
@@ -2815,14 +2818,15 @@ static DCI_NOINLINE dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_n
     return DC_OK;
 }
 
-/* The growth problem of contact c at the bodies' old poses */
-static void dci_ncp_growth(dc_ncp *S, dci_contact_nc *c, dci_growth *G)
+/* The growth problem of contact c at the bodies' old poses, or at those of the last evaluation */
+static void dci_ncp_growth(dc_ncp *S, dci_contact_nc *c, int end, dci_growth *G)
 {
     int i;
     G->P = &c->P;
     for (i = 0; i < 2; ++i) {
-        G->xs[i] = S->place[c->body[i]].x0;
-        G->Rs[i] = S->place[c->body[i]].R0;
+        const dci_ncp_place *b = S->place + c->body[i];
+        G->xs[i] = end ? b->x : b->x0;
+        G->Rs[i] = end ? b->R : b->R0;
     }
     G->unit = 1;
     G->metres = G->slack = c->L;
@@ -2832,8 +2836,8 @@ static void dci_ncp_growth(dc_ncp *S, dci_contact_nc *c, dci_growth *G)
 }
 
 /* The cold start, at rest and z = s = e. By default the pairs of shapes start at the central point of their growth problem
- * at the bodies' old poses, with products centre P.L; so do gamma and friction: the first normals are then right. */
-static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S, dc_real centre)
+ * at the bodies' old poses, with products P.L/10; so do gamma and friction: the first normals are then right. */
+static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S)
 {
     int i, j, k, D = S->D;
     for (i = 0; i < S->nx; ++i) S->x[i] = 0;
@@ -2842,10 +2846,11 @@ static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S, dc_real centre)
         dci_contact_nc *c = S->C + k;
         dci_pair_nc *P = &c->P;
         const dci_ncp_place *b[2];
-        dc_real *z = S->z + c->oz, *s = S->s + c->oz, *y = S->x + c->oy, wa, nu = dc_max(centre*P->L, S->rho);
+        dc_real *z = S->z + c->oz, *s = S->s + c->oz, *y = S->x + c->oy, wa, nu = dc_max(DC_R(0.1)*P->L, S->rho);
         dci_growth G;
         dc_growth_result r;
         for (i = 0; i < 2; ++i) b[i] = S->place + c->body[i];
+        c->sg = 0;
         if (c->friction == DCI_CONE) for (i = 2; i < 2 + D; ++i) z[i] = s[i] = 0;
         if (S->opt.authors) {
             wa = c->body[1] == S->scene.bodies ? 1 : c->body[0] == S->scene.bodies ? 0 : DC_R(0.5);
@@ -2854,7 +2859,7 @@ static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S, dc_real centre)
                 for (j = 1; j < P->soc[P->nsoc + i]; ++j) z[c->lam + P->soc[i] + j] = s[c->lam + P->soc[i] + j] = 0;
             continue;
         }
-        dci_ncp_growth(S, c, &G);
+        dci_ncp_growth(S, c, 0, &G);
         if (dci_growth_solve(&G, nu, 1, 20, &r) != DC_OK) dci_growth_start(&G);
         for (i = 0; i < P->ny; ++i) y[i] = G.y[i];
         for (i = 0; i < P->m; ++i) {
@@ -2868,6 +2873,82 @@ static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S, dc_real centre)
                 s[i] = dc_sqrt(nu);
                 z[i] = nu/s[i];
             }
+    }
+}
+
+/* The pairs of linear friction at slip w and normal impulse gamma, on the central path: beta = nu/(psi +- w), and psi solves
+ * mu gamma - nu/psi = sum beta by bisection, falling on the left and above the largest |w|. */
+static void dci_ncp_settle_line(int nt, const dc_real *w, dc_real limit, dc_real nu, dc_real *z, dc_real *s)
+{
+    dc_real lo = 0, hi, psi = 0;
+    int i, k;
+    for (i = 0; i < nt; ++i) lo = dc_max(lo, dc_abs(w[i]));
+    hi = lo + (2*DC_R(nt) + 1)*nu/limit;
+    for (k = 0; k < 60; ++k) {
+        dc_real sum;
+        psi = lo + (hi - lo)/2;
+        sum = nu/psi;
+        for (i = 0; i < nt; ++i) sum += nu/(psi + w[i]) + nu/(psi - w[i]);
+        if (sum > limit) lo = psi;
+        else hi = psi;
+    }
+    psi = hi;
+    z[0] = psi;
+    s[0] = nu/psi;
+    for (i = 0; i < nt; ++i) {
+        s[1 + 2*i] = psi + w[i];
+        s[2 + 2*i] = psi - w[i];
+        z[1 + 2*i] = nu/s[1 + 2*i];
+        z[2 + 2*i] = nu/s[2 + 2*i];
+    }
+}
+
+/* Everything of the contacts on the central path of products nu at the velocities in S->x: what is left are the momenta. */
+static DCI_NOINLINE void dci_ncp_settle(dc_ncp *S, dc_real nu)
+{
+    int i, k, D = S->D;
+    dc_real eq, cp;
+    dci_ncp_eval(S, S->x, S->z, S->s, &eq, &cp);
+    for (k = 0; k < S->scene.contacts; ++k) {
+        dci_contact_nc *c = S->C + k;
+        dc_real *z = S->z + c->oz, *s = S->s + c->oz, *y = S->x + c->oy;
+        dci_growth G;
+        dc_growth_result r;
+        dci_ncp_growth(S, c, 1, &G);
+        if (dci_growth_solve(&G, nu, 1, 40, &r) != DC_OK) dci_growth_start(&G);
+        for (i = 0; i < c->P.ny; ++i) y[i] = G.y[i];
+        for (i = 0; i < c->P.m; ++i) {
+            z[c->lam + i] = G.z[i];
+            s[c->lam + i] = G.s[i];
+        }
+    }
+    dci_ncp_eval(S, S->x, S->z, S->s, &eq, &cp);
+    for (k = 0; k < S->scene.contacts; ++k) {
+        dci_contact_nc *c = S->C + k;
+        dc_real *z = S->z + c->oz, *s = S->s + c->oz, *Fs = S->Fs + c->oz, w[3];
+        s[0] = dc_max(s[0] - Fs[0], nu);                 /* Fs = s - (what it is to be) */
+        z[0] = nu/s[0];
+        if (c->friction == DCI_CONE) {
+            dc_real w2 = 0, zeta = c->mu*z[0], psi;
+            for (i = 0; i < D; ++i) {
+                w[i] = s[2 + i] - Fs[2 + i];
+                w2 += w[i]*w[i];
+            }
+            psi = (nu + dc_sqrt(nu*nu + 4*zeta*zeta*w2))/(2*zeta);
+            s[1] = psi;
+            z[1] = zeta;
+            for (i = 0; i < D; ++i) {
+                s[2 + i] = w[i];
+                z[2 + i] = -zeta*w[i]/psi;
+            }
+        } else if (c->friction != DCI_NO_FRICTION) {
+            for (i = 0; i < c->nt; ++i) w[i] = s[2 + 2*i] - Fs[2 + 2*i] - z[1];
+            dci_ncp_settle_line(c->nt, w, c->mu*z[0], nu, z + 1, s + 1);
+        }
+        if (c->spin) {
+            w[0] = s[c->spin + 1] - Fs[c->spin + 1] - z[c->spin];
+            dci_ncp_settle_line(1, w, c->mus*z[0], nu, z + c->spin, s + c->spin);
+        }
     }
 }
 
@@ -2913,7 +2994,7 @@ static DCI_NOINLINE void dci_ncp_bounces(dc_ncp *S)
         dc_real cn = 0, len2 = 0;
         if (!(c->e > 0)) continue;
         for (i = 0; i < 2; ++i) b[i] = S->place + c->body[i];
-        dci_ncp_growth(S, c, &G);
+        dci_ncp_growth(S, c, 0, &G);
         if (dci_growth_solve(&G, (DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-8))*c->P.L, 1, 40, &r) != DC_OK) continue;
         for (l = 0; l < 2; ++l) {
             dc_real v[3];
@@ -2979,19 +3060,32 @@ static void dci_ncp_remember(const dc_ncp *S, int valid)
     }
 }
 
-/* From the cold start; by default from others when that one stalls, the best end of all being kept. */
+/* From the cold start; by default, when that one stalls, from velocities that it has not seen, with the contacts settled there at
+ * products of nu rho: the best end so far (part < 0), or `part` of the velocities of the step before. The order is that of
+ * success: of 80 first starts that stalled in tumbling scenes the second solved 45, the next three 20. */
 static DCI_NOINLINE dc_status dci_ncp_cold_solve(dc_ncp *S, dc_ncp_info *info)
 {
-    static const dc_real centre[5] = {DC_R(0.1), 1, DC_R(0.01), 10, DC_R(0.03)};
+    static const struct { dc_real part, nu; } start[] = {{0, 0}, {-1, 10}, {1, 1000}, {DC_R(0.5), 100}, {-1, 1}, {1, 100},
+                                                         {0, 1000}, {DC_R(0.5), 10}, {-1, 1000}};
+    const int starts = S->opt.authors ? 1 : (int)(sizeof start/sizeof start[0]);
     dc_status st = DC_E_DIVERGED;
     dc_real least = DC_REAL_MAX;
-    int i, k, spent = 0;
-    for (k = 0; k < (S->opt.authors ? 1 : 5) && (k == 0 || spent < S->most); ++k) {
+    int i, j, k, spent = 0;
+    for (k = 0; k < starts && (k == 0 || spent < S->most); ++k) {
         dc_ncp_info in = DC_ZERO;
         int left = S->most - spent;
-        dci_ncp_cold(S, centre[k]);
+        if (k == 0) dci_ncp_cold(S);
+        else {
+            for (i = 0; i < S->scene.bodies; ++i) {
+                const dci_ncp_place *b = S->place + i;
+                if (b->dof < 0) continue;
+                for (j = 0; j < S->nb; ++j)
+                    S->x[b->dof + j] = start[k].part < 0 ? S->best[b->dof + j] : start[k].part*(j < S->D ? b->v0[j] : b->w0[j - S->D]);
+            }
+            dci_ncp_settle(S, dc_min(start[k].nu*S->rho, DC_R(0.1)));
+        }
         dci_ncp_free(S);
-        st = dci_ncp_iterate(S, !S->opt.authors && left > 40 ? 40 : left, &in);
+        st = dci_ncp_iterate(S, !S->opt.authors && left > 50 ? 50 : left, &in);
         spent += in.iterations;
         if (st == DC_OK || in.residual <= least) {
             least = in.residual;
