@@ -1729,7 +1729,7 @@ enum { DCI_NO_FRICTION, DCI_LINE, DCI_CONE, DCI_PYRAMID };
 typedef struct {
     dc_real x[3], R[9], v[3], w[3], T[9];       /* T = h J_l(h w): turns by w's change */
     dc_real x0[3], R0[9], v0[3], w0[3];         /* at the start */
-    dc_real M, I[9], I0[9], p0[6], rhs[6];      /* mass; inertia by w (2D: I[0]), at the start; momentum, impulse of loads */
+    dc_real M, In[9], p0[6], rhs[6];    /* mass; inertia in world axes (2D: In[0]), at the start; momentum, impulse of loads */
     dc_real D[9];                               /* derivative of the angular momentum by w */
     dc_real xbar[3], tbar[3], v0bar[3], w0bar[3];   /* cotangents of position and turn at the end, velocities at the start */
     int     dof, held;                          /* first row in the body system, -1; 1: a contact holds it */
@@ -1940,11 +1940,11 @@ static DCI_NOINLINE void dci_ncp_body_eval(dc_ncp *S, dci_ncp_place *b, const dc
         b->R[2] = sn*b->R0[0] + cs*b->R0[2];
         b->R[3] = sn*b->R0[1] + cs*b->R0[3];
         b->T[0] = h;
-        b->D[0] = b->I[0];
-        F[2] = b->I[0]*w - b->rhs[2];
+        b->D[0] = b->In[0];
+        F[2] = b->In[0]*w - b->rhs[2];
     } else {
         dc_v3 hw = dc_vec(h*v[3], h*v[4], h*v[5]), w = dc_vec(v[3], v[4], v[5]), p;
-        dc_m3 E = dc_m3_exp(hw), J = dc_so3_jl(hw), Ji = dc_so3_jl_inv(dc_neg(hw)), I, A, G;
+        dc_m3 E = dc_m3_exp(hw), J = dc_so3_jl(hw), Ji = dc_so3_jl_inv(dc_neg(hw)), In, A, G;
         for (i = 0; i < 3; ++i) b->w[i] = v[3 + i];
         for (i = 0; i < 3; ++i)
             for (j = 0; j < 3; ++j) {
@@ -1952,14 +1952,14 @@ static DCI_NOINLINE void dci_ncp_body_eval(dc_ncp *S, dci_ncp_place *b, const dc
                 for (l = 0; l < 3; ++l) t += E.m[3*i + l]*b->R0[3*l + j];
                 b->R[3*i + j] = t;
                 b->T[3*i + j] = h*J.m[3*i + j];
-                I.m[3*i + j] = b->I[3*i + j];
+                In.m[3*i + j] = b->In[3*i + j];
             }
-        p = dc_mul(&Ji, dc_mul(&I, w));
+        p = dc_mul(&Ji, dc_mul(&In, w));
         F[3] = p.x - b->rhs[3];
         F[4] = p.y - b->rhs[4];
         F[5] = p.z - b->rhs[5];
         /* d(J^-1(-h w) u) = J^-1 du + h J^-1 (dJ . (J^-1 u)) */
-        A = dc_m3_mul(&Ji, &I);
+        A = dc_m3_mul(&Ji, &In);
         G = dc_so3_jl_grad(dc_neg(hw), p);
         G = dc_m3_mul(&Ji, &G);
         for (i = 0; i < 9; ++i) b->D[i] = A.m[i] + h*G.m[i];
@@ -2711,10 +2711,10 @@ static DCI_NOINLINE int dci_ncp_place_set(const dc_ncp_scene *sc, const dc_ncp_b
     if (D == 2) {
         if (!(b->inertia.m[8] > 0)) return 0;
         p->w0[0] = v[5];
-        p->I[0] = b->inertia.m[8];
-        p->rhs[2] = p->I[0]*v[5] + sc->h*v[11];
+        p->In[0] = b->inertia.m[8];
+        p->rhs[2] = p->In[0]*v[5] + sc->h*v[11];
     } else {
-        dc_m3 I, Ji;
+        dc_m3 In, Ji;
         dc_v3 hw = dc_vec(sc->h*v[3], sc->h*v[4], sc->h*v[5]), L;
         dc_real RI[9];
         if (!(dc_m3_det(&b->inertia) > 0)) return 0;
@@ -2727,10 +2727,10 @@ static DCI_NOINLINE int dci_ncp_place_set(const dc_ncp_scene *sc, const dc_ncp_b
             for (j = 0; j < 3; ++j) {
                 dc_real t = 0;
                 for (l = 0; l < 3; ++l) t += RI[3*i + l]*p->R0[3*j + l];
-                p->I[3*i + j] = I.m[3*i + j] = t;
+                p->In[3*i + j] = In.m[3*i + j] = t;
             }
         Ji = dc_so3_jl_inv(hw);
-        L = dc_mul(&Ji, dc_mul(&I, dc_vec(v[3], v[4], v[5])));
+        L = dc_mul(&Ji, dc_mul(&In, dc_vec(v[3], v[4], v[5])));
         for (i = 0; i < 3; ++i) p->w0[i] = v[3 + i];
         p->rhs[3] = L.x + sc->h*v[9];
         p->rhs[4] = L.y + sc->h*v[10];
@@ -3351,7 +3351,7 @@ static void dci_ncp_body_vjp(const dc_ncp *S, dci_ncp_place *b, const dc_ncp_bod
     if (D == 2) {
         if (a) {
             if (out) {
-                out[11] += b->I[0]*a[2];
+                out[11] += b->In[0]*a[2];
                 out[17] += h*a[2];
                 out[27] -= a[2]*(b->w[0] - b->w0[0]);
             }
@@ -3367,18 +3367,18 @@ static void dci_ncp_body_vjp(const dc_ncp *S, dci_ncp_place *b, const dc_ncp_bod
         if (a) {
             dc_v3 w = dc_vec(b->w[0], b->w[1], b->w[2]), w0 = dc_vec(b->w0[0], b->w0[1], b->w0[2]), A = dc_vec(a[3], a[4], a[5]);
             dc_v3 hw = dc_scale(h, w), hw0 = dc_scale(h, w0), B, C, Iw, Iw0, IB, IC, p, p0, t, Gw, Gw0, Rb, Rc, Rw, Rw0;
-            dc_m3 I, R0, Ji = dc_so3_jl_inv(dc_neg(hw)), Ji0 = dc_so3_jl_inv(hw0), G, G0, X = dc_m3_exp(hw);
+            dc_m3 In, R0, Ji = dc_so3_jl_inv(dc_neg(hw)), Ji0 = dc_so3_jl_inv(hw0), G, G0, X = dc_m3_exp(hw);
             for (i = 0; i < 9; ++i) {
-                I.m[i] = b->I[i];
+                In.m[i] = b->In[i];
                 R0.m[i] = b->R0[i];
                 E[i] = X.m[i];
             }
             B = dc_mul_t(&Ji, A);
             C = dc_mul_t(&Ji0, A);
-            Iw = dc_mul(&I, w);
-            Iw0 = dc_mul(&I, w0);
-            IB = dc_mul_t(&I, B);
-            IC = dc_mul_t(&I, C);
+            Iw = dc_mul(&In, w);
+            Iw0 = dc_mul(&In, w0);
+            IB = dc_mul_t(&In, B);
+            IC = dc_mul_t(&In, C);
             p = dc_mul(&Ji, Iw);
             p0 = dc_mul(&Ji0, Iw0);
             G = dc_so3_jl_grad(dc_neg(hw), p);
@@ -3387,7 +3387,7 @@ static void dci_ncp_body_vjp(const dc_ncp *S, dci_ncp_place *b, const dc_ncp_bod
             Gw0 = dc_mul(&G0, w0);
             hbar -= dc_dot(B, Gw) + dc_dot(C, Gw0) - (a[3]*f[3] + a[4]*f[4] + a[5]*f[5]);
             if (out) {
-                const dc_real *pb, *pw, *pc, *pw0;
+                dc_real pb[3], pw[3], pc[3], pw0[3];
                 /* I turns with the attitude: dI = [th] I - I [th] */
                 t = dc_sub(dc_sub(dc_cross(Iw, B), dc_cross(w, IB)), dc_sub(dc_cross(Iw0, C), dc_cross(w0, IC)));
                 out[3] -= t.x;
@@ -3402,10 +3402,10 @@ static void dci_ncp_body_vjp(const dc_ncp *S, dci_ncp_place *b, const dc_ncp_bod
                 Rw = dc_mul_t(&R0, w);
                 Rc = dc_mul_t(&R0, C);
                 Rw0 = dc_mul_t(&R0, w0);
-                pb = &Rb.x;
-                pw = &Rw.x;
-                pc = &Rc.x;
-                pw0 = &Rw0.x;
+                pb[0] = Rb.x;    pb[1] = Rb.y;    pb[2] = Rb.z;
+                pw[0] = Rw.x;    pw[1] = Rw.y;    pw[2] = Rw.z;
+                pc[0] = Rc.x;    pc[1] = Rc.y;    pc[2] = Rc.z;
+                pw0[0] = Rw0.x;  pw0[1] = Rw0.y;  pw0[2] = Rw0.z;
                 for (i = 0; i < 3; ++i)
                     for (j = 0; j < 3; ++j) out[19 + 3*i + j] += pc[i]*pw0[j] - pb[i]*pw[j];
             }
@@ -3596,12 +3596,24 @@ DC_DEF dc_status dc_ncp_grad_shape(dc_ncp *S, int contact, int side, dc_real *J,
 DC_DEF dc_status dc_ncp_relax(dc_ncp *S, dc_real rho, dc_ncp_info *info)
 {
     dc_ncp_info in = DC_ZERO;
+    const dc_real most = DC_R(1.5);
     dc_status st;
+    int i, spent = 0;
     if (!S || !(rho > 0 && rho <= 1)) return DC_E_ARG;
-    S->rho = rho;
-    S->tol = S->opt.tol > 0 && S->opt.tol < rho/10 ? S->opt.tol : rho/10;
     S->factored = 0;
-    st = dci_ncp_iterate(S, S->most, &in);
+    /* along the central path by small factors; every cone is scaled evenly, which gives its products the new rho */
+    do {
+        dc_real ratio = dc_max(dc_min(rho/S->rho, most), 1/most), root = dc_sqrt(ratio);
+        S->rho = ratio > 1/most && ratio < most ? rho : ratio*S->rho;
+        S->tol = S->opt.tol > 0 && S->opt.tol < S->rho/10 ? S->opt.tol : S->rho/10;
+        for (i = 0; i < S->nz; ++i) {
+            S->z[i] *= root;
+            S->s[i] *= root;
+        }
+        st = dci_ncp_iterate(S, S->most - spent, &in);
+        spent += in.iterations;
+    } while (st == DC_OK && S->rho != rho);
+    in.iterations = spent;
     dci_ncp_overlap(S, &in);
     if (info) *info = in;
     return st;

@@ -179,7 +179,7 @@ static int params(const world *w) { return w->bodies*DC_NCP_BODY_PARAMS + DC_NCP
 /* ---- the function that is differenced: next poses (as twists from the unperturbed next ones) and velocities, against v.
  * Every parameter that has a meaning, each in its own direction; then scaled entries of the first contact's shapes. */
 
-typedef struct { world w; dc_ncp_body next[BODIES]; double weight[12*BODIES]; int map[PARAMS], n, shapes; dc_real data[2][DATA]; dc_real size[2]; } problem;
+typedef struct { world w; dc_ncp_body next[BODIES]; double weight[12*BODIES]; int map[PARAMS], n, shapes, count; double way[PARAMS + 2*DATA]; dc_real data[2][DATA]; dc_real size[2]; } problem;
 
 static void run(world *w, dc_ncp_body *next)
 {
@@ -230,6 +230,16 @@ static void value(const double *x, double *f, void *user)
     }
 }
 
+/* all parameters at once, along a way */
+static void along(const double *t, double *f, void *user)
+{
+    static double x[PARAMS + 2*DATA];
+    problem *p = (problem *)user;
+    int k;
+    for (k = 0; k < p->count; ++k) x[k] = t[0]*p->way[k];
+    value(x, f, user);
+}
+
 static int which_world;
 
 TEST against_differences(void)
@@ -239,7 +249,8 @@ TEST against_differences(void)
     static dc_real body[BODIES*DC_NCP_BODY_PARAMS], scene[DC_NCP_SCENE_PARAMS], contact[CONTACTS*DC_NCP_CONTACT_PARAMS], data[2][DATA];
     worst w = worst_make("vjp"), wo = worst_make("2 - order"), wj = worst_make("Jacobian against vjp");
     rng r;
-    int state, states = (int)sweep_count(3), touching = 0, k, i, n;
+    /* each parameter by itself in the first states, in the others all along a random way */
+    int state, states = (int)sweep_count(200), touching = 0, k, i, n;
     if (DC_IS_FLOAT) SKIPm("differences need double");
     rng_seed(&r, 100 + (uint64_t)which_world);
     for (state = 0; state < states; ++state) {
@@ -338,7 +349,15 @@ TEST against_differences(void)
             }
         }
         p.w.failed = 0;
-        fd = fd_check(value, &p, n, x, 1, J, which_world == 2 ? 1.0/16384 : 1.0/256);     /* the peg has 1 mm of play */
+        if (state < 3) fd = fd_check(value, &p, n, x, 1, J, which_world == 2 ? 1.0/16384 : 1.0/256);     /* the peg has 1 mm of play */
+        else {
+            double slope = 0, none = 0;
+            for (k = 0, p.count = n; k < n; ++k) {
+                p.way[k] = rng_uniform(&r, -1, 1);
+                slope += J[k]*p.way[k];
+            }
+            fd = fd_check(along, &p, 1, &none, 1, &slope, which_world == 2 ? 1.0/131072 : 1.0/4096);
+        }
         ASSERT(!p.w.failed);
         worst_add(&w, fd.err, "%s state %d step %g", p.w.name, state, fd.step);
         worst_add(&wo, 2 - fd.order, "%s state %d", p.w.name, state);
@@ -350,9 +369,101 @@ TEST against_differences(void)
     PASS();
 }
 
+/* derivatives of all bodies' data at a solution, for the cotangents bar */
+static void adjoint(dc_ncp *solution, const dc_real *bar, dc_real *body)
+{
+    dc_ncp_adjoint out = DC_ZERO;
+    memset(body, 0, BODIES*DC_NCP_BODY_PARAMS*sizeof *body);
+    out.body = body;
+    dc_ncp_vjp(solution, bar, &out);
+}
+
+/* A step relaxed to another rho is the step solved there: the same derivatives, up and down. */
+TEST relaxed_steps(void)
+{
+    static const double rho[4] = {1e-2, 3e-3, 1e-3, 1e-6};
+    worst w = worst_make("relaxed against solved there");
+    int which, state, states = (int)sweep_count(20), k, i, n;
+    rng r;
+    if (DC_IS_FLOAT) SKIPm("rho 1e-6 needs double");
+    for (which = 0; which < 5; ++which) {
+        rng_seed(&r, 200 + (uint64_t)which);
+        for (state = 0; state < states; ++state) {
+            static world p;
+            static unsigned char room[1 << 18];
+            static dc_real bar[12*BODIES], there[BODIES*DC_NCP_BODY_PARAMS], relaxed[BODIES*DC_NCP_BODY_PARAMS];
+            dc_ncp_body next[BODIES];
+            make(&p, which, &r);
+            p.opt.rho = R(1e-4);
+            n = rng_int(&r, 3, 25);
+            for (k = 0; k < n; ++k) run(&p, p.body);
+            p.scene.body = p.body;
+            p.scene.contact = p.contact;
+            p.opt.tol = R(1e-12);
+            for (k = 0; k < 12*BODIES; ++k) bar[k] = R(rng_uniform(&r, -1, 1));
+            for (i = 0; i < 4; ++i) {
+                dc_arena mem = dc_arena_make(memory, sizeof memory), other = dc_arena_make(room, sizeof room);
+                dc_ncp *a, *b;
+                double e = 0, most = 0;
+                p.opt.rho = R(1e-4);
+                ASSERT_EQ(DC_OK, dc_ncp_step(&p.opt, &p.scene, &mem, next, &a, NULL));
+                ASSERT_EQ(DC_OK, dc_ncp_relax(a, R(rho[i]), NULL));
+                adjoint(a, bar, relaxed);
+                p.opt.rho = R(rho[i]);
+                ASSERT_EQ(DC_OK, dc_ncp_step(&p.opt, &p.scene, &other, next, &b, NULL));
+                adjoint(b, bar, there);
+                for (k = 0; k < p.bodies*DC_NCP_BODY_PARAMS; ++k) {
+                    e = fmax(e, fabs((double)(relaxed[k] - there[k])));
+                    most = fmax(most, fabs((double)there[k]));
+                }
+                ASSERT(most > 0);
+                worst_add(&w, e/most, "%s state %d rho %g", p.name, state, rho[i]);
+            }
+        }
+    }
+    ASSERT(worst_print(&w, 1e-5));
+    PASS();
+}
+
+/* A hash of steps and of their derivatives. */
+TEST bits_are_the_same_on_every_machine(void)
+{
+#ifdef DC_TEST_NO_CONTRACT
+    uint64_t h = UINT64_C(14695981039346656037);
+    int which, k;
+    rng r;
+    for (which = 0; which < 5; ++which) {
+        static world p;
+        static dc_real bar[12*BODIES], body[BODIES*DC_NCP_BODY_PARAMS];
+        dc_arena mem = dc_arena_make(memory, sizeof memory);
+        dc_ncp *solution;
+        rng_seed(&r, 300 + (uint64_t)which);
+        make(&p, which, &r);
+        p.opt.rho = R(1e-3);
+        for (k = 0; k < 15; ++k) run(&p, p.body);
+        for (k = 0; k < 12*BODIES; ++k) bar[k] = R(rng_uniform(&r, -1, 1));
+        p.scene.body = p.body;
+        p.scene.contact = p.contact;
+        ASSERT_EQ(DC_OK, dc_ncp_step(&p.opt, &p.scene, &mem, p.body, &solution, NULL));
+        adjoint(solution, bar, body);
+        for (k = 0; k < p.bodies; ++k) h = mix(mix(h, &p.body[k].pose.q.w, 4), &p.body[k].pose.t.x, 3);
+        h = mix(h, body, p.bodies*DC_NCP_BODY_PARAMS);
+        ASSERT(!p.failed);
+    }
+    printf("  hash %016llx\n", (unsigned long long)h);
+    ASSERT(h == (DC_IS_FLOAT ? UINT64_C(0x4fa5ba07996ae67e) : UINT64_C(0xf0a4c5e887e061e6)));
+    PASS();
+#else
+    (void)mix;
+    SKIPm("needs a build without contraction");
+#endif
+}
+
 SUITE(gradients)
 {
     for (which_world = 0; which_world < 5; ++which_world) RUN_TEST(against_differences);
+    RUN_TEST(relaxed_steps);
+    RUN_TEST(bits_are_the_same_on_every_machine);
 }
 
 GREATEST_MAIN_DEFS();

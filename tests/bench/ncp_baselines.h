@@ -45,7 +45,7 @@ static int base_begin(base *B, int method, const dc_ncp_options *opt, const dc_n
     dc_ncp *S;
     int i, j, k, m, row;
     if (dci_ncp_make(opt, scene, mem, &S) != DC_OK) return 0;
-    dci_ncp_cold(S, DC_R(0.1));
+    dci_ncp_cold(S);
     dci_ncp_free(S);
     B->S = S;
     B->method = method;
@@ -154,7 +154,7 @@ static int base_growth(base *B, int k, const dc_real *x)
     dc_growth_result out;
     dc_real len;
     int i, j;
-    dci_ncp_growth(B->S, B->S->C + k, &G);
+    dci_ncp_growth(B->S, B->S->C + k, 0, &G);
     for (i = 0; i < 2; ++i) {
         base_pose(B, c->body[i], x, G.x[i], G.R[i]);
         G.xs[i] = G.x[i];
@@ -179,7 +179,7 @@ static int base_eval(base *B, const dc_real *x, const dc_real *z, const dc_real 
     int i, j, k;
     for (i = 0; i < B->nv/3; ++i) {
         const dci_ncp_place *b = B->S->place + i;
-        for (j = 0; j < 3; ++j) B->Fx[3*i + j] = (j < 2 ? b->M : b->I[0])*x[3*i + j] - b->rhs[j];
+        for (j = 0; j < 3; ++j) B->Fx[3*i + j] = (j < 2 ? b->M : b->In[0])*x[3*i + j] - b->rhs[j];
     }
     for (k = 0; k < B->contacts; ++k) {
         base_contact *c = B->c + k;
@@ -309,7 +309,7 @@ static void base_jacobian(base *B)
     const int n = B->n;
     int i, j, k, m;
     memset(B->J, 0, (size_t)(n*n)*sizeof(dc_real));
-    for (i = 0; i < B->nv; ++i) B->J[i*(n + 1)] = i%3 < 2 ? B->S->place[i/3].M : B->S->place[i/3].I[0];
+    for (i = 0; i < B->nv; ++i) B->J[i*(n + 1)] = i%3 < 2 ? B->S->place[i/3].M : B->S->place[i/3].In[0];
     for (k = 0; k < B->contacts; ++k) {
         base_contact *c = B->c + k;
         dc_real *row = B->J + (B->nx + c->z)*n + B->nx + c->z;
@@ -380,7 +380,7 @@ static int base_solve(base *B)
     const dc_real back = B->authors ? DC_R(0.95) : DC_R(0.98);
     const int bilevel = B->method == BASE_BILEVEL, most = B->authors ? 29 : bilevel ? 100 : 40, degree = B->nz + B->authors;
     dc_real dx[BASE_X], xt[BASE_X], dz[BASE_Z], ds[BASE_Z], dza[BASE_Z], dsa[BASE_Z], zt[BASE_Z], st[BASE_Z], rc[BASE_Z];
-    dc_real eq, cp, eq2, cp2, a, nu, nua, sigma, target;
+    dc_real eq, cp, eq2, cp2, a, nu, nua, sigma, target, q;
     int i, trial, ok = 0;
     if (!base_eval(B, B->x, B->z, B->s, &eq, &cp)) return 0;
     for (B->steps = 0; !(eq <= B->tol && cp <= B->tol); ++B->steps) {
@@ -396,7 +396,8 @@ static int base_solve(base *B)
         }
         sigma = dc_max(dc_min(nua/nu, 1), 0);
         target = dc_max(sigma*(B->authors ? sigma*sigma : 1)*nu/DC_R(degree), B->rho);
-        for (i = 0; i < B->nz; ++i) rc[i] = B->z[i]*B->s[i] - target + DC_R(0.25)*a*a*dsa[i]*dza[i];
+        q = B->authors || B->method == BASE_BILEVEL ? DC_R(0.25)*a*a : a;      /* each as suits it */
+        for (i = 0; i < B->nz; ++i) rc[i] = B->z[i]*B->s[i] - target + q*dsa[i]*dza[i];
         if (!base_direction(B, rc, dx, dz, ds)) return 0;
         a = base_length(B, dz, ds, back);
         for (trial = 0; trial < 25; ++trial, a *= DC_R(0.5)) {
