@@ -64,15 +64,17 @@
  *   Accuracy  No contact is deeper than 2 rho metres on the published drop grid, 1.23 rho at most, and all 3600 runs of it are
  *             solved, cold and warm; dc_ncp_info bounds the depth of every step. The formulation of the paper (`authors`)
  *             gives its published iteration counts and momenta: `make bench` prints both.
- *             Gradients agree with central differences to 1e-7 at rho 1e-3 and 1e-4, in every parameter (test_ncp_grad).
+ *             Gradients agree with central differences to 2e-7 at rho 1e-3 and 1e-4, in every parameter (test_ncp_grad).
  *   Cost      One core of a server, gcc 12 -O2, `make bench`: a step of the drop scene 13 us cold, 4 us warm, its whole
  *             Jacobian 1.4 us; four 2D blocks with ten contacts 0.22 ms; 40 boxes in a row in 3D 0.83 ms, in a tower 1.7 ms,
  *             linear in their number (exponents 1.01 and 1.10).
  *   Limits    The equations have no merit function whose descent is assured: with many bodies tumbling against each other a
- *             step now and then needs several starts, and some end with DC_E_DIVERGED, more of them the more friction there is.
- *             Look at the status. test_ncp_dynamics prints counts. Where contacts jam there may be several solutions, or none near rho. Gradients hold fixed which contacts
- *             bounce and which tangents the pyramid has. Friction acts at one point of a contact; angular momentum of two
- *             bodies that collide is off by h v x F, since the point is that of the end of the step.
+ *             step now and then needs several starts, and some end with DC_E_DIVERGED, more of them the more friction there is:
+ *             look at the status (test_ncp_dynamics prints counts). Where contacts jam there may be several solutions, or none
+ *             near rho. A warm start is for scenes that change little: among tumbling bodies a cold one takes fewer steps.
+ *             Gradients hold fixed which contacts bounce and which tangents the pyramid has. Friction acts at one point of a
+ *             contact; angular momentum of two bodies that collide is off by h v x F, since the point is that of the end of
+ *             the step.
  *
  * REFERENCES
  *   [1] SILICO  Le Cleac'h, Schwager, Manchester, Sindhwani, Florence, Singh: Single-level differentiable contact simulation.
@@ -279,8 +281,8 @@ DC_DEF size_t dc_ncp_bytes(const dc_ncp_options *opt, const dc_ncp_scene *scene)
 /* One step of (20): the velocities at its end, contact points, normals and forces together.
  *
  *   next      [scene->bodies] the bodies after the step; may be scene->body's own array
- *   solution  NULL, or receives the solved step, which stays in the arena until the caller resets it, and borrows scene
- *             and shapes; the functions below ask it
+ *   solution  NULL, or receives the solved step, which stays in the arena until the caller resets it, and borrows the scene
+ *             with its bodies, contacts and shapes; the functions below ask it
  *   info      may be NULL
  *
  * DC_E_ARG: something is not finite or out of range; nothing is written. DC_E_MEMORY. DC_E_DIVERGED: the limit of
@@ -288,7 +290,8 @@ DC_DEF size_t dc_ncp_bytes(const dc_ncp_options *opt, const dc_ncp_scene *scene)
 DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scene, dc_arena *mem, dc_ncp_body *next,
                              dc_ncp **solution, dc_ncp_info *info);
 
-/* Solves the same step again at another rho, from the solution: for gradients that are smoother. tol = rho/10. */
+/* Solves the same step again at another rho, from the solution, by way of those in between: for gradients that are smoother.
+ * tol = rho/10. Statuses as above. */
 DC_DEF dc_status dc_ncp_relax(dc_ncp *solution, dc_real rho, dc_ncp_info *info);
 
 /* What happened at contact k of a solved step. */

@@ -307,8 +307,8 @@ typedef struct {
 } dci_wit;
 
 /* Both ends of [0, 1] look alike, so that what is said of x holds for 1 - x: i = 1/2 - |x - 1/2| is how far inside the nearer
- * end x lies, near = e^-|i|/eps and far = e^-(1-i)/eps = e^-1/eps e^i/eps are what the two ends weigh, e = e^-1/eps. */
-typedef struct { dc_real i, near, far; } dci_ends;
+ * end x lies, nearer = e^-|i|/eps and farther = e^-(1-i)/eps = e^-1/eps e^i/eps are what the two ends weigh, e = e^-1/eps. */
+typedef struct { dc_real i, nearer, farther; } dci_ends;
 
 DCI_LANE dci_ends dci_ends_of(dc_real x, dc_real reps, dc_real e)
 {
@@ -316,8 +316,8 @@ DCI_LANE dci_ends dci_ends_of(dc_real x, dc_real reps, dc_real e)
     dc_real up, down;
     s.i = DC_R(0.5) - dci_fabs(x - DC_R(0.5));
     up = dci_exp_both_lane(s.i*reps, &down);
-    s.near = up < down ? up : down;
-    s.far = e*up;
+    s.nearer = up < down ? up : down;
+    s.farther = e*up;
     return s;
 }
 
@@ -342,9 +342,9 @@ DCI_LANE dc_real dci_poly_ends(dc_real z)
 DCI_LANE dc_real dci_clip01(const dci_wit *o, dc_real x, dc_real *d)
 {
     dci_ends n = dci_ends_of(x, o->rclip, o->eclip);
-    dc_real s = (n.near - n.far)/(2 + (n.near + n.far)), z = s*s, in = n.i > 0 ? n.i : DC_R(0.0);
+    dc_real s = (n.nearer - n.farther)/(2 + (n.nearer + n.farther)), z = s*s, in = n.i > 0 ? n.i : DC_R(0.0);
     in += o->clip*s*(2 + z*dci_poly_ends(z));
-    *d = (n.i > 0 ? o->dclip : o->dclip*n.near)/((1 + n.near)*(1 + n.far));
+    *d = (n.i > 0 ? o->dclip : o->dclip*n.nearer)/((1 + n.nearer)*(1 + n.farther));
     return x < DC_R(0.5) ? in : 1 - in;
 }
 
@@ -356,9 +356,9 @@ DCI_LANE dci_within dci_within01(const dci_wit *o, dc_real x)
 {
     dci_ends n = dci_ends_of(x, o->rcomp, o->ecomp);
     dci_within r;
-    dc_real N = 1 + n.near, F = 1 + n.far;
-    r.value = n.i > 0 ? DC_R(1.0) : n.near;
-    r.slope = o->rcomp*((n.i > 0 ? n.near : DC_R(1.0))*F - n.far*N);
+    dc_real N = 1 + n.nearer, F = 1 + n.farther;
+    r.value = n.i > 0 ? DC_R(1.0) : n.nearer;
+    r.slope = o->rcomp*((n.i > 0 ? n.nearer : DC_R(1.0))*F - n.farther*N);
     r.slope = x < DC_R(0.5) ? r.slope : -r.slope;
     r.den = N*F;
     return r;

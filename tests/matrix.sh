@@ -7,7 +7,7 @@
 # for each cell). JOBS cells run at a time. After BUDGET seconds the remaining programs are compiled, but not run: they
 # are counted as skipped and printed.
 : "${SWEEP:=0.02}"
-: "${BUDGET:=540}"
+: "${BUDGET:=330}"
 DEADLINE=$(($(date +%s) + BUDGET))
 export DEADLINE
 : "${JOBS:=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)}"
