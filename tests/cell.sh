@@ -21,15 +21,19 @@ set -- -std=$std -DDC_REAL=$real "$@" -I. -Itests/support -Iexamples/common -Ibu
 begin=$(date +%s)
 sh tests/lib.sh > "$dir/lib.c"
 linked=$(sh tests/lib.sh flags)
+late() { [ "$(date +%s)" -gt "${DEADLINE:-9999999999}" ]; }
+if late; then only=-fsyntax-only; else only=; fi
 $cc "$@" -c tests/support/support.c -o "$dir/support.o" >"$dir/log" 2>&1
-$cc "$@" -c "$dir/lib.c" -o "$dir/lib.o" >>"$dir/log" 2>&1
-passed=0 failed=0 skipped=0 late=0
+$cc "$@" $only -c "$dir/lib.c" -o "$dir/lib.o" >>"$dir/log" 2>&1
+status=$?
+passed=0 failed=0 skipped=0 unrun=0
+[ $status -eq 0 ] || { failed=1; echo "FAIL the headers do not compile" >>"$dir/log"; }
 for test in tests/test_*.c; do
     program=$dir/$(basename "$test" .c)
     echo "== $program" >>"$dir/log"
     if grep -q dci_ "$test"; then how=-DDC_STATIC= lib=; else how=$linked lib=$dir/lib.o; fi
-    if [ "$(date +%s)" -gt "${DEADLINE:-9999999999}" ] && $cc "$@" $how -fsyntax-only "$test" >>"$dir/log" 2>&1; then
-        skipped=$((skipped + 1)) late=$((late + 1))
+    if late && $cc "$@" $how -fsyntax-only "$test" >>"$dir/log" 2>&1; then
+        skipped=$((skipped + 1)) unrun=$((unrun + 1))
         continue
     fi
     if $cc "$@" $how -DDC_TEST_SWEEP="$sweep" -c "$test" -o "$program.o" >>"$dir/log" 2>&1 &&
@@ -48,7 +52,7 @@ EOF
 done
 printf '%-38s sweep %-5s %5d passed, %d failed, %d skipped  (%d s)\n' \
     "$name" "$sweep" $passed $failed $skipped $(($(date +%s) - begin)) | tee "$dir/result"
-[ $late -eq 0 ] || echo "    out of time: $late programs compiled, but not run"
+[ $unrun -eq 0 ] || echo "    out of time: $unrun programs compiled, but not run"
 if [ $failed -ne 0 ]; then
     grep -nE '^FAIL|  FAIL|error:|runtime error|ERROR: AddressSanitizer|ended with status' "$dir/log" | grep -v 'is meant here' | head -n 12 | sed 's/^/    /'
     echo "    see $dir/log"

@@ -351,12 +351,15 @@ TEST against_differences(void)
         p.w.failed = 0;
         if (state < 3) fd = fd_check(value, &p, n, x, 1, J, which_world == 2 ? 1.0/16384 : 1.0/256);     /* the peg has 1 mm of play */
         else {
-            double slope = 0, none = 0;
-            for (k = 0, p.count = n; k < n; ++k) {
-                p.way[k] = rng_uniform(&r, -1, 1);
-                slope += J[k]*p.way[k];
-            }
-            fd = fd_check(along, &p, 1, &none, 1, &slope, which_world == 2 ? 1.0/131072 : 1.0/4096);
+            int tries = 0;
+            do {
+                double slope = 0, none = 0;
+                for (k = 0, p.count = n; k < n; ++k) {
+                    p.way[k] = rng_uniform(&r, -1, 1);
+                    slope += J[k]*p.way[k];
+                }
+                fd = fd_check(along, &p, 1, &none, 1, &slope, which_world == 2 ? 1.0/131072 : 1.0/4096);
+            } while (fd.bit_equal && ++tries < 2);       /* one number agrees to the bit by chance now and then, two do not */
         }
         ASSERT(!p.w.failed);
         worst_add(&w, fd.err, "%s state %d step %g", p.w.name, state, fd.step);
