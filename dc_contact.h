@@ -65,7 +65,8 @@
  *             with DC_OK.
  *   Threads   Every function is re-entrant; nothing is shared.
  *   Bits      The same for the same input in any order and thread; built with -ffp-contract=off, under any compiler and
- *             on any IEEE machine (round to nearest, subnormals on). A warm start agrees with a cold one to rounding.
+ *             on any IEEE machine (round to nearest, subnormals on). gcc with -mfma needs -fno-tree-vectorize too: its
+ *             vectoriser contracts all the same. A warm start agrees with a cold one to rounding.
  *   Smooth    The potentials are C2 wherever the hulls are apart, through every change of closest features and across the
  *             end of the local support, where they vanish like w^4. dc_hull_distance has kinks where its features change.
  *   Accuracy  Potentials: value, gradient and Hessian within 7 eps (1 + condition) of 60-digit tables, condition about
