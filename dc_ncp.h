@@ -64,10 +64,10 @@
  *   Accuracy  No contact is deeper than 2 rho metres on the published drop grid, 1.23 rho at most, and all 3600 runs of it are
  *             solved, cold and warm; dc_ncp_info bounds the depth of every step. The formulation of the paper (`authors`)
  *             gives its published iteration counts and momenta: `make bench` prints both.
- *             Gradients agree with central differences to 2e-7 at rho 1e-3 and 1e-4, in every parameter (test_ncp_grad).
+ *             Gradients agree with central differences to 4e-7 at rho 1e-3 and 1e-4, in every parameter (test_ncp_grad).
  *   Cost      One core of a server, gcc 12 -O2, `make bench`: a step of the drop scene 13 us cold, 4 us warm, its whole
- *             Jacobian 1.4 us; four 2D blocks with ten contacts 0.22 ms; 40 boxes in a row in 3D 0.83 ms, in a tower 1.7 ms,
- *             linear in their number (exponents 1.01 and 1.10).
+ *             Jacobian 1.4 us; four 2D blocks with ten contacts 0.22 ms; 40 boxes in a row in 3D 0.9 ms, in a tower 2.1 ms,
+ *             linear in their number (exponents 1.01 and 1.11).
  *   Limits    The equations have no merit function whose descent is assured: with many bodies tumbling against each other a
  *             step now and then needs several starts, and some end with DC_E_DIVERGED, more of them the more friction there is:
  *             look at the status (test_ncp_dynamics prints counts). Worst is a heavy body on a light one: with 1e4
