@@ -1,0 +1,610 @@
+/* Jacobians of the step against differences of whole steps: every kind of parameter, joints, contacts, both mass models. */
+#define DC_CONTACT_IMPLEMENTATION
+#define DC_SIM_IMPLEMENTATION
+#include "dc_sim.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "greatest.h"
+#include "support.h"
+#include "real.h"
+#include "machine.h"
+
+static unsigned char scratch[1 << 22];
+static machine m;
+
+enum { PREV, NOW, CONTROL, ATTACH, MASS, FRICTION, VERTEX, CLASSES };
+static const char *const class_name[CLASSES] = {"prev", "now", "control", "attach", "mass", "friction", "vertex"};
+
+/* a step and what it depends on */
+typedef struct {
+    dc_real q[3][64], target[64], velocity[64], force[64], next[64];
+    int which, columns, failed;
+    int every;          /* vertices: of so many coordinates one is moved; 0: all */
+    dc_sim_link link[MACHINE_LINKS];
+    dc_v3 vertex[MACHINE_VERTICES];
+    dc_sim_plane plane[4];
+} step_case;
+
+static dc_status step(const step_case *c, dc_real *out, dc_sim_info *info)
+{
+    dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+    dc_sim_control u;
+    u.target = c->target;
+    u.velocity = c->velocity;
+    u.force = c->force;
+    return dc_sim_step(&m.sim, c->q[0], c->q[1], &u, &mem, out, info);
+}
+
+/* parameter k of a class, moved by t */
+static void move(step_case *c, int k, dc_real t)
+{
+    dc_sim *sim = &m.sim;
+    int nv = sim->nv;
+    dc_real d[192], xi[6] = {0, 0, 0, 0, 0, 0};
+    memset(d, 0, sizeof d);
+    d[k%(nv > 0 ? nv : 1)] = t;
+    switch (c->which) {
+    case PREV: dc_sim_retract(sim, c->q[0], d, c->q[0]); break;
+    case NOW: dc_sim_retract(sim, c->q[1], d, c->q[1]); break;
+    case CONTROL:
+        if (k < nv) dc_sim_retract(sim, c->target, d, c->target);
+        else (k < 2*nv ? c->velocity : c->force)[k%nv] += t;
+        break;
+    case ATTACH:
+        xi[k%6] = t;
+        sim->link[k/6].attach = dc_pose_retract(sim->link[k/6].attach, xi);
+        break;
+    case MASS: {
+        dc_real mass = sim->moment[16*k + 15];
+        dc_sim_link *l = sim->link + k;
+        int i;
+        if (!(mass > 0)) break;
+        for (i = 0; i < 9; ++i) l->inertia.m[i] *= (mass + t)/mass;
+        if (l->mass > 0) l->mass += t;
+        else l->density *= (mass + t)/mass;
+        break;
+    }
+    case FRICTION:
+        if (k < sim->links) sim->link[k].friction += t;
+        else sim->plane[k - sim->links].friction += t;
+        break;
+    default: *(k%3 == 0 ? &sim->vertex[k/3].x : k%3 == 1 ? &sim->vertex[k/3].y : &sim->vertex[k/3].z) += t;
+    }
+}
+
+/* q_next as a tangent at the unperturbed one */
+static void step_of(const double *x, double *f, void *user)
+{
+    const step_case *c = (const step_case *)user;
+    step_case moved = *c;
+    dc_real next[64], out[64];
+    int k;
+    for (k = 0; k < c->columns; ++k)
+        if (x[k] < 0 || x[k] > 0) move(&moved, k, (dc_real)x[k]);
+    if (dc_sim_refresh(&m.sim, NULL) != DC_OK || step(&moved, next, NULL) != DC_OK) ((step_case *)user)->failed++;
+    dc_sim_local(&m.sim, c->next, next, out);
+    to_double(out, f, m.sim.nv);
+    memcpy(m.sim.link, c->link, (size_t)m.sim.links*sizeof *c->link);
+    memcpy(m.sim.vertex, c->vertex, (size_t)m.sim.vertices*sizeof *c->vertex);
+    memcpy(m.sim.plane, c->plane, (size_t)m.sim.planes*sizeof *c->plane);
+    dc_sim_refresh(&m.sim, NULL);
+}
+
+/* Largest difference of jac and central differences of f at 0, extrapolated once, over the largest entry. fd_check, which finds
+ * its own step and sees the order, takes five times as many calls. */
+static double differences(step_case *c, const double *jac)
+{
+    static double x[512], f[4][64];
+    double worst_one = 0, big = 0;
+    int nv = m.sim.nv, k, i, s;
+    int stride = c->which == VERTEX && c->every > 1 ? c->every : 1;
+    if (sweep_count(100) < 100) stride = stride > 1 ? 29 : 7;      /* slow builds: some of each class */
+    for (k = 0; k < c->columns; k += stride) {
+        for (s = 0; s < 4; ++s) {
+            x[k] = (s & 1 ? 1 : -1)*(s & 2 ? 0.0000019073486328125 : 0.00000095367431640625);
+            step_of(x, f[s], c);
+        }
+        x[k] = 0;
+        for (i = 0; i < nv; ++i) {
+            double near = (f[1][i] - f[0][i])*524288, far = (f[3][i] - f[2][i])*262144, d = near + (near - far)/3;
+            double e = fabs(d - jac[i*c->columns + k]);
+            if (!(e <= worst_one)) worst_one = e;
+        }
+    }
+    for (k = 0; k < nv*c->columns; ++k) big = fmax(big, fabs(jac[k]));
+    return worst_one/big;
+}
+
+/* All Jacobians of the step from c->q[0], c->q[1] of the model m, but those that are zero. 0: a step failed. */
+static int jacobian_checks(step_case *c, worst *e, const char *what)
+{
+    static dc_real J[CLASSES][64*512];
+    static double jac[64*512], zero[512];
+    dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+    dc_sim_jacobian o;
+    dc_sim_control u;
+    int nv = m.sim.nv, n[CLASSES];
+    u.target = c->target;
+    u.velocity = c->velocity;
+    u.force = c->force;
+    o.prev = J[PREV];
+    o.now = J[NOW];
+    o.control = J[CONTROL];
+    o.attach = J[ATTACH];
+    o.mass = J[MASS];
+    o.friction = J[FRICTION];
+    o.vertex = J[VERTEX];
+    n[PREV] = n[NOW] = nv;
+    n[CONTROL] = 3*nv;
+    n[ATTACH] = 6*m.sim.links;
+    n[MASS] = m.sim.links;
+    n[FRICTION] = m.sim.links + m.sim.planes;
+    n[VERTEX] = 3*m.sim.vertices;
+    memcpy(c->link, m.sim.link, (size_t)m.sim.links*sizeof *c->link);
+    memcpy(c->vertex, m.sim.vertex, (size_t)m.sim.vertices*sizeof *c->vertex);
+    memcpy(c->plane, m.sim.plane, (size_t)m.sim.planes*sizeof *c->plane);
+    c->failed = 0;
+    if (step(c, c->next, NULL) != DC_OK) return 0;
+    if (dc_sim_grad(&m.sim, c->q[0], c->q[1], &u, c->next, &mem, &o) != DC_OK) return 0;
+    for (c->which = 0; c->which < CLASSES; ++c->which) {
+        c->columns = n[c->which];
+        if (c->columns > 512 || largest(J[c->which], nv*c->columns) <= 0) continue;
+        to_double(J[c->which], jac, nv*c->columns);
+        if (m.sim.pairs == 0 && m.sim.planes == 0) {
+            fd_result r = fd_check(step_of, c, c->columns, zero, nv, jac, 0.0009765625);
+            worst_add(e + c->which, r.order > 1.8 ? r.err : HUGE_VAL, "%s, order %.2f", what, r.order);
+        } else worst_add(e + c->which, differences(c, jac), "%s", what);
+    }
+    return c->failed == 0;
+}
+
+static void worst_open(worst e[CLASSES])
+{
+    int k;
+    for (k = 0; k < CLASSES; ++k) e[k] = worst_make(class_name[k]);
+}
+
+static int worst_close(const worst e[CLASSES], double bar)
+{
+    int k, ok = 1;
+    for (k = 0; k < CLASSES; ++k)
+        if (e[k].count) ok &= worst_print(e + k, bar);
+    return ok;
+}
+
+TEST without_contact(void)
+{
+    static step_case c;
+    worst e[CLASSES];
+    rng r;
+    int k;
+    if (DC_IS_FLOAT) SKIPm("differences need double");
+    worst_open(e);
+    rng_seed(&r, 72);
+    machine_tree(&m);
+    m.desc.h = DC_R(0.125);
+    m.desc.tolerance = DC_R(1e-13);
+    ASSERT_EQ(DC_OK, machine_build(&m));
+    memset(&c, 0, sizeof c);
+    dc_sim_neutral(&m.sim, c.target);
+    machine_random(&m.sim, &r, 0.3, c.target, c.q[1]);
+    machine_random(&m.sim, &r, 0.1, c.q[1], c.q[0]);
+    machine_random(&m.sim, &r, 0.3, c.q[1], c.target);
+    for (k = 0; k < m.sim.nv; ++k) {
+        c.velocity[k] = (dc_real)rng_uniform(&r, -1, 1);
+        c.force[k] = (dc_real)rng_uniform(&r, -1, 1);
+    }
+    ASSERT(jacobian_checks(&c, e, "tree"));
+    ASSERT(worst_close(e, 1e-7));
+    PASS();
+}
+
+/* a box on the floor: falls until it rests, with a push sideways */
+TEST box_on_the_floor(void)
+{
+    static step_case c;
+    worst e[CLASSES];
+    dc_sim_link *l;
+    int k;
+    if (DC_IS_FLOAT) SKIPm("differences need double");
+    worst_open(e);
+    machine_open(&m);
+    l = machine_link(&m, -1, DC_SIM_FREE, dc_vec(0, 0, 0));
+    l->mass = 1;
+    machine_box(&m, dc_vec(0, 0, 0), dc_vec(DC_R(0.1), DC_R(0.15), DC_R(0.08)));
+    machine_floor(&m, 0.8);
+    m.desc.tolerance = DC_R(1e-13);
+    m.desc.friction.eps_v = DC_R(1e-4);
+    ASSERT_EQ(DC_OK, machine_build(&m));
+    memset(&c, 0, sizeof c);
+    dc_sim_neutral(&m.sim, c.target);
+    dc_sim_neutral(&m.sim, c.q[0]);
+    c.q[0][6] = DC_R(0.1);
+    c.q[0][1] = DC_R(0.01);
+    memcpy(c.q[1], c.q[0], sizeof c.q[1]);
+    for (k = 0; k < 60; ++k) {
+        c.force[0] = k < 20 ? 9 : 3;
+        c.force[5] = k < 20 ? DC_R(0.1) : 0;
+        ASSERT_EQ(DC_OK, step(&c, c.q[2], NULL));
+        memcpy(c.q[0], c.q[1], sizeof c.q[0]);
+        memcpy(c.q[1], c.q[2], sizeof c.q[0]);
+        if (k == 2 || k == 15 || k == 59) ASSERT(jacobian_checks(&c, e, k == 2 ? "lands" : k == 15 ? "slides" : "rests"));
+    }
+    ASSERT(worst_close(e, 1e-5));
+    PASS();
+}
+
+/* Two boxes stacked on a static one, and a tipped one on top: pairs of hulls, friction between them. */
+TEST stacked_boxes(void)
+{
+    static step_case c;
+    worst e[CLASSES];
+    int k, b;
+    if (DC_IS_FLOAT) SKIPm("differences need double");
+    worst_open(e);
+    machine_open(&m);
+    machine_link(&m, -1, DC_SIM_FIXED, dc_vec(0, 0, 0));
+    machine_box(&m, dc_vec(0, 0, DC_R(-0.1)), dc_vec(DC_R(0.5), DC_R(0.5), DC_R(0.1)));
+    for (b = 0; b < 2; ++b) {
+        dc_sim_link *l = machine_link(&m, -1, DC_SIM_FREE, dc_vec(0, 0, 0));
+        l->mass = b ? DC_R(0.5) : 1;
+        l->model = b ? DC_SIM_LUMPED : DC_SIM_UNIFORM;
+        machine_box(&m, dc_vec(0, 0, 0), dc_vec(DC_R(0.1), DC_R(0.15), DC_R(0.08)));
+    }
+    m.desc.tolerance = DC_R(1e-13);
+    m.desc.friction.eps_v = DC_R(1e-4);
+    ASSERT_EQ(DC_OK, machine_build(&m));
+    memset(&c, 0, sizeof c);
+    dc_sim_neutral(&m.sim, c.target);
+    dc_sim_neutral(&m.sim, c.q[0]);
+    c.q[0][6] = DC_R(0.1);
+    c.q[0][13] = DC_R(0.29);
+    c.q[0][8] = DC_R(0.01);
+    memcpy(c.q[1], c.q[0], sizeof c.q[1]);
+    for (k = 0; k < 40; ++k) {
+        c.force[6] = k < 20 ? 4 : 1;
+        c.force[11] = k < 20 ? DC_R(0.1) : 0;
+        ASSERT_EQ(DC_OK, step(&c, c.q[2], NULL));
+        memcpy(c.q[0], c.q[1], sizeof c.q[0]);
+        memcpy(c.q[1], c.q[2], sizeof c.q[0]);
+        if (k == 3 || k == 15 || k == 39) ASSERT(jacobian_checks(&c, e, k == 3 ? "lands" : k == 15 ? "slides" : "rests"));
+    }
+    ASSERT(worst_close(e, 1e-5));
+    PASS();
+}
+
+/* ---- trajectories --------------------------------------------------------------------------------- */
+
+/* An arm of three hinges hangs down to a box and pushes it over the floor. */
+static void arm_and_box(void)
+{
+    dc_sim_link *l;
+    int k;
+    machine_open(&m);
+    for (k = 0; k < 3; ++k) {
+        l = machine_link(&m, k - 1, DC_SIM_HINGE, k ? dc_vec(DC_R(0.3), 0, 0) : dc_vec(0, 0, DC_R(0.98)));
+        l->axis = k == 1 ? dc_vec(0, 1, DC_R(0.3)) : dc_vec(0, 1, 0);
+        l->mass = DC_R(0.4);
+        l->kp = 40;
+        l->kd = 1;
+        machine_box(&m, dc_vec(DC_R(0.15), 0, 0), dc_vec(DC_R(0.13), DC_R(0.03), DC_R(0.03)));
+    }
+    l = machine_link(&m, -1, DC_SIM_FREE, dc_vec(0, 0, 0));
+    l->mass = DC_R(0.3);
+    machine_box(&m, dc_vec(0, 0, 0), dc_vec(DC_R(0.1), DC_R(0.1), DC_R(0.1)));
+    machine_floor(&m, 0.5);
+    m.desc.tolerance = DC_R(1e-13);
+    m.desc.friction.eps_v = DC_R(1e-4);
+}
+
+/* The arm while it pushes: joints, hulls, friction between links and at the floor, all at once. */
+TEST arm_pushes_a_box(void)
+{
+    static step_case c;
+    worst e[CLASSES];
+    int k, t, nq;
+    if (DC_IS_FLOAT) SKIPm("differences need double");
+    worst_open(e);
+    arm_and_box();
+    ASSERT_EQ(DC_OK, machine_build(&m));
+    nq = m.sim.nq;
+    memset(&c, 0, sizeof c);
+    dc_sim_neutral(&m.sim, c.target);
+    dc_sim_neutral(&m.sim, c.q[0]);
+    c.q[0][0] = DC_R(1.6);
+    c.q[0][7] = DC_R(0.17);
+    c.q[0][9] = DC_R(0.1095);
+    memcpy(c.q[1], c.q[0], sizeof c.q[1]);
+    for (t = 0; t < 60; ++t) {
+        c.target[0] = DC_R(1.5) - DC_R(0.005)*(dc_real)t;
+        c.target[1] = DC_R(-0.1);
+        for (k = 0; k < 3; ++k) c.force[k] = DC_R(0.1)*(dc_real)k;
+        ASSERT_EQ(DC_OK, step(&c, c.q[2], NULL));
+        if (t == 59) ASSERT(jacobian_checks(&c, e, "pushes"));
+        memcpy(c.q[0], c.q[1], (size_t)nq*sizeof(dc_real));
+        memcpy(c.q[1], c.q[2], (size_t)nq*sizeof(dc_real));
+    }
+    ASSERT((double)c.q[2][7] > 0.2);
+    ASSERT(worst_close(e, 1e-5));
+    PASS();
+}
+
+/* A chain of 8 links (5 with the potential of all pairs) that is folded into a coil by its joints, until links that are not neighbours press on each other. */
+static void coil(int global)
+{
+    int k, links = global ? 5 : 8;
+    machine_open(&m);
+    for (k = 0; k < links; ++k) {
+        dc_sim_link *l = machine_link(&m, k - 1, k ? DC_SIM_HINGE : DC_SIM_BALL, k ? dc_vec(DC_R(0.2), 0, 0) : dc_vec(0, 0, 0));
+        l->attach.q = dc_quat_exp(dc_vec(DC_R(0.05), 0, DC_R(0.1)));
+        l->axis = dc_vec(0, DC_R(0.1), 1);
+        l->mass = DC_R(0.2);
+        l->model = k & 1 ? DC_SIM_LUMPED : DC_SIM_UNIFORM;
+        l->kp = 20;
+        l->kd = DC_R(0.5);
+        machine_box(&m, dc_vec(DC_R(0.1), 0, 0), dc_vec(DC_R(0.08), DC_R(0.02), DC_R(0.02)));
+    }
+    m.desc.tolerance = DC_R(1e-13);
+    m.desc.friction.eps_v = DC_R(1e-4);
+    m.desc.length = DC_R(0.2);
+    m.desc.stiffness = global ? DC_R(1e-4) : DC_R(0.01);
+    m.desc.global = global;
+}
+
+TEST chain_presses_on_itself(void)
+{
+    static step_case c;
+    worst e[CLASSES];
+    int k, t, global;
+    if (DC_IS_FLOAT) SKIPm("differences need double");
+    for (global = 0; global < 2; ++global) {
+        dc_sim_info info = DC_ZERO;
+        worst_open(e);
+        coil(global);
+        ASSERT_EQ(DC_OK, machine_build(&m));
+        memset(&c, 0, sizeof c);
+        c.every = 7;        /* all of them take seconds, with the same result */
+        dc_sim_neutral(&m.sim, c.target);
+        memcpy(c.q[0], c.target, sizeof c.q[0]);
+        memcpy(c.q[1], c.target, sizeof c.q[0]);
+        for (t = 0; t < 80; ++t) {
+            for (k = 0; k < m.sim.links - 1; ++k) c.target[4 + k] = DC_R(0.02)*(dc_real)(t < 60 ? t : 60);
+            ASSERT_EQ(DC_OK, step(&c, c.q[2], &info));
+            if (t < 79) {
+                memcpy(c.q[0], c.q[1], sizeof c.q[0]);
+                memcpy(c.q[1], c.q[2], sizeof c.q[0]);
+            }
+        }
+        printf("  chain: %d contacts, gap %g\n", info.contacts, (double)info.gap);
+        ASSERT(info.contacts > 0 && (double)info.gap < 0.02);
+        ASSERT(jacobian_checks(&c, e, global ? "global" : "local"));
+        ASSERT(worst_close(e, 1e-5));
+    }
+    PASS();
+}
+
+enum { STEPS = 100 };
+typedef struct { dc_real q[(STEPS + 2)*16], target[STEPS][16]; dc_sim_control u[STEPS]; double loss[STEPS*16]; } trajectory;
+
+/* L = sum_t c_t . (coordinates of q_t), quaternions but for w; linear in q, with fixed c; its derivatives by tangents */
+static double loss_of(const trajectory *T, const double *c, dc_real *grad)
+{
+    double L = 0;
+    int t, k, nv = m.sim.nv, nq = m.sim.nq;
+    for (t = 0; t < STEPS; ++t) {
+        const dc_real *q = T->q + (t + 2)*nq;
+        for (k = 0; k < nq; ++k) L += c[t*16 + k]*(double)q[k];
+        if (!grad) continue;
+        for (k = 0; k < 3; ++k) grad[t*nv + k] = (dc_real)c[t*16 + k];
+        for (k = 0; k < 3; ++k) grad[t*nv + 3 + k] = (dc_real)c[t*16 + 7 + k];
+        for (k = 0; k < 3; ++k) {       /* dq = w q/2 */
+            dc_quat w, x;
+            w.w = 0;
+            w.x = k == 0;
+            w.y = k == 1;
+            w.z = k == 2;
+            x.w = q[3];
+            x.x = q[4];
+            x.y = q[5];
+            x.z = q[6];
+            x = dc_quat_mul(w, x);
+            grad[t*nv + 6 + k] = (dc_real)(0.5*(c[t*16 + 3]*(double)x.w + c[t*16 + 4]*(double)x.x + c[t*16 + 5]*(double)x.y
+                                              + c[t*16 + 6]*(double)x.z));
+        }
+    }
+    return L;
+}
+
+static int roll(trajectory *T)
+{
+    int t, nq = m.sim.nq;
+    for (t = 0; t < STEPS; ++t) {
+        dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+        T->u[t].target = T->target[t];
+        T->u[t].velocity = T->u[t].force = NULL;
+        if (dc_sim_step(&m.sim, T->q + t*nq, T->q + (t + 1)*nq, T->u + t, &mem, T->q + (t + 2)*nq, NULL) != DC_OK) return 0;
+    }
+    return 1;
+}
+
+static void set_out(trajectory *T, double bend, const dc_real *target_step, const dc_real *start_step)
+{
+    int t, k, nq = m.sim.nq;
+    memset(T->q, 0, sizeof T->q);
+    for (t = 0; t < 2; ++t) {
+        dc_sim_neutral(&m.sim, T->q + t*nq);
+        T->q[t*nq + 0] = DC_R(1.75);
+        T->q[t*nq + 7] = DC_R(0.17);
+        T->q[t*nq + 9] = DC_R(0.1078);
+        if (start_step) {
+            dc_real d[16];
+            for (k = 0; k < m.sim.nv; ++k) d[k] = (dc_real)bend*start_step[t*m.sim.nv + k];
+            dc_sim_retract(&m.sim, T->q + t*nq, d, T->q + t*nq);
+        }
+    }
+    for (t = 0; t < STEPS; ++t)
+        for (k = 0; k < 3; ++k) {
+            T->target[t][k] = (k == 0 ? DC_R(1.75) : 0) - (k == 0 ? DC_R(0.5) : k == 1 ? DC_R(0.1) : DC_R(-0.05))*(dc_real)t/(dc_real)STEPS;
+            T->target[t][3] = 1;
+            if (target_step) T->target[t][k] += (dc_real)bend*target_step[t*3*m.sim.nv + k];
+        }
+}
+
+TEST adjoint_is_the_product_of_the_jacobians(void)
+{
+    static trajectory T, U;
+    static double c[STEPS*16];
+    static dc_real loss[STEPS*16], start[2*16] = {0}, control[STEPS*48] = {0}, attach[64], mass[8], friction[8], vertex[128];
+    static dc_real J[CLASSES][9*128], check[2][STEPS*48 + 512], marks[24*16];
+    worst e = worst_make("adjoint against Jacobians"), ec = worst_make("directional derivative");
+    double a[3][16], want_control[STEPS*48], want[CLASSES][128];
+    dc_sim_run run = DC_ZERO;
+    dc_sim_jacobian o = DC_ZERO;
+    dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+    rng r;
+    int t, k, i, nv, nq, n[CLASSES];
+    double contact = 0;
+    if (DC_IS_FLOAT) SKIPm("the bars are for double");
+    rng_seed(&r, 73);
+    arm_and_box();
+    ASSERT_EQ(DC_OK, machine_build(&m));
+    nv = m.sim.nv;
+    nq = m.sim.nq;
+    set_out(&T, 0, NULL, NULL);
+    for (k = 0; k < STEPS*16; ++k) c[k] = k%16 < nq ? rng_uniform(&r, -1, 1) : 0;
+    ASSERT(roll(&T));
+    contact = (double)(T.q[(STEPS + 1)*nq + 7] - T.q[7]);
+    ASSERTm("the arm did not push the box", contact > 0.02);
+    loss_of(&T, c, loss);
+    run.steps = STEPS;
+    run.q = T.q;
+    run.control = T.u;
+    run.loss = loss;
+    run.start = start;
+    run.control_grad = control;
+    run.attach = attach;
+    run.mass = mass;
+    run.friction = friction;
+    run.vertex = vertex;
+    ASSERT_EQ(DC_OK, dc_sim_adjoint(&m.sim, &run, &mem));
+    ASSERT(dc_sim_adjoint_bytes(&m.sim, &run) <= sizeof scratch && mem.used == 0);
+
+    /* the product: a_t += Jacobians^T a_{t+1} */
+    o.prev = J[PREV];
+    o.now = J[NOW];
+    o.control = J[CONTROL];
+    o.attach = J[ATTACH];
+    o.mass = J[MASS];
+    o.friction = J[FRICTION];
+    o.vertex = J[VERTEX];
+    n[PREV] = n[NOW] = nv;
+    n[CONTROL] = 3*nv;
+    n[ATTACH] = 6*m.sim.links;
+    n[MASS] = m.sim.links;
+    n[FRICTION] = m.sim.links + m.sim.planes;
+    n[VERTEX] = 3*m.sim.vertices;
+    memset(a, 0, sizeof a);
+    memset(want, 0, sizeof want);
+    for (t = STEPS - 1; t >= 0; --t) {
+        ASSERT_EQ(DC_OK, dc_sim_grad(&m.sim, T.q + t*nq, T.q + (t + 1)*nq, T.u + t, T.q + (t + 2)*nq, &mem, &o));
+        for (k = 0; k < nv; ++k) a[0][k] += (double)loss[t*nv + k];
+        for (i = PREV; i < CLASSES; ++i) {
+            double *to = i == PREV ? a[2] : i == NOW ? a[1] : i == CONTROL ? want_control + t*3*nv : want[i];
+            int col, row;
+            for (col = 0; col < n[i]; ++col) {
+                double s = 0;
+                for (row = 0; row < nv; ++row) s += a[0][row]*(double)J[i][row*n[i] + col];
+                to[col] = i == CONTROL ? s : to[col] + s;
+            }
+        }
+        memcpy(a[0], a[1], sizeof a[0]);
+        memcpy(a[1], a[2], sizeof a[0]);
+        memset(a[2], 0, sizeof a[0]);
+    }
+    worst_add(&e, relative_error(start, a[1], (size_t)nv), "q_{-1}");
+    worst_add(&e, relative_error(start + nv, a[0], (size_t)nv), "q_0");
+    worst_add(&e, relative_error(control, want_control, (size_t)(STEPS*3*nv)), "control");
+    worst_add(&e, relative_error(attach, want[ATTACH], (size_t)n[ATTACH]), "attach");
+    worst_add(&e, relative_error(mass, want[MASS], (size_t)n[MASS]), "mass");
+    worst_add(&e, relative_error(friction, want[FRICTION], (size_t)n[FRICTION]), "friction");
+    worst_add(&e, relative_error(vertex, want[VERTEX], (size_t)n[VERTEX]), "vertex");
+
+    /* the loss along its own gradient, by the targets and by the start */
+    for (i = 0; i < 2; ++i) {
+        double slope = 0, L[2], step = 1e-5, size = 0;
+        const dc_real *g = i ? start : control;
+        int count = i ? 2*nv : STEPS*3*nv;
+        for (k = 0; k < count; ++k) {
+            int used = i || (k%(3*nv)) < 3;
+            if (used) size += (double)g[k]*(double)g[k];
+        }
+        size = sqrt(size);
+        for (k = 0; k < count; ++k) check[0][k] = g[k]/(dc_real)size;
+        slope = size;
+        for (k = 0; k < 2; ++k) {
+            U = T;
+            set_out(&U, k ? step : -step, i ? NULL : check[0], i ? check[0] : NULL);
+            ASSERT(roll(&U));
+            L[k] = loss_of(&U, c, NULL);
+        }
+        worst_add(&ec, fabs((L[1] - L[0])/(2*step) - slope)/slope, "%s", i ? "start" : "targets");
+    }
+
+    /* checkpoints of every ninth step: the same bits */
+    memset(check, 0, sizeof check);
+    memcpy(check[0], control, sizeof control);
+    memcpy(check[0] + STEPS*48, start, sizeof start);
+    memcpy(check[0] + STEPS*48 + 32, vertex, sizeof vertex);
+    run.every = 9;
+    for (t = 0; t < STEPS; t += 9) memcpy(marks + 2*(t/9)*nq, T.q + t*nq, 2*(size_t)nq*sizeof *marks);
+    run.q = marks;
+    ASSERT_EQ(DC_OK, dc_sim_adjoint(&m.sim, &run, &mem));
+    memcpy(check[1], control, sizeof control);
+    memcpy(check[1] + STEPS*48, start, sizeof start);
+    memcpy(check[1] + STEPS*48 + 32, vertex, sizeof vertex);
+    ASSERT(memcmp(check[0], check[1], sizeof check[0]) == 0);
+    ASSERT(worst_print(&e, 1e-9) & worst_print(&ec, 1e-4));
+    PASS();
+}
+
+TEST adam_finds_a_minimum(void)
+{
+    dc_real x[2], g[2], mom[2] = {0, 0}, var[2] = {0, 0};
+    dc_adam_state a = DC_ZERO;
+    int k;
+    x[0] = 3;
+    x[1] = -2;
+    a.n = 2;
+    a.m = mom;
+    a.v = var;
+    a.rate = DC_R(0.1);
+    /* the first step is the rate, whatever the gradient's size */
+    g[0] = 100;
+    g[1] = DC_R(-0.001);
+    ASSERT_EQ(DC_OK, dc_adam(&a, g, x));
+    ASSERT(fabs((double)x[0] - 2.9) < 1e-4 && fabs((double)x[1] + 1.9) < 1e-4);
+    for (k = 0; k < 2000; ++k) {
+        g[0] = 2*(x[0] - 1);
+        g[1] = 20*(x[1] - DC_R(0.5));
+        ASSERT_EQ(DC_OK, dc_adam(&a, g, x));
+    }
+    ASSERT(fabs((double)x[0] - 1) < 1e-3 && fabs((double)x[1] - 0.5) < 1e-3);
+    PASS();
+}
+
+GREATEST_MAIN_DEFS();
+
+int main(int argc, char **argv)
+{
+    GREATEST_MAIN_BEGIN();
+    RUN_TEST(without_contact);
+    RUN_TEST(box_on_the_floor);
+    RUN_TEST(stacked_boxes);
+    RUN_TEST(arm_pushes_a_box);
+    RUN_TEST(chain_presses_on_itself);
+    RUN_TEST(adjoint_is_the_product_of_the_jacobians);
+    RUN_TEST(adam_finds_a_minimum);
+    GREATEST_MAIN_END();
+}

@@ -1,0 +1,160 @@
+/* Descriptions, states and calls that are wrong: refused, with the link and the cause, and nothing else touched. */
+#define DC_CONTACT_IMPLEMENTATION
+#define DC_SIM_IMPLEMENTATION
+#include "dc_sim.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "greatest.h"
+#include "support.h"
+#include "real.h"
+#include "machine.h"
+
+static unsigned char scratch[1 << 22];
+static machine m;
+
+static dc_real not_a_number(void) { return (dc_real)(HUGE_VAL - HUGE_VAL); }
+
+/* builds m: 1 when it is refused for the fault of `link`, with the cause, everything untouched */
+static int refused(int link, const char *cause)
+{
+    dc_arena mem = dc_arena_make(machine_memory, sizeof machine_memory);
+    dc_sim sim, same;
+    dc_sim_flaw flaw;
+    memset(&sim, 0x5a, sizeof sim);
+    memset(&same, 0x5a, sizeof same);
+    flaw.link = 77;
+    flaw.cause = NULL;
+    if (dc_sim_build(&m.desc, &mem, &sim, &flaw) != DC_E_ARG || mem.used != 0 || memcmp(&sim, &same, sizeof sim) != 0) return 0;
+    if (flaw.link != link || !flaw.cause || strcmp(flaw.cause, cause) != 0) {
+        printf("  link %d: %s\n", flaw.link, flaw.cause ? flaw.cause : "no cause");
+        return 0;
+    }
+    return 1;
+}
+
+TEST bad_models_name_the_link_and_the_cause(void)
+{
+    const dc_real bad[3] = {not_a_number(), (dc_real)HUGE_VAL, -1};
+    int k;
+#define REFUSED(change, link, cause) do { machine_tree(&m); change; ASSERT(refused(link, cause)); } while (0)
+    REFUSED(m.link[2].parent = 2, 2, "the parent is not an earlier link");
+    REFUSED(m.link[2].parent = -2, 2, "the parent is not an earlier link");
+    REFUSED(m.link[1].joint = (dc_sim_joint)7, 1, "no such joint");
+    REFUSED(m.link[1].attach.q.w = 3, 1, "attachment");
+    REFUSED(m.link[1].attach.t.y = not_a_number(), 1, "attachment");
+    REFUSED(m.link[2].axis.x = not_a_number(), 2, "axis");
+    REFUSED(m.link[0].model = (dc_sim_mass)3, 0, "no such shape or mass model");
+    REFUSED(m.link[0].hulls = -1, 0, "no such shape or mass model");
+    for (k = 0; k < 3; ++k) {
+        REFUSED(m.link[1].density = bad[k], 1, "mass");
+        REFUSED(m.link[0].mass = bad[k], 0, "mass");
+        REFUSED(m.link[4].friction = bad[k], 4, "friction");
+        REFUSED(m.link[4].damping = bad[k], 4, "damping or gain");
+        REFUSED(m.desc.h = bad[k], -1, "h or gravity");
+        REFUSED(m.desc.stiffness = bad[k], -1, "stiffness or length");
+        REFUSED(m.desc.support = bad[k], -1, "support");
+        REFUSED(m.desc.friction.patch = bad[k], -1, "friction options");
+        REFUSED(m.desc.tolerance = bad[k], -1, "tolerance or iterations");
+    }
+    REFUSED(m.link[0].kp = 1, 0, "a free joint has no gains");
+    REFUSED(m.link[2].lo = 2, 2, "limits");
+    REFUSED(m.link[3].inertia.m[0] = 1, 3, "inertia of no body");
+    REFUSED(m.link[1].hull = NULL, 1, "no hulls");
+    REFUSED(m.hull[1].n = 0, 1, "a hull without vertices");
+    REFUSED(m.vertex[9].x = not_a_number(), 1, "a vertex is not finite");
+    REFUSED(m.hull[1].n = 4, 1, "a solid hull is flat");
+    REFUSED(m.link[2].mass = 0, 2, "the joint moves no mass");
+    REFUSED(m.desc.links = 0, -1, "counts");
+    REFUSED((m.desc.excludes = 1, m.exclude[1] = 5), -1, "exclusions");
+    REFUSED(m.desc.planes = 1, -1, "plane");
+#undef REFUSED
+    PASS();
+}
+
+TEST bytes_are_enough_and_no_less(void)
+{
+    dc_arena mem;
+    dc_sim sim;
+    dc_real q[64], out[64];
+    dc_sim_jacobian o = DC_ZERO;
+    static dc_real J[64*400];
+    size_t n;
+    machine_tree(&m);
+    machine_floor(&m, 0.5);
+    m.plane[0].d = 10;
+    n = dc_sim_bytes(&m.desc);
+    ASSERT(n > 0 && n <= sizeof machine_memory);
+    mem = dc_arena_make(machine_memory, n);
+    ASSERT_EQ(DC_OK, dc_sim_build(&m.desc, &mem, &sim, NULL));
+    mem = dc_arena_make(machine_memory, n/2);
+    ASSERT_EQ(DC_E_MEMORY, dc_sim_build(&m.desc, &mem, &sim, NULL));
+    ASSERT(mem.used == 0);
+    mem = dc_arena_make(machine_memory, n);
+    ASSERT_EQ(DC_OK, dc_sim_build(&m.desc, &mem, &sim, NULL));
+    dc_sim_neutral(&sim, q);
+    q[6] = 1;
+    n = dc_sim_step_bytes(&sim);
+    mem = dc_arena_make(scratch, n);
+    ASSERT_EQ(DC_OK, dc_sim_step(&sim, q, q, NULL, &mem, out, NULL));
+    ASSERT(mem.used == 0);
+    mem = dc_arena_make(scratch, n/2);
+    ASSERT_EQ(DC_E_MEMORY, dc_sim_step(&sim, q, q, NULL, &mem, out, NULL));
+    ASSERT(mem.used == 0);
+    o.vertex = J;
+    n = dc_sim_grad_bytes(&sim, &o);
+    mem = dc_arena_make(scratch, n);
+    ASSERT_EQ(DC_OK, dc_sim_grad(&sim, q, q, NULL, out, &mem, &o));
+    ASSERT(mem.used == 0);
+    mem = dc_arena_make(scratch, n/2);
+    ASSERT_EQ(DC_E_MEMORY, dc_sim_grad(&sim, q, q, NULL, out, &mem, &o));
+    PASS();
+}
+
+TEST bad_states_are_refused(void)
+{
+    dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+    dc_real q[64], bad[64], out[64], v[64];
+    dc_sim_control u = DC_ZERO;
+    dc_sim_info info = DC_ZERO;
+    int k;
+    machine_tree(&m);
+    machine_floor(&m, 0.5);
+    ASSERT_EQ(DC_OK, machine_build(&m));
+    dc_sim_neutral(&m.sim, q);
+    q[6] = 5;
+    for (k = 0; k < 64; ++k) out[k] = 77;
+    for (k = 0; k < m.sim.nq; ++k) {
+        memcpy(bad, q, sizeof bad);
+        bad[k] = not_a_number();
+        ASSERT_EQ(DC_E_ARG, dc_sim_step(&m.sim, bad, q, NULL, &mem, out, NULL));
+        ASSERT_EQ(DC_E_ARG, dc_sim_step(&m.sim, q, bad, NULL, &mem, out, NULL));
+        u.target = bad;
+        ASSERT_EQ(DC_E_ARG, dc_sim_step(&m.sim, q, q, &u, &mem, out, NULL));
+    }
+    u.target = NULL;
+    memset(v, 0, sizeof v);
+    v[3] = (dc_real)HUGE_VAL;
+    u.force = v;
+    ASSERT_EQ(DC_E_ARG, dc_sim_step(&m.sim, q, q, &u, &mem, out, NULL));
+    ASSERT_EQ(DC_E_ARG, dc_sim_step(NULL, q, q, NULL, &mem, out, NULL));
+    ASSERT_EQ(DC_E_ARG, dc_sim_step(&m.sim, q, q, NULL, NULL, out, NULL));
+    /* through the floor: overlap, and who */
+    q[6] = DC_R(-0.5);
+    ASSERT_EQ(DC_E_OVERLAP, dc_sim_step(&m.sim, q, q, NULL, &mem, out, &info));
+    ASSERT(info.hull_a >= 0 && info.hull_b == -1 && mem.used == 0);
+    for (k = 0; k < 64; ++k) ASSERT(out[k] >= 77 && out[k] <= 77);
+    PASS();
+}
+
+GREATEST_MAIN_DEFS();
+
+int main(int argc, char **argv)
+{
+    GREATEST_MAIN_BEGIN();
+    RUN_TEST(bad_models_name_the_link_and_the_cause);
+    RUN_TEST(bytes_are_enough_and_no_less);
+    RUN_TEST(bad_states_are_refused);
+    GREATEST_MAIN_END();
+}
