@@ -916,7 +916,7 @@ static void dci_pnc_fill(dci_pair_nc *P, int as_given, dc_real unit, dc_real met
     int D = P->D, ny = P->ny, ns = P->nsoc, i, j, k, row = 0, at = 0;
     for (k = 0; k < 2; ++k) {
         const dc_shape *s = P->shape[k];
-        int first = row, end = row + s->linear, cone = 0, col = D + 1 + (k ? P->aux0 : 0);
+        int first = row, end, cone = 0, col = D + 1 + (k ? P->aux0 : 0);
         P->linear[k] = s->linear;
         while (first < row + s->rows) {             /* a linear row, or a cone */
             dc_real most = 0, f;
