@@ -8,10 +8,11 @@
  * DOES NOT close loops of joints, bend links, decompose shapes that are not convex.
  *
  * USE
- *   In one C or C++ file: #define DC_CONTACT_IMPLEMENTATION and DC_SIM_IMPLEMENTATION, then #include "dc_sim.h". Elsewhere
+ *   In one C or C++ file: #define DC_CONTACT_, DC_SDF_ and DC_SIM_IMPLEMENTATION, then #include "dc_sim.h". Elsewhere
  *   include it. Quick start, a complete program; cc -std=c99 -O3 program.c -lm
  *
  *|#define DC_CONTACT_IMPLEMENTATION
+ *|#define DC_SDF_IMPLEMENTATION
  *|#define DC_SIM_IMPLEMENTATION
  *|#include "dc_sim.h"
  *|#include <stdio.h>
