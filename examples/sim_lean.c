@@ -5,6 +5,8 @@
  * three coefficients of friction. The impacts are without bounce: contact is felt over less than what moves in a step. The same
  * curves beside MuJoCo's are in tests/bench/bench_sim_mujoco.c. */
 #define DC_CONTACT_IMPLEMENTATION
+#define DC_BSH_IMPLEMENTATION
+#define DC_SDF_IMPLEMENTATION
 #define DC_SIM_IMPLEMENTATION
 #include "dc_sim.h"
 #define VIEW_IMPLEMENTATION
