@@ -1,6 +1,7 @@
 /* Jacobians of a step against differences of whole steps for robots in contact: an ant on the ground, a gripper that holds and lifts
  * an object; by all parameters and every vertex, both potentials, both mass models. The ant's adjoint over 100 steps. */
 #define DC_CONTACT_IMPLEMENTATION
+#define DC_SDF_IMPLEMENTATION
 #define DC_BSH_IMPLEMENTATION
 #define DC_SIM_IMPLEMENTATION
 #include "dc_sim.h"
