@@ -1416,7 +1416,7 @@ typedef struct {
     dci_sim_axis *axis;             /* of now */
     dc_real *Y;                     /* 12 per link */
     dc_plane *plane, *plane_old;    /* per pair, now and at time t */
-    unsigned char *loaded;          /* per pair: felt at time t */
+    dc_friction_load **load;        /* per pair: friction; NULL: not felt at time t */
     dc_real *gi, *gc;               /* 6 per link: gradients of inertia and of contacts */
     dc_real *Hd;                    /* 36 per link */
     dc_v3 *c;
@@ -1888,10 +1888,9 @@ static DCI_NOINLINE void dci_sim_at_pair(dci_sim_work *W, int k, int want)
             }
         }
     }
-    if (W->loaded[k] && mu > 0) {
-        s = dc_friction_rigid(&sim->desc.friction, &W->pair, mu, sim->desc.h, &A, W->old.pose + i, W->now.pose + i, &B,
-                              W->old.pose + j, W->now.pose + j, W->mem, W->plane_old + k, &P, want ? W->pg : NULL,
-                              want ? W->pH : NULL, NULL, NULL);
+    if (W->load[k] && mu > 0) {
+        s = dc_friction_move(W->load[k], &A, W->now.pose + i, &B, W->now.pose + j, W->mem, &P, want ? W->pg : NULL,
+                             want ? W->pH : NULL);
         if (s != DC_OK && s != DC_E_DIVERGED) {
             W->status = s;
             W->hull_a = a;
@@ -2137,7 +2136,11 @@ static size_t dci_sim_open_bytes(const dc_sim *sim, int attachments)
     sum = dc_bytes(sum, axes, sizeof(dc_v3));
     sum = dc_bytes(sum, pairs, sizeof(dc_plane));
     sum = dc_bytes(sum, pairs, sizeof(dc_plane));
-    sum = dc_bytes(sum, pairs, 1);
+    sum = dc_bytes(sum, pairs, sizeof(dc_friction_load *));
+    for (k = 0; k < sim->pairs; ++k) {
+        sum = dc_bytes(sum, 1, sizeof(dc_friction_load));
+        sum = dc_bytes(sum, dc_friction_load_bytes(sim->hull[sim->pair[2*k]].n, sim->hull[sim->pair[2*k + 1]].n), 1);
+    }
     return dc_bytes(sum, dci_sim_numbers(sim), sizeof(dc_real));
 }
 
@@ -2174,6 +2177,51 @@ static int dci_sim_control_ok(const dc_sim *sim, const dc_sim_control *u)
     return 1;
 }
 
+/* Y of link i (3), and the force that its motion is */
+static DCI_NOINLINE void dci_sim_inert(dci_sim_work *W, int i)
+{
+    const dc_sim *sim = W->sim;
+    dc_real T[12], D[12], w[6], *Y = W->Y + 12*i, h = sim->desc.h;
+    int k;
+    dci_sim_matrix(W->old.R + i, W->old.pose[i].t, T);
+    dci_sim_matrix(W->prev.R + i, W->prev.pose[i].t, D);
+    for (k = 0; k < 12; ++k) Y[k] = T[k] + (T[k] - D[k]);
+    Y[3] += h*h*sim->desc.gravity.x;
+    Y[7] += h*h*sim->desc.gravity.y;
+    Y[11] += h*h*sim->desc.gravity.z;
+    for (k = 0; k < 12; ++k) D[k] = Y[k] - T[k];
+    dci_sim_wrench(D, sim->moment + 16*i, W->old.R + i, 1/(h*h), w);
+    W->scale = dc_max(W->scale, dc_sqrt(dc_dot(dci_sim_v3(w), dci_sim_v3(w))));
+    W->scale = dc_max(W->scale, dc_sqrt(dc_dot(dci_sim_v3(w + 3), dci_sim_v3(w + 3))));
+}
+
+/* Pair k at time t: the plane, from which all searches start, and the load of friction. */
+static DCI_NOINLINE dc_status dci_sim_load(dci_sim_work *W, int k)
+{
+    const dc_sim *sim = W->sim;
+    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link;
+    dc_hull A = dci_sim_hull_of(sim, a), B = dci_sim_hull_of(sim, b);
+    dc_real mu = sim->link[i].friction*sim->link[j].friction;
+    dc_friction_load *load;
+    size_t used = W->mem->used;
+    dc_status s;
+    if (dci_sim_apart(sim, &W->old, a, b) >= dci_sim_reach(sim, 0)) return DC_OK;
+    load = (dc_friction_load *)dc_arena_take(W->mem, 1, sizeof *load);
+    if (!load) return DC_E_MEMORY;
+    /* without friction the load is asked for all the same: it tells whether there are derivatives by the coefficient */
+    s = dc_friction_open(&sim->desc.friction, &W->pair, mu > 0 ? mu : 1, sim->desc.h, &A, W->old.pose + i, &B, W->old.pose + j, W->mem,
+                         W->plane + k, load);
+    if (s != DC_OK && s != DC_E_DIVERGED) {
+        W->hull_a = a;
+        W->hull_b = b;
+        return s;
+    }
+    W->plane_old[k] = W->plane[k];
+    if (load->count > 0) W->load[k] = load;
+    else W->mem->used = used;
+    return DC_OK;
+}
+
 /* Takes a workspace and computes what does not change during a step: poses, Y of (3), planes at time t, forces acting.
  * DC_E_OVERLAP with hull_a, hull_b. */
 static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_prev, const dc_real *q, const dc_sim_control *u,
@@ -2181,7 +2229,7 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
 {
     dci_sim_work *W = (dci_sim_work *)dc_arena_take(mem, 1, sizeof *W);
     size_t n = (size_t)sim->links, nv = (size_t)sim->nv, pairs = (size_t)sim->pairs, axes = dci_sim_axis_count(sim, attachments);
-    dc_real *x, h = sim->desc.h;
+    dc_real *x;
     int i, k, ok;
     if (!W) return DC_E_MEMORY;
     memset(W, 0, sizeof *W);
@@ -2190,9 +2238,9 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
     W->c = (dc_v3 *)dc_arena_take(mem, axes, sizeof *W->c);
     W->plane = (dc_plane *)dc_arena_take(mem, pairs, sizeof *W->plane);
     W->plane_old = (dc_plane *)dc_arena_take(mem, pairs, sizeof *W->plane);
-    W->loaded = (unsigned char *)dc_arena_take(mem, pairs, 1);
+    W->load = (dc_friction_load **)dc_arena_take(mem, pairs, sizeof *W->load);
     x = (dc_real *)dc_arena_take(mem, dci_sim_numbers(sim), sizeof *x);
-    if (!ok || !W->axis || !W->c || !W->plane || !W->plane_old || !W->loaded || !x) return DC_E_MEMORY;
+    if (!ok || !W->axis || !W->c || !W->plane || !W->plane_old || !W->load || !x) return DC_E_MEMORY;
     W->Y = x;           x += 12*n;
     W->gi = x;          x += 6*n;
     W->gc = x;          x += 6*n;
@@ -2218,45 +2266,17 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
     W->pair.length = sim->desc.length;
     dci_sim_forward(sim, q, &W->old);
     dci_sim_forward(sim, q_prev, &W->prev);
-    for (i = 0; i < sim->links; ++i) {
-        dc_real T[12], P[12], D[12], w[6], *Y = W->Y + 12*i;
-        dci_sim_matrix(W->old.R + i, W->old.pose[i].t, T);
-        dci_sim_matrix(W->prev.R + i, W->prev.pose[i].t, P);
-        for (k = 0; k < 12; ++k) {
-            D[k] = T[k] - P[k];
-            Y[k] = T[k] + D[k];
-        }
-        Y[3] += h*h*sim->desc.gravity.x;
-        Y[7] += h*h*sim->desc.gravity.y;
-        Y[11] += h*h*sim->desc.gravity.z;
-        for (k = 0; k < 12; ++k) D[k] = Y[k] - T[k];
-        dci_sim_wrench(D, sim->moment + 16*i, W->old.R + i, 1/(h*h), w);
-        W->scale = dc_max(W->scale, dc_sqrt(dc_dot(dci_sim_v3(w), dci_sim_v3(w))));
-        W->scale = dc_max(W->scale, dc_sqrt(dc_dot(dci_sim_v3(w + 3), dci_sim_v3(w + 3))));
-    }
+    for (i = 0; i < sim->links; ++i) dci_sim_inert(W, i);
     for (k = 0; k < sim->pairs; ++k) {
         memset(W->plane + k, 0, sizeof *W->plane);
-        W->loaded[k] = 0;
+        memset(W->plane_old + k, 0, sizeof *W->plane);
+        W->load[k] = NULL;
     }
-    /* what is felt at time t, and where: the start of all plane searches, and of friction */
-    for (k = 0; k < sim->pairs; ++k) {
-        int a = sim->pair[2*k], b = sim->pair[2*k + 1];
-        dc_hull A = dci_sim_hull_of(sim, a), B = dci_sim_hull_of(sim, b);
-        dc_real P = 0;
-        dc_status s;
-        if (dci_sim_apart(sim, &W->old, a, b) >= dci_sim_reach(sim, 0)) continue;
-        s = dc_pair_rigid(&W->pair, &A, W->old.pose + sim->hull[a].link, &B, W->old.pose + sim->hull[b].link, mem, W->plane + k, &P,
-                          NULL, NULL, NULL);
-        if (s != DC_OK && s != DC_E_DIVERGED) {
-            W->hull_a = a;
-            W->hull_b = b;
-            *out = W;
-            return s;
-        }
-        W->loaded[k] = P > 0;
-    }
-    if (pairs) memcpy(W->plane_old, W->plane, pairs*sizeof *W->plane);
     *out = W;
+    for (k = 0; k < sim->pairs; ++k) {
+        dc_status s = dci_sim_load(W, k);
+        if (s != DC_OK) return s;
+    }
     return DC_OK;
 }
 
@@ -2524,49 +2544,72 @@ static DCI_NOINLINE void dci_sim_deriv_vertices(dci_sim_deriv *G, int k, const d
             }
 }
 
+/* The pair's hulls in the world: a and b at time t, a and b now. */
+static DCI_NOINLINE void dci_sim_deriv_place(dci_sim_deriv *G, int k, dc_hull at[4])
+{
+    const dci_sim_work *W = G->W;
+    const dc_sim *sim = W->sim;
+    int side, v;
+    for (side = 0; side < 4; ++side) {
+        dc_hull h = dci_sim_hull_of(sim, sim->pair[2*k + (side & 1)]);
+        const dc_pose *p = (side < 2 ? W->old.pose : W->now.pose) + sim->hull[sim->pair[2*k + (side & 1)]].link;
+        at[side].v = G->world + side*sim->most;
+        at[side].n = h.n;
+        for (v = 0; v < h.n; ++v) G->world[side*sim->most + v] = dc_pose_apply(*p, h.v[v]);
+    }
+}
+
+/* Pair k: friction by the state at time t and by the coefficients. */
+static DCI_NOINLINE void dci_sim_deriv_friction(dci_sim_deriv *G, int k)
+{
+    dci_sim_work *W = G->W;
+    const dc_sim *sim = W->sim;
+    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link, v, c;
+    dc_real ks = sim->desc.stiffness, mu = sim->link[i].friction*sim->link[j].friction;
+    dc_hull A = dci_sim_hull_of(sim, a), B = dci_sim_hull_of(sim, b);
+    dc_status s;
+    if (!W->load[k]) return;
+    /* by the coefficient, even where it is zero */
+    s = dc_friction_rigid(&sim->desc.friction, &W->pair, 1, sim->desc.h, &A, W->old.pose + i, W->now.pose + i, &B, W->old.pose + j,
+                          W->now.pose + j, W->mem, W->plane_old + k, NULL, W->pg, NULL, W->pM, NULL);
+    if (s != DC_OK) {
+        W->status = s;
+        return;
+    }
+    for (v = 0; v < 144; ++v) W->pM[v] *= ks*mu;
+    for (c = 0; c < 2; ++c) {
+        dc_real w[12], other = sim->link[c ? i : j].friction;
+        for (v = 0; v < 12; ++v) w[v] = ks*other*W->pg[v];
+        dci_sim_put(&G->now, &G->by_friction, i, c ? j : i, w);
+        dci_sim_put(&G->now, &G->by_friction, j, c ? j : i, w + 6);
+    }
+    if (!(mu > 0)) return;
+    dci_sim_by_old(G, i, i, W->pM, 12);
+    dci_sim_by_old(G, i, j, W->pM + 6, 12);
+    dci_sim_by_old(G, j, i, W->pM + 72, 12);
+    dci_sim_by_old(G, j, j, W->pM + 78, 12);
+}
+
+/* Pair k by the vertices. */
 static DCI_NOINLINE void dci_sim_deriv_pair(dci_sim_deriv *G, int k)
 {
     dci_sim_work *W = G->W;
     const dc_sim *sim = W->sim;
-    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link, side, v, c;
-    dc_real mu = sim->link[i].friction*sim->link[j].friction, ks = sim->desc.stiffness, P = 0;
-    dc_hull A = dci_sim_hull_of(sim, a), B = dci_sim_hull_of(sim, b), at[4];
+    int a = sim->pair[2*k], b = sim->pair[2*k + 1];
+    dc_real mu = sim->link[sim->hull[a].link].friction*sim->link[sim->hull[b].link].friction, P = 0;
+    dc_hull at[4];
     int felt = dci_sim_apart(sim, &W->now, a, b) < dci_sim_reach(sim, 0);
     dc_status s = DC_OK;
-    if (!felt && !W->loaded[k]) return;
-    for (side = 0; G->by_vertex.out && side < 4; ++side) {
-        const dc_hull *h = side & 1 ? &B : &A;
-        const dc_pose *p = (side < 2 ? W->old.pose : W->now.pose) + (side & 1 ? j : i);
-        at[side].v = G->world + side*sim->most;
-        at[side].n = h->n;
-        for (v = 0; v < h->n; ++v) G->world[side*sim->most + v] = dc_pose_apply(*p, h->v[v]);
-    }
-    if (felt && G->by_vertex.out) {
+    if (!felt && !W->load[k]) return;
+    dci_sim_deriv_place(G, k, at);
+    if (felt) {
         s = dc_pair(&W->pair, at + 2, at + 3, W->mem, W->plane + k, &P, G->g, G->H, NULL);
         if (s == DC_OK && P > 0) dci_sim_deriv_vertices(G, k, NULL);
     }
-    if (W->loaded[k] && s == DC_OK) {
-        /* by the coefficient, even where it is zero */
-        s = dc_friction_rigid(&sim->desc.friction, &W->pair, 1, sim->desc.h, &A, W->old.pose + i, W->now.pose + i, &B,
-                              W->old.pose + j, W->now.pose + j, W->mem, W->plane_old + k, &P, W->pg, NULL, W->pM, NULL);
-        for (v = 0; v < 144; ++v) W->pM[v] *= ks*mu;
-        for (c = 0; c < 2; ++c) {
-            dc_real w[12], other = sim->link[c ? i : j].friction;
-            for (v = 0; v < 12; ++v) w[v] = ks*other*W->pg[v];
-            dci_sim_put(&G->now, &G->by_friction, i, c ? j : i, w);
-            dci_sim_put(&G->now, &G->by_friction, j, c ? j : i, w + 6);
-        }
-        if (mu > 0) {
-            dci_sim_by_old(G, i, i, W->pM, 12);
-            dci_sim_by_old(G, i, j, W->pM + 6, 12);
-            dci_sim_by_old(G, j, i, W->pM + 72, 12);
-            dci_sim_by_old(G, j, j, W->pM + 78, 12);
-        }
-        if (s == DC_OK && mu > 0 && G->by_vertex.out) {
-            s = dc_friction(&sim->desc.friction, &W->pair, mu, sim->desc.h, at, at + 2, at + 1, at + 3, W->mem, W->plane_old + k,
-                            &P, G->g, G->H, G->M, NULL);
-            if (s == DC_OK) dci_sim_deriv_vertices(G, k, G->M);
-        }
+    if (W->load[k] && s == DC_OK && mu > 0) {
+        s = dc_friction(&sim->desc.friction, &W->pair, mu, sim->desc.h, at, at + 2, at + 1, at + 3, W->mem, W->plane_old + k, NULL,
+                        G->g, G->H, G->M, NULL);
+        if (s == DC_OK) dci_sim_deriv_vertices(G, k, G->M);
     }
     if (s != DC_OK) W->status = s;
 }
@@ -2634,7 +2677,8 @@ static void dci_sim_deriv_all(dci_sim_deriv *G, const dc_real *q)
     dci_sim_deriv_joints(G, q);
     for (i = 0; i < sim->hulls; ++i)
         for (p = 0; p < sim->planes; ++p) dci_sim_deriv_plane(G, i, p);
-    for (i = 0; i < sim->pairs && W->status == DC_OK; ++i) dci_sim_deriv_pair(G, i);
+    for (i = 0; i < sim->pairs && W->status == DC_OK; ++i) dci_sim_deriv_friction(G, i);
+    for (i = 0; i < sim->pairs && W->status == DC_OK && G->by_vertex.out; ++i) dci_sim_deriv_pair(G, i);
 }
 
 /* columns of the seven outputs, in the order of dc_sim_jacobian */
@@ -2676,6 +2720,7 @@ DC_DEF size_t dc_sim_grad_bytes(const dc_sim *sim, const dc_sim_jacobian *out)
     dci_sim_outputs(out, p);
     axes = dci_sim_axis_count(sim, out->attach != NULL);
     sum = dci_sim_open_bytes(sim, out->attach != NULL);
+    sum = dc_bytes(sum, 1, sizeof(dci_sim_deriv));
     for (k = 0; k < 2; ++k) sum = dc_bytes(sum, axes, sizeof(dci_sim_axis));
     for (k = 0; k < 7; ++k)
         if (p[k]) sum = dc_bytes(sum, n[k]*(size_t)sim->nv, sizeof(dc_real));
@@ -2688,14 +2733,15 @@ DC_DEF size_t dc_sim_grad_bytes(const dc_sim *sim, const dc_sim_jacobian *out)
     return sum == SIZE_MAX ? 0 : sum;
 }
 
-/* views of the three configurations, and the memory by vertices */
-static int dci_sim_deriv_open(dci_sim_deriv *G, dci_sim_work *W, int attachments, int vertices)
+/* Views of the three configurations, and the memory by vertices; NULL: it does not fit. In the arena and not on the stack. */
+static DCI_NOINLINE dci_sim_deriv *dci_sim_deriv_open(dci_sim_work *W, int attachments, int vertices)
 {
     const dc_sim *sim = W->sim;
     size_t axes = dci_sim_axis_count(sim, attachments), N = 6*(size_t)sim->most;
+    dci_sim_deriv *G = (dci_sim_deriv *)dc_arena_take(W->mem, 1, sizeof *G);
     dci_sim_axis *a = (dci_sim_axis *)dc_arena_take(W->mem, axes, sizeof *a), *b = (dci_sim_axis *)dc_arena_take(W->mem, axes, sizeof *b);
+    if (!G || !a || !b) return NULL;
     memset(G, 0, sizeof *G);
-    if (!a || !b) return 0;
     G->W = W;
     G->now.sim = G->old.sim = G->prev.sim = sim;
     G->now.F = &W->now;
@@ -2706,14 +2752,14 @@ static int dci_sim_deriv_open(dci_sim_deriv *G, dci_sim_work *W, int attachments
     G->prev.axis = b;
     dci_sim_axes(sim, &W->old, attachments, a);
     dci_sim_axes(sim, &W->prev, attachments, b);
-    if (!vertices) return 1;
+    if (!vertices) return G;
     G->world = (dc_v3 *)dc_arena_take(W->mem, 4*(size_t)sim->most, sizeof *G->world);
     G->g = (dc_real *)dc_arena_take(W->mem, dci_sim_vertex_numbers(sim), sizeof *G->g);
-    if (!G->world || !G->g) return 0;
-    if (sim->pairs == 0) return 1;      /* there is none to need them */
+    if (!G->world || !G->g) return NULL;
+    if (sim->pairs == 0) return G;      /* there is none to need them */
     G->H = G->g + N;
     G->M = G->H + N*N;
-    return 1;
+    return G;
 }
 
 static dci_sim_sink dci_sim_dense(dc_real *out, size_t columns)
@@ -2725,10 +2771,10 @@ static dci_sim_sink dci_sim_dense(dc_real *out, size_t columns)
 }
 
 /* after dci_sim_open: all Jacobians into D, unsolved, then solved */
-static dc_status dci_sim_jacobians(dci_sim_work *W, const dc_real *q, dc_real *const want[7])
+static DCI_NOINLINE dc_status dci_sim_jacobians(dci_sim_work *W, const dc_real *q, dc_real *const want[7])
 {
     const dc_sim *sim = W->sim;
-    dci_sim_deriv G;
+    dci_sim_deriv *G;
     dc_real *D[7];
     size_t n[7], k, nv = (size_t)sim->nv;
     int c, *piv;
@@ -2740,17 +2786,18 @@ static dc_status dci_sim_jacobians(dci_sim_work *W, const dc_real *q, dc_real *c
         for (k = 0; D[c] && k < n[c]*nv; ++k) D[c][k] = 0;
     }
     piv = (int *)dc_arena_take(W->mem, nv, sizeof *piv);
-    if (!piv || !dci_sim_deriv_open(&G, W, D[3] != NULL, D[6] != NULL)) return DC_E_MEMORY;
+    G = dci_sim_deriv_open(W, D[3] != NULL, D[6] != NULL);
+    if (!piv || !G) return DC_E_MEMORY;
     W->attach = dci_sim_dense(D[3], n[3]);
     dci_sim_energy(W, q, 1);
     if (W->status != DC_OK) return W->status;
-    G.by_prev = dci_sim_dense(D[0], n[0]);
-    G.by_now = dci_sim_dense(D[1], n[1]);
-    G.by_control = dci_sim_dense(D[2], n[2]);
-    G.by_mass = dci_sim_dense(D[4], n[4]);
-    G.by_friction = dci_sim_dense(D[5], n[5]);
-    G.by_vertex = dci_sim_dense(D[6], n[6]);
-    dci_sim_deriv_all(&G, q);
+    G->by_prev = dci_sim_dense(D[0], n[0]);
+    G->by_now = dci_sim_dense(D[1], n[1]);
+    G->by_control = dci_sim_dense(D[2], n[2]);
+    G->by_mass = dci_sim_dense(D[4], n[4]);
+    G->by_friction = dci_sim_dense(D[5], n[5]);
+    G->by_vertex = dci_sim_dense(D[6], n[6]);
+    dci_sim_deriv_all(G, q);
     if (W->status != DC_OK) return W->status;
     s = dc_ldlt_factor((int)nv, W->H, (int)nv, piv, NULL);
     for (c = 0; c < 7 && s == DC_OK; ++c)
@@ -2808,13 +2855,14 @@ static DCI_NOINLINE dc_status dci_sim_back(const dc_sim *sim, const dc_sim_run *
                               const dc_real *q_next, dc_real *lam, dc_real *at_now, dc_real *at_prev, dc_real *z, dc_arena *mem)
 {
     dci_sim_work *W = NULL;
-    dci_sim_deriv G;
+    dci_sim_deriv *G;
     dci_sim_sink s = DC_ZERO;
     dc_status status = dci_sim_open(sim, q_prev, q, r->control ? r->control + t : NULL, r->attach != NULL, mem, &W);
     int i, k, nv = sim->nv, *piv;
     if (status != DC_OK) return status;
     piv = (int *)dc_arena_take(mem, (size_t)nv, sizeof *piv);
-    if (!piv || !dci_sim_deriv_open(&G, W, r->attach != NULL, r->vertex != NULL)) return DC_E_MEMORY;
+    G = dci_sim_deriv_open(W, r->attach != NULL, r->vertex != NULL);
+    if (!piv || !G) return DC_E_MEMORY;
     dci_sim_energy(W, q_next, 1);
     if (W->status != DC_OK) return W->status;
     status = dc_ldlt_factor(nv, W->H, nv, piv, NULL);
@@ -2824,17 +2872,17 @@ static DCI_NOINLINE dc_status dci_sim_back(const dc_sim *sim, const dc_sim_run *
     for (i = 0; i < sim->links; ++i) dci_sim_twist(sim, W->axis, &W->now, i, -1, lam, z + 6*i);
     s.lam = lam;
     s.z = z;
-    W->attach = G.by_prev = G.by_now = G.by_control = G.by_mass = G.by_friction = G.by_vertex = s;
-    G.by_prev.out = at_prev;
-    G.by_now.out = at_now;
-    G.by_control.out = r->control_grad ? r->control_grad + (size_t)t*3*(size_t)nv : NULL;
-    G.by_mass.out = r->mass;
-    G.by_friction.out = r->friction;
-    G.by_vertex.out = r->vertex;
+    W->attach = G->by_prev = G->by_now = G->by_control = G->by_mass = G->by_friction = G->by_vertex = s;
+    G->by_prev.out = at_prev;
+    G->by_now.out = at_now;
+    G->by_control.out = r->control_grad ? r->control_grad + (size_t)t*3*(size_t)nv : NULL;
+    G->by_mass.out = r->mass;
+    G->by_friction.out = r->friction;
+    G->by_vertex.out = r->vertex;
     W->attach.out = r->attach;
     /* the attachments' share of the second derivatives at q_next, for which lam has to be known */
     if (r->attach) dci_sim_energy(W, q_next, 1);
-    dci_sim_deriv_all(&G, q_next);
+    dci_sim_deriv_all(G, q_next);
     return W->status;
 }
 
