@@ -8,10 +8,11 @@
  * DOES NOT close loops of joints, bend links, decompose shapes that are not convex.
  *
  * USE
- *   In one C or C++ file: #define DC_CONTACT_IMPLEMENTATION and DC_SIM_IMPLEMENTATION, then #include "dc_sim.h". Elsewhere
- *   include it. Quick start, a complete program; cc -std=c99 -O3 program.c -lm
+ *   In one C or C++ file: #define DC_CONTACT_IMPLEMENTATION, DC_BSH_IMPLEMENTATION and DC_SIM_IMPLEMENTATION, then
+ *   #include "dc_sim.h". Elsewhere include it. Quick start, a complete program; cc -std=c99 -O3 program.c -lm
  *
  *|#define DC_CONTACT_IMPLEMENTATION
+ *|#define DC_BSH_IMPLEMENTATION
  *|#define DC_SIM_IMPLEMENTATION
  *|#include "dc_sim.h"
  *|#include <stdio.h>
@@ -87,7 +88,7 @@
 #ifndef DC_SIM_H_INCLUDED
 #define DC_SIM_H_INCLUDED
 
-#include "dc_contact.h"
+#include "dc_bsh.h"
 #include <stdint.h>
 
 /* every function of the float build has a name of its own, as in dc_contact.h */
@@ -124,7 +125,8 @@ typedef enum {
 } dc_sim_joint;
 
 typedef enum {
-    DC_SIM_UNIFORM = 0,  /* the hulls are solid; where they overlap they count twice */
+    DC_SIM_UNIFORM = 0,  /* the hulls are solid; where they overlap they count twice. A link without hulls: what the triangles of
+                          * its tree enclose, a closed surface, counter-clockwise seen from outside */
     DC_SIM_LUMPED,       /* the hulls' vertices are equal point masses (SDRS Eq. 4) */
     DC_SIM_INERTIA       /* mass, centre and inertia as given; the hulls are shape only */
 } dc_sim_mass;
@@ -137,6 +139,7 @@ typedef struct {
     dc_v3        axis;          /* HINGE and SLIDE, any length; 0: z */
     const dc_hull *hull;        /* `hulls` of them, vertices in the link's frame; NULL when 0 */
     int          hulls;
+    const dc_bsh *tree;         /* NULL, or its triangles; borrowed for the life of the model */
     dc_sim_mass  model;
     dc_real      density;       /* UNIFORM: kg/m^3; LUMPED: kg per vertex. Read where mass is 0 */
     dc_real      mass;          /* kg, >= 0; 0: by density. A joint must have something to move */
@@ -153,8 +156,13 @@ typedef struct {
 /* Scenery: the half-space n.x + d >= 0 is free. */
 typedef struct { dc_v3 n; dc_real d, friction; } dc_sim_plane;
 
-/* What a model is built from. Links that a joint connects never touch each other (where a link has no hull, its parent takes its
- * place), nor do links that do not move; exclude lists further pairs. */
+/* What a model is built from. Links that a joint connects never touch each other (where a link has no shape, its parent takes its
+ * place), nor do links that do not move; exclude lists further pairs.
+ *
+ * With `trees` links touch by the triangles of their trees alone, and hulls are for moments. The potential of two links is
+ * dc_bsh_eval's, felt at any distance; friction is that of the triangle pairs in dc_bsh_contacts at time t, with their weights (LRI
+ * Eq. 12); a triangle at a plane counts as a hull of three vertices, with the potential that `global` and `support` say.
+ * Trees have constant radii: there is no derivative by their vertices, which dc_sim_grad and dc_sim_adjoint refuse. */
 typedef struct {
     const dc_sim_link *link;    /* parents first */
     int links;
@@ -169,6 +177,11 @@ typedef struct {
     dc_real support;            /* s of DC_LOCAL; 0: 0.1 */
     dc_real length;             /* the unit of length of the potentials, m; 0: 1. Contact is felt from 2s/(1-s) lengths */
     dc_friction_options friction;
+    int     trees;              /* 1: links touch by their trees */
+    dc_bsh_options hierarchy;   /* its length is not read */
+    int     contacts;           /* room for so many triangle pairs with friction at a time; 0: 1024 */
+    dc_real reach;              /* m: their friction fades, C2, while the distance r of their potential, 12 (1 + 1/sqrt r)^2, which is
+                                 * one to three gaps, grows from half of it to all of it; 0: friction of all of them */
     dc_real tolerance;          /* the step ends when the largest force left over is below this part of the largest force acting, or
                                  * when rounding keeps it from shrinking; 0: 1e-9 (float 1e-4) */
     int     iterations;         /* cap; 0: 100 */
@@ -177,8 +190,9 @@ typedef struct {
 /* Why a model was refused. */
 typedef struct { int link; const char *cause; } dc_sim_flaw;    /* link -1: not a link's fault */
 
-/* Hull j of the model: vertices vertex[begin .. begin + n), link, bounding sphere, faces as loops of vertices. */
-typedef struct { int link, begin, n, loop, face, faces; dc_v3 centre; dc_real radius; } dc_sim_hull;
+/* Hull j of the model: vertices vertex[begin .. begin + n), link, bounding sphere, faces as loops of vertices. With `trees` the
+ * corners of each tree follow as one more hull. */
+typedef struct { int link, begin, n, loop, face, faces, tree; dc_v3 centre; dc_real radius; } dc_sim_hull;
 
 /* The model: plain data in the caller's memory. Entries of link (but for parent, joint, hull, hulls and model), vertex and plane
  * are the design and may be changed; then dc_sim_refresh. */
@@ -186,7 +200,7 @@ typedef struct {
     dc_sim_desc desc;           /* its pointers to model memory */
     dc_sim_link *link;
     dc_sim_plane *plane;
-    dc_v3 *vertex;              /* of all hulls, link after link */
+    dc_v3 *vertex;              /* of all hulls, link after link, then the corners of trees, which are no design */
     dc_sim_hull *hull;
     int *pair;                  /* 2*pairs hulls that may touch */
     int *loop, *face;           /* of the hulls' faces */
@@ -194,6 +208,7 @@ typedef struct {
     dc_real *moment;            /* 16 per link */
     dc_real *moment_grad;       /* 10 per coordinate of a vertex: the upper triangle by rows of its link's moment matrix */
     int links, planes, hulls, vertices, pairs, nq, nv, most;    /* most: vertices of the largest hull */
+    int corners;                /* of the trees, 3 a triangle */
 } dc_sim;
 
 /* Bytes of arena that dc_sim_build takes; 0: desc or what it points to is no description, or it does not fit. */
@@ -552,6 +567,25 @@ static DCI_NOINLINE void dci_sim_solid(const dc_sim *sim, const dc_sim_hull *hul
     }
 }
 
+/* The same of what the triangles of a tree enclose, without derivatives; 0: they are not closed (areas do not cancel), or inside out. */
+static DCI_NOINLINE int dci_sim_enclosed(const dc_bsh *tree, dc_real M[10])
+{
+    dc_v3 sum = dc_vec(0, 0, 0);
+    dc_real all = 0;
+    int k, c;
+    for (k = 0; k < tree->n; ++k) {
+        dc_real unread[90] = {0};
+        dc_v3 p[4], area;
+        p[0] = tree->o;
+        for (c = 0; c < 3; ++c) p[c + 1] = dc_add(tree->o, tree->corner[3*k + c]);
+        area = dc_cross(dc_sub(p[2], p[1]), dc_sub(p[3], p[1]));
+        sum = dc_add(sum, area);
+        all += dc_sqrt(dc_dot(area, area));
+        dci_sim_tetrahedron(p, M, unread);
+    }
+    return M[9] > 0 && dc_dot(sum, sum) <= 4096*DC_EPS*all*all;
+}
+
 /* The moments of link i by its mass model; a cause when there are none. */
 static const char *dci_sim_moments(dc_sim *sim, int i)
 {
@@ -559,7 +593,7 @@ static const char *dci_sim_moments(dc_sim *sim, int i)
     dc_real M[10] = {0}, y[4], factor, *grad;
     int first = -1, n = 0, k, c, a, b;
     for (k = 0; k < sim->hulls; ++k)
-        if (sim->hull[k].link == i) {
+        if (sim->hull[k].link == i && !sim->hull[k].tree) {
             if (first < 0) first = sim->hull[k].begin;
             n += sim->hull[k].n;
         }
@@ -586,7 +620,7 @@ static const char *dci_sim_moments(dc_sim *sim, int i)
             }
         } else
             for (k = 0; k < sim->hulls; ++k)
-                if (sim->hull[k].link == i)
+                if (sim->hull[k].link == i && !sim->hull[k].tree)
                     dci_sim_solid(sim, sim->hull + k, M, grad + 30*(sim->hull[k].begin - first));
         if (!(M[9] > 0)) return "no volume";
         /* by mass the sum is held: d(M/V) = dM/V - M dV/V^2 */
@@ -596,6 +630,10 @@ static const char *dci_sim_moments(dc_sim *sim, int i)
             dc_real *g = grad + 10*k, V = l->mass > 0 ? g[9]*factor/M[9] : 0;
             for (a = 0; a < 10; ++a) g[a] = factor*g[a] - V*M[a];
         }
+    } else if (l->hulls == 0 && l->tree && l->model == DC_SIM_UNIFORM && (l->mass > 0 || l->density > 0)) {
+        if (!dci_sim_enclosed(l->tree, M)) return "the triangles enclose no volume";
+        factor = l->mass > 0 ? l->mass/M[9] : l->density;
+        for (a = 0; a < 10; ++a) M[a] *= factor;
     }
     for (a = 0, k = 0; a < 4; ++a)
         for (b = a; b < 4; ++b, ++k) {
@@ -617,13 +655,16 @@ static int dci_sim_anchor(const dc_sim_link *link, int i)
     return i;
 }
 
+/* has link i what links touch by? */
+static int dci_sim_shaped(const dc_sim_desc *d, int i) { return d->trees ? d->link[i].tree != NULL : d->link[i].hulls > 0; }
+
 /* may links i < j touch? */
 static int dci_sim_may_touch(const dc_sim_desc *d, int i, int j)
 {
     int k, p;
-    if (d->link[i].hulls < 1 || d->link[j].hulls < 1) return 0;
+    if (!dci_sim_shaped(d, i) || !dci_sim_shaped(d, j)) return 0;
     if (dci_sim_anchor(d->link, i) == dci_sim_anchor(d->link, j)) return 0;
-    for (p = d->link[j].parent; p >= 0 && d->link[p].hulls < 1; ) p = d->link[p].parent;
+    for (p = d->link[j].parent; p >= 0 && !dci_sim_shaped(d, p); ) p = d->link[p].parent;
     if (p == i) return 0;
     for (k = 0; k < d->excludes; ++k) {
         int a = d->exclude[2*k], b = d->exclude[2*k + 1];
@@ -644,6 +685,8 @@ static const char *dci_sim_link_flaw(const dc_sim_link *l, int i)
         return "attachment";
     if (!dc_in_range(l->axis)) return "axis";
     if (l->hulls < 0 || (int)l->model < 0 || l->model > DC_SIM_INERTIA) return "no such shape or mass model";
+    if (l->tree && (!l->tree->node || !l->tree->corner || l->tree->n < 1 || l->tree->n > (1 << 22) || l->tree->depth < 0
+                    || l->tree->depth >= l->tree->n || !dc_in_range(l->tree->o))) return "no tree";
     if (!dci_sim_scalar(l->density, 0) || !dci_sim_scalar(l->mass, 0) || !dc_in_range(l->centre)) return "mass";
     for (k = 0; k < 9; ++k)
         if (!(dc_abs(l->inertia.m[k]) <= DC_LIMIT)) return "inertia";
@@ -675,6 +718,8 @@ static const char *dci_sim_check(const dc_sim_desc *d, dc_sim *m, int *where)
     if (d->support != 0 && !(d->support >= DC_R(0.01) && d->support <= DC_R(0.95))) return "support";
     if (!dci_sim_scalar(f->eps_f, 0) || !dci_sim_scalar(f->eps_v, 0) || !dci_sim_scalar(f->patch, 0)) return "friction options";
     if (!dci_sim_scalar(d->tolerance, 0) || d->iterations < 0) return "tolerance or iterations";
+    if (d->hierarchy.eps != 0 && !(d->hierarchy.eps >= DC_R(1e-3) && d->hierarchy.eps <= DC_R(1e3))) return "hierarchy";
+    if (d->contacts < 0 || d->contacts > (1 << 24) || !dci_sim_scalar(d->reach, 0)) return "contacts or reach";
     m->links = d->links;
     m->planes = d->planes;
     for (i = 0; i < d->links; ++i) {
@@ -691,12 +736,16 @@ static const char *dci_sim_check(const dc_sim_desc *d, dc_sim *m, int *where)
             m->vertices += h->n;
             m->most = h->n > m->most ? h->n : m->most;
         }
+        if (d->trees && l->tree) {
+            m->corners += 3*l->tree->n;
+            m->hulls++;
+        }
         m->hulls += l->hulls;
         m->nq += dci_sim_nq(l->joint);
         m->nv += dci_sim_nv(l->joint);
-        if (m->vertices > (1 << 22) || m->hulls > (1 << 20)) return "too many";
+        if (m->vertices > (1 << 22) || m->corners > 3*(1 << 24) || m->hulls > (1 << 20)) return "too many";
         for (j = 0; j < i; ++j)
-            if (dci_sim_may_touch(d, j, i)) m->pairs += l->hulls*d->link[j].hulls;
+            if (dci_sim_may_touch(d, j, i)) m->pairs += d->trees ? 1 : l->hulls*d->link[j].hulls;
         if (m->pairs > (1 << 24)) return "too many";
     }
     *where = -1;
@@ -711,7 +760,7 @@ DC_DEF size_t dc_sim_bytes(const dc_sim_desc *desc)
     if (!desc || dci_sim_check(desc, &m, &where)) return 0;
     sum = dc_bytes(sum, (size_t)m.links, sizeof(dc_sim_link));
     sum = dc_bytes(sum, (size_t)m.planes, sizeof(dc_sim_plane));
-    sum = dc_bytes(sum, (size_t)m.vertices, sizeof(dc_v3));
+    sum = dc_bytes(sum, (size_t)m.vertices + (size_t)m.corners, sizeof(dc_v3));
     sum = dc_bytes(sum, (size_t)m.hulls, sizeof(dc_sim_hull));
     sum = dc_bytes(sum, 2*(size_t)m.pairs, sizeof(int));
     sum = dc_bytes(sum, 6*(size_t)m.vertices, sizeof(int));
@@ -796,7 +845,7 @@ static int dci_sim_take(dc_sim *m, dc_arena *mem)
 {
     m->link = (dc_sim_link *)dc_arena_take(mem, (size_t)m->links, sizeof *m->link);
     m->plane = (dc_sim_plane *)dc_arena_take(mem, (size_t)m->planes, sizeof *m->plane);
-    m->vertex = (dc_v3 *)dc_arena_take(mem, (size_t)m->vertices, sizeof *m->vertex);
+    m->vertex = (dc_v3 *)dc_arena_take(mem, (size_t)m->vertices + (size_t)m->corners, sizeof *m->vertex);
     m->hull = (dc_sim_hull *)dc_arena_take(mem, (size_t)m->hulls, sizeof *m->hull);
     m->pair = (int *)dc_arena_take(mem, 2*(size_t)m->pairs, sizeof(int));
     m->loop = (int *)dc_arena_take(mem, 6*(size_t)m->vertices, sizeof(int));
@@ -829,7 +878,7 @@ static const char *dci_sim_fill(const dc_sim_desc *d, dc_sim *m, int *where)
             h->n = l->hull[k].n;
             h->loop = 6*nv;
             h->face = 2*nv + nh;
-            h->faces = 0;
+            h->faces = h->tree = 0;
             for (j = 0; j < h->n; ++j) m->vertex[nv++] = l->hull[k].v[j];
             if (l->model == DC_SIM_UNIFORM && (l->mass > 0 || l->density > 0)) {
                 dci_sim_wrap W;
@@ -851,9 +900,22 @@ static const char *dci_sim_fill(const dc_sim_desc *d, dc_sim *m, int *where)
             }
         }
     }
+    for (i = 0; i < m->links; ++i) {
+        const dc_bsh *tree = d->link[i].tree;
+        dc_sim_hull *h = m->hull + nh;
+        if (!d->trees || !tree) continue;
+        memset(h, 0, sizeof *h);
+        h->tree = 1;
+        h->link = i;
+        h->begin = nv;
+        h->n = 3*tree->n;
+        for (j = 0; j < h->n; ++j) m->vertex[nv++] = dc_add(tree->o, tree->corner[j]);
+        nh++;
+    }
     for (i = 0; i < m->hulls; ++i)
         for (j = i + 1; j < m->hulls; ++j)
-            if (m->hull[i].link != m->hull[j].link && dci_sim_may_touch(d, m->hull[i].link, m->hull[j].link)) {
+            if (m->hull[i].tree == (d->trees != 0) && m->hull[j].tree == m->hull[i].tree && m->hull[i].link != m->hull[j].link
+                && dci_sim_may_touch(d, m->hull[i].link, m->hull[j].link)) {
                 m->pair[2*np] = i;
                 m->pair[2*np + 1] = j;
                 ++np;
@@ -866,6 +928,9 @@ static const char *dci_sim_fill(const dc_sim_desc *d, dc_sim *m, int *where)
     if (m->desc.stiffness == 0) m->desc.stiffness = 1;
     if (m->desc.support == 0) m->desc.support = DC_R(0.1);
     if (m->desc.length == 0) m->desc.length = 1;
+    m->desc.trees = d->trees != 0;
+    m->desc.hierarchy.length = m->desc.length;
+    if (m->desc.contacts == 0) m->desc.contacts = 1024;
     if (m->desc.tolerance == 0) m->desc.tolerance = DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-9);
     if (m->desc.iterations == 0) m->desc.iterations = 100;
     c = np - m->pairs;
@@ -1236,11 +1301,22 @@ static dc_real dci_sim_barrier(int global, dc_real s, dc_real x, dc_real *d1, dc
     return e*e*e*e/(y5*s);
 }
 
+/* A pair of trees: the potential P, g, H and the friction F, f, K of all its triangle pairs, by the twists of the links, at the
+ * poses `at`; H at the poses `bent`, near enough. */
+typedef struct {
+    dc_pose at[2], bent[2];
+    int known, curved, felt;
+    dc_real P, g[12], H[144], F, f[12], K[144];
+} dci_sim_meeting;
+
 typedef struct {
     const dc_sim *sim;
     const dc_sim_control *control;
     const dc_real *q_old, *q_prev;
     dc_pair_options pair;
+    dci_sim_meeting *meeting;       /* per pair of trees */
+    dc_bsh_contact *contact;        /* triangle pairs at time t: of pair k from contact_at[k] to contact_at[k + 1] */
+    int *contact_at;
     dci_sim_frame now, old, prev;
     dci_sim_axis *axis;             /* of now */
     dc_real *Y;                     /* 12 per link */
@@ -1610,7 +1686,7 @@ static int dci_sim_near_plane(const dci_sim_work *W, int k, int p)
     const dc_sim *sim = W->sim;
     const dc_sim_plane *plane = sim->plane + p;
     dc_real most = dci_sim_reach(sim, 1) + sim->hull[k].radius - plane->d;
-    if (dci_sim_anchor(sim->link, sim->hull[k].link) < 0) return 0;
+    if (sim->hull[k].tree != sim->desc.trees || dci_sim_anchor(sim->link, sim->hull[k].link) < 0) return 0;
     return dc_dot(plane->n, dci_sim_centre(sim, &W->now, k)) < most || dc_dot(plane->n, dci_sim_centre(sim, &W->old, k)) < most;
 }
 
@@ -1732,6 +1808,167 @@ static DCI_NOINLINE void dci_sim_at_pair(dci_sim_work *W, int k, int want)
     }
 }
 
+/* ---- contacts of trees ---- */
+
+/* A triangle of a tree in the link's frame */
+static dc_hull dci_sim_triangle(const dc_sim *sim, int k, int triangle)
+{
+    dc_hull h;
+    h.v = sim->vertex + sim->hull[k].begin + 3*triangle;
+    h.n = 3;
+    return h;
+}
+
+/* The distance at which one pair of triangles, of centres, would have the potential P: P = 12 (1 + 1/sqrt r)^2. dr: r'(P) */
+static dc_real dci_sim_distance(dc_real P, dc_real *dr)
+{
+    dc_real x = dc_sqrt(P/12), y = x > 1 + DC_EPS ? 1/(x - 1) : 1/DC_EPS;
+    *dr = -y*y*y/(12*x);
+    return y*y;
+}
+
+/* Contact c of pair k fades with its distance: weight and its gradient times 1 - Phi(2r/reach - 1). 0: nothing left */
+static int dci_sim_fade(const dci_sim_work *W, int k, dc_bsh_contact *c)
+{
+    const dc_sim *sim = W->sim;
+    dc_real reach = sim->desc.reach/sim->desc.length, r, dr, d1, d2, share, n2 = dc_dot(c->plane.n, c->plane.n), rate;
+    dc_v3 n;
+    int side, v, b;
+    if (!(c->weight > 0) || !(n2 > 0)) return 0;
+    if (!(reach > 0)) return 1;
+    r = dci_sim_distance(c->value/c->weight, &dr);
+    share = 1 - dc_blend(2*r/reach - 1, &d1, &d2);
+    if (!(share > 0)) return 0;
+    rate = -2*d1*dr/reach;      /* by P. dP/dx = -n f at the vertices of a, n f at those of b, c->force is weight f */
+    n = dc_scale(1/dc_sqrt(n2), c->plane.n);
+    for (v = 0; v < 12; ++v) c->weight_grad[v] *= share;
+    for (side = 0; side < 2; ++side) {
+        dc_hull t = dci_sim_triangle(sim, sim->pair[2*k + side], side ? c->triangle_b : c->triangle_a);
+        int i = sim->hull[sim->pair[2*k + side]].link;
+        for (v = 0; v < 3; ++v) {
+            dc_v3 f = dc_scale((side ? 1 : -1)*rate*c->force[3*side + v], n), x = dc_cross(dc_mul(W->old.R + i, t.v[v]), f);
+            dc_real *g = c->weight_grad + 6*side, e[6];
+            e[0] = f.x;  e[1] = f.y;  e[2] = f.z;  e[3] = x.x;  e[4] = x.y;  e[5] = x.z;
+            for (b = 0; b < 6; ++b) g[b] += e[b];
+        }
+    }
+    c->weight *= share;
+    return 1;
+}
+
+/* The triangle pairs with friction, at time t; `all`: also of links that have none. DC_E_MEMORY: more than desc.contacts. */
+static DCI_NOINLINE dc_status dci_sim_contacts(dci_sim_work *W, int all)
+{
+    const dc_sim *sim = W->sim;
+    int k, j, n = 0;
+    for (k = 0; sim->desc.trees && k < sim->pairs; ++k) {
+        int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, l = sim->hull[b].link, count = 0;
+        dc_status s;
+        W->contact_at[k] = n;
+        if (!all && !(sim->link[i].friction*sim->link[l].friction > 0)) continue;
+        s = dc_bsh_contacts(&sim->desc.hierarchy, sim->link[i].tree, W->old.pose + i, sim->link[l].tree, W->old.pose + l, W->mem, NULL,
+                            sim->desc.contacts - n, W->contact + n, &count, NULL);
+        W->hull_a = a;
+        W->hull_b = b;
+        if (s != DC_OK && s != DC_E_DIVERGED) return s;
+        for (j = n, count += n; j < count; ++j) {
+            dc_bsh_contact c = W->contact[j];
+            if (dci_sim_fade(W, k, &c)) W->contact[n++] = c;
+        }
+    }
+    if (sim->desc.trees) W->contact_at[sim->pairs] = n;
+    return DC_OK;
+}
+
+/* Friction of triangle pair c of pair k, over mu and its weight. The plane found at time t starts every call, so that the
+ * answer does not depend on how many there are. */
+static dc_status dci_sim_rub(dci_sim_work *W, int k, const dc_bsh_contact *c, dc_real *P, dc_real *g, dc_real *H, dc_real *mixed)
+{
+    const dc_sim *sim = W->sim;
+    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link;
+    dc_hull A = dci_sim_triangle(sim, a, c->triangle_a), B = dci_sim_triangle(sim, b, c->triangle_b);
+    dc_plane plane = c->plane;
+    dc_status s = dc_friction_rigid(&sim->desc.friction, &W->pair, 1, sim->desc.h, &A, W->old.pose + i, W->now.pose + i, &B,
+                                    W->old.pose + j, W->now.pose + j, W->mem, &plane, P, g, H, mixed, NULL);
+    return s == DC_E_DIVERGED ? DC_OK : s;
+}
+
+/* how far the points of hull k go from pose p to pose q, at most */
+static dc_real dci_sim_moved(const dc_sim *sim, int k, const dc_pose *p, const dc_pose *q)
+{
+    const dc_sim_hull *h = sim->hull + k;
+    dc_real w = p->q.w - q->q.w, x = p->q.x - q->q.x, y = p->q.y - q->q.y, z = p->q.z - q->q.z;
+    dc_v3 t = dc_sub(p->t, q->t);
+    /* |p - q| = 2 sin(angle/4) */
+    return dc_sqrt(dc_dot(t, t)) + DC_R(2.5)*dc_sqrt(w*w + x*x + y*y + z*z)*(dc_sqrt(dc_dot(h->centre, h->centre)) + h->radius);
+}
+
+/* A curvature is near enough when the links moved less than this part of their distance since: Newton's steps with it converge by
+ * this factor or better. Those of most pairs are computed once a step. */
+#define DCI_SIM_BENT DC_R(0.01)
+
+/* P, g, F, f, K at the poses now, and H there or near by. */
+static DCI_NOINLINE dc_status dci_sim_meet(dci_sim_work *W, int k)
+{
+    const dc_sim *sim = W->sim;
+    dci_sim_meeting *M = W->meeting + k;
+    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link, c, v;
+    dc_real mu = sim->link[i].friction*sim->link[j].friction, unread;
+    dc_bsh_info info;
+    dc_status s;
+    if (M->known && memcmp(M->at, W->now.pose + i, sizeof(dc_pose)) == 0 && memcmp(M->at + 1, W->now.pose + j, sizeof(dc_pose)) == 0)
+        return DC_OK;
+    M->known = 0;
+    M->at[0] = W->now.pose[i];
+    M->at[1] = W->now.pose[j];
+    if (M->curved) {
+        dc_real far_off = sim->desc.length*dci_sim_distance(M->P, &unread);
+        M->curved = dci_sim_moved(sim, a, M->bent, M->at) + dci_sim_moved(sim, b, M->bent + 1, M->at + 1) <= DCI_SIM_BENT*far_off;
+    }
+    s = dc_bsh_eval(&sim->desc.hierarchy, sim->link[i].tree, M->at, sim->link[j].tree, M->at + 1, W->mem, NULL, &M->P, M->g,
+                    M->curved ? NULL : M->H, &info);
+    if (s != DC_OK && s != DC_E_DIVERGED) return s;
+    if (!M->curved) memcpy(M->bent, M->at, sizeof M->at);
+    M->curved = 1;
+    M->felt = info.leaf_near + info.leaf_blended > 0;
+    M->F = 0;
+    for (v = 0; v < 12; ++v) M->f[v] = 0;
+    for (v = 0; v < 144; ++v) M->K[v] = 0;
+    for (c = W->contact_at[k]; c < W->contact_at[k + 1]; ++c) {
+        dc_real w = mu*W->contact[c].weight, F;
+        if (!(w > 0)) continue;
+        s = dci_sim_rub(W, k, W->contact + c, &F, W->pg, W->pH, NULL);
+        if (s != DC_OK) return s;
+        M->F += w*F;
+        for (v = 0; v < 12; ++v) M->f[v] += w*W->pg[v];
+        for (v = 0; v < 144; ++v) M->K[v] += w*W->pH[v];
+    }
+    M->known = 1;
+    return DC_OK;
+}
+
+/* Pair k of trees */
+static DCI_NOINLINE void dci_sim_at_trees(dci_sim_work *W, int k, int want)
+{
+    const dc_sim *sim = W->sim;
+    const dci_sim_meeting *M = W->meeting + k;
+    int a = sim->pair[2*k], b = sim->pair[2*k + 1], v;
+    dc_status s = dci_sim_meet(W, k);
+    if (s != DC_OK) {
+        W->status = s;
+        W->hull_a = a;
+        W->hull_b = b;
+        return;
+    }
+    dci_sim_add_value(W, sim->desc.stiffness*M->P);
+    dci_sim_add_value(W, sim->desc.stiffness*M->F);
+    W->contacts += M->felt;
+    if (!want) return;
+    for (v = 0; v < 12; ++v) W->pg[v] = M->g[v] + M->f[v];
+    for (v = 0; v < 144; ++v) W->pH[v] = M->H[v] + M->K[v];
+    dci_sim_add_pair(W, sim->hull[a].link, sim->hull[b].link);
+}
+
 /* gradient and Hessian by the coordinates from those by the links' twists */
 static DCI_NOINLINE void dci_sim_gather(dci_sim_work *W)
 {
@@ -1783,7 +2020,10 @@ static void dci_sim_energy(dci_sim_work *W, const dc_real *q, int want)
     dci_sim_joints(W, q, want);
     for (i = 0; i < sim->hulls && W->status == DC_OK; ++i)
         for (p = 0; p < sim->planes && W->status == DC_OK; ++p) dci_sim_at_plane(W, i, p, want);
-    for (i = 0; i < sim->pairs && W->status == DC_OK; ++i) dci_sim_at_pair(W, i, want);
+    for (i = 0; i < sim->pairs && W->status == DC_OK; ++i) {
+        if (sim->desc.trees) dci_sim_at_trees(W, i, want);
+        else dci_sim_at_pair(W, i, want);
+    }
     if (W->status == DC_OK && !dc_finite(W->value)) W->status = DC_E_RANGE;
     if (!want || W->status != DC_OK) return;
     dci_sim_gather(W);
@@ -1849,15 +2089,14 @@ static void dci_sim_moving(const dci_sim_work *W, int k, int top, const dc_real 
     dci_sim_bounds(W->sim, q, dq, hull->link, top, dc_sqrt(dc_dot(hull->centre, hull->centre)) + hull->radius, &m->v, &m->a);
 }
 
-/* How far hull k may go with motion m while it stays on its side of a plane (n, d) that moves along n with speed c, keeping a
- * part of each vertex's distance. */
-static dc_real dci_sim_advance(const dci_sim_work *W, const dci_sim_motion *m, int k, dc_v3 n, dc_real d, dc_real c, dc_real most)
+/* How far a hull of link i may go with motion m while it stays on its side of a plane (n, d) that moves along n with speed c,
+ * keeping a part of each vertex's distance. */
+static dc_real dci_sim_advance(const dci_sim_work *W, const dci_sim_motion *m, int i, const dc_hull *hull, dc_v3 n, dc_real d,
+                               dc_real c, dc_real most)
 {
-    const dc_sim *sim = W->sim;
-    const dc_sim_hull *hull = sim->hull + k;
-    int i = hull->link, j;
+    int j;
     for (j = 0; j < hull->n; ++j) {
-        dc_v3 r = dc_mul(W->now.R + i, sim->vertex[hull->begin + j]);
+        dc_v3 r = dc_mul(W->now.R + i, hull->v[j]);
         dc_real slack = dc_dot(n, dc_add(r, W->now.pose[i].t)) + d;
         dc_real rate = dc_dot(n, dc_add(dci_sim_v3(m->z), dc_cross(dci_sim_v3(m->z + 3), r))) - c;
         if (!(slack > 0)) return 0;
@@ -1866,28 +2105,75 @@ static dc_real dci_sim_advance(const dci_sim_work *W, const dci_sim_motion *m, i
     return most;
 }
 
-/* the same for pair k of hulls, seen from the last link they have in common: whatever that does, they do not meet by it */
+/* The same for two hulls of links i and j. -1: they meet now. */
+static dc_real dci_sim_hulls_clear(dci_sim_work *W, const dc_hull *A, int i, const dci_sim_motion *ma, const dc_hull *B, int j,
+                                   const dci_sim_motion *mb, dc_real most)
+{
+    dc_distance D = DC_ZERO;
+    dc_real d, c;
+    if (dc_hull_distance(A, W->now.pose + i, B, W->now.pose + j, NULL, &D) != DC_OK) return -1;
+    /* half way, moving with the mean of the witness points */
+    d = -DC_R(0.5)*dc_dot(D.n, dc_add(D.pa, D.pb));
+    c = dc_dot(D.n, dc_add(dci_sim_v3(ma->z), dc_cross(dci_sim_v3(ma->z + 3), dc_sub(D.pa, W->now.pose[i].t))));
+    c += dc_dot(D.n, dc_add(dci_sim_v3(mb->z), dc_cross(dci_sim_v3(mb->z + 3), dc_sub(D.pb, W->now.pose[j].t))));
+    c *= DC_R(0.5);
+    most = dci_sim_advance(W, ma, i, A, D.n, d, c, most);
+    return dci_sim_advance(W, mb, j, B, dc_neg(D.n), -d, -c, most);
+}
+
+/* The same for pair k of trees, whose hulls are not apart: all pairs of triangles, but those whose nodes' spheres are. The larger
+ * of two nodes is opened, so that the stack grows by one a level. */
+static DCI_NOINLINE dc_real dci_sim_trees_clear(dci_sim_work *W, int k, const dci_sim_motion *ma, const dci_sim_motion *mb, dc_real most)
+{
+    const dc_sim *sim = W->sim;
+    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link, n = 1;
+    const dc_bsh *ta = sim->link[i].tree, *tb = sim->link[j].tree;
+    size_t used = W->mem->used;
+    int *stack = (int *)dc_arena_take(W->mem, 2*((size_t)ta->depth + (size_t)tb->depth + 2), sizeof *stack);
+    if (!stack) return 0;
+    stack[0] = stack[1] = 0;
+    while (n > 0 && most > 0) {
+        int ia = stack[2*--n], ib = stack[2*n + 1];
+        const dc_bsh_node *A = ta->node + ia, *B = tb->node + ib;
+        dc_v3 d = dc_sub(dc_add(dc_mul(W->now.R + i, dc_add(ta->o, A->c)), W->now.pose[i].t),
+                         dc_add(dc_mul(W->now.R + j, dc_add(tb->o, B->c)), W->now.pose[j].t));
+        if (dc_sqrt(dc_dot(d, d)) - (1 + 16*DC_EPS)*(A->R + B->R) > most*(ma->v + mb->v)) continue;
+        if (A->left < 0 && B->left < 0) {
+            dc_hull p = dci_sim_triangle(sim, a, A->triangle), q = dci_sim_triangle(sim, b, B->triangle);
+            most = dc_max(dci_sim_hulls_clear(W, &p, i, ma, &q, j, mb, most), 0);
+            continue;
+        }
+        if (B->left < 0 || (A->left >= 0 && A->R >= B->R)) {
+            stack[2*n] = A->left;
+            stack[2*n + 2] = A->right;
+            stack[2*n + 1] = stack[2*n + 3] = ib;
+        } else {
+            stack[2*n] = stack[2*n + 2] = ia;
+            stack[2*n + 1] = B->left;
+            stack[2*n + 3] = B->right;
+        }
+        n += 2;
+    }
+    W->mem->used = used;
+    return most;
+}
+
+/* the same for pair k, seen from the last link they have in common: whatever that does, they do not meet by it */
 static dc_real dci_sim_pair_clear(dci_sim_work *W, int k, const dc_real *q, const dc_real *dq, dc_real most)
 {
     const dc_sim *sim = W->sim;
     int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link, top = dci_sim_common(sim, i, j);
     dc_hull A = dci_sim_hull_of(sim, a), B = dci_sim_hull_of(sim, b);
-    dc_distance D = DC_ZERO;
     dci_sim_motion ma, mb;
-    dc_real d, c;
+    dc_real share;
     dci_sim_moving(W, a, top, q, dq, &ma);
     dci_sim_moving(W, b, top, q, dq, &mb);
     if (ma.v + mb.v <= 0 || dci_sim_apart(sim, &W->now, a, b) > most*(ma.v + mb.v)) return most;
-    if (dc_hull_distance(&A, W->now.pose + i, &B, W->now.pose + j, NULL, &D) != DC_OK) return 0;
     dci_sim_twist(sim, W->axis, &W->now, i, top, dq, ma.z);
     dci_sim_twist(sim, W->axis, &W->now, j, top, dq, mb.z);
-    /* half way, moving with the mean of the witness points */
-    d = -DC_R(0.5)*dc_dot(D.n, dc_add(D.pa, D.pb));
-    c = dc_dot(D.n, dc_add(dci_sim_v3(ma.z), dc_cross(dci_sim_v3(ma.z + 3), dc_sub(D.pa, W->now.pose[i].t))));
-    c += dc_dot(D.n, dc_add(dci_sim_v3(mb.z), dc_cross(dci_sim_v3(mb.z + 3), dc_sub(D.pb, W->now.pose[j].t))));
-    c *= DC_R(0.5);
-    most = dci_sim_advance(W, &ma, a, D.n, d, c, most);
-    return dci_sim_advance(W, &mb, b, dc_neg(D.n), -d, -c, most);
+    share = dci_sim_hulls_clear(W, &A, i, &ma, &B, j, &mb, most);
+    if (share < 0 && sim->desc.trees) share = dci_sim_trees_clear(W, k, &ma, &mb, most);
+    return dc_max(share, 0);
 }
 
 /* Largest share of dq, up to `most`, over which nothing is met, from the state `now` at q. */
@@ -1906,13 +2192,15 @@ static DCI_NOINLINE dc_real dci_sim_clear(dci_sim_work *W, const dc_real *q, con
         most = dci_sim_until(DC_R(0.9)*(l->hi - x), -d, 0, most);
     }
     for (k = 0; k < sim->hulls && sim->planes; ++k) {
+        dc_hull h = dci_sim_hull_of(sim, k);
+        if (sim->hull[k].tree != sim->desc.trees) continue;
         dci_sim_moving(W, k, -1, q, dq, &m);
         if (m.v <= 0) continue;
         dci_sim_twist(sim, W->axis, &W->now, sim->hull[k].link, -1, dq, m.z);
         for (p = 0; p < sim->planes; ++p) {
             const dc_sim_plane *plane = sim->plane + p;
             if (dc_dot(plane->n, dci_sim_centre(sim, &W->now, k)) + plane->d - sim->hull[k].radius > most*m.v) continue;
-            most = dci_sim_advance(W, &m, k, plane->n, plane->d, 0, most);
+            most = dci_sim_advance(W, &m, sim->hull[k].link, &h, plane->n, plane->d, 0, most);
         }
     }
     for (k = 0; k < sim->pairs; ++k) most = dci_sim_pair_clear(W, k, q, dq, most);
@@ -1937,10 +2225,25 @@ static size_t dci_sim_numbers(const dc_sim *sim)
     return 12*n + 6*n + 6*n + 36*n + 2*nv*nv + 4*nv + 2*nq + 12 + 144 + 144;
 }
 
+/* scratch for pairs of trees: an evaluation, or the stack of dci_sim_trees_clear */
+static size_t dci_sim_tree_bytes(const dc_sim *sim)
+{
+    const dc_bsh *deepest = NULL;
+    size_t sum, stack;
+    int i;
+    for (i = 0; i < sim->links; ++i)
+        if (sim->link[i].tree && (!deepest || sim->link[i].tree->depth > deepest->depth)) deepest = sim->link[i].tree;
+    if (!deepest) return 0;
+    sum = dc_bsh_eval_bytes(deepest, deepest);
+    stack = dc_bytes(0, 4*((size_t)deepest->depth + 1), sizeof(int));
+    return sum > stack ? sum : stack;
+}
+
 static size_t dci_sim_pair_bytes(const dc_sim *sim)
 {
-    size_t least = dc_psd_clamp_bytes(12), f = sim->pairs > 0 ? dc_friction_bytes(sim->most, sim->most) : least;
-    size_t p = sim->pairs > 0 ? dc_pair_bytes(sim->most, sim->most) : least;
+    int most = sim->desc.trees ? 3 : sim->most;
+    size_t least = dc_psd_clamp_bytes(12), f = sim->pairs > 0 ? dc_friction_bytes(most, most) : least;
+    size_t p = sim->pairs > 0 ? (sim->desc.trees ? dci_sim_tree_bytes(sim) : dc_pair_bytes(most, most)) : least;
     f = f > p ? f : p;
     return f > least ? f : least;
 }
@@ -1967,6 +2270,11 @@ static size_t dci_sim_open_bytes(const dc_sim *sim, int attachments)
     sum = dc_bytes(sum, pairs, sizeof(dc_plane));
     sum = dc_bytes(sum, pairs, sizeof(dc_plane));
     sum = dc_bytes(sum, pairs, 1);
+    if (sim->desc.trees) {
+        sum = dc_bytes(sum, pairs, sizeof(dci_sim_meeting));
+        sum = dc_bytes(sum, (size_t)sim->desc.contacts, sizeof(dc_bsh_contact));
+        sum = dc_bytes(sum, pairs + 1, sizeof(int));
+    }
     return dc_bytes(sum, dci_sim_numbers(sim), sizeof(dc_real));
 }
 
@@ -2020,6 +2328,13 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
     W->plane = (dc_plane *)dc_arena_take(mem, pairs, sizeof *W->plane);
     W->plane_old = (dc_plane *)dc_arena_take(mem, pairs, sizeof *W->plane);
     W->loaded = (unsigned char *)dc_arena_take(mem, pairs, 1);
+    if (sim->desc.trees) {
+        W->meeting = (dci_sim_meeting *)dc_arena_take(mem, pairs, sizeof *W->meeting);
+        W->contact = (dc_bsh_contact *)dc_arena_take(mem, (size_t)sim->desc.contacts, sizeof *W->contact);
+        W->contact_at = (int *)dc_arena_take(mem, pairs + 1, sizeof *W->contact_at);
+        if (!W->meeting || !W->contact || !W->contact_at) return DC_E_MEMORY;
+        for (k = 0; k < sim->pairs; ++k) W->meeting[k].known = W->meeting[k].curved = 0;
+    }
     x = (dc_real *)dc_arena_take(mem, dci_sim_numbers(sim), sizeof *x);
     if (!ok || !W->axis || !W->c || !W->plane || !W->plane_old || !W->loaded || !x) return DC_E_MEMORY;
     W->Y = x;           x += 12*n;
@@ -2042,7 +2357,7 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
     W->q_old = q;
     W->q_prev = q_prev;
     W->mem = mem;
-    W->pair.barrier = sim->desc.global ? DC_GLOBAL : DC_LOCAL;
+    W->pair.barrier = sim->desc.global || sim->desc.trees ? DC_GLOBAL : DC_LOCAL;     /* trees: of the triangles' friction */
     W->pair.s = sim->desc.support;
     W->pair.length = sim->desc.length;
     dci_sim_forward(sim, q, &W->old);
@@ -2068,7 +2383,7 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
         W->loaded[k] = 0;
     }
     /* what is felt at time t, and where: the start of all plane searches, and of friction */
-    for (k = 0; k < sim->pairs; ++k) {
+    for (k = 0; !sim->desc.trees && k < sim->pairs; ++k) {
         int a = sim->pair[2*k], b = sim->pair[2*k + 1];
         dc_hull A = dci_sim_hull_of(sim, a), B = dci_sim_hull_of(sim, b);
         dc_real P = 0;
@@ -2213,6 +2528,7 @@ DC_DEF dc_status dc_sim_step(const dc_sim *sim, const dc_real *q_prev, const dc_
     o->iterations = o->shifts = o->shortened = o->contacts = o->path_count = 0;
     o->hull_a = o->hull_b = -1;
     status = dci_sim_open(sim, q_prev, q, control, 0, mem, &W);
+    if (status == DC_OK) status = dci_sim_contacts(W, 0);
     if (status == DC_OK) status = dci_sim_newton(W, o);
     if (status == DC_OK || status == DC_E_DIVERGED) memcpy(q_next, W->q, (size_t)sim->nq*sizeof *q_next);
     if (status == DC_E_OVERLAP) {
@@ -2400,6 +2716,41 @@ static DCI_NOINLINE void dci_sim_deriv_pair(dci_sim_deriv *G, int k)
     if (s != DC_OK) W->status = s;
 }
 
+/* Pair k of trees: friction of its triangle pairs, whose weights are those of time t. The potential does not know the old state. */
+static DCI_NOINLINE void dci_sim_deriv_trees(dci_sim_deriv *G, int k)
+{
+    dci_sim_work *W = G->W;
+    const dc_sim *sim = W->sim;
+    int i = sim->hull[sim->pair[2*k]].link, j = sim->hull[sim->pair[2*k + 1]].link, c, v, r;
+    dc_real mu = sim->link[i].friction*sim->link[j].friction, ks = sim->desc.stiffness, g[12] = {0}, *M = W->pH;
+    if (W->contact_at[k] == W->contact_at[k + 1]) return;
+    for (v = 0; v < 144; ++v) M[v] = 0;
+    for (c = W->contact_at[k]; c < W->contact_at[k + 1]; ++c) {
+        const dc_bsh_contact *t = W->contact + c;
+        dc_real P;
+        dc_status s = dci_sim_rub(W, k, t, &P, W->pg, NULL, W->pM);
+        if (s != DC_OK) {
+            W->status = s;
+            return;
+        }
+        for (r = 0; r < 12; ++r) {
+            g[r] += ks*t->weight*W->pg[r];
+            for (v = 0; v < 12; ++v) M[12*r + v] += ks*mu*(t->weight*W->pM[12*r + v] + W->pg[r]*t->weight_grad[v]);
+        }
+    }
+    for (c = 0; c < 2; ++c) {
+        dc_real w[12], other = sim->link[c ? i : j].friction;
+        for (v = 0; v < 12; ++v) w[v] = other*g[v];
+        dci_sim_put(&G->now, &G->by_friction, i, c ? j : i, w);
+        dci_sim_put(&G->now, &G->by_friction, j, c ? j : i, w + 6);
+    }
+    if (!(mu > 0)) return;
+    dci_sim_by_old(G, i, i, M, 12);
+    dci_sim_by_old(G, i, j, M + 6, 12);
+    dci_sim_by_old(G, j, i, M + 72, 12);
+    dci_sim_by_old(G, j, j, M + 78, 12);
+}
+
 /* joints: by the state at t, and by the control: columns target, velocity, force */
 static DCI_NOINLINE void dci_sim_deriv_joints(dci_sim_deriv *G, const dc_real *q)
 {
@@ -2463,7 +2814,10 @@ static void dci_sim_deriv_all(dci_sim_deriv *G, const dc_real *q)
     dci_sim_deriv_joints(G, q);
     for (i = 0; i < sim->hulls; ++i)
         for (p = 0; p < sim->planes; ++p) dci_sim_deriv_plane(G, i, p);
-    for (i = 0; i < sim->pairs && W->status == DC_OK; ++i) dci_sim_deriv_pair(G, i);
+    for (i = 0; i < sim->pairs && W->status == DC_OK; ++i) {
+        if (sim->desc.trees) dci_sim_deriv_trees(G, i);
+        else dci_sim_deriv_pair(G, i);
+    }
 }
 
 /* columns of the seven outputs, in the order of dc_sim_jacobian */
@@ -2570,6 +2924,8 @@ static dc_status dci_sim_jacobians(dci_sim_work *W, const dc_real *q, dc_real *c
     }
     piv = (int *)dc_arena_take(W->mem, nv, sizeof *piv);
     if (!piv || !dci_sim_deriv_open(&G, W, D[3] != NULL, D[6] != NULL)) return DC_E_MEMORY;
+    s = dci_sim_contacts(W, D[5] != NULL);
+    if (s != DC_OK) return s;
     W->attach = dci_sim_dense(D[3], n[3]);
     dci_sim_energy(W, q, 1);
     if (W->status != DC_OK) return W->status;
@@ -2596,7 +2952,7 @@ DC_DEF dc_status dc_sim_grad(const dc_sim *sim, const dc_real *q_prev, const dc_
     dc_real *want[7];
     dc_status s;
     size_t used;
-    if (!sim || !sim->link || !q_prev || !q || !q_next || !mem || !out) return DC_E_ARG;
+    if (!sim || !sim->link || !q_prev || !q || !q_next || !mem || !out || (sim->desc.trees && out->vertex)) return DC_E_ARG;
     if (!dci_sim_state_ok(sim, q_prev) || !dci_sim_state_ok(sim, q) || !dci_sim_state_ok(sim, q_next)
         || !dci_sim_control_ok(sim, control)) return DC_E_ARG;
     used = mem->used;
@@ -2644,6 +3000,8 @@ static DCI_NOINLINE dc_status dci_sim_back(const dc_sim *sim, const dc_sim_run *
     if (status != DC_OK) return status;
     piv = (int *)dc_arena_take(mem, (size_t)nv, sizeof *piv);
     if (!piv || !dci_sim_deriv_open(&G, W, r->attach != NULL, r->vertex != NULL)) return DC_E_MEMORY;
+    status = dci_sim_contacts(W, r->friction != NULL);
+    if (status != DC_OK) return status;
     dci_sim_energy(W, q_next, 1);
     if (W->status != DC_OK) return W->status;
     status = dc_ldlt_factor(nv, W->H, nv, piv, NULL);
@@ -2679,7 +3037,8 @@ DC_DEF dc_status dc_sim_adjoint(const dc_sim *sim, const dc_sim_run *r, dc_arena
     dc_real *at[3], *z, *kept, *turn;
     dc_status status = DC_OK;
     int t, k, every;
-    if (!sim || !sim->link || !r || !mem || r->steps < 1 || r->every < 0 || !r->q || !r->loss) return DC_E_ARG;
+    if (!sim || !sim->link || !r || !mem || r->steps < 1 || r->every < 0 || !r->q || !r->loss
+        || (sim->desc.trees && r->vertex)) return DC_E_ARG;
     nv = (size_t)sim->nv;
     nq = (size_t)sim->nq;
     every = r->every > 1 ? r->every : r->steps;
