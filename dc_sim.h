@@ -1306,6 +1306,7 @@ static dc_real dci_sim_barrier(int global, dc_real s, dc_real x, dc_real *d1, dc
 typedef struct {
     dc_pose at[2], bent[2];
     int known, curved, felt;
+    dc_status status;
     dc_real P, g[12], H[144], F, f[12], K[144];
 } dci_sim_meeting;
 
@@ -1316,12 +1317,14 @@ typedef struct {
     dc_pair_options pair;
     dci_sim_meeting *meeting;       /* per pair of trees */
     dc_bsh_contact *contact;        /* triangle pairs at time t: of pair k from contact_at[k] to contact_at[k + 1] */
+    dc_friction_load *rub;          /* their friction over mu and weight, as far as it is that of time t */
     int *contact_at;
+    dc_bsh_info seen;
     dci_sim_frame now, old, prev;
     dci_sim_axis *axis;             /* of now */
     dc_real *Y;                     /* 12 per link */
     dc_plane *plane, *plane_old;    /* per pair, now and at time t */
-    unsigned char *loaded;          /* per pair: felt at time t */
+    dc_friction_load **load;        /* per pair: friction; NULL: not felt at time t */
     dc_real *gi, *gc;               /* 6 per link: gradients of inertia and of contacts */
     dc_real *Hd;                    /* 36 per link */
     dc_v3 *c;
@@ -1793,10 +1796,9 @@ static DCI_NOINLINE void dci_sim_at_pair(dci_sim_work *W, int k, int want)
             }
         }
     }
-    if (W->loaded[k] && mu > 0) {
-        s = dc_friction_rigid(&sim->desc.friction, &W->pair, mu, sim->desc.h, &A, W->old.pose + i, W->now.pose + i, &B,
-                              W->old.pose + j, W->now.pose + j, W->mem, W->plane_old + k, &P, want ? W->pg : NULL,
-                              want ? W->pH : NULL, NULL, NULL);
+    if (W->load[k] && mu > 0) {
+        s = dc_friction_move(W->load[k], &A, W->now.pose + i, &B, W->now.pose + j, W->mem, &P, want ? W->pg : NULL,
+                             want ? W->pH : NULL);
         if (s != DC_OK && s != DC_E_DIVERGED) {
             W->status = s;
             W->hull_a = a;
@@ -1828,7 +1830,7 @@ static dc_real dci_sim_distance(dc_real P, dc_real *dr)
 }
 
 /* Contact c of pair k fades with its distance: weight and its gradient times 1 - Phi(2r/reach - 1). 0: nothing left */
-static int dci_sim_fade(const dci_sim_work *W, int k, dc_bsh_contact *c)
+static DCI_NOINLINE int dci_sim_fade(const dci_sim_work *W, int k, dc_bsh_contact *c)
 {
     const dc_sim *sim = W->sim;
     dc_real reach = sim->desc.reach/sim->desc.length, r, dr, d1, d2, share, n2 = dc_dot(c->plane.n, c->plane.n), rate;
@@ -1856,41 +1858,49 @@ static int dci_sim_fade(const dci_sim_work *W, int k, dc_bsh_contact *c)
     return 1;
 }
 
-/* The triangle pairs with friction, at time t; `all`: also of links that have none. DC_E_MEMORY: more than desc.contacts. */
+/* The triangle pairs of pair k with friction, at time t, `count` of them from contact n */
+static DCI_NOINLINE dc_status dci_sim_list(dci_sim_work *W, int k, int n, int *count)
+{
+    const dc_sim *sim = W->sim;
+    int i = sim->hull[sim->pair[2*k]].link, j = sim->hull[sim->pair[2*k + 1]].link;
+    return dc_bsh_contacts(&sim->desc.hierarchy, sim->link[i].tree, W->old.pose + i, sim->link[j].tree, W->old.pose + j, W->mem, NULL,
+                           sim->desc.contacts - n, W->contact + n, count, NULL);
+}
+
+/* the friction of contact n of pair k as far as it is that of time t */
+static DCI_NOINLINE dc_status dci_sim_press(dci_sim_work *W, int k, int n)
+{
+    const dc_sim *sim = W->sim;
+    int a = sim->pair[2*k], b = sim->pair[2*k + 1];
+    dc_bsh_contact *c = W->contact + n;
+    dc_hull A = dci_sim_triangle(sim, a, c->triangle_a), B = dci_sim_triangle(sim, b, c->triangle_b);
+    return dc_friction_open(&sim->desc.friction, &W->pair, 1, sim->desc.h, &A, W->old.pose + sim->hull[a].link, &B,
+                            W->old.pose + sim->hull[b].link, W->mem, &c->plane, W->rub + n);
+}
+
+/* All triangle pairs with friction; `all`: also of links that have none. DC_E_MEMORY: more than desc.contacts. */
 static DCI_NOINLINE dc_status dci_sim_contacts(dci_sim_work *W, int all)
 {
     const dc_sim *sim = W->sim;
     int k, j, n = 0;
-    for (k = 0; sim->desc.trees && k < sim->pairs; ++k) {
-        int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, l = sim->hull[b].link, count = 0;
+    if (!sim->desc.trees) return DC_OK;
+    for (k = 0; k < sim->pairs; ++k) {
+        int count = 0;
         dc_status s;
         W->contact_at[k] = n;
-        if (!all && !(sim->link[i].friction*sim->link[l].friction > 0)) continue;
-        s = dc_bsh_contacts(&sim->desc.hierarchy, sim->link[i].tree, W->old.pose + i, sim->link[l].tree, W->old.pose + l, W->mem, NULL,
-                            sim->desc.contacts - n, W->contact + n, &count, NULL);
-        W->hull_a = a;
-        W->hull_b = b;
-        if (s != DC_OK && s != DC_E_DIVERGED) return s;
-        for (j = n, count += n; j < count; ++j) {
-            dc_bsh_contact c = W->contact[j];
-            if (dci_sim_fade(W, k, &c)) W->contact[n++] = c;
+        W->hull_a = sim->pair[2*k];
+        W->hull_b = sim->pair[2*k + 1];
+        if (!all && !(sim->link[sim->hull[W->hull_a].link].friction*sim->link[sim->hull[W->hull_b].link].friction > 0)) continue;
+        s = dci_sim_list(W, k, n, &count);
+        for (j = n, count += n; j < count && (s == DC_OK || s == DC_E_DIVERGED); ++j) {
+            if (j > n) W->contact[n] = W->contact[j];
+            if (!dci_sim_fade(W, k, W->contact + n)) continue;
+            s = dci_sim_press(W, k, n++);
         }
+        if (s != DC_OK && s != DC_E_DIVERGED) return s;
     }
-    if (sim->desc.trees) W->contact_at[sim->pairs] = n;
+    W->contact_at[sim->pairs] = n;
     return DC_OK;
-}
-
-/* Friction of triangle pair c of pair k, over mu and its weight. The plane found at time t starts every call, so that the
- * answer does not depend on how many there are. */
-static dc_status dci_sim_rub(dci_sim_work *W, int k, const dc_bsh_contact *c, dc_real *P, dc_real *g, dc_real *H, dc_real *mixed)
-{
-    const dc_sim *sim = W->sim;
-    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link;
-    dc_hull A = dci_sim_triangle(sim, a, c->triangle_a), B = dci_sim_triangle(sim, b, c->triangle_b);
-    dc_plane plane = c->plane;
-    dc_status s = dc_friction_rigid(&sim->desc.friction, &W->pair, 1, sim->desc.h, &A, W->old.pose + i, W->now.pose + i, &B,
-                                    W->old.pose + j, W->now.pose + j, W->mem, &plane, P, g, H, mixed, NULL);
-    return s == DC_E_DIVERGED ? DC_OK : s;
 }
 
 /* how far the points of hull k go from pose p to pose q, at most */
@@ -1907,44 +1917,78 @@ static dc_real dci_sim_moved(const dc_sim *sim, int k, const dc_pose *p, const d
  * this factor or better. Those of most pairs are computed once a step. */
 #define DCI_SIM_BENT DC_R(0.01)
 
-/* P, g, F, f, K at the poses now, and H there or near by. */
-static DCI_NOINLINE dc_status dci_sim_meet(dci_sim_work *W, int k)
+/* P and g of pair k at the poses now, and H there or near by. */
+static DCI_NOINLINE dc_status dci_sim_blend(dci_sim_work *W, int k)
 {
     const dc_sim *sim = W->sim;
     dci_sim_meeting *M = W->meeting + k;
-    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link, c, v;
-    dc_real mu = sim->link[i].friction*sim->link[j].friction, unread;
-    dc_bsh_info info;
-    dc_status s;
-    if (M->known && memcmp(M->at, W->now.pose + i, sizeof(dc_pose)) == 0 && memcmp(M->at + 1, W->now.pose + j, sizeof(dc_pose)) == 0)
-        return DC_OK;
-    M->known = 0;
-    M->at[0] = W->now.pose[i];
-    M->at[1] = W->now.pose[j];
-    if (M->curved) {
-        dc_real far_off = sim->desc.length*dci_sim_distance(M->P, &unread);
-        M->curved = dci_sim_moved(sim, a, M->bent, M->at) + dci_sim_moved(sim, b, M->bent + 1, M->at + 1) <= DCI_SIM_BENT*far_off;
-    }
-    s = dc_bsh_eval(&sim->desc.hierarchy, sim->link[i].tree, M->at, sim->link[j].tree, M->at + 1, W->mem, NULL, &M->P, M->g,
-                    M->curved ? NULL : M->H, &info);
+    dc_status s = dc_bsh_eval(&sim->desc.hierarchy, sim->link[sim->hull[sim->pair[2*k]].link].tree, M->at,
+                              sim->link[sim->hull[sim->pair[2*k + 1]].link].tree, M->at + 1, W->mem, NULL, &M->P, M->g,
+                              M->curved ? NULL : M->H, &W->seen);
     if (s != DC_OK && s != DC_E_DIVERGED) return s;
     if (!M->curved) memcpy(M->bent, M->at, sizeof M->at);
     M->curved = 1;
-    M->felt = info.leaf_near + info.leaf_blended > 0;
+    M->felt = W->seen.leaf_near + W->seen.leaf_blended > 0;
+    return DC_OK;
+}
+
+/* F, f, K of pair k at the poses now */
+static DCI_NOINLINE dc_status dci_sim_rubs(dci_sim_work *W, int k)
+{
+    const dc_sim *sim = W->sim;
+    dci_sim_meeting *M = W->meeting + k;
+    int a = sim->pair[2*k], b = sim->pair[2*k + 1], c, v;
+    dc_real mu = sim->link[sim->hull[a].link].friction*sim->link[sim->hull[b].link].friction;
     M->F = 0;
     for (v = 0; v < 12; ++v) M->f[v] = 0;
     for (v = 0; v < 144; ++v) M->K[v] = 0;
     for (c = W->contact_at[k]; c < W->contact_at[k + 1]; ++c) {
         dc_real w = mu*W->contact[c].weight, F;
+        dc_hull A = dci_sim_triangle(sim, a, W->contact[c].triangle_a), B = dci_sim_triangle(sim, b, W->contact[c].triangle_b);
+        dc_status s;
         if (!(w > 0)) continue;
-        s = dci_sim_rub(W, k, W->contact + c, &F, W->pg, W->pH, NULL);
-        if (s != DC_OK) return s;
+        s = dc_friction_move(W->rub + c, &A, M->at, &B, M->at + 1, W->mem, &F, W->pg, W->pH);
+        if (s != DC_OK && s != DC_E_DIVERGED) return s;
         M->F += w*F;
         for (v = 0; v < 12; ++v) M->f[v] += w*W->pg[v];
         for (v = 0; v < 144; ++v) M->K[v] += w*W->pH[v];
     }
-    M->known = 1;
     return DC_OK;
+}
+
+/* is pair k at the poses now where it was, and is its curvature still good? */
+static int dci_sim_met(dci_sim_work *W, int k)
+{
+    const dc_sim *sim = W->sim;
+    dci_sim_meeting *M = W->meeting + k;
+    int a = sim->pair[2*k], b = sim->pair[2*k + 1];
+    const dc_pose *pa = W->now.pose + sim->hull[a].link, *pb = W->now.pose + sim->hull[b].link;
+    dc_real unread;
+    if (M->known && memcmp(M->at, pa, sizeof *pa) == 0 && memcmp(M->at + 1, pb, sizeof *pb) == 0) return 1;
+    M->at[0] = *pa;
+    M->at[1] = *pb;
+    if (M->curved)
+        M->curved = dci_sim_moved(sim, a, M->bent, pa) + dci_sim_moved(sim, b, M->bent + 1, pb)
+                 <= DCI_SIM_BENT*sim->desc.length*dci_sim_distance(M->P, &unread);
+    return 0;
+}
+
+/* All pairs of trees at q, up to the first that fails: what dci_sim_energy sums up. They are computed here, so that the stack is
+ * shallow, and once for each q, whatever is asked for later. */
+static DCI_NOINLINE void dci_sim_meet(dci_sim_work *W, const dc_real *q)
+{
+    const dc_sim *sim = W->sim;
+    dc_status s = DC_OK;
+    int k;
+    if (!sim->desc.trees) return;
+    dci_sim_forward(sim, q, &W->now);
+    for (k = 0; k < sim->pairs && s == DC_OK; ++k) {
+        if (dci_sim_met(W, k)) continue;
+        s = dci_sim_blend(W, k);
+        if (s == DC_OK) s = dci_sim_rubs(W, k);
+        W->meeting[k].known = s == DC_OK;
+        W->meeting[k].status = s;
+    }
 }
 
 /* Pair k of trees */
@@ -1952,12 +1996,11 @@ static DCI_NOINLINE void dci_sim_at_trees(dci_sim_work *W, int k, int want)
 {
     const dc_sim *sim = W->sim;
     const dci_sim_meeting *M = W->meeting + k;
-    int a = sim->pair[2*k], b = sim->pair[2*k + 1], v;
-    dc_status s = dci_sim_meet(W, k);
-    if (s != DC_OK) {
-        W->status = s;
-        W->hull_a = a;
-        W->hull_b = b;
+    int v;
+    if (M->status != DC_OK) {
+        W->status = M->status;
+        W->hull_a = sim->pair[2*k];
+        W->hull_b = sim->pair[2*k + 1];
         return;
     }
     dci_sim_add_value(W, sim->desc.stiffness*M->P);
@@ -1966,7 +2009,7 @@ static DCI_NOINLINE void dci_sim_at_trees(dci_sim_work *W, int k, int want)
     if (!want) return;
     for (v = 0; v < 12; ++v) W->pg[v] = M->g[v] + M->f[v];
     for (v = 0; v < 144; ++v) W->pH[v] = M->H[v] + M->K[v];
-    dci_sim_add_pair(W, sim->hull[a].link, sim->hull[b].link);
+    dci_sim_add_pair(W, sim->hull[sim->pair[2*k]].link, sim->hull[sim->pair[2*k + 1]].link);
 }
 
 /* gradient and Hessian by the coordinates from those by the links' twists */
@@ -2269,11 +2312,18 @@ static size_t dci_sim_open_bytes(const dc_sim *sim, int attachments)
     sum = dc_bytes(sum, axes, sizeof(dc_v3));
     sum = dc_bytes(sum, pairs, sizeof(dc_plane));
     sum = dc_bytes(sum, pairs, sizeof(dc_plane));
-    sum = dc_bytes(sum, pairs, 1);
     if (sim->desc.trees) {
         sum = dc_bytes(sum, pairs, sizeof(dci_sim_meeting));
         sum = dc_bytes(sum, (size_t)sim->desc.contacts, sizeof(dc_bsh_contact));
+        sum = dc_bytes(sum, (size_t)sim->desc.contacts, sizeof(dc_friction_load));
         sum = dc_bytes(sum, pairs + 1, sizeof(int));
+        sum = dc_bytes(sum, (size_t)sim->desc.contacts, dc_friction_load_bytes(3, 3));
+    } else {
+        sum = dc_bytes(sum, pairs, sizeof(dc_friction_load *));
+        for (k = 0; k < sim->pairs; ++k) {
+            sum = dc_bytes(sum, 1, sizeof(dc_friction_load));
+            sum = dc_bytes(sum, dc_friction_load_bytes(sim->hull[sim->pair[2*k]].n, sim->hull[sim->pair[2*k + 1]].n), 1);
+        }
     }
     return dc_bytes(sum, dci_sim_numbers(sim), sizeof(dc_real));
 }
@@ -2311,6 +2361,51 @@ static int dci_sim_control_ok(const dc_sim *sim, const dc_sim_control *u)
     return 1;
 }
 
+/* Y of link i (3), and the force that its motion is */
+static DCI_NOINLINE void dci_sim_inert(dci_sim_work *W, int i)
+{
+    const dc_sim *sim = W->sim;
+    dc_real T[12], D[12], w[6], *Y = W->Y + 12*i, h = sim->desc.h;
+    int k;
+    dci_sim_matrix(W->old.R + i, W->old.pose[i].t, T);
+    dci_sim_matrix(W->prev.R + i, W->prev.pose[i].t, D);
+    for (k = 0; k < 12; ++k) Y[k] = T[k] + (T[k] - D[k]);
+    Y[3] += h*h*sim->desc.gravity.x;
+    Y[7] += h*h*sim->desc.gravity.y;
+    Y[11] += h*h*sim->desc.gravity.z;
+    for (k = 0; k < 12; ++k) D[k] = Y[k] - T[k];
+    dci_sim_wrench(D, sim->moment + 16*i, W->old.R + i, 1/(h*h), w);
+    W->scale = dc_max(W->scale, dc_sqrt(dc_dot(dci_sim_v3(w), dci_sim_v3(w))));
+    W->scale = dc_max(W->scale, dc_sqrt(dc_dot(dci_sim_v3(w + 3), dci_sim_v3(w + 3))));
+}
+
+/* Pair k at time t: the plane, from which all searches start, and the load of friction. */
+static DCI_NOINLINE dc_status dci_sim_load(dci_sim_work *W, int k)
+{
+    const dc_sim *sim = W->sim;
+    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link;
+    dc_hull A = dci_sim_hull_of(sim, a), B = dci_sim_hull_of(sim, b);
+    dc_real mu = sim->link[i].friction*sim->link[j].friction;
+    dc_friction_load *load;
+    size_t used = W->mem->used;
+    dc_status s;
+    if (dci_sim_apart(sim, &W->old, a, b) >= dci_sim_reach(sim, 0)) return DC_OK;
+    load = (dc_friction_load *)dc_arena_take(W->mem, 1, sizeof *load);
+    if (!load) return DC_E_MEMORY;
+    /* without friction the load is asked for all the same: it tells whether there are derivatives by the coefficient */
+    s = dc_friction_open(&sim->desc.friction, &W->pair, mu > 0 ? mu : 1, sim->desc.h, &A, W->old.pose + i, &B, W->old.pose + j, W->mem,
+                         W->plane + k, load);
+    if (s != DC_OK && s != DC_E_DIVERGED) {
+        W->hull_a = a;
+        W->hull_b = b;
+        return s;
+    }
+    W->plane_old[k] = W->plane[k];
+    if (load->count > 0) W->load[k] = load;
+    else W->mem->used = used;
+    return DC_OK;
+}
+
 /* Takes a workspace and computes what does not change during a step: poses, Y of (3), planes at time t, forces acting.
  * DC_E_OVERLAP with hull_a, hull_b. */
 static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_prev, const dc_real *q, const dc_sim_control *u,
@@ -2318,7 +2413,7 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
 {
     dci_sim_work *W = (dci_sim_work *)dc_arena_take(mem, 1, sizeof *W);
     size_t n = (size_t)sim->links, nv = (size_t)sim->nv, pairs = (size_t)sim->pairs, axes = dci_sim_axis_count(sim, attachments);
-    dc_real *x, h = sim->desc.h;
+    dc_real *x;
     int i, k, ok;
     if (!W) return DC_E_MEMORY;
     memset(W, 0, sizeof *W);
@@ -2327,16 +2422,18 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
     W->c = (dc_v3 *)dc_arena_take(mem, axes, sizeof *W->c);
     W->plane = (dc_plane *)dc_arena_take(mem, pairs, sizeof *W->plane);
     W->plane_old = (dc_plane *)dc_arena_take(mem, pairs, sizeof *W->plane);
-    W->loaded = (unsigned char *)dc_arena_take(mem, pairs, 1);
     if (sim->desc.trees) {
         W->meeting = (dci_sim_meeting *)dc_arena_take(mem, pairs, sizeof *W->meeting);
         W->contact = (dc_bsh_contact *)dc_arena_take(mem, (size_t)sim->desc.contacts, sizeof *W->contact);
+        W->rub = (dc_friction_load *)dc_arena_take(mem, (size_t)sim->desc.contacts, sizeof *W->rub);
         W->contact_at = (int *)dc_arena_take(mem, pairs + 1, sizeof *W->contact_at);
-        if (!W->meeting || !W->contact || !W->contact_at) return DC_E_MEMORY;
-        for (k = 0; k < sim->pairs; ++k) W->meeting[k].known = W->meeting[k].curved = 0;
+        ok = ok && W->meeting && W->contact && W->rub && W->contact_at;
+    } else {
+        W->load = (dc_friction_load **)dc_arena_take(mem, pairs, sizeof *W->load);
+        ok = ok && W->load;
     }
     x = (dc_real *)dc_arena_take(mem, dci_sim_numbers(sim), sizeof *x);
-    if (!ok || !W->axis || !W->c || !W->plane || !W->plane_old || !W->loaded || !x) return DC_E_MEMORY;
+    if (!ok || !W->axis || !W->c || !W->plane || !W->plane_old || !x) return DC_E_MEMORY;
     W->Y = x;           x += 12*n;
     W->gi = x;          x += 6*n;
     W->gc = x;          x += 6*n;
@@ -2362,45 +2459,18 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
     W->pair.length = sim->desc.length;
     dci_sim_forward(sim, q, &W->old);
     dci_sim_forward(sim, q_prev, &W->prev);
-    for (i = 0; i < sim->links; ++i) {
-        dc_real T[12], P[12], D[12], w[6], *Y = W->Y + 12*i;
-        dci_sim_matrix(W->old.R + i, W->old.pose[i].t, T);
-        dci_sim_matrix(W->prev.R + i, W->prev.pose[i].t, P);
-        for (k = 0; k < 12; ++k) {
-            D[k] = T[k] - P[k];
-            Y[k] = T[k] + D[k];
-        }
-        Y[3] += h*h*sim->desc.gravity.x;
-        Y[7] += h*h*sim->desc.gravity.y;
-        Y[11] += h*h*sim->desc.gravity.z;
-        for (k = 0; k < 12; ++k) D[k] = Y[k] - T[k];
-        dci_sim_wrench(D, sim->moment + 16*i, W->old.R + i, 1/(h*h), w);
-        W->scale = dc_max(W->scale, dc_sqrt(dc_dot(dci_sim_v3(w), dci_sim_v3(w))));
-        W->scale = dc_max(W->scale, dc_sqrt(dc_dot(dci_sim_v3(w + 3), dci_sim_v3(w + 3))));
-    }
+    for (i = 0; i < sim->links; ++i) dci_sim_inert(W, i);
     for (k = 0; k < sim->pairs; ++k) {
         memset(W->plane + k, 0, sizeof *W->plane);
-        W->loaded[k] = 0;
+        memset(W->plane_old + k, 0, sizeof *W->plane);
+        if (sim->desc.trees) W->meeting[k].known = W->meeting[k].curved = 0;
+        else W->load[k] = NULL;
     }
-    /* what is felt at time t, and where: the start of all plane searches, and of friction */
-    for (k = 0; !sim->desc.trees && k < sim->pairs; ++k) {
-        int a = sim->pair[2*k], b = sim->pair[2*k + 1];
-        dc_hull A = dci_sim_hull_of(sim, a), B = dci_sim_hull_of(sim, b);
-        dc_real P = 0;
-        dc_status s;
-        if (dci_sim_apart(sim, &W->old, a, b) >= dci_sim_reach(sim, 0)) continue;
-        s = dc_pair_rigid(&W->pair, &A, W->old.pose + sim->hull[a].link, &B, W->old.pose + sim->hull[b].link, mem, W->plane + k, &P,
-                          NULL, NULL, NULL);
-        if (s != DC_OK && s != DC_E_DIVERGED) {
-            W->hull_a = a;
-            W->hull_b = b;
-            *out = W;
-            return s;
-        }
-        W->loaded[k] = P > 0;
-    }
-    if (pairs) memcpy(W->plane_old, W->plane, pairs*sizeof *W->plane);
     *out = W;
+    for (k = 0; k < sim->pairs && !sim->desc.trees; ++k) {
+        dc_status s = dci_sim_load(W, k);
+        if (s != DC_OK) return s;
+    }
     return DC_OK;
 }
 
@@ -2466,7 +2536,7 @@ static DCI_NOINLINE void dci_sim_diagonal(dci_sim_work *W)
 #define DCI_SIM_FLOOR (DC_IS_FLOAT ? DC_R(1e-2) : DC_R(1e-7))
 
 /* Newton's method from the state now, with the line search of the header's description. */
-static dc_status dci_sim_newton(dci_sim_work *W, dc_sim_info *info)
+static DCI_NOINLINE dc_status dci_sim_newton(dci_sim_work *W, dc_sim_info *info)
 {
     const dc_sim *sim = W->sim;
     int nv = sim->nv, nq = sim->nq, k;
@@ -2474,6 +2544,7 @@ static dc_status dci_sim_newton(dci_sim_work *W, dc_sim_info *info)
     int slow = 0;
     memcpy(W->q, W->q_old, (size_t)nq*sizeof *W->q);
     dci_sim_corner(info, W->q, nq);
+    dci_sim_meet(W, W->q);
     dci_sim_energy(W, W->q, 1);
     if (W->status != DC_OK) return W->status;
     W->scale = dc_max(W->scale, W->force);      /* friction is of the size that contact has at time t */
@@ -2499,6 +2570,7 @@ static dc_status dci_sim_newton(dci_sim_work *W, dc_sim_info *info)
         for (;;) {
             for (k = 0; k < nv; ++k) W->step[k] = share*W->dir[k];
             dc_sim_retract(sim, W->q, W->step, W->q_try);
+            dci_sim_meet(W, W->q_try);
             dci_sim_energy(W, W->q_try, 0);
             if (W->status == DC_OK && W->value <= value + DC_R(1e-4)*share*slope + noise) break;
             share *= DC_R(0.5);
@@ -2669,51 +2741,85 @@ static DCI_NOINLINE void dci_sim_deriv_vertices(dci_sim_deriv *G, int k, const d
             }
 }
 
+/* The pair's hulls in the world: a and b at time t, a and b now. */
+static DCI_NOINLINE void dci_sim_deriv_place(dci_sim_deriv *G, int k, dc_hull at[4])
+{
+    const dci_sim_work *W = G->W;
+    const dc_sim *sim = W->sim;
+    int side, v;
+    for (side = 0; side < 4; ++side) {
+        dc_hull h = dci_sim_hull_of(sim, sim->pair[2*k + (side & 1)]);
+        const dc_pose *p = (side < 2 ? W->old.pose : W->now.pose) + sim->hull[sim->pair[2*k + (side & 1)]].link;
+        at[side].v = G->world + side*sim->most;
+        at[side].n = h.n;
+        for (v = 0; v < h.n; ++v) G->world[side*sim->most + v] = dc_pose_apply(*p, h.v[v]);
+    }
+}
+
+/* Pair k: friction by the state at time t and by the coefficients. */
+static DCI_NOINLINE void dci_sim_deriv_friction(dci_sim_deriv *G, int k)
+{
+    dci_sim_work *W = G->W;
+    const dc_sim *sim = W->sim;
+    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link, v, c;
+    dc_real ks = sim->desc.stiffness, mu = sim->link[i].friction*sim->link[j].friction;
+    dc_hull A = dci_sim_hull_of(sim, a), B = dci_sim_hull_of(sim, b);
+    dc_status s;
+    if (!W->load[k]) return;
+    /* by the coefficient, even where it is zero */
+    s = dc_friction_rigid(&sim->desc.friction, &W->pair, 1, sim->desc.h, &A, W->old.pose + i, W->now.pose + i, &B, W->old.pose + j,
+                          W->now.pose + j, W->mem, W->plane_old + k, NULL, W->pg, NULL, W->pM, NULL);
+    if (s != DC_OK) {
+        W->status = s;
+        return;
+    }
+    for (v = 0; v < 144; ++v) W->pM[v] *= ks*mu;
+    for (c = 0; c < 2; ++c) {
+        dc_real w[12], other = sim->link[c ? i : j].friction;
+        for (v = 0; v < 12; ++v) w[v] = ks*other*W->pg[v];
+        dci_sim_put(&G->now, &G->by_friction, i, c ? j : i, w);
+        dci_sim_put(&G->now, &G->by_friction, j, c ? j : i, w + 6);
+    }
+    if (!(mu > 0)) return;
+    dci_sim_by_old(G, i, i, W->pM, 12);
+    dci_sim_by_old(G, i, j, W->pM + 6, 12);
+    dci_sim_by_old(G, j, i, W->pM + 72, 12);
+    dci_sim_by_old(G, j, j, W->pM + 78, 12);
+}
+
+/* Pair k by the vertices. */
 static DCI_NOINLINE void dci_sim_deriv_pair(dci_sim_deriv *G, int k)
 {
     dci_sim_work *W = G->W;
     const dc_sim *sim = W->sim;
-    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link, side, v, c;
-    dc_real mu = sim->link[i].friction*sim->link[j].friction, ks = sim->desc.stiffness, P = 0;
-    dc_hull A = dci_sim_hull_of(sim, a), B = dci_sim_hull_of(sim, b), at[4];
+    int a = sim->pair[2*k], b = sim->pair[2*k + 1];
+    dc_real mu = sim->link[sim->hull[a].link].friction*sim->link[sim->hull[b].link].friction, P = 0;
+    dc_hull at[4];
     int felt = dci_sim_apart(sim, &W->now, a, b) < dci_sim_reach(sim, 0);
     dc_status s = DC_OK;
-    if (!felt && !W->loaded[k]) return;
-    for (side = 0; G->by_vertex.out && side < 4; ++side) {
-        const dc_hull *h = side & 1 ? &B : &A;
-        const dc_pose *p = (side < 2 ? W->old.pose : W->now.pose) + (side & 1 ? j : i);
-        at[side].v = G->world + side*sim->most;
-        at[side].n = h->n;
-        for (v = 0; v < h->n; ++v) G->world[side*sim->most + v] = dc_pose_apply(*p, h->v[v]);
-    }
-    if (felt && G->by_vertex.out) {
+    if (!felt && !W->load[k]) return;
+    dci_sim_deriv_place(G, k, at);
+    if (felt) {
         s = dc_pair(&W->pair, at + 2, at + 3, W->mem, W->plane + k, &P, G->g, G->H, NULL);
         if (s == DC_OK && P > 0) dci_sim_deriv_vertices(G, k, NULL);
     }
-    if (W->loaded[k] && s == DC_OK) {
-        /* by the coefficient, even where it is zero */
-        s = dc_friction_rigid(&sim->desc.friction, &W->pair, 1, sim->desc.h, &A, W->old.pose + i, W->now.pose + i, &B,
-                              W->old.pose + j, W->now.pose + j, W->mem, W->plane_old + k, &P, W->pg, NULL, W->pM, NULL);
-        for (v = 0; v < 144; ++v) W->pM[v] *= ks*mu;
-        for (c = 0; c < 2; ++c) {
-            dc_real w[12], other = sim->link[c ? i : j].friction;
-            for (v = 0; v < 12; ++v) w[v] = ks*other*W->pg[v];
-            dci_sim_put(&G->now, &G->by_friction, i, c ? j : i, w);
-            dci_sim_put(&G->now, &G->by_friction, j, c ? j : i, w + 6);
-        }
-        if (mu > 0) {
-            dci_sim_by_old(G, i, i, W->pM, 12);
-            dci_sim_by_old(G, i, j, W->pM + 6, 12);
-            dci_sim_by_old(G, j, i, W->pM + 72, 12);
-            dci_sim_by_old(G, j, j, W->pM + 78, 12);
-        }
-        if (s == DC_OK && mu > 0 && G->by_vertex.out) {
-            s = dc_friction(&sim->desc.friction, &W->pair, mu, sim->desc.h, at, at + 2, at + 1, at + 3, W->mem, W->plane_old + k,
-                            &P, G->g, G->H, G->M, NULL);
-            if (s == DC_OK) dci_sim_deriv_vertices(G, k, G->M);
-        }
+    if (W->load[k] && s == DC_OK && mu > 0) {
+        s = dc_friction(&sim->desc.friction, &W->pair, mu, sim->desc.h, at, at + 2, at + 1, at + 3, W->mem, W->plane_old + k, NULL,
+                        G->g, G->H, G->M, NULL);
+        if (s == DC_OK) dci_sim_deriv_vertices(G, k, G->M);
     }
     if (s != DC_OK) W->status = s;
+}
+
+/* Friction of contact c of pair k over mu and its weight: gradient, and its derivatives by the old poses */
+static DCI_NOINLINE dc_status dci_sim_deriv_rub(dci_sim_work *W, int k, const dc_bsh_contact *c)
+{
+    const dc_sim *sim = W->sim;
+    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link;
+    dc_hull A = dci_sim_triangle(sim, a, c->triangle_a), B = dci_sim_triangle(sim, b, c->triangle_b);
+    dc_plane plane = c->plane;
+    return dc_friction_rigid(&sim->desc.friction, &W->pair, 1, sim->desc.h, &A, W->old.pose + i, W->now.pose + i, &B,
+                             W->old.pose + j, W->now.pose + j, W->mem, &plane, NULL, W->pg, NULL, W->pM, NULL);
 }
 
 /* Pair k of trees: friction of its triangle pairs, whose weights are those of time t. The potential does not know the old state. */
@@ -2727,9 +2833,8 @@ static DCI_NOINLINE void dci_sim_deriv_trees(dci_sim_deriv *G, int k)
     for (v = 0; v < 144; ++v) M[v] = 0;
     for (c = W->contact_at[k]; c < W->contact_at[k + 1]; ++c) {
         const dc_bsh_contact *t = W->contact + c;
-        dc_real P;
-        dc_status s = dci_sim_rub(W, k, t, &P, W->pg, NULL, W->pM);
-        if (s != DC_OK) {
+        dc_status s = dci_sim_deriv_rub(W, k, t);
+        if (s != DC_OK && s != DC_E_DIVERGED) {
             W->status = s;
             return;
         }
@@ -2814,10 +2919,10 @@ static void dci_sim_deriv_all(dci_sim_deriv *G, const dc_real *q)
     dci_sim_deriv_joints(G, q);
     for (i = 0; i < sim->hulls; ++i)
         for (p = 0; p < sim->planes; ++p) dci_sim_deriv_plane(G, i, p);
-    for (i = 0; i < sim->pairs && W->status == DC_OK; ++i) {
-        if (sim->desc.trees) dci_sim_deriv_trees(G, i);
-        else dci_sim_deriv_pair(G, i);
-    }
+    for (i = 0; sim->desc.trees && i < sim->pairs && W->status == DC_OK; ++i) dci_sim_deriv_trees(G, i);
+    if (sim->desc.trees) return;
+    for (i = 0; i < sim->pairs && W->status == DC_OK; ++i) dci_sim_deriv_friction(G, i);
+    for (i = 0; i < sim->pairs && W->status == DC_OK && G->by_vertex.out; ++i) dci_sim_deriv_pair(G, i);
 }
 
 /* columns of the seven outputs, in the order of dc_sim_jacobian */
@@ -2859,6 +2964,7 @@ DC_DEF size_t dc_sim_grad_bytes(const dc_sim *sim, const dc_sim_jacobian *out)
     dci_sim_outputs(out, p);
     axes = dci_sim_axis_count(sim, out->attach != NULL);
     sum = dci_sim_open_bytes(sim, out->attach != NULL);
+    sum = dc_bytes(sum, 1, sizeof(dci_sim_deriv));
     for (k = 0; k < 2; ++k) sum = dc_bytes(sum, axes, sizeof(dci_sim_axis));
     for (k = 0; k < 7; ++k)
         if (p[k]) sum = dc_bytes(sum, n[k]*(size_t)sim->nv, sizeof(dc_real));
@@ -2871,14 +2977,15 @@ DC_DEF size_t dc_sim_grad_bytes(const dc_sim *sim, const dc_sim_jacobian *out)
     return sum == SIZE_MAX ? 0 : sum;
 }
 
-/* views of the three configurations, and the memory by vertices */
-static int dci_sim_deriv_open(dci_sim_deriv *G, dci_sim_work *W, int attachments, int vertices)
+/* Views of the three configurations, and the memory by vertices; NULL: it does not fit. In the arena and not on the stack. */
+static DCI_NOINLINE dci_sim_deriv *dci_sim_deriv_open(dci_sim_work *W, int attachments, int vertices)
 {
     const dc_sim *sim = W->sim;
     size_t axes = dci_sim_axis_count(sim, attachments), N = 6*(size_t)sim->most;
+    dci_sim_deriv *G = (dci_sim_deriv *)dc_arena_take(W->mem, 1, sizeof *G);
     dci_sim_axis *a = (dci_sim_axis *)dc_arena_take(W->mem, axes, sizeof *a), *b = (dci_sim_axis *)dc_arena_take(W->mem, axes, sizeof *b);
+    if (!G || !a || !b) return NULL;
     memset(G, 0, sizeof *G);
-    if (!a || !b) return 0;
     G->W = W;
     G->now.sim = G->old.sim = G->prev.sim = sim;
     G->now.F = &W->now;
@@ -2889,14 +2996,14 @@ static int dci_sim_deriv_open(dci_sim_deriv *G, dci_sim_work *W, int attachments
     G->prev.axis = b;
     dci_sim_axes(sim, &W->old, attachments, a);
     dci_sim_axes(sim, &W->prev, attachments, b);
-    if (!vertices) return 1;
+    if (!vertices) return G;
     G->world = (dc_v3 *)dc_arena_take(W->mem, 4*(size_t)sim->most, sizeof *G->world);
     G->g = (dc_real *)dc_arena_take(W->mem, dci_sim_vertex_numbers(sim), sizeof *G->g);
-    if (!G->world || !G->g) return 0;
-    if (sim->pairs == 0) return 1;      /* there is none to need them */
+    if (!G->world || !G->g) return NULL;
+    if (sim->pairs == 0) return G;      /* there is none to need them */
     G->H = G->g + N;
     G->M = G->H + N*N;
-    return 1;
+    return G;
 }
 
 static dci_sim_sink dci_sim_dense(dc_real *out, size_t columns)
@@ -2908,10 +3015,10 @@ static dci_sim_sink dci_sim_dense(dc_real *out, size_t columns)
 }
 
 /* after dci_sim_open: all Jacobians into D, unsolved, then solved */
-static dc_status dci_sim_jacobians(dci_sim_work *W, const dc_real *q, dc_real *const want[7])
+static DCI_NOINLINE dc_status dci_sim_jacobians(dci_sim_work *W, const dc_real *q, dc_real *const want[7])
 {
     const dc_sim *sim = W->sim;
-    dci_sim_deriv G;
+    dci_sim_deriv *G;
     dc_real *D[7];
     size_t n[7], k, nv = (size_t)sim->nv;
     int c, *piv;
@@ -2923,19 +3030,18 @@ static dc_status dci_sim_jacobians(dci_sim_work *W, const dc_real *q, dc_real *c
         for (k = 0; D[c] && k < n[c]*nv; ++k) D[c][k] = 0;
     }
     piv = (int *)dc_arena_take(W->mem, nv, sizeof *piv);
-    if (!piv || !dci_sim_deriv_open(&G, W, D[3] != NULL, D[6] != NULL)) return DC_E_MEMORY;
-    s = dci_sim_contacts(W, D[5] != NULL);
-    if (s != DC_OK) return s;
+    G = dci_sim_deriv_open(W, D[3] != NULL, D[6] != NULL);
+    if (!piv || !G) return DC_E_MEMORY;
     W->attach = dci_sim_dense(D[3], n[3]);
     dci_sim_energy(W, q, 1);
     if (W->status != DC_OK) return W->status;
-    G.by_prev = dci_sim_dense(D[0], n[0]);
-    G.by_now = dci_sim_dense(D[1], n[1]);
-    G.by_control = dci_sim_dense(D[2], n[2]);
-    G.by_mass = dci_sim_dense(D[4], n[4]);
-    G.by_friction = dci_sim_dense(D[5], n[5]);
-    G.by_vertex = dci_sim_dense(D[6], n[6]);
-    dci_sim_deriv_all(&G, q);
+    G->by_prev = dci_sim_dense(D[0], n[0]);
+    G->by_now = dci_sim_dense(D[1], n[1]);
+    G->by_control = dci_sim_dense(D[2], n[2]);
+    G->by_mass = dci_sim_dense(D[4], n[4]);
+    G->by_friction = dci_sim_dense(D[5], n[5]);
+    G->by_vertex = dci_sim_dense(D[6], n[6]);
+    dci_sim_deriv_all(G, q);
     if (W->status != DC_OK) return W->status;
     s = dc_ldlt_factor((int)nv, W->H, (int)nv, piv, NULL);
     for (c = 0; c < 7 && s == DC_OK; ++c)
@@ -2958,7 +3064,11 @@ DC_DEF dc_status dc_sim_grad(const dc_sim *sim, const dc_real *q_prev, const dc_
     used = mem->used;
     dci_sim_outputs(out, want);
     s = dci_sim_open(sim, q_prev, q, control, out->attach != NULL, mem, &W);
-    if (s == DC_OK) s = dci_sim_jacobians(W, q_next, want);
+    if (s == DC_OK) s = dci_sim_contacts(W, out->friction != NULL);
+    if (s == DC_OK) {
+        dci_sim_meet(W, q_next);
+        s = dci_sim_jacobians(W, q_next, want);
+    }
     mem->used = used;
     return s;
 }
@@ -2988,20 +3098,18 @@ DC_DEF size_t dc_sim_adjoint_bytes(const dc_sim *sim, const dc_sim_run *run)
     return sum == SIZE_MAX || g == 0 ? 0 : sum;
 }
 
-/* One step backwards: lam = - H^-1 at, with which everything is multiplied; by now into at_now, by prev into at_prev. */
-static DCI_NOINLINE dc_status dci_sim_back(const dc_sim *sim, const dc_sim_run *r, int t, const dc_real *q_prev, const dc_real *q,
-                              const dc_real *q_next, dc_real *lam, dc_real *at_now, dc_real *at_prev, dc_real *z, dc_arena *mem)
+/* One step backwards, opened: lam = - H^-1 at, with which everything is multiplied; by now into at_now, by prev into at_prev. */
+static DCI_NOINLINE dc_status dci_sim_back(dci_sim_work *W, const dc_sim_run *r, int t, const dc_real *q_next, dc_real *lam, dc_real *at_now,
+                                           dc_real *at_prev, dc_real *z)
 {
-    dci_sim_work *W = NULL;
-    dci_sim_deriv G;
+    const dc_sim *sim = W->sim;
+    dci_sim_deriv *G;
     dci_sim_sink s = DC_ZERO;
-    dc_status status = dci_sim_open(sim, q_prev, q, r->control ? r->control + t : NULL, r->attach != NULL, mem, &W);
+    dc_status status;
     int i, k, nv = sim->nv, *piv;
-    if (status != DC_OK) return status;
-    piv = (int *)dc_arena_take(mem, (size_t)nv, sizeof *piv);
-    if (!piv || !dci_sim_deriv_open(&G, W, r->attach != NULL, r->vertex != NULL)) return DC_E_MEMORY;
-    status = dci_sim_contacts(W, r->friction != NULL);
-    if (status != DC_OK) return status;
+    piv = (int *)dc_arena_take(W->mem, (size_t)nv, sizeof *piv);
+    G = dci_sim_deriv_open(W, r->attach != NULL, r->vertex != NULL);
+    if (!piv || !G) return DC_E_MEMORY;
     dci_sim_energy(W, q_next, 1);
     if (W->status != DC_OK) return W->status;
     status = dc_ldlt_factor(nv, W->H, nv, piv, NULL);
@@ -3011,17 +3119,17 @@ static DCI_NOINLINE dc_status dci_sim_back(const dc_sim *sim, const dc_sim_run *
     for (i = 0; i < sim->links; ++i) dci_sim_twist(sim, W->axis, &W->now, i, -1, lam, z + 6*i);
     s.lam = lam;
     s.z = z;
-    W->attach = G.by_prev = G.by_now = G.by_control = G.by_mass = G.by_friction = G.by_vertex = s;
-    G.by_prev.out = at_prev;
-    G.by_now.out = at_now;
-    G.by_control.out = r->control_grad ? r->control_grad + (size_t)t*3*(size_t)nv : NULL;
-    G.by_mass.out = r->mass;
-    G.by_friction.out = r->friction;
-    G.by_vertex.out = r->vertex;
+    W->attach = G->by_prev = G->by_now = G->by_control = G->by_mass = G->by_friction = G->by_vertex = s;
+    G->by_prev.out = at_prev;
+    G->by_now.out = at_now;
+    G->by_control.out = r->control_grad ? r->control_grad + (size_t)t*3*(size_t)nv : NULL;
+    G->by_mass.out = r->mass;
+    G->by_friction.out = r->friction;
+    G->by_vertex.out = r->vertex;
     W->attach.out = r->attach;
     /* the attachments' share of the second derivatives at q_next, for which lam has to be known */
     if (r->attach) dci_sim_energy(W, q_next, 1);
-    dci_sim_deriv_all(&G, q_next);
+    dci_sim_deriv_all(G, q_next);
     return W->status;
 }
 
@@ -3034,6 +3142,7 @@ static void dci_sim_zero(dc_real *x, size_t n)
 DC_DEF dc_status dc_sim_adjoint(const dc_sim *sim, const dc_sim_run *r, dc_arena *mem)
 {
     size_t n[7], used, floor, nv, nq;
+    dci_sim_work *W;
     dc_real *at[3], *z, *kept, *turn;
     dc_status status = DC_OK;
     int t, k, every;
@@ -3085,7 +3194,12 @@ DC_DEF dc_status dc_sim_adjoint(const dc_sim *sim, const dc_sim_run *r, dc_arena
             if (status != DC_OK) break;
         }
         for (k = 0; k < sim->nv; ++k) at[0][k] += r->loss[(size_t)t*nv + (size_t)k];
-        status = dci_sim_back(sim, r, t, q, q + nq, q + 2*nq, at[0], at[1], at[2], z, mem);
+        status = dci_sim_open(sim, q, q + nq, r->control ? r->control + t : NULL, r->attach != NULL, mem, &W);
+        if (status == DC_OK) status = dci_sim_contacts(W, r->friction != NULL);
+        if (status == DC_OK) {
+            dci_sim_meet(W, q + 2*nq);
+            status = dci_sim_back(W, r, t, q + 2*nq, at[0], at[1], at[2], z);
+        }
         mem->used = floor;
         turn = at[0];
         at[0] = at[1];
