@@ -101,6 +101,17 @@
 #define dc_sdf_sample dc_sdf_sample_f
 #define dc_sdf_fit_bytes dc_sdf_fit_bytes_f
 #define dc_sdf_fit dc_sdf_fit_f
+#define dc_poly_check dc_poly_check_f
+#define dc_poly_distance dc_poly_distance_f
+#define dc_poly_distance_batch dc_poly_distance_batch_f
+#define dc_poly_moments dc_poly_moments_f
+#define dc_poly_centre dc_poly_centre_f
+#define dc_cfield_bytes dc_cfield_bytes_f
+#define dc_cfield_exact dc_cfield_exact_f
+#define dc_cfield_sampled dc_cfield_sampled_f
+#define dc_cfield_eval_bytes dc_cfield_eval_bytes_f
+#define dc_cfield_eval dc_cfield_eval_f
+#define dc_cfield_eval_batch dc_cfield_eval_batch_f
 #endif
 
 #ifdef __cplusplus
@@ -266,6 +277,153 @@ DC_DEF size_t dc_sdf_fit_bytes(const dc_grid *grid);
  * DC_E_MEMORY; DC_E_ARG; DC_E_DIVERGED: capacity was reached with regions left. */
 DC_DEF dc_status dc_sdf_fit(const dc_sdf_fit_options *opt, const dc_grid *grid, const dc_real *phi, dc_arena *mem,
                             dc_sdf_prim *prim, int *n, dc_sdf_fit_info *info);
+
+/* ---- polygons in the plane ---------------------------------------------------------------------- */
+
+typedef struct { dc_real x, y; } dc_v2;
+
+/* A simple polygon: n >= 3 different vertices, counterclockwise, borrowed. Edge i runs from vertex i to the next one. */
+typedef struct { const dc_v2 *v; int n; } dc_poly;
+
+/* DC_E_ARG: fewer than three vertices, one that is not finite or beyond DC_LIMIT, clockwise, edges of no length, edges that
+ * cross, overlap or touch but for neighbours in their common vertex. O(n^2). The other functions take what passes here: they
+ * look at the numbers, not at the shape, and give finite nonsense for polygons that are not simple. */
+DC_DEF dc_status dc_poly_check(const dc_poly *p);
+
+/* The nearest point of a polygon's outline. */
+typedef struct {
+    dc_real d;              /* signed distance: negative inside */
+    dc_v2 closest;
+    int edge;               /* the first edge that has it */
+    dc_real at;             /* where on the edge: 0 its start, 1 its end, a vertex; between them the inside of the edge */
+} dc_poly_hit;
+
+/* Signed distance of a point. DC_E_ARG: NULL, a number that is not finite or beyond DC_LIMIT; hit is untouched. */
+DC_DEF dc_status dc_poly_distance(const dc_poly *p, dc_v2 x, dc_poly_hit *hit);
+
+/* The same for `count` points with coordinates x[i], y[i], the same bits. d, cx and cy may be NULL, each; no output overlaps
+ * an input. */
+DC_DEF dc_status dc_poly_distance_batch(const dc_poly *p, int count, const dc_real *x, const dc_real *y, dc_real *d, dc_real *cx,
+                                        dc_real *cy);
+
+typedef struct {
+    dc_real area;
+    dc_v2 centroid;
+    dc_real inertia;        /* second moment of area about the centroid: times density, a moment of inertia */
+    dc_real radius;         /* largest distance of a vertex from the origin */
+} dc_poly_moments_of;
+
+/* DC_E_ARG as above; DC_E_RANGE: an area that is not positive, or it does not fit. *m is untouched. */
+DC_DEF dc_status dc_poly_moments(const dc_poly *p, dc_poly_moments_of *m);
+
+/* Moves the centroid to the origin and, with radius > 0, scales to that radius. Statuses as above; v is untouched. */
+DC_DEF dc_status dc_poly_centre(int n, dc_v2 *v, dc_real radius);
+
+/* ---- fields over relative poses ------------------------------------------------------------------ */
+/* A field of an ordered pair of shapes a and b [3] over the pose q = (theta, x, y) of b in the frame of a, a point p^ of b at
+ * R(theta) p^ + (x, y):
+ *
+ *     d       signed distance of the shapes
+ *     grad    its derivative by theta, x and y; by construction the direction of contact, n = (grad_x, grad_y)/|..|, points
+ *             from a to b
+ *     lever   (p - (x, y)/2).n with p the point of contact: half-way between the outlines when they are apart, the centre of
+ *             the largest disc in both when they overlap; 0 where (grad_x, grad_y) is
+ *
+ * Of the lever come the projected arms of friction, which both refer to p:
+ *     proj_a = -p.n = -(lever + (x, y).n/2),   proj_b = (p - (x, y)).n = lever - (x, y).n/2,   proj_a + proj_b + (x, y).n = 0
+ * The field of (b, a) is the field of (a, b) at the inverse pose, with -lever. */
+
+/* What stands on the side of a. */
+typedef enum {
+    DC_CSHAPE_POLY = 0,     /* a polygon */
+    DC_CSHAPE_HALFPLANE,    /* solid where y <= 0 */
+    DC_CSHAPE_DISC,         /* solid within `radius` of the origin */
+    DC_CSHAPE_HOLE          /* solid beyond `radius` from the origin: grains are inside */
+} dc_cshape_kind;
+
+typedef struct {
+    dc_cshape_kind kind;
+    dc_poly poly;           /* polygon */
+    dc_real radius;         /* disc, hole: 1/DC_LIMIT to DC_LIMIT */
+} dc_cshape;
+
+typedef enum {
+    /* Polygons that are apart: the distance. That overlap: -2 times the radius of the largest disc in both, which is what
+     *     min over points x of 2 max(phi_a(x), phi_b(x))                                                        (6, 7)
+     * is: less than the depth of penetration but for faces, bounded by the thickness of the thinner arm.
+     * Half-plane and hole: the least distance of b's vertices from the outline, disc: the signed distance of its centre from b,
+     * less the radius; both also below 0.
+     * grad_theta is (d(theta + h) - d(theta - h))/(2 h), which is part of the definition: a block that lies flat has two
+     * contacts, of which the derivative would be one. (grad_x, grad_y) is the derivative. */
+    DC_CFIELD_EXACT = 0,
+    /* phi_a + phi_b at the point of a grid where (6) is least, as in [3], 6.3: side x side points on the square of half width
+     * the larger radius of a and b about the midpoint of their origins. Polygons only; derivatives with the point at rest in
+     * the grid, which moves with (x, y)/2. For comparison: it takes side^2 distances. */
+    DC_CFIELD_SAMPLED,
+    DC_CFIELD_LEARNED       /* a small network */
+} dc_cfield_kind;
+
+typedef struct dc_cnet dc_cnet;
+
+/* A polygon made ready, in memory of its maker: n + 1 numbers each, the first again at the end. */
+typedef struct {
+    int n;
+    dc_real radius;         /* largest distance of a vertex from the origin */
+    const dc_real *x, *y;   /* vertices */
+    const dc_real *ex, *ey; /* edges, from a vertex to the next */
+    const dc_real *inv;     /* 1/(ex^2 + ey^2) */
+} dc_cpoly;
+
+/* A field: plain data, made by the functions below; what it points to lies in the arena of its maker. */
+typedef struct {
+    dc_cfield_kind kind;
+    dc_cshape_kind wall;    /* what a is */
+    dc_real h;              /* exact: step of the gradient by theta */
+    dc_real radius;         /* disc, hole */
+    int side;               /* sampled */
+    int smooth;             /* 1: has a Hessian and a gradient of the lever */
+    dc_cpoly a, b;          /* exact, sampled; a.n = 0 when a is no polygon. All: radius */
+    const dc_cnet *net;     /* learned */
+} dc_cfield;
+
+typedef struct {
+    dc_real h;              /* radians, below 1; 0: 2e-3 */
+    int side;               /* 2 to 4096; 0: 201 */
+} dc_cfield_options;
+
+/* Bytes of arena that dc_cfield_exact and dc_cfield_sampled keep for polygons of na (0: a is none) and nb vertices; 0: counts
+ * below 3, or it does not fit. */
+DC_DEF size_t dc_cfield_bytes(int na, int nb);
+
+/* Makers. The polygons are copied. DC_E_ARG: a shape that dc_poly_check refuses, a number out of range, a sampled field of
+ * what is not two polygons. DC_E_MEMORY. *f and the arena are untouched then. */
+DC_DEF dc_status dc_cfield_exact(const dc_cfield_options *opt, const dc_cshape *a, const dc_poly *b, dc_arena *mem, dc_cfield *f);
+DC_DEF dc_status dc_cfield_sampled(const dc_cfield_options *opt, const dc_cshape *a, const dc_poly *b, dc_arena *mem, dc_cfield *f);
+
+/* Bytes of arena that an evaluation takes, of one pose or of many. */
+DC_DEF size_t dc_cfield_eval_bytes(const dc_cfield *f);
+
+/* The field at a pose.
+ * d       may be NULL, as all that follow; NULL costs nothing
+ * grad    3: by theta, x, y
+ * lever   1
+ * hess    3x3, symmetric to the bit; smooth fields only, as
+ * dlever  3: derivative of the lever
+ * DC_E_ARG: a pose that is not finite, or beyond DC_LIMIT; a derivative the field does not have; NULL. DC_E_MEMORY. Outputs are
+ * untouched. DC_E_DIVERGED: shapes that overlap, and the search for the disc reached its cap; outputs hold the largest found. */
+DC_DEF dc_status dc_cfield_eval(const dc_cfield *f, const dc_real q[3], dc_arena *mem, dc_real *d, dc_real *grad, dc_real *lever,
+                                dc_real *hess, dc_real *dlever);
+
+/* Outputs of many poses: arrays of rows, row r of pose i at [r*stride + i]; NULL: not computed. */
+typedef struct {
+    dc_real *d, *grad, *lever;      /* 1, 3, 1 rows */
+    dc_real *hess, *dlever;         /* 6 rows: tt tx ty xx xy yy; 3 rows */
+} dc_cfield_out;
+
+/* dc_cfield_eval of `count` poses: rows theta, x, y, row r of pose i at q[r*stride + i], stride >= count >= 0. The same bits as
+ * dc_cfield_eval without contraction. No output overlaps another or q. DC_E_ARG for any pose: outputs untouched. */
+DC_DEF dc_status dc_cfield_eval_batch(const dc_cfield *f, int count, const dc_real *q, size_t stride, dc_arena *mem,
+                                      const dc_cfield_out *out);
 
 #ifdef __cplusplus
 }
@@ -2513,6 +2671,976 @@ DC_DEF dc_status dc_sdf_fit(const dc_sdf_fit_options *opt, const dc_grid *grid, 
     mem->used = used;
     if (info) *info = said;
     return all ? DC_OK : DC_E_DIVERGED;
+}
+
+/* ---- polygons in the plane ---------------------------------------------------------------------- */
+
+static int dci_v2_in_range(dc_v2 v) { return dc_abs(v.x) <= DC_LIMIT && dc_abs(v.y) <= DC_LIMIT; }
+static dc_v2 dci_v2(dc_real x, dc_real y) { dc_v2 r; r.x = x; r.y = y; return r; }
+static dc_real dci_v2_dot(dc_v2 a, dc_v2 b) { return a.x*b.x + a.y*b.y; }
+/* positive where b is to the left of a */
+static dc_real dci_v2_cross(dc_v2 a, dc_v2 b) { return a.x*b.y - a.y*b.x; }
+static dc_v2 dci_v2_sub(dc_v2 a, dc_v2 b) { return dci_v2(a.x - b.x, a.y - b.y); }
+/* a + s b */
+static dc_v2 dci_v2_madd(dc_v2 a, dc_real s, dc_v2 b) { return dci_v2(a.x + s*b.x, a.y + s*b.y); }
+
+static int dci_poly_ok(const dc_poly *p)
+{
+    int i;
+    if (!p || !p->v || p->n < 3) return 0;
+    for (i = 0; i < p->n; ++i)
+        if (!dci_v2_in_range(p->v[i])) return 0;
+    return 1;
+}
+
+static dc_v2 dci_poly_next(const dc_poly *p, int i) { return p->v[i + 1 < p->n ? i + 1 : 0]; }
+
+/* twice the area to the left of the outline, about its first vertex */
+static dc_real dci_poly_area2(const dc_poly *p)
+{
+    dc_real sum = 0;
+    int i;
+    for (i = 1; i + 1 < p->n; ++i) sum += dci_v2_cross(dci_v2_sub(p->v[i], p->v[0]), dci_v2_sub(p->v[i + 1], p->v[0]));
+    return sum;
+}
+
+/* Do two segments have a point in common? */
+static int dci_segments_meet(dc_v2 a, dc_v2 b, dc_v2 c, dc_v2 d)
+{
+    dc_real c_side, d_side, a_side, b_side;
+    if (dc_max(a.x, b.x) < dc_min(c.x, d.x) || dc_max(c.x, d.x) < dc_min(a.x, b.x)) return 0;
+    if (dc_max(a.y, b.y) < dc_min(c.y, d.y) || dc_max(c.y, d.y) < dc_min(a.y, b.y)) return 0;
+    c_side = dci_v2_cross(dci_v2_sub(b, a), dci_v2_sub(c, a));
+    d_side = dci_v2_cross(dci_v2_sub(b, a), dci_v2_sub(d, a));
+    a_side = dci_v2_cross(dci_v2_sub(d, c), dci_v2_sub(a, c));
+    b_side = dci_v2_cross(dci_v2_sub(d, c), dci_v2_sub(b, c));
+    return !((c_side > 0 && d_side > 0) || (c_side < 0 && d_side < 0) || (a_side > 0 && b_side > 0) || (a_side < 0 && b_side < 0));
+}
+
+DC_DEF dc_status dc_poly_check(const dc_poly *p)
+{
+    int i, j;
+    if (!dci_poly_ok(p)) return DC_E_ARG;
+    for (i = 0; i < p->n; ++i) {
+        dc_v2 a = p->v[i], b = dci_poly_next(p, i), c = dci_poly_next(p, i + 1 < p->n ? i + 1 : 0);
+        dc_v2 e = dci_v2_sub(b, a), f = dci_v2_sub(c, b);
+        if (!(dci_v2_dot(e, e) >= 1/DC_LIMIT/DC_LIMIT)) return DC_E_ARG;
+        /* neighbours: not back on the same line */
+        if (!(dci_v2_cross(e, f) > 0 || dci_v2_cross(e, f) < 0 || dci_v2_dot(e, f) > 0)) return DC_E_ARG;
+        for (j = i + 2; j < p->n; ++j)
+            if (!(i == 0 && j == p->n - 1) && dci_segments_meet(a, b, p->v[j], dci_poly_next(p, j))) return DC_E_ARG;
+    }
+    return dci_poly_area2(p) > 0 ? DC_OK : DC_E_ARG;
+}
+
+/* An edge from (x, y) along (ex, ey) to a point with ordinate y1; inv = 1/(ex^2 + ey^2), 0 for an edge of no length. */
+typedef struct { dc_real x, y, ex, ey, inv, y1; } dci_edge;
+
+DCI_LANE dci_edge dci_edge_make(dc_real x, dc_real y, dc_real x1, dc_real y1)
+{
+    dci_edge e;
+    dc_real ee;
+    e.x = x;
+    e.y = y;
+    e.ex = x1 - x;
+    e.ey = y1 - y;
+    e.y1 = y1;
+    ee = e.ex*e.ex + e.ey*e.ey;
+    e.inv = ee >= DC_REAL_MIN ? 1/ee : DC_R(0);
+    return e;
+}
+
+/* where on the edge the nearest point to (x, y) is, 0 to 1 */
+DCI_LANE dc_real dci_edge_at(const dci_edge *e, dc_real x, dc_real y)
+{
+    dc_real t = ((x - e->x)*e->ex + (y - e->y)*e->ey)*e->inv;
+    t = t > 0 ? t : DC_R(0);
+    return t < 1 ? t : DC_R(1);
+}
+
+/* square of the distance */
+DCI_LANE dc_real dci_edge_d2(const dci_edge *e, dc_real x, dc_real y)
+{
+    dc_real t = dci_edge_at(e, x, y), dx = (x - e->x) - t*e->ex, dy = (y - e->y) - t*e->ey;
+    return dx*dx + dy*dy;
+}
+
+/* what the edge adds to the winding number about (x, y): an upward edge to the right of the point 1, a downward one -1 */
+DCI_LANE dc_real dci_edge_winding(const dci_edge *e, dc_real x, dc_real y)
+{
+    dc_real side = e->ex*(y - e->y) - e->ey*(x - e->x);
+    dc_real up = (e->y <= y ? DC_R(1) : DC_R(0)) - (e->y1 <= y ? DC_R(1) : DC_R(0));
+    return up*side > 0 ? up : DC_R(0);
+}
+
+/* DC_LANES points against an outline: square of the distance, the first edge that has it, winding number */
+typedef struct { dc_real x[DC_LANES], y[DC_LANES], d2[DC_LANES], edge[DC_LANES], wind[DC_LANES]; } dci_poly_lanes;
+
+static void dci_poly_lanes_start(dci_poly_lanes *b)
+{
+    int l;
+    for (l = 0; l < DC_LANES; ++l) {
+        b->d2[l] = DC_REAL_MAX;
+        b->edge[l] = b->wind[l] = 0;
+    }
+}
+
+DCI_LANE void dci_poly_lanes_edge(dci_poly_lanes *DCI_RESTRICT b, const dci_edge *e, dc_real index)
+{
+    int l;
+    for (l = 0; l < DC_LANES; ++l) {
+        dc_real d2 = dci_edge_d2(e, b->x[l], b->y[l]);
+        b->edge[l] = d2 < b->d2[l] ? index : b->edge[l];
+        b->d2[l] = d2 < b->d2[l] ? d2 : b->d2[l];
+        b->wind[l] += dci_edge_winding(e, b->x[l], b->y[l]);
+    }
+}
+
+DC_DEF dc_status dc_poly_distance(const dc_poly *p, dc_v2 x, dc_poly_hit *hit)
+{
+    dci_edge e;
+    dc_poly_hit h;
+    dc_real best = DC_REAL_MAX, wind = 0;
+    int i;
+    if (!dci_poly_ok(p) || !dci_v2_in_range(x) || !hit) return DC_E_ARG;
+    h.edge = 0;
+    for (i = 0; i < p->n; ++i) {
+        dc_v2 to = dci_poly_next(p, i);
+        dc_real d2;
+        e = dci_edge_make(p->v[i].x, p->v[i].y, to.x, to.y);
+        d2 = dci_edge_d2(&e, x.x, x.y);
+        if (d2 < best) {
+            best = d2;
+            h.edge = i;
+        }
+        wind += dci_edge_winding(&e, x.x, x.y);
+    }
+    e = dci_edge_make(p->v[h.edge].x, p->v[h.edge].y, dci_poly_next(p, h.edge).x, dci_poly_next(p, h.edge).y);
+    h.at = dci_edge_at(&e, x.x, x.y);
+    h.closest = dci_v2(e.x + h.at*e.ex, e.y + h.at*e.ey);
+    h.d = dci_sqrt_lane(best);
+    if (wind > 0 || wind < 0) h.d = -h.d;
+    *hit = h;
+    return DC_OK;
+}
+
+DC_DEF dc_status dc_poly_distance_batch(const dc_poly *p, int count, const dc_real *x, const dc_real *y, dc_real *d, dc_real *cx,
+                                        dc_real *cy)
+{
+    dci_poly_lanes b;
+    int i, j, l, n;
+    if (!dci_poly_ok(p) || count < 0 || (count > 0 && (!x || !y))) return DC_E_ARG;
+    for (i = 0; i < count; ++i)
+        if (!dci_v2_in_range(dci_v2(x[i], y[i]))) return DC_E_ARG;
+    for (i = 0; i < count; i += n) {
+        n = count - i < DC_LANES ? count - i : DC_LANES;
+        for (l = 0; l < DC_LANES; ++l) {
+            b.x[l] = x[l < n ? i + l : i];
+            b.y[l] = y[l < n ? i + l : i];
+        }
+        dci_poly_lanes_start(&b);
+        for (j = 0; j < p->n; ++j) {
+            dc_v2 to = dci_poly_next(p, j);
+            dci_edge e = dci_edge_make(p->v[j].x, p->v[j].y, to.x, to.y);
+            dci_poly_lanes_edge(&b, &e, (dc_real)j);
+        }
+        for (l = 0; l < n; ++l) {
+            int k = (int)b.edge[l];
+            dc_v2 to = dci_poly_next(p, k);
+            dci_edge e = dci_edge_make(p->v[k].x, p->v[k].y, to.x, to.y);
+            dc_real t = dci_edge_at(&e, b.x[l], b.y[l]), r = dci_sqrt_lane(b.d2[l]);
+            if (d) d[i + l] = b.wind[l] > 0 || b.wind[l] < 0 ? -r : r;
+            if (cx) cx[i + l] = e.x + t*e.ex;
+            if (cy) cy[i + l] = e.y + t*e.ey;
+        }
+    }
+    return DC_OK;
+}
+
+/* Of triangles (o, v_i, v_i+1) with o the first vertex, a = v_i - o, b = v_i+1 - o:
+ *     2 area = a x b,   centroid - o = (a + b)/3,   second moment about o: a x b (a.a + a.b + b.b)/12         */
+DC_DEF dc_status dc_poly_moments(const dc_poly *p, dc_poly_moments_of *m)
+{
+    dc_poly_moments_of r;
+    dc_real area2 = 0, polar = 0, r2 = 0, unit = 0, iu;
+    dc_v2 sum = dci_v2(0, 0);
+    int i;
+    if (!dci_poly_ok(p) || !m) return DC_E_ARG;
+    for (i = 0; i < p->n; ++i) {
+        dc_v2 a = dci_v2_sub(p->v[i], p->v[0]);
+        unit = dc_max(unit, dc_max(dc_abs(a.x), dc_abs(a.y)));
+        r2 = dc_max(r2, dci_v2_dot(p->v[i], p->v[i]));
+    }
+    if (!(unit > 0)) return DC_E_RANGE;
+    iu = 1/unit;
+    if (!dc_finite(iu)) return DC_E_RANGE;
+    for (i = 1; i + 1 < p->n; ++i) {
+        dc_v2 a = dci_v2_sub(p->v[i], p->v[0]), b = dci_v2_sub(p->v[i + 1], p->v[0]);
+        dc_real c;
+        a = dci_v2(iu*a.x, iu*a.y);
+        b = dci_v2(iu*b.x, iu*b.y);
+        c = dci_v2_cross(a, b);
+        area2 += c;
+        sum = dci_v2_madd(dci_v2_madd(sum, c, a), c, b);
+        polar += c*(dci_v2_dot(a, a) + dci_v2_dot(a, b) + dci_v2_dot(b, b));
+    }
+    if (!(area2 > 0)) return DC_E_RANGE;
+    sum = dci_v2(sum.x/(3*area2), sum.y/(3*area2));
+    r.area = DC_R(0.5)*area2*unit*unit;
+    r.centroid = dci_v2_madd(p->v[0], unit, sum);
+    r.inertia = dc_max(0, polar/12 - DC_R(0.5)*area2*dci_v2_dot(sum, sum))*unit*unit*unit*unit;
+    r.radius = dc_sqrt(r2);
+    if (!(r.area > 0) || !dc_finite(r.area) || !dc_finite(r.inertia) || !dci_v2_in_range(r.centroid)) return DC_E_RANGE;
+    *m = r;
+    return DC_OK;
+}
+
+DC_DEF dc_status dc_poly_centre(int n, dc_v2 *v, dc_real radius)
+{
+    dc_poly p;
+    dc_poly_moments_of m;
+    dc_status s;
+    dc_real r = 0, k = 1;
+    int i;
+    p.v = v;
+    p.n = n;
+    if (!(radius >= 0 && radius <= DC_LIMIT)) return DC_E_ARG;
+    s = dc_poly_moments(&p, &m);
+    if (s != DC_OK) return s;
+    for (i = 0; i < n; ++i) {
+        dc_v2 e = dci_v2_sub(v[i], m.centroid);
+        r = dc_max(r, dci_v2_dot(e, e));
+    }
+    if (radius > 0) k = radius/dc_sqrt(r);
+    if (!(k > 0) || !dc_finite(k)) return DC_E_RANGE;
+    for (i = 0; i < n; ++i) v[i] = dci_v2(k*(v[i].x - m.centroid.x), k*(v[i].y - m.centroid.y));
+    return DC_OK;
+}
+
+/* ---- pairs of polygons: apart -------------------------------------------------------------------- */
+
+#define DCI_CFIELD_STACK (4*64)     /* cells that wait: 3 of each of at most 64 levels, and the one at hand */
+#define DCI_CFIELD_CELLS 20000      /* cap on cells of a search */
+#define DCI_CFIELD_NEAR 6           /* features of a cell */
+#define DCI_CFIELD_TOL (DC_IS_FLOAT ? DC_R(4e-6) : DC_R(1e-10))     /* of a disc's radius, times the smaller shape's */
+
+/* An outline in the frame of a: that of dc_cpoly, or of b at a pose. */
+typedef struct { int n; const dc_real *x, *y, *ex, *ey, *inv; } dci_outline;
+
+/* What the value of a pair comes from: the point of contact, the derivative of d by b's position. */
+typedef struct { dc_real d, px, py, nx, ny; int overlap; dc_status status; } dci_contact;
+
+typedef struct { dc_real x, y, h, low; } dci_cell;
+
+/* scratch of an evaluation */
+typedef struct {
+    dc_real *x, *y, *ex, *ey;           /* b at the pose */
+    dc_real *dist;                      /* of b's vertices from a */
+    int *list[2];                       /* edges that a search looks at */
+    int count[2];
+    dci_outline side[2];
+    dci_cell *stack;
+} dci_pair_work;
+
+static dci_edge dci_outline_edge(const dci_outline *o, int i)
+{
+    dci_edge e;
+    e.x = o->x[i];
+    e.y = o->y[i];
+    e.ex = o->ex[i];
+    e.ey = o->ey[i];
+    e.inv = o->inv[i];
+    e.y1 = o->y[i + 1];
+    return e;
+}
+
+/* The vertices of `from` against the outline `to`: the nearest of them; dist, if not NULL, gets all distances. 1: one of them is
+ * inside. */
+typedef struct { dc_real d2; int vertex, edge; } dci_closest;
+
+static int dci_outline_near(const dci_outline *from, const dci_outline *to, dci_closest *c, dc_real *dist)
+{
+    dci_poly_lanes b;
+    int i, j, l, n, inside = 0;
+    c->d2 = DC_REAL_MAX;
+    c->vertex = c->edge = 0;
+    for (i = 0; i < from->n; i += n) {
+        n = from->n - i < DC_LANES ? from->n - i : DC_LANES;
+        for (l = 0; l < DC_LANES; ++l) {
+            b.x[l] = from->x[l < n ? i + l : i];
+            b.y[l] = from->y[l < n ? i + l : i];
+        }
+        dci_poly_lanes_start(&b);
+        for (j = 0; j < to->n; ++j) {
+            dci_edge e = dci_outline_edge(to, j);
+            dci_poly_lanes_edge(&b, &e, (dc_real)j);
+        }
+        for (l = 0; l < n; ++l) {
+            inside |= b.wind[l] > 0 || b.wind[l] < 0;
+            if (dist) dist[i + l] = dci_sqrt_lane(b.d2[l]);
+            if (b.d2[l] < c->d2) {
+                c->d2 = b.d2[l];
+                c->vertex = i + l;
+                c->edge = (int)b.edge[l];
+            }
+        }
+    }
+    return inside;
+}
+
+/* Does an edge of b cross one of a? Only where both its ends are near enough to a. */
+static int dci_outlines_cross(const dci_outline *a, const dci_outline *b, const dc_real *dist)
+{
+    int i, j;
+    for (i = 0; i < b->n; ++i) {
+        dc_real reach = dist[i] + dist[i + 1 < b->n ? i + 1 : 0];
+        dc_v2 p = dci_v2(b->x[i], b->y[i]), e = dci_v2(b->ex[i], b->ey[i]);
+        if (reach*reach > dci_v2_dot(e, e)*(1 + 16*DC_EPS)) continue;
+        for (j = 0; j < a->n; ++j) {
+            dc_v2 q = dci_v2(a->x[j], a->y[j]), f = dci_v2(a->ex[j], a->ey[j]), r = dci_v2_sub(p, q);
+            dc_real s0 = dci_v2_cross(f, r), s1 = s0 + dci_v2_cross(f, e);
+            dc_real t0 = -dci_v2_cross(e, r), t1 = t0 + dci_v2_cross(e, f);
+            if (((s0 > 0 && s1 < 0) || (s0 < 0 && s1 > 0)) && ((t0 > 0 && t1 < 0) || (t0 < 0 && t1 > 0))) return 1;
+        }
+    }
+    return 0;
+}
+
+/* Distance, direction and point of contact of outlines that are apart, from the nearest vertex of `from` and edge of `to`. */
+static void dci_contact_apart(const dci_outline *from, const dci_outline *to, const dci_closest *c, dc_real sign, dci_contact *r)
+{
+    dci_edge e = dci_outline_edge(to, c->edge);
+    dc_real x = from->x[c->vertex], y = from->y[c->vertex], t = dci_edge_at(&e, x, y);
+    dc_real dx = (x - e.x) - t*e.ex, dy = (y - e.y) - t*e.ey, d = dci_sqrt_lane(c->d2), il = dci_sqrt_lane(e.inv), k;
+    /* over the inside of an edge its normal, also where the distance is zero */
+    if ((t > 0 && t < 1) || !(d > 0)) {
+        k = e.ex*dy - e.ey*dx > 0 ? -il : il;           /* outwards is to the right */
+        r->nx = sign*k*e.ey;
+        r->ny = -(sign*k*e.ex);
+    } else {
+        r->nx = sign*dx/d;
+        r->ny = sign*dy/d;
+    }
+    r->d = d;
+    r->px = x - DC_R(0.5)*dx;
+    r->py = y - DC_R(0.5)*dy;
+}
+
+/* ---- pairs of polygons: overlapping --------------------------------------------------------------- */
+/* The largest disc in both: branch and bound on f(x) = max(phi_a(x), phi_b(x)) over squares, halved into four. In a square of
+ * half diagonal r about c
+ *     f(x) >= f(c) - r,
+ * and for any features i of the outlines, distances d_i and their gradients g_i at c, and weights of sum 1 with sum w_i g_i = 0,
+ *     f(x) >= -min_i dist_i(x) >= -sum w_i (d_i + slack_i),
+ * slack_i for what dist_i is above its linearisation. The second is exact where the disc is held by the edges that it touches, so
+ * that the search ends after a few squares, long before they are small. */
+
+/* A feature seen from a point: signed distance from the line of an edge, positive inside, or distance from a vertex. */
+typedef struct { dc_real d, gx, gy, slack, key; int owner; } dci_touch;
+
+typedef struct {
+    dci_touch f[DCI_CFIELD_NEAR];
+    int n;
+    dc_real phi[2];
+} dci_touches;
+
+static void dci_touch_add(dci_touches *s, const dci_touch *f)
+{
+    int k = s->n < DCI_CFIELD_NEAR ? s->n++ : DCI_CFIELD_NEAR - 1;
+    if (k == DCI_CFIELD_NEAR - 1 && s->n == DCI_CFIELD_NEAR && s->f[k].key <= f->key) return;
+    for (; k > 0 && s->f[k - 1].key > f->key; --k) s->f[k] = s->f[k - 1];
+    s->f[k] = *f;
+}
+
+/* Is the k1-th edge of the list the one after the k0-th, with a convex vertex between them, and are both within reach? */
+static int dci_convex_joint(const dci_outline *o, const int *list, int n, int k0, int k1, dc_real x, dc_real y, dc_real reach)
+{
+    dci_edge e0, e1;
+    if (n < 2 || list[k1] != (list[k0] + 1 < o->n ? list[k0] + 1 : 0)) return 0;
+    e0 = dci_outline_edge(o, list[k0]);
+    e1 = dci_outline_edge(o, list[k1]);
+    return e0.ex*e1.ey - e0.ey*e1.ex > 0 && dci_edge_d2(&e0, x, y) <= reach*reach && dci_edge_d2(&e1, x, y) <= reach*reach;
+}
+
+/* The nearest features of both outlines from (x, y), slack for points within r; signed distances phi. */
+static void dci_touches_at(const dci_pair_work *w, dc_real x, dc_real y, dc_real r, dci_touches *s)
+{
+    int o, k;
+    s->n = 0;
+    for (k = 0; k < DCI_CFIELD_NEAR; ++k) s->f[k].key = DC_REAL_MAX;
+    for (o = 0; o < 2; ++o) {
+        const dci_outline *out = &w->side[o];
+        const int *list = w->list[o];
+        dc_real best = DC_REAL_MAX, wind = 0, reach = 4*r, ux = 0, uy = 0, vx = 0, vy = 0;
+        int near_edges = 0, joints = 0, n = w->count[o], convex;
+        /* Within 4 r, is the outline one convex chain that turns by less than half a circle? Then the shape is, there, the
+         * intersection of its half-planes, and dist(x) <= d_i(x) for points x of the shape within r, |d_i| <= 2 r. */
+        for (k = 0; k < n; ++k) {
+            dci_edge e = dci_outline_edge(out, list[k]);
+            dc_real d2 = dci_edge_d2(&e, x, y);
+            best = dc_min(best, d2);
+            wind += dci_edge_winding(&e, x, y);
+            if (d2 <= reach*reach) {
+                ++near_edges;
+                if (dci_convex_joint(out, list, n, k, k + 1 < n ? k + 1 : 0, x, y, reach)) ++joints;
+                else { vx = e.ex; vy = e.ey; }
+                if (!dci_convex_joint(out, list, n, k > 0 ? k - 1 : n - 1, k, x, y, reach)) { ux = e.ex; uy = e.ey; }
+            }
+        }
+        convex = near_edges == 1 || (near_edges > 1 && joints == near_edges - 1 && ux*vy - uy*vx >= 0);
+        s->phi[o] = wind > 0 || wind < 0 ? -dci_sqrt_lane(best) : dci_sqrt_lane(best);
+        for (k = 0; k < n; ++k) {
+            dci_edge e = dci_outline_edge(out, list[k]);
+            dci_touch f;
+            dc_real rx = x - e.x, ry = y - e.y, t = (rx*e.ex + ry*e.ey)*e.inv, il, len, over;
+            f.owner = o;
+            if (t < 0) {
+                /* its first vertex */
+                dc_real d = dci_sqrt_lane(rx*rx + ry*ry);
+                if (!(d > DC_R(0.5)*r)) continue;
+                f.d = f.key = d;
+                f.gx = rx/d;
+                f.gy = ry/d;
+                f.slack = DC_R(0.5)*r*r/d;
+                dci_touch_add(s, &f);
+            } else if (t <= 1) {
+                il = dci_sqrt_lane(e.inv);
+                len = 1/il;
+                f.gx = -(e.ey*il);
+                f.gy = e.ex*il;
+                f.d = rx*f.gx + ry*f.gy;
+                f.key = dc_abs(f.d);
+                if (f.d < 0 && s->phi[o] < 0) {         /* seen from inside, the wrong side of another arm */
+                    f.d = f.key;
+                    f.gx = -f.gx;
+                    f.gy = -f.gy;
+                }
+                over = dc_max(0, r - len*dc_min(t, 1 - t));
+                f.slack = convex && f.key <= 2*r ? DC_R(0) : over + 2*dc_max(0, r - f.d);
+                dci_touch_add(s, &f);
+            }
+        }
+    }
+}
+
+/* Weights of the features that hold a disc: for `slack` 0 those of the least upper bound of its radius that the features give at
+ * their point, for `slack` 1 in the neighbourhood. 0: they do not hold it. */
+typedef struct { int i, j, k; dc_real wi, wj, wk, radius; } dci_held;
+
+static int dci_touches_hold(const dci_touches *s, int slack, dc_real r, dci_held *h)
+{
+    const dci_touch *f = s->f;
+    int i, j, k, found = 0;
+    h->radius = DC_REAL_MAX;
+    for (i = 0; i < s->n; ++i)
+        for (j = i + 1; j < s->n; ++j) {
+            dc_real gx = f[i].gx + f[j].gx, gy = f[i].gy + f[j].gy, c = f[i].gx*f[j].gy - f[i].gy*f[j].gx, b;
+            /* two that are opposite but for a part of r, or but for rounding */
+            dc_real open = DC_R(0.5)*dci_sqrt_lane(gx*gx + gy*gy);
+            if (slack || open < 16*DC_EPS) {
+                b = DC_R(0.5)*(f[i].d + f[j].d);
+                if (slack) b += DC_R(0.5)*(f[i].slack + f[j].slack) + r*open;
+                if (b < h->radius) {
+                    h->i = i; h->j = j; h->k = j;
+                    h->wi = h->wj = DC_R(0.5);
+                    h->wk = 0;
+                    h->radius = b;
+                    found = 1;
+                }
+            }
+            for (k = j + 1; k < s->n; ++k) {
+                dc_real a = f[j].gx*f[k].gy - f[j].gy*f[k].gx, e = f[k].gx*f[i].gy - f[k].gy*f[i].gx, sum = a + e + c;
+                if (!((a >= 0 && e >= 0 && c >= 0 && sum > 0) || (a <= 0 && e <= 0 && c <= 0 && sum < 0))) continue;
+                b = (a*f[i].d + e*f[j].d + c*f[k].d)/sum;
+                if (slack) b += (a*f[i].slack + e*f[j].slack + c*f[k].slack)/sum;
+                if (b < h->radius) {
+                    h->i = i; h->j = j; h->k = k;
+                    h->wi = a/sum; h->wj = e/sum; h->wk = c/sum;
+                    h->radius = b;
+                    found = 1;
+                }
+            }
+        }
+    return found;
+}
+
+/* The step from the features' point to the centre of the disc that they hold. */
+static dc_v2 dci_held_step(const dci_touches *s, const dci_held *h)
+{
+    const dci_touch *a = &s->f[h->i], *b = &s->f[h->j], *c = &s->f[h->k];
+    dc_real ax = a->gx - c->gx, ay = a->gy - c->gy, bx = b->gx - c->gx, by = b->gy - c->gy, p = c->d - a->d, q = c->d - b->d;
+    dc_real det = ax*by - ay*bx, half;
+    if (h->k == h->j || !(dc_abs(det) > 64*DC_EPS)) {
+        /* two that are opposite: to the middle */
+        half = DC_R(0.5)*(b->d - a->d);
+        return dci_v2(half*a->gx, half*a->gy);
+    }
+    return dci_v2((p*by - q*ay)/det, (q*ax - p*bx)/det);
+}
+
+/* edges that can matter to points of the box: those that meet it, and those to its right, of which winding numbers come */
+static void dci_outline_list(const dci_outline *o, const dc_real box[4], int *list, int *count)
+{
+    int i, n = 0;
+    for (i = 0; i < o->n; ++i)
+        if (dc_max(o->x[i], o->x[i + 1]) >= box[0] && dc_max(o->y[i], o->y[i + 1]) >= box[2] && dc_min(o->y[i], o->y[i + 1]) <= box[3])
+            list[n++] = i;
+    *count = n;
+}
+
+/* The best disc so far: its centre and f there. */
+typedef struct { dc_real x, y, f; } dci_disc;
+
+/* Looks at a point, and at what its features make of it. */
+static void dci_disc_polish(const dci_pair_work *w, dc_real x, dc_real y, dci_disc *best)
+{
+    dci_touches s;
+    dci_held h;
+    dc_v2 step;
+    int it;
+    for (it = 0; it < 8; ++it) {
+        dc_real f;
+        dci_touches_at(w, x, y, 0, &s);
+        f = dc_max(s.phi[0], s.phi[1]);
+        if (!(f < best->f)) return;
+        best->f = f;
+        best->x = x;
+        best->y = y;
+        if (!dci_touches_hold(&s, 0, 0, &h)) return;
+        step = dci_held_step(&s, &h);
+        x += step.x;
+        y += step.y;
+        if (!dci_v2_in_range(dci_v2(x, y))) return;
+    }
+}
+
+/* Square of half side h about (x, y): looked at; onto the stack unless it cannot hold a better disc than tol. */
+static int dci_cell_push(const dci_pair_work *w, dc_real x, dc_real y, dc_real h, const dc_real box[4], dc_real tol, dci_disc *best, dci_cell *c)
+{
+    dci_touches s;
+    dci_held held;
+    dc_real f, low, r = DC_R(1.4142135623730951)*h;
+    if (x + h < box[0] || x - h > box[1] || y + h < box[2] || y - h > box[3]) return 0;
+    dci_touches_at(w, x, y, r, &s);
+    f = dc_max(s.phi[0], s.phi[1]);
+    low = f - r;
+    if (f < best->f) {
+        best->f = f;
+        best->x = x;
+        best->y = y;
+    }
+    if (low >= best->f - tol) return 0;
+    if (dci_touches_hold(&s, 0, 0, &held) && -held.radius < best->f) {
+        dc_v2 step = dci_held_step(&s, &held);
+        if (dci_v2_dot(step, step) <= 4*r*r) dci_disc_polish(w, x + step.x, y + step.y, best);
+    }
+    if (dci_touches_hold(&s, 1, r, &held)) low = dc_max(low, -held.radius);
+    if (low >= best->f - tol) return 0;
+    c->x = x;
+    c->y = y;
+    c->h = h;
+    c->low = low;
+    return 1;
+}
+
+/* Largest disc in both outlines; `best` comes with a first guess. */
+static dc_status dci_disc_search(dci_pair_work *w, dc_real tol, dci_disc *best)
+{
+    dc_real box[4], h;
+    int o, i, n = 0, cells = 0;
+    box[0] = box[2] = -DC_REAL_MAX;
+    box[1] = box[3] = DC_REAL_MAX;
+    for (o = 0; o < 2; ++o) {
+        dc_real x0 = DC_REAL_MAX, x1 = -DC_REAL_MAX, y0 = DC_REAL_MAX, y1 = -DC_REAL_MAX;
+        for (i = 0; i < w->side[o].n; ++i) {
+            x0 = dc_min(x0, w->side[o].x[i]); x1 = dc_max(x1, w->side[o].x[i]);
+            y0 = dc_min(y0, w->side[o].y[i]); y1 = dc_max(y1, w->side[o].y[i]);
+        }
+        box[0] = dc_max(box[0], x0); box[1] = dc_min(box[1], x1);
+        box[2] = dc_max(box[2], y0); box[3] = dc_min(box[3], y1);
+    }
+    for (o = 0; o < 2; ++o) dci_outline_list(&w->side[o], box, w->list[o], &w->count[o]);
+    h = DC_R(0.5)*dc_max(box[1] - box[0], box[3] - box[2]);
+    if (!(h > 0) || w->count[0] == 0 || w->count[1] == 0) return DC_OK;
+    if (dci_cell_push(w, DC_R(0.5)*(box[0] + box[1]), DC_R(0.5)*(box[2] + box[3]), h, box, tol, best, &w->stack[0])) n = 1;
+    while (n > 0) {
+        dci_cell c = w->stack[--n];
+        int q, at = n;
+        if (c.low >= best->f - tol) continue;
+        if (++cells > DCI_CFIELD_CELLS || n + 4 > DCI_CFIELD_STACK) return DC_E_DIVERGED;
+        h = DC_R(0.5)*c.h;
+        for (q = 0; q < 4; ++q) {
+            dci_cell child;
+            if (!dci_cell_push(w, c.x + (q & 1 ? h : -h), c.y + (q & 2 ? h : -h), h, box, tol, best, &child)) continue;
+            /* the lowest on top */
+            for (i = n++; i > at && w->stack[i - 1].low < child.low; --i) w->stack[i] = w->stack[i - 1];
+            w->stack[i] = child;
+        }
+    }
+    return DC_OK;
+}
+
+/* Derivative of d = -2 R by the position of b, from the features that hold the disc: 2 sum over b of w_i g_i. */
+static void dci_contact_overlap(dci_pair_work *w, const dci_disc *best, dci_contact *r)
+{
+    dci_touches s;
+    dci_held h;
+    dci_touches_at(w, best->x, best->y, 0, &s);
+    r->d = 2*best->f;
+    r->px = best->x;
+    r->py = best->y;
+    r->nx = r->ny = 0;
+    if (dci_touches_hold(&s, 0, 0, &h)) {
+        const dci_touch *f[3];
+        dc_real wt[3];
+        int k;
+        f[0] = &s.f[h.i]; f[1] = &s.f[h.j]; f[2] = &s.f[h.k];
+        wt[0] = h.wi; wt[1] = h.wj; wt[2] = h.wk;
+        for (k = 0; k < 3; ++k)
+            if (f[k]->owner == 1) {
+                r->nx += 2*wt[k]*f[k]->gx;
+                r->ny += 2*wt[k]*f[k]->gy;
+            }
+    }
+}
+
+/* ---- fields over relative poses ------------------------------------------------------------------ */
+
+#define DCI_CFIELD_SIDE 4096
+
+static dci_outline dci_outline_of(const dc_cpoly *p)
+{
+    dci_outline o;
+    o.n = p->n;
+    o.x = p->x;
+    o.y = p->y;
+    o.ex = p->ex;
+    o.ey = p->ey;
+    o.inv = p->inv;
+    return o;
+}
+
+static size_t dci_cpoly_numbers(int n) { return 5*((size_t)n + 1); }
+
+/* copies a polygon and what its edges need into 5 (n + 1) numbers */
+static dc_cpoly dci_cpoly_make(const dc_poly *p, dc_real *m)
+{
+    dc_cpoly c;
+    size_t row = (size_t)p->n + 1;
+    dc_real r2 = 0;
+    int i;
+    for (i = 0; i <= p->n; ++i) {
+        dc_v2 v = p->v[i < p->n ? i : 0], to = dci_poly_next(p, i < p->n ? i : 0);
+        dci_edge e = dci_edge_make(v.x, v.y, to.x, to.y);
+        m[i] = v.x;
+        m[row + (size_t)i] = v.y;
+        m[2*row + (size_t)i] = e.ex;
+        m[3*row + (size_t)i] = e.ey;
+        m[4*row + (size_t)i] = e.inv;
+        r2 = dc_max(r2, dci_v2_dot(v, v));
+    }
+    c.n = p->n;
+    c.radius = dc_sqrt(r2);
+    c.x = m;
+    c.y = m + row;
+    c.ex = m + 2*row;
+    c.ey = m + 3*row;
+    c.inv = m + 4*row;
+    return c;
+}
+
+DC_DEF size_t dc_cfield_bytes(int na, int nb)
+{
+    size_t sum = 0;
+    if ((na != 0 && na < 3) || nb < 3 || na > INT_MAX - 1 || nb > INT_MAX - 1) return 0;
+    if (na > 0) sum = dc_bytes(sum, dci_cpoly_numbers(na), sizeof(dc_real));
+    sum = dc_bytes(sum, dci_cpoly_numbers(nb), sizeof(dc_real));
+    return sum == SIZE_MAX ? 0 : sum;
+}
+
+static dc_status dci_cfield_make(dc_cfield_kind kind, const dc_cfield_options *opt, const dc_cshape *a, const dc_poly *b,
+                                 dc_arena *mem, dc_cfield *f)
+{
+    dc_cfield r;
+    dc_real *ma = NULL, *mb;
+    size_t used;
+    memset(&r, 0, sizeof r);
+    r.kind = kind;
+    r.h = opt && opt->h > 0 ? opt->h : DC_R(2e-3);
+    r.side = opt && opt->side != 0 ? opt->side : 201;
+    if (!a || !b || !mem || !f || (opt && !(opt->h >= 0 && opt->h < 1)) || r.side < 2 || r.side > DCI_CFIELD_SIDE) return DC_E_ARG;
+    r.wall = a->kind;
+    switch (a->kind) {
+    case DC_CSHAPE_POLY:
+        if (dc_poly_check(&a->poly) != DC_OK) return DC_E_ARG;
+        break;
+    case DC_CSHAPE_DISC:
+    case DC_CSHAPE_HOLE:
+        if (!(a->radius >= 1/DC_LIMIT && a->radius <= DC_LIMIT)) return DC_E_ARG;
+        r.radius = r.a.radius = a->radius;
+        break;
+    case DC_CSHAPE_HALFPLANE:
+        break;
+    default:
+        return DC_E_ARG;
+    }
+    if (dc_poly_check(b) != DC_OK || (kind == DC_CFIELD_SAMPLED && a->kind != DC_CSHAPE_POLY)) return DC_E_ARG;
+    used = mem->used;
+    if (a->kind == DC_CSHAPE_POLY) {
+        ma = (dc_real *)dc_arena_take(mem, dci_cpoly_numbers(a->poly.n), sizeof *ma);
+        if (!ma) return DC_E_MEMORY;
+    }
+    mb = (dc_real *)dc_arena_take(mem, dci_cpoly_numbers(b->n), sizeof *mb);
+    if (!mb) {
+        mem->used = used;
+        return DC_E_MEMORY;
+    }
+    if (ma) r.a = dci_cpoly_make(&a->poly, ma);
+    r.b = dci_cpoly_make(b, mb);
+    *f = r;
+    return DC_OK;
+}
+
+DC_DEF dc_status dc_cfield_exact(const dc_cfield_options *opt, const dc_cshape *a, const dc_poly *b, dc_arena *mem, dc_cfield *f)
+{
+    return dci_cfield_make(DC_CFIELD_EXACT, opt, a, b, mem, f);
+}
+
+DC_DEF dc_status dc_cfield_sampled(const dc_cfield_options *opt, const dc_cshape *a, const dc_poly *b, dc_arena *mem, dc_cfield *f)
+{
+    return dci_cfield_make(DC_CFIELD_SAMPLED, opt, a, b, mem, f);
+}
+
+/* b at the pose (theta, x, y), into the work's arrays */
+static void dci_pair_pose(const dc_cfield *f, dci_pair_work *w, dc_real theta, dc_real x, dc_real y)
+{
+    const dc_cpoly *b = &f->b;
+    dc_real s, c;
+    int i;
+    dc_sincos(theta, &s, &c);
+    for (i = 0; i <= b->n; ++i) {
+        w->x[i] = c*b->x[i] - s*b->y[i] + x;
+        w->y[i] = s*b->x[i] + c*b->y[i] + y;
+        w->ex[i] = c*b->ex[i] - s*b->ey[i];
+        w->ey[i] = s*b->ex[i] + c*b->ey[i];
+    }
+}
+
+/* Two polygons at the pose in the work's arrays. A disc that held at a pose nearby is where to begin. */
+static void dci_pair_contact(const dc_cfield *f, dci_pair_work *w, const dci_contact *guess, dci_contact *r)
+{
+    const dci_outline *a = &w->side[0], *b = &w->side[1];
+    dci_closest ba, ab;
+    dci_disc best;
+    int inside = dci_outline_near(b, a, &ba, w->dist);
+    inside |= dci_outline_near(a, b, &ab, NULL);
+    r->status = DC_OK;
+    r->overlap = inside || dci_outlines_cross(a, b, w->dist);
+    if (ba.d2 <= ab.d2) dci_contact_apart(b, a, &ba, 1, r);
+    else dci_contact_apart(a, b, &ab, -1, r);
+    if (!r->overlap) return;
+    best.x = r->px;
+    best.y = r->py;
+    best.f = 0;
+    (void)guess;
+    r->status = dci_disc_search(w, DCI_CFIELD_TOL*dc_min(f->a.radius, f->b.radius), &best);
+    if (best.f < 0) dci_contact_overlap(w, &best, r);
+    else r->d = 0;
+}
+
+/* Walls: half-plane y <= 0 and hole by the vertices of b, disc by the distance of its centre from b. */
+static void dci_wall_contact(const dc_cfield *f, dci_pair_work *w, dci_contact *r)
+{
+    const dci_outline *b = &w->side[1];
+    int i, at = 0;
+    dc_real best, k;
+    r->status = DC_OK;
+    r->overlap = 0;
+    if (f->wall == DC_CSHAPE_HALFPLANE) {
+        for (i = 1; i < b->n; ++i)
+            if (b->y[i] < b->y[at]) at = i;
+        r->d = b->y[at];
+        r->nx = 0;
+        r->ny = 1;
+        r->px = b->x[at];
+        r->py = DC_R(0.5)*r->d;
+    } else if (f->wall == DC_CSHAPE_HOLE) {
+        best = -1;
+        for (i = 0; i < b->n; ++i) {
+            dc_real d2 = b->x[i]*b->x[i] + b->y[i]*b->y[i];
+            if (d2 > best) {
+                best = d2;
+                at = i;
+            }
+        }
+        best = dc_sqrt(best);
+        r->d = f->radius - best;
+        /* the farthest vertex is at the centre only if all are */
+        r->nx = best > 0 ? -b->x[at]/best : DC_R(0);
+        r->ny = best > 0 ? -b->y[at]/best : DC_R(0);
+        k = DC_R(0.5)*r->d;
+        r->px = b->x[at] - k*r->nx;
+        r->py = b->y[at] - k*r->ny;
+    } else {
+        dci_contact c;
+        dci_edge e;
+        dc_real d2 = DC_REAL_MAX, wind = 0, x, y, il, d;
+        for (i = 0; i < b->n; ++i) {
+            dc_real now;
+            e = dci_outline_edge(b, i);
+            now = dci_edge_d2(&e, 0, 0);
+            wind += dci_edge_winding(&e, 0, 0);
+            if (now < d2) {
+                d2 = now;
+                at = i;
+            }
+        }
+        e = dci_outline_edge(b, at);
+        k = dci_edge_at(&e, 0, 0);
+        x = e.x + k*e.ex;
+        y = e.y + k*e.ey;
+        d = dci_sqrt_lane(d2);
+        il = dci_sqrt_lane(e.inv);
+        if ((k > 0 && k < 1) || !(d > 0)) {
+            c.nx = -(il*e.ey);                  /* inwards to b */
+            c.ny = il*e.ex;
+        } else {
+            c.nx = wind > 0 || wind < 0 ? -x/d : x/d;
+            c.ny = wind > 0 || wind < 0 ? -y/d : y/d;
+        }
+        d = (wind > 0 || wind < 0 ? -d : d) - f->radius;
+        r->d = d;
+        r->nx = c.nx;
+        r->ny = c.ny;
+        r->px = x - DC_R(0.5)*d*c.nx;
+        r->py = y - DC_R(0.5)*d*c.ny;
+    }
+}
+
+static void dci_exact_contact(const dc_cfield *f, dci_pair_work *w, dc_real theta, dc_real x, dc_real y, const dci_contact *guess,
+                              dci_contact *r)
+{
+    dci_pair_pose(f, w, theta, x, y);
+    if (f->wall == DC_CSHAPE_POLY) dci_pair_contact(f, w, guess, r);
+    else dci_wall_contact(f, w, r);
+}
+
+static int dci_cfield_ok(const dc_cfield *f)
+{
+    return f && (f->kind == DC_CFIELD_EXACT || f->kind == DC_CFIELD_SAMPLED);
+}
+
+DC_DEF size_t dc_cfield_eval_bytes(const dc_cfield *f)
+{
+    size_t sum = 0;
+    if (!dci_cfield_ok(f)) return 0;
+    sum = dc_bytes(sum, 1, sizeof(dci_pair_work));
+    sum = dc_bytes(sum, 5*((size_t)f->b.n + 1), sizeof(dc_real));
+    sum = dc_bytes(sum, (size_t)f->a.n + (size_t)f->b.n, sizeof(int));
+    sum = dc_bytes(sum, DCI_CFIELD_STACK, sizeof(dci_cell));
+    return sum == SIZE_MAX ? 0 : sum;
+}
+
+static dci_pair_work *dci_pair_work_take(const dc_cfield *f, dc_arena *mem)
+{
+    size_t row = (size_t)f->b.n + 1;
+    dci_pair_work *w = (dci_pair_work *)dc_arena_take(mem, 1, sizeof *w);
+    dc_real *m = (dc_real *)dc_arena_take(mem, 5*row, sizeof *m);
+    int *list = (int *)dc_arena_take(mem, (size_t)f->a.n + (size_t)f->b.n, sizeof *list);
+    dci_cell *stack = (dci_cell *)dc_arena_take(mem, DCI_CFIELD_STACK, sizeof *stack);
+    if (!w || !m || !list || !stack) return NULL;
+    w->x = m;
+    w->y = m + row;
+    w->ex = m + 2*row;
+    w->ey = m + 3*row;
+    w->dist = m + 4*row;
+    w->list[0] = list;
+    w->list[1] = list + f->a.n;
+    w->count[0] = w->count[1] = 0;
+    w->stack = stack;
+    w->side[0] = dci_outline_of(&f->a);
+    w->side[1].n = f->b.n;
+    w->side[1].x = w->x;
+    w->side[1].y = w->y;
+    w->side[1].ex = w->ex;
+    w->side[1].ey = w->ey;
+    w->side[1].inv = f->b.inv;
+    return w;
+}
+
+/* lever of a contact: (p - t/2).n, n the unit vector of the gradient */
+static dc_real dci_contact_lever(const dci_contact *c, dc_real x, dc_real y)
+{
+    dc_real n2 = c->nx*c->nx + c->ny*c->ny;
+    if (!(n2 >= DC_REAL_MIN)) return 0;
+    return ((c->px - DC_R(0.5)*x)*c->nx + (c->py - DC_R(0.5)*y)*c->ny)/dc_sqrt(n2);
+}
+
+static dc_status dci_exact_eval(const dc_cfield *f, dci_pair_work *w, dc_real theta, dc_real x, dc_real y, dc_real *d, dc_real *grad,
+                                dc_real *lever)
+{
+    dci_contact c, up, down;
+    dc_status s;
+    dci_exact_contact(f, w, theta, x, y, NULL, &c);
+    s = c.status;
+    if (grad) {
+        dci_exact_contact(f, w, theta + f->h, x, y, &c, &up);
+        dci_exact_contact(f, w, theta - f->h, x, y, &c, &down);
+        grad[0] = (up.d - down.d)/(2*f->h);
+        grad[1] = c.nx;
+        grad[2] = c.ny;
+        if (s == DC_OK) s = up.status != DC_OK ? up.status : down.status;
+    }
+    if (d) *d = c.d;
+    if (lever) *lever = dci_contact_lever(&c, x, y);
+    return s;
+}
+
+static int dci_cpose_ok(dc_real theta, dc_real x, dc_real y)
+{
+    return dc_abs(theta) <= DC_LIMIT && dc_abs(x) <= DC_LIMIT && dc_abs(y) <= DC_LIMIT;
+}
+
+DC_DEF dc_status dc_cfield_eval(const dc_cfield *f, const dc_real q[3], dc_arena *mem, dc_real *d, dc_real *grad, dc_real *lever,
+                                dc_real *hess, dc_real *dlever)
+{
+    dci_pair_work *w;
+    dc_status s;
+    size_t used;
+    if (!dci_cfield_ok(f) || !q || !mem || !dci_cpose_ok(q[0], q[1], q[2]) || ((hess || dlever) && !f->smooth)) return DC_E_ARG;
+    used = mem->used;
+    w = dci_pair_work_take(f, mem);
+    s = w ? dci_exact_eval(f, w, q[0], q[1], q[2], d, grad, lever) : DC_E_MEMORY;
+    mem->used = used;
+    return s;
+}
+
+DC_DEF dc_status dc_cfield_eval_batch(const dc_cfield *f, int count, const dc_real *q, size_t stride, dc_arena *mem,
+                                      const dc_cfield_out *out)
+{
+    dci_pair_work *w;
+    dc_status s = DC_OK;
+    size_t used, i;
+    if (!dci_cfield_ok(f) || !mem || !out || count < 0 || stride < (size_t)count || (count > 0 && !q)
+        || ((out->hess || out->dlever) && !f->smooth)) return DC_E_ARG;
+    for (i = 0; i < (size_t)count; ++i)
+        if (!dci_cpose_ok(q[i], q[stride + i], q[2*stride + i])) return DC_E_ARG;
+    used = mem->used;
+    w = dci_pair_work_take(f, mem);
+    if (!w) s = DC_E_MEMORY;
+    for (i = 0; w && i < (size_t)count; ++i) {
+        dc_real g[3];
+        dc_status now = dci_exact_eval(f, w, q[i], q[stride + i], q[2*stride + i], out->d ? &out->d[i] : NULL, out->grad ? g : NULL,
+                                       out->lever ? &out->lever[i] : NULL);
+        if (out->grad) {
+            out->grad[i] = g[0];
+            out->grad[stride + i] = g[1];
+            out->grad[2*stride + i] = g[2];
+        }
+        if (s == DC_OK) s = now;
+    }
+    mem->used = used;
+    return s;
 }
 
 #endif /* DC_SDF_IMPLEMENTED */
