@@ -2030,7 +2030,7 @@ static DCI_NOINLINE int dci_sim_fade(const dci_sim_work *W, int k, dc_bsh_contac
 }
 
 /* The triangle pairs of pair k with friction, at time t, `count` of them from contact n */
-static DCI_NOINLINE dc_status dci_sim_list(dci_sim_work *W, int k, int n, int *count)
+static dc_status dci_sim_list(dci_sim_work *W, int k, int n, int *count)
 {
     const dc_sim *sim = W->sim;
     int i = sim->hull[sim->pair[2*k]].link, j = sim->hull[sim->pair[2*k + 1]].link;
@@ -2049,29 +2049,37 @@ static DCI_NOINLINE dc_status dci_sim_press(dci_sim_work *W, int k, int n)
                             W->old.pose + sim->hull[b].link, W->mem, &c->plane, W->rub + n);
 }
 
+/* Pair k's of them: what is left when they faded, and their loads */
+static DCI_NOINLINE dc_status dci_sim_pressed(dci_sim_work *W, int k, int *n)
+{
+    dc_status s;
+    int j, count = 0;
+    s = dci_sim_list(W, k, *n, &count);
+    for (j = *n, count += *n; j < count && (s == DC_OK || s == DC_E_DIVERGED); ++j) {
+        if (j > *n) W->contact[*n] = W->contact[j];
+        if (!dci_sim_fade(W, k, W->contact + *n)) continue;
+        s = dci_sim_press(W, k, *n);
+        ++*n;
+    }
+    return s == DC_E_DIVERGED ? DC_OK : s;
+}
+
 /* All triangle pairs with friction; `all`: also of links that have none. DC_E_MEMORY: more than desc.contacts. */
 static DCI_NOINLINE dc_status dci_sim_contacts(dci_sim_work *W, int all)
 {
     const dc_sim *sim = W->sim;
-    int k, j, n = 0;
+    dc_status s = DC_OK;
+    int k, n = 0;
     if (!sim->desc.trees) return DC_OK;
-    for (k = 0; k < sim->pairs; ++k) {
-        int count = 0;
-        dc_status s;
+    for (k = 0; k < sim->pairs && s == DC_OK; ++k) {
         W->contact_at[k] = n;
         W->hull_a = sim->pair[2*k];
         W->hull_b = sim->pair[2*k + 1];
-        if (!all && !(sim->link[sim->hull[W->hull_a].link].friction*sim->link[sim->hull[W->hull_b].link].friction > 0)) continue;
-        s = dci_sim_list(W, k, n, &count);
-        for (j = n, count += n; j < count && (s == DC_OK || s == DC_E_DIVERGED); ++j) {
-            if (j > n) W->contact[n] = W->contact[j];
-            if (!dci_sim_fade(W, k, W->contact + n)) continue;
-            s = dci_sim_press(W, k, n++);
-        }
-        if (s != DC_OK && s != DC_E_DIVERGED) return s;
+        if (all || sim->link[sim->hull[W->hull_a].link].friction*sim->link[sim->hull[W->hull_b].link].friction > 0)
+            s = dci_sim_pressed(W, k, &n);
     }
     W->contact_at[sim->pairs] = n;
-    return DC_OK;
+    return s;
 }
 
 /* how far the points of hull k go from pose p to pose q, at most */
@@ -2128,7 +2136,7 @@ static DCI_NOINLINE dc_status dci_sim_rubs(dci_sim_work *W, int k)
 }
 
 /* is pair k at the poses now where it was, and is its curvature still good? */
-static int dci_sim_met(dci_sim_work *W, int k)
+static DCI_NOINLINE int dci_sim_met(dci_sim_work *W, int k)
 {
     const dc_sim *sim = W->sim;
     dci_sim_meeting *M = W->meeting + k;
@@ -3323,6 +3331,14 @@ static void dci_sim_zero(dc_real *x, size_t n)
     for (k = 0; x && k < n; ++k) x[k] = 0;
 }
 
+static DCI_NOINLINE int dci_sim_run_finite(const dc_sim *sim, const dc_sim_run *r)
+{
+    size_t n[7], nv = (size_t)sim->nv;
+    dci_sim_columns(sim, n);
+    return dci_sim_finite(r->start, 2*nv) && dci_sim_finite(r->control_grad, (size_t)r->steps*3*nv) && dci_sim_finite(r->attach, n[3])
+        && dci_sim_finite(r->mass, n[4]) && dci_sim_finite(r->friction, n[5]) && dci_sim_finite(r->vertex, n[6]);
+}
+
 static DCI_NOINLINE void dci_sim_zero_run(const dc_sim *sim, const dc_sim_run *r)
 {
     size_t n[7];
@@ -3401,9 +3417,7 @@ DC_DEF dc_status dc_sim_adjoint(const dc_sim *sim, const dc_sim_run *r, dc_arena
         r->start[k] = at[1][k];
         r->start[nv + (size_t)k] = at[0][k];
     }
-    if (status == DC_OK && !(dci_sim_finite(r->start, 2*nv) && dci_sim_finite(r->control_grad, (size_t)r->steps*3*nv)
-                             && dci_sim_finite(r->attach, n[3]) && dci_sim_finite(r->mass, n[4])
-                             && dci_sim_finite(r->friction, n[5]) && dci_sim_finite(r->vertex, n[6]))) status = DC_E_RANGE;
+    if (status == DC_OK && !dci_sim_run_finite(sim, r)) status = DC_E_RANGE;
     mem->used = used;
     return status;
 }

@@ -6,6 +6,7 @@
  * forces left over by the steps and their time are printed. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_BSH_IMPLEMENTATION
+#define DC_SDF_IMPLEMENTATION
 #define DC_SIM_IMPLEMENTATION
 #include "dc_sim.h"
 #define VIEW_IMPLEMENTATION

@@ -6,6 +6,7 @@
  * cost grows with the Newton steps and contacts that it has, printed beside it, and with the freedoms. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_BSH_IMPLEMENTATION
+#define DC_SDF_IMPLEMENTATION
 #define DC_SIM_IMPLEMENTATION
 #include "dc_sim.h"
 #define VIEW_IMPLEMENTATION
