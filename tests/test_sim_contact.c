@@ -1,5 +1,6 @@
 /* Contact: nothing is passed through on the way, friction holds and slides as it should, resting costs no more. */
 #define DC_CONTACT_IMPLEMENTATION
+#define DC_BSH_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION
 #define DC_SIM_IMPLEMENTATION
 #include "dc_sim.h"
