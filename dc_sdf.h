@@ -2673,6 +2673,11 @@ DC_DEF dc_status dc_sdf_fit(const dc_sdf_fit_options *opt, const dc_grid *grid, 
     return all ? DC_OK : DC_E_DIVERGED;
 }
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("no-trapping-math")
+#endif
+
 /* ---- polygons in the plane ---------------------------------------------------------------------- */
 
 static int dci_v2_in_range(dc_v2 v) { return dc_abs(v.x) <= DC_LIMIT && dc_abs(v.y) <= DC_LIMIT; }
@@ -2765,12 +2770,12 @@ DCI_LANE dc_real dci_edge_d2(const dci_edge *e, dc_real x, dc_real y)
     return dx*dx + dy*dy;
 }
 
-/* what the edge adds to the winding number about (x, y): an upward edge to the right of the point 1, a downward one -1 */
+/* what the edge adds to the winding number about (x, y): 1 if it runs upwards to the right of the point, -1 if downwards */
 DCI_LANE dc_real dci_edge_winding(const dci_edge *e, dc_real x, dc_real y)
 {
-    dc_real side = e->ex*(y - e->y) - e->ey*(x - e->x);
-    dc_real up = (e->y <= y ? DC_R(1) : DC_R(0)) - (e->y1 <= y ? DC_R(1) : DC_R(0));
-    return up*side > 0 ? up : DC_R(0);
+    dc_real left = e->ex*(y - e->y) - e->ey*(x - e->x) > 0 ? DC_R(1) : DC_R(0);
+    dc_real from = e->y <= y ? DC_R(1) : DC_R(0), to = e->y1 <= y ? DC_R(1) : DC_R(0);
+    return from*(1 - to)*left - (1 - from)*to*(1 - left);
 }
 
 /* DC_LANES points against an outline: square of the distance, the first edge that has it, winding number */
@@ -2785,14 +2790,17 @@ static void dci_poly_lanes_start(dci_poly_lanes *b)
     }
 }
 
-DCI_LANE void dci_poly_lanes_edge(dci_poly_lanes *DCI_RESTRICT b, const dci_edge *e, dc_real index)
+/* out of line: gcc does not vectorise it inside the loops that call it */
+static DCI_NOINLINE void dci_poly_lanes_edge(dci_poly_lanes *DCI_RESTRICT b, const dci_edge *edge, dc_real index)
 {
+    dci_edge e = *edge;
     int l;
     for (l = 0; l < DC_LANES; ++l) {
-        dc_real d2 = dci_edge_d2(e, b->x[l], b->y[l]);
-        b->edge[l] = d2 < b->d2[l] ? index : b->edge[l];
-        b->d2[l] = d2 < b->d2[l] ? d2 : b->d2[l];
-        b->wind[l] += dci_edge_winding(e, b->x[l], b->y[l]);
+        dc_real x = b->x[l], y = b->y[l], d2 = dci_edge_d2(&e, x, y), wind = dci_edge_winding(&e, x, y);
+        dc_real least = b->d2[l], at = b->edge[l], nearer = d2 < least ? DC_R(1) : DC_R(0);
+        b->edge[l] = at + nearer*(index - at);          /* gcc makes a branch of two selects */
+        b->d2[l] = d2 < least ? d2 : least;
+        b->wind[l] += wind;
     }
 }
 
@@ -3243,8 +3251,8 @@ static int dci_cell_push(const dci_pair_work *w, dc_real x, dc_real y, dc_real h
     return 1;
 }
 
-/* Largest disc in both outlines; `best` comes with a first guess. */
-static dc_status dci_disc_search(dci_pair_work *w, dc_real tol, dci_disc *best)
+/* Largest disc in both outlines, or the first with f below `enough`; `best` comes with a first guess. */
+static dc_status dci_disc_search(dci_pair_work *w, dc_real tol, dc_real enough, dci_disc *best)
 {
     dc_real box[4], h;
     int o, i, n = 0, cells = 0;
@@ -3267,6 +3275,7 @@ static dc_status dci_disc_search(dci_pair_work *w, dc_real tol, dci_disc *best)
         dci_cell c = w->stack[--n];
         int q, at = n;
         if (c.low >= best->f - tol) continue;
+        if (best->f < enough) return DC_OK;
         if (++cells > DCI_CFIELD_CELLS || n + 4 > DCI_CFIELD_STACK) return DC_E_DIVERGED;
         h = DC_R(0.5)*c.h;
         for (q = 0; q < 4; ++q) {
@@ -3426,8 +3435,8 @@ static void dci_pair_pose(const dc_cfield *f, dci_pair_work *w, dc_real theta, d
     }
 }
 
-/* Two polygons at the pose in the work's arrays. A disc that held at a pose nearby is where to begin. */
-static void dci_pair_contact(const dc_cfield *f, dci_pair_work *w, const dci_contact *guess, dci_contact *r)
+/* Two polygons at the pose in the work's arrays; d as it is, or any number below `enough` if it is. */
+static void dci_pair_contact(const dc_cfield *f, dci_pair_work *w, dc_real enough, dci_contact *r)
 {
     const dci_outline *a = &w->side[0], *b = &w->side[1];
     dci_closest ba, ab;
@@ -3442,8 +3451,7 @@ static void dci_pair_contact(const dc_cfield *f, dci_pair_work *w, const dci_con
     best.x = r->px;
     best.y = r->py;
     best.f = 0;
-    (void)guess;
-    r->status = dci_disc_search(w, DCI_CFIELD_TOL*dc_min(f->a.radius, f->b.radius), &best);
+    r->status = dci_disc_search(w, DCI_CFIELD_TOL*dc_min(f->a.radius, f->b.radius), DC_R(0.5)*enough, &best);
     if (best.f < 0) dci_contact_overlap(w, &best, r);
     else r->d = 0;
 }
@@ -3517,11 +3525,11 @@ static void dci_wall_contact(const dc_cfield *f, dci_pair_work *w, dci_contact *
     }
 }
 
-static void dci_exact_contact(const dc_cfield *f, dci_pair_work *w, dc_real theta, dc_real x, dc_real y, const dci_contact *guess,
+static void dci_exact_contact(const dc_cfield *f, dci_pair_work *w, dc_real theta, dc_real x, dc_real y, dc_real enough,
                               dci_contact *r)
 {
     dci_pair_pose(f, w, theta, x, y);
-    if (f->wall == DC_CSHAPE_POLY) dci_pair_contact(f, w, guess, r);
+    if (f->wall == DC_CSHAPE_POLY) dci_pair_contact(f, w, enough, r);
     else dci_wall_contact(f, w, r);
 }
 
@@ -3581,11 +3589,11 @@ static dc_status dci_exact_eval(const dc_cfield *f, dci_pair_work *w, dc_real th
 {
     dci_contact c, up, down;
     dc_status s;
-    dci_exact_contact(f, w, theta, x, y, NULL, &c);
+    dci_exact_contact(f, w, theta, x, y, -DC_REAL_MAX, &c);
     s = c.status;
     if (grad) {
-        dci_exact_contact(f, w, theta + f->h, x, y, &c, &up);
-        dci_exact_contact(f, w, theta - f->h, x, y, &c, &down);
+        dci_exact_contact(f, w, theta + f->h, x, y, -DC_REAL_MAX, &up);
+        dci_exact_contact(f, w, theta - f->h, x, y, -DC_REAL_MAX, &down);
         grad[0] = (up.d - down.d)/(2*f->h);
         grad[1] = c.nx;
         grad[2] = c.ny;
@@ -3642,6 +3650,68 @@ DC_DEF dc_status dc_cfield_eval_batch(const dc_cfield *f, int count, const dc_re
     mem->used = used;
     return s;
 }
+
+/* ---- samples of a field --------------------------------------------------------------------------- */
+
+/* the next number of a stream, splitmix64: uniform in [0, 1) */
+static dc_real dci_uniform(uint64_t *s)
+{
+    uint64_t z = (*s += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ (z >> 30))*UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27))*UINT64_C(0x94d049bb133111eb);
+    z ^= z >> 31;
+    return DC_IS_FLOAT ? (dc_real)(z >> 40)*DC_R(5.9604644775390625e-8) : (dc_real)(z >> 11)*DC_R(1.1102230246251565e-16);
+}
+
+#define DCI_SAMPLE_TRIES 4000
+
+/* Samples first .. first + count - 1 of an exact field, of which sample i depends on `seed` and i alone: poses into rows of q,
+ * values into out (rows as in dc_cfield_eval_batch). Nine of ten have |d| < band, by rejection, the tenth has not; poses are
+ * uniform in theta and in the disc of translations where the shapes can meet; x is 0 against a half-plane, which does not feel it.
+ * DC_E_DIVERGED: no pose within the band in DCI_SAMPLE_TRIES. */
+static DCI_UNUSED dc_status dci_cfield_samples(const dc_cfield *f, uint64_t seed, int first, int count, dc_real band, dc_real *q,
+                                               size_t stride, dc_arena *mem, const dc_cfield_out *out)
+{
+    dc_real reach = f->wall == DC_CSHAPE_HOLE ? f->radius : f->a.radius + f->b.radius;
+    dci_pair_work *w;
+    size_t used = mem->used;
+    int i, tries;
+    w = dci_pair_work_take(f, mem);
+    if (!w) {
+        mem->used = used;
+        return DC_E_MEMORY;
+    }
+    for (i = 0; i < count; ++i) {
+        uint64_t s = seed ^ ((uint64_t)(first + i)*UINT64_C(0xd1342543de82ef95) + UINT64_C(0x632be59bd9b4e019));
+        int uniform = (first + i)%10 == 9;
+        dc_real *p = q + i;
+        for (tries = 0;; ++tries) {
+            dci_contact c;
+            dc_real theta, x, y;
+            if (tries == DCI_SAMPLE_TRIES) {
+                mem->used = used;
+                return DC_E_DIVERGED;
+            }
+            theta = DC_R(3.141592653589793)*(2*dci_uniform(&s) - 1);
+            x = 2*dci_uniform(&s) - 1;
+            y = 2*dci_uniform(&s) - 1;
+            if (f->wall == DC_CSHAPE_HALFPLANE) x = 0;
+            if (x*x + y*y > 1) continue;
+            p[0] = theta;
+            p[stride] = reach*x;
+            p[2*stride] = reach*y;
+            if (uniform) break;
+            dci_exact_contact(f, w, p[0], p[stride], p[2*stride], -band, &c);
+            if (dc_abs(c.d) < band) break;
+        }
+    }
+    mem->used = used;
+    return dc_cfield_eval_batch(f, count, q, stride, mem, out);
+}
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
 
 #endif /* DC_SDF_IMPLEMENTED */
 #endif /* DC_SDF_IMPLEMENTATION */
