@@ -1505,16 +1505,20 @@ static void dci_sim_cross_inertia(const dc_real *M, const dc_m3 *R, const dc_m3 
 static DCI_NOINLINE void dci_sim_inertia(dci_sim_work *W, int i, int want)
 {
     const dc_real *M = W->sim->moment + 16*i, *Y = W->Y + 12*i;
-    dc_real T[12], D[12], h = W->sim->desc.h, s = 1/(h*h), value = 0, *H = W->Hd + 36*i;
+    dc_real T[12], D[12], h = W->sim->desc.h, s = 1/(h*h), value = 0, noise = 0, *H = W->Hd + 36*i;
     int r, c, k;
     dci_sim_matrix(W->now.R + i, W->now.pose[i].t, T);
     for (k = 0; k < 12; ++k) D[k] = T[k] - Y[k];
     for (r = 0; r < 3; ++r)
-        for (c = 0; c < 4; ++c) value += dci_sim_entry(D, M, r, c)*D[4*r + c];
+        for (c = 0; c < 4; ++c) {
+            dc_real f = dci_sim_entry(D, M, r, c);
+            value += f*D[4*r + c];
+            noise += dc_abs(f*T[4*r + c]);      /* D is off by the rounding of T, also where the wrench is zero */
+        }
     dci_sim_add_value(W, DC_R(0.5)*s*value);
+    W->noise += s*noise;
     if (!want) return;
     dci_sim_wrench(D, M, W->now.R + i, s, W->gi + 6*i);
-    dci_sim_add_noise(W, W->now.pose[i].t, 1, W->gi + 6*i);
     dci_sim_cross_inertia(M, W->now.R + i, W->now.R + i, s, H);
     /* the rotation's second order: w^T sym(B) w' - tr B w.w',  B = R G_r^T */
     if (W->project) return;

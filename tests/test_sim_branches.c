@@ -29,7 +29,7 @@ static void box_over(int hull)
     } else machine_floor(&m, 0.8);
     machine_link(&m, -1, DC_SIM_FREE, dc_vec(0, 0, 0))->mass = 1;
     machine_box(&m, dc_vec(DC_R(0.01), 0, 0), dc_vec(DC_R(0.1), DC_R(0.15), DC_R(0.08)));
-    m.desc.tolerance = DC_R(1e-13);
+    m.desc.tolerance = DC_R(1e-15);
     m.desc.friction.eps_v = DC_R(1e-4);
 }
 
@@ -53,7 +53,7 @@ static void place(double gap, double then, double turn)
 
 TEST contact_begins_and_ends(void)
 {
-    static const double side[4] = {-0.2, -0.001, 0.001, 0.2};
+    static const double side[4] = {-0.2, -0.01, 0.01, 0.2};
     int hull, now, then;
     if (DC_IS_FLOAT) SKIPm("differences need double");
     worst_open(e);
@@ -148,7 +148,7 @@ TEST limits_begin(void)
                 l->hi = DC_R(0.7);
                 l->limit = DC_R(0.1);
                 machine_box(&m, dc_vec(0, DC_R(0.2), 0), dc_vec(DC_R(0.1), DC_R(0.15), DC_R(0.08)));
-                m.desc.tolerance = DC_R(1e-13);
+                m.desc.tolerance = DC_R(1e-15);
                 ASSERT_EQ(DC_OK, machine_build(&m));
                 memset(&c, 0, sizeof c);
                 c.near_only = 1;
