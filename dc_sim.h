@@ -1438,6 +1438,13 @@ static void dci_sim_add_value(dci_sim_work *W, dc_real x)
     W->noise += dc_abs(x);
 }
 
+/* what a wrench makes of the rounding of a place and a rotation */
+static void dci_sim_add_noise(dci_sim_work *W, dc_v3 t, dc_real s, const dc_real g[6])
+{
+    W->noise += s*((dc_abs(g[0]) + dc_abs(g[1]) + dc_abs(g[2]))*(dc_abs(t.x) + dc_abs(t.y) + dc_abs(t.z)) + dc_abs(g[3]) + dc_abs(g[4])
+                   + dc_abs(g[5]));
+}
+
 /* M4 y for a 4x4 matrix */
 static dc_real dci_sim_entry(const dc_real *T, const dc_real *M, int r, int c)
 {
@@ -1507,6 +1514,7 @@ static DCI_NOINLINE void dci_sim_inertia(dci_sim_work *W, int i, int want)
     dci_sim_add_value(W, DC_R(0.5)*s*value);
     if (!want) return;
     dci_sim_wrench(D, M, W->now.R + i, s, W->gi + 6*i);
+    dci_sim_add_noise(W, W->now.pose[i].t, 1, W->gi + 6*i);
     dci_sim_cross_inertia(M, W->now.R + i, W->now.R + i, s, H);
     /* the rotation's second order: w^T sym(B) w' - tr B w.w',  B = R G_r^T */
     if (W->project) return;
@@ -1806,6 +1814,7 @@ static DCI_NOINLINE void dci_sim_at_plane(dci_sim_work *W, int k, int p, int wan
         felt |= t.felt;
         if (!want || !(t.felt || t.slides)) continue;
         dci_sim_push(W->gc + 6*i, t.r, t.f);
+        W->noise += dc_sqrt(dc_dot(t.f, t.f))*dc_sqrt(dc_dot(t.r, t.r));
         dci_sim_arms(H, t.r, &t.K, t.r);
         /* second order of the rotation: sym(r f^T) - r.f */
         if (W->project) continue;
@@ -1830,6 +1839,8 @@ static DCI_NOINLINE void dci_sim_add_pair(dci_sim_work *W, int i, int j)
     V.axis = W->axis;
     s.out = W->H;
     s.ld = (size_t)W->sim->nv;
+    dci_sim_add_noise(W, W->now.pose[i].t, ks, W->pg);
+    dci_sim_add_noise(W, W->now.pose[j].t, ks, W->pg + 6);
     if (W->project) dc_psd_clamp(12, W->pH, 12, 0, W->mem);
     for (r = 0; r < 12; ++r)
         for (c = 0; c < 12; ++c) W->pH[12*r + c] *= ks;
@@ -2341,13 +2352,22 @@ static DCI_NOINLINE void dci_sim_diagonal(dci_sim_work *W)
 /* a force left over that may be rounding, over the largest acting */
 #define DCI_SIM_FLOOR (DC_IS_FLOAT ? DC_R(1e-2) : DC_R(1e-7))
 
+/* the slope of O along dir: a twist that goes on evenly has the same coordinates everywhere on its way */
+static dc_real dci_sim_along(const dci_sim_work *W)
+{
+    dc_real slope = 0;
+    int k;
+    for (k = 0; k < W->sim->nv; ++k) slope += W->grad[k]*W->dir[k];
+    return slope;
+}
+
 /* Newton's method from the state now, with the line search of the header's description. */
 static dc_status dci_sim_newton(dci_sim_work *W, dc_sim_info *info)
 {
     const dc_sim *sim = W->sim;
     int nv = sim->nv, nq = sim->nq, k;
     dc_real value, noise, slope, share, residual, least = (dc_real)HUGE_VAL;
-    int slow = 0;
+    int slow = 0, all;
     memcpy(W->q, W->q_old, (size_t)nq*sizeof *W->q);
     dci_sim_corner(info, W->q, nq);
     dci_sim_energy(W, W->q, 1);
@@ -2367,26 +2387,29 @@ static dc_status dci_sim_newton(dci_sim_work *W, dc_sim_info *info)
         least = dc_min(least, residual);
         if (info->iterations == sim->desc.iterations) return DC_E_DIVERGED;
         if (!dci_sim_direction(W, &info->shifts)) return DC_E_DIVERGED;
-        for (slope = 0, k = 0; k < nv; ++k) slope += W->grad[k]*W->dir[k];
+        slope = dci_sim_along(W);
         share = dci_sim_clear(W, W->q, W->dir, 1);
         info->shortened += share < 1;
         value = W->value;
         noise = 64*DC_EPS*W->noise;
-        for (;;) {
+        /* mostly the first place is taken, so that its derivatives are computed with it; so they are where O tells nothing */
+        for (all = 1;; all = -slope <= noise) {
             for (k = 0; k < nv; ++k) W->step[k] = share*W->dir[k];
             dc_sim_retract(sim, W->q, W->step, W->q_try);
-            dci_sim_energy(W, W->q_try, 0);
-            if (W->status == DC_OK && W->value <= value + DC_R(1e-4)*share*slope + noise) break;
+            dci_sim_energy(W, W->q_try, all);
+            if (W->status == DC_OK && W->value <= value + DC_R(1e-4)*share*slope) break;
+            /* below the rounding of O its slope decides: it has to fall */
+            if (W->status == DC_OK && all && W->value <= value + noise && dc_abs(dci_sim_along(W)) <= DC_R(0.9)*-slope) break;
             share *= DC_R(0.5);
             if (!(share > DC_R(1e-12))) {
-                /* as far as the rounding of O allows: W->q stays */
+                /* as far as rounding allows: W->q stays */
                 return residual <= DCI_SIM_FLOOR*info->scale ? DC_OK : DC_E_DIVERGED;
             }
         }
         memcpy(W->q, W->q_try, (size_t)nq*sizeof *W->q);
         info->iterations++;
         dci_sim_corner(info, W->q, nq);
-        dci_sim_energy(W, W->q, 1);
+        if (!all) dci_sim_energy(W, W->q, 1);
         if (W->status != DC_OK) return W->status;
     }
 }
