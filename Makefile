@@ -4,6 +4,8 @@
 # make bench         times; REPEATS=n for more repeats, bench-instructions for counts through callgrind
 # make fuzz          libFuzzer over the fuzz programs, FUZZ_TIME seconds each, where clang has it; else as fuzz-short
 # make fuzz-short    a fixed set of inputs to each fuzz program, with the sanitizers
+# make lint          white space, spelling, clang-tidy
+# make vendor        drop-in trials: programs in directories of their own with the headers they need
 # make facts         lines, code size and worst stack of each header
 # make demo          builds and runs the examples
 # make clean
@@ -31,7 +33,7 @@ INCLUDE = -I. -Itests/support -Iexamples/common -Ibuild/include -DDC_REAL=$(REAL
 
 export CC WARN WARN_C GREATEST
 
-.PHONY: all test test-all test-view bench bench-instructions fuzz fuzz-short facts demo clean FORCE
+.PHONY: all test test-all test-view bench bench-instructions fuzz fuzz-short lint vendor facts demo clean FORCE
 all: test
 
 # ---- test
@@ -172,6 +174,14 @@ $(LIBFUZZER)/lib.o: $(HEADERS) tests/lib.sh Makefile
 	clang $(FUZZ_BUILD) $(FUZZ_OPTIMIZE) -fsanitize=fuzzer-no-link -c $(LIBFUZZER)/lib.c -o $@
 $(LIBFUZZER)/%: tests/%.c $(LIBFUZZER)/lib.o $(FUZZ_NEEDS)
 	clang $(FUZZ_BUILD) -O1 -DDC_FUZZ_LIBFUZZER -fsanitize=fuzzer $$(sh tests/lib.sh flags) $< $(LIBFUZZER)/lib.o build/fuzz/support.o -o $@ $(LDLIBS)
+
+# ---- lint, vendor
+
+lint:
+	@sh tests/lint.sh
+
+vendor:
+	@sh tests/vendor/run.sh
 
 # ---- facts
 

@@ -223,6 +223,9 @@
 #define dc_friction_bytes dc_friction_bytes_f
 #define dc_friction dc_friction_f
 #define dc_friction_rigid dc_friction_rigid_f
+#define dc_friction_load_bytes dc_friction_load_bytes_f
+#define dc_friction_open dc_friction_open_f
+#define dc_friction_move dc_friction_move_f
 #endif
 
 #ifdef __cplusplus
@@ -915,6 +918,30 @@ DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair
                                    const dc_pose *b0, const dc_pose *b1, dc_arena *mem, dc_plane *plane, dc_real *value,
                                    dc_real *grad, dc_real *hess, dc_real *mixed, dc_friction_info *info);
 
+/* What dc_friction_rigid computes of the old poses alone, for any number of new ones: the time step of a simulator tries
+ * many. Plain data; vertex is in the arena that dc_friction_open was given. */
+typedef struct { dc_real A, x, y; int k; } dc_friction_vertex;     /* mu h A(f), place along b1, b2; the k-th of a, then b */
+typedef struct {
+    dc_pose a0, b0;
+    dc_v3   n, b1, b2;      /* of the plane */
+    dc_real h, eps_v, patch, extent;
+    int     na, nb, count;  /* vertices of a and b; of both, loaded */
+    dc_friction_vertex *vertex;
+} dc_friction_load;
+
+/* Bytes that dc_friction_open keeps, at most; during the call it takes dc_friction_bytes more. 0 on overflow. */
+DC_DEF size_t dc_friction_load_bytes(int na, int nb);
+
+/* The load of a pair at time t; of mem, count vertices stay taken. Statuses as in dc_friction; *load is written with DC_OK and
+ * DC_E_DIVERGED. plane may be NULL. */
+DC_DEF dc_status dc_friction_open(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
+                                  const dc_hull *a, const dc_pose *a0, const dc_hull *b, const dc_pose *b0, dc_arena *mem,
+                                  dc_plane *plane, dc_friction_load *load);
+
+/* dc_friction_rigid of a load and its hulls at new poses, the same bits; no mixed derivative. mem: dc_friction_bytes. */
+DC_DEF dc_status dc_friction_move(const dc_friction_load *load, const dc_hull *a, const dc_pose *a1, const dc_hull *b,
+                                  const dc_pose *b1, dc_arena *mem, dc_real *value, dc_real *grad, dc_real *hess);
+
 #ifdef __cplusplus
 }
 #endif
@@ -1082,8 +1109,8 @@ DCI_LANE dc_real dci_poly_pow(dc_real z)
 #if DC_IS_FLOAT
     return DC_R(0.199999988) + z*(DC_R(0.14285937) + z*(DC_R(0.110924691) + z*DC_R(0.0973458588)));
 #else
-    return DC_R(0.20000000000000001) + z*(DC_R(0.14285714285714188) + z*(DC_R(0.1111111111114553) 
-         + z*(DC_R(0.090909090845883792) + z*(DC_R(0.076923083800718467) + z*(DC_R(0.066666200290248417) 
+    return DC_R(0.20000000000000001) + z*(DC_R(0.14285714285714188) + z*(DC_R(0.1111111111114553)
+         + z*(DC_R(0.090909090845883792) + z*(DC_R(0.076923083800718467) + z*(DC_R(0.066666200290248417)
          + z*(DC_R(0.058843429908384606) + z*(DC_R(0.052113448794614117) + z*DC_R(0.05507448263297935))))))));
 #endif
 }
@@ -3165,7 +3192,7 @@ static void dci_search_try(const dci_mink *p, int m, dc_v3 n, dc_real *best, dc_
  * point of A - B along the winner then joins the set, until it improves nothing.
  * Returns 1: n and gap = phi(n) over all of A - B, at least -tol; 0: the hulls overlap by more than tol;
  * -1: cap, n and gap are the best so far. */
-static int dci_search(dci_hulls *h, dci_mink *p, int *count, dc_v3 *n, dc_real *gap, int *steps)
+static DCI_NOINLINE int dci_search(dci_hulls *h, dci_mink *p, int *count, dc_v3 *n, dc_real *gap, int *steps)
 {
     int m = *count, i, j, k, step, found = -1;
     dc_real tol;
@@ -3241,31 +3268,33 @@ static int dci_search(dci_hulls *h, dci_mink *p, int *count, dc_v3 *n, dc_real *
 
 /* Weights of the point of the hull of m points that is closest to gap n, over all triangles of them; its points become
  * p[0], p[1], p[2]. Seen from the origin instead, features that differ by the root of eps are equally close. */
-static int dci_search_feature(dci_mink *p, int m, dc_v3 n, dc_real gap, dci_near *r)
+static DCI_NOINLINE int dci_search_feature(dci_mink *p, int m, dc_v3 n, dc_real gap, dci_near *r)
 {
-    int i, j, k, c[3] = {0, 0, 0};
+    int i, j, k, c[3] = {0, 1, 0};
     dci_near q;
-    dci_mink t[3];
-    dc_v3 v[DCI_HULL_WORK];
-    for (i = 0; i < m; i++) v[i] = dc_madd(p[i].w, -gap, n);
+    dc_v3 u, v, w;
     r->l[0] = 1;
     if (m < 2) return 1;
     r->d2 = DC_REAL_MAX;
     if (m == 2) {
-        dci_near_edge(&v[0], &v[1], r);
+        u = dc_madd(p[0].w, -gap, n);
+        v = dc_madd(p[1].w, -gap, n);
+        dci_near_edge(&u, &v, r);
         r->l[2] = 0;
-        c[1] = 1;
     }
     for (i = 0; i < m; i++)
         for (j = i + 1; j < m; j++)
             for (k = j + 1; k < m; k++) {
-                dci_near_triangle(&v[i], &v[j], &v[k], &q);
+                u = dc_madd(p[i].w, -gap, n);
+                v = dc_madd(p[j].w, -gap, n);
+                w = dc_madd(p[k].w, -gap, n);
+                dci_near_triangle(&u, &v, &w, &q);
                 if (q.d2 < r->d2) { *r = q; c[0] = i; c[1] = j; c[2] = k; }
             }
-    for (i = 0; i < 3; i++) t[i] = p[c[i]];
+    /* c ascends: what is moved down is never still needed */
     for (i = 0, k = 0; i < 3; i++)
         if (r->l[i] > 0) {
-            p[k] = t[i];
+            p[k] = p[c[i]];
             r->l[k++] = r->l[i];
         }
     return k;
@@ -3274,7 +3303,7 @@ static int dci_search_feature(dci_mink *p, int m, dc_v3 n, dc_real gap, dci_near
 /* Directions that leave the same room to rounding can differ by the root of eps. The one along the difference of the
  * witness points belongs to them: it is taken when it leaves the same room. A support point that forbids it joins the
  * features, until they meet gap n. Returns the number of points left in p. */
-static int dci_search_align(dci_hulls *h, dci_mink *p, int m, dci_near *r, dc_v3 *n, dc_real *gap, int *steps)
+static DCI_NOINLINE int dci_search_align(dci_hulls *h, dci_mink *p, int m, dci_near *r, dc_v3 *n, dc_real *gap, int *steps)
 {
     int i, turn;
     for (turn = 0; turn < DCI_HULL_WORK && *gap > 0; turn++) {
@@ -3373,7 +3402,7 @@ static int dci_depth_on_rim(const dci_polytope *t, int i)
 
 /* Makes the polytope hold point k: the faces that see it go, inert ones beside them too, and the rim is joined to it.
  * Returns the number of new faces: 0 when none sees it, -1 when they do not fit. */
-static int dci_depth_add(dci_polytope *t, int k, dc_real mag)
+static DCI_NOINLINE int dci_depth_add(dci_polytope *t, int k, dc_real mag)
 {
     dc_v3 w = t->p[k].w;
     int i, j, inert = 0;
@@ -3400,8 +3429,9 @@ static int dci_depth_add(dci_polytope *t, int k, dc_real mag)
     return t->ne;
 }
 
-/* The tetrahedron of the largest volume, greedily: its points become the first four. 0 when they are flat. */
-static int dci_depth_seed(dci_polytope *t)
+/* The tetrahedron of the largest volume, greedily: its points become the first four, 0 1 2 seen from outside. 0 when they are
+ * flat. */
+static DCI_NOINLINE int dci_depth_seed(dci_polytope *t)
 {
     int i, k, m = t->np;
     dc_v3 e, n;
@@ -3426,28 +3456,44 @@ static int dci_depth_seed(dci_polytope *t)
         t->p[1] = t->p[2];
         t->p[2] = s;
     }
-    dci_depth_face(t, 0, 1, 2, 0);
-    dci_depth_face(t, 0, 3, 1, 0);
-    dci_depth_face(t, 1, 3, 2, 0);
-    dci_depth_face(t, 2, 3, 0, 0);
     return 1;
+}
+
+/* of the triangles that share the closest plane, the one with the foot of the origin */
+static DCI_NOINLINE void dci_depth_foot(const dci_polytope *t, dc_v3 foot, dci_mink *p, dci_near *r)
+{
+    dc_real best = DC_REAL_MAX;
+    dci_near q;
+    int i, k;
+    for (i = 0; i < t->nf; i++) {
+        const int *v = t->f[i].v;
+        dc_v3 a = dc_sub(t->p[v[0]].w, foot), b = dc_sub(t->p[v[1]].w, foot), c = dc_sub(t->p[v[2]].w, foot);
+        dci_near_triangle(&a, &b, &c, &q);
+        if (q.d2 < best) {
+            best = q.d2;
+            *r = q;
+            for (k = 0; k < 3; k++) p[k] = t->p[v[k]];
+        }
+    }
 }
 
 /* Depth of the origin in A - B, min over unit n of the support max_w n . w. The polytope spanned by the points met
  * lies inside, so the smallest plane distance of its faces is a lower bound, and the support along any face normal an
  * upper one; the closest face is pushed out until both agree. The polytope need not hold the origin at the start.
  * p holds count >= 4 points, at least one of them off the plane of the others. */
-static dc_status dci_depth(dci_hulls *h, dci_polytope *t, dci_mink *p, int *count, dci_near *r, dc_v3 *n,
+static DCI_NOINLINE dc_status dci_depth(dci_hulls *h, dci_polytope *t, dci_mink *p, int *count, dci_near *r, dc_v3 *n,
                            dc_real *gap, int *steps)
 {
-    dc_real upper = DC_REAL_MAX, best = DC_REAL_MAX;
+    dc_real upper = DC_REAL_MAX;
     dc_status status = DC_E_DIVERGED;
-    dci_near q;
-    dc_v3 foot;
     int i, k;
     t->np = *count;
     for (i = 0; i < t->np; i++) t->p[i] = p[i];
     if (!dci_depth_seed(t)) return DC_E_SINGULAR;
+    dci_depth_face(t, 0, 1, 2, 0);
+    dci_depth_face(t, 0, 3, 1, 0);
+    dci_depth_face(t, 1, 3, 2, 0);
+    dci_depth_face(t, 2, 3, 0, 0);
     for (i = 4; i < t->np; i++)
         if (dci_depth_add(t, i, dc_sqrt(h->mag2)) < 0) return DC_E_SINGULAR;
 
@@ -3483,18 +3529,7 @@ static dc_status dci_depth(dci_hulls *h, dci_polytope *t, dci_mink *p, int *coun
     }
     *gap = -upper;
 
-    /* of the triangles that share the closest plane, the one with the foot of the origin */
-    foot = dc_scale(*gap, *n);
-    for (i = 0; i < t->nf; i++) {
-        const int *v = t->f[i].v;
-        dc_v3 a = dc_sub(t->p[v[0]].w, foot), b = dc_sub(t->p[v[1]].w, foot), c = dc_sub(t->p[v[2]].w, foot);
-        dci_near_triangle(&a, &b, &c, &q);
-        if (q.d2 < best) {
-            best = q.d2;
-            *r = q;
-            for (k = 0; k < 3; k++) p[k] = t->p[v[k]];
-        }
-    }
+    dci_depth_foot(t, dc_scale(*gap, *n), p, r);
     *count = 3;
     return status;
 }
@@ -3560,7 +3595,7 @@ static void dci_pow2_scale(dc_real x2, dc_real *s, dc_real *inv_s)
 }
 
 /* The frame of (1): rotations times the scale, T between the first vertices. */
-static void dci_hulls_frame(dci_hulls *h, const dc_pose *pa, const dc_pose *pb, dc_real ext2, dc_real *inv_s, dc_v3 *origin)
+static DCI_NOINLINE void dci_hulls_frame(dci_hulls *h, const dc_pose *pa, const dc_pose *pb, dc_real ext2, dc_real *inv_s, dc_v3 *origin)
 {
     static const dc_quat one = {1, 0, 0, 0};
     dc_v3 za = dc_vec(0, 0, 0), ra, rb;
@@ -3582,7 +3617,7 @@ static void dci_hulls_frame(dci_hulls *h, const dc_pose *pa, const dc_pose *pb, 
 }
 
 /* The simplex of an earlier answer, newest first; 0 when there is none or it does not fit these hulls. */
-static int dci_warm(dci_hulls *h, const dc_distance *d, dci_mink *p)
+static DCI_NOINLINE int dci_warm(dci_hulls *h, const dc_distance *d, dci_mink *p)
 {
     int i, m = d->na > d->nb ? d->na : d->nb;
     if (d->na < 1 || d->na > 3 || d->nb < 1 || d->nb > 3) return 0;
@@ -3625,7 +3660,7 @@ DC_INLINE dc_v3 dci_feature_point(const dc_v3 *v, dc_v3 o, const int *index, con
 }
 
 /* Witness points from the simplex, moved apart or together by rounding so that pa - pb = gap n. */
-static void dci_hull_answer(const dci_hulls *h, const dci_mink *p, const dci_near *r, int m, dc_v3 n, dc_real gap,
+static DCI_NOINLINE void dci_hull_answer(const dci_hulls *h, const dci_mink *p, const dci_near *r, int m, dc_v3 n, dc_real gap,
                             dc_real inv_s, dc_v3 origin, int steps, dc_distance *d)
 {
     dc_v3 x, y, mid;
@@ -3659,7 +3694,7 @@ DC_DEF size_t dc_hull_distance_bytes(int na, int nb)
 
 /* Simplex iteration. 1: separated, n, gap and r hold the answer; 0: the tetrahedron p holds the origin for certain;
  * -1: rounding stands in the way, p holds the m points to go on with. */
-static int dci_simplex(dci_hulls *h, dci_mink *p, int *count, dci_near *r, dc_v3 *n, dc_real *gap, int *steps)
+static DCI_NOINLINE int dci_simplex(dci_hulls *h, dci_mink *p, int *count, dci_near *r, dc_v3 *n, dc_real *gap, int *steps)
 {
     dc_real last = DC_REAL_MAX;
     int m = *count, step;
@@ -4145,7 +4180,7 @@ static dc_real dci_default_c(int na, int nb) { return (dc_real)na + (dc_real)nb 
 
 static int dci_length_ok(dc_real x) { return x >= 1/DC_LIMIT && x <= DC_LIMIT; }
 
-static dc_status dci_pair_load(dci_pair *p, const dc_pair_options *opt, dci_posed a, dci_posed b, dc_arena *mem)
+static DCI_NOINLINE dc_status dci_pair_load(dci_pair *p, const dc_pair_options *opt, dci_posed a, dci_posed b, dc_arena *mem)
 {
     dc_real length = opt && opt->length != 0 ? opt->length : 1, L = 0;
     dci_posed body[2];
@@ -4281,7 +4316,7 @@ static int dci_pair_idle(const dci_pair *p)
 }
 
 /* The caller's plane, where it separates; otherwise its direction, where that does. 0: start cold. */
-static int dci_pair_warm(dci_pair *p, const dc_plane *plane)
+static DCI_NOINLINE int dci_pair_warm(dci_pair *p, const dc_plane *plane)
 {
     dc_real r2, lo, hi, dist;
     if (!plane || !dc_finite3(plane->n) || !dc_finite(plane->d)) return 0;
@@ -4311,7 +4346,7 @@ static dc_real dci_pair_room(const dci_pair *p)
 }
 
 /* Cold start: across the shortest way between the hulls. *zero: DC_LOCAL is 0, at the plane that is left in p. */
-static dc_status dci_pair_cold(dci_pair *p, dc_pair_info *info, int *zero)
+static DCI_NOINLINE dc_status dci_pair_cold(dci_pair *p, dc_pair_info *info, int *zero)
 {
     dc_hull a, b;
     dc_distance d = DC_ZERO;
@@ -5771,8 +5806,9 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
 
 #define DCI_SLIP_STEPS 100
 
-/* One loaded vertex. Coordinates in the frame (u, b1, b2) of the pair, in the caller's units. */
+/* One loaded vertex, the k-th of the pair. Coordinates in the frame (u, b1, b2) of the pair, in the caller's units. */
 typedef struct {
+    int k;
     dc_real A, dA;        /* mu h A(f) and its derivative by f */
     dc_real z, x, y;      /* x^t - q */
     dc_real d, v1, v2;    /* (x^{t+1} - x^t)/h */
@@ -5780,10 +5816,13 @@ typedef struct {
 } dci_slip;
 
 typedef struct {
-    dci_pair *p;
-    dci_slip *s;          /* [p->n], the first p->nt in use */
+    const dci_pair *p;    /* of time t: for derivatives by x^t alone */
+    dci_slip *s;          /* [n], the first nt in use */
     dc_v3 *dx0, *dx1, *dg;
+    dc_v3 u, b1, b2;      /* of p */
+    int n, na, nt;
     dc_real h, eps, patch, scale;   /* eps: eps_v; scale: unit of the spin unknown, z = (U1, U2, scale w) */
+    dc_real extent;       /* largest coordinate of the pair: what its rounding is a part of */
     int m;                /* unknowns: 2 when nothing resists spin */
     dc_real z[3], L[9];   /* minimiser and Cholesky factor of the Hessian there */
     dc_real map[4][12], grad[12], hess[144], mixed[144];
@@ -5815,7 +5854,7 @@ static dc_real dci_friction_energy(const dci_friction *f, const dc_real z[3], dc
 {
     dc_real sum = 0;
     int k;
-    for (k = 0; k < f->p->nt; ++k) {
+    for (k = 0; k < f->nt; ++k) {
         dci_slip_set(f, &f->s[k], z, eps);
         sum += f->s[k].A*f->s[k].rho;
     }
@@ -5846,7 +5885,7 @@ static void dci_friction_newton(dci_friction *f, dc_real eps, dc_real grad[3])
     int i, j, k, l;
     memset(H, 0, sizeof H);
     grad[0] = grad[1] = grad[2] = 0;
-    for (k = 0; k < f->p->nt; ++k) {
+    for (k = 0; k < f->nt; ++k) {
         const dci_slip *s = &f->s[k];
         dc_real K[3][3], r = s->A/s->rho, q = eps/s->rho/s->rho;
         dc_v3 w = dc_vec(s->w[0], s->w[1], s->w[2]), wK[3], c[3];
@@ -5873,7 +5912,7 @@ static void dci_friction_newton(dci_friction *f, dc_real eps, dc_real grad[3])
 static DCI_NOINLINE dc_status dci_friction_plane(dci_friction *f, dc_real eps_v, int *iterations, dc_real *value)
 {
     dc_real sum = 0, spread = 0, eps = eps_v, E = 0, before = DC_REAL_MAX;
-    int it, k, line, nt = f->p->nt;
+    int it, k, line, nt = f->nt;
 
     f->z[0] = f->z[1] = f->z[2] = 0;
     for (k = 0; k < nt; ++k) {
@@ -5890,7 +5929,7 @@ static DCI_NOINLINE dc_status dci_friction_plane(dci_friction *f, dc_real eps_v,
         eps = dc_max(eps, e1*e1 + e2*e2);
     }
     f->scale = dc_sqrt(spread/sum + f->patch*f->patch);
-    f->m = f->scale > 16*DC_EPS*f->p->unit*f->p->size ? 3 : 2;
+    f->m = f->scale > 16*DC_EPS*f->extent ? 3 : 2;
     if (f->m == 2) f->scale = 1;
 
     E = dci_friction_energy(f, f->z, eps);
@@ -5940,26 +5979,27 @@ static DCI_NOINLINE dc_status dci_friction_plane(dci_friction *f, dc_real eps_v,
     return DC_E_DIVERGED;
 }
 
-static void dci_to_frame(const dci_pair *p, dc_v3 v, dc_real r[3])
+static void dci_to_frame(const dci_friction *f, dc_v3 v, dc_real r[3])
 {
-    r[0] = dc_dot(v, p->u);
-    r[1] = dc_dot(v, p->b1);
-    r[2] = dc_dot(v, p->b2);
+    r[0] = dc_dot(v, f->u);
+    r[1] = dc_dot(v, f->b1);
+    r[2] = dc_dot(v, f->b2);
 }
-static dc_v3 dci_from_frame(const dci_pair *p, const dc_real r[3])
+static dc_v3 dci_from_frame(const dci_friction *f, const dc_real r[3])
 {
-    return dc_add(dc_scale(r[0], p->u), dc_add(dc_scale(r[1], p->b1), dc_scale(r[2], p->b2)));
+    return dc_add(dc_scale(r[0], f->u), dc_add(dc_scale(r[1], f->b1), dc_scale(r[2], f->b2)));
 }
 
 /* dp = -A^-1 C^T dx of the minimising plane, (d, n_u, n_b1, n_b2) about q, dx in the caller's units  (SDRS Eq. 33) */
-static void dci_pair_plane_jvp(const dci_pair *p, const dc_v3 *dx, dc_real dp[4])
+static void dci_friction_plane_jvp(const dci_friction *f, const dc_v3 *dx, dc_real dp[4])
 {
+    const dci_pair *p = f->p;
     int k, j;
     for (j = 0; j < 4; ++j) dp[j] = 0;
     for (k = 0; k < p->nt; ++k) {
         const dci_term *t = &p->t[k];
         dc_real r[3], Dn;
-        dci_to_frame(p, dx[k], r);
+        dci_to_frame(f, dx[k], r);
         Dn = t->D*p->r*r[0];
         dp[0] -= Dn;
         dp[1] -= Dn*t->z + t->f*r[0];
@@ -5983,26 +6023,26 @@ static dc_v3 dci_slip_turn(const dci_slip *s, dc_real eps, const dc_real de[3])
 static DCI_NOINLINE void dci_friction_jvp(const dci_friction *f, int old)
 {
     const dci_pair *p = f->p;
-    dc_real dp[4] = {0, 0, 0, 0}, dn1 = 0, dn2 = 0, rhs[3] = {0, 0, 0}, w = f->z[2]/f->scale;
-    dc_real unscale = dci_pair_unscale(p)/p->unit;
+    dc_real dp[4] = {0, 0, 0, 0}, dn1 = 0, dn2 = 0, rhs[3] = {0, 0, 0}, w = f->z[2]/f->scale, unscale = 0;
     int k, i;
 
-    if (p->nt == 0) return;
+    if (f->nt == 0) return;
     if (old) {
-        dci_pair_plane_jvp(p, f->dx0, dp);
+        unscale = dci_pair_unscale(p)/p->unit;
+        dci_friction_plane_jvp(f, f->dx0, dp);
         dn1 = dp[2]/p->r;                          /* dn^ in b1, b2 */
         dn2 = dp[3]/p->r;
     }
     /* f->dg[k] holds de of the slip with z at rest, first; then z follows from dgrad/dz = 0 */
-    for (k = 0; k < p->nt; ++k) {
+    for (k = 0; k < f->nt; ++k) {
         dci_slip *s = &f->s[k];
         dc_real K[3][3], e0[3] = {0, 0, 0}, e1[3], de[3], dA = 0, dxx = 0, dyy = 0;
         dc_v3 dw;
-        dci_to_frame(p, f->dx1[k], e1);
+        dci_to_frame(f, f->dx1[k], e1);
         if (old) {
             const dci_term *t = &p->t[k];
             dc_real df;
-            dci_to_frame(p, f->dx0[k], e0);
+            dci_to_frame(f, f->dx0[k], e0);
             dxx = e0[1] - s->z*dn1;                /* d(B^T (x^t - q)) */
             dyy = e0[2] - s->z*dn2;
             df = t->D*(p->r*e0[0]/p->unit + dp[0] + t->z*dp[1] + t->x*dp[2] + t->y*dp[3]);
@@ -6019,7 +6059,7 @@ static DCI_NOINLINE void dci_friction_jvp(const dci_friction *f, int old)
         rhs[2] += s->A*(s->w[1]*dxx - s->w[0]*dyy)/f->scale;
     }
     dci_friction_solve(f, rhs);                    /* dz */
-    for (k = 0; k < p->nt; ++k) {
+    for (k = 0; k < f->nt; ++k) {
         dci_slip *s = &f->s[k];
         dc_real K[3][3], de[3], g[3], dA = f->dg[k].z;
         dc_v3 dw;
@@ -6032,7 +6072,7 @@ static DCI_NOINLINE void dci_friction_jvp(const dci_friction *f, int old)
         g[1] = (dA*s->w[0] + s->A*dw.x)/f->h;
         g[2] = (dA*s->w[1] + s->A*dw.y)/f->h;
         g[0] = -s->A/f->h*(dn1*s->w[0] + dn2*s->w[1]);
-        f->dg[k] = dci_from_frame(p, g);
+        f->dg[k] = dci_from_frame(f, g);
     }
 }
 
@@ -6047,24 +6087,65 @@ DC_DEF size_t dc_friction_bytes(int na, int nb)
     return sum == SIZE_MAX ? 0 : sum;
 }
 
-/* Solves the pair at time t and the plane's velocity. x^{t+1} is now[].M (x^, 1). */
-static dc_status dci_friction_run(dci_friction *f, const dc_friction_options *opt, const dc_pair_options *pair,
-                                  dc_real mu, dc_real h, const dci_posed old[2], const dci_posed now[2], dc_arena *mem,
-                                  const dc_plane *plane, dc_real *value, dc_plane *out, dc_friction_info *info)
+static int dci_friction_positive(dc_real x) { return x > 0 && x <= DC_LIMIT; }
+
+/* memory for n vertices */
+static int dci_friction_take(dci_friction *f, int n, dc_arena *mem)
 {
-    dc_real eps_f = opt && opt->eps_f != 0 ? opt->eps_f : DC_R(1e-6), eps_v = opt && opt->eps_v != 0 ? opt->eps_v : DC_R(1e-6);
-    dc_real length = pair && pair->length != 0 ? pair->length : 1, loaded = 0, unscale, P = 0;
-    dc_status status, slip = DC_OK;
-    dci_pair *p;
+    f->n = n;
+    f->s = (dci_slip *)dc_arena_take(mem, (size_t)n, sizeof(dci_slip));
+    f->dx0 = (dc_v3 *)dc_arena_take(mem, (size_t)n, 3*sizeof(dc_v3));
+    if (!f->s || !f->dx0) return 0;
+    f->dx1 = f->dx0 + n;
+    f->dg = f->dx1 + n;
+    return 1;
+}
+
+/* What friction needs of a solved pair: the loaded vertices and their forces. 0: out of range. */
+static DCI_NOINLINE int dci_friction_forces(dci_friction *f, const dci_pair *p, dc_real mu, dc_real eps_f)
+{
+    dc_real loaded = 0, unscale = dci_pair_unscale(p)/p->unit;
     int k;
+    f->p = p;
+    f->u = p->u;
+    f->b1 = p->b1;
+    f->b2 = p->b2;
+    f->na = p->na;
+    f->nt = p->nt;
+    f->extent = p->unit*p->size;
+    for (k = 0; k < p->nt; ++k) {
+        const dci_term *t = &p->t[k];
+        dci_slip *s = &f->s[k];
+        dc_real F = unscale*p->r*dc_abs(t->f), root;         /* |dP/dx_k|, Eq. 8 */
+        root = F > 1 ? F*dc_sqrt(1 + eps_f/F/F) : dc_sqrt(F*F + eps_f);
+        s->A = mu*f->h*F*(F/(root + dc_sqrt(eps_f)));       /* A(f) = f^2/(sqrt(f^2 + eps) + sqrt eps) */
+        s->dA = mu*f->h*F/root;
+        s->z = p->unit*t->z;
+        s->x = p->unit*t->x;
+        s->y = p->unit*t->y;
+        s->k = t->k;
+        loaded += s->A;
+    }
+    if (!(loaded > 0)) f->nt = 0;
+    return dc_finite(loaded);
+}
+
+/* Solves the pair at time t. info: all but the plane's velocity. */
+static dc_status dci_friction_open(dci_friction *f, const dc_friction_options *opt, const dc_pair_options *pair,
+                                   dc_real mu, dc_real h, const dci_posed old[2], dc_arena *mem,
+                                   const dc_plane *plane, dc_plane *out, dc_friction_info *info)
+{
+    dc_real eps_f = opt && opt->eps_f != 0 ? opt->eps_f : DC_R(1e-6), P = 0;
+    dc_status status;
+    dci_pair *p;
 
     memset(info, 0, sizeof *info);
-    if (!(mu >= 0) || !(mu <= DC_LIMIT) || !(h > 0) || !(h <= DC_LIMIT) || !(eps_f > 0) || !(eps_f <= DC_LIMIT)
-        || !(eps_v > 0) || !(eps_v <= DC_LIMIT) || !dci_posed_ok(now[0]) || !dci_posed_ok(now[1]) || !dci_posed_ok(old[0])
-        || !dci_posed_ok(old[1]) || now[0].hull->n != old[0].hull->n || now[1].hull->n != old[1].hull->n) return DC_E_ARG;
-    f->patch = opt && opt->patch != 0 ? opt->patch : DC_R(0.01)*length;
+    f->h = h;
+    f->eps = opt && opt->eps_v != 0 ? opt->eps_v : DC_R(1e-6);
+    f->patch = opt && opt->patch != 0 ? opt->patch : DC_R(0.01)*(pair && pair->length != 0 ? pair->length : 1);
     if (opt && opt->no_patch) f->patch = 0;
-    if (!(f->patch >= 0) || !(f->patch <= DC_LIMIT)) return DC_E_ARG;
+    if (!(mu >= 0) || !(mu <= DC_LIMIT) || !dci_friction_positive(h) || !dci_friction_positive(eps_f) || !dci_friction_positive(f->eps)
+        || !dci_posed_ok(old[0]) || !dci_posed_ok(old[1]) || !(f->patch >= 0) || !(f->patch <= DC_LIMIT)) return DC_E_ARG;
 
     p = (dci_pair *)dc_arena_take(mem, 1, sizeof *p);
     if (!p) return DC_E_MEMORY;
@@ -6073,46 +6154,54 @@ static dc_status dci_friction_run(dci_friction *f, const dc_friction_options *op
     f->z[0] = f->z[1] = f->z[2] = 0;
     status = dci_pair_run(p, pair, old[0], old[1], mem, plane, 1, &P, out, &info->pair);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
-    f->p = p;
-    f->h = h;
-    f->eps = eps_v;
-    f->s = (dci_slip *)dc_arena_take(mem, (size_t)p->n, sizeof(dci_slip));
-    f->dx0 = (dc_v3 *)dc_arena_take(mem, (size_t)p->n, 3*sizeof(dc_v3));
-    if (!f->s || !f->dx0) return DC_E_MEMORY;
-    f->dx1 = f->dx0 + p->n;
-    f->dg = f->dx1 + p->n;
+    if (!dci_friction_take(f, p->n, mem)) return DC_E_MEMORY;
+    if (!dci_friction_forces(f, p, mu, eps_f)) return DC_E_RANGE;
+    info->point = dc_madd(p->origin, p->unit, p->q);
+    return status;
+}
 
-    unscale = dci_pair_unscale(p)/p->unit;
-    for (k = 0; k < p->nt; ++k) {
-        const dci_term *t = &p->t[k];
+/* The plane's velocity when x^{t+1} = now[].M (x^, 1). */
+static dc_status dci_friction_close(dci_friction *f, const dci_posed old[2], const dci_posed now[2], dc_real *value,
+                                    dc_friction_info *info)
+{
+    dc_status status;
+    int k;
+    *value = 0;
+    if (f->nt == 0) return DC_OK;
+    for (k = 0; k < f->nt; ++k) {
         dci_slip *s = &f->s[k];
-        int b = t->k >= p->na, i = b ? t->k - p->na : t->k;
+        int b = s->k >= f->na, i = b ? s->k - f->na : s->k;
         dc_v3 x0 = old[b].hull->v[i], x1 = now[b].hull->v[i], d;
-        dc_real F = unscale*p->r*dc_abs(t->f), root, r[3];   /* |dP/dx_k|, Eq. 8 */
-        root = F > 1 ? F*dc_sqrt(1 + eps_f/F/F) : dc_sqrt(F*F + eps_f);
-        s->A = mu*h*F*(F/(root + dc_sqrt(eps_f)));          /* A(f) = f^2/(sqrt(f^2 + eps) + sqrt eps) */
-        s->dA = mu*h*F/root;
-        s->z = p->unit*t->z;
-        s->x = p->unit*t->x;
-        s->y = p->unit*t->y;
+        dc_real r[3];
         /* R1 x^ - R0 x^ + (t1 - t0) */
         d = dc_add(dc_sub(dci_linear(now[b].M, x1), dci_linear(old[b].M, x0)),
                    dc_sub(dci_translation(now[b].M), dci_translation(old[b].M)));
-        dci_to_frame(p, dc_scale(1/h, d), r);                /* Eq. 9 */
+        dci_to_frame(f, dc_scale(1/f->h, d), r);             /* Eq. 9 */
         s->d = r[0];
         s->v1 = r[1];
         s->v2 = r[2];
-        loaded += s->A;
     }
-    *value = 0;
-    if (!dc_finite(loaded)) return DC_E_RANGE;
-    if (loaded > 0) {
-        slip = dci_friction_plane(f, eps_v, &info->iterations, value);
-        info->w = f->z[2]/f->scale;
-        info->u = dc_add(dc_scale(f->z[0], p->b1), dc_scale(f->z[1], p->b2));
-    } else p->nt = 0;
-    info->point = dc_madd(p->origin, p->unit, p->q);
-    if (!dc_finite(*value)) return DC_E_RANGE;
+    status = dci_friction_plane(f, f->eps, &info->iterations, value);
+    info->w = f->z[2]/f->scale;
+    info->u = dc_add(dc_scale(f->z[0], f->b1), dc_scale(f->z[1], f->b2));
+    return dc_finite(*value) ? status : DC_E_RANGE;
+}
+
+static int dci_friction_fits(const dci_posed old[2], const dci_posed now[2])
+{
+    return dci_posed_ok(now[0]) && dci_posed_ok(now[1]) && old[0].hull && old[1].hull && now[0].hull->n == old[0].hull->n
+        && now[1].hull->n == old[1].hull->n;
+}
+
+/* both, with the worse of two statuses */
+static dc_status dci_friction_run(dci_friction *f, const dc_friction_options *opt, const dc_pair_options *pair,
+                                  dc_real mu, dc_real h, const dci_posed old[2], const dci_posed now[2], dc_arena *mem,
+                                  const dc_plane *plane, dc_real *value, dc_plane *out, dc_friction_info *info)
+{
+    dc_status status = dci_friction_fits(old, now) ? DC_OK : DC_E_ARG, slip;
+    if (status == DC_OK) status = dci_friction_open(f, opt, pair, mu, h, old, mem, plane, out, info);
+    if (status != DC_OK && status != DC_E_DIVERGED) return status;
+    slip = dci_friction_close(f, old, now, value, info);
     return slip == DC_OK ? status : slip;
 }
 
@@ -6120,23 +6209,23 @@ static dc_status dci_friction_run(dci_friction *f, const dc_friction_options *op
 static void dci_friction_gradient(const dci_friction *f)
 {
     int k;
-    for (k = 0; k < f->p->nt; ++k) {
+    for (k = 0; k < f->nt; ++k) {
         const dci_slip *s = &f->s[k];
         dc_real g[3];
         g[0] = 0;
         g[1] = s->A/f->h*s->w[0];
         g[2] = s->A/f->h*s->w[1];
-        f->dg[k] = dci_from_frame(f->p, g);
+        f->dg[k] = dci_from_frame(f, g);
     }
 }
 
 static dc_real dci_component(dc_v3 v, int i) { return i == 0 ? v.x : i == 1 ? v.y : v.z; }
 
 /* vertex k of the pair from the origin of its body, in world axes */
-static dc_v3 dci_arm(const dci_pair *p, const dci_posed at[2], int k)
+static dc_v3 dci_arm(const dci_friction *f, const dci_posed at[2], int k)
 {
-    int b = k >= p->na;
-    return dci_linear(at[b].M, at[b].hull->v[k - (b ? p->na : 0)]);
+    int b = k >= f->na;
+    return dci_linear(at[b].M, at[b].hull->v[k - (b ? f->na : 0)]);
 }
 
 static dc_v3 dci_axis(int i) { return dc_vec(i == 0, i == 1, i == 2); }
@@ -6147,6 +6236,40 @@ static dc_status dci_friction_finish(dc_status status, dc_real v, const dc_plane
     status = dci_pair_finish(status, v, p, &i->pair, plane, value, NULL);
     if (info && (status == DC_OK || status == DC_E_DIVERGED)) *info = *i;
     return status;
+}
+
+/* Derivatives by vertices; out[0]: gradient, 1: by the new configuration, 2: by the old one. First only to see whether all
+ * fits, then to write. 0: out of range. */
+static DCI_NOINLINE int dci_friction_vertices(dci_friction *f, dc_real *const out[3])
+{
+    size_t N = 3*(size_t)f->n;
+    int k, c, r, pass, write;
+    for (write = 0; write < 2; ++write)
+        for (pass = 0; pass < 3; ++pass) {
+            dc_real *H = out[pass];
+            dc_v3 *dx = pass == 1 ? f->dx1 : f->dx0;
+            int columns = !H ? 0 : pass == 0 ? 1 : 3*f->nt;
+            if (H && write) memset(H, 0, (pass == 0 ? N : N*N)*sizeof *H);
+            memset(f->dx0, 0, 2*(size_t)f->n*sizeof *f->dx0);
+            for (c = 0; c < columns; ++c) {
+                if (pass == 0) dci_friction_gradient(f);
+                else {
+                    dx[c/3] = dci_axis(c%3);
+                    dci_friction_jvp(f, pass == 2);
+                    dx[c/3] = dc_vec(0, 0, 0);
+                }
+                for (k = 0; k < f->nt; ++k)
+                    for (r = 0; r < 3; ++r) {
+                        size_t row = 3*(size_t)f->s[k].k + (size_t)r, col = 3*(size_t)f->s[c/3].k + (size_t)(c%3);
+                        dc_real g = dci_component(f->dg[k], r);
+                        if (!write && !dc_finite(g)) return 0;
+                        if (write && pass == 0) H[row] = g;
+                        if (write && pass == 2) H[row*N + col] = g;
+                        if (write && pass == 1 && row <= col) H[row*N + col] = H[col*N + row] = g;
+                    }
+            }
+        }
+    return 1;
 }
 
 DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
@@ -6160,9 +6283,7 @@ DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_optio
     dc_friction_info i;
     dc_plane pl = DC_ZERO;
     dc_real v = 0;
-    size_t N;
     dc_status status;
-    int k, c, r, pass, write;
 
     if (!f) return mem ? DC_E_MEMORY : DC_E_ARG;
     old[0].hull = a0;  now[0].hull = a1;
@@ -6170,34 +6291,11 @@ DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_optio
     old[0].M = old[1].M = now[0].M = now[1].M = NULL;
     status = dci_friction_run(f, opt, pair, mu, h, old, now, mem, plane, &v, &pl, &i);
     if (status == DC_OK || status == DC_E_DIVERGED) {
-        N = 3*(size_t)f->p->n;
-        /* pass 0: gradient, 1: by the new configuration, 2: by the old one; first only to see whether all fits, then
-         * to write */
-        for (write = 0; write < 2 && status != DC_E_RANGE; ++write)
-            for (pass = 0; pass < 3; ++pass) {
-                dc_real *H = pass == 0 ? grad : pass == 1 ? hess : mixed;
-                dc_v3 *dx = pass == 1 ? f->dx1 : f->dx0;
-                int columns = !H ? 0 : pass == 0 ? 1 : 3*f->p->nt;
-                if (H && write) memset(H, 0, (pass == 0 ? N : N*N)*sizeof *H);
-                memset(f->dx0, 0, 2*(size_t)f->p->n*sizeof *f->dx0);
-                for (c = 0; c < columns; ++c) {
-                    if (pass == 0) dci_friction_gradient(f);
-                    else {
-                        dx[c/3] = dci_axis(c%3);
-                        dci_friction_jvp(f, pass == 2);
-                        dx[c/3] = dc_vec(0, 0, 0);
-                    }
-                    for (k = 0; k < f->p->nt; ++k)
-                        for (r = 0; r < 3; ++r) {
-                            size_t row = 3*(size_t)f->p->t[k].k + (size_t)r, col = 3*(size_t)f->p->t[c/3].k + (size_t)(c%3);
-                            dc_real g = dci_component(f->dg[k], r);
-                            if (!write && !dc_finite(g)) status = DC_E_RANGE;
-                            if (write && pass == 0) H[row] = g;
-                            if (write && pass == 2) H[row*N + col] = g;
-                            if (write && pass == 1 && row <= col) H[row*N + col] = H[col*N + row] = g;
-                        }
-                }
-            }
+        dc_real *out[3];
+        out[0] = grad;
+        out[1] = hess;
+        out[2] = mixed;
+        if (!dci_friction_vertices(f, out)) status = DC_E_RANGE;
     }
     if (mem) mem->used = used;
     return dci_friction_finish(status, v, &pl, &i, plane, value, info);
@@ -6207,7 +6305,6 @@ DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_optio
 static DCI_NOINLINE void dci_friction_twists(dci_friction *f, const dci_posed old[2], const dci_posed now[2], dc_real *grad, dc_real *hess,
                                 dc_real *mixed)
 {
-    const dci_pair *p = f->p;
     int j, k, r, pass;
 
     /* pass 0: gradient, 1: by the new poses, 2: by the old ones */
@@ -6218,19 +6315,19 @@ static DCI_NOINLINE void dci_friction_twists(dci_friction *f, const dci_posed ol
             memset(out, 0, sizeof out);
             if (pass == 0) dci_friction_gradient(f);
             else {
-                memset(f->dx0, 0, 2*(size_t)p->n*sizeof *f->dx0);
-                for (k = 0; k < p->nt; ++k) {
-                    dc_v3 x = dci_arm(p, pass == 1 ? now : old, p->t[k].k);
-                    if ((p->t[k].k >= p->na) != j/6) continue;
+                memset(f->dx0, 0, 2*(size_t)f->n*sizeof *f->dx0);
+                for (k = 0; k < f->nt; ++k) {
+                    dc_v3 x = dci_arm(f, pass == 1 ? now : old, f->s[k].k);
+                    if ((f->s[k].k >= f->na) != j/6) continue;
                     x = j%6 < 3 ? dci_axis(j%3) : dc_cross(dci_axis(j%3), x);
                     if (pass == 1) f->dx1[k] = x;
                     else f->dx0[k] = x;
                 }
                 dci_friction_jvp(f, pass == 2);
             }
-            for (k = 0; k < p->nt; ++k) {
-                int b = p->t[k].k >= p->na;
-                dc_v3 t = dc_cross(dci_arm(p, now, p->t[k].k), f->dg[k]);
+            for (k = 0; k < f->nt; ++k) {
+                int b = f->s[k].k >= f->na;
+                dc_v3 t = dc_cross(dci_arm(f, now, f->s[k].k), f->dg[k]);
                 for (r = 0; r < 3; ++r) {
                     out[6*b + r] += dci_component(f->dg[k], r);
                     out[6*b + 3 + r] += dci_component(t, r);
@@ -6242,10 +6339,24 @@ static DCI_NOINLINE void dci_friction_twists(dci_friction *f, const dci_posed ol
     if (!hess) return;
     /* sum (x g^T + g x^T)/2 - (x.g) I on the rotations */
     dci_friction_gradient(f);
-    for (k = 0; k < p->nt; ++k)
-        dci_shift_bracket(hess + (6*12 + 6)*(p->t[k].k >= p->na), 12, dc_neg(f->dg[k]), dci_arm(p, now, p->t[k].k));
+    for (k = 0; k < f->nt; ++k)
+        dci_shift_bracket(hess + (6*12 + 6)*(f->s[k].k >= f->na), 12, dc_neg(f->dg[k]), dci_arm(f, now, f->s[k].k));
     for (j = 0; j < 12; ++j)
         for (r = 0; r < j; ++r) hess[12*j + r] = hess[12*r + j];
+}
+
+/* outputs of a solved friction, when all of them are finite */
+static dc_status dci_friction_write(dci_friction *f, const dci_posed old[2], const dci_posed now[2], dc_status status, dc_real *grad,
+                                    dc_real *hess, dc_real *mixed)
+{
+    if (!grad && !hess && !mixed) return status;
+    dci_friction_twists(f, old, now, f->grad, hess ? f->hess : NULL, mixed ? f->mixed : NULL);
+    if (!dci_all_finite(f->grad, 12) || (hess && !dci_all_finite(f->hess, 144)) || (mixed && !dci_all_finite(f->mixed, 144)))
+        return DC_E_RANGE;
+    if (grad) memcpy(grad, f->grad, sizeof f->grad);
+    if (hess) memcpy(hess, f->hess, sizeof f->hess);
+    if (mixed) memcpy(mixed, f->mixed, sizeof f->mixed);
+    return status;
 }
 
 DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
@@ -6267,18 +6378,116 @@ DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair
     if (!dci_pose_map(a0, f->map[0], &old[0].M) || !dci_pose_map(a1, f->map[1], &now[0].M)
         || !dci_pose_map(b0, f->map[2], &old[1].M) || !dci_pose_map(b1, f->map[3], &now[1].M)) status = DC_E_ARG;
     else status = dci_friction_run(f, opt, pair, mu, h, old, now, mem, plane, &v, &pl, &i);
-    if (status == DC_OK || status == DC_E_DIVERGED) {
-        dci_friction_twists(f, old, now, f->grad, hess ? f->hess : NULL, mixed ? f->mixed : NULL);
-        if (!dci_all_finite(f->grad, 12) || (hess && !dci_all_finite(f->hess, 144)) || (mixed && !dci_all_finite(f->mixed, 144)))
-            status = DC_E_RANGE;
-        else {
-            if (grad) memcpy(grad, f->grad, sizeof f->grad);
-            if (hess) memcpy(hess, f->hess, sizeof f->hess);
-            if (mixed) memcpy(mixed, f->mixed, sizeof f->mixed);
-        }
-    }
+    if (status == DC_OK || status == DC_E_DIVERGED) status = dci_friction_write(f, old, now, status, grad, hess, mixed);
     if (mem) mem->used = used;
     return dci_friction_finish(status, v, &pl, &i, plane, value, info);
+}
+
+DC_DEF size_t dc_friction_load_bytes(int na, int nb)
+{
+    size_t sum;
+    if (na < 1 || nb < 1) return 0;
+    sum = dc_bytes(0, (size_t)na + (size_t)nb, sizeof(dc_friction_vertex));
+    return sum == SIZE_MAX ? 0 : sum;
+}
+
+DC_DEF dc_status dc_friction_open(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
+                                  const dc_hull *a, const dc_pose *a0, const dc_hull *b, const dc_pose *b0, dc_arena *mem,
+                                  dc_plane *plane, dc_friction_load *load)
+{
+    size_t used = mem ? mem->used : 0;
+    dc_friction_vertex *v;
+    dci_friction *f;
+    dci_posed old[2];
+    dc_friction_info i = DC_ZERO;
+    dc_plane pl = DC_ZERO;
+    dc_status status;
+    int k;
+
+    if (!mem || !load || !a || !b || a->n < 1 || b->n < 1 || !a0 || !b0) return DC_E_ARG;
+    v = (dc_friction_vertex *)dc_arena_take(mem, (size_t)a->n + (size_t)b->n, sizeof *v);
+    f = (dci_friction *)dc_arena_take(mem, 1, sizeof *f);
+    old[0].hull = a;
+    old[1].hull = b;
+    if (!v || !f) status = DC_E_MEMORY;
+    else if (!dci_pose_map(a0, f->map[0], &old[0].M) || !dci_pose_map(b0, f->map[2], &old[1].M)) status = DC_E_ARG;
+    else status = dci_friction_open(f, opt, pair, mu, h, old, mem, plane, &pl, &i);
+    if (status != DC_OK && status != DC_E_DIVERGED) {
+        mem->used = used;
+        return status;
+    }
+    load->a0 = *a0;
+    load->b0 = *b0;
+    load->n = f->u;
+    load->b1 = f->b1;
+    load->b2 = f->b2;
+    load->h = f->h;
+    load->eps_v = f->eps;
+    load->patch = f->patch;
+    load->extent = f->extent;
+    load->na = a->n;
+    load->nb = b->n;
+    load->count = f->nt;
+    load->vertex = v;
+    for (k = 0; k < f->nt; ++k) {
+        v[k].A = f->s[k].A;
+        v[k].x = f->s[k].x;
+        v[k].y = f->s[k].y;
+        v[k].k = f->s[k].k;
+    }
+    if (plane) *plane = pl;
+    /* the room of vertices that carry nothing is given back */
+    mem->used = used;
+    dc_arena_take(mem, (size_t)load->count, sizeof *v);
+    return status;
+}
+
+DC_DEF dc_status dc_friction_move(const dc_friction_load *load, const dc_hull *a, const dc_pose *a1, const dc_hull *b,
+                                  const dc_pose *b1, dc_arena *mem, dc_real *value, dc_real *grad, dc_real *hess)
+{
+    size_t used = mem ? mem->used : 0;
+    dci_friction *f = (dci_friction *)dc_arena_take(mem, 1, sizeof *f);
+    dci_posed old[2], now[2];
+    dc_friction_info i;
+    dc_plane unmoved = DC_ZERO;
+    dc_real v = 0;
+    dc_status status = DC_E_ARG;
+    int k;
+
+    if (!f) return mem ? DC_E_MEMORY : DC_E_ARG;
+    memset(&i, 0, sizeof i);
+    old[0].hull = now[0].hull = a;
+    old[1].hull = now[1].hull = b;
+    if (load && a && b && a->n == load->na && b->n == load->nb && dci_pose_map(&load->a0, f->map[0], &old[0].M)
+        && dci_pose_map(a1, f->map[1], &now[0].M) && dci_pose_map(&load->b0, f->map[2], &old[1].M)
+        && dci_pose_map(b1, f->map[3], &now[1].M) && dci_friction_fits(old, now))
+        status = dci_friction_take(f, load->count, mem) ? DC_OK : DC_E_MEMORY;
+    if (status == DC_OK) {
+        f->p = NULL;
+        f->u = load->n;
+        f->b1 = load->b1;
+        f->b2 = load->b2;
+        f->na = load->na;
+        f->nt = load->count;
+        f->h = load->h;
+        f->eps = load->eps_v;
+        f->patch = load->patch;
+        f->extent = load->extent;
+        f->scale = 1;
+        f->m = 0;
+        f->z[0] = f->z[1] = f->z[2] = 0;
+        for (k = 0; k < load->count; ++k) {
+            f->s[k].A = load->vertex[k].A;
+            f->s[k].x = load->vertex[k].x;
+            f->s[k].y = load->vertex[k].y;
+            f->s[k].k = load->vertex[k].k;
+            f->s[k].dA = f->s[k].z = 0;         /* of derivatives by time t */
+        }
+        status = dci_friction_close(f, old, now, &v, &i);
+        if (status == DC_OK || status == DC_E_DIVERGED) status = dci_friction_write(f, old, now, status, grad, hess, NULL);
+    }
+    if (mem) mem->used = used;
+    return dci_friction_finish(status, v, &unmoved, &i, NULL, value, NULL);
 }
 
 #endif /* DC_CONTACT_IMPLEMENTED */

@@ -528,7 +528,7 @@ DC_DEF dc_status dc_shape_hull(int dim, int n, const dc_v3 *v, dc_arena *mem, dc
     most = (dim - 1)*n;
     for (i = 0; i < n; ++i) {
         const dc_real x[3] = {v[i].x, v[i].y, v[i].z};
-        if (!dci_all_in_limit(x, 3)) return DC_E_ARG;
+        if (!dc_in_range(v[i])) return DC_E_ARG;
         for (k = 0; k < dim; ++k) size = dc_max(size, dc_abs(x[k]));
     }
     tol = 1000*DC_EPS*size;
@@ -701,11 +701,10 @@ static int dci_pose_rows(int D, const dc_pose *pose, dc_real *x, dc_real *R)
     for (i = 0; i < 9; ++i) R[i] = DC_R(i%4 == 0);
     if (D == 2) R[3] = 1;                       /* 2 x 2: 1 0 0 1 */
     if (!pose) return 1;
-    if (dc_quat_normalize(pose->q, &q) != DC_OK) return 0;
+    if (!dc_pose_ok(pose) || dc_quat_normalize(pose->q, &q) != DC_OK) return 0;
     x[0] = pose->t.x;
     x[1] = pose->t.y;
     x[2] = D == 3 ? pose->t.z : 0;
-    if (!dci_all_in_limit(x, 3)) return 0;
     if (D == 2) {                               /* what turns about z */
         dc_real r2 = q.w*q.w + q.z*q.z;
         if (!(r2 > DC_EPS)) return 0;
@@ -917,7 +916,7 @@ static void dci_pnc_fill(dci_pair_nc *P, int as_given, dc_real unit, dc_real met
     int D = P->D, ny = P->ny, ns = P->nsoc, i, j, k, row = 0, at = 0;
     for (k = 0; k < 2; ++k) {
         const dc_shape *s = P->shape[k];
-        int first = row, end = row + s->linear, cone = 0, col = D + 1 + (k ? P->aux0 : 0);
+        int first = row, end, cone = 0, col = D + 1 + (k ? P->aux0 : 0);
         P->linear[k] = s->linear;
         while (first < row + s->rows) {             /* a linear row, or a cone */
             dc_real most = 0, f;
@@ -2633,14 +2632,8 @@ DC_DEF int dc_ncp_keep_count(const dc_ncp_options *opt, int dim, const dc_ncp_co
 static int dci_scene_valid(const dc_ncp_options *o, const dc_ncp_scene *sc)
 {
     int i;
-    dc_real g[4];
     if (!sc || sc->dim < 2 || sc->dim > 3 || sc->bodies < 0 || sc->contacts < 0 || sc->bodies > 10000 || sc->contacts > 100000
-        || (sc->bodies > 0 && !sc->body) || (sc->contacts > 0 && !sc->contact) || !(sc->h > 0)) return 0;
-    g[0] = sc->gravity.x;
-    g[1] = sc->gravity.y;
-    g[2] = sc->gravity.z;
-    g[3] = sc->h;
-    if (!dci_all_in_limit(g, 4)) return 0;
+        || (sc->bodies > 0 && !sc->body) || (sc->contacts > 0 && !sc->contact) || !dci_positive(sc->h) || !dc_in_range(sc->gravity)) return 0;
     if (o && (!(o->rho >= 0 && o->rho <= 1) || !(o->tol >= 0 && o->tol <= 1) || o->max_iterations < 0 || (o->authors && sc->dim != 2))) return 0;
     for (i = 0; i < sc->contacts; ++i)
         if (!dci_contact_valid(o, sc, sc->contact + i)) return 0;

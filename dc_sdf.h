@@ -489,7 +489,7 @@ DC_DEF dc_status dc_cfield_train_start(const dc_cfield_train_options *opt, const
  * mem       scratch: dc_cfield_eval_bytes(of)
  * progress, user, info   may be NULL
  * DC_E_ARG: a NULL, a state that is none. DC_E_MEMORY. DC_E_DIVERGED: the weights are no longer finite: take a smaller
- * rate; or in 10^7 poses in a row none is near the surface. */
+ * rate; or no pose near the surface was found in thousands. */
 DC_DEF dc_status dc_cfield_train(const dc_cfield *of, void *state, dc_arena *mem, dc_cfield_progress progress, void *user,
                                  dc_cfield_train_info *info);
 
@@ -2762,6 +2762,11 @@ DC_DEF dc_status dc_sdf_fit(const dc_sdf_fit_options *opt, const dc_grid *grid, 
     return all ? DC_OK : DC_E_DIVERGED;
 }
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("no-trapping-math")
+#endif
+
 /* ---- polygons in the plane ---------------------------------------------------------------------- */
 
 static int dci_v2_in_range(dc_v2 v) { return dc_abs(v.x) <= DC_LIMIT && dc_abs(v.y) <= DC_LIMIT; }
@@ -2854,12 +2859,12 @@ DCI_LANE dc_real dci_edge_d2(const dci_edge *e, dc_real x, dc_real y)
     return dx*dx + dy*dy;
 }
 
-/* what the edge adds to the winding number about (x, y): an upward edge to the right of the point 1, a downward one -1 */
+/* what the edge adds to the winding number about (x, y): 1 if it runs upwards to the right of the point, -1 if downwards */
 DCI_LANE dc_real dci_edge_winding(const dci_edge *e, dc_real x, dc_real y)
 {
-    dc_real side = e->ex*(y - e->y) - e->ey*(x - e->x);
-    dc_real up = (e->y <= y ? DC_R(1) : DC_R(0)) - (e->y1 <= y ? DC_R(1) : DC_R(0));
-    return up*side > 0 ? up : DC_R(0);
+    dc_real left = e->ex*(y - e->y) - e->ey*(x - e->x) > 0 ? DC_R(1) : DC_R(0);
+    dc_real from = e->y <= y ? DC_R(1) : DC_R(0), to = e->y1 <= y ? DC_R(1) : DC_R(0);
+    return from*(1 - to)*left - (1 - from)*to*(1 - left);
 }
 
 /* DC_LANES points against an outline: square of the distance, the first edge that has it, winding number */
@@ -2874,14 +2879,17 @@ static void dci_poly_lanes_start(dci_poly_lanes *b)
     }
 }
 
-DCI_LANE void dci_poly_lanes_edge(dci_poly_lanes *DCI_RESTRICT b, const dci_edge *e, dc_real index)
+/* out of line: gcc does not vectorise it inside the loops that call it */
+static DCI_NOINLINE void dci_poly_lanes_edge(dci_poly_lanes *DCI_RESTRICT b, const dci_edge *edge, dc_real index)
 {
+    dci_edge e = *edge;
     int l;
     for (l = 0; l < DC_LANES; ++l) {
-        dc_real d2 = dci_edge_d2(e, b->x[l], b->y[l]);
-        b->edge[l] = d2 < b->d2[l] ? index : b->edge[l];
-        b->d2[l] = d2 < b->d2[l] ? d2 : b->d2[l];
-        b->wind[l] += dci_edge_winding(e, b->x[l], b->y[l]);
+        dc_real x = b->x[l], y = b->y[l], d2 = dci_edge_d2(&e, x, y), wind = dci_edge_winding(&e, x, y);
+        dc_real least = b->d2[l], at = b->edge[l], nearer = d2 < least ? DC_R(1) : DC_R(0);
+        b->edge[l] = at + nearer*(index - at);          /* gcc makes a branch of two selects */
+        b->d2[l] = d2 < least ? d2 : least;
+        b->wind[l] += wind;
     }
 }
 
@@ -3332,8 +3340,8 @@ static int dci_cell_push(const dci_pair_work *w, dc_real x, dc_real y, dc_real h
     return 1;
 }
 
-/* Largest disc in both outlines; `best` comes with a first guess. */
-static dc_status dci_disc_search(dci_pair_work *w, dc_real tol, dci_disc *best)
+/* Largest disc in both outlines, or the first with f below `enough`; `best` comes with a first guess. */
+static dc_status dci_disc_search(dci_pair_work *w, dc_real tol, dc_real enough, dci_disc *best)
 {
     dc_real box[4], h;
     int o, i, n = 0, cells = 0;
@@ -3356,6 +3364,7 @@ static dc_status dci_disc_search(dci_pair_work *w, dc_real tol, dci_disc *best)
         dci_cell c = w->stack[--n];
         int q, at = n;
         if (c.low >= best->f - tol) continue;
+        if (best->f < enough) return DC_OK;
         if (++cells > DCI_CFIELD_CELLS || n + 4 > DCI_CFIELD_STACK) return DC_E_DIVERGED;
         h = DC_R(0.5)*c.h;
         for (q = 0; q < 4; ++q) {
@@ -3515,8 +3524,8 @@ static void dci_pair_pose(const dc_cfield *f, dci_pair_work *w, dc_real theta, d
     }
 }
 
-/* Two polygons at the pose in the work's arrays. A disc that held at a pose nearby is where to begin. */
-static void dci_pair_contact(const dc_cfield *f, dci_pair_work *w, const dci_contact *guess, dci_contact *r)
+/* Two polygons at the pose in the work's arrays; d as it is, or any number below `enough` if it is. */
+static void dci_pair_contact(const dc_cfield *f, dci_pair_work *w, dc_real enough, dci_contact *r)
 {
     const dci_outline *a = &w->side[0], *b = &w->side[1];
     dci_closest ba, ab;
@@ -3531,8 +3540,7 @@ static void dci_pair_contact(const dc_cfield *f, dci_pair_work *w, const dci_con
     best.x = r->px;
     best.y = r->py;
     best.f = 0;
-    (void)guess;
-    r->status = dci_disc_search(w, DCI_CFIELD_TOL*dc_min(f->a.radius, f->b.radius), &best);
+    r->status = dci_disc_search(w, DCI_CFIELD_TOL*dc_min(f->a.radius, f->b.radius), DC_R(0.5)*enough, &best);
     if (best.f < 0) dci_contact_overlap(w, &best, r);
     else r->d = 0;
 }
@@ -3606,11 +3614,11 @@ static void dci_wall_contact(const dc_cfield *f, dci_pair_work *w, dci_contact *
     }
 }
 
-static void dci_exact_contact(const dc_cfield *f, dci_pair_work *w, dc_real theta, dc_real x, dc_real y, const dci_contact *guess,
+static void dci_exact_contact(const dc_cfield *f, dci_pair_work *w, dc_real theta, dc_real x, dc_real y, dc_real enough,
                               dci_contact *r)
 {
     dci_pair_pose(f, w, theta, x, y);
-    if (f->wall == DC_CSHAPE_POLY) dci_pair_contact(f, w, guess, r);
+    if (f->wall == DC_CSHAPE_POLY) dci_pair_contact(f, w, enough, r);
     else dci_wall_contact(f, w, r);
 }
 
@@ -4343,11 +4351,11 @@ static dc_status dci_exact_eval(const dc_cfield *f, dci_pair_work *w, dc_real th
 {
     dci_contact c, up, down;
     dc_status s;
-    dci_exact_contact(f, w, theta, x, y, NULL, &c);
+    dci_exact_contact(f, w, theta, x, y, -DC_REAL_MAX, &c);
     s = c.status;
     if (grad) {
-        dci_exact_contact(f, w, theta + f->h, x, y, &c, &up);
-        dci_exact_contact(f, w, theta - f->h, x, y, &c, &down);
+        dci_exact_contact(f, w, theta + f->h, x, y, -DC_REAL_MAX, &up);
+        dci_exact_contact(f, w, theta - f->h, x, y, -DC_REAL_MAX, &down);
         grad[0] = (up.d - down.d)/(2*f->h);
         grad[1] = c.nx;
         grad[2] = c.ny;
@@ -4407,6 +4415,68 @@ DC_DEF dc_status dc_cfield_eval_batch(const dc_cfield *f, int count, const dc_re
     return s;
 }
 
+/* ---- samples of a field --------------------------------------------------------------------------- */
+
+/* the next number of a stream, splitmix64: uniform in [0, 1) */
+static dc_real dci_uniform(uint64_t *s)
+{
+    uint64_t z = (*s += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ (z >> 30))*UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27))*UINT64_C(0x94d049bb133111eb);
+    z ^= z >> 31;
+    return DC_IS_FLOAT ? (dc_real)(z >> 40)*DC_R(5.9604644775390625e-8) : (dc_real)(z >> 11)*DC_R(1.1102230246251565e-16);
+}
+
+#define DCI_SAMPLE_TRIES 4000
+
+/* Samples first .. first + count - 1 of an exact field, of which sample i depends on `seed` and i alone: poses into rows of q,
+ * values into out (rows as in dc_cfield_eval_batch). Nine of ten have |d| < band, by rejection, the tenth has not; poses are
+ * uniform in theta and in the disc of translations where the shapes can be within band; x is 0 against a half-plane, which does not feel it.
+ * DC_E_DIVERGED: no pose within the band in DCI_SAMPLE_TRIES. */
+static dc_status dci_cfield_samples(const dc_cfield *f, uint64_t seed, int first, int count, dc_real band, dc_real *q,
+                                    size_t stride, dc_arena *mem, const dc_cfield_out *out)
+{
+    dc_real reach = (f->wall == DC_CSHAPE_HOLE ? f->radius : f->a.radius + f->b.radius) + band;
+    dci_pair_work *w;
+    size_t used = mem->used;
+    int i, tries;
+    w = dci_pair_work_take(f, mem);
+    if (!w) {
+        mem->used = used;
+        return DC_E_MEMORY;
+    }
+    for (i = 0; i < count; ++i) {
+        uint64_t s = seed ^ ((uint64_t)(first + i)*UINT64_C(0xd1342543de82ef95) + UINT64_C(0x632be59bd9b4e019));
+        int uniform = (first + i)%10 == 9;
+        dc_real *p = q + i;
+        for (tries = 0;; ++tries) {
+            dci_contact c;
+            dc_real theta, x, y;
+            if (tries == DCI_SAMPLE_TRIES) {
+                mem->used = used;
+                return DC_E_DIVERGED;
+            }
+            theta = DC_R(3.141592653589793)*(2*dci_uniform(&s) - 1);
+            x = 2*dci_uniform(&s) - 1;
+            y = 2*dci_uniform(&s) - 1;
+            if (f->wall == DC_CSHAPE_HALFPLANE) x = 0;
+            if (x*x + y*y > 1) continue;
+            p[0] = theta;
+            p[stride] = reach*x;
+            p[2*stride] = reach*y;
+            if (uniform) break;
+            dci_exact_contact(f, w, p[0], p[stride], p[2*stride], -band, &c);
+            if (dc_abs(c.d) < band) break;
+        }
+    }
+    mem->used = used;
+    return dc_cfield_eval_batch(f, count, q, stride, mem, out);
+}
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
+
 /* ---- learned fields: training ------------------------------------------------------------------------ */
 
 #define DCI_TRAINING UINT64_C(0x6463747261696e31)
@@ -4460,18 +4530,6 @@ static size_t dci_training_map(const dc_cfield_train_options *o, const dci_net_s
     return at;
 }
 
-/* splitmix64 */
-static uint64_t dci_random(uint64_t *s)
-{
-    uint64_t z = *s += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30)*UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27)*UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
-/* even in [0, 1), 24 bits: exact in float */
-static dc_real dci_random_unit(uint64_t *s) { return (dc_real)(dci_random(s) >> 40)*DC_R(5.9604644775390625e-8); }
-
 DC_DEF size_t dc_cfield_train_bytes(const dc_cfield_train_options *opt)
 {
     dc_cfield_train_options o;
@@ -4502,7 +4560,7 @@ static void dci_training_weights(dci_training *t, float *w)
         next = at + (size_t)(in + 1)*(size_t)out;
         bound = dc_sqrt(DC_R(6)/(dc_real)in)*(l == s->layers ? DC_R(0.4) : l == 0 && !t->net.raw ? DC_R(1.4) : DC_R(1));
         for (k = 0; k < (size_t)out; ++k) w[at + k] = 0;
-        for (k = at + (size_t)out; k < next; ++k) w[k] = (float)(bound*(2*dci_random_unit(&t->random) - 1));
+        for (k = at + (size_t)out; k < next; ++k) w[k] = (float)(bound*(2*dci_uniform(&t->random) - 1));
         at = next;
     }
 }
@@ -4529,31 +4587,27 @@ DC_DEF dc_status dc_cfield_train_start(const dc_cfield_train_options *opt, const
     return DC_OK;
 }
 
-/* Draws a pose, nine of ten and those to judge by near the surface */
-static dc_status dci_training_draw(dci_training *t, const dc_cfield *of, dc_arena *mem, dci_drawn *s)
+/* Draws pose i: nine of ten of the samples are near the surface, all of those to judge by */
+static dc_status dci_training_draw(const dci_training *t, const dc_cfield *of, dc_arena *mem, int i, dci_drawn *s)
 {
     const dc_cnet *n = &t->net;
-    const dc_real band = n->unit*DC_CFIELD_BAND, pi = DC_R(3.141592653589793);
-    int near = t->info.samples%10 != 9 || t->info.samples >= t->opt.samples, tries, k;
-    for (tries = 0; tries < 10000000; ++tries) {
-        dc_real u = dci_random_unit(&t->random), r, alpha, q[3], d, lever, sa, ca;
-        dci_cnet_pose p;
-        r = n->wall == DC_CSHAPE_POLY ? n->high*dc_sqrt(u) : n->low + u*(n->high - n->low);
-        alpha = pi*(2*dci_random_unit(&t->random) - 1);
-        q[0] = pi*(2*dci_random_unit(&t->random) - 1);
-        if (n->wall != DC_CSHAPE_POLY) alpha = n->wall == DC_CSHAPE_HALFPLANE ? DC_R(0.5)*pi : DC_R(0);
-        dc_sincos(alpha, &sa, &ca);
-        q[1] = r*ca;
-        q[2] = r*sa;
-        if (dc_cfield_eval(of, q, mem, &d, NULL, &lever, NULL, NULL) == DC_E_MEMORY) return DC_E_MEMORY;
-        if (near && !(dc_abs(d) < band)) continue;
-        dci_cnet_place(n, q[0], q[1], q[2], &p);
-        for (k = 0; k < 5; ++k) s->in[k] = (float)p.in[k];
-        s->d = (float)(d/band);
-        s->lever = (float)(lever/n->unit);
-        return DC_OK;
-    }
-    return DC_E_DIVERGED;
+    const dc_real band = n->unit*DC_CFIELD_BAND;
+    const int judge = i - t->opt.samples;
+    dc_real q[3], d = DC_REAL_MAX, lever = 0;
+    dci_cnet_pose p;
+    dc_cfield_out o = DC_ZERO;
+    dc_status status;
+    int k;
+    if (judge >= 0) i = (t->opt.samples + 9)/10*10 + judge/9*10 + judge%9;
+    o.d = &d;
+    o.lever = &lever;
+    status = dci_cfield_samples(of, t->opt.seed, i, 1, band, q, 1, mem, &o);
+    if (status == DC_E_MEMORY || d >= DC_REAL_MAX) return status;
+    dci_cnet_place(n, q[0], q[1], q[2], &p);
+    for (k = 0; k < 5; ++k) s->in[k] = (float)p.in[k];
+    s->d = (float)(d/band);
+    s->lever = (float)(lever/n->unit);
+    return DC_OK;
 }
 
 static void dci_training_inputs(const dc_cnet *n, const dci_drawn *s, int i, const dci_net_work_f *w)
@@ -4670,7 +4724,8 @@ static void dci_training_epoch(dci_training *t, const dci_training_arrays *a)
     if (t->info.epochs == 0)
         for (i = 0; i < t->opt.samples; ++i) a->order[i] = i;
     for (i = t->opt.samples - 1; i > 0; --i) {
-        int j = (int)(dci_random(&t->random)%(uint64_t)(i + 1)), swap = a->order[i];
+        int j = (int)(dci_uniform(&t->random)*(dc_real)(i + 1)), swap = a->order[i];
+        j = j < i ? j : i;                      /* rounding, in float */
         a->order[i] = a->order[j];
         a->order[j] = swap;
     }
@@ -4700,10 +4755,8 @@ DC_DEF dc_status dc_cfield_train(const dc_cfield *of, void *state, dc_arena *mem
     poses = t->opt.samples + dci_training_judges(&t->opt);
     while (s == DC_OK && !stop && !t->info.done) {
         if (t->info.samples < poses) {
-            uint64_t random = t->random;
-            s = dci_training_draw(t, of, mem, &a.drawn[t->info.samples]);
-            if (s != DC_OK) t->random = random;
-            else if (++t->info.samples%1000 == 0 && progress) stop = progress(&t->info, user);
+            s = dci_training_draw(t, of, mem, t->info.samples, &a.drawn[t->info.samples]);
+            if (s == DC_OK && ++t->info.samples%1000 == 0 && progress) stop = progress(&t->info, user);
         } else {
             dci_training_epoch(t, &a);
             if (!dc_finite(t->info.rmse)) s = DC_E_DIVERGED;

@@ -8,10 +8,11 @@
  * DOES NOT close loops of joints, bend links, decompose shapes that are not convex.
  *
  * USE
- *   In one C or C++ file: #define DC_CONTACT_IMPLEMENTATION and DC_SIM_IMPLEMENTATION, then #include "dc_sim.h". Elsewhere
+ *   In one C or C++ file: #define DC_CONTACT_, DC_SDF_ and DC_SIM_IMPLEMENTATION, then #include "dc_sim.h". Elsewhere
  *   include it. Quick start, a complete program; cc -std=c99 -O3 program.c -lm
  *
  *|#define DC_CONTACT_IMPLEMENTATION
+ *|#define DC_SDF_IMPLEMENTATION
  *|#define DC_SIM_IMPLEMENTATION
  *|#include "dc_sim.h"
  *|#include <stdio.h>
@@ -88,6 +89,7 @@
 #define DC_SIM_H_INCLUDED
 
 #include "dc_contact.h"
+#include "dc_sdf.h"
 #include <stdint.h>
 
 /* every function of the float build has a name of its own, as in dc_contact.h */
@@ -318,6 +320,175 @@ typedef struct {
 /* x <- x - rate m^/(sqrt v^ + eps),  m^ and v^ the bias-corrected moments of the gradient. DC_E_ARG, nothing written: a NULL,
  * n < 1, a gradient that is not finite. */
 DC_DEF dc_status dc_adam(dc_adam_state *a, const dc_real *grad, dc_real *x);
+
+/* ==== grains ======================================================================================
+ *
+ * Rigid grains of any shape in the plane, after CEM [2]: all that two shapes need to touch is a pair of scalar fields over
+ * their relative pose (dc_cfield of dc_sdf.h): the distance d and the lever of friction. Each pair of grains within reach gets
+ * one force (Algorithm 1), then all move by symplectic Euler. Half-planes and circles are bodies too, of types of their own.
+ *
+ *   q = (theta, x, y)   pose of a body, rad and m; v = (omega, vx, vy)
+ *   q_AB                pose of B in A's frame: (theta_B - theta_A, R(-theta_A)(x_B - x_A))
+ *   g                   gradient of d by q_AB; n its part by x and y, turned into the world; t = n turned by +90 degrees
+ *   lever               (p - (x_A + x_B)/2).n/|n|, p the point of contact. proj_A = -(p - x_A).n/|n| and proj_B = (p - x_B).n/|n|
+ *                       follow from it, so that both refer to one point and friction keeps angular momentum
+ *
+ *     f_n = max(0, k_n max(-d, 0) - c gamma_n v_n),   v_n = d(d)/dt            force J_A^T g f_n on A, J_B^T g f_n on B
+ *     s <- s + h v_t,   v_t = t.(v_B - v_A) + proj_B omega_B + proj_A omega_A
+ *     f_t = -k_t s - c gamma_t v_t, with s cut so that |f_t| <= mu f_n |n|;  s = 0 where the dashpot alone exceeds that
+ *     v <- v + h (f/m + gravity),   q <- q + h v
+ *
+ * c is 1/2, the reduced mass of grains of unit mass as in the paper, or the reduced mass of the pair (reduced_mass). The spring s
+ * belongs to the pair while d < 0 and is gone when contact opens. Linear and angular momentum are kept to rounding by every
+ * pair, whatever its field says. h must be below 2 sqrt(m_eff/k_n), m_eff the mass a contact feels: m/4 at the end of a rod.
+ *
+ * A step costs O(bodies + pairs within reach) + bodies x walls. It never looks at pairs whose circles about the centres of mass
+ * are apart. The grid's cells are as wide as the largest grain: one grain far larger than the rest belongs among the walls.
+ *
+ * [2] CEM  Wang, Smith, Madan, Grinspun: The configurational element method for nonconvex granular media. */
+
+#if DC_IS_FLOAT
+#define dc_grain_type_poly dc_grain_type_poly_f
+#define dc_grains_bytes dc_grains_bytes_f
+#define dc_grains_build dc_grains_build_f
+#define dc_grains_step dc_grains_step_f
+#define dc_grains_step_bytes dc_grains_step_bytes_f
+#define dc_grains_find dc_grains_find_f
+#define dc_grains_meet dc_grains_meet_f
+#define dc_grains_sum dc_grains_sum_f
+#define dc_grains_advance dc_grains_advance_f
+#define dc_grains_springs dc_grains_springs_f
+#define dc_grains_jvp dc_grains_jvp_f
+#define dc_grains_vjp dc_grains_vjp_f
+#endif
+
+typedef struct {
+    dc_cshape_kind kind;        /* POLY: a grain, of any shape; HALFPLANE, DISC and HOLE are walls */
+    dc_real mass, inertia;      /* kg, kg m^2 about the origin of the frame, the centre of mass; > 0; not read of walls */
+    dc_real radius;             /* m, > 0: all of the grain is this near its origin; the circle's of DISC and HOLE */
+} dc_grain_type;
+
+typedef struct { dc_real kn, gn, kt, gt, mu; } dc_grain_material;   /* k_n, gamma_n, k_t, gamma_t, mu; all >= 0 */
+
+/* How bodies of types a and b touch. The field's first shape is a's; the same field serves bodies of types b and a. A wall has
+ * to be a. Of pairs listed twice, in either order, the first counts. */
+typedef struct {
+    int a, b;
+    const dc_cfield *field;     /* borrowed while the grains are used; NULL: they pass through each other */
+    dc_real length;             /* m per unit of length of the field; 0: 1 */
+    dc_grain_material material; /* kn 0: the description's */
+} dc_grain_pair;
+
+typedef enum {
+    DC_GRAIN_FREE = 0,
+    DC_GRAIN_DRIVEN,            /* moves by its v, which forces do not change; v = 0: fixed. Walls are driven */
+    DC_GRAIN_ABSENT             /* neither moves nor touches: not there yet, or taken away */
+} dc_grain_motion;
+
+typedef struct {
+    const dc_grain_type *type;  int types;      /* up to 4096 */
+    const dc_grain_pair *pair;  int pairs;      /* all that can come within reach of each other, one of them free */
+    const int *body;            int bodies;     /* type of each body, grains and walls in any order */
+    dc_real h;                                  /* s, > 0 */
+    dc_real gravity[2];                         /* m/s^2 */
+    dc_grain_material material;
+    int     reduced_mass;                       /* 1: c = m_A m_B/(m_A + m_B), gamma in 1/s; bodies that are not free count as
+                                                 * infinitely heavy */
+    dc_real lo[2], hi[2];                       /* m: the domain, where the grid is */
+    int     room;                               /* pairs within reach at most, without walls' too; 0: 16 per body */
+} dc_grains_desc;
+
+/* A pair within reach, as of the last call of dc_grains_meet. */
+typedef struct {
+    int a, b;                   /* bodies */
+    dc_real d;                  /* m */
+    dc_real spring, fn, ft;     /* after the step; m, N, N. Where d >= 0 these and the forces are 0 */
+    dc_real fa[3], fb[3];       /* torque, fx, fy on a and on b */
+} dc_grain_contact;
+
+/* Plain data in the caller's memory. */
+typedef struct {
+    /* the state, one block without pointers: memcpy(copy, state, state_bytes) is a snapshot, and back again. The caller may
+     * set q, v and motion between steps */
+    void   *state;
+    size_t  state_bytes;
+    dc_real *q, *v;             /* 3 per body; at first 0 */
+    int     *motion;            /* dc_grain_motion of each body; at first grains are FREE, walls DRIVEN */
+    /* of the last step */
+    dc_grain_contact *contact;  int contacts;
+    dc_real *force;             /* 3 per body: torque, fx, fy of all contacts, without gravity */
+    int      blocks;            /* what dc_grains_meet is divided into */
+    /* the rest is for the functions below */
+    dc_grains_desc desc;
+    dc_grain_type *type;
+    dc_grain_pair *pair;
+    int     *table;             /* types x types: pair, or -1 */
+    int     *body, *wall;       int walls;
+    dc_real *spring;            /* room; in the state, by rows of bodies */
+    int     *spring_row, *spring_body;      /* bodies + 1, room; in the state */
+    int     *row, *pair_of, *order, *back_row, *back, *block, *tally;
+    int     *cell, *slot_row, *slot;
+    dc_real *turn, *next, *at;
+    dc_real cell_size[2], least_cell;
+    int     cells[2];
+} dc_grains;
+
+typedef struct {
+    int     pairs;              /* within reach */
+    int     contacts;           /* of them with d < 0 */
+    dc_real deepest;            /* largest -d of them, m; 0: none */
+    int     outside;            /* grains whose centre is outside the domain after the step: they move and touch as the
+                                 * others, at greater cost when they are many */
+    int     capped;             /* blocks with an exact field whose search for the largest disc reached its cap */
+    int     a, b;               /* DC_OK: a is the first grain outside, or -1. DC_E_ARG: two bodies within reach of which no pair
+                                 * tells how they touch, or a: the body whose state is bad and b = -1. DC_E_RANGE: a flew away */
+} dc_grains_info;
+
+/* Mass, inertia and radius of a polygon, given in units of `length` m, density in kg/m^2; 0: 1. DC_E_ARG, *type untouched: no polygon,
+ * or its centroid is not the origin within 1e-6 (float 1e-4) of its radius. */
+DC_DEF dc_status dc_grain_type_poly(const dc_poly *poly, dc_real length, dc_real density, dc_grain_type *type);
+
+/* Bytes of arena that dc_grains_build takes; 0: desc is no description, or it does not fit. */
+DC_DEF size_t dc_grains_bytes(const dc_grains_desc *desc);
+
+/* Copies the description (fields are borrowed), lays out the state. DC_E_ARG, DC_E_MEMORY: *g and mem untouched. */
+DC_DEF dc_status dc_grains_build(const dc_grains_desc *desc, dc_arena *mem, dc_grains *g);
+
+/* Bytes of arena for dc_grains_step, dc_grains_meet, dc_grains_jvp and dc_grains_vjp. */
+DC_DEF size_t dc_grains_step_bytes(const dc_grains *g);
+
+/* One step. mem is scratch; info may be NULL.
+ * DC_E_ARG     the state is not finite, or out of range, or two bodies came within reach that no pair covers; see info.
+ * DC_E_MEMORY  mem is too small (before anything), or more pairs are within reach than there is room for: info->pairs > room,
+ *              found out in O(bodies + room).
+ * DC_E_RANGE   a body flew away: its next state is not in range.
+ * On failure the state is untouched. */
+DC_DEF dc_status dc_grains_step(dc_grains *g, dc_arena *mem, dc_grains_info *info);
+
+/* The same in parts, so that the caller may run those in the middle in parallel: every block once, in any order, by any
+ * number of threads, each with an arena of its own; then every body. The bits do not depend on it. dc_grains_step is
+ *     find(g, info);  meet(g, 0, g->blocks, mem);  sum(g, 0, bodies);  advance(g, info) */
+DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info);    /* pairs within reach */
+DC_DEF dc_status dc_grains_meet(dc_grains *g, int begin, int end, dc_arena *mem);   /* fields and forces of blocks begin..end-1 */
+DC_DEF void dc_grains_sum(dc_grains *g, int begin, int end);            /* forces on bodies begin..end-1, in a fixed order */
+DC_DEF dc_status dc_grains_advance(dc_grains *g, dc_grains_info *info); /* the state moves on */
+
+/* Number of springs in the state. */
+DC_DEF int dc_grains_springs(const dc_grains *g);
+
+/* A tangent of the state, or a gradient by it: 3 per body, 3 per body, one per spring of the state. */
+typedef struct { dc_real *q, *v, *spring; } dc_grains_tangent;
+
+/* The derivative of dc_grains_step from the present state, which is not changed: `in`, of the present state, into `out`, of
+ * the next, whose springs are as many as contacts with d < 0, in the order of g->contact (info->contacts; room at most).
+ * Which pairs are in contact, slip, or are held by clamped forces is frozen. Needs fields with Hessians (smooth ones).
+ * DC_E_ARG: a field has none; otherwise as the step. in and out must not overlap; on failure out is not defined. */
+DC_DEF dc_status dc_grains_jvp(dc_grains *g, const dc_grains_tangent *in, const dc_grains_tangent *out, dc_arena *mem,
+                               dc_grains_info *info);
+
+/* Its transpose: the gradient by the next state, `next`, into that by the present one, `now`. */
+DC_DEF dc_status dc_grains_vjp(dc_grains *g, const dc_grains_tangent *next, const dc_grains_tangent *now, dc_arena *mem,
+                               dc_grains_info *info);
 
 #ifdef __cplusplus
 }
@@ -1245,7 +1416,7 @@ typedef struct {
     dci_sim_axis *axis;             /* of now */
     dc_real *Y;                     /* 12 per link */
     dc_plane *plane, *plane_old;    /* per pair, now and at time t */
-    unsigned char *loaded;          /* per pair: felt at time t */
+    dc_friction_load **load;        /* per pair: friction; NULL: not felt at time t */
     dc_real *gi, *gc;               /* 6 per link: gradients of inertia and of contacts */
     dc_real *Hd;                    /* 36 per link */
     dc_v3 *c;
@@ -1717,10 +1888,9 @@ static DCI_NOINLINE void dci_sim_at_pair(dci_sim_work *W, int k, int want)
             }
         }
     }
-    if (W->loaded[k] && mu > 0) {
-        s = dc_friction_rigid(&sim->desc.friction, &W->pair, mu, sim->desc.h, &A, W->old.pose + i, W->now.pose + i, &B,
-                              W->old.pose + j, W->now.pose + j, W->mem, W->plane_old + k, &P, want ? W->pg : NULL,
-                              want ? W->pH : NULL, NULL, NULL);
+    if (W->load[k] && mu > 0) {
+        s = dc_friction_move(W->load[k], &A, W->now.pose + i, &B, W->now.pose + j, W->mem, &P, want ? W->pg : NULL,
+                             want ? W->pH : NULL);
         if (s != DC_OK && s != DC_E_DIVERGED) {
             W->status = s;
             W->hull_a = a;
@@ -1966,7 +2136,11 @@ static size_t dci_sim_open_bytes(const dc_sim *sim, int attachments)
     sum = dc_bytes(sum, axes, sizeof(dc_v3));
     sum = dc_bytes(sum, pairs, sizeof(dc_plane));
     sum = dc_bytes(sum, pairs, sizeof(dc_plane));
-    sum = dc_bytes(sum, pairs, 1);
+    sum = dc_bytes(sum, pairs, sizeof(dc_friction_load *));
+    for (k = 0; k < sim->pairs; ++k) {
+        sum = dc_bytes(sum, 1, sizeof(dc_friction_load));
+        sum = dc_bytes(sum, dc_friction_load_bytes(sim->hull[sim->pair[2*k]].n, sim->hull[sim->pair[2*k + 1]].n), 1);
+    }
     return dc_bytes(sum, dci_sim_numbers(sim), sizeof(dc_real));
 }
 
@@ -2003,6 +2177,51 @@ static int dci_sim_control_ok(const dc_sim *sim, const dc_sim_control *u)
     return 1;
 }
 
+/* Y of link i (3), and the force that its motion is */
+static DCI_NOINLINE void dci_sim_inert(dci_sim_work *W, int i)
+{
+    const dc_sim *sim = W->sim;
+    dc_real T[12], D[12], w[6], *Y = W->Y + 12*i, h = sim->desc.h;
+    int k;
+    dci_sim_matrix(W->old.R + i, W->old.pose[i].t, T);
+    dci_sim_matrix(W->prev.R + i, W->prev.pose[i].t, D);
+    for (k = 0; k < 12; ++k) Y[k] = T[k] + (T[k] - D[k]);
+    Y[3] += h*h*sim->desc.gravity.x;
+    Y[7] += h*h*sim->desc.gravity.y;
+    Y[11] += h*h*sim->desc.gravity.z;
+    for (k = 0; k < 12; ++k) D[k] = Y[k] - T[k];
+    dci_sim_wrench(D, sim->moment + 16*i, W->old.R + i, 1/(h*h), w);
+    W->scale = dc_max(W->scale, dc_sqrt(dc_dot(dci_sim_v3(w), dci_sim_v3(w))));
+    W->scale = dc_max(W->scale, dc_sqrt(dc_dot(dci_sim_v3(w + 3), dci_sim_v3(w + 3))));
+}
+
+/* Pair k at time t: the plane, from which all searches start, and the load of friction. */
+static DCI_NOINLINE dc_status dci_sim_load(dci_sim_work *W, int k)
+{
+    const dc_sim *sim = W->sim;
+    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link;
+    dc_hull A = dci_sim_hull_of(sim, a), B = dci_sim_hull_of(sim, b);
+    dc_real mu = sim->link[i].friction*sim->link[j].friction;
+    dc_friction_load *load;
+    size_t used = W->mem->used;
+    dc_status s;
+    if (dci_sim_apart(sim, &W->old, a, b) >= dci_sim_reach(sim, 0)) return DC_OK;
+    load = (dc_friction_load *)dc_arena_take(W->mem, 1, sizeof *load);
+    if (!load) return DC_E_MEMORY;
+    /* without friction the load is asked for all the same: it tells whether there are derivatives by the coefficient */
+    s = dc_friction_open(&sim->desc.friction, &W->pair, mu > 0 ? mu : 1, sim->desc.h, &A, W->old.pose + i, &B, W->old.pose + j, W->mem,
+                         W->plane + k, load);
+    if (s != DC_OK && s != DC_E_DIVERGED) {
+        W->hull_a = a;
+        W->hull_b = b;
+        return s;
+    }
+    W->plane_old[k] = W->plane[k];
+    if (load->count > 0) W->load[k] = load;
+    else W->mem->used = used;
+    return DC_OK;
+}
+
 /* Takes a workspace and computes what does not change during a step: poses, Y of (3), planes at time t, forces acting.
  * DC_E_OVERLAP with hull_a, hull_b. */
 static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_prev, const dc_real *q, const dc_sim_control *u,
@@ -2010,7 +2229,7 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
 {
     dci_sim_work *W = (dci_sim_work *)dc_arena_take(mem, 1, sizeof *W);
     size_t n = (size_t)sim->links, nv = (size_t)sim->nv, pairs = (size_t)sim->pairs, axes = dci_sim_axis_count(sim, attachments);
-    dc_real *x, h = sim->desc.h;
+    dc_real *x;
     int i, k, ok;
     if (!W) return DC_E_MEMORY;
     memset(W, 0, sizeof *W);
@@ -2019,9 +2238,9 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
     W->c = (dc_v3 *)dc_arena_take(mem, axes, sizeof *W->c);
     W->plane = (dc_plane *)dc_arena_take(mem, pairs, sizeof *W->plane);
     W->plane_old = (dc_plane *)dc_arena_take(mem, pairs, sizeof *W->plane);
-    W->loaded = (unsigned char *)dc_arena_take(mem, pairs, 1);
+    W->load = (dc_friction_load **)dc_arena_take(mem, pairs, sizeof *W->load);
     x = (dc_real *)dc_arena_take(mem, dci_sim_numbers(sim), sizeof *x);
-    if (!ok || !W->axis || !W->c || !W->plane || !W->plane_old || !W->loaded || !x) return DC_E_MEMORY;
+    if (!ok || !W->axis || !W->c || !W->plane || !W->plane_old || !W->load || !x) return DC_E_MEMORY;
     W->Y = x;           x += 12*n;
     W->gi = x;          x += 6*n;
     W->gc = x;          x += 6*n;
@@ -2047,45 +2266,17 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
     W->pair.length = sim->desc.length;
     dci_sim_forward(sim, q, &W->old);
     dci_sim_forward(sim, q_prev, &W->prev);
-    for (i = 0; i < sim->links; ++i) {
-        dc_real T[12], P[12], D[12], w[6], *Y = W->Y + 12*i;
-        dci_sim_matrix(W->old.R + i, W->old.pose[i].t, T);
-        dci_sim_matrix(W->prev.R + i, W->prev.pose[i].t, P);
-        for (k = 0; k < 12; ++k) {
-            D[k] = T[k] - P[k];
-            Y[k] = T[k] + D[k];
-        }
-        Y[3] += h*h*sim->desc.gravity.x;
-        Y[7] += h*h*sim->desc.gravity.y;
-        Y[11] += h*h*sim->desc.gravity.z;
-        for (k = 0; k < 12; ++k) D[k] = Y[k] - T[k];
-        dci_sim_wrench(D, sim->moment + 16*i, W->old.R + i, 1/(h*h), w);
-        W->scale = dc_max(W->scale, dc_sqrt(dc_dot(dci_sim_v3(w), dci_sim_v3(w))));
-        W->scale = dc_max(W->scale, dc_sqrt(dc_dot(dci_sim_v3(w + 3), dci_sim_v3(w + 3))));
-    }
+    for (i = 0; i < sim->links; ++i) dci_sim_inert(W, i);
     for (k = 0; k < sim->pairs; ++k) {
         memset(W->plane + k, 0, sizeof *W->plane);
-        W->loaded[k] = 0;
+        memset(W->plane_old + k, 0, sizeof *W->plane);
+        W->load[k] = NULL;
     }
-    /* what is felt at time t, and where: the start of all plane searches, and of friction */
-    for (k = 0; k < sim->pairs; ++k) {
-        int a = sim->pair[2*k], b = sim->pair[2*k + 1];
-        dc_hull A = dci_sim_hull_of(sim, a), B = dci_sim_hull_of(sim, b);
-        dc_real P = 0;
-        dc_status s;
-        if (dci_sim_apart(sim, &W->old, a, b) >= dci_sim_reach(sim, 0)) continue;
-        s = dc_pair_rigid(&W->pair, &A, W->old.pose + sim->hull[a].link, &B, W->old.pose + sim->hull[b].link, mem, W->plane + k, &P,
-                          NULL, NULL, NULL);
-        if (s != DC_OK && s != DC_E_DIVERGED) {
-            W->hull_a = a;
-            W->hull_b = b;
-            *out = W;
-            return s;
-        }
-        W->loaded[k] = P > 0;
-    }
-    if (pairs) memcpy(W->plane_old, W->plane, pairs*sizeof *W->plane);
     *out = W;
+    for (k = 0; k < sim->pairs; ++k) {
+        dc_status s = dci_sim_load(W, k);
+        if (s != DC_OK) return s;
+    }
     return DC_OK;
 }
 
@@ -2353,49 +2544,72 @@ static DCI_NOINLINE void dci_sim_deriv_vertices(dci_sim_deriv *G, int k, const d
             }
 }
 
+/* The pair's hulls in the world: a and b at time t, a and b now. */
+static DCI_NOINLINE void dci_sim_deriv_place(dci_sim_deriv *G, int k, dc_hull at[4])
+{
+    const dci_sim_work *W = G->W;
+    const dc_sim *sim = W->sim;
+    int side, v;
+    for (side = 0; side < 4; ++side) {
+        dc_hull h = dci_sim_hull_of(sim, sim->pair[2*k + (side & 1)]);
+        const dc_pose *p = (side < 2 ? W->old.pose : W->now.pose) + sim->hull[sim->pair[2*k + (side & 1)]].link;
+        at[side].v = G->world + side*sim->most;
+        at[side].n = h.n;
+        for (v = 0; v < h.n; ++v) G->world[side*sim->most + v] = dc_pose_apply(*p, h.v[v]);
+    }
+}
+
+/* Pair k: friction by the state at time t and by the coefficients. */
+static DCI_NOINLINE void dci_sim_deriv_friction(dci_sim_deriv *G, int k)
+{
+    dci_sim_work *W = G->W;
+    const dc_sim *sim = W->sim;
+    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link, v, c;
+    dc_real ks = sim->desc.stiffness, mu = sim->link[i].friction*sim->link[j].friction;
+    dc_hull A = dci_sim_hull_of(sim, a), B = dci_sim_hull_of(sim, b);
+    dc_status s;
+    if (!W->load[k]) return;
+    /* by the coefficient, even where it is zero */
+    s = dc_friction_rigid(&sim->desc.friction, &W->pair, 1, sim->desc.h, &A, W->old.pose + i, W->now.pose + i, &B, W->old.pose + j,
+                          W->now.pose + j, W->mem, W->plane_old + k, NULL, W->pg, NULL, W->pM, NULL);
+    if (s != DC_OK) {
+        W->status = s;
+        return;
+    }
+    for (v = 0; v < 144; ++v) W->pM[v] *= ks*mu;
+    for (c = 0; c < 2; ++c) {
+        dc_real w[12], other = sim->link[c ? i : j].friction;
+        for (v = 0; v < 12; ++v) w[v] = ks*other*W->pg[v];
+        dci_sim_put(&G->now, &G->by_friction, i, c ? j : i, w);
+        dci_sim_put(&G->now, &G->by_friction, j, c ? j : i, w + 6);
+    }
+    if (!(mu > 0)) return;
+    dci_sim_by_old(G, i, i, W->pM, 12);
+    dci_sim_by_old(G, i, j, W->pM + 6, 12);
+    dci_sim_by_old(G, j, i, W->pM + 72, 12);
+    dci_sim_by_old(G, j, j, W->pM + 78, 12);
+}
+
+/* Pair k by the vertices. */
 static DCI_NOINLINE void dci_sim_deriv_pair(dci_sim_deriv *G, int k)
 {
     dci_sim_work *W = G->W;
     const dc_sim *sim = W->sim;
-    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link, side, v, c;
-    dc_real mu = sim->link[i].friction*sim->link[j].friction, ks = sim->desc.stiffness, P = 0;
-    dc_hull A = dci_sim_hull_of(sim, a), B = dci_sim_hull_of(sim, b), at[4];
+    int a = sim->pair[2*k], b = sim->pair[2*k + 1];
+    dc_real mu = sim->link[sim->hull[a].link].friction*sim->link[sim->hull[b].link].friction, P = 0;
+    dc_hull at[4];
     int felt = dci_sim_apart(sim, &W->now, a, b) < dci_sim_reach(sim, 0);
     dc_status s = DC_OK;
-    if (!felt && !W->loaded[k]) return;
-    for (side = 0; G->by_vertex.out && side < 4; ++side) {
-        const dc_hull *h = side & 1 ? &B : &A;
-        const dc_pose *p = (side < 2 ? W->old.pose : W->now.pose) + (side & 1 ? j : i);
-        at[side].v = G->world + side*sim->most;
-        at[side].n = h->n;
-        for (v = 0; v < h->n; ++v) G->world[side*sim->most + v] = dc_pose_apply(*p, h->v[v]);
-    }
-    if (felt && G->by_vertex.out) {
+    if (!felt && !W->load[k]) return;
+    dci_sim_deriv_place(G, k, at);
+    if (felt) {
         s = dc_pair(&W->pair, at + 2, at + 3, W->mem, W->plane + k, &P, G->g, G->H, NULL);
         if (s == DC_OK && P > 0) dci_sim_deriv_vertices(G, k, NULL);
     }
-    if (W->loaded[k] && s == DC_OK) {
-        /* by the coefficient, even where it is zero */
-        s = dc_friction_rigid(&sim->desc.friction, &W->pair, 1, sim->desc.h, &A, W->old.pose + i, W->now.pose + i, &B,
-                              W->old.pose + j, W->now.pose + j, W->mem, W->plane_old + k, &P, W->pg, NULL, W->pM, NULL);
-        for (v = 0; v < 144; ++v) W->pM[v] *= ks*mu;
-        for (c = 0; c < 2; ++c) {
-            dc_real w[12], other = sim->link[c ? i : j].friction;
-            for (v = 0; v < 12; ++v) w[v] = ks*other*W->pg[v];
-            dci_sim_put(&G->now, &G->by_friction, i, c ? j : i, w);
-            dci_sim_put(&G->now, &G->by_friction, j, c ? j : i, w + 6);
-        }
-        if (mu > 0) {
-            dci_sim_by_old(G, i, i, W->pM, 12);
-            dci_sim_by_old(G, i, j, W->pM + 6, 12);
-            dci_sim_by_old(G, j, i, W->pM + 72, 12);
-            dci_sim_by_old(G, j, j, W->pM + 78, 12);
-        }
-        if (s == DC_OK && mu > 0 && G->by_vertex.out) {
-            s = dc_friction(&sim->desc.friction, &W->pair, mu, sim->desc.h, at, at + 2, at + 1, at + 3, W->mem, W->plane_old + k,
-                            &P, G->g, G->H, G->M, NULL);
-            if (s == DC_OK) dci_sim_deriv_vertices(G, k, G->M);
-        }
+    if (W->load[k] && s == DC_OK && mu > 0) {
+        s = dc_friction(&sim->desc.friction, &W->pair, mu, sim->desc.h, at, at + 2, at + 1, at + 3, W->mem, W->plane_old + k, NULL,
+                        G->g, G->H, G->M, NULL);
+        if (s == DC_OK) dci_sim_deriv_vertices(G, k, G->M);
     }
     if (s != DC_OK) W->status = s;
 }
@@ -2463,7 +2677,8 @@ static void dci_sim_deriv_all(dci_sim_deriv *G, const dc_real *q)
     dci_sim_deriv_joints(G, q);
     for (i = 0; i < sim->hulls; ++i)
         for (p = 0; p < sim->planes; ++p) dci_sim_deriv_plane(G, i, p);
-    for (i = 0; i < sim->pairs && W->status == DC_OK; ++i) dci_sim_deriv_pair(G, i);
+    for (i = 0; i < sim->pairs && W->status == DC_OK; ++i) dci_sim_deriv_friction(G, i);
+    for (i = 0; i < sim->pairs && W->status == DC_OK && G->by_vertex.out; ++i) dci_sim_deriv_pair(G, i);
 }
 
 /* columns of the seven outputs, in the order of dc_sim_jacobian */
@@ -2505,6 +2720,7 @@ DC_DEF size_t dc_sim_grad_bytes(const dc_sim *sim, const dc_sim_jacobian *out)
     dci_sim_outputs(out, p);
     axes = dci_sim_axis_count(sim, out->attach != NULL);
     sum = dci_sim_open_bytes(sim, out->attach != NULL);
+    sum = dc_bytes(sum, 1, sizeof(dci_sim_deriv));
     for (k = 0; k < 2; ++k) sum = dc_bytes(sum, axes, sizeof(dci_sim_axis));
     for (k = 0; k < 7; ++k)
         if (p[k]) sum = dc_bytes(sum, n[k]*(size_t)sim->nv, sizeof(dc_real));
@@ -2517,14 +2733,15 @@ DC_DEF size_t dc_sim_grad_bytes(const dc_sim *sim, const dc_sim_jacobian *out)
     return sum == SIZE_MAX ? 0 : sum;
 }
 
-/* views of the three configurations, and the memory by vertices */
-static int dci_sim_deriv_open(dci_sim_deriv *G, dci_sim_work *W, int attachments, int vertices)
+/* Views of the three configurations, and the memory by vertices; NULL: it does not fit. In the arena and not on the stack. */
+static DCI_NOINLINE dci_sim_deriv *dci_sim_deriv_open(dci_sim_work *W, int attachments, int vertices)
 {
     const dc_sim *sim = W->sim;
     size_t axes = dci_sim_axis_count(sim, attachments), N = 6*(size_t)sim->most;
+    dci_sim_deriv *G = (dci_sim_deriv *)dc_arena_take(W->mem, 1, sizeof *G);
     dci_sim_axis *a = (dci_sim_axis *)dc_arena_take(W->mem, axes, sizeof *a), *b = (dci_sim_axis *)dc_arena_take(W->mem, axes, sizeof *b);
+    if (!G || !a || !b) return NULL;
     memset(G, 0, sizeof *G);
-    if (!a || !b) return 0;
     G->W = W;
     G->now.sim = G->old.sim = G->prev.sim = sim;
     G->now.F = &W->now;
@@ -2535,14 +2752,14 @@ static int dci_sim_deriv_open(dci_sim_deriv *G, dci_sim_work *W, int attachments
     G->prev.axis = b;
     dci_sim_axes(sim, &W->old, attachments, a);
     dci_sim_axes(sim, &W->prev, attachments, b);
-    if (!vertices) return 1;
+    if (!vertices) return G;
     G->world = (dc_v3 *)dc_arena_take(W->mem, 4*(size_t)sim->most, sizeof *G->world);
     G->g = (dc_real *)dc_arena_take(W->mem, dci_sim_vertex_numbers(sim), sizeof *G->g);
-    if (!G->world || !G->g) return 0;
-    if (sim->pairs == 0) return 1;      /* there is none to need them */
+    if (!G->world || !G->g) return NULL;
+    if (sim->pairs == 0) return G;      /* there is none to need them */
     G->H = G->g + N;
     G->M = G->H + N*N;
-    return 1;
+    return G;
 }
 
 static dci_sim_sink dci_sim_dense(dc_real *out, size_t columns)
@@ -2554,10 +2771,10 @@ static dci_sim_sink dci_sim_dense(dc_real *out, size_t columns)
 }
 
 /* after dci_sim_open: all Jacobians into D, unsolved, then solved */
-static dc_status dci_sim_jacobians(dci_sim_work *W, const dc_real *q, dc_real *const want[7])
+static DCI_NOINLINE dc_status dci_sim_jacobians(dci_sim_work *W, const dc_real *q, dc_real *const want[7])
 {
     const dc_sim *sim = W->sim;
-    dci_sim_deriv G;
+    dci_sim_deriv *G;
     dc_real *D[7];
     size_t n[7], k, nv = (size_t)sim->nv;
     int c, *piv;
@@ -2569,17 +2786,18 @@ static dc_status dci_sim_jacobians(dci_sim_work *W, const dc_real *q, dc_real *c
         for (k = 0; D[c] && k < n[c]*nv; ++k) D[c][k] = 0;
     }
     piv = (int *)dc_arena_take(W->mem, nv, sizeof *piv);
-    if (!piv || !dci_sim_deriv_open(&G, W, D[3] != NULL, D[6] != NULL)) return DC_E_MEMORY;
+    G = dci_sim_deriv_open(W, D[3] != NULL, D[6] != NULL);
+    if (!piv || !G) return DC_E_MEMORY;
     W->attach = dci_sim_dense(D[3], n[3]);
     dci_sim_energy(W, q, 1);
     if (W->status != DC_OK) return W->status;
-    G.by_prev = dci_sim_dense(D[0], n[0]);
-    G.by_now = dci_sim_dense(D[1], n[1]);
-    G.by_control = dci_sim_dense(D[2], n[2]);
-    G.by_mass = dci_sim_dense(D[4], n[4]);
-    G.by_friction = dci_sim_dense(D[5], n[5]);
-    G.by_vertex = dci_sim_dense(D[6], n[6]);
-    dci_sim_deriv_all(&G, q);
+    G->by_prev = dci_sim_dense(D[0], n[0]);
+    G->by_now = dci_sim_dense(D[1], n[1]);
+    G->by_control = dci_sim_dense(D[2], n[2]);
+    G->by_mass = dci_sim_dense(D[4], n[4]);
+    G->by_friction = dci_sim_dense(D[5], n[5]);
+    G->by_vertex = dci_sim_dense(D[6], n[6]);
+    dci_sim_deriv_all(G, q);
     if (W->status != DC_OK) return W->status;
     s = dc_ldlt_factor((int)nv, W->H, (int)nv, piv, NULL);
     for (c = 0; c < 7 && s == DC_OK; ++c)
@@ -2637,13 +2855,14 @@ static DCI_NOINLINE dc_status dci_sim_back(const dc_sim *sim, const dc_sim_run *
                               const dc_real *q_next, dc_real *lam, dc_real *at_now, dc_real *at_prev, dc_real *z, dc_arena *mem)
 {
     dci_sim_work *W = NULL;
-    dci_sim_deriv G;
+    dci_sim_deriv *G;
     dci_sim_sink s = DC_ZERO;
     dc_status status = dci_sim_open(sim, q_prev, q, r->control ? r->control + t : NULL, r->attach != NULL, mem, &W);
     int i, k, nv = sim->nv, *piv;
     if (status != DC_OK) return status;
     piv = (int *)dc_arena_take(mem, (size_t)nv, sizeof *piv);
-    if (!piv || !dci_sim_deriv_open(&G, W, r->attach != NULL, r->vertex != NULL)) return DC_E_MEMORY;
+    G = dci_sim_deriv_open(W, r->attach != NULL, r->vertex != NULL);
+    if (!piv || !G) return DC_E_MEMORY;
     dci_sim_energy(W, q_next, 1);
     if (W->status != DC_OK) return W->status;
     status = dc_ldlt_factor(nv, W->H, nv, piv, NULL);
@@ -2653,17 +2872,17 @@ static DCI_NOINLINE dc_status dci_sim_back(const dc_sim *sim, const dc_sim_run *
     for (i = 0; i < sim->links; ++i) dci_sim_twist(sim, W->axis, &W->now, i, -1, lam, z + 6*i);
     s.lam = lam;
     s.z = z;
-    W->attach = G.by_prev = G.by_now = G.by_control = G.by_mass = G.by_friction = G.by_vertex = s;
-    G.by_prev.out = at_prev;
-    G.by_now.out = at_now;
-    G.by_control.out = r->control_grad ? r->control_grad + (size_t)t*3*(size_t)nv : NULL;
-    G.by_mass.out = r->mass;
-    G.by_friction.out = r->friction;
-    G.by_vertex.out = r->vertex;
+    W->attach = G->by_prev = G->by_now = G->by_control = G->by_mass = G->by_friction = G->by_vertex = s;
+    G->by_prev.out = at_prev;
+    G->by_now.out = at_now;
+    G->by_control.out = r->control_grad ? r->control_grad + (size_t)t*3*(size_t)nv : NULL;
+    G->by_mass.out = r->mass;
+    G->by_friction.out = r->friction;
+    G->by_vertex.out = r->vertex;
     W->attach.out = r->attach;
     /* the attachments' share of the second derivatives at q_next, for which lam has to be known */
     if (r->attach) dci_sim_energy(W, q_next, 1);
-    dci_sim_deriv_all(&G, q_next);
+    dci_sim_deriv_all(G, q_next);
     return W->status;
 }
 
@@ -2762,6 +2981,870 @@ DC_DEF dc_status dc_adam(dc_adam_state *a, const dc_real *grad, dc_real *x)
         x[k] -= rate*(a->m[k]/c1)/(dc_sqrt(a->v[k]/c2) + eps);
     }
     return DC_OK;
+}
+
+/* ==== grains ====================================================================================== */
+
+/* Below this length of a gradient by x and y, which is 1 where the field is a distance, there is no direction to rub in. */
+#define DCI_GRAIN_NO_NORMAL DC_R(1e-12)
+
+enum { DCI_GRAIN_LANES = 32 };      /* pairs in a block */
+
+/* ---- one contact: Algorithm 1 -------------------------------------------------------------------- */
+
+/* c, s: cos and sin of theta_A; rel: q_AB; d, g, lever: the field there, in m; damp_n, damp_t: c gamma_n, c gamma_t. A
+ * tangent of it is one too. */
+typedef struct { dc_real c, s, rel[3], va[3], vb[3], d, g[3], lever, spring; } dci_grain_in;
+typedef struct { dc_real kn, damp_n, kt, damp_t, mu, h; } dci_grain_law;
+typedef struct { dc_real fa[3], fb[3], spring, fn, ft; } dci_grain_out;
+
+/* ga = J_A^T g, gb = J_B^T g; length of their part by x and y, t and the levers of friction, speeds along g and t */
+typedef struct { dc_real ga[3], gb[3], length, pa, pb, t[2], vn, vt; } dci_grain_frame;
+
+typedef enum { DCI_GRAIN_OPEN = 0, DCI_GRAIN_SMOOTH, DCI_GRAIN_STICK, DCI_GRAIN_CUT, DCI_GRAIN_SLIP } dci_grain_regime;
+
+/* 0: no direction to rub in, and no t, levers and vt */
+static int dci_grain_look(const dci_grain_in *I, dci_grain_frame *F)
+{
+    dc_real gx = I->g[1], gy = I->g[2], x = I->rel[1], y = I->rel[2], half;
+    F->gb[0] = I->g[0];
+    F->gb[1] = I->c*gx - I->s*gy;
+    F->gb[2] = I->s*gx + I->c*gy;
+    F->ga[0] = (y*gx - x*gy) - I->g[0];             /* -g_theta - (R(pi/2) x_AB).g_xy */
+    F->ga[1] = -F->gb[1];
+    F->ga[2] = -F->gb[2];
+    F->vn = F->ga[0]*I->va[0] + F->gb[0]*I->vb[0] + F->gb[1]*(I->vb[1] - I->va[1]) + F->gb[2]*(I->vb[2] - I->va[2]);
+    F->length = dc_sqrt(gx*gx + gy*gy);
+    if (!(F->length >= DCI_GRAIN_NO_NORMAL)) return 0;
+    F->t[0] = -F->gb[2]/F->length;
+    F->t[1] = F->gb[1]/F->length;
+    half = DC_R(0.5)*(x*gx + y*gy)/F->length;       /* of x_AB.n/|n| */
+    F->pb = I->lever - half;
+    F->pa = -I->lever - half;
+    F->vt = F->t[0]*(I->vb[1] - I->va[1]) + F->t[1]*(I->vb[2] - I->va[2]) + F->pb*I->vb[0] + F->pa*I->va[0];
+    return 1;
+}
+
+/* forces fn along g and ft along t; those on a and b are opposite to the bit */
+static void dci_grain_push(const dci_grain_frame *F, dci_grain_out *O)
+{
+    O->fa[0] = O->fn*F->ga[0] + O->ft*F->pa;
+    O->fb[0] = O->fn*F->gb[0] + O->ft*F->pb;
+    O->fb[1] = O->fn*F->gb[1] + O->ft*F->t[0];
+    O->fb[2] = O->fn*F->gb[2] + O->ft*F->t[1];
+    O->fa[1] = -O->fb[1];
+    O->fa[2] = -O->fb[2];
+}
+
+static dci_grain_regime dci_grain_force(const dci_grain_law *M, const dci_grain_in *I, dci_grain_out *O)
+{
+    dci_grain_frame F;
+    dci_grain_regime regime = DCI_GRAIN_STICK;
+    dc_real fmax;
+    memset(O, 0, sizeof *O);
+    memset(&F, 0, sizeof F);
+    if (!(I->d < 0)) return DCI_GRAIN_OPEN;
+    if (!dci_grain_look(I, &F)) regime = DCI_GRAIN_SMOOTH;
+    O->fn = dc_max(-M->kn*I->d - M->damp_n*F.vn, 0);
+    if (regime == DCI_GRAIN_STICK) {
+        fmax = M->mu*O->fn*F.length;
+        O->spring = I->spring + F.vt*M->h;
+        O->ft = -M->kt*O->spring - M->damp_t*F.vt;
+        if (M->damp_t*dc_abs(F.vt) > fmax) {
+            regime = DCI_GRAIN_SLIP;
+            O->spring = 0;
+            O->ft = F.vt > 0 ? -fmax : fmax;
+        } else if (dc_abs(O->ft) > fmax) {
+            /* the part of the spring with |f_t| = f_max. It is not 0, since the dashpot alone is within f_max, and the
+             * force has the sign of -s */
+            dc_real part = (fmax + (O->spring > 0 ? -M->damp_t : M->damp_t)*F.vt)/(M->kt*dc_abs(O->spring));
+            regime = DCI_GRAIN_CUT;
+            O->spring *= dc_max(dc_min(part, 1), 0);
+            O->ft = -M->kt*O->spring - M->damp_t*F.vt;
+        }
+    }
+    dci_grain_push(&F, O);
+    return regime;
+}
+
+/* The tangent dO of the above along dI, by the chain rule line by line. Frozen: d < 0, f_n > 0 or not, the regime. */
+static void dci_grain_force_tangent(const dci_grain_law *M, const dci_grain_in *I, const dci_grain_in *dI, dci_grain_out *dO)
+{
+    dci_grain_frame F, G;                           /* the frame and its tangent */
+    dci_grain_out O;
+    dci_grain_regime regime = dci_grain_force(M, I, &O);
+    dc_real gx = I->g[1], gy = I->g[2], x = I->rel[1], y = I->rel[2], hx = dI->g[1], hy = dI->g[2], fmax, half;
+    memset(dO, 0, sizeof *dO);
+    memset(&F, 0, sizeof F);
+    memset(&G, 0, sizeof G);
+    if (regime == DCI_GRAIN_OPEN) return;
+    dci_grain_look(I, &F);
+    G.gb[0] = dI->g[0];
+    G.gb[1] = I->c*hx - I->s*hy + dI->c*gx - dI->s*gy;
+    G.gb[2] = I->s*hx + I->c*hy + dI->s*gx + dI->c*gy;
+    G.ga[0] = (y*hx - x*hy) + (dI->rel[2]*gx - dI->rel[1]*gy) - dI->g[0];
+    G.ga[1] = -G.gb[1];
+    G.ga[2] = -G.gb[2];
+    G.vn = F.ga[0]*dI->va[0] + F.gb[0]*dI->vb[0] + F.gb[1]*(dI->vb[1] - dI->va[1]) + F.gb[2]*(dI->vb[2] - dI->va[2])
+         + G.ga[0]*I->va[0] + G.gb[0]*I->vb[0] + G.gb[1]*(I->vb[1] - I->va[1]) + G.gb[2]*(I->vb[2] - I->va[2]);
+    if (O.fn > 0) dO->fn = -M->kn*dI->d - M->damp_n*G.vn;
+    if (regime != DCI_GRAIN_SMOOTH) {
+        G.length = (gx*hx + gy*hy)/F.length;
+        G.t[0] = (-G.gb[2] - F.t[0]*G.length)/F.length;
+        G.t[1] = (G.gb[1] - F.t[1]*G.length)/F.length;
+        half = DC_R(0.5)*(dI->rel[1]*gx + dI->rel[2]*gy + x*hx + y*hy - (x*gx + y*gy)*G.length/F.length)/F.length;
+        G.pb = dI->lever - half;
+        G.pa = -dI->lever - half;
+        G.vt = G.t[0]*(I->vb[1] - I->va[1]) + G.t[1]*(I->vb[2] - I->va[2]) + G.pb*I->vb[0] + G.pa*I->va[0]
+             + F.t[0]*(dI->vb[1] - dI->va[1]) + F.t[1]*(dI->vb[2] - dI->va[2]) + F.pb*dI->vb[0] + F.pa*dI->va[0];
+        fmax = M->mu*(dO->fn*F.length + O.fn*G.length);
+        if (regime == DCI_GRAIN_STICK) {
+            dO->spring = dI->spring + G.vt*M->h;
+            dO->ft = -M->kt*dO->spring - M->damp_t*G.vt;
+        } else {
+            dO->ft = O.ft > 0 ? fmax : -fmax;
+            if (regime == DCI_GRAIN_CUT) dO->spring = -(dO->ft + M->damp_t*G.vt)/M->kt;
+        }
+    }
+    dO->fa[0] = dO->fn*F.ga[0] + dO->ft*F.pa + O.fn*G.ga[0] + O.ft*G.pa;
+    dO->fb[0] = dO->fn*F.gb[0] + dO->ft*F.pb + O.fn*G.gb[0] + O.ft*G.pb;
+    dO->fb[1] = dO->fn*F.gb[1] + dO->ft*F.t[0] + O.fn*G.gb[1] + O.ft*G.t[0];
+    dO->fb[2] = dO->fn*F.gb[2] + dO->ft*F.t[1] + O.fn*G.gb[2] + O.ft*G.t[1];
+    dO->fa[1] = -dO->fb[1];
+    dO->fa[2] = -dO->fb[2];
+}
+
+/* ---- building ------------------------------------------------------------------------------------ */
+
+static int dci_grain_material_ok(const dc_grain_material *m)
+{
+    return dci_sim_scalar(m->kn, 0) && dci_sim_scalar(m->gn, 0) && dci_sim_scalar(m->kt, 0) && dci_sim_scalar(m->gt, 0)
+        && dci_sim_scalar(m->mu, 0);
+}
+
+static int dci_grains_check(const dc_grains_desc *d)
+{
+    int k;
+    if (!d || !d->type || d->types < 1 || d->types > 4096 || !d->body || d->bodies < 1 || d->bodies > (1 << 26)) return 0;
+    if (d->pairs < 0 || d->pairs > (1 << 24) || (d->pairs > 0 && !d->pair) || d->room < 0 || d->room > (1 << 29)) return 0;
+    if (!(d->h > 0 && d->h <= DC_LIMIT) || !dci_grain_material_ok(&d->material)) return 0;
+    for (k = 0; k < 2; ++k)
+        if (!dci_sim_scalar(d->gravity[k], -DC_LIMIT) || !dci_sim_scalar(d->lo[k], -DC_LIMIT) || !dci_sim_scalar(d->hi[k], -DC_LIMIT)
+            || !(d->lo[k] < d->hi[k])) return 0;
+    for (k = 0; k < d->types; ++k) {
+        const dc_grain_type *t = d->type + k;
+        if ((int)t->kind < 0 || t->kind > DC_CSHAPE_HOLE) return 0;
+        if (t->kind != DC_CSHAPE_HALFPLANE && !(t->radius > 0 && t->radius <= DC_LIMIT)) return 0;
+        if (t->kind == DC_CSHAPE_POLY && !(t->mass > 0 && t->mass <= DC_LIMIT && t->inertia > 0 && t->inertia <= DC_LIMIT)) return 0;
+    }
+    for (k = 0; k < d->pairs; ++k) {
+        const dc_grain_pair *p = d->pair + k;
+        if (p->a < 0 || p->a >= d->types || p->b < 0 || p->b >= d->types) return 0;
+        if (d->type[p->b].kind != DC_CSHAPE_POLY || !dci_sim_scalar(p->length, 0) || !dci_grain_material_ok(&p->material)) return 0;
+    }
+    for (k = 0; k < d->bodies; ++k)
+        if (d->body[k] < 0 || d->body[k] >= d->types) return 0;
+    return 1;
+}
+
+/* grid: cells as wide as the largest grain, fewer than 4 for each body */
+static void dci_grains_grid(const dc_grains_desc *d, dc_real size[2], int cells[2])
+{
+    dc_real least = 0, most = 4*(dc_real)d->bodies + 16, n[2];
+    int k;
+    for (k = 0; k < d->bodies; ++k)
+        if (d->type[d->body[k]].kind == DC_CSHAPE_POLY) least = dc_max(2*d->type[d->body[k]].radius, least);
+    /* rounding must not hide a neighbour two cells off */
+    least = dc_max(least*(1 + 16*DC_EPS), DC_REAL_MIN);
+    for (;; least *= DC_R(1.25)) {
+        for (k = 0; k < 2; ++k) n[k] = (d->hi[k] - d->lo[k])/least;
+        if (dc_max(n[0], 1)*dc_max(n[1], 1) <= most) break;
+    }
+    for (k = 0; k < 2; ++k) {
+        cells[k] = n[k] > 1 ? (int)n[k] : 1;
+        size[k] = (d->hi[k] - d->lo[k])/(dc_real)cells[k];
+    }
+}
+
+/* pairs there is room for, and blocks they can make */
+static size_t dci_grains_room(const dc_grains_desc *d) { return d->room > 0 ? (size_t)d->room : 16*(size_t)d->bodies; }
+static size_t dci_grains_blocks(const dc_grains_desc *d) { return dci_grains_room(d)/DCI_GRAIN_LANES + (size_t)d->pairs + 1; }
+
+/* items and their size of the arrays of dc_grains, in the order of dci_grains_take */
+enum { DCI_GRAINS_ARRAYS = 10 };
+static void dci_grains_sizes(const dc_grains_desc *d, const int cells[2], size_t count[DCI_GRAINS_ARRAYS], size_t size[DCI_GRAINS_ARRAYS])
+{
+    size_t n = (size_t)d->bodies, room = dci_grains_room(d);
+    int k;
+    for (k = 0; k < DCI_GRAINS_ARRAYS; ++k) size[k] = sizeof(int);
+    count[0] = (6*n + room)*sizeof(dc_real) + (2*n + 1 + room)*sizeof(int);
+    size[0] = 1;
+    count[1] = room;
+    size[1] = sizeof(dc_grain_contact);
+    count[2] = 3*n + 2*n + 3*n + 3*n;                           /* force, turn, next, at */
+    size[2] = sizeof(dc_real);
+    count[3] = (size_t)d->types;
+    size[3] = sizeof(dc_grain_type);
+    count[4] = (size_t)d->pairs;
+    size[4] = sizeof(dc_grain_pair);
+    count[5] = (size_t)d->types*(size_t)d->types;               /* table */
+    count[6] = 2*n;                                             /* body, wall */
+    count[7] = 2*(n + 1) + 3*room;                              /* row, back_row, pair_of, order, back */
+    count[8] = 2*(dci_grains_blocks(d) + 1) + (size_t)d->pairs + 1;     /* block, tally */
+    count[9] = 2*n + (size_t)cells[0]*(size_t)cells[1] + 1;     /* cell, slot, slot_row */
+}
+
+DC_DEF size_t dc_grains_bytes(const dc_grains_desc *desc)
+{
+    size_t sum = 0, count[DCI_GRAINS_ARRAYS], size[DCI_GRAINS_ARRAYS];
+    dc_real width[2];
+    int k, cells[2];
+    if (!dci_grains_check(desc)) return 0;
+    dci_grains_grid(desc, width, cells);
+    dci_grains_sizes(desc, cells, count, size);
+    for (k = 0; k < DCI_GRAINS_ARRAYS; ++k) sum = dc_bytes(sum, count[k], size[k]);
+    return sum == SIZE_MAX ? 0 : sum;
+}
+
+/* pointers into the arrays */
+static void dci_grains_point(const dc_grains_desc *d, void *const array[DCI_GRAINS_ARRAYS], dc_grains *g)
+{
+    size_t n = (size_t)d->bodies, room = dci_grains_room(d);
+    dc_real *x = (dc_real *)array[0];
+    int *i;
+    g->state = array[0];
+    g->state_bytes = (6*n + room)*sizeof(dc_real) + (2*n + 1 + room)*sizeof(int);
+    g->q = x;
+    g->v = x + 3*n;
+    g->spring = x + 6*n;
+    g->motion = i = (int *)(void *)(x + 6*n + room);
+    g->spring_row = i + n;
+    g->spring_body = i + 2*n + 1;
+    g->contact = (dc_grain_contact *)array[1];
+    g->force = x = (dc_real *)array[2];
+    g->turn = x + 3*n;
+    g->next = x + 5*n;
+    g->at = x + 8*n;
+    g->type = (dc_grain_type *)array[3];
+    g->pair = (dc_grain_pair *)array[4];
+    g->table = (int *)array[5];
+    g->body = (int *)array[6];
+    g->wall = g->body + n;
+    g->row = i = (int *)array[7];
+    g->back_row = i + n + 1;
+    g->pair_of = i + 2*(n + 1);
+    g->order = g->pair_of + room;
+    g->back = g->order + room;
+    g->block = (int *)array[8];
+    g->tally = g->block + 2*(dci_grains_blocks(d) + 1);
+    g->cell = (int *)array[9];
+    g->slot = g->cell + n;
+    g->slot_row = g->slot + n;
+}
+
+DC_DEF dc_status dc_grains_build(const dc_grains_desc *desc, dc_arena *mem, dc_grains *g)
+{
+    dc_grains m;
+    size_t used, count[DCI_GRAINS_ARRAYS], size[DCI_GRAINS_ARRAYS];
+    void *array[DCI_GRAINS_ARRAYS];
+    int k;
+    if (!dci_grains_check(desc) || !mem || !g || dc_grains_bytes(desc) == 0) return DC_E_ARG;
+    memset(&m, 0, sizeof m);
+    dci_grains_grid(desc, m.cell_size, m.cells);
+    dci_grains_sizes(desc, m.cells, count, size);
+    used = mem->used;
+    for (k = 0; k < DCI_GRAINS_ARRAYS; ++k) {
+        array[k] = dc_arena_take(mem, count[k], size[k]);
+        if (!array[k]) {
+            mem->used = used;
+            return DC_E_MEMORY;
+        }
+    }
+    dci_grains_point(desc, array, &m);
+    memset(m.state, 0, m.state_bytes);
+    for (k = 0; k < desc->types; ++k) m.type[k] = desc->type[k];
+    for (k = 0; k < desc->types*desc->types; ++k) m.table[k] = -1;
+    for (k = 0; k < desc->pairs; ++k) {
+        int *to = m.table + desc->pair[k].a*desc->types + desc->pair[k].b, *from = m.table + desc->pair[k].b*desc->types + desc->pair[k].a;
+        m.pair[k] = desc->pair[k];
+        if (m.pair[k].length == 0) m.pair[k].length = 1;
+        if (m.pair[k].material.kn == 0) m.pair[k].material = desc->material;
+        if (*to < 0) *to = *from = k;
+    }
+    for (k = 0; k < desc->bodies; ++k) {
+        m.body[k] = desc->body[k];
+        m.motion[k] = DC_GRAIN_FREE;
+        if (m.type[m.body[k]].kind != DC_CSHAPE_POLY) {
+            m.motion[k] = DC_GRAIN_DRIVEN;
+            m.wall[m.walls++] = k;
+        }
+    }
+    m.desc = *desc;
+    m.desc.type = m.type;
+    m.desc.pair = m.pair;
+    m.desc.body = m.body;
+    m.desc.room = (int)dci_grains_room(desc);
+    *g = m;
+    return DC_OK;
+}
+
+DC_DEF dc_status dc_grain_type_poly(const dc_poly *poly, dc_real length, dc_real density, dc_grain_type *type)
+{
+    dc_poly_moments_of m;
+    dc_real L2;
+    if (!type || !dci_sim_scalar(length, 0) || !dci_sim_scalar(density, 0) || dc_poly_check(poly) != DC_OK
+        || dc_poly_moments(poly, &m) != DC_OK) return DC_E_ARG;
+    if (dc_max(dc_abs(m.centroid.x), dc_abs(m.centroid.y)) > (DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-6))*m.radius) return DC_E_ARG;
+    if (length == 0) length = 1;
+    if (density == 0) density = 1;
+    L2 = length*length;
+    if (!(density*L2*m.area > 0 && density*L2*m.area <= DC_LIMIT && density*L2*L2*m.inertia > 0
+        && density*L2*L2*m.inertia <= DC_LIMIT && length*m.radius <= DC_LIMIT)) return DC_E_ARG;
+    type->kind = DC_CSHAPE_POLY;
+    type->mass = density*L2*m.area;
+    type->inertia = density*L2*L2*m.inertia;
+    type->radius = length*m.radius;
+    return DC_OK;
+}
+
+DC_DEF int dc_grains_springs(const dc_grains *g) { return g && g->spring_row ? g->spring_row[g->desc.bodies] : 0; }
+
+/* ---- who is within reach ------------------------------------------------------------------------- */
+
+static int dci_grain_free(const dc_grains *g, int i)
+{
+    return g->motion[i] == DC_GRAIN_FREE && g->type[g->body[i]].kind == DC_CSHAPE_POLY;
+}
+
+/* the first body whose state is bad, or -1 */
+static int dci_grains_bad(const dc_grains *g)
+{
+    int i, k, n = g->desc.bodies, last = 0;
+    for (i = 0; i < n; ++i) {
+        for (k = 3*i; k < 3*i + 3; ++k)
+            if (!(dc_abs(g->q[k]) <= DC_LIMIT) || !(dc_abs(g->v[k]) <= DC_LIMIT)) return i;
+        if (g->motion[i] < 0 || g->motion[i] > DC_GRAIN_ABSENT || g->spring_row[i] != last) return i;
+        last = g->spring_row[i + 1];
+        if (last < g->spring_row[i] || last > g->desc.room) return i;
+        for (k = g->spring_row[i]; k < last; ++k)
+            if (!(dc_abs(g->spring[k]) <= DC_LIMIT)) return i;
+    }
+    return -1;
+}
+
+/* where x is along axis k of the grid; what is outside belongs to the cell at the edge */
+static int dci_grains_cell(const dc_grains *g, int k, dc_real x)
+{
+    dc_real at = (x - g->desc.lo[k])/g->cell_size[k];
+    if (!(at > 0)) return 0;
+    return at < (dc_real)g->cells[k] ? (int)at : g->cells[k] - 1;
+}
+
+/* sorts the grains that are there into cells, row after row; within a cell by number */
+static void dci_grains_sort(dc_grains *g)
+{
+    int i, c, sum, n = g->desc.bodies, cells = g->cells[0]*g->cells[1];
+    for (c = 0; c <= cells; ++c) g->slot_row[c] = 0;
+    for (i = 0; i < n; ++i) {
+        g->cell[i] = -1;
+        if (g->type[g->body[i]].kind != DC_CSHAPE_POLY || g->motion[i] == DC_GRAIN_ABSENT) continue;
+        g->cell[i] = g->cells[0]*dci_grains_cell(g, 1, g->q[3*i + 2]) + dci_grains_cell(g, 0, g->q[3*i + 1]);
+        g->slot_row[g->cell[i]]++;
+    }
+    for (c = 0, sum = 0; c <= cells; ++c) {
+        int here = g->slot_row[c];
+        g->slot_row[c] = sum;
+        sum += here;
+    }
+    for (i = 0; i < n; ++i)
+        if (g->cell[i] >= 0) {
+            int to = g->slot_row[g->cell[i]]++;
+            g->slot[to] = i;
+            g->at[3*to] = g->q[3*i + 1];
+            g->at[3*to + 1] = g->q[3*i + 2];
+            g->at[3*to + 2] = g->type[g->body[i]].radius;
+        }
+    /* each cell's start has become its end: the start of the next */
+    for (c = cells; c > 0; --c) g->slot_row[c] = g->slot_row[c - 1];
+    g->slot_row[0] = 0;
+}
+
+/* Appends i and j: 1, or 0 where no pair covers them or there is no room. */
+static int dci_grains_append(dc_grains *g, int i, int j, dc_grains_info *info)
+{
+    int k = g->table[g->body[i]*g->desc.types + g->body[j]];
+    dc_grain_contact *C = g->contact + g->contacts;
+    if (k < 0) {
+        info->a = i;
+        info->b = j;
+        return 0;
+    }
+    if (!g->pair[k].field) return 1;
+    if (g->contacts == g->desc.room) {
+        info->pairs = g->desc.room + 1;
+        return 0;
+    }
+    C->a = g->pair[k].a == g->body[i] ? i : j;
+    C->b = g->pair[k].a == g->body[i] ? j : i;
+    g->pair_of[g->contacts++] = k;
+    return 1;
+}
+
+/* is grain i, a grain, within reach of wall w? */
+static int dci_grains_near(const dc_grains *g, int i, int w)
+{
+    const dc_real *q = g->q + 3*i, *p = g->q + 3*w;
+    dc_real x = q[1] - p[1], y = q[2] - p[2], r = g->type[g->body[i]].radius, R = g->type[g->body[w]].radius;
+    switch (g->type[g->body[w]].kind) {
+    case DC_CSHAPE_HALFPLANE: return g->turn[2*w]*y - g->turn[2*w + 1]*x <= r;
+    case DC_CSHAPE_DISC: return x*x + y*y <= (R + r)*(R + r);
+    default: return R <= r || x*x + y*y >= (R - r)*(R - r);
+    }
+}
+
+/* the pairs of grain i with grains after it, then with walls */
+static int dci_grains_row(dc_grains *g, int i, size_t *looks, dc_grains_info *info)
+{
+    int w, k, y, cx = g->cell[i]%g->cells[0], cy = g->cell[i]/g->cells[0], free = dci_grain_free(g, i);
+    dc_real qx = g->q[3*i + 1], qy = g->q[3*i + 2], r = g->type[g->body[i]].radius;
+    for (y = cy > 0 ? cy - 1 : 0; y <= cy + 1 && y < g->cells[1]; ++y) {
+        int from = g->slot_row[g->cells[0]*y + (cx > 0 ? cx - 1 : 0)];
+        int to = g->slot_row[g->cells[0]*y + (cx + 1 < g->cells[0] ? cx + 2 : cx + 1)];
+        *looks += (size_t)(to - from);
+        for (k = from; k < to; ++k) {
+            dc_real dx = g->at[3*k] - qx, dy = g->at[3*k + 1] - qy, R = g->at[3*k + 2] + r;
+            if (dx*dx + dy*dy > R*R || g->slot[k] <= i || !(free || dci_grain_free(g, g->slot[k]))) continue;
+            if (!dci_grains_append(g, i, g->slot[k], info)) return 0;
+        }
+    }
+    for (w = 0; free && w < g->walls; ++w)
+        if (g->motion[g->wall[w]] != DC_GRAIN_ABSENT && dci_grains_near(g, i, g->wall[w])
+            && !dci_grains_append(g, i, g->wall[w], info)) return 0;
+    return 1;
+}
+
+/* blocks of pairs with the same field, and for each body its pairs in rows of others */
+static void dci_grains_order(dc_grains *g)
+{
+    int i, k, p, sum, n = g->desc.bodies, m = g->contacts;
+    for (k = 0; k <= g->desc.pairs; ++k) g->tally[k] = 0;
+    for (p = 0; p < m; ++p) g->tally[g->pair_of[p] + 1]++;
+    g->blocks = 0;
+    for (k = 0; k < g->desc.pairs; ++k) {
+        for (i = g->tally[k]; i < g->tally[k] + g->tally[k + 1]; i += DCI_GRAIN_LANES) g->block[2*g->blocks++] = i;
+        g->tally[k + 1] += g->tally[k];
+    }
+    g->block[2*g->blocks] = m;
+    for (p = 0; p < m; ++p) g->order[g->tally[g->pair_of[p]]++] = p;
+    for (i = 0; i <= n; ++i) g->back_row[i] = 0;
+    for (i = 0; i < n; ++i)
+        for (p = g->row[i]; p < g->row[i + 1]; ++p) g->back_row[g->contact[p].a == i ? g->contact[p].b : g->contact[p].a]++;
+    for (i = 0, sum = 0; i <= n; ++i) {
+        k = g->back_row[i];
+        g->back_row[i] = sum;
+        sum += k;
+    }
+    for (i = 0; i < n; ++i)
+        for (p = g->row[i]; p < g->row[i + 1]; ++p) g->back[g->back_row[g->contact[p].a == i ? g->contact[p].b : g->contact[p].a]++] = p;
+    for (i = n; i > 0; --i) g->back_row[i] = g->back_row[i - 1];
+    g->back_row[0] = 0;
+}
+
+DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info)
+{
+    dc_grains_info none;
+    size_t looks = 0, most;
+    int i, n;
+    if (!g || !g->state) return DC_E_ARG;
+    if (!info) info = &none;
+    memset(info, 0, sizeof *info);
+    info->b = -1;
+    info->a = dci_grains_bad(g);
+    if (info->a >= 0) return DC_E_ARG;
+    n = g->desc.bodies;
+    g->contacts = g->blocks = 0;
+    for (i = 0; i < n; ++i) dc_sincos(g->q[3*i], g->turn + 2*i + 1, g->turn + 2*i);
+    dci_grains_sort(g);
+    /* however crowded the cells, no more than this is looked at */
+    most = 64*((size_t)n + (size_t)g->desc.room);
+    for (i = 0; i < n; ++i) {
+        g->row[i] = g->contacts;
+        if (g->cell[i] < 0) continue;
+        if (!dci_grains_row(g, i, &looks, info) || looks > most) {
+            if (info->a >= 0) return DC_E_ARG;
+            info->pairs = g->desc.room + 1;
+            return DC_E_MEMORY;
+        }
+    }
+    g->row[n] = g->contacts;
+    dci_grains_order(g);
+    info->pairs = g->contacts;
+    return DC_OK;
+}
+
+/* ---- the step ------------------------------------------------------------------------------------ */
+
+/* the largest scratch of a field; a block's poses and fields before it */
+DC_DEF size_t dc_grains_step_bytes(const dc_grains *g)
+{
+    size_t most = 0;
+    int k;
+    if (!g || !g->state) return 0;
+    for (k = 0; k < g->desc.pairs; ++k)
+        if (g->pair[k].field) {
+            size_t b = dc_cfield_eval_bytes(g->pair[k].field);
+            most = b > most ? b : most;
+        }
+    most = dc_bytes(most, 8*DCI_GRAIN_LANES, sizeof(dc_real));
+    return most == SIZE_MAX ? 0 : most;
+}
+
+/* pose of b in a's frame */
+static void dci_grain_relative(const dc_grains *g, const dc_grain_contact *C, dc_real rel[3])
+{
+    const dc_real *qa = g->q + 3*C->a, *qb = g->q + 3*C->b;
+    dc_real c = g->turn[2*C->a], s = g->turn[2*C->a + 1], x = qb[1] - qa[1], y = qb[2] - qa[2];
+    rel[0] = qb[0] - qa[0];
+    rel[1] = c*x + s*y;
+    rel[2] = c*y - s*x;
+}
+
+/* the spring of a pair whose row is body i's */
+static dc_real dci_grain_spring(const dc_grains *g, int i, int other, int *where)
+{
+    int k;
+    for (k = g->spring_row[i]; k < g->spring_row[i + 1]; ++k)
+        if (g->spring_body[k] == other) {
+            if (where) *where = k;
+            return g->spring[k];
+        }
+    return 0;
+}
+
+/* The row of a pair is its grain's, of two grains that with the lower number. */
+static int dci_grain_row_of(const dc_grains *g, const dc_grain_contact *C)
+{
+    if (g->type[g->body[C->a]].kind != DC_CSHAPE_POLY) return C->b;
+    return C->a < C->b ? C->a : C->b;
+}
+
+/* all of a contact but its field; where: its spring in the state, or -1 */
+static void dci_grain_read(const dc_grains *g, const dc_grain_contact *C, const dc_grain_pair *P, dci_grain_in *I, dci_grain_law *M,
+                           int *where)
+{
+    const dc_grain_type *A = g->type + g->body[C->a], *B = g->type + g->body[C->b];
+    dc_real share = DC_R(0.5);
+    int k, row = dci_grain_row_of(g, C);
+    if (g->desc.reduced_mass) {
+        int free_a = dci_grain_free(g, C->a), free_b = dci_grain_free(g, C->b);
+        share = !free_b ? A->mass : !free_a ? B->mass : A->mass*(B->mass/(A->mass + B->mass));
+    }
+    M->kn = P->material.kn;
+    M->kt = P->material.kt;
+    M->damp_n = share*P->material.gn;
+    M->damp_t = share*P->material.gt;
+    M->mu = P->material.mu;
+    M->h = g->desc.h;
+    I->c = g->turn[2*C->a];
+    I->s = g->turn[2*C->a + 1];
+    for (k = 0; k < 3; ++k) {
+        I->va[k] = g->v[3*C->a + k];
+        I->vb[k] = g->v[3*C->b + k];
+    }
+    *where = -1;
+    I->spring = dci_grain_spring(g, row, C->a + C->b - row, where);
+}
+
+DC_DEF dc_status dc_grains_meet(dc_grains *g, int begin, int end, dc_arena *mem)
+{
+    size_t used;
+    dc_real *x;
+    int block, k, r;
+    dc_status status = DC_OK;
+    if (!g || !g->state || !mem || begin < 0 || end > g->blocks) return DC_E_ARG;
+    used = mem->used;
+    x = (dc_real *)dc_arena_take(mem, 8*DCI_GRAIN_LANES, sizeof(dc_real));
+    if (!x) return DC_E_MEMORY;
+    for (block = begin; block < end && status == DC_OK; ++block) {
+        const int *order = g->order + g->block[2*block];
+        int n = g->block[2*block + 2] - g->block[2*block];
+        const dc_grain_pair *P = g->pair + g->pair_of[order[0]];
+        dc_real L = P->length;
+        dc_cfield_out field;
+        memset(&field, 0, sizeof field);
+        field.d = x + 3*DCI_GRAIN_LANES;
+        field.grad = x + 4*DCI_GRAIN_LANES;
+        field.lever = x + 7*DCI_GRAIN_LANES;
+        for (k = 0; k < n; ++k) {
+            dc_real rel[3];
+            dci_grain_relative(g, g->contact + order[k], rel);
+            x[k] = rel[0];
+            x[DCI_GRAIN_LANES + k] = rel[1]/L;
+            x[2*DCI_GRAIN_LANES + k] = rel[2]/L;
+        }
+        status = dc_cfield_eval_batch(P->field, n, x, DCI_GRAIN_LANES, mem, &field);
+        g->block[2*block + 1] = status == DC_E_DIVERGED;
+        if (status == DC_E_DIVERGED) status = DC_OK;
+        for (k = 0; k < n && status == DC_OK; ++k) {
+            dc_grain_contact *C = g->contact + order[k];
+            dci_grain_in I;
+            dci_grain_law M;
+            dci_grain_out O;
+            int where;
+            memset(&O, 0, sizeof O);
+            C->d = L*field.d[k];
+            if (C->d < 0) {
+                dci_grain_read(g, C, P, &I, &M, &where);
+                I.d = C->d;
+                I.rel[0] = x[k];
+                I.rel[1] = L*x[DCI_GRAIN_LANES + k];
+                I.rel[2] = L*x[2*DCI_GRAIN_LANES + k];
+                I.g[0] = L*field.grad[k];
+                I.g[1] = field.grad[DCI_GRAIN_LANES + k];
+                I.g[2] = field.grad[2*DCI_GRAIN_LANES + k];
+                I.lever = L*field.lever[k];
+                dci_grain_force(&M, &I, &O);
+            }
+            C->spring = O.spring;
+            C->fn = O.fn;
+            C->ft = O.ft;
+            for (r = 0; r < 3; ++r) {
+                C->fa[r] = O.fa[r];
+                C->fb[r] = O.fb[r];
+            }
+        }
+    }
+    mem->used = used;
+    return status;
+}
+
+DC_DEF void dc_grains_sum(dc_grains *g, int begin, int end)
+{
+    int i, k, p;
+    for (i = begin; i < end; ++i) {
+        dc_real f[3] = {0, 0, 0};
+        const dc_real *v = g->v + 3*i;
+        for (p = g->row[i]; p < g->row[i + 1]; ++p) {
+            const dc_grain_contact *C = g->contact + p;
+            for (k = 0; k < 3; ++k) f[k] += C->a == i ? C->fa[k] : C->fb[k];
+        }
+        for (p = g->back_row[i]; p < g->back_row[i + 1]; ++p) {
+            const dc_grain_contact *C = g->contact + g->back[p];
+            for (k = 0; k < 3; ++k) f[k] += C->a == i ? C->fa[k] : C->fb[k];
+        }
+        for (k = 0; k < 3; ++k) {
+            g->force[3*i + k] = f[k];
+            g->next[3*i + k] = v[k];
+        }
+        if (dci_grain_free(g, i)) {
+            const dc_grain_type *T = g->type + g->body[i];
+            g->next[3*i] += g->desc.h*(f[0]/T->inertia);
+            for (k = 0; k < 2; ++k) g->next[3*i + 1 + k] += g->desc.h*(f[1 + k]/T->mass + g->desc.gravity[k]);
+        }
+    }
+}
+
+DC_DEF dc_status dc_grains_advance(dc_grains *g, dc_grains_info *info)
+{
+    dc_grains_info none;
+    dc_real h;
+    int i, k, p, n, springs = 0;
+    if (!g || !g->state) return DC_E_ARG;
+    if (!info) info = &none;
+    n = g->desc.bodies;
+    h = g->desc.h;
+    memset(info, 0, sizeof *info);
+    info->pairs = g->contacts;
+    info->a = info->b = -1;
+    for (i = 0; i < n; ++i)
+        for (k = 3*i; k < 3*i + 3; ++k)
+            if (g->motion[i] != DC_GRAIN_ABSENT && !(dc_abs(g->next[k]) <= DC_LIMIT && dc_abs(g->q[k] + h*g->next[k]) <= DC_LIMIT)) {
+                info->a = i;
+                return DC_E_RANGE;
+            }
+    for (i = 0; i < g->blocks; ++i) info->capped += g->block[2*i + 1];
+    for (i = 0; i < n; ++i) {
+        g->spring_row[i] = springs;
+        for (p = g->row[i]; p < g->row[i + 1]; ++p) {
+            const dc_grain_contact *C = g->contact + p;
+            if (!(C->d < 0)) continue;
+            info->deepest = dc_max(info->deepest, -C->d);
+            g->spring_body[springs] = C->a + C->b - i;
+            g->spring[springs++] = C->spring;
+        }
+        if (g->motion[i] == DC_GRAIN_ABSENT) continue;
+        for (k = 3*i; k < 3*i + 3; ++k) {
+            g->v[k] = g->next[k];
+            g->q[k] += h*g->v[k];
+        }
+        if (g->type[g->body[i]].kind == DC_CSHAPE_POLY)
+            for (k = 0; k < 2; ++k)
+                if (g->q[3*i + 1 + k] < g->desc.lo[k] || g->q[3*i + 1 + k] > g->desc.hi[k]) {
+                    if (info->outside++ == 0) info->a = i;
+                    break;
+                }
+    }
+    g->spring_row[n] = springs;
+    info->contacts = springs;
+    return DC_OK;
+}
+
+DC_DEF dc_status dc_grains_step(dc_grains *g, dc_arena *mem, dc_grains_info *info)
+{
+    dc_status status;
+    if (!g || !g->state || !mem) return DC_E_ARG;
+    status = dc_grains_find(g, info);
+    if (status == DC_OK) status = dc_grains_meet(g, 0, g->blocks, mem);
+    if (status != DC_OK) return status;
+    dc_grains_sum(g, 0, g->desc.bodies);
+    return dc_grains_advance(g, info);
+}
+
+/* ---- its derivative ------------------------------------------------------------------------------ */
+
+/* A pair's field with its derivatives, in m, at the present state; touching: d < 0. */
+typedef struct { dci_grain_in I; dci_grain_law M; dc_real H[9], dlever[3]; const dc_grain_contact *C; int where; } dci_grain_jet;
+
+static dc_status dci_grain_jet_of(const dc_grains *g, int p, dc_arena *mem, dci_grain_jet *J)
+{
+    const dc_grain_pair *P = g->pair + g->pair_of[p];
+    dc_real q[3], L = P->length;
+    dc_status status;
+    int r, c;
+    J->C = g->contact + p;
+    dci_grain_read(g, J->C, P, &J->I, &J->M, &J->where);
+    dci_grain_relative(g, J->C, J->I.rel);
+    q[0] = J->I.rel[0];
+    q[1] = J->I.rel[1]/L;
+    q[2] = J->I.rel[2]/L;
+    status = dc_cfield_eval(P->field, q, mem, &J->I.d, J->I.g, &J->I.lever, J->H, J->dlever);
+    if (status != DC_OK) return status;
+    J->I.d *= L;
+    J->I.g[0] *= L;
+    J->I.lever *= L;
+    J->dlever[0] *= L;
+    for (r = 0; r < 3; ++r)
+        for (c = 0; c < 3; ++c) J->H[3*r + c] *= (r ? 1 : L)*(c ? 1/L : 1);
+    return DC_OK;
+}
+
+/* the tangent of a contact's forces and spring along those of its bodies' states, 3 each, and of its spring */
+static void dci_grain_along(const dci_grain_jet *J, const dc_real *qa, const dc_real *qb, const dc_real *va, const dc_real *vb,
+                            dc_real spring, dci_grain_out *O)
+{
+    dci_grain_in D;
+    dc_real x = qb[1] - qa[1], y = qb[2] - qa[2], c = J->I.c, s = J->I.s;
+    int r, k;
+    D.c = -s*qa[0];
+    D.s = c*qa[0];
+    D.rel[0] = qb[0] - qa[0];
+    D.rel[1] = c*x + s*y + J->I.rel[2]*qa[0];
+    D.rel[2] = c*y - s*x - J->I.rel[1]*qa[0];
+    D.d = D.lever = 0;
+    for (r = 0; r < 3; ++r) {
+        D.d += J->I.g[r]*D.rel[r];
+        D.lever += J->dlever[r]*D.rel[r];
+        D.va[r] = va[r];
+        D.vb[r] = vb[r];
+        for (k = 0, D.g[r] = 0; k < 3; ++k) D.g[r] += J->H[3*r + k]*D.rel[k];
+    }
+    D.spring = spring;
+    dci_grain_force_tangent(&J->M, &J->I, &D, O);
+}
+
+/* dv/df of component k of body i, times h */
+static dc_real dci_grain_gain(const dc_grains *g, int i, int k)
+{
+    const dc_grain_type *T = g->type + g->body[i];
+    return dci_grain_free(g, i) ? g->desc.h/(k ? T->mass : T->inertia) : 0;
+}
+
+static int dci_grains_tangent_ok(const dc_grains *g, const dc_grains_tangent *t)
+{
+    return g && g->state && t && t->q && t->v && t->spring;
+}
+
+DC_DEF dc_status dc_grains_jvp(dc_grains *g, const dc_grains_tangent *in, const dc_grains_tangent *out, dc_arena *mem,
+                               dc_grains_info *info)
+{
+    dci_grain_jet J;
+    dci_grain_out O;
+    dc_grains_info none;
+    dc_status status;
+    int i, k, p, n, springs = 0;
+    if (!dci_grains_tangent_ok(g, in) || !dci_grains_tangent_ok(g, out) || !mem) return DC_E_ARG;
+    if (!info) info = &none;
+    status = dc_grains_find(g, info);
+    n = g->desc.bodies;
+    /* dv' = dv + h df/m */
+    for (k = 0; k < 3*n && status == DC_OK; ++k) out->v[k] = in->v[k];
+    for (p = 0; p < g->contacts && status == DC_OK; ++p) {
+        status = dci_grain_jet_of(g, p, mem, &J);
+        if (status == DC_OK && J.I.d < 0) {
+            int a = J.C->a, b = J.C->b;
+            dci_grain_along(&J, in->q + 3*a, in->q + 3*b, in->v + 3*a, in->v + 3*b, J.where < 0 ? 0 : in->spring[J.where], &O);
+            out->spring[springs++] = O.spring;
+            for (k = 0; k < 3; ++k) {
+                out->v[3*a + k] += dci_grain_gain(g, a, k)*O.fa[k];
+                out->v[3*b + k] += dci_grain_gain(g, b, k)*O.fb[k];
+            }
+        }
+    }
+    if (status != DC_OK) return status;
+    /* dq' = dq + h dv' */
+    for (i = 0; i < n; ++i)
+        for (k = 3*i; k < 3*i + 3; ++k) out->q[k] = in->q[k] + (g->motion[i] == DC_GRAIN_ABSENT ? 0 : g->desc.h)*out->v[k];
+    info->contacts = springs;
+    return DC_OK;
+}
+
+DC_DEF dc_status dc_grains_vjp(dc_grains *g, const dc_grains_tangent *next, const dc_grains_tangent *now, dc_arena *mem,
+                               dc_grains_info *info)
+{
+    dci_grain_jet J;
+    dci_grain_out O;
+    dc_grains_info none;
+    dc_status status;
+    int i, k, p, n, springs = 0;
+    if (!dci_grains_tangent_ok(g, next) || !dci_grains_tangent_ok(g, now) || !mem) return DC_E_ARG;
+    if (!info) info = &none;
+    status = dc_grains_find(g, info);
+    if (status != DC_OK) return status;
+    n = g->desc.bodies;
+    for (k = 0; k < dc_grains_springs(g); ++k) now->spring[k] = 0;
+    for (i = 0; i < n; ++i)
+        for (k = 3*i; k < 3*i + 3; ++k) {
+            now->q[k] = next->q[k];
+            now->v[k] = next->v[k] + (g->motion[i] == DC_GRAIN_ABSENT ? 0 : g->desc.h)*next->q[k];
+        }
+    for (p = 0; p < g->contacts && status == DC_OK; ++p) {
+        dc_real w[6], got[13];
+        status = dci_grain_jet_of(g, p, mem, &J);
+        if (status != DC_OK || !(J.I.d < 0)) continue;
+        /* what the forces on a and b weigh: through the next v, and the next q by way of it */
+        for (k = 0; k < 6; ++k) {
+            i = k < 3 ? J.C->a : J.C->b;
+            w[k] = dci_grain_gain(g, i, k%3)*(next->v[3*i + k%3] + g->desc.h*next->q[3*i + k%3]);
+        }
+        /* by each of qa, qb, va, vb, spring */
+        for (i = 0; i < 13; ++i) {
+            dc_real e[13] = {0};
+            e[i] = 1;
+            dci_grain_along(&J, e, e + 3, e + 6, e + 9, e[12], &O);
+            got[i] = O.spring*next->spring[springs];
+            for (k = 0; k < 3; ++k) got[i] += w[k]*O.fa[k] + w[3 + k]*O.fb[k];
+        }
+        for (k = 0; k < 3; ++k) {
+            now->q[3*J.C->a + k] += got[k];
+            now->q[3*J.C->b + k] += got[3 + k];
+            now->v[3*J.C->a + k] += got[6 + k];
+            now->v[3*J.C->b + k] += got[9 + k];
+        }
+        if (J.where >= 0) now->spring[J.where] += got[12];
+        ++springs;
+    }
+    info->contacts = springs;
+    return status;
 }
 
 #endif /* DC_SIM_IMPLEMENTED */

@@ -4,8 +4,8 @@
 # all warnings errors, then the packaging tests. The -O2 cells do not contract and compare golden bits. Ends with  "N passed, N failed, N skipped"  over everything.
 #
 # Two cells, one double and one float, run the random sweeps in full, the others SWEEP of them (0.02; also printed
-# for each cell). JOBS cells run at a time. After BUDGET seconds the remaining programs are compiled, but not run: they
-# are counted as skipped and printed.
+# for each cell). JOBS cells run at a time. After BUDGET seconds the remaining cells only check the headers: their
+# programs are counted as skipped and printed.
 : "${SWEEP:=0.02}"
 : "${BUDGET:=270}"
 DEADLINE=$(($(date +%s) + BUDGET))

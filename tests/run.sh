@@ -1,24 +1,30 @@
 #!/bin/sh
-# Runs test programs and ends with the line  "N passed, N failed, N skipped"  summed over all of them.
+# Runs test programs, as many at a time as there are processors, and ends with the line  "N passed, N failed, N skipped"
+# summed over all of them.
 #
 #     sh tests/run.sh PROGRAM...
 #
 # A program that ends abnormally, or without a summary, counts as one failure more.
 # The exit status is 1 if anything failed.
 passed=0 failed=0 skipped=0
-log=${TMPDIR:-/tmp}/dc_test.$$
-trap 'rm -f "$log"' EXIT
+dir=$(mktemp -d "${TMPDIR:-/tmp}/dc_test.XXXXXX") || exit 1
+trap 'rm -rf "$dir"' EXIT
+processors=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+[ $# -eq 0 ] || printf '%s\n' "$@" | xargs -n 1 -P "$processors" sh -c '
+    log=$0/$(basename "$1")
+    "$1" >"$log" 2>&1
+    echo $? >"$log.status"' "$dir"
 for program in "$@"; do
+    log=$dir/$(basename "$program")
+    status=$(cat "$log.status" 2>/dev/null || echo none)
     echo "== $program"
-    "$program" >"$log" 2>&1
-    status=$?
     cat "$log"
     # "Pass: 3, fail: 0, skip: 1." is greatest's last line
     counts=$(sed -n 's/^Pass: \([0-9]*\), fail: \([0-9]*\), skip: \([0-9]*\)\.$/\1 \2 \3/p' "$log" | tail -n 1)
-    read -r p f s <<EOF
+    read -r p f s <<EOT
 ${counts:-0 0 0}
-EOF
-    if [ -z "$counts" ] || { [ $status -ne 0 ] && [ "$f" -eq 0 ]; }; then
+EOT
+    if [ -z "$counts" ] || { [ "$status" != 0 ] && [ "$f" -eq 0 ]; }; then
         echo "FAIL $program: ended with status $status"
         f=$((f + 1))
     fi

@@ -493,6 +493,58 @@ TEST patch_keeps_it_continuous(void)
     PASS();
 }
 
+/* A load made once serves every new pose: the same bits as the whole, the loads side by side in one arena. */
+TEST loads_are_the_whole(void)
+{
+    static slide s[3];
+    dc_arena mem = dc_arena_make(memory, sizeof memory);
+    dc_friction_load load[3];
+    dc_friction_vertex *kept;
+    dc_real v[2], g[2][12], H[2][144];
+    size_t used;
+    rng r;
+    int k, turn, loaded = 0;
+    rng_seed(&r, 31);
+    for (k = 0; k < 3; ++k) {
+        size_t least = mem.used;
+        random_slide(&s[k], &r, 3 + 2*k, 8, 0.2, k == 1 ? DC_GLOBAL : DC_LOCAL);
+        ASSERT_EQ(DC_OK, dc_friction_open(&s[k].o, &s[k].pair, s[k].mu, s[k].h, &s[k].a, &s[k].a0, &s[k].b, &s[k].b0, &mem, NULL, &load[k]));
+        ASSERT(mem.used <= least + dc_friction_load_bytes(s[k].na, s[k].nb));
+        loaded += load[k].count;
+    }
+    ASSERT(loaded > 12);
+    used = mem.used;
+    for (turn = 0; turn < 30; ++turn)
+        for (k = 0; k < 3; ++k) {
+            dc_arena other = dc_arena_make(memory + sizeof memory/2, sizeof memory/2);
+            dc_real t[6];
+            int c;
+            for (c = 0; c < 6; ++c) t[c] = (dc_real)rng_uniform(&r, -0.02, 0.02);
+            s[k].a1 = dc_pose_retract(s[k].a0, t);
+            ASSERT_EQ(DC_OK, dc_friction_rigid(&s[k].o, &s[k].pair, s[k].mu, s[k].h, &s[k].a, &s[k].a0, &s[k].a1, &s[k].b, &s[k].b0,
+                                               &s[k].b1, &other, NULL, &v[0], g[0], H[0], NULL, NULL));
+            ASSERT_EQ(DC_OK, dc_friction_move(&load[k], &s[k].a, &s[k].a1, &s[k].b, &s[k].b1, &mem, &v[1], g[1], H[1]));
+            ASSERT(v[0] > 0 && memcmp(&v[0], &v[1], sizeof v[0]) == 0 && memcmp(g[0], g[1], sizeof g[0]) == 0
+                   && memcmp(H[0], H[1], sizeof H[0]) == 0);
+            ASSERT(mem.used == used);
+        }
+    /* refused, with everything left as it was */
+    kept = load[0].vertex;
+    s[0].h = -1;
+    ASSERT_EQ(DC_E_ARG, dc_friction_open(&s[0].o, &s[0].pair, s[0].mu, s[0].h, &s[0].a, &s[0].a0, &s[0].b, &s[0].b0, &mem, NULL, &load[0]));
+    ASSERT_EQ(DC_E_ARG, dc_friction_open(NULL, NULL, 1, 1, NULL, &s[0].a0, &s[0].b, &s[0].b0, &mem, NULL, &load[0]));
+    ASSERT_EQ(DC_E_OVERLAP, dc_friction_open(NULL, NULL, 1, 1, &s[0].a, &s[0].a0, &s[0].a, &s[0].a0, &mem, NULL, &load[0]));
+    ASSERT_EQ(DC_E_ARG, dc_friction_move(&load[0], &s[1].a, &s[1].a1, &s[0].b, &s[0].b1, &mem, v, NULL, NULL));
+    ASSERT_EQ(DC_E_ARG, dc_friction_move(NULL, &s[0].a, &s[0].a1, &s[0].b, &s[0].b1, &mem, v, NULL, NULL));
+    ASSERT(mem.used == used && load[0].vertex == kept);
+    ASSERT_EQ(0, (int)dc_friction_load_bytes(0, 3));
+    mem.size = used + 64;
+    ASSERT_EQ(DC_E_MEMORY, dc_friction_move(&load[0], &s[0].a, &s[0].a1, &s[0].b, &s[0].b1, &mem, v, NULL, NULL));
+    ASSERT_EQ(DC_E_MEMORY, dc_friction_open(NULL, NULL, 1, 1, &s[0].a, &s[0].a0, &s[0].b, &s[0].b0, &mem, NULL, &load[0]));
+    ASSERT(mem.used == used && load[0].vertex == kept);
+    PASS();
+}
+
 GREATEST_MAIN_DEFS();
 
 int main(int argc, char **argv)
@@ -503,5 +555,6 @@ int main(int argc, char **argv)
     RUN_TEST(forces_are_frictional);
     RUN_TEST(fast_slips_balance);
     RUN_TEST(patch_keeps_it_continuous);
+    RUN_TEST(loads_are_the_whole);
     GREATEST_MAIN_END();
 }

@@ -185,16 +185,13 @@ static dc_status try_step(world *w, int *clean)
 /* spoils one number or count; returns 0 when there are no more */
 static int spoil(world *w, int k, int with)
 {
-    dc_real x = bad(with);
     dc_real *const number[] = {
         &w->scene.h, &w->scene.gravity.x, &w->scene.gravity.z, &w->body[1].pose.t.x, &w->body[1].pose.q.w, &w->body[0].pose.q.z,
         &w->body[0].v.y, &w->body[0].w.z, &w->body[1].mass, &w->body[1].inertia.m[0], &w->body[1].inertia.m[5], &w->body[0].force.x,
         &w->body[0].torque.z, &w->contact[0].mu, &w->contact[1].mu_spin, &w->contact[2].restitution, &w->box.size, &w->opt.rho, &w->opt.tol};
     const int numbers = (int)(sizeof number/sizeof number[0]);
     if (k < numbers) {
-        /* a quaternion may have any length */
-        if (number[k] == &w->body[1].pose.q.w || number[k] == &w->body[0].pose.q.z) x = bad(4);
-        *number[k] = x;
+        *number[k] = bad(with);
         return 1;
     }
     switch (k - numbers) {

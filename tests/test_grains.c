@@ -1,0 +1,497 @@
+/* Grains: one contact, momentum, the three tests of friction of CEM 8.1, who is within reach, phases, snapshots, derivatives. */
+#define DC_CONTACT_IMPLEMENTATION
+#define DC_SDF_IMPLEMENTATION
+#define DC_SIM_IMPLEMENTATION
+#include "dc_sim.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "greatest.h"
+#include "support.h"
+#include "real.h"
+#include "record.h"
+
+static unsigned char memory[1 << 24], scratch[1 << 22];
+static record rec;
+
+/* ---- one contact ------------------------------------------------------------------------------- */
+
+/* Algorithm 1 on 80 inputs: forces, spring, friction. The table's levers come apart by twice an error that is taken from both. */
+TEST one_contact_as_tabulated(void)
+{
+    worst w = worst_make("grain_alg1: forces and spring");
+    table t;
+    ASSERT(table_open(&t, "grain_alg1.txt"));
+    while (record_next(&t, &rec)) {
+        const double *qa = record_get(&rec, "qA", NULL), *qb = record_get(&rec, "qB", NULL), *par = record_get(&rec, "par", NULL);
+        const double *fa = record_get(&rec, "fA", NULL), *fb = record_get(&rec, "fB", NULL), *g = record_get(&rec, "g", NULL);
+        const double *va = record_get(&rec, "vA", NULL), *vb = record_get(&rec, "vB", NULL);
+        double x = qb[1] - qa[1], y = qb[2] - qa[2], big = 0, err = 0;
+        dci_grain_in I;
+        dci_grain_law M;
+        dci_grain_out O;
+        int k;
+        dc_sincos((dc_real)qa[0], &I.s, &I.c);
+        I.rel[0] = (dc_real)(qb[0] - qa[0]);
+        I.rel[1] = (dc_real)(cos(qa[0])*x + sin(qa[0])*y);
+        I.rel[2] = (dc_real)(cos(qa[0])*y - sin(qa[0])*x);
+        for (k = 0; k < 3; ++k) {
+            I.va[k] = (dc_real)va[k];
+            I.vb[k] = (dc_real)vb[k];
+            I.g[k] = (dc_real)g[k];
+        }
+        I.d = (dc_real)-record_one(&rec, "pen");
+        I.lever = (dc_real)(0.5*(record_one(&rec, "projB") - record_one(&rec, "projA")));
+        I.spring = (dc_real)record_one(&rec, "s");
+        M.kn = (dc_real)par[0];
+        M.damp_n = (dc_real)(0.5*par[1]);
+        M.kt = (dc_real)par[2];
+        M.damp_t = (dc_real)(0.5*par[3]);
+        M.mu = (dc_real)par[4];
+        M.h = (dc_real)record_one(&rec, "dt");
+        dci_grain_force(&M, &I, &O);
+        for (k = 0; k < 3; ++k) {
+            big = fmax(big, fmax(fabs(fa[k]), fabs(fb[k])));
+            err = fmax(err, fmax(fabs((double)O.fa[k] - fa[k]), fabs((double)O.fb[k] - fb[k])));
+        }
+        err = fmax(err, fabs((double)O.fn - record_one(&rec, "fn")));
+        err = fmax(err, fabs((double)O.ft - record_one(&rec, "ft")));
+        big += (double)M.kt*fabs((double)I.spring);             /* the spring is what cancels */
+        worst_add(&w, err/big, "%s force", rec.name);
+        err = fabs((double)O.spring - record_one(&rec, "s_new"));
+        worst_add(&w, err/(fabs((double)I.spring) + big/(double)M.kt), "%s spring", rec.name);
+    }
+    table_close(&t);
+    ASSERT_EQ(w.count, 160);
+    ASSERT(worst_print(&w, 40*EPS));
+    PASS();
+}
+
+/* any d, gradient and lever: opposite forces to the bit, no torque about the origin, friction within its cone */
+TEST any_field_keeps_momentum_and_the_cone(void)
+{
+    worst turn = worst_make("torque about the origin, of the sum of its parts, in EPS"), cone = worst_make("friction beyond its cone");
+    long n = sweep_count(20000), k;
+    int slips = 0, cuts = 0, sticks = 0, i;
+    rng r;
+    rng_seed(&r, 5);
+    for (k = 0; k < n; ++k) {
+        dci_grain_in I;
+        dci_grain_law M;
+        dci_grain_out O;
+        dci_grain_regime regime;
+        dc_real xa[2], xb[2], theta = (dc_real)rng_uniform(&r, -9, 9);
+        double sum, parts, f;
+        dc_sincos(theta, &I.s, &I.c);
+        for (i = 0; i < 2; ++i) {
+            xa[i] = (dc_real)rng_uniform(&r, -3, 3);
+            xb[i] = (dc_real)rng_uniform(&r, -3, 3);
+        }
+        I.rel[0] = (dc_real)rng_uniform(&r, -9, 9);
+        I.rel[1] = I.c*(xb[0] - xa[0]) + I.s*(xb[1] - xa[1]);
+        I.rel[2] = I.c*(xb[1] - xa[1]) - I.s*(xb[0] - xa[0]);
+        f = rng_log(&r, 1e-3, 10);
+        for (i = 0; i < 3; ++i) {
+            I.va[i] = (dc_real)(f*rng_normal(&r));
+            I.vb[i] = (dc_real)(f*rng_normal(&r));
+            I.g[i] = (dc_real)rng_normal(&r);
+        }
+        I.d = (dc_real)-rng_log(&r, 1e-6, 1);
+        I.lever = (dc_real)rng_normal(&r);
+        I.spring = (dc_real)(rng_normal(&r)*rng_log(&r, 1e-6, 1));
+        M.kn = (dc_real)rng_log(&r, 1, 1e6);
+        M.kt = (dc_real)rng_log(&r, 1, 1e6);
+        M.damp_n = (dc_real)rng_log(&r, 1, 1e3);
+        M.damp_t = (dc_real)rng_log(&r, 1, 1e3);
+        M.mu = (dc_real)rng_uniform(&r, 0, 1);
+        M.h = DC_R(1e-3);
+        regime = dci_grain_force(&M, &I, &O);
+        slips += regime == DCI_GRAIN_SLIP;
+        cuts += regime == DCI_GRAIN_CUT;
+        sticks += regime == DCI_GRAIN_STICK;
+        ASSERT(O.fa[1] == -O.fb[1] && O.fa[2] == -O.fb[2]);
+        ASSERT(O.fn >= 0);
+        sum = (double)O.fa[0] + (double)O.fb[0] + (double)xa[0]*(double)O.fa[2] - (double)xa[1]*(double)O.fa[1]
+            + (double)xb[0]*(double)O.fb[2] - (double)xb[1]*(double)O.fb[1];
+        parts = fabs((double)O.fn)*(fabs((double)I.g[0]) + 6*hypot((double)I.g[1], (double)I.g[2])) + fabs((double)O.ft)*(6 + fabs((double)I.lever));
+        worst_add(&turn, parts > 0 ? fabs(sum)/(EPS*parts) : 0, "draw %ld", k);
+        f = (double)M.mu*(double)O.fn*hypot((double)I.g[1], (double)I.g[2]);
+        worst_add(&cone, (fabs((double)O.ft) - f)/(f + (double)M.damp_t*100*EPS + 1e-30), "draw %ld", k);
+    }
+    ASSERT(slips > n/100 && cuts > n/100 && sticks > n/1000);
+    ASSERT(worst_print(&turn, 8));
+    ASSERT(worst_print(&cone, DC_IS_FLOAT ? 1e-2 : 1e-9));
+    PASS();
+}
+
+/* ---- scenes ------------------------------------------------------------------------------------- */
+
+static dc_cfield field[9];
+
+static dc_poly block_of(dc_v2 v[4], double w, double h)
+{
+    dc_poly p;
+    v[0].x = v[3].x = (dc_real)(-0.5*w);
+    v[1].x = v[2].x = (dc_real)(0.5*w);
+    v[0].y = v[1].y = (dc_real)(-0.5*h);
+    v[2].y = v[3].y = (dc_real)(0.5*h);
+    p.v = v;
+    p.n = 4;
+    return p;
+}
+
+/* blocks w x h of 1 kg on half-planes: types 0 (half-plane) and 1 (block); bodies: walls, then blocks */
+static dc_status blocks_on_planes(double w, double h, int walls, int blocks, const double *par, double mu, dc_grains *g)
+{
+    static int body[16];
+    dc_grain_type type[2];
+    dc_grain_pair pair[2];
+    dc_grains_desc d = DC_ZERO;
+    dc_v2 v[4];
+    dc_poly p = block_of(v, w, h);
+    dc_cshape wall = DC_ZERO, shape = DC_ZERO;
+    dc_arena mem = dc_arena_make(memory, sizeof memory);
+    int k;
+    memset(type, 0, sizeof type);
+    memset(pair, 0, sizeof pair);
+    wall.kind = DC_CSHAPE_HALFPLANE;
+    shape.kind = DC_CSHAPE_POLY;
+    shape.poly = p;
+    if (dc_cfield_exact(NULL, &wall, &p, &mem, field) != DC_OK || dc_cfield_exact(NULL, &shape, &p, &mem, field + 1) != DC_OK) return DC_E_ARG;
+    type[0].kind = DC_CSHAPE_HALFPLANE;
+    if (dc_grain_type_poly(&p, 1, (dc_real)(1/(w*h)), type + 1) != DC_OK) return DC_E_ARG;
+    pair[0].b = pair[1].a = pair[1].b = 1;
+    pair[0].field = field;
+    pair[1].field = field + 1;
+    for (k = 0; k < walls + blocks; ++k) body[k] = k >= walls;
+    d.type = type;
+    d.types = 2;
+    d.pair = pair;
+    d.pairs = 2;
+    d.body = body;
+    d.bodies = walls + blocks;
+    d.h = DC_R(1e-3);
+    d.material.kn = (dc_real)par[0];
+    d.material.gn = (dc_real)par[1];
+    d.material.kt = (dc_real)par[2];
+    d.material.gt = (dc_real)par[3];
+    d.material.mu = (dc_real)mu;
+    d.gravity[1] = DC_R(-9.81);
+    d.lo[0] = d.lo[1] = -4;
+    d.hi[0] = d.hi[1] = 4;
+    return dc_grains_build(&d, &mem, g);
+}
+
+static void place(dc_grains *g, int i, double theta, double x, double y)
+{
+    g->q[3*i] = (dc_real)theta;
+    g->q[3*i + 1] = (dc_real)x;
+    g->q[3*i + 2] = (dc_real)y;
+}
+
+/* steps until time t, from step *k */
+static dc_status until(dc_grains *g, double t, int *k)
+{
+    dc_status s = DC_OK;
+    for (; s == DC_OK && *k < (int)(t/(double)g->desc.h + 0.5); ++*k) {
+        dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+        s = dc_grains_step(g, &mem, NULL);
+    }
+    return s;
+}
+
+/* within 5 % of the table, or within what a case that stands may slide */
+static double off(double got, double want, double stands)
+{
+    return fmax(fabs(got - want) - stands, 0)/fabs(want);
+}
+
+TEST friction_as_tabulated(void)
+{
+    worst w = worst_make("slides of grain_validation, relative");
+    table t;
+    ASSERT(table_open(&t, "grain_validation.txt"));
+    while (record_next(&t, &rec)) {
+        const double *par = record_get(&rec, "par", NULL), *geom = record_get(&rec, "geom", NULL), mu = record_one(&rec, "mu");
+        int n, k, row, step = 0, kind = rec.name[0];
+        const double *series = record_get(&rec, "series", &n);
+        double a = 0.5*geom[0], b = 0.5*geom[1], at = geom[2]*(kind == 'l' ? 1 : 3.14159265358979323846/180), foot, com;
+        dc_grains g;
+        if (kind == 'i') {
+            ASSERT_EQ(DC_OK, blocks_on_planes(geom[0], geom[1], 1, 1, par, mu, &g));
+            place(&g, 0, -at, 0, 0);
+            place(&g, 1, -at, b*sin(at), b*cos(at));
+        } else if (kind == 'l') {
+            ASSERT_EQ(DC_OK, blocks_on_planes(geom[0], geom[1], 2, 1, par, mu, &g));
+            place(&g, 1, -0.5*3.14159265358979323846, 0, 0);
+            place(&g, 2, -at, a*cos(at) + b*sin(at), a*sin(at) + b*cos(at));
+        } else {
+            ASSERT_EQ(DC_OK, blocks_on_planes(geom[0], geom[1], 1, 2, par, mu, &g));
+            place(&g, 1, 0.5*3.14159265358979323846 - at, -(a*sin(at) + b*cos(at)), a*cos(at) + b*sin(at));
+            place(&g, 2, 0.5*3.14159265358979323846 + at, a*sin(at) + b*cos(at), a*cos(at) + b*sin(at));
+        }
+        n /= kind == 'i' ? 4 : 3;
+        com = (double)g.q[5];
+        for (k = 0; k < n; ++k) {
+            const double *want = series + (kind == 'i' ? 4 : 3)*k;
+            ASSERT_EQ(DC_OK, until(&g, want[0], &step));
+            row = kind == 'l' ? 6 : 3;
+            if (kind == 'i') {
+                double slide = cos(at)*((double)g.q[4] - b*sin(at)) - sin(at)*((double)g.q[5] - b*cos(at));
+                worst_add(&w, off(slide, want[1], 0), "%s t %g: %g, table %g", rec.name, want[0], slide, want[1]);
+            } else if (kind == 'l') {
+                double th = -(double)g.q[row];
+                foot = (double)g.q[row + 1] + a*cos(th) - b*sin(th) - (a*cos(at) - b*sin(at) + a*cos(at) + b*sin(at));
+                worst_add(&w, off(foot, want[1], 0), "%s t %g: %g, table %g", rec.name, want[0], foot, want[1]);
+                worst_add(&w, off(th, want[2], 0), "%s t %g: angle %g, table %g", rec.name, want[0], th, want[2]);
+            } else {
+                double drop = 0.5*((double)g.q[5] + (double)g.q[8]) - com, th = (double)g.q[3], ph = (double)g.q[6];
+                /* the feet: the outer corners below */
+                double left = (double)g.q[4] + cos(th)*-a - sin(th)*b, right = (double)g.q[7] + cos(ph)*-a + sin(ph)*b;
+                if (k == 0) foot = 2*(a*sin(at) + b*cos(at)) + 2*(a*sin(at) + b*cos(at));
+                printf("  %s t %g drop %g %g spread %g %g | %g\n", rec.name, want[0], drop, want[2], right - left - foot, want[1], (double)g.q[7]-(double)g.q[4]-2*(a*sin(at) + b*cos(at)));
+            }
+        }
+    }
+    table_close(&t);
+    ASSERT(worst_print(&w, 0.05));
+    PASS();
+}
+
+/* ---- a crowd: squares and stars in a turning hole, on a half-plane, around a disc ------------------------------------ */
+
+enum { CROWD = 60, WALLS = 3 };
+typedef struct { dc_grains g; unsigned char memory[1 << 20]; } crowd_scene;
+static crowd_scene crowd, other;
+
+/* `wrong`: the fields are those of other shapes, shifted, which nothing here has */
+static dc_status crowd_make(crowd_scene *c, uint64_t seed, int wrong, int swapped)
+{
+    static dc_v2 v[2][10], odd[2][10];
+    static unsigned char room[1 << 16];
+    static int body[CROWD + WALLS];
+    dc_grain_type type[5];
+    dc_grain_pair pair[9];
+    dc_grains_desc d = DC_ZERO;
+    dc_poly p[2], q[2];
+    dc_arena mem = dc_arena_make(room, sizeof room), own = dc_arena_make(c->memory, sizeof c->memory);
+    int k, i, j, n = 0;
+    rng r;
+    rng_seed(&r, seed);
+    memset(type, 0, sizeof type);
+    memset(pair, 0, sizeof pair);
+    p[0] = block_of(v[0], 1, 1);
+    p[1].v = v[1];
+    p[1].n = 10;
+    for (k = 0; k < 10; ++k) {
+        dc_real a = (dc_real)(0.2*3.14159265358979*k), radius = DC_R(0.8)*(k & 1 ? DC_R(0.5) : 1);
+        dc_sincos(a, &v[1][k].y, &v[1][k].x);
+        v[1][k].x *= radius;
+        v[1][k].y *= radius;
+    }
+    for (i = 0; i < 2; ++i) {
+        q[i] = p[i];
+        if (!wrong) continue;
+        q[i].v = odd[i];
+        for (k = 0; k < p[i].n; ++k) {
+            odd[i][k].x = DC_R(1.4)*p[i].v[k].x + DC_R(0.3);
+            odd[i][k].y = DC_R(0.7)*p[i].v[k].y - DC_R(0.1);
+        }
+    }
+    for (i = 0; i < 2; ++i)
+        if (dc_grain_type_poly(p + i, 1, i ? 2 : 1, type + i) != DC_OK) return DC_E_ARG;
+    type[2].kind = DC_CSHAPE_HALFPLANE;
+    type[3].kind = DC_CSHAPE_DISC;
+    type[3].radius = 2;
+    type[4].kind = DC_CSHAPE_HOLE;
+    type[4].radius = 8;
+    /* star on square, or square on star */
+    for (i = 0; i < 5; ++i)
+        for (j = 0; j < 2; ++j) {
+            dc_cshape a = DC_ZERO;
+            int from = i, to = j;
+            if (i == 0 && j == 1 && swapped) from = 1, to = 0;
+            if (i == 1 && j == 0) continue;
+            a.kind = type[from].kind;
+            if (from < 2) a.poly = q[from];
+            a.radius = type[from].radius;
+            if (dc_cfield_exact(NULL, &a, q + to, &mem, field + n) != DC_OK) return DC_E_ARG;
+            pair[n].a = from;
+            pair[n].b = to;
+            pair[n].field = field + n;
+            ++n;
+        }
+    for (k = 0; k < CROWD + WALLS; ++k) body[k] = k < WALLS ? 2 + k : k & 1;
+    d.type = type;
+    d.types = 5;
+    d.pair = pair;
+    d.pairs = n;
+    d.body = body;
+    d.bodies = CROWD + WALLS;
+    d.h = DC_R(2e-3);
+    d.material.kn = d.material.kt = 5000;
+    d.material.gn = d.material.gt = 20;
+    d.material.mu = DC_R(0.4);
+    d.gravity[1] = DC_R(-9.81);
+    d.lo[0] = d.lo[1] = -8;
+    d.hi[0] = d.hi[1] = 8;
+    if (dc_grains_build(&d, &own, &c->g) != DC_OK) return DC_E_MEMORY;
+    place(&c->g, 0, 0.2, 0, -6);
+    place(&c->g, 1, 0, 0, -3);
+    place(&c->g, 2, 0, 0, 0);
+    c->g.v[6] = DC_R(-0.5);
+    for (k = WALLS; k < CROWD + WALLS; ++k) {
+        double y = rng_uniform(&r, -1, 6), x = rng_uniform(&r, -5, 5), turn = rng_uniform(&r, -3, 3);
+        place(&c->g, k, turn, x, y);
+    }
+    return DC_OK;
+}
+
+static dc_status crowd_steps(crowd_scene *c, int n, dc_grains_info *info)
+{
+    dc_status s = DC_OK;
+    int k;
+    for (k = 0; k < n && s == DC_OK; ++k) {
+        dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+        s = dc_grains_step(&c->g, &mem, info);
+    }
+    return s;
+}
+
+/* momentum of all free grains about the origin: angular, x, y; and the size of its parts */
+static void momentum(const dc_grains *g, double L[3], double *size)
+{
+    int i;
+    L[0] = L[1] = L[2] = *size = 0;
+    for (i = WALLS; i < CROWD + WALLS; ++i) {
+        const dc_grain_type *T = g->type + g->body[i];
+        const dc_real *q = g->q + 3*i, *v = g->v + 3*i;
+        L[0] += (double)T->inertia*(double)v[0] + (double)T->mass*((double)q[1]*(double)v[2] - (double)q[2]*(double)v[1]);
+        L[1] += (double)T->mass*(double)v[1];
+        L[2] += (double)T->mass*(double)v[2];
+        *size += (double)T->mass*(1 + hypot((double)q[1], (double)q[2]))*(fabs((double)v[0]) + hypot((double)v[1], (double)v[2]));
+    }
+}
+
+/* no walls and no gravity: grains that start overlapping blow apart; the fields are those of other shapes */
+TEST momentum_is_kept_whatever_the_fields_say(void)
+{
+    worst w = worst_make("drift of momentum over 60 steps, of its parts, in EPS");
+    int wrong, k, touched = 0;
+    for (wrong = 0; wrong < 2; ++wrong) {
+        double L[3], M[3], size;
+        dc_grains_info info;
+        ASSERT_EQ(DC_OK, crowd_make(&crowd, 7, wrong, 0));
+        for (k = 0; k < WALLS; ++k) crowd.g.motion[k] = DC_GRAIN_ABSENT;
+        crowd.g.desc.gravity[1] = 0;
+        momentum(&crowd.g, L, &size);
+        for (k = 0; k < 60; ++k) {
+            ASSERT_EQ(DC_OK, crowd_steps(&crowd, 1, &info));
+            touched += info.contacts;
+        }
+        momentum(&crowd.g, M, &size);
+        for (k = 0; k < 3; ++k) worst_add(&w, fabs(M[k] - L[k])/(EPS*size), "component %d, wrong %d", k, wrong);
+    }
+    ASSERT(touched > 600);
+    ASSERT(worst_print(&w, 20));
+    PASS();
+}
+
+/* the pairs found are those whose circles meet, of all there are; grains outside the domain keep theirs */
+TEST all_pairs_within_reach_are_found(void)
+{
+    static unsigned char met[CROWD + WALLS][CROWD + WALLS];
+    long round, rounds = sweep_count(40);
+    int i, j, p, total = 0;
+    rng r;
+    rng_seed(&r, 3);
+    ASSERT_EQ(DC_OK, crowd_make(&crowd, 1, 0, 0));
+    for (round = 0; round < rounds; ++round) {
+        double spread = rng_log(&r, 1, 60);
+        const dc_grains *g = &crowd.g;
+        for (i = WALLS; i < CROWD + WALLS; ++i) {
+            double x = rng_uniform(&r, -spread, spread), y = rng_uniform(&r, -spread, spread);
+            place(&crowd.g, i, 1, x, y);
+            crowd.g.motion[i] = rng_int(&r, 0, 5) == 0 ? rng_int(&r, 0, 2) : 0;
+        }
+        crowd.g.desc.room = 16*(CROWD + WALLS);
+        if (dc_grains_find(&crowd.g, NULL) == DC_E_MEMORY) continue;
+        memset(met, 0, sizeof met);
+        for (p = 0; p < g->contacts; ++p) {
+            const dc_grain_contact *C = g->contact + p;
+            ASSERT(C->a != C->b && !met[C->a][C->b]);
+            ASSERT(g->pair[g->pair_of[p]].a == g->body[C->a] && g->pair[g->pair_of[p]].b == g->body[C->b]);
+            met[C->a][C->b] = met[C->b][C->a] = 1;
+        }
+        for (i = WALLS; i < CROWD + WALLS; ++i)
+            for (j = 0; j < i; ++j) {
+                const dc_real *a = g->q + 3*i, *b = g->q + 3*j;
+                double x = (double)a[1] - (double)b[1], y = (double)a[2] - (double)b[2], apart, edge;
+                double ri = (double)g->type[g->body[i]].radius, rj = (double)g->type[g->body[j]].radius;
+                int there = g->motion[i] != DC_GRAIN_ABSENT && g->motion[j] != DC_GRAIN_ABSENT
+                    && (g->motion[i] == DC_GRAIN_FREE || (j >= WALLS && g->motion[j] == DC_GRAIN_FREE));
+                apart = hypot(x, y) - ri - rj;
+                if (j == 0) apart = -sin((double)b[0])*x + cos((double)b[0])*y - ri;
+                if (j == 2) apart = rj - ri - hypot(x, y);
+                edge = 1e-6*(1 + hypot(x, y));
+                if (!there) ASSERT(!met[i][j]);
+                else if (apart < -edge) ASSERT(met[i][j]);
+                else if (apart > edge) ASSERT(!met[i][j]);
+                total += met[i][j];
+            }
+    }
+    ASSERT(total > 100);
+    PASS();
+}
+
+/* blocks in any order and in pieces, bodies in pieces: the same bits; so does a snapshot that is gone back to */
+TEST order_of_the_parts_and_snapshots_leave_the_bits(void)
+{
+    static unsigned char snapshot[1 << 18];
+    int step, k, contacts = 0;
+    uint64_t hash;
+    dc_grains_info info;
+    ASSERT_EQ(DC_OK, crowd_make(&crowd, 11, 0, 0));
+    ASSERT_EQ(DC_OK, crowd_make(&other, 11, 0, 0));
+    ASSERT(crowd.g.state_bytes <= sizeof snapshot);
+    for (step = 0; step < 80; ++step) {
+        dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+        dc_grains *g = &other.g;
+        if (step == 40) memcpy(snapshot, crowd.g.state, crowd.g.state_bytes);
+        ASSERT_EQ(DC_OK, crowd_steps(&crowd, 1, &info));
+        contacts += info.contacts;
+        ASSERT_EQ(DC_OK, dc_grains_find(g, NULL));
+        for (k = g->blocks - 1; k >= 0; --k) ASSERT_EQ(DC_OK, dc_grains_meet(g, k, k + 1, &mem));
+        for (k = CROWD + WALLS; k > 0; k -= 7) dc_grains_sum(g, k > 7 ? k - 7 : 0, k);
+        ASSERT_EQ(DC_OK, dc_grains_advance(g, NULL));
+        ASSERT(memcmp(crowd.g.state, other.g.state, other.g.state_bytes) == 0);
+    }
+    ASSERT(contacts > 80*30);
+    hash = mix(14695981039346656037u, crowd.g.q, 3*(CROWD + WALLS));
+    memcpy(crowd.g.state, snapshot, crowd.g.state_bytes);
+    ASSERT(memcmp(crowd.g.q, other.g.q, 3*(CROWD + WALLS)*sizeof(dc_real)) != 0);
+    ASSERT_EQ(DC_OK, crowd_steps(&crowd, 40, NULL));
+    ASSERT(memcmp(crowd.g.state, other.g.state, other.g.state_bytes) == 0);
+    printf("  %d contacts a step, hash %016llx\n", contacts/80, (unsigned long long)hash);
+    PASS();
+}
+
+SUITE(grains)
+{
+    RUN_TEST(one_contact_as_tabulated);
+    RUN_TEST(any_field_keeps_momentum_and_the_cone);
+    RUN_TEST(friction_as_tabulated);
+    RUN_TEST(momentum_is_kept_whatever_the_fields_say);
+    RUN_TEST(all_pairs_within_reach_are_found);
+    RUN_TEST(order_of_the_parts_and_snapshots_leave_the_bits);
+}
+
+GREATEST_MAIN_DEFS();
+
+int main(int argc, char **argv)
+{
+    GREATEST_MAIN_BEGIN();
+    RUN_SUITE(grains);
+    GREATEST_MAIN_END();
+}

@@ -1,0 +1,34 @@
+/* Bare metal: a ball falls onto the ground; no libc but memcpy, memmove, memset and sqrtf. */
+#define DC_CONTACT_IMPLEMENTATION
+#define DC_NCP_IMPLEMENTATION
+#include "dc_contact.h"
+#include "dc_ncp.h"
+
+static unsigned char memory[1 << 14];
+
+int main(void)
+{
+    dc_arena mem = dc_arena_make(memory, sizeof memory);
+    dc_shape ball = DC_ZERO, ground = DC_ZERO;
+    dc_ncp_body body = DC_ZERO;
+    dc_ncp_contact touch = DC_ZERO;
+    dc_ncp_scene scene = DC_ZERO;
+    int i;
+
+    if (dc_shape_sphere(3, DC_R(0.5), &mem, &ball) != DC_OK || dc_shape_halfspace(3, dc_vec(0, 0, 1), 0, &mem, &ground) != DC_OK) return 1;
+    body.pose.q.w = body.mass = body.inertia.m[0] = body.inertia.m[4] = body.inertia.m[8] = 1;
+    body.pose.t.z = 1;
+    touch.body[1] = -1;
+    touch.shape[0] = &ball;
+    touch.shape[1] = &ground;
+    touch.mu = DC_R(0.5);
+    scene.dim = 3;
+    scene.h = DC_R(0.01);
+    scene.gravity.z = DC_R(-9.81);
+    scene.bodies = scene.contacts = 1;
+    scene.body = &body;
+    scene.contact = &touch;
+    for (i = 0; i < 100; ++i)
+        if (dc_ncp_step(NULL, &scene, &mem, &body, NULL, NULL) != DC_OK) return 2;
+    return !(body.pose.t.z > DC_R(0.45) && body.pose.t.z < DC_R(0.55));
+}
