@@ -3887,7 +3887,7 @@ static int dci_cnet_options(const dc_cfield_train_options *opt, dc_cfield_train_
     if (o->samples == 0) o->samples = 40000;
     if (o->epochs == 0) o->epochs = 200;
     if (o->batch == 0) o->batch = 256;
-    if (!(o->rate < 0 || o->rate > 0)) o->rate = DC_R(0.008);
+    if (o->rate == 0) o->rate = DC_R(0.008);
     o->raw = o->raw != 0;
     o->smooth = o->smooth != 0;
     return o->harmonics >= 1 && o->harmonics <= DCI_NET_HARMONICS && o->layers >= 1 && o->layers <= DCI_NET_LAYERS && o->width >= 8
@@ -3919,7 +3919,7 @@ static int dci_cnet_make(dc_cnet *n, dc_cshape_kind wall, dc_real ra, dc_real rb
     case DC_CSHAPE_POLY:        n->low = 0; n->high = ra + rb; break;
     case DC_CSHAPE_HALFPLANE:   n->low = 0; n->high = rb; break;
     case DC_CSHAPE_DISC:        n->low = dc_max(0, ra - rb); n->high = ra + rb; break;
-    default:                    n->low = dc_max(0, ra - rb); n->high = ra; n->sign = -1; break;
+    default:                    n->low = dc_max(0, ra - DC_R(1.3)*rb); n->high = ra; n->sign = -1; break;
     }
     n->centre = n->high - DC_R(0.7)*n->unit;
     n->high += DC_R(0.2)*n->unit;
@@ -3931,6 +3931,7 @@ typedef struct {
     dc_real in[5];          /* (r - centre)/unit, cos alpha, sin alpha, cos beta, sin beta; or raw inputs */
     dc_real ex, ey;         /* derivative of r by x, y; that of alpha and beta is inv (-ey, ex) */
     dc_real inv;
+    dc_real sx, sy;         /* raw: derivatives of the inputs by x, y */
     dc_real beyond;         /* how far r is beyond where it is cut off; 0 inside */
     int cut;
 } dci_cnet_pose;
@@ -3963,6 +3964,9 @@ static void dci_cnet_place(const dc_cnet *n, dc_real theta, dc_real x, dc_real y
         p->in[0] = turn <= DC_R(-3.141592653589793) ? -turn : turn;
         p->in[1] = dc_min(dc_max(x, -reach), reach)/n->unit;
         p->in[2] = dc_min(dc_max(y, -reach), reach)/n->unit;
+        p->sx = dc_abs(x) <= reach ? 1/n->unit : DC_R(0);
+        p->sy = dc_abs(y) <= reach ? 1/n->unit : DC_R(0);
+        if (n->wall == DC_CSHAPE_HALFPLANE) p->in[1] = p->sx = 0;       /* it does not feel x */
     } else {
         p->in[0] = (cut - n->centre)/n->unit;
         p->in[1] = ca;
@@ -3976,8 +3980,8 @@ static void dci_cnet_gradient(const dc_cnet *n, const dci_cnet_pose *p, const dc
     dc_real r, t;
     if (n->raw) {
         out[0] = g[0];
-        out[1] = g[1]/n->unit + slope*p->ex;
-        out[2] = g[2]/n->unit + slope*p->ey;
+        out[1] = g[1]*p->sx + slope*p->ex;
+        out[2] = g[2]*p->sy + slope*p->ey;
         return;
     }
     r = (p->cut ? DC_R(0) : g[0]/n->unit) + slope;
@@ -4110,11 +4114,11 @@ static void dci_cnet_hessian(const dc_cnet *n, const dci_cnet_pose *p, const dc_
         rr = rt = 0;
         tt = slope*i;
         out[0] = h[0];
-        out[1] = iu*h[1];
-        out[2] = iu*h[2];
-        out[3] = iu*iu*h[3];
-        out[4] = iu*iu*h[4];
-        out[5] = iu*iu*h[5];
+        out[1] = p->sx*h[1];
+        out[2] = p->sy*h[2];
+        out[3] = p->sx*p->sx*h[3];
+        out[4] = p->sx*p->sy*h[4];
+        out[5] = p->sy*p->sy*h[5];
     } else {
         iu = p->cut ? DC_R(0) : iu;
         r = g[0]*iu + slope;
