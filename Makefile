@@ -93,7 +93,7 @@ CXX ?= c++
 REPEATS ?= 15
 PEERS := $(shell $(PKG_CONFIG) --exists fcl ccd 2>/dev/null && $(CXX) --version >/dev/null 2>&1 && echo fcl ccd)
 MUJOCO := $(shell echo '\#include <mujoco/mujoco.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes)
-BENCH_FLAGS = -std=c99 -O3 $(WARN) $(WARN_C) -I. -Itests/bench -Itests/support -DDC_REAL=$(REAL) -DDC_TEST_DATA='"$(CURDIR)/tests/data"'
+BENCH_FLAGS = -std=c99 -O3 $(WARN) $(WARN_C) -I. -Itests/bench -Itests/support -Iexamples/common -DDC_REAL=$(REAL) -DDC_TEST_DATA='"$(CURDIR)/tests/data"'
 BENCH_PROGRAMS = $(BENCHES:%=build/bench/%) $(BENCHES:%=build/bench/%_native)
 
 bench: $(BENCH_PROGRAMS)
@@ -110,17 +110,19 @@ bench-instructions: $(BENCHES:%=build/bench/%)
 build/bench/%_peers.o: tests/bench/%_peers.cc Makefile build/flags
 	$(CXX) -std=c++14 -O3 $$($(PKG_CONFIG) --cflags $(PEERS) | sed 's/-std=[^ ]*//; s/-I/-isystem /g') -c $< -o $@
 
-# MuJoCo is in C and asks for no alignment: bench_witness.c calls it itself.
+# MuJoCo is in C and asks for no alignment: bench_witness.c and bench_sim_mujoco.c call it themselves.
 ifneq ($(MUJOCO),)
 bench_witness_flags = -DDC_BENCH_MUJOCO
 bench_witness_libs = -lmujoco
+bench_sim_mujoco_flags = $(bench_witness_flags)
+bench_sim_mujoco_libs = $(bench_witness_libs)
 endif
 
 define bench_rules
 $(1)_peers := $$(if $$(PEERS),$$(patsubst tests/bench/%.cc,build/bench/%.o,$$(wildcard tests/bench/$(1)_peers.cc)))
 build/bench/$(1): ARCH =
 build/bench/$(1)_native: ARCH = -march=native
-build/bench/$(1) build/bench/$(1)_native: tests/bench/$(1).c $$(wildcard tests/bench/*.h) build/test/support.o $$(HEADERS) $$($(1)_peers) Makefile build/flags
+build/bench/$(1) build/bench/$(1)_native: tests/bench/$(1).c $$(wildcard tests/bench/*.h examples/common/*.h) build/test/support.o $$(HEADERS) $$($(1)_peers) Makefile build/flags
 	$$(CC) $$(BENCH_FLAGS) $$(ARCH) $$(if $$($(1)_peers),-DDC_BENCH_PEERS) $$($(1)_flags) $$< -c -o $$@.o
 	$$(if $$($(1)_peers),$$(CXX),$$(CC)) $$@.o build/test/support.o $$($(1)_peers) -o $$@ $$(if $$($(1)_peers),$$$$($$(PKG_CONFIG) --libs $$(PEERS))) $$($(1)_libs) $$(LDLIBS)
 endef

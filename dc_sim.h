@@ -2405,6 +2405,7 @@ DC_DEF dc_status dc_sim_step(const dc_sim *sim, const dc_real *q_prev, const dc_
     o->hull_a = o->hull_b = -1;
     status = dci_sim_open(sim, q_prev, q, control, 0, mem, &W);
     if (status == DC_OK) status = dci_sim_newton(W, o);
+    if ((status == DC_OK || status == DC_E_DIVERGED) && !dci_sim_state_ok(sim, W->q)) status = DC_E_RANGE;
     if (status == DC_OK || status == DC_E_DIVERGED) memcpy(q_next, W->q, (size_t)sim->nq*sizeof *q_next);
     if (status == DC_E_OVERLAP) {
         o->hull_a = W->hull_a;
@@ -2446,7 +2447,9 @@ static DCI_NOINLINE void dci_sim_deriv_inertia(dci_sim_deriv *G, int i)
     dci_sim_matrix(W->now.R + i, W->now.pose[i].t, T);
     for (k = 0; k < 12; ++k) T[k] -= W->Y[12*i + k];
     if (G->by_mass.out && M[15] > 0) {
-        dci_sim_wrench(T, M, W->now.R + i, s/M[15], w);
+        dc_real N[16];
+        for (k = 0; k < 16; ++k) N[k] = M[k]/M[15];
+        dci_sim_wrench(T, N, W->now.R + i, s, w);
         dci_sim_put(&G->now, &G->by_mass, i, i, w);
     }
     for (k = 0; G->by_vertex.out && k < sim->hulls; ++k) {
@@ -2681,6 +2684,14 @@ static void dci_sim_deriv_all(dci_sim_deriv *G, const dc_real *q)
     for (i = 0; i < sim->pairs && W->status == DC_OK && G->by_vertex.out; ++i) dci_sim_deriv_pair(G, i);
 }
 
+static int dci_sim_finite(const dc_real *x, size_t n)
+{
+    size_t k;
+    for (k = 0; x && k < n; ++k)
+        if (!dc_finite(x[k])) return 0;
+    return 1;
+}
+
 /* columns of the seven outputs, in the order of dc_sim_jacobian */
 static void dci_sim_columns(const dc_sim *sim, size_t n[7])
 {
@@ -2802,6 +2813,8 @@ static DCI_NOINLINE dc_status dci_sim_jacobians(dci_sim_work *W, const dc_real *
     s = dc_ldlt_factor((int)nv, W->H, (int)nv, piv, NULL);
     for (c = 0; c < 7 && s == DC_OK; ++c)
         if (D[c] && n[c]) s = dc_ldlt_solve((int)nv, W->H, (int)nv, piv, (int)n[c], D[c], (int)n[c]);
+    for (c = 0; c < 7 && s == DC_OK; ++c)
+        if (!dci_sim_finite(D[c], n[c]*nv)) s = DC_E_RANGE;
     for (c = 0; c < 7 && s == DC_OK; ++c)
         for (k = 0; D[c] && k < n[c]*nv; ++k) want[c][k] = -D[c][k];
     return s;
@@ -2957,6 +2970,9 @@ DC_DEF dc_status dc_sim_adjoint(const dc_sim *sim, const dc_sim_run *r, dc_arena
         r->start[k] = at[1][k];
         r->start[nv + (size_t)k] = at[0][k];
     }
+    if (status == DC_OK && !(dci_sim_finite(r->start, 2*nv) && dci_sim_finite(r->control_grad, (size_t)r->steps*3*nv)
+                             && dci_sim_finite(r->attach, n[3]) && dci_sim_finite(r->mass, n[4])
+                             && dci_sim_finite(r->friction, n[5]) && dci_sim_finite(r->vertex, n[6]))) status = DC_E_RANGE;
     mem->used = used;
     return status;
 }

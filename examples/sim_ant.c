@@ -5,6 +5,8 @@
  * step, so that no gain makes it unstable. Legs across from each other swing together; all thrust is friction. Distance walked,
  * forces left over by the steps and their time are printed. */
 #define DC_CONTACT_IMPLEMENTATION
+#define DC_BSH_IMPLEMENTATION
+#define DC_SDF_IMPLEMENTATION
 #define DC_SIM_IMPLEMENTATION
 #include "dc_sim.h"
 #define VIEW_IMPLEMENTATION

@@ -5,6 +5,8 @@
  * links. Every pair of links but neighbours may touch. A step is one minimisation for motion, contact and friction together; its
  * cost grows with the Newton steps and contacts that it has, printed beside it, and with the freedoms. */
 #define DC_CONTACT_IMPLEMENTATION
+#define DC_BSH_IMPLEMENTATION
+#define DC_SDF_IMPLEMENTATION
 #define DC_SIM_IMPLEMENTATION
 #include "dc_sim.h"
 #define VIEW_IMPLEMENTATION

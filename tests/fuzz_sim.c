@@ -1,5 +1,6 @@
 /* dc_sim.h under bytes turned into calls: see support/fuzz.h */
 #define DC_CONTACT_IMPLEMENTATION
+#define DC_SDF_IMPLEMENTATION
 #define DC_BSH_IMPLEMENTATION
 #define DC_SIM_IMPLEMENTATION
 #include "fuzz.h"

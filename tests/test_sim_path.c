@@ -1,6 +1,7 @@
 /* Bodies thrown at each other: at 50 points along the path of every step all that may touch is apart, which a test proves that has
  * no part in the step; energy; nothing leaves a closed box. */
 #define DC_CONTACT_IMPLEMENTATION
+#define DC_SDF_IMPLEMENTATION
 #define DC_BSH_IMPLEMENTATION
 #define DC_SIM_IMPLEMENTATION
 #include "dc_sim.h"
