@@ -363,7 +363,8 @@ typedef enum {
      * Half-plane and hole: the least distance of b's vertices from the outline, disc: the signed distance of its centre from b,
      * less the radius; both also below 0.
      * grad_theta is (d(theta + h) - d(theta - h))/(2 h), which is part of the definition: a block that lies flat has two
-     * contacts, of which the derivative would be one. (grad_x, grad_y) is the derivative. */
+     * contacts, of which the derivative would be one. So are, where polygons overlap, grad_x and grad_y, with steps hx: two
+     * corners that meet have a kink as well. Elsewhere (grad_x, grad_y) is the derivative, a unit vector. */
     DC_CFIELD_EXACT = 0,
     /* phi_a + phi_b at the point of a grid where (6) is least, as in [3], 6.3: side x side points on the square of half width
      * the larger radius of a and b about the midpoint of their origins. Polygons only; derivatives with the point at rest in
@@ -387,7 +388,7 @@ typedef struct {
 typedef struct {
     dc_cfield_kind kind;
     dc_cshape_kind wall;    /* what a is */
-    dc_real h;              /* exact: step of the gradient by theta */
+    dc_real h, hx;          /* exact: steps of the gradient */
     dc_real radius;         /* disc, hole */
     int side;               /* sampled */
     int smooth;             /* 1: has a Hessian and a gradient of the lever */
@@ -396,7 +397,8 @@ typedef struct {
 } dc_cfield;
 
 typedef struct {
-    dc_real h;              /* radians, below 1; 0: 2e-3 */
+    dc_real h;              /* step of the gradient by theta, radians, below 1; 0: 2e-3 */
+    dc_real hx;             /* by x and y where polygons overlap, a length; 0: 1e-4 (float 1e-3) of the smaller radius */
     int side;               /* 2 to 4096; 0: 201 */
 } dc_cfield_options;
 
@@ -3017,14 +3019,15 @@ DC_DEF dc_status dc_poly_centre(int n, dc_v2 *v, dc_real radius)
 /* ---- pairs of polygons: apart -------------------------------------------------------------------- */
 
 #define DCI_CFIELD_STACK (4*64)     /* cells that wait: 3 of each of at most 64 levels, and the one at hand */
-#define DCI_CFIELD_CELLS 20000      /* cap on cells of a search */
+#define DCI_CFIELD_CELLS 256        /* cells after which the tolerance doubles, */
+#define DCI_CFIELD_ROUNDS 12        /* at most so often */
 #define DCI_CFIELD_NEAR 6           /* features of a cell */
 #define DCI_CFIELD_TOL (DC_IS_FLOAT ? DC_R(4e-6) : DC_R(1e-10))     /* of a disc's radius, times the smaller shape's */
 
 /* An outline in the frame of a: that of dc_cpoly, or of b at a pose. */
 typedef struct { int n; const dc_real *x, *y, *ex, *ey, *inv; } dci_outline;
 
-/* What the value of a pair comes from: the point of contact, the derivative of d by b's position. */
+/* What the value of a pair comes from: the point of contact, the derivative of d by b's position (not of an overlap). */
 typedef struct { dc_real d, px, py, nx, ny; int overlap; dc_status status; } dci_contact;
 
 /* An edge that a search looks at: its start, unit vector and length, the ordinate of its end; `joint` 1: the next of the list is
@@ -3268,18 +3271,25 @@ static int dci_touches_hold(const dci_touches *s, dc_real r, dci_held *h, dc_rea
     return h->radius < DC_REAL_MAX;
 }
 
-/* The step from the features' point to the centre of the disc that they hold. */
+/* The step from the features' point to the centre of the disc that they hold. Two that are opposite leave a line of centres: of
+ * that the nearest point that the other features allow. */
 static dc_v2 dci_held_step(const dci_touches *s, const dci_held *h)
 {
     const dci_touch *a = &s->f[h->i], *b = &s->f[h->j], *c = &s->f[h->k];
     dc_real ax = a->gx - c->gx, ay = a->gy - c->gy, bx = b->gx - c->gx, by = b->gy - c->gy, p = c->d - a->d, q = c->d - b->d;
-    dc_real det = ax*by - ay*bx, half;
-    if (h->k == h->j || !(dc_abs(det) > 64*DC_EPS)) {
-        /* two that are opposite: to the middle */
-        half = DC_R(0.5)*(b->d - a->d);
-        return dci_v2(half*a->gx, half*a->gy);
+    dc_real det = ax*by - ay*bx, half = DC_R(0.5)*(b->d - a->d), lo = -DC_REAL_MAX, hi = DC_REAL_MAX, along = 0;
+    int k;
+    if (h->k != h->j && dc_abs(det) > 64*DC_EPS) return dci_v2((p*by - q*ay)/det, (q*ax - p*bx)/det);
+    for (k = 0; k < s->n; ++k) {
+        const dci_touch *f = &s->f[k];
+        dc_real slope = f->gy*a->gx - f->gx*a->gy, spare = f->d + half*(f->gx*a->gx + f->gy*a->gy) - h->radius;
+        if (slope > DC_R(1e-3)) lo = dc_max(lo, -(spare/slope));
+        if (slope < DC_R(-1e-3)) hi = dc_min(hi, -(spare/slope));
     }
-    return dci_v2((p*by - q*ay)/det, (q*ax - p*bx)/det);
+    if (lo > hi) along = DC_R(0.5)*(lo + hi);
+    else if (lo > 0) along = lo;
+    else if (hi < 0) along = hi;
+    return dci_v2(half*a->gx - along*a->gy, half*a->gy + along*a->gx);
 }
 
 /* edges that can matter to points of the box: those that meet it, and those to its right, of which winding numbers come */
@@ -3388,7 +3398,8 @@ static dc_status dci_disc_search(dci_pair_work *w, dc_real tol, dc_real enough, 
         int q, at = n;
         if (c.low >= best->f - tol) continue;
         if (best->f < enough) return DC_OK;
-        if (++cells > DCI_CFIELD_CELLS || n + 4 > DCI_CFIELD_STACK) return DC_E_DIVERGED;
+        if (++cells%DCI_CFIELD_CELLS == 0) tol *= 2;
+        if (cells > DCI_CFIELD_ROUNDS*DCI_CFIELD_CELLS || n + 4 > DCI_CFIELD_STACK) return DC_E_DIVERGED;
         h = DC_R(0.5)*c.h;
         for (q = 0; q < 4; ++q) {
             dci_cell child;
@@ -3399,30 +3410,6 @@ static dc_status dci_disc_search(dci_pair_work *w, dc_real tol, dc_real enough, 
         }
     }
     return DC_OK;
-}
-
-/* Derivative of d = -2 R by the position of b, from the features that hold the disc: 2 sum over b of w_i g_i. */
-static void dci_contact_overlap(dci_pair_work *w, const dci_disc *best, dci_contact *r)
-{
-    dci_touches s;
-    dci_held h;
-    dci_touches_at(w, best->x, best->y, 0, &s);
-    r->d = 2*best->f;
-    r->px = best->x;
-    r->py = best->y;
-    r->nx = r->ny = 0;
-    if (dci_touches_hold(&s, 0, &h, NULL)) {
-        const dci_touch *f[3];
-        dc_real wt[3];
-        int k;
-        f[0] = &s.f[h.i]; f[1] = &s.f[h.j]; f[2] = &s.f[h.k];
-        wt[0] = h.wi; wt[1] = h.wj; wt[2] = h.wk;
-        for (k = 0; k < 3; ++k)
-            if (f[k]->owner == 1) {
-                r->nx += 2*wt[k]*f[k]->gx;
-                r->ny += 2*wt[k]*f[k]->gy;
-            }
-    }
 }
 
 /* ---- fields over relative poses ------------------------------------------------------------------ */
@@ -3489,7 +3476,7 @@ static dc_status dci_cfield_make(dc_cfield_kind kind, const dc_cfield_options *o
     r.kind = kind;
     r.h = opt && opt->h > 0 ? opt->h : DC_R(2e-3);
     r.side = opt && opt->side != 0 ? opt->side : 201;
-    if (!a || !b || !mem || !f || (opt && !(opt->h >= 0 && opt->h < 1)) || r.side < 2 || r.side > DCI_CFIELD_SIDE) return DC_E_ARG;
+    if (!a || !b || !mem || !f || (opt && !(opt->h >= 0 && opt->h < 1 && opt->hx >= 0 && opt->hx <= DC_LIMIT)) || r.side < 2 || r.side > DCI_CFIELD_SIDE) return DC_E_ARG;
     r.wall = a->kind;
     switch (a->kind) {
     case DC_CSHAPE_POLY:
@@ -3518,6 +3505,7 @@ static dc_status dci_cfield_make(dc_cfield_kind kind, const dc_cfield_options *o
     }
     if (ma) r.a = dci_cpoly_make(&a->poly, ma);
     r.b = dci_cpoly_make(b, mb);
+    r.hx = opt && opt->hx > 0 ? opt->hx : (DC_IS_FLOAT ? DC_R(1e-3) : DC_R(1e-4))*(ma ? dc_min(r.a.radius, r.b.radius) : r.b.radius);
     *f = r;
     return DC_OK;
 }
@@ -3564,8 +3552,9 @@ static void dci_pair_contact(const dc_cfield *f, dci_pair_work *w, dc_real enoug
     best.y = r->py;
     best.f = 0;
     r->status = dci_disc_search(w, DCI_CFIELD_TOL*dc_min(f->a.radius, f->b.radius), DC_R(0.5)*enough, &best);
-    if (best.f < 0) dci_contact_overlap(w, &best, r);
-    else r->d = 0;
+    r->d = 2*best.f;
+    r->px = best.x;
+    r->py = best.y;
 }
 
 /* Walls: half-plane y <= 0 and hole by the vertices of b, disc by the distance of its centre from b. */
@@ -3637,10 +3626,9 @@ static void dci_wall_contact(const dc_cfield *f, dci_pair_work *w, dci_contact *
     }
 }
 
-static void dci_exact_contact(const dc_cfield *f, dci_pair_work *w, dc_real theta, dc_real x, dc_real y, dc_real enough,
-                              dci_contact *r)
+static void dci_exact_contact(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], dc_real enough, dci_contact *r)
 {
-    dci_pair_pose(f, w, theta, x, y);
+    dci_pair_pose(f, w, q[0], q[1], q[2]);
     if (f->wall == DC_CSHAPE_POLY) dci_pair_contact(f, w, enough, r);
     else dci_wall_contact(f, w, r);
 }
@@ -4373,23 +4361,37 @@ static dc_real dci_contact_lever(const dci_contact *c, dc_real x, dc_real y)
     return ((c->px - DC_R(0.5)*x)*c->nx + (c->py - DC_R(0.5)*y)*c->ny)/dc_sqrt(n2);
 }
 
-static dc_status dci_exact_eval(const dc_cfield *f, dci_pair_work *w, dc_real theta, dc_real x, dc_real y, dc_real *d, dc_real *grad,
-                                dc_real *lever)
+/* (d(q + h e) - d(q - h e))/(2 h) along one coordinate */
+static dc_real dci_exact_slope(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], int k, dc_real h, dc_status *s)
 {
-    dci_contact c, up, down;
+    dci_contact up, down;
+    dc_real p[3];
+    memcpy(p, q, sizeof p);
+    p[k] = q[k] + h;
+    dci_exact_contact(f, w, p, -DC_REAL_MAX, &up);
+    p[k] = q[k] - h;
+    dci_exact_contact(f, w, p, -DC_REAL_MAX, &down);
+    if (*s == DC_OK) *s = up.status != DC_OK ? up.status : down.status;
+    return (up.d - down.d)/(2*h);
+}
+
+static dc_status dci_exact_eval(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], dc_real *d, dc_real *grad, dc_real *lever)
+{
+    dci_contact c;
     dc_status s;
-    dci_exact_contact(f, w, theta, x, y, -DC_REAL_MAX, &c);
+    dci_exact_contact(f, w, q, -DC_REAL_MAX, &c);
     s = c.status;
+    if (c.overlap && (grad || lever)) {
+        c.nx = dci_exact_slope(f, w, q, 1, f->hx, &s);
+        c.ny = dci_exact_slope(f, w, q, 2, f->hx, &s);
+    }
     if (grad) {
-        dci_exact_contact(f, w, theta + f->h, x, y, -DC_REAL_MAX, &up);
-        dci_exact_contact(f, w, theta - f->h, x, y, -DC_REAL_MAX, &down);
-        grad[0] = (up.d - down.d)/(2*f->h);
+        grad[0] = dci_exact_slope(f, w, q, 0, f->h, &s);
         grad[1] = c.nx;
         grad[2] = c.ny;
-        if (s == DC_OK) s = up.status != DC_OK ? up.status : down.status;
     }
     if (d) *d = c.d;
-    if (lever) *lever = dci_contact_lever(&c, x, y);
+    if (lever) *lever = dci_contact_lever(&c, q[1], q[2]);
     return s;
 }
 
@@ -4408,7 +4410,7 @@ DC_DEF dc_status dc_cfield_eval(const dc_cfield *f, const dc_real q[3], dc_arena
     if (f->kind == DC_CFIELD_LEARNED) return dci_cnet_eval_one(f, q, mem, d, grad, lever, hess, dlever);
     used = mem->used;
     w = dci_pair_work_take(f, mem);
-    s = w ? dci_exact_eval(f, w, q[0], q[1], q[2], d, grad, lever) : DC_E_MEMORY;
+    s = w ? dci_exact_eval(f, w, q, d, grad, lever) : DC_E_MEMORY;
     mem->used = used;
     return s;
 }
@@ -4428,9 +4430,12 @@ DC_DEF dc_status dc_cfield_eval_batch(const dc_cfield *f, int count, const dc_re
     w = dci_pair_work_take(f, mem);
     if (!w) s = DC_E_MEMORY;
     for (i = 0; w && i < (size_t)count; ++i) {
-        dc_real g[3];
-        dc_status now = dci_exact_eval(f, w, q[i], q[stride + i], q[2*stride + i], out->d ? &out->d[i] : NULL, out->grad ? g : NULL,
-                                       out->lever ? &out->lever[i] : NULL);
+        dc_real g[3], p[3];
+        dc_status now;
+        p[0] = q[i];
+        p[1] = q[stride + i];
+        p[2] = q[2*stride + i];
+        now = dci_exact_eval(f, w, p, out->d ? &out->d[i] : NULL, out->grad ? g : NULL, out->lever ? &out->lever[i] : NULL);
         if (out->grad) {
             out->grad[i] = g[0];
             out->grad[stride + i] = g[1];
@@ -4478,7 +4483,7 @@ static dc_status dci_cfield_samples(const dc_cfield *f, uint64_t seed, int first
         dc_real *p = q + i;
         for (tries = 0;; ++tries) {
             dci_contact c;
-            dc_real theta, x, y;
+            dc_real theta, x, y, at[3];
             if (tries == DCI_SAMPLE_TRIES) {
                 mem->used = used;
                 return DC_E_DIVERGED;
@@ -4492,7 +4497,8 @@ static dc_status dci_cfield_samples(const dc_cfield *f, uint64_t seed, int first
             p[stride] = reach*x;
             p[2*stride] = reach*y;
             if (uniform) break;
-            dci_exact_contact(f, w, p[0], p[stride], p[2*stride], -band, &c);
+            at[0] = p[0]; at[1] = p[stride]; at[2] = p[2*stride];
+            dci_exact_contact(f, w, at, -band, &c);
             if (dc_abs(c.d) < band) break;
         }
     }
