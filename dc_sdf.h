@@ -363,7 +363,8 @@ typedef enum {
      * Half-plane and hole: the least distance of b's vertices from the outline, disc: the signed distance of its centre from b,
      * less the radius; both also below 0.
      * grad_theta is (d(theta + h) - d(theta - h))/(2 h), which is part of the definition: a block that lies flat has two
-     * contacts, of which the derivative would be one. (grad_x, grad_y) is the derivative. */
+     * contacts, of which the derivative would be one. So are, where polygons overlap, grad_x and grad_y, with steps hx: two
+     * corners that meet have a kink as well. Elsewhere (grad_x, grad_y) is the derivative, a unit vector. */
     DC_CFIELD_EXACT = 0,
     /* phi_a + phi_b at the point of a grid where (6) is least, as in [3], 6.3: side x side points on the square of half width
      * the larger radius of a and b about the midpoint of their origins. Polygons only; derivatives with the point at rest in
@@ -387,7 +388,7 @@ typedef struct {
 typedef struct {
     dc_cfield_kind kind;
     dc_cshape_kind wall;    /* what a is */
-    dc_real h;              /* exact: step of the gradient by theta */
+    dc_real h, hx;          /* exact: steps of the gradient */
     dc_real radius;         /* disc, hole */
     int side;               /* sampled */
     int smooth;             /* 1: has a Hessian and a gradient of the lever */
@@ -396,7 +397,8 @@ typedef struct {
 } dc_cfield;
 
 typedef struct {
-    dc_real h;              /* radians, below 1; 0: 2e-3 */
+    dc_real h;              /* step of the gradient by theta, radians, below 1; 0: 2e-3 */
+    dc_real hx;             /* by x and y where polygons overlap, a length; 0: 1e-4 (float 1e-3) of the smaller radius */
     int side;               /* 2 to 4096; 0: 201 */
 } dc_cfield_options;
 
@@ -3017,15 +3019,20 @@ DC_DEF dc_status dc_poly_centre(int n, dc_v2 *v, dc_real radius)
 /* ---- pairs of polygons: apart -------------------------------------------------------------------- */
 
 #define DCI_CFIELD_STACK (4*64)     /* cells that wait: 3 of each of at most 64 levels, and the one at hand */
-#define DCI_CFIELD_CELLS 20000      /* cap on cells of a search */
+#define DCI_CFIELD_CELLS 256        /* cells after which the tolerance doubles, */
+#define DCI_CFIELD_ROUNDS 12        /* at most so often */
 #define DCI_CFIELD_NEAR 6           /* features of a cell */
 #define DCI_CFIELD_TOL (DC_IS_FLOAT ? DC_R(4e-6) : DC_R(1e-10))     /* of a disc's radius, times the smaller shape's */
 
 /* An outline in the frame of a: that of dc_cpoly, or of b at a pose. */
 typedef struct { int n; const dc_real *x, *y, *ex, *ey, *inv; } dci_outline;
 
-/* What the value of a pair comes from: the point of contact, the derivative of d by b's position. */
+/* What the value of a pair comes from: the point of contact, the derivative of d by b's position (not of an overlap). */
 typedef struct { dc_real d, px, py, nx, ny; int overlap; dc_status status; } dci_contact;
+
+/* An edge that a search looks at: its start, unit vector and length, the ordinate of its end; `joint` 1: the next of the list is
+ * the next of the outline, with a convex vertex between them. t, side, d2: of the point at hand, see dci_touches_at. */
+typedef struct { dc_real x, y, ux, uy, len, y1, t, side, d2; int joint; } dci_bound;
 
 typedef struct { dc_real x, y, h, low; } dci_cell;
 
@@ -3033,7 +3040,7 @@ typedef struct { dc_real x, y, h, low; } dci_cell;
 typedef struct {
     dc_real *x, *y, *ex, *ey;           /* b at the pose */
     dc_real *dist;                      /* of b's vertices from a */
-    int *list[2];                       /* edges that a search looks at */
+    dci_bound *list[2];                 /* edges that a search looks at */
     int count[2];
     dci_outline side[2];
     dci_cell *stack;
@@ -3141,172 +3148,202 @@ typedef struct {
     dc_real phi[2];
 } dci_touches;
 
+/* features by rising distance, the nearest DCI_CFIELD_NEAR */
 static void dci_touch_add(dci_touches *s, const dci_touch *f)
 {
-    int k = s->n < DCI_CFIELD_NEAR ? s->n++ : DCI_CFIELD_NEAR - 1;
-    if (k == DCI_CFIELD_NEAR - 1 && s->n == DCI_CFIELD_NEAR && s->f[k].key <= f->key) return;
+    int k = s->n;
+    if (k == DCI_CFIELD_NEAR && s->f[--k].key <= f->key) return;
+    if (s->n < DCI_CFIELD_NEAR) ++s->n;
     for (; k > 0 && s->f[k - 1].key > f->key; --k) s->f[k] = s->f[k - 1];
     s->f[k] = *f;
 }
 
-/* Is the k1-th edge of the list the one after the k0-th, with a convex vertex between them, and are both within reach? */
-static int dci_convex_joint(const dci_outline *o, const int *list, int n, int k0, int k1, dc_real x, dc_real y, dc_real reach)
+/* Features of one outline, list[0..n), seen from (x, y): its signed distance; the nearest into s, slack for points within r. */
+static dc_real dci_touches_of(dci_bound *list, int n, int owner, dc_real x, dc_real y, dc_real r, dci_touches *s)
 {
-    dci_edge e0, e1;
-    if (n < 2 || list[k1] != (list[k0] + 1 < o->n ? list[k0] + 1 : 0)) return 0;
-    e0 = dci_outline_edge(o, list[k0]);
-    e1 = dci_outline_edge(o, list[k1]);
-    return e0.ex*e1.ey - e0.ey*e1.ex > 0 && dci_edge_d2(&e0, x, y) <= reach*reach && dci_edge_d2(&e1, x, y) <= reach*reach;
+    dc_real best = DC_REAL_MAX, wind = 0, reach2 = 16*r*r, phi, ux = 0, uy = 0, vx = 0, vy = 0;
+    int k, chain = 0, joints = 0, convex;
+    for (k = 0; k < n; ++k) {
+        dci_bound *e = &list[k];
+        dc_real rx = x - e->x, ry = y - e->y, t = rx*e->ux + ry*e->uy, over = t < 0 ? t : dc_max(0, t - e->len);
+        dc_real up = (e->y <= y ? DC_R(1) : DC_R(0)) - (e->y1 <= y ? DC_R(1) : DC_R(0));
+        e->side = e->ux*ry - e->uy*rx;              /* positive inside */
+        e->t = t;
+        e->d2 = e->side*e->side + over*over;
+        best = dc_min(best, e->d2);
+        if (up*e->side > 0) wind += up;
+    }
+    phi = wind > 0 || wind < 0 ? -dci_sqrt_lane(best) : dci_sqrt_lane(best);
+
+    /* Within 4 r, is the outline one convex chain that turns by no more than half a circle? Then the shape is, there, the
+     * intersection of its half-planes, and dist(x) <= d_i(x) for points x of the shape within r, |d_i| <= 2 r. */
+    for (k = 0; k < n; ++k) {
+        const dci_bound *e = &list[k], *before = &list[k > 0 ? k - 1 : n - 1], *next = &list[k + 1 < n ? k + 1 : 0];
+        if (e->d2 > reach2) continue;
+        ++chain;
+        if (e->joint && next->d2 <= reach2) ++joints;
+        else { vx = e->ux; vy = e->uy; }
+        if (!(before->joint && before->d2 <= reach2)) { ux = e->ux; uy = e->uy; }
+    }
+    convex = chain == 1 || (chain > 1 && joints == chain - 1 && ux*vy - uy*vx >= 0);
+
+    for (k = 0; k < n; ++k) {
+        const dci_bound *e = &list[k];
+        dci_touch f;
+        f.owner = owner;
+        if (e->t < 0) {
+            /* its first vertex */
+            if (e->d2 <= DC_R(0.25)*r*r || (s->n == DCI_CFIELD_NEAR && e->d2 >= s->f[s->n - 1].key*s->f[s->n - 1].key)) continue;
+            f.d = f.key = dci_sqrt_lane(e->d2);
+            if (!(f.d > 0)) continue;
+            f.gx = (x - e->x)/f.d;
+            f.gy = (y - e->y)/f.d;
+            f.slack = DC_R(0.5)*r*r/f.d;
+            dci_touch_add(s, &f);
+        } else if (e->t <= e->len) {
+            f.key = dc_abs(e->side);
+            f.d = e->side;
+            f.gx = -e->uy;
+            f.gy = e->ux;
+            if (f.d < 0 && phi < 0) {               /* seen from inside, the wrong side of another arm */
+                f.d = f.key;
+                f.gx = -f.gx;
+                f.gy = -f.gy;
+            }
+            f.slack = 0;
+            if (!(convex && f.key <= 2*r)) f.slack = dc_max(0, r - dc_min(e->t, e->len - e->t)) + 2*dc_max(0, r - f.d);
+            dci_touch_add(s, &f);
+        }
+    }
+    return phi;
 }
 
-/* The nearest features of both outlines from (x, y), slack for points within r; signed distances phi. */
+/* The nearest features of both outlines from (x, y). */
 static void dci_touches_at(const dci_pair_work *w, dc_real x, dc_real y, dc_real r, dci_touches *s)
 {
-    int o, k;
     s->n = 0;
-    for (k = 0; k < DCI_CFIELD_NEAR; ++k) s->f[k].key = DC_REAL_MAX;
-    for (o = 0; o < 2; ++o) {
-        const dci_outline *out = &w->side[o];
-        const int *list = w->list[o];
-        dc_real best = DC_REAL_MAX, wind = 0, reach = 4*r, ux = 0, uy = 0, vx = 0, vy = 0;
-        int near_edges = 0, joints = 0, n = w->count[o], convex;
-        /* Within 4 r, is the outline one convex chain that turns by less than half a circle? Then the shape is, there, the
-         * intersection of its half-planes, and dist(x) <= d_i(x) for points x of the shape within r, |d_i| <= 2 r. */
-        for (k = 0; k < n; ++k) {
-            dci_edge e = dci_outline_edge(out, list[k]);
-            dc_real d2 = dci_edge_d2(&e, x, y);
-            best = dc_min(best, d2);
-            wind += dci_edge_winding(&e, x, y);
-            if (d2 <= reach*reach) {
-                ++near_edges;
-                if (dci_convex_joint(out, list, n, k, k + 1 < n ? k + 1 : 0, x, y, reach)) ++joints;
-                else { vx = e.ex; vy = e.ey; }
-                if (!dci_convex_joint(out, list, n, k > 0 ? k - 1 : n - 1, k, x, y, reach)) { ux = e.ex; uy = e.ey; }
+    s->phi[0] = dci_touches_of(w->list[0], w->count[0], 0, x, y, r, s);
+    s->phi[1] = dci_touches_of(w->list[1], w->count[1], 1, x, y, r, s);
+}
+
+/* Weights of features that hold a disc, and the bound of its radius that they give: of all pairs and triples with non-negative
+ * weights, the least. 0: none holds it. */
+typedef struct { int i, j, k; dc_real wi, wj, wk, radius; } dci_held;
+
+static void dci_held_set(dci_held *h, int i, int j, int k, dc_real wi, dc_real wj, dc_real wk, dc_real radius)
+{
+    h->i = i; h->j = j; h->k = k;
+    h->wi = wi; h->wj = wj; h->wk = wk;
+    h->radius = radius;
+}
+
+/* At the features' point; *within, if not NULL, is the least bound for points within r of it. */
+static int dci_touches_hold(const dci_touches *s, dc_real r, dci_held *h, dc_real *within)
+{
+    const dci_touch *f = s->f;
+    dc_real cross[DCI_CFIELD_NEAR][DCI_CFIELD_NEAR], most = DC_REAL_MAX;
+    int i, j, k;
+    h->radius = DC_REAL_MAX;
+    for (i = 0; i < s->n; ++i)
+        for (j = i + 1; j < s->n; ++j) cross[i][j] = f[i].gx*f[j].gy - f[i].gy*f[j].gx;
+    for (i = 0; i + 1 < s->n; ++i) {
+        /* features come with rising distances: those that follow hold no smaller disc */
+        if (f[i].d >= h->radius && f[i].d >= most) break;
+        for (j = i + 1; j < s->n; ++j) {
+            if (f[i].gx*f[j].gx + f[i].gy*f[j].gy < DC_R(-0.9)) {
+                /* nearly opposite: the weights leave a gradient of `open` */
+                dc_real gx = f[i].gx + f[j].gx, gy = f[i].gy + f[j].gy, open = DC_R(0.5)*dci_sqrt_lane(gx*gx + gy*gy);
+                dc_real radius = DC_R(0.5)*(f[i].d + f[j].d);
+                if (open < 16*DC_EPS && radius < h->radius) dci_held_set(h, i, j, j, DC_R(0.5), DC_R(0.5), 0, radius);
+                most = dc_min(most, radius + DC_R(0.5)*(f[i].slack + f[j].slack) + r*open);
             }
-        }
-        convex = near_edges == 1 || (near_edges > 1 && joints == near_edges - 1 && ux*vy - uy*vx >= 0);
-        s->phi[o] = wind > 0 || wind < 0 ? -dci_sqrt_lane(best) : dci_sqrt_lane(best);
-        for (k = 0; k < n; ++k) {
-            dci_edge e = dci_outline_edge(out, list[k]);
-            dci_touch f;
-            dc_real rx = x - e.x, ry = y - e.y, t = (rx*e.ex + ry*e.ey)*e.inv, il, len, over;
-            f.owner = o;
-            if (t < 0) {
-                /* its first vertex */
-                dc_real d = dci_sqrt_lane(rx*rx + ry*ry);
-                if (!(d > DC_R(0.5)*r)) continue;
-                f.d = f.key = d;
-                f.gx = rx/d;
-                f.gy = ry/d;
-                f.slack = DC_R(0.5)*r*r/d;
-                dci_touch_add(s, &f);
-            } else if (t <= 1) {
-                il = dci_sqrt_lane(e.inv);
-                len = 1/il;
-                f.gx = -(e.ey*il);
-                f.gy = e.ex*il;
-                f.d = rx*f.gx + ry*f.gy;
-                f.key = dc_abs(f.d);
-                if (f.d < 0 && s->phi[o] < 0) {         /* seen from inside, the wrong side of another arm */
-                    f.d = f.key;
-                    f.gx = -f.gx;
-                    f.gy = -f.gy;
-                }
-                over = dc_max(0, r - len*dc_min(t, 1 - t));
-                f.slack = convex && f.key <= 2*r ? DC_R(0) : over + 2*dc_max(0, r - f.d);
-                dci_touch_add(s, &f);
+            for (k = j + 1; k < s->n; ++k) {
+                dc_real a = cross[j][k], b = -cross[i][k], c = cross[i][j], sum = a + b + c, is, radius;
+                if (!((a >= 0 && b >= 0 && c >= 0 && sum > 0) || (a <= 0 && b <= 0 && c <= 0 && sum < 0))) continue;
+                is = 1/sum;
+                radius = (a*f[i].d + b*f[j].d + c*f[k].d)*is;
+                if (radius < h->radius) dci_held_set(h, i, j, k, a*is, b*is, c*is, radius);
+                most = dc_min(most, radius + (a*f[i].slack + b*f[j].slack + c*f[k].slack)*is);
             }
         }
     }
+    if (within) *within = most;
+    return h->radius < DC_REAL_MAX;
 }
 
-/* Weights of the features that hold a disc: for `slack` 0 those of the least upper bound of its radius that the features give at
- * their point, for `slack` 1 in the neighbourhood. 0: they do not hold it. */
-typedef struct { int i, j, k; dc_real wi, wj, wk, radius; } dci_held;
-
-static int dci_touches_hold(const dci_touches *s, int slack, dc_real r, dci_held *h)
-{
-    const dci_touch *f = s->f;
-    int i, j, k, found = 0;
-    h->radius = DC_REAL_MAX;
-    for (i = 0; i < s->n; ++i)
-        for (j = i + 1; j < s->n; ++j) {
-            dc_real gx = f[i].gx + f[j].gx, gy = f[i].gy + f[j].gy, c = f[i].gx*f[j].gy - f[i].gy*f[j].gx, b;
-            /* two that are opposite but for a part of r, or but for rounding */
-            dc_real open = DC_R(0.5)*dci_sqrt_lane(gx*gx + gy*gy);
-            if (slack || open < 16*DC_EPS) {
-                b = DC_R(0.5)*(f[i].d + f[j].d);
-                if (slack) b += DC_R(0.5)*(f[i].slack + f[j].slack) + r*open;
-                if (b < h->radius) {
-                    h->i = i; h->j = j; h->k = j;
-                    h->wi = h->wj = DC_R(0.5);
-                    h->wk = 0;
-                    h->radius = b;
-                    found = 1;
-                }
-            }
-            for (k = j + 1; k < s->n; ++k) {
-                dc_real a = f[j].gx*f[k].gy - f[j].gy*f[k].gx, e = f[k].gx*f[i].gy - f[k].gy*f[i].gx, sum = a + e + c;
-                if (!((a >= 0 && e >= 0 && c >= 0 && sum > 0) || (a <= 0 && e <= 0 && c <= 0 && sum < 0))) continue;
-                b = (a*f[i].d + e*f[j].d + c*f[k].d)/sum;
-                if (slack) b += (a*f[i].slack + e*f[j].slack + c*f[k].slack)/sum;
-                if (b < h->radius) {
-                    h->i = i; h->j = j; h->k = k;
-                    h->wi = a/sum; h->wj = e/sum; h->wk = c/sum;
-                    h->radius = b;
-                    found = 1;
-                }
-            }
-        }
-    return found;
-}
-
-/* The step from the features' point to the centre of the disc that they hold. */
+/* The step from the features' point to the centre of the disc that they hold. Two that are opposite leave a line of centres: of
+ * that the nearest point that the other features allow. */
 static dc_v2 dci_held_step(const dci_touches *s, const dci_held *h)
 {
     const dci_touch *a = &s->f[h->i], *b = &s->f[h->j], *c = &s->f[h->k];
     dc_real ax = a->gx - c->gx, ay = a->gy - c->gy, bx = b->gx - c->gx, by = b->gy - c->gy, p = c->d - a->d, q = c->d - b->d;
-    dc_real det = ax*by - ay*bx, half;
-    if (h->k == h->j || !(dc_abs(det) > 64*DC_EPS)) {
-        /* two that are opposite: to the middle */
-        half = DC_R(0.5)*(b->d - a->d);
-        return dci_v2(half*a->gx, half*a->gy);
+    dc_real det = ax*by - ay*bx, half = DC_R(0.5)*(b->d - a->d), lo = -DC_REAL_MAX, hi = DC_REAL_MAX, along = 0;
+    int k;
+    if (h->k != h->j && dc_abs(det) > 64*DC_EPS) return dci_v2((p*by - q*ay)/det, (q*ax - p*bx)/det);
+    for (k = 0; k < s->n; ++k) {
+        const dci_touch *f = &s->f[k];
+        dc_real slope = f->gy*a->gx - f->gx*a->gy, spare = f->d + half*(f->gx*a->gx + f->gy*a->gy) - h->radius;
+        if (slope > DC_R(1e-3)) lo = dc_max(lo, -(spare/slope));
+        if (slope < DC_R(-1e-3)) hi = dc_min(hi, -(spare/slope));
     }
-    return dci_v2((p*by - q*ay)/det, (q*ax - p*bx)/det);
+    if (lo > hi) along = DC_R(0.5)*(lo + hi);
+    else if (lo > 0) along = lo;
+    else if (hi < 0) along = hi;
+    return dci_v2(half*a->gx - along*a->gy, half*a->gy + along*a->gx);
 }
 
 /* edges that can matter to points of the box: those that meet it, and those to its right, of which winding numbers come */
-static void dci_outline_list(const dci_outline *o, const dc_real box[4], int *list, int *count)
+static int dci_outline_list(const dci_outline *o, const dc_real box[4], dci_bound *list)
 {
-    int i, n = 0;
-    for (i = 0; i < o->n; ++i)
-        if (dc_max(o->x[i], o->x[i + 1]) >= box[0] && dc_max(o->y[i], o->y[i + 1]) >= box[2] && dc_min(o->y[i], o->y[i + 1]) <= box[3])
-            list[n++] = i;
-    *count = n;
+    int i, n = 0, before = -1, first = -1;
+    for (i = 0; i < o->n; ++i) {
+        dci_bound *e = &list[n];
+        dc_real il;
+        if (dc_max(o->x[i], o->x[i + 1]) < box[0] || dc_max(o->y[i], o->y[i + 1]) < box[2] || dc_min(o->y[i], o->y[i + 1]) > box[3]) continue;
+        il = dci_sqrt_lane(o->inv[i]);
+        e->x = o->x[i];
+        e->y = o->y[i];
+        e->ux = o->ex[i]*il;
+        e->uy = o->ey[i]*il;
+        e->len = 1/il;
+        e->y1 = o->y[i + 1];
+        e->joint = 0;
+        if (n > 0 && before == i - 1) list[n - 1].joint = list[n - 1].ux*e->uy - list[n - 1].uy*e->ux > 0;
+        if (n == 0) first = i;
+        before = i;
+        ++n;
+    }
+    if (n > 1 && first == 0 && before == o->n - 1) list[n - 1].joint = list[n - 1].ux*list[0].uy - list[n - 1].uy*list[0].ux > 0;
+    return n;
 }
 
 /* The best disc so far: its centre and f there. */
 typedef struct { dc_real x, y, f; } dci_disc;
 
-/* Looks at a point, and at what its features make of it. */
+/* If (x, y) is better: from there to where its features hold a disc, shorter steps where others come in. */
 static void dci_disc_polish(const dci_pair_work *w, dc_real x, dc_real y, dci_disc *best)
 {
     dci_touches s;
     dci_held h;
-    dc_v2 step;
-    int it;
-    for (it = 0; it < 8; ++it) {
+    dc_v2 step = dci_v2(0, 0);
+    int it, fails = 0;
+    for (it = 0; it < 16 && fails < 4; ++it) {
         dc_real f;
         dci_touches_at(w, x, y, 0, &s);
         f = dc_max(s.phi[0], s.phi[1]);
-        if (!(f < best->f)) return;
-        best->f = f;
-        best->x = x;
-        best->y = y;
-        if (!dci_touches_hold(&s, 0, 0, &h)) return;
-        step = dci_held_step(&s, &h);
-        x += step.x;
-        y += step.y;
+        if (f < best->f) {
+            best->f = f;
+            best->x = x;
+            best->y = y;
+            if (!dci_touches_hold(&s, 0, &h, NULL)) return;
+            step = dci_held_step(&s, &h);
+        } else {
+            if (it == 0) return;
+            ++fails;
+            step = dci_v2(DC_R(0.25)*step.x, DC_R(0.25)*step.y);
+        }
+        x = best->x + step.x;
+        y = best->y + step.y;
         if (!dci_v2_in_range(dci_v2(x, y))) return;
     }
 }
@@ -3316,22 +3353,18 @@ static int dci_cell_push(const dci_pair_work *w, dc_real x, dc_real y, dc_real h
 {
     dci_touches s;
     dci_held held;
-    dc_real f, low, r = DC_R(1.4142135623730951)*h;
+    dc_real f, low, within, r = DC_R(1.4142135623730951)*h;
     if (x + h < box[0] || x - h > box[1] || y + h < box[2] || y - h > box[3]) return 0;
     dci_touches_at(w, x, y, r, &s);
     f = dc_max(s.phi[0], s.phi[1]);
     low = f - r;
-    if (f < best->f) {
-        best->f = f;
-        best->x = x;
-        best->y = y;
-    }
+    if (f < best->f) dci_disc_polish(w, x, y, best);
     if (low >= best->f - tol) return 0;
-    if (dci_touches_hold(&s, 0, 0, &held) && -held.radius < best->f) {
+    if (dci_touches_hold(&s, r, &held, &within) && -held.radius < best->f - tol) {
         dc_v2 step = dci_held_step(&s, &held);
         if (dci_v2_dot(step, step) <= 4*r*r) dci_disc_polish(w, x + step.x, y + step.y, best);
     }
-    if (dci_touches_hold(&s, 1, r, &held)) low = dc_max(low, -held.radius);
+    low = dc_max(low, -within);
     if (low >= best->f - tol) return 0;
     c->x = x;
     c->y = y;
@@ -3356,7 +3389,7 @@ static dc_status dci_disc_search(dci_pair_work *w, dc_real tol, dc_real enough, 
         box[0] = dc_max(box[0], x0); box[1] = dc_min(box[1], x1);
         box[2] = dc_max(box[2], y0); box[3] = dc_min(box[3], y1);
     }
-    for (o = 0; o < 2; ++o) dci_outline_list(&w->side[o], box, w->list[o], &w->count[o]);
+    for (o = 0; o < 2; ++o) w->count[o] = dci_outline_list(&w->side[o], box, w->list[o]);
     h = DC_R(0.5)*dc_max(box[1] - box[0], box[3] - box[2]);
     if (!(h > 0) || w->count[0] == 0 || w->count[1] == 0) return DC_OK;
     if (dci_cell_push(w, DC_R(0.5)*(box[0] + box[1]), DC_R(0.5)*(box[2] + box[3]), h, box, tol, best, &w->stack[0])) n = 1;
@@ -3365,7 +3398,8 @@ static dc_status dci_disc_search(dci_pair_work *w, dc_real tol, dc_real enough, 
         int q, at = n;
         if (c.low >= best->f - tol) continue;
         if (best->f < enough) return DC_OK;
-        if (++cells > DCI_CFIELD_CELLS || n + 4 > DCI_CFIELD_STACK) return DC_E_DIVERGED;
+        if (++cells%DCI_CFIELD_CELLS == 0) tol *= 2;
+        if (cells > DCI_CFIELD_ROUNDS*DCI_CFIELD_CELLS || n + 4 > DCI_CFIELD_STACK) return DC_E_DIVERGED;
         h = DC_R(0.5)*c.h;
         for (q = 0; q < 4; ++q) {
             dci_cell child;
@@ -3376,30 +3410,6 @@ static dc_status dci_disc_search(dci_pair_work *w, dc_real tol, dc_real enough, 
         }
     }
     return DC_OK;
-}
-
-/* Derivative of d = -2 R by the position of b, from the features that hold the disc: 2 sum over b of w_i g_i. */
-static void dci_contact_overlap(dci_pair_work *w, const dci_disc *best, dci_contact *r)
-{
-    dci_touches s;
-    dci_held h;
-    dci_touches_at(w, best->x, best->y, 0, &s);
-    r->d = 2*best->f;
-    r->px = best->x;
-    r->py = best->y;
-    r->nx = r->ny = 0;
-    if (dci_touches_hold(&s, 0, 0, &h)) {
-        const dci_touch *f[3];
-        dc_real wt[3];
-        int k;
-        f[0] = &s.f[h.i]; f[1] = &s.f[h.j]; f[2] = &s.f[h.k];
-        wt[0] = h.wi; wt[1] = h.wj; wt[2] = h.wk;
-        for (k = 0; k < 3; ++k)
-            if (f[k]->owner == 1) {
-                r->nx += 2*wt[k]*f[k]->gx;
-                r->ny += 2*wt[k]*f[k]->gy;
-            }
-    }
 }
 
 /* ---- fields over relative poses ------------------------------------------------------------------ */
@@ -3466,7 +3476,7 @@ static dc_status dci_cfield_make(dc_cfield_kind kind, const dc_cfield_options *o
     r.kind = kind;
     r.h = opt && opt->h > 0 ? opt->h : DC_R(2e-3);
     r.side = opt && opt->side != 0 ? opt->side : 201;
-    if (!a || !b || !mem || !f || (opt && !(opt->h >= 0 && opt->h < 1)) || r.side < 2 || r.side > DCI_CFIELD_SIDE) return DC_E_ARG;
+    if (!a || !b || !mem || !f || (opt && !(opt->h >= 0 && opt->h < 1 && opt->hx >= 0 && opt->hx <= DC_LIMIT)) || r.side < 2 || r.side > DCI_CFIELD_SIDE) return DC_E_ARG;
     r.wall = a->kind;
     switch (a->kind) {
     case DC_CSHAPE_POLY:
@@ -3495,6 +3505,7 @@ static dc_status dci_cfield_make(dc_cfield_kind kind, const dc_cfield_options *o
     }
     if (ma) r.a = dci_cpoly_make(&a->poly, ma);
     r.b = dci_cpoly_make(b, mb);
+    r.hx = opt && opt->hx > 0 ? opt->hx : (DC_IS_FLOAT ? DC_R(1e-3) : DC_R(1e-4))*(ma ? dc_min(r.a.radius, r.b.radius) : r.b.radius);
     *f = r;
     return DC_OK;
 }
@@ -3541,8 +3552,9 @@ static void dci_pair_contact(const dc_cfield *f, dci_pair_work *w, dc_real enoug
     best.y = r->py;
     best.f = 0;
     r->status = dci_disc_search(w, DCI_CFIELD_TOL*dc_min(f->a.radius, f->b.radius), DC_R(0.5)*enough, &best);
-    if (best.f < 0) dci_contact_overlap(w, &best, r);
-    else r->d = 0;
+    r->d = 2*best.f;
+    r->px = best.x;
+    r->py = best.y;
 }
 
 /* Walls: half-plane y <= 0 and hole by the vertices of b, disc by the distance of its centre from b. */
@@ -3614,10 +3626,9 @@ static void dci_wall_contact(const dc_cfield *f, dci_pair_work *w, dci_contact *
     }
 }
 
-static void dci_exact_contact(const dc_cfield *f, dci_pair_work *w, dc_real theta, dc_real x, dc_real y, dc_real enough,
-                              dci_contact *r)
+static void dci_exact_contact(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], dc_real enough, dci_contact *r)
 {
-    dci_pair_pose(f, w, theta, x, y);
+    dci_pair_pose(f, w, q[0], q[1], q[2]);
     if (f->wall == DC_CSHAPE_POLY) dci_pair_contact(f, w, enough, r);
     else dci_wall_contact(f, w, r);
 }
@@ -4310,7 +4321,7 @@ DC_DEF size_t dc_cfield_eval_bytes(const dc_cfield *f)
     if (f->kind == DC_CFIELD_LEARNED) return dci_cnet_scratch(f);
     sum = dc_bytes(sum, 1, sizeof(dci_pair_work));
     sum = dc_bytes(sum, 5*((size_t)f->b.n + 1), sizeof(dc_real));
-    sum = dc_bytes(sum, (size_t)f->a.n + (size_t)f->b.n, sizeof(int));
+    sum = dc_bytes(sum, (size_t)f->a.n + (size_t)f->b.n, sizeof(dci_bound));
     sum = dc_bytes(sum, DCI_CFIELD_STACK, sizeof(dci_cell));
     return sum == SIZE_MAX ? 0 : sum;
 }
@@ -4320,7 +4331,7 @@ static dci_pair_work *dci_pair_work_take(const dc_cfield *f, dc_arena *mem)
     size_t row = (size_t)f->b.n + 1;
     dci_pair_work *w = (dci_pair_work *)dc_arena_take(mem, 1, sizeof *w);
     dc_real *m = (dc_real *)dc_arena_take(mem, 5*row, sizeof *m);
-    int *list = (int *)dc_arena_take(mem, (size_t)f->a.n + (size_t)f->b.n, sizeof *list);
+    dci_bound *list = (dci_bound *)dc_arena_take(mem, (size_t)f->a.n + (size_t)f->b.n, sizeof *list);
     dci_cell *stack = (dci_cell *)dc_arena_take(mem, DCI_CFIELD_STACK, sizeof *stack);
     if (!w || !m || !list || !stack) return NULL;
     w->x = m;
@@ -4350,23 +4361,37 @@ static dc_real dci_contact_lever(const dci_contact *c, dc_real x, dc_real y)
     return ((c->px - DC_R(0.5)*x)*c->nx + (c->py - DC_R(0.5)*y)*c->ny)/dc_sqrt(n2);
 }
 
-static dc_status dci_exact_eval(const dc_cfield *f, dci_pair_work *w, dc_real theta, dc_real x, dc_real y, dc_real *d, dc_real *grad,
-                                dc_real *lever)
+/* (d(q + h e) - d(q - h e))/(2 h) along one coordinate */
+static dc_real dci_exact_slope(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], int k, dc_real h, dc_status *s)
 {
-    dci_contact c, up, down;
+    dci_contact up, down;
+    dc_real p[3];
+    memcpy(p, q, sizeof p);
+    p[k] = q[k] + h;
+    dci_exact_contact(f, w, p, -DC_REAL_MAX, &up);
+    p[k] = q[k] - h;
+    dci_exact_contact(f, w, p, -DC_REAL_MAX, &down);
+    if (*s == DC_OK) *s = up.status != DC_OK ? up.status : down.status;
+    return (up.d - down.d)/(2*h);
+}
+
+static dc_status dci_exact_eval(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], dc_real *d, dc_real *grad, dc_real *lever)
+{
+    dci_contact c;
     dc_status s;
-    dci_exact_contact(f, w, theta, x, y, -DC_REAL_MAX, &c);
+    dci_exact_contact(f, w, q, -DC_REAL_MAX, &c);
     s = c.status;
+    if (c.overlap && (grad || lever)) {
+        c.nx = dci_exact_slope(f, w, q, 1, f->hx, &s);
+        c.ny = dci_exact_slope(f, w, q, 2, f->hx, &s);
+    }
     if (grad) {
-        dci_exact_contact(f, w, theta + f->h, x, y, -DC_REAL_MAX, &up);
-        dci_exact_contact(f, w, theta - f->h, x, y, -DC_REAL_MAX, &down);
-        grad[0] = (up.d - down.d)/(2*f->h);
+        grad[0] = dci_exact_slope(f, w, q, 0, f->h, &s);
         grad[1] = c.nx;
         grad[2] = c.ny;
-        if (s == DC_OK) s = up.status != DC_OK ? up.status : down.status;
     }
     if (d) *d = c.d;
-    if (lever) *lever = dci_contact_lever(&c, x, y);
+    if (lever) *lever = dci_contact_lever(&c, q[1], q[2]);
     return s;
 }
 
@@ -4385,7 +4410,7 @@ DC_DEF dc_status dc_cfield_eval(const dc_cfield *f, const dc_real q[3], dc_arena
     if (f->kind == DC_CFIELD_LEARNED) return dci_cnet_eval_one(f, q, mem, d, grad, lever, hess, dlever);
     used = mem->used;
     w = dci_pair_work_take(f, mem);
-    s = w ? dci_exact_eval(f, w, q[0], q[1], q[2], d, grad, lever) : DC_E_MEMORY;
+    s = w ? dci_exact_eval(f, w, q, d, grad, lever) : DC_E_MEMORY;
     mem->used = used;
     return s;
 }
@@ -4405,9 +4430,12 @@ DC_DEF dc_status dc_cfield_eval_batch(const dc_cfield *f, int count, const dc_re
     w = dci_pair_work_take(f, mem);
     if (!w) s = DC_E_MEMORY;
     for (i = 0; w && i < (size_t)count; ++i) {
-        dc_real g[3];
-        dc_status now = dci_exact_eval(f, w, q[i], q[stride + i], q[2*stride + i], out->d ? &out->d[i] : NULL, out->grad ? g : NULL,
-                                       out->lever ? &out->lever[i] : NULL);
+        dc_real g[3], p[3];
+        dc_status now;
+        p[0] = q[i];
+        p[1] = q[stride + i];
+        p[2] = q[2*stride + i];
+        now = dci_exact_eval(f, w, p, out->d ? &out->d[i] : NULL, out->grad ? g : NULL, out->lever ? &out->lever[i] : NULL);
         if (out->grad) {
             out->grad[i] = g[0];
             out->grad[stride + i] = g[1];
@@ -4455,7 +4483,7 @@ static dc_status dci_cfield_samples(const dc_cfield *f, uint64_t seed, int first
         dc_real *p = q + i;
         for (tries = 0;; ++tries) {
             dci_contact c;
-            dc_real theta, x, y;
+            dc_real theta, x, y, at[3];
             if (tries == DCI_SAMPLE_TRIES) {
                 mem->used = used;
                 return DC_E_DIVERGED;
@@ -4469,7 +4497,8 @@ static dc_status dci_cfield_samples(const dc_cfield *f, uint64_t seed, int first
             p[stride] = reach*x;
             p[2*stride] = reach*y;
             if (uniform) break;
-            dci_exact_contact(f, w, p[0], p[stride], p[2*stride], -band, &c);
+            at[0] = p[0]; at[1] = p[stride]; at[2] = p[2*stride];
+            dci_exact_contact(f, w, at, -band, &c);
             if (dc_abs(c.d) < band) break;
         }
     }
