@@ -1616,6 +1616,7 @@ typedef struct {
     dc_bsh_contact *contact;        /* triangle pairs at time t: of pair k from contact_at[k] to contact_at[k + 1] */
     dc_friction_load *rub;          /* their friction over mu and weight, as far as it is that of time t */
     int *contact_at;
+    int listed;
     dc_bsh_info seen;
     dci_sim_frame now, old, prev;
     dci_sim_axis *axis;             /* of now */
@@ -1719,16 +1720,20 @@ static void dci_sim_cross_inertia(const dc_real *M, const dc_m3 *R, const dc_m3 
 static DCI_NOINLINE void dci_sim_inertia(dci_sim_work *W, int i, int want)
 {
     const dc_real *M = W->sim->moment + 16*i, *Y = W->Y + 12*i;
-    dc_real T[12], D[12], h = W->sim->desc.h, s = 1/(h*h), value = 0, *H = W->Hd + 36*i;
+    dc_real T[12], D[12], h = W->sim->desc.h, s = 1/(h*h), value = 0, noise = 0, *H = W->Hd + 36*i;
     int r, c, k;
     dci_sim_matrix(W->now.R + i, W->now.pose[i].t, T);
     for (k = 0; k < 12; ++k) D[k] = T[k] - Y[k];
     for (r = 0; r < 3; ++r)
-        for (c = 0; c < 4; ++c) value += dci_sim_entry(D, M, r, c)*D[4*r + c];
+        for (c = 0; c < 4; ++c) {
+            dc_real f = dci_sim_entry(D, M, r, c);
+            value += f*D[4*r + c];
+            noise += dc_abs(f*T[4*r + c]);      /* D is off by the rounding of T, also where the wrench is zero */
+        }
     dci_sim_add_value(W, DC_R(0.5)*s*value);
+    W->noise += s*noise;
     if (!want) return;
     dci_sim_wrench(D, M, W->now.R + i, s, W->gi + 6*i);
-    dci_sim_add_noise(W, W->now.pose[i].t, 1, W->gi + 6*i);
     dci_sim_cross_inertia(M, W->now.R + i, W->now.R + i, s, H);
     /* the rotation's second order: w^T sym(B) w' - tr B w.w',  B = R G_r^T */
     if (W->project) return;
@@ -2266,13 +2271,13 @@ static DCI_NOINLINE int dci_sim_fade(const dci_sim_work *W, int k, dc_bsh_contac
     return 1;
 }
 
-/* The triangle pairs of pair k with friction, at time t, `count` of them from contact n */
-static dc_status dci_sim_list(dci_sim_work *W, int k, int n, int *count)
+/* The triangle pairs of pair k with friction, at time t, after the others */
+static DCI_NOINLINE dc_status dci_sim_list(dci_sim_work *W, int k)
 {
     const dc_sim *sim = W->sim;
-    int i = sim->hull[sim->pair[2*k]].link, j = sim->hull[sim->pair[2*k + 1]].link;
+    int i = sim->hull[sim->pair[2*k]].link, j = sim->hull[sim->pair[2*k + 1]].link, n = W->contact_at[k];
     return dc_bsh_contacts(&sim->desc.hierarchy, sim->link[i].tree, W->old.pose + i, sim->link[j].tree, W->old.pose + j, W->mem, NULL,
-                           sim->desc.contacts - n, W->contact + n, count, NULL);
+                           sim->desc.contacts - n, W->contact + n, &W->listed, NULL);
 }
 
 /* the friction of contact n of pair k as far as it is that of time t */
@@ -2286,37 +2291,36 @@ static DCI_NOINLINE dc_status dci_sim_press(dci_sim_work *W, int k, int n)
                             W->old.pose + sim->hull[b].link, W->mem, &c->plane, W->rub + n);
 }
 
-/* Pair k's of them: what is left when they faded, and their loads */
-static DCI_NOINLINE dc_status dci_sim_pressed(dci_sim_work *W, int k, int *n)
+/* Of those of pair k the ones that have not faded, and their loads */
+static DCI_NOINLINE dc_status dci_sim_keep(dci_sim_work *W, int k)
 {
-    dc_status s;
-    int j, count = 0;
-    s = dci_sim_list(W, k, *n, &count);
-    for (j = *n, count += *n; j < count && (s == DC_OK || s == DC_E_DIVERGED); ++j) {
-        if (j > *n) W->contact[*n] = W->contact[j];
-        if (!dci_sim_fade(W, k, W->contact + *n)) continue;
-        s = dci_sim_press(W, k, *n);
-        ++*n;
+    int n = W->contact_at[k], j, end = n + W->listed;
+    dc_status s = DC_OK;
+    for (j = n; j < end && (s == DC_OK || s == DC_E_DIVERGED); ++j) {
+        if (j > n) W->contact[n] = W->contact[j];
+        if (dci_sim_fade(W, k, W->contact + n)) s = dci_sim_press(W, k, n++);
     }
-    return s == DC_E_DIVERGED ? DC_OK : s;
+    W->contact_at[k + 1] = n;
+    return s;
 }
 
 /* All triangle pairs with friction; `all`: also of links that have none. DC_E_MEMORY: more than desc.contacts. */
 static DCI_NOINLINE dc_status dci_sim_contacts(dci_sim_work *W, int all)
 {
     const dc_sim *sim = W->sim;
-    dc_status s = DC_OK;
-    int k, n = 0;
+    dc_status s;
+    int k;
     if (!sim->desc.trees) return DC_OK;
-    for (k = 0; k < sim->pairs && s == DC_OK; ++k) {
-        W->contact_at[k] = n;
+    for (k = W->contact_at[0] = 0; k < sim->pairs; ++k) {
+        W->contact_at[k + 1] = W->contact_at[k];
         W->hull_a = sim->pair[2*k];
         W->hull_b = sim->pair[2*k + 1];
-        if (all || sim->link[sim->hull[W->hull_a].link].friction*sim->link[sim->hull[W->hull_b].link].friction > 0)
-            s = dci_sim_pressed(W, k, &n);
+        if (!all && !(sim->link[sim->hull[W->hull_a].link].friction*sim->link[sim->hull[W->hull_b].link].friction > 0)) continue;
+        s = dci_sim_list(W, k);
+        if (s == DC_OK || s == DC_E_DIVERGED) s = dci_sim_keep(W, k);
+        if (s != DC_OK && s != DC_E_DIVERGED) return s;
     }
-    W->contact_at[sim->pairs] = n;
-    return s;
+    return DC_OK;
 }
 
 /* how far the points of hull k go from pose p to pose q, at most */
@@ -3706,6 +3710,20 @@ static DCI_NOINLINE void dci_sim_zero_run(const dc_sim *sim, const dc_sim_run *r
     dci_sim_zero(r->vertex, n[6]);
 }
 
+/* is what a run points to what it has to be? */
+static DCI_NOINLINE int dci_sim_run_ok(const dc_sim *sim, const dc_sim_run *r)
+{
+    size_t n = (size_t)r->steps + 2, t;
+    if (sim->desc.trees && r->vertex) return 0;
+    for (t = 0; r->control && t < (size_t)r->steps; ++t)
+        if (!dci_sim_control_ok(sim, r->control + t)) return 0;
+    if (!dci_sim_finite(r->loss, (size_t)r->steps*(size_t)sim->nv)) return 0;
+    if (r->every > 1) n = 2*(((size_t)r->steps - 1)/(size_t)r->every + 1);
+    for (t = 0; t < n; ++t)
+        if (!dci_sim_state_ok(sim, r->q + t*(size_t)sim->nq)) return 0;
+    return 1;
+}
+
 DC_DEF dc_status dc_sim_adjoint(const dc_sim *sim, const dc_sim_run *r, dc_arena *mem)
 {
     size_t used, floor, nv, nq;
@@ -3713,19 +3731,10 @@ DC_DEF dc_status dc_sim_adjoint(const dc_sim *sim, const dc_sim_run *r, dc_arena
     dc_real *at[3], *z, *kept, *turn;
     dc_status status = DC_OK;
     int t, k, every;
-    if (!sim || !sim->link || !r || !mem || r->steps < 1 || r->every < 0 || !r->q || !r->loss
-        || (sim->desc.trees && r->vertex)) return DC_E_ARG;
+    if (!sim || !sim->link || !r || !mem || r->steps < 1 || r->every < 0 || !r->q || !r->loss || !dci_sim_run_ok(sim, r)) return DC_E_ARG;
     nv = (size_t)sim->nv;
     nq = (size_t)sim->nq;
     every = r->every > 1 ? r->every : r->steps;
-    for (t = 0; t < r->steps; ++t) {
-        if (r->control && !dci_sim_control_ok(sim, r->control + t)) return DC_E_ARG;
-        for (k = 0; k < sim->nv; ++k)
-            if (!dc_finite(r->loss[(size_t)t*nv + (size_t)k])) return DC_E_ARG;
-    }
-    k = r->every > 1 ? 2*((r->steps - 1)/every + 1) : r->steps + 2;
-    for (t = 0; t < k; ++t)
-        if (!dci_sim_state_ok(sim, r->q + (size_t)t*nq)) return DC_E_ARG;
     used = mem->used;
     at[0] = (dc_real *)dc_arena_take(mem, 4*nv + 6*(size_t)sim->links, sizeof(dc_real));
     kept = (dc_real *)dc_arena_take(mem, dci_sim_kept(sim, r), sizeof(dc_real));
