@@ -1642,7 +1642,7 @@ typedef struct {
     dc_real scale, force;           /* forces acting: of the motion, of contacts */
     dc_real gap;
     int contacts, hull_a, hull_b;
-    int doubt;                      /* inner minimisations that did not end */
+    int doubt, doubt_old;           /* pairs whose plane or slip was not found to rounding: now, at time t */
     int project;                    /* to positive semidefinite parts of the Hessian */
     dc_status status;
 } dci_sim_work;
@@ -2911,6 +2911,7 @@ static DCI_NOINLINE dc_status dci_sim_load(dci_sim_work *W, int k)
         dci_sim_stop(W, k, s);
         return s;
     }
+    W->doubt_old += s == DC_E_DIVERGED;
     W->plane_old[k] = W->plane[k];
     if (load->count > 0) {
         W->load[k] = load;
@@ -3086,15 +3087,17 @@ static DCI_NOINLINE dc_status dci_sim_newton(dci_sim_work *W, dc_sim_info *info)
     W->scale = dc_max(W->scale, W->force);      /* friction is of the size that contact has at time t */
     dci_sim_diagonal(W);
     for (;;) {
+        /* a force that is not known is not left over */
+        dc_status sure = W->doubt + W->doubt_old > 0 ? DC_E_DIVERGED : DC_OK;
         residual = dci_sim_largest(W->grad, nv);
         info->residual = residual;
         info->scale = dc_max(W->scale, W->force);
         info->gap = W->gap;
         info->contacts = W->contacts;
-        if (residual <= sim->desc.tolerance*info->scale) return DC_OK;
+        if (residual <= sim->desc.tolerance*info->scale) return sure;
         /* the rounding of the forces: Newton's steps no longer halve what is left, where they should square it */
         slow = residual <= DCI_SIM_FLOOR*info->scale && residual > DC_R(0.5)*least ? slow + 1 : 0;
-        if (slow == 3) return DC_OK;
+        if (slow == 3) return sure;
         least = dc_min(least, residual);
         if (info->iterations == sim->desc.iterations) return DC_E_DIVERGED;
         if (!dci_sim_direction(W, &info->shifts)) return DC_E_DIVERGED;
@@ -3115,7 +3118,7 @@ static DCI_NOINLINE dc_status dci_sim_newton(dci_sim_work *W, dc_sim_info *info)
             share *= DC_R(0.5);
             if (!(share > DC_R(1e-12))) {
                 /* as far as rounding allows: W->q stays */
-                return residual <= DCI_SIM_FLOOR*info->scale ? DC_OK : DC_E_DIVERGED;
+                return residual <= DCI_SIM_FLOOR*info->scale ? sure : DC_E_DIVERGED;
             }
         }
         memcpy(W->q, W->q_try, (size_t)nq*sizeof *W->q);
