@@ -117,7 +117,7 @@ TEST an_arm_pushes_a_ring(void)
     worst_open(e);
     open_trees();
     for (k = 0; k < 2; ++k) {
-        l = tree_link(k - 1, DC_SIM_HINGE, k ? dc_vec(DC_R(0.3), 0, 0) : dc_vec(0, 0, DC_R(0.68)), 0.4,
+        l = tree_link(k - 1, DC_SIM_HINGE, k ? dc_vec(DC_R(0.3), 0, 0) : dc_vec(0, 0, DC_R(0.61)), 0.4,
                       box_tree(dc_vec(DC_R(0.15), 0, 0), dc_vec(DC_R(0.13), DC_R(0.03), DC_R(0.03))));
         l->axis = dc_vec(0, 1, 0);
         l->kp = 40;
