@@ -1163,8 +1163,9 @@ DC_DEF void dc_sim_neutral(const dc_sim *sim, dc_real *q)
         if (sim->link[i].joint == DC_SIM_FREE || sim->link[i].joint == DC_SIM_BALL) q[sim->q_at[i]] = 1;
 }
 
-/* One configuration: poses of the links, and of their joints' frames. */
-typedef struct { dc_pose *pose, *joint; dc_m3 *R; } dci_sim_frame;
+/* One configuration: poses of the links, and of their joints' frames; o the origin of the first link of their tree, about which
+ * sums over the tree are formed. */
+typedef struct { dc_pose *pose, *joint; dc_m3 *R; dc_v3 *o; } dci_sim_frame;
 
 static dc_pose dci_sim_joint_pose(const dc_sim_link *l, const dc_real *q)
 {
@@ -1197,6 +1198,7 @@ static void dci_sim_forward(const dc_sim *sim, const dc_real *q, dci_sim_frame *
         F->joint[i] = l->parent < 0 ? l->attach : dc_pose_mul(F->pose[l->parent], l->attach);
         F->pose[i] = dc_pose_mul(F->joint[i], dci_sim_joint_pose(l, q + sim->q_at[i]));
         F->R[i] = dc_rotation(F->pose[i].q);
+        F->o[i] = l->parent < 0 ? F->pose[i].t : F->o[l->parent];
     }
 }
 
@@ -1270,20 +1272,20 @@ DC_DEF uint64_t dc_sim_hash(const dc_real *x, int n)
     return h;
 }
 
-/* A tangent coordinate in the world: a point x of what it moves has the velocity s + w x (x - p). One of s, w is 0. */
-typedef struct { dc_v3 w, p, s; } dci_sim_axis;
+/* A tangent coordinate in the world: a point x of what it moves has the velocity u + w x (x - o), o as in dci_sim_frame. */
+typedef struct { dc_v3 w, u; } dci_sim_axis;
 
-static void dci_sim_turns(dci_sim_axis *A, dc_quat q, dc_v3 e, dc_v3 p)
+/* about p, which is at r from o */
+static void dci_sim_turns(dci_sim_axis *A, dc_quat q, dc_v3 e, dc_v3 r)
 {
     A->w = dc_quat_rotate(q, e);
-    A->p = p;
-    A->s = dc_vec(0, 0, 0);
+    A->u = dc_cross(r, A->w);
 }
 
 static void dci_sim_moves(dci_sim_axis *A, dc_quat q, dc_v3 e)
 {
-    A->w = A->p = dc_vec(0, 0, 0);
-    A->s = dc_quat_rotate(q, e);
+    A->w = dc_vec(0, 0, 0);
+    A->u = dc_quat_rotate(q, e);
 }
 
 static dc_v3 dci_sim_unit(int k) { return dc_vec(k == 0 ? 1 : 0, k == 1 ? 1 : 0, k == 2 ? 1 : 0); }
@@ -1297,15 +1299,16 @@ static void dci_sim_axes(const dc_sim *sim, const dci_sim_frame *F, int attachme
         const dc_sim_link *l = sim->link + i;
         dci_sim_axis *a = axis + sim->v_at[i];
         dc_quat q = F->joint[i].q, world;
+        dc_v3 r = dc_sub(F->pose[i].t, F->o[i]);
         switch (l->joint) {
         case DC_SIM_FREE:
             for (k = 0; k < 3; ++k) dci_sim_moves(a + k, q, dci_sim_unit(k));
-            for (k = 0; k < 3; ++k) dci_sim_turns(a + 3 + k, q, dci_sim_unit(k), F->pose[i].t);
+            for (k = 0; k < 3; ++k) dci_sim_turns(a + 3 + k, q, dci_sim_unit(k), r);
             break;
         case DC_SIM_BALL:
-            for (k = 0; k < 3; ++k) dci_sim_turns(a + k, q, dci_sim_unit(k), F->pose[i].t);
+            for (k = 0; k < 3; ++k) dci_sim_turns(a + k, q, dci_sim_unit(k), r);
             break;
-        case DC_SIM_HINGE: dci_sim_turns(a, q, l->axis, F->pose[i].t); break;
+        case DC_SIM_HINGE: dci_sim_turns(a, q, l->axis, r); break;
         case DC_SIM_SLIDE: dci_sim_moves(a, q, l->axis); break;
         case DC_SIM_FIXED: break;
         }
@@ -1313,22 +1316,11 @@ static void dci_sim_axes(const dc_sim *sim, const dci_sim_frame *F, int attachme
         a = axis + sim->nv + 6*i;
         world.w = 1;
         world.x = world.y = world.z = 0;
+        r = dc_sub(F->joint[i].t, F->o[i]);
         if (l->parent >= 0) world = F->pose[l->parent].q;
         for (k = 0; k < 3; ++k) dci_sim_moves(a + k, world, dci_sim_unit(k));
-        for (k = 0; k < 3; ++k) dci_sim_turns(a + 3 + k, world, dci_sim_unit(k), F->joint[i].t);
+        for (k = 0; k < 3; ++k) dci_sim_turns(a + 3 + k, world, dci_sim_unit(k), r);
     }
-}
-
-/* J: the twist (v, w) about a body's origin t that a coordinate gives it */
-static void dci_sim_column(const dci_sim_axis *a, dc_v3 t, dc_real J[6])
-{
-    dc_v3 u = dc_add(a->s, dc_cross(a->w, dc_sub(t, a->p)));
-    J[0] = u.x;
-    J[1] = u.y;
-    J[2] = u.z;
-    J[3] = a->w.x;
-    J[4] = a->w.y;
-    J[5] = a->w.z;
 }
 
 static dc_real dci_sim_dot6(const dc_real *a, const dc_real *b)
@@ -1336,19 +1328,72 @@ static dc_real dci_sim_dot6(const dc_real *a, const dc_real *b)
     return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] + a[3]*b[3] + a[4]*b[4] + a[5]*b[5];
 }
 
+/* the larger of a wrench's force and torque */
+static dc_real dci_sim_size(const dc_real m[6])
+{
+    dc_v3 f = dci_sim_v3(m), t = dci_sim_v3(m + 3);
+    return dc_sqrt(dc_max(dc_dot(f, f), dc_dot(t, t)));
+}
+
+/* velocity by a coordinate, dot product with a wrench, both about o */
+static dc_real dci_sim_power(const dci_sim_axis *a, const dc_real m[6])
+{
+    return a->u.x*m[0] + a->u.y*m[1] + a->u.z*m[2] + a->w.x*m[3] + a->w.y*m[4] + a->w.z*m[5];
+}
+
+/* a wrench about the origin of a link, r from o, becomes one about o */
+static void dci_sim_shift(dc_v3 r, const dc_real m[6], dc_real out[6])
+{
+    dc_v3 t = dc_cross(r, dci_sim_v3(m));
+    out[0] = m[0];
+    out[1] = m[1];
+    out[2] = m[2];
+    out[3] = m[3] + t.x;
+    out[4] = m[4] + t.y;
+    out[5] = m[5] + t.z;
+}
+
+/* The same for a form of two twists: rows about a point at r, columns about one at s. out may not be B. */
+static void dci_sim_shift_block(dc_v3 r, dc_v3 s, const dc_real *B, int ldb, dc_real out[36])
+{
+    int i, j;
+    for (i = 0; i < 6; ++i) dci_sim_shift(s, B + i*ldb, out + 6*i);
+    for (j = 0; j < 6; ++j) {
+        dc_v3 t = dc_cross(r, dc_vec(out[j], out[6 + j], out[12 + j]));
+        out[18 + j] += t.x;
+        out[24 + j] += t.y;
+        out[30 + j] += t.z;
+    }
+}
+
+/* out = B S_a */
+static void dci_sim_times(const dc_real B[36], const dci_sim_axis *a, dc_real out[6])
+{
+    int i;
+    for (i = 0; i < 6; ++i) out[i] = dci_sim_power(a, B + 6*i);
+}
+
+static dc_v3 dci_sim_arm(const dci_sim_frame *F, int i) { return dc_sub(F->pose[i].t, F->o[i]); }
+
 /* The twist of link i against its ancestor `top` (-1: the world) when the coordinates move by dq. */
 static void dci_sim_twist(const dc_sim *sim, const dci_sim_axis *axis, const dci_sim_frame *F, int i, int top, const dc_real *dq,
                           dc_real z[6])
 {
-    int l, k, c;
-    dc_real J[6];
-    for (c = 0; c < 6; ++c) z[c] = 0;
+    dc_v3 u = dc_vec(0, 0, 0), w = u;
+    int l, k;
     for (l = i; l != top; l = sim->link[l].parent)
         for (k = 0; k < dci_sim_nv(sim->link[l].joint); ++k) {
             int a = sim->v_at[l] + k;
-            dci_sim_column(axis + a, F->pose[i].t, J);
-            for (c = 0; c < 6; ++c) z[c] += J[c]*dq[a];
+            u = dc_madd(u, dq[a], axis[a].u);
+            w = dc_madd(w, dq[a], axis[a].w);
         }
+    u = dc_add(u, dc_cross(w, dci_sim_arm(F, i)));
+    z[0] = u.x;
+    z[1] = u.y;
+    z[2] = u.z;
+    z[3] = w.x;
+    z[4] = w.y;
+    z[5] = w.z;
 }
 
 /* Where derivatives go: entry (a, c) of a matrix with nv rows; or, with z, its product with a vector lam of rows, z being
@@ -1364,63 +1409,127 @@ static void dci_sim_put_row(const dci_sim_sink *s, int a, int c, dc_real x)
 /* What every derivative by tangents at the new state needs. */
 typedef struct { const dc_sim *sim; const dci_sim_frame *F; const dci_sim_axis *axis; } dci_sim_view;
 
-/* column c gets J_i^T m: m is a 6-vector of link i */
+/* column c gets J_i^T m: m is a wrench on link i about its origin */
 static void dci_sim_put(const dci_sim_view *V, const dci_sim_sink *s, int i, int c, const dc_real m[6])
 {
     const dc_sim *sim = V->sim;
-    dc_real J[6];
+    dc_real mo[6];
     int l, k;
     if (!s->out) return;
     if (s->z) {
         s->out[c] += dci_sim_dot6(s->z + 6*i, m);
         return;
     }
+    dci_sim_shift(dci_sim_arm(V->F, i), m, mo);
     for (l = i; l >= 0; l = sim->link[l].parent)
-        for (k = 0; k < dci_sim_nv(sim->link[l].joint); ++k) {
-            dci_sim_column(V->axis + sim->v_at[l] + k, V->F->pose[i].t, J);
-            s->out[(size_t)(sim->v_at[l] + k)*s->ld + (size_t)c] += dci_sim_dot6(J, m);
+        for (k = 0; k < dci_sim_nv(sim->link[l].joint); ++k)
+            s->out[(size_t)(sim->v_at[l] + k)*s->ld + (size_t)c] += dci_sim_power(V->axis + sim->v_at[l] + k, mo);
+}
+
+/* the columns of link l's coordinates a, n of them, from column c on: rows of link i's chain by B, or products with lam by z_i^T B */
+static void dci_sim_put_columns(const dci_sim_view *V, const dci_sim_sink *s, int i, int c, const dci_sim_axis *a, int n,
+                                const dc_real B[36], const dc_real y[6])
+{
+    const dc_sim *sim = V->sim;
+    dc_real m[6];
+    int l, k;
+    for (; n > 0 && s->out; --n, ++a, ++c) {
+        if (s->z) {
+            s->out[c] += dci_sim_power(a, y);
+            continue;
         }
+        dci_sim_times(B, a, m);
+        for (l = i; l >= 0; l = sim->link[l].parent)
+            for (k = 0; k < dci_sim_nv(sim->link[l].joint); ++k)
+                s->out[(size_t)(sim->v_at[l] + k)*s->ld + (size_t)c] += dci_sim_power(V->axis + sim->v_at[l] + k, m);
+    }
 }
 
 /* J_i^T B J_j: rows by link i at the new state, columns by link j in the view `from`: joints into s, attachments into t */
 static DCI_NOINLINE void dci_sim_put_block(const dci_sim_view *V, int i, const dci_sim_view *from, int j, const dc_real *B, int ldb,
-                              const dci_sim_sink *s, const dci_sim_sink *t)
+                                           const dci_sim_sink *s, const dci_sim_sink *t)
 {
     const dc_sim *sim = V->sim;
-    dc_real J[6], m[6];
+    const dc_real *z = s->z ? s->z : t->z;
+    dc_v3 r = dci_sim_arm(from->F, j);
+    dc_real X[36] = {0}, y[6] = {0}, yo[6] = {0};
     int l, k, c;
+    if (!s->out && !t->out) return;
+    if (z) {
+        for (k = 0; k < 6; ++k)
+            for (c = 0; c < 6; ++c) y[c] += z[6*i + k]*B[k*ldb + c];
+        dci_sim_shift(r, y, yo);
+    }
+    if ((s->out && !s->z) || (t->out && !t->z)) dci_sim_shift_block(dci_sim_arm(V->F, i), r, B, ldb, X);
     for (l = j; l >= 0; l = sim->link[l].parent) {
-        int n = dci_sim_nv(sim->link[l].joint), at = sim->v_at[l];
-        for (k = 0; k < n && s->out; ++k) {
-            dci_sim_column(from->axis + at + k, from->F->pose[j].t, J);
-            for (c = 0; c < 6; ++c) m[c] = dci_sim_dot6(B + c*ldb, J);
-            dci_sim_put(V, s, i, at + k, m);
-        }
-        for (k = 0; k < 6 && t->out; ++k) {
-            dci_sim_column(from->axis + sim->nv + 6*l + k, from->F->pose[j].t, J);
-            for (c = 0; c < 6; ++c) m[c] = dci_sim_dot6(B + c*ldb, J);
-            dci_sim_put(V, t, i, 6*l + k, m);
+        dci_sim_put_columns(V, s, i, sim->v_at[l], from->axis + sim->v_at[l], dci_sim_nv(sim->link[l].joint), X, yo);
+        dci_sim_put_columns(V, t, i, 6*l, from->axis + sim->nv + 6*l, 6, X, yo);
+    }
+}
+
+/* The forms Hd of all links at once, symmetric and about o, each already the sum over what its link carries: then the entry of a
+ * before b in a chain is S_a^T Hd S_b, Hd of b's link. */
+static DCI_NOINLINE void dci_sim_put_tree(const dci_sim_view *V, const dc_real *Hd, const dci_sim_sink *s, const dci_sim_sink *t)
+{
+    const dc_sim *sim = V->sim;
+    int i, l, k, c, b;
+    for (i = 0; i < sim->links; ++i) {
+        int n = dci_sim_nv(sim->link[i].joint);
+        for (k = 0; k < n + (t->out ? 6 : 0); ++k) {
+            dc_real m[6];
+            int joint = k < n;
+            b = joint ? sim->v_at[i] + k : sim->nv + 6*i + k - n;
+            dci_sim_times(Hd + 36*i, V->axis + b, m);
+            for (l = i; l >= 0; l = sim->link[l].parent) {
+                for (c = 0; c < dci_sim_nv(sim->link[l].joint); ++c) {
+                    int a = sim->v_at[l] + c;
+                    dc_real x;
+                    if (joint && l == i && c > k) break;
+                    x = dci_sim_power(V->axis + a, m);
+                    if (!joint) dci_sim_put_row(t, a, b - sim->nv, x);
+                    else {
+                        dci_sim_put_row(s, a, b, x);
+                        if (a != b) dci_sim_put_row(s, b, a, x);
+                    }
+                }
+                for (c = 0; t->out && joint && l != i && c < 6; ++c)
+                    dci_sim_put_row(t, b, 6*l + c, dci_sim_power(V->axis + sim->nv + 6*l + c, m));
+            }
         }
     }
 }
 
+/* What a tree of links carries: the sum of its forces and torques, and of arm (x) force, whose trace stands apart */
+typedef struct { dc_v3 f, tau; dc_m3 rf; } dci_sim_carried;
+
 /* What the curvature of the motion adds: for every link i with gradient g_i = (f, tau) and coordinates a before b of its chain
- *     (w_a x u_b).f + (w_a x w_b).tau/2 = w_a . c_b,   c_b = sum_i u_b x f + w_b x tau/2
- * c has room for nv and, when t is given, 6 per link more. */
-static DCI_NOINLINE void dci_sim_curvature(const dci_sim_view *V, const dc_real *g, dc_v3 *c, const dci_sim_sink *s, const dci_sim_sink *t)
+ *     (w_a x u_b(i)).f + (w_a x w_b).tau/2 = w_a . c_b,   c_b = sum_i u_b(i) x f + w_b x tau/2,   u_b(i) = u_b + w_b x r_i
+ * where sum (w x r) x f = (rf - tr rf) w, rf = sum r f^T over the links that b moves. */
+static DCI_NOINLINE void dci_sim_curvature(const dci_sim_view *V, const dc_real *g, dci_sim_carried *sum, dc_v3 *c, const dci_sim_sink *s,
+                                           const dci_sim_sink *t)
 {
     const dc_sim *sim = V->sim;
-    int count = sim->nv + (t->out ? 6*sim->links : 0), i, l, m, k, j;
-    for (k = 0; k < count; ++k) c[k] = dc_vec(0, 0, 0);
-    for (i = 0; i < sim->links; ++i)
-        for (l = i; l >= 0; l = sim->link[l].parent)
-            for (k = 0; k < dci_sim_nv(sim->link[l].joint) + (t->out ? 6 : 0); ++k) {
-                int n = dci_sim_nv(sim->link[l].joint), a = k < n ? sim->v_at[l] + k : sim->nv + 6*l + k - n;
-                dc_real J[6];
-                dci_sim_column(V->axis + a, V->F->pose[i].t, J);
-                c[a] = dc_add(c[a], dc_cross(dci_sim_v3(J), dci_sim_v3(g + 6*i)));
-                c[a] = dc_madd(c[a], DC_R(0.5), dc_cross(dci_sim_v3(J + 3), dci_sim_v3(g + 6*i + 3)));
-            }
+    int i, l, m, k, j;
+    for (i = 0; i < sim->links; ++i) {
+        dc_v3 r = dci_sim_arm(V->F, i);
+        sum[i].f = dci_sim_v3(g + 6*i);
+        sum[i].tau = dci_sim_v3(g + 6*i + 3);
+        sum[i].rf = dc_outer(r, sum[i].f);
+    }
+    for (i = sim->links - 1; i >= 0; --i) {
+        int n = dci_sim_nv(sim->link[i].joint), up = sim->link[i].parent;
+        dc_real trace = sum[i].rf.m[0] + sum[i].rf.m[4] + sum[i].rf.m[8];
+        for (k = 0; k < n + (t->out ? 6 : 0); ++k) {
+            int a = k < n ? sim->v_at[i] + k : sim->nv + 6*i + k - n;
+            dc_v3 w = V->axis[a].w;
+            c[a] = dc_add(dc_cross(V->axis[a].u, sum[i].f), dc_madd(dc_mul(&sum[i].rf, w), -trace, w));
+            c[a] = dc_madd(c[a], DC_R(0.5), dc_cross(w, sum[i].tau));
+        }
+        if (up < 0) continue;
+        sum[up].f = dc_add(sum[up].f, sum[i].f);
+        sum[up].tau = dc_add(sum[up].tau, sum[i].tau);
+        for (k = 0; k < 9; ++k) sum[up].rf.m[k] += sum[i].rf.m[k];
+    }
     /* rows: joints. b runs over the coordinates of the joint and attachment of link l, a over those before it */
     for (l = 0; l < sim->links; ++l) {
         int n = dci_sim_nv(sim->link[l].joint);
@@ -1498,8 +1607,10 @@ typedef struct {
     dc_plane *plane, *plane_old;    /* per pair, now and at time t */
     dc_friction_load **load;        /* per pair: friction; NULL: not felt at time t */
     dc_real *gi, *gc;               /* 6 per link: gradients of inertia and of contacts */
+    dc_real *go;                    /* 12 per link: the same about o, sums over what the link carries */
     dc_real *Hd;                    /* 36 per link */
     dc_v3 *c;
+    dci_sim_carried *carried;       /* per link */
     dc_real *H, *L, *grad, *dir, *fix, *step, *q, *q_try;
     dc_real *pg, *pH, *pM;          /* of a pair: 12, 144, 144 */
     dci_sim_sink attach;            /* where second derivatives by the attachments go */
@@ -1516,6 +1627,13 @@ static void dci_sim_add_value(dci_sim_work *W, dc_real x)
 {
     W->value += x;
     W->noise += dc_abs(x);
+}
+
+/* what a wrench makes of the rounding of a place and a rotation */
+static void dci_sim_add_noise(dci_sim_work *W, dc_v3 t, dc_real s, const dc_real g[6])
+{
+    W->noise += s*((dc_abs(g[0]) + dc_abs(g[1]) + dc_abs(g[2]))*(dc_abs(t.x) + dc_abs(t.y) + dc_abs(t.z)) + dc_abs(g[3]) + dc_abs(g[4])
+                   + dc_abs(g[5]));
 }
 
 /* M4 y for a 4x4 matrix */
@@ -1578,13 +1696,18 @@ static void dci_sim_cross_inertia(const dc_real *M, const dc_m3 *R, const dc_m3 
 static DCI_NOINLINE void dci_sim_inertia(dci_sim_work *W, int i, int want)
 {
     const dc_real *M = W->sim->moment + 16*i, *Y = W->Y + 12*i;
-    dc_real T[12], D[12], h = W->sim->desc.h, s = 1/(h*h), value = 0, *H = W->Hd + 36*i;
+    dc_real T[12], D[12], h = W->sim->desc.h, s = 1/(h*h), value = 0, noise = 0, *H = W->Hd + 36*i;
     int r, c, k;
     dci_sim_matrix(W->now.R + i, W->now.pose[i].t, T);
     for (k = 0; k < 12; ++k) D[k] = T[k] - Y[k];
     for (r = 0; r < 3; ++r)
-        for (c = 0; c < 4; ++c) value += dci_sim_entry(D, M, r, c)*D[4*r + c];
+        for (c = 0; c < 4; ++c) {
+            dc_real f = dci_sim_entry(D, M, r, c);
+            value += f*D[4*r + c];
+            noise += dc_abs(f*T[4*r + c]);      /* D is off by the rounding of T, also where the wrench is zero */
+        }
     dci_sim_add_value(W, DC_R(0.5)*s*value);
+    W->noise += s*noise;
     if (!want) return;
     dci_sim_wrench(D, M, W->now.R + i, s, W->gi + 6*i);
     dci_sim_cross_inertia(M, W->now.R + i, W->now.R + i, s, H);
@@ -1886,6 +2009,7 @@ static DCI_NOINLINE void dci_sim_at_plane(dci_sim_work *W, int k, int p, int wan
         felt |= t.felt;
         if (!want || !(t.felt || t.slides)) continue;
         dci_sim_push(W->gc + 6*i, t.r, t.f);
+        W->noise += dc_sqrt(dc_dot(t.f, t.f))*dc_sqrt(dc_dot(t.r, t.r));
         dci_sim_arms(H, t.r, &t.K, t.r);
         /* second order of the rotation: sym(r f^T) - r.f */
         if (W->project) continue;
@@ -1910,6 +2034,8 @@ static DCI_NOINLINE void dci_sim_add_pair(dci_sim_work *W, int i, int j)
     V.axis = W->axis;
     s.out = W->H;
     s.ld = (size_t)W->sim->nv;
+    dci_sim_add_noise(W, W->now.pose[i].t, ks, W->pg);
+    dci_sim_add_noise(W, W->now.pose[j].t, ks, W->pg + 6);
     if (W->project) dc_psd_clamp(12, W->pH, 12, 0, W->mem);
     for (r = 0; r < 12; ++r)
         for (c = 0; c < 12; ++c) W->pH[12*r + c] *= ks;
@@ -2204,20 +2330,29 @@ static DCI_NOINLINE void dci_sim_gather(dci_sim_work *W)
     V.axis = W->axis;
     s.out = W->H;
     s.ld = nv;
+    /* from the tips to the roots, about the roots' origins */
     for (i = 0; i < sim->links; ++i) {
-        dc_real J[6], x;
-        int l, j;
-        dci_sim_put_block(&V, i, &V, i, W->Hd + 36*i, 6, &s, &W->attach);
-        for (l = i; l >= 0; l = sim->link[l].parent)
-            for (j = 0; j < dci_sim_nv(sim->link[l].joint); ++j) {
-                dci_sim_column(W->axis + sim->v_at[l] + j, W->now.pose[i].t, J);
-                x = dci_sim_dot6(J, W->gc + 6*i);
-                W->force = dc_max(W->force, dc_abs(x));
-                W->grad[sim->v_at[l] + j] += x + dci_sim_dot6(J, W->gi + 6*i);
-            }
+        dc_v3 r = dci_sim_arm(&W->now, i);
+        dc_real X[36];
+        dci_sim_shift_block(r, r, W->Hd + 36*i, 6, X);
+        memcpy(W->Hd + 36*i, X, sizeof X);
+        W->force = dc_max(W->force, dci_sim_size(W->gc + 6*i));
+        dci_sim_shift(r, W->gc + 6*i, W->go + 12*i);
+        dci_sim_shift(r, W->gi + 6*i, W->go + 12*i + 6);
     }
+    for (i = sim->links - 1; i >= 0; --i) {
+        int up = sim->link[i].parent, j;
+        for (j = 0; j < dci_sim_nv(sim->link[i].joint); ++j) {
+            const dci_sim_axis *a = W->axis + sim->v_at[i] + j;
+            W->grad[sim->v_at[i] + j] += dci_sim_power(a, W->go + 12*i) + dci_sim_power(a, W->go + 12*i + 6);
+        }
+        if (up < 0) continue;
+        for (j = 0; j < 12; ++j) W->go[12*up + j] += W->go[12*i + j];
+        for (j = 0; j < 36; ++j) W->Hd[36*up + j] += W->Hd[36*i + j];
+    }
+    dci_sim_put_tree(&V, W->Hd, &s, &W->attach);
     for (k = 0; k < 6*(size_t)sim->links; ++k) W->gc[k] += W->gi[k];     /* all of it */
-    if (!W->project) dci_sim_curvature(&V, W->gc, W->c, &s, &W->attach);
+    if (!W->project) dci_sim_curvature(&V, W->gc, W->carried, W->c, &s, &W->attach);
 }
 
 /* O at q, which becomes `now`; with want its gradient and Hessian. W->status: why there is none. */
@@ -2437,14 +2572,15 @@ static int dci_sim_frame_take(const dc_sim *sim, dc_arena *mem, dci_sim_frame *F
     F->pose = (dc_pose *)dc_arena_take(mem, (size_t)sim->links, sizeof(dc_pose));
     F->joint = (dc_pose *)dc_arena_take(mem, (size_t)sim->links, sizeof(dc_pose));
     F->R = (dc_m3 *)dc_arena_take(mem, (size_t)sim->links, sizeof(dc_m3));
-    return F->pose && F->joint && F->R;
+    F->o = (dc_v3 *)dc_arena_take(mem, (size_t)sim->links, sizeof(dc_v3));
+    return F->pose && F->joint && F->R && F->o;
 }
 
-/* numbers of a workspace, in one piece: Y, gi, gc, Hd, H, L, grad, dir, fix, step, q, q_try, pg, pH, pM */
+/* numbers of a workspace, in one piece: Y, gi, gc, go, Hd, H, L, grad, dir, fix, step, q, q_try, pg, pH, pM */
 static size_t dci_sim_numbers(const dc_sim *sim)
 {
     size_t n = (size_t)sim->links, nv = (size_t)sim->nv, nq = (size_t)sim->nq;
-    return 12*n + 6*n + 6*n + 36*n + 2*nv*nv + 4*nv + 2*nq + 12 + 144 + 144;
+    return 12*n + 6*n + 6*n + 12*n + 36*n + 2*nv*nv + 4*nv + 2*nq + 12 + 144 + 144;
 }
 
 /* scratch for pairs of trees: an evaluation, or the stack of dci_sim_trees_clear */
@@ -2486,9 +2622,11 @@ static size_t dci_sim_open_bytes(const dc_sim *sim, int attachments)
         sum = dc_bytes(sum, n, sizeof(dc_pose));
         sum = dc_bytes(sum, n, sizeof(dc_pose));
         sum = dc_bytes(sum, n, sizeof(dc_m3));
+        sum = dc_bytes(sum, n, sizeof(dc_v3));
     }
     sum = dc_bytes(sum, axes, sizeof(dci_sim_axis));
     sum = dc_bytes(sum, axes, sizeof(dc_v3));
+    sum = dc_bytes(sum, n, sizeof(dci_sim_carried));
     sum = dc_bytes(sum, pairs, sizeof(dc_plane));
     sum = dc_bytes(sum, pairs, sizeof(dc_plane));
     if (sim->desc.trees) {
@@ -2554,8 +2692,7 @@ static DCI_NOINLINE void dci_sim_inert(dci_sim_work *W, int i)
     Y[11] += h*h*sim->desc.gravity.z;
     for (k = 0; k < 12; ++k) D[k] = Y[k] - T[k];
     dci_sim_wrench(D, sim->moment + 16*i, W->old.R + i, 1/(h*h), w);
-    W->scale = dc_max(W->scale, dc_sqrt(dc_dot(dci_sim_v3(w), dci_sim_v3(w))));
-    W->scale = dc_max(W->scale, dc_sqrt(dc_dot(dci_sim_v3(w + 3), dci_sim_v3(w + 3))));
+    W->scale = dc_max(W->scale, dci_sim_size(w));
 }
 
 /* Pair k at time t: the plane, from which all searches start, and the load of friction. */
@@ -2599,6 +2736,7 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
     ok = dci_sim_frame_take(sim, mem, &W->now) && dci_sim_frame_take(sim, mem, &W->old) && dci_sim_frame_take(sim, mem, &W->prev);
     W->axis = (dci_sim_axis *)dc_arena_take(mem, axes, sizeof *W->axis);
     W->c = (dc_v3 *)dc_arena_take(mem, axes, sizeof *W->c);
+    W->carried = (dci_sim_carried *)dc_arena_take(mem, n, sizeof *W->carried);
     W->plane = (dc_plane *)dc_arena_take(mem, pairs, sizeof *W->plane);
     W->plane_old = (dc_plane *)dc_arena_take(mem, pairs, sizeof *W->plane);
     if (sim->desc.trees) {
@@ -2612,10 +2750,11 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
         ok = ok && W->load;
     }
     x = (dc_real *)dc_arena_take(mem, dci_sim_numbers(sim), sizeof *x);
-    if (!ok || !W->axis || !W->c || !W->plane || !W->plane_old || !x) return DC_E_MEMORY;
+    if (!ok || !W->axis || !W->c || !W->carried || !W->plane || !W->plane_old || !x) return DC_E_MEMORY;
     W->Y = x;           x += 12*n;
     W->gi = x;          x += 6*n;
     W->gc = x;          x += 6*n;
+    W->go = x;          x += 12*n;
     W->Hd = x;          x += 36*n;
     W->H = x;           x += nv*nv;
     W->L = x;           x += nv*nv;
@@ -2696,23 +2835,34 @@ static void dci_sim_corner(dc_sim_info *info, const dc_real *q, int nq)
 static DCI_NOINLINE void dci_sim_diagonal(dci_sim_work *W)
 {
     const dc_sim *sim = W->sim;
-    int k, nv = sim->nv;
-    for (k = 0; k < nv; ++k) W->fix[k] = 0;
-    for (k = 0; k < sim->links; ++k) {
-        dc_real X[36] = {0}, J[6], XJ[6];
-        int l, j, c;
-        dci_sim_cross_inertia(sim->moment + 16*k, W->now.R + k, W->now.R + k, 1/(sim->desc.h*sim->desc.h), X);
-        for (l = k; l >= 0; l = sim->link[l].parent)
-            for (j = 0; j < dci_sim_nv(sim->link[l].joint); ++j) {
-                dci_sim_column(W->axis + sim->v_at[l] + j, W->now.pose[k].t, J);
-                for (c = 0; c < 6; ++c) XJ[c] = dci_sim_dot6(X + 6*c, J);
-                W->fix[sim->v_at[l] + j] += dci_sim_dot6(J, XJ);
-            }
+    int i, k;
+    for (i = 0; i < sim->links; ++i) {
+        dc_real X[36] = {0};
+        dc_v3 r = dci_sim_arm(&W->now, i);
+        dci_sim_cross_inertia(sim->moment + 16*i, W->now.R + i, W->now.R + i, 1/(sim->desc.h*sim->desc.h), X);
+        dci_sim_shift_block(r, r, X, 6, W->Hd + 36*i);
+    }
+    for (i = sim->links - 1; i >= 0; --i) {
+        dc_real m[6];
+        for (k = sim->v_at[i]; k < sim->v_at[i] + dci_sim_nv(sim->link[i].joint); ++k) {
+            dci_sim_times(W->Hd + 36*i, W->axis + k, m);
+            W->fix[k] = dci_sim_power(W->axis + k, m);
+        }
+        for (k = 0; sim->link[i].parent >= 0 && k < 36; ++k) W->Hd[36*sim->link[i].parent + k] += W->Hd[36*i + k];
     }
 }
 
 /* a force left over that may be rounding, over the largest acting */
 #define DCI_SIM_FLOOR (DC_IS_FLOAT ? DC_R(1e-2) : DC_R(1e-7))
+
+/* the slope of O along dir: a twist that goes on evenly has the same coordinates everywhere on its way */
+static dc_real dci_sim_along(const dci_sim_work *W)
+{
+    dc_real slope = 0;
+    int k;
+    for (k = 0; k < W->sim->nv; ++k) slope += W->grad[k]*W->dir[k];
+    return slope;
+}
 
 /* Newton's method from the state now, with the line search of the header's description. */
 static dc_status dci_sim_newton(dci_sim_work *W, dc_sim_info *info)
@@ -2720,7 +2870,7 @@ static dc_status dci_sim_newton(dci_sim_work *W, dc_sim_info *info)
     const dc_sim *sim = W->sim;
     int nv = sim->nv, nq = sim->nq, k;
     dc_real value, noise, slope, share, residual, least = (dc_real)HUGE_VAL;
-    int slow = 0;
+    int slow = 0, all;
     memcpy(W->q, W->q_old, (size_t)nq*sizeof *W->q);
     dci_sim_corner(info, W->q, nq);
     dci_sim_meet(W, W->q);
@@ -2741,27 +2891,30 @@ static dc_status dci_sim_newton(dci_sim_work *W, dc_sim_info *info)
         least = dc_min(least, residual);
         if (info->iterations == sim->desc.iterations) return DC_E_DIVERGED;
         if (!dci_sim_direction(W, &info->shifts)) return DC_E_DIVERGED;
-        for (slope = 0, k = 0; k < nv; ++k) slope += W->grad[k]*W->dir[k];
+        slope = dci_sim_along(W);
         share = dci_sim_clear(W, W->q, W->dir, 1);
         info->shortened += share < 1;
         value = W->value;
         noise = 64*DC_EPS*W->noise;
-        for (;;) {
+        /* mostly the first place is taken, so that its derivatives are computed with it; so they are where O tells nothing */
+        for (all = 1;; all = -slope <= noise) {
             for (k = 0; k < nv; ++k) W->step[k] = share*W->dir[k];
             dc_sim_retract(sim, W->q, W->step, W->q_try);
             dci_sim_meet(W, W->q_try);
-            dci_sim_energy(W, W->q_try, 0);
-            if (W->status == DC_OK && W->value <= value + DC_R(1e-4)*share*slope + noise) break;
+            dci_sim_energy(W, W->q_try, all);
+            if (W->status == DC_OK && W->value <= value + DC_R(1e-4)*share*slope) break;
+            /* below the rounding of O its slope decides: it has to fall */
+            if (W->status == DC_OK && all && W->value <= value + noise && dc_abs(dci_sim_along(W)) <= DC_R(0.9)*-slope) break;
             share *= DC_R(0.5);
             if (!(share > DC_R(1e-12))) {
-                /* as far as the rounding of O allows: W->q stays */
+                /* as far as rounding allows: W->q stays */
                 return residual <= DCI_SIM_FLOOR*info->scale ? DC_OK : DC_E_DIVERGED;
             }
         }
         memcpy(W->q, W->q_try, (size_t)nq*sizeof *W->q);
         info->iterations++;
         dci_sim_corner(info, W->q, nq);
-        dci_sim_energy(W, W->q, 1);
+        if (!all) dci_sim_energy(W, W->q, 1);
         if (W->status != DC_OK) return W->status;
     }
 }
