@@ -70,14 +70,14 @@ static double top(const stack *s, int c) { return (double)w.now[7*(s->planks - 1
 /* where it stands, by long steps from rest: 0 when the top comes down. Beyond the edge it does not stand: as it was put */
 static int settle(stack *s)
 {
-    double high = top(s, 2), before;
+    double high = top(s, 2), before, low = FALL + 8*sqrt(170*s->mu/weight);     /* gaps may close */
     int    k;
 
     for (k = 0; k < 100 && s->inset > 0 && !cli_stopped(); k++) {
         before = top(s, 0);
         sim_step(&w, NULL);
         memcpy(w.prev, w.now, sizeof w.state[0]);
-        if (top(s, 2) < high - FALL) return 0;
+        if (top(s, 2) < high - low) return 0;
         if (fabs(top(s, 0) - before) < 1e-7) break;
     }
     s->start[0] = top(s, 0);
@@ -120,13 +120,14 @@ static void measure(const stack *s, double *mean, double *least, double *force)
 /* A stack from its start, with its page if there is one. 1: it stood. */
 static int play(stack *s, view *v, const char *name, double seconds)
 {
-    int    i, k, stands, steps = (int)(seconds/s->h), shape;
+    int    i, k, stands, steps = (int)(seconds/s->h), shape, height = -1;
     double mean = 0, least = 0, force = 0;
 
     build(s);
     if (v) {
-        view_run(v, name);
+        view_run(v, s->inset > 0 ? s->trees ? "hierarchy" : "local" : s->trees ? "hierarchy, outset" : "local, outset");
         shape = view_hull(v, w.hull);
+        height = view_series(v, "height of the top plank", "m", 0);
         for (k = 0; k <= s->planks; k++) w.shown[k] = view_body(v, shape, k == 0 ? "#9aa6b6" : k%2 ? "#3b7dd8" : "#e8833a");
     }
     stands = settle(s);
@@ -134,6 +135,7 @@ static int play(stack *s, view *v, const char *name, double seconds)
         if (i > 0) sim_step(&w, NULL);
         if (v) {
             sim_draw(&w, v);
+            view_value(v, height, top(s, 2));
             view_frame(v, w.time);
         }
         if (stands && top(s, 2) < s->start[1] - FALL) stands = 0;
