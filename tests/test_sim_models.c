@@ -245,6 +245,37 @@ TEST contacts_are_felt_within_their_reach(void)
     PASS();
 }
 
+/* What is in contact now and far away at the end of the step still rubs: its friction is that of the force now. */
+TEST what_leaves_still_rubs(void)
+{
+    int hulls, rough;
+    for (hulls = 0; hulls < 2; ++hulls) {
+        double slid[2];
+        for (rough = 0; rough < 2; ++rough) {
+            dc_real q[2][7], next[7];
+            row_of_boxes(1, 0);
+            m.desc.stiffness = 10;
+            m.link[0].friction = rough ? DC_R(0.5) : 0;
+            if (hulls) {
+                machine_link(&m, -1, DC_SIM_FIXED, dc_vec(0, 0, 0))->friction = 1;
+                machine_box(&m, dc_vec(0, 0, DC_R(-0.1)), dc_vec(1, 1, DC_R(0.1)));
+            } else machine_floor(&m, 1);
+            ASSERT_EQ(DC_OK, machine_build(&m));
+            dc_sim_neutral(&m.sim, q[0]);
+            memcpy(q[1], q[0], sizeof q[1]);
+            q[1][6] = DC_R(0.1) + (hulls ? DC_R(0.009) : DC_R(0.005));
+            q[0][6] = q[1][6] - DC_R(0.4);
+            q[0][4] = DC_R(-0.02);
+            ASSERT_EQ(DC_OK, step_of(&m.sim, q[0], q[1], NULL, next, NULL));
+            ASSERT((double)next[6] > 0.4);
+            slid[rough] = (double)next[4];
+        }
+        printf("  %s: slides %g, %g with friction\n", hulls ? "hulls" : "plane", slid[0], slid[1]);
+        ASSERT(fabs(slid[0] - 0.02) < 1e-6 && slid[1] < 0.0195 && slid[1] > 0);
+    }
+    PASS();
+}
+
 /* ---- design changed in place ---------------------------------------------------------------------------- */
 
 /* a stack of two boxes on the floor, the upper on an arm */
@@ -344,6 +375,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_force_on_what_rests);
     RUN_TEST(limits_are_felt_within_their_margin);
     RUN_TEST(contacts_are_felt_within_their_reach);
+    RUN_TEST(what_leaves_still_rubs);
     RUN_TEST(a_design_refreshed_is_a_design_built);
     RUN_TEST(models_do_not_know_of_each_other);
     GREATEST_MAIN_END();
