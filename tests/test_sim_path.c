@@ -452,22 +452,27 @@ TEST throws_meet_nothing_on_their_way(void)
 }
 
 /* A small thing that flies or is swung past thin plates by more than its size, from so near or far that a bound of its motion that
- * falls short by half would let it through: on one, two or three hinges, or free. */
+ * falls short by half would let it through: on one, two or three hinges, or free. Every fourth turns by three hinges close together
+ * and bends into a plate beside its way: three times the rate of each, nine times the acceleration. */
 static int bullet(rng *r, dc_real *q0, dc_real *q1)
 {
-    int hinges = rng_int(r, 0, 3), k, c, nv;
+    int hinges = rng_int(r, 0, 3), bends = rng_int(r, 0, 3) == 0, k, c, nv;
     double n[3], size = rng_log(r, 0.003, 0.1), part = rng_uniform(r, 0.05, 0.95), half[3];
     dc_real d[16], half_way[64];
     dc_pose pose[MACHINE_LINKS];
-    dc_v3 from, to, at, side;
+    dc_v3 from, to, at, side, along;
     dc_m3 R;
+    if (bends) {
+        hinges = 3;
+        size = rng_log(r, 0.003, 0.01);
+    }
     machine_open(&m);
     m.desc.gravity = dc_vec(0, 0, 0);
     m.desc.length = (dc_real)(0.02*size);
     m.desc.stiffness = DC_R(1e-6);
     for (k = 0; k < (hinges ? hinges : 1); ++k) {
-        dc_sim_link *l = machine_link(&m, k - 1, hinges ? DC_SIM_HINGE : DC_SIM_FREE, dc_vec((dc_real)(k ? rng_log(r, 0.03, 1) : 0), 0, 0));
-        l->axis = dc_vec(rng_int(r, 0, 2) ? 0 : (dc_real)rng_uniform(r, -1, 1), 0, 1);
+        dc_sim_link *l = machine_link(&m, k - 1, hinges ? DC_SIM_HINGE : DC_SIM_FREE, dc_vec((dc_real)(k ? bends ? 0.01 : rng_log(r, 0.03, 1) : 0), 0, 0));
+        l->axis = dc_vec(bends || rng_int(r, 0, 2) ? 0 : (dc_real)rng_uniform(r, -1, 1), 0, 1);
         l->mass = 1;
         if (k < hinges - 1) {
             l->model = DC_SIM_INERTIA;
@@ -484,19 +489,26 @@ static int bullet(rng *r, dc_real *q0, dc_real *q1)
     for (k = 0; k < nv; ++k) d[k] = (dc_real)rng_uniform(r, -1, 1)*(hinges ? DC_R(0.6) : k < 3 ? DC_R(1.0) : DC_R(0.3));
     if (rng_int(r, 0, 1))
         for (k = 0; k < nv && hinges; ++k) d[k] = dc_abs(d[k]);      /* all the same way */
+    if (bends) d[1] = d[2] = d[0];
     dc_sim_retract(&m.sim, q1, d, q0);
-    /* a plate across its way, some part of it along */
+    /* a plate across its way, some part of it along, or beside it */
+    at = dc_vec(hinges ? 1 : 0, 0, 0);
     for (k = 0; k < nv; ++k) d[k] *= (dc_real)-part;
     dc_sim_retract(&m.sim, q1, d, half_way);
     k = m.desc.links - 1;
     dc_sim_poses(&m.sim, q1, pose);
-    at = dc_vec(hinges ? 1 : 0, 0, 0);
     from = dc_pose_apply(pose[k], at);
     dc_sim_poses(&m.sim, half_way, pose);
     to = dc_pose_apply(pose[k], at);
     side = dc_sub(to, from);
     rng_unit3(r, n);
-    side = dc_add(dc_scale(1/dc_sqrt(dc_dot(side, side)), side), dc_scale((dc_real)rng_uniform(r, 0, 1.5), dc_vec((dc_real)n[0], (dc_real)n[1], (dc_real)n[2])));
+    if (bends) {        /* without what it moves along its way at first */
+        for (k = 0; k < nv; ++k) d[k] *= DC_R(0.015625);
+        dc_sim_retract(&m.sim, q1, d, half_way);
+        dc_sim_poses(&m.sim, half_way, pose);
+        along = dc_sub(dc_pose_apply(pose[m.desc.links - 1], at), from);
+        side = dc_madd(side, -dc_dot(side, along)/dc_dot(along, along), along);
+    } else side = dc_add(dc_scale(1/dc_sqrt(dc_dot(side, side)), side), dc_scale((dc_real)rng_uniform(r, 0, 1.5), dc_vec((dc_real)n[0], (dc_real)n[1], (dc_real)n[2])));
     side = dc_scale(1/dc_sqrt(dc_dot(side, side)), side);
     machine_link(&m, -1, DC_SIM_FIXED, to);
     k = m.vertices;
