@@ -214,6 +214,15 @@ TEST limits_are_felt_within_their_margin(void)
     PASS();
 }
 
+/* The last box's corners moved to the middles of its sides, so that its bounding sphere is no larger than it is. */
+static void octahedron(dc_real r)
+{
+    int k;
+    for (k = 0; k < 8; ++k)
+        m.vertex[m.vertices - 8 + k] = k < 6 ? dc_vec(k/2 == 0 ? r : 0, k/2 == 1 ? r : 0, k/2 == 2 ? r : 0) : dc_vec(0, 0, 0);
+    for (k = 0; k < 6; k += 2) m.vertex[m.vertices - 8 + k] = dc_neg(m.vertex[m.vertices - 8 + k]);
+}
+
 /* Two bodies, or one and the floor, at rest within reach of each other part; beyond it they do not feel each other. */
 TEST contacts_are_felt_within_their_reach(void)
 {
@@ -228,9 +237,11 @@ TEST contacts_are_felt_within_their_reach(void)
             m.desc.support = DC_R(0.2);
             machine_link(&m, -1, DC_SIM_FREE, dc_vec(0, 0, 0))->mass = 1;
             machine_box(&m, dc_vec(0, 0, 0), dc_vec(DC_R(0.1), DC_R(0.1), DC_R(0.1)));
+            octahedron(DC_R(0.1));
             if (hulls) {
                 machine_link(&m, -1, DC_SIM_FREE, dc_vec(0, 0, 0))->mass = 1;
                 machine_box(&m, dc_vec(0, 0, 0), dc_vec(DC_R(0.1), DC_R(0.1), DC_R(0.1)));
+                octahedron(DC_R(0.1));
             } else machine_floor(&m, 0);
             ASSERT_EQ(DC_OK, machine_build(&m));
             dc_sim_neutral(&m.sim, q);
@@ -242,6 +253,36 @@ TEST contacts_are_felt_within_their_reach(void)
             gap = next[6] - (hulls ? next[13] + DC_R(0.2) : DC_R(0.1));
             if (inside) ASSERT(fabs((double)info.gap/(double)gap - (hulls ? 0.5 : 1)) < (DC_IS_FLOAT ? 1e-3 : 1e-6));
         }
+    PASS();
+}
+
+/* A tip on a face: each of the face's corners is pushed by less and is farther from the plane of separation than the tip, which is
+ * what the gap says, whichever of the two comes first. */
+TEST gap_is_that_of_the_nearest_vertex(void)
+{
+    double gap[2];
+    int order;
+    for (order = 0; order < 2; ++order) {
+        dc_real q[14], next[14];
+        dc_sim_info info = DC_ZERO;
+        int k;
+        machine_open(&m);
+        m.desc.gravity = dc_vec(0, 0, 0);
+        for (k = 0; k < 2; ++k) {
+            machine_link(&m, -1, DC_SIM_FREE, dc_vec(0, 0, 0))->mass = 1;
+            machine_box(&m, dc_vec(0, 0, 0), dc_vec(DC_R(0.1), DC_R(0.1), DC_R(0.1)));
+            if (k == order) octahedron(DC_R(0.1));
+        }
+        m.desc.stiffness = DC_R(1e-6);
+        ASSERT_EQ(DC_OK, machine_build(&m));
+        dc_sim_neutral(&m.sim, q);
+        q[7*order + 6] = DC_R(0.21);
+        ASSERT_EQ(DC_OK, step_of(&m.sim, q, q, NULL, next, &info));
+        ASSERT_EQ(1, info.contacts);
+        gap[order] = (double)info.gap/fabs((double)(next[6] - next[13]) - 0.2*(order ? -1 : 1));
+    }
+    printf("  the tip takes %.4f and %.4f of the gap\n", gap[0], gap[1]);
+    ASSERT(gap[0] < 0.49 && fabs(gap[0] - gap[1]) < (DC_IS_FLOAT ? 1e-3 : 1e-6));
     PASS();
 }
 
@@ -375,6 +416,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_force_on_what_rests);
     RUN_TEST(limits_are_felt_within_their_margin);
     RUN_TEST(contacts_are_felt_within_their_reach);
+    RUN_TEST(gap_is_that_of_the_nearest_vertex);
     RUN_TEST(what_leaves_still_rubs);
     RUN_TEST(a_design_refreshed_is_a_design_built);
     RUN_TEST(models_do_not_know_of_each_other);
