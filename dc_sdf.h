@@ -112,6 +112,15 @@
 #define dc_cfield_eval_bytes dc_cfield_eval_bytes_f
 #define dc_cfield_eval dc_cfield_eval_f
 #define dc_cfield_eval_batch dc_cfield_eval_batch_f
+#define dc_cfield_train_bytes dc_cfield_train_bytes_f
+#define dc_cfield_train_start dc_cfield_train_start_f
+#define dc_cfield_train dc_cfield_train_f
+#define dc_cfield_learned_bytes dc_cfield_learned_bytes_f
+#define dc_cfield_learned dc_cfield_learned_f
+#define dc_cfield_save_bytes dc_cfield_save_bytes_f
+#define dc_cfield_save dc_cfield_save_f
+#define dc_cfield_load_bytes dc_cfield_load_bytes_f
+#define dc_cfield_load dc_cfield_load_f
 #endif
 
 #ifdef __cplusplus
@@ -354,7 +363,8 @@ typedef enum {
      * Half-plane and hole: the least distance of b's vertices from the outline, disc: the signed distance of its centre from b,
      * less the radius; both also below 0.
      * grad_theta is (d(theta + h) - d(theta - h))/(2 h), which is part of the definition: a block that lies flat has two
-     * contacts, of which the derivative would be one. (grad_x, grad_y) is the derivative. */
+     * contacts, of which the derivative would be one. So are, where polygons overlap, grad_x and grad_y, with steps hx: two
+     * corners that meet have a kink as well. Elsewhere (grad_x, grad_y) is the derivative, a unit vector. */
     DC_CFIELD_EXACT = 0,
     /* phi_a + phi_b at the point of a grid where (6) is least, as in [3], 6.3: side x side points on the square of half width
      * the larger radius of a and b about the midpoint of their origins. Polygons only; derivatives with the point at rest in
@@ -378,7 +388,7 @@ typedef struct {
 typedef struct {
     dc_cfield_kind kind;
     dc_cshape_kind wall;    /* what a is */
-    dc_real h;              /* exact: step of the gradient by theta */
+    dc_real h, hx;          /* exact: steps of the gradient */
     dc_real radius;         /* disc, hole */
     int side;               /* sampled */
     int smooth;             /* 1: has a Hessian and a gradient of the lever */
@@ -387,7 +397,8 @@ typedef struct {
 } dc_cfield;
 
 typedef struct {
-    dc_real h;              /* radians, below 1; 0: 2e-3 */
+    dc_real h;              /* step of the gradient by theta, radians, below 1; 0: 2e-3 */
+    dc_real hx;             /* by x and y where polygons overlap, a length; 0: 1e-4 (float 1e-3) of the smaller radius */
     int side;               /* 2 to 4096; 0: 201 */
 } dc_cfield_options;
 
@@ -424,6 +435,86 @@ typedef struct {
  * dc_cfield_eval without contraction. No output overlaps another or q. DC_E_ARG for any pose: outputs untouched. */
 DC_DEF dc_status dc_cfield_eval_batch(const dc_cfield *f, int count, const dc_real *q, size_t stride, dc_arena *mem,
                                       const dc_cfield_out *out);
+
+/* ---- learned fields ------------------------------------------------------------------------------ */
+/* A network of `layers` layers of `width` units answers d and lever together:
+ *     a_0 = inputs,   a_l = u(W_l^T a_(l-1) + b_l),   (d/(unit DC_CFIELD_BAND), lever/unit) = W^T a_layers + b
+ * Inputs are the harmonics of the polar angles in which a sees b and b sees a,
+ *     (r - centre)/unit,  cos k alpha, sin k alpha, cos k beta, sin k beta,  k = 1..harmonics
+ *     (x, y) = r (cos alpha, sin alpha),   beta = alpha + pi - theta
+ * powers of two complex numbers; of a wall only beta, and r = y of a half-plane, whose beta = pi/2 - theta. With `raw` they
+ * are those of [3], (theta in (-pi, pi], x/unit, y/unit): they cannot follow thin arms, and theta has a seam.
+ * u is max(0, z), or with `smooth` the same rounded between -1 and 1, with two continuous derivatives:
+ *     u = 3/16 + z/2 + 3 z^2/8 - z^4/16,   u' = 1/2 + 3 z/4 - z^3/4,   u'' = 3 (1 - z^2)/4
+ * Weights are float, whatever dc_real is. Arithmetic is float in fields of max(0, z), so that they run twice as fast in
+ * double builds, and in training; it is dc_real in smooth fields, so that their derivatives agree with differences. */
+
+#define DC_CFIELD_BAND DC_R(0.1)    /* poses with |d| < this times unit are near the surface */
+
+typedef struct {
+    int raw;                /* inputs of [3] */
+    int harmonics;          /* 1 to 32; 0: 12 */
+    int layers, width;      /* 1 to 8; 8 to 128, a multiple of 8; 0: 3, 32, [3]'s smaller network; its larger one is 5, 64 */
+    int smooth;             /* rounded units */
+    int samples;            /* 1000 to 10^7; 0: 40 000. As many as a tenth of it are drawn besides, to judge by */
+    int epochs;             /* to 10^6; 0: 200 */
+    int batch;              /* to 4096, a multiple of 32, not above samples; 0: 256 */
+    dc_real rate;           /* of the first step; it falls to 0 as a cosine; 0: 0.008 */
+    dc_real enough;         /* stop when info.rmse <= this times unit; 0: never */
+    unsigned seed;
+} dc_cfield_train_options;
+
+typedef struct {
+    int samples, epochs;    /* done */
+    int done;               /* 1: trained to the end, or enough */
+    /* over the poses to judge by that are near the surface, after the last epoch: root mean square of the errors of d
+     * and lever, lengths; part of the poses with d of the wrong sign */
+    dc_real rmse, lever, wrong;
+} dc_cfield_train_info;
+
+/* Called once an epoch, and once in 1000 samples before the first; not 0: stop, to go on another time. */
+typedef int (*dc_cfield_progress)(const dc_cfield_train_info *info, void *user);
+
+/* Bytes of a training's state; 0: options out of range, or it does not fit. */
+DC_DEF size_t dc_cfield_train_bytes(const dc_cfield_train_options *opt);
+
+/* Starts the training of a field like `of`, which is exact or sampled.
+ * opt     may be NULL
+ * state   dc_cfield_train_bytes(opt) bytes, aligned as a double. Plain data: a copy goes on as the original would.
+ * DC_E_ARG: options out of range, a NULL, a learned field. */
+DC_DEF dc_status dc_cfield_train_start(const dc_cfield_train_options *opt, const dc_cfield *of, void *state);
+
+/* Goes on until it is done or `progress` says so: draws poses, nine of ten near the surface, the others evenly where the
+ * bounding circles meet, then minimises the mean square of the errors of d, cut off at +-2 DC_CFIELD_BAND, and of lever near
+ * the surface by Adam. The same weights to the bit, however often it was stopped.
+ * of        the same as at the start, or the training is of both
+ * mem       scratch: dc_cfield_eval_bytes(of)
+ * progress, user, info   may be NULL
+ * DC_E_ARG: a NULL, a state that is none. DC_E_MEMORY. DC_E_DIVERGED: the weights are no longer finite: take a smaller
+ * rate; or no pose near the surface was found in thousands. */
+DC_DEF dc_status dc_cfield_train(const dc_cfield *of, void *state, dc_arena *mem, dc_cfield_progress progress, void *user,
+                                 dc_cfield_train_info *info);
+
+/* Bytes of arena that a learned field of these options keeps; 0: options out of range. */
+DC_DEF size_t dc_cfield_learned_bytes(const dc_cfield_train_options *opt);
+
+/* The field of a training as it stands, done or not; it keeps nothing of the state. DC_E_ARG: a NULL, a state that is none, or
+ * has not begun with epochs; DC_E_MEMORY; *f is untouched. */
+DC_DEF dc_status dc_cfield_learned(const void *state, dc_arena *mem, dc_cfield *f);
+
+/* Bytes that dc_cfield_save writes of a learned field; 0: another kind. 3 x 32 units and 12 harmonics: 15 184. */
+DC_DEF size_t dc_cfield_save_bytes(const dc_cfield *f);
+
+/* A learned field as bytes that are the same on every machine: little-endian, with a version and a checksum.
+ * DC_E_ARG: not a learned field, or size is not dc_cfield_save_bytes(f). */
+DC_DEF dc_status dc_cfield_save(const dc_cfield *f, void *bytes, size_t size);
+
+/* Bytes of arena that the field in these saved bytes keeps; 0: they are none. */
+DC_DEF size_t dc_cfield_load_bytes(const void *bytes, size_t size);
+
+/* The same field as was saved, to the bit. DC_E_ARG: anything else than dc_cfield_save wrote: another version, bytes missing or
+ * too many, a bit changed, numbers out of range; DC_E_MEMORY. *f is untouched. */
+DC_DEF dc_status dc_cfield_load(const void *bytes, size_t size, dc_arena *mem, dc_cfield *f);
 
 #ifdef __cplusplus
 }
@@ -2928,15 +3019,20 @@ DC_DEF dc_status dc_poly_centre(int n, dc_v2 *v, dc_real radius)
 /* ---- pairs of polygons: apart -------------------------------------------------------------------- */
 
 #define DCI_CFIELD_STACK (4*64)     /* cells that wait: 3 of each of at most 64 levels, and the one at hand */
-#define DCI_CFIELD_CELLS 20000      /* cap on cells of a search */
+#define DCI_CFIELD_CELLS 256        /* cells after which the tolerance doubles, */
+#define DCI_CFIELD_ROUNDS 12        /* at most so often */
 #define DCI_CFIELD_NEAR 6           /* features of a cell */
 #define DCI_CFIELD_TOL (DC_IS_FLOAT ? DC_R(4e-6) : DC_R(1e-10))     /* of a disc's radius, times the smaller shape's */
 
 /* An outline in the frame of a: that of dc_cpoly, or of b at a pose. */
 typedef struct { int n; const dc_real *x, *y, *ex, *ey, *inv; } dci_outline;
 
-/* What the value of a pair comes from: the point of contact, the derivative of d by b's position. */
+/* What the value of a pair comes from: the point of contact, the derivative of d by b's position (not of an overlap). */
 typedef struct { dc_real d, px, py, nx, ny; int overlap; dc_status status; } dci_contact;
+
+/* An edge that a search looks at: its start, unit vector and length, the ordinate of its end; `joint` 1: the next of the list is
+ * the next of the outline, with a convex vertex between them. t, side, d2: of the point at hand, see dci_touches_at. */
+typedef struct { dc_real x, y, ux, uy, len, y1, t, side, d2; int joint; } dci_bound;
 
 typedef struct { dc_real x, y, h, low; } dci_cell;
 
@@ -2944,7 +3040,7 @@ typedef struct { dc_real x, y, h, low; } dci_cell;
 typedef struct {
     dc_real *x, *y, *ex, *ey;           /* b at the pose */
     dc_real *dist;                      /* of b's vertices from a */
-    int *list[2];                       /* edges that a search looks at */
+    dci_bound *list[2];                 /* edges that a search looks at */
     int count[2];
     dci_outline side[2];
     dci_cell *stack;
@@ -3052,172 +3148,202 @@ typedef struct {
     dc_real phi[2];
 } dci_touches;
 
+/* features by rising distance, the nearest DCI_CFIELD_NEAR */
 static void dci_touch_add(dci_touches *s, const dci_touch *f)
 {
-    int k = s->n < DCI_CFIELD_NEAR ? s->n++ : DCI_CFIELD_NEAR - 1;
-    if (k == DCI_CFIELD_NEAR - 1 && s->n == DCI_CFIELD_NEAR && s->f[k].key <= f->key) return;
+    int k = s->n;
+    if (k == DCI_CFIELD_NEAR && s->f[--k].key <= f->key) return;
+    if (s->n < DCI_CFIELD_NEAR) ++s->n;
     for (; k > 0 && s->f[k - 1].key > f->key; --k) s->f[k] = s->f[k - 1];
     s->f[k] = *f;
 }
 
-/* Is the k1-th edge of the list the one after the k0-th, with a convex vertex between them, and are both within reach? */
-static int dci_convex_joint(const dci_outline *o, const int *list, int n, int k0, int k1, dc_real x, dc_real y, dc_real reach)
+/* Features of one outline, list[0..n), seen from (x, y): its signed distance; the nearest into s, slack for points within r. */
+static dc_real dci_touches_of(dci_bound *list, int n, int owner, dc_real x, dc_real y, dc_real r, dci_touches *s)
 {
-    dci_edge e0, e1;
-    if (n < 2 || list[k1] != (list[k0] + 1 < o->n ? list[k0] + 1 : 0)) return 0;
-    e0 = dci_outline_edge(o, list[k0]);
-    e1 = dci_outline_edge(o, list[k1]);
-    return e0.ex*e1.ey - e0.ey*e1.ex > 0 && dci_edge_d2(&e0, x, y) <= reach*reach && dci_edge_d2(&e1, x, y) <= reach*reach;
+    dc_real best = DC_REAL_MAX, wind = 0, reach2 = 16*r*r, phi, ux = 0, uy = 0, vx = 0, vy = 0;
+    int k, chain = 0, joints = 0, convex;
+    for (k = 0; k < n; ++k) {
+        dci_bound *e = &list[k];
+        dc_real rx = x - e->x, ry = y - e->y, t = rx*e->ux + ry*e->uy, over = t < 0 ? t : dc_max(0, t - e->len);
+        dc_real up = (e->y <= y ? DC_R(1) : DC_R(0)) - (e->y1 <= y ? DC_R(1) : DC_R(0));
+        e->side = e->ux*ry - e->uy*rx;              /* positive inside */
+        e->t = t;
+        e->d2 = e->side*e->side + over*over;
+        best = dc_min(best, e->d2);
+        if (up*e->side > 0) wind += up;
+    }
+    phi = wind > 0 || wind < 0 ? -dci_sqrt_lane(best) : dci_sqrt_lane(best);
+
+    /* Within 4 r, is the outline one convex chain that turns by no more than half a circle? Then the shape is, there, the
+     * intersection of its half-planes, and dist(x) <= d_i(x) for points x of the shape within r, |d_i| <= 2 r. */
+    for (k = 0; k < n; ++k) {
+        const dci_bound *e = &list[k], *before = &list[k > 0 ? k - 1 : n - 1], *next = &list[k + 1 < n ? k + 1 : 0];
+        if (e->d2 > reach2) continue;
+        ++chain;
+        if (e->joint && next->d2 <= reach2) ++joints;
+        else { vx = e->ux; vy = e->uy; }
+        if (!(before->joint && before->d2 <= reach2)) { ux = e->ux; uy = e->uy; }
+    }
+    convex = chain == 1 || (chain > 1 && joints == chain - 1 && ux*vy - uy*vx >= 0);
+
+    for (k = 0; k < n; ++k) {
+        const dci_bound *e = &list[k];
+        dci_touch f;
+        f.owner = owner;
+        if (e->t < 0) {
+            /* its first vertex */
+            if (e->d2 <= DC_R(0.25)*r*r || (s->n == DCI_CFIELD_NEAR && e->d2 >= s->f[s->n - 1].key*s->f[s->n - 1].key)) continue;
+            f.d = f.key = dci_sqrt_lane(e->d2);
+            if (!(f.d > 0)) continue;
+            f.gx = (x - e->x)/f.d;
+            f.gy = (y - e->y)/f.d;
+            f.slack = DC_R(0.5)*r*r/f.d;
+            dci_touch_add(s, &f);
+        } else if (e->t <= e->len) {
+            f.key = dc_abs(e->side);
+            f.d = e->side;
+            f.gx = -e->uy;
+            f.gy = e->ux;
+            if (f.d < 0 && phi < 0) {               /* seen from inside, the wrong side of another arm */
+                f.d = f.key;
+                f.gx = -f.gx;
+                f.gy = -f.gy;
+            }
+            f.slack = 0;
+            if (!(convex && f.key <= 2*r)) f.slack = dc_max(0, r - dc_min(e->t, e->len - e->t)) + 2*dc_max(0, r - f.d);
+            dci_touch_add(s, &f);
+        }
+    }
+    return phi;
 }
 
-/* The nearest features of both outlines from (x, y), slack for points within r; signed distances phi. */
+/* The nearest features of both outlines from (x, y). */
 static void dci_touches_at(const dci_pair_work *w, dc_real x, dc_real y, dc_real r, dci_touches *s)
 {
-    int o, k;
     s->n = 0;
-    for (k = 0; k < DCI_CFIELD_NEAR; ++k) s->f[k].key = DC_REAL_MAX;
-    for (o = 0; o < 2; ++o) {
-        const dci_outline *out = &w->side[o];
-        const int *list = w->list[o];
-        dc_real best = DC_REAL_MAX, wind = 0, reach = 4*r, ux = 0, uy = 0, vx = 0, vy = 0;
-        int near_edges = 0, joints = 0, n = w->count[o], convex;
-        /* Within 4 r, is the outline one convex chain that turns by less than half a circle? Then the shape is, there, the
-         * intersection of its half-planes, and dist(x) <= d_i(x) for points x of the shape within r, |d_i| <= 2 r. */
-        for (k = 0; k < n; ++k) {
-            dci_edge e = dci_outline_edge(out, list[k]);
-            dc_real d2 = dci_edge_d2(&e, x, y);
-            best = dc_min(best, d2);
-            wind += dci_edge_winding(&e, x, y);
-            if (d2 <= reach*reach) {
-                ++near_edges;
-                if (dci_convex_joint(out, list, n, k, k + 1 < n ? k + 1 : 0, x, y, reach)) ++joints;
-                else { vx = e.ex; vy = e.ey; }
-                if (!dci_convex_joint(out, list, n, k > 0 ? k - 1 : n - 1, k, x, y, reach)) { ux = e.ex; uy = e.ey; }
+    s->phi[0] = dci_touches_of(w->list[0], w->count[0], 0, x, y, r, s);
+    s->phi[1] = dci_touches_of(w->list[1], w->count[1], 1, x, y, r, s);
+}
+
+/* Weights of features that hold a disc, and the bound of its radius that they give: of all pairs and triples with non-negative
+ * weights, the least. 0: none holds it. */
+typedef struct { int i, j, k; dc_real wi, wj, wk, radius; } dci_held;
+
+static void dci_held_set(dci_held *h, int i, int j, int k, dc_real wi, dc_real wj, dc_real wk, dc_real radius)
+{
+    h->i = i; h->j = j; h->k = k;
+    h->wi = wi; h->wj = wj; h->wk = wk;
+    h->radius = radius;
+}
+
+/* At the features' point; *within, if not NULL, is the least bound for points within r of it. */
+static int dci_touches_hold(const dci_touches *s, dc_real r, dci_held *h, dc_real *within)
+{
+    const dci_touch *f = s->f;
+    dc_real cross[DCI_CFIELD_NEAR][DCI_CFIELD_NEAR], most = DC_REAL_MAX;
+    int i, j, k;
+    h->radius = DC_REAL_MAX;
+    for (i = 0; i < s->n; ++i)
+        for (j = i + 1; j < s->n; ++j) cross[i][j] = f[i].gx*f[j].gy - f[i].gy*f[j].gx;
+    for (i = 0; i + 1 < s->n; ++i) {
+        /* features come with rising distances: those that follow hold no smaller disc */
+        if (f[i].d >= h->radius && f[i].d >= most) break;
+        for (j = i + 1; j < s->n; ++j) {
+            if (f[i].gx*f[j].gx + f[i].gy*f[j].gy < DC_R(-0.9)) {
+                /* nearly opposite: the weights leave a gradient of `open` */
+                dc_real gx = f[i].gx + f[j].gx, gy = f[i].gy + f[j].gy, open = DC_R(0.5)*dci_sqrt_lane(gx*gx + gy*gy);
+                dc_real radius = DC_R(0.5)*(f[i].d + f[j].d);
+                if (open < 16*DC_EPS && radius < h->radius) dci_held_set(h, i, j, j, DC_R(0.5), DC_R(0.5), 0, radius);
+                most = dc_min(most, radius + DC_R(0.5)*(f[i].slack + f[j].slack) + r*open);
             }
-        }
-        convex = near_edges == 1 || (near_edges > 1 && joints == near_edges - 1 && ux*vy - uy*vx >= 0);
-        s->phi[o] = wind > 0 || wind < 0 ? -dci_sqrt_lane(best) : dci_sqrt_lane(best);
-        for (k = 0; k < n; ++k) {
-            dci_edge e = dci_outline_edge(out, list[k]);
-            dci_touch f;
-            dc_real rx = x - e.x, ry = y - e.y, t = (rx*e.ex + ry*e.ey)*e.inv, il, len, over;
-            f.owner = o;
-            if (t < 0) {
-                /* its first vertex */
-                dc_real d = dci_sqrt_lane(rx*rx + ry*ry);
-                if (!(d > DC_R(0.5)*r)) continue;
-                f.d = f.key = d;
-                f.gx = rx/d;
-                f.gy = ry/d;
-                f.slack = DC_R(0.5)*r*r/d;
-                dci_touch_add(s, &f);
-            } else if (t <= 1) {
-                il = dci_sqrt_lane(e.inv);
-                len = 1/il;
-                f.gx = -(e.ey*il);
-                f.gy = e.ex*il;
-                f.d = rx*f.gx + ry*f.gy;
-                f.key = dc_abs(f.d);
-                if (f.d < 0 && s->phi[o] < 0) {         /* seen from inside, the wrong side of another arm */
-                    f.d = f.key;
-                    f.gx = -f.gx;
-                    f.gy = -f.gy;
-                }
-                over = dc_max(0, r - len*dc_min(t, 1 - t));
-                f.slack = convex && f.key <= 2*r ? DC_R(0) : over + 2*dc_max(0, r - f.d);
-                dci_touch_add(s, &f);
+            for (k = j + 1; k < s->n; ++k) {
+                dc_real a = cross[j][k], b = -cross[i][k], c = cross[i][j], sum = a + b + c, is, radius;
+                if (!((a >= 0 && b >= 0 && c >= 0 && sum > 0) || (a <= 0 && b <= 0 && c <= 0 && sum < 0))) continue;
+                is = 1/sum;
+                radius = (a*f[i].d + b*f[j].d + c*f[k].d)*is;
+                if (radius < h->radius) dci_held_set(h, i, j, k, a*is, b*is, c*is, radius);
+                most = dc_min(most, radius + (a*f[i].slack + b*f[j].slack + c*f[k].slack)*is);
             }
         }
     }
+    if (within) *within = most;
+    return h->radius < DC_REAL_MAX;
 }
 
-/* Weights of the features that hold a disc: for `slack` 0 those of the least upper bound of its radius that the features give at
- * their point, for `slack` 1 in the neighbourhood. 0: they do not hold it. */
-typedef struct { int i, j, k; dc_real wi, wj, wk, radius; } dci_held;
-
-static int dci_touches_hold(const dci_touches *s, int slack, dc_real r, dci_held *h)
-{
-    const dci_touch *f = s->f;
-    int i, j, k, found = 0;
-    h->radius = DC_REAL_MAX;
-    for (i = 0; i < s->n; ++i)
-        for (j = i + 1; j < s->n; ++j) {
-            dc_real gx = f[i].gx + f[j].gx, gy = f[i].gy + f[j].gy, c = f[i].gx*f[j].gy - f[i].gy*f[j].gx, b;
-            /* two that are opposite but for a part of r, or but for rounding */
-            dc_real open = DC_R(0.5)*dci_sqrt_lane(gx*gx + gy*gy);
-            if (slack || open < 16*DC_EPS) {
-                b = DC_R(0.5)*(f[i].d + f[j].d);
-                if (slack) b += DC_R(0.5)*(f[i].slack + f[j].slack) + r*open;
-                if (b < h->radius) {
-                    h->i = i; h->j = j; h->k = j;
-                    h->wi = h->wj = DC_R(0.5);
-                    h->wk = 0;
-                    h->radius = b;
-                    found = 1;
-                }
-            }
-            for (k = j + 1; k < s->n; ++k) {
-                dc_real a = f[j].gx*f[k].gy - f[j].gy*f[k].gx, e = f[k].gx*f[i].gy - f[k].gy*f[i].gx, sum = a + e + c;
-                if (!((a >= 0 && e >= 0 && c >= 0 && sum > 0) || (a <= 0 && e <= 0 && c <= 0 && sum < 0))) continue;
-                b = (a*f[i].d + e*f[j].d + c*f[k].d)/sum;
-                if (slack) b += (a*f[i].slack + e*f[j].slack + c*f[k].slack)/sum;
-                if (b < h->radius) {
-                    h->i = i; h->j = j; h->k = k;
-                    h->wi = a/sum; h->wj = e/sum; h->wk = c/sum;
-                    h->radius = b;
-                    found = 1;
-                }
-            }
-        }
-    return found;
-}
-
-/* The step from the features' point to the centre of the disc that they hold. */
+/* The step from the features' point to the centre of the disc that they hold. Two that are opposite leave a line of centres: of
+ * that the nearest point that the other features allow. */
 static dc_v2 dci_held_step(const dci_touches *s, const dci_held *h)
 {
     const dci_touch *a = &s->f[h->i], *b = &s->f[h->j], *c = &s->f[h->k];
     dc_real ax = a->gx - c->gx, ay = a->gy - c->gy, bx = b->gx - c->gx, by = b->gy - c->gy, p = c->d - a->d, q = c->d - b->d;
-    dc_real det = ax*by - ay*bx, half;
-    if (h->k == h->j || !(dc_abs(det) > 64*DC_EPS)) {
-        /* two that are opposite: to the middle */
-        half = DC_R(0.5)*(b->d - a->d);
-        return dci_v2(half*a->gx, half*a->gy);
+    dc_real det = ax*by - ay*bx, half = DC_R(0.5)*(b->d - a->d), lo = -DC_REAL_MAX, hi = DC_REAL_MAX, along = 0;
+    int k;
+    if (h->k != h->j && dc_abs(det) > 64*DC_EPS) return dci_v2((p*by - q*ay)/det, (q*ax - p*bx)/det);
+    for (k = 0; k < s->n; ++k) {
+        const dci_touch *f = &s->f[k];
+        dc_real slope = f->gy*a->gx - f->gx*a->gy, spare = f->d + half*(f->gx*a->gx + f->gy*a->gy) - h->radius;
+        if (slope > DC_R(1e-3)) lo = dc_max(lo, -(spare/slope));
+        if (slope < DC_R(-1e-3)) hi = dc_min(hi, -(spare/slope));
     }
-    return dci_v2((p*by - q*ay)/det, (q*ax - p*bx)/det);
+    if (lo > hi) along = DC_R(0.5)*(lo + hi);
+    else if (lo > 0) along = lo;
+    else if (hi < 0) along = hi;
+    return dci_v2(half*a->gx - along*a->gy, half*a->gy + along*a->gx);
 }
 
 /* edges that can matter to points of the box: those that meet it, and those to its right, of which winding numbers come */
-static void dci_outline_list(const dci_outline *o, const dc_real box[4], int *list, int *count)
+static int dci_outline_list(const dci_outline *o, const dc_real box[4], dci_bound *list)
 {
-    int i, n = 0;
-    for (i = 0; i < o->n; ++i)
-        if (dc_max(o->x[i], o->x[i + 1]) >= box[0] && dc_max(o->y[i], o->y[i + 1]) >= box[2] && dc_min(o->y[i], o->y[i + 1]) <= box[3])
-            list[n++] = i;
-    *count = n;
+    int i, n = 0, before = -1, first = -1;
+    for (i = 0; i < o->n; ++i) {
+        dci_bound *e = &list[n];
+        dc_real il;
+        if (dc_max(o->x[i], o->x[i + 1]) < box[0] || dc_max(o->y[i], o->y[i + 1]) < box[2] || dc_min(o->y[i], o->y[i + 1]) > box[3]) continue;
+        il = dci_sqrt_lane(o->inv[i]);
+        e->x = o->x[i];
+        e->y = o->y[i];
+        e->ux = o->ex[i]*il;
+        e->uy = o->ey[i]*il;
+        e->len = 1/il;
+        e->y1 = o->y[i + 1];
+        e->joint = 0;
+        if (n > 0 && before == i - 1) list[n - 1].joint = list[n - 1].ux*e->uy - list[n - 1].uy*e->ux > 0;
+        if (n == 0) first = i;
+        before = i;
+        ++n;
+    }
+    if (n > 1 && first == 0 && before == o->n - 1) list[n - 1].joint = list[n - 1].ux*list[0].uy - list[n - 1].uy*list[0].ux > 0;
+    return n;
 }
 
 /* The best disc so far: its centre and f there. */
 typedef struct { dc_real x, y, f; } dci_disc;
 
-/* Looks at a point, and at what its features make of it. */
+/* If (x, y) is better: from there to where its features hold a disc, shorter steps where others come in. */
 static void dci_disc_polish(const dci_pair_work *w, dc_real x, dc_real y, dci_disc *best)
 {
     dci_touches s;
     dci_held h;
-    dc_v2 step;
-    int it;
-    for (it = 0; it < 8; ++it) {
+    dc_v2 step = dci_v2(0, 0);
+    int it, fails = 0;
+    for (it = 0; it < 16 && fails < 4; ++it) {
         dc_real f;
         dci_touches_at(w, x, y, 0, &s);
         f = dc_max(s.phi[0], s.phi[1]);
-        if (!(f < best->f)) return;
-        best->f = f;
-        best->x = x;
-        best->y = y;
-        if (!dci_touches_hold(&s, 0, 0, &h)) return;
-        step = dci_held_step(&s, &h);
-        x += step.x;
-        y += step.y;
+        if (f < best->f) {
+            best->f = f;
+            best->x = x;
+            best->y = y;
+            if (!dci_touches_hold(&s, 0, &h, NULL)) return;
+            step = dci_held_step(&s, &h);
+        } else {
+            if (it == 0) return;
+            ++fails;
+            step = dci_v2(DC_R(0.25)*step.x, DC_R(0.25)*step.y);
+        }
+        x = best->x + step.x;
+        y = best->y + step.y;
         if (!dci_v2_in_range(dci_v2(x, y))) return;
     }
 }
@@ -3227,22 +3353,18 @@ static int dci_cell_push(const dci_pair_work *w, dc_real x, dc_real y, dc_real h
 {
     dci_touches s;
     dci_held held;
-    dc_real f, low, r = DC_R(1.4142135623730951)*h;
+    dc_real f, low, within, r = DC_R(1.4142135623730951)*h;
     if (x + h < box[0] || x - h > box[1] || y + h < box[2] || y - h > box[3]) return 0;
     dci_touches_at(w, x, y, r, &s);
     f = dc_max(s.phi[0], s.phi[1]);
     low = f - r;
-    if (f < best->f) {
-        best->f = f;
-        best->x = x;
-        best->y = y;
-    }
+    if (f < best->f) dci_disc_polish(w, x, y, best);
     if (low >= best->f - tol) return 0;
-    if (dci_touches_hold(&s, 0, 0, &held) && -held.radius < best->f) {
+    if (dci_touches_hold(&s, r, &held, &within) && -held.radius < best->f - tol) {
         dc_v2 step = dci_held_step(&s, &held);
         if (dci_v2_dot(step, step) <= 4*r*r) dci_disc_polish(w, x + step.x, y + step.y, best);
     }
-    if (dci_touches_hold(&s, 1, r, &held)) low = dc_max(low, -held.radius);
+    low = dc_max(low, -within);
     if (low >= best->f - tol) return 0;
     c->x = x;
     c->y = y;
@@ -3267,7 +3389,7 @@ static dc_status dci_disc_search(dci_pair_work *w, dc_real tol, dc_real enough, 
         box[0] = dc_max(box[0], x0); box[1] = dc_min(box[1], x1);
         box[2] = dc_max(box[2], y0); box[3] = dc_min(box[3], y1);
     }
-    for (o = 0; o < 2; ++o) dci_outline_list(&w->side[o], box, w->list[o], &w->count[o]);
+    for (o = 0; o < 2; ++o) w->count[o] = dci_outline_list(&w->side[o], box, w->list[o]);
     h = DC_R(0.5)*dc_max(box[1] - box[0], box[3] - box[2]);
     if (!(h > 0) || w->count[0] == 0 || w->count[1] == 0) return DC_OK;
     if (dci_cell_push(w, DC_R(0.5)*(box[0] + box[1]), DC_R(0.5)*(box[2] + box[3]), h, box, tol, best, &w->stack[0])) n = 1;
@@ -3276,7 +3398,8 @@ static dc_status dci_disc_search(dci_pair_work *w, dc_real tol, dc_real enough, 
         int q, at = n;
         if (c.low >= best->f - tol) continue;
         if (best->f < enough) return DC_OK;
-        if (++cells > DCI_CFIELD_CELLS || n + 4 > DCI_CFIELD_STACK) return DC_E_DIVERGED;
+        if (++cells%DCI_CFIELD_CELLS == 0) tol *= 2;
+        if (cells > DCI_CFIELD_ROUNDS*DCI_CFIELD_CELLS || n + 4 > DCI_CFIELD_STACK) return DC_E_DIVERGED;
         h = DC_R(0.5)*c.h;
         for (q = 0; q < 4; ++q) {
             dci_cell child;
@@ -3287,30 +3410,6 @@ static dc_status dci_disc_search(dci_pair_work *w, dc_real tol, dc_real enough, 
         }
     }
     return DC_OK;
-}
-
-/* Derivative of d = -2 R by the position of b, from the features that hold the disc: 2 sum over b of w_i g_i. */
-static void dci_contact_overlap(dci_pair_work *w, const dci_disc *best, dci_contact *r)
-{
-    dci_touches s;
-    dci_held h;
-    dci_touches_at(w, best->x, best->y, 0, &s);
-    r->d = 2*best->f;
-    r->px = best->x;
-    r->py = best->y;
-    r->nx = r->ny = 0;
-    if (dci_touches_hold(&s, 0, 0, &h)) {
-        const dci_touch *f[3];
-        dc_real wt[3];
-        int k;
-        f[0] = &s.f[h.i]; f[1] = &s.f[h.j]; f[2] = &s.f[h.k];
-        wt[0] = h.wi; wt[1] = h.wj; wt[2] = h.wk;
-        for (k = 0; k < 3; ++k)
-            if (f[k]->owner == 1) {
-                r->nx += 2*wt[k]*f[k]->gx;
-                r->ny += 2*wt[k]*f[k]->gy;
-            }
-    }
 }
 
 /* ---- fields over relative poses ------------------------------------------------------------------ */
@@ -3377,7 +3476,7 @@ static dc_status dci_cfield_make(dc_cfield_kind kind, const dc_cfield_options *o
     r.kind = kind;
     r.h = opt && opt->h > 0 ? opt->h : DC_R(2e-3);
     r.side = opt && opt->side != 0 ? opt->side : 201;
-    if (!a || !b || !mem || !f || (opt && !(opt->h >= 0 && opt->h < 1)) || r.side < 2 || r.side > DCI_CFIELD_SIDE) return DC_E_ARG;
+    if (!a || !b || !mem || !f || (opt && !(opt->h >= 0 && opt->h < 1 && opt->hx >= 0 && opt->hx <= DC_LIMIT)) || r.side < 2 || r.side > DCI_CFIELD_SIDE) return DC_E_ARG;
     r.wall = a->kind;
     switch (a->kind) {
     case DC_CSHAPE_POLY:
@@ -3406,6 +3505,7 @@ static dc_status dci_cfield_make(dc_cfield_kind kind, const dc_cfield_options *o
     }
     if (ma) r.a = dci_cpoly_make(&a->poly, ma);
     r.b = dci_cpoly_make(b, mb);
+    r.hx = opt && opt->hx > 0 ? opt->hx : (DC_IS_FLOAT ? DC_R(1e-3) : DC_R(1e-4))*(ma ? dc_min(r.a.radius, r.b.radius) : r.b.radius);
     *f = r;
     return DC_OK;
 }
@@ -3452,8 +3552,9 @@ static void dci_pair_contact(const dc_cfield *f, dci_pair_work *w, dc_real enoug
     best.y = r->py;
     best.f = 0;
     r->status = dci_disc_search(w, DCI_CFIELD_TOL*dc_min(f->a.radius, f->b.radius), DC_R(0.5)*enough, &best);
-    if (best.f < 0) dci_contact_overlap(w, &best, r);
-    else r->d = 0;
+    r->d = 2*best.f;
+    r->px = best.x;
+    r->py = best.y;
 }
 
 /* Walls: half-plane y <= 0 and hole by the vertices of b, disc by the distance of its centre from b. */
@@ -3525,26 +3626,702 @@ static void dci_wall_contact(const dc_cfield *f, dci_pair_work *w, dci_contact *
     }
 }
 
-static void dci_exact_contact(const dc_cfield *f, dci_pair_work *w, dc_real theta, dc_real x, dc_real y, dc_real enough,
-                              dci_contact *r)
+static void dci_exact_contact(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], dc_real enough, dci_contact *r)
 {
-    dci_pair_pose(f, w, theta, x, y);
+    dci_pair_pose(f, w, q[0], q[1], q[2]);
     if (f->wall == DC_CSHAPE_POLY) dci_pair_contact(f, w, enough, r);
     else dci_wall_contact(f, w, r);
 }
 
+/* ---- learned fields: kernels ---------------------------------------------------------------------- */
+/* One text for float and dc_real. Rows are points, columns units, so that one product serves a batch, a single pose, the way
+ * back, and gradients by weights. gcc does not keep a tile of plain arrays in registers (8 Gflop/s against 70), hence its
+ * vector types; elsewhere a "vector" is one number. Every sum runs in the same order, whatever the number of rows. */
+
+enum { DCI_NET_LAYERS = 8, DCI_NET_WIDTH = 128, DCI_NET_HARMONICS = 32, DCI_NET_BLOCK = 32, DCI_NET_HESSIAN_BLOCK = 8 };
+
+typedef struct { int layers, width, inputs, pad; } dci_net_size;        /* pad: inputs, rounded up to a multiple of 8 */
+
+/* Weights of layer l, biases b first, then W row by row of its inputs; l = layers: the output's 2 biases, then 2 rows of weights. */
+static size_t dci_net_at(const dci_net_size *s, int l)
+{
+    size_t H = (size_t)s->width;
+    return l == 0 ? 0 : ((size_t)s->inputs + 1)*H + (size_t)(l - 1)*(H + 1)*H;
+}
+static size_t dci_net_count(const dci_net_size *s) { return dci_net_at(s, s->layers) + 2*((size_t)s->width + 1); }
+
+/* The same, transposed: row by row of its units, without biases; the first layer's rows have `pad` numbers. */
+static size_t dci_net_turned_at(const dci_net_size *s, int l)
+{
+    size_t H = (size_t)s->width;
+    return l == 0 ? 0 : (size_t)s->pad*H + (size_t)(l - 1)*H*H;
+}
+static size_t dci_net_turned(const dci_net_size *s) { return dci_net_turned_at(s, s->layers); }
+
+/* Numbers of work: inputs F and their three tangents J, activations A, derivatives of the units U, errors E and G, outputs. */
+static size_t dci_net_numbers(const dci_net_size *s, int rows)
+{
+    size_t H = (size_t)s->width, wide = (size_t)(s->pad > s->width ? s->pad : s->width);
+    return (size_t)rows*(4*(size_t)s->pad + 2*(size_t)s->layers*H + 2*wide + 2);
+}
+
+#if defined(__GNUC__) || defined(__clang__)
+#if defined(__AVX__)
+#define DCI_NET_BYTES 32
+#else
+#define DCI_NET_BYTES 16
+#endif
+#define DCI_NET_VECTOR(T) T __attribute__((vector_size(DCI_NET_BYTES)))
+#define DCI_NET_LANES(T) (DCI_NET_BYTES/(int)sizeof(T))
+#else
+#define DCI_NET_VECTOR(T) T
+#define DCI_NET_LANES(T) 1
+#endif
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("no-trapping-math", "unroll-loops")
+#endif
+
+#define DCI_NET_KERNELS(T, X) \
+\
+typedef DCI_NET_VECTOR(T) dci_net_vector##X; \
+typedef struct { T *F, *J, *A, *U, *E, *G, *out; } dci_net_work##X; \
+\
+static dci_net_work##X dci_net_work_make##X(const dci_net_size *s, int rows, T *m) \
+{ \
+    dci_net_work##X w; \
+    size_t n = (size_t)rows, wide = (size_t)(s->pad > s->width ? s->pad : s->width); \
+    w.F = m; \
+    w.J = w.F + n*(size_t)s->pad; \
+    w.A = w.J + 3*n*(size_t)s->pad; \
+    w.U = w.A + (size_t)s->layers*n*(size_t)s->width; \
+    w.E = w.U + (size_t)s->layers*n*(size_t)s->width; \
+    w.G = w.E + n*wide; \
+    w.out = w.G + n*wide; \
+    memset(w.F, 0, 4*n*(size_t)s->pad*sizeof(T));      /* what features leave stays 0 */ \
+    return w; \
+} \
+\
+/* C += A B: element (i, k) of A at [i row + k step], rows of B and C at ldb and ldc; n a multiple of the vector's lanes */ \
+DCI_LANE void dci_net_tile##X(int rows, int cols, int inner, const T *A, size_t row, size_t step, const T *B, size_t ldb, T *C, \
+                              size_t ldc) \
+{ \
+    const size_t w = DCI_NET_LANES(T); \
+    dci_net_vector##X c[4][4], b[4]; \
+    int i, j, k; \
+    for (i = 0; i < rows; ++i) \
+        for (j = 0; j < cols; ++j) memcpy(&c[i][j], C + (size_t)i*ldc + (size_t)j*w, sizeof c[i][j]); \
+    for (k = 0; k < inner; ++k) { \
+        for (j = 0; j < cols; ++j) memcpy(&b[j], B + (size_t)k*ldb + (size_t)j*w, sizeof b[j]); \
+        for (i = 0; i < rows; ++i) { \
+            T a = A[(size_t)i*row + (size_t)k*step]; \
+            for (j = 0; j < cols; ++j) c[i][j] += a*b[j]; \
+        } \
+    } \
+    for (i = 0; i < rows; ++i) \
+        for (j = 0; j < cols; ++j) memcpy(C + (size_t)i*ldc + (size_t)j*w, &c[i][j], sizeof c[i][j]); \
+} \
+\
+static DCI_NOINLINE void dci_net_mul##X(int m, int n, int inner, const T *A, size_t row, size_t step, const T *B, size_t ldb, T *C, \
+                                        size_t ldc) \
+{ \
+    const int w = DCI_NET_LANES(T); \
+    int i = 0, j; \
+    for (; i + 4 <= m; i += 4, A += 4*row, C += 4*ldc) { \
+        for (j = 0; j + 2*w <= n; j += 2*w) dci_net_tile##X(4, 2, inner, A, row, step, B + j, ldb, C + j, ldc); \
+        for (; j < n; j += w) dci_net_tile##X(4, 1, inner, A, row, step, B + j, ldb, C + j, ldc); \
+    } \
+    for (; i < m; ++i, A += row, C += ldc) { \
+        for (j = 0; j + 4*w <= n; j += 4*w) dci_net_tile##X(1, 4, inner, A, row, step, B + j, ldb, C + j, ldc); \
+        for (; j < n; j += w) dci_net_tile##X(1, 1, inner, A, row, step, B + j, ldb, C + j, ldc); \
+    } \
+} \
+\
+/* sum of a_k b_k, n a multiple of 8, as eight sums */ \
+DCI_LANE T dci_net_dot##X(int n, const T *a, const T *b) \
+{ \
+    T p[8]; \
+    int j, k; \
+    for (j = 0; j < 8; ++j) p[j] = a[j]*b[j]; \
+    for (k = 8; k < n; k += 8) \
+        for (j = 0; j < 8; ++j) p[j] += a[k + j]*b[k + j]; \
+    return ((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7])); \
+} \
+\
+/* z <- u(z), du <- u'(z); ddu <- u''(z) unless NULL */ \
+static void dci_net_units##X(int n, int smooth, T *DCI_RESTRICT z, T *DCI_RESTRICT du, T *DCI_RESTRICT ddu) \
+{ \
+    int k; \
+    if (ddu) \
+        for (k = 0; k < n; ++k) { \
+            T t = z[k] < -1 ? (T)-1 : z[k]; \
+            t = t > 1 ? (T)1 : t; \
+            ddu[k] = (T)0.75 - (T)0.75*(t*t); \
+        } \
+    if (smooth) \
+        for (k = 0; k < n; ++k) { \
+            T v = z[k], t = v < -1 ? (T)-1 : v, u; \
+            t = t > 1 ? (T)1 : t; \
+            u = (T)0.1875 + t*((T)0.5 + t*((T)0.375 - (T)0.0625*(t*t))); \
+            z[k] = u + (v > 1 ? v - 1 : (T)0); \
+            du[k] = (T)0.5 + t*((T)0.75 - (T)0.25*(t*t)); \
+        } \
+    else \
+        for (k = 0; k < n; ++k) { \
+            T v = z[k]; \
+            z[k] = v > 0 ? v : (T)0; \
+            du[k] = v > 0 ? (T)1 : (T)0; \
+        } \
+} \
+\
+/* cos k phi, sin k phi for k = 1..K from the first ones, and k times -sin, cos: their derivatives */ \
+DCI_LANE void dci_net_powers##X(int K, T c, T s, T *C, T *D) \
+{ \
+    T *S = C + K; \
+    int j, k; \
+    C[0] = c; \
+    S[0] = s; \
+    for (k = 1; k < K; k *= 2) { \
+        T e = C[k - 1], f = S[k - 1];           /* k phi */ \
+        int n = K - k < k ? K - k : k; \
+        for (j = 0; j < n; ++j) { \
+            T x = C[j], y = S[j]; \
+            C[k + j] = e*x - f*y; \
+            S[k + j] = e*y + f*x; \
+        } \
+    } \
+    for (k = 0; k < K; ++k) { \
+        D[k] = -((T)(k + 1)*S[k]); \
+        D[K + k] = (T)(k + 1)*C[k]; \
+    } \
+} \
+\
+/* inputs of a point and their derivatives by the network's three coordinates, from in: r, cos alpha, sin alpha, cos beta, \
+ * sin beta, or the raw inputs; angles: 2, or 1 for beta alone */ \
+DCI_LANE void dci_net_inputs##X(int raw, int K, int angles, int pad, const T *in, T *F, T *J) \
+{ \
+    F[0] = in[0]; \
+    J[0] = 1; \
+    if (raw) { \
+        F[1] = in[1]; \
+        F[2] = in[2]; \
+        J[pad + 1] = J[2*pad + 2] = 1; \
+        return; \
+    } \
+    if (angles == 2) dci_net_powers##X(K, in[1], in[2], F + 1, J + pad + 1); \
+    F += 1 + 2*K*(angles - 1); \
+    dci_net_powers##X(K, in[3], in[4], F, J + 2*pad + 1 + 2*K*(angles - 1)); \
+} \
+\
+/* u of n rows of inputs, and the outputs; ddu: u'' of the layers, or NULL */ \
+static void dci_net_forward##X(const dci_net_size *s, const T *W, int smooth, int n, const dci_net_work##X *w, T *ddu) \
+{ \
+    const size_t H = (size_t)s->width; \
+    const T *b, *in = w->F; \
+    size_t ld = (size_t)s->pad; \
+    int l, i; \
+    for (l = 0; l < s->layers; ++l) { \
+        T *z = w->A + (size_t)l*(size_t)n*H; \
+        b = W + dci_net_at(s, l); \
+        for (i = 0; i < n; ++i) memcpy(z + (size_t)i*H, b, H*sizeof *z); \
+        dci_net_mul##X(n, s->width, l == 0 ? s->inputs : s->width, in, ld, 1, b + H, H, z, H); \
+        dci_net_units##X(n*s->width, smooth, z, w->U + (size_t)l*(size_t)n*H, ddu ? ddu + (size_t)l*(size_t)n*H : NULL); \
+        in = z; \
+        ld = H; \
+    } \
+    b = W + dci_net_at(s, s->layers); \
+    for (i = 0; i < n; ++i) { \
+        w->out[2*i] = b[0] + dci_net_dot##X(s->width, in + (size_t)i*H, b + 2); \
+        w->out[2*i + 1] = b[1] + dci_net_dot##X(s->width, in + (size_t)i*H, b + 2 + H); \
+    } \
+} \
+\
+/* E <- E U for the layer's n rows: errors of z from those of u(z) */ \
+DCI_LANE void dci_net_through##X(int n, T *DCI_RESTRICT E, const T *DCI_RESTRICT U) \
+{ \
+    int k; \
+    for (k = 0; k < n; ++k) E[k] *= U[k]; \
+} \
+\
+/* G <- errors of the inputs of a layer from those of its z, E */ \
+DCI_LANE void dci_net_back##X(const dci_net_size *s, const T *turned, int l, int n, const T *E, T *G) \
+{ \
+    int cols = l == 0 ? s->pad : s->width; \
+    memset(G, 0, (size_t)n*(size_t)cols*sizeof *G); \
+    dci_net_mul##X(n, cols, s->width, E, (size_t)s->width, 1, turned + dci_net_turned_at(s, l), (size_t)cols, G, (size_t)cols); \
+} \
+\
+/* the weights without biases, transposed */ \
+static void dci_net_turn##X(const dci_net_size *s, const T *W, T *turned) \
+{ \
+    int l, i, o; \
+    for (l = 0; l < s->layers; ++l) { \
+        const T *w = W + dci_net_at(s, l) + s->width; \
+        T *t = turned + dci_net_turned_at(s, l); \
+        int in = l == 0 ? s->inputs : s->width, ld = l == 0 ? s->pad : s->width; \
+        for (o = 0; o < s->width; ++o) \
+            for (i = 0; i < ld; ++i) t[o*ld + i] = i < in ? w[i*s->width + o] : (T)0; \
+    } \
+}
+
+DCI_NET_KERNELS(float, _f)
+#if DC_IS_FLOAT
+#define DCI_NET(name) name##_f
+#else
+DCI_NET_KERNELS(double, _d)
+#define DCI_NET(name) name##_d
+#endif
+
+/* ---- learned fields: evaluation -------------------------------------------------------------------- */
+
+struct dc_cnet {
+    dc_cshape_kind wall;
+    int raw, harmonics, smooth;
+    dci_net_size size;
+    dc_real ra, rb;                 /* radii of the shapes */
+    dc_real unit, centre;           /* lengths of the inputs */
+    dc_real low, high, sign;        /* r is cut off there; beyond, d grows, or falls, with slope 1 */
+    float *w;                       /* weights as they are saved */
+    float *turned;                  /* and transposed; not in smooth fields */
+    dc_real *wr, *turned_r;         /* smooth: the same in dc_real */
+};
+
+/* Options with their defaults; 0: out of range. */
+static int dci_cnet_options(const dc_cfield_train_options *opt, dc_cfield_train_options *o)
+{
+    memset(o, 0, sizeof *o);
+    if (opt) *o = *opt;
+    if (o->harmonics == 0) o->harmonics = 12;
+    if (o->layers == 0) o->layers = 3;
+    if (o->width == 0) o->width = 32;
+    if (o->samples == 0) o->samples = 40000;
+    if (o->epochs == 0) o->epochs = 200;
+    if (o->batch == 0) o->batch = 256;
+    if (o->rate == 0) o->rate = DC_R(0.008);
+    o->raw = o->raw != 0;
+    o->smooth = o->smooth != 0;
+    return o->harmonics >= 1 && o->harmonics <= DCI_NET_HARMONICS && o->layers >= 1 && o->layers <= DCI_NET_LAYERS && o->width >= 8
+        && o->width <= DCI_NET_WIDTH && o->width%8 == 0 && o->samples >= 1000 && o->samples <= 10000000 && o->epochs >= 1
+        && o->epochs <= 1000000 && o->batch >= DCI_NET_BLOCK && o->batch <= 4096 && o->batch%DCI_NET_BLOCK == 0
+        && o->batch <= o->samples && o->rate > 0 && o->rate <= 1 && o->enough >= 0 && dc_finite(o->enough);
+}
+
+/* What follows from the kind of wall, the radii and the options; 0: out of range. */
+static int dci_cnet_make(dc_cnet *n, dc_cshape_kind wall, dc_real ra, dc_real rb, int raw, int harmonics, int layers, int width,
+                         int smooth)
+{
+    dc_real least = wall == DC_CSHAPE_HALFPLANE ? rb : dc_min(ra, rb), most = wall == DC_CSHAPE_HALFPLANE ? rb : dc_max(ra, rb);
+    memset(n, 0, sizeof *n);
+    if (!(least >= 1/DC_LIMIT && most <= DC_LIMIT && most <= 1000*least)) return 0;
+    n->wall = wall;
+    n->raw = raw;
+    n->harmonics = harmonics;
+    n->smooth = smooth;
+    n->ra = ra;
+    n->rb = rb;
+    n->size.layers = layers;
+    n->size.width = width;
+    n->size.inputs = raw ? 3 : 1 + (wall == DC_CSHAPE_POLY ? 4 : 2)*harmonics;
+    n->size.pad = (n->size.inputs + 7)/8*8;
+    n->unit = wall == DC_CSHAPE_POLY ? least : rb;
+    n->sign = 1;
+    switch (wall) {
+    case DC_CSHAPE_POLY:        n->low = 0; n->high = ra + rb; break;
+    case DC_CSHAPE_HALFPLANE:   n->low = 0; n->high = rb; break;
+    case DC_CSHAPE_DISC:        n->low = dc_max(0, ra - rb); n->high = ra + rb; break;
+    default:                    n->low = dc_max(0, ra - DC_R(1.3)*rb); n->high = ra; n->sign = -1; break;
+    }
+    n->centre = n->high - DC_R(0.7)*n->unit;
+    n->high += DC_R(0.2)*n->unit;
+    return 1;
+}
+
+/* A pose in the network's coordinates (r, alpha, beta), or (theta, x, y) with `raw`: */
+typedef struct {
+    dc_real in[5];          /* (r - centre)/unit, cos alpha, sin alpha, cos beta, sin beta; or raw inputs */
+    dc_real ex, ey;         /* derivative of r by x, y; that of alpha and beta is inv (-ey, ex) */
+    dc_real inv;
+    dc_real sx, sy;         /* raw: derivatives of the inputs by x, y */
+    dc_real beyond;         /* how far r is beyond where it is cut off; 0 inside */
+    int cut;
+} dci_cnet_pose;
+
+static void dci_cnet_place(const dc_cnet *n, dc_real theta, dc_real x, dc_real y, dci_cnet_pose *p)
+{
+    dc_real r = dc_sqrt(x*x + y*y), s, c, cut, sa, ca;
+    dc_sincos(theta, &s, &c);
+    if (n->wall == DC_CSHAPE_HALFPLANE) {
+        r = y;
+        ca = p->ex = 0;
+        sa = p->ey = 1;
+        p->inv = 0;
+        p->in[3] = s;               /* beta = pi/2 - theta */
+        p->in[4] = c;
+    } else {
+        /* where the centres coincide any direction will do; within 1e-3 units the derivatives by direction are held back */
+        ca = p->ex = r > 0 ? x/r : DC_R(1);
+        sa = p->ey = r > 0 ? y/r : DC_R(0);
+        p->inv = 1/dc_max(r, DC_R(1e-3)*n->unit);
+        p->in[3] = -(ca*c + sa*s);  /* beta = alpha + pi - theta */
+        p->in[4] = -(sa*c - ca*s);
+    }
+    cut = dc_min(dc_max(r, n->low), n->high);
+    p->cut = cut < r || cut > r;
+    p->beyond = r - cut;
+    if (n->raw) {
+        dc_real reach = n->ra + n->rb + n->high, turn = dc_atan2(s, c);
+        /* -pi and pi are one pose, also as they are rounded */
+        p->in[0] = dc_abs(turn) >= DC_R(3.141592653589793)*(1 - DC_EPS) ? DC_R(3.141592653589793) : turn;
+        p->in[1] = dc_min(dc_max(x, -reach), reach)/n->unit;
+        p->in[2] = dc_min(dc_max(y, -reach), reach)/n->unit;
+        p->sx = dc_abs(x) <= reach ? 1/n->unit : DC_R(0);
+        p->sy = dc_abs(y) <= reach ? 1/n->unit : DC_R(0);
+        if (n->wall == DC_CSHAPE_HALFPLANE) p->in[1] = p->sx = 0;       /* it does not feel x */
+    } else {
+        p->in[0] = (cut - n->centre)/n->unit;
+        p->in[1] = ca;
+        p->in[2] = sa;
+    }
+}
+
+/* Derivatives by the network's coordinates to derivatives by the pose; first as there, d/d(r/unit) in g[0] */
+static void dci_cnet_gradient(const dc_cnet *n, const dci_cnet_pose *p, const dc_real g[3], dc_real slope, dc_real out[3])
+{
+    dc_real r, t;
+    if (n->raw) {
+        out[0] = g[0];
+        out[1] = g[1]*p->sx + slope*p->ex;
+        out[2] = g[2]*p->sy + slope*p->ey;
+        return;
+    }
+    r = (p->cut ? DC_R(0) : g[0]/n->unit) + slope;
+    t = (g[1] + g[2])*p->inv;
+    out[0] = -g[2];
+    out[1] = r*p->ex - t*p->ey;
+    out[2] = r*p->ey + t*p->ex;
+}
+
+static int dci_cnet_angles(const dc_cnet *n) { return n->wall == DC_CSHAPE_POLY ? 2 : 1; }
+
+/* Outputs of n poses, n <= DCI_NET_BLOCK, and with `grad` the first one's derivatives by the network's coordinates. */
+#define DCI_CNET_RUN(T, X) \
+static DCI_NOINLINE void dci_cnet_run##X(const dc_cnet *c, const T *W, const T *turned, int n, const dci_cnet_pose *p, int grad, \
+                                         const dci_net_work##X *w, dc_real (*out)[2], dc_real (*g)[3]) \
+{ \
+    const dci_net_size *s = &c->size; \
+    const T *last = W + dci_net_at(s, s->layers) + 2; \
+    T *E = w->E, *G = w->G, *swap; \
+    int i, k, l; \
+    for (i = 0; i < n; ++i) { \
+        T in[5]; \
+        for (k = 0; k < 5; ++k) in[k] = (T)p[i].in[k]; \
+        dci_net_inputs##X(c->raw, c->harmonics, dci_cnet_angles(c), s->pad, in, w->F + i*s->pad, w->J + 3*i*s->pad); \
+    } \
+    dci_net_forward##X(s, W, c->smooth, n, w, NULL); \
+    for (i = 0; i < n; ++i) { \
+        out[i][0] = (dc_real)w->out[2*i]; \
+        out[i][1] = (dc_real)w->out[2*i + 1]; \
+    } \
+    if (!grad) return; \
+    for (i = 0; i < n; ++i) memcpy(E + i*s->width, last, (size_t)s->width*sizeof *E); \
+    for (l = s->layers - 1; l >= 0; --l) { \
+        dci_net_through##X(n*s->width, E, w->U + (size_t)l*(size_t)(n*s->width)); \
+        dci_net_back##X(s, turned, l, n, E, G); \
+        swap = E; \
+        E = G; \
+        G = swap; \
+    } \
+    for (i = 0; i < n; ++i) \
+        for (k = 0; k < 3; ++k) g[i][k] = (dc_real)dci_net_dot##X(s->pad, w->J + (3*i + k)*s->pad, E + i*s->pad); \
+}
+
+DCI_CNET_RUN(float, _f)
+#if !DC_IS_FLOAT
+DCI_CNET_RUN(double, _d)
+#endif
+
+/* Numbers of the second derivatives' work beyond dci_net_numbers: tangents Z of z, one layer's of u(z), u'' */
+static size_t dci_cnet_hessian_numbers(const dci_net_size *s, int rows)
+{
+    return (size_t)rows*(size_t)s->width*(4*(size_t)s->layers + 3);
+}
+
+/* Also second derivatives, and the second output's first ones. With tangents Z_i = dz/dc_i of a layer's z,
+ *
+ *     d2 out/dc_i dc_j = sum over layers and units of e u''(z) Z_i Z_j + sum over inputs of e d2F/dc_i dc_j
+ *
+ * where e is the derivative of the output by u(z), or by the input. hess: 00 01 02 11 12 22 */
+static DCI_NOINLINE void dci_cnet_run_hessian(const dc_cnet *c, int n, const dci_cnet_pose *p, const DCI_NET(dci_net_work) *w,
+                                              dc_real *more, dc_real (*out)[2], dc_real (*g)[3], dc_real (*lever)[3],
+                                              dc_real (*hess)[6])
+{
+    const dci_net_size *s = &c->size;
+    const size_t H = (size_t)s->width, layer = (size_t)n*H;
+    const dc_real *W = c->wr, *last = W + dci_net_at(s, s->layers) + 2;
+    dc_real *Z = more, *T = Z + 3*(size_t)s->layers*layer, *ddu = T + 3*layer, *E = w->E, *G = w->G, *swap;
+    int i, j, k, l, K = c->harmonics, angles = dci_cnet_angles(c);
+    for (i = 0; i < n; ++i)
+        DCI_NET(dci_net_inputs)(c->raw, K, angles, s->pad, p[i].in, w->F + i*s->pad, w->J + 3*i*s->pad);
+    DCI_NET(dci_net_forward)(s, W, c->smooth, n, w, ddu);
+    for (l = 0; l < s->layers; ++l) {
+        dc_real *z = Z + 3*(size_t)l*layer;
+        memset(z, 0, 3*layer*sizeof *z);
+        DCI_NET(dci_net_mul)(3*n, s->width, l == 0 ? s->inputs : s->width, l == 0 ? w->J : T, l == 0 ? (size_t)s->pad : H, 1,
+                             W + dci_net_at(s, l) + H, H, z, H);
+        for (i = 0; i < 3*n; ++i)
+            for (k = 0; k < s->width; ++k) T[i*s->width + k] = z[i*s->width + k]*w->U[(size_t)l*layer + (size_t)(i/3*s->width + k)];
+    }
+    for (i = 0; i < n; ++i) {
+        for (k = 0; k < 2; ++k) out[i][k] = w->out[2*i + k];
+        for (k = 0; k < 3; ++k) lever[i][k] = DCI_NET(dci_net_dot)(s->width, last + H, T + (size_t)(3*i + k)*H);
+        for (k = 0; k < 6; ++k) hess[i][k] = 0;
+        memcpy(E + i*s->width, last, H*sizeof *E);
+    }
+    for (l = s->layers - 1; l >= 0; --l) {
+        const dc_real *U = w->U + (size_t)l*layer, *V = ddu + (size_t)l*layer, *z = Z + 3*(size_t)l*layer;
+        for (i = 0; i < n; ++i)
+            for (k = 0; k < s->width; ++k) {
+                int at = i*s->width + k;
+                const dc_real *t = z + 3*i*s->width + k;
+                dc_real e = E[at]*V[at], a = t[0], b = t[H], d = t[2*H];
+                hess[i][0] += e*a*a;
+                hess[i][1] += e*a*b;
+                hess[i][2] += e*a*d;
+                hess[i][3] += e*b*b;
+                hess[i][4] += e*b*d;
+                hess[i][5] += e*d*d;
+            }
+        DCI_NET(dci_net_through)(n*s->width, E, U);
+        DCI_NET(dci_net_back)(s, c->turned_r, l, n, E, G);
+        swap = E;
+        E = G;
+        G = swap;
+    }
+    for (i = 0; i < n; ++i) {
+        const dc_real *e = E + i*s->pad, *F = w->F + i*s->pad;
+        for (k = 0; k < 3; ++k) g[i][k] = DCI_NET(dci_net_dot)(s->pad, w->J + (3*i + k)*s->pad, e);
+        /* d2 cos k phi = -k^2 cos k phi, as of the sine: of alpha, then of beta */
+        for (j = 0; j < angles && !c->raw; ++j)
+            for (k = 0; k < 2*K; ++k) {
+                int at = 1 + 2*K*j + k, order = k%K + 1;
+                hess[i][j + 1 < angles ? 3 : 5] -= (dc_real)(order*order)*(e[at]*F[at]);
+            }
+    }
+}
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
+
+/* Second derivatives by the pose, tt tx ty xx xy yy, from those by (r/unit, alpha, beta): with e the radial direction, f
+ * the one across it and i = inv,
+ *     d r = e,  d alpha = i f,  d beta = (-1; i f),  d2 r = i f f^T,  d2 alpha = d2 beta = -i^2 (e f^T + f e^T)     */
+static void dci_cnet_hessian(const dc_cnet *n, const dci_cnet_pose *p, const dc_real g[3], const dc_real h[6], dc_real slope,
+                             dc_real out[6])
+{
+    dc_real ex = p->ex, ey = p->ey, i = p->inv, iu = 1/n->unit, rr, rt, rb, tt, bt, r;
+    if (n->raw) {
+        rr = rt = 0;
+        tt = slope*i;
+        out[0] = h[0];
+        out[1] = p->sx*h[1];
+        out[2] = p->sy*h[2];
+        out[3] = p->sx*p->sx*h[3];
+        out[4] = p->sx*p->sy*h[4];
+        out[5] = p->sy*p->sy*h[5];
+    } else {
+        iu = p->cut ? DC_R(0) : iu;
+        r = g[0]*iu + slope;
+        rr = iu*iu*h[0];
+        rb = iu*h[2];
+        rt = i*(iu*(h[1] + h[2]) - i*(g[1] + g[2]));
+        bt = i*(h[4] + h[5]);
+        tt = i*(i*(h[3] + 2*h[4] + h[5]) + r);
+        out[0] = h[5];
+        out[1] = -(rb*ex - bt*ey);
+        out[2] = -(rb*ey + bt*ex);
+        out[3] = out[4] = out[5] = 0;
+    }
+    out[3] += rr*ex*ex - 2*rt*ex*ey + tt*ey*ey;
+    out[4] += (rr - tt)*ex*ey + rt*(ex*ex - ey*ey);
+    out[5] += rr*ey*ey + 2*rt*ex*ey + tt*ex*ex;
+}
+
+/* numbers, scaled, to rows of an output; 0: one is not finite */
+static int dci_cnet_put(int rows, const dc_real *x, dc_real *out, size_t stride)
+{
+    int k, ok = 1;
+    for (k = 0; k < rows; ++k) {
+        out[(size_t)k*stride] = x[k];
+        ok = ok && dc_finite(x[k]);
+    }
+    return ok;
+}
+
+/* Numbers of the network at a pose to those of the field, at [i] of the outputs; 0: one is not finite */
+static int dci_cnet_result(const dc_cnet *n, const dci_cnet_pose *p, const dc_real out[2], const dc_real g[3], const dc_real lever[3],
+                           const dc_real hess[6], size_t i, size_t stride, const dc_cfield_out *o)
+{
+    const dc_real scale = n->unit*DC_CFIELD_BAND, slope = p->beyond < 0 || p->beyond > 0 ? n->sign : DC_R(0);
+    dc_real d = scale*out[0] + n->sign*p->beyond, l = n->unit*out[1], a[3], h[6], by_pose[3], second[6];
+    int k, ok = 1;
+    if (o->d) ok = dci_cnet_put(1, &d, o->d + i, stride) && ok;
+    if (o->lever) ok = dci_cnet_put(1, &l, o->lever + i, stride) && ok;
+    for (k = 0; k < 3 && (o->grad || o->hess); ++k) a[k] = scale*g[k];
+    if (o->grad) {
+        dci_cnet_gradient(n, p, a, slope, by_pose);
+        ok = dci_cnet_put(3, by_pose, o->grad + i, stride) && ok;
+    }
+    if (o->hess) {
+        for (k = 0; k < 6; ++k) h[k] = scale*hess[k];
+        dci_cnet_hessian(n, p, a, h, slope, second);
+        ok = dci_cnet_put(6, second, o->hess + i, stride) && ok;
+    }
+    if (o->dlever) {
+        for (k = 0; k < 3; ++k) a[k] = n->unit*lever[k];
+        dci_cnet_gradient(n, p, a, 0, by_pose);
+        ok = dci_cnet_put(3, by_pose, o->dlever + i, stride) && ok;
+    }
+    return ok;
+}
+
+static size_t dci_cnet_scratch(const dc_cfield *f)
+{
+    const dc_cnet *n = f->net;
+    size_t sum = dc_bytes(0, DCI_NET_BLOCK, sizeof(dci_cnet_pose));
+    sum = dc_bytes(sum, dci_net_numbers(&n->size, DCI_NET_BLOCK), n->smooth ? sizeof(dc_real) : sizeof(float));
+    if (n->smooth) sum = dc_bytes(sum, dci_cnet_hessian_numbers(&n->size, DCI_NET_HESSIAN_BLOCK), sizeof(dc_real));
+    return sum;
+}
+
+/* poses are finite and in range */
+static dc_status dci_cnet_eval(const dc_cfield *f, int count, const dc_real *q, size_t stride, dc_arena *mem, const dc_cfield_out *o)
+{
+    const dc_cnet *n = f->net;
+    const size_t used = mem->used;
+    int second = o->hess || o->dlever, grad = o->grad != NULL, rows = second ? DCI_NET_HESSIAN_BLOCK : DCI_NET_BLOCK, i, m, ok = 1, at;
+    dc_real out[DCI_NET_BLOCK][2], g[DCI_NET_BLOCK][3], lever[DCI_NET_HESSIAN_BLOCK][3], hess[DCI_NET_HESSIAN_BLOCK][6];
+    dci_cnet_pose *p = (dci_cnet_pose *)dc_arena_take(mem, DCI_NET_BLOCK, sizeof *p);
+    float *single = NULL;
+    dc_real *real = NULL, *more = NULL;
+    dci_net_work_f wf;
+    DCI_NET(dci_net_work) wr;
+    rows = rows < count ? rows : count;
+    if (n->smooth) {
+        real = (dc_real *)dc_arena_take(mem, dci_net_numbers(&n->size, DCI_NET_BLOCK), sizeof *real);
+        more = (dc_real *)dc_arena_take(mem, dci_cnet_hessian_numbers(&n->size, DCI_NET_HESSIAN_BLOCK), sizeof *more);
+    } else single = (float *)dc_arena_take(mem, dci_net_numbers(&n->size, DCI_NET_BLOCK), sizeof *single);
+    mem->used = used;
+    if (!p || (n->smooth ? !real || !more : !single)) return DC_E_MEMORY;
+    if (n->smooth) wr = DCI_NET(dci_net_work_make)(&n->size, rows, real);
+    else wf = dci_net_work_make_f(&n->size, rows, single);
+    for (at = 0; at < count; at += m) {
+        m = count - at < rows ? count - at : rows;
+        for (i = 0; i < m; ++i) {
+            size_t k = (size_t)(at + i);
+            dci_cnet_place(n, q[k], q[stride + k], q[2*stride + k], &p[i]);
+        }
+        if (second) dci_cnet_run_hessian(n, m, p, &wr, more, out, g, lever, hess);
+        else if (n->smooth) DCI_NET(dci_cnet_run)(n, n->wr, n->turned_r, m, p, grad, &wr, out, g);
+        else dci_cnet_run_f(n, n->w, n->turned, m, p, grad, &wf, out, g);
+        for (i = 0; i < m; ++i)
+            ok = dci_cnet_result(n, &p[i], out[i], g[i], lever[second ? i : 0], hess[second ? i : 0], (size_t)(at + i), stride, o) && ok;
+    }
+    return ok ? DC_OK : DC_E_RANGE;
+}
+
+static dc_status dci_cnet_eval_one(const dc_cfield *f, const dc_real q[3], dc_arena *mem, dc_real *d, dc_real *grad, dc_real *lever,
+                                   dc_real *hess, dc_real *dlever)
+{
+    static const int at[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
+    dc_real v, l, g[3], h[6], dl[3];
+    dc_cfield_out o;
+    dc_status s;
+    int k;
+    o.d = d ? &v : NULL;
+    o.grad = grad ? g : NULL;
+    o.lever = lever ? &l : NULL;
+    o.hess = hess ? h : NULL;
+    o.dlever = dlever ? dl : NULL;
+    s = dci_cnet_eval(f, 1, q, 1, mem, &o);
+    if (s != DC_OK) return s;
+    if (d) *d = v;
+    if (lever) *lever = l;
+    for (k = 0; grad && k < 3; ++k) grad[k] = g[k];
+    for (k = 0; dlever && k < 3; ++k) dlever[k] = dl[k];
+    for (k = 0; hess && k < 9; ++k) hess[k] = h[at[k]];
+    return DC_OK;
+}
+
+/* ---- learned fields: memory ------------------------------------------------------------------------ */
+
+static size_t dci_cnet_bytes(const dc_cnet *n)
+{
+    size_t count = dci_net_count(&n->size), turned = dci_net_turned(&n->size), sum = dc_bytes(0, 1, sizeof *n);
+    sum = dc_bytes(sum, count, sizeof(float));
+    if (!n->smooth) return dc_bytes(sum, turned, sizeof(float));
+    sum = dc_bytes(sum, count, sizeof(dc_real));
+    return dc_bytes(sum, turned, sizeof(dc_real));
+}
+
+/* The field of a network like n in the arena, its weights still to be filled in; NULL: no room */
+static float *dci_cnet_take(const dc_cnet *n, dc_arena *mem, dc_cfield *f)
+{
+    size_t used = mem->used, count = dci_net_count(&n->size), turned = dci_net_turned(&n->size);
+    dc_cnet *c = (dc_cnet *)dc_arena_take(mem, 1, sizeof *c);
+    float *w = (float *)dc_arena_take(mem, count, sizeof *w), *t = NULL;
+    dc_real *wr = NULL, *tr = NULL;
+    if (n->smooth) {
+        wr = (dc_real *)dc_arena_take(mem, count, sizeof *wr);
+        tr = (dc_real *)dc_arena_take(mem, turned, sizeof *tr);
+    } else t = (float *)dc_arena_take(mem, turned, sizeof *t);
+    if (!c || !w || (n->smooth ? !wr || !tr : !t)) {
+        mem->used = used;
+        return NULL;
+    }
+    *c = *n;
+    c->w = w;
+    c->turned = t;
+    c->wr = wr;
+    c->turned_r = tr;
+    memset(f, 0, sizeof *f);
+    f->kind = DC_CFIELD_LEARNED;
+    f->wall = n->wall;
+    f->radius = n->wall == DC_CSHAPE_DISC || n->wall == DC_CSHAPE_HOLE ? n->ra : DC_R(0);
+    f->smooth = n->smooth;
+    f->a.radius = n->ra;
+    f->b.radius = n->rb;
+    f->net = c;
+    return w;
+}
+
+/* what is made of the weights */
+static void dci_cnet_ready(dc_cfield *f)
+{
+    const dc_cnet *n = f->net;
+    size_t k, count = dci_net_count(&n->size);
+    if (!n->smooth) {
+        dci_net_turn_f(&n->size, n->w, n->turned);
+        return;
+    }
+    for (k = 0; k < count; ++k) n->wr[k] = (dc_real)n->w[k];
+    DCI_NET(dci_net_turn)(&n->size, n->wr, n->turned_r);
+}
+
 static int dci_cfield_ok(const dc_cfield *f)
 {
-    return f && (f->kind == DC_CFIELD_EXACT || f->kind == DC_CFIELD_SAMPLED);
+    return f && (f->kind == DC_CFIELD_EXACT || f->kind == DC_CFIELD_SAMPLED || (f->kind == DC_CFIELD_LEARNED && f->net));
 }
 
 DC_DEF size_t dc_cfield_eval_bytes(const dc_cfield *f)
 {
     size_t sum = 0;
     if (!dci_cfield_ok(f)) return 0;
+    if (f->kind == DC_CFIELD_LEARNED) return dci_cnet_scratch(f);
     sum = dc_bytes(sum, 1, sizeof(dci_pair_work));
     sum = dc_bytes(sum, 5*((size_t)f->b.n + 1), sizeof(dc_real));
-    sum = dc_bytes(sum, (size_t)f->a.n + (size_t)f->b.n, sizeof(int));
+    sum = dc_bytes(sum, (size_t)f->a.n + (size_t)f->b.n, sizeof(dci_bound));
     sum = dc_bytes(sum, DCI_CFIELD_STACK, sizeof(dci_cell));
     return sum == SIZE_MAX ? 0 : sum;
 }
@@ -3554,7 +4331,7 @@ static dci_pair_work *dci_pair_work_take(const dc_cfield *f, dc_arena *mem)
     size_t row = (size_t)f->b.n + 1;
     dci_pair_work *w = (dci_pair_work *)dc_arena_take(mem, 1, sizeof *w);
     dc_real *m = (dc_real *)dc_arena_take(mem, 5*row, sizeof *m);
-    int *list = (int *)dc_arena_take(mem, (size_t)f->a.n + (size_t)f->b.n, sizeof *list);
+    dci_bound *list = (dci_bound *)dc_arena_take(mem, (size_t)f->a.n + (size_t)f->b.n, sizeof *list);
     dci_cell *stack = (dci_cell *)dc_arena_take(mem, DCI_CFIELD_STACK, sizeof *stack);
     if (!w || !m || !list || !stack) return NULL;
     w->x = m;
@@ -3584,23 +4361,37 @@ static dc_real dci_contact_lever(const dci_contact *c, dc_real x, dc_real y)
     return ((c->px - DC_R(0.5)*x)*c->nx + (c->py - DC_R(0.5)*y)*c->ny)/dc_sqrt(n2);
 }
 
-static dc_status dci_exact_eval(const dc_cfield *f, dci_pair_work *w, dc_real theta, dc_real x, dc_real y, dc_real *d, dc_real *grad,
-                                dc_real *lever)
+/* (d(q + h e) - d(q - h e))/(2 h) along one coordinate */
+static dc_real dci_exact_slope(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], int k, dc_real h, dc_status *s)
 {
-    dci_contact c, up, down;
+    dci_contact up, down;
+    dc_real p[3];
+    memcpy(p, q, sizeof p);
+    p[k] = q[k] + h;
+    dci_exact_contact(f, w, p, -DC_REAL_MAX, &up);
+    p[k] = q[k] - h;
+    dci_exact_contact(f, w, p, -DC_REAL_MAX, &down);
+    if (*s == DC_OK) *s = up.status != DC_OK ? up.status : down.status;
+    return (up.d - down.d)/(2*h);
+}
+
+static dc_status dci_exact_eval(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], dc_real *d, dc_real *grad, dc_real *lever)
+{
+    dci_contact c;
     dc_status s;
-    dci_exact_contact(f, w, theta, x, y, -DC_REAL_MAX, &c);
+    dci_exact_contact(f, w, q, -DC_REAL_MAX, &c);
     s = c.status;
+    if (c.overlap && (grad || lever)) {
+        c.nx = dci_exact_slope(f, w, q, 1, f->hx, &s);
+        c.ny = dci_exact_slope(f, w, q, 2, f->hx, &s);
+    }
     if (grad) {
-        dci_exact_contact(f, w, theta + f->h, x, y, -DC_REAL_MAX, &up);
-        dci_exact_contact(f, w, theta - f->h, x, y, -DC_REAL_MAX, &down);
-        grad[0] = (up.d - down.d)/(2*f->h);
+        grad[0] = dci_exact_slope(f, w, q, 0, f->h, &s);
         grad[1] = c.nx;
         grad[2] = c.ny;
-        if (s == DC_OK) s = up.status != DC_OK ? up.status : down.status;
     }
     if (d) *d = c.d;
-    if (lever) *lever = dci_contact_lever(&c, x, y);
+    if (lever) *lever = dci_contact_lever(&c, q[1], q[2]);
     return s;
 }
 
@@ -3616,9 +4407,10 @@ DC_DEF dc_status dc_cfield_eval(const dc_cfield *f, const dc_real q[3], dc_arena
     dc_status s;
     size_t used;
     if (!dci_cfield_ok(f) || !q || !mem || !dci_cpose_ok(q[0], q[1], q[2]) || ((hess || dlever) && !f->smooth)) return DC_E_ARG;
+    if (f->kind == DC_CFIELD_LEARNED) return dci_cnet_eval_one(f, q, mem, d, grad, lever, hess, dlever);
     used = mem->used;
     w = dci_pair_work_take(f, mem);
-    s = w ? dci_exact_eval(f, w, q[0], q[1], q[2], d, grad, lever) : DC_E_MEMORY;
+    s = w ? dci_exact_eval(f, w, q, d, grad, lever) : DC_E_MEMORY;
     mem->used = used;
     return s;
 }
@@ -3633,13 +4425,17 @@ DC_DEF dc_status dc_cfield_eval_batch(const dc_cfield *f, int count, const dc_re
         || ((out->hess || out->dlever) && !f->smooth)) return DC_E_ARG;
     for (i = 0; i < (size_t)count; ++i)
         if (!dci_cpose_ok(q[i], q[stride + i], q[2*stride + i])) return DC_E_ARG;
+    if (f->kind == DC_CFIELD_LEARNED) return dci_cnet_eval(f, count, q, stride, mem, out);
     used = mem->used;
     w = dci_pair_work_take(f, mem);
     if (!w) s = DC_E_MEMORY;
     for (i = 0; w && i < (size_t)count; ++i) {
-        dc_real g[3];
-        dc_status now = dci_exact_eval(f, w, q[i], q[stride + i], q[2*stride + i], out->d ? &out->d[i] : NULL, out->grad ? g : NULL,
-                                       out->lever ? &out->lever[i] : NULL);
+        dc_real g[3], p[3];
+        dc_status now;
+        p[0] = q[i];
+        p[1] = q[stride + i];
+        p[2] = q[2*stride + i];
+        now = dci_exact_eval(f, w, p, out->d ? &out->d[i] : NULL, out->grad ? g : NULL, out->lever ? &out->lever[i] : NULL);
         if (out->grad) {
             out->grad[i] = g[0];
             out->grad[stride + i] = g[1];
@@ -3667,12 +4463,12 @@ static dc_real dci_uniform(uint64_t *s)
 
 /* Samples first .. first + count - 1 of an exact field, of which sample i depends on `seed` and i alone: poses into rows of q,
  * values into out (rows as in dc_cfield_eval_batch). Nine of ten have |d| < band, by rejection, the tenth has not; poses are
- * uniform in theta and in the disc of translations where the shapes can meet; x is 0 against a half-plane, which does not feel it.
+ * uniform in theta and in the disc of translations where the shapes can be within band; x is 0 against a half-plane, which does not feel it.
  * DC_E_DIVERGED: no pose within the band in DCI_SAMPLE_TRIES. */
-static DCI_UNUSED dc_status dci_cfield_samples(const dc_cfield *f, uint64_t seed, int first, int count, dc_real band, dc_real *q,
-                                               size_t stride, dc_arena *mem, const dc_cfield_out *out)
+static dc_status dci_cfield_samples(const dc_cfield *f, uint64_t seed, int first, int count, dc_real band, dc_real *q,
+                                    size_t stride, dc_arena *mem, const dc_cfield_out *out)
 {
-    dc_real reach = f->wall == DC_CSHAPE_HOLE ? f->radius : f->a.radius + f->b.radius;
+    dc_real reach = (f->wall == DC_CSHAPE_HOLE ? f->radius : f->a.radius + f->b.radius) + band;
     dci_pair_work *w;
     size_t used = mem->used;
     int i, tries;
@@ -3687,7 +4483,7 @@ static DCI_UNUSED dc_status dci_cfield_samples(const dc_cfield *f, uint64_t seed
         dc_real *p = q + i;
         for (tries = 0;; ++tries) {
             dci_contact c;
-            dc_real theta, x, y;
+            dc_real theta, x, y, at[3];
             if (tries == DCI_SAMPLE_TRIES) {
                 mem->used = used;
                 return DC_E_DIVERGED;
@@ -3701,7 +4497,8 @@ static DCI_UNUSED dc_status dci_cfield_samples(const dc_cfield *f, uint64_t seed
             p[stride] = reach*x;
             p[2*stride] = reach*y;
             if (uniform) break;
-            dci_exact_contact(f, w, p[0], p[stride], p[2*stride], -band, &c);
+            at[0] = p[0]; at[1] = p[stride]; at[2] = p[2*stride];
+            dci_exact_contact(f, w, at, -band, &c);
             if (dc_abs(c.d) < band) break;
         }
     }
@@ -3712,6 +4509,435 @@ static DCI_UNUSED dc_status dci_cfield_samples(const dc_cfield *f, uint64_t seed
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC pop_options
 #endif
+
+/* ---- learned fields: training ------------------------------------------------------------------------ */
+
+#define DCI_TRAINING UINT64_C(0x6463747261696e31)
+
+/* A drawn pose: what dci_cnet_place makes of it, targets of the outputs */
+typedef struct { float in[5], d, lever; } dci_drawn;
+
+/* Then come weights, their gradient and moments, transposed weights, poses, their order, work. */
+typedef struct {
+    uint64_t mark, random, step;
+    dc_cfield_train_options opt;            /* defaults filled in */
+    dc_cfield_train_info info;
+    dc_cnet net;                            /* without pointers */
+    dc_real decay[2];                       /* beta_1^step, beta_2^step */
+} dci_training;
+
+typedef struct {
+    float *w, *grad, *m, *v, *turned;
+    dci_drawn *drawn;                       /* samples, then those to judge by */
+    int *order;
+    float *work;
+} dci_training_arrays;
+
+static int dci_training_judges(const dc_cfield_train_options *o) { return o->samples/10; }
+
+/* where the arrays begin, and bytes of the whole */
+static size_t dci_training_map(const dc_cfield_train_options *o, const dci_net_size *s, unsigned char *state, dci_training_arrays *a)
+{
+    size_t count = dci_net_count(s), poses = (size_t)o->samples + (size_t)dci_training_judges(o), at = sizeof(dci_training);
+    size_t part[8];
+    int k;
+    part[0] = part[1] = part[2] = part[3] = count*sizeof(float);
+    part[4] = dci_net_turned(s)*sizeof(float);
+    part[5] = poses*sizeof(dci_drawn);
+    part[6] = (size_t)o->samples*sizeof(int);
+    part[7] = dci_net_numbers(s, DCI_NET_BLOCK)*sizeof(float);
+    for (k = 0; k < 8; ++k) {
+        unsigned char *p = state ? state + at : NULL;
+        switch (k) {
+        case 0: a->w = (float *)(void *)p; break;
+        case 1: a->grad = (float *)(void *)p; break;
+        case 2: a->m = (float *)(void *)p; break;
+        case 3: a->v = (float *)(void *)p; break;
+        case 4: a->turned = (float *)(void *)p; break;
+        case 5: a->drawn = (dci_drawn *)(void *)p; break;
+        case 6: a->order = (int *)(void *)p; break;
+        default: a->work = (float *)(void *)p; break;
+        }
+        at += part[k];
+    }
+    return at;
+}
+
+DC_DEF size_t dc_cfield_train_bytes(const dc_cfield_train_options *opt)
+{
+    dc_cfield_train_options o;
+    dci_training_arrays a;
+    dc_cnet n;
+    if (!dci_cnet_options(opt, &o) || !dci_cnet_make(&n, DC_CSHAPE_POLY, 1, 1, o.raw, o.harmonics, o.layers, o.width, o.smooth)) return 0;
+    return dci_training_map(&o, &n.size, NULL, &a);
+}
+
+DC_DEF size_t dc_cfield_learned_bytes(const dc_cfield_train_options *opt)
+{
+    dc_cfield_train_options o;
+    dc_cnet n;
+    if (!dci_cnet_options(opt, &o) || !dci_cnet_make(&n, DC_CSHAPE_POLY, 1, 1, o.raw, o.harmonics, o.layers, o.width, o.smooth)) return 0;
+    return dci_cnet_bytes(&n);
+}
+
+/* Weights even in +-sqrt(6/inputs), as of units of which half are on, more for the harmonics, less for the output */
+static void dci_training_weights(dci_training *t, float *w)
+{
+    const dci_net_size *s = &t->net.size;
+    size_t k, at = 0, next;
+    int l, in, out;
+    for (l = 0; l <= s->layers; ++l) {
+        dc_real bound;
+        in = l == 0 ? s->inputs : s->width;
+        out = l < s->layers ? s->width : 2;
+        next = at + (size_t)(in + 1)*(size_t)out;
+        bound = dc_sqrt(DC_R(6)/(dc_real)in)*(l == s->layers ? DC_R(0.4) : l == 0 && !t->net.raw ? DC_R(1.4) : DC_R(1));
+        for (k = 0; k < (size_t)out; ++k) w[at + k] = 0;
+        for (k = at + (size_t)out; k < next; ++k) w[k] = (float)(bound*(2*dci_uniform(&t->random) - 1));
+        at = next;
+    }
+}
+
+DC_DEF dc_status dc_cfield_train_start(const dc_cfield_train_options *opt, const dc_cfield *of, void *state)
+{
+    dc_cfield_train_options o;
+    dci_training t;
+    dci_training_arrays a;
+    size_t count;
+    memset(&t, 0, sizeof t);
+    if (!dci_cnet_options(opt, &o) || !dci_cfield_ok(of) || of->kind == DC_CFIELD_LEARNED || !state
+        || !dci_cnet_make(&t.net, of->wall, of->a.radius, of->b.radius, o.raw, o.harmonics, o.layers, o.width, o.smooth)) return DC_E_ARG;
+    t.mark = DCI_TRAINING;
+    t.random = o.seed;
+    t.opt = o;
+    t.decay[0] = t.decay[1] = 1;
+    dci_training_map(&o, &t.net.size, (unsigned char *)state, &a);
+    count = dci_net_count(&t.net.size);
+    dci_training_weights(&t, a.w);
+    memset(a.m, 0, count*sizeof(float));
+    memset(a.v, 0, count*sizeof(float));
+    memcpy(state, &t, sizeof t);
+    return DC_OK;
+}
+
+/* Draws pose i: nine of ten of the samples are near the surface, all of those to judge by */
+static dc_status dci_training_draw(const dci_training *t, const dc_cfield *of, dc_arena *mem, int i, dci_drawn *s)
+{
+    const dc_cnet *n = &t->net;
+    const dc_real band = n->unit*DC_CFIELD_BAND;
+    const int judge = i - t->opt.samples;
+    dc_real q[3], d = DC_REAL_MAX, lever = 0;
+    dci_cnet_pose p;
+    dc_cfield_out o = DC_ZERO;
+    dc_status status;
+    int k;
+    if (judge >= 0) i = (t->opt.samples + 9)/10*10 + judge/9*10 + judge%9;
+    o.d = &d;
+    o.lever = &lever;
+    status = dci_cfield_samples(of, t->opt.seed, i, 1, band, q, 1, mem, &o);
+    if (status == DC_E_MEMORY || d >= DC_REAL_MAX) return status;
+    dci_cnet_place(n, q[0], q[1], q[2], &p);
+    for (k = 0; k < 5; ++k) s->in[k] = (float)p.in[k];
+    s->d = (float)(d/band);
+    s->lever = (float)(lever/n->unit);
+    return DC_OK;
+}
+
+static void dci_training_inputs(const dc_cnet *n, const dci_drawn *s, int i, const dci_net_work_f *w)
+{
+    dci_net_inputs_f(n->raw, n->harmonics, dci_cnet_angles(n), n->size.pad, s->in, w->F + i*n->size.pad, w->J + 3*i*n->size.pad);
+}
+
+/* Gradients of sum of e out over a block of poses, errors e[i][2] of the outputs, are added to a->grad. */
+static void dci_training_back(const dc_cnet *n, const dci_training_arrays *a, const dci_net_work_f *w, float (*e)[2])
+{
+    const dci_net_size *s = &n->size;
+    const int H = s->width, rows = DCI_NET_BLOCK;
+    const size_t layer = (size_t)(rows*H);
+    float *E = w->E, *G = w->G, *swap, *g = a->grad + dci_net_at(s, s->layers);
+    const float *last = a->w + dci_net_at(s, s->layers) + 2, *top = w->A + (size_t)(s->layers - 1)*layer;
+    int i, k, l;
+    for (i = 0; i < rows; ++i) {
+        g[0] += e[i][0];
+        g[1] += e[i][1];
+        for (k = 0; k < H; ++k) {
+            g[2 + k] += e[i][0]*top[i*H + k];
+            g[2 + H + k] += e[i][1]*top[i*H + k];
+            E[i*H + k] = e[i][0]*last[k] + e[i][1]*last[H + k];
+        }
+    }
+    for (l = s->layers - 1; l >= 0; --l) {
+        const float *in = l == 0 ? w->F : w->A + (size_t)(l - 1)*layer;
+        g = a->grad + dci_net_at(s, l);
+        dci_net_through_f(rows*H, E, w->U + (size_t)l*layer);
+        for (i = 0; i < rows; ++i)
+            for (k = 0; k < H; ++k) g[k] += E[i*H + k];
+        dci_net_mul_f(l == 0 ? s->inputs : H, H, rows, in, 1, (size_t)(l == 0 ? s->pad : H), E, (size_t)H, g + H, (size_t)H);
+        if (l == 0) break;
+        dci_net_back_f(s, a->turned, l, rows, E, G);
+        swap = E;
+        E = G;
+        G = swap;
+    }
+}
+
+#define DCI_TRAINING_CUT 2.0f       /* targets of d are cut off at this many bands */
+#define DCI_TRAINING_LEVER 0.3f     /* weight of the lever's error, in units, against that of d, in bands */
+
+/* One step of Adam, over the batch that begins at order[first] */
+static void dci_training_step(dci_training *t, const dci_training_arrays *a, const dci_net_work_f *w, int first)
+{
+    const dc_cnet *n = &t->net;
+    const size_t count = dci_net_count(&n->size);
+    const float b1 = 0.9f, b2 = 0.999f, share = 1.0f/(float)t->opt.batch;
+    const uint64_t steps = (uint64_t)t->opt.epochs*(uint64_t)(t->opt.samples/t->opt.batch);
+    float e[DCI_NET_BLOCK][2], rate, second;
+    dc_real si, co;
+    size_t k;
+    int i, at;
+    dci_net_turn_f(&n->size, a->w, a->turned);
+    memset(a->grad, 0, count*sizeof(float));
+    for (at = 0; at < t->opt.batch; at += DCI_NET_BLOCK) {
+        const int *pose = a->order + first + at;
+        for (i = 0; i < DCI_NET_BLOCK; ++i) dci_training_inputs(n, &a->drawn[pose[i]], i, w);
+        dci_net_forward_f(&n->size, a->w, n->smooth, DCI_NET_BLOCK, w, NULL);
+        for (i = 0; i < DCI_NET_BLOCK; ++i) {
+            const dci_drawn *s = &a->drawn[pose[i]];
+            float d = w->out[2*i], cut = DCI_TRAINING_CUT;
+            /* beyond where targets are cut off an answer is right that is beyond, too */
+            e[i][0] = s->d > cut ? (d > cut ? 0.0f : d - cut) : s->d < -cut ? (d < -cut ? 0.0f : d + cut) : d - s->d;
+            e[i][1] = s->d < 1.0f && s->d > -1.0f ? DCI_TRAINING_LEVER*(w->out[2*i + 1] - s->lever) : 0.0f;
+        }
+        dci_training_back(n, a, w, e);
+    }
+    /* m <- b1 m + (1 - b1) g,  v <- b2 v + (1 - b2) g^2,  w <- w - rate (m/(1 - b1^t))/sqrt(v/(1 - b2^t) + 1e-16) */
+    dc_sincos(DC_R(3.141592653589793)*((dc_real)t->step/(dc_real)steps), &si, &co);
+    t->decay[0] *= (dc_real)b1;
+    t->decay[1] *= (dc_real)b2;
+    rate = (float)(t->opt.rate*DC_R(0.5)*(1 + co)/(1 - t->decay[0]));
+    second = (float)(1/(1 - t->decay[1]));
+    for (k = 0; k < count; ++k) {
+        float g = a->grad[k]*share;
+        a->m[k] = b1*a->m[k] + (1 - b1)*g;
+        a->v[k] = b2*a->v[k] + (1 - b2)*(g*g);
+        a->w[k] -= rate*(a->m[k]/(float)dci_sqrt_lane((dc_real)(a->v[k]*second + 1e-16f)));
+    }
+    t->step++;
+}
+
+/* info's measures, over the poses to judge by */
+static void dci_training_judge(dci_training *t, const dci_training_arrays *a, const dci_net_work_f *w)
+{
+    const dc_cnet *n = &t->net;
+    const dci_drawn *s = a->drawn + t->opt.samples;
+    const int count = dci_training_judges(&t->opt);
+    dc_real d2 = 0, l2 = 0;
+    int i, at, m, wrong = 0;
+    for (at = 0; at < count; at += m) {
+        m = count - at < DCI_NET_BLOCK ? count - at : DCI_NET_BLOCK;
+        for (i = 0; i < m; ++i) dci_training_inputs(n, s + at + i, i, w);
+        dci_net_forward_f(&n->size, a->w, n->smooth, m, w, NULL);
+        for (i = 0; i < m; ++i) {
+            dc_real d = (dc_real)(w->out[2*i] - s[at + i].d), l = (dc_real)(w->out[2*i + 1] - s[at + i].lever);
+            d2 += d*d;
+            l2 += l*l;
+            wrong += (w->out[2*i] < 0) != (s[at + i].d < 0);
+        }
+    }
+    t->info.rmse = n->unit*DC_CFIELD_BAND*dc_sqrt(d2/(dc_real)count);
+    t->info.lever = n->unit*dc_sqrt(l2/(dc_real)count);
+    t->info.wrong = (dc_real)wrong/(dc_real)count;
+}
+
+/* Shuffles the poses and goes once over them */
+static void dci_training_epoch(dci_training *t, const dci_training_arrays *a)
+{
+    dci_net_work_f w = dci_net_work_make_f(&t->net.size, DCI_NET_BLOCK, a->work);
+    int i;
+    if (t->info.epochs == 0)
+        for (i = 0; i < t->opt.samples; ++i) a->order[i] = i;
+    for (i = t->opt.samples - 1; i > 0; --i) {
+        int j = (int)(dci_uniform(&t->random)*(dc_real)(i + 1)), swap = a->order[i];
+        j = j < i ? j : i;                      /* rounding, in float */
+        a->order[i] = a->order[j];
+        a->order[j] = swap;
+    }
+    for (i = 0; i + t->opt.batch <= t->opt.samples; i += t->opt.batch) dci_training_step(t, a, &w, i);
+    dci_training_judge(t, a, &w);
+    t->info.epochs++;
+    t->info.done = t->info.epochs == t->opt.epochs || t->info.rmse <= t->opt.enough*t->net.unit;
+}
+
+/* a state that is one */
+static int dci_training_ok(const dci_training *t)
+{
+    dc_cfield_train_options o;
+    return t->mark == DCI_TRAINING && dci_cnet_options(&t->opt, &o) && t->info.samples >= 0
+        && t->info.samples <= o.samples + dci_training_judges(&o) && t->info.epochs >= 0 && t->info.epochs <= o.epochs;
+}
+
+DC_DEF dc_status dc_cfield_train(const dc_cfield *of, void *state, dc_arena *mem, dc_cfield_progress progress, void *user,
+                                 dc_cfield_train_info *info)
+{
+    dci_training *t = (dci_training *)state;
+    dci_training_arrays a;
+    dc_status s = DC_OK;
+    int poses, stop = 0;
+    if (!dci_cfield_ok(of) || of->kind == DC_CFIELD_LEARNED || !t || !mem || !dci_training_ok(t)) return DC_E_ARG;
+    dci_training_map(&t->opt, &t->net.size, (unsigned char *)state, &a);
+    poses = t->opt.samples + dci_training_judges(&t->opt);
+    while (s == DC_OK && !stop && !t->info.done) {
+        if (t->info.samples < poses) {
+            s = dci_training_draw(t, of, mem, t->info.samples, &a.drawn[t->info.samples]);
+            if (s == DC_OK && ++t->info.samples%1000 == 0 && progress) stop = progress(&t->info, user);
+        } else {
+            dci_training_epoch(t, &a);
+            if (!dc_finite(t->info.rmse)) s = DC_E_DIVERGED;
+            else if (progress) stop = progress(&t->info, user);
+        }
+    }
+    if (info) *info = t->info;
+    return s;
+}
+
+DC_DEF dc_status dc_cfield_learned(const void *state, dc_arena *mem, dc_cfield *f)
+{
+    const dci_training *t = (const dci_training *)state;
+    dci_training_arrays a;
+    dc_cfield r;
+    float *w;
+    if (!t || !mem || !f || !dci_training_ok(t) || t->info.epochs == 0 || !dc_finite(t->info.rmse)) return DC_E_ARG;
+    w = dci_cnet_take(&t->net, mem, &r);
+    if (!w) return DC_E_MEMORY;
+    /* the state is read only */
+    dci_training_map(&t->opt, &t->net.size, (unsigned char *)(size_t)state, &a);
+    memcpy(w, a.w, dci_net_count(&t->net.size)*sizeof *w);
+    dci_cnet_ready(&r);
+    *f = r;
+    return DC_OK;
+}
+
+/* ---- learned fields: bytes --------------------------------------------------------------------------- */
+/* All numbers little-endian: "dccfield"; version; wall, raw, harmonics, layers, width, smooth, 4 bytes each; both radii as IEEE
+ * doubles; weights as IEEE floats; FNV-1a of all before it, 8 bytes. */
+
+enum { DCI_SAVED_VERSION = 1, DCI_SAVED_HEAD = 8 + 7*4 + 2*8, DCI_SAVED_SUM = 8 };
+
+static void dci_saved_put(unsigned char *p, int n, uint64_t x)
+{
+    int k;
+    for (k = 0; k < n; ++k) p[k] = (unsigned char)(x >> 8*k & 0xff);
+}
+
+static uint64_t dci_saved_get(const unsigned char *p, int n)
+{
+    uint64_t x = 0;
+    int k;
+    for (k = 0; k < n; ++k) x |= (uint64_t)p[k] << 8*k;
+    return x;
+}
+
+static uint64_t dci_saved_sum(const unsigned char *p, size_t n)
+{
+    uint64_t h = UINT64_C(14695981039346656037);
+    size_t k;
+    for (k = 0; k < n; ++k) h = (h ^ p[k])*UINT64_C(1099511628211);
+    return h;
+}
+
+static size_t dci_saved_bytes(const dci_net_size *s) { return DCI_SAVED_HEAD + 4*dci_net_count(s) + DCI_SAVED_SUM; }
+
+DC_DEF size_t dc_cfield_save_bytes(const dc_cfield *f)
+{
+    return f && f->kind == DC_CFIELD_LEARNED && f->net ? dci_saved_bytes(&f->net->size) : 0;
+}
+
+DC_DEF dc_status dc_cfield_save(const dc_cfield *f, void *bytes, size_t size)
+{
+    unsigned char *p = (unsigned char *)bytes;
+    const dc_cnet *n;
+    double radius[2];
+    uint64_t b;
+    uint32_t u;
+    size_t k;
+    if (!bytes || !f || size == 0 || size != dc_cfield_save_bytes(f)) return DC_E_ARG;
+    n = f->net;
+    memcpy(p, "dccfield", 8);
+    dci_saved_put(p + 8, 4, DCI_SAVED_VERSION);
+    dci_saved_put(p + 12, 4, (uint64_t)n->wall);
+    dci_saved_put(p + 16, 4, (uint64_t)n->raw);
+    dci_saved_put(p + 20, 4, (uint64_t)n->harmonics);
+    dci_saved_put(p + 24, 4, (uint64_t)n->size.layers);
+    dci_saved_put(p + 28, 4, (uint64_t)n->size.width);
+    dci_saved_put(p + 32, 4, (uint64_t)n->smooth);
+    radius[0] = (double)n->ra;
+    radius[1] = (double)n->rb;
+    for (k = 0; k < 2; ++k) {
+        memcpy(&b, &radius[k], sizeof b);
+        dci_saved_put(p + 36 + 8*k, 8, b);
+    }
+    for (k = 0; k < dci_net_count(&n->size); ++k) {
+        memcpy(&u, &n->w[k], sizeof u);
+        dci_saved_put(p + DCI_SAVED_HEAD + 4*k, 4, u);
+    }
+    dci_saved_put(p + size - DCI_SAVED_SUM, DCI_SAVED_SUM, dci_saved_sum(p, size - DCI_SAVED_SUM));
+    return DC_OK;
+}
+
+static float dci_saved_weight(const unsigned char *p, size_t k)
+{
+    uint32_t u = (uint32_t)dci_saved_get(p + DCI_SAVED_HEAD + 4*k, 4);
+    float w;
+    memcpy(&w, &u, sizeof w);
+    return w;
+}
+
+/* The network in saved bytes, without its weights; 0: they are none */
+static int dci_saved_read(const void *bytes, size_t size, dc_cnet *n)
+{
+    const unsigned char *p = (const unsigned char *)bytes;
+    double radius[2];
+    uint64_t head[7], b;
+    size_t k;
+    if (!p || size < DCI_SAVED_HEAD + DCI_SAVED_SUM || memcmp(p, "dccfield", 8) != 0
+        || dci_saved_get(p + size - DCI_SAVED_SUM, DCI_SAVED_SUM) != dci_saved_sum(p, size - DCI_SAVED_SUM)) return 0;
+    for (k = 0; k < 7; ++k) head[k] = dci_saved_get(p + 8 + 4*k, 4);
+    for (k = 0; k < 2; ++k) {
+        b = dci_saved_get(p + 36 + 8*k, 8);
+        memcpy(&radius[k], &b, sizeof b);
+        if (!(radius[k] >= 0 && radius[k] <= (double)DC_LIMIT)) return 0;
+    }
+    if (head[0] != DCI_SAVED_VERSION || head[1] > DC_CSHAPE_HOLE || head[2] > 1 || head[3] < 1 || head[3] > DCI_NET_HARMONICS
+        || head[4] < 1 || head[4] > DCI_NET_LAYERS || head[5] < 8 || head[5] > DCI_NET_WIDTH || head[5]%8 != 0 || head[6] > 1
+        || !dci_cnet_make(n, (dc_cshape_kind)head[1], (dc_real)radius[0], (dc_real)radius[1], (int)head[2], (int)head[3],
+                          (int)head[4], (int)head[5], (int)head[6]) || size != dci_saved_bytes(&n->size)) return 0;
+    for (k = 0; k < dci_net_count(&n->size); ++k) {
+        float w = dci_saved_weight(p, k);
+        if (!(w - w >= 0)) return 0;            /* not finite */
+    }
+    return 1;
+}
+
+DC_DEF size_t dc_cfield_load_bytes(const void *bytes, size_t size)
+{
+    dc_cnet n;
+    return dci_saved_read(bytes, size, &n) ? dci_cnet_bytes(&n) : 0;
+}
+
+DC_DEF dc_status dc_cfield_load(const void *bytes, size_t size, dc_arena *mem, dc_cfield *f)
+{
+    dc_cnet n;
+    dc_cfield r;
+    float *w;
+    size_t k;
+    if (!mem || !f || !dci_saved_read(bytes, size, &n)) return DC_E_ARG;
+    w = dci_cnet_take(&n, mem, &r);
+    if (!w) return DC_E_MEMORY;
+    for (k = 0; k < dci_net_count(&n.size); ++k) w[k] = dci_saved_weight((const unsigned char *)bytes, k);
+    dci_cnet_ready(&r);
+    *f = r;
+    return DC_OK;
+}
 
 #endif /* DC_SDF_IMPLEMENTED */
 #endif /* DC_SDF_IMPLEMENTATION */
