@@ -200,12 +200,12 @@ TEST results_out_of_range(void)
     dc_real q[2][7], out[7];
     int k;
     machine_open(&m);
-    machine_link(&m, -1, DC_SIM_FREE, dc_vec(0, 0, 0))->mass = 1;
+    machine_link(&m, -1, DC_SIM_SLIDE, dc_vec(0, 0, 0))->mass = 1;
     machine_box(&m, dc_vec(0, 0, 0), dc_vec(1, 1, 1));
     ASSERT_EQ(DC_OK, machine_build(&m));
     dc_sim_neutral(&m.sim, q[0]);
     memcpy(q[1], q[0], sizeof q[1]);
-    q[1][5] = DC_R(0.75)*DC_LIMIT;
+    q[1][0] = DC_R(0.75)*DC_LIMIT;
     for (k = 0; k < 7; ++k) out[k] = 77;
     ASSERT_EQ(DC_E_RANGE, dc_sim_step(&m.sim, q[0], q[1], NULL, &mem, out, NULL));
     ASSERT(mem.used == 0);
