@@ -1645,7 +1645,7 @@ typedef struct {
     dci_sim_sink attach;            /* where second derivatives by the attachments go */
     dc_arena *mem;
     dc_real value, noise;           /* O, and the sum of the magnitudes in it */
-    dc_real scale, force;           /* forces acting: of the motion, of contacts */
+    dc_real scale, force;           /* forces acting: of the motion, of joints and contacts */
     dc_real gap;
     int contacts, hull_a, hull_b;
     int doubt, doubt_old;           /* pairs whose plane or slip was not found to rounding: now, at time t */
@@ -1761,8 +1761,10 @@ static DCI_NOINLINE void dci_sim_inertia(dci_sim_work *W, int i, int want)
 
 static dc_real dci_sim_at(const dc_real *x, int k) { return x ? x[k] : 0; }
 
+static void dci_sim_felt(dci_sim_work *W, dc_real force) { W->force = dc_max(W->force, dc_abs(force)); }
+
 /* What a scalar coordinate of joint i feels: value, two derivatives. */
-static dc_real dci_sim_scalar_energy(const dci_sim_work *W, const dc_sim_link *l, int gains, dc_real x, dc_real old, dc_real target,
+static dc_real dci_sim_scalar_energy(dci_sim_work *W, const dc_sim_link *l, int gains, dc_real x, dc_real old, dc_real target,
                                      dc_real velocity, dc_real force, dc_real *d1, dc_real *d2)
 {
     dc_real h = W->sim->desc.h, e = x - target, v = (x - old)/h - velocity, m = x - old, U, a, b;
@@ -1770,12 +1772,18 @@ static dc_real dci_sim_scalar_energy(const dci_sim_work *W, const dc_sim_link *l
     U = DC_R(0.5)*kp*e*e + DC_R(0.5)*kd*h*v*v + DC_R(0.5)*l->damping*m*m/h - force*m;
     *d1 = kp*e + kd*v + l->damping*m/h - force;
     *d2 = kp + kd/h + l->damping/h;
+    dci_sim_felt(W, kp*e);
+    dci_sim_felt(W, kd*v);
+    dci_sim_felt(W, l->damping*m/h);
+    dci_sim_felt(W, force);
     if (gains && l->lo < l->hi) {
         U += l->limit*dci_sim_barrier(0, 1, (x - l->lo)/l->margin, &a, &b);
         *d1 += l->limit*a/l->margin;
+        dci_sim_felt(W, l->limit*a/l->margin);
         *d2 += l->limit*b/(l->margin*l->margin);
         U += l->limit*dci_sim_barrier(0, 1, (l->hi - x)/l->margin, &a, &b);
         *d1 -= l->limit*a/l->margin;
+        dci_sim_felt(W, l->limit*a/l->margin);
         *d2 += l->limit*b/(l->margin*l->margin);
     }
     return U;
@@ -1874,6 +1882,7 @@ static DCI_NOINLINE void dci_sim_joints(dci_sim_work *W, const dc_real *q, int w
                 dci_sim_add_value(W, dci_sim_torque(dci_sim_v3(force + a), x, dci_sim_q4(W->q_old + sim->q_at[i]), &g, &H, &mixed, &tau));
             }
             if (!want) continue;
+            dci_sim_felt(W, dc_sqrt(dc_dot(g, g)));
             W->grad[a] += g.x;
             W->grad[a + 1] += g.y;
             W->grad[a + 2] += g.z;
