@@ -3241,7 +3241,8 @@ static void dci_held_set(dci_held *h, int i, int j, int k, dc_real wi, dc_real w
 static int dci_touches_hold(const dci_touches *s, dc_real r, dci_held *h, dc_real *within)
 {
     const dci_touch *f = s->f;
-    dc_real cross[DCI_CFIELD_NEAR][DCI_CFIELD_NEAR], most = DC_REAL_MAX;
+    /* of a pair, and a triple with a weight that is zero but for rounding, the pair: its centres are a line */
+    dc_real cross[DCI_CFIELD_NEAR][DCI_CFIELD_NEAR], most = DC_REAL_MAX, tie = s->n > 0 ? 64*DC_EPS*s->f[s->n - 1].key : DC_R(0);
     int i, j, k;
     h->radius = DC_REAL_MAX;
     for (i = 0; i < s->n; ++i)
@@ -3254,7 +3255,7 @@ static int dci_touches_hold(const dci_touches *s, dc_real r, dci_held *h, dc_rea
                 /* nearly opposite: the weights leave a gradient of `open` */
                 dc_real gx = f[i].gx + f[j].gx, gy = f[i].gy + f[j].gy, open = DC_R(0.5)*dci_sqrt_lane(gx*gx + gy*gy);
                 dc_real radius = DC_R(0.5)*(f[i].d + f[j].d);
-                if (open < 16*DC_EPS && radius < h->radius) dci_held_set(h, i, j, j, DC_R(0.5), DC_R(0.5), 0, radius);
+                if (open < 16*DC_EPS && radius <= h->radius + tie) dci_held_set(h, i, j, j, DC_R(0.5), DC_R(0.5), 0, radius);
                 most = dc_min(most, radius + DC_R(0.5)*(f[i].slack + f[j].slack) + r*open);
             }
             for (k = j + 1; k < s->n; ++k) {
@@ -3262,7 +3263,7 @@ static int dci_touches_hold(const dci_touches *s, dc_real r, dci_held *h, dc_rea
                 if (!((a >= 0 && b >= 0 && c >= 0 && sum > 0) || (a <= 0 && b <= 0 && c <= 0 && sum < 0))) continue;
                 is = 1/sum;
                 radius = (a*f[i].d + b*f[j].d + c*f[k].d)*is;
-                if (radius < h->radius) dci_held_set(h, i, j, k, a*is, b*is, c*is, radius);
+                if (radius < h->radius - tie) dci_held_set(h, i, j, k, a*is, b*is, c*is, radius);
                 most = dc_min(most, radius + (a*f[i].slack + b*f[j].slack + c*f[k].slack)*is);
             }
         }
@@ -3557,6 +3558,37 @@ static void dci_pair_contact(const dc_cfield *f, dci_pair_work *w, dc_real enoug
     r->py = best.y;
 }
 
+/* Signed distance of a point from an outline, its gradient: over the inside of an edge the edge's normal. */
+static dc_real dci_outline_distance(const dci_outline *o, dc_real x, dc_real y, dc_v2 *grad)
+{
+    dc_real best = DC_REAL_MAX, wind = 0, t, dx, dy, d, il;
+    dci_edge e;
+    int i, at = 0, in;
+    for (i = 0; i < o->n; ++i) {
+        dc_real d2;
+        e = dci_outline_edge(o, i);
+        d2 = dci_edge_d2(&e, x, y);
+        wind += dci_edge_winding(&e, x, y);
+        if (d2 < best) {
+            best = d2;
+            at = i;
+        }
+    }
+    e = dci_outline_edge(o, at);
+    in = wind > 0 || wind < 0;
+    t = dci_edge_at(&e, x, y);
+    dx = (x - e.x) - t*e.ex;
+    dy = (y - e.y) - t*e.ey;
+    d = dci_sqrt_lane(best);
+    if ((t > 0 && t < 1) || !(d > 0)) {
+        il = dci_sqrt_lane(e.inv);
+        *grad = dci_v2(e.ey*il, -(e.ex*il));
+    } else {
+        *grad = dci_v2(in ? -dx/d : dx/d, in ? -dy/d : dy/d);
+    }
+    return in ? -d : d;
+}
+
 /* Walls: half-plane y <= 0 and hole by the vertices of b, disc by the distance of its centre from b. */
 static void dci_wall_contact(const dc_cfield *f, dci_pair_work *w, dci_contact *r)
 {
@@ -3591,38 +3623,15 @@ static void dci_wall_contact(const dc_cfield *f, dci_pair_work *w, dci_contact *
         r->px = b->x[at] - k*r->nx;
         r->py = b->y[at] - k*r->ny;
     } else {
-        dci_contact c;
-        dci_edge e;
-        dc_real d2 = DC_REAL_MAX, wind = 0, x, y, il, d;
-        for (i = 0; i < b->n; ++i) {
-            dc_real now;
-            e = dci_outline_edge(b, i);
-            now = dci_edge_d2(&e, 0, 0);
-            wind += dci_edge_winding(&e, 0, 0);
-            if (now < d2) {
-                d2 = now;
-                at = i;
-            }
-        }
-        e = dci_outline_edge(b, at);
-        k = dci_edge_at(&e, 0, 0);
-        x = e.x + k*e.ex;
-        y = e.y + k*e.ey;
-        d = dci_sqrt_lane(d2);
-        il = dci_sqrt_lane(e.inv);
-        if ((k > 0 && k < 1) || !(d > 0)) {
-            c.nx = -(il*e.ey);                  /* inwards to b */
-            c.ny = il*e.ex;
-        } else {
-            c.nx = wind > 0 || wind < 0 ? -x/d : x/d;
-            c.ny = wind > 0 || wind < 0 ? -y/d : y/d;
-        }
-        d = (wind > 0 || wind < 0 ? -d : d) - f->radius;
-        r->d = d;
-        r->nx = c.nx;
-        r->ny = c.ny;
-        r->px = x - DC_R(0.5)*d*c.nx;
-        r->py = y - DC_R(0.5)*d*c.ny;
+        dc_v2 g;
+        dc_real phi = dci_outline_distance(b, 0, 0, &g);
+        r->d = phi - f->radius;
+        r->nx = -g.x;
+        r->ny = -g.y;
+        /* half-way between the outlines: that of b is phi from the centre */
+        k = DC_R(0.5)*(phi + f->radius);
+        r->px = k*r->nx;
+        r->py = k*r->ny;
     }
 }
 
@@ -4395,6 +4404,65 @@ static dc_status dci_exact_eval(const dc_cfield *f, dci_pair_work *w, const dc_r
     return s;
 }
 
+/* phi_a + phi_b where phi_a + phi_b + |phi_a - phi_b| = 2 max(phi_a, phi_b) is least on the grid (6, 7). With the point p at rest
+ * in a grid that moves with t/2,
+ *     dd/dt = (grad phi_a - grad phi_b)/2,   dd/dtheta = -(p - t) x grad phi_b                            */
+static void dci_sampled_eval(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], dc_real *d, dc_real *grad, dc_real *lever)
+{
+    dc_real mx = DC_R(0.5)*q[1], my = DC_R(0.5)*q[2], half = dc_max(f->a.radius, f->b.radius), least = DC_REAL_MAX, phi;
+    dci_poly_lanes a, b;
+    dci_contact c;
+    dc_v2 ga, gb;
+    int i, j, k, l, side = f->side;
+    dci_pair_pose(f, w, q[0], q[1], q[2]);
+    c.px = mx;
+    c.py = my;
+    for (j = 0; j < side; ++j)
+        for (i = 0; i < side; i += DC_LANES) {
+            for (l = 0; l < DC_LANES; ++l) {
+                a.x[l] = b.x[l] = mx + half*(2*(dc_real)(i + l)/(dc_real)(side - 1) - 1);
+                a.y[l] = b.y[l] = my + half*(2*(dc_real)j/(dc_real)(side - 1) - 1);
+            }
+            dci_poly_lanes_start(&a);
+            dci_poly_lanes_start(&b);
+            for (k = 0; k < f->a.n; ++k) {
+                dci_edge e = dci_outline_edge(&w->side[0], k);
+                dci_poly_lanes_edge(&a, &e, (dc_real)k);
+            }
+            for (k = 0; k < f->b.n; ++k) {
+                dci_edge e = dci_outline_edge(&w->side[1], k);
+                dci_poly_lanes_edge(&b, &e, (dc_real)k);
+            }
+            for (l = 0; l < DC_LANES && i + l < side; ++l) {
+                dc_real pa = dci_sqrt_lane(a.d2[l]), pb = dci_sqrt_lane(b.d2[l]), E;
+                E = dc_max(a.wind[l] > 0 || a.wind[l] < 0 ? -pa : pa, b.wind[l] > 0 || b.wind[l] < 0 ? -pb : pb);
+                if (E < least) {
+                    least = E;
+                    c.px = a.x[l];
+                    c.py = a.y[l];
+                }
+            }
+        }
+    phi = dci_outline_distance(&w->side[0], c.px, c.py, &ga) + dci_outline_distance(&w->side[1], c.px, c.py, &gb);
+    c.nx = DC_R(0.5)*(ga.x - gb.x);
+    c.ny = DC_R(0.5)*(ga.y - gb.y);
+    if (d) *d = phi;
+    if (grad) {
+        grad[0] = -((c.px - q[1])*gb.y - (c.py - q[2])*gb.x);
+        grad[1] = c.nx;
+        grad[2] = c.ny;
+    }
+    if (lever) *lever = dci_contact_lever(&c, q[1], q[2]);
+}
+
+/* one pose of an exact or a sampled field */
+static dc_status dci_made_eval(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], dc_real *d, dc_real *grad, dc_real *lever)
+{
+    if (f->kind == DC_CFIELD_EXACT) return dci_exact_eval(f, w, q, d, grad, lever);
+    dci_sampled_eval(f, w, q, d, grad, lever);
+    return DC_OK;
+}
+
 static int dci_cpose_ok(dc_real theta, dc_real x, dc_real y)
 {
     return dc_abs(theta) <= DC_LIMIT && dc_abs(x) <= DC_LIMIT && dc_abs(y) <= DC_LIMIT;
@@ -4410,7 +4478,7 @@ DC_DEF dc_status dc_cfield_eval(const dc_cfield *f, const dc_real q[3], dc_arena
     if (f->kind == DC_CFIELD_LEARNED) return dci_cnet_eval_one(f, q, mem, d, grad, lever, hess, dlever);
     used = mem->used;
     w = dci_pair_work_take(f, mem);
-    s = w ? dci_exact_eval(f, w, q, d, grad, lever) : DC_E_MEMORY;
+    s = w ? dci_made_eval(f, w, q, d, grad, lever) : DC_E_MEMORY;
     mem->used = used;
     return s;
 }
@@ -4435,7 +4503,7 @@ DC_DEF dc_status dc_cfield_eval_batch(const dc_cfield *f, int count, const dc_re
         p[0] = q[i];
         p[1] = q[stride + i];
         p[2] = q[2*stride + i];
-        now = dci_exact_eval(f, w, p, out->d ? &out->d[i] : NULL, out->grad ? g : NULL, out->lever ? &out->lever[i] : NULL);
+        now = dci_made_eval(f, w, p, out->d ? &out->d[i] : NULL, out->grad ? g : NULL, out->lever ? &out->lever[i] : NULL);
         if (out->grad) {
             out->grad[i] = g[0];
             out->grad[stride + i] = g[1];
