@@ -106,6 +106,9 @@
 #define dc_poly_distance_batch dc_poly_distance_batch_f
 #define dc_poly_moments dc_poly_moments_f
 #define dc_poly_centre dc_poly_centre_f
+#define dc_poly_named dc_poly_named_f
+#define dc_poly_arc dc_poly_arc_f
+#define dc_poly_union dc_poly_union_f
 #define dc_cfield_bytes dc_cfield_bytes_f
 #define dc_cfield_exact dc_cfield_exact_f
 #define dc_cfield_sampled dc_cfield_sampled_f
@@ -324,6 +327,23 @@ typedef struct {
 
 /* DC_E_ARG as above; DC_E_RANGE: an area that is not positive, or it does not fit. *m is untouched. */
 DC_DEF dc_status dc_poly_moments(const dc_poly *p, dc_poly_moments_of *m);
+
+/* Makers of polygons write n <= capacity vertices, counterclockwise; *n, which comes also with DC_E_MEMORY, is what they need. */
+
+/* Shapes of [3], which shows them and gives no numbers, centred, of radius 1: "O" (32 vertices), "U", "N", "#", "D", "octagon",
+ * "star", "block" (a square), "arc25", "arc50", "arc75" and "arc100", of a circle. The hole of "#" is filled, as are those of "O"
+ * and "D": grains of these shapes do not get there. DC_E_ARG: another name, NULL. DC_E_MEMORY: v is untouched. */
+#define DC_POLY_NAMED_MOST 38
+DC_DEF dc_status dc_poly_named(const char *name, int capacity, dc_v2 *v, int *n);
+
+/* The part `share` of a ring, open upwards, about the ring's centre: radius of the centre line, thickness < 2 radius; `segments`
+ * edges along it, 0: 24 share, at least 1. With share 1 the whole disc, and 32 edges for 0. DC_E_ARG: out of range, NULL. */
+DC_DEF dc_status dc_poly_arc(dc_real radius, dc_real thickness, dc_real share, int segments, int capacity, dc_v2 *v, int *n);
+
+/* The outline of the union of convex polygons that overlap or share edges; holes are filled. Vertices within 1e-9 (float 1e-5)
+ * of the size of the whole are one. O(edges^3). DC_E_ARG: NULL, a piece that dc_poly_check refuses or that is not convex, pieces
+ * that do not hang together by more than a point. DC_E_MEMORY: v is lost, *n is a capacity that is enough. */
+DC_DEF dc_status dc_poly_union(int count, const dc_poly *pieces, int capacity, dc_v2 *v, int *n);
 
 /* Moves the centroid to the origin and, with radius > 0, scales to that radius. Statuses as above; v is untouched. */
 DC_DEF dc_status dc_poly_centre(int n, dc_v2 *v, dc_real radius);
@@ -3013,6 +3033,201 @@ DC_DEF dc_status dc_poly_centre(int n, dc_v2 *v, dc_real radius)
     if (radius > 0) k = radius/dc_sqrt(r);
     if (!(k > 0) || !dc_finite(k)) return DC_E_RANGE;
     for (i = 0; i < n; ++i) v[i] = dci_v2(k*(v[i].x - m.centroid.x), k*(v[i].y - m.centroid.y));
+    return DC_OK;
+}
+
+/* ---- making polygons ------------------------------------------------------------------------------ */
+
+#define DCI_PI DC_R(3.141592653589793)
+
+/* count + 1 points of a circle about (x, y), angles from a0 on by da */
+static dc_v2 *dci_poly_circle(dc_v2 *v, dc_real x, dc_real y, dc_real r, dc_real a0, dc_real da, int count)
+{
+    int i;
+    for (i = 0; i <= count; ++i) {
+        dc_real s, c;
+        dc_sincos(a0 + (dc_real)i*da, &s, &c);
+        *v++ = dci_v2(x + r*c, y + r*s);
+    }
+    return v;
+}
+
+/* coordinates from pairs of bytes: hundredths */
+static dc_v2 *dci_poly_corners(dc_v2 *v, const signed char *c, int count)
+{
+    int i;
+    for (i = 0; i < count; ++i) *v++ = dci_v2((dc_real)c[2*i]/100, (dc_real)c[2*i + 1]/100);
+    return v;
+}
+
+DC_DEF dc_status dc_poly_arc(dc_real radius, dc_real thickness, dc_real share, int segments, int capacity, dc_v2 *v, int *n)
+{
+    dc_real half = DC_R(0.5)*thickness, a0, da;
+    int whole = !(share < 1), need;
+    if (!v || !n || !(radius >= 1/DC_LIMIT && radius <= DC_LIMIT) || !(thickness >= 1/DC_LIMIT && half < radius) || !(share > 0 && share <= 1)
+        || segments < 0 || segments > INT_MAX/4) return DC_E_ARG;
+    if (segments == 0) segments = whole ? 32 : (int)(24*share + DC_R(0.5));
+    if (segments < 1) segments = 1;
+    if (whole && segments < 3) segments = 3;
+    *n = need = whole ? segments : 2*(segments + 1);
+    if (need > capacity) return DC_E_MEMORY;
+    da = 2*DCI_PI*share/(dc_real)segments;
+    if (whole) {
+        dci_poly_circle(v, 0, 0, radius + half, 0, da, segments - 1);
+        return DC_OK;
+    }
+    a0 = -(DC_R(0.5) + share)*DCI_PI;
+    v = dci_poly_circle(v, 0, 0, radius + half, a0, da, segments);
+    dci_poly_circle(v, 0, 0, radius - half, a0 + (dc_real)segments*da, -da, segments);
+    return DC_OK;
+}
+
+DC_DEF dc_status dc_poly_named(const char *name, int capacity, dc_v2 *v, int *n)
+{
+    static const signed char N[20] = {-40, -50, -20, -50, -20, 13, 20, -50, 40, -50, 40, 50, 20, 50, 20, -13, -20, 50, -40, 50};
+    static const signed char hash[56] = {
+        25, 100, 25, 55, -25, 55, -25, 100, -55, 100, -55, 55, -100, 55, -100, 25, -55, 25, -55, -25, -100, -25, -100, -55, -55, -55, -55, -100,
+        -25, -100, -25, -55, 25, -55, 25, -100, 55, -100, 55, -55, 100, -55, 100, -25, 55, -25, 55, 25, 100, 25, 100, 55, 55, 55, 55, 100};
+    static const signed char block[8] = {-100, -100, 100, -100, 100, 100, -100, 100};
+    dc_v2 w[DC_POLY_NAMED_MOST], *end = NULL;
+    int i, count = 0;
+    if (!name || !v || !n) return DC_E_ARG;
+    if (strcmp(name, "O") == 0) end = dci_poly_circle(w, 0, 0, 1, 0, DCI_PI/16, 31);
+    else if (strcmp(name, "octagon") == 0) end = dci_poly_circle(w, 0, 0, 1, DCI_PI/8, DCI_PI/4, 7);
+    else if (strcmp(name, "U") == 0) {
+        end = dci_poly_circle(w, 0, 0, 1, -DCI_PI, DCI_PI/12, 12);
+        *end++ = dci_v2(1, DC_R(0.9));
+        *end++ = dci_v2(DC_R(0.55), DC_R(0.9));
+        end = dci_poly_circle(end, 0, 0, DC_R(0.55), 0, -(DCI_PI/8), 8);
+        *end++ = dci_v2(DC_R(-0.55), DC_R(0.9));
+        *end++ = dci_v2(-1, DC_R(0.9));
+    } else if (strcmp(name, "N") == 0) {
+        end = dci_poly_corners(w, N, 10);
+        w[2].y = DC_R(0.125);
+        w[7].y = DC_R(-0.125);
+    } else if (strcmp(name, "#") == 0) end = dci_poly_corners(w, hash, 28);
+    else if (strcmp(name, "D") == 0) {
+        end = dci_poly_circle(w, 0, 0, 1, -(DCI_PI/2), DCI_PI/16, 16);
+        *end++ = dci_v2(DC_R(-0.3), 1);
+        *end++ = dci_v2(DC_R(-0.3), -1);
+    } else if (strcmp(name, "star") == 0) {
+        for (i = 0, end = w; i < 10; ++i) end = dci_poly_circle(end, 0, 0, i & 1 ? DC_R(0.45) : DC_R(1), DCI_PI*(DC_R(0.5) + (dc_real)i/5), 0, 0);
+    } else if (strcmp(name, "block") == 0) end = dci_poly_corners(w, block, 4);
+    else if (strcmp(name, "arc25") == 0) dc_poly_arc(DC_R(0.7), DC_R(0.2), DC_R(0.25), 0, DC_POLY_NAMED_MOST, w, &count);
+    else if (strcmp(name, "arc50") == 0) dc_poly_arc(DC_R(0.7), DC_R(0.2), DC_R(0.5), 0, DC_POLY_NAMED_MOST, w, &count);
+    else if (strcmp(name, "arc75") == 0) dc_poly_arc(DC_R(0.7), DC_R(0.2), DC_R(0.75), 0, DC_POLY_NAMED_MOST, w, &count);
+    else if (strcmp(name, "arc100") == 0) dc_poly_arc(DC_R(0.7), DC_R(0.2), 1, 0, DC_POLY_NAMED_MOST, w, &count);
+    else return DC_E_ARG;
+    if (end) count = (int)(end - w);
+    *n = count;
+    if (count > capacity) return DC_E_MEMORY;
+    for (i = 0; i < count; ++i) v[i] = w[i];
+    return dc_poly_centre(count, v, 1);
+}
+
+/* The place along the line from p in direction u, unit, to the next point where an edge of a piece begins, ends or crosses it; 0:
+ * none beyond tol. */
+static dc_real dci_union_next(int count, const dc_poly *pieces, dc_v2 p, dc_v2 u, dc_real len, dc_real tol)
+{
+    dc_real best = len;
+    int k, i;
+    for (k = 0; k < count; ++k)
+        for (i = 0; i < pieces[k].n; ++i) {
+            dc_v2 a = dci_v2_sub(pieces[k].v[i], p), e = dci_v2_sub(dci_poly_next(&pieces[k], i), pieces[k].v[i]);
+            dc_real s0 = dci_v2_cross(u, a), s1 = dci_v2_cross(u, dci_v2_madd(a, 1, e)), t = dci_v2_dot(u, a), f;
+            if (dc_abs(s0) <= tol) {
+                if (t > tol && t < best) best = t;
+            } else if (dc_abs(s1) > tol && (s0 > 0) != (s1 > 0)) {
+                f = s0/(s0 - s1);                       /* both ends are off the line, on its two sides */
+                t += f*dci_v2_dot(u, e);
+                if (t > tol && t < best) best = t;
+            }
+        }
+    return best;
+}
+
+/* Of the edges that go on from p, the first counterclockwise from the direction back: as far to the outside, on the right, as can
+ * be. 0: none. */
+static int dci_union_turn(int count, const dc_poly *pieces, dc_v2 p, dc_v2 back, dc_real tol, dc_v2 *u, dc_real *len)
+{
+    dc_real least = 8;
+    int k, i, end;
+    for (k = 0; k < count; ++k)
+        for (i = 0; i < pieces[k].n; ++i) {
+            dc_v2 a = pieces[k].v[i], b = dci_poly_next(&pieces[k], i), e = dci_v2_sub(b, a), r = dci_v2_sub(p, a);
+            dc_real l2 = dci_v2_dot(e, e), l = dc_sqrt(l2), along = dci_v2_dot(r, e)/l;
+            if (dc_abs(dci_v2_cross(e, r)/l) > tol || along < -tol || along > l + tol) continue;
+            for (end = 0; end < 2; ++end) {
+                dc_real left = end ? along : l - along, angle;
+                dc_v2 d = dci_v2(end ? -e.x/l : e.x/l, end ? -e.y/l : e.y/l);
+                if (left <= tol) continue;
+                angle = dc_atan2(dci_v2_cross(back, d), dci_v2_dot(back, d));
+                if (angle <= 16*DC_EPS) angle += 2*DCI_PI;      /* straight back comes last */
+                if (angle < least - 16*DC_EPS || (angle < least + 16*DC_EPS && left > *len)) {
+                    least = dc_min(least, angle);
+                    *u = d;
+                    *len = left;
+                }
+            }
+        }
+    return least < 8;
+}
+
+DC_DEF dc_status dc_poly_union(int count, const dc_poly *pieces, int capacity, dc_v2 *v, int *n)
+{
+    dc_v2 start, p, u, back, last;
+    dc_real size = 0, tol, len = 0;
+    dc_poly out;
+    int k, i, total = 0, made = 0, steps;
+    if (count < 1 || !pieces || !v || !n) return DC_E_ARG;
+    for (k = 0; k < count; ++k) {
+        const dc_poly *q = &pieces[k];
+        if (dc_poly_check(q) != DC_OK || q->n > 10000 - total) return DC_E_ARG;
+        total += q->n;
+        for (i = 0; i < q->n; ++i) {
+            dc_v2 a = dci_poly_next(q, i), b = dci_poly_next(q, i + 1 < q->n ? i + 1 : 0);
+            if (dci_v2_cross(dci_v2_sub(a, q->v[i]), dci_v2_sub(b, a)) < 0) return DC_E_ARG;
+            size = dc_max(size, dc_max(dc_abs(q->v[i].x - pieces[0].v[0].x), dc_abs(q->v[i].y - pieces[0].v[0].y)));
+        }
+    }
+    tol = (DC_IS_FLOAT ? DC_R(1e-5) : DC_R(1e-9))*size;
+
+    /* from the lowest vertex, the leftmost of those: what is below is outside */
+    start = pieces[0].v[0];
+    for (k = 0; k < count; ++k)
+        for (i = 0; i < pieces[k].n; ++i) {
+            dc_v2 a = pieces[k].v[i];
+            if (a.y < start.y - tol || (a.y <= start.y + tol && a.x < start.x)) start = a;
+        }
+    p = start;
+    back = last = dci_v2(-1, 0);
+    /* an outline has no more corners than there are ends and crossings of edges */
+    for (steps = 0; steps < total*total + total; ++steps) {
+        if (!dci_union_turn(count, pieces, p, back, tol, &u, &len)) return DC_E_ARG;
+        /* a corner, unless it goes straight on */
+        if (steps == 0 || dc_abs(dci_v2_cross(last, u)) > tol/size || dci_v2_dot(last, u) < 0) {
+            if (made == capacity) {
+                *n = total > 40 ? INT_MAX : total*(total + 1);
+                return DC_E_MEMORY;
+            }
+            v[made++] = p;
+        }
+        last = u;
+        len = dci_union_next(count, pieces, p, u, len, tol);
+        p = dci_v2_madd(p, len, u);
+        back = dci_v2(-u.x, -u.y);
+        if (dc_abs(p.x - start.x) <= tol && dc_abs(p.y - start.y) <= tol) break;
+    }
+    out.v = v;
+    out.n = made;
+    if (dc_poly_check(&out) != DC_OK) return DC_E_ARG;
+    /* it holds all pieces */
+    for (k = 0; k < count; ++k)
+        for (i = 0; i < pieces[k].n; ++i) {
+            dc_poly_hit hit;
+            if (dc_poly_distance(&out, pieces[k].v[i], &hit) != DC_OK || hit.d > 4*tol) return DC_E_ARG;
+        }
+    *n = made;
     return DC_OK;
 }
 
