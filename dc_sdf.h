@@ -3200,7 +3200,7 @@ DC_DEF dc_status dc_poly_union(int count, const dc_poly *pieces, int capacity, d
             if (a.y < start.y - tol || (a.y <= start.y + tol && a.x < start.x)) start = a;
         }
     p = start;
-    back = last = dci_v2(-1, 0);
+    back = last = u = dci_v2(-1, 0);
     /* an outline has no more corners than there are ends and crossings of edges */
     for (steps = 0; steps < total*total + total; ++steps) {
         if (!dci_union_turn(count, pieces, p, back, tol, &u, &len)) return DC_E_ARG;
