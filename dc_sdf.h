@@ -106,6 +106,9 @@
 #define dc_poly_distance_batch dc_poly_distance_batch_f
 #define dc_poly_moments dc_poly_moments_f
 #define dc_poly_centre dc_poly_centre_f
+#define dc_poly_named dc_poly_named_f
+#define dc_poly_arc dc_poly_arc_f
+#define dc_poly_union dc_poly_union_f
 #define dc_cfield_bytes dc_cfield_bytes_f
 #define dc_cfield_exact dc_cfield_exact_f
 #define dc_cfield_sampled dc_cfield_sampled_f
@@ -325,6 +328,23 @@ typedef struct {
 /* DC_E_ARG as above; DC_E_RANGE: an area that is not positive, or it does not fit. *m is untouched. */
 DC_DEF dc_status dc_poly_moments(const dc_poly *p, dc_poly_moments_of *m);
 
+/* Makers of polygons write n <= capacity vertices, counterclockwise; *n, which comes also with DC_E_MEMORY, is what they need. */
+
+/* Shapes of [3], which shows them and gives no numbers, centred, of radius 1: "O" (32 vertices), "U", "N", "#", "D", "octagon",
+ * "star", "block" (a square), "arc25", "arc50", "arc75" and "arc100", of a circle. The hole of "#" is filled, as are those of "O"
+ * and "D": grains of these shapes do not get there. DC_E_ARG: another name, NULL. DC_E_MEMORY: v is untouched. */
+#define DC_POLY_NAMED_MOST 38
+DC_DEF dc_status dc_poly_named(const char *name, int capacity, dc_v2 *v, int *n);
+
+/* The part `share` of a ring, open upwards, about the ring's centre: radius of the centre line, thickness < 2 radius; `segments`
+ * edges along it, 0: 24 share, at least 1. With share 1 the whole disc, and 32 edges for 0. DC_E_ARG: out of range, NULL. */
+DC_DEF dc_status dc_poly_arc(dc_real radius, dc_real thickness, dc_real share, int segments, int capacity, dc_v2 *v, int *n);
+
+/* The outline of the union of convex polygons that overlap or share edges; holes are filled. Vertices within 1e-9 (float 1e-5)
+ * of the size of the whole are one. O(edges^3). DC_E_ARG: NULL, a piece that dc_poly_check refuses or that is not convex, pieces
+ * that do not hang together by more than a point. DC_E_MEMORY: v is lost, *n is a capacity that is enough. */
+DC_DEF dc_status dc_poly_union(int count, const dc_poly *pieces, int capacity, dc_v2 *v, int *n);
+
 /* Moves the centroid to the origin and, with radius > 0, scales to that radius. Statuses as above; v is untouched. */
 DC_DEF dc_status dc_poly_centre(int n, dc_v2 *v, dc_real radius);
 
@@ -363,7 +383,8 @@ typedef enum {
      * Half-plane and hole: the least distance of b's vertices from the outline, disc: the signed distance of its centre from b,
      * less the radius; both also below 0.
      * grad_theta is (d(theta + h) - d(theta - h))/(2 h), which is part of the definition: a block that lies flat has two
-     * contacts, of which the derivative would be one. (grad_x, grad_y) is the derivative. */
+     * contacts, of which the derivative would be one. So are, where polygons overlap, grad_x and grad_y, with steps hx: two
+     * corners that meet have a kink as well. Elsewhere (grad_x, grad_y) is the derivative, a unit vector. */
     DC_CFIELD_EXACT = 0,
     /* phi_a + phi_b at the point of a grid where (6) is least, as in [3], 6.3: side x side points on the square of half width
      * the larger radius of a and b about the midpoint of their origins. Polygons only; derivatives with the point at rest in
@@ -387,7 +408,7 @@ typedef struct {
 typedef struct {
     dc_cfield_kind kind;
     dc_cshape_kind wall;    /* what a is */
-    dc_real h;              /* exact: step of the gradient by theta */
+    dc_real h, hx;          /* exact: steps of the gradient */
     dc_real radius;         /* disc, hole */
     int side;               /* sampled */
     int smooth;             /* 1: has a Hessian and a gradient of the lever */
@@ -396,7 +417,8 @@ typedef struct {
 } dc_cfield;
 
 typedef struct {
-    dc_real h;              /* radians, below 1; 0: 2e-3 */
+    dc_real h;              /* step of the gradient by theta, radians, below 1; 0: 2e-3 */
+    dc_real hx;             /* by x and y where polygons overlap, a length; 0: 1e-4 (float 1e-3) of the smaller radius */
     int side;               /* 2 to 4096; 0: 201 */
 } dc_cfield_options;
 
@@ -3014,18 +3036,218 @@ DC_DEF dc_status dc_poly_centre(int n, dc_v2 *v, dc_real radius)
     return DC_OK;
 }
 
+/* ---- making polygons ------------------------------------------------------------------------------ */
+
+#define DCI_PI DC_R(3.141592653589793)
+
+/* count + 1 points of a circle about (x, y), angles from a0 on by da */
+static dc_v2 *dci_poly_circle(dc_v2 *v, dc_real x, dc_real y, dc_real r, dc_real a0, dc_real da, int count)
+{
+    int i;
+    for (i = 0; i <= count; ++i) {
+        dc_real s, c;
+        dc_sincos(a0 + (dc_real)i*da, &s, &c);
+        *v++ = dci_v2(x + r*c, y + r*s);
+    }
+    return v;
+}
+
+/* coordinates from pairs of bytes: hundredths */
+static dc_v2 *dci_poly_corners(dc_v2 *v, const signed char *c, int count)
+{
+    int i;
+    for (i = 0; i < count; ++i) *v++ = dci_v2((dc_real)c[2*i]/100, (dc_real)c[2*i + 1]/100);
+    return v;
+}
+
+DC_DEF dc_status dc_poly_arc(dc_real radius, dc_real thickness, dc_real share, int segments, int capacity, dc_v2 *v, int *n)
+{
+    dc_real half = DC_R(0.5)*thickness, a0, da;
+    int whole = !(share < 1), need;
+    if (!v || !n || !(radius >= 1/DC_LIMIT && radius <= DC_LIMIT) || !(thickness >= 1/DC_LIMIT && half < radius) || !(share > 0 && share <= 1)
+        || segments < 0 || segments > INT_MAX/4) return DC_E_ARG;
+    if (segments == 0) segments = whole ? 32 : (int)(24*share + DC_R(0.5));
+    if (segments < 1) segments = 1;
+    if (whole && segments < 3) segments = 3;
+    *n = need = whole ? segments : 2*(segments + 1);
+    if (need > capacity) return DC_E_MEMORY;
+    da = 2*DCI_PI*share/(dc_real)segments;
+    if (whole) {
+        dci_poly_circle(v, 0, 0, radius + half, 0, da, segments - 1);
+        return DC_OK;
+    }
+    a0 = -(DC_R(0.5) + share)*DCI_PI;
+    v = dci_poly_circle(v, 0, 0, radius + half, a0, da, segments);
+    dci_poly_circle(v, 0, 0, radius - half, a0 + (dc_real)segments*da, -da, segments);
+    return DC_OK;
+}
+
+DC_DEF dc_status dc_poly_named(const char *name, int capacity, dc_v2 *v, int *n)
+{
+    static const signed char N[20] = {-40, -50, -20, -50, -20, 13, 20, -50, 40, -50, 40, 50, 20, 50, 20, -13, -20, 50, -40, 50};
+    static const signed char hash[56] = {
+        25, 100, 25, 55, -25, 55, -25, 100, -55, 100, -55, 55, -100, 55, -100, 25, -55, 25, -55, -25, -100, -25, -100, -55, -55, -55, -55, -100,
+        -25, -100, -25, -55, 25, -55, 25, -100, 55, -100, 55, -55, 100, -55, 100, -25, 55, -25, 55, 25, 100, 25, 100, 55, 55, 55, 55, 100};
+    static const signed char block[8] = {-100, -100, 100, -100, 100, 100, -100, 100};
+    dc_v2 w[DC_POLY_NAMED_MOST], *end = NULL;
+    int i, count = 0;
+    if (!name || !v || !n) return DC_E_ARG;
+    if (strcmp(name, "O") == 0) end = dci_poly_circle(w, 0, 0, 1, 0, DCI_PI/16, 31);
+    else if (strcmp(name, "octagon") == 0) end = dci_poly_circle(w, 0, 0, 1, DCI_PI/8, DCI_PI/4, 7);
+    else if (strcmp(name, "U") == 0) {
+        end = dci_poly_circle(w, 0, 0, 1, -DCI_PI, DCI_PI/12, 12);
+        *end++ = dci_v2(1, DC_R(0.9));
+        *end++ = dci_v2(DC_R(0.55), DC_R(0.9));
+        end = dci_poly_circle(end, 0, 0, DC_R(0.55), 0, -(DCI_PI/8), 8);
+        *end++ = dci_v2(DC_R(-0.55), DC_R(0.9));
+        *end++ = dci_v2(-1, DC_R(0.9));
+    } else if (strcmp(name, "N") == 0) {
+        end = dci_poly_corners(w, N, 10);
+        w[2].y = DC_R(0.125);
+        w[7].y = DC_R(-0.125);
+    } else if (strcmp(name, "#") == 0) end = dci_poly_corners(w, hash, 28);
+    else if (strcmp(name, "D") == 0) {
+        end = dci_poly_circle(w, 0, 0, 1, -(DCI_PI/2), DCI_PI/16, 16);
+        *end++ = dci_v2(DC_R(-0.3), 1);
+        *end++ = dci_v2(DC_R(-0.3), -1);
+    } else if (strcmp(name, "star") == 0) {
+        for (i = 0, end = w; i < 10; ++i) end = dci_poly_circle(end, 0, 0, i & 1 ? DC_R(0.45) : DC_R(1), DCI_PI*(DC_R(0.5) + (dc_real)i/5), 0, 0);
+    } else if (strcmp(name, "block") == 0) end = dci_poly_corners(w, block, 4);
+    else if (strcmp(name, "arc25") == 0) dc_poly_arc(DC_R(0.7), DC_R(0.2), DC_R(0.25), 0, DC_POLY_NAMED_MOST, w, &count);
+    else if (strcmp(name, "arc50") == 0) dc_poly_arc(DC_R(0.7), DC_R(0.2), DC_R(0.5), 0, DC_POLY_NAMED_MOST, w, &count);
+    else if (strcmp(name, "arc75") == 0) dc_poly_arc(DC_R(0.7), DC_R(0.2), DC_R(0.75), 0, DC_POLY_NAMED_MOST, w, &count);
+    else if (strcmp(name, "arc100") == 0) dc_poly_arc(DC_R(0.7), DC_R(0.2), 1, 0, DC_POLY_NAMED_MOST, w, &count);
+    else return DC_E_ARG;
+    if (end) count = (int)(end - w);
+    *n = count;
+    if (count > capacity) return DC_E_MEMORY;
+    for (i = 0; i < count; ++i) v[i] = w[i];
+    return dc_poly_centre(count, v, 1);
+}
+
+/* The place along the line from p in direction u, unit, to the next point where an edge of a piece begins, ends or crosses it; 0:
+ * none beyond tol. */
+static dc_real dci_union_next(int count, const dc_poly *pieces, dc_v2 p, dc_v2 u, dc_real len, dc_real tol)
+{
+    dc_real best = len;
+    int k, i;
+    for (k = 0; k < count; ++k)
+        for (i = 0; i < pieces[k].n; ++i) {
+            dc_v2 a = dci_v2_sub(pieces[k].v[i], p), e = dci_v2_sub(dci_poly_next(&pieces[k], i), pieces[k].v[i]);
+            dc_real s0 = dci_v2_cross(u, a), s1 = dci_v2_cross(u, dci_v2_madd(a, 1, e)), t = dci_v2_dot(u, a), f;
+            if (dc_abs(s0) <= tol) {
+                if (t > tol && t < best) best = t;
+            } else if (dc_abs(s1) > tol && (s0 > 0) != (s1 > 0)) {
+                f = s0/(s0 - s1);                       /* both ends are off the line, on its two sides */
+                t += f*dci_v2_dot(u, e);
+                if (t > tol && t < best) best = t;
+            }
+        }
+    return best;
+}
+
+/* Of the edges that go on from p, the first counterclockwise from the direction back: as far to the outside, on the right, as can
+ * be. 0: none. */
+static int dci_union_turn(int count, const dc_poly *pieces, dc_v2 p, dc_v2 back, dc_real tol, dc_v2 *u, dc_real *len)
+{
+    dc_real least = 8;
+    int k, i, end;
+    for (k = 0; k < count; ++k)
+        for (i = 0; i < pieces[k].n; ++i) {
+            dc_v2 a = pieces[k].v[i], b = dci_poly_next(&pieces[k], i), e = dci_v2_sub(b, a), r = dci_v2_sub(p, a);
+            dc_real l2 = dci_v2_dot(e, e), l = dc_sqrt(l2), along = dci_v2_dot(r, e)/l;
+            if (dc_abs(dci_v2_cross(e, r)/l) > tol || along < -tol || along > l + tol) continue;
+            for (end = 0; end < 2; ++end) {
+                dc_real left = end ? along : l - along, angle;
+                dc_v2 d = dci_v2(end ? -e.x/l : e.x/l, end ? -e.y/l : e.y/l);
+                if (left <= tol) continue;
+                angle = dc_atan2(dci_v2_cross(back, d), dci_v2_dot(back, d));
+                if (angle <= 16*DC_EPS) angle += 2*DCI_PI;      /* straight back comes last */
+                if (angle < least - 16*DC_EPS || (angle < least + 16*DC_EPS && left > *len)) {
+                    least = dc_min(least, angle);
+                    *u = d;
+                    *len = left;
+                }
+            }
+        }
+    return least < 8;
+}
+
+DC_DEF dc_status dc_poly_union(int count, const dc_poly *pieces, int capacity, dc_v2 *v, int *n)
+{
+    dc_v2 start, p, u, back, last;
+    dc_real size = 0, tol, len = 0;
+    dc_poly out;
+    int k, i, total = 0, made = 0, steps;
+    if (count < 1 || !pieces || !v || !n) return DC_E_ARG;
+    for (k = 0; k < count; ++k) {
+        const dc_poly *q = &pieces[k];
+        if (dc_poly_check(q) != DC_OK || q->n > 10000 - total) return DC_E_ARG;
+        total += q->n;
+        for (i = 0; i < q->n; ++i) {
+            dc_v2 a = dci_poly_next(q, i), b = dci_poly_next(q, i + 1 < q->n ? i + 1 : 0);
+            if (dci_v2_cross(dci_v2_sub(a, q->v[i]), dci_v2_sub(b, a)) < 0) return DC_E_ARG;
+            size = dc_max(size, dc_max(dc_abs(q->v[i].x - pieces[0].v[0].x), dc_abs(q->v[i].y - pieces[0].v[0].y)));
+        }
+    }
+    tol = (DC_IS_FLOAT ? DC_R(1e-5) : DC_R(1e-9))*size;
+
+    /* from the lowest vertex, the leftmost of those: what is below is outside */
+    start = pieces[0].v[0];
+    for (k = 0; k < count; ++k)
+        for (i = 0; i < pieces[k].n; ++i) {
+            dc_v2 a = pieces[k].v[i];
+            if (a.y < start.y - tol || (a.y <= start.y + tol && a.x < start.x)) start = a;
+        }
+    p = start;
+    back = last = u = dci_v2(-1, 0);
+    /* an outline has no more corners than there are ends and crossings of edges */
+    for (steps = 0; steps < total*total + total; ++steps) {
+        if (!dci_union_turn(count, pieces, p, back, tol, &u, &len)) return DC_E_ARG;
+        /* a corner, unless it goes straight on */
+        if (steps == 0 || dc_abs(dci_v2_cross(last, u)) > tol/size || dci_v2_dot(last, u) < 0) {
+            if (made == capacity) {
+                *n = total > 40 ? INT_MAX : total*(total + 1);
+                return DC_E_MEMORY;
+            }
+            v[made++] = p;
+        }
+        last = u;
+        len = dci_union_next(count, pieces, p, u, len, tol);
+        p = dci_v2_madd(p, len, u);
+        back = dci_v2(-u.x, -u.y);
+        if (dc_abs(p.x - start.x) <= tol && dc_abs(p.y - start.y) <= tol) break;
+    }
+    out.v = v;
+    out.n = made;
+    if (dc_poly_check(&out) != DC_OK) return DC_E_ARG;
+    /* it holds all pieces */
+    for (k = 0; k < count; ++k)
+        for (i = 0; i < pieces[k].n; ++i) {
+            dc_poly_hit hit;
+            if (dc_poly_distance(&out, pieces[k].v[i], &hit) != DC_OK || hit.d > 4*tol) return DC_E_ARG;
+        }
+    *n = made;
+    return DC_OK;
+}
+
 /* ---- pairs of polygons: apart -------------------------------------------------------------------- */
 
 #define DCI_CFIELD_STACK (4*64)     /* cells that wait: 3 of each of at most 64 levels, and the one at hand */
-#define DCI_CFIELD_CELLS 20000      /* cap on cells of a search */
+#define DCI_CFIELD_CELLS 256        /* cells after which the tolerance doubles, */
+#define DCI_CFIELD_ROUNDS 12        /* at most so often */
 #define DCI_CFIELD_NEAR 6           /* features of a cell */
 #define DCI_CFIELD_TOL (DC_IS_FLOAT ? DC_R(4e-6) : DC_R(1e-10))     /* of a disc's radius, times the smaller shape's */
 
 /* An outline in the frame of a: that of dc_cpoly, or of b at a pose. */
 typedef struct { int n; const dc_real *x, *y, *ex, *ey, *inv; } dci_outline;
 
-/* What the value of a pair comes from: the point of contact, the derivative of d by b's position. */
+/* What the value of a pair comes from: the point of contact, the derivative of d by b's position (not of an overlap). */
 typedef struct { dc_real d, px, py, nx, ny; int overlap; dc_status status; } dci_contact;
+
+/* An edge that a search looks at: its start, unit vector and length, the ordinate of its end; `joint` 1: the next of the list is
+ * the next of the outline, with a convex vertex between them. t, side, d2: of the point at hand, see dci_touches_at. */
+typedef struct { dc_real x, y, ux, uy, len, y1, t, side, d2; int joint; } dci_bound;
 
 typedef struct { dc_real x, y, h, low; } dci_cell;
 
@@ -3033,7 +3255,7 @@ typedef struct { dc_real x, y, h, low; } dci_cell;
 typedef struct {
     dc_real *x, *y, *ex, *ey;           /* b at the pose */
     dc_real *dist;                      /* of b's vertices from a */
-    int *list[2];                       /* edges that a search looks at */
+    dci_bound *list[2];                 /* edges that a search looks at */
     int count[2];
     dci_outline side[2];
     dci_cell *stack;
@@ -3141,172 +3363,203 @@ typedef struct {
     dc_real phi[2];
 } dci_touches;
 
+/* features by rising distance, the nearest DCI_CFIELD_NEAR */
 static void dci_touch_add(dci_touches *s, const dci_touch *f)
 {
-    int k = s->n < DCI_CFIELD_NEAR ? s->n++ : DCI_CFIELD_NEAR - 1;
-    if (k == DCI_CFIELD_NEAR - 1 && s->n == DCI_CFIELD_NEAR && s->f[k].key <= f->key) return;
+    int k = s->n;
+    if (k == DCI_CFIELD_NEAR && s->f[--k].key <= f->key) return;
+    if (s->n < DCI_CFIELD_NEAR) ++s->n;
     for (; k > 0 && s->f[k - 1].key > f->key; --k) s->f[k] = s->f[k - 1];
     s->f[k] = *f;
 }
 
-/* Is the k1-th edge of the list the one after the k0-th, with a convex vertex between them, and are both within reach? */
-static int dci_convex_joint(const dci_outline *o, const int *list, int n, int k0, int k1, dc_real x, dc_real y, dc_real reach)
+/* Features of one outline, list[0..n), seen from (x, y): its signed distance; the nearest into s, slack for points within r. */
+static dc_real dci_touches_of(dci_bound *list, int n, int owner, dc_real x, dc_real y, dc_real r, dci_touches *s)
 {
-    dci_edge e0, e1;
-    if (n < 2 || list[k1] != (list[k0] + 1 < o->n ? list[k0] + 1 : 0)) return 0;
-    e0 = dci_outline_edge(o, list[k0]);
-    e1 = dci_outline_edge(o, list[k1]);
-    return e0.ex*e1.ey - e0.ey*e1.ex > 0 && dci_edge_d2(&e0, x, y) <= reach*reach && dci_edge_d2(&e1, x, y) <= reach*reach;
+    dc_real best = DC_REAL_MAX, wind = 0, reach2 = 16*r*r, phi, ux = 0, uy = 0, vx = 0, vy = 0;
+    int k, chain = 0, joints = 0, convex;
+    for (k = 0; k < n; ++k) {
+        dci_bound *e = &list[k];
+        dc_real rx = x - e->x, ry = y - e->y, t = rx*e->ux + ry*e->uy, over = t < 0 ? t : dc_max(0, t - e->len);
+        dc_real up = (e->y <= y ? DC_R(1) : DC_R(0)) - (e->y1 <= y ? DC_R(1) : DC_R(0));
+        e->side = e->ux*ry - e->uy*rx;              /* positive inside */
+        e->t = t;
+        e->d2 = e->side*e->side + over*over;
+        best = dc_min(best, e->d2);
+        if (up*e->side > 0) wind += up;
+    }
+    phi = wind > 0 || wind < 0 ? -dci_sqrt_lane(best) : dci_sqrt_lane(best);
+
+    /* Within 4 r, is the outline one convex chain that turns by no more than half a circle? Then the shape is, there, the
+     * intersection of its half-planes, and dist(x) <= d_i(x) for points x of the shape within r, |d_i| <= 2 r. */
+    for (k = 0; k < n; ++k) {
+        const dci_bound *e = &list[k], *before = &list[k > 0 ? k - 1 : n - 1], *next = &list[k + 1 < n ? k + 1 : 0];
+        if (e->d2 > reach2) continue;
+        ++chain;
+        if (e->joint && next->d2 <= reach2) ++joints;
+        else { vx = e->ux; vy = e->uy; }
+        if (!(before->joint && before->d2 <= reach2)) { ux = e->ux; uy = e->uy; }
+    }
+    convex = chain == 1 || (chain > 1 && joints == chain - 1 && ux*vy - uy*vx >= 0);
+
+    for (k = 0; k < n; ++k) {
+        const dci_bound *e = &list[k];
+        dci_touch f;
+        f.owner = owner;
+        if (e->t < 0) {
+            /* its first vertex */
+            if (e->d2 <= DC_R(0.25)*r*r || (s->n == DCI_CFIELD_NEAR && e->d2 >= s->f[s->n - 1].key*s->f[s->n - 1].key)) continue;
+            f.d = f.key = dci_sqrt_lane(e->d2);
+            if (!(f.d > 0)) continue;
+            f.gx = (x - e->x)/f.d;
+            f.gy = (y - e->y)/f.d;
+            f.slack = DC_R(0.5)*r*r/f.d;
+            dci_touch_add(s, &f);
+        } else if (e->t <= e->len) {
+            f.key = dc_abs(e->side);
+            f.d = e->side;
+            f.gx = -e->uy;
+            f.gy = e->ux;
+            if (f.d < 0 && phi < 0) {               /* seen from inside, the wrong side of another arm */
+                f.d = f.key;
+                f.gx = -f.gx;
+                f.gy = -f.gy;
+            }
+            f.slack = 0;
+            if (!(convex && f.key <= 2*r)) f.slack = dc_max(0, r - dc_min(e->t, e->len - e->t)) + 2*dc_max(0, r - f.d);
+            dci_touch_add(s, &f);
+        }
+    }
+    return phi;
 }
 
-/* The nearest features of both outlines from (x, y), slack for points within r; signed distances phi. */
+/* The nearest features of both outlines from (x, y). */
 static void dci_touches_at(const dci_pair_work *w, dc_real x, dc_real y, dc_real r, dci_touches *s)
 {
-    int o, k;
     s->n = 0;
-    for (k = 0; k < DCI_CFIELD_NEAR; ++k) s->f[k].key = DC_REAL_MAX;
-    for (o = 0; o < 2; ++o) {
-        const dci_outline *out = &w->side[o];
-        const int *list = w->list[o];
-        dc_real best = DC_REAL_MAX, wind = 0, reach = 4*r, ux = 0, uy = 0, vx = 0, vy = 0;
-        int near_edges = 0, joints = 0, n = w->count[o], convex;
-        /* Within 4 r, is the outline one convex chain that turns by less than half a circle? Then the shape is, there, the
-         * intersection of its half-planes, and dist(x) <= d_i(x) for points x of the shape within r, |d_i| <= 2 r. */
-        for (k = 0; k < n; ++k) {
-            dci_edge e = dci_outline_edge(out, list[k]);
-            dc_real d2 = dci_edge_d2(&e, x, y);
-            best = dc_min(best, d2);
-            wind += dci_edge_winding(&e, x, y);
-            if (d2 <= reach*reach) {
-                ++near_edges;
-                if (dci_convex_joint(out, list, n, k, k + 1 < n ? k + 1 : 0, x, y, reach)) ++joints;
-                else { vx = e.ex; vy = e.ey; }
-                if (!dci_convex_joint(out, list, n, k > 0 ? k - 1 : n - 1, k, x, y, reach)) { ux = e.ex; uy = e.ey; }
+    s->phi[0] = dci_touches_of(w->list[0], w->count[0], 0, x, y, r, s);
+    s->phi[1] = dci_touches_of(w->list[1], w->count[1], 1, x, y, r, s);
+}
+
+/* Weights of features that hold a disc, and the bound of its radius that they give: of all pairs and triples with non-negative
+ * weights, the least. 0: none holds it. */
+typedef struct { int i, j, k; dc_real wi, wj, wk, radius; } dci_held;
+
+static void dci_held_set(dci_held *h, int i, int j, int k, dc_real wi, dc_real wj, dc_real wk, dc_real radius)
+{
+    h->i = i; h->j = j; h->k = k;
+    h->wi = wi; h->wj = wj; h->wk = wk;
+    h->radius = radius;
+}
+
+/* At the features' point; *within, if not NULL, is the least bound for points within r of it. */
+static int dci_touches_hold(const dci_touches *s, dc_real r, dci_held *h, dc_real *within)
+{
+    const dci_touch *f = s->f;
+    /* of a pair, and a triple with a weight that is zero but for rounding, the pair: its centres are a line */
+    dc_real cross[DCI_CFIELD_NEAR][DCI_CFIELD_NEAR], most = DC_REAL_MAX, tie = s->n > 0 ? 64*DC_EPS*s->f[s->n - 1].key : DC_R(0);
+    int i, j, k;
+    h->radius = DC_REAL_MAX;
+    for (i = 0; i < s->n; ++i)
+        for (j = i + 1; j < s->n; ++j) cross[i][j] = f[i].gx*f[j].gy - f[i].gy*f[j].gx;
+    for (i = 0; i + 1 < s->n; ++i) {
+        /* features come with rising distances: those that follow hold no smaller disc */
+        if (f[i].d >= h->radius && f[i].d >= most) break;
+        for (j = i + 1; j < s->n; ++j) {
+            if (f[i].gx*f[j].gx + f[i].gy*f[j].gy < DC_R(-0.9)) {
+                /* nearly opposite: the weights leave a gradient of `open` */
+                dc_real gx = f[i].gx + f[j].gx, gy = f[i].gy + f[j].gy, open = DC_R(0.5)*dci_sqrt_lane(gx*gx + gy*gy);
+                dc_real radius = DC_R(0.5)*(f[i].d + f[j].d);
+                if (open < 16*DC_EPS && radius <= h->radius + tie) dci_held_set(h, i, j, j, DC_R(0.5), DC_R(0.5), 0, radius);
+                most = dc_min(most, radius + DC_R(0.5)*(f[i].slack + f[j].slack) + r*open);
             }
-        }
-        convex = near_edges == 1 || (near_edges > 1 && joints == near_edges - 1 && ux*vy - uy*vx >= 0);
-        s->phi[o] = wind > 0 || wind < 0 ? -dci_sqrt_lane(best) : dci_sqrt_lane(best);
-        for (k = 0; k < n; ++k) {
-            dci_edge e = dci_outline_edge(out, list[k]);
-            dci_touch f;
-            dc_real rx = x - e.x, ry = y - e.y, t = (rx*e.ex + ry*e.ey)*e.inv, il, len, over;
-            f.owner = o;
-            if (t < 0) {
-                /* its first vertex */
-                dc_real d = dci_sqrt_lane(rx*rx + ry*ry);
-                if (!(d > DC_R(0.5)*r)) continue;
-                f.d = f.key = d;
-                f.gx = rx/d;
-                f.gy = ry/d;
-                f.slack = DC_R(0.5)*r*r/d;
-                dci_touch_add(s, &f);
-            } else if (t <= 1) {
-                il = dci_sqrt_lane(e.inv);
-                len = 1/il;
-                f.gx = -(e.ey*il);
-                f.gy = e.ex*il;
-                f.d = rx*f.gx + ry*f.gy;
-                f.key = dc_abs(f.d);
-                if (f.d < 0 && s->phi[o] < 0) {         /* seen from inside, the wrong side of another arm */
-                    f.d = f.key;
-                    f.gx = -f.gx;
-                    f.gy = -f.gy;
-                }
-                over = dc_max(0, r - len*dc_min(t, 1 - t));
-                f.slack = convex && f.key <= 2*r ? DC_R(0) : over + 2*dc_max(0, r - f.d);
-                dci_touch_add(s, &f);
+            for (k = j + 1; k < s->n; ++k) {
+                dc_real a = cross[j][k], b = -cross[i][k], c = cross[i][j], sum = a + b + c, is, radius;
+                if (!((a >= 0 && b >= 0 && c >= 0 && sum > 0) || (a <= 0 && b <= 0 && c <= 0 && sum < 0))) continue;
+                is = 1/sum;
+                radius = (a*f[i].d + b*f[j].d + c*f[k].d)*is;
+                if (radius < h->radius - tie) dci_held_set(h, i, j, k, a*is, b*is, c*is, radius);
+                most = dc_min(most, radius + (a*f[i].slack + b*f[j].slack + c*f[k].slack)*is);
             }
         }
     }
+    if (within) *within = most;
+    return h->radius < DC_REAL_MAX;
 }
 
-/* Weights of the features that hold a disc: for `slack` 0 those of the least upper bound of its radius that the features give at
- * their point, for `slack` 1 in the neighbourhood. 0: they do not hold it. */
-typedef struct { int i, j, k; dc_real wi, wj, wk, radius; } dci_held;
-
-static int dci_touches_hold(const dci_touches *s, int slack, dc_real r, dci_held *h)
-{
-    const dci_touch *f = s->f;
-    int i, j, k, found = 0;
-    h->radius = DC_REAL_MAX;
-    for (i = 0; i < s->n; ++i)
-        for (j = i + 1; j < s->n; ++j) {
-            dc_real gx = f[i].gx + f[j].gx, gy = f[i].gy + f[j].gy, c = f[i].gx*f[j].gy - f[i].gy*f[j].gx, b;
-            /* two that are opposite but for a part of r, or but for rounding */
-            dc_real open = DC_R(0.5)*dci_sqrt_lane(gx*gx + gy*gy);
-            if (slack || open < 16*DC_EPS) {
-                b = DC_R(0.5)*(f[i].d + f[j].d);
-                if (slack) b += DC_R(0.5)*(f[i].slack + f[j].slack) + r*open;
-                if (b < h->radius) {
-                    h->i = i; h->j = j; h->k = j;
-                    h->wi = h->wj = DC_R(0.5);
-                    h->wk = 0;
-                    h->radius = b;
-                    found = 1;
-                }
-            }
-            for (k = j + 1; k < s->n; ++k) {
-                dc_real a = f[j].gx*f[k].gy - f[j].gy*f[k].gx, e = f[k].gx*f[i].gy - f[k].gy*f[i].gx, sum = a + e + c;
-                if (!((a >= 0 && e >= 0 && c >= 0 && sum > 0) || (a <= 0 && e <= 0 && c <= 0 && sum < 0))) continue;
-                b = (a*f[i].d + e*f[j].d + c*f[k].d)/sum;
-                if (slack) b += (a*f[i].slack + e*f[j].slack + c*f[k].slack)/sum;
-                if (b < h->radius) {
-                    h->i = i; h->j = j; h->k = k;
-                    h->wi = a/sum; h->wj = e/sum; h->wk = c/sum;
-                    h->radius = b;
-                    found = 1;
-                }
-            }
-        }
-    return found;
-}
-
-/* The step from the features' point to the centre of the disc that they hold. */
+/* The step from the features' point to the centre of the disc that they hold. Two that are opposite leave a line of centres: of
+ * that the nearest point that the other features allow. */
 static dc_v2 dci_held_step(const dci_touches *s, const dci_held *h)
 {
     const dci_touch *a = &s->f[h->i], *b = &s->f[h->j], *c = &s->f[h->k];
     dc_real ax = a->gx - c->gx, ay = a->gy - c->gy, bx = b->gx - c->gx, by = b->gy - c->gy, p = c->d - a->d, q = c->d - b->d;
-    dc_real det = ax*by - ay*bx, half;
-    if (h->k == h->j || !(dc_abs(det) > 64*DC_EPS)) {
-        /* two that are opposite: to the middle */
-        half = DC_R(0.5)*(b->d - a->d);
-        return dci_v2(half*a->gx, half*a->gy);
+    dc_real det = ax*by - ay*bx, half = DC_R(0.5)*(b->d - a->d), lo = -DC_REAL_MAX, hi = DC_REAL_MAX, along = 0;
+    int k;
+    if (h->k != h->j && dc_abs(det) > 64*DC_EPS) return dci_v2((p*by - q*ay)/det, (q*ax - p*bx)/det);
+    for (k = 0; k < s->n; ++k) {
+        const dci_touch *f = &s->f[k];
+        dc_real slope = f->gy*a->gx - f->gx*a->gy, spare = f->d + half*(f->gx*a->gx + f->gy*a->gy) - h->radius;
+        if (slope > DC_R(1e-3)) lo = dc_max(lo, -(spare/slope));
+        if (slope < DC_R(-1e-3)) hi = dc_min(hi, -(spare/slope));
     }
-    return dci_v2((p*by - q*ay)/det, (q*ax - p*bx)/det);
+    if (lo > hi) along = DC_R(0.5)*(lo + hi);
+    else if (lo > 0) along = lo;
+    else if (hi < 0) along = hi;
+    return dci_v2(half*a->gx - along*a->gy, half*a->gy + along*a->gx);
 }
 
 /* edges that can matter to points of the box: those that meet it, and those to its right, of which winding numbers come */
-static void dci_outline_list(const dci_outline *o, const dc_real box[4], int *list, int *count)
+static int dci_outline_list(const dci_outline *o, const dc_real box[4], dci_bound *list)
 {
-    int i, n = 0;
-    for (i = 0; i < o->n; ++i)
-        if (dc_max(o->x[i], o->x[i + 1]) >= box[0] && dc_max(o->y[i], o->y[i + 1]) >= box[2] && dc_min(o->y[i], o->y[i + 1]) <= box[3])
-            list[n++] = i;
-    *count = n;
+    int i, n = 0, before = -1, first = -1;
+    for (i = 0; i < o->n; ++i) {
+        dci_bound *e = &list[n];
+        dc_real il;
+        if (dc_max(o->x[i], o->x[i + 1]) < box[0] || dc_max(o->y[i], o->y[i + 1]) < box[2] || dc_min(o->y[i], o->y[i + 1]) > box[3]) continue;
+        il = dci_sqrt_lane(o->inv[i]);
+        e->x = o->x[i];
+        e->y = o->y[i];
+        e->ux = o->ex[i]*il;
+        e->uy = o->ey[i]*il;
+        e->len = 1/il;
+        e->y1 = o->y[i + 1];
+        e->joint = 0;
+        if (n > 0 && before == i - 1) list[n - 1].joint = list[n - 1].ux*e->uy - list[n - 1].uy*e->ux > 0;
+        if (n == 0) first = i;
+        before = i;
+        ++n;
+    }
+    if (n > 1 && first == 0 && before == o->n - 1) list[n - 1].joint = list[n - 1].ux*list[0].uy - list[n - 1].uy*list[0].ux > 0;
+    return n;
 }
 
 /* The best disc so far: its centre and f there. */
 typedef struct { dc_real x, y, f; } dci_disc;
 
-/* Looks at a point, and at what its features make of it. */
+/* If (x, y) is better: from there to where its features hold a disc, shorter steps where others come in. */
 static void dci_disc_polish(const dci_pair_work *w, dc_real x, dc_real y, dci_disc *best)
 {
     dci_touches s;
     dci_held h;
-    dc_v2 step;
-    int it;
-    for (it = 0; it < 8; ++it) {
+    dc_v2 step = dci_v2(0, 0);
+    int it, fails = 0;
+    for (it = 0; it < 16 && fails < 4; ++it) {
         dc_real f;
         dci_touches_at(w, x, y, 0, &s);
         f = dc_max(s.phi[0], s.phi[1]);
-        if (!(f < best->f)) return;
-        best->f = f;
-        best->x = x;
-        best->y = y;
-        if (!dci_touches_hold(&s, 0, 0, &h)) return;
-        step = dci_held_step(&s, &h);
-        x += step.x;
-        y += step.y;
+        if (f < best->f) {
+            best->f = f;
+            best->x = x;
+            best->y = y;
+            if (!dci_touches_hold(&s, 0, &h, NULL)) return;
+            step = dci_held_step(&s, &h);
+        } else {
+            if (it == 0) return;
+            ++fails;
+            step = dci_v2(DC_R(0.25)*step.x, DC_R(0.25)*step.y);
+        }
+        x = best->x + step.x;
+        y = best->y + step.y;
         if (!dci_v2_in_range(dci_v2(x, y))) return;
     }
 }
@@ -3316,22 +3569,18 @@ static int dci_cell_push(const dci_pair_work *w, dc_real x, dc_real y, dc_real h
 {
     dci_touches s;
     dci_held held;
-    dc_real f, low, r = DC_R(1.4142135623730951)*h;
+    dc_real f, low, within, r = DC_R(1.4142135623730951)*h;
     if (x + h < box[0] || x - h > box[1] || y + h < box[2] || y - h > box[3]) return 0;
     dci_touches_at(w, x, y, r, &s);
     f = dc_max(s.phi[0], s.phi[1]);
     low = f - r;
-    if (f < best->f) {
-        best->f = f;
-        best->x = x;
-        best->y = y;
-    }
+    if (f < best->f) dci_disc_polish(w, x, y, best);
     if (low >= best->f - tol) return 0;
-    if (dci_touches_hold(&s, 0, 0, &held) && -held.radius < best->f) {
+    if (dci_touches_hold(&s, r, &held, &within) && -held.radius < best->f - tol) {
         dc_v2 step = dci_held_step(&s, &held);
         if (dci_v2_dot(step, step) <= 4*r*r) dci_disc_polish(w, x + step.x, y + step.y, best);
     }
-    if (dci_touches_hold(&s, 1, r, &held)) low = dc_max(low, -held.radius);
+    low = dc_max(low, -within);
     if (low >= best->f - tol) return 0;
     c->x = x;
     c->y = y;
@@ -3356,7 +3605,7 @@ static dc_status dci_disc_search(dci_pair_work *w, dc_real tol, dc_real enough, 
         box[0] = dc_max(box[0], x0); box[1] = dc_min(box[1], x1);
         box[2] = dc_max(box[2], y0); box[3] = dc_min(box[3], y1);
     }
-    for (o = 0; o < 2; ++o) dci_outline_list(&w->side[o], box, w->list[o], &w->count[o]);
+    for (o = 0; o < 2; ++o) w->count[o] = dci_outline_list(&w->side[o], box, w->list[o]);
     h = DC_R(0.5)*dc_max(box[1] - box[0], box[3] - box[2]);
     if (!(h > 0) || w->count[0] == 0 || w->count[1] == 0) return DC_OK;
     if (dci_cell_push(w, DC_R(0.5)*(box[0] + box[1]), DC_R(0.5)*(box[2] + box[3]), h, box, tol, best, &w->stack[0])) n = 1;
@@ -3365,7 +3614,8 @@ static dc_status dci_disc_search(dci_pair_work *w, dc_real tol, dc_real enough, 
         int q, at = n;
         if (c.low >= best->f - tol) continue;
         if (best->f < enough) return DC_OK;
-        if (++cells > DCI_CFIELD_CELLS || n + 4 > DCI_CFIELD_STACK) return DC_E_DIVERGED;
+        if (++cells%DCI_CFIELD_CELLS == 0) tol *= 2;
+        if (cells > DCI_CFIELD_ROUNDS*DCI_CFIELD_CELLS || n + 4 > DCI_CFIELD_STACK) return DC_E_DIVERGED;
         h = DC_R(0.5)*c.h;
         for (q = 0; q < 4; ++q) {
             dci_cell child;
@@ -3376,30 +3626,6 @@ static dc_status dci_disc_search(dci_pair_work *w, dc_real tol, dc_real enough, 
         }
     }
     return DC_OK;
-}
-
-/* Derivative of d = -2 R by the position of b, from the features that hold the disc: 2 sum over b of w_i g_i. */
-static void dci_contact_overlap(dci_pair_work *w, const dci_disc *best, dci_contact *r)
-{
-    dci_touches s;
-    dci_held h;
-    dci_touches_at(w, best->x, best->y, 0, &s);
-    r->d = 2*best->f;
-    r->px = best->x;
-    r->py = best->y;
-    r->nx = r->ny = 0;
-    if (dci_touches_hold(&s, 0, 0, &h)) {
-        const dci_touch *f[3];
-        dc_real wt[3];
-        int k;
-        f[0] = &s.f[h.i]; f[1] = &s.f[h.j]; f[2] = &s.f[h.k];
-        wt[0] = h.wi; wt[1] = h.wj; wt[2] = h.wk;
-        for (k = 0; k < 3; ++k)
-            if (f[k]->owner == 1) {
-                r->nx += 2*wt[k]*f[k]->gx;
-                r->ny += 2*wt[k]*f[k]->gy;
-            }
-    }
 }
 
 /* ---- fields over relative poses ------------------------------------------------------------------ */
@@ -3466,7 +3692,7 @@ static dc_status dci_cfield_make(dc_cfield_kind kind, const dc_cfield_options *o
     r.kind = kind;
     r.h = opt && opt->h > 0 ? opt->h : DC_R(2e-3);
     r.side = opt && opt->side != 0 ? opt->side : 201;
-    if (!a || !b || !mem || !f || (opt && !(opt->h >= 0 && opt->h < 1)) || r.side < 2 || r.side > DCI_CFIELD_SIDE) return DC_E_ARG;
+    if (!a || !b || !mem || !f || (opt && !(opt->h >= 0 && opt->h < 1 && opt->hx >= 0 && opt->hx <= DC_LIMIT)) || r.side < 2 || r.side > DCI_CFIELD_SIDE) return DC_E_ARG;
     r.wall = a->kind;
     switch (a->kind) {
     case DC_CSHAPE_POLY:
@@ -3495,6 +3721,7 @@ static dc_status dci_cfield_make(dc_cfield_kind kind, const dc_cfield_options *o
     }
     if (ma) r.a = dci_cpoly_make(&a->poly, ma);
     r.b = dci_cpoly_make(b, mb);
+    r.hx = opt && opt->hx > 0 ? opt->hx : (DC_IS_FLOAT ? DC_R(1e-3) : DC_R(1e-4))*(ma ? dc_min(r.a.radius, r.b.radius) : r.b.radius);
     *f = r;
     return DC_OK;
 }
@@ -3541,8 +3768,40 @@ static void dci_pair_contact(const dc_cfield *f, dci_pair_work *w, dc_real enoug
     best.y = r->py;
     best.f = 0;
     r->status = dci_disc_search(w, DCI_CFIELD_TOL*dc_min(f->a.radius, f->b.radius), DC_R(0.5)*enough, &best);
-    if (best.f < 0) dci_contact_overlap(w, &best, r);
-    else r->d = 0;
+    r->d = 2*best.f;
+    r->px = best.x;
+    r->py = best.y;
+}
+
+/* Signed distance of a point from an outline, its gradient: over the inside of an edge the edge's normal. */
+static dc_real dci_outline_distance(const dci_outline *o, dc_real x, dc_real y, dc_v2 *grad)
+{
+    dc_real best = DC_REAL_MAX, wind = 0, t, dx, dy, d, il;
+    dci_edge e;
+    int i, at = 0, in;
+    for (i = 0; i < o->n; ++i) {
+        dc_real d2;
+        e = dci_outline_edge(o, i);
+        d2 = dci_edge_d2(&e, x, y);
+        wind += dci_edge_winding(&e, x, y);
+        if (d2 < best) {
+            best = d2;
+            at = i;
+        }
+    }
+    e = dci_outline_edge(o, at);
+    in = wind > 0 || wind < 0;
+    t = dci_edge_at(&e, x, y);
+    dx = (x - e.x) - t*e.ex;
+    dy = (y - e.y) - t*e.ey;
+    d = dci_sqrt_lane(best);
+    if ((t > 0 && t < 1) || !(d > 0)) {
+        il = dci_sqrt_lane(e.inv);
+        *grad = dci_v2(e.ey*il, -(e.ex*il));
+    } else {
+        *grad = dci_v2(in ? -dx/d : dx/d, in ? -dy/d : dy/d);
+    }
+    return in ? -d : d;
 }
 
 /* Walls: half-plane y <= 0 and hole by the vertices of b, disc by the distance of its centre from b. */
@@ -3579,45 +3838,21 @@ static void dci_wall_contact(const dc_cfield *f, dci_pair_work *w, dci_contact *
         r->px = b->x[at] - k*r->nx;
         r->py = b->y[at] - k*r->ny;
     } else {
-        dci_contact c;
-        dci_edge e;
-        dc_real d2 = DC_REAL_MAX, wind = 0, x, y, il, d;
-        for (i = 0; i < b->n; ++i) {
-            dc_real now;
-            e = dci_outline_edge(b, i);
-            now = dci_edge_d2(&e, 0, 0);
-            wind += dci_edge_winding(&e, 0, 0);
-            if (now < d2) {
-                d2 = now;
-                at = i;
-            }
-        }
-        e = dci_outline_edge(b, at);
-        k = dci_edge_at(&e, 0, 0);
-        x = e.x + k*e.ex;
-        y = e.y + k*e.ey;
-        d = dci_sqrt_lane(d2);
-        il = dci_sqrt_lane(e.inv);
-        if ((k > 0 && k < 1) || !(d > 0)) {
-            c.nx = -(il*e.ey);                  /* inwards to b */
-            c.ny = il*e.ex;
-        } else {
-            c.nx = wind > 0 || wind < 0 ? -x/d : x/d;
-            c.ny = wind > 0 || wind < 0 ? -y/d : y/d;
-        }
-        d = (wind > 0 || wind < 0 ? -d : d) - f->radius;
-        r->d = d;
-        r->nx = c.nx;
-        r->ny = c.ny;
-        r->px = x - DC_R(0.5)*d*c.nx;
-        r->py = y - DC_R(0.5)*d*c.ny;
+        dc_v2 g;
+        dc_real phi = dci_outline_distance(b, 0, 0, &g);
+        r->d = phi - f->radius;
+        r->nx = -g.x;
+        r->ny = -g.y;
+        /* half-way between the outlines: that of b is phi from the centre */
+        k = DC_R(0.5)*(phi + f->radius);
+        r->px = k*r->nx;
+        r->py = k*r->ny;
     }
 }
 
-static void dci_exact_contact(const dc_cfield *f, dci_pair_work *w, dc_real theta, dc_real x, dc_real y, dc_real enough,
-                              dci_contact *r)
+static void dci_exact_contact(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], dc_real enough, dci_contact *r)
 {
-    dci_pair_pose(f, w, theta, x, y);
+    dci_pair_pose(f, w, q[0], q[1], q[2]);
     if (f->wall == DC_CSHAPE_POLY) dci_pair_contact(f, w, enough, r);
     else dci_wall_contact(f, w, r);
 }
@@ -4345,7 +4580,7 @@ DC_DEF size_t dc_cfield_eval_bytes(const dc_cfield *f)
     if (f->kind == DC_CFIELD_LEARNED) return dci_cnet_scratch(f);
     sum = dc_bytes(sum, 1, sizeof(dci_pair_work));
     sum = dc_bytes(sum, 5*((size_t)f->b.n + 1), sizeof(dc_real));
-    sum = dc_bytes(sum, (size_t)f->a.n + (size_t)f->b.n, sizeof(int));
+    sum = dc_bytes(sum, (size_t)f->a.n + (size_t)f->b.n, sizeof(dci_bound));
     sum = dc_bytes(sum, DCI_CFIELD_STACK, sizeof(dci_cell));
     return sum == SIZE_MAX ? 0 : sum;
 }
@@ -4355,7 +4590,7 @@ static dci_pair_work *dci_pair_work_take(const dc_cfield *f, dc_arena *mem)
     size_t row = (size_t)f->b.n + 1;
     dci_pair_work *w = (dci_pair_work *)dc_arena_take(mem, 1, sizeof *w);
     dc_real *m = (dc_real *)dc_arena_take(mem, 5*row, sizeof *m);
-    int *list = (int *)dc_arena_take(mem, (size_t)f->a.n + (size_t)f->b.n, sizeof *list);
+    dci_bound *list = (dci_bound *)dc_arena_take(mem, (size_t)f->a.n + (size_t)f->b.n, sizeof *list);
     dci_cell *stack = (dci_cell *)dc_arena_take(mem, DCI_CFIELD_STACK, sizeof *stack);
     if (!w || !m || !list || !stack) return NULL;
     w->x = m;
@@ -4385,24 +4620,97 @@ static dc_real dci_contact_lever(const dci_contact *c, dc_real x, dc_real y)
     return ((c->px - DC_R(0.5)*x)*c->nx + (c->py - DC_R(0.5)*y)*c->ny)/dc_sqrt(n2);
 }
 
-static dc_status dci_exact_eval(const dc_cfield *f, dci_pair_work *w, dc_real theta, dc_real x, dc_real y, dc_real *d, dc_real *grad,
-                                dc_real *lever)
+/* (d(q + h e) - d(q - h e))/(2 h) along one coordinate */
+static dc_real dci_exact_slope(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], int k, dc_real h, dc_status *s)
 {
-    dci_contact c, up, down;
+    dci_contact up, down;
+    dc_real p[3];
+    memcpy(p, q, sizeof p);
+    p[k] = q[k] + h;
+    dci_exact_contact(f, w, p, -DC_REAL_MAX, &up);
+    p[k] = q[k] - h;
+    dci_exact_contact(f, w, p, -DC_REAL_MAX, &down);
+    if (*s == DC_OK) *s = up.status != DC_OK ? up.status : down.status;
+    return (up.d - down.d)/(2*h);
+}
+
+static dc_status dci_exact_eval(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], dc_real *d, dc_real *grad, dc_real *lever)
+{
+    dci_contact c;
     dc_status s;
-    dci_exact_contact(f, w, theta, x, y, -DC_REAL_MAX, &c);
+    dci_exact_contact(f, w, q, -DC_REAL_MAX, &c);
     s = c.status;
+    if (c.overlap && (grad || lever)) {
+        c.nx = dci_exact_slope(f, w, q, 1, f->hx, &s);
+        c.ny = dci_exact_slope(f, w, q, 2, f->hx, &s);
+    }
     if (grad) {
-        dci_exact_contact(f, w, theta + f->h, x, y, -DC_REAL_MAX, &up);
-        dci_exact_contact(f, w, theta - f->h, x, y, -DC_REAL_MAX, &down);
-        grad[0] = (up.d - down.d)/(2*f->h);
+        grad[0] = dci_exact_slope(f, w, q, 0, f->h, &s);
         grad[1] = c.nx;
         grad[2] = c.ny;
-        if (s == DC_OK) s = up.status != DC_OK ? up.status : down.status;
     }
     if (d) *d = c.d;
-    if (lever) *lever = dci_contact_lever(&c, x, y);
+    if (lever) *lever = dci_contact_lever(&c, q[1], q[2]);
     return s;
+}
+
+/* phi_a + phi_b where phi_a + phi_b + |phi_a - phi_b| = 2 max(phi_a, phi_b) is least on the grid (6, 7). With the point p at rest
+ * in a grid that moves with t/2,
+ *     dd/dt = (grad phi_a - grad phi_b)/2,   dd/dtheta = -(p - t) x grad phi_b                            */
+static void dci_sampled_eval(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], dc_real *d, dc_real *grad, dc_real *lever)
+{
+    dc_real mx = DC_R(0.5)*q[1], my = DC_R(0.5)*q[2], half = dc_max(f->a.radius, f->b.radius), least = DC_REAL_MAX, phi;
+    dci_poly_lanes a, b;
+    dci_contact c;
+    dc_v2 ga, gb;
+    int i, j, k, l, side = f->side;
+    dci_pair_pose(f, w, q[0], q[1], q[2]);
+    c.px = mx;
+    c.py = my;
+    for (j = 0; j < side; ++j)
+        for (i = 0; i < side; i += DC_LANES) {
+            for (l = 0; l < DC_LANES; ++l) {
+                a.x[l] = b.x[l] = mx + half*(2*(dc_real)(i + l)/(dc_real)(side - 1) - 1);
+                a.y[l] = b.y[l] = my + half*(2*(dc_real)j/(dc_real)(side - 1) - 1);
+            }
+            dci_poly_lanes_start(&a);
+            dci_poly_lanes_start(&b);
+            for (k = 0; k < f->a.n; ++k) {
+                dci_edge e = dci_outline_edge(&w->side[0], k);
+                dci_poly_lanes_edge(&a, &e, (dc_real)k);
+            }
+            for (k = 0; k < f->b.n; ++k) {
+                dci_edge e = dci_outline_edge(&w->side[1], k);
+                dci_poly_lanes_edge(&b, &e, (dc_real)k);
+            }
+            for (l = 0; l < DC_LANES && i + l < side; ++l) {
+                dc_real pa = dci_sqrt_lane(a.d2[l]), pb = dci_sqrt_lane(b.d2[l]), E;
+                E = dc_max(a.wind[l] > 0 || a.wind[l] < 0 ? -pa : pa, b.wind[l] > 0 || b.wind[l] < 0 ? -pb : pb);
+                if (E < least) {
+                    least = E;
+                    c.px = a.x[l];
+                    c.py = a.y[l];
+                }
+            }
+        }
+    phi = dci_outline_distance(&w->side[0], c.px, c.py, &ga) + dci_outline_distance(&w->side[1], c.px, c.py, &gb);
+    c.nx = DC_R(0.5)*(ga.x - gb.x);
+    c.ny = DC_R(0.5)*(ga.y - gb.y);
+    if (d) *d = phi;
+    if (grad) {
+        grad[0] = -((c.px - q[1])*gb.y - (c.py - q[2])*gb.x);
+        grad[1] = c.nx;
+        grad[2] = c.ny;
+    }
+    if (lever) *lever = dci_contact_lever(&c, q[1], q[2]);
+}
+
+/* one pose of an exact or a sampled field */
+static dc_status dci_made_eval(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], dc_real *d, dc_real *grad, dc_real *lever)
+{
+    if (f->kind == DC_CFIELD_EXACT) return dci_exact_eval(f, w, q, d, grad, lever);
+    dci_sampled_eval(f, w, q, d, grad, lever);
+    return DC_OK;
 }
 
 static int dci_cpose_ok(dc_real theta, dc_real x, dc_real y)
@@ -4420,7 +4728,7 @@ DC_DEF dc_status dc_cfield_eval(const dc_cfield *f, const dc_real q[3], dc_arena
     if (f->kind == DC_CFIELD_LEARNED) return dci_cnet_eval_one(f, q, mem, d, grad, lever, hess, dlever);
     used = mem->used;
     w = dci_pair_work_take(f, mem);
-    s = w ? dci_exact_eval(f, w, q[0], q[1], q[2], d, grad, lever) : DC_E_MEMORY;
+    s = w ? dci_made_eval(f, w, q, d, grad, lever) : DC_E_MEMORY;
     mem->used = used;
     return s;
 }
@@ -4440,9 +4748,12 @@ DC_DEF dc_status dc_cfield_eval_batch(const dc_cfield *f, int count, const dc_re
     w = dci_pair_work_take(f, mem);
     if (!w) s = DC_E_MEMORY;
     for (i = 0; w && i < (size_t)count; ++i) {
-        dc_real g[3];
-        dc_status now = dci_exact_eval(f, w, q[i], q[stride + i], q[2*stride + i], out->d ? &out->d[i] : NULL, out->grad ? g : NULL,
-                                       out->lever ? &out->lever[i] : NULL);
+        dc_real g[3], p[3];
+        dc_status now;
+        p[0] = q[i];
+        p[1] = q[stride + i];
+        p[2] = q[2*stride + i];
+        now = dci_made_eval(f, w, p, out->d ? &out->d[i] : NULL, out->grad ? g : NULL, out->lever ? &out->lever[i] : NULL);
         if (out->grad) {
             out->grad[i] = g[0];
             out->grad[stride + i] = g[1];
@@ -4490,7 +4801,7 @@ static dc_status dci_cfield_samples(const dc_cfield *f, uint64_t seed, int first
         dc_real *p = q + i;
         for (tries = 0;; ++tries) {
             dci_contact c;
-            dc_real theta, x, y;
+            dc_real theta, x, y, at[3];
             if (tries == DCI_SAMPLE_TRIES) {
                 mem->used = used;
                 return DC_E_DIVERGED;
@@ -4504,7 +4815,8 @@ static dc_status dci_cfield_samples(const dc_cfield *f, uint64_t seed, int first
             p[stride] = reach*x;
             p[2*stride] = reach*y;
             if (uniform) break;
-            dci_exact_contact(f, w, p[0], p[stride], p[2*stride], -band, &c);
+            at[0] = p[0]; at[1] = p[stride]; at[2] = p[2*stride];
+            dci_exact_contact(f, w, at, -band, &c);
             if (dc_abs(c.d) < band) break;
         }
     }
