@@ -56,13 +56,16 @@ static int progress(const dc_cfield_train_info *info, void *user)
 static void compare(const dc_cfield *exact, const dc_cfield *f, dc_arena *mem)
 {
     dc_cfield_out out = DC_ZERO;
+    dc_status s;
     double e2 = 0, most = 0, inner2 = 0, l2 = 0, mean = 0;
     int i, near = 0, inner = 0, wrong = 0, apart = 0;
     out.d = d;
     out.grad = grad;
     out.lever = lever;
-    check(dci_cfield_samples(exact, 987654321, 0, TEST_POSES, DC_CFIELD_BAND*dc_min(exact->a.radius, exact->b.radius), q, TEST_POSES,
-                             mem, &out), "test poses");
+    s = dci_cfield_samples(exact, 987654321, 0, TEST_POSES, DC_CFIELD_BAND*dc_min(exact->a.radius, exact->b.radius), q, TEST_POSES, mem,
+                           &out);
+    /* a search for a disc that reached its cap gives the largest one found */
+    if (s != DC_E_DIVERGED) check(s, "test poses");
     out.d = d2;
     out.grad = grad2;
     out.lever = lever2;
