@@ -588,7 +588,8 @@ typedef struct { dc_grains g; int springs, crossed, regimes[5]; uint64_t signatu
 
 static dc_status small_fields(void)
 {
-    static unsigned char kept[1 << 18], state[1 << 20];
+    static unsigned char kept[1 << 18];
+    static double state[1 << 17];
     dc_v2 v[4];
     dc_poly p = block_of(v, 1, 1);
     dc_cfield exact[2];

@@ -29,7 +29,8 @@ static dc_v2       outline[28];
 static dc_poly     hash;
 static double      unit;                /* m per unit of the fields: the radius of a # */
 static dc_cfield   exact, plane, learned;
-static unsigned char of_fields[1 << 16], state[1 << 25], of_learned[1 << 18];
+static unsigned char of_fields[1 << 16], of_learned[1 << 18];
+static double      state[1 << 22];
 
 /* bars of 0.14 m, a gap of 0.25 m between them */
 static void make_hash(void)
