@@ -3971,8 +3971,8 @@ static void dci_cnet_place(const dc_cnet *n, dc_real theta, dc_real x, dc_real y
     p->beyond = r - cut;
     if (n->raw) {
         dc_real reach = n->ra + n->rb + n->high, turn = dc_atan2(s, c);
-        /* -pi and pi are one pose */
-        p->in[0] = turn <= DC_R(-3.141592653589793) ? -turn : turn;
+        /* -pi and pi are one pose, also as they are rounded */
+        p->in[0] = dc_abs(turn) >= DC_R(3.141592653589793)*(1 - DC_EPS) ? DC_R(3.141592653589793) : turn;
         p->in[1] = dc_min(dc_max(x, -reach), reach)/n->unit;
         p->in[2] = dc_min(dc_max(y, -reach), reach)/n->unit;
         p->sx = dc_abs(x) <= reach ? 1/n->unit : DC_R(0);

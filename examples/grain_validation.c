@@ -8,6 +8,7 @@
  * With --learned 1 the same runs on trained networks. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION
+#define DC_BSH_IMPLEMENTATION
 #define DC_SIM_IMPLEMENTATION
 #include "dc_sim.h"
 #define VIEW_IMPLEMENTATION

@@ -1,6 +1,7 @@
 /* Grains: one contact, momentum, the three tests of friction of CEM 8.1, who is within reach, phases, snapshots, derivatives. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION
+#define DC_BSH_IMPLEMENTATION
 #define DC_SIM_IMPLEMENTATION
 #include "dc_sim.h"
 

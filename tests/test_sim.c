@@ -1,5 +1,6 @@
 /* Models, their moments and kinematics, the energy of a step and its derivatives. */
 #define DC_CONTACT_IMPLEMENTATION
+#define DC_BSH_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION
 #define DC_SIM_IMPLEMENTATION
 #include "dc_sim.h"

@@ -1,5 +1,6 @@
 /* Descriptions, states and calls that are wrong: refused, with the link and the cause, and nothing else touched. */
 #define DC_CONTACT_IMPLEMENTATION
+#define DC_BSH_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION
 #define DC_SIM_IMPLEMENTATION
 #include "dc_sim.h"
