@@ -6,6 +6,7 @@
 
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION
+#define DC_BSH_IMPLEMENTATION
 #define DC_SIM_IMPLEMENTATION
 #include "dc_sim.h"
 
