@@ -52,7 +52,7 @@ static void put(int body, double theta, double x, double y)
 /* A network of smooth units in place of an exact field: of the plank, or not, with the wall, or with its like. */
 static dc_status learn(int plank, int like, dc_cfield *f)
 {
-    static unsigned char    room[4][1 << 16];
+    static unsigned char    room[4][1 << 18];
     static double           state[1 << 19];
     static dc_cfield        known[4];
     dc_arena                mem = dc_arena_make(room[2*plank + like], sizeof room[0]), work = dc_arena_make(scratch, sizeof scratch);
