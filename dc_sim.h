@@ -357,6 +357,9 @@ DC_DEF dc_status dc_adam(dc_adam_state *a, const dc_real *grad, dc_real *x);
  * belongs to the pair while d < 0 and is gone when contact opens. Linear and angular momentum are kept to rounding by every
  * pair, whatever its field says. h must be below 2 sqrt(m_eff/k_n), m_eff the mass a contact feels: m/4 at the end of a rod.
  *
+ * Memory: some 2 KB for each body with the room for 16 pairs. The same bits for any split of the parts of a step. Resting contacts
+ * of fields whose gradient jumps, as that of networks of max(0, z), chatter with a speed that falls with h.
+ *
  * A step costs O(bodies + pairs within reach) + bodies x walls. It never looks at pairs whose circles about the centres of mass
  * are apart. The grid's cells are as wide as the largest grain: one grain far larger than the rest belongs among the walls.
  *
@@ -444,7 +447,7 @@ typedef struct {
     int     *row, *pair_of, *order, *back_row, *back, *block, *tally;
     int     *cell, *slot_row, *slot;
     dc_real *turn, *next, *at;
-    dc_real cell_size[2], least_cell;
+    dc_real cell_size[2];
     int     cells[2];
 } dc_grains;
 
@@ -3759,7 +3762,8 @@ static int dci_grains_check(const dc_grains_desc *d)
     for (k = 0; k < d->pairs; ++k) {
         const dc_grain_pair *p = d->pair + k;
         if (p->a < 0 || p->a >= d->types || p->b < 0 || p->b >= d->types) return 0;
-        if (d->type[p->b].kind != DC_CSHAPE_POLY || !dci_sim_scalar(p->length, 0) || !dci_grain_material_ok(&p->material)) return 0;
+        if (d->type[p->b].kind != DC_CSHAPE_POLY || (p->field && p->field->wall != d->type[p->a].kind)) return 0;
+        if (!dci_sim_scalar(p->length, 0) || !dci_grain_material_ok(&p->material)) return 0;
     }
     for (k = 0; k < d->bodies; ++k)
         if (d->body[k] < 0 || d->body[k] >= d->types) return 0;
