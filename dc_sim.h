@@ -1215,27 +1215,31 @@ DC_DEF void dc_sim_poses(const dc_sim *sim, const dc_real *q, dc_pose *pose)
     }
 }
 
+/* y = the joint's x moved by s d */
+static void dci_sim_move(dc_sim_joint joint, const dc_real *x, const dc_real *d, dc_real s, dc_real *y)
+{
+    int k;
+    switch (joint) {
+    case DC_SIM_FREE:
+    case DC_SIM_BALL: {
+        int at = joint == DC_SIM_FREE ? 3 : 0;
+        dc_quat p = dc_quat_mul(dc_quat_exp(dc_scale(s, dci_sim_v3(d + at))), dci_sim_q4(x));
+        dc_quat_normalize(p, &p);
+        for (k = 0; k < at; ++k) y[4 + k] = x[4 + k] + s*d[k];
+        dci_sim_put4(p, y);
+        break;
+    }
+    case DC_SIM_HINGE:
+    case DC_SIM_SLIDE: y[0] = x[0] + s*d[0]; break;
+    case DC_SIM_FIXED: break;
+    }
+}
+
 DC_DEF void dc_sim_retract(const dc_sim *sim, const dc_real *q, const dc_real *dq, dc_real *out)
 {
-    int i, k;
-    for (i = 0; i < sim->links; ++i) {
-        const dc_real *x = q + sim->q_at[i], *d = dq + sim->v_at[i];
-        dc_real *y = out + sim->q_at[i];
-        switch (sim->link[i].joint) {
-        case DC_SIM_FREE:
-        case DC_SIM_BALL: {
-            int at = sim->link[i].joint == DC_SIM_FREE ? 3 : 0;
-            dc_quat p = dc_quat_mul(dc_quat_exp(dci_sim_v3(d + at)), dci_sim_q4(x));
-            dc_quat_normalize(p, &p);
-            for (k = 0; k < at; ++k) y[4 + k] = x[4 + k] + d[k];
-            dci_sim_put4(p, y);
-            break;
-        }
-        case DC_SIM_HINGE:
-        case DC_SIM_SLIDE: y[0] = x[0] + d[0]; break;
-        case DC_SIM_FIXED: break;
-        }
-    }
+    int i;
+    for (i = 0; i < sim->links; ++i)
+        dci_sim_move(sim->link[i].joint, q + sim->q_at[i], dq + sim->v_at[i], 1, out + sim->q_at[i]);
 }
 
 DC_DEF void dc_sim_local(const dc_sim *sim, const dc_real *q0, const dc_real *q1, dc_real *dq)
@@ -1593,6 +1597,19 @@ typedef struct {
     dc_real P, g[12], H[144], F, f[12], K[144];
 } dci_sim_meeting;
 
+/* A link as seen from another, on its way: pose, velocity of its origin, angular velocity. */
+typedef struct { dc_pose pose; dc_m3 R; dc_v3 u, w; } dci_sim_motion;
+
+/* Two links on their way along dq from q, as seen from their last common ancestor: whatever that does, they do not meet by it.
+ * from: at the start, at: on the way; v and a bound speed and acceleration of their points. */
+typedef struct {
+    const dc_real *q, *dq;
+    int link[2], top;
+    dci_sim_motion from[2], at[2];
+    dc_real v[2], a[2];
+    dc_distance D;
+} dci_sim_way;
+
 typedef struct {
     const dc_sim *sim;
     const dc_sim_control *control;
@@ -1608,6 +1625,12 @@ typedef struct {
     dci_sim_axis *axis;             /* of now */
     dc_real *Y;                     /* 12 per link */
     dc_plane *plane, *plane_old;    /* per pair, now and at time t */
+    dc_v3 *centre;                  /* per hull: of its sphere, of which */
+    dc_real *grow, *low;            /*   it is grown by, and where it begins, grown, along the axis of the sweep */
+    int *order;                     /*   hulls as they begin */
+    int *near, *rubbing;            /* pairs: found by the last sweep, and those with friction, ascending */
+    int nears, rubs;
+    dci_sim_way way;                /* of a pair whose way is looked at */
     dc_friction_load **load;        /* per pair: friction; NULL: not felt at time t */
     dc_real *gi, *gc;               /* 6 per link: gradients of inertia and of contacts */
     dc_real *go;                    /* 12 per link: the same about o, sums over what the link carries */
@@ -1622,6 +1645,7 @@ typedef struct {
     dc_real scale, force;           /* forces acting: of the motion, of contacts */
     dc_real gap;
     int contacts, hull_a, hull_b;
+    int doubt;                      /* inner minimisations that did not end */
     int project;                    /* to positive semidefinite parts of the Hessian */
     dc_status status;
 } dci_sim_work;
@@ -1879,12 +1903,94 @@ static dc_real dci_sim_apart(const dc_sim *sim, const dci_sim_frame *F, int a, i
     return dc_sqrt(dc_dot(d, d)) - sim->hull[a].radius - sim->hull[b].radius;
 }
 
+/* ascending, by key and then by number; key NULL: by number */
+static void dci_sim_sort(int *x, int n, const dc_real *key)
+{
+    int gap, i, j;
+    for (gap = n/2; gap > 0; gap = gap == 2 ? 1 : gap*5/11)
+        for (i = gap; i < n; ++i) {
+            int v = x[i];
+            for (j = i; j >= gap; j -= gap) {
+                int u = x[j - gap];
+                if (key ? !(key[u] > key[v] || (key[u] == key[v] && u > v)) : u < v) break;
+                x[j] = u;
+            }
+            x[j] = v;
+        }
+}
+
+/* the pair of hulls a < b; -1: they may not touch */
+static int dci_sim_pair_of(const dc_sim *sim, int a, int b)
+{
+    int lo = 0, hi = sim->pairs;
+    while (lo < hi) {
+        int k = lo + (hi - lo)/2, i = sim->pair[2*k], j = sim->pair[2*k + 1];
+        if (i == a && j == b) return k;
+        if (i < a || (i == a && j < b)) lo = k + 1;
+        else hi = k;
+    }
+    return -1;
+}
+
 /* the gap below which hulls (at a plane: a hull) feel each other */
 static dc_real dci_sim_reach(const dc_sim *sim, int plane)
 {
     dc_real s = sim->desc.support;
     if (sim->desc.global) return (dc_real)HUGE_VAL;
     return sim->desc.length*(plane ? s : 2*s/(1 - s));
+}
+
+/* All pairs whose spheres meet in F when each is grown by W->grow, ascending: a sweep along the axis on which the centres spread
+ * most. */
+static DCI_NOINLINE void dci_sim_sweep(dci_sim_work *W, const dci_sim_frame *F)
+{
+    const dc_sim *sim = W->sim;
+    dc_v3 mean = dc_vec(0, 0, 0), spread = mean;
+    int n = sim->hulls, axis, i, j, k;
+    W->nears = 0;
+    for (k = 0; k < n; ++k) {
+        W->centre[k] = dci_sim_centre(sim, F, k);
+        mean = dc_madd(mean, 1/(dc_real)n, W->centre[k]);
+    }
+    for (k = 0; k < n; ++k) {
+        dc_v3 d = dc_sub(W->centre[k], mean);
+        spread = dc_add(spread, dc_vec(d.x*d.x, d.y*d.y, d.z*d.z));
+    }
+    axis = spread.x >= spread.y && spread.x >= spread.z ? 0 : spread.y >= spread.z ? 1 : 2;
+    for (k = 0; k < n; ++k) {
+        dc_v3 c = W->centre[k];
+        W->low[k] = (axis == 0 ? c.x : axis == 1 ? c.y : c.z) - sim->hull[k].radius - W->grow[k];
+        W->order[k] = k;
+    }
+    dci_sim_sort(W->order, n, W->low);
+    for (i = 0; i < n; ++i) {
+        int a = W->order[i];
+        dc_real ra = sim->hull[a].radius + W->grow[a], end = W->low[a] + 2*ra;
+        for (j = i + 1; j < n && W->low[W->order[j]] <= end; ++j) {
+            int b = W->order[j];
+            dc_v3 d = dc_sub(W->centre[a], W->centre[b]);
+            dc_real r = ra + sim->hull[b].radius + W->grow[b];
+            if (!(dc_dot(d, d) <= r*r)) continue;
+            k = dci_sim_pair_of(sim, a < b ? a : b, a < b ? b : a);
+            if (k >= 0) W->near[W->nears++] = k;
+        }
+    }
+    dci_sim_sort(W->near, W->nears, NULL);
+}
+
+/* all pairs that may feel each other in F */
+static void dci_sim_feel(dci_sim_work *W, const dci_sim_frame *F)
+{
+    const dc_sim *sim = W->sim;
+    dc_real reach = dci_sim_reach(sim, 0);
+    int k;
+    if (reach <= DC_LIMIT) {
+        for (k = 0; k < sim->hulls; ++k) W->grow[k] = DC_R(0.5)*reach;
+        dci_sim_sweep(W, F);
+        return;
+    }
+    W->nears = sim->pairs;
+    for (k = 0; k < sim->pairs; ++k) W->near[k] = k;
 }
 
 /* Friction of a vertex at a plane of normal n, which moves from x to y in h, over mu: h A(f) sqrt(|e|^2/h^2 + eps_v), e the part of
@@ -2065,50 +2171,59 @@ static dc_real dci_sim_room(const dc_sim *sim, const dci_sim_frame *F, int k, dc
     return room;
 }
 
-/* Pair k of hulls: the potential (7), and friction by what was felt at time t (13). */
+/* why there is no O: pair k */
+static void dci_sim_stop(dci_sim_work *W, int k, dc_status s)
+{
+    W->status = s;
+    W->hull_a = W->sim->pair[2*k];
+    W->hull_b = W->sim->pair[2*k + 1];
+}
+
+/* Pair k of hulls: the potential (7). */
 static DCI_NOINLINE void dci_sim_at_pair(dci_sim_work *W, int k, int want)
 {
     const dc_sim *sim = W->sim;
     int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link;
-    dc_real mu = sim->link[i].friction*sim->link[j].friction, P;
     dc_hull A = dci_sim_hull_of(sim, a), B = dci_sim_hull_of(sim, b);
+    dc_real P, length;
+    dc_v3 n;
+    dc_status s = dc_pair_rigid(&W->pair, &A, W->now.pose + i, &B, W->now.pose + j, W->mem, W->plane + k, &P, want ? W->pg : NULL,
+                                want ? W->pH : NULL, NULL);
+    if (s != DC_OK && s != DC_E_DIVERGED) {
+        dci_sim_stop(W, k, s);
+        return;
+    }
+    W->doubt += s == DC_E_DIVERGED;
+    if (!(P > 0)) return;
+    dci_sim_add_value(W, sim->desc.stiffness*P);
+    W->contacts++;
+    if (!want) return;
+    dci_sim_add_pair(W, i, j);
+    n = W->plane[k].n;
+    length = dc_sqrt(dc_dot(n, n));
+    if (!(length > 0)) return;
+    n = dc_scale(1/length, n);
+    W->gap = dc_min(W->gap, dci_sim_room(sim, &W->now, a, n, W->plane[k].d/length));
+    W->gap = dc_min(W->gap, dci_sim_room(sim, &W->now, b, dc_neg(n), -W->plane[k].d/length));
+}
+
+/* its friction, by what was felt at time t (13) */
+static DCI_NOINLINE void dci_sim_at_rubbing(dci_sim_work *W, int k, int want)
+{
+    const dc_sim *sim = W->sim;
+    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link;
+    dc_hull A = dci_sim_hull_of(sim, a), B = dci_sim_hull_of(sim, b);
+    dc_real P;
     dc_status s;
-    if (dci_sim_apart(sim, &W->now, a, b) < dci_sim_reach(sim, 0)) {
-        s = dc_pair_rigid(&W->pair, &A, W->now.pose + i, &B, W->now.pose + j, W->mem, W->plane + k, &P,
-                          want ? W->pg : NULL, want ? W->pH : NULL, NULL);
-        if (s != DC_OK && s != DC_E_DIVERGED) {
-            W->status = s;
-            W->hull_a = a;
-            W->hull_b = b;
-            return;
-        }
-        if (P > 0) {
-            dci_sim_add_value(W, sim->desc.stiffness*P);
-            W->contacts++;
-            if (want) {
-                dc_v3 n = W->plane[k].n;
-                dc_real length = dc_sqrt(dc_dot(n, n));
-                dci_sim_add_pair(W, i, j);
-                if (length > 0) {
-                    n = dc_scale(1/length, n);
-                    W->gap = dc_min(W->gap, dci_sim_room(sim, &W->now, a, n, W->plane[k].d/length));
-                    W->gap = dc_min(W->gap, dci_sim_room(sim, &W->now, b, dc_neg(n), -W->plane[k].d/length));
-                }
-            }
-        }
+    if (!(sim->link[i].friction*sim->link[j].friction > 0)) return;
+    s = dc_friction_move(W->load[k], &A, W->now.pose + i, &B, W->now.pose + j, W->mem, &P, want ? W->pg : NULL, want ? W->pH : NULL);
+    if (s != DC_OK && s != DC_E_DIVERGED) {
+        dci_sim_stop(W, k, s);
+        return;
     }
-    if (W->load[k] && mu > 0) {
-        s = dc_friction_move(W->load[k], &A, W->now.pose + i, &B, W->now.pose + j, W->mem, &P, want ? W->pg : NULL,
-                             want ? W->pH : NULL);
-        if (s != DC_OK && s != DC_E_DIVERGED) {
-            W->status = s;
-            W->hull_a = a;
-            W->hull_b = b;
-            return;
-        }
-        dci_sim_add_value(W, sim->desc.stiffness*P);
-        if (want && P > 0) dci_sim_add_pair(W, i, j);
-    }
+    W->doubt += s == DC_E_DIVERGED;
+    dci_sim_add_value(W, sim->desc.stiffness*P);
+    if (want && P > 0) dci_sim_add_pair(W, i, j);
 }
 
 /* ---- contacts of trees ---- */
@@ -2366,7 +2481,7 @@ static void dci_sim_energy(dci_sim_work *W, const dc_real *q, int want)
     int i, p;
     W->value = W->noise = W->force = 0;
     W->gap = (dc_real)HUGE_VAL;
-    W->contacts = 0;
+    W->contacts = W->doubt = 0;
     W->status = DC_OK;
     dci_sim_forward(sim, q, &W->now);
     if (want) {
@@ -2380,10 +2495,10 @@ static void dci_sim_energy(dci_sim_work *W, const dc_real *q, int want)
     dci_sim_joints(W, q, want);
     for (i = 0; i < sim->hulls && W->status == DC_OK; ++i)
         for (p = 0; p < sim->planes && W->status == DC_OK; ++p) dci_sim_at_plane(W, i, p, want);
-    for (i = 0; i < sim->pairs && W->status == DC_OK; ++i) {
-        if (sim->desc.trees) dci_sim_at_trees(W, i, want);
-        else dci_sim_at_pair(W, i, want);
-    }
+    for (i = 0; i < sim->pairs && sim->desc.trees && W->status == DC_OK; ++i) dci_sim_at_trees(W, i, want);
+    if (!sim->desc.trees) dci_sim_feel(W, &W->now);
+    for (i = 0; i < W->nears && !sim->desc.trees && W->status == DC_OK; ++i) dci_sim_at_pair(W, W->near[i], want);
+    for (i = 0; i < W->rubs && W->status == DC_OK; ++i) dci_sim_at_rubbing(W, W->rubbing[i], want);
     if (W->status == DC_OK && !dc_finite(W->value)) W->status = DC_E_RANGE;
     if (!want || W->status != DC_OK) return;
     dci_sim_gather(W);
@@ -2440,53 +2555,96 @@ static dc_real dci_sim_until(dc_real keep, dc_real rate, dc_real a, dc_real most
     return dc_min(t, most);
 }
 
-/* What a hull does along dq, seen from a link: twist z now, bounds of the speed and the acceleration of its points. */
-typedef struct { dc_real z[6], v, a; } dci_sim_motion;
-
-static void dci_sim_moving(const dci_sim_work *W, int k, int top, const dc_real *q, const dc_real *dq, dci_sim_motion *m)
+/* Link i as seen from its ancestor `top` when a share t of dq is done. */
+static void dci_sim_moving(const dc_sim *sim, int i, int top, const dc_real *q, const dc_real *dq, dc_real t, dci_sim_motion *m)
 {
-    const dc_sim_hull *hull = W->sim->hull + k;
-    dci_sim_bounds(W->sim, q, dq, hull->link, top, dc_sqrt(dc_dot(hull->centre, hull->centre)) + hull->radius, &m->v, &m->a);
+    dc_pose p = dci_sim_identity();
+    dc_v3 u = dc_vec(0, 0, 0), w = u;
+    for (; i != top; i = sim->link[i].parent) {
+        const dc_sim_link *l = sim->link + i;
+        const dc_real *d = dq + sim->v_at[i];
+        dc_real x[7] = {0};
+        dc_pose J;
+        dci_sim_move(l->joint, q + sim->q_at[i], d, t, x);
+        J = dci_sim_joint_pose(l, x);
+        p = dc_pose_mul(J, p);
+        u = dc_quat_rotate(J.q, u);
+        w = dc_quat_rotate(J.q, w);
+        if (l->joint == DC_SIM_SLIDE) u = dc_madd(u, d[0], l->axis);
+        if (l->joint == DC_SIM_FREE) u = dc_add(u, dci_sim_v3(d));
+        if (l->joint != DC_SIM_SLIDE && l->joint != DC_SIM_FIXED) {
+            dc_v3 turn = l->joint == DC_SIM_HINGE ? dc_scale(d[0], l->axis) : dci_sim_v3(d + (l->joint == DC_SIM_FREE ? 3 : 0));
+            u = dc_add(u, dc_cross(turn, dc_sub(p.t, J.t)));
+            w = dc_add(w, turn);
+        }
+        p = dc_pose_mul(l->attach, p);
+        u = dc_quat_rotate(l->attach.q, u);
+        w = dc_quat_rotate(l->attach.q, w);
+    }
+    m->pose = p;
+    m->R = dc_rotation(p.q);
+    m->u = u;
+    m->w = w;
 }
 
-/* How far a hull of link i may go with motion m while it stays on its side of a plane (n, d) that moves along n with speed c,
- * keeping a part of each vertex's distance. */
-static dc_real dci_sim_advance(const dci_sim_work *W, const dci_sim_motion *m, int i, const dc_hull *hull, dc_v3 n, dc_real d,
-                               dc_real c, dc_real most)
+/* How far a hull may go with motion m, its acceleration below a, while it stays on its side of a plane (n, d) that moves along n
+ * with speed c, keeping a part of each vertex's distance. */
+static dc_real dci_sim_advance(const dci_sim_motion *m, dc_real a, const dc_hull *hull, dc_v3 n, dc_real d, dc_real c, dc_real most)
 {
     int j;
     for (j = 0; j < hull->n; ++j) {
-        dc_v3 r = dc_mul(W->now.R + i, hull->v[j]);
-        dc_real slack = dc_dot(n, dc_add(r, W->now.pose[i].t)) + d;
-        dc_real rate = dc_dot(n, dc_add(dci_sim_v3(m->z), dc_cross(dci_sim_v3(m->z + 3), r))) - c;
+        dc_v3 r = dc_mul(&m->R, hull->v[j]);
+        dc_real slack = dc_dot(n, dc_add(r, m->pose.t)) + d;
         if (!(slack > 0)) return 0;
-        most = dci_sim_until(DC_R(0.9)*slack, rate, m->a, most);
+        most = dci_sim_until(DC_R(0.9)*slack, dc_dot(n, dc_add(m->u, dc_cross(m->w, r))) - c, a, most);
     }
     return most;
 }
 
-/* The same for two hulls of links i and j. -1: they meet now. */
-static dc_real dci_sim_hulls_clear(dci_sim_work *W, const dc_hull *A, int i, const dci_sim_motion *ma, const dc_hull *B, int j,
-                                   const dci_sim_motion *mb, dc_real most)
+/* speed along n of the point p of a body */
+static dc_real dci_sim_speed(const dci_sim_motion *m, dc_v3 n, dc_v3 p)
 {
-    dc_distance D = DC_ZERO;
-    dc_real d, c;
-    if (dc_hull_distance(A, W->now.pose + i, B, W->now.pose + j, NULL, &D) != DC_OK) return -1;
-    /* half way, moving with the mean of the witness points */
-    d = -DC_R(0.5)*dc_dot(D.n, dc_add(D.pa, D.pb));
-    c = dc_dot(D.n, dc_add(dci_sim_v3(ma->z), dc_cross(dci_sim_v3(ma->z + 3), dc_sub(D.pa, W->now.pose[i].t))));
-    c += dc_dot(D.n, dc_add(dci_sim_v3(mb->z), dc_cross(dci_sim_v3(mb->z + 3), dc_sub(D.pb, W->now.pose[j].t))));
-    c *= DC_R(0.5);
-    most = dci_sim_advance(W, ma, i, A, D.n, d, c, most);
-    return dci_sim_advance(W, mb, j, B, dc_neg(D.n), -d, -c, most);
+    return dc_dot(n, dc_add(m->u, dc_cross(m->w, dc_sub(p, m->pose.t))));
+}
+
+#define DCI_SIM_TURNS 64    /* of the advancement of a pair */
+
+/* The share of dq, up to most, over which the hulls A and B of the links of W->way do not meet; -1: they meet now. From place to
+ * place, each with a plane between them, half way and moving with the mean of the witness points; until they are as near as it
+ * pays to be before the potential is asked. */
+static DCI_NOINLINE dc_real dci_sim_hulls_clear(dci_sim_work *W, const dc_hull *A, const dc_hull *B, dc_real most)
+{
+    dci_sim_way *y = &W->way;
+    dc_distance *D = &y->D;
+    dc_real t = 0, near = 0, d, c, s;
+    int turn;
+    memset(D, 0, sizeof *D);
+    y->at[0] = y->from[0];
+    y->at[1] = y->from[1];
+    for (turn = 0; turn < DCI_SIM_TURNS; ++turn) {
+        dci_sim_motion *a = y->at, *b = y->at + 1;
+        if (dc_hull_distance(A, &a->pose, B, &b->pose, NULL, D) != DC_OK) return turn ? t : -1;
+        if (turn == 0) near = DC_R(0.1)*dc_min(D->gap, W->sim->desc.length);
+        else if (D->gap <= near) break;
+        d = -DC_R(0.5)*dc_dot(D->n, dc_add(D->pa, D->pb));
+        c = DC_R(0.5)*(dci_sim_speed(a, D->n, D->pa) + dci_sim_speed(b, D->n, D->pb));
+        s = dci_sim_advance(a, y->a[0], A, D->n, d, c, most - t);
+        s = dci_sim_advance(b, y->a[1], B, dc_neg(D->n), -d, -c, s);
+        if (s >= most - t) return most;
+        t += s;
+        dci_sim_moving(W->sim, y->link[0], y->top, y->q, y->dq, t, a);
+        dci_sim_moving(W->sim, y->link[1], y->top, y->q, y->dq, t, b);
+    }
+    return t;
 }
 
 /* The same for pair k of trees, whose hulls are not apart: all pairs of triangles, but those whose nodes' spheres are. The larger
  * of two nodes is opened, so that the stack grows by one a level. */
-static DCI_NOINLINE dc_real dci_sim_trees_clear(dci_sim_work *W, int k, const dci_sim_motion *ma, const dci_sim_motion *mb, dc_real most)
+static DCI_NOINLINE dc_real dci_sim_trees_clear(dci_sim_work *W, int k, dc_real most)
 {
     const dc_sim *sim = W->sim;
     int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link, n = 1;
+    const dci_sim_motion *ma = W->way.from, *mb = ma + 1;
     const dc_bsh *ta = sim->link[i].tree, *tb = sim->link[j].tree;
     size_t used = W->mem->used;
     int *stack = (int *)dc_arena_take(W->mem, 2*((size_t)ta->depth + (size_t)tb->depth + 2), sizeof *stack);
@@ -2495,12 +2653,12 @@ static DCI_NOINLINE dc_real dci_sim_trees_clear(dci_sim_work *W, int k, const dc
     while (n > 0 && most > 0) {
         int ia = stack[2*--n], ib = stack[2*n + 1];
         const dc_bsh_node *A = ta->node + ia, *B = tb->node + ib;
-        dc_v3 d = dc_sub(dc_add(dc_mul(W->now.R + i, dc_add(ta->o, A->c)), W->now.pose[i].t),
-                         dc_add(dc_mul(W->now.R + j, dc_add(tb->o, B->c)), W->now.pose[j].t));
-        if (dc_sqrt(dc_dot(d, d)) - (1 + 16*DC_EPS)*(A->R + B->R) > most*(ma->v + mb->v)) continue;
+        dc_v3 d = dc_sub(dc_add(dc_mul(&ma->R, dc_add(ta->o, A->c)), ma->pose.t),
+                         dc_add(dc_mul(&mb->R, dc_add(tb->o, B->c)), mb->pose.t));
+        if (dc_sqrt(dc_dot(d, d)) - (1 + 16*DC_EPS)*(A->R + B->R) > most*(W->way.v[0] + W->way.v[1])) continue;
         if (A->left < 0 && B->left < 0) {
             dc_hull p = dci_sim_triangle(sim, a, A->triangle), q = dci_sim_triangle(sim, b, B->triangle);
-            most = dc_max(dci_sim_hulls_clear(W, &p, i, ma, &q, j, mb, most), 0);
+            most = dc_max(dci_sim_hulls_clear(W, &p, &q, most), 0);
             continue;
         }
         if (B->left < 0 || (A->left >= 0 && A->R >= B->R)) {
@@ -2518,52 +2676,87 @@ static DCI_NOINLINE dc_real dci_sim_trees_clear(dci_sim_work *W, int k, const dc
     return most;
 }
 
-/* the same for pair k, seen from the last link they have in common: whatever that does, they do not meet by it */
+/* bounds of the speed and the acceleration of hull k's points, seen from `top` */
+static void dci_sim_hull_bounds(const dc_sim *sim, int k, int top, const dc_real *q, const dc_real *dq, dc_real *v, dc_real *a)
+{
+    const dc_sim_hull *hull = sim->hull + k;
+    dci_sim_bounds(sim, q, dq, hull->link, top, dc_sqrt(dc_dot(hull->centre, hull->centre)) + hull->radius, v, a);
+}
+
+/* the same for pair k */
 static dc_real dci_sim_pair_clear(dci_sim_work *W, int k, const dc_real *q, const dc_real *dq, dc_real most)
 {
     const dc_sim *sim = W->sim;
-    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link, top = dci_sim_common(sim, i, j);
-    dc_hull A = dci_sim_hull_of(sim, a), B = dci_sim_hull_of(sim, b);
-    dci_sim_motion ma, mb;
+    dci_sim_way *y = &W->way;
+    dc_hull A = dci_sim_hull_of(sim, sim->pair[2*k]), B = dci_sim_hull_of(sim, sim->pair[2*k + 1]);
     dc_real share;
-    dci_sim_moving(W, a, top, q, dq, &ma);
-    dci_sim_moving(W, b, top, q, dq, &mb);
-    if (ma.v + mb.v <= 0 || dci_sim_apart(sim, &W->now, a, b) > most*(ma.v + mb.v)) return most;
-    dci_sim_twist(sim, W->axis, &W->now, i, top, dq, ma.z);
-    dci_sim_twist(sim, W->axis, &W->now, j, top, dq, mb.z);
-    share = dci_sim_hulls_clear(W, &A, i, &ma, &B, j, &mb, most);
-    if (share < 0 && sim->desc.trees) share = dci_sim_trees_clear(W, k, &ma, &mb, most);
+    int c;
+    y->q = q;
+    y->dq = dq;
+    for (c = 0; c < 2; ++c) y->link[c] = sim->hull[sim->pair[2*k + c]].link;
+    y->top = dci_sim_common(sim, y->link[0], y->link[1]);
+    for (c = 0; c < 2; ++c) dci_sim_hull_bounds(sim, sim->pair[2*k + c], y->top, q, dq, y->v + c, y->a + c);
+    if (y->v[0] + y->v[1] <= 0 || dci_sim_apart(sim, &W->now, sim->pair[2*k], sim->pair[2*k + 1]) > most*(y->v[0] + y->v[1])) return most;
+    for (c = 0; c < 2; ++c) dci_sim_moving(sim, y->link[c], y->top, q, dq, 0, y->from + c);
+    share = dci_sim_hulls_clear(W, &A, &B, most);
+    if (share < 0 && sim->desc.trees) share = dci_sim_trees_clear(W, k, most);
     return dc_max(share, 0);
+}
+
+/* the same for hull k at plane p */
+static DCI_NOINLINE dc_real dci_sim_plane_clear(dci_sim_work *W, int k, int p, dc_real a, const dc_real *q, const dc_real *dq, dc_real most)
+{
+    const dc_sim *sim = W->sim;
+    const dc_sim_plane *plane = sim->plane + p;
+    dc_hull A = dci_sim_hull_of(sim, k);
+    dci_sim_motion *m = W->way.at;
+    dc_real t = 0, near = 0, s, room;
+    int turn, j;
+    for (turn = 0; turn < DCI_SIM_TURNS; ++turn) {
+        dci_sim_moving(sim, sim->hull[k].link, -1, q, dq, t, m);
+        for (room = DC_REAL_MAX, j = 0; j < A.n; ++j)
+            room = dc_min(room, dc_dot(plane->n, dc_add(dc_mul(&m->R, A.v[j]), m->pose.t)) + plane->d);
+        if (turn == 0) near = DC_R(0.1)*dc_min(room, sim->desc.length);
+        else if (room <= near) break;
+        s = dci_sim_advance(m, a, &A, plane->n, plane->d, 0, most - t);
+        if (s >= most - t) return most;
+        t += s;
+    }
+    return t;
 }
 
 /* Largest share of dq, up to `most`, over which nothing is met, from the state `now` at q. */
 static DCI_NOINLINE dc_real dci_sim_clear(dci_sim_work *W, const dc_real *q, const dc_real *dq, dc_real most)
 {
     const dc_sim *sim = W->sim;
-    dci_sim_motion m;
     int i, k, p;
     for (i = 0; i < sim->links; ++i) {
         const dc_sim_link *l = sim->link + i;
         dc_real x, d;
+        if (l->joint == DC_SIM_FREE || l->joint == DC_SIM_BALL) {
+            /* less than half a turn, so that the corners of the path tell the way */
+            dc_v3 w = dci_sim_v3(dq + sim->v_at[i] + (l->joint == DC_SIM_FREE ? 3 : 0));
+            if (dc_dot(w, w) > 9) most = dc_min(most, 3/dc_sqrt(dc_dot(w, w)));
+        }
         if (!(l->lo < l->hi) || (l->joint != DC_SIM_HINGE && l->joint != DC_SIM_SLIDE)) continue;
         x = q[sim->q_at[i]];
         d = dq[sim->v_at[i]];
         most = dci_sim_until(DC_R(0.9)*(x - l->lo), d, 0, most);
         most = dci_sim_until(DC_R(0.9)*(l->hi - x), -d, 0, most);
     }
-    for (k = 0; k < sim->hulls && sim->planes; ++k) {
-        dc_hull h = dci_sim_hull_of(sim, k);
-        if (sim->hull[k].tree != sim->desc.trees) continue;
-        dci_sim_moving(W, k, -1, q, dq, &m);
-        if (m.v <= 0) continue;
-        dci_sim_twist(sim, W->axis, &W->now, sim->hull[k].link, -1, dq, m.z);
-        for (p = 0; p < sim->planes; ++p) {
+    /* growing by its speed, a hull's sphere holds all its way */
+    for (k = 0; k < sim->hulls; ++k) {
+        dc_real a;
+        dci_sim_hull_bounds(sim, k, -1, q, dq, W->grow + k, &a);
+        for (p = 0; p < sim->planes && sim->hull[k].tree == sim->desc.trees && W->grow[k] > 0; ++p) {
             const dc_sim_plane *plane = sim->plane + p;
-            if (dc_dot(plane->n, dci_sim_centre(sim, &W->now, k)) + plane->d - sim->hull[k].radius > most*m.v) continue;
-            most = dci_sim_advance(W, &m, sim->hull[k].link, &h, plane->n, plane->d, 0, most);
+            if (dc_dot(plane->n, dci_sim_centre(sim, &W->now, k)) + plane->d - sim->hull[k].radius > most*W->grow[k]) continue;
+            most = dci_sim_plane_clear(W, k, p, a, q, dq, most);
         }
+        W->grow[k] *= most;
     }
-    for (k = 0; k < sim->pairs; ++k) most = dci_sim_pair_clear(W, k, q, dq, most);
+    dci_sim_sweep(W, &W->now);
+    for (k = 0; k < W->nears; ++k) most = dci_sim_pair_clear(W, W->near[k], q, dq, most);
     return most;
 }
 
@@ -2632,6 +2825,10 @@ static size_t dci_sim_open_bytes(const dc_sim *sim, int attachments)
     sum = dc_bytes(sum, n, sizeof(dci_sim_carried));
     sum = dc_bytes(sum, pairs, sizeof(dc_plane));
     sum = dc_bytes(sum, pairs, sizeof(dc_plane));
+    sum = dc_bytes(sum, (size_t)sim->hulls, sizeof(dc_v3));
+    sum = dc_bytes(sum, 2*(size_t)sim->hulls, sizeof(dc_real));
+    sum = dc_bytes(sum, (size_t)sim->hulls, sizeof(int));
+    sum = dc_bytes(sum, 2*pairs, sizeof(int));
     if (sim->desc.trees) {
         sum = dc_bytes(sum, pairs, sizeof(dci_sim_meeting));
         sum = dc_bytes(sum, (size_t)sim->desc.contacts, sizeof(dc_bsh_contact));
@@ -2708,20 +2905,20 @@ static DCI_NOINLINE dc_status dci_sim_load(dci_sim_work *W, int k)
     dc_friction_load *load;
     size_t used = W->mem->used;
     dc_status s;
-    if (dci_sim_apart(sim, &W->old, a, b) >= dci_sim_reach(sim, 0)) return DC_OK;
     load = (dc_friction_load *)dc_arena_take(W->mem, 1, sizeof *load);
     if (!load) return DC_E_MEMORY;
     /* without friction the load is asked for all the same: it tells whether there are derivatives by the coefficient */
     s = dc_friction_open(&sim->desc.friction, &W->pair, mu > 0 ? mu : 1, sim->desc.h, &A, W->old.pose + i, &B, W->old.pose + j, W->mem,
                          W->plane + k, load);
     if (s != DC_OK && s != DC_E_DIVERGED) {
-        W->hull_a = a;
-        W->hull_b = b;
+        dci_sim_stop(W, k, s);
         return s;
     }
     W->plane_old[k] = W->plane[k];
-    if (load->count > 0) W->load[k] = load;
-    else W->mem->used = used;
+    if (load->count > 0) {
+        W->load[k] = load;
+        W->rubbing[W->rubs++] = k;
+    } else W->mem->used = used;
     return DC_OK;
 }
 
@@ -2731,7 +2928,8 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
                               int attachments, dc_arena *mem, dci_sim_work **out)
 {
     dci_sim_work *W = (dci_sim_work *)dc_arena_take(mem, 1, sizeof *W);
-    size_t n = (size_t)sim->links, nv = (size_t)sim->nv, pairs = (size_t)sim->pairs, axes = dci_sim_axis_count(sim, attachments);
+    size_t n = (size_t)sim->links, nv = (size_t)sim->nv, pairs = (size_t)sim->pairs, hulls = (size_t)sim->hulls;
+    size_t axes = dci_sim_axis_count(sim, attachments);
     dc_real *x;
     int i, k, ok;
     if (!W) return DC_E_MEMORY;
@@ -2742,6 +2940,13 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
     W->carried = (dci_sim_carried *)dc_arena_take(mem, n, sizeof *W->carried);
     W->plane = (dc_plane *)dc_arena_take(mem, pairs, sizeof *W->plane);
     W->plane_old = (dc_plane *)dc_arena_take(mem, pairs, sizeof *W->plane);
+    W->centre = (dc_v3 *)dc_arena_take(mem, hulls, sizeof *W->centre);
+    W->grow = (dc_real *)dc_arena_take(mem, 2*hulls, sizeof *W->grow);
+    W->order = (int *)dc_arena_take(mem, hulls, sizeof *W->order);
+    W->near = (int *)dc_arena_take(mem, 2*pairs, sizeof *W->near);
+    if (!W->centre || !W->grow || !W->order || !W->near) return DC_E_MEMORY;
+    W->low = W->grow + hulls;
+    W->rubbing = W->near + pairs;
     if (sim->desc.trees) {
         W->meeting = (dci_sim_meeting *)dc_arena_take(mem, pairs, sizeof *W->meeting);
         W->contact = (dc_bsh_contact *)dc_arena_take(mem, (size_t)sim->desc.contacts, sizeof *W->contact);
@@ -2788,8 +2993,10 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
         else W->load[k] = NULL;
     }
     *out = W;
-    for (k = 0; k < sim->pairs && !sim->desc.trees; ++k) {
-        dc_status s = dci_sim_load(W, k);
+    if (sim->desc.trees) return DC_OK;
+    dci_sim_feel(W, &W->old);
+    for (k = 0; k < W->nears; ++k) {
+        dc_status s = dci_sim_load(W, W->near[k]);
         if (s != DC_OK) return s;
     }
     return DC_OK;
@@ -2868,7 +3075,7 @@ static dc_real dci_sim_along(const dci_sim_work *W)
 }
 
 /* Newton's method from the state now, with the line search of the header's description. */
-static dc_status dci_sim_newton(dci_sim_work *W, dc_sim_info *info)
+static DCI_NOINLINE dc_status dci_sim_newton(dci_sim_work *W, dc_sim_info *info)
 {
     const dc_sim *sim = W->sim;
     int nv = sim->nv, nq = sim->nq, k;
@@ -3259,7 +3466,7 @@ static void dci_sim_deriv_all(dci_sim_deriv *G, const dc_real *q)
         for (p = 0; p < sim->planes; ++p) dci_sim_deriv_plane(G, i, p);
     for (i = 0; sim->desc.trees && i < sim->pairs && W->status == DC_OK; ++i) dci_sim_deriv_trees(G, i);
     if (sim->desc.trees) return;
-    for (i = 0; i < sim->pairs && W->status == DC_OK; ++i) dci_sim_deriv_friction(G, i);
+    for (i = 0; i < W->rubs && W->status == DC_OK; ++i) dci_sim_deriv_friction(G, W->rubbing[i]);
     for (i = 0; i < sim->pairs && W->status == DC_OK && G->by_vertex.out; ++i) dci_sim_deriv_pair(G, i);
 }
 
