@@ -4559,7 +4559,7 @@ static dc_status dci_grain_jet_of(const dc_grains *g, int p, dc_arena *mem, dci_
 }
 
 /* the tangent of a contact's forces and spring along those of its bodies' states, 3 each, and of its spring */
-static void dci_grain_along(const dci_grain_jet *J, const dc_real *qa, const dc_real *qb, const dc_real *va, const dc_real *vb,
+static DCI_NOINLINE void dci_grain_along(const dci_grain_jet *J, const dc_real *qa, const dc_real *qb, const dc_real *va, const dc_real *vb,
                             dc_real spring, dci_grain_out *O)
 {
     dci_grain_in D;
@@ -4628,11 +4628,39 @@ DC_DEF dc_status dc_grains_jvp(dc_grains *g, const dc_grains_tangent *in, const 
     return DC_OK;
 }
 
+/* adds a contact's part of the gradient: `spring` is that by its next spring */
+static DCI_NOINLINE void dci_grain_pull(const dc_grains *g, const dci_grain_jet *J, const dc_grains_tangent *next, dc_real spring,
+                                        const dc_grains_tangent *now)
+{
+    dci_grain_out O;
+    dc_real w[6], got[13];
+    int i, k, a = J->C->a, b = J->C->b;
+    /* what the forces on a and b weigh: through the next v, and the next q by way of it */
+    for (k = 0; k < 6; ++k) {
+        i = k < 3 ? a : b;
+        w[k] = dci_grain_gain(g, i, k%3)*(next->v[3*i + k%3] + g->desc.h*next->q[3*i + k%3]);
+    }
+    /* by each of qa, qb, va, vb, spring */
+    for (i = 0; i < 13; ++i) {
+        dc_real e[13] = {0};
+        e[i] = 1;
+        dci_grain_along(J, e, e + 3, e + 6, e + 9, e[12], &O);
+        got[i] = O.spring*spring;
+        for (k = 0; k < 3; ++k) got[i] += w[k]*O.fa[k] + w[3 + k]*O.fb[k];
+    }
+    for (k = 0; k < 3; ++k) {
+        now->q[3*a + k] += got[k];
+        now->q[3*b + k] += got[3 + k];
+        now->v[3*a + k] += got[6 + k];
+        now->v[3*b + k] += got[9 + k];
+    }
+    if (J->where >= 0) now->spring[J->where] += got[12];
+}
+
 DC_DEF dc_status dc_grains_vjp(dc_grains *g, const dc_grains_tangent *next, const dc_grains_tangent *now, dc_arena *mem,
                                dc_grains_info *info)
 {
     dci_grain_jet J;
-    dci_grain_out O;
     dc_grains_info none;
     dc_status status;
     int i, k, p, n, springs = 0;
@@ -4648,29 +4676,9 @@ DC_DEF dc_status dc_grains_vjp(dc_grains *g, const dc_grains_tangent *next, cons
             now->v[k] = next->v[k] + (g->motion[i] == DC_GRAIN_ABSENT ? 0 : g->desc.h)*next->q[k];
         }
     for (p = 0; p < g->contacts && status == DC_OK; ++p) {
-        dc_real w[6], got[13];
         status = dci_grain_jet_of(g, p, mem, &J);
         if (status != DC_OK || !(J.I.d < 0)) continue;
-        /* what the forces on a and b weigh: through the next v, and the next q by way of it */
-        for (k = 0; k < 6; ++k) {
-            i = k < 3 ? J.C->a : J.C->b;
-            w[k] = dci_grain_gain(g, i, k%3)*(next->v[3*i + k%3] + g->desc.h*next->q[3*i + k%3]);
-        }
-        /* by each of qa, qb, va, vb, spring */
-        for (i = 0; i < 13; ++i) {
-            dc_real e[13] = {0};
-            e[i] = 1;
-            dci_grain_along(&J, e, e + 3, e + 6, e + 9, e[12], &O);
-            got[i] = O.spring*next->spring[springs];
-            for (k = 0; k < 3; ++k) got[i] += w[k]*O.fa[k] + w[3 + k]*O.fb[k];
-        }
-        for (k = 0; k < 3; ++k) {
-            now->q[3*J.C->a + k] += got[k];
-            now->q[3*J.C->b + k] += got[3 + k];
-            now->v[3*J.C->a + k] += got[6 + k];
-            now->v[3*J.C->b + k] += got[9 + k];
-        }
-        if (J.where >= 0) now->spring[J.where] += got[12];
+        dci_grain_pull(g, &J, next, next->spring[springs], now);
         ++springs;
     }
     info->contacts = springs;
