@@ -3301,30 +3301,25 @@ static DCI_NOINLINE int dci_search_feature(dci_mink *p, int m, dc_v3 n, dc_real 
 }
 
 /* Directions that leave the same room to rounding can differ by the root of eps. The one along the difference of the
- * witness points belongs to them: it is taken when it leaves the same room. A support point that forbids it joins the
- * features, until they meet gap n. Returns the number of points left in p. */
-static DCI_NOINLINE int dci_search_align(dci_hulls *h, dci_mink *p, int m, dci_near *r, dc_v3 *n, dc_real *gap, int *steps)
+ * witness points belongs to them: it is taken when it leaves the same room. 1: a support point, p[m], forbids it, joins the
+ * features and the search for the closest goes on, until they meet gap n. */
+static DCI_NOINLINE int dci_search_align(dci_hulls *h, dci_mink *p, int m, const dci_near *r, dc_v3 *n, dc_real *gap)
 {
-    int i, turn;
-    for (turn = 0; turn < DCI_HULL_WORK && *gap > 0; turn++) {
-        dc_v3 v = dc_vec(0, 0, 0), u;
-        dc_real value, slack = DCI_HULL_STOP*dc_sqrt(h->mag2);
-        for (i = 0; i < m; i++) v = dc_madd(v, r->l[i], p[i].w);
-        u = dci_unit(v);
-        if (!(dc_dot(u, u) > 0)) break;
-        dci_mink_support(h, u, &p[m]);
-        ++*steps;
-        value = dc_dot(u, p[m].w);
-        if (value >= *gap - dc_min(slack, DC_R(0.1)**gap)) {
-            *n = u;
-            *gap = value;
-            break;
-        }
-        v = dc_madd(v, -*gap, *n);
-        if (dc_dot(v, v) <= slack*slack) break;
-        m = dci_search_feature(p, m + 1, *n, *gap, r);
+    dc_v3 v = dc_vec(0, 0, 0), u;
+    dc_real value, slack = DCI_HULL_STOP*dc_sqrt(h->mag2);
+    int i;
+    for (i = 0; i < m; i++) v = dc_madd(v, r->l[i], p[i].w);
+    u = dci_unit(v);
+    if (!(dc_dot(u, u) > 0)) return 0;
+    dci_mink_support(h, u, &p[m]);
+    value = dc_dot(u, p[m].w);
+    if (value >= *gap - dc_min(slack, DC_R(0.1)**gap)) {
+        *n = u;
+        *gap = value;
+        return 0;
     }
-    return m;
+    v = dc_madd(v, -*gap, *n);
+    return dc_dot(v, v) > slack*slack;
 }
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -3741,7 +3736,7 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
     dc_v3 mean_a, mean_b, n = dc_vec(1, 0, 0), origin;
     dc_real ext2_a, ext2_b, inv_s, gap = 0;
     dc_status status = DC_OK;
-    int m, steps = 0, apart;
+    int m, steps = 0, apart, turn;
 
     if (!d || !dci_hull_check(a, &mean_a, &ext2_a) || !dci_hull_check(b, &mean_b, &ext2_b)) return DC_E_ARG;
     if (!dc_pose_ok(pose_a) || !dc_pose_ok(pose_b)) return DC_E_ARG;
@@ -3766,7 +3761,11 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
         if (apart < 0) status = DC_E_DIVERGED;
         if (apart != 0) {
             m = dci_search_feature(p, m, n, gap, &r);
-            m = dci_search_align(&h, p, m, &r, &n, &gap, &steps);
+            for (turn = 0; turn < DCI_HULL_WORK && gap > 0; turn++) {
+                ++steps;
+                if (!dci_search_align(&h, p, m, &r, &n, &gap)) break;
+                m = dci_search_feature(p, m + 1, n, gap, &r);
+            }
         }
     }
     if (apart == 0) {

@@ -106,6 +106,9 @@
 #define dc_poly_distance_batch dc_poly_distance_batch_f
 #define dc_poly_moments dc_poly_moments_f
 #define dc_poly_centre dc_poly_centre_f
+#define dc_poly_named dc_poly_named_f
+#define dc_poly_arc dc_poly_arc_f
+#define dc_poly_union dc_poly_union_f
 #define dc_cfield_bytes dc_cfield_bytes_f
 #define dc_cfield_exact dc_cfield_exact_f
 #define dc_cfield_sampled dc_cfield_sampled_f
@@ -325,6 +328,23 @@ typedef struct {
 /* DC_E_ARG as above; DC_E_RANGE: an area that is not positive, or it does not fit. *m is untouched. */
 DC_DEF dc_status dc_poly_moments(const dc_poly *p, dc_poly_moments_of *m);
 
+/* Makers of polygons write n <= capacity vertices, counterclockwise; *n, which comes also with DC_E_MEMORY, is what they need. */
+
+/* Shapes of [3], which shows them and gives no numbers, centred, of radius 1: "O" (32 vertices), "U", "N", "#", "D", "octagon",
+ * "star", "block" (a square), "arc25", "arc50", "arc75" and "arc100", of a circle. The hole of "#" is filled, as are those of "O"
+ * and "D": grains of these shapes do not get there. DC_E_ARG: another name, NULL. DC_E_MEMORY: v is untouched. */
+#define DC_POLY_NAMED_MOST 38
+DC_DEF dc_status dc_poly_named(const char *name, int capacity, dc_v2 *v, int *n);
+
+/* The part `share` of a ring, open upwards, about the ring's centre: radius of the centre line, thickness < 2 radius; `segments`
+ * edges along it, 0: 24 share, at least 1. With share 1 the whole disc, and 32 edges for 0. DC_E_ARG: out of range, NULL. */
+DC_DEF dc_status dc_poly_arc(dc_real radius, dc_real thickness, dc_real share, int segments, int capacity, dc_v2 *v, int *n);
+
+/* The outline of the union of convex polygons that overlap or share edges; holes are filled. Vertices within 1e-9 (float 1e-5)
+ * of the size of the whole are one. O(edges^3). DC_E_ARG: NULL, a piece that dc_poly_check refuses or that is not convex, pieces
+ * that do not hang together by more than a point. DC_E_MEMORY: v is lost, *n is a capacity that is enough. */
+DC_DEF dc_status dc_poly_union(int count, const dc_poly *pieces, int capacity, dc_v2 *v, int *n);
+
 /* Moves the centroid to the origin and, with radius > 0, scales to that radius. Statuses as above; v is untouched. */
 DC_DEF dc_status dc_poly_centre(int n, dc_v2 *v, dc_real radius);
 
@@ -502,7 +522,7 @@ DC_DEF size_t dc_cfield_learned_bytes(const dc_cfield_train_options *opt);
  * has not begun with epochs; DC_E_MEMORY; *f is untouched. */
 DC_DEF dc_status dc_cfield_learned(const void *state, dc_arena *mem, dc_cfield *f);
 
-/* Bytes that dc_cfield_save writes of a learned field; 0: another kind. 3 x 32 units and 12 harmonics: 15 184. */
+/* Bytes that dc_cfield_save writes of a learned field; 0: another kind. 3 x 32 units and 12 harmonics: 15 172. */
 DC_DEF size_t dc_cfield_save_bytes(const dc_cfield *f);
 
 /* A learned field as bytes that are the same on every machine: little-endian, with a version and a checksum.
@@ -3016,6 +3036,201 @@ DC_DEF dc_status dc_poly_centre(int n, dc_v2 *v, dc_real radius)
     return DC_OK;
 }
 
+/* ---- making polygons ------------------------------------------------------------------------------ */
+
+#define DCI_PI DC_R(3.141592653589793)
+
+/* count + 1 points of a circle about (x, y), angles from a0 on by da */
+static dc_v2 *dci_poly_circle(dc_v2 *v, dc_real x, dc_real y, dc_real r, dc_real a0, dc_real da, int count)
+{
+    int i;
+    for (i = 0; i <= count; ++i) {
+        dc_real s, c;
+        dc_sincos(a0 + (dc_real)i*da, &s, &c);
+        *v++ = dci_v2(x + r*c, y + r*s);
+    }
+    return v;
+}
+
+/* coordinates from pairs of bytes: hundredths */
+static dc_v2 *dci_poly_corners(dc_v2 *v, const signed char *c, int count)
+{
+    int i;
+    for (i = 0; i < count; ++i) *v++ = dci_v2((dc_real)c[2*i]/100, (dc_real)c[2*i + 1]/100);
+    return v;
+}
+
+DC_DEF dc_status dc_poly_arc(dc_real radius, dc_real thickness, dc_real share, int segments, int capacity, dc_v2 *v, int *n)
+{
+    dc_real half = DC_R(0.5)*thickness, a0, da;
+    int whole = !(share < 1), need;
+    if (!v || !n || !(radius >= 1/DC_LIMIT && radius <= DC_LIMIT) || !(thickness >= 1/DC_LIMIT && half < radius) || !(share > 0 && share <= 1)
+        || segments < 0 || segments > INT_MAX/4) return DC_E_ARG;
+    if (segments == 0) segments = whole ? 32 : (int)(24*share + DC_R(0.5));
+    if (segments < 1) segments = 1;
+    if (whole && segments < 3) segments = 3;
+    *n = need = whole ? segments : 2*(segments + 1);
+    if (need > capacity) return DC_E_MEMORY;
+    da = 2*DCI_PI*share/(dc_real)segments;
+    if (whole) {
+        dci_poly_circle(v, 0, 0, radius + half, 0, da, segments - 1);
+        return DC_OK;
+    }
+    a0 = -(DC_R(0.5) + share)*DCI_PI;
+    v = dci_poly_circle(v, 0, 0, radius + half, a0, da, segments);
+    dci_poly_circle(v, 0, 0, radius - half, a0 + (dc_real)segments*da, -da, segments);
+    return DC_OK;
+}
+
+DC_DEF dc_status dc_poly_named(const char *name, int capacity, dc_v2 *v, int *n)
+{
+    static const signed char N[20] = {-40, -50, -20, -50, -20, 13, 20, -50, 40, -50, 40, 50, 20, 50, 20, -13, -20, 50, -40, 50};
+    static const signed char hash[56] = {
+        25, 100, 25, 55, -25, 55, -25, 100, -55, 100, -55, 55, -100, 55, -100, 25, -55, 25, -55, -25, -100, -25, -100, -55, -55, -55, -55, -100,
+        -25, -100, -25, -55, 25, -55, 25, -100, 55, -100, 55, -55, 100, -55, 100, -25, 55, -25, 55, 25, 100, 25, 100, 55, 55, 55, 55, 100};
+    static const signed char block[8] = {-100, -100, 100, -100, 100, 100, -100, 100};
+    dc_v2 w[DC_POLY_NAMED_MOST], *end = NULL;
+    int i, count = 0;
+    if (!name || !v || !n) return DC_E_ARG;
+    if (strcmp(name, "O") == 0) end = dci_poly_circle(w, 0, 0, 1, 0, DCI_PI/16, 31);
+    else if (strcmp(name, "octagon") == 0) end = dci_poly_circle(w, 0, 0, 1, DCI_PI/8, DCI_PI/4, 7);
+    else if (strcmp(name, "U") == 0) {
+        end = dci_poly_circle(w, 0, 0, 1, -DCI_PI, DCI_PI/12, 12);
+        *end++ = dci_v2(1, DC_R(0.9));
+        *end++ = dci_v2(DC_R(0.55), DC_R(0.9));
+        end = dci_poly_circle(end, 0, 0, DC_R(0.55), 0, -(DCI_PI/8), 8);
+        *end++ = dci_v2(DC_R(-0.55), DC_R(0.9));
+        *end++ = dci_v2(-1, DC_R(0.9));
+    } else if (strcmp(name, "N") == 0) {
+        end = dci_poly_corners(w, N, 10);
+        w[2].y = DC_R(0.125);
+        w[7].y = DC_R(-0.125);
+    } else if (strcmp(name, "#") == 0) end = dci_poly_corners(w, hash, 28);
+    else if (strcmp(name, "D") == 0) {
+        end = dci_poly_circle(w, 0, 0, 1, -(DCI_PI/2), DCI_PI/16, 16);
+        *end++ = dci_v2(DC_R(-0.3), 1);
+        *end++ = dci_v2(DC_R(-0.3), -1);
+    } else if (strcmp(name, "star") == 0) {
+        for (i = 0, end = w; i < 10; ++i) end = dci_poly_circle(end, 0, 0, i & 1 ? DC_R(0.45) : DC_R(1), DCI_PI*(DC_R(0.5) + (dc_real)i/5), 0, 0);
+    } else if (strcmp(name, "block") == 0) end = dci_poly_corners(w, block, 4);
+    else if (strcmp(name, "arc25") == 0) dc_poly_arc(DC_R(0.7), DC_R(0.2), DC_R(0.25), 0, DC_POLY_NAMED_MOST, w, &count);
+    else if (strcmp(name, "arc50") == 0) dc_poly_arc(DC_R(0.7), DC_R(0.2), DC_R(0.5), 0, DC_POLY_NAMED_MOST, w, &count);
+    else if (strcmp(name, "arc75") == 0) dc_poly_arc(DC_R(0.7), DC_R(0.2), DC_R(0.75), 0, DC_POLY_NAMED_MOST, w, &count);
+    else if (strcmp(name, "arc100") == 0) dc_poly_arc(DC_R(0.7), DC_R(0.2), 1, 0, DC_POLY_NAMED_MOST, w, &count);
+    else return DC_E_ARG;
+    if (end) count = (int)(end - w);
+    *n = count;
+    if (count > capacity) return DC_E_MEMORY;
+    for (i = 0; i < count; ++i) v[i] = w[i];
+    return dc_poly_centre(count, v, 1);
+}
+
+/* The place along the line from p in direction u, unit, to the next point where an edge of a piece begins, ends or crosses it; 0:
+ * none beyond tol. */
+static dc_real dci_union_next(int count, const dc_poly *pieces, dc_v2 p, dc_v2 u, dc_real len, dc_real tol)
+{
+    dc_real best = len;
+    int k, i;
+    for (k = 0; k < count; ++k)
+        for (i = 0; i < pieces[k].n; ++i) {
+            dc_v2 a = dci_v2_sub(pieces[k].v[i], p), e = dci_v2_sub(dci_poly_next(&pieces[k], i), pieces[k].v[i]);
+            dc_real s0 = dci_v2_cross(u, a), s1 = dci_v2_cross(u, dci_v2_madd(a, 1, e)), t = dci_v2_dot(u, a), f;
+            if (dc_abs(s0) <= tol) {
+                if (t > tol && t < best) best = t;
+            } else if (dc_abs(s1) > tol && (s0 > 0) != (s1 > 0)) {
+                f = s0/(s0 - s1);                       /* both ends are off the line, on its two sides */
+                t += f*dci_v2_dot(u, e);
+                if (t > tol && t < best) best = t;
+            }
+        }
+    return best;
+}
+
+/* Of the edges that go on from p, the first counterclockwise from the direction back: as far to the outside, on the right, as can
+ * be. 0: none. */
+static int dci_union_turn(int count, const dc_poly *pieces, dc_v2 p, dc_v2 back, dc_real tol, dc_v2 *u, dc_real *len)
+{
+    dc_real least = 8;
+    int k, i, end;
+    for (k = 0; k < count; ++k)
+        for (i = 0; i < pieces[k].n; ++i) {
+            dc_v2 a = pieces[k].v[i], b = dci_poly_next(&pieces[k], i), e = dci_v2_sub(b, a), r = dci_v2_sub(p, a);
+            dc_real l2 = dci_v2_dot(e, e), l = dc_sqrt(l2), along = dci_v2_dot(r, e)/l;
+            if (dc_abs(dci_v2_cross(e, r)/l) > tol || along < -tol || along > l + tol) continue;
+            for (end = 0; end < 2; ++end) {
+                dc_real left = end ? along : l - along, angle;
+                dc_v2 d = dci_v2(end ? -e.x/l : e.x/l, end ? -e.y/l : e.y/l);
+                if (left <= tol) continue;
+                angle = dc_atan2(dci_v2_cross(back, d), dci_v2_dot(back, d));
+                if (angle <= 16*DC_EPS) angle += 2*DCI_PI;      /* straight back comes last */
+                if (angle < least - 16*DC_EPS || (angle < least + 16*DC_EPS && left > *len)) {
+                    least = dc_min(least, angle);
+                    *u = d;
+                    *len = left;
+                }
+            }
+        }
+    return least < 8;
+}
+
+DC_DEF dc_status dc_poly_union(int count, const dc_poly *pieces, int capacity, dc_v2 *v, int *n)
+{
+    dc_v2 start, p, u, back, last;
+    dc_real size = 0, tol, len = 0;
+    dc_poly out;
+    int k, i, total = 0, made = 0, steps;
+    if (count < 1 || !pieces || !v || !n) return DC_E_ARG;
+    for (k = 0; k < count; ++k) {
+        const dc_poly *q = &pieces[k];
+        if (dc_poly_check(q) != DC_OK || q->n > 10000 - total) return DC_E_ARG;
+        total += q->n;
+        for (i = 0; i < q->n; ++i) {
+            dc_v2 a = dci_poly_next(q, i), b = dci_poly_next(q, i + 1 < q->n ? i + 1 : 0);
+            if (dci_v2_cross(dci_v2_sub(a, q->v[i]), dci_v2_sub(b, a)) < 0) return DC_E_ARG;
+            size = dc_max(size, dc_max(dc_abs(q->v[i].x - pieces[0].v[0].x), dc_abs(q->v[i].y - pieces[0].v[0].y)));
+        }
+    }
+    tol = (DC_IS_FLOAT ? DC_R(1e-5) : DC_R(1e-9))*size;
+
+    /* from the lowest vertex, the leftmost of those: what is below is outside */
+    start = pieces[0].v[0];
+    for (k = 0; k < count; ++k)
+        for (i = 0; i < pieces[k].n; ++i) {
+            dc_v2 a = pieces[k].v[i];
+            if (a.y < start.y - tol || (a.y <= start.y + tol && a.x < start.x)) start = a;
+        }
+    p = start;
+    back = last = u = dci_v2(-1, 0);
+    /* an outline has no more corners than there are ends and crossings of edges */
+    for (steps = 0; steps < total*total + total; ++steps) {
+        if (!dci_union_turn(count, pieces, p, back, tol, &u, &len)) return DC_E_ARG;
+        /* a corner, unless it goes straight on */
+        if (steps == 0 || dc_abs(dci_v2_cross(last, u)) > tol/size || dci_v2_dot(last, u) < 0) {
+            if (made == capacity) {
+                *n = total > 40 ? INT_MAX : total*(total + 1);
+                return DC_E_MEMORY;
+            }
+            v[made++] = p;
+        }
+        last = u;
+        len = dci_union_next(count, pieces, p, u, len, tol);
+        p = dci_v2_madd(p, len, u);
+        back = dci_v2(-u.x, -u.y);
+        if (dc_abs(p.x - start.x) <= tol && dc_abs(p.y - start.y) <= tol) break;
+    }
+    out.v = v;
+    out.n = made;
+    if (dc_poly_check(&out) != DC_OK) return DC_E_ARG;
+    /* it holds all pieces */
+    for (k = 0; k < count; ++k)
+        for (i = 0; i < pieces[k].n; ++i) {
+            dc_poly_hit hit;
+            if (dc_poly_distance(&out, pieces[k].v[i], &hit) != DC_OK || hit.d > 4*tol) return DC_E_ARG;
+        }
+    *n = made;
+    return DC_OK;
+}
+
 /* ---- pairs of polygons: apart -------------------------------------------------------------------- */
 
 #define DCI_CFIELD_STACK (4*64)     /* cells that wait: 3 of each of at most 64 levels, and the one at hand */
@@ -3241,7 +3456,8 @@ static void dci_held_set(dci_held *h, int i, int j, int k, dc_real wi, dc_real w
 static int dci_touches_hold(const dci_touches *s, dc_real r, dci_held *h, dc_real *within)
 {
     const dci_touch *f = s->f;
-    dc_real cross[DCI_CFIELD_NEAR][DCI_CFIELD_NEAR], most = DC_REAL_MAX;
+    /* of a pair, and a triple with a weight that is zero but for rounding, the pair: its centres are a line */
+    dc_real cross[DCI_CFIELD_NEAR][DCI_CFIELD_NEAR], most = DC_REAL_MAX, tie = s->n > 0 ? 64*DC_EPS*s->f[s->n - 1].key : DC_R(0);
     int i, j, k;
     h->radius = DC_REAL_MAX;
     for (i = 0; i < s->n; ++i)
@@ -3254,7 +3470,7 @@ static int dci_touches_hold(const dci_touches *s, dc_real r, dci_held *h, dc_rea
                 /* nearly opposite: the weights leave a gradient of `open` */
                 dc_real gx = f[i].gx + f[j].gx, gy = f[i].gy + f[j].gy, open = DC_R(0.5)*dci_sqrt_lane(gx*gx + gy*gy);
                 dc_real radius = DC_R(0.5)*(f[i].d + f[j].d);
-                if (open < 16*DC_EPS && radius < h->radius) dci_held_set(h, i, j, j, DC_R(0.5), DC_R(0.5), 0, radius);
+                if (open < 16*DC_EPS && radius <= h->radius + tie) dci_held_set(h, i, j, j, DC_R(0.5), DC_R(0.5), 0, radius);
                 most = dc_min(most, radius + DC_R(0.5)*(f[i].slack + f[j].slack) + r*open);
             }
             for (k = j + 1; k < s->n; ++k) {
@@ -3262,7 +3478,7 @@ static int dci_touches_hold(const dci_touches *s, dc_real r, dci_held *h, dc_rea
                 if (!((a >= 0 && b >= 0 && c >= 0 && sum > 0) || (a <= 0 && b <= 0 && c <= 0 && sum < 0))) continue;
                 is = 1/sum;
                 radius = (a*f[i].d + b*f[j].d + c*f[k].d)*is;
-                if (radius < h->radius) dci_held_set(h, i, j, k, a*is, b*is, c*is, radius);
+                if (radius < h->radius - tie) dci_held_set(h, i, j, k, a*is, b*is, c*is, radius);
                 most = dc_min(most, radius + (a*f[i].slack + b*f[j].slack + c*f[k].slack)*is);
             }
         }
@@ -3557,6 +3773,37 @@ static void dci_pair_contact(const dc_cfield *f, dci_pair_work *w, dc_real enoug
     r->py = best.y;
 }
 
+/* Signed distance of a point from an outline, its gradient: over the inside of an edge the edge's normal. */
+static dc_real dci_outline_distance(const dci_outline *o, dc_real x, dc_real y, dc_v2 *grad)
+{
+    dc_real best = DC_REAL_MAX, wind = 0, t, dx, dy, d, il;
+    dci_edge e;
+    int i, at = 0, in;
+    for (i = 0; i < o->n; ++i) {
+        dc_real d2;
+        e = dci_outline_edge(o, i);
+        d2 = dci_edge_d2(&e, x, y);
+        wind += dci_edge_winding(&e, x, y);
+        if (d2 < best) {
+            best = d2;
+            at = i;
+        }
+    }
+    e = dci_outline_edge(o, at);
+    in = wind > 0 || wind < 0;
+    t = dci_edge_at(&e, x, y);
+    dx = (x - e.x) - t*e.ex;
+    dy = (y - e.y) - t*e.ey;
+    d = dci_sqrt_lane(best);
+    if ((t > 0 && t < 1) || !(d > 0)) {
+        il = dci_sqrt_lane(e.inv);
+        *grad = dci_v2(e.ey*il, -(e.ex*il));
+    } else {
+        *grad = dci_v2(in ? -dx/d : dx/d, in ? -dy/d : dy/d);
+    }
+    return in ? -d : d;
+}
+
 /* Walls: half-plane y <= 0 and hole by the vertices of b, disc by the distance of its centre from b. */
 static void dci_wall_contact(const dc_cfield *f, dci_pair_work *w, dci_contact *r)
 {
@@ -3591,38 +3838,15 @@ static void dci_wall_contact(const dc_cfield *f, dci_pair_work *w, dci_contact *
         r->px = b->x[at] - k*r->nx;
         r->py = b->y[at] - k*r->ny;
     } else {
-        dci_contact c;
-        dci_edge e;
-        dc_real d2 = DC_REAL_MAX, wind = 0, x, y, il, d;
-        for (i = 0; i < b->n; ++i) {
-            dc_real now;
-            e = dci_outline_edge(b, i);
-            now = dci_edge_d2(&e, 0, 0);
-            wind += dci_edge_winding(&e, 0, 0);
-            if (now < d2) {
-                d2 = now;
-                at = i;
-            }
-        }
-        e = dci_outline_edge(b, at);
-        k = dci_edge_at(&e, 0, 0);
-        x = e.x + k*e.ex;
-        y = e.y + k*e.ey;
-        d = dci_sqrt_lane(d2);
-        il = dci_sqrt_lane(e.inv);
-        if ((k > 0 && k < 1) || !(d > 0)) {
-            c.nx = -(il*e.ey);                  /* inwards to b */
-            c.ny = il*e.ex;
-        } else {
-            c.nx = wind > 0 || wind < 0 ? -x/d : x/d;
-            c.ny = wind > 0 || wind < 0 ? -y/d : y/d;
-        }
-        d = (wind > 0 || wind < 0 ? -d : d) - f->radius;
-        r->d = d;
-        r->nx = c.nx;
-        r->ny = c.ny;
-        r->px = x - DC_R(0.5)*d*c.nx;
-        r->py = y - DC_R(0.5)*d*c.ny;
+        dc_v2 g;
+        dc_real phi = dci_outline_distance(b, 0, 0, &g);
+        r->d = phi - f->radius;
+        r->nx = -g.x;
+        r->ny = -g.y;
+        /* half-way between the outlines: that of b is phi from the centre */
+        k = DC_R(0.5)*(phi + f->radius);
+        r->px = k*r->nx;
+        r->py = k*r->ny;
     }
 }
 
@@ -3703,15 +3927,19 @@ static dci_net_work##X dci_net_work_make##X(const dci_net_size *s, int rows, T *
     return w; \
 } \
 \
-/* C += A B: element (i, k) of A at [i row + k step], rows of B and C at ldb and ldc; n a multiple of the vector's lanes */ \
-DCI_LANE void dci_net_tile##X(int rows, int cols, int inner, const T *A, size_t row, size_t step, const T *B, size_t ldb, T *C, \
-                              size_t ldc) \
+/* C = S + A B: element (i, k) of A at [i row + k step], rows of B and C at ldb and ldc, of S at lds (0: one for all); S NULL: 0; \
+ * n a multiple of the vector's lanes */ \
+DCI_LANE void dci_net_tile##X(int rows, int cols, int inner, const T *A, size_t row, size_t step, const T *B, size_t ldb, \
+                              const T *S, size_t lds, T *C, size_t ldc) \
 { \
     const size_t w = DCI_NET_LANES(T); \
-    dci_net_vector##X c[4][4], b[4]; \
+    dci_net_vector##X c[4][8], b[8]; \
     int i, j, k; \
     for (i = 0; i < rows; ++i) \
-        for (j = 0; j < cols; ++j) memcpy(&c[i][j], C + (size_t)i*ldc + (size_t)j*w, sizeof c[i][j]); \
+        for (j = 0; j < cols; ++j) { \
+            if (S) memcpy(&c[i][j], S + (size_t)i*lds + (size_t)j*w, sizeof c[i][j]); \
+            else memset(&c[i][j], 0, sizeof c[i][j]); \
+        } \
     for (k = 0; k < inner; ++k) { \
         for (j = 0; j < cols; ++j) memcpy(&b[j], B + (size_t)k*ldb + (size_t)j*w, sizeof b[j]); \
         for (i = 0; i < rows; ++i) { \
@@ -3723,76 +3951,105 @@ DCI_LANE void dci_net_tile##X(int rows, int cols, int inner, const T *A, size_t 
         for (j = 0; j < cols; ++j) memcpy(C + (size_t)i*ldc + (size_t)j*w, &c[i][j], sizeof c[i][j]); \
 } \
 \
-static DCI_NOINLINE void dci_net_mul##X(int m, int n, int inner, const T *A, size_t row, size_t step, const T *B, size_t ldb, T *C, \
-                                        size_t ldc) \
+static DCI_NOINLINE void dci_net_mul##X(int m, int n, int inner, const T *A, size_t row, size_t step, const T *B, size_t ldb, \
+                                        const T *S, size_t lds, T *C, size_t ldc) \
 { \
     const int w = DCI_NET_LANES(T); \
     int i = 0, j; \
-    for (; i + 4 <= m; i += 4, A += 4*row, C += 4*ldc) { \
-        for (j = 0; j + 2*w <= n; j += 2*w) dci_net_tile##X(4, 2, inner, A, row, step, B + j, ldb, C + j, ldc); \
-        for (; j < n; j += w) dci_net_tile##X(4, 1, inner, A, row, step, B + j, ldb, C + j, ldc); \
+    for (; i + 4 <= m; i += 4) { \
+        for (j = 0; j + 2*w <= n; j += 2*w) dci_net_tile##X(4, 2, inner, A, row, step, B + j, ldb, S ? S + j : S, lds, C + j, ldc); \
+        for (; j < n; j += w) dci_net_tile##X(4, 1, inner, A, row, step, B + j, ldb, S ? S + j : S, lds, C + j, ldc); \
+        A += 4*row; \
+        C += 4*ldc; \
+        if (S) S += 4*lds; \
     } \
-    for (; i < m; ++i, A += row, C += ldc) { \
-        for (j = 0; j + 4*w <= n; j += 4*w) dci_net_tile##X(1, 4, inner, A, row, step, B + j, ldb, C + j, ldc); \
-        for (; j < n; j += w) dci_net_tile##X(1, 1, inner, A, row, step, B + j, ldb, C + j, ldc); \
+    for (; i < m; ++i) { \
+        const T *s = S; \
+        for (j = 0; j + 8*w <= n; j += 8*w) { \
+            dci_net_tile##X(1, 8, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc); \
+            if (s) s += 8*w; \
+        } \
+        switch ((n - j)/w) {        /* one after another they would wait for their sums */ \
+        case 7: dci_net_tile##X(1, 7, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc); break; \
+        case 6: dci_net_tile##X(1, 6, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc); break; \
+        case 5: dci_net_tile##X(1, 5, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc); break; \
+        case 4: dci_net_tile##X(1, 4, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc); break; \
+        case 3: dci_net_tile##X(1, 3, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc); break; \
+        case 2: dci_net_tile##X(1, 2, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc); break; \
+        case 1: dci_net_tile##X(1, 1, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc); break; \
+        } \
+        A += row; \
+        C += ldc; \
+        if (S) S += lds; \
     } \
 } \
 \
-/* sum of a_k b_k, n a multiple of 8, as eight sums */ \
+/* sum of a_k b_k, n a multiple of 8, as eight sums, whatever the vector */ \
 DCI_LANE T dci_net_dot##X(int n, const T *a, const T *b) \
 { \
+    enum { w = DCI_NET_LANES(T), m = 8/w }; \
+    dci_net_vector##X c[m], x, y; \
     T p[8]; \
     int j, k; \
-    for (j = 0; j < 8; ++j) p[j] = a[j]*b[j]; \
-    for (k = 8; k < n; k += 8) \
-        for (j = 0; j < 8; ++j) p[j] += a[k + j]*b[k + j]; \
+    memset(c, 0, sizeof c); \
+    for (k = 0; k < n; k += 8) \
+        for (j = 0; j < m; ++j) { \
+            memcpy(&x, a + k + j*w, sizeof x); \
+            memcpy(&y, b + k + j*w, sizeof y); \
+            c[j] += x*y; \
+        } \
+    memcpy(p, c, sizeof p); \
     return ((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7])); \
 } \
 \
-/* z <- u(z), du <- u'(z); ddu <- u''(z) unless NULL */ \
+/* z <- u(z), du <- u'(z); ddu <- u''(z) unless NULL. With two selects of one condition in a loop gcc would not vectorise. */ \
 static void dci_net_units##X(int n, int smooth, T *DCI_RESTRICT z, T *DCI_RESTRICT du, T *DCI_RESTRICT ddu) \
 { \
     int k; \
-    if (ddu) \
-        for (k = 0; k < n; ++k) { \
-            T t = z[k] < -1 ? (T)-1 : z[k]; \
-            t = t > 1 ? (T)1 : t; \
-            ddu[k] = (T)0.75 - (T)0.75*(t*t); \
-        } \
-    if (smooth) \
-        for (k = 0; k < n; ++k) { \
-            T v = z[k], t = v < -1 ? (T)-1 : v, u; \
-            t = t > 1 ? (T)1 : t; \
-            u = (T)0.1875 + t*((T)0.5 + t*((T)0.375 - (T)0.0625*(t*t))); \
-            z[k] = u + (v > 1 ? v - 1 : (T)0); \
-            du[k] = (T)0.5 + t*((T)0.75 - (T)0.25*(t*t)); \
-        } \
-    else \
-        for (k = 0; k < n; ++k) { \
-            T v = z[k]; \
-            z[k] = v > 0 ? v : (T)0; \
-            du[k] = v > 0 ? (T)1 : (T)0; \
-        } \
+    if (!smooth) { \
+        for (k = 0; k < n; ++k) du[k] = z[k] > 0 ? (T)1 : (T)0; \
+        for (k = 0; k < n; ++k) z[k] = z[k] > 0 ? z[k] : (T)0; \
+        return; \
+    } \
+    for (k = 0; k < n; ++k) { \
+        T c = z[k] < 1 ? z[k] : (T)1, t = c > -1 ? c : (T)-1; \
+        z[k] = ((T)0.1875 + t*((T)0.5 + t*((T)0.375 - (T)0.0625*(t*t)))) + (z[k] - c); \
+        du[k] = t; \
+    } \
+    for (k = 0; k < n && ddu; ++k) ddu[k] = (T)0.75 - (T)0.75*(du[k]*du[k]); \
+    for (k = 0; k < n; ++k) du[k] = (T)0.5 + du[k]*((T)0.75 - (T)0.25*(du[k]*du[k])); \
 } \
 \
-/* cos k phi, sin k phi for k = 1..K from the first ones, and k times -sin, cos: their derivatives */ \
-DCI_LANE void dci_net_powers##X(int K, T c, T s, T *C, T *D) \
+/* cos k phi, sin k phi for k = 1..K from the first ones, and k times -sin, cos: their derivatives. Four powers, then those \
+ * times the fourth's. */ \
+DCI_LANE void dci_net_powers##X(int K, T c, T s, T *DCI_RESTRICT C, T *DCI_RESTRICT D) \
 { \
-    T *S = C + K; \
+    T x[4], y[4], e = 1, f = 0, h = 0; \
     int j, k; \
-    C[0] = c; \
-    S[0] = s; \
-    for (k = 1; k < K; k *= 2) { \
-        T e = C[k - 1], f = S[k - 1];           /* k phi */ \
-        int n = K - k < k ? K - k : k; \
-        for (j = 0; j < n; ++j) { \
-            T x = C[j], y = S[j]; \
-            C[k + j] = e*x - f*y; \
-            S[k + j] = e*y + f*x; \
+    x[0] = c;                   y[0] = s; \
+    x[1] = c*c - s*s;           y[1] = 2*(c*s); \
+    x[2] = x[1]*c - y[1]*s;     y[2] = x[1]*s + y[1]*c; \
+    x[3] = x[1]*x[1] - y[1]*y[1]; y[3] = 2*(x[1]*y[1]); \
+    for (k = 0; k + 4 <= K; k += 4) { \
+        T u[4], v[4], next = e*x[3] - f*y[3]; \
+        for (j = 0; j < 4; ++j) { \
+            u[j] = e*x[j] - f*y[j]; \
+            v[j] = e*y[j] + f*x[j]; \
         } \
+        memcpy(C + k, u, sizeof u); \
+        memcpy(C + K + k, v, sizeof v); \
+        for (j = 0; j < 4; ++j) u[j] *= h + (T)(j + 1); \
+        for (j = 0; j < 4; ++j) v[j] *= -(h + (T)(j + 1)); \
+        memcpy(D + k, v, sizeof v); \
+        memcpy(D + K + k, u, sizeof u); \
+        f = e*y[3] + f*x[3]; \
+        e = next; \
+        h += 4; \
     } \
-    for (k = 0; k < K; ++k) { \
-        D[k] = -((T)(k + 1)*S[k]); \
+    for (j = 0; k < K; ++j, ++k) { \
+        C[k] = e*x[j] - f*y[j]; \
+        C[K + k] = e*y[j] + f*x[j]; \
+        D[k] = -(T)(k + 1)*C[K + k]; \
         D[K + k] = (T)(k + 1)*C[k]; \
     } \
 } \
@@ -3824,8 +4081,7 @@ static void dci_net_forward##X(const dci_net_size *s, const T *W, int smooth, in
     for (l = 0; l < s->layers; ++l) { \
         T *z = w->A + (size_t)l*(size_t)n*H; \
         b = W + dci_net_at(s, l); \
-        for (i = 0; i < n; ++i) memcpy(z + (size_t)i*H, b, H*sizeof *z); \
-        dci_net_mul##X(n, s->width, l == 0 ? s->inputs : s->width, in, ld, 1, b + H, H, z, H); \
+        dci_net_mul##X(n, s->width, l == 0 ? s->inputs : s->width, in, ld, 1, b + H, H, b, 0, z, H); \
         dci_net_units##X(n*s->width, smooth, z, w->U + (size_t)l*(size_t)n*H, ddu ? ddu + (size_t)l*(size_t)n*H : NULL); \
         in = z; \
         ld = H; \
@@ -3848,8 +4104,8 @@ DCI_LANE void dci_net_through##X(int n, T *DCI_RESTRICT E, const T *DCI_RESTRICT
 DCI_LANE void dci_net_back##X(const dci_net_size *s, const T *turned, int l, int n, const T *E, T *G) \
 { \
     int cols = l == 0 ? s->pad : s->width; \
-    memset(G, 0, (size_t)n*(size_t)cols*sizeof *G); \
-    dci_net_mul##X(n, cols, s->width, E, (size_t)s->width, 1, turned + dci_net_turned_at(s, l), (size_t)cols, G, (size_t)cols); \
+    dci_net_mul##X(n, cols, s->width, E, (size_t)s->width, 1, turned + dci_net_turned_at(s, l), (size_t)cols, NULL, 0, G, \
+                   (size_t)cols); \
 } \
 \
 /* the weights without biases, transposed */ \
@@ -4032,8 +4288,11 @@ static DCI_NOINLINE void dci_cnet_run##X(const dc_cnet *c, const T *W, const T *
         E = G; \
         G = swap; \
     } \
-    for (i = 0; i < n; ++i) \
-        for (k = 0; k < 3; ++k) g[i][k] = (dc_real)dci_net_dot##X(s->pad, w->J + (3*i + k)*s->pad, E + i*s->pad); \
+    for (i = 0; i < n; ++i) { \
+        const T *e = E + i*s->pad; \
+        g[i][0] = (dc_real)e[0]; \
+        for (k = 1; k < 3; ++k) g[i][k] = c->raw ? (dc_real)e[k] : (dc_real)dci_net_dot##X(s->pad, w->J + (3*i + k)*s->pad, e); \
+    } \
 }
 
 DCI_CNET_RUN(float, _f)
@@ -4066,9 +4325,8 @@ static DCI_NOINLINE void dci_cnet_run_hessian(const dc_cnet *c, int n, const dci
     DCI_NET(dci_net_forward)(s, W, c->smooth, n, w, ddu);
     for (l = 0; l < s->layers; ++l) {
         dc_real *z = Z + 3*(size_t)l*layer;
-        memset(z, 0, 3*layer*sizeof *z);
         DCI_NET(dci_net_mul)(3*n, s->width, l == 0 ? s->inputs : s->width, l == 0 ? w->J : T, l == 0 ? (size_t)s->pad : H, 1,
-                             W + dci_net_at(s, l) + H, H, z, H);
+                             W + dci_net_at(s, l) + H, H, NULL, 0, z, H);
         for (i = 0; i < 3*n; ++i)
             for (k = 0; k < s->width; ++k) T[i*s->width + k] = z[i*s->width + k]*w->U[(size_t)l*layer + (size_t)(i/3*s->width + k)];
     }
@@ -4395,6 +4653,65 @@ static dc_status dci_exact_eval(const dc_cfield *f, dci_pair_work *w, const dc_r
     return s;
 }
 
+/* phi_a + phi_b where phi_a + phi_b + |phi_a - phi_b| = 2 max(phi_a, phi_b) is least on the grid (6, 7). With the point p at rest
+ * in a grid that moves with t/2,
+ *     dd/dt = (grad phi_a - grad phi_b)/2,   dd/dtheta = -(p - t) x grad phi_b                            */
+static void dci_sampled_eval(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], dc_real *d, dc_real *grad, dc_real *lever)
+{
+    dc_real mx = DC_R(0.5)*q[1], my = DC_R(0.5)*q[2], half = dc_max(f->a.radius, f->b.radius), least = DC_REAL_MAX, phi;
+    dci_poly_lanes a, b;
+    dci_contact c;
+    dc_v2 ga, gb;
+    int i, j, k, l, side = f->side;
+    dci_pair_pose(f, w, q[0], q[1], q[2]);
+    c.px = mx;
+    c.py = my;
+    for (j = 0; j < side; ++j)
+        for (i = 0; i < side; i += DC_LANES) {
+            for (l = 0; l < DC_LANES; ++l) {
+                a.x[l] = b.x[l] = mx + half*(2*(dc_real)(i + l)/(dc_real)(side - 1) - 1);
+                a.y[l] = b.y[l] = my + half*(2*(dc_real)j/(dc_real)(side - 1) - 1);
+            }
+            dci_poly_lanes_start(&a);
+            dci_poly_lanes_start(&b);
+            for (k = 0; k < f->a.n; ++k) {
+                dci_edge e = dci_outline_edge(&w->side[0], k);
+                dci_poly_lanes_edge(&a, &e, (dc_real)k);
+            }
+            for (k = 0; k < f->b.n; ++k) {
+                dci_edge e = dci_outline_edge(&w->side[1], k);
+                dci_poly_lanes_edge(&b, &e, (dc_real)k);
+            }
+            for (l = 0; l < DC_LANES && i + l < side; ++l) {
+                dc_real pa = dci_sqrt_lane(a.d2[l]), pb = dci_sqrt_lane(b.d2[l]), E;
+                E = dc_max(a.wind[l] > 0 || a.wind[l] < 0 ? -pa : pa, b.wind[l] > 0 || b.wind[l] < 0 ? -pb : pb);
+                if (E < least) {
+                    least = E;
+                    c.px = a.x[l];
+                    c.py = a.y[l];
+                }
+            }
+        }
+    phi = dci_outline_distance(&w->side[0], c.px, c.py, &ga) + dci_outline_distance(&w->side[1], c.px, c.py, &gb);
+    c.nx = DC_R(0.5)*(ga.x - gb.x);
+    c.ny = DC_R(0.5)*(ga.y - gb.y);
+    if (d) *d = phi;
+    if (grad) {
+        grad[0] = -((c.px - q[1])*gb.y - (c.py - q[2])*gb.x);
+        grad[1] = c.nx;
+        grad[2] = c.ny;
+    }
+    if (lever) *lever = dci_contact_lever(&c, q[1], q[2]);
+}
+
+/* one pose of an exact or a sampled field */
+static dc_status dci_made_eval(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], dc_real *d, dc_real *grad, dc_real *lever)
+{
+    if (f->kind == DC_CFIELD_EXACT) return dci_exact_eval(f, w, q, d, grad, lever);
+    dci_sampled_eval(f, w, q, d, grad, lever);
+    return DC_OK;
+}
+
 static int dci_cpose_ok(dc_real theta, dc_real x, dc_real y)
 {
     return dc_abs(theta) <= DC_LIMIT && dc_abs(x) <= DC_LIMIT && dc_abs(y) <= DC_LIMIT;
@@ -4410,7 +4727,7 @@ DC_DEF dc_status dc_cfield_eval(const dc_cfield *f, const dc_real q[3], dc_arena
     if (f->kind == DC_CFIELD_LEARNED) return dci_cnet_eval_one(f, q, mem, d, grad, lever, hess, dlever);
     used = mem->used;
     w = dci_pair_work_take(f, mem);
-    s = w ? dci_exact_eval(f, w, q, d, grad, lever) : DC_E_MEMORY;
+    s = w ? dci_made_eval(f, w, q, d, grad, lever) : DC_E_MEMORY;
     mem->used = used;
     return s;
 }
@@ -4435,7 +4752,7 @@ DC_DEF dc_status dc_cfield_eval_batch(const dc_cfield *f, int count, const dc_re
         p[0] = q[i];
         p[1] = q[stride + i];
         p[2] = q[2*stride + i];
-        now = dci_exact_eval(f, w, p, out->d ? &out->d[i] : NULL, out->grad ? g : NULL, out->lever ? &out->lever[i] : NULL);
+        now = dci_made_eval(f, w, p, out->d ? &out->d[i] : NULL, out->grad ? g : NULL, out->lever ? &out->lever[i] : NULL);
         if (out->grad) {
             out->grad[i] = g[0];
             out->grad[stride + i] = g[1];
@@ -4672,7 +4989,8 @@ static void dci_training_back(const dc_cnet *n, const dci_training_arrays *a, co
         dci_net_through_f(rows*H, E, w->U + (size_t)l*layer);
         for (i = 0; i < rows; ++i)
             for (k = 0; k < H; ++k) g[k] += E[i*H + k];
-        dci_net_mul_f(l == 0 ? s->inputs : H, H, rows, in, 1, (size_t)(l == 0 ? s->pad : H), E, (size_t)H, g + H, (size_t)H);
+        dci_net_mul_f(l == 0 ? s->inputs : H, H, rows, in, 1, (size_t)(l == 0 ? s->pad : H), E, (size_t)H, g + H, (size_t)H,
+                      g + H, (size_t)H);
         if (l == 0) break;
         dci_net_back_f(s, a->turned, l, rows, E, G);
         swap = E;

@@ -1,8 +1,8 @@
 /* dc_sim.h - v0.1.0 - articulated bodies in contact, differentiable in state, control and shape
  * SPDX-License-Identifier: MIT OR Unlicense
  *
- * DOES     steps trees of rigid links of convex hulls in time by minimising SDRS Eq. 14 [1]: position-level dynamics, the
- *          hulls' contact potential, friction, joint limits, damping, proportional-derivative control; the Jacobians of the
+ * DOES     steps trees of rigid links of convex hulls, or of triangles with a hierarchy (dc_bsh.h, LRI [2]), in time by minimising
+ *          SDRS Eq. 14 [1]: position-level dynamics, their contact potential, friction, joint limits, damping, proportional-derivative control; the Jacobians of the
  *          next state by both earlier ones, control, masses, friction, attachments and hull vertices; a whole trajectory's
  *          gradient by the adjoint; Adam.
  * DOES NOT close loops of joints, bend links, decompose shapes that are not convex.
@@ -81,9 +81,13 @@
  *             at the start in 300 tumbles of 200 steps. Of 30000 steps of bodies thrown at up to 100 m/s, 16 ended with
  *             DC_E_DIVERGED; on none of their paths anything touched.
  *   Limits    Dense algebra: n^3 in the freedoms. All pairs of hulls are looked at by their spheres.
+ *   Trees     A step evaluates every pair of trees once for each state it looks at, its Hessian where links moved enough for it to matter;
+ *             2.8 KB of scratch a pair and 0.7 KB for each of desc.contacts. Jacobians against differences of whole steps as above, 1.2e-6 of
+ *             the largest entry at worst; links that hang in each other as rings of a chain do not meet on any path.
  *
  * REFERENCES
  *   [1] SDRS  Ye, Gao, Wu, Pan, Komura: SDRS, shape-differentiable robot simulator.
+ *   [2] LRI   Ye, Wu, Komura, Pan: Efficient differentiable contact model with long-range influence: Eq. 1 and appendix A.3.
  *
  * CHANGES  see CHANGELOG.md. LICENCE at the end of this file. */
 #ifndef DC_SIM_H_INCLUDED
@@ -128,7 +132,7 @@ typedef enum {
 
 typedef enum {
     DC_SIM_UNIFORM = 0,  /* the hulls are solid; where they overlap they count twice. A link without hulls: what the triangles of
-                          * its tree enclose, a closed surface, counter-clockwise seen from outside */
+                          * its tree enclose, a closed surface, all of it the same way round */
     DC_SIM_LUMPED,       /* the hulls' vertices are equal point masses (SDRS Eq. 4) */
     DC_SIM_INERTIA       /* mass, centre and inertia as given; the hulls are shape only */
 } dc_sim_mass;
@@ -181,7 +185,7 @@ typedef struct {
     dc_friction_options friction;
     int     trees;              /* 1: links touch by their trees */
     dc_bsh_options hierarchy;   /* its length is not read */
-    int     contacts;           /* room for so many triangle pairs with friction at a time; 0: 1024 */
+    int     contacts;           /* room for so many triangle pairs with friction, before they fade; more: DC_E_MEMORY; 0: 1024 */
     dc_real reach;              /* m: their friction fades, C2, while the distance r of their potential, 12 (1 + 1/sqrt r)^2, which is
                                  * one to three gaps, grows from half of it to all of it; 0: friction of all of them */
     dc_real tolerance;          /* the step ends when the largest force left over is below this part of the largest force acting, or
@@ -738,11 +742,11 @@ static DCI_NOINLINE void dci_sim_solid(const dc_sim *sim, const dc_sim_hull *hul
     }
 }
 
-/* The same of what the triangles of a tree enclose, without derivatives; 0: they are not closed (areas do not cancel), or inside out. */
+/* The same of what the triangles of a tree enclose, without derivatives; 0: they are not closed (areas do not cancel). */
 static DCI_NOINLINE int dci_sim_enclosed(const dc_bsh *tree, dc_real M[10])
 {
     dc_v3 sum = dc_vec(0, 0, 0);
-    dc_real all = 0;
+    dc_real all = 0, way;
     int k, c;
     for (k = 0; k < tree->n; ++k) {
         dc_real unread[90] = {0};
@@ -754,6 +758,8 @@ static DCI_NOINLINE int dci_sim_enclosed(const dc_bsh *tree, dc_real M[10])
         all += dc_sqrt(dc_dot(area, area));
         dci_sim_tetrahedron(p, M, unread);
     }
+    way = M[9] < 0 ? DC_R(-1.0) : DC_R(1.0);
+    for (k = 0; k < 10; ++k) M[k] *= way;
     return M[9] > 0 && dc_dot(sum, sum) <= 4096*DC_EPS*all*all;
 }
 
@@ -1642,7 +1648,7 @@ typedef struct {
     dc_real scale, force;           /* forces acting: of the motion, of joints and contacts */
     dc_real gap;
     int contacts, hull_a, hull_b;
-    int doubt;                      /* inner minimisations that did not end */
+    int doubt, doubt_old;           /* pairs whose plane or slip was not found to rounding: now, at time t */
     int project;                    /* to positive semidefinite parts of the Hessian */
     dc_status status;
 } dci_sim_work;
@@ -2342,9 +2348,24 @@ static dc_real dci_sim_moved(const dc_sim *sim, int k, const dc_pose *p, const d
     return dc_sqrt(dc_dot(t, t)) + DC_R(2.5)*dc_sqrt(w*w + x*x + y*y + z*z)*(dc_sqrt(dc_dot(h->centre, h->centre)) + h->radius);
 }
 
-/* A curvature is near enough when the links moved less than this part of their distance since: Newton's steps with it converge by
- * this factor or better. Those of most pairs are computed once a step. */
+/* Newton's steps with a curvature of poses near by converge linearly, by the part that it changed. It is taken for good where this is
+ * below DCI_SIM_BENT: H changes by its own size over the distance of the links, and what the links' inertia outweighs does not
+ * matter. Of most pairs it is computed once a step. */
 #define DCI_SIM_BENT DC_R(0.01)
+
+static int dci_sim_straight(const dci_sim_work *W, int k)
+{
+    const dc_sim *sim = W->sim;
+    const dci_sim_meeting *M = W->meeting + k;
+    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link, c;
+    dc_real unread, h = sim->desc.h, far_off = sim->desc.length*dci_sim_distance(M->P, &unread), mass = 0, most = 0, moved;
+    moved = dci_sim_moved(sim, a, M->bent, M->at) + dci_sim_moved(sim, b, M->bent + 1, M->at + 1);
+    if (moved <= DCI_SIM_BENT*far_off) return 1;
+    if (dci_sim_anchor(sim->link, i) >= 0) mass = sim->moment[16*i + 15];
+    if (dci_sim_anchor(sim->link, j) >= 0 && (!(mass > 0) || sim->moment[16*j + 15] < mass)) mass = sim->moment[16*j + 15];
+    for (c = 0; c < 3; ++c) most = dc_max(most, dc_abs(M->H[13*c]));
+    return sim->desc.stiffness*most*moved*h*h <= DCI_SIM_BENT*mass*far_off;
+}
 
 /* P and g of pair k at the poses now, and H there or near by. */
 static DCI_NOINLINE dc_status dci_sim_blend(dci_sim_work *W, int k)
@@ -2390,15 +2411,11 @@ static DCI_NOINLINE int dci_sim_met(dci_sim_work *W, int k)
 {
     const dc_sim *sim = W->sim;
     dci_sim_meeting *M = W->meeting + k;
-    int a = sim->pair[2*k], b = sim->pair[2*k + 1];
-    const dc_pose *pa = W->now.pose + sim->hull[a].link, *pb = W->now.pose + sim->hull[b].link;
-    dc_real unread;
+    const dc_pose *pa = W->now.pose + sim->hull[sim->pair[2*k]].link, *pb = W->now.pose + sim->hull[sim->pair[2*k + 1]].link;
     if (M->known && memcmp(M->at, pa, sizeof *pa) == 0 && memcmp(M->at + 1, pb, sizeof *pb) == 0) return 1;
     M->at[0] = *pa;
     M->at[1] = *pb;
-    if (M->curved)
-        M->curved = dci_sim_moved(sim, a, M->bent, pa) + dci_sim_moved(sim, b, M->bent + 1, pb)
-                 <= DCI_SIM_BENT*sim->desc.length*dci_sim_distance(M->P, &unread);
+    M->curved = M->curved && dci_sim_straight(W, k);
     return 0;
 }
 
@@ -2920,6 +2937,7 @@ static DCI_NOINLINE dc_status dci_sim_load(dci_sim_work *W, int k)
         dci_sim_stop(W, k, s);
         return s;
     }
+    W->doubt_old += s == DC_E_DIVERGED;
     W->plane_old[k] = W->plane[k];
     if (load->count > 0) {
         W->load[k] = load;
@@ -3095,15 +3113,17 @@ static DCI_NOINLINE dc_status dci_sim_newton(dci_sim_work *W, dc_sim_info *info)
     W->scale = dc_max(W->scale, W->force);      /* friction is of the size that contact has at time t */
     dci_sim_diagonal(W);
     for (;;) {
+        /* a force that is not known is not left over */
+        dc_status sure = W->doubt + W->doubt_old > 0 ? DC_E_DIVERGED : DC_OK;
         residual = dci_sim_largest(W->grad, nv);
         info->residual = residual;
         info->scale = dc_max(W->scale, W->force);
         info->gap = W->gap;
         info->contacts = W->contacts;
-        if (residual <= sim->desc.tolerance*info->scale) return DC_OK;
+        if (residual <= sim->desc.tolerance*info->scale) return sure;
         /* the rounding of the forces: Newton's steps no longer halve what is left, where they should square it */
         slow = residual <= DCI_SIM_FLOOR*info->scale && residual > DC_R(0.5)*least ? slow + 1 : 0;
-        if (slow == 3) return DC_OK;
+        if (slow == 3) return sure;
         least = dc_min(least, residual);
         if (info->iterations == sim->desc.iterations) return DC_E_DIVERGED;
         if (!dci_sim_direction(W, &info->shifts)) return DC_E_DIVERGED;
@@ -3124,7 +3144,7 @@ static DCI_NOINLINE dc_status dci_sim_newton(dci_sim_work *W, dc_sim_info *info)
             share *= DC_R(0.5);
             if (!(share > DC_R(1e-12))) {
                 /* as far as rounding allows: W->q stays */
-                return residual <= DCI_SIM_FLOOR*info->scale ? DC_OK : DC_E_DIVERGED;
+                return residual <= DCI_SIM_FLOOR*info->scale ? sure : DC_E_DIVERGED;
             }
         }
         memcpy(W->q, W->q_try, (size_t)nq*sizeof *W->q);

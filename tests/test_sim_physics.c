@@ -292,7 +292,8 @@ TEST sliding_turns_into_rolling(void)
 static sim_world world;
 
 /* The planks of examples/sim_lean.c against the curves of MuJoCo 2.2.2 with stiff contacts that do not bounce, at 2.5e-5 s, which
- * tests/bench/bench_sim_mujoco.c prints, with how far they change by its step, damping and stiffness (0.6 % at most): 2 % of the range of an angle. */
+ * tests/bench/bench_sim_mujoco.c prints with how far its step, damping and stiffness move them (0.6 % at most): within 2 % of
+ * the range of an angle. */
 TEST planks_fall_as_in_mujoco(void)
 {
     static const struct { double friction, angle[2][5]; } peer[2] = {
