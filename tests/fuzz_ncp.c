@@ -312,7 +312,8 @@ static void step(fuzz *f)
                 want += (double)bar[i]*(double)J[i*columns + k];
                 size += fabs((double)bar[i]*(double)J[i*columns + k]);
             }
-            FUZZ_CHECK(fabs(want - (double)g[k]) <= 1e-3*(size + 1) || size > 1e6, "product %d: %g, by the Jacobian %g", k, (double)g[k], want);
+            /* the same system, nearly singular where contacts are at rest at a small rho: in float a per cent, in double 1e-9 */
+            FUZZ_CHECK(fabs(want - (double)g[k]) <= (DC_IS_FLOAT ? 0.02 : 1e-6)*(size + 1) || size > 1e6, "product %d: %g, by the Jacobian %g", k, (double)g[k], want);
         }
         fuzz_mix(f, g, (size_t)(sc->bodies*DC_NCP_BODY_PARAMS)*sizeof *g);
     }

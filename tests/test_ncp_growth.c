@@ -461,6 +461,24 @@ SUITE(derivatives)
     RUN_TEST(derivatives_by_shape);
 }
 
+/* The unit of growth: how far a face is from the origin, of the farthest. */
+TEST size_is_the_largest_offset_of_a_face(void)
+{
+    static unsigned char room[1 << 12];
+    dc_arena own = dc_arena_make(room, sizeof room);
+    dc_shape s;
+    ASSERT_EQ(DC_OK, dc_shape_sphere(3, DC_R(0.75), &own, &s));
+    ASSERT(fabs((double)s.size - 0.75) < 4*EPS);
+    ASSERT_EQ(DC_OK, dc_shape_box(3, dc_vec(DC_R(0.5), DC_R(1.25), DC_R(0.25)), &own, &s));
+    ASSERT(fabs((double)s.size - 1.25) < 4*EPS);
+    /* the base 0.5 away, or the side, 1.5 from the apex, at an angle of 45 degrees */
+    ASSERT_EQ(DC_OK, dc_shape_cone(3, 2, 1, &own, &s));
+    ASSERT(fabs((double)s.size - 1.5/sqrt(2)) < 4*EPS);
+    ASSERT_EQ(DC_OK, dc_shape_cone(3, 2, DC_R(0.25), &own, &s));
+    ASSERT(fabs((double)s.size - 0.5) < 4*EPS);
+    PASS();
+}
+
 GREATEST_MAIN_DEFS();
 
 int main(int argc, char **argv)
@@ -468,5 +486,6 @@ int main(int argc, char **argv)
     GREATEST_MAIN_BEGIN();
     RUN_SUITE(distance);
     RUN_SUITE(derivatives);
+    RUN_TEST(size_is_the_largest_offset_of_a_face);
     GREATEST_MAIN_END();
 }
