@@ -2,6 +2,7 @@
 # make test-all      the matrix of compilers, standards, number types and options, and the packaging tests
 # make test-view     the pages of the viewer in a browser: skipped without node and Chromium
 # make bench         times; REPEATS=n for more repeats, bench-instructions for counts through callgrind
+# make train         learned contact fields of two pairs of shapes: times and errors, about a minute and a half
 # make fuzz          libFuzzer over the fuzz programs, FUZZ_TIME seconds each, where clang has it; else as fuzz-short
 # make fuzz-short    a fixed set of inputs to each fuzz program, with the sanitizers
 # make lint          white space, spelling, clang-tidy
@@ -33,7 +34,7 @@ INCLUDE = -I. -Itests/support -Iexamples/common -Ibuild/include -DDC_REAL=$(REAL
 
 export CC WARN WARN_C GREATEST
 
-.PHONY: all test test-all test-view bench bench-instructions fuzz fuzz-short lint vendor facts demo clean FORCE
+.PHONY: all test test-all test-view train bench bench-instructions fuzz fuzz-short lint vendor facts demo clean FORCE
 all: test
 
 # ---- test
@@ -127,6 +128,14 @@ build/bench/$(1) build/bench/$(1)_native: tests/bench/$(1).c $$(wildcard tests/b
 	$$(if $$($(1)_peers),$$(CXX),$$(CC)) $$@.o build/test/support.o $$($(1)_peers) -o $$@ $$(if $$($(1)_peers),$$$$($$(PKG_CONFIG) --libs $$(PEERS))) $$($(1)_libs) $$(LDLIBS)
 endef
 $(foreach b,$(BENCHES),$(eval $(call bench_rules,$(b))))
+
+# ---- train: TRAIN="A B k=v ..", or "all k=v .. dir=D"; see tests/tools/train_fields.c
+
+train: build/bench/train_fields
+	@$< $(TRAIN)
+
+build/bench/train_fields: tests/tools/train_fields.c $(HEADERS) Makefile build/flags
+	$(CC) $(BENCH_FLAGS) $< -o $@ $(LDLIBS)
 
 # ---- fuzz: the headers are compiled once for all programs. At -O1 that takes minutes with the sanitizers, at -O0 seconds
 

@@ -3301,30 +3301,25 @@ static DCI_NOINLINE int dci_search_feature(dci_mink *p, int m, dc_v3 n, dc_real 
 }
 
 /* Directions that leave the same room to rounding can differ by the root of eps. The one along the difference of the
- * witness points belongs to them: it is taken when it leaves the same room. A support point that forbids it joins the
- * features, until they meet gap n. Returns the number of points left in p. */
-static DCI_NOINLINE int dci_search_align(dci_hulls *h, dci_mink *p, int m, dci_near *r, dc_v3 *n, dc_real *gap, int *steps)
+ * witness points belongs to them: it is taken when it leaves the same room. 1: a support point, p[m], forbids it, joins the
+ * features and the search for the closest goes on, until they meet gap n. */
+static DCI_NOINLINE int dci_search_align(dci_hulls *h, dci_mink *p, int m, const dci_near *r, dc_v3 *n, dc_real *gap)
 {
-    int i, turn;
-    for (turn = 0; turn < DCI_HULL_WORK && *gap > 0; turn++) {
-        dc_v3 v = dc_vec(0, 0, 0), u;
-        dc_real value, slack = DCI_HULL_STOP*dc_sqrt(h->mag2);
-        for (i = 0; i < m; i++) v = dc_madd(v, r->l[i], p[i].w);
-        u = dci_unit(v);
-        if (!(dc_dot(u, u) > 0)) break;
-        dci_mink_support(h, u, &p[m]);
-        ++*steps;
-        value = dc_dot(u, p[m].w);
-        if (value >= *gap - dc_min(slack, DC_R(0.1)**gap)) {
-            *n = u;
-            *gap = value;
-            break;
-        }
-        v = dc_madd(v, -*gap, *n);
-        if (dc_dot(v, v) <= slack*slack) break;
-        m = dci_search_feature(p, m + 1, *n, *gap, r);
+    dc_v3 v = dc_vec(0, 0, 0), u;
+    dc_real value, slack = DCI_HULL_STOP*dc_sqrt(h->mag2);
+    int i;
+    for (i = 0; i < m; i++) v = dc_madd(v, r->l[i], p[i].w);
+    u = dci_unit(v);
+    if (!(dc_dot(u, u) > 0)) return 0;
+    dci_mink_support(h, u, &p[m]);
+    value = dc_dot(u, p[m].w);
+    if (value >= *gap - dc_min(slack, DC_R(0.1)**gap)) {
+        *n = u;
+        *gap = value;
+        return 0;
     }
-    return m;
+    v = dc_madd(v, -*gap, *n);
+    return dc_dot(v, v) > slack*slack;
 }
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -3741,7 +3736,7 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
     dc_v3 mean_a, mean_b, n = dc_vec(1, 0, 0), origin;
     dc_real ext2_a, ext2_b, inv_s, gap = 0;
     dc_status status = DC_OK;
-    int m, steps = 0, apart;
+    int m, steps = 0, apart, turn;
 
     if (!d || !dci_hull_check(a, &mean_a, &ext2_a) || !dci_hull_check(b, &mean_b, &ext2_b)) return DC_E_ARG;
     if (!dc_pose_ok(pose_a) || !dc_pose_ok(pose_b)) return DC_E_ARG;
@@ -3766,7 +3761,11 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
         if (apart < 0) status = DC_E_DIVERGED;
         if (apart != 0) {
             m = dci_search_feature(p, m, n, gap, &r);
-            m = dci_search_align(&h, p, m, &r, &n, &gap, &steps);
+            for (turn = 0; turn < DCI_HULL_WORK && gap > 0; turn++) {
+                ++steps;
+                if (!dci_search_align(&h, p, m, &r, &n, &gap)) break;
+                m = dci_search_feature(p, m + 1, n, gap, &r);
+            }
         }
     }
     if (apart == 0) {
@@ -6301,48 +6300,87 @@ DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_optio
     return dci_friction_finish(status, v, &pl, &i, plane, value, info);
 }
 
-/* Derivatives by the twists of the new poses; mixed: rows new, columns old. */
-static DCI_NOINLINE void dci_friction_twists(dci_friction *f, const dci_posed old[2], const dci_posed now[2], dc_real *grad, dc_real *hess,
-                                dc_real *mixed)
+/* Hessian by the twists of the new poses. With E_k = B^T [I, -[x_k]x] the velocity of vertex k, T = (1 - w w^T)/rho, K = -de/dz
+ *     sum A E^T T E/h^2 - C^T Hz^-1 C,   C = sum A K^T T E/h,
+ * Hz the Hessian by z, whose factor is at hand. */
+static DCI_NOINLINE void dci_friction_hessian(const dci_friction *f, const dci_posed now[2], dc_real *hess)
 {
-    int j, k, r, pass;
-
-    /* pass 0: gradient, 1: by the new poses, 2: by the old ones */
-    for (pass = 0; pass < 3; ++pass) {
-        dc_real *H = pass == 0 ? grad : pass == 1 ? hess : mixed;
-        for (j = 0; H && j < (pass == 0 ? 1 : 12); ++j) {
-            dc_real out[12];
-            memset(out, 0, sizeof out);
-            if (pass == 0) dci_friction_gradient(f);
-            else {
-                memset(f->dx0, 0, 2*(size_t)f->n*sizeof *f->dx0);
-                for (k = 0; k < f->nt; ++k) {
-                    dc_v3 x = dci_arm(f, pass == 1 ? now : old, f->s[k].k);
-                    if ((f->s[k].k >= f->na) != j/6) continue;
-                    x = j%6 < 3 ? dci_axis(j%3) : dc_cross(dci_axis(j%3), x);
-                    if (pass == 1) f->dx1[k] = x;
-                    else f->dx0[k] = x;
-                }
-                dci_friction_jvp(f, pass == 2);
-            }
-            for (k = 0; k < f->nt; ++k) {
-                int b = f->s[k].k >= f->na;
-                dc_v3 t = dc_cross(dci_arm(f, now, f->s[k].k), f->dg[k]);
-                for (r = 0; r < 3; ++r) {
-                    out[6*b + r] += dci_component(f->dg[k], r);
-                    out[6*b + 3 + r] += dci_component(t, r);
-                }
-            }
-            for (r = 0; r < 12; ++r) H[pass == 0 ? r : 12*r + j] = out[r];
+    dc_real C[3][12];
+    int i, j, k, b;
+    memset(C, 0, sizeof C);
+    for (i = 0; i < 144; ++i) hess[i] = 0;
+    for (k = 0; k < f->nt; ++k) {
+        const dci_slip *s = &f->s[k];
+        dc_v3 x = dci_arm(f, now, s->k), t1 = dc_cross(x, f->b1), t2 = dc_cross(x, f->b2);
+        dc_real E[2][6], SE[2][6], T[3][2], K[3][3], a = s->A/s->rho/f->h, q = f->eps/s->rho/s->rho, *H;
+        b = s->k >= f->na;
+        E[0][0] = f->b1.x;  E[0][1] = f->b1.y;  E[0][2] = f->b1.z;  E[0][3] = t1.x;  E[0][4] = t1.y;  E[0][5] = t1.z;
+        E[1][0] = f->b2.x;  E[1][1] = f->b2.y;  E[1][2] = f->b2.z;  E[1][3] = t2.x;  E[1][4] = t2.y;  E[1][5] = t2.z;
+        /* columns of a (1 - w w^T), where 1 - |w|^2 = eps/rho^2 */
+        T[0][0] = a*(q + s->w[1]*s->w[1] + s->w[2]*s->w[2]);
+        T[1][1] = a*(q + s->w[0]*s->w[0] + s->w[2]*s->w[2]);
+        T[0][1] = T[1][0] = -a*s->w[0]*s->w[1];
+        T[2][0] = -a*s->w[0]*s->w[2];
+        T[2][1] = -a*s->w[1]*s->w[2];
+        dci_slip_jacobian(f, s, K);
+        for (j = 0; j < 6; ++j) {
+            dc_real t[3];
+            for (i = 0; i < 3; ++i) t[i] = T[i][0]*E[0][j] + T[i][1]*E[1][j];
+            SE[0][j] = t[0]/f->h;
+            SE[1][j] = t[1]/f->h;
+            for (i = 0; i < f->m; ++i) C[i][6*b + j] += K[0][i]*t[0] + K[1][i]*t[1] + K[2][i]*t[2];
         }
+        H = hess + 78*b;
+        for (i = 0; i < 6; ++i)
+            for (j = i; j < 6; ++j) H[12*i + j] += E[0][i]*SE[0][j] + E[1][i]*SE[1][j];
     }
-    if (!hess) return;
+    /* L^-1 C */
+    for (i = 0; i < f->m; ++i)
+        for (j = 0; j < 12; ++j) {
+            for (k = 0; k < i; ++k) C[i][j] -= f->L[3*i + k]*C[k][j];
+            C[i][j] /= f->L[4*i];
+        }
+    for (i = 0; i < 12; ++i)
+        for (j = i; j < 12; ++j) hess[12*i + j] -= C[0][i]*C[0][j] + C[1][i]*C[1][j] + C[2][i]*C[2][j];
     /* sum (x g^T + g x^T)/2 - (x.g) I on the rotations */
     dci_friction_gradient(f);
     for (k = 0; k < f->nt; ++k)
-        dci_shift_bracket(hess + (6*12 + 6)*(f->s[k].k >= f->na), 12, dc_neg(f->dg[k]), dci_arm(f, now, f->s[k].k));
+        dci_shift_bracket(hess + 78*(f->s[k].k >= f->na), 12, dc_neg(f->dg[k]), dci_arm(f, now, f->s[k].k));
     for (j = 0; j < 12; ++j)
-        for (r = 0; r < j; ++r) hess[12*j + r] = hess[12*r + j];
+        for (i = 0; i < j; ++i) hess[12*j + i] = hess[12*i + j];
+}
+
+/* Derivatives by the twists of the new poses; mixed: rows new, columns old. */
+static DCI_NOINLINE void dci_friction_twists(dci_friction *f, const dci_posed old[2], const dci_posed now[2], dc_real *grad, dc_real *hess,
+                                             dc_real *mixed)
+{
+    int j, k, r;
+    /* j = 12: the gradient */
+    for (j = 12; j >= (mixed ? 0 : 12); --j) {
+        dc_real out[12];
+        memset(out, 0, sizeof out);
+        if (j == 12) dci_friction_gradient(f);
+        else {
+            memset(f->dx0, 0, 2*(size_t)f->n*sizeof *f->dx0);
+            for (k = 0; k < f->nt; ++k) {
+                if ((f->s[k].k >= f->na) != j/6) continue;
+                f->dx0[k] = j%6 < 3 ? dci_axis(j%3) : dc_cross(dci_axis(j%3), dci_arm(f, old, f->s[k].k));
+            }
+            dci_friction_jvp(f, 1);
+        }
+        for (k = 0; k < f->nt; ++k) {
+            int b = f->s[k].k >= f->na;
+            dc_v3 t = dc_cross(dci_arm(f, now, f->s[k].k), f->dg[k]);
+            for (r = 0; r < 3; ++r) {
+                out[6*b + r] += dci_component(f->dg[k], r);
+                out[6*b + 3 + r] += dci_component(t, r);
+            }
+        }
+        for (r = 0; r < 12; ++r)
+            if (j == 12) grad[r] = out[r];
+            else mixed[12*r + j] = out[r];
+    }
+    if (hess) dci_friction_hessian(f, now, hess);
 }
 
 /* outputs of a solved friction, when all of them are finite */

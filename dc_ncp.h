@@ -1085,6 +1085,7 @@ DCI_NCP_INLINE int dci_pnc_factor(dci_pair_nc *P, const int D)
 {
     int m = P->m, m0 = P->m0, ny = P->ny, ld = ny + D, i, j, l, k;
     dc_real *B = P->B;
+    if (m < ny) return 0;       /* two shapes of so few rows that they leave a direction free */
     for (i = 0; i < m; ++i) {
         const dc_real *G = P->G + i*ny;
         dc_real *b = B + i*ld;
@@ -1534,12 +1535,13 @@ static DCI_NOINLINE dc_status dci_growth_solve(dci_growth *G, dc_real rho, int r
     dci_growth_start(G);
     for (it = 0;; ++it) {
         dci_growth_eval(G, &residual);
+        out->iterations = it;
+        out->residual = residual;
         if (!dci_pnc_scaling(P, G->s, G->z)) return DC_E_SINGULAR;
         nu = 0;
         for (i = 0; i < P->m; ++i) nu += G->s[i]*G->z[i];
         nu /= DC_R(degree);
         worst = dci_pnc_rc(P, G->s, G->z, rho, 0, NULL, NULL, G->rc, G->t1, G->t2);
-        out->iterations = it;
         out->residual = dc_max(residual, worst);
         ok = P->D == 2 ? dci_pnc_factor(P, 2) : dci_pnc_factor(P, 3);
         if (!ok) return DC_E_SINGULAR;
@@ -3577,6 +3579,9 @@ DC_DEF dc_status dc_ncp_grad(dc_ncp *S, dc_real *J, int ld)
             row[params + 3] += b->w[i];
         }
     }
+    for (i = 0; i < 12*S->scene.bodies; ++i)
+        for (j = 0; j < cols; ++j)
+            if (!dc_finite(J[(size_t)i*(size_t)ld + (size_t)j])) return DC_E_RANGE;
     return DC_OK;
 }
 

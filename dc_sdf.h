@@ -522,7 +522,7 @@ DC_DEF size_t dc_cfield_learned_bytes(const dc_cfield_train_options *opt);
  * has not begun with epochs; DC_E_MEMORY; *f is untouched. */
 DC_DEF dc_status dc_cfield_learned(const void *state, dc_arena *mem, dc_cfield *f);
 
-/* Bytes that dc_cfield_save writes of a learned field; 0: another kind. 3 x 32 units and 12 harmonics: 15 184. */
+/* Bytes that dc_cfield_save writes of a learned field; 0: another kind. 3 x 32 units and 12 harmonics: 15 172. */
 DC_DEF size_t dc_cfield_save_bytes(const dc_cfield *f);
 
 /* A learned field as bytes that are the same on every machine: little-endian, with a version and a checksum.
@@ -3973,15 +3973,19 @@ static dci_net_work##X dci_net_work_make##X(const dci_net_size *s, int rows, T *
     return w; \
 } \
 \
-/* C += A B: element (i, k) of A at [i row + k step], rows of B and C at ldb and ldc; n a multiple of the vector's lanes */ \
-DCI_LANE void dci_net_tile##X(int rows, int cols, int inner, const T *A, size_t row, size_t step, const T *B, size_t ldb, T *C, \
-                              size_t ldc) \
+/* C = S + A B: element (i, k) of A at [i row + k step], rows of B and C at ldb and ldc, of S at lds (0: one for all); S NULL: 0; \
+ * n a multiple of the vector's lanes */ \
+DCI_LANE void dci_net_tile##X(int rows, int cols, int inner, const T *A, size_t row, size_t step, const T *B, size_t ldb, \
+                              const T *S, size_t lds, T *C, size_t ldc) \
 { \
     const size_t w = DCI_NET_LANES(T); \
-    dci_net_vector##X c[4][4], b[4]; \
+    dci_net_vector##X c[4][8], b[8]; \
     int i, j, k; \
     for (i = 0; i < rows; ++i) \
-        for (j = 0; j < cols; ++j) memcpy(&c[i][j], C + (size_t)i*ldc + (size_t)j*w, sizeof c[i][j]); \
+        for (j = 0; j < cols; ++j) { \
+            if (S) memcpy(&c[i][j], S + (size_t)i*lds + (size_t)j*w, sizeof c[i][j]); \
+            else memset(&c[i][j], 0, sizeof c[i][j]); \
+        } \
     for (k = 0; k < inner; ++k) { \
         for (j = 0; j < cols; ++j) memcpy(&b[j], B + (size_t)k*ldb + (size_t)j*w, sizeof b[j]); \
         for (i = 0; i < rows; ++i) { \
@@ -3993,76 +3997,105 @@ DCI_LANE void dci_net_tile##X(int rows, int cols, int inner, const T *A, size_t 
         for (j = 0; j < cols; ++j) memcpy(C + (size_t)i*ldc + (size_t)j*w, &c[i][j], sizeof c[i][j]); \
 } \
 \
-static DCI_NOINLINE void dci_net_mul##X(int m, int n, int inner, const T *A, size_t row, size_t step, const T *B, size_t ldb, T *C, \
-                                        size_t ldc) \
+static DCI_NOINLINE void dci_net_mul##X(int m, int n, int inner, const T *A, size_t row, size_t step, const T *B, size_t ldb, \
+                                        const T *S, size_t lds, T *C, size_t ldc) \
 { \
     const int w = DCI_NET_LANES(T); \
     int i = 0, j; \
-    for (; i + 4 <= m; i += 4, A += 4*row, C += 4*ldc) { \
-        for (j = 0; j + 2*w <= n; j += 2*w) dci_net_tile##X(4, 2, inner, A, row, step, B + j, ldb, C + j, ldc); \
-        for (; j < n; j += w) dci_net_tile##X(4, 1, inner, A, row, step, B + j, ldb, C + j, ldc); \
+    for (; i + 4 <= m; i += 4) { \
+        for (j = 0; j + 2*w <= n; j += 2*w) dci_net_tile##X(4, 2, inner, A, row, step, B + j, ldb, S ? S + j : S, lds, C + j, ldc); \
+        for (; j < n; j += w) dci_net_tile##X(4, 1, inner, A, row, step, B + j, ldb, S ? S + j : S, lds, C + j, ldc); \
+        A += 4*row; \
+        C += 4*ldc; \
+        if (S) S += 4*lds; \
     } \
-    for (; i < m; ++i, A += row, C += ldc) { \
-        for (j = 0; j + 4*w <= n; j += 4*w) dci_net_tile##X(1, 4, inner, A, row, step, B + j, ldb, C + j, ldc); \
-        for (; j < n; j += w) dci_net_tile##X(1, 1, inner, A, row, step, B + j, ldb, C + j, ldc); \
+    for (; i < m; ++i) { \
+        const T *s = S; \
+        for (j = 0; j + 8*w <= n; j += 8*w) { \
+            dci_net_tile##X(1, 8, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc); \
+            if (s) s += 8*w; \
+        } \
+        switch ((n - j)/w) {        /* one after another they would wait for their sums */ \
+        case 7: dci_net_tile##X(1, 7, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc); break; \
+        case 6: dci_net_tile##X(1, 6, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc); break; \
+        case 5: dci_net_tile##X(1, 5, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc); break; \
+        case 4: dci_net_tile##X(1, 4, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc); break; \
+        case 3: dci_net_tile##X(1, 3, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc); break; \
+        case 2: dci_net_tile##X(1, 2, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc); break; \
+        case 1: dci_net_tile##X(1, 1, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc); break; \
+        } \
+        A += row; \
+        C += ldc; \
+        if (S) S += lds; \
     } \
 } \
 \
-/* sum of a_k b_k, n a multiple of 8, as eight sums */ \
+/* sum of a_k b_k, n a multiple of 8, as eight sums, whatever the vector */ \
 DCI_LANE T dci_net_dot##X(int n, const T *a, const T *b) \
 { \
+    enum { w = DCI_NET_LANES(T), m = 8/w }; \
+    dci_net_vector##X c[m], x, y; \
     T p[8]; \
     int j, k; \
-    for (j = 0; j < 8; ++j) p[j] = a[j]*b[j]; \
-    for (k = 8; k < n; k += 8) \
-        for (j = 0; j < 8; ++j) p[j] += a[k + j]*b[k + j]; \
+    memset(c, 0, sizeof c); \
+    for (k = 0; k < n; k += 8) \
+        for (j = 0; j < m; ++j) { \
+            memcpy(&x, a + k + j*w, sizeof x); \
+            memcpy(&y, b + k + j*w, sizeof y); \
+            c[j] += x*y; \
+        } \
+    memcpy(p, c, sizeof p); \
     return ((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7])); \
 } \
 \
-/* z <- u(z), du <- u'(z); ddu <- u''(z) unless NULL */ \
+/* z <- u(z), du <- u'(z); ddu <- u''(z) unless NULL. With two selects of one condition in a loop gcc would not vectorise. */ \
 static void dci_net_units##X(int n, int smooth, T *DCI_RESTRICT z, T *DCI_RESTRICT du, T *DCI_RESTRICT ddu) \
 { \
     int k; \
-    if (ddu) \
-        for (k = 0; k < n; ++k) { \
-            T t = z[k] < -1 ? (T)-1 : z[k]; \
-            t = t > 1 ? (T)1 : t; \
-            ddu[k] = (T)0.75 - (T)0.75*(t*t); \
-        } \
-    if (smooth) \
-        for (k = 0; k < n; ++k) { \
-            T v = z[k], t = v < -1 ? (T)-1 : v, u; \
-            t = t > 1 ? (T)1 : t; \
-            u = (T)0.1875 + t*((T)0.5 + t*((T)0.375 - (T)0.0625*(t*t))); \
-            z[k] = u + (v > 1 ? v - 1 : (T)0); \
-            du[k] = (T)0.5 + t*((T)0.75 - (T)0.25*(t*t)); \
-        } \
-    else \
-        for (k = 0; k < n; ++k) { \
-            T v = z[k]; \
-            z[k] = v > 0 ? v : (T)0; \
-            du[k] = v > 0 ? (T)1 : (T)0; \
-        } \
+    if (!smooth) { \
+        for (k = 0; k < n; ++k) du[k] = z[k] > 0 ? (T)1 : (T)0; \
+        for (k = 0; k < n; ++k) z[k] = z[k] > 0 ? z[k] : (T)0; \
+        return; \
+    } \
+    for (k = 0; k < n; ++k) { \
+        T c = z[k] < 1 ? z[k] : (T)1, t = c > -1 ? c : (T)-1; \
+        z[k] = ((T)0.1875 + t*((T)0.5 + t*((T)0.375 - (T)0.0625*(t*t)))) + (z[k] - c); \
+        du[k] = t; \
+    } \
+    for (k = 0; k < n && ddu; ++k) ddu[k] = (T)0.75 - (T)0.75*(du[k]*du[k]); \
+    for (k = 0; k < n; ++k) du[k] = (T)0.5 + du[k]*((T)0.75 - (T)0.25*(du[k]*du[k])); \
 } \
 \
-/* cos k phi, sin k phi for k = 1..K from the first ones, and k times -sin, cos: their derivatives */ \
-DCI_LANE void dci_net_powers##X(int K, T c, T s, T *C, T *D) \
+/* cos k phi, sin k phi for k = 1..K from the first ones, and k times -sin, cos: their derivatives. Four powers, then those \
+ * times the fourth's. */ \
+DCI_LANE void dci_net_powers##X(int K, T c, T s, T *DCI_RESTRICT C, T *DCI_RESTRICT D) \
 { \
-    T *S = C + K; \
+    T x[4], y[4], e = 1, f = 0, h = 0; \
     int j, k; \
-    C[0] = c; \
-    S[0] = s; \
-    for (k = 1; k < K; k *= 2) { \
-        T e = C[k - 1], f = S[k - 1];           /* k phi */ \
-        int n = K - k < k ? K - k : k; \
-        for (j = 0; j < n; ++j) { \
-            T x = C[j], y = S[j]; \
-            C[k + j] = e*x - f*y; \
-            S[k + j] = e*y + f*x; \
+    x[0] = c;                   y[0] = s; \
+    x[1] = c*c - s*s;           y[1] = 2*(c*s); \
+    x[2] = x[1]*c - y[1]*s;     y[2] = x[1]*s + y[1]*c; \
+    x[3] = x[1]*x[1] - y[1]*y[1]; y[3] = 2*(x[1]*y[1]); \
+    for (k = 0; k + 4 <= K; k += 4) { \
+        T u[4], v[4], next = e*x[3] - f*y[3]; \
+        for (j = 0; j < 4; ++j) { \
+            u[j] = e*x[j] - f*y[j]; \
+            v[j] = e*y[j] + f*x[j]; \
         } \
+        memcpy(C + k, u, sizeof u); \
+        memcpy(C + K + k, v, sizeof v); \
+        for (j = 0; j < 4; ++j) u[j] *= h + (T)(j + 1); \
+        for (j = 0; j < 4; ++j) v[j] *= -(h + (T)(j + 1)); \
+        memcpy(D + k, v, sizeof v); \
+        memcpy(D + K + k, u, sizeof u); \
+        f = e*y[3] + f*x[3]; \
+        e = next; \
+        h += 4; \
     } \
-    for (k = 0; k < K; ++k) { \
-        D[k] = -((T)(k + 1)*S[k]); \
+    for (j = 0; k < K; ++j, ++k) { \
+        C[k] = e*x[j] - f*y[j]; \
+        C[K + k] = e*y[j] + f*x[j]; \
+        D[k] = -(T)(k + 1)*C[K + k]; \
         D[K + k] = (T)(k + 1)*C[k]; \
     } \
 } \
@@ -4094,8 +4127,7 @@ static void dci_net_forward##X(const dci_net_size *s, const T *W, int smooth, in
     for (l = 0; l < s->layers; ++l) { \
         T *z = w->A + (size_t)l*(size_t)n*H; \
         b = W + dci_net_at(s, l); \
-        for (i = 0; i < n; ++i) memcpy(z + (size_t)i*H, b, H*sizeof *z); \
-        dci_net_mul##X(n, s->width, l == 0 ? s->inputs : s->width, in, ld, 1, b + H, H, z, H); \
+        dci_net_mul##X(n, s->width, l == 0 ? s->inputs : s->width, in, ld, 1, b + H, H, b, 0, z, H); \
         dci_net_units##X(n*s->width, smooth, z, w->U + (size_t)l*(size_t)n*H, ddu ? ddu + (size_t)l*(size_t)n*H : NULL); \
         in = z; \
         ld = H; \
@@ -4118,8 +4150,8 @@ DCI_LANE void dci_net_through##X(int n, T *DCI_RESTRICT E, const T *DCI_RESTRICT
 DCI_LANE void dci_net_back##X(const dci_net_size *s, const T *turned, int l, int n, const T *E, T *G) \
 { \
     int cols = l == 0 ? s->pad : s->width; \
-    memset(G, 0, (size_t)n*(size_t)cols*sizeof *G); \
-    dci_net_mul##X(n, cols, s->width, E, (size_t)s->width, 1, turned + dci_net_turned_at(s, l), (size_t)cols, G, (size_t)cols); \
+    dci_net_mul##X(n, cols, s->width, E, (size_t)s->width, 1, turned + dci_net_turned_at(s, l), (size_t)cols, NULL, 0, G, \
+                   (size_t)cols); \
 } \
 \
 /* the weights without biases, transposed */ \
@@ -4241,8 +4273,8 @@ static void dci_cnet_place(const dc_cnet *n, dc_real theta, dc_real x, dc_real y
     p->beyond = r - cut;
     if (n->raw) {
         dc_real reach = n->ra + n->rb + n->high, turn = dc_atan2(s, c);
-        /* -pi and pi are one pose */
-        p->in[0] = turn <= DC_R(-3.141592653589793) ? -turn : turn;
+        /* -pi and pi are one pose, also as they are rounded */
+        p->in[0] = dc_abs(turn) >= DC_R(3.141592653589793)*(1 - DC_EPS) ? DC_R(3.141592653589793) : turn;
         p->in[1] = dc_min(dc_max(x, -reach), reach)/n->unit;
         p->in[2] = dc_min(dc_max(y, -reach), reach)/n->unit;
         p->sx = dc_abs(x) <= reach ? 1/n->unit : DC_R(0);
@@ -4302,8 +4334,11 @@ static DCI_NOINLINE void dci_cnet_run##X(const dc_cnet *c, const T *W, const T *
         E = G; \
         G = swap; \
     } \
-    for (i = 0; i < n; ++i) \
-        for (k = 0; k < 3; ++k) g[i][k] = (dc_real)dci_net_dot##X(s->pad, w->J + (3*i + k)*s->pad, E + i*s->pad); \
+    for (i = 0; i < n; ++i) { \
+        const T *e = E + i*s->pad; \
+        g[i][0] = (dc_real)e[0]; \
+        for (k = 1; k < 3; ++k) g[i][k] = c->raw ? (dc_real)e[k] : (dc_real)dci_net_dot##X(s->pad, w->J + (3*i + k)*s->pad, e); \
+    } \
 }
 
 DCI_CNET_RUN(float, _f)
@@ -4336,9 +4371,8 @@ static DCI_NOINLINE void dci_cnet_run_hessian(const dc_cnet *c, int n, const dci
     DCI_NET(dci_net_forward)(s, W, c->smooth, n, w, ddu);
     for (l = 0; l < s->layers; ++l) {
         dc_real *z = Z + 3*(size_t)l*layer;
-        memset(z, 0, 3*layer*sizeof *z);
         DCI_NET(dci_net_mul)(3*n, s->width, l == 0 ? s->inputs : s->width, l == 0 ? w->J : T, l == 0 ? (size_t)s->pad : H, 1,
-                             W + dci_net_at(s, l) + H, H, z, H);
+                             W + dci_net_at(s, l) + H, H, NULL, 0, z, H);
         for (i = 0; i < 3*n; ++i)
             for (k = 0; k < s->width; ++k) T[i*s->width + k] = z[i*s->width + k]*w->U[(size_t)l*layer + (size_t)(i/3*s->width + k)];
     }
@@ -5008,7 +5042,8 @@ static void dci_training_back(const dc_cnet *n, const dci_training_arrays *a, co
         dci_net_through_f(rows*H, E, w->U + (size_t)l*layer);
         for (i = 0; i < rows; ++i)
             for (k = 0; k < H; ++k) g[k] += E[i*H + k];
-        dci_net_mul_f(l == 0 ? s->inputs : H, H, rows, in, 1, (size_t)(l == 0 ? s->pad : H), E, (size_t)H, g + H, (size_t)H);
+        dci_net_mul_f(l == 0 ? s->inputs : H, H, rows, in, 1, (size_t)(l == 0 ? s->pad : H), E, (size_t)H, g + H, (size_t)H,
+                      g + H, (size_t)H);
         if (l == 0) break;
         dci_net_back_f(s, a->turned, l, rows, E, G);
         swap = E;

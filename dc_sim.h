@@ -1,17 +1,18 @@
 /* dc_sim.h - v0.1.0 - articulated bodies in contact, differentiable in state, control and shape
  * SPDX-License-Identifier: MIT OR Unlicense
  *
- * DOES     steps trees of rigid links of convex hulls in time by minimising SDRS Eq. 14 [1]: position-level dynamics, the
- *          hulls' contact potential, friction, joint limits, damping, proportional-derivative control; the Jacobians of the
+ * DOES     steps trees of rigid links of convex hulls, or of triangles with a hierarchy (dc_bsh.h, LRI [2]), in time by minimising
+ *          SDRS Eq. 14 [1]: position-level dynamics, their contact potential, friction, joint limits, damping, proportional-derivative control; the Jacobians of the
  *          next state by both earlier ones, control, masses, friction, attachments and hull vertices; a whole trajectory's
  *          gradient by the adjoint; Adam.
  * DOES NOT close loops of joints, bend links, decompose shapes that are not convex.
  *
  * USE
- *   In one C or C++ file: #define DC_CONTACT_, DC_SDF_ and DC_SIM_IMPLEMENTATION, then #include "dc_sim.h". Elsewhere
+ *   In one C or C++ file: #define DC_CONTACT_, DC_BSH_, DC_SDF_ and DC_SIM_IMPLEMENTATION, then #include "dc_sim.h". Elsewhere
  *   include it. Quick start, a complete program; cc -std=c99 -O3 program.c -lm
  *
  *|#define DC_CONTACT_IMPLEMENTATION
+ *|#define DC_BSH_IMPLEMENTATION
  *|#define DC_SDF_IMPLEMENTATION
  *|#define DC_SIM_IMPLEMENTATION
  *|#include "dc_sim.h"
@@ -80,15 +81,19 @@
  *             at the start in 300 tumbles of 200 steps. Of 30000 steps of bodies thrown at up to 100 m/s, 16 ended with
  *             DC_E_DIVERGED; on none of their paths anything touched.
  *   Limits    Dense algebra: n^3 in the freedoms. All pairs of hulls are looked at by their spheres.
+ *   Trees     A step evaluates every pair of trees once for each state it looks at, its Hessian where links moved enough for it to matter;
+ *             2.8 KB of scratch a pair and 0.7 KB for each of desc.contacts. Jacobians against differences of whole steps as above, 1.2e-6 of
+ *             the largest entry at worst; links that hang in each other as rings of a chain do not meet on any path.
  *
  * REFERENCES
  *   [1] SDRS  Ye, Gao, Wu, Pan, Komura: SDRS, shape-differentiable robot simulator.
+ *   [2] LRI   Ye, Wu, Komura, Pan: Efficient differentiable contact model with long-range influence: Eq. 1 and appendix A.3.
  *
  * CHANGES  see CHANGELOG.md. LICENCE at the end of this file. */
 #ifndef DC_SIM_H_INCLUDED
 #define DC_SIM_H_INCLUDED
 
-#include "dc_contact.h"
+#include "dc_bsh.h"
 #include "dc_sdf.h"
 #include <stdint.h>
 
@@ -126,7 +131,8 @@ typedef enum {
 } dc_sim_joint;
 
 typedef enum {
-    DC_SIM_UNIFORM = 0,  /* the hulls are solid; where they overlap they count twice */
+    DC_SIM_UNIFORM = 0,  /* the hulls are solid; where they overlap they count twice. A link without hulls: what the triangles of
+                          * its tree enclose, a closed surface, all of it the same way round */
     DC_SIM_LUMPED,       /* the hulls' vertices are equal point masses (SDRS Eq. 4) */
     DC_SIM_INERTIA       /* mass, centre and inertia as given; the hulls are shape only */
 } dc_sim_mass;
@@ -139,6 +145,7 @@ typedef struct {
     dc_v3        axis;          /* HINGE and SLIDE, any length; 0: z */
     const dc_hull *hull;        /* `hulls` of them, vertices in the link's frame; NULL when 0 */
     int          hulls;
+    const dc_bsh *tree;         /* NULL, or its triangles; borrowed for the life of the model */
     dc_sim_mass  model;
     dc_real      density;       /* UNIFORM: kg/m^3; LUMPED: kg per vertex. Read where mass is 0 */
     dc_real      mass;          /* kg, >= 0; 0: by density. A joint must have something to move */
@@ -155,8 +162,13 @@ typedef struct {
 /* Scenery: the half-space n.x + d >= 0 is free. */
 typedef struct { dc_v3 n; dc_real d, friction; } dc_sim_plane;
 
-/* What a model is built from. Links that a joint connects never touch each other (where a link has no hull, its parent takes its
- * place), nor do links that do not move; exclude lists further pairs. */
+/* What a model is built from. Links that a joint connects never touch each other (where a link has no shape, its parent takes its
+ * place), nor do links that do not move; exclude lists further pairs.
+ *
+ * With `trees` links touch by the triangles of their trees alone, and hulls are for moments. The potential of two links is
+ * dc_bsh_eval's, felt at any distance; friction is that of the triangle pairs in dc_bsh_contacts at time t, with their weights (LRI
+ * Eq. 12); a triangle at a plane counts as a hull of three vertices, with the potential that `global` and `support` say.
+ * Trees have constant radii: there is no derivative by their vertices, which dc_sim_grad and dc_sim_adjoint refuse. */
 typedef struct {
     const dc_sim_link *link;    /* parents first */
     int links;
@@ -171,6 +183,11 @@ typedef struct {
     dc_real support;            /* s of DC_LOCAL; 0: 0.1 */
     dc_real length;             /* the unit of length of the potentials, m; 0: 1. Contact is felt from 2s/(1-s) lengths */
     dc_friction_options friction;
+    int     trees;              /* 1: links touch by their trees */
+    dc_bsh_options hierarchy;   /* its length is not read */
+    int     contacts;           /* room for so many triangle pairs with friction, before they fade; more: DC_E_MEMORY; 0: 1024 */
+    dc_real reach;              /* m: their friction fades, C2, while the distance r of their potential, 12 (1 + 1/sqrt r)^2, which is
+                                 * one to three gaps, grows from half of it to all of it; 0: friction of all of them */
     dc_real tolerance;          /* the step ends when the largest force left over is below this part of the largest force acting, or
                                  * when rounding keeps it from shrinking; 0: 1e-9 (float 1e-4) */
     int     iterations;         /* cap; 0: 100 */
@@ -179,8 +196,9 @@ typedef struct {
 /* Why a model was refused. */
 typedef struct { int link; const char *cause; } dc_sim_flaw;    /* link -1: not a link's fault */
 
-/* Hull j of the model: vertices vertex[begin .. begin + n), link, bounding sphere, faces as loops of vertices. */
-typedef struct { int link, begin, n, loop, face, faces; dc_v3 centre; dc_real radius; } dc_sim_hull;
+/* Hull j of the model: vertices vertex[begin .. begin + n), link, bounding sphere, faces as loops of vertices. With `trees` the
+ * corners of each tree follow as one more hull. */
+typedef struct { int link, begin, n, loop, face, faces, tree; dc_v3 centre; dc_real radius; } dc_sim_hull;
 
 /* The model: plain data in the caller's memory. Entries of link (but for parent, joint, hull, hulls and model), vertex and plane
  * are the design and may be changed; then dc_sim_refresh. */
@@ -188,7 +206,7 @@ typedef struct {
     dc_sim_desc desc;           /* its pointers to model memory */
     dc_sim_link *link;
     dc_sim_plane *plane;
-    dc_v3 *vertex;              /* of all hulls, link after link */
+    dc_v3 *vertex;              /* of all hulls, link after link, then the corners of trees, which are no design */
     dc_sim_hull *hull;
     int *pair;                  /* 2*pairs hulls that may touch */
     int *loop, *face;           /* of the hulls' faces */
@@ -196,6 +214,7 @@ typedef struct {
     dc_real *moment;            /* 16 per link */
     dc_real *moment_grad;       /* 10 per coordinate of a vertex: the upper triangle by rows of its link's moment matrix */
     int links, planes, hulls, vertices, pairs, nq, nv, most;    /* most: vertices of the largest hull */
+    int corners;                /* of the trees, 3 a triangle */
 } dc_sim;
 
 /* Bytes of arena that dc_sim_build takes; 0: desc or what it points to is no description, or it does not fit. */
@@ -723,6 +742,27 @@ static DCI_NOINLINE void dci_sim_solid(const dc_sim *sim, const dc_sim_hull *hul
     }
 }
 
+/* The same of what the triangles of a tree enclose, without derivatives; 0: they are not closed (areas do not cancel). */
+static DCI_NOINLINE int dci_sim_enclosed(const dc_bsh *tree, dc_real M[10])
+{
+    dc_v3 sum = dc_vec(0, 0, 0);
+    dc_real all = 0, way;
+    int k, c;
+    for (k = 0; k < tree->n; ++k) {
+        dc_real unread[90] = {0};
+        dc_v3 p[4], area;
+        p[0] = tree->o;
+        for (c = 0; c < 3; ++c) p[c + 1] = dc_add(tree->o, tree->corner[3*k + c]);
+        area = dc_cross(dc_sub(p[2], p[1]), dc_sub(p[3], p[1]));
+        sum = dc_add(sum, area);
+        all += dc_sqrt(dc_dot(area, area));
+        dci_sim_tetrahedron(p, M, unread);
+    }
+    way = M[9] < 0 ? DC_R(-1.0) : DC_R(1.0);
+    for (k = 0; k < 10; ++k) M[k] *= way;
+    return M[9] > 0 && dc_dot(sum, sum) <= 4096*DC_EPS*all*all;
+}
+
 /* The moments of link i by its mass model; a cause when there are none. */
 static const char *dci_sim_moments(dc_sim *sim, int i)
 {
@@ -730,7 +770,7 @@ static const char *dci_sim_moments(dc_sim *sim, int i)
     dc_real M[10] = {0}, y[4], factor, *grad;
     int first = -1, n = 0, k, c, a, b;
     for (k = 0; k < sim->hulls; ++k)
-        if (sim->hull[k].link == i) {
+        if (sim->hull[k].link == i && !sim->hull[k].tree) {
             if (first < 0) first = sim->hull[k].begin;
             n += sim->hull[k].n;
         }
@@ -757,7 +797,7 @@ static const char *dci_sim_moments(dc_sim *sim, int i)
             }
         } else
             for (k = 0; k < sim->hulls; ++k)
-                if (sim->hull[k].link == i)
+                if (sim->hull[k].link == i && !sim->hull[k].tree)
                     dci_sim_solid(sim, sim->hull + k, M, grad + 30*(sim->hull[k].begin - first));
         if (!(M[9] > 0)) return "no volume";
         /* by mass the sum is held: d(M/V) = dM/V - M dV/V^2 */
@@ -767,6 +807,10 @@ static const char *dci_sim_moments(dc_sim *sim, int i)
             dc_real *g = grad + 10*k, V = l->mass > 0 ? g[9]*factor/M[9] : 0;
             for (a = 0; a < 10; ++a) g[a] = factor*g[a] - V*M[a];
         }
+    } else if (l->hulls == 0 && l->tree && l->model == DC_SIM_UNIFORM && (l->mass > 0 || l->density > 0)) {
+        if (!dci_sim_enclosed(l->tree, M)) return "the triangles enclose no volume";
+        factor = l->mass > 0 ? l->mass/M[9] : l->density;
+        for (a = 0; a < 10; ++a) M[a] *= factor;
     }
     for (a = 0, k = 0; a < 4; ++a)
         for (b = a; b < 4; ++b, ++k) {
@@ -788,13 +832,16 @@ static int dci_sim_anchor(const dc_sim_link *link, int i)
     return i;
 }
 
+/* has link i what links touch by? */
+static int dci_sim_shaped(const dc_sim_desc *d, int i) { return d->trees ? d->link[i].tree != NULL : d->link[i].hulls > 0; }
+
 /* may links i < j touch? */
 static int dci_sim_may_touch(const dc_sim_desc *d, int i, int j)
 {
     int k, p;
-    if (d->link[i].hulls < 1 || d->link[j].hulls < 1) return 0;
+    if (!dci_sim_shaped(d, i) || !dci_sim_shaped(d, j)) return 0;
     if (dci_sim_anchor(d->link, i) == dci_sim_anchor(d->link, j)) return 0;
-    for (p = d->link[j].parent; p >= 0 && d->link[p].hulls < 1; ) p = d->link[p].parent;
+    for (p = d->link[j].parent; p >= 0 && !dci_sim_shaped(d, p); ) p = d->link[p].parent;
     if (p == i) return 0;
     for (k = 0; k < d->excludes; ++k) {
         int a = d->exclude[2*k], b = d->exclude[2*k + 1];
@@ -815,6 +862,8 @@ static const char *dci_sim_link_flaw(const dc_sim_link *l, int i)
         return "attachment";
     if (!dc_in_range(l->axis)) return "axis";
     if (l->hulls < 0 || (int)l->model < 0 || l->model > DC_SIM_INERTIA) return "no such shape or mass model";
+    if (l->tree && (!l->tree->node || !l->tree->corner || l->tree->n < 1 || l->tree->n > (1 << 22) || l->tree->depth < 0
+                    || l->tree->depth >= l->tree->n || !dc_in_range(l->tree->o))) return "no tree";
     if (!dci_sim_scalar(l->density, 0) || !dci_sim_scalar(l->mass, 0) || !dc_in_range(l->centre)) return "mass";
     for (k = 0; k < 9; ++k)
         if (!(dc_abs(l->inertia.m[k]) <= DC_LIMIT)) return "inertia";
@@ -846,6 +895,8 @@ static const char *dci_sim_check(const dc_sim_desc *d, dc_sim *m, int *where)
     if (d->support != 0 && !(d->support >= DC_R(0.01) && d->support <= DC_R(0.95))) return "support";
     if (!dci_sim_scalar(f->eps_f, 0) || !dci_sim_scalar(f->eps_v, 0) || !dci_sim_scalar(f->patch, 0)) return "friction options";
     if (!dci_sim_scalar(d->tolerance, 0) || d->iterations < 0) return "tolerance or iterations";
+    if (d->hierarchy.eps != 0 && !(d->hierarchy.eps >= DC_R(1e-3) && d->hierarchy.eps <= DC_R(1e3))) return "hierarchy";
+    if (d->contacts < 0 || d->contacts > (1 << 24) || !dci_sim_scalar(d->reach, 0)) return "contacts or reach";
     m->links = d->links;
     m->planes = d->planes;
     for (i = 0; i < d->links; ++i) {
@@ -862,12 +913,16 @@ static const char *dci_sim_check(const dc_sim_desc *d, dc_sim *m, int *where)
             m->vertices += h->n;
             m->most = h->n > m->most ? h->n : m->most;
         }
+        if (d->trees && l->tree) {
+            m->corners += 3*l->tree->n;
+            m->hulls++;
+        }
         m->hulls += l->hulls;
         m->nq += dci_sim_nq(l->joint);
         m->nv += dci_sim_nv(l->joint);
-        if (m->vertices > (1 << 22) || m->hulls > (1 << 20)) return "too many";
+        if (m->vertices > (1 << 22) || m->corners > 3*(1 << 24) || m->hulls > (1 << 20)) return "too many";
         for (j = 0; j < i; ++j)
-            if (dci_sim_may_touch(d, j, i)) m->pairs += l->hulls*d->link[j].hulls;
+            if (dci_sim_may_touch(d, j, i)) m->pairs += d->trees ? 1 : l->hulls*d->link[j].hulls;
         if (m->pairs > (1 << 24)) return "too many";
     }
     *where = -1;
@@ -882,7 +937,7 @@ DC_DEF size_t dc_sim_bytes(const dc_sim_desc *desc)
     if (!desc || dci_sim_check(desc, &m, &where)) return 0;
     sum = dc_bytes(sum, (size_t)m.links, sizeof(dc_sim_link));
     sum = dc_bytes(sum, (size_t)m.planes, sizeof(dc_sim_plane));
-    sum = dc_bytes(sum, (size_t)m.vertices, sizeof(dc_v3));
+    sum = dc_bytes(sum, (size_t)m.vertices + (size_t)m.corners, sizeof(dc_v3));
     sum = dc_bytes(sum, (size_t)m.hulls, sizeof(dc_sim_hull));
     sum = dc_bytes(sum, 2*(size_t)m.pairs, sizeof(int));
     sum = dc_bytes(sum, 6*(size_t)m.vertices, sizeof(int));
@@ -967,7 +1022,7 @@ static int dci_sim_take(dc_sim *m, dc_arena *mem)
 {
     m->link = (dc_sim_link *)dc_arena_take(mem, (size_t)m->links, sizeof *m->link);
     m->plane = (dc_sim_plane *)dc_arena_take(mem, (size_t)m->planes, sizeof *m->plane);
-    m->vertex = (dc_v3 *)dc_arena_take(mem, (size_t)m->vertices, sizeof *m->vertex);
+    m->vertex = (dc_v3 *)dc_arena_take(mem, (size_t)m->vertices + (size_t)m->corners, sizeof *m->vertex);
     m->hull = (dc_sim_hull *)dc_arena_take(mem, (size_t)m->hulls, sizeof *m->hull);
     m->pair = (int *)dc_arena_take(mem, 2*(size_t)m->pairs, sizeof(int));
     m->loop = (int *)dc_arena_take(mem, 6*(size_t)m->vertices, sizeof(int));
@@ -1000,7 +1055,7 @@ static const char *dci_sim_fill(const dc_sim_desc *d, dc_sim *m, int *where)
             h->n = l->hull[k].n;
             h->loop = 6*nv;
             h->face = 2*nv + nh;
-            h->faces = 0;
+            h->faces = h->tree = 0;
             for (j = 0; j < h->n; ++j) m->vertex[nv++] = l->hull[k].v[j];
             if (l->model == DC_SIM_UNIFORM && (l->mass > 0 || l->density > 0)) {
                 dci_sim_wrap W;
@@ -1022,9 +1077,22 @@ static const char *dci_sim_fill(const dc_sim_desc *d, dc_sim *m, int *where)
             }
         }
     }
+    for (i = 0; i < m->links; ++i) {
+        const dc_bsh *tree = d->link[i].tree;
+        dc_sim_hull *h = m->hull + nh;
+        if (!d->trees || !tree) continue;
+        memset(h, 0, sizeof *h);
+        h->tree = 1;
+        h->link = i;
+        h->begin = nv;
+        h->n = 3*tree->n;
+        for (j = 0; j < h->n; ++j) m->vertex[nv++] = dc_add(tree->o, tree->corner[j]);
+        nh++;
+    }
     for (i = 0; i < m->hulls; ++i)
         for (j = i + 1; j < m->hulls; ++j)
-            if (m->hull[i].link != m->hull[j].link && dci_sim_may_touch(d, m->hull[i].link, m->hull[j].link)) {
+            if (m->hull[i].tree == (d->trees != 0) && m->hull[j].tree == m->hull[i].tree && m->hull[i].link != m->hull[j].link
+                && dci_sim_may_touch(d, m->hull[i].link, m->hull[j].link)) {
                 m->pair[2*np] = i;
                 m->pair[2*np + 1] = j;
                 ++np;
@@ -1037,6 +1105,9 @@ static const char *dci_sim_fill(const dc_sim_desc *d, dc_sim *m, int *where)
     if (m->desc.stiffness == 0) m->desc.stiffness = 1;
     if (m->desc.support == 0) m->desc.support = DC_R(0.1);
     if (m->desc.length == 0) m->desc.length = 1;
+    m->desc.trees = d->trees != 0;
+    m->desc.hierarchy.length = m->desc.length;
+    if (m->desc.contacts == 0) m->desc.contacts = 1024;
     if (m->desc.tolerance == 0) m->desc.tolerance = DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-9);
     if (m->desc.iterations == 0) m->desc.iterations = 100;
     c = np - m->pairs;
@@ -1098,8 +1169,9 @@ DC_DEF void dc_sim_neutral(const dc_sim *sim, dc_real *q)
         if (sim->link[i].joint == DC_SIM_FREE || sim->link[i].joint == DC_SIM_BALL) q[sim->q_at[i]] = 1;
 }
 
-/* One configuration: poses of the links, and of their joints' frames. */
-typedef struct { dc_pose *pose, *joint; dc_m3 *R; } dci_sim_frame;
+/* One configuration: poses of the links, and of their joints' frames; o the origin of the first link of their tree, about which
+ * sums over the tree are formed. */
+typedef struct { dc_pose *pose, *joint; dc_m3 *R; dc_v3 *o; } dci_sim_frame;
 
 static dc_pose dci_sim_joint_pose(const dc_sim_link *l, const dc_real *q)
 {
@@ -1132,6 +1204,7 @@ static void dci_sim_forward(const dc_sim *sim, const dc_real *q, dci_sim_frame *
         F->joint[i] = l->parent < 0 ? l->attach : dc_pose_mul(F->pose[l->parent], l->attach);
         F->pose[i] = dc_pose_mul(F->joint[i], dci_sim_joint_pose(l, q + sim->q_at[i]));
         F->R[i] = dc_rotation(F->pose[i].q);
+        F->o[i] = l->parent < 0 ? F->pose[i].t : F->o[l->parent];
     }
 }
 
@@ -1145,27 +1218,31 @@ DC_DEF void dc_sim_poses(const dc_sim *sim, const dc_real *q, dc_pose *pose)
     }
 }
 
+/* y = the joint's x moved by s d */
+static void dci_sim_move(dc_sim_joint joint, const dc_real *x, const dc_real *d, dc_real s, dc_real *y)
+{
+    int k;
+    switch (joint) {
+    case DC_SIM_FREE:
+    case DC_SIM_BALL: {
+        int at = joint == DC_SIM_FREE ? 3 : 0;
+        dc_quat p = dc_quat_mul(dc_quat_exp(dc_scale(s, dci_sim_v3(d + at))), dci_sim_q4(x));
+        dc_quat_normalize(p, &p);
+        for (k = 0; k < at; ++k) y[4 + k] = x[4 + k] + s*d[k];
+        dci_sim_put4(p, y);
+        break;
+    }
+    case DC_SIM_HINGE:
+    case DC_SIM_SLIDE: y[0] = x[0] + s*d[0]; break;
+    case DC_SIM_FIXED: break;
+    }
+}
+
 DC_DEF void dc_sim_retract(const dc_sim *sim, const dc_real *q, const dc_real *dq, dc_real *out)
 {
-    int i, k;
-    for (i = 0; i < sim->links; ++i) {
-        const dc_real *x = q + sim->q_at[i], *d = dq + sim->v_at[i];
-        dc_real *y = out + sim->q_at[i];
-        switch (sim->link[i].joint) {
-        case DC_SIM_FREE:
-        case DC_SIM_BALL: {
-            int at = sim->link[i].joint == DC_SIM_FREE ? 3 : 0;
-            dc_quat p = dc_quat_mul(dc_quat_exp(dci_sim_v3(d + at)), dci_sim_q4(x));
-            dc_quat_normalize(p, &p);
-            for (k = 0; k < at; ++k) y[4 + k] = x[4 + k] + d[k];
-            dci_sim_put4(p, y);
-            break;
-        }
-        case DC_SIM_HINGE:
-        case DC_SIM_SLIDE: y[0] = x[0] + d[0]; break;
-        case DC_SIM_FIXED: break;
-        }
-    }
+    int i;
+    for (i = 0; i < sim->links; ++i)
+        dci_sim_move(sim->link[i].joint, q + sim->q_at[i], dq + sim->v_at[i], 1, out + sim->q_at[i]);
 }
 
 DC_DEF void dc_sim_local(const dc_sim *sim, const dc_real *q0, const dc_real *q1, dc_real *dq)
@@ -1205,20 +1282,20 @@ DC_DEF uint64_t dc_sim_hash(const dc_real *x, int n)
     return h;
 }
 
-/* A tangent coordinate in the world: a point x of what it moves has the velocity s + w x (x - p). One of s, w is 0. */
-typedef struct { dc_v3 w, p, s; } dci_sim_axis;
+/* A tangent coordinate in the world: a point x of what it moves has the velocity u + w x (x - o), o as in dci_sim_frame. */
+typedef struct { dc_v3 w, u; } dci_sim_axis;
 
-static void dci_sim_turns(dci_sim_axis *A, dc_quat q, dc_v3 e, dc_v3 p)
+/* about p, which is at r from o */
+static void dci_sim_turns(dci_sim_axis *A, dc_quat q, dc_v3 e, dc_v3 r)
 {
     A->w = dc_quat_rotate(q, e);
-    A->p = p;
-    A->s = dc_vec(0, 0, 0);
+    A->u = dc_cross(r, A->w);
 }
 
 static void dci_sim_moves(dci_sim_axis *A, dc_quat q, dc_v3 e)
 {
-    A->w = A->p = dc_vec(0, 0, 0);
-    A->s = dc_quat_rotate(q, e);
+    A->w = dc_vec(0, 0, 0);
+    A->u = dc_quat_rotate(q, e);
 }
 
 static dc_v3 dci_sim_unit(int k) { return dc_vec(k == 0 ? 1 : 0, k == 1 ? 1 : 0, k == 2 ? 1 : 0); }
@@ -1232,15 +1309,16 @@ static void dci_sim_axes(const dc_sim *sim, const dci_sim_frame *F, int attachme
         const dc_sim_link *l = sim->link + i;
         dci_sim_axis *a = axis + sim->v_at[i];
         dc_quat q = F->joint[i].q, world;
+        dc_v3 r = dc_sub(F->pose[i].t, F->o[i]);
         switch (l->joint) {
         case DC_SIM_FREE:
             for (k = 0; k < 3; ++k) dci_sim_moves(a + k, q, dci_sim_unit(k));
-            for (k = 0; k < 3; ++k) dci_sim_turns(a + 3 + k, q, dci_sim_unit(k), F->pose[i].t);
+            for (k = 0; k < 3; ++k) dci_sim_turns(a + 3 + k, q, dci_sim_unit(k), r);
             break;
         case DC_SIM_BALL:
-            for (k = 0; k < 3; ++k) dci_sim_turns(a + k, q, dci_sim_unit(k), F->pose[i].t);
+            for (k = 0; k < 3; ++k) dci_sim_turns(a + k, q, dci_sim_unit(k), r);
             break;
-        case DC_SIM_HINGE: dci_sim_turns(a, q, l->axis, F->pose[i].t); break;
+        case DC_SIM_HINGE: dci_sim_turns(a, q, l->axis, r); break;
         case DC_SIM_SLIDE: dci_sim_moves(a, q, l->axis); break;
         case DC_SIM_FIXED: break;
         }
@@ -1248,22 +1326,11 @@ static void dci_sim_axes(const dc_sim *sim, const dci_sim_frame *F, int attachme
         a = axis + sim->nv + 6*i;
         world.w = 1;
         world.x = world.y = world.z = 0;
+        r = dc_sub(F->joint[i].t, F->o[i]);
         if (l->parent >= 0) world = F->pose[l->parent].q;
         for (k = 0; k < 3; ++k) dci_sim_moves(a + k, world, dci_sim_unit(k));
-        for (k = 0; k < 3; ++k) dci_sim_turns(a + 3 + k, world, dci_sim_unit(k), F->joint[i].t);
+        for (k = 0; k < 3; ++k) dci_sim_turns(a + 3 + k, world, dci_sim_unit(k), r);
     }
-}
-
-/* J: the twist (v, w) about a body's origin t that a coordinate gives it */
-static void dci_sim_column(const dci_sim_axis *a, dc_v3 t, dc_real J[6])
-{
-    dc_v3 u = dc_add(a->s, dc_cross(a->w, dc_sub(t, a->p)));
-    J[0] = u.x;
-    J[1] = u.y;
-    J[2] = u.z;
-    J[3] = a->w.x;
-    J[4] = a->w.y;
-    J[5] = a->w.z;
 }
 
 static dc_real dci_sim_dot6(const dc_real *a, const dc_real *b)
@@ -1271,19 +1338,72 @@ static dc_real dci_sim_dot6(const dc_real *a, const dc_real *b)
     return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] + a[3]*b[3] + a[4]*b[4] + a[5]*b[5];
 }
 
+/* the larger of a wrench's force and torque */
+static dc_real dci_sim_size(const dc_real m[6])
+{
+    dc_v3 f = dci_sim_v3(m), t = dci_sim_v3(m + 3);
+    return dc_sqrt(dc_max(dc_dot(f, f), dc_dot(t, t)));
+}
+
+/* velocity by a coordinate, dot product with a wrench, both about o */
+static dc_real dci_sim_power(const dci_sim_axis *a, const dc_real m[6])
+{
+    return a->u.x*m[0] + a->u.y*m[1] + a->u.z*m[2] + a->w.x*m[3] + a->w.y*m[4] + a->w.z*m[5];
+}
+
+/* a wrench about the origin of a link, r from o, becomes one about o */
+static void dci_sim_shift(dc_v3 r, const dc_real m[6], dc_real out[6])
+{
+    dc_v3 t = dc_cross(r, dci_sim_v3(m));
+    out[0] = m[0];
+    out[1] = m[1];
+    out[2] = m[2];
+    out[3] = m[3] + t.x;
+    out[4] = m[4] + t.y;
+    out[5] = m[5] + t.z;
+}
+
+/* The same for a form of two twists: rows about a point at r, columns about one at s. out may not be B. */
+static void dci_sim_shift_block(dc_v3 r, dc_v3 s, const dc_real *B, int ldb, dc_real out[36])
+{
+    int i, j;
+    for (i = 0; i < 6; ++i) dci_sim_shift(s, B + i*ldb, out + 6*i);
+    for (j = 0; j < 6; ++j) {
+        dc_v3 t = dc_cross(r, dc_vec(out[j], out[6 + j], out[12 + j]));
+        out[18 + j] += t.x;
+        out[24 + j] += t.y;
+        out[30 + j] += t.z;
+    }
+}
+
+/* out = B S_a */
+static void dci_sim_times(const dc_real B[36], const dci_sim_axis *a, dc_real out[6])
+{
+    int i;
+    for (i = 0; i < 6; ++i) out[i] = dci_sim_power(a, B + 6*i);
+}
+
+static dc_v3 dci_sim_arm(const dci_sim_frame *F, int i) { return dc_sub(F->pose[i].t, F->o[i]); }
+
 /* The twist of link i against its ancestor `top` (-1: the world) when the coordinates move by dq. */
 static void dci_sim_twist(const dc_sim *sim, const dci_sim_axis *axis, const dci_sim_frame *F, int i, int top, const dc_real *dq,
                           dc_real z[6])
 {
-    int l, k, c;
-    dc_real J[6];
-    for (c = 0; c < 6; ++c) z[c] = 0;
+    dc_v3 u = dc_vec(0, 0, 0), w = u;
+    int l, k;
     for (l = i; l != top; l = sim->link[l].parent)
         for (k = 0; k < dci_sim_nv(sim->link[l].joint); ++k) {
             int a = sim->v_at[l] + k;
-            dci_sim_column(axis + a, F->pose[i].t, J);
-            for (c = 0; c < 6; ++c) z[c] += J[c]*dq[a];
+            u = dc_madd(u, dq[a], axis[a].u);
+            w = dc_madd(w, dq[a], axis[a].w);
         }
+    u = dc_add(u, dc_cross(w, dci_sim_arm(F, i)));
+    z[0] = u.x;
+    z[1] = u.y;
+    z[2] = u.z;
+    z[3] = w.x;
+    z[4] = w.y;
+    z[5] = w.z;
 }
 
 /* Where derivatives go: entry (a, c) of a matrix with nv rows; or, with z, its product with a vector lam of rows, z being
@@ -1299,63 +1419,127 @@ static void dci_sim_put_row(const dci_sim_sink *s, int a, int c, dc_real x)
 /* What every derivative by tangents at the new state needs. */
 typedef struct { const dc_sim *sim; const dci_sim_frame *F; const dci_sim_axis *axis; } dci_sim_view;
 
-/* column c gets J_i^T m: m is a 6-vector of link i */
+/* column c gets J_i^T m: m is a wrench on link i about its origin */
 static void dci_sim_put(const dci_sim_view *V, const dci_sim_sink *s, int i, int c, const dc_real m[6])
 {
     const dc_sim *sim = V->sim;
-    dc_real J[6];
+    dc_real mo[6];
     int l, k;
     if (!s->out) return;
     if (s->z) {
         s->out[c] += dci_sim_dot6(s->z + 6*i, m);
         return;
     }
+    dci_sim_shift(dci_sim_arm(V->F, i), m, mo);
     for (l = i; l >= 0; l = sim->link[l].parent)
-        for (k = 0; k < dci_sim_nv(sim->link[l].joint); ++k) {
-            dci_sim_column(V->axis + sim->v_at[l] + k, V->F->pose[i].t, J);
-            s->out[(size_t)(sim->v_at[l] + k)*s->ld + (size_t)c] += dci_sim_dot6(J, m);
+        for (k = 0; k < dci_sim_nv(sim->link[l].joint); ++k)
+            s->out[(size_t)(sim->v_at[l] + k)*s->ld + (size_t)c] += dci_sim_power(V->axis + sim->v_at[l] + k, mo);
+}
+
+/* the columns of link l's coordinates a, n of them, from column c on: rows of link i's chain by B, or products with lam by z_i^T B */
+static void dci_sim_put_columns(const dci_sim_view *V, const dci_sim_sink *s, int i, int c, const dci_sim_axis *a, int n,
+                                const dc_real B[36], const dc_real y[6])
+{
+    const dc_sim *sim = V->sim;
+    dc_real m[6];
+    int l, k;
+    for (; n > 0 && s->out; --n, ++a, ++c) {
+        if (s->z) {
+            s->out[c] += dci_sim_power(a, y);
+            continue;
         }
+        dci_sim_times(B, a, m);
+        for (l = i; l >= 0; l = sim->link[l].parent)
+            for (k = 0; k < dci_sim_nv(sim->link[l].joint); ++k)
+                s->out[(size_t)(sim->v_at[l] + k)*s->ld + (size_t)c] += dci_sim_power(V->axis + sim->v_at[l] + k, m);
+    }
 }
 
 /* J_i^T B J_j: rows by link i at the new state, columns by link j in the view `from`: joints into s, attachments into t */
 static DCI_NOINLINE void dci_sim_put_block(const dci_sim_view *V, int i, const dci_sim_view *from, int j, const dc_real *B, int ldb,
-                              const dci_sim_sink *s, const dci_sim_sink *t)
+                                           const dci_sim_sink *s, const dci_sim_sink *t)
 {
     const dc_sim *sim = V->sim;
-    dc_real J[6], m[6];
+    const dc_real *z = s->z ? s->z : t->z;
+    dc_v3 r = dci_sim_arm(from->F, j);
+    dc_real X[36] = {0}, y[6] = {0}, yo[6] = {0};
     int l, k, c;
+    if (!s->out && !t->out) return;
+    if (z) {
+        for (k = 0; k < 6; ++k)
+            for (c = 0; c < 6; ++c) y[c] += z[6*i + k]*B[k*ldb + c];
+        dci_sim_shift(r, y, yo);
+    }
+    if ((s->out && !s->z) || (t->out && !t->z)) dci_sim_shift_block(dci_sim_arm(V->F, i), r, B, ldb, X);
     for (l = j; l >= 0; l = sim->link[l].parent) {
-        int n = dci_sim_nv(sim->link[l].joint), at = sim->v_at[l];
-        for (k = 0; k < n && s->out; ++k) {
-            dci_sim_column(from->axis + at + k, from->F->pose[j].t, J);
-            for (c = 0; c < 6; ++c) m[c] = dci_sim_dot6(B + c*ldb, J);
-            dci_sim_put(V, s, i, at + k, m);
-        }
-        for (k = 0; k < 6 && t->out; ++k) {
-            dci_sim_column(from->axis + sim->nv + 6*l + k, from->F->pose[j].t, J);
-            for (c = 0; c < 6; ++c) m[c] = dci_sim_dot6(B + c*ldb, J);
-            dci_sim_put(V, t, i, 6*l + k, m);
+        dci_sim_put_columns(V, s, i, sim->v_at[l], from->axis + sim->v_at[l], dci_sim_nv(sim->link[l].joint), X, yo);
+        dci_sim_put_columns(V, t, i, 6*l, from->axis + sim->nv + 6*l, 6, X, yo);
+    }
+}
+
+/* The forms Hd of all links at once, symmetric and about o, each already the sum over what its link carries: then the entry of a
+ * before b in a chain is S_a^T Hd S_b, Hd of b's link. */
+static DCI_NOINLINE void dci_sim_put_tree(const dci_sim_view *V, const dc_real *Hd, const dci_sim_sink *s, const dci_sim_sink *t)
+{
+    const dc_sim *sim = V->sim;
+    int i, l, k, c, b;
+    for (i = 0; i < sim->links; ++i) {
+        int n = dci_sim_nv(sim->link[i].joint);
+        for (k = 0; k < n + (t->out ? 6 : 0); ++k) {
+            dc_real m[6];
+            int joint = k < n;
+            b = joint ? sim->v_at[i] + k : sim->nv + 6*i + k - n;
+            dci_sim_times(Hd + 36*i, V->axis + b, m);
+            for (l = i; l >= 0; l = sim->link[l].parent) {
+                for (c = 0; c < dci_sim_nv(sim->link[l].joint); ++c) {
+                    int a = sim->v_at[l] + c;
+                    dc_real x;
+                    if (joint && l == i && c > k) break;
+                    x = dci_sim_power(V->axis + a, m);
+                    if (!joint) dci_sim_put_row(t, a, b - sim->nv, x);
+                    else {
+                        dci_sim_put_row(s, a, b, x);
+                        if (a != b) dci_sim_put_row(s, b, a, x);
+                    }
+                }
+                for (c = 0; t->out && joint && l != i && c < 6; ++c)
+                    dci_sim_put_row(t, b, 6*l + c, dci_sim_power(V->axis + sim->nv + 6*l + c, m));
+            }
         }
     }
 }
 
+/* What a tree of links carries: the sum of its forces and torques, and of arm (x) force, whose trace stands apart */
+typedef struct { dc_v3 f, tau; dc_m3 rf; } dci_sim_carried;
+
 /* What the curvature of the motion adds: for every link i with gradient g_i = (f, tau) and coordinates a before b of its chain
- *     (w_a x u_b).f + (w_a x w_b).tau/2 = w_a . c_b,   c_b = sum_i u_b x f + w_b x tau/2
- * c has room for nv and, when t is given, 6 per link more. */
-static DCI_NOINLINE void dci_sim_curvature(const dci_sim_view *V, const dc_real *g, dc_v3 *c, const dci_sim_sink *s, const dci_sim_sink *t)
+ *     (w_a x u_b(i)).f + (w_a x w_b).tau/2 = w_a . c_b,   c_b = sum_i u_b(i) x f + w_b x tau/2,   u_b(i) = u_b + w_b x r_i
+ * where sum (w x r) x f = (rf - tr rf) w, rf = sum r f^T over the links that b moves. */
+static DCI_NOINLINE void dci_sim_curvature(const dci_sim_view *V, const dc_real *g, dci_sim_carried *sum, dc_v3 *c, const dci_sim_sink *s,
+                                           const dci_sim_sink *t)
 {
     const dc_sim *sim = V->sim;
-    int count = sim->nv + (t->out ? 6*sim->links : 0), i, l, m, k, j;
-    for (k = 0; k < count; ++k) c[k] = dc_vec(0, 0, 0);
-    for (i = 0; i < sim->links; ++i)
-        for (l = i; l >= 0; l = sim->link[l].parent)
-            for (k = 0; k < dci_sim_nv(sim->link[l].joint) + (t->out ? 6 : 0); ++k) {
-                int n = dci_sim_nv(sim->link[l].joint), a = k < n ? sim->v_at[l] + k : sim->nv + 6*l + k - n;
-                dc_real J[6];
-                dci_sim_column(V->axis + a, V->F->pose[i].t, J);
-                c[a] = dc_add(c[a], dc_cross(dci_sim_v3(J), dci_sim_v3(g + 6*i)));
-                c[a] = dc_madd(c[a], DC_R(0.5), dc_cross(dci_sim_v3(J + 3), dci_sim_v3(g + 6*i + 3)));
-            }
+    int i, l, m, k, j;
+    for (i = 0; i < sim->links; ++i) {
+        dc_v3 r = dci_sim_arm(V->F, i);
+        sum[i].f = dci_sim_v3(g + 6*i);
+        sum[i].tau = dci_sim_v3(g + 6*i + 3);
+        sum[i].rf = dc_outer(r, sum[i].f);
+    }
+    for (i = sim->links - 1; i >= 0; --i) {
+        int n = dci_sim_nv(sim->link[i].joint), up = sim->link[i].parent;
+        dc_real trace = sum[i].rf.m[0] + sum[i].rf.m[4] + sum[i].rf.m[8];
+        for (k = 0; k < n + (t->out ? 6 : 0); ++k) {
+            int a = k < n ? sim->v_at[i] + k : sim->nv + 6*i + k - n;
+            dc_v3 w = V->axis[a].w;
+            c[a] = dc_add(dc_cross(V->axis[a].u, sum[i].f), dc_madd(dc_mul(&sum[i].rf, w), -trace, w));
+            c[a] = dc_madd(c[a], DC_R(0.5), dc_cross(w, sum[i].tau));
+        }
+        if (up < 0) continue;
+        sum[up].f = dc_add(sum[up].f, sum[i].f);
+        sum[up].tau = dc_add(sum[up].tau, sum[i].tau);
+        for (k = 0; k < 9; ++k) sum[up].rf.m[k] += sum[i].rf.m[k];
+    }
     /* rows: joints. b runs over the coordinates of the joint and attachment of link l, a over those before it */
     for (l = 0; l < sim->links; ++l) {
         int n = dci_sim_nv(sim->link[l].joint);
@@ -1407,27 +1591,64 @@ static dc_real dci_sim_barrier(int global, dc_real s, dc_real x, dc_real *d1, dc
     return e*e*e*e/(y5*s);
 }
 
+/* A pair of trees: the potential P, g, H and the friction F, f, K of all its triangle pairs, by the twists of the links, at the
+ * poses `at`; H at the poses `bent`, near enough. */
+typedef struct {
+    dc_pose at[2], bent[2];
+    int known, curved, felt;
+    dc_status status;
+    dc_real P, g[12], H[144], F, f[12], K[144];
+} dci_sim_meeting;
+
+/* A link as seen from another, on its way: pose, velocity of its origin, angular velocity. */
+typedef struct { dc_pose pose; dc_m3 R; dc_v3 u, w; } dci_sim_motion;
+
+/* Two links on their way along dq from q, as seen from their last common ancestor: whatever that does, they do not meet by it.
+ * from: at the start, at: on the way; v and a bound speed and acceleration of their points. */
+typedef struct {
+    const dc_real *q, *dq;
+    int link[2], top;
+    dci_sim_motion from[2], at[2];
+    dc_real v[2], a[2];
+    dc_distance D;
+} dci_sim_way;
+
 typedef struct {
     const dc_sim *sim;
     const dc_sim_control *control;
     const dc_real *q_old, *q_prev;
     dc_pair_options pair;
+    dci_sim_meeting *meeting;       /* per pair of trees */
+    dc_bsh_contact *contact;        /* triangle pairs at time t: of pair k from contact_at[k] to contact_at[k + 1] */
+    dc_friction_load *rub;          /* their friction over mu and weight, as far as it is that of time t */
+    int *contact_at;
+    int listed;
+    dc_bsh_info seen;
     dci_sim_frame now, old, prev;
     dci_sim_axis *axis;             /* of now */
     dc_real *Y;                     /* 12 per link */
     dc_plane *plane, *plane_old;    /* per pair, now and at time t */
+    dc_v3 *centre;                  /* per hull: of its sphere, of which */
+    dc_real *grow, *low;            /*   it is grown by, and where it begins, grown, along the axis of the sweep */
+    int *order;                     /*   hulls as they begin */
+    int *near, *rubbing;            /* pairs: found by the last sweep, and those with friction, ascending */
+    int nears, rubs;
+    dci_sim_way way;                /* of a pair whose way is looked at */
     dc_friction_load **load;        /* per pair: friction; NULL: not felt at time t */
     dc_real *gi, *gc;               /* 6 per link: gradients of inertia and of contacts */
+    dc_real *go;                    /* 12 per link: the same about o, sums over what the link carries */
     dc_real *Hd;                    /* 36 per link */
     dc_v3 *c;
+    dci_sim_carried *carried;       /* per link */
     dc_real *H, *L, *grad, *dir, *fix, *step, *q, *q_try;
     dc_real *pg, *pH, *pM;          /* of a pair: 12, 144, 144 */
     dci_sim_sink attach;            /* where second derivatives by the attachments go */
     dc_arena *mem;
     dc_real value, noise;           /* O, and the sum of the magnitudes in it */
-    dc_real scale, force;           /* forces acting: of the motion, of contacts */
+    dc_real scale, force;           /* forces acting: of the motion, of joints and contacts */
     dc_real gap;
     int contacts, hull_a, hull_b;
+    int doubt, doubt_old;           /* pairs whose plane or slip was not found to rounding: now, at time t */
     int project;                    /* to positive semidefinite parts of the Hessian */
     dc_status status;
 } dci_sim_work;
@@ -1436,6 +1657,13 @@ static void dci_sim_add_value(dci_sim_work *W, dc_real x)
 {
     W->value += x;
     W->noise += dc_abs(x);
+}
+
+/* what a wrench makes of the rounding of a place and a rotation */
+static void dci_sim_add_noise(dci_sim_work *W, dc_v3 t, dc_real s, const dc_real g[6])
+{
+    W->noise += s*((dc_abs(g[0]) + dc_abs(g[1]) + dc_abs(g[2]))*(dc_abs(t.x) + dc_abs(t.y) + dc_abs(t.z)) + dc_abs(g[3]) + dc_abs(g[4])
+                   + dc_abs(g[5]));
 }
 
 /* M4 y for a 4x4 matrix */
@@ -1498,13 +1726,18 @@ static void dci_sim_cross_inertia(const dc_real *M, const dc_m3 *R, const dc_m3 
 static DCI_NOINLINE void dci_sim_inertia(dci_sim_work *W, int i, int want)
 {
     const dc_real *M = W->sim->moment + 16*i, *Y = W->Y + 12*i;
-    dc_real T[12], D[12], h = W->sim->desc.h, s = 1/(h*h), value = 0, *H = W->Hd + 36*i;
+    dc_real T[12], D[12], h = W->sim->desc.h, s = 1/(h*h), value = 0, noise = 0, *H = W->Hd + 36*i;
     int r, c, k;
     dci_sim_matrix(W->now.R + i, W->now.pose[i].t, T);
     for (k = 0; k < 12; ++k) D[k] = T[k] - Y[k];
     for (r = 0; r < 3; ++r)
-        for (c = 0; c < 4; ++c) value += dci_sim_entry(D, M, r, c)*D[4*r + c];
+        for (c = 0; c < 4; ++c) {
+            dc_real f = dci_sim_entry(D, M, r, c);
+            value += f*D[4*r + c];
+            noise += dc_abs(f*T[4*r + c]);      /* D is off by the rounding of T, also where the wrench is zero */
+        }
     dci_sim_add_value(W, DC_R(0.5)*s*value);
+    W->noise += s*noise;
     if (!want) return;
     dci_sim_wrench(D, M, W->now.R + i, s, W->gi + 6*i);
     dci_sim_cross_inertia(M, W->now.R + i, W->now.R + i, s, H);
@@ -1528,8 +1761,10 @@ static DCI_NOINLINE void dci_sim_inertia(dci_sim_work *W, int i, int want)
 
 static dc_real dci_sim_at(const dc_real *x, int k) { return x ? x[k] : 0; }
 
+static void dci_sim_felt(dci_sim_work *W, dc_real force) { W->force = dc_max(W->force, dc_abs(force)); }
+
 /* What a scalar coordinate of joint i feels: value, two derivatives. */
-static dc_real dci_sim_scalar_energy(const dci_sim_work *W, const dc_sim_link *l, int gains, dc_real x, dc_real old, dc_real target,
+static dc_real dci_sim_scalar_energy(dci_sim_work *W, const dc_sim_link *l, int gains, dc_real x, dc_real old, dc_real target,
                                      dc_real velocity, dc_real force, dc_real *d1, dc_real *d2)
 {
     dc_real h = W->sim->desc.h, e = x - target, v = (x - old)/h - velocity, m = x - old, U, a, b;
@@ -1537,12 +1772,18 @@ static dc_real dci_sim_scalar_energy(const dci_sim_work *W, const dc_sim_link *l
     U = DC_R(0.5)*kp*e*e + DC_R(0.5)*kd*h*v*v + DC_R(0.5)*l->damping*m*m/h - force*m;
     *d1 = kp*e + kd*v + l->damping*m/h - force;
     *d2 = kp + kd/h + l->damping/h;
+    dci_sim_felt(W, kp*e);
+    dci_sim_felt(W, kd*v);
+    dci_sim_felt(W, l->damping*m/h);
+    dci_sim_felt(W, force);
     if (gains && l->lo < l->hi) {
         U += l->limit*dci_sim_barrier(0, 1, (x - l->lo)/l->margin, &a, &b);
         *d1 += l->limit*a/l->margin;
+        dci_sim_felt(W, l->limit*a/l->margin);
         *d2 += l->limit*b/(l->margin*l->margin);
         U += l->limit*dci_sim_barrier(0, 1, (l->hi - x)/l->margin, &a, &b);
         *d1 -= l->limit*a/l->margin;
+        dci_sim_felt(W, l->limit*a/l->margin);
         *d2 += l->limit*b/(l->margin*l->margin);
     }
     return U;
@@ -1641,6 +1882,7 @@ static DCI_NOINLINE void dci_sim_joints(dci_sim_work *W, const dc_real *q, int w
                 dci_sim_add_value(W, dci_sim_torque(dci_sim_v3(force + a), x, dci_sim_q4(W->q_old + sim->q_at[i]), &g, &H, &mixed, &tau));
             }
             if (!want) continue;
+            dci_sim_felt(W, dc_sqrt(dc_dot(g, g)));
             W->grad[a] += g.x;
             W->grad[a + 1] += g.y;
             W->grad[a + 2] += g.z;
@@ -1673,12 +1915,94 @@ static dc_real dci_sim_apart(const dc_sim *sim, const dci_sim_frame *F, int a, i
     return dc_sqrt(dc_dot(d, d)) - sim->hull[a].radius - sim->hull[b].radius;
 }
 
+/* ascending, by key and then by number; key NULL: by number */
+static void dci_sim_sort(int *x, int n, const dc_real *key)
+{
+    int gap, i, j;
+    for (gap = n/2; gap > 0; gap = gap == 2 ? 1 : gap*5/11)
+        for (i = gap; i < n; ++i) {
+            int v = x[i];
+            for (j = i; j >= gap; j -= gap) {
+                int u = x[j - gap];
+                if (key ? !(key[u] > key[v] || (key[u] == key[v] && u > v)) : u < v) break;
+                x[j] = u;
+            }
+            x[j] = v;
+        }
+}
+
+/* the pair of hulls a < b; -1: they may not touch */
+static int dci_sim_pair_of(const dc_sim *sim, int a, int b)
+{
+    int lo = 0, hi = sim->pairs;
+    while (lo < hi) {
+        int k = lo + (hi - lo)/2, i = sim->pair[2*k], j = sim->pair[2*k + 1];
+        if (i == a && j == b) return k;
+        if (i < a || (i == a && j < b)) lo = k + 1;
+        else hi = k;
+    }
+    return -1;
+}
+
 /* the gap below which hulls (at a plane: a hull) feel each other */
 static dc_real dci_sim_reach(const dc_sim *sim, int plane)
 {
     dc_real s = sim->desc.support;
     if (sim->desc.global) return (dc_real)HUGE_VAL;
     return sim->desc.length*(plane ? s : 2*s/(1 - s));
+}
+
+/* All pairs whose spheres meet in F when each is grown by W->grow, ascending: a sweep along the axis on which the centres spread
+ * most. */
+static DCI_NOINLINE void dci_sim_sweep(dci_sim_work *W, const dci_sim_frame *F)
+{
+    const dc_sim *sim = W->sim;
+    dc_v3 mean = dc_vec(0, 0, 0), spread = mean;
+    int n = sim->hulls, axis, i, j, k;
+    W->nears = 0;
+    for (k = 0; k < n; ++k) {
+        W->centre[k] = dci_sim_centre(sim, F, k);
+        mean = dc_madd(mean, 1/(dc_real)n, W->centre[k]);
+    }
+    for (k = 0; k < n; ++k) {
+        dc_v3 d = dc_sub(W->centre[k], mean);
+        spread = dc_add(spread, dc_vec(d.x*d.x, d.y*d.y, d.z*d.z));
+    }
+    axis = spread.x >= spread.y && spread.x >= spread.z ? 0 : spread.y >= spread.z ? 1 : 2;
+    for (k = 0; k < n; ++k) {
+        dc_v3 c = W->centre[k];
+        W->low[k] = (axis == 0 ? c.x : axis == 1 ? c.y : c.z) - sim->hull[k].radius - W->grow[k];
+        W->order[k] = k;
+    }
+    dci_sim_sort(W->order, n, W->low);
+    for (i = 0; i < n; ++i) {
+        int a = W->order[i];
+        dc_real ra = sim->hull[a].radius + W->grow[a], end = W->low[a] + 2*ra;
+        for (j = i + 1; j < n && W->low[W->order[j]] <= end; ++j) {
+            int b = W->order[j];
+            dc_v3 d = dc_sub(W->centre[a], W->centre[b]);
+            dc_real r = ra + sim->hull[b].radius + W->grow[b];
+            if (!(dc_dot(d, d) <= r*r)) continue;
+            k = dci_sim_pair_of(sim, a < b ? a : b, a < b ? b : a);
+            if (k >= 0) W->near[W->nears++] = k;
+        }
+    }
+    dci_sim_sort(W->near, W->nears, NULL);
+}
+
+/* all pairs that may feel each other in F */
+static void dci_sim_feel(dci_sim_work *W, const dci_sim_frame *F)
+{
+    const dc_sim *sim = W->sim;
+    dc_real reach = dci_sim_reach(sim, 0);
+    int k;
+    if (reach <= DC_LIMIT) {
+        for (k = 0; k < sim->hulls; ++k) W->grow[k] = DC_R(0.5)*reach;
+        dci_sim_sweep(W, F);
+        return;
+    }
+    W->nears = sim->pairs;
+    for (k = 0; k < sim->pairs; ++k) W->near[k] = k;
 }
 
 /* Friction of a vertex at a plane of normal n, which moves from x to y in h, over mu: h A(f) sqrt(|e|^2/h^2 + eps_v), e the part of
@@ -1781,7 +2105,7 @@ static int dci_sim_near_plane(const dci_sim_work *W, int k, int p)
     const dc_sim *sim = W->sim;
     const dc_sim_plane *plane = sim->plane + p;
     dc_real most = dci_sim_reach(sim, 1) + sim->hull[k].radius - plane->d;
-    if (dci_sim_anchor(sim->link, sim->hull[k].link) < 0) return 0;
+    if (sim->hull[k].tree != sim->desc.trees || dci_sim_anchor(sim->link, sim->hull[k].link) < 0) return 0;
     return dc_dot(plane->n, dci_sim_centre(sim, &W->now, k)) < most || dc_dot(plane->n, dci_sim_centre(sim, &W->old, k)) < most;
 }
 
@@ -1806,6 +2130,7 @@ static DCI_NOINLINE void dci_sim_at_plane(dci_sim_work *W, int k, int p, int wan
         felt |= t.felt;
         if (!want || !(t.felt || t.slides)) continue;
         dci_sim_push(W->gc + 6*i, t.r, t.f);
+        W->noise += dc_sqrt(dc_dot(t.f, t.f))*dc_sqrt(dc_dot(t.r, t.r));
         dci_sim_arms(H, t.r, &t.K, t.r);
         /* second order of the rotation: sym(r f^T) - r.f */
         if (W->project) continue;
@@ -1830,6 +2155,8 @@ static DCI_NOINLINE void dci_sim_add_pair(dci_sim_work *W, int i, int j)
     V.axis = W->axis;
     s.out = W->H;
     s.ld = (size_t)W->sim->nv;
+    dci_sim_add_noise(W, W->now.pose[i].t, ks, W->pg);
+    dci_sim_add_noise(W, W->now.pose[j].t, ks, W->pg + 6);
     if (W->project) dc_psd_clamp(12, W->pH, 12, 0, W->mem);
     for (r = 0; r < 12; ++r)
         for (c = 0; c < 12; ++c) W->pH[12*r + c] *= ks;
@@ -1856,50 +2183,279 @@ static dc_real dci_sim_room(const dc_sim *sim, const dci_sim_frame *F, int k, dc
     return room;
 }
 
-/* Pair k of hulls: the potential (7), and friction by what was felt at time t (13). */
+/* why there is no O: pair k */
+static void dci_sim_stop(dci_sim_work *W, int k, dc_status s)
+{
+    W->status = s;
+    W->hull_a = W->sim->pair[2*k];
+    W->hull_b = W->sim->pair[2*k + 1];
+}
+
+/* Pair k of hulls: the potential (7). */
 static DCI_NOINLINE void dci_sim_at_pair(dci_sim_work *W, int k, int want)
 {
     const dc_sim *sim = W->sim;
     int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link;
-    dc_real mu = sim->link[i].friction*sim->link[j].friction, P;
     dc_hull A = dci_sim_hull_of(sim, a), B = dci_sim_hull_of(sim, b);
+    dc_real P, length;
+    dc_v3 n;
+    dc_status s = dc_pair_rigid(&W->pair, &A, W->now.pose + i, &B, W->now.pose + j, W->mem, W->plane + k, &P, want ? W->pg : NULL,
+                                want ? W->pH : NULL, NULL);
+    if (s != DC_OK && s != DC_E_DIVERGED) {
+        dci_sim_stop(W, k, s);
+        return;
+    }
+    W->doubt += s == DC_E_DIVERGED;
+    if (!(P > 0)) return;
+    dci_sim_add_value(W, sim->desc.stiffness*P);
+    W->contacts++;
+    if (!want) return;
+    dci_sim_add_pair(W, i, j);
+    n = W->plane[k].n;
+    length = dc_sqrt(dc_dot(n, n));
+    if (!(length > 0)) return;
+    n = dc_scale(1/length, n);
+    W->gap = dc_min(W->gap, dci_sim_room(sim, &W->now, a, n, W->plane[k].d/length));
+    W->gap = dc_min(W->gap, dci_sim_room(sim, &W->now, b, dc_neg(n), -W->plane[k].d/length));
+}
+
+/* its friction, by what was felt at time t (13) */
+static DCI_NOINLINE void dci_sim_at_rubbing(dci_sim_work *W, int k, int want)
+{
+    const dc_sim *sim = W->sim;
+    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link;
+    dc_hull A = dci_sim_hull_of(sim, a), B = dci_sim_hull_of(sim, b);
+    dc_real P;
     dc_status s;
-    if (dci_sim_apart(sim, &W->now, a, b) < dci_sim_reach(sim, 0)) {
-        s = dc_pair_rigid(&W->pair, &A, W->now.pose + i, &B, W->now.pose + j, W->mem, W->plane + k, &P,
-                          want ? W->pg : NULL, want ? W->pH : NULL, NULL);
-        if (s != DC_OK && s != DC_E_DIVERGED) {
-            W->status = s;
-            W->hull_a = a;
-            W->hull_b = b;
-            return;
-        }
-        if (P > 0) {
-            dci_sim_add_value(W, sim->desc.stiffness*P);
-            W->contacts++;
-            if (want) {
-                dc_v3 n = W->plane[k].n;
-                dc_real length = dc_sqrt(dc_dot(n, n));
-                dci_sim_add_pair(W, i, j);
-                if (length > 0) {
-                    n = dc_scale(1/length, n);
-                    W->gap = dc_min(W->gap, dci_sim_room(sim, &W->now, a, n, W->plane[k].d/length));
-                    W->gap = dc_min(W->gap, dci_sim_room(sim, &W->now, b, dc_neg(n), -W->plane[k].d/length));
-                }
-            }
+    if (!(sim->link[i].friction*sim->link[j].friction > 0)) return;
+    s = dc_friction_move(W->load[k], &A, W->now.pose + i, &B, W->now.pose + j, W->mem, &P, want ? W->pg : NULL, want ? W->pH : NULL);
+    if (s != DC_OK && s != DC_E_DIVERGED) {
+        dci_sim_stop(W, k, s);
+        return;
+    }
+    W->doubt += s == DC_E_DIVERGED;
+    dci_sim_add_value(W, sim->desc.stiffness*P);
+    if (want && P > 0) dci_sim_add_pair(W, i, j);
+}
+
+/* ---- contacts of trees ---- */
+
+/* A triangle of a tree in the link's frame */
+static dc_hull dci_sim_triangle(const dc_sim *sim, int k, int triangle)
+{
+    dc_hull h;
+    h.v = sim->vertex + sim->hull[k].begin + 3*triangle;
+    h.n = 3;
+    return h;
+}
+
+/* The distance at which one pair of triangles, of centres, would have the potential P: P = 12 (1 + 1/sqrt r)^2. dr: r'(P) */
+static dc_real dci_sim_distance(dc_real P, dc_real *dr)
+{
+    dc_real x = dc_sqrt(P/12), y = x > 1 + DC_EPS ? 1/(x - 1) : 1/DC_EPS;
+    *dr = -y*y*y/(12*x);
+    return y*y;
+}
+
+/* Contact c of pair k fades with its distance: weight and its gradient times 1 - Phi(2r/reach - 1). 0: nothing left */
+static DCI_NOINLINE int dci_sim_fade(const dci_sim_work *W, int k, dc_bsh_contact *c)
+{
+    const dc_sim *sim = W->sim;
+    dc_real reach = sim->desc.reach/sim->desc.length, r, dr, d1, d2, share, n2 = dc_dot(c->plane.n, c->plane.n), rate;
+    dc_v3 n;
+    int side, v, b;
+    if (!(c->weight > 0) || !(n2 > 0)) return 0;
+    if (!(reach > 0)) return 1;
+    r = dci_sim_distance(c->value/c->weight, &dr);
+    share = 1 - dc_blend(2*r/reach - 1, &d1, &d2);
+    if (!(share > 0)) return 0;
+    rate = -2*d1*dr/reach;      /* by P. dP/dx = -n f at the vertices of a, n f at those of b, c->force is weight f */
+    n = dc_scale(1/dc_sqrt(n2), c->plane.n);
+    for (v = 0; v < 12; ++v) c->weight_grad[v] *= share;
+    for (side = 0; side < 2; ++side) {
+        dc_hull t = dci_sim_triangle(sim, sim->pair[2*k + side], side ? c->triangle_b : c->triangle_a);
+        int i = sim->hull[sim->pair[2*k + side]].link;
+        for (v = 0; v < 3; ++v) {
+            dc_v3 f = dc_scale((side ? 1 : -1)*rate*c->force[3*side + v], n), x = dc_cross(dc_mul(W->old.R + i, t.v[v]), f);
+            dc_real *g = c->weight_grad + 6*side, e[6];
+            e[0] = f.x;  e[1] = f.y;  e[2] = f.z;  e[3] = x.x;  e[4] = x.y;  e[5] = x.z;
+            for (b = 0; b < 6; ++b) g[b] += e[b];
         }
     }
-    if (W->load[k] && mu > 0) {
-        s = dc_friction_move(W->load[k], &A, W->now.pose + i, &B, W->now.pose + j, W->mem, &P, want ? W->pg : NULL,
-                             want ? W->pH : NULL);
-        if (s != DC_OK && s != DC_E_DIVERGED) {
-            W->status = s;
-            W->hull_a = a;
-            W->hull_b = b;
-            return;
-        }
-        dci_sim_add_value(W, sim->desc.stiffness*P);
-        if (want && P > 0) dci_sim_add_pair(W, i, j);
+    c->weight *= share;
+    return 1;
+}
+
+/* The triangle pairs of pair k with friction, at time t, after the others */
+static DCI_NOINLINE dc_status dci_sim_list(dci_sim_work *W, int k)
+{
+    const dc_sim *sim = W->sim;
+    int i = sim->hull[sim->pair[2*k]].link, j = sim->hull[sim->pair[2*k + 1]].link, n = W->contact_at[k];
+    return dc_bsh_contacts(&sim->desc.hierarchy, sim->link[i].tree, W->old.pose + i, sim->link[j].tree, W->old.pose + j, W->mem, NULL,
+                           sim->desc.contacts - n, W->contact + n, &W->listed, NULL);
+}
+
+/* the friction of contact n of pair k as far as it is that of time t */
+static DCI_NOINLINE dc_status dci_sim_press(dci_sim_work *W, int k, int n)
+{
+    const dc_sim *sim = W->sim;
+    int a = sim->pair[2*k], b = sim->pair[2*k + 1];
+    dc_bsh_contact *c = W->contact + n;
+    dc_hull A = dci_sim_triangle(sim, a, c->triangle_a), B = dci_sim_triangle(sim, b, c->triangle_b);
+    return dc_friction_open(&sim->desc.friction, &W->pair, 1, sim->desc.h, &A, W->old.pose + sim->hull[a].link, &B,
+                            W->old.pose + sim->hull[b].link, W->mem, &c->plane, W->rub + n);
+}
+
+/* Of those of pair k the ones that have not faded, and their loads */
+static DCI_NOINLINE dc_status dci_sim_keep(dci_sim_work *W, int k)
+{
+    int n = W->contact_at[k], j, end = n + W->listed;
+    dc_status s = DC_OK;
+    for (j = n; j < end && (s == DC_OK || s == DC_E_DIVERGED); ++j) {
+        if (j > n) W->contact[n] = W->contact[j];
+        if (dci_sim_fade(W, k, W->contact + n)) s = dci_sim_press(W, k, n++);
     }
+    W->contact_at[k + 1] = n;
+    return s;
+}
+
+/* All triangle pairs with friction; `all`: also of links that have none. DC_E_MEMORY: more than desc.contacts. */
+static DCI_NOINLINE dc_status dci_sim_contacts(dci_sim_work *W, int all)
+{
+    const dc_sim *sim = W->sim;
+    dc_status s;
+    int k;
+    if (!sim->desc.trees) return DC_OK;
+    for (k = W->contact_at[0] = 0; k < sim->pairs; ++k) {
+        W->contact_at[k + 1] = W->contact_at[k];
+        W->hull_a = sim->pair[2*k];
+        W->hull_b = sim->pair[2*k + 1];
+        if (!all && !(sim->link[sim->hull[W->hull_a].link].friction*sim->link[sim->hull[W->hull_b].link].friction > 0)) continue;
+        s = dci_sim_list(W, k);
+        if (s == DC_OK || s == DC_E_DIVERGED) s = dci_sim_keep(W, k);
+        if (s != DC_OK && s != DC_E_DIVERGED) return s;
+    }
+    return DC_OK;
+}
+
+/* how far the points of hull k go from pose p to pose q, at most */
+static dc_real dci_sim_moved(const dc_sim *sim, int k, const dc_pose *p, const dc_pose *q)
+{
+    const dc_sim_hull *h = sim->hull + k;
+    dc_real w = p->q.w - q->q.w, x = p->q.x - q->q.x, y = p->q.y - q->q.y, z = p->q.z - q->q.z;
+    dc_v3 t = dc_sub(p->t, q->t);
+    /* |p - q| = 2 sin(angle/4) */
+    return dc_sqrt(dc_dot(t, t)) + DC_R(2.5)*dc_sqrt(w*w + x*x + y*y + z*z)*(dc_sqrt(dc_dot(h->centre, h->centre)) + h->radius);
+}
+
+/* Newton's steps with a curvature of poses near by converge linearly, by the part that it changed. It is taken for good where this is
+ * below DCI_SIM_BENT: H changes by its own size over the distance of the links, and what the links' inertia outweighs does not
+ * matter. Of most pairs it is computed once a step. */
+#define DCI_SIM_BENT DC_R(0.01)
+
+static int dci_sim_straight(const dci_sim_work *W, int k)
+{
+    const dc_sim *sim = W->sim;
+    const dci_sim_meeting *M = W->meeting + k;
+    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link, c;
+    dc_real unread, h = sim->desc.h, far_off = sim->desc.length*dci_sim_distance(M->P, &unread), mass = 0, most = 0, moved;
+    moved = dci_sim_moved(sim, a, M->bent, M->at) + dci_sim_moved(sim, b, M->bent + 1, M->at + 1);
+    if (moved <= DCI_SIM_BENT*far_off) return 1;
+    if (dci_sim_anchor(sim->link, i) >= 0) mass = sim->moment[16*i + 15];
+    if (dci_sim_anchor(sim->link, j) >= 0 && (!(mass > 0) || sim->moment[16*j + 15] < mass)) mass = sim->moment[16*j + 15];
+    for (c = 0; c < 3; ++c) most = dc_max(most, dc_abs(M->H[13*c]));
+    return sim->desc.stiffness*most*moved*h*h <= DCI_SIM_BENT*mass*far_off;
+}
+
+/* P and g of pair k at the poses now, and H there or near by. */
+static DCI_NOINLINE dc_status dci_sim_blend(dci_sim_work *W, int k)
+{
+    const dc_sim *sim = W->sim;
+    dci_sim_meeting *M = W->meeting + k;
+    dc_status s = dc_bsh_eval(&sim->desc.hierarchy, sim->link[sim->hull[sim->pair[2*k]].link].tree, M->at,
+                              sim->link[sim->hull[sim->pair[2*k + 1]].link].tree, M->at + 1, W->mem, NULL, &M->P, M->g,
+                              M->curved ? NULL : M->H, &W->seen);
+    if (s != DC_OK && s != DC_E_DIVERGED) return s;
+    if (!M->curved) memcpy(M->bent, M->at, sizeof M->at);
+    M->curved = 1;
+    M->felt = W->seen.leaf_near + W->seen.leaf_blended > 0;
+    return DC_OK;
+}
+
+/* F, f, K of pair k at the poses now */
+static DCI_NOINLINE dc_status dci_sim_rubs(dci_sim_work *W, int k)
+{
+    const dc_sim *sim = W->sim;
+    dci_sim_meeting *M = W->meeting + k;
+    int a = sim->pair[2*k], b = sim->pair[2*k + 1], c, v;
+    dc_real mu = sim->link[sim->hull[a].link].friction*sim->link[sim->hull[b].link].friction;
+    M->F = 0;
+    for (v = 0; v < 12; ++v) M->f[v] = 0;
+    for (v = 0; v < 144; ++v) M->K[v] = 0;
+    for (c = W->contact_at[k]; c < W->contact_at[k + 1]; ++c) {
+        dc_real w = mu*W->contact[c].weight, F;
+        dc_hull A = dci_sim_triangle(sim, a, W->contact[c].triangle_a), B = dci_sim_triangle(sim, b, W->contact[c].triangle_b);
+        dc_status s;
+        if (!(w > 0)) continue;
+        s = dc_friction_move(W->rub + c, &A, M->at, &B, M->at + 1, W->mem, &F, W->pg, W->pH);
+        if (s != DC_OK && s != DC_E_DIVERGED) return s;
+        M->F += w*F;
+        for (v = 0; v < 12; ++v) M->f[v] += w*W->pg[v];
+        for (v = 0; v < 144; ++v) M->K[v] += w*W->pH[v];
+    }
+    return DC_OK;
+}
+
+/* is pair k at the poses now where it was, and is its curvature still good? */
+static DCI_NOINLINE int dci_sim_met(dci_sim_work *W, int k)
+{
+    const dc_sim *sim = W->sim;
+    dci_sim_meeting *M = W->meeting + k;
+    const dc_pose *pa = W->now.pose + sim->hull[sim->pair[2*k]].link, *pb = W->now.pose + sim->hull[sim->pair[2*k + 1]].link;
+    if (M->known && memcmp(M->at, pa, sizeof *pa) == 0 && memcmp(M->at + 1, pb, sizeof *pb) == 0) return 1;
+    M->at[0] = *pa;
+    M->at[1] = *pb;
+    M->curved = M->curved && dci_sim_straight(W, k);
+    return 0;
+}
+
+/* All pairs of trees at q, up to the first that fails: what dci_sim_energy sums up. They are computed here, so that the stack is
+ * shallow, and once for each q, whatever is asked for later. */
+static DCI_NOINLINE void dci_sim_meet(dci_sim_work *W, const dc_real *q)
+{
+    const dc_sim *sim = W->sim;
+    dc_status s = DC_OK;
+    int k;
+    if (!sim->desc.trees) return;
+    dci_sim_forward(sim, q, &W->now);
+    for (k = 0; k < sim->pairs && s == DC_OK; ++k) {
+        if (dci_sim_met(W, k)) continue;
+        s = dci_sim_blend(W, k);
+        if (s == DC_OK) s = dci_sim_rubs(W, k);
+        W->meeting[k].known = s == DC_OK;
+        W->meeting[k].status = s;
+    }
+}
+
+/* Pair k of trees */
+static DCI_NOINLINE void dci_sim_at_trees(dci_sim_work *W, int k, int want)
+{
+    const dc_sim *sim = W->sim;
+    const dci_sim_meeting *M = W->meeting + k;
+    int v;
+    if (M->status != DC_OK) {
+        W->status = M->status;
+        W->hull_a = sim->pair[2*k];
+        W->hull_b = sim->pair[2*k + 1];
+        return;
+    }
+    dci_sim_add_value(W, sim->desc.stiffness*M->P);
+    dci_sim_add_value(W, sim->desc.stiffness*M->F);
+    W->contacts += M->felt;
+    if (!want) return;
+    for (v = 0; v < 12; ++v) W->pg[v] = M->g[v] + M->f[v];
+    for (v = 0; v < 144; ++v) W->pH[v] = M->H[v] + M->K[v];
+    dci_sim_add_pair(W, sim->hull[sim->pair[2*k]].link, sim->hull[sim->pair[2*k + 1]].link);
 }
 
 /* gradient and Hessian by the coordinates from those by the links' twists */
@@ -1915,20 +2471,29 @@ static DCI_NOINLINE void dci_sim_gather(dci_sim_work *W)
     V.axis = W->axis;
     s.out = W->H;
     s.ld = nv;
+    /* from the tips to the roots, about the roots' origins */
     for (i = 0; i < sim->links; ++i) {
-        dc_real J[6], x;
-        int l, j;
-        dci_sim_put_block(&V, i, &V, i, W->Hd + 36*i, 6, &s, &W->attach);
-        for (l = i; l >= 0; l = sim->link[l].parent)
-            for (j = 0; j < dci_sim_nv(sim->link[l].joint); ++j) {
-                dci_sim_column(W->axis + sim->v_at[l] + j, W->now.pose[i].t, J);
-                x = dci_sim_dot6(J, W->gc + 6*i);
-                W->force = dc_max(W->force, dc_abs(x));
-                W->grad[sim->v_at[l] + j] += x + dci_sim_dot6(J, W->gi + 6*i);
-            }
+        dc_v3 r = dci_sim_arm(&W->now, i);
+        dc_real X[36];
+        dci_sim_shift_block(r, r, W->Hd + 36*i, 6, X);
+        memcpy(W->Hd + 36*i, X, sizeof X);
+        W->force = dc_max(W->force, dci_sim_size(W->gc + 6*i));
+        dci_sim_shift(r, W->gc + 6*i, W->go + 12*i);
+        dci_sim_shift(r, W->gi + 6*i, W->go + 12*i + 6);
     }
+    for (i = sim->links - 1; i >= 0; --i) {
+        int up = sim->link[i].parent, j;
+        for (j = 0; j < dci_sim_nv(sim->link[i].joint); ++j) {
+            const dci_sim_axis *a = W->axis + sim->v_at[i] + j;
+            W->grad[sim->v_at[i] + j] += dci_sim_power(a, W->go + 12*i) + dci_sim_power(a, W->go + 12*i + 6);
+        }
+        if (up < 0) continue;
+        for (j = 0; j < 12; ++j) W->go[12*up + j] += W->go[12*i + j];
+        for (j = 0; j < 36; ++j) W->Hd[36*up + j] += W->Hd[36*i + j];
+    }
+    dci_sim_put_tree(&V, W->Hd, &s, &W->attach);
     for (k = 0; k < 6*(size_t)sim->links; ++k) W->gc[k] += W->gi[k];     /* all of it */
-    if (!W->project) dci_sim_curvature(&V, W->gc, W->c, &s, &W->attach);
+    if (!W->project) dci_sim_curvature(&V, W->gc, W->carried, W->c, &s, &W->attach);
 }
 
 /* O at q, which becomes `now`; with want its gradient and Hessian. W->status: why there is none. */
@@ -1939,7 +2504,7 @@ static void dci_sim_energy(dci_sim_work *W, const dc_real *q, int want)
     int i, p;
     W->value = W->noise = W->force = 0;
     W->gap = (dc_real)HUGE_VAL;
-    W->contacts = 0;
+    W->contacts = W->doubt = 0;
     W->status = DC_OK;
     dci_sim_forward(sim, q, &W->now);
     if (want) {
@@ -1953,7 +2518,10 @@ static void dci_sim_energy(dci_sim_work *W, const dc_real *q, int want)
     dci_sim_joints(W, q, want);
     for (i = 0; i < sim->hulls && W->status == DC_OK; ++i)
         for (p = 0; p < sim->planes && W->status == DC_OK; ++p) dci_sim_at_plane(W, i, p, want);
-    for (i = 0; i < sim->pairs && W->status == DC_OK; ++i) dci_sim_at_pair(W, i, want);
+    for (i = 0; i < sim->pairs && sim->desc.trees && W->status == DC_OK; ++i) dci_sim_at_trees(W, i, want);
+    if (!sim->desc.trees) dci_sim_feel(W, &W->now);
+    for (i = 0; i < W->nears && !sim->desc.trees && W->status == DC_OK; ++i) dci_sim_at_pair(W, W->near[i], want);
+    for (i = 0; i < W->rubs && W->status == DC_OK; ++i) dci_sim_at_rubbing(W, W->rubbing[i], want);
     if (W->status == DC_OK && !dc_finite(W->value)) W->status = DC_E_RANGE;
     if (!want || W->status != DC_OK) return;
     dci_sim_gather(W);
@@ -2010,82 +2578,208 @@ static dc_real dci_sim_until(dc_real keep, dc_real rate, dc_real a, dc_real most
     return dc_min(t, most);
 }
 
-/* What a hull does along dq, seen from a link: twist z now, bounds of the speed and the acceleration of its points. */
-typedef struct { dc_real z[6], v, a; } dci_sim_motion;
-
-static void dci_sim_moving(const dci_sim_work *W, int k, int top, const dc_real *q, const dc_real *dq, dci_sim_motion *m)
+/* Link i as seen from its ancestor `top` when a share t of dq is done. */
+static void dci_sim_moving(const dc_sim *sim, int i, int top, const dc_real *q, const dc_real *dq, dc_real t, dci_sim_motion *m)
 {
-    const dc_sim_hull *hull = W->sim->hull + k;
-    dci_sim_bounds(W->sim, q, dq, hull->link, top, dc_sqrt(dc_dot(hull->centre, hull->centre)) + hull->radius, &m->v, &m->a);
+    dc_pose p = dci_sim_identity();
+    dc_v3 u = dc_vec(0, 0, 0), w = u;
+    for (; i != top; i = sim->link[i].parent) {
+        const dc_sim_link *l = sim->link + i;
+        const dc_real *d = dq + sim->v_at[i];
+        dc_real x[7] = {0};
+        dc_pose J;
+        dci_sim_move(l->joint, q + sim->q_at[i], d, t, x);
+        J = dci_sim_joint_pose(l, x);
+        p = dc_pose_mul(J, p);
+        u = dc_quat_rotate(J.q, u);
+        w = dc_quat_rotate(J.q, w);
+        if (l->joint == DC_SIM_SLIDE) u = dc_madd(u, d[0], l->axis);
+        if (l->joint == DC_SIM_FREE) u = dc_add(u, dci_sim_v3(d));
+        if (l->joint != DC_SIM_SLIDE && l->joint != DC_SIM_FIXED) {
+            dc_v3 turn = l->joint == DC_SIM_HINGE ? dc_scale(d[0], l->axis) : dci_sim_v3(d + (l->joint == DC_SIM_FREE ? 3 : 0));
+            u = dc_add(u, dc_cross(turn, dc_sub(p.t, J.t)));
+            w = dc_add(w, turn);
+        }
+        p = dc_pose_mul(l->attach, p);
+        u = dc_quat_rotate(l->attach.q, u);
+        w = dc_quat_rotate(l->attach.q, w);
+    }
+    m->pose = p;
+    m->R = dc_rotation(p.q);
+    m->u = u;
+    m->w = w;
 }
 
-/* How far hull k may go with motion m while it stays on its side of a plane (n, d) that moves along n with speed c, keeping a
- * part of each vertex's distance. */
-static dc_real dci_sim_advance(const dci_sim_work *W, const dci_sim_motion *m, int k, dc_v3 n, dc_real d, dc_real c, dc_real most)
+/* How far a hull may go with motion m, its acceleration below a, while it stays on its side of a plane (n, d) that moves along n
+ * with speed c, keeping a part of each vertex's distance. */
+static dc_real dci_sim_advance(const dci_sim_motion *m, dc_real a, const dc_hull *hull, dc_v3 n, dc_real d, dc_real c, dc_real most)
 {
-    const dc_sim *sim = W->sim;
-    const dc_sim_hull *hull = sim->hull + k;
-    int i = hull->link, j;
+    int j;
     for (j = 0; j < hull->n; ++j) {
-        dc_v3 r = dc_mul(W->now.R + i, sim->vertex[hull->begin + j]);
-        dc_real slack = dc_dot(n, dc_add(r, W->now.pose[i].t)) + d;
-        dc_real rate = dc_dot(n, dc_add(dci_sim_v3(m->z), dc_cross(dci_sim_v3(m->z + 3), r))) - c;
+        dc_v3 r = dc_mul(&m->R, hull->v[j]);
+        dc_real slack = dc_dot(n, dc_add(r, m->pose.t)) + d;
         if (!(slack > 0)) return 0;
-        most = dci_sim_until(DC_R(0.9)*slack, rate, m->a, most);
+        most = dci_sim_until(DC_R(0.9)*slack, dc_dot(n, dc_add(m->u, dc_cross(m->w, r))) - c, a, most);
     }
     return most;
 }
 
-/* the same for pair k of hulls, seen from the last link they have in common: whatever that does, they do not meet by it */
+/* speed along n of the point p of a body */
+static dc_real dci_sim_speed(const dci_sim_motion *m, dc_v3 n, dc_v3 p)
+{
+    return dc_dot(n, dc_add(m->u, dc_cross(m->w, dc_sub(p, m->pose.t))));
+}
+
+#define DCI_SIM_TURNS 64    /* of the advancement of a pair */
+
+/* The share of dq, up to most, over which the hulls A and B of the links of W->way do not meet; -1: they meet now. From place to
+ * place, each with a plane between them, half way and moving with the mean of the witness points; until they are as near as it
+ * pays to be before the potential is asked. */
+static DCI_NOINLINE dc_real dci_sim_hulls_clear(dci_sim_work *W, const dc_hull *A, const dc_hull *B, dc_real most)
+{
+    dci_sim_way *y = &W->way;
+    dc_distance *D = &y->D;
+    dc_real t = 0, near = 0, d, c, s;
+    int turn;
+    memset(D, 0, sizeof *D);
+    y->at[0] = y->from[0];
+    y->at[1] = y->from[1];
+    for (turn = 0; turn < DCI_SIM_TURNS; ++turn) {
+        dci_sim_motion *a = y->at, *b = y->at + 1;
+        if (dc_hull_distance(A, &a->pose, B, &b->pose, NULL, D) != DC_OK) return turn ? t : -1;
+        if (turn == 0) near = DC_R(0.1)*dc_min(D->gap, W->sim->desc.length);
+        else if (D->gap <= near) break;
+        d = -DC_R(0.5)*dc_dot(D->n, dc_add(D->pa, D->pb));
+        c = DC_R(0.5)*(dci_sim_speed(a, D->n, D->pa) + dci_sim_speed(b, D->n, D->pb));
+        s = dci_sim_advance(a, y->a[0], A, D->n, d, c, most - t);
+        s = dci_sim_advance(b, y->a[1], B, dc_neg(D->n), -d, -c, s);
+        if (s >= most - t) return most;
+        t += s;
+        dci_sim_moving(W->sim, y->link[0], y->top, y->q, y->dq, t, a);
+        dci_sim_moving(W->sim, y->link[1], y->top, y->q, y->dq, t, b);
+    }
+    return t;
+}
+
+/* The same for pair k of trees, whose hulls are not apart: all pairs of triangles, but those whose nodes' spheres are. The larger
+ * of two nodes is opened, so that the stack grows by one a level. */
+static DCI_NOINLINE dc_real dci_sim_trees_clear(dci_sim_work *W, int k, dc_real most)
+{
+    const dc_sim *sim = W->sim;
+    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link, n = 1;
+    const dci_sim_motion *ma = W->way.from, *mb = ma + 1;
+    const dc_bsh *ta = sim->link[i].tree, *tb = sim->link[j].tree;
+    size_t used = W->mem->used;
+    int *stack = (int *)dc_arena_take(W->mem, 2*((size_t)ta->depth + (size_t)tb->depth + 2), sizeof *stack);
+    if (!stack) return 0;
+    stack[0] = stack[1] = 0;
+    while (n > 0 && most > 0) {
+        int ia = stack[2*--n], ib = stack[2*n + 1];
+        const dc_bsh_node *A = ta->node + ia, *B = tb->node + ib;
+        dc_v3 d = dc_sub(dc_add(dc_mul(&ma->R, dc_add(ta->o, A->c)), ma->pose.t),
+                         dc_add(dc_mul(&mb->R, dc_add(tb->o, B->c)), mb->pose.t));
+        if (dc_sqrt(dc_dot(d, d)) - (1 + 16*DC_EPS)*(A->R + B->R) > most*(W->way.v[0] + W->way.v[1])) continue;
+        if (A->left < 0 && B->left < 0) {
+            dc_hull p = dci_sim_triangle(sim, a, A->triangle), q = dci_sim_triangle(sim, b, B->triangle);
+            most = dc_max(dci_sim_hulls_clear(W, &p, &q, most), 0);
+            continue;
+        }
+        if (B->left < 0 || (A->left >= 0 && A->R >= B->R)) {
+            stack[2*n] = A->left;
+            stack[2*n + 2] = A->right;
+            stack[2*n + 1] = stack[2*n + 3] = ib;
+        } else {
+            stack[2*n] = stack[2*n + 2] = ia;
+            stack[2*n + 1] = B->left;
+            stack[2*n + 3] = B->right;
+        }
+        n += 2;
+    }
+    W->mem->used = used;
+    return most;
+}
+
+/* bounds of the speed and the acceleration of hull k's points, seen from `top` */
+static void dci_sim_hull_bounds(const dc_sim *sim, int k, int top, const dc_real *q, const dc_real *dq, dc_real *v, dc_real *a)
+{
+    const dc_sim_hull *hull = sim->hull + k;
+    dci_sim_bounds(sim, q, dq, hull->link, top, dc_sqrt(dc_dot(hull->centre, hull->centre)) + hull->radius, v, a);
+}
+
+/* the same for pair k */
 static dc_real dci_sim_pair_clear(dci_sim_work *W, int k, const dc_real *q, const dc_real *dq, dc_real most)
 {
     const dc_sim *sim = W->sim;
-    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link, top = dci_sim_common(sim, i, j);
-    dc_hull A = dci_sim_hull_of(sim, a), B = dci_sim_hull_of(sim, b);
-    dc_distance D = DC_ZERO;
-    dci_sim_motion ma, mb;
-    dc_real d, c;
-    dci_sim_moving(W, a, top, q, dq, &ma);
-    dci_sim_moving(W, b, top, q, dq, &mb);
-    if (ma.v + mb.v <= 0 || dci_sim_apart(sim, &W->now, a, b) > most*(ma.v + mb.v)) return most;
-    if (dc_hull_distance(&A, W->now.pose + i, &B, W->now.pose + j, NULL, &D) != DC_OK) return 0;
-    dci_sim_twist(sim, W->axis, &W->now, i, top, dq, ma.z);
-    dci_sim_twist(sim, W->axis, &W->now, j, top, dq, mb.z);
-    /* half way, moving with the mean of the witness points */
-    d = -DC_R(0.5)*dc_dot(D.n, dc_add(D.pa, D.pb));
-    c = dc_dot(D.n, dc_add(dci_sim_v3(ma.z), dc_cross(dci_sim_v3(ma.z + 3), dc_sub(D.pa, W->now.pose[i].t))));
-    c += dc_dot(D.n, dc_add(dci_sim_v3(mb.z), dc_cross(dci_sim_v3(mb.z + 3), dc_sub(D.pb, W->now.pose[j].t))));
-    c *= DC_R(0.5);
-    most = dci_sim_advance(W, &ma, a, D.n, d, c, most);
-    return dci_sim_advance(W, &mb, b, dc_neg(D.n), -d, -c, most);
+    dci_sim_way *y = &W->way;
+    dc_hull A = dci_sim_hull_of(sim, sim->pair[2*k]), B = dci_sim_hull_of(sim, sim->pair[2*k + 1]);
+    dc_real share;
+    int c;
+    y->q = q;
+    y->dq = dq;
+    for (c = 0; c < 2; ++c) y->link[c] = sim->hull[sim->pair[2*k + c]].link;
+    y->top = dci_sim_common(sim, y->link[0], y->link[1]);
+    for (c = 0; c < 2; ++c) dci_sim_hull_bounds(sim, sim->pair[2*k + c], y->top, q, dq, y->v + c, y->a + c);
+    if (y->v[0] + y->v[1] <= 0 || dci_sim_apart(sim, &W->now, sim->pair[2*k], sim->pair[2*k + 1]) > most*(y->v[0] + y->v[1])) return most;
+    for (c = 0; c < 2; ++c) dci_sim_moving(sim, y->link[c], y->top, q, dq, 0, y->from + c);
+    share = dci_sim_hulls_clear(W, &A, &B, most);
+    if (share < 0 && sim->desc.trees) share = dci_sim_trees_clear(W, k, most);
+    return dc_max(share, 0);
+}
+
+/* the same for hull k at plane p */
+static DCI_NOINLINE dc_real dci_sim_plane_clear(dci_sim_work *W, int k, int p, dc_real a, const dc_real *q, const dc_real *dq, dc_real most)
+{
+    const dc_sim *sim = W->sim;
+    const dc_sim_plane *plane = sim->plane + p;
+    dc_hull A = dci_sim_hull_of(sim, k);
+    dci_sim_motion *m = W->way.at;
+    dc_real t = 0, near = 0, s, room;
+    int turn, j;
+    for (turn = 0; turn < DCI_SIM_TURNS; ++turn) {
+        dci_sim_moving(sim, sim->hull[k].link, -1, q, dq, t, m);
+        for (room = DC_REAL_MAX, j = 0; j < A.n; ++j)
+            room = dc_min(room, dc_dot(plane->n, dc_add(dc_mul(&m->R, A.v[j]), m->pose.t)) + plane->d);
+        if (turn == 0) near = DC_R(0.1)*dc_min(room, sim->desc.length);
+        else if (room <= near) break;
+        s = dci_sim_advance(m, a, &A, plane->n, plane->d, 0, most - t);
+        if (s >= most - t) return most;
+        t += s;
+    }
+    return t;
 }
 
 /* Largest share of dq, up to `most`, over which nothing is met, from the state `now` at q. */
 static DCI_NOINLINE dc_real dci_sim_clear(dci_sim_work *W, const dc_real *q, const dc_real *dq, dc_real most)
 {
     const dc_sim *sim = W->sim;
-    dci_sim_motion m;
     int i, k, p;
     for (i = 0; i < sim->links; ++i) {
         const dc_sim_link *l = sim->link + i;
         dc_real x, d;
+        if (l->joint == DC_SIM_FREE || l->joint == DC_SIM_BALL) {
+            /* less than half a turn, so that the corners of the path tell the way */
+            dc_v3 w = dci_sim_v3(dq + sim->v_at[i] + (l->joint == DC_SIM_FREE ? 3 : 0));
+            if (dc_dot(w, w) > 9) most = dc_min(most, 3/dc_sqrt(dc_dot(w, w)));
+        }
         if (!(l->lo < l->hi) || (l->joint != DC_SIM_HINGE && l->joint != DC_SIM_SLIDE)) continue;
         x = q[sim->q_at[i]];
         d = dq[sim->v_at[i]];
         most = dci_sim_until(DC_R(0.9)*(x - l->lo), d, 0, most);
         most = dci_sim_until(DC_R(0.9)*(l->hi - x), -d, 0, most);
     }
-    for (k = 0; k < sim->hulls && sim->planes; ++k) {
-        dci_sim_moving(W, k, -1, q, dq, &m);
-        if (m.v <= 0) continue;
-        dci_sim_twist(sim, W->axis, &W->now, sim->hull[k].link, -1, dq, m.z);
-        for (p = 0; p < sim->planes; ++p) {
+    /* growing by its speed, a hull's sphere holds all its way */
+    for (k = 0; k < sim->hulls; ++k) {
+        dc_real a;
+        dci_sim_hull_bounds(sim, k, -1, q, dq, W->grow + k, &a);
+        for (p = 0; p < sim->planes && sim->hull[k].tree == sim->desc.trees && W->grow[k] > 0; ++p) {
             const dc_sim_plane *plane = sim->plane + p;
-            if (dc_dot(plane->n, dci_sim_centre(sim, &W->now, k)) + plane->d - sim->hull[k].radius > most*m.v) continue;
-            most = dci_sim_advance(W, &m, k, plane->n, plane->d, 0, most);
+            if (dc_dot(plane->n, dci_sim_centre(sim, &W->now, k)) + plane->d - sim->hull[k].radius > most*W->grow[k]) continue;
+            most = dci_sim_plane_clear(W, k, p, a, q, dq, most);
         }
+        W->grow[k] *= most;
     }
-    for (k = 0; k < sim->pairs; ++k) most = dci_sim_pair_clear(W, k, q, dq, most);
+    dci_sim_sweep(W, &W->now);
+    for (k = 0; k < W->nears; ++k) most = dci_sim_pair_clear(W, W->near[k], q, dq, most);
     return most;
 }
 
@@ -2097,20 +2791,36 @@ static int dci_sim_frame_take(const dc_sim *sim, dc_arena *mem, dci_sim_frame *F
     F->pose = (dc_pose *)dc_arena_take(mem, (size_t)sim->links, sizeof(dc_pose));
     F->joint = (dc_pose *)dc_arena_take(mem, (size_t)sim->links, sizeof(dc_pose));
     F->R = (dc_m3 *)dc_arena_take(mem, (size_t)sim->links, sizeof(dc_m3));
-    return F->pose && F->joint && F->R;
+    F->o = (dc_v3 *)dc_arena_take(mem, (size_t)sim->links, sizeof(dc_v3));
+    return F->pose && F->joint && F->R && F->o;
 }
 
-/* numbers of a workspace, in one piece: Y, gi, gc, Hd, H, L, grad, dir, fix, step, q, q_try, pg, pH, pM */
+/* numbers of a workspace, in one piece: Y, gi, gc, go, Hd, H, L, grad, dir, fix, step, q, q_try, pg, pH, pM */
 static size_t dci_sim_numbers(const dc_sim *sim)
 {
     size_t n = (size_t)sim->links, nv = (size_t)sim->nv, nq = (size_t)sim->nq;
-    return 12*n + 6*n + 6*n + 36*n + 2*nv*nv + 4*nv + 2*nq + 12 + 144 + 144;
+    return 12*n + 6*n + 6*n + 12*n + 36*n + 2*nv*nv + 4*nv + 2*nq + 12 + 144 + 144;
+}
+
+/* scratch for pairs of trees: an evaluation, or the stack of dci_sim_trees_clear */
+static size_t dci_sim_tree_bytes(const dc_sim *sim)
+{
+    const dc_bsh *deepest = NULL;
+    size_t sum, stack;
+    int i;
+    for (i = 0; i < sim->links; ++i)
+        if (sim->link[i].tree && (!deepest || sim->link[i].tree->depth > deepest->depth)) deepest = sim->link[i].tree;
+    if (!deepest) return 0;
+    sum = dc_bsh_eval_bytes(deepest, deepest);
+    stack = dc_bytes(0, 4*((size_t)deepest->depth + 1), sizeof(int));
+    return sum > stack ? sum : stack;
 }
 
 static size_t dci_sim_pair_bytes(const dc_sim *sim)
 {
-    size_t least = dc_psd_clamp_bytes(12), f = sim->pairs > 0 ? dc_friction_bytes(sim->most, sim->most) : least;
-    size_t p = sim->pairs > 0 ? dc_pair_bytes(sim->most, sim->most) : least;
+    int most = sim->desc.trees ? 3 : sim->most;
+    size_t least = dc_psd_clamp_bytes(12), f = sim->pairs > 0 ? dc_friction_bytes(most, most) : least;
+    size_t p = sim->pairs > 0 ? (sim->desc.trees ? dci_sim_tree_bytes(sim) : dc_pair_bytes(most, most)) : least;
     f = f > p ? f : p;
     return f > least ? f : least;
 }
@@ -2131,15 +2841,29 @@ static size_t dci_sim_open_bytes(const dc_sim *sim, int attachments)
         sum = dc_bytes(sum, n, sizeof(dc_pose));
         sum = dc_bytes(sum, n, sizeof(dc_pose));
         sum = dc_bytes(sum, n, sizeof(dc_m3));
+        sum = dc_bytes(sum, n, sizeof(dc_v3));
     }
     sum = dc_bytes(sum, axes, sizeof(dci_sim_axis));
     sum = dc_bytes(sum, axes, sizeof(dc_v3));
+    sum = dc_bytes(sum, n, sizeof(dci_sim_carried));
     sum = dc_bytes(sum, pairs, sizeof(dc_plane));
     sum = dc_bytes(sum, pairs, sizeof(dc_plane));
-    sum = dc_bytes(sum, pairs, sizeof(dc_friction_load *));
-    for (k = 0; k < sim->pairs; ++k) {
-        sum = dc_bytes(sum, 1, sizeof(dc_friction_load));
-        sum = dc_bytes(sum, dc_friction_load_bytes(sim->hull[sim->pair[2*k]].n, sim->hull[sim->pair[2*k + 1]].n), 1);
+    sum = dc_bytes(sum, (size_t)sim->hulls, sizeof(dc_v3));
+    sum = dc_bytes(sum, 2*(size_t)sim->hulls, sizeof(dc_real));
+    sum = dc_bytes(sum, (size_t)sim->hulls, sizeof(int));
+    sum = dc_bytes(sum, 2*pairs, sizeof(int));
+    if (sim->desc.trees) {
+        sum = dc_bytes(sum, pairs, sizeof(dci_sim_meeting));
+        sum = dc_bytes(sum, (size_t)sim->desc.contacts, sizeof(dc_bsh_contact));
+        sum = dc_bytes(sum, (size_t)sim->desc.contacts, sizeof(dc_friction_load));
+        sum = dc_bytes(sum, pairs + 1, sizeof(int));
+        sum = dc_bytes(sum, (size_t)sim->desc.contacts, dc_friction_load_bytes(3, 3));
+    } else {
+        sum = dc_bytes(sum, pairs, sizeof(dc_friction_load *));
+        for (k = 0; k < sim->pairs; ++k) {
+            sum = dc_bytes(sum, 1, sizeof(dc_friction_load));
+            sum = dc_bytes(sum, dc_friction_load_bytes(sim->hull[sim->pair[2*k]].n, sim->hull[sim->pair[2*k + 1]].n), 1);
+        }
     }
     return dc_bytes(sum, dci_sim_numbers(sim), sizeof(dc_real));
 }
@@ -2191,8 +2915,7 @@ static DCI_NOINLINE void dci_sim_inert(dci_sim_work *W, int i)
     Y[11] += h*h*sim->desc.gravity.z;
     for (k = 0; k < 12; ++k) D[k] = Y[k] - T[k];
     dci_sim_wrench(D, sim->moment + 16*i, W->old.R + i, 1/(h*h), w);
-    W->scale = dc_max(W->scale, dc_sqrt(dc_dot(dci_sim_v3(w), dci_sim_v3(w))));
-    W->scale = dc_max(W->scale, dc_sqrt(dc_dot(dci_sim_v3(w + 3), dci_sim_v3(w + 3))));
+    W->scale = dc_max(W->scale, dci_sim_size(w));
 }
 
 /* Pair k at time t: the plane, from which all searches start, and the load of friction. */
@@ -2205,20 +2928,21 @@ static DCI_NOINLINE dc_status dci_sim_load(dci_sim_work *W, int k)
     dc_friction_load *load;
     size_t used = W->mem->used;
     dc_status s;
-    if (dci_sim_apart(sim, &W->old, a, b) >= dci_sim_reach(sim, 0)) return DC_OK;
     load = (dc_friction_load *)dc_arena_take(W->mem, 1, sizeof *load);
     if (!load) return DC_E_MEMORY;
     /* without friction the load is asked for all the same: it tells whether there are derivatives by the coefficient */
     s = dc_friction_open(&sim->desc.friction, &W->pair, mu > 0 ? mu : 1, sim->desc.h, &A, W->old.pose + i, &B, W->old.pose + j, W->mem,
                          W->plane + k, load);
     if (s != DC_OK && s != DC_E_DIVERGED) {
-        W->hull_a = a;
-        W->hull_b = b;
+        dci_sim_stop(W, k, s);
         return s;
     }
+    W->doubt_old += s == DC_E_DIVERGED;
     W->plane_old[k] = W->plane[k];
-    if (load->count > 0) W->load[k] = load;
-    else W->mem->used = used;
+    if (load->count > 0) {
+        W->load[k] = load;
+        W->rubbing[W->rubs++] = k;
+    } else W->mem->used = used;
     return DC_OK;
 }
 
@@ -2228,7 +2952,8 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
                               int attachments, dc_arena *mem, dci_sim_work **out)
 {
     dci_sim_work *W = (dci_sim_work *)dc_arena_take(mem, 1, sizeof *W);
-    size_t n = (size_t)sim->links, nv = (size_t)sim->nv, pairs = (size_t)sim->pairs, axes = dci_sim_axis_count(sim, attachments);
+    size_t n = (size_t)sim->links, nv = (size_t)sim->nv, pairs = (size_t)sim->pairs, hulls = (size_t)sim->hulls;
+    size_t axes = dci_sim_axis_count(sim, attachments);
     dc_real *x;
     int i, k, ok;
     if (!W) return DC_E_MEMORY;
@@ -2236,14 +2961,32 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
     ok = dci_sim_frame_take(sim, mem, &W->now) && dci_sim_frame_take(sim, mem, &W->old) && dci_sim_frame_take(sim, mem, &W->prev);
     W->axis = (dci_sim_axis *)dc_arena_take(mem, axes, sizeof *W->axis);
     W->c = (dc_v3 *)dc_arena_take(mem, axes, sizeof *W->c);
+    W->carried = (dci_sim_carried *)dc_arena_take(mem, n, sizeof *W->carried);
     W->plane = (dc_plane *)dc_arena_take(mem, pairs, sizeof *W->plane);
     W->plane_old = (dc_plane *)dc_arena_take(mem, pairs, sizeof *W->plane);
-    W->load = (dc_friction_load **)dc_arena_take(mem, pairs, sizeof *W->load);
+    W->centre = (dc_v3 *)dc_arena_take(mem, hulls, sizeof *W->centre);
+    W->grow = (dc_real *)dc_arena_take(mem, 2*hulls, sizeof *W->grow);
+    W->order = (int *)dc_arena_take(mem, hulls, sizeof *W->order);
+    W->near = (int *)dc_arena_take(mem, 2*pairs, sizeof *W->near);
+    if (!W->centre || !W->grow || !W->order || !W->near) return DC_E_MEMORY;
+    W->low = W->grow + hulls;
+    W->rubbing = W->near + pairs;
+    if (sim->desc.trees) {
+        W->meeting = (dci_sim_meeting *)dc_arena_take(mem, pairs, sizeof *W->meeting);
+        W->contact = (dc_bsh_contact *)dc_arena_take(mem, (size_t)sim->desc.contacts, sizeof *W->contact);
+        W->rub = (dc_friction_load *)dc_arena_take(mem, (size_t)sim->desc.contacts, sizeof *W->rub);
+        W->contact_at = (int *)dc_arena_take(mem, pairs + 1, sizeof *W->contact_at);
+        ok = ok && W->meeting && W->contact && W->rub && W->contact_at;
+    } else {
+        W->load = (dc_friction_load **)dc_arena_take(mem, pairs, sizeof *W->load);
+        ok = ok && W->load;
+    }
     x = (dc_real *)dc_arena_take(mem, dci_sim_numbers(sim), sizeof *x);
-    if (!ok || !W->axis || !W->c || !W->plane || !W->plane_old || !W->load || !x) return DC_E_MEMORY;
+    if (!ok || !W->axis || !W->c || !W->carried || !W->plane || !W->plane_old || !x) return DC_E_MEMORY;
     W->Y = x;           x += 12*n;
     W->gi = x;          x += 6*n;
     W->gc = x;          x += 6*n;
+    W->go = x;          x += 12*n;
     W->Hd = x;          x += 36*n;
     W->H = x;           x += nv*nv;
     W->L = x;           x += nv*nv;
@@ -2261,7 +3004,7 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
     W->q_old = q;
     W->q_prev = q_prev;
     W->mem = mem;
-    W->pair.barrier = sim->desc.global ? DC_GLOBAL : DC_LOCAL;
+    W->pair.barrier = sim->desc.global || sim->desc.trees ? DC_GLOBAL : DC_LOCAL;     /* trees: of the triangles' friction */
     W->pair.s = sim->desc.support;
     W->pair.length = sim->desc.length;
     dci_sim_forward(sim, q, &W->old);
@@ -2270,11 +3013,14 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
     for (k = 0; k < sim->pairs; ++k) {
         memset(W->plane + k, 0, sizeof *W->plane);
         memset(W->plane_old + k, 0, sizeof *W->plane);
-        W->load[k] = NULL;
+        if (sim->desc.trees) W->meeting[k].known = W->meeting[k].curved = 0;
+        else W->load[k] = NULL;
     }
     *out = W;
-    for (k = 0; k < sim->pairs; ++k) {
-        dc_status s = dci_sim_load(W, k);
+    if (sim->desc.trees) return DC_OK;
+    dci_sim_feel(W, &W->old);
+    for (k = 0; k < W->nears; ++k) {
+        dc_status s = dci_sim_load(W, W->near[k]);
         if (s != DC_OK) return s;
     }
     return DC_OK;
@@ -2323,70 +3069,88 @@ static void dci_sim_corner(dc_sim_info *info, const dc_real *q, int nq)
 static DCI_NOINLINE void dci_sim_diagonal(dci_sim_work *W)
 {
     const dc_sim *sim = W->sim;
-    int k, nv = sim->nv;
-    for (k = 0; k < nv; ++k) W->fix[k] = 0;
-    for (k = 0; k < sim->links; ++k) {
-        dc_real X[36] = {0}, J[6], XJ[6];
-        int l, j, c;
-        dci_sim_cross_inertia(sim->moment + 16*k, W->now.R + k, W->now.R + k, 1/(sim->desc.h*sim->desc.h), X);
-        for (l = k; l >= 0; l = sim->link[l].parent)
-            for (j = 0; j < dci_sim_nv(sim->link[l].joint); ++j) {
-                dci_sim_column(W->axis + sim->v_at[l] + j, W->now.pose[k].t, J);
-                for (c = 0; c < 6; ++c) XJ[c] = dci_sim_dot6(X + 6*c, J);
-                W->fix[sim->v_at[l] + j] += dci_sim_dot6(J, XJ);
-            }
+    int i, k;
+    for (i = 0; i < sim->links; ++i) {
+        dc_real X[36] = {0};
+        dc_v3 r = dci_sim_arm(&W->now, i);
+        dci_sim_cross_inertia(sim->moment + 16*i, W->now.R + i, W->now.R + i, 1/(sim->desc.h*sim->desc.h), X);
+        dci_sim_shift_block(r, r, X, 6, W->Hd + 36*i);
+    }
+    for (i = sim->links - 1; i >= 0; --i) {
+        dc_real m[6];
+        for (k = sim->v_at[i]; k < sim->v_at[i] + dci_sim_nv(sim->link[i].joint); ++k) {
+            dci_sim_times(W->Hd + 36*i, W->axis + k, m);
+            W->fix[k] = dci_sim_power(W->axis + k, m);
+        }
+        for (k = 0; sim->link[i].parent >= 0 && k < 36; ++k) W->Hd[36*sim->link[i].parent + k] += W->Hd[36*i + k];
     }
 }
 
 /* a force left over that may be rounding, over the largest acting */
 #define DCI_SIM_FLOOR (DC_IS_FLOAT ? DC_R(1e-2) : DC_R(1e-7))
 
+/* the slope of O along dir: a twist that goes on evenly has the same coordinates everywhere on its way */
+static dc_real dci_sim_along(const dci_sim_work *W)
+{
+    dc_real slope = 0;
+    int k;
+    for (k = 0; k < W->sim->nv; ++k) slope += W->grad[k]*W->dir[k];
+    return slope;
+}
+
 /* Newton's method from the state now, with the line search of the header's description. */
-static dc_status dci_sim_newton(dci_sim_work *W, dc_sim_info *info)
+static DCI_NOINLINE dc_status dci_sim_newton(dci_sim_work *W, dc_sim_info *info)
 {
     const dc_sim *sim = W->sim;
     int nv = sim->nv, nq = sim->nq, k;
     dc_real value, noise, slope, share, residual, least = (dc_real)HUGE_VAL;
-    int slow = 0;
+    int slow = 0, all;
     memcpy(W->q, W->q_old, (size_t)nq*sizeof *W->q);
     dci_sim_corner(info, W->q, nq);
+    dci_sim_meet(W, W->q);
     dci_sim_energy(W, W->q, 1);
     if (W->status != DC_OK) return W->status;
     W->scale = dc_max(W->scale, W->force);      /* friction is of the size that contact has at time t */
     dci_sim_diagonal(W);
     for (;;) {
+        /* a force that is not known is not left over */
+        dc_status sure = W->doubt + W->doubt_old > 0 ? DC_E_DIVERGED : DC_OK;
         residual = dci_sim_largest(W->grad, nv);
         info->residual = residual;
         info->scale = dc_max(W->scale, W->force);
         info->gap = W->gap;
         info->contacts = W->contacts;
-        if (residual <= sim->desc.tolerance*info->scale) return DC_OK;
+        if (residual <= sim->desc.tolerance*info->scale) return sure;
         /* the rounding of the forces: Newton's steps no longer halve what is left, where they should square it */
         slow = residual <= DCI_SIM_FLOOR*info->scale && residual > DC_R(0.5)*least ? slow + 1 : 0;
-        if (slow == 3) return DC_OK;
+        if (slow == 3) return sure;
         least = dc_min(least, residual);
         if (info->iterations == sim->desc.iterations) return DC_E_DIVERGED;
         if (!dci_sim_direction(W, &info->shifts)) return DC_E_DIVERGED;
-        for (slope = 0, k = 0; k < nv; ++k) slope += W->grad[k]*W->dir[k];
+        slope = dci_sim_along(W);
         share = dci_sim_clear(W, W->q, W->dir, 1);
         info->shortened += share < 1;
         value = W->value;
         noise = 64*DC_EPS*W->noise;
-        for (;;) {
+        /* mostly the first place is taken, so that its derivatives are computed with it; so they are where O tells nothing */
+        for (all = 1;; all = -slope <= noise) {
             for (k = 0; k < nv; ++k) W->step[k] = share*W->dir[k];
             dc_sim_retract(sim, W->q, W->step, W->q_try);
-            dci_sim_energy(W, W->q_try, 0);
-            if (W->status == DC_OK && W->value <= value + DC_R(1e-4)*share*slope + noise) break;
+            dci_sim_meet(W, W->q_try);
+            dci_sim_energy(W, W->q_try, all);
+            if (W->status == DC_OK && W->value <= value + DC_R(1e-4)*share*slope) break;
+            /* below the rounding of O its slope decides: it has to fall */
+            if (W->status == DC_OK && all && W->value <= value + noise && dc_abs(dci_sim_along(W)) <= DC_R(0.9)*-slope) break;
             share *= DC_R(0.5);
             if (!(share > DC_R(1e-12))) {
-                /* as far as the rounding of O allows: W->q stays */
-                return residual <= DCI_SIM_FLOOR*info->scale ? DC_OK : DC_E_DIVERGED;
+                /* as far as rounding allows: W->q stays */
+                return residual <= DCI_SIM_FLOOR*info->scale ? sure : DC_E_DIVERGED;
             }
         }
         memcpy(W->q, W->q_try, (size_t)nq*sizeof *W->q);
         info->iterations++;
         dci_sim_corner(info, W->q, nq);
-        dci_sim_energy(W, W->q, 1);
+        if (!all) dci_sim_energy(W, W->q, 1);
         if (W->status != DC_OK) return W->status;
     }
 }
@@ -2404,6 +3168,7 @@ DC_DEF dc_status dc_sim_step(const dc_sim *sim, const dc_real *q_prev, const dc_
     o->iterations = o->shifts = o->shortened = o->contacts = o->path_count = 0;
     o->hull_a = o->hull_b = -1;
     status = dci_sim_open(sim, q_prev, q, control, 0, mem, &W);
+    if (status == DC_OK) status = dci_sim_contacts(W, 0);
     if (status == DC_OK) status = dci_sim_newton(W, o);
     if ((status == DC_OK || status == DC_E_DIVERGED) && !dci_sim_state_ok(sim, W->q)) status = DC_E_RANGE;
     if (status == DC_OK || status == DC_E_DIVERGED) memcpy(q_next, W->q, (size_t)sim->nq*sizeof *q_next);
@@ -2617,6 +3382,51 @@ static DCI_NOINLINE void dci_sim_deriv_pair(dci_sim_deriv *G, int k)
     if (s != DC_OK) W->status = s;
 }
 
+/* Friction of contact c of pair k over mu and its weight: gradient, and its derivatives by the old poses */
+static DCI_NOINLINE dc_status dci_sim_deriv_rub(dci_sim_work *W, int k, const dc_bsh_contact *c)
+{
+    const dc_sim *sim = W->sim;
+    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link;
+    dc_hull A = dci_sim_triangle(sim, a, c->triangle_a), B = dci_sim_triangle(sim, b, c->triangle_b);
+    dc_plane plane = c->plane;
+    return dc_friction_rigid(&sim->desc.friction, &W->pair, 1, sim->desc.h, &A, W->old.pose + i, W->now.pose + i, &B,
+                             W->old.pose + j, W->now.pose + j, W->mem, &plane, NULL, W->pg, NULL, W->pM, NULL);
+}
+
+/* Pair k of trees: friction of its triangle pairs, whose weights are those of time t. The potential does not know the old state. */
+static DCI_NOINLINE void dci_sim_deriv_trees(dci_sim_deriv *G, int k)
+{
+    dci_sim_work *W = G->W;
+    const dc_sim *sim = W->sim;
+    int i = sim->hull[sim->pair[2*k]].link, j = sim->hull[sim->pair[2*k + 1]].link, c, v, r;
+    dc_real mu = sim->link[i].friction*sim->link[j].friction, ks = sim->desc.stiffness, g[12] = {0}, *M = W->pH;
+    if (W->contact_at[k] == W->contact_at[k + 1]) return;
+    for (v = 0; v < 144; ++v) M[v] = 0;
+    for (c = W->contact_at[k]; c < W->contact_at[k + 1]; ++c) {
+        const dc_bsh_contact *t = W->contact + c;
+        dc_status s = dci_sim_deriv_rub(W, k, t);
+        if (s != DC_OK && s != DC_E_DIVERGED) {
+            W->status = s;
+            return;
+        }
+        for (r = 0; r < 12; ++r) {
+            g[r] += ks*t->weight*W->pg[r];
+            for (v = 0; v < 12; ++v) M[12*r + v] += ks*mu*(t->weight*W->pM[12*r + v] + W->pg[r]*t->weight_grad[v]);
+        }
+    }
+    for (c = 0; c < 2; ++c) {
+        dc_real w[12], other = sim->link[c ? i : j].friction;
+        for (v = 0; v < 12; ++v) w[v] = other*g[v];
+        dci_sim_put(&G->now, &G->by_friction, i, c ? j : i, w);
+        dci_sim_put(&G->now, &G->by_friction, j, c ? j : i, w + 6);
+    }
+    if (!(mu > 0)) return;
+    dci_sim_by_old(G, i, i, M, 12);
+    dci_sim_by_old(G, i, j, M + 6, 12);
+    dci_sim_by_old(G, j, i, M + 72, 12);
+    dci_sim_by_old(G, j, j, M + 78, 12);
+}
+
 /* joints: by the state at t, and by the control: columns target, velocity, force */
 static DCI_NOINLINE void dci_sim_deriv_joints(dci_sim_deriv *G, const dc_real *q)
 {
@@ -2680,7 +3490,9 @@ static void dci_sim_deriv_all(dci_sim_deriv *G, const dc_real *q)
     dci_sim_deriv_joints(G, q);
     for (i = 0; i < sim->hulls; ++i)
         for (p = 0; p < sim->planes; ++p) dci_sim_deriv_plane(G, i, p);
-    for (i = 0; i < sim->pairs && W->status == DC_OK; ++i) dci_sim_deriv_friction(G, i);
+    for (i = 0; sim->desc.trees && i < sim->pairs && W->status == DC_OK; ++i) dci_sim_deriv_trees(G, i);
+    if (sim->desc.trees) return;
+    for (i = 0; i < W->rubs && W->status == DC_OK; ++i) dci_sim_deriv_friction(G, W->rubbing[i]);
     for (i = 0; i < sim->pairs && W->status == DC_OK && G->by_vertex.out; ++i) dci_sim_deriv_pair(G, i);
 }
 
@@ -2827,13 +3639,17 @@ DC_DEF dc_status dc_sim_grad(const dc_sim *sim, const dc_real *q_prev, const dc_
     dc_real *want[7];
     dc_status s;
     size_t used;
-    if (!sim || !sim->link || !q_prev || !q || !q_next || !mem || !out) return DC_E_ARG;
+    if (!sim || !sim->link || !q_prev || !q || !q_next || !mem || !out || (sim->desc.trees && out->vertex)) return DC_E_ARG;
     if (!dci_sim_state_ok(sim, q_prev) || !dci_sim_state_ok(sim, q) || !dci_sim_state_ok(sim, q_next)
         || !dci_sim_control_ok(sim, control)) return DC_E_ARG;
     used = mem->used;
     dci_sim_outputs(out, want);
     s = dci_sim_open(sim, q_prev, q, control, out->attach != NULL, mem, &W);
-    if (s == DC_OK) s = dci_sim_jacobians(W, q_next, want);
+    if (s == DC_OK) s = dci_sim_contacts(W, out->friction != NULL);
+    if (s == DC_OK) {
+        dci_sim_meet(W, q_next);
+        s = dci_sim_jacobians(W, q_next, want);
+    }
     mem->used = used;
     return s;
 }
@@ -2863,17 +3679,16 @@ DC_DEF size_t dc_sim_adjoint_bytes(const dc_sim *sim, const dc_sim_run *run)
     return sum == SIZE_MAX || g == 0 ? 0 : sum;
 }
 
-/* One step backwards: lam = - H^-1 at, with which everything is multiplied; by now into at_now, by prev into at_prev. */
-static DCI_NOINLINE dc_status dci_sim_back(const dc_sim *sim, const dc_sim_run *r, int t, const dc_real *q_prev, const dc_real *q,
-                              const dc_real *q_next, dc_real *lam, dc_real *at_now, dc_real *at_prev, dc_real *z, dc_arena *mem)
+/* One step backwards, opened: lam = - H^-1 at, with which everything is multiplied; by now into at_now, by prev into at_prev. */
+static DCI_NOINLINE dc_status dci_sim_back(dci_sim_work *W, const dc_sim_run *r, int t, const dc_real *q_next, dc_real *lam, dc_real *at_now,
+                                           dc_real *at_prev, dc_real *z)
 {
-    dci_sim_work *W = NULL;
+    const dc_sim *sim = W->sim;
     dci_sim_deriv *G;
     dci_sim_sink s = DC_ZERO;
-    dc_status status = dci_sim_open(sim, q_prev, q, r->control ? r->control + t : NULL, r->attach != NULL, mem, &W);
+    dc_status status;
     int i, k, nv = sim->nv, *piv;
-    if (status != DC_OK) return status;
-    piv = (int *)dc_arena_take(mem, (size_t)nv, sizeof *piv);
+    piv = (int *)dc_arena_take(W->mem, (size_t)nv, sizeof *piv);
     G = dci_sim_deriv_open(W, r->attach != NULL, r->vertex != NULL);
     if (!piv || !G) return DC_E_MEMORY;
     dci_sim_energy(W, q_next, 1);
@@ -2905,24 +3720,50 @@ static void dci_sim_zero(dc_real *x, size_t n)
     for (k = 0; x && k < n; ++k) x[k] = 0;
 }
 
+static DCI_NOINLINE int dci_sim_run_finite(const dc_sim *sim, const dc_sim_run *r)
+{
+    size_t n[7], nv = (size_t)sim->nv;
+    dci_sim_columns(sim, n);
+    return dci_sim_finite(r->start, 2*nv) && dci_sim_finite(r->control_grad, (size_t)r->steps*3*nv) && dci_sim_finite(r->attach, n[3])
+        && dci_sim_finite(r->mass, n[4]) && dci_sim_finite(r->friction, n[5]) && dci_sim_finite(r->vertex, n[6]);
+}
+
+static DCI_NOINLINE void dci_sim_zero_run(const dc_sim *sim, const dc_sim_run *r)
+{
+    size_t n[7];
+    dci_sim_columns(sim, n);
+    dci_sim_zero(r->control_grad, (size_t)r->steps*3*(size_t)sim->nv);
+    dci_sim_zero(r->attach, n[3]);
+    dci_sim_zero(r->mass, n[4]);
+    dci_sim_zero(r->friction, n[5]);
+    dci_sim_zero(r->vertex, n[6]);
+}
+
+/* is what a run points to what it has to be? */
+static DCI_NOINLINE int dci_sim_run_ok(const dc_sim *sim, const dc_sim_run *r)
+{
+    size_t n = (size_t)r->steps + 2, t;
+    if (sim->desc.trees && r->vertex) return 0;
+    for (t = 0; r->control && t < (size_t)r->steps; ++t)
+        if (!dci_sim_control_ok(sim, r->control + t)) return 0;
+    if (!dci_sim_finite(r->loss, (size_t)r->steps*(size_t)sim->nv)) return 0;
+    if (r->every > 1) n = 2*(((size_t)r->steps - 1)/(size_t)r->every + 1);
+    for (t = 0; t < n; ++t)
+        if (!dci_sim_state_ok(sim, r->q + t*(size_t)sim->nq)) return 0;
+    return 1;
+}
+
 DC_DEF dc_status dc_sim_adjoint(const dc_sim *sim, const dc_sim_run *r, dc_arena *mem)
 {
-    size_t n[7], used, floor, nv, nq;
+    size_t used, floor, nv, nq;
+    dci_sim_work *W;
     dc_real *at[3], *z, *kept, *turn;
     dc_status status = DC_OK;
     int t, k, every;
-    if (!sim || !sim->link || !r || !mem || r->steps < 1 || r->every < 0 || !r->q || !r->loss) return DC_E_ARG;
+    if (!sim || !sim->link || !r || !mem || r->steps < 1 || r->every < 0 || !r->q || !r->loss || !dci_sim_run_ok(sim, r)) return DC_E_ARG;
     nv = (size_t)sim->nv;
     nq = (size_t)sim->nq;
     every = r->every > 1 ? r->every : r->steps;
-    for (t = 0; t < r->steps; ++t) {
-        if (r->control && !dci_sim_control_ok(sim, r->control + t)) return DC_E_ARG;
-        for (k = 0; k < sim->nv; ++k)
-            if (!dc_finite(r->loss[(size_t)t*nv + (size_t)k])) return DC_E_ARG;
-    }
-    k = r->every > 1 ? 2*((r->steps - 1)/every + 1) : r->steps + 2;
-    for (t = 0; t < k; ++t)
-        if (!dci_sim_state_ok(sim, r->q + (size_t)t*nq)) return DC_E_ARG;
     used = mem->used;
     at[0] = (dc_real *)dc_arena_take(mem, 4*nv + 6*(size_t)sim->links, sizeof(dc_real));
     kept = (dc_real *)dc_arena_take(mem, dci_sim_kept(sim, r), sizeof(dc_real));
@@ -2934,12 +3775,7 @@ DC_DEF dc_status dc_sim_adjoint(const dc_sim *sim, const dc_sim_run *r, dc_arena
     at[1] = at[0] + nv;
     at[2] = at[1] + nv;
     z = at[2] + 2*nv;
-    dci_sim_columns(sim, n);
-    dci_sim_zero(r->control_grad, (size_t)r->steps*3*nv);
-    dci_sim_zero(r->attach, n[3]);
-    dci_sim_zero(r->mass, n[4]);
-    dci_sim_zero(r->friction, n[5]);
-    dci_sim_zero(r->vertex, n[6]);
+    dci_sim_zero_run(sim, r);
     /* at[0] of q_{t+1}, at[1] of q_t, at[2] of q_{t-1} */
     dci_sim_zero(at[0], 3*nv);
     for (t = r->steps - 1; t >= 0 && status == DC_OK; --t) {
@@ -2958,7 +3794,12 @@ DC_DEF dc_status dc_sim_adjoint(const dc_sim *sim, const dc_sim_run *r, dc_arena
             if (status != DC_OK) break;
         }
         for (k = 0; k < sim->nv; ++k) at[0][k] += r->loss[(size_t)t*nv + (size_t)k];
-        status = dci_sim_back(sim, r, t, q, q + nq, q + 2*nq, at[0], at[1], at[2], z, mem);
+        status = dci_sim_open(sim, q, q + nq, r->control ? r->control + t : NULL, r->attach != NULL, mem, &W);
+        if (status == DC_OK) status = dci_sim_contacts(W, r->friction != NULL);
+        if (status == DC_OK) {
+            dci_sim_meet(W, q + 2*nq);
+            status = dci_sim_back(W, r, t, q + 2*nq, at[0], at[1], at[2], z);
+        }
         mem->used = floor;
         turn = at[0];
         at[0] = at[1];
@@ -2970,9 +3811,7 @@ DC_DEF dc_status dc_sim_adjoint(const dc_sim *sim, const dc_sim_run *r, dc_arena
         r->start[k] = at[1][k];
         r->start[nv + (size_t)k] = at[0][k];
     }
-    if (status == DC_OK && !(dci_sim_finite(r->start, 2*nv) && dci_sim_finite(r->control_grad, (size_t)r->steps*3*nv)
-                             && dci_sim_finite(r->attach, n[3]) && dci_sim_finite(r->mass, n[4])
-                             && dci_sim_finite(r->friction, n[5]) && dci_sim_finite(r->vertex, n[6]))) status = DC_E_RANGE;
+    if (status == DC_OK && !dci_sim_run_finite(sim, r)) status = DC_E_RANGE;
     mem->used = used;
     return status;
 }

@@ -7,6 +7,7 @@
  * while (tan phi - w/h)/2 > mu (1 + mu tan phi)/(1 + mu^2), phi its angle from the wall. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION
+#define DC_BSH_IMPLEMENTATION
 #define DC_SIM_IMPLEMENTATION
 #include "dc_sim.h"
 #define VIEW_IMPLEMENTATION

@@ -46,7 +46,10 @@ int main(int argc, char **argv)
     page.rate = rate;
     v = view_open(o.out, &page);
     view_fixed(v, view_plane(v, 1), NULL, ground);
-    for (i = 0; i < w.sim.links; i++) colour[i] = i == 0 ? "#3b7dd8" : w.sim.link[i].parent == 0 || w.sim.link[i - 1].hulls == 0 ? "#8592a3" : "#e8833a";
+    for (i = 0; i < w.sim.links; i++) {         /* the upper legs hang on the torso, or on a link without a hull */
+        int above = w.sim.link[i].parent;
+        colour[i] = i == 0 ? "#3b7dd8" : above == 0 || w.sim.link[above].hulls == 0 ? "#8592a3" : "#e8833a";
+    }
     sim_show(&w, v, colour);
     view_track(v, "way of a foot", "#3aa675", w.shown[2], dc_vec(DC_R(ANT_LOWER), 0, 0));
     along = view_series(v, "distance walked", "m", 0);

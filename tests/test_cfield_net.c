@@ -679,7 +679,7 @@ TEST enough_is_enough(void)
     ASSERT_EQ(DC_OK, dc_cfield_train_start(&o, &f, state));
     ASSERT_EQ(DC_OK, dc_cfield_train(&f, state, &mem, NULL, NULL, &info));
     ASSERT(info.done && info.epochs == 1);
-    ASSERT(info.rmse <= 0.5);
+    ASSERT((double)info.rmse <= 0.5);
     free(state);
     PASS();
 }
@@ -688,7 +688,9 @@ TEST enough_is_enough(void)
 TEST golden_bits(void)
 {
 #ifdef DC_TEST_NO_CONTRACT
-    static const uint64_t want[2] = {DC_IS_FLOAT ? UINT64_C(0) : UINT64_C(0), DC_IS_FLOAT ? UINT64_C(0) : UINT64_C(0)};
+    static const uint64_t want[2] = {DC_IS_FLOAT ? UINT64_C(0x7ee621068482a21e) : UINT64_C(0xf9aba050f8dfeee0),
+                                     DC_IS_FLOAT ? UINT64_C(0xfd5ac15d05eb542c) : UINT64_C(0x2deef31c3c1bba0d)};
+    uint64_t got[2];
     int smooth;
     for (smooth = 0; smooth < 2; ++smooth) {
         dc_arena mem = dc_arena_make(memory, BYTES/2);
@@ -703,11 +705,11 @@ TEST golden_bits(void)
         ASSERT_EQ(DC_OK, dc_cfield_train(&f, state, &mem, NULL, NULL, NULL));
         size = trained_bytes(state, saved);
         free(state);
-        if (fnv(saved, size) != want[smooth]) {
-            printf("  smooth %d: 0x%016llx\n", smooth, (unsigned long long)fnv(saved, size));
-            FAILm("other bits");
-        }
+        got[smooth] = fnv(saved, size);
     }
+    if (got[0] != want[0] || got[1] != want[1])
+        printf("  0x%016llx, 0x%016llx\n", (unsigned long long)got[0], (unsigned long long)got[1]);
+    ASSERT(got[0] == want[0] && got[1] == want[1]);
     PASS();
 #else
     SKIPm("built with contraction");
@@ -719,10 +721,10 @@ TEST walls_are_learned(void)
 {
     static const dc_cshape_kind kinds[3] = {DC_CSHAPE_HALFPLANE, DC_CSHAPE_DISC, DC_CSHAPE_HOLE};
     static const char *names[3] = {"half-plane", "disc", "hole"};
-    int k, i, smooth;
+    int k, i, smooth, most = (int)sweep_count(3);
     rng r;
     rng_seed(&r, 8);
-    for (k = 0; k < 3; ++k) {
+    for (k = 0; k < 3 && k < most; ++k) {
         dc_arena mem = dc_arena_make(memory, BYTES/2), own = dc_arena_make(memory + BYTES/2, BYTES/2);
         dc_cfield_train_options o = small();
         dc_cfield_train_info info;

@@ -1,6 +1,7 @@
 /* Grains: one contact, momentum, the three tests of friction of CEM 8.1, who is within reach, phases, snapshots, derivatives. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION
+#define DC_BSH_IMPLEMENTATION
 #define DC_SIM_IMPLEMENTATION
 #include "dc_sim.h"
 
@@ -477,6 +478,201 @@ TEST order_of_the_parts_and_snapshots_leave_the_bits(void)
     PASS();
 }
 
+/* ---- the derivative ----------------------------------------------------------------------------- */
+
+/* two squares on each other and on a half-plane; fields are hardly trained networks of smooth units: as wrong as fields can be,
+ * with all derivatives */
+enum { BODIES = 3, MOST = 6*BODIES + 8 };
+typedef struct { dc_grains g; int springs, crossed, regimes[5]; uint64_t signature; } small_scene;
+
+static dc_status small_fields(void)
+{
+    static unsigned char kept[1 << 18], state[1 << 20];
+    dc_v2 v[4];
+    dc_poly p = block_of(v, 1, 1);
+    dc_cfield exact[2];
+    dc_cfield_train_options o = DC_ZERO;
+    dc_arena mem = dc_arena_make(memory, sizeof memory), keep = dc_arena_make(kept, sizeof kept), work = dc_arena_make(scratch, sizeof scratch);
+    int k;
+    o.smooth = 1;
+    o.harmonics = 4;
+    o.layers = 2;
+    o.width = 16;
+    o.samples = 1000;
+    o.epochs = 2;
+    for (k = 0; k < 2; ++k) {
+        dc_cshape a = DC_ZERO;
+        a.kind = k ? DC_CSHAPE_POLY : DC_CSHAPE_HALFPLANE;
+        if (k) a.poly = p;
+        if (dc_cfield_exact(NULL, &a, &p, &mem, exact + k) != DC_OK || dc_cfield_train_bytes(&o) > sizeof state
+            || dc_cfield_train_start(&o, exact + k, state) != DC_OK || dc_cfield_train(exact + k, state, &work, NULL, NULL, NULL) != DC_OK
+            || dc_cfield_learned(state, &keep, field + k) != DC_OK) return DC_E_ARG;
+    }
+    return DC_OK;
+}
+
+static dc_status small_make(small_scene *s, dc_real mu, int reduced)
+{
+    static const int body[BODIES] = {0, 1, 1};
+    dc_grain_type type[2];
+    dc_grain_pair pair[2];
+    dc_grains_desc d = DC_ZERO;
+    dc_v2 v[4];
+    dc_poly p = block_of(v, 1, 1);
+    dc_arena mem = dc_arena_make(memory, sizeof memory);
+    memset(type, 0, sizeof type);
+    memset(pair, 0, sizeof pair);
+    type[0].kind = DC_CSHAPE_HALFPLANE;
+    if (dc_grain_type_poly(&p, DC_R(1.5), DC_R(0.7), type + 1) != DC_OK) return DC_E_ARG;
+    pair[0].b = pair[1].a = pair[1].b = 1;
+    pair[0].field = field;
+    pair[1].field = field + 1;
+    pair[0].length = pair[1].length = DC_R(1.5);
+    d.type = type;
+    d.types = d.pairs = 2;
+    d.pair = pair;
+    d.body = body;
+    d.bodies = BODIES;
+    d.h = DC_R(0.01);
+    d.gravity[1] = DC_R(-0.1);
+    d.material.kn = 50;
+    d.material.kt = 30;
+    d.material.gn = 2;
+    d.material.gt = DC_R(1.5);
+    d.material.mu = mu;
+    d.reduced_mass = reduced;
+    d.lo[0] = d.lo[1] = -4;
+    d.hi[0] = d.hi[1] = 4;
+    return dc_grains_build(&d, &mem, &s->g);
+}
+
+/* The next state, and what is frozen in its derivative. */
+static void small_step(const double *x, double *f, void *user)
+{
+    small_scene *s = (small_scene *)user;
+    static unsigned char save[1 << 14];
+    dc_grains *g = &s->g;
+    dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+    int k, p;
+    memcpy(save, g->state, g->state_bytes);
+    for (k = 0; k < 3*BODIES; ++k) {
+        g->q[k] = (dc_real)x[k];
+        g->v[k] = (dc_real)x[3*BODIES + k];
+    }
+    for (k = 0; k < s->springs; ++k) g->spring[k] = (dc_real)x[6*BODIES + k];
+    for (k = 0; k < MOST; ++k) f[k] = 0;
+    s->signature = 1;
+    if (dc_grains_find(g, NULL) != DC_OK) return;
+    for (p = 0; p < g->contacts; ++p) {
+        dci_grain_jet J;
+        dci_grain_out O;
+        if (dci_grain_jet_of(g, p, &mem, &J) != DC_OK) return;
+        k = (int)dci_grain_force(&J.M, &J.I, &O);
+        s->signature = 31*s->signature + (uint64_t)(k + 8*(O.fn > 0) + 16*(O.ft > 0));
+        s->regimes[k]++;
+    }
+    if (dc_grains_step(g, &mem, NULL) != DC_OK) return;
+    for (k = 0; k < 3*BODIES; ++k) {
+        f[k] = (double)g->q[k];
+        f[3*BODIES + k] = (double)g->v[k];
+    }
+    for (k = 0; k < dc_grains_springs(g); ++k) f[6*BODIES + k] = (double)g->spring[k];
+    memcpy(g->state, save, g->state_bytes);
+}
+
+/* as above; notes whether the regime is that at the centre */
+static void small_watch(const double *x, double *f, void *user)
+{
+    small_scene *s = (small_scene *)user;
+    uint64_t centre = s->signature;
+    small_step(x, f, user);
+    if (s->signature != centre) s->crossed = 1;
+    s->signature = centre;
+}
+
+/* Jacobians by both modes, against each other and, in double, against differences of whole steps, in each regime of friction */
+TEST one_step_has_its_derivatives(void)
+{
+    static const double friction[4] = {0.02, 0.1, 0.3, 5};
+    static double x[MOST], f[MOST], jac[MOST*MOST];
+    static dc_real forward[MOST][MOST], backward[MOST][MOST], e[MOST];
+    static small_scene s;
+    worst fd = worst_make("Jacobian of a step against differences"), modes = worst_make("transposed Jacobian, of its largest entry, in EPS");
+    double order = 9;
+    long draw, draws = sweep_count(120);
+    int k, i, j, n, kept = 0, seen[5] = {0, 0, 0, 0, 0};
+    rng r;
+    rng_seed(&r, 12);
+    ASSERT_EQ(DC_OK, small_fields());
+    for (draw = 0; draw < draws; ++draw) {
+        dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+        dc_grains *g = &s.g;
+        double big = 0, speed = rng_log(&r, 1e-3, 0.5);
+        fd_result res;
+        ASSERT_EQ(DC_OK, small_make(&s, (dc_real)friction[draw%4], (int)(draw/4%2)));
+        for (i = 0; i < BODIES; ++i) {
+            double turn = rng_uniform(&r, -3, 3)*(i > 0), px = rng_uniform(&r, -0.6, 0.6), py = i > 0 ? rng_uniform(&r, 0.2, 1)*i : 0;
+            place(g, i, turn, px, py);
+            for (k = 0; k < 3; ++k) g->v[3*i + k] = (dc_real)(speed*rng_uniform(&r, -1, 1));
+        }
+        /* two steps, so that there are springs */
+        for (k = 0; k < 2; ++k) ASSERT_EQ(DC_OK, dc_grains_step(g, &mem, NULL));
+        s.springs = dc_grains_springs(g);
+        for (k = 0; k < s.springs; ++k) g->spring[k] += (dc_real)(0.05*speed*rng_normal(&r));
+        memset(x, 0, sizeof x);
+        to_double(g->q, x, 3*BODIES);
+        to_double(g->v, x + 3*BODIES, 3*BODIES);
+        to_double(g->spring, x + 6*BODIES, s.springs);
+        n = 6*BODIES + s.springs;
+        memset(s.regimes, 0, sizeof s.regimes);
+        s.crossed = 0;
+        small_step(x, f, &s);
+        for (k = 0; k < 5; ++k) seen[k] += s.regimes[k];
+        memset(forward, 0, sizeof forward);
+        memset(backward, 0, sizeof backward);
+        for (k = 0; k < MOST; ++k) {
+            dc_grains_tangent in, out;
+            memset(e, 0, sizeof e);
+            e[k] = 1;
+            in.q = e;
+            in.v = e + 3*BODIES;
+            in.spring = e + 6*BODIES;
+            out.q = forward[k];
+            out.v = forward[k] + 3*BODIES;
+            out.spring = forward[k] + 6*BODIES;
+            if (k < n) ASSERT_EQ(DC_OK, dc_grains_jvp(g, &in, &out, &mem, NULL));
+            out.q = backward[k];
+            out.v = backward[k] + 3*BODIES;
+            out.spring = backward[k] + 6*BODIES;
+            ASSERT_EQ(DC_OK, dc_grains_vjp(g, &in, &out, &mem, NULL));
+        }
+        for (i = 0; i < n; ++i)
+            for (j = 0; j < MOST; ++j) {
+                big = fmax(big, fabs((double)forward[i][j]));
+                jac[j*n + i] = (double)forward[i][j];
+            }
+        for (i = 0; i < n; ++i)
+            for (j = 0; j < MOST; ++j)
+                worst_add(&modes, fabs((double)(forward[i][j] - backward[j][i]))/(EPS*big), "draw %ld, (%d, %d)", draw, i, j);
+        if (DC_IS_FLOAT) continue;
+        res = fd_check(small_watch, &s, n, x, MOST, jac, 1.0/1024);
+        if (s.crossed) continue;
+        ++kept;
+        worst_add(&fd, res.err, "draw %ld", draw);
+        order = fmin(order, res.order);
+        ASSERT(!res.bit_equal);
+    }
+    printf("  %d of %ld draws stay in their regimes; contacts open %d, stick %d, cut %d, slip %d; least order %.2f\n", kept, draws, seen[0],
+           seen[DCI_GRAIN_STICK], seen[DCI_GRAIN_CUT], seen[DCI_GRAIN_SLIP], order);
+    ASSERT(sweep_count(100) < 100 || (seen[DCI_GRAIN_STICK] > 10 && seen[DCI_GRAIN_CUT] > 10 && seen[DCI_GRAIN_SLIP] > 10));
+    ASSERT(worst_print(&modes, 20));
+    if (!DC_IS_FLOAT) {
+        ASSERT(worst_print(&fd, 1e-7));
+        ASSERT(order > 1.9);
+    }
+    PASS();
+}
+
 SUITE(grains)
 {
     RUN_TEST(one_contact_as_tabulated);
@@ -485,6 +681,7 @@ SUITE(grains)
     RUN_TEST(momentum_is_kept_whatever_the_fields_say);
     RUN_TEST(all_pairs_within_reach_are_found);
     RUN_TEST(order_of_the_parts_and_snapshots_leave_the_bits);
+    RUN_TEST(one_step_has_its_derivatives);
 }
 
 GREATEST_MAIN_DEFS();

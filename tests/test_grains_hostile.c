@@ -1,6 +1,7 @@
 /* Grains: descriptions, states and crowds that are refused, with a status and nothing else touched; grains that leave. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION
+#define DC_BSH_IMPLEMENTATION
 #define DC_SIM_IMPLEMENTATION
 #include "dc_sim.h"
 

@@ -1,5 +1,6 @@
 /* Jacobians of the step against differences of whole steps: every kind of parameter, joints, contacts, both mass models. */
 #define DC_CONTACT_IMPLEMENTATION
+#define DC_BSH_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION
 #define DC_SIM_IMPLEMENTATION
 #include "dc_sim.h"

@@ -1,5 +1,6 @@
 /* Descriptions, states and calls that are wrong: refused, with the link and the cause, and nothing else touched. */
 #define DC_CONTACT_IMPLEMENTATION
+#define DC_BSH_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION
 #define DC_SIM_IMPLEMENTATION
 #include "dc_sim.h"
@@ -154,6 +155,9 @@ TEST bad_states_are_refused(void)
     v[3] = (dc_real)HUGE_VAL;
     u.force = v;
     ASSERT_EQ(DC_E_ARG, dc_sim_step(&m.sim, q, q, &u, &mem, out, NULL));
+    u.force = NULL;
+    u.velocity = v;
+    ASSERT_EQ(DC_E_ARG, dc_sim_step(&m.sim, q, q, &u, &mem, out, NULL));
     ASSERT_EQ(DC_E_ARG, dc_sim_step(NULL, q, q, NULL, &mem, out, NULL));
     ASSERT_EQ(DC_E_ARG, dc_sim_step(&m.sim, q, q, NULL, NULL, out, NULL));
     /* through the floor: overlap, and who */
@@ -161,6 +165,89 @@ TEST bad_states_are_refused(void)
     ASSERT_EQ(DC_E_OVERLAP, dc_sim_step(&m.sim, q, q, NULL, &mem, out, &info));
     ASSERT(info.hull_a >= 0 && info.hull_b == -1 && mem.used == 0);
     for (k = 0; k < 64; ++k) ASSERT(out[k] >= 77 && out[k] <= 77);
+    PASS();
+}
+
+/* q_next may be q_prev; a path longer than its room is counted, not written */
+TEST outputs_may_be_inputs(void)
+{
+    dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+    dc_real q[2][64], out[64], path[2*64];
+    dc_sim_info info = DC_ZERO;
+    int k;
+    machine_tree(&m);
+    machine_floor(&m, 0.5);
+    ASSERT_EQ(DC_OK, machine_build(&m));
+    dc_sim_neutral(&m.sim, q[0]);
+    q[0][6] = 5;
+    memcpy(q[1], q[0], sizeof q[1]);
+    q[1][6] = DC_R(4.9);
+    for (k = 0; k < 2*64; ++k) path[k] = 77;
+    info.path = path;
+    info.path_size = 1;
+    ASSERT_EQ(DC_OK, dc_sim_step(&m.sim, q[0], q[1], NULL, &mem, out, &info));
+    ASSERT(info.path_count > 1 && memcmp(path, q[1], (size_t)m.sim.nq*sizeof *path) == 0);
+    for (k = m.sim.nq; k < 2*64; ++k) ASSERT(path[k] >= 77 && path[k] <= 77);
+    ASSERT_EQ(DC_OK, dc_sim_step(&m.sim, q[0], q[1], NULL, &mem, q[0], NULL));
+    ASSERT(memcmp(out, q[0], (size_t)m.sim.nq*sizeof *out) == 0);
+    PASS();
+}
+
+/* Numbers that end out of range: said so, and nothing written. */
+TEST results_out_of_range(void)
+{
+    dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+    dc_real q[2][7], out[7];
+    int k;
+    machine_open(&m);
+    machine_link(&m, -1, DC_SIM_SLIDE, dc_vec(0, 0, 0))->mass = 1;
+    machine_box(&m, dc_vec(0, 0, 0), dc_vec(1, 1, 1));
+    ASSERT_EQ(DC_OK, machine_build(&m));
+    dc_sim_neutral(&m.sim, q[0]);
+    memcpy(q[1], q[0], sizeof q[1]);
+    q[1][0] = DC_R(0.75)*DC_LIMIT;
+    for (k = 0; k < 7; ++k) out[k] = 77;
+    ASSERT_EQ(DC_E_RANGE, dc_sim_step(&m.sim, q[0], q[1], NULL, &mem, out, NULL));
+    ASSERT(mem.used == 0);
+    for (k = 0; k < 7; ++k) ASSERT(out[k] >= 77 && out[k] <= 77);
+    PASS();
+}
+
+TEST bad_trajectories_are_refused(void)
+{
+    dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+    dc_real q[4*64], loss[2*64], start[2*64];
+    dc_sim_run run = DC_ZERO;
+    int k;
+    machine_tree(&m);
+    ASSERT_EQ(DC_OK, machine_build(&m));
+    for (k = 0; k < 4; ++k) dc_sim_neutral(&m.sim, q + k*m.sim.nq);
+    for (k = 0; k < 2*64; ++k) loss[k] = 1;
+    run.steps = 2;
+    run.q = q;
+    run.loss = loss;
+    run.start = start;
+    ASSERT_EQ(DC_OK, dc_sim_step(&m.sim, q, q + m.sim.nq, NULL, &mem, q + 2*m.sim.nq, NULL));
+    ASSERT_EQ(DC_OK, dc_sim_step(&m.sim, q + m.sim.nq, q + 2*m.sim.nq, NULL, &mem, q + 3*m.sim.nq, NULL));
+    ASSERT_EQ(DC_OK, dc_sim_adjoint(&m.sim, &run, &mem));
+    loss[2*m.sim.nv - 1] = not_a_number();
+    ASSERT_EQ(DC_E_ARG, dc_sim_adjoint(&m.sim, &run, &mem));
+    loss[2*m.sim.nv - 1] = 1;
+    q[3*m.sim.nq] = (dc_real)HUGE_VAL;
+    ASSERT_EQ(DC_E_ARG, dc_sim_adjoint(&m.sim, &run, &mem));
+    q[3*m.sim.nq] = 1;
+    run.steps = 0;
+    ASSERT_EQ(DC_E_ARG, dc_sim_adjoint(&m.sim, &run, &mem));
+    run.steps = 2;
+    run.every = -1;
+    ASSERT_EQ(DC_E_ARG, dc_sim_adjoint(&m.sim, &run, &mem));
+    run.every = 0;
+    run.loss = NULL;
+    ASSERT_EQ(DC_E_ARG, dc_sim_adjoint(&m.sim, &run, &mem));
+    run.loss = loss;
+    mem = dc_arena_make(scratch, dc_sim_adjoint_bytes(&m.sim, &run)/2);
+    ASSERT_EQ(DC_E_MEMORY, dc_sim_adjoint(&m.sim, &run, &mem));
+    ASSERT(mem.used == 0);
     PASS();
 }
 
@@ -172,5 +259,8 @@ int main(int argc, char **argv)
     RUN_TEST(bad_models_name_the_link_and_the_cause);
     RUN_TEST(bytes_are_enough_and_no_less);
     RUN_TEST(bad_states_are_refused);
+    RUN_TEST(outputs_may_be_inputs);
+    RUN_TEST(results_out_of_range);
+    RUN_TEST(bad_trajectories_are_refused);
     GREATEST_MAIN_END();
 }

@@ -24,8 +24,9 @@ static inline void sim_lean(sim_world *w, double h, double friction, double spin
     int         k;
 
     sim_begin(w, h);
-    /* felt over less than what moves in a step, so that nothing bounces; friction is full from some 0.1 mm/s, in float 1 mm/s */
-    w->desc.length = DC_R(0.002);
+    /* contact is felt from 0.1 or 0.22 lengths, less than what 1 m/s moves in a step, so that nothing bounces; friction is full
+     * from some 0.1 mm/s, in float 1 mm/s */
+    w->desc.length = DC_R(2*h);
     w->desc.stiffness = DC_R(1e-6);
     w->desc.friction.eps_v = DC_R(DC_IS_FLOAT ? 1e-6 : 1e-8);
     w->desc.tolerance = DC_R(DC_IS_FLOAT ? 1e-3 : 1e-6);

@@ -1,7 +1,9 @@
-/* Steps of articulated bodies, forward and backward: chains that swing onto the floor, and boxes in a stack. */
+/* Steps of articulated bodies, forward and backward: chains that swing onto the floor, boxes in a stack, and four
+ * chains that swing into each other, by their number of links. */
 #include "bench.h"
 
 #define DC_CONTACT_IMPLEMENTATION
+#define DC_BSH_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION
 #define DC_SIM_IMPLEMENTATION
 #include "dc_sim.h"
@@ -9,6 +11,9 @@
 #include "support.h"
 #include "real.h"
 #include "machine.h"
+#include "cli.h"
+#include "sim_scene.h"
+#include "sim_chains.h"
 
 static unsigned char scratch[1 << 22];
 
@@ -135,13 +140,87 @@ static void stack(scene *s, int n)
     measure(s, name);
 }
 
+/* ---- four chains: SDRS, Fig. 6 and 9 ---- */
+
+enum { CHAINS_STATES = 10, CHAINS_APART = 20 };     /* of the two seconds from 0.5 s on, in which they meet */
+
+static sim_world w;
+static dc_real chains_state[CHAINS_STATES][3*SIM_STATE];
+
+static void chains_step(void *user)
+{
+    static dc_real q[SIM_STATE];
+    int k;
+    (void)user;
+    for (k = 0; k < CHAINS_STATES; ++k) {
+        dc_arena mem = dc_arena_make(w.scratch, sizeof w.scratch);
+        if (dc_sim_step(&w.sim, chains_state[k], chains_state[k] + w.sim.nq, NULL, &mem, q, NULL) != DC_OK) exit(1);
+        kept += (double)q[0];
+    }
+}
+
+static void chains_adjoint(void *user)
+{
+    static dc_real loss[SIM_STATE], start[2*SIM_STATE], control[3*SIM_STATE];
+    int k;
+    (void)user;
+    for (k = 0; k < w.sim.nv; ++k) loss[k] = 1;
+    for (k = 0; k < CHAINS_STATES; ++k) {
+        dc_arena mem = dc_arena_make(w.scratch, sizeof w.scratch);
+        dc_sim_run r = DC_ZERO;
+        r.steps = 1;
+        r.q = chains_state[k];
+        r.loss = loss;
+        r.start = start;
+        r.control_grad = control;
+        if (dc_sim_adjoint(&w.sim, &r, &mem) != DC_OK) exit(1);
+        kept += (double)start[0];
+    }
+}
+
+/* Time of a step in the mean over the states, ns. */
+static double chains(int n)
+{
+    char        name[32];
+    bench_group g;
+    double      contacts = 0, newton = 0;
+    int         i, k = 0;
+    sim_chains(&w, n, 0.01, 4);
+    for (i = 0; k < CHAINS_STATES; ++i) {
+        dc_real *s = chains_state[k];
+        size_t   bytes = (size_t)w.sim.nq*sizeof *s;
+        int      at = i - 50 - k*CHAINS_APART;
+        if (at == 0) memcpy(s, w.prev, bytes);
+        sim_step(&w, NULL);
+        if (at != 0) continue;
+        memcpy(s + w.sim.nq, w.prev, bytes);
+        memcpy(s + 2*w.sim.nq, w.now, bytes);
+        newton += (double)w.info.iterations/CHAINS_STATES;
+        contacts += (double)w.info.contacts/CHAINS_STATES;
+        k++;
+    }
+    snprintf(name, sizeof name, "four_chains_%d", n);
+    printf("# %d freedoms, %.1f contacts, %.1f Newton steps\n", w.sim.nv, contacts, newton);
+    bench_open(&g, name);
+    bench_add(&g, "step", chains_step, NULL, CHAINS_STATES);
+    bench_add(&g, "adjoint", chains_adjoint, NULL, CHAINS_STATES);
+    bench_run(&g);
+    return g.entry[0].median;
+}
+
 int main(int argc, char **argv)
 {
     static scene s;
+    double cost, before = 0;
     int n;
     bench_begin(argc, argv);
     for (n = 2; n <= 16; n *= 2) chain(&s, n);
     for (n = 1; n <= 8; n *= 2) stack(&s, n);
+    for (n = 1; n <= 8; n *= 2) {
+        cost = chains(n);
+        if (before > 0 && !bench_instructions) bench_line("four_chains", "growth_exponent", log(cost/before)/log(2.0), "1");
+        before = cost;
+    }
     bench_keep(kept);
     return 0;
 }

@@ -13,6 +13,7 @@ for program in "$@"; do
         --dump-after=bench_measured "$program" -i >"$tmp/entries" 2>"$tmp/log" || { cat "$tmp/log"; exit 1; }
     n=0
     while read -r name items; do
+        case "$name $items" in '# '* | *' skipped: '*) continue ;; esac
         n=$((n + 1))
         awk -v name="$name" -v items="$items" '
             /^(totals|summary):/ { count = $2 }
