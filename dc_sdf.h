@@ -55,7 +55,7 @@
  * CONTRACTS
  *   Memory    A point: none. Batches, meshes and fits: scratch from the caller's dc_arena, given back at return. In double a
  *             batch takes 13 KB whatever the number of points, a mesh about 9 bytes a grid point and 110 a vertex, a fit 13
- *             bytes a grid point; dc_cfield_bytes, dc_cfield_eval_bytes and so on for fields over poses. Stack below 4 KB at -Os and -O3 (`make facts`).
+ *             bytes a grid point; dc_cfield_..._bytes say it of fields over poses. Stack below 4 KB at -Os and -O3 (`make facts`).
  *   Errors    dc_status: DC_E_ARG for what is not finite, out of range or missing, DC_E_MEMORY for an arena that is too small,
  *             DC_E_RANGE for results that do not fit; outputs are untouched but where a function says so.
  *   Threads   Every function is re-entrant; nothing is shared.
