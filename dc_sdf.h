@@ -4792,21 +4792,12 @@ DC_DEF dc_status dc_cfield_eval(const dc_cfield *f, const dc_real q[3], dc_arena
     return s;
 }
 
-DC_DEF dc_status dc_cfield_eval_batch(const dc_cfield *f, int count, const dc_real *q, size_t stride, dc_arena *mem,
-                                      const dc_cfield_out *out)
+/* many poses of an exact or a sampled field */
+static dc_status dci_made_batch(const dc_cfield *f, dci_pair_work *w, int count, const dc_real *q, size_t stride, const dc_cfield_out *out)
 {
-    dci_pair_work *w;
     dc_status s = DC_OK;
-    size_t used, i;
-    if (!dci_cfield_ok(f) || !mem || !out || count < 0 || stride < (size_t)count || (count > 0 && !q)
-        || ((out->hess || out->dlever) && !f->smooth)) return DC_E_ARG;
-    for (i = 0; i < (size_t)count; ++i)
-        if (!dci_cpose_ok(q[i], q[stride + i], q[2*stride + i])) return DC_E_ARG;
-    if (f->kind == DC_CFIELD_LEARNED) return dci_cnet_eval(f, count, q, stride, mem, out);
-    used = mem->used;
-    w = dci_pair_work_take(f, mem);
-    if (!w) s = DC_E_MEMORY;
-    for (i = 0; w && i < (size_t)count; ++i) {
+    size_t i;
+    for (i = 0; i < (size_t)count; ++i) {
         dc_real g[3], p[3];
         dc_status now;
         p[0] = q[i];
@@ -4820,6 +4811,23 @@ DC_DEF dc_status dc_cfield_eval_batch(const dc_cfield *f, int count, const dc_re
         }
         if (s == DC_OK) s = now;
     }
+    return s;
+}
+
+DC_DEF dc_status dc_cfield_eval_batch(const dc_cfield *f, int count, const dc_real *q, size_t stride, dc_arena *mem,
+                                      const dc_cfield_out *out)
+{
+    dci_pair_work *w;
+    dc_status s;
+    size_t used, i;
+    if (!dci_cfield_ok(f) || !mem || !out || count < 0 || stride < (size_t)count || (count > 0 && !q)
+        || ((out->hess || out->dlever) && !f->smooth)) return DC_E_ARG;
+    for (i = 0; i < (size_t)count; ++i)
+        if (!dci_cpose_ok(q[i], q[stride + i], q[2*stride + i])) return DC_E_ARG;
+    if (f->kind == DC_CFIELD_LEARNED) return dci_cnet_eval(f, count, q, stride, mem, out);
+    used = mem->used;
+    w = dci_pair_work_take(f, mem);
+    s = w ? dci_made_batch(f, w, count, q, stride, out) : DC_E_MEMORY;
     mem->used = used;
     return s;
 }
@@ -4848,6 +4856,7 @@ static dc_status dci_cfield_samples(const dc_cfield *f, uint64_t seed, int first
     dc_real reach = (f->wall == DC_CSHAPE_HOLE ? f->radius : f->a.radius + f->b.radius) + band;
     dci_pair_work *w;
     size_t used = mem->used;
+    dc_status s;
     int i, tries;
     w = dci_pair_work_take(f, mem);
     if (!w) {
@@ -4855,7 +4864,7 @@ static dc_status dci_cfield_samples(const dc_cfield *f, uint64_t seed, int first
         return DC_E_MEMORY;
     }
     for (i = 0; i < count; ++i) {
-        uint64_t s = seed ^ ((uint64_t)(first + i)*UINT64_C(0xd1342543de82ef95) + UINT64_C(0x632be59bd9b4e019));
+        uint64_t draw = seed ^ ((uint64_t)(first + i)*UINT64_C(0xd1342543de82ef95) + UINT64_C(0x632be59bd9b4e019));
         int uniform = (first + i)%10 == 9;
         dc_real *p = q + i;
         for (tries = 0;; ++tries) {
@@ -4865,9 +4874,9 @@ static dc_status dci_cfield_samples(const dc_cfield *f, uint64_t seed, int first
                 mem->used = used;
                 return DC_E_DIVERGED;
             }
-            theta = DC_R(3.141592653589793)*(2*dci_uniform(&s) - 1);
-            x = 2*dci_uniform(&s) - 1;
-            y = 2*dci_uniform(&s) - 1;
+            theta = DC_R(3.141592653589793)*(2*dci_uniform(&draw) - 1);
+            x = 2*dci_uniform(&draw) - 1;
+            y = 2*dci_uniform(&draw) - 1;
             if (f->wall == DC_CSHAPE_HALFPLANE) x = 0;
             if (x*x + y*y > 1) continue;
             p[0] = theta;
@@ -4879,8 +4888,9 @@ static dc_status dci_cfield_samples(const dc_cfield *f, uint64_t seed, int first
             if (dc_abs(c.d) < band) break;
         }
     }
+    s = dci_made_batch(f, w, count, q, stride, out);
     mem->used = used;
-    return dc_cfield_eval_batch(f, count, q, stride, mem, out);
+    return s;
 }
 
 #if defined(__GNUC__) && !defined(__clang__)
