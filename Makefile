@@ -93,6 +93,7 @@ PKG_CONFIG ?= pkg-config
 CXX ?= c++
 REPEATS ?= 15
 PEERS := $(shell $(PKG_CONFIG) --exists fcl ccd 2>/dev/null && $(CXX) --version >/dev/null 2>&1 && echo fcl ccd)
+CHIPMUNK := $(shell echo '\#include <chipmunk/chipmunk.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes)
 MUJOCO := $(shell echo '\#include <mujoco/mujoco.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes)
 BENCH_FLAGS = -std=c99 -O3 $(WARN) $(WARN_C) -I. -Itests/bench -Itests/support -Iexamples/common -DDC_REAL=$(REAL) -DDC_TEST_DATA='"$(CURDIR)/tests/data"'
 BENCH_PROGRAMS = $(BENCHES:%=build/bench/%) $(BENCHES:%=build/bench/%_native)
@@ -117,6 +118,11 @@ bench_witness_flags = -DDC_BENCH_MUJOCO
 bench_witness_libs = -lmujoco
 bench_sim_mujoco_flags = $(bench_witness_flags)
 bench_sim_mujoco_libs = $(bench_witness_libs)
+endif
+
+ifneq ($(CHIPMUNK),)
+bench_grains_flags = -DDC_BENCH_CHIPMUNK
+bench_grains_libs = -lchipmunk -lpthread
 endif
 
 define bench_rules

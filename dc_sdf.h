@@ -474,7 +474,14 @@ DC_DEF dc_status dc_cfield_eval_batch(const dc_cfield *f, int count, const dc_re
  * u is max(0, z), or with `smooth` the same rounded between -1 and 1, with two continuous derivatives:
  *     u = 3/16 + z/2 + 3 z^2/8 - z^4/16,   u' = 1/2 + 3 z/4 - z^3/4,   u'' = 3 (1 - z^2)/4
  * Weights are float, whatever dc_real is. Arithmetic is float in fields of max(0, z), so that they run twice as fast in
- * double builds, and in training; it is dc_real in smooth fields, so that their derivatives agree with differences. */
+ * double builds, and in training; it is dc_real in smooth fields, so that their derivatives agree with differences.
+ * Errors of # with itself (U with itself), 40 000 samples, 200 epochs, near the surface, over poses not trained on, `make train`,
+ * shapes of radius 1: 3 x 32 units max(0, z) 0.0033 (0.0039) in d, wrong sign 1.2 % (1.6 %), median angle of the gradient of
+ * shapes apart 4.2 (2.7) degrees, lever 0.056 (0.052), which jumps where the contact does; smooth 0.0027 (0.0030), 1.2 % (1.1 %),
+ * 2.8 (1.9) degrees; 5 x 64 units 0.0022. Seconds on one Zen 4 core, gcc 12 -O3: 7 (5) to draw, 7 to train, 35 for 5 x 64.
+ * Time of d, gradient and lever, `make bench`, ns with gcc 12 -O3 (-O3 -march=native), least of 9: 3 x 32 units in a batch 520
+ * (320), alone 640 (430); 5 x 64 2300 (1300), alone 2600 (1700); smooth 3 x 32 in a batch 1120 (610), with second derivatives
+ * 2700 (1600). An evaluation gives DC_E_RANGE, and a batch loses its outputs, where finite weights give what does not fit. */
 
 #define DC_CFIELD_BAND DC_R(0.1)    /* poses with |d| < this times unit are near the surface */
 

@@ -128,7 +128,7 @@ TEST any_field_keeps_momentum_and_the_cone(void)
 
 /* ---- scenes ------------------------------------------------------------------------------------- */
 
-static dc_cfield field[9];
+static dc_cfield field[2];
 
 static dc_poly block_of(dc_v2 v[4], double w, double h)
 {
@@ -202,11 +202,8 @@ static dc_status until(dc_grains *g, double t, int *k)
     return s;
 }
 
-/* within 5 % of the table, or within what a case that stands may slide */
-static double off(double got, double want, double stands)
-{
-    return fmax(fabs(got - want) - stands, 0)/fabs(want);
-}
+/* in float 1e-5 m are within rounding */
+static double off(double got, double want) { return fmax(fabs(got - want) - (DC_IS_FLOAT ? 1e-5 : 0), 0)/fabs(want); }
 
 TEST friction_as_tabulated(void)
 {
@@ -217,7 +214,7 @@ TEST friction_as_tabulated(void)
         const double *par = record_get(&rec, "par", NULL), *geom = record_get(&rec, "geom", NULL), mu = record_one(&rec, "mu");
         int n, k, row, step = 0, kind = rec.name[0];
         const double *series = record_get(&rec, "series", &n);
-        double a = 0.5*geom[0], b = 0.5*geom[1], at = geom[2]*(kind == 'l' ? 1 : 3.14159265358979323846/180), foot, com;
+        double a = 0.5*geom[0], b = 0.5*geom[1], at = geom[2]*(kind == 'l' ? 1 : 3.14159265358979323846/180), com;
         dc_grains g;
         if (kind == 'i') {
             ASSERT_EQ(DC_OK, blocks_on_planes(geom[0], geom[1], 1, 1, par, mu, &g));
@@ -240,18 +237,18 @@ TEST friction_as_tabulated(void)
             row = kind == 'l' ? 6 : 3;
             if (kind == 'i') {
                 double slide = cos(at)*((double)g.q[4] - b*sin(at)) - sin(at)*((double)g.q[5] - b*cos(at));
-                worst_add(&w, off(slide, want[1], 0), "%s t %g: %g, table %g", rec.name, want[0], slide, want[1]);
+                worst_add(&w, off(slide, want[1]), "%s t %g: %g, table %g", rec.name, want[0], slide, want[1]);
             } else if (kind == 'l') {
-                double th = -(double)g.q[row];
-                foot = (double)g.q[row + 1] + a*cos(th) - b*sin(th) - (a*cos(at) - b*sin(at) + a*cos(at) + b*sin(at));
-                worst_add(&w, off(foot, want[1], 0), "%s t %g: %g, table %g", rec.name, want[0], foot, want[1]);
-                worst_add(&w, off(th, want[2], 0), "%s t %g: angle %g, table %g", rec.name, want[0], th, want[2]);
+                double th = -(double)g.q[row], foot = (double)g.q[row + 1] + a*cos(th) - b*sin(th) - (a*cos(at) - b*sin(at) + a*cos(at) + b*sin(at));
+                worst_add(&w, off(foot, want[1]), "%s t %g: %g, table %g", rec.name, want[0], foot, want[1]);
+                worst_add(&w, off(th, want[2]), "%s t %g: angle %g, table %g", rec.name, want[0], th, want[2]);
             } else {
-                double drop = 0.5*((double)g.q[5] + (double)g.q[8]) - com, th = (double)g.q[3], ph = (double)g.q[6];
-                /* the feet: the outer corners below */
-                double left = (double)g.q[4] + cos(th)*-a - sin(th)*b, right = (double)g.q[7] + cos(ph)*-a + sin(ph)*b;
-                if (k == 0) foot = 2*(a*sin(at) + b*cos(at)) + 2*(a*sin(at) + b*cos(at));
-                printf("  %s t %g drop %g %g spread %g %g | %g\n", rec.name, want[0], drop, want[2], right - left - foot, want[1], (double)g.q[7]-(double)g.q[4]-2*(a*sin(at) + b*cos(at)));
+                double drop = 0.5*((double)g.q[5] + (double)g.q[8]) - com;
+                double spread = (double)g.q[7] - (double)g.q[4] - 2*(a*sin(at) + b*cos(at));
+                /* The mirrored fall of both is unstable, and rounding grows until the tips slip past each other: then only that they fell */
+                if (mu > 0.2 || (want[0] < 0.8 && !DC_IS_FLOAT)) worst_add(&w, off(spread, want[1]), "%s t %g: spread %g, table %g", rec.name, want[0], spread, want[1]);
+                if (mu > 0.2 || (want[0] < 0.6 && !DC_IS_FLOAT)) worst_add(&w, off(drop, want[2]), "%s t %g: drop %g, table %g", rec.name, want[0], drop, want[2]);
+                ASSERT(mu > 0.2 || drop < 0.9*want[2] || want[0] < 0.6);
             }
         }
     }
@@ -263,20 +260,19 @@ TEST friction_as_tabulated(void)
 /* ---- a crowd: squares and stars in a turning hole, on a half-plane, around a disc ------------------------------------ */
 
 enum { CROWD = 60, WALLS = 3 };
-typedef struct { dc_grains g; unsigned char memory[1 << 20]; } crowd_scene;
+typedef struct { dc_grains g; dc_cfield field[9]; unsigned char memory[1 << 20], shapes[1 << 16]; } crowd_scene;
 static crowd_scene crowd, other;
 
 /* `wrong`: the fields are those of other shapes, shifted, which nothing here has */
 static dc_status crowd_make(crowd_scene *c, uint64_t seed, int wrong, int swapped)
 {
     static dc_v2 v[2][10], odd[2][10];
-    static unsigned char room[1 << 16];
     static int body[CROWD + WALLS];
     dc_grain_type type[5];
     dc_grain_pair pair[9];
     dc_grains_desc d = DC_ZERO;
     dc_poly p[2], q[2];
-    dc_arena mem = dc_arena_make(room, sizeof room), own = dc_arena_make(c->memory, sizeof c->memory);
+    dc_arena mem = dc_arena_make(c->shapes, sizeof c->shapes), own = dc_arena_make(c->memory, sizeof c->memory);
     int k, i, j, n = 0;
     rng r;
     rng_seed(&r, seed);
@@ -317,10 +313,10 @@ static dc_status crowd_make(crowd_scene *c, uint64_t seed, int wrong, int swappe
             a.kind = type[from].kind;
             if (from < 2) a.poly = q[from];
             a.radius = type[from].radius;
-            if (dc_cfield_exact(NULL, &a, q + to, &mem, field + n) != DC_OK) return DC_E_ARG;
+            if (dc_cfield_exact(NULL, &a, q + to, &mem, c->field + n) != DC_OK) return DC_E_ARG;
             pair[n].a = from;
             pair[n].b = to;
-            pair[n].field = field + n;
+            pair[n].field = c->field + n;
             ++n;
         }
     for (k = 0; k < CROWD + WALLS; ++k) body[k] = k < WALLS ? 2 + k : k & 1;
@@ -478,6 +474,112 @@ TEST order_of_the_parts_and_snapshots_leave_the_bits(void)
     PASS();
 }
 
+/* a block pushed along the floor hangs on its spring; lifted, it has none, and starts with none */
+TEST springs_live_as_long_as_the_contact(void)
+{
+    static const double par[4] = {1e4, 100, 1e4, 100};
+    dc_grains g;
+    int step = 0;
+    double want = 2/par[2];
+    ASSERT_EQ(DC_OK, blocks_on_planes(1, 0.5, 1, 1, par, 0.5, &g));
+    place(&g, 1, 0, 0, 0.25 - 9.81/par[0]);
+    g.desc.gravity[0] = 2;
+    ASSERT_EQ(DC_OK, until(&g, 1, &step));
+    ASSERT_EQ(1, dc_grains_springs(&g));
+    ASSERT(fabs(fabs((double)g.spring[0]) - want) < 1e-3*want);
+    ASSERT(fabs((double)g.force[1] - 2) < 1e-3 && fabs((double)g.force[4] + 2) < 1e-3 && fabs((double)g.force[5] - 9.81) < 1e-2);
+    g.q[5] += DC_R(0.01);
+    g.v[3] = g.v[4] = g.v[5] = 0;
+    ASSERT_EQ(DC_OK, until(&g, 1.001, &step));
+    ASSERT_EQ(0, dc_grains_springs(&g));
+    g.q[5] -= DC_R(0.01);
+    g.desc.gravity[0] = 0;
+    ASSERT_EQ(DC_OK, until(&g, 1.002, &step));
+    ASSERT_EQ(1, dc_grains_springs(&g));
+    ASSERT(fabs((double)g.spring[0]) < 0.1*want);
+    PASS();
+}
+
+/* a floor that moves along carries the block with it; a block that is driven pushes another; what is absent does neither */
+TEST walls_and_grains_that_are_driven_or_absent(void)
+{
+    static const double par[4] = {1e4, 100, 1e4, 100};
+    dc_grains g;
+    int step = 0, i;
+    ASSERT_EQ(DC_OK, blocks_on_planes(1, 0.5, 1, 2, par, 0.5, &g));
+    place(&g, 1, 0, 0, 0.25);
+    place(&g, 2, 0, 1.2, 0.25);
+    g.v[1] = DC_R(0.3);
+    g.motion[2] = DC_GRAIN_ABSENT;
+    ASSERT_EQ(DC_OK, until(&g, 1, &step));
+    ASSERT(fabs((double)g.v[4] - 0.3) < 1e-3 && fabs((double)g.q[1] - 0.3) < 1e-4);
+    ASSERT((double)g.q[4] > 0.25);
+    ASSERT(fabs((double)g.q[7] - 1.2) <= 1e-6 && fabs((double)g.v[8]) <= 0);
+    /* there again, at rest on a floor at rest, with the first block driven towards it */
+    g.motion[1] = DC_GRAIN_DRIVEN;
+    g.motion[2] = DC_GRAIN_FREE;
+    for (i = 0; i < 9; ++i) g.v[i] = 0;
+    place(&g, 1, 0, 0, 0.26);
+    g.v[4] = DC_R(0.2);
+    ASSERT_EQ(DC_OK, until(&g, 3, &step));
+    ASSERT(fabs((double)g.q[4] - 0.4) < 1e-4 && fabs((double)g.q[5] - 0.26) < 1e-5 && fabs((double)g.v[4] - 0.2) < 1e-6);
+    ASSERT(fabs((double)g.q[7] - 1.4) < 5e-3 && fabs((double)g.v[7] - 0.2) < 5e-3);
+    /* without it the other comes to rest */
+    g.motion[1] = DC_GRAIN_ABSENT;
+    ASSERT_EQ(DC_OK, until(&g, 4, &step));
+    ASSERT(fabs((double)g.v[7]) < 1e-3 && (double)g.q[7] < 1.42);
+    PASS();
+}
+
+/* The field of squares with stars does for stars with squares: a star's tip in a square's face, forces and spring by the field of
+ * either order, with velocities and a spring. */
+TEST one_order_of_a_pair_serves_both(void)
+{
+    worst w = worst_make("forces by the field of (a, b) and by that of (b, a)");
+    int draw, k, star = WALLS, box = WALLS + 1;
+    rng r;
+    rng_seed(&r, 8);
+    ASSERT_EQ(DC_OK, crowd_make(&crowd, 21, 0, 0));
+    ASSERT_EQ(DC_OK, crowd_make(&other, 21, 0, 1));
+    ASSERT(crowd.g.pair[crowd.g.table[1]].a == 0 && other.g.pair[other.g.table[1]].a == 1);
+    for (draw = 0; draw < 100; ++draw) {
+        double turn = rng_uniform(&r, -3, 3), lean = rng_uniform(&r, -0.3, 0.3), depth = rng_uniform(&r, 0.005, 0.03), along = rng_uniform(&r, -0.3, 0.3);
+        double ux = cos(turn), uy = sin(turn), tx, ty, v[6], spring = 2e-4*rng_normal(&r);
+        crowd_scene *both[2];
+        both[0] = &crowd;
+        both[1] = &other;
+        for (k = 0; k < 6; ++k) v[k] = 0.02*rng_normal(&r);
+        /* the tip is at (0.5 - depth, along) of the square and (0.8, 0) of the star */
+        tx = (0.5 - depth)*ux - along*uy;
+        ty = (0.5 - depth)*uy + along*ux;
+        for (k = 0; k < 2; ++k) {
+            dc_grains *g = &both[k]->g;
+            dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+            int i;
+            for (i = 0; i < CROWD + WALLS; ++i) g->motion[i] = i == star || i == box ? DC_GRAIN_FREE : DC_GRAIN_ABSENT;
+            place(g, box, turn, 0, 0);
+            place(g, star, turn + lean + 3.14159265358979323846, tx + 0.8*cos(turn + lean), ty + 0.8*sin(turn + lean));
+            for (i = 0; i < 6; ++i) g->v[3*star + i] = (dc_real)v[i];
+            for (i = 0; i <= CROWD + WALLS; ++i) g->spring_row[i] = i > star;
+            g->spring_body[0] = box;
+            g->spring[0] = (dc_real)spring;
+            ASSERT_EQ(DC_OK, dc_grains_find(g, NULL));
+            ASSERT_EQ(1, g->contacts);
+            ASSERT_EQ(DC_OK, dc_grains_meet(g, 0, g->blocks, &mem));
+            dc_grains_sum(g, 0, CROWD + WALLS);
+        }
+        ASSERT(crowd.g.contact[0].d < 0 && fabs((double)crowd.g.contact[0].spring) > 0);
+        for (k = 0; k < 6; ++k) {
+            double got = (double)other.g.force[3*star + k], want = (double)crowd.g.force[3*star + k];
+            worst_add(&w, fabs(got - want)/(double)crowd.g.contact[0].fn, "draw %d", draw);
+        }
+        /* normal and tangent turn round together: the spring is the same number */
+        worst_add(&w, fabs((double)(crowd.g.contact[0].spring - other.g.contact[0].spring))/1e-3, "spring of draw %d", draw);
+    }
+    ASSERT(worst_print(&w, DC_IS_FLOAT ? 1e-3 : 1e-5));
+    PASS();
+}
+
 /* ---- the derivative ----------------------------------------------------------------------------- */
 
 /* two squares on each other and on a half-plane; fields are hardly trained networks of smooth units: as wrong as fields can be,
@@ -487,7 +589,8 @@ typedef struct { dc_grains g; int springs, crossed, regimes[5]; uint64_t signatu
 
 static dc_status small_fields(void)
 {
-    static unsigned char kept[1 << 18], state[1 << 20];
+    static unsigned char kept[1 << 18];
+    static double state[1 << 17];
     dc_v2 v[4];
     dc_poly p = block_of(v, 1, 1);
     dc_cfield exact[2];
@@ -681,6 +784,9 @@ SUITE(grains)
     RUN_TEST(momentum_is_kept_whatever_the_fields_say);
     RUN_TEST(all_pairs_within_reach_are_found);
     RUN_TEST(order_of_the_parts_and_snapshots_leave_the_bits);
+    RUN_TEST(springs_live_as_long_as_the_contact);
+    RUN_TEST(walls_and_grains_that_are_driven_or_absent);
+    RUN_TEST(one_order_of_a_pair_serves_both);
     RUN_TEST(one_step_has_its_derivatives);
 }
 

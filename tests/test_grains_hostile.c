@@ -96,6 +96,8 @@ TEST bad_descriptions_are_refused(void)
     REFUSED(scene.pair[1].a = 2);
     REFUSED(scene.pair[1].b = -1);
     REFUSED((scene.pair[0].a = 1, scene.pair[0].b = 0));
+    REFUSED(scene.pair[0].field = field + 1);                   /* not that of a wall */
+    REFUSED(scene.pair[1].field = field);
     REFUSED(scene.type[1].kind = (dc_cshape_kind)9);
     REFUSED(scene.type[1].mass = 0);
     REFUSED(scene.type[1].inertia = 0);
@@ -289,6 +291,7 @@ static dc_status crowded(int n, dc_real spread, dc_real dwarf, dc_grains_info *i
     scene.d.type = type;
     scene.d.types = 3;
     scene.pair[0].a = scene.pair[0].b = scene.pair[1].a = scene.pair[1].b = 2;
+    scene.pair[0].field = field + 1;
     scene.d.body = body;
     scene.d.bodies = n;
     scene.d.room = n/10;

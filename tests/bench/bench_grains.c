@@ -1,14 +1,20 @@
-/* Steps of piles of interlocked # grains with learned fields: their parts, and how they grow with the number of grains.
+/* Steps of piles of interlocked # grains with learned fields: their parts, how they grow with the number of grains, and steps of
+ * Chipmunk, where it is installed, on the same piles.
  *
  * A pile of TILE grains is settled in a box; larger ones are that pile side by side, in a wider box. */
 #include "bench.h"
 
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION
+#define DC_BSH_IMPLEMENTATION
 #define DC_SIM_IMPLEMENTATION
 #include "dc_sim.h"
 
 #include <math.h>
+
+#ifdef DC_BENCH_CHIPMUNK
+#include <chipmunk/chipmunk.h>
+#endif
 
 #include "support.h"
 #include "real.h"
@@ -24,7 +30,8 @@ static dc_v2       outline[28];
 static dc_poly     hash;
 static double      unit;                /* m per unit of the fields: the radius of a # */
 static dc_cfield   exact, plane, learned;
-static unsigned char of_fields[1 << 16], state[1 << 25], of_learned[1 << 18];
+static unsigned char of_fields[1 << 16], of_learned[1 << 18];
+static double      state[1 << 22];
 
 /* bars of 0.14 m, a gap of 0.25 m between them */
 static void make_hash(void)
@@ -144,6 +151,78 @@ static double speed(const dc_grains *g)
     return sqrt(sum/(g->desc.bodies - WALLS));
 }
 
+/* the pose of grain i of a pile made of tiles */
+static void pose_of(const pile *tile, int i, double q[3])
+{
+    int k;
+    for (k = 0; k < 3; ++k) q[k] = (double)tile->g.q[3*(WALLS + i%TILE) + k];
+    q[1] += WIDE*(i/TILE);
+}
+
+#ifdef DC_BENCH_CHIPMUNK
+/* ---- Chipmunk: a # is four bars, as deep in each other as our pile has them, friction 0.5, 1/60 s, its default iterations */
+
+typedef struct { double deepest; int contacts; } chipmunk_depth;
+
+static void chipmunk_look(cpBody *body, cpArbiter *arbiter, void *user)
+{
+    chipmunk_depth *d = (chipmunk_depth *)user;
+    int k;
+    (void)body;
+    for (k = 0; k < cpArbiterGetCount(arbiter); ++k, ++d->contacts) d->deepest = fmax(d->deepest, -cpArbiterGetDepth(arbiter, k));
+}
+
+/* seconds of a step */
+static double chipmunk(const pile *tile, int grains)
+{
+    cpSpace *space = cpSpaceNew();
+    cpBody *ground = cpSpaceGetStaticBody(space), **body = (cpBody **)malloc((size_t)grains*sizeof *body);
+    cpShape *wall[WALLS];
+    chipmunk_depth depth = {0, 0};
+    double least = HUGE_VAL, wide = WIDE*((grains + TILE - 1)/TILE);
+    int i, k, r;
+    char group[64];
+    if (!space || !body) exit(1);
+    cpSpaceSetGravity(space, cpv(0, -9.81));
+    wall[0] = cpSegmentShapeNew(ground, cpv(0, 0), cpv(wide, 0), 0);
+    wall[1] = cpSegmentShapeNew(ground, cpv(0, 0), cpv(0, 80), 0);
+    wall[2] = cpSegmentShapeNew(ground, cpv(wide, 0), cpv(wide, 80), 0);
+    for (k = 0; k < WALLS; ++k) {
+        cpShapeSetFriction(wall[k], 0.5);
+        cpSpaceAddShape(space, wall[k]);
+    }
+    for (i = 0; i < grains; ++i) {
+        const dc_grain_type *T = &tile->g.type[1];
+        double q[3];
+        pose_of(tile, i, q);
+        body[i] = cpSpaceAddBody(space, cpBodyNew((double)T->mass, (double)T->inertia));
+        cpBodySetPosition(body[i], cpv(q[1], q[2]));
+        cpBodySetAngle(body[i], q[0]);
+        for (k = 0; k < 4; ++k) {
+            double at = k & 1 ? 0.195 : -0.195, x = k & 2 ? 0.07 : 0.45, y = k & 2 ? 0.45 : 0.07;
+            cpBB bar = cpBBNewForExtents(k & 2 ? cpv(at, 0) : cpv(0, at), x, y);
+            cpShape *shape = cpSpaceAddShape(space, cpBoxShapeNew2(body[i], bar, 0));
+            cpShapeSetFriction(shape, 0.5);
+        }
+    }
+    for (k = 0; k < 20; ++k) cpSpaceStep(space, 1.0/60);
+    for (r = 0; r < bench_repeats; ++r) {
+        double t = bench_seconds();
+        for (k = 0; k < 3; ++k) cpSpaceStep(space, 1.0/60);
+        least = fmin(least, (bench_seconds() - t)/3);
+    }
+    for (i = 0; i < grains; ++i) cpBodyEachArbiter(body[i], chipmunk_look, &depth);
+    snprintf(group, sizeof group, "chipmunk_%d", grains);
+    bench_line(group, "step", 1e3*least, "ms");
+    bench_line(group, "step_per_grain", 1e9*least/grains, "ns");
+    bench_line(group, "points_per_grain", 0.5*depth.contacts/grains, "");
+    bench_line(group, "deepest", 1e3*depth.deepest, "mm");
+    cpSpaceFree(space);                 /* bodies and shapes are left to the end of the program */
+    free(body);
+    return least;
+}
+#endif
+
 /* ms of a step and of its parts, least of `repeats` runs of several steps */
 static double measure(const pile *tile, int grains)
 {
@@ -155,11 +234,12 @@ static double measure(const pile *tile, int grains)
     pile p;
     pile_make(&p, grains, WIDE*tiles);
     for (i = 0; i < grains; ++i) {
+        double q[3];
+        pose_of(tile, i, q);
         for (k = 0; k < 3; ++k) {
-            p.g.q[3*(WALLS + i) + k] = tile->g.q[3*(WALLS + i%TILE) + k];
+            p.g.q[3*(WALLS + i) + k] = (dc_real)q[k];
             p.g.v[3*(WALLS + i) + k] = tile->g.v[3*(WALLS + i%TILE) + k];
         }
-        p.g.q[3*(WALLS + i) + 1] += (dc_real)(WIDE*(i/TILE));
     }
     steps(&p.g, 1, &info);
     for (r = 0; r < bench_repeats; ++r) {
@@ -214,12 +294,24 @@ int main(int argc, char **argv)
     printf("# pile of %d settled for 7 s in %.1f s: speed %.2g m/s, deepest %.2g m, %d contacts\n", TILE, bench_seconds() - t,
            speed(&tile.g), (double)info.deepest, info.contacts);
     for (k = 0; k < n; ++k) {
-        double x = log(size[k]), y = log(measure(&tile, size[k]));
+        double least = measure(&tile, size[k]), x = log(size[k]), y = log(least);
         sx += x;
         sy += y;
         sxx += x*x;
         sxy += x*y;
+#ifdef DC_BENCH_CHIPMUNK
+        if (size[k] == 1000 || size[k] == 11311) {
+            double peer = chipmunk(&tile, size[k]);
+            char group[64];
+            snprintf(group, sizeof group, "chipmunk_%d_over_grains", size[k]);
+            bench_line(group, "step", peer/least, "x");
+            bench_line(group, "simulated_second", 60*peer*(double)STEP/least, "x");
+        }
+#endif
     }
+#ifndef DC_BENCH_CHIPMUNK
+    bench_skip("chipmunk", "no <chipmunk/chipmunk.h> (Debian: libchipmunk-dev)");
+#endif
     bench_line("grains", "growth_exponent", (n*sxy - sx*sy)/(n*sxx - sx*sx), "");
     return 0;
 }
