@@ -1,9 +1,11 @@
-/* dc_sdf.h - v0.1.0 - smooth signed distance fields from analytic primitives
+/* dc_sdf.h - v0.1.0 - signed distance fields: smooth ones from primitives in space, those of pairs of shapes in the plane
  * SPDX-License-Identifier: MIT OR Unlicense
  *
  * DOES     value, gradient and Hessian of fields made of superquadrics, convex polyhedra, oriented point clouds, spheres,
  *          boxes and capsules by smooth union and subtraction [1]; derivatives by the parameters of the primitives; many
  *          points at once; a closed triangle mesh of the zero set; superquadrics fitted to a sampled field or a mesh.
+ *          In the plane: polygons, their exact distances and moments; the distance of two shapes as a field over their
+ *          relative pose, with its gradient and the lever of friction [3]: exact, sampled, or a small network trained here.
  * DOES NOT find contacts (dc_witness.h), read files, repair meshes. Most fields are distances only near the surface: see
  *          the kinds below.
  *
@@ -48,11 +50,12 @@
  *   jet         value, gradient and Hessian of one primitive
  *   tau         temperature of a smooth minimum or maximum, a length
  *   lambda, w   weight of a jet in a fold
+ *   q           pose (theta, x, y) of shape b in the frame of shape a, t = (x, y); d distance of the shapes, n its direction
  *
  * CONTRACTS
  *   Memory    A point: none. Batches, meshes and fits: scratch from the caller's dc_arena, given back at return. In double a
  *             batch takes 13 KB whatever the number of points, a mesh about 9 bytes a grid point and 110 a vertex, a fit 13
- *             bytes a grid point. Stack below 4 KB at -Os and -O3 (`make facts`).
+ *             bytes a grid point; dc_cfield_..._bytes say it of fields over poses. Stack below 4 KB at -Os and -O3 (`make facts`).
  *   Errors    dc_status: DC_E_ARG for what is not finite, out of range or missing, DC_E_MEMORY for an arena that is too small,
  *             DC_E_RANGE for results that do not fit; outputs are untouched but where a function says so.
  *   Threads   Every function is re-entrant; nothing is shared.
@@ -64,6 +67,8 @@
  *   Accuracy  Against 70-digit tables, double (float): values 1.3e-15 (5e-7) for coordinates up to 5; gradients 7e-15 (6e-7)
  *             and Hessians 4e-14 (3e-5) of their largest entry. Superquadrics with exponents 0.02 to 2, at 1e-9 to 1e6 sizes
  *             from the centre, sizes 1e-6 to 1e6: value 6e-16 (3e-7) of the distance from the centre or the size.
+ *             Polygons of radius 1: distance from a point 2e-15 (5e-7), of two that are apart 2e-15 (3e-7); overlaps of two
+ *             agree with those of the swapped pair to 1e-9 (1e-5).
  *   Cost      ns on one Zen 4 core, gcc 12 -O3 (-O3 -march=native), `make bench`:
  *               a point of a union of 18 superquadrics, in a batch   670 (270); 770 (310) with gradient, 1130 (440) with Hessian;
  *                                                                    alone, with gradient, 4200 (4400); 216 parameters 11 us
@@ -75,12 +80,14 @@
  *             faces of a 2 x 2 x 0.05 plate its slope reaches 45 (taubin: 1). A union of things that coincide grows by up to tau
  *             log 2 for each doubling. Clouds shift inwards where they are convex, by about sigma^2 times the curvature.
  *             Derivatives by parameters are of the value alone. A fit does not split what one superquadric cannot follow, and
- *             leaves out parts thinner than a grid step.
+ *             leaves out parts thinner than a grid step. The overlap of two polygons grows with the depth only as far as
+ *             their arms are thick: what goes deeper is no longer pushed back.
  *
  * REFERENCES
  *   [1] CONTAX   Beker, Geist, Paulus, Guertler, Ji Shi, Calinon, Martius: Smoothly differentiable and efficiently vectorizable
  *                contact manifold generation.
  *   [2] Liu, Wu, Ruan, Chirikjian: Marching-primitives: shape abstraction from signed distance function. CVPR 2023.
+ *   [3] CEM      Zhecheng Wang, Smith, Madan, Grinspun: The configurational element method for nonconvex granular media.
  *   [1] prints (3) divided by |x| where it has to be multiplied; the corrected form is used. The directions of normals of a
  *   superquadric are those of its gauge, of unions those of the composed field.
  *
@@ -3240,10 +3247,11 @@ DC_DEF dc_status dc_poly_union(int count, const dc_poly *pieces, int capacity, d
 
 /* ---- pairs of polygons: apart -------------------------------------------------------------------- */
 
-#define DCI_CFIELD_STACK (4*64)     /* cells that wait: 3 of each of at most 64 levels, and the one at hand */
+#define DCI_CFIELD_STACK 256        /* cells that wait: one of each level, of which 128 leave nothing of a side */
 #define DCI_CFIELD_CELLS 256        /* cells after which the tolerance doubles, */
 #define DCI_CFIELD_ROUNDS 12        /* at most so often */
-#define DCI_CFIELD_NEAR 6           /* features of a cell */
+#define DCI_CFIELD_NEAR 8           /* features of a point with the sides of the box: */
+#define DCI_CFIELD_OWN 6            /* those of the shapes */
 #define DCI_CFIELD_TOL (DC_IS_FLOAT ? DC_R(4e-6) : DC_R(1e-10))     /* of a disc's radius, times the smaller shape's */
 
 /* An outline in the frame of a: that of dc_cpoly, or of b at a pose. */
@@ -3256,7 +3264,7 @@ typedef struct { dc_real d, px, py, nx, ny; int overlap; dc_status status; } dci
  * the next of the outline, with a convex vertex between them. t, side, d2: of the point at hand, see dci_touches_at. */
 typedef struct { dc_real x, y, ux, uy, len, y1, t, side, d2; int joint; } dci_bound;
 
-typedef struct { dc_real x, y, h, low; } dci_cell;
+typedef struct { dc_real x, y, hx, hy, low; } dci_cell;
 
 /* scratch of an evaluation */
 typedef struct {
@@ -3264,6 +3272,7 @@ typedef struct {
     dc_real *dist;                      /* of b's vertices from a */
     dci_bound *list[2];                 /* edges that a search looks at */
     int count[2];
+    dc_real box[4];                     /* what both bounding boxes have in common: x from, to, y from, to */
     dci_outline side[2];
     dci_cell *stack;
 } dci_pair_work;
@@ -3353,8 +3362,8 @@ static void dci_contact_apart(const dci_outline *from, const dci_outline *to, co
 }
 
 /* ---- pairs of polygons: overlapping --------------------------------------------------------------- */
-/* The largest disc in both: branch and bound on f(x) = max(phi_a(x), phi_b(x)) over squares, halved into four. In a square of
- * half diagonal r about c
+/* The largest disc in both: branch and bound on f(x) = max(phi_a(x), phi_b(x)) over rectangles, halved across. In one of half
+ * diagonal r about c
  *     f(x) >= f(c) - r,
  * and for any features i of the outlines, distances d_i and their gradients g_i at c, and weights of sum 1 with sum w_i g_i = 0,
  *     f(x) >= -min_i dist_i(x) >= -sum w_i (d_i + slack_i),
@@ -3362,7 +3371,7 @@ static void dci_contact_apart(const dci_outline *from, const dci_outline *to, co
  * that the search ends after a few squares, long before they are small. */
 
 /* A feature seen from a point: signed distance from the line of an edge, positive inside, or distance from a vertex. */
-typedef struct { dc_real d, gx, gy, slack, key; int owner; } dci_touch;
+typedef struct { dc_real d, gx, gy, slack, key; } dci_touch;
 
 typedef struct {
     dci_touch f[DCI_CFIELD_NEAR];
@@ -3370,18 +3379,18 @@ typedef struct {
     dc_real phi[2];
 } dci_touches;
 
-/* features by rising distance, the nearest DCI_CFIELD_NEAR */
+/* features by rising distance, the nearest */
 static void dci_touch_add(dci_touches *s, const dci_touch *f)
 {
     int k = s->n;
-    if (k == DCI_CFIELD_NEAR && s->f[--k].key <= f->key) return;
-    if (s->n < DCI_CFIELD_NEAR) ++s->n;
+    if (k == DCI_CFIELD_OWN && s->f[--k].key <= f->key) return;
+    if (s->n < DCI_CFIELD_OWN) ++s->n;
     for (; k > 0 && s->f[k - 1].key > f->key; --k) s->f[k] = s->f[k - 1];
     s->f[k] = *f;
 }
 
 /* Features of one outline, list[0..n), seen from (x, y): its signed distance; the nearest into s, slack for points within r. */
-static dc_real dci_touches_of(dci_bound *list, int n, int owner, dc_real x, dc_real y, dc_real r, dci_touches *s)
+static dc_real dci_touches_of(dci_bound *list, int n, dc_real x, dc_real y, dc_real r, dci_touches *s)
 {
     dc_real best = DC_REAL_MAX, wind = 0, reach2 = 16*r*r, phi, ux = 0, uy = 0, vx = 0, vy = 0;
     int k, chain = 0, joints = 0, convex;
@@ -3412,10 +3421,9 @@ static dc_real dci_touches_of(dci_bound *list, int n, int owner, dc_real x, dc_r
     for (k = 0; k < n; ++k) {
         const dci_bound *e = &list[k];
         dci_touch f;
-        f.owner = owner;
         if (e->t < 0) {
             /* its first vertex */
-            if (e->d2 <= DC_R(0.25)*r*r || (s->n == DCI_CFIELD_NEAR && e->d2 >= s->f[s->n - 1].key*s->f[s->n - 1].key)) continue;
+            if (e->d2 <= DC_R(0.25)*r*r || (s->n == DCI_CFIELD_OWN && e->d2 >= s->f[s->n - 1].key*s->f[s->n - 1].key)) continue;
             f.d = f.key = dci_sqrt_lane(e->d2);
             if (!(f.d > 0)) continue;
             f.gx = (x - e->x)/f.d;
@@ -3444,22 +3452,41 @@ static dc_real dci_touches_of(dci_bound *list, int n, int owner, dc_real x, dc_r
 static void dci_touches_at(const dci_pair_work *w, dc_real x, dc_real y, dc_real r, dci_touches *s)
 {
     s->n = 0;
-    s->phi[0] = dci_touches_of(w->list[0], w->count[0], 0, x, y, r, s);
-    s->phi[1] = dci_touches_of(w->list[1], w->count[1], 1, x, y, r, s);
+    s->phi[0] = dci_touches_of(w->list[0], w->count[0], x, y, r, s);
+    s->phi[1] = dci_touches_of(w->list[1], w->count[1], x, y, r, s);
 }
 
-/* Weights of features that hold a disc, and the bound of its radius that they give: of all pairs and triples with non-negative
- * weights, the least. 0: none holds it. */
-typedef struct { int i, j, k; dc_real wi, wj, wk, radius; } dci_held;
-
-static void dci_held_set(dci_held *h, int i, int j, int k, dc_real wi, dc_real wj, dc_real wk, dc_real radius)
+/* The nearest four with the sides of the box, which hold a disc whatever the others do, as the one looked for is in the box. */
+static void dci_touches_in_box(const dc_real box[4], dc_real x, dc_real y, dci_touches *s)
 {
-    h->i = i; h->j = j; h->k = k;
-    h->wi = wi; h->wj = wj; h->wk = wk;
+    dc_real d[4];
+    int k, i;
+    d[0] = x - box[0]; d[1] = box[1] - x; d[2] = y - box[2]; d[3] = box[3] - y;
+    if (s->n > DCI_CFIELD_NEAR - 4) s->n = DCI_CFIELD_NEAR - 4;
+    for (k = 0; k < 4; ++k) {
+        dci_touch f;
+        f.d = f.key = d[k];
+        f.gx = k == 0 ? DC_R(1) : k == 1 ? DC_R(-1) : DC_R(0);
+        f.gy = k == 2 ? DC_R(1) : k == 3 ? DC_R(-1) : DC_R(0);
+        f.slack = 0;
+        for (i = s->n++; i > 0 && s->f[i - 1].key > f.key; --i) s->f[i] = s->f[i - 1];
+        s->f[i] = f;
+    }
+}
+
+/* Features that hold a disc, two (k = j) or three, and the bound of its radius that they give. */
+typedef struct { int i, j, k; dc_real radius; } dci_held;
+
+static void dci_held_set(dci_held *h, int i, int j, int k, dc_real radius)
+{
+    h->i = i;
+    h->j = j;
+    h->k = k;
     h->radius = radius;
 }
 
-/* At the features' point; *within, if not NULL, is the least bound for points within r of it. */
+/* Of all pairs and triples with non-negative weights those with the least bound at the features' point; *within, if not NULL, is
+ * the least bound for points within r of it. 0: none holds a disc. */
 static int dci_touches_hold(const dci_touches *s, dc_real r, dci_held *h, dc_real *within)
 {
     const dci_touch *f = s->f;
@@ -3477,7 +3504,7 @@ static int dci_touches_hold(const dci_touches *s, dc_real r, dci_held *h, dc_rea
                 /* nearly opposite: the weights leave a gradient of `open` */
                 dc_real gx = f[i].gx + f[j].gx, gy = f[i].gy + f[j].gy, open = DC_R(0.5)*dci_sqrt_lane(gx*gx + gy*gy);
                 dc_real radius = DC_R(0.5)*(f[i].d + f[j].d);
-                if (open < 16*DC_EPS && radius <= h->radius + tie) dci_held_set(h, i, j, j, DC_R(0.5), DC_R(0.5), 0, radius);
+                if (open < 16*DC_EPS && radius <= h->radius + tie) dci_held_set(h, i, j, j, radius);
                 most = dc_min(most, radius + DC_R(0.5)*(f[i].slack + f[j].slack) + r*open);
             }
             for (k = j + 1; k < s->n; ++k) {
@@ -3485,7 +3512,7 @@ static int dci_touches_hold(const dci_touches *s, dc_real r, dci_held *h, dc_rea
                 if (!((a >= 0 && b >= 0 && c >= 0 && sum > 0) || (a <= 0 && b <= 0 && c <= 0 && sum < 0))) continue;
                 is = 1/sum;
                 radius = (a*f[i].d + b*f[j].d + c*f[k].d)*is;
-                if (radius < h->radius - tie) dci_held_set(h, i, j, k, a*is, b*is, c*is, radius);
+                if (radius < h->radius - tie) dci_held_set(h, i, j, k, radius);
                 most = dc_min(most, radius + (a*f[i].slack + b*f[j].slack + c*f[k].slack)*is);
             }
         }
@@ -3543,7 +3570,9 @@ static int dci_outline_list(const dci_outline *o, const dc_real box[4], dci_boun
 /* The best disc so far: its centre and f there. */
 typedef struct { dc_real x, y, f; } dci_disc;
 
-/* If (x, y) is better: from there to where its features hold a disc, shorter steps where others come in. */
+static int dci_in_box(const dc_real box[4], dc_real x, dc_real y) { return x >= box[0] && x <= box[1] && y >= box[2] && y <= box[3]; }
+
+/* If (x, y), in the box, is better: from there to where its features hold a disc, shorter steps where others come in. */
 static void dci_disc_polish(const dci_pair_work *w, dc_real x, dc_real y, dci_disc *best)
 {
     dci_touches s;
@@ -3558,7 +3587,10 @@ static void dci_disc_polish(const dci_pair_work *w, dc_real x, dc_real y, dci_di
             best->f = f;
             best->x = x;
             best->y = y;
-            if (!dci_touches_hold(&s, 0, &h, NULL)) return;
+            if (!dci_touches_hold(&s, 0, &h, NULL)) {
+                dci_touches_in_box(w->box, x, y, &s);
+                if (!dci_touches_hold(&s, 0, &h, NULL)) return;
+            }
             step = dci_held_step(&s, &h);
         } else {
             if (it == 0) return;
@@ -3567,39 +3599,40 @@ static void dci_disc_polish(const dci_pair_work *w, dc_real x, dc_real y, dci_di
         }
         x = best->x + step.x;
         y = best->y + step.y;
-        if (!dci_v2_in_range(dci_v2(x, y))) return;
+        while (fails < 4 && !dci_in_box(w->box, x, y)) {
+            ++fails;
+            step = dci_v2(DC_R(0.25)*step.x, DC_R(0.25)*step.y);
+            x = best->x + step.x;
+            y = best->y + step.y;
+        }
     }
 }
 
-/* Square of half side h about (x, y): looked at; onto the stack unless it cannot hold a better disc than tol. */
-static int dci_cell_push(const dci_pair_work *w, dc_real x, dc_real y, dc_real h, const dc_real box[4], dc_real tol, dci_disc *best, dci_cell *c)
+/* Is the cell worth dividing? It may hold a disc that is better by tol; sets low, improves best. */
+static int dci_cell_look(const dci_pair_work *w, dc_real tol, dci_disc *best, dci_cell *c)
 {
     dci_touches s;
     dci_held held;
-    dc_real f, low, within, r = DC_R(1.4142135623730951)*h;
-    if (x + h < box[0] || x - h > box[1] || y + h < box[2] || y - h > box[3]) return 0;
-    dci_touches_at(w, x, y, r, &s);
+    dc_real f, within, r = dci_sqrt_lane(c->hx*c->hx + c->hy*c->hy);
+    dci_touches_at(w, c->x, c->y, r, &s);
     f = dc_max(s.phi[0], s.phi[1]);
-    low = f - r;
-    if (f < best->f) dci_disc_polish(w, x, y, best);
-    if (low >= best->f - tol) return 0;
+    if (f < best->f) dci_disc_polish(w, c->x, c->y, best);
+    c->low = f - r;
+    if (c->low >= best->f - tol) return 0;
     if (dci_touches_hold(&s, r, &held, &within) && -held.radius < best->f - tol) {
         dc_v2 step = dci_held_step(&s, &held);
-        if (dci_v2_dot(step, step) <= 4*r*r) dci_disc_polish(w, x + step.x, y + step.y, best);
+        dc_real x = c->x + step.x, y = c->y + step.y;
+        if (dci_v2_dot(step, step) <= 4*r*r && dci_in_box(w->box, x, y)) dci_disc_polish(w, x, y, best);
     }
-    low = dc_max(low, -within);
-    if (low >= best->f - tol) return 0;
-    c->x = x;
-    c->y = y;
-    c->h = h;
-    c->low = low;
-    return 1;
+    c->low = dc_max(c->low, -within);
+    return c->low < best->f - tol;
 }
 
 /* Largest disc in both outlines, or the first with f below `enough`; `best` comes with a first guess. */
 static dc_status dci_disc_search(dci_pair_work *w, dc_real tol, dc_real enough, dci_disc *best)
 {
-    dc_real box[4], h;
+    dc_real *box = w->box;
+    dci_cell c;
     int o, i, n = 0, cells = 0;
     box[0] = box[2] = -DC_REAL_MAX;
     box[1] = box[3] = DC_REAL_MAX;
@@ -3612,25 +3645,38 @@ static dc_status dci_disc_search(dci_pair_work *w, dc_real tol, dc_real enough, 
         box[0] = dc_max(box[0], x0); box[1] = dc_min(box[1], x1);
         box[2] = dc_max(box[2], y0); box[3] = dc_min(box[3], y1);
     }
+    c.x = DC_R(0.5)*(box[0] + box[1]);
+    c.y = DC_R(0.5)*(box[2] + box[3]);
+    c.hx = DC_R(0.5)*(box[1] - box[0]);
+    c.hy = DC_R(0.5)*(box[3] - box[2]);
+    if (!(c.hx > 0 && c.hy > 0)) return DC_OK;
     for (o = 0; o < 2; ++o) w->count[o] = dci_outline_list(&w->side[o], box, w->list[o]);
-    h = DC_R(0.5)*dc_max(box[1] - box[0], box[3] - box[2]);
-    if (!(h > 0) || w->count[0] == 0 || w->count[1] == 0) return DC_OK;
-    if (dci_cell_push(w, DC_R(0.5)*(box[0] + box[1]), DC_R(0.5)*(box[2] + box[3]), h, box, tol, best, &w->stack[0])) n = 1;
+    if (w->count[0] == 0 || w->count[1] == 0) return DC_OK;
+    if (dci_cell_look(w, tol, best, &c)) w->stack[n++] = c;
     while (n > 0) {
-        dci_cell c = w->stack[--n];
-        int q, at = n;
+        dci_cell half[2];
+        int want[2], across, first;
+        c = w->stack[--n];
         if (c.low >= best->f - tol) continue;
         if (best->f < enough) return DC_OK;
         if (++cells%DCI_CFIELD_CELLS == 0) tol *= 2;
-        if (cells > DCI_CFIELD_ROUNDS*DCI_CFIELD_CELLS || n + 4 > DCI_CFIELD_STACK) return DC_E_DIVERGED;
-        h = DC_R(0.5)*c.h;
-        for (q = 0; q < 4; ++q) {
-            dci_cell child;
-            if (!dci_cell_push(w, c.x + (q & 1 ? h : -h), c.y + (q & 2 ? h : -h), h, box, tol, best, &child)) continue;
-            /* the lowest on top */
-            for (i = n++; i > at && w->stack[i - 1].low < child.low; --i) w->stack[i] = w->stack[i - 1];
-            w->stack[i] = child;
+        if (cells > DCI_CFIELD_ROUNDS*DCI_CFIELD_CELLS || n + 2 > DCI_CFIELD_STACK) return DC_E_DIVERGED;
+        across = c.hy > c.hx;
+        for (i = 0; i < 2; ++i) {
+            half[i] = c;
+            if (across) {
+                half[i].hy = DC_R(0.5)*c.hy;
+                half[i].y = i == 0 ? c.y - half[i].hy : c.y + half[i].hy;
+            } else {
+                half[i].hx = DC_R(0.5)*c.hx;
+                half[i].x = i == 0 ? c.x - half[i].hx : c.x + half[i].hx;
+            }
+            want[i] = dci_cell_look(w, tol, best, &half[i]);
         }
+        /* the lower on top */
+        first = half[0].low < half[1].low;
+        if (want[first]) w->stack[n++] = half[first];
+        if (want[!first]) w->stack[n++] = half[!first];
     }
     return DC_OK;
 }
@@ -3766,15 +3812,22 @@ static void dci_pair_contact(const dc_cfield *f, dci_pair_work *w, dc_real enoug
     dci_disc best;
     int inside = dci_outline_near(b, a, &ba, w->dist);
     inside |= dci_outline_near(a, b, &ab, NULL);
-    r->status = DC_OK;
-    r->overlap = inside || dci_outlines_cross(a, b, w->dist);
     if (ba.d2 <= ab.d2) dci_contact_apart(b, a, &ba, 1, r);
     else dci_contact_apart(a, b, &ab, -1, r);
-    if (!r->overlap) return;
+    r->status = DC_OK;
+    r->overlap = 0;
+    /* Where all vertices of one lie on the outline of the other, none is inside, and no edges cross: shapes that touch but for
+     * rounding are looked at. */
+    if (!inside && r->d > 16*DC_EPS*(f->a.radius + f->b.radius) && !dci_outlines_cross(a, b, w->dist)) return;
     best.x = r->px;
     best.y = r->py;
     best.f = 0;
     r->status = dci_disc_search(w, DCI_CFIELD_TOL*dc_min(f->a.radius, f->b.radius), DC_R(0.5)*enough, &best);
+    r->overlap = best.f < 0;
+    if (!r->overlap) {
+        r->d = 0;
+        return;
+    }
     r->d = 2*best.f;
     r->px = best.x;
     r->py = best.y;
@@ -4660,19 +4713,14 @@ static dc_status dci_exact_eval(const dc_cfield *f, dci_pair_work *w, const dc_r
     return s;
 }
 
-/* phi_a + phi_b where phi_a + phi_b + |phi_a - phi_b| = 2 max(phi_a, phi_b) is least on the grid (6, 7). With the point p at rest
- * in a grid that moves with t/2,
- *     dd/dt = (grad phi_a - grad phi_b)/2,   dd/dtheta = -(p - t) x grad phi_b                            */
-static void dci_sampled_eval(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], dc_real *d, dc_real *grad, dc_real *lever)
+/* phi_a + phi_b + |phi_a - phi_b| = 2 max(phi_a, phi_b) (6): half its least value on the grid, and the point p (7). */
+static dc_real dci_sampled_least(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], dci_contact *c)
 {
-    dc_real mx = DC_R(0.5)*q[1], my = DC_R(0.5)*q[2], half = dc_max(f->a.radius, f->b.radius), least = DC_REAL_MAX, phi;
+    dc_real mx = DC_R(0.5)*q[1], my = DC_R(0.5)*q[2], half = dc_max(f->a.radius, f->b.radius), least = DC_REAL_MAX;
     dci_poly_lanes a, b;
-    dci_contact c;
-    dc_v2 ga, gb;
     int i, j, k, l, side = f->side;
-    dci_pair_pose(f, w, q[0], q[1], q[2]);
-    c.px = mx;
-    c.py = my;
+    c->px = mx;
+    c->py = my;
     for (j = 0; j < side; ++j)
         for (i = 0; i < side; i += DC_LANES) {
             for (l = 0; l < DC_LANES; ++l) {
@@ -4694,11 +4742,23 @@ static void dci_sampled_eval(const dc_cfield *f, dci_pair_work *w, const dc_real
                 E = dc_max(a.wind[l] > 0 || a.wind[l] < 0 ? -pa : pa, b.wind[l] > 0 || b.wind[l] < 0 ? -pb : pb);
                 if (E < least) {
                     least = E;
-                    c.px = a.x[l];
-                    c.py = a.y[l];
+                    c->px = a.x[l];
+                    c->py = a.y[l];
                 }
             }
         }
+    return least;
+}
+
+/* phi_a + phi_b there. With p at rest in a grid that moves with t/2,
+ *     dd/dt = (grad phi_a - grad phi_b)/2,   dd/dtheta = -(p - t) x grad phi_b                            */
+static void dci_sampled_eval(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], dc_real *d, dc_real *grad, dc_real *lever)
+{
+    dci_contact c;
+    dc_v2 ga, gb;
+    dc_real phi;
+    dci_pair_pose(f, w, q[0], q[1], q[2]);
+    dci_sampled_least(f, w, q, &c);
     phi = dci_outline_distance(&w->side[0], c.px, c.py, &ga) + dci_outline_distance(&w->side[1], c.px, c.py, &gb);
     c.nx = DC_R(0.5)*(ga.x - gb.x);
     c.ny = DC_R(0.5)*(ga.y - gb.y);
@@ -4739,21 +4799,12 @@ DC_DEF dc_status dc_cfield_eval(const dc_cfield *f, const dc_real q[3], dc_arena
     return s;
 }
 
-DC_DEF dc_status dc_cfield_eval_batch(const dc_cfield *f, int count, const dc_real *q, size_t stride, dc_arena *mem,
-                                      const dc_cfield_out *out)
+/* many poses of an exact or a sampled field */
+static dc_status dci_made_batch(const dc_cfield *f, dci_pair_work *w, int count, const dc_real *q, size_t stride, const dc_cfield_out *out)
 {
-    dci_pair_work *w;
     dc_status s = DC_OK;
-    size_t used, i;
-    if (!dci_cfield_ok(f) || !mem || !out || count < 0 || stride < (size_t)count || (count > 0 && !q)
-        || ((out->hess || out->dlever) && !f->smooth)) return DC_E_ARG;
-    for (i = 0; i < (size_t)count; ++i)
-        if (!dci_cpose_ok(q[i], q[stride + i], q[2*stride + i])) return DC_E_ARG;
-    if (f->kind == DC_CFIELD_LEARNED) return dci_cnet_eval(f, count, q, stride, mem, out);
-    used = mem->used;
-    w = dci_pair_work_take(f, mem);
-    if (!w) s = DC_E_MEMORY;
-    for (i = 0; w && i < (size_t)count; ++i) {
+    size_t i;
+    for (i = 0; i < (size_t)count; ++i) {
         dc_real g[3], p[3];
         dc_status now;
         p[0] = q[i];
@@ -4767,6 +4818,23 @@ DC_DEF dc_status dc_cfield_eval_batch(const dc_cfield *f, int count, const dc_re
         }
         if (s == DC_OK) s = now;
     }
+    return s;
+}
+
+DC_DEF dc_status dc_cfield_eval_batch(const dc_cfield *f, int count, const dc_real *q, size_t stride, dc_arena *mem,
+                                      const dc_cfield_out *out)
+{
+    dci_pair_work *w;
+    dc_status s;
+    size_t used, i;
+    if (!dci_cfield_ok(f) || !mem || !out || count < 0 || stride < (size_t)count || (count > 0 && !q)
+        || ((out->hess || out->dlever) && !f->smooth)) return DC_E_ARG;
+    for (i = 0; i < (size_t)count; ++i)
+        if (!dci_cpose_ok(q[i], q[stride + i], q[2*stride + i])) return DC_E_ARG;
+    if (f->kind == DC_CFIELD_LEARNED) return dci_cnet_eval(f, count, q, stride, mem, out);
+    used = mem->used;
+    w = dci_pair_work_take(f, mem);
+    s = w ? dci_made_batch(f, w, count, q, stride, out) : DC_E_MEMORY;
     mem->used = used;
     return s;
 }
@@ -4795,6 +4863,7 @@ static dc_status dci_cfield_samples(const dc_cfield *f, uint64_t seed, int first
     dc_real reach = (f->wall == DC_CSHAPE_HOLE ? f->radius : f->a.radius + f->b.radius) + band;
     dci_pair_work *w;
     size_t used = mem->used;
+    dc_status s;
     int i, tries;
     w = dci_pair_work_take(f, mem);
     if (!w) {
@@ -4802,7 +4871,7 @@ static dc_status dci_cfield_samples(const dc_cfield *f, uint64_t seed, int first
         return DC_E_MEMORY;
     }
     for (i = 0; i < count; ++i) {
-        uint64_t s = seed ^ ((uint64_t)(first + i)*UINT64_C(0xd1342543de82ef95) + UINT64_C(0x632be59bd9b4e019));
+        uint64_t draw = seed ^ ((uint64_t)(first + i)*UINT64_C(0xd1342543de82ef95) + UINT64_C(0x632be59bd9b4e019));
         int uniform = (first + i)%10 == 9;
         dc_real *p = q + i;
         for (tries = 0;; ++tries) {
@@ -4812,9 +4881,9 @@ static dc_status dci_cfield_samples(const dc_cfield *f, uint64_t seed, int first
                 mem->used = used;
                 return DC_E_DIVERGED;
             }
-            theta = DC_R(3.141592653589793)*(2*dci_uniform(&s) - 1);
-            x = 2*dci_uniform(&s) - 1;
-            y = 2*dci_uniform(&s) - 1;
+            theta = DC_R(3.141592653589793)*(2*dci_uniform(&draw) - 1);
+            x = 2*dci_uniform(&draw) - 1;
+            y = 2*dci_uniform(&draw) - 1;
             if (f->wall == DC_CSHAPE_HALFPLANE) x = 0;
             if (x*x + y*y > 1) continue;
             p[0] = theta;
@@ -4826,8 +4895,9 @@ static dc_status dci_cfield_samples(const dc_cfield *f, uint64_t seed, int first
             if (dc_abs(c.d) < band) break;
         }
     }
+    s = dci_made_batch(f, w, count, q, stride, out);
     mem->used = used;
-    return dc_cfield_eval_batch(f, count, q, stride, mem, out);
+    return s;
 }
 
 #if defined(__GNUC__) && !defined(__clang__)
