@@ -81,10 +81,11 @@
  *             A uniform solid keeps the faces it was built with.
  *   Accuracy  Of first order in h. Jacobians of every kind against differences of whole steps, sliding, landing and resting:
  *             1e-6 of the largest entry; the adjoint against their product over 100 steps: 1e-13.
- *   Stable    Without control and springs energy falls in every step but for few in which a bent contact lets go: 5.5e-4 of the energy
- *             at the start in 170 tumbles of 200 steps, one of which ended with DC_E_DIVERGED. Of 30600 steps of bodies thrown at up to 100 m/s 32 ended with DC_E_DIVERGED,
- *             of 30000 with sizes from 0.01 to 10 m and flails 841, one of which gained 0.15 of the energy of the throw; on none of
- *             their paths anything touched (tests/test_sim_contact.c, test_sim_path.c, DC_TEST_SWEEP 17 and 25).
+ *   Stable    Without control and springs energy falls in every step but for few in which a bent contact lets go: 5.5e-4 of the
+ *             energy at the start in 170 tumbles of 200 steps, one of which ended with DC_E_DIVERGED. Of 30600 steps of bodies
+ *             thrown at up to 100 m/s 32 ended so, of 30000 with sizes from 0.01 to 10 m and flails 841, one of which gained 0.15 of
+ *             the energy of the throw; on none of their paths anything touched (tests/test_sim_contact.c, test_sim_path.c,
+ *             DC_TEST_SWEEP 17 and 25).
  *   Limits    Dense algebra: n^3 in the freedoms. Pairs that can meet are found by a sweep along one axis; the list of pairs that may
  *             is quadratic in the hulls. A step that slides a body round an edge with gaps far below its way needs many iterations:
  *             the way between two iterates is straight in the tangents.
