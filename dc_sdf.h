@@ -3881,7 +3881,8 @@ static void dci_wall_contact(const dc_cfield *f, dci_pair_work *w, dci_contact *
         r->px = b->x[at];
         r->py = DC_R(0.5)*r->d;
     } else if (f->wall == DC_CSHAPE_HOLE) {
-        best = -1;
+        best = 0;
+        at = 0;
         for (i = 0; i < b->n; ++i) {
             dc_real d2 = b->x[i]*b->x[i] + b->y[i]*b->y[i];
             if (d2 > best) {
@@ -4504,10 +4505,16 @@ static int dci_cnet_result(const dc_cnet *n, const dci_cnet_pose *p, const dc_re
     return ok;
 }
 
+/* what a block of poses goes through */
+typedef struct {
+    dci_cnet_pose p[DCI_NET_BLOCK];
+    dc_real out[DCI_NET_BLOCK][2], grad[DCI_NET_BLOCK][3], lever[DCI_NET_HESSIAN_BLOCK][3], hess[DCI_NET_HESSIAN_BLOCK][6];
+} dci_cnet_block;
+
 static size_t dci_cnet_scratch(const dc_cfield *f)
 {
     const dc_cnet *n = f->net;
-    size_t sum = dc_bytes(0, DCI_NET_BLOCK, sizeof(dci_cnet_pose));
+    size_t sum = dc_bytes(0, 1, sizeof(dci_cnet_block));
     sum = dc_bytes(sum, dci_net_numbers(&n->size, DCI_NET_BLOCK), n->smooth ? sizeof(dc_real) : sizeof(float));
     if (n->smooth) sum = dc_bytes(sum, dci_cnet_hessian_numbers(&n->size, DCI_NET_HESSIAN_BLOCK), sizeof(dc_real));
     return sum;
@@ -4519,8 +4526,7 @@ static dc_status dci_cnet_eval(const dc_cfield *f, int count, const dc_real *q, 
     const dc_cnet *n = f->net;
     const size_t used = mem->used;
     int second = o->hess || o->dlever, grad = o->grad != NULL, rows = second ? DCI_NET_HESSIAN_BLOCK : DCI_NET_BLOCK, i, m, ok = 1, at;
-    dc_real out[DCI_NET_BLOCK][2], g[DCI_NET_BLOCK][3], lever[DCI_NET_HESSIAN_BLOCK][3], hess[DCI_NET_HESSIAN_BLOCK][6];
-    dci_cnet_pose *p = (dci_cnet_pose *)dc_arena_take(mem, DCI_NET_BLOCK, sizeof *p);
+    dci_cnet_block *B = (dci_cnet_block *)dc_arena_take(mem, 1, sizeof *B);
     float *single = NULL;
     dc_real *real = NULL, *more = NULL;
     dci_net_work_f wf;
@@ -4531,20 +4537,22 @@ static dc_status dci_cnet_eval(const dc_cfield *f, int count, const dc_real *q, 
         more = (dc_real *)dc_arena_take(mem, dci_cnet_hessian_numbers(&n->size, DCI_NET_HESSIAN_BLOCK), sizeof *more);
     } else single = (float *)dc_arena_take(mem, dci_net_numbers(&n->size, DCI_NET_BLOCK), sizeof *single);
     mem->used = used;
-    if (!p || (n->smooth ? !real || !more : !single)) return DC_E_MEMORY;
+    if (!B || (n->smooth ? !real || !more : !single)) return DC_E_MEMORY;
     if (n->smooth) wr = DCI_NET(dci_net_work_make)(&n->size, rows, real);
     else wf = dci_net_work_make_f(&n->size, rows, single);
     for (at = 0; at < count; at += m) {
         m = count - at < rows ? count - at : rows;
         for (i = 0; i < m; ++i) {
             size_t k = (size_t)(at + i);
-            dci_cnet_place(n, q[k], q[stride + k], q[2*stride + k], &p[i]);
+            dci_cnet_place(n, q[k], q[stride + k], q[2*stride + k], &B->p[i]);
         }
-        if (second) dci_cnet_run_hessian(n, m, p, &wr, more, out, g, lever, hess);
-        else if (n->smooth) DCI_NET(dci_cnet_run)(n, n->wr, n->turned_r, m, p, grad, &wr, out, g);
-        else dci_cnet_run_f(n, n->w, n->turned, m, p, grad, &wf, out, g);
-        for (i = 0; i < m; ++i)
-            ok = dci_cnet_result(n, &p[i], out[i], g[i], lever[second ? i : 0], hess[second ? i : 0], (size_t)(at + i), stride, o) && ok;
+        if (second) dci_cnet_run_hessian(n, m, B->p, &wr, more, B->out, B->grad, B->lever, B->hess);
+        else if (n->smooth) DCI_NET(dci_cnet_run)(n, n->wr, n->turned_r, m, B->p, grad, &wr, B->out, B->grad);
+        else dci_cnet_run_f(n, n->w, n->turned, m, B->p, grad, &wf, B->out, B->grad);
+        for (i = 0; i < m; ++i) {
+            int k = second ? i : 0;
+            ok = dci_cnet_result(n, &B->p[i], B->out[i], B->grad[i], B->lever[k], B->hess[k], (size_t)(at + i), stride, o) && ok;
+        }
     }
     return ok ? DC_OK : DC_E_RANGE;
 }
@@ -4553,7 +4561,7 @@ static dc_status dci_cnet_eval_one(const dc_cfield *f, const dc_real q[3], dc_ar
                                    dc_real *hess, dc_real *dlever)
 {
     static const int at[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
-    dc_real v, l, g[3], h[6], dl[3];
+    dc_real v = 0, l = 0, g[3] = {0}, h[6] = {0}, dl[3] = {0};
     dc_cfield_out o;
     dc_status s;
     int k;
@@ -5199,13 +5207,14 @@ DC_DEF dc_status dc_cfield_learned(const void *state, dc_arena *mem, dc_cfield *
 {
     const dci_training *t = (const dci_training *)state;
     dci_training_arrays a;
+    unsigned char *bytes;
     dc_cfield r;
     float *w;
     if (!t || !mem || !f || !dci_training_ok(t) || t->info.epochs == 0 || !dc_finite(t->info.rmse)) return DC_E_ARG;
     w = dci_cnet_take(&t->net, mem, &r);
     if (!w) return DC_E_MEMORY;
-    /* the state is read only */
-    dci_training_map(&t->opt, &t->net.size, (unsigned char *)(size_t)state, &a);
+    memcpy(&bytes, &state, sizeof bytes);       /* without its const: it is only read */
+    dci_training_map(&t->opt, &t->net.size, bytes, &a);
     memcpy(w, a.w, dci_net_count(&t->net.size)*sizeof *w);
     dci_cnet_ready(&r);
     *f = r;

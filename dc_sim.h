@@ -3,9 +3,9 @@
  *
  * DOES     steps trees of rigid links of convex hulls, or of triangles with a hierarchy (dc_bsh.h, LRI [2]), in time by
  *          minimising SDRS Eq. 14 [1]: position-level dynamics, their contact potential, friction, joint limits, damping,
- *          proportional-derivative control; the Jacobians of the next state by both earlier ones, control, masses, friction, attachments and hull vertices; a whole trajectory's
- *          gradient by the adjoint; Adam. Grains of any shape in the plane: penalty contact with friction through fields over
- *          relative pose (dc_cfield of dc_sdf.h), walls, driven grains, the derivative of a step.
+ *          proportional-derivative control; the Jacobians of the next state by both earlier ones, control, masses, friction,
+ *          attachments and hull vertices; a whole trajectory's gradient by the adjoint; Adam. Grains of any shape in the plane: penalty contact with friction through fields over
+ *          relative pose (dc_cfield of dc_sdf.h, CEM [3]), walls, driven grains, the derivative of a step.
  * DOES NOT close loops of joints, bend links, decompose shapes that are not convex.
  *
  * USE
@@ -1644,8 +1644,8 @@ typedef struct {
     dc_v3 *centre;                  /* per hull: of its sphere, of which */
     dc_real *grow, *low;            /*   it is grown by, and where it begins, grown, along the axis of the sweep */
     int *order;                     /*   hulls as they begin */
-    int *near, *rubbing;            /* pairs: found by the last sweep, and those with friction, ascending */
-    int nears, rubs;
+    int *found, *rubbing;            /* pairs: found by the last sweep, and those with friction, ascending */
+    int finds, rubs;
     dci_sim_way way;                /* of a pair whose way is looked at */
     dc_friction_load **load;        /* per pair: friction; NULL: not felt at time t */
     dc_real *gi, *gc;               /* 6 per link: gradients of inertia and of contacts */
@@ -1937,7 +1937,9 @@ static void dci_sim_sort(int *x, int n, const dc_real *key)
             int v = x[i];
             for (j = i; j >= gap; j -= gap) {
                 int u = x[j - gap];
-                if (key ? !(key[u] > key[v] || (key[u] == key[v] && u > v)) : u < v) break;
+                int after = u > v;
+                if (key && key[u] != key[v]) after = key[u] > key[v];
+                if (!after) break;
                 x[j] = u;
             }
             x[j] = v;
@@ -1972,7 +1974,7 @@ static DCI_NOINLINE void dci_sim_sweep(dci_sim_work *W, const dci_sim_frame *F)
     const dc_sim *sim = W->sim;
     dc_v3 mean = dc_vec(0, 0, 0), spread = mean;
     int n = sim->hulls, axis, i, j, k;
-    W->nears = 0;
+    W->finds = 0;
     for (k = 0; k < n; ++k) {
         W->centre[k] = dci_sim_centre(sim, F, k);
         mean = dc_madd(mean, 1/(dc_real)n, W->centre[k]);
@@ -1997,10 +1999,10 @@ static DCI_NOINLINE void dci_sim_sweep(dci_sim_work *W, const dci_sim_frame *F)
             dc_real r = ra + sim->hull[b].radius + W->grow[b];
             if (!(dc_dot(d, d) <= r*r)) continue;
             k = dci_sim_pair_of(sim, a < b ? a : b, a < b ? b : a);
-            if (k >= 0) W->near[W->nears++] = k;
+            if (k >= 0) W->found[W->finds++] = k;
         }
     }
-    dci_sim_sort(W->near, W->nears, NULL);
+    dci_sim_sort(W->found, W->finds, NULL);
 }
 
 /* all pairs that may feel each other in F */
@@ -2014,8 +2016,8 @@ static void dci_sim_feel(dci_sim_work *W, const dci_sim_frame *F)
         dci_sim_sweep(W, F);
         return;
     }
-    W->nears = sim->pairs;
-    for (k = 0; k < sim->pairs; ++k) W->near[k] = k;
+    W->finds = sim->pairs;
+    for (k = 0; k < sim->pairs; ++k) W->found[k] = k;
 }
 
 /* Friction of a vertex at a plane of normal n, which moves from x to y in h, over mu: h A(f) sqrt(|e|^2/h^2 + eps_v), e the part of
@@ -2533,7 +2535,7 @@ static void dci_sim_energy(dci_sim_work *W, const dc_real *q, int want)
         for (p = 0; p < sim->planes && W->status == DC_OK; ++p) dci_sim_at_plane(W, i, p, want);
     for (i = 0; i < sim->pairs && sim->desc.trees && W->status == DC_OK; ++i) dci_sim_at_trees(W, i, want);
     if (!sim->desc.trees) dci_sim_feel(W, &W->now);
-    for (i = 0; i < W->nears && !sim->desc.trees && W->status == DC_OK; ++i) dci_sim_at_pair(W, W->near[i], want);
+    for (i = 0; i < W->finds && !sim->desc.trees && W->status == DC_OK; ++i) dci_sim_at_pair(W, W->found[i], want);
     for (i = 0; i < W->rubs && W->status == DC_OK; ++i) dci_sim_at_rubbing(W, W->rubbing[i], want);
     if (W->status == DC_OK && !dc_finite(W->value)) W->status = DC_E_RANGE;
     if (!want || W->status != DC_OK) return;
@@ -2652,7 +2654,7 @@ static DCI_NOINLINE dc_real dci_sim_hulls_clear(dci_sim_work *W, const dc_hull *
 {
     dci_sim_way *y = &W->way;
     dc_distance *D = &y->D;
-    dc_real t = 0, near = 0, d, c, s;
+    dc_real t = 0, least = 0, d, c, s;
     int turn;
     memset(D, 0, sizeof *D);
     y->at[0] = y->from[0];
@@ -2660,8 +2662,8 @@ static DCI_NOINLINE dc_real dci_sim_hulls_clear(dci_sim_work *W, const dc_hull *
     for (turn = 0; turn < DCI_SIM_TURNS; ++turn) {
         dci_sim_motion *a = y->at, *b = y->at + 1;
         if (dc_hull_distance(A, &a->pose, B, &b->pose, NULL, D) != DC_OK) return turn ? t : -1;
-        if (turn == 0) near = DC_R(0.1)*dc_min(D->gap, W->sim->desc.length);
-        else if (D->gap <= near) break;
+        if (turn == 0) least = DC_R(0.1)*dc_min(D->gap, W->sim->desc.length);
+        else if (D->gap <= least) break;
         d = -DC_R(0.5)*dc_dot(D->n, dc_add(D->pa, D->pb));
         c = DC_R(0.5)*(dci_sim_speed(a, D->n, D->pa) + dci_sim_speed(b, D->n, D->pb));
         s = dci_sim_advance(a, y->a[0], A, D->n, d, c, most - t);
@@ -2746,14 +2748,14 @@ static DCI_NOINLINE dc_real dci_sim_plane_clear(dci_sim_work *W, int k, int p, d
     const dc_sim_plane *plane = sim->plane + p;
     dc_hull A = dci_sim_hull_of(sim, k);
     dci_sim_motion *m = W->way.at;
-    dc_real t = 0, near = 0, s, room;
+    dc_real t = 0, least = 0, s, room;
     int turn, j;
     for (turn = 0; turn < DCI_SIM_TURNS; ++turn) {
         dci_sim_moving(sim, sim->hull[k].link, -1, q, dq, t, m);
         for (room = DC_REAL_MAX, j = 0; j < A.n; ++j)
             room = dc_min(room, dc_dot(plane->n, dc_add(dc_mul(&m->R, A.v[j]), m->pose.t)) + plane->d);
-        if (turn == 0) near = DC_R(0.1)*dc_min(room, sim->desc.length);
-        else if (room <= near) break;
+        if (turn == 0) least = DC_R(0.1)*dc_min(room, sim->desc.length);
+        else if (room <= least) break;
         s = dci_sim_advance(m, a, &A, plane->n, plane->d, 0, most - t);
         if (s >= most - t) return most;
         t += s;
@@ -2792,7 +2794,7 @@ static DCI_NOINLINE dc_real dci_sim_clear(dci_sim_work *W, const dc_real *q, con
         W->grow[k] *= most;
     }
     dci_sim_sweep(W, &W->now);
-    for (k = 0; k < W->nears; ++k) most = dci_sim_pair_clear(W, W->near[k], q, dq, most);
+    for (k = 0; k < W->finds; ++k) most = dci_sim_pair_clear(W, W->found[k], q, dq, most);
     return most;
 }
 
@@ -2980,10 +2982,10 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
     W->centre = (dc_v3 *)dc_arena_take(mem, hulls, sizeof *W->centre);
     W->grow = (dc_real *)dc_arena_take(mem, 2*hulls, sizeof *W->grow);
     W->order = (int *)dc_arena_take(mem, hulls, sizeof *W->order);
-    W->near = (int *)dc_arena_take(mem, 2*pairs, sizeof *W->near);
-    if (!W->centre || !W->grow || !W->order || !W->near) return DC_E_MEMORY;
+    W->found = (int *)dc_arena_take(mem, 2*pairs, sizeof *W->found);
+    if (!W->centre || !W->grow || !W->order || !W->found) return DC_E_MEMORY;
     W->low = W->grow + hulls;
-    W->rubbing = W->near + pairs;
+    W->rubbing = W->found + pairs;
     if (sim->desc.trees) {
         W->meeting = (dci_sim_meeting *)dc_arena_take(mem, pairs, sizeof *W->meeting);
         W->contact = (dc_bsh_contact *)dc_arena_take(mem, (size_t)sim->desc.contacts, sizeof *W->contact);
@@ -3032,8 +3034,8 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
     *out = W;
     if (sim->desc.trees) return DC_OK;
     dci_sim_feel(W, &W->old);
-    for (k = 0; k < W->nears; ++k) {
-        dc_status s = dci_sim_load(W, W->near[k]);
+    for (k = 0; k < W->finds; ++k) {
+        dc_status s = dci_sim_load(W, W->found[k]);
         if (s != DC_OK) return s;
     }
     return DC_OK;
@@ -3678,7 +3680,7 @@ static size_t dci_sim_kept(const dc_sim *sim, const dc_sim_run *r)
 DC_DEF size_t dc_sim_adjoint_bytes(const dc_sim *sim, const dc_sim_run *run)
 {
     dc_sim_jacobian none = DC_ZERO;
-    dc_real mark;
+    dc_real mark = 0;
     size_t sum, nv, g;
     if (!sim || !sim->link || !run) return 0;
     nv = (size_t)sim->nv;
@@ -3872,24 +3874,24 @@ typedef struct { dc_real ga[3], gb[3], length, pa, pb, t[2], vn, vt; } dci_grain
 typedef enum { DCI_GRAIN_OPEN = 0, DCI_GRAIN_SMOOTH, DCI_GRAIN_STICK, DCI_GRAIN_CUT, DCI_GRAIN_SLIP } dci_grain_regime;
 
 /* 0: no direction to rub in, and no t, levers and vt */
-static int dci_grain_look(const dci_grain_in *I, dci_grain_frame *F)
+static int dci_grain_look(const dci_grain_in *in, dci_grain_frame *F)
 {
-    dc_real gx = I->g[1], gy = I->g[2], x = I->rel[1], y = I->rel[2], half;
-    F->gb[0] = I->g[0];
-    F->gb[1] = I->c*gx - I->s*gy;
-    F->gb[2] = I->s*gx + I->c*gy;
-    F->ga[0] = (y*gx - x*gy) - I->g[0];             /* -g_theta - (R(pi/2) x_AB).g_xy */
+    dc_real gx = in->g[1], gy = in->g[2], x = in->rel[1], y = in->rel[2], half;
+    F->gb[0] = in->g[0];
+    F->gb[1] = in->c*gx - in->s*gy;
+    F->gb[2] = in->s*gx + in->c*gy;
+    F->ga[0] = (y*gx - x*gy) - in->g[0];             /* -g_theta - (R(pi/2) x_AB).g_xy */
     F->ga[1] = -F->gb[1];
     F->ga[2] = -F->gb[2];
-    F->vn = F->ga[0]*I->va[0] + F->gb[0]*I->vb[0] + F->gb[1]*(I->vb[1] - I->va[1]) + F->gb[2]*(I->vb[2] - I->va[2]);
+    F->vn = F->ga[0]*in->va[0] + F->gb[0]*in->vb[0] + F->gb[1]*(in->vb[1] - in->va[1]) + F->gb[2]*(in->vb[2] - in->va[2]);
     F->length = dc_sqrt(gx*gx + gy*gy);
     if (!(F->length >= DCI_GRAIN_NO_NORMAL)) return 0;
     F->t[0] = -F->gb[2]/F->length;
     F->t[1] = F->gb[1]/F->length;
     half = DC_R(0.5)*(x*gx + y*gy)/F->length;       /* of x_AB.n/|n| */
-    F->pb = I->lever - half;
-    F->pa = -I->lever - half;
-    F->vt = F->t[0]*(I->vb[1] - I->va[1]) + F->t[1]*(I->vb[2] - I->va[2]) + F->pb*I->vb[0] + F->pa*I->va[0];
+    F->pb = in->lever - half;
+    F->pa = -in->lever - half;
+    F->vt = F->t[0]*(in->vb[1] - in->va[1]) + F->t[1]*(in->vb[2] - in->va[2]) + F->pb*in->vb[0] + F->pa*in->va[0];
     return 1;
 }
 
@@ -3904,19 +3906,19 @@ static void dci_grain_push(const dci_grain_frame *F, dci_grain_out *O)
     O->fa[2] = -O->fb[2];
 }
 
-static dci_grain_regime dci_grain_force(const dci_grain_law *M, const dci_grain_in *I, dci_grain_out *O)
+static dci_grain_regime dci_grain_force(const dci_grain_law *M, const dci_grain_in *in, dci_grain_out *O)
 {
     dci_grain_frame F;
     dci_grain_regime regime = DCI_GRAIN_STICK;
     dc_real fmax;
     memset(O, 0, sizeof *O);
     memset(&F, 0, sizeof F);
-    if (!(I->d < 0)) return DCI_GRAIN_OPEN;
-    if (!dci_grain_look(I, &F)) regime = DCI_GRAIN_SMOOTH;
-    O->fn = dc_max(-M->kn*I->d - M->damp_n*F.vn, 0);
+    if (!(in->d < 0)) return DCI_GRAIN_OPEN;
+    if (!dci_grain_look(in, &F)) regime = DCI_GRAIN_SMOOTH;
+    O->fn = dc_max(-M->kn*in->d - M->damp_n*F.vn, 0);
     if (regime == DCI_GRAIN_STICK) {
         fmax = M->mu*O->fn*F.length;
-        O->spring = I->spring + F.vt*M->h;
+        O->spring = in->spring + F.vt*M->h;
         O->ft = -M->kt*O->spring - M->damp_t*F.vt;
         if (M->damp_t*dc_abs(F.vt) > fmax) {
             regime = DCI_GRAIN_SLIP;
@@ -3936,25 +3938,25 @@ static dci_grain_regime dci_grain_force(const dci_grain_law *M, const dci_grain_
 }
 
 /* The tangent dO of the above along dI, by the chain rule line by line. Frozen: d < 0, f_n > 0 or not, the regime. */
-static void dci_grain_force_tangent(const dci_grain_law *M, const dci_grain_in *I, const dci_grain_in *dI, dci_grain_out *dO)
+static void dci_grain_force_tangent(const dci_grain_law *M, const dci_grain_in *in, const dci_grain_in *dI, dci_grain_out *dO)
 {
     dci_grain_frame F, G;                           /* the frame and its tangent */
     dci_grain_out O;
-    dci_grain_regime regime = dci_grain_force(M, I, &O);
-    dc_real gx = I->g[1], gy = I->g[2], x = I->rel[1], y = I->rel[2], hx = dI->g[1], hy = dI->g[2], fmax, half;
+    dci_grain_regime regime = dci_grain_force(M, in, &O);
+    dc_real gx = in->g[1], gy = in->g[2], x = in->rel[1], y = in->rel[2], hx = dI->g[1], hy = dI->g[2], fmax, half;
     memset(dO, 0, sizeof *dO);
     memset(&F, 0, sizeof F);
     memset(&G, 0, sizeof G);
     if (regime == DCI_GRAIN_OPEN) return;
-    dci_grain_look(I, &F);
+    dci_grain_look(in, &F);
     G.gb[0] = dI->g[0];
-    G.gb[1] = I->c*hx - I->s*hy + dI->c*gx - dI->s*gy;
-    G.gb[2] = I->s*hx + I->c*hy + dI->s*gx + dI->c*gy;
+    G.gb[1] = in->c*hx - in->s*hy + dI->c*gx - dI->s*gy;
+    G.gb[2] = in->s*hx + in->c*hy + dI->s*gx + dI->c*gy;
     G.ga[0] = (y*hx - x*hy) + (dI->rel[2]*gx - dI->rel[1]*gy) - dI->g[0];
     G.ga[1] = -G.gb[1];
     G.ga[2] = -G.gb[2];
     G.vn = F.ga[0]*dI->va[0] + F.gb[0]*dI->vb[0] + F.gb[1]*(dI->vb[1] - dI->va[1]) + F.gb[2]*(dI->vb[2] - dI->va[2])
-         + G.ga[0]*I->va[0] + G.gb[0]*I->vb[0] + G.gb[1]*(I->vb[1] - I->va[1]) + G.gb[2]*(I->vb[2] - I->va[2]);
+         + G.ga[0]*in->va[0] + G.gb[0]*in->vb[0] + G.gb[1]*(in->vb[1] - in->va[1]) + G.gb[2]*(in->vb[2] - in->va[2]);
     if (O.fn > 0) dO->fn = -M->kn*dI->d - M->damp_n*G.vn;
     if (regime != DCI_GRAIN_SMOOTH) {
         G.length = (gx*hx + gy*hy)/F.length;
@@ -3963,7 +3965,7 @@ static void dci_grain_force_tangent(const dci_grain_law *M, const dci_grain_in *
         half = DC_R(0.5)*(dI->rel[1]*gx + dI->rel[2]*gy + x*hx + y*hy - (x*gx + y*gy)*G.length/F.length)/F.length;
         G.pb = dI->lever - half;
         G.pa = -dI->lever - half;
-        G.vt = G.t[0]*(I->vb[1] - I->va[1]) + G.t[1]*(I->vb[2] - I->va[2]) + G.pb*I->vb[0] + G.pa*I->va[0]
+        G.vt = G.t[0]*(in->vb[1] - in->va[1]) + G.t[1]*(in->vb[2] - in->va[2]) + G.pb*in->vb[0] + G.pa*in->va[0]
              + F.t[0]*(dI->vb[1] - dI->va[1]) + F.t[1]*(dI->vb[2] - dI->va[2]) + F.pb*dI->vb[0] + F.pa*dI->va[0];
         fmax = M->mu*(dO->fn*F.length + O.fn*G.length);
         if (regime == DCI_GRAIN_STICK) {
@@ -4398,7 +4400,7 @@ static int dci_grain_row_of(const dc_grains *g, const dc_grain_contact *C)
 }
 
 /* all of a contact but its field; where: its spring in the state, or -1 */
-static void dci_grain_read(const dc_grains *g, const dc_grain_contact *C, const dc_grain_pair *P, dci_grain_in *I, dci_grain_law *M,
+static void dci_grain_read(const dc_grains *g, const dc_grain_contact *C, const dc_grain_pair *P, dci_grain_in *in, dci_grain_law *M,
                            int *where)
 {
     const dc_grain_type *A = g->type + g->body[C->a], *B = g->type + g->body[C->b];
@@ -4414,14 +4416,14 @@ static void dci_grain_read(const dc_grains *g, const dc_grain_contact *C, const 
     M->damp_t = share*P->material.gt;
     M->mu = P->material.mu;
     M->h = g->desc.h;
-    I->c = g->turn[2*C->a];
-    I->s = g->turn[2*C->a + 1];
+    in->c = g->turn[2*C->a];
+    in->s = g->turn[2*C->a + 1];
     for (k = 0; k < 3; ++k) {
-        I->va[k] = g->v[3*C->a + k];
-        I->vb[k] = g->v[3*C->b + k];
+        in->va[k] = g->v[3*C->a + k];
+        in->vb[k] = g->v[3*C->b + k];
     }
     *where = -1;
-    I->spring = dci_grain_spring(g, row, C->a + C->b - row, where);
+    in->spring = dci_grain_spring(g, row, C->a + C->b - row, where);
 }
 
 DC_DEF dc_status dc_grains_meet(dc_grains *g, int begin, int end, dc_arena *mem)
@@ -4456,23 +4458,23 @@ DC_DEF dc_status dc_grains_meet(dc_grains *g, int begin, int end, dc_arena *mem)
         if (status == DC_E_DIVERGED) status = DC_OK;
         for (k = 0; k < n && status == DC_OK; ++k) {
             dc_grain_contact *C = g->contact + order[k];
-            dci_grain_in I;
+            dci_grain_in in;
             dci_grain_law M;
             dci_grain_out O;
             int where;
             memset(&O, 0, sizeof O);
             C->d = L*field.d[k];
             if (C->d < 0) {
-                dci_grain_read(g, C, P, &I, &M, &where);
-                I.d = C->d;
-                I.rel[0] = x[k];
-                I.rel[1] = L*x[DCI_GRAIN_LANES + k];
-                I.rel[2] = L*x[2*DCI_GRAIN_LANES + k];
-                I.g[0] = L*field.grad[k];
-                I.g[1] = field.grad[DCI_GRAIN_LANES + k];
-                I.g[2] = field.grad[2*DCI_GRAIN_LANES + k];
-                I.lever = L*field.lever[k];
-                dci_grain_force(&M, &I, &O);
+                dci_grain_read(g, C, P, &in, &M, &where);
+                in.d = C->d;
+                in.rel[0] = x[k];
+                in.rel[1] = L*x[DCI_GRAIN_LANES + k];
+                in.rel[2] = L*x[2*DCI_GRAIN_LANES + k];
+                in.g[0] = L*field.grad[k];
+                in.g[1] = field.grad[DCI_GRAIN_LANES + k];
+                in.g[2] = field.grad[2*DCI_GRAIN_LANES + k];
+                in.lever = L*field.lever[k];
+                dci_grain_force(&M, &in, &O);
             }
             C->spring = O.spring;
             C->fn = O.fn;
@@ -4572,7 +4574,7 @@ DC_DEF dc_status dc_grains_step(dc_grains *g, dc_arena *mem, dc_grains_info *inf
 /* ---- its derivative ------------------------------------------------------------------------------ */
 
 /* A pair's field with its derivatives, in m, at the present state; touching: d < 0. */
-typedef struct { dci_grain_in I; dci_grain_law M; dc_real H[9], dlever[3]; const dc_grain_contact *C; int where; } dci_grain_jet;
+typedef struct { dci_grain_in in; dci_grain_law M; dc_real H[9], dlever[3]; const dc_grain_contact *C; int where; } dci_grain_jet;
 
 static dc_status dci_grain_jet_of(const dc_grains *g, int p, dc_arena *mem, dci_grain_jet *J)
 {
@@ -4581,16 +4583,16 @@ static dc_status dci_grain_jet_of(const dc_grains *g, int p, dc_arena *mem, dci_
     dc_status status;
     int r, c;
     J->C = g->contact + p;
-    dci_grain_read(g, J->C, P, &J->I, &J->M, &J->where);
-    dci_grain_relative(g, J->C, J->I.rel);
-    q[0] = J->I.rel[0];
-    q[1] = J->I.rel[1]/L;
-    q[2] = J->I.rel[2]/L;
-    status = dc_cfield_eval(P->field, q, mem, &J->I.d, J->I.g, &J->I.lever, J->H, J->dlever);
+    dci_grain_read(g, J->C, P, &J->in, &J->M, &J->where);
+    dci_grain_relative(g, J->C, J->in.rel);
+    q[0] = J->in.rel[0];
+    q[1] = J->in.rel[1]/L;
+    q[2] = J->in.rel[2]/L;
+    status = dc_cfield_eval(P->field, q, mem, &J->in.d, J->in.g, &J->in.lever, J->H, J->dlever);
     if (status != DC_OK) return status;
-    J->I.d *= L;
-    J->I.g[0] *= L;
-    J->I.lever *= L;
+    J->in.d *= L;
+    J->in.g[0] *= L;
+    J->in.lever *= L;
     J->dlever[0] *= L;
     for (r = 0; r < 3; ++r)
         for (c = 0; c < 3; ++c) J->H[3*r + c] *= (r ? 1 : L)*(c ? 1/L : 1);
@@ -4602,23 +4604,23 @@ static DCI_NOINLINE void dci_grain_along(const dci_grain_jet *J, const dc_real *
                             dc_real spring, dci_grain_out *O)
 {
     dci_grain_in D;
-    dc_real x = qb[1] - qa[1], y = qb[2] - qa[2], c = J->I.c, s = J->I.s;
+    dc_real x = qb[1] - qa[1], y = qb[2] - qa[2], c = J->in.c, s = J->in.s;
     int r, k;
     D.c = -s*qa[0];
     D.s = c*qa[0];
     D.rel[0] = qb[0] - qa[0];
-    D.rel[1] = c*x + s*y + J->I.rel[2]*qa[0];
-    D.rel[2] = c*y - s*x - J->I.rel[1]*qa[0];
+    D.rel[1] = c*x + s*y + J->in.rel[2]*qa[0];
+    D.rel[2] = c*y - s*x - J->in.rel[1]*qa[0];
     D.d = D.lever = 0;
     for (r = 0; r < 3; ++r) {
-        D.d += J->I.g[r]*D.rel[r];
+        D.d += J->in.g[r]*D.rel[r];
         D.lever += J->dlever[r]*D.rel[r];
         D.va[r] = va[r];
         D.vb[r] = vb[r];
         for (k = 0, D.g[r] = 0; k < 3; ++k) D.g[r] += J->H[3*r + k]*D.rel[k];
     }
     D.spring = spring;
-    dci_grain_force_tangent(&J->M, &J->I, &D, O);
+    dci_grain_force_tangent(&J->M, &J->in, &D, O);
 }
 
 /* dv/df of component k of body i, times h */
@@ -4649,7 +4651,7 @@ DC_DEF dc_status dc_grains_jvp(dc_grains *g, const dc_grains_tangent *in, const 
     for (k = 0; k < 3*n && status == DC_OK; ++k) out->v[k] = in->v[k];
     for (p = 0; p < g->contacts && status == DC_OK; ++p) {
         status = dci_grain_jet_of(g, p, mem, &J);
-        if (status == DC_OK && J.I.d < 0) {
+        if (status == DC_OK && J.in.d < 0) {
             int a = J.C->a, b = J.C->b;
             dci_grain_along(&J, in->q + 3*a, in->q + 3*b, in->v + 3*a, in->v + 3*b, J.where < 0 ? 0 : in->spring[J.where], &O);
             out->spring[springs++] = O.spring;
@@ -4716,7 +4718,7 @@ DC_DEF dc_status dc_grains_vjp(dc_grains *g, const dc_grains_tangent *next, cons
         }
     for (p = 0; p < g->contacts && status == DC_OK; ++p) {
         status = dci_grain_jet_of(g, p, mem, &J);
-        if (status != DC_OK || !(J.I.d < 0)) continue;
+        if (status != DC_OK || !(J.in.d < 0)) continue;
         dci_grain_pull(g, &J, next, next->spring[springs], now);
         ++springs;
     }

@@ -34,7 +34,7 @@ none "no tabs, no spaces at the ends of lines" spaces
 none "files end with a newline" ends
 
 # names in the code that are no words
-names=nd,wit,fo,thess,wth,upto,fro,paeth
+names=statics,nd,wit,fo,thess,wth,upto,fro,paeth
 spelling() { codespell -L "$names" $sources; }
 if have codespell; then none "spelling" spelling; else skip spelling "no codespell"; fi
 
@@ -44,11 +44,15 @@ if have codespell; then none "spelling" spelling; else skip spelling "no codespe
 #   implicit-widening, misplaced-widening   products of counts whose bounds are checked before they are formed
 #   signed-char-misuse                values of -1 are meant
 #   flp30, FloatLoopCounter           continuation in a factor: the loop has a cap or ends at a bound
+#   memory-comparison, exp42, flp37    poses are compared bit by bit to see whether anything moved
+#   not-null-terminated                the first bytes of a file are no string
+#   sizeof-expression                  arrays of pointers
 checks='-*,bugprone-*,clang-analyzer-*,misc-*,performance-*,portability-*,cert-*,readability-misleading-indentation,
     readability-non-const-parameter,readability-duplicate-include,readability-inconsistent-declaration-parameter-name,
     -bugprone-easily-swappable-parameters,-bugprone-macro-parentheses,-bugprone-implicit-widening-of-multiplication-result,
     -bugprone-misplaced-widening-cast,-bugprone-signed-char-misuse,-cert-str34-c,-cert-flp30-c,
-    -clang-analyzer-security.FloatLoopCounter'
+    -clang-analyzer-security.FloatLoopCounter,-bugprone-suspicious-memory-comparison,-cert-exp42-c,-cert-flp37-c,
+    -bugprone-not-null-terminated-result,-bugprone-sizeof-expression'
 tidy() {
     for h in dc_*.h; do echo "#define $(basename "$h" .h | tr a-z A-Z)_IMPLEMENTATION"; done > "$tmp/all.c"
     for h in dc_*.h; do echo "#include \"$h\""; done >> "$tmp/all.c"
