@@ -670,7 +670,7 @@ static void small_step(const double *x, double *f, void *user)
         dci_grain_jet J;
         dci_grain_out O;
         if (dci_grain_jet_of(g, p, &mem, &J) != DC_OK) return;
-        k = (int)dci_grain_force(&J.M, &J.I, &O);
+        k = (int)dci_grain_force(&J.M, &J.in, &O);
         s->signature = 31*s->signature + (uint64_t)(k + 8*(O.fn > 0) + 16*(O.ft > 0));
         s->regimes[k]++;
     }
