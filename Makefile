@@ -8,7 +8,8 @@
 # make lint          white space, spelling, clang-tidy
 # make vendor        drop-in trials: programs in directories of their own with the headers they need
 # make facts         lines, code size and worst stack of each header
-# make demo          builds and runs the examples
+# make demo          a rod finds out how to push a box: build/demo/push.html
+# make gallery       runs every example in its quick form: build/demo/index.html
 # make clean
 #
 # CC, CFLAGS, LDLIBS and REAL (double, float) may be set; GREATEST=path names the test framework's header, GREATEST=fallback our stand-in.
@@ -34,7 +35,7 @@ INCLUDE = -I. -Itests/support -Iexamples/common -Ibuild/include -DDC_REAL=$(REAL
 
 export CC WARN WARN_C GREATEST
 
-.PHONY: all test test-all test-view train bench bench-instructions fuzz fuzz-short lint vendor facts demo clean FORCE
+.PHONY: all test test-all test-view train bench bench-instructions fuzz fuzz-short lint vendor facts demo gallery clean FORCE
 all: test
 
 # ---- test
@@ -207,9 +208,12 @@ facts:
 
 # ---- demo: the examples, run in build/demo, where they leave what they write
 
-demo: $(EXAMPLES:%=build/demo/%)
-	@for p in $(EXAMPLES); do echo "== $$p"; (cd build/demo && ./$$p) || exit 1; done
-	@echo; echo "to look at:"; ls build/demo/*.html build/demo/*.svg
+demo: build/demo/push
+	@cd build/demo && ./push
+	@echo; echo "to look at: build/demo/push.html"
+
+gallery: $(EXAMPLES:%=build/demo/%)
+	@sh examples/gallery.sh build/demo $(EXAMPLES)
 
 build/demo/%: examples/%.c $(wildcard examples/common/*) $(HEADERS) Makefile build/flags
 	$(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) -I. -Iexamples/common -DDC_REAL=$(REAL) $< -o $@ $(LDLIBS)

@@ -1,0 +1,51 @@
+#!/bin/sh
+# make gallery: runs programs in their quick form, each in a directory of its own, and writes one page that links to what
+# they wrote, with the still pictures of their pages.
+#
+#     sh examples/gallery.sh DIRECTORY PROGRAM...            PROGRAM: built in DIRECTORY, from examples/PROGRAM.c
+dir=$1
+shift
+page=$dir/index.html
+begin=$(date +%s)
+cat > "$page" <<'END'
+<!doctype html>
+<html lang='en'>
+<meta charset='utf-8'>
+<meta name='viewport' content='width=device-width, initial-scale=1'>
+<title>dc: what the examples show</title>
+<style>
+:root { color-scheme: light dark; }
+body { margin: 0 auto; max-width: 1280px; padding: 20px; font: 15px/1.45 system-ui, sans-serif; }
+main { display: grid; grid-template-columns: repeat(auto-fill, minmax(300px, 1fr)); gap: 20px; }
+svg, img { display: block; width: 100%; height: 220px; object-fit: contain; background: #fbfcfd; border: 1px solid #8884; border-radius: 10px; }
+h1 { font-size: 22px; } h2 { font-size: 16px; margin: 8px 0 0; } p { margin: 2px 0; } a { color: inherit; }
+</style>
+<h1>What the examples show</h1>
+<main>
+END
+# a card: name, page, and on standard input the picture
+card() {
+    echo "<article><a href='$2'>"
+    cat
+    echo "</a><h2><a href='$2'>$1</a></h2>"
+    sed -n '1s/^\/\* [a-z0-9_]*\.c - \(.*\)/<p>\1<\/p>/p' "examples/$1.c"
+    echo "</article>"
+}
+for p in "$@"; do
+    printf '== %s\n' "$p"
+    rm -rf "$dir/out/$p"
+    mkdir -p "$dir/out/$p"
+    # pages and pictures only count when the program succeeds
+    (cd "$dir/out/$p" && ../../"$p" --quick) || exit 1
+    for f in "$dir/out/$p"/*.html "$dir/out/$p"/*.svg; do
+        [ -f "$f" ] || continue
+        link=out/$p/$(basename "$f")
+        case $f in
+        *.html) sed -n '/^<figure><svg/,/^<\/svg>/{s/^<figure>//;s/^<\/svg>.*/<\/svg>/;p;/^<\/svg>/q;}' "$f" | card "$p" "$link" ;;
+        *.svg) echo "<img src='$link' alt=''>" | card "$p" "$link" ;;
+        esac >> "$page"
+    done
+done
+echo "</main>" >> "$page"
+echo
+echo "to look at, after $(($(date +%s) - begin)) s: $page"
