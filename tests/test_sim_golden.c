@@ -46,7 +46,7 @@ TEST a_thousand_steps_and_back(void)
     dc_arena mem = dc_arena_make(scratch, sizeof scratch);
     dc_sim_run r = DC_ZERO;
     dc_real start[2*V], attach[6*4], mass[4], friction[5], vertex[3*32];
-    uint64_t h[2];
+    uint64_t h[2] = {0, 0};
     int t, k, nq, nv, most = 0;
     ASSERT_EQ(DC_OK, scene(&m));
     nq = m.sim.nq;
