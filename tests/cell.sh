@@ -52,7 +52,7 @@ EOF
 done
 printf '%-38s sweep %-5s %5d passed, %d failed, %d skipped  (%d s)\n' \
     "$name" "$sweep" $passed $failed $skipped $(($(date +%s) - begin)) | tee "$dir/result"
-[ $unrun -eq 0 ] || echo "    out of time: $unrun programs compiled, but not run"
+[ $unrun -eq 0 ] || echo "    out of time: $unrun programs not run"
 if [ $failed -ne 0 ]; then
     grep -nE '^FAIL|  FAIL|error:|runtime error|ERROR: AddressSanitizer|ended with status' "$dir/log" | grep -v 'is meant here' | head -n 12 | sed 's/^/    /'
     echo "    see $dir/log"
