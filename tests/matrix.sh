@@ -7,7 +7,7 @@
 # for each cell). JOBS cells run at a time. After BUDGET seconds the remaining cells only check the headers: their
 # programs are counted as skipped and printed.
 : "${SWEEP:=0.02}"
-: "${BUDGET:=270}"
+: "${BUDGET:=150}"
 DEADLINE=$(($(date +%s) + BUDGET))
 export DEADLINE
 : "${JOBS:=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)}"

@@ -601,7 +601,7 @@ TEST shapes_that_are_refused(void)
     dc_cshape A = shape_of(good), B;
     dc_cfield_options o = DC_ZERO;
     dc_cfield f;
-    int k, seven = 7;
+    int k;
     memset(&f, PATTERN, sizeof f);
     for (k = 0; k < 4; ++k) bad[k] = good;
     bad[0].v = clockwise; bad[0].n = 4;
@@ -616,9 +616,11 @@ TEST shapes_that_are_refused(void)
     }
     B = wall_of(DC_CSHAPE_DISC, -1); ASSERT_EQ(DC_E_ARG, dc_cfield_exact(NULL, &B, &good, &mem, &f));
     B = wall_of(DC_CSHAPE_HOLE, (double)NAN); ASSERT_EQ(DC_E_ARG, dc_cfield_exact(NULL, &B, &good, &mem, &f));
+#ifndef __cplusplus                                             /* there such a value is undefined before it arrives */
     B = wall_of(DC_CSHAPE_DISC, 1);
-    memcpy(&B.kind, &seven, sizeof seven);
+    B.kind = (dc_cshape_kind)7;
     ASSERT_EQ(DC_E_ARG, dc_cfield_exact(NULL, &B, &good, &mem, &f));
+#endif
     B = wall_of(DC_CSHAPE_HALFPLANE, 0); ASSERT_EQ(DC_E_ARG, dc_cfield_sampled(NULL, &B, &good, &mem, &f));
     ASSERT_EQ(DC_E_ARG, dc_cfield_exact(NULL, NULL, &good, &mem, &f));
     ASSERT_EQ(DC_E_ARG, dc_cfield_exact(NULL, &A, NULL, &mem, &f));

@@ -352,7 +352,6 @@ TEST batches_have_the_bits_of_single_poses(void)
         dc_cfield_out out = DC_ZERO;
         unsigned smooth = (unsigned)(t & 1);
         int count = rng_int(&r, 0, MOST - 5), i, k;
-        static const int at[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
         random_kind(&N, &r, smooth, 12);
         ASSERT_EQ(DC_OK, load(&N, &mem, &f));
         for (i = 0; i < count; ++i) {
@@ -385,6 +384,7 @@ TEST batches_have_the_bits_of_single_poses(void)
             for (k = 0; k < 3; ++k) p[k] = q[k*MOST + i];
             ASSERT_EQ(DC_OK, dc_cfield_eval(&f, p, &mem, &v, g, &l, smooth ? H : NULL, smooth ? dl : NULL));
 #ifdef DC_TEST_NO_CONTRACT
+            static const int at[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
             ASSERT(v == d[i] && l == lever[i]);
             for (k = 0; k < 3; ++k) ASSERT(g[k] == grad[k*MOST + i]);
             for (k = 0; k < 9 && smooth; ++k) ASSERT(H[k] == hess[at[k]*MOST + i]);

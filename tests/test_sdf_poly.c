@@ -63,7 +63,8 @@ TEST distances_of_the_table(void)
     }
     table_close(&t);
     ASSERT_EQ(12, n);
-    ASSERT(worst_print(&phi, rounded(2e-15, 1e-6)) & worst_print(&closest, rounded(1e-14, 1e-5)) & worst_print(&foot, rounded(2e-15, 1e-6)));
+    /* contracted builds round otherwise: 1.8e-15 without, 2.1e-15 with */
+    ASSERT(worst_print(&phi, rounded(3e-15, 1e-6)) & worst_print(&closest, rounded(1e-14, 1e-5)) & worst_print(&foot, rounded(2e-15, 1e-6)));
     PASS();
 }
 

@@ -43,7 +43,8 @@ DC_INLINE void move(step_case *c, int k, dc_real t)
     case NOW: dc_sim_retract(sim, c->q[1], d, c->q[1]); break;
     case CONTROL:
         if (k < nv) dc_sim_retract(sim, c->target, d, c->target);
-        else (k < 2*nv ? c->velocity : c->force)[k%nv] += t;
+        else if (k < 2*nv) c->velocity[k - nv] += t;
+        else c->force[k - 2*nv] += t;
         break;
     case ATTACH:
         xi[k%6] = t;
