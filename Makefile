@@ -8,8 +8,10 @@
 # make lint          white space, spelling, clang-tidy
 # make vendor        drop-in trials: programs in directories of their own with the headers they need
 # make facts         lines, code size and worst stack of each header
+# make figures       the figures of README.md beside what is measured now: minutes
 # make demo          a rod finds out how to push a box: build/demo/push.html
 # make gallery       runs every example in its quick form: build/demo/index.html
+# make stills        takes the pictures in examples/gallery anew, from make gallery's pages: needs node, npm and Chromium
 # make clean
 #
 # CC, CFLAGS, LDLIBS and REAL (double, float) may be set; GREATEST=path names the test framework's header, GREATEST=fallback our stand-in.
@@ -35,7 +37,7 @@ INCLUDE = -I. -Itests/support -Iexamples/common -Ibuild/include -DDC_REAL=$(REAL
 
 export CC WARN WARN_C GREATEST
 
-.PHONY: all test test-all test-view train bench bench-instructions fuzz fuzz-short lint vendor facts demo gallery clean FORCE
+.PHONY: all test test-all test-view train bench bench-instructions fuzz fuzz-short lint vendor facts figures demo gallery stills clean FORCE
 all: test
 
 # ---- test
@@ -206,14 +208,24 @@ vendor:
 facts:
 	@sh tests/facts.sh
 
+# ---- figures: rows of README.md beside what is measured now; ONLY="bench_hull .." for some
+
+figures:
+	@$(MAKE) --no-print-directory -s $$(sh tests/figures.sh targets)
+	@REPEATS=$(if $(filter file,$(origin REPEATS)),,$(REPEATS)) sh tests/figures.sh
+
 # ---- demo: the examples, run in build/demo, where they leave what they write
 
 demo: build/demo/push
 	@cd build/demo && ./push
-	@echo; echo "to look at: build/demo/push.html"
+	@echo; echo "to look at, in a browser: $(CURDIR)/build/demo/push.html"
 
 gallery: $(EXAMPLES:%=build/demo/%)
 	@sh examples/gallery.sh build/demo $(EXAMPLES)
+
+stills: gallery
+	@cd build/demo && for p in long_range potential_plot witness_montecarlo; do ./$$p && cp $$p.svg ../../examples/gallery || exit 1; done
+	@sh tests/view/run.sh stills
 
 build/demo/%: examples/%.c $(wildcard examples/common/*) $(HEADERS) Makefile build/flags
 	$(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) -I. -Iexamples/common -DDC_REAL=$(REAL) $< -o $@ $(LDLIBS)

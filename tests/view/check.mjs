@@ -578,4 +578,5 @@ await check('20 000 grains are scrubbed above 20 frames a second', async () => {
     return expect_fast(whole > 20, others, what);
 });
 
+await import('./gallery.mjs');
 await finish();
