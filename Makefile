@@ -11,7 +11,7 @@
 # make figures       the figures of README.md beside what is measured now: minutes
 # make demo          a rod finds out how to push a box: build/demo/push.html
 # make gallery       runs every example in its quick form: build/demo/index.html
-# make stills        takes the pictures in examples/gallery anew, from make gallery's pages: needs node, npm and Chromium
+# make stills        takes the pictures in examples/gallery anew: minutes; needs node, npm and Chromium
 # make clean
 #
 # CC, CFLAGS, LDLIBS and REAL (double, float) may be set; GREATEST=path names the test framework's header, GREATEST=fallback our stand-in.
@@ -223,8 +223,11 @@ demo: build/demo/push
 gallery: $(EXAMPLES:%=build/demo/%)
 	@sh examples/gallery.sh build/demo $(EXAMPLES)
 
-stills: gallery
-	@cd build/demo && for p in long_range potential_plot witness_montecarlo; do ./$$p && cp $$p.svg ../../examples/gallery || exit 1; done
+PLOTS = long_range potential_plot witness_montecarlo
+STILLS = push manifold_drop ncp_tumble sim_chain sim_ant
+stills: $(PLOTS:%=build/demo/%) $(STILLS:%=build/demo/%)
+	@cd build/demo && for p in $(PLOTS) $(STILLS); do ./$$p || exit 1; done
+	@for p in $(PLOTS); do cp build/demo/$$p.svg examples/gallery || exit 1; done
 	@sh tests/view/run.sh stills
 
 build/demo/%: examples/%.c $(wildcard examples/common/*) $(HEADERS) Makefile build/flags

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Browser tests of the pages that examples/common/view.h writes:  sh tests/view/run.sh  after  make build/view/pages
-# Pictures for README.md:                                         sh tests/view/run.sh stills  after  make gallery
+# Pictures for README.md:                                         sh tests/view/run.sh stills  by  make stills
 #
 # Needs node 18 or later, npm, and Chromium or Chrome (CHROMIUM=path names one). playwright-core, which drives the
 # browser, is fetched once into build/view/node_modules, by checksum. What is missing makes one skip that says so. Prints

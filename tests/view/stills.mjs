@@ -1,30 +1,31 @@
-// stills.mjs - the pictures in examples/gallery, from the pages that `make gallery` wrote:  sh tests/view/run.sh stills
+// stills.mjs - the pictures in examples/gallery, from pages in build/demo:  make stills
 //
-// The names of the pictures, the pages of build/demo/out, their frames (negative: from the end) and the sizes in pixels.
+// Names of pictures and pages, frames (negative: from the end), sizes in pixels, and how near the camera is.
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { check, finish, ok, open, picture, skip } from './harness.mjs';
 
 const stills = [
-    ['push', 'push/push.html', 70, 1000, 380],
-    ['manifold_drop', 'manifold_drop/manifold_drop.html', -1, 720, 400],
-    ['ncp_tumble', 'ncp_tumble/ncp_tumble.html', -1, 720, 400],
-    ['sim_chain', 'sim_chain/sim_chain.html', 30, 720, 400],
-    ['sim_ant', 'sim_ant/sim_ant.html', -1, 720, 400],
-    ['grains', 'grain_silo/grain_silo.html', -1, 720, 400]
+    ['push', 70, 1000, 380, 1],
+    ['manifold_drop', 40, 720, 400, 1.4],
+    ['ncp_tumble', -1, 720, 400, 1],
+    ['sim_chain', 80, 720, 400, 1.9],
+    ['sim_ant', -1, 720, 400, 1],
+    ['grains', -1, 720, 400, 1]
 ];
 const most = 150e3;                                             // bytes
 
-for (const [name, path, frame, width, height] of stills) {
+for (const [name, frame, width, height, zoom] of stills) {
     await check(`${name}.png`, async () => {
-        const file = resolve('build/demo/out', path);
-        if (!existsSync(file)) skip(`no ${path} (make gallery)`);
+        const file = resolve(`build/demo/${name}.html`);
+        if (!existsSync(file)) skip(`no ${file}`);
         const page = await open(file, { width: width + 40, height: 900, colorScheme: 'light', reducedMotion: 'reduce' });
         await page.addStyleTag({ content: `#stage { width: ${width}px !important; height: ${height}px !important; border: 0 !important; }` });
-        await page.evaluate((k) => {
-            window.dispatchEvent(new Event('resize'));
+        await page.waitForTimeout(300);                         // the page fits the scene into the new size
+        await page.evaluate(([k, zoom]) => {
+            view.camera.distance /= zoom;
             view.seek(k < 0 ? +document.getElementById('scrub').max + 1 + k : k);
-        }, frame);
+        }, [frame, zoom]);
         await page.waitForTimeout(300);
         await picture(page.locator('#stage'), '../../examples/gallery/' + name);
         const bytes = statSync(`examples/gallery/${name}.png`).size;
