@@ -224,7 +224,7 @@ gallery: $(EXAMPLES:%=build/demo/%)
 	@sh examples/gallery.sh build/demo $(EXAMPLES)
 
 PLOTS = long_range potential_plot witness_montecarlo
-STILLS = push manifold_drop ncp_tumble sim_chain sim_ant
+STILLS = push manifold_drop ncp_tumble sim_chain sim_ant $(filter grain_silo,$(EXAMPLES))
 stills: $(PLOTS:%=build/demo/%) $(STILLS:%=build/demo/%)
 	@cd build/demo && for p in $(PLOTS) $(STILLS); do ./$$p || exit 1; done
 	@for p in $(PLOTS); do cp build/demo/$$p.svg examples/gallery || exit 1; done

@@ -1,6 +1,6 @@
 // stills.mjs - the pictures in examples/gallery, from pages in build/demo:  make stills
 //
-// Names of pictures and pages, frames (negative: from the end), sizes in pixels, and how near the camera is.
+// Names of the pages, frames (negative: from the end), sizes in pixels, and how near the camera is.
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { check, finish, ok, open, picture, skip } from './harness.mjs';
@@ -11,7 +11,7 @@ const stills = [
     ['ncp_tumble', -1, 720, 400, 1],
     ['sim_chain', 80, 720, 400, 1.9],
     ['sim_ant', -1, 720, 400, 1],
-    ['grains', -1, 720, 400, 1]
+    ['grain_silo', -1, 720, 400, 1]
 ];
 const most = 150e3;                                             // bytes
 
