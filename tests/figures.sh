@@ -72,7 +72,7 @@ while IFS= read -r row; do
         # of a bench the value with -march=native in parentheses
         while IFS= read -r line; do
             name=${line%% *} native=
-            [ ! -f "$out/${p}_native.txt" ] || native=$(awk -v n="$name" '$1 == n { print $2; exit }' "$out/${p}_native.txt")
+            [ ! -f "$out/${p}_native.txt" ] || [ "$name" = "#" ] || native=$(awk -v n="$name" '$1 == n { print $2; exit }' "$out/${p}_native.txt")
             printf '        %s%s\n' "$line" "${native:+ ($native)}"
         done < "$out/found.txt"
         shift
