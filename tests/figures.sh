@@ -13,8 +13,9 @@ export LC_ALL
 readme=README.md
 out=build/figures
 
-# programs FILE: the first `word` of each last cell that looks like a program
-programs() { sed -n 's/^|.*| `\(\(bench\|test\)_[a-z0-9_]*\|train_fields\)`.*|$/\1/p' "$readme" | sort -u; }
+# the rows, and the programs that they name
+is_row='^\|.*\| `((bench|test)_[a-z0-9_]*|train_fields)`.*\|$'
+programs() { sed -nE "s/$is_row/\\1/p" "$readme" | sort -u; }
 wanted() { case " ${ONLY:-$1} " in *" $1 "*) return 0 ;; esac; return 1; }
 where() {
     case $1 in
@@ -50,7 +51,7 @@ lines() {
 }
 echo
 missing=0 rows=0
-grep -E '^\|.*\| `((bench|test)_[a-z0-9_]*|train_fields)`.*\|$' "$readme" > "$out/rows.txt"
+grep -E "$is_row" "$readme" > "$out/rows.txt"
 while IFS= read -r row; do
     source=$(printf '%s\n' "$row" | sed 's/.*| \(`[^|]*\) |$/\1/; s/`//g')
     set -f
