@@ -210,8 +210,10 @@ facts:
 
 # ---- figures: rows of README.md beside what is measured now; ONLY="bench_hull .." for some
 
-figures:
-	@$(MAKE) --no-print-directory -s $$(sh tests/figures.sh targets)
+ifneq ($(filter figures,$(MAKECMDGOALS)),)
+FIGURES := $(shell ONLY='$(ONLY)' sh tests/figures.sh targets)
+endif
+figures: $(FIGURES)
 	@REPEATS=$(if $(filter file,$(origin REPEATS)),,$(REPEATS)) sh tests/figures.sh
 
 # ---- demo: the examples, run in build/demo, where they leave what they write
