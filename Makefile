@@ -8,6 +8,7 @@
 # make lint          white space, spelling, clang-tidy
 # make vendor        drop-in trials: programs in directories of their own with the headers they need
 # make facts         lines, code size and worst stack of each header
+# make concordance   the papers' equations and the lines of the headers that compute them
 # make demo          a rod finds out how to push a box: build/demo/push.html
 # make gallery       runs every example in its quick form: build/demo/index.html
 # make clean
@@ -35,7 +36,7 @@ INCLUDE = -I. -Itests/support -Iexamples/common -Ibuild/include -DDC_REAL=$(REAL
 
 export CC WARN WARN_C GREATEST
 
-.PHONY: all test test-all test-view train bench bench-instructions fuzz fuzz-short lint vendor facts demo gallery clean FORCE
+.PHONY: all test test-all test-view train bench bench-instructions fuzz fuzz-short lint vendor facts concordance demo gallery clean FORCE
 all: test
 
 # ---- test
@@ -201,10 +202,13 @@ lint:
 vendor:
 	@sh tests/vendor/run.sh
 
-# ---- facts
+# ---- facts, concordance
 
 facts:
 	@sh tests/facts.sh
+
+concordance:
+	@sh tests/concordance.sh
 
 # ---- demo: the examples, run in build/demo, where they leave what they write
 
