@@ -1273,7 +1273,7 @@ static void dci_pnc_solve(dci_pair_nc *P, const dc_real *r1, dc_real *r2, dc_rea
 }
 
 /* Adds to the derivatives by the numbers of shape k: Y, Lam the answer of dci_pnc_solve, ubar the cotangent of u_k (or NULL),
- * unit as in dci_pnc_make. With G_i = f [-A R^T, unit b, N], g_i = G_i . (r, alpha, e) + f d:
+ * unit as in dci_pnc_fill. With G_i = f [-A R^T, unit b, N], g_i = G_i . (r, alpha, e) + f d:
  *     o = -Y . dG^T lam - Lam . dg + ubar . du */
 static void dci_pnc_shape_vjp(const dci_pair_nc *P, int k, dc_real unit, const dc_real *R, const dc_real *y, const dc_real *lam,
                               const dc_real *Y, const dc_real *Lam, const dc_real *ubar, dc_shape_grad *out)

@@ -4086,7 +4086,7 @@ static void dci_grains_grid(const dc_grains_desc *d, dc_real size[2], int cells[
 static size_t dci_grains_room(const dc_grains_desc *d) { return d->room > 0 ? (size_t)d->room : 16*(size_t)d->bodies; }
 static size_t dci_grains_blocks(const dc_grains_desc *d) { return dci_grains_room(d)/DCI_GRAIN_LANES + (size_t)d->pairs + 1; }
 
-/* items and their size of the arrays of dc_grains, in the order of dci_grains_take */
+/* items and their size of the arrays of dc_grains, in the order of dci_grains_point */
 enum { DCI_GRAINS_ARRAYS = 10 };
 static void dci_grains_sizes(const dc_grains_desc *d, const int cells[2], size_t count[DCI_GRAINS_ARRAYS], size_t size[DCI_GRAINS_ARRAYS])
 {
