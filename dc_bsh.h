@@ -56,8 +56,8 @@
  *
  * CONTRACTS
  *   Memory    None of its own. A tree takes 168 bytes a triangle (float 100) and stays in the caller's arena; building it
- *             needs 20 more a triangle and 4 a vertex. An evaluation takes 81 KB and 1.1 KB a level of the deeper tree
- *             (float 72 KB, 0.6 KB): 92 KB for 1280 triangles, however many pairs there are. Worst stack 4 KB.
+ *             needs 20 more a triangle and 4 a vertex. An evaluation takes 81 KB and 1 KB a level of the deeper tree
+ *             (float 72 KB, 0.5 KB): 92 KB for 1280 triangles, however many pairs there are. Worst stack 4 KB.
  *   Errors    dc_status; in dc_bsh_eval and its kin:
  *             DC_E_ARG       not finite, out of range, NULL; a mesh or tree that is none
  *             DC_E_MEMORY    the arena, or the list of contacts, is too small

@@ -2554,7 +2554,7 @@ static DCI_NOINLINE void dci_sim_gather(dci_sim_work *W)
     if (!W->project) dci_sim_curvature(&V, W->gc, W->carried, W->c, &s, &W->attach);
 }
 
-/* O at q, which becomes `now`; with want its gradient and Hessian. W->status: why there is none. */
+/* O of SDRS Eq. 14 at q, which becomes `now`; with want its gradient and Hessian. W->status: why there is none. */
 static void dci_sim_energy(dci_sim_work *W, const dc_real *q, int want)
 {
     const dc_sim *sim = W->sim;
