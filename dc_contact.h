@@ -53,7 +53,7 @@
  *   Memory    None of its own. Scratch comes from the caller's dc_arena and is given back at return; dc_..._bytes(...) is
  *             enough for one call from a fresh arena, 0 when the number does not fit. In double: dc_pair of two triangles
  *             3.9 KB, of two 8-vertex hulls 5.6 KB, dc_friction of them 11.5 KB, dc_tri_batch 18 KB, penetration depth 23 KB.
- *             Worst stack of any function below 4 KB (`make facts`).
+ *             Worst stack of any function below 3 KB (`make facts`).
  *   Errors    dc_status; what each means here:
  *             DC_E_ARG       not finite, out of range (coordinates beyond DC_LIMIT), NULL, a count below 1
  *             DC_E_MEMORY    the arena is too small: give dc_..._bytes of it
@@ -510,7 +510,7 @@ DC_DEF dc_real dc_lse(int n, const dc_real *x, dc_real tau, dc_real *w, dc_real 
  * L D L^T 76 (58), one solve 6 to 8 (4 to 6), eigenvalues 590 (450), with vectors 1440 (830).
  * Small matrices: n = 12 takes 0.7 us for LU and one solve, a quarter more than the textbook's loops, which check
  * nothing.
- * Stack below 600 bytes. */
+ * Stack below 900 bytes. */
 
 /* Cholesky factor of a symmetric positive definite matrix,
  *
@@ -716,7 +716,7 @@ typedef struct {
  * and one of several such values where they are not.
  *
  * Cost: linear in the vertices per support, usually 4 to 9 supports per hull (1 or 2 when warm), 8 to 28 for a depth.
- * Stack of all calls below 3.5 KB. */
+ * Stack below 2 KB. */
 DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const dc_hull *b, const dc_pose *pose_b,
                                   dc_arena *mem, dc_distance *d);
 

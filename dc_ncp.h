@@ -296,7 +296,7 @@ DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scen
  * tol = rho/10. Statuses as above. */
 DC_DEF dc_status dc_ncp_relax(dc_ncp *solution, dc_real rho, dc_ncp_info *info);
 
-/* What happened at contact k of a solved step. */
+/* What happened at contact k of a solved step; DC_E_ARG: k out of range, a NULL. */
 typedef struct {
     dc_v3   p, n;           /* contact point, unit normal from b to a, at the end of the step */
     dc_v3   impulse;        /* on a, N s: force times h */
@@ -320,11 +320,12 @@ typedef struct {
 } dc_ncp_adjoint;
 
 /* The product with the transposed Jacobian, by the implicit function theorem at the solution's rho: `bar` (bodies x 12)
- * holds cotangents of each body's next pose (twist) and next v and w. */
+ * holds cotangents of each body's next pose (twist) and next v and w, within DC_LIMIT. DC_E_ARG, DC_E_SINGULAR: nothing is added. */
 DC_DEF dc_status dc_ncp_vjp(dc_ncp *solution, const dc_real *bar, dc_ncp_adjoint *out);
 
 /* The Jacobian: rows are bodies x (twist of the next pose, next v and w), 12 each; columns bodies x DC_NCP_BODY_PARAMS,
- * DC_NCP_SCENE_PARAMS, contacts x DC_NCP_CONTACT_PARAMS; row stride ld. */
+ * DC_NCP_SCENE_PARAMS, contacts x DC_NCP_CONTACT_PARAMS; row stride ld. DC_E_ARG, DC_E_SINGULAR: nothing is written; DC_E_RANGE: an
+ * entry does not fit. */
 DC_DEF dc_status dc_ncp_grad(dc_ncp *solution, dc_real *J, int ld);
 
 /* The Jacobian by the numbers of the shape of one side (0: a, 1: b) of one contact: rows as above; columns A, b, d, N, each
@@ -1856,7 +1857,7 @@ DCI_NCP_INLINE void dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int
         Rs[k] = b[k]->R;
     }
     dci_pnc_eval(P, D, xs, Rs, y, z + c->lam, Fs + c->lam, S->Fx + c->oy);
-    for (i = c->lam; i < c->nz; ++i) Fs[i] = s[i] - Fs[i];
+    for (i = c->lam; i < c->nz; ++i) Fs[i] = s[i] - Fs[i];                          /* SILICO Eq. 31, 32 */
     c->gamma = z[0];
     /* forces */
     if (c->friction == DCI_CONE) for (i = 0; i < D; ++i) c->f[i] = z[2 + i];
@@ -1973,7 +1974,7 @@ static DCI_NOINLINE void dci_ncp_body_eval(dc_ncp *S, dci_ncp_place *b, const dc
     }
 }
 
-/* Everything at (x, z, s): residuals into Fx and Fs; largest of them, and the excess of complementarity. */
+/* SILICO Eq. 20 at (x, z, s): residuals into Fx and Fs; largest of them, and the excess of complementarity. */
 static DCI_NOINLINE void dci_ncp_eval(dc_ncp *S, const dc_real *x, const dc_real *z, const dc_real *s, dc_real *eq, dc_real *cp)
 {
     dc_real worst = 0, comp = 0;

@@ -73,7 +73,14 @@
  *   Memory    None of its own: dc_sim_bytes for a model, dc_sim_step_bytes, dc_sim_grad_bytes and dc_sim_adjoint_bytes for
  *             scratch that is given back: the most a state can ask for; where few pairs press, less will do. Grains:
  *             dc_grains_bytes, dc_grains_step_bytes. Stack below 4 KB (`make facts`).
- *   Errors    dc_status; what each means here is said at the functions. On failure outputs are untouched but as said.
+ *   Errors    dc_status:
+ *             DC_E_ARG       bad input; dc_sim_flaw and dc_grains_info say where
+ *             DC_E_MEMORY    the arena, the list of triangle pairs or the room for grains' pairs is too small
+ *             DC_E_OVERLAP   the state a step starts from is not free of overlap: dc_sim_info says who
+ *             DC_E_RANGE     numbers too large; a grain that flew away
+ *             DC_E_SINGULAR  derivatives: the Hessian of O at the solution is singular
+ *             DC_E_DIVERGED  a step did not reach its tolerance; its last iterate is free of overlap
+ *             On failure outputs are untouched but as said at the functions.
  *   Threads   Every function is re-entrant; a model is read-only but for dc_sim_refresh.
  *   Bits      A step depends on its arguments alone: no warm start outlives it. Built with -ffp-contract=off the bits are the same
  *             under any compiler: states of 1000 steps and the gradient of a loss of theirs (tests/test_sim_golden.c). Grains: the
@@ -536,12 +543,13 @@ DC_DEF size_t dc_grains_step_bytes(const dc_grains *g);
  * DC_E_ARG     the state is not finite, or out of range, or two bodies came within reach that no pair covers; see info.
  * DC_E_MEMORY  mem is too small (before anything), or more pairs are within reach than there is room for: info->pairs > room,
  *              found out in O(bodies + room).
- * DC_E_RANGE   a body flew away: its next state is not in range.
+ * DC_E_RANGE   a body flew away: its next state is not in range; or what a learned field answers does not fit.
  * On failure the state is untouched. */
 DC_DEF dc_status dc_grains_step(dc_grains *g, dc_arena *mem, dc_grains_info *info);
 
 /* The same in parts, so that the caller may run those in the middle in parallel: every block once, in any order, by any
- * number of threads, each with an arena of its own; then every body. The bits do not depend on it. dc_grains_step is
+ * number of threads, each with an arena of its own; then every body. The bits do not depend on it. Statuses are those of the
+ * step; after a failure the rest is left out, and the state is as it was. dc_grains_step is
  *     find(g, info);  meet(g, 0, g->blocks, mem);  sum(g, 0, bodies);  advance(g, info) */
 DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info);    /* pairs within reach */
 DC_DEF dc_status dc_grains_meet(dc_grains *g, int begin, int end, dc_arena *mem);   /* fields and forces of blocks begin..end-1 */

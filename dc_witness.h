@@ -47,7 +47,7 @@
  *
  * CONTRACTS
  *   Memory    Witness points: none. Manifolds: scratch from the caller's dc_arena, given back at return; dc_manifold_bytes.
- *             Stack below 4 KB at -Os and -O3 (`make facts`).
+ *             Stack at most 4096 bytes at -Os and -O3 (`make facts`).
  *   Errors    dc_status: DC_E_ARG for what is not finite, out of range or missing, DC_E_MEMORY for an arena that is too small,
  *             DC_E_RANGE for results that do not fit. Outputs are untouched then.
  *   Threads   Every function is re-entrant; nothing is shared.
