@@ -222,9 +222,10 @@ typedef struct {
                              * L grad F; 0: 1e-8 */
     int     no_ee;          /* 1: no edge contacts */
     int     no_vs_a, no_vs_b;  /* 1: no contacts of the vertices of a, of b */
-    int     trace;          /* steps by which witness points of edges are moved onto their surface along its normal, at most 16;
-                             * converges where the field's slope along its normal is below 2: not on flat radial superquadrics */
-    int     inside;         /* 1: activity of edges also asks that a witness point is inside its own body */
+    int     trace;          /* steps by which witness points of edges are moved onto their surface along its normal, at most 16
+                             * (CONTAX, supplement II-C); converges where the field's slope along its normal is below 2: not on
+                             * flat radial superquadrics */
+    int     inside;         /* 1: activity of edges also asks that a witness point is inside its own body (supplement II-B) */
 } dc_manifold_options;
 
 /* The number of contacts, the same for every pose: of vertices of a (part[0]), of b, then for every pair of edges (k of a, l of b,
