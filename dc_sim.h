@@ -95,6 +95,10 @@
  *             thrown at up to 100 m/s 32 ended so, of 30000 with sizes from 0.01 to 10 m and flails 841, one of which gained 0.15 of
  *             the energy of the throw; on none of their paths anything touched (tests/test_sim_contact.c, test_sim_path.c,
  *             DC_TEST_SWEEP 17 and 25).
+ *   Cost      us of a step, of its adjoint and of its Jacobians by both earlier states and control, one Zen 4 core, gcc 12 -O3,
+ *             `make bench`: a box on the floor 3.3, 3, 4; a chain of 8 hinges that lands on it 27, 16, 21, of 16 hinges 120, 36,
+ *             71; 8 boxes in a stack, 48 freedoms, 440, 90, 190; four chains, 64 freedoms, that meet, a step 3100, an adjoint 450.
+ *             Grains: see there.
  *   Trees     A step evaluates every pair of trees once for each state it looks at, its Hessian where links moved enough for it
  *             to matter; 2.8 KB of scratch a pair and 0.7 KB for each of desc.contacts. Jacobians against differences of whole
  *             steps 1.2e-6 of the largest entry at worst; links that hang in each other as rings of a chain do not meet on any path.
