@@ -4,9 +4,9 @@
 #     sh tests/concordance.sh [HEADER...]
 #
 # A header names an equation as  LRI Eq. 5,  several of one paper as  SDRS Eq. 12, 13  or  CONTAX Eq. 4-6,  a listing as
-# CEM Algorithm 1,  always on one line; what has no equation number as  LRI section A.3  or  LRI Definition 5.3. Prints for every paper its equations with the lines that name them, then the others with
-# the reason in tests/data/equations.txt. FAIL, and exit status 1: an equation with neither line nor reason, with both, one
-# that its paper does not have, an equation named in another form.
+# CEM Algorithm 1,  always on one line; what has no such number as  LRI section A.3  or  LRI Definition 5.3.  Prints for every
+# paper its equations with the lines that name them, then the others with the reason in tests/data/equations.txt.  FAIL, and exit
+# status 1: an equation with neither line nor reason, or with both; one that its paper does not have; one without its paper.
 LC_ALL=C
 export LC_ALL
 [ $# -gt 0 ] || set -- dc_*.h
