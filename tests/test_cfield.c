@@ -703,6 +703,64 @@ TEST poses_that_are_refused(void)
 }
 
 /* shapes on top of each other, face on face, far away: finite numbers, and right ones where they are known */
+static dc_poly square_of(dc_v2 v[4], double half)
+{
+    dc_poly p;
+    v[0].x = v[3].x = v[0].y = v[1].y = (dc_real)-half;
+    v[1].x = v[2].x = v[2].y = v[3].y = (dc_real)half;
+    p.v = v;
+    p.n = 4;
+    return p;
+}
+
+/* No edge crosses another, and all vertices of one shape are far from the other's outline. */
+TEST one_within_the_other(void)
+{
+    dc_v2 v[2][4];
+    dc_poly p[2];
+    int k, i;
+    p[0] = square_of(v[0], 1);
+    p[1] = square_of(v[1], 0.25);
+    for (k = 0; k < 2; ++k) {
+        static const dc_real place[2][3] = {{0, 0, 0}, {DC_R(0.7), DC_R(0.3), DC_R(-0.2)}};
+        dc_arena mem = dc_arena_make(memory, sizeof memory);
+        dc_cshape a = shape_of(p[k]);
+        dc_cfield f;
+        ASSERT_EQ(DC_OK, dc_cfield_exact(NULL, &a, &p[1 - k], &mem, &f));
+        for (i = 0; i < 2; ++i) {
+            answer r = ask(&f, place[i]);
+            ASSERT_EQ(DC_OK, r.status);
+            ASSERT(fabs((double)r.d + 0.5) <= rounded(1e-9, 4e-6));         /* the largest disc in both is that of the small one */
+        }
+    }
+    PASS();
+}
+
+/* At distance zero there is no direction from point to point: the normal is that of an edge. */
+TEST corner_on_corner(void)
+{
+    dc_v2 v[4];
+    dc_poly p = square_of(v, 0.5);
+    dc_cshape a = shape_of(p);
+    dc_arena mem = dc_arena_make(memory, sizeof memory);
+    dc_cfield f;
+    int k;
+    ASSERT_EQ(DC_OK, dc_cfield_exact(NULL, &a, &p, &mem, &f));
+    for (k = 0; k < 4; ++k) {
+        dc_real q[3];
+        answer r;
+        q[0] = 0;
+        q[1] = k & 1 ? 1 : -1;
+        q[2] = k & 2 ? 1 : -1;
+        r = ask(&f, q);
+        ASSERT_EQ(DC_OK, r.status);
+        ASSERT(r.d <= 0 && r.d >= 0 && dc_finite(r.lever));
+        ASSERT(fabs(hypot((double)r.grad[1], (double)r.grad[2]) - 1) <= 4*EPS);
+        ASSERT(r.grad[1]*q[1] >= 0 && r.grad[2]*q[2] >= 0);
+    }
+    PASS();
+}
+
 TEST special_poses(void)
 {
     int i, k, m;
@@ -747,6 +805,8 @@ SUITE(fields)
     RUN_TEST(shapes_that_are_refused);
     RUN_TEST(memory_is_exact);
     RUN_TEST(poses_that_are_refused);
+    RUN_TEST(one_within_the_other);
+    RUN_TEST(corner_on_corner);
     RUN_TEST(special_poses);
 }
 
