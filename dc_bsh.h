@@ -1047,7 +1047,8 @@ static void dci_bsh_verdict(dci_bsh *W, const dci_bsh_queue *Q)
     W->info.triangle_b = Q->b[first];
 }
 
-static int dci_bsh_failed(const dci_bsh *W) { return W->status != DC_OK && W->status != DC_E_DIVERGED; }
+/* is there a result? */
+static int dci_bsh_outcome(dc_status s) { return s == DC_OK || s == DC_E_DIVERGED; }
 
 /* Contact k of the queue; out of the walk's frame into the world. */
 static void dci_bsh_report(const dci_bsh *W, const dci_bsh_queue *Q, int k, dc_bsh_contact *c)
@@ -1085,7 +1086,7 @@ static DCI_NOINLINE void dci_bsh_absorb(dci_bsh *W, dci_bsh_queue *Q)
     int n = Q->n, k, row;
     if (W->batch_status != DC_OK) {
         dci_bsh_verdict(W, Q);
-        if (dci_bsh_failed(W)) return;
+        if (!dci_bsh_outcome(W->status)) return;
     }
     for (k = 0; W->cache && k < n; ++k) {
         W->slot[k]->plane = dci_bsh_plane(W, k);
@@ -1301,7 +1302,7 @@ static dci_bsh_queue *dci_bsh_next_pairs(dci_bsh *W)
  * together, then met one by one. */
 static DCI_NOINLINE dci_bsh_queue *dci_bsh_walk(dci_bsh *W)
 {
-    if (dci_bsh_failed(W)) return NULL;
+    if (!dci_bsh_outcome(W->status)) return NULL;
     if (W->brute) return dci_bsh_next_pairs(W);
     for (;;) {
         dci_bsh_entry *s;
@@ -1419,7 +1420,7 @@ static DCI_NOINLINE dc_status dci_bsh_finish(dci_bsh *W)
     W->info.inner_blended = W->near_pairs[2];
     W->info.inner_far = W->far_pairs[1];
     W->P = W->status == DC_E_OVERLAP ? (dc_real)HUGE_VAL : dci_bsh_total(W->value);
-    if (dci_bsh_failed(W) || W->want == DCI_BSH_CONTACTS) return W->status;
+    if (!dci_bsh_outcome(W->status) || W->want == DCI_BSH_CONTACTS) return W->status;
     if (!dc_finite(W->P)) return DC_E_RANGE;
     if (W->want == DCI_BSH_VALUE) return W->status;
     dci_bsh_expand(W);
@@ -1429,8 +1430,6 @@ static DCI_NOINLINE dc_status dci_bsh_finish(dci_bsh *W)
         if (!dc_finite(W->hess[k])) return DC_E_RANGE;
     return W->status;
 }
-
-static int dci_bsh_outcome(dc_status s) { return s == DC_OK || s == DC_E_DIVERGED; }
 
 /* A new turn of the cache, if there is one; 0: it is not one that dc_bsh_cache_make made. */
 static int dci_bsh_turn(dc_bsh_cache *cache)

@@ -948,8 +948,8 @@ DC_DEF dc_status dc_friction_move(const dc_friction_load *load, const dc_hull *a
 #endif /* DC_CONTACT_H_INCLUDED */
 
 /* ============================================================================================== */
-/* What the lane loops of the suite's other headers share with this one: their implementations define DC_CONTACT_KERNELS
- * and include this file again. */
+/* What the suite's other headers share with this one: their implementations define DC_CONTACT_KERNELS and include this file
+ * again. */
 #if defined(DC_CONTACT_IMPLEMENTATION) || defined(DC_CONTACT_KERNELS)
 #ifndef DC_CONTACT_KERNELS_DEFINED
 #define DC_CONTACT_KERNELS_DEFINED
@@ -1372,6 +1372,22 @@ DCI_LANE dc_real dci_softplus_lane(dc_real x) { return dci_softplus_of(x, dci_ex
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC pop_options
 #endif
+
+/* ---- arguments, axes, hashes ------------------------------------------------------------------- */
+
+DCI_LANE int dci_length_ok(dc_real x) { return x >= 1/DC_LIMIT && x <= DC_LIMIT; }
+DCI_LANE int dci_positive(dc_real x) { return x > 0 && x <= DC_LIMIT; }
+DCI_LANE dc_v3 dci_axis(int i) { return dc_vec(i == 0, i == 1, i == 2); }
+
+/* FNV-1a of n bytes */
+DCI_LANE uint64_t dci_hash(const void *bytes, size_t n)
+{
+    const unsigned char *p = (const unsigned char *)bytes;
+    uint64_t h = UINT64_C(14695981039346656037);
+    size_t k;
+    for (k = 0; k < n; ++k) h = (h ^ p[k])*UINT64_C(1099511628211);
+    return h;
+}
 
 #endif /* DC_CONTACT_KERNELS_DEFINED */
 #endif
@@ -4177,8 +4193,6 @@ DC_DEF size_t dc_pair_bytes(int na, int nb)
 /* (sqrt na + sqrt nb)^2, exactly 12 for two triangles */
 static dc_real dci_default_c(int na, int nb) { return (dc_real)na + (dc_real)nb + 2*dc_sqrt((dc_real)na*(dc_real)nb); }
 
-static int dci_length_ok(dc_real x) { return x >= 1/DC_LIMIT && x <= DC_LIMIT; }
-
 static DCI_NOINLINE dc_status dci_pair_load(dci_pair *p, const dc_pair_options *opt, dci_posed a, dci_posed b, dc_arena *mem)
 {
     dc_real length = opt && opt->length != 0 ? opt->length : 1, L = 0;
@@ -4818,14 +4832,6 @@ static DCI_NOINLINE int dci_pair_maps(dci_pair *p, const dc_hull *hull[2], dc_re
             hess[24*k + l] = hess[24*l + k] = h;
         }
     return 1;
-}
-
-static int dci_all_finite(const dc_real *x, int n)
-{
-    dc_real sum = 0;                                 /* 0 x is NaN where x is not finite */
-    int k;
-    for (k = 0; k < n; ++k) sum += 0*x[k];
-    return sum == 0;
 }
 
 /* What the three entry points share: load, solve, report. derivatives: whether any are wanted. */
@@ -6086,8 +6092,6 @@ DC_DEF size_t dc_friction_bytes(int na, int nb)
     return sum == SIZE_MAX ? 0 : sum;
 }
 
-static int dci_friction_positive(dc_real x) { return x > 0 && x <= DC_LIMIT; }
-
 /* memory for n vertices */
 static int dci_friction_take(dci_friction *f, int n, dc_arena *mem)
 {
@@ -6143,7 +6147,7 @@ static dc_status dci_friction_open(dci_friction *f, const dc_friction_options *o
     f->eps = opt && opt->eps_v != 0 ? opt->eps_v : DC_R(1e-6);
     f->patch = opt && opt->patch != 0 ? opt->patch : DC_R(0.01)*(pair && pair->length != 0 ? pair->length : 1);
     if (opt && opt->no_patch) f->patch = 0;
-    if (!(mu >= 0) || !(mu <= DC_LIMIT) || !dci_friction_positive(h) || !dci_friction_positive(eps_f) || !dci_friction_positive(f->eps)
+    if (!(mu >= 0) || !(mu <= DC_LIMIT) || !dci_positive(h) || !dci_positive(eps_f) || !dci_positive(f->eps)
         || !dci_posed_ok(old[0]) || !dci_posed_ok(old[1]) || !(f->patch >= 0) || !(f->patch <= DC_LIMIT)) return DC_E_ARG;
 
     p = (dci_pair *)dc_arena_take(mem, 1, sizeof *p);
@@ -6226,8 +6230,6 @@ static dc_v3 dci_arm(const dci_friction *f, const dci_posed at[2], int k)
     int b = k >= f->na;
     return dci_linear(at[b].M, at[b].hull->v[k - (b ? f->na : 0)]);
 }
-
-static dc_v3 dci_axis(int i) { return dc_vec(i == 0, i == 1, i == 2); }
 
 static dc_status dci_friction_finish(dc_status status, dc_real v, const dc_plane *p, const dc_friction_info *i, dc_plane *plane,
                                      dc_real *value, dc_friction_info *info)
@@ -6389,7 +6391,7 @@ static dc_status dci_friction_write(dci_friction *f, const dci_posed old[2], con
 {
     if (!grad && !hess && !mixed) return status;
     dci_friction_twists(f, old, now, f->grad, hess ? f->hess : NULL, mixed ? f->mixed : NULL);
-    if (!dci_all_finite(f->grad, 12) || (hess && !dci_all_finite(f->hess, 144)) || (mixed && !dci_all_finite(f->mixed, 144)))
+    if (!dci_finite_row(12, f->grad) || (hess && !dci_finite_row(144, f->hess)) || (mixed && !dci_finite_row(144, f->mixed)))
         return DC_E_RANGE;
     if (grad) memcpy(grad, f->grad, sizeof f->grad);
     if (hess) memcpy(hess, f->hess, sizeof f->hess);

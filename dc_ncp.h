@@ -349,17 +349,15 @@ DC_DEF dc_status dc_ncp_broad(int n, const dc_v3 *centre, const dc_real *radius,
 #ifndef DC_NCP_IMPLEMENTED
 #define DC_NCP_IMPLEMENTED
 
+#define DC_CONTACT_KERNELS
+#include "dc_contact.h"
+
 #include <stdint.h>
 #include <string.h>
 
 #define DCI_NCP_MOST 256        /* rows, auxiliary numbers, cones of one shape */
 
-/* the dimension reaches these as a constant, so that their loops unroll */
-#if (defined(__GNUC__) || defined(__clang__)) && !defined(__OPTIMIZE_SIZE__)
-#define DCI_NCP_INLINE static inline DCI_UNUSED __attribute__((always_inline))
-#else
-#define DCI_NCP_INLINE static inline DCI_UNUSED
-#endif
+/* Functions that take the dimension D are inline and get it as a constant, so that their loops unroll. */
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
@@ -406,8 +404,6 @@ static dc_status dci_shape_new(int dim, int linear, int cones, int rows, int aux
     s->size = 0;
     return DC_OK;
 }
-
-static int dci_positive(dc_real x) { return x > 0 && x <= DC_LIMIT; }
 
 static int dci_all_in_limit(const dc_real *x, int n)
 {
@@ -951,8 +947,8 @@ static void dci_pnc_fill(dci_pair_nc *P, int as_given, dc_real unit, dc_real met
 }
 
 /* G at rotations R[k], origins x[k]; g(y), u, and the stationarity rows Fy = L e_alpha - G^T lam */
-DCI_NCP_INLINE void dci_pnc_eval(dci_pair_nc *P, const int D, const dc_real *const x[2], const dc_real *const R[2],
-                                 const dc_real *y, const dc_real *lam, dc_real *g, dc_real *Fy)
+DCI_LANE void dci_pnc_eval(dci_pair_nc *P, const int D, const dc_real *const x[2], const dc_real *const R[2],
+                           const dc_real *y, const dc_real *lam, dc_real *g, dc_real *Fy)
 {
     int ny = P->ny, m = P->m, i, j, l, k;
     for (j = 0; j < ny; ++j) Fy[j] = 0;
@@ -1084,7 +1080,7 @@ static void dci_pnc_rt(const dci_pair_nc *P, dc_real *x)
  *     dy = R^-1 (c1 - X1 xi - R^-T r1),   A_a^T dlam_a = X2^T (c2 - X2 xi) + X1^T R^-T r1,   (X1; X2) = Q^T Xi
  *
  * Rows are swapped to bring the largest entry of a column onto the diagonal. 0 when a diagonal entry vanishes. */
-DCI_NCP_INLINE int dci_pnc_factor(dci_pair_nc *P, const int D)
+DCI_LANE int dci_pnc_factor(dci_pair_nc *P, const int D)
 {
     int m = P->m, m0 = P->m0, ny = P->ny, ld = ny + D, i, j, l, k;
     dc_real *B = P->B;
@@ -1173,7 +1169,7 @@ DCI_NCP_INLINE int dci_pnc_factor(dci_pair_nc *P, const int D)
 }
 
 /* The constant part of the same answers, (2D + 1) numbers, for r1 [ny] and c = W^-1 r2 [m]; c is overwritten by Q^T c */
-DCI_NCP_INLINE void dci_pnc_const(dci_pair_nc *P, const int D, const dc_real *r1, dc_real *c, dc_real *out)
+DCI_LANE void dci_pnc_const(dci_pair_nc *P, const int D, const dc_real *r1, dc_real *c, dc_real *out)
 {
     int m = P->m, ny = P->ny, ld = ny + D, i, l;
     dc_real *y = P->y1, *t = P->y2;
@@ -1192,7 +1188,7 @@ DCI_NCP_INLINE void dci_pnc_const(dci_pair_nc *P, const int D, const dc_real *r1
 }
 
 /* All of dy [ny] (p against x_b) for r1 and c = Q^T W^-1 r2 (dci_pnc_const has left it) and a displacement xi */
-DCI_NCP_INLINE void dci_pnc_dy(dci_pair_nc *P, const int D, const dc_real *r1, const dc_real *c, const dc_real *xi, dc_real *dy)
+DCI_LANE void dci_pnc_dy(dci_pair_nc *P, const int D, const dc_real *r1, const dc_real *c, const dc_real *xi, dc_real *dy)
 {
     int ny = P->ny, ld = ny + D, i, l;
     dc_real *t = P->y2;
@@ -1207,7 +1203,7 @@ DCI_NCP_INLINE void dci_pnc_dy(dci_pair_nc *P, const int D, const dc_real *r1, c
 }
 
 /* ds = G dy + (A_w xi on a) - Fs */
-DCI_NCP_INLINE void dci_pnc_ds(const dci_pair_nc *P, const int D, const dc_real *dy, const dc_real *xi, const dc_real *Fs, dc_real *ds)
+DCI_LANE void dci_pnc_ds(const dci_pair_nc *P, const int D, const dc_real *dy, const dc_real *xi, const dc_real *Fs, dc_real *ds)
 {
     int m = P->m, ny = P->ny, i, j;
     for (i = 0; i < m; ++i) {
@@ -1298,7 +1294,7 @@ static void dci_pnc_shape_vjp(const dci_pair_nc *P, int k, dc_real unit, const d
 }
 
 /* dlam = W^-1 Q (R^-T r1; c2 - X2 xi), c as in dci_pnc_dy */
-DCI_NCP_INLINE void dci_pnc_dlam(dci_pair_nc *P, const int D, const dc_real *r1, const dc_real *c, const dc_real *xi, dc_real *dlam)
+DCI_LANE void dci_pnc_dlam(dci_pair_nc *P, const int D, const dc_real *r1, const dc_real *c, const dc_real *xi, dc_real *dlam)
 {
     int m = P->m, ny = P->ny, ld = ny + D, i, l;
     for (i = 0; i < ny; ++i) dlam[i] = r1[i];
@@ -1315,7 +1311,7 @@ DCI_NCP_INLINE void dci_pnc_dlam(dci_pair_nc *P, const int D, const dc_real *r1,
 /* ---- growth distance --------------------------------------------------------------------------- */
 
 /* o = w x r; in 2D w is one number. torque: r x f */
-DCI_NCP_INLINE void dci_ncp_wr(const int D, const dc_real *w, const dc_real *r, dc_real *o)
+DCI_LANE void dci_ncp_wr(const int D, const dc_real *w, const dc_real *r, dc_real *o)
 {
     if (D == 2) {
         dc_real o0 = -w[0]*r[1];
@@ -1328,19 +1324,19 @@ DCI_NCP_INLINE void dci_ncp_wr(const int D, const dc_real *w, const dc_real *r, 
         o[1] = o1;
     }
 }
-DCI_NCP_INLINE void dci_ncp_rf(const int D, const dc_real *r, const dc_real *f, dc_real *o)
+DCI_LANE void dci_ncp_rf(const int D, const dc_real *r, const dc_real *f, dc_real *o)
 {
     if (D == 2) o[0] = r[0]*f[1] - r[1]*f[0];
     else dci_ncp_wr(3, r, f, o);
 }
-DCI_NCP_INLINE dc_real dci_ncp_dot(const int D, const dc_real *a, const dc_real *b)
+DCI_LANE dc_real dci_ncp_dot(const int D, const dc_real *a, const dc_real *b)
 {
     dc_real t = a[0]*b[0] + a[1]*b[1];
     if (D == 3) t += a[2]*b[2];
     return t;
 }
 /* o = v - n (n . v) */
-DCI_NCP_INLINE void dci_ncp_across(const int D, const dc_real *n, const dc_real *v, dc_real *o)
+DCI_LANE void dci_ncp_across(const int D, const dc_real *n, const dc_real *v, dc_real *o)
 {
     dc_real t = dci_ncp_dot(D, n, v);
     int i;
@@ -1773,7 +1769,7 @@ struct dc_ncp {
 };
 
 /* T f for the normal's tangents (linear), or (1 - n n^T) f */
-DCI_NCP_INLINE void dci_ncp_tf(const int D, const dci_contact_nc *c, int k, const dc_real *f, dc_real *o)
+DCI_LANE void dci_ncp_tf(const int D, const dci_contact_nc *c, int k, const dc_real *f, dc_real *o)
 {
     int i;
     if (c->friction == DCI_CONE) dci_ncp_across(D, c->n[k], f, o);
@@ -1781,7 +1777,7 @@ DCI_NCP_INLINE void dci_ncp_tf(const int D, const dci_contact_nc *c, int k, cons
     else for (i = 0; i < D; ++i) o[i] = f[0]*c->t[k][0][i] + (D == 3 ? f[1]*c->t[k][1][i] : 0);
 }
 /* T^T v */
-DCI_NCP_INLINE void dci_ncp_tv(const int D, const dci_contact_nc *c, int k, const dc_real *v, dc_real *o)
+DCI_LANE void dci_ncp_tv(const int D, const dci_contact_nc *c, int k, const dc_real *v, dc_real *o)
 {
     if (c->friction == DCI_CONE) dci_ncp_across(D, c->n[k], v, o);
     else if (c->friction != DCI_NO_FRICTION) {
@@ -1791,7 +1787,7 @@ DCI_NCP_INLINE void dci_ncp_tv(const int D, const dci_contact_nc *c, int k, cons
 }
 /* The tangents of n. In 2D (n_y, -n_x); in 3D, unit n, those of Duff et al. (2017) with the sign kept through a step: smooth
  * but at n_z = -sg. */
-DCI_NCP_INLINE void dci_ncp_tangents(const int D, const dc_real *n, dc_real sg, dc_real t[2][3])
+DCI_LANE void dci_ncp_tangents(const int D, const dc_real *n, dc_real sg, dc_real t[2][3])
 {
     if (D == 2) {
         t[0][0] = n[1];
@@ -1803,7 +1799,7 @@ DCI_NCP_INLINE void dci_ncp_tangents(const int D, const dc_real *n, dc_real sg, 
     }
 }
 /* their change with n's */
-DCI_NCP_INLINE void dci_ncp_dtangents(const int D, const dc_real *n, dc_real sg, const dc_real *dn, dc_real t[2][3])
+DCI_LANE void dci_ncp_dtangents(const int D, const dc_real *n, dc_real sg, const dc_real *dn, dc_real t[2][3])
 {
     if (D == 2) {
         t[0][0] = dn[1];
@@ -1816,7 +1812,7 @@ DCI_NCP_INLINE void dci_ncp_dtangents(const int D, const dc_real *n, dc_real sg,
     }
 }
 /* d(T f) - T df and d(T^T v) - T^T dv */
-DCI_NCP_INLINE void dci_ncp_dtf(const int D, const dci_contact_nc *c, int k, const dc_real *dn, const dc_real *f, dc_real *o)
+DCI_LANE void dci_ncp_dtf(const int D, const dci_contact_nc *c, int k, const dc_real *dn, const dc_real *f, dc_real *o)
 {
     const dc_real *n = c->n[k];
     int i;
@@ -1830,7 +1826,7 @@ DCI_NCP_INLINE void dci_ncp_dtf(const int D, const dci_contact_nc *c, int k, con
         for (i = 0; i < D; ++i) o[i] = f[0]*t[0][i] + (D == 3 ? f[1]*t[1][i] : 0);
     }
 }
-DCI_NCP_INLINE void dci_ncp_dtv(const int D, const dci_contact_nc *c, int k, const dc_real *dn, const dc_real *v, dc_real *o)
+DCI_LANE void dci_ncp_dtv(const int D, const dci_contact_nc *c, int k, const dc_real *dn, const dc_real *v, dc_real *o)
 {
     if (c->friction == DCI_CONE) dci_ncp_dtf(D, c, k, dn, v, o);
     else if (c->friction != DCI_NO_FRICTION) {
@@ -1842,7 +1838,7 @@ DCI_NCP_INLINE void dci_ncp_dtv(const int D, const dci_contact_nc *c, int k, con
 }
 
 /* The residual of contact c; takes its wrenches out of the bodies' rows of Fx. */
-DCI_NCP_INLINE void dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *x, const dc_real *z, const dc_real *s)
+DCI_LANE void dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *x, const dc_real *z, const dc_real *s)
 {
     dci_pair_nc *P = &c->P;
     dci_ncp_place *b[2];
@@ -2076,7 +2072,7 @@ static void dci_ncp_cone_h(int n, const dc_real *w, dc_real eta, dc_real *H)
 }
 
 /* Factor of contact c at (z, s). */
-DCI_NCP_INLINE int dci_ncp_contact_factor(dc_ncp *S, dci_contact_nc *c, const int D)
+DCI_LANE int dci_ncp_contact_factor(dc_ncp *S, dci_contact_nc *c, const int D)
 {
     const dc_real *z = S->z + c->oz, *s = S->s + c->oz;
     int i, j;
@@ -2101,7 +2097,7 @@ DCI_NCP_INLINE int dci_ncp_contact_factor(dc_ncp *S, dci_contact_nc *c, const in
 }
 
 /* Constants for S->rc and the residuals. */
-DCI_NCP_INLINE void dci_ncp_contact_const(dc_ncp *S, dci_contact_nc *c, const int D)
+DCI_LANE void dci_ncp_contact_const(dc_ncp *S, dci_contact_nc *c, const int D)
 {
     const dc_real *z = S->z + c->oz, *s = S->s + c->oz, *Fs = S->Fs + c->oz, *rc = S->rc + c->oz;
     dci_pair_nc *P = &c->P;
@@ -2128,7 +2124,7 @@ DCI_NCP_INLINE void dci_ncp_contact_const(dc_ncp *S, dci_contact_nc *c, const in
 
 /* What a change of the bodies' velocities (dv[k]: v, w; NULL: none) does to contact c, with everything of the contact
  * eliminated; with `constant` the constants of the right-hand side as well. Out: the wrenches' changes; c->d... */
-DCI_NCP_INLINE void dci_ncp_chain(const dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *const dv[2], int constant, dc_real dF[2][6])
+DCI_LANE void dci_ncp_chain(const dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *const dv[2], int constant, dc_real dF[2][6])
 {
     const dci_pair_nc *P = &c->P;
     const dc_real h = S->scene.h;
@@ -2269,7 +2265,7 @@ static int dci_ncp_pattern(int n, int pairs, const dci_contact_nc *C, const dci_
 }
 
 /* P A = L U of a block, in place. (Its inverse would not do: the blocks hold stiffnesses of 1/rho beside masses.) */
-DCI_NCP_INLINE int dci_ncp_block_lu(const int n, dc_real *A, int *piv)
+DCI_LANE int dci_ncp_block_lu(const int n, dc_real *A, int *piv)
 {
     int i, j, k;
     for (k = 0; k < n; ++k) {
@@ -2291,7 +2287,7 @@ DCI_NCP_INLINE int dci_ncp_block_lu(const int n, dc_real *A, int *piv)
     return 1;
 }
 /* x <- A^-1 x, entries `inc` apart */
-DCI_NCP_INLINE void dci_ncp_block_solve(const int n, const dc_real *A, const int *piv, dc_real *x, const int inc)
+DCI_LANE void dci_ncp_block_solve(const int n, const dc_real *A, const int *piv, dc_real *x, const int inc)
 {
     int i, j;
     for (i = 0; i < n; ++i) {
@@ -2307,7 +2303,7 @@ DCI_NCP_INLINE void dci_ncp_block_solve(const int n, const dc_real *A, const int
     }
 }
 /* x <- A^-T x */
-DCI_NCP_INLINE void dci_ncp_block_solve_t(const int n, const dc_real *A, const int *piv, dc_real *x)
+DCI_LANE void dci_ncp_block_solve_t(const int n, const dc_real *A, const int *piv, dc_real *x)
 {
     int i, j;
     for (i = 0; i < n; ++i) {
@@ -2324,7 +2320,7 @@ DCI_NCP_INLINE void dci_ncp_block_solve_t(const int n, const dc_real *A, const i
 }
 
 /* y -= A x or A^T x */
-DCI_NCP_INLINE void dci_ncp_apply(const int n, const dc_real *A, int transposed, const dc_real *x, dc_real *y)
+DCI_LANE void dci_ncp_apply(const int n, const dc_real *A, int transposed, const dc_real *x, dc_real *y)
 {
     int i, j;
     for (i = 0; i < n; ++i) {
@@ -2335,7 +2331,7 @@ DCI_NCP_INLINE void dci_ncp_apply(const int n, const dc_real *A, int transposed,
 }
 
 /* K = L U over the blocks: U_pp = 1, U_pj = K_pp^-1 K_pj, L_ip what is left of K_ip, factored where i = p. */
-DCI_NCP_INLINE int dci_ncp_lu(dc_ncp *S, const int nb)
+DCI_LANE int dci_ncp_lu(dc_ncp *S, const int nb)
 {
     int n = S->n, i, j, k, t;
     for (k = 0; k < n; ++k) {
@@ -2361,7 +2357,7 @@ DCI_NCP_INLINE int dci_ncp_lu(dc_ncp *S, const int nb)
 }
 
 /* x <- K^-1 x */
-DCI_NCP_INLINE void dci_ncp_lu_solve(const dc_ncp *S, const int nb, dc_real *x)
+DCI_LANE void dci_ncp_lu_solve(const dc_ncp *S, const int nb, dc_real *x)
 {
     int n = S->n, k;
     const int *q;
@@ -2379,7 +2375,7 @@ DCI_NCP_INLINE void dci_ncp_lu_solve(const dc_ncp *S, const int nb, dc_real *x)
 }
 
 /* x <- K^-T x */
-DCI_NCP_INLINE void dci_ncp_lu_solve_t(const dc_ncp *S, const int nb, dc_real *x)
+DCI_LANE void dci_ncp_lu_solve_t(const dc_ncp *S, const int nb, dc_real *x)
 {
     int n = S->n, k;
     const int *q;
@@ -2398,7 +2394,7 @@ DCI_NCP_INLINE void dci_ncp_lu_solve_t(const dc_ncp *S, const int nb, dc_real *x
 
 /* ---- dynamics: the iteration ------------------------------------------------------------------- */
 
-DCI_NCP_INLINE int dci_ncp_factor(dc_ncp *S, const int D)
+DCI_LANE int dci_ncp_factor(dc_ncp *S, const int D)
 {
     const int nw = D == 2 ? 1 : 3, nb = D + nw;
     int n = S->n, i, j, k, l, side;
@@ -2439,7 +2435,7 @@ DCI_NCP_INLINE int dci_ncp_factor(dc_ncp *S, const int D)
 }
 
 /* All of the direction for S->rc: dx, dz, ds */
-DCI_NCP_INLINE void dci_ncp_direction(dc_ncp *S, const int D, dc_real *dx, dc_real *dz, dc_real *ds)
+DCI_LANE void dci_ncp_direction(dc_ncp *S, const int D, dc_real *dx, dc_real *dz, dc_real *ds)
 {
     const int nw = D == 2 ? 1 : 3, nb = D + nw;
     const dc_real *none[2] = {NULL, NULL};
@@ -3206,8 +3202,8 @@ DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scen
  *
  * F: momentum rows minus the contacts' wrenches, these with everything of the contact eliminated at fixed v. Below, each
  * statement is the transpose of one of dci_ncp_chain; xbar names the cotangent of x. */
-DCI_NCP_INLINE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *a, dc_real *hbar, dc_real *cbar,
-                                        dc_shape_grad *ga, dc_shape_grad *gb)
+DCI_LANE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *a, dc_real *hbar, dc_real *cbar,
+                                  dc_shape_grad *ga, dc_shape_grad *gb)
 {
     dci_pair_nc *P = &c->P;
     const int nw = D == 2 ? 1 : 3;

@@ -1106,29 +1106,27 @@ static void dci_sdf_taus(dc_real tau, dc_real *inv_tau, dc_real *hess_tau)
     *hess_tau = tau > 0 ? 1/tau : 0;
 }
 
-static int dci_sdf_length(dc_real x) { return x >= 1/DC_LIMIT && x <= DC_LIMIT; }
-
 static int dci_sdf_prim_ok(const dc_sdf_prim *p)
 {
     dc_real scale = p->scale == 0 ? 1 : p->scale, a = p->size.x, b = p->size.y, c = p->size.z, big, least;
     int k;
-    if (!dc_pose_ok(&p->pose) || !dci_sdf_length(scale)) return 0;
+    if (!dc_pose_ok(&p->pose) || !dci_length_ok(scale)) return 0;
     switch (p->kind) {
     case DC_SDF_SUPERQUADRIC:
         big = dc_max(a, dc_max(b, c));
         least = dc_min(a, dc_min(b, c));
-        return dc_in_range(p->size) && least > 0 && big <= DCI_SDF_ASPECT*least && dci_sdf_length(big*scale)
+        return dc_in_range(p->size) && least > 0 && big <= DCI_SDF_ASPECT*least && dci_length_ok(big*scale)
             && p->eps1 >= DCI_SDF_SMALLEST && p->eps1 <= 2 && p->eps2 >= DCI_SDF_SMALLEST && p->eps2 <= 2;
-    case DC_SDF_SPHERE: return dci_sdf_length(a) && dci_sdf_length(a*scale);
-    case DC_SDF_BOX: return dci_sdf_length(a) && dci_sdf_length(b) && dci_sdf_length(c);
-    case DC_SDF_CAPSULE: return dci_sdf_length(a) && c >= 0 && c <= DC_LIMIT;
+    case DC_SDF_SPHERE: return dci_length_ok(a) && dci_length_ok(a*scale);
+    case DC_SDF_BOX: return dci_length_ok(a) && dci_length_ok(b) && dci_length_ok(c);
+    case DC_SDF_CAPSULE: return dci_length_ok(a) && c >= 0 && c <= DC_LIMIT;
     case DC_SDF_POLYHEDRON:
     case DC_SDF_CLOUD:
         if (p->count < 1 || !p->n || !p->p || (p->kind == DC_SDF_CLOUD && !p->sigma)) return 0;
-        if (p->kind == DC_SDF_POLYHEDRON && p->smooth != 0 && !dci_sdf_length(p->smooth)) return 0;
+        if (p->kind == DC_SDF_POLYHEDRON && p->smooth != 0 && !dci_length_ok(p->smooth)) return 0;
         for (k = 0; k < p->count; ++k) {
             if (!dc_in_range(p->p[k]) || !(dc_abs(dc_dot(p->n[k], p->n[k]) - 1) <= DC_R(1e-3))) return 0;
-            if (p->kind == DC_SDF_CLOUD && !dci_sdf_length(p->sigma[k])) return 0;
+            if (p->kind == DC_SDF_CLOUD && !dci_length_ok(p->sigma[k])) return 0;
         }
         return 1;
     }
@@ -1138,7 +1136,7 @@ static int dci_sdf_prim_ok(const dc_sdf_prim *p)
 static int dci_sdf_ok(const dc_sdf *s)
 {
     int i;
-    if (!s || !s->prim || s->n < 1 || s->prim[0].subtract || (s->tau != 0 && !dci_sdf_length(s->tau))) return 0;
+    if (!s || !s->prim || s->n < 1 || s->prim[0].subtract || (s->tau != 0 && !dci_length_ok(s->tau))) return 0;
     for (i = 0; i < s->n; ++i)
         if (!dci_sdf_prim_ok(&s->prim[i])) return 0;
     return 1;
@@ -4319,7 +4317,7 @@ static void dci_cnet_place(const dc_cnet *n, dc_real theta, dc_real x, dc_real y
     if (n->raw) {
         dc_real reach = n->ra + n->rb + n->high, turn = dc_atan2(s, c);
         /* -pi and pi are one pose, also as they are rounded */
-        p->in[0] = dc_abs(turn) >= DC_R(3.141592653589793)*(1 - DC_EPS) ? DC_R(3.141592653589793) : turn;
+        p->in[0] = dc_abs(turn) >= DCI_PI*(1 - DC_EPS) ? DCI_PI : turn;
         p->in[1] = dc_min(dc_max(x, -reach), reach)/n->unit;
         p->in[2] = dc_min(dc_max(y, -reach), reach)/n->unit;
         p->sx = dc_abs(x) <= reach ? 1/n->unit : DC_R(0);
@@ -4919,7 +4917,7 @@ static dc_status dci_cfield_samples(const dc_cfield *f, uint64_t seed, int first
                 mem->used = used;
                 return DC_E_DIVERGED;
             }
-            theta = DC_R(3.141592653589793)*(2*dci_uniform(&draw) - 1);
+            theta = DCI_PI*(2*dci_uniform(&draw) - 1);
             x = 2*dci_uniform(&draw) - 1;
             y = 2*dci_uniform(&draw) - 1;
             if (f->wall == DC_CSHAPE_HALFPLANE) x = 0;
@@ -5144,7 +5142,7 @@ static void dci_training_step(dci_training *t, const dci_training_arrays *a, con
         dci_training_back(n, a, w, e);
     }
     /* m <- b1 m + (1 - b1) g,  v <- b2 v + (1 - b2) g^2,  w <- w - rate (m/(1 - b1^t))/sqrt(v/(1 - b2^t) + 1e-16) */
-    dc_sincos(DC_R(3.141592653589793)*((dc_real)t->step/(dc_real)steps), &si, &co);
+    dc_sincos(DCI_PI*((dc_real)t->step/(dc_real)steps), &si, &co);
     t->decay[0] *= (dc_real)b1;
     t->decay[1] *= (dc_real)b2;
     rate = (float)(t->opt.rate*DC_R(0.5)*(1 + co)/(1 - t->decay[0]));
@@ -5271,14 +5269,6 @@ static uint64_t dci_saved_get(const unsigned char *p, int n)
     return x;
 }
 
-static uint64_t dci_saved_sum(const unsigned char *p, size_t n)
-{
-    uint64_t h = UINT64_C(14695981039346656037);
-    size_t k;
-    for (k = 0; k < n; ++k) h = (h ^ p[k])*UINT64_C(1099511628211);
-    return h;
-}
-
 static size_t dci_saved_bytes(const dci_net_size *s) { return DCI_SAVED_HEAD + 4*dci_net_count(s) + DCI_SAVED_SUM; }
 
 DC_DEF size_t dc_cfield_save_bytes(const dc_cfield *f)
@@ -5314,7 +5304,7 @@ DC_DEF dc_status dc_cfield_save(const dc_cfield *f, void *bytes, size_t size)
         memcpy(&u, &n->w[k], sizeof u);
         dci_saved_put(p + DCI_SAVED_HEAD + 4*k, 4, u);
     }
-    dci_saved_put(p + size - DCI_SAVED_SUM, DCI_SAVED_SUM, dci_saved_sum(p, size - DCI_SAVED_SUM));
+    dci_saved_put(p + size - DCI_SAVED_SUM, DCI_SAVED_SUM, dci_hash(p, size - DCI_SAVED_SUM));
     return DC_OK;
 }
 
@@ -5334,7 +5324,7 @@ static int dci_saved_read(const void *bytes, size_t size, dc_cnet *n)
     uint64_t head[7], b;
     size_t k;
     if (!p || size < DCI_SAVED_HEAD + DCI_SAVED_SUM || memcmp(p, "dccfield", 8) != 0
-        || dci_saved_get(p + size - DCI_SAVED_SUM, DCI_SAVED_SUM) != dci_saved_sum(p, size - DCI_SAVED_SUM)) return 0;
+        || dci_saved_get(p + size - DCI_SAVED_SUM, DCI_SAVED_SUM) != dci_hash(p, size - DCI_SAVED_SUM)) return 0;
     for (k = 0; k < 7; ++k) head[k] = dci_saved_get(p + 8 + 4*k, 4);
     for (k = 0; k < 2; ++k) {
         b = dci_saved_get(p + 36 + 8*k, 8);

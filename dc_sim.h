@@ -587,6 +587,9 @@ DC_DEF dc_status dc_grains_vjp(dc_grains *g, const dc_grains_tangent *next, cons
 #ifndef DC_SIM_IMPLEMENTED
 #define DC_SIM_IMPLEMENTED
 
+#define DC_CONTACT_KERNELS
+#include "dc_contact.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -1339,15 +1342,7 @@ DC_DEF void dc_sim_local(const dc_sim *sim, const dc_real *q0, const dc_real *q1
 
 DC_DEF uint64_t dc_sim_hash(const dc_real *x, int n)
 {
-    uint64_t h = UINT64_C(14695981039346656037);
-    int k;
-    size_t i;
-    for (k = 0; k < n; ++k) {
-        unsigned char b[sizeof(dc_real)];
-        memcpy(b, x + k, sizeof b);
-        for (i = 0; i < sizeof b; ++i) h = (h ^ b[i])*UINT64_C(1099511628211);
-    }
-    return h;
+    return dci_hash(x, n > 0 ? (size_t)n*sizeof *x : 0);
 }
 
 /* A tangent coordinate in the world: a point x of what it moves has the velocity u + w x (x - o), o as in dci_sim_frame. */
@@ -1366,8 +1361,6 @@ static void dci_sim_moves(dci_sim_axis *A, dc_quat q, dc_v3 e)
     A->u = dc_quat_rotate(q, e);
 }
 
-static dc_v3 dci_sim_unit(int k) { return dc_vec(k == 0 ? 1 : 0, k == 1 ? 1 : 0, k == 2 ? 1 : 0); }
-
 /* The coordinates of all joints, nv, and, when asked for, those of the attachments after them, 6 per link. In the chain from
  * the world to a link they come in the order parent, attachment, joint, v before w. */
 static void dci_sim_axes(const dc_sim *sim, const dci_sim_frame *F, int attachments, dci_sim_axis *axis)
@@ -1380,11 +1373,11 @@ static void dci_sim_axes(const dc_sim *sim, const dci_sim_frame *F, int attachme
         dc_v3 r = dc_sub(F->pose[i].t, F->o[i]);
         switch (l->joint) {
         case DC_SIM_FREE:
-            for (k = 0; k < 3; ++k) dci_sim_moves(a + k, q, dci_sim_unit(k));
-            for (k = 0; k < 3; ++k) dci_sim_turns(a + 3 + k, q, dci_sim_unit(k), r);
+            for (k = 0; k < 3; ++k) dci_sim_moves(a + k, q, dci_axis(k));
+            for (k = 0; k < 3; ++k) dci_sim_turns(a + 3 + k, q, dci_axis(k), r);
             break;
         case DC_SIM_BALL:
-            for (k = 0; k < 3; ++k) dci_sim_turns(a + k, q, dci_sim_unit(k), r);
+            for (k = 0; k < 3; ++k) dci_sim_turns(a + k, q, dci_axis(k), r);
             break;
         case DC_SIM_HINGE: dci_sim_turns(a, q, l->axis, r); break;
         case DC_SIM_SLIDE: dci_sim_moves(a, q, l->axis); break;
@@ -1396,8 +1389,8 @@ static void dci_sim_axes(const dc_sim *sim, const dci_sim_frame *F, int attachme
         world.x = world.y = world.z = 0;
         r = dc_sub(F->joint[i].t, F->o[i]);
         if (l->parent >= 0) world = F->pose[l->parent].q;
-        for (k = 0; k < 3; ++k) dci_sim_moves(a + k, world, dci_sim_unit(k));
-        for (k = 0; k < 3; ++k) dci_sim_turns(a + 3 + k, world, dci_sim_unit(k), r);
+        for (k = 0; k < 3; ++k) dci_sim_moves(a + k, world, dci_axis(k));
+        for (k = 0; k < 3; ++k) dci_sim_turns(a + 3 + k, world, dci_axis(k), r);
     }
 }
 

@@ -756,9 +756,6 @@ static dc_status dci_wit_check(dci_wit_block *B, int n_y, int n_d)
     return all > 0 ? DC_OK : dci_wit_again(B, n_y, n_d);
 }
 
-#define DCI_EE_PUT(d, e) ((d)[0][l] = (e).Q1, (d)[1][l] = (e).Q2, (d)[2][l] = (e).Q3, (d)[3][l] = (e).c1, (d)[4][l] = (e).c2)
-#define DCI_VF_PUT(d, e) ((d)[0][l] = (e).aa, (d)[1][l] = (e).ab, (d)[2][l] = (e).bb, (d)[3][l] = (e).sa, (d)[4][l] = (e).sb, (d)[5][l] = (e).ss)
-
 /* Stores a row; with a status only the pairs that are good. */
 DCI_LANE void dci_wit_put(const dci_wit_block *B, dc_status status, const dc_real *row, dc_real *to, int r)
 {
@@ -776,89 +773,110 @@ DCI_LANE dc_real dci_vf_size(const dci_vf_d *d)
     return dci_fabs(d->aa) + dci_fabs(d->ab) + dci_fabs(d->bb) + dci_fabs(d->sa) + dci_fabs(d->sb) + dci_fabs(d->ss);
 }
 
+DCI_LANE void dci_ee_put(const dci_ee_d *e, dci_wit_row *d, int l)
+{
+    d[0][l] = e->Q1;
+    d[1][l] = e->Q2;
+    d[2][l] = e->Q3;
+    d[3][l] = e->c1;
+    d[4][l] = e->c2;
+}
+DCI_LANE dci_ee_d dci_ee_get(const dci_wit_row *d, int l)
+{
+    dci_ee_d e;
+    e.Q1 = d[0][l];
+    e.Q2 = d[1][l];
+    e.Q3 = d[2][l];
+    e.c1 = d[3][l];
+    e.c2 = d[4][l];
+    return e;
+}
+DCI_LANE void dci_vf_put(const dci_vf_d *e, dci_wit_row *d, int l)
+{
+    d[0][l] = e->aa;
+    d[1][l] = e->ab;
+    d[2][l] = e->bb;
+    d[3][l] = e->sa;
+    d[4][l] = e->sb;
+    d[5][l] = e->ss;
+}
+DCI_LANE dci_vf_d dci_vf_get(const dci_wit_row *d, int l)
+{
+    dci_vf_d e;
+    e.aa = d[0][l];
+    e.ab = d[1][l];
+    e.bb = d[2][l];
+    e.sa = d[3][l];
+    e.sb = d[4][l];
+    e.ss = d[5][l];
+    return e;
+}
+
 /* Values, and derivatives in a kernel of its own. Rows are restricted, or gcc sees them overlap. */
-static DCI_NOINLINE void dci_ee_value(const dci_wit *o, const dc_real *x, size_t n, dci_wit_row *DCI_RESTRICT y, dc_real *DCI_RESTRICT in)
+DCI_LANE void dci_ee_block(const dci_wit *o, const dc_real *x, size_t n, const int derive, dci_wit_row *DCI_RESTRICT y,
+                           dci_wit_row *DCI_RESTRICT d, dc_real *DCI_RESTRICT in)
 {
     int l;
     for (l = 0; l < DC_LANES; ++l) {
         dci_ee e;
-        dci_ee_lane(o, dci_wit_sub(o->rl, x + l, n, 1, 0), dci_wit_sub(o->rl, x + l, n, 2, 3), dci_wit_sub(o->rl, x + l, n, 0, 2), 0, &e);
+        dc_real size;
+        dci_ee_lane(o, dci_wit_sub(o->rl, x + l, n, 1, 0), dci_wit_sub(o->rl, x + l, n, 2, 3), dci_wit_sub(o->rl, x + l, n, 0, 2), derive, &e);
         y[0][l] = e.x1;
         y[1][l] = e.x2;
         y[2][l] = e.gamma;
-        in[l] = dci_wit_in(x + l, n, dci_fabs(e.x1) + dci_fabs(e.x2) + e.gamma);
+        size = dci_fabs(e.x1) + dci_fabs(e.x2) + e.gamma;
+        if (derive) {
+            dci_ee_put(&e.d1, d, l);
+            dci_ee_put(&e.d2, d + 5, l);
+            dci_ee_put(&e.dg, d + 10, l);
+            size = size + dci_ee_size(&e.d1) + dci_ee_size(&e.d2) + dci_ee_size(&e.dg);
+        }
+        in[l] = dci_wit_in(x + l, n, size);
     }
 }
-static DCI_NOINLINE void dci_ee_derive(const dci_wit *o, const dc_real *x, size_t n, dci_wit_row *DCI_RESTRICT y, dci_wit_row *DCI_RESTRICT d,
-                                       dc_real *DCI_RESTRICT in)
+static DCI_NOINLINE void dci_ee_value(const dci_wit *o, dci_wit_block *B) { dci_ee_block(o, B->x, B->x_stride, 0, B->y, B->d, B->in); }
+static DCI_NOINLINE void dci_ee_derive(const dci_wit *o, dci_wit_block *B) { dci_ee_block(o, B->x, B->x_stride, 1, B->y, B->d, B->in); }
+
+DCI_LANE void dci_vf_store(const dci_vf *e, const int derive, int l, dci_wit_row *y, dci_wit_row *d)
 {
-    int l;
-    for (l = 0; l < DC_LANES; ++l) {
-        dci_ee e;
-        dci_ee_lane(o, dci_wit_sub(o->rl, x + l, n, 1, 0), dci_wit_sub(o->rl, x + l, n, 2, 3), dci_wit_sub(o->rl, x + l, n, 0, 2), 1, &e);
-        y[0][l] = e.x1;
-        y[1][l] = e.x2;
-        y[2][l] = e.gamma;
-        DCI_EE_PUT(d, e.d1);
-        DCI_EE_PUT(d + 5, e.d2);
-        DCI_EE_PUT(d + 10, e.dg);
-        in[l] = dci_wit_in(x + l, n, dci_fabs(e.x1) + dci_fabs(e.x2) + e.gamma + dci_ee_size(&e.d1) + dci_ee_size(&e.d2) + dci_ee_size(&e.dg));
-    }
+    y[0][l] = e->x1;
+    y[1][l] = e->x2;
+    y[2][l] = e->y1;
+    y[3][l] = e->y2;
+    y[4][l] = e->gamma;
+    if (!derive) return;
+    dci_vf_put(&e->d1, d, l);
+    dci_vf_put(&e->d2, d + 6, l);
+    dci_vf_put(&e->dg, d + 12, l);
 }
-static DCI_NOINLINE void dci_vf_value(const dci_wit *o, const dc_real *x, size_t n, dci_wit_row *DCI_RESTRICT y, dc_real *DCI_RESTRICT in)
+DCI_LANE void dci_vf_block(const dci_wit *o, const dc_real *x, size_t n, const int derive, dci_wit_row *DCI_RESTRICT y,
+                           dci_wit_row *DCI_RESTRICT d, dc_real *DCI_RESTRICT in)
 {
     int l;
     for (l = 0; l < DC_LANES; ++l) {
         dci_vf e;
-        dci_vf_lane(o, 0, dci_wit_sub(o->rl, x + l, n, 2, 1), dci_wit_sub(o->rl, x + l, n, 3, 1), dci_wit_sub(o->rl, x + l, n, 0, 1), 0, &e);
-        y[0][l] = e.x1;
-        y[1][l] = e.x2;
-        y[2][l] = e.y1;
-        y[3][l] = e.y2;
-        y[4][l] = e.gamma;
-        in[l] = dci_wit_in(x + l, n, dci_fabs(e.x1) + dci_fabs(e.x2) + dci_fabs(e.y1) + dci_fabs(e.y2) + e.gamma);
+        dc_real size;
+        dci_vf_lane(o, 0, dci_wit_sub(o->rl, x + l, n, 2, 1), dci_wit_sub(o->rl, x + l, n, 3, 1), dci_wit_sub(o->rl, x + l, n, 0, 1), derive, &e);
+        dci_vf_store(&e, derive, l, y, d);
+        size = dci_fabs(e.x1) + dci_fabs(e.x2) + dci_fabs(e.y1) + dci_fabs(e.y2) + e.gamma;
+        if (derive) size = size + dci_vf_size(&e.d1) + dci_vf_size(&e.d2) + dci_vf_size(&e.dg);
+        in[l] = dci_wit_in(x + l, n, size);
     }
 }
-static DCI_NOINLINE void dci_vf_derive(const dci_wit *o, const dc_real *x, size_t n, dci_wit_row *DCI_RESTRICT y, dci_wit_row *DCI_RESTRICT d,
-                                       dc_real *DCI_RESTRICT in)
-{
-    int l;
-    for (l = 0; l < DC_LANES; ++l) {
-        dci_vf e;
-        dci_vf_lane(o, 0, dci_wit_sub(o->rl, x + l, n, 2, 1), dci_wit_sub(o->rl, x + l, n, 3, 1), dci_wit_sub(o->rl, x + l, n, 0, 1), 1, &e);
-        y[0][l] = e.x1;
-        y[1][l] = e.x2;
-        y[2][l] = e.y1;
-        y[3][l] = e.y2;
-        y[4][l] = e.gamma;
-        DCI_VF_PUT(d, e.d1);
-        DCI_VF_PUT(d + 6, e.d2);
-        DCI_VF_PUT(d + 12, e.dg);
-        in[l] = dci_wit_in(x + l, n, dci_fabs(e.x1) + dci_fabs(e.x2) + dci_fabs(e.y1) + dci_fabs(e.y2) + e.gamma
-                                          + dci_vf_size(&e.d1) + dci_vf_size(&e.d2) + dci_vf_size(&e.dg));
-    }
-}
+static DCI_NOINLINE void dci_vf_value(const dci_wit *o, dci_wit_block *B) { dci_vf_block(o, B->x, B->x_stride, 0, B->y, B->d, B->in); }
+static DCI_NOINLINE void dci_vf_derive(const dci_wit *o, dci_wit_block *B) { dci_vf_block(o, B->x, B->x_stride, 1, B->y, B->d, B->in); }
 
 /* as the listing has it, one after the other */
 static void dci_vf_listing(const dci_wit *o, int derive, dci_wit_block *B)
 {
-    dci_wit_row *y = B->y, *d = B->d;
     int l;
     for (l = 0; l < DC_LANES; ++l) {
         const dc_real *x = B->x + l;
         size_t n = B->x_stride;
         dci_vf e;
         dci_vf_one(o, 1, dci_wit_sub(o->rl, x, n, 2, 1), dci_wit_sub(o->rl, x, n, 3, 1), dci_wit_sub(o->rl, x, n, 0, 1), derive, &e);
-        y[0][l] = e.x1;
-        y[1][l] = e.x2;
-        y[2][l] = e.y1;
-        y[3][l] = e.y2;
-        y[4][l] = e.gamma;
+        dci_vf_store(&e, derive, l, B->y, B->d);
         B->in[l] = 0;           /* to be looked at */
-        if (!derive) continue;
-        DCI_VF_PUT(d, e.d1);
-        DCI_VF_PUT(d + 6, e.d2);
-        DCI_VF_PUT(d + 12, e.dg);
     }
 }
 
@@ -875,20 +893,20 @@ DCI_LANE dci_wit_four dci_wit_coordinate(const dci_wit_block *B, int c, int l)
 }
 
 /* 12 rows of the Jacobian, of result k */
-static DCI_NOINLINE void dci_ee_rows(dc_real rl, const dci_wit_block *B, dc_status status, int k, dc_real *jac)
+DCI_LANE void dci_wit_rows(dc_real rl, const dci_wit_block *B, dc_status status, int k, dc_real *jac, const int face)
 {
     int l, c, r;
     for (c = 0; c < 3; ++c) {
         dci_wit_row row[4];
         for (l = 0; l < DC_LANES; ++l) {
             dci_wit_four g;
-            dci_ee_d d;
-            d.Q1 = B->d[5*k][l];
-            d.Q2 = B->d[5*k + 1][l];
-            d.Q3 = B->d[5*k + 2][l];
-            d.c1 = B->d[5*k + 3][l];
-            d.c2 = B->d[5*k + 4][l];
-            g = dci_ee_chain(rl, dci_wit_coordinate(B, c, l), &d);
+            if (face) {
+                dci_vf_d d = dci_vf_get(B->d + 6*k, l);
+                g = dci_vf_chain(rl, dci_wit_coordinate(B, c, l), &d);
+            } else {
+                dci_ee_d d = dci_ee_get(B->d + 5*k, l);
+                g = dci_ee_chain(rl, dci_wit_coordinate(B, c, l), &d);
+            }
             row[0][l] = g.p0;
             row[1][l] = g.p1;
             row[2][l] = g.p2;
@@ -897,28 +915,13 @@ static DCI_NOINLINE void dci_ee_rows(dc_real rl, const dci_wit_block *B, dc_stat
         for (r = 0; r < 4; ++r) dci_wit_put(B, status, row[r], jac, 12*k + 3*r + c);
     }
 }
+static DCI_NOINLINE void dci_ee_rows(dc_real rl, const dci_wit_block *B, dc_status status, int k, dc_real *jac)
+{
+    dci_wit_rows(rl, B, status, k, jac, 0);
+}
 static DCI_NOINLINE void dci_vf_rows(dc_real rl, const dci_wit_block *B, dc_status status, int k, dc_real *jac)
 {
-    int l, c, r;
-    for (c = 0; c < 3; ++c) {
-        dci_wit_row row[4];
-        for (l = 0; l < DC_LANES; ++l) {
-            dci_wit_four g;
-            dci_vf_d d;
-            d.aa = B->d[6*k][l];
-            d.ab = B->d[6*k + 1][l];
-            d.bb = B->d[6*k + 2][l];
-            d.sa = B->d[6*k + 3][l];
-            d.sb = B->d[6*k + 4][l];
-            d.ss = B->d[6*k + 5][l];
-            g = dci_vf_chain(rl, dci_wit_coordinate(B, c, l), &d);
-            row[0][l] = g.p0;
-            row[1][l] = g.p1;
-            row[2][l] = g.p2;
-            row[3][l] = g.p3;
-        }
-        for (r = 0; r < 4; ++r) dci_wit_put(B, status, row[r], jac, 12*k + 3*r + c);
-    }
+    dci_wit_rows(rl, B, status, k, jac, 1);
 }
 
 /* Rows of the output; the points from their weights */
@@ -1167,8 +1170,8 @@ DC_DEF dc_status dc_ee_witness_batch(const dc_witness_options *opt, int count, c
     for (i = 0; i < count; i += DC_LANES) {
         dc_status s;
         dci_wit_begin(&B, x, stride, i, count);
-        if (jac) dci_ee_derive(&o, B.x, B.x_stride, B.y, B.d, B.in);
-        else dci_ee_value(&o, B.x, B.x_stride, B.y, B.in);
+        if (jac) dci_ee_derive(&o, &B);
+        else dci_ee_value(&o, &B);
         s = jac ? dci_wit_check(&B, 3, 15) : dci_wit_check(&B, 3, 0);
         if (status == DC_OK) status = s;
         dci_ee_points(&B, s, y + i);
@@ -1188,8 +1191,8 @@ DC_DEF dc_status dc_vf_witness_batch(const dc_witness_options *opt, int count, c
         dc_status s;
         dci_wit_begin(&B, x, stride, i, count);
         if (listing) dci_vf_listing(&o, jac != NULL, &B);
-        else if (jac) dci_vf_derive(&o, B.x, B.x_stride, B.y, B.d, B.in);
-        else dci_vf_value(&o, B.x, B.x_stride, B.y, B.in);
+        else if (jac) dci_vf_derive(&o, &B);
+        else dci_vf_value(&o, &B);
         s = jac ? dci_wit_check(&B, 5, 18) : dci_wit_check(&B, 5, 0);
         if (status == DC_OK) status = s;
         dci_vf_points(&B, s, y + i);
