@@ -371,26 +371,75 @@ static void momentum(const dc_grains *g, double L[3], double *size)
     }
 }
 
-/* no walls and no gravity: grains that start overlapping blow apart; the fields are those of other shapes */
+/* a network of two grains with random weights, which says nothing about anything: one hardly trained, saved, overwritten, loaded */
+static dc_status random_network(int smooth, uint64_t seed, dc_arena *keep, dc_cfield *f)
+{
+    static unsigned char saved[1 << 14];
+    static double state[1 << 17];
+    dc_cfield_train_options o = DC_ZERO;
+    dc_arena work = dc_arena_make(scratch, sizeof scratch), mem = dc_arena_make(memory, sizeof memory);
+    dc_cfield of, trained;
+    dc_cshape a = DC_ZERO;
+    dc_v2 v[4];
+    dc_poly p = block_of(v, 1, 1);
+    uint64_t h = UINT64_C(14695981039346656037);
+    size_t size, k;
+    rng r;
+    rng_seed(&r, seed);
+    a.poly = p;
+    o.smooth = smooth;
+    o.harmonics = 3;
+    o.layers = 2;
+    o.width = 16;
+    o.samples = 1000;
+    o.epochs = 1;
+    if (dc_cfield_exact(NULL, &a, &p, &mem, &of) != DC_OK || dc_cfield_train_bytes(&o) > sizeof state
+        || dc_cfield_train_start(&o, &of, state) != DC_OK || dc_cfield_train(&of, state, &work, NULL, NULL, NULL) != DC_OK
+        || dc_cfield_learned(state, &mem, &trained) != DC_OK) return DC_E_DIVERGED;
+    size = dc_cfield_save_bytes(&trained);
+    if (size > sizeof saved || dc_cfield_save(&trained, saved, size) != DC_OK) return DC_E_MEMORY;
+    for (k = 52; k + 8 < size; k += 4) {                /* 4 bytes, the lowest first */
+        float x = (float)(0.4*rng_normal(&r));
+        uint32_t bits;
+        int i;
+        memcpy(&bits, &x, 4);
+        for (i = 0; i < 4; ++i) saved[k + (size_t)i] = (unsigned char)(bits >> 8*i & 255);
+    }
+    for (k = 0; k + 8 < size; ++k) h = (h ^ saved[k])*UINT64_C(1099511628211);
+    for (k = 0; k < 8; ++k) saved[size - 8 + k] = (unsigned char)(h >> 8*k & 255);
+    return dc_cfield_load(saved, size, keep, f);
+}
+
+/* no walls and no gravity: grains that start overlapping blow apart; the fields are right, those of other shapes, or random
+ * networks */
 TEST momentum_is_kept_whatever_the_fields_say(void)
 {
+    static unsigned char nets[1 << 16];
     worst w = worst_make("drift of momentum over 60 steps, of its parts, in EPS");
-    int wrong, k, touched = 0;
-    for (wrong = 0; wrong < 2; ++wrong) {
+    int wrong, k, touched[4] = {0, 0, 0, 0};
+    for (wrong = 0; wrong < 4; ++wrong) {
         double L[3], M[3], size;
         dc_grains_info info;
-        ASSERT_EQ(DC_OK, crowd_make(&crowd, 7, wrong, 0));
+        dc_cfield net[3];
+        dc_arena keep = dc_arena_make(nets, sizeof nets);
+        ASSERT_EQ(DC_OK, crowd_make(&crowd, 7, wrong == 1, 0));
+        for (k = 0; wrong > 1 && k < 3; ++k) {          /* of grains with each other, not with walls */
+            ASSERT_EQ(DC_OK, random_network(wrong == 3, (uint64_t)(10*wrong + k), &keep, net + k));
+            ASSERT(crowd.g.pair[k].field->wall == DC_CSHAPE_POLY);
+            crowd.g.pair[k].field = net + k;
+        }
         for (k = 0; k < WALLS; ++k) crowd.g.motion[k] = DC_GRAIN_ABSENT;
         crowd.g.desc.gravity[1] = 0;
         momentum(&crowd.g, L, &size);
         for (k = 0; k < 60; ++k) {
             ASSERT_EQ(DC_OK, crowd_steps(&crowd, 1, &info));
-            touched += info.contacts;
+            touched[wrong] += info.contacts;
         }
         momentum(&crowd.g, M, &size);
         for (k = 0; k < 3; ++k) worst_add(&w, fabs(M[k] - L[k])/(EPS*size), "component %d, wrong %d", k, wrong);
     }
-    ASSERT(touched > 600);
+    for (k = 0; k < 4; ++k) ASSERT(touched[k] > 300);
+    printf("  contacts: right fields %d, wrong ones %d, random networks %d, smooth %d\n", touched[0], touched[1], touched[2], touched[3]);
     ASSERT(worst_print(&w, 20));
     PASS();
 }
