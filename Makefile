@@ -5,10 +5,11 @@
 # make train         learned contact fields of two pairs of shapes: times and errors, about a minute and a half
 # make fuzz          libFuzzer over the fuzz programs, FUZZ_TIME seconds each, where clang has it; else as fuzz-short
 # make fuzz-short    a fixed set of inputs to each fuzz program, with the sanitizers
-# make lint          white space, spelling, clang-tidy
+# make lint          white space, spelling, comments of public functions, clang-tidy
 # make vendor        drop-in trials: programs in directories of their own with the headers they need
 # make facts         lines, code size and worst stack of each header
 # make figures       the figures of README.md beside what is measured now: minutes
+# make concordance   the papers' equations and the lines of the headers that compute them
 # make demo          a rod finds out how to push a box: build/demo/push.html
 # make gallery       runs every example in its quick form: build/demo/index.html
 # make stills        takes the pictures in examples/gallery anew: minutes; needs node, npm and Chromium
@@ -37,7 +38,7 @@ INCLUDE = -I. -Itests/support -Iexamples/common -Ibuild/include -DDC_REAL=$(REAL
 
 export CC WARN WARN_C GREATEST
 
-.PHONY: all test test-all test-view train bench bench-instructions fuzz fuzz-short lint vendor facts figures demo gallery stills clean FORCE
+.PHONY: all test test-all test-view train bench bench-instructions fuzz fuzz-short lint vendor facts figures concordance demo gallery stills clean FORCE
 all: test
 
 # ---- test
@@ -203,10 +204,13 @@ lint:
 vendor:
 	@sh tests/vendor/run.sh
 
-# ---- facts
+# ---- facts, concordance
 
 facts:
 	@sh tests/facts.sh
+
+concordance:
+	@sh tests/concordance.sh
 
 # ---- figures: rows of README.md beside what is measured now; ONLY="bench_hull .." for some
 

@@ -315,8 +315,11 @@ printed() {
     while IFS= read -r line; do grep -qxF "    $line" "$1" || { echo "$1 does not say: $line"; return 1; }; done < "$tmp/printed"
 }
 for h in $headers; do
-    awk -v kind=header -f tests/extract.awk "$h" > "$tmp/example.c"
-    check "$h: quick start of the documentation block" run_example "$tmp/example.c"
+    n=1
+    while awk -v kind=header -v n=$n -f tests/extract.awk "$h" > "$tmp/example.c"; [ $n -eq 1 ] || [ -s "$tmp/example.c" ]; do
+        check "$h: program $n of the documentation" run_example "$tmp/example.c"
+        n=$((n + 1))
+    done
 done
 if [ -f README.md ]; then
     n=1
