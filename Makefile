@@ -237,7 +237,7 @@ stills: $(PLOTS:%=build/demo/%) $(STILLS:%=build/demo/%)
 	@sh tests/view/run.sh stills
 
 build/demo/%: examples/%.c $(wildcard examples/common/*) $(HEADERS) Makefile build/flags
-	$(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) -I. -Iexamples/common -DDC_REAL=$(REAL) $< -o $@ $(LDLIBS)
+	$(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) -I. -Iexamples/common -DDC_REAL=$(REAL) -DGRAIN_FIELDS='"$(CURDIR)/examples/fields"' $< -o $@ $(LDLIBS)
 
 clean:
 	rm -rf build
