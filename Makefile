@@ -8,8 +8,8 @@
 # make lint          white space, spelling, comments of public functions, clang-tidy
 # make vendor        drop-in trials: programs in directories of their own with the headers they need
 # make facts         lines, code size and worst stack of each header
-# make figures       the figures of README.md beside what is measured now: minutes
 # make concordance   the papers' equations and the lines of the headers that compute them
+# make figures       the figures of README.md beside what is measured now: minutes
 # make demo          a rod finds out how to push a box: build/demo/push.html
 # make gallery       runs every example in its quick form: build/demo/index.html
 # make stills        takes the pictures in examples/gallery anew: minutes; needs node, npm and Chromium
@@ -38,7 +38,7 @@ INCLUDE = -I. -Itests/support -Iexamples/common -Ibuild/include -DDC_REAL=$(REAL
 
 export CC WARN WARN_C GREATEST
 
-.PHONY: all test test-all test-view train bench bench-instructions fuzz fuzz-short lint vendor facts figures concordance demo gallery stills clean FORCE
+.PHONY: all test test-all test-view train bench bench-instructions fuzz fuzz-short lint vendor facts concordance figures demo gallery stills clean FORCE
 all: test
 
 # ---- test
@@ -237,7 +237,7 @@ stills: $(PLOTS:%=build/demo/%) $(STILLS:%=build/demo/%)
 	@sh tests/view/run.sh stills
 
 build/demo/%: examples/%.c $(wildcard examples/common/*) $(HEADERS) Makefile build/flags
-	$(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) -I. -Iexamples/common -DDC_REAL=$(REAL) $< -o $@ $(LDLIBS)
+	$(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) -I. -Iexamples/common -DDC_REAL=$(REAL) -DGRAIN_FIELDS='"$(CURDIR)/examples/fields"' $< -o $@ $(LDLIBS)
 
 clean:
 	rm -rf build

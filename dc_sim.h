@@ -4042,6 +4042,12 @@ static int dci_grain_material_ok(const dc_grain_material *m)
         && dci_sim_scalar(m->mu, 0);
 }
 
+/* a grain may have the field of a disc, a wall has that of its kind */
+static int dci_grain_fits(dc_cshape_kind kind, dc_cshape_kind field)
+{
+    return field == kind || (kind == DC_CSHAPE_POLY && field == DC_CSHAPE_DISC);
+}
+
 static int dci_grains_check(const dc_grains_desc *d)
 {
     int k;
@@ -4060,7 +4066,7 @@ static int dci_grains_check(const dc_grains_desc *d)
     for (k = 0; k < d->pairs; ++k) {
         const dc_grain_pair *p = d->pair + k;
         if (p->a < 0 || p->a >= d->types || p->b < 0 || p->b >= d->types) return 0;
-        if (d->type[p->b].kind != DC_CSHAPE_POLY || (p->field && p->field->wall != d->type[p->a].kind)) return 0;
+        if (d->type[p->b].kind != DC_CSHAPE_POLY || (p->field && !dci_grain_fits(d->type[p->a].kind, p->field->wall))) return 0;
         if (!dci_sim_scalar(p->length, 0) || !dci_grain_material_ok(&p->material)) return 0;
     }
     for (k = 0; k < d->bodies; ++k)
