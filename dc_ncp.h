@@ -45,7 +45,7 @@
  *   a, b        the two bodies of a contact (the paper's parent and child); n from b to a
  *   alpha       growth of both shapes about their origins; 1: as they are
  *   y, s, z     free unknowns of a contact; its cones' slacks and duals, s o z = rho e
- *   lam         duals of the shapes' rows, the part of z that (15) makes normals of
+ *   lam         duals of the shapes' rows, the part of z that SILICO Eq. 15 makes normals of
  *   gamma       normal impulse, N s; beta (zeta, f) friction impulse, psi its multiplier
  *   rho         relaxation: how far from hard contact, in N s m (gamma times gap) and m (lam times slack)
  *   L           metres of one unit of alpha
@@ -175,8 +175,8 @@ DC_DEF dc_status dc_shape_ellipsoid(int dim, dc_v3 semi, dc_arena *mem, dc_shape
 DC_DEF size_t dc_shape_hull_bytes(int dim, int n);
 DC_DEF dc_status dc_shape_hull(int dim, int n, const dc_v3 *x, dc_arena *mem, dc_shape *out);
 
-/* The Minkowski sum of two shapes, (23)-(25): rows and cones add up, aux is aux_a + aux_b + dim. A padded polytope is the
- * sum of a polytope and a sphere. Copies: a and b may go. */
+/* The Minkowski sum of two shapes (SILICO Eq. 23-25): rows and cones add up, aux is aux_a + aux_b + dim. A padded polytope is the
+ * sum of a polytope and a sphere (SILICO Eq. 46). Copies: a and b may go. */
 DC_DEF dc_status dc_shape_sum(const dc_shape *a, const dc_shape *b, dc_arena *mem, dc_shape *out);
 
 /* The shape moved: x -> R x + t. It grows about its own origin, moved as well. In 2D the rotation is about z. Copies. */
@@ -193,7 +193,7 @@ typedef struct {
 typedef struct {
     dc_real alpha;          /* the least growth at which the shapes touch: above 1 apart, below 1 overlapping */
     dc_v3   p;              /* where they touch then */
-    dc_v3   n_a, n_b;       /* unit normals by the duals of either shape (15); equal at rho = 0 */
+    dc_v3   n_a, n_b;       /* unit normals by the duals of either shape (SILICO Eq. 15, 41); equal at rho = 0 */
     dc_real length;         /* 1/|d alpha/d x_a|, m: (alpha - 1) length is the gap to first order */
     int     iterations;
     dc_real residual;       /* largest residual, complementarity included, in units of L */
@@ -202,9 +202,10 @@ typedef struct {
 /* Derivatives by the data of a shape, each array as long as the shape's, NULL where not wanted. Added to. */
 typedef struct { dc_real *A, *b, *d, *N; dc_real size; } dc_shape_grad;
 
+/* Bytes of arena that dc_growth and dc_growth_batch take; 0: a shape that is none, or shapes of different dim. */
 DC_DEF size_t dc_growth_bytes(const dc_shape *a, const dc_shape *b);
 
-/* The growth distance (14) of two posed shapes (NULL: identity), smoothed by rho: s o lambda = rho e.
+/* The growth distance (SILICO Eq. 14) of two posed shapes (NULL: identity), smoothed by rho: s o lambda = rho e.
  *
  *   jac    may be NULL: 7 x 12, rows alpha, p, n_a by the twists [a; b] (in 2D the entries that leave the plane are 0),
  *          by the implicit function theorem
@@ -255,7 +256,7 @@ typedef struct {
 } dc_ncp_scene;
 
 typedef struct {
-    dc_real rho;            /* complementarity a o b = rho e (22); 0: 1e-6, float 1e-4 */
+    dc_real rho;            /* complementarity a o b = rho e (SILICO Eq. 22); 0: 1e-6, float 1e-4 */
     dc_real tol;            /* largest residual and excess of complementarity; 0: rho/10 */
     int     max_iterations; /* over all starts; 0: 400; with `authors` 29 */
     int     authors;        /* 1: the formulation and the iteration of the paper's code, 2D only */
@@ -268,7 +269,7 @@ typedef struct {
     dc_real residual;       /* largest residual of the equations */
     dc_real complementarity;/* largest |a o b - rho e| */
     dc_real overlap, depth; /* with DC_OK no contact overlaps by more, to `tol`: 1 - alpha, and metres. Bounds by the
-                               duality gap of (14), 0 where all are apart for certain */
+                               duality gap of SILICO Eq. 14; 0 where all are apart for certain */
 } dc_ncp_info;
 
 typedef struct dc_ncp dc_ncp;
@@ -279,7 +280,7 @@ DC_DEF int dc_ncp_keep_count(const dc_ncp_options *opt, int dim, const dc_ncp_co
 /* Bytes of arena for a step; 0 for a scene that is not valid. */
 DC_DEF size_t dc_ncp_bytes(const dc_ncp_options *opt, const dc_ncp_scene *scene);
 
-/* One step of (20): the velocities at its end, contact points, normals and forces together.
+/* One step of SILICO Eq. 20: the velocities at its end, contact points, normals and forces together.
  *
  *   next      [scene->bodies] the bodies after the step; may be scene->body's own array
  *   solution  NULL, or receives the solved step, which stays in the arena until the caller resets it, and borrows the scene
@@ -295,7 +296,7 @@ DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scen
  * tol = rho/10. Statuses as above. */
 DC_DEF dc_status dc_ncp_relax(dc_ncp *solution, dc_real rho, dc_ncp_info *info);
 
-/* What happened at contact k of a solved step. */
+/* What happened at contact k of a solved step; DC_E_ARG: k out of range, a NULL. */
 typedef struct {
     dc_v3   p, n;           /* contact point, unit normal from b to a, at the end of the step */
     dc_v3   impulse;        /* on a, N s: force times h */
@@ -319,11 +320,12 @@ typedef struct {
 } dc_ncp_adjoint;
 
 /* The product with the transposed Jacobian, by the implicit function theorem at the solution's rho: `bar` (bodies x 12)
- * holds cotangents of each body's next pose (twist) and next v and w. */
+ * holds cotangents of each body's next pose (twist) and next v and w, within DC_LIMIT. DC_E_ARG, DC_E_SINGULAR: nothing is added. */
 DC_DEF dc_status dc_ncp_vjp(dc_ncp *solution, const dc_real *bar, dc_ncp_adjoint *out);
 
 /* The Jacobian: rows are bodies x (twist of the next pose, next v and w), 12 each; columns bodies x DC_NCP_BODY_PARAMS,
- * DC_NCP_SCENE_PARAMS, contacts x DC_NCP_CONTACT_PARAMS; row stride ld. */
+ * DC_NCP_SCENE_PARAMS, contacts x DC_NCP_CONTACT_PARAMS; row stride ld. DC_E_ARG, DC_E_SINGULAR: nothing is written; DC_E_RANGE: an
+ * entry does not fit. */
 DC_DEF dc_status dc_ncp_grad(dc_ncp *solution, dc_real *J, int ld);
 
 /* The Jacobian by the numbers of the shape of one side (0: a, 1: b) of one contact: rows as above; columns A, b, d, N, each
@@ -347,17 +349,15 @@ DC_DEF dc_status dc_ncp_broad(int n, const dc_v3 *centre, const dc_real *radius,
 #ifndef DC_NCP_IMPLEMENTED
 #define DC_NCP_IMPLEMENTED
 
+#define DC_CONTACT_KERNELS
+#include "dc_contact.h"
+
 #include <stdint.h>
 #include <string.h>
 
 #define DCI_NCP_MOST 256        /* rows, auxiliary numbers, cones of one shape */
 
-/* the dimension reaches these as a constant, so that their loops unroll */
-#if (defined(__GNUC__) || defined(__clang__)) && !defined(__OPTIMIZE_SIZE__)
-#define DCI_NCP_INLINE static inline DCI_UNUSED __attribute__((always_inline))
-#else
-#define DCI_NCP_INLINE static inline DCI_UNUSED
-#endif
+/* Functions that take the dimension D are inline and get it as a constant, so that their loops unroll. */
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
@@ -405,8 +405,6 @@ static dc_status dci_shape_new(int dim, int linear, int cones, int rows, int aux
     return DC_OK;
 }
 
-static int dci_positive(dc_real x) { return x > 0 && x <= DC_LIMIT; }
-
 static int dci_all_in_limit(const dc_real *x, int n)
 {
     int i;
@@ -429,7 +427,7 @@ DC_DEF dc_status dc_shape_halfspace(int dim, dc_v3 n, dc_real offset, dc_arena *
     if (!(len2 > 0)) return DC_E_ARG;
     st = dci_shape_new(dim, 1, 0, 1, 0, mem, out, &w);
     if (st != DC_OK) return st;
-    for (i = 0; i < dim; ++i) w.A[i] = a[i];
+    for (i = 0; i < dim; ++i) w.A[i] = a[i];    /* SILICO Eq. 42 */
     w.d[0] = offset;
     return DC_OK;
 }
@@ -462,7 +460,7 @@ DC_DEF dc_status dc_shape_polytope(int dim, int rows, const dc_real *A, const dc
     }
     st = dci_shape_new(dim, rows, 0, rows, 0, mem, out, &w);
     if (st != DC_OK) return st;
-    memcpy(w.A, A, (size_t)(rows*dim)*sizeof(dc_real));
+    memcpy(w.A, A, (size_t)(rows*dim)*sizeof(dc_real));         /* SILICO Eq. 44 */
     memcpy(w.b, b, (size_t)rows*sizeof(dc_real));
     for (i = 0; i < rows; ++i) {
         dc_real len2 = 0;
@@ -578,7 +576,7 @@ DC_DEF dc_status dc_shape_capsule(int dim, dc_real r, dc_real length, dc_arena *
     st = dci_shape_new(dim, 2, 1, 3 + dim, 1, mem, out, &w);
     if (st != DC_OK) return st;
     w.cone[0] = 1 + dim;
-    w.b[0] = w.b[1] = length/2;                 /* |e| <= alpha length/2 */
+    w.b[0] = w.b[1] = length/2;                 /* |e| <= alpha length/2, SILICO Eq. 50 */
     w.N[0] = -1;
     w.N[1] = 1;
     w.b[2] = r;                                 /* |x - e v| <= alpha r */
@@ -597,7 +595,7 @@ DC_DEF dc_status dc_shape_cylinder(int dim, dc_real r, dc_real length, dc_arena 
     st = dci_shape_new(dim, 2, 1, 2 + dim, 0, mem, out, &w);
     if (st != DC_OK) return st;
     w.cone[0] = dim;
-    w.A[0] = 1;                                 /* |x.v| <= alpha length/2 */
+    w.A[0] = 1;                                 /* |x.v| <= alpha length/2, SILICO Eq. 52 with e = x.v, which is best */
     w.A[dim] = -1;
     w.b[0] = w.b[1] = length/2;
     w.b[2] = r;                                 /* the part of x across v: <= alpha r */
@@ -615,9 +613,9 @@ DC_DEF dc_status dc_shape_cone(int dim, dc_real height, dc_real slope, dc_arena 
     st = dci_shape_new(dim, 1, 1, 1 + dim, 0, mem, out, &w);
     if (st != DC_OK) return st;
     w.cone[0] = dim;
-    w.A[0] = 1;                                 /* x.v <= alpha height/4 */
+    w.A[0] = 1;                                 /* x.v <= alpha height/4, SILICO Eq. 55 */
     w.b[0] = height/4;
-    w.A[dim] = -slope;                          /* |x across v| <= slope (x.v + alpha 3 height/4) */
+    w.A[dim] = -slope;                          /* |x across v| <= slope (x.v + alpha 3 height/4), SILICO Eq. 54 */
     w.b[1] = slope*DC_R(0.75)*height;
     for (i = 1; i < dim; ++i) w.A[(1 + i)*dim + i] = -1;
     out->size = dc_max(height/4, slope*DC_R(0.75)*height/dc_sqrt(1 + slope*slope));
@@ -639,7 +637,7 @@ DC_DEF dc_status dc_shape_ellipsoid(int dim, dc_v3 semi, dc_arena *mem, dc_shape
     st = dci_shape_new(dim, 0, 1, 1 + dim, 0, mem, out, &w);
     if (st != DC_OK) return st;
     w.cone[0] = 1 + dim;
-    w.b[0] = 1;
+    w.b[0] = 1;                                 /* |(x_i/a_i)| <= alpha: SILICO Eq. 48 has the squares */
     for (i = 0; i < dim; ++i) {
         w.A[(1 + i)*dim + i] = -1/a[i];
         out->size = dc_max(out->size, a[i]);
@@ -671,7 +669,7 @@ DC_DEF dc_status dc_shape_sum(const dc_shape *a, const dc_shape *b, dc_arena *me
     aux = a->aux + b->aux + D;                      /* e = (e_a, e_b, p), p the point of a */
     st = dci_shape_new(D, a->linear + b->linear, a->cones + b->cones, a->rows + b->rows, aux, mem, &s, &w);
     if (st != DC_OK) return st;
-    /* linear rows of both, then cones of both. a: alpha b + d - A p + N e_a; b: alpha b + d - A (x - p) + N e_b */
+    /* linear rows of both, then cones of both. a: alpha b + d - A p + N e_a; b: alpha b + d - A (x - p) + N e_b, SILICO Eq. 25 */
     for (k = 0; k < 2; ++k) {
         const dc_shape *c = k ? b : a;
         for (i = 0; i < c->rows; ++i) {
@@ -840,11 +838,12 @@ static dc_real dci_soc_step(int n, const dc_real *x, const dc_real *dx, dc_real 
 }
 
 /* ---- one pair of shapes ------------------------------------------------------------------------ */
-/* The lower level (14): minimise L alpha over y = (p, alpha, e_a, e_b), with the conditions
+/* The lower level (SILICO Eq. 14): minimise L alpha over y = (p, alpha, e_a, e_b), with the conditions
  *
- *     L e_alpha - G^T lam = 0,   s = g(y),   s o lam = rho e
+ *     L e_alpha - G^T lam = 0,   s = g(y),   s o lam = rho e,   s and lam in K              (SILICO Eq. 26-29, 31, 32, 34-36)
  *
- * G = [-A R^T, b, N], the rows of a over those of b. Its Newton step and its derivatives are solves with
+ * G = [-A R^T, b, N], the rows of a over those of b (SILICO Eq. 16; the sign of g is turned, and alpha >= 0 goes without saying).
+ * Its Newton step and its derivatives are solves with
  *
  *     G^T dlam = r1,   G dy + W^2 dlam = r2                                                    (*)
  *
@@ -948,8 +947,8 @@ static void dci_pnc_fill(dci_pair_nc *P, int as_given, dc_real unit, dc_real met
 }
 
 /* G at rotations R[k], origins x[k]; g(y), u, and the stationarity rows Fy = L e_alpha - G^T lam */
-DCI_NCP_INLINE void dci_pnc_eval(dci_pair_nc *P, const int D, const dc_real *const x[2], const dc_real *const R[2],
-                                 const dc_real *y, const dc_real *lam, dc_real *g, dc_real *Fy)
+DCI_LANE void dci_pnc_eval(dci_pair_nc *P, const int D, const dc_real *const x[2], const dc_real *const R[2],
+                           const dc_real *y, const dc_real *lam, dc_real *g, dc_real *Fy)
 {
     int ny = P->ny, m = P->m, i, j, l, k;
     for (j = 0; j < ny; ++j) Fy[j] = 0;
@@ -969,19 +968,19 @@ DCI_NCP_INLINE void dci_pnc_eval(dci_pair_nc *P, const int D, const dc_real *con
                 for (l = 0; l < D; ++l) a += R[k][j*D + l]*A[l];
                 G[j] = -a;
                 t -= a*r[j];
-                u[j] += a*z;
+                u[j] += a*z;            /* SILICO Eq. 15; of each kind of shape SILICO Eq. 43, 45, 47, 49, 51, 53, 56 */
             }
             t += G[D]*y[D];
-            Fy[D] -= G[D]*z;
+            Fy[D] -= G[D]*z;            /* SILICO Eq. 26 */
             for (j = D + 1; j < ny; ++j) {
                 t += G[j]*y[j];
-                Fy[j] -= G[j]*z;
+                Fy[j] -= G[j]*z;        /* SILICO Eq. 28, 29 */
             }
             g[i] = t;
         }
         for (j = 0; j < D; ++j) {
             P->u[k][j] = u[j];
-            Fy[j] += u[j];
+            Fy[j] += u[j];              /* SILICO Eq. 27 */
         }
     }
 }
@@ -1081,7 +1080,7 @@ static void dci_pnc_rt(const dci_pair_nc *P, dc_real *x)
  *     dy = R^-1 (c1 - X1 xi - R^-T r1),   A_a^T dlam_a = X2^T (c2 - X2 xi) + X1^T R^-T r1,   (X1; X2) = Q^T Xi
  *
  * Rows are swapped to bring the largest entry of a column onto the diagonal. 0 when a diagonal entry vanishes. */
-DCI_NCP_INLINE int dci_pnc_factor(dci_pair_nc *P, const int D)
+DCI_LANE int dci_pnc_factor(dci_pair_nc *P, const int D)
 {
     int m = P->m, m0 = P->m0, ny = P->ny, ld = ny + D, i, j, l, k;
     dc_real *B = P->B;
@@ -1170,7 +1169,7 @@ DCI_NCP_INLINE int dci_pnc_factor(dci_pair_nc *P, const int D)
 }
 
 /* The constant part of the same answers, (2D + 1) numbers, for r1 [ny] and c = W^-1 r2 [m]; c is overwritten by Q^T c */
-DCI_NCP_INLINE void dci_pnc_const(dci_pair_nc *P, const int D, const dc_real *r1, dc_real *c, dc_real *out)
+DCI_LANE void dci_pnc_const(dci_pair_nc *P, const int D, const dc_real *r1, dc_real *c, dc_real *out)
 {
     int m = P->m, ny = P->ny, ld = ny + D, i, l;
     dc_real *y = P->y1, *t = P->y2;
@@ -1189,7 +1188,7 @@ DCI_NCP_INLINE void dci_pnc_const(dci_pair_nc *P, const int D, const dc_real *r1
 }
 
 /* All of dy [ny] (p against x_b) for r1 and c = Q^T W^-1 r2 (dci_pnc_const has left it) and a displacement xi */
-DCI_NCP_INLINE void dci_pnc_dy(dci_pair_nc *P, const int D, const dc_real *r1, const dc_real *c, const dc_real *xi, dc_real *dy)
+DCI_LANE void dci_pnc_dy(dci_pair_nc *P, const int D, const dc_real *r1, const dc_real *c, const dc_real *xi, dc_real *dy)
 {
     int ny = P->ny, ld = ny + D, i, l;
     dc_real *t = P->y2;
@@ -1204,7 +1203,7 @@ DCI_NCP_INLINE void dci_pnc_dy(dci_pair_nc *P, const int D, const dc_real *r1, c
 }
 
 /* ds = G dy + (A_w xi on a) - Fs */
-DCI_NCP_INLINE void dci_pnc_ds(const dci_pair_nc *P, const int D, const dc_real *dy, const dc_real *xi, const dc_real *Fs, dc_real *ds)
+DCI_LANE void dci_pnc_ds(const dci_pair_nc *P, const int D, const dc_real *dy, const dc_real *xi, const dc_real *Fs, dc_real *ds)
 {
     int m = P->m, ny = P->ny, i, j;
     for (i = 0; i < m; ++i) {
@@ -1271,7 +1270,7 @@ static void dci_pnc_solve(dci_pair_nc *P, const dc_real *r1, dc_real *r2, dc_rea
 }
 
 /* Adds to the derivatives by the numbers of shape k: Y, Lam the answer of dci_pnc_solve, ubar the cotangent of u_k (or NULL),
- * unit as in dci_pnc_make. With G_i = f [-A R^T, unit b, N], g_i = G_i . (r, alpha, e) + f d:
+ * unit as in dci_pnc_fill. With G_i = f [-A R^T, unit b, N], g_i = G_i . (r, alpha, e) + f d:
  *     o = -Y . dG^T lam - Lam . dg + ubar . du */
 static void dci_pnc_shape_vjp(const dci_pair_nc *P, int k, dc_real unit, const dc_real *R, const dc_real *y, const dc_real *lam,
                               const dc_real *Y, const dc_real *Lam, const dc_real *ubar, dc_shape_grad *out)
@@ -1295,7 +1294,7 @@ static void dci_pnc_shape_vjp(const dci_pair_nc *P, int k, dc_real unit, const d
 }
 
 /* dlam = W^-1 Q (R^-T r1; c2 - X2 xi), c as in dci_pnc_dy */
-DCI_NCP_INLINE void dci_pnc_dlam(dci_pair_nc *P, const int D, const dc_real *r1, const dc_real *c, const dc_real *xi, dc_real *dlam)
+DCI_LANE void dci_pnc_dlam(dci_pair_nc *P, const int D, const dc_real *r1, const dc_real *c, const dc_real *xi, dc_real *dlam)
 {
     int m = P->m, ny = P->ny, ld = ny + D, i, l;
     for (i = 0; i < ny; ++i) dlam[i] = r1[i];
@@ -1312,7 +1311,7 @@ DCI_NCP_INLINE void dci_pnc_dlam(dci_pair_nc *P, const int D, const dc_real *r1,
 /* ---- growth distance --------------------------------------------------------------------------- */
 
 /* o = w x r; in 2D w is one number. torque: r x f */
-DCI_NCP_INLINE void dci_ncp_wr(const int D, const dc_real *w, const dc_real *r, dc_real *o)
+DCI_LANE void dci_ncp_wr(const int D, const dc_real *w, const dc_real *r, dc_real *o)
 {
     if (D == 2) {
         dc_real o0 = -w[0]*r[1];
@@ -1325,19 +1324,19 @@ DCI_NCP_INLINE void dci_ncp_wr(const int D, const dc_real *w, const dc_real *r, 
         o[1] = o1;
     }
 }
-DCI_NCP_INLINE void dci_ncp_rf(const int D, const dc_real *r, const dc_real *f, dc_real *o)
+DCI_LANE void dci_ncp_rf(const int D, const dc_real *r, const dc_real *f, dc_real *o)
 {
     if (D == 2) o[0] = r[0]*f[1] - r[1]*f[0];
     else dci_ncp_wr(3, r, f, o);
 }
-DCI_NCP_INLINE dc_real dci_ncp_dot(const int D, const dc_real *a, const dc_real *b)
+DCI_LANE dc_real dci_ncp_dot(const int D, const dc_real *a, const dc_real *b)
 {
     dc_real t = a[0]*b[0] + a[1]*b[1];
     if (D == 3) t += a[2]*b[2];
     return t;
 }
 /* o = v - n (n . v) */
-DCI_NCP_INLINE void dci_ncp_across(const int D, const dc_real *n, const dc_real *v, dc_real *o)
+DCI_LANE void dci_ncp_across(const int D, const dc_real *n, const dc_real *v, dc_real *o)
 {
     dc_real t = dci_ncp_dot(D, n, v);
     int i;
@@ -1366,7 +1365,7 @@ static dc_real dci_pnc_rc(const dci_pair_nc *P, const dc_real *s, const dc_real 
     int i, k, row = 0;
     for (k = 0; k < 2; ++k) {
         for (i = row; i < row + P->linear[k]; ++i) {
-            rc[i] = s[i]*z[i] - target;
+            rc[i] = s[i]*z[i] - target;         /* SILICO Eq. 34, 35, relaxed: SILICO Eq. 22 */
             worst = dc_max(worst, dc_abs(rc[i]));
             if (dsa) rc[i] += q*dsa[i]*dza[i];
         }
@@ -1715,18 +1714,18 @@ DC_DEF dc_status dc_growth_batch(const dc_growth_options *opt, const dc_shape *a
 }
 
 /* ---- dynamics: contacts ------------------------------------------------------------------------ */
-/* Unknowns: velocities v of the bodies; of each contact y = (p, alpha, e_a, e_b) and pairs (z, s) of the cones
+/* Unknowns of SILICO Eq. 7, 20: velocities v of the bodies; of each contact y = (p, alpha, e_a, e_b) and pairs (z, s) of the cones
  *
  *     0              gamma            s = L (alpha - 1), or where bodies meet and bounce h (c+ + restitution c), c the normal
- *                                     velocity of separation, after and before
- *     friction       psi, beta+-      s_psi = mu gamma - sum beta, s_beta = +-w + psi          (linear)
+ *                                     velocity of separation, after and before                 (SILICO Eq. 9)
+ *     friction       psi, beta+-      s_psi = mu gamma - sum beta, s_beta = +-w + psi          (linear; SILICO Eq. 10, 11)
  *                    (zeta, beta)     zeta = mu gamma, s = (psi, w)                            (cone)
  *     spin           psi, beta+-      as linear friction, with the relative spin about n
- *     [alpha]        lam_alpha        s = alpha: passive, with `authors` only
- *     pair           lam              s = g(y)
+ *     [alpha]        lam_alpha        s = alpha: passive, with `authors` only                  (SILICO Eq. 30, 33)
+ *     pair           lam              s = g(y)                                                 (SILICO Eq. 31, 32)
  *
  * w is the slip. The push on a is n_a gamma + T_a f, on b -(n_b gamma + T_b f), each with the normal by its own duals
- * (Appendix A). With cone friction f and w are world vectors and T = 1 - n n^T: no tangent basis, no special direction. */
+ * (SILICO Eq. 41). With cone friction f and w are world vectors and T = 1 - n n^T: no tangent basis, no special direction. */
 
 enum { DCI_NO_FRICTION, DCI_LINE, DCI_CONE, DCI_PYRAMID };
 
@@ -1770,7 +1769,7 @@ struct dc_ncp {
 };
 
 /* T f for the normal's tangents (linear), or (1 - n n^T) f */
-DCI_NCP_INLINE void dci_ncp_tf(const int D, const dci_contact_nc *c, int k, const dc_real *f, dc_real *o)
+DCI_LANE void dci_ncp_tf(const int D, const dci_contact_nc *c, int k, const dc_real *f, dc_real *o)
 {
     int i;
     if (c->friction == DCI_CONE) dci_ncp_across(D, c->n[k], f, o);
@@ -1778,7 +1777,7 @@ DCI_NCP_INLINE void dci_ncp_tf(const int D, const dci_contact_nc *c, int k, cons
     else for (i = 0; i < D; ++i) o[i] = f[0]*c->t[k][0][i] + (D == 3 ? f[1]*c->t[k][1][i] : 0);
 }
 /* T^T v */
-DCI_NCP_INLINE void dci_ncp_tv(const int D, const dci_contact_nc *c, int k, const dc_real *v, dc_real *o)
+DCI_LANE void dci_ncp_tv(const int D, const dci_contact_nc *c, int k, const dc_real *v, dc_real *o)
 {
     if (c->friction == DCI_CONE) dci_ncp_across(D, c->n[k], v, o);
     else if (c->friction != DCI_NO_FRICTION) {
@@ -1788,7 +1787,7 @@ DCI_NCP_INLINE void dci_ncp_tv(const int D, const dci_contact_nc *c, int k, cons
 }
 /* The tangents of n. In 2D (n_y, -n_x); in 3D, unit n, those of Duff et al. (2017) with the sign kept through a step: smooth
  * but at n_z = -sg. */
-DCI_NCP_INLINE void dci_ncp_tangents(const int D, const dc_real *n, dc_real sg, dc_real t[2][3])
+DCI_LANE void dci_ncp_tangents(const int D, const dc_real *n, dc_real sg, dc_real t[2][3])
 {
     if (D == 2) {
         t[0][0] = n[1];
@@ -1800,7 +1799,7 @@ DCI_NCP_INLINE void dci_ncp_tangents(const int D, const dc_real *n, dc_real sg, 
     }
 }
 /* their change with n's */
-DCI_NCP_INLINE void dci_ncp_dtangents(const int D, const dc_real *n, dc_real sg, const dc_real *dn, dc_real t[2][3])
+DCI_LANE void dci_ncp_dtangents(const int D, const dc_real *n, dc_real sg, const dc_real *dn, dc_real t[2][3])
 {
     if (D == 2) {
         t[0][0] = dn[1];
@@ -1813,7 +1812,7 @@ DCI_NCP_INLINE void dci_ncp_dtangents(const int D, const dc_real *n, dc_real sg,
     }
 }
 /* d(T f) - T df and d(T^T v) - T^T dv */
-DCI_NCP_INLINE void dci_ncp_dtf(const int D, const dci_contact_nc *c, int k, const dc_real *dn, const dc_real *f, dc_real *o)
+DCI_LANE void dci_ncp_dtf(const int D, const dci_contact_nc *c, int k, const dc_real *dn, const dc_real *f, dc_real *o)
 {
     const dc_real *n = c->n[k];
     int i;
@@ -1827,7 +1826,7 @@ DCI_NCP_INLINE void dci_ncp_dtf(const int D, const dci_contact_nc *c, int k, con
         for (i = 0; i < D; ++i) o[i] = f[0]*t[0][i] + (D == 3 ? f[1]*t[1][i] : 0);
     }
 }
-DCI_NCP_INLINE void dci_ncp_dtv(const int D, const dci_contact_nc *c, int k, const dc_real *dn, const dc_real *v, dc_real *o)
+DCI_LANE void dci_ncp_dtv(const int D, const dci_contact_nc *c, int k, const dc_real *dn, const dc_real *v, dc_real *o)
 {
     if (c->friction == DCI_CONE) dci_ncp_dtf(D, c, k, dn, v, o);
     else if (c->friction != DCI_NO_FRICTION) {
@@ -1839,7 +1838,7 @@ DCI_NCP_INLINE void dci_ncp_dtv(const int D, const dci_contact_nc *c, int k, con
 }
 
 /* The residual of contact c; takes its wrenches out of the bodies' rows of Fx. */
-DCI_NCP_INLINE void dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *x, const dc_real *z, const dc_real *s)
+DCI_LANE void dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *x, const dc_real *z, const dc_real *s)
 {
     dci_pair_nc *P = &c->P;
     dci_ncp_place *b[2];
@@ -1854,7 +1853,7 @@ DCI_NCP_INLINE void dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int
         Rs[k] = b[k]->R;
     }
     dci_pnc_eval(P, D, xs, Rs, y, z + c->lam, Fs + c->lam, S->Fx + c->oy);
-    for (i = c->lam; i < c->nz; ++i) Fs[i] = s[i] - Fs[i];
+    for (i = c->lam; i < c->nz; ++i) Fs[i] = s[i] - Fs[i];                          /* SILICO Eq. 31, 32 */
     c->gamma = z[0];
     /* forces */
     if (c->friction == DCI_CONE) for (i = 0; i < D; ++i) c->f[i] = z[2 + i];
@@ -1875,7 +1874,7 @@ DCI_NCP_INLINE void dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int
                 c->kk[k] = 1/r0;
             }
         }
-        for (i = 0; i < D; ++i) c->n[k][i] = sign*c->inv[k]*P->u[k][i];
+        for (i = 0; i < D; ++i) c->n[k][i] = sign*c->inv[k]*P->u[k][i];             /* SILICO Eq. 41 */
         if (c->friction == DCI_PYRAMID && !(dc_abs(c->sg) > 0)) c->sg = c->n[k][2] < DC_R(-0.5) ? DC_R(-1) : DC_R(1);
         if (c->friction == DCI_LINE || c->friction == DCI_PYRAMID) dci_ncp_tangents(D, c->n[k], c->sg, c->t[k]);
         /* velocity of the material point */
@@ -1890,7 +1889,7 @@ DCI_NCP_INLINE void dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int
             cn -= sign*dci_ncp_dot(D, c->n[k], c->vp[k]);
             cn0 -= sign*dci_ncp_dot(D, c->n[k], c->vp0[k]);
         }
-        /* wrench */
+        /* wrench, the contact's part of SILICO Eq. 8 */
         dci_ncp_tf(D, c, k, c->f, t);
         for (i = 0; i < D; ++i) c->F[k][i] = -sign*(c->n[k][i]*c->gamma + t[i]);
         if (b[k]->dof >= 0) {
@@ -1900,18 +1899,18 @@ DCI_NCP_INLINE void dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int
             for (i = 0; i < nw; ++i) F[D + i] -= M[i] - (c->spin ? sign*c->n[k][i]*c->m : 0);
         }
     }
-    Fs[0] = s[0] - (c->bounce ? h*(cn + c->e*cn0) : c->L*(y[D] - 1));
+    Fs[0] = s[0] - (c->bounce ? h*(cn + c->e*cn0) : c->L*(y[D] - 1));               /* SILICO Eq. 9 */
     if (c->friction == DCI_CONE) {
         Fs[1] = z[1] - c->mu*z[0];
         for (i = 0; i < D; ++i) Fs[2 + i] = s[2 + i] - w[i];
     } else if (c->friction != DCI_NO_FRICTION) {
         dc_real sum = 0;
         for (i = 0; i < c->nt; ++i) {
-            Fs[2 + 2*i] = s[2 + 2*i] - w[i] - z[1];
+            Fs[2 + 2*i] = s[2 + 2*i] - w[i] - z[1];                                 /* SILICO Eq. 11 */
             Fs[3 + 2*i] = s[3 + 2*i] + w[i] - z[1];
             sum += z[2 + 2*i] + z[3 + 2*i];
         }
-        Fs[1] = s[1] - (c->mu*z[0] - sum);
+        Fs[1] = s[1] - (c->mu*z[0] - sum);                                          /* SILICO Eq. 10 */
     }
     if (c->spin) {
         int at = c->spin;
@@ -1919,10 +1918,10 @@ DCI_NCP_INLINE void dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int
         Fs[at + 1] = s[at + 1] - ws - z[at];
         Fs[at + 2] = s[at + 2] + ws - z[at];
     }
-    if (c->passive) Fs[c->passive] = s[c->passive] - y[D];
+    if (c->passive) Fs[c->passive] = s[c->passive] - y[D];                          /* SILICO Eq. 30 */
 }
 
-/* Where body i is after the step with velocity v, and its rows of Fx without contacts:
+/* Where body i is after the step with velocity v, and its rows of Fx without contacts (SILICO Eq. 8):
  *     M v+ - M v - h (m g + f)
  *     2D: I (w+ - w) - h tau;   3D: J_l^-1(-h w+) I w+ - J_l^-1(h w) I w - h tau,   I in the world at the start
  * the variational integrator of the Lagrangian w.I w/2, exp(h w) taking one attitude to the next: with no load it keeps
@@ -1971,7 +1970,7 @@ static DCI_NOINLINE void dci_ncp_body_eval(dc_ncp *S, dci_ncp_place *b, const dc
     }
 }
 
-/* Everything at (x, z, s): residuals into Fx and Fs; largest of them, and the excess of complementarity. */
+/* SILICO Eq. 20 at (x, z, s): residuals into Fx and Fs; largest of them, and the excess of complementarity. */
 static DCI_NOINLINE void dci_ncp_eval(dc_ncp *S, const dc_real *x, const dc_real *z, const dc_real *s, dc_real *eq, dc_real *cp)
 {
     dc_real worst = 0, comp = 0;
@@ -1994,7 +1993,7 @@ static DCI_NOINLINE void dci_ncp_eval(dc_ncp *S, const dc_real *x, const dc_real
             if (first && i == 1) size = 1 + S->D;
             for (soc = 0; soc < c->P.nsoc; ++soc) if (c->lam + c->P.soc[soc] == i) size = c->P.soc[c->P.nsoc + soc];
             if (size == 1) {
-                e = zc[i]*sc[i] - S->rho;
+                e = zc[i]*sc[i] - S->rho;           /* SILICO Eq. 12, relaxed: SILICO Eq. 22 */
                 comp = dc_max(comp, S->opt.authors ? e : dc_abs(e));
             } else {
                 dci_soc_product(size, zc + i, sc + i, t);
@@ -2073,7 +2072,7 @@ static void dci_ncp_cone_h(int n, const dc_real *w, dc_real eta, dc_real *H)
 }
 
 /* Factor of contact c at (z, s). */
-DCI_NCP_INLINE int dci_ncp_contact_factor(dc_ncp *S, dci_contact_nc *c, const int D)
+DCI_LANE int dci_ncp_contact_factor(dc_ncp *S, dci_contact_nc *c, const int D)
 {
     const dc_real *z = S->z + c->oz, *s = S->s + c->oz;
     int i, j;
@@ -2098,7 +2097,7 @@ DCI_NCP_INLINE int dci_ncp_contact_factor(dc_ncp *S, dci_contact_nc *c, const in
 }
 
 /* Constants for S->rc and the residuals. */
-DCI_NCP_INLINE void dci_ncp_contact_const(dc_ncp *S, dci_contact_nc *c, const int D)
+DCI_LANE void dci_ncp_contact_const(dc_ncp *S, dci_contact_nc *c, const int D)
 {
     const dc_real *z = S->z + c->oz, *s = S->s + c->oz, *Fs = S->Fs + c->oz, *rc = S->rc + c->oz;
     dci_pair_nc *P = &c->P;
@@ -2125,7 +2124,7 @@ DCI_NCP_INLINE void dci_ncp_contact_const(dc_ncp *S, dci_contact_nc *c, const in
 
 /* What a change of the bodies' velocities (dv[k]: v, w; NULL: none) does to contact c, with everything of the contact
  * eliminated; with `constant` the constants of the right-hand side as well. Out: the wrenches' changes; c->d... */
-DCI_NCP_INLINE void dci_ncp_chain(const dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *const dv[2], int constant, dc_real dF[2][6])
+DCI_LANE void dci_ncp_chain(const dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *const dv[2], int constant, dc_real dF[2][6])
 {
     const dci_pair_nc *P = &c->P;
     const dc_real h = S->scene.h;
@@ -2266,7 +2265,7 @@ static int dci_ncp_pattern(int n, int pairs, const dci_contact_nc *C, const dci_
 }
 
 /* P A = L U of a block, in place. (Its inverse would not do: the blocks hold stiffnesses of 1/rho beside masses.) */
-DCI_NCP_INLINE int dci_ncp_block_lu(const int n, dc_real *A, int *piv)
+DCI_LANE int dci_ncp_block_lu(const int n, dc_real *A, int *piv)
 {
     int i, j, k;
     for (k = 0; k < n; ++k) {
@@ -2288,7 +2287,7 @@ DCI_NCP_INLINE int dci_ncp_block_lu(const int n, dc_real *A, int *piv)
     return 1;
 }
 /* x <- A^-1 x, entries `inc` apart */
-DCI_NCP_INLINE void dci_ncp_block_solve(const int n, const dc_real *A, const int *piv, dc_real *x, const int inc)
+DCI_LANE void dci_ncp_block_solve(const int n, const dc_real *A, const int *piv, dc_real *x, const int inc)
 {
     int i, j;
     for (i = 0; i < n; ++i) {
@@ -2304,7 +2303,7 @@ DCI_NCP_INLINE void dci_ncp_block_solve(const int n, const dc_real *A, const int
     }
 }
 /* x <- A^-T x */
-DCI_NCP_INLINE void dci_ncp_block_solve_t(const int n, const dc_real *A, const int *piv, dc_real *x)
+DCI_LANE void dci_ncp_block_solve_t(const int n, const dc_real *A, const int *piv, dc_real *x)
 {
     int i, j;
     for (i = 0; i < n; ++i) {
@@ -2321,7 +2320,7 @@ DCI_NCP_INLINE void dci_ncp_block_solve_t(const int n, const dc_real *A, const i
 }
 
 /* y -= A x or A^T x */
-DCI_NCP_INLINE void dci_ncp_apply(const int n, const dc_real *A, int transposed, const dc_real *x, dc_real *y)
+DCI_LANE void dci_ncp_apply(const int n, const dc_real *A, int transposed, const dc_real *x, dc_real *y)
 {
     int i, j;
     for (i = 0; i < n; ++i) {
@@ -2332,7 +2331,7 @@ DCI_NCP_INLINE void dci_ncp_apply(const int n, const dc_real *A, int transposed,
 }
 
 /* K = L U over the blocks: U_pp = 1, U_pj = K_pp^-1 K_pj, L_ip what is left of K_ip, factored where i = p. */
-DCI_NCP_INLINE int dci_ncp_lu(dc_ncp *S, const int nb)
+DCI_LANE int dci_ncp_lu(dc_ncp *S, const int nb)
 {
     int n = S->n, i, j, k, t;
     for (k = 0; k < n; ++k) {
@@ -2358,7 +2357,7 @@ DCI_NCP_INLINE int dci_ncp_lu(dc_ncp *S, const int nb)
 }
 
 /* x <- K^-1 x */
-DCI_NCP_INLINE void dci_ncp_lu_solve(const dc_ncp *S, const int nb, dc_real *x)
+DCI_LANE void dci_ncp_lu_solve(const dc_ncp *S, const int nb, dc_real *x)
 {
     int n = S->n, k;
     const int *q;
@@ -2376,7 +2375,7 @@ DCI_NCP_INLINE void dci_ncp_lu_solve(const dc_ncp *S, const int nb, dc_real *x)
 }
 
 /* x <- K^-T x */
-DCI_NCP_INLINE void dci_ncp_lu_solve_t(const dc_ncp *S, const int nb, dc_real *x)
+DCI_LANE void dci_ncp_lu_solve_t(const dc_ncp *S, const int nb, dc_real *x)
 {
     int n = S->n, k;
     const int *q;
@@ -2395,7 +2394,7 @@ DCI_NCP_INLINE void dci_ncp_lu_solve_t(const dc_ncp *S, const int nb, dc_real *x
 
 /* ---- dynamics: the iteration ------------------------------------------------------------------- */
 
-DCI_NCP_INLINE int dci_ncp_factor(dc_ncp *S, const int D)
+DCI_LANE int dci_ncp_factor(dc_ncp *S, const int D)
 {
     const int nw = D == 2 ? 1 : 3, nb = D + nw;
     int n = S->n, i, j, k, l, side;
@@ -2436,7 +2435,7 @@ DCI_NCP_INLINE int dci_ncp_factor(dc_ncp *S, const int D)
 }
 
 /* All of the direction for S->rc: dx, dz, ds */
-DCI_NCP_INLINE void dci_ncp_direction(dc_ncp *S, const int D, dc_real *dx, dc_real *dz, dc_real *ds)
+DCI_LANE void dci_ncp_direction(dc_ncp *S, const int D, dc_real *dx, dc_real *dz, dc_real *ds)
 {
     const int nw = D == 2 ? 1 : 3, nb = D + nw;
     const dc_real *none[2] = {NULL, NULL};
@@ -2507,6 +2506,7 @@ static void dci_ncp_rc(dc_ncp *S, dc_real target, dc_real q, const dc_real *dsa,
         int end = c->lam;
         const dc_real *z = S->z + c->oz, *s = S->s + c->oz;
         dc_real *rc = S->rc + c->oz, *t = S->work;
+        /* SILICO Eq. 12, 33, relaxed: SILICO Eq. 22 */
         for (i = 0; i < end; ++i) rc[i] = z[i]*s[i] - target + (dsa ? q*dsa[c->oz + i]*dza[c->oz + i] : 0);
         if (c->friction == DCI_CONE) {
             int n = 1 + S->D;
@@ -2525,6 +2525,7 @@ static void dci_ncp_rc(dc_ncp *S, dc_real target, dc_real q, const dc_real *dsa,
     }
 }
 
+/* The largest step up to `most` that keeps x, slacks or duals, in the cones (SILICO Eq. 13, 36). */
 static dc_real dci_ncp_step_length(const dc_ncp *S, const dc_real *x, const dc_real *dx, dc_real most)
 {
     int k, i;
@@ -3195,14 +3196,14 @@ DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scen
 }
 
 /* ---- derivatives of a step ----------------------------------------------------------------------- */
-/* With v the only unknown left, F(v; theta) = 0 has the Jacobian K of the last factor, and for a cotangent g of v
+/* With v the only unknown left, F(v; theta) = 0 has the Jacobian K of the last factor, and for a cotangent g of v (SILICO Eq. 4)
  *
  *     thetabar = -a . dF/dtheta,   K^T a = g
  *
  * F: momentum rows minus the contacts' wrenches, these with everything of the contact eliminated at fixed v. Below, each
  * statement is the transpose of one of dci_ncp_chain; xbar names the cotangent of x. */
-DCI_NCP_INLINE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *a, dc_real *hbar, dc_real *cbar,
-                                        dc_shape_grad *ga, dc_shape_grad *gb)
+DCI_LANE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *a, dc_real *hbar, dc_real *cbar,
+                                  dc_shape_grad *ga, dc_shape_grad *gb)
 {
     dci_pair_nc *P = &c->P;
     const int nw = D == 2 ? 1 : 3;

@@ -47,7 +47,7 @@
  *
  * CONTRACTS
  *   Memory    Witness points: none. Manifolds: scratch from the caller's dc_arena, given back at return; dc_manifold_bytes.
- *             Stack below 4 KB at -Os and -O3 (`make facts`).
+ *             Stack at most 4096 bytes at -Os and -O3 (`make facts`).
  *   Errors    dc_status: DC_E_ARG for what is not finite, out of range or missing, DC_E_MEMORY for an arena that is too small,
  *             DC_E_RANGE for results that do not fit. Outputs are untouched then.
  *   Threads   Every function is re-entrant; nothing is shared.
@@ -137,9 +137,9 @@ typedef struct {
     dc_real gamma;      /* 1 where the projection is inside */
 } dc_vf;
 
-/* Witness points of the edges a[0]a[1] and b[0]b[1]: the smooth analytical active set of [1], IV-D2,
+/* Witness points of the edges a[0]a[1] and b[0]b[1]: the smooth analytical active set of CONTAX section IV-D2,
  *
- *     min over alpha of 1/2 |a(alpha_a) - b(alpha_b)|^2 + w_reg L^2/2 ((alpha_a - 1/2)^2 + (alpha_b - 1/2)^2)
+ *     min over alpha of 1/2 |a(alpha_a) - b(alpha_b)|^2 + w_reg L^2/2 ((alpha_a - 1/2)^2 + (alpha_b - 1/2)^2)       (CONTAX Eq. 10)
  *
  * without the box, gamma; on its four sides, the least of them by a soft argmin; mixed by gamma. Infinitely often
  * differentiable everywhere: edges may be parallel, crossing, identical or of length zero.
@@ -153,8 +153,9 @@ DC_DEF dc_status dc_ee_witness(const dc_witness_options *opt, const dc_v3 a[2], 
  * lines' closest points are inside both edges, else 0. Jumps where edges become parallel. */
 DC_DEF dc_status dc_ee_closest(const dc_v3 a[2], const dc_v3 b[2], dc_ee *out);
 
-/* Witness point of the vertex v on the triangle t, in the same way (supplement III-C, corrected): the plane's point where
- * gamma says so, else a soft argmin over the three edges. w_reg L^2/2 sum (bary_i - 1/3)^2 makes flat triangles unique.
+/* Witness point of the vertex v on the triangle t, CONTAX Eq. 7-9 for one and three corners, in the same way (section III-C of
+ * its supplement, corrected): the plane's point where gamma says so, else a soft argmin over the three edges.
+ * w_reg L^2/2 sum (bary_i - 1/3)^2 makes flat triangles unique.
  * jac    10x12 by (v, t0, t1, t2), rows p, alpha, bary, gamma; NULL: not computed. Statuses as above. */
 DC_DEF dc_status dc_vf_witness(const dc_witness_options *opt, dc_v3 v, const dc_v3 t[3], dc_vf *out, dc_real *jac);
 
@@ -221,9 +222,10 @@ typedef struct {
                              * L grad F; 0: 1e-8 */
     int     no_ee;          /* 1: no edge contacts */
     int     no_vs_a, no_vs_b;  /* 1: no contacts of the vertices of a, of b */
-    int     trace;          /* steps by which witness points of edges are moved onto their surface along its normal, at most 16;
-                             * converges where the field's slope along its normal is below 2: not on flat radial superquadrics */
-    int     inside;         /* 1: activity of edges also asks that a witness point is inside its own body */
+    int     trace;          /* steps by which witness points of edges are moved onto their surface along its normal, at most 16
+                             * (CONTAX, supplement II-C); converges where the field's slope along its normal is below 2: not on
+                             * flat radial superquadrics */
+    int     inside;         /* 1: activity of edges also asks that a witness point is inside its own body (supplement II-B) */
 } dc_manifold_options;
 
 /* The number of contacts, the same for every pose: of vertices of a (part[0]), of b, then for every pair of edges (k of a, l of b,
@@ -233,19 +235,20 @@ DC_DEF int dc_manifold_count(const dc_surface *a, const dc_surface *b, const dc_
 /* Bytes of arena that a call below takes; 0 on overflow or bad arguments. derivative: 0 for dc_manifold, 1 for the others. */
 DC_DEF size_t dc_manifold_bytes(const dc_surface *a, const dc_surface *b, const dc_manifold_options *opt, int derivative);
 
-/* The contact manifold of two posed bodies ([1], Eq. 10-16, with the corrections below). Poses map body to world, |q.q - 1| <= 1e-3;
- * NULL is the identity.
+/* The contact manifold of two posed bodies (CONTAX sections IV-C and IV-D, with the corrections below). Poses map body to world,
+ * |q.q - 1| <= 1e-3; NULL is the identity.
  *
- *   vertex x of a:   p = x,  d = phi_b(x),  n = n_b(x),  act = s(-d/tau_pen)                              (IV-C; act ours)
+ *   vertex x of a:   p = x,  d = phi_b(x),  n = n_b(x),  act = s(-d/tau_pen)                              act is ours
  *   edges k, l:      e_a, e_b, gamma the smooth witness points,  n- = (e_a - e_b)/sqrt(|e_a - e_b|^2 + eps_n), d- = n-.(e_a - e_b)
- *     on a:          p = e_a,  g = tanh( n_b(e_b).n-/tau_sign),  d = g d-,  n =  g n-                        (11)
+ *     on a:          p = e_a,  g = tanh( n_b(e_b).n-/tau_sign),  d = g d-,  n =  g n-                        CONTAX Eq. 11
  *     on b:          p = e_b,  g = tanh(-n_a(e_a).n-/tau_sign),  d = g d-,  n = -g n-
- *     act = gamma pen nn cl (16),  pen = s(-phi_other(p)/tau_pen)                                           (12)
- *           nn = soft argmin of d- over the edges of the other body                                         (13, 14)
- *           cl = s(-n_a(e_a).n_b(e_b)/tau_cl)                                                               (15)
+ *     act = gamma pen nn cl                                                                                 CONTAX Eq. 16
+ *           pen = s(-phi_other(p)/tau_pen)                                                                  CONTAX Eq. 12
+ *           nn = soft argmin of d- over the edges of the other body                                         CONTAX Eq. 13, 14
+ *           cl = s(-n_a(e_a).n_b(e_b)/tau_cl)                                                               CONTAX Eq. 15
  *
  * with s the logistic function and n_c the unit normal of the field (dc_sdf_out.dir) at tau_n. The distance on b has the roles
- * swapped throughout: Eq. 11 as printed gives it the wrong sign.
+ * swapped throughout: CONTAX Eq. 11 as printed gives it the wrong sign.
  *
  * contacts   dc_manifold_count of them
  * DC_E_ARG: a field that dc_sdf_eval_batch refuses, a vertex or edge out of range, an option out of range, a NULL.
@@ -418,7 +421,8 @@ DCI_LANE dci_ee_d dci_ee_mix(dc_real x, dci_ee_d u, dc_real y, dci_ee_d v)
     return d;
 }
 
-/* The active set: alpha minimises J = 1/2 x^T Q x + c^T x over the unit square. `derive` is a constant where it counts. */
+/* The active set of CONTAX Eq. 10: alpha minimises J = 1/2 x^T Q x + c^T x over the unit square. `derive` is a constant where it
+ * counts. */
 DCI_LANE void dci_ee_lane(const dci_wit *o, dc_v3 A1, dc_v3 A2, dc_v3 r, int derive, dci_ee *out)
 {
     dc_real w = o->w, h = DC_R(0.5);
@@ -558,6 +562,7 @@ DCI_LANE dc_real dci_vf_cost(const dci_wit *o, int listing, dc_v3 p, dc_real t)
     return listing ? dci_sqrt_lane(p2) : DC_R(0.5)*(p2 + o->w*(x*x + y*y + DC_R(1.0/9.0)));
 }
 
+/* The active set of CONTAX Eq. 7-9 for a vertex and a triangle, whose weights are (1 - x1 - x2, x1, x2). */
 DCI_LANE void dci_vf_lane(const dci_wit *o, int listing, dc_v3 a, dc_v3 b, dc_v3 s, int derive, dci_vf *out)
 {
     dc_real w = listing ? DC_R(0.0) : o->w;
@@ -751,9 +756,6 @@ static dc_status dci_wit_check(dci_wit_block *B, int n_y, int n_d)
     return all > 0 ? DC_OK : dci_wit_again(B, n_y, n_d);
 }
 
-#define DCI_EE_PUT(d, e) ((d)[0][l] = (e).Q1, (d)[1][l] = (e).Q2, (d)[2][l] = (e).Q3, (d)[3][l] = (e).c1, (d)[4][l] = (e).c2)
-#define DCI_VF_PUT(d, e) ((d)[0][l] = (e).aa, (d)[1][l] = (e).ab, (d)[2][l] = (e).bb, (d)[3][l] = (e).sa, (d)[4][l] = (e).sb, (d)[5][l] = (e).ss)
-
 /* Stores a row; with a status only the pairs that are good. */
 DCI_LANE void dci_wit_put(const dci_wit_block *B, dc_status status, const dc_real *row, dc_real *to, int r)
 {
@@ -771,89 +773,110 @@ DCI_LANE dc_real dci_vf_size(const dci_vf_d *d)
     return dci_fabs(d->aa) + dci_fabs(d->ab) + dci_fabs(d->bb) + dci_fabs(d->sa) + dci_fabs(d->sb) + dci_fabs(d->ss);
 }
 
+DCI_LANE void dci_ee_put(const dci_ee_d *e, dci_wit_row *d, int l)
+{
+    d[0][l] = e->Q1;
+    d[1][l] = e->Q2;
+    d[2][l] = e->Q3;
+    d[3][l] = e->c1;
+    d[4][l] = e->c2;
+}
+DCI_LANE dci_ee_d dci_ee_get(const dci_wit_row *d, int l)
+{
+    dci_ee_d e;
+    e.Q1 = d[0][l];
+    e.Q2 = d[1][l];
+    e.Q3 = d[2][l];
+    e.c1 = d[3][l];
+    e.c2 = d[4][l];
+    return e;
+}
+DCI_LANE void dci_vf_put(const dci_vf_d *e, dci_wit_row *d, int l)
+{
+    d[0][l] = e->aa;
+    d[1][l] = e->ab;
+    d[2][l] = e->bb;
+    d[3][l] = e->sa;
+    d[4][l] = e->sb;
+    d[5][l] = e->ss;
+}
+DCI_LANE dci_vf_d dci_vf_get(const dci_wit_row *d, int l)
+{
+    dci_vf_d e;
+    e.aa = d[0][l];
+    e.ab = d[1][l];
+    e.bb = d[2][l];
+    e.sa = d[3][l];
+    e.sb = d[4][l];
+    e.ss = d[5][l];
+    return e;
+}
+
 /* Values, and derivatives in a kernel of its own. Rows are restricted, or gcc sees them overlap. */
-static DCI_NOINLINE void dci_ee_value(const dci_wit *o, const dc_real *x, size_t n, dci_wit_row *DCI_RESTRICT y, dc_real *DCI_RESTRICT in)
+DCI_LANE void dci_ee_block(const dci_wit *o, const dc_real *x, size_t n, const int derive, dci_wit_row *DCI_RESTRICT y,
+                           dci_wit_row *DCI_RESTRICT d, dc_real *DCI_RESTRICT in)
 {
     int l;
     for (l = 0; l < DC_LANES; ++l) {
         dci_ee e;
-        dci_ee_lane(o, dci_wit_sub(o->rl, x + l, n, 1, 0), dci_wit_sub(o->rl, x + l, n, 2, 3), dci_wit_sub(o->rl, x + l, n, 0, 2), 0, &e);
+        dc_real size;
+        dci_ee_lane(o, dci_wit_sub(o->rl, x + l, n, 1, 0), dci_wit_sub(o->rl, x + l, n, 2, 3), dci_wit_sub(o->rl, x + l, n, 0, 2), derive, &e);
         y[0][l] = e.x1;
         y[1][l] = e.x2;
         y[2][l] = e.gamma;
-        in[l] = dci_wit_in(x + l, n, dci_fabs(e.x1) + dci_fabs(e.x2) + e.gamma);
+        size = dci_fabs(e.x1) + dci_fabs(e.x2) + e.gamma;
+        if (derive) {
+            dci_ee_put(&e.d1, d, l);
+            dci_ee_put(&e.d2, d + 5, l);
+            dci_ee_put(&e.dg, d + 10, l);
+            size = size + dci_ee_size(&e.d1) + dci_ee_size(&e.d2) + dci_ee_size(&e.dg);
+        }
+        in[l] = dci_wit_in(x + l, n, size);
     }
 }
-static DCI_NOINLINE void dci_ee_derive(const dci_wit *o, const dc_real *x, size_t n, dci_wit_row *DCI_RESTRICT y, dci_wit_row *DCI_RESTRICT d,
-                                       dc_real *DCI_RESTRICT in)
+static DCI_NOINLINE void dci_ee_value(const dci_wit *o, dci_wit_block *B) { dci_ee_block(o, B->x, B->x_stride, 0, B->y, B->d, B->in); }
+static DCI_NOINLINE void dci_ee_derive(const dci_wit *o, dci_wit_block *B) { dci_ee_block(o, B->x, B->x_stride, 1, B->y, B->d, B->in); }
+
+DCI_LANE void dci_vf_store(const dci_vf *e, const int derive, int l, dci_wit_row *y, dci_wit_row *d)
 {
-    int l;
-    for (l = 0; l < DC_LANES; ++l) {
-        dci_ee e;
-        dci_ee_lane(o, dci_wit_sub(o->rl, x + l, n, 1, 0), dci_wit_sub(o->rl, x + l, n, 2, 3), dci_wit_sub(o->rl, x + l, n, 0, 2), 1, &e);
-        y[0][l] = e.x1;
-        y[1][l] = e.x2;
-        y[2][l] = e.gamma;
-        DCI_EE_PUT(d, e.d1);
-        DCI_EE_PUT(d + 5, e.d2);
-        DCI_EE_PUT(d + 10, e.dg);
-        in[l] = dci_wit_in(x + l, n, dci_fabs(e.x1) + dci_fabs(e.x2) + e.gamma + dci_ee_size(&e.d1) + dci_ee_size(&e.d2) + dci_ee_size(&e.dg));
-    }
+    y[0][l] = e->x1;
+    y[1][l] = e->x2;
+    y[2][l] = e->y1;
+    y[3][l] = e->y2;
+    y[4][l] = e->gamma;
+    if (!derive) return;
+    dci_vf_put(&e->d1, d, l);
+    dci_vf_put(&e->d2, d + 6, l);
+    dci_vf_put(&e->dg, d + 12, l);
 }
-static DCI_NOINLINE void dci_vf_value(const dci_wit *o, const dc_real *x, size_t n, dci_wit_row *DCI_RESTRICT y, dc_real *DCI_RESTRICT in)
+DCI_LANE void dci_vf_block(const dci_wit *o, const dc_real *x, size_t n, const int derive, dci_wit_row *DCI_RESTRICT y,
+                           dci_wit_row *DCI_RESTRICT d, dc_real *DCI_RESTRICT in)
 {
     int l;
     for (l = 0; l < DC_LANES; ++l) {
         dci_vf e;
-        dci_vf_lane(o, 0, dci_wit_sub(o->rl, x + l, n, 2, 1), dci_wit_sub(o->rl, x + l, n, 3, 1), dci_wit_sub(o->rl, x + l, n, 0, 1), 0, &e);
-        y[0][l] = e.x1;
-        y[1][l] = e.x2;
-        y[2][l] = e.y1;
-        y[3][l] = e.y2;
-        y[4][l] = e.gamma;
-        in[l] = dci_wit_in(x + l, n, dci_fabs(e.x1) + dci_fabs(e.x2) + dci_fabs(e.y1) + dci_fabs(e.y2) + e.gamma);
+        dc_real size;
+        dci_vf_lane(o, 0, dci_wit_sub(o->rl, x + l, n, 2, 1), dci_wit_sub(o->rl, x + l, n, 3, 1), dci_wit_sub(o->rl, x + l, n, 0, 1), derive, &e);
+        dci_vf_store(&e, derive, l, y, d);
+        size = dci_fabs(e.x1) + dci_fabs(e.x2) + dci_fabs(e.y1) + dci_fabs(e.y2) + e.gamma;
+        if (derive) size = size + dci_vf_size(&e.d1) + dci_vf_size(&e.d2) + dci_vf_size(&e.dg);
+        in[l] = dci_wit_in(x + l, n, size);
     }
 }
-static DCI_NOINLINE void dci_vf_derive(const dci_wit *o, const dc_real *x, size_t n, dci_wit_row *DCI_RESTRICT y, dci_wit_row *DCI_RESTRICT d,
-                                       dc_real *DCI_RESTRICT in)
-{
-    int l;
-    for (l = 0; l < DC_LANES; ++l) {
-        dci_vf e;
-        dci_vf_lane(o, 0, dci_wit_sub(o->rl, x + l, n, 2, 1), dci_wit_sub(o->rl, x + l, n, 3, 1), dci_wit_sub(o->rl, x + l, n, 0, 1), 1, &e);
-        y[0][l] = e.x1;
-        y[1][l] = e.x2;
-        y[2][l] = e.y1;
-        y[3][l] = e.y2;
-        y[4][l] = e.gamma;
-        DCI_VF_PUT(d, e.d1);
-        DCI_VF_PUT(d + 6, e.d2);
-        DCI_VF_PUT(d + 12, e.dg);
-        in[l] = dci_wit_in(x + l, n, dci_fabs(e.x1) + dci_fabs(e.x2) + dci_fabs(e.y1) + dci_fabs(e.y2) + e.gamma
-                                          + dci_vf_size(&e.d1) + dci_vf_size(&e.d2) + dci_vf_size(&e.dg));
-    }
-}
+static DCI_NOINLINE void dci_vf_value(const dci_wit *o, dci_wit_block *B) { dci_vf_block(o, B->x, B->x_stride, 0, B->y, B->d, B->in); }
+static DCI_NOINLINE void dci_vf_derive(const dci_wit *o, dci_wit_block *B) { dci_vf_block(o, B->x, B->x_stride, 1, B->y, B->d, B->in); }
 
 /* as the listing has it, one after the other */
 static void dci_vf_listing(const dci_wit *o, int derive, dci_wit_block *B)
 {
-    dci_wit_row *y = B->y, *d = B->d;
     int l;
     for (l = 0; l < DC_LANES; ++l) {
         const dc_real *x = B->x + l;
         size_t n = B->x_stride;
         dci_vf e;
         dci_vf_one(o, 1, dci_wit_sub(o->rl, x, n, 2, 1), dci_wit_sub(o->rl, x, n, 3, 1), dci_wit_sub(o->rl, x, n, 0, 1), derive, &e);
-        y[0][l] = e.x1;
-        y[1][l] = e.x2;
-        y[2][l] = e.y1;
-        y[3][l] = e.y2;
-        y[4][l] = e.gamma;
+        dci_vf_store(&e, derive, l, B->y, B->d);
         B->in[l] = 0;           /* to be looked at */
-        if (!derive) continue;
-        DCI_VF_PUT(d, e.d1);
-        DCI_VF_PUT(d + 6, e.d2);
-        DCI_VF_PUT(d + 12, e.dg);
     }
 }
 
@@ -870,20 +893,20 @@ DCI_LANE dci_wit_four dci_wit_coordinate(const dci_wit_block *B, int c, int l)
 }
 
 /* 12 rows of the Jacobian, of result k */
-static DCI_NOINLINE void dci_ee_rows(dc_real rl, const dci_wit_block *B, dc_status status, int k, dc_real *jac)
+DCI_LANE void dci_wit_rows(dc_real rl, const dci_wit_block *B, dc_status status, int k, dc_real *jac, const int face)
 {
     int l, c, r;
     for (c = 0; c < 3; ++c) {
         dci_wit_row row[4];
         for (l = 0; l < DC_LANES; ++l) {
             dci_wit_four g;
-            dci_ee_d d;
-            d.Q1 = B->d[5*k][l];
-            d.Q2 = B->d[5*k + 1][l];
-            d.Q3 = B->d[5*k + 2][l];
-            d.c1 = B->d[5*k + 3][l];
-            d.c2 = B->d[5*k + 4][l];
-            g = dci_ee_chain(rl, dci_wit_coordinate(B, c, l), &d);
+            if (face) {
+                dci_vf_d d = dci_vf_get(B->d + 6*k, l);
+                g = dci_vf_chain(rl, dci_wit_coordinate(B, c, l), &d);
+            } else {
+                dci_ee_d d = dci_ee_get(B->d + 5*k, l);
+                g = dci_ee_chain(rl, dci_wit_coordinate(B, c, l), &d);
+            }
             row[0][l] = g.p0;
             row[1][l] = g.p1;
             row[2][l] = g.p2;
@@ -892,28 +915,13 @@ static DCI_NOINLINE void dci_ee_rows(dc_real rl, const dci_wit_block *B, dc_stat
         for (r = 0; r < 4; ++r) dci_wit_put(B, status, row[r], jac, 12*k + 3*r + c);
     }
 }
+static DCI_NOINLINE void dci_ee_rows(dc_real rl, const dci_wit_block *B, dc_status status, int k, dc_real *jac)
+{
+    dci_wit_rows(rl, B, status, k, jac, 0);
+}
 static DCI_NOINLINE void dci_vf_rows(dc_real rl, const dci_wit_block *B, dc_status status, int k, dc_real *jac)
 {
-    int l, c, r;
-    for (c = 0; c < 3; ++c) {
-        dci_wit_row row[4];
-        for (l = 0; l < DC_LANES; ++l) {
-            dci_wit_four g;
-            dci_vf_d d;
-            d.aa = B->d[6*k][l];
-            d.ab = B->d[6*k + 1][l];
-            d.bb = B->d[6*k + 2][l];
-            d.sa = B->d[6*k + 3][l];
-            d.sb = B->d[6*k + 4][l];
-            d.ss = B->d[6*k + 5][l];
-            g = dci_vf_chain(rl, dci_wit_coordinate(B, c, l), &d);
-            row[0][l] = g.p0;
-            row[1][l] = g.p1;
-            row[2][l] = g.p2;
-            row[3][l] = g.p3;
-        }
-        for (r = 0; r < 4; ++r) dci_wit_put(B, status, row[r], jac, 12*k + 3*r + c);
-    }
+    dci_wit_rows(rl, B, status, k, jac, 1);
 }
 
 /* Rows of the output; the points from their weights */
@@ -1162,8 +1170,8 @@ DC_DEF dc_status dc_ee_witness_batch(const dc_witness_options *opt, int count, c
     for (i = 0; i < count; i += DC_LANES) {
         dc_status s;
         dci_wit_begin(&B, x, stride, i, count);
-        if (jac) dci_ee_derive(&o, B.x, B.x_stride, B.y, B.d, B.in);
-        else dci_ee_value(&o, B.x, B.x_stride, B.y, B.in);
+        if (jac) dci_ee_derive(&o, &B);
+        else dci_ee_value(&o, &B);
         s = jac ? dci_wit_check(&B, 3, 15) : dci_wit_check(&B, 3, 0);
         if (status == DC_OK) status = s;
         dci_ee_points(&B, s, y + i);
@@ -1183,8 +1191,8 @@ DC_DEF dc_status dc_vf_witness_batch(const dc_witness_options *opt, int count, c
         dc_status s;
         dci_wit_begin(&B, x, stride, i, count);
         if (listing) dci_vf_listing(&o, jac != NULL, &B);
-        else if (jac) dci_vf_derive(&o, B.x, B.x_stride, B.y, B.d, B.in);
-        else dci_vf_value(&o, B.x, B.x_stride, B.y, B.in);
+        else if (jac) dci_vf_derive(&o, &B);
+        else dci_vf_value(&o, &B);
         s = jac ? dci_wit_check(&B, 5, 18) : dci_wit_check(&B, 5, 0);
         if (status == DC_OK) status = s;
         dci_vf_points(&B, s, y + i);
@@ -1851,13 +1859,13 @@ static DCI_NOINLINE void dci_man_pairs(dci_man *m)
         p->gamma = m->y[8*m->np + i];
         p->sign[0] = dc_tanh(dc_dot(nb, p->nbar)/o->tau_sign);
         p->sign[1] = dc_tanh(-dc_dot(na, p->nbar)/o->tau_sign);
-        p->cl = dc_sigmoid(-dc_dot(na, nb)/o->tau_cl);                              /* (15) */
+        p->cl = dc_sigmoid(-dc_dot(na, nb)/o->tau_cl);                              /* CONTAX Eq. 15 */
         for (c = 0; c < 2; ++c) {
-            p->pen[c] = dc_sigmoid(-m->side[c].cross.phi[i]/o->tau_pen);            /* (12) */
+            p->pen[c] = dc_sigmoid(-m->side[c].cross.phi[i]/o->tau_pen);            /* CONTAX Eq. 12 */
             p->in[c] = o->inside ? dc_sigmoid(-m->side[c].own.phi[i]/o->tau_pen) : DC_R(1);
         }
     }
-    /* soft argmin of dbar along rows for a, along columns for b (13, 14) */
+    /* soft argmin of dbar along rows for a, along columns for b: CONTAX Eq. 13, 14 */
     for (c = 0; c < 2; ++c)
         for (k = 0; k < m->side[c].ke; ++k) {
             size_t  first = dci_line(m, c, k, &step);
@@ -1890,9 +1898,9 @@ static DCI_NOINLINE void dci_man_contacts(const dci_man *m, dc_manifold_contact 
         for (i = 0; i < m->np; ++i, ++contacts) {
             const dci_pair_ee *p = &m->pair[i];
             contacts->p = m->side[c].W[i];
-            contacts->d = p->sign[c]*p->dbar;                                       /* (11) */
+            contacts->d = p->sign[c]*p->dbar;                                       /* CONTAX Eq. 11 */
             contacts->n = dc_scale(c == 0 ? p->sign[c] : -p->sign[c], p->nbar);
-            contacts->act = p->gamma*p->pen[c]*p->in[c]*p->nn[c]*p->cl;             /* (16) */
+            contacts->act = p->gamma*p->pen[c]*p->in[c]*p->nn[c]*p->cl;             /* CONTAX Eq. 16 */
         }
 }
 

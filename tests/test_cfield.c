@@ -628,6 +628,7 @@ TEST shapes_that_are_refused(void)
     ASSERT_EQ(DC_E_ARG, dc_cfield_exact(NULL, &A, &good, &mem, NULL));
     o.h = 1; ASSERT_EQ(DC_E_ARG, dc_cfield_exact(&o, &A, &good, &mem, &f));
     o.h = (dc_real)NAN; ASSERT_EQ(DC_E_ARG, dc_cfield_exact(&o, &A, &good, &mem, &f));
+    o.h = -1; ASSERT_EQ(DC_E_ARG, dc_cfield_exact(&o, &A, &good, &mem, &f));
     o.h = 0; o.hx = -1; ASSERT_EQ(DC_E_ARG, dc_cfield_exact(&o, &A, &good, &mem, &f));
     o.hx = 0; o.side = 1; ASSERT_EQ(DC_E_ARG, dc_cfield_sampled(&o, &A, &good, &mem, &f));
     o.side = 5000; ASSERT_EQ(DC_E_ARG, dc_cfield_sampled(&o, &A, &good, &mem, &f));
@@ -703,6 +704,135 @@ TEST poses_that_are_refused(void)
 }
 
 /* shapes on top of each other, face on face, far away: finite numbers, and right ones where they are known */
+static dc_poly square_of(dc_v2 v[4], double half)
+{
+    dc_poly p;
+    v[0].x = v[3].x = v[0].y = v[1].y = (dc_real)-half;
+    v[1].x = v[2].x = v[2].y = v[3].y = (dc_real)half;
+    p.v = v;
+    p.n = 4;
+    return p;
+}
+
+/* No edge crosses another, and all vertices of one shape are far from the other's outline. */
+TEST one_within_the_other(void)
+{
+    dc_v2 v[2][4];
+    dc_poly p[2];
+    int k, i;
+    p[0] = square_of(v[0], 1);
+    p[1] = square_of(v[1], 0.25);
+    for (k = 0; k < 2; ++k) {
+        static const dc_real place[2][3] = {{0, 0, 0}, {DC_R(0.7), DC_R(0.3), DC_R(-0.2)}};
+        dc_arena mem = dc_arena_make(memory, sizeof memory);
+        dc_cshape a = shape_of(p[k]);
+        dc_cfield f;
+        ASSERT_EQ(DC_OK, dc_cfield_exact(NULL, &a, &p[1 - k], &mem, &f));
+        for (i = 0; i < 2; ++i) {
+            answer r = ask(&f, place[i]);
+            ASSERT_EQ(DC_OK, r.status);
+            ASSERT(fabs((double)r.d + 0.5) <= rounded(1e-9, 4e-6));         /* the largest disc in both is that of the small one */
+        }
+    }
+    PASS();
+}
+
+/* At distance zero there is no direction from point to point: the normal is that of an edge. */
+TEST corner_on_corner(void)
+{
+    dc_v2 v[4];
+    dc_poly p = square_of(v, 0.5);
+    dc_cshape a = shape_of(p);
+    dc_arena mem = dc_arena_make(memory, sizeof memory);
+    dc_cfield f;
+    int k;
+    ASSERT_EQ(DC_OK, dc_cfield_exact(NULL, &a, &p, &mem, &f));
+    for (k = 0; k < 4; ++k) {
+        dc_real q[3];
+        answer r;
+        q[0] = 0;
+        q[1] = k & 1 ? 1 : -1;
+        q[2] = k & 2 ? 1 : -1;
+        r = ask(&f, q);
+        ASSERT_EQ(DC_OK, r.status);
+        ASSERT(r.d <= 0 && r.d >= 0 && dc_finite(r.lever));
+        ASSERT(fabs(hypot((double)r.grad[1], (double)r.grad[2]) - 1) <= 4*EPS);
+        ASSERT(r.grad[1]*q[1] >= 0 && r.grad[2]*q[2] >= 0);
+    }
+    PASS();
+}
+
+/* The grid of a sampled field is wide enough for the larger shape; apart its gradient is the exact one, as near as the grid is fine
+ * against the gap: steps of 0.028, gaps of 0.6 and 0.5. */
+TEST sampled_fields_of_unlike_sizes(void)
+{
+    static const dc_real place[4][3] = {{DC_R(0.3), DC_R(2.9), DC_R(0.3)}, {DC_R(0.3), DC_R(0.4), DC_R(-2.8)}, {DC_R(0.3), DC_R(1.9), DC_R(1.1)}, {DC_R(0.3), DC_R(-2.05), DC_R(1.5)}};
+    dc_v2 v[2][4];
+    dc_poly p[2];
+    int i, k, swapped;
+    p[0] = square_of(v[0], 2);
+    p[1] = square_of(v[1], 0.25);
+    for (swapped = 0; swapped < 2; ++swapped)
+        for (i = 0; i < 4; ++i) {
+            dc_arena mem = dc_arena_make(memory, sizeof memory);
+            dc_cshape a = shape_of(p[swapped]);
+            dc_cfield exact, sampled;
+            dc_real q[3], s, c;
+            answer want, got;
+            ASSERT_EQ(DC_OK, dc_cfield_exact(NULL, &a, &p[1 - swapped], &mem, &exact));
+            ASSERT_EQ(DC_OK, dc_cfield_sampled(NULL, &a, &p[1 - swapped], &mem, &sampled));
+            memcpy(q, place[i], sizeof q);
+            if (swapped) {                      /* the same place seen from the other shape */
+                dc_sincos(q[0], &s, &c);
+                q[0] = -place[i][0];
+                q[1] = -(c*place[i][1] + s*place[i][2]);
+                q[2] = -(c*place[i][2] - s*place[i][1]);
+            }
+            want = ask(&exact, q);
+            got = ask(&sampled, q);
+            ASSERT(want.status == DC_OK && got.status == DC_OK);
+            ASSERT(fabs((double)(got.d - want.d)) < 0.06);              /* twice the grid's step */
+            for (k = 0; k < 3 && i < 2; ++k) ASSERT(fabs((double)(got.grad[k] - want.grad[k])) < 0.15);
+            if (i < 2) ASSERT(fabs((double)want.grad[0]) > 0.1);
+        }
+    PASS();
+}
+
+/* From inside, the nearest of an outline may be a vertex, where it bends inwards. */
+TEST a_disc_inside_a_star(void)
+{
+    dc_arena mem = dc_arena_make(memory, sizeof memory);
+    worst w = worst_make("gradient of a disc inside a star");
+    dc_cshape a = wall_of(DC_CSHAPE_DISC, 0.1);
+    dc_cfield f;
+    grain g;
+    dc_poly b = grain_named(&g, "star");
+    rng r;
+    long i, n = sweep_count(200), tested = 0;
+    const double h = 1.0/1048576;
+    if (DC_IS_FLOAT) SKIPm("differences need double");
+    rng_seed(&r, 29);
+    ASSERT_EQ(DC_OK, dc_cfield_exact(NULL, &a, &b, &mem, &f));
+    for (i = 0; i < n; ++i) {
+        dc_real q[3];
+        answer c;
+        int k;
+        random_pose(&r, 0.15, q);
+        c = ask(&f, q);
+        ASSERT(c.status == DC_OK && c.d < DC_R(-0.2));
+        for (k = 0; k < 2; ++k) {
+            double up = value(&f, (double)q[0], (double)q[1] + (k == 0)*h, (double)q[2] + (k == 1)*h);
+            double down = value(&f, (double)q[0], (double)q[1] - (k == 0)*h, (double)q[2] - (k == 1)*h);
+            if (fabs(up + down - 2*(double)c.d) > 20*h*h) continue;      /* another vertex */
+            ++tested;
+            worst_add(&w, fabs((up - down)/(2*h) - (double)c.grad[1 + k]), "pose %ld", i);
+        }
+    }
+    ASSERT(tested > n);
+    ASSERT(worst_print(&w, 1e-8));
+    PASS();
+}
+
 TEST special_poses(void)
 {
     int i, k, m;
@@ -747,6 +877,10 @@ SUITE(fields)
     RUN_TEST(shapes_that_are_refused);
     RUN_TEST(memory_is_exact);
     RUN_TEST(poses_that_are_refused);
+    RUN_TEST(one_within_the_other);
+    RUN_TEST(corner_on_corner);
+    RUN_TEST(sampled_fields_of_unlike_sizes);
+    RUN_TEST(a_disc_inside_a_star);
     RUN_TEST(special_poses);
 }
 

@@ -156,9 +156,15 @@ TEST centring(void)
     dc_v2 v[6] = {{10, 0}, {13, 0}, {13, 1}, {11, 1}, {11, 4}, {10, 4}}, w[6];
     dc_poly p = poly_of(v, 6);
     dc_poly_moments_of m;
+    int k;
     ASSERT_EQ(DC_OK, dc_poly_centre(6, v, DC_R(2.5)));
     ASSERT_EQ(DC_OK, dc_poly_moments(&p, &m));
     ASSERT(fabs((double)m.radius - 2.5) <= 16*EPS && fabs((double)m.centroid.x) <= 64*EPS && fabs((double)m.centroid.y) <= 64*EPS);
+    /* radius 0: the size stays */
+    for (k = 0; k < 6; ++k) v[k].x += 7;
+    ASSERT_EQ(DC_OK, dc_poly_centre(6, v, 0));
+    ASSERT_EQ(DC_OK, dc_poly_moments(&p, &m));
+    ASSERT(fabs((double)m.radius - 2.5) <= 64*EPS && fabs((double)m.centroid.x) <= 64*EPS);
     memcpy(w, v, sizeof v);
     ASSERT_EQ(DC_E_ARG, dc_poly_centre(6, v, -1));
     ASSERT_EQ(DC_E_ARG, dc_poly_centre(2, v, 1));
@@ -224,6 +230,10 @@ TEST arcs(void)
     }
     ASSERT_EQ(DC_OK, dc_poly_arc(2, 1, 1, 0, 80, v, &n));
     ASSERT_EQ(32, n);
+    ASSERT_EQ(DC_OK, dc_poly_arc(2, 1, 1, 1, 80, v, &n));
+    ASSERT_EQ(3, n);
+    ASSERT_EQ(DC_OK, dc_poly_arc(2, 1, DC_R(0.48), 0, 80, v, &n));         /* 24 share, rounded: 12 */
+    ASSERT_EQ(26, n);
     ASSERT_EQ(DC_E_MEMORY, dc_poly_arc(2, 1, DC_R(0.75), 20, 41, v, &n));
     ASSERT_EQ(42, n);
     ASSERT_EQ(DC_E_ARG, dc_poly_arc(2, 4, DC_R(0.75), 0, 80, v, &n));
@@ -353,6 +363,98 @@ TEST unions_hold_what_their_pieces_hold(void)
     PASS();
 }
 
+/* ---- polygons on a small grid, where everything can be counted ------------------------------------------- */
+
+enum { GRID = 4, GRID_MOST = 7 };
+typedef struct { int x, y; } grid_point;
+
+static int grid_side(grid_point a, grid_point b, grid_point c)
+{
+    int s = (b.x - a.x)*(c.y - a.y) - (b.y - a.y)*(c.x - a.x);
+    return (s > 0) - (s < 0);
+}
+
+/* is c, on the line of a and b, between them? */
+static int grid_between(grid_point a, grid_point b, grid_point c)
+{
+    return (c.x - a.x)*(c.x - b.x) <= 0 && (c.y - a.y)*(c.y - b.y) <= 0;
+}
+
+static int grid_meet(grid_point a, grid_point b, grid_point c, grid_point d)
+{
+    int s = grid_side(a, b, c), t = grid_side(a, b, d), u = grid_side(c, d, a), v = grid_side(c, d, b);
+    if (s*t < 0 && u*v < 0) return 1;
+    return (s == 0 && grid_between(a, b, c)) || (t == 0 && grid_between(a, b, d)) || (u == 0 && grid_between(c, d, a))
+        || (v == 0 && grid_between(c, d, b));
+}
+
+/* what dc_poly_check promises, in integers */
+static int grid_simple(int n, const grid_point *p)
+{
+    int i, j, area = 0;
+    for (i = 0; i < n; ++i) {
+        grid_point a = p[i], b = p[(i + 1)%n], c = p[(i + 2)%n];
+        area += a.x*b.y - b.x*a.y;
+        if (a.x == b.x && a.y == b.y) return 0;
+        if (grid_side(a, b, c) == 0 && (b.x - a.x)*(c.x - b.x) + (b.y - a.y)*(c.y - b.y) <= 0) return 0;
+        for (j = 0; j < n; ++j)
+            if (j != i && (j + 1)%n != i && (i + 1)%n != j && grid_meet(a, b, p[j], p[(j + 1)%n])) return 0;
+    }
+    return area > 0;
+}
+
+/* Is what dc_poly_check refuses just what is no polygon, and are points inside on the negative side, also those level with vertices?
+ * Here by the angle that the outline turns about them. */
+TEST polygons_on_a_small_grid(void)
+{
+    rng r;
+    long i, n = sweep_count(20000), simple = 0;
+    rng_seed(&r, 23);
+    for (i = 0; i < n; ++i) {
+        grid_point g[GRID_MOST];
+        dc_v2 v[GRID_MOST], back[GRID_MOST];
+        dc_poly p = poly_of(v, rng_int(&r, 3, GRID_MOST)), q = poly_of(back, p.n);
+        int k, x, y, ok;
+        for (k = 0; k < p.n; ++k) {
+            g[k].x = rng_int(&r, 0, GRID);
+            g[k].y = rng_int(&r, 0, GRID);
+            v[k].x = (dc_real)g[k].x;
+            v[k].y = (dc_real)g[k].y;
+            back[p.n - 1 - k] = v[k];
+        }
+        ok = grid_simple(p.n, g);
+        ASSERT_EQ(ok ? DC_OK : DC_E_ARG, dc_poly_check(&p));
+        if (!ok) continue;
+        ++simple;
+        ASSERT_EQ(DC_E_ARG, dc_poly_check(&q));
+        for (x = -1; x <= 2*GRID + 1; ++x)
+            for (y = -1; y <= 2*GRID + 1; ++y) {
+                dc_v2 at;
+                dc_poly_hit h;
+                dc_real many = 1, turned = 1;
+                double angle = 0;
+                at.x = DC_R(0.5)*(dc_real)x;
+                at.y = DC_R(0.5)*(dc_real)y;
+                ASSERT_EQ(DC_OK, dc_poly_distance(&p, at, &h));
+                if (dc_abs(h.d) <= 0) continue;
+                for (k = 0; k < p.n; ++k) {
+                    double ax = (double)(v[k].x - at.x), ay = (double)(v[k].y - at.y);
+                    double bx = (double)(v[(k + 1)%p.n].x - at.x), by = (double)(v[(k + 1)%p.n].y - at.y);
+                    angle += atan2(ax*by - ay*bx, ax*bx + ay*by);
+                }
+                ASSERT_EQ(angle > 3, h.d < 0);
+                ASSERT_EQ(DC_OK, dc_poly_distance_batch(&p, 1, &at.x, &at.y, &many, NULL, NULL));
+                ASSERT_EQ(h.d < 0, many < 0);
+                /* an outline the other way round has the same inside */
+                ASSERT_EQ(DC_OK, dc_poly_distance_batch(&q, 1, &at.x, &at.y, &turned, NULL, NULL));
+                ASSERT_EQ(h.d < 0, turned < 0);
+            }
+    }
+    printf("  %ld of %ld are polygons\n", simple, n);
+    ASSERT(10*simple >= n || simple > 0);
+    PASS();
+}
+
 /* ---- hostile input -------------------------------------------------------------------------------------- */
 
 TEST no_polygon_is_accepted(void)
@@ -439,6 +541,7 @@ SUITE(polygons)
     RUN_TEST(arcs);
     RUN_TEST(unions_of_convex_pieces);
     RUN_TEST(unions_hold_what_their_pieces_hold);
+    RUN_TEST(polygons_on_a_small_grid);
     RUN_TEST(no_polygon_is_accepted);
     RUN_TEST(bad_arguments_leave_outputs_alone);
 }
