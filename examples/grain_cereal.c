@@ -1,8 +1,8 @@
 /* grain_cereal.c - a box of U, D, O and N is tipped into a bowl
  * SPDX-License-Identifier: MIT OR Unlicense
  *
- * CEM, section 8.6: bowl and box are made of fixed and driven discs, one building block for every boundary. Printed is which part of
- * the grains ends in the bowl, below its rim. Learned fields: see common/grain_scene.h. */
+ * CEM, section 8.6: bowl and box are made of one building block, discs, fixed or driven. Printed is which part of the grains
+ * ends in the bowl, below its rim. Learned fields: see common/grain_scene.h. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_BSH_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION
@@ -13,7 +13,7 @@
 #include "cli.h"
 #include "grain_scene.h"
 
-#define PEG 0.25                        /* m, radius of the discs */
+#define PEG 0.5                         /* m, radius of the discs, which touch */
 #define RADIUS 0.5                      /* m, of the grains */
 
 static grain_scene s;
@@ -35,22 +35,22 @@ int main(int argc, char **argv)
     double     bowl, wide, tall, caught = 0;
     int        kind[4], peg, ground, first, i, k, n, frames, inside;
 
-    if (o.full) grains = 280;
-    if (o.quick) tip = rest = settle = 1;
+    if (o.full) { grains = 280; rest = 9; }
+    if (o.quick) grains = 60;
     frames = (int)(10*(settle + tip + rest));
-    /* the bowl, half a circle about the origin, holds twice what there is; the box stands at its right */
-    bowl = sqrt(2*3.3*RADIUS*RADIUS*grains*2/GRAIN_PI);
-    wide = 0.9*bowl;
+    /* the bowl, half a circle about the origin, has room for a square of 1.8 radii for each; the box stands at its right */
+    bowl = sqrt(2*3.3*RADIUS*RADIUS*grains*1.4/GRAIN_PI);
+    wide = bowl;
     grain_begin(&s, step, stiffness, mu, o.seed);
     for (k = 0; k < 4; k++) kind[k] = name[k][0] == 'O' ? grain_round(&s, RADIUS) : grain_shape(&s, name[k], RADIUS);
     peg = grain_round(&s, PEG);
     ground = grain_wall(&s, DC_CSHAPE_HALFPLANE, 0);
-    n = (int)(GRAIN_PI*bowl/PEG);
+    n = (int)ceil(0.5*GRAIN_PI*bowl/PEG);
     for (k = 0; k <= n; k++) grain_put(&s, peg, DC_GRAIN_DRIVEN, -bowl*cos(GRAIN_PI*k/n), -bowl*sin(GRAIN_PI*k/n), 0, "#c9971c");
     tall = 2.02*RADIUS*ceil(grains/grain_columns(RADIUS, bowl + 2*PEG + RADIUS, bowl + 2*PEG + wide - RADIUS)) + 2*PEG;
-    s.turn.first = grain_fence(&s, peg, PEG, bowl + PEG, 0, bowl + PEG, tall);
-    grain_fence(&s, peg, PEG, bowl + 2*PEG, 0, bowl + 2*PEG + wide, 0);
-    grain_fence(&s, peg, PEG, bowl + 3*PEG + wide, 0, bowl + 3*PEG + wide, tall);
+    s.turn.first = grain_fence(&s, peg, 2*PEG, bowl + PEG, 0, bowl + PEG, tall);
+    grain_fence(&s, peg, 2*PEG, bowl + 2*PEG, 0, bowl + 2*PEG + wide, 0);
+    grain_fence(&s, peg, 2*PEG, bowl + 3*PEG + wide, 0, bowl + 3*PEG + wide, tall);
     s.turn.end = s.bodies;
     grain_put(&s, ground, DC_GRAIN_DRIVEN, 0, -bowl - PEG, 0, NULL);
     first = grain_fill(&s, kind, 4, (int)grains, bowl + 2*PEG + RADIUS, bowl + 2*PEG + wide - RADIUS, PEG + RADIUS);
@@ -59,7 +59,8 @@ int main(int argc, char **argv)
     s.turn.x = bowl + PEG;
     s.turn.y = 0.5*tall;
 
-    v = grain_page(o.out, "A box of cereal is tipped into a bowl", "Bowl and box are discs, fixed or driven.", 20);
+    v = grain_page(o.out, "A box of cereal is tipped into a bowl",
+                   "Each pair of U, D and N has a learned contact field; those of discs (O, bowl and box) are exact.", 20);
     view_fixed(v, view_plane(v, (dc_real)(3*bowl)), "#9aa6b6", grain_pose(0, -bowl - PEG, 0));
     grain_show(&s, v);
     inside = view_series(v, "in the bowl", "%", 0);
@@ -80,8 +81,10 @@ int main(int argc, char **argv)
     }
     cli_bar_end(&bar);
     grain_report(&s, "cereal");
-    printf("cereal_in_the_bowl %.1f %%\ncereal_mean_speed %.2g m/s\n", 100*caught/grains, grain_speed(&s));
+    printf("cereal_in_the_bowl %.0f of %.0f\ncereal_mean_speed %.2g m/s\n", caught, grains, grain_speed(&s));
+    printf("cereal_wall_time %.1f s\n", s.seconds);
     if (view_close(v) != 0) return CLI_FAILED;
+    grain_end(&s);
     printf("wrote %s\n", o.out);
     return cli_exit(CLI_DONE);
 }

@@ -1,9 +1,10 @@
 /* grain_drum.c - grains of many shapes in a turning drum
  * SPDX-License-Identifier: MIT OR Unlicense
  *
- * CEM, section 8.5: nine shapes, and the drum's own, discs that are driven around. Each pair of shapes has a field of its own: 36 to
- * learn with all nine (--full, or --shapes 9), of 15 KB each. Printed is how far the centre of mass of the grains is lifted aside,
- * as an angle at the axis of the drum. Learned fields: see common/grain_scene.h. */
+ * CEM, section 8.5: nine shapes and the discs the drum is made of, which are driven around. Each pair of shapes has a field of
+ * its own, those of discs exact, 36 learned, of 15 KB each; --shapes takes fewer. Printed is the slope of the grains, which is
+ * the angle by which their centre of mass is lifted aside, seen from the axis, and how far the lower half of them at the
+ * start has mixed with the upper one. Learned fields: see common/grain_scene.h. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_BSH_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION
@@ -20,7 +21,7 @@
 static grain_scene s;
 
 /* degrees from straight below the axis, in the sense of turning */
-static double lifted(void)
+static double slope(void)
 {
     double x = 0, y = 0;
     int    i;
@@ -33,11 +34,26 @@ static double lifted(void)
     return atan2(x, -y)*180/GRAIN_PI;
 }
 
+/* Of the neighbours of grains, the part that comes from the other half, over what it is if they lie at random. */
+static double mixing(int first)
+{
+    double other = 0, all = 0, n = s.bodies - first;
+    int    i, j, middle = first + (s.bodies - first)/2;
+
+    for (i = first; i < s.bodies; i++)
+        for (j = i + 1; j < s.bodies; j++) {
+            if (hypot(grain_x(&s, i) - grain_x(&s, j), grain_y(&s, i) - grain_y(&s, j)) > 2.2*RADIUS) continue;
+            other += i < middle && j >= middle;
+            all++;
+        }
+    return other/fmax(all, 1)*2*(n - 1)/n;
+}
+
 int main(int argc, char **argv)
 {
-    static const char *name[9] = {"O", "octagon", "hash", "U", "N", "D", "arc50", "arc75", "star"};
-    double     grains = 90, shapes = 3, seconds = 6, omega = 0, stiffness = 5e4, step = 1e-3, mu = 0.1;
-    cli_number number[] = {{"grains", &grains, 10, 20000, "in the drum"},
+    static const char *name[9] = {"O", "hash", "U", "N", "D", "arc50", "arc75", "octagon", "star"};
+    double     grains = 200, shapes = 9, seconds = 20, omega = 0, stiffness = 5e4, step = 1e-3, mu = 0.1;
+    cli_number number[] = {{"grains", &grains, 60, 20000, "in the drum"},
                            {"shapes", &shapes, 1, 9, "of them"},
                            {"seconds", &seconds, 1, 1000, "length of the run"},
                            {"omega", &omega, 0, 10, "rad/s; 0: a tenth of gravity at the rim"},
@@ -47,11 +63,11 @@ int main(int argc, char **argv)
     cli        o = cli_parse(argc, argv, "Grains of many shapes in a turning drum.", "grain_drum.html", number, 7);
     view      *v;
     cli_bar    bar;
-    double     drum, least = 180, most = -180, angle = 0, sum = 0;
-    int        kind[9], peg, first, i, k, frames, pegs, lift, speed, late = 0;
+    double     drum, least = 180, most = -180, angle = 0, sum = 0, mixed = 0, begin = 0;
+    int        kind[9], peg, first, i, k, frames, pegs, lift, mix, late = 0;
 
-    if (o.full) { grains = 1027; shapes = 9; }
-    if (o.quick) seconds /= 4;
+    if (o.full) { grains = 1027; seconds = 40; }
+    if (o.quick) { grains = 90; seconds = 12; }
     frames = (int)(10*seconds);
     /* a grain takes a square of some 1.8 radii, and all of them two fifths of the drum */
     drum = sqrt(3.3*RADIUS*RADIUS*grains/(0.4*GRAIN_PI));
@@ -62,21 +78,25 @@ int main(int argc, char **argv)
     pegs = (int)(GRAIN_PI*(drum + PEG)/PEG);
     for (k = 0; k < pegs; k++) {
         double turn = 2*GRAIN_PI*k/pegs;
-        grain_put(&s, peg, DC_GRAIN_DRIVEN, (drum + PEG)*cos(turn), (drum + PEG)*sin(turn), 0, k%(pegs/8) ? "#8592a3" : "#d64f6b");
+        grain_put(&s, peg, DC_GRAIN_DRIVEN, (drum + PEG)*cos(turn), (drum + PEG)*sin(turn), 0, 8*k%pegs >= 8 ? "#8592a3" : "#d64f6b");
     }
-    first = grain_fill(&s, kind, (int)shapes, (int)grains, -0.7*drum, 0.7*drum, -0.7*drum);
+    first = grain_fill(&s, kind, (int)shapes, (int)grains, -0.6*drum, 0.6*drum, -0.6*drum);
+    for (i = first; i < s.bodies; i++) s.start[i].colour = i - first < (s.bodies - first)/2 ? "#3b7dd8" : "#e8833a";
     s.turn.end = pegs;
     s.turn.omega = omega;
     grain_build(&s, -drum - 2*PEG, -drum - 2*PEG, drum + 2*PEG, drum + 2*PEG);
 
-    v = grain_page(o.out, "Grains of many shapes in a turning drum", "Every pair of shapes has a field of its own.", 20);
+    v = grain_page(o.out, "Grains of many shapes in a turning drum", "Nine shapes and the discs of the drum, each pair with a contact field "
+                   "of its own. Orange: the upper half at the start.", 20);
     grain_show(&s, v);
-    lift = view_series(v, "centre of mass lifted by", "degrees", 0);
-    speed = view_series(v, "mean speed", "m/s", 0);
+    lift = view_series(v, "slope of the grains", "degrees", 0);
+    mix = view_series(v, "mixed (1: as at random)", "", 0);
     bar = cli_bar_begin("drum", frames, "frames");
     for (i = 0; i <= frames && view_ok(v) && !cli_stopped(); i++) {
         if (i > 0) grain_run(&s, 0.1, 0);
-        angle = lifted();
+        angle = slope();
+        mixed = mixing(first);
+        if (i == 0) begin = mixed;
         if (2*i > frames) {
             sum += angle;
             late++;
@@ -85,7 +105,7 @@ int main(int argc, char **argv)
         }
         grain_draw(&s, v);
         view_value(v, lift, angle);
-        view_value(v, speed, grain_speed(&s));
+        view_value(v, mix, mixed);
         view_frame(v, s.time);
         cli_bar_step(&bar, i);
     }
@@ -93,8 +113,10 @@ int main(int argc, char **argv)
     for (i = first, k = 0; i < s.bodies; i++) k += hypot(grain_x(&s, i), grain_y(&s, i)) > drum;
     grain_report(&s, "drum");
     printf("drum_radius %.2f m\ndrum_turns %.2f 1\ndrum_escaped %d grains\n", drum, omega*s.time/(2*GRAIN_PI), k);
-    printf("lifted_mean %.1f degrees\nlifted_least %.1f degrees\nlifted_most %.1f degrees\n", sum/(late > 0 ? late : 1), least, most);
+    printf("slope_mean %.1f degrees\nslope_least %.1f degrees\nslope_most %.1f degrees\n", sum/(late > 0 ? late : 1), least, most);
+    printf("mixed_begin %.2f 1\nmixed_end %.2f 1\ndrum_wall_time %.1f s\n", begin, mixed, s.seconds);
     if (view_close(v) != 0) return CLI_FAILED;
+    grain_end(&s);
     printf("wrote %s\n", o.out);
     return cli_exit(CLI_DONE);
 }

@@ -350,7 +350,7 @@ static inline void grain_build(grain_scene *s, double x0, double y0, double x1, 
         s->g.q[3*i] = (dc_real)s->start[i].theta;
         s->g.q[3*i + 1] = (dc_real)s->start[i].x;
         s->g.q[3*i + 2] = (dc_real)s->start[i].y;
-        s->g.motion[i] = s->start[i].motion;
+        s->g.motion[i] = (int)s->start[i].motion;
     }
 }
 
