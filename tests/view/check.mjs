@@ -306,6 +306,16 @@ for (const name of ['scene3d', 'scene2d']) {
     }));
 }
 
+await check('five runs: what they leave of the stage is background', on('five.html', {}, async (page) => {
+    const image = await stage_shot(page), { width, height } = image;
+    const blue = (r, g, b) => b > 150 && r < 100;
+    for (let k = 0; k < 6; k++) {
+        const cell = { x: k % 3*width/3 + 4, y: Math.floor(k/3)*height/2 + 30, width: width/3 - 8, height: height/2 - 34 };
+        const discs = centre(image, blue, cell).n, dark = centre(image, (r, g, b) => r < 100 && g < 100 && b < 100, cell).n;
+        ok(k < 5 ? discs > 100 : discs === 0 && dark === 0, `cell ${k}: ${discs} pixels of discs, ${dark} dark ones`);
+    }
+}));
+
 await check('scene2d: a plane is a line', on('scene2d.html', {}, async (page) => {
     // it is at y = -0.2, below everything else
     const image = await stage_shot(page);

@@ -33,7 +33,6 @@ for (const colorScheme of ['light', 'dark']) {
     await check(`gallery: the index has a picture for every page, ${colorScheme}`, async () => {
         if (!existsSync(index)) skip('no build/demo/index.html (make gallery)');
         const page = await open(index, { width: 1280, height: 900, colorScheme, beside: true });
-        page.setDefaultTimeout(30000);
         const cards = page.locator('article');
         links = await page.locator('article > a').evaluateAll((all) => all.map((a) => a.href));
         ok(links.length > 0 && links.length === await cards.count(), `${links.length} links, ${await cards.count()} cards`);

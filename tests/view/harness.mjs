@@ -92,7 +92,7 @@ export async function open(file, { width = 1000, height = 800, beside = false, .
     const own = (address) => address === url || /^(data|blob):/.test(address) || (beside && address.startsWith(new URL('.', url).href));
     page.on('request', (r) => complain(!own(r.url()), `request: ${r.url()}`));
     page.on('requestfailed', (r) => complain(true, `not found: ${r.url()}`));
-    page.setDefaultTimeout(10000);
+    page.setDefaultTimeout(30000);
     await page.goto(url);
     return page;
 }

@@ -348,6 +348,23 @@ static void positions(int flat, int quantise)
     end(v);
 }
 
+/* Five runs: three and two of them in a wide stage. */
+static void five_runs(void)
+{
+    view_options o = DC_ZERO;
+    view        *v;
+    int          run;
+
+    o.flat = 1;
+    v = begin("five.html", &o);
+    for (run = 0; run < 5; run++) {
+        view_run(v, "run");
+        view_body(v, view_disc(v, 1), NULL);
+        view_frame(v, 0);
+    }
+    end(v);
+}
+
 int main(int argc, char **argv)
 {
     int k;
@@ -362,6 +379,7 @@ int main(int argc, char **argv)
     one_frame();
     hostile_text();
     hostile_numbers();
+    five_runs();
     for (k = 0; k < 4; k++) positions(k & 1, k >> 1);
     return failures != 0;
 }
