@@ -3874,7 +3874,7 @@ static int dci_grain_look(const dci_grain_in *in, dci_grain_frame *F)
     F->gb[0] = in->g[0];
     F->gb[1] = in->c*gx - in->s*gy;
     F->gb[2] = in->s*gx + in->c*gy;
-    F->ga = (y*gx - x*gy) - in->g[0];             /* -g_theta - (R(pi/2) x_AB).g_xy */
+    F->ga = (y*gx - x*gy) - in->g[0];                /* -g_theta - (R(pi/2) x_AB).g_xy */
     F->vn = F->ga*in->va[0] + F->gb[0]*in->vb[0] + F->gb[1]*(in->vb[1] - in->va[1]) + F->gb[2]*(in->vb[2] - in->va[2]);
     F->length = dc_sqrt(gx*gx + gy*gy);
     if (!(F->length >= DCI_GRAIN_NO_NORMAL)) return 0;
