@@ -5,11 +5,14 @@
 # make train         learned contact fields of two pairs of shapes: times and errors, about a minute and a half
 # make fuzz          libFuzzer over the fuzz programs, FUZZ_TIME seconds each, where clang has it; else as fuzz-short
 # make fuzz-short    a fixed set of inputs to each fuzz program, with the sanitizers
-# make lint          white space, spelling, clang-tidy
+# make lint          white space, spelling, comments of public functions, clang-tidy
 # make vendor        drop-in trials: programs in directories of their own with the headers they need
 # make facts         lines, code size and worst stack of each header
+# make concordance   the papers' equations and the lines of the headers that compute them
+# make figures       the figures of README.md beside what is measured now: minutes
 # make demo          a rod finds out how to push a box: build/demo/push.html
 # make gallery       runs every example in its quick form: build/demo/index.html
+# make stills        takes the pictures in examples/gallery anew: minutes; needs node, npm and Chromium
 # make clean
 #
 # CC, CFLAGS, LDLIBS and REAL (double, float) may be set; GREATEST=path names the test framework's header, GREATEST=fallback our stand-in.
@@ -35,7 +38,7 @@ INCLUDE = -I. -Itests/support -Iexamples/common -Ibuild/include -DDC_REAL=$(REAL
 
 export CC WARN WARN_C GREATEST
 
-.PHONY: all test test-all test-view train bench bench-instructions fuzz fuzz-short lint vendor facts demo gallery clean FORCE
+.PHONY: all test test-all test-view train bench bench-instructions fuzz fuzz-short lint vendor facts concordance figures demo gallery stills clean FORCE
 all: test
 
 # ---- test
@@ -201,22 +204,40 @@ lint:
 vendor:
 	@sh tests/vendor/run.sh
 
-# ---- facts
+# ---- facts, concordance
 
 facts:
 	@sh tests/facts.sh
+
+concordance:
+	@sh tests/concordance.sh
+
+# ---- figures: rows of README.md beside what is measured now; ONLY="bench_hull .." for some
+
+ifneq ($(filter figures,$(MAKECMDGOALS)),)
+FIGURES := $(shell ONLY='$(ONLY)' sh tests/figures.sh targets)
+endif
+figures: $(FIGURES)
+	@REPEATS=$(if $(filter file,$(origin REPEATS)),,$(REPEATS)) sh tests/figures.sh
 
 # ---- demo: the examples, run in build/demo, where they leave what they write
 
 demo: build/demo/push
 	@cd build/demo && ./push
-	@echo; echo "to look at: build/demo/push.html"
+	@echo; echo "to look at, in a browser: $(CURDIR)/build/demo/push.html"
 
 gallery: $(EXAMPLES:%=build/demo/%)
 	@sh examples/gallery.sh build/demo $(EXAMPLES)
 
+PLOTS = long_range potential_plot witness_montecarlo
+STILLS = push manifold_drop ncp_tumble sim_chain sim_ant $(filter grain_silo,$(EXAMPLES))
+stills: $(PLOTS:%=build/demo/%) $(STILLS:%=build/demo/%)
+	@cd build/demo && for p in $(PLOTS) $(STILLS); do ./$$p || exit 1; done
+	@for p in $(PLOTS); do cp build/demo/$$p.svg examples/gallery || exit 1; done
+	@sh tests/view/run.sh stills
+
 build/demo/%: examples/%.c $(wildcard examples/common/*) $(HEADERS) Makefile build/flags
-	$(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) -I. -Iexamples/common -DDC_REAL=$(REAL) $< -o $@ $(LDLIBS)
+	$(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) -I. -Iexamples/common -DDC_REAL=$(REAL) -DGRAIN_FIELDS='"$(CURDIR)/examples/fields"' $< -o $@ $(LDLIBS)
 
 clean:
 	rm -rf build

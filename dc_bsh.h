@@ -46,18 +46,18 @@
  *   xi = (v,w)      world twist about a body's origin, pair gradients [a; b], Hessians row-major: as in dc_contact.h
  *
  * WEIGHTS
- *   Eq. 7 of the paper gives one term to a pair of nodes, whatever the number N of triangles below. So P is well behaved
+ *   LRI Eq. 7 gives one term to a pair of nodes, whatever the number N of triangles below. So P is well behaved
  *   (a barrier, C2, never pulling, never zero) but is not the sum over all pairs of triangles: far away it is N_I N_J times
  *   smaller, and within the blend bands, where copies are dropped, it pushes up to 4 times harder. Small eps makes these
  *   bands narrow and hard: 0.5 and above is smoother. With options.weighted the term is N_I N_J 12 (1 + 1/sqrt(r + d1))^2:
  *   it keeps every proof, since the centres of the children are no farther apart than r + d1, and follows the sum: 82 to 92 %
- *   of it in value for two boxes of 12 triangles at 1.6 to 6 widths (Eq. 8: 94 to 0.7 %), 45 to 130 % in force.
+ *   of it in value for two boxes of 12 triangles at 1.6 to 6 widths (LRI Eq. 8: 94 to 0.7 %), 45 to 130 % in force.
  *   Both are at most the sum over all pairs.
  *
  * CONTRACTS
  *   Memory    None of its own. A tree takes 168 bytes a triangle (float 100) and stays in the caller's arena; building it
- *             needs 20 more a triangle and 4 a vertex. An evaluation takes 81 KB and 1.1 KB a level of the deeper tree
- *             (float 72 KB, 0.6 KB): 92 KB for 1280 triangles, however many pairs there are. Worst stack 4 KB.
+ *             needs 20 more a triangle and 4 a vertex. An evaluation takes 81 KB and 1 KB a level of the deeper tree
+ *             (float 72 KB, 0.5 KB): 92 KB for 1280 triangles, however many pairs there are. Worst stack 3.3 KB (`make facts`).
  *   Errors    dc_status; in dc_bsh_eval and its kin:
  *             DC_E_ARG       not finite, out of range, NULL; a mesh or tree that is none
  *             DC_E_MEMORY    the arena, or the list of contacts, is too small
@@ -82,9 +82,9 @@
  *             1e-154 (float 1e-19) every pair counts as near. 2^27 triangles.
  *
  * REFERENCES
- *   [1] LRI   Ye, Wu, Komura, Pan: Efficient differentiable contact model with long-range influence: section 5 and appendices
- *             A.1 to A.3, A.5. Where the text slips the corrected form is followed: unordered pairs once, the union in
- *             Eq. 7, and at leaves Eq. 6. The weighted form is ours.
+ *   [1] LRI   Ye, Wu, Komura, Pan: Efficient differentiable contact model with long-range influence: section 5 and sections
+ *             A.1 to A.3, A.5 of its appendix. Where the text slips the corrected form is followed: unordered pairs once,
+ *             the union in LRI Eq. 7, and at leaves LRI Eq. 6. The weighted form is ours.
  *
  * CHANGES  see CHANGELOG.md. LICENCE at the end of this file. */
 #ifndef DC_BSH_H_INCLUDED
@@ -161,7 +161,7 @@ DC_DEF dc_status dc_bsh_build_from(const dc_v3 *v, int nv, const int *tri, int n
 typedef struct {
     dc_real eps;        /* blend margin, d2 = (1 + eps) d1; 1e-3 to 1e3; the larger, the more pairs are exact. 0: 0.5 */
     dc_real length;     /* the unit of length l: the potential is that of x/l; 1/DC_LIMIT to DC_LIMIT; 0: 1 */
-    int     weighted;   /* 0: Eq. 7, one term per node pair; 1: the count-weighted, shifted term */
+    int     weighted;   /* 0: LRI Eq. 7, one term per node pair; 1: the count-weighted, shifted term */
 } dc_bsh_options;
 
 /* What was done: node pairs met, by kind and by r against d1 and d2. */
@@ -188,11 +188,12 @@ DC_DEF dc_status dc_bsh_cache_make(int pairs, dc_arena *mem, dc_bsh_cache *cache
  * 0: a NULL. */
 DC_DEF size_t dc_bsh_eval_bytes(const dc_bsh *a, const dc_bsh *b);
 
-/* Potential of two rigid bodies, from the roots I, J down (LRI Eq. 4-8, Algorithm 1):
+/* Potential of two rigid bodies, from the roots I, J down (LRI Algorithm 1):
  *
- *     P_IJ = (1 - phi) S_IJ + phi C_IJ,   phi = Phi((r - d1)/(d2 - d1)),   d1 = R_I + R_J,  d2 = (1 + eps) d1      (4, 8)
- *     S_IJ = sum of P over pairs of children, a leaf standing for itself; of two leaves the exact P of dc_pair     (6, 8)
- *     C_IJ = 12 (1 + 1/sqrt r)^2,   r = |x_I - x_J| over the length unit                                           (7)
+ *     P_IJ = (1 - phi) S_IJ + phi C_IJ,   phi = Phi((r - d1)/(d2 - d1))                                        LRI Eq. 4
+ *     S_IJ = sum of P over pairs of children, a leaf standing for itself; of two leaves the exact P of dc_pair LRI Eq. 6, 8
+ *     C_IJ = 12 (1 + 1/sqrt r)^2,   r = |x_I - x_J| over the length unit                                       LRI Eq. 5, 7
+ *     d1 = R_I + R_J,   d2 = (1 + eps) d1                                                                      LRI Eq. 6, 8
  *
  * or weighted, C_IJ = N_I N_J 12 (1 + 1/sqrt(r + R_I + R_J))^2 with the numbers of triangles N.
  *
@@ -232,7 +233,7 @@ typedef struct {
     dc_real  force[6];          /* (1 - phi) |dP/dx| at the vertices of triangle a, then b */
 } dc_bsh_contact;
 
-/* All of them, what a friction potential is built from. Equation 12's own gradient has a part along the centres in the
+/* All of them, what a friction potential is built from. The gradient of LRI Eq. 12 itself has a part along the centres in the
  * blend band; here the force keeps the direction n of the exact pair and is scaled by 1 - phi.
  * contact   capacity entries, in an order that depends on the trees and poses alone.
  * count     how many there are. More than capacity: DC_E_MEMORY, the first `capacity` are complete; capacity 0 (contact
@@ -454,7 +455,7 @@ static int dci_bsh_adopt(const dci_bsh_mesh *m, const int *child)
     return 1;
 }
 
-/* Centres and radii of the tree, Definition 5.3; corners. */
+/* Centres and radii of the tree, LRI Definition 5.3; corners. */
 static void dci_bsh_shape(const dci_bsh_mesh *m, dc_bsh *tree)
 {
     int nn = 2*m->nt - 1, i, k, end;
@@ -547,9 +548,9 @@ DC_DEF dc_status dc_bsh_build_from(const dc_v3 *v, int nv, const int *tri, int n
  *
  * The tree walk goes from the root pair down, with the weight w of a pair, the product of 1 - phi over the blended pairs
  * above it. Every term, C of a far or blended pair and the exact P of two leaves, adds w times its numbers to the sums at
- * once, whatever hangs above it. What blending adds needs more: of P = (1 - phi) S + phi C,
+ * once, whatever hangs above it. What blending adds needs more: of P = (1 - phi) S + phi C (LRI Eq. 4),
  *
- *     dP  = (1 - phi) dS  + q1 dr,                          q1 = phi C' + phi' (C - S)
+ *     dP  = (1 - phi) dS  + q1 dr,                          q1 = phi C' + phi' (C - S)                    LRI Eq. 9
  *     d2P = (1 - phi) d2S + q1 d2r + q2 dr dr^T - phi' (dr dS^T + dS dr^T),   q2 = phi C'' + 2 phi' C' + phi'' (C - S)
  *
  * so a blended pair has an accumulator for S and dS, closed when no pair below it is waiting any more. Accumulators
@@ -595,7 +596,7 @@ typedef struct {
     dc_real ratio, length, root_length; /* 1 + eps; l, its root */
     dc_v3 ta, tb;                       /* body origins in the world */
     int weighted, want;                 /* want: DCI_BSH_VALUE .. */
-    int brute, brute_i, brute_j;        /* Eq. 3: the next pair */
+    int brute, brute_i, brute_j;        /* LRI Eq. 3: the next pair */
     dc_status status;                   /* DC_OK, DC_E_DIVERGED, or a failure that ends the walk */
     size_t near_pairs[4], far_pairs[2]; /* node pairs met, [2 inner + near] and [inner] */
     dc_bsh_info info;
@@ -812,7 +813,7 @@ static void dci_bsh_quarter(const dc_real *x, dc_real *y)
     }
 }
 
-/* (7):  C = 12 N (1 + v)^2,  v = D^-1/2,  D = (r + shift)/l;   C' = -12 N (1 + v) v^3/l,   C'' = 6 N v^5 (3 + 4 v)/l^2 */
+/* LRI Eq. 7:  C = 12 N (1 + v)^2,  v = D^-1/2,  D = (r + shift)/l;   C' = -12 N (1 + v) v^3/l,   C'' = 6 N v^5 (3 + 4 v)/l^2 */
 static void dci_bsh_radial(const dci_bsh *W, dci_bsh_block *B)
 {
     dci_bsh_row r2, q, v;
@@ -955,7 +956,7 @@ static void dci_bsh_sum_blended(dci_bsh *W, int n)
         for (l = 0; l < DC_LANES; ++l) W->value[l] += w[l]*(B->phi[l]*B->C[l]);
         for (l = 0; l < DC_LANES; ++l) {
             dc_real step = B->C[l] - B->S[l];
-            q1[l] = w[l]*(B->phi[l]*B->C1[l] + B->phi1[l]*step);
+            q1[l] = w[l]*(B->phi[l]*B->C1[l] + B->phi1[l]*step);            /* LRI Eq. 9, terms II and III */
             q2[l] = w[l]*(B->phi[l]*B->C2[l] + 2*B->phi1[l]*B->C1[l] + B->phi2[l]*step);
         }
         for (k = 0; k < 6; ++k)
@@ -1065,7 +1066,7 @@ static void dci_bsh_report(const dci_bsh *W, const dci_bsh_queue *Q, int k, dc_b
     c->plane.n = dc_mul(&W->Ra, p.n);
     c->plane.d = p.d - dc_dot(c->plane.n, W->world);
     c->weight = Q->w[k];
-    c->value = Q->w[k]*W->P_leaf[k];
+    c->value = Q->w[k]*W->P_leaf[k];                /* LRI Eq. 12 */
     for (i = 0; i < 6; ++i) {
         dc_v3 f = dc_vec(W->rel[3*i][k], W->rel[3*i + 1][k], W->rel[3*i + 2][k]);
         c->force[i] = Q->w[k]*dci_bsh_root(dc_dot(f, f));
@@ -1132,7 +1133,7 @@ static DCI_NOINLINE void dci_bsh_reduce(dci_bsh *W)
         dc_real q1, rest = 1 - B->phi[l];
         if (W->link[k] < 0 || up < 0) continue;
         A = W->acc + up/DC_LANES;
-        A->S[at] += rest*B->S[l] + B->phi[l]*B->C[l];
+        A->S[at] += rest*B->S[l] + B->phi[l]*B->C[l];                       /* LRI Eq. 4 */
         if (W->want != DCI_BSH_HESS) continue;
         q1 = B->phi[l]*B->C1[l] + B->phi1[l]*(B->C[l] - B->S[l]);
         for (row = 0; row < 6; ++row) A->s[row][at] += rest*B->s[row][l] + q1*B->j[row][l];
@@ -1229,7 +1230,7 @@ DC_INLINE int dci_bsh_accumulator(dci_bsh *W, const dci_bsh_at *ci, const dci_bs
     return W->n_acc++;
 }
 
-/* (8): near pairs are opened, far ones are a term, in between it is both. */
+/* LRI Eq. 8, of two leaves LRI Eq. 6: near pairs are opened (leaves solved), far ones are a term, in between it is both. */
 DC_INLINE void dci_bsh_meet(dci_bsh *W, const dci_bsh_at *ci, const dci_bsh_at *cj, dc_real r2, dc_real w, int acc)
 {
     dc_real d1 = ci->node->R + cj->node->R, d2 = W->ratio*d1, phi1 = 0;
@@ -1282,7 +1283,7 @@ DC_INLINE dci_bsh_at dci_bsh_at_b(const dci_bsh *W, int j)
     return p;
 }
 
-/* Eq. 3: every triangle pair in turn. Returns a queue to be solved, NULL at the end. */
+/* LRI Eq. 3: every triangle pair in turn. Returns a queue to be solved, NULL at the end. */
 static dci_bsh_queue *dci_bsh_next_pairs(dci_bsh *W)
 {
     dci_bsh_queue *Q = W->queue;
@@ -1297,7 +1298,7 @@ static dci_bsh_queue *dci_bsh_next_pairs(dci_bsh *W)
     return Q->n > 0 ? Q : NULL;
 }
 
-/* Algorithm 1 without the recursion, up to a queue that has to be solved, or NULL at the end. Pairs of children are measured
+/* LRI Algorithm 1 without the recursion, up to a queue that has to be solved, or NULL at the end. Pairs of children are measured
  * together, then met one by one. */
 static DCI_NOINLINE dci_bsh_queue *dci_bsh_walk(dci_bsh *W)
 {

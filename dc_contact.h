@@ -52,8 +52,8 @@
  * CONTRACTS
  *   Memory    None of its own. Scratch comes from the caller's dc_arena and is given back at return; dc_..._bytes(...) is
  *             enough for one call from a fresh arena, 0 when the number does not fit. In double: dc_pair of two triangles
- *             4.3 KB, of two 8-vertex hulls 6 KB, dc_friction of them 12 KB, dc_tri_batch 19 KB, penetration depth 23 KB.
- *             Worst stack of any function below 4 KB (`make facts`).
+ *             3.9 KB, of two 8-vertex hulls 5.6 KB, dc_friction of them 11.5 KB, dc_tri_batch 18 KB, penetration depth 23 KB.
+ *             Worst stack of any function below 3 KB (`make facts`).
  *   Errors    dc_status; what each means here:
  *             DC_E_ARG       not finite, out of range (coordinates beyond DC_LIMIT), NULL, a count below 1
  *             DC_E_MEMORY    the arena is too small: give dc_..._bytes of it
@@ -87,8 +87,9 @@
  *   [2] SDRS  Ye, Gao, Wu, Pan, Komura: SDRS, shape-differentiable robot simulator.
  *   [3] CONTAX  Beker, Geist, Paulus, Guertler, Ji Shi, Calinon, Martius: Smoothly differentiable and efficiently
  *       vectorizable contact manifold generation.
- *   Where their text slips the corrected form is followed and said so at the line. DC_GLOBAL is solved in the reduced
- *   form of the section "the minimising plane"; the friction potential has a patch radius that the paper's has not.
+ *   In all headers of the suite a line that computes an equation of a paper names it in the same way, short name and number;
+ *   `make concordance` lists them. Where a text slips the corrected form is followed and said so at the line. DC_GLOBAL is
+ *   solved in the reduced form of the section "the minimising plane"; friction has a patch radius that SDRS has not.
  *
  * CHANGES  see CHANGELOG.md. LICENCE at the end of this file. */
 #ifndef DC_CONTACT_H_INCLUDED
@@ -453,7 +454,7 @@ DC_DEF dc_pose dc_pose_retract(dc_pose p, const dc_real xi[6]);
 DC_DEF void dc_pose_local(dc_pose p0, dc_pose p1, dc_real xi[6]);
 
 /* ---- smooth operators -------------------------------------------------------------------------- */
-/* Stand-ins for sign, max, clamp, comparisons and selection with derivatives of every order (CONTAX [3], section III).
+/* Stand-ins for sign, max, clamp, comparisons and selection with derivatives of every order (CONTAX section III).
  * eps > 0 is the width of the transition, in the unit of x; none is checked. d1 and d2 receive the first and second
  * derivative by x and may be NULL. A NaN gives NaN, an infinite x the limits (but for dc_lse). Tails keep their digits: value
  * and derivatives are within 2 (1 + |x - a|/eps) DC_EPS of themselves, but for a value or derivative next to a zero of its
@@ -509,7 +510,7 @@ DC_DEF dc_real dc_lse(int n, const dc_real *x, dc_real tau, dc_real *w, dc_real 
  * L D L^T 76 (58), one solve 6 to 8 (4 to 6), eigenvalues 590 (450), with vectors 1440 (830).
  * Small matrices: n = 12 takes 0.7 us for LU and one solve, a quarter more than the textbook's loops, which check
  * nothing.
- * Stack below 600 bytes. */
+ * Stack below 900 bytes. */
 
 /* Cholesky factor of a symmetric positive definite matrix,
  *
@@ -715,7 +716,7 @@ typedef struct {
  * and one of several such values where they are not.
  *
  * Cost: linear in the vertices per support, usually 4 to 9 supports per hull (1 or 2 when warm), 8 to 28 for a depth.
- * Stack of all calls below 3.5 KB. */
+ * Stack below 2 KB. */
 DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const dc_hull *b, const dc_pose *pose_b,
                                   dc_arena *mem, dc_distance *d);
 
@@ -726,7 +727,7 @@ DC_DEF size_t dc_hull_distance_bytes(int na, int nb);
 /* ---- pair potentials -------------------------------------------------------------------------- */
 
 /* Separating plane { x : <x,n> + d = 0 } between hulls a and b, n pointing from b to a, |n| < 1:
- *     slack of a vertex of a   <x,n> + d > 0,      of b   -<x,n> - d > 0.
+ *     slack of a vertex of a   <x,n> + d > 0,      of b   -<x,n> - d > 0             (SDRS Eq. 6, |n| < 1 for |n| = 1)
  * Its unit normal is n/|n|, its distance from the origin -d/|n|. It minimises the potential: across a face contact it is
  * the face's plane only in the limit of small gaps. */
 typedef struct { dc_v3 n; dc_real d; } dc_plane;
@@ -761,9 +762,8 @@ DC_DEF size_t dc_pair_bytes(int na, int nb);
  *
  * with R = c/(1-|n|), h = 1/x for DC_GLOBAL and R(r) = P_s(1-r), h = P_s for DC_LOCAL.
  *
- * plane    in-out, may be NULL. In: start of the solve; n = 0 (or |n| >= 1) for a cold start; checked first, so that
- * any plane
- *          is safe. Out: the minimiser (DC_LOCAL beyond its support: a plane that shows the value to be 0).
+ * plane    in-out, may be NULL. In: start of the solve; n = 0 (or |n| >= 1) for a cold start; checked first, so that any
+ *          plane is safe. Out: the minimiser (DC_LOCAL beyond its support: a plane that shows the value to be 0).
  * value    P; +INFINITY with DC_E_OVERLAP.
  * grad     3(n_a+n_b), dP/dx, a first; NULL: not computed. So for hess.
  * hess     N x N, N = 3(n_a+n_b), d2P/dx2.
@@ -817,7 +817,7 @@ DC_DEF void dc_relative_expand(const dc_relative *r, dc_v3 o_a, dc_v3 o_b, dc_re
 DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa, dc_v3 xb, dc_real *value,
                             dc_real *grad, dc_real *hess);
 
-/* Phi(d) = 6d^5 - 15d^4 + 10d^3 clamped to [0,1] (below LRI Eq. 4): the weight of the farther of two blended
+/* Phi(d) = 6d^5 - 15d^4 + 10d^3 clamped to [0,1] (LRI Eq. 4): the weight of the farther of two blended
  * potentials; dphi, d2phi its derivatives, may be NULL; 0 for a NaN. C2: 30 d^2 (1-d)^2 and 60 d (1-d)(1-2d) vanish
  * at 0 and 1, the third derivative jumps there. */
 DC_DEF dc_real dc_blend(dc_real d, dc_real *dphi, dc_real *d2phi);
@@ -879,11 +879,11 @@ DC_DEF size_t dc_friction_bytes(int na, int nb);
 
 /* Friction potential of a hull pair that moves from x^t (a0, b0) to x^{t+1} (a1, b1) in a time h:
  *
- *     U_f = min_{u,w} sum_k mu h A(f_k) sqrt( |B^T (x_k^{t+1} - x_k^t)/h - q_k|^2 + (patch w)^2 + eps_v )     (SDRS
- *     Eq. 12, 13)
- *     q_k = w B^T (n^ x x_k^t) + u,     A(f) = sqrt(f^2 + eps_f) - sqrt(eps_f)                               (Eq. 10)
+ *     U_f = min_{u,w} sum_k mu h A(f_k) sqrt( |v_k - q_k|^2 + (patch w)^2 + eps_v )                     (SDRS Eq. 12, 13)
+ *     v_k = B^T (x_k^{t+1} - x_k^t)/h,  q_k = w B^T (n^ x x_k^t) + u                                     (SDRS Eq. 9, 10)
+ *     A(f) = sqrt(f^2 + eps_f) - sqrt(eps_f)                                                             (SDRS Eq. 12)
  *
- * with f_k = |dP/dx_k| and the unit normal n^ of the pair potential at time t (Eq. 8), B an orthonormal tangent basis.
+ * with f_k = |dP/dx_k| and the unit normal n^ of the pair potential at time t (SDRS Eq. 8), B an orthonormal tangent basis.
  * The patch term is ours: without it U_f jumps in x^t where a second vertex starts to carry load.
  *
  * plane    in-out, may be NULL: the plane of the pair at time t, as in dc_pair.
@@ -891,8 +891,8 @@ DC_DEF size_t dc_friction_bytes(int na, int nb);
  * mixed    3N x 3N, d2U_f/dx^{t+1} dx^t, row x^{t+1}, column x^t: through f_k, n^ and x^t itself. NULL outputs cost
  * nothing.
  *
- * Linear momentum balances to rounding; the moment about n^ balances to O(patch^2), the moments in the plane do not
- * (SDRS VIII-C).
+ * Linear momentum balances to rounding; the moment about n^ balances to O(patch^2), the moments in the plane do not (SDRS
+ * section VIII-C).
  * f is that of the unweighted P: a factor put on P (SDRS Eq. 14) goes on U_f as well, and eps_f is in the unit of f.
  * The one eps of the paper is eps_f and eps_v here. dU_f/dx^t by itself is not given: the step needs only the mixed
  * derivative.
@@ -3856,7 +3856,7 @@ typedef struct {
     dc_real f[2][4], DX[2][4][4], XX[2][4][4];
 } dci_pair;
 
-/* P_s(x) = w^4/x^5, w = s - x > 0, times x0^5; 0 for x >= s                         (SDRS IV.B) */
+/* P_s(x) = w^4/x^5, w = s - x > 0, times x0^5; 0 for x >= s                  (SDRS section IV-B) */
 static dc_real dci_ps(dc_real x, dc_real s, dc_real x0)
 {
     dc_real w = s - x, t, w2, t2;
@@ -3902,7 +3902,7 @@ static dc_real dci_floor_pow2(dc_real x)
  *
  * Minimise over the plane p = (n, d)
  *
- *     f(p) = R(|n|) + sum_k h(a_k),     a_k = s_k(<x_k,n> + d).
+ *     f(p) = R(|n|) + sum_k h(a_k),     a_k = s_k(<x_k,n> + d)                          (LRI Eq. 3, SDRS Eq. 7, 16).
  *
  * DC_GLOBAL is solved in reduced form. G(n,d) = sum 1/a_k is homogeneous of degree -1, so that along a ray
  * c/(1-|n|) + G and |n| + G are minimised in closed form, and over the rays by the same one:
@@ -3912,8 +3912,8 @@ static dc_real dci_floor_pow2(dc_real x)
  *
  * So R(r) = r while solving: n cannot leave the unit ball and 1-|n| never cancels.
  *
- * The Hessian A = [ sum D y y^T ] + R'' u u^T + R'/|n| (I - u u^T), y = (1, x-q), D = h'', has entries that differ by
- * (g/L)^2. A symmetric factorisation is accurate under any diagonal scaling; so A is formed about q = sum D x/sum D, in
+ * The Hessian A = [ sum D y y^T ] + R'' u u^T + R'/|n| (I - u u^T), y = (1, x-q), D = h'' (SDRS Eq. 30, 32), has entries that
+ * differ by (g/L)^2. A symmetric factorisation is accurate under any diagonal scaling; so A is formed about q = sum D x/sum D, in
  * axes (u, b1, b2) whose b1, b2 diagonalise the lateral spread sum D r r^T where that is nearly singular. There the
  * scaled matrix is well conditioned. A QR step would do the same with one more array of rows. */
 
@@ -4042,7 +4042,7 @@ static void dci_pair_frame(dci_pair *p)
             t->z = dc_dot(r, p->u);
             t->x = dc_dot(r, p->b1);
             t->y = dc_dot(r, p->b2);
-            A[0] += D;
+            A[0] += D;                                  /* D y y^T, SDRS Eq. 32 */
             A[1] += D*t->z;  A[2] += D*t->z*t->z;
             A[3] += D*t->x;  A[4] += D*t->x*t->z;  A[5] += D*t->x*t->x;
             A[6] += D*t->y;  A[7] += D*t->y*t->z;  A[8] += D*t->y*t->x;  A[9] += D*t->y*t->y;
@@ -4571,7 +4571,7 @@ DC_DEF void dc_relative_expand(const dc_relative *r, dc_v3 o_a, dc_v3 o_b, dc_re
  *     gradient = sum f_k e_k
  *     Hessian  = sum D_k e_k e_k^T + sum f_k d2<x_k,n> - C A^-1 C^T,   C = sum D_k e_k y_k^T + f_k de_k/dp
  *
- * (implicit function theorem, SDRS Eq. 28, 33-35). A = L diag(1/W) L^T is the factor of the solve. */
+ * (implicit function theorem, SDRS Eq. 28, 33-35; C: SDRS Eq. 49). A = L diag(1/W) L^T is the factor of the solve. */
 
 /* factor from the scaled potential to the caller's: x0^-5 */
 static dc_real dci_pair_unscale(const dci_pair *p)
@@ -4647,7 +4647,7 @@ static void dci_pair_body(const dci_pair *p, int body, dci_posed at, dc_real g[6
             H[3 + i][3 + j] += nu2*(YY*b1[i]*b1[j] - XY*(b1[i]*b2[j] + b2[i]*b1[j]) + XX*b2[i]*b2[j])
                              + DC_R(0.5)*(M[i]*e[j] + e[i]*M[j]) - (i == j ? Mn : 0);
 
-    /* C = sum D e y^T + f [ I; [rho]x ] on the columns of n: rows along u, b1, b2, moments about c */
+    /* C = sum D e y^T + f [ I; [rho]x ] on the columns of n (SDRS Eq. 49): rows along u, b1, b2, moments about c */
     C[0][0] = nu*D0;  C[0][1] = nu*Dz + F;    C[0][2] = nu*Dx;        C[0][3] = nu*Dy;
     C[1][0] = 0;      C[1][1] = 0;            C[1][2] = F;            C[1][3] = 0;
     C[2][0] = 0;      C[2][1] = 0;            C[2][2] = 0;            C[2][3] = F;
@@ -4724,7 +4724,7 @@ static DCI_NOINLINE int dci_pair_vertices(dci_pair *p, dc_real *grad, dc_real *h
     size_t N = 3*(size_t)p->n;
     int i, j, k, l;
 
-    /* Y_k = L^-1 C_k^T (4x3), C_k = D n (1, r)^T + f (0, I); to world axes, weighted so that the Hessian loses Y^T Y.
+    /* Y_k = L^-1 C_k^T (4x3), C_k = D n (1, r)^T + f (0, I) (SDRS Eq. 49); to world axes, weighted so that the Hessian loses Y^T Y.
      * Sums of magnitudes bound every entry, and keep a NaN. */
     for (k = 0; k < p->nt; ++k) {
         const dci_term *t = &p->t[k];
@@ -4974,7 +4974,7 @@ DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa
     e = dc_scale(1/w, e);
     r *= w;
 
-    /* P = (sqrt c + m w)^2, w = r^-1/2;   P' = -m (sqrt c + m w) w^3;   P'' = m w^5 (3 sqrt c + 4 m w)/2 */
+    /* LRI Eq. 5, 7:  P = (sqrt c + m w)^2, w = r^-1/2;   P' = -m (sqrt c + m w) w^3;   P'' = m w^5 (3 sqrt c + 4 m w)/2 */
     rootc = dc_sqrt(c);
     w = 1/dc_sqrt(r);
     P = (rootc + m*w)*(rootc + m*w);
@@ -5395,7 +5395,7 @@ static void dci_tri_end(dci_tri *T)
     }
 }
 
-/* Value, the paper's plane into mx, my, mz, d, scaled terms: h = kappa/a, a in sizes.  P = (sqrt c + sqrt G)^2,
+/* Value (LRI Eq. 3), the paper's plane into mx, my, mz, d, scaled terms: h = kappa/a, a in sizes.  P = (sqrt c + sqrt G)^2,
  * |n| = sqrt G/(sqrt c + sqrt G), here G = min G(u) = kappa |n| G(n). */
 static void dci_tri_value(dci_tri *T, dc_real c, dc_real length)
 {
@@ -6063,7 +6063,7 @@ static DCI_NOINLINE void dci_friction_jvp(const dci_friction *f, int old)
             rhs[i] += K[0][i]*(dA*s->w[0] + s->A*dw.x) + K[1][i]*(dA*s->w[1] + s->A*dw.y) + K[2][i]*(dA*s->w[2] + s->A*dw.z);
         rhs[2] += s->A*(s->w[1]*dxx - s->w[0]*dyy)/f->scale;
     }
-    dci_friction_solve(f, rhs);                    /* dz */
+    dci_friction_solve(f, rhs);                    /* dz, SDRS Eq. 68 */
     for (k = 0; k < f->nt; ++k) {
         dci_slip *s = &f->s[k];
         dc_real K[3][3], de[3], g[3], dA = f->dg[k].z;
@@ -6119,9 +6119,9 @@ static DCI_NOINLINE int dci_friction_forces(dci_friction *f, const dci_pair *p, 
     for (k = 0; k < p->nt; ++k) {
         const dci_term *t = &p->t[k];
         dci_slip *s = &f->s[k];
-        dc_real F = unscale*p->r*dc_abs(t->f), root;         /* |dP/dx_k|, Eq. 8 */
+        dc_real F = unscale*p->r*dc_abs(t->f), root;         /* |dP/dx_k|, SDRS Eq. 8 */
         root = F > 1 ? F*dc_sqrt(1 + eps_f/F/F) : dc_sqrt(F*F + eps_f);
-        s->A = mu*f->h*F*(F/(root + dc_sqrt(eps_f)));       /* A(f) = f^2/(sqrt(f^2 + eps) + sqrt eps) */
+        s->A = mu*f->h*F*(F/(root + dc_sqrt(eps_f)));       /* SDRS Eq. 12: A(f) = f^2/(sqrt(f^2 + eps) + sqrt eps) */
         s->dA = mu*f->h*F/root;
         s->z = p->unit*t->z;
         s->x = p->unit*t->x;
@@ -6179,7 +6179,7 @@ static dc_status dci_friction_close(dci_friction *f, const dci_posed old[2], con
         /* R1 x^ - R0 x^ + (t1 - t0) */
         d = dc_add(dc_sub(dci_linear(now[b].M, x1), dci_linear(old[b].M, x0)),
                    dc_sub(dci_translation(now[b].M), dci_translation(old[b].M)));
-        dci_to_frame(f, dc_scale(1/f->h, d), r);             /* Eq. 9 */
+        dci_to_frame(f, dc_scale(1/f->h, d), r);             /* SDRS Eq. 9 */
         s->d = r[0];
         s->v1 = r[1];
         s->v2 = r[2];
@@ -6208,7 +6208,7 @@ static dc_status dci_friction_run(dci_friction *f, const dc_friction_options *op
     return slip == DC_OK ? status : slip;
 }
 
-/* SDRS Eq. 66, 70: g_k of every loaded vertex into f->dg; -g_k is the force of Eq. 11 */
+/* SDRS Eq. 66, 70: g_k of every loaded vertex into f->dg; -g_k is the force of SDRS Eq. 11, its weight |f| smoothed to A(f) */
 static void dci_friction_gradient(const dci_friction *f)
 {
     int k;

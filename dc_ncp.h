@@ -45,7 +45,7 @@
  *   a, b        the two bodies of a contact (the paper's parent and child); n from b to a
  *   alpha       growth of both shapes about their origins; 1: as they are
  *   y, s, z     free unknowns of a contact; its cones' slacks and duals, s o z = rho e
- *   lam         duals of the shapes' rows, the part of z that (15) makes normals of
+ *   lam         duals of the shapes' rows, the part of z that SILICO Eq. 15 makes normals of
  *   gamma       normal impulse, N s; beta (zeta, f) friction impulse, psi its multiplier
  *   rho         relaxation: how far from hard contact, in N s m (gamma times gap) and m (lam times slack)
  *   L           metres of one unit of alpha
@@ -175,8 +175,8 @@ DC_DEF dc_status dc_shape_ellipsoid(int dim, dc_v3 semi, dc_arena *mem, dc_shape
 DC_DEF size_t dc_shape_hull_bytes(int dim, int n);
 DC_DEF dc_status dc_shape_hull(int dim, int n, const dc_v3 *x, dc_arena *mem, dc_shape *out);
 
-/* The Minkowski sum of two shapes, (23)-(25): rows and cones add up, aux is aux_a + aux_b + dim. A padded polytope is the
- * sum of a polytope and a sphere. Copies: a and b may go. */
+/* The Minkowski sum of two shapes (SILICO Eq. 23-25): rows and cones add up, aux is aux_a + aux_b + dim. A padded polytope is the
+ * sum of a polytope and a sphere (SILICO Eq. 46). Copies: a and b may go. */
 DC_DEF dc_status dc_shape_sum(const dc_shape *a, const dc_shape *b, dc_arena *mem, dc_shape *out);
 
 /* The shape moved: x -> R x + t. It grows about its own origin, moved as well. In 2D the rotation is about z. Copies. */
@@ -193,7 +193,7 @@ typedef struct {
 typedef struct {
     dc_real alpha;          /* the least growth at which the shapes touch: above 1 apart, below 1 overlapping */
     dc_v3   p;              /* where they touch then */
-    dc_v3   n_a, n_b;       /* unit normals by the duals of either shape (15); equal at rho = 0 */
+    dc_v3   n_a, n_b;       /* unit normals by the duals of either shape (SILICO Eq. 15, 41); equal at rho = 0 */
     dc_real length;         /* 1/|d alpha/d x_a|, m: (alpha - 1) length is the gap to first order */
     int     iterations;
     dc_real residual;       /* largest residual, complementarity included, in units of L */
@@ -202,9 +202,10 @@ typedef struct {
 /* Derivatives by the data of a shape, each array as long as the shape's, NULL where not wanted. Added to. */
 typedef struct { dc_real *A, *b, *d, *N; dc_real size; } dc_shape_grad;
 
+/* Bytes of arena that dc_growth and dc_growth_batch take; 0: a shape that is none, or shapes of different dim. */
 DC_DEF size_t dc_growth_bytes(const dc_shape *a, const dc_shape *b);
 
-/* The growth distance (14) of two posed shapes (NULL: identity), smoothed by rho: s o lambda = rho e.
+/* The growth distance (SILICO Eq. 14) of two posed shapes (NULL: identity), smoothed by rho: s o lambda = rho e.
  *
  *   jac    may be NULL: 7 x 12, rows alpha, p, n_a by the twists [a; b] (in 2D the entries that leave the plane are 0),
  *          by the implicit function theorem
@@ -255,7 +256,7 @@ typedef struct {
 } dc_ncp_scene;
 
 typedef struct {
-    dc_real rho;            /* complementarity a o b = rho e (22); 0: 1e-6, float 1e-4 */
+    dc_real rho;            /* complementarity a o b = rho e (SILICO Eq. 22); 0: 1e-6, float 1e-4 */
     dc_real tol;            /* largest residual and excess of complementarity; 0: rho/10 */
     int     max_iterations; /* over all starts; 0: 400; with `authors` 29 */
     int     authors;        /* 1: the formulation and the iteration of the paper's code, 2D only */
@@ -268,7 +269,7 @@ typedef struct {
     dc_real residual;       /* largest residual of the equations */
     dc_real complementarity;/* largest |a o b - rho e| */
     dc_real overlap, depth; /* with DC_OK no contact overlaps by more, to `tol`: 1 - alpha, and metres. Bounds by the
-                               duality gap of (14), 0 where all are apart for certain */
+                               duality gap of SILICO Eq. 14; 0 where all are apart for certain */
 } dc_ncp_info;
 
 typedef struct dc_ncp dc_ncp;
@@ -279,7 +280,7 @@ DC_DEF int dc_ncp_keep_count(const dc_ncp_options *opt, int dim, const dc_ncp_co
 /* Bytes of arena for a step; 0 for a scene that is not valid. */
 DC_DEF size_t dc_ncp_bytes(const dc_ncp_options *opt, const dc_ncp_scene *scene);
 
-/* One step of (20): the velocities at its end, contact points, normals and forces together.
+/* One step of SILICO Eq. 20: the velocities at its end, contact points, normals and forces together.
  *
  *   next      [scene->bodies] the bodies after the step; may be scene->body's own array
  *   solution  NULL, or receives the solved step, which stays in the arena until the caller resets it, and borrows the scene
@@ -295,7 +296,7 @@ DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scen
  * tol = rho/10. Statuses as above. */
 DC_DEF dc_status dc_ncp_relax(dc_ncp *solution, dc_real rho, dc_ncp_info *info);
 
-/* What happened at contact k of a solved step. */
+/* What happened at contact k of a solved step; DC_E_ARG: k out of range, a NULL. */
 typedef struct {
     dc_v3   p, n;           /* contact point, unit normal from b to a, at the end of the step */
     dc_v3   impulse;        /* on a, N s: force times h */
@@ -319,11 +320,12 @@ typedef struct {
 } dc_ncp_adjoint;
 
 /* The product with the transposed Jacobian, by the implicit function theorem at the solution's rho: `bar` (bodies x 12)
- * holds cotangents of each body's next pose (twist) and next v and w. */
+ * holds cotangents of each body's next pose (twist) and next v and w, within DC_LIMIT. DC_E_ARG, DC_E_SINGULAR: nothing is added. */
 DC_DEF dc_status dc_ncp_vjp(dc_ncp *solution, const dc_real *bar, dc_ncp_adjoint *out);
 
 /* The Jacobian: rows are bodies x (twist of the next pose, next v and w), 12 each; columns bodies x DC_NCP_BODY_PARAMS,
- * DC_NCP_SCENE_PARAMS, contacts x DC_NCP_CONTACT_PARAMS; row stride ld. */
+ * DC_NCP_SCENE_PARAMS, contacts x DC_NCP_CONTACT_PARAMS; row stride ld. DC_E_ARG, DC_E_SINGULAR: nothing is written; DC_E_RANGE: an
+ * entry does not fit. */
 DC_DEF dc_status dc_ncp_grad(dc_ncp *solution, dc_real *J, int ld);
 
 /* The Jacobian by the numbers of the shape of one side (0: a, 1: b) of one contact: rows as above; columns A, b, d, N, each
@@ -425,7 +427,7 @@ DC_DEF dc_status dc_shape_halfspace(int dim, dc_v3 n, dc_real offset, dc_arena *
     if (!(len2 > 0)) return DC_E_ARG;
     st = dci_shape_new(dim, 1, 0, 1, 0, mem, out, &w);
     if (st != DC_OK) return st;
-    for (i = 0; i < dim; ++i) w.A[i] = a[i];
+    for (i = 0; i < dim; ++i) w.A[i] = a[i];    /* SILICO Eq. 42 */
     w.d[0] = offset;
     return DC_OK;
 }
@@ -458,7 +460,7 @@ DC_DEF dc_status dc_shape_polytope(int dim, int rows, const dc_real *A, const dc
     }
     st = dci_shape_new(dim, rows, 0, rows, 0, mem, out, &w);
     if (st != DC_OK) return st;
-    memcpy(w.A, A, (size_t)(rows*dim)*sizeof(dc_real));
+    memcpy(w.A, A, (size_t)(rows*dim)*sizeof(dc_real));         /* SILICO Eq. 44 */
     memcpy(w.b, b, (size_t)rows*sizeof(dc_real));
     for (i = 0; i < rows; ++i) {
         dc_real len2 = 0;
@@ -574,7 +576,7 @@ DC_DEF dc_status dc_shape_capsule(int dim, dc_real r, dc_real length, dc_arena *
     st = dci_shape_new(dim, 2, 1, 3 + dim, 1, mem, out, &w);
     if (st != DC_OK) return st;
     w.cone[0] = 1 + dim;
-    w.b[0] = w.b[1] = length/2;                 /* |e| <= alpha length/2 */
+    w.b[0] = w.b[1] = length/2;                 /* |e| <= alpha length/2, SILICO Eq. 50 */
     w.N[0] = -1;
     w.N[1] = 1;
     w.b[2] = r;                                 /* |x - e v| <= alpha r */
@@ -593,7 +595,7 @@ DC_DEF dc_status dc_shape_cylinder(int dim, dc_real r, dc_real length, dc_arena 
     st = dci_shape_new(dim, 2, 1, 2 + dim, 0, mem, out, &w);
     if (st != DC_OK) return st;
     w.cone[0] = dim;
-    w.A[0] = 1;                                 /* |x.v| <= alpha length/2 */
+    w.A[0] = 1;                                 /* |x.v| <= alpha length/2, SILICO Eq. 52 with e = x.v, which is best */
     w.A[dim] = -1;
     w.b[0] = w.b[1] = length/2;
     w.b[2] = r;                                 /* the part of x across v: <= alpha r */
@@ -611,9 +613,9 @@ DC_DEF dc_status dc_shape_cone(int dim, dc_real height, dc_real slope, dc_arena 
     st = dci_shape_new(dim, 1, 1, 1 + dim, 0, mem, out, &w);
     if (st != DC_OK) return st;
     w.cone[0] = dim;
-    w.A[0] = 1;                                 /* x.v <= alpha height/4 */
+    w.A[0] = 1;                                 /* x.v <= alpha height/4, SILICO Eq. 55 */
     w.b[0] = height/4;
-    w.A[dim] = -slope;                          /* |x across v| <= slope (x.v + alpha 3 height/4) */
+    w.A[dim] = -slope;                          /* |x across v| <= slope (x.v + alpha 3 height/4), SILICO Eq. 54 */
     w.b[1] = slope*DC_R(0.75)*height;
     for (i = 1; i < dim; ++i) w.A[(1 + i)*dim + i] = -1;
     out->size = dc_max(height/4, slope*DC_R(0.75)*height/dc_sqrt(1 + slope*slope));
@@ -635,7 +637,7 @@ DC_DEF dc_status dc_shape_ellipsoid(int dim, dc_v3 semi, dc_arena *mem, dc_shape
     st = dci_shape_new(dim, 0, 1, 1 + dim, 0, mem, out, &w);
     if (st != DC_OK) return st;
     w.cone[0] = 1 + dim;
-    w.b[0] = 1;
+    w.b[0] = 1;                                 /* |(x_i/a_i)| <= alpha: SILICO Eq. 48 has the squares */
     for (i = 0; i < dim; ++i) {
         w.A[(1 + i)*dim + i] = -1/a[i];
         out->size = dc_max(out->size, a[i]);
@@ -667,7 +669,7 @@ DC_DEF dc_status dc_shape_sum(const dc_shape *a, const dc_shape *b, dc_arena *me
     aux = a->aux + b->aux + D;                      /* e = (e_a, e_b, p), p the point of a */
     st = dci_shape_new(D, a->linear + b->linear, a->cones + b->cones, a->rows + b->rows, aux, mem, &s, &w);
     if (st != DC_OK) return st;
-    /* linear rows of both, then cones of both. a: alpha b + d - A p + N e_a; b: alpha b + d - A (x - p) + N e_b */
+    /* linear rows of both, then cones of both. a: alpha b + d - A p + N e_a; b: alpha b + d - A (x - p) + N e_b, SILICO Eq. 25 */
     for (k = 0; k < 2; ++k) {
         const dc_shape *c = k ? b : a;
         for (i = 0; i < c->rows; ++i) {
@@ -836,11 +838,12 @@ static dc_real dci_soc_step(int n, const dc_real *x, const dc_real *dx, dc_real 
 }
 
 /* ---- one pair of shapes ------------------------------------------------------------------------ */
-/* The lower level (14): minimise L alpha over y = (p, alpha, e_a, e_b), with the conditions
+/* The lower level (SILICO Eq. 14): minimise L alpha over y = (p, alpha, e_a, e_b), with the conditions
  *
- *     L e_alpha - G^T lam = 0,   s = g(y),   s o lam = rho e
+ *     L e_alpha - G^T lam = 0,   s = g(y),   s o lam = rho e,   s and lam in K              (SILICO Eq. 26-29, 31, 32, 34-36)
  *
- * G = [-A R^T, b, N], the rows of a over those of b. Its Newton step and its derivatives are solves with
+ * G = [-A R^T, b, N], the rows of a over those of b (SILICO Eq. 16; the sign of g is turned, and alpha >= 0 goes without saying).
+ * Its Newton step and its derivatives are solves with
  *
  *     G^T dlam = r1,   G dy + W^2 dlam = r2                                                    (*)
  *
@@ -965,19 +968,19 @@ DCI_LANE void dci_pnc_eval(dci_pair_nc *P, const int D, const dc_real *const x[2
                 for (l = 0; l < D; ++l) a += R[k][j*D + l]*A[l];
                 G[j] = -a;
                 t -= a*r[j];
-                u[j] += a*z;
+                u[j] += a*z;            /* SILICO Eq. 15; of each kind of shape SILICO Eq. 43, 45, 47, 49, 51, 53, 56 */
             }
             t += G[D]*y[D];
-            Fy[D] -= G[D]*z;
+            Fy[D] -= G[D]*z;            /* SILICO Eq. 26 */
             for (j = D + 1; j < ny; ++j) {
                 t += G[j]*y[j];
-                Fy[j] -= G[j]*z;
+                Fy[j] -= G[j]*z;        /* SILICO Eq. 28, 29 */
             }
             g[i] = t;
         }
         for (j = 0; j < D; ++j) {
             P->u[k][j] = u[j];
-            Fy[j] += u[j];
+            Fy[j] += u[j];              /* SILICO Eq. 27 */
         }
     }
 }
@@ -1267,7 +1270,7 @@ static void dci_pnc_solve(dci_pair_nc *P, const dc_real *r1, dc_real *r2, dc_rea
 }
 
 /* Adds to the derivatives by the numbers of shape k: Y, Lam the answer of dci_pnc_solve, ubar the cotangent of u_k (or NULL),
- * unit as in dci_pnc_make. With G_i = f [-A R^T, unit b, N], g_i = G_i . (r, alpha, e) + f d:
+ * unit as in dci_pnc_fill. With G_i = f [-A R^T, unit b, N], g_i = G_i . (r, alpha, e) + f d:
  *     o = -Y . dG^T lam - Lam . dg + ubar . du */
 static void dci_pnc_shape_vjp(const dci_pair_nc *P, int k, dc_real unit, const dc_real *R, const dc_real *y, const dc_real *lam,
                               const dc_real *Y, const dc_real *Lam, const dc_real *ubar, dc_shape_grad *out)
@@ -1362,7 +1365,7 @@ static dc_real dci_pnc_rc(const dci_pair_nc *P, const dc_real *s, const dc_real 
     int i, k, row = 0;
     for (k = 0; k < 2; ++k) {
         for (i = row; i < row + P->linear[k]; ++i) {
-            rc[i] = s[i]*z[i] - target;
+            rc[i] = s[i]*z[i] - target;         /* SILICO Eq. 34, 35, relaxed: SILICO Eq. 22 */
             worst = dc_max(worst, dc_abs(rc[i]));
             if (dsa) rc[i] += q*dsa[i]*dza[i];
         }
@@ -1711,18 +1714,18 @@ DC_DEF dc_status dc_growth_batch(const dc_growth_options *opt, const dc_shape *a
 }
 
 /* ---- dynamics: contacts ------------------------------------------------------------------------ */
-/* Unknowns: velocities v of the bodies; of each contact y = (p, alpha, e_a, e_b) and pairs (z, s) of the cones
+/* Unknowns of SILICO Eq. 7, 20: velocities v of the bodies; of each contact y = (p, alpha, e_a, e_b) and pairs (z, s) of the cones
  *
  *     0              gamma            s = L (alpha - 1), or where bodies meet and bounce h (c+ + restitution c), c the normal
- *                                     velocity of separation, after and before
- *     friction       psi, beta+-      s_psi = mu gamma - sum beta, s_beta = +-w + psi          (linear)
+ *                                     velocity of separation, after and before                 (SILICO Eq. 9)
+ *     friction       psi, beta+-      s_psi = mu gamma - sum beta, s_beta = +-w + psi          (linear; SILICO Eq. 10, 11)
  *                    (zeta, beta)     zeta = mu gamma, s = (psi, w)                            (cone)
  *     spin           psi, beta+-      as linear friction, with the relative spin about n
- *     [alpha]        lam_alpha        s = alpha: passive, with `authors` only
- *     pair           lam              s = g(y)
+ *     [alpha]        lam_alpha        s = alpha: passive, with `authors` only                  (SILICO Eq. 30, 33)
+ *     pair           lam              s = g(y)                                                 (SILICO Eq. 31, 32)
  *
  * w is the slip. The push on a is n_a gamma + T_a f, on b -(n_b gamma + T_b f), each with the normal by its own duals
- * (Appendix A). With cone friction f and w are world vectors and T = 1 - n n^T: no tangent basis, no special direction. */
+ * (SILICO Eq. 41). With cone friction f and w are world vectors and T = 1 - n n^T: no tangent basis, no special direction. */
 
 enum { DCI_NO_FRICTION, DCI_LINE, DCI_CONE, DCI_PYRAMID };
 
@@ -1850,7 +1853,7 @@ DCI_LANE void dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int D, co
         Rs[k] = b[k]->R;
     }
     dci_pnc_eval(P, D, xs, Rs, y, z + c->lam, Fs + c->lam, S->Fx + c->oy);
-    for (i = c->lam; i < c->nz; ++i) Fs[i] = s[i] - Fs[i];
+    for (i = c->lam; i < c->nz; ++i) Fs[i] = s[i] - Fs[i];                          /* SILICO Eq. 31, 32 */
     c->gamma = z[0];
     /* forces */
     if (c->friction == DCI_CONE) for (i = 0; i < D; ++i) c->f[i] = z[2 + i];
@@ -1871,7 +1874,7 @@ DCI_LANE void dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int D, co
                 c->kk[k] = 1/r0;
             }
         }
-        for (i = 0; i < D; ++i) c->n[k][i] = sign*c->inv[k]*P->u[k][i];
+        for (i = 0; i < D; ++i) c->n[k][i] = sign*c->inv[k]*P->u[k][i];             /* SILICO Eq. 41 */
         if (c->friction == DCI_PYRAMID && !(dc_abs(c->sg) > 0)) c->sg = c->n[k][2] < DC_R(-0.5) ? DC_R(-1) : DC_R(1);
         if (c->friction == DCI_LINE || c->friction == DCI_PYRAMID) dci_ncp_tangents(D, c->n[k], c->sg, c->t[k]);
         /* velocity of the material point */
@@ -1886,7 +1889,7 @@ DCI_LANE void dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int D, co
             cn -= sign*dci_ncp_dot(D, c->n[k], c->vp[k]);
             cn0 -= sign*dci_ncp_dot(D, c->n[k], c->vp0[k]);
         }
-        /* wrench */
+        /* wrench, the contact's part of SILICO Eq. 8 */
         dci_ncp_tf(D, c, k, c->f, t);
         for (i = 0; i < D; ++i) c->F[k][i] = -sign*(c->n[k][i]*c->gamma + t[i]);
         if (b[k]->dof >= 0) {
@@ -1896,18 +1899,18 @@ DCI_LANE void dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int D, co
             for (i = 0; i < nw; ++i) F[D + i] -= M[i] - (c->spin ? sign*c->n[k][i]*c->m : 0);
         }
     }
-    Fs[0] = s[0] - (c->bounce ? h*(cn + c->e*cn0) : c->L*(y[D] - 1));
+    Fs[0] = s[0] - (c->bounce ? h*(cn + c->e*cn0) : c->L*(y[D] - 1));               /* SILICO Eq. 9 */
     if (c->friction == DCI_CONE) {
         Fs[1] = z[1] - c->mu*z[0];
         for (i = 0; i < D; ++i) Fs[2 + i] = s[2 + i] - w[i];
     } else if (c->friction != DCI_NO_FRICTION) {
         dc_real sum = 0;
         for (i = 0; i < c->nt; ++i) {
-            Fs[2 + 2*i] = s[2 + 2*i] - w[i] - z[1];
+            Fs[2 + 2*i] = s[2 + 2*i] - w[i] - z[1];                                 /* SILICO Eq. 11 */
             Fs[3 + 2*i] = s[3 + 2*i] + w[i] - z[1];
             sum += z[2 + 2*i] + z[3 + 2*i];
         }
-        Fs[1] = s[1] - (c->mu*z[0] - sum);
+        Fs[1] = s[1] - (c->mu*z[0] - sum);                                          /* SILICO Eq. 10 */
     }
     if (c->spin) {
         int at = c->spin;
@@ -1915,10 +1918,10 @@ DCI_LANE void dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int D, co
         Fs[at + 1] = s[at + 1] - ws - z[at];
         Fs[at + 2] = s[at + 2] + ws - z[at];
     }
-    if (c->passive) Fs[c->passive] = s[c->passive] - y[D];
+    if (c->passive) Fs[c->passive] = s[c->passive] - y[D];                          /* SILICO Eq. 30 */
 }
 
-/* Where body i is after the step with velocity v, and its rows of Fx without contacts:
+/* Where body i is after the step with velocity v, and its rows of Fx without contacts (SILICO Eq. 8):
  *     M v+ - M v - h (m g + f)
  *     2D: I (w+ - w) - h tau;   3D: J_l^-1(-h w+) I w+ - J_l^-1(h w) I w - h tau,   I in the world at the start
  * the variational integrator of the Lagrangian w.I w/2, exp(h w) taking one attitude to the next: with no load it keeps
@@ -1967,7 +1970,7 @@ static DCI_NOINLINE void dci_ncp_body_eval(dc_ncp *S, dci_ncp_place *b, const dc
     }
 }
 
-/* Everything at (x, z, s): residuals into Fx and Fs; largest of them, and the excess of complementarity. */
+/* SILICO Eq. 20 at (x, z, s): residuals into Fx and Fs; largest of them, and the excess of complementarity. */
 static DCI_NOINLINE void dci_ncp_eval(dc_ncp *S, const dc_real *x, const dc_real *z, const dc_real *s, dc_real *eq, dc_real *cp)
 {
     dc_real worst = 0, comp = 0;
@@ -1990,7 +1993,7 @@ static DCI_NOINLINE void dci_ncp_eval(dc_ncp *S, const dc_real *x, const dc_real
             if (first && i == 1) size = 1 + S->D;
             for (soc = 0; soc < c->P.nsoc; ++soc) if (c->lam + c->P.soc[soc] == i) size = c->P.soc[c->P.nsoc + soc];
             if (size == 1) {
-                e = zc[i]*sc[i] - S->rho;
+                e = zc[i]*sc[i] - S->rho;           /* SILICO Eq. 12, relaxed: SILICO Eq. 22 */
                 comp = dc_max(comp, S->opt.authors ? e : dc_abs(e));
             } else {
                 dci_soc_product(size, zc + i, sc + i, t);
@@ -2503,6 +2506,7 @@ static void dci_ncp_rc(dc_ncp *S, dc_real target, dc_real q, const dc_real *dsa,
         int end = c->lam;
         const dc_real *z = S->z + c->oz, *s = S->s + c->oz;
         dc_real *rc = S->rc + c->oz, *t = S->work;
+        /* SILICO Eq. 12, 33, relaxed: SILICO Eq. 22 */
         for (i = 0; i < end; ++i) rc[i] = z[i]*s[i] - target + (dsa ? q*dsa[c->oz + i]*dza[c->oz + i] : 0);
         if (c->friction == DCI_CONE) {
             int n = 1 + S->D;
@@ -2521,6 +2525,7 @@ static void dci_ncp_rc(dc_ncp *S, dc_real target, dc_real q, const dc_real *dsa,
     }
 }
 
+/* The largest step up to `most` that keeps x, slacks or duals, in the cones (SILICO Eq. 13, 36). */
 static dc_real dci_ncp_step_length(const dc_ncp *S, const dc_real *x, const dc_real *dx, dc_real most)
 {
     int k, i;
@@ -3191,7 +3196,7 @@ DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scen
 }
 
 /* ---- derivatives of a step ----------------------------------------------------------------------- */
-/* With v the only unknown left, F(v; theta) = 0 has the Jacobian K of the last factor, and for a cotangent g of v
+/* With v the only unknown left, F(v; theta) = 0 has the Jacobian K of the last factor, and for a cotangent g of v (SILICO Eq. 4)
  *
  *     thetabar = -a . dF/dtheta,   K^T a = g
  *

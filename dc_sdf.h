@@ -39,6 +39,32 @@
  *|    return 0;
  *|}
  *
+ *   In the plane, the distance of two shapes; another complete program:
+ *
+ *|#define DC_CONTACT_IMPLEMENTATION
+ *|#define DC_SDF_IMPLEMENTATION
+ *|#include "dc_sdf.h"
+ *|#include <stdio.h>
+ *|static unsigned char memory[1 << 16];
+ *|int main(void)
+ *|{
+ *|    dc_arena mem = dc_arena_make(memory, sizeof memory);
+ *|    dc_v2 v[DC_POLY_NAMED_MOST];
+ *|    dc_cshape a = DC_ZERO;                                 // a polygon
+ *|    dc_cfield field;                                       // lives in mem
+ *|    const dc_real q[3] = {DC_R(0.5), DC_R(1.9), 0};        // where b is, seen from a: angle, x, y
+ *|    dc_real d, grad[3], lever;
+ *|    dc_status s = dc_poly_named("U", DC_POLY_NAMED_MOST, v, &a.poly.n);
+ *|    a.poly.v = v;
+ *|    if (s == DC_OK) s = dc_cfield_exact(NULL, &a, &a.poly, &mem, &field);       // U against U
+ *|    if (s == DC_OK) s = dc_cfield_eval(&field, q, &mem, &d, grad, &lever, NULL, NULL);
+ *|    if (s == DC_OK) printf("apart by %g, along (%g, %g)\n", (double)d, (double)grad[1], (double)grad[2]);
+ *|    return s != DC_OK;
+ *|}
+ *
+ *   dc_cfield_train makes a network of such a field, which costs the same whatever the shapes are and however they meet:
+ *   tests/tools/train_fields.c shows it, `make train` runs it. dc_sim.h moves grains by these fields.
+ *
  * OPTIONS (macros)
  *   DC_SDF_IMPLEMENTATION  in one file: the code. DC_REAL, DC_STATIC, DC_DEF: see dc_contact.h.
  *
@@ -55,9 +81,11 @@
  * CONTRACTS
  *   Memory    A point: none. Batches, meshes and fits: scratch from the caller's dc_arena, given back at return. In double a
  *             batch takes 13 KB whatever the number of points, a mesh about 9 bytes a grid point and 110 a vertex, a fit 13
- *             bytes a grid point; dc_cfield_..._bytes say it of fields over poses. Stack below 4 KB at -Os and -O3 (`make facts`).
+ *             bytes a grid point; dc_cfield_..._bytes say it of fields over poses. Stack at most 4 KB at -Os and -O3 (`make facts`).
  *   Errors    dc_status: DC_E_ARG for what is not finite, out of range or missing, DC_E_MEMORY for an arena that is too small,
- *             DC_E_RANGE for results that do not fit; outputs are untouched but where a function says so.
+ *             DC_E_RANGE for results that do not fit, DC_E_DIVERGED where a cap was reached: a mesh with too many vertices, a fit
+ *             with parts left over, the overlap of two polygons, a training that found no poses or lost its weights. Outputs are
+ *             untouched but where a function says so.
  *   Threads   Every function is re-entrant; nothing is shared.
  *   Bits      The same for the same input in any order and thread, one by one or in batches; built with -ffp-contract=off, under
  *             any compiler.
@@ -88,8 +116,8 @@
  *                contact manifold generation.
  *   [2] Liu, Wu, Ruan, Chirikjian: Marching-primitives: shape abstraction from signed distance function. CVPR 2023.
  *   [3] CEM      Zhecheng Wang, Smith, Madan, Grinspun: The configurational element method for nonconvex granular media.
- *   [1] prints (3) divided by |x| where it has to be multiplied; the corrected form is used. The directions of normals of a
- *   superquadric are those of its gauge, of unions those of the composed field.
+ *   CONTAX Eq. 3 is printed divided by |x| where it has to be multiplied; the corrected form is used. The directions of normals of
+ *   a superquadric are those of its gauge, of unions those of the composed field.
  *
  * CHANGES  see CHANGELOG.md. LICENCE at the end of this file. */
 #ifndef DC_SDF_H_INCLUDED
@@ -141,7 +169,7 @@ extern "C" {
 
 typedef enum {
     /* phi = |x| (1 - 1/F), the distance along the ray to the centre, F = f^(eps1/2) the gauge of the body,
-     *     f = ((x/a)^(2/eps2) + (y/b)^(2/eps2))^(eps2/eps1) + (z/c)^(2/eps1)                             (1-3, corrected)
+     *     f = ((x/a)^(2/eps2) + (y/b)^(2/eps2))^(eps2/eps1) + (z/c)^(2/eps1)                 (CONTAX Eq. 1-3, corrected)
      * size = (a, b, c), within a factor 1e6 of each other; eps1, eps2 from 0.02 to 2. |phi| is never below the distance (up to
      * 1/cos of the angle between ray and normal above it). Smooth but for the centre, where it is -min(a,b,c) with gradient 0; with an
      * exponent above 1 its Hessian is infinite, and large here, on the coordinate planes; with eps1 = 1 > eps2 it has no
@@ -149,11 +177,11 @@ typedef enum {
      * With `taubin`, phi = (F - 1)/|grad F|: slope 1 on the surface however flat the body, at the price of one derivative. */
     DC_SDF_SUPERQUADRIC = 0,
     /* phi = max_i n_i.(x - p_i), or with smooth > 0 the log-sum-exp of that temperature, which is larger by at most
-     * smooth log(count) and so rounds corners inwards (4, 5). `count` unit normals n and points p. Exact over the faces, a
-     * lower bound beside edges and corners. */
+     * smooth log(count) and so rounds corners inwards (CONTAX Eq. 4, 5). `count` unit normals n and points p. Exact over the
+     * faces, a lower bound beside edges and corners. */
     DC_SDF_POLYHEDRON,
-    /* phi = sum_i B_i n_i.(x - p_i)/sum_i B_i,  B_i = exp(-|x - p_i|^2/(2 sigma_i^2)) (6). `count` points p, unit normals n
-     * that point outwards, widths sigma: about one spacing of the points. */
+    /* phi = sum_i B_i n_i.(x - p_i)/sum_i B_i,  B_i = exp(-|x - p_i|^2/(2 sigma_i^2))                        (CONTAX Eq. 6)
+     * `count` points p, unit normals n that point outwards, widths sigma: about one spacing of the points. */
     DC_SDF_CLOUD,
     DC_SDF_SPHERE,         /* exact; radius size.x */
     DC_SDF_BOX,            /* exact, with kinks inside; half extents size */
@@ -357,7 +385,7 @@ DC_DEF dc_status dc_poly_centre(int n, dc_v2 *v, dc_real radius);
 
 /* ---- fields over relative poses ------------------------------------------------------------------ */
 /* A field of an ordered pair of shapes a and b [3] over the pose q = (theta, x, y) of b in the frame of a, a point p^ of b at
- * R(theta) p^ + (x, y):
+ * R(theta) p^ + (x, y) (CEM Eq. 1):
  *
  *     d       signed distance of the shapes
  *     grad    its derivative by theta, x and y; by construction the direction of contact, n = (grad_x, grad_y)/|..|, points
@@ -384,8 +412,9 @@ typedef struct {
 } dc_cshape;
 
 typedef enum {
-    /* Polygons that are apart: the distance. That overlap: -2 times the radius of the largest disc in both, which is what
-     *     min over points x of 2 max(phi_a(x), phi_b(x))                                                        (6, 7)
+    /* Polygons that are apart: the distance (CEM Eq. 2). That overlap: -2 times the radius of the largest disc in both, which is
+     * what
+     *     min over points x of 2 max(phi_a(x), phi_b(x))                                                     (CEM Eq. 6, 7)
      * is: less than the depth of penetration but for faces, bounded by the thickness of the thinner arm.
      * Half-plane and hole: the least distance of b's vertices from the outline, disc: the signed distance of its centre from b,
      * less the radius; both also below 0.
@@ -393,8 +422,8 @@ typedef enum {
      * contacts, of which the derivative would be one. So are, where polygons overlap, grad_x and grad_y, with steps hx: two
      * corners that meet have a kink as well. Elsewhere (grad_x, grad_y) is the derivative, a unit vector. */
     DC_CFIELD_EXACT = 0,
-    /* phi_a + phi_b at the point of a grid where (6) is least, as in [3], 6.3: side x side points on the square of half width
-     * the larger radius of a and b about the midpoint of their origins. Polygons only; derivatives with the point at rest in
+    /* phi_a + phi_b at the point of a grid where CEM Eq. 6 is least (CEM section 6.3): side x side points on the square of half
+     * width the larger radius of a and b about the midpoint of their origins. Polygons only; derivatives with the point at rest in
      * the grid, which moves with (x, y)/2. For comparison: it takes side^2 distances. */
     DC_CFIELD_SAMPLED,
     DC_CFIELD_LEARNED       /* a small network */
@@ -519,8 +548,8 @@ DC_DEF size_t dc_cfield_train_bytes(const dc_cfield_train_options *opt);
 DC_DEF dc_status dc_cfield_train_start(const dc_cfield_train_options *opt, const dc_cfield *of, void *state);
 
 /* Goes on until it is done or `progress` says so: draws poses, nine of ten near the surface, the others evenly where the
- * bounding circles meet, then minimises the mean square of the errors of d, cut off at +-2 DC_CFIELD_BAND, and of lever near
- * the surface by Adam. The same weights to the bit, however often it was stopped.
+ * bounding circles meet, then minimises the mean square of the errors of d (CEM Eq. 4), cut off at +-2 DC_CFIELD_BAND, and of
+ * lever near the surface (CEM Eq. 5) by Adam. The same weights to the bit, however often it was stopped.
  * of        the same as at the start, or the training is of both
  * mem       scratch: dc_cfield_eval_bytes(of)
  * progress, user, info   may be NULL
@@ -725,7 +754,7 @@ DCI_LANE dci_powers dci_powers_of(const dci_quadric *s, dc_real x, dc_real y, dc
     return w;
 }
 
-/* The gauge F = N(N(|x|/a, |y|/b; eps2), |z|/c; eps1) (2) and its derivatives by x, y, z.
+/* The gauge F = N(N(|x|/a, |y|/b; eps2), |z|/c; eps1), f^(eps1/2) of CONTAX Eq. 2, and its derivatives by x, y, z.
  *
  *     F_aa = F_GG G_a^2 + F_G G_aa, ...
  *
@@ -765,7 +794,7 @@ DCI_LANE dci_gauge dci_gauge_of(const dci_quadric *s, dci_powers w, dc_real x, d
     return F;
 }
 
-/* phi = r (1 - 1/F), r = |x| (3, corrected); with n = x/r and f = grad F/F:
+/* phi = r (1 - 1/F), r = |x| (CONTAX Eq. 3, corrected); with n = x/r and f = grad F/F:
  *     grad phi = (1 - 1/F) n + (r/F) f
  *     phi''    = (1 - 1/F)/r (1 - n n^T) + (n f^T + f n^T)/F + (r/F)(F''/F - 2 f f^T)      */
 DCI_LANE dci_jet dci_radial(const dci_quadric *s, dci_powers w, dc_real x, dc_real y, dc_real z, int level)
@@ -938,7 +967,7 @@ DCI_LANE dci_jet dci_rounded(const dci_sdf_core *s, dc_real x, dc_real y, dc_rea
 
 /* ---- folding ------------------------------------------------------------------------------------- */
 
-/* The smooth minimum of jets that come one after the other ([1], IV-B),
+/* The smooth minimum of jets that come one after the other (CONTAX section IV-B),
  *     phi = m - tau log S,  m the least value,  S = sum of e^((m - phi_i)/tau),
  * whose derivatives need no logarithm: with lambda the weight of the new jet among those so far,
  *     grad <- grad + lambda d,   d the difference of the gradients
@@ -980,8 +1009,8 @@ DCI_LANE dci_sdf_fold dci_sdf_fold_close(dci_sdf_fold f, dc_real tau, dc_real si
 
 /* ---- point clouds --------------------------------------------------------------------------------- */
 
-/* (6): a weighted mean of plane values phi_i with weights W_i = e^(a_i), a_i = -s_i |x - p_i|^2/2, s = 1/sigma^2, taken in one
- * after the other. With A = log(sum W), g = grad A, H = A'', and for the new point w its weight among those so far,
+/* CONTAX Eq. 6: a weighted mean of plane values phi_i with weights W_i = e^(a_i), a_i = -s_i |x - p_i|^2/2, s = 1/sigma^2, taken
+ * in one after the other. With A = log(sum W), g = grad A, H = A'', and for the new point w its weight among those so far,
  * b = -s (x - p) - g, D = phi_i - phi, d the difference of the gradients:
  *     phi  <- phi + w D
  *     grad <- grad + w d + D dw,                                             dw  = w (1 - w) b
@@ -1191,7 +1220,7 @@ DCI_LANE dci_jet dci_sdf_to_body(const dci_sdf_part *a, dci_jet j, dc_real value
     return b;
 }
 
-/* a plane of a polyhedron, turned round for a maximum (4, 5) */
+/* a plane of a polyhedron, turned round for a maximum (CONTAX Eq. 4, 5) */
 DCI_LANE dci_jet dci_sdf_plane_jet(dc_v3 n, dc_v3 p, dc_real x, dc_real y, dc_real z)
 {
     dci_jet j = dci_jet_zero();
@@ -3360,8 +3389,8 @@ static void dci_contact_apart(const dci_outline *from, const dci_outline *to, co
 }
 
 /* ---- pairs of polygons: overlapping --------------------------------------------------------------- */
-/* The largest disc in both: branch and bound on f(x) = max(phi_a(x), phi_b(x)) over rectangles, halved across. In one of half
- * diagonal r about c
+/* The largest disc in both (CEM Eq. 7): branch and bound on f(x) = max(phi_a(x), phi_b(x)) over rectangles, halved across. In one
+ * of half diagonal r about c
  *     f(x) >= f(c) - r,
  * and for any features i of the outlines, distances d_i and their gradients g_i at c, and weights of sum 1 with sum w_i g_i = 0,
  *     f(x) >= -min_i dist_i(x) >= -sum w_i (d_i + slack_i),
@@ -3787,7 +3816,7 @@ DC_DEF dc_status dc_cfield_sampled(const dc_cfield_options *opt, const dc_cshape
     return dci_cfield_make(DC_CFIELD_SAMPLED, opt, a, b, mem, f);
 }
 
-/* b at the pose (theta, x, y), into the work's arrays */
+/* b at the pose (theta, x, y), into the work's arrays: CEM Eq. 1 */
 static void dci_pair_pose(const dc_cfield *f, dci_pair_work *w, dc_real theta, dc_real x, dc_real y)
 {
     const dc_cpoly *b = &f->b;
@@ -3802,7 +3831,8 @@ static void dci_pair_pose(const dc_cfield *f, dci_pair_work *w, dc_real theta, d
     }
 }
 
-/* Two polygons at the pose in the work's arrays; d as it is, or any number below `enough` if it is. */
+/* Two polygons at the pose in the work's arrays; d as it is, or any number below `enough` if it is. Apart CEM Eq. 2, else the
+ * least of CEM Eq. 6. */
 static void dci_pair_contact(const dc_cfield *f, dci_pair_work *w, dc_real enough, dci_contact *r)
 {
     const dci_outline *a = &w->side[0], *b = &w->side[1];
@@ -4719,7 +4749,7 @@ static dc_status dci_exact_eval(const dc_cfield *f, dci_pair_work *w, const dc_r
     return s;
 }
 
-/* phi_a + phi_b + |phi_a - phi_b| = 2 max(phi_a, phi_b) (6): half its least value on the grid, and the point p (7). */
+/* phi_a + phi_b + |phi_a - phi_b| = 2 max(phi_a, phi_b), CEM Eq. 6: half its least value on the grid, and the point p, CEM Eq. 7. */
 static dc_real dci_sampled_least(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], dci_contact *c)
 {
     dc_real mx = DC_R(0.5)*q[1], my = DC_R(0.5)*q[2], half = dc_max(f->a.radius, f->b.radius), least = DC_REAL_MAX;
@@ -5105,7 +5135,7 @@ static void dci_training_step(dci_training *t, const dci_training_arrays *a, con
         for (i = 0; i < DCI_NET_BLOCK; ++i) {
             const dci_drawn *s = &a->drawn[pose[i]];
             float d = w->out[2*i], cut = DCI_TRAINING_CUT;
-            /* beyond where targets are cut off an answer is right that is beyond, too */
+            /* CEM Eq. 4, 5, one lever for both arms; beyond where targets are cut off an answer is right that is beyond, too */
             e[i][0] = s->d > cut ? (d > cut ? 0.0f : d - cut) : s->d < -cut ? (d < -cut ? 0.0f : d + cut) : d - s->d;
             e[i][1] = s->d < 1.0f && s->d > -1.0f ? DCI_TRAINING_LEVER*(w->out[2*i + 1] - s->lever) : 0.0f;
         }

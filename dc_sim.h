@@ -4,13 +4,14 @@
  * DOES     steps trees of rigid links of convex hulls, or of triangles with a hierarchy (dc_bsh.h, LRI [2]), in time by
  *          minimising SDRS Eq. 14 [1]: position-level dynamics, their contact potential, friction, joint limits, damping,
  *          proportional-derivative control; the Jacobians of the next state by both earlier ones, control, masses, friction,
- *          attachments and hull vertices; a whole trajectory's gradient by the adjoint; Adam. Grains of any shape in the plane: penalty contact with friction through fields over
- *          relative pose (dc_cfield of dc_sdf.h, CEM [3]), walls, driven grains, the derivative of a step.
+ *          attachments and hull vertices; a whole trajectory's gradient by the adjoint; Adam. Grains of any shape in the plane:
+ *          penalty contact with friction through fields over relative pose (dc_cfield of dc_sdf.h, CEM [3]), walls, driven
+ *          grains, the derivative of a step.
  * DOES NOT close loops of joints, bend links, decompose shapes that are not convex.
  *
  * USE
  *   In one C or C++ file: #define DC_CONTACT_, DC_BSH_, DC_SDF_ and DC_SIM_IMPLEMENTATION, then #include "dc_sim.h". Elsewhere
- *   include it. Quick start, a complete program; cc -std=c99 -O3 program.c -lm
+ *   include it. Quick start, a complete program; cc -std=c99 -O3 program.c -lm. One for grains stands above their declarations.
  *
  *|#define DC_CONTACT_IMPLEMENTATION
  *|#define DC_BSH_IMPLEMENTATION
@@ -52,15 +53,16 @@
  *   q, nq           the state, joint after joint: free w x y z tx ty tz, ball w x y z, hinge angle (rad), slide length (m)
  *   dq, nv          its tangent: free v then w, ball w, hinge, slide; v and w in the axes of the joint's frame, w about the
  *                   link's origin: t <- t + v, R <- exp([w]) R. All derivatives are by tangents at their own time
- *   T_i = [R t]     link to world, 3x4: T_i = T_parent A_i J_i(q), A_i the attachment (Eq. 1)
+ *   T_i = [R t]     link to world, 3x4: T_i = T_parent A_i J_i(q), A_i the attachment (SDRS Eq. 1)
  *   S_a             world twist of tangent coordinate a: dT_i/dq_a = [S_a] T_i
  *   M_i             moment matrix, integral of rho (x,1)(x,1)^T, 4x4
  *   h, U            time step; potentials in J
  *
  * THE STEP
- *   q^{t+1} minimises O = sum_i 1/(2h^2) tr((T_i - Y_i) M_i (T_i - Y_i)^T) + U,   Y_i = 2 T_i^t - T_i^{t-1} + h^2 [0 g]   (3)
- *   with U the joints', k (P_c + U_f) of the contacts (14). Second derivatives by tangents: for a before b in a chain
- *   d2T_i/dq_a dq_b = [S_a][S_b] T_i, the half-sum of both orders among the three of a rotation.
+ *   q^{t+1} minimises O (SDRS Eq. 14, LRI Eq. 1),
+ *       O = sum_i 1/(2h^2) tr((T_i - Y_i) M_i (T_i - Y_i)^T) + U,   Y_i = 2 T_i^t - T_i^{t-1} + h^2 [0 g]          (SDRS Eq. 2, 3)
+ *   with U that of the joints (SDRS Eq. 5) and k (P_c + U_f) of the contacts (SDRS Eq. 7, 13). Second derivatives by tangents: for
+ *   a before b in a chain d2T_i/dq_a dq_b = [S_a][S_b] T_i, the half-sum of both orders among the three of a rotation.
  *   A hull at a plane of the scenery has the plane itself for its plane of separation: P_c is the sum of P over its vertices, felt
  *   from s lengths; the plane does not move, so that u = w = 0 in its friction.
  *   Newton's method from q^t. Where the Hessian is not positive definite, the sum of its parts made semidefinite takes its place:
@@ -71,13 +73,20 @@
  *   Memory    None of its own: dc_sim_bytes for a model, dc_sim_step_bytes, dc_sim_grad_bytes and dc_sim_adjoint_bytes for
  *             scratch that is given back: the most a state can ask for; where few pairs press, less will do. Grains:
  *             dc_grains_bytes, dc_grains_step_bytes. Stack below 4 KB (`make facts`).
- *   Errors    dc_status; what each means here is said at the functions. On failure outputs are untouched but as said.
+ *   Errors    dc_status:
+ *             DC_E_ARG       bad input; dc_sim_flaw and dc_grains_info say where
+ *             DC_E_MEMORY    the arena, the list of triangle pairs or the room for grains' pairs is too small
+ *             DC_E_OVERLAP   the state a step starts from is not free of overlap: dc_sim_info says who
+ *             DC_E_RANGE     numbers too large; a grain that flew away
+ *             DC_E_SINGULAR  derivatives: the Hessian of O at the solution is singular
+ *             DC_E_DIVERGED  a step did not reach its tolerance; its last iterate is free of overlap
+ *             On failure outputs are untouched but as said at the functions.
  *   Threads   Every function is re-entrant; a model is read-only but for dc_sim_refresh.
  *   Bits      A step depends on its arguments alone: no warm start outlives it. Built with -ffp-contract=off the bits are the same
  *             under any compiler: states of 1000 steps and the gradient of a loss of theirs (tests/test_sim_golden.c). Grains: the
  *             same for any split of the parts over threads.
  *   Smooth    The next state is C1 in both earlier ones, control and design wherever d2O/dq_next^2 is regular, through all
- *             changes of contact; friction has its normal force and normal from time t (Eq. 8), a product of two coefficients.
+ *             changes of contact; friction has its normal force and normal from time t (SDRS Eq. 8), a product of two coefficients.
  *             A uniform solid keeps the faces it was built with.
  *   Accuracy  Of first order in h. Jacobians of every kind against differences of whole steps, sliding, landing and resting:
  *             1e-6 of the largest entry; the adjoint against their product over 100 steps: 1e-13.
@@ -86,6 +95,10 @@
  *             thrown at up to 100 m/s 32 ended so, of 30000 with sizes from 0.01 to 10 m and flails 841, one of which gained 0.15 of
  *             the energy of the throw; on none of their paths anything touched (tests/test_sim_contact.c, test_sim_path.c,
  *             DC_TEST_SWEEP 17 and 25).
+ *   Cost      us of a step, of its adjoint and of its Jacobians by both earlier states and control, one Zen 4 core, gcc 12 -O3,
+ *             `make bench`: a box on the floor 3.3, 3, 4; a chain of 8 hinges that lands on it 27, 16, 21, of 16 hinges 120, 36,
+ *             71; 8 boxes in a stack, 48 freedoms, 440, 90, 190; four chains, 64 freedoms, that meet, a step 3100, an adjoint 450.
+ *             Grains: see there.
  *   Trees     A step evaluates every pair of trees once for each state it looks at, its Hessian where links moved enough for it
  *             to matter; 2.8 KB of scratch a pair and 0.7 KB for each of desc.contacts. Jacobians against differences of whole
  *             steps 1.2e-6 of the largest entry at worst; links that hang in each other as rings of a chain do not meet on any path.
@@ -96,7 +109,8 @@
  *
  * REFERENCES
  *   [1] SDRS  Ye, Gao, Wu, Pan, Komura: SDRS, shape-differentiable robot simulator.
- *   [2] LRI   Ye, Wu, Komura, Pan: Efficient differentiable contact model with long-range influence: Eq. 1 and appendix A.3.
+ *   [2] LRI   Ye, Wu, Komura, Pan: Efficient differentiable contact model with long-range influence.
+ *   [3] CEM   Zhecheng Wang, Smith, Madan, Grinspun: The configurational element method for nonconvex granular media.
  *
  * CHANGES  see CHANGELOG.md. LICENCE at the end of this file. */
 #ifndef DC_SIM_H_INCLUDED
@@ -175,8 +189,8 @@ typedef struct { dc_v3 n; dc_real d, friction; } dc_sim_plane;
  * place), nor do links that do not move; exclude lists further pairs.
  *
  * With `trees` links touch by the triangles of their trees alone, and hulls are for moments. The potential of two links is
- * dc_bsh_eval's, felt at any distance; friction is that of the triangle pairs in dc_bsh_contacts at time t, with their weights (LRI
- * Eq. 12); a triangle at a plane counts as a hull of three vertices, with the potential that `global` and `support` say.
+ * dc_bsh_eval's, felt at any distance; friction is that of the triangle pairs in dc_bsh_contacts at time t, with their weights
+ * (LRI Eq. 12); a triangle at a plane counts as a hull of three vertices, with the potential that `global` and `support` say.
  * Trees have constant radii: there is no derivative by their vertices, which dc_sim_grad and dc_sim_adjoint refuse. */
 typedef struct {
     const dc_sim_link *link;    /* parents first */
@@ -255,7 +269,7 @@ DC_DEF uint64_t dc_sim_hash(const dc_real *x, int n);
 
 /* ---- the step ----------------------------------------------------------------------------------- */
 
-/* Control of one step, any of it NULL: stable PD (Eq. 5 with kp/2 for its k_p and kd h/2 for its k_d, so that the force is
+/* Control of one step, any of it NULL: stable PD (SDRS Eq. 5 with kp/2 for its k_p and kd h/2 for its k_d, so that the force is
  * kp (target - q) + kd (velocity - dq/dt)) towards the end of the step, and forces. */
 typedef struct {
     const dc_real *target;      /* nq; NULL: the neutral state. FREE joints are not read. For BALL the spring is that of
@@ -309,7 +323,7 @@ typedef struct {
 /* Bytes of arena for dc_sim_grad with these outputs; only whether they are NULL is looked at. */
 DC_DEF size_t dc_sim_grad_bytes(const dc_sim *sim, const dc_sim_jacobian *out);
 
-/* The derivatives of dc_sim_step at its solution q_next, by the implicit function theorem (Eq. 88):
+/* The derivatives of dc_sim_step at its solution q_next, by the implicit function theorem (SDRS Eq. 88):
  *     d2O/dq_next^2 dq_next = - d2O/dq_next d(q_prev, q, control, design)
  * DC_E_SINGULAR: d2O/dq_next^2 is. Other statuses as for the step. Outputs untouched but with DC_OK. */
 DC_DEF dc_status dc_sim_grad(const dc_sim *sim, const dc_real *q_prev, const dc_real *q, const dc_sim_control *control,
@@ -352,9 +366,9 @@ DC_DEF dc_status dc_adam(dc_adam_state *a, const dc_real *grad, dc_real *x);
 
 /* ==== grains ======================================================================================
  *
- * Rigid grains of any shape in the plane, after CEM [2]: all that two shapes need to touch is a pair of scalar fields over
+ * Rigid grains of any shape in the plane, after CEM [3]: all that two shapes need to touch is a pair of scalar fields over
  * their relative pose (dc_cfield of dc_sdf.h): the distance d and the lever of friction. Each pair of grains within reach gets
- * one force (Algorithm 1), then all move by symplectic Euler. Half-planes and circles are bodies too, of types of their own.
+ * one force (CEM Algorithm 1), then all move by symplectic Euler. Half-planes and circles are bodies too, of types of their own.
  *
  *   q = (theta, x, y)   pose of a body, rad and m; v = (omega, vx, vy)
  *   q_AB                pose of B in A's frame: (theta_B - theta_A, R(-theta_A)(x_B - x_A))
@@ -377,7 +391,47 @@ DC_DEF dc_status dc_adam(dc_adam_state *a, const dc_real *grad, dc_real *x);
  * A step costs O(bodies + pairs within reach) + bodies x walls. It never looks at pairs whose circles about the centres of mass
  * are apart. The grid's cells are as wide as the largest grain: one grain far larger than the rest belongs among the walls.
  *
- * [2] CEM  Wang, Smith, Madan, Grinspun: The configurational element method for nonconvex granular media. */
+ * Two stars fall on the ground; a complete program:
+ *
+ *|#define DC_CONTACT_IMPLEMENTATION
+ *|#define DC_BSH_IMPLEMENTATION
+ *|#define DC_SDF_IMPLEMENTATION
+ *|#define DC_SIM_IMPLEMENTATION
+ *|#include "dc_sim.h"
+ *|#include <stdio.h>
+ *|static unsigned char memory[1 << 17];
+ *|int main(void)
+ *|{
+ *|    const dc_grain_material stone = {DC_R(1e4), 20, DC_R(1e4), 20, DC_R(0.5)};  // k_n, gamma_n, k_t, gamma_t, mu
+ *|    const int body[3] = {0, 0, 1};                         // of which type: star, star, ground
+ *|    dc_arena mem = dc_arena_make(memory, sizeof memory);
+ *|    dc_v2 v[DC_POLY_NAMED_MOST];
+ *|    dc_cshape star = DC_ZERO, ground = DC_ZERO;
+ *|    dc_cfield field[2];                                    // of star and star, of ground and star
+ *|    dc_grain_type type[2] = DC_ZERO;
+ *|    dc_grain_pair pair[2] = DC_ZERO;
+ *|    dc_grains_desc desc = DC_ZERO;
+ *|    dc_grains g;
+ *|    int k;
+ *|    dc_status s = dc_poly_named("star", DC_POLY_NAMED_MOST, v, &star.poly.n);
+ *|    star.poly.v = v;
+ *|    ground.kind = type[1].kind = DC_CSHAPE_HALFPLANE;      // solid where y <= 0
+ *|    if (s == DC_OK) s = dc_cfield_exact(NULL, &star, &star.poly, &mem, &field[0]);
+ *|    if (s == DC_OK) s = dc_cfield_exact(NULL, &ground, &star.poly, &mem, &field[1]);
+ *|    if (s == DC_OK) s = dc_grain_type_poly(&star.poly, 1, 1, &type[0]);         // 1 m, 1 kg/m^2
+ *|    pair[0].field = &field[0];
+ *|    pair[1].field = &field[1]; pair[1].a = 1;
+ *|    desc.type = type; desc.types = 2; desc.pair = pair; desc.pairs = 2; desc.body = body; desc.bodies = 3;
+ *|    desc.h = DC_R(1e-3); desc.gravity[1] = DC_R(-9.81); desc.material = stone;
+ *|    desc.lo[0] = -4; desc.hi[0] = 4; desc.hi[1] = 8;
+ *|    if (s == DC_OK) s = dc_grains_build(&desc, &mem, &g);
+ *|    if (s != DC_OK) return 1;
+ *|    g.q[2] = 2; g.q[3] = DC_R(0.3); g.q[5] = 5;            // y of the first; angle, y of the second
+ *|    for (k = 0; k < 2000 && s == DC_OK; ++k) s = dc_grains_step(&g, &mem, NULL);
+ *|    printf("%s, heights %.2f and %.2f\n", dc_status_text(s), (double)g.q[2], (double)g.q[5]);
+ *|    return s != DC_OK;
+ *|}
+ */
 
 #if DC_IS_FLOAT
 #define dc_grain_type_poly dc_grain_type_poly_f
@@ -493,12 +547,13 @@ DC_DEF size_t dc_grains_step_bytes(const dc_grains *g);
  * DC_E_ARG     the state is not finite, or out of range, or two bodies came within reach that no pair covers; see info.
  * DC_E_MEMORY  mem is too small (before anything), or more pairs are within reach than there is room for: info->pairs > room,
  *              found out in O(bodies + room).
- * DC_E_RANGE   a body flew away: its next state is not in range.
+ * DC_E_RANGE   a body flew away: its next state is not in range; or what a learned field answers does not fit.
  * On failure the state is untouched. */
 DC_DEF dc_status dc_grains_step(dc_grains *g, dc_arena *mem, dc_grains_info *info);
 
 /* The same in parts, so that the caller may run those in the middle in parallel: every block once, in any order, by any
- * number of threads, each with an arena of its own; then every body. The bits do not depend on it. dc_grains_step is
+ * number of threads, each with an arena of its own; then every body. The bits do not depend on it. Statuses are those of the
+ * step; after a failure the rest is left out, and the state is as it was. dc_grains_step is
  *     find(g, info);  meet(g, 0, g->blocks, mem);  sum(g, 0, bodies);  advance(g, info) */
 DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info);    /* pairs within reach */
 DC_DEF dc_status dc_grains_meet(dc_grains *g, int begin, int end, dc_arena *mem);   /* fields and forces of blocks begin..end-1 */
@@ -804,7 +859,7 @@ static const char *dci_sim_moments(dc_sim *sim, int i)
         if (l->model == DC_SIM_LUMPED) {
             for (k = 0; k < n; ++k) {
                 dci_sim_homogeneous(sim->vertex[first + k], y);
-                dci_sim_outer(1, y, y, M);
+                dci_sim_outer(1, y, y, M);                  /* SDRS Eq. 4 */
                 for (c = 0; c < 3; ++c) {
                     dc_real u[4] = {0, 0, 0, 0};
                     u[c] = 1;
@@ -1211,7 +1266,7 @@ static dc_pose dci_sim_identity(void)
     return p;
 }
 
-/* Eq. 1 */
+/* SDRS Eq. 1 */
 static void dci_sim_forward(const dc_sim *sim, const dc_real *q, dci_sim_frame *F)
 {
     int i;
@@ -1579,7 +1634,7 @@ static DCI_NOINLINE void dci_sim_curvature(const dci_sim_view *V, const dc_real 
 
 /* ---- the energy of a step ------------------------------------------------------------------------- */
 
-/* P(x) and its derivatives for x in lengths: (x-s)^4/x^5 below s, or 1/x. +INFINITY for x <= 0. */
+/* P(x) and its derivatives for x in lengths: (x-s)^4/x^5 below s (SDRS section IV-B), or 1/x. +INFINITY for x <= 0. */
 static dc_real dci_sim_barrier(int global, dc_real s, dc_real x, dc_real *d1, dc_real *d2)
 {
     dc_real y = x/s, e = 1 - y, y5;
@@ -1728,7 +1783,7 @@ static void dci_sim_cross_inertia(const dc_real *M, const dc_m3 *R, const dc_m3 
         }
 }
 
-/* 1/(2h^2) tr((T - Y) M (T - Y)^T) of link i */
+/* 1/(2h^2) tr((T - Y) M (T - Y)^T) of link i: SDRS Eq. 3, or SDRS Eq. 4 */
 static DCI_NOINLINE void dci_sim_inertia(dci_sim_work *W, int i, int want)
 {
     const dc_real *M = W->sim->moment + 16*i, *Y = W->Y + 12*i;
@@ -1775,7 +1830,7 @@ static dc_real dci_sim_scalar_energy(dci_sim_work *W, const dc_sim_link *l, int 
 {
     dc_real h = W->sim->desc.h, e = x - target, v = (x - old)/h - velocity, m = x - old, U, a, b;
     dc_real kp = gains ? l->kp : 0, kd = gains ? l->kd : 0;
-    U = DC_R(0.5)*kp*e*e + DC_R(0.5)*kd*h*v*v + DC_R(0.5)*l->damping*m*m/h - force*m;
+    U = DC_R(0.5)*kp*e*e + DC_R(0.5)*kd*h*v*v + DC_R(0.5)*l->damping*m*m/h - force*m;           /* SDRS Eq. 5 */
     *d1 = kp*e + kd*v + l->damping*m/h - force;
     *d2 = kp + kd/h + l->damping/h;
     dci_sim_felt(W, kp*e);
@@ -2014,8 +2069,8 @@ static void dci_sim_feel(dci_sim_work *W, const dci_sim_frame *F)
 }
 
 /* Friction of a vertex at a plane of normal n, which moves from x to y in h, over mu: h A(f) sqrt(|e|^2/h^2 + eps_v), e the part of
- * y - x along the plane, f = |P'|/l the force at time t. grad = weight e, Hessian by y: along (1 - nn^T) - across ee^T;
- * by y, then x: minus that, and rise e n^T. */
+ * y - x along the plane, f = |P'|/l the force at time t: SDRS Eq. 12 with u = w = 0. grad = weight e, Hessian by y:
+ * along (1 - nn^T) - across ee^T; by y, then x: minus that, and rise e n^T. */
 typedef struct { dc_v3 e; dc_real value, weight, across, rise; } dci_sim_slip;
 
 static dci_sim_slip dci_sim_slide(const dc_sim *sim, dc_v3 n, dc_real d1, dc_real d2, dc_v3 x, dc_v3 y)
@@ -2199,7 +2254,7 @@ static void dci_sim_stop(dci_sim_work *W, int k, dc_status s)
     W->hull_b = W->sim->pair[2*k + 1];
 }
 
-/* Pair k of hulls: the potential (7). */
+/* Pair k of hulls: the potential, SDRS Eq. 7. */
 static DCI_NOINLINE void dci_sim_at_pair(dci_sim_work *W, int k, int want)
 {
     const dc_sim *sim = W->sim;
@@ -2227,7 +2282,7 @@ static DCI_NOINLINE void dci_sim_at_pair(dci_sim_work *W, int k, int want)
     W->gap = dc_min(W->gap, dci_sim_room(sim, &W->now, b, dc_neg(n), -W->plane[k].d/length));
 }
 
-/* its friction, by what was felt at time t (13) */
+/* its friction, by what was felt at time t: SDRS Eq. 13 */
 static DCI_NOINLINE void dci_sim_at_rubbing(dci_sim_work *W, int k, int want)
 {
     const dc_sim *sim = W->sim;
@@ -2390,7 +2445,7 @@ static DCI_NOINLINE dc_status dci_sim_blend(dci_sim_work *W, int k)
     return DC_OK;
 }
 
-/* F, f, K of pair k at the poses now */
+/* F, f, K of pair k at the poses now: the damping term of LRI section A.3 */
 static DCI_NOINLINE dc_status dci_sim_rubs(dci_sim_work *W, int k)
 {
     const dc_sim *sim = W->sim;
@@ -2504,7 +2559,7 @@ static DCI_NOINLINE void dci_sim_gather(dci_sim_work *W)
     if (!W->project) dci_sim_curvature(&V, W->gc, W->carried, W->c, &s, &W->attach);
 }
 
-/* O at q, which becomes `now`; with want its gradient and Hessian. W->status: why there is none. */
+/* O of SDRS Eq. 14 at q, which becomes `now`; with want its gradient and Hessian. W->status: why there is none. */
 static void dci_sim_energy(dci_sim_work *W, const dc_real *q, int want)
 {
     const dc_sim *sim = W->sim;
@@ -2909,7 +2964,7 @@ static int dci_sim_control_ok(const dc_sim *sim, const dc_sim_control *u)
     return 1;
 }
 
-/* Y of link i (3), and the force that its motion is */
+/* Y of link i (SDRS Eq. 2, 3), and the force that its motion is */
 static DCI_NOINLINE void dci_sim_inert(dci_sim_work *W, int i)
 {
     const dc_sim *sim = W->sim;
@@ -2954,7 +3009,7 @@ static DCI_NOINLINE dc_status dci_sim_load(dci_sim_work *W, int k)
     return DC_OK;
 }
 
-/* Takes a workspace and computes what does not change during a step: poses, Y of (3), planes at time t, forces acting.
+/* Takes a workspace and computes what does not change during a step: poses, Y of SDRS Eq. 3, planes at time t, forces acting.
  * DC_E_OVERLAP with hull_a, hull_b. */
 static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_prev, const dc_real *q, const dc_sim_control *u,
                               int attachments, dc_arena *mem, dci_sim_work **out)
@@ -3106,7 +3161,7 @@ static dc_real dci_sim_along(const dci_sim_work *W)
     return slope;
 }
 
-/* Newton's method from the state now, with the line search of the header's description. */
+/* Newton's method for SDRS Eq. 86 from the state now, with the line search of the header's description. */
 static DCI_NOINLINE dc_status dci_sim_newton(dci_sim_work *W, dc_sim_info *info)
 {
     const dc_sim *sim = W->sim;
@@ -3632,7 +3687,7 @@ static DCI_NOINLINE dc_status dci_sim_jacobians(dci_sim_work *W, const dc_real *
     if (W->status != DC_OK) return W->status;
     s = dc_ldlt_factor((int)nv, W->H, (int)nv, piv, NULL);
     for (c = 0; c < 7 && s == DC_OK; ++c)
-        if (D[c] && n[c]) s = dc_ldlt_solve((int)nv, W->H, (int)nv, piv, (int)n[c], D[c], (int)n[c]);
+        if (D[c] && n[c]) s = dc_ldlt_solve((int)nv, W->H, (int)nv, piv, (int)n[c], D[c], (int)n[c]);      /* SDRS Eq. 88 */
     for (c = 0; c < 7 && s == DC_OK; ++c)
         if (!dci_sim_finite(D[c], n[c]*nv)) s = DC_E_RANGE;
     for (c = 0; c < 7 && s == DC_OK; ++c)
@@ -3702,7 +3757,7 @@ static DCI_NOINLINE dc_status dci_sim_back(dci_sim_work *W, const dc_sim_run *r,
     dci_sim_energy(W, q_next, 1);
     if (W->status != DC_OK) return W->status;
     status = dc_ldlt_factor(nv, W->H, nv, piv, NULL);
-    if (status == DC_OK) status = dc_ldlt_solve(nv, W->H, nv, piv, 1, lam, 1);
+    if (status == DC_OK) status = dc_ldlt_solve(nv, W->H, nv, piv, 1, lam, 1);       /* SDRS Eq. 88, transposed */
     if (status != DC_OK) return status;
     for (k = 0; k < nv; ++k) lam[k] = -lam[k];
     for (i = 0; i < sim->links; ++i) dci_sim_twist(sim, W->axis, &W->now, i, -1, lam, z + 6*i);
@@ -3853,7 +3908,7 @@ DC_DEF dc_status dc_adam(dc_adam_state *a, const dc_real *grad, dc_real *x)
 
 enum { DCI_GRAIN_LANES = 32 };      /* pairs in a block */
 
-/* ---- one contact: Algorithm 1 -------------------------------------------------------------------- */
+/* ---- one contact: CEM Algorithm 1 ---------------------------------------------------------------- */
 
 /* c, s: cos and sin of theta_A; rel: q_AB; d, g, lever: the field there, in m; damp_n, damp_t: c gamma_n, c gamma_t. A
  * tangent of it is one too. */
@@ -3861,8 +3916,8 @@ typedef struct { dc_real c, s, rel[3], va[3], vb[3], d, g[3], lever, spring; } d
 typedef struct { dc_real kn, damp_n, kt, damp_t, mu, h; } dci_grain_law;
 typedef struct { dc_real fa[3], fb[3], spring, fn, ft; } dci_grain_out;
 
-/* gb = J_B^T g, ga the moment in J_A^T g, whose forces are minus those of gb; length of their part by x and y, t and the levers of
- * friction, speeds along g and t */
+/* gb = J_B^T g, ga the moment in J_A^T g, whose forces are minus those of gb (CEM Algorithm 1 has them not transposed); length
+ * of their part by x and y, t and the levers of friction, speeds along g and t */
 typedef struct { dc_real ga, gb[3], length, pa, pb, t[2], vn, vt; } dci_grain_frame;
 
 typedef enum { DCI_GRAIN_OPEN = 0, DCI_GRAIN_SMOOTH, DCI_GRAIN_STICK, DCI_GRAIN_CUT, DCI_GRAIN_SLIP } dci_grain_regime;
@@ -3898,6 +3953,7 @@ static void dci_grain_push(const dci_grain_frame *F, dci_grain_out *O)
     O->fa[2] = -O->fb[2];
 }
 
+/* The forces of CEM Algorithm 1, without the pull that its f_n may have, and with the cone of the normal force f_n |n|. */
 static dci_grain_regime dci_grain_force(const dci_grain_law *M, const dci_grain_in *in, dci_grain_out *O)
 {
     dci_grain_frame F;
@@ -3982,6 +4038,12 @@ static int dci_grain_material_ok(const dc_grain_material *m)
         && dci_sim_scalar(m->mu, 0);
 }
 
+/* a grain may have the field of a disc, a wall has that of its kind */
+static int dci_grain_fits(dc_cshape_kind kind, dc_cshape_kind field)
+{
+    return field == kind || (kind == DC_CSHAPE_POLY && field == DC_CSHAPE_DISC);
+}
+
 static int dci_grains_check(const dc_grains_desc *d)
 {
     int k;
@@ -4000,7 +4062,7 @@ static int dci_grains_check(const dc_grains_desc *d)
     for (k = 0; k < d->pairs; ++k) {
         const dc_grain_pair *p = d->pair + k;
         if (p->a < 0 || p->a >= d->types || p->b < 0 || p->b >= d->types) return 0;
-        if (d->type[p->b].kind != DC_CSHAPE_POLY || (p->field && p->field->wall != d->type[p->a].kind)) return 0;
+        if (d->type[p->b].kind != DC_CSHAPE_POLY || (p->field && !dci_grain_fits(d->type[p->a].kind, p->field->wall))) return 0;
         if (!dci_sim_scalar(p->length, 0) || !dci_grain_material_ok(&p->material)) return 0;
     }
     for (k = 0; k < d->bodies; ++k)
@@ -4031,7 +4093,7 @@ static void dci_grains_grid(const dc_grains_desc *d, dc_real size[2], int cells[
 static size_t dci_grains_room(const dc_grains_desc *d) { return d->room > 0 ? (size_t)d->room : 16*(size_t)d->bodies; }
 static size_t dci_grains_blocks(const dc_grains_desc *d) { return dci_grains_room(d)/DCI_GRAIN_LANES + (size_t)d->pairs + 1; }
 
-/* items and their size of the arrays of dc_grains, in the order of dci_grains_take */
+/* items and their size of the arrays of dc_grains, in the order of dci_grains_point */
 enum { DCI_GRAINS_ARRAYS = 10 };
 static void dci_grains_sizes(const dc_grains_desc *d, const int cells[2], size_t count[DCI_GRAINS_ARRAYS], size_t size[DCI_GRAINS_ARRAYS])
 {

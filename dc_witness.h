@@ -47,7 +47,7 @@
  *
  * CONTRACTS
  *   Memory    Witness points: none. Manifolds: scratch from the caller's dc_arena, given back at return; dc_manifold_bytes.
- *             Stack below 4 KB at -Os and -O3 (`make facts`).
+ *             Stack at most 4096 bytes at -Os and -O3 (`make facts`).
  *   Errors    dc_status: DC_E_ARG for what is not finite, out of range or missing, DC_E_MEMORY for an arena that is too small,
  *             DC_E_RANGE for results that do not fit. Outputs are untouched then.
  *   Threads   Every function is re-entrant; nothing is shared.
@@ -137,9 +137,9 @@ typedef struct {
     dc_real gamma;      /* 1 where the projection is inside */
 } dc_vf;
 
-/* Witness points of the edges a[0]a[1] and b[0]b[1]: the smooth analytical active set of [1], IV-D2,
+/* Witness points of the edges a[0]a[1] and b[0]b[1]: the smooth analytical active set of CONTAX section IV-D2,
  *
- *     min over alpha of 1/2 |a(alpha_a) - b(alpha_b)|^2 + w_reg L^2/2 ((alpha_a - 1/2)^2 + (alpha_b - 1/2)^2)
+ *     min over alpha of 1/2 |a(alpha_a) - b(alpha_b)|^2 + w_reg L^2/2 ((alpha_a - 1/2)^2 + (alpha_b - 1/2)^2)       (CONTAX Eq. 10)
  *
  * without the box, gamma; on its four sides, the least of them by a soft argmin; mixed by gamma. Infinitely often
  * differentiable everywhere: edges may be parallel, crossing, identical or of length zero.
@@ -153,8 +153,9 @@ DC_DEF dc_status dc_ee_witness(const dc_witness_options *opt, const dc_v3 a[2], 
  * lines' closest points are inside both edges, else 0. Jumps where edges become parallel. */
 DC_DEF dc_status dc_ee_closest(const dc_v3 a[2], const dc_v3 b[2], dc_ee *out);
 
-/* Witness point of the vertex v on the triangle t, in the same way (supplement III-C, corrected): the plane's point where
- * gamma says so, else a soft argmin over the three edges. w_reg L^2/2 sum (bary_i - 1/3)^2 makes flat triangles unique.
+/* Witness point of the vertex v on the triangle t, CONTAX Eq. 7-9 for one and three corners, in the same way (section III-C of
+ * its supplement, corrected): the plane's point where gamma says so, else a soft argmin over the three edges.
+ * w_reg L^2/2 sum (bary_i - 1/3)^2 makes flat triangles unique.
  * jac    10x12 by (v, t0, t1, t2), rows p, alpha, bary, gamma; NULL: not computed. Statuses as above. */
 DC_DEF dc_status dc_vf_witness(const dc_witness_options *opt, dc_v3 v, const dc_v3 t[3], dc_vf *out, dc_real *jac);
 
@@ -221,9 +222,10 @@ typedef struct {
                              * L grad F; 0: 1e-8 */
     int     no_ee;          /* 1: no edge contacts */
     int     no_vs_a, no_vs_b;  /* 1: no contacts of the vertices of a, of b */
-    int     trace;          /* steps by which witness points of edges are moved onto their surface along its normal, at most 16;
-                             * converges where the field's slope along its normal is below 2: not on flat radial superquadrics */
-    int     inside;         /* 1: activity of edges also asks that a witness point is inside its own body */
+    int     trace;          /* steps by which witness points of edges are moved onto their surface along its normal, at most 16
+                             * (CONTAX, supplement II-C); converges where the field's slope along its normal is below 2: not on
+                             * flat radial superquadrics */
+    int     inside;         /* 1: activity of edges also asks that a witness point is inside its own body (supplement II-B) */
 } dc_manifold_options;
 
 /* The number of contacts, the same for every pose: of vertices of a (part[0]), of b, then for every pair of edges (k of a, l of b,
@@ -233,19 +235,20 @@ DC_DEF int dc_manifold_count(const dc_surface *a, const dc_surface *b, const dc_
 /* Bytes of arena that a call below takes; 0 on overflow or bad arguments. derivative: 0 for dc_manifold, 1 for the others. */
 DC_DEF size_t dc_manifold_bytes(const dc_surface *a, const dc_surface *b, const dc_manifold_options *opt, int derivative);
 
-/* The contact manifold of two posed bodies ([1], Eq. 10-16, with the corrections below). Poses map body to world, |q.q - 1| <= 1e-3;
- * NULL is the identity.
+/* The contact manifold of two posed bodies (CONTAX sections IV-C and IV-D, with the corrections below). Poses map body to world,
+ * |q.q - 1| <= 1e-3; NULL is the identity.
  *
- *   vertex x of a:   p = x,  d = phi_b(x),  n = n_b(x),  act = s(-d/tau_pen)                              (IV-C; act ours)
+ *   vertex x of a:   p = x,  d = phi_b(x),  n = n_b(x),  act = s(-d/tau_pen)                              act is ours
  *   edges k, l:      e_a, e_b, gamma the smooth witness points,  n- = (e_a - e_b)/sqrt(|e_a - e_b|^2 + eps_n), d- = n-.(e_a - e_b)
- *     on a:          p = e_a,  g = tanh( n_b(e_b).n-/tau_sign),  d = g d-,  n =  g n-                        (11)
+ *     on a:          p = e_a,  g = tanh( n_b(e_b).n-/tau_sign),  d = g d-,  n =  g n-                        CONTAX Eq. 11
  *     on b:          p = e_b,  g = tanh(-n_a(e_a).n-/tau_sign),  d = g d-,  n = -g n-
- *     act = gamma pen nn cl (16),  pen = s(-phi_other(p)/tau_pen)                                           (12)
- *           nn = soft argmin of d- over the edges of the other body                                         (13, 14)
- *           cl = s(-n_a(e_a).n_b(e_b)/tau_cl)                                                               (15)
+ *     act = gamma pen nn cl                                                                                 CONTAX Eq. 16
+ *           pen = s(-phi_other(p)/tau_pen)                                                                  CONTAX Eq. 12
+ *           nn = soft argmin of d- over the edges of the other body                                         CONTAX Eq. 13, 14
+ *           cl = s(-n_a(e_a).n_b(e_b)/tau_cl)                                                               CONTAX Eq. 15
  *
  * with s the logistic function and n_c the unit normal of the field (dc_sdf_out.dir) at tau_n. The distance on b has the roles
- * swapped throughout: Eq. 11 as printed gives it the wrong sign.
+ * swapped throughout: CONTAX Eq. 11 as printed gives it the wrong sign.
  *
  * contacts   dc_manifold_count of them
  * DC_E_ARG: a field that dc_sdf_eval_batch refuses, a vertex or edge out of range, an option out of range, a NULL.
@@ -418,7 +421,8 @@ DCI_LANE dci_ee_d dci_ee_mix(dc_real x, dci_ee_d u, dc_real y, dci_ee_d v)
     return d;
 }
 
-/* The active set: alpha minimises J = 1/2 x^T Q x + c^T x over the unit square. `derive` is a constant where it counts. */
+/* The active set of CONTAX Eq. 10: alpha minimises J = 1/2 x^T Q x + c^T x over the unit square. `derive` is a constant where it
+ * counts. */
 DCI_LANE void dci_ee_lane(const dci_wit *o, dc_v3 A1, dc_v3 A2, dc_v3 r, int derive, dci_ee *out)
 {
     dc_real w = o->w, h = DC_R(0.5);
@@ -558,6 +562,7 @@ DCI_LANE dc_real dci_vf_cost(const dci_wit *o, int listing, dc_v3 p, dc_real t)
     return listing ? dci_sqrt_lane(p2) : DC_R(0.5)*(p2 + o->w*(x*x + y*y + DC_R(1.0/9.0)));
 }
 
+/* The active set of CONTAX Eq. 7-9 for a vertex and a triangle, whose weights are (1 - x1 - x2, x1, x2). */
 DCI_LANE void dci_vf_lane(const dci_wit *o, int listing, dc_v3 a, dc_v3 b, dc_v3 s, int derive, dci_vf *out)
 {
     dc_real w = listing ? DC_R(0.0) : o->w;
@@ -1854,13 +1859,13 @@ static DCI_NOINLINE void dci_man_pairs(dci_man *m)
         p->gamma = m->y[8*m->np + i];
         p->sign[0] = dc_tanh(dc_dot(nb, p->nbar)/o->tau_sign);
         p->sign[1] = dc_tanh(-dc_dot(na, p->nbar)/o->tau_sign);
-        p->cl = dc_sigmoid(-dc_dot(na, nb)/o->tau_cl);                              /* (15) */
+        p->cl = dc_sigmoid(-dc_dot(na, nb)/o->tau_cl);                              /* CONTAX Eq. 15 */
         for (c = 0; c < 2; ++c) {
-            p->pen[c] = dc_sigmoid(-m->side[c].cross.phi[i]/o->tau_pen);            /* (12) */
+            p->pen[c] = dc_sigmoid(-m->side[c].cross.phi[i]/o->tau_pen);            /* CONTAX Eq. 12 */
             p->in[c] = o->inside ? dc_sigmoid(-m->side[c].own.phi[i]/o->tau_pen) : DC_R(1);
         }
     }
-    /* soft argmin of dbar along rows for a, along columns for b (13, 14) */
+    /* soft argmin of dbar along rows for a, along columns for b: CONTAX Eq. 13, 14 */
     for (c = 0; c < 2; ++c)
         for (k = 0; k < m->side[c].ke; ++k) {
             size_t  first = dci_line(m, c, k, &step);
@@ -1893,9 +1898,9 @@ static DCI_NOINLINE void dci_man_contacts(const dci_man *m, dc_manifold_contact 
         for (i = 0; i < m->np; ++i, ++contacts) {
             const dci_pair_ee *p = &m->pair[i];
             contacts->p = m->side[c].W[i];
-            contacts->d = p->sign[c]*p->dbar;                                       /* (11) */
+            contacts->d = p->sign[c]*p->dbar;                                       /* CONTAX Eq. 11 */
             contacts->n = dc_scale(c == 0 ? p->sign[c] : -p->sign[c], p->nbar);
-            contacts->act = p->gamma*p->pen[c]*p->in[c]*p->nn[c]*p->cl;             /* (16) */
+            contacts->act = p->gamma*p->pen[c]*p->in[c]*p->nn[c]*p->cl;             /* CONTAX Eq. 16 */
         }
 }
 

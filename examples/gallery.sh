@@ -5,6 +5,7 @@
 #     sh examples/gallery.sh DIRECTORY PROGRAM...            PROGRAM: built in DIRECTORY, from examples/PROGRAM.c
 dir=$1
 shift
+case " $* " in *" push "*) set -- push $(printf '%s\n' "$@" | grep -vx push) ;; esac      # what make demo shows comes first
 page=$dir/index.html
 begin=$(date +%s)
 cat > "$page" <<'END'
@@ -19,15 +20,22 @@ body { margin: 0 auto; max-width: 1280px; padding: 20px; font: 15px/1.45 system-
 main { display: grid; grid-template-columns: repeat(auto-fill, minmax(300px, 1fr)); gap: 20px; }
 svg, img { display: block; width: 100%; height: 220px; object-fit: contain; background: #fbfcfd; border: 1px solid #8884; border-radius: 10px; }
 h1 { font-size: 22px; } h2 { font-size: 16px; margin: 8px 0 0; } p { margin: 2px 0; } a { color: inherit; }
+header p { max-width: 75ch; margin-bottom: 20px; } small { font-weight: normal; opacity: 0.7; float: right; }
 </style>
+<header>
 <h1>What the examples show</h1>
+<p>Each picture is the last frame of a page, or a plot: open it to play, turn and scrub. All were written by examples/NAME.c in
+its quick form; without --quick they show more, --help says what can be changed. At the right, the header that an example is about.</p>
+</header>
 <main>
 END
 # a card: name, page, and on standard input the picture
 card() {
     echo "<article><a href='$2'>"
     cat
-    echo "</a><h2><a href='$2'>$1</a></h2>"
+    # the last implementation that the example asks for, if it does so itself
+    header=$(sed -n 's/^#define DC_\(.*\)_IMPLEMENTATION$/\1/p' "examples/$1.c" | tail -n 1 | tr A-Z a-z)
+    echo "</a><h2><a href='$2'>$(basename "${2%.*}")</a>${header:+<small>dc_$header.h</small>}</h2>"
     sed -n '1s/^\/\* [a-z0-9_]*\.c - \(.*\)/<p>\1<\/p>/p' "examples/$1.c"
     echo "</article>"
 }

@@ -121,8 +121,9 @@ static double off_target(void)
 }
 
 /* One run, until the box is there or after `frames`. */
-static void run(view *v, const char *name, int global, double k, int frames, int iterations, double rate)
+static void run(view *v, int global, double k, int frames, int iterations, double rate)
 {
+    const char *const name = global ? "long-range potential" : "local potential", *const line = global ? "long_range" : "local";
     static const dc_pose ground = {{1, 0, 0, 0}, {0, 0, 0}};
     static const char *const colour[] = {"#d64f6b", NULL, NULL, "#3b7dd8"};
     int           goal, distance, gradient, i, it;
@@ -133,14 +134,14 @@ static void run(view *v, const char *name, int global, double k, int frames, int
 
     scene(global, k);
     memset(plan.u, 0, sizeof plan.u);
-    view_run(v, name);
+    view_run(v, global ? "long-range: the rod is felt from anywhere" : "local: the rod is felt near contact only");
     view_fixed(v, view_plane(v, DC_R(0.5)), NULL, ground);
     sim_show(&w, v, colour);
     view_track(v, "way of the rod", "#3b7dd8", w.shown[1], dc_vec(0, 0, 0));
     view_track(v, "way of the box", "#d64f6b", w.shown[0], dc_vec(0, 0, 0));
     goal = view_overlay(v, VIEW_TARGETS, "target of the box", "#3aa675", 0);
     distance = view_series(v, "box to target", "m", 0);
-    gradient = view_series(v, "gradient of the plan", "", 1);
+    gradient = view_series(v, "size of the loss' gradient (0 is not drawn)", "", 1);
     adam.n = plan.horizon*CONTROLS;
     adam.m = plan.m;
     adam.v = plan.v;
@@ -168,10 +169,8 @@ static void run(view *v, const char *name, int global, double k, int frames, int
         if (off_target() < 0.01) break;
     }
     cli_bar_end(&bar);
-    printf("%s_box_to_target %.4f m\n%s_gradient_at_the_start %.3g 1\n", global ? "long_range" : "local", off_target(),
-           global ? "long_range" : "local", first);
-    printf("%s_simulated_time %.2f s\n%s_time %.1f s\n", global ? "long_range" : "local", w.time, global ? "long_range" : "local",
-           (double)(clock() - begin)/CLOCKS_PER_SEC);
+    printf("%s_box_to_target %.4f m\n%s_gradient_at_the_start %.3g 1\n", line, off_target(), line, first);
+    printf("%s_simulated_time %.2f s\n%s_time %.1f s\n", line, w.time, line, (double)(clock() - begin)/CLOCKS_PER_SEC);
 }
 
 int main(int argc, char **argv)
@@ -188,13 +187,17 @@ int main(int argc, char **argv)
 
     if (o.quick) iterations = 5;
     plan.horizon = (int)horizon;
-    page.title = "A rod finds out how to push";
-    page.note = "The loss is the distance of the box from the target, and all that is used is its gradient. With a contact potential "
-                "that never vanishes the rod finds a way around the box; with a local one nothing shows the way.";
+    page.title = "A rod finds out how to push a box";
+    page.note = "The red box has to come to the green mark. The blue rod stands in between and touches neither. Nothing tells it what "
+                "to do: its motion is planned anew in every frame, by gradient descent on the distance of box and mark, through the "
+                "simulation. Left, with a contact potential that is felt at any distance, that gradient is tiny at first but "
+                "never zero; it leads the rod round the box, and for the last centimetres to another side of it. Right, with a "
+                "potential that ends near contact, it is exactly zero, and the rod stays where it is.";
     page.rate = 25;
+    page.play = 1;
     v = view_open(o.out, &page);
-    run(v, "long-range potential", 1, k, (int)frames, (int)iterations, rate);
-    run(v, "local potential", 0, k, (int)frames, (int)iterations, rate);
+    run(v, 1, k, (int)frames, (int)iterations, rate);
+    run(v, 0, k, (int)frames, (int)iterations, rate);
     if (view_close(v) != 0) return CLI_FAILED;
     printf("wrote %s\n", o.out);
     return cli_exit(CLI_DONE);

@@ -5,7 +5,8 @@
 #
 # Code: .text and .rodata of the object that holds the header's implementation alone, at -Os.
 # Stack: the largest sum of frames along a chain of calls (gcc's -fcallgraph-info=su), without what the C library
-# needs (sqrt, memcpy). A public function above 4096 bytes, or without a fixed bound, is a FAIL and the exit status is 1.
+# needs (sqrt, memcpy). A public function above 4096 bytes, or without a fixed bound, is a FAIL and the exit status is 1. So is
+# a row of README.md's table of headers with lines or bytes that are more than a twentieth off.
 LC_ALL=C
 export LC_ALL
 CC=${FACTS_CC:-gcc}
@@ -26,16 +27,29 @@ stacks() {
     awk -f tests/callgraph.awk "$tmp"/*.ci
 }
 
+# stated HEADER COLUMN: of the table of headers in README.md, in thousands for the bytes of code
+stated() { sed -n "s/^| \`$1\` |.*| \([0-9]*\) | \([0-9]*\), \([0-9]*\) |\$/\\$2/p" README.md; }
+# near HEADER WHAT MEASURED STATED: a thousand is the last digit of sizes
+near() {
+    awk -v m="$3" -v s="${4:-0}" 'BEGIN { exit !(s > 0 && m - s <= m/20 + 0.5 && s - m <= m/20 + 0.5) }' && return
+    echo "FAIL README.md: $1 has ${4:-no} $2, not $3"
+    wrong=1
+}
+wrong=0
+
 for h in "$@"; do
     macro=$(basename "$h" .h | tr a-z A-Z)_IMPLEMENTATION
     echo "== $h"
     printf '%-52s %8d\n' "lines" "$(wc -l < "$h")"
+    near "$h" lines "$(wc -l < "$h")" "$(stated "$h" 1)"
     printf '#define %s\n#include "%s"\n' "$macro" "$h" > "$tmp/one.c"
     $CC -std=c99 -I"$top" -Os -c "$tmp/one.c" -o "$tmp/one.o" || exit 1
     printf '%-52s %8d\n' "bytes of code, $($CC -dumpmachine) -Os, double" "$(code "$tmp/one.o")"
+    case $($CC -dumpmachine) in x86_64*) near "$h" "KB of code" "$(($(code "$tmp/one.o")/1000))" "$(stated "$h" 2)" ;; esac
     if command -v "$ARM_CC" >/dev/null 2>&1; then
         $ARM_CC $ARM -std=c99 -I"$top" -Os -c "$tmp/one.c" -o "$tmp/arm.o" || exit 1
         printf '%-52s %8d\n' "bytes of code, Cortex-M4F -Os, float" "$(code "$tmp/arm.o")"
+        near "$h" "KB of code for a Cortex-M4F" "$(($(code "$tmp/arm.o")/1000))" "$(stated "$h" 3)"
         arm=1
     else
         echo "bytes of code, Cortex-M4F: skipped, no $ARM_CC"
@@ -48,7 +62,7 @@ done
   for h in "$@"; do echo "#include \"$h\""; done; } > "$tmp/all.c"
 if ! $CC -fcallgraph-info=su -S -x c -o "$tmp/probe.s" - </dev/null 2>/dev/null; then
     echo "stack: skipped, $CC has no -fcallgraph-info (gcc 10 or later has)"
-    exit 0
+    exit $wrong
 fi
 echo "== worst stack of public functions, bytes"
 {
@@ -57,7 +71,7 @@ echo "== worst stack of public functions, bytes"
     [ -z "$arm" ] || stacks $ARM_CC $ARM -Os | sed 's/^stack /M4 &/'
 } > "$tmp/stack"
 if grep '^cycle' "$tmp/stack"; then echo "FAIL recursion: no bound on the stack"; exit 1; fi
-awk -v limit=$limit -v arm="$arm" '
+awk -v limit=$limit -v arm="$arm" -v wrong=$wrong '
     BEGIN {
         printf "%6s %-36s %8s %8s%s\n", "worst", "function", "-Os", "-O3", arm ? "   M4 -Os" : ""
         fflush()
@@ -85,5 +99,5 @@ awk -v limit=$limit -v arm="$arm" '
         close(sorted)
         for (name in names) if (worst[name] > limit) print "       " chain[name]
         print n - bad " public functions within " limit " bytes, " bad + 0 " not"
-        exit bad > 0 || n == 0
+        exit bad > 0 || n == 0 || wrong
     }' "$tmp/stack"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# make lint: white space, spelling and clang-tidy over the tree.
+# make lint: white space, spelling, comments of public functions and clang-tidy over the tree.
 #
 #     sh tests/lint.sh
 #
@@ -32,6 +32,17 @@ spaces() { grep -nE '	| +$' $sources | grep -v '\.md:'; }
 ends() { for f in $sources; do [ -z "$(tail -c 1 "$f")" ] || echo "$f: no newline at the end"; done; }
 none "no tabs, no spaces at the ends of lines" spaces
 none "files end with a newline" ends
+
+# A declaration stands in a run of lines without a blank one: the run begins with a comment, or the function has one of its own.
+undocumented() {
+    for h in dc_*.h; do
+        awk '/^#endif \/\* .*_H_INCLUDED/ { exit }
+             !NF { commented = 0 }
+             /\/\*/ || /^ \*/ { commented = 1 }
+             /^DC_DEF / && !commented { print FILENAME ":" FNR ": " $0 }' "$h"
+    done
+}
+none "public functions have a comment, alone or as a group" undocumented
 
 # names in the code that are no words
 names=statics,nd,wit,fo,thess,wth,upto,fro,paeth

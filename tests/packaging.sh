@@ -309,14 +309,23 @@ run_example() {
         "$cc" -std=c++11 $WARN -I"$top" -x c++ "$1" -o "$tmp/example" -lm && "$tmp/example" || return 1
     done
 }
+# printed TEXT: every line that the last program printed stands in the text
+printed() {
+    "$tmp/example" > "$tmp/printed" || return 1
+    while IFS= read -r line; do grep -qxF "    $line" "$1" || { echo "$1 does not say: $line"; return 1; }; done < "$tmp/printed"
+}
 for h in $headers; do
-    awk -v kind=header -f tests/extract.awk "$h" > "$tmp/example.c"
-    check "$h: quick start of the documentation block" run_example "$tmp/example.c"
+    n=1
+    while awk -v kind=header -v n=$n -f tests/extract.awk "$h" > "$tmp/example.c"; [ $n -eq 1 ] || [ -s "$tmp/example.c" ]; do
+        check "$h: program $n of the documentation" run_example "$tmp/example.c"
+        n=$((n + 1))
+    done
 done
 if [ -f README.md ]; then
     n=1
     while awk -v kind=readme -v n=$n -f tests/extract.awk README.md > "$tmp/example.c"; [ $n -eq 1 ] || [ -s "$tmp/example.c" ]; do
         check "README.md: program $n" run_example "$tmp/example.c"
+        check "README.md: what program $n prints" printed README.md
         n=$((n + 1))
     done
 fi

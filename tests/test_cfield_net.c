@@ -456,6 +456,15 @@ static int refused(size_t size)
         && memcmp(&f, &before, sizeof f) == 0;
 }
 
+static int refused_turned(size_t size, size_t bit)
+{
+    int ok;
+    saved[bit/8] ^= (unsigned char)(1 << bit%8);
+    ok = refused(size);
+    saved[bit/8] ^= (unsigned char)(1 << bit%8);
+    return ok;
+}
+
 TEST saved_fields_come_back(void)
 {
     rng r;
@@ -498,6 +507,7 @@ TEST malformed_bytes_are_refused(void)
         {8, 4, 0}, {8, 4, 2}, {12, 4, 4}, {12, 4, 0xffffffffu}, {16, 4, 2}, {20, 4, 0}, {20, 4, 33}, {24, 4, 0}, {24, 4, 9}, {28, 4, 0},
         {28, 4, 4}, {28, 4, 12}, {28, 4, 136}, {32, 4, 2}, {20, 4, 5}, {24, 4, 3}, {28, 4, 24}, {16, 4, 1}, {12, 4, 1}, {20, 4, 0x80000000u}};
     static const double radius[] = {0, -1, 1e300, 1e-300, 2000, HUGE_VAL, -HUGE_VAL};
+    static net small;
     size_t size, k;
     rng r;
     dc_arena mem = dc_arena_make(memory, BYTES);
@@ -510,12 +520,13 @@ TEST malformed_bytes_are_refused(void)
     for (k = 0; k < size; ++k) ASSERT(refused(k));
     ASSERT(refused(size + 1));
     ASSERT(refused(size + 4));
-    /* a bit turned */
-    for (k = 0; k < 8*size; k += k < 480 ? 1 : 37) {
-        saved[k/8] ^= (unsigned char)(1 << k%8);
-        ASSERT(refused(size));
-        saved[k/8] ^= (unsigned char)(1 << k%8);
-    }
+    /* a bit turned: some of this file's, every one of a smaller file's */
+    for (k = 0; k < 8*size; k += 37) ASSERT(refused_turned(size, k));
+    make_net(&small, &r, DC_CSHAPE_POLY, 0, 1, 1, 8, 0);
+    size = write_net(&small, saved);
+    ASSERT_EQ(DC_OK, dc_cfield_load(saved, size, &mem, &f));
+    for (k = 0; k < 8*size; ++k) ASSERT(refused_turned(size, k));
+    size = write_net(&N, saved);
     /* numbers out of range, with a sum that is right */
     for (k = 0; k < sizeof bad/sizeof *bad; ++k) {
         write_net(&N, saved);

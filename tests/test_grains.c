@@ -371,26 +371,75 @@ static void momentum(const dc_grains *g, double L[3], double *size)
     }
 }
 
-/* no walls and no gravity: grains that start overlapping blow apart; the fields are those of other shapes */
+/* a network of two grains with random weights, which says nothing about anything: one hardly trained, saved, overwritten, loaded */
+static dc_status random_network(int smooth, uint64_t seed, dc_arena *keep, dc_cfield *f)
+{
+    static unsigned char saved[1 << 14];
+    static double state[1 << 17];
+    dc_cfield_train_options o = DC_ZERO;
+    dc_arena work = dc_arena_make(scratch, sizeof scratch), mem = dc_arena_make(memory, sizeof memory);
+    dc_cfield of, trained;
+    dc_cshape a = DC_ZERO;
+    dc_v2 v[4];
+    dc_poly p = block_of(v, 1, 1);
+    uint64_t h = UINT64_C(14695981039346656037);
+    size_t size, k;
+    rng r;
+    rng_seed(&r, seed);
+    a.poly = p;
+    o.smooth = smooth;
+    o.harmonics = 3;
+    o.layers = 2;
+    o.width = 16;
+    o.samples = 1000;
+    o.epochs = 1;
+    if (dc_cfield_exact(NULL, &a, &p, &mem, &of) != DC_OK || dc_cfield_train_bytes(&o) > sizeof state
+        || dc_cfield_train_start(&o, &of, state) != DC_OK || dc_cfield_train(&of, state, &work, NULL, NULL, NULL) != DC_OK
+        || dc_cfield_learned(state, &mem, &trained) != DC_OK) return DC_E_DIVERGED;
+    size = dc_cfield_save_bytes(&trained);
+    if (size > sizeof saved || dc_cfield_save(&trained, saved, size) != DC_OK) return DC_E_MEMORY;
+    for (k = 52; k + 8 < size; k += 4) {                /* 4 bytes, the lowest first */
+        float x = (float)(0.4*rng_normal(&r));
+        uint32_t bits;
+        int i;
+        memcpy(&bits, &x, 4);
+        for (i = 0; i < 4; ++i) saved[k + (size_t)i] = (unsigned char)(bits >> 8*i & 255);
+    }
+    for (k = 0; k + 8 < size; ++k) h = (h ^ saved[k])*UINT64_C(1099511628211);
+    for (k = 0; k < 8; ++k) saved[size - 8 + k] = (unsigned char)(h >> 8*k & 255);
+    return dc_cfield_load(saved, size, keep, f);
+}
+
+/* no walls and no gravity: grains that start overlapping blow apart; the fields are right, those of other shapes, or random
+ * networks */
 TEST momentum_is_kept_whatever_the_fields_say(void)
 {
+    static unsigned char nets[1 << 16];
     worst w = worst_make("drift of momentum over 60 steps, of its parts, in EPS");
-    int wrong, k, touched = 0;
-    for (wrong = 0; wrong < 2; ++wrong) {
+    int wrong, k, touched[4] = {0, 0, 0, 0};
+    for (wrong = 0; wrong < 4; ++wrong) {
         double L[3], M[3], size;
         dc_grains_info info;
-        ASSERT_EQ(DC_OK, crowd_make(&crowd, 7, wrong, 0));
+        dc_cfield net[3];
+        dc_arena keep = dc_arena_make(nets, sizeof nets);
+        ASSERT_EQ(DC_OK, crowd_make(&crowd, 7, wrong == 1, 0));
+        for (k = 0; wrong > 1 && k < 3; ++k) {          /* of grains with each other, not with walls */
+            ASSERT_EQ(DC_OK, random_network(wrong == 3, (uint64_t)(10*wrong + k), &keep, net + k));
+            ASSERT(crowd.g.pair[k].field->wall == DC_CSHAPE_POLY);
+            crowd.g.pair[k].field = net + k;
+        }
         for (k = 0; k < WALLS; ++k) crowd.g.motion[k] = DC_GRAIN_ABSENT;
         crowd.g.desc.gravity[1] = 0;
         momentum(&crowd.g, L, &size);
         for (k = 0; k < 60; ++k) {
             ASSERT_EQ(DC_OK, crowd_steps(&crowd, 1, &info));
-            touched += info.contacts;
+            touched[wrong] += info.contacts;
         }
         momentum(&crowd.g, M, &size);
         for (k = 0; k < 3; ++k) worst_add(&w, fabs(M[k] - L[k])/(EPS*size), "component %d, wrong %d", k, wrong);
     }
-    ASSERT(touched > 600);
+    for (k = 0; k < 4; ++k) ASSERT(touched[k] > 300);
+    printf("  contacts: right fields %d, wrong ones %d, random networks %d, smooth %d\n", touched[0], touched[1], touched[2], touched[3]);
     ASSERT(worst_print(&w, 20));
     PASS();
 }
@@ -582,18 +631,22 @@ TEST one_order_of_a_pair_serves_both(void)
 
 /* ---- the derivative ----------------------------------------------------------------------------- */
 
-/* two squares on each other and on a half-plane; fields are hardly trained networks of smooth units: as wrong as fields can be,
+/* two squares on each other and on a half-plane, on a disc or in a hole; fields are hardly trained networks of smooth units: as wrong as fields can be,
  * with all derivatives */
 enum { BODIES = 3, MOST = 6*BODIES + 8 };
-typedef struct { dc_grains g; int springs, crossed, regimes[5]; uint64_t signature; } small_scene;
+enum { KINDS = 4 };         /* of a: as dc_cshape_kind */
+typedef struct { dc_grains g; int springs, crossed, regimes[5], clamped; uint64_t signature; } small_scene;
+
+#define SMALL_RADIUS 2      /* of disc and hole, in units of the fields */
+static dc_cfield small_field[KINDS];
 
 static dc_status small_fields(void)
 {
-    static unsigned char kept[1 << 18];
+    static unsigned char kept[1 << 19];
     static double state[1 << 17];
     dc_v2 v[4];
     dc_poly p = block_of(v, 1, 1);
-    dc_cfield exact[2];
+    dc_cfield exact;
     dc_cfield_train_options o = DC_ZERO;
     dc_arena mem = dc_arena_make(memory, sizeof memory), keep = dc_arena_make(kept, sizeof kept), work = dc_arena_make(scratch, sizeof scratch);
     int k;
@@ -603,18 +656,19 @@ static dc_status small_fields(void)
     o.width = 16;
     o.samples = 1000;
     o.epochs = 2;
-    for (k = 0; k < 2; ++k) {
+    for (k = 0; k < KINDS; ++k) {
         dc_cshape a = DC_ZERO;
-        a.kind = k ? DC_CSHAPE_POLY : DC_CSHAPE_HALFPLANE;
-        if (k) a.poly = p;
-        if (dc_cfield_exact(NULL, &a, &p, &mem, exact + k) != DC_OK || dc_cfield_train_bytes(&o) > sizeof state
-            || dc_cfield_train_start(&o, exact + k, state) != DC_OK || dc_cfield_train(exact + k, state, &work, NULL, NULL, NULL) != DC_OK
-            || dc_cfield_learned(state, &keep, field + k) != DC_OK) return DC_E_ARG;
+        a.kind = (dc_cshape_kind)k;
+        a.poly = p;
+        a.radius = SMALL_RADIUS;
+        if (dc_cfield_exact(NULL, &a, &p, &mem, &exact) != DC_OK || dc_cfield_train_bytes(&o) > sizeof state
+            || dc_cfield_train_start(&o, &exact, state) != DC_OK || dc_cfield_train(&exact, state, &work, NULL, NULL, NULL) != DC_OK
+            || dc_cfield_learned(state, &keep, small_field + k) != DC_OK) return DC_E_ARG;
     }
     return DC_OK;
 }
 
-static dc_status small_make(small_scene *s, dc_real mu, int reduced)
+static dc_status small_make(small_scene *s, dc_cshape_kind wall, dc_real mu, int reduced)
 {
     static const int body[BODIES] = {0, 1, 1};
     dc_grain_type type[2];
@@ -625,11 +679,12 @@ static dc_status small_make(small_scene *s, dc_real mu, int reduced)
     dc_arena mem = dc_arena_make(memory, sizeof memory);
     memset(type, 0, sizeof type);
     memset(pair, 0, sizeof pair);
-    type[0].kind = DC_CSHAPE_HALFPLANE;
+    type[0].kind = wall;
+    type[0].radius = DC_R(1.5)*SMALL_RADIUS;
     if (dc_grain_type_poly(&p, DC_R(1.5), DC_R(0.7), type + 1) != DC_OK) return DC_E_ARG;
     pair[0].b = pair[1].a = pair[1].b = 1;
-    pair[0].field = field;
-    pair[1].field = field + 1;
+    pair[0].field = small_field + wall;
+    pair[1].field = small_field + DC_CSHAPE_POLY;
     pair[0].length = pair[1].length = DC_R(1.5);
     d.type = type;
     d.types = d.pairs = 2;
@@ -673,6 +728,7 @@ static void small_step(const double *x, double *f, void *user)
         k = (int)dci_grain_force(&J.M, &J.in, &O);
         s->signature = 31*s->signature + (uint64_t)(k + 8*(O.fn > 0) + 16*(O.ft > 0));
         s->regimes[k]++;
+        s->clamped += J.in.d < 0 && !(O.fn > 0);
     }
     if (dc_grains_step(g, &mem, NULL) != DC_OK) return;
     for (k = 0; k < 3*BODIES; ++k) {
@@ -693,7 +749,8 @@ static void small_watch(const double *x, double *f, void *user)
     s->signature = centre;
 }
 
-/* Jacobians by both modes, against each other and, in double, against differences of whole steps, in each regime of friction */
+/* Jacobians by both modes, against each other and, in double, against differences of whole steps, in each regime of friction, with
+ * normal forces that are clamped, on each kind of wall */
 TEST one_step_has_its_derivatives(void)
 {
     static const double friction[4] = {0.02, 0.1, 0.3, 5};
@@ -703,18 +760,19 @@ TEST one_step_has_its_derivatives(void)
     worst fd = worst_make("Jacobian of a step against differences"), modes = worst_make("transposed Jacobian, of its largest entry, in EPS");
     double order = 9;
     long draw, draws = sweep_count(120);
-    int k, i, j, n, kept = 0, seen[5] = {0, 0, 0, 0, 0};
+    int k, i, j, n, kept[KINDS] = {0, 0, 0, 0}, seen[5] = {0, 0, 0, 0, 0}, clamped = 0;
     rng r;
     rng_seed(&r, 12);
     ASSERT_EQ(DC_OK, small_fields());
     for (draw = 0; draw < draws; ++draw) {
         dc_arena mem = dc_arena_make(scratch, sizeof scratch);
         dc_grains *g = &s.g;
-        double big = 0, speed = rng_log(&r, 1e-3, 0.5);
+        dc_cshape_kind wall = (dc_cshape_kind)(1 + draw%3);
+        double big = 0, speed = rng_log(&r, 1e-3, 0.5), top = wall == DC_CSHAPE_HALFPLANE ? 0 : wall == DC_CSHAPE_DISC ? -3 : 3;
         fd_result res;
-        ASSERT_EQ(DC_OK, small_make(&s, (dc_real)friction[draw%4], (int)(draw/4%2)));
+        ASSERT_EQ(DC_OK, small_make(&s, wall, (dc_real)friction[draw%4], (int)(draw/4%2)));
         for (i = 0; i < BODIES; ++i) {
-            double turn = rng_uniform(&r, -3, 3)*(i > 0), px = rng_uniform(&r, -0.6, 0.6), py = i > 0 ? rng_uniform(&r, 0.2, 1)*i : 0;
+            double turn = rng_uniform(&r, -3, 3)*(i > 0), px = rng_uniform(&r, -0.6, 0.6), py = i > 0 ? rng_uniform(&r, 0.2, 1)*i : top;
             place(g, i, turn, px, py);
             for (k = 0; k < 3; ++k) g->v[3*i + k] = (dc_real)(speed*rng_uniform(&r, -1, 1));
         }
@@ -722,15 +780,19 @@ TEST one_step_has_its_derivatives(void)
         for (k = 0; k < 2; ++k) ASSERT_EQ(DC_OK, dc_grains_step(g, &mem, NULL));
         s.springs = dc_grains_springs(g);
         for (k = 0; k < s.springs; ++k) g->spring[k] += (dc_real)(0.05*speed*rng_normal(&r));
+        for (k = 3; k < 3*BODIES; ++k) g->v[k] += (dc_real)(speed*rng_uniform(&r, -1, 1));
+        /* every second time strong dampers, which would pull where grains part */
+        for (k = 0; k < 2; ++k) g->pair[k].material.gn *= draw/8%2 ? 1000 : 1;
         memset(x, 0, sizeof x);
         to_double(g->q, x, 3*BODIES);
         to_double(g->v, x + 3*BODIES, 3*BODIES);
         to_double(g->spring, x + 6*BODIES, s.springs);
         n = 6*BODIES + s.springs;
         memset(s.regimes, 0, sizeof s.regimes);
-        s.crossed = 0;
+        s.crossed = s.clamped = 0;
         small_step(x, f, &s);
         for (k = 0; k < 5; ++k) seen[k] += s.regimes[k];
+        clamped += s.clamped;
         memset(forward, 0, sizeof forward);
         memset(backward, 0, sizeof backward);
         for (k = 0; k < MOST; ++k) {
@@ -760,14 +822,17 @@ TEST one_step_has_its_derivatives(void)
         if (DC_IS_FLOAT) continue;
         res = fd_check(small_watch, &s, n, x, MOST, jac, 1.0/1024);
         if (s.crossed) continue;
-        ++kept;
+        ++kept[wall];
         worst_add(&fd, res.err, "draw %ld", draw);
         order = fmin(order, res.order);
         ASSERT(!res.bit_equal);
     }
-    printf("  %d of %ld draws stay in their regimes; contacts open %d, stick %d, cut %d, slip %d; least order %.2f\n", kept, draws, seen[0],
-           seen[DCI_GRAIN_STICK], seen[DCI_GRAIN_CUT], seen[DCI_GRAIN_SLIP], order);
-    ASSERT(sweep_count(100) < 100 || (seen[DCI_GRAIN_STICK] > 10 && seen[DCI_GRAIN_CUT] > 10 && seen[DCI_GRAIN_SLIP] > 10));
+    printf("  of %ld draws stay in their regimes: %d on half-planes, %d on discs, %d in holes; contacts open %d, stick %d, cut %d, slip %d, "
+           "clamped %d; least order %.2f\n", draws, kept[1], kept[2], kept[3], seen[0], seen[DCI_GRAIN_STICK], seen[DCI_GRAIN_CUT],
+           seen[DCI_GRAIN_SLIP], clamped, order);
+    ASSERT(sweep_count(100) < 100 || (seen[0] > 10 && seen[DCI_GRAIN_STICK] > 10 && seen[DCI_GRAIN_CUT] > 10 && seen[DCI_GRAIN_SLIP] > 10
+                                      && clamped > 10));
+    for (k = 1; k < KINDS && !DC_IS_FLOAT; ++k) ASSERT(sweep_count(100) < 100 || kept[k] > 10);
     ASSERT(worst_print(&modes, 20));
     if (!DC_IS_FLOAT) {
         ASSERT(worst_print(&fd, 1e-7));

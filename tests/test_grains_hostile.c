@@ -273,6 +273,41 @@ TEST grains_that_leave_are_reported_and_go_on(void)
     PASS();
 }
 
+/* thrown out across the edge of the domain, turned round out there, back in among the others */
+TEST grains_that_come_back_are_met(void)
+{
+    dc_grains g;
+    dc_grains_info info;
+    int k, out = 0, in = 0;
+    ASSERT_EQ(DC_OK, three_make(&scene));
+    ASSERT_EQ(DC_OK, three_build(&scene, &g));
+    for (k = 1; k < 4; ++k) g.q[3*k + 2] = 2;           /* clear of the floor */
+    g.q[3*1 + 1] = DC_R(-1.5);
+    g.motion[1] = DC_GRAIN_ABSENT;
+    g.q[3*3 + 1] = DC_R(3.9);
+    g.v[3*3 + 1] = 5;
+    for (k = 0; k < 3000; ++k) {
+        dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+        int outside;
+        ASSERT_EQ(DC_OK, dc_grains_step(&g, &mem, &info));
+        outside = g.q[3*3 + 1] > 4;
+        ASSERT_EQ(outside, info.outside);
+        ASSERT_EQ(outside ? 3 : -1, info.a);
+        if (outside) ++out;
+        else if (out > 0 && in++ == 0) ASSERT(k > 500);
+        if (g.q[3*3 + 1] > 6) g.v[3*3 + 1] = -5;
+        if (g.v[3*2 + 1] < 0) break;                    /* the one in the middle is hit */
+    }
+    ASSERT(out > 500 && in > 100 && k < 3000);
+    for (; k < 3000; ++k) {
+        dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+        ASSERT_EQ(DC_OK, dc_grains_step(&g, &mem, &info));
+    }
+    /* equal masses, nothing lost: they swap velocities */
+    ASSERT(fabs((double)g.v[3*2 + 1] + 5) < 0.05 && fabs((double)g.v[3*3 + 1]) < 0.05);
+    PASS();
+}
+
 /* n grains of a few pairs' room: how the step ends */
 static dc_status crowded(int n, dc_real spread, dc_real dwarf, dc_grains_info *info)
 {
@@ -332,6 +367,7 @@ SUITE(grains_hostile)
     RUN_TEST(bad_states_are_refused);
     RUN_TEST(pairs_that_nobody_described_are_named);
     RUN_TEST(grains_that_leave_are_reported_and_go_on);
+    RUN_TEST(grains_that_come_back_are_met);
     RUN_TEST(crowds_end_in_a_status);
 }
 

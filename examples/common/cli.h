@@ -10,7 +10,7 @@
  *     cli_bar_end(&bar);
  *     return cli_exit(write_page(o.out));                      whether stopped or not: what there is gets written
  *
- * Options: --help, --quick, --seed N, --out FILE and the program's own numbers, as --mu 0.3 or --mu=0.3.
+ * Options: --help, --quick, --full, --seed N, --out FILE and the program's own numbers, as --mu 0.3 or --mu=0.3.
  * Exit codes: 0 done; 1 failed, after a message on stderr; 2 wrong command line; 130 stopped by ctrl-C, with what there was
  * until then written.
  * Ctrl-C (SIGINT, or SIGTERM) sets the flag that cli_stopped reads; a second one ends the program at once.
@@ -43,7 +43,7 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_STOPPED = 130 };
 typedef struct { const char *name; double *value; double lo, hi; const char *help; } cli_number;
 
 /* What every example has. */
-typedef struct { const char *out; unsigned long long seed; int quick; } cli;
+typedef struct { const char *out; unsigned long long seed; int quick, full; } cli;
 
 /* ---- messages and the stop flag --------------------------------------------------------------- */
 
@@ -103,6 +103,7 @@ static inline void cli_help(const char *about, const char *out, const cli_number
     printf("  --out FILE       the file to write (%s)\n", out);
     printf("  --seed N         of the random numbers, where there are any (1)\n"
            "  --quick          less work, where there is much\n"
+           "  --full           the size of the paper, where that takes long\n"
            "  --help           this text\n\n"
            "exit code: 0 done, 1 failed, 2 wrong command line, 130 stopped (ctrl-C; what there is gets written)\n");
 }
@@ -132,7 +133,7 @@ static inline const char *cli_value(const char *name, const char *word, const ch
  * flag, unless the program was started with it ignored. out: the default file. number: n of the program's own, or NULL. */
 static inline cli cli_parse(int argc, char **argv, const char *about, const char *out, const cli_number *number, int n)
 {
-    cli o = {NULL, 1, 0};
+    cli o = {NULL, 1, 0, 0};
     int i, k;
 
     o.out = out;
@@ -146,6 +147,8 @@ static inline cli cli_parse(int argc, char **argv, const char *about, const char
             exit(cli_exit(CLI_DONE));
         } else if (strcmp(word, "--quick") == 0) {
             o.quick = 1;
+        } else if (strcmp(word, "--full") == 0) {
+            o.full = 1;
         } else if ((value = cli_value("out", word, next, &i)) != NULL) {
             if (*value == 0) cli_usage("no file name: ", word);
             o.out = value;

@@ -48,6 +48,7 @@ typedef struct {
     int         quantise;               /* 1: 16 bits for each number of a pose: 1/65535 of the frame's extent, 1e-4 rad */
     const char *step_name, *step_unit;  /* what view_frame counts; NULL: "time" in "s" */
     double      rate;                   /* frames shown per second at speed 1; 0: 30 */
+    int         play;                   /* 1: the page plays when it opens, but for readers who asked for less motion */
 } view_options;
 
 /* Starts a page. opt may be NULL. Never NULL but for want of memory. */
@@ -149,7 +150,7 @@ typedef struct {
 struct view {
     FILE        *file;
     char        *path, *part, *title, *note, *step_name, *step_unit;
-    int          flat, quantise;
+    int          flat, quantise, play;
     double       rate;
     viewi_shape *shapes;
     viewi_run   *runs;
@@ -1138,7 +1139,7 @@ static void viewi_scene(view *v, const double lo[3], const double hi[3])
     size_t c, i, j, k;
     int    m;
 
-    fprintf(f, "{\"flat\":%d,\"quantised\":%d,\"rate\":%g,\"step_name\":", v->flat, v->quantise, v->rate);
+    fprintf(f, "{\"flat\":%d,\"quantised\":%d,\"play\":%d,\"rate\":%g,\"step_name\":", v->flat, v->quantise, v->play, v->rate);
     viewi_json(f, v->step_name);
     fputs(",\"step_unit\":", f);
     viewi_json(f, v->step_unit);
@@ -1228,6 +1229,7 @@ view *view_open(const char *path, const view_options *opt)
     if (!opt) opt = &defaults;
     v->flat = opt->flat != 0;
     v->quantise = opt->quantise != 0;
+    v->play = opt->play != 0;
     v->rate = opt->rate > 0 && opt->rate < 1e6 ? opt->rate : 30;
     v->path = viewi_text(v, path);
     v->title = viewi_text(v, opt->title ? opt->title : path);
@@ -1810,7 +1812,7 @@ static const char *viewi_page(size_t i)
         "}",
         "function panes() {",
         "  const w = stage.clientWidth, h = stage.clientHeight, n = runs.length;",
-        "  const columns = Math.min(n, Math.max(1, Math.floor(w/(w > h ? 280 : 1e9)))), rows = Math.ceil(n/columns);",
+        "  const rows = Math.ceil(n/Math.max(1, Math.floor(w/(w > h ? 280 : 1e9)))), columns = Math.ceil(n/rows);",
         "  return runs.map((_, k) => ({ x: Math.floor(w*(k % columns)/columns), y: Math.floor(h*Math.floor(k/columns)/rows),",
         "                               w: Math.floor(w/columns), h: Math.floor(h/rows) }));",
         "}",
@@ -2040,6 +2042,7 @@ static const char *viewi_page(size_t i)
         "  marks.setTransform(dpr, 0, 0, dpr, 0, 0);",
         "  marks.clearRect(0, 0, w, h);",
         "  gl.enable(gl.SCISSOR_TEST);",
+        "  gl.scissor(0, 0, w, h); gl.clearColor(...look.sky, 1); gl.clear(gl.COLOR_BUFFER_BIT);     // what no pane covers",
         "  panes().forEach((pane, k) => {",
         "    const run = runs[k];",
         "    decode(run, Math.min(frame, run.frames.length - 1));",
@@ -2287,7 +2290,7 @@ static const char *viewi_page(size_t i)
         "if (length < 2) $('bar').style.display = 'none';",
         "read_theme(); wire(); make_switches();",
         "for (const c of charts) c.lay_out();",
-        "play(false); seek(0);",
+        "seek(0); play(scene.play > 0 && length > 1 && !matchMedia('(prefers-reduced-motion: reduce)').matches);",
         "if (gl) fit();",
         "lay_out();",
         "let was_wide = stage.clientWidth;",

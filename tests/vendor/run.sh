@@ -70,8 +70,13 @@ tsan=
 for compiler in clang gcc; do
     [ -z "$tsan" ] && $compiler -fsanitize=thread "$tmp/probe.c" -o "$tmp/probe" 2>/dev/null && "$tmp/probe" && tsan=$compiler
 done
-if [ -n "$tsan" ]; then trial "two threads under the thread sanitizer, $tsan" threads threads.c dc_contact.h
-else skip "two threads" "no compiler with the thread sanitizer"; fi
+if [ -n "$tsan" ]; then
+    trial "two threads under the thread sanitizer, $tsan" threads threads.c dc_contact.h
+    trial "grains shared by two threads under the thread sanitizer, $tsan" threads grains.c dc_contact.h dc_bsh.h dc_sdf.h dc_sim.h
+else
+    skip "two threads" "no compiler with the thread sanitizer"
+    skip "grains shared by two threads" "no compiler with the thread sanitizer"
+fi
 
 echo
 echo "$passed passed, $failed failed, $skipped skipped"

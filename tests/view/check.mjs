@@ -128,9 +128,8 @@ await check('space plays and pauses', on('scene3d.html', {}, async (page) => {
     await press(page, 'Space');
     ok(await playing(page), 'the button does not say Pause');
     const before = await stage_shot(page);
-    await page.waitForTimeout(700);
-    const frame = await frame_of(page);
-    ok(frame > 5, `frame ${frame} after 0.7 s`);
+    const [, others] = await with_others(() => page.waitForTimeout(700)), frame = await frame_of(page);
+    expect_fast(frame > 5, others, `frame ${frame} after 0.7 s`);
     await press(page, 'Space');
     ok(!await playing(page), 'the button does not say Play');
     const after = await stage_shot(page), stopped = await frame_of(page);
@@ -578,4 +577,5 @@ await check('20 000 grains are scrubbed above 20 frames a second', async () => {
     return expect_fast(whole > 20, others, what);
 });
 
+await import('./gallery.mjs');
 await finish();

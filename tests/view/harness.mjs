@@ -78,8 +78,9 @@ export async function with_others(body) {
 // ---- pages
 
 // Opens a page from disk in a context of its own. page.complaints collects console errors and warnings, exceptions, and
-// requests for anything but the file itself (what a page carries in data: and blob: addresses is in the file).
-export async function open(file, { width = 1000, height = 800, ...options } = {}) {
+// requests for anything but the file itself (what a page carries in data: and blob: addresses is in the file), or with
+// `beside` but files in its directory.
+export async function open(file, { width = 1000, height = 800, beside = false, ...options } = {}) {
     const context = await browser.newContext({ viewport: { width, height }, ...options });
     const page = await context.newPage();
     const url = pathToFileURL(resolve(out, file)).href;
@@ -88,7 +89,9 @@ export async function open(file, { width = 1000, height = 800, ...options } = {}
     page.on('console', (m) => complain(['error', 'warning', 'assert'].includes(m.type()), `console ${m.type()}: ${m.text()}`));
     page.on('pageerror', (e) => complain(true, `exception: ${e.message}`));
     page.on('crash', () => complain(true, 'the page crashed'));
-    page.on('request', (r) => complain(r.url() !== url && !/^(data|blob):/.test(r.url()), `request: ${r.url()}`));
+    const own = (address) => address === url || /^(data|blob):/.test(address) || (beside && address.startsWith(new URL('.', url).href));
+    page.on('request', (r) => complain(!own(r.url()), `request: ${r.url()}`));
+    page.on('requestfailed', (r) => complain(true, `not found: ${r.url()}`));
     page.setDefaultTimeout(10000);
     await page.goto(url);
     return page;

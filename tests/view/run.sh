@@ -1,5 +1,6 @@
 #!/bin/sh
 # Browser tests of the pages that examples/common/view.h writes:  sh tests/view/run.sh  after  make build/view/pages
+# Pictures for README.md:                                         sh tests/view/run.sh stills  by  make stills
 #
 # Needs node 18 or later, npm, and Chromium or Chrome (CHROMIUM=path names one). playwright-core, which drives the
 # browser, is fetched once into build/view/node_modules, by checksum. What is missing makes one skip that says so. Prints
@@ -39,6 +40,8 @@ if [ "$(cat $driver/fetched 2>/dev/null)" != $version ]; then
     fi
     tar -xzf $file -C $driver --strip-components=1 && rm $file && echo $version > $driver/fetched
 fi
+
+[ "$1" = stills ] && exec node tests/view/stills.mjs "$CHROMIUM" $out
 
 rm -f $out/*.html $out/*.png
 if ! $out/pages $out; then
