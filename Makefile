@@ -87,7 +87,7 @@ test-all:
 test-view: build/view/pages
 	@sh tests/view/run.sh
 
-build/view/pages: tests/view/pages.c examples/common/view.h Makefile build/flags
+build/view/pages: tests/view/pages.c examples/common/view.h examples/common/device.h Makefile build/flags
 	@mkdir -p build/view
 	$(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) $(INCLUDE) $< -o $@ $(LDLIBS)
 
