@@ -578,8 +578,9 @@ DC_DEF dc_status dc_cfield_save(const dc_cfield *f, void *bytes, size_t size);
 /* Bytes of arena that the field in these saved bytes keeps; 0: they are none. */
 DC_DEF size_t dc_cfield_load_bytes(const void *bytes, size_t size);
 
-/* The same field as was saved, to the bit. DC_E_ARG: anything else than dc_cfield_save wrote: another version, bytes missing or
- * too many, a bit changed, numbers out of range; DC_E_MEMORY. *f is untouched. */
+/* The same field as was saved, to the bit; of one saved in double a float build has the radii rounded. DC_E_ARG: anything else
+ * than dc_cfield_save wrote: another version, bytes missing or too many, a bit changed, numbers out of range; DC_E_MEMORY. *f is
+ * untouched. */
 DC_DEF dc_status dc_cfield_load(const void *bytes, size_t size, dc_arena *mem, dc_cfield *f);
 
 #ifdef __cplusplus
