@@ -64,12 +64,12 @@ static void run(view *v, int k, unsigned long long seed, cli_bar *bar)
     peg = grain_round(&s, PEG);
     ground = grain_wall(&s, DC_CSHAPE_HALFPLANE, 0);
     grain_fence(&s, peg, PEG/2, -PEG, 0, -PEG, top);
-    grain_fence(&s, kind[0], 1.8*RADIUS, 0, -RADIUS, 6*width, -RADIUS);
+    grain_fence(&s, kind[0], 1.8*RADIUS, 0, -RADIUS, 4*width, -RADIUS);
     gate = grain_fence(&s, peg, PEG/2, width + PEG, 0, width + PEG, top);
     end = s.bodies;
     grain_put(&s, ground, DC_GRAIN_DRIVEN, 0, -2*RADIUS, 0, NULL);
     grain_fill(&s, kind, n, (int)grains, RADIUS, width - RADIUS, RADIUS);
-    grain_build(&s, -2*PEG, -2*RADIUS, 8*width, top + 2*RADIUS);
+    grain_build(&s, -2*PEG, -2*RADIUS, 5*width, top + 2*RADIUS);
     view_run(v, strcmp(name, "hash") == 0 ? "#" : name);
     grain_show(&s, v);
     repose = view_series(v, "angle", "degrees", 0);
