@@ -81,6 +81,12 @@ int main(int argc, char **argv)
         grain_put(&s, peg, DC_GRAIN_DRIVEN, (drum + PEG)*cos(turn), (drum + PEG)*sin(turn), 0, 8*k%pegs >= 8 ? "#8592a3" : "#d64f6b");
     }
     first = grain_fill(&s, kind, (int)shapes, (int)grains, -0.6*drum, 0.6*drum, -0.6*drum);
+    /* shapes change places, so that none keeps to a column */
+    for (i = s.bodies - 1; i > first; i--) {
+        int j = first + (int)((i - first + 1)*grain_random(&s)), held = s.body[i];
+        s.body[i] = s.body[j];
+        s.body[j] = held;
+    }
     for (i = first; i < s.bodies; i++) s.start[i].colour = i - first < (s.bodies - first)/2 ? "#3b7dd8" : "#e8833a";
     s.turn.end = pegs;
     s.turn.omega = omega;
