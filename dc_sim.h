@@ -3916,9 +3916,9 @@ typedef struct { dc_real c, s, rel[3], va[3], vb[3], d, g[3], lever, spring; } d
 typedef struct { dc_real kn, damp_n, kt, damp_t, mu, h; } dci_grain_law;
 typedef struct { dc_real fa[3], fb[3], spring, fn, ft; } dci_grain_out;
 
-/* ga = J_A^T g, gb = J_B^T g (CEM Algorithm 1 has them not transposed); length of their part by x and y, t and the levers of
- * friction, speeds along g and t */
-typedef struct { dc_real ga[3], gb[3], length, pa, pb, t[2], vn, vt; } dci_grain_frame;
+/* gb = J_B^T g, ga the moment in J_A^T g, whose forces are minus those of gb (CEM Algorithm 1 has them not transposed); length
+ * of their part by x and y, t and the levers of friction, speeds along g and t */
+typedef struct { dc_real ga, gb[3], length, pa, pb, t[2], vn, vt; } dci_grain_frame;
 
 typedef enum { DCI_GRAIN_OPEN = 0, DCI_GRAIN_SMOOTH, DCI_GRAIN_STICK, DCI_GRAIN_CUT, DCI_GRAIN_SLIP } dci_grain_regime;
 
@@ -3929,10 +3929,8 @@ static int dci_grain_look(const dci_grain_in *in, dci_grain_frame *F)
     F->gb[0] = in->g[0];
     F->gb[1] = in->c*gx - in->s*gy;
     F->gb[2] = in->s*gx + in->c*gy;
-    F->ga[0] = (y*gx - x*gy) - in->g[0];             /* -g_theta - (R(pi/2) x_AB).g_xy */
-    F->ga[1] = -F->gb[1];
-    F->ga[2] = -F->gb[2];
-    F->vn = F->ga[0]*in->va[0] + F->gb[0]*in->vb[0] + F->gb[1]*(in->vb[1] - in->va[1]) + F->gb[2]*(in->vb[2] - in->va[2]);
+    F->ga = (y*gx - x*gy) - in->g[0];             /* -g_theta - (R(pi/2) x_AB).g_xy */
+    F->vn = F->ga*in->va[0] + F->gb[0]*in->vb[0] + F->gb[1]*(in->vb[1] - in->va[1]) + F->gb[2]*(in->vb[2] - in->va[2]);
     F->length = dc_sqrt(gx*gx + gy*gy);
     if (!(F->length >= DCI_GRAIN_NO_NORMAL)) return 0;
     F->t[0] = -F->gb[2]/F->length;
@@ -3947,7 +3945,7 @@ static int dci_grain_look(const dci_grain_in *in, dci_grain_frame *F)
 /* forces fn along g and ft along t; those on a and b are opposite to the bit */
 static void dci_grain_push(const dci_grain_frame *F, dci_grain_out *O)
 {
-    O->fa[0] = O->fn*F->ga[0] + O->ft*F->pa;
+    O->fa[0] = O->fn*F->ga + O->ft*F->pa;
     O->fb[0] = O->fn*F->gb[0] + O->ft*F->pb;
     O->fb[1] = O->fn*F->gb[1] + O->ft*F->t[0];
     O->fb[2] = O->fn*F->gb[2] + O->ft*F->t[1];
@@ -4002,11 +4000,9 @@ static void dci_grain_force_tangent(const dci_grain_law *M, const dci_grain_in *
     G.gb[0] = dI->g[0];
     G.gb[1] = in->c*hx - in->s*hy + dI->c*gx - dI->s*gy;
     G.gb[2] = in->s*hx + in->c*hy + dI->s*gx + dI->c*gy;
-    G.ga[0] = (y*hx - x*hy) + (dI->rel[2]*gx - dI->rel[1]*gy) - dI->g[0];
-    G.ga[1] = -G.gb[1];
-    G.ga[2] = -G.gb[2];
-    G.vn = F.ga[0]*dI->va[0] + F.gb[0]*dI->vb[0] + F.gb[1]*(dI->vb[1] - dI->va[1]) + F.gb[2]*(dI->vb[2] - dI->va[2])
-         + G.ga[0]*in->va[0] + G.gb[0]*in->vb[0] + G.gb[1]*(in->vb[1] - in->va[1]) + G.gb[2]*(in->vb[2] - in->va[2]);
+    G.ga = (y*hx - x*hy) + (dI->rel[2]*gx - dI->rel[1]*gy) - dI->g[0];
+    G.vn = F.ga*dI->va[0] + F.gb[0]*dI->vb[0] + F.gb[1]*(dI->vb[1] - dI->va[1]) + F.gb[2]*(dI->vb[2] - dI->va[2])
+         + G.ga*in->va[0] + G.gb[0]*in->vb[0] + G.gb[1]*(in->vb[1] - in->va[1]) + G.gb[2]*(in->vb[2] - in->va[2]);
     if (O.fn > 0) dO->fn = -M->kn*dI->d - M->damp_n*G.vn;
     if (regime != DCI_GRAIN_SMOOTH) {
         G.length = (gx*hx + gy*hy)/F.length;
@@ -4026,7 +4022,7 @@ static void dci_grain_force_tangent(const dci_grain_law *M, const dci_grain_in *
             if (regime == DCI_GRAIN_CUT) dO->spring = -(dO->ft + M->damp_t*G.vt)/M->kt;
         }
     }
-    dO->fa[0] = dO->fn*F.ga[0] + dO->ft*F.pa + O.fn*G.ga[0] + O.ft*G.pa;
+    dO->fa[0] = dO->fn*F.ga + dO->ft*F.pa + O.fn*G.ga + O.ft*G.pa;
     dO->fb[0] = dO->fn*F.gb[0] + dO->ft*F.pb + O.fn*G.gb[0] + O.ft*G.pb;
     dO->fb[1] = dO->fn*F.gb[1] + dO->ft*F.t[0] + O.fn*G.gb[1] + O.ft*G.t[0];
     dO->fb[2] = dO->fn*F.gb[2] + dO->ft*F.t[1] + O.fn*G.gb[2] + O.ft*G.t[1];

@@ -4,6 +4,7 @@
 #
 #     sh tests/figures.sh                 all rows; ONLY="bench_hull test_grains" those of some programs
 #     sh tests/figures.sh targets         what has to be built for it
+#     sh tests/figures.sh from LOG...     runs nothing: the programs' output is in what `make test` and `make bench` printed
 #
 # The last cell of such a row is  `PROGRAM` `PATTERN` ..  and the patterns (shell globs; a * stands for spaces too) choose lines
 # of the program's output by how they begin. PROGRAM is bench_x, run as built with -O3 and again with -march=native, test_x, or
@@ -34,13 +35,16 @@ begin=$(date +%s)
 mkdir -p "$out"
 sed -n 's/^model name[^:]*: /machine: /p' /proc/cpuinfo 2>/dev/null | head -n 1
 ${CC:-cc} --version | head -n 1
-for p in $(programs); do
+if [ "$1" = from ]; then
+    shift
+    awk -v out="$out/" '/^== build\// { sub(/.*\//, ""); file = out $0 ".txt"; printf "" > file; next } file { print > file }' "$@"
+else for p in $(programs); do
     wanted "$p" || continue
     for program in $(where "$p"); do
         case $p in bench_*) argument=${REPEATS:-5} ;; *) argument= ;; esac
         "$program" $argument > "$out/$(basename "$program").txt" 2>&1 || { echo "FAIL $program: status $?"; exit 1; }
     done
-done
+done fi
 
 # lines FILE PATTERN: without the marks of the test framework in front and runs of spaces
 lines() {

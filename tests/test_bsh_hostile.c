@@ -32,14 +32,6 @@ static dc_pose lifted(double z)
     return p;
 }
 
-static int all_bytes(const void *p, size_t n, unsigned char byte)
-{
-    const unsigned char *b = (const unsigned char *)p;
-    size_t i;
-    for (i = 0; i < n; ++i) if (b[i] != byte) return 0;
-    return 1;
-}
-
 /* Every output of an evaluation, filled with a pattern. */
 typedef struct { dc_real value, grad[12], hess[144]; dc_bsh_info info; } outputs;
 
@@ -50,7 +42,6 @@ static dc_status eval(const dc_bsh_options *o, const dc_bsh *a, const dc_pose *p
     return dc_bsh_eval(o, a, pa, b, pb, mem, cache, &out->value, out->grad, out->hess, &out->info);
 }
 
-static int untouched(const outputs *out) { return all_bytes(out, sizeof *out, 0x5a); }
 
 static int finite_all(const outputs *out)
 {
@@ -285,7 +276,7 @@ TEST bad_arguments_touch_nothing(void)
     do { \
         memset(list, 0x5a, sizeof list); \
         ASSERT_EQ(DC_E_ARG, call); \
-        ASSERT(untouched(&out) && tmp.used == 0 && count == 77 && all_bytes(list, sizeof list, 0x5a)); \
+        ASSERT(untouched(&out, sizeof out) && tmp.used == 0 && count == 77 && all_bytes(list, sizeof list, 0x5a)); \
     } while (0)
     NOTHING(eval(NULL, NULL, &p, &t, &q, &tmp, NULL, &out));
     NOTHING(eval(NULL, &t, &p, NULL, &q, &tmp, NULL, &out));
@@ -434,7 +425,7 @@ TEST evaluation_stays_in_its_memory(void)
                 else if (kind == 2) s = dc_bsh_contacts(NULL, &t, p, &t, p + 1, &mem, NULL, 3000, list, &count, &out.info);
                 else s = dc_bsh_scene(NULL, 2, trees, p, 0, NULL, &mem, NULL, &out.value, out.grad, out.hess, &out.info);
                 ASSERT(s == DC_OK || s == DC_E_MEMORY);
-                ASSERT(s == DC_OK || (bytes < need && untouched(&out) && count == 77));
+                ASSERT(s == DC_OK || (bytes < need && untouched(&out, sizeof out) && count == 77));
                 ASSERT(s == DC_E_MEMORY || bytes + DC_ALIGN > need);
                 ASSERT(mem.used == 0);
                 ASSERT(all_bytes(room, GUARD + start, 0xee) && all_bytes(base + bytes, GUARD, 0xee));
@@ -443,7 +434,7 @@ TEST evaluation_stays_in_its_memory(void)
             dc_arena mem = dc_arena_make(room, 0);
             outputs out;
             ASSERT_EQ(DC_E_MEMORY, eval(NULL, &t, p, &t, p + 1, &mem, NULL, &out));
-            ASSERT(untouched(&out));
+            ASSERT(untouched(&out, sizeof out));
         }
     }
     PASS();
@@ -562,7 +553,7 @@ TEST random_calls_keep_the_contract(void)
             ASSERT(finite_all(&out) && out.value > 0);
         } else {
             ASSERT(s == DC_E_ARG || s == DC_E_OVERLAP || s == DC_E_RANGE);
-            ASSERT(s != DC_E_ARG || untouched(&out));
+            ASSERT(s != DC_E_ARG || untouched(&out, sizeof out));
             ASSERT(all_bytes(out.grad, sizeof out.grad, 0x5a) && all_bytes(out.hess, sizeof out.hess, 0x5a));
             ASSERT(s == DC_E_OVERLAP ? out.value > DC_REAL_MAX && out.info.triangle_a >= 0 : all_bytes(&out.value, sizeof out.value, 0x5a));
         }

@@ -12,21 +12,8 @@
 #include "record.h"
 #include "grain.h"
 
-enum { PATTERN = 0x5a };
-
 static record rec;
 static unsigned char memory[1 << 18], scratch[1 << 17];
-
-static double rounded(double in_double, double in_float) { return DC_IS_FLOAT ? in_float : in_double; }
-
-static int untouched(const void *p, size_t n)
-{
-    const unsigned char *b = (const unsigned char *)p;
-    size_t i;
-    for (i = 0; i < n; ++i)
-        if (b[i] != PATTERN) return 0;
-    return 1;
-}
 
 static dc_cshape shape_of(dc_poly p)
 {

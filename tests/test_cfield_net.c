@@ -548,6 +548,10 @@ TEST malformed_bytes_are_refused(void)
         put_sum(saved, size);
         ASSERT(refused(size));
     }
+    /* all that belongs to a width that is none */
+    make_net(&N, &r, DC_CSHAPE_POLY, 0, 4, 2, 12, 0);
+    ASSERT(refused(write_net(&N, saved)));
+    make_net(&N, &r, DC_CSHAPE_POLY, 0, 4, 2, 16, 0);
     write_net(&N, saved);
     ASSERT_EQ(DC_E_ARG, dc_cfield_load(NULL, size, &mem, &f));
     ASSERT_EQ(DC_E_ARG, dc_cfield_load(saved, size, NULL, &f));
@@ -779,6 +783,7 @@ TEST walls_are_learned(void)
         ASSERT(near > 300);
         ASSERT(sqrt(sum/near) <= 0.012);
         ASSERT(fabs(sqrt(sum/near)/(double)info.rmse - 1) <= 0.3);
+        ASSERT(fabs((double)wrong/(double)near - (double)info.wrong) <= 0.05);
         ASSERT(wrong*20 <= near);
         ASSERT(fabs(slope/near - 1) <= 0.1);
     }

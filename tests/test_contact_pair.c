@@ -42,16 +42,7 @@ static int read_case(table *t, pair_case *c)
     c->has_hess = strcmp(word, "FULL") == 0;
     table_int(t, &n);
     if (c->has_hess) read_symmetric(t, c->hess, N);
-    else {
-        for (n = 0; n < 2; ++n) {
-            table_expect(t, "V");
-            table_reals(t, c->hv[n][0], N);
-            table_expect(t, "HVV");
-            table_reals(t, c->hv[n][1], N);
-        }
-        table_expect(t, "DIAG");
-        table_reals(t, c->diag, N);
-    }
+    else read_probes(t, N, c->hv[0][0], c->hv[0][1], c->hv[1][0], c->hv[1][1], c->diag);
     if (!table_expect(t, "TWIST") || !table_reals(t, c->o, 6) || !table_reals(t, c->tgrad, 12)) return 0;
     read_symmetric(t, c->thess, 12);
     return table_expect(t, "END");

@@ -5,7 +5,6 @@
 #include "plot.h"
 #include "support.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -37,24 +36,6 @@ static char *contents(const char *file)
     }
     if (f) fclose(f);
     return text;
-}
-
-/* Number of files in the directory; removes them. */
-static int clear_directory(void)
-{
-    DIR           *d = opendir(directory);
-    struct dirent *e;
-    char           path[400];
-    int            n = 0;
-
-    while (d && (e = readdir(d)) != NULL) {
-        if (e->d_name[0] == '.') continue;
-        snprintf(path, sizeof path, "%s/%.255s", directory, e->d_name);
-        remove(path);
-        n++;
-    }
-    if (d) closedir(d);
-    return n;
 }
 
 static int name_letter(char c)
@@ -207,7 +188,7 @@ static char *read_back(void)
 {
     char *s = plot_end(&p, picture) == 0 ? contents(picture) : NULL;
 
-    clear_directory();
+    clear_directory(directory);
     if (s && well_formed(s)) return s;
     free(s);
     return NULL;
@@ -778,12 +759,12 @@ TEST hostile_input_leaves_a_message_and_no_picture(void)
         c = child_run(draw_hostile, &kind);
         ASSERTm(words[kind], c.code == 1);
         ASSERTm(c.err, one_message(c.err) && strstr(c.err, words[kind]));
-        ASSERT_EQ(0, clear_directory());
+        ASSERT_EQ(0, clear_directory(directory));
     }
     c = child_run(draw_hostile, &kind);                     /* without the hostile thing it is a picture */
     ASSERT_EQ(0, c.code);
     ASSERT_EQ(0, c.err[0]);
-    ASSERT_EQ(1, clear_directory());
+    ASSERT_EQ(1, clear_directory(directory));
     PASS();
 }
 
@@ -800,7 +781,7 @@ TEST an_earlier_picture_outlives_a_failure(void)
     ASSERT(before && after && strcmp(before, after) == 0);
     free(before);
     free(after);
-    ASSERT_EQ(1, clear_directory());
+    ASSERT_EQ(1, clear_directory(directory));
     PASS();
 }
 
@@ -815,7 +796,7 @@ TEST a_picture_replaces_an_earlier_one(void)
     s = contents(picture);
     ASSERT(s && well_formed(s));
     free(s);
-    ASSERT_EQ(1, clear_directory());                        /* and no second file */
+    ASSERT_EQ(1, clear_directory(directory));                        /* and no second file */
     PASS();
 }
 
@@ -843,7 +824,7 @@ TEST an_unwritable_path_is_a_message(void)
         ASSERT_EQ(1, c.code);
         ASSERTm(c.err, one_message(c.err) && strstr(c.err, path[i]));
     }
-    ASSERT_EQ(1, clear_directory());
+    ASSERT_EQ(1, clear_directory(directory));
     PASS();
 }
 
@@ -882,7 +863,7 @@ TEST a_full_disk_leaves_nothing_behind(void)
 
     ASSERT_EQ(1, c.code);
     ASSERTm(c.err, one_message(c.err) && strstr(c.err, picture));
-    ASSERT_EQ(0, clear_directory());
+    ASSERT_EQ(0, clear_directory(directory));
     PASS();
 }
 

@@ -10,6 +10,7 @@
 #include "greatest.h"
 #include "support.h"
 #include "real.h"
+#include "field.h"
 #include "record.h"
 
 #define MOST 64                     /* planes, points, primitives of a case */
@@ -19,25 +20,6 @@ static dc_v3 normals[MOST], points[MOST];
 static dc_real sigmas[MOST];
 
 static dc_v3 vec_of(const double *x) { return dc_vec((dc_real)x[0], (dc_real)x[1], (dc_real)x[2]); }
-
-static dc_sdf_prim prim_zero(dc_sdf_kind kind)
-{
-    dc_sdf_prim p = DC_ZERO;
-    p.kind = kind;
-    p.pose.q.w = 1;
-    p.size = dc_vec(1, 1, 1);
-    p.eps1 = p.eps2 = 1;
-    return p;
-}
-
-static dc_sdf sdf_of(const dc_sdf_prim *p, int n, dc_real tau)
-{
-    dc_sdf s;
-    s.prim = p;
-    s.n = n;
-    s.tau = tau;
-    return s;
-}
 
 /* pos, rotvec, scale, eps1, eps2 as in a row of `sq` */
 static dc_sdf_prim superquadric_of(const double *row)
@@ -80,8 +62,6 @@ static void compare(errors *e, const dc_sdf *s, dc_v3 x, double length, const do
 }
 
 /* what a record's numbers become by rounding them to dc_real moves the result by */
-static double rounded(double in_double, double in_float) { return DC_IS_FLOAT ? in_float : in_double; }
-
 /* dir and ddir at a point, by a batch of one */
 static unsigned char memory[1 << 16];
 static void dir_of(const dc_sdf *s, dc_v3 x, dc_real d[3], dc_real D[6])

@@ -11,20 +11,10 @@
 #include "support.h"
 #include "real.h"
 
-enum { PATTERN = 0x5a };
 static unsigned char memory[1 << 20];
 static const dc_v3 normals[4] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}};
 static const dc_v3 points[4] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}};
 static const dc_real sigmas[4] = {1, 1, 1, 1};
-
-static int untouched(const void *p, size_t n)
-{
-    const unsigned char *b = (const unsigned char *)p;
-    size_t i;
-    for (i = 0; i < n; ++i)
-        if (b[i] != PATTERN) return 0;
-    return 1;
-}
 
 static dc_sdf_prim good(dc_sdf_kind kind)
 {

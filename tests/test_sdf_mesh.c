@@ -10,6 +10,7 @@
 #include "greatest.h"
 #include "support.h"
 #include "real.h"
+#include "field.h"
 #include "figure.h"
 #include "closed.h"
 
@@ -27,16 +28,6 @@ static double volume_of(const dc_mesh *m)
     return v;
 }
 
-static dc_sdf_prim prim_zero(dc_sdf_kind kind)
-{
-    dc_sdf_prim p = DC_ZERO;
-    p.kind = kind;
-    p.pose.q.w = 1;
-    p.size = dc_vec(1, 1, 1);
-    p.eps1 = p.eps2 = 1;
-    return p;
-}
-
 static dc_grid grid_of(double half, int n)
 {
     dc_grid g;
@@ -44,15 +35,6 @@ static dc_grid grid_of(double half, int n)
     g.hi = dc_vec((dc_real)half, (dc_real)half, (dc_real)half);
     g.nx = g.ny = g.nz = n;
     return g;
-}
-
-static dc_sdf sdf_of(const dc_sdf_prim *p, int n, dc_real tau)
-{
-    dc_sdf s;
-    s.prim = p;
-    s.n = n;
-    s.tau = tau;
-    return s;
 }
 
 TEST ball(void)

@@ -12,20 +12,9 @@
 #include "record.h"
 #include "grain.h"
 
-enum { MOST = 64, PATTERN = 0x5a };
+enum { MOST = 64 };
 
 static record rec;
-
-static double rounded(double in_double, double in_float) { return DC_IS_FLOAT ? in_float : in_double; }
-
-static int untouched(const void *p, size_t n)
-{
-    const unsigned char *b = (const unsigned char *)p;
-    size_t i;
-    for (i = 0; i < n; ++i)
-        if (b[i] != PATTERN) return 0;
-    return 1;
-}
 
 static dc_poly poly_of(const dc_v2 *v, int n)
 {

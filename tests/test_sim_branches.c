@@ -115,8 +115,7 @@ TEST sticks_and_slides(void)
             for (t = 0; t < 80; ++t) {
                 c.force[0] = t < 40 ? 0 : (dc_real)(share[k]*mu*9.81);
                 ASSERT_EQ(DC_OK, step(&c, c.q[2], NULL));
-                memcpy(c.q[0], c.q[1], sizeof c.q[0]);
-                memcpy(c.q[1], c.q[2], sizeof c.q[0]);
+                go_on(&c);
             }
             moved = (c.q[1][4] - c.q[0][4])/m.desc.h;
             snprintf(what, sizeof what, "%s, %g of the friction: %.3g m/s", hull ? "hulls" : "plane", share[k], (double)moved);

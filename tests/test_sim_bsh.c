@@ -89,13 +89,12 @@ TEST bodies_on_a_slab(void)
         dc_sim_neutral(&m.sim, c.q[0]);
         c.q[0][6] = DC_R(0.1);
         c.q[0][1] = DC_R(0.01);
-        memcpy(c.q[1], c.q[0], sizeof c.q[1]);
+        hold(&c);
         for (k = 0; k < 40; ++k) {
             c.force[0] = k < 20 ? 9 : 3;
             c.force[5] = k < 20 ? DC_R(0.1) : 0;
             ASSERT_EQ(DC_OK, step(&c, c.q[2], &info));
-            memcpy(c.q[0], c.q[1], sizeof c.q[0]);
-            memcpy(c.q[1], c.q[2], sizeof c.q[0]);
+            go_on(&c);
             if (k == 39 || (fades && (k == 3 || k == 15))) ASSERT(jacobian_checks(&c, e, k == 3 ? "lands" : k == 15 ? "slides" : "rests"));
         }
         ASSERT_EQ(1, info.contacts);
@@ -128,22 +127,19 @@ TEST an_arm_pushes_a_ring(void)
     machine_floor(&m, 0.5);
     m.desc.reach = DC_R(0.05);
     ASSERT_EQ(DC_OK, machine_build(&m));
-    memset(&c, 0, sizeof c);
+    begin_case(&c);
     c.sparse = 1;
     c.every = 9;
-    dc_sim_neutral(&m.sim, c.target);
-    dc_sim_neutral(&m.sim, c.q[0]);
     c.q[0][0] = DC_R(1.6);
     c.q[0][6] = DC_R(0.2);
     c.q[0][8] = DC_R(0.036);
-    memcpy(c.q[1], c.q[0], sizeof c.q[1]);
+    hold(&c);
     for (t = 0; t < 40; ++t) {
         c.target[0] = DC_R(1.6) - DC_R(0.02)*(dc_real)t;
         c.target[1] = DC_R(-0.1);
         ASSERT_EQ(DC_OK, step(&c, c.q[2], &info));
         if (t == 39) ASSERT(jacobian_checks(&c, e, "pushes"));
-        memcpy(c.q[0], c.q[1], sizeof c.q[0]);
-        memcpy(c.q[1], c.q[2], sizeof c.q[0]);
+        go_on(&c);
     }
     printf("  ring at %g, %d contacts\n", (double)c.q[2][6], info.contacts);
     ASSERT((double)c.q[2][6] > 0.205);

@@ -153,7 +153,6 @@ TEST nothing_is_passed_through(void)
 static double energy(const dc_real *q0, const dc_real *q1, double *kinetic)
 {
     dc_pose a[MACHINE_LINKS], b[MACHINE_LINKS];
-    dc_pair_options o = DC_ZERO;
     double U = 0, h = (double)m.desc.h, l = (double)m.desc.length, s = 0.1, ks = (double)m.desc.stiffness;
     int i, j, k, c;
     dc_sim_poses(&m.sim, q0, a);
@@ -169,20 +168,7 @@ static double energy(const dc_real *q0, const dc_real *q1, double *kinetic)
                     *kinetic += 0.5/(h*h)*(double)((B.m[4*k + j] - A.m[4*k + j])*M[4*j + c]*(B.m[4*k + c] - A.m[4*k + c]));
         U -= (double)dc_dot(m.desc.gravity, centre);
     }
-    o.barrier = DC_LOCAL;
-    o.length = m.desc.length;
-    for (k = 0; k < m.sim.pairs; ++k) {
-        const dc_sim_hull *x = m.sim.hull + m.sim.pair[2*k], *y = m.sim.hull + m.sim.pair[2*k + 1];
-        dc_arena mem = dc_arena_make(scratch, sizeof scratch);
-        dc_hull A, B;
-        dc_real P = 0;
-        A.v = m.sim.vertex + x->begin;
-        A.n = x->n;
-        B.v = m.sim.vertex + y->begin;
-        B.n = y->n;
-        if (dc_pair_rigid(&o, &A, b + x->link, &B, b + y->link, &mem, NULL, &P, NULL, NULL, NULL) != DC_OK) return HUGE_VAL;
-        U += ks*(double)P;
-    }
+    if (!machine_pairs(&m, b, ks, &U)) return HUGE_VAL;
     for (k = 0; k < m.sim.hulls; ++k)
         for (j = 0; j < m.sim.hull[k].n && m.sim.planes && m.sim.link[m.sim.hull[k].link].joint != DC_SIM_FIXED; ++j) {
             double z = (double)dc_pose_apply(b[m.sim.hull[k].link], m.sim.vertex[m.sim.hull[k].begin + j]).z/l;

@@ -58,18 +58,15 @@ TEST box_on_the_floor(void)
     m.desc.tolerance = DC_R(1e-13);
     m.desc.friction.eps_v = DC_R(1e-4);
     ASSERT_EQ(DC_OK, machine_build(&m));
-    memset(&c, 0, sizeof c);
-    dc_sim_neutral(&m.sim, c.target);
-    dc_sim_neutral(&m.sim, c.q[0]);
+    begin_case(&c);
     c.q[0][6] = DC_R(0.1);
     c.q[0][1] = DC_R(0.01);
-    memcpy(c.q[1], c.q[0], sizeof c.q[1]);
+    hold(&c);
     for (k = 0; k < 60; ++k) {
         c.force[0] = k < 20 ? 9 : 3;
         c.force[5] = k < 20 ? DC_R(0.1) : 0;
         ASSERT_EQ(DC_OK, step(&c, c.q[2], NULL));
-        memcpy(c.q[0], c.q[1], sizeof c.q[0]);
-        memcpy(c.q[1], c.q[2], sizeof c.q[0]);
+        go_on(&c);
         if (k == 2 || k == 15 || k == 59) ASSERT(jacobian_checks(&c, e, k == 2 ? "lands" : k == 15 ? "slides" : "rests"));
     }
     ASSERT(worst_close(e, 1e-5));
@@ -96,19 +93,16 @@ TEST stacked_boxes(void)
     m.desc.tolerance = DC_R(1e-13);
     m.desc.friction.eps_v = DC_R(1e-4);
     ASSERT_EQ(DC_OK, machine_build(&m));
-    memset(&c, 0, sizeof c);
-    dc_sim_neutral(&m.sim, c.target);
-    dc_sim_neutral(&m.sim, c.q[0]);
+    begin_case(&c);
     c.q[0][6] = DC_R(0.1);
     c.q[0][13] = DC_R(0.29);
     c.q[0][8] = DC_R(0.01);
-    memcpy(c.q[1], c.q[0], sizeof c.q[1]);
+    hold(&c);
     for (k = 0; k < 40; ++k) {
         c.force[6] = k < 20 ? 4 : 1;
         c.force[11] = k < 20 ? DC_R(0.1) : 0;
         ASSERT_EQ(DC_OK, step(&c, c.q[2], NULL));
-        memcpy(c.q[0], c.q[1], sizeof c.q[0]);
-        memcpy(c.q[1], c.q[2], sizeof c.q[0]);
+        go_on(&c);
         if (k == 3 || k == 15 || k == 39) ASSERT(jacobian_checks(&c, e, k == 3 ? "lands" : k == 15 ? "slides" : "rests"));
     }
     ASSERT(worst_close(e, 1e-5));
@@ -144,27 +138,23 @@ TEST arm_pushes_a_box(void)
 {
     static step_case c;
     worst e[CLASSES];
-    int k, t, nq;
+    int k, t;
     if (DC_IS_FLOAT) SKIPm("differences need double");
     worst_open(e);
     arm_and_box();
     ASSERT_EQ(DC_OK, machine_build(&m));
-    nq = m.sim.nq;
-    memset(&c, 0, sizeof c);
-    dc_sim_neutral(&m.sim, c.target);
-    dc_sim_neutral(&m.sim, c.q[0]);
+    begin_case(&c);
     c.q[0][0] = DC_R(1.6);
     c.q[0][7] = DC_R(0.17);
     c.q[0][9] = DC_R(0.1095);
-    memcpy(c.q[1], c.q[0], sizeof c.q[1]);
+    hold(&c);
     for (t = 0; t < 60; ++t) {
         c.target[0] = DC_R(1.5) - DC_R(0.005)*(dc_real)t;
         c.target[1] = DC_R(-0.1);
         for (k = 0; k < 3; ++k) c.force[k] = DC_R(0.1)*(dc_real)k;
         ASSERT_EQ(DC_OK, step(&c, c.q[2], NULL));
         if (t == 59) ASSERT(jacobian_checks(&c, e, "pushes"));
-        memcpy(c.q[0], c.q[1], (size_t)nq*sizeof(dc_real));
-        memcpy(c.q[1], c.q[2], (size_t)nq*sizeof(dc_real));
+        go_on(&c);
     }
     ASSERT((double)c.q[2][7] > 0.2);
     ASSERT(worst_close(e, 1e-5));
@@ -213,8 +203,7 @@ TEST chain_presses_on_itself(void)
             for (k = 0; k < m.sim.links - 1; ++k) c.target[4 + k] = DC_R(0.02)*(dc_real)(t < 60 ? t : 60);
             ASSERT_EQ(DC_OK, step(&c, c.q[2], &info));
             if (t < 79) {
-                memcpy(c.q[0], c.q[1], sizeof c.q[0]);
-                memcpy(c.q[1], c.q[2], sizeof c.q[0]);
+                go_on(&c);
             }
         }
         printf("  chain: %d contacts, gap %g\n", info.contacts, (double)info.gap);
@@ -332,19 +321,7 @@ TEST adjoint_is_the_product_of_the_jacobians(void)
     ASSERT(dc_sim_adjoint_bytes(&m.sim, &run) <= sizeof scratch && mem.used == 0);
 
     /* the product: a_t += Jacobians^T a_{t+1} */
-    o.prev = J[PREV];
-    o.now = J[NOW];
-    o.control = J[CONTROL];
-    o.attach = J[ATTACH];
-    o.mass = J[MASS];
-    o.friction = J[FRICTION];
-    o.vertex = J[VERTEX];
-    n[PREV] = n[NOW] = nv;
-    n[CONTROL] = 3*nv;
-    n[ATTACH] = 6*m.sim.links;
-    n[MASS] = m.sim.links;
-    n[FRICTION] = m.sim.links + m.sim.planes;
-    n[VERTEX] = 3*m.sim.vertices;
+    all_jacobians(J[0], 9*128, &o, n);
     memset(a, 0, sizeof a);
     memset(want, 0, sizeof want);
     for (t = STEPS - 1; t >= 0; --t) {

@@ -265,7 +265,6 @@ static double energy(const dc_real *q0, const dc_real *q1)
 {
     place a[MACHINE_LINKS], b[MACHINE_LINKS];
     dc_pose pose[MACHINE_LINKS];
-    dc_pair_options o = DC_ZERO;
     double E = 0, h = (double)m.desc.h, l = (double)m.desc.length, ks = (double)m.desc.stiffness;
     int i, j, k, c;
     places(q0, q0, 0, a);
@@ -282,20 +281,7 @@ static double energy(const dc_real *q0, const dc_real *q1)
         }
         E += 9.81*((double)M[15]*b[i].t[2] + b[i].R[6]*(double)M[3] + b[i].R[7]*(double)M[7] + b[i].R[8]*(double)M[11]);
     }
-    o.barrier = DC_LOCAL;
-    o.length = m.desc.length;
-    for (k = 0; k < m.sim.pairs; ++k) {
-        const dc_sim_hull *x = m.sim.hull + m.sim.pair[2*k], *y = m.sim.hull + m.sim.pair[2*k + 1];
-        dc_arena mem = dc_arena_make(scratch, sizeof scratch);
-        dc_hull A, B;
-        dc_real P = 0;
-        A.v = m.sim.vertex + x->begin;
-        A.n = x->n;
-        B.v = m.sim.vertex + y->begin;
-        B.n = y->n;
-        if (dc_pair_rigid(&o, &A, pose + x->link, &B, pose + y->link, &mem, NULL, &P, NULL, NULL, NULL) != DC_OK) return HUGE_VAL;
-        E += ks*(double)P;
-    }
+    if (!machine_pairs(&m, pose, ks, &E)) return HUGE_VAL;
     for (k = 0; k < m.sim.hulls; ++k) {
         overlap_points p;
         points_of(k, b, &p);

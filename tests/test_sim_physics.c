@@ -68,7 +68,7 @@ static slide on_slope(double angle, double friction, double k, double eps_v, int
     return r;
 }
 
-/* Friction is mu A(f/k), A(x) = sqrt(x^2 + eps_f) - sqrt(eps_f) (SDRS Eq. 10) at each of the four lower corners: what is missing of
+/* Friction is mu A(f/k), A(x) = sqrt(x^2 + eps_f) - sqrt(eps_f) (SDRS Eq. 12) at each of the four lower corners: what is missing of
  * mu f is a share k sqrt(eps_f)/f, which goes to 0 with k. The pull on a box that slides shows it. */
 TEST friction_is_coulombs_as_stiffness_falls(void)
 {
@@ -80,7 +80,7 @@ TEST friction_is_coulombs_as_stiffness_falls(void)
             slide  s = on_slope(angle, mu, k[i], 1e-8, slab);
             double x = f/k[i], eps = sqrt(1e-6), short_of = (tan(angle) - s.acceleration/(G*cos(angle)))/mu - 1;
             double expected = (sqrt(x*x + eps*eps) - eps)/x - 1;
-            printf("  %s, k %g: coefficient %+.2g %%, by Eq. 10 %+.2g %%\n", slab ? "slab" : "plane", k[i], 100*short_of, 100*expected);
+            printf("  %s, k %g: coefficient %+.2g %%, by Eq. 12 %+.2g %%\n", slab ? "slab" : "plane", k[i], 100*short_of, 100*expected);
             ASSERT(fabs(short_of - expected) < (DC_IS_FLOAT ? 1e-3 : 5e-5));
             if (k[i] <= 10) ASSERT(fabs(short_of) < 0.01);
         }

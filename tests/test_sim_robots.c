@@ -31,6 +31,12 @@ static dc_sim_link *limb(int parent, dc_v3 at, dc_v3 axis, dc_v3 centre, dc_v3 h
 /* All of it takes 50 s: that is for DC_TEST_SWEEP of 10. Else two of the four runs, slow builds one, with some of the columns, and all columns at once. */
 static int whole(void) { return sweep_count(100) >= 1000; }
 static int runs(void) { return sweep_count(100) < 100 ? 1 : 4; }
+static void set_depth(step_case *c, int run, double first)
+{
+    c->first = whole() ? first : 0;
+    c->sparse = !whole();
+    c->every = whole() ? 0 : run ? 431 : 17;
+}
 
 /* Trunk, four legs of hip and knee, the front ones with a foot: 6 + 8 + 2 freedoms. */
 static void ant(int global, dc_sim_mass model)
@@ -84,13 +90,10 @@ TEST ant_walks(void)
         ant(run/2, run%2 ? DC_SIM_LUMPED : DC_SIM_UNIFORM);
         ASSERT_EQ(DC_OK, machine_build(&m));
         ASSERT_EQ(16, m.sim.nv);
-        memset(&c, 0, sizeof c);
-        c.first = whole() ? 0.0009765625 : 0;
-        c.sparse = !whole();
-        c.every = whole() ? 0 : run ? 431 : 17;
-        dc_sim_neutral(&m.sim, c.q[0]);
+        begin_case(&c);
+        set_depth(&c, run, 0.0009765625);
         c.q[0][6] = DC_R(0.3);
-        memcpy(c.q[1], c.q[0], sizeof c.q[1]);
+        hold(&c);
         for (t = 0; t < last; ++t) {
             gait(t, c.target);
             c.force[0] = 1;
@@ -99,8 +102,7 @@ TEST ant_walks(void)
             touched += info.contacts > 0;
             snprintf(what, sizeof what, "%s, %s, step %d, %d contacts", run/2 ? "global" : "local", run%2 ? "lumped" : "uniform", t, info.contacts);
             if (t == last - 1 || (t == 25 && run == 0)) ASSERTm(what, jacobian_checks(&c, e, what));
-            memcpy(c.q[0], c.q[1], sizeof c.q[0]);
-            memcpy(c.q[1], c.q[2], sizeof c.q[0]);
+            go_on(&c);
         }
         printf("  %s: in contact in %d of %d steps, gap %g\n", what, touched, last, (double)info.gap);
         ASSERT(touched > last/2 && info.contacts > 0);
@@ -170,17 +172,13 @@ TEST gripper_lifts_an_object(void)
         worst_open(e);
         gripper(run/2, run%2 ? DC_SIM_LUMPED : DC_SIM_UNIFORM);
         ASSERT_EQ(DC_OK, machine_build(&m));
-        memset(&c, 0, sizeof c);
-        c.first = whole() ? 0.0001220703125 : 0;
-        c.sparse = !whole();
-        c.every = whole() ? 0 : run ? 431 : 17;
-        dc_sim_neutral(&m.sim, c.target);
-        dc_sim_neutral(&m.sim, c.q[0]);
+        begin_case(&c);
+        set_depth(&c, run, 0.0001220703125);
         c.q[0][1] = DC_R(-0.3);
         object = c.q[0] + 6 + 4;
         object[2] = DC_R(0.0415);
         if (run/2) object[2] = DC_R(0.06);
-        memcpy(c.q[1], c.q[0], sizeof c.q[1]);
+        hold(&c);
         for (t = 0; t < 120; ++t) {
             c.target[1] = t < 60 ? DC_R(-0.3) : DC_R(-0.3) + DC_R(0.002)*(dc_real)(t - 60);
             c.target[2] = c.target[4] = -DC_R(0.002)*(dc_real)(t < 40 ? t : 40);
@@ -188,8 +186,7 @@ TEST gripper_lifts_an_object(void)
             ASSERT_EQ(DC_OK, step(&c, c.q[2], &info));
             snprintf(what, sizeof what, "%s, %s, step %d, %d contacts", run/2 ? "global" : "local", run%2 ? "lumped" : "uniform", t, info.contacts);
             if (t == 119 || (t == 50 && run == 1)) ASSERTm(what, jacobian_checks(&c, e, what));
-            memcpy(c.q[0], c.q[1], sizeof c.q[0]);
-            memcpy(c.q[1], c.q[2], sizeof c.q[0]);
+            go_on(&c);
         }
         printf("  %s: the object at %g %g %g, gap %g\n", what, (double)c.q[1][10], (double)c.q[1][11], (double)c.q[1][12], (double)info.gap);
         ASSERT(worst_close(e, 1e-5));

@@ -6,7 +6,6 @@
 #include "greatest.h"
 #include "support.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -53,24 +52,6 @@ static char *contents(const char *file, size_t *length)
     }
     if (f) fclose(f);
     return text;
-}
-
-/* Number of files in the directory; removes them. */
-static int clear_directory(void)
-{
-    DIR           *d = opendir(directory);
-    struct dirent *e;
-    char           path[400];
-    int            n = 0;
-
-    while (d && (e = readdir(d)) != NULL) {
-        if (e->d_name[0] == '.') continue;
-        snprintf(path, sizeof path, "%s/%.255s", directory, e->d_name);
-        remove(path);
-        n++;
-    }
-    if (d) closedir(d);
-    return n;
 }
 
 static int sextet(char c)
@@ -208,7 +189,7 @@ TEST twenty_hulls_over_300_frames_take_less_than_a_megabyte_and_a_half(void)
     ASSERT_EQ(0, view_close(v));
     printf("\n  %ld bytes", size_of_page());
     ASSERT(size_of_page() < 1500000);
-    ASSERT_EQ(1, clear_directory());
+    ASSERT_EQ(1, clear_directory(directory));
     PASS();
 }
 
@@ -222,7 +203,7 @@ TEST ten_thousand_grains_over_300_frames_take_less_than_50_megabytes(void)
     printf("\n  %ld frames, %ld bytes", frames, size);
     ASSERT(size > 0);
     ASSERT((double)size < 5e5 + (50e6 - 5e5)/300*(double)frames);   /* the bodies themselves: half a megabyte */
-    ASSERT_EQ(1, clear_directory());
+    ASSERT_EQ(1, clear_directory(directory));
     PASS();
 }
 
@@ -243,7 +224,7 @@ TEST a_frame_takes_the_bytes_that_the_documentation_says(void)
         ASSERT(frame >= 4.0/3*300*bytes[flat][quantise]);
         ASSERT(frame < 4.0/3*300*bytes[flat][quantise] + 150);
     }
-    ASSERT_EQ(1, clear_directory());
+    ASSERT_EQ(1, clear_directory(directory));
     PASS();
 }
 
@@ -283,7 +264,7 @@ TEST memory_does_not_grow_with_the_frames(void)
     printf("\n  %s KB more for 600 frames, file of %ld KB", c.out, size_of_page()/1024);
     ASSERT(size_of_page() > 15000000);
     ASSERT(atol(c.out) < 3000);
-    ASSERT_EQ(1, clear_directory());
+    ASSERT_EQ(1, clear_directory(directory));
     PASS();
 }
 
@@ -388,7 +369,7 @@ static enum greatest_test_res poses(int flat, int quantise)
     }
     ASSERT_EQ(0u, (unsigned)frame_bytes(text, 0, FRAMES, bytes, sizeof bytes));
     free(text);
-    ASSERT_EQ(1, clear_directory());
+    ASSERT_EQ(1, clear_directory(directory));
     ASSERT_EQ(FRAMES*moving*dims, (int)place.count);
     ASSERT(worst_print(&place, 1));
     ASSERT(worst_print(&turn, 1));
@@ -436,7 +417,7 @@ TEST poses_stay_until_they_are_set_again(void)
     ASSERT(frame_bytes(text, 1, 0, bytes, sizeof bytes) > 0);
     ASSERT(float_at(bytes) == 7.0);
     free(text);
-    ASSERT_EQ(1, clear_directory());
+    ASSERT_EQ(1, clear_directory(directory));
     PASS();
 }
 
@@ -531,7 +512,7 @@ TEST hulls_close_around_their_points(void)
         /* a coordinate has 7 digits in the page */
         if (!closes_around(x, 64, fmax(size, 100*(fabs((double)x[0].x) > 50)))) FAILm(kind[i]);
     }
-    ASSERT_EQ(1, clear_directory());
+    ASSERT_EQ(1, clear_directory(directory));
     PASS();
 }
 
@@ -655,7 +636,7 @@ TEST hostile_input_leaves_a_message_and_no_page(void)
 
     for (kind = 1; kind < KINDS; kind++) {
         c = child_run(write_hostile, &kind);
-        files = clear_directory();
+        files = clear_directory(directory);
         if (c.code == 1 && c.out[0] == 0 && one_message(c.err) && strstr(c.err, about[kind]) && files == 0) continue;
         printf("\n  case %d (\"%s\"): status %d, message \"%s\", %d files", kind, about[kind], c.code, c.err, files);
         bad++;
@@ -665,7 +646,7 @@ TEST hostile_input_leaves_a_message_and_no_page(void)
     c = child_run(write_hostile, &kind);
     ASSERT_EQ(0, c.code);
     ASSERT_EQ(0, (int)strlen(c.err));
-    ASSERT_EQ(1, clear_directory());
+    ASSERT_EQ(1, clear_directory(directory));
     PASS();
 }
 
@@ -689,7 +670,7 @@ TEST an_earlier_page_outlives_a_failure_and_is_replaced_by_a_success(void)
     ASSERT(text && strncmp(text, "<!doctype html>", 15) == 0);
     ASSERT(length > 8 && strcmp(text + length - 8, "</html>\n") == 0);
     free(text);
-    ASSERT_EQ(1, clear_directory());
+    ASSERT_EQ(1, clear_directory(directory));
     PASS();
 }
 
@@ -717,7 +698,7 @@ TEST an_unwritable_path_is_a_message(void)
         ASSERTm(c.err, strncmp(c.err, "view: ", 6) == 0 && strstr(c.err, path[i]) && strlen(c.err) > strlen(path[i]) + 12);
     }
     ASSERT_EQ(1, child_run(write_to, NULL).code);
-    ASSERT_EQ(0, clear_directory());
+    ASSERT_EQ(0, clear_directory(directory));
     snprintf(path[0], sizeof path[0], "%s.part", directory);
     ASSERT(remove(path[0]) != 0);
     PASS();
@@ -741,14 +722,14 @@ TEST a_full_disk_is_a_message_and_leaves_nothing_behind(void)
 
     ASSERT_EQ(0, many_bodies(0, 0, 300, 20));
     size = size_of_page();
-    ASSERT_EQ(1, clear_directory());
+    ASSERT_EQ(1, clear_directory(directory));
     /* in the head of the page, in the frames, in what follows them, and at the last byte */
     limit[0] = 4096; limit[1] = size/2; limit[2] = size - 20000; limit[3] = size - 1;
     for (i = 0; i < 4; i++) {
         child c = child_run(write_on_a_full_disk, &limit[i]);
         ASSERT_EQ(1, c.code);
         if (!one_message(c.err)) FAILm(c.err);
-        ASSERT_EQ(0, clear_directory());
+        ASSERT_EQ(0, clear_directory(directory));
     }
     PASS();
 }
@@ -773,7 +754,7 @@ TEST a_pipe_is_not_replaced(void)
     ASSERTm(c.err, c.code == 0 || one_message(c.err));
     ASSERT(stat(page, &s) == 0 && S_ISFIFO(s.st_mode));
     fclose(reader);
-    ASSERT_EQ(1, clear_directory());
+    ASSERT_EQ(1, clear_directory(directory));
     PASS();
 }
 
@@ -798,11 +779,11 @@ TEST want_of_memory_is_a_message_and_leaves_nothing_behind(void)
             printf("\n  %ld allocations: status %d, signal %d, message \"%s\"", n, c.code, c.signal, c.err);
             FAILm("after so many allocations");
         }
-        ASSERT_EQ(0, clear_directory());
+        ASSERT_EQ(0, clear_directory(directory));
     }
     printf("\n  %ld allocations", n);
     ASSERT(c.code == 0 && n > 20);
-    ASSERT_EQ(1, clear_directory());
+    ASSERT_EQ(1, clear_directory(directory));
     PASS();
 }
 
@@ -824,7 +805,7 @@ TEST a_run_without_a_frame_is_left_out(void)
     text = contents(page, &length);
     ASSERT(text && strstr(text, "run with frames") && !strstr(text, "run without"));
     free(text);
-    ASSERT_EQ(1, clear_directory());
+    ASSERT_EQ(1, clear_directory(directory));
     PASS();
 }
 
@@ -899,7 +880,7 @@ int main(int argc, char **argv)
     RUN_SUITE(sizes);
     RUN_SUITE(frames);
     RUN_SUITE(refusals);
-    clear_directory();
+    clear_directory(directory);
     rmdir(directory);
     GREATEST_MAIN_END();
 }

@@ -613,12 +613,6 @@ TEST options_against_the_fields(void)
 
 /* ---- memory and bad input ---- */
 
-static int all_bytes(const void *p, size_t n, unsigned char value)
-{
-    const unsigned char *b = (const unsigned char *)p;
-    return n == 0 || (b[0] == value && memcmp(b, b + 1, n - 1) == 0);
-}
-
 TEST memory_is_exact_and_given_back(void)
 {
     static const double cube[3] = { 1, 1, 1 };

@@ -68,7 +68,7 @@ static void make_fields(void)
     double t = bench_seconds();
     a.poly = hash;
     w.kind = DC_CSHAPE_HALFPLANE;
-    o.samples = 40000;
+    o.samples = 20000;
     o.epochs = 120;
     if (dc_cfield_exact(NULL, &a, &hash, &mem, &exact) != DC_OK || dc_cfield_exact(NULL, &w, &hash, &mem, &plane) != DC_OK) exit(1);
     if (dc_cfield_train_bytes(&o) > sizeof state || dc_cfield_train_start(&o, &exact, state) != DC_OK) exit(1);
@@ -215,6 +215,7 @@ static double chipmunk(const pile *tile, int grains)
     snprintf(group, sizeof group, "chipmunk_%d", grains);
     bench_line(group, "step", 1e3*least, "ms");
     bench_line(group, "step_per_grain", 1e9*least/grains, "ns");
+    bench_line(group, "simulated_second", 60*least, "s");
     bench_line(group, "points_per_grain", 0.5*depth.contacts/grains, "");
     bench_line(group, "deepest", 1e3*depth.deepest, "mm");
     cpSpaceFree(space);                 /* bodies and shapes are left to the end of the program */
@@ -223,11 +224,12 @@ static double chipmunk(const pile *tile, int grains)
 }
 #endif
 
-/* ms of a step and of its parts, least of `repeats` runs of several steps */
-static double measure(const pile *tile, int grains)
+/* Seconds of a step and of its contacts: pairs, fields and forces; and lines of its parts. The least of several runs of several
+ * steps, at least 5: the growth needs more than a glance. */
+static double measure(const pile *tile, int grains, double *contacts)
 {
     static const char *const name[4] = {"find", "fields_and_forces", "sum", "advance"};
-    int tiles = (grains + TILE - 1)/TILE, i, k, r, run = 1 + 50000/grains;
+    int tiles = (grains + TILE - 1)/TILE, i, k, r, run = 1 + 50000/grains, runs = bench_repeats > 5 ? bench_repeats : 5;
     double least = HUGE_VAL, parts[4] = {0, 0, 0, 0};
     dc_grains_info info;
     char group[64], what[64];
@@ -242,7 +244,7 @@ static double measure(const pile *tile, int grains)
         }
     }
     steps(&p.g, 1, &info);
-    for (r = 0; r < bench_repeats; ++r) {
+    for (r = 0; r < runs; ++r) {
         for (k = 0; k < 4; ++k) part[k] = 0;
         steps(&p.g, run, &info);
         if (part[0] + part[1] + part[2] + part[3] < least*run) {
@@ -257,7 +259,9 @@ static double measure(const pile *tile, int grains)
         snprintf(what, sizeof what, "%s/share", name[k]);
         bench_line(group, what, 100*parts[k]/least, "%");
     }
+    *contacts = parts[0] + parts[1];
     bench_line(group, "step_per_grain", 1e9*least/grains, "ns");
+    bench_line(group, "simulated_second", least/(double)STEP, "s");
     bench_line(group, "pairs_per_grain", (double)info.pairs/grains, "");
     bench_line(group, "contacts_per_grain", (double)info.contacts/grains, "");
     bench_line(group, "deepest", 1e3*(double)info.deepest, "mm");
@@ -290,11 +294,11 @@ int main(int argc, char **argv)
     tile.g.desc.h = FALL;
     steps(&tile.g, 5000, &info);
     tile.g.desc.h = STEP;
-    steps(&tile.g, 10000, &info);
-    printf("# pile of %d settled for 7 s in %.1f s: speed %.2g m/s, deepest %.2g m, %d contacts\n", TILE, bench_seconds() - t,
+    steps(&tile.g, 5000, &info);
+    printf("# pile of %d settled for 6 s in %.1f s: speed %.2g m/s, deepest %.2g m, %d contacts\n", TILE, bench_seconds() - t,
            speed(&tile.g), (double)info.deepest, info.contacts);
     for (k = 0; k < n; ++k) {
-        double least = measure(&tile, size[k]), x = log(size[k]), y = log(least);
+        double contacts, least = measure(&tile, size[k], &contacts), x = log(size[k]), y = log(least);
         sx += x;
         sy += y;
         sxx += x*x;
@@ -305,6 +309,7 @@ int main(int argc, char **argv)
             char group[64];
             snprintf(group, sizeof group, "chipmunk_%d_over_grains", size[k]);
             bench_line(group, "step", peer/least, "x");
+            bench_line(group, "step_over_contacts", peer/contacts, "x");
             bench_line(group, "simulated_second", 60*peer*(double)STEP/least, "x");
         }
 #endif

@@ -7,6 +7,7 @@
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700
 #endif
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,24 @@ static inline child child_run(int (*f)(void *), void *user)
     child_read(out, c.out);
     child_read(err, c.err);
     return c;
+}
+
+/* Number of files in the directory; removes them. */
+static inline int clear_directory(const char *directory)
+{
+    DIR           *d = opendir(directory);
+    struct dirent *e;
+    char           path[400];
+    int            n = 0;
+
+    while (d && (e = readdir(d)) != NULL) {
+        if (e->d_name[0] == '.') continue;
+        snprintf(path, sizeof path, "%s/%.255s", directory, e->d_name);
+        remove(path);
+        n++;
+    }
+    if (d) closedir(d);
+    return n;
 }
 
 #endif /* DC_TEST_CHILD_H_INCLUDED */

@@ -30,6 +30,24 @@ DC_INLINE dc_status step(const step_case *c, dc_real *out, dc_sim_info *info)
     return dc_sim_step(&m.sim, c->q[0], c->q[1], &u, &mem, out, info);
 }
 
+/* a case in the neutral state, which is also the target */
+DC_INLINE void begin_case(step_case *c)
+{
+    memset(c, 0, sizeof *c);
+    dc_sim_neutral(&m.sim, c->target);
+    dc_sim_neutral(&m.sim, c->q[0]);
+}
+
+/* at rest in q[0] */
+DC_INLINE void hold(step_case *c) { memcpy(c->q[1], c->q[0], sizeof c->q[1]); }
+
+/* after a step into q[2]: the next one starts there */
+DC_INLINE void go_on(step_case *c)
+{
+    memcpy(c->q[0], c->q[1], sizeof c->q[0]);
+    memcpy(c->q[1], c->q[2], sizeof c->q[1]);
+}
+
 /* parameter k of a class, moved by t */
 DC_INLINE void move(step_case *c, int k, dc_real t)
 {
@@ -137,6 +155,24 @@ DC_INLINE void step_along(const double *x, double *f, void *user)
     step_of(p, f, user);
 }
 
+/* all Jacobians, `room` numbers each, and their columns */
+DC_INLINE void all_jacobians(dc_real *J, size_t room, dc_sim_jacobian *o, int n[CLASSES])
+{
+    o->prev = J + PREV*room;
+    o->now = J + NOW*room;
+    o->control = J + CONTROL*room;
+    o->attach = J + ATTACH*room;
+    o->mass = J + MASS*room;
+    o->friction = J + FRICTION*room;
+    o->vertex = m.sim.desc.trees ? NULL : J + VERTEX*room;        /* trees have none */
+    n[PREV] = n[NOW] = m.sim.nv;
+    n[CONTROL] = 3*m.sim.nv;
+    n[ATTACH] = 6*m.sim.links;
+    n[MASS] = m.sim.links;
+    n[FRICTION] = m.sim.links + m.sim.planes;
+    n[VERTEX] = 3*m.sim.vertices;
+}
+
 /* All Jacobians of the step from c->q[0], c->q[1] of the model m, but those that are zero. 0: a step failed. */
 DC_INLINE int jacobian_checks(step_case *c, worst *e, const char *what)
 {
@@ -149,19 +185,7 @@ DC_INLINE int jacobian_checks(step_case *c, worst *e, const char *what)
     u.target = c->target;
     u.velocity = c->velocity;
     u.force = c->force;
-    o.prev = J[PREV];
-    o.now = J[NOW];
-    o.control = J[CONTROL];
-    o.attach = J[ATTACH];
-    o.mass = J[MASS];
-    o.friction = J[FRICTION];
-    o.vertex = m.sim.desc.trees ? NULL : J[VERTEX];      /* trees have none */
-    n[PREV] = n[NOW] = nv;
-    n[CONTROL] = 3*nv;
-    n[ATTACH] = 6*m.sim.links;
-    n[MASS] = m.sim.links;
-    n[FRICTION] = m.sim.links + m.sim.planes;
-    n[VERTEX] = 3*m.sim.vertices;
+    all_jacobians(J[0], 64*512, &o, n);
     memcpy(c->link, m.sim.link, (size_t)m.sim.links*sizeof *c->link);
     memcpy(c->vertex, m.sim.vertex, (size_t)m.sim.vertices*sizeof *c->vertex);
     memcpy(c->plane, m.sim.plane, (size_t)m.sim.planes*sizeof *c->plane);

@@ -123,4 +123,27 @@ DC_INLINE void machine_random(const dc_sim *sim, rng *r, double size, const dc_r
     dc_sim_retract(sim, from, d, q);
 }
 
+/* Adds k times the local potential of every pair of hulls to *U; 0: one overlaps. */
+DC_INLINE int machine_pairs(const machine *m, const dc_pose *pose, double k, double *U)
+{
+    static unsigned char room[1 << 16];
+    dc_pair_options o = DC_ZERO;
+    int p;
+    o.barrier = DC_LOCAL;
+    o.length = m->desc.length;
+    for (p = 0; p < m->sim.pairs; ++p) {
+        const dc_sim_hull *x = m->sim.hull + m->sim.pair[2*p], *y = m->sim.hull + m->sim.pair[2*p + 1];
+        dc_arena mem = dc_arena_make(room, sizeof room);
+        dc_hull A, B;
+        dc_real P = 0;
+        A.v = m->sim.vertex + x->begin;
+        A.n = x->n;
+        B.v = m->sim.vertex + y->begin;
+        B.n = y->n;
+        if (dc_pair_rigid(&o, &A, pose + x->link, &B, pose + y->link, &mem, NULL, &P, NULL, NULL, NULL) != DC_OK) return 0;
+        *U += k*(double)P;
+    }
+    return 1;
+}
+
 #endif

@@ -7,6 +7,23 @@
 
 #define EPS ((double)DC_EPS)
 
+/* what outputs are filled with that a call must not touch */
+enum { PATTERN = 0x5a };
+
+DC_INLINE int all_bytes(const void *p, size_t n, unsigned char byte)
+{
+    const unsigned char *b = (const unsigned char *)p;
+    size_t i;
+    for (i = 0; i < n; ++i)
+        if (b[i] != byte) return 0;
+    return 1;
+}
+
+DC_INLINE int untouched(const void *p, size_t n) { return all_bytes(p, n, PATTERN); }
+
+/* a bar */
+DC_INLINE double rounded(double in_double, double in_float) { return DC_IS_FLOAT ? in_float : in_double; }
+
 /* Symmetric matrix from its upper triangle by rows. */
 DC_INLINE void read_symmetric(table *t, double *H, size_t n)
 {
@@ -16,6 +33,21 @@ DC_INLINE void read_symmetric(table *t, double *H, size_t n)
             table_real(t, &H[i*n + j]);
             H[j*n + i] = H[i*n + j];
         }
+}
+
+/* What tables give of a matrix that is too large for them: two vectors, what it makes of them, its diagonal. */
+DC_INLINE void read_probes(table *t, size_t n, double *v, double *Hv, double *w, double *Hw, double *diagonal)
+{
+    table_expect(t, "V");
+    table_reals(t, v, n);
+    table_expect(t, "HVV");
+    table_reals(t, Hv, n);
+    table_expect(t, "V");
+    table_reals(t, w, n);
+    table_expect(t, "HVV");
+    table_reals(t, Hw, n);
+    table_expect(t, "DIAG");
+    table_reals(t, diagonal, n);
 }
 
 /* Largest difference over the largest entry of `want`; NaN counts; 0/0 is 0. */
