@@ -1,7 +1,7 @@
 # make test          every test, C99, double, the default compiler: needs a C compiler and make, nothing else
 # make test-all      the matrix of compilers, standards, number types and options, and the packaging tests
 # make test-view     the pages of the viewer in a browser: skipped without node and Chromium
-# make bench         times; REPEATS=n for more repeats, bench-instructions for counts through callgrind
+# make bench         times; REPEATS=n for more repeats, NATIVE= for the default instructions alone, bench-instructions for counts through callgrind
 # make train         learned contact fields of two pairs of shapes: times and errors, about a minute and a half
 # make fuzz          libFuzzer over the fuzz programs, FUZZ_TIME seconds each, where clang has it; else as fuzz-short
 # make fuzz-short    a fixed set of inputs to each fuzz program, with the sanitizers
@@ -87,7 +87,7 @@ test-all:
 test-view: build/view/pages
 	@sh tests/view/run.sh
 
-build/view/pages: tests/view/pages.c examples/common/view.h Makefile build/flags
+build/view/pages: tests/view/pages.c examples/common/view.h examples/common/device.h Makefile build/flags
 	@mkdir -p build/view
 	$(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) $(INCLUDE) $< -o $@ $(LDLIBS)
 
@@ -100,7 +100,8 @@ PEERS := $(shell $(PKG_CONFIG) --exists fcl ccd 2>/dev/null && $(CXX) --version 
 CHIPMUNK := $(shell echo '\#include <chipmunk/chipmunk.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes)
 MUJOCO := $(shell echo '\#include <mujoco/mujoco.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes)
 BENCH_FLAGS = -std=c99 -O3 $(WARN) $(WARN_C) -I. -Itests/bench -Itests/support -Iexamples/common -DDC_REAL=$(REAL) -DDC_TEST_DATA='"$(CURDIR)/tests/data"'
-BENCH_PROGRAMS = $(BENCHES:%=build/bench/%) $(BENCHES:%=build/bench/%_native)
+NATIVE ?= yes
+BENCH_PROGRAMS = $(BENCHES:%=build/bench/%) $(if $(NATIVE),$(BENCHES:%=build/bench/%_native))
 
 bench: $(BENCH_PROGRAMS)
 ifeq ($(PEERS),)
@@ -236,8 +237,9 @@ stills: $(PLOTS:%=build/demo/%) $(STILLS:%=build/demo/%)
 	@for p in $(PLOTS); do cp build/demo/$$p.svg examples/gallery || exit 1; done
 	@sh tests/view/run.sh stills
 
+# DC_STATIC: functions that a program does not call take no time to compile
 build/demo/%: examples/%.c $(wildcard examples/common/*) $(HEADERS) Makefile build/flags
-	$(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) -I. -Iexamples/common -DDC_REAL=$(REAL) -DGRAIN_FIELDS='"$(CURDIR)/examples/fields"' $< -o $@ $(LDLIBS)
+	$(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) -DDC_STATIC -I. -Iexamples/common -DDC_REAL=$(REAL) -DGRAIN_FIELDS='"$(CURDIR)/examples/fields"' $< -o $@ $(LDLIBS)
 
 clean:
 	rm -rf build

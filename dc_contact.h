@@ -2226,9 +2226,9 @@ static dc_real dci_dot(int n, const dc_real *x, const dc_real *y)
 static int dci_finite_row(ptrdiff_t n, const dc_real *x)
 {
     dc_real   s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-    ptrdiff_t i = 0;
+    ptrdiff_t i, whole = n - n%8;               /* said beforehand: gcc warns of i + 8 <= n where n is a constant */
     int       k;
-    for (; i + 8 <= n; i += 8)
+    for (i = 0; i < whole; i += 8)
         for (k = 0; k < 8; k++) s[k] += x[i + k] - x[i + k];
     for (; i < n; i++) s[0] += x[i] - x[i];
     return (s[0] + s[1]) + (s[2] + s[3]) + ((s[4] + s[5]) + (s[6] + s[7])) == 0;

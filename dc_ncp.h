@@ -1752,7 +1752,7 @@ typedef struct {
     /* constants of a right-hand side */
     dc_real cg, kc[3], kcs, cpsi, cpsis, out0[7];
     /* of a direction */
-    dc_real dw[3], dws, dgamma, df[3], dm, dalpha, dap, xi[3], sig[3], dp[3], dn[2][3], dr[2][3];
+    dc_real dw[3], dws, dgamma, df[3], dm, dalpha, dap, xi[3], sig[3], dp[3];
 } dci_contact_nc;
 
 struct dc_ncp {

@@ -1677,7 +1677,7 @@ typedef struct {
 typedef struct {
     const dc_sim *sim;
     const dc_sim_control *control;
-    const dc_real *q_old, *q_prev;
+    const dc_real *q_old;
     dc_pair_options pair;
     dci_sim_meeting *meeting;       /* per pair of trees */
     dc_bsh_contact *contact;        /* triangle pairs at time t: of pair k from contact_at[k] to contact_at[k + 1] */
@@ -3065,7 +3065,6 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
     W->sim = sim;
     W->control = u;
     W->q_old = q;
-    W->q_prev = q_prev;
     W->mem = mem;
     W->pair.barrier = sim->desc.global || sim->desc.trees ? DC_GLOBAL : DC_LOCAL;     /* trees: of the triangles' friction */
     W->pair.s = sim->desc.support;
@@ -3929,7 +3928,7 @@ static int dci_grain_look(const dci_grain_in *in, dci_grain_frame *F)
     F->gb[0] = in->g[0];
     F->gb[1] = in->c*gx - in->s*gy;
     F->gb[2] = in->s*gx + in->c*gy;
-    F->ga = (y*gx - x*gy) - in->g[0];             /* -g_theta - (R(pi/2) x_AB).g_xy */
+    F->ga = (y*gx - x*gy) - in->g[0];                /* -g_theta - (R(pi/2) x_AB).g_xy */
     F->vn = F->ga*in->va[0] + F->gb[0]*in->vb[0] + F->gb[1]*(in->vb[1] - in->va[1]) + F->gb[2]*(in->vb[2] - in->va[2]);
     F->length = dc_sqrt(gx*gx + gy*gy);
     if (!(F->length >= DCI_GRAIN_NO_NORMAL)) return 0;

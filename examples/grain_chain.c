@@ -80,7 +80,7 @@ static void tray(int kind, int n, double half)
 int main(int argc, char **argv)
 {
     double     links = 100, floor_links = 40, speed = 8, rest = 4, drop = 0, stiffness = 1e6, step = 4e-4, mu = 0.4;
-    cli_number number[] = {{"links", &links, 5, 5000, "of the chain"},
+    cli_number number[] = {{"links", &links, 20, 5000, "of the chain"},
                            {"floor", &floor_links, 5, 1000, "links it is lowered onto"},
                            {"speed", &speed, 0.1, 100, "of lowering, m/s"},
                            {"rest", &rest, 0, 100, "seconds after that"},

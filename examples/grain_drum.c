@@ -78,16 +78,25 @@ int main(int argc, char **argv)
     pegs = (int)(GRAIN_PI*(drum + PEG)/PEG);
     for (k = 0; k < pegs; k++) {
         double turn = 2*GRAIN_PI*k/pegs;
-        grain_put(&s, peg, DC_GRAIN_DRIVEN, (drum + PEG)*cos(turn), (drum + PEG)*sin(turn), 0, 8*k%pegs >= 8 ? "#8592a3" : "#d64f6b");
+        grain_put(&s, peg, DC_GRAIN_DRIVEN, (drum + PEG)*cos(turn), (drum + PEG)*sin(turn), 0,
+                  8*k%pegs >= 8 ? "#8592a3" : "#d64f6b");
     }
     first = grain_fill(&s, kind, (int)shapes, (int)grains, -0.6*drum, 0.6*drum, -0.6*drum);
-    for (i = first; i < s.bodies; i++) s.start[i].colour = i - first < (s.bodies - first)/2 ? "#3b7dd8" : "#e8833a";
+    /* shapes change places, so that none keeps to a column */
+    for (i = s.bodies - 1; i > first; i--) {
+        int j = first + (int)((i - first + 1)*grain_random(&s)), held = s.body[i];
+        s.body[i] = s.body[j];
+        s.body[j] = held;
+    }
+    for (i = first; i < s.bodies; i++)
+        s.start[i].colour = i - first < (s.bodies - first)/2 ? "#3b7dd8" : "#e8833a";
     s.turn.end = pegs;
     s.turn.omega = omega;
     grain_build(&s, -drum - 2*PEG, -drum - 2*PEG, drum + 2*PEG, drum + 2*PEG);
 
-    v = grain_page(o.out, "Grains of many shapes in a turning drum", "Nine shapes and the discs of the drum, each pair with a contact field "
-                   "of its own. Orange: the upper half at the start.", 20);
+    v = grain_page(o.out, "Grains of many shapes in a turning drum",
+                   "Each pair of shapes, and each shape with the discs of the drum, has a contact field of its own. "
+                   "Orange: the upper half at the start.", 20);
     grain_show(&s, v);
     lift = view_series(v, "slope of the grains", "degrees", 0);
     mix = view_series(v, "mixed (1: as at random)", "", 0);

@@ -35,7 +35,7 @@ int main(int argc, char **argv)
     view_options page = DC_ZERO;
     view        *v;
     cli_bar      bar;
-    int          shape, plane, run, i, steps = (int)((o.quick ? 0.5 : 1)*seconds*rate);
+    int          shape = 0, plane = 0, run, i, steps = (int)((o.quick ? 0.5 : 1)*seconds*rate);
 
     page.title = "A polygon falls on the floor";
     page.note = "One solve finds motion, contact point and force. The smaller rho, the harder the contact.";

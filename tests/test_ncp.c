@@ -63,6 +63,7 @@ static double drop_depth(const dc_ncp_body *b)
 
 static drop drop_run(const double *from, int hz, const dc_ncp_options *o, int warm)
 {
+    const dc_real tol = o && o->tol > 0 ? o->tol : (o && o->rho > 0 ? o->rho : DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-6))/10;
     dc_real keep[64] = DC_ZERO;
     dc_ncp_body body;
     dc_ncp_contact touch;
@@ -95,6 +96,7 @@ static drop drop_run(const double *from, int hz, const dc_ncp_options *o, int wa
         dc_status st = dc_ncp_step(o, &scene, &mem, &body, NULL, &info);
         if (st != DC_OK && st != DC_E_DIVERGED) d.failed = 2;
         if (st == DC_E_DIVERGED) d.failed = 1;
+        if (st == DC_OK && !(info.residual <= tol && info.complementarity <= tol)) d.failed = 2;
         d.mean += info.iterations;
         if (info.iterations > d.most) d.most = info.iterations;
         d.depth = fmax(d.depth, drop_depth(&body));

@@ -14,8 +14,8 @@
  *     grain_end(&s);
  *
  * Fields of discs and walls are exact. Those of two other shapes are learned, and read from GRAIN_FIELDS, a directory of files
- * as `make fields` writes them, NAME_NAME.dccfield; what is not there is trained, 3 layers of 32 units if s.train does not say
- * otherwise, and kept there. With s.exact they are exact as well, for few grains.
+ * NAME_NAME.dccfield, which `make train TRAIN="all dir=examples/fields"` writes; what is not there is trained, 3 layers of 32 units
+ * if s.train does not say otherwise, and kept there. With s.exact they are exact as well, for few grains.
  * Built with -fopenmp, steps use all processors, and have the same bits.
  * Include it after dc_sim.h and cli.h, and after view.h for the drawing. */
 #ifndef GRAIN_SCENE_H_INCLUDED

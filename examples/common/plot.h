@@ -34,9 +34,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#if defined(__unix__) || defined(__APPLE__)
-#include <sys/stat.h>
-#endif
+#include "device.h"
 
 #define PLOT_INK "#24292f"
 #define PLOT_PALE "#6a737d"             /* secondary text and lines */
@@ -249,24 +247,11 @@ static inline void plot_begin(plot *p, int width, int height, const char *title)
     if (title) plot_text_as(p, 24, 33, 18, "font-weight=\"bold\" fill=\"" PLOT_INK "\"", title);
 }
 
-/* A device or a pipe is written as it is: only a file is replaced. */
-static inline int plot_is_device(const char *file)
-{
-#if defined(__unix__) || defined(__APPLE__)
-    struct stat s;
-    if (!strncmp(file, "/dev/std", 8) || !strncmp(file, "/dev/fd/", 8)) return 1;     /* links, at times to a file */
-    return stat(file, &s) == 0 && !S_ISREG(s.st_mode);
-#else
-    (void)file;
-    return 0;
-#endif
-}
-
 /* Writes the picture and frees it: 0, or 1 after a message, and then FILE is as it was before. */
 static inline int plot_end(plot *p, const char *file)
 {
     const char *end = "</svg>\n";
-    int         device = plot_is_device(file), whole;
+    int         device = is_device(file), whole;
     size_t      bytes = strlen(file) + 5;
     char       *name = (char *)malloc(bytes);
     FILE       *f;

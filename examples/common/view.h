@@ -6,7 +6,7 @@
  *          play, pause, scrub, step, orbit, pan, zoom; a still picture and a table of the numbers where scripts are off.
  * DOES NOT show anything while the program runs, read a page back, or change what a shape looks like along a run.
  *
- * USE      In one file: #define VIEW_IMPLEMENTATION, then #include "view.h". Needs dc_contact.h beside it for its types.
+ * USE      In one file: #define VIEW_IMPLEMENTATION, then #include "view.h". Needs dc_contact.h for its types, and device.h.
  *
  *     view_options o = DC_ZERO;
  *     o.title = "A ball";
@@ -113,9 +113,7 @@ void view_frame(view *v, double time);
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#if defined(__unix__) || defined(__APPLE__)
-#include <sys/stat.h>
-#endif
+#include "device.h"
 
 /* ---- what is kept ------------------------------------------------------------------------------ */
 
@@ -1205,19 +1203,6 @@ static void viewi_scene(view *v, const double lo[3], const double hi[3])
 
 int view_ok(const view *v) { return v && !v->error[0]; }
 
-/* A device or a pipe is written as it is: only a file is replaced. */
-static int viewi_is_device(const char *path)
-{
-#if defined(__unix__) || defined(__APPLE__)
-    struct stat s;
-    if (!strncmp(path, "/dev/std", 8) || !strncmp(path, "/dev/fd/", 8)) return 1;     /* links, at times to a file */
-    return stat(path, &s) == 0 && !S_ISREG(s.st_mode);
-#else
-    (void)path;
-    return 0;
-#endif
-}
-
 view *view_open(const char *path, const view_options *opt)
 {
     static const view_options defaults = DC_ZERO;
@@ -1242,7 +1227,7 @@ view *view_open(const char *path, const view_options *opt)
     v->part = (char *)malloc(length + 6);
     if (!v->part) { viewi_fail(v, "out of memory"); return v; }
     memcpy(v->part, path, length);
-    memcpy(v->part + length, viewi_is_device(path) ? "" : ".part", viewi_is_device(path) ? 1 : 6);
+    memcpy(v->part + length, is_device(path) ? "" : ".part", is_device(path) ? 1 : 6);
     v->file = fopen(v->part, "wb");
     if (!v->file) { viewi_fail(v, "cannot write %.250s: %s", v->part, strerror(errno)); return v; }
     while ((s = viewi_lines(v, &line)) != NULL && strcmp(s, "@frames")) {
