@@ -64,7 +64,7 @@ static void run(view *v, const char *shape, double open, unsigned long long seed
     build(grain_shape(&s, shape, radius), open, drop, plug);
     snprintf(name, sizeof name, "%s, %g m", shape, open);
     view_run(v, name);
-    view_fixed(v, view_plane(v, (dc_real)(1.5*width)), "#9aa6b6", grain_pose(0, -drop, 0));
+    view_fixed(v, view_plane(v, (dc_real)(2.5*width)), "#9aa6b6", grain_pose(0, -drop, 0));
     grain_show(&s, v);
     flow = view_series(v, "discharged", "%", 0);
     for (i = 0; i <= frames && view_ok(v) && !cli_stopped(); i++) {
