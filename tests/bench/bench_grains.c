@@ -68,7 +68,7 @@ static void make_fields(void)
     double t = bench_seconds();
     a.poly = hash;
     w.kind = DC_CSHAPE_HALFPLANE;
-    o.samples = 20000;
+    o.samples = 40000;
     o.epochs = 120;
     if (dc_cfield_exact(NULL, &a, &hash, &mem, &exact) != DC_OK || dc_cfield_exact(NULL, &w, &hash, &mem, &plane) != DC_OK) exit(1);
     if (dc_cfield_train_bytes(&o) > sizeof state || dc_cfield_train_start(&o, &exact, state) != DC_OK) exit(1);
@@ -294,8 +294,8 @@ int main(int argc, char **argv)
     tile.g.desc.h = FALL;
     steps(&tile.g, 5000, &info);
     tile.g.desc.h = STEP;
-    steps(&tile.g, 5000, &info);
-    printf("# pile of %d settled for 6 s in %.1f s: speed %.2g m/s, deepest %.2g m, %d contacts\n", TILE, bench_seconds() - t,
+    steps(&tile.g, 10000, &info);
+    printf("# pile of %d settled for 7 s in %.1f s: speed %.2g m/s, deepest %.2g m, %d contacts\n", TILE, bench_seconds() - t,
            speed(&tile.g), (double)info.deepest, info.contacts);
     for (k = 0; k < n; ++k) {
         double contacts, least = measure(&tile, size[k], &contacts), x = log(size[k]), y = log(least);
