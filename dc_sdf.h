@@ -415,10 +415,9 @@ typedef struct {
 } dc_cshape;
 
 typedef enum {
-    /* Polygons that are apart: the distance (CEM Eq. 2). That overlap: -2 times the radius of the largest disc in both, which is
-     * what
+    /* Polygons that are apart: the distance (CEM Eq. 2). That overlap: -2 times the radius of the largest disc in both,
      *     min over points x of 2 max(phi_a(x), phi_b(x))                                                     (CEM Eq. 6, 7)
-     * is: less than the depth of penetration but for faces, bounded by the thickness of the thinner arm.
+     * It is less than the depth of penetration but for faces, bounded by the thickness of the thinner arm.
      * Half-plane and hole: the least distance of b's vertices from the outline, disc: the signed distance of its centre from b,
      * less the radius; both also below 0.
      * grad_theta is (d(theta + h) - d(theta - h))/(2 h), which is part of the definition: a block that lies flat has two

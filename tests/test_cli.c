@@ -163,7 +163,7 @@ static int interrupted(void *user)
     char           name[] = "program", *argv[2] = {name, NULL};
     int            i;
 
-    if (s->ignored) signal(SIGINT, SIG_IGN);
+    signal(SIGINT, s->ignored ? SIG_IGN : SIG_DFL);       /* whatever the test itself was started with */
     cli_parse(1, argv, "", "", NULL, 0);
     for (i = 0; i < 100 && !cli_stopped(); i++) {
         if (i != 5) continue;
