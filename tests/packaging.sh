@@ -30,6 +30,8 @@ check() {
         head -n 30 "$tmp/out" | sed 's/^/       /'
     fi
 }
+# both COMMAND: with double and with float at the same time
+both() { "$@" double & other=$!; "$@" float; mine=$?; wait $other && [ $mine = 0 ]; }
 skip() { skipped=$((skipped + 1)); echo "skip $1: $2"; }
 have() { command -v "$1" >/dev/null 2>&1; }
 
@@ -55,18 +57,19 @@ include_all() { for h in "$@"; do echo "#include \"$h\""; done; }
 reversed() { r=; for h in "$@"; do r="$h $r"; done; echo "$r"; }
 rotated() { first=$1; shift; echo "$@" "$first"; }
 
-# every_way FILE REAL...: the text has no warning under every compiler and standard, with these number types
+c_standards='c99 c11' cxx_standards='c++11 c++20'
+# every_way FILE REAL...: the text has no warning under every compiler and these standards, with these number types
 every_way() {
     file=$1
     shift
     for real in "$@"; do
         for cc in $c_compilers; do
-            for std in c99 c11; do
+            for std in $c_standards; do
                 "$cc" -std=$std $WARN_C -I"$top" -DDC_REAL=$real -fsyntax-only "$file" || { echo "$cc $std $real"; return 1; }
             done
         done
         for cc in $cxx_compilers; do
-            for std in c++11 c++20; do
+            for std in $cxx_standards; do
                 "$cc" -std=$std $WARN -I"$top" -DDC_REAL=$real -fsyntax-only -x c++ "$file" || { echo "$cc $std $real"; return 1; }
             done
         done
@@ -100,33 +103,28 @@ check "beside the macros of other libraries" every_way "$tmp/macros.c" double
 
 { define_all $headers; include_all $headers; } > "$tmp/all.c"
 exported() { nm "$1" | awk '$2 ~ /^[A-TV-Z]$/ { print $3 }' | sort; }
-objects() {
-    for real in double float; do
-        c c99 -O2 -DDC_REAL=$real -c "$tmp/all.c" -o "$tmp/$real.o" || return 1
-        exported "$tmp/$real.o" > "$tmp/$real.names"
-        [ -s "$tmp/$real.names" ] || { echo "nothing exported by the $real build"; return 1; }
-        # a file that refers to every function, to be linked with the above
-        {
-            include_all $headers
-            echo 'typedef void (*function)(void);'
-            echo 'extern function table[];'
-            echo 'function table[] = {'
-            sed 's/.*/    (function)&,/' "$tmp/$real.names"
-            echo '};'
-            echo 'int main(void) { return table[0] == table[1]; }'
-        } > "$tmp/use_$real.c"
-        c c99 -DDC_REAL=$real -c "$tmp/use_$real.c" -o "$tmp/use_$real.o" || return 1
-    done
+object() {
+    c c99 -O2 -DDC_REAL=$1 -c "$tmp/all.c" -o "$tmp/$1.o" || return 1
+    exported "$tmp/$1.o" > "$tmp/$1.names"
+    [ -s "$tmp/$1.names" ] || { echo "nothing exported by the $1 build"; return 1; }
+    # a file that refers to every function, to be linked with the above
+    {
+        include_all $headers
+        echo 'typedef void (*function)(void);'
+        echo 'extern function table[];'
+        echo 'function table[] = {'
+        sed 's/.*/    (function)&,/' "$tmp/$1.names"
+        echo '};'
+        echo 'int main(void) { return table[0] == table[1]; }'
+    } > "$tmp/use_$1.c"
+    c c99 -DDC_REAL=$1 -c "$tmp/use_$1.c" -o "$tmp/use_$1.o"
 }
-check "compiles to an object at -O2, double and float" objects
+check "compiles to an object at -O2, double and float" both object
 
 # some warnings come only with more inlining
-optimised() {
-    for o in -Os -O3 "-O3 -march=native"; do
-        for real in double float; do c c99 $o -DDC_REAL=$real -c "$tmp/all.c" -o "$tmp/o.o" || { echo "$o $real"; return 1; }; done
-    done
-}
-check "no warning at -Os, -O3, -O3 -march=native" optimised
+compiled() { c c99 $o -DDC_REAL=$1 -c "$tmp/all.c" -o "$tmp/o_$1.o" || { echo "$o $1"; return 1; }; }
+optimised() { for o in -O3 "-O3 -march=native"; do both compiled || return 1; done; }
+check "no warning at -O3, -O3 -march=native" optimised
 
 # ---- all headers in one file, in several orders
 
@@ -146,6 +144,7 @@ macro_twice() {
     defines_all "$tmp/order.c"
 }
 orders="forward reversed rotated"
+c_standards=c99 cxx_standards=c++11                         # to which order is all the same
 [ "$headers" != "${headers#* }" ] || orders=forward         # with one header there is one order
 for order in $orders; do
     case $order in
@@ -282,13 +281,14 @@ if have cppcheck; then
     #   ctunullpointer  of functions that ask whether an output is NULL before they write it
     #   unmatchedSuppression  a suppression that has nothing to suppress is no fault
     suppressed="unusedStructMember missingIncludeSystem ctunullpointer unmatchedSuppression"
-    static_analysis() {
+    analysed() {
         s=
         for id in $suppressed; do s="$s --suppress=$id"; done
-        for real in double float; do
-            cppcheck --quiet --std=c99 --language=c --enable=warning,performance,portability --inline-suppr \
-                --error-exitcode=1 $s -I"$top" -DDC_REAL=$real "$tmp/all.c" || return 1
-        done
+        cppcheck --quiet --std=c99 --language=c --enable=warning,performance,portability --inline-suppr \
+            --error-exitcode=1 $s -I"$top" -DDC_REAL=$1 "$tmp/all.c"
+    }
+    static_analysis() {
+        both analysed || return 1
         echo "note switched off: $suppressed"
         cat $headers | sed -n 's/.*cppcheck-suppress/note in the headers: cppcheck-suppress/p'
     }
