@@ -812,9 +812,16 @@ DCI_LANE dci_vf_d dci_vf_get(const dci_wit_row *d, int l)
     return e;
 }
 
+/* part of the kernels below at -Os as well: as a function of its own it would take a batch beyond 4 KB of stack */
+#if defined(__GNUC__) || defined(__clang__)
+#define DCI_WIT_BLOCK static inline DCI_UNUSED __attribute__((always_inline))
+#else
+#define DCI_WIT_BLOCK static inline DCI_UNUSED
+#endif
+
 /* Values, and derivatives in a kernel of its own. Rows are restricted, or gcc sees them overlap. */
-DCI_LANE void dci_ee_block(const dci_wit *o, const dc_real *x, size_t n, const int derive, dci_wit_row *DCI_RESTRICT y,
-                           dci_wit_row *DCI_RESTRICT d, dc_real *DCI_RESTRICT in)
+DCI_WIT_BLOCK void dci_ee_block(const dci_wit *o, const dc_real *x, size_t n, const int derive, dci_wit_row *DCI_RESTRICT y,
+                                dci_wit_row *DCI_RESTRICT d, dc_real *DCI_RESTRICT in)
 {
     int l;
     for (l = 0; l < DC_LANES; ++l) {
@@ -849,8 +856,8 @@ DCI_LANE void dci_vf_store(const dci_vf *e, const int derive, int l, dci_wit_row
     dci_vf_put(&e->d2, d + 6, l);
     dci_vf_put(&e->dg, d + 12, l);
 }
-DCI_LANE void dci_vf_block(const dci_wit *o, const dc_real *x, size_t n, const int derive, dci_wit_row *DCI_RESTRICT y,
-                           dci_wit_row *DCI_RESTRICT d, dc_real *DCI_RESTRICT in)
+DCI_WIT_BLOCK void dci_vf_block(const dci_wit *o, const dc_real *x, size_t n, const int derive, dci_wit_row *DCI_RESTRICT y,
+                                dci_wit_row *DCI_RESTRICT d, dc_real *DCI_RESTRICT in)
 {
     int l;
     for (l = 0; l < DC_LANES; ++l) {
