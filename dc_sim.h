@@ -457,7 +457,7 @@ typedef struct {
 typedef struct { dc_real kn, gn, kt, gt, mu; } dc_grain_material;   /* k_n, gamma_n, k_t, gamma_t, mu; all >= 0 */
 
 /* How bodies of types a and b touch. The field's first shape is a's; the same field serves bodies of types b and a. A wall has
- * to be a. Of pairs listed twice, in either order, the first counts. */
+ * to be a; a grain that is a disc may have the field of one. Of pairs listed twice, in either order, the first counts. */
 typedef struct {
     int a, b;
     const dc_cfield *field;     /* borrowed while the grains are used; NULL: they pass through each other */

@@ -17,7 +17,7 @@ enum { FLOOR, LIGHT, HEAVY, HOLE, TYPES, FIELDS = 4, BODIES = 5 };
 static unsigned char memory[1 << 18], scratch[1 << 18], shapes[1 << 16];
 static dc_v2 corner[4] = {{DC_R(-0.5), DC_R(-0.5)}, {DC_R(0.5), DC_R(-0.5)}, {DC_R(0.5), DC_R(0.5)}, {DC_R(-0.5), DC_R(0.5)}};
 static dc_v2 ring[32];
-static dc_cfield floor_field, hole_field, square_field, round_field;
+static dc_cfield floor_field, hole_field, square_field, round_field, disc_field;
 
 /* squares of 1 m, light and heavy, a floor and a hole that is smaller than they */
 typedef struct { dc_grain_type type[TYPES]; dc_grain_pair pair[FIELDS]; int body[BODIES]; dc_grains_desc d; dc_grains g; } scene;
@@ -40,6 +40,8 @@ static dc_status open_scene(void)
     a.kind = DC_CSHAPE_HOLE;
     a.radius = DC_R(0.3);
     if (dc_cfield_exact(NULL, &a, &square, &mem, &hole_field) != DC_OK) return DC_E_ARG;
+    a.kind = DC_CSHAPE_DISC;
+    if (dc_cfield_exact(NULL, &a, &square, &mem, &disc_field) != DC_OK) return DC_E_ARG;
     a.kind = DC_CSHAPE_POLY;
     a.poly = square;
     if (dc_cfield_exact(NULL, &a, &square, &mem, &square_field) != DC_OK) return DC_E_ARG;
@@ -117,6 +119,27 @@ TEST walls_are_driven(void)
     add_body(HOLE);
     ASSERT_EQ(DC_OK, build());
     ASSERT(s.g.motion[0] == DC_GRAIN_DRIVEN && s.g.motion[1] == DC_GRAIN_FREE && s.g.motion[2] == DC_GRAIN_DRIVEN);
+    PASS();
+}
+
+/* whatever its type was made of: what touches is the field's disc of 0.3 m, and it moves */
+TEST a_grain_may_be_a_disc_but_no_hole(void)
+{
+    dc_grains_info info;
+    ASSERT_EQ(DC_OK, open_scene());
+    add_pair(LIGHT, HEAVY, &disc_field);
+    add_body(LIGHT);
+    add_body(HEAVY);
+    ASSERT_EQ(DC_OK, build());
+    put(1, 0.75, 0.1);
+    ASSERT_EQ(DC_OK, step(&info));
+    ASSERT(info.contacts == 1 && fabs((double)info.deepest - 0.05) < 16*EPS);
+    /* mass 1 and 5, force k_n 0.05 = 50 N for 1 ms */
+    ASSERT(fabs((double)s.g.v[1] + 0.05) < 64*EPS && fabs((double)s.g.v[4] - 0.01) < 64*EPS);
+    s.pair[0].field = &hole_field;
+    ASSERT_EQ(DC_E_ARG, build());
+    s.pair[0].field = &floor_field;
+    ASSERT_EQ(DC_E_ARG, build());
     PASS();
 }
 
@@ -329,6 +352,7 @@ SUITE(grains_scene)
 {
     RUN_TEST(the_first_of_two_pairs_counts);
     RUN_TEST(walls_are_driven);
+    RUN_TEST(a_grain_may_be_a_disc_but_no_hole);
     RUN_TEST(holes_smaller_than_grains);
     RUN_TEST(reduced_masses_are_of_what_is_free);
     RUN_TEST(absent_bodies_stay);
