@@ -58,28 +58,24 @@ reversed() { r=; for h in "$@"; do r="$h $r"; done; echo "$r"; }
 rotated() { first=$1; shift; echo "$@" "$first"; }
 
 c_standards='c99 c11' cxx_standards='c++11 c++20'
-# every_way FILE REAL...: the text has no warning under every compiler and these standards, with these number types
+# every_way FILE REAL: the text has no warning under every compiler and these standards, with this number type
 every_way() {
-    file=$1
-    shift
-    for real in "$@"; do
-        for cc in $c_compilers; do
-            for std in $c_standards; do
-                "$cc" -std=$std $WARN_C -I"$top" -DDC_REAL=$real -fsyntax-only "$file" || { echo "$cc $std $real"; return 1; }
-            done
+    for cc in $c_compilers; do
+        for std in $c_standards; do
+            "$cc" -std=$std $WARN_C -I"$top" -DDC_REAL=$2 -fsyntax-only "$1" || { echo "$cc $std $2"; return 1; }
         done
-        for cc in $cxx_compilers; do
-            for std in $cxx_standards; do
-                "$cc" -std=$std $WARN -I"$top" -DDC_REAL=$real -fsyntax-only -x c++ "$file" || { echo "$cc $std $real"; return 1; }
-            done
+    done
+    for cc in $cxx_compilers; do
+        for std in $cxx_standards; do
+            "$cc" -std=$std $WARN -I"$top" -DDC_REAL=$2 -fsyntax-only -x c++ "$1" || { echo "$cc $std $2"; return 1; }
         done
     done
 }
 
 # ---- each header alone: declarations, then with its implementation
 
-alone() { include_all "$1" > "$tmp/alone.c"; every_way "$tmp/alone.c" double float; }
-implemented() { { define_all "$1"; include_all "$1"; } > "$tmp/impl.c"; every_way "$tmp/impl.c" double float; }
+alone() { include_all "$1" > "$tmp/alone.c"; both every_way "$tmp/alone.c"; }
+implemented() { { define_all "$1"; include_all "$1"; } > "$tmp/impl.c"; both every_way "$tmp/impl.c"; }
 for h in $headers; do
     check "$h alone" alone "$h"
     check "$h alone, implemented" implemented "$h"
