@@ -1,0 +1,298 @@
+/* audit.h - what the audits of the six headers share: the table, its classes of poses, and the comparison of a derivative
+ * with differences of the copy in quadruple precision (quad.sh)
+ *
+ * An audit includes it after the headers dc_*.h and their copies dq_*.h, draws samples of every class for every function,
+ * and calls
+ *
+ *     audit_call      once a sample: the status, whether it tells the truth, whether what was written is finite
+ *     audit_scalar    gradient and Hessian of one number          against the copy's values
+ *     audit_jacobian  the derivative of several numbers           against the copy's values
+ *     audit_zero      whether a derivative that must not vanish does
+ *
+ * The function given to them evaluates the copy at parameters t, all 0 at the sample: so twists are exponential coordinates. */
+#ifndef DC_AUDIT_H_INCLUDED
+#define DC_AUDIT_H_INCLUDED
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <quadmath.h>
+#include "support.h"
+
+#define AUDIT_BAR (DC_IS_FLOAT ? 1e-2 : 1e-6)       /* of the largest entry */
+#define AUDIT_RESOLVED (DC_IS_FLOAT ? 1e-4 : 1e-8)  /* the reference's own error must be below it */
+enum { AUDIT_MOST = 128 };                          /* parameters, and numbers of one function */
+
+/* ---- the table ---- */
+
+typedef struct {
+    const char *function, *classes;
+    const char *open;           /* NULL, or why this row may still miss its bars */
+    long samples, derivatives, resolved;
+    long nonfinite, wrong, unsymmetric, zero, untruthful;
+    double worst;               /* error of a derivative where the reference is resolved */
+    unsigned long long seed;    /* of the worst sample, or of the first that misses a bar */
+} audit_row;
+
+static audit_row audit_table[512];
+static int audit_rows;
+static double audit_share = 1;
+static unsigned long long audit_seed;               /* of the sample at hand */
+static long audit_only = -1;                        /* one sample alone, for a look at it */
+
+static audit_row *audit_of(const char *function, const char *classes)
+{
+    int k;
+    for (k = 0; k < audit_rows; ++k)
+        if (!strcmp(audit_table[k].function, function) && !strcmp(audit_table[k].classes, classes)) return audit_table + k;
+    if (audit_rows == (int)(sizeof audit_table/sizeof *audit_table)) { fprintf(stderr, "audit: the table is full\n"); exit(1); }
+    memset(audit_table + audit_rows, 0, sizeof *audit_table);
+    audit_table[audit_rows].function = function;
+    audit_table[audit_rows].classes = classes;
+    return audit_table + audit_rows++;
+}
+
+/* n samples of the whole audit, and of a short one its share; 1 at least */
+static long audit_count(long n)
+{
+    long k = (long)((double)n*audit_share);
+    return k > 1 ? k : 1;
+}
+
+/* The random numbers of sample k of a row: the same whatever is drawn before it. */
+static rng audit_draw(const audit_row *row, long k)
+{
+    rng r;
+    unsigned long long h = 1469598103934665603ull;
+    const char *c;
+    for (c = row->function; *c; ++c) h = (h ^ (unsigned char)*c)*1099511628211ull;
+    for (c = row->classes; *c; ++c) h = (h ^ (unsigned char)*c)*1099511628211ull;
+    audit_seed = (unsigned long long)k;
+    rng_seed(&r, h + (unsigned long long)k*0x9e3779b97f4a7c15ull);
+    return r;
+}
+
+static int audit_missed(const audit_row *row)
+{
+    return row->nonfinite || row->wrong || row->unsymmetric || row->zero || row->untruthful;
+}
+
+static void audit_miss(audit_row *row, long *count)
+{
+    if (!audit_missed(row)) row->seed = audit_seed;
+    ++*count;
+    if (audit_only >= 0) printf("  sample %llu of %s, %s: misses\n", audit_seed, row->function, row->classes);
+}
+
+/* ---- what is checked ---- */
+
+/* A sample: `truthful` as the caller finds; what a call wrote (NULL: nothing) must be finite when it says DC_OK. */
+static void audit_call(audit_row *row, dc_status status, int truthful, const dc_real *out, size_t n)
+{
+    size_t k;
+    ++row->samples;
+    if (!truthful) audit_miss(row, &row->untruthful);
+    if (status == DC_OK && out)
+        for (k = 0; k < n; ++k)
+            if (!dc_finite(out[k])) { audit_miss(row, &row->nonfinite); break; }
+}
+
+static void audit_symmetric(audit_row *row, const dc_real *H, int n)
+{
+    int i, j;
+    for (i = 0; i < n; ++i)
+        for (j = 0; j < i; ++j)
+            if (!(H[i*n + j] == H[j*n + i])) { audit_miss(row, &row->unsymmetric); return; }
+}
+
+static void audit_zero(audit_row *row, const dc_real *g, int n)
+{
+    int k;
+    for (k = 0; k < n; ++k) if (g[k] != 0) return;
+    audit_miss(row, &row->zero);
+}
+
+/* An error of a derivative over its largest entry, and the reference's own. */
+static void audit_error(audit_row *row, double err, double own)
+{
+    ++row->derivatives;
+    if (!(own <= AUDIT_RESOLVED)) return;
+    ++row->resolved;
+    if (audit_only >= 0) printf("  sample %llu of %s, %s: error %.2e, of the reference %.1e\n", audit_seed, row->function, row->classes, err, own);
+    if (!(err <= row->worst)) {
+        if (!audit_missed(row)) row->seed = audit_seed;
+        row->worst = err;
+    }
+    if (!(err <= AUDIT_BAR)) audit_miss(row, &row->wrong);
+}
+
+/* The copy at parameters t [n]: f [m]; 0 when it has no value there. */
+typedef int (*audit_fun)(const dq_real *t, dq_real *f, void *user);
+
+/* A direction whose parameters count alike: t_k = scale_k d_k with d_k of -1..1. */
+static void audit_direction(rng *r, int n, const double *scale, double *d)
+{
+    int k;
+    for (k = 0; k < n; ++k) d[k] = rng_uniform(r, -1, 1)*(scale ? scale[k] : 1);
+}
+
+/* f at +-h d and +-h/2 d, and at 0 */
+static int audit_line(audit_fun fun, void *user, int n, int m, const double *d, dq_real h, dq_real f[5][AUDIT_MOST])
+{
+    static const int at[5] = {0, 2, -2, 1, -1};
+    dq_real t[AUDIT_MOST];
+    int i, k;
+    for (i = 0; i < 5; ++i) {
+        for (k = 0; k < n; ++k) t[k] = h/2*at[i]*d[k];
+        if (!fun(t, f[i], user)) return 0;
+        for (k = 0; k < m; ++k) if (!finiteq(f[i][k])) return 0;
+    }
+    return 1;
+}
+
+/* Gradient g [n] and Hessian H [n x n] (NULL: not looked at) of one number against differences of the copy along `directions`
+ * random lines of steps h: d.g and d.H d, each over the largest entry in these parameters, scale_k g_k, scale_i H_ij scale_j.
+ * The rows may differ or be the same. Returns 0 when the copy has no value at some step. */
+static int audit_scalar(audit_row *grad_row, audit_row *hess_row, audit_fun fun, void *user, int n, const double *scale,
+                        const dc_real *g, const dc_real *H, double h, int directions, rng *r)
+{
+    dq_real f[5][AUDIT_MOST];
+    double d[AUDIT_MOST];
+    double most_g = 0, most_H = 0;
+    int i, j, way;
+    for (i = 0; i < n; ++i) {
+        double si = scale ? scale[i] : 1;
+        if (g) most_g = fmax(most_g, fabs((double)g[i])*si);
+        if (H) for (j = 0; j < n; ++j) most_H = fmax(most_H, fabs((double)H[i*n + j])*si*(scale ? scale[j] : 1));
+    }
+    for (way = 0; way < directions; ++way) {
+        dq_real slope[2], bend[2], got, best;
+        audit_direction(r, n, scale, d);
+        if (!audit_line(fun, user, n, 1, d, (dq_real)h, f)) return 0;
+        for (i = 0; i < 2; ++i) {
+            dq_real step = i ? (dq_real)h/2 : (dq_real)h;
+            slope[i] = (f[1 + 2*i][0] - f[2 + 2*i][0])/(2*step);
+            bend[i] = (f[1 + 2*i][0] - 2*f[0][0] + f[2 + 2*i][0])/(step*step);
+        }
+
+        /* d.g: Richardson's extrapolation of the two steps, and what it changes as a bound of its error */
+        if (g) {
+            best = slope[1] + (slope[1] - slope[0])/3;
+            for (i = 0, got = 0; i < n; ++i) got += (dq_real)g[i]*d[i];
+            if (most_g > 0 || best != 0) {
+                double most = fmax(most_g, (double)fabsq(best)/(double)n);
+                audit_error(grad_row, (double)fabsq(got - best)/most, (double)fabsq(slope[1] - slope[0])/most);
+            }
+        }
+
+        /* d.H d */
+        if (H) {
+            best = bend[1] + (bend[1] - bend[0])/3;
+            for (i = 0, got = 0; i < n; ++i)
+                for (j = 0; j < n; ++j) got += (dq_real)H[i*n + j]*d[i]*d[j];
+            if (most_H > 0 || best != 0) {
+                double most = fmax(most_H, (double)fabsq(best)/(double)(n*n));
+                audit_error(hess_row, (double)fabsq(got - best)/most, (double)fabsq(bend[1] - bend[0])/most);
+            }
+        }
+    }
+    return 1;
+}
+
+/* The Jacobian J [m x n, row stride ld] of m numbers, likewise: J d, each number i in units of unit_i (NULL: 1). */
+static int audit_jacobian(audit_row *row, audit_fun fun, void *user, int n, const double *scale, int m, const double *unit,
+                          const dc_real *J, int ld, double h, int directions, rng *r)
+{
+    dq_real f[5][AUDIT_MOST];
+    double d[AUDIT_MOST];
+    double most = 0;
+    int i, k, way;
+    for (i = 0; i < m; ++i)
+        for (k = 0; k < n; ++k) most = fmax(most, fabs((double)J[i*ld + k])*(scale ? scale[k] : 1)/(unit ? unit[i] : 1));
+    for (way = 0; way < directions; ++way) {
+        double err = 0, own = 0, large = most;
+        audit_direction(r, n, scale, d);
+        if (!audit_line(fun, user, n, m, d, (dq_real)h, f)) return 0;
+        for (i = 0; i < m; ++i) {
+            dq_real a = (f[1][i] - f[2][i])/(2*(dq_real)h), b = (f[3][i] - f[4][i])/(dq_real)h, best = b + (b - a)/3, got = 0;
+            double u = unit ? unit[i] : 1;
+            for (k = 0; k < n; ++k) got += (dq_real)J[i*ld + k]*d[k];
+            err = fmax(err, (double)fabsq(got - best)/u);
+            own = fmax(own, (double)fabsq(b - a)/u);
+            large = fmax(large, (double)fabsq(best)/u/(double)n);
+        }
+        if (large > 0) audit_error(row, err/large, own/large);
+    }
+    return 1;
+}
+
+/* ---- numbers up into the copy ---- */
+
+static void audit_up(const dc_real *x, dq_real *y, size_t n)
+{
+    size_t k;
+    for (k = 0; k < n; ++k) y[k] = (dq_real)x[k];
+}
+static dq_v3 audit_up3(dc_v3 a) { return dq_vec(a.x, a.y, a.z); }
+
+/* The pose in quadruple precision, its quaternion normalised as every function does, moved by the twist t (NULL: not). */
+static dq_pose audit_pose(const dc_pose *p, const dq_real *t)
+{
+    dq_pose q;
+    dq_real zero[6] = {0, 0, 0, 0, 0, 0};
+    q.q.w = p->q.w; q.q.x = p->q.x; q.q.y = p->q.y; q.q.z = p->q.z;
+    q.t = audit_up3(p->t);
+    return dq_pose_retract(q, t ? t : zero);
+}
+
+/* ---- the program ---- */
+
+/* Arguments: share of the samples (1: the whole); then, for a look at one sample, part of a function's name and the number. */
+static const char *audit_name;
+static int audit_begin(int argc, char **argv)
+{
+    if (argc > 1) audit_share = atof(argv[1]);
+    audit_name = argc > 2 ? argv[2] : NULL;
+    if (argc > 3) audit_only = atol(argv[3]);
+    if (argc > 4 || !(audit_share > 0)) {
+        fprintf(stderr, "usage: %s [share of the samples [function [sample]]]\n", argv[0]);
+        return 0;
+    }
+    return 1;
+}
+
+/* The samples of a row: for (k = audit_first(row, n); audit_next(row, k, n); ++k) */
+static long audit_first(long n) { return audit_only >= 0 && audit_only < n ? audit_only : 0; }
+static int audit_next(const audit_row *row, long k, long n)
+{
+    if (audit_name && !strstr(row->function, audit_name)) return 0;
+    return audit_only >= 0 ? k == audit_only : k < audit_count(n);
+}
+
+/* Prints the table; 0 when a row that is not open misses a bar. */
+static int audit_end(void)
+{
+    long samples = 0, missed = 0, open = 0;
+    int k, rows = 0;
+    printf("%-28s %-14s %8s %9s %8s %5s %5s %5s %5s %5s\n", "function", "class", "samples", "worst", "resolved", "wrong", "nan",
+           "unsym", "zero", "false");
+    for (k = 0; k < audit_rows; ++k) {
+        const audit_row *r = audit_table + k;
+        if (r->samples == 0) continue;
+        ++rows;
+        samples += r->samples;
+        if (audit_missed(r)) { if (r->open) ++open; else ++missed; }
+        printf("%-28s %-14s %8ld ", r->function, r->classes, r->samples);
+        if (r->derivatives) printf("%9.1e %7.1f%% ", r->worst, 100.0*(double)r->resolved/(double)r->derivatives);
+        else printf("%9s %8s ", "-", "-");
+        printf("%5ld %5ld %5ld %5ld %5ld%s", r->wrong, r->nonfinite, r->unsymmetric, r->zero, r->untruthful,
+               audit_missed(r) ? r->open ? "  open" : "  FAIL" : "");
+        if (audit_missed(r)) printf(" (sample %llu)%s%s", r->seed, r->open ? ": " : "", r->open ? r->open : "");
+        printf("\n");
+    }
+    printf("%s: %d rows, %ld samples; %d passed, %ld failed, %ld open\n\n", DC_IS_FLOAT ? "float" : "double", rows, samples,
+           rows - (int)missed - (int)open, missed, open);
+    return missed == 0;
+}
+
+#endif /* DC_AUDIT_H_INCLUDED */
