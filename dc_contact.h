@@ -774,7 +774,8 @@ DC_DEF size_t dc_pair_bytes(int na, int nb);
  * apart (DC_LOCAL also across gap 2s/(1-s)), differentiated at the minimising plane, which moves with x (implicit
  * function theorem).
  * Relative error within 7 eps (1 + 3L/g) for all three in the tables, L the size of the pair and g its gap. DC_LOCAL
- * is solved down to gaps of 1e-9 (float 2e-5) of the length; below it may answer DC_E_DIVERGED.
+ * is solved down to gaps of 1e-9 (float 2e-5) of the length that are also 1e-9 (float 1e-4) of the size. Closer, where
+ * coordinates no longer tell a slack, it may answer DC_E_DIVERGED, or DC_E_RANGE.
  * DC_E_OVERLAP when no plane separates the vertices as they are rounded; DC_E_RANGE when a requested number does not
  * fit, or comes close; with every failure but DC_E_OVERLAP (value only) and DC_E_DIVERGED the outputs are untouched. */
 DC_DEF dc_status dc_pair(const dc_pair_options *opt, const dc_hull *a, const dc_hull *b, dc_arena *mem,
@@ -3818,10 +3819,13 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
 
 #define DCI_PAIR_STEPS 60      /* Newton steps; the most in 200 000 random pairs: 38 in double, 41 in float */
 #define DCI_LINE_STEPS 40
+/* DCI_PAIR_FLOOR: the largest noise that may pass for convergence of DC_LOCAL: its Hessian feels slacks by their 7th power */
 #if DC_IS_FLOAT
 #define DCI_LEAST_SUPPORT DC_R(0.01)
+#define DCI_PAIR_FLOOR DC_R(1e-3)
 #else
 #define DCI_LEAST_SUPPORT DC_R(0.001)
+#define DCI_PAIR_FLOOR DC_R(1e-4)
 #endif
 #define DCI_PAIR_LEAST (DC_REAL_MIN/DC_EPS)   /* a scaled DC_LOCAL value below it counts as zero: its derivatives underflow */
 
@@ -3847,7 +3851,7 @@ typedef struct {
     dc_v3 origin;
     dc_real unit, size;           /* length of a local unit; largest local coordinate */
     dc_v3 nrm, q;                 /* plane in local units: slack = s_k(<v - q, nrm> + dq) */
-    dc_real dq;
+    dc_real dq, defect;           /* defect: 1-|nrm|, kept for DC_LOCAL beside nrm, from which it would cancel */
     dc_real r, R1, R2, least;     /* |nrm|, the derivatives of the radial term R(r), the least distance of a vertex to the plane */
     dc_v3 u, b1, b2;              /* frame: nrm = r u */
     dc_real g[4], L[6], W[4];     /* gradient by (dq, n_u, n_b1, n_b2) and the factor of the Hessian, A = L diag(1/W) L^T */
@@ -3917,9 +3921,9 @@ static dc_real dci_floor_pow2(dc_real x)
  * axes (u, b1, b2) whose b1, b2 diagonalise the lateral spread sum D r r^T where that is nearly singular. There the
  * scaled matrix is well conditioned. A QR step would do the same with one more array of rows. */
 
-/* Slacks of the plane (nrm, dq) about q; f there, or -1 when a slack or 1-|n| is not positive. p->least: the least
- * slack over |n|. */
-static dc_real dci_pair_energy(dci_pair *p, dc_v3 nrm, dc_real dq, dc_real *slack)
+/* Slacks of the plane (nrm, dq) about q; f there, or -1 when a slack or the defect 1-|n|, which DC_GLOBAL does not read,
+ * is not positive. p->least: the least slack over |n|. */
+static dc_real dci_pair_energy(dci_pair *p, dc_v3 nrm, dc_real defect, dc_real dq, dc_real *slack)
 {
     dc_real least = DC_REAL_MAX, f = 0, r = dc_sqrt(dc_dot(nrm, nrm));
     int k;
@@ -3932,9 +3936,9 @@ static dc_real dci_pair_energy(dci_pair *p, dc_v3 nrm, dc_real dq, dc_real *slac
         for (k = 0; k < p->n; ++k) f += 1/slack[k];
         return f + r;
     }
-    if (!(r < 1)) return -1;
+    if (!(defect > 0)) return -1;
     for (k = 0; k < p->n; ++k) f += dci_ps(slack[k], p->s, p->x0);
-    return f + dci_ps(1 - r, p->s, p->x0);
+    return f + dci_ps(defect, p->s, p->x0);
 }
 
 /* A (lower triangle by rows) = L D L^T, L[0..5] below the unit diagonal by rows, W = 1/D. A pivot lost to rounding is
@@ -3979,17 +3983,17 @@ static void dci_pair_backward(const dci_pair *p, dc_real x[4])
     x[0] = W[0]*x[0] - L[0]*x[1] - L[1]*x[2] - L[3]*x[3];
 }
 
-/* Terms, frame, gradient and factored Hessian of f at the plane whose slacks are in p->slack. R1, R2 are given for
- * DC_GLOBAL. Moves q. */
-static void dci_pair_frame(dci_pair *p)
+/* Terms, frame, gradient and Hessian A (lower triangle by rows) of f at the plane whose slacks are in p->slack. R1, R2 are
+ * given for DC_GLOBAL. Moves q. */
+static void dci_pair_frame(dci_pair *p, dc_real A[10])
 {
-    dc_real W = 0, A[10], kappa = p->kappa, len;
+    dc_real W = 0, kappa = p->kappa, len;
     dc_v3 Q = dc_vec(0, 0, 0);
     int i, k, pass, nt = 0;
 
     p->r = dc_sqrt(dc_dot(p->nrm, p->nrm));           /* > 0: no plane with n = 0 has positive slacks on both sides */
     if (p->barrier == DC_LOCAL) {
-        dci_ps_grad(1 - p->r, p->s, p->x0, &p->R1, &p->R2);
+        dci_ps_grad(p->defect, p->s, p->x0, &p->R1, &p->R2);
         p->R1 = -p->R1;
     }
     for (k = 0; k < p->n; ++k) {
@@ -4070,14 +4074,13 @@ static void dci_pair_frame(dci_pair *p)
     A[2] += p->R2;                                     /* R'' u u^T + R'/r (I - u u^T), SDRS Eq. 30 */
     A[5] += p->R1/p->r;
     A[9] += p->R1/p->r;
-
-    dci_pair_factor(p, A);
 }
 
 static void dci_pair_scale_plane(dci_pair *p, dc_real t)
 {
     int k;
     p->nrm = dc_scale(t, p->nrm);
+    p->defect = p->defect*t + (1 - t);
     p->dq *= t;
     for (k = 0; k < p->n; ++k) p->slack[k] *= t;
 }
@@ -4090,47 +4093,72 @@ static dc_real dci_pair_rescale(dci_pair *p, dc_real f)
     return 2*dc_sqrt(G*r);
 }
 
+/* The normal after a share of a Newton step (n_u, n_b1, n_b2), and its defect.
+ *
+ * Near contact the support of DC_LOCAL holds |n| within g^(5/6) of 1, and a straight step to the side leaves the unit ball
+ * as soon as its square does. So there n turns, and its length changes apart. DC_GLOBAL, which has no ball, goes straight. */
+static dc_v3 dci_pair_moved(const dci_pair *p, const dc_real step[4], dc_real share, dc_real *defect)
+{
+    dc_v3 side = dc_add(dc_scale(step[2], p->b1), dc_scale(step[3], p->b2)), n;
+    if (p->barrier == DC_GLOBAL) return dc_madd(p->nrm, share, dc_add(dc_scale(step[1], p->u), side));
+    *defect = p->defect - share*step[1];
+    n = dc_madd(p->nrm, share, side);
+    return dc_scale((1 - *defect)/dc_sqrt(dc_dot(n, n)), n);
+}
+
 /* Newton from a feasible plane with slacks in p->slack. DC_OK, DC_E_DIVERGED or DC_E_RANGE. */
 static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
 {
+    const dc_real root_eps = dc_sqrt(DC_EPS);
     dc_real f, before = DC_REAL_MAX;
     int it, k, line, stalled = 0;
 
     p->R1 = 1;
     p->R2 = 0;
-    f = dci_pair_energy(p, p->nrm, p->dq, p->slack);
+    f = dci_pair_energy(p, p->nrm, p->defect, p->dq, p->slack);
     if (!(f >= 0)) return DC_E_DIVERGED;
     if (p->barrier == DC_GLOBAL) f = dci_pair_rescale(p, f);
 
     for (it = 0; it < DCI_PAIR_STEPS && f > DCI_PAIR_LEAST; ++it) {
-        dc_real step[4], dec2 = 0, noise = 1 + p->size/p->least, alpha = 1, ft = -1;
-        dc_v3 dn;
+        dc_real A[10], step[4], dec2 = 0, noise = 1 + p->size/p->least, alpha = 1, ft = -1, defect = 0;
+        dc_v3 nrm = p->nrm;
         int last;
 
-        dci_pair_frame(p);
+        dci_pair_frame(p, A);
+        if (p->barrier == DC_LOCAL) {
+            /* along the turn it is the pull -sum f z of the slacks that bends f, in place of R'; the same at the minimum */
+            dc_real pull = p->R1 - p->g[1];
+            if (pull > 0) {
+                A[5] += (pull - p->R1)/p->r;
+                A[9] += (pull - p->R1)/p->r;
+            }
+        }
+        dci_pair_factor(p, A);
         for (k = 0; k < 4; ++k) step[k] = -p->g[k];
         dci_pair_forward(p, step);
         for (k = 0; k < 4; ++k) dec2 += p->W[k]*step[k]*step[k];
         dci_pair_backward(p, step);
         if (!dc_finite(dec2) || !dc_finite(f)) return DC_E_RANGE;
-        dn = dc_add(dc_scale(step[1], p->u), dc_add(dc_scale(step[2], p->b1), dc_scale(step[3], p->b2)));
 
         /* the slacks carry eps of the coordinates, which is `noise` relative to the least of them, and to what the
          * nearest vertex reaches into the support of DC_LOCAL */
-        if (p->barrier == DC_LOCAL) noise += p->size/dc_max(p->s - p->r*p->least, DC_EPS*p->s);
         noise *= 16*DC_EPS;
+        if (p->barrier == DC_LOCAL)
+            noise = dc_min(noise, DCI_PAIR_FLOOR) + 16*DC_EPS*(p->size/dc_max(p->s - p->r*p->least, DC_EPS*p->s));
         info->iterations++;
-        /* where convergence is quadratic the next decrement is about dec2/f; it is not while a vertex enters the
-         * support of
+        /* where convergence is quadratic the next decrement is about dec2/f; it is not while a vertex enters the support of
          * DC_LOCAL; at the floor it stops to fall */
         last = dec2 <= (dec2 < DC_R(1e-3)*before ? DC_R(0.1) : DC_R(1e-4))*DC_EPS*f
             || (dec2 <= 100*noise*noise*f && dec2 > DC_R(0.25)*before && (dec2 <= noise*noise*f || ++stalled == 4));
+        /* f hardly feels the length of n close to contact, derivatives do by R': it settles by itself */
+        if (p->barrier == DC_LOCAL && dc_abs(step[1]) > dc_max(root_eps, noise)*p->defect) last = 0;
         before = dec2;
         info->decrement = dec2/f;
 
         for (line = 0; line < DCI_LINE_STEPS; ++line) {
             dc_real limit = 1;
-            ft = dci_pair_energy(p, dc_madd(p->nrm, alpha, dn), p->dq + alpha*step[0], p->trial);
+            nrm = dci_pair_moved(p, step, alpha, &defect);
+            ft = dci_pair_energy(p, nrm, defect, p->dq + alpha*step[0], p->trial);
             /* no slack falls below a tenth of what it was, while steps are large */
             for (k = ft >= 0 && dec2 <= DC_R(1e-3)*f ? p->n : 0; k < p->n; ++k)
                 if (p->trial[k] < DC_R(0.1)*p->slack[k])
@@ -4146,7 +4174,8 @@ static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
             p->slack = p->trial;
             p->trial = swap;
         }
-        p->nrm = dc_madd(p->nrm, alpha, dn);
+        p->nrm = nrm;
+        p->defect = defect;
         p->dq += alpha*step[0];
         f = p->barrier == DC_GLOBAL ? dci_pair_rescale(p, ft) : ft;
         if (last) return DC_OK;
@@ -4278,8 +4307,9 @@ static int dci_pair_start(dci_pair *p, dc_v3 m)
     gap = lo - hi;
     if (!(gap > 0)) return 0;
     p->nrm = m;
+    p->defect = 0;
     p->dq = DC_R(-0.5)*(lo + hi);
-    if (p->barrier == DC_GLOBAL) return dci_pair_energy(p, p->nrm, p->dq, p->slack) >= 0;
+    if (p->barrier == DC_GLOBAL) return dci_pair_energy(p, p->nrm, p->defect, p->dq, p->slack) >= 0;
 
     for (k = 0; k < p->n; ++k) p->slack[k] = dc_abs(dc_dot(dc_sub(p->v[k], p->q), m) + p->dq);
     t0 = 1 - p->s;
@@ -4311,7 +4341,7 @@ static int dci_pair_loaded(const dci_pair *p)
     dc_real reach = dci_pair_end_slack(p);
     int k;
     if (p->barrier == DC_GLOBAL) return 1;
-    if (!(1 - dc_sqrt(dc_dot(p->nrm, p->nrm)) < reach)) return 0;
+    if (!(p->defect < reach)) return 0;
     for (k = 0; k < p->n; ++k)
         if (p->slack[k] < reach) return 1;
     return 0;
@@ -4322,7 +4352,7 @@ static int dci_pair_idle(const dci_pair *p)
 {
     dc_real reach = dci_pair_end_slack(p);
     int k;
-    if (p->barrier == DC_GLOBAL || 1 - dc_sqrt(dc_dot(p->nrm, p->nrm)) < reach) return 0;
+    if (p->barrier == DC_GLOBAL || p->defect < reach) return 0;
     for (k = 0; k < p->n; ++k)
         if (p->slack[k] < reach) return 0;
     return 1;
@@ -4338,12 +4368,13 @@ static DCI_NOINLINE int dci_pair_warm(dci_pair *p, const dc_plane *plane)
     /* the length of n matters to DC_LOCAL alone */
     r2 = dc_sqrt(r2);
     p->nrm = p->barrier == DC_LOCAL ? plane->n : dc_scale(1/r2, plane->n);
+    p->defect = 1 - r2;
     dci_pair_support(p, p->nrm, &lo, &hi);
     if (!(lo > hi)) return 0;
     /* <x,n> + d in local units; a plane near an end of the gap is worth less than the middle one */
     p->dq = dist = (dc_dot(p->origin, p->nrm) + (p->barrier == DC_LOCAL ? plane->d : plane->d/r2))/p->unit;
     p->x0 = dci_floor_pow2(dc_min(DC_R(0.5)*(lo - hi), p->s));
-    if (dc_min(lo + dist, -hi - dist) > DC_R(0.05)*(lo - hi) && dci_pair_energy(p, p->nrm, p->dq, p->slack) >= 0
+    if (dc_min(lo + dist, -hi - dist) > DC_R(0.05)*(lo - hi) && dci_pair_energy(p, p->nrm, p->defect, p->dq, p->slack) >= 0
         && (dci_pair_loaded(p) || dci_pair_idle(p))) return 1;
     return dci_pair_start(p, dc_scale(1/r2, plane->n));
 }
@@ -4378,6 +4409,7 @@ static DCI_NOINLINE dc_status dci_pair_cold(dci_pair *p, dc_pair_info *info, int
         dc_real lo, hi;
         dci_pair_support(p, d.n, &lo, &hi);
         p->nrm = dc_scale(1 - p->s, d.n);
+        p->defect = p->s;
         p->dq = DC_R(-0.5)*(1 - p->s)*(lo + hi);
         return DC_OK;
     }
@@ -4411,7 +4443,7 @@ static dc_real dci_pair_value_local(dci_pair *p)
         return 0;
     }
     p->x0 = dci_floor_pow2(dc_min(p->least*r, p->s));
-    f = dci_ps(1 - r, p->s, p->x0);
+    f = dci_ps(p->defect, p->s, p->x0);
     for (k = 0; k < p->n; ++k) f += dci_ps(p->slack[k], p->s, p->x0);
     return f > DCI_PAIR_LEAST ? f : 0;
 }
@@ -4444,7 +4476,11 @@ static dc_status dci_pair_solve(dci_pair *p, const dc_plane *plane, int derivati
         *value = p->barrier == DC_GLOBAL ? dci_pair_value_global(p) : dci_pair_value_local(p);
     }
     if (*value > 0) {
-        if (derivatives) dci_pair_frame(p);
+        if (derivatives) {
+            dc_real A[10];
+            dci_pair_frame(p, A);
+            dci_pair_factor(p, A);
+        }
         return status;
     }
     /* nothing is loaded */
