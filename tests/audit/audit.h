@@ -309,6 +309,21 @@ static void audit_close(audit_row *row, double err, double bar)
     }
 }
 
+/* Whether a value is the copy's: within the bar and 32 times what `inputs` says that their rounding makes of it. */
+static int audit_near(dc_real got, dq_real want, double inputs)
+{
+    return (double)fabsq(got - want) <= AUDIT_BAR*(double)fabsq(want) + 32*inputs;
+}
+
+/* what a rounding of the parameters makes of a number with gradient g [n] */
+static double audit_inputs(int n, const double *scale, const dc_real *g)
+{
+    double sum = 0;
+    int k;
+    for (k = 0; k < n; ++k) sum += fabs((double)g[k])*(scale ? scale[k] : 1);
+    return sum*audit_rounding*(double)DC_EPS;
+}
+
 /* ---- numbers up into the copy ---- */
 
 static void audit_up(const dc_real *x, dq_real *y, size_t n)
