@@ -171,6 +171,14 @@ static int audit_line(audit_fun fun, void *user, int n, int m, const double *sta
     return 1;
 }
 
+/* The copy has no value at some step: derivatives that are not resolved. */
+static int audit_lost(audit_row *first, audit_row *second)
+{
+    if (first) ++first->derivatives;
+    if (second) ++second->derivatives;
+    return 0;
+}
+
 /* Gradient g [n] and Hessian H [n x n] (NULL: not looked at) of one number against differences of the copy along `directions`
  * random lines of steps h: d.g and d.H d, each over the largest entry in these parameters, scale_k g_k, scale_i H_ij scale_j.
  * The rows may differ or be the same. Returns 0 when the copy has no value at some step. */
@@ -190,14 +198,14 @@ static int audit_scalar(audit_row *grad_row, audit_row *hess_row, audit_fun fun,
     for (way = 0; way < directions; ++way) {
         dq_real slope[2 + AUDIT_PLACES], bend[2 + AUDIT_PLACES], got, best, size = 0, kink = 0, noise_g = 0, noise_H = 0;
         audit_direction(r, n, scale, d, NULL);
-        if (!audit_line(fun, user, n, 1, here, d, step, 5, f)) return 0;
+        if (!audit_line(fun, user, n, 1, here, d, step, 5, f)) return audit_lost(g ? grad_row : NULL, H ? hess_row : NULL);
         for (i = 0; i < 2 + AUDIT_PLACES; ++i) {
             dq_real (*v)[AUDIT_MOST] = f;
             dq_real s = i == 1 ? step/2 : step;
             int at = i == 1 ? 3 : 1;
             if (i >= 2) {
                 audit_direction(r, n, scale, NULL, off);
-                if (!audit_line(fun, user, n, 1, off, d, step, 3, moved)) return 0;
+                if (!audit_line(fun, user, n, 1, off, d, step, 3, moved)) return audit_lost(g ? grad_row : NULL, H ? hess_row : NULL);
                 v = moved;
             }
             slope[i] = (v[at][0] - v[at + 1][0])/(2*s);
@@ -252,10 +260,10 @@ static int audit_jacobian(audit_row *row, audit_fun fun, void *user, int n, cons
         double err = 0, own = 0, noise = 0, large = most;
         int place;
         audit_direction(r, n, scale, d, NULL);
-        if (!audit_line(fun, user, n, m, here, d, step, 5, f)) return 0;
+        if (!audit_line(fun, user, n, m, here, d, step, 5, f)) return audit_lost(row, NULL);
         for (place = 0; place < AUDIT_PLACES; ++place) {
             audit_direction(r, n, scale, NULL, off);
-            if (!audit_line(fun, user, n, m, off, d, step, 3, moved)) return 0;
+            if (!audit_line(fun, user, n, m, off, d, step, 3, moved)) return audit_lost(row, NULL);
             for (i = 0; i < m; ++i) {
                 dq_real change = (moved[1][i] - moved[2][i] - (f[1][i] - f[2][i]))/(2*step);
                 noise = fmax(noise, (double)fabsq(change)/(unit ? unit[i] : 1));
@@ -299,7 +307,7 @@ static int audit_mixed(audit_row *row, audit_fun fun, void *user, int n, const d
             audit_direction(r, m, scale_m, NULL, off + n);
             for (k = 0; k < 4; ++k) {
                 for (i = 0; i < n + m; ++i) t[i] = (pass >= 2 ? off[i] : 0) + s*sign[k][i >= n]*d[i];
-                if (!fun(t, f, user) || !finiteq(f[0])) return 0;
+                if (!fun(t, f, user) || !finiteq(f[0])) return audit_lost(row, NULL);
                 bend[pass] += sign[k][0]*sign[k][1]*f[0]/(4*s*s);
                 size = fmaxq(size, fabsq(f[0])*8*FLT128_EPSILON/(s*s));
             }
