@@ -65,6 +65,10 @@ static long audit_count(long n)
  * a Hessian, and with steps so small that a bend cannot be taken for a kink. Back to 0 at the next sample, as is */
 static int audit_kinks;
 
+/* Parameters after those of a derivative that are inputs too: rounded likewise, where the rounding of inputs is found out. Their
+ * scales follow the others'. Back to 0 at the next sample. */
+static int audit_also;
+
 /* How far inputs are from exact: a rounding of each parameter, in units of DC_EPS times its scale. A pose whose translation
  * is larger than its scale rounds by more: set it to their ratio. Back to 1 at the next sample. */
 static double audit_rounding = 1;
@@ -80,6 +84,7 @@ static rng audit_draw(const audit_row *row, long k)
     audit_seed = (unsigned long long)k;
     audit_rounding = 1;
     audit_kinks = 0;
+    audit_also = 0;
     rng_seed(&r, h + (unsigned long long)k*0x9e3779b97f4a7c15ull);
     return r;
 }
@@ -150,7 +155,7 @@ typedef int (*audit_fun)(const dq_real *t, dq_real *f, void *user);
 static void audit_direction(rng *r, int n, const double *scale, double *d, double *off)
 {
     int k;
-    for (k = 0; k < n; ++k) {
+    for (k = 0; k < n + (off ? audit_also : 0); ++k) {
         if (d) d[k] = rng_uniform(r, -1, 1)*(scale ? scale[k] : 1);
         if (off) off[k] = rng_uniform(r, -1, 1)*(scale ? scale[k] : 1)*audit_rounding*(double)DC_EPS;
     }
@@ -164,7 +169,7 @@ static int audit_line(audit_fun fun, void *user, int n, int m, const double *sta
     dq_real t[AUDIT_MOST] = {0};
     int i, k;
     for (i = 0; i < count; ++i) {
-        for (k = 0; k < n; ++k) t[k] = start[k] + h/2*at[i]*d[k];
+        for (k = 0; k < n + audit_also; ++k) t[k] = start[k] + (k < n ? h/2*at[i]*d[k] : 0);
         if (!fun(t, f[i], user)) return 0;
         for (k = 0; k < m; ++k) if (!finiteq(f[i][k])) return 0;
     }

@@ -553,7 +553,7 @@ static void friction(friction_form form, dc_barrier barrier, int no_patch, const
             m = vertices ? 3*(h.a.n + h.b.n) : 12;
             H = g + m;
             M = H + m*m;
-            for (i = 0; i < m; ++i) scale[i] = vertices ? h.size : h.scale[i];
+            for (i = 0; i < 2*m; ++i) scale[i] = vertices ? h.size : h.scale[i%12];
             memset(out, 0, sizeof out);
             if (vertices) {
                 dc_hull a0 = h.a, a1 = h.a, b0 = h.b, b1 = h.b;
@@ -575,13 +575,15 @@ static void friction(friction_form form, dc_barrier barrier, int no_patch, const
             audit_call(row, s, s == DC_OK && friction_value(zero, &want, &c)
                        && audit_near(value, want, 2*audit_inputs(m, scale, g) + fabs((double)value)*(double)DC_EPS*h.rounding*10/fmin(h.gap, 1)),
                        out, (size_t)(1 + m + m*m*(form == BY_LOAD ? 1 : 2)));
-            if (s != DC_OK) {
-                if (audit_only >= 0) printf("  %s\n", dc_status_text(s));
-                continue;
-            }
+            if (audit_only >= 0)
+                printf("  %s, gap %.3g size %.3g length %.3g, slip %.3g of creep %.3g, time %.3g\n", dc_status_text(s), h.gap*h.size, h.size,
+                       (double)pair.length, slip, creep*(double)c.time, (double)c.time);
+            if (s != DC_OK) continue;
             audit_symmetric(row, H, m);
             step = 1e-7*fmin(fmin(h.gap, 1), creep*(double)c.time/h.size);
+            audit_also = m;             /* the old configuration */
             audit_scalar(row, row, friction_value, &c, m, scale, g, H, step, 1, &r);
+            audit_also = 0;
             if (form != BY_LOAD) {
                 ++mixed_row->samples;
                 audit_mixed(mixed_row, friction_value, &c, m, scale, m, scale, M, step, 1, &r);

@@ -97,7 +97,7 @@ static int hulls_place(rng *r, int class, double gap, hulls *h)
     }
     if (dc_hull_distance(&h->a, &h->pa, &h->b, &h->pb, &mem, &d) != DC_OK) return 0;
     h->gap = (double)d.gap/h->size;
-    if ((gap > 0) != (h->gap > 0)) return 0;
+    if ((gap > 0) != (h->gap > 0) || (class == TOUCHING && fabs(h->gap) > 4*fabs(gap))) return 0;
     hulls_finish(h);
     return 1;
 }
