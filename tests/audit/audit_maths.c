@@ -183,7 +183,7 @@ static void rotations(long n)
             r = audit_draw(row[0], k);
             th = class == ANY ? rng_uniform(&r, 0, 6) : class == SMALL ? rng_log(&r, DC_IS_FLOAT ? 1e-15 : 1e-100, 1e-4)
                : class == SERIES ? 2 + rng_normal(&r)*1e-6 : class == NEAR_PI ? 3.14159265358979 + rng_normal(&r)*rng_log(&r, 1e-15, 1e-3)
-               : class == NEAR_2PI ? 6.28318530717959 + (rng_int(&r, 0, 1) ? 1 : -1)*rng_log(&r, 1e-6, 1e-1) : rng_log(&r, 10, 1e4);
+               : class == NEAR_2PI ? 6.28318530717959 + (rng_int(&r, 0, 1) ? 1 : -1)*rng_log(&r, DC_IS_FLOAT ? 1e-3 : 1e-6, 1e-1) : rng_log(&r, 10, DC_IS_FLOAT ? 100 : 1e4);
             rng_unit3(&r, u);
             w = dc_vec((dc_real)(th*u[0]), (dc_real)(th*u[1]), (dc_real)(th*u[2]));
             v = dc_vec((dc_real)rng_normal(&r), (dc_real)rng_normal(&r), (dc_real)rng_normal(&r));
@@ -267,12 +267,13 @@ static void rotations(long n)
                 R = dc_rotation(p);
                 QR = dq_rotation(P);
                 err = fmax(err, gap9(&R, &QR));
-                if (P.w < 0) { P.w = -P.w; P.x = -P.x; P.y = -P.y; P.z = -P.z; }
-                err = fmax(err, gap4(dc_quat_from_m3(&R), P));
+                p = dc_quat_from_m3(&R);
+                if (P.w < 0) { p.w = -p.w; p.x = -p.x; p.y = -p.y; p.z = -p.z; }
+                err = fmax(err, gap4(p, P));
                 a.q = q; a.t = v;
-                b.q = p; b.t = dc_vec((dc_real)u[1], (dc_real)u[2], (dc_real)u[0]);
+                b.q = audit_turn(&r); b.t = dc_vec((dc_real)u[1], (dc_real)u[2], (dc_real)u[0]);
                 A.q = Q2; A.t = qv;
-                B.q = P; B.t = audit_up3(b.t);
+                B.q = audit_up4(b.q); B.t = audit_up3(b.t);
                 ab = dc_pose_mul(a, b);
                 AB = dq_pose_mul(A, B);
                 sum = 1 + length3(qv);
