@@ -32,13 +32,14 @@ static void twist_row(dc_real *g, dc_v3 n, dc_v3 p, dc_v3 t, dc_real sign)
     g[3] = sign*w.x; g[4] = sign*w.y; g[5] = sign*w.z;
 }
 
-/* Where the nearest features are not unique, faces parallel or edges across each other at the same place, the gap has a kink: the
- * classes of aligned faces rest on one and are resolved in part. */
+/* Where the nearest features are not unique the gap has a kink: boxes with parallel faces rest on one, and two bodies with a common
+ * centre as a rule; these classes are resolved in part or not at all. Every other sample starts from the features of a pose nearby. */
 static void hull_distance(int deep, const char *name, long n)
 {
     int class;
-    for (class = 0; class < CLASSES; ++class) {
-        audit_row *row = audit_of(name, classes[class]);
+    for (class = 0; class <= (deep ? CLASSES : CLASSES - 1); ++class) {
+        int concentric = class == CLASSES;
+        audit_row *row = audit_of(name, concentric ? "concentric" : classes[class]);
         long k;
         if (deep && class == APART) continue;
         for (k = audit_first(n); audit_next(row, k, n); ++k) {
@@ -50,7 +51,16 @@ static void hull_distance(int deep, const char *name, long n)
             dc_status s;
             dq_real zero[12] = {0}, want;
             double gap = deep ? class == TOUCHING ? -gap_of(&r, class) : -rng_log(&r, 1e-3, 0.3) : gap_of(&r, class), eps;
-            if (!hulls_draw(&r, class, V, gap, 1e-6, &h)) continue;
+            if (!hulls_draw(&r, concentric ? (k%2 ? IDENTICAL : GENERIC) : class, V, concentric ? 1 : gap, 1e-6, &h)) continue;
+            if (concentric) {
+                h.pb.t = h.pa.t;
+                h.gap = -0.1;
+            }
+            if (k%2) {
+                dc_pose p = h.pb;
+                p.t = dc_add(p.t, dc_scale((dc_real)(0.1*fabs(h.gap)*h.size), dc_vec((dc_real)rng_uniform(&r, -1, 1), (dc_real)rng_uniform(&r, -1, 1), 0)));
+                dc_hull_distance(&h.a, &h.pa, &h.b, &p, &mem, &d);
+            }
             s = dc_hull_distance(&h.a, &h.pa, &h.b, &h.pb, &mem, &d);
             twist_row(g, d.n, d.pa, h.pa.t, 1);
             twist_row(g + 6, d.n, d.pb, h.pb.t, -1);
@@ -233,6 +243,41 @@ static void local_range(const char *name, int class, const char *classes_name, l
         if (h.gap*size < least || h.gap*size > 0.99*2*s/(1 - s)) continue;
         pair_sample(row, &h, RIGID, &opt, 1, &r);
     }
+}
+
+/* Overlap is said, and is no number; beyond its support DC_LOCAL is 0 with all its derivatives. */
+static void pair_statuses(long n)
+{
+    int class, way;
+    for (way = 0; way < 3; ++way)
+        for (class = 0; class < CLASSES; ++class) {
+            audit_row *row = audit_of(way == 0 ? "dc_pair_rigid, gl overlap" : way == 1 ? "dc_pair_rigid, lo overlap" : "dc_pair_rigid, lo beyond", classes[class]);
+            long k;
+            if ((way < 2 && class == APART) || class == FLAT || class == NEEDLES) continue;     /* flat ones cross at a depth of nothing */
+            for (k = audit_first(n); audit_next(row, k, n); ++k) {
+                static hulls h;
+                rng r = audit_draw(row, k);
+                dc_arena mem = dc_arena_make(memory, sizeof memory);
+                dc_pair_options opt = DC_ZERO;
+                dc_real out[157];
+                dc_status s;
+                double gap = way == 2 ? gap_of(&r, class) : class == TOUCHING ? -gap_of(&r, class) : -rng_log(&r, 1e-3, 0.3);
+                int i, ok;
+                if (!hulls_draw(&r, class, V, gap, 1e-6, &h) || fabs(h.gap) < 1e3*(double)DC_EPS*h.rounding) continue;
+                opt.barrier = way == 0 ? DC_GLOBAL : DC_LOCAL;
+                opt.length = (dc_real)(way == 2 ? h.gap*h.size*4.5/rng_uniform(&r, 1.01, 10) : h.size);      /* it reaches 2/9 lengths */
+                for (i = 0; i < 157; ++i) out[i] = 7;
+                s = dc_pair_rigid(&opt, &h.a, &h.pa, &h.b, &h.pb, &mem, NULL, out, out + 1, out + 13, NULL);
+                if (way < 2) ok = s == DC_E_OVERLAP && !dc_finite(out[0]) && out[0] > 0;
+                else {
+                    ok = s == DC_OK && out[0] == 0;
+                    for (i = 1; i < 157; ++i) ok = ok && out[i] == 0;
+                }
+                for (i = 1; i < 157 && way < 2; ++i) ok = ok && out[i] == 7;
+                audit_call(row, s, ok, NULL, 0);
+                if (audit_only >= 0) printf("  %s, gap %.3g size %.3g length %.3g\n", dc_status_text(s), h.gap*h.size, h.size, (double)opt.length);
+            }
+        }
 }
 
 /* ---- dc_centred, dc_blend ---- */
@@ -533,7 +578,7 @@ static void friction(friction_form form, dc_barrier barrier, int no_patch, const
                 creep = h.size*(DC_IS_FLOAT ? rng_log(&r, 0.1, 1)/(double)c.time*0.1 : rng_log(&r, 1e-3, 1e-1));
                 creep = fmin(creep, 0.9*sqrt((double)DC_LIMIT));
                 opt.eps_v = (dc_real)(creep*creep);
-                opt.eps_f = (dc_real)(pow(1/(double)pair.length, 2)*rng_log(&r, 1e-6, 1e-2));
+                opt.eps_f = (dc_real)fmin(0.9*(double)DC_LIMIT, pow(1/(double)pair.length, 2)*rng_log(&r, 1e-6, 1e-2));
                 opt.patch = (dc_real)(h.size*rng_log(&r, 1e-3, 1e-1));
             }
             slip = creep*(double)c.time*rng_log(&r, 1e-2, 1e2);
@@ -609,6 +654,7 @@ int main(int argc, char **argv)
     pairs(AFFINE, DC_GLOBAL, 0, "dc_pair_affine, global", 300);
     pairs(AFFINE, DC_LOCAL, 0, "dc_pair_affine, local", 300);
     pairs(AFFINE, DC_LOCAL, 1, "dc_pair_affine, local, warm", 100);
+    pair_statuses(500);
     centred(2000);
     blend(2000);
     triangles(400);
