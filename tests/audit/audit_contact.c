@@ -420,7 +420,7 @@ static void triangles(long n)
             dc_real g[18], G[12], H[144];
             dc_relative rel;
             dq_real zero[18] = {0}, want = 0;
-            double scale[18], arm, gap = gap_of(&r, class);
+            double scale[18], gap = gap_of(&r, class);
             int count = rng_int(&r, 1, PAIRS), at = rng_int(&r, 0, count - 1), ok, way;
             if (!hulls_draw(&r, class, 3, gap, 1e-6, &h)) continue;
             memset(&c, 0, sizeof c);
@@ -472,8 +472,7 @@ static void triangles(long n)
 
                 /* by the twist of a */
                 unpack(relative + at, PAIRS, out.origin, &rel);
-                arm = fmax(h.size, opt.length > 0 ? h.size : 1);
-                for (j = 0; j < 12; ++j) scale[j] = j%6 < 3 ? arm : 1;
+                for (j = 0; j < 12; ++j) scale[j] = j%6 < 3 ? h.size : 1;
                 audit_rounding = h.rounding;
                 c.form = 1;
                 c.o[0] = out.origin;

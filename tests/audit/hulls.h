@@ -42,7 +42,8 @@ static void points(rng *r, int class, double size, double thin, int n, dc_v3 *v)
     }
 }
 
-/* the gap of a class, over the size */
+/* The gap of a class, over the size. Nearer than about 1e-8 (float 1e-3) the rounding of coordinates alone moves a derivative past the
+ * bar: of the touching class a third or less is resolved, the rest held against that rounding; far apart likewise in part. */
 #define FAR (DC_IS_FLOAT ? 1e3 : 1e6)
 static double gap_of(rng *r, int class)
 {
