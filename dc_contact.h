@@ -5851,7 +5851,7 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
 typedef struct {
     int k;
     dc_real A, dA;        /* mu h A(f) and its derivative by f */
-    dc_real z, x, y;      /* x^t from the pair's q along u, from the point of the spin along b1, b2 */
+    dc_real z, x, y;      /* x^t - q */
     dc_real d, v1, v2;    /* (x^{t+1} - x^t)/h */
     dc_real w[3], rho;    /* slip e over rho, rho = sqrt(|e|^2 + eps_v) */
 } dci_slip;
@@ -6140,27 +6140,18 @@ static int dci_friction_take(dci_friction *f, int n, dc_arena *mem)
     return 1;
 }
 
-/* What friction needs of a solved pair: the loaded vertices and their forces, and *point, about which the plane spins: the
- * vertex that carries most, so that its slip does not feel the spin at all. About any other point the spin that a lightly
- * loaded second vertex asks for would be the difference of two numbers, and lost. 0: out of range. */
-static DCI_NOINLINE int dci_friction_forces(dci_friction *f, const dci_pair *p, dc_real mu, dc_real eps_f, dc_v3 *point)
+/* What friction needs of a solved pair: the loaded vertices and their forces. 0: out of range. */
+static DCI_NOINLINE int dci_friction_forces(dci_friction *f, const dci_pair *p, dc_real mu, dc_real eps_f)
 {
-    dc_real loaded = 0, most = 0, heaviest = 0, unscale = dci_pair_unscale(p)/p->unit, x = 0, y = 0;
+    dc_real loaded = 0, unscale = dci_pair_unscale(p)/p->unit;
     int k;
-    for (k = 0; k < p->nt; ++k)
-        if (dc_abs(p->t[k].f) > most) {
-            most = dc_abs(p->t[k].f);
-            x = p->t[k].x;
-            y = p->t[k].y;
-        }
-    *point = dc_madd(p->origin, p->unit, dc_add(p->q, dc_add(dc_scale(x, p->b1), dc_scale(y, p->b2))));
     f->p = p;
     f->u = p->u;
     f->b1 = p->b1;
     f->b2 = p->b2;
     f->na = p->na;
     f->nt = p->nt;
-    f->extent = p->unit*p->size + dc_max(dc_abs(p->origin.x), dc_max(dc_abs(p->origin.y), dc_abs(p->origin.z)));
+    f->extent = p->unit*p->size;
     for (k = 0; k < p->nt; ++k) {
         const dci_term *t = &p->t[k];
         dci_slip *s = &f->s[k];
@@ -6169,16 +6160,12 @@ static DCI_NOINLINE int dci_friction_forces(dci_friction *f, const dci_pair *p, 
         s->A = mu*f->h*F*(F/(root + dc_sqrt(eps_f)));       /* SDRS Eq. 12: A(f) = f^2/(sqrt(f^2 + eps) + sqrt eps) */
         s->dA = mu*f->h*F/root;
         s->z = p->unit*t->z;
-        s->x = p->unit*(t->x - x);
-        s->y = p->unit*(t->y - y);
+        s->x = p->unit*t->x;
+        s->y = p->unit*t->y;
         s->k = t->k;
-        heaviest = dc_max(heaviest, s->A);
         loaded += s->A;
     }
     if (!(loaded > 0)) f->nt = 0;
-    /* what the sum U_f cannot tell is left out: points would spin as the rounding of the heavy ones' places has it */
-    for (k = 0; k < f->nt; ++k)
-        if (f->s[k].A <= DC_EPS*heaviest) f->s[k].A = f->s[k].dA = 0;
     return dc_finite(loaded);
 }
 
@@ -6207,7 +6194,9 @@ static dc_status dci_friction_open(dci_friction *f, const dc_friction_options *o
     status = dci_pair_run(p, pair, old[0], old[1], mem, plane, 1, &P, out, &info->pair);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
     if (!dci_friction_take(f, p->n, mem)) return DC_E_MEMORY;
-    return dci_friction_forces(f, p, mu, eps_f, &info->point) ? status : DC_E_RANGE;
+    if (!dci_friction_forces(f, p, mu, eps_f)) return DC_E_RANGE;
+    info->point = dc_madd(p->origin, p->unit, p->q);
+    return status;
 }
 
 /* The plane's velocity when x^{t+1} = now[].M (x^, 1). */
