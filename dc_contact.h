@@ -865,7 +865,9 @@ typedef struct {
     dc_real eps_v;      /* smoothing of stick-slip, (velocity)^2: sqrt(eps_v) is the creep of each body against the plane, two bodies
                          * creep 2 sqrt(eps_v) past each other. 0: 1e-6 */
     dc_real patch;      /* radius of the patch that every vertex is: resists spin. 0: 0.01 of the pair options' length */
-    int     no_patch;   /* 1: vertices are points, as in the paper; then U_f jumps in x^t where a second vertex loads up */
+    int     no_patch;   /* 1: vertices are points, as in the paper; then U_f jumps in x^t where a second vertex loads up: where the
+                         * loaded ones, weighted by their friction, spread over 1e-6 (float 1e-3) of the pair's extent. Nearer
+                         * ones are one place, which resists no spin. */
 } dc_friction_options;
 
 typedef struct {
@@ -5846,6 +5848,9 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
 /* ---- friction potential -------------------------------------------------------------------------- */
 
 #define DCI_SLIP_STEPS 100
+/* Points, without a patch, whose loaded ones are not farther apart than this of the pair's extent are one place, which resists
+ * no spin: their distance has too few digits to decide it. */
+#define DCI_SLIP_PLACE (DC_IS_FLOAT ? DC_R(1e-3) : DC_R(1e-6))
 
 /* One loaded vertex, the k-th of the pair. Coordinates in the frame (u, b1, b2) of the pair, in the caller's units. */
 typedef struct {
@@ -5970,7 +5975,7 @@ static DCI_NOINLINE dc_status dci_friction_plane(dci_friction *f, dc_real eps_v,
         eps = dc_max(eps, e1*e1 + e2*e2);
     }
     f->scale = dc_sqrt(spread/sum + f->patch*f->patch);
-    f->m = f->scale > 16*DC_EPS*f->extent ? 3 : 2;
+    f->m = f->scale > (f->patch > 0 ? 16*DC_EPS : DCI_SLIP_PLACE)*f->extent ? 3 : 2;
     if (f->m == 2) f->scale = 1;
 
     E = dci_friction_energy(f, f->z, eps);
