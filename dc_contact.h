@@ -866,7 +866,7 @@ typedef struct {
                          * creep 2 sqrt(eps_v) past each other. 0: 1e-6 */
     dc_real patch;      /* radius of the patch that every vertex is: resists spin. 0: 0.01 of the pair options' length */
     int     no_patch;   /* 1: vertices are points, as in the paper; then U_f jumps in x^t where a second vertex loads up: where the
-                         * loaded ones, weighted by their friction, spread over 1e-6 (float 1e-3) of the pair's extent. Nearer
+                         * loaded ones, weighted by their friction, spread over a thousandth of the pair's extent. Nearer
                          * ones are one place, which resists no spin. */
 } dc_friction_options;
 
@@ -5848,9 +5848,9 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
 /* ---- friction potential -------------------------------------------------------------------------- */
 
 #define DCI_SLIP_STEPS 100
-/* Points, without a patch, whose loaded ones are not farther apart than this of the pair's extent are one place, which resists
- * no spin: their distance has too few digits to decide it. */
-#define DCI_SLIP_PLACE (DC_IS_FLOAT ? DC_R(1e-3) : DC_R(1e-6))
+/* Points, without a patch, that spread over less than this of the pair's extent are one place, which resists no spin: in float
+ * their distances have too few digits to decide it, in double their friction. */
+#define DCI_SLIP_PLACE DC_R(1e-3)
 
 /* One loaded vertex, the k-th of the pair. Coordinates in the frame (u, b1, b2) of the pair, in the caller's units. */
 typedef struct {
