@@ -3821,13 +3821,16 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
 
 #define DCI_PAIR_STEPS 60      /* Newton steps; the most in 200 000 random pairs: 38 in double, 41 in float */
 #define DCI_LINE_STEPS 40
-/* DCI_PAIR_FLOOR: the largest noise that may pass for convergence of DC_LOCAL: its Hessian feels slacks by their 7th power */
+/* DCI_PAIR_FLOOR: the largest noise that may pass for convergence of DC_LOCAL: its Hessian feels slacks by their 7th power.
+ * DCI_PAIR_SETTLED: the largest decrement, over f, of a warm start that is believed. */
 #if DC_IS_FLOAT
 #define DCI_LEAST_SUPPORT DC_R(0.01)
 #define DCI_PAIR_FLOOR DC_R(1e-3)
+#define DCI_PAIR_SETTLED DC_R(1e-6)
 #else
 #define DCI_LEAST_SUPPORT DC_R(0.001)
 #define DCI_PAIR_FLOOR DC_R(1e-4)
+#define DCI_PAIR_SETTLED DC_R(1e-10)
 #endif
 #define DCI_PAIR_LEAST (DC_REAL_MIN/DC_EPS)   /* a scaled DC_LOCAL value below it counts as zero: its derivatives underflow */
 
@@ -4151,7 +4154,7 @@ static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
         /* where convergence is quadratic the next decrement is about dec2/f; it is not while a vertex enters the support of
          * DC_LOCAL; at the floor it stops to fall */
         last = dec2 <= (dec2 < DC_R(1e-3)*before ? DC_R(0.1) : DC_R(1e-4))*DC_EPS*f
-            || (dec2 <= 100*noise*noise*f && dec2 > DC_R(0.25)*before && (dec2 <= noise*noise*f || ++stalled == 4));
+            || (dec2 <= 100*noise*noise*f && dec2 > DC_R(0.7)*before && (dec2 <= noise*noise*f || ++stalled == 4));
         /* f hardly feels the length of n close to contact, derivatives do by R': it settles by itself */
         if (p->barrier == DC_LOCAL && dc_abs(step[1]) > dc_max(root_eps, noise)*p->defect) last = 0;
         before = dec2;
@@ -4466,7 +4469,7 @@ static dc_status dci_pair_solve(dci_pair *p, const dc_plane *plane, int derivati
         status = zero ? DC_OK : dci_pair_newton(p, info);
         /* the noise of a bad start can look like convergence; near the end of the support only the hull distance knows
          * whether the value is zero */
-        if (status != DC_OK || info->decrement > DC_R(1e-6)
+        if (status != DC_OK || info->decrement > DCI_PAIR_SETTLED
             || (!zero && p->barrier == DC_LOCAL && dci_pair_room(p) > DC_R(1.98)*p->s/(1 - p->s))) status = DC_E_DIVERGED;
     }
     if (status == DC_E_DIVERGED) status = dci_pair_cold(p, info, &zero);
