@@ -4170,7 +4170,8 @@ static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
                     limit = dc_min(limit, DC_R(0.9)*p->slack[k]/(p->slack[k] - p->trial[k]));
             /* rounding decides the comparison once the decrease is below the noise of f */
             if (ft >= 0 && limit >= 1 && (ft <= f - DC_R(1e-4)*alpha*dec2 || dec2 <= dc_max(DC_R(1e-9), dc_min(noise, DC_R(0.01)))*f)) break;
-            alpha *= limit < 1 ? dc_max(limit, DC_R(0.01)) : DC_R(0.5);
+            /* the limit is exact where slacks are linear in the step; where n turns it may have to be found again */
+            alpha *= limit < 1 ? dc_max(dc_min(limit, line > 1 ? DC_R(0.7) : 1), DC_R(0.01)) : DC_R(0.5);
         }
         /* no decrease to be found: at the floor that is convergence */
         if (line == DCI_LINE_STEPS) return dec2 <= 100*noise*noise*f ? DC_OK : DC_E_DIVERGED;

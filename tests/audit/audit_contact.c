@@ -220,8 +220,8 @@ static void pairs(form form, dc_barrier barrier, int any, const char *name, long
     }
 }
 
-/* DC_LOCAL over its whole range: gaps of 1e-9 lengths (float 2e-5) to its end, hulls of any size in lengths; and needles. Gaps are
- * wide enough that the rounding of coordinates does not close them. */
+/* DC_LOCAL over its whole range: gaps of 1e-9 lengths (float 2e-5) to its end that are also 1e-9 (float 1e-4) of the size, hulls of
+ * any size in lengths; and needles. */
 static void local_range(const char *name, int class, const char *classes_name, long n)
 {
     audit_row *row = audit_of(name, classes_name);
@@ -231,7 +231,7 @@ static void local_range(const char *name, int class, const char *classes_name, l
         rng r = audit_draw(row, k);
         dc_pair_options opt = DC_ZERO;
         double s = rng_uniform(&r, DC_IS_FLOAT ? 0.02 : 0.002, 0.95), size = rng_log(&r, 1e-7, 1e3), least = LOCAL_LEAST, gap;
-        gap = rng_log(&r, fmax(least, 400*(double)DC_EPS*size), 0.98*2*s/(1 - s))/size;
+        gap = rng_log(&r, fmax(least, 2*(DC_IS_FLOAT ? 1e-4 : 1e-9)*size), 0.98*2*s/(1 - s))/size;
         if (class == NEEDLES) {
             size = rng_log(&r, 1e-2, 1e2);
             gap = rng_log(&r, fmax(least/size, DC_IS_FLOAT ? 1e-4 : 5e-8), 0.01/size);
