@@ -264,7 +264,7 @@ DC_DEF void dc_sim_retract(const dc_sim *sim, const dc_real *q, const dc_real *d
 /* The tangent at q0 that leads to q1, rotations below pi. */
 DC_DEF void dc_sim_local(const dc_sim *sim, const dc_real *q0, const dc_real *q1, dc_real *dq);
 
-/* 64-bit FNV-1a hash of n numbers, for comparing runs bit by bit. */
+/* 64-bit FNV-1a hash of n numbers, the lowest byte of each first on every machine, for comparing runs bit by bit. */
 DC_DEF uint64_t dc_sim_hash(const dc_real *x, int n);
 
 /* ---- the step ----------------------------------------------------------------------------------- */
@@ -1342,7 +1342,14 @@ DC_DEF void dc_sim_local(const dc_sim *sim, const dc_real *q0, const dc_real *q1
 
 DC_DEF uint64_t dc_sim_hash(const dc_real *x, int n)
 {
-    return dci_hash(x, n > 0 ? (size_t)n*sizeof *x : 0);
+    uint64_t h = UINT64_C(14695981039346656037);
+    size_t   i;
+    int      k;
+    for (k = 0; k < n; ++k) {
+        dci_bits b = dci_to_bits(x[k]);
+        for (i = 0; i < sizeof *x; ++i, b >>= 8) h = (h ^ (b & 255))*UINT64_C(1099511628211);
+    }
+    return h;
 }
 
 /* A tangent coordinate in the world: a point x of what it moves has the velocity u + w x (x - o), o as in dci_sim_frame. */
