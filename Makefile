@@ -1,6 +1,7 @@
 # make test          every test, C99, double, the default compiler: needs a C compiler and make, nothing else
 # make test-all      the matrix of compilers, standards, number types and options, and the packaging tests
 # make golden        writes tests/data/golden.txt, the hashes that make test compares, anew
+# make bits          the same hashes from other machines and compilers, under qemu-user, node and wine: minutes
 # make test-view     the pages of the viewer in a browser: skipped without node and Chromium
 # make bench         times; REPEATS=n for more repeats, NATIVE= for the default instructions alone, bench-instructions for counts through callgrind
 # make train         learned contact fields of two pairs of shapes: times and errors, about a minute and a half
@@ -16,7 +17,7 @@
 # make stills        takes the pictures in examples/gallery anew: minutes; needs node, npm and Chromium
 # make clean
 #
-# CC, CFLAGS, LDLIBS and REAL (double, float) may be set; GREATEST=path names the test framework's header, GREATEST=fallback our stand-in.
+# CC, CFLAGS, LDLIBS, REAL (double, float) and WERROR (-Werror) may be set; GREATEST=path names the test framework's header, GREATEST=fallback our stand-in.
 
 MAKEFLAGS += -j$(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
@@ -25,8 +26,10 @@ CFLAGS ?= -O2 -g
 LDLIBS ?= -lm
 STD = -std=c99
 REAL = double
+# warnings are errors in .ci/run and in make test-all; elsewhere WERROR=-Werror makes them so
+WERROR ?=
 
-WARN = -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wdouble-promotion -Wundef -Wvla -Werror
+WARN = -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wdouble-promotion -Wundef -Wvla $(WERROR)
 WARN_C = -Wstrict-prototypes -Wmissing-prototypes
 
 HEADERS := $(wildcard dc_*.h)
@@ -39,7 +42,7 @@ INCLUDE = -I. -Itests/support -Iexamples/common -Ibuild/include -DDC_REAL=$(REAL
 
 export CC WARN WARN_C GREATEST
 
-.PHONY: all test golden test-all test-view train bench bench-instructions fuzz fuzz-short lint vendor facts concordance figures demo gallery stills clean FORCE
+.PHONY: all test golden bits test-all test-view train bench bench-instructions fuzz fuzz-short lint vendor facts concordance figures demo gallery stills clean FORCE
 all: test
 
 # ---- test
@@ -91,8 +94,14 @@ build/golden/%: tests/golden/golden.c $(SUPPORT) $(HEADERS) $(wildcard tests/sup
 	@mkdir -p build/golden
 	$(CC) $(STD) $(CFLAGS) -ffp-contract=off $(WARN) $(WARN_C) -I. -Itests/support -Itests/golden -DDC_REAL=$* $< $(SUPPORT) -o $@ $(LDLIBS)
 
+# ---- bits
+
+bits:
+	@sh tests/bits.sh $(TARGET)
+
 # ---- test-all
 
+test-all: WERROR = -Werror
 test-all:
 	@sh tests/matrix.sh
 
@@ -213,6 +222,7 @@ $(LIBFUZZER)/%: tests/%.c $(LIBFUZZER)/lib.o $(FUZZ_NEEDS)
 
 # ---- lint, vendor
 
+lint vendor: WERROR = -Werror
 lint:
 	@sh tests/lint.sh
 

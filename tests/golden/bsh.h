@@ -37,9 +37,9 @@ static void bsh_build(golden *g)
         dc_arena mem = dc_arena_make(golden_memory, sizeof golden_memory);
         dc_bsh tree;
         if (!bsh_tree(g, &r, k, &mem, &tree)) continue;
-        golden_values(g, &tree.o.x, 3);
+        golden_vector(g, tree.o);
         for (i = 0; i < 2*tree.n - 1; ++i) {
-            golden_values(g, &tree.node[i].c.x, 3);
+            golden_vector(g, tree.node[i].c);
             golden_number(g, tree.node[i].R);
             golden_count(g, tree.node[i].left);
             golden_count(g, tree.node[i].triangle);
@@ -89,7 +89,7 @@ static void bsh_eval(golden *g)
             golden_count(g, contact[k].triangle_a);
             golden_number(g, contact[k].weight);
             golden_number(g, contact[k].value);
-            golden_values(g, &contact[k].plane.n.x, 3);
+            golden_vector(g, contact[k].plane.n);
             golden_values(g, contact[k].force, 6);
             golden_derivatives(g, contact[k].weight_grad, 12);
         }

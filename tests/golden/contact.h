@@ -36,27 +36,27 @@ static void contact_rotations(golden *g)
         dc_m3   R = dc_m3_exp(w), J;
         dc_pose A, B;
 
-        golden_values(g, &q.w, 4);
-        golden_values(g, &p.w, 4);
+        golden_quat(g, q);
+        golden_quat(g, p);
         golden_values(g, R.m, 9);
         w = dc_quat_log(p);
-        golden_values(g, &w.x, 3);
+        golden_vector(g, w);
         w = dc_m3_log(&R);
-        golden_values(g, &w.x, 3);
+        golden_vector(g, w);
         p = dc_quat_from_m3(&R);
-        golden_values(g, &p.w, 4);
+        golden_quat(g, p);
         a = dc_quat_rotate(dc_quat_conj(q), a);
-        golden_values(g, &a.x, 3);
+        golden_vector(g, a);
 
         A.q = q;
         A.t = a;
         B = dc_pose_mul(A, dc_pose_inv(golden_pose(&r, 2)));
-        golden_values(g, &B.q.w, 4);
-        golden_values(g, &B.t.x, 3);
+        golden_quat(g, B.q);
+        golden_vector(g, B.t);
         dc_pose_local(A, B, xi);
         golden_values(g, xi, 6);
         B = dc_pose_retract(A, xi);
-        golden_values(g, &B.q.w, 4);
+        golden_quat(g, B.q);
 
         J = dc_so3_jl(w);
         golden_derivatives(g, J.m, 9);
@@ -188,8 +188,8 @@ static void contact_distance(golden *g)
         for (warm = 0; warm < 2; ++warm) {
             golden_ok(g, dc_hull_distance(&p.a, &p.pa, &p.b, &p.pb, &mem, &d));
             golden_number(g, d.gap);
-            golden_values(g, &d.pa.x, 3);
-            golden_values(g, &d.pb.x, 3);
+            golden_vector(g, d.pa);
+            golden_vector(g, d.pb);
             golden_values(g, d.wa, 3);
             golden_count(g, d.iterations);
             golden_derivatives(g, &d.n.x, 3);           /* the gradient by a translation */
@@ -232,7 +232,7 @@ static void contact_potential(golden *g)
             contact_posed(&p, &p.pa, &p.pb, v, &a, &b);
             if (!golden_ok(g, dc_pair(&o, &a, &b, &mem, &plane, &P, grad, hess, NULL))) continue;
             golden_number(g, P);
-            golden_values(g, &plane.n.x, 3);
+            golden_vector(g, plane.n);
             golden_number(g, plane.d);
             golden_derivatives(g, grad, n);
             golden_derivatives(g, hess, n*n);

@@ -19,8 +19,28 @@ typedef struct { const char *header, *name; void (*run)(golden *g); } golden_cas
 
 static unsigned char golden_memory[1 << 22], golden_scratch[1 << 22];
 
+/* n numbers of an array; a vector's members are no array to the optimiser, golden_vector and golden_quat take it apart */
 DC_INLINE void golden_values(golden *g, const dc_real *x, int n) { g->values = mix(g->values, x, n); }
 DC_INLINE void golden_derivatives(golden *g, const dc_real *x, int n) { g->derivatives = mix(g->derivatives, x, n); }
+
+DC_INLINE void golden_vector(golden *g, dc_v3 a)
+{
+    dc_real x[3];
+    x[0] = a.x;
+    x[1] = a.y;
+    x[2] = a.z;
+    golden_values(g, x, 3);
+}
+
+DC_INLINE void golden_quat(golden *g, dc_quat q)
+{
+    dc_real x[4];
+    x[0] = q.w;
+    x[1] = q.x;
+    x[2] = q.y;
+    x[3] = q.z;
+    golden_values(g, x, 4);
+}
 
 DC_INLINE void golden_number(golden *g, dc_real x) { golden_values(g, &x, 1); }
 DC_INLINE void golden_count(golden *g, int n) { golden_number(g, (dc_real)n); }

@@ -135,10 +135,10 @@ static void ncp_state(golden *g, const dc_ncp_body *b)
 {
     int k;
     for (k = 0; k < NCP_BODIES; ++k) {
-        golden_values(g, &b[k].pose.q.w, 4);
-        golden_values(g, &b[k].pose.t.x, 3);
-        golden_values(g, &b[k].v.x, 3);
-        golden_values(g, &b[k].w.x, 3);
+        golden_quat(g, b[k].pose.q);
+        golden_vector(g, b[k].pose.t);
+        golden_vector(g, b[k].v);
+        golden_vector(g, b[k].w);
     }
 }
 
@@ -174,7 +174,7 @@ static void ncp_step(golden *g)
                 for (k = 0; k < NCP_CONTACTS; ++k) {
                     dc_ncp_touch touch;
                     if (golden_ok(g, dc_ncp_force(solution, k, &touch))) {
-                        golden_values(g, &touch.impulse.x, 3);
+                        golden_vector(g, touch.impulse);
                         golden_number(g, touch.gap);
                     }
                 }

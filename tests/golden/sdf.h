@@ -136,9 +136,9 @@ static void sdf_mesh_sample_fit(golden *g)
     golden_count(g, n);
     golden_number(g, fitted.residual);
     for (k = 0; k < n; ++k) {
-        golden_values(g, &found[k].pose.q.w, 4);
-        golden_values(g, &found[k].pose.t.x, 3);
-        golden_values(g, &found[k].size.x, 3);
+        golden_quat(g, found[k].pose.q);
+        golden_vector(g, found[k].pose.t);
+        golden_vector(g, found[k].size);
         golden_number(g, found[k].eps1);
         golden_number(g, found[k].eps2);
     }
