@@ -65,8 +65,9 @@
  *             with DC_OK.
  *   Threads   Every function is re-entrant; nothing is shared.
  *   Bits      The same for the same input in any order and thread; built with -ffp-contract=off, under any compiler and
- *             on any IEEE machine (round to nearest, subnormals on), with -mfma too: `make bits` has the list. A warm start
- *             agrees with a cold one to rounding.
+ *             on any IEEE machine (round to nearest, subnormals on), with -mfma too: `make bits` has the list. Not by tcc
+ *             0.9.27 in float: it spoils a dc_pose of 28 bytes that is passed by value. A warm start agrees with a cold one
+ *             to rounding.
  *   Smooth    The potentials are C2 wherever the hulls are apart, through every change of closest features and across the
  *             end of the local support, where they vanish like w^4. dc_hull_distance has kinks where its features change.
  *   Accuracy  Potentials: value, gradient and Hessian within 7 eps (1 + condition) of 60-digit tables, condition about
@@ -981,7 +982,7 @@ DC_DEF dc_status dc_friction_move(const dc_friction_load *load, const dc_hull *a
 
 #if defined(__FLT_EVAL_METHOD__)
 #if __FLT_EVAL_METHOD__ == 2 || (DC_IS_FLOAT && __FLT_EVAL_METHOD__ == 1)
-#error "dc needs arithmetic that rounds to its own type: on 32-bit x86 compile with -msse2 -mfpmath=sse, on s390x in float with -std=gnu99"
+#error "dc needs arithmetic that rounds to its own type: 32-bit x86 needs -msse2 -mfpmath=sse, s390x -fexcess-precision=fast"
 #endif
 #endif
 

@@ -605,6 +605,10 @@ DC_DEF dc_status dc_cfield_load(const void *bytes, size_t size, dc_arena *mem, d
 #pragma GCC optimize("no-tree-slp-vectorize")
 #endif
 
+#if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ == 1
+#error "dc_sdf.h has networks in float, whatever dc_real is, which have to round to float: compile with -fexcess-precision=fast"
+#endif
+
 /* gcc vectorises floating-point selects only without trapping maths */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
