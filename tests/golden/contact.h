@@ -105,7 +105,8 @@ static void contact_matrix(rng *r, int n, int positive, dc_real *A)
 static void contact_dense(golden *g)
 {
     static const int sizes[6] = {1, 3, 6, 12, 33, CONTACT_ROWS};
-    static dc_real A[CONTACT_ROWS*CONTACT_ROWS], F[CONTACT_ROWS*CONTACT_ROWS], V[CONTACT_ROWS*CONTACT_ROWS], b[3*CONTACT_ROWS], x[3*CONTACT_ROWS];
+    enum { ALL = CONTACT_ROWS*CONTACT_ROWS };
+    static dc_real A[ALL], F[ALL], V[ALL], b[3*CONTACT_ROWS], x[3*CONTACT_ROWS];
     dc_arena mem = dc_arena_make(golden_memory, sizeof golden_memory);
     dc_m3 M, inverse;
     int pivot[CONTACT_ROWS], inertia[3], k, n;
@@ -335,7 +336,8 @@ static void contact_friction(golden *g)
             golden_derivatives(g, hess, n*n);
             golden_derivatives(g, mixed, n*n);
         }
-        if (golden_ok(g, dc_friction_rigid(&f, &o, mu, h, &p.a, &p.pa, &pa, &p.b, &p.pb, &pb, &mem, NULL, &U, grad, hess, mixed, NULL))) {
+        if (golden_ok(g, dc_friction_rigid(&f, &o, mu, h, &p.a, &p.pa, &pa, &p.b, &p.pb, &pb, &mem, NULL, &U, grad, hess,
+                                           mixed, NULL))) {
             golden_number(g, U);
             golden_derivatives(g, grad, 12);
             golden_derivatives(g, hess, 144);

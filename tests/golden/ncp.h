@@ -12,7 +12,9 @@ static int ncp_shapes(golden *g, int dim, dc_arena *mem, dc_shape *s)
     int      k, ok = 1;
     rng_seed(&r, 40);
     for (k = 0; k < 12; ++k) x[k] = golden_vec(&r, -0.5, 0.5);
-    for (k = 0; k < 4; ++k) x[k] = dc_vec(k & 1 ? DC_R(0.6) : DC_R(-0.6), k & 2 ? DC_R(0.6) : DC_R(-0.6), k == 0 || k == 3 ? DC_R(0.6) : DC_R(-0.6));
+    for (k = 0; k < 4; ++k)
+        x[k] = dc_vec(k & 1 ? DC_R(0.6) : DC_R(-0.6), k & 2 ? DC_R(0.6) : DC_R(-0.6),
+                      k == 0 || k == 3 ? DC_R(0.6) : DC_R(-0.6));
     p = golden_pose(&r, 0.2);
     ok &= golden_ok(g, dc_shape_halfspace(dim, dim == 2 ? dc_vec(DC_R(0.1), 1, 0) : dc_vec(DC_R(0.1), 0, 1), 0, mem, s));
     ok &= golden_ok(g, dc_shape_sphere(dim, DC_R(0.2), mem, s + 1));
@@ -87,7 +89,12 @@ static void ncp_growth(golden *g)
     }
 }
 
-typedef struct { dc_ncp_body body[NCP_BODIES]; dc_ncp_contact contact[NCP_CONTACTS]; dc_shape shape[NCP_SHAPES]; dc_ncp_scene scene; } ncp_world;
+typedef struct {
+    dc_ncp_body    body[NCP_BODIES];
+    dc_ncp_contact contact[NCP_CONTACTS];
+    dc_shape       shape[NCP_SHAPES];
+    dc_ncp_scene   scene;
+} ncp_world;
 
 /* three bodies of different shapes over a slope; in 2D the first pushes the others */
 static int ncp_make(golden *g, int dim, dc_arena *mem, ncp_world *w)
@@ -200,7 +207,8 @@ static void ncp_adjoint(golden *g)
     static dc_ncp_body kept[STEPS + 1][NCP_BODIES];
     static ncp_world w;
     dc_arena shapes = dc_arena_make(golden_memory, sizeof golden_memory);
-    dc_real bar[12*NCP_BODIES], body[NCP_BODIES*DC_NCP_BODY_PARAMS], scene[DC_NCP_SCENE_PARAMS], contact[NCP_CONTACTS*DC_NCP_CONTACT_PARAMS];
+    dc_real bar[12*NCP_BODIES], body[NCP_BODIES*DC_NCP_BODY_PARAMS], scene[DC_NCP_SCENE_PARAMS];
+    dc_real contact[NCP_CONTACTS*DC_NCP_CONTACT_PARAMS];
     dc_real data[2*NCP_CONTACTS][NCP_DATA];
     dc_shape_grad shape[2*NCP_CONTACTS];
     dc_ncp_options o = DC_ZERO;
@@ -237,7 +245,8 @@ static void ncp_adjoint(golden *g)
         out.contact = contact;
         out.shape = shape;
         w.scene.body = kept[t];
-        if (!golden_ok(g, dc_ncp_step(&o, &w.scene, &mem, next, &solution, NULL)) || !golden_ok(g, dc_ncp_vjp(solution, bar, &out))) return;
+        if (!golden_ok(g, dc_ncp_step(&o, &w.scene, &mem, next, &solution, NULL))
+            || !golden_ok(g, dc_ncp_vjp(solution, bar, &out))) return;
         for (k = 0; k < NCP_BODIES; ++k)
             for (i = 0; i < 12; ++i) bar[12*k + i] = body[k*DC_NCP_BODY_PARAMS + i];
         if (t%50 == 0) golden_derivatives(g, body, NCP_BODIES*DC_NCP_BODY_PARAMS);

@@ -189,7 +189,8 @@ static void sdf_polygons(golden *g)
             golden_number(g, m.inertia);
             golden_values(g, &m.centroid.x, 2);
         }
-        if (golden_ok(g, dc_poly_arc(1, DC_R(0.25), golden_draw(&r, 0.2, 0.8), 0, DC_POLY_NAMED_MOST, u, &n))) golden_values(g, &u[0].x, 2*n);
+        if (golden_ok(g, dc_poly_arc(1, DC_R(0.25), golden_draw(&r, 0.2, 0.8), 0, DC_POLY_NAMED_MOST, u, &n)))
+            golden_values(g, &u[0].x, 2*n);
         /* a block and the block turned */
         pieces[0] = sdf_named(g, "block", v);
         for (i = 0; i < 4; ++i) {
@@ -214,7 +215,8 @@ static void sdf_ask(golden *g, rng *r, const dc_cfield *f, int count)
     int k;
     golden_draws(r, -1.5, 1.5, q, 3*count);
     for (k = 0; k < count; ++k)
-        if (golden_ok(g, dc_cfield_eval(f, q + 3*k, &mem, d, grad, lever, f->smooth ? hess : NULL, f->smooth ? dlever : NULL))) {
+        if (golden_ok(g, dc_cfield_eval(f, q + 3*k, &mem, d, grad, lever, f->smooth ? hess : NULL,
+                                        f->smooth ? dlever : NULL))) {
             golden_number(g, d[0]);
             golden_number(g, lever[0]);
             golden_derivatives(g, grad, 3);
@@ -252,7 +254,8 @@ static void sdf_cfield(golden *g)
         a.radius = 2;
         o.side = 41;
         if (k == 6) a.kind = DC_CSHAPE_POLY;
-        if (golden_ok(g, k == 6 ? dc_cfield_sampled(&o, &a, &b, &mem, &f) : dc_cfield_exact(NULL, &a, &b, &mem, &f))) sdf_ask(g, &r, &f, k == 6 ? 10 : SDF_POINTS);
+        if (golden_ok(g, k == 6 ? dc_cfield_sampled(&o, &a, &b, &mem, &f) : dc_cfield_exact(NULL, &a, &b, &mem, &f)))
+            sdf_ask(g, &r, &f, k == 6 ? 10 : SDF_POINTS);
     }
 }
 
@@ -296,7 +299,8 @@ static void sdf_learned(golden *g)
         size_t size, k;
         if (!golden_ok(g, sdf_network(smooth, 0, &keep, &f))) continue;
         size = dc_cfield_save_bytes(&f);
-        if (size > sizeof saved || !golden_ok(g, dc_cfield_save(&f, saved, size)) || !golden_ok(g, dc_cfield_load(saved, size, &keep, &again))) continue;
+        if (size > sizeof saved || !golden_ok(g, dc_cfield_save(&f, saved, size))
+            || !golden_ok(g, dc_cfield_load(saved, size, &keep, &again))) continue;
         for (k = 0; k < size; ++k) golden_count(g, saved[k]);
         sdf_ask(g, &r, &again, SDF_POINTS);
     }

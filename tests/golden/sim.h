@@ -55,7 +55,8 @@ static int sim_trees(golden *g)
         dc_sim_link *l;
         mesh_box(&box, 1);
         for (k = 0; k < box.nv; ++k)
-            box.v[k] = b ? dc_vec(DC_R(0.2)*box.v[k].x, DC_R(0.3)*box.v[k].y, DC_R(0.16)*box.v[k].z) : dc_vec(box.v[k].x, DC_R(0.8)*box.v[k].y, DC_R(0.2)*(box.v[k].z - DC_R(0.5)));
+            box.v[k] = b ? dc_vec(DC_R(0.2)*box.v[k].x, DC_R(0.3)*box.v[k].y, DC_R(0.16)*box.v[k].z)
+                         : dc_vec(box.v[k].x, DC_R(0.8)*box.v[k].y, DC_R(0.2)*(box.v[k].z - DC_R(0.5)));
         if (!golden_ok(g, dc_bsh_build(box.v, box.nv, box.tri, box.nt, &mem, tree + b, NULL))) return 0;
         l = machine_link(m, -1, b ? DC_SIM_FREE : DC_SIM_FIXED, dc_vec(0, 0, 0));
         l->tree = tree + b;
@@ -67,7 +68,8 @@ static int sim_trees(golden *g)
 /* Steps from a start, the Jacobians of some of them, the adjoint of all: from all states and from every 8th. */
 static void sim_run(golden *g, int steps, const dc_real *start, int vertices)
 {
-    static dc_real q[(SIM_STEPS + 2)*SIM_Q], kept[2*(SIM_STEPS/8 + 1)*SIM_Q], loss[SIM_STEPS*SIM_V], force[SIM_STEPS*SIM_V], target[SIM_Q], velocity[SIM_V];
+    static dc_real q[(SIM_STEPS + 2)*SIM_Q], kept[2*(SIM_STEPS/8 + 1)*SIM_Q], loss[SIM_STEPS*SIM_V];
+    static dc_real force[SIM_STEPS*SIM_V], target[SIM_Q], velocity[SIM_V];
     static dc_real control_grad[3*SIM_STEPS*SIM_V], J[SIM_V*(5*SIM_V + 6*MACHINE_LINKS + 2*MACHINE_LINKS + 4 + 3*MACHINE_VERTICES)];
     static dc_sim_control control[SIM_STEPS];
     const dc_sim *sim = &sim_machine.sim;
@@ -219,7 +221,8 @@ static void sim_grains(golden *g, int smooth)
     for (i = 0; i <= types; ++i)
         for (j = 0; j < types; ++j) {
             if (i < j) continue;
-            if (!golden_ok(g, smooth ? sdf_network(1, i == types, &mem, field + n) : dc_cfield_exact(NULL, shape + i, &shape[j].poly, &mem, field + n))) return;
+            if (!golden_ok(g, smooth ? sdf_network(1, i == types, &mem, field + n)
+                                     : dc_cfield_exact(NULL, shape + i, &shape[j].poly, &mem, field + n))) return;
             pair[n].a = i;
             pair[n].b = j;
             pair[n].field = field + n;

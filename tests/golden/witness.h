@@ -84,7 +84,8 @@ static void witness_manifold(golden *g)
     memset(prim, 0, sizeof prim);
     memset(m, 0, sizeof m);
     for (i = 0; i < 2; ++i) {
-        for (k = 0; k < 8; ++k) v[i][k] = dc_vec(k & 1 ? DC_R(0.9) : DC_R(-0.9), k & 2 ? DC_R(0.7) : DC_R(-0.7), k & 4 ? DC_R(0.8) : DC_R(-0.8));
+        for (k = 0; k < 8; ++k)
+            v[i][k] = dc_vec(k & 1 ? DC_R(0.9) : DC_R(-0.9), k & 2 ? DC_R(0.7) : DC_R(-0.7), k & 4 ? DC_R(0.8) : DC_R(-0.8));
         m[i].v = v[i];
         m[i].nv = 8;
         m[i].edge = edge;
