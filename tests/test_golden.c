@@ -1,5 +1,5 @@
-/* Golden hashes of all headers, values and derivatives: tests/golden/cases.h against tests/data/golden.txt. Every case of the program is in
- * the table and every row of the table is a case. `make golden` writes the table anew. */
+/* Golden hashes of all headers, values and derivatives: tests/golden/cases.h against tests/data/golden.txt. Every case of the
+ * program is in the table and every row of the table is a case. `make golden` writes the table anew. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_BSH_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION

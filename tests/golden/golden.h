@@ -1,8 +1,9 @@
-/* golden.h - hashes of what the headers compute, values and derivatives apart: the same on every machine, under every compiler and
- * at every level of optimisation, without contraction. tests/data/golden.txt has them.
+/* golden.h - hashes of what the headers compute, values and derivatives apart: the same on every machine, under every
+ * compiler and at every level of optimisation, without contraction. tests/data/golden.txt has them.
  *
- * A case draws its inputs from a seed, without a function of libm but sqrt, and hashes all outputs of its calls. It includes no test
- * framework: tests/golden/golden.c prints all cases, for machines of other kinds; tests/test_golden.c compares them with the table.
+ * A case draws its inputs from a seed, without a function of libm but sqrt, and hashes all outputs of its calls. It includes
+ * no test framework: tests/golden/golden.c prints all cases, for machines of other kinds; tests/test_golden.c compares them
+ * with the table.
  * Include it after the headers, support.h and real.h. */
 #ifndef DC_TEST_GOLDEN_H_INCLUDED
 #define DC_TEST_GOLDEN_H_INCLUDED
