@@ -1,5 +1,7 @@
 # make test          every test, C99, double, the default compiler: needs a C compiler and make, nothing else
 # make test-all      the matrix of compilers, standards, number types and options, and the packaging tests
+# make golden        writes tests/data/golden.txt, the hashes that make test compares, anew
+# make bits          the same hashes from other machines and compilers, under qemu-user, node and wine: minutes
 # make test-view     the pages of the viewer in a browser: skipped without node and Chromium
 # make bench         times; REPEATS=n for more repeats, NATIVE= for the default instructions alone, bench-instructions for counts through callgrind
 # make train         learned contact fields of two pairs of shapes: times and errors, about a minute and a half
@@ -17,7 +19,7 @@
 # make stills        takes the pictures in examples/gallery anew: minutes; needs node, npm and Chromium
 # make clean
 #
-# CC, CFLAGS, LDLIBS and REAL (double, float) may be set; GREATEST=path names the test framework's header, GREATEST=fallback our stand-in.
+# CC, CFLAGS, LDLIBS, REAL (double, float) and WERROR (-Werror) may be set; GREATEST=path names the test framework's header, GREATEST=fallback our stand-in.
 
 MAKEFLAGS += -j$(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
@@ -26,8 +28,10 @@ CFLAGS ?= -O2 -g
 LDLIBS ?= -lm
 STD = -std=c99
 REAL = double
+# warnings are errors in .ci/run and in make test-all; elsewhere WERROR=-Werror makes them so
+WERROR ?=
 
-WARN = -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wdouble-promotion -Wundef -Wvla -Werror
+WARN = -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wdouble-promotion -Wundef -Wvla $(WERROR)
 WARN_C = -Wstrict-prototypes -Wmissing-prototypes
 
 HEADERS := $(wildcard dc_*.h)
@@ -40,7 +44,7 @@ INCLUDE = -I. -Itests/support -Iexamples/common -Ibuild/include -DDC_REAL=$(REAL
 
 export CC WARN WARN_C GREATEST
 
-.PHONY: all test test-all audit audit-short test-view train bench bench-instructions fuzz fuzz-short lint vendor facts concordance figures demo gallery stills clean FORCE
+.PHONY: all test test-all audit audit-short test-view train bench bench-instructions fuzz fuzz-short lint vendor facts concordance figures demo gallery stills clean FORCE golden bits
 all: test
 
 # ---- test
@@ -59,13 +63,13 @@ build/flags: FORCE
 	@echo '$(subst ','"'"',$(FLAGS))' | cmp -s - $@ || echo '$(subst ','"'"',$(FLAGS))' > $@
 
 build/test/support.o: $(SUPPORT) tests/support/support.h Makefile build/flags
-	$(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) $(INCLUDE) -c $< -o $@
+	$(CC) $(STD) $(CFLAGS) -ffp-contract=off $(WARN) $(WARN_C) $(INCLUDE) -c $< -o $@
 
 # Programs share one compiled copy of the headers, but for those that test private functions, which have their own.
 BUILD_TEST = $(CC) $(STD) $(CFLAGS) -ffp-contract=off -DDC_TEST_NO_CONTRACT $(WARN) $(WARN_C) $(INCLUDE)
 PRIVATE := $(patsubst tests/%.c,build/test/%,$(shell grep -l dci_ tests/test_*.c))
 SHARED := $(filter-out $(PRIVATE),$(TESTS:%=build/test/%))
-TEST_NEEDS = build/test/support.o $(HEADERS) $(wildcard tests/support/*.h examples/common/*.h) tests/greatest_fallback.h build/include/greatest.h Makefile build/flags
+TEST_NEEDS = build/test/support.o $(HEADERS) $(wildcard tests/support/*.h tests/golden/*.h examples/common/*.h) tests/greatest_fallback.h build/include/greatest.h Makefile build/flags
 
 build/test/lib.o: $(HEADERS) tests/lib.sh Makefile build/flags
 	sh tests/lib.sh > build/test/lib.c
@@ -79,8 +83,27 @@ $(PRIVATE): build/test/%: tests/%.c $(TEST_NEEDS)
 
 FORCE:
 
+# ---- golden
+
+GOLDEN_HEAD = '\# Hashes of what tests/golden computes, made by `make golden`: header, case, in double of values and derivatives, in float of both; -: none.'
+
+golden: build/golden/double build/golden/float
+	@build/golden/double > build/golden/double.txt && build/golden/float > build/golden/float.txt
+	@echo $(GOLDEN_HEAD) > tests/data/golden.txt
+	@paste -d ' ' build/golden/double.txt build/golden/float.txt | awk '{ print $$1, $$2, $$4, $$5, $$9, $$10 }' >> tests/data/golden.txt
+
+build/golden/%: tests/golden/golden.c $(SUPPORT) $(HEADERS) $(wildcard tests/support/*.h tests/golden/*.h) Makefile build/flags
+	@mkdir -p build/golden
+	$(CC) $(STD) $(CFLAGS) -ffp-contract=off $(WARN) $(WARN_C) -I. -Itests/support -Itests/golden -DDC_REAL=$* $< $(SUPPORT) -o $@ $(LDLIBS)
+
+# ---- bits
+
+bits:
+	@sh tests/bits.sh $(TARGET)
+
 # ---- test-all
 
+test-all: WERROR = -Werror
 test-all:
 	@sh tests/matrix.sh
 
@@ -236,6 +259,7 @@ $(foreach a,$(AUDITS),$(foreach r,double float,$(eval $(call audit_rules,$(a),$(
 
 # ---- lint, vendor
 
+lint vendor: WERROR = -Werror
 lint:
 	@sh tests/lint.sh
 

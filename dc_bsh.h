@@ -272,9 +272,17 @@ DC_DEF dc_status dc_bsh_scene(const dc_bsh_options *opt, int n, const dc_bsh *co
 #ifndef DC_BSH_IMPLEMENTED
 #define DC_BSH_IMPLEMENTED
 
+#define DC_CONTACT_KERNELS
+#include "dc_contact.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
+
+#if DCI_FUSES
+#pragma GCC push_options
+#pragma GCC optimize("no-tree-slp-vectorize")
+#endif
 
 /* ---- building ---------------------------------------------------------------------------------- */
 
@@ -1419,7 +1427,7 @@ static DCI_NOINLINE dc_status dci_bsh_finish(dci_bsh *W)
     W->info.inner_near = W->near_pairs[3];
     W->info.inner_blended = W->near_pairs[2];
     W->info.inner_far = W->far_pairs[1];
-    W->P = W->status == DC_E_OVERLAP ? (dc_real)HUGE_VAL : dci_bsh_total(W->value);
+    W->P = W->status == DC_E_OVERLAP ? dci_from_bits(DCI_INF) : dci_bsh_total(W->value);
     if (!dci_bsh_outcome(W->status) || W->want == DCI_BSH_CONTACTS) return W->status;
     if (!dc_finite(W->P)) return DC_E_RANGE;
     if (W->want == DCI_BSH_VALUE) return W->status;
@@ -1703,6 +1711,10 @@ DC_DEF dc_status dc_bsh_scene(const dc_bsh_options *opt, int n, const dc_bsh *co
     mem->used = S->W->used;
     return S->status;
 }
+
+#if DCI_FUSES
+#pragma GCC pop_options
+#endif
 
 #endif /* DC_BSH_IMPLEMENTED */
 #endif /* DC_BSH_IMPLEMENTATION */

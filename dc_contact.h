@@ -65,8 +65,9 @@
  *             with DC_OK.
  *   Threads   Every function is re-entrant; nothing is shared.
  *   Bits      The same for the same input in any order and thread; built with -ffp-contract=off, under any compiler and
- *             on any IEEE machine (round to nearest, subnormals on). gcc with -mfma needs -fno-tree-vectorize too: its
- *             vectoriser contracts all the same. A warm start agrees with a cold one to rounding.
+ *             on any IEEE machine (round to nearest, subnormals on), with -mfma too: `make bits` has the list. Not by tcc
+ *             0.9.27 in float: it spoils a dc_pose of 28 bytes that is passed by value. A warm start agrees with a cold one
+ *             to rounding.
  *   Smooth    The potentials are C2 wherever the hulls are apart, through every change of closest features and across the
  *             end of the local support, where they vanish like w^4. dc_hull_distance has kinks where its features change.
  *   Accuracy  Potentials: value, gradient and Hessian within 7 eps (1 + condition) of 60-digit tables, condition about
@@ -95,6 +96,7 @@
 #ifndef DC_CONTACT_H_INCLUDED
 #define DC_CONTACT_H_INCLUDED
 
+#include <limits.h>
 #include <stddef.h>
 
 /* ---- configuration ------------------------------------------------------------------------- */
@@ -110,6 +112,10 @@
 #define DCI_IS_FLOAT_float 1
 #define DC_IS_FLOAT DCI_PASTE(DCI_IS_FLOAT_, DC_REAL)
 
+#if INT_MAX < 2147483647
+#error "dc needs an int of 32 bits or more: counts and sizes of its arrays, and bits that are shifted, do not fit 16"
+#endif
+
 #if defined(__FAST_MATH__) || defined(_M_FP_FAST) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0)
 #error "dc needs IEEE arithmetic: do not compile it with -ffast-math"
 #endif
@@ -120,6 +126,14 @@
 #else
 #define DCI_UNUSED
 #define DCI_NOINLINE
+#endif
+
+/* 1 where gcc's vectoriser of straight lines makes fused operations (vfmaddsub) of a*b - c*d beside a*b + c*d, whatever
+ * -ffp-contract says: the implementations turn it off there */
+#if defined(__GNUC__) && !defined(__clang__) && (defined(__FMA__) || defined(__FMA4__))
+#define DCI_FUSES 1
+#else
+#define DCI_FUSES 0
 #endif
 
 #ifndef DC_DEF
@@ -970,8 +984,8 @@ DC_DEF dc_status dc_friction_move(const dc_friction_load *load, const dc_hull *a
  * enough (bits cleared by hand) that the product is exact. Polynomials: tests/tools/polynomials.py. */
 
 #if defined(__FLT_EVAL_METHOD__)
-#if __FLT_EVAL_METHOD__ == 1 || __FLT_EVAL_METHOD__ == 2
-#error "dc needs arithmetic that rounds to its own type: on 32-bit x86 compile with -msse2 -mfpmath=sse"
+#if __FLT_EVAL_METHOD__ == 2 || (DC_IS_FLOAT && __FLT_EVAL_METHOD__ == 1)
+#error "dc needs arithmetic that rounds to its own type: 32-bit x86 needs -msse2 -mfpmath=sse, s390x -fexcess-precision=fast"
 #endif
 #endif
 
@@ -1039,7 +1053,12 @@ typedef uint64_t dci_bits;
 
 DCI_LANE dci_bits dci_to_bits(dc_real x) { dci_bits b; memcpy(&b, &x, sizeof b); return b; }
 DCI_LANE dc_real dci_from_bits(dci_bits b) { dc_real x; memcpy(&x, &b, sizeof x); return x; }
+#if defined(__i386__) && defined(__GNUC__) && !DC_IS_FLOAT
+/* gcc 12 has been seen to load half of x here when it inlines the line below: 64 bits are two registers */
+DCI_LANE dc_real dci_fabs(dc_real x) { return __builtin_fabs(x); }
+#else
 DCI_LANE dc_real dci_fabs(dc_real x) { return dci_from_bits(dci_to_bits(x) & ~DCI_SIGN); }
+#endif
 /* |x| with the sign of s */
 DCI_LANE dc_real dci_copysign(dc_real x, dc_real s)
 {
@@ -1404,7 +1423,10 @@ DCI_LANE uint64_t dci_hash(const void *bytes, size_t n)
 #include <stdint.h>
 #include <string.h>
 
-#define DCI_INFINITY ((dc_real)HUGE_VAL)
+#if DCI_FUSES
+#pragma GCC push_options
+#pragma GCC optimize("no-tree-slp-vectorize")
+#endif
 
 /* ---- status and memory ----------------------------------------------------------------------- */
 
@@ -4894,7 +4916,7 @@ static dc_status dci_pair_run(dci_pair *p, const dc_pair_options *opt, dci_posed
 static dc_status dci_pair_finish(dc_status status, dc_real v, const dc_plane *p, const dc_pair_info *i, dc_plane *plane,
                                  dc_real *value, dc_pair_info *info)
 {
-    if (status == DC_E_OVERLAP && value) *value = DCI_INFINITY;
+    if (status == DC_E_OVERLAP && value) *value = dci_from_bits(DCI_INF);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
     if (value) *value = v;
     if (plane) *plane = *p;
@@ -5008,7 +5030,7 @@ DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa
     r = dc_max(dc_abs(e.x), dc_max(dc_abs(e.y), dc_abs(e.z)));
     if (!(r > 0)) {
         if (xa.x != xb.x || xa.y != xb.y || xa.z != xb.z) return DC_E_RANGE;
-        if (value) *value = DCI_INFINITY;
+        if (value) *value = dci_from_bits(DCI_INF);
         return DC_E_OVERLAP;
     }
     e = dc_scale(1/r, e);                                /* two steps: squares of tiny distances vanish */
@@ -5749,7 +5771,7 @@ static dc_status dci_tri_single(dci_tri *T, const dc_pair_options *opt, const dc
         }
     }
     if (out->status) out->status[i] = (unsigned char)status;
-    if (status == DC_E_OVERLAP && out->value) out->value[i] = DCI_INFINITY;
+    if (status == DC_E_OVERLAP && out->value) out->value[i] = dci_from_bits(DCI_INF);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
     if (out->value) out->value[i] = value;
     if (out->plane) {
@@ -6574,6 +6596,10 @@ DC_DEF dc_status dc_friction_move(const dc_friction_load *load, const dc_hull *a
     if (mem) mem->used = used;
     return dci_friction_finish(status, v, &unmoved, &i, NULL, value, NULL);
 }
+
+#if DCI_FUSES
+#pragma GCC pop_options
+#endif
 
 #endif /* DC_CONTACT_IMPLEMENTED */
 #endif /* DC_CONTACT_IMPLEMENTATION */

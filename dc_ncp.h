@@ -355,6 +355,17 @@ DC_DEF dc_status dc_ncp_broad(int n, const dc_v3 *centre, const dc_real *radius,
 #include <stdint.h>
 #include <string.h>
 
+#if DCI_FUSES
+#pragma GCC push_options
+#pragma GCC optimize("no-tree-slp-vectorize")
+#endif
+
+/* gcc 12 at -O3 for SSE2 on 32-bit x86 makes wrong numbers of the derivatives' short loops when it vectorises them: `make bits` */
+#if defined(__i386__) && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("no-tree-loop-vectorize")
+#endif
+
 #define DCI_NCP_MOST 256        /* rows, auxiliary numbers, cones of one shape */
 
 /* Functions that take the dimension D are inline and get it as a constant, so that their loops unroll. */
@@ -3706,6 +3717,13 @@ DC_DEF dc_status dc_ncp_broad(int n, const dc_v3 *centre, const dc_real *radius,
     scratch->used = used;
     return *count > most ? DC_E_RANGE : DC_OK;
 }
+
+#if defined(__i386__) && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
+#if DCI_FUSES
+#pragma GCC pop_options
+#endif
 
 #endif /* DC_NCP_IMPLEMENTED */
 #endif /* DC_NCP_IMPLEMENTATION */

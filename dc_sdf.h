@@ -600,6 +600,15 @@ DC_DEF dc_status dc_cfield_load(const void *bytes, size_t size, dc_arena *mem, d
 #include <stdint.h>
 #include <string.h>
 
+#if DCI_FUSES
+#pragma GCC push_options
+#pragma GCC optimize("no-tree-slp-vectorize")
+#endif
+
+#if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ == 1
+#error "dc_sdf.h has networks in float, whatever dc_real is, which have to round to float: compile with -fexcess-precision=fast"
+#endif
+
 /* gcc vectorises floating-point selects only without trapping maths */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
@@ -2187,14 +2196,11 @@ static int dci_mesh_shorten(dci_mesher *m, int u, dc_real most)
 static int dci_mesh_simplify(dci_mesher *m, int vertices)
 {
     dc_real most = DC_R(0.5)*m->step;
-    int left = m->nv, pass, u, went;
+    int left = m->nv, pass, u;
     dci_mesh_link(m);
     for (pass = 0; pass < 60; ++pass) {
-        for (went = 0, u = 0; u < m->nv; ++u)
-            while (m->map[u] >= 0 && (left > vertices || pass == 0) && dci_mesh_shorten(m, u, most)) {
-                --left;
-                ++went;
-            }
+        for (u = 0; u < m->nv; ++u)
+            while (m->map[u] >= 0 && (left > vertices || pass == 0) && dci_mesh_shorten(m, u, most)) --left;
         if (vertices == 0 || left <= vertices) return 1;
         most *= DC_R(1.1);
     }
@@ -5365,6 +5371,10 @@ DC_DEF dc_status dc_cfield_load(const void *bytes, size_t size, dc_arena *mem, d
     *f = r;
     return DC_OK;
 }
+
+#if DCI_FUSES
+#pragma GCC pop_options
+#endif
 
 #endif /* DC_SDF_IMPLEMENTED */
 #endif /* DC_SDF_IMPLEMENTATION */

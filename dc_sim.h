@@ -264,7 +264,7 @@ DC_DEF void dc_sim_retract(const dc_sim *sim, const dc_real *q, const dc_real *d
 /* The tangent at q0 that leads to q1, rotations below pi. */
 DC_DEF void dc_sim_local(const dc_sim *sim, const dc_real *q0, const dc_real *q1, dc_real *dq);
 
-/* 64-bit FNV-1a hash of n numbers, for comparing runs bit by bit. */
+/* 64-bit FNV-1a hash of n numbers, the lowest byte of each first on every machine, for comparing runs bit by bit. */
 DC_DEF uint64_t dc_sim_hash(const dc_real *x, int n);
 
 /* ---- the step ----------------------------------------------------------------------------------- */
@@ -592,6 +592,11 @@ DC_DEF dc_status dc_grains_vjp(dc_grains *g, const dc_grains_tangent *next, cons
 
 #include <math.h>
 #include <string.h>
+
+#if DCI_FUSES
+#pragma GCC push_options
+#pragma GCC optimize("no-tree-slp-vectorize")
+#endif
 
 /* ---- faces of a hull ---------------------------------------------------------------------------- */
 
@@ -928,11 +933,11 @@ static const char *dci_sim_link_flaw(const dc_sim_link *l, int i)
     const dc_quat *q = &l->attach.q;
     int k;
     if (l->parent < -1 || l->parent >= i) return "the parent is not an earlier link";
-    if ((int)l->joint < 0 || l->joint > DC_SIM_FIXED) return "no such joint";
+    if ((unsigned)l->joint > DC_SIM_FIXED) return "no such joint";
     if (!dc_in_range(l->attach.t) || !(dc_pose_ok(&l->attach) || (q->w == 0 && q->x == 0 && q->y == 0 && q->z == 0)))
         return "attachment";
     if (!dc_in_range(l->axis)) return "axis";
-    if (l->hulls < 0 || (int)l->model < 0 || l->model > DC_SIM_INERTIA) return "no such shape or mass model";
+    if (l->hulls < 0 || (unsigned)l->model > DC_SIM_INERTIA) return "no such shape or mass model";
     if (l->tree && (!l->tree->node || !l->tree->corner || l->tree->n < 1 || l->tree->n > (1 << 22) || l->tree->depth < 0
                     || l->tree->depth >= l->tree->n || !dc_in_range(l->tree->o))) return "no tree";
     if (!dci_sim_scalar(l->density, 0) || !dci_sim_scalar(l->mass, 0) || !dc_in_range(l->centre)) return "mass";
@@ -1342,7 +1347,14 @@ DC_DEF void dc_sim_local(const dc_sim *sim, const dc_real *q0, const dc_real *q1
 
 DC_DEF uint64_t dc_sim_hash(const dc_real *x, int n)
 {
-    return dci_hash(x, n > 0 ? (size_t)n*sizeof *x : 0);
+    uint64_t h = UINT64_C(14695981039346656037);
+    size_t   i;
+    int      k;
+    for (k = 0; k < n; ++k) {
+        dci_bits b = dci_to_bits(x[k]);
+        for (i = 0; i < sizeof *x; ++i, b >>= 8) h = (h ^ (b & 255))*UINT64_C(1099511628211);
+    }
+    return h;
 }
 
 /* A tangent coordinate in the world: a point x of what it moves has the velocity u + w x (x - o), o as in dci_sim_frame. */
@@ -1639,7 +1651,7 @@ static dc_real dci_sim_barrier(int global, dc_real s, dc_real x, dc_real *d1, dc
 {
     dc_real y = x/s, e = 1 - y, y5;
     *d1 = *d2 = 0;
-    if (!(x > 0)) return (dc_real)HUGE_VAL;
+    if (!(x > 0)) return dci_from_bits(DCI_INF);
     if (global) {
         *d1 = -1/(x*x);
         *d2 = 2/(x*x*x);
@@ -2011,7 +2023,7 @@ static int dci_sim_pair_of(const dc_sim *sim, int a, int b)
 static dc_real dci_sim_reach(const dc_sim *sim, int plane)
 {
     dc_real s = sim->desc.support;
-    if (sim->desc.global) return (dc_real)HUGE_VAL;
+    if (sim->desc.global) return dci_from_bits(DCI_INF);
     return sim->desc.length*(plane ? s : 2*s/(1 - s));
 }
 
@@ -2239,7 +2251,7 @@ static dc_real dci_sim_room(const dc_sim *sim, const dci_sim_frame *F, int k, dc
 {
     const dc_sim_hull *hull = sim->hull + k;
     dc_v3 m = dc_mul_t(F->R + hull->link, n);
-    dc_real room = (dc_real)HUGE_VAL;
+    dc_real room = dci_from_bits(DCI_INF);
     int j;
     d += dc_dot(n, F->pose[hull->link].t);
     for (j = 0; j < hull->n; ++j) room = dc_min(room, dc_dot(m, sim->vertex[hull->begin + j]) + d);
@@ -2566,7 +2578,7 @@ static void dci_sim_energy(dci_sim_work *W, const dc_real *q, int want)
     size_t k, nv = (size_t)sim->nv;
     int i, p;
     W->value = W->noise = W->force = 0;
-    W->gap = (dc_real)HUGE_VAL;
+    W->gap = dci_from_bits(DCI_INF);
     W->contacts = W->doubt = 0;
     W->status = DC_OK;
     dci_sim_forward(sim, q, &W->now);
@@ -3165,7 +3177,7 @@ static DCI_NOINLINE dc_status dci_sim_newton(dci_sim_work *W, dc_sim_info *info)
 {
     const dc_sim *sim = W->sim;
     int nv = sim->nv, nq = sim->nq, k;
-    dc_real value, noise, slope, share, residual, least = (dc_real)HUGE_VAL;
+    dc_real value, noise, slope, share, residual, least = dci_from_bits(DCI_INF);
     int slow = 0, all;
     memcpy(W->q, W->q_old, (size_t)nq*sizeof *W->q);
     dci_sim_corner(info, W->q, nq);
@@ -4054,7 +4066,7 @@ static int dci_grains_check(const dc_grains_desc *d)
             || !(d->lo[k] < d->hi[k])) return 0;
     for (k = 0; k < d->types; ++k) {
         const dc_grain_type *t = d->type + k;
-        if ((int)t->kind < 0 || t->kind > DC_CSHAPE_HOLE) return 0;
+        if ((unsigned)t->kind > DC_CSHAPE_HOLE) return 0;
         if (t->kind != DC_CSHAPE_HALFPLANE && !(t->radius > 0 && t->radius <= DC_LIMIT)) return 0;
         if (t->kind == DC_CSHAPE_POLY && !(t->mass > 0 && t->mass <= DC_LIMIT && t->inertia > 0 && t->inertia <= DC_LIMIT)) return 0;
     }
@@ -4776,6 +4788,10 @@ DC_DEF dc_status dc_grains_vjp(dc_grains *g, const dc_grains_tangent *next, cons
     info->contacts = springs;
     return status;
 }
+
+#if DCI_FUSES
+#pragma GCC pop_options
+#endif
 
 #endif /* DC_SIM_IMPLEMENTED */
 #endif /* DC_SIM_IMPLEMENTATION */

@@ -290,6 +290,11 @@ DC_DEF dc_real dc_manifold_active(int count, const dc_manifold_contact *contacts
 #define DC_CONTACT_KERNELS
 #include "dc_contact.h"
 
+#if DCI_FUSES
+#pragma GCC push_options
+#pragma GCC optimize("no-tree-slp-vectorize")
+#endif
+
 /* ---- lanes --------------------------------------------------------------------------------------- */
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -2391,6 +2396,10 @@ DC_DEF dc_real dc_manifold_active(int count, const dc_manifold_contact *contacts
     }
     return sum;
 }
+
+#if DCI_FUSES
+#pragma GCC pop_options
+#endif
 
 #endif /* DC_WITNESS_IMPLEMENTED */
 #endif /* DC_WITNESS_IMPLEMENTATION */

@@ -115,6 +115,19 @@ DC_INLINE void mesh_box(mesh *m, int n)
     }
 }
 
+/* sine and cosine, the same on every machine */
+typedef struct { double s, c; } mesh_turn;
+
+DC_INLINE mesh_turn mesh_angle(double a)
+{
+    mesh_turn t;
+    dc_real   s, c;
+    dc_sincos((dc_real)a, &s, &c);
+    t.s = (double)s;
+    t.c = (double)c;
+    return t;
+}
+
 /* Torus about the z axis, radii 1 and r: 2 n k triangles. Not convex. */
 DC_INLINE void mesh_torus(mesh *m, int n, int k, double r)
 {
@@ -123,8 +136,8 @@ DC_INLINE void mesh_torus(mesh *m, int n, int k, double r)
     m->nv = m->nt = 0;
     for (i = 0; i <= n; ++i)
         for (j = 0; j <= k; ++j) {
-            double a = pi2*(i%n)/n, b = pi2*(j%k)/k;
-            mesh_vertex(m, (1 + r*cos(b))*cos(a), (1 + r*cos(b))*sin(a), r*sin(b));
+            mesh_turn a = mesh_angle(pi2*(i%n)/n), b = mesh_angle(pi2*(j%k)/k);
+            mesh_vertex(m, (1 + r*b.c)*a.c, (1 + r*b.c)*a.s, r*b.s);
         }
     mesh_grid(m, 0, n, k, k + 1);
 }
@@ -137,8 +150,8 @@ DC_INLINE void mesh_sphere(mesh *m, int n, int k)
     m->nv = m->nt = 0;
     for (i = 1; i < k; ++i)
         for (j = 0; j <= n; ++j) {
-            double a = pi*i/k, b = 2*pi*(j%n)/n;
-            mesh_vertex(m, sin(a)*cos(b), sin(a)*sin(b), -cos(a));
+            mesh_turn a = mesh_angle(pi*i/k), b = mesh_angle(2*pi*(j%n)/n);
+            mesh_vertex(m, a.s*b.c, a.s*b.s, -a.c);
         }
     mesh_grid(m, 0, k - 2, n, n + 1);
     south = mesh_vertex(m, 0, 0, -1);

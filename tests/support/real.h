@@ -84,16 +84,22 @@ DC_INLINE void to_points(const double *x, int n, dc_v3 *v)
     for (k = 0; k < n; ++k) v[k] = dc_vec((dc_real)x[3*k], (dc_real)x[3*k + 1], (dc_real)x[3*k + 2]);
 }
 
-/* FNV-1a over the bytes of n numbers, for golden bits on little-endian machines; start with 14695981039346656037 */
+/* FNV-1a over the bytes of n numbers, the lowest first, for golden bits; start with 14695981039346656037 */
 DC_INLINE uint64_t mix(uint64_t h, const dc_real *x, int n)
 {
     int k;
     size_t i;
     for (k = 0; k < n; ++k) {
-        unsigned char b[sizeof(dc_real)];
-        dc_real v = x[k] + 0;                     /* one zero */
-        memcpy(b, &v, sizeof b);
-        for (i = 0; i < sizeof b; ++i) h = (h ^ b[i])*UINT64_C(1099511628211);
+        dc_real  v = x[k] + 0;                    /* one zero */
+        uint32_t low;
+        uint64_t bits;
+        if (DC_IS_FLOAT) {
+            memcpy(&low, &v, sizeof low);
+            bits = low;
+        } else {
+            memcpy(&bits, &v, sizeof v);
+        }
+        for (i = 0; i < sizeof v; ++i, bits >>= 8) h = (h ^ (bits & 255))*UINT64_C(1099511628211);
     }
     return h;
 }

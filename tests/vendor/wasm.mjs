@@ -2,6 +2,6 @@
 import { readFile } from 'node:fs/promises';
 import { WASI } from 'node:wasi';
 
-const wasi = new WASI({ version: 'preview1', args: [], env: {} });
+const wasi = new WASI({ version: 'preview1', args: [process.argv[2]], env: {} });
 const program = await WebAssembly.instantiate(await WebAssembly.compile(await readFile(process.argv[2])), wasi.getImportObject());
 process.exitCode = wasi.start(program);
