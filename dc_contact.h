@@ -3605,19 +3605,25 @@ static void dci_pow2_scale(dc_real x2, dc_real *s, dc_real *inv_s)
     memcpy(inv_s, &e, sizeof *inv_s);
 }
 
-/* The frame of (1): rotations times the scale, T between the first vertices. */
-static DCI_NOINLINE void dci_hulls_frame(dci_hulls *h, const dc_pose *pa, const dc_pose *pb, dc_real ext2, dc_real *inv_s, dc_v3 *origin)
+/* The two hulls, the means of their vertices from the first one, and the sum of squares that scales them; 0: not two good hulls. */
+static DCI_NOINLINE int dci_hulls_load(dci_hulls *h, const dc_hull *a, const dc_hull *b, dc_v3 mean[2], dc_real *ext2)
 {
-    static const dc_quat one = {1, 0, 0, 0};
-    dc_v3 za = dc_vec(0, 0, 0), ra, rb;
+    dc_real ext2_b;
+    if (!dci_hull_check(a, &mean[0], ext2) || !dci_hull_check(b, &mean[1], &ext2_b)) return 0;
+    h->va = a->v; h->na = a->n; h->oa = a->v[0];
+    h->vb = b->v; h->nb = b->n; h->ob = b->v[0];
+    h->shift_a = !(dc_dot(h->oa, h->oa)*(dc_real)h->na <= 4**ext2);
+    h->shift_b = !(dc_dot(h->ob, h->ob)*(dc_real)h->nb <= 4*ext2_b);
+    *ext2 += ext2_b;
+    return 1;
+}
+
+/* The frame of (1) for the rotations in Ra, Rb and b's origin at T from a's: rotations times the scale, T between the first vertices. */
+static void dci_hulls_frame(dci_hulls *h, dc_real ext2, dc_real *inv_s)
+{
     dc_real s;
     int i;
-    h->Ra = dc_rotation(pa ? pa->q : one);
-    h->Rb = dc_rotation(pb ? pb->q : one);
-    ra = dc_mul(&h->Ra, h->oa);
-    rb = dc_mul(&h->Rb, h->ob);
-    h->T = dc_add(dc_sub(pb ? pb->t : za, pa ? pa->t : za), dc_sub(rb, ra));
-    *origin = dc_add(pa ? pa->t : za, ra);
+    h->T = dc_add(h->T, dc_sub(dc_mul(&h->Rb, h->ob), dc_mul(&h->Ra, h->oa)));
     dci_pow2_scale(ext2 + dc_dot(h->T, h->T), &s, inv_s);
     for (i = 0; i < 9; i++) {
         h->Ra.m[i] *= s;
@@ -3625,6 +3631,14 @@ static DCI_NOINLINE void dci_hulls_frame(dci_hulls *h, const dc_pose *pa, const 
     }
     h->T = dc_scale(s, h->T);
     h->mag2 = 0;
+}
+
+/* cold start: the support along the line of the centres */
+static int dci_hulls_start(dci_hulls *h, const dc_v3 mean[2], dci_mink *p)
+{
+    dc_v3 c = dc_sub(dc_sub(dc_mul(&h->Ra, mean[0]), dc_mul(&h->Rb, mean[1])), h->T);
+    dci_mink_support(h, c, p);
+    return 1;
 }
 
 /* The simplex of an earlier answer, newest first; 0 when there is none or it does not fit these hulls. */
@@ -3743,56 +3757,72 @@ static DCI_NOINLINE int dci_simplex(dci_hulls *h, dci_mink *p, int *count, dci_n
     return -1;
 }
 
-DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const dc_hull *b, const dc_pose *pose_b,
-                                  dc_arena *mem, dc_distance *d)
+/* Direction and room of hulls that are apart, from the m points p on. 1: n, gap and r hold the answer; 0: the hulls overlap or, for
+ * `deep` to find out, may do so, and p holds the points to go on with; -1: the search ended early, they are the best so far. */
+static DCI_NOINLINE int dci_apart(dci_hulls *h, int deep, dci_mink *p, int *count, dci_near *r, dc_v3 *n, dc_real *gap, int *steps)
 {
+    int apart = dci_simplex(h, p, count, r, n, gap, steps), turn;
+    if (apart >= 0) return apart;
+    apart = dci_search(h, p, count, n, gap, steps);
+    if (apart == 0 || (apart < 0 && deep)) return 0;     /* the polytope needs no decision beforehand */
+    *count = dci_search_feature(p, *count, *n, *gap, r);
+    for (turn = 0; turn < DCI_HULL_WORK && *gap > 0; turn++) {
+        ++*steps;
+        if (!dci_search_align(h, p, *count, r, n, gap)) break;
+        *count = dci_search_feature(p, *count + 1, *n, *gap, r);
+    }
+    return apart;
+}
+
+/* What the potential of a pair starts from, without poses, witness points and depth: DC_OK, DC_E_OVERLAP or DC_E_DIVERGED. */
+static dc_status dci_hulls_apart(const dc_hull *a, const dc_hull *b, dc_v3 *n, dc_real *gap)
+{
+    static const dc_m3 one = {{1, 0, 0, 0, 1, 0, 0, 0, 1}};
     dci_hulls h;
     dci_mink p[DCI_HULL_WORK];
     dci_near r;
-    dc_v3 mean_a, mean_b, n = dc_vec(1, 0, 0), origin;
-    dc_real ext2_a, ext2_b, inv_s, gap = 0;
+    dc_v3 mean[2];
+    dc_real ext2, inv_s;
+    int m, steps = 0, apart;
+    if (!dci_hulls_load(&h, a, b, mean, &ext2)) return DC_E_ARG;
+    h.Ra = h.Rb = one;
+    h.T = dc_vec(0, 0, 0);
+    dci_hulls_frame(&h, ext2, &inv_s);
+    m = dci_hulls_start(&h, mean, p);
+    apart = dci_apart(&h, 0, p, &m, &r, n, gap, &steps);
+    if (apart == 0 || !(*gap > 0)) return DC_E_OVERLAP;
+    *gap *= inv_s;
+    return apart < 0 ? DC_E_DIVERGED : DC_OK;
+}
+
+DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const dc_hull *b, const dc_pose *pose_b,
+                                  dc_arena *mem, dc_distance *d)
+{
+    static const dc_pose identity = {{1, 0, 0, 0}, {0, 0, 0}};
+    const dc_pose *pa = pose_a ? pose_a : &identity, *pb = pose_b ? pose_b : &identity;
+    dci_hulls h;
+    dci_mink p[DCI_HULL_WORK];
+    dci_near r;
+    dc_v3 mean[2], n = dc_vec(1, 0, 0), origin;
+    dc_real ext2, inv_s, gap = 0;
     dc_status status = DC_OK;
-    int m, steps = 0, apart, turn;
+    int m, steps = 0, apart;
 
-    if (!d || !dci_hull_check(a, &mean_a, &ext2_a) || !dci_hull_check(b, &mean_b, &ext2_b)) return DC_E_ARG;
-    if (!dc_pose_ok(pose_a) || !dc_pose_ok(pose_b)) return DC_E_ARG;
-    h.va = a->v; h.na = a->n; h.oa = a->v[0];
-    h.vb = b->v; h.nb = b->n; h.ob = b->v[0];
-    h.shift_a = !(dc_dot(h.oa, h.oa)*(dc_real)h.na <= 4*ext2_a);
-    h.shift_b = !(dc_dot(h.ob, h.ob)*(dc_real)h.nb <= 4*ext2_b);
-    dci_hulls_frame(&h, pose_a, pose_b, ext2_a + ext2_b, &inv_s, &origin);
+    if (!d || !dci_hulls_load(&h, a, b, mean, &ext2) || !dc_pose_ok(pa) || !dc_pose_ok(pb)) return DC_E_ARG;
+    h.Ra = dc_rotation(pa->q);
+    h.Rb = dc_rotation(pb->q);
+    h.T = dc_sub(pb->t, pa->t);
+    origin = dc_add(pa->t, dc_mul(&h.Ra, h.oa));
+    dci_hulls_frame(&h, ext2, &inv_s);
 
-    /* start: an earlier answer, or the support along the line of the centres */
+    /* an earlier answer, where there is one */
     m = dci_warm(&h, d, p);
-    if (m == 0) {
-        dc_v3 c = dc_sub(dc_sub(dc_mul(&h.Ra, mean_a), dc_mul(&h.Rb, mean_b)), h.T);
-        dci_mink_support(&h, c, &p[0]);
-        m = 1;
-    }
-
-    apart = dci_simplex(&h, p, &m, &r, &n, &gap, &steps);
-    if (apart < 0) {
-        apart = dci_search(&h, p, &m, &n, &gap, &steps);
-        if (apart < 0 && mem) apart = 0;                 /* the polytope needs no decision beforehand */
-        if (apart < 0) status = DC_E_DIVERGED;
-        if (apart != 0) {
-            m = dci_search_feature(p, m, n, gap, &r);
-            for (turn = 0; turn < DCI_HULL_WORK && gap > 0; turn++) {
-                ++steps;
-                if (!dci_search_align(&h, p, m, &r, &n, &gap)) break;
-                m = dci_search_feature(p, m + 1, n, gap, &r);
-            }
-        }
-    }
-    if (apart == 0) {
-        dc_arena undo;
-        dci_polytope *t;
-        if (!mem) {
-            d->gap = 0;
-            return DC_E_OVERLAP;
-        }
-        undo = *mem;
-        t = (dci_polytope *)dc_arena_take(mem, 1, sizeof(dci_polytope));
+    if (m == 0) m = dci_hulls_start(&h, mean, p);
+    apart = dci_apart(&h, mem != NULL, p, &m, &r, &n, &gap, &steps);
+    if (apart < 0) status = DC_E_DIVERGED;
+    if (apart == 0 && mem) {
+        dc_arena undo = *mem;
+        dci_polytope *t = (dci_polytope *)dc_arena_take(mem, 1, sizeof(dci_polytope));
         if (!t) return DC_E_MEMORY;
         status = dci_depth(&h, t, p, &m, &r, &n, &gap, &steps);
         *mem = undo;
@@ -3802,7 +3832,7 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
             m = dci_search_feature(p, m, n, gap, &r);
         }
     }
-    if (!mem && !(gap > 0)) {
+    if (!mem && (apart == 0 || !(gap > 0))) {
         d->gap = 0;
         return DC_E_OVERLAP;
     }
@@ -4362,7 +4392,8 @@ static dc_real dci_pair_room(const dci_pair *p)
 static DCI_NOINLINE dc_status dci_pair_cold(dci_pair *p, dc_pair_info *info, int *zero)
 {
     dc_hull a, b;
-    dc_distance d = DC_ZERO;
+    dc_v3 n = dc_vec(1, 0, 0);
+    dc_real gap = 0;
     dc_status status;
     info->warm = 0;
     a.v = p->v;
@@ -4370,18 +4401,18 @@ static DCI_NOINLINE dc_status dci_pair_cold(dci_pair *p, dc_pair_info *info, int
     b.v = p->v + p->na;
     b.n = p->n - p->na;
     p->q = dc_vec(0, 0, 0);
-    status = dc_hull_distance(&a, NULL, &b, NULL, NULL, &d);
+    status = dci_hulls_apart(&a, &b, &n, &gap);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
-    *zero = p->barrier == DC_LOCAL && d.gap >= 2*p->s/(1 - p->s);
+    *zero = p->barrier == DC_LOCAL && gap >= 2*p->s/(1 - p->s);
     if (*zero) {
         /* SDRS Eq. 18 corrected, n = (1-s)(x'-x)/|x'-x|: the middle plane */
         dc_real lo, hi;
-        dci_pair_support(p, d.n, &lo, &hi);
-        p->nrm = dc_scale(1 - p->s, d.n);
+        dci_pair_support(p, n, &lo, &hi);
+        p->nrm = dc_scale(1 - p->s, n);
         p->dq = DC_R(-0.5)*(1 - p->s)*(lo + hi);
         return DC_OK;
     }
-    if (!dci_pair_start(p, d.n)) return DC_E_OVERLAP;
+    if (!dci_pair_start(p, n)) return DC_E_OVERLAP;
     *zero = !dci_pair_loaded(p);
     return *zero ? DC_OK : dci_pair_newton(p, info);
 }
