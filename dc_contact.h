@@ -279,7 +279,13 @@ DC_DEF void *dc_arena_take(dc_arena *a, size_t count, size_t size);
 /* The smaller, the larger, the magnitude; a NaN in b is returned by the first two, one in a is lost. */
 DC_INLINE dc_real dc_min(dc_real a, dc_real b) { return a < b ? a : b; }
 DC_INLINE dc_real dc_max(dc_real a, dc_real b) { return a > b ? a : b; }
-DC_INLINE dc_real dc_abs(dc_real a) { return a < 0 ? -a : a; }
+#if (defined(__GNUC__) || defined(__clang__)) && DC_IS_FLOAT
+DC_INLINE dc_real dc_abs(dc_real a) { return __builtin_fabsf(a); }      /* one instruction, which gcc does not see in a < 0 ? -a : a */
+#elif defined(__GNUC__) || defined(__clang__)
+DC_INLINE dc_real dc_abs(dc_real a) { return __builtin_fabs(a); }
+#else
+DC_INLINE dc_real dc_abs(dc_real a) { return a <= 0 ? 0 - a : a; }      /* +0 of -0 as well */
+#endif
 /* x - x is zero for finite x and NaN otherwise */
 DC_INLINE int dc_finite(dc_real x) { return x - x == 0; }
 
@@ -3902,14 +3908,15 @@ static dc_real dci_ps(dc_real x, dc_real s, dc_real x0)
 static void dci_ps_grad(dc_real x, dc_real s, dc_real x0, dc_real *d1, dc_real *d2)
 {
     dc_real w = s - x, ix, t, t2, k;
-    *d1 = *d2 = 0;
+    *d1 = 0;
+    if (d2) *d2 = 0;
     if (!(w > 0)) return;
     ix = 1/x;
     t = x0*ix;
     t2 = t*t;
     k = w*w*t2*t2*t*ix;
     *d1 = -k*w*(4*x + 5*w);
-    *d2 = k*ix*(12*x*x + 40*x*w + 30*w*w);
+    if (d2) *d2 = k*ix*(12*x*x + 40*x*w + 30*w*w);
 }
 
 /* largest power of two <= x, for normal x > 0 */
@@ -3951,19 +3958,21 @@ static dc_real dci_floor_pow2(dc_real x)
  * slack over |n|. */
 static dc_real dci_pair_energy(dci_pair *p, dc_v3 nrm, dc_real dq, dc_real *slack)
 {
+    const dc_v3 *v = p->v, q = p->q;
+    const int na = p->na, n = p->n;
     dc_real least = DC_REAL_MAX, f = 0, r = dc_sqrt(dc_dot(nrm, nrm));
     int k;
-    for (k = 0; k < p->na; ++k) slack[k] = dc_dot(dc_sub(p->v[k], p->q), nrm) + dq;
-    for (; k < p->n; ++k) slack[k] = -(dc_dot(dc_sub(p->v[k], p->q), nrm) + dq);
-    for (k = 0; k < p->n; ++k) least = dc_min(least, slack[k]);
+    for (k = 0; k < na; ++k) slack[k] = dc_dot(dc_sub(v[k], q), nrm) + dq;
+    for (; k < n; ++k) slack[k] = -(dc_dot(dc_sub(v[k], q), nrm) + dq);
+    for (k = 0; k < n; ++k) least = dc_min(least, slack[k]);
     if (!(least > 0)) return -1;
     p->least = least/r;
     if (p->barrier == DC_GLOBAL) {
-        for (k = 0; k < p->n; ++k) f += 1/slack[k];
+        for (k = 0; k < n; ++k) f += 1/slack[k];
         return f + r;
     }
     if (!(r < 1)) return -1;
-    for (k = 0; k < p->n; ++k) f += dci_ps(slack[k], p->s, p->x0);
+    for (k = 0; k < n; ++k) f += dci_ps(slack[k], p->s, p->x0);
     return f + dci_ps(1 - r, p->s, p->x0);
 }
 
@@ -4013,9 +4022,10 @@ static void dci_pair_backward(const dci_pair *p, dc_real x[4])
  * DC_GLOBAL. Moves q. */
 static void dci_pair_frame(dci_pair *p)
 {
+    const dc_v3 *v = p->v;
     dc_real W = 0, A[10], kappa = p->kappa, len;
-    dc_v3 Q = dc_vec(0, 0, 0);
-    int i, k, pass, nt = 0;
+    dc_v3 Q = dc_vec(0, 0, 0), q = p->q;
+    int k, pass, nt = 0;
 
     p->r = dc_sqrt(dc_dot(p->nrm, p->nrm));           /* > 0: no plane with n = 0 has positive slacks on both sides */
     if (p->barrier == DC_LOCAL) {
@@ -4023,6 +4033,7 @@ static void dci_pair_frame(dci_pair *p)
         p->R1 = -p->R1;
     }
     for (k = 0; k < p->n; ++k) {
+        dci_term *t = &p->t[nt];
         dc_real a = p->slack[k], h1, D;
         if (p->barrier == DC_LOCAL) {
             if (a >= p->s) continue;
@@ -4032,11 +4043,11 @@ static void dci_pair_frame(dci_pair *p)
             h1 = -kappa*w*w;
             D = -2*h1*w;
         }
-        p->t[nt].f = k < p->na ? h1 : -h1;
-        p->t[nt].D = D;
-        p->t[nt].k = k;
+        t->f = k < p->na ? h1 : -h1;
+        t->D = D;
+        t->k = k;
         W += D;
-        Q = dc_madd(Q, D, dc_sub(p->v[k], p->q));
+        Q = dc_madd(Q, D, dc_sub(v[k], q));
         ++nt;
     }
     p->nt = nt;
@@ -4044,7 +4055,7 @@ static void dci_pair_frame(dci_pair *p)
     /* origin at the weighted mean: the offset decouples from the normal */
     if (W > 0) {
         Q = dc_scale(1/W, Q);
-        p->q = dc_add(p->q, Q);
+        p->q = q = dc_add(q, Q);
         p->dq += dc_dot(Q, p->nrm);
     }
 
@@ -4062,25 +4073,34 @@ static void dci_pair_frame(dci_pair *p)
     p->b2 = dc_cross(p->u, p->b1);
 
     for (pass = 0; pass < 2; ++pass) {
+        const dc_v3 u = p->u, b1 = p->b1, b2 = p->b2;
+        dc_real g0 = 0, gz = 0, gx = 0, gy = 0, D0 = 0, Dz = 0, zz = 0, Dx = 0, xz = 0, xx = 0, Dy = 0, yz = 0, xy = 0, yy = 0;
         dc_real radial, m, h, c, s;
-        for (i = 0; i < 10; ++i) A[i] = 0;
-        for (i = 0; i < 4; ++i) p->g[i] = 0;
         for (k = 0; k < nt; ++k) {
             dci_term *t = &p->t[k];
-            dc_v3 r = dc_sub(p->v[t->k], p->q);
-            dc_real D = t->D;
-            t->z = dc_dot(r, p->u);
-            t->x = dc_dot(r, p->b1);
-            t->y = dc_dot(r, p->b2);
-            A[0] += D;                                  /* D y y^T, SDRS Eq. 32 */
-            A[1] += D*t->z;  A[2] += D*t->z*t->z;
-            A[3] += D*t->x;  A[4] += D*t->x*t->z;  A[5] += D*t->x*t->x;
-            A[6] += D*t->y;  A[7] += D*t->y*t->z;  A[8] += D*t->y*t->x;  A[9] += D*t->y*t->y;
-            p->g[0] += t->f;
-            p->g[1] += t->f*t->z;
-            p->g[2] += t->f*t->x;
-            p->g[3] += t->f*t->y;
+            const dc_v3 r = dc_sub(v[t->k], q);
+            const dc_real f = t->f, z = dc_dot(r, u), x = dc_dot(r, b1), y = dc_dot(r, b2);
+            t->z = z;
+            t->x = x;
+            t->y = y;
+            g0 += f;
+            gz += f*z;
+            gx += f*x;
+            gy += f*y;
         }
+        for (k = 0; k < nt; ++k) {
+            const dci_term *t = &p->t[k];
+            const dc_real D = t->D, z = t->z, x = t->x, y = t->y;
+            D0 += D;                                    /* D y y^T, SDRS Eq. 32 */
+            Dz += D*z;  zz += D*z*z;
+            Dx += D*x;  xz += D*x*z;  xx += D*x*x;
+            Dy += D*y;  yz += D*y*z;  xy += D*y*x;  yy += D*y*y;
+        }
+        p->g[0] = g0;  p->g[1] = gz;  p->g[2] = gx;  p->g[3] = gy;
+        A[0] = D0;
+        A[1] = Dz;  A[2] = zz;
+        A[3] = Dx;  A[4] = xz;  A[5] = xx;
+        A[6] = Dy;  A[7] = yz;  A[8] = xy;  A[9] = yy;
         /* turn b1, b2 where their 2x2 block cancels by more than 1e4: eigenvector of the larger eigenvalue,
          * (|m| + sqrt(1 + m^2), sign A8) with m half the difference of the diagonal over |A8| */
         radial = p->R1/p->r;
@@ -4225,7 +4245,7 @@ static dc_real dci_default_c(int na, int nb) { return (dc_real)na + (dc_real)nb 
 
 static DCI_NOINLINE dc_status dci_pair_load(dci_pair *p, const dc_pair_options *opt, dci_posed a, dci_posed b, dc_arena *mem)
 {
-    dc_real length = opt && opt->length != 0 ? opt->length : 1, L = 0;
+    dc_real length = opt && opt->length != 0 ? opt->length : 1, L = 0, inv;
     dci_posed body[2];
     dc_v3 mean[2], *v;
     size_t n;
@@ -4260,7 +4280,7 @@ static DCI_NOINLINE dc_status dci_pair_load(dci_pair *p, const dc_pair_options *
     for (i = 0; i < 2; ++i) {
         const dc_hull *h = body[i].hull;
         mean[i] = dc_vec(0, 0, 0);
-        for (k = 0; k < h->n; ++k) mean[i] = dc_madd(mean[i], 1/(dc_real)h->n, h->v[k]);
+        for (k = 0, inv = 1/(dc_real)h->n; k < h->n; ++k) mean[i] = dc_madd(mean[i], inv, h->v[k]);
         mean[i] = dc_add(dci_linear(body[i].M, mean[i]), dci_translation(body[i].M));
     }
     p->origin = dc_scale(DC_R(0.5), dc_add(mean[0], mean[1]));
@@ -4277,7 +4297,7 @@ static DCI_NOINLINE dc_status dci_pair_load(dci_pair *p, const dc_pair_options *
     /* DC_GLOBAL knows no length but the pair's own; the support of DC_LOCAL is one */
     if (p->barrier == DC_LOCAL) p->unit = length;
     else p->unit = L >= DC_REAL_MIN ? dci_floor_pow2(L) : 1;
-    for (k = 0; k < p->n; ++k) p->v[k] = dc_scale(1/p->unit, p->v[k]);
+    for (k = 0, inv = 1/p->unit; k < p->n; ++k) p->v[k] = dc_scale(inv, p->v[k]);
     p->size = L/p->unit;
     p->kappa = 1;
     p->ratio = length/p->unit;
@@ -4316,12 +4336,12 @@ static int dci_pair_start(dci_pair *p, dc_v3 m)
     t1 = DC_R(0.5)*gap*t0 >= p->s ? t0 : dc_min(1, 2*p->s/gap);
     p->x0 = dci_floor_pow2(dc_min(DC_R(0.25)*gap, p->s));
     for (it = 0; it < 12; ++it) {
-        dc_real tau = DC_R(0.5)*(t0 + t1), d1, d2, sum;
-        dci_ps_grad(1 - tau, p->s, p->x0, &d1, &d2);
+        dc_real tau = DC_R(0.5)*(t0 + t1), d1, sum;
+        dci_ps_grad(1 - tau, p->s, p->x0, &d1, NULL);
         sum = -d1;
         for (k = 0; k < p->n; ++k) {
             if (tau*p->slack[k] >= p->s) continue;
-            dci_ps_grad(tau*p->slack[k], p->s, p->x0, &d1, &d2);
+            dci_ps_grad(tau*p->slack[k], p->s, p->x0, &d1, NULL);
             sum += p->slack[k]*d1;
         }
         if (sum > 0) t1 = tau;
