@@ -1040,8 +1040,13 @@ typedef uint64_t dci_bits;
 #define DCI_TANH_MAX   DC_R(22.0)
 #endif
 
-DCI_LANE dci_bits dci_to_bits(dc_real x) { dci_bits b; memcpy(&b, &x, sizeof b); return b; }
-DCI_LANE dc_real dci_from_bits(dci_bits b) { dc_real x; memcpy(&x, &b, sizeof x); return x; }
+#if defined(__GNUC__) || defined(__clang__)
+#define DCI_COPY __builtin_memcpy                       /* with -ffreestanding a plain memcpy is a call, of a few bytes too */
+#else
+#define DCI_COPY memcpy
+#endif
+DCI_LANE dci_bits dci_to_bits(dc_real x) { dci_bits b; DCI_COPY(&b, &x, sizeof b); return b; }
+DCI_LANE dc_real dci_from_bits(dci_bits b) { dc_real x; DCI_COPY(&x, &b, sizeof x); return x; }
 DCI_LANE dc_real dci_fabs(dc_real x) { return dci_from_bits(dci_to_bits(x) & ~DCI_SIGN); }
 /* |x| with the sign of s */
 DCI_LANE dc_real dci_copysign(dc_real x, dc_real s)
@@ -1460,7 +1465,10 @@ DC_DEF void *dc_arena_take(dc_arena *a, size_t count, size_t size)
 /* IEEE asks for the correctly rounded root, so that the platform's is the same bits everywhere */
 DC_DEF dc_real dc_sqrt(dc_real x)
 {
-#if DC_IS_FLOAT
+#if DC_IS_FLOAT && defined(__GNUC__) && defined(__arm__) && defined(__ARM_FP) && (__ARM_FP & 4)
+    __asm__("vsqrt.f32 %0, %0" : "+t"(x));              /* without the errno of sqrtf, which takes more than the root */
+    return x;
+#elif DC_IS_FLOAT
     return sqrtf(x);
 #else
     return sqrt(x);
@@ -2934,6 +2942,21 @@ typedef struct { dc_v3 dir; dc_real d2, l[4]; } dci_near;
 #define DCI_HULL_STEPS 128      /* cap of the simplex iteration */
 #define DCI_HULL_WORK 8         /* points of the working set of the exhaustive search */
 
+#if defined(__OPTIMIZE_SIZE__)
+/* Index of the largest (v_i - o) . d, of equal ones that which the four running maxima below find; o is zero where there is no shift. */
+static int dci_support(const dc_v3 *v, int n, int shift, const dc_v3 *o, dc_real dx, dc_real dy, dc_real dz)
+{
+    const dc_real ox = shift ? o->x : 0, oy = shift ? o->y : 0, oz = shift ? o->z : 0;
+    dc_real best = -DC_REAL_MAX;
+    int lane, i, k = 0;
+    for (lane = 0; lane < 4; ++lane)
+        for (i = lane; i < n; i += lane == 0 && i >= (n & ~3) ? 1 : 4) {
+            dc_real s = (v[i].x - ox)*dx + (v[i].y - oy)*dy + (v[i].z - oz)*dz;
+            if (s > best) { best = s; k = i; }
+        }
+    return k;
+}
+#else
 /* Index of the largest (v_i - o) . d. Four running maxima, so that no comparison waits for the one before, and selections
  * instead of branches: on a hull they are a coin toss. */
 DC_INLINE int dci_support_from(const dc_v3 *v, int n, int shift, dc_v3 o, dc_real dx, dc_real dy, dc_real dz)
@@ -2965,6 +2988,7 @@ static int dci_support(const dc_v3 *v, int n, int shift, const dc_v3 *o, dc_real
 {
     return shift ? dci_support_from(v, n, 1, *o, dx, dy, dz) : dci_support_from(v, n, 0, *o, dx, dy, dz);
 }
+#endif
 
 DC_INLINE dc_v3 dci_point_a(const dci_hulls *h, int i) { return dc_mul(&h->Ra, dc_sub(h->va[i], h->oa)); }
 DC_INLINE dc_v3 dci_point_b(const dci_hulls *h, int i) { return dc_add(dc_mul(&h->Rb, dc_sub(h->vb[i], h->ob)), h->T); }
@@ -3591,24 +3615,12 @@ static int dci_hull_check(const dc_hull *a, dc_v3 *mean, dc_real *ext2)
     return 1;
 }
 
-/* s = 2^-k and 1/s, both exact, for k with 4^k close to x2: the exponent halved */
+/* s = 2^-k and 1/s, both exact, for k with 4^k close to x2: the exponent halved; the bias counts twice in x2 */
 static void dci_pow2_scale(dc_real x2, dc_real *s, dc_real *inv_s)
 {
-#if DC_IS_FLOAT
-    uint32_t bits, e, r;
-    memcpy(&bits, &x2, sizeof bits);
-    e = ((bits >> 23 & 0xffu) + 127u) >> 1;             /* the bias counts twice in x2 */
-    r = (254u - e) << 23;
-    e <<= 23;
-#else
-    uint64_t bits, e, r;
-    memcpy(&bits, &x2, sizeof bits);
-    e = ((bits >> 52 & 0x7ffu) + 1023u) >> 1;
-    r = (2046u - e) << 52;
-    e <<= 52;
-#endif
-    memcpy(s, &r, sizeof *s);
-    memcpy(inv_s, &e, sizeof *inv_s);
+    dci_bits e = ((dci_to_bits(x2) >> DCI_MANT) + DCI_BIAS) >> 1;
+    *s = dci_from_bits((2*DCI_BIAS - e) << DCI_MANT);
+    *inv_s = dci_from_bits(e << DCI_MANT);
 }
 
 /* The two hulls, the means of their vertices from the first one, and the sum of squares that scales them; 0: not two good hulls. */
@@ -3920,20 +3932,7 @@ static void dci_ps_grad(dc_real x, dc_real s, dc_real x0, dc_real *d1, dc_real *
 }
 
 /* largest power of two <= x, for normal x > 0 */
-static dc_real dci_floor_pow2(dc_real x)
-{
-#if DC_IS_FLOAT
-    uint32_t b;
-    memcpy(&b, &x, sizeof b);
-    b &= 0x7f800000u;
-#else
-    uint64_t b;
-    memcpy(&b, &x, sizeof b);
-    b &= 0x7ff0000000000000u;
-#endif
-    memcpy(&x, &b, sizeof x);
-    return x;
-}
+static dc_real dci_floor_pow2(dc_real x) { return dci_from_bits(dci_to_bits(x) & DCI_INF); }
 
 /* ---- pair potentials: the minimising plane --------------------------------------------------------
  *
