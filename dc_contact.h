@@ -305,7 +305,7 @@ DC_INLINE int dc_finite3(dc_v3 a) { return dc_finite(a.x) && dc_finite(a.y) && d
 /* finite, and small enough that fourth powers stay finite */
 DC_INLINE int dc_in_range(dc_v3 a)
 {
-    return a.x <= DC_LIMIT && a.x >= -DC_LIMIT && a.y <= DC_LIMIT && a.y >= -DC_LIMIT && a.z <= DC_LIMIT && a.z >= -DC_LIMIT;
+    return dc_abs(a.x) <= DC_LIMIT && dc_abs(a.y) <= DC_LIMIT && dc_abs(a.z) <= DC_LIMIT;
 }
 /* what functions of this suite ask of a pose: in range, |q.q - 1| <= 1e-3; NULL, which stands for the identity, is fine */
 DC_INLINE int dc_pose_ok(const dc_pose *p)
@@ -313,7 +313,7 @@ DC_INLINE int dc_pose_ok(const dc_pose *p)
     dc_real e;
     if (!p) return 1;
     e = p->q.w*p->q.w + p->q.x*p->q.x + p->q.y*p->q.y + p->q.z*p->q.z - 1;
-    return e <= DC_R(1e-3) && e >= DC_R(-1e-3) && dc_in_range(p->t);
+    return dc_abs(e) <= DC_R(1e-3) && dc_in_range(p->t);
 }
 /* M a and M^T a */
 DC_INLINE dc_v3 dc_mul(const dc_m3 *M, dc_v3 a)
@@ -4232,9 +4232,7 @@ DC_DEF size_t dc_pair_bytes(int na, int nb)
     n = (size_t)na + (size_t)nb;
     sum = dc_bytes(sum, 1, sizeof(dci_pair));
     sum = dc_bytes(sum, n, sizeof(dc_v3));
-    sum = dc_bytes(sum, n, sizeof(dc_real));
-    sum = dc_bytes(sum, n, sizeof(dc_real));
-    sum = dc_bytes(sum, n, 12*sizeof(dc_real));
+    sum = dc_bytes(sum, n, 14*sizeof(dc_real));
     sum = dc_bytes(sum, n, sizeof(dci_term));
     return sum == SIZE_MAX ? 0 : sum;
 }
@@ -4242,45 +4240,45 @@ DC_DEF size_t dc_pair_bytes(int na, int nb)
 /* (sqrt na + sqrt nb)^2, exactly 12 for two triangles */
 static dc_real dci_default_c(int na, int nb) { return (dc_real)na + (dc_real)nb + 2*dc_sqrt((dc_real)na*(dc_real)nb); }
 
-static DCI_NOINLINE dc_status dci_pair_load(dci_pair *p, const dc_pair_options *opt, dci_posed a, dci_posed b, dc_arena *mem)
+static DCI_NOINLINE dc_status dci_pair_load(dci_pair *p, const dc_pair_options *opt, const dci_posed body[2], dc_arena *mem)
 {
-    dc_real length = opt && opt->length != 0 ? opt->length : 1, L = 0, inv;
-    dci_posed body[2];
+    static const dc_pair_options defaults = DC_ZERO;
+    dc_real length, L = 0, inv;
     dc_v3 mean[2], *v;
     size_t n;
     int i, k;
 
-    if (!mem || !a.hull || !b.hull || !a.hull->v || !b.hull->v || a.hull->n < 1 || b.hull->n < 1) return DC_E_ARG;
+    for (i = 0; i < 2; ++i)
+        if (!body[i].hull || !body[i].hull->v || body[i].hull->n < 1) return DC_E_ARG;
+    if (!opt) opt = &defaults;
+    length = opt->length != 0 ? opt->length : 1;
     p->q = p->b1 = dc_vec(0, 0, 0);
     p->x0 = 1;
     p->nt = 0;
-    p->barrier = opt ? opt->barrier : DC_GLOBAL;
-    p->na = a.hull->n;
-    if (b.hull->n > INT32_MAX - p->na) return DC_E_ARG;
-    p->n = p->na + b.hull->n;
-    p->s = opt && opt->s != 0 ? opt->s : DC_R(0.1);
-    p->c = opt ? opt->c : 0;
-    if (p->c == 0) p->c = dci_default_c(p->na, b.hull->n);
+    p->barrier = opt->barrier;
+    p->na = body[0].hull->n;
+    if (!mem || body[1].hull->n > INT32_MAX - p->na) return DC_E_ARG;
+    p->n = p->na + body[1].hull->n;
+    p->s = opt->s != 0 ? opt->s : DC_R(0.1);
+    p->c = opt->c != 0 ? opt->c : dci_default_c(p->na, p->n - p->na);
     if ((p->barrier != DC_GLOBAL && p->barrier != DC_LOCAL)
         || (p->barrier == DC_GLOBAL && (!(p->c > 0) || !(p->c <= DC_LIMIT)))
         || (p->barrier == DC_LOCAL && (!(p->s >= DCI_LEAST_SUPPORT) || !(p->s <= DC_R(0.95)))) || !dci_length_ok(length)) return DC_E_ARG;
 
     n = (size_t)p->n;
     p->v = v = (dc_v3 *)dc_arena_take(mem, n, sizeof(dc_v3));
-    p->slack = (dc_real *)dc_arena_take(mem, n, sizeof(dc_real));
-    p->trial = (dc_real *)dc_arena_take(mem, n, sizeof(dc_real));
-    p->Y = (dc_real *)dc_arena_take(mem, n, 12*sizeof(dc_real));
+    p->slack = (dc_real *)dc_arena_take(mem, n, 14*sizeof(dc_real));
     p->t = (dci_term *)dc_arena_take(mem, n, sizeof(dci_term));
-    if (!p->v || !p->slack || !p->trial || !p->Y || !p->t) return DC_E_MEMORY;
+    if (!p->v || !p->slack || !p->t) return DC_E_MEMORY;
+    p->trial = p->slack + n;
+    p->Y = p->trial + n;
 
     /* origin midway between the two means; then offsets cost no more than the rounding of the input */
-    body[0] = a;
-    body[1] = b;
     for (i = 0; i < 2; ++i) {
         const dc_hull *h = body[i].hull;
-        mean[i] = dc_vec(0, 0, 0);
-        for (k = 0, inv = 1/(dc_real)h->n; k < h->n; ++k) mean[i] = dc_madd(mean[i], inv, h->v[k]);
-        mean[i] = dc_add(dci_linear(body[i].M, mean[i]), dci_translation(body[i].M));
+        dc_v3 sum = dc_vec(0, 0, 0);
+        for (k = 0, inv = 1/(dc_real)h->n; k < h->n; ++k) sum = dc_madd(sum, inv, h->v[k]);
+        mean[i] = dc_add(dci_linear(body[i].M, sum), dci_translation(body[i].M));
     }
     p->origin = dc_scale(DC_R(0.5), dc_add(mean[0], mean[1]));
     for (i = 0; i < 2; ++i) {
@@ -4354,34 +4352,24 @@ static int dci_pair_start(dci_pair *p, dc_v3 m)
  * float, and counts as zero. */
 static dc_real dci_pair_end_slack(const dci_pair *p) { return p->s*(1 - 64*DC_EPS); }
 
-/* DC_LOCAL: the radial term and at least one vertex are loaded, without which A is singular. */
+/* What is loaded at the plane: the radial term 1, any vertex 2, both 3 (always so for DC_GLOBAL), without which A is singular. 0: every
+ * slack and 1-|n| reach s, the plane shows that the value is zero. */
 static int dci_pair_loaded(const dci_pair *p)
 {
     dc_real reach = dci_pair_end_slack(p);
-    int k;
-    if (p->barrier == DC_GLOBAL) return 1;
-    if (!(1 - dc_sqrt(dc_dot(p->nrm, p->nrm)) < reach)) return 0;
+    int k, what;
+    if (p->barrier == DC_GLOBAL) return 3;
+    what = 1 - dc_sqrt(dc_dot(p->nrm, p->nrm)) < reach;
     for (k = 0; k < p->n; ++k)
-        if (p->slack[k] < reach) return 1;
-    return 0;
-}
-
-/* DC_LOCAL: the plane shows that the value is zero, every slack and 1-|n| reach s. */
-static int dci_pair_idle(const dci_pair *p)
-{
-    dc_real reach = dci_pair_end_slack(p);
-    int k;
-    if (p->barrier == DC_GLOBAL || 1 - dc_sqrt(dc_dot(p->nrm, p->nrm)) < reach) return 0;
-    for (k = 0; k < p->n; ++k)
-        if (p->slack[k] < reach) return 0;
-    return 1;
+        if (p->slack[k] < reach) return what + 2;
+    return what;
 }
 
 /* The caller's plane, where it separates; otherwise its direction, where that does. 0: start cold. */
 static DCI_NOINLINE int dci_pair_warm(dci_pair *p, const dc_plane *plane)
 {
     dc_real r2, lo, hi, dist;
-    if (!plane || !dc_finite3(plane->n) || !dc_finite(plane->d)) return 0;
+    if (!plane || !dc_finite(plane->d)) return 0;
     r2 = dc_dot(plane->n, plane->n);
     if (!(r2 > DC_REAL_MIN) || !(r2 < 1)) return 0;
     /* the length of n matters to DC_LOCAL alone */
@@ -4393,7 +4381,7 @@ static DCI_NOINLINE int dci_pair_warm(dci_pair *p, const dc_plane *plane)
     p->dq = dist = (dc_dot(p->origin, p->nrm) + (p->barrier == DC_LOCAL ? plane->d : plane->d/r2))/p->unit;
     p->x0 = dci_floor_pow2(dc_min(DC_R(0.5)*(lo - hi), p->s));
     if (dc_min(lo + dist, -hi - dist) > DC_R(0.05)*(lo - hi) && dci_pair_energy(p, p->nrm, p->dq, p->slack) >= 0
-        && (dci_pair_loaded(p) || dci_pair_idle(p))) return 1;
+        && dci_pair_loaded(p)%3 == 0) return 1;
     return dci_pair_start(p, dc_scale(1/r2, plane->n));
 }
 
@@ -4432,7 +4420,7 @@ static DCI_NOINLINE dc_status dci_pair_cold(dci_pair *p, dc_pair_info *info, int
         return DC_OK;
     }
     if (!dci_pair_start(p, n)) return DC_E_OVERLAP;
-    *zero = !dci_pair_loaded(p);
+    *zero = dci_pair_loaded(p) != 3;
     return *zero ? DC_OK : dci_pair_newton(p, info);
 }
 
@@ -4473,12 +4461,12 @@ static dc_status dci_pair_solve(dci_pair *p, const dc_plane *plane, int derivati
     dc_status status = DC_E_DIVERGED;
     dc_real lo, hi;
     int zero = 0;
-    memset(info, 0, sizeof *info);
-    *value = 0;
+    info->iterations = info->warm = 0;
+    info->gap = info->decrement = *value = 0;
 
     if (dci_pair_warm(p, plane)) {
         info->warm = 1;
-        zero = !dci_pair_loaded(p);
+        zero = dci_pair_loaded(p) != 3;
         status = zero ? DC_OK : dci_pair_newton(p, info);
         /* the noise of a bad start can look like convergence; near the end of the support only the hull distance knows
          * whether the value is zero */
@@ -4638,7 +4626,7 @@ static dc_real dci_pair_unscale(const dci_pair *p)
  *
  * Arms come from the body coordinates, not from the world: a far away pair keeps its small torques.
  * g = gradient, H = Hessian but for its last term (upper triangle), Y = L^-1 C^T. */
-static void dci_pair_body(const dci_pair *p, int body, dci_posed at, dc_real g[6], dc_real H[6][6], dc_real Y[6][4])
+static DCI_NOINLINE void dci_pair_body(const dci_pair *p, int body, const dci_posed *at, dc_real g[6], dc_real H[6][6], dc_real Y[6][4])
 {
     dc_real F = 0, Mz = 0, Mx = 0, My = 0, D0 = 0, Dz = 0, Dx = 0, Dy = 0, Xz = 0, Xx = 0, Xy = 0, Yz = 0, Yx = 0, Yy = 0;
     dc_real XX = 0, XY = 0, YY = 0, nu = p->r, nu2 = nu*nu, C[6][4], u[3], b1[3], b2[3], c[3], e[6], M[3], Mn, w = 1/p->unit;
@@ -4649,7 +4637,7 @@ static void dci_pair_body(const dci_pair *p, int body, dci_posed at, dc_real g[6
         const dci_term *t = &p->t[k];
         if ((t->k >= p->na) != body) continue;
         D0 += t->D;
-        mean = dc_madd(mean, t->D, dci_linear(at.M, at.hull->v[t->k - first]));
+        mean = dc_madd(mean, t->D, dci_linear(at->M, at->hull->v[t->k - first]));
     }
     if (D0 > 0) mean = dc_scale(1/D0, mean);
     for (k = 0; k < p->nt; ++k) {
@@ -4657,7 +4645,7 @@ static void dci_pair_body(const dci_pair *p, int body, dci_posed at, dc_real g[6
         dc_v3 r;
         dc_real f = t->f, D = t->D, rz, rx, ry, Drx, Dry;
         if ((t->k >= p->na) != body) continue;
-        r = dc_scale(1/p->unit, dc_sub(dci_linear(at.M, at.hull->v[t->k - first]), mean));
+        r = dc_scale(1/p->unit, dc_sub(dci_linear(at->M, at->hull->v[t->k - first]), mean));
         rz = dc_dot(r, p->u);
         rx = dc_dot(r, p->b1);
         ry = dc_dot(r, p->b2);
@@ -4724,13 +4712,12 @@ static void dci_pair_body(const dci_pair *p, int body, dci_posed at, dc_real g[6
 
 /* By the twists of both bodies about their origins; grad and hess may be NULL. 0: an entry does not fit, nothing is
  * written. */
-static DCI_NOINLINE int dci_pair_twists(dci_pair *p, dci_posed a, dci_posed b, dc_real *grad, dc_real *hess)
+static DCI_NOINLINE int dci_pair_twists(dci_pair *p, const dci_posed body[2], dc_real *grad, dc_real *hess)
 {
     dc_real (*Y)[4] = p->C, *g = p->grad, scale = dci_pair_unscale(p), most = 0, longest = 0;
     dc_real Z[4][12];                  /* on the stack: hess cannot alias it, so that the rows below vectorise */
     int i, j, k;
-    dci_pair_body(p, 0, a, g, p->B[0], Y);
-    dci_pair_body(p, 1, b, g + 6, p->B[1], Y + 6);
+    for (k = 0; k < 2; ++k) dci_pair_body(p, k, &body[k], g + 6*k, p->B[k], Y + 6*k);
     for (i = 0; i < 12; ++i) {
         g[i] *= scale;
         most += dc_abs(g[i]);                                /* sums keep a NaN */
@@ -4755,7 +4742,7 @@ static DCI_NOINLINE int dci_pair_twists(dci_pair *p, dci_posed a, dci_posed b, d
         }
     if (!dc_finite(most + longest*longest)) return 0;        /* bounds every entry */
 
-    if (grad) memcpy(grad, g, 12*sizeof *g);
+    for (i = 0; grad && i < 12; ++i) grad[i] = g[i];
     if (!hess) return 1;
     for (i = 0; i < 12; ++i) {
         dc_real z0 = Z[0][i], z1 = Z[1][i], z2 = Z[2][i], z3 = Z[3][i], *h = hess + 12*i;
@@ -4885,10 +4872,10 @@ static DCI_NOINLINE int dci_pair_maps(dci_pair *p, const dc_hull *hull[2], dc_re
 }
 
 /* What the three entry points share: load, solve, report. derivatives: whether any are wanted. */
-static dc_status dci_pair_run(dci_pair *p, const dc_pair_options *opt, dci_posed a, dci_posed b, dc_arena *mem,
+static dc_status dci_pair_run(dci_pair *p, const dc_pair_options *opt, const dci_posed body[2], dc_arena *mem,
                               const dc_plane *plane, int derivatives, dc_real *value, dc_plane *out, dc_pair_info *info)
 {
-    dc_status status = dci_pair_load(p, opt, a, b, mem);
+    dc_status status = dci_pair_load(p, opt, body, mem);
     if (status == DC_OK) status = dci_pair_solve(p, plane, derivatives, value, info);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
     *value *= dci_pair_unscale(p);
@@ -4915,15 +4902,15 @@ DC_DEF dc_status dc_pair(const dc_pair_options *opt, const dc_hull *a, const dc_
 {
     size_t used = mem ? mem->used : 0;
     dci_pair *p = (dci_pair *)dc_arena_take(mem, 1, sizeof *p);
-    dci_posed pa, pb;
-    dc_pair_info i = DC_ZERO;
-    dc_plane pl = DC_ZERO;
+    dci_posed body[2];
+    dc_pair_info i;
+    dc_plane pl;
     dc_real v = 0;
     dc_status status;
     if (!p) return mem ? DC_E_MEMORY : DC_E_ARG;
-    pa.hull = a;  pa.M = NULL;
-    pb.hull = b;  pb.M = NULL;
-    status = dci_pair_run(p, opt, pa, pb, mem, plane, grad || hess, &v, &pl, &i);
+    body[0].hull = a;  body[0].M = NULL;
+    body[1].hull = b;  body[1].M = NULL;
+    status = dci_pair_run(p, opt, body, mem, plane, grad || hess, &v, &pl, &i);
     if (status == DC_OK || status == DC_E_DIVERGED) {
         if (!dci_pair_vertices(p, grad, hess)) status = DC_E_RANGE;
     }
@@ -4955,21 +4942,22 @@ DC_DEF dc_status dc_pair_rigid(const dc_pair_options *opt, const dc_hull *a, con
 {
     size_t used = mem ? mem->used : 0;
     dci_pair *p = (dci_pair *)dc_arena_take(mem, 1, sizeof *p);
-    dci_posed pa, pb;
-    dc_pair_info i = DC_ZERO;
-    dc_plane pl = DC_ZERO;
+    dci_posed body[2];
+    dc_pair_info i;
+    dc_plane pl;
     dc_real v = 0;
     dc_status status;
+    int k;
     if (!p) return mem ? DC_E_MEMORY : DC_E_ARG;
-    pa.hull = a;
-    pb.hull = b;
-    if (!dci_pose_map(pose_a, p->map[0], &pa.M) || !dci_pose_map(pose_b, p->map[1], &pb.M)) status = DC_E_ARG;
-    else status = dci_pair_run(p, opt, pa, pb, mem, plane, grad || hess, &v, &pl, &i);
+    body[0].hull = a;
+    body[1].hull = b;
+    if (!dci_pose_map(pose_a, p->map[0], &body[0].M) || !dci_pose_map(pose_b, p->map[1], &body[1].M)) status = DC_E_ARG;
+    else status = dci_pair_run(p, opt, body, mem, plane, grad || hess, &v, &pl, &i);
     if ((status == DC_OK || status == DC_E_DIVERGED) && (grad || hess)) {
         if (p->nt == 0) {
-            if (grad) memset(grad, 0, 12*sizeof *grad);
-            if (hess) memset(hess, 0, 144*sizeof *hess);
-        } else if (!dci_pair_twists(p, pa, pb, grad, hess)) status = DC_E_RANGE;
+            for (k = 0; grad && k < 12; ++k) grad[k] = 0;
+            for (k = 0; hess && k < 144; ++k) hess[k] = 0;
+        } else if (!dci_pair_twists(p, body, grad, hess)) status = DC_E_RANGE;
     }
     if (mem) mem->used = used;
     return dci_pair_finish(status, v, &pl, &i, plane, value, info);
@@ -4981,15 +4969,15 @@ DC_DEF dc_status dc_pair_affine(const dc_pair_options *opt, const dc_hull *a, co
 {
     size_t used = mem ? mem->used : 0;
     dci_pair *p = (dci_pair *)dc_arena_take(mem, 1, sizeof *p);
-    dci_posed pa, pb;
-    dc_pair_info i = DC_ZERO;
-    dc_plane pl = DC_ZERO;
+    dci_posed body[2];
+    dc_pair_info i;
+    dc_plane pl;
     dc_real v = 0;
     dc_status status;
     if (!p) return mem ? DC_E_MEMORY : DC_E_ARG;
-    pa.hull = a;  pa.M = T_a ? T_a->m : NULL;
-    pb.hull = b;  pb.M = T_b ? T_b->m : NULL;
-    status = dci_pair_run(p, opt, pa, pb, mem, plane, grad || hess, &v, &pl, &i);
+    body[0].hull = a;  body[0].M = T_a ? T_a->m : NULL;
+    body[1].hull = b;  body[1].M = T_b ? T_b->m : NULL;
+    status = dci_pair_run(p, opt, body, mem, plane, grad || hess, &v, &pl, &i);
     if (status == DC_OK || status == DC_E_DIVERGED) {
         const dc_hull *hull[2];
         hull[0] = a;
@@ -6205,7 +6193,7 @@ static dc_status dci_friction_open(dci_friction *f, const dc_friction_options *o
     f->m = 0;
     f->scale = 1;
     f->z[0] = f->z[1] = f->z[2] = 0;
-    status = dci_pair_run(p, pair, old[0], old[1], mem, plane, 1, &P, out, &info->pair);
+    status = dci_pair_run(p, pair, old, mem, plane, 1, &P, out, &info->pair);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
     if (!dci_friction_take(f, p->n, mem)) return DC_E_MEMORY;
     if (!dci_friction_forces(f, p, mu, eps_f)) return DC_E_RANGE;

@@ -8,7 +8,7 @@ int main(void)
 {
     static const dc_real gaps[4] = {DC_R(0.001), DC_R(0.01), DC_R(0.03), DC_R(0.1)};
     static board_pair pair;
-    dc_pair_options opt = DC_ZERO;
+    static dc_pair_options opt;
     int barrier, k, bad = 0;
     for (barrier = 0; barrier < 2; ++barrier) {
         opt.barrier = barrier ? DC_LOCAL : DC_GLOBAL;
