@@ -3210,12 +3210,12 @@ static int dci_inside(const dci_mink *p, dc_real tol)
     return 1;
 }
 
-/* some direction at right angles to e */
-static dc_v3 dci_across(dc_v3 e)
+/* the axis that is farthest from e's line */
+static dc_v3 dci_axis_off(dc_v3 e)
 {
     dc_real x = dc_abs(e.x), y = dc_abs(e.y), z = dc_abs(e.z);
-    if (x <= y && x <= z) return dc_cross(e, dc_vec(1, 0, 0));
-    return dc_cross(e, y <= z ? dc_vec(0, 1, 0) : dc_vec(0, 0, 1));
+    int i = x <= y && x <= z ? 0 : y <= z ? 1 : 2;
+    return dc_vec(i == 0, i == 1, i == 2);
 }
 
 /* keep n when the least n . w_k is larger than every one before */
@@ -3270,7 +3270,7 @@ static DCI_NOINLINE int dci_search(dci_hulls *h, dci_mink *p, int *count, dc_v3 
                 v = dc_madd(p[i].w, -dc_dot(p[i].w, e)/ee, e);
                 v = dc_madd(v, -dc_dot(v, e)/ee, e);
                 dci_search_try(p, m, dci_unit(v), &best, &dir);
-                if (dc_dot(v, v) <= tol*tol) dci_search_try(p, m, dci_unit(dci_across(e)), &best, &dir);
+                if (dc_dot(v, v) <= tol*tol) dci_search_try(p, m, dci_unit(dc_cross(e, dci_axis_off(e))), &best, &dir);
                 for (k = j + 1; k < m; k++) {
                     u = dci_normal(&p[i].w, &p[j].w, &p[k].w);
                     dci_search_try(p, m, u, &best, &dir);
@@ -3735,7 +3735,7 @@ DC_DEF size_t dc_hull_distance_bytes(int na, int nb)
     return dc_bytes(0, 1, sizeof(dci_polytope));
 }
 
-/* Simplex iteration. 1: separated, n, gap and r hold the answer; 0: the tetrahedron p holds the origin for certain;
+/* Simplex iteration. 1: separated, n, gap and r hold the answer; 0: no face of the tetrahedron p has the origin outside;
  * -1: rounding stands in the way, p holds the m points to go on with. */
 static DCI_NOINLINE int dci_simplex(dci_hulls *h, dci_mink *p, int *count, dci_near *r, dc_v3 *n, dc_real *gap, int *steps)
 {
@@ -3747,7 +3747,7 @@ static DCI_NOINLINE int dci_simplex(dci_hulls *h, dci_mink *p, int *count, dci_n
         int keep = dci_near_simplex(p, m, r);
         if (keep == 0) {
             *count = m;
-            return dci_inside(p, DCI_HULL_TOL*dc_sqrt(h->mag2)) ? 0 : -1;
+            return 0;
         }
         m = *count = keep;
         /* The bounds stay multiplied by |u|, and are compared by their squares: no root delays the support. */
@@ -3775,39 +3775,23 @@ static DCI_NOINLINE int dci_simplex(dci_hulls *h, dci_mink *p, int *count, dci_n
     return -1;
 }
 
-/* Direction and room of hulls that are apart, from the m points p on. 1: n, gap and r hold the answer; 0: the hulls overlap or, for
- * `deep` to find out, may do so, and p holds the points to go on with; -1: the search ended early, they are the best so far. */
-static DCI_NOINLINE int dci_apart(dci_hulls *h, int deep, dci_mink *p, int *count, dci_near *r, dc_v3 *n, dc_real *gap, int *steps)
-{
-    int apart = dci_simplex(h, p, count, r, n, gap, steps), turn;
-    if (apart >= 0) return apart;
-    apart = dci_search(h, p, count, n, gap, steps);
-    if (apart == 0 || (apart < 0 && deep)) return 0;     /* the polytope needs no decision beforehand */
-    *count = dci_search_feature(p, *count, *n, *gap, r);
-    for (turn = 0; turn < DCI_HULL_WORK && *gap > 0; turn++) {
-        ++*steps;
-        if (!dci_search_align(h, p, *count, r, n, gap)) break;
-        *count = dci_search_feature(p, *count + 1, *n, *gap, r);
-    }
-    return apart;
-}
-
-/* What the potential of a pair starts from, without poses, witness points and depth: DC_OK, DC_E_OVERLAP or DC_E_DIVERGED. */
+/* What the potential of a pair starts from: a direction with nearly the most room, without poses, features and depth. DC_OK,
+ * DC_E_OVERLAP or DC_E_DIVERGED. */
 static dc_status dci_hulls_apart(const dc_hull *a, const dc_hull *b, dc_v3 *n, dc_real *gap)
 {
-    static const dc_m3 one = {{1, 0, 0, 0, 1, 0, 0, 0, 1}};
     dci_hulls h;
     dci_mink p[DCI_HULL_WORK];
     dci_near r;
     dc_v3 mean[2];
     dc_real ext2, inv_s;
-    int m, steps = 0, apart;
+    int i, m, steps = 0, apart;
     if (!dci_hulls_load(&h, a, b, mean, &ext2)) return DC_E_ARG;
-    h.Ra = h.Rb = one;
+    for (i = 0; i < 9; i++) h.Ra.m[i] = h.Rb.m[i] = i%4 == 0;
     h.T = dc_vec(0, 0, 0);
     dci_hulls_frame(&h, ext2, &inv_s);
     m = dci_hulls_start(&h, mean, p);
-    apart = dci_apart(&h, 0, p, &m, &r, n, gap, &steps);
+    apart = dci_simplex(&h, p, &m, &r, n, gap, &steps);
+    if (apart <= 0) apart = dci_search(&h, p, &m, n, gap, &steps);
     if (apart == 0 || !(*gap > 0)) return DC_E_OVERLAP;
     *gap *= inv_s;
     return apart < 0 ? DC_E_DIVERGED : DC_OK;
@@ -3824,7 +3808,7 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
     dc_v3 mean[2], n = dc_vec(1, 0, 0), origin;
     dc_real ext2, inv_s, gap = 0;
     dc_status status = DC_OK;
-    int m, steps = 0, apart;
+    int m, steps = 0, apart, turn;
 
     if (!d || !dci_hulls_load(&h, a, b, mean, &ext2) || !dc_pose_ok(pa) || !dc_pose_ok(pb)) return DC_E_ARG;
     h.Ra = dc_rotation(pa->q);
@@ -3836,8 +3820,20 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
     /* an earlier answer, where there is one */
     m = dci_warm(&h, d, p);
     if (m == 0) m = dci_hulls_start(&h, mean, p);
-    apart = dci_apart(&h, mem != NULL, p, &m, &r, &n, &gap, &steps);
-    if (apart < 0) status = DC_E_DIVERGED;
+    apart = dci_simplex(&h, p, &m, &r, &n, &gap, &steps);
+    if (apart < 0 || (apart == 0 && !dci_inside(p, DCI_HULL_TOL*dc_sqrt(h.mag2)))) {
+        apart = dci_search(&h, p, &m, &n, &gap, &steps);
+        if (apart < 0 && mem) apart = 0;                 /* the polytope needs no decision beforehand */
+        if (apart < 0) status = DC_E_DIVERGED;
+        if (apart != 0) {
+            m = dci_search_feature(p, m, n, gap, &r);
+            for (turn = 0; turn < DCI_HULL_WORK && gap > 0; turn++) {
+                ++steps;
+                if (!dci_search_align(&h, p, m, &r, &n, &gap)) break;
+                m = dci_search_feature(p, m + 1, n, gap, &r);
+            }
+        }
+    }
     if (apart == 0 && mem) {
         dc_arena undo = *mem;
         dci_polytope *t = (dci_polytope *)dc_arena_take(mem, 1, sizeof(dci_polytope));
@@ -4063,8 +4059,7 @@ static void dci_pair_frame(dci_pair *p)
     p->b1 = dc_madd(p->b1, -dc_dot(p->b1, p->u), p->u);
     len = dc_dot(p->b1, p->b1);
     if (!(len > DC_R(0.01))) {
-        dc_real ax = dc_abs(p->u.x), ay = dc_abs(p->u.y), az = dc_abs(p->u.z);
-        dc_v3 e = ax <= ay && ax <= az ? dc_vec(1, 0, 0) : ay <= az ? dc_vec(0, 1, 0) : dc_vec(0, 0, 1);
+        dc_v3 e = dci_axis_off(p->u);
         p->b1 = dc_madd(e, -dc_dot(e, p->u), p->u);
         len = dc_dot(p->b1, p->b1);
     }
