@@ -3886,7 +3886,7 @@ typedef struct {
     dc_v3 *v;                     /* [n] local vertices: (x - origin)/unit */
     dc_real *slack, *trial;       /* [n] */
     dc_real *Y;                   /* [12 n] */
-    dci_term *t;                  /* [n], the first nt in use */
+    dci_term *t;                  /* [n], the first nt in use: a's, then b's */
     int nt;
     dc_v3 origin;
     dc_real unit, size;           /* length of a local unit; largest local coordinate */
@@ -3949,25 +3949,43 @@ static dc_real dci_floor_pow2(dc_real x) { return dci_from_bits(dci_to_bits(x) &
  * axes (u, b1, b2) whose b1, b2 diagonalise the lateral spread sum D r r^T where that is nearly singular. There the
  * scaled matrix is well conditioned. A QR step would do the same with one more array of rows. */
 
-/* Slacks of the plane (nrm, dq) about q; f there, or -1 when a slack or 1-|n| is not positive. p->least: the least
- * slack over |n|. */
-static dc_real dci_pair_energy(dci_pair *p, dc_v3 nrm, dc_real dq, dc_real *slack)
+/* slacks of the plane (nrm, dq) about q */
+static void dci_pair_slacks(const dci_pair *p, dc_v3 nrm, dc_real dq, dc_real *slack)
 {
     const dc_v3 *v = p->v, q = p->q;
     const int na = p->na, n = p->n;
-    dc_real least = DC_REAL_MAX, f = 0, r = dc_sqrt(dc_dot(nrm, nrm));
     int k;
     for (k = 0; k < na; ++k) slack[k] = dc_dot(dc_sub(v[k], q), nrm) + dq;
     for (; k < n; ++k) slack[k] = -(dc_dot(dc_sub(v[k], q), nrm) + dq);
-    for (k = 0; k < n; ++k) least = dc_min(least, slack[k]);
+}
+
+/* the least slacks of a and of b */
+static void dci_pair_least(const dci_pair *p, const dc_real *slack, dc_real *a, dc_real *b)
+{
+    dc_real least = DC_REAL_MAX;
+    int k;
+    for (k = 0; k < p->na; ++k) least = dc_min(least, slack[k]);
+    *a = least;
+    for (least = DC_REAL_MAX; k < p->n; ++k) least = dc_min(least, slack[k]);
+    *b = least;
+}
+
+/* f at the plane (nrm, dq) about q, and its slacks; -1 when one of them or 1-|n| is not positive. p->least: the least slack over |n|. */
+static dc_real dci_pair_energy(dci_pair *p, dc_v3 nrm, dc_real dq, dc_real *slack)
+{
+    dc_real least, least_b, f = 0, r = dc_sqrt(dc_dot(nrm, nrm));
+    int k;
+    dci_pair_slacks(p, nrm, dq, slack);
+    dci_pair_least(p, slack, &least, &least_b);
+    least = dc_min(least, least_b);
     if (!(least > 0)) return -1;
     p->least = least/r;
     if (p->barrier == DC_GLOBAL) {
-        for (k = 0; k < n; ++k) f += 1/slack[k];
+        for (k = 0; k < p->n; ++k) f += 1/slack[k];
         return f + r;
     }
     if (!(r < 1)) return -1;
-    for (k = 0; k < n; ++k) f += dci_ps(slack[k], p->s, p->x0);
+    for (k = 0; k < p->n; ++k) f += dci_ps(slack[k], p->s, p->x0);
     return f + dci_ps(1 - r, p->s, p->x0);
 }
 
@@ -4296,14 +4314,12 @@ static DCI_NOINLINE dc_status dci_pair_load(dci_pair *p, const dc_pair_options *
     return DC_OK;
 }
 
-/* Support of both hulls along m: *lo the least of a, *hi the greatest of b. */
+/* Support of both hulls along m: *lo the least of a, *hi the greatest of b. Overwrites p->trial. */
 static void dci_pair_support(const dci_pair *p, dc_v3 m, dc_real *lo, dc_real *hi)
 {
-    int k;
-    *lo = DC_REAL_MAX;
-    *hi = -DC_REAL_MAX;
-    for (k = 0; k < p->na; ++k) *lo = dc_min(*lo, dc_dot(dc_sub(p->v[k], p->q), m));
-    for (; k < p->n; ++k) *hi = dc_max(*hi, dc_dot(dc_sub(p->v[k], p->q), m));
+    dci_pair_slacks(p, m, 0, p->trial);
+    dci_pair_least(p, p->trial, lo, hi);
+    *hi = -*hi;
 }
 
 /* A plane across the unit direction m, midway between the supports; 0 when m does not separate.
@@ -4323,7 +4339,7 @@ static int dci_pair_start(dci_pair *p, dc_v3 m)
     p->dq = DC_R(-0.5)*(lo + hi);
     if (p->barrier == DC_GLOBAL) return dci_pair_energy(p, p->nrm, p->dq, p->slack) >= 0;
 
-    for (k = 0; k < p->n; ++k) p->slack[k] = dc_abs(dc_dot(dc_sub(p->v[k], p->q), m) + p->dq);
+    dci_pair_slacks(p, m, p->dq, p->slack);
     t0 = 1 - p->s;
     t1 = DC_R(0.5)*gap*t0 >= p->s ? t0 : dc_min(1, 2*p->s/gap);
     p->x0 = dci_floor_pow2(dc_min(DC_R(0.25)*gap, p->s));
@@ -4383,11 +4399,9 @@ static DCI_NOINLINE int dci_pair_warm(dci_pair *p, const dc_plane *plane)
 /* Room between the hulls along the plane's normal: the least distances of both to the plane. */
 static dc_real dci_pair_room(const dci_pair *p)
 {
-    dc_real lo = DC_REAL_MAX, hi = DC_REAL_MAX;
-    int k;
-    for (k = 0; k < p->na; ++k) lo = dc_min(lo, p->slack[k]);
-    for (; k < p->n; ++k) hi = dc_min(hi, p->slack[k]);
-    return (lo + hi)/dc_sqrt(dc_dot(p->nrm, p->nrm));
+    dc_real a, b;
+    dci_pair_least(p, p->slack, &a, &b);
+    return (a + b)/dc_sqrt(dc_dot(p->nrm, p->nrm));
 }
 
 /* Cold start: across the shortest way between the hulls. *zero: DC_LOCAL is 0, at the plane that is left in p. */
@@ -4613,7 +4627,7 @@ static dc_real dci_pair_unscale(const dci_pair *p)
     return p->barrier == DC_LOCAL ? w*w*w*w*w : 1;
 }
 
-/* One body by its twist, in world axes and units, about its own origin. With rho = c + r the arm of a vertex, c the
+/* One body, with the terms from begin to end, by its twist, in world axes and units, about its own origin. With rho = c + r the arm of a vertex, c the
  * mean of the loaded ones by D, and coordinates r = (z, x, y):
  *
  *     e     = (n, c x n) + (0, r x n),     r x n = nu (y b1 - x b2),   nu = |n|
@@ -4621,26 +4635,26 @@ static dc_real dci_pair_unscale(const dci_pair *p)
  *
  * Arms come from the body coordinates, not from the world: a far away pair keeps its small torques.
  * g = gradient, H = Hessian but for its last term (upper triangle), Y = L^-1 C^T. */
-static DCI_NOINLINE void dci_pair_body(const dci_pair *p, int body, const dci_posed *at, dc_real g[6], dc_real H[6][6], dc_real Y[6][4])
+static DCI_NOINLINE void dci_pair_body(const dci_pair *p, int begin, int end, const dci_posed *at,
+                                       dc_real g[6], dc_real H[6][6], dc_real Y[6][4])
 {
     dc_real F = 0, Mz = 0, Mx = 0, My = 0, D0 = 0, Dz = 0, Dx = 0, Dy = 0, Xz = 0, Xx = 0, Xy = 0, Yz = 0, Yx = 0, Yy = 0;
     dc_real XX = 0, XY = 0, YY = 0, nu = p->r, nu2 = nu*nu, C[6][4], u[3], b1[3], b2[3], c[3], e[6], M[3], Mn, w = 1/p->unit;
-    dc_v3 mean = dc_vec(0, 0, 0);
-    int i, j, k, first = body ? p->na : 0;
+    const int first = begin < end && p->t[begin].k >= p->na ? p->na : 0;
+    dc_v3 *x = (dc_v3 *)p->Y, mean = dc_vec(0, 0, 0);           /* points of the terms */
+    int i, j, k;
 
-    for (k = 0; k < p->nt; ++k) {
+    for (k = begin; k < end; ++k) {
         const dci_term *t = &p->t[k];
-        if ((t->k >= p->na) != body) continue;
+        x[k] = dci_linear(at->M, at->hull->v[t->k - first]);
         D0 += t->D;
-        mean = dc_madd(mean, t->D, dci_linear(at->M, at->hull->v[t->k - first]));
+        mean = dc_madd(mean, t->D, x[k]);
     }
     if (D0 > 0) mean = dc_scale(1/D0, mean);
-    for (k = 0; k < p->nt; ++k) {
+    for (k = begin; k < end; ++k) {
         const dci_term *t = &p->t[k];
-        dc_v3 r;
+        const dc_v3 r = dc_scale(w, dc_sub(x[k], mean));
         dc_real f = t->f, D = t->D, rz, rx, ry, Drx, Dry;
-        if ((t->k >= p->na) != body) continue;
-        r = dc_scale(1/p->unit, dc_sub(dci_linear(at->M, at->hull->v[t->k - first]), mean));
         rz = dc_dot(r, p->u);
         rx = dc_dot(r, p->b1);
         ry = dc_dot(r, p->b2);
@@ -4712,7 +4726,9 @@ static DCI_NOINLINE int dci_pair_twists(dci_pair *p, const dci_posed body[2], dc
     dc_real (*Y)[4] = p->C, *g = p->grad, scale = dci_pair_unscale(p), most = 0, longest = 0;
     dc_real Z[4][12];                  /* on the stack: hess cannot alias it, so that the rows below vectorise */
     int i, j, k;
-    for (k = 0; k < 2; ++k) dci_pair_body(p, k, &body[k], g + 6*k, p->B[k], Y + 6*k);
+    for (k = 0; k < p->nt && p->t[k].k < p->na; ++k) {}
+    dci_pair_body(p, 0, k, &body[0], g, p->B[0], Y);
+    dci_pair_body(p, k, p->nt, &body[1], g + 6, p->B[1], Y + 6);
     for (i = 0; i < 12; ++i) {
         g[i] *= scale;
         most += dc_abs(g[i]);                                /* sums keep a NaN */
