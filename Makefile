@@ -6,7 +6,7 @@
 # make fuzz          libFuzzer over the fuzz programs, FUZZ_TIME seconds each, where clang has it; else as fuzz-short
 # make fuzz-short    a fixed set of inputs to each fuzz program, with the sanitizers
 # make lint          white space, spelling, comments of public functions, clang-tidy
-# make vendor        drop-in trials: programs in directories of their own with the headers they need
+# make vendor        drop-in trials: programs in directories of their own with the headers they need; firmware on an emulated Cortex-M
 # make facts         lines, code size and worst stack of each header
 # make concordance   the papers' equations and the lines of the headers that compute them
 # make figures       the figures of README.md beside what is measured now: minutes
@@ -203,6 +203,7 @@ lint:
 	@sh tests/lint.sh
 
 vendor:
+	@echo "== build/vendor"
 	@sh tests/vendor/run.sh
 
 # ---- facts, concordance

@@ -3,7 +3,8 @@
 #include <stdint.h>
 
 unsigned char board_memory[BOARD_MEMORY];
-static struct { uint32_t calls, failed, mean, most, stack, arena; uint32_t bits[2]; uint64_t sum; } seen;
+static struct seen { uint32_t calls, failed, most, stack, arena, bits[2]; uint64_t sum; } seen;
+static const struct seen nothing;
 
 /* ---- states: stereographic coordinates are a direction and a turn without a root ---- */
 
@@ -203,22 +204,18 @@ int board_report(const char *name, size_t arena)
     uint64_t sum = seen.sum;
     uint32_t mean = 0;
     for (; sum >= seen.calls; sum -= seen.calls) ++mean;
-    line(name, "calls", seen.calls);
-    line(name, "failed", seen.failed);
+    if (seen.failed) line(name, "calls_failed", seen.failed);
     line(name, "instructions", mean);
     line(name, "most", seen.most);
     line(name, "stack", seen.stack);
     line(name, "arena", (uint32_t)arena);
-    line(name, "arena_written", seen.arena);
+    if (seen.arena > arena) line(name, "arena_written", seen.arena);
     print(name);
     print("/bits ");
     number(seen.bits[0], 16, 8);
     number(seen.bits[1], 16, 8);
     print("\n");
-    {
-        unsigned char *c = (unsigned char *)&seen;
-        for (sum = 0; sum < sizeof seen; ++sum) c[sum] = 0;
-    }
+    seen = nothing;
     return bad;
 }
 
@@ -226,7 +223,6 @@ int board_report(const char *name, size_t arena)
 /* ---- on the host ---- */
 
 #include <stdio.h>
-#include <string.h>
 
 void board_start(void) {}
 void board_stop(dc_status status) { seen.failed += status != DC_OK; }
@@ -235,7 +231,7 @@ int board_report(const char *name, size_t arena)
     uint32_t failed = seen.failed;
     (void)arena;
     printf("%s/bits %08x%08x\n", name, (unsigned)seen.bits[0], (unsigned)seen.bits[1]);
-    memset(&seen, 0, sizeof seen);
+    seen = nothing;
     return failed > 0;
 }
 
