@@ -280,7 +280,8 @@ DC_DEF void *dc_arena_take(dc_arena *a, size_t count, size_t size);
 DC_INLINE dc_real dc_min(dc_real a, dc_real b) { return a < b ? a : b; }
 DC_INLINE dc_real dc_max(dc_real a, dc_real b) { return a > b ? a : b; }
 #if (defined(__GNUC__) || defined(__clang__)) && DC_IS_FLOAT
-DC_INLINE dc_real dc_abs(dc_real a) { return __builtin_fabsf(a); }      /* one instruction, which gcc does not see in a < 0 ? -a : a */
+/* one instruction, which gcc does not see in a < 0 ? -a : a */
+DC_INLINE dc_real dc_abs(dc_real a) { return __builtin_fabsf(a); }
 #elif defined(__GNUC__) || defined(__clang__)
 DC_INLINE dc_real dc_abs(dc_real a) { return __builtin_fabs(a); }
 #else
@@ -1041,7 +1042,7 @@ typedef uint64_t dci_bits;
 #endif
 
 #if defined(__GNUC__) || defined(__clang__)
-#define DCI_COPY __builtin_memcpy                       /* with -ffreestanding a plain memcpy is a call, of a few bytes too */
+#define DCI_COPY __builtin_memcpy       /* with -ffreestanding a plain memcpy is a call, of a few bytes too */
 #else
 #define DCI_COPY memcpy
 #endif
@@ -2943,7 +2944,8 @@ typedef struct { dc_v3 dir; dc_real d2, l[4]; } dci_near;
 #define DCI_HULL_WORK 8         /* points of the working set of the exhaustive search */
 
 #if defined(__OPTIMIZE_SIZE__)
-/* Index of the largest (v_i - o) . d, of equal ones that which the four running maxima below find; o is zero where there is no shift. */
+/* Index of the largest (v_i - o) . d, of equal ones that which the four running maxima below find; o is zero where there
+ * is no shift. */
 static int dci_support(const dc_v3 *v, int n, int shift, const dc_v3 *o, dc_real dx, dc_real dy, dc_real dz)
 {
     const dc_real ox = shift ? o->x : 0, oy = shift ? o->y : 0, oz = shift ? o->z : 0;
@@ -3623,7 +3625,8 @@ static void dci_pow2_scale(dc_real x2, dc_real *s, dc_real *inv_s)
     *inv_s = dci_from_bits(e << DCI_MANT);
 }
 
-/* The two hulls, the means of their vertices from the first one, and the sum of squares that scales them; 0: not two good hulls. */
+/* The two hulls, the means of their vertices from the first one, and the sum of squares that scales them; 0: not two good
+ * hulls. */
 static DCI_NOINLINE int dci_hulls_load(dci_hulls *h, const dc_hull *a, const dc_hull *b, dc_v3 mean[2], dc_real *ext2)
 {
     dc_real ext2_b;
@@ -3636,7 +3639,8 @@ static DCI_NOINLINE int dci_hulls_load(dci_hulls *h, const dc_hull *a, const dc_
     return 1;
 }
 
-/* The frame of (1) for the rotations in Ra, Rb and b's origin at T from a's: rotations times the scale, T between the first vertices. */
+/* The frame of (1) for the rotations in Ra, Rb and b's origin at T from a's: rotations times the scale, T between the first
+ * vertices. */
 static void dci_hulls_frame(dci_hulls *h, dc_real ext2, dc_real *inv_s)
 {
     dc_real s;
@@ -3735,8 +3739,8 @@ DC_DEF size_t dc_hull_distance_bytes(int na, int nb)
     return dc_bytes(0, 1, sizeof(dci_polytope));
 }
 
-/* Simplex iteration. 1: separated, n, gap and r hold the answer; 0: no face of the tetrahedron p has the origin outside;
- * -1: rounding stands in the way, p holds the m points to go on with. */
+/* Simplex iteration. 1: separated, n, gap and r hold the answer; 0: no face of the tetrahedron p has the origin
+ * outside; -1: rounding stands in the way, p holds the m points to go on with. */
 static DCI_NOINLINE int dci_simplex(dci_hulls *h, dci_mink *p, int *count, dci_near *r, dc_v3 *n, dc_real *gap, int *steps)
 {
     dc_real last = DC_REAL_MAX;
@@ -3775,8 +3779,8 @@ static DCI_NOINLINE int dci_simplex(dci_hulls *h, dci_mink *p, int *count, dci_n
     return -1;
 }
 
-/* What the potential of a pair starts from: a direction with nearly the most room, without poses, features and depth. DC_OK,
- * DC_E_OVERLAP or DC_E_DIVERGED. */
+/* What the potential of a pair starts from: a direction with nearly the most room, without poses, features and depth.
+ * DC_OK, DC_E_OVERLAP or DC_E_DIVERGED. */
 static dc_status dci_hulls_apart(const dc_hull *a, const dc_hull *b, dc_v3 *n, dc_real *gap)
 {
     dci_hulls h;
@@ -3970,7 +3974,8 @@ static void dci_pair_least(const dci_pair *p, const dc_real *slack, dc_real *a, 
     *b = least;
 }
 
-/* f at the plane (nrm, dq) about q, and its slacks; -1 when one of them or 1-|n| is not positive. p->least: the least slack over |n|. */
+/* f at the plane (nrm, dq) about q, and its slacks; -1 when one of them or 1-|n| is not positive. p->least: the least slack
+ * over |n|. */
 static dc_real dci_pair_energy(dci_pair *p, dc_v3 nrm, dc_real dq, dc_real *slack)
 {
     dc_real least, least_b, f = 0, r = dc_sqrt(dc_dot(nrm, nrm));
@@ -4086,7 +4091,7 @@ static void dci_pair_frame(dci_pair *p)
 
     for (pass = 0; pass < 2; ++pass) {
         const dc_v3 u = p->u, b1 = p->b1, b2 = p->b2;
-        dc_real g0 = 0, gz = 0, gx = 0, gy = 0, D0 = 0, Dz = 0, zz = 0, Dx = 0, xz = 0, xx = 0, Dy = 0, yz = 0, xy = 0, yy = 0;
+        dc_real g0 = 0, gz = 0, gx = 0, gy = 0, D0 = 0, Dz = 0, Dx = 0, Dy = 0, zz = 0, xz = 0, xx = 0, yz = 0, xy = 0, yy = 0;
         dc_real radial, m, h, c, s;
         for (k = 0; k < nt; ++k) {
             dci_term *t = &p->t[k];
@@ -4253,7 +4258,8 @@ DC_DEF size_t dc_pair_bytes(int na, int nb)
 /* (sqrt na + sqrt nb)^2, exactly 12 for two triangles */
 static dc_real dci_default_c(int na, int nb) { return (dc_real)na + (dc_real)nb + 2*dc_sqrt((dc_real)na*(dc_real)nb); }
 
-static DCI_NOINLINE dc_status dci_pair_load(dci_pair *p, const dc_pair_options *opt, const dci_posed body[2], dc_arena *mem)
+static DCI_NOINLINE dc_status dci_pair_load(dci_pair *p, const dc_pair_options *opt, const dci_posed body[2],
+                                            dc_arena *mem)
 {
     static const dc_pair_options defaults = DC_ZERO;
     dc_real length, L = 0, inv;
@@ -4363,8 +4369,8 @@ static int dci_pair_start(dci_pair *p, dc_v3 m)
  * float, and counts as zero. */
 static dc_real dci_pair_end_slack(const dci_pair *p) { return p->s*(1 - 64*DC_EPS); }
 
-/* What is loaded at the plane: the radial term 1, any vertex 2, both 3 (always so for DC_GLOBAL), without which A is singular. 0: every
- * slack and 1-|n| reach s, the plane shows that the value is zero. */
+/* What is loaded at the plane: the radial term 1, any vertex 2, both 3 (always so for DC_GLOBAL), without which A is
+ * singular. 0: every slack and 1-|n| reach s, the plane shows that the value is zero. */
 static int dci_pair_loaded(const dci_pair *p)
 {
     dc_real reach = dci_pair_end_slack(p);
@@ -4627,8 +4633,8 @@ static dc_real dci_pair_unscale(const dci_pair *p)
     return p->barrier == DC_LOCAL ? w*w*w*w*w : 1;
 }
 
-/* One body, with the terms from begin to end, by its twist, in world axes and units, about its own origin. With rho = c + r the arm of a vertex, c the
- * mean of the loaded ones by D, and coordinates r = (z, x, y):
+/* One body, with the terms from begin to end, by its twist, in world axes and units, about its own origin. With
+ * rho = c + r the arm of a vertex, c the mean of the loaded ones by D, and coordinates r = (z, x, y):
  *
  *     e     = (n, c x n) + (0, r x n),     r x n = nu (y b1 - x b2),   nu = |n|
  *     sum D e e^T = D0 e0 e0^T + nu^2 sum D (y b1 - x b2)(y b1 - x b2)^T,   since sum D r = 0

@@ -11,7 +11,9 @@ static unsigned char of_model[1 << 14];
 
 int main(void)
 {
-    static const dc_real half[LINKS][3] = {{DC_R(0.04), DC_R(0.04), DC_R(0.24)}, {DC_R(0.03), DC_R(0.03), DC_R(0.19)}, {DC_R(0.02), DC_R(0.02), DC_R(0.09)}};
+    static const dc_real half[LINKS][3] = {
+        {DC_R(0.04), DC_R(0.04), DC_R(0.24)}, {DC_R(0.03), DC_R(0.03), DC_R(0.19)}, {DC_R(0.02), DC_R(0.02), DC_R(0.09)}
+    };
     static const dc_real length[LINKS] = {DC_R(0.5), DC_R(0.4), DC_R(0.2)}, mass[LINKS] = {2, DC_R(1.2), DC_R(0.5)};
     static dc_v3 v[LINKS][8];
     static dc_sim_link link[LINKS];

@@ -15,7 +15,8 @@ int main(void)
     dc_ncp_scene scene = DC_ZERO;
     int i;
 
-    if (dc_shape_sphere(3, DC_R(0.5), &shapes, &ball) != DC_OK || dc_shape_halfspace(3, dc_vec(0, 0, 1), 0, &shapes, &ground) != DC_OK) return 1;
+    if (dc_shape_sphere(3, DC_R(0.5), &shapes, &ball) != DC_OK) return 1;
+    if (dc_shape_halfspace(3, dc_vec(0, 0, 1), 0, &shapes, &ground) != DC_OK) return 1;
     body.pose.q.w = body.mass = body.inertia.m[0] = body.inertia.m[4] = body.inertia.m[8] = 1;
     body.pose.t.z = 1;
     touch.body[1] = -1;

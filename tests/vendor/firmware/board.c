@@ -97,7 +97,8 @@ void board_wrote(const void *result, size_t bytes)
 
 int main(void);
 static void count_loop(void);
-extern uint32_t board_data[], board_data_end[], board_data_load[], board_bss[], board_bss_end[], board_stack[], board_stack_end[];
+extern uint32_t board_data[], board_data_end[], board_data_load[], board_bss[], board_bss_end[];
+extern uint32_t board_stack[], board_stack_end[];
 
 /* semihosting: the debugger, here QEMU, does it */
 static int semihost(int what, const void *with)
@@ -132,7 +133,8 @@ void board_reset(void)
 typedef void (*board_vector)(void);
 extern const board_vector board_vectors[16];
 __attribute__((section(".vectors"), used)) const board_vector board_vectors[16] = {
-    (board_vector)(uintptr_t)board_stack_end, board_reset, fault, fault, fault, fault, fault, 0, 0, 0, 0, fault, fault, 0, fault, fault
+    (board_vector)(uintptr_t)board_stack_end, board_reset, fault, fault, fault, fault, fault, 0, 0, 0, 0, fault, fault, 0,
+    fault, fault
 };
 
 /* QEMU with -icount shift=6 takes 64 ns for every instruction and SysTick counts 25 MHz: 8 ticks for 5 instructions. */
@@ -152,12 +154,12 @@ void board_start(void)
 void board_stop(dc_status status)
 {
     uint32_t n = instructions() - overhead, used;
-    const uint32_t *p;
+    const uint32_t *p, *memory = (const uint32_t *)(const void *)board_memory;
     for (p = board_stack; p < board_stack_end && *p == paint; ++p) {}
     used = (uint32_t)((const unsigned char *)__builtin_frame_address(0) - (const unsigned char *)p);
     if (used > seen.stack) seen.stack = used;
-    for (p = (const uint32_t *)(const void *)(board_memory + BOARD_MEMORY); p > (const uint32_t *)(const void *)board_memory && p[-1] == paint; --p) {}
-    used = (uint32_t)((const unsigned char *)p - board_memory);
+    for (p = memory + BOARD_MEMORY/4; p > memory && p[-1] == paint; --p) {}
+    used = 4*(uint32_t)(p - memory);
     if (used > seen.arena) seen.arena = used;
     if (n > seen.most) seen.most = n;
     seen.sum += n;
@@ -185,7 +187,8 @@ static void line(const char *name, const char *what, uint32_t x)
     print("\n");
 }
 
-/* What start and stop take themselves, and a loop of 20000 instructions in between: the count has to be right to 1 %. */
+/* What start and stop take themselves, and a loop of 20000 instructions in between: the count has to be right to
+ * 1 %. */
 static void count_loop(void)
 {
     uint32_t i = 10000, n;

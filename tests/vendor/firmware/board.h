@@ -1,4 +1,5 @@
-/* What the firmware trials share: 64 states, and what a call on them takes. The same programs run on the host, which says which bits are right. */
+/* What the firmware trials share: 64 states, and what a call on them takes. The same programs run on the host, which says
+ * which bits are right. */
 #ifndef BOARD_H
 #define BOARD_H
 
@@ -13,12 +14,13 @@ enum { BOARD_STATES = 64, BOARD_MEMORY = 1 << 18 };
 
 extern unsigned char board_memory[BOARD_MEMORY];
 
-/* The k-th state: two hulls of 8 vertices, every fourth time boxes that face each other, apart by about `gap` (overlapping where that is
- * negative). Its arithmetic is its own, so that no function of the headers is in a program for this alone. */
+/* The k-th state: two hulls of 8 vertices, every fourth time boxes that face each other, apart by about `gap` or more
+ * (overlapping where that is negative). Its arithmetic is its own, so that no function of the headers is in a program for this alone. */
 typedef struct { dc_v3 v[2][8]; dc_pose pose[2]; } board_pair;
 void board_state(int k, dc_real gap, board_pair *pair);
 
-/* A call stands between start and stop; what it wrote is handed over; report prints the figures of all calls since the last one. */
+/* A call stands between start and stop; what it wrote is handed over; report prints the figures of all calls since the
+ * last one. */
 void board_start(void);
 void board_stop(dc_status status);
 void board_wrote(const void *result, size_t bytes);

@@ -1,4 +1,4 @@
-/* dc_hull_distance of two hulls of 8 vertices: apart by 0.001 to 0.1 and without scratch, and overlapping by up to 0.1. */
+/* dc_hull_distance of two hulls of 8 vertices: apart by 0.001 to 0.1 and without scratch, and overlapping. */
 #define DC_CONTACT_IMPLEMENTATION
 #include "board.h"
 

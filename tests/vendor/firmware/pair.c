@@ -18,7 +18,8 @@ int main(void)
             dc_status status = DC_OK;
             board_state(k, gaps[k/4%4], &pair);
             board_start();
-            if (BOARD_CALLS) status = dc_pair_rigid(&opt, &a, &pair.pose[0], &b, &pair.pose[1], &mem, NULL, &value, grad, hess, NULL);
+            if (BOARD_CALLS)
+                status = dc_pair_rigid(&opt, &a, &pair.pose[0], &b, &pair.pose[1], &mem, NULL, &value, grad, hess, NULL);
             board_stop(status);
             board_wrote(&value, sizeof value);
             board_wrote(grad, sizeof grad);
