@@ -10,7 +10,7 @@
 # make audit         every derivative against a copy of the headers in quadruple precision, double and float: the whole table, tens of
 #                    minutes, or SHARE=0.1 of its samples; make audit-short 0.01. Needs gcc with libquadmath on x86-64: else skipped
 # make lint          white space, spelling, comments of public functions, clang-tidy
-# make vendor        drop-in trials: programs in directories of their own with the headers they need
+# make vendor        drop-in trials: programs in directories of their own with the headers they need; firmware on an emulated Cortex-M
 # make facts         lines, code size and worst stack of each header
 # make concordance   the papers' equations and the lines of the headers that compute them
 # make figures       the figures of README.md beside what is measured now: minutes
@@ -264,6 +264,7 @@ lint:
 	@sh tests/lint.sh
 
 vendor:
+	@echo "== build/vendor"
 	@sh tests/vendor/run.sh
 
 # ---- facts, concordance

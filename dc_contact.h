@@ -293,7 +293,14 @@ DC_DEF void *dc_arena_take(dc_arena *a, size_t count, size_t size);
 /* The smaller, the larger, the magnitude; a NaN in b is returned by the first two, one in a is lost. */
 DC_INLINE dc_real dc_min(dc_real a, dc_real b) { return a < b ? a : b; }
 DC_INLINE dc_real dc_max(dc_real a, dc_real b) { return a > b ? a : b; }
-DC_INLINE dc_real dc_abs(dc_real a) { return a < 0 ? -a : a; }
+#if (defined(__GNUC__) || defined(__clang__)) && DC_IS_FLOAT
+/* one instruction, which gcc does not see in a < 0 ? -a : a */
+DC_INLINE dc_real dc_abs(dc_real a) { return __builtin_fabsf(a); }
+#elif defined(__GNUC__) || defined(__clang__)
+DC_INLINE dc_real dc_abs(dc_real a) { return __builtin_fabs(a); }
+#else
+DC_INLINE dc_real dc_abs(dc_real a) { return a <= 0 ? 0 - a : a; }      /* +0 of -0 as well */
+#endif
 /* x - x is zero for finite x and NaN otherwise */
 DC_INLINE int dc_finite(dc_real x) { return x - x == 0; }
 
@@ -313,7 +320,7 @@ DC_INLINE int dc_finite3(dc_v3 a) { return dc_finite(a.x) && dc_finite(a.y) && d
 /* finite, and small enough that fourth powers stay finite */
 DC_INLINE int dc_in_range(dc_v3 a)
 {
-    return a.x <= DC_LIMIT && a.x >= -DC_LIMIT && a.y <= DC_LIMIT && a.y >= -DC_LIMIT && a.z <= DC_LIMIT && a.z >= -DC_LIMIT;
+    return dc_abs(a.x) <= DC_LIMIT && dc_abs(a.y) <= DC_LIMIT && dc_abs(a.z) <= DC_LIMIT;
 }
 /* what functions of this suite ask of a pose: in range, |q.q - 1| <= 1e-3; NULL, which stands for the identity, is fine */
 DC_INLINE int dc_pose_ok(const dc_pose *p)
@@ -321,7 +328,7 @@ DC_INLINE int dc_pose_ok(const dc_pose *p)
     dc_real e;
     if (!p) return 1;
     e = p->q.w*p->q.w + p->q.x*p->q.x + p->q.y*p->q.y + p->q.z*p->q.z - 1;
-    return e <= DC_R(1e-3) && e >= DC_R(-1e-3) && dc_in_range(p->t);
+    return dc_abs(e) <= DC_R(1e-3) && dc_in_range(p->t);
 }
 /* M a and M^T a */
 DC_INLINE dc_v3 dc_mul(const dc_m3 *M, dc_v3 a)
@@ -1051,8 +1058,13 @@ typedef uint64_t dci_bits;
 #define DCI_TANH_MAX   DC_R(22.0)
 #endif
 
-DCI_LANE dci_bits dci_to_bits(dc_real x) { dci_bits b; memcpy(&b, &x, sizeof b); return b; }
-DCI_LANE dc_real dci_from_bits(dci_bits b) { dc_real x; memcpy(&x, &b, sizeof x); return x; }
+#if defined(__GNUC__) || defined(__clang__)
+#define DCI_COPY __builtin_memcpy       /* with -ffreestanding a plain memcpy is a call, of a few bytes too */
+#else
+#define DCI_COPY memcpy
+#endif
+DCI_LANE dci_bits dci_to_bits(dc_real x) { dci_bits b; DCI_COPY(&b, &x, sizeof b); return b; }
+DCI_LANE dc_real dci_from_bits(dci_bits b) { dc_real x; DCI_COPY(&x, &b, sizeof x); return x; }
 #if defined(__i386__) && defined(__GNUC__) && !DC_IS_FLOAT
 /* gcc 12 has been seen to load half of x here when it inlines the line below: 64 bits are two registers */
 DCI_LANE dc_real dci_fabs(dc_real x) { return __builtin_fabs(x); }
@@ -1479,7 +1491,10 @@ DC_DEF void *dc_arena_take(dc_arena *a, size_t count, size_t size)
 /* IEEE asks for the correctly rounded root, so that the platform's is the same bits everywhere */
 DC_DEF dc_real dc_sqrt(dc_real x)
 {
-#if DC_IS_FLOAT
+#if DC_IS_FLOAT && defined(__GNUC__) && defined(__arm__) && defined(__ARM_FP) && (__ARM_FP & 4)
+    __asm__("vsqrt.f32 %0, %0" : "+t"(x));              /* without the errno of sqrtf, which takes more than the root */
+    return x;
+#elif DC_IS_FLOAT
     return sqrtf(x);
 #else
     return sqrt(x);
@@ -2953,6 +2968,22 @@ typedef struct { dc_v3 dir; dc_real d2, l[4]; } dci_near;
 #define DCI_HULL_STEPS 128      /* cap of the simplex iteration */
 #define DCI_HULL_WORK 8         /* points of the working set of the exhaustive search */
 
+#if defined(__OPTIMIZE_SIZE__)
+/* Index of the largest (v_i - o) . d, of equal ones that which the four running maxima below find; o is zero where there
+ * is no shift. */
+static int dci_support(const dc_v3 *v, int n, int shift, const dc_v3 *o, dc_real dx, dc_real dy, dc_real dz)
+{
+    const dc_real ox = shift ? o->x : 0, oy = shift ? o->y : 0, oz = shift ? o->z : 0;
+    dc_real best = -DC_REAL_MAX;
+    int lane, i, k = 0;
+    for (lane = 0; lane < 4; ++lane)
+        for (i = lane; i < n; i += lane == 0 && i >= (n & ~3) ? 1 : 4) {
+            dc_real s = (v[i].x - ox)*dx + (v[i].y - oy)*dy + (v[i].z - oz)*dz;
+            if (s > best) { best = s; k = i; }
+        }
+    return k;
+}
+#else
 /* Index of the largest (v_i - o) . d. Four running maxima, so that no comparison waits for the one before, and selections
  * instead of branches: on a hull they are a coin toss. */
 DC_INLINE int dci_support_from(const dc_v3 *v, int n, int shift, dc_v3 o, dc_real dx, dc_real dy, dc_real dz)
@@ -2984,6 +3015,7 @@ static int dci_support(const dc_v3 *v, int n, int shift, const dc_v3 *o, dc_real
 {
     return shift ? dci_support_from(v, n, 1, *o, dx, dy, dz) : dci_support_from(v, n, 0, *o, dx, dy, dz);
 }
+#endif
 
 DC_INLINE dc_v3 dci_point_a(const dci_hulls *h, int i) { return dc_mul(&h->Ra, dc_sub(h->va[i], h->oa)); }
 DC_INLINE dc_v3 dci_point_b(const dci_hulls *h, int i) { return dc_add(dc_mul(&h->Rb, dc_sub(h->vb[i], h->ob)), h->T); }
@@ -3205,12 +3237,12 @@ static int dci_inside(const dci_mink *p, dc_real tol)
     return 1;
 }
 
-/* some direction at right angles to e */
-static dc_v3 dci_across(dc_v3 e)
+/* the axis that is farthest from e's line */
+static dc_v3 dci_axis_off(dc_v3 e)
 {
     dc_real x = dc_abs(e.x), y = dc_abs(e.y), z = dc_abs(e.z);
-    if (x <= y && x <= z) return dc_cross(e, dc_vec(1, 0, 0));
-    return dc_cross(e, y <= z ? dc_vec(0, 1, 0) : dc_vec(0, 0, 1));
+    int i = x <= y && x <= z ? 0 : y <= z ? 1 : 2;
+    return dc_vec(i == 0, i == 1, i == 2);
 }
 
 /* keep n when the least n . w_k is larger than every one before */
@@ -3265,7 +3297,7 @@ static DCI_NOINLINE int dci_search(dci_hulls *h, dci_mink *p, int *count, dc_v3 
                 v = dc_madd(p[i].w, -dc_dot(p[i].w, e)/ee, e);
                 v = dc_madd(v, -dc_dot(v, e)/ee, e);
                 dci_search_try(p, m, dci_unit(v), &best, &dir);
-                if (dc_dot(v, v) <= tol*tol) dci_search_try(p, m, dci_unit(dci_across(e)), &best, &dir);
+                if (dc_dot(v, v) <= tol*tol) dci_search_try(p, m, dci_unit(dc_cross(e, dci_axis_off(e))), &best, &dir);
                 for (k = j + 1; k < m; k++) {
                     u = dci_normal(&p[i].w, &p[j].w, &p[k].w);
                     dci_search_try(p, m, u, &best, &dir);
@@ -3610,39 +3642,35 @@ static int dci_hull_check(const dc_hull *a, dc_v3 *mean, dc_real *ext2)
     return 1;
 }
 
-/* s = 2^-k and 1/s, both exact, for k with 4^k close to x2: the exponent halved */
+/* s = 2^-k and 1/s, both exact, for k with 4^k close to x2: the exponent halved; the bias counts twice in x2 */
 static void dci_pow2_scale(dc_real x2, dc_real *s, dc_real *inv_s)
 {
-#if DC_IS_FLOAT
-    uint32_t bits, e, r;
-    memcpy(&bits, &x2, sizeof bits);
-    e = ((bits >> 23 & 0xffu) + 127u) >> 1;             /* the bias counts twice in x2 */
-    r = (254u - e) << 23;
-    e <<= 23;
-#else
-    uint64_t bits, e, r;
-    memcpy(&bits, &x2, sizeof bits);
-    e = ((bits >> 52 & 0x7ffu) + 1023u) >> 1;
-    r = (2046u - e) << 52;
-    e <<= 52;
-#endif
-    memcpy(s, &r, sizeof *s);
-    memcpy(inv_s, &e, sizeof *inv_s);
+    dci_bits e = ((dci_to_bits(x2) >> DCI_MANT) + DCI_BIAS) >> 1;
+    *s = dci_from_bits((2*DCI_BIAS - e) << DCI_MANT);
+    *inv_s = dci_from_bits(e << DCI_MANT);
 }
 
-/* The frame of (1): rotations times the scale, T between the first vertices. */
-static DCI_NOINLINE void dci_hulls_frame(dci_hulls *h, const dc_pose *pa, const dc_pose *pb, dc_real ext2, dc_real *inv_s, dc_v3 *origin)
+/* The two hulls, the means of their vertices from the first one, and the sum of squares that scales them; 0: not two good
+ * hulls. */
+static DCI_NOINLINE int dci_hulls_load(dci_hulls *h, const dc_hull *a, const dc_hull *b, dc_v3 mean[2], dc_real *ext2)
 {
-    static const dc_quat one = {1, 0, 0, 0};
-    dc_v3 za = dc_vec(0, 0, 0), ra, rb;
+    dc_real ext2_b;
+    if (!dci_hull_check(a, &mean[0], ext2) || !dci_hull_check(b, &mean[1], &ext2_b)) return 0;
+    h->va = a->v; h->na = a->n; h->oa = a->v[0];
+    h->vb = b->v; h->nb = b->n; h->ob = b->v[0];
+    h->shift_a = !(dc_dot(h->oa, h->oa)*(dc_real)h->na <= 4**ext2);
+    h->shift_b = !(dc_dot(h->ob, h->ob)*(dc_real)h->nb <= 4*ext2_b);
+    *ext2 += ext2_b;
+    return 1;
+}
+
+/* The frame of (1) for the rotations in Ra, Rb and b's origin at T from a's: rotations times the scale, T between the first
+ * vertices. */
+static void dci_hulls_frame(dci_hulls *h, dc_real ext2, dc_real *inv_s)
+{
     dc_real s;
     int i;
-    h->Ra = dc_rotation(pa ? pa->q : one);
-    h->Rb = dc_rotation(pb ? pb->q : one);
-    ra = dc_mul(&h->Ra, h->oa);
-    rb = dc_mul(&h->Rb, h->ob);
-    h->T = dc_add(dc_sub(pb ? pb->t : za, pa ? pa->t : za), dc_sub(rb, ra));
-    *origin = dc_add(pa ? pa->t : za, ra);
+    h->T = dc_add(h->T, dc_sub(dc_mul(&h->Rb, h->ob), dc_mul(&h->Ra, h->oa)));
     dci_pow2_scale(ext2 + dc_dot(h->T, h->T), &s, inv_s);
     for (i = 0; i < 9; i++) {
         h->Ra.m[i] *= s;
@@ -3650,6 +3678,14 @@ static DCI_NOINLINE void dci_hulls_frame(dci_hulls *h, const dc_pose *pa, const 
     }
     h->T = dc_scale(s, h->T);
     h->mag2 = 0;
+}
+
+/* cold start: the support along the line of the centres */
+static int dci_hulls_start(dci_hulls *h, const dc_v3 mean[2], dci_mink *p)
+{
+    dc_v3 c = dc_sub(dc_sub(dc_mul(&h->Ra, mean[0]), dc_mul(&h->Rb, mean[1])), h->T);
+    dci_mink_support(h, c, p);
+    return 1;
 }
 
 /* The simplex of an earlier answer, newest first; 0 when there is none or it does not fit these hulls. */
@@ -3728,8 +3764,8 @@ DC_DEF size_t dc_hull_distance_bytes(int na, int nb)
     return dc_bytes(0, 1, sizeof(dci_polytope));
 }
 
-/* Simplex iteration. 1: separated, n, gap and r hold the answer; 0: the tetrahedron p holds the origin for certain;
- * -1: rounding stands in the way, p holds the m points to go on with. */
+/* Simplex iteration. 1: separated, n, gap and r hold the answer; 0: no face of the tetrahedron p has the origin
+ * outside; -1: rounding stands in the way, p holds the m points to go on with. */
 static DCI_NOINLINE int dci_simplex(dci_hulls *h, dci_mink *p, int *count, dci_near *r, dc_v3 *n, dc_real *gap, int *steps)
 {
     dc_real last = DC_REAL_MAX;
@@ -3740,7 +3776,7 @@ static DCI_NOINLINE int dci_simplex(dci_hulls *h, dci_mink *p, int *count, dci_n
         int keep = dci_near_simplex(p, m, r);
         if (keep == 0) {
             *count = m;
-            return dci_inside(p, DCI_HULL_TOL*dc_sqrt(h->mag2)) ? 0 : -1;
+            return 0;
         }
         m = *count = keep;
         /* The bounds stay multiplied by |u|, and are compared by their squares: no root delays the support. */
@@ -3768,35 +3804,53 @@ static DCI_NOINLINE int dci_simplex(dci_hulls *h, dci_mink *p, int *count, dci_n
     return -1;
 }
 
-DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const dc_hull *b, const dc_pose *pose_b,
-                                  dc_arena *mem, dc_distance *d)
+/* What the potential of a pair starts from: a direction with nearly the most room, without poses, features and depth.
+ * DC_OK, DC_E_OVERLAP or DC_E_DIVERGED. */
+static dc_status dci_hulls_apart(const dc_hull *a, const dc_hull *b, dc_v3 *n, dc_real *gap)
 {
     dci_hulls h;
     dci_mink p[DCI_HULL_WORK];
     dci_near r;
-    dc_v3 mean_a, mean_b, n = dc_vec(1, 0, 0), origin;
-    dc_real ext2_a, ext2_b, inv_s, gap = 0;
+    dc_v3 mean[2];
+    dc_real ext2, inv_s;
+    int i, m, steps = 0, apart;
+    if (!dci_hulls_load(&h, a, b, mean, &ext2)) return DC_E_ARG;
+    for (i = 0; i < 9; i++) h.Ra.m[i] = h.Rb.m[i] = i%4 == 0;
+    h.T = dc_vec(0, 0, 0);
+    dci_hulls_frame(&h, ext2, &inv_s);
+    m = dci_hulls_start(&h, mean, p);
+    apart = dci_simplex(&h, p, &m, &r, n, gap, &steps);
+    if (apart <= 0) apart = dci_search(&h, p, &m, n, gap, &steps);
+    if (apart == 0 || !(*gap > 0)) return DC_E_OVERLAP;
+    *gap *= inv_s;
+    return apart < 0 ? DC_E_DIVERGED : DC_OK;
+}
+
+DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const dc_hull *b, const dc_pose *pose_b,
+                                  dc_arena *mem, dc_distance *d)
+{
+    static const dc_pose identity = {{1, 0, 0, 0}, {0, 0, 0}};
+    const dc_pose *pa = pose_a ? pose_a : &identity, *pb = pose_b ? pose_b : &identity;
+    dci_hulls h;
+    dci_mink p[DCI_HULL_WORK];
+    dci_near r;
+    dc_v3 mean[2], n = dc_vec(1, 0, 0), origin;
+    dc_real ext2, inv_s, gap = 0;
     dc_status status = DC_OK;
     int m, steps = 0, apart, turn;
 
-    if (!d || !dci_hull_check(a, &mean_a, &ext2_a) || !dci_hull_check(b, &mean_b, &ext2_b)) return DC_E_ARG;
-    if (!dc_pose_ok(pose_a) || !dc_pose_ok(pose_b)) return DC_E_ARG;
-    h.va = a->v; h.na = a->n; h.oa = a->v[0];
-    h.vb = b->v; h.nb = b->n; h.ob = b->v[0];
-    h.shift_a = !(dc_dot(h.oa, h.oa)*(dc_real)h.na <= 4*ext2_a);
-    h.shift_b = !(dc_dot(h.ob, h.ob)*(dc_real)h.nb <= 4*ext2_b);
-    dci_hulls_frame(&h, pose_a, pose_b, ext2_a + ext2_b, &inv_s, &origin);
+    if (!d || !dci_hulls_load(&h, a, b, mean, &ext2) || !dc_pose_ok(pa) || !dc_pose_ok(pb)) return DC_E_ARG;
+    h.Ra = dc_rotation(pa->q);
+    h.Rb = dc_rotation(pb->q);
+    h.T = dc_sub(pb->t, pa->t);
+    origin = dc_add(pa->t, dc_mul(&h.Ra, h.oa));
+    dci_hulls_frame(&h, ext2, &inv_s);
 
-    /* start: an earlier answer, or the support along the line of the centres */
+    /* an earlier answer, where there is one */
     m = dci_warm(&h, d, p);
-    if (m == 0) {
-        dc_v3 c = dc_sub(dc_sub(dc_mul(&h.Ra, mean_a), dc_mul(&h.Rb, mean_b)), h.T);
-        dci_mink_support(&h, c, &p[0]);
-        m = 1;
-    }
-
+    if (m == 0) m = dci_hulls_start(&h, mean, p);
     apart = dci_simplex(&h, p, &m, &r, &n, &gap, &steps);
-    if (apart < 0) {
+    if (apart < 0 || (apart == 0 && !dci_inside(p, DCI_HULL_TOL*dc_sqrt(h.mag2)))) {
         apart = dci_search(&h, p, &m, &n, &gap, &steps);
         if (apart < 0 && mem) apart = 0;                 /* the polytope needs no decision beforehand */
         if (apart < 0) status = DC_E_DIVERGED;
@@ -3809,15 +3863,9 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
             }
         }
     }
-    if (apart == 0) {
-        dc_arena undo;
-        dci_polytope *t;
-        if (!mem) {
-            d->gap = 0;
-            return DC_E_OVERLAP;
-        }
-        undo = *mem;
-        t = (dci_polytope *)dc_arena_take(mem, 1, sizeof(dci_polytope));
+    if (apart == 0 && mem) {
+        dc_arena undo = *mem;
+        dci_polytope *t = (dci_polytope *)dc_arena_take(mem, 1, sizeof(dci_polytope));
         if (!t) return DC_E_MEMORY;
         status = dci_depth(&h, t, p, &m, &r, &n, &gap, &steps);
         *mem = undo;
@@ -3827,7 +3875,7 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
             m = dci_search_feature(p, m, n, gap, &r);
         }
     }
-    if (!mem && !(gap > 0)) {
+    if (!mem && (apart == 0 || !(gap > 0))) {
         d->gap = 0;
         return DC_E_OVERLAP;
     }
@@ -3873,7 +3921,7 @@ typedef struct {
     dc_v3 *v;                     /* [n] local vertices: (x - origin)/unit */
     dc_real *slack, *trial;       /* [n] */
     dc_real *Y;                   /* [12 n] */
-    dci_term *t;                  /* [n], the first nt in use */
+    dci_term *t;                  /* [n], the first nt in use: a's, then b's */
     int nt;
     dc_v3 origin;
     dc_real unit, size;           /* length of a local unit; largest local coordinate */
@@ -3903,31 +3951,19 @@ static dc_real dci_ps(dc_real x, dc_real s, dc_real x0)
 static void dci_ps_grad(dc_real x, dc_real s, dc_real x0, dc_real *d1, dc_real *d2)
 {
     dc_real w = s - x, ix, t, t2, k;
-    *d1 = *d2 = 0;
+    *d1 = 0;
+    if (d2) *d2 = 0;
     if (!(w > 0)) return;
     ix = 1/x;
     t = x0*ix;
     t2 = t*t;
     k = w*w*t2*t2*t*ix;
     *d1 = -k*w*(4*x + 5*w);
-    *d2 = k*ix*(12*x*x + 40*x*w + 30*w*w);
+    if (d2) *d2 = k*ix*(12*x*x + 40*x*w + 30*w*w);
 }
 
 /* largest power of two <= x, for normal x > 0 */
-static dc_real dci_floor_pow2(dc_real x)
-{
-#if DC_IS_FLOAT
-    uint32_t b;
-    memcpy(&b, &x, sizeof b);
-    b &= 0x7f800000u;
-#else
-    uint64_t b;
-    memcpy(&b, &x, sizeof b);
-    b &= 0x7ff0000000000000u;
-#endif
-    memcpy(&x, &b, sizeof x);
-    return x;
-}
+static dc_real dci_floor_pow2(dc_real x) { return dci_from_bits(dci_to_bits(x) & DCI_INF); }
 
 /* ---- pair potentials: the minimising plane --------------------------------------------------------
  *
@@ -3948,15 +3984,36 @@ static dc_real dci_floor_pow2(dc_real x)
  * axes (u, b1, b2) whose b1, b2 diagonalise the lateral spread sum D r r^T where that is nearly singular. There the
  * scaled matrix is well conditioned. A QR step would do the same with one more array of rows. */
 
-/* Slacks of the plane (nrm, dq) about q; f there, or -1 when a slack or the defect 1-|n|, which DC_GLOBAL does not read,
- * is not positive. p->least: the least slack over |n|. */
+/* slacks of the plane (nrm, dq) about q */
+static void dci_pair_slacks(const dci_pair *p, dc_v3 nrm, dc_real dq, dc_real *slack)
+{
+    const dc_v3 *v = p->v, q = p->q;
+    const int na = p->na, n = p->n;
+    int k;
+    for (k = 0; k < na; ++k) slack[k] = dc_dot(dc_sub(v[k], q), nrm) + dq;
+    for (; k < n; ++k) slack[k] = -(dc_dot(dc_sub(v[k], q), nrm) + dq);
+}
+
+/* the least slacks of a and of b */
+static void dci_pair_least(const dci_pair *p, const dc_real *slack, dc_real *a, dc_real *b)
+{
+    dc_real least = DC_REAL_MAX;
+    int k;
+    for (k = 0; k < p->na; ++k) least = dc_min(least, slack[k]);
+    *a = least;
+    for (least = DC_REAL_MAX; k < p->n; ++k) least = dc_min(least, slack[k]);
+    *b = least;
+}
+
+/* f at the plane (nrm, dq) about q, and its slacks; -1 when one of them or the defect 1-|n|, which DC_GLOBAL does not read, is
+ * not positive. p->least: the least slack over |n|. */
 static dc_real dci_pair_energy(dci_pair *p, dc_v3 nrm, dc_real defect, dc_real dq, dc_real *slack)
 {
-    dc_real least = DC_REAL_MAX, f = 0, r = dc_sqrt(dc_dot(nrm, nrm));
+    dc_real least, least_b, f = 0, r = dc_sqrt(dc_dot(nrm, nrm));
     int k;
-    for (k = 0; k < p->na; ++k) slack[k] = dc_dot(dc_sub(p->v[k], p->q), nrm) + dq;
-    for (; k < p->n; ++k) slack[k] = -(dc_dot(dc_sub(p->v[k], p->q), nrm) + dq);
-    for (k = 0; k < p->n; ++k) least = dc_min(least, slack[k]);
+    dci_pair_slacks(p, nrm, dq, slack);
+    dci_pair_least(p, slack, &least, &least_b);
+    least = dc_min(least, least_b);
     if (!(least > 0)) return -1;
     p->least = least/r;
     if (p->barrier == DC_GLOBAL) {
@@ -4014,9 +4071,10 @@ static void dci_pair_backward(const dci_pair *p, dc_real x[4])
  * given for DC_GLOBAL. Moves q. */
 static void dci_pair_frame(dci_pair *p, dc_real A[10])
 {
+    const dc_v3 *v = p->v;
     dc_real W = 0, kappa = p->kappa, len;
-    dc_v3 Q = dc_vec(0, 0, 0);
-    int i, k, pass, nt = 0;
+    dc_v3 Q = dc_vec(0, 0, 0), q = p->q;
+    int k, pass, nt = 0;
 
     p->r = dc_sqrt(dc_dot(p->nrm, p->nrm));           /* > 0: no plane with n = 0 has positive slacks on both sides */
     if (p->barrier == DC_LOCAL) {
@@ -4024,6 +4082,7 @@ static void dci_pair_frame(dci_pair *p, dc_real A[10])
         p->R1 = -p->R1;
     }
     for (k = 0; k < p->n; ++k) {
+        dci_term *t = &p->t[nt];
         dc_real a = p->slack[k], h1, D;
         if (p->barrier == DC_LOCAL) {
             if (a >= p->s) continue;
@@ -4033,11 +4092,11 @@ static void dci_pair_frame(dci_pair *p, dc_real A[10])
             h1 = -kappa*w*w;
             D = -2*h1*w;
         }
-        p->t[nt].f = k < p->na ? h1 : -h1;
-        p->t[nt].D = D;
-        p->t[nt].k = k;
+        t->f = k < p->na ? h1 : -h1;
+        t->D = D;
+        t->k = k;
         W += D;
-        Q = dc_madd(Q, D, dc_sub(p->v[k], p->q));
+        Q = dc_madd(Q, D, dc_sub(v[k], q));
         ++nt;
     }
     p->nt = nt;
@@ -4045,7 +4104,7 @@ static void dci_pair_frame(dci_pair *p, dc_real A[10])
     /* origin at the weighted mean: the offset decouples from the normal */
     if (W > 0) {
         Q = dc_scale(1/W, Q);
-        p->q = dc_add(p->q, Q);
+        p->q = q = dc_add(q, Q);
         p->dq += dc_dot(Q, p->nrm);
     }
 
@@ -4054,8 +4113,7 @@ static void dci_pair_frame(dci_pair *p, dc_real A[10])
     p->b1 = dc_madd(p->b1, -dc_dot(p->b1, p->u), p->u);
     len = dc_dot(p->b1, p->b1);
     if (!(len > DC_R(0.01))) {
-        dc_real ax = dc_abs(p->u.x), ay = dc_abs(p->u.y), az = dc_abs(p->u.z);
-        dc_v3 e = ax <= ay && ax <= az ? dc_vec(1, 0, 0) : ay <= az ? dc_vec(0, 1, 0) : dc_vec(0, 0, 1);
+        dc_v3 e = dci_axis_off(p->u);
         p->b1 = dc_madd(e, -dc_dot(e, p->u), p->u);
         len = dc_dot(p->b1, p->b1);
     }
@@ -4063,25 +4121,34 @@ static void dci_pair_frame(dci_pair *p, dc_real A[10])
     p->b2 = dc_cross(p->u, p->b1);
 
     for (pass = 0; pass < 2; ++pass) {
+        const dc_v3 u = p->u, b1 = p->b1, b2 = p->b2;
+        dc_real g0 = 0, gz = 0, gx = 0, gy = 0, D0 = 0, Dz = 0, Dx = 0, Dy = 0, zz = 0, xz = 0, xx = 0, yz = 0, xy = 0, yy = 0;
         dc_real radial, m, h, c, s;
-        for (i = 0; i < 10; ++i) A[i] = 0;
-        for (i = 0; i < 4; ++i) p->g[i] = 0;
         for (k = 0; k < nt; ++k) {
             dci_term *t = &p->t[k];
-            dc_v3 r = dc_sub(p->v[t->k], p->q);
-            dc_real D = t->D;
-            t->z = dc_dot(r, p->u);
-            t->x = dc_dot(r, p->b1);
-            t->y = dc_dot(r, p->b2);
-            A[0] += D;                                  /* D y y^T, SDRS Eq. 32 */
-            A[1] += D*t->z;  A[2] += D*t->z*t->z;
-            A[3] += D*t->x;  A[4] += D*t->x*t->z;  A[5] += D*t->x*t->x;
-            A[6] += D*t->y;  A[7] += D*t->y*t->z;  A[8] += D*t->y*t->x;  A[9] += D*t->y*t->y;
-            p->g[0] += t->f;
-            p->g[1] += t->f*t->z;
-            p->g[2] += t->f*t->x;
-            p->g[3] += t->f*t->y;
+            const dc_v3 r = dc_sub(v[t->k], q);
+            const dc_real f = t->f, z = dc_dot(r, u), x = dc_dot(r, b1), y = dc_dot(r, b2);
+            t->z = z;
+            t->x = x;
+            t->y = y;
+            g0 += f;
+            gz += f*z;
+            gx += f*x;
+            gy += f*y;
         }
+        for (k = 0; k < nt; ++k) {
+            const dci_term *t = &p->t[k];
+            const dc_real D = t->D, z = t->z, x = t->x, y = t->y;
+            D0 += D;                                    /* D y y^T, SDRS Eq. 32 */
+            Dz += D*z;  zz += D*z*z;
+            Dx += D*x;  xz += D*x*z;  xx += D*x*x;
+            Dy += D*y;  yz += D*y*z;  xy += D*y*x;  yy += D*y*y;
+        }
+        p->g[0] = g0;  p->g[1] = gz;  p->g[2] = gx;  p->g[3] = gy;
+        A[0] = D0;
+        A[1] = Dz;  A[2] = zz;
+        A[3] = Dx;  A[4] = xz;  A[5] = xx;
+        A[6] = Dy;  A[7] = yz;  A[8] = xy;  A[9] = yy;
         /* turn b1, b2 where their 2x2 block cancels by more than 1e4: eigenvector of the larger eigenvalue,
          * (|m| + sqrt(1 + m^2), sign A8) with m half the difference of the diagonal over |A8| */
         radial = p->R1/p->r;
@@ -4240,9 +4307,7 @@ DC_DEF size_t dc_pair_bytes(int na, int nb)
     n = (size_t)na + (size_t)nb;
     sum = dc_bytes(sum, 1, sizeof(dci_pair));
     sum = dc_bytes(sum, n, sizeof(dc_v3));
-    sum = dc_bytes(sum, n, sizeof(dc_real));
-    sum = dc_bytes(sum, n, sizeof(dc_real));
-    sum = dc_bytes(sum, n, 12*sizeof(dc_real));
+    sum = dc_bytes(sum, n, 14*sizeof(dc_real));
     sum = dc_bytes(sum, n, sizeof(dci_term));
     return sum == SIZE_MAX ? 0 : sum;
 }
@@ -4250,45 +4315,46 @@ DC_DEF size_t dc_pair_bytes(int na, int nb)
 /* (sqrt na + sqrt nb)^2, exactly 12 for two triangles */
 static dc_real dci_default_c(int na, int nb) { return (dc_real)na + (dc_real)nb + 2*dc_sqrt((dc_real)na*(dc_real)nb); }
 
-static DCI_NOINLINE dc_status dci_pair_load(dci_pair *p, const dc_pair_options *opt, dci_posed a, dci_posed b, dc_arena *mem)
+static DCI_NOINLINE dc_status dci_pair_load(dci_pair *p, const dc_pair_options *opt, const dci_posed body[2],
+                                            dc_arena *mem)
 {
-    dc_real length = opt && opt->length != 0 ? opt->length : 1, L = 0;
-    dci_posed body[2];
+    static const dc_pair_options defaults = DC_ZERO;
+    dc_real length, L = 0, inv;
     dc_v3 mean[2], *v;
     size_t n;
     int i, k;
 
-    if (!mem || !a.hull || !b.hull || !a.hull->v || !b.hull->v || a.hull->n < 1 || b.hull->n < 1) return DC_E_ARG;
+    for (i = 0; i < 2; ++i)
+        if (!body[i].hull || !body[i].hull->v || body[i].hull->n < 1) return DC_E_ARG;
+    if (!opt) opt = &defaults;
+    length = opt->length != 0 ? opt->length : 1;
     p->q = p->b1 = dc_vec(0, 0, 0);
     p->x0 = 1;
     p->nt = 0;
-    p->barrier = opt ? opt->barrier : DC_GLOBAL;
-    p->na = a.hull->n;
-    if (b.hull->n > INT32_MAX - p->na) return DC_E_ARG;
-    p->n = p->na + b.hull->n;
-    p->s = opt && opt->s != 0 ? opt->s : DC_R(0.1);
-    p->c = opt ? opt->c : 0;
-    if (p->c == 0) p->c = dci_default_c(p->na, b.hull->n);
+    p->barrier = opt->barrier;
+    p->na = body[0].hull->n;
+    if (!mem || body[1].hull->n > INT32_MAX - p->na) return DC_E_ARG;
+    p->n = p->na + body[1].hull->n;
+    p->s = opt->s != 0 ? opt->s : DC_R(0.1);
+    p->c = opt->c != 0 ? opt->c : dci_default_c(p->na, p->n - p->na);
     if ((p->barrier != DC_GLOBAL && p->barrier != DC_LOCAL)
         || (p->barrier == DC_GLOBAL && (!(p->c > 0) || !(p->c <= DC_LIMIT)))
         || (p->barrier == DC_LOCAL && (!(p->s >= DCI_LEAST_SUPPORT) || !(p->s <= DC_R(0.95)))) || !dci_length_ok(length)) return DC_E_ARG;
 
     n = (size_t)p->n;
     p->v = v = (dc_v3 *)dc_arena_take(mem, n, sizeof(dc_v3));
-    p->slack = (dc_real *)dc_arena_take(mem, n, sizeof(dc_real));
-    p->trial = (dc_real *)dc_arena_take(mem, n, sizeof(dc_real));
-    p->Y = (dc_real *)dc_arena_take(mem, n, 12*sizeof(dc_real));
+    p->slack = (dc_real *)dc_arena_take(mem, n, 14*sizeof(dc_real));
     p->t = (dci_term *)dc_arena_take(mem, n, sizeof(dci_term));
-    if (!p->v || !p->slack || !p->trial || !p->Y || !p->t) return DC_E_MEMORY;
+    if (!p->v || !p->slack || !p->t) return DC_E_MEMORY;
+    p->trial = p->slack + n;
+    p->Y = p->trial + n;
 
     /* origin midway between the two means; then offsets cost no more than the rounding of the input */
-    body[0] = a;
-    body[1] = b;
     for (i = 0; i < 2; ++i) {
         const dc_hull *h = body[i].hull;
-        mean[i] = dc_vec(0, 0, 0);
-        for (k = 0; k < h->n; ++k) mean[i] = dc_madd(mean[i], 1/(dc_real)h->n, h->v[k]);
-        mean[i] = dc_add(dci_linear(body[i].M, mean[i]), dci_translation(body[i].M));
+        dc_v3 sum = dc_vec(0, 0, 0);
+        for (k = 0, inv = 1/(dc_real)h->n; k < h->n; ++k) sum = dc_madd(sum, inv, h->v[k]);
+        mean[i] = dc_add(dci_linear(body[i].M, sum), dci_translation(body[i].M));
     }
     p->origin = dc_scale(DC_R(0.5), dc_add(mean[0], mean[1]));
     for (i = 0; i < 2; ++i) {
@@ -4304,21 +4370,19 @@ static DCI_NOINLINE dc_status dci_pair_load(dci_pair *p, const dc_pair_options *
     /* DC_GLOBAL knows no length but the pair's own; the support of DC_LOCAL is one */
     if (p->barrier == DC_LOCAL) p->unit = length;
     else p->unit = L >= DC_REAL_MIN ? dci_floor_pow2(L) : 1;
-    for (k = 0; k < p->n; ++k) p->v[k] = dc_scale(1/p->unit, p->v[k]);
+    for (k = 0, inv = 1/p->unit; k < p->n; ++k) p->v[k] = dc_scale(inv, p->v[k]);
     p->size = L/p->unit;
     p->kappa = 1;
     p->ratio = length/p->unit;
     return DC_OK;
 }
 
-/* Support of both hulls along m: *lo the least of a, *hi the greatest of b. */
+/* Support of both hulls along m: *lo the least of a, *hi the greatest of b. Overwrites p->trial. */
 static void dci_pair_support(const dci_pair *p, dc_v3 m, dc_real *lo, dc_real *hi)
 {
-    int k;
-    *lo = DC_REAL_MAX;
-    *hi = -DC_REAL_MAX;
-    for (k = 0; k < p->na; ++k) *lo = dc_min(*lo, dc_dot(dc_sub(p->v[k], p->q), m));
-    for (; k < p->n; ++k) *hi = dc_max(*hi, dc_dot(dc_sub(p->v[k], p->q), m));
+    dci_pair_slacks(p, m, 0, p->trial);
+    dci_pair_least(p, p->trial, lo, hi);
+    *hi = -*hi;
 }
 
 /* A plane across the unit direction m, midway between the supports; 0 when m does not separate.
@@ -4339,17 +4403,17 @@ static int dci_pair_start(dci_pair *p, dc_v3 m)
     p->dq = DC_R(-0.5)*(lo + hi);
     if (p->barrier == DC_GLOBAL) return dci_pair_energy(p, p->nrm, p->defect, p->dq, p->slack) >= 0;
 
-    for (k = 0; k < p->n; ++k) p->slack[k] = dc_abs(dc_dot(dc_sub(p->v[k], p->q), m) + p->dq);
+    dci_pair_slacks(p, m, p->dq, p->slack);
     t0 = 1 - p->s;
     t1 = DC_R(0.5)*gap*t0 >= p->s ? t0 : dc_min(1, 2*p->s/gap);
     p->x0 = dci_floor_pow2(dc_min(DC_R(0.25)*gap, p->s));
     for (it = 0; it < 12; ++it) {
-        dc_real tau = DC_R(0.5)*(t0 + t1), d1, d2, sum;
-        dci_ps_grad(1 - tau, p->s, p->x0, &d1, &d2);
+        dc_real tau = DC_R(0.5)*(t0 + t1), d1, sum;
+        dci_ps_grad(1 - tau, p->s, p->x0, &d1, NULL);
         sum = -d1;
         for (k = 0; k < p->n; ++k) {
             if (tau*p->slack[k] >= p->s) continue;
-            dci_ps_grad(tau*p->slack[k], p->s, p->x0, &d1, &d2);
+            dci_ps_grad(tau*p->slack[k], p->s, p->x0, &d1, NULL);
             sum += p->slack[k]*d1;
         }
         if (sum > 0) t1 = tau;
@@ -4363,34 +4427,24 @@ static int dci_pair_start(dci_pair *p, dc_v3 m)
  * float, and counts as zero. */
 static dc_real dci_pair_end_slack(const dci_pair *p) { return p->s*(1 - 64*DC_EPS); }
 
-/* DC_LOCAL: the radial term and at least one vertex are loaded, without which A is singular. */
+/* What is loaded at the plane: the radial term 1, any vertex 2, both 3 (always so for DC_GLOBAL), without which A is
+ * singular. 0: every slack and 1-|n| reach s, the plane shows that the value is zero. */
 static int dci_pair_loaded(const dci_pair *p)
 {
     dc_real reach = dci_pair_end_slack(p);
-    int k;
-    if (p->barrier == DC_GLOBAL) return 1;
-    if (!(p->defect < reach)) return 0;
+    int k, what;
+    if (p->barrier == DC_GLOBAL) return 3;
+    what = p->defect < reach;
     for (k = 0; k < p->n; ++k)
-        if (p->slack[k] < reach) return 1;
-    return 0;
-}
-
-/* DC_LOCAL: the plane shows that the value is zero, every slack and 1-|n| reach s. */
-static int dci_pair_idle(const dci_pair *p)
-{
-    dc_real reach = dci_pair_end_slack(p);
-    int k;
-    if (p->barrier == DC_GLOBAL || p->defect < reach) return 0;
-    for (k = 0; k < p->n; ++k)
-        if (p->slack[k] < reach) return 0;
-    return 1;
+        if (p->slack[k] < reach) return what + 2;
+    return what;
 }
 
 /* The caller's plane, where it separates; otherwise its direction, where that does. 0: start cold. */
 static DCI_NOINLINE int dci_pair_warm(dci_pair *p, const dc_plane *plane)
 {
     dc_real r2, lo, hi, dist;
-    if (!plane || !dc_finite3(plane->n) || !dc_finite(plane->d)) return 0;
+    if (!plane || !dc_finite(plane->d)) return 0;
     r2 = dc_dot(plane->n, plane->n);
     if (!(r2 > DC_REAL_MIN) || !(r2 < 1)) return 0;
     /* the length of n matters to DC_LOCAL alone */
@@ -4403,25 +4457,24 @@ static DCI_NOINLINE int dci_pair_warm(dci_pair *p, const dc_plane *plane)
     p->dq = dist = (dc_dot(p->origin, p->nrm) + (p->barrier == DC_LOCAL ? plane->d : plane->d/r2))/p->unit;
     p->x0 = dci_floor_pow2(dc_min(DC_R(0.5)*(lo - hi), p->s));
     if (dc_min(lo + dist, -hi - dist) > DC_R(0.05)*(lo - hi) && dci_pair_energy(p, p->nrm, p->defect, p->dq, p->slack) >= 0
-        && (dci_pair_loaded(p) || dci_pair_idle(p))) return 1;
+        && dci_pair_loaded(p)%3 == 0) return 1;
     return dci_pair_start(p, dc_scale(1/r2, plane->n));
 }
 
 /* Room between the hulls along the plane's normal: the least distances of both to the plane. */
 static dc_real dci_pair_room(const dci_pair *p)
 {
-    dc_real lo = DC_REAL_MAX, hi = DC_REAL_MAX;
-    int k;
-    for (k = 0; k < p->na; ++k) lo = dc_min(lo, p->slack[k]);
-    for (; k < p->n; ++k) hi = dc_min(hi, p->slack[k]);
-    return (lo + hi)/dc_sqrt(dc_dot(p->nrm, p->nrm));
+    dc_real a, b;
+    dci_pair_least(p, p->slack, &a, &b);
+    return (a + b)/dc_sqrt(dc_dot(p->nrm, p->nrm));
 }
 
 /* Cold start: across the shortest way between the hulls. *zero: DC_LOCAL is 0, at the plane that is left in p. */
 static DCI_NOINLINE dc_status dci_pair_cold(dci_pair *p, dc_pair_info *info, int *zero)
 {
     dc_hull a, b;
-    dc_distance d = DC_ZERO;
+    dc_v3 n = dc_vec(1, 0, 0);
+    dc_real gap = 0;
     dc_status status;
     info->warm = 0;
     a.v = p->v;
@@ -4429,20 +4482,20 @@ static DCI_NOINLINE dc_status dci_pair_cold(dci_pair *p, dc_pair_info *info, int
     b.v = p->v + p->na;
     b.n = p->n - p->na;
     p->q = dc_vec(0, 0, 0);
-    status = dc_hull_distance(&a, NULL, &b, NULL, NULL, &d);
+    status = dci_hulls_apart(&a, &b, &n, &gap);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
-    *zero = p->barrier == DC_LOCAL && d.gap >= 2*p->s/(1 - p->s);
+    *zero = p->barrier == DC_LOCAL && gap >= 2*p->s/(1 - p->s);
     if (*zero) {
         /* SDRS Eq. 18 corrected, n = (1-s)(x'-x)/|x'-x|: the middle plane */
         dc_real lo, hi;
-        dci_pair_support(p, d.n, &lo, &hi);
-        p->nrm = dc_scale(1 - p->s, d.n);
+        dci_pair_support(p, n, &lo, &hi);
+        p->nrm = dc_scale(1 - p->s, n);
         p->defect = p->s;
         p->dq = DC_R(-0.5)*(1 - p->s)*(lo + hi);
         return DC_OK;
     }
-    if (!dci_pair_start(p, d.n)) return DC_E_OVERLAP;
-    *zero = !dci_pair_loaded(p);
+    if (!dci_pair_start(p, n)) return DC_E_OVERLAP;
+    *zero = dci_pair_loaded(p) != 3;
     return *zero ? DC_OK : dci_pair_newton(p, info);
 }
 
@@ -4483,12 +4536,12 @@ static dc_status dci_pair_solve(dci_pair *p, const dc_plane *plane, int derivati
     dc_status status = DC_E_DIVERGED;
     dc_real lo, hi;
     int zero = 0;
-    memset(info, 0, sizeof *info);
-    *value = 0;
+    info->iterations = info->warm = 0;
+    info->gap = info->decrement = *value = 0;
 
     if (dci_pair_warm(p, plane)) {
         info->warm = 1;
-        zero = !dci_pair_loaded(p);
+        zero = dci_pair_loaded(p) != 3;
         status = zero ? DC_OK : dci_pair_newton(p, info);
         /* the noise of a bad start can look like convergence; near the end of the support only the hull distance knows
          * whether the value is zero */
@@ -4644,34 +4697,34 @@ static dc_real dci_pair_unscale(const dci_pair *p)
     return p->barrier == DC_LOCAL ? w*w*w*w*w : 1;
 }
 
-/* One body by its twist, in world axes and units, about its own origin. With rho = c + r the arm of a vertex, c the
- * mean of the loaded ones by D, and coordinates r = (z, x, y):
+/* One body, with the terms from begin to end, by its twist, in world axes and units, about its own origin. With
+ * rho = c + r the arm of a vertex, c the mean of the loaded ones by D, and coordinates r = (z, x, y):
  *
  *     e     = (n, c x n) + (0, r x n),     r x n = nu (y b1 - x b2),   nu = |n|
  *     sum D e e^T = D0 e0 e0^T + nu^2 sum D (y b1 - x b2)(y b1 - x b2)^T,   since sum D r = 0
  *
  * Arms come from the body coordinates, not from the world: a far away pair keeps its small torques.
  * g = gradient, H = Hessian but for its last term (upper triangle), Y = L^-1 C^T. */
-static void dci_pair_body(const dci_pair *p, int body, dci_posed at, dc_real g[6], dc_real H[6][6], dc_real Y[6][4])
+static DCI_NOINLINE void dci_pair_body(const dci_pair *p, int begin, int end, const dci_posed *at,
+                                       dc_real g[6], dc_real H[6][6], dc_real Y[6][4])
 {
     dc_real F = 0, Mz = 0, Mx = 0, My = 0, D0 = 0, Dz = 0, Dx = 0, Dy = 0, Xz = 0, Xx = 0, Xy = 0, Yz = 0, Yx = 0, Yy = 0;
     dc_real XX = 0, XY = 0, YY = 0, nu = p->r, nu2 = nu*nu, C[6][4], u[3], b1[3], b2[3], c[3], e[6], M[3], Mn, w = 1/p->unit;
-    dc_v3 mean = dc_vec(0, 0, 0);
-    int i, j, k, first = body ? p->na : 0;
+    const int first = begin < end && p->t[begin].k >= p->na ? p->na : 0;
+    dc_v3 *x = (dc_v3 *)p->Y, mean = dc_vec(0, 0, 0);           /* points of the terms */
+    int i, j, k;
 
-    for (k = 0; k < p->nt; ++k) {
+    for (k = begin; k < end; ++k) {
         const dci_term *t = &p->t[k];
-        if ((t->k >= p->na) != body) continue;
+        x[k] = dci_linear(at->M, at->hull->v[t->k - first]);
         D0 += t->D;
-        mean = dc_madd(mean, t->D, dci_linear(at.M, at.hull->v[t->k - first]));
+        mean = dc_madd(mean, t->D, x[k]);
     }
     if (D0 > 0) mean = dc_scale(1/D0, mean);
-    for (k = 0; k < p->nt; ++k) {
+    for (k = begin; k < end; ++k) {
         const dci_term *t = &p->t[k];
-        dc_v3 r;
+        const dc_v3 r = dc_scale(w, dc_sub(x[k], mean));
         dc_real f = t->f, D = t->D, rz, rx, ry, Drx, Dry;
-        if ((t->k >= p->na) != body) continue;
-        r = dc_scale(1/p->unit, dc_sub(dci_linear(at.M, at.hull->v[t->k - first]), mean));
         rz = dc_dot(r, p->u);
         rx = dc_dot(r, p->b1);
         ry = dc_dot(r, p->b2);
@@ -4738,13 +4791,14 @@ static void dci_pair_body(const dci_pair *p, int body, dci_posed at, dc_real g[6
 
 /* By the twists of both bodies about their origins; grad and hess may be NULL. 0: an entry does not fit, nothing is
  * written. */
-static DCI_NOINLINE int dci_pair_twists(dci_pair *p, dci_posed a, dci_posed b, dc_real *grad, dc_real *hess)
+static DCI_NOINLINE int dci_pair_twists(dci_pair *p, const dci_posed body[2], dc_real *grad, dc_real *hess)
 {
     dc_real (*Y)[4] = p->C, *g = p->grad, scale = dci_pair_unscale(p), most = 0, longest = 0;
     dc_real Z[4][12];                  /* on the stack: hess cannot alias it, so that the rows below vectorise */
     int i, j, k;
-    dci_pair_body(p, 0, a, g, p->B[0], Y);
-    dci_pair_body(p, 1, b, g + 6, p->B[1], Y + 6);
+    for (k = 0; k < p->nt && p->t[k].k < p->na; ++k) {}
+    dci_pair_body(p, 0, k, &body[0], g, p->B[0], Y);
+    dci_pair_body(p, k, p->nt, &body[1], g + 6, p->B[1], Y + 6);
     for (i = 0; i < 12; ++i) {
         g[i] *= scale;
         most += dc_abs(g[i]);                                /* sums keep a NaN */
@@ -4769,7 +4823,7 @@ static DCI_NOINLINE int dci_pair_twists(dci_pair *p, dci_posed a, dci_posed b, d
         }
     if (!dc_finite(most + longest*longest)) return 0;        /* bounds every entry */
 
-    if (grad) memcpy(grad, g, 12*sizeof *g);
+    for (i = 0; grad && i < 12; ++i) grad[i] = g[i];
     if (!hess) return 1;
     for (i = 0; i < 12; ++i) {
         dc_real z0 = Z[0][i], z1 = Z[1][i], z2 = Z[2][i], z3 = Z[3][i], *h = hess + 12*i;
@@ -4899,10 +4953,10 @@ static DCI_NOINLINE int dci_pair_maps(dci_pair *p, const dc_hull *hull[2], dc_re
 }
 
 /* What the three entry points share: load, solve, report. derivatives: whether any are wanted. */
-static dc_status dci_pair_run(dci_pair *p, const dc_pair_options *opt, dci_posed a, dci_posed b, dc_arena *mem,
+static dc_status dci_pair_run(dci_pair *p, const dc_pair_options *opt, const dci_posed body[2], dc_arena *mem,
                               const dc_plane *plane, int derivatives, dc_real *value, dc_plane *out, dc_pair_info *info)
 {
-    dc_status status = dci_pair_load(p, opt, a, b, mem);
+    dc_status status = dci_pair_load(p, opt, body, mem);
     if (status == DC_OK) status = dci_pair_solve(p, plane, derivatives, value, info);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
     *value *= dci_pair_unscale(p);
@@ -4929,15 +4983,15 @@ DC_DEF dc_status dc_pair(const dc_pair_options *opt, const dc_hull *a, const dc_
 {
     size_t used = mem ? mem->used : 0;
     dci_pair *p = (dci_pair *)dc_arena_take(mem, 1, sizeof *p);
-    dci_posed pa, pb;
-    dc_pair_info i = DC_ZERO;
-    dc_plane pl = DC_ZERO;
+    dci_posed body[2];
+    dc_pair_info i;
+    dc_plane pl;
     dc_real v = 0;
     dc_status status;
     if (!p) return mem ? DC_E_MEMORY : DC_E_ARG;
-    pa.hull = a;  pa.M = NULL;
-    pb.hull = b;  pb.M = NULL;
-    status = dci_pair_run(p, opt, pa, pb, mem, plane, grad || hess, &v, &pl, &i);
+    body[0].hull = a;  body[0].M = NULL;
+    body[1].hull = b;  body[1].M = NULL;
+    status = dci_pair_run(p, opt, body, mem, plane, grad || hess, &v, &pl, &i);
     if (status == DC_OK || status == DC_E_DIVERGED) {
         if (!dci_pair_vertices(p, grad, hess)) status = DC_E_RANGE;
     }
@@ -4969,21 +5023,22 @@ DC_DEF dc_status dc_pair_rigid(const dc_pair_options *opt, const dc_hull *a, con
 {
     size_t used = mem ? mem->used : 0;
     dci_pair *p = (dci_pair *)dc_arena_take(mem, 1, sizeof *p);
-    dci_posed pa, pb;
-    dc_pair_info i = DC_ZERO;
-    dc_plane pl = DC_ZERO;
+    dci_posed body[2];
+    dc_pair_info i;
+    dc_plane pl;
     dc_real v = 0;
     dc_status status;
+    int k;
     if (!p) return mem ? DC_E_MEMORY : DC_E_ARG;
-    pa.hull = a;
-    pb.hull = b;
-    if (!dci_pose_map(pose_a, p->map[0], &pa.M) || !dci_pose_map(pose_b, p->map[1], &pb.M)) status = DC_E_ARG;
-    else status = dci_pair_run(p, opt, pa, pb, mem, plane, grad || hess, &v, &pl, &i);
+    body[0].hull = a;
+    body[1].hull = b;
+    if (!dci_pose_map(pose_a, p->map[0], &body[0].M) || !dci_pose_map(pose_b, p->map[1], &body[1].M)) status = DC_E_ARG;
+    else status = dci_pair_run(p, opt, body, mem, plane, grad || hess, &v, &pl, &i);
     if ((status == DC_OK || status == DC_E_DIVERGED) && (grad || hess)) {
         if (p->nt == 0) {
-            if (grad) memset(grad, 0, 12*sizeof *grad);
-            if (hess) memset(hess, 0, 144*sizeof *hess);
-        } else if (!dci_pair_twists(p, pa, pb, grad, hess)) status = DC_E_RANGE;
+            for (k = 0; grad && k < 12; ++k) grad[k] = 0;
+            for (k = 0; hess && k < 144; ++k) hess[k] = 0;
+        } else if (!dci_pair_twists(p, body, grad, hess)) status = DC_E_RANGE;
     }
     if (mem) mem->used = used;
     return dci_pair_finish(status, v, &pl, &i, plane, value, info);
@@ -4995,15 +5050,15 @@ DC_DEF dc_status dc_pair_affine(const dc_pair_options *opt, const dc_hull *a, co
 {
     size_t used = mem ? mem->used : 0;
     dci_pair *p = (dci_pair *)dc_arena_take(mem, 1, sizeof *p);
-    dci_posed pa, pb;
-    dc_pair_info i = DC_ZERO;
-    dc_plane pl = DC_ZERO;
+    dci_posed body[2];
+    dc_pair_info i;
+    dc_plane pl;
     dc_real v = 0;
     dc_status status;
     if (!p) return mem ? DC_E_MEMORY : DC_E_ARG;
-    pa.hull = a;  pa.M = T_a ? T_a->m : NULL;
-    pb.hull = b;  pb.M = T_b ? T_b->m : NULL;
-    status = dci_pair_run(p, opt, pa, pb, mem, plane, grad || hess, &v, &pl, &i);
+    body[0].hull = a;  body[0].M = T_a ? T_a->m : NULL;
+    body[1].hull = b;  body[1].M = T_b ? T_b->m : NULL;
+    status = dci_pair_run(p, opt, body, mem, plane, grad || hess, &v, &pl, &i);
     if (status == DC_OK || status == DC_E_DIVERGED) {
         const dc_hull *hull[2];
         hull[0] = a;
@@ -6222,7 +6277,7 @@ static dc_status dci_friction_open(dci_friction *f, const dc_friction_options *o
     f->m = 0;
     f->scale = 1;
     f->z[0] = f->z[1] = f->z[2] = 0;
-    status = dci_pair_run(p, pair, old[0], old[1], mem, plane, 1, &P, out, &info->pair);
+    status = dci_pair_run(p, pair, old, mem, plane, 1, &P, out, &info->pair);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
     if (!dci_friction_take(f, p->n, mem)) return DC_E_MEMORY;
     if (!dci_friction_forces(f, p, mu, eps_f)) return DC_E_RANGE;

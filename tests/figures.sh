@@ -7,21 +7,22 @@
 #     sh tests/figures.sh from LOG...     runs nothing: the programs' output is in what `make test` and `make bench` printed
 #
 # The last cell of such a row is  `PROGRAM` `PATTERN` ..  and the patterns (shell globs; a * stands for spaces too) choose lines
-# of the program's output by how they begin. PROGRAM is bench_x, run as built with -O3 and again with -march=native, test_x, or
-# train_fields. REPEATS=n goes to the benches. The exit status is 1 when a pattern finds no line, unless it names a peer.
+# of the program's output by how they begin. PROGRAM is bench_x, run as built with -O3 and again with -march=native, test_x,
+# train_fields, or vendor: tests/vendor/run.sh. REPEATS=n goes to the benches. The exit status is 1 when a pattern finds no line, unless it names a peer.
 LC_ALL=C
 export LC_ALL
 readme=README.md
 out=build/figures
 
 # the rows, and the programs that they name
-is_row='^\|.*\| `((bench|test)_[a-z0-9_]*|train_fields)`.*\|$'
+is_row='^\|.*\| `((bench|test)_[a-z0-9_]*|train_fields|vendor)`.*\|$'
 programs() { sed -nE "s/$is_row/\\1/p" "$readme" | sort -u; }
 wanted() { case " ${ONLY:-$1} " in *" $1 "*) return 0 ;; esac; return 1; }
 where() {
     case $1 in
     bench_*) echo "build/bench/$1 build/bench/$1_native" ;;
     test_*) echo "build/test/$1" ;;
+    vendor) ;;
     *) echo "build/bench/$1" ;;
     esac
 }
@@ -40,6 +41,7 @@ if [ "$1" = from ]; then
     awk -v out="$out/" '/^== build\// { sub(/.*\//, ""); file = out $0 ".txt"; printf "" > file; next } file { print > file }' "$@"
 else for p in $(programs); do
     wanted "$p" || continue
+    if [ "$p" = vendor ]; then sh tests/vendor/run.sh > "$out/vendor.txt" 2>&1 || { echo "FAIL vendor"; exit 1; }; fi
     for program in $(where "$p"); do
         case $p in bench_*) argument=${REPEATS:-5} ;; *) argument= ;; esac
         "$program" $argument > "$out/$(basename "$program").txt" 2>&1 || { echo "FAIL $program: status $?"; exit 1; }
@@ -71,6 +73,7 @@ while IFS= read -r row; do
         if [ ! -s "$out/found.txt" ]; then
             case $p/$1 in
             *fcl*|*libccd*|*mujoco*|*chipmunk*) echo "        skipped: $1 needs a library that is not installed" ;;
+            vendor/*) if grep '^skip Cortex-M' "$out/vendor.txt"; then :; else echo "        FAIL vendor: $1"; missing=$((missing + 1)); fi ;;
             *) echo "        FAIL $p says nothing that begins with $1"; missing=$((missing + 1)) ;;
             esac
         fi

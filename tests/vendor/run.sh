@@ -22,7 +22,7 @@ trial() {
     rm -rf "$tmp/dir"
     mkdir "$tmp/dir" && cp "$here/$file" "$tmp/dir"
     for h in "$@"; do cp "$top/$h" "$tmp/dir"; done
-    if (cd "$tmp/dir" && "$run" "$file") >"$tmp/out" 2>&1; then
+    if (cd "$tmp/dir" && "$run" "${file##*/}") >"$tmp/out" 2>&1; then
         passed=$((passed + 1))
         echo "pass $name"
         sed -n 's/^note /       /p' "$tmp/out"
@@ -40,16 +40,50 @@ cxx17() { ${CXX:-c++} -std=c++17 $warn "$1" -o program && ./program; }
 if have "${CXX:-c++}"; then trial "C++17, dc_contact.h and dc_sdf.h" cxx17 cxx17.cpp dc_contact.h dc_sdf.h
 else skip "C++17" "no ${CXX:-c++}"; fi
 
-# flash: code and constants after the linker has dropped what is not called; stack: the largest sum of frames below main
+# Firmware, in float, on an emulated Cortex-M: firmware/NAME.c calls one thing for 64 states and prints instructions (mean
+# and most), the painted stack, the arena and a hash of all results, which has to be that of the same program here. Flash:
+# .text and .data over the same program without the call. A line of ceilings.txt names a figure and its ceiling.
 arm=${ARM_CC:-arm-none-eabi-gcc}
-firmware() {
-    "$arm" -mcpu=cortex-m4 -mfloat-abi=hard -mfpu=fpv4-sp-d16 -mthumb -std=c99 -ffreestanding -Os -DDC_REAL=float $warn \
-        -ffunction-sections -fdata-sections -fcallgraph-info=su "$1" -o program -Wl,--gc-sections --specs=nosys.specs -lm || return 1
-    echo "note flash $(arm-none-eabi-size program | awk 'NR == 2 { print $1 + $2 }') bytes with the C library's start-up code"
-    awk -f "$top/tests/callgraph.awk" ./*.ci | awk '$2 == "main" { print "note stack " $3 " bytes" }'
+qemu=${QEMU_ARM:-qemu-system-arm}
+common="-std=c99 -ffreestanding -ffp-contract=off -DDC_REAL=float $warn"
+arm_flags="$common -mfloat-abi=hard -mthumb -ffunction-sections -fdata-sections"
+arm_link="-Wl,--gc-sections -nostartfiles -T board.ld --specs=nano.specs --specs=nosys.specs"
+# board NAME MACHINE FLAGS...: builds NAME.c for it, runs it, and prints its figures
+board() {
+    name=$1 machine=$2
+    shift 2
+    "$arm" $arm_flags "$@" "$name.c" board.c -o "$name.elf" $arm_link || return 1
+    "$arm" $arm_flags "$@" -DBOARD_CALLS=0 "$name.c" board.c -o empty.elf $arm_link || return 1
+    timeout 300 "$qemu" -M "$machine" -icount shift=6 -display none -monitor none -serial none \
+        -semihosting-config enable=on,target=native -kernel "$name.elf" 2>&1 || { echo "$name failed on $machine"; return 1; }
+    "${arm%gcc}size" "$name.elf" empty.elf | awk -v name="$name" 'NR > 1 { n[NR] = $1 + $2 } END { print name "/flash " n[2] - n[3] }'
 }
-if have "$arm"; then trial "Cortex-M4F, float, freestanding, dc_contact.h and dc_ncp.h" firmware firmware.c dc_contact.h dc_ncp.h
-else skip "Cortex-M4F" "no $arm"; fi
+firmware() {
+    name=${1%.c}
+    ${CC:-cc} $common -O2 "$name.c" board.c -o here -lm && ./here > here.txt || { cat here.txt; return 1; }
+    board "$name" mps2-an386 -mcpu=cortex-m4 -mfpu=fpv4-sp-d16 -Os > m4f.txt || { cat m4f.txt; return 1; }
+    board "$name" mps2-an500 -mcpu=cortex-m7 -mfpu=fpv5-sp-d16 -O2 > m7.txt || { cat m7.txt; return 1; }
+    sed 's,^,note m4f_os/,' m4f.txt
+    sed 's,^,note m7_o2/,' m7.txt
+    for m in m4f m7; do
+        grep /bits "$m.txt" | cmp -s - here.txt || { echo "other bits on $m than here"; cat here.txt; return 1; }
+    done
+    sed 's,^,m4f_os/,' m4f.txt | awk '
+        NR == FNR { if ($2 > 0) most[$1] = $2; next }
+        $1 in most { met++; if ($2 > most[$1]) { print "above the ceiling: " $0 " > " most[$1]; bad = 1 } }
+        END { exit bad || !met }' ceilings.txt -
+}
+if ! have "$arm"; then skip "Cortex-M" "no $arm"
+elif ! have "$qemu"; then skip "Cortex-M" "no $qemu"
+else
+    for program in pair distance ball arm; do
+        extra=
+        [ $program = ball ] && extra=dc_ncp.h
+        [ $program = arm ] && extra="dc_bsh.h dc_sdf.h dc_sim.h"
+        for f in board.h board.c board.ld ceilings.txt; do extra="$extra tests/vendor/firmware/$f"; done
+        trial "Cortex-M4F and M7, float, freestanding, $program" firmware "firmware/$program.c" dc_contact.h $extra
+    done
+fi
 
 wasm() {
     clang --target=wasm32-wasi -std=c99 -O2 $warn "$1" -o program.wasm || return 1
