@@ -5,6 +5,8 @@
 # make train         learned contact fields of two pairs of shapes: times and errors, about a minute and a half
 # make fuzz          libFuzzer over the fuzz programs, FUZZ_TIME seconds each, where clang has it; else as fuzz-short
 # make fuzz-short    a fixed set of inputs to each fuzz program, with the sanitizers
+# make audit         every derivative against a copy of the headers in quadruple precision, double and float: the whole table, about
+#                    40 minutes; make audit-short a small share of it. Needs gcc with libquadmath on x86-64: else skipped
 # make lint          white space, spelling, comments of public functions, clang-tidy
 # make vendor        drop-in trials: programs in directories of their own with the headers they need
 # make facts         lines, code size and worst stack of each header
@@ -38,7 +40,7 @@ INCLUDE = -I. -Itests/support -Iexamples/common -Ibuild/include -DDC_REAL=$(REAL
 
 export CC WARN WARN_C GREATEST
 
-.PHONY: all test test-all test-view train bench bench-instructions fuzz fuzz-short lint vendor facts concordance figures demo gallery stills clean FORCE
+.PHONY: all test test-all audit audit-short test-view train bench bench-instructions fuzz fuzz-short lint vendor facts concordance figures demo gallery stills clean FORCE
 all: test
 
 # ---- test
@@ -196,6 +198,40 @@ $(LIBFUZZER)/lib.o: $(HEADERS) tests/lib.sh Makefile
 	clang $(FUZZ_BUILD) $(FUZZ_OPTIMIZE) -fsanitize=fuzzer-no-link -c $(LIBFUZZER)/lib.c -o $@
 $(LIBFUZZER)/%: tests/%.c $(LIBFUZZER)/lib.o $(FUZZ_NEEDS)
 	clang $(FUZZ_BUILD) -O1 -DDC_FUZZ_LIBFUZZER -fsanitize=fuzzer $$(sh tests/lib.sh flags) $< $(LIBFUZZER)/lib.o build/fuzz/support.o -o $@ $(LDLIBS)
+
+# ---- audit: the headers and their copy in quadruple precision are compiled once for all programs
+
+AUDITS := $(patsubst tests/audit/%.c,%,$(wildcard tests/audit/audit_*.c))
+AUDIT_PROGRAMS = $(AUDITS:%=build/audit/%_double) $(AUDITS:%=build/audit/%_float)
+AUDIT_BUILD = gcc -std=gnu99 -O2 -Wall -Wextra -Wno-unused-function -I. -Itests/support -Ibuild/audit
+AUDIT_LINKED = $$(sh tests/lib.sh flags) $$(sh tests/lib.sh flags | sed s/DC_/DQ_/g)
+
+ifneq ($(filter audit%,$(MAKECMDGOALS)),)
+HAVE_QUAD := $(shell echo 'int main(void) { return (int)sqrtq(sizeof(__int128)); }' \
+               | gcc -include quadmath.h -x c - -o /dev/null -lquadmath >/dev/null 2>&1 && echo yes)
+endif
+
+audit audit-short: $(if $(HAVE_QUAD),$(AUDIT_PROGRAMS))
+	@sh tests/audit/run.sh $(if $(filter audit,$@),1,0.01) $^
+
+build/audit/quad.o: $(HEADERS) tests/audit/quad.sh tests/lib.sh
+	@mkdir -p build/audit
+	sh tests/audit/quad.sh build/audit
+	sh tests/lib.sh | sed 's/DC_/DQ_/; s/"dc_/"dq_/' > build/audit/quad.c
+	$(AUDIT_BUILD) -c build/audit/quad.c -o $@
+build/audit/lib_%.o: $(HEADERS) tests/lib.sh
+	@mkdir -p build/audit
+	sh tests/lib.sh > build/audit/lib_$*.c
+	$(AUDIT_BUILD) -DDC_REAL=$* -c build/audit/lib_$*.c -o $@
+build/audit/support.o: $(SUPPORT) tests/support/support.h
+	@mkdir -p build/audit
+	$(AUDIT_BUILD) -c $< -o $@
+
+define audit_rules
+build/audit/$(1)_$(2): tests/audit/$(1).c $$(wildcard tests/audit/*.h) build/audit/quad.o build/audit/lib_$(2).o build/audit/support.o
+	$$(AUDIT_BUILD) -DDC_REAL=$(2) $$(AUDIT_LINKED) $$< $$(filter %.o,$$^) -o $$@ -lquadmath -lm
+endef
+$(foreach a,$(AUDITS),$(foreach r,double float,$(eval $(call audit_rules,$(a),$(r)))))
 
 # ---- lint, vendor
 

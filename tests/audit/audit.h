@@ -13,6 +13,7 @@
 #ifndef DC_AUDIT_H_INCLUDED
 #define DC_AUDIT_H_INCLUDED
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,12 +53,16 @@ static audit_row *audit_of(const char *function, const char *classes)
     return audit_table + audit_rows++;
 }
 
-/* n samples of the whole audit, and of a short one its share; 1 at least */
+/* n samples of the whole audit, and of a short one its share; 8 at least */
 static long audit_count(long n)
 {
     long k = (long)((double)n*audit_share);
-    return k > 1 ? k : 1;
+    return k > 8 ? k : n < 8 ? n : 8;
 }
+
+/* 1: the function may have kinks: a sample on one, where the slopes of both sides differ, is not resolved. For gradients without
+ * a Hessian, and with steps so small that a bend cannot be taken for a kink. Back to 0 at the next sample, as is */
+static int audit_kinks;
 
 /* How far inputs are from exact: a rounding of each parameter, in units of DC_EPS times its scale. A pose whose translation
  * is larger than its scale rounds by more: set it to their ratio. Back to 1 at the next sample. */
@@ -73,6 +78,7 @@ static rng audit_draw(const audit_row *row, long k)
     for (c = row->classes; *c; ++c) h = (h ^ (unsigned char)*c)*1099511628211ull;
     audit_seed = (unsigned long long)k;
     audit_rounding = 1;
+    audit_kinks = 0;
     rng_seed(&r, h + (unsigned long long)k*0x9e3779b97f4a7c15ull);
     return r;
 }
@@ -181,7 +187,7 @@ static int audit_scalar(audit_row *grad_row, audit_row *hess_row, audit_fun fun,
         if (H) for (j = 0; j < n; ++j) most_H = fmax(most_H, fabs((double)H[i*n + j])*si*(scale ? scale[j] : 1));
     }
     for (way = 0; way < directions; ++way) {
-        dq_real slope[3], bend[3], got, best;
+        dq_real slope[3], bend[3], got, best, size = 0, kink = 0;
         audit_direction(r, n, scale, d, off);
         if (!audit_line(fun, user, n, 1, here, d, step, 5, f) || !audit_line(fun, user, n, 1, off, d, step, 3, moved)) return 0;
         for (i = 0; i < 3; ++i) {
@@ -190,7 +196,10 @@ static int audit_scalar(audit_row *grad_row, audit_row *hess_row, audit_fun fun,
             int at = i == 1 ? 3 : 1;
             slope[i] = (v[at][0] - v[at + 1][0])/(2*s);
             bend[i] = (v[at][0] - 2*v[0][0] + v[at + 1][0])/(s*s);
+            size = fmaxq(size, fabsq(v[at][0]));
         }
+        size *= 8*FLT128_EPSILON;       /* the rounding of the copy's values */
+        if (audit_kinks) kink = fabsq(bend[0])*step;
 
         /* d.g: Richardson's extrapolation of the two steps, and what it changes as a bound of its error */
         if (g) {
@@ -198,8 +207,8 @@ static int audit_scalar(audit_row *grad_row, audit_row *hess_row, audit_fun fun,
             for (i = 0, got = 0; i < n; ++i) got += (dq_real)g[i]*d[i];
             if (most_g > 0 || best != 0) {
                 double most = fmax(most_g, (double)fabsq(best)/(double)n);
-                audit_error(grad_row, (double)fabsq(got - best)/most, (double)fabsq(slope[1] - slope[0])/most,
-                            (double)fabsq(slope[2] - slope[0])/most);
+                audit_error(grad_row, (double)fabsq(got - best)/most,
+                            (double)(fabsq(slope[1] - slope[0]) + kink + size/step)/most, (double)fabsq(slope[2] - slope[0])/most);
             }
         }
 
@@ -210,8 +219,8 @@ static int audit_scalar(audit_row *grad_row, audit_row *hess_row, audit_fun fun,
                 for (j = 0; j < n; ++j) got += (dq_real)H[i*n + j]*d[i]*d[j];
             if (most_H > 0 || best != 0) {
                 double most = fmax(most_H, (double)fabsq(best)/(double)(n*n));
-                audit_error(hess_row, (double)fabsq(got - best)/most, (double)fabsq(bend[1] - bend[0])/most,
-                            (double)fabsq(bend[2] - bend[0])/most);
+                audit_error(hess_row, (double)fabsq(got - best)/most,
+                            (double)(fabsq(bend[1] - bend[0]) + 4*size/step/step)/most, (double)fabsq(bend[2] - bend[0])/most);
             }
         }
     }
@@ -239,13 +248,80 @@ static int audit_jacobian(audit_row *row, audit_fun fun, void *user, int n, cons
             double u = unit ? unit[i] : 1;
             for (k = 0; k < n; ++k) got += (dq_real)J[i*ld + k]*d[k];
             err = fmax(err, (double)fabsq(got - best)/u);
-            own = fmax(own, (double)fabsq(b - a)/u);
+            own = fmax(own, (double)(fabsq(b - a) + 8*FLT128_EPSILON*fabsq(f[1][i])/step)/u);
             noise = fmax(noise, (double)fabsq(c - a)/u);
             large = fmax(large, (double)fabsq(best)/u/(double)n);
         }
         if (large > 0) audit_error(row, err/large, own/large, noise/large);
     }
     return 1;
+}
+
+/* The mixed second derivative M [n x m, row-major] of one number by its first n parameters and the m after them: d.M e along
+ * random directions d and e. */
+static int audit_mixed(audit_row *row, audit_fun fun, void *user, int n, const double *scale_n, int m, const double *scale_m,
+                       const dc_real *M, double h, int directions, rng *r)
+{
+    static const int sign[4][2] = {{1, 1}, {1, -1}, {-1, 1}, {-1, -1}};
+    double d[AUDIT_MOST], off[AUDIT_MOST], most = 0;
+    int i, j, k, way, pass;
+    for (i = 0; i < n; ++i)
+        for (j = 0; j < m; ++j)
+            most = fmax(most, fabs((double)M[i*m + j])*(scale_n ? scale_n[i] : 1)*(scale_m ? scale_m[j] : 1));
+    for (way = 0; way < directions; ++way) {
+        dq_real bend[3], best, got = 0, size = 0, step = (dq_real)h;
+        double large;
+        audit_direction(r, n, scale_n, d, off);
+        audit_direction(r, m, scale_m, d + n, off + n);
+
+        /* at step, at half of it, and where the inputs are rounded otherwise */
+        for (pass = 0; pass < 3; ++pass) {
+            dq_real s = pass == 1 ? step/2 : step, t[AUDIT_MOST], f[AUDIT_MOST];
+            bend[pass] = 0;
+            for (k = 0; k < 4; ++k) {
+                for (i = 0; i < n + m; ++i) t[i] = (pass == 2 ? off[i] : 0) + s*sign[k][i >= n]*d[i];
+                if (!fun(t, f, user) || !finiteq(f[0])) return 0;
+                bend[pass] += sign[k][0]*sign[k][1]*f[0]/(4*s*s);
+                size = fmaxq(size, fabsq(f[0])*8*FLT128_EPSILON/(s*s));
+            }
+        }
+        best = bend[1] + (bend[1] - bend[0])/3;
+        for (i = 0; i < n; ++i)
+            for (j = 0; j < m; ++j) got += (dq_real)M[i*m + j]*d[i]*d[n + j];
+        large = fmax(most, (double)fabsq(best)/(double)(n*m));
+        if (large > 0)
+            audit_error(row, (double)fabsq(got - best)/large, (double)(fabsq(bend[1] - bend[0]) + size)/large,
+                        (double)fabsq(bend[2] - bend[0])/large);
+    }
+    return 1;
+}
+
+/* A number whose error has a bar of its own, as a rule the one that its header states. */
+static void audit_close(audit_row *row, double err, double bar)
+{
+    ++row->derivatives;
+    ++row->resolved;
+    if (audit_only >= 0) printf("  sample %llu of %s, %s: error %.2e, bar %.1e\n", audit_seed, row->function, row->classes, err, bar);
+    if (!(err <= bar)) audit_miss(row, &row->wrong);
+    if (!(err <= row->worst)) {
+        if (!audit_missed(row)) row->seed = audit_seed;
+        row->worst = err;
+    }
+}
+
+/* Whether a value is the copy's: within the bar and 32 times what `inputs` says that their rounding makes of it. */
+static int audit_near(dc_real got, dq_real want, double inputs)
+{
+    return (double)fabsq(got - want) <= AUDIT_BAR*(double)fabsq(want) + 32*inputs;
+}
+
+/* what a rounding of the parameters makes of a number with gradient g [n] */
+static double audit_inputs(int n, const double *scale, const dc_real *g)
+{
+    double sum = 0;
+    int k;
+    for (k = 0; k < n; ++k) sum += fabs((double)g[k])*(scale ? scale[k] : 1);
+    return sum*audit_rounding*(double)DC_EPS;
 }
 
 /* ---- numbers up into the copy ---- */
@@ -257,12 +333,30 @@ static void audit_up(const dc_real *x, dq_real *y, size_t n)
 }
 static dq_v3 audit_up3(dc_v3 a) { return dq_vec(a.x, a.y, a.z); }
 
+static dq_quat audit_up4(dc_quat q) { dq_quat r; r.w = q.w; r.x = q.x; r.y = q.y; r.z = q.z; return r; }
+
+/* Any rotation. */
+static dc_quat audit_turn(rng *r)
+{
+    double q[4], s = 0;
+    int k;
+    dc_quat p;
+    for (k = 0; k < 4; ++k) {
+        q[k] = rng_normal(r);
+        s += q[k]*q[k];
+    }
+    s = sqrt(s);
+    p.w = (dc_real)(q[0]/s); p.x = (dc_real)(q[1]/s); p.y = (dc_real)(q[2]/s); p.z = (dc_real)(q[3]/s);
+    dc_quat_normalize(p, &p);
+    return p;
+}
+
 /* The pose in quadruple precision, its quaternion normalised as every function does, moved by the twist t (NULL: not). */
 static dq_pose audit_pose(const dc_pose *p, const dq_real *t)
 {
     dq_pose q;
     dq_real zero[6] = {0, 0, 0, 0, 0, 0};
-    q.q.w = p->q.w; q.q.x = p->q.x; q.q.y = p->q.y; q.q.z = p->q.z;
+    q.q = audit_up4(p->q);
     q.t = audit_up3(p->t);
     return dq_pose_retract(q, t ? t : zero);
 }
@@ -295,6 +389,7 @@ static int audit_next(const audit_row *row, long k, long n)
 static int audit_end(void)
 {
     long samples = 0, missed = 0, open = 0;
+    double worst = 0;
     int k, rows = 0;
     printf("%-28s %-14s %8s %9s %8s %5s %5s %5s %5s %5s\n", "function", "class", "samples", "worst", "resolved", "wrong", "nan",
            "unsym", "zero", "false");
@@ -303,6 +398,7 @@ static int audit_end(void)
         if (r->samples == 0) continue;
         ++rows;
         samples += r->samples;
+        if (!r->open) worst = fmax(worst, r->worst);
         if (audit_missed(r)) { if (r->open) ++open; else ++missed; }
         printf("%-28s %-14s %8ld ", r->function, r->classes, r->samples);
         if (r->derivatives) printf("%9.1e %7.1f%% ", r->worst, 100.0*(double)r->resolved/(double)r->derivatives);
@@ -312,8 +408,8 @@ static int audit_end(void)
         if (audit_missed(r)) printf(" (sample %llu)%s%s", r->seed, r->open ? ": " : "", r->open ? r->open : "");
         printf("\n");
     }
-    printf("%s: %d rows, %ld samples; %d passed, %ld failed, %ld open\n\n", DC_IS_FLOAT ? "float" : "double", rows, samples,
-           rows - (int)missed - (int)open, missed, open);
+    printf("%s: %d rows, %ld samples; %d passed, %ld failed, %ld open; worst %.1e\n\n", DC_IS_FLOAT ? "float" : "double", rows, samples,
+           rows - (int)missed - (int)open, missed, open, worst);
     return missed == 0;
 }
 
