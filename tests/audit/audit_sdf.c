@@ -55,6 +55,12 @@ static int point_draw(rng *r, int class, const field *f, dc_v3 *x)
     /* a coordinate plane of the first primitive, or what is equal in two coordinates; not on a kink of what is hard */
     if (class == ALIGNED) u[j] = 0;
     if (class == ALIGNED && rng_int(r, 0, 1) && p->kind != DC_SDF_CAPSULE) u[(j + 1)%3] = 0;
+    if (class == ALIGNED && (p->kind == DC_SDF_BOX || p->kind == DC_SDF_POLYHEDRON)) {
+        /* inside these planes are kinks */
+        double length = sqrt(u[0]*u[0] + u[1]*u[1] + u[2]*u[2]);
+        for (i = 0; i < 3; ++i) u[i] /= length;
+        reach = fmax(reach, 4*f->size);
+    }
     if (class == TIES) {
         u[j] = fabs(u[j])*(rng_int(r, 0, 1) ? 1 : -1);
         u[(j + 1)%3] = u[j];
@@ -262,6 +268,172 @@ static void params(int kind, const char *name, long n)
     }
 }
 
+/* ---- polygons ---- */
+
+enum { CORNERS = DC_POLY_NAMED_MOST };
+typedef struct {
+    dc_v2 v[CORNERS];
+    dq_v2 qv[CORNERS];
+    dc_poly p;
+    dq_poly Q;
+    double size, reach;         /* of the coordinates of the vertices */
+} polygon;
+
+static const char *const polygon_classes[] = {"generic", "touching", "flat", "needles", "apart 1e6", "sizes 1e+-6", "far offset"};
+enum { P_GENERIC, P_TOUCHING, P_FLAT, P_NEEDLES, P_APART, P_SIZES, P_OFFSET, P_CLASSES };
+
+/* A named shape, turned, or a star of random radii; squeezed, scaled, moved. */
+static void polygon_draw(rng *r, int class, polygon *g)
+{
+    static const char *const names[] = {"O", "U", "N", "#", "D", "octagon", "star", "block", "arc25", "arc75"};
+    double thin = class == P_FLAT ? rng_log(r, 1e-2, 0.3) : class == P_NEEDLES ? rng_log(r, DC_IS_FLOAT ? 1e-3 : 1e-6, 1e-2) : 1;
+    double angle = rng_uniform(r, 0, 6.28), off = class == P_OFFSET ? (DC_IS_FLOAT ? 30 : 1e3) : 0;
+    int k, n = rng_int(r, 3, 20);
+    g->size = class == P_SIZES ? rng_log(r, 1e-6, 1e6) : 1;
+    if (rng_int(r, 0, 1)) dc_poly_named(names[rng_int(r, 0, 9)], CORNERS, g->v, &n);
+    else for (k = 0; k < n; ++k) {
+        double a = 6.283185307179586*(k + rng_uniform(r, 0, 0.8))/n, s = rng_uniform(r, 0.3, 1);
+        g->v[k].x = (dc_real)(s*cos(a));
+        g->v[k].y = (dc_real)(s*sin(a));
+    }
+    for (k = 0; k < n; ++k) {
+        double x = (double)g->v[k].x, y = thin*(double)g->v[k].y;
+        g->v[k].x = (dc_real)(g->size*(x*cos(angle) - y*sin(angle)) + off);
+        g->v[k].y = (dc_real)(g->size*(x*sin(angle) + y*cos(angle)) - 2*off);
+        g->qv[k].x = g->v[k].x;
+        g->qv[k].y = g->v[k].y;
+    }
+    g->p.v = g->v;
+    g->Q.v = g->qv;
+    g->p.n = g->Q.n = n;
+    g->reach = off > 0 ? 3*off : g->size;
+}
+
+typedef struct { const polygon *g; dq_v2 x; } poly_case;
+
+/* the distance, and the nearest point */
+static int poly_value(const dq_real *t, dq_real *v, void *user)
+{
+    poly_case *c = (poly_case *)user;
+    dq_v2 x = c->x;
+    dq_poly_hit hit;
+    x.x += t[0];
+    x.y += t[1];
+    if (dq_poly_distance(&c->g->Q, x, &hit) != DQ_OK) return 0;
+    v[0] = hit.d;
+    v[1] = hit.closest.x;
+    v[2] = hit.closest.y;
+    return 1;
+}
+
+/* What follows from a hit: over the inside of an edge its normal and the projection onto it; at a vertex (x - v)/d and 0. */
+static void poly_derivative(const polygon *g, dc_v2 x, const dc_poly_hit *hit, dc_real J[6])
+{
+    dc_v2 a = g->v[hit->edge], b = g->v[(hit->edge + 1)%g->p.n];
+    dc_real ex = b.x - a.x, ey = b.y - a.y, e2 = ex*ex + ey*ey, e = dc_sqrt(e2);
+    int inside = hit->at > 0 && hit->at < 1;
+    J[0] = inside ? ey/e : (x.x - hit->closest.x)/hit->d;
+    J[1] = inside ? -ex/e : (x.y - hit->closest.y)/hit->d;
+    J[2] = inside ? ex*ex/e2 : 0;
+    J[3] = J[4] = inside ? ex*ey/e2 : 0;
+    J[5] = inside ? ey*ey/e2 : 0;
+}
+
+static void polygons(long n)
+{
+    enum { COUNT = 9 };
+    int class;
+    for (class = 0; class < P_CLASSES; ++class) {
+        audit_row *row = audit_of("dc_poly_distance", polygon_classes[class]);
+        audit_row *batch = audit_of("dc_poly_distance_batch", polygon_classes[class]);
+        long k;
+        for (k = audit_first(n); audit_next(row, k, n); ++k) {
+            static polygon g;
+            rng r = audit_draw(row, k);
+            dc_real x[COUNT], y[COUNT], out[3*COUNT];
+            dc_status s;
+            int i;
+            polygon_draw(&r, class, &g);
+            for (i = 0; i < COUNT; ++i) {
+                const dc_v2 *a = g.v + rng_int(&r, 0, g.p.n - 1);
+                double off = g.size*(class == P_TOUCHING ? rng_log(&r, DC_IS_FLOAT ? 1e-6 : 1e-12, 1e-3) : class == P_APART ? 1e6
+                                     : rng_log(&r, 0.01, 3)), t = rng_uniform(&r, 0, 1);
+                dc_v2 b = a + 1 < g.v + g.p.n ? a[1] : g.v[0];
+                x[i] = (dc_real)((1 - t)*(double)a->x + t*(double)b.x + off*rng_uniform(&r, -1, 1));
+                y[i] = (dc_real)((1 - t)*(double)a->y + t*(double)b.y + off*rng_uniform(&r, -1, 1));
+            }
+            s = dc_poly_distance_batch(&g.p, COUNT, x, y, out, out + COUNT, out + 2*COUNT);
+            audit_call(batch, s, s == DC_OK, out, 3*COUNT);
+            for (i = 0; i < COUNT; ++i) {
+                dc_v2 at = {0, 0};
+                dc_poly_hit hit;
+                dc_real J[6];
+                double scale[2], unit[3], h;
+                poly_case c;
+                at.x = x[i];
+                at.y = y[i];
+                s = dc_poly_distance(&g.p, at, &hit);
+                audit_call(row, s, s == DC_OK, &hit.d, 1);
+                if (s != DC_OK || hit.d == 0) continue;
+                c.g = &g;
+                c.x.x = x[i];
+                c.x.y = y[i];
+                scale[0] = scale[1] = fmax(g.size, fabs((double)hit.d));
+                if (class == P_OFFSET) audit_rounding = g.reach/scale[0];
+                h = 1e-6*fabs((double)hit.d)/scale[0];
+                poly_derivative(&g, at, &hit, J);
+                /* the distance in its own unit, as the projection of a point far off is 0 beside it */
+                unit[0] = unit[1] = unit[2] = 1;
+                audit_jacobian(row, poly_value, &c, 2, scale, 3, unit, J, 2, h, 1, &r);
+                hit.d = out[i];
+                hit.closest.x = out[COUNT + i];
+                hit.closest.y = out[2*COUNT + i];
+                poly_derivative(&g, at, &hit, J);
+                audit_jacobian(batch, poly_value, &c, 2, scale, 3, unit, J, 2, h, 1, &r);
+            }
+        }
+    }
+}
+
+/* Moments are numbers: against those of the copy, beside what a rounding of the vertices makes of them. */
+static void moments(long n)
+{
+    int class;
+    for (class = 0; class < P_CLASSES; ++class) {
+        audit_row *row = audit_of("dc_poly_moments", polygon_classes[class]);
+        long k;
+        if (class == P_TOUCHING || class == P_APART) continue;
+        for (k = audit_first(n); audit_next(row, k, n); ++k) {
+            static polygon g;
+            rng r = audit_draw(row, k);
+            dc_poly_moments_of m;
+            dq_poly_moments_of want, moved;
+            double L, err[4], noise[4];
+            dc_status s;
+            int i;
+            polygon_draw(&r, class, &g);
+            s = dc_poly_moments(&g.p, &m);
+            audit_call(row, s, s == DC_OK, &m.area, 5);
+            if (s != DC_OK || dq_poly_moments(&g.Q, &want) != DQ_OK) continue;
+            for (i = 0; i < g.p.n; ++i) {
+                g.qv[i].x += g.reach*(double)DC_EPS*rng_uniform(&r, -1, 1);
+                g.qv[i].y += g.reach*(double)DC_EPS*rng_uniform(&r, -1, 1);
+            }
+            if (dq_poly_moments(&g.Q, &moved) != DQ_OK) continue;
+            L = g.size;
+            err[0] = (double)(fabsq(m.area - want.area)/want.area);
+            err[1] = (double)(fabsq(m.centroid.x - want.centroid.x) + fabsq(m.centroid.y - want.centroid.y))/L;
+            err[2] = (double)(fabsq(m.inertia - want.inertia)/want.inertia);
+            err[3] = (double)(fabsq(m.radius - want.radius)/want.radius);
+            noise[0] = (double)(fabsq(moved.area - want.area)/want.area);
+            noise[1] = (double)(fabsq(moved.centroid.x - want.centroid.x) + fabsq(moved.centroid.y - want.centroid.y))/L;
+            noise[2] = (double)(fabsq(moved.inertia - want.inertia)/want.inertia);
+            noise[3] = (double)(fabsq(moved.radius - want.radius)/want.radius);
+            for (i = 0; i < 4; ++i) audit_error(row, err[i], 0, noise[i]);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     static char name[2][F_KINDS][64];
@@ -274,5 +446,7 @@ int main(int argc, char **argv)
         params(kind, name[1][kind], 200);
     }
     batches(200);
+    polygons(300);
+    moments(1000);
     return !audit_end();
 }

@@ -23,24 +23,8 @@ typedef struct {
     double size;                /* of the primitives */
 } field;
 
-static dc_real up_real(double x) { return (dc_real)x; }
 static dc_v3 vec_of(double x, double y, double z) { return dc_vec((dc_real)x, (dc_real)y, (dc_real)z); }
 static double length_of(dc_v3 v) { return sqrt((double)v.x*(double)v.x + (double)v.y*(double)v.y + (double)v.z*(double)v.z); }
-
-static dc_quat field_turn(rng *r)
-{
-    double q[4], s = 0;
-    int k;
-    dc_quat p;
-    for (k = 0; k < 4; ++k) {
-        q[k] = rng_normal(r);
-        s += q[k]*q[k];
-    }
-    s = sqrt(s);
-    p.w = (dc_real)(q[0]/s); p.x = (dc_real)(q[1]/s); p.y = (dc_real)(q[2]/s); p.z = (dc_real)(q[3]/s);
-    dc_quat_normalize(p, &p);
-    return p;
-}
 
 /* Primitive k of a field. Polyhedra and clouds are of the planes about a ball or box of the same axes. */
 static void prim_draw(rng *r, field *f, int k, int kind, int class, double size)
@@ -56,11 +40,11 @@ static void prim_draw(rng *r, field *f, int k, int kind, int class, double size)
         j = rng_int(r, 0, 2);
         for (i = 0; i < 3; ++i) if (i != j) axis[i] = size*rng_log(r, DC_IS_FLOAT ? 1e-3 : 1e-6, 0.1);
     }
-    p->pose.q = class == ALIGNED || class == TIES ? one : field_turn(r);
+    p->pose.q = class == ALIGNED || class == TIES ? one : audit_turn(r);
     p->size = vec_of(axis[0], axis[1], axis[2]);
-    p->eps1 = up_real(limits ? (rng_int(r, 0, 2) == 0 ? 0.02 : rng_uniform(r, 1.01, 2)) : rng_log(r, 0.1, 0.99));
-    p->eps2 = up_real(limits ? (rng_int(r, 0, 2) == 0 ? 0.02 : rng_uniform(r, 1.01, 2)) : rng_log(r, 0.1, 0.99));
-    p->scale = up_real(rng_int(r, 0, 1) ? 0 : rng_uniform(r, 0.5, 2));
+    p->eps1 = (dc_real)(limits ? (rng_int(r, 0, 2) == 0 ? 0.02 : rng_uniform(r, 1.01, 2)) : rng_log(r, 0.1, 0.99));
+    p->eps2 = (dc_real)(limits ? (rng_int(r, 0, 2) == 0 ? 0.02 : rng_uniform(r, 1.01, 2)) : rng_log(r, 0.1, 0.99));
+    p->scale = (dc_real)(rng_int(r, 0, 1) ? 0 : rng_uniform(r, 0.5, 2));
     p->n = f->n[k];
     p->p = f->p[k];
     p->sigma = f->sigma[k];
@@ -73,7 +57,7 @@ static void prim_draw(rng *r, field *f, int k, int kind, int class, double size)
     default:
         p->kind = kind == F_CLOUD ? DC_SDF_CLOUD : DC_SDF_POLYHEDRON;
         p->count = rng_int(r, 6, POINTS);
-        if (kind == F_SMOOTH_POLYHEDRON) p->smooth = up_real(limits ? size*(rng_int(r, 0, 1) ? 1e-5 : 10) : wide*rng_log(r, 0.01, 0.3));
+        if (kind == F_SMOOTH_POLYHEDRON) p->smooth = (dc_real)(limits ? size*(rng_int(r, 0, 1) ? 1e-5 : 10) : wide*rng_log(r, 0.01, 0.3));
         for (i = 0; i < p->count; ++i) {
             double u[3], to = 0, s;
             rng_unit3(r, u);
@@ -83,11 +67,11 @@ static void prim_draw(rng *r, field *f, int k, int kind, int class, double size)
             /* where the ellipsoid of these axes has this normal */
             for (j = 0; j < 3; ++j) {
                 s = axis[j]*axis[j]*u[j]/sqrt(to);
-                if (j == 0) f->p[k][i].x = up_real(s);
-                if (j == 1) f->p[k][i].y = up_real(s);
-                if (j == 2) f->p[k][i].z = up_real(s);
+                if (j == 0) f->p[k][i].x = (dc_real)(s);
+                if (j == 1) f->p[k][i].y = (dc_real)(s);
+                if (j == 2) f->p[k][i].z = (dc_real)(s);
             }
-            f->sigma[k][i] = up_real(size*(limits ? rng_log(r, 0.02, 20) : rng_uniform(r, 0.3, 1.2)));
+            f->sigma[k][i] = (dc_real)(size*(limits ? rng_log(r, 0.02, 20) : rng_uniform(r, 0.3, 1.2)));
         }
     }
 }
@@ -147,7 +131,7 @@ static void field_draw(rng *r, int kind, int class, field *f)
         p->pose.t = vec_of(u[0], u[1], u[2]);
         p->subtract = cut && k > 0;
     }
-    f->s.tau = up_real(kind == F_UNION || kind == F_SUBTRACTION
+    f->s.tau = (dc_real)(kind == F_UNION || kind == F_SUBTRACTION
                        ? size*(class == LIMITS ? rng_log(r, DC_IS_FLOAT ? 1e-2 : 1e-5, 10) : rng_log(r, 0.01, 0.5)) : 0);
     field_up(f);
 }
