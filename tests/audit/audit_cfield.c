@@ -159,7 +159,7 @@ static int pose_draw(rng *r, int class, int overlap, pair *p)
         p->q[1] = (dc_real)(mid*dir[0]);
         p->q[2] = (dc_real)(mid*dir[1]);
         /* aligned shapes do not meet at their corners */
-        if (class == ALIGNED && wall == DC_CSHAPE_POLY) {
+        if (class == ALIGNED && wall != DC_CSHAPE_HALFPLANE) {
             p->q[1] -= (dc_real)(0.1234*p->size*dir[1]);
             p->q[2] += (dc_real)(0.1234*p->size*dir[0]);
         }

@@ -125,16 +125,30 @@ static int four_value(const dq_real *t, dq_real *v, void *user)
     return 1;
 }
 
-/* those of the batch: two weights and the indicator */
-static int four_weights(const dq_real *t, dq_real *v, void *user)
+/* The whole Jacobian from what the batch gives, the gradients of two weights and the indicator [3 x 12]:
+ *     da = (1 - alpha_a) da0 + alpha_a da1 + (a1 - a0) dalpha_a,     dp = sum alpha_i dt_i + (t1 - t0) dalpha_1 + (t2 - t0) dalpha_2
+ * The barycentric coordinates of a vertex, whose gradients it does not give, are left as they come from `full`. */
+static void four_compose(const four *f, const dc_real *y, const dc_real *g, const dc_real *full, dc_real *J)
 {
-    const four *f = (const four *)user;
-    dq_real all[10];
-    if (!four_value(t, all, user)) return 0;
-    v[0] = all[f->face ? 4 : 6];
-    v[1] = all[f->face ? 5 : 7];
-    v[2] = all[f->face ? 9 : 8];
-    return 1;
+    int i, j, k;
+    memcpy(J, full, 120*sizeof *J);
+    for (i = 0; i < 3; ++i)
+        for (j = 0; j < 12; ++j) {
+            const dc_real *p[4];
+            for (k = 0; k < 4; ++k) p[k] = &f->p[k].x;
+            if (f->face) {
+                J[i*12 + j] = (p[2][i] - p[1][i])*g[j] + (p[3][i] - p[1][i])*g[12 + j] + (j >= 3 && j%3 == i ? y[3 + j/3 - 1] : 0);
+                continue;
+            }
+            J[i*12 + j] = (p[1][i] - p[0][i])*g[j] + (j%3 == i ? j/3 == 0 ? 1 - y[6] : j/3 == 1 ? y[6] : 0 : 0);
+            J[(3 + i)*12 + j] = (p[3][i] - p[2][i])*g[12 + j] + (j%3 == i ? j/3 == 2 ? 1 - y[7] : j/3 == 3 ? y[7] : 0 : 0);
+        }
+    for (j = 0; j < 12; ++j) {
+        if (f->face) J[3*12 + j] = -(g[j] + g[12 + j]);
+        J[(f->face ? 4 : 6)*12 + j] = g[j];
+        J[(f->face ? 5 : 7)*12 + j] = g[12 + j];
+        J[(f->face ? 9 : 8)*12 + j] = g[24 + j];
+    }
 }
 
 static void witness(int face, int listing, int batch, const char *name, long n)
@@ -149,7 +163,7 @@ static void witness(int face, int listing, int batch, const char *name, long n)
         for (k = audit_first(n); audit_next(row, k, n); ++k) {
             static four f;
             rng r = audit_draw(row, k);
-            dc_real out[13 + 120], x[12*STRIDE], y[10*STRIDE], jac[36*STRIDE];
+            dc_real out[13 + 120], x[12*STRIDE], y[10*STRIDE], jac[36*STRIDE], y_of[10], gradients[36], J[120];
             double scale[12], unit[10], reach = 0, h;
             dc_status s;
             int i, j, m = face ? 10 : 9;
@@ -165,15 +179,16 @@ static void witness(int face, int listing, int batch, const char *name, long n)
                 memset(y, 0, sizeof y);
                 memset(jac, 0, sizeof jac);
                 s = face ? dc_vf_witness_batch(&f.o, COUNT, x, STRIDE, y, jac) : dc_ee_witness_batch(&f.o, COUNT, x, STRIDE, y, jac);
-                for (i = 0; i < m; ++i) out[i] = y[i*STRIDE + 3];
-                for (i = 0; i < 36; ++i) out[13 + i] = jac[i*STRIDE + 3];
-                audit_call(row, s, s == DC_OK, out, (size_t)m);
-                if (s == DC_OK) audit_jacobian(row, four_weights, &f, 12, scale, 3, NULL, out + 13, 12, h, 1, &r);
-                continue;
+                for (i = 0; i < m; ++i) y_of[i] = y[i*STRIDE + 3];
+                for (i = 0; i < 36; ++i) gradients[i] = jac[i*STRIDE + 3];
+                audit_call(row, s, s == DC_OK && dc_finite(gradients[0]), y_of, (size_t)m);
+                if (s != DC_OK) continue;
             }
             s = face ? dc_vf_witness(&f.o, f.p[0], f.p + 1, (dc_vf *)out, out + 13) : dc_ee_witness(&f.o, f.p, f.p + 2, (dc_ee *)out, out + 13);
-            audit_call(row, s, s == DC_OK, out + 13, (size_t)(12*m));
-            if (s == DC_OK) audit_jacobian(row, four_value, &f, 12, scale, m, unit, out + 13, 12, h, 1, &r);
+            if (!batch) audit_call(row, s, s == DC_OK, out + 13, (size_t)(12*m));
+            if (s != DC_OK) continue;
+            if (batch) four_compose(&f, y_of, gradients, out + 13, J);
+            audit_jacobian(row, four_value, &f, 12, scale, m, unit, batch ? J : out + 13, 12, h, 1, &r);
         }
     }
 }
@@ -212,7 +227,7 @@ static void softsort(long n)
         for (k = audit_first(n); audit_next(row, k, n); ++k) {
             rng r = audit_draw(row, k);
             dc_real Gamma[KEPT*ENTRIES], d[KEPT*ENTRIES], bar[KEPT*ENTRIES], s_bar[ENTRIES];
-            double size = class == 3 ? rng_log(&r, 1e-6, 1e6) : 1, scale = 1, left = 0, right = 0, terms = 0;
+            double size = class == 3 ? rng_log(&r, DC_IS_FLOAT ? 1e-3 : 1e-6, DC_IS_FLOAT ? 1e3 : 1e6) : 1, scale = 1, left = 0, right = 0, terms = 0;
             int top[KEPT], i, j;
             sort_case c;
             dc_status s;
@@ -239,7 +254,7 @@ static void softsort(long n)
                 t = h; sort_value(&t, f[1], &c);
                 t = -h; sort_value(&t, f[2], &c);
                 for (i = 0; i < c.k; ++i) {
-                    double up = 0, down = 0, most = 1e-30;
+                    double up = 0, down = 0, most = 1;
                     int same = 0;
                     for (j = 0; j < c.n; ++j) same += c.s[j] == c.s[top[i]];
                     for (j = 0; j < c.n; ++j) {
@@ -311,6 +326,12 @@ static void body_draw(rng *r, int kind, int class, body *b)
     static const double side[3] = {0.41, 0.5, 0.57};
     int i, j, n = 0, box, fields = class == M_SIZES ? SIZES : class == M_FLAT ? FLAT : class == M_TIES ? TIES : GENERIC;
     field_draw(r, kind, fields, &b->f);
+    /* a rim bends over the square of the aspect: the rounding of the mesh times that would be all there is to see of thinner ones */
+    for (i = 0; i < b->f.s.n && class == M_FLAT; ++i) {
+        dc_v3 *h = &b->f.prim[i].size;
+        dc_real least = (dc_real)(DC_IS_FLOAT ? 0.1 : 0.01)*dc_max(h->x, dc_max(h->y, h->z));
+        *h = dc_vec(dc_max(h->x, least), dc_max(h->y, least), dc_max(h->z, least));
+    }
     box = class == M_EDGES || rng_int(r, 0, 3) == 0;
     for (i = 0, j = 0; i < 8; ++i) {
         const dc_sdf_prim *p = b->f.prim;
@@ -358,6 +379,7 @@ static void scene_draw(rng *r, int hard, int class, scene *s)
     body_draw(r, kind[0], class, &s->a);
     if (class == M_SIZES) *r = size;
     body_draw(r, kind[1], class, &s->b);
+    if (class == M_SIZES) s->b.pose.q = audit_turn(r);
     if (class == M_IDENTICAL) {
         s->b = s->a;
         s->b.f.s.prim = s->b.f.prim;
@@ -578,7 +600,7 @@ static void manifold(int way, int hard, const char *name, const char *transposed
                 terms += fabs((double)grad[i]*(double)s.xi[i]);
             }
             /* to rounding, which grows as the normal of a field turns over the size of the bodies: fastest beside kinks */
-            transposed(pair, left, right, terms, (hard ? 1e6 : 1e4)*(double)DC_EPS*audit_rounding);
+            transposed(pair, left, right, terms, class == M_FLAT ? AUDIT_BAR : (hard ? 1e6 : 1e4)*(double)DC_EPS*audit_rounding);
             if (class == M_EDGES) continue;
             if (way == VJP) audit_scalar(row, NULL, scene_weighed, &s, 12, scale, grad, NULL, h, 1, &r);
             else {
