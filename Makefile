@@ -5,8 +5,8 @@
 # make train         learned contact fields of two pairs of shapes: times and errors, about a minute and a half
 # make fuzz          libFuzzer over the fuzz programs, FUZZ_TIME seconds each, where clang has it; else as fuzz-short
 # make fuzz-short    a fixed set of inputs to each fuzz program, with the sanitizers
-# make audit         every derivative against a copy of the headers in quadruple precision, double and float: the whole table, about
-#                    40 minutes; make audit-short a small share of it. Needs gcc with libquadmath on x86-64: else skipped
+# make audit         every derivative against a copy of the headers in quadruple precision, double and float: the whole table, tens of
+#                    minutes, or SHARE=0.1 of its samples; make audit-short 0.01. Needs gcc with libquadmath on x86-64: else skipped
 # make lint          white space, spelling, comments of public functions, clang-tidy
 # make vendor        drop-in trials: programs in directories of their own with the headers they need
 # make facts         lines, code size and worst stack of each header
@@ -201,6 +201,7 @@ $(LIBFUZZER)/%: tests/%.c $(LIBFUZZER)/lib.o $(FUZZ_NEEDS)
 
 # ---- audit: the headers and their copy in quadruple precision are compiled once for all programs
 
+SHARE ?= 1
 AUDITS := $(patsubst tests/audit/%.c,%,$(wildcard tests/audit/audit_*.c))
 AUDIT_PROGRAMS = $(AUDITS:%=build/audit/%_double) $(AUDITS:%=build/audit/%_float)
 AUDIT_BUILD = gcc -std=gnu99 -O2 -Wall -Wextra -Wno-unused-function -I. -Itests/support -Ibuild/audit
@@ -212,7 +213,7 @@ HAVE_QUAD := $(shell echo 'int main(void) { return (int)sqrtq(sizeof(__int128));
 endif
 
 audit audit-short: $(if $(HAVE_QUAD),$(AUDIT_PROGRAMS))
-	@sh tests/audit/run.sh $(if $(filter audit,$@),1,0.01) $^
+	@sh tests/audit/run.sh $(if $(filter audit,$@),$(SHARE),0.01) $^
 
 build/audit/quad.o: $(HEADERS) tests/audit/quad.sh tests/lib.sh
 	@mkdir -p build/audit

@@ -22,7 +22,8 @@
 
 #define AUDIT_BAR (DC_IS_FLOAT ? 1e-2 : 1e-6)       /* of the largest entry */
 #define AUDIT_RESOLVED (DC_IS_FLOAT ? 1e-4 : 1e-8)  /* the reference's own error must be below it */
-enum { AUDIT_MOST = 128 };                          /* parameters, and numbers of one function */
+enum { AUDIT_MOST = 128,                            /* parameters, and numbers of one function */
+       AUDIT_PLACES = 2 };                          /* places about the sample that stand for the rounding of its inputs */
 
 /* ---- the table ---- */
 
@@ -64,6 +65,10 @@ static long audit_count(long n)
  * a Hessian, and with steps so small that a bend cannot be taken for a kink. Back to 0 at the next sample, as is */
 static int audit_kinks;
 
+/* Parameters after those of a derivative that are inputs too: rounded likewise, where the rounding of inputs is found out. Their
+ * scales follow the others'. Back to 0 at the next sample. */
+static int audit_also;
+
 /* How far inputs are from exact: a rounding of each parameter, in units of DC_EPS times its scale. A pose whose translation
  * is larger than its scale rounds by more: set it to their ratio. Back to 1 at the next sample. */
 static double audit_rounding = 1;
@@ -79,6 +84,7 @@ static rng audit_draw(const audit_row *row, long k)
     audit_seed = (unsigned long long)k;
     audit_rounding = 1;
     audit_kinks = 0;
+    audit_also = 0;
     rng_seed(&r, h + (unsigned long long)k*0x9e3779b97f4a7c15ull);
     return r;
 }
@@ -142,16 +148,16 @@ static void audit_error(audit_row *row, double err, double own, double noise)
     }
 }
 
-/* The copy at parameters t [n]: f [m]; 0 when it has no value there. */
+/* The copy at parameters t [n], 0 from there to AUDIT_MOST: f [m]; 0 when it has no value there. */
 typedef int (*audit_fun)(const dq_real *t, dq_real *f, void *user);
 
-/* A direction whose parameters count alike: times scale_k, of -1..1; and a place as far off as inputs are rounded. */
+/* A direction whose parameters count alike: times scale_k, of -1..1; a place as far off as inputs are rounded. Either may be NULL. */
 static void audit_direction(rng *r, int n, const double *scale, double *d, double *off)
 {
     int k;
-    for (k = 0; k < n; ++k) {
-        d[k] = rng_uniform(r, -1, 1)*(scale ? scale[k] : 1);
-        off[k] = rng_uniform(r, -1, 1)*(scale ? scale[k] : 1)*audit_rounding*(double)DC_EPS;
+    for (k = 0; k < n + (off ? audit_also : 0); ++k) {
+        if (d) d[k] = rng_uniform(r, -1, 1)*(scale ? scale[k] : 1);
+        if (off) off[k] = rng_uniform(r, -1, 1)*(scale ? scale[k] : 1)*audit_rounding*(double)DC_EPS;
     }
 }
 
@@ -160,14 +166,22 @@ static int audit_line(audit_fun fun, void *user, int n, int m, const double *sta
                       dq_real f[5][AUDIT_MOST])
 {
     static const int at[5] = {0, 2, -2, 1, -1};
-    dq_real t[AUDIT_MOST];
+    dq_real t[AUDIT_MOST] = {0};
     int i, k;
     for (i = 0; i < count; ++i) {
-        for (k = 0; k < n; ++k) t[k] = start[k] + h/2*at[i]*d[k];
+        for (k = 0; k < n + audit_also; ++k) t[k] = start[k] + (k < n ? h/2*at[i]*d[k] : 0);
         if (!fun(t, f[i], user)) return 0;
         for (k = 0; k < m; ++k) if (!finiteq(f[i][k])) return 0;
     }
     return 1;
+}
+
+/* The copy has no value at some step: derivatives that are not resolved. */
+static int audit_lost(audit_row *first, audit_row *second)
+{
+    if (first) ++first->derivatives;
+    if (second) ++second->derivatives;
+    return 0;
 }
 
 /* Gradient g [n] and Hessian H [n x n] (NULL: not looked at) of one number against differences of the copy along `directions`
@@ -187,16 +201,25 @@ static int audit_scalar(audit_row *grad_row, audit_row *hess_row, audit_fun fun,
         if (H) for (j = 0; j < n; ++j) most_H = fmax(most_H, fabs((double)H[i*n + j])*si*(scale ? scale[j] : 1));
     }
     for (way = 0; way < directions; ++way) {
-        dq_real slope[3], bend[3], got, best, size = 0, kink = 0;
-        audit_direction(r, n, scale, d, off);
-        if (!audit_line(fun, user, n, 1, here, d, step, 5, f) || !audit_line(fun, user, n, 1, off, d, step, 3, moved)) return 0;
-        for (i = 0; i < 3; ++i) {
-            dq_real (*v)[AUDIT_MOST] = i == 2 ? moved : f;
+        dq_real slope[2 + AUDIT_PLACES], bend[2 + AUDIT_PLACES], got, best, size = 0, kink = 0, noise_g = 0, noise_H = 0;
+        audit_direction(r, n, scale, d, NULL);
+        if (!audit_line(fun, user, n, 1, here, d, step, 5, f)) return audit_lost(g ? grad_row : NULL, H ? hess_row : NULL);
+        for (i = 0; i < 2 + AUDIT_PLACES; ++i) {
+            dq_real (*v)[AUDIT_MOST] = f;
             dq_real s = i == 1 ? step/2 : step;
             int at = i == 1 ? 3 : 1;
+            if (i >= 2) {
+                audit_direction(r, n, scale, NULL, off);
+                if (!audit_line(fun, user, n, 1, off, d, step, 3, moved)) return audit_lost(g ? grad_row : NULL, H ? hess_row : NULL);
+                v = moved;
+            }
             slope[i] = (v[at][0] - v[at + 1][0])/(2*s);
             bend[i] = (v[at][0] - 2*v[0][0] + v[at + 1][0])/(s*s);
             size = fmaxq(size, fabsq(v[at][0]));
+            if (i >= 2) {
+                noise_g = fmaxq(noise_g, fabsq(slope[i] - slope[0]));
+                noise_H = fmaxq(noise_H, fabsq(bend[i] - bend[0]));
+            }
         }
         size *= 8*FLT128_EPSILON;       /* the rounding of the copy's values */
         if (audit_kinks) kink = fabsq(bend[0])*step;
@@ -208,7 +231,7 @@ static int audit_scalar(audit_row *grad_row, audit_row *hess_row, audit_fun fun,
             if (most_g > 0 || best != 0) {
                 double most = fmax(most_g, (double)fabsq(best)/(double)n);
                 audit_error(grad_row, (double)fabsq(got - best)/most,
-                            (double)(fabsq(slope[1] - slope[0]) + kink + size/step)/most, (double)fabsq(slope[2] - slope[0])/most);
+                            (double)(fabsq(slope[1] - slope[0]) + kink + size/step)/most, (double)noise_g/most);
             }
         }
 
@@ -220,7 +243,7 @@ static int audit_scalar(audit_row *grad_row, audit_row *hess_row, audit_fun fun,
             if (most_H > 0 || best != 0) {
                 double most = fmax(most_H, (double)fabsq(best)/(double)(n*n));
                 audit_error(hess_row, (double)fabsq(got - best)/most,
-                            (double)(fabsq(bend[1] - bend[0]) + 4*size/step/step)/most, (double)fabsq(bend[2] - bend[0])/most);
+                            (double)(fabsq(bend[1] - bend[0]) + 4*size/step/step)/most, (double)noise_H/most);
             }
         }
     }
@@ -240,16 +263,23 @@ static int audit_jacobian(audit_row *row, audit_fun fun, void *user, int n, cons
         for (k = 0; k < n; ++k) most = fmax(most, fabs((double)J[i*ld + k])*(scale ? scale[k] : 1)/(unit ? unit[i] : 1));
     for (way = 0; way < directions; ++way) {
         double err = 0, own = 0, noise = 0, large = most;
-        audit_direction(r, n, scale, d, off);
-        if (!audit_line(fun, user, n, m, here, d, step, 5, f) || !audit_line(fun, user, n, m, off, d, step, 3, moved)) return 0;
+        int place;
+        audit_direction(r, n, scale, d, NULL);
+        if (!audit_line(fun, user, n, m, here, d, step, 5, f)) return audit_lost(row, NULL);
+        for (place = 0; place < AUDIT_PLACES; ++place) {
+            audit_direction(r, n, scale, NULL, off);
+            if (!audit_line(fun, user, n, m, off, d, step, 3, moved)) return audit_lost(row, NULL);
+            for (i = 0; i < m; ++i) {
+                dq_real change = (moved[1][i] - moved[2][i] - (f[1][i] - f[2][i]))/(2*step);
+                noise = fmax(noise, (double)fabsq(change)/(unit ? unit[i] : 1));
+            }
+        }
         for (i = 0; i < m; ++i) {
             dq_real a = (f[1][i] - f[2][i])/(2*step), b = (f[3][i] - f[4][i])/step, best = b + (b - a)/3, got = 0;
-            dq_real c = (moved[1][i] - moved[2][i])/(2*step);
             double u = unit ? unit[i] : 1;
             for (k = 0; k < n; ++k) got += (dq_real)J[i*ld + k]*d[k];
             err = fmax(err, (double)fabsq(got - best)/u);
             own = fmax(own, (double)(fabsq(b - a) + 8*FLT128_EPSILON*fabsq(f[1][i])/step)/u);
-            noise = fmax(noise, (double)fabsq(c - a)/u);
             large = fmax(large, (double)fabsq(best)/u/(double)n);
         }
         if (large > 0) audit_error(row, err/large, own/large, noise/large);
@@ -269,21 +299,24 @@ static int audit_mixed(audit_row *row, audit_fun fun, void *user, int n, const d
         for (j = 0; j < m; ++j)
             most = fmax(most, fabs((double)M[i*m + j])*(scale_n ? scale_n[i] : 1)*(scale_m ? scale_m[j] : 1));
     for (way = 0; way < directions; ++way) {
-        dq_real bend[3], best, got = 0, size = 0, step = (dq_real)h;
+        dq_real bend[2 + AUDIT_PLACES], best, got = 0, size = 0, noise = 0, step = (dq_real)h;
         double large;
-        audit_direction(r, n, scale_n, d, off);
-        audit_direction(r, m, scale_m, d + n, off + n);
+        audit_direction(r, n, scale_n, d, NULL);
+        audit_direction(r, m, scale_m, d + n, NULL);
 
         /* at step, at half of it, and where the inputs are rounded otherwise */
-        for (pass = 0; pass < 3; ++pass) {
-            dq_real s = pass == 1 ? step/2 : step, t[AUDIT_MOST], f[AUDIT_MOST];
+        for (pass = 0; pass < 2 + AUDIT_PLACES; ++pass) {
+            dq_real s = pass == 1 ? step/2 : step, t[AUDIT_MOST] = {0}, f[AUDIT_MOST];
             bend[pass] = 0;
+            audit_direction(r, n, scale_n, NULL, off);
+            audit_direction(r, m, scale_m, NULL, off + n);
             for (k = 0; k < 4; ++k) {
-                for (i = 0; i < n + m; ++i) t[i] = (pass == 2 ? off[i] : 0) + s*sign[k][i >= n]*d[i];
-                if (!fun(t, f, user) || !finiteq(f[0])) return 0;
+                for (i = 0; i < n + m; ++i) t[i] = (pass >= 2 ? off[i] : 0) + s*sign[k][i >= n]*d[i];
+                if (!fun(t, f, user) || !finiteq(f[0])) return audit_lost(row, NULL);
                 bend[pass] += sign[k][0]*sign[k][1]*f[0]/(4*s*s);
                 size = fmaxq(size, fabsq(f[0])*8*FLT128_EPSILON/(s*s));
             }
+            if (pass >= 2) noise = fmaxq(noise, fabsq(bend[pass] - bend[0]));
         }
         best = bend[1] + (bend[1] - bend[0])/3;
         for (i = 0; i < n; ++i)
@@ -291,7 +324,7 @@ static int audit_mixed(audit_row *row, audit_fun fun, void *user, int n, const d
         large = fmax(most, (double)fabsq(best)/(double)(n*m));
         if (large > 0)
             audit_error(row, (double)fabsq(got - best)/large, (double)(fabsq(bend[1] - bend[0]) + size)/large,
-                        (double)fabsq(bend[2] - bend[0])/large);
+                        (double)noise/large);
     }
     return 1;
 }
