@@ -11,16 +11,18 @@
 
 static unsigned char memory[1 << 20], quad_memory[1 << 20];
 
-static const char *const kinds[] = {"superquadric", "superquadric taubin", "polyhedron", "smooth polyhedron", "cloud", "sphere", "box",
+static const char *const kinds[] = {"superquadric", "superquadric taubin", "polyhedron", "smooth polyhedron", "cloud",
+                                    "sphere", "box",
                                     "capsule", "hard union", "union", "hard subtraction", "subtraction"};
 
-/* Which classes a kind has: a hard fold has a kink where its parts are identical or have a centre in common; those of one exponent
- * or width, and cubes, have no limits or ties of their own. */
+/* Which classes a kind has: a hard fold has a kink where its parts are identical or have a centre in common; those
+ * of one exponent or width, and cubes, have no limits or ties of their own. */
 static int kind_has(int kind, int class)
 {
     int hard = kind == F_HARD_UNION || kind == F_HARD_SUBTRACTION, many = kind >= F_HARD_UNION;
     if (class == IDENTICAL) return kind == F_UNION || kind == F_SUBTRACTION;
-    if (class == LIMITS) return kind == F_RADIAL || kind == F_TAUBIN || kind == F_SMOOTH_POLYHEDRON || kind == F_CLOUD || kind == F_UNION;
+    if (class == LIMITS) return kind == F_RADIAL || kind == F_TAUBIN || kind == F_SMOOTH_POLYHEDRON
+        || kind == F_CLOUD || kind == F_UNION;
     if (class == CONCENTRIC) return !hard;
     if (class == FLAT || class == NEEDLES) return kind != F_SPHERE && !many;
     return 1;
@@ -128,7 +130,8 @@ static void points(int kind, const char *name, long n)
             c.f = &f;
             c.x = audit_up3(x);
             scale[0] = scale[1] = scale[2] = point_scale(class, &f, x);
-            audit_scalar(row, row, point_value, &c, 3, scale, out + 1, out + 4, 1e-6*field_length(&f, x)/scale[0], 1, &r);
+            audit_scalar(row, row, point_value, &c, 3, scale, out + 1, out + 4, 1e-6*field_length(&f, x)/scale[0], 1,
+                         &r);
         }
     }
 }
@@ -153,7 +156,8 @@ static void batches(long n)
     enum { COUNT = 9, STRIDE = 11 };
     int class;
     for (class = 0; class < F_CLASSES; ++class) {
-        audit_row *row = audit_of("dc_sdf_eval_batch", field_classes[class]), *dir = audit_of("dc_sdf_eval_batch, dir", field_classes[class]);
+        audit_row *row = audit_of("dc_sdf_eval_batch", field_classes[class]);
+        audit_row *dir = audit_of("dc_sdf_eval_batch, dir", field_classes[class]);
         long k;
         for (k = audit_first(n); audit_next(row, k, n); ++k) {
             static field f;
@@ -281,14 +285,16 @@ typedef struct {
     double size, reach;         /* of the coordinates of the vertices */
 } polygon;
 
-static const char *const polygon_classes[] = {"generic", "touching", "flat", "needles", "apart 1e6", "sizes 1e+-6", "far offset"};
+static const char *const polygon_classes[] = {"generic", "touching", "flat", "needles", "apart 1e6", "sizes 1e+-6",
+                                              "far offset"};
 enum { P_GENERIC, P_TOUCHING, P_FLAT, P_NEEDLES, P_APART, P_SIZES, P_OFFSET, P_CLASSES };
 
 /* A named shape, turned, or a star of random radii; squeezed, scaled, moved. */
 static void polygon_draw(rng *r, int class, polygon *g)
 {
     static const char *const names[] = {"O", "U", "N", "#", "D", "octagon", "star", "block", "arc25", "arc75"};
-    double thin = class == P_FLAT ? rng_log(r, 1e-2, 0.3) : class == P_NEEDLES ? rng_log(r, DC_IS_FLOAT ? 1e-3 : 1e-6, 1e-2) : 1;
+    double thin = class == P_FLAT ? rng_log(r, 1e-2, 0.3)
+                : class == P_NEEDLES ? rng_log(r, DC_IS_FLOAT ? 1e-3 : 1e-6, 1e-2) : 1;
     double angle = rng_uniform(r, 0, 6.28), off = class == P_OFFSET ? (DC_IS_FLOAT ? 30 : 1e3) : 0;
     int k, n = rng_int(r, 3, 20);
     g->size = class == P_SIZES ? rng_log(r, 1e-6, 1e6) : 1;
@@ -328,7 +334,8 @@ static int poly_value(const dq_real *t, dq_real *v, void *user)
     return 1;
 }
 
-/* What follows from a hit: over the inside of an edge its normal and the projection onto it; at a vertex (x - v)/d and 0. */
+/* What follows from a hit: over the inside of an edge its normal and the projection onto it; at a vertex (x - v)/d
+ * and 0. */
 static void poly_derivative(const polygon *g, dc_v2 x, const dc_poly_hit *hit, dc_real J[6])
 {
     dc_v2 a = g->v[hit->edge], b = g->v[(hit->edge + 1)%g->p.n];
@@ -358,7 +365,8 @@ static void polygons(long n)
             polygon_draw(&r, class, &g);
             for (i = 0; i < COUNT; ++i) {
                 const dc_v2 *a = g.v + rng_int(&r, 0, g.p.n - 1);
-                double off = g.size*(class == P_TOUCHING ? rng_log(&r, DC_IS_FLOAT ? 1e-6 : 1e-12, 1e-3) : class == P_APART ? 1e6
+                double off = g.size*(class == P_TOUCHING ? rng_log(&r, DC_IS_FLOAT ? 1e-6 : 1e-12, 1e-3)
+                                     : class == P_APART ? 1e6
                                      : rng_log(&r, 0.01, 3)), t = rng_uniform(&r, 0, 1);
                 dc_v2 b = a + 1 < g.v + g.p.n ? a[1] : g.v[0];
                 x[i] = (dc_real)((1 - t)*(double)a->x + t*(double)b.x + off*rng_uniform(&r, -1, 1));
@@ -428,7 +436,8 @@ static void moments(long n)
             err[2] = (double)(fabsq(m.inertia - want.inertia)/want.inertia);
             err[3] = (double)(fabsq(m.radius - want.radius)/want.radius);
             noise[0] = (double)(fabsq(moved.area - want.area)/want.area);
-            noise[1] = (double)(fabsq(moved.centroid.x - want.centroid.x) + fabsq(moved.centroid.y - want.centroid.y))/L;
+            noise[1] = (double)fabsq(moved.centroid.x - want.centroid.x)/L;
+            noise[1] += (double)fabsq(moved.centroid.y - want.centroid.y)/L;
             noise[2] = (double)(fabsq(moved.inertia - want.inertia)/want.inertia);
             noise[3] = (double)(fabsq(moved.radius - want.radius)/want.radius);
             for (i = 0; i < 4; ++i) audit_error(row, err[i], 0, noise[i]);

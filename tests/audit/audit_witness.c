@@ -15,9 +15,11 @@ static unsigned char memory[1 << 22], quad_memory[1 << 23];
 
 /* ---- witness points of edges, of a vertex and a triangle ---- */
 
-enum { W_GENERIC, W_TOUCHING, W_PARALLEL, W_CROSSING, W_DEGENERATE, W_IDENTICAL, W_TIES, W_NEEDLES, W_APART, W_SIZES, W_OFFSET, W_LIMITS,
+enum { W_GENERIC, W_TOUCHING, W_PARALLEL, W_CROSSING, W_DEGENERATE, W_IDENTICAL, W_TIES, W_NEEDLES, W_APART, W_SIZES,
+      W_OFFSET, W_LIMITS,
        W_CLASSES };
-static const char *const witness_classes[] = {"generic", "touching", "parallel", "crossing", "degenerate", "identical", "ties", "needles",
+static const char *const witness_classes[] = {"generic", "touching", "parallel", "crossing", "degenerate",
+                                              "identical", "ties", "needles",
                                               "apart 1e6", "sizes 1e+-6", "far offset", "limits"};
 
 typedef struct {
@@ -41,7 +43,8 @@ static void four_draw(rng *r, int class, int face, int listing, four *f)
     for (j = 0; j < 3; ++j) {
         switch (class) {
         case W_TOUCHING:        /* on the other but for a little */
-            x[0][j] = face ? (x[1][j] + x[2][j] + x[3][j])/3 + near*x[0][j] : x[2][j] + 0.3*(x[3][j] - x[2][j]) + near*x[0][j];
+            x[0][j] = face ? (x[1][j] + x[2][j] + x[3][j])/3 + near*x[0][j]
+                : x[2][j] + 0.3*(x[3][j] - x[2][j]) + near*x[0][j];
             break;
         case W_PARALLEL:
             if (face) x[0][j] = x[1][j] + 0.4*(x[2][j] - x[1][j]) + 0.3*(x[3][j] - x[1][j]);
@@ -126,7 +129,8 @@ static int four_value(const dq_real *t, dq_real *v, void *user)
 }
 
 /* The whole Jacobian from what the batch gives, the gradients of two weights and the indicator [3 x 12]:
- *     da = (1 - alpha_a) da0 + alpha_a da1 + (a1 - a0) dalpha_a,     dp = sum alpha_i dt_i + (t1 - t0) dalpha_1 + (t2 - t0) dalpha_2
+ *     da = (1 - alpha_a) da0 + alpha_a da1 + (a1 - a0) dalpha_a
+ *     dp = sum alpha_i dt_i + (t1 - t0) dalpha_1 + (t2 - t0) dalpha_2
  * The barycentric coordinates of a vertex, whose gradients it does not give, are left as they come from `full`. */
 static void four_compose(const four *f, const dc_real *y, const dc_real *g, const dc_real *full, dc_real *J)
 {
@@ -137,11 +141,15 @@ static void four_compose(const four *f, const dc_real *y, const dc_real *g, cons
             const dc_real *p[4];
             for (k = 0; k < 4; ++k) p[k] = &f->p[k].x;
             if (f->face) {
-                J[i*12 + j] = (p[2][i] - p[1][i])*g[j] + (p[3][i] - p[1][i])*g[12 + j] + (j >= 3 && j%3 == i ? y[3 + j/3 - 1] : 0);
+                J[i*12 + j] = (p[2][i] - p[1][i])*g[j] + (p[3][i] - p[1][i])*g[12 + j];
+                if (j >= 3 && j%3 == i) J[i*12 + j] += y[3 + j/3 - 1];
                 continue;
             }
-            J[i*12 + j] = (p[1][i] - p[0][i])*g[j] + (j%3 == i ? j/3 == 0 ? 1 - y[6] : j/3 == 1 ? y[6] : 0 : 0);
-            J[(3 + i)*12 + j] = (p[3][i] - p[2][i])*g[12 + j] + (j%3 == i ? j/3 == 2 ? 1 - y[7] : j/3 == 3 ? y[7] : 0 : 0);
+            J[i*12 + j] = (p[1][i] - p[0][i])*g[j];
+            J[(3 + i)*12 + j] = (p[3][i] - p[2][i])*g[12 + j];
+            if (j%3 != i) continue;
+            if (j < 6) J[i*12 + j] += j < 3 ? 1 - y[6] : y[6];
+            else J[(3 + i)*12 + j] += j < 9 ? 1 - y[7] : y[7];
         }
     for (j = 0; j < 12; ++j) {
         if (f->face) J[3*12 + j] = -(g[j] + g[12 + j]);
@@ -158,10 +166,12 @@ static void witness(int face, int listing, int batch, const char *name, long n)
     for (class = 0; class < W_CLASSES; ++class) {
         audit_row *row = audit_of(name, witness_classes[class]);
         long k;
-        /* the paper's listing has a kink where the vertex is on an edge, and no pull that makes flat triangles unique */
-        if (listing && (class == W_CROSSING || class == W_IDENTICAL || class == W_DEGENERATE || class == W_TIES || class == W_NEEDLES)) continue;
+        /* the paper's listing has a kink where the vertex is on an edge, and no pull that makes flat triangles
+         * unique */
+        if (listing && (class == W_CROSSING || class == W_IDENTICAL || class == W_DEGENERATE || class == W_TIES
+                        || class == W_NEEDLES)) continue;
         if (class == W_APART && DC_IS_FLOAT)
-            row->open = "Jacobians are off by DC_EPS times the distance over eps_min L, at ends where the soft argmin is settled";
+            row->open = "Jacobians are off by DC_EPS times the distance over eps_min L";
         for (k = audit_first(n); audit_next(row, k, n); ++k) {
             static four f;
             rng r = audit_draw(row, k);
@@ -180,13 +190,15 @@ static void witness(int face, int listing, int batch, const char *name, long n)
                     for (j = 0; j < COUNT; ++j) x[i*STRIDE + j] = (&f.p[i/3].x)[i%3];
                 memset(y, 0, sizeof y);
                 memset(jac, 0, sizeof jac);
-                s = face ? dc_vf_witness_batch(&f.o, COUNT, x, STRIDE, y, jac) : dc_ee_witness_batch(&f.o, COUNT, x, STRIDE, y, jac);
+                s = face ? dc_vf_witness_batch(&f.o, COUNT, x, STRIDE, y, jac)
+                         : dc_ee_witness_batch(&f.o, COUNT, x, STRIDE, y, jac);
                 for (i = 0; i < m; ++i) y_of[i] = y[i*STRIDE + 3];
                 for (i = 0; i < 36; ++i) gradients[i] = jac[i*STRIDE + 3];
                 audit_call(row, s, s == DC_OK && dc_finite(gradients[0]), y_of, (size_t)m);
                 if (s != DC_OK) continue;
             }
-            s = face ? dc_vf_witness(&f.o, f.p[0], f.p + 1, (dc_vf *)out, out + 13) : dc_ee_witness(&f.o, f.p, f.p + 2, (dc_ee *)out, out + 13);
+            s = face ? dc_vf_witness(&f.o, f.p[0], f.p + 1, (dc_vf *)out, out + 13)
+                     : dc_ee_witness(&f.o, f.p, f.p + 2, (dc_ee *)out, out + 13);
             if (!batch) audit_call(row, s, s == DC_OK, out + 13, (size_t)(12*m));
             if (s != DC_OK) continue;
             if (batch) four_compose(&f, y_of, gradients, out + 13, J);
@@ -224,12 +236,14 @@ static void softsort(long n)
     static const char *const sort_classes[] = {"generic", "ties", "nearly ties", "sizes 1e+-6"};
     int class;
     for (class = 0; class < 4; ++class) {
-        audit_row *row = audit_of("dc_softsort_topk_jvp", sort_classes[class]), *back = audit_of("dc_softsort_topk_vjp", sort_classes[class]);
+        audit_row *row = audit_of("dc_softsort_topk_jvp", sort_classes[class]);
+        audit_row *back = audit_of("dc_softsort_topk_vjp", sort_classes[class]);
         long k;
         for (k = audit_first(n); audit_next(row, k, n); ++k) {
             rng r = audit_draw(row, k);
             dc_real Gamma[KEPT*ENTRIES], d[KEPT*ENTRIES], bar[KEPT*ENTRIES], s_bar[ENTRIES];
-            double size = class == 3 ? rng_log(&r, DC_IS_FLOAT ? 1e-3 : 1e-6, DC_IS_FLOAT ? 1e3 : 1e6) : 1, scale = 1, left = 0, right = 0, terms = 0;
+            double size = class == 3 ? rng_log(&r, DC_IS_FLOAT ? 1e-3 : 1e-6, DC_IS_FLOAT ? 1e3 : 1e6) : 1;
+            double scale = 1, left = 0, right = 0, terms = 0;
             int top[KEPT], i, j;
             sort_case c;
             dc_status s;
@@ -249,8 +263,8 @@ static void softsort(long n)
             if (s != DC_OK) continue;
             dc_softsort_topk_jvp(c.n, c.s, c.k, c.power, c.tau, top, Gamma, c.ds, d);
             if (class == 1) {
-                /* at a tie the derivative of one side, a row at a time: the order of top stays for one sign of the step or the
-                 * other, or for none, where only entries that do not change places count */
+                /* at a tie the derivative of one side, a row at a time: the order of top stays for one sign of the
+                 * step or the other, or for none, where only entries that do not change places count */
                 dq_real f[3][KEPT*ENTRIES], t, h = 1e-12Q;
                 t = 0; sort_value(&t, f[0], &c);
                 t = h; sort_value(&t, f[1], &c);
@@ -268,7 +282,10 @@ static void softsort(long n)
                     /* of two that tie each side has one order; of more there are others */
                     if (same <= 2) audit_close(row, fmin(up, down)/most, AUDIT_BAR);
                 }
-            } else audit_jacobian(row, sort_value, &c, 1, &scale, c.n*c.k, NULL, d, 1, class == 2 ? (DC_IS_FLOAT ? 1e-6 : 1e-14) : 1e-9, 1, &r);
+            } else {
+                double h = class == 2 ? (DC_IS_FLOAT ? 1e-6 : 1e-14) : 1e-9;
+                audit_jacobian(row, sort_value, &c, 1, &scale, c.n*c.k, NULL, d, 1, h, 1, &r);
+            }
 
             for (i = 0; i < c.n*c.k; ++i) bar[i] = (dc_real)rng_uniform(&r, -1, 1);
             for (i = 0; i < c.n; ++i) s_bar[i] = 0;
@@ -289,7 +306,8 @@ static void softsort(long n)
 /* ---- dc_manifold ---- */
 
 enum { M_GENERIC, M_TOUCHING, M_ALIGNED, M_IDENTICAL, M_TIES, M_FLAT, M_APART, M_SIZES, M_OFFSET, M_EDGES, M_CLASSES };
-static const char *const manifold_classes[] = {"generic", "touching", "aligned", "identical", "ties", "flat", "apart", "sizes 1e+-6",
+static const char *const manifold_classes[] = {"generic", "touching", "aligned", "identical", "ties", "flat", "apart",
+                                               "sizes 1e+-6",
                                                "far offset", "on box edges"};
 
 enum { MOST = 400, LOOKED = 12 };
@@ -321,14 +339,15 @@ static dc_v3 turned(dc_quat q, dc_v3 v)
     return dc_mul(&R, v);
 }
 
-/* A field and a mesh in it: a tetrahedron or a box of half the size, its sides unequal so that no edge is on a kink of the field's
- * inside; on_edges: the box of the field itself. */
+/* A field and a mesh in it: a tetrahedron or a box of half the size, its sides unequal so that no edge is on a kink
+ * of the field's inside; on_edges: the box of the field itself. */
 static void body_draw(rng *r, int kind, int class, body *b)
 {
     static const double side[3] = {0.41, 0.5, 0.57};
     int i, j, n = 0, box, fields = class == M_SIZES ? SIZES : class == M_FLAT ? FLAT : class == M_TIES ? TIES : GENERIC;
     field_draw(r, kind, fields, &b->f);
-    /* a rim bends over the square of the aspect: the rounding of the mesh times that would be all there is to see of thinner ones */
+    /* a rim bends over the square of the aspect: the rounding of the mesh times that would be all there is to see of
+     * thinner ones */
     for (i = 0; i < b->f.s.n && class == M_FLAT; ++i) {
         dc_v3 *h = &b->f.prim[i].size;
         dc_real least = (dc_real)(DC_IS_FLOAT ? 0.1 : 0.01)*dc_max(h->x, dc_max(h->y, h->z));
@@ -369,13 +388,15 @@ static void body_draw(rng *r, int kind, int class, body *b)
 
 static void scene_draw(rng *r, int hard, int class, scene *s)
 {
-    static const int smooth_kinds[] = {F_RADIAL, F_TAUBIN, F_SMOOTH_POLYHEDRON, F_UNION}, hard_kinds[] = {F_BOX, F_POLYHEDRON, F_HARD_UNION};
+    static const int smooth_kinds[] = {F_RADIAL, F_TAUBIN, F_SMOOTH_POLYHEDRON, F_UNION};
+    static const int hard_kinds[] = {F_BOX, F_POLYHEDRON, F_HARD_UNION};
     static const dc_quat one = {1, 0, 0, 0};
     double u[3], off;
     int kind[2], i;
     rng size;
     memset(s, 0, sizeof *s);
-    for (i = 0; i < 2; ++i) kind[i] = class == M_EDGES ? F_BOX : hard ? hard_kinds[rng_int(r, 0, 2)] : smooth_kinds[rng_int(r, 0, 3)];
+    for (i = 0; i < 2; ++i) kind[i] = class == M_EDGES ? F_BOX : hard ? hard_kinds[rng_int(r, 0, 2)]
+        : smooth_kinds[rng_int(r, 0, 3)];
     /* of one size: the first number drawn */
     size = *r;
     body_draw(r, kind[0], class, &s->a);
@@ -543,7 +564,8 @@ static void manifold(int way, int hard, const char *name, const char *transposed
         audit_row *row, *pair;
         long k;
         if (hard && (class == M_ALIGNED || class == M_IDENTICAL || class == M_TIES)) continue;   /* on kinks */
-        if (class == M_EDGES && (!hard || way != VJP)) continue;     /* the normal there is that of a side: it has no differences */
+        /* the normal there is that of a side: it has no differences */
+        if (class == M_EDGES && (!hard || way != VJP)) continue;
         pair = audit_of(transposed_name, manifold_classes[class]);
         row = class == M_EDGES ? pair : audit_of(name, manifold_classes[class]);
         for (k = audit_first(n); audit_next(row, k, n); ++k) {
@@ -577,7 +599,8 @@ static void manifold(int way, int hard, const char *name, const char *transposed
                 sum[0] = dc_manifold_mean(s.count, contacts, bar);
                 status = dc_manifold_vjp(&s.a.s, &s.a.pose, &s.b.s, &s.b.pose, &s.o, bar, &mem, NULL, grad);
                 sum[1] = dc_manifold_active(s.count, contacts, bar);
-                if (status == DC_OK) status = dc_manifold_vjp(&s.a.s, &s.a.pose, &s.b.s, &s.b.pose, &s.o, bar, &mem, NULL, grad + 12);
+                if (status == DC_OK) status = dc_manifold_vjp(&s.a.s, &s.a.pose, &s.b.s, &s.b.pose, &s.o, bar, &mem,
+                                                              NULL, grad + 12);
                 audit_call(row, status, status == DC_OK && dc_finite(sum[0]) && dc_finite(sum[1]), grad, 24);
                 unit[0] = unit[1] = s.size;
                 if (status == DC_OK) audit_jacobian(row, scene_mean, &s, 12, scale, 2, unit, grad, 12, h, 1, &r);
@@ -601,8 +624,10 @@ static void manifold(int way, int hard, const char *name, const char *transposed
                 right += (double)grad[i]*(double)s.xi[i];
                 terms += fabs((double)grad[i]*(double)s.xi[i]);
             }
-            /* to rounding, which grows as the normal of a field turns over the size of the bodies: fastest beside kinks */
-            transposed(pair, left, right, terms, class == M_FLAT ? AUDIT_BAR : (hard ? 1e6 : 1e4)*(double)DC_EPS*audit_rounding);
+            /* to rounding, which grows as the normal of a field turns over the size of the bodies: fastest beside
+             * kinks */
+            transposed(pair, left, right, terms,
+                       class == M_FLAT ? AUDIT_BAR : (hard ? 1e6 : 1e4)*(double)DC_EPS*audit_rounding);
             if (class == M_EDGES) continue;
             if (way == VJP) audit_scalar(row, NULL, scene_weighed, &s, 12, scale, grad, NULL, h, 1, &r);
             else {

@@ -3,11 +3,14 @@
 #define DC_AUDIT_FIELDS_H_INCLUDED
 
 /* F_HARD.. are of two to four primitives of all kinds */
-enum { F_RADIAL, F_TAUBIN, F_POLYHEDRON, F_SMOOTH_POLYHEDRON, F_CLOUD, F_SPHERE, F_BOX, F_CAPSULE, F_HARD_UNION, F_UNION,
+enum { F_RADIAL, F_TAUBIN, F_POLYHEDRON, F_SMOOTH_POLYHEDRON, F_CLOUD, F_SPHERE, F_BOX, F_CAPSULE, F_HARD_UNION,
+      F_UNION,
        F_HARD_SUBTRACTION, F_SUBTRACTION, F_KINDS };
 
-enum { GENERIC, TOUCHING, ALIGNED, CONCENTRIC, TIES, FLAT, NEEDLES, APART, SIZES, OFFSET, LIMITS, IDENTICAL, F_CLASSES };
-static const char *const field_classes[] = {"generic", "touching", "aligned", "concentric", "ties", "flat", "needles", "apart 1e6",
+enum { GENERIC, TOUCHING, ALIGNED, CONCENTRIC, TIES, FLAT, NEEDLES, APART, SIZES, OFFSET, LIMITS, IDENTICAL,
+      F_CLASSES };
+static const char *const field_classes[] = {"generic", "touching", "aligned", "concentric", "ties", "flat", "needles",
+                                            "apart 1e6",
                                             "sizes 1e+-6", "far offset", "limits", "identical"};
 
 enum { PRIMS = 4, POINTS = 12 };
@@ -24,7 +27,11 @@ typedef struct {
 } field;
 
 static dc_v3 vec_of(double x, double y, double z) { return dc_vec((dc_real)x, (dc_real)y, (dc_real)z); }
-static double length_of(dc_v3 v) { return sqrt((double)v.x*(double)v.x + (double)v.y*(double)v.y + (double)v.z*(double)v.z); }
+static double length_of(dc_v3 v)
+{
+    double x = (double)v.x, y = (double)v.y, z = (double)v.z;
+    return sqrt(x*x + y*y + z*z);
+}
 
 /* Primitive k of a field. Polyhedra and clouds are of the planes about a ball or box of the same axes. */
 static void prim_draw(rng *r, field *f, int k, int kind, int class, double size)
@@ -57,7 +64,8 @@ static void prim_draw(rng *r, field *f, int k, int kind, int class, double size)
     default:
         p->kind = kind == F_CLOUD ? DC_SDF_CLOUD : DC_SDF_POLYHEDRON;
         p->count = rng_int(r, 6, POINTS);
-        if (kind == F_SMOOTH_POLYHEDRON) p->smooth = (dc_real)(limits ? size*(rng_int(r, 0, 1) ? 1e-5 : 10) : wide*rng_log(r, 0.01, 0.3));
+        if (kind == F_SMOOTH_POLYHEDRON) p->smooth = (dc_real)(limits ? size*(rng_int(r, 0, 1) ? 1e-5 : 10)
+                                                               : wide*rng_log(r, 0.01, 0.3));
         for (i = 0; i < p->count; ++i) {
             double u[3], to = 0, s;
             rng_unit3(r, u);
@@ -132,11 +140,13 @@ static void field_draw(rng *r, int kind, int class, field *f)
         p->subtract = cut && k > 0;
     }
     f->s.tau = (dc_real)(kind == F_UNION || kind == F_SUBTRACTION
-                       ? size*(class == LIMITS ? rng_log(r, DC_IS_FLOAT ? 1e-2 : 1e-5, 10) : rng_log(r, 0.01, 0.5)) : 0);
+                       ? size*(class == LIMITS ? rng_log(r, DC_IS_FLOAT ? 1e-2 : 1e-5, 10) : rng_log(r, 0.01, 0.5))
+                           : 0);
     field_up(f);
 }
 
-/* Over what length the field is smooth at a point of the body: where it is least, of its primitives and of its folds. */
+/* Over what length the field is smooth at a point of the body: where it is least, of its primitives and of its
+ * folds. */
 static double field_length(const field *f, dc_v3 x)
 {
     double least = f->s.tau > 0 ? (double)f->s.tau : 1e300;
@@ -156,7 +166,8 @@ static double field_length(const field *f, dc_v3 x)
         }
         switch (p->kind) {
         case DC_SDF_SUPERQUADRIC:
-            /* the gauge scales with the distance from the centre, and bends over a part of it like exponent and aspect */
+            /* the gauge scales with the distance from the centre, and bends over a part of it like exponent and
+             * aspect */
             e = fmin((double)p->eps1, (double)p->eps2);
             l = fmin(far_off, far_off*a/most*fmax(a/most, 1e-3))*fmin(e, 1);
             for (i = 0; i < 3; ++i) if (y[i] > 0 && (p->eps1 > DC_R(0.6) || p->eps2 > DC_R(0.6))) l = fmin(l, y[i]);
