@@ -257,13 +257,15 @@ DC_DEF dc_status dc_manifold(const dc_surface *a, const dc_pose *pose_a, const d
                              const dc_manifold_options *opt, dc_arena *mem, dc_manifold_contact *contacts);
 
 /* Its derivative along the twists xi = (v_a, w_a, v_b, w_b) of the bodies about their origins: contacts (may be NULL) and
- * dcontacts. At a tie of the selection that of either side. */
+ * dcontacts. On a kink this function and the two below are of the same side, that of the values: at a tie of the selection the
+ * one on which its order stays; where a field's normal jumps (its direction turns round within 32 DC_EPS of the point's and the
+ * body's coordinates, as on the edges of a DC_SDF_BOX) the one on which it is at rest in the body. */
 DC_DEF dc_status dc_manifold_jvp(const dc_surface *a, const dc_pose *pose_a, const dc_surface *b, const dc_pose *pose_b,
                                  const dc_manifold_options *opt, const dc_real xi[12], dc_arena *mem, dc_manifold_contact *contacts,
                                  dc_manifold_contact *dcontacts);
 
 /* The transposed: grad (12, in the order of xi) by the twists of any function of the contacts whose derivative by them is bar,
- * numbers within DC_LIMIT. contacts may be NULL, or bar. */
+ * numbers within DC_LIMIT. contacts may be NULL, or bar. To rounding, times how far the normal turns over the size of the bodies. */
 DC_DEF dc_status dc_manifold_vjp(const dc_surface *a, const dc_pose *pose_a, const dc_surface *b, const dc_pose *pose_b,
                                  const dc_manifold_options *opt, const dc_manifold_contact *bar, dc_arena *mem,
                                  dc_manifold_contact *contacts, dc_real grad[12]);
@@ -1424,6 +1426,14 @@ static dc_real dci_sample_tau(const dc_sdf *s, const dc_manifold_options *o)
     return s->n == 1 && s->prim->kind == DC_SDF_SUPERQUADRIC && !s->prim->taubin ? o->tau_n/(L*L) : o->tau_n;
 }
 
+/* What a point of the world is known to in body axes, a length: the edges of a box's mesh are within 4 DC_EPS of these lengths of
+ * those of its field. */
+static dc_real dci_sample_rounding(const dci_samples *S, int i)
+{
+    dc_v3 x = S->x[i], t = S->frame->t;
+    return 32*DC_EPS*(dc_abs(x.x) + dc_abs(x.y) + dc_abs(x.z) + dc_abs(t.x) + dc_abs(t.y) + dc_abs(t.z));
+}
+
 static dc_status dci_sample(const dci_samples *S, const dc_manifold_options *o, dci_chunk *c, dc_arena *mem)
 {
     dc_real tau;
@@ -1455,7 +1465,14 @@ static dc_status dci_sample(const dci_samples *S, const dc_manifold_options *o, 
                 S->nrm[i + j] = dc_scale(s, dc_mul(&S->frame->R, g));
                 if (S->s) S->s[i + j] = s;
             }
-            for (k = 0; S->D && k < 6; ++k) S->D[6*(i + j) + k] = c->ddir[k*DCI_CHUNK + j];
+            if (S->D) {
+                /* a normal that turns round within the rounding of the point stands on a kink: it is held */
+                dc_real most = 0;
+                int     held;
+                for (k = 0; k < 6; ++k) most = dc_max(most, dc_abs(c->ddir[k*DCI_CHUNK + j]));
+                held = S->s[i + j]*most*dci_sample_rounding(S, i + j) >= 1;
+                for (k = 0; k < 6; ++k) S->D[6*(i + j) + k] = held ? DC_R(0) : c->ddir[k*DCI_CHUNK + j];
+            }
         }
     }
     return DC_OK;
