@@ -581,8 +581,8 @@ int main(int argc, char **argv)
     int which;
     if (!audit_begin(argc, argv)) return 1;
     for (which = 0; which < SCENES; ++which) {
-        step_rows(which, 100);
-        path_rows(which, 60);
+        step_rows(which, 70);
+        path_rows(which, 42);
     }
     return !audit_end();
 }
