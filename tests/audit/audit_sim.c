@@ -142,7 +142,7 @@ static int scene_make(int which, rng *r, state *c, int *steps)
         for (k = 0; k < m.sim.nv; ++k) c->velocity[k] = (dc_real)rng_uniform(r, -1, 1);
     } else if (which == STACK) {
         c->q[0][6] = DC_R(0.1);
-        c->q[0][13] = (dc_real)(0.28 + 0.02*t[0]);
+        c->q[0][13] = (dc_real)(0.29 + 0.015*t[0]);
         c->q[0][8] = (dc_real)(0.02*t[1]);
     } else if (which == ARM) {
         c->q[0][0] = (dc_real)(1.6 + 0.1*t[0]);
