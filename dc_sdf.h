@@ -998,7 +998,7 @@ DCI_LANE dci_sdf_fold dci_sdf_fold_in(dci_sdf_fold f, dci_jet a, dc_real inv_tau
     *lambda = w;
     if (level < 1) return f;
     x = a.x - f.j.x; y = a.y - f.j.y; z = a.z - f.j.z;
-    f.j.x += w*x; f.j.y += w*y; f.j.z += w*z;
+    f.j.x = was*f.j.x + w*a.x; f.j.y = was*f.j.y + w*a.y; f.j.z = was*f.j.z + w*a.z;   /* either may be huge, its weight tiny */
     if (level < 2) return f;
     c = w*was*hess_tau;
     f.j.xx = was*f.j.xx + w*a.xx - c*x*x;
