@@ -496,14 +496,15 @@ DCI_LANE void dci_ee_lane(const dci_wit *o, dc_v3 A1, dc_v3 A2, dc_v3 r, int der
         du1.Q3 = i12*u2;             du2.Q3 = i22*u2;
         du1.c1 = i11;                du2.c1 = i12;
         du1.c2 = i12;                du2.c2 = i22;
-        b1 = f1*(1 - v1);
+        /* point_i - v as sum p_j (point_i - point_j): 0 where one has all the weight, whatever it is multiplied with */
+        b1 = f1*(p0 + p3*(1 - s1) + p4*(1 - s0));
         b0 = -f0*v1;
-        b3 = f3*(s1 - v1);
-        b4 = f4*(s0 - v1);
+        b3 = f3*(p1*(s1 - 1) + p0*s1 + p4*(s1 - s0));
+        b4 = f4*(p1*(s0 - 1) + p0*s0 + p3*(s0 - s1));
         dv1 = dci_ee_sides(t1, t0, s1, s0, zt1, zt0, zs1, zs0, b1, b0, b3, b4, b1*J1t, b0*J0t, b3*J3s + p3*S1, b4*J4s + p4*S0);
-        b1 = f1*(t1 - v2);
-        b0 = f0*(t0 - v2);
-        b3 = f3*(1 - v2);
+        b1 = f1*(p3*(t1 - 1) + p0*(t1 - t0) + p4*t1);
+        b0 = f0*(p3*(t0 - 1) + p1*(t0 - t1) + p4*t0);
+        b3 = f3*(p4 + p1*(1 - t1) + p0*(1 - t0));
         b4 = -f4*v2;
         dv2 = dci_ee_sides(t1, t0, s1, s0, zt1, zt0, zs1, zs0, b1, b0, b3, b4, b1*J1t + p1*T1, b0*J0t + p0*T0, b3*J3s, b4*J4s);
         out->dg = dci_ee_mix(gamma*g1.slope*g2.den*rg, du1, gamma*g2.slope*g1.den*rg, du2);
@@ -653,13 +654,14 @@ DCI_LANE void dci_vf_lane(const dci_wit *o, int listing, dc_v3 a, dc_v3 b, dc_v3
         e1.sa = i11;                 e2.sa = i12;
         e1.sb = i12;                 e2.sb = i22;
         e1.ss = e2.ss = 0;
-        b0 = k0*(t0 - v1);
-        b1 = k1*(1 - t1 - v1);
+        /* point_e - v as sum p_f (point_e - point_f): 0 where one has all the weight, whatever it is multiplied with */
+        b0 = k0*(p1*(t0 - (1 - t1)) + p2*t0);
+        b1 = k1*(p0*((1 - t1) - t0) + p2*(1 - t1));
         b2 = -k2*v1;
         d1 = dci_vf_edges(t0, t1, t2, z0, z1, z2, b0, b1, b2, m0*(p0 + b0*l0*(t0 - z0)), m1*(b1*l1*(t1 - z1) - p1), m2*b2*l2*(t2 - z2));
         b0 = -k0*v2;
-        b1 = k1*(t1 - v2);
-        b2 = k2*(t2 - v2);
+        b1 = k1*(p0*t1 + p2*(t1 - t2));
+        b2 = k2*(p0*t2 + p1*(t2 - t1));
         d2 = dci_vf_edges(t0, t1, t2, z0, z1, z2, b0, b1, b2, m0*b0*l0*(t0 - z0), m1*(p1 + b1*l1*(t1 - z1)), m2*(p2 + b2*l2*(t2 - z2)));
         d0 = g0.slope*g1.den*g2.den;
         dg = dci_vf_mix(gamma*rg*(g1.slope*g0.den*g2.den - d0), e1, gamma*rg*(g2.slope*g0.den*g1.den - d0), e2);

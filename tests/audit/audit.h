@@ -54,11 +54,12 @@ static audit_row *audit_of(const char *function, const char *classes)
     return audit_table + audit_rows++;
 }
 
-/* n samples of the whole audit, and of a short one its share; 8 at least */
+/* n samples of the whole audit, and of a short one its share; at least so many, fewer where a sample takes long */
+static long audit_least = 8;
 static long audit_count(long n)
 {
     long k = (long)((double)n*audit_share);
-    return k > 8 ? k : n < 8 ? n : 8;
+    return k > audit_least ? k : n < audit_least ? n : audit_least;
 }
 
 /* 1: the function may have kinks: a sample on one, where the slopes of both sides differ, is not resolved. For gradients without

@@ -522,6 +522,7 @@ static void learned(int kind, int raw, int smooth, int batch, const char *name, 
 int main(int argc, char **argv)
 {
     if (!audit_begin(argc, argv)) return 1;
+    audit_least = 4;
     exact("dc_cfield_eval, exact apart", "d and lever, exact apart", DC_CSHAPE_POLY, 0, 0, 400);
     exact("dc_cfield_eval, exact overlap", "d and lever, exact overlap", DC_CSHAPE_POLY, 1, 0, 100);
     exact("dc_cfield_eval, half-plane", "d and lever, half-plane", DC_CSHAPE_HALFPLANE, 0, 0, 400);

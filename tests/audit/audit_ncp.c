@@ -737,6 +737,7 @@ static void step_all(void)
 int main(int argc, char **argv)
 {
     if (!audit_begin(argc, argv)) return 1;
+    audit_least = 3;
     growth_all();
     step_all();
     return !audit_end();

