@@ -85,7 +85,7 @@ for header in dc_*.h; do
             name = substr($0, RSTART, RLENGTH - 1)
             if (name in body) {
                 head = $0
-                one = head ~ /}$/
+                one = head ~ /{.*}/
                 sub(/ *{.*$/, "", head)
                 print head "\n{" body[name] "}"
                 print name > "/dev/stderr"
