@@ -310,7 +310,7 @@ typedef struct {
     int *work, *stamp;      /* 5 nt, nv */
 } dci_bsh_mesh;
 
-/* Checks the mesh, and the nodes of a given tree one by one, and takes the memory; the first triangle refused into *bad. */
+/* Checks the mesh and the nodes of a given tree, one by one, and takes the memory; the first triangle refused into *bad. */
 static dc_status dci_bsh_mesh_open(dci_bsh_mesh *m, const dc_v3 *v, int nv, const int *tri, int nt, const int *child,
                                    dc_arena *mem, int *bad)
 {

@@ -1,5 +1,5 @@
-/* A bad argument is named whatever the memory: with a large arena, with an empty one and with one byte too little the answer is
- * DC_E_ARG and nothing is touched. One byte is taken from what the same call with good arguments is known to need. */
+/* A bad argument is named whatever the memory: with a large arena, with an empty one and with one byte too little the
+ * answer is DC_E_ARG and nothing is touched. One byte is taken from what the call with good arguments is known to need. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_BSH_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION
@@ -52,8 +52,8 @@ enum { ENOUGH, EMPTY, SHORT, SITUATIONS };
 
 static dc_arena mem;
 
-/* The memory of a situation. Its start is a byte behind an aligned address, so that what dc_..._bytes allows for alignment is
- * all used. */
+/* The memory of a situation. Its start is a byte behind an aligned address, so that what dc_..._bytes allows for alignment
+ * is all used. */
 static void furnish(int situation, size_t need)
 {
     unsigned char *start = memory + 1 + ((0 - (uintptr_t)memory) & (DC_ALIGN - 1));
@@ -69,7 +69,8 @@ static int nothing_done(void) { return mem.used == 0 && untouched(&out, sizeof o
 static void complain(const char *what, int situation, dc_status s)
 {
     static const char *const name[SITUATIONS] = {"enough memory", "an empty arena", "a byte too little"};
-    if (++wrong <= 20) printf("  %s with %s: %s%s\n", what, name[situation], dc_status_text(s), nothing_done() ? "" : ", outputs touched");
+    if (++wrong > 20) return;
+    printf("  %s with %s: %s%s\n", what, name[situation], dc_status_text(s), nothing_done() ? "" : ", outputs touched");
 }
 
 /* `call` is good, and `need` what it needs: less is DC_E_MEMORY */
@@ -104,6 +105,13 @@ static void complain(const char *what, int situation, dc_status s)
         type keep_ = (place); \
         BAD((place) = (value), call, (place) = keep_); \
     } while (0)
+
+/* an enum that is none of its members; in C++ there is no such value */
+#ifdef __cplusplus
+#define WILD(type, place, call) do {} while (0)
+#else
+#define WILD(type, place, call) WITH(type, place, (type)99, call)
+#endif
 
 #define FINISH() do { \
         printf("  %d calls, %d wrong\n", calls, wrong); \
@@ -194,7 +202,7 @@ TEST hulls(void)
     } while (0)
 #define BAD_PAIR(call) do { \
         BAD_HULLS(call); \
-        WITH(dc_barrier, pair.barrier, (dc_barrier)7, call); \
+        WILD(dc_barrier, pair.barrier, call); \
         WITH(dc_real, pair.c, -1, call); \
         WITH(dc_real, pair.c, not_a_number(), call); \
         WITH(dc_real, pair.length, -1, call); \
@@ -230,7 +238,7 @@ TEST pairs(void)
     BAD((void)0, dc_pair_rigid(&pair, &a, &pa, NULL, &pb, &mem, NULL, &out.value, NULL, NULL, NULL), (void)0);
     T.m[0] = T.m[5] = T.m[10] = 1;
 #define AFFINE dc_pair_affine(&pair, &a, &T, &b, NULL, &mem, &out.plane, &out.value, out.grad, out.hess, &out.pair_info)
-    GOOD(dc_pair_bytes(4, 4), dc_pair_affine(&pair, &a, &T, &b, NULL, &mem, NULL, &out.value, out.grad, out.hess, NULL));
+    GOOD(dc_pair_bytes(4, 4), dc_pair_affine(&pair, &a, &T, &b, NULL, &mem, NULL, NULL, out.grad, out.hess, NULL));
     BAD_PAIR(AFFINE);
     WITH(dc_real, T.m[6], not_a_number(), AFFINE);
     WITH(dc_real, T.m[11], 4*DC_LIMIT, AFFINE);
@@ -257,7 +265,7 @@ TEST many_triangle_pairs(void)
     to.relative = out.hess;
 #define BATCH dc_tri_batch(&pair, PAIRS, x, PAIRS, &mem, &to)
     GOOD(dc_tri_batch_bytes(), BATCH);
-    WITH(dc_barrier, pair.barrier, (dc_barrier)7, BATCH);
+    WILD(dc_barrier, pair.barrier, BATCH);
     WITH(dc_real, pair.c, -1, BATCH);
     WITH(dc_real, pair.length, not_a_number(), BATCH);
     pair.barrier = DC_LOCAL;
@@ -301,19 +309,21 @@ TEST friction(void)
     size_t need;
     bodies();
     pb2.t.y = DC_R(0.1);
-#define FRICTION dc_friction(&o, &pair, mu, h, &a, &a, &b, &b1, &mem, NULL, &out.value, out.grad, out.hess, NULL, &out.friction_info)
+#define FRICTION dc_friction(&o, &pair, mu, h, &a, &a, &b, &b1, &mem, NULL, &out.value, out.grad, out.hess, NULL, \
+                             &out.friction_info)
     GOOD(dc_friction_bytes(4, 4), FRICTION);
     BAD_FRICTION(FRICTION);
     WITH(int, b1.n, 3, FRICTION);
     WITH(dc_real, vb1[2].x, not_a_number(), FRICTION);
-#define TURNING dc_friction_rigid(&o, &pair, mu, h, &a, &pa, &pa, &b, &pb, &pb2, &mem, NULL, &out.value, out.grad, out.hess, out.mixed, NULL)
+#define TURNING dc_friction_rigid(&o, &pair, mu, h, &a, &pa, &pa, &b, &pb, &pb2, &mem, NULL, &out.value, out.grad, \
+                                  out.hess, out.mixed, NULL)
     GOOD(dc_friction_bytes(4, 4), TURNING);
     BAD_FRICTION(TURNING);
     BAD_POSE(pa, TURNING);
     BAD_POSE(pb, TURNING);
     BAD_POSE(pb2, TURNING);
 #define OPEN dc_friction_open(&o, &pair, mu, h, &a, &pa, &b, &pb, &mem, NULL, &out.load)
-    GOOD(dc_friction_bytes(4, 4), dc_friction_rigid(&o, &pair, mu, h, &a, &pa, &pa, &b, &pb, &pb2, &mem, NULL, NULL, NULL, NULL, NULL, NULL));
+    GOOD(dc_friction_bytes(4, 4), TURNING);
     need = dc_bytes(dc_friction_bytes(4, 4), dc_friction_load_bytes(4, 4) - (DC_ALIGN - 1), 1);
     BAD_FRICTION(OPEN);
     BAD_POSE(pa, OPEN);
@@ -449,7 +459,7 @@ static void field_of_a_sphere(void)
         WITH(int, sdf.n, 0, call); \
         WITH(dc_real, sphere.size.x, not_a_number(), call); \
         WITH(dc_real, sphere.pose.q.w, 2, call); \
-        WITH(dc_sdf_kind, sphere.kind, (dc_sdf_kind)99, call); \
+        WILD(dc_sdf_kind, sphere.kind, call); \
         WITH(int, sphere.subtract, 1, call); \
     } while (0)
 
@@ -510,7 +520,9 @@ TEST distance_fields(void)
     FINISH();
 }
 
-static dc_v2 corner[4] = {{DC_R(-0.5), DC_R(-0.5)}, {DC_R(0.5), DC_R(-0.5)}, {DC_R(0.5), DC_R(0.5)}, {DC_R(-0.5), DC_R(0.5)}};
+static dc_v2 corner[4] = {
+    {DC_R(-0.5), DC_R(-0.5)}, {DC_R(0.5), DC_R(-0.5)}, {DC_R(0.5), DC_R(0.5)}, {DC_R(-0.5), DC_R(0.5)}
+};
 static dc_poly square = {corner, 4};
 
 /* a field learned from `of`, in `keep` */
@@ -547,14 +559,15 @@ TEST contact_fields(void)
     int kind;
     bodies();
     shape.poly = square;
-#define MAKE (kind ? dc_cfield_sampled(&o, &shape, &square, &mem, &out.field) : dc_cfield_exact(&o, &shape, &square, &mem, &out.field))
+#define MAKE (kind ? dc_cfield_sampled(&o, &shape, &square, &mem, &out.field) \
+                   : dc_cfield_exact(&o, &shape, &square, &mem, &out.field))
     for (kind = 0; kind < 2; ++kind) {
         GOOD(dc_cfield_bytes(4, 4), MAKE);
         WITH(dc_real, corner[1].x, not_a_number(), MAKE);
         WITH(dc_real, corner[1].x, -3, MAKE);
         WITH(int, square.n, 2, MAKE);
         WITH(int, shape.poly.n, 2, MAKE);
-        WITH(dc_cshape_kind, shape.kind, (dc_cshape_kind)9, MAKE);
+        WILD(dc_cshape_kind, shape.kind, MAKE);
         WITH(dc_real, o.h, 1, MAKE);
         WITH(dc_real, o.hx, not_a_number(), MAKE);
         WITH(int, o.side, 1, MAKE);
@@ -572,7 +585,7 @@ TEST contact_fields(void)
 #define POSES dc_cfield_eval_batch(of, 2, rows, 2, &mem, &fo)
         GOOD(dc_cfield_eval_bytes(of), POSE);
         WITH(dc_real, q[1], not_a_number(), POSE);
-        WITH(dc_cfield_kind, of->kind, (dc_cfield_kind)9, POSE);
+        WILD(dc_cfield_kind, of->kind, POSE);
         BAD((void)0, dc_cfield_eval(of, q, &mem, &out.value, NULL, NULL, out.hess, NULL), (void)0);
         BAD((void)0, dc_cfield_eval(NULL, q, &mem, &out.value, NULL, NULL, NULL, NULL), (void)0);
         GOOD(dc_cfield_eval_bytes(of), POSES);
@@ -598,7 +611,7 @@ TEST contact_fields(void)
 #define TRAIN dc_cfield_train(&f, state.bytes, &mem, NULL, NULL, &out.train_info)
     need = dc_cfield_eval_bytes(&f);
     WITH(unsigned char, state.bytes[0], 0, TRAIN);
-    WITH(dc_cfield_kind, f.kind, (dc_cfield_kind)9, TRAIN);
+    WILD(dc_cfield_kind, f.kind, TRAIN);
     BAD((void)0, dc_cfield_train(&learned, state.bytes, &mem, NULL, NULL, &out.train_info), (void)0);
     FINISH();
 }
@@ -692,7 +705,7 @@ TEST robots(void)
     WITH(dc_real, changed.link[3].inertia.m[4], not_a_number(), MODEL);
     WITH(dc_real, changed.link[3].inertia.m[4], DC_R(0.06), MODEL);        /* inertia of no body */
     WITH(dc_real, changed.link[2].lo, 2, MODEL);
-    WITH(dc_sim_joint, changed.link[0].joint, (dc_sim_joint)9, MODEL);
+    WILD(dc_sim_joint, changed.link[0].joint, MODEL);
 
     ASSERT_EQ(DC_OK, machine_build(&arm));
     ASSERT(arm.sim.nq <= STATES && arm.sim.nv <= STATES);
@@ -741,7 +754,7 @@ TEST robots(void)
     run.control = &u;
     WITH(dc_real, push[0], not_a_number(), BACKWARDS);
 
-    /* a good state that puts links beyond DC_LIMIT: the step answers DC_E_RANGE, and no DC_E_ARG comes after DC_E_MEMORY */
+    /* a good state that puts links beyond DC_LIMIT: DC_E_RANGE, not a DC_E_ARG that less memory would have hidden */
     machine_open(&arm);
     machine_link(&arm, -1, DC_SIM_FREE, dc_vec(0, 0, 0))->mass = 1;
     for (k = 0; k < 2; ++k) {
@@ -831,12 +844,12 @@ TEST grains(void)
 #define MOVED dc_grains_step(&g, &mem, NULL)
 #define MEET dc_grains_meet(&g, 0, g.blocks, &mem)
     GOOD(need, MEET);
-    WITH(dc_cfield_kind, smooth[1].kind, (dc_cfield_kind)9, MEET);
+    WILD(dc_cfield_kind, smooth[1].kind, MEET);
     BAD((void)0, dc_grains_meet(&g, -1, g.blocks, &mem), (void)0);
     BAD((void)0, dc_grains_meet(&g, 0, g.blocks + 1, &mem), (void)0);
     WITH(dc_real, g.q[5], not_a_number(), MOVED);
     WITH(dc_real, g.v[3], (dc_real)HUGE_VAL, MOVED);
-    WITH(dc_cfield_kind, smooth[0].kind, (dc_cfield_kind)9, MOVED);
+    WILD(dc_cfield_kind, smooth[0].kind, MOVED);
     /* gradients, which are read, and what they become */
     in.q = in.v = in.spring = tangent;
     to.q = out.q;
