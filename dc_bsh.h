@@ -60,7 +60,7 @@
  *             (float 72 KB, 0.5 KB): 92 KB for 1280 triangles, however many pairs there are. Worst stack 3.3 KB (`make facts`).
  *   Errors    dc_status; in dc_bsh_eval and its kin:
  *             DC_E_ARG       not finite, out of range, NULL; a mesh or tree that is none
- *             DC_E_MEMORY    the arena, or the list of contacts, is too small
+ *             DC_E_MEMORY    the arena, or the list of contacts, is too small; DC_E_ARG comes first, as in dc_contact.h
  *             DC_E_OVERLAP   two triangles touch or intersect: dc_bsh_info says which; the value is +INFINITY
  *             DC_E_RANGE     the true number does not fit
  *             DC_E_DIVERGED  as in dc_pair; outputs are the best iterate
@@ -152,7 +152,8 @@ DC_DEF size_t dc_bsh_bytes(int nv, int nt);
 DC_DEF dc_status dc_bsh_build(const dc_v3 *v, int nv, const int *tri, int nt, dc_arena *mem, dc_bsh *tree, int *bad);
 
 /* The same from a given binary tree: child[2*(2nt - 1)], node 0 the root; two children, or (-1, triangle) for a leaf. Nodes
- * are renumbered breadth first. DC_E_ARG also when it is not a tree whose leaves are every triangle once.
+ * are renumbered breadth first. DC_E_ARG also when it is not a tree whose leaves are every triangle once; that nodes in
+ * range are no tree is found out in the arena: DC_E_MEMORY comes before it.
  * Cost O(nt depth), which is O(nt^2) for a chain. */
 DC_DEF dc_status dc_bsh_build_from(const dc_v3 *v, int nv, const int *tri, int nt, const int *child, dc_arena *mem,
                                    dc_bsh *tree, int *bad);
@@ -309,8 +310,9 @@ typedef struct {
     int *work, *stamp;      /* 5 nt, nv */
 } dci_bsh_mesh;
 
-/* Checks the mesh and takes the memory; the first triangle refused into *bad. */
-static dc_status dci_bsh_mesh_open(dci_bsh_mesh *m, const dc_v3 *v, int nv, const int *tri, int nt, dc_arena *mem, int *bad)
+/* Checks the mesh and the nodes of a given tree, one by one, and takes the memory; the first triangle refused into *bad. */
+static dc_status dci_bsh_mesh_open(dci_bsh_mesh *m, const dc_v3 *v, int nv, const int *tri, int nt, const int *child,
+                                   dc_arena *mem, int *bad)
 {
     int k;
     if (bad) *bad = -1;
@@ -320,6 +322,10 @@ static dc_status dci_bsh_mesh_open(dci_bsh_mesh *m, const dc_v3 *v, int nv, cons
             if (bad) *bad = k/3;
             return DC_E_ARG;
         }
+    for (k = 0; child && k < 2*nt - 1; ++k) {
+        int l = child[2*k], r = child[2*k + 1], leaf = l == -1;
+        if ((!leaf && (l < 0 || l >= 2*nt - 1)) || r < 0 || r >= (leaf ? nt : 2*nt - 1)) return DC_E_ARG;
+    }
     m->v = v;
     m->tri = tri;
     m->nv = nv;
@@ -421,7 +427,7 @@ static void dci_bsh_halve(const dci_bsh_mesh *m)
     }
 }
 
-/* Topology from a list of children, breadth first, then the order of the triangles. 0: not such a tree. */
+/* Topology from a list of children in range, breadth first, then the order of the triangles. 0: not such a tree. */
 static int dci_bsh_adopt(const dci_bsh_mesh *m, const int *child)
 {
     int nn = 2*m->nt - 1, *order = m->work, *from = order + m->nt, *met = from + nn, k, n;
@@ -433,13 +439,13 @@ static int dci_bsh_adopt(const dci_bsh_mesh *m, const int *child)
         int l = child[2*from[k]], r = child[2*from[k] + 1];
         dc_bsh_node *q = m->node + k;
         if (l == -1) {
-            if (r < 0 || r >= m->nt || order[r]++) return 0;
+            if (order[r]++) return 0;
             q->left = q->right = -1;
             q->triangle = r;
             q->count = 1;
             continue;
         }
-        if (l < 0 || l >= nn || met[l]++ || r < 0 || r >= nn || met[r]++) return 0;
+        if (met[l]++ || met[r]++) return 0;
         q->left = n;
         q->right = n + 1;
         from[n++] = l;
@@ -524,7 +530,7 @@ static dc_status dci_bsh_make(const dc_v3 *v, int nv, const int *tri, int nt, co
         if (bad) *bad = -1;
         return DC_E_ARG;
     }
-    status = dci_bsh_mesh_open(&m, v, nv, tri, nt, mem, bad);
+    status = dci_bsh_mesh_open(&m, v, nv, tri, nt, child, mem, bad);
     if (status == DC_OK) {
         if (!given) dci_bsh_halve(&m);
         else if (!dci_bsh_adopt(&m, child)) status = DC_E_ARG;
@@ -723,17 +729,17 @@ static void dci_bsh_clear(dci_bsh_block *B)
     }
 }
 
-/* The start of a walk: relative pose and origin, everything cleared, the root pair on the stack. */
-static DCI_NOINLINE dc_status dci_bsh_start(dci_bsh *W, const dc_bsh *a, const dc_pose *pose_a, const dc_bsh *b,
-                                            const dc_pose *pose_b, int want, dc_bsh_cache *cache)
+/* The start of a walk: relative pose and origin, everything cleared, the root pair on the stack. The poses are good. */
+static DCI_NOINLINE void dci_bsh_start(dci_bsh *W, const dc_bsh *a, const dc_pose *pose_a, const dc_bsh *b,
+                                       const dc_pose *pose_b, int want, dc_bsh_cache *cache)
 {
     static const dc_pose identity = {{1, 0, 0, 0}, {0, 0, 0}};
     dc_pose pa = pose_a ? *pose_a : identity, pb = pose_b ? *pose_b : identity;
     dc_m3 Rb, inverse;
     dc_v3 ca, cb, way;
     int k, l;
-    if (!dc_pose_ok(&pa) || dc_quat_normalize(pa.q, &pa.q) != DC_OK) return DC_E_ARG;
-    if (!dc_pose_ok(&pb) || dc_quat_normalize(pb.q, &pb.q) != DC_OK) return DC_E_ARG;
+    dc_quat_normalize(pa.q, &pa.q);
+    dc_quat_normalize(pb.q, &pb.q);
     W->a = a;
     W->b = b;
     W->ta = pa.t;
@@ -783,7 +789,6 @@ static DCI_NOINLINE dc_status dci_bsh_start(dci_bsh *W, const dc_bsh *a, const d
         for (k = 0; k < 3; ++k) W->b1[k][l] = 0;
         for (k = 0; k < 6; ++k) W->b2[k][l] = 0;
     }
-    return DC_OK;
 }
 
 /* ---- evaluation: sums over lanes --------------------------------------------------------------- */
@@ -1495,13 +1500,12 @@ static DCI_NOINLINE dc_status dci_bsh_finish(dci_bsh *W)
     return W->status;
 }
 
-/* A new turn of the cache, if there is one; 0: it is not one that dc_bsh_cache_make made. */
-static int dci_bsh_turn(dc_bsh_cache *cache)
+/* none, or one that dc_bsh_cache_make made? */
+static int dci_bsh_cache_ok(const dc_bsh_cache *cache) { return !cache || (cache->slot && cache->n >= 1); }
+
+static void dci_bsh_turn(dc_bsh_cache *cache)
 {
-    if (!cache) return 1;
-    if (!cache->slot || cache->n < 1) return 0;
-    if (++cache->turn == 0) cache->turn = 1;        /* 0 marks a free slot */
-    return 1;
+    if (cache && ++cache->turn == 0) cache->turn = 1;       /* 0 marks a free slot */
 }
 
 /* ---- public functions ----------------------------------------------------------------------------- */
@@ -1532,12 +1536,14 @@ static DCI_NOINLINE dc_status dci_bsh_open(const dc_bsh_options *opt, const dc_b
                                            const dc_pose *pose_b, dc_arena *mem, dc_bsh_cache *cache, int want, dci_bsh **W)
 {
     size_t used = mem ? mem->used : 0;
-    dc_status status = dci_bsh_turn(cache) ? dci_bsh_setup(opt, a, b, mem, W) : DC_E_ARG;
-    if (status == DC_OK) status = dci_bsh_start(*W, a, pose_a, b, pose_b, want, cache);
+    dc_status status = DC_E_ARG;
+    if (dci_bsh_cache_ok(cache) && dc_pose_ok(pose_a) && dc_pose_ok(pose_b)) status = dci_bsh_setup(opt, a, b, mem, W);
     if (status != DC_OK) {
         if (mem) mem->used = used;
         return status;
     }
+    dci_bsh_turn(cache);
+    dci_bsh_start(*W, a, pose_a, b, pose_b, want, cache);
     (*W)->mem = mem;
     (*W)->used = used;
     return DC_OK;
@@ -1663,6 +1669,7 @@ static DCI_NOINLINE dc_status dci_bsh_scene_open(const dc_bsh_options *opt, int 
 {
     const dc_bsh *deepest;
     dci_bsh_scene *S;
+    dci_bsh *W;
     dc_status status;
     size_t used;
     int i;
@@ -1672,17 +1679,20 @@ static DCI_NOINLINE dc_status dci_bsh_scene_open(const dc_bsh_options *opt, int 
         if (!dci_bsh_tree_ok(tree[i]) || !dc_pose_ok(pose + i)) return DC_E_ARG;
     for (i = 0; i < 2*n_excluded; ++i)
         if (excluded[i] < 0 || excluded[i] >= n) return DC_E_ARG;
-    if (!dci_bsh_turn(cache)) return DC_E_ARG;
+    if (!dci_bsh_cache_ok(cache)) return DC_E_ARG;
     for (i = 1, deepest = tree[0]; i < n; ++i)
         if (tree[i]->depth > deepest->depth) deepest = tree[i];
     used = mem->used;
+    status = dci_bsh_setup(opt, deepest, deepest, mem, &W);
     S = (dci_bsh_scene *)dc_arena_take(mem, 1, sizeof *S);
     if (S) S->skip = (unsigned char *)dc_arena_take(mem, (size_t)n, 1);
-    status = S && S->skip ? dci_bsh_setup(opt, deepest, deepest, mem, &S->W) : DC_E_MEMORY;
+    if (status == DC_OK && (!S || !S->skip)) status = DC_E_MEMORY;
     if (status != DC_OK) {
         mem->used = used;
         return status;
     }
+    dci_bsh_turn(cache);
+    S->W = W;
     S->W->mem = mem;
     S->W->used = used;
     S->n = n;

@@ -56,7 +56,8 @@
  *             Worst stack of any function below 3 KB (`make facts`).
  *   Errors    dc_status; what each means here:
  *             DC_E_ARG       not finite, out of range (coordinates beyond DC_LIMIT), NULL, a count below 1
- *             DC_E_MEMORY    the arena is too small: give dc_..._bytes of it
+ *             DC_E_MEMORY    the arena is too small: give dc_..._bytes of it. DC_E_ARG comes first: what is refused with a
+ *                            large arena is refused with an empty one, unless a function says that it takes memory to know
  *             DC_E_OVERLAP   the hulls touch, or no plane separates them as rounded; values are +INFINITY
  *             DC_E_RANGE     the true number does not fit: too close to contact, or in float
  *             DC_E_SINGULAR  a factorisation met a zero (or not positive) pivot
@@ -873,8 +874,8 @@ DC_DEF size_t dc_tri_batch_bytes(void);
  * the largest coordinate from their centre and those that do not converge there are solved by dc_pair, which also
  * decides about overlap. Same bits for a pair wherever it stands in the batch.
  * Returns DC_OK or the first failure; pairs that failed are as in dc_pair (value +INFINITY on overlap, else
- * untouched), the others are complete. A number that is not finite spoils its pair alone. mem: dc_tri_batch_bytes. No
- * output overlaps another or x.
+ * untouched), the others are complete. A number that is not finite spoils its pair alone. mem: dc_tri_batch_bytes;
+ * without it nothing is touched, DC_E_ARG where dc_pair refuses any of the pairs. No output overlaps another or x.
  * DC_LOCAL goes through dc_pair pair by pair. */
 DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_real *x, size_t stride, dc_arena *mem,
                               dc_tri_out *out);
@@ -4319,39 +4320,41 @@ DC_DEF size_t dc_pair_bytes(int na, int nb)
 /* (sqrt na + sqrt nb)^2, exactly 12 for two triangles */
 static dc_real dci_default_c(int na, int nb) { return (dc_real)na + (dc_real)nb + 2*dc_sqrt((dc_real)na*(dc_real)nb); }
 
+/* The options with what zero stands for; 0: out of range. */
+static int dci_pair_choose(const dc_pair_options *opt, int na, int nb, dc_pair_options *o)
+{
+    o->barrier = opt ? opt->barrier : DC_GLOBAL;
+    o->c = opt && opt->c != 0 ? opt->c : dci_default_c(na, nb);
+    o->s = opt && opt->s != 0 ? opt->s : DC_R(0.1);
+    o->length = opt && opt->length != 0 ? opt->length : 1;
+    if (!dci_length_ok(o->length)) return 0;
+    if (o->barrier == DC_LOCAL) return o->s >= DCI_LEAST_SUPPORT && o->s <= DC_R(0.95);
+    return o->barrier == DC_GLOBAL && o->c > 0 && o->c <= DC_LIMIT;
+}
+
+/* Without room in mem, or for p, which is NULL then, the arguments are checked all the same. */
 static DCI_NOINLINE dc_status dci_pair_load(dci_pair *p, const dc_pair_options *opt, const dci_posed body[2],
                                             dc_arena *mem)
 {
-    static const dc_pair_options defaults = DC_ZERO;
-    dc_real length, L = 0, inv;
-    dc_v3 mean[2], *v;
+    dc_pair_options o;
+    dc_real L = 0, inv;
+    dc_v3 mean[2], origin, *v = NULL;
     size_t n;
     int i, k;
 
     for (i = 0; i < 2; ++i)
         if (!body[i].hull || !body[i].hull->v || body[i].hull->n < 1) return DC_E_ARG;
-    if (!opt) opt = &defaults;
-    length = opt->length != 0 ? opt->length : 1;
-    p->q = p->b1 = dc_vec(0, 0, 0);
-    p->x0 = 1;
-    p->nt = 0;
-    p->barrier = opt->barrier;
-    p->na = body[0].hull->n;
-    if (!mem || body[1].hull->n > INT32_MAX - p->na) return DC_E_ARG;
-    p->n = p->na + body[1].hull->n;
-    p->s = opt->s != 0 ? opt->s : DC_R(0.1);
-    p->c = opt->c != 0 ? opt->c : dci_default_c(p->na, p->n - p->na);
-    if ((p->barrier != DC_GLOBAL && p->barrier != DC_LOCAL)
-        || (p->barrier == DC_GLOBAL && (!(p->c > 0) || !(p->c <= DC_LIMIT)))
-        || (p->barrier == DC_LOCAL && (!(p->s >= DCI_LEAST_SUPPORT) || !(p->s <= DC_R(0.95)))) || !dci_length_ok(length)) return DC_E_ARG;
+    if (!mem || body[1].hull->n > INT32_MAX - body[0].hull->n) return DC_E_ARG;
+    if (!dci_pair_choose(opt, body[0].hull->n, body[1].hull->n, &o)) return DC_E_ARG;
 
-    n = (size_t)p->n;
-    p->v = v = (dc_v3 *)dc_arena_take(mem, n, sizeof(dc_v3));
-    p->slack = (dc_real *)dc_arena_take(mem, n, 14*sizeof(dc_real));
-    p->t = (dci_term *)dc_arena_take(mem, n, sizeof(dci_term));
-    if (!p->v || !p->slack || !p->t) return DC_E_MEMORY;
-    p->trial = p->slack + n;
-    p->Y = p->trial + n;
+    /* memory; v NULL: there is too little */
+    n = (size_t)body[0].hull->n + (size_t)body[1].hull->n;
+    if (p) {
+        p->v = v = (dc_v3 *)dc_arena_take(mem, n, sizeof(dc_v3));
+        p->slack = (dc_real *)dc_arena_take(mem, n, 14*sizeof(dc_real));
+        p->t = (dci_term *)dc_arena_take(mem, n, sizeof(dci_term));
+        if (!p->slack || !p->t) v = NULL;
+    }
 
     /* origin midway between the two means; then offsets cost no more than the rounding of the input */
     for (i = 0; i < 2; ++i) {
@@ -4360,24 +4363,39 @@ static DCI_NOINLINE dc_status dci_pair_load(dci_pair *p, const dc_pair_options *
         for (k = 0, inv = 1/(dc_real)h->n; k < h->n; ++k) sum = dc_madd(sum, inv, h->v[k]);
         mean[i] = dc_add(dci_linear(body[i].M, sum), dci_translation(body[i].M));
     }
-    p->origin = dc_scale(DC_R(0.5), dc_add(mean[0], mean[1]));
+    origin = dc_scale(DC_R(0.5), dc_add(mean[0], mean[1]));
     for (i = 0; i < 2; ++i) {
         const dc_hull *h = body[i].hull;
-        dc_v3 shift = dc_sub(dci_translation(body[i].M), p->origin);
-        for (k = 0; k < h->n; ++k, ++v) {
-            *v = dc_add(dci_linear(body[i].M, h->v[k]), shift);
-            if (!dc_in_range(*v)) return DC_E_ARG;
-            L = dc_max(L, dc_max(dc_abs(v->x), dc_max(dc_abs(v->y), dc_abs(v->z))));
+        dc_v3 shift = dc_sub(dci_translation(body[i].M), origin);
+        for (k = 0; k < h->n; ++k) {
+            dc_v3 x = dc_add(dci_linear(body[i].M, h->v[k]), shift);
+            if (!dc_in_range(x)) return DC_E_ARG;
+            if (!v) continue;
+            *v++ = x;
+            L = dc_max(L, dc_max(dc_abs(x.x), dc_max(dc_abs(x.y), dc_abs(x.z))));
         }
     }
-    if (!dc_in_range(p->origin)) return DC_E_ARG;
+    if (!dc_in_range(origin)) return DC_E_ARG;
+    if (!v) return DC_E_MEMORY;
+
+    p->origin = origin;
+    p->q = p->b1 = dc_vec(0, 0, 0);
+    p->x0 = 1;
+    p->nt = 0;
+    p->barrier = o.barrier;
+    p->c = o.c;
+    p->s = o.s;
+    p->na = body[0].hull->n;
+    p->n = (int)n;
+    p->trial = p->slack + n;
+    p->Y = p->trial + n;
     /* DC_GLOBAL knows no length but the pair's own; the support of DC_LOCAL is one */
-    if (p->barrier == DC_LOCAL) p->unit = length;
+    if (p->barrier == DC_LOCAL) p->unit = o.length;
     else p->unit = L >= DC_REAL_MIN ? dci_floor_pow2(L) : 1;
     for (k = 0, inv = 1/p->unit; k < p->n; ++k) p->v[k] = dc_scale(inv, p->v[k]);
     p->size = L/p->unit;
     p->kappa = 1;
-    p->ratio = length/p->unit;
+    p->ratio = o.length/p->unit;
     return DC_OK;
 }
 
@@ -4992,7 +5010,6 @@ DC_DEF dc_status dc_pair(const dc_pair_options *opt, const dc_hull *a, const dc_
     dc_plane pl;
     dc_real v = 0;
     dc_status status;
-    if (!p) return mem ? DC_E_MEMORY : DC_E_ARG;
     body[0].hull = a;  body[0].M = NULL;
     body[1].hull = b;  body[1].M = NULL;
     status = dci_pair_run(p, opt, body, mem, plane, grad || hess, &v, &pl, &i);
@@ -5021,6 +5038,19 @@ static int dci_pose_map(const dc_pose *pose, dc_real M[12], const dc_real **map)
     return 1;
 }
 
+/* dc_pair_rigid without room for its maps: the arguments are checked with maps on the stack. */
+static DCI_NOINLINE dc_status dci_pair_refuse(const dc_pair_options *opt, const dc_hull *a, const dc_pose *pose_a,
+                                              const dc_hull *b, const dc_pose *pose_b)
+{
+    dc_arena nowhere = dc_arena_make(NULL, 0);
+    dc_real map[2][12];
+    dci_posed body[2];
+    body[0].hull = a;
+    body[1].hull = b;
+    if (!dci_pose_map(pose_a, map[0], &body[0].M) || !dci_pose_map(pose_b, map[1], &body[1].M)) return DC_E_ARG;
+    return dci_pair_load(NULL, opt, body, &nowhere);
+}
+
 DC_DEF dc_status dc_pair_rigid(const dc_pair_options *opt, const dc_hull *a, const dc_pose *pose_a, const dc_hull *b,
                                const dc_pose *pose_b, dc_arena *mem, dc_plane *plane, dc_real *value, dc_real *grad,
                                dc_real *hess, dc_pair_info *info)
@@ -5033,7 +5063,7 @@ DC_DEF dc_status dc_pair_rigid(const dc_pair_options *opt, const dc_hull *a, con
     dc_real v = 0;
     dc_status status;
     int k;
-    if (!p) return mem ? DC_E_MEMORY : DC_E_ARG;
+    if (!p) return mem ? dci_pair_refuse(opt, a, pose_a, b, pose_b) : DC_E_ARG;
     body[0].hull = a;
     body[1].hull = b;
     if (!dci_pose_map(pose_a, p->map[0], &body[0].M) || !dci_pose_map(pose_b, p->map[1], &body[1].M)) status = DC_E_ARG;
@@ -5059,7 +5089,6 @@ DC_DEF dc_status dc_pair_affine(const dc_pair_options *opt, const dc_hull *a, co
     dc_plane pl;
     dc_real v = 0;
     dc_status status;
-    if (!p) return mem ? DC_E_MEMORY : DC_E_ARG;
     body[0].hull = a;  body[0].M = T_a ? T_a->m : NULL;
     body[1].hull = b;  body[1].M = T_b ? T_b->m : NULL;
     status = dci_pair_run(p, opt, body, mem, plane, grad || hess, &v, &pl, &i);
@@ -5786,6 +5815,13 @@ DC_DEF size_t dc_tri_batch_bytes(void)
     return dc_bytes(dc_pair_bytes(3, 3), 1, sizeof(dci_tri));
 }
 
+/* vertices of pair i of a batch */
+static void dci_tri_vertices(const dc_real *x, size_t stride, size_t i, dc_v3 v[6])
+{
+    size_t k;
+    for (k = 0; k < 6; ++k) v[k] = dc_vec(x[3*k*stride + i], x[(3*k + 1)*stride + i], x[(3*k + 2)*stride + i]);
+}
+
 /* Pair i by the scalar solver, from the caller's plane. */
 static dc_status dci_tri_single(dci_tri *T, const dc_pair_options *opt, const dc_real *x, size_t stride, size_t i, dc_arena *mem,
                                 dc_tri_out *out)
@@ -5796,7 +5832,7 @@ static dc_status dci_tri_single(dci_tri *T, const dc_pair_options *opt, const dc
     dc_real value = 0, *grad = T->one, *g = T->one + 18, *H = T->one + 30;
     dc_status status;
     size_t k, j, row;
-    for (k = 0; k < 6; ++k) v[k] = dc_vec(x[3*k*stride + i], x[(3*k + 1)*stride + i], x[(3*k + 2)*stride + i]);
+    dci_tri_vertices(x, stride, i, v);
     a.v = v;
     b.v = v + 3;
     a.n = b.n = 3;
@@ -5878,25 +5914,48 @@ static DCI_NOINLINE void dci_tri_block(dci_tri *T, dc_real c, dc_real length, co
     if (out->relative) dci_tri_relative(T, out->origin);
 }
 
+/* A batch without room: DC_E_ARG where dc_pair refuses one of its pairs. */
+static DCI_NOINLINE dc_status dci_tri_refuse(int count, const dc_real *x, size_t stride)
+{
+    dc_arena nowhere = dc_arena_make(NULL, 0);
+    dc_status status = DC_E_MEMORY;
+    dc_v3 v[6];
+    dc_hull hull[2];
+    dci_posed body[2];
+    int i;
+    hull[0].v = v;
+    hull[1].v = v + 3;
+    hull[0].n = hull[1].n = 3;
+    body[0].hull = hull;
+    body[1].hull = hull + 1;
+    body[0].M = body[1].M = NULL;
+    for (i = 0; i < count && status == DC_E_MEMORY; ++i) {
+        dci_tri_vertices(x, stride, (size_t)i, v);
+        status = dci_pair_load(NULL, NULL, body, &nowhere);
+    }
+    return status;
+}
+
 DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_real *x, size_t stride, dc_arena *mem,
                               dc_tri_out *out)
 {
-    dc_real c = opt && opt->c != 0 ? opt->c : 12, length = opt && opt->length != 0 ? opt->length : 1;
-    int i, l, k, local = opt && opt->barrier != DC_GLOBAL;
+    dc_pair_options o;
+    int i, l, k, local;
     size_t used = mem ? mem->used : 0;
     dc_status status = DC_OK;
     dci_tri *T;
 
-    if (!mem || !out || count < 0 || count > INT32_MAX - DC_LANES || stride < (size_t)count || (count > 0 && !x) || (!local && (!(c > 0) || !(c <= DC_LIMIT)))
-        || !dci_length_ok(length) || (out->relative && !dc_in_range(out->origin))) return DC_E_ARG;
+    if (!mem || !out || count < 0 || count > INT32_MAX - DC_LANES || stride < (size_t)count || (count > 0 && !x)
+        || !dci_pair_choose(opt, 3, 3, &o) || (out->relative && !dc_in_range(out->origin))) return DC_E_ARG;
+    local = o.barrier == DC_LOCAL;
     T = (dci_tri *)dc_arena_take(mem, 1, sizeof *T);
     if (!T || mem->size - mem->used < dc_pair_bytes(3, 3) - (DC_ALIGN - 1)) {
         mem->used = used;
-        return DC_E_MEMORY;
+        return dci_tri_refuse(count, x, stride);
     }
     for (i = 0; i < count; i += DC_LANES) {
         int lanes = count - i < DC_LANES ? count - i : DC_LANES;
-        if (!local) dci_tri_block(T, c, length, x, stride, i, count, out);
+        if (!local) dci_tri_block(T, o.c, o.length, x, stride, i, count, out);
         for (l = 0; l < lanes; ++l) {
             size_t at = (size_t)(i + l);
             /* NaN fails every comparison; overlap leaves a slack that is not positive */
@@ -6218,7 +6277,7 @@ DC_DEF size_t dc_friction_bytes(int na, int nb)
     return sum == SIZE_MAX ? 0 : sum;
 }
 
-/* memory for n vertices */
+/* memory for n vertices, nothing known of them yet; 0: too little */
 static int dci_friction_take(dci_friction *f, int n, dc_arena *mem)
 {
     f->n = n;
@@ -6227,6 +6286,9 @@ static int dci_friction_take(dci_friction *f, int n, dc_arena *mem)
     if (!f->s || !f->dx0) return 0;
     f->dx1 = f->dx0 + n;
     f->dg = f->dx1 + n;
+    f->m = 0;
+    f->scale = 1;
+    f->z[0] = f->z[1] = f->z[2] = 0;
     return 1;
 }
 
@@ -6259,32 +6321,39 @@ static DCI_NOINLINE int dci_friction_forces(dci_friction *f, const dci_pair *p, 
     return dc_finite(loaded);
 }
 
-/* Solves the pair at time t. info: all but the plane's velocity. */
+/* The options with what zero stands for; 0: they, the pair at time t or the other numbers are out of range. */
+static int dci_friction_choose(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
+                               const dci_posed old[2], dc_friction_options *o)
+{
+    o->eps_f = opt && opt->eps_f != 0 ? opt->eps_f : DC_R(1e-6);
+    o->eps_v = opt && opt->eps_v != 0 ? opt->eps_v : DC_R(1e-6);
+    o->patch = opt && opt->patch != 0 ? opt->patch : DC_R(0.01)*(pair && pair->length != 0 ? pair->length : 1);
+    o->no_patch = opt && opt->no_patch;
+    if (o->no_patch) o->patch = 0;
+    return mu >= 0 && mu <= DC_LIMIT && dci_positive(h) && dci_positive(o->eps_f) && dci_positive(o->eps_v)
+        && dci_posed_ok(old[0]) && dci_posed_ok(old[1]) && o->patch >= 0 && o->patch <= DC_LIMIT;
+}
+
+/* Solves the pair at time t. Without room for f, which is NULL then, the arguments are checked all the same. info: all but
+ * the plane's velocity. */
 static dc_status dci_friction_open(dci_friction *f, const dc_friction_options *opt, const dc_pair_options *pair,
                                    dc_real mu, dc_real h, const dci_posed old[2], dc_arena *mem,
                                    const dc_plane *plane, dc_plane *out, dc_friction_info *info)
 {
-    dc_real eps_f = opt && opt->eps_f != 0 ? opt->eps_f : DC_R(1e-6), P = 0;
+    dci_pair *p = f ? (dci_pair *)dc_arena_take(mem, 1, sizeof *p) : NULL;
+    dc_friction_options o;
+    dc_real P = 0;
     dc_status status;
-    dci_pair *p;
 
     memset(info, 0, sizeof *info);
-    f->h = h;
-    f->eps = opt && opt->eps_v != 0 ? opt->eps_v : DC_R(1e-6);
-    f->patch = opt && opt->patch != 0 ? opt->patch : DC_R(0.01)*(pair && pair->length != 0 ? pair->length : 1);
-    if (opt && opt->no_patch) f->patch = 0;
-    if (!(mu >= 0) || !(mu <= DC_LIMIT) || !dci_positive(h) || !dci_positive(eps_f) || !dci_positive(f->eps)
-        || !dci_posed_ok(old[0]) || !dci_posed_ok(old[1]) || !(f->patch >= 0) || !(f->patch <= DC_LIMIT)) return DC_E_ARG;
-
-    p = (dci_pair *)dc_arena_take(mem, 1, sizeof *p);
-    if (!p) return DC_E_MEMORY;
-    f->m = 0;
-    f->scale = 1;
-    f->z[0] = f->z[1] = f->z[2] = 0;
+    if (!dci_friction_choose(opt, pair, mu, h, old, &o)) return DC_E_ARG;
     status = dci_pair_run(p, pair, old, mem, plane, 1, &P, out, &info->pair);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
     if (!dci_friction_take(f, p->n, mem)) return DC_E_MEMORY;
-    if (!dci_friction_forces(f, p, mu, eps_f)) return DC_E_RANGE;
+    f->h = h;
+    f->eps = o.eps_v;
+    f->patch = o.patch;
+    if (!dci_friction_forces(f, p, mu, o.eps_f)) return DC_E_RANGE;
     info->point = dc_madd(p->origin, p->unit, p->q);
     return status;
 }
@@ -6412,7 +6481,6 @@ DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_optio
     dc_real v = 0;
     dc_status status;
 
-    if (!f) return mem ? DC_E_MEMORY : DC_E_ARG;
     old[0].hull = a0;  now[0].hull = a1;
     old[1].hull = b0;  now[1].hull = b1;
     old[0].M = old[1].M = now[0].M = now[1].M = NULL;
@@ -6525,6 +6593,30 @@ static dc_status dci_friction_write(dci_friction *f, const dci_posed old[2], con
     return status;
 }
 
+/* Both hulls at both times, by these maps; 0: a pose is none. */
+static int dci_friction_maps(dc_real map[4][12], const dc_hull *a, const dc_pose *a0, const dc_pose *a1, const dc_hull *b,
+                             const dc_pose *b0, const dc_pose *b1, dci_posed old[2], dci_posed now[2])
+{
+    old[0].hull = now[0].hull = a;
+    old[1].hull = now[1].hull = b;
+    return dci_pose_map(a0, map[0], &old[0].M) && dci_pose_map(a1, map[1], &now[0].M)
+        && dci_pose_map(b0, map[2], &old[1].M) && dci_pose_map(b1, map[3], &now[1].M);
+}
+
+/* The three below without room for maps: the arguments are checked with maps on the stack. */
+static DCI_NOINLINE dc_status dci_friction_refuse(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu,
+                                                  dc_real h, const dc_hull *a, const dc_pose *a0, const dc_pose *a1,
+                                                  const dc_hull *b, const dc_pose *b0, const dc_pose *b1)
+{
+    dc_arena nowhere = dc_arena_make(NULL, 0);
+    dc_friction_options o;
+    dc_real map[4][12];
+    dci_posed old[2], now[2];
+    if (!dci_friction_maps(map, a, a0, a1, b, b0, b1, old, now) || !dci_friction_fits(old, now)
+        || !dci_friction_choose(opt, pair, mu, h, old, &o)) return DC_E_ARG;
+    return dci_pair_load(NULL, pair, old, &nowhere);
+}
+
 DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
                                    const dc_hull *a, const dc_pose *a0, const dc_pose *a1, const dc_hull *b,
                                    const dc_pose *b0, const dc_pose *b1, dc_arena *mem, dc_plane *plane, dc_real *value,
@@ -6538,11 +6630,8 @@ DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair
     dc_real v = 0;
     dc_status status;
 
-    if (!f) return mem ? DC_E_MEMORY : DC_E_ARG;
-    old[0].hull = now[0].hull = a;
-    old[1].hull = now[1].hull = b;
-    if (!dci_pose_map(a0, f->map[0], &old[0].M) || !dci_pose_map(a1, f->map[1], &now[0].M)
-        || !dci_pose_map(b0, f->map[2], &old[1].M) || !dci_pose_map(b1, f->map[3], &now[1].M)) status = DC_E_ARG;
+    if (!f) return mem ? dci_friction_refuse(opt, pair, mu, h, a, a0, a1, b, b0, b1) : DC_E_ARG;
+    if (!dci_friction_maps(f->map, a, a0, a1, b, b0, b1, old, now)) status = DC_E_ARG;
     else status = dci_friction_run(f, opt, pair, mu, h, old, now, mem, plane, &v, &pl, &i);
     if (status == DC_OK || status == DC_E_DIVERGED) status = dci_friction_write(f, old, now, status, grad, hess, mixed);
     if (mem) mem->used = used;
@@ -6564,7 +6653,7 @@ DC_DEF dc_status dc_friction_open(const dc_friction_options *opt, const dc_pair_
     size_t used = mem ? mem->used : 0;
     dc_friction_vertex *v;
     dci_friction *f;
-    dci_posed old[2];
+    dci_posed old[2], now[2];
     dc_friction_info i = DC_ZERO;
     dc_plane pl = DC_ZERO;
     dc_status status;
@@ -6573,10 +6662,8 @@ DC_DEF dc_status dc_friction_open(const dc_friction_options *opt, const dc_pair_
     if (!mem || !load || !a || !b || a->n < 1 || b->n < 1 || !a0 || !b0) return DC_E_ARG;
     v = (dc_friction_vertex *)dc_arena_take(mem, (size_t)a->n + (size_t)b->n, sizeof *v);
     f = (dci_friction *)dc_arena_take(mem, 1, sizeof *f);
-    old[0].hull = a;
-    old[1].hull = b;
-    if (!v || !f) status = DC_E_MEMORY;
-    else if (!dci_pose_map(a0, f->map[0], &old[0].M) || !dci_pose_map(b0, f->map[2], &old[1].M)) status = DC_E_ARG;
+    if (!v || !f) status = dci_friction_refuse(opt, pair, mu, h, a, a0, a0, b, b0, b0);
+    else if (!dci_friction_maps(f->map, a, a0, a0, b, b0, b0, old, now)) status = DC_E_ARG;
     else status = dci_friction_open(f, opt, pair, mu, h, old, mem, plane, &pl, &i);
     if (status != DC_OK && status != DC_E_DIVERGED) {
         mem->used = used;
@@ -6620,14 +6707,12 @@ DC_DEF dc_status dc_friction_move(const dc_friction_load *load, const dc_hull *a
     dc_status status = DC_E_ARG;
     int k;
 
-    if (!f) return mem ? DC_E_MEMORY : DC_E_ARG;
     memset(&i, 0, sizeof i);
-    old[0].hull = now[0].hull = a;
-    old[1].hull = now[1].hull = b;
-    if (load && a && b && a->n == load->na && b->n == load->nb && dci_pose_map(&load->a0, f->map[0], &old[0].M)
-        && dci_pose_map(a1, f->map[1], &now[0].M) && dci_pose_map(&load->b0, f->map[2], &old[1].M)
-        && dci_pose_map(b1, f->map[3], &now[1].M) && dci_friction_fits(old, now))
-        status = dci_friction_take(f, load->count, mem) ? DC_OK : DC_E_MEMORY;
+    if (mem && load && a && b && a->n == load->na && b->n == load->nb) {
+        if (!f) status = dci_friction_refuse(NULL, NULL, 1, 1, a, &load->a0, a1, b, &load->b0, b1);
+        else if (dci_friction_maps(f->map, a, &load->a0, a1, b, &load->b0, b1, old, now) && dci_friction_fits(old, now))
+            status = dci_friction_take(f, load->count, mem) ? DC_OK : DC_E_MEMORY;
+    }
     if (status == DC_OK) {
         f->p = NULL;
         f->u = load->n;
@@ -6639,9 +6724,6 @@ DC_DEF dc_status dc_friction_move(const dc_friction_load *load, const dc_hull *a
         f->eps = load->eps_v;
         f->patch = load->patch;
         f->extent = load->extent;
-        f->scale = 1;
-        f->m = 0;
-        f->z[0] = f->z[1] = f->z[2] = 0;
         for (k = 0; k < load->count; ++k) {
             f->s[k].A = load->vertex[k].A;
             f->s[k].x = load->vertex[k].x;

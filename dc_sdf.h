@@ -82,10 +82,11 @@
  *   Memory    A point: none. Batches, meshes and fits: scratch from the caller's dc_arena, given back at return. In double a
  *             batch takes 13 KB whatever the number of points, a mesh about 9 bytes a grid point and 110 a vertex, a fit 13
  *             bytes a grid point; dc_cfield_..._bytes say it of fields over poses. Stack at most 4 KB at -Os and -O3 (`make facts`).
- *   Errors    dc_status: DC_E_ARG for what is not finite, out of range or missing, DC_E_MEMORY for an arena that is too small,
- *             DC_E_RANGE for results that do not fit, DC_E_DIVERGED where a cap was reached: a mesh with too many vertices, a fit
- *             with parts left over, the overlap of two polygons, a training that found no poses or lost its weights. Outputs are
- *             untouched but where a function says so.
+ *   Errors    dc_status: DC_E_ARG for what is not finite, out of range or missing, DC_E_MEMORY for an arena that is too
+ *             small (DC_E_ARG comes first, as in dc_contact.h), DC_E_RANGE for results that do not fit, DC_E_DIVERGED
+ *             where a cap was reached: a mesh with too many vertices, a fit with parts left over, the overlap of two
+ *             polygons, a training that found no poses or lost its weights. Outputs are untouched but where a function
+ *             says so.
  *   Threads   Every function is re-entrant; nothing is shared.
  *   Bits      The same for the same input in any order and thread, one by one or in batches; built with -ffp-contract=off, under
  *             any compiler.

@@ -75,7 +75,8 @@
  *             dc_grains_bytes, dc_grains_step_bytes. Stack below 4 KB (`make facts`).
  *   Errors    dc_status:
  *             DC_E_ARG       bad input; dc_sim_flaw and dc_grains_info say where
- *             DC_E_MEMORY    the arena, the list of triangle pairs or the room for grains' pairs is too small
+ *             DC_E_MEMORY    the arena, the list of triangle pairs or the room for grains' pairs is too small; DC_E_ARG
+ *                            comes first, as in dc_contact.h
  *             DC_E_OVERLAP   the state a step starts from is not free of overlap: dc_sim_info says who
  *             DC_E_RANGE     numbers too large; a grain that flew away
  *             DC_E_SINGULAR  derivatives: the Hessian of O at the solution is singular
@@ -244,7 +245,8 @@ typedef struct {
 DC_DEF size_t dc_sim_bytes(const dc_sim_desc *desc);
 
 /* Builds a model. The description is copied and may go. flaw may be NULL; written only with DC_E_ARG.
- * DC_E_ARG, DC_E_MEMORY: *sim and mem untouched. */
+ * DC_E_ARG, DC_E_MEMORY: *sim and mem untouched. Faces and moments are found in the arena: DC_E_MEMORY comes before their
+ * flaws, a solid that is flat, a joint that moves no mass. */
 DC_DEF dc_status dc_sim_build(const dc_sim_desc *desc, dc_arena *mem, dc_sim *sim, dc_sim_flaw *flaw);
 
 /* Checks a changed design and computes what depends on it. A solid keeps the faces it was built with: a face of four or
@@ -859,7 +861,6 @@ static const char *dci_sim_moments(dc_sim *sim, int i)
         for (a = 0, k = 0; a < 3; ++a, ++k)
             for (b = a; b < 3; ++b, ++k)
                 M[k] += (a == b ? half : 0) - DC_R(0.5)*(l->inertia.m[3*a + b] + l->inertia.m[3*b + a]);
-        if (half < l->inertia.m[0] || half < l->inertia.m[4] || half < l->inertia.m[8]) return "inertia of no body";
     } else if (n > 0 && (l->mass > 0 || l->density > 0)) {
         if (l->model == DC_SIM_LUMPED) {
             for (k = 0; k < n; ++k) {
@@ -943,6 +944,11 @@ static const char *dci_sim_link_flaw(const dc_sim_link *l, int i)
     if (!dci_sim_scalar(l->density, 0) || !dci_sim_scalar(l->mass, 0) || !dc_in_range(l->centre)) return "mass";
     for (k = 0; k < 9; ++k)
         if (!(dc_abs(l->inertia.m[k]) <= DC_LIMIT)) return "inertia";
+    if (l->model == DC_SIM_INERTIA) {
+        /* no moment is above the sum of the other two */
+        dc_real half = DC_R(0.5)*(l->inertia.m[0] + l->inertia.m[4] + l->inertia.m[8]);
+        if (half < l->inertia.m[0] || half < l->inertia.m[4] || half < l->inertia.m[8]) return "inertia of no body";
+    }
     if (!dci_sim_scalar(l->friction, 0)) return "friction";
     if (!dci_sim_scalar(l->damping, 0) || !dci_sim_scalar(l->kp, 0) || !dci_sim_scalar(l->kd, 0)) return "damping or gain";
     if (l->joint == DC_SIM_FREE && (l->kp > 0 || l->kd > 0)) return "a free joint has no gains";
@@ -3245,6 +3251,7 @@ DC_DEF dc_status dc_sim_step(const dc_sim *sim, const dc_real *q_prev, const dc_
     if (status == DC_OK) status = dci_sim_contacts(W, 0);
     if (status == DC_OK) status = dci_sim_newton(W, o);
     if ((status == DC_OK || status == DC_E_DIVERGED) && !dci_sim_state_ok(sim, W->q)) status = DC_E_RANGE;
+    if (status == DC_E_ARG) status = DC_E_RANGE;        /* places beyond DC_LIMIT that were not the caller's */
     if (status == DC_OK || status == DC_E_DIVERGED) memcpy(q_next, W->q, (size_t)sim->nq*sizeof *q_next);
     if (status == DC_E_OVERLAP) {
         o->hull_a = W->hull_a;
@@ -3725,7 +3732,7 @@ DC_DEF dc_status dc_sim_grad(const dc_sim *sim, const dc_real *q_prev, const dc_
         s = dci_sim_jacobians(W, q_next, want);
     }
     mem->used = used;
-    return s;
+    return s == DC_E_ARG ? DC_E_RANGE : s;              /* as in dc_sim_step */
 }
 
 /* ---- trajectories ------------------------------------------------------------------------------- */
@@ -3887,7 +3894,7 @@ DC_DEF dc_status dc_sim_adjoint(const dc_sim *sim, const dc_sim_run *r, dc_arena
     }
     if (status == DC_OK && !dci_sim_run_finite(sim, r)) status = DC_E_RANGE;
     mem->used = used;
-    return status;
+    return status == DC_E_ARG ? DC_E_RANGE : status;    /* as in dc_sim_step */
 }
 
 DC_DEF dc_status dc_adam(dc_adam_state *a, const dc_real *grad, dc_real *x)
@@ -4489,6 +4496,17 @@ static void dci_grain_read(const dc_grains *g, const dc_grain_contact *C, const 
     in->spring = dci_grain_spring(g, row, C->a + C->b - row, where);
 }
 
+/* have blocks begin..end-1 fields, and ones with Hessians if asked for? */
+static int dci_grains_fields(const dc_grains *g, int begin, int end, int hessians)
+{
+    int block;
+    for (block = begin; block < end; ++block) {
+        const dc_cfield *f = g->pair[g->pair_of[g->order[g->block[2*block]]]].field;
+        if (dc_cfield_eval_bytes(f) == 0 || (hessians && !f->smooth)) return 0;
+    }
+    return 1;
+}
+
 DC_DEF dc_status dc_grains_meet(dc_grains *g, int begin, int end, dc_arena *mem)
 {
     size_t used;
@@ -4496,6 +4514,7 @@ DC_DEF dc_status dc_grains_meet(dc_grains *g, int begin, int end, dc_arena *mem)
     int block, k, r;
     dc_status status = DC_OK;
     if (!g || !g->state || !mem || begin < 0 || end > g->blocks) return DC_E_ARG;
+    if (!dci_grains_fields(g, begin, end, 0)) return DC_E_ARG;
     used = mem->used;
     x = (dc_real *)dc_arena_take(mem, 8*DCI_GRAIN_LANES, sizeof(dc_real));
     if (!x) return DC_E_MEMORY;
@@ -4709,6 +4728,7 @@ DC_DEF dc_status dc_grains_jvp(dc_grains *g, const dc_grains_tangent *in, const 
     if (!dci_grains_tangent_ok(g, in) || !dci_grains_tangent_ok(g, out) || !mem) return DC_E_ARG;
     if (!info) info = &none;
     status = dc_grains_find(g, info);
+    if (status == DC_OK && !dci_grains_fields(g, 0, g->blocks, 1)) status = DC_E_ARG;
     n = g->desc.bodies;
     /* dv' = dv + h df/m */
     for (k = 0; k < 3*n && status == DC_OK; ++k) out->v[k] = in->v[k];
@@ -4771,6 +4791,7 @@ DC_DEF dc_status dc_grains_vjp(dc_grains *g, const dc_grains_tangent *next, cons
     if (!dci_grains_tangent_ok(g, next) || !dci_grains_tangent_ok(g, now) || !mem) return DC_E_ARG;
     if (!info) info = &none;
     status = dc_grains_find(g, info);
+    if (status == DC_OK && !dci_grains_fields(g, 0, g->blocks, 1)) status = DC_E_ARG;
     if (status != DC_OK) return status;
     n = g->desc.bodies;
     for (k = 0; k < dc_grains_springs(g); ++k) now->spring[k] = 0;

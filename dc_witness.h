@@ -48,8 +48,9 @@
  * CONTRACTS
  *   Memory    Witness points: none. Manifolds: scratch from the caller's dc_arena, given back at return; dc_manifold_bytes.
  *             Stack at most 4096 bytes at -Os and -O3 (`make facts`).
- *   Errors    dc_status: DC_E_ARG for what is not finite, out of range or missing, DC_E_MEMORY for an arena that is too small,
- *             DC_E_RANGE for results that do not fit. Outputs are untouched then.
+ *   Errors    dc_status: DC_E_ARG for what is not finite, out of range or missing, DC_E_MEMORY for an arena that is too
+ *             small (DC_E_ARG comes first, as in dc_contact.h), DC_E_RANGE for results that do not fit. Outputs are
+ *             untouched then.
  *   Threads   Every function is re-entrant; nothing is shared.
  *   Bits      The same for the same input in any order and thread, one by one or in batches; without contraction under any
  *             compiler.
@@ -252,7 +253,8 @@ DC_DEF size_t dc_manifold_bytes(const dc_surface *a, const dc_surface *b, const 
  *
  * contacts   dc_manifold_count of them
  * DC_E_ARG: a field that dc_sdf_eval_batch refuses, a vertex or edge out of range, an option out of range, a NULL.
- * DC_E_RANGE: a number does not fit. Outputs are untouched, as with DC_E_MEMORY. */
+ * DC_E_RANGE: a number does not fit, or a point is beyond DC_LIMIT in the axes of a body. Outputs are untouched, as with
+ * DC_E_MEMORY. */
 DC_DEF dc_status dc_manifold(const dc_surface *a, const dc_pose *pose_a, const dc_surface *b, const dc_pose *pose_b,
                              const dc_manifold_options *opt, dc_arena *mem, dc_manifold_contact *contacts);
 
@@ -1436,6 +1438,7 @@ static dc_real dci_sample_rounding(const dci_samples *S, int i)
     return 32*DC_EPS*(dc_abs(x.x) + dc_abs(x.y) + dc_abs(x.z) + dc_abs(t.x) + dc_abs(t.y) + dc_abs(t.z));
 }
 
+/* fields were checked: a point out of range is not the caller's, and DC_E_RANGE */
 static dc_status dci_sample(const dci_samples *S, const dc_manifold_options *o, dci_chunk *c, dc_arena *mem)
 {
     dc_real tau;
@@ -1443,7 +1446,6 @@ static dc_status dci_sample(const dci_samples *S, const dc_manifold_options *o, 
     for (i = 0; i < S->n; i += DCI_CHUNK) {
         int        n = S->n - i < DCI_CHUNK ? S->n - i : DCI_CHUNK;
         dc_sdf_out out;
-        dc_status  status;
         for (j = 0; j < n; ++j) {
             dc_v3 x = dc_mul_t(&S->frame->R, dc_sub(S->x[i + j], S->frame->t));
             c->x[j] = x.x;
@@ -1455,8 +1457,7 @@ static dc_status dci_sample(const dci_samples *S, const dc_manifold_options *o, 
         out.grad = S->g ? c->grad : NULL;
         out.dir = S->nrm ? c->dir : NULL;
         out.ddir = S->D ? c->ddir : NULL;
-        status = dc_sdf_eval_batch(S->sdf, n, c->x, DCI_CHUNK, mem, &out);
-        if (status != DC_OK) return status;
+        if (dc_sdf_eval_batch(S->sdf, n, c->x, DCI_CHUNK, mem, &out) != DC_OK) return DC_E_RANGE;
         tau = dci_sample_tau(S->sdf, o);
         for (j = 0; j < n; ++j) {
             if (S->phi) S->phi[i + j] = c->value[j];
@@ -1564,6 +1565,7 @@ typedef struct {
     dci_pair_d *dpair;
     dc_real *sum[2];                /* of nearest-edge weights times what they weigh */
     dci_chunk *chunk;
+    dc_arena batch;                 /* of dc_sdf_eval_batch */
     dc_arena *mem;                  /* NULL: sizes are only added up */
     size_t   bytes;
     int      full;                  /* it did not fit */
@@ -1671,10 +1673,9 @@ static int dci_surface_ok(const dc_surface *s)
     return mesh && s->sdf && mesh->nv >= 1 && mesh->ne >= 0 && mesh->v && (mesh->ne == 0 || mesh->edge);
 }
 
-/* Sizes, options and memory. */
-static dc_status dci_man_open(dci_man *m, const dc_surface *a, const dc_surface *b, const dc_manifold_options *opt, int derive, dc_arena *mem)
+/* Options and sizes. */
+static dc_status dci_man_sizes(dci_man *m, const dc_surface *a, const dc_surface *b, const dc_manifold_options *opt)
 {
-    const dc_surface *surface[2];
     dc_manifold_options *o = &m->o;
     dc_real L;
     dci_wit wit;
@@ -1700,16 +1701,11 @@ static dc_status dci_man_open(dci_man *m, const dc_surface *a, const dc_surface 
     o->tau_nn *= L;
     o->eps_n *= L*L;
 
-    m->derive = derive;
     m->rl = wit.rl;
-    m->mem = mem;
-    m->bytes = dc_bytes(0, 1, sizeof *m);
-    surface[0] = a;
-    surface[1] = b;
     for (c = 0; c < 2; ++c) {
         dci_side *s = &m->side[c];
         int keep_v = c == 0 ? o->keep_v_a : o->keep_v_b, keep_e = c == 0 ? o->keep_e_a : o->keep_e_b;
-        s->mesh = surface[c]->mesh;
+        s->mesh = (c == 0 ? a : b)->mesh;
         s->nv = s->mesh->nv;
         s->ne = s->mesh->ne;
         s->nc = (c == 0 ? o->no_vs_a : o->no_vs_b) ? 0 : (keep_v ? keep_v : s->nv);
@@ -1722,7 +1718,19 @@ static dc_status dci_man_open(dci_man *m, const dc_surface *a, const dc_surface 
     if (m->np > INT32_MAX/64) return DC_E_ARG;
     for (c = 0; c < 2; ++c)
         if (m->side[c].nv > INT32_MAX/64 || m->side[c].ne > INT32_MAX/64) return DC_E_ARG;
+    return DC_OK;
+}
 
+/* Memory for these sizes: taken from mem, or with NULL added up. 0: too little. */
+static int dci_man_memory(dci_man *m, const dc_surface *a, const dc_surface *b, int derive, dc_arena *mem)
+{
+    const dc_surface *surface[2];
+    int c;
+    surface[0] = a;
+    surface[1] = b;
+    m->derive = derive;
+    m->mem = mem;
+    m->bytes = dc_bytes(0, 1, sizeof *m);
     dci_man_side(m, surface, 0);
     dci_man_side(m, surface, 1);
     if (m->np > 0) {
@@ -1734,7 +1742,8 @@ static dc_status dci_man_open(dci_man *m, const dc_surface *a, const dc_surface 
         for (c = 0; c < 2; ++c) m->sum[c] = DCI_TAKE(m, m->side[c].ke, dc_real);
     }
     m->chunk = DCI_TAKE(m, 1, dci_chunk);
-    return m->full ? DC_E_MEMORY : DC_OK;
+    m->batch = dc_arena_make(dci_man_take(m, 1, dc_sdf_batch_bytes()), dc_sdf_batch_bytes());
+    return !m->full;
 }
 
 static int dci_man_counts(const dci_man *m, int part[4])
@@ -1749,7 +1758,7 @@ DC_DEF int dc_manifold_count(const dc_surface *a, const dc_surface *b, const dc_
 {
     dci_man m;
     int n[4], total, k;
-    if (dci_man_open(&m, a, b, opt, 0, NULL) != DC_OK) return 0;
+    if (dci_man_sizes(&m, a, b, opt) != DC_OK) return 0;
     total = dci_man_counts(&m, n);
     for (k = 0; part && k < 4; ++k) part[k] = n[k];
     return total;
@@ -1758,8 +1767,8 @@ DC_DEF int dc_manifold_count(const dc_surface *a, const dc_surface *b, const dc_
 DC_DEF size_t dc_manifold_bytes(const dc_surface *a, const dc_surface *b, const dc_manifold_options *opt, int derivative)
 {
     dci_man m;
-    if (dci_man_open(&m, a, b, opt, derivative != 0, NULL) != DC_OK) return 0;
-    m.bytes = dc_bytes(m.bytes, 1, dc_sdf_batch_bytes());
+    if (dci_man_sizes(&m, a, b, opt) != DC_OK) return 0;
+    dci_man_memory(&m, a, b, derivative != 0, NULL);
     return m.bytes == SIZE_MAX ? 0 : m.bytes;
 }
 
@@ -1781,15 +1790,10 @@ static dc_status dci_man_select(dci_man *m, int c)
     const int *edge = s->mesh->edge;
     dc_status status = DC_OK;
     int i, k;
-    for (i = 0; i < s->nv; ++i) {
-        if (!dc_in_range(s->mesh->v[i])) return DC_E_ARG;
-        s->X[i] = dc_add(dc_mul(&s->frame.R, s->mesh->v[i]), s->frame.t);
-    }
+    for (i = 0; i < s->nv; ++i) s->X[i] = dc_add(dc_mul(&s->frame.R, s->mesh->v[i]), s->frame.t);
     if (s->nc == 0 && s->ke == 0) return DC_OK;
-    for (i = 0; s->ke > 0 && i < 2*s->ne; ++i)
-        if (edge[i] < 0 || edge[i] >= s->nv) return DC_E_ARG;
     if (s->nc > 0 || s->soft_e) {
-        status = dci_sample(&s->v, &m->o, m->chunk, m->mem);
+        status = dci_sample(&s->v, &m->o, m->chunk, &m->batch);
         if (status != DC_OK) return status;
     }
 
@@ -1799,7 +1803,7 @@ static dc_status dci_man_select(dci_man *m, int c)
         status = dc_softsort_topk(s->nv, s->rank_v, s->nc, m->o.power, m->o.tau_top, s->top_v, s->Gv);
         if (status != DC_OK) return DC_E_RANGE;
         for (k = 0; k < s->nc; ++k) s->P[k] = dci_weigh(s->Gv + (size_t)k*(size_t)s->nv, s->X, s->nv);
-        status = dci_sample(&s->p, &m->o, m->chunk, m->mem);
+        status = dci_sample(&s->p, &m->o, m->chunk, &m->batch);
         if (status != DC_OK) return status;
     }
     /* edges by the mean of their ends */
@@ -1855,12 +1859,12 @@ static dc_status dci_man_witness(dci_man *m)
         for (k = 0; k < m->o.trace; ++k) {
             dci_samples S = dci_man_step(m, c, k);
             memcpy(s->W_step + np*(size_t)k, s->W, np*sizeof *s->W);
-            status = dci_sample(&S, &m->o, m->chunk, m->mem);
+            status = dci_sample(&S, &m->o, m->chunk, &m->batch);
             if (status != DC_OK) return status;
             for (i = 0; i < np; ++i) s->W[i] = dc_madd(s->W[i], -S.phi[i], s->start.nrm[i]);
         }
-        status = dci_sample(&s->own, &m->o, m->chunk, m->mem);
-        if (status == DC_OK) status = dci_sample(&s->cross, &m->o, m->chunk, m->mem);
+        status = dci_sample(&s->own, &m->o, m->chunk, &m->batch);
+        if (status == DC_OK) status = dci_sample(&s->cross, &m->o, m->chunk, &m->batch);
         if (status != DC_OK) return status;
     }
     return DC_OK;
@@ -1949,19 +1953,60 @@ static int dci_frame_of(dci_frame *f, const dc_pose *pose)
     return 1;
 }
 
+static int dci_contact_ok(const dc_manifold_contact *c)
+{
+    return dc_in_range(c->p) && dc_abs(c->d) <= DC_LIMIT && dc_in_range(c->n) && dc_abs(c->act) <= DC_LIMIT;
+}
+
+/* has it a field that can be evaluated? That of no points tells. */
+static int dci_man_field_ok(const dc_surface *s)
+{
+    dc_arena none = dc_arena_make(NULL, 0);
+    dc_sdf_out out = DC_ZERO;
+    return dci_surface_ok(s) && dc_sdf_eval_batch(s->sdf, 0, NULL, 0, &none, &out) != DC_E_ARG;
+}
+
+/* Options, sizes and poses into *m; meshes and bar (may be NULL) are in range. */
+static dc_status dci_man_check(dci_man *m, const dc_surface *a, const dc_pose *pose_a, const dc_surface *b,
+                               const dc_pose *pose_b, const dc_manifold_options *opt, const dc_manifold_contact *bar)
+{
+    int c, i, total, part[4];
+    if (dci_man_sizes(m, a, b, opt) != DC_OK) return DC_E_ARG;
+    if (!dci_frame_of(&m->side[0].frame, pose_a) || !dci_frame_of(&m->side[1].frame, pose_b)) return DC_E_ARG;
+    total = dci_man_counts(m, part);
+    for (c = 0; c < 2; ++c) {
+        const dci_side *s = &m->side[c];
+        for (i = 0; i < s->nv; ++i)
+            if (!dc_in_range(s->mesh->v[i])) return DC_E_ARG;
+        for (i = 0; s->ke > 0 && i < 2*s->ne; ++i)
+            if (s->mesh->edge[i] < 0 || s->mesh->edge[i] >= s->nv) return DC_E_ARG;
+    }
+    for (i = 0; bar && i < total; ++i)
+        if (!dci_contact_ok(&bar[i])) return DC_E_ARG;
+    return DC_OK;
+}
+
+/* Without room for a dci_man: its checks, on the stack. */
+static DCI_NOINLINE dc_status dci_man_refuse(const dc_surface *a, const dc_pose *pose_a, const dc_surface *b,
+                                             const dc_pose *pose_b, const dc_manifold_options *opt,
+                                             const dc_manifold_contact *bar)
+{
+    dci_man m;
+    return dci_man_check(&m, a, pose_a, b, pose_b, opt, bar) == DC_OK ? DC_E_MEMORY : DC_E_ARG;
+}
+
 /* Values and, with derive, what push and pull need, in *out. mem is left as it became: the caller resets it. */
 static DCI_NOINLINE dc_status dci_man_run(dci_man **out, const dc_surface *a, const dc_pose *pose_a, const dc_surface *b, const dc_pose *pose_b,
-                             const dc_manifold_options *opt, int derive, dc_arena *mem)
+                             const dc_manifold_options *opt, const dc_manifold_contact *bar, int derive, dc_arena *mem)
 {
     dci_man  *m;
     dc_status status;
     int c;
-    if (!mem || !dci_surface_ok(a) || !dci_surface_ok(b)) return DC_E_ARG;
+    if (!mem || !dci_man_field_ok(a) || !dci_man_field_ok(b)) return DC_E_ARG;
     m = *out = (dci_man *)dc_arena_take(mem, 1, sizeof *m);
-    if (!m) return DC_E_MEMORY;
-    status = dci_man_open(m, a, b, opt, derive, mem);
-    if (status != DC_OK) return status;
-    if (!dci_frame_of(&m->side[0].frame, pose_a) || !dci_frame_of(&m->side[1].frame, pose_b)) return DC_E_ARG;
+    if (!m) return dci_man_refuse(a, pose_a, b, pose_b, opt, bar);
+    if (dci_man_check(m, a, pose_a, b, pose_b, opt, bar) != DC_OK) return DC_E_ARG;
+    if (!dci_man_memory(m, a, b, derive, mem)) return DC_E_MEMORY;
     for (c = 0; c < 2; ++c) {
         status = dci_man_select(m, c);
         if (status != DC_OK) return status;
@@ -2313,17 +2358,12 @@ static DCI_NOINLINE void dci_man_pull(dci_man *m, const dc_manifold_contact *bar
 
 /* ---- manifold: public --------------------------------------------------------------------------------------- */
 
-static int dci_contact_ok(const dc_manifold_contact *c)
-{
-    return dc_in_range(c->p) && dc_abs(c->d) <= DC_LIMIT && dc_in_range(c->n) && dc_abs(c->act) <= DC_LIMIT;
-}
-
 DC_DEF dc_status dc_manifold(const dc_surface *a, const dc_pose *pose_a, const dc_surface *b, const dc_pose *pose_b,
                              const dc_manifold_options *opt, dc_arena *mem, dc_manifold_contact *contacts)
 {
     dci_man  *m = NULL;
     size_t    used = mem ? mem->used : 0;
-    dc_status status = contacts ? dci_man_run(&m, a, pose_a, b, pose_b, opt, 0, mem) : DC_E_ARG;
+    dc_status status = contacts ? dci_man_run(&m, a, pose_a, b, pose_b, opt, NULL, 0, mem) : DC_E_ARG;
     if (status == DC_OK) dci_man_contacts(m, contacts);
     if (mem) mem->used = used;
     return status;
@@ -2340,7 +2380,7 @@ DC_DEF dc_status dc_manifold_jvp(const dc_surface *a, const dc_pose *pose_a, con
     for (k = 0; xi && k < 12; ++k)
         if (!(dc_abs(xi[k]) <= DC_LIMIT)) status = DC_E_ARG;
     if (!xi || !dcontacts || status != DC_OK) return DC_E_ARG;
-    status = dci_man_run(&m, a, pose_a, b, pose_b, opt, 1, mem);
+    status = dci_man_run(&m, a, pose_a, b, pose_b, opt, NULL, 1, mem);
     if (status == DC_OK) {
         if (contacts) dci_man_contacts(m, contacts);
         dci_man_push(m, xi, dcontacts);
@@ -2355,15 +2395,7 @@ DC_DEF dc_status dc_manifold_vjp(const dc_surface *a, const dc_pose *pose_a, con
 {
     dci_man  *m = NULL;
     size_t    used = mem ? mem->used : 0;
-    dc_status status;
-    int       k, part[4], total;
-    if (!bar || !grad) return DC_E_ARG;
-    status = dci_man_run(&m, a, pose_a, b, pose_b, opt, 1, mem);
-    if (status == DC_OK) {
-        total = dci_man_counts(m, part);
-        for (k = 0; k < total && status == DC_OK; ++k)
-            if (!dci_contact_ok(&bar[k])) status = DC_E_ARG;
-    }
+    dc_status status = bar && grad ? dci_man_run(&m, a, pose_a, b, pose_b, opt, bar, 1, mem) : DC_E_ARG;
     if (status == DC_OK) {
         dci_man_pull(m, bar, grad);
         if (contacts) dci_man_contacts(m, contacts);
@@ -2377,7 +2409,7 @@ DC_DEF dc_status dc_manifold_jac(const dc_surface *a, const dc_pose *pose_a, con
 {
     dci_man  *m = NULL;
     size_t    used = mem ? mem->used : 0;
-    dc_status status = jac ? dci_man_run(&m, a, pose_a, b, pose_b, opt, 1, mem) : DC_E_ARG;
+    dc_status status = jac ? dci_man_run(&m, a, pose_a, b, pose_b, opt, NULL, 1, mem) : DC_E_ARG;
     int       k, part[4], total;
     if (status == DC_OK) {
         total = dci_man_counts(m, part);
