@@ -673,16 +673,6 @@ static int dci_bsh_tree_ok(const dc_bsh *t)
     return t && t->node && t->corner && t->n >= 1 && t->depth >= 0 && t->depth <= DCI_BSH_MOST && dc_in_range(t->o);
 }
 
-/* dc_sqrt may be in another file: the platform's is the same bits */
-DC_INLINE dc_real dci_bsh_root(dc_real x)
-{
-#if DC_IS_FLOAT
-    return sqrtf(x);
-#else
-    return sqrt(x);
-#endif
-}
-
 /* Options and trees checked, memory taken. */
 static dc_status dci_bsh_setup(const dc_bsh_options *opt, const dc_bsh *a, const dc_bsh *b, dc_arena *mem, dci_bsh **out)
 {
@@ -706,7 +696,7 @@ static dc_status dci_bsh_setup(const dc_bsh_options *opt, const dc_bsh *a, const
     W->most_acc = (int)(blocks*DC_LANES);
     W->ratio = 1 + eps;
     W->length = length;
-    W->root_length = dci_bsh_root(length);
+    W->root_length = dci_root(length);
     W->weighted = opt && opt->weighted;
     memset(&W->pair_options, 0, sizeof W->pair_options);
     W->pair_options.length = length;
@@ -1083,11 +1073,11 @@ static void dci_bsh_report(const dci_bsh *W, const dci_bsh_queue *Q, int k, dc_b
     c->value = Q->w[k]*W->P_leaf[k];                /* LRI Eq. 12 */
     for (i = 0; i < 6; ++i) {
         dc_v3 f = dc_vec(W->rel[3*i][k], W->rel[3*i + 1][k], W->rel[3*i + 2][k]);
-        c->force[i] = Q->w[k]*dci_bsh_root(dc_dot(f, f));
+        c->force[i] = Q->w[k]*dci_root(dc_dot(f, f));
     }
     /* d(1 - phi) = -phi' dr, each body about its own origin; phi' = 0 where centres might coincide */
     u = dc_sub(dc_add(ci, W->sa), dc_add(dc_mul(&W->R, cj), W->sb));
-    u = Q->phi1[k] > 0 ? dc_mul(&W->Ra, dc_scale(-Q->phi1[k]/dci_bsh_root(dc_dot(u, u)), u)) : dc_vec(0, 0, 0);
+    u = Q->phi1[k] > 0 ? dc_mul(&W->Ra, dc_scale(-Q->phi1[k]/dci_root(dc_dot(u, u)), u)) : dc_vec(0, 0, 0);
     x = dc_cross(dc_mul(&W->Ra, dc_add(ci, W->a->o)), u);
     y = dc_cross(u, dc_mul(&W->Ra, dc_mul(&W->R, dc_add(cj, W->b->o))));
     d[0] = u.x;   d[1] = u.y;   d[2] = u.z;   d[3] = x.x;  d[4] = x.y;   d[5] = x.z;
@@ -1259,7 +1249,7 @@ DC_INLINE void dci_bsh_meet(dci_bsh *W, const dci_bsh_at *ci, const dci_bsh_at *
     if (!within && !(contacts && inner)) {
         dc_real span = d2 - d1, phi2 = 0, phi;      /* > 0 */
         int slopes = W->want != DCI_BSH_VALUE;
-        phi = dc_blend((dci_bsh_root(r2) - d1)/span, slopes ? &phi1 : NULL, slopes ? &phi2 : NULL);
+        phi = dc_blend((dci_root(r2) - d1)/span, slopes ? &phi1 : NULL, slopes ? &phi2 : NULL);
         /* the value alone needs no accumulator: phi C is one more far term */
         if (!slopes) dci_bsh_far_term(W, ci, cj, w*phi, acc);
         else {
@@ -1442,7 +1432,7 @@ static void dci_bsh_expand_alone(dci_bsh *W)
     l[0] = dc_mul(&W->Ra, dc_add(W->a->o, W->a->node->c));
     l[1] = dc_mul(&W->Ra, dc_mul(&W->R, dc_add(W->b->o, W->b->node->c)));
     e = dc_add(dc_sub(W->ta, W->tb), dc_sub(l[0], l[1]));
-    e = dc_scale(1/dci_bsh_root(dc_dot(e, e)), e);
+    e = dc_scale(1/dci_root(dc_dot(e, e)), e);
 
     /* columns of J: the motion of r e under a unit of each freedom */
     for (i = 0; i < 3; ++i) {

@@ -979,6 +979,7 @@ DC_DEF dc_status dc_friction_move(const dc_friction_load *load, const dc_hull *a
 #ifndef DC_CONTACT_KERNELS_DEFINED
 #define DC_CONTACT_KERNELS_DEFINED
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -1408,7 +1409,20 @@ DCI_LANE dc_real dci_softplus_lane(dc_real x) { return dci_softplus_of(x, dci_ex
 #pragma GCC pop_options
 #endif
 
-/* ---- arguments, axes, hashes ------------------------------------------------------------------- */
+/* ---- roots, arguments, axes, hashes --------------------------------------------------------------- */
+
+/* IEEE asks for the correctly rounded root, so that the platform's is the same bits everywhere */
+DCI_LANE dc_real dci_root(dc_real x)
+{
+#if DC_IS_FLOAT && defined(__GNUC__) && defined(__arm__) && defined(__ARM_FP) && (__ARM_FP & 4)
+    __asm__("vsqrt.f32 %0, %0" : "+t"(x));              /* without the errno of sqrtf, which takes more than the root */
+    return x;
+#elif DC_IS_FLOAT
+    return sqrtf(x);
+#else
+    return sqrt(x);
+#endif
+}
 
 DCI_LANE int dci_length_ok(dc_real x) { return x >= 1/DC_LIMIT && x <= DC_LIMIT; }
 DCI_LANE int dci_positive(dc_real x) { return x > 0 && x <= DC_LIMIT; }
@@ -1489,18 +1503,7 @@ DC_DEF void *dc_arena_take(dc_arena *a, size_t count, size_t size)
 
 /* ---- elementary functions ------------------------------------------------------------------- */
 
-/* IEEE asks for the correctly rounded root, so that the platform's is the same bits everywhere */
-DC_DEF dc_real dc_sqrt(dc_real x)
-{
-#if DC_IS_FLOAT && defined(__GNUC__) && defined(__arm__) && defined(__ARM_FP) && (__ARM_FP & 4)
-    __asm__("vsqrt.f32 %0, %0" : "+t"(x));              /* without the errno of sqrtf, which takes more than the root */
-    return x;
-#elif DC_IS_FLOAT
-    return sqrtf(x);
-#else
-    return sqrt(x);
-#endif
-}
+DC_DEF dc_real dc_sqrt(dc_real x) { return dci_root(x); }
 
 /* the same code as in lane loops */
 #if defined(__GNUC__) && !defined(__clang__)

@@ -13,7 +13,7 @@ mkdir -p "$1" || exit 1
 
 # NAME BODY, in the names of the headers
 bodies='
-dc_sqrt               return sqrtq(x);
+dci_root              return sqrtq(x);
 dc_pow                return powq(x, y);
 dc_sincos             sincosq(x, s, c);
 dc_atan2              return atan2q(y, x);
@@ -30,7 +30,6 @@ dci_log1p_lane        return log1pq(x);
 dci_tanh_lane         return tanhq(x);
 dci_pow2_scale        int k = ilogbq(x2) >> 1; *s = ldexpq(1, -k); *inv_s = ldexpq(1, k);
 dci_floor_pow2        return ldexpq(1, ilogbq(x));
-dci_bsh_root          return sqrtq(x);
 dci_bsh_quarter       int k; for (k = 0; k < DC_LANES; ++k) y[k] = 1/sqrtq(sqrtq(x[k]));
 dci_sdf_exp_short     return expq(x < DCI_SDF_EXP_LEAST ? DCI_SDF_EXP_LEAST : x);
 dci_sdf_exp_half      return expq(x);
