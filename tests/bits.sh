@@ -8,18 +8,19 @@ dir=build/bits
 flags="-ffp-contract=off -I. -Itests/support -Itests/golden tests/golden/golden.c tests/support/support.c -lm"
 here=$(uname -m)
 
-# name | how to run it | compiler and its flags; cheap ones where the level of optimisation does not matter
+# name | how to run it | compiler and its flags. -O2 here is what make test and the cells of make test-all compare with the table;
+# machines other than this one are built at -O1, where a compiler takes a third of the time, but for i386
 targets() {
-    for level in -O0 -O2 -O3 "-O3 -march=native"; do
+    for level in -O0 -O3 "-O3 -march=native"; do
         for cc in gcc clang; do echo "$here $cc $level||$cc -std=c99 $level"; done
     done
     echo "i386 gcc -O3|qemu-i386|i686-linux-gnu-gcc -std=c99 -msse2 -mfpmath=sse -O3 -static"
-    echo "aarch64 gcc -O2|qemu-aarch64|aarch64-linux-gnu-gcc -std=c99 -O2 -static"
-    echo "armhf gcc -O2|qemu-arm|arm-linux-gnueabihf-gcc -std=c99 -O2 -static"
-    echo "riscv64 gcc -O2|qemu-riscv64|riscv64-linux-gnu-gcc -std=c99 -O2 -static"
-    echo "s390x gcc -O2|qemu-s390x|s390x-linux-gnu-gcc -std=gnu99 -O2 -static"
-    echo "wasm32 clang -O2|node --no-warnings tests/vendor/wasm.mjs|clang --target=wasm32-wasi -std=c99 -O2"
-    echo "mingw gcc -O2|wine|x86_64-w64-mingw32-gcc -std=c99 -O2 -static"
+    echo "aarch64 gcc -O1|qemu-aarch64|aarch64-linux-gnu-gcc -std=c99 -O1 -static"
+    echo "armhf gcc -O1|qemu-arm|arm-linux-gnueabihf-gcc -std=c99 -O1 -static"
+    echo "riscv64 gcc -O1|qemu-riscv64|riscv64-linux-gnu-gcc -std=c99 -O1 -static"
+    echo "s390x gcc -O1|qemu-s390x|s390x-linux-gnu-gcc -std=gnu99 -O1 -static"
+    echo "wasm32 clang -O1|node --no-warnings tests/vendor/wasm.mjs|clang --target=wasm32-wasi -std=c99 -O1"
+    echo "mingw gcc -O1|wine|x86_64-w64-mingw32-gcc -std=c99 -O1 -static"
 }
 
 # one target in one number type: KEY REAL RUN BUILD...
