@@ -412,9 +412,12 @@ static dc_status dci_shape_new(int dim, int linear, int cones, int rows, int aux
 
 static int dci_all_in_limit(const dc_real *x, int n)
 {
-    int i, out = 0;
-    for (i = 0; i < n; ++i) out += !(dc_abs(x[i]) <= DC_LIMIT);
-    return out == 0;
+    dc_real out[4] = DC_ZERO;
+    int i, k;
+    for (i = 0; i + 4 <= n; i += 4)         /* without branches: NaN and what is too large count */
+        for (k = 0; k < 4; ++k) out[k] = x[i + k] <= DC_LIMIT && x[i + k] >= -DC_LIMIT ? out[k] : 1;
+    for (; i < n; ++i) out[0] = dc_abs(x[i]) <= DC_LIMIT ? out[0] : 1;
+    return out[0] + out[1] + out[2] + out[3] == 0;
 }
 
 DC_DEF dc_status dc_shape_halfspace(int dim, dc_v3 n, dc_real offset, dc_arena *mem, dc_shape *out)
@@ -1978,10 +1981,11 @@ DCI_LANE int dci_corner_sums(const int D, const dc_real *C, const dc_real *s0, i
         for (j = 0; j < n; ++j) {
             dc_real t = lam*inv_s*c[j];
             f0[j] += lam*c[j];
-            for (l = 0; l < n; ++l) k0[j*n + l] += t*c[l];
+            for (l = j; l < n; ++l) k0[j*n + l] += t*c[l];
         }
     }
-    for (j = 0; j < n*n; ++j) K[j] = k0[j];
+    for (j = 0; j < n; ++j)
+        for (l = j; l < n; ++l) K[j*n + l] = K[l*n + j] = k0[j*n + l];
     for (j = 0; j < n; ++j) F[j] = f0[j];
     return low > 0;
 }
@@ -2034,6 +2038,62 @@ DCI_LANE int dci_corner_step(dci_corner *Q, const int D, dc_real rho, dc_real *l
     return 1;
 }
 
+/* Equations (A) of the corner's rows and `near` others alone, by Newton on the duals: least - sum of log lam, s = rho/lam,
+ * from the shares 1/(near + 1) of what the corner's rows can spare. To about 1e-8; 0: not solved. */
+DCI_LANE int dci_corner_share(dci_corner *Q, const int D, dc_real rho, const dc_real *C, const dc_real *s0, int near)
+{
+    const int n = D + 1;
+    dc_real lam[DCI_CORNER_NEAR], change[DCI_CORNER_NEAR];
+    int it, i, j, l;
+    for (i = 0; i < near; ++i) {
+        lam[i] = DC_REAL_MAX;
+        for (j = 0; j < n; ++j)
+            if (C[i*n + j]*lam[i] > Q->mult[j]) lam[i] = Q->mult[j]/C[i*n + j];
+        if (!(lam[i] < DC_REAL_MAX)) return 0;
+        lam[i] /= DC_R(near + 1);
+    }
+    for (i = 0; i < near; ++i)
+        for (j = 0; j < n; ++j) Q->lam[j] -= C[i*n + j]*lam[i];
+    for (it = 0; it < DCI_CORNER_NEWTON; ++it) {
+        dc_real x[4], ke, dec2 = 0, most = 0, t;
+        for (j = 0; j < n; ++j) {
+            Q->v[j] = rho/Q->lam[j];
+            x[j] = 0;
+        }
+        for (i = 0; i < n*n; ++i) Q->K[0][i] = Q->K[1][i] = 0;
+        for (i = 0; i < near; ++i) {
+            const dc_real *c = C + i*n;
+            dc_real d = lam[i]*lam[i]/rho, off = s0[i] - rho/lam[i];
+            for (j = 0; j < n; ++j) off += c[j]*Q->v[j];
+            change[i] = -d*off;
+            for (j = 0; j < n; ++j) {
+                x[j] += c[j]*change[i];
+                for (l = j; l < n; ++l) Q->K[0][j*n + l] += d*c[j]*c[l];
+            }
+        }
+        if (!dci_corner_factor(Q, D, &ke)) return 0;
+        dci_growth_ldl_solve(n, Q->U, x);
+        for (i = 0; i < near; ++i) {
+            dc_real r;
+            for (j = 0; j < n; ++j) change[i] -= lam[i]*lam[i]/rho*C[i*n + j]*x[j];
+            r = change[i]/lam[i];
+            dec2 += r*r;
+            most = dc_max(most, -r);
+        }
+        for (j = 0; j < n; ++j) {
+            dc_real r = -x[j]/Q->v[j];
+            dec2 += r*r;
+            most = dc_max(most, -r);
+        }
+        t = most > DC_R(0.9) ? DC_R(0.9)/most : 1;
+        for (i = 0; i < near; ++i) lam[i] += t*change[i];
+        for (j = 0; j < n; ++j) Q->lam[j] *= 1 - t*x[j]/Q->v[j];
+        if (dec2 < DC_R(1e-5)) break;
+    }
+    for (j = 0; j < n; ++j) Q->v[j] = rho/Q->lam[j];
+    return it < DCI_CORNER_NEWTON;
+}
+
 /* Equations (A) to rounding; their error in *left. Where more rows than n meet, as at a vertex of five faces, those alone come
  * first: they are few. 0: not solved. */
 DCI_LANE int dci_corner_newton(dci_corner *Q, const int D, dc_real rho, int most, int *steps, dc_real *left)
@@ -2053,19 +2113,9 @@ DCI_LANE int dci_corner_newton(dci_corner *Q, const int D, dc_real rho, int most
         for (j = 0; j < n; ++j) C[near*n + j] = c[j];
         s0[near++] = Q->s[i];
     }
-    if (near > 0) {
-        for (j = 0; j < n; ++j) Q->v[j] = DC_R(n + near)*rho*Q->B[j*n + D];
-    }
-    for (j = 0; j < n; ++j) Q->lam[j] = rho/Q->v[j];
+    for (j = 0; j < n; ++j) Q->lam[j] = Q->mult[j];
+    if (near > 0 && !dci_corner_share(Q, D, rho, C, s0, near)) return 0;
     *steps = 0;
-    if (near > 0) {
-        for (j = 0; j < n*n; ++j) Q->K[1][j] = 0;
-        for (j = 0; j < n; ++j) Q->F[1][j] = 0;
-        for (it = 0; it < DCI_CORNER_NEWTON; ++it) {
-            if (!dci_corner_sums(D, C, s0, near, Q->v, rho, Q->K[0], Q->F[0]) || !dci_corner_step(Q, D, rho, left)) return 0;
-            if (*left < DC_R(1e-8)) break;
-        }
-    }
 
     /* all rows */
     for (it = 1; it <= most && it <= DCI_CORNER_NEWTON; ++it) {
