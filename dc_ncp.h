@@ -1875,13 +1875,15 @@ DCI_LANE int dci_corner_walk(dci_corner *Q, const int D)
             for (i = 0; i < D; ++i) x2 += inv[i*n + j]*inv[i*n + j];
             if (Q->basis[j] >= 0 && c >= 0) continue;
             c *= c;
-            if (c > 64*DC_EPS*DC_EPS*x2 && c*den > num*x2) {
+            if (c > DC_R(1e4)*DC_EPS*DC_EPS*x2 && c*den > num*x2) {
                 num = c;
                 den = x2;
                 out = j;
             }
         }
-        if (out < 0) break;
+        for (j = 0; j < n && out < 0; ++j)              /* level directions end at a row as well */
+            if (Q->basis[j] < 0) out = j;
+        if (out < 0) return 1;
         f = inv[D*n + out] > 0 ? DC_R(-1) : DC_R(1);
         for (i = 0; i < n; ++i) {
             dy[i] = f*inv[i*n + out];
@@ -1919,9 +1921,7 @@ DCI_LANE int dci_corner_walk(dci_corner *Q, const int D)
         for (j = 0; j < n; ++j) inv[j*n + out] = -dy[j]/den;
         Q->basis[out] = in;
     }
-    for (j = 0; j < n; ++j)
-        if (Q->basis[j] < 0) return 0;
-    return walk < DCI_WALK;
+    return 0;
 }
 
 /* The corner itself, from its rows alone; turns G into C. 0: it is none, a slack or a multiplier is not positive. */
@@ -1938,8 +1938,12 @@ DCI_LANE int dci_corner_open(dci_corner *Q, const int D)
     for (i = 0; i < n; ++i) {
         Q->y[i] = 0;
         for (j = 0; j < n; ++j) Q->y[i] -= Q->inverse[i*n + j]*Q->h[Q->basis[j]];
-        Q->mult[i] = Q->inverse[D*n + i];
-        if (!(Q->mult[i] > 0)) return 0;
+        Q->mult[i] = dc_max(Q->inverse[D*n + i], 0);
+    }
+    for (j = 0; j < n; ++j) {
+        dc_real x2 = 0, c = Q->inverse[D*n + j];
+        for (i = 0; i < D; ++i) x2 += Q->inverse[i*n + j]*Q->inverse[i*n + j];
+        if (c < 0 && c*c > DC_R(1e4)*DC_EPS*DC_EPS*x2) return 0;
     }
     for (i = 0; i < Q->rows; ++i) {
         const dc_real *g = Q->C + i*n;
@@ -2009,13 +2013,14 @@ DCI_LANE int dci_corner_factor(dci_corner *Q, const int D, dc_real *ke)
  *     mult . v/rho - sum of log s over all rows,
  *
  * whose decrement says how far to go: damped, v moves; near the end lam_B does, in which (A) is almost linear. A step that changes
- * lam_B by a part q of itself and slacks off the corner by a part delta leaves the part |K E| q^2 + delta^2 of error: *left. */
+ * lam_B by a part q of itself and slacks off the corner by a part delta leaves the part |K E| q^2 + delta^2 of error, *left, and a part
+ * 2 delta in K. 1: both are rounding; 0: not yet; -1: no step. */
 DCI_LANE int dci_corner_step(dci_corner *Q, const int D, dc_real rho, dc_real *left)
 {
     const int n = D + 1;
     dc_real x[4], F[4], ke, dec2 = 0, q = 0, delta2 = 0;
-    int i;
-    if (!dci_corner_factor(Q, D, &ke)) return 0;
+    int i, done = 0;
+    if (!dci_corner_factor(Q, D, &ke)) return -1;
     for (i = 0; i < n; ++i) x[i] = F[i] = Q->lam[i] - Q->mult[i] + Q->F[0][i] + Q->F[1][i];     /* (A) */
     dci_growth_ldl_solve(n, Q->U, x);                                                       /* (B): the change of v */
     for (i = 0; i < n; ++i) {
@@ -2024,18 +2029,19 @@ DCI_LANE int dci_corner_step(dci_corner *Q, const int D, dc_real rho, dc_real *l
         delta2 += x[i]*(F[i] - x[i]*Q->lam[i]/Q->v[i])/rho;                                     /* x^T K x = sum of lam/s (C x)^2 */
     }
     if (dec2 > DC_R(0.04)) {
-        dc_real t = dec2 > DC_R(0.25) ? 1/(1 + dc_sqrt(dec2)) : 1;
+        dc_real t = dec2 > DC_R(0.9) ? DC_R(0.95)/dc_sqrt(dec2) : 1;         /* a decrement below 1 stays inside */
         for (i = 0; i < n; ++i) Q->v[i] += t*x[i];
         *left = 1;
     } else {
         for (i = 0; i < n; ++i) Q->v[i] /= 1 - x[i]/Q->v[i];
         *left = ke*q*q + dc_abs(delta2);
+        done = *left <= DC_EPS && dc_abs(delta2) <= DC_R(1e-6)*DC_EPS;
     }
     for (i = 0; i < n; ++i) {
-        if (!(Q->v[i] > 0)) return 0;
+        if (!(Q->v[i] > 0)) return -1;
         Q->lam[i] = rho/Q->v[i];
     }
-    return 1;
+    return done;
 }
 
 /* Equations (A) of the corner's rows and `near` others alone, by Newton on the duals: least - sum of log lam, s = rho/lam,
@@ -2048,7 +2054,7 @@ DCI_LANE int dci_corner_share(dci_corner *Q, const int D, dc_real rho, const dc_
     for (i = 0; i < near; ++i) {
         lam[i] = DC_REAL_MAX;
         for (j = 0; j < n; ++j)
-            if (C[i*n + j]*lam[i] > Q->mult[j]) lam[i] = Q->mult[j]/C[i*n + j];
+            if (C[i*n + j]*lam[i] > Q->lam[j]) lam[i] = Q->lam[j]/C[i*n + j];
         if (!(lam[i] < DC_REAL_MAX)) return 0;
         lam[i] /= DC_R(near + 1);
     }
@@ -2100,20 +2106,34 @@ DCI_LANE int dci_corner_newton(dci_corner *Q, const int D, dc_real rho, int most
 {
     const int n = D + 1;
     dc_real C[4*DCI_CORNER_NEAR], s0[DCI_CORNER_NEAR];
-    int i, j, near = 0, it;
+    int level[4], levels = 0, near = 0, done, it, i, j;
 
-    /* the rows that meet at the corner besides its own */
-    for (j = 0; j < n; ++j) Q->v[j] = rho/Q->mult[j];
+    /* edges that are all but level, where faces are parallel: to the middle */
+    for (j = 0; j < n; ++j) levels += level[j] = Q->mult[j] < DC_R(1e3)*rho;
+    for (j = 0; j < n; ++j) {
+        dc_real way = DC_REAL_MAX;
+        for (i = 0; level[j] && i < Q->rows; ++i) {
+            dc_real c = -Q->C[i*n + j];
+            if (c > 1024*DC_EPS && Q->s[i] < way*c) way = Q->s[i]/c;
+        }
+        way /= DC_R(levels + 1);
+        Q->v[j] = Q->mult[j]*way > rho ? rho/Q->mult[j] : way;
+        if (!(Q->v[j] > 0 && Q->v[j] < DC_REAL_MAX/1024)) return 0;
+        Q->lam[j] = level[j] ? rho/Q->v[j] : Q->mult[j];
+    }
+
+    /* the rows that meet there besides the corner's own */
     for (i = 0; i < Q->rows; ++i) {
         const dc_real *c = Q->C + i*n;
-        dc_real t = 0;
-        for (j = 0; j < n; ++j) t += dc_abs(c[j])*Q->v[j];
-        if (Q->s[i] > 64*t) continue;
+        dc_real s = Q->s[i], t = 0;
+        for (j = 0; j < n; ++j)
+            if (level[j]) s += c[j]*Q->v[j];
+            else t += dc_abs(c[j])*Q->v[j];
+        if (s > 64*t) continue;
         if (near == DCI_CORNER_NEAR) return 0;
-        for (j = 0; j < n; ++j) C[near*n + j] = c[j];
-        s0[near++] = Q->s[i];
+        for (j = 0; j < n; ++j) C[near*n + j] = level[j] ? 0 : c[j];
+        s0[near++] = s;
     }
-    for (j = 0; j < n; ++j) Q->lam[j] = Q->mult[j];
     if (near > 0 && !dci_corner_share(Q, D, rho, C, s0, near)) return 0;
     *steps = 0;
 
@@ -2121,9 +2141,9 @@ DCI_LANE int dci_corner_newton(dci_corner *Q, const int D, dc_real rho, int most
     for (it = 1; it <= most && it <= DCI_CORNER_NEWTON; ++it) {
         if (!dci_corner_sums(D, Q->C, Q->s, Q->rows_a, Q->v, rho, Q->K[0], Q->F[0])
             || !dci_corner_sums(D, Q->C + Q->rows_a*n, Q->s + Q->rows_a, Q->rows - Q->rows_a, Q->v, rho, Q->K[1], Q->F[1])
-            || !dci_corner_step(Q, D, rho, left)) return 0;
+            || (done = dci_corner_step(Q, D, rho, left)) < 0) return 0;
         *steps = it;
-        if (*left <= DC_EPS) return 1;
+        if (done) return 1;
     }
     return 0;
 }
