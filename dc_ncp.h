@@ -168,9 +168,10 @@ DC_DEF dc_status dc_shape_cone(int dim, dc_real height, dc_real slope, dc_arena 
 DC_DEF dc_status dc_shape_ellipsoid(int dim, dc_v3 semi, dc_arena *mem, dc_shape *out);
 
 /* The polytope with these vertices, n points in any order, of which some may lie inside: unit rows, outwards, one for each
- * face. The origin must be inside. A point within 1e3 DC_EPS of the largest coordinate of a face's plane counts as on it,
- * and n up to 128 in 3D, 256 in 2D; the time grows with the cube (2D: square) of n.
- * DC_E_ARG also for points without volume or with the origin outside; DC_E_RANGE: more faces than 2 n (n in 2D), which
+ * face. It grows about the origin where that is inside, else about the mean of the points (d = A mean, else 0). A point within
+ * 1e3 DC_EPS of the largest coordinate of a face's plane counts as on it, and the origin is inside when it is farther than that from every
+ * face; n up to 128 in 3D, 256 in 2D; the time grows with the cube (2D: square) of n.
+ * DC_E_ARG also for points without volume; DC_E_RANGE: more faces than 2 n (n in 2D), which
  * rounding can make of points that almost share planes. dc_shape_hull_bytes is what it needs; the shape keeps dc_shape_bytes. */
 DC_DEF size_t dc_shape_hull_bytes(int dim, int n);
 DC_DEF dc_status dc_shape_hull(int dim, int n, const dc_v3 *x, dc_arena *mem, dc_shape *out);
@@ -527,8 +528,9 @@ DC_DEF dc_status dc_shape_hull(int dim, int n, const dc_v3 *v, dc_arena *mem, dc
     dc_shape s;
     dc_status st;
     dc_real size = 0, tol, row[4];
+    dc_v3 mean = dc_vec(0, 0, 0);
     size_t used = mem ? mem->used : 0;
-    int i, j, k, l, f, rows = 0, most;
+    int i, j, k, l, f, rows = 0, inside = 1, most;
     if (!v || !out || !mem || n <= dim || dc_shape_hull_bytes(dim, n) == 0) return DC_E_ARG;
     most = (dim - 1)*n;
     for (i = 0; i < n; ++i) {
@@ -550,15 +552,29 @@ DC_DEF dc_status dc_shape_hull(int dim, int n, const dc_v3 *v, dc_arena *mem, dc
                     if (l == 3) break;
                 }
                 if (f < rows || !dci_hull_row(dim, n, v, i, j, k, tol, row)) continue;
-                if (!(row[3] > 0)) st = DC_E_ARG;
-                else if (rows == most) st = DC_E_RANGE;
+                if (rows == most) st = DC_E_RANGE;
                 else {
                     for (l = 0; l < dim; ++l) w.A[rows*dim + l] = row[l];
                     w.b[rows++] = row[3];
-                    s.size = dc_max(s.size, row[3]);
+                    inside &= row[3] > tol;
                 }
             }
     if (st == DC_OK && rows <= dim) st = DC_E_ARG;
+
+    /* offsets from the origin, or from the mean of the points, which is inside whatever has a volume */
+    for (l = 0; l < n && !inside; ++l) mean = dc_madd(mean, 1/(dc_real)n, v[l]);
+    for (f = 0; f < rows && st == DC_OK; ++f) {
+        const dc_real *q = w.A + f*dim;
+        if (!inside) {
+            const dc_v3 a = dc_vec(q[0], q[1], dim == 3 ? q[2] : 0);
+            w.d[f] = dc_dot(a, mean);
+            w.b[f] = 0;
+            for (l = 0; l < n; ++l) w.b[f] = dc_max(w.b[f], dc_dot(a, dc_sub(v[l], mean)));
+        }
+        if (!(w.b[f] > 0)) st = DC_E_ARG;
+        s.size = dc_max(s.size, w.b[f]);
+    }
+
     /* close the ranks: b and d behind the rows there are */
     if (st != DC_OK) {
         mem->used = used;
@@ -566,9 +582,9 @@ DC_DEF dc_status dc_shape_hull(int dim, int n, const dc_v3 *v, dc_arena *mem, dc
     }
     mem->used -= dc_shape_hull_bytes(dim, n) - dc_shape_bytes(dim, rows, 0, 0);
     memmove(w.A + rows*dim, w.b, (size_t)rows*sizeof(dc_real));
+    memmove(w.A + rows*(dim + 1), w.d, (size_t)rows*sizeof(dc_real));
     s.b = w.A + rows*dim;
     s.d = s.b + rows;
-    for (i = 0; i < rows; ++i) w.A[rows*(dim + 1) + i] = 0;
     s.rows = s.linear = rows;
     *out = s;
     return DC_OK;
