@@ -2333,7 +2333,16 @@ DCI_LANE void dci_corner_diff(dci_corner *Q, dci_growth *G, const int D, const d
 
 /* ---- growth distance: derivatives and calls --------------------------------------------------------- */
 
-/* The rows of column `col`: o by Phi, p moved by `move`, the pull on a turned by `turn` */
+/* Which of the shapes is a half-space, whose normal is that of the pair; -1: neither */
+static int dci_growth_flat(const dci_pair_nc *P)
+{
+    int k;
+    for (k = 0; k < 2; ++k)
+        if (P->shape[k]->rows == 1 && P->shape[k]->aux == 0) return k;
+    return -1;
+}
+
+/* The rows of one column: o by Phi, p moved by `move`, the pull on a turned by `turn` */
 DCI_LANE void dci_growth_column(const dci_growth *G, const int D, dc_real length, const dc_real *n, const dc_real *o, const dc_real *move,
                                 const dc_real *turn, dc_real *jac)
 {
@@ -2352,7 +2361,7 @@ DCI_LANE void dci_growth_columns(const dci_growth *G, const int D, dc_real lengt
 {
     const dci_pair_nc *P = G->P;
     const dc_real zero[3] = DC_ZERO;
-    const int w = 2*D, rows = 2*D + 1, turns = D == 2 ? 1 : 3;
+    const int w = 2*D, rows = 2*D + 1, turns = D == 2 ? 1 : 3, flat = dci_growth_flat(P);
     int j, k, l, i;
     for (i = 0; i < 84; ++i) jac[i] = 0;
 
@@ -2360,7 +2369,7 @@ DCI_LANE void dci_growth_columns(const dci_growth *G, const int D, dc_real lengt
     for (j = 0; j < D; ++j) {
         dc_real o[7], unit[3] = DC_ZERO;
         unit[j] = 1;
-        for (i = 0; i < rows; ++i) o[i] = P->Phi[i*w + j];
+        for (i = 0; i < rows; ++i) o[i] = flat >= 0 && i > D ? 0 : P->Phi[i*w + j];
         dci_growth_column(G, D, length, n, o, zero, zero, jac + j);
         for (i = 0; i < rows; ++i) o[i] = -o[i];
         dci_growth_column(G, D, length, n, o, unit, zero, jac + 6 + j);
@@ -2381,8 +2390,48 @@ DCI_LANE void dci_growth_columns(const dci_growth *G, const int D, dc_real lengt
                 }
                 o[i] = k ? v - t : v + t;
             }
-            dci_growth_column(G, D, length, n, o, k ? move : zero, k ? zero : turn, jac + 6*k + (D == 2 ? 5 : 3 + j));
+            if (flat >= 0) {                            /* its own normal, whatever touches it */
+                for (i = D + 1; i < rows; ++i) o[i] = 0;
+                dci_ncp_wr(D, axis, P->u[0], turn);
+                for (i = 0; i < D && k != flat; ++i) turn[i] = 0;
+            } else
+                for (i = 0; i < D && k; ++i) turn[i] = 0;
+            dci_growth_column(G, D, length, n, o, k ? move : zero, turn, jac + 6*k + (D == 2 ? 5 : 3 + j));
         }
+}
+
+/* The QR once more, for derivatives, with the scaling that s o z = rho e gives by the larger of the two alone: slack on a face, and
+ * s_0 - |s_1| on a cone, are lost in the rounding of what they are differences of, long before their duals are. On a cone,
+ * with lam1 = s_0 + |s_1| and mu = z_0 + |z_1|,    eta^2 = lam1/mu,   w_0 + |w_1| = sqrt(lam1 mu/rho). */
+static int dci_growth_central(dci_growth *G, dc_real rho)
+{
+    dci_pair_nc *P = G->P;
+    const dc_real root = dc_sqrt(rho), *s = G->s, *z = G->z;
+    int i, k, row = 0;
+    for (k = 0; k < 2; ++k) {
+        for (i = row; i < row + P->linear[k]; ++i) P->w[i] = z[i] > s[i] ? z[i]/root : root/s[i];
+        row = P->m0;
+    }
+    for (k = 0; k < P->nsoc; ++k) {
+        int at = P->soc[k], n = P->soc[P->nsoc + k];
+        dc_real s2 = 0, z2 = 0, u2 = 0, lam1, mu, q, f;
+        for (i = at + 1; i < at + n; ++i) {
+            s2 += s[i]*s[i];
+            z2 += z[i]*z[i];
+        }
+        lam1 = s[at] + dc_sqrt(s2);
+        mu = z[at] + dc_sqrt(z2);
+        q = dc_max(dc_sqrt(lam1)*dc_sqrt(mu)/root, 1);
+        P->eta[k] = dc_sqrt(lam1/mu);
+        for (i = at + 1; i < at + n; ++i) {             /* s_1 and -z_1 are parallel */
+            P->w[i] = s[i]/lam1 - z[i]/mu;
+            u2 += P->w[i]*P->w[i];
+        }
+        f = u2 > 0 ? (q - 1/q)/(2*dc_sqrt(u2)) : 0;
+        for (i = at + 1; i < at + n; ++i) P->w[i] *= f;
+        P->w[at] = (q + 1/q)/2;
+    }
+    return P->D == 2 ? dci_pnc_qr(P, 2) : dci_pnc_qr(P, 3);
 }
 
 static void dci_growth_jac(dci_growth *G, dc_real length, const dc_real *n, dc_real *jac)
@@ -2438,7 +2487,7 @@ static DCI_NOINLINE dc_status dci_growth_run(dci_growth *G, const dc_pose *pa, c
     dci_corner Q;
     dc_growth_result r;
     dc_status st = DC_OK;
-    dc_real L = a->size + b->size, dist2, len[2], length, n[2][3] = DC_ZERO, home[3], least = 64*DC_EPS/L;
+    dc_real L = a->size + b->size, dist2, len[2], length, n[2][3] = DC_ZERO, home[3], least = 64*DC_EPS/L, rho = 0;
     int D = P->D, i, k, corner = 0;
 
     /* poses */
@@ -2475,10 +2524,13 @@ static DCI_NOINLINE dc_status dci_growth_run(dci_growth *G, const dc_pose *pa, c
         dci_pnc_fill(P, 0, G->unit, G->metres);
         P->L = 1;
         G->slack = G->dual = 1;
-        st = dci_growth_solve(G, dc_max(G->rho/G->unit, dc_min(G->rho, 16*DC_EPS)), 0, G->most, &r);
+        rho = dc_max(G->rho/G->unit, dc_min(G->rho, 16*DC_EPS));
+        st = dci_growth_solve(G, rho, 0, G->most, &r);
     }
 
-    /* alpha, point, normals */
+    /* alpha, point, normals; deep in a half-space the pull of many rows is a small difference, of its one row it is not */
+    if (dci_growth_flat(P) == 1)
+        for (i = 0; i < D; ++i) P->u[0][i] = -P->u[1][i];
     r.alpha = G->unit*G->y[D];
     r.p = dc_vec(G->y[0] + home[0], G->y[1] + home[1], D == 3 ? G->y[2] + home[2] : 0);
     for (k = 0; k < 2; ++k) {
@@ -2504,6 +2556,7 @@ static DCI_NOINLINE dc_status dci_growth_run(dci_growth *G, const dc_pose *pa, c
         if (corner && D == 2) dci_corner_diff(&Q, G, 2, bar, ubar);
         else if (corner) dci_corner_diff(&Q, G, 3, bar, ubar);
         else {
+            if (!dci_growth_central(G, rho)) return DC_E_SINGULAR;
             if (jac && D == 2) dci_pnc_phi(P, 2);
             else if (jac) dci_pnc_phi(P, 3);
             if (bar) dci_growth_adjoint(G, bar, ubar);
