@@ -1649,7 +1649,7 @@ static DCI_NOINLINE dc_status dci_growth_solve(dci_growth *G, dc_real rho, int r
         ok = P->D == 2 ? dci_pnc_qr(P, 2) : dci_pnc_qr(P, 3);
         if (!ok) return DC_E_SINGULAR;
         worst = dc_max(residual, worst);
-        if (worst <= tol && (rough || worst <= 16*DC_EPS || worst > DC_R(0.1)*last)) return DC_OK;
+        if (worst <= tol && (rough || worst <= 16*DC_EPS || worst > DC_R(0.5)*last)) return DC_OK;
         last = worst;
         if (worst < DC_R(0.9)*best) {
             best = worst;
@@ -1969,7 +1969,7 @@ DCI_LANE int dci_corner_open(dci_corner *Q, const int D)
     }
     for (j = 0; j < n; ++j) Q->s[Q->basis[j]] = 1;
     for (i = 0; i < Q->rows; ++i) {
-        if (!(Q->s[i] > -1024*DC_EPS*(1 + Q->y[D]))) return 0;
+        if (!(Q->s[i] > -32*DC_EPS*(1 + Q->y[D]))) return 0;
         Q->s[i] = dc_max(Q->s[i], 0);
     }
     for (i = 0; i < Q->rows; ++i) {
