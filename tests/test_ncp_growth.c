@@ -604,6 +604,52 @@ TEST derivatives_by_pose(void)
     PASS();
 }
 
+/* The same at the default rho, near and a thousand sizes apart; the sizes of shapes that do not hold their origin too. */
+TEST derivatives_at_the_default_rho(void)
+{
+    worst w = worst_make("Jacobian, near"), wf = worst_make("1000 sizes apart");
+    rng r;
+    int i, j, k, n = (int)sweep_count(3);
+    static unsigned char hull_memory[1 << 13];
+    dc_arena m = dc_arena_make(hull_memory, sizeof hull_memory);
+    dc_shape off;
+    dc_v3 v[12];
+    if (DC_IS_FLOAT) SKIPm("differences need double");
+    ASSERT(make_shapes(1));
+    rng_seed(&r, 13);
+    for (i = 0; i < 12; ++i) {
+        double x[3];
+        rng_unit3(&r, x);
+        v[i] = dc_vec(R(3 + x[0]), R(-2 + 0.8*x[1]), R(1 + 0.6*x[2]));
+    }
+    ASSERT_EQ(DC_OK, dc_shape_hull(3, 12, v, &m, &off));
+    ASSERT(off.d[0] < 0 || off.d[0] > 0);
+    for (i = 1; i <= SHAPES; ++i)
+        for (j = 0; j <= i; ++j)
+            for (k = 0; k < n; ++k) {
+                dc_growth_result g;
+                dc_real jac[84];
+                double J[84], x[12] = {0};
+                fd_result fd;
+                place p;
+                p.a = i == SHAPES ? &off : &shape[i];
+                p.b = j == SHAPES ? &off : &shape[j];
+                p.pa = random_pose(&r, k == 2 ? 1000 : 2);
+                p.pb = random_pose(&r, k == 2 ? 1000 : 2);
+                p.rho = 0;
+                p.failed = 0;
+                ASSERT_EQ(DC_OK, dc_growth(NULL, p.a, &p.pa, p.b, &p.pb, &mem, &g, jac, NULL, NULL, NULL));
+                to_double(jac, J, 84);
+                fd = fd_check(of_poses, &p, 12, x, 7, J, 1.0/4096);
+                ASSERT(!p.failed);
+                worst_add(k == 2 ? &wf : &w, fd.err, "%s, %s step %g alpha %g", i == SHAPES ? "hull" : name[i], j == SHAPES ? "hull" : name[j], fd.step,
+                          (double)g.alpha);
+            }
+    ASSERT(worst_print(&w, 1e-6));
+    ASSERT(worst_print(&wf, 1e-6));
+    PASS();
+}
+
 /* derivatives by the numbers of both shapes */
 typedef struct { place p; dc_real A[2][64], b[2][64], d[2][64], N[2][256]; dc_shape s[2]; double bar[7]; int count[2]; } shaped;
 
@@ -706,6 +752,7 @@ SUITE(distance)
 SUITE(derivatives)
 {
     RUN_TEST(derivatives_by_pose);
+    RUN_TEST(derivatives_at_the_default_rho);
     RUN_TEST(derivatives_by_shape);
 }
 
