@@ -604,12 +604,12 @@ TEST derivatives_by_pose(void)
     PASS();
 }
 
-/* The same at the default rho, near and a thousand sizes apart; the sizes of shapes that do not hold their origin too. */
+/* The same at the default rho, near and a thousand sizes apart, with a hull that does not hold its origin among the shapes. */
 TEST derivatives_at_the_default_rho(void)
 {
     worst w = worst_make("Jacobian, near"), wf = worst_make("1000 sizes apart");
     rng r;
-    int i, j, k, n = (int)sweep_count(3);
+    int i, j, k, n = (int)sweep_count(2);
     static unsigned char hull_memory[1 << 13];
     dc_arena m = dc_arena_make(hull_memory, sizeof hull_memory);
     dc_shape off;
@@ -626,7 +626,7 @@ TEST derivatives_at_the_default_rho(void)
     ASSERT(off.d[0] < 0 || off.d[0] > 0);
     for (i = 1; i <= SHAPES; ++i)
         for (j = 0; j <= i; ++j)
-            for (k = 0; k < n; ++k) {
+            for (k = 0; k <= n; ++k) {                 /* the last one far */
                 dc_growth_result g;
                 dc_real jac[84];
                 double J[84], x[12] = {0};
@@ -634,15 +634,15 @@ TEST derivatives_at_the_default_rho(void)
                 place p;
                 p.a = i == SHAPES ? &off : &shape[i];
                 p.b = j == SHAPES ? &off : &shape[j];
-                p.pa = random_pose(&r, k == 2 ? 1000 : 2);
-                p.pb = random_pose(&r, k == 2 ? 1000 : 2);
+                p.pa = random_pose(&r, k == n ? 1000 : 2);
+                p.pb = random_pose(&r, k == n ? 1000 : 2);
                 p.rho = 0;
                 p.failed = 0;
                 ASSERT_EQ(DC_OK, dc_growth(NULL, p.a, &p.pa, p.b, &p.pb, &mem, &g, jac, NULL, NULL, NULL));
                 to_double(jac, J, 84);
                 fd = fd_check(of_poses, &p, 12, x, 7, J, 1.0/4096);
                 ASSERT(!p.failed);
-                worst_add(k == 2 ? &wf : &w, fd.err, "%s, %s step %g alpha %g", i == SHAPES ? "hull" : name[i], j == SHAPES ? "hull" : name[j], fd.step,
+                worst_add(k == n ? &wf : &w, fd.err, "%s, %s step %g alpha %g", i == SHAPES ? "hull" : name[i], j == SHAPES ? "hull" : name[j], fd.step,
                           (double)g.alpha);
             }
     ASSERT(worst_print(&w, 1e-6));
