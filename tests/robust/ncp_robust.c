@@ -688,7 +688,7 @@ static void make_two(world *w, int k, rng *r)
 static void make_arch(world *w, int k, rng *r)
 {
     static const double thick[4] = {0.12, 0.15, 0.18, 0.22};
-    double R = rng_log(r, 0.5, 10), t = thick[k%4]*R, half = rng_uniform(r, 0.1, 0.3)*R, turn, c, s, x[4], z[4], centre, area;
+    double R = rng_log(r, 0.5, 40), t = thick[k%4]*R, half = rng_uniform(r, 0.1, 0.3)*R, turn, c, s, x[4], z[4], centre, area;
     int    i, n = 11 + 2*(k%8), stone;
 
     floor_and_mu(w, rng_uniform(r, 0.5, 0.8));
@@ -887,25 +887,25 @@ typedef struct {
 } family;
 
 static const family families[] = {
-    {"heavy",     make_heavy,     252, 5,  40, 4, {0.1, 0.01, 1e-3, 1e-4}, 0.01,  {0, 0}},
-    {"tripod",    make_tripod,    45, 4,  40, 3, {0.05, 0.01, 1e-3},      0.01,  {0, 0}},
-    {"mixed",     make_mixed,     36, 2,  40, 2, {0.05, 0.01},            0.005, {0, 0}},
-    {"mixedfine", make_mixed,     36, 2,  80, 2, {1e-3, 1e-4},            0,     {0, 0}},
-    {"turntable", make_turntable, 24, 3,  60, 2, {0.01, 2e-3},            0,     {0, 0}},
-    {"two",       make_two,       36, 2,  40, 3, {0.05, 0.01, 1e-3},      0,     {0, 0}},
-    {"arch",      make_arch,      16, 3,  30, 1, {0.01},                  0,     {0, 0}},
-    {"cards",     make_cards,     18, 4,  80, 2, {0.01, 2e-3},            0.005, {0, 0}},
-    {"pile10",    make_pile10,    9, 2,  80, 2, {0.01, 5e-3},            0.002, {0, 0}},
-    {"pile30",    make_pile30,    6, 3,  80, 1, {0.01},                  0.002, {0, 0}},
-    {"pile100",   make_pile100,   2,   0, 80, 1, {0.01},                  0.01,  {0, 0}},
-    {"wedge",     make_wedge,     48, 3,  60, 2, {0.01, 2e-3},            0.002, {0, 0}},
-    {"stack",     make_stack,     24, 3,  40, 2, {0.02, 5e-3},            0,     {0, 0}},
-    {"top",       make_top,       32, 3,  80, 2, {0.01, 1e-3},            0,     {0, 0}},
-    {"thrown",    make_thrown,    90, 4,  80, 2, {0.02, 5e-3},            0,     {0, 0}},
-    {"peg",       make_peg,       12, 4,  80, 1, {0.01},                  0,     {0, 0}},
-    {"cylinders", make_cylinders, 16, 3,  60, 2, {0.01, 2e-3},            0,     {0, 0}},
-    {"slope",     make_slope,     40, 3,  50, 2, {0.02, 2e-3},            0,     {0, 0}},
-    {"cubes",     make_cubes,     12, 3,  80, 2, {0.01, 5e-3},            0,     {0, 0}},
+    {"heavy",     make_heavy,     252, 5,  40, 4, {0.1, 0.01, 1e-3, 1e-4}, 0.01,  {21.78, 20.63}},
+    {"tripod",    make_tripod,    45, 4,  40, 3, {0.05, 0.01, 1e-3},      0.01,  {31.25, 31.30}},
+    {"mixed",     make_mixed,     36, 2,  40, 2, {0.05, 0.01},            0.005, {38.28, 36.05}},
+    {"mixedfine", make_mixed,     36, 2,  80, 2, {1e-3, 1e-4},            0,     {8.68, 8.63}},
+    {"turntable", make_turntable, 24, 3,  60, 2, {0.01, 2e-3},            0,     {52.29, 59.21}},
+    {"two",       make_two,       36, 2,  40, 3, {0.05, 0.01, 1e-3},      0,     {31.98, 31.34}},
+    {"arch",      make_arch,      24,  5, 40, 2, {0.02, 5e-3},            0,     {28.02, 36.08}},
+    {"cards",     make_cards,     18, 4,  80, 2, {0.01, 2e-3},            0.005, {36.80, 38.52}},
+    {"pile10",    make_pile10,    9, 2,  80, 2, {0.01, 5e-3},            0.002, {32.86, 36.22}},
+    {"pile30",    make_pile30,    6, 3,  80, 1, {0.01},                  0.002, {54.83, 76.98}},
+    {"pile100",   make_pile100,   2,   0, 80, 1, {0.01},                  0.01,  {0, 137.23}},
+    {"wedge",     make_wedge,     48, 3,  60, 2, {0.01, 2e-3},            0.002, {9.62, 10.39}},
+    {"stack",     make_stack,     24, 3,  40, 2, {0.02, 5e-3},            0,     {8.20, 8.54}},
+    {"top",       make_top,       32, 3,  80, 2, {0.01, 1e-3},            0,     {8.12, 8.40}},
+    {"thrown",    make_thrown,    90, 4,  80, 2, {0.02, 5e-3},            0,     {6.20, 6.69}},
+    {"peg",       make_peg,       12, 4,  80, 1, {0.01},                  0,     {13.41, 13.67}},
+    {"cylinders", make_cylinders, 16, 3,  60, 2, {0.01, 2e-3},            0,     {11.93, 13.42}},
+    {"slope",     make_slope,     40, 3,  50, 2, {0.02, 2e-3},            0,     {8.64, 8.39}},
+    {"cubes",     make_cubes,     12, 3,  80, 2, {0.01, 5e-3},            0,     {13.38, 13.88}},
 };
 enum { FAMILIES = (int)(sizeof families/sizeof *families) };
 
