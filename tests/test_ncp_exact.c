@@ -1,8 +1,10 @@
-/* Derivatives of steps at default options against differences of the same step solved to rounding: random states of six scenes, every
- * class of parameter.
+/* Derivatives of steps at default options against differences of the same step solved to rounding: random states of six
+ * scenes, every class of parameter.
  *
- *     test_ncp_exact [states=N] [tol=X] [..]      N states of each scene in place of 10: 170 make a thousand; the tolerance of the steps
- *                                                 whose derivatives are taken, in place of the default */
+ *     test_ncp_exact [states=N] [tol=X] [..]
+ *
+ *   states   of each scene, in place of 10; 170 make a thousand
+ *   tol      tolerance of the steps whose derivatives are taken, in place of the default */
 #define DC_CONTACT_IMPLEMENTATION
 #include "dc_contact.h"
 #define DC_NCP_IMPLEMENTATION
@@ -18,13 +20,16 @@
 
 #define R(x) ((dc_real)(x))
 #define G 9.81
-enum { BODIES = 10, TOUCHES = 40, SHAPES = 10, OUT = 12*BODIES, DATA = 256 };
-enum { PARAMS = BODIES*DC_NCP_BODY_PARAMS + DC_NCP_SCENE_PARAMS + TOUCHES*DC_NCP_CONTACT_PARAMS };
+enum {
+    BODIES = 10, TOUCHES = 40, SHAPES = 10, OUT = 12*BODIES, DATA = 256,
+    PARAMS = BODIES*DC_NCP_BODY_PARAMS + DC_NCP_SCENE_PARAMS + TOUCHES*DC_NCP_CONTACT_PARAMS
+};
 enum { DROP, STACK, PEG, GRASP, TUMBLE, PILE, SCENES };
 static const char *const scene_name[SCENES] = {"drop", "stack", "peg", "grasp", "tumble", "pile"};
 
 enum { POSE, VELOCITY, LOAD, MASS, INERTIA, GRAVITY, TIME, FRICTION, SPIN, BOUNCE, SHAPE, CLASSES };
-static const char *const class_name[CLASSES] = {"pose", "velocity", "load", "mass", "inertia", "gravity", "h", "mu", "mu_spin", "restitution", "shape"};
+static const char *const class_name[CLASSES] = {"pose", "velocity", "load", "mass", "inertia", "gravity", "h", "mu",
+                                                "mu_spin", "restitution", "shape"};
 
 static unsigned char shape_memory[1 << 16], memory[1 << 22], other_memory[1 << 22];
 
@@ -101,7 +106,8 @@ static void make(int which, rng *r)
     } else if (which == PEG) {
         dc_shape_box(2, dc_vec(R(0.249), R(0.5), 0), m, s);
         dc_shape_box(2, dc_vec(R(0.25), R(0.5), 0), m, s + 1);
-        add_body(rng_uniform(r, -5e-4, 5e-4), rng_uniform(r, 0.8, 1.3), 0, any(r, 3e-3), 1, 0.2)->v = dc_vec(R(rng_uniform(r, -0.1, 0.1)), R(rng_uniform(r, -1, 0)), 0);
+        add_body(rng_uniform(r, -5e-4, 5e-4), rng_uniform(r, 0.8, 1.3), 0, any(r, 3e-3), 1,
+                 0.2)->v = dc_vec(R(rng_uniform(r, -0.1, 0.1)), R(rng_uniform(r, -1, 0)), 0);
         add_body(-0.5, 0.5, 0, dc_vec(0, 0, 0), 0, 0);
         add_body(0.5, 0.5, 0, dc_vec(0, 0, 0), 0, 0);
         add_contact(0, 1, 0, 1, 0.1);
@@ -118,7 +124,8 @@ static void make(int which, rng *r)
         add_body(0, 0.4, 0, any(r, 0.1), 0.5, 0.05);
         for (i = 1; i < 3; ++i) {
             double side = i == 1 ? -1 : 1;
-            dc_ncp_body *f = add_body(side*rng_uniform(r, 0.25, 0.35), 0.4 + rng_uniform(r, -0.1, 0.1), 0, any(r, 1), 0.25, 0.01);
+            dc_ncp_body *f = add_body(side*rng_uniform(r, 0.25, 0.35), 0.4 + rng_uniform(r, -0.1, 0.1), 0, any(r, 1),
+                                      0.25, 0.01);
             f->force = dc_vec(R(-side*rng_uniform(r, 5, 12)), R(0.25*G + rng_uniform(r, 0, 2)), 0);
             for (j = 0; j < 2; ++j) add_contact(0, i, j, 2, 0.5);
             add_contact(i, -1, 2, 9, 0.2);
@@ -136,7 +143,8 @@ static void make(int which, rng *r)
         dc_shape_box(3, dc_vec(R(0.6), R(0.2), R(0.5)), m, s + 7);
         if (which == TUMBLE) {
             for (i = 0; i < 3; ++i) {
-                dc_ncp_body *a = add_body(0.3*i + rng_uniform(r, -0.05, 0.05), rng_uniform(r, -0.05, 0.05), rng_uniform(r, 0.3, 0.6), any(r, 1.5), 1 + 0.3*i, 0.02);
+                dc_ncp_body *a = add_body(0.3*i + rng_uniform(r, -0.05, 0.05), rng_uniform(r, -0.05, 0.05),
+                                          rng_uniform(r, 0.3, 0.6), any(r, 1.5), 1 + 0.3*i, 0.02);
                 int k = rng_int(r, 0, 5);
                 a->w = any(r, 3);
                 a->v.z = R(-1);
@@ -151,7 +159,8 @@ static void make(int which, rng *r)
             add_body(0.62, 0, 0.5, dc_vec(0, 0, 0), 0, 0);
             for (i = 0; i < 5; ++i) {
                 kind[i] = (i + rng_int(r, 0, 5))%6;
-                add_body(0.17*(i%2 ? 1 : -1) + rng_uniform(r, -0.03, 0.03), 0.17*(i/2%2 ? 1 : -1) + rng_uniform(r, -0.03, 0.03), 0.3 + 0.25*i, any(r, 1.5),
+                add_body(0.17*(i%2 ? 1 : -1) + rng_uniform(r, -0.03, 0.03), 0.17*(i/2%2 ? 1 : -1)
+                         + rng_uniform(r, -0.03, 0.03), 0.3 + 0.25*i, any(r, 1.5),
                          rng_uniform(r, 0.5, 2), 0.02)->v.z = R(-2);
                 for (j = 0; j < i; ++j) add_contact(2 + i, 2 + j, kind[i], kind[j], 0.4);
                 for (j = 0; j < 2; ++j) add_contact(2 + i, j, kind[i], 6, 0.4);
@@ -289,8 +298,8 @@ static int value(int class_, double t, double *out)
     return 1;
 }
 
-/* Central differences with steps 2^-10 .. 2^-24, extrapolated once; the one that differs least from its neighbour, without a look at the
- * derivative. *doubt: by how much it differs. 0: a step was not solved. */
+/* Central differences with steps 2^-10 .. 2^-24, extrapolated once; the one that differs least from its neighbour,
+ * without a look at the derivative. *doubt: by how much it differs. 0: a step was not solved. */
 static int difference(int class_, double *best, double *doubt)
 {
     static double d[2][OUT], x[2][OUT], a[OUT], b[OUT];
@@ -322,8 +331,10 @@ TEST at_default_options(void)
 {
     static dc_real J[OUT*PARAMS], JS[OUT*DATA], bar[OUT], body[BODIES*DC_NCP_BODY_PARAMS];
     static double slope[OUT], fd[OUT];
-    worst w_all[CLASSES], wn = worst_make("step against the one solved to rounding"), wv = worst_make("vjp against Jacobian");
-    int state, count = DC_IS_FLOAT ? 0 : (int)sweep_count(states), c, i, k, unsolved = 0, touching = 0, off = 0, compared = 0, unclear = 0, good = 1;
+    worst w_all[CLASSES], wn = worst_make("step against the one solved to rounding"),
+        wv = worst_make("vjp against Jacobian");
+    int state, count = DC_IS_FLOAT ? 0 : (int)sweep_count(states), c, i, k, unsolved = 0, touching = 0, off = 0,
+        compared = 0, unclear = 0, good = 1;
     rng r;
     if (DC_IS_FLOAT) SKIPm("differences need double");
     for (c = 0; c < CLASSES; ++c) w_all[c] = worst_make(class_name[c]);
@@ -341,7 +352,10 @@ TEST at_default_options(void)
             if (step(&w, 0, w.body, NULL) != DC_OK) unsolved++;
         }
         for (k = 0; k < w.scene.bodies; ++k)
-            if (w.body[k].mass > 0 && which_scene != GRASP) w.body[k].force = dc_vec(R(rng_uniform(&r, -1, 1)), R(rng_uniform(&r, -1, 1)), 0);
+            if (w.body[k].mass > 0 && which_scene != GRASP) {
+                w.body[k].force.x = R(rng_uniform(&r, -1, 1));
+                w.body[k].force.y = R(rng_uniform(&r, -1, 1));
+            }
         if (step(&w, R(1e-13), reference, NULL) != DC_OK || step(&w, R(tol), next, &solution) != DC_OK) {
             unsolved++;
             continue;
@@ -358,10 +372,12 @@ TEST at_default_options(void)
         }
         ASSERT_EQ(DC_OK, dc_ncp_grad(solution, J, PARAMS));
 
-        /* entries in units of `by`; a class counts by its own largest, or by 1/100 of the largest of all where it hardly matters */
+        /* entries in units of `by`; a class counts by its own largest, or by 1/100 of the largest of all where it
+         * hardly matters */
         for (k = 0, most = 0; k < n; ++k) {
             double by;
-            for (i = 0; i < 12*w.scene.bodies && class_of(k, &by) >= 0; ++i) most = fmax(most, fabs((double)J[i*PARAMS + k])*by);
+            for (i = 0; i < 12*w.scene.bodies && class_of(k, &by) >= 0; ++i)
+                most = fmax(most, fabs((double)J[i*PARAMS + k])*by);
         }
 
         /* a row of cotangents through the adjoint */
@@ -385,7 +401,9 @@ TEST at_default_options(void)
             memset(JS, 0, sizeof JS);
             ASSERT(moved_numbers + s->rows*s->aux <= DATA);
             ASSERT_EQ(DC_OK, dc_ncp_grad_shape(solution, moved_contact, moved_side, JS, DATA));
-            for (i = 0; i < 12*w.scene.bodies; ++i) JS[i*DATA + moved_numbers - 1] = JS[i*DATA + moved_numbers - 1 + s->rows*s->aux];
+            /* the numbers of N stay where they are */
+            for (i = 0; i < 12*w.scene.bodies; ++i)
+                JS[i*DATA + moved_numbers - 1] = JS[i*DATA + moved_numbers - 1 + s->rows*s->aux];
         }
         for (c = 0; c < CLASSES; ++c) {
             double largest = most/100, error = 0, doubt, by;
@@ -429,7 +447,8 @@ TEST at_default_options(void)
         }
         off += wrong;
     }
-    printf("  %s: %d states, %d touch; %d comparisons, %d left out since the differences do not settle; %d states off by more than 1e-6; %d steps not solved\n",
+    printf("  %s: %d states, %d touch; %d comparisons, %d left out since the differences do not settle;\n"
+           "  %d states off by more than 1e-6; %d steps not solved\n",
            scene_name[which_scene], count, touching, compared, unclear, off, unsolved);
     for (c = 0; c < CLASSES; ++c) if (w_all[c].count) good &= worst_print(&w_all[c], 1e-6);
     good &= worst_print(&wv, 1e-9);

@@ -1,6 +1,6 @@
-/* A cube tossed on a floor in many ways, as a box and as eight corner spheres: every step is solved, nothing sinks in, derivatives
- * through impacts are those of the numbers returned, and a fit by them finds friction, restitution and size again.
- * Unit of length: half a side. */
+/* A cube tossed on a floor in many ways, as a box and as eight corner spheres: every step is solved, nothing sinks in,
+ * derivatives through impacts are those of the numbers returned, and a fit by them finds friction, restitution and size
+ * again. Unit of length: half a side. */
 #define DC_CONTACT_IMPLEMENTATION
 #include "dc_contact.h"
 #define DC_NCP_IMPLEMENTATION
@@ -16,7 +16,7 @@
 #define R(x) ((dc_real)(x))
 #define G 183.0                         /* of a cube of 10 cm */
 #define H (1.0/148)
-enum { CORNERS = 8, DATA = 64, LONG = 60, WINDOW = 25, NUMBERS = 3 };   /* numbers: mu, restitution, half side */
+enum { CORNERS = 8, DATA = 64, LONG = 45, WINDOW = 25, NUMBERS = 3 };   /* numbers: mu, restitution, half side */
 static const char *const number_name[NUMBERS] = {"mu", "restitution", "half side"};
 
 static unsigned char shape_memory[1 << 14], memory[1 << 20];
@@ -104,7 +104,8 @@ static double lowest(const cube *c, const state *s)
     int i;
     for (i = 0; i < CORNERS; ++i) {
         double to = c->half - c->radius;
-        z = fmin(z, (double)s->pose.t.z + to*(corner(i, 0)*(double)rot.m[6] + corner(i, 1)*(double)rot.m[7] + corner(i, 2)*(double)rot.m[8]) - c->radius);
+        z = fmin(z, (double)s->pose.t.z + to*(corner(i, 0)*(double)rot.m[6] + corner(i, 1)*(double)rot.m[7]
+                                              + corner(i, 2)*(double)rot.m[8]) - c->radius);
     }
     return z;
 }
@@ -190,7 +191,6 @@ TEST flat_drop(void)
         double x[NUMBERS] = {0.18, 0, 1}, way = 0.4 + 0.7*k;
         state s;
         memset(&s, 0, sizeof s);
-        x[1] = 0.125*(k%3);
         make(&c, shape_memory, sizeof shape_memory, radius, x);
         s.pose.q = dc_quat_exp(dc_vec(R(1e-3*cos(way)), R(1e-3*sin(way)), 0));
         s.pose.t.z = R(1.01 + 0.2*(k%8));
@@ -199,8 +199,9 @@ TEST flat_drop(void)
             dc_m3 rot;
             bad += step(&c, &s, 0, NULL) != DC_OK;
             rot = dc_rotation(s.pose.q);
-            worst_add(&wt, hypot((double)rot.m[2], (double)rot.m[5])*180/3.14159265358979, "height %g, restitution %g, speed %g, direction %g, step %d",
-                      (double)0.2*(k%8), x[1], k < 12 ? 0.0 : 10.0, way, i);
+            worst_add(&wt, hypot((double)rot.m[2], (double)rot.m[5])*180/3.14159265358979,
+                      "height %g, speed %g, direction %g, step %d",
+                      0.01 + 0.2*(k%8), k < 12 ? 0.0 : 10.0, way, i);
         }
     }
     ASSERT(worst_print(&wt, 0.06));
@@ -226,7 +227,8 @@ static int kind_of(const cube *c, const state *s, const dc_ncp *solution)
         v = dc_add(s->v, dc_cross(s->w, dc_sub(t.p, s->pose.t)));
         kind *= 8;
         if (n < 1e-3*G*H) continue;
-        kind += 1 + 2*(dc_dot(f, f) > R(0.998*n*n)*c->contact[k].mu*c->contact[k].mu) + 4*(dc_dot(v, t.n) > R(0.01*G*H));
+        kind += 1 + 2*(dc_dot(f, f) > R(0.998*n*n)*c->contact[k].mu*c->contact[k].mu)
+            + 4*(dc_dot(v, t.n) > R(0.01*G*H));
         kind = kind%100000007;
     }
     return kind;
@@ -248,7 +250,8 @@ static void roll(path *p, const state *from, const double *x, dc_real tol, int d
     make(&wide, wide_memory, sizeof wide_memory, radius, more);
     p->failed = 0;
     for (i = 0; i < WINDOW; ++i) {
-        const int ld = DC_NCP_BODY_PARAMS + DC_NCP_SCENE_PARAMS + DC_NCP_CONTACT_PARAMS*c.scene.contacts, at = DC_NCP_BODY_PARAMS + DC_NCP_SCENE_PARAMS;
+        const int ld = DC_NCP_BODY_PARAMS + DC_NCP_SCENE_PARAMS + DC_NCP_CONTACT_PARAMS*c.scene.contacts,
+            at = DC_NCP_BODY_PARAMS + DC_NCP_SCENE_PARAMS;
         dc_ncp *solution;
         if (step(&c, &s, tol, &solution) != DC_OK) {
             p->failed = 1;
@@ -289,7 +292,8 @@ static void roll(path *p, const state *from, const double *x, dc_real tol, int d
     }
 }
 
-/* Sum of squares of what a path is off by, in position and in rotation; its gradient and Gauss-Newton matrix, added, where asked. */
+/* Sum of squares of what a path is off by, in position and in rotation; its gradient and Gauss-Newton matrix, added,
+ * where asked. */
 static double loss(const path *p, const state *want, double *g, double *N)
 {
     double sum = 0;
@@ -326,7 +330,8 @@ TEST loss_gradients(void)
     static path p, q;
     worst wg[NUMBERS];
     rng r;
-    int k, j, i, n = (int)sweep_count(radius > 0 ? 10 : 40), failed = 0, switches = 0, unclear = 0, compared = 0, off = 0, good = 1;
+    int k, j, i, n = (int)sweep_count(radius > 0 ? 4 : 30), failed = 0, switches = 0, unclear = 0, compared = 0,
+        off = 0, good = 1, pushes = 0;
     if (DC_IS_FLOAT) SKIPm("differences need double");
     for (j = 0; j < NUMBERS; ++j) wg[j] = worst_make(number_name[j]);
     rng_seed(&r, 572);
@@ -346,6 +351,7 @@ TEST loss_gradients(void)
         }
         loss(&p, want, g, NULL);
         for (j = 0; j < NUMBERS; ++j) largest = fmax(largest, fabs(g[j]));
+        for (i = 0; i < WINDOW; ++i) pushes += p.kind[i] != 0;
         for (j = 0; j < NUMBERS; ++j) {
             double before[2] = {0, 0}, best = 0, doubt = HUGE_VAL, scale = fmax(fabs(g[j]), 1e-2*largest);
             int run = 0, same = 0;
@@ -386,11 +392,12 @@ TEST loss_gradients(void)
             }
         }
     }
-    printf("  %s: %d gradients compared, %d off by more than 1e-4; %d next to a switch, %d left out since the differences do not settle; %d paths not solved\n",
-           radius > 0 ? "spheres" : "box", compared, off, switches, unclear, failed);
+    printf("  %s: %d gradients compared, %d off by more than 1e-4; %d next to a switch,\n"
+           "  %d left out since the differences do not settle; %d of %d steps push; %d paths not solved\n",
+           radius > 0 ? "spheres" : "box", compared, off, switches, unclear, pushes, n*WINDOW, failed);
     for (j = 0; j < NUMBERS; ++j) good &= worst_print(&wg[j], 1e-4);
     ASSERT_EQ(0, failed);
-    ASSERT(n < 10 || compared > NUMBERS*n/2);
+    ASSERT(n < 4 || (compared > NUMBERS*n/2 && pushes > 3*n));
     ASSERT(good);
     PASS();
 }
@@ -420,7 +427,8 @@ TEST fit(void)
         }
     }
     for (tries = 0; tries < 60; ++tries) {
-        double y[NUMBERS], gy[NUMBERS] = {0, 0, 0}, Ny[NUMBERS*NUMBERS], sum = 0, A[NUMBERS*NUMBERS], d[NUMBERS], change = 0;
+        double y[NUMBERS], gy[NUMBERS] = {0, 0, 0}, Ny[NUMBERS*NUMBERS], sum = 0, A[NUMBERS*NUMBERS], d[NUMBERS],
+            change = 0;
         memset(Ny, 0, sizeof Ny);
         memcpy(y, x, sizeof y);
         if (now < HUGE_VAL) {
@@ -461,7 +469,8 @@ TEST fit(void)
             memcpy(N, Ny, sizeof N);
         } else damping = fmax(5*damping, 1e-4);
     }
-    printf("  fit: mu %.5f, restitution %.5f, half side %.6f after %d evaluations, loss %.3g; %d paths not solved\n", x[0], x[1], x[2], tries, now, failed);
+    printf("  fit: mu %.5f, restitution %.5f, half side %.6f after %d evaluations, loss %.3g; %d paths not solved\n",
+           x[0], x[1], x[2], tries, now, failed);
     for (j = 0; j < NUMBERS; ++j) ASSERT(fabs(x[j]/truth[j] - 1) <= 0.01);
     ASSERT_EQ(0, failed);
     PASS();

@@ -1,5 +1,5 @@
-/* Nothing depends on kilograms, metres or seconds: scenes scaled step by step, things at rest that neither creep nor float, whatever
- * their weight, and a pile that friction barely holds. */
+/* Nothing depends on kilograms, metres or seconds: scenes scaled step by step, things at rest that neither creep nor
+ * float, whatever their weight, and a pile that friction barely holds. */
 #define DC_CONTACT_IMPLEMENTATION
 #include "dc_contact.h"
 #define DC_NCP_IMPLEMENTATION
@@ -156,7 +156,8 @@ static enum greatest_test_res in_units(const char *what, double mass, double len
             memcpy(shape_memory, keep, used);
             steps++;
             if (status[0] != status[1]) {
-                if (other++ < 3) printf("  %s, step %d: %s instead of %s\n", scene_name[which], i, dc_status_text(status[1]), dc_status_text(status[0]));
+                if (other++ < 3) printf("  %s, step %d: %s instead of %s\n", scene_name[which], i,
+                                        dc_status_text(status[1]), dc_status_text(status[0]));
             }
             for (k = 0; k < w.scene.bodies; ++k) v = fmax(v, sqrt((double)dc_dot(next[k].v, next[k].v)));
             for (k = 0; k < w.scene.bodies && status[0] == DC_OK && status[1] == DC_OK; ++k) {
@@ -241,7 +242,8 @@ TEST hover(void)
                 add_body(&w, 0, 0, 0.5, mass, 1.0/6);
                 add_contact(&w, 0, -1, &w.shape[0], &w.ground, 0.5);
                 for (i = 0; i < 50; ++i) bad += step(&w.scene, w.body) != DC_OK;
-                worst_add(&wh, fabs((double)w.body[0].pose.t.z - half)/side[j], "side %g m, %g kg, h %g s", side[j], mass, steps_of[k]);
+                worst_add(&wh, fabs((double)w.body[0].pose.t.z - half)/side[j], "side %g m, %g kg, h %g s", side[j],
+                          mass, steps_of[k]);
             }
     ASSERT(worst_print(&wh, 1e-4));
     ASSERT_EQ(0, bad);
@@ -279,7 +281,8 @@ TEST three_cylinders(void)
 
 SUITE(units)
 {
-    static const double mass[6] = {1e-6, 1e-3, 0.1, 30, 1e3, 1e6}, length[5] = {1e-3, 1e-2, 0.3, 10, 1e3}, all[4] = {1e-6, 1e-3, 1e3, 1e6};
+    static const double mass[6] = {1e-6, 1e-3, 0.1, 30, 1e3, 1e6}, length[5] = {1e-3, 1e-2, 0.3, 10, 1e3},
+        all[4] = {1e-6, 1e-3, 1e3, 1e6};
     int k;
     for (k = 0; k < 6; ++k) {
         factor = mass[k];
