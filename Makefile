@@ -9,6 +9,7 @@
 # make fuzz-short    a fixed set of inputs to each fuzz program, with the sanitizers
 # make audit         every derivative against a copy of the headers in quadruple precision, double and float: the whole table, tens of
 #                    minutes, or SHARE=0.1 of its samples; make audit-short 0.01. Needs gcc with libquadmath on x86-64: else skipped
+# make robust        hard scenes of dc_ncp.h: steps not solved, steps solved wrong, iterations; ROBUST="full" or names of families
 # make lint          white space, spelling, comments of public functions, clang-tidy
 # make vendor        drop-in trials: programs in directories of their own with the headers they need; firmware on an emulated Cortex-M
 # make facts         lines, code size and worst stack of each header
@@ -44,7 +45,7 @@ INCLUDE = -I. -Itests/support -Iexamples/common -Ibuild/include -DDC_REAL=$(REAL
 
 export CC WARN WARN_C GREATEST
 
-.PHONY: all test test-all audit audit-short test-view train bench bench-instructions fuzz fuzz-short lint vendor facts concordance figures demo gallery stills clean FORCE golden bits
+.PHONY: all test test-all audit audit-short test-view train bench bench-instructions fuzz fuzz-short lint vendor facts concordance figures demo gallery stills clean FORCE golden bits robust
 all: test
 
 # ---- test
@@ -256,6 +257,14 @@ build/audit/$(1)_$(2): tests/audit/$(1).c $$(wildcard tests/audit/*.h) build/aud
 	$$(AUDIT_BUILD) -DDC_REAL=$(2) $$(AUDIT_LINKED) $$< $$(filter %.o,$$^) -o $$@ -lquadmath -lm
 endef
 $(foreach a,$(AUDITS),$(foreach r,double float,$(eval $(call audit_rules,$(a),$(r)))))
+# ---- robust: ROBUST="full", or names and options; see tests/robust/ncp_robust.c. Distances need double
+
+robust: build/robust/ncp_robust
+	@$< $(ROBUST)
+
+build/robust/ncp_robust: tests/robust/ncp_robust.c dc_contact.h dc_ncp.h $(SUPPORT) tests/support/support.h Makefile
+	@mkdir -p $(@D)
+	$(CC) $(STD) $(CFLAGS) -ffp-contract=off $(WARN) $(WARN_C) -I. -Itests/support $< $(SUPPORT) -o $@ $(LDLIBS)
 
 # ---- lint, vendor
 
