@@ -1,7 +1,7 @@
 /* Derivatives of steps at default options against differences of the same step solved to rounding: random states of six
  * scenes, every class of parameter.
  *
- *     test_ncp_exact [states=N] [tol=X] [..]
+ *     ncp_exact [states=N] [tol=X] [..]
  *
  *   states   of each scene, in place of 10; 170 make a thousand
  *   tol      tolerance of the steps whose derivatives are taken, in place of the default */
