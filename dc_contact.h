@@ -3938,39 +3938,43 @@ typedef struct {
     dc_v3 u, b1, b2;              /* frame: nrm = r u */
     dc_real g[4], L[6], W[4];     /* gradient by (dq, n_u, n_b1, n_b2) and the factor of the Hessian, A = L diag(1/W) L^T */
     /* workspace of the derivatives; here, in the arena, and not on the stack */
-    dc_real map[2][12], grad[12], B[2][6][6], C[24][4];
+    dc_real map[2][12], grad[12], B[12][6], C[24][4];
     dc_real f[2][4], DX[2][4][4], XX[2][4][4];
 } dci_pair;
 
 /* P_s(x) = w^4/x^5, w = s - x > 0, times x0^5; 0 for x >= s                  (SDRS section IV-B) */
-static dc_real dci_ps(dc_real x, dc_real s, dc_real x0)
+static dc_real dci_ps(const dci_pair *p, dc_real x)
 {
-    dc_real w = s - x, t, w2, t2;
+    dc_real w = p->s - x, t, w2, t2;
     if (!(w > 0)) return 0;
-    t = x0/x;
+    t = p->x0/x;
     w2 = w*w;
     t2 = t*t;
     return w2*w2*t2*t2*t;
 }
 
 /* P_s'  = -w^3 (4x + 5w)/x^6
- * P_s'' =  w^2 (12x^2 + 40xw + 30w^2)/x^7,   no term cancels */
-static void dci_ps_grad(dc_real x, dc_real s, dc_real x0, dc_real *d1, dc_real *d2)
+ * P_s'' =  w^2 (12x^2 + 40xw + 30w^2)/x^7,   no term cancels
+ *
+ * Returns P_s'; P_s'' goes to *second, which may be NULL. */
+static dc_real dci_ps_grad(const dci_pair *p, dc_real x, dc_real *second)
 {
-    dc_real w = s - x, ix, t, t2, k;
-    *d1 = 0;
-    if (d2) *d2 = 0;
-    if (!(w > 0)) return;
+    dc_real w = p->s - x, ix, t, t2, k;
+    if (second) *second = 0;
+    if (!(w > 0)) return 0;
     ix = 1/x;
-    t = x0*ix;
+    t = p->x0*ix;
     t2 = t*t;
     k = w*w*t2*t2*t*ix;
-    *d1 = -k*w*(4*x + 5*w);
-    if (d2) *d2 = k*ix*(12*x*x + 40*x*w + 30*w*w);
+    if (second) *second = k*ix*(12*x*x + 40*x*w + 30*w*w);
+    return -k*w*(4*x + 5*w);
 }
 
 /* largest power of two <= x, for normal x > 0 */
 static dc_real dci_floor_pow2(dc_real x) { return dci_from_bits(dci_to_bits(x) & DCI_INF); }
+
+/* x0 for slacks of this size */
+static void dci_pair_set_x0(dci_pair *p, dc_real slack) { p->x0 = dci_floor_pow2(dc_min(slack, p->s)); }
 
 /* ---- pair potentials: the minimising plane --------------------------------------------------------
  *
@@ -3990,6 +3994,9 @@ static dc_real dci_floor_pow2(dc_real x) { return dci_from_bits(dci_to_bits(x) &
  * differ by (g/L)^2. A symmetric factorisation is accurate under any diagonal scaling; so A is formed about q = sum D x/sum D, in
  * axes (u, b1, b2) whose b1, b2 diagonalise the lateral spread sum D r r^T where that is nearly singular. There the
  * scaled matrix is well conditioned. A QR step would do the same with one more array of rows. */
+
+/* |n| > 0: no plane with n = 0 has positive slacks on both sides */
+static dc_real dci_pair_length(const dci_pair *p) { return dc_sqrt(dc_dot(p->nrm, p->nrm)); }
 
 /* slacks of the plane (nrm, dq) about q */
 static void dci_pair_slacks(const dci_pair *p, dc_v3 nrm, dc_real dq, dc_real *slack)
@@ -4028,8 +4035,8 @@ static dc_real dci_pair_energy(dci_pair *p, dc_v3 nrm, dc_real defect, dc_real d
         return f + r;
     }
     if (!(defect > 0)) return -1;
-    for (k = 0; k < p->n; ++k) f += dci_ps(slack[k], p->s, p->x0);
-    return f + dci_ps(defect, p->s, p->x0);
+    for (k = 0; k < p->n; ++k) f += dci_ps(p, slack[k]);
+    return f + dci_ps(p, defect);
 }
 
 /* A (lower triangle by rows) = L D L^T, L[0..5] below the unit diagonal by rows, W = 1/D. A pivot lost to rounding is
@@ -4074,26 +4081,24 @@ static void dci_pair_backward(const dci_pair *p, dc_real x[4])
     x[0] = W[0]*x[0] - L[0]*x[1] - L[1]*x[2] - L[3]*x[3];
 }
 
-/* Terms, frame, gradient and Hessian A (lower triangle by rows) of f at the plane whose slacks are in p->slack. R1, R2 are
- * given for DC_GLOBAL. Moves q. */
-static void dci_pair_frame(dci_pair *p, dc_real A[10])
+/* Terms, frame, gradient and factor of the Hessian of f at the plane whose slacks are in p->slack. R1, R2 are given for
+ * DC_GLOBAL. Moves q. With `turning` the Hessian is that of the steps of dci_pair_moved. */
+static void dci_pair_frame(dci_pair *p, int turning)
 {
+    dc_real A[10], pull;                               /* A: lower triangle by rows */
     const dc_v3 *v = p->v;
     dc_real W = 0, kappa = p->kappa, len;
     dc_v3 Q = dc_vec(0, 0, 0), q = p->q;
     int k, pass, nt = 0;
 
-    p->r = dc_sqrt(dc_dot(p->nrm, p->nrm));           /* > 0: no plane with n = 0 has positive slacks on both sides */
-    if (p->barrier == DC_LOCAL) {
-        dci_ps_grad(p->defect, p->s, p->x0, &p->R1, &p->R2);
-        p->R1 = -p->R1;
-    }
+    p->r = dci_pair_length(p);
+    if (p->barrier == DC_LOCAL) p->R1 = -dci_ps_grad(p, p->defect, &p->R2);
     for (k = 0; k < p->n; ++k) {
         dci_term *t = &p->t[nt];
         dc_real a = p->slack[k], h1, D;
         if (p->barrier == DC_LOCAL) {
             if (a >= p->s) continue;
-            dci_ps_grad(a, p->s, p->x0, &h1, &D);
+            h1 = dci_ps_grad(p, a, &D);
         } else {
             dc_real w = 1/a;
             h1 = -kappa*w*w;
@@ -4175,6 +4180,13 @@ static void dci_pair_frame(dci_pair *p, dc_real A[10])
     A[2] += p->R2;                                     /* R'' u u^T + R'/r (I - u u^T), SDRS Eq. 30 */
     A[5] += p->R1/p->r;
     A[9] += p->R1/p->r;
+    /* along the turn it is the pull -sum f z of the slacks that bends f, in place of R'; the same at the minimum */
+    pull = p->R1 - p->g[1];
+    if (turning && pull > 0) {
+        A[5] += (pull - p->R1)/p->r;
+        A[9] += (pull - p->R1)/p->r;
+    }
+    dci_pair_factor(p, A);
 }
 
 static void dci_pair_scale_plane(dci_pair *p, dc_real t)
@@ -4189,7 +4201,7 @@ static void dci_pair_scale_plane(dci_pair *p, dc_real t)
 /* To the minimum along the ray, DC_GLOBAL: |n| + G is least at t^2 = G/|n|. Returns f there. */
 static dc_real dci_pair_rescale(dci_pair *p, dc_real f)
 {
-    dc_real r = dc_sqrt(dc_dot(p->nrm, p->nrm)), G = f - r;
+    dc_real r = dci_pair_length(p), G = f - r;
     dci_pair_scale_plane(p, dc_sqrt(G/r));
     return 2*dc_sqrt(G*r);
 }
@@ -4222,20 +4234,11 @@ static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
     if (p->barrier == DC_GLOBAL) f = dci_pair_rescale(p, f);
 
     for (it = 0; it < most && f > DCI_PAIR_LEAST; ++it) {
-        dc_real A[10], step[4], dec2 = 0, noise = 1 + p->size/p->least, alpha = 1, ft = -1, defect = 0;
+        dc_real step[4], dec2 = 0, noise = 1 + p->size/p->least, alpha = 1, ft = -1, defect = 0;
         dc_v3 nrm = p->nrm;
         int last;
 
-        dci_pair_frame(p, A);
-        if (p->barrier == DC_LOCAL) {
-            /* along the turn it is the pull -sum f z of the slacks that bends f, in place of R'; the same at the minimum */
-            dc_real pull = p->R1 - p->g[1];
-            if (pull > 0) {
-                A[5] += (pull - p->R1)/p->r;
-                A[9] += (pull - p->R1)/p->r;
-            }
-        }
-        dci_pair_factor(p, A);
+        dci_pair_frame(p, p->barrier == DC_LOCAL);
         for (k = 0; k < 4; ++k) step[k] = -p->g[k];
         dci_pair_forward(p, step);
         for (k = 0; k < 4; ++k) dec2 += p->W[k]*step[k]*step[k];
@@ -4326,10 +4329,12 @@ static dc_real dci_default_c(int na, int nb) { return (dc_real)na + (dc_real)nb 
 /* The options with what zero stands for; 0: out of range. */
 static int dci_pair_choose(const dc_pair_options *opt, int na, int nb, dc_pair_options *o)
 {
-    o->barrier = opt ? opt->barrier : DC_GLOBAL;
-    o->c = opt && opt->c != 0 ? opt->c : dci_default_c(na, nb);
-    o->s = opt && opt->s != 0 ? opt->s : DC_R(0.1);
-    o->length = opt && opt->length != 0 ? opt->length : 1;
+    o->barrier = DC_GLOBAL;
+    o->c = o->s = o->length = 0;
+    if (opt) *o = *opt;
+    if (o->c == 0) o->c = dci_default_c(na, nb);
+    if (o->s == 0) o->s = DC_R(0.1);
+    if (o->length == 0) o->length = 1;
     if (!dci_length_ok(o->length)) return 0;
     if (o->barrier == DC_LOCAL) return o->s >= DCI_LEAST_SUPPORT && o->s <= DC_R(0.95);
     return o->barrier == DC_GLOBAL && o->c > 0 && o->c <= DC_LIMIT;
@@ -4431,15 +4436,12 @@ static int dci_pair_start(dci_pair *p, dc_v3 m)
     dci_pair_slacks(p, m, p->dq, p->slack);
     t0 = 1 - p->s;
     t1 = DC_R(0.5)*gap*t0 >= p->s ? t0 : dc_min(1, 2*p->s/gap);
-    p->x0 = dci_floor_pow2(dc_min(DC_R(0.25)*gap, p->s));
+    dci_pair_set_x0(p, DC_R(0.25)*gap);
     for (it = 0; it < 12; ++it) {
-        dc_real tau = DC_R(0.5)*(t0 + t1), d1, sum;
-        dci_ps_grad(1 - tau, p->s, p->x0, &d1, NULL);
-        sum = -d1;
+        dc_real tau = DC_R(0.5)*(t0 + t1), sum = -dci_ps_grad(p, 1 - tau, NULL);
         for (k = 0; k < p->n; ++k) {
             if (tau*p->slack[k] >= p->s) continue;
-            dci_ps_grad(tau*p->slack[k], p->s, p->x0, &d1, NULL);
-            sum += p->slack[k]*d1;
+            sum += p->slack[k]*dci_ps_grad(p, tau*p->slack[k], NULL);
         }
         if (sum > 0) t1 = tau;
         else t0 = tau;
@@ -4480,7 +4482,7 @@ static DCI_NOINLINE int dci_pair_warm(dci_pair *p, const dc_plane *plane)
     if (!(lo > hi)) return 0;
     /* <x,n> + d in local units; a plane near an end of the gap is worth less than the middle one */
     p->dq = dist = (dc_dot(p->origin, p->nrm) + (p->barrier == DC_LOCAL ? plane->d : plane->d/r2))/p->unit;
-    p->x0 = dci_floor_pow2(dc_min(DC_R(0.5)*(lo - hi), p->s));
+    dci_pair_set_x0(p, DC_R(0.5)*(lo - hi));
     if (dc_min(lo + dist, -hi - dist) > DC_R(0.05)*(lo - hi) && dci_pair_energy(p, p->nrm, p->defect, p->dq, p->slack) >= 0
         && dci_pair_loaded(p)%3 == 0) return 1;
     return dci_pair_start(p, dc_scale(1/r2, plane->n));
@@ -4491,7 +4493,7 @@ static dc_real dci_pair_room(const dci_pair *p)
 {
     dc_real a, b;
     dci_pair_least(p, p->slack, &a, &b);
-    return (a + b)/dc_sqrt(dc_dot(p->nrm, p->nrm));
+    return (a + b)/dci_pair_length(p);
 }
 
 /* Cold start: across the shortest way between the hulls. *zero: DC_LOCAL is 0, at the plane that is left in p. */
@@ -4527,7 +4529,7 @@ static DCI_NOINLINE dc_status dci_pair_cold(dci_pair *p, dc_pair_info *info, int
 /* DC_GLOBAL: value, and back to the paper's plane, |n| < 1. */
 static dc_real dci_pair_value_global(dci_pair *p)
 {
-    dc_real G = 0, r = dc_sqrt(dc_dot(p->nrm, p->nrm)), rootc = dc_sqrt(p->c), root, e;
+    dc_real G = 0, r = dci_pair_length(p), rootc = dc_sqrt(p->c), root, e;
     int k;
     for (k = 0; k < p->n; ++k) G += 1/p->slack[k];
     p->kappa = p->ratio;
@@ -4542,15 +4544,15 @@ static dc_real dci_pair_value_global(dci_pair *p)
 /* DC_LOCAL: value times x0^5, x0 renewed. A room of 2s/(1-s) along n shows the value to be 0 exactly. */
 static dc_real dci_pair_value_local(dci_pair *p)
 {
-    dc_real r = dc_sqrt(dc_dot(p->nrm, p->nrm)), f;
+    dc_real r = dci_pair_length(p), f;
     int k;
     if (dci_pair_room(p) >= 2*p->s/(1 - p->s)) {
         dci_pair_scale_plane(p, (1 - p->s)/r);
         return 0;
     }
-    p->x0 = dci_floor_pow2(dc_min(p->least*r, p->s));
-    f = dci_ps(p->defect, p->s, p->x0);
-    for (k = 0; k < p->n; ++k) f += dci_ps(p->slack[k], p->s, p->x0);
+    dci_pair_set_x0(p, p->least*r);
+    f = dci_ps(p, p->defect);
+    for (k = 0; k < p->n; ++k) f += dci_ps(p, p->slack[k]);
     return f > DCI_PAIR_LEAST ? f : 0;
 }
 
@@ -4582,16 +4584,12 @@ static dc_status dci_pair_solve(dci_pair *p, const dc_plane *plane, int derivati
         *value = p->barrier == DC_GLOBAL ? dci_pair_value_global(p) : dci_pair_value_local(p);
     }
     if (*value > 0) {
-        if (derivatives) {
-            dc_real A[10];
-            dci_pair_frame(p, A);
-            dci_pair_factor(p, A);
-        }
+        if (derivatives) dci_pair_frame(p, 0);
         return status;
     }
     /* nothing is loaded */
     dci_pair_support(p, p->nrm, &lo, &hi);
-    info->gap = (lo - hi)/dc_sqrt(dc_dot(p->nrm, p->nrm))*p->unit;
+    info->gap = (lo - hi)/dci_pair_length(p)*p->unit;
     info->decrement = 0;
     p->nt = 0;
     p->x0 = 1;
@@ -4822,8 +4820,8 @@ static DCI_NOINLINE int dci_pair_twists(dci_pair *p, const dci_posed body[2], dc
     dc_real Z[4][12];                  /* on the stack: hess cannot alias it, so that the rows below vectorise */
     int i, j, k;
     for (k = 0; k < p->nt && p->t[k].k < p->na; ++k) {}
-    dci_pair_body(p, 0, k, &body[0], g, p->B[0], Y);
-    dci_pair_body(p, k, p->nt, &body[1], g + 6, p->B[1], Y + 6);
+    dci_pair_body(p, 0, k, &body[0], g, p->B, Y);
+    dci_pair_body(p, k, p->nt, &body[1], g + 6, p->B + 6, Y + 6);
     for (i = 0; i < 12; ++i) {
         g[i] *= scale;
         most += dc_abs(g[i]);                                /* sums keep a NaN */
@@ -4837,12 +4835,12 @@ static DCI_NOINLINE int dci_pair_twists(dci_pair *p, const dci_posed body[2], dc
         }
         longest += row;
     }
-    for (k = 0; hess && k < 2; ++k)
+    for (k = 0; hess && k < 12; k += 6)
         for (i = 0; i < 6; ++i) {
             dc_real row = 0;
             for (j = i; j < 6; ++j) {
-                p->B[k][j][i] = p->B[k][i][j] = scale*p->B[k][i][j];
-                row += dc_abs(p->B[k][i][j]);
+                p->B[k + j][i] = p->B[k + i][j] = scale*p->B[k + i][j];
+                row += dc_abs(p->B[k + i][j]);
             }
             most += row;
         }
@@ -4854,7 +4852,7 @@ static DCI_NOINLINE int dci_pair_twists(dci_pair *p, const dci_posed body[2], dc
         dc_real z0 = Z[0][i], z1 = Z[1][i], z2 = Z[2][i], z3 = Z[3][i], *h = hess + 12*i;
         for (j = 0; j < 12; ++j) h[j] = -(z0*Z[0][j] + z1*Z[1][j] + z2*Z[2][j] + z3*Z[3][j]);
         h += i < 6 ? 0 : 6;
-        for (j = 0; j < 6; ++j) h[j] += p->B[i/6][i%6][j];
+        for (j = 0; j < 6; ++j) h[j] += p->B[i][j];
     }
     return 1;
 }
