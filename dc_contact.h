@@ -4213,9 +4213,10 @@ static dc_real dci_pair_rescale(dci_pair *p, dc_real f)
 static dc_v3 dci_pair_moved(const dci_pair *p, const dc_real step[4], dc_real share, dc_real *defect)
 {
     dc_v3 side = dc_add(dc_scale(step[2], p->b1), dc_scale(step[3], p->b2)), n;
-    if (p->barrier == DC_GLOBAL) return dc_madd(p->nrm, share, dc_add(dc_scale(step[1], p->u), side));
-    *defect = p->defect - share*step[1];
+    if (p->barrier == DC_GLOBAL) side = dc_add(dc_scale(step[1], p->u), side);
     n = dc_madd(p->nrm, share, side);
+    *defect = p->defect - share*step[1];
+    if (p->barrier == DC_GLOBAL) return n;
     return dc_scale((1 - *defect)/dc_sqrt(dc_dot(n, n)), n);
 }
 
