@@ -3938,39 +3938,43 @@ typedef struct {
     dc_v3 u, b1, b2;              /* frame: nrm = r u */
     dc_real g[4], L[6], W[4];     /* gradient by (dq, n_u, n_b1, n_b2) and the factor of the Hessian, A = L diag(1/W) L^T */
     /* workspace of the derivatives; here, in the arena, and not on the stack */
-    dc_real map[2][12], grad[12], B[2][6][6], C[24][4];
+    dc_real map[2][12], grad[12], B[12][6], C[24][4];
     dc_real f[2][4], DX[2][4][4], XX[2][4][4];
 } dci_pair;
 
 /* P_s(x) = w^4/x^5, w = s - x > 0, times x0^5; 0 for x >= s                  (SDRS section IV-B) */
-static dc_real dci_ps(dc_real x, dc_real s, dc_real x0)
+static dc_real dci_ps(const dci_pair *p, dc_real x)
 {
-    dc_real w = s - x, t, w2, t2;
+    dc_real w = p->s - x, t, w2, t2;
     if (!(w > 0)) return 0;
-    t = x0/x;
+    t = p->x0/x;
     w2 = w*w;
     t2 = t*t;
     return w2*w2*t2*t2*t;
 }
 
 /* P_s'  = -w^3 (4x + 5w)/x^6
- * P_s'' =  w^2 (12x^2 + 40xw + 30w^2)/x^7,   no term cancels */
-static void dci_ps_grad(dc_real x, dc_real s, dc_real x0, dc_real *d1, dc_real *d2)
+ * P_s'' =  w^2 (12x^2 + 40xw + 30w^2)/x^7,   no term cancels
+ *
+ * Returns P_s'; P_s'' goes to *second, which may be NULL. */
+static dc_real dci_ps_grad(const dci_pair *p, dc_real x, dc_real *second)
 {
-    dc_real w = s - x, ix, t, t2, k;
-    *d1 = 0;
-    if (d2) *d2 = 0;
-    if (!(w > 0)) return;
+    dc_real w = p->s - x, ix, t, t2, k;
+    if (second) *second = 0;
+    if (!(w > 0)) return 0;
     ix = 1/x;
-    t = x0*ix;
+    t = p->x0*ix;
     t2 = t*t;
     k = w*w*t2*t2*t*ix;
-    *d1 = -k*w*(4*x + 5*w);
-    if (d2) *d2 = k*ix*(12*x*x + 40*x*w + 30*w*w);
+    if (second) *second = k*ix*(12*x*x + 40*x*w + 30*w*w);
+    return -k*w*(4*x + 5*w);
 }
 
 /* largest power of two <= x, for normal x > 0 */
 static dc_real dci_floor_pow2(dc_real x) { return dci_from_bits(dci_to_bits(x) & DCI_INF); }
+
+/* x0 for slacks of this size */
+static void dci_pair_set_x0(dci_pair *p, dc_real slack) { p->x0 = dci_floor_pow2(dc_min(slack, p->s)); }
 
 /* ---- pair potentials: the minimising plane --------------------------------------------------------
  *
@@ -3991,6 +3995,9 @@ static dc_real dci_floor_pow2(dc_real x) { return dci_from_bits(dci_to_bits(x) &
  * axes (u, b1, b2) whose b1, b2 diagonalise the lateral spread sum D r r^T where that is nearly singular. There the
  * scaled matrix is well conditioned. A QR step would do the same with one more array of rows. */
 
+/* |n| > 0: no plane with n = 0 has positive slacks on both sides */
+static dc_real dci_pair_length(const dci_pair *p) { return dc_sqrt(dc_dot(p->nrm, p->nrm)); }
+
 /* slacks of the plane (nrm, dq) about q */
 static void dci_pair_slacks(const dci_pair *p, dc_v3 nrm, dc_real dq, dc_real *slack)
 {
@@ -4002,25 +4009,28 @@ static void dci_pair_slacks(const dci_pair *p, dc_v3 nrm, dc_real dq, dc_real *s
 }
 
 /* the least slacks of a and of b */
-static void dci_pair_least(const dci_pair *p, const dc_real *slack, dc_real *a, dc_real *b)
+typedef struct { dc_real a, b; } dci_least;
+
+static dci_least dci_pair_least(const dci_pair *p, const dc_real *slack)
 {
-    dc_real least = DC_REAL_MAX;
+    dci_least least;
     int k;
-    for (k = 0; k < p->na; ++k) least = dc_min(least, slack[k]);
-    *a = least;
-    for (least = DC_REAL_MAX; k < p->n; ++k) least = dc_min(least, slack[k]);
-    *b = least;
+    least.a = least.b = DC_REAL_MAX;
+    for (k = 0; k < p->na; ++k) least.a = dc_min(least.a, slack[k]);
+    for (; k < p->n; ++k) least.b = dc_min(least.b, slack[k]);
+    return least;
 }
 
 /* f at the plane (nrm, dq) about q, and its slacks; -1 when one of them or the defect 1-|n|, which DC_GLOBAL does not read, is
  * not positive. p->least: the least slack over |n|. */
 static dc_real dci_pair_energy(dci_pair *p, dc_v3 nrm, dc_real defect, dc_real dq, dc_real *slack)
 {
-    dc_real least, least_b, f = 0, r = dc_sqrt(dc_dot(nrm, nrm));
+    dc_real least, f = 0, r = dc_sqrt(dc_dot(nrm, nrm));
+    dci_least of;
     int k;
     dci_pair_slacks(p, nrm, dq, slack);
-    dci_pair_least(p, slack, &least, &least_b);
-    least = dc_min(least, least_b);
+    of = dci_pair_least(p, slack);
+    least = dc_min(of.a, of.b);
     if (!(least > 0)) return -1;
     p->least = least/r;
     if (p->barrier == DC_GLOBAL) {
@@ -4028,9 +4038,12 @@ static dc_real dci_pair_energy(dci_pair *p, dc_v3 nrm, dc_real defect, dc_real d
         return f + r;
     }
     if (!(defect > 0)) return -1;
-    for (k = 0; k < p->n; ++k) f += dci_ps(slack[k], p->s, p->x0);
-    return f + dci_ps(defect, p->s, p->x0);
+    for (k = 0; k < p->n; ++k) f += dci_ps(p, slack[k]);
+    return f + dci_ps(p, defect);
 }
+
+/* the same at the plane in p */
+static dc_real dci_pair_here(dci_pair *p) { return dci_pair_energy(p, p->nrm, p->defect, p->dq, p->slack); }
 
 /* A (lower triangle by rows) = L D L^T, L[0..5] below the unit diagonal by rows, W = 1/D. A pivot lost to rounding is
  * replaced by its diagonal: that direction alone. */
@@ -4074,26 +4087,31 @@ static void dci_pair_backward(const dci_pair *p, dc_real x[4])
     x[0] = W[0]*x[0] - L[0]*x[1] - L[1]*x[2] - L[3]*x[3];
 }
 
-/* Terms, frame, gradient and Hessian A (lower triangle by rows) of f at the plane whose slacks are in p->slack. R1, R2 are
- * given for DC_GLOBAL. Moves q. */
-static void dci_pair_frame(dci_pair *p, dc_real A[10])
+/* b1 <- a - <a,u> u; returns its square */
+static dc_real dci_pair_across(dci_pair *p, dc_v3 a)
 {
+    p->b1 = dc_madd(a, -dc_dot(a, p->u), p->u);
+    return dc_dot(p->b1, p->b1);
+}
+
+/* Terms, frame, gradient and factor of the Hessian of f at the plane whose slacks are in p->slack. R1, R2 are given for
+ * DC_GLOBAL. Moves q. With `turning` the Hessian is that of the steps of dci_pair_moved. */
+static void dci_pair_frame(dci_pair *p, int turning)
+{
+    dc_real A[10], pull;                               /* A: lower triangle by rows */
     const dc_v3 *v = p->v;
     dc_real W = 0, kappa = p->kappa, len;
     dc_v3 Q = dc_vec(0, 0, 0), q = p->q;
     int k, pass, nt = 0;
 
-    p->r = dc_sqrt(dc_dot(p->nrm, p->nrm));           /* > 0: no plane with n = 0 has positive slacks on both sides */
-    if (p->barrier == DC_LOCAL) {
-        dci_ps_grad(p->defect, p->s, p->x0, &p->R1, &p->R2);
-        p->R1 = -p->R1;
-    }
+    p->r = dci_pair_length(p);
+    if (p->barrier == DC_LOCAL) p->R1 = -dci_ps_grad(p, p->defect, &p->R2);
     for (k = 0; k < p->n; ++k) {
         dci_term *t = &p->t[nt];
         dc_real a = p->slack[k], h1, D;
         if (p->barrier == DC_LOCAL) {
             if (a >= p->s) continue;
-            dci_ps_grad(a, p->s, p->x0, &h1, &D);
+            h1 = dci_ps_grad(p, a, &D);
         } else {
             dc_real w = 1/a;
             h1 = -kappa*w*w;
@@ -4117,18 +4135,12 @@ static void dci_pair_frame(dci_pair *p, dc_real A[10])
 
     /* u along the normal, b1 carried over from the step before */
     p->u = dc_scale(1/p->r, p->nrm);
-    p->b1 = dc_madd(p->b1, -dc_dot(p->b1, p->u), p->u);
-    len = dc_dot(p->b1, p->b1);
-    if (!(len > DC_R(0.01))) {
-        dc_v3 e = dci_axis_off(p->u);
-        p->b1 = dc_madd(e, -dc_dot(e, p->u), p->u);
-        len = dc_dot(p->b1, p->b1);
-    }
+    len = dci_pair_across(p, p->b1);
+    if (!(len > DC_R(0.01))) len = dci_pair_across(p, dci_axis_off(p->u));
     p->b1 = dc_scale(1/dc_sqrt(len), p->b1);
-    p->b2 = dc_cross(p->u, p->b1);
 
     for (pass = 0; pass < 2; ++pass) {
-        const dc_v3 u = p->u, b1 = p->b1, b2 = p->b2;
+        const dc_v3 u = p->u, b1 = p->b1, b2 = p->b2 = dc_cross(u, b1);
         dc_real g0 = 0, gz = 0, gx = 0, gy = 0, D0 = 0, Dz = 0, Dx = 0, Dy = 0, zz = 0, xz = 0, xx = 0, yz = 0, xy = 0, yy = 0;
         dc_real radial, m, h, c, s;
         for (k = 0; k < nt; ++k) {
@@ -4168,13 +4180,19 @@ static void dci_pair_frame(dci_pair *p, dc_real A[10])
         c *= h;
         s *= h;
         if (m > 0) { dc_real swap = c; c = s; s = swap; }
-        p->b1 = dc_add(dc_scale(c, p->b1), dc_scale(s, p->b2));
-        p->b2 = dc_cross(p->u, p->b1);
+        p->b1 = dc_add(dc_scale(c, b1), dc_scale(s, b2));
     }
     p->g[1] += p->R1;                                  /* grad R = R' u */
     A[2] += p->R2;                                     /* R'' u u^T + R'/r (I - u u^T), SDRS Eq. 30 */
     A[5] += p->R1/p->r;
     A[9] += p->R1/p->r;
+    /* along the turn it is the pull -sum f z of the slacks that bends f, in place of R'; the same at the minimum */
+    pull = p->R1 - p->g[1];
+    if (turning && pull > 0) {
+        A[5] += (pull - p->R1)/p->r;
+        A[9] += (pull - p->R1)/p->r;
+    }
+    dci_pair_factor(p, A);
 }
 
 static void dci_pair_scale_plane(dci_pair *p, dc_real t)
@@ -4189,7 +4207,7 @@ static void dci_pair_scale_plane(dci_pair *p, dc_real t)
 /* To the minimum along the ray, DC_GLOBAL: |n| + G is least at t^2 = G/|n|. Returns f there. */
 static dc_real dci_pair_rescale(dci_pair *p, dc_real f)
 {
-    dc_real r = dc_sqrt(dc_dot(p->nrm, p->nrm)), G = f - r;
+    dc_real r = dci_pair_length(p), G = f - r;
     dci_pair_scale_plane(p, dc_sqrt(G/r));
     return 2*dc_sqrt(G*r);
 }
@@ -4201,9 +4219,10 @@ static dc_real dci_pair_rescale(dci_pair *p, dc_real f)
 static dc_v3 dci_pair_moved(const dci_pair *p, const dc_real step[4], dc_real share, dc_real *defect)
 {
     dc_v3 side = dc_add(dc_scale(step[2], p->b1), dc_scale(step[3], p->b2)), n;
-    if (p->barrier == DC_GLOBAL) return dc_madd(p->nrm, share, dc_add(dc_scale(step[1], p->u), side));
-    *defect = p->defect - share*step[1];
+    if (p->barrier == DC_GLOBAL) side = dc_add(dc_scale(step[1], p->u), side);
     n = dc_madd(p->nrm, share, side);
+    *defect = p->defect - share*step[1];
+    if (p->barrier == DC_GLOBAL) return n;
     return dc_scale((1 - *defect)/dc_sqrt(dc_dot(n, n)), n);
 }
 
@@ -4217,25 +4236,16 @@ static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
 
     p->R1 = 1;
     p->R2 = 0;
-    f = dci_pair_energy(p, p->nrm, p->defect, p->dq, p->slack);
+    f = dci_pair_here(p);
     if (!(f >= 0)) return DC_E_DIVERGED;
     if (p->barrier == DC_GLOBAL) f = dci_pair_rescale(p, f);
 
     for (it = 0; it < most && f > DCI_PAIR_LEAST; ++it) {
-        dc_real A[10], step[4], dec2 = 0, noise = 1 + p->size/p->least, alpha = 1, ft = -1, defect = 0;
+        dc_real step[4], dec2 = 0, noise = 1 + p->size/p->least, alpha = 1, ft = -1, defect = 0;
         dc_v3 nrm = p->nrm;
-        int last;
+        int last, floor;
 
-        dci_pair_frame(p, A);
-        if (p->barrier == DC_LOCAL) {
-            /* along the turn it is the pull -sum f z of the slacks that bends f, in place of R'; the same at the minimum */
-            dc_real pull = p->R1 - p->g[1];
-            if (pull > 0) {
-                A[5] += (pull - p->R1)/p->r;
-                A[9] += (pull - p->R1)/p->r;
-            }
-        }
-        dci_pair_factor(p, A);
+        dci_pair_frame(p, p->barrier == DC_LOCAL);
         for (k = 0; k < 4; ++k) step[k] = -p->g[k];
         dci_pair_forward(p, step);
         for (k = 0; k < 4; ++k) dec2 += p->W[k]*step[k]*step[k];
@@ -4247,11 +4257,12 @@ static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
         noise *= 16*DC_EPS;
         if (p->barrier == DC_LOCAL)
             noise = dc_min(noise, DCI_PAIR_FLOOR) + 16*DC_EPS*(p->size/dc_max(p->s - p->r*p->least, DC_EPS*p->s));
+        floor = dec2 <= 100*noise*noise*f;
         info->iterations++;
         /* where convergence is quadratic the next decrement is about dec2/f; it is not while a vertex enters the support of
          * DC_LOCAL; at the floor it stops to fall */
         last = dec2 <= (dec2 < DC_R(1e-3)*before ? DC_R(0.1) : DC_R(1e-4))*DC_EPS*f
-            || (dec2 <= 100*noise*noise*f && dec2 > DC_R(0.7)*before && (dec2 <= noise*noise*f || ++stalled == 4));
+            || (floor && dec2 > DC_R(0.7)*before && (dec2 <= noise*noise*f || ++stalled == 4));
         /* f hardly feels the length of n close to contact, derivatives do by R': it settles by itself */
         if (p->barrier == DC_LOCAL && dc_abs(step[1]) > dc_max(root_eps, noise)*p->defect) last = 0;
         before = dec2;
@@ -4271,7 +4282,7 @@ static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
             alpha *= limit < 1 ? dc_max(dc_min(limit, line > 1 ? DC_R(0.7) : 1), DC_R(0.01)) : DC_R(0.5);
         }
         /* no decrease to be found: at the floor that is convergence */
-        if (line == DCI_LINE_STEPS) return dec2 <= 100*noise*noise*f ? DC_OK : DC_E_DIVERGED;
+        if (line == DCI_LINE_STEPS) return floor ? DC_OK : DC_E_DIVERGED;
         {
             dc_real *swap = p->slack;
             p->slack = p->trial;
@@ -4308,6 +4319,17 @@ static int dci_posed_ok(dci_posed b)
     return dc_in_range(dci_translation(b.M));
 }
 
+/* mean of the vertices */
+static dc_v3 dci_posed_mean(const dci_posed *b)
+{
+    const dc_hull *h = b->hull;
+    dc_v3 mean = dc_vec(0, 0, 0);
+    dc_real inv = 1/(dc_real)h->n;
+    int k;
+    for (k = 0; k < h->n; ++k) mean = dc_madd(mean, inv, h->v[k]);
+    return dc_add(dci_linear(b->M, mean), dci_translation(b->M));
+}
+
 DC_DEF size_t dc_pair_bytes(int na, int nb)
 {
     size_t n, sum = 0;
@@ -4326,10 +4348,12 @@ static dc_real dci_default_c(int na, int nb) { return (dc_real)na + (dc_real)nb 
 /* The options with what zero stands for; 0: out of range. */
 static int dci_pair_choose(const dc_pair_options *opt, int na, int nb, dc_pair_options *o)
 {
-    o->barrier = opt ? opt->barrier : DC_GLOBAL;
-    o->c = opt && opt->c != 0 ? opt->c : dci_default_c(na, nb);
-    o->s = opt && opt->s != 0 ? opt->s : DC_R(0.1);
-    o->length = opt && opt->length != 0 ? opt->length : 1;
+    o->barrier = DC_GLOBAL;
+    o->c = o->s = o->length = 0;
+    if (opt) *o = *opt;
+    if (o->c == 0) o->c = dci_default_c(na, nb);
+    if (o->s == 0) o->s = DC_R(0.1);
+    if (o->length == 0) o->length = 1;
     if (!dci_length_ok(o->length)) return 0;
     if (o->barrier == DC_LOCAL) return o->s >= DCI_LEAST_SUPPORT && o->s <= DC_R(0.95);
     return o->barrier == DC_GLOBAL && o->c > 0 && o->c <= DC_LIMIT;
@@ -4341,7 +4365,7 @@ static DCI_NOINLINE dc_status dci_pair_load(dci_pair *p, const dc_pair_options *
 {
     dc_pair_options o;
     dc_real L = 0, inv;
-    dc_v3 mean[2], origin, *v = NULL;
+    dc_v3 origin, *v = NULL;
     size_t n;
     int i, k;
 
@@ -4360,13 +4384,7 @@ static DCI_NOINLINE dc_status dci_pair_load(dci_pair *p, const dc_pair_options *
     }
 
     /* origin midway between the two means; then offsets cost no more than the rounding of the input */
-    for (i = 0; i < 2; ++i) {
-        const dc_hull *h = body[i].hull;
-        dc_v3 sum = dc_vec(0, 0, 0);
-        for (k = 0, inv = 1/(dc_real)h->n; k < h->n; ++k) sum = dc_madd(sum, inv, h->v[k]);
-        mean[i] = dc_add(dci_linear(body[i].M, sum), dci_translation(body[i].M));
-    }
-    origin = dc_scale(DC_R(0.5), dc_add(mean[0], mean[1]));
+    origin = dc_scale(DC_R(0.5), dc_add(dci_posed_mean(&body[0]), dci_posed_mean(&body[1])));
     for (i = 0; i < 2; ++i) {
         const dc_hull *h = body[i].hull;
         dc_v3 shift = dc_sub(dci_translation(body[i].M), origin);
@@ -4402,12 +4420,11 @@ static DCI_NOINLINE dc_status dci_pair_load(dci_pair *p, const dc_pair_options *
     return DC_OK;
 }
 
-/* Support of both hulls along m: *lo the least of a, *hi the greatest of b. Overwrites p->trial. */
-static void dci_pair_support(const dci_pair *p, dc_v3 m, dc_real *lo, dc_real *hi)
+/* Support of both hulls along m: the least of a, and minus the greatest of b. Overwrites p->trial. */
+static dci_least dci_pair_support(const dci_pair *p, dc_v3 m)
 {
     dci_pair_slacks(p, m, 0, p->trial);
-    dci_pair_least(p, p->trial, lo, hi);
-    *hi = -*hi;
+    return dci_pair_least(p, p->trial);
 }
 
 /* A plane across the unit direction m, midway between the supports; 0 when m does not separate.
@@ -4418,28 +4435,24 @@ static void dci_pair_support(const dci_pair *p, dc_v3 m, dc_real *lo, dc_real *h
  * both the radial term and a vertex are loaded, and A is regular. */
 static int dci_pair_start(dci_pair *p, dc_v3 m)
 {
-    dc_real lo, hi, gap, t0, t1;
+    dci_least reach = dci_pair_support(p, m);
+    dc_real gap = reach.a + reach.b, t0, t1;
     int k, it;
-    dci_pair_support(p, m, &lo, &hi);
-    gap = lo - hi;
     if (!(gap > 0)) return 0;
     p->nrm = m;
     p->defect = 0;
-    p->dq = DC_R(-0.5)*(lo + hi);
-    if (p->barrier == DC_GLOBAL) return dci_pair_energy(p, p->nrm, p->defect, p->dq, p->slack) >= 0;
+    p->dq = DC_R(-0.5)*(reach.a - reach.b);
+    if (p->barrier == DC_GLOBAL) return dci_pair_here(p) >= 0;
 
     dci_pair_slacks(p, m, p->dq, p->slack);
     t0 = 1 - p->s;
     t1 = DC_R(0.5)*gap*t0 >= p->s ? t0 : dc_min(1, 2*p->s/gap);
-    p->x0 = dci_floor_pow2(dc_min(DC_R(0.25)*gap, p->s));
+    dci_pair_set_x0(p, DC_R(0.25)*gap);
     for (it = 0; it < 12; ++it) {
-        dc_real tau = DC_R(0.5)*(t0 + t1), d1, sum;
-        dci_ps_grad(1 - tau, p->s, p->x0, &d1, NULL);
-        sum = -d1;
+        dc_real tau = DC_R(0.5)*(t0 + t1), sum = -dci_ps_grad(p, 1 - tau, NULL);
         for (k = 0; k < p->n; ++k) {
             if (tau*p->slack[k] >= p->s) continue;
-            dci_ps_grad(tau*p->slack[k], p->s, p->x0, &d1, NULL);
-            sum += p->slack[k]*d1;
+            sum += p->slack[k]*dci_ps_grad(p, tau*p->slack[k], NULL);
         }
         if (sum > 0) t1 = tau;
         else t0 = tau;
@@ -4468,31 +4481,40 @@ static int dci_pair_loaded(const dci_pair *p)
 /* The caller's plane, where it separates; otherwise its direction, where that does. 0: start cold. */
 static DCI_NOINLINE int dci_pair_warm(dci_pair *p, const dc_plane *plane)
 {
-    dc_real r2, lo, hi, dist;
+    dc_real r, room, dist;
+    dci_least reach;
     if (!plane || !dc_finite(plane->d)) return 0;
-    r2 = dc_dot(plane->n, plane->n);
-    if (!(r2 > DC_REAL_MIN) || !(r2 < 1)) return 0;
+    r = dc_dot(plane->n, plane->n);
+    if (!(r > DC_REAL_MIN) || !(r < 1)) return 0;
+    r = dc_sqrt(r);
+    p->defect = 1 - r;
+    p->nrm = plane->n;
+    dist = plane->d;
     /* the length of n matters to DC_LOCAL alone */
-    r2 = dc_sqrt(r2);
-    p->nrm = p->barrier == DC_LOCAL ? plane->n : dc_scale(1/r2, plane->n);
-    p->defect = 1 - r2;
-    dci_pair_support(p, p->nrm, &lo, &hi);
-    if (!(lo > hi)) return 0;
+    if (p->barrier == DC_GLOBAL) {
+        p->nrm = dc_scale(1/r, plane->n);
+        dist /= r;
+    }
+    reach = dci_pair_support(p, p->nrm);
+    room = reach.a + reach.b;
+    if (!(room > 0)) return 0;
     /* <x,n> + d in local units; a plane near an end of the gap is worth less than the middle one */
-    p->dq = dist = (dc_dot(p->origin, p->nrm) + (p->barrier == DC_LOCAL ? plane->d : plane->d/r2))/p->unit;
-    p->x0 = dci_floor_pow2(dc_min(DC_R(0.5)*(lo - hi), p->s));
-    if (dc_min(lo + dist, -hi - dist) > DC_R(0.05)*(lo - hi) && dci_pair_energy(p, p->nrm, p->defect, p->dq, p->slack) >= 0
+    p->dq = dist = (dc_dot(p->origin, p->nrm) + dist)/p->unit;
+    dci_pair_set_x0(p, DC_R(0.5)*room);
+    if (dc_min(reach.a + dist, reach.b - dist) > DC_R(0.05)*room && dci_pair_here(p) >= 0
         && dci_pair_loaded(p)%3 == 0) return 1;
-    return dci_pair_start(p, dc_scale(1/r2, plane->n));
+    return dci_pair_start(p, dc_scale(1/r, plane->n));
 }
 
 /* Room between the hulls along the plane's normal: the least distances of both to the plane. */
 static dc_real dci_pair_room(const dci_pair *p)
 {
-    dc_real a, b;
-    dci_pair_least(p, p->slack, &a, &b);
-    return (a + b)/dc_sqrt(dc_dot(p->nrm, p->nrm));
+    dci_least least = dci_pair_least(p, p->slack);
+    return (least.a + least.b)/dci_pair_length(p);
 }
+
+/* DC_LOCAL: the room from which on the value is 0 */
+static dc_real dci_pair_range(const dci_pair *p) { return 2*p->s/(1 - p->s); }
 
 /* Cold start: across the shortest way between the hulls. *zero: DC_LOCAL is 0, at the plane that is left in p. */
 static DCI_NOINLINE dc_status dci_pair_cold(dci_pair *p, dc_pair_info *info, int *zero)
@@ -4509,14 +4531,13 @@ static DCI_NOINLINE dc_status dci_pair_cold(dci_pair *p, dc_pair_info *info, int
     p->q = dc_vec(0, 0, 0);
     status = dci_hulls_apart(&a, &b, &n, &gap);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
-    *zero = p->barrier == DC_LOCAL && gap >= 2*p->s/(1 - p->s);
+    *zero = p->barrier == DC_LOCAL && gap >= dci_pair_range(p);
     if (*zero) {
         /* SDRS Eq. 18 corrected, n = (1-s)(x'-x)/|x'-x|: the middle plane */
-        dc_real lo, hi;
-        dci_pair_support(p, n, &lo, &hi);
+        dci_least reach = dci_pair_support(p, n);
         p->nrm = dc_scale(1 - p->s, n);
         p->defect = p->s;
-        p->dq = DC_R(-0.5)*(1 - p->s)*(lo + hi);
+        p->dq = DC_R(-0.5)*(1 - p->s)*(reach.a - reach.b);
         return DC_OK;
     }
     if (!dci_pair_start(p, n)) return DC_E_OVERLAP;
@@ -4527,7 +4548,7 @@ static DCI_NOINLINE dc_status dci_pair_cold(dci_pair *p, dc_pair_info *info, int
 /* DC_GLOBAL: value, and back to the paper's plane, |n| < 1. */
 static dc_real dci_pair_value_global(dci_pair *p)
 {
-    dc_real G = 0, r = dc_sqrt(dc_dot(p->nrm, p->nrm)), rootc = dc_sqrt(p->c), root, e;
+    dc_real G = 0, r = dci_pair_length(p), rootc = dc_sqrt(p->c), root, e;
     int k;
     for (k = 0; k < p->n; ++k) G += 1/p->slack[k];
     p->kappa = p->ratio;
@@ -4542,15 +4563,15 @@ static dc_real dci_pair_value_global(dci_pair *p)
 /* DC_LOCAL: value times x0^5, x0 renewed. A room of 2s/(1-s) along n shows the value to be 0 exactly. */
 static dc_real dci_pair_value_local(dci_pair *p)
 {
-    dc_real r = dc_sqrt(dc_dot(p->nrm, p->nrm)), f;
+    dc_real r = dci_pair_length(p), f;
     int k;
-    if (dci_pair_room(p) >= 2*p->s/(1 - p->s)) {
+    if (dci_pair_room(p) >= dci_pair_range(p)) {
         dci_pair_scale_plane(p, (1 - p->s)/r);
         return 0;
     }
-    p->x0 = dci_floor_pow2(dc_min(p->least*r, p->s));
-    f = dci_ps(p->defect, p->s, p->x0);
-    for (k = 0; k < p->n; ++k) f += dci_ps(p->slack[k], p->s, p->x0);
+    dci_pair_set_x0(p, p->least*r);
+    f = dci_ps(p, p->defect);
+    for (k = 0; k < p->n; ++k) f += dci_ps(p, p->slack[k]);
     return f > DCI_PAIR_LEAST ? f : 0;
 }
 
@@ -4559,7 +4580,7 @@ static dc_real dci_pair_value_local(dci_pair *p)
 static dc_status dci_pair_solve(dci_pair *p, const dc_plane *plane, int derivatives, dc_real *value, dc_pair_info *info)
 {
     dc_status status = DC_E_DIVERGED;
-    dc_real lo, hi;
+    dci_least reach;
     int zero = 0;
     info->iterations = info->warm = 0;
     info->gap = info->decrement = *value = 0;
@@ -4582,16 +4603,12 @@ static dc_status dci_pair_solve(dci_pair *p, const dc_plane *plane, int derivati
         *value = p->barrier == DC_GLOBAL ? dci_pair_value_global(p) : dci_pair_value_local(p);
     }
     if (*value > 0) {
-        if (derivatives) {
-            dc_real A[10];
-            dci_pair_frame(p, A);
-            dci_pair_factor(p, A);
-        }
+        if (derivatives) dci_pair_frame(p, 0);
         return status;
     }
     /* nothing is loaded */
-    dci_pair_support(p, p->nrm, &lo, &hi);
-    info->gap = (lo - hi)/dc_sqrt(dc_dot(p->nrm, p->nrm))*p->unit;
+    reach = dci_pair_support(p, p->nrm);
+    info->gap = (reach.a + reach.b)/dci_pair_length(p)*p->unit;
     info->decrement = 0;
     p->nt = 0;
     p->x0 = 1;
@@ -4722,20 +4739,20 @@ static dc_real dci_pair_unscale(const dci_pair *p)
     return p->barrier == DC_LOCAL ? w*w*w*w*w : 1;
 }
 
-/* One body, with the terms from begin to end, by its twist, in world axes and units, about its own origin. With
+/* Body b, with the terms from begin to end, by its twist, in world axes and units, about its own origin. With
  * rho = c + r the arm of a vertex, c the mean of the loaded ones by D, and coordinates r = (z, x, y):
  *
  *     e     = (n, c x n) + (0, r x n),     r x n = nu (y b1 - x b2),   nu = |n|
  *     sum D e e^T = D0 e0 e0^T + nu^2 sum D (y b1 - x b2)(y b1 - x b2)^T,   since sum D r = 0
  *
  * Arms come from the body coordinates, not from the world: a far away pair keeps its small torques.
- * g = gradient, H = Hessian but for its last term (upper triangle), Y = L^-1 C^T. */
-static DCI_NOINLINE void dci_pair_body(const dci_pair *p, int begin, int end, const dci_posed *at,
-                                       dc_real g[6], dc_real H[6][6], dc_real Y[6][4])
+ * Its rows of p: g = gradient, H = Hessian but for its last term (upper triangle), Y = L^-1 C^T. */
+static DCI_NOINLINE void dci_pair_body(dci_pair *p, int b, int begin, int end, const dci_posed *at)
 {
+    dc_real *g = p->grad + 6*b, (*H)[6] = p->B + 6*b, (*Y)[4] = p->C + 6*b;
     dc_real F = 0, Mz = 0, Mx = 0, My = 0, D0 = 0, Dz = 0, Dx = 0, Dy = 0, Xz = 0, Xx = 0, Xy = 0, Yz = 0, Yx = 0, Yy = 0;
     dc_real XX = 0, XY = 0, YY = 0, nu = p->r, nu2 = nu*nu, C[6][4], u[3], b1[3], b2[3], c[3], e[6], M[3], Mn, w = 1/p->unit;
-    const int first = begin < end && p->t[begin].k >= p->na ? p->na : 0;
+    const int first = b ? p->na : 0;
     dc_v3 *x = (dc_v3 *)p->Y, mean = dc_vec(0, 0, 0);           /* points of the terms */
     int i, j, k;
 
@@ -4822,8 +4839,8 @@ static DCI_NOINLINE int dci_pair_twists(dci_pair *p, const dci_posed body[2], dc
     dc_real Z[4][12];                  /* on the stack: hess cannot alias it, so that the rows below vectorise */
     int i, j, k;
     for (k = 0; k < p->nt && p->t[k].k < p->na; ++k) {}
-    dci_pair_body(p, 0, k, &body[0], g, p->B[0], Y);
-    dci_pair_body(p, k, p->nt, &body[1], g + 6, p->B[1], Y + 6);
+    dci_pair_body(p, 0, 0, k, &body[0]);
+    dci_pair_body(p, 1, k, p->nt, &body[1]);
     for (i = 0; i < 12; ++i) {
         g[i] *= scale;
         most += dc_abs(g[i]);                                /* sums keep a NaN */
@@ -4837,12 +4854,12 @@ static DCI_NOINLINE int dci_pair_twists(dci_pair *p, const dci_posed body[2], dc
         }
         longest += row;
     }
-    for (k = 0; hess && k < 2; ++k)
+    for (k = 0; hess && k < 12; k += 6)
         for (i = 0; i < 6; ++i) {
             dc_real row = 0;
             for (j = i; j < 6; ++j) {
-                p->B[k][j][i] = p->B[k][i][j] = scale*p->B[k][i][j];
-                row += dc_abs(p->B[k][i][j]);
+                p->B[k + j][i] = p->B[k + i][j] = scale*p->B[k + i][j];
+                row += dc_abs(p->B[k + i][j]);
             }
             most += row;
         }
@@ -4854,7 +4871,7 @@ static DCI_NOINLINE int dci_pair_twists(dci_pair *p, const dci_posed body[2], dc
         dc_real z0 = Z[0][i], z1 = Z[1][i], z2 = Z[2][i], z3 = Z[3][i], *h = hess + 12*i;
         for (j = 0; j < 12; ++j) h[j] = -(z0*Z[0][j] + z1*Z[1][j] + z2*Z[2][j] + z3*Z[3][j]);
         h += i < 6 ? 0 : 6;
-        for (j = 0; j < 6; ++j) h[j] += p->B[i/6][i%6][j];
+        for (j = 0; j < 6; ++j) h[j] += p->B[i][j];
     }
     return 1;
 }
