@@ -614,9 +614,13 @@ TEST sdrs_barrier(void)
         double x, p[3];
         ASSERT(table_real(&t, &x) && table_reals(&t, p, 3));
         for (i = 0; i < 2; ++i) {
-            dc_real x0 = i ? dci_floor_pow2((dc_real)x) : 1, d1, d2, v = dci_ps((dc_real)x, (dc_real)s, x0);
+            static dci_pair pair;
+            dc_real x0 = i ? dci_floor_pow2((dc_real)x) : 1, d1, d2, v;
             double k = pow((double)x0, 5), c = 1 + 4*s/fabs(s - x);
-            dci_ps_grad((dc_real)x, (dc_real)s, x0, &d1, &d2);
+            pair.s = (dc_real)s;
+            pair.x0 = x0;
+            v = dci_ps(&pair, (dc_real)x);
+            d1 = dci_ps_grad(&pair, (dc_real)x, &d2);
             if (p[0] == 0) {
                 ASSERT(v == 0 && d1 == 0 && d2 == 0);
                 continue;
