@@ -2088,7 +2088,7 @@ DCI_LANE int dci_corner_step(dci_corner *Q, const int D, dc_real rho, dc_real *l
     return done;
 }
 
-/* Equations (A) of the corner's rows and `near` others alone, by Newton on the duals: least - sum of log lam, s = rho/lam,
+/* The equations (A) of the corner's rows and `near` others alone, by Newton on the duals: least - sum of log lam, s = rho/lam,
  * from the shares 1/(near + 1) of what the corner's rows can spare. To about 1e-11; 0: not solved. */
 DCI_LANE int dci_corner_share(dci_corner *Q, const int D, dc_real rho, const dc_real *C, const dc_real *s0, int near)
 {
@@ -2144,7 +2144,7 @@ DCI_LANE int dci_corner_share(dci_corner *Q, const int D, dc_real rho, const dc_
     return it < DCI_CORNER_NEWTON;
 }
 
-/* Equations (A) to rounding; their error in *left. Where more rows than n meet, as at a vertex of five faces, those alone come
+/* The equations (A) to rounding; their error in *left. Where more rows than n meet, as at a vertex of five faces, those alone come
  * first: they are few. 0: not solved. */
 DCI_LANE int dci_corner_newton(dci_corner *Q, const int D, dc_real rho, int most, int *steps, dc_real *left)
 {
@@ -2514,6 +2514,34 @@ static dc_status dci_growth_make(const dc_growth_options *opt, const dc_shape *a
     return DC_OK;
 }
 
+/* Derivatives at the solution, by the corner Q where there is one. `length` is 1/|d alpha/d x_a|, 0 for concentric shapes, whose normal
+ * is one by convention and does not turn. A function of its own for the stack. */
+static DCI_NOINLINE dc_status dci_growth_derive(dci_growth *G, dci_corner *Q, dc_real rho, dc_real length, const dc_real *normal,
+                                                dc_real *jac, const dc_real *bar, dc_shape_grad *ga, dc_shape_grad *gb)
+{
+    dci_pair_nc *P = G->P;
+    dc_real ubar[3] = DC_ZERO;
+    int D = P->D, i;
+
+    if (bar) {
+        dci_ncp_across(D, normal, bar + 4, ubar);
+        for (i = 0; i < D; ++i) ubar[i] *= -length;
+    }
+    if (Q && D == 2) dci_corner_diff(Q, G, 2, bar, ubar);
+    else if (Q) dci_corner_diff(Q, G, 3, bar, ubar);
+    else {
+        if (!dci_growth_central(G, rho)) return DC_E_SINGULAR;
+        if (jac && D == 2) dci_pnc_phi(P, 2);
+        else if (jac) dci_pnc_phi(P, 3);
+        if (bar) dci_growth_adjoint(G, bar, ubar);
+    }
+
+    if (jac) dci_growth_jac(G, length, normal, jac);
+    if (bar && ga) dci_pnc_shape_vjp(P, 0, G->unit, G->R[0], G->y, G->z, G->Y, G->dz, ubar, ga);
+    if (bar && gb) dci_pnc_shape_vjp(P, 1, G->unit, G->R[1], G->y, G->z, G->Y, G->dz, NULL, gb);
+    return DC_OK;
+}
+
 /* One pair of poses. b's origin is the world's meanwhile: only the difference of the two matters, and is exact. */
 static DCI_NOINLINE dc_status dci_growth_run(dci_growth *G, const dc_pose *pa, const dc_pose *pb, dc_growth_warm *warm, dc_growth_result *out,
                                              dc_real *jac, const dc_real *bar, dc_shape_grad *ga, dc_shape_grad *gb)
@@ -2523,7 +2551,7 @@ static DCI_NOINLINE dc_status dci_growth_run(dci_growth *G, const dc_pose *pa, c
     dci_corner Q;
     dc_growth_result r;
     dc_status st = DC_OK;
-    dc_real L = a->size + b->size, dist2, len[2], length, n[2][3] = DC_ZERO, home[3], least = 64*DC_EPS/L, rho = 0;
+    dc_real L = a->size + b->size, dist2, len[2], n[2][3] = DC_ZERO, home[3], least = 64*DC_EPS/L, rho = 0;
     int D = P->D, i, k, corner = 0;
 
     /* poses */
@@ -2581,27 +2609,7 @@ static DCI_NOINLINE dc_status dci_growth_run(dci_growth *G, const dc_pose *pa, c
     *out = r;
     if (st != DC_OK || !(jac || bar)) return st;
 
-    /* derivatives; concentric, the normal is one by convention and does not turn */
-    length = len[0] > least ? G->unit/len[0] : 0;
-    {
-        dc_real ubar[3] = DC_ZERO;
-        if (bar) {
-            dci_ncp_across(D, n[0], bar + 4, ubar);
-            for (i = 0; i < D; ++i) ubar[i] *= -length;
-        }
-        if (corner && D == 2) dci_corner_diff(&Q, G, 2, bar, ubar);
-        else if (corner) dci_corner_diff(&Q, G, 3, bar, ubar);
-        else {
-            if (!dci_growth_central(G, rho)) return DC_E_SINGULAR;
-            if (jac && D == 2) dci_pnc_phi(P, 2);
-            else if (jac) dci_pnc_phi(P, 3);
-            if (bar) dci_growth_adjoint(G, bar, ubar);
-        }
-        if (jac) dci_growth_jac(G, length, n[0], jac);
-        if (bar && ga) dci_pnc_shape_vjp(P, 0, G->unit, G->R[0], G->y, G->z, G->Y, G->dz, ubar, ga);
-        if (bar && gb) dci_pnc_shape_vjp(P, 1, G->unit, G->R[1], G->y, G->z, G->Y, G->dz, NULL, gb);
-    }
-    return DC_OK;
+    return dci_growth_derive(G, corner ? &Q : NULL, rho, len[0] > least ? G->unit/len[0] : 0, n[0], jac, bar, ga, gb);
 }
 
 DC_DEF dc_status dc_growth(const dc_growth_options *opt, const dc_shape *a, const dc_pose *pa, const dc_shape *b,
