@@ -4141,9 +4141,10 @@ static void dci_pair_frame(dci_pair *p, int turning)
     p->b1 = dc_scale(1/dc_sqrt(len), p->b1);
 
     for (pass = 0; pass < 2; ++pass) {
-        const dc_v3 u = p->u, b1 = p->b1, b2 = p->b2 = dc_cross(u, b1);
+        const dc_v3 u = p->u, b1 = p->b1, b2 = dc_cross(u, b1);
         dc_real g0 = 0, gz = 0, gx = 0, gy = 0, D0 = 0, Dz = 0, Dx = 0, Dy = 0, zz = 0, xz = 0, xx = 0, yz = 0, xy = 0, yy = 0;
         dc_real m, h, c, s;
+        p->b2 = b2;
         for (k = 0; k < nt; ++k) {
             dci_term *t = &p->t[k];
             const dc_v3 r = dc_sub(v[t->k], q);
@@ -4243,7 +4244,7 @@ static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
     for (it = 0; it < most && f > DCI_PAIR_LEAST; ++it) {
         dc_real step[4], dec2 = 0, noise = 1 + p->size/p->least, alpha = 1, ft = -1, defect = 0;
         dc_v3 nrm = p->nrm;
-        int last, floor;
+        int last, at_floor;
 
         dci_pair_frame(p, p->barrier == DC_LOCAL);
         for (k = 0; k < 4; ++k) step[k] = -p->g[k];
@@ -4257,12 +4258,12 @@ static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
         noise *= 16*DC_EPS;
         if (p->barrier == DC_LOCAL)
             noise = dc_min(noise, DCI_PAIR_FLOOR) + 16*DC_EPS*(p->size/dc_max(p->s - p->r*p->least, DC_EPS*p->s));
-        floor = dec2 <= 100*noise*noise*f;
+        at_floor = dec2 <= 100*noise*noise*f;
         info->iterations++;
         /* where convergence is quadratic the next decrement is about dec2/f; it is not while a vertex enters the support of
          * DC_LOCAL; at the floor it stops to fall */
         last = dec2 <= (dec2 < DC_R(1e-3)*before ? DC_R(0.1) : DC_R(1e-4))*DC_EPS*f
-            || (floor && dec2 > DC_R(0.7)*before && (dec2 <= noise*noise*f || ++stalled == 4));
+            || (at_floor && dec2 > DC_R(0.7)*before && (dec2 <= noise*noise*f || ++stalled == 4));
         /* f hardly feels the length of n close to contact, derivatives do by R': it settles by itself */
         if (p->barrier == DC_LOCAL && dc_abs(step[1]) > dc_max(root_eps, noise)*p->defect) last = 0;
         before = dec2;
@@ -4282,7 +4283,7 @@ static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
             alpha *= limit < 1 ? dc_max(dc_min(limit, line > 1 ? DC_R(0.7) : 1), DC_R(0.01)) : DC_R(0.5);
         }
         /* no decrease to be found: at the floor that is convergence */
-        if (line == DCI_LINE_STEPS) return floor ? DC_OK : DC_E_DIVERGED;
+        if (line == DCI_LINE_STEPS) return at_floor ? DC_OK : DC_E_DIVERGED;
         {
             dc_real *swap = p->slack;
             p->slack = p->trial;
@@ -5058,9 +5059,9 @@ static int dci_pose_map(const dc_pose *pose, dc_real M[12], const dc_real **map)
     return 1;
 }
 
-/* Both hulls, by these maps; 0: a pose is none. */
-static int dci_posed_pair(dc_real map[2][12], const dc_hull *a, const dc_pose *pose_a, const dc_hull *b, const dc_pose *pose_b,
-                          dci_posed body[2])
+/* Both hulls, by these maps; 0: a pose is none */
+static int dci_posed_pair(dc_real map[2][12], const dc_hull *a, const dc_pose *pose_a, const dc_hull *b,
+                          const dc_pose *pose_b, dci_posed body[2])
 {
     body[0].hull = a;
     body[1].hull = b;
