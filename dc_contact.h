@@ -4098,7 +4098,7 @@ static dc_real dci_pair_across(dci_pair *p, dc_v3 a)
  * DC_GLOBAL. Moves q. With `turning` the Hessian is that of the steps of dci_pair_moved. */
 static void dci_pair_frame(dci_pair *p, int turning)
 {
-    dc_real A[10], pull;                               /* A: lower triangle by rows */
+    dc_real A[10], radial, pull;                       /* A: lower triangle by rows */
     const dc_v3 *v = p->v;
     dc_real W = 0, kappa = p->kappa, len;
     dc_v3 Q = dc_vec(0, 0, 0), q = p->q;
@@ -4106,6 +4106,7 @@ static void dci_pair_frame(dci_pair *p, int turning)
 
     p->r = dci_pair_length(p);
     if (p->barrier == DC_LOCAL) p->R1 = -dci_ps_grad(p, p->defect, &p->R2);
+    radial = p->R1/p->r;
     for (k = 0; k < p->n; ++k) {
         dci_term *t = &p->t[nt];
         dc_real a = p->slack[k], h1, D;
@@ -4140,9 +4141,10 @@ static void dci_pair_frame(dci_pair *p, int turning)
     p->b1 = dc_scale(1/dc_sqrt(len), p->b1);
 
     for (pass = 0; pass < 2; ++pass) {
-        const dc_v3 u = p->u, b1 = p->b1, b2 = p->b2 = dc_cross(u, b1);
+        const dc_v3 u = p->u, b1 = p->b1, b2 = dc_cross(u, b1);
         dc_real g0 = 0, gz = 0, gx = 0, gy = 0, D0 = 0, Dz = 0, Dx = 0, Dy = 0, zz = 0, xz = 0, xx = 0, yz = 0, xy = 0, yy = 0;
-        dc_real radial, m, h, c, s;
+        dc_real m, h, c, s;
+        p->b2 = b2;
         for (k = 0; k < nt; ++k) {
             dci_term *t = &p->t[k];
             const dc_v3 r = dc_sub(v[t->k], q);
@@ -4170,7 +4172,6 @@ static void dci_pair_frame(dci_pair *p, int turning)
         A[6] = Dy;  A[7] = yz;  A[8] = xy;  A[9] = yy;
         /* turn b1, b2 where their 2x2 block cancels by more than 1e4: eigenvector of the larger eigenvalue,
          * (|m| + sqrt(1 + m^2), sign A8) with m half the difference of the diagonal over |A8| */
-        radial = p->R1/p->r;
         if (pass == 1 || !(A[8]/(A[5] + radial)*(A[8]/(A[9] + radial)) > DC_R(0.9999))) break;
         s = dc_abs(A[8]);
         m = DC_R(0.5)*(A[9] - A[5])/s;
@@ -4184,8 +4185,8 @@ static void dci_pair_frame(dci_pair *p, int turning)
     }
     p->g[1] += p->R1;                                  /* grad R = R' u */
     A[2] += p->R2;                                     /* R'' u u^T + R'/r (I - u u^T), SDRS Eq. 30 */
-    A[5] += p->R1/p->r;
-    A[9] += p->R1/p->r;
+    A[5] += radial;
+    A[9] += radial;
     /* along the turn it is the pull -sum f z of the slacks that bends f, in place of R'; the same at the minimum */
     pull = p->R1 - p->g[1];
     if (turning && pull > 0) {
@@ -4243,7 +4244,7 @@ static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
     for (it = 0; it < most && f > DCI_PAIR_LEAST; ++it) {
         dc_real step[4], dec2 = 0, noise = 1 + p->size/p->least, alpha = 1, ft = -1, defect = 0;
         dc_v3 nrm = p->nrm;
-        int last, floor;
+        int last, at_floor;
 
         dci_pair_frame(p, p->barrier == DC_LOCAL);
         for (k = 0; k < 4; ++k) step[k] = -p->g[k];
@@ -4257,12 +4258,12 @@ static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
         noise *= 16*DC_EPS;
         if (p->barrier == DC_LOCAL)
             noise = dc_min(noise, DCI_PAIR_FLOOR) + 16*DC_EPS*(p->size/dc_max(p->s - p->r*p->least, DC_EPS*p->s));
-        floor = dec2 <= 100*noise*noise*f;
+        at_floor = dec2 <= 100*noise*noise*f;
         info->iterations++;
         /* where convergence is quadratic the next decrement is about dec2/f; it is not while a vertex enters the support of
          * DC_LOCAL; at the floor it stops to fall */
         last = dec2 <= (dec2 < DC_R(1e-3)*before ? DC_R(0.1) : DC_R(1e-4))*DC_EPS*f
-            || (floor && dec2 > DC_R(0.7)*before && (dec2 <= noise*noise*f || ++stalled == 4));
+            || (at_floor && dec2 > DC_R(0.7)*before && (dec2 <= noise*noise*f || ++stalled == 4));
         /* f hardly feels the length of n close to contact, derivatives do by R': it settles by itself */
         if (p->barrier == DC_LOCAL && dc_abs(step[1]) > dc_max(root_eps, noise)*p->defect) last = 0;
         before = dec2;
@@ -4282,7 +4283,7 @@ static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
             alpha *= limit < 1 ? dc_max(dc_min(limit, line > 1 ? DC_R(0.7) : 1), DC_R(0.01)) : DC_R(0.5);
         }
         /* no decrease to be found: at the floor that is convergence */
-        if (line == DCI_LINE_STEPS) return floor ? DC_OK : DC_E_DIVERGED;
+        if (line == DCI_LINE_STEPS) return at_floor ? DC_OK : DC_E_DIVERGED;
         {
             dc_real *swap = p->slack;
             p->slack = p->trial;
@@ -5058,6 +5059,15 @@ static int dci_pose_map(const dc_pose *pose, dc_real M[12], const dc_real **map)
     return 1;
 }
 
+/* Both hulls, by these maps; 0: a pose is none */
+static int dci_posed_pair(dc_real map[2][12], const dc_hull *a, const dc_pose *pose_a, const dc_hull *b,
+                          const dc_pose *pose_b, dci_posed body[2])
+{
+    body[0].hull = a;
+    body[1].hull = b;
+    return dci_pose_map(pose_a, map[0], &body[0].M) && dci_pose_map(pose_b, map[1], &body[1].M);
+}
+
 /* dc_pair_rigid without room for its maps: the arguments are checked with maps on the stack. */
 static DCI_NOINLINE dc_status dci_pair_refuse(const dc_pair_options *opt, const dc_hull *a, const dc_pose *pose_a,
                                               const dc_hull *b, const dc_pose *pose_b)
@@ -5065,9 +5075,7 @@ static DCI_NOINLINE dc_status dci_pair_refuse(const dc_pair_options *opt, const 
     dc_arena nowhere = dc_arena_make(NULL, 0);
     dc_real map[2][12];
     dci_posed body[2];
-    body[0].hull = a;
-    body[1].hull = b;
-    if (!dci_pose_map(pose_a, map[0], &body[0].M) || !dci_pose_map(pose_b, map[1], &body[1].M)) return DC_E_ARG;
+    if (!dci_posed_pair(map, a, pose_a, b, pose_b, body)) return DC_E_ARG;
     return dci_pair_load(NULL, opt, body, &nowhere);
 }
 
@@ -5084,9 +5092,7 @@ DC_DEF dc_status dc_pair_rigid(const dc_pair_options *opt, const dc_hull *a, con
     dc_status status;
     int k;
     if (!p) return mem ? dci_pair_refuse(opt, a, pose_a, b, pose_b) : DC_E_ARG;
-    body[0].hull = a;
-    body[1].hull = b;
-    if (!dci_pose_map(pose_a, p->map[0], &body[0].M) || !dci_pose_map(pose_b, p->map[1], &body[1].M)) status = DC_E_ARG;
+    if (!dci_posed_pair(p->map, a, pose_a, b, pose_b, body)) status = DC_E_ARG;
     else status = dci_pair_run(p, opt, body, mem, plane, grad || hess, &v, &pl, &i);
     if ((status == DC_OK || status == DC_E_DIVERGED) && (grad || hess)) {
         if (p->nt == 0) {
@@ -6617,10 +6623,7 @@ static dc_status dci_friction_write(dci_friction *f, const dci_posed old[2], con
 static int dci_friction_maps(dc_real map[4][12], const dc_hull *a, const dc_pose *a0, const dc_pose *a1, const dc_hull *b,
                              const dc_pose *b0, const dc_pose *b1, dci_posed old[2], dci_posed now[2])
 {
-    old[0].hull = now[0].hull = a;
-    old[1].hull = now[1].hull = b;
-    return dci_pose_map(a0, map[0], &old[0].M) && dci_pose_map(a1, map[1], &now[0].M)
-        && dci_pose_map(b0, map[2], &old[1].M) && dci_pose_map(b1, map[3], &now[1].M);
+    return dci_posed_pair(map, a, a0, b, b0, old) && dci_posed_pair(map + 2, a, a1, b, b1, now);
 }
 
 /* The three below without room for maps: the arguments are checked with maps on the stack. */
