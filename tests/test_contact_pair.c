@@ -606,6 +606,7 @@ TEST phi(void)
 TEST sdrs_barrier(void)
 {
     worst w = worst_make("P_s, P_s', P_s''");
+    dci_pair pair;
     table t;
     double s;
     int rows = 0, i;
@@ -614,11 +615,11 @@ TEST sdrs_barrier(void)
         double x, p[3];
         ASSERT(table_real(&t, &x) && table_reals(&t, p, 3));
         for (i = 0; i < 2; ++i) {
-            static dci_pair pair;
-            dc_real x0 = i ? dci_floor_pow2((dc_real)x) : 1, d1, d2, v;
-            double k = pow((double)x0, 5), c = 1 + 4*s/fabs(s - x);
+            dc_real v, d1, d2;
+            double k, c = 1 + 4*s/fabs(s - x);
             pair.s = (dc_real)s;
-            pair.x0 = x0;
+            pair.x0 = i ? dci_floor_pow2((dc_real)x) : 1;
+            k = pow((double)pair.x0, 5);
             v = dci_ps(&pair, (dc_real)x);
             d1 = dci_ps_grad(&pair, (dc_real)x, &d2);
             if (p[0] == 0) {
