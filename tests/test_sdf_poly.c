@@ -425,7 +425,8 @@ TEST polygons_on_a_small_grid(void)
                 at.x = DC_R(0.5)*(dc_real)x;
                 at.y = DC_R(0.5)*(dc_real)y;
                 ASSERT_EQ(DC_OK, dc_poly_distance(&p, at, &h));
-                if (dc_abs(h.d) <= 0) continue;
+                /* on the outline, of which contracted products leave a rounding; all others are a hundredth off it or more */
+                if (dc_abs(h.d) <= DC_R(1e-3)) continue;
                 for (k = 0; k < p.n; ++k) {
                     double ax = (double)(v[k].x - at.x), ay = (double)(v[k].y - at.y);
                     double bx = (double)(v[(k + 1)%p.n].x - at.x), by = (double)(v[(k + 1)%p.n].y - at.y);
