@@ -4,7 +4,8 @@
 #
 #     sh tests/figures.sh                 all rows; ONLY="bench_hull test_grains" those of some programs
 #     sh tests/figures.sh targets         what has to be built for it
-#     sh tests/figures.sh from LOG...     runs nothing: the programs' output is in what `make test` and `make bench` printed
+#     sh tests/figures.sh from LOG...     runs nothing: the programs' output is in what `make test`, `make bench` and, as vendor.log,
+#                                         `make vendor` printed
 #
 # The last cell of such a row is  `PROGRAM` `PATTERN` ..  and the patterns (shell globs; a * stands for spaces too) choose lines
 # of the program's output by how they begin. PROGRAM is bench_x, run as built with -O3 and again with -march=native, test_x,
@@ -38,7 +39,10 @@ sed -n 's/^model name[^:]*: /machine: /p' /proc/cpuinfo 2>/dev/null | head -n 1
 ${CC:-cc} --version | head -n 1
 if [ "$1" = from ]; then
     shift
-    awk -v out="$out/" '/^== build\// { sub(/.*\//, ""); file = out $0 ".txt"; printf "" > file; next } file { print > file }' "$@"
+    awk -v out="$out/" '
+        FNR == 1 { file = FILENAME ~ /vendor\.log$/ ? out "vendor.txt" : "" }
+        /^== build\// { sub(/.*\//, ""); file = out $0 ".txt"; printf "" > file; next }
+        file { print > file }' "$@"
 else for p in $(programs); do
     wanted "$p" || continue
     if [ "$p" = vendor ]; then sh tests/vendor/run.sh > "$out/vendor.txt" 2>&1 || { echo "FAIL vendor"; exit 1; }; fi
