@@ -837,6 +837,124 @@ static dc_real dci_soc_step(int n, const dc_real *x, const dc_real *dx, dc_real 
     return t > 0 && t < most ? t : most;
 }
 
+/* A run of n linear entries, or (soc) one second-order cone of n, from entry `at` on; for a cone `eta` is its scaling's. */
+typedef struct { int at, n, soc; dc_real eta; } dci_run;
+
+/* The algebra of a product of cones, K runs. w and lam are rows like s and z. */
+
+/* w, eta and lam = W z = W^-1 s; 0 when s or z is not inside */
+static int dci_cone_scaling(int K, dci_run *R, const dc_real *s, const dc_real *z, dc_real *w, dc_real *lam)
+{
+    int i;
+    for (; K-- > 0; ++R) {
+        if (R->soc) {
+            R->eta = dci_soc_scaling(R->n, s + R->at, z + R->at, w + R->at);
+            if (!(R->eta > 0)) return 0;
+            dci_soc_w(R->n, w + R->at, R->eta, z + R->at, 1, lam + R->at);
+        } else for (i = R->at; i < R->at + R->n; ++i) {
+            if (!(s[i] > 0 && z[i] > 0)) return 0;
+            w[i] = dc_sqrt(z[i]/s[i]);
+            lam[i] = s[i]*w[i];
+        }
+    }
+    return 1;
+}
+
+/* y = W^-1 x, entries inc apart; y may be x */
+static void dci_cone_winv(int K, const dci_run *R, const dc_real *w, const dc_real *x, int inc, dc_real *y)
+{
+    int i;
+    for (; K-- > 0; ++R)
+        if (R->soc) dci_soc_winv(R->n, w + R->at, R->eta, x + R->at*inc, inc, y + R->at*inc);
+        else for (i = R->at; i < R->at + R->n; ++i) y[i*inc] = w[i]*x[i*inc];
+}
+
+/* y with lam o y = x */
+static void dci_cone_divide(int K, const dci_run *R, const dc_real *lam, const dc_real *x, dc_real *y)
+{
+    int i;
+    for (; K-- > 0; ++R)
+        if (R->soc) dci_soc_divide(R->n, lam + R->at, x + R->at, y + R->at);
+        else for (i = R->at; i < R->at + R->n; ++i) y[i] = x[i]/lam[i];
+}
+
+/* the largest step in [0, most] that keeps x + step dx inside */
+static dc_real dci_cone_step(int K, const dci_run *R, const dc_real *x, const dc_real *dx, dc_real most)
+{
+    int i;
+    for (; K-- > 0; ++R)
+        if (R->soc) most = dci_soc_step(R->n, x + R->at, dx + R->at, most);
+        else for (i = R->at; i < R->at + R->n; ++i)
+            if (x[i] + most*dx[i] < 0) most = -x[i]/dx[i];
+    return most;
+}
+
+/* rc = lam o lam - target e + q (W^-1 dsa) o (W dza), the last term if dsa is given; on linear entries the products are s z and
+ * dsa dza (SILICO Eq. 12, 33-35, relaxed: SILICO Eq. 22). Returns the largest |rc| of the plain term. t: scratch, twice the largest
+ * cone. */
+static dc_real dci_cone_rc(int K, const dci_run *R, const dc_real *w, const dc_real *lam, const dc_real *s, const dc_real *z,
+                           dc_real target, dc_real q, const dc_real *dsa, const dc_real *dza, dc_real *rc, dc_real *t)
+{
+    dc_real worst = 0;
+    int i;
+    for (; K-- > 0; ++R) {
+        int at = R->at, n = R->n;
+        if (!R->soc) for (i = at; i < at + n; ++i) {
+            rc[i] = s[i]*z[i] - target;
+            worst = dc_max(worst, dc_abs(rc[i]));
+            if (dsa) rc[i] += q*dsa[i]*dza[i];
+        } else {
+            dci_soc_product(n, lam + at, lam + at, rc + at);
+            rc[at] -= target;
+            for (i = at; i < at + n; ++i) worst = dc_max(worst, dc_abs(rc[i]));
+            if (!dsa) continue;
+            dci_soc_winv(n, w + at, R->eta, dsa + at, 1, t);
+            dci_soc_w(n, w + at, R->eta, dza + at, 1, t + n);
+            dci_soc_product(n, t, t + n, t);
+            for (i = 0; i < n; ++i) rc[at + i] += q*t[i];
+        }
+    }
+    return worst;
+}
+
+/* the excess of complementarity, largest |z o s - rho e|; above: only where it is too large */
+static dc_real dci_cone_excess(int K, const dci_run *R, const dc_real *z, const dc_real *s, dc_real rho, int above, dc_real *t)
+{
+    dc_real worst = 0;
+    int i;
+    for (; K-- > 0; ++R)
+        if (R->soc) {
+            dci_soc_product(R->n, z + R->at, s + R->at, t);
+            t[0] -= rho;
+            for (i = 0; i < R->n; ++i) worst = dc_max(worst, dc_abs(t[i]));
+        } else for (i = R->at; i < R->at + R->n; ++i) {
+            dc_real e = z[i]*s[i] - rho;
+            worst = dc_max(worst, above ? e : dc_abs(e));
+        }
+    return worst;
+}
+
+/* z and s += push e; 0 when one is not inside */
+static int dci_cone_push(int K, const dci_run *R, dc_real push, dc_real *z, dc_real *s)
+{
+    int i;
+    for (; K-- > 0; ++R)
+        for (i = R->at; i < R->at + (R->soc ? 1 : R->n); ++i) {
+            if (!(z[i] > 0 && s[i] > 0)) return 0;
+            z[i] += push;
+            s[i] += push;
+        }
+    return 1;
+}
+
+/* x = e */
+static void dci_cone_unit(int K, const dci_run *R, dc_real *x)
+{
+    int i;
+    for (; K-- > 0; ++R)
+        for (i = 0; i < R->n; ++i) x[R->at + i] = DC_R(!R->soc || i == 0);
+}
+
 /* ---- one pair of shapes ------------------------------------------------------------------------ */
 /* The lower level (SILICO Eq. 14): minimise L alpha over y = (p, alpha, e_a, e_b), with the conditions
  *
@@ -852,12 +970,12 @@ static dc_real dci_soc_step(int n, const dc_real *x, const dc_real *dx, dc_real 
 
 typedef struct {
     const dc_shape *shape[2];
-    int D, m, m0, ny, aux0, nsoc, linear[2];
+    int D, m, m0, ny, aux0, runs;
     dc_real L;                      /* metres of one unit of alpha */
-    int *soc;                       /* [nsoc] first rows, then [nsoc] sizes */
+    dci_run *run;                   /* [runs]: of a its linear rows and cones, then of b */
     int *perm;                      /* [m] row swaps of the QR */
     dc_real *A, *d, *G, *scale;     /* m x D body frame, m, m x ny world frame, m */
-    dc_real *w, *eta, *lam;         /* scaling: m, nsoc, m */
+    dc_real *w, *lam;               /* scaling, m each */
     dc_real *B, *tau, *c, *dg;      /* QR of [W^-1 G | -W^-1 G_p on a], m x (ny + D); ny; m; m */
     dc_real *y1, *y2;               /* scratch, ny + D */
     dc_real Phi[49];                /* (p - x_b, alpha, A_a^T dlam_a) by (displacement of a from b, r1), (2D+1) x 2D */
@@ -867,19 +985,20 @@ typedef struct {
 
 static int dci_pnc_ny(const dc_shape *a, const dc_shape *b) { return a->dim + 1 + a->aux + b->aux; }
 
-static size_t dci_pnc_bytes(size_t sum, const dc_shape *a, const dc_shape *b)
-{
-    size_t m = (size_t)(a->rows + b->rows), D = (size_t)a->dim, ny = (size_t)dci_pnc_ny(a, b);
-    size_t ns = (size_t)(a->cones + b->cones);
-    sum = dc_bytes(sum, 2*ns + m, sizeof(int));
-    return dc_bytes(sum, m*(D + ny + ny + D + 6) + ns + 3*ny + 2*D, sizeof(dc_real));
-}
+/* Memory in pieces: run once with base NULL, which adds up the bytes, then with that much memory. */
+typedef struct { unsigned char *base; size_t bytes; } dci_layout;
 
-/* Takes the arrays. */
-static int dci_pnc_take(dci_pair_nc *P, const dc_shape *a, const dc_shape *b, dc_arena *mem)
+static void *dci_lay(dci_layout *l, size_t count, size_t size)
 {
-    int D = a->dim, m = a->rows + b->rows, ny = dci_pnc_ny(a, b), ns = a->cones + b->cones;
-    dc_real *x;
+    size_t at = l->bytes;
+    l->bytes = at > SIZE_MAX - 8 || (count > 0 && count > (SIZE_MAX - 8 - at)/size) ? SIZE_MAX : at + (count*size + 7)/8*8;
+    return l->base ? l->base + at : NULL;
+}
+#define DCI_LAY(l, count, type) ((type *)dci_lay(l, (size_t)(count), sizeof(type)))
+
+static void dci_pnc_lay(dci_pair_nc *P, const dc_shape *a, const dc_shape *b, dci_layout *l)
+{
+    int D = a->dim, m = a->rows + b->rows, ny = dci_pnc_ny(a, b);
     P->shape[0] = a;
     P->shape[1] = b;
     P->D = D;
@@ -887,42 +1006,46 @@ static int dci_pnc_take(dci_pair_nc *P, const dc_shape *a, const dc_shape *b, dc
     P->m0 = a->rows;
     P->ny = ny;
     P->aux0 = a->aux;
-    P->nsoc = ns;
-    P->soc = (int *)dc_arena_take(mem, (size_t)(2*ns + m), sizeof(int));
-    x = (dc_real *)dc_arena_take(mem, (size_t)(m*(D + ny + ny + D + 6) + ns + 3*ny + 2*D), sizeof(dc_real));
-    if (!P->soc || !x) return 0;
-    P->perm = P->soc + 2*ns;
-    P->A = x;               x += m*D;
-    P->d = x;               x += m;
-    P->G = x;               x += m*ny;
-    P->scale = x;           x += m;
-    P->w = x;               x += m;
-    P->lam = x;             x += m;
-    P->B = x;               x += m*(ny + D);
-    P->c = x;               x += m;
-    P->dg = x;              x += m;
-    P->eta = x;             x += ns;
-    P->tau = x;             x += ny;
-    P->y1 = x;              x += ny + D;
-    P->y2 = x;
-    return 1;
+    P->run = DCI_LAY(l, a->cones + b->cones + 2, dci_run);
+    P->perm = DCI_LAY(l, m, int);
+    P->A = DCI_LAY(l, m*D, dc_real);
+    P->d = DCI_LAY(l, m, dc_real);
+    P->G = DCI_LAY(l, m*ny, dc_real);
+    P->scale = DCI_LAY(l, m, dc_real);
+    P->w = DCI_LAY(l, m, dc_real);
+    P->lam = DCI_LAY(l, m, dc_real);
+    P->B = DCI_LAY(l, m*(ny + D), dc_real);
+    P->c = DCI_LAY(l, m, dc_real);
+    P->dg = DCI_LAY(l, m, dc_real);
+    P->tau = DCI_LAY(l, ny, dc_real);
+    P->y1 = DCI_LAY(l, ny + D, dc_real);
+    P->y2 = DCI_LAY(l, ny + D, dc_real);
+}
+
+static void dci_run_add(dci_run *list, int *count, int at, int n, int soc)
+{
+    dci_run *R = list + (*count)++;
+    R->at = at;
+    R->n = n;
+    R->soc = soc;
+    R->eta = 1;
 }
 
 /* Copies the shapes' rows: unit rows (and cones of unit slope) unless `as_given`; alpha is measured in `unit`, s in
  * `metres`. */
 static void dci_pnc_fill(dci_pair_nc *P, int as_given, dc_real unit, dc_real metres)
 {
-    int D = P->D, ny = P->ny, ns = P->nsoc, i, j, k, row = 0, at = 0;
+    int D = P->D, ny = P->ny, i, j, k, row = 0;
+    P->runs = 0;
     for (k = 0; k < 2; ++k) {
         const dc_shape *s = P->shape[k];
         int first = row, end, cone = 0, col = D + 1 + (k ? P->aux0 : 0);
-        P->linear[k] = s->linear;
+        if (s->linear > 0) dci_run_add(P->run, &P->runs, row, s->linear, 0);
         while (first < row + s->rows) {             /* a linear row, or a cone */
             dc_real most = 0, f;
             if (first >= row + s->linear) {
                 end = first + s->cone[cone++];
-                P->soc[at] = first;
-                P->soc[ns + at++] = end - first;
+                dci_run_add(P->run, &P->runs, first, end - first, 1);
             } else end = first + 1;
             for (i = first - row; i < end - row; ++i) {
                 dc_real len2 = 0;
@@ -982,41 +1105,6 @@ DCI_LANE void dci_pnc_eval(dci_pair_nc *P, const int D, const dc_real *const x[2
             P->u[k][j] = u[j];
             Fy[j] += u[j];              /* SILICO Eq. 27 */
         }
-    }
-}
-
-/* W and lam at (s, z); 0 when they are not inside */
-static int dci_pnc_scaling(dci_pair_nc *P, const dc_real *s, const dc_real *z)
-{
-    int i, k, row = 0;
-    for (k = 0; k < 2; ++k) {
-        for (i = row; i < row + P->linear[k]; ++i) {
-            if (!(s[i] > 0 && z[i] > 0)) return 0;
-            P->w[i] = dc_sqrt(z[i]/s[i]);
-            P->lam[i] = s[i]*P->w[i];
-        }
-        row = P->m0;
-    }
-    for (k = 0; k < P->nsoc; ++k) {
-        int at = P->soc[k], n = P->soc[P->nsoc + k];
-        P->eta[k] = dci_soc_scaling(n, s + at, z + at, P->w + at);
-        if (!(P->eta[k] > 0)) return 0;
-        dci_soc_w(n, P->w + at, P->eta[k], z + at, 1, P->lam + at);
-    }
-    return 1;
-}
-
-/* x <- W^-1 x in place, columns of a matrix of stride inc */
-static void dci_pnc_winv(const dci_pair_nc *P, dc_real *x, int inc)
-{
-    int i, k, row = 0;
-    for (k = 0; k < 2; ++k) {
-        for (i = row; i < row + P->linear[k]; ++i) x[i*inc] *= P->w[i];
-        row = P->m0;
-    }
-    for (k = 0; k < P->nsoc; ++k) {
-        int at = P->soc[k];
-        dci_soc_winv(P->soc[P->nsoc + k], P->w + at, P->eta[k], x + at*inc, inc, x + at*inc);
     }
 }
 
@@ -1091,14 +1179,11 @@ DCI_LANE int dci_pnc_factor(dci_pair_nc *P, const int D)
         for (j = 0; j < ny; ++j) b[j] = G[j];
         for (j = 0; j < D; ++j) b[ny + j] = i < m0 ? -G[j] : 0;
     }
-    for (k = 0, i = 0; k < 2; ++k) {
-        for (l = 0; l < P->linear[k]; ++l, ++i)
+    for (k = 0; k < P->runs; ++k) {
+        const dci_run *run = P->run + k;
+        if (run->soc) for (j = 0; j < ld; ++j) dci_soc_winv(run->n, P->w + run->at, run->eta, B + run->at*ld + j, ld, B + run->at*ld + j);
+        else for (i = run->at; i < run->at + run->n; ++i)
             for (j = 0; j < ld; ++j) B[i*ld + j] *= P->w[i];
-        i = m0;
-    }
-    for (k = 0; k < P->nsoc; ++k) {
-        int at = P->soc[k], n = P->soc[P->nsoc + k];
-        for (j = 0; j < ld; ++j) dci_soc_winv(n, P->w + at, P->eta[k], B + at*ld + j, ld, B + at*ld + j);
     }
     for (j = 0; j < ny; ++j) {
         int piv = j;
@@ -1219,34 +1304,20 @@ DCI_LANE void dci_pnc_ds(const dci_pair_nc *P, const int D, const dc_real *dy, c
 /* c = W^-1 Fs - lam \ rc */
 static void dci_pnc_c(const dci_pair_nc *P, const dc_real *Fs, const dc_real *rc, dc_real *c)
 {
-    int i, k, row = 0;
-    for (k = 0; k < 2; ++k) {
-        for (i = row; i < row + P->linear[k]; ++i) c[i] = P->w[i]*Fs[i] - rc[i]/P->lam[i];
-        row = P->m0;
-    }
-    for (k = 0; k < P->nsoc; ++k) {
-        int at = P->soc[k], n = P->soc[P->nsoc + k];
-        dci_soc_winv(n, P->w + at, P->eta[k], Fs + at, 1, c + at);
-        dci_soc_divide(n, P->lam + at, rc + at, P->dg + at);
-        for (i = at; i < at + n; ++i) c[i] -= P->dg[i];
-    }
+    int i;
+    dci_cone_winv(P->runs, P->run, P->w, Fs, 1, c);
+    dci_cone_divide(P->runs, P->run, P->lam, rc, P->dg);
+    for (i = 0; i < P->m; ++i) c[i] -= P->dg[i];
 }
 
 /* dz = -W^-1 (W^-1 ds + lam \ rc) */
 static void dci_pnc_dz(const dci_pair_nc *P, const dc_real *ds, const dc_real *rc, dc_real *dz)
 {
-    int i, k, row = 0;
-    for (k = 0; k < 2; ++k) {
-        for (i = row; i < row + P->linear[k]; ++i) dz[i] = -P->w[i]*(P->w[i]*ds[i] + rc[i]/P->lam[i]);
-        row = P->m0;
-    }
-    for (k = 0; k < P->nsoc; ++k) {
-        int at = P->soc[k], n = P->soc[P->nsoc + k];
-        dci_soc_winv(n, P->w + at, P->eta[k], ds + at, 1, dz + at);
-        dci_soc_divide(n, P->lam + at, rc + at, P->dg + at);
-        for (i = at; i < at + n; ++i) dz[i] = -dz[i] - P->dg[i];
-        dci_soc_winv(n, P->w + at, P->eta[k], dz + at, 1, dz + at);
-    }
+    int i;
+    dci_cone_winv(P->runs, P->run, P->w, ds, 1, dz);
+    dci_cone_divide(P->runs, P->run, P->lam, rc, P->dg);
+    for (i = 0; i < P->m; ++i) dz[i] = -dz[i] - P->dg[i];
+    dci_cone_winv(P->runs, P->run, P->w, dz, 1, dz);
 }
 
 /* The symmetric system (*) in full: y [ny] and lam [m] for r1 [ny] and r2 [m]; r2 is overwritten. The derivatives of the
@@ -1255,7 +1326,7 @@ static void dci_pnc_solve(dci_pair_nc *P, const dc_real *r1, dc_real *r2, dc_rea
 {
     int ny = P->ny, m = P->m, i;
     dc_real *t = P->y2;
-    dci_pnc_winv(P, r2, 1);
+    dci_cone_winv(P->runs, P->run, P->w, r2, 1, r2);
     dci_pnc_qt(P, r2);
     for (i = 0; i < ny; ++i) t[i] = r1[i];
     dci_pnc_rt(P, t);
@@ -1266,7 +1337,7 @@ static void dci_pnc_solve(dci_pair_nc *P, const dc_real *r1, dc_real *r2, dc_rea
     for (i = ny; i < m; ++i) lam[i] = r2[i];
     dci_pnc_r(P, y);
     dci_pnc_q(P, lam);
-    dci_pnc_winv(P, lam, 1);
+    dci_cone_winv(P->runs, P->run, P->w, lam, 1, lam);
 }
 
 /* Adds to the derivatives by the numbers of shape k: Y, Lam the answer of dci_pnc_solve, ubar the cotangent of u_k (or NULL),
@@ -1305,7 +1376,7 @@ DCI_LANE void dci_pnc_dlam(dci_pair_nc *P, const int D, const dc_real *r1, const
         dlam[i] = v;
     }
     dci_pnc_q(P, dlam);
-    dci_pnc_winv(P, dlam, 1);
+    dci_cone_winv(P->runs, P->run, P->w, dlam, 1, dlam);
 }
 
 /* ---- growth distance --------------------------------------------------------------------------- */
@@ -1343,64 +1414,16 @@ DCI_LANE void dci_ncp_across(const int D, const dc_real *n, const dc_real *v, dc
     for (i = 0; i < D; ++i) o[i] = v[i] - t*n[i];
 }
 
-/* the largest step in [0, most] that keeps the pair's x inside */
-static dc_real dci_pnc_step(const dci_pair_nc *P, const dc_real *x, const dc_real *dx, dc_real most)
+static int dci_degree(const dci_pair_nc *P)
 {
-    int i, k, row = 0;
-    for (k = 0; k < 2; ++k) {
-        for (i = row; i < row + P->linear[k]; ++i)
-            if (x[i] + most*dx[i] < 0) most = -x[i]/dx[i];
-        row = P->m0;
-    }
-    for (k = 0; k < P->nsoc; ++k) most = dci_soc_step(P->soc[P->nsoc + k], x + P->soc[k], dx + P->soc[k], most);
-    return most;
-}
-
-/* rc = lam o lam - target e + (W^-1 dsa) o (W dza), the last term if dsa is given: second order, coefficient q.
- * On linear rows the products are s z and dsa dza. Also the largest |rc| of the plain term and the sum of s.z. */
-static dc_real dci_pnc_rc(const dci_pair_nc *P, const dc_real *s, const dc_real *z, dc_real target, dc_real q, const dc_real *dsa,
-                          const dc_real *dza, dc_real *rc, dc_real *t1, dc_real *t2)
-{
-    dc_real worst = 0;
-    int i, k, row = 0;
-    for (k = 0; k < 2; ++k) {
-        for (i = row; i < row + P->linear[k]; ++i) {
-            rc[i] = s[i]*z[i] - target;         /* SILICO Eq. 34, 35, relaxed: SILICO Eq. 22 */
-            worst = dc_max(worst, dc_abs(rc[i]));
-            if (dsa) rc[i] += q*dsa[i]*dza[i];
-        }
-        row = P->m0;
-    }
-    for (k = 0; k < P->nsoc; ++k) {
-        int at = P->soc[k], n = P->soc[P->nsoc + k];
-        dci_soc_product(n, P->lam + at, P->lam + at, rc + at);
-        rc[at] -= target;
-        for (i = at; i < at + n; ++i) worst = dc_max(worst, dc_abs(rc[i]));
-        if (dsa) {
-            dci_soc_winv(n, P->w + at, P->eta[k], dsa + at, 1, t1);
-            dci_soc_w(n, P->w + at, P->eta[k], dza + at, 1, t2);
-            dci_soc_product(n, t1, t2, t1);
-            for (i = 0; i < n; ++i) rc[at + i] += q*t1[i];
-        }
-    }
-    return worst;
-}
-
-static int dci_degree(const dci_pair_nc *P) { return P->linear[0] + P->linear[1] + P->nsoc; }
-
-DC_DEF size_t dc_growth_bytes(const dc_shape *a, const dc_shape *b)
-{
-    size_t n;
-    if (!dci_shape_valid(a) || !dci_shape_valid(b) || a->dim != b->dim) return 0;
-    n = dc_bytes(0, 1, sizeof(dci_pair_nc));
-    n = dci_pnc_bytes(n, a, b);
-    n = dc_bytes(n, (size_t)(13*(a->rows + b->rows) + 6*dci_pnc_ny(a, b)), sizeof(dc_real));
-    return n == SIZE_MAX ? 0 : n;
+    int k, sum = 0;
+    for (k = 0; k < P->runs; ++k) sum += P->run[k].soc ? 1 : P->run[k].n;
+    return sum;
 }
 
 typedef struct {
     dci_pair_nc *P;
-    dc_real *y, *s, *z, *g, *Fs, *Fy, *rc, *c, *dy, *ds, *dz, *dsa, *dza, *t1, *t2, *dya, *Y;
+    dc_real *y, *s, *z, *g, *Fs, *Fy, *rc, *c, *dy, *ds, *dz, *dsa, *dza, *t1, *dya, *Y;
     dc_real x[2][3], R[2][9], p0[3], unit, metres;
     dc_real slack, dual;            /* typical s and lam */
     dc_real rho;
@@ -1408,28 +1431,44 @@ typedef struct {
     const dc_real *xs[2], *Rs[2];
 } dci_growth;
 
-static size_t dci_growth_reals(const dci_pair_nc *P) { return (size_t)(13*P->m + 6*P->ny); }
-
-static void dci_growth_arrays(dci_growth *G, dc_real *x)
+static void dci_growth_lay(dci_growth *G, int m, int ny, dci_layout *l)
 {
-    int m = G->P->m, ny = G->P->ny;
-    G->s = x;            x += m;
-    G->z = x;            x += m;
-    G->g = x;            x += m;
-    G->Fs = x;           x += m;
-    G->rc = x;           x += m;
-    G->c = x;            x += m;
-    G->ds = x;           x += m;
-    G->dz = x;           x += m;
-    G->dsa = x;          x += m;
-    G->dza = x;          x += m;
-    G->t1 = x;           x += m;
-    G->t2 = x;           x += 2*m;
-    G->y = x;            x += ny;
-    G->Fy = x;           x += ny;
-    G->dy = x;           x += ny;
-    G->dya = x;          x += ny;
-    G->Y = x;
+    G->s = DCI_LAY(l, m, dc_real);
+    G->z = DCI_LAY(l, m, dc_real);
+    G->g = DCI_LAY(l, m, dc_real);
+    G->Fs = DCI_LAY(l, m, dc_real);
+    G->rc = DCI_LAY(l, m, dc_real);
+    G->c = DCI_LAY(l, m, dc_real);
+    G->ds = DCI_LAY(l, m, dc_real);
+    G->dz = DCI_LAY(l, m, dc_real);
+    G->dsa = DCI_LAY(l, m, dc_real);
+    G->dza = DCI_LAY(l, m, dc_real);
+    G->t1 = DCI_LAY(l, 3*m, dc_real);
+    G->y = DCI_LAY(l, ny, dc_real);
+    G->Fy = DCI_LAY(l, ny, dc_real);
+    G->dy = DCI_LAY(l, ny, dc_real);
+    G->dya = DCI_LAY(l, ny, dc_real);
+    G->Y = DCI_LAY(l, ny, dc_real);
+}
+
+/* all that a growth problem alone needs */
+static void dci_growth_all(dci_growth *G, const dc_shape *a, const dc_shape *b, dci_layout *l)
+{
+    dci_pair_nc none;
+    G->P = DCI_LAY(l, 1, dci_pair_nc);
+    dci_pnc_lay(G->P ? G->P : &none, a, b, l);
+    dci_growth_lay(G, a->rows + b->rows, dci_pnc_ny(a, b), l);
+}
+
+DC_DEF size_t dc_growth_bytes(const dc_shape *a, const dc_shape *b)
+{
+    dci_layout l = {NULL, 0};
+    dci_growth G;
+    size_t n;
+    if (!dci_shape_valid(a) || !dci_shape_valid(b) || a->dim != b->dim) return 0;
+    dci_growth_all(&G, a, b, &l);
+    n = dc_bytes(0, l.bytes, 1);
+    return n == SIZE_MAX ? 0 : n;
 }
 
 static void dci_growth_eval(dci_growth *G, dc_real *residual)
@@ -1499,28 +1538,23 @@ static void dci_growth_start(dci_growth *G)
 {
     dci_pair_nc *P = G->P;
     dc_real residual;
-    int i, k, j, row = 0, D = P->D;
+    int i, k, j, D = P->D;
     for (i = 0; i < P->ny; ++i) G->y[i] = 0;
     for (i = 0; i < D; ++i) G->y[i] = G->p0[i];
     G->y[D] = 1;
     for (i = 0; i < P->m; ++i) G->z[i] = G->s[i] = 0;
     dci_growth_eval(G, &residual);
-    for (k = 0; k < 2; ++k) {
-        for (i = row; i < row + P->linear[k]; ++i) {
-            G->s[i] = dc_max(G->g[i], G->slack/2);
+    for (k = 0; k < P->runs; ++k) {
+        const dci_run *R = P->run + k;
+        dc_real r2 = 0;
+        for (i = R->at; i < R->at + (R->soc ? 1 : R->n); ++i) {
+            for (j = 1; R->soc && j < R->n; ++j) {
+                G->s[i + j] = G->g[i + j];
+                r2 += G->g[i + j]*G->g[i + j];
+            }
+            G->s[i] = dc_max(G->g[i], dc_sqrt(r2) + G->slack/2);
             G->z[i] = G->dual*G->slack/(G->slack + G->s[i]);
         }
-        row = P->m0;
-    }
-    for (k = 0; k < P->nsoc; ++k) {
-        int at = P->soc[k], n = P->soc[P->nsoc + k];
-        dc_real r2 = 0;
-        for (j = 1; j < n; ++j) {
-            G->s[at + j] = G->g[at + j];
-            r2 += G->g[at + j]*G->g[at + j];
-        }
-        G->s[at] = dc_max(G->g[at], dc_sqrt(r2) + G->slack/2);
-        G->z[at] = G->dual*G->slack/(G->slack + G->s[at]);
     }
 }
 
@@ -1536,11 +1570,11 @@ static DCI_NOINLINE dc_status dci_growth_solve(dci_growth *G, dc_real rho, int r
         dci_growth_eval(G, &residual);
         out->iterations = it;
         out->residual = residual;
-        if (!dci_pnc_scaling(P, G->s, G->z)) return DC_E_SINGULAR;
+        if (!dci_cone_scaling(P->runs, P->run, G->s, G->z, P->w, P->lam)) return DC_E_SINGULAR;
         nu = 0;
         for (i = 0; i < P->m; ++i) nu += G->s[i]*G->z[i];
         nu /= DC_R(degree);
-        worst = dci_pnc_rc(P, G->s, G->z, rho, 0, NULL, NULL, G->rc, G->t1, G->t2);
+        worst = dci_cone_rc(P->runs, P->run, P->w, P->lam, G->s, G->z, rho, 0, NULL, NULL, G->rc, G->t1);
         out->residual = dc_max(residual, worst);
         ok = P->D == 2 ? dci_pnc_factor(P, 2) : dci_pnc_factor(P, 3);
         if (!ok) return DC_E_SINGULAR;
@@ -1549,14 +1583,14 @@ static DCI_NOINLINE dc_status dci_growth_solve(dci_growth *G, dc_real rho, int r
         last = worst;
         if (it == most) return DC_E_DIVERGED;
         dci_growth_direction(G, G->dya, G->dsa, G->dza);
-        a = dci_pnc_step(P, G->z, G->dza, dci_pnc_step(P, G->s, G->dsa, 1));
+        a = dci_cone_step(P->runs, P->run, G->z, G->dza, dci_cone_step(P->runs, P->run, G->s, G->dsa, 1));
         nua = 0;
         for (i = 0; i < P->m; ++i) nua += (G->s[i] + a*G->dsa[i])*(G->z[i] + a*G->dza[i]);
         sigma = dc_max(dc_min(nua/(nu*DC_R(degree)), 1), 0);
         target = dc_max(sigma*sigma*sigma*nu, rho);
-        dci_pnc_rc(P, G->s, G->z, target, a, G->dsa, G->dza, G->rc, G->t1, G->t2);
+        dci_cone_rc(P->runs, P->run, P->w, P->lam, G->s, G->z, target, a, G->dsa, G->dza, G->rc, G->t1);
         dci_growth_direction(G, G->dy, G->ds, G->dz);
-        a = dci_pnc_step(P, G->z, G->dz, dci_pnc_step(P, G->s, G->ds, 1/DC_R(0.9)));
+        a = dci_cone_step(P->runs, P->run, G->z, G->dz, dci_cone_step(P->runs, P->run, G->s, G->ds, 1/DC_R(0.9)));
         a = dc_min(DC_R(0.9)*a, 1);
         for (i = 0; i < P->ny; ++i) G->y[i] += a*G->dy[i];
         for (i = 0; i < P->m; ++i) {
@@ -1622,20 +1656,16 @@ static void dci_growth_vjp(dci_growth *G, dc_real length, const dc_real *n, cons
 /* options, shapes and memory of dc_growth: rho, the limit of iterations, the arrays of G in `mem` */
 static dc_status dci_growth_make(const dc_growth_options *opt, const dc_shape *a, const dc_shape *b, dc_arena *mem, dci_growth *G)
 {
-    size_t used;
-    dc_real *x;
+    dci_layout l = {NULL, 0};
     G->rho = opt && opt->rho != 0 ? opt->rho : DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-8);
     G->most = opt && opt->max_iterations != 0 ? opt->max_iterations : 60;
     if (!mem || !dci_shape_valid(a) || !dci_shape_valid(b) || a->dim != b->dim || !(G->rho > 0 && G->rho <= 1) || G->most < 1
         || !(a->size + b->size > 0)) return DC_E_ARG;
-    used = mem->used;
-    G->P = (dci_pair_nc *)dc_arena_take(mem, 1, sizeof(dci_pair_nc));
-    x = G->P && dci_pnc_take(G->P, a, b, mem) ? (dc_real *)dc_arena_take(mem, dci_growth_reals(G->P), sizeof(dc_real)) : NULL;
-    if (!x) {
-        mem->used = used;
-        return DC_E_MEMORY;
-    }
-    dci_growth_arrays(G, x);
+    dci_growth_all(G, a, b, &l);
+    l.base = (unsigned char *)dc_arena_take(mem, l.bytes, 1);
+    if (!l.base) return DC_E_MEMORY;
+    l.bytes = 0;
+    dci_growth_all(G, a, b, &l);
     return DC_OK;
 }
 
@@ -1741,14 +1771,16 @@ typedef struct {
 
 typedef struct {
     dci_pair_nc P;
-    int     body[2], friction, nt, spin, passive, oy, oz, nz, lam, nf;
+    int     body[2], friction, nt, spin, passive, oy, oz, nz, lam;
+    dci_run head[3];                /* cones before the pair's: gamma; friction; spin and [alpha] */
+    int     heads;
     dc_real mu, mus, e, L;
     /* of the last evaluation */
     dc_real n[2][3], inv[2], kk[2], t[2][2][3], vp[2][3], vp0[2][3], F[2][3], f[3], m, gamma;
     int     bounce;
     dc_real sg;                     /* which of the two tangent fields, chosen at the start; 0: not yet */
     /* of the factor */
-    dc_real wg, Kv[9], kap[3], fw[4], feta, flam[4], den, dlt[3], kvs, kaps, dens, dlts;
+    dc_real wg, Kv[9], kap[3], fw[10], flam[10], den, dlt[3], kvs, kaps, dens, dlts;
     /* constants of a right-hand side */
     dc_real cg, kc[3], kcs, cpsi, cpsis, out0[7];
     /* of a direction */
@@ -1764,7 +1796,7 @@ struct dc_ncp {
     dci_contact_nc *C;
     dc_real *x, *best, *z, *s, *Fx, *Fs, *rc, *dx, *dz, *ds, *dza, *dsa, *xt, *zt, *st, *work, *keep;
     /* body system */
-    int n, blocks, *order, *slot, *first, *list, *piv;
+    int n, blocks, *order, *slot, *first, *list, *piv, *rank;
     dc_real *K;
 };
 
@@ -1984,24 +2016,9 @@ static DCI_NOINLINE void dci_ncp_eval(dc_ncp *S, const dc_real *x, const dc_real
     for (i = 0; i < S->nz; ++i) worst = dc_max(worst, dc_abs(S->Fs[i]));
     for (k = 0; k < S->scene.contacts; ++k) {
         const dci_contact_nc *c = S->C + k;
-        const dc_real *zc = z + c->oz, *sc = s + c->oz;
-        int end = c->lam + c->P.m, j, first = c->friction == DCI_CONE ? 1 : 0, soc;
-        dc_real *t = S->work;
-        for (i = 0; i < end; ++i) {
-            dc_real e;
-            int size = 1;
-            if (first && i == 1) size = 1 + S->D;
-            for (soc = 0; soc < c->P.nsoc; ++soc) if (c->lam + c->P.soc[soc] == i) size = c->P.soc[c->P.nsoc + soc];
-            if (size == 1) {
-                e = zc[i]*sc[i] - S->rho;           /* SILICO Eq. 12, relaxed: SILICO Eq. 22 */
-                comp = dc_max(comp, S->opt.authors ? e : dc_abs(e));
-            } else {
-                dci_soc_product(size, zc + i, sc + i, t);
-                t[0] -= S->rho;
-                for (j = 0; j < size; ++j) comp = dc_max(comp, dc_abs(t[j]));
-                i += size - 1;
-            }
-        }
+        const dc_real *zc = z + c->oz, *sc = s + c->oz;         /* SILICO Eq. 12, relaxed: SILICO Eq. 22 */
+        comp = dc_max(comp, dci_cone_excess(c->heads, c->head, zc, sc, S->rho, S->opt.authors, S->work));
+        comp = dc_max(comp, dci_cone_excess(c->P.runs, c->P.run, zc + c->lam, sc + c->lam, S->rho, S->opt.authors, S->work));
     }
     *eq = worst;
     *cp = comp;
@@ -2076,15 +2093,13 @@ DCI_LANE int dci_ncp_contact_factor(dc_ncp *S, dci_contact_nc *c, const int D)
 {
     const dc_real *z = S->z + c->oz, *s = S->s + c->oz;
     int i, j;
-    if (!dci_pnc_scaling(&c->P, s + c->lam, z + c->lam) || !dci_pnc_factor(&c->P, D)) return 0;
+    if (!dci_cone_scaling(c->P.runs, c->P.run, s + c->lam, z + c->lam, c->P.w, c->P.lam) || !dci_pnc_factor(&c->P, D)
+        || !dci_cone_scaling(c->heads, c->head, s, z, c->fw, c->flam)) return 0;
     c->wg = z[0]/s[0];
     if (c->friction == DCI_CONE) {
         dc_real H[16];
         const int n = 1 + D;
-        c->feta = dci_soc_scaling(n, s + 1, z + 1, c->fw);
-        if (!(c->feta > 0)) return 0;
-        dci_soc_w(n, c->fw, c->feta, z + 1, 1, c->flam);
-        dci_ncp_cone_h(n, c->fw, c->feta, H);
+        dci_ncp_cone_h(n, c->fw + 1, c->head[1].eta, H);
         c->den = H[0];
         for (i = 0; i < D; ++i) {
             c->dlt[i] = H[1 + i];
@@ -2108,8 +2123,8 @@ DCI_LANE void dci_ncp_contact_const(dc_ncp *S, dci_contact_nc *c, const int D)
     if (c->friction == DCI_CONE) {
         /* dZ = -H dS + kz, kz = -W^-1 (lam \ rc); dzeta = mu dgamma - Fs[1] */
         dc_real k[4];
-        dci_soc_divide(1 + D, c->flam, rc + 1, k);
-        dci_soc_winv(1 + D, c->fw, c->feta, k, 1, k);
+        dci_soc_divide(1 + D, c->flam + 1, rc + 1, k);
+        dci_soc_winv(1 + D, c->fw + 1, c->head[1].eta, k, 1, k);
         c->cpsi = Fs[1] - k[0];
         for (i = 0; i < D; ++i) c->cpsi += c->dlt[i]*Fs[2 + i];
         c->cpsi /= c->den;
@@ -2500,46 +2515,25 @@ static DCI_NOINLINE void dci_ncp_direction_3(dc_ncp *S, dc_real *dx, dc_real *dz
 /* S->rc for a target, with q times the second-order term of (dsa, dza) if given. */
 static void dci_ncp_rc(dc_ncp *S, dc_real target, dc_real q, const dc_real *dsa, const dc_real *dza)
 {
-    int k, i;
+    int k;
     for (k = 0; k < S->scene.contacts; ++k) {
-        dci_contact_nc *c = S->C + k;
-        int end = c->lam;
-        const dc_real *z = S->z + c->oz, *s = S->s + c->oz;
-        dc_real *rc = S->rc + c->oz, *t = S->work;
-        /* SILICO Eq. 12, 33, relaxed: SILICO Eq. 22 */
-        for (i = 0; i < end; ++i) rc[i] = z[i]*s[i] - target + (dsa ? q*dsa[c->oz + i]*dza[c->oz + i] : 0);
-        if (c->friction == DCI_CONE) {
-            int n = 1 + S->D;
-            dci_soc_product(n, c->flam, c->flam, rc + 1);
-            rc[1] -= target;
-            if (dsa) {
-                dc_real a[4], b[4];
-                dci_soc_winv(n, c->fw, c->feta, dsa + c->oz + 1, 1, a);
-                dci_soc_w(n, c->fw, c->feta, dza + c->oz + 1, 1, b);
-                dci_soc_product(n, a, b, a);
-                for (i = 0; i < n; ++i) rc[1 + i] += q*a[i];
-            }
-        }
-        dci_pnc_rc(&c->P, s + end, z + end, target, q, dsa ? dsa + c->oz + end : NULL, dsa ? dza + c->oz + end : NULL, rc + end, t,
-                   t + c->P.m);
+        const dci_contact_nc *c = S->C + k;
+        int at = c->oz, end = c->oz + c->lam;
+        dci_cone_rc(c->heads, c->head, c->fw, c->flam, S->s + at, S->z + at, target, q, dsa ? dsa + at : NULL, dsa ? dza + at : NULL,
+                    S->rc + at, S->work);
+        dci_cone_rc(c->P.runs, c->P.run, c->P.w, c->P.lam, S->s + end, S->z + end, target, q, dsa ? dsa + end : NULL,
+                    dsa ? dza + end : NULL, S->rc + end, S->work);
     }
 }
 
 /* The largest step up to `most` that keeps x, slacks or duals, in the cones (SILICO Eq. 13, 36). */
 static dc_real dci_ncp_step_length(const dc_ncp *S, const dc_real *x, const dc_real *dx, dc_real most)
 {
-    int k, i;
+    int k;
     for (k = 0; k < S->scene.contacts; ++k) {
         const dci_contact_nc *c = S->C + k;
-        int cone = c->friction == DCI_CONE;
-        for (i = 0; i < c->lam; ++i) {
-            int at = c->oz + i;
-            if (cone && i == 1) {
-                most = dci_soc_step(1 + S->D, x + at, dx + at, most);
-                i += S->D;
-            } else if (x[at] + most*dx[at] < 0) most = -x[at]/dx[at];
-        }
-        most = dci_pnc_step(&c->P, x + c->oz + c->lam, dx + c->oz + c->lam, most);
+        most = dci_cone_step(c->heads, c->head, x + c->oz, dx + c->oz, most);
+        most = dci_cone_step(c->P.runs, c->P.run, x + c->oz + c->lam, dx + c->oz + c->lam, most);
     }
     return most;
 }
@@ -2643,43 +2637,63 @@ static int dci_scene_valid(const dc_ncp_options *o, const dc_ncp_scene *sc)
     return 1;
 }
 
-/* totals: bodies that move, x, z, the largest pair */
-typedef struct { int n, nx, nz, work; } dci_ncp_counts;
-
-static dci_ncp_counts dci_ncp_count(const dc_ncp_options *o, const dc_ncp_scene *sc)
+/* Everything of a step but the body system: counts, then arrays. The body system's matrix has `blocks` of them. */
+static void dci_ncp_lay(dc_ncp *S, const dc_ncp_options *o, const dc_ncp_scene *sc, dci_layout *l)
 {
-    dci_ncp_counts t = {0, 0, 0, 0};
-    int i;
-    for (i = 0; i < sc->bodies; ++i) t.n += sc->body[i].mass > 0;
-    t.nx = t.n*(sc->dim == 2 ? 3 : 6);
+    dci_layout work = {NULL, 0};
+    dci_growth G;
+    dci_pair_nc none;
+    int i, n = 0, nx, nz = 0;
+    for (i = 0; i < sc->bodies; ++i) n += sc->body[i].mass > 0;
+    nx = n*(sc->dim == 2 ? 3 : 6);
+    S->place = DCI_LAY(l, sc->bodies + 1, dci_ncp_place);
+    S->C = DCI_LAY(l, sc->contacts, dci_contact_nc);
     for (i = 0; i < sc->contacts; ++i) {
         const dc_ncp_contact *c = sc->contact + i;
-        int ny = dci_pnc_ny(c->shape[0], c->shape[1]), m = c->shape[0]->rows + c->shape[1]->rows;
-        t.nx += ny;
-        t.nz += dci_contact_lam(o, sc->dim, c) + m;
-        if (13*m + 6*ny > t.work) t.work = 13*m + 6*ny;
+        dci_layout one = {NULL, 0};
+        if (S->C) memset(S->C + i, 0, sizeof *S->C);
+        dci_pnc_lay(S->C ? &S->C[i].P : &none, c->shape[0], c->shape[1], l);
+        nx += dci_pnc_ny(c->shape[0], c->shape[1]);
+        nz += dci_contact_lam(o, sc->dim, c) + c->shape[0]->rows + c->shape[1]->rows;
+        dci_growth_lay(&G, c->shape[0]->rows + c->shape[1]->rows, dci_pnc_ny(c->shape[0], c->shape[1]), &one);
+        if (one.bytes > work.bytes) work = one;
     }
-    return t;
+    S->n = n;
+    S->nx = nx;
+    S->nz = nz;
+    S->x = DCI_LAY(l, nx, dc_real);
+    S->xt = DCI_LAY(l, nx, dc_real);
+    S->best = DCI_LAY(l, nx, dc_real);
+    S->dx = DCI_LAY(l, nx, dc_real);
+    S->Fx = DCI_LAY(l, nx, dc_real);
+    S->z = DCI_LAY(l, nz, dc_real);
+    S->s = DCI_LAY(l, nz, dc_real);
+    S->zt = DCI_LAY(l, nz, dc_real);
+    S->st = DCI_LAY(l, nz, dc_real);
+    S->dz = DCI_LAY(l, nz, dc_real);
+    S->ds = DCI_LAY(l, nz, dc_real);
+    S->dza = DCI_LAY(l, nz, dc_real);
+    S->dsa = DCI_LAY(l, nz, dc_real);
+    S->Fs = DCI_LAY(l, nz, dc_real);
+    S->rc = DCI_LAY(l, nz, dc_real);
+    S->work = (dc_real *)dci_lay(l, work.bytes, 1);
+    S->slot = DCI_LAY(l, n*n, int);
+    S->list = DCI_LAY(l, n*n, int);
+    S->order = DCI_LAY(l, n, int);
+    S->first = DCI_LAY(l, n + 1, int);
+    S->piv = DCI_LAY(l, n*6, int);
+    S->rank = DCI_LAY(l, n, int);
 }
-
-static size_t dci_ncp_reals(dci_ncp_counts t) { return (size_t)(5*t.nx + 10*t.nz + t.work); }
 
 DC_DEF size_t dc_ncp_bytes(const dc_ncp_options *opt, const dc_ncp_scene *sc)
 {
-    size_t sum, nb, n;
-    dci_ncp_counts t;
-    int i;
+    dci_layout l = {NULL, 0};
+    dc_ncp S;
+    size_t sum, nb;
     if (!dci_scene_valid(opt, sc)) return 0;
-    t = dci_ncp_count(opt, sc);
-    n = (size_t)t.n;
     nb = sc->dim == 2 ? 9 : 36;
-    sum = dc_bytes(0, 1, sizeof(dc_ncp));
-    sum = dc_bytes(sum, (size_t)sc->bodies + 1, sizeof(dci_ncp_place));
-    sum = dc_bytes(sum, (size_t)sc->contacts, sizeof(dci_contact_nc));
-    for (i = 0; i < sc->contacts; ++i) sum = dci_pnc_bytes(sum, sc->contact[i].shape[0], sc->contact[i].shape[1]);
-    sum = dc_bytes(sum, dci_ncp_reals(t), sizeof(dc_real));
-    sum = dc_bytes(sum, 2*n*n + 9*n + 1, sizeof(int));
-    sum = dc_bytes(sum, n*n*nb, sizeof(dc_real));
+    dci_ncp_lay(&S, opt, sc, &l);
+    sum = dc_bytes(dc_bytes(dc_bytes(0, 1, sizeof S), l.bytes, 1), (size_t)S.n*(size_t)S.n*nb, sizeof(dc_real));
     return sum == SIZE_MAX ? 0 : sum;
 }
 
@@ -2743,26 +2757,25 @@ static DCI_NOINLINE int dci_ncp_place_set(const dc_ncp_scene *sc, const dc_ncp_b
 /* Takes all memory and reads the scene. */
 static DCI_NOINLINE dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_ncp_scene *sc, dc_arena *mem, dc_ncp **out)
 {
-    dci_ncp_counts t = dci_ncp_count(opt, sc);
+    dci_layout l = {NULL, 0};
     dc_ncp *S = (dc_ncp *)dc_arena_take(mem, 1, sizeof(dc_ncp));
-    dc_real *x;
-    int i, k, *ints, n = t.n, nb = sc->dim == 2 ? 3 : 6, oy, oz, dof = 0;
+    int i, k, nb = sc->dim == 2 ? 3 : 6, oy, oz, dof = 0;
     if (!S) return DC_E_MEMORY;
     memset(S, 0, sizeof *S);
+    dci_ncp_lay(S, opt, sc, &l);
+    l.base = (unsigned char *)dc_arena_take(mem, l.bytes, 1);
+    if (!l.base) return DC_E_MEMORY;
+    memset(l.base, 0, l.bytes);
+    l.bytes = 0;
+    dci_ncp_lay(S, opt, sc, &l);
     S->scene = *sc;
     if (opt) S->opt = *opt;
     S->D = sc->dim;
     S->nb = nb;
-    S->n = n;
-    S->nv = n*nb;
-    S->nx = t.nx;
-    S->nz = t.nz;
+    S->nv = S->n*nb;
     S->rho = S->opt.rho > 0 ? S->opt.rho : DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-6);
     S->tol = S->opt.tol > 0 ? S->opt.tol : S->rho/10;
     S->most = S->opt.max_iterations > 0 ? S->opt.max_iterations : S->opt.authors ? 29 : 400;
-    S->place = (dci_ncp_place *)dc_arena_take(mem, (size_t)sc->bodies + 1, sizeof(dci_ncp_place));
-    S->C = (dci_contact_nc *)dc_arena_take(mem, (size_t)sc->contacts, sizeof(dci_contact_nc));
-    if (!S->place || !S->C) return DC_E_MEMORY;
     for (i = 0; i < sc->bodies; ++i) {
         if (!dci_ncp_place_set(sc, sc->body + i, S->D, S->place + i)) return DC_E_ARG;
         if (sc->body[i].mass > 0) {
@@ -2777,8 +2790,6 @@ static DCI_NOINLINE dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_n
         const dc_ncp_contact *c = sc->contact + k;
         dci_contact_nc *w = S->C + k;
         dc_real L = c->shape[0]->size + c->shape[1]->size;
-        memset(w, 0, sizeof *w);
-        if (!dci_pnc_take(&w->P, c->shape[0], c->shape[1], mem)) return DC_E_MEMORY;
         dci_pnc_fill(&w->P, S->opt.authors, 1, 1);
         w->L = S->opt.authors ? 1 : L;
         w->P.L = S->opt.authors ? 1 : DC_R(0.5)*DC_R(dci_degree(&w->P))*L;
@@ -2799,38 +2810,18 @@ static DCI_NOINLINE dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_n
         if (S->opt.authors) w->passive = i++;
         w->lam = i;
         w->nz = i + w->P.m;
+        dci_run_add(w->head, &w->heads, 0, w->friction == DCI_CONE ? 1 : i, 0);
+        if (w->friction == DCI_CONE) {
+            dci_run_add(w->head, &w->heads, 1, 1 + S->D, 1);
+            if (i > 2 + S->D) dci_run_add(w->head, &w->heads, 2 + S->D, i - 2 - S->D, 0);
+        }
         w->oy = oy;
         w->oz = oz;
         oy += w->P.ny;
         oz += w->nz;
         S->degree += w->lam + dci_degree(&w->P) - (w->friction == DCI_CONE ? S->D : 0);
     }
-    x = (dc_real *)dc_arena_take(mem, dci_ncp_reals(t), sizeof(dc_real));
-    ints = (int *)dc_arena_take(mem, (size_t)n*(size_t)n*2 + 9*(size_t)n + 1, sizeof(int));
-    if (!x || !ints) return DC_E_MEMORY;
-    memset(x, 0, dci_ncp_reals(t)*sizeof(dc_real));
-    S->x = x;           x += t.nx;
-    S->xt = x;          x += t.nx;
-    S->best = x;        x += t.nx;
-    S->dx = x;          x += t.nx;
-    S->Fx = x;          x += t.nx;
-    S->z = x;           x += t.nz;
-    S->s = x;           x += t.nz;
-    S->zt = x;          x += t.nz;
-    S->st = x;          x += t.nz;
-    S->dz = x;          x += t.nz;
-    S->ds = x;          x += t.nz;
-    S->dza = x;         x += t.nz;
-    S->dsa = x;         x += t.nz;
-    S->Fs = x;          x += t.nz;
-    S->rc = x;          x += t.nz;
-    S->work = x;
-    S->slot = ints;     ints += n*n;
-    S->list = ints;     ints += n*n;
-    S->order = ints;    ints += n;
-    S->first = ints;    ints += n + 1;
-    S->piv = ints;      ints += n*6;
-    S->blocks = dci_ncp_pattern(n, sc->contacts, S->C, S->place, nb, S->order, S->slot, S->first, S->list, ints);
+    S->blocks = dci_ncp_pattern(S->n, sc->contacts, S->C, S->place, nb, S->order, S->slot, S->first, S->list, S->rank);
     S->K = (dc_real *)dc_arena_take(mem, (size_t)(S->blocks*nb*nb), sizeof(dc_real));
     if (!S->K) return DC_E_MEMORY;
     *out = S;
@@ -2840,6 +2831,7 @@ static DCI_NOINLINE dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_n
 /* The growth problem of contact c at the bodies' old poses, or at those of the last evaluation */
 static void dci_ncp_growth(dc_ncp *S, dci_contact_nc *c, int end, dci_growth *G)
 {
+    dci_layout l = {NULL, 0};
     int i;
     G->P = &c->P;
     for (i = 0; i < 2; ++i) {
@@ -2850,7 +2842,8 @@ static void dci_ncp_growth(dc_ncp *S, dci_contact_nc *c, int end, dci_growth *G)
     G->unit = 1;
     G->metres = G->slack = c->L;
     G->dual = c->P.L/c->L;
-    dci_growth_arrays(G, S->work);
+    l.base = (unsigned char *)S->work;
+    dci_growth_lay(G, c->P.m, c->P.ny, &l);
     dci_growth_middle(G, c->P.shape[0], c->P.shape[1]);
 }
 
@@ -2858,9 +2851,8 @@ static void dci_ncp_growth(dc_ncp *S, dci_contact_nc *c, int end, dci_growth *G)
  * at the bodies' old poses, with products P.L/10; so do gamma and friction: the first normals are then right. */
 static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S)
 {
-    int i, j, k, D = S->D;
+    int i, k, D = S->D;
     for (i = 0; i < S->nx; ++i) S->x[i] = 0;
-    for (i = 0; i < S->nz; ++i) S->z[i] = S->s[i] = 1;
     for (k = 0; k < S->scene.contacts; ++k) {
         dci_contact_nc *c = S->C + k;
         dci_pair_nc *P = &c->P;
@@ -2870,12 +2862,13 @@ static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S)
         dc_growth_result r;
         for (i = 0; i < 2; ++i) b[i] = S->place + c->body[i];
         c->sg = 0;
-        if (c->friction == DCI_CONE) for (i = 2; i < 2 + D; ++i) z[i] = s[i] = 0;
+        dci_cone_unit(c->heads, c->head, z);
+        dci_cone_unit(c->heads, c->head, s);
         if (S->opt.authors) {
             wa = c->body[1] == S->scene.bodies ? 1 : c->body[0] == S->scene.bodies ? 0 : DC_R(0.5);
             for (i = 0; i < D; ++i) y[i] = wa*b[0]->x0[i] + (1 - wa)*b[1]->x0[i];
-            for (i = 0; i < P->nsoc; ++i)
-                for (j = 1; j < P->soc[P->nsoc + i]; ++j) z[c->lam + P->soc[i] + j] = s[c->lam + P->soc[i] + j] = 0;
+            dci_cone_unit(P->runs, P->run, z + c->lam);
+            dci_cone_unit(P->runs, P->run, s + c->lam);
             continue;
         }
         dci_ncp_growth(S, c, 0, &G);
@@ -3051,16 +3044,8 @@ static DCI_NOINLINE int dci_ncp_warm(dc_ncp *S)
     push = dc_max(dc_min(DC_R(0.1)*eq, DC_R(0.1)), S->rho);
     for (k = 0; k < S->scene.contacts; ++k) {
         const dci_contact_nc *c = S->C + k;
-        dc_real *z = S->z + c->oz, *s = S->s + c->oz;
-        for (i = 0; i < c->nz; ++i) {
-            int size = 1;
-            if (c->friction == DCI_CONE && i == 1) size = 1 + S->D;
-            for (j = 0; j < c->P.nsoc; ++j) if (c->lam + c->P.soc[j] == i) size = c->P.soc[c->P.nsoc + j];
-            if (!(z[i] > 0 && s[i] > 0)) return 0;
-            z[i] += push;
-            s[i] += push;
-            i += size - 1;
-        }
+        if (!dci_cone_push(c->heads, c->head, push, S->z + c->oz, S->s + c->oz)
+            || !dci_cone_push(c->P.runs, c->P.run, push, S->z + c->oz + c->lam, S->s + c->oz + c->lam)) return 0;
     }
     return 1;
 }
