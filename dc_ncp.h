@@ -256,18 +256,19 @@ typedef struct {
 } dc_ncp_scene;
 
 typedef struct {
-    dc_real rho;            /* complementarity a o b = rho e (SILICO Eq. 22); 0: 1e-6, float 1e-4 */
-    dc_real tol;            /* largest residual and excess of complementarity; 0: rho/10 */
-    int     max_iterations; /* over all starts; 0: 400; with `authors` 29 */
-    int     authors;        /* 1: the formulation and the iteration of the paper's code, 2D only */
+    dc_real rho;            /* complementarity a o b = rho e (SILICO Eq. 22), in natural units; 0: 1e-6, float 1e-4 */
+    dc_real tol;            /* largest residual and excess of complementarity, in natural units; 0: rho/10 */
+    dc_real acceleration;   /* m/s^2, by which impulses and speeds are measured; 0: |gravity|, or without any length/(100 h^2) */
+    int     max_iterations; /* Newton steps, of all starts together; 0: 400 */
     int     pyramid;        /* 1: linear friction in 3D, four facets; 2D friction is linear and exact */
 } dc_ncp_options;
 
 typedef struct {
-    int     iterations;     /* Newton steps; with `authors` one more, as their tables count */
+    int     iterations;     /* Newton steps, of all starts together */
     int     warm;           /* 1: the warm start was taken to the end */
-    dc_real residual;       /* largest residual of the equations */
-    dc_real complementarity;/* largest |a o b - rho e| */
+    dc_real residual;       /* largest residual of the equations, in natural units, less what rounding leaves of them */
+    dc_real complementarity;/* largest |a o b - rho e|, in natural units */
+    dc_real hover, creep;   /* m, m/s: largest gap of a contact that pushes, largest slip of one that sticks */
     dc_real overlap, depth; /* with DC_OK no contact overlaps by more, to `tol`: 1 - alpha, and metres. Bounds by the
                                duality gap of SILICO Eq. 14; 0 where all are apart for certain */
 } dc_ncp_info;
@@ -837,8 +838,13 @@ static dc_real dci_soc_step(int n, const dc_real *x, const dc_real *dx, dc_real 
     return t > 0 && t < most ? t : most;
 }
 
-/* A run of n linear entries, or (soc) one second-order cone of n, from entry `at` on; for a cone `eta` is its scaling's. */
-typedef struct { int at, n, soc; dc_real eta; } dci_run;
+/* A run of n linear entries, or (soc) one second-order cone of n, from entry `at` on. On the way its products z o s are
+ * (t path + rho end) e: `end` is the natural unit of the product, `path` where the start puts it. */
+typedef struct {
+    int at, n, soc;
+    dc_real eta;                    /* of a cone's scaling */
+    dc_real path, end;
+} dci_run;
 
 /* The algebra of a product of cones, K runs. w and lam are rows like s and z. */
 
@@ -889,70 +895,70 @@ static dc_real dci_cone_step(int K, const dci_run *R, const dc_real *x, const dc
     return most;
 }
 
-/* rc = lam o lam - target e + q (W^-1 dsa) o (W dza), the last term if dsa is given; on linear entries the products are s z and
- * dsa dza (SILICO Eq. 12, 33-35, relaxed: SILICO Eq. 22). Returns the largest |rc| of the plain term. t: scratch, twice the largest
- * cone. */
-static dc_real dci_cone_rc(int K, const dci_run *R, const dc_real *w, const dc_real *lam, const dc_real *s, const dc_real *z,
-                           dc_real target, dc_real q, const dc_real *dsa, const dc_real *dza, dc_real *rc, dc_real *t)
+/* rc = lam o lam - (t path + rho end) e + q (W^-1 dsa) o (W dza), the last term if dsa is given; on linear entries the products
+ * are s z and dsa dza (SILICO Eq. 12, 33-35, relaxed: SILICO Eq. 22). work: scratch, twice the largest cone. */
+static void dci_cone_rc(int K, const dci_run *R, const dc_real *w, const dc_real *lam, const dc_real *s, const dc_real *z,
+                        dc_real t, dc_real rho, dc_real q, const dc_real *dsa, const dc_real *dza, dc_real *rc, dc_real *work)
+{
+    int i;
+    for (; K-- > 0; ++R) {
+        int at = R->at, n = R->n;
+        const dc_real target = t*R->path + rho*R->end;
+        if (!R->soc) for (i = at; i < at + n; ++i) rc[i] = s[i]*z[i] - target + (dsa ? q*dsa[i]*dza[i] : 0);
+        else {
+            dci_soc_product(n, lam + at, lam + at, rc + at);
+            rc[at] -= target;
+            if (!dsa) continue;
+            dci_soc_winv(n, w + at, R->eta, dsa + at, 1, work);
+            dci_soc_w(n, w + at, R->eta, dza + at, 1, work + n);
+            dci_soc_product(n, work, work + n, work);
+            for (i = 0; i < n; ++i) rc[at + i] += q*work[i];
+        }
+    }
+}
+
+/* the excess of complementarity in natural units, largest |z o s/end - rho e| */
+static dc_real dci_cone_excess(int K, const dci_run *R, const dc_real *z, const dc_real *s, dc_real rho, dc_real *work)
 {
     dc_real worst = 0;
     int i;
     for (; K-- > 0; ++R) {
-        int at = R->at, n = R->n;
-        if (!R->soc) for (i = at; i < at + n; ++i) {
-            rc[i] = s[i]*z[i] - target;
-            worst = dc_max(worst, dc_abs(rc[i]));
-            if (dsa) rc[i] += q*dsa[i]*dza[i];
-        } else {
-            dci_soc_product(n, lam + at, lam + at, rc + at);
-            rc[at] -= target;
-            for (i = at; i < at + n; ++i) worst = dc_max(worst, dc_abs(rc[i]));
-            if (!dsa) continue;
-            dci_soc_winv(n, w + at, R->eta, dsa + at, 1, t);
-            dci_soc_w(n, w + at, R->eta, dza + at, 1, t + n);
-            dci_soc_product(n, t, t + n, t);
-            for (i = 0; i < n; ++i) rc[at + i] += q*t[i];
+        const dc_real target = rho*R->end, scale = 1/R->end;
+        if (!R->soc) for (i = R->at; i < R->at + R->n; ++i) worst = dc_max(worst, dc_abs(z[i]*s[i] - target)*scale);
+        else {
+            dci_soc_product(R->n, z + R->at, s + R->at, work);
+            work[0] -= target;
+            for (i = 0; i < R->n; ++i) worst = dc_max(worst, dc_abs(work[i])*scale);
         }
     }
     return worst;
 }
 
-/* the excess of complementarity, largest |z o s - rho e|; above: only where it is too large */
-static dc_real dci_cone_excess(int K, const dci_run *R, const dc_real *z, const dc_real *s, dc_real rho, int above, dc_real *t)
+/* how far on the path: the sum of (z.s - rho end)/path over all entries at (z + a dz, s + a ds) */
+static dc_real dci_cone_along(int K, const dci_run *R, const dc_real *z, const dc_real *s, dc_real rho, dc_real a, const dc_real *dz,
+                              const dc_real *ds)
 {
-    dc_real worst = 0;
+    dc_real sum = 0;
     int i;
-    for (; K-- > 0; ++R)
-        if (R->soc) {
-            dci_soc_product(R->n, z + R->at, s + R->at, t);
-            t[0] -= rho;
-            for (i = 0; i < R->n; ++i) worst = dc_max(worst, dc_abs(t[i]));
-        } else for (i = R->at; i < R->at + R->n; ++i) {
-            dc_real e = z[i]*s[i] - rho;
-            worst = dc_max(worst, above ? e : dc_abs(e));
-        }
-    return worst;
+    for (; K-- > 0; ++R) {
+        dc_real dot = -rho*R->end*DC_R(R->soc ? 1 : R->n);
+        for (i = R->at; i < R->at + R->n; ++i) dot += a > 0 ? (z[i] + a*dz[i])*(s[i] + a*ds[i]) : z[i]*s[i];
+        sum += dot/R->path;
+    }
+    return sum;
 }
 
-/* z and s += push e; 0 when one is not inside */
-static int dci_cone_push(int K, const dci_run *R, dc_real push, dc_real *z, dc_real *s)
+/* z += dz e, s += ds e; 0 when one is not inside */
+static int dci_cone_push(int K, const dci_run *R, dc_real dz, dc_real ds, dc_real *z, dc_real *s)
 {
     int i;
     for (; K-- > 0; ++R)
         for (i = R->at; i < R->at + (R->soc ? 1 : R->n); ++i) {
             if (!(z[i] > 0 && s[i] > 0)) return 0;
-            z[i] += push;
-            s[i] += push;
+            z[i] += dz;
+            s[i] += ds;
         }
     return 1;
-}
-
-/* x = e */
-static void dci_cone_unit(int K, const dci_run *R, dc_real *x)
-{
-    int i;
-    for (; K-- > 0; ++R)
-        for (i = 0; i < R->n; ++i) x[R->at + i] = DC_R(!R->soc || i == 0);
 }
 
 /* ---- one pair of shapes ------------------------------------------------------------------------ */
@@ -1029,6 +1035,8 @@ static void dci_run_add(dci_run *list, int *count, int at, int n, int soc)
     R->n = n;
     R->soc = soc;
     R->eta = 1;
+    R->path = 1;
+    R->end = 0;
 }
 
 /* Copies the shapes' rows: unit rows (and cones of unit slope) unless `as_given`; alpha is measured in `unit`, s in
@@ -1558,14 +1566,30 @@ static void dci_growth_start(dci_growth *G)
     }
 }
 
+/* largest |z o s - rho e| */
+static dc_real dci_growth_excess(const dci_pair_nc *P, const dc_real *s, const dc_real *z, dc_real rho, dc_real *work)
+{
+    dc_real worst = 0;
+    int i, k;
+    for (k = 0; k < P->runs; ++k) {
+        const dci_run *R = P->run + k;
+        if (!R->soc) for (i = R->at; i < R->at + R->n; ++i) worst = dc_max(worst, dc_abs(z[i]*s[i] - rho));
+        else {
+            dci_soc_product(R->n, z + R->at, s + R->at, work);
+            work[0] -= rho;
+            for (i = 0; i < R->n; ++i) worst = dc_max(worst, dc_abs(work[i]));
+        }
+    }
+    return worst;
+}
+
 /* rough: to a tenth of rho; else until rounding stops it */
-static DCI_NOINLINE dc_status dci_growth_solve(dci_growth *G, dc_real rho, int rough, int most, dc_growth_result *out)
+static DCI_NOINLINE dc_status dci_growth_go_on(dci_growth *G, dc_real rho, int rough, int most, dc_growth_result *out)
 {
     dci_pair_nc *P = G->P;
     /* good enough, and as good as rounding lets it be: derivatives are those of the exact solution */
     dc_real tol = dc_max(rho*DC_R(rough ? 0.1 : 1e-3), 1024*DC_EPS), last = DC_REAL_MAX, residual, worst, a, nu, nua, target, sigma;
     int it, i, degree = dci_degree(P), ok;
-    dci_growth_start(G);
     for (it = 0;; ++it) {
         dci_growth_eval(G, &residual);
         out->iterations = it;
@@ -1574,7 +1598,7 @@ static DCI_NOINLINE dc_status dci_growth_solve(dci_growth *G, dc_real rho, int r
         nu = 0;
         for (i = 0; i < P->m; ++i) nu += G->s[i]*G->z[i];
         nu /= DC_R(degree);
-        worst = dci_cone_rc(P->runs, P->run, P->w, P->lam, G->s, G->z, rho, 0, NULL, NULL, G->rc, G->t1);
+        worst = dci_growth_excess(P, G->s, G->z, rho, G->t1);
         out->residual = dc_max(residual, worst);
         ok = P->D == 2 ? dci_pnc_factor(P, 2) : dci_pnc_factor(P, 3);
         if (!ok) return DC_E_SINGULAR;
@@ -1582,13 +1606,14 @@ static DCI_NOINLINE dc_status dci_growth_solve(dci_growth *G, dc_real rho, int r
         if (worst <= tol && (rough || worst <= 16*DC_EPS || worst > DC_R(0.1)*last)) return DC_OK;
         last = worst;
         if (it == most) return DC_E_DIVERGED;
+        dci_cone_rc(P->runs, P->run, P->w, P->lam, G->s, G->z, rho, 0, 0, NULL, NULL, G->rc, G->t1);
         dci_growth_direction(G, G->dya, G->dsa, G->dza);
         a = dci_cone_step(P->runs, P->run, G->z, G->dza, dci_cone_step(P->runs, P->run, G->s, G->dsa, 1));
         nua = 0;
         for (i = 0; i < P->m; ++i) nua += (G->s[i] + a*G->dsa[i])*(G->z[i] + a*G->dza[i]);
         sigma = dc_max(dc_min(nua/(nu*DC_R(degree)), 1), 0);
         target = dc_max(sigma*sigma*sigma*nu, rho);
-        dci_cone_rc(P->runs, P->run, P->w, P->lam, G->s, G->z, target, a, G->dsa, G->dza, G->rc, G->t1);
+        dci_cone_rc(P->runs, P->run, P->w, P->lam, G->s, G->z, target, 0, a, G->dsa, G->dza, G->rc, G->t1);
         dci_growth_direction(G, G->dy, G->ds, G->dz);
         a = dci_cone_step(P->runs, P->run, G->z, G->dz, dci_cone_step(P->runs, P->run, G->s, G->ds, 1/DC_R(0.9)));
         a = dc_min(DC_R(0.9)*a, 1);
@@ -1598,6 +1623,13 @@ static DCI_NOINLINE dc_status dci_growth_solve(dci_growth *G, dc_real rho, int r
             G->z[i] += a*G->dz[i];
         }
     }
+}
+
+/* the same from a start */
+static dc_status dci_growth_solve(dci_growth *G, dc_real rho, int rough, int most, dc_growth_result *out)
+{
+    dci_growth_start(G);
+    return dci_growth_go_on(G, rho, rough, most, out);
 }
 
 static void dci_growth_jac(dci_growth *G, dc_real length, const dc_real *n, dc_real *jac)
@@ -1746,12 +1778,10 @@ DC_DEF dc_status dc_growth_batch(const dc_growth_options *opt, const dc_shape *a
 /* ---- dynamics: contacts ------------------------------------------------------------------------ */
 /* Unknowns of SILICO Eq. 7, 20: velocities v of the bodies; of each contact y = (p, alpha, e_a, e_b) and pairs (z, s) of the cones
  *
- *     0              gamma            s = L (alpha - 1), or where bodies meet and bounce h (c+ + restitution c), c the normal
- *                                     velocity of separation, after and before                 (SILICO Eq. 9)
+ *     0              gamma            s = L (alpha - 1) - bounce                               (SILICO Eq. 9)
  *     friction       psi, beta+-      s_psi = mu gamma - sum beta, s_beta = +-w + psi          (linear; SILICO Eq. 10, 11)
  *                    (zeta, beta)     zeta = mu gamma, s = (psi, w)                            (cone)
  *     spin           psi, beta+-      as linear friction, with the relative spin about n
- *     [alpha]        lam_alpha        s = alpha: passive, with `authors` only                  (SILICO Eq. 30, 33)
  *     pair           lam              s = g(y)                                                 (SILICO Eq. 31, 32)
  *
  * w is the slip. The push on a is n_a gamma + T_a f, on b -(n_b gamma + T_b f), each with the normal by its own duals
@@ -1765,19 +1795,21 @@ typedef struct {
     dc_real x0[3], R0[9], v0[3], w0[3];         /* at the start */
     dc_real M, In[9], p0[6], rhs[6];    /* mass; inertia in world axes (2D: In[0]), at the start; momentum, impulse of loads */
     dc_real D[9];                               /* derivative of the angular momentum by w */
+    dc_real unit[2], load[2];                   /* natural units of momentum, linear and angular; sums of what acts */
     dc_real xbar[3], tbar[3], v0bar[3], w0bar[3];   /* cotangents of position and turn at the end, velocities at the start */
     int     dof, held;                          /* first row in the body system, -1; 1: a contact holds it */
 } dci_ncp_place;
 
 typedef struct {
     dci_pair_nc P;
-    int     body[2], friction, nt, spin, passive, oy, oz, nz, lam;
-    dci_run head[3];                /* cones before the pair's: gamma; friction; spin and [alpha] */
+    int     body[2], friction, nt, spin, oy, oz, nz, lam;
+    dci_run head[3];                /* cones before the pair's: gamma; friction; spin */
     int     heads;
     dc_real mu, mus, e, L;
+    dc_real length, impulse, speed, impulse_rate; /* natural units; impulse over the reduced mass */
+    dc_real bounce;                 /* L (alpha - 1) at the end is to be at least this, m */
     /* of the last evaluation */
-    dc_real n[2][3], inv[2], kk[2], t[2][2][3], vp[2][3], vp0[2][3], F[2][3], f[3], m, gamma;
-    int     bounce;
+    dc_real n[2][3], inv[2], kk[2], t[2][2][3], vp[2][3], F[2][3], f[3], m, gamma;
     dc_real sg;                     /* which of the two tangent fields, chosen at the start; 0: not yet */
     /* of the factor */
     dc_real wg, Kv[9], kap[3], fw[10], flam[10], den, dlt[3], kvs, kaps, dens, dlts;
@@ -1787,13 +1819,24 @@ typedef struct {
     dc_real dw[3], dws, dgamma, df[3], dm, dalpha, dap, xi[3], sig[3], dp[3];
 } dci_contact_nc;
 
+/* A contact of the convex problem that guesses the impulses: cone Z = (mu gamma, beta), S = (u_n/mu, u_T); without friction
+ * gamma and u_n. `gap` in metres. */
+typedef struct {
+    dci_run run;
+    dc_real n[3], t[2][3], arm[2][3], gap;
+    dc_real Z[3], S[3], dZ[3], dS[3], rc[3], H[9], w[3], lam[3], unit;
+} dci_load;
+
 struct dc_ncp {
     dc_ncp_scene scene;
     dc_ncp_options opt;
-    dc_real rho, tol;
-    int D, nb, nv, nx, nz, degree, most, factored;
+    dc_real rho, tol, acceleration, fastest;      /* fastest: the largest speed without contact */
+    int D, nb, nv, nx, nz, degree, most, factored, guessed;
+    dc_status status;
     dci_ncp_place *place;           /* bodies, then the world */
     dci_contact_nc *C;
+    dci_load *guess;
+    dc_real *guess_v;
     dc_real *x, *best, *z, *s, *Fx, *Fs, *rc, *dx, *dz, *ds, *dza, *dsa, *xt, *zt, *st, *work, *keep;
     /* body system */
     int n, blocks, *order, *slot, *first, *list, *piv, *rank;
@@ -1869,13 +1912,22 @@ DCI_LANE void dci_ncp_dtv(const int D, const dci_contact_nc *c, int k, const dc_
     }
 }
 
-/* The residual of contact c; takes its wrenches out of the bodies' rows of Fx. */
-DCI_LANE void dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *x, const dc_real *z, const dc_real *s)
+/* what is left of a residual beyond `floor`, to which rounding may bring it, in units */
+static dc_real dci_ncp_excess(dc_real residual, dc_real floor, dc_real unit)
+{
+    const dc_real e = dc_abs(residual) - floor;
+    return e <= 0 ? 0 : e/unit;
+}
+/* the larger of two, or what is not a number */
+static dc_real dci_ncp_larger(dc_real a, dc_real b) { return a < b || (a >= 0 && !(b >= 0)) ? b : a; }
+
+/* The residual of contact c; takes its wrenches out of the bodies' rows of Fx. Returns the largest, in natural units. */
+DCI_LANE dc_real dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *x, const dc_real *z, const dc_real *s)
 {
     dci_pair_nc *P = &c->P;
     dci_ncp_place *b[2];
     const dc_real *xs[2], *Rs[2], *y = x + c->oy;
-    dc_real *Fs = S->Fs + c->oz, w[3] = DC_ZERO, ws = 0, cn = 0, cn0 = 0, h = S->scene.h;
+    dc_real *Fs = S->Fs + c->oz, *Fx = S->Fx + c->oy, w[3] = DC_ZERO, ws = 0, worst = 0, reach, speed = 0, dual = 0;
     int k, i, nw = D == 2 ? 1 : 3;
     z += c->oz;
     s += c->oz;
@@ -1884,54 +1936,66 @@ DCI_LANE void dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int D, co
         xs[k] = b[k]->x;
         Rs[k] = b[k]->R;
     }
-    dci_pnc_eval(P, D, xs, Rs, y, z + c->lam, Fs + c->lam, S->Fx + c->oy);
-    for (i = c->lam; i < c->nz; ++i) Fs[i] = s[i] - Fs[i];                          /* SILICO Eq. 31, 32 */
+
+    /* the pair: SILICO Eq. 26-29, and the slacks of Eq. 31, 32 */
+    dci_pnc_eval(P, D, xs, Rs, y, z + c->lam, Fs + c->lam, Fx);
+    for (i = c->lam; i < c->nz; ++i) {
+        Fs[i] = s[i] - Fs[i];
+        dual += dc_abs(z[i]);
+    }
+
+    /* impulses */
     c->gamma = z[0];
-    /* forces */
     if (c->friction == DCI_CONE) for (i = 0; i < D; ++i) c->f[i] = z[2 + i];
     else for (i = 0; i < c->nt; ++i) c->f[i] = z[2 + 2*i] - z[3 + 2*i];
     c->m = c->spin ? z[c->spin + 1] - z[c->spin + 2] : 0;
+    reach = c->L*(1 + dc_abs(y[D]));
     for (k = 0; k < 2; ++k) {
-        dc_real sign = k ? DC_R(1) : DC_R(-1), len2 = dci_ncp_dot(D, P->u[k], P->u[k]), t[3], M[3];
-        if (S->opt.authors) {
-            c->inv[k] = 1;
-            c->kk[k] = 0;
-        } else {                        /* unit; shorter below 1/32, smoothly, where cones are still opening */
-            const dc_real r0 = DC_R(1.0/32);
-            if (len2 >= r0*r0) {
-                c->inv[k] = 1/dc_sqrt(len2);
-                c->kk[k] = c->inv[k];
-            } else {
-                c->inv[k] = 2*r0/(r0*r0 + len2);
-                c->kk[k] = 1/r0;
-            }
+        dc_real sign = k ? DC_R(1) : DC_R(-1), len2 = dci_ncp_dot(D, P->u[k], P->u[k]), t[3], M[3], push = 0, arm = 0;
+        const dc_real r0 = DC_R(1.0/32);
+
+        /* the normal, SILICO Eq. 41: unit; shorter below 1/32, smoothly, where cones are still opening */
+        if (len2 >= r0*r0) {
+            c->inv[k] = 1/dc_sqrt(len2);
+            c->kk[k] = c->inv[k];
+        } else {
+            c->inv[k] = 2*r0/(r0*r0 + len2);
+            c->kk[k] = 1/r0;
         }
-        for (i = 0; i < D; ++i) c->n[k][i] = sign*c->inv[k]*P->u[k][i];             /* SILICO Eq. 41 */
+        for (i = 0; i < D; ++i) c->n[k][i] = sign*c->inv[k]*P->u[k][i];
         if (c->friction == DCI_PYRAMID && !(dc_abs(c->sg) > 0)) c->sg = c->n[k][2] < DC_R(-0.5) ? DC_R(-1) : DC_R(1);
         if (c->friction == DCI_LINE || c->friction == DCI_PYRAMID) dci_ncp_tangents(D, c->n[k], c->sg, c->t[k]);
-        /* velocity of the material point */
+
+        /* velocity of the material point, slip, spin */
         dci_ncp_wr(D, b[k]->w, P->r[k], c->vp[k]);
-        for (i = 0; i < D; ++i) c->vp[k][i] += b[k]->v[i];
+        for (i = 0; i < D; ++i) {
+            c->vp[k][i] += b[k]->v[i];
+            speed += dc_abs(c->vp[k][i]);
+            arm += dc_abs(P->r[k][i]);
+        }
         dci_ncp_tv(D, c, k, c->vp[k], t);
         for (i = 0; i < c->nt; ++i) w[i] += k ? -t[i] : t[i];
         if (c->spin) ws -= sign*dci_ncp_dot(3, c->n[k], b[k]->w);
-        if (c->bounce) {
-            dci_ncp_wr(D, b[k]->w0, P->r[k], c->vp0[k]);
-            for (i = 0; i < D; ++i) c->vp0[k][i] += b[k]->v0[i];
-            cn -= sign*dci_ncp_dot(D, c->n[k], c->vp[k]);
-            cn0 -= sign*dci_ncp_dot(D, c->n[k], c->vp0[k]);
-        }
+        reach += arm;
+
         /* wrench, the contact's part of SILICO Eq. 8 */
         dci_ncp_tf(D, c, k, c->f, t);
-        for (i = 0; i < D; ++i) c->F[k][i] = -sign*(c->n[k][i]*c->gamma + t[i]);
+        for (i = 0; i < D; ++i) {
+            c->F[k][i] = -sign*(c->n[k][i]*c->gamma + t[i]);
+            push += dc_abs(c->F[k][i]);
+        }
         if (b[k]->dof >= 0) {
             dc_real *F = S->Fx + b[k]->dof;
             for (i = 0; i < D; ++i) F[i] -= c->F[k][i];
             dci_ncp_rf(D, P->r[k], c->F[k], M);
             for (i = 0; i < nw; ++i) F[D + i] -= M[i] - (c->spin ? sign*c->n[k][i]*c->m : 0);
+            b[k]->load[0] += push;
+            b[k]->load[1] += push*arm;
         }
     }
-    Fs[0] = s[0] - (c->bounce ? h*(cn + c->e*cn0) : c->L*(y[D] - 1));               /* SILICO Eq. 9 */
+
+    /* the rows of the contact */
+    Fs[0] = s[0] - (c->L*(y[D] - 1) - c->bounce);                                   /* SILICO Eq. 9 */
     if (c->friction == DCI_CONE) {
         Fs[1] = z[1] - c->mu*z[0];
         for (i = 0; i < D; ++i) Fs[2 + i] = s[2 + i] - w[i];
@@ -1950,7 +2014,24 @@ DCI_LANE void dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int D, co
         Fs[at + 1] = s[at + 1] - ws - z[at];
         Fs[at + 2] = s[at + 2] + ws - z[at];
     }
-    if (c->passive) Fs[c->passive] = s[c->passive] - y[D];                          /* SILICO Eq. 30 */
+
+    /* the largest, in natural units */
+    for (i = 0; i < D; ++i) reach += dc_abs(y[i]);
+    reach *= 4*DC_EPS;
+    dual *= 4*DC_EPS;
+    speed *= 8*DC_EPS;
+    worst = dci_ncp_excess(Fs[0], reach, c->length);
+    for (i = c->lam; i < c->nz; ++i) worst = dci_ncp_larger(worst, dci_ncp_excess(Fs[i], reach, c->length));
+    for (i = 0; i < P->ny; ++i) worst = dci_ncp_larger(worst, dci_ncp_excess(Fx[i], i == D ? dual*c->L : dual, i == D ? c->length : 1));
+    if (c->friction != DCI_NO_FRICTION) {
+        worst = dci_ncp_larger(worst, dci_ncp_excess(Fs[1], 4*DC_EPS*c->mu*z[0], c->impulse));
+        for (i = 2; i < (c->spin ? c->spin : c->lam); ++i) worst = dci_ncp_larger(worst, dci_ncp_excess(Fs[i], speed, c->speed));
+    }
+    if (c->spin) {
+        worst = dci_ncp_larger(worst, dci_ncp_excess(Fs[c->spin], 4*DC_EPS*c->mus*z[0], c->impulse*c->mus));
+        for (i = 1; i < 3; ++i) worst = dci_ncp_larger(worst, dci_ncp_excess(Fs[c->spin + i], 8*DC_EPS*dc_abs(ws), c->speed/c->mus));
+    }
+    return worst;
 }
 
 /* Where body i is after the step with velocity v, and its rows of Fx without contacts (SILICO Eq. 8):
@@ -1962,6 +2043,8 @@ static DCI_NOINLINE void dci_ncp_body_eval(dc_ncp *S, dci_ncp_place *b, const dc
 {
     int D = S->D, i, j, l;
     dc_real h = S->scene.h, *F = S->Fx + b->dof;
+    b->load[0] = b->load[1] = 0;
+    for (i = 0; i < S->nb; ++i) b->load[i >= D] += dc_abs(b->rhs[i]);
     for (i = 0; i < D; ++i) {
         b->v[i] = v[i];
         b->x[i] = b->x0[i] + h*v[i];
@@ -2002,23 +2085,25 @@ static DCI_NOINLINE void dci_ncp_body_eval(dc_ncp *S, dci_ncp_place *b, const dc
     }
 }
 
-/* SILICO Eq. 20 at (x, z, s): residuals into Fx and Fs; largest of them, and the excess of complementarity. */
+/* SILICO Eq. 20 at (x, z, s): residuals into Fx and Fs; largest of them, and the excess of complementarity, in natural units */
 static DCI_NOINLINE void dci_ncp_eval(dc_ncp *S, const dc_real *x, const dc_real *z, const dc_real *s, dc_real *eq, dc_real *cp)
 {
     dc_real worst = 0, comp = 0;
     int i, k;
     for (i = 0; i < S->scene.bodies; ++i)
         if (S->place[i].dof >= 0) dci_ncp_body_eval(S, S->place + i, x + S->place[i].dof);
-    for (k = 0; k < S->scene.contacts; ++k)
-        if (S->D == 2) dci_ncp_contact_eval(S, S->C + k, 2, x, z, s);
-        else dci_ncp_contact_eval(S, S->C + k, 3, x, z, s);
-    for (i = 0; i < S->nx; ++i) worst = dc_max(worst, dc_abs(S->Fx[i]));
-    for (i = 0; i < S->nz; ++i) worst = dc_max(worst, dc_abs(S->Fs[i]));
     for (k = 0; k < S->scene.contacts; ++k) {
-        const dci_contact_nc *c = S->C + k;
-        const dc_real *zc = z + c->oz, *sc = s + c->oz;         /* SILICO Eq. 12, relaxed: SILICO Eq. 22 */
-        comp = dc_max(comp, dci_cone_excess(c->heads, c->head, zc, sc, S->rho, S->opt.authors, S->work));
-        comp = dc_max(comp, dci_cone_excess(c->P.runs, c->P.run, zc + c->lam, sc + c->lam, S->rho, S->opt.authors, S->work));
+        dci_contact_nc *c = S->C + k;
+        dc_real one = S->D == 2 ? dci_ncp_contact_eval(S, c, 2, x, z, s) : dci_ncp_contact_eval(S, c, 3, x, z, s);
+        worst = dci_ncp_larger(worst, one);
+        /* SILICO Eq. 12, relaxed: SILICO Eq. 22 */
+        comp = dci_ncp_larger(comp, dci_cone_excess(c->heads, c->head, z + c->oz, s + c->oz, S->rho, S->work));
+        comp = dci_ncp_larger(comp, dci_cone_excess(c->P.runs, c->P.run, z + c->oz + c->lam, s + c->oz + c->lam, S->rho, S->work));
+    }
+    for (i = 0; i < S->scene.bodies; ++i) {
+        const dci_ncp_place *b = S->place + i;
+        for (k = 0; b->dof >= 0 && k < S->nb; ++k)
+            worst = dci_ncp_larger(worst, dci_ncp_excess(S->Fx[b->dof + k], 8*DC_EPS*b->load[k >= S->D], b->unit[k >= S->D]));
     }
     *eq = worst;
     *cp = comp;
@@ -2143,7 +2228,7 @@ DCI_LANE void dci_ncp_chain(const dc_ncp *S, dci_contact_nc *c, const int D, con
 {
     const dci_pair_nc *P = &c->P;
     const dc_real h = S->scene.h;
-    dc_real move[2][3], turn[2][3], dx[2][3], th[3], in[6], o[7], dn[2][3], du[2][3], dr[2][3], dw[3] = DC_ZERO, dws = 0, dcn = 0, t[3], q[3];
+    dc_real move[2][3], turn[2][3], dx[2][3], th[3], in[6], o[7], dn[2][3], du[2][3], dr[2][3], dw[3] = DC_ZERO, dws = 0, t[3], q[3];
     const int nw = D == 2 ? 1 : 3;
     int i, j, k;
     for (k = 0; k < 2; ++k) {
@@ -2201,13 +2286,8 @@ DCI_LANE void dci_ncp_chain(const dc_ncp *S, dci_contact_nc *c, const int D, con
             dws -= sign*dci_ncp_dot(3, dn[k], b->w);
             if (dv[k]) dws -= sign*dci_ncp_dot(3, n, dv[k] + 3);
         }
-        if (c->bounce) {
-            dci_ncp_wr(D, b->w0, dr[k], t);
-            dcn -= sign*(dci_ncp_dot(D, dn[k], c->vp[k]) + dci_ncp_dot(D, n, dvp));
-            dcn -= sign*c->e*(dci_ncp_dot(D, dn[k], c->vp0[k]) + dci_ncp_dot(D, n, t));
-        }
     }
-    c->dap = c->bounce ? h*dcn : c->L*c->dalpha;
+    c->dap = c->L*c->dalpha;
     c->dgamma = -c->wg*c->dap + (constant ? c->cg : 0);
     for (i = 0; i < c->nt; ++i) {
         dc_real f = c->kap[i]*c->dgamma + (constant ? c->kc[i] : 0);
@@ -2498,11 +2578,6 @@ DCI_LANE void dci_ncp_direction(dc_ncp *S, const int D, dc_real *dx, dc_real *dz
         if (c->spin)
             dci_ncp_law_back(1, z + c->spin, s + c->spin, Fs + c->spin, rc + c->spin, &c->dlts, c->dens, c->mus, c->dgamma, c->cpsis,
                              &c->dws, dzc + c->spin, dsc + c->spin);
-        if (c->passive) {
-            i = c->passive;
-            dsc[i] = c->dalpha - Fs[i];
-            dzc[i] = -(rc[i] + z[i]*dsc[i])/s[i];
-        }
     }
 }
 
@@ -2512,18 +2587,44 @@ static DCI_NOINLINE int dci_ncp_factor_3(dc_ncp *S) { return dci_ncp_factor(S, 3
 static DCI_NOINLINE void dci_ncp_direction_2(dc_ncp *S, dc_real *dx, dc_real *dz, dc_real *ds) { dci_ncp_direction(S, 2, dx, dz, ds); }
 static DCI_NOINLINE void dci_ncp_direction_3(dc_ncp *S, dc_real *dx, dc_real *dz, dc_real *ds) { dci_ncp_direction(S, 3, dx, dz, ds); }
 
-/* S->rc for a target, with q times the second-order term of (dsa, dza) if given. */
-static void dci_ncp_rc(dc_ncp *S, dc_real target, dc_real q, const dc_real *dsa, const dc_real *dza)
+/* S->rc for the place t on the path, with q times the second-order term of (dsa, dza) if given. */
+static void dci_ncp_rc(dc_ncp *S, dc_real t, dc_real q, const dc_real *dsa, const dc_real *dza)
 {
     int k;
     for (k = 0; k < S->scene.contacts; ++k) {
         const dci_contact_nc *c = S->C + k;
         int at = c->oz, end = c->oz + c->lam;
-        dci_cone_rc(c->heads, c->head, c->fw, c->flam, S->s + at, S->z + at, target, q, dsa ? dsa + at : NULL, dsa ? dza + at : NULL,
+        dci_cone_rc(c->heads, c->head, c->fw, c->flam, S->s + at, S->z + at, t, S->rho, q, dsa ? dsa + at : NULL, dsa ? dza + at : NULL,
                     S->rc + at, S->work);
-        dci_cone_rc(c->P.runs, c->P.run, c->P.w, c->P.lam, S->s + end, S->z + end, target, q, dsa ? dsa + end : NULL,
+        dci_cone_rc(c->P.runs, c->P.run, c->P.w, c->P.lam, S->s + end, S->z + end, t, S->rho, q, dsa ? dsa + end : NULL,
                     dsa ? dza + end : NULL, S->rc + end, S->work);
     }
+}
+
+/* The place on the path at (z + a dza, s + a dsa): the mean over all cones of the products above their end, over `path` */
+static dc_real dci_ncp_along(const dc_ncp *S, dc_real a)
+{
+    dc_real sum = 0;
+    int k;
+    for (k = 0; k < S->scene.contacts; ++k) {
+        const dci_contact_nc *c = S->C + k;
+        int at = c->oz, end = c->oz + c->lam;
+        sum += dci_cone_along(c->heads, c->head, S->z + at, S->s + at, S->rho, a, S->dza + at, S->dsa + at);
+        sum += dci_cone_along(c->P.runs, c->P.run, S->z + end, S->s + end, S->rho, a, S->dza + end, S->dsa + end);
+    }
+    return dc_max(sum/DC_R(S->degree), 0);
+}
+
+/* 1: at t some product is still above the end by a factor of 2 */
+static int dci_ncp_on_the_way(const dc_ncp *S, dc_real t)
+{
+    int k, i;
+    for (k = 0; k < S->scene.contacts; ++k) {
+        const dci_contact_nc *c = S->C + k;
+        for (i = 0; i < c->heads; ++i) if (t*c->head[i].path > 2*S->rho*c->head[i].end) return 1;
+        if (t*c->P.run[0].path > 2*S->rho*c->P.run[0].end) return 1;
+    }
+    return 0;
 }
 
 /* The largest step up to `most` that keeps x, slacks or duals, in the cones (SILICO Eq. 13, 36). */
@@ -2538,36 +2639,40 @@ static dc_real dci_ncp_step_length(const dc_ncp *S, const dc_real *x, const dc_r
     return most;
 }
 
+/* How an iteration goes: at most so many steps, ended after so many in a row shorter than 1e-2; `test`: a step is halved until
+ * one of the two errors does not grow. */
+typedef struct { int most, stalls, test; } dci_ncp_manner;
+
 /* Newton's iteration from S->x, z, s. Fills info; leaves the residuals and places at the last iterate. */
-static DCI_NOINLINE dc_status dci_ncp_iterate(dc_ncp *S, int most, dc_ncp_info *info)
+static DCI_NOINLINE dc_status dci_ncp_iterate(dc_ncp *S, dci_ncp_manner manner, dc_ncp_info *info)
 {
-    const int authors = S->opt.authors;
-    const dc_real back = authors ? DC_R(0.95) : DC_R(0.98);     /* fraction of the way to the boundary */
-    dc_real eq, cp, eq2, cp2, nu, nua, a, target, sigma;
-    int it, i, trial, stalled = 0, degree = S->degree + authors;
+    const dc_real back = DC_R(0.98);        /* fraction of the way to the boundary */
+    dc_real eq, cp, eq2, cp2, nu, a, t;
+    int it, i, trial, stalled = 0;
     dci_ncp_eval(S, S->x, S->z, S->s, &eq, &cp);
-    for (it = 1;; ++it) {
-        info->iterations = authors ? it : it - 1;
+    for (it = 0;; ++it) {
+        info->iterations = it;
         info->residual = eq;
         info->complementarity = cp;
         if (eq <= S->tol && cp <= S->tol) return DC_OK;
-        if (it > most || stalled == 4) return DC_E_DIVERGED;
+        if (it == manner.most || stalled == manner.stalls) return DC_E_DIVERGED;
         if (!(eq < DC_REAL_MAX && cp < DC_REAL_MAX)) return DC_E_RANGE;
         if (!(S->D == 2 ? dci_ncp_factor_2(S) : dci_ncp_factor_3(S))) return DC_E_SINGULAR;
-        dci_ncp_rc(S, S->rho, 0, NULL, NULL);
+
+        /* predictor: the end of the path */
+        dci_ncp_rc(S, 0, 0, NULL, NULL);
         if (S->D == 2) dci_ncp_direction_2(S, S->dx, S->dza, S->dsa);
         else dci_ncp_direction_3(S, S->dx, S->dza, S->dsa);
         a = dci_ncp_step_length(S, S->z, S->dza, dci_ncp_step_length(S, S->s, S->dsa, 1/back));
         a = dc_min(back*a, 1);
-        nu = nua = 0;
-        for (i = 0; i < S->nz; ++i) {
-            nu += S->z[i]*S->s[i];
-            nua += (S->z[i] + a*S->dza[i])*(S->s[i] + a*S->dsa[i]);
-        }
-        sigma = nu > 0 ? dc_max(dc_min(nua/nu, 1), 0) : 0;
-        /* the cube is the usual centring; without it complementarity does not run ahead of the equations */
-        target = dc_max(sigma*(authors ? sigma*sigma : 1)*nu/DC_R(degree), S->rho);
-        dci_ncp_rc(S, target, authors ? DC_R(0.25)*a*a : a, S->dsa, S->dza);
+
+        /* how far to go: not the cube of the ratio, as usual, or complementarity runs ahead of the equations */
+        nu = dci_ncp_along(S, 0);
+        t = dc_min(dci_ncp_along(S, a), nu);
+        if (!dci_ncp_on_the_way(S, t)) t = 0;
+
+        /* corrector */
+        dci_ncp_rc(S, t, a, S->dsa, S->dza);
         if (S->D == 2) dci_ncp_direction_2(S, S->dx, S->dz, S->ds);
         else dci_ncp_direction_3(S, S->dx, S->dz, S->ds);
         a = dci_ncp_step_length(S, S->z, S->dz, dci_ncp_step_length(S, S->s, S->ds, 1/back));
@@ -2579,19 +2684,19 @@ static DCI_NOINLINE dc_status dci_ncp_iterate(dc_ncp *S, int most, dc_ncp_info *
                 S->st[i] = S->s[i] + a*S->ds[i];
             }
             dci_ncp_eval(S, S->xt, S->zt, S->st, &eq2, &cp2);
-            if (eq2 <= eq || cp2 <= cp) break;
+            if (!manner.test || eq2 <= eq || cp2 <= cp) break;
         }
-        stalled = a < DC_R(1e-2) && !authors ? stalled + 1 : 0;
+        stalled = a < DC_R(1e-2) ? stalled + 1 : 0;
         {
-            dc_real *t = S->x;
+            dc_real *swap = S->x;
             S->x = S->xt;
-            S->xt = t;
-            t = S->z;
+            S->xt = swap;
+            swap = S->z;
             S->z = S->zt;
-            S->zt = t;
-            t = S->s;
+            S->zt = swap;
+            swap = S->s;
             S->s = S->st;
-            S->st = t;
+            S->st = swap;
         }
         eq = eq2;
         cp = cp2;
@@ -2617,13 +2722,17 @@ static int dci_contact_lam(const dc_ncp_options *o, int dim, const dc_ncp_contac
     int n = 1;
     if (c->mu > 0) n += dim == 2 ? 3 : o && o->pyramid ? 5 : 4;
     if (c->mu_spin > 0 && dim == 3) n += 3;
-    return n + (o && o->authors ? 1 : 0);
+    return n;
 }
+
+/* a kept solution begins with: 1 when there is one */
+#define DCI_KEEP_HEAD 1
+#define DCI_LOAD_MOST 30
 
 DC_DEF int dc_ncp_keep_count(const dc_ncp_options *opt, int dim, const dc_ncp_contact *c)
 {
     if (!c || dim < 2 || dim > 3 || !dci_shape_valid(c->shape[0]) || !dci_shape_valid(c->shape[1])) return 0;
-    return 1 + dci_pnc_ny(c->shape[0], c->shape[1]) + 2*(dci_contact_lam(opt, dim, c) + c->shape[0]->rows + c->shape[1]->rows);
+    return DCI_KEEP_HEAD + dci_pnc_ny(c->shape[0], c->shape[1]) + 2*(dci_contact_lam(opt, dim, c) + c->shape[0]->rows + c->shape[1]->rows);
 }
 
 static int dci_scene_valid(const dc_ncp_options *o, const dc_ncp_scene *sc)
@@ -2631,7 +2740,7 @@ static int dci_scene_valid(const dc_ncp_options *o, const dc_ncp_scene *sc)
     int i;
     if (!sc || sc->dim < 2 || sc->dim > 3 || sc->bodies < 0 || sc->contacts < 0 || sc->bodies > 10000 || sc->contacts > 100000
         || (sc->bodies > 0 && !sc->body) || (sc->contacts > 0 && !sc->contact) || !dci_positive(sc->h) || !dc_in_range(sc->gravity)) return 0;
-    if (o && (!(o->rho >= 0 && o->rho <= 1) || !(o->tol >= 0 && o->tol <= 1) || o->max_iterations < 0 || (o->authors && sc->dim != 2))) return 0;
+    if (o && (!(o->rho >= 0 && o->rho <= 1) || !(o->tol >= 0 && o->tol <= 1) || o->max_iterations < 0 || !(o->acceleration >= 0 && o->acceleration <= DC_LIMIT))) return 0;
     for (i = 0; i < sc->contacts; ++i)
         if (!dci_contact_valid(o, sc, sc->contact + i)) return 0;
     return 1;
@@ -2648,6 +2757,8 @@ static void dci_ncp_lay(dc_ncp *S, const dc_ncp_options *o, const dc_ncp_scene *
     nx = n*(sc->dim == 2 ? 3 : 6);
     S->place = DCI_LAY(l, sc->bodies + 1, dci_ncp_place);
     S->C = DCI_LAY(l, sc->contacts, dci_contact_nc);
+    S->guess = DCI_LAY(l, sc->contacts, dci_load);
+    S->guess_v = DCI_LAY(l, nx, dc_real);
     for (i = 0; i < sc->contacts; ++i) {
         const dc_ncp_contact *c = sc->contact + i;
         dci_layout one = {NULL, 0};
@@ -2754,6 +2865,37 @@ static DCI_NOINLINE int dci_ncp_place_set(const dc_ncp_scene *sc, const dc_ncp_b
     return 1;
 }
 
+/* The natural units of a contact: its length, that of the smaller shape if one is much smaller; the impulse that the acceleration
+ * gives the two bodies' reduced mass in a step; the speed it gives over that length. At the end products of gamma and gap are
+ * rho impulse length, of friction and slip rho impulse speed, of the pair rho length. Of constants of the scene alone. */
+static void dci_ncp_units(dc_ncp *S, dci_contact_nc *c)
+{
+    const dc_real a = c->P.shape[0]->size, b = c->P.shape[1]->size, h = S->scene.h;
+    dc_real inv = 0, acceleration;
+    int i;
+    c->length = a > 0 && b > 0 ? a*b/(a + b) : a + b;
+    acceleration = S->acceleration > 0 ? S->acceleration : c->length/(100*h*h);
+    for (i = 0; i < 2; ++i)
+        if (S->place[c->body[i]].dof >= 0) inv += 1/S->place[c->body[i]].M;
+    c->impulse = acceleration*h/(inv > 0 ? inv : 1);
+    c->impulse_rate = acceleration*h;
+    S->fastest = dc_max(S->fastest, c->impulse_rate);
+    c->speed = dc_sqrt(acceleration*c->length);
+    c->head[0].end = c->impulse*c->length;
+    for (i = 1; i < c->heads; ++i) c->head[i].end = c->impulse*c->speed;
+    for (i = 0; i < c->P.runs; ++i) c->P.run[i].end = c->length;
+
+    /* the bodies' momenta: what the acceleration gives in a step, the smallest of their contacts */
+    for (i = 0; i < 2; ++i) {
+        dci_ncp_place *p = S->place + c->body[i];
+        const dc_real trace = S->D == 2 ? p->In[0] : (p->In[0] + p->In[4] + p->In[8])/2;
+        const dc_real unit = p->M*acceleration*h;
+        if (p->dof < 0 || (p->unit[0] > 0 && p->unit[0] <= unit)) continue;
+        p->unit[0] = unit;
+        p->unit[1] = dc_sqrt(trace*p->M)*acceleration*h;
+    }
+}
+
 /* Takes all memory and reads the scene. */
 static DCI_NOINLINE dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_ncp_scene *sc, dc_arena *mem, dc_ncp **out)
 {
@@ -2775,7 +2917,8 @@ static DCI_NOINLINE dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_n
     S->nv = S->n*nb;
     S->rho = S->opt.rho > 0 ? S->opt.rho : DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-6);
     S->tol = S->opt.tol > 0 ? S->opt.tol : S->rho/10;
-    S->most = S->opt.max_iterations > 0 ? S->opt.max_iterations : S->opt.authors ? 29 : 400;
+    S->most = S->opt.max_iterations > 0 ? S->opt.max_iterations : 400;
+    S->acceleration = S->opt.acceleration > 0 ? S->opt.acceleration : dc_sqrt(dc_dot(sc->gravity, sc->gravity));
     for (i = 0; i < sc->bodies; ++i) {
         if (!dci_ncp_place_set(sc, sc->body + i, S->D, S->place + i)) return DC_E_ARG;
         if (sc->body[i].mass > 0) {
@@ -2790,9 +2933,9 @@ static DCI_NOINLINE dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_n
         const dc_ncp_contact *c = sc->contact + k;
         dci_contact_nc *w = S->C + k;
         dc_real L = c->shape[0]->size + c->shape[1]->size;
-        dci_pnc_fill(&w->P, S->opt.authors, 1, 1);
-        w->L = S->opt.authors ? 1 : L;
-        w->P.L = S->opt.authors ? 1 : DC_R(0.5)*DC_R(dci_degree(&w->P))*L;
+        dci_pnc_fill(&w->P, 0, 1, 1);
+        w->L = L;
+        w->P.L = DC_R(0.5)*DC_R(dci_degree(&w->P))*L;
         for (i = 0; i < 2; ++i) {
             w->body[i] = c->body[i] < 0 ? sc->bodies : c->body[i];
             S->place[w->body[i]].held = 1;
@@ -2807,13 +2950,16 @@ static DCI_NOINLINE dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_n
             w->spin = i;
             i += 3;
         }
-        if (S->opt.authors) w->passive = i++;
         w->lam = i;
         w->nz = i + w->P.m;
-        dci_run_add(w->head, &w->heads, 0, w->friction == DCI_CONE ? 1 : i, 0);
-        if (w->friction == DCI_CONE) {
-            dci_run_add(w->head, &w->heads, 1, 1 + S->D, 1);
-            if (i > 2 + S->D) dci_run_add(w->head, &w->heads, 2 + S->D, i - 2 - S->D, 0);
+        dci_run_add(w->head, &w->heads, 0, 1, 0);
+        if (w->friction != DCI_NO_FRICTION) dci_run_add(w->head, &w->heads, 1, (w->spin ? w->spin : i) - 1, w->friction == DCI_CONE);
+        if (w->spin) dci_run_add(w->head, &w->heads, w->spin, 3, 0);
+        dci_ncp_units(S, w);
+        for (i = 0; i < 2; ++i) {
+            const dci_ncp_place *b = S->place + w->body[i];
+            int j;
+            for (j = 0; b->dof >= 0 && j < S->D; ++j) S->fastest = dc_max(S->fastest, dc_abs(b->rhs[j])/b->M);
         }
         w->oy = oy;
         w->oz = oz;
@@ -2821,6 +2967,9 @@ static DCI_NOINLINE dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_n
         oz += w->nz;
         S->degree += w->lam + dci_degree(&w->P) - (w->friction == DCI_CONE ? S->D : 0);
     }
+    for (i = 0; i < sc->bodies; ++i)
+        for (k = 0; k < 2; ++k)
+            if (!(S->place[i].unit[k] > 0)) S->place[i].unit[k] = 1;
     S->blocks = dci_ncp_pattern(S->n, sc->contacts, S->C, S->place, nb, S->order, S->slot, S->first, S->list, S->rank);
     S->K = (dc_real *)dc_arena_take(mem, (size_t)(S->blocks*nb*nb), sizeof(dc_real));
     if (!S->K) return DC_E_MEMORY;
@@ -2839,6 +2988,7 @@ static void dci_ncp_growth(dc_ncp *S, dci_contact_nc *c, int end, dci_growth *G)
         G->xs[i] = end ? b->x : b->x0;
         G->Rs[i] = end ? b->R : b->R0;
     }
+    for (i = 0; i < c->P.runs; ++i) c->P.run[i].path = 1;
     G->unit = 1;
     G->metres = G->slack = c->L;
     G->dual = c->P.L/c->L;
@@ -2847,119 +2997,308 @@ static void dci_ncp_growth(dc_ncp *S, dci_contact_nc *c, int end, dci_growth *G)
     dci_growth_middle(G, c->P.shape[0], c->P.shape[1]);
 }
 
-/* The cold start, at rest and z = s = e. By default the pairs of shapes start at the central point of their growth problem
- * at the bodies' old poses, with products P.L/10; so do gamma and friction: the first normals are then right. */
-static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S)
+/* where the path begins: products of gamma and gap, of friction and slip, of the pair */
+static void dci_ncp_path(dci_contact_nc *c, dc_real gap, dc_real slip, dc_real pair)
 {
+    int i;
+    for (i = 0; i < c->heads; ++i) c->head[i].path = i == 0 ? gap : slip;
+    for (i = 0; i < c->P.runs; ++i) c->P.run[i].path = pair;
+}
+
+/* ---- dynamics: a guess of the load -------------------------------------------------------------- */
+/* The convex contact problem (Anitescu) with points, normals and gaps of the old poses:
+ *
+ *     M v = M v- + h (m g + f) + J^T Z,   S = J v + gap/(h mu),   Z o S = 0,   Z and S in their cones
+ *
+ * by Nesterov and Todd's predictor and corrector, in the body system of the step. It says how large impulses are, no more.
+ *
+ *     dci_load_begin   | problem                | Z, S, v      | start
+ *     dci_load_factor  | Z, S                   | K, H, w, lam | K = M + J^T W^-2 J = L U
+ *     dci_load_solve   | K, rc                  | dv, dZ, dS   | Newton's direction
+ *     dci_load_estimate                                        | the iteration */
+
+/* o = J v, and with `affine` gap/(h mu) */
+DCI_LANE void dci_load_rows(const dc_ncp *S, const dci_contact_nc *c, const dci_load *g, const int D, const dc_real *v, int affine, dc_real *o)
+{
+    dc_real u[3] = DC_ZERO, t[3];
+    int i, k;
+    for (k = 0; k < 2; ++k) {
+        int d = S->place[c->body[k]].dof;
+        if (d < 0) continue;
+        dci_ncp_wr(D, v + d + D, g->arm[k], t);
+        for (i = 0; i < D; ++i) u[i] += (k ? -1 : 1)*(v[d + i] + t[i]);
+    }
+    o[0] = dci_ncp_dot(D, g->n, u) + (affine ? g->gap/S->scene.h : 0);
+    if (!g->run.soc) return;
+    o[0] /= c->mu;
+    for (i = 1; i < D; ++i) o[i] = dci_ncp_dot(D, g->t[i - 1], u);
+}
+
+/* F += J^T Z */
+DCI_LANE void dci_load_add(const dc_ncp *S, const dci_contact_nc *c, const dci_load *g, const int D, const dc_real *Z, dc_real *F)
+{
+    const int nw = D == 2 ? 1 : 3;
+    dc_real f[3], t[3];
+    int i, j, k;
+    for (i = 0; i < D; ++i) {
+        f[i] = g->n[i]*Z[0]/(g->run.soc ? c->mu : 1);
+        for (j = 1; j < g->run.n; ++j) f[i] += g->t[j - 1][i]*Z[j];
+    }
+    for (k = 0; k < 2; ++k) {
+        const dc_real sign = k ? DC_R(-1) : DC_R(1);
+        int d = S->place[c->body[k]].dof;
+        if (d < 0) continue;
+        dci_ncp_rf(D, g->arm[k], f, t);
+        for (i = 0; i < D; ++i) F[d + i] += sign*f[i];
+        for (i = 0; i < nw; ++i) F[d + D + i] += sign*t[i];
+    }
+}
+
+/* bodies move freely; impulses of the size that would stop them */
+DCI_LANE void dci_load_begin(dc_ncp *S, const int D, dc_real *v)
+{
+    const int nw = D == 2 ? 1 : 3;
+    int i, k;
+    for (k = 0; k < S->scene.bodies; ++k) {
+        const dci_ncp_place *b = S->place + k;
+        for (i = 0; b->dof >= 0 && i < D + nw; ++i) v[b->dof + i] = i < D ? b->rhs[i]/b->M : b->w0[i - D];
+    }
+    for (k = 0; k < S->scene.contacts; ++k) {
+        const dci_contact_nc *c = S->C + k;
+        dci_load *g = S->guess + k;
+        const int cone = c->friction != DCI_NO_FRICTION;
+        dc_real o[3] = DC_ZERO, slip = 0, speed = S->fastest;
+        i = 0;
+        dci_run_add(&g->run, &i, 0, cone ? D : 1, cone);
+        dci_ncp_tangents(D, g->n, g->n[D - 1] < 0 ? DC_R(-1) : DC_R(1), g->t);
+        dci_load_rows(S, c, g, D, v, 1, o);
+        for (i = 1; i < g->run.n; ++i) slip += o[i]*o[i];
+        g->unit = c->impulse*speed/(c->impulse_rate);
+        g->Z[0] = (cone ? c->mu : 1)*g->unit;
+        g->S[0] = dc_max(dc_max(o[0], speed), DC_R(1.5)*dc_sqrt(slip));
+        for (i = 1; i < g->run.n; ++i) g->Z[i] = g->S[i] = 0;
+        g->run.path = g->unit;
+    }
+}
+
+DCI_LANE int dci_load_factor(dc_ncp *S, const int D)
+{
+    const int nw = D == 2 ? 1 : 3, nb = D + nw, n = S->n;
+    int i, j, k, l, q, side;
+    memset(S->K, 0, (size_t)(S->blocks*nb*nb)*sizeof(dc_real));
+    for (k = 0; k < S->scene.bodies; ++k) {
+        const dci_ncp_place *b = S->place + k;
+        dc_real *K;
+        if (b->dof < 0) continue;
+        K = S->K + S->slot[b->dof/nb*(n + 1)]*nb*nb;
+        for (i = 0; i < D; ++i) K[i*nb + i] = b->M;
+        for (i = 0; i < nw; ++i)
+            for (j = 0; j < nw; ++j) K[(D + i)*nb + D + j] = b->In[i*nw + j];
+    }
+    for (k = 0; k < S->scene.contacts; ++k) {
+        const dci_contact_nc *c = S->C + k;
+        dci_load *g = S->guess + k;
+        const int m = g->run.n;
+        dc_real A[2][3][6];
+        if (!dci_cone_scaling(1, &g->run, g->S, g->Z, g->w, g->lam)) return 0;
+        if (g->run.soc) dci_ncp_cone_h(m, g->w, g->run.eta, g->H);
+        else g->H[0] = g->Z[0]/g->S[0];
+        for (side = 0; side < 2; ++side)                    /* rows of J */
+            for (i = 0; i < m; ++i) {
+                dc_real d[3], t[3];
+                for (j = 0; j < D; ++j) d[j] = (side ? -1 : 1)*(i > 0 ? g->t[i - 1][j] : g->run.soc ? g->n[j]/c->mu : g->n[j]);
+                dci_ncp_rf(D, g->arm[side], d, t);
+                for (j = 0; j < nb; ++j) A[side][i][j] = j < D ? d[j] : t[j - D];
+            }
+        for (side = 0; side < 2; ++side) {
+            int col = S->place[c->body[side]].dof;
+            dc_real HA[3][6];
+            if (col < 0) continue;
+            for (i = 0; i < m; ++i)
+                for (j = 0; j < nb; ++j) {
+                    HA[i][j] = 0;
+                    for (l = 0; l < m; ++l) HA[i][j] += g->H[i*m + l]*A[side][l][j];
+                }
+            for (l = 0; l < 2; ++l) {
+                int row = S->place[c->body[l]].dof;
+                dc_real *K;
+                if (row < 0) continue;
+                K = S->K + S->slot[row/nb*n + col/nb]*nb*nb;
+                for (i = 0; i < nb; ++i)
+                    for (j = 0; j < nb; ++j)
+                        for (q = 0; q < m; ++q) K[i*nb + j] += A[l][q][i]*HA[q][j];
+            }
+        }
+    }
+    return dci_ncp_lu(S, nb);
+}
+
+/* k = W^-1 (lam \ rc) */
+static void dci_load_back(const dci_load *g, dc_real *k)
+{
+    dci_cone_divide(1, &g->run, g->lam, g->rc, k);
+    dci_cone_winv(1, &g->run, g->w, k, 1, k);
+}
+
+/* dS = J dv + (J v + gap/h - S), dZ = -H dS - k */
+DCI_LANE void dci_load_solve(dc_ncp *S, const int D, const dc_real *v, dc_real *dv)
+{
+    const int nw = D == 2 ? 1 : 3;
+    int i, j, k;
+    for (k = 0; k < S->scene.bodies; ++k) {
+        const dci_ncp_place *b = S->place + k;
+        if (b->dof < 0) continue;
+        for (i = 0; i < D; ++i) dv[b->dof + i] = b->rhs[i] - b->M*v[b->dof + i];
+        for (i = 0; i < nw; ++i) {
+            dv[b->dof + D + i] = b->rhs[D + i];
+            for (j = 0; j < nw; ++j) dv[b->dof + D + i] -= b->In[nw*i + j]*v[b->dof + D + j];
+        }
+    }
+    for (k = 0; k < S->scene.contacts; ++k) {
+        dci_load *g = S->guess + k;
+        dc_real o[3], y[3], back[3];
+        dci_load_rows(S, S->C + k, g, D, v, 1, o);
+        dci_load_back(g, back);
+        for (i = 0; i < g->run.n; ++i) {
+            y[i] = g->Z[i] - back[i];
+            for (j = 0; j < g->run.n; ++j) y[i] -= g->H[i*g->run.n + j]*(o[j] - g->S[j]);
+        }
+        dci_load_add(S, S->C + k, g, D, y, dv);
+    }
+    dci_ncp_lu_solve(S, D + nw, dv);
+    for (k = 0; k < S->scene.contacts; ++k) {
+        dci_load *g = S->guess + k;
+        dc_real o[3], a[3], back[3];
+        dci_load_rows(S, S->C + k, g, D, v, 1, o);
+        dci_load_rows(S, S->C + k, g, D, dv, 0, a);
+        dci_load_back(g, back);
+        for (i = 0; i < g->run.n; ++i) g->dS[i] = a[i] + o[i] - g->S[i];
+        for (i = 0; i < g->run.n; ++i) {
+            g->dZ[i] = -back[i];
+            for (j = 0; j < g->run.n; ++j) g->dZ[i] -= g->H[i*g->run.n + j]*g->dS[j];
+        }
+    }
+}
+
+/* the longest step of both cones' vectors */
+static dc_real dci_load_length(const dc_ncp *S, dc_real most)
+{
+    int k;
+    for (k = 0; k < S->scene.contacts; ++k) {
+        const dci_load *g = S->guess + k;
+        most = dci_cone_step(1, &g->run, g->Z, g->dZ, dci_cone_step(1, &g->run, g->S, g->dS, most));
+    }
+    return most;
+}
+
+/* the mean product over `path` */
+static dc_real dci_load_along(const dc_ncp *S, dc_real a)
+{
+    dc_real sum = 0;
+    int k;
+    for (k = 0; k < S->scene.contacts; ++k) {
+        const dci_load *g = S->guess + k;
+        sum += dci_cone_along(1, &g->run, g->Z, g->S, 0, a, g->dZ, g->dS);
+    }
+    return sum/DC_R(S->scene.contacts);
+}
+
+/* Impulses in S->guess; velocities in v, dv is scratch. 0: none. */
+DCI_LANE int dci_load_estimate(dc_ncp *S, const int D, dc_real *v, dc_real *dv)
+{
+    dc_real nu, first = 0, a, sigma, work[6];
+    int it, i, k;
+    dci_load_begin(S, D, v);
+    for (it = 0; it < DCI_LOAD_MOST; ++it) {
+        nu = dci_load_along(S, 0);
+        if (it == 0) first = nu;
+        if (!(nu > DC_R(1e-6)*first)) return nu >= 0;
+        if (!dci_load_factor(S, D)) return 0;
+        for (k = 0; k < S->scene.contacts; ++k) {
+            dci_load *g = S->guess + k;
+            dci_cone_rc(1, &g->run, g->w, g->lam, g->S, g->Z, 0, 0, 0, NULL, NULL, g->rc, work);
+        }
+        dci_load_solve(S, D, v, dv);
+        a = dci_load_length(S, 1);
+        sigma = dc_min(dc_max(dci_load_along(S, a)/nu, 0), 1);
+        for (k = 0; k < S->scene.contacts; ++k) {
+            dci_load *g = S->guess + k;
+            dci_cone_rc(1, &g->run, g->w, g->lam, g->S, g->Z, sigma*sigma*sigma*nu, 0, a, g->dS, g->dZ, g->rc, work);
+        }
+        dci_load_solve(S, D, v, dv);
+        a = dc_min(DC_R(0.95)*dci_load_length(S, 1/DC_R(0.95)), 1);
+        for (i = 0; i < S->nv; ++i) v[i] += a*dv[i];
+        for (k = 0; k < S->scene.contacts; ++k) {
+            dci_load *g = S->guess + k;
+            for (i = 0; i < g->run.n; ++i) {
+                g->Z[i] += a*g->dZ[i];
+                g->S[i] += a*g->dS[i];
+            }
+        }
+    }
+    return 1;
+}
+static DCI_NOINLINE int dci_load_estimate_2(dc_ncp *S, dc_real *v, dc_real *dv) { return dci_load_estimate(S, 2, v, dv); }
+static DCI_NOINLINE int dci_load_estimate_3(dc_ncp *S, dc_real *v, dc_real *dv) { return dci_load_estimate(S, 3, v, dv); }
+
+/* ---- dynamics: starts -------------------------------------------------------------------------- */
+
+/* A cold start: products of the pairs over P.L; slack of a gap over what is left of it at full speed, slip over that speed;
+ * 1: bodies begin with the guessed velocities, not at rest. */
+typedef struct { dc_real pair, gap, slip; int wide, moving; } dci_ncp_start;
+
+/* Pairs at the central point of their growth problem at the old poses: the first normals are then right. Impulses as guessed. */
+static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S, const dci_ncp_start *start)
+{
+    const dc_real h = S->scene.h;
     int i, k, D = S->D;
     for (i = 0; i < S->nx; ++i) S->x[i] = 0;
     for (k = 0; k < S->scene.contacts; ++k) {
         dci_contact_nc *c = S->C + k;
         dci_pair_nc *P = &c->P;
-        const dci_ncp_place *b[2];
-        dc_real *z = S->z + c->oz, *s = S->s + c->oz, *y = S->x + c->oy, wa, nu = dc_max(DC_R(0.1)*P->L, S->rho);
+        dci_load *g = S->guess + k;
+        dc_real *z = S->z + c->oz + c->lam, *s = S->s + c->oz + c->lam, *y = S->x + c->oy, len;
         dci_growth G;
         dc_growth_result r;
-        for (i = 0; i < 2; ++i) b[i] = S->place + c->body[i];
         c->sg = 0;
-        dci_cone_unit(c->heads, c->head, z);
-        dci_cone_unit(c->heads, c->head, s);
-        if (S->opt.authors) {
-            wa = c->body[1] == S->scene.bodies ? 1 : c->body[0] == S->scene.bodies ? 0 : DC_R(0.5);
-            for (i = 0; i < D; ++i) y[i] = wa*b[0]->x0[i] + (1 - wa)*b[1]->x0[i];
-            dci_cone_unit(P->runs, P->run, z + c->lam);
-            dci_cone_unit(P->runs, P->run, s + c->lam);
-            continue;
-        }
         dci_ncp_growth(S, c, 0, &G);
-        if (dci_growth_solve(&G, nu, 1, 20, &r) != DC_OK) dci_growth_start(&G);
+        if (dci_growth_solve(&G, dc_max(start->pair*P->L, S->rho*c->length), 1, 30, &r) != DC_OK) dci_growth_start(&G);
         for (i = 0; i < P->ny; ++i) y[i] = G.y[i];
         for (i = 0; i < P->m; ++i) {
-            z[c->lam + i] = G.z[i];
-            s[c->lam + i] = G.s[i];
+            z[i] = G.z[i];
+            s[i] = G.s[i];
         }
-        s[0] = dc_max(c->L*(y[D] - 1), dc_sqrt(nu));
-        z[0] = nu/s[0];
-        for (i = 1; i < c->lam; ++i)
-            if (z[i] > 0) {
-                s[i] = dc_sqrt(nu);
-                z[i] = nu/s[i];
-            }
-    }
-}
+        if (S->guessed) continue;
 
-/* The pairs of linear friction at slip w and normal impulse gamma, on the central path: beta = nu/(psi +- w), and psi solves
- * mu gamma - nu/psi = sum beta by bisection, falling on the left and above the largest |w|. */
-static void dci_ncp_settle_line(int nt, const dc_real *w, dc_real limit, dc_real nu, dc_real *z, dc_real *s)
-{
-    dc_real lo = 0, hi, psi = 0;
-    int i, k;
-    for (i = 0; i < nt; ++i) lo = dc_max(lo, dc_abs(w[i]));
-    hi = lo + (2*DC_R(nt) + 1)*nu/limit;
-    for (k = 0; k < 60; ++k) {
-        dc_real sum;
-        psi = lo + (hi - lo)/2;
-        sum = nu/psi;
-        for (i = 0; i < nt; ++i) sum += nu/(psi + w[i]) + nu/(psi - w[i]);
-        if (sum > limit) lo = psi;
-        else hi = psi;
+        /* the geometry of shapes that are nearly hard */
+        dci_growth_go_on(&G, DC_R(1e-4)*P->L, 1, 20, &r);
+        len = dc_sqrt(dci_ncp_dot(D, P->u[0], P->u[0]));
+        for (i = 0; i < D; ++i) {
+            g->n[i] = len > 0 ? -P->u[0][i]/len : 0;
+            g->arm[0][i] = P->r[0][i];
+            g->arm[1][i] = P->r[1][i];
+        }
+        g->gap = len > 0 ? (G.y[D] - 1 - c->bounce/c->L)*P->L/len : 1;
     }
-    psi = hi;
-    z[0] = psi;
-    s[0] = nu/psi;
-    for (i = 0; i < nt; ++i) {
-        s[1 + 2*i] = psi + w[i];
-        s[2 + 2*i] = psi - w[i];
-        z[1 + 2*i] = nu/s[1 + 2*i];
-        z[2 + 2*i] = nu/s[2 + 2*i];
-    }
-}
-
-/* Everything of the contacts on the central path of products nu at the velocities in S->x: what is left are the momenta. */
-static DCI_NOINLINE void dci_ncp_settle(dc_ncp *S, dc_real nu)
-{
-    int i, k, D = S->D;
-    dc_real eq, cp;
-    dci_ncp_eval(S, S->x, S->z, S->s, &eq, &cp);
+    if (!S->guessed) S->guessed = S->scene.contacts > 0 && (D == 2 ? dci_load_estimate_2(S, S->guess_v, S->dx) : dci_load_estimate_3(S, S->guess_v, S->dx)) ? 1 : -1;
+    for (i = 0; start->moving && S->guessed > 0 && i < S->nv; ++i) S->x[i] = S->guess_v[i];
     for (k = 0; k < S->scene.contacts; ++k) {
         dci_contact_nc *c = S->C + k;
-        dc_real *z = S->z + c->oz, *s = S->s + c->oz, *y = S->x + c->oy;
-        dci_growth G;
-        dc_growth_result r;
-        dci_ncp_growth(S, c, 1, &G);
-        if (dci_growth_solve(&G, nu, 1, 40, &r) != DC_OK) dci_growth_start(&G);
-        for (i = 0; i < c->P.ny; ++i) y[i] = G.y[i];
-        for (i = 0; i < c->P.m; ++i) {
-            z[c->lam + i] = G.z[i];
-            s[c->lam + i] = G.s[i];
-        }
-    }
-    dci_ncp_eval(S, S->x, S->z, S->s, &eq, &cp);
-    for (k = 0; k < S->scene.contacts; ++k) {
-        dci_contact_nc *c = S->C + k;
-        dc_real *z = S->z + c->oz, *s = S->s + c->oz, *Fs = S->Fs + c->oz, w[3];
-        s[0] = dc_max(s[0] - Fs[0], nu);                 /* Fs = s - (what it is to be) */
-        z[0] = nu/s[0];
-        if (c->friction == DCI_CONE) {
-            dc_real w2 = 0, zeta = c->mu*z[0], psi;
-            for (i = 0; i < D; ++i) {
-                w[i] = s[2 + i] - Fs[2 + i];
-                w2 += w[i]*w[i];
+        const dci_load *g = S->guess + k;
+        const dc_real speed = S->fastest, U = dc_max(S->guessed > 0 ? g->Z[0]/(g->run.soc ? c->mu : 1) : 0, g->unit);
+        dc_real *z = S->z + c->oz, *s = S->s + c->oz;
+        const dc_real slack = start->gap*(start->wide ? c->L : h*speed), slip = start->slip*(start->wide ? c->speed : speed);
+        dci_ncp_path(c, U*slack, U*slip, dc_max(start->pair*c->P.L, S->rho*c->length));
+        s[0] = dc_max(c->L*(S->x[c->oy + D] - 1) - c->bounce, slack);
+        z[0] = c->head[0].path/s[0];
+        for (i = 1; i < c->lam; ++i) {
+            const int apex = c->friction == DCI_CONE && i >= 1 && i <= D + 1;
+            s[i] = !apex || i == 1 ? slip : 0;
+            z[i] = !apex || i == 1 ? U : 0;
+            if (apex && i == 1) {
+                z[i] = c->mu*U;
+                s[i] = c->head[1].path/z[i];
             }
-            psi = (nu + dc_sqrt(nu*nu + 4*zeta*zeta*w2))/(2*zeta);
-            s[1] = psi;
-            z[1] = zeta;
-            for (i = 0; i < D; ++i) {
-                s[2 + i] = w[i];
-                z[2 + i] = -zeta*w[i]/psi;
-            }
-        } else if (c->friction != DCI_NO_FRICTION) {
-            for (i = 0; i < c->nt; ++i) w[i] = s[2 + 2*i] - Fs[2 + 2*i] - z[1];
-            dci_ncp_settle_line(c->nt, w, c->mu*z[0], nu, z + 1, s + 1);
-        }
-        if (c->spin) {
-            w[0] = s[c->spin + 1] - Fs[c->spin + 1] - z[c->spin];
-            dci_ncp_settle_line(1, w, c->mus*z[0], nu, z + c->spin, s + c->spin);
         }
     }
 }
@@ -2994,7 +3333,12 @@ static DCI_NOINLINE void dci_ncp_free(dc_ncp *S)
     }
 }
 
-/* Contacts with restitution that close within the step bounce: decided from the old poses and velocities. */
+/* Contacts with restitution e that close within the step bounce: with c the rate of L alpha before it and g = L (alpha - 1), they
+ * are to end at least at
+ *
+ *     e h |c| + min(g, 8 e h |c|)
+ *
+ * so that they part with e |c| (for e < 1/8 with less, down to none at e = 0), and nothing overlaps. */
 static DCI_NOINLINE void dci_ncp_bounces(dc_ncp *S)
 {
     int i, k, l, D = S->D;
@@ -3003,7 +3347,8 @@ static DCI_NOINLINE void dci_ncp_bounces(dc_ncp *S)
         const dci_ncp_place *b[2];
         dci_growth G;
         dc_growth_result r;
-        dc_real cn = 0, len2 = 0;
+        dc_real rate = 0, gap, rise;
+        c->bounce = 0;
         if (!(c->e > 0)) continue;
         for (i = 0; i < 2; ++i) b[i] = S->place + c->body[i];
         dci_ncp_growth(S, c, 0, &G);
@@ -3011,11 +3356,12 @@ static DCI_NOINLINE void dci_ncp_bounces(dc_ncp *S)
         for (l = 0; l < 2; ++l) {
             dc_real v[3];
             dci_ncp_wr(D, b[l]->w0, c->P.r[l], v);
-            for (i = 0; i < D; ++i) cn -= c->P.u[l][i]*(v[i] + b[l]->v0[i]);
+            for (i = 0; i < D; ++i) rate -= c->P.u[l][i]*(v[i] + b[l]->v0[i]);
         }
-        for (i = 0; i < D; ++i) len2 += c->P.u[0][i]*c->P.u[0][i];
-        if (!(len2 > 0)) continue;
-        c->bounce = cn < 0 && (G.y[D] - 1)*c->P.L + S->scene.h*cn < 0;
+        rate *= c->L/c->P.L;
+        gap = c->L*(G.y[D] - 1);
+        rise = -c->e*S->scene.h*rate;
+        if (rate < 0 && gap + S->scene.h*rate < 0) c->bounce = rise + dc_min(dc_max(gap, 0), 8*rise);
     }
 }
 
@@ -3027,11 +3373,13 @@ static DCI_NOINLINE int dci_ncp_warm(dc_ncp *S)
     dc_real eq, cp, push;
     for (k = 0; k < S->scene.contacts; ++k) {
         const dc_real *keep = S->scene.contact[k].keep;
-        const dci_contact_nc *c = S->C + k;
-        if (!keep || !(keep[0] > 0) || !dci_all_in_limit(keep, 1 + c->P.ny + 2*c->nz)) return 0;
-        memcpy(S->x + c->oy, keep + 1, (size_t)c->P.ny*sizeof(dc_real));
-        memcpy(S->z + c->oz, keep + 1 + c->P.ny, (size_t)c->nz*sizeof(dc_real));
-        memcpy(S->s + c->oz, keep + 1 + c->P.ny + c->nz, (size_t)c->nz*sizeof(dc_real));
+        dci_contact_nc *c = S->C + k;
+        if (!keep || !(keep[0] > 0) || !dci_all_in_limit(keep, DCI_KEEP_HEAD + c->P.ny + 2*c->nz)) return 0;
+        keep += DCI_KEEP_HEAD;
+        memcpy(S->x + c->oy, keep, (size_t)c->P.ny*sizeof(dc_real));
+        memcpy(S->z + c->oz, keep + c->P.ny, (size_t)c->nz*sizeof(dc_real));
+        memcpy(S->s + c->oz, keep + c->P.ny + c->nz, (size_t)c->nz*sizeof(dc_real));
+        dci_ncp_path(c, c->head[0].end, c->impulse*c->speed, c->length);
     }
     for (i = 0; i < S->scene.bodies; ++i) {
         const dci_ncp_place *b = S->place + i;
@@ -3044,8 +3392,10 @@ static DCI_NOINLINE int dci_ncp_warm(dc_ncp *S)
     push = dc_max(dc_min(DC_R(0.1)*eq, DC_R(0.1)), S->rho);
     for (k = 0; k < S->scene.contacts; ++k) {
         const dci_contact_nc *c = S->C + k;
-        if (!dci_cone_push(c->heads, c->head, push, S->z + c->oz, S->s + c->oz)
-            || !dci_cone_push(c->P.runs, c->P.run, push, S->z + c->oz + c->lam, S->s + c->oz + c->lam)) return 0;
+        dc_real *z = S->z + c->oz, *s = S->s + c->oz;
+        if (!dci_cone_push(1, c->head, push*c->impulse, push*c->length, z, s)
+            || (c->heads > 1 && !dci_cone_push(c->heads - 1, c->head + 1, push*c->impulse, push*c->speed, z, s))
+            || !dci_cone_push(c->P.runs, c->P.run, push, push*c->length, z + c->lam, s + c->lam)) return 0;
     }
     return 1;
 }
@@ -3058,38 +3408,33 @@ static void dci_ncp_remember(const dc_ncp *S, int valid)
         const dci_contact_nc *c = S->C + k;
         if (!keep) continue;
         keep[0] = DC_R(valid);
-        memcpy(keep + 1, S->x + c->oy, (size_t)c->P.ny*sizeof(dc_real));
-        memcpy(keep + 1 + c->P.ny, S->z + c->oz, (size_t)c->nz*sizeof(dc_real));
-        memcpy(keep + 1 + c->P.ny + c->nz, S->s + c->oz, (size_t)c->nz*sizeof(dc_real));
+        memcpy(keep + DCI_KEEP_HEAD, S->x + c->oy, (size_t)c->P.ny*sizeof(dc_real));
+        memcpy(keep + DCI_KEEP_HEAD + c->P.ny, S->z + c->oz, (size_t)c->nz*sizeof(dc_real));
+        memcpy(keep + DCI_KEEP_HEAD + c->P.ny + c->nz, S->s + c->oz, (size_t)c->nz*sizeof(dc_real));
     }
 }
 
-/* From the cold start; by default, when that one stalls, from velocities that it has not seen, with the contacts settled there at
- * products of nu rho: the best end so far (part < 0), or `part` of the velocities of the step before. The order is that of
- * success in tumbling scenes. */
+/* The cold starts, in the order of success, until one is solved. */
 static DCI_NOINLINE dc_status dci_ncp_cold_solve(dc_ncp *S, dc_ncp_info *info)
 {
-    static const struct { dc_real part, nu; } start[] = {{0, 0}, {-1, 10}, {1, 1000}, {DC_R(0.5), 100}, {-1, 1}, {1, 100},
-                                                         {0, 1000}, {DC_R(0.5), 10}, {-1, 1000}};
-    const int starts = S->opt.authors ? 1 : (int)(sizeof start/sizeof start[0]);
+    static const struct { dci_ncp_start at; dci_ncp_manner manner; } start[] = {
+        {{DC_R(0.03), DC_R(0.1), DC_R(0.1), 1, 0}, {50, 4, 1}},
+        {{DC_R(0.01), DC_R(0.1), DC_R(0.1), 0, 0}, {50, 4, 1}},
+        {{DC_R(0.0001), DC_R(0.01), DC_R(0.1), 0, 0}, {60, 20, 0}},
+        {{DC_R(0.01), DC_R(0.1), 10, 0, 0}, {50, 4, 1}},
+        {{DC_R(0.001), DC_R(0.1), 1, 0, 1}, {60, 20, 0}},
+        {{DC_R(0.01), DC_R(0.001), DC_R(0.01), 0, 0}, {50, 4, 1}}};
+    const int starts = (int)(sizeof start/sizeof start[0]);
     dc_status st = DC_E_DIVERGED;
     dc_real least = DC_REAL_MAX;
-    int i, j, k, spent = 0;
+    int i, k, spent = 0;
     for (k = 0; k < starts && (k == 0 || spent < S->most); ++k) {
         dc_ncp_info in = DC_ZERO;
-        int left = S->most - spent;
-        if (k == 0) dci_ncp_cold(S);
-        else {
-            for (i = 0; i < S->scene.bodies; ++i) {
-                const dci_ncp_place *b = S->place + i;
-                if (b->dof < 0) continue;
-                for (j = 0; j < S->nb; ++j)
-                    S->x[b->dof + j] = start[k].part < 0 ? S->best[b->dof + j] : start[k].part*(j < S->D ? b->v0[j] : b->w0[j - S->D]);
-            }
-            dci_ncp_settle(S, dc_min(start[k].nu*S->rho, DC_R(0.1)));
-        }
+        dci_ncp_manner manner = start[k].manner;
+        if (manner.most > S->most - spent) manner.most = S->most - spent;
+        dci_ncp_cold(S, &start[k].at);
         dci_ncp_free(S);
-        st = dci_ncp_iterate(S, !S->opt.authors && left > 50 ? 50 : left, &in);
+        st = dci_ncp_iterate(S, manner, &in);
         spent += in.iterations;
         if (st == DC_OK || in.residual <= least) {
             least = in.residual;
@@ -3162,11 +3507,13 @@ DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scen
     dci_ncp_bounces(S);
     st = DC_E_DIVERGED;
     if (S->scene.contacts > 0 && dci_ncp_warm(S)) {
-        st = dci_ncp_iterate(S, S->most < 15 ? S->most : 15, &in);
+        const dci_ncp_manner manner = {S->most < 15 ? S->most : 15, 4, 1};
+        st = dci_ncp_iterate(S, manner, &in);
         in.warm = st == DC_OK;
     }
     if (st != DC_OK) {
         dc_ncp_info cold = DC_ZERO;
+        S->most -= in.iterations;
         st = dci_ncp_cold_solve(S, &cold);
         cold.iterations += in.iterations;
         in = cold;
@@ -3187,14 +3534,14 @@ DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scen
  *
  * F: momentum rows minus the contacts' wrenches, these with everything of the contact eliminated at fixed v. Below, each
  * statement is the transpose of one of dci_ncp_chain; xbar names the cotangent of x. */
-DCI_LANE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *a, dc_real *hbar, dc_real *cbar,
+DCI_LANE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *a, dc_real *cbar,
                                   dc_shape_grad *ga, dc_shape_grad *gb)
 {
     dci_pair_nc *P = &c->P;
     const int nw = D == 2 ? 1 : 3;
-    const dc_real h = S->scene.h, *y = S->x + c->oy, *z = S->z + c->oz;
+    const dc_real *y = S->x + c->oy, *z = S->z + c->oz;
     dc_real n[2][3] = {{0, 0, 0}, {0, 0, 0}}, r[2][3] = {{0, 0, 0}, {0, 0, 0}}, u[2][3], f[3] = DC_ZERO, w[3] = DC_ZERO, t[3], q[3], m = 0;
-    dc_real ws, g = 0, cn, L, cn0v = 0, cnv = 0, *r1 = S->work, *r2 = r1 + P->ny, *Y = r2 + P->m, *Lam = Y + P->ny;
+    dc_real ws, g = 0, L, *r1 = S->work, *r2 = r1 + P->ny, *Y = r2 + P->m, *Lam = Y + P->ny;
     int i, j, k;
     for (k = 0; k < 2; ++k) {
         const dci_ncp_place *b = S->place + c->body[k];
@@ -3230,10 +3577,9 @@ DCI_LANE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, con
         g += c->kaps*m;
         if (cbar) cbar[1] += c->kaps*m*c->gamma/c->mus;
     }
-    /* gamma: s = L (alpha - 1), or h (cn + e cn0) */
+    /* gamma: s = L (alpha - 1) - bounce */
     g *= -c->wg;
-    L = c->bounce ? 0 : g*(y[D] - 1);
-    cn = c->bounce ? g*h : 0;
+    L = g*(y[D] - 1);
     for (k = 0; k < 2; ++k) {
         dci_ncp_place *b = S->place + c->body[k];
         const dc_real sign = k ? DC_R(-1) : DC_R(1);
@@ -3246,39 +3592,18 @@ DCI_LANE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, con
             dci_ncp_dtv(D, c, k, e, c->vp[k], tv);
             for (j = 0; j < c->nt; ++j) n[k][i] += sign*tv[j]*w[j];
             if (c->spin) n[k][i] += sign*b->w[i]*ws;
-            if (c->bounce) {
-                n[k][i] += sign*cn*(c->vp[k][i] + c->e*c->vp0[k][i]);
-                vp[i] += sign*cn*c->n[k][i];
-            }
         }
         dci_ncp_wr(D, b->w, vp, t);
         for (i = 0; i < D; ++i) r[k][i] -= t[i];
-        if (c->bounce) {
-            dc_real vp0[3];
-            for (i = 0; i < D; ++i) vp0[i] = sign*cn*c->e*c->n[k][i];
-            dci_ncp_wr(D, b->w0, vp0, t);
-            dci_ncp_rf(D, P->r[k], vp0, q);
-            for (i = 0; i < D; ++i) {
-                r[k][i] -= t[i];
-                b->v0bar[i] += vp0[i];
-            }
-            for (i = 0; i < nw; ++i) b->w0bar[i] += q[i];
-            cnv += sign*dci_ncp_dot(D, c->n[k], c->vp[k]);
-            cn0v += sign*dci_ncp_dot(D, c->n[k], c->vp0[k]);
-        }
         nn = dci_ncp_dot(D, c->n[k], n[k])*c->kk[k];
         for (i = 0; i < D; ++i) u[k][i] = -sign*(c->inv[k]*n[k][i] - nn*c->n[k][i]);
         dci_ncp_rf(D, P->u[k], u[k], t);
         for (i = 0; i < D; ++i) b->xbar[i] -= r[k][i];
         for (i = 0; i < nw; ++i) b->tbar[i] += t[i];
     }
-    if (c->bounce) {
-        if (cbar) cbar[2] += g*h*cn0v;
-        *hbar += g*(cnv + c->e*cn0v);
-    }
     /* the pair: cotangents of y and lam through the symmetric system */
     for (i = 0; i < P->ny; ++i) r1[i] = i < D ? r[0][i] + r[1][i] : 0;
-    r1[D] = c->bounce ? 0 : c->L*g;
+    r1[D] = c->L*g;
     for (i = 0; i < P->m; ++i) {
         k = i >= P->m0;
         r2[i] = 0;
@@ -3296,7 +3621,7 @@ DCI_LANE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, con
         for (i = 0; i < nw; ++i) b->tbar[i] += t[i] + q[i];
         if (k ? gb : ga) {
             dci_pnc_shape_vjp(P, k, 1, b->R, y, z + c->lam, Y, Lam, u[k], k ? gb : ga);
-            if (!S->opt.authors) (k ? gb : ga)->size += L + Y[D]*P->L/c->L;
+            (k ? gb : ga)->size += L + Y[D]*P->L/c->L;
         }
     }
 }
@@ -3418,22 +3743,20 @@ static dc_status dci_ncp_ready(dc_ncp *S)
  * poses and h directly, in xbar and tbar. */
 static void dci_ncp_adjoint_pass(dc_ncp *S, const dc_ncp_adjoint *out)
 {
-    dc_real hbar = 0;
     int k;
     if (S->D == 2) dci_ncp_lu_solve_t(S, 3, S->dx);
     else dci_ncp_lu_solve_t(S, 6, S->dx);
     for (k = 0; k < S->scene.contacts; ++k) {
         dc_real *cbar = out->contact ? out->contact + k*DC_NCP_CONTACT_PARAMS : NULL;
         dc_shape_grad *ga = out->shape ? out->shape + 2*k : NULL, *gb = out->shape ? ga + 1 : NULL;
-        if (S->D == 2) dci_ncp_contact_vjp(S, S->C + k, 2, S->dx, &hbar, cbar, ga, gb);
-        else dci_ncp_contact_vjp(S, S->C + k, 3, S->dx, &hbar, cbar, ga, gb);
+        if (S->D == 2) dci_ncp_contact_vjp(S, S->C + k, 2, S->dx, cbar, ga, gb);
+        else dci_ncp_contact_vjp(S, S->C + k, 3, S->dx, cbar, ga, gb);
     }
     for (k = 0; k < S->scene.bodies; ++k) {
         dci_ncp_place *b = S->place + k;
         dci_ncp_body_vjp(S, b, S->scene.body + k, b->dof >= 0 ? S->dx + b->dof : NULL, out->body ? out->body + k*DC_NCP_BODY_PARAMS : NULL,
                          out->scene);
     }
-    if (out->scene) out->scene[3] += hbar;
 }
 
 /* The same, by the numbers of one shape alone */
@@ -3442,7 +3765,6 @@ static void dci_ncp_shape_pass(dc_ncp *S, int contact, int side, dc_real *row)
     dci_contact_nc *c = S->C + contact;
     const dc_shape *s = c->P.shape[side];
     dc_shape_grad g;
-    dc_real hbar = 0;
     g.A = row;
     g.b = g.A + s->rows*s->dim;
     g.d = g.b + s->rows;
@@ -3450,10 +3772,10 @@ static void dci_ncp_shape_pass(dc_ncp *S, int contact, int side, dc_real *row)
     g.size = 0;
     if (S->D == 2) {
         dci_ncp_lu_solve_t(S, 3, S->dx);
-        dci_ncp_contact_vjp(S, c, 2, S->dx, &hbar, NULL, side ? NULL : &g, side ? &g : NULL);
+        dci_ncp_contact_vjp(S, c, 2, S->dx, NULL, side ? NULL : &g, side ? &g : NULL);
     } else {
         dci_ncp_lu_solve_t(S, 6, S->dx);
-        dci_ncp_contact_vjp(S, c, 3, S->dx, &hbar, NULL, side ? NULL : &g, side ? &g : NULL);
+        dci_ncp_contact_vjp(S, c, 3, S->dx, NULL, side ? NULL : &g, side ? &g : NULL);
     }
     g.N[s->rows*s->aux] = g.size;
 }
@@ -3598,7 +3920,10 @@ DC_DEF dc_status dc_ncp_relax(dc_ncp *S, dc_real rho, dc_ncp_info *info)
             S->z[i] *= root;
             S->s[i] *= root;
         }
-        st = dci_ncp_iterate(S, S->most - spent, &in);
+        {
+            const dci_ncp_manner manner = {S->most - spent, 4, 1};
+            st = dci_ncp_iterate(S, manner, &in);
+        }
         spent += in.iterations;
     } while (st == DC_OK && S->rho != rho);
     in.iterations = spent;
