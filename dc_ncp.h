@@ -2103,7 +2103,8 @@ static DCI_NOINLINE void dci_ncp_eval(dc_ncp *S, const dc_real *x, const dc_real
     for (i = 0; i < S->scene.bodies; ++i) {
         const dci_ncp_place *b = S->place + i;
         for (k = 0; b->dof >= 0 && k < S->nb; ++k)
-            worst = dci_ncp_larger(worst, dci_ncp_excess(S->Fx[b->dof + k], 8*DC_EPS*b->load[k >= S->D], b->unit[k >= S->D]));
+            worst = dci_ncp_larger(worst, dci_ncp_excess(S->Fx[b->dof + k], 8*DC_EPS*b->load[k >= S->D],
+                                                         b->unit[k >= S->D] + DC_R(0.01)*b->load[k >= S->D]));
     }
     *eq = worst;
     *cp = comp;
@@ -2727,7 +2728,7 @@ static int dci_contact_lam(const dc_ncp_options *o, int dim, const dc_ncp_contac
 
 /* a kept solution begins with: 1 when there is one */
 #define DCI_KEEP_HEAD 1
-#define DCI_LOAD_MOST 30
+#define DCI_LOAD_MOST 15
 
 DC_DEF int dc_ncp_keep_count(const dc_ncp_options *opt, int dim, const dc_ncp_contact *c)
 {
@@ -3206,13 +3207,13 @@ static dc_real dci_load_along(const dc_ncp *S, dc_real a)
 /* Impulses in S->guess; velocities in v, dv is scratch. 0: none. */
 DCI_LANE int dci_load_estimate(dc_ncp *S, const int D, dc_real *v, dc_real *dv)
 {
-    dc_real nu, first = 0, a, sigma, work[6];
+    dc_real nu, first = 0, a, sigma, rest = 1, work[6];      /* rest: what is left of the first residual */
     int it, i, k;
     dci_load_begin(S, D, v);
     for (it = 0; it < DCI_LOAD_MOST; ++it) {
         nu = dci_load_along(S, 0);
         if (it == 0) first = nu;
-        if (!(nu > DC_R(1e-6)*first)) return nu >= 0;
+        if (!(nu > DC_R(1e-6)*first && nu < DC_REAL_MAX) && rest < DC_R(1e-3)) return nu >= 0 && nu < DC_REAL_MAX;
         if (!dci_load_factor(S, D)) return 0;
         for (k = 0; k < S->scene.contacts; ++k) {
             dci_load *g = S->guess + k;
@@ -3227,6 +3228,7 @@ DCI_LANE int dci_load_estimate(dc_ncp *S, const int D, dc_real *v, dc_real *dv)
         }
         dci_load_solve(S, D, v, dv);
         a = dc_min(DC_R(0.95)*dci_load_length(S, 1/DC_R(0.95)), 1);
+        rest *= 1 - a;
         for (i = 0; i < S->nv; ++i) v[i] += a*dv[i];
         for (k = 0; k < S->scene.contacts; ++k) {
             dci_load *g = S->guess + k;
