@@ -3280,7 +3280,10 @@ static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S, const dci_ncp_start *start)
             g->arm[0][i] = P->r[0][i];
             g->arm[1][i] = P->r[1][i];
         }
-        g->gap = len > 0 ? (G.y[D] - 1 - c->bounce/c->L)*P->L/len : 1;
+        /* what relaxing adds to the growth is taken off by Newton's step to none */
+        dci_cone_rc(P->runs, P->run, P->w, P->lam, G.s, G.z, 0, 0, 0, NULL, NULL, G.rc, G.t1);
+        dci_growth_direction(&G, G.dya, G.dsa, G.dza);
+        g->gap = len > 0 ? (G.y[D] + dc_min(G.dya[D], 0) - 1 - c->bounce/c->L)*P->L/len : 1;
     }
     if (!S->guessed) S->guessed = S->scene.contacts > 0 && (D == 2 ? dci_load_estimate_2(S, S->guess_v, S->dx) : dci_load_estimate_3(S, S->guess_v, S->dx)) ? 1 : -1;
     for (i = 0; start->moving && S->guessed > 0 && i < S->nv; ++i) S->x[i] = S->guess_v[i];
