@@ -2648,7 +2648,7 @@ typedef struct { int most, stalls, test; } dci_ncp_manner;
 static DCI_NOINLINE dc_status dci_ncp_iterate(dc_ncp *S, dci_ncp_manner manner, dc_ncp_info *info)
 {
     const dc_real back = DC_R(0.98);        /* fraction of the way to the boundary */
-    dc_real eq, cp, eq2, cp2, nu, a, t;
+    dc_real eq, cp, eq2, cp2, nu, a, t, least;
     int it, i, trial, stalled = 0;
     dci_ncp_eval(S, S->x, S->z, S->s, &eq, &cp);
     for (it = 0;; ++it) {
@@ -2672,12 +2672,15 @@ static DCI_NOINLINE dc_status dci_ncp_iterate(dc_ncp *S, dci_ncp_manner manner, 
         t = dc_min(dci_ncp_along(S, a), nu);
         if (!dci_ncp_on_the_way(S, t)) t = 0;
 
-        /* corrector */
-        dci_ncp_rc(S, t, a, S->dsa, S->dza);
-        if (S->D == 2) dci_ncp_direction_2(S, S->dx, S->dz, S->ds);
-        else dci_ncp_direction_3(S, S->dx, S->dz, S->ds);
-        a = dci_ncp_step_length(S, S->z, S->dz, dci_ncp_step_length(S, S->s, S->ds, 1/back));
-        a = dc_min(back*a, 1);
+        /* corrector; where its second order shortens the step, without */
+        for (least = a/2, a = -1, trial = 0; trial < 2 && a < least; ++trial) {
+            if (trial == 0) dci_ncp_rc(S, t, 2*least, S->dsa, S->dza);
+            else dci_ncp_rc(S, t, 0, NULL, NULL);
+            if (S->D == 2) dci_ncp_direction_2(S, S->dx, S->dz, S->ds);
+            else dci_ncp_direction_3(S, S->dx, S->dz, S->ds);
+            a = dci_ncp_step_length(S, S->z, S->dz, dci_ncp_step_length(S, S->s, S->ds, 1/back));
+            a = dc_min(back*a, 1);
+        }
         for (trial = 0; trial < 25; ++trial, a *= DC_R(0.5)) {
             for (i = 0; i < S->nx; ++i) S->xt[i] = S->x[i] + a*S->dx[i];
             for (i = 0; i < S->nz; ++i) {
@@ -3074,7 +3077,6 @@ DCI_LANE void dci_load_begin(dc_ncp *S, const int D, dc_real *v)
         dci_ncp_tangents(D, g->n, g->n[D - 1] < 0 ? DC_R(-1) : DC_R(1), g->t);
         dci_load_rows(S, c, g, D, v, 1, o);
         for (i = 1; i < g->run.n; ++i) slip += o[i]*o[i];
-        g->unit = c->impulse*speed/(c->impulse_rate);
         g->Z[0] = (cone ? c->mu : 1)*g->unit;
         g->S[0] = dc_max(dc_max(o[0], speed), DC_R(1.5)*dc_sqrt(slip));
         for (i = 1; i < g->run.n; ++i) g->Z[i] = g->S[i] = 0;
@@ -3260,6 +3262,7 @@ static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S, const dci_ncp_start *start)
         dci_pair_nc *P = &c->P;
         dci_load *g = S->guess + k;
         dc_real *z = S->z + c->oz + c->lam, *s = S->s + c->oz + c->lam, *y = S->x + c->oy, len;
+        g->unit = c->impulse*S->fastest/c->impulse_rate;
         dci_growth G;
         dc_growth_result r;
         c->sg = 0;
@@ -3270,7 +3273,7 @@ static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S, const dci_ncp_start *start)
             z[i] = G.z[i];
             s[i] = G.s[i];
         }
-        if (S->guessed) continue;
+        if (S->guessed || S->scene.contacts == 1) continue;
 
         /* the geometry of shapes that are nearly hard */
         dci_growth_go_on(&G, DC_R(1e-4)*P->L, 1, 20, &r);
@@ -3285,7 +3288,7 @@ static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S, const dci_ncp_start *start)
         dci_growth_direction(&G, G.dya, G.dsa, G.dza);
         g->gap = len > 0 ? (G.y[D] + dc_min(G.dya[D], 0) - 1 - c->bounce/c->L)*P->L/len : 1;
     }
-    if (!S->guessed) S->guessed = S->scene.contacts > 0 && (D == 2 ? dci_load_estimate_2(S, S->guess_v, S->dx) : dci_load_estimate_3(S, S->guess_v, S->dx)) ? 1 : -1;
+    if (!S->guessed && S->scene.contacts > 1) S->guessed = (D == 2 ? dci_load_estimate_2(S, S->guess_v, S->dx) : dci_load_estimate_3(S, S->guess_v, S->dx)) ? 1 : -1;
     for (i = 0; start->moving && S->guessed > 0 && i < S->nv; ++i) S->x[i] = S->guess_v[i];
     for (k = 0; k < S->scene.contacts; ++k) {
         dci_contact_nc *c = S->C + k;
@@ -3394,7 +3397,7 @@ static DCI_NOINLINE int dci_ncp_warm(dc_ncp *S)
     }
     dci_ncp_free(S);
     dci_ncp_eval(S, S->x, S->z, S->s, &eq, &cp);
-    push = dc_max(dc_min(DC_R(0.1)*eq, DC_R(0.1)), S->rho);
+    push = dc_max(dc_min(DC_R(0.01)*eq, DC_R(0.1)), S->rho);
     for (k = 0; k < S->scene.contacts; ++k) {
         const dci_contact_nc *c = S->C + k;
         dc_real *z = S->z + c->oz, *s = S->s + c->oz;
@@ -3423,7 +3426,7 @@ static void dci_ncp_remember(const dc_ncp *S, int valid)
 static DCI_NOINLINE dc_status dci_ncp_cold_solve(dc_ncp *S, dc_ncp_info *info)
 {
     static const struct { dci_ncp_start at; dci_ncp_manner manner; } start[] = {
-        {{DC_R(0.03), DC_R(0.1), DC_R(0.1), 1, 0}, {50, 4, 1}},
+        {{DC_R(0.01), DC_R(0.03), DC_R(0.03), 1, 0}, {50, 4, 1}},
         {{DC_R(0.01), DC_R(0.1), DC_R(0.1), 0, 0}, {50, 4, 1}},
         {{DC_R(0.0001), DC_R(0.01), DC_R(0.1), 0, 0}, {60, 20, 0}},
         {{DC_R(0.01), DC_R(0.1), 10, 0, 0}, {50, 4, 1}},
