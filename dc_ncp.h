@@ -875,6 +875,15 @@ static void dci_cone_winv(int K, const dci_run *R, const dc_real *w, const dc_re
         else for (i = R->at; i < R->at + R->n; ++i) y[i*inc] = w[i]*x[i*inc];
 }
 
+/* y = W x */
+static void dci_cone_w(int K, const dci_run *R, const dc_real *w, const dc_real *x, dc_real *y)
+{
+    int i;
+    for (; K-- > 0; ++R)
+        if (R->soc) dci_soc_w(R->n, w + R->at, R->eta, x + R->at, 1, y + R->at);
+        else for (i = R->at; i < R->at + R->n; ++i) y[i] = x[i]/w[i];
+}
+
 /* y with lam o y = x */
 static void dci_cone_divide(int K, const dci_run *R, const dc_real *lam, const dc_real *x, dc_real *y)
 {
@@ -959,6 +968,14 @@ static int dci_cone_push(int K, const dci_run *R, dc_real dz, dc_real ds, dc_rea
             s[i] += ds;
         }
     return 1;
+}
+
+/* x = e */
+static void dci_cone_unit(int K, const dci_run *R, dc_real *x)
+{
+    int i;
+    for (; K-- > 0; ++R)
+        for (i = 0; i < R->n; ++i) x[R->at + i] = DC_R(!R->soc || i == 0);
 }
 
 /* ---- one pair of shapes ------------------------------------------------------------------------ */
@@ -1796,7 +1813,9 @@ typedef struct {
     dc_real M, In[9], p0[6], rhs[6];    /* mass; inertia in world axes (2D: In[0]), at the start; momentum, impulse of loads */
     dc_real D[9];                               /* derivative of the angular momentum by w */
     dc_real unit[2], load[2];                   /* natural units of momentum, linear and angular; sums of what acts */
-    dc_real xbar[3], tbar[3], v0bar[3], w0bar[3];   /* cotangents of position and turn at the end, velocities at the start */
+    dc_real xbar[3], tbar[3];                       /* cotangents of position and turn at the end, */
+    dc_real x0bar[3], t0bar[3], v0bar[3], w0bar[3]; /* and at the start, of velocities there */
+    dc_real massbar;
     int     dof, held;                          /* first row in the body system, -1; 1: a contact holds it */
 } dci_ncp_place;
 
@@ -1808,6 +1827,7 @@ typedef struct {
     dc_real mu, mus, e, L;
     dc_real length, impulse, speed, impulse_rate; /* natural units; impulse over the reduced mass */
     dc_real bounce;                 /* L (alpha - 1) at the end is to be at least this, m */
+    dc_real bounce_by[2][12], bounce_by_e, bounce_by_h;     /* derivatives by twists and velocities at the start, restitution, h */
     /* of the last evaluation */
     dc_real n[2][3], inv[2], kk[2], t[2][2][3], vp[2][3], F[2][3], f[3], m, gamma;
     dc_real sg;                     /* which of the two tangent fields, chosen at the start; 0: not yet */
@@ -1837,7 +1857,7 @@ struct dc_ncp {
     dci_contact_nc *C;
     dci_load *guess;
     dc_real *guess_v;
-    dc_real *x, *best, *z, *s, *Fx, *Fs, *rc, *dx, *dz, *ds, *dza, *dsa, *xt, *zt, *st, *work, *keep;
+    dc_real *x, *best, *z, *s, *Fx, *Fs, *rc, *dx, *dz, *ds, *dza, *dsa, *xt, *zt, *st, *work, *cotangent;
     /* body system */
     int n, blocks, *order, *slot, *first, *list, *piv, *rank;
     dc_real *K;
@@ -2640,6 +2660,31 @@ static dc_real dci_ncp_step_length(const dc_ncp *S, const dc_real *x, const dc_r
     return most;
 }
 
+/* (xt, zt, st) = (x, z, s) + a (dx, dz, ds) */
+static void dci_ncp_trial(dc_ncp *S, dc_real a)
+{
+    int i;
+    for (i = 0; i < S->nx; ++i) S->xt[i] = S->x[i] + a*S->dx[i];
+    for (i = 0; i < S->nz; ++i) {
+        S->zt[i] = S->z[i] + a*S->dz[i];
+        S->st[i] = S->s[i] + a*S->ds[i];
+    }
+}
+
+/* the trial is the iterate */
+static void dci_ncp_take(dc_ncp *S)
+{
+    dc_real *swap = S->x;
+    S->x = S->xt;
+    S->xt = swap;
+    swap = S->z;
+    S->z = S->zt;
+    S->zt = swap;
+    swap = S->s;
+    S->s = S->st;
+    S->st = swap;
+}
+
 /* How an iteration goes: at most so many steps, ended after so many in a row shorter than 1e-2; `test`: a step is halved until
  * one of the two errors does not grow. */
 typedef struct { int most, stalls, test; } dci_ncp_manner;
@@ -2649,7 +2694,7 @@ static DCI_NOINLINE dc_status dci_ncp_iterate(dc_ncp *S, dci_ncp_manner manner, 
 {
     const dc_real back = DC_R(0.98);        /* fraction of the way to the boundary */
     dc_real eq, cp, eq2, cp2, nu, a, t, least;
-    int it, i, trial, stalled = 0;
+    int it, trial, stalled = 0;
     dci_ncp_eval(S, S->x, S->z, S->s, &eq, &cp);
     for (it = 0;; ++it) {
         info->iterations = it;
@@ -2682,26 +2727,12 @@ static DCI_NOINLINE dc_status dci_ncp_iterate(dc_ncp *S, dci_ncp_manner manner, 
             a = dc_min(back*a, 1);
         }
         for (trial = 0; trial < 25; ++trial, a *= DC_R(0.5)) {
-            for (i = 0; i < S->nx; ++i) S->xt[i] = S->x[i] + a*S->dx[i];
-            for (i = 0; i < S->nz; ++i) {
-                S->zt[i] = S->z[i] + a*S->dz[i];
-                S->st[i] = S->s[i] + a*S->ds[i];
-            }
+            dci_ncp_trial(S, a);
             dci_ncp_eval(S, S->xt, S->zt, S->st, &eq2, &cp2);
             if (!manner.test || eq2 <= eq || cp2 <= cp) break;
         }
         stalled = a < DC_R(1e-2) ? stalled + 1 : 0;
-        {
-            dc_real *swap = S->x;
-            S->x = S->xt;
-            S->xt = swap;
-            swap = S->z;
-            S->z = S->zt;
-            S->zt = swap;
-            swap = S->s;
-            S->s = S->st;
-            S->st = swap;
-        }
+        dci_ncp_take(S);
         eq = eq2;
         cp = cp2;
     }
@@ -2756,7 +2787,7 @@ static void dci_ncp_lay(dc_ncp *S, const dc_ncp_options *o, const dc_ncp_scene *
     dci_layout work = {NULL, 0};
     dci_growth G;
     dci_pair_nc none;
-    int i, n = 0, nx, nz = 0;
+    int i, size, n = 0, nx, nz = 0, largest = 0;
     for (i = 0; i < sc->bodies; ++i) n += sc->body[i].mass > 0;
     nx = n*(sc->dim == 2 ? 3 : 6);
     S->place = DCI_LAY(l, sc->bodies + 1, dci_ncp_place);
@@ -2772,6 +2803,8 @@ static void dci_ncp_lay(dc_ncp *S, const dc_ncp_options *o, const dc_ncp_scene *
         nz += dci_contact_lam(o, sc->dim, c) + c->shape[0]->rows + c->shape[1]->rows;
         dci_growth_lay(&G, c->shape[0]->rows + c->shape[1]->rows, dci_pnc_ny(c->shape[0], c->shape[1]), &one);
         if (one.bytes > work.bytes) work = one;
+        size = 2*dci_pnc_ny(c->shape[0], c->shape[1]) + 3*(c->shape[0]->rows + c->shape[1]->rows);
+        if (size > largest) largest = size;
     }
     S->n = n;
     S->nx = nx;
@@ -2792,6 +2825,7 @@ static void dci_ncp_lay(dc_ncp *S, const dc_ncp_options *o, const dc_ncp_scene *
     S->Fs = DCI_LAY(l, nz, dc_real);
     S->rc = DCI_LAY(l, nz, dc_real);
     S->work = (dc_real *)dci_lay(l, work.bytes, 1);
+    S->cotangent = DCI_LAY(l, largest, dc_real);
     S->slot = DCI_LAY(l, n*n, int);
     S->list = DCI_LAY(l, n*n, int);
     S->order = DCI_LAY(l, n, int);
@@ -3341,35 +3375,133 @@ static DCI_NOINLINE void dci_ncp_free(dc_ncp *S)
     }
 }
 
+/* The transpose of the pair's lower level at the poses of its last evaluation: cotangents r[k] of p - x, u[k] of R A^T lam and
+ * `alpha` go to those of the bodies' places, xbar and tbar (side by side, added), to the shapes' numbers (NULL where not wanted),
+ * to the weight L of alpha, and to the natural unit of the products at the end. */
+DCI_LANE void dci_ncp_pair_vjp(const dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *y, const dc_real *lam, const dc_real *const R[2],
+                               dc_real r[2][3], dc_real u[2][3], dc_real alpha, dc_real xbar[2][3], dc_real tbar[2][3],
+                               dc_shape_grad *const g[2], dc_real *weight, dc_real *end)
+{
+    dci_pair_nc *P = &c->P;
+    const int nw = D == 2 ? 1 : 3;
+    dc_real *r1 = S->cotangent, *r2 = r1 + P->ny, *Y = r2 + P->m, *Lam = Y + P->ny, *e = Lam + P->m, t[3], q[3];
+    int i, j, k;
+
+    /* the symmetric system (*) is its own transpose */
+    for (i = 0; i < P->ny; ++i) r1[i] = i < D ? r[0][i] + r[1][i] : 0;
+    r1[D] = alpha;
+    for (i = 0; i < P->m; ++i) {
+        k = i >= P->m0;
+        r2[i] = 0;
+        for (j = 0; j < D; ++j) r2[i] -= P->G[i*P->ny + j]*u[k][j];
+    }
+    dci_pnc_solve(P, r1, r2, Y, Lam);
+
+    /* places and shapes */
+    for (k = 0; k < 2; ++k) {
+        dc_real v[3] = DC_ZERO;
+        for (i = k ? P->m0 : 0; i < (k ? P->m : P->m0); ++i)
+            for (j = 0; j < D; ++j) v[j] += P->G[i*P->ny + j]*Lam[i];
+        dci_ncp_rf(D, P->u[k], u[k], t);
+        for (i = 0; i < nw; ++i) tbar[k][i] += t[i];
+        dci_ncp_rf(D, P->r[k], v, t);
+        dci_ncp_rf(D, P->u[k], Y, q);
+        for (i = 0; i < D; ++i) xbar[k][i] += v[i] - r[k][i];
+        for (i = 0; i < nw; ++i) tbar[k][i] += t[i] + q[i];
+        if (g[k]) dci_pnc_shape_vjp(P, k, 1, R[k], y, lam, Y, Lam, u[k], g[k]);
+    }
+    *weight = Y[D];
+
+    /* s o lam = rho end e */
+    *end = 0;
+    for (i = 0; i < P->m; ++i) e[i] = 0;
+    dci_cone_unit(P->runs, P->run, e);
+    dci_cone_divide(P->runs, P->run, P->lam, e, r2);
+    dci_cone_w(P->runs, P->run, P->w, r2, r2);
+    for (i = 0; i < P->m; ++i) *end += Lam[i]*r2[i];
+}
+
 /* Contacts with restitution e that close within the step bounce: with c the rate of L alpha before it and g = L (alpha - 1), they
  * are to end at least at
  *
  *     e h |c| + min(g, 8 e h |c|)
  *
  * so that they part with e |c| (for e < 1/8 with less, down to none at e = 0), and nothing overlaps. */
+typedef struct {
+    dc_real rate, gap, rise, by_rate, by_gap;       /* c, g, e h |c|; derivatives of the bounce by c and g */
+} dci_bounce;
+
+/* The growth problem at the old poses; 0: the contact does not bounce. */
+static int dci_ncp_bounce_solve(dc_ncp *S, dci_contact_nc *c, dci_growth *G, dci_bounce *B)
+{
+    const dc_real h = S->scene.h;
+    const int D = S->D;
+    dc_growth_result r;
+    int i, k;
+    dci_ncp_growth(S, c, 0, G);
+    if (dci_growth_solve(G, (DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-8))*c->L, 0, 60, &r) != DC_OK) return 0;
+    B->rate = 0;
+    for (k = 0; k < 2; ++k) {
+        const dci_ncp_place *b = S->place + c->body[k];
+        dc_real v[3];
+        dci_ncp_wr(D, b->w0, c->P.r[k], v);
+        for (i = 0; i < D; ++i) B->rate -= c->P.u[k][i]*(v[i] + b->v0[i])*c->L/c->P.L;
+    }
+    B->gap = c->L*(G->y[D] - 1);
+    B->rise = -c->e*h*B->rate;
+    if (!(B->rate < 0 && B->gap + h*B->rate < 0)) return 0;
+    B->by_gap = DC_R(B->gap > 0 && B->gap < 8*B->rise);
+    B->by_rate = -c->e*h*(B->gap < 8*B->rise ? 1 : 9);
+    return 1;
+}
+
+/* bar times the derivatives of the bounce: by (side by side, may be NULL) twists and velocities at the start, the shapes' numbers */
+static void dci_ncp_bounce_vjp(const dc_ncp *S, dci_contact_nc *c, const int D, const dci_growth *G, const dci_bounce *B, dc_real bar,
+                               dc_real by[2][12], dc_shape_grad *const shape[2])
+{
+    const dc_real *const R[2] = {S->place[c->body[0]].R0, S->place[c->body[1]].R0};
+    const dc_real rate = -bar*B->by_rate*c->L/c->P.L;
+    dc_real r[2][3], u[2][3], x[2][3] = {{0, 0, 0}, {0, 0, 0}}, t[2][3] = {{0, 0, 0}, {0, 0, 0}}, turn[3], weight, end;
+    int i, k;
+    for (k = 0; k < 2; ++k) {                       /* c = -(L/P.L) sum u . (v + w x r) */
+        const dci_ncp_place *b = S->place + c->body[k];
+        dci_ncp_wr(D, b->w0, c->P.r[k], u[k]);
+        dci_ncp_wr(D, b->w0, c->P.u[k], r[k]);
+        for (i = 0; i < D; ++i) {
+            u[k][i] = rate*(u[k][i] + b->v0[i]);
+            r[k][i] = -rate*r[k][i];
+        }
+    }
+    dci_ncp_pair_vjp(S, c, D, G->y, G->z, R, r, u, c->L*bar*B->by_gap, x, t, shape, &weight, &end);
+    for (k = 0; k < 2; ++k) {
+        if (shape[k]) shape[k]->size += bar*B->by_gap*(G->y[D] - 1) + weight*c->P.L/c->L;
+        if (!by) continue;
+        dci_ncp_rf(D, c->P.r[k], c->P.u[k], turn);
+        for (i = 0; i < 3; ++i) {
+            by[k][i] = x[k][i];
+            by[k][3 + i] = t[k][i];
+            by[k][6 + i] = i < D ? rate*c->P.u[k][i] : 0;
+            by[k][9 + i] = i < (D == 2 ? 1 : 3) ? rate*turn[i] : 0;
+        }
+    }
+}
+
 static DCI_NOINLINE void dci_ncp_bounces(dc_ncp *S)
 {
-    int i, k, l, D = S->D;
+    static dc_shape_grad *const none[2] = {NULL, NULL};
+    int k;
     for (k = 0; k < S->scene.contacts; ++k) {
         dci_contact_nc *c = S->C + k;
-        const dci_ncp_place *b[2];
         dci_growth G;
-        dc_growth_result r;
-        dc_real rate = 0, gap, rise;
+        dci_bounce B;
+        dc_real most;
         c->bounce = 0;
-        if (!(c->e > 0)) continue;
-        for (i = 0; i < 2; ++i) b[i] = S->place + c->body[i];
-        dci_ncp_growth(S, c, 0, &G);
-        if (dci_growth_solve(&G, (DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-8))*c->P.L, 1, 40, &r) != DC_OK) continue;
-        for (l = 0; l < 2; ++l) {
-            dc_real v[3];
-            dci_ncp_wr(D, b[l]->w0, c->P.r[l], v);
-            for (i = 0; i < D; ++i) rate -= c->P.u[l][i]*(v[i] + b[l]->v0[i]);
-        }
-        rate *= c->L/c->P.L;
-        gap = c->L*(G.y[D] - 1);
-        rise = -c->e*S->scene.h*rate;
-        if (rate < 0 && gap + S->scene.h*rate < 0) c->bounce = rise + dc_min(dc_max(gap, 0), 8*rise);
+        if (!(c->e > 0) || !dci_ncp_bounce_solve(S, c, &G, &B)) continue;
+        most = dc_min(dc_max(B.gap, 0), 8*B.rise);
+        c->bounce = B.rise + most;
+        c->bounce_by_e = B.by_rate*B.rate/c->e;
+        c->bounce_by_h = B.by_rate*B.rate/S->scene.h;
+        dci_ncp_bounce_vjp(S, c, S->D, &G, &B, 1, c->bounce_by, none);
     }
 }
 
@@ -3468,6 +3600,19 @@ static void dci_ncp_overlap(const dc_ncp *S, dc_ncp_info *info)
         for (i = 0; i < P->m; ++i) over += z[i]*s[i]/P->L;
         info->overlap = dc_max(info->overlap, over);
         if (len > 0) info->depth = dc_max(info->depth, over*P->L/len);
+
+        /* hover of one that pushes, creep of one that sticks: by a tenth of the natural unit, with a tenth of its friction left */
+        if (len > 0 && c->gamma > DC_R(0.1)*c->impulse) {
+            dc_real slip = 0, f = 0;
+            info->hover = dc_max(info->hover, (S->x[c->oy + D] - 1 - c->bounce/c->L)*P->L/len);
+            for (i = 0; i < c->nt; ++i) {
+                const dc_real *sc = S->s + c->oz;
+                const dc_real w = c->friction == DCI_CONE ? sc[2 + i] : (sc[2 + 2*i] - sc[3 + 2*i])/2;
+                slip += w*w;
+                f += c->f[i]*c->f[i];
+            }
+            if (f < DC_R(0.81)*c->mu*c->mu*c->gamma*c->gamma) info->creep = dc_max(info->creep, dc_sqrt(slip));
+        }
     }
 }
 
@@ -3526,6 +3671,7 @@ DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scen
         cold.iterations += in.iterations;
         in = cold;
     }
+    S->status = st;
     dci_ncp_remember(S, st == DC_OK);
     dci_ncp_overlap(S, &in);
     dci_ncp_write(S, next);
@@ -3542,14 +3688,76 @@ DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scen
  *
  * F: momentum rows minus the contacts' wrenches, these with everything of the contact eliminated at fixed v. Below, each
  * statement is the transpose of one of dci_ncp_chain; xbar names the cotangent of x. */
-DCI_LANE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *a, dc_real *cbar,
+/* The natural units by what they are made of: cotangents of the products gap, slip, pair at the end */
+static void dci_ncp_units_vjp(const dc_ncp *S, const dci_contact_nc *c, const dc_real bar[3], dc_real *scene, dci_ncp_place *place,
+                              dc_shape_grad *const g[2])
+{
+    const dc_real h = S->scene.h, a = c->impulse_rate/h, U = c->impulse, V = c->speed, length = c->length;
+    const dc_real Ub = bar[0]*length + bar[1]*V, Vb = bar[1]*U, ab = Ub*U/a + Vb*V/(2*a);
+    const dc_real gravity[3] = {S->scene.gravity.x, S->scene.gravity.y, S->scene.gravity.z};
+    dc_real lb = bar[0]*U + bar[2] + Vb*V/(2*length), hb = Ub*U/h, inv = 0;
+    int i;
+    if (!(S->acceleration > 0)) {                           /* length/(100 h^2) */
+        lb += ab*a/length;
+        hb -= 2*ab*a/h;
+    } else if (!(S->opt.acceleration > 0) && scene)
+        for (i = 0; i < S->D; ++i) scene[i] += ab*gravity[i]/a;
+    if (scene) scene[3] += hb;
+    for (i = 0; i < 2; ++i) if (place[c->body[i]].dof >= 0) inv += 1/place[c->body[i]].M;
+    for (i = 0; i < 2; ++i) {
+        dci_ncp_place *b = place + c->body[i];
+        const dc_real size = c->P.shape[i]->size, other = c->P.shape[1 - i]->size;
+        if (b->dof >= 0) b->massbar += Ub*U/(inv*b->M*b->M);
+        if (g[i] && size > 0) g[i]->size += other > 0 ? lb*length*length/(size*size) : lb;
+    }
+}
+
+/* Friction and spin by the natural unit of their products: f and m are cotangents of their impulses */
+DCI_LANE dc_real dci_ncp_slip_vjp(const dc_ncp *S, const dci_contact_nc *c, const int D, const dc_real *f, dc_real m)
+{
+    const dc_real *z = S->z + c->oz, *s = S->s + c->oz;
+    dc_real none[5] = DC_ZERO, rc[5] = DC_ZERO, k[4], kc[3], psi, sum = 0;
+    int i;
+    if (c->friction == DCI_CONE) {
+        rc[0] = -S->rho;
+        dci_soc_divide(1 + D, c->flam + 1, rc, k);
+        dci_soc_winv(1 + D, c->fw + 1, c->head[1].eta, k, 1, k);
+        for (i = 0; i < D; ++i) sum += f[i]*(c->dlt[i]*k[0]/c->den - k[1 + i]);
+    } else if (c->friction != DCI_NO_FRICTION) {
+        for (i = 0; i < 5; ++i) rc[i] = -S->rho;
+        dci_ncp_law_const(c->nt, z + 1, s + 1, none, rc, c->dlt, c->den, kc, &psi);
+        for (i = 0; i < c->nt; ++i) sum += f[i]*kc[i];
+    }
+    if (c->spin) {
+        for (i = 0; i < 5; ++i) rc[i] = -S->rho;
+        dci_ncp_law_const(1, z + c->spin, s + c->spin, none, rc, &c->dlts, c->dens, kc, &psi);
+        sum += m*kc[0];
+    }
+    return sum;
+}
+
+/* The bounce by the shapes' numbers, times bar: the growth problem at the old poses again, and the contact's factor after it. */
+DCI_LANE void dci_ncp_bounce_shape_vjp(dc_ncp *S, dci_contact_nc *c, const int D, dc_real bar, dc_shape_grad *const shape[2])
+{
+    dci_bounce B;
+    dci_growth G;
+    if (!dci_ncp_bounce_solve(S, c, &G, &B)) return;
+    dci_ncp_bounce_vjp(S, c, D, &G, &B, bar, NULL, shape);
+    dci_ncp_contact_eval(S, c, D, S->x, S->z, S->s);
+    dci_ncp_contact_factor(S, c, D);
+}
+
+DCI_LANE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *a, dc_real *cbar, dc_real *scene,
                                   dc_shape_grad *ga, dc_shape_grad *gb)
 {
     dci_pair_nc *P = &c->P;
     const int nw = D == 2 ? 1 : 3;
     const dc_real *y = S->x + c->oy, *z = S->z + c->oz;
     dc_real n[2][3] = {{0, 0, 0}, {0, 0, 0}}, r[2][3] = {{0, 0, 0}, {0, 0, 0}}, u[2][3], f[3] = DC_ZERO, w[3] = DC_ZERO, t[3], q[3], m = 0;
-    dc_real ws, g = 0, L, *r1 = S->work, *r2 = r1 + P->ny, *Y = r2 + P->m, *Lam = Y + P->ny;
+    const dc_real *const R[2] = {S->place[c->body[0]].R, S->place[c->body[1]].R};
+    dc_shape_grad *const shape[2] = {ga, gb};
+    dc_real xbar[2][3] = {{0, 0, 0}, {0, 0, 0}}, tbar[2][3] = {{0, 0, 0}, {0, 0, 0}}, endbar[3];
+    dc_real ws, g = 0, L, weight;
     int i, j, k;
     for (k = 0; k < 2; ++k) {
         const dci_ncp_place *b = S->place + c->body[k];
@@ -3585,7 +3793,10 @@ DCI_LANE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, con
         g += c->kaps*m;
         if (cbar) cbar[1] += c->kaps*m*c->gamma/c->mus;
     }
+    endbar[1] = dci_ncp_slip_vjp(S, c, D, f, m);
+
     /* gamma: s = L (alpha - 1) - bounce */
+    endbar[0] = S->rho*g/S->s[c->oz];
     g *= -c->wg;
     L = g*(y[D] - 1);
     for (k = 0; k < 2; ++k) {
@@ -3605,33 +3816,35 @@ DCI_LANE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, con
         for (i = 0; i < D; ++i) r[k][i] -= t[i];
         nn = dci_ncp_dot(D, c->n[k], n[k])*c->kk[k];
         for (i = 0; i < D; ++i) u[k][i] = -sign*(c->inv[k]*n[k][i] - nn*c->n[k][i]);
-        dci_ncp_rf(D, P->u[k], u[k], t);
-        for (i = 0; i < D; ++i) b->xbar[i] -= r[k][i];
-        for (i = 0; i < nw; ++i) b->tbar[i] += t[i];
     }
-    /* the pair: cotangents of y and lam through the symmetric system */
-    for (i = 0; i < P->ny; ++i) r1[i] = i < D ? r[0][i] + r[1][i] : 0;
-    r1[D] = c->L*g;
-    for (i = 0; i < P->m; ++i) {
-        k = i >= P->m0;
-        r2[i] = 0;
-        for (j = 0; j < D; ++j) r2[i] -= P->G[i*P->ny + j]*u[k][j];
-    }
-    dci_pnc_solve(P, r1, r2, Y, Lam);
+
+    /* the pair */
+    dci_ncp_pair_vjp(S, c, D, y, z + c->lam, R, r, u, c->L*g, xbar, tbar, shape, &weight, &endbar[2]);
+    endbar[2] *= S->rho;
     for (k = 0; k < 2; ++k) {
         dci_ncp_place *b = S->place + c->body[k];
-        dc_real v[3] = DC_ZERO;
-        for (i = k ? P->m0 : 0; i < (k ? P->m : P->m0); ++i)
-            for (j = 0; j < D; ++j) v[j] += P->G[i*P->ny + j]*Lam[i];
-        dci_ncp_rf(D, P->r[k], v, t);
-        dci_ncp_rf(D, P->u[k], Y, q);
-        for (i = 0; i < D; ++i) b->xbar[i] += v[i];
-        for (i = 0; i < nw; ++i) b->tbar[i] += t[i] + q[i];
-        if (k ? gb : ga) {
-            dci_pnc_shape_vjp(P, k, 1, b->R, y, z + c->lam, Y, Lam, u[k], k ? gb : ga);
-            (k ? gb : ga)->size += L + Y[D]*P->L/c->L;
+        for (i = 0; i < D; ++i) b->xbar[i] += xbar[k][i];
+        for (i = 0; i < nw; ++i) b->tbar[i] += tbar[k][i];
+        if (shape[k]) shape[k]->size += L + weight*P->L/c->L;
+    }
+    dci_ncp_units_vjp(S, c, endbar, scene, S->place, shape);
+
+    /* the bounce */
+    if (!(c->bounce > 0)) return;
+    for (k = 0; k < 2; ++k) {
+        dci_ncp_place *b = S->place + c->body[k];
+        for (i = 0; i < D; ++i) {
+            b->x0bar[i] -= g*c->bounce_by[k][i];
+            b->v0bar[i] -= g*c->bounce_by[k][6 + i];
+        }
+        for (i = 0; i < nw; ++i) {
+            b->t0bar[i] -= g*c->bounce_by[k][3 + i];
+            b->w0bar[i] -= g*c->bounce_by[k][9 + i];
         }
     }
+    if (cbar) cbar[2] -= g*c->bounce_by_e;
+    if (scene) scene[3] -= g*c->bounce_by_h;
+    if (ga || gb) dci_ncp_bounce_shape_vjp(S, c, D, -g, shape);
 }
 
 /* Momentum rows of a body, a its part of the adjoint; then what the contacts left in xbar, tbar */
@@ -3661,7 +3874,7 @@ static void dci_ncp_body_vjp(const dc_ncp *S, dci_ncp_place *b, const dc_ncp_bod
             hbar += a[i]*(b->M*g[i] + f[i]);
         }
         if (out) {
-            out[i] += b->xbar[i];
+            out[i] += b->xbar[i] + b->x0bar[i];
             out[6 + i] += b->v0bar[i];
         }
         hbar += b->xbar[i]*b->v[i];
@@ -3676,7 +3889,7 @@ static void dci_ncp_body_vjp(const dc_ncp *S, dci_ncp_place *b, const dc_ncp_bod
             hbar += a[2]*f[5];
         }
         if (out) {
-            out[5] += b->tbar[0];
+            out[5] += b->tbar[0] + b->t0bar[0];
             out[11] += b->w0bar[0];
         }
         hbar += b->tbar[0]*b->w[0];
@@ -3731,18 +3944,43 @@ static void dci_ncp_body_vjp(const dc_ncp *S, dci_ncp_place *b, const dc_ncp_bod
         for (i = 0; i < 3; ++i) {
             if (out) {
                 for (j = 0; j < 3; ++j) out[3 + i] += E[3*j + i]*b->tbar[j];
+                out[3 + i] += b->t0bar[i];
                 out[9 + i] += b->w0bar[i];
             }
             hbar += b->tbar[i]*b->w[i];
         }
     }
+    if (out) out[18] += b->massbar;
     if (scene) scene[3] += hbar;
 }
 
-/* Factor at the solution, once. */
-static dc_status dci_ncp_ready(dc_ncp *S)
+/* The factor at the solution, which Newton's steps bring to rounding first: the implicit function theorem holds there. A failed
+ * step has none: its status. */
+static DCI_NOINLINE dc_status dci_ncp_ready(dc_ncp *S)
 {
-    if (!S->factored && !(S->D == 2 ? dci_ncp_factor_2(S) : dci_ncp_factor_3(S))) return DC_E_SINGULAR;
+    dc_real eq, cp, eq2, cp2, a;
+    int it, i;
+    if (S->status != DC_OK || S->factored) return S->status;
+    dci_ncp_eval(S, S->x, S->z, S->s, &eq, &cp);
+    for (it = 0;; ++it) {
+        if (!(S->D == 2 ? dci_ncp_factor_2(S) : dci_ncp_factor_3(S))) return DC_E_SINGULAR;
+        if (it == 6 || dc_max(eq, cp) <= 16*DC_EPS) break;
+        dci_ncp_rc(S, 0, 0, NULL, NULL);
+        if (S->D == 2) dci_ncp_direction_2(S, S->dx, S->dz, S->ds);
+        else dci_ncp_direction_3(S, S->dx, S->dz, S->ds);
+        a = dci_ncp_step_length(S, S->z, S->dz, dci_ncp_step_length(S, S->s, S->ds, 1/DC_R(0.98)));
+        a = dc_min(DC_R(0.98)*a, 1);
+        dci_ncp_trial(S, a);
+        dci_ncp_eval(S, S->xt, S->zt, S->st, &eq2, &cp2);
+        if (!(dc_max(eq2, cp2) < dc_max(eq, cp)/2)) {           /* rounding: as before is as good, and has its factor */
+            dci_ncp_eval(S, S->x, S->z, S->s, &eq, &cp);
+            break;
+        }
+        dci_ncp_take(S);
+        eq = eq2;
+        cp = cp2;
+    }
+    for (i = 0; i < S->nx; ++i) if (!dc_finite(S->x[i])) return DC_E_RANGE;
     S->factored = 1;
     return DC_OK;
 }
@@ -3757,8 +3995,8 @@ static void dci_ncp_adjoint_pass(dc_ncp *S, const dc_ncp_adjoint *out)
     for (k = 0; k < S->scene.contacts; ++k) {
         dc_real *cbar = out->contact ? out->contact + k*DC_NCP_CONTACT_PARAMS : NULL;
         dc_shape_grad *ga = out->shape ? out->shape + 2*k : NULL, *gb = out->shape ? ga + 1 : NULL;
-        if (S->D == 2) dci_ncp_contact_vjp(S, S->C + k, 2, S->dx, cbar, ga, gb);
-        else dci_ncp_contact_vjp(S, S->C + k, 3, S->dx, cbar, ga, gb);
+        if (S->D == 2) dci_ncp_contact_vjp(S, S->C + k, 2, S->dx, cbar, out->scene, ga, gb);
+        else dci_ncp_contact_vjp(S, S->C + k, 3, S->dx, cbar, out->scene, ga, gb);
     }
     for (k = 0; k < S->scene.bodies; ++k) {
         dci_ncp_place *b = S->place + k;
@@ -3780,10 +4018,10 @@ static void dci_ncp_shape_pass(dc_ncp *S, int contact, int side, dc_real *row)
     g.size = 0;
     if (S->D == 2) {
         dci_ncp_lu_solve_t(S, 3, S->dx);
-        dci_ncp_contact_vjp(S, c, 2, S->dx, NULL, side ? NULL : &g, side ? &g : NULL);
+        dci_ncp_contact_vjp(S, c, 2, S->dx, NULL, NULL, side ? NULL : &g, side ? &g : NULL);
     } else {
         dci_ncp_lu_solve_t(S, 6, S->dx);
-        dci_ncp_contact_vjp(S, c, 3, S->dx, NULL, side ? NULL : &g, side ? &g : NULL);
+        dci_ncp_contact_vjp(S, c, 3, S->dx, NULL, NULL, side ? NULL : &g, side ? &g : NULL);
     }
     g.N[s->rows*s->aux] = g.size;
 }
@@ -3792,6 +4030,9 @@ static void dci_ncp_clear(dci_ncp_place *b)
 {
     memset(b->xbar, 0, sizeof b->xbar);
     memset(b->tbar, 0, sizeof b->tbar);
+    memset(b->x0bar, 0, sizeof b->x0bar);
+    memset(b->t0bar, 0, sizeof b->t0bar);
+    b->massbar = 0;
     memset(b->v0bar, 0, sizeof b->v0bar);
     memset(b->w0bar, 0, sizeof b->w0bar);
 }
@@ -3918,6 +4159,7 @@ DC_DEF dc_status dc_ncp_relax(dc_ncp *S, dc_real rho, dc_ncp_info *info)
     dc_status st;
     int i, spent = 0;
     if (!S || !(rho > 0 && rho <= 1)) return DC_E_ARG;
+    if (S->status != DC_OK) return S->status;
     S->factored = 0;
     /* along the central path by small factors; every cone is scaled evenly, which gives its products the new rho */
     do {
@@ -3934,6 +4176,7 @@ DC_DEF dc_status dc_ncp_relax(dc_ncp *S, dc_real rho, dc_ncp_info *info)
         }
         spent += in.iterations;
     } while (st == DC_OK && S->rho != rho);
+    S->status = st;
     in.iterations = spent;
     dci_ncp_overlap(S, &in);
     if (info) *info = in;
@@ -3947,6 +4190,7 @@ DC_DEF dc_status dc_ncp_force(const dc_ncp *S, int k, dc_ncp_touch *out)
     dc_real n[3] = DC_ZERO, len, F[3] = DC_ZERO;
     int i, side;
     if (!S || !out || k < 0 || k >= S->scene.contacts) return DC_E_ARG;
+    if (S->status != DC_OK) return S->status;
     c = S->C + k;
     y = S->x + c->oy;
     side = S->place[c->body[0]].dof >= 0 ? 0 : 1;
