@@ -3285,6 +3285,15 @@ static DCI_NOINLINE int dci_load_estimate_3(dc_ncp *S, dc_real *v, dc_real *dv) 
  * 1: bodies begin with the guessed velocities, not at rest. */
 typedef struct { dc_real pair, gap, slip; int wide, moving; } dci_ncp_start;
 
+/* Dual and slack number i of friction and spin for an impulse and a speed: the multipliers psi are speeds themselves. */
+static void dci_ncp_sizes(const dci_contact_nc *c, int i, dc_real impulse, dc_real speed, dc_real *z, dc_real *s)
+{
+    const int spin = c->spin && i >= c->spin, psi = spin ? i == c->spin : c->friction != DCI_CONE && i == 1;
+    const dc_real arm = spin ? c->mus : 1;
+    *z = psi ? speed/arm : impulse*arm;
+    *s = psi ? impulse*arm : speed/arm;
+}
+
 /* Pairs at the central point of their growth problem at the old poses: the first normals are then right. Impulses as guessed. */
 static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S, const dci_ncp_start *start)
 {
@@ -3333,14 +3342,11 @@ static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S, const dci_ncp_start *start)
         dci_ncp_path(c, U*slack, U*slip, dc_max(start->pair*c->P.L, S->rho*c->length));
         s[0] = dc_max(c->L*(S->x[c->oy + D] - 1) - c->bounce, slack);
         z[0] = c->head[0].path/s[0];
-        for (i = 1; i < c->lam; ++i) {
-            const int apex = c->friction == DCI_CONE && i >= 1 && i <= D + 1;
-            s[i] = !apex || i == 1 ? slip : 0;
-            z[i] = !apex || i == 1 ? U : 0;
-            if (apex && i == 1) {
-                z[i] = c->mu*U;
-                s[i] = c->head[1].path/z[i];
-            }
+        for (i = 1; i < c->lam; ++i) dci_ncp_sizes(c, i, U, slip, z + i, s + i);
+        if (c->friction == DCI_CONE) {
+            z[1] = c->mu*U;
+            s[1] = c->head[1].path/z[1];
+            for (i = 2; i < 2 + D; ++i) z[i] = s[i] = 0;
         }
     }
 }
@@ -3449,8 +3455,8 @@ static int dci_ncp_bounce_solve(dc_ncp *S, dci_contact_nc *c, dci_growth *G, dci
     }
     B->gap = c->L*(G->y[D] - 1);
     B->rise = -c->e*h*B->rate;
-    if (!(B->rate < 0 && B->gap + h*B->rate < 0)) return 0;
-    B->by_gap = DC_R(B->gap > 0 && B->gap < 8*B->rise);
+    if (!(B->rate < 0 && B->gap + h*B->rate < 0 && B->gap + B->rise > 0)) return 0;
+    B->by_gap = DC_R(B->gap < 8*B->rise);
     B->by_rate = -c->e*h*(B->gap < 8*B->rise ? 1 : 9);
     return 1;
 }
@@ -3494,11 +3500,9 @@ static DCI_NOINLINE void dci_ncp_bounces(dc_ncp *S)
         dci_contact_nc *c = S->C + k;
         dci_growth G;
         dci_bounce B;
-        dc_real most;
         c->bounce = 0;
         if (!(c->e > 0) || !dci_ncp_bounce_solve(S, c, &G, &B)) continue;
-        most = dc_min(dc_max(B.gap, 0), 8*B.rise);
-        c->bounce = B.rise + most;
+        c->bounce = B.rise + dc_min(B.gap, 8*B.rise);
         c->bounce_by_e = B.by_rate*B.rate/c->e;
         c->bounce_by_h = B.by_rate*B.rate/S->scene.h;
         dci_ncp_bounce_vjp(S, c, S->D, &G, &B, 1, c->bounce_by, none);
@@ -3533,9 +3537,16 @@ static DCI_NOINLINE int dci_ncp_warm(dc_ncp *S)
     for (k = 0; k < S->scene.contacts; ++k) {
         const dci_contact_nc *c = S->C + k;
         dc_real *z = S->z + c->oz, *s = S->s + c->oz;
-        if (!dci_cone_push(1, c->head, push*c->impulse, push*c->length, z, s)
-            || (c->heads > 1 && !dci_cone_push(c->heads - 1, c->head + 1, push*c->impulse, push*c->speed, z, s))
-            || !dci_cone_push(c->P.runs, c->P.run, push, push*c->length, z + c->lam, s + c->lam)) return 0;
+        if (!dci_cone_push(1, c->head, push*c->impulse, push*c->length, z, s)) return 0;
+        for (i = 1; i < c->lam; ++i) {
+            dc_real dz, ds;
+            if (c->friction == DCI_CONE && i > 1 && i < 2 + S->D) continue;
+            dci_ncp_sizes(c, i, push*c->impulse, push*c->speed, &dz, &ds);
+            if (!(z[i] > 0 && s[i] > 0)) return 0;
+            z[i] += dz;
+            s[i] += ds;
+        }
+        if (!dci_cone_push(c->P.runs, c->P.run, push, push*c->length, z + c->lam, s + c->lam)) return 0;
     }
     return 1;
 }
