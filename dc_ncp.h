@@ -1826,6 +1826,7 @@ typedef struct {
     int     heads;
     dc_real mu, mus, e, L;
     dc_real length, impulse, speed, impulse_rate; /* natural units; impulse over the reduced mass */
+    dc_real fastest;                /* the bodies' largest speed without contact */
     dc_real bounce;                 /* L (alpha - 1) at the end is to be at least this, m */
     dc_real bounce_by[2][12], bounce_by_e, bounce_by_h;     /* derivatives by twists and velocities at the start, restitution, h */
     /* of the last evaluation */
@@ -1850,7 +1851,7 @@ typedef struct {
 struct dc_ncp {
     dc_ncp_scene scene;
     dc_ncp_options opt;
-    dc_real rho, tol, acceleration, fastest;      /* fastest: the largest speed without contact */
+    dc_real rho, tol, acceleration;
     int D, nb, nv, nx, nz, degree, most, factored, guessed;
     dc_status status;
     dci_ncp_place *place;           /* bodies, then the world */
@@ -2917,7 +2918,7 @@ static void dci_ncp_units(dc_ncp *S, dci_contact_nc *c)
         if (S->place[c->body[i]].dof >= 0) inv += 1/S->place[c->body[i]].M;
     c->impulse = acceleration*h/(inv > 0 ? inv : 1);
     c->impulse_rate = acceleration*h;
-    S->fastest = dc_max(S->fastest, c->impulse_rate);
+    c->fastest = c->impulse_rate;
     c->speed = dc_sqrt(acceleration*c->length);
     c->head[0].end = c->impulse*c->length;
     for (i = 1; i < c->heads; ++i) c->head[i].end = c->impulse*c->speed;
@@ -2997,7 +2998,7 @@ static DCI_NOINLINE dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_n
         for (i = 0; i < 2; ++i) {
             const dci_ncp_place *b = S->place + w->body[i];
             int j;
-            for (j = 0; b->dof >= 0 && j < S->D; ++j) S->fastest = dc_max(S->fastest, dc_abs(b->rhs[j])/b->M);
+            for (j = 0; b->dof >= 0 && j < S->D; ++j) w->fastest = dc_max(w->fastest, dc_abs(b->rhs[j])/b->M);
         }
         w->oy = oy;
         w->oz = oz;
@@ -3105,7 +3106,7 @@ DCI_LANE void dci_load_begin(dc_ncp *S, const int D, dc_real *v)
         const dci_contact_nc *c = S->C + k;
         dci_load *g = S->guess + k;
         const int cone = c->friction != DCI_NO_FRICTION;
-        dc_real o[3] = DC_ZERO, slip = 0, speed = S->fastest;
+        dc_real o[3] = DC_ZERO, slip = 0, speed = c->fastest;
         i = 0;
         dci_run_add(&g->run, &i, 0, cone ? D : 1, cone);
         dci_ncp_tangents(D, g->n, g->n[D - 1] < 0 ? DC_R(-1) : DC_R(1), g->t);
@@ -3305,7 +3306,7 @@ static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S, const dci_ncp_start *start)
         dci_pair_nc *P = &c->P;
         dci_load *g = S->guess + k;
         dc_real *z = S->z + c->oz + c->lam, *s = S->s + c->oz + c->lam, *y = S->x + c->oy, len;
-        g->unit = c->impulse*S->fastest/c->impulse_rate;
+        g->unit = c->impulse*c->fastest/c->impulse_rate;
         dci_growth G;
         dc_growth_result r;
         c->sg = 0;
@@ -3336,7 +3337,7 @@ static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S, const dci_ncp_start *start)
     for (k = 0; k < S->scene.contacts; ++k) {
         dci_contact_nc *c = S->C + k;
         const dci_load *g = S->guess + k;
-        const dc_real speed = S->fastest, U = dc_max(S->guessed > 0 ? g->Z[0]/(g->run.soc ? c->mu : 1) : 0, g->unit);
+        const dc_real speed = c->fastest, U = dc_max(S->guessed > 0 ? g->Z[0]/(g->run.soc ? c->mu : 1) : 0, g->unit);
         dc_real *z = S->z + c->oz, *s = S->s + c->oz;
         const dc_real slack = start->gap*(start->wide ? c->L : h*speed), slip = start->slip*(start->wide ? c->speed : speed);
         dci_ncp_path(c, U*slack, U*slip, dc_max(start->pair*c->P.L, S->rho*c->length));
@@ -3569,7 +3570,7 @@ static void dci_ncp_remember(const dc_ncp *S, int valid)
 static DCI_NOINLINE dc_status dci_ncp_cold_solve(dc_ncp *S, dc_ncp_info *info)
 {
     static const struct { dci_ncp_start at; dci_ncp_manner manner; } start[] = {
-        {{DC_R(0.01), DC_R(0.03), DC_R(0.03), 1, 0}, {50, 4, 1}},
+        {{DC_R(0.01), DC_R(0.03), DC_R(0.03), 1, 1}, {50, 4, 1}},
         {{DC_R(0.01), DC_R(0.1), DC_R(0.1), 0, 0}, {50, 4, 1}},
         {{DC_R(0.0001), DC_R(0.01), DC_R(0.1), 0, 0}, {60, 20, 0}},
         {{DC_R(0.01), DC_R(0.1), 10, 0, 0}, {50, 4, 1}},
