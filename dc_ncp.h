@@ -3566,25 +3566,27 @@ static void dci_ncp_remember(const dc_ncp *S, int valid)
     }
 }
 
-/* The cold starts, in the order of success, until one is solved. */
+/* The cold starts, in the order of success */
+static const struct { dci_ncp_start at; dci_ncp_manner manner; } dci_ncp_starts[] = {
+    {{DC_R(0.01), DC_R(0.03), DC_R(0.03), 1, 1}, {50, 4, 1}},
+    {{DC_R(0.01), DC_R(0.1), DC_R(0.1), 0, 0}, {50, 4, 1}},
+    {{DC_R(0.0001), DC_R(0.01), DC_R(0.1), 0, 0}, {60, 20, 0}},
+    {{DC_R(0.01), DC_R(0.1), 10, 0, 0}, {50, 4, 1}},
+    {{DC_R(0.001), DC_R(0.1), 1, 0, 1}, {60, 20, 0}},
+    {{DC_R(0.01), DC_R(0.001), DC_R(0.01), 0, 0}, {50, 4, 1}}};
+
+/* From one after the other, until one is solved. */
 static DCI_NOINLINE dc_status dci_ncp_cold_solve(dc_ncp *S, dc_ncp_info *info)
 {
-    static const struct { dci_ncp_start at; dci_ncp_manner manner; } start[] = {
-        {{DC_R(0.01), DC_R(0.03), DC_R(0.03), 1, 1}, {50, 4, 1}},
-        {{DC_R(0.01), DC_R(0.1), DC_R(0.1), 0, 0}, {50, 4, 1}},
-        {{DC_R(0.0001), DC_R(0.01), DC_R(0.1), 0, 0}, {60, 20, 0}},
-        {{DC_R(0.01), DC_R(0.1), 10, 0, 0}, {50, 4, 1}},
-        {{DC_R(0.001), DC_R(0.1), 1, 0, 1}, {60, 20, 0}},
-        {{DC_R(0.01), DC_R(0.001), DC_R(0.01), 0, 0}, {50, 4, 1}}};
-    const int starts = (int)(sizeof start/sizeof start[0]);
+    const int starts = (int)(sizeof dci_ncp_starts/sizeof dci_ncp_starts[0]);
     dc_status st = DC_E_DIVERGED;
     dc_real least = DC_REAL_MAX;
     int i, k, spent = 0;
     for (k = 0; k < starts && (k == 0 || spent < S->most); ++k) {
         dc_ncp_info in = DC_ZERO;
-        dci_ncp_manner manner = start[k].manner;
+        dci_ncp_manner manner = dci_ncp_starts[k].manner;
         if (manner.most > S->most - spent) manner.most = S->most - spent;
-        dci_ncp_cold(S, &start[k].at);
+        dci_ncp_cold(S, &dci_ncp_starts[k].at);
         dci_ncp_free(S);
         st = dci_ncp_iterate(S, manner, &in);
         spent += in.iterations;

@@ -213,7 +213,7 @@ static int spoil(world *w, int k, int with)
     case 15: memset(&w->body[0].pose.q, 0, sizeof w->body[0].pose.q); return 1;
     case 16: w->opt.rho = R(with & 1 ? -1 : 2); return 1;
     case 17: w->opt.max_iterations = -1; return 1;
-    case 18: w->opt.authors = 1; return 1;                      /* 2D only */
+    case 18: w->opt.acceleration = with & 1 ? R(-1) : bad(with); return 1;
     case 19: w->box.rows = with & 1 ? 0 : INT_MAX; return 1;
     case 20: w->box.linear = with & 1 ? -1 : 7; return 1;
     case 21: w->ball.cones = with & 1 ? -1 : 2; return 1;
