@@ -5,6 +5,7 @@
 # make train         learned contact fields of two pairs of shapes: times and errors, about a minute and a half
 # make fuzz          libFuzzer over the fuzz programs, FUZZ_TIME seconds each, where clang has it; else as fuzz-short
 # make fuzz-short    a fixed set of inputs to each fuzz program, with the sanitizers
+# make robust        hard scenes of dc_ncp.h: steps not solved, steps solved wrong, iterations; ROBUST="full" or names of families
 # make lint          white space, spelling, comments of public functions, clang-tidy
 # make vendor        drop-in trials: programs in directories of their own with the headers they need
 # make facts         lines, code size and worst stack of each header
@@ -38,7 +39,7 @@ INCLUDE = -I. -Itests/support -Iexamples/common -Ibuild/include -DDC_REAL=$(REAL
 
 export CC WARN WARN_C GREATEST
 
-.PHONY: all test test-all test-view train bench bench-instructions fuzz fuzz-short lint vendor facts concordance figures demo gallery stills clean FORCE
+.PHONY: all test test-all test-view train bench bench-instructions fuzz fuzz-short robust lint vendor facts concordance figures demo gallery stills clean FORCE
 all: test
 
 # ---- test
@@ -196,6 +197,15 @@ $(LIBFUZZER)/lib.o: $(HEADERS) tests/lib.sh Makefile
 	clang $(FUZZ_BUILD) $(FUZZ_OPTIMIZE) -fsanitize=fuzzer-no-link -c $(LIBFUZZER)/lib.c -o $@
 $(LIBFUZZER)/%: tests/%.c $(LIBFUZZER)/lib.o $(FUZZ_NEEDS)
 	clang $(FUZZ_BUILD) -O1 -DDC_FUZZ_LIBFUZZER -fsanitize=fuzzer $$(sh tests/lib.sh flags) $< $(LIBFUZZER)/lib.o build/fuzz/support.o -o $@ $(LDLIBS)
+
+# ---- robust: ROBUST="full", or names and options; see tests/robust/ncp_robust.c. Distances need double
+
+robust: build/robust/ncp_robust
+	@$< $(ROBUST)
+
+build/robust/ncp_robust: tests/robust/ncp_robust.c dc_contact.h dc_ncp.h $(SUPPORT) tests/support/support.h Makefile
+	@mkdir -p $(@D)
+	$(CC) $(STD) $(CFLAGS) -ffp-contract=off $(WARN) $(WARN_C) -I. -Itests/support $< $(SUPPORT) -o $@ $(LDLIBS)
 
 # ---- lint, vendor
 
