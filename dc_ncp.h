@@ -168,9 +168,10 @@ DC_DEF dc_status dc_shape_cone(int dim, dc_real height, dc_real slope, dc_arena 
 DC_DEF dc_status dc_shape_ellipsoid(int dim, dc_v3 semi, dc_arena *mem, dc_shape *out);
 
 /* The polytope with these vertices, n points in any order, of which some may lie inside: unit rows, outwards, one for each
- * face. The origin must be inside. A point within 1e3 DC_EPS of the largest coordinate of a face's plane counts as on it,
- * and n up to 128 in 3D, 256 in 2D; the time grows with the cube (2D: square) of n.
- * DC_E_ARG also for points without volume or with the origin outside; DC_E_RANGE: more faces than 2 n (n in 2D), which
+ * face. It grows about the origin where that is inside, else about the mean of the points (d = A mean, else 0). A point within
+ * 1e3 DC_EPS of the largest coordinate of a face's plane counts as on it, and the origin is inside when it is farther than that from every
+ * face; n up to 128 in 3D, 256 in 2D; the time grows with the cube (2D: square) of n.
+ * DC_E_ARG also for points without volume; DC_E_RANGE: more faces than 2 n (n in 2D), which
  * rounding can make of points that almost share planes. dc_shape_hull_bytes is what it needs; the shape keeps dc_shape_bytes. */
 DC_DEF size_t dc_shape_hull_bytes(int dim, int n);
 DC_DEF dc_status dc_shape_hull(int dim, int n, const dc_v3 *x, dc_arena *mem, dc_shape *out);
@@ -184,9 +185,14 @@ DC_DEF dc_status dc_shape_place(const dc_shape *a, dc_pose pose, dc_arena *mem, 
 
 /* ---- growth distance --------------------------------------------------------------------------- */
 
+/* Where a pair touched, for the next call on it: zeroed, it is not known. Plain data of the caller's; whatever it holds, it
+ * changes the time of a call and the last bits of its answer, nothing else. */
+typedef struct { int row[4]; } dc_growth_warm;
+
 typedef struct {
     dc_real rho;            /* relaxation: alpha is off by rho times the number of rows; 0: 1e-8, float 1e-4 */
     int     max_iterations; /* 0: 60 */
+    dc_growth_warm *warm;   /* may be NULL. In and out; dc_growth_batch: [count] */
 } dc_growth_options;
 
 /* n points from b to a. gradient: d alpha/d x_a = n/length. */
@@ -408,10 +414,12 @@ static dc_status dci_shape_new(int dim, int linear, int cones, int rows, int aux
 
 static int dci_all_in_limit(const dc_real *x, int n)
 {
-    int i;
-    for (i = 0; i < n; ++i)
-        if (!(dc_abs(x[i]) <= DC_LIMIT)) return 0;
-    return 1;
+    dc_real out[4] = DC_ZERO;
+    int i, k;
+    for (i = 0; i + 4 <= n; i += 4)         /* without branches: NaN and what is too large count */
+        for (k = 0; k < 4; ++k) out[k] = x[i + k] <= DC_LIMIT && x[i + k] >= -DC_LIMIT ? out[k] : 1;
+    for (; i < n; ++i) out[0] = dc_abs(x[i]) <= DC_LIMIT ? out[0] : 1;
+    return out[0] + out[1] + out[2] + out[3] == 0;
 }
 
 DC_DEF dc_status dc_shape_halfspace(int dim, dc_v3 n, dc_real offset, dc_arena *mem, dc_shape *out)
@@ -521,8 +529,9 @@ DC_DEF dc_status dc_shape_hull(int dim, int n, const dc_v3 *v, dc_arena *mem, dc
     dc_shape s;
     dc_status st;
     dc_real size = 0, tol, row[4];
+    dc_v3 mean = dc_vec(0, 0, 0);
     size_t used = mem ? mem->used : 0;
-    int i, j, k, l, f, rows = 0, most;
+    int i, j, k, l, f, rows = 0, inside = 1, most;
     if (!v || !out || !mem || n <= dim || dc_shape_hull_bytes(dim, n) == 0) return DC_E_ARG;
     most = (dim - 1)*n;
     for (i = 0; i < n; ++i) {
@@ -544,15 +553,29 @@ DC_DEF dc_status dc_shape_hull(int dim, int n, const dc_v3 *v, dc_arena *mem, dc
                     if (l == 3) break;
                 }
                 if (f < rows || !dci_hull_row(dim, n, v, i, j, k, tol, row)) continue;
-                if (!(row[3] > 0)) st = DC_E_ARG;
-                else if (rows == most) st = DC_E_RANGE;
+                if (rows == most) st = DC_E_RANGE;
                 else {
                     for (l = 0; l < dim; ++l) w.A[rows*dim + l] = row[l];
                     w.b[rows++] = row[3];
-                    s.size = dc_max(s.size, row[3]);
+                    inside &= row[3] > tol;
                 }
             }
     if (st == DC_OK && rows <= dim) st = DC_E_ARG;
+
+    /* offsets from the origin, or from the mean of the points, which is inside whatever has a volume */
+    for (l = 0; l < n && !inside; ++l) mean = dc_madd(mean, 1/(dc_real)n, v[l]);
+    for (f = 0; f < rows && st == DC_OK; ++f) {
+        const dc_real *q = w.A + f*dim;
+        if (!inside) {
+            const dc_v3 a = dc_vec(q[0], q[1], dim == 3 ? q[2] : 0);
+            w.d[f] = dc_dot(a, mean);
+            w.b[f] = 0;
+            for (l = 0; l < n; ++l) w.b[f] = dc_max(w.b[f], dc_dot(a, dc_sub(v[l], mean)));
+        }
+        if (!(w.b[f] > 0)) st = DC_E_ARG;
+        s.size = dc_max(s.size, w.b[f]);
+    }
+
     /* close the ranks: b and d behind the rows there are */
     if (st != DC_OK) {
         mem->used = used;
@@ -560,9 +583,9 @@ DC_DEF dc_status dc_shape_hull(int dim, int n, const dc_v3 *v, dc_arena *mem, dc
     }
     mem->used -= dc_shape_hull_bytes(dim, n) - dc_shape_bytes(dim, rows, 0, 0);
     memmove(w.A + rows*dim, w.b, (size_t)rows*sizeof(dc_real));
+    memmove(w.A + rows*(dim + 1), w.d, (size_t)rows*sizeof(dc_real));
     s.b = w.A + rows*dim;
     s.d = s.b + rows;
-    for (i = 0; i < rows; ++i) w.A[rows*(dim + 1) + i] = 0;
     s.rows = s.linear = rows;
     *out = s;
     return DC_OK;
@@ -1188,12 +1211,9 @@ static void dci_pnc_rt(const dci_pair_nc *P, dc_real *x)
     }
 }
 
-/* The QR of W^-1 G, and Phi. With xi the displacement of a against b, rows of a see r2 - Xi xi, Xi = -W^-1 G_p on a:
- *
- *     dy = R^-1 (c1 - X1 xi - R^-T r1),   A_a^T dlam_a = X2^T (c2 - X2 xi) + X1^T R^-T r1,   (X1; X2) = Q^T Xi
- *
- * Rows are swapped to bring the largest entry of a column onto the diagonal. 0 when a diagonal entry vanishes. */
-DCI_LANE int dci_pnc_factor(dci_pair_nc *P, const int D)
+/* The QR of W^-1 G and, behind it, the columns of Xi below. Rows are swapped to bring the largest entry of a column onto the
+ * diagonal. 0 when a diagonal entry vanishes. */
+DCI_LANE int dci_pnc_qr(dci_pair_nc *P, const int D)
 {
     int m = P->m, m0 = P->m0, ny = P->ny, ld = ny + D, i, j, l, k;
     dc_real *B = P->B;
@@ -1255,7 +1275,17 @@ DCI_LANE int dci_pnc_factor(dci_pair_nc *P, const int D)
             }
         }
     }
-    /* Phi: columns 0..D-1 by xi, D..2D-1 by r1 = e_j */
+    return 1;
+}
+
+/* Phi, after the QR. With xi the displacement of a against b, rows of a see r2 - Xi xi, Xi = -W^-1 G_p on a:
+ *
+ *     dy = R^-1 (c1 - X1 xi - R^-T r1),   A_a^T dlam_a = X2^T (c2 - X2 xi) + X1^T R^-T r1,   (X1; X2) = Q^T Xi */
+DCI_LANE void dci_pnc_phi(dci_pair_nc *P, const int D)
+{
+    int m = P->m, ny = P->ny, ld = ny + D, i, j, l;
+    dc_real *B = P->B;
+    /* columns 0..D-1 by xi, D..2D-1 by r1 = e_j */
     for (j = 0; j < 2*D; ++j) {
         dc_real *y = P->y1;
         int n = 2*D;
@@ -1275,6 +1305,12 @@ DCI_LANE int dci_pnc_factor(dci_pair_nc *P, const int D)
         dci_pnc_r(P, y);
         for (l = 0; l <= D; ++l) P->Phi[l*n + j] = y[l];
     }
+}
+
+DCI_LANE int dci_pnc_factor(dci_pair_nc *P, const int D)
+{
+    if (!dci_pnc_qr(P, D)) return 0;
+    dci_pnc_phi(P, D);
     return 1;
 }
 
@@ -1446,13 +1482,19 @@ static int dci_degree(const dci_pair_nc *P)
     return sum;
 }
 
+/* Two shapes of linear rows without auxiliary numbers: the way of the section on polytopes. */
+static int dci_corner_may(const dc_shape *a, const dc_shape *b) { return a->cones + b->cones + a->aux + b->aux == 0; }
+static size_t dci_corner_reals(const dc_shape *a, const dc_shape *b) { return (size_t)((a->rows + b->rows)*(a->dim + 5)); }
+
 typedef struct {
     dci_pair_nc *P;
     dc_real *y, *s, *z, *g, *Fs, *Fy, *rc, *c, *dy, *ds, *dz, *dsa, *dza, *t1, *dya, *Y;
-    dc_real x[2][3], R[2][9], p0[3], unit, metres;
+    dc_real x[2][3], R[2][9], centre[2][3], p0[3], unit, metres;
     dc_real slack, dual;            /* typical s and lam */
     dc_real rho;
     int most;                       /* iterations */
+    dc_real *corner;                /* memory of a dci_corner; NULL where there is none */
+    dc_growth_warm *warm;
     const dc_real *xs[2], *Rs[2];
 } dci_growth;
 
@@ -1483,6 +1525,7 @@ static void dci_growth_all(dci_growth *G, const dc_shape *a, const dc_shape *b, 
     G->P = DCI_LAY(l, 1, dci_pair_nc);
     dci_pnc_lay(G->P ? G->P : &none, a, b, l);
     dci_growth_lay(G, a->rows + b->rows, dci_pnc_ny(a, b), l);
+    G->corner = dci_corner_may(a, b) ? DCI_LAY(l, dci_corner_reals(a, b), dc_real) : NULL;
 }
 
 DC_DEF size_t dc_growth_bytes(const dc_shape *a, const dc_shape *b)
@@ -1530,30 +1573,90 @@ static void dci_growth_direction(dci_growth *G, dc_real *dy, dc_real *ds, dc_rea
     dci_pnc_dz(P, ds, G->rc, dz);
 }
 
-/* G->p0 between the origins, or the foot of one on a half-space; returns the squared distance */
+/* A = U^T D U of a positive matrix, from its upper triangle and in place: U of unit diagonal above it, 1/D on it. 0: it is not. */
+DCI_LANE int dci_growth_ldl(const int n, dc_real *A)
+{
+    int i, j, k;
+    for (i = 0; i < n; ++i) {
+        dc_real inv;
+        if (!(A[i*n + i] > 0)) return 0;
+        inv = 1/A[i*n + i];
+        for (k = i + 1; k < n; ++k) {
+            dc_real t = A[i*n + k]*inv;
+            for (j = k; j < n; ++j) A[k*n + j] -= t*A[i*n + j];
+        }
+        for (j = i + 1; j < n; ++j) A[i*n + j] *= inv;
+        A[i*n + i] = inv;
+    }
+    return 1;
+}
+DCI_LANE void dci_growth_ldl_solve(const int n, const dc_real *U, dc_real *x)
+{
+    int i, k;
+    for (i = 1; i < n; ++i)
+        for (k = 0; k < i; ++k) x[i] -= U[k*n + i]*x[k];
+    for (i = n - 1; i >= 0; --i) {
+        x[i] *= U[i*n + i];
+        for (k = i + 1; k < n; ++k) x[i] -= U[i*n + k]*x[k];
+    }
+}
+
+/* The point that a shape grows about, in the world: least squares of A c = d over unit rows, which is exact without N. */
+static void dci_growth_centre(const dc_shape *s, const dc_real *R, const dc_real *x, dc_real *centre)
+{
+    int D = s->dim, i, j, l, moved = 0;
+    dc_real A[9] = DC_ZERO, c[3] = DC_ZERO;
+    for (i = 0; i < s->rows; ++i) moved |= s->d[i] != 0;
+    for (i = 0; i < D; ++i) centre[i] = x[i];
+    if (!moved) return;
+    for (i = 0; i < s->rows; ++i) {
+        const dc_real *a = s->A + i*D;
+        dc_real len2 = 0;
+        for (j = 0; j < D; ++j) len2 += a[j]*a[j];
+        if (!(len2 > 0)) continue;
+        for (j = 0; j < D; ++j) {
+            for (l = 0; l < D; ++l) A[j*D + l] += a[j]*a[l]/len2;
+            c[j] += a[j]*s->d[i]/len2;
+        }
+    }
+    if (!(D == 2 ? dci_growth_ldl(2, A) : dci_growth_ldl(3, A))) return;
+    if (D == 2) dci_growth_ldl_solve(2, A, c);
+    else dci_growth_ldl_solve(3, A, c);
+    for (i = 0; i < D; ++i)
+        for (j = 0; j < D; ++j) centre[i] += R[i*D + j]*c[j];
+}
+
+/* G->centre, and G->p0 between them, or the foot of one on a half-space; returns their squared distance */
 static dc_real dci_growth_middle(dci_growth *G, const dc_shape *a, const dc_shape *b)
 {
     int D = a->dim, i, j, k;
     dc_real dist2 = 0;
+    if (a->size > 0) dci_growth_centre(a, G->Rs[0], G->xs[0], G->centre[0]);
+    if (b->size > 0) dci_growth_centre(b, G->Rs[1], G->xs[1], G->centre[1]);
     if (a->size > 0 && b->size > 0)
         for (i = 0; i < D; ++i) {
-            dc_real t = G->xs[0][i] - G->xs[1][i];
+            dc_real t = G->centre[0][i] - G->centre[1][i];
             dist2 += t*t;
-            G->p0[i] = DC_R(0.5)*(G->xs[0][i] + G->xs[1][i]);
+            G->p0[i] = DC_R(0.5)*(G->centre[0][i] + G->centre[1][i]);
         }
     else {
         const dc_shape *h = a->size > 0 ? b : a;
+        const dc_real *centre;
         dc_real t = h->d[0], w[3], l2 = 0;
         k = a->size > 0;
+        centre = G->centre[1 - k];
         for (i = 0; i < D; ++i) {
             w[i] = 0;
             for (j = 0; j < D; ++j) w[i] += G->Rs[k][i*D + j]*h->A[j];
-            t -= w[i]*(G->xs[1 - k][i] - G->xs[k][i]);
+            t -= w[i]*(centre[i] - G->xs[k][i]);
             l2 += w[i]*w[i];
         }
         if (!(l2 > 0)) l2 = 1;
         dist2 = t*t/l2;
-        for (i = 0; i < D; ++i) G->p0[i] = G->xs[1 - k][i] + t*w[i]/l2;
+        for (i = 0; i < D; ++i) {
+            G->p0[i] = centre[i] + t*w[i]/l2;
+            G->centre[k][i] = G->p0[i];
+        }
     }
     return dist2;
 }
@@ -1600,13 +1703,15 @@ static dc_real dci_growth_excess(const dci_pair_nc *P, const dc_real *s, const d
     return worst;
 }
 
+#define DCI_GROWTH_STALL 50         /* iterations without a tenth off the residual, after which there is nothing to hope for */
+
 /* rough: to a tenth of rho; else until rounding stops it */
 static DCI_NOINLINE dc_status dci_growth_go_on(dci_growth *G, dc_real rho, int rough, int most, dc_growth_result *out)
 {
     dci_pair_nc *P = G->P;
     /* good enough, and as good as rounding lets it be: derivatives are those of the exact solution */
-    dc_real tol = dc_max(rho*DC_R(rough ? 0.1 : 1e-3), 1024*DC_EPS), last = DC_REAL_MAX, residual, worst, a, nu, nua, target, sigma;
-    int it, i, degree = dci_degree(P), ok;
+    dc_real tol = dc_max(rho*DC_R(rough ? 0.1 : 1e-3), 1024*DC_EPS), last = DC_REAL_MAX, best = DC_REAL_MAX, residual, worst, a, nu, nua, target, sigma;
+    int it, i, degree = dci_degree(P), ok, since = 0;
     for (it = 0;; ++it) {
         dci_growth_eval(G, &residual);
         out->iterations = it;
@@ -1617,12 +1722,16 @@ static DCI_NOINLINE dc_status dci_growth_go_on(dci_growth *G, dc_real rho, int r
         nu /= DC_R(degree);
         worst = dci_growth_excess(P, G->s, G->z, rho, G->t1);
         out->residual = dc_max(residual, worst);
-        ok = P->D == 2 ? dci_pnc_factor(P, 2) : dci_pnc_factor(P, 3);
+        ok = P->D == 2 ? dci_pnc_qr(P, 2) : dci_pnc_qr(P, 3);
         if (!ok) return DC_E_SINGULAR;
         worst = dc_max(residual, worst);
-        if (worst <= tol && (rough || worst <= 16*DC_EPS || worst > DC_R(0.1)*last)) return DC_OK;
+        if (worst <= tol && (rough || worst <= 16*DC_EPS || worst > DC_R(0.5)*last)) return DC_OK;
         last = worst;
-        if (it == most) return DC_E_DIVERGED;
+        if (worst < DC_R(0.9)*best) {
+            best = worst;
+            since = it;
+        }
+        if (it == most || it - since >= DCI_GROWTH_STALL) return DC_E_DIVERGED;
         dci_cone_rc(P->runs, P->run, P->w, P->lam, G->s, G->z, rho, 0, 0, NULL, NULL, G->rc, G->t1);
         dci_growth_direction(G, G->dya, G->dsa, G->dza);
         a = dci_cone_step(P->runs, P->run, G->z, G->dza, dci_cone_step(P->runs, P->run, G->s, G->dsa, 1));
@@ -1649,48 +1758,779 @@ static dc_status dci_growth_solve(dci_growth *G, dc_real rho, int rough, int mos
     return dci_growth_go_on(G, rho, rough, most, out);
 }
 
-static void dci_growth_jac(dci_growth *G, dc_real length, const dc_real *n, dc_real *jac)
+/* ---- growth distance of polytopes --------------------------------------------------------------- */
+/* Two shapes of linear rows alone, polytopes and half-spaces. In y = (p/L, alpha), against b's origin, (SILICO Eq. 14) is at rho = 0 the linear program
+ *
+ *     least alpha with   s = G y + h >= 0.
+ *
+ * Its answer is a corner: n = D + 1 rows B with s_B = 0 and multipliers mult = G_B^-T e_alpha > 0. Seen from there, with v = s_B
+ * as unknowns in the place of y and C = G G_B^-1, the other rows are s = s0 + C v, and what is left of the relaxed conditions
+ * s lam = rho, e_alpha = G^T lam are n equations for lam_B:
+ *
+ *     v = rho/lam_B,   F = lam_B + C^T lam - mult = 0,   lam = rho/s off the corner                   (A)
+ *     (E^-1 + K) (E dlam_B) = -F,   E = diag(v/lam_B),   K = C^T diag(lam/s) C                        (B)
+ *
+ * From lam_B = mult a step or two of Newton reach rounding, for F - lam_B and K E are of the size of rho. Nothing cancels at any
+ * distance: the small slacks v are unknowns, no differences. Where faces are parallel the corner is not one (mult = 0 or
+ * s0 = 0), and the interior point above does the work.
+ *
+ * stage                reads               writes
+ * dci_corner_rows      shapes, poses       C (as G), h
+ * dci_corner_start     G, h                basis of two rows, slacks
+ * dci_corner_walk      G, basis, slacks    basis (the corner's)
+ * dci_corner_open      G, h, basis         inverse, y0, mult, C, s0; or "no corner"
+ * dci_corner_newton    C, s0, mult         lam_B, v, K, F
+ * dci_corner_phi, _vjp all                 derivatives */
+
+#define DCI_WALK 48                 /* corners passed before the interior point is asked instead */
+#define DCI_CORNER_NEWTON 12        /* the same for steps of Newton */
+#define DCI_CORNER_NEAR 24          /* and for rows that meet at the corner besides its own */
+
+typedef struct {
+    int rows, rows_a;
+    int basis[4];                   /* rows; -1: one of the directions that fill up a start */
+    dc_real *C, *h, *s, *ds, *stop; /* rows x n, rows each; ds, stop: slacks' change on the way, and how far each row lets one */
+    dc_real L;
+    dc_real inverse[16];            /* of G_B: column j is the motion that opens row j alone */
+    dc_real y[4], lam[4], mult[4], v[4];
+    dc_real B[16];                  /* G_B */
+    dc_real K[2][16], F[2][4];      /* sums over the rows of a and b off the corner: K and C^T lam */
+    dc_real U[16];                  /* of E^-1 + K, factored */
+} dci_corner;
+
+/* inv = B^-1 by Gauss and Jordan, rows swapped; 0 for a B without */
+DCI_LANE int dci_corner_invert(const int n, dc_real *B, dc_real *inv)
+{
+    int i, j, k;
+    for (i = 0; i < n*n; ++i) inv[i] = DC_R(i%(n + 1) == 0);
+    for (j = 0; j < n; ++j) {
+        dc_real most = dc_abs(B[j*n + j]), f;
+        int piv = j;
+        for (i = j + 1; i < n; ++i)
+            if (dc_abs(B[i*n + j]) > most) {
+                most = dc_abs(B[i*n + j]);
+                piv = i;
+            }
+        if (!(most > 1024*DC_EPS)) return 0;
+        if (piv != j)
+            for (k = 0; k < n; ++k) {
+                dc_real t = B[j*n + k];
+                B[j*n + k] = B[piv*n + k];
+                B[piv*n + k] = t;
+                t = inv[j*n + k];
+                inv[j*n + k] = inv[piv*n + k];
+                inv[piv*n + k] = t;
+            }
+        f = 1/B[j*n + j];
+        for (k = 0; k < n; ++k) {
+            B[j*n + k] *= f;
+            inv[j*n + k] *= f;
+        }
+        for (i = 0; i < n; ++i) {
+            if (i == j) continue;
+            f = B[i*n + j];
+            for (k = 0; k < n; ++k) {
+                B[i*n + k] -= f*B[j*n + k];
+                inv[i*n + k] -= f*inv[j*n + k];
+            }
+        }
+    }
+    return 1;
+}
+
+/* The rows of both shapes, of unit length; lengths in units of L. Each shape is a polytope or a half-space, or 0. */
+DCI_LANE int dci_corner_rows(dci_corner *Q, dci_growth *G, const int D)
 {
     dci_pair_nc *P = G->P;
-    int D = P->D, nw = D == 2 ? 1 : 3, k, j, l, i;
-    memset(jac, 0, 84*sizeof(dc_real));
+    const int n = D + 1;
+    dc_real inv_L = 1/Q->L;
+    int k, i, j, l, row = 0;
+    for (k = 0; k < 2; ++k) {
+        const dc_shape *s = P->shape[k];
+        const dc_real *R = G->R[k], *x = G->x[k];
+        for (i = 0; i < s->rows; ++i, ++row) {
+            const dc_real *A = s->A + i*D;
+            dc_real *g = Q->C + row*n, len2 = 0, f, h;
+            for (j = 0; j < D; ++j) len2 += A[j]*A[j];
+            if (!(len2 > 0) || !(s->b[i] > 0 || (s->b[i] == 0 && s->rows == 1))) return 0;
+            f = 1/dc_sqrt(len2);
+            h = s->d[i];
+            for (j = 0; j < D; ++j) {
+                dc_real a = 0;
+                for (l = 0; l < D; ++l) a += R[j*D + l]*A[l];
+                g[j] = -f*a;
+                h += a*x[j];
+            }
+            f *= inv_L;
+            g[D] = f*s->b[i];
+            Q->h[row] = f*h;
+            P->scale[row] = f;
+        }
+    }
+    return 1;
+}
+
+/* A corner of fewer rows than n to walk from, and the slacks there: on the line between the two reference points, at the growth
+ * at which the shapes meet on it; or at the foot of one on a half-space. Directions across the line fill the basis up. */
+DCI_LANE int dci_corner_start(dci_corner *Q, const dci_growth *G, const int D)
+{
+    const int n = D + 1;
+    const dci_pair_nc *P = G->P;
+    dc_real c[2][3], d[3] = DC_ZERO, e[2][3] = DC_ZERO, most[2], y[4], B[16], len2 = 0, len;
+    int k, i, j, end;
     for (k = 0; k < 2; ++k)
-        for (j = 0; j < D + nw; ++j) {
-            dc_real move[3] = DC_ZERO, turn[3] = DC_ZERO, du[3] = DC_ZERO, xi[3], in[6], o[7] = DC_ZERO;
-            int col = 6*k + (j < D ? j : D == 2 ? 5 : j);
-            if (j < D) move[j] = 1;
-            else {
-                dc_real w[3] = DC_ZERO;
-                w[j - D] = 1;
-                dci_ncp_wr(D, w, P->r[k], move);
-                dci_ncp_wr(D, w, P->u[k], turn);
-                if (k == 0) for (l = 0; l < D; ++l) du[l] = turn[l];
+        for (j = 0; j < D; ++j) c[k][j] = G->centre[k][j]/Q->L;
+
+    /* the line */
+    for (k = 0; k < 2; ++k)
+        if (!(P->shape[k]->size > 0)) {                 /* ends at its foot on the half-space */
+            const dc_real *g = Q->C + (k ? Q->rows_a*n : 0);
+            dc_real t = Q->h[k ? Q->rows_a : 0];
+            for (j = 0; j < D; ++j) t += g[j]*c[1 - k][j];
+            for (j = 0; j < D; ++j) c[k][j] = c[1 - k][j] - t*g[j];
+        }
+    for (j = 0; j < D; ++j) {
+        d[j] = c[1][j] - c[0][j];
+        len2 += d[j]*d[j];
+    }
+    if (!(len2 > DC_EPS*DC_EPS)) return 0;
+
+    /* the row of either shape in which it leaves */
+    for (k = 0, i = 0; k < 2; ++k) {
+        dc_real num = 0, den = 1;
+        Q->basis[k] = -1;
+        for (end = k ? Q->rows : Q->rows_a; i < end; ++i) {
+            const dc_real *g = Q->C + i*n;
+            dc_real t = 0;
+            for (j = 0; j < D; ++j) t += g[j]*d[j];
+            if (k == 0) t = -t;
+            if (g[D] > 0 ? t*den > num*g[D] : t > 0) {
+                num = t;
+                den = g[D];
+                Q->basis[k] = i;
             }
-            for (l = 0; l < D; ++l) {
-                xi[l] = k ? -move[l] : move[l];
-                in[l] = xi[l];
-                in[D + l] = turn[l];
+        }
+        if (Q->basis[k] < 0) return 0;
+        most[k] = den > 0 ? num/den : 0;                /* growth on the line, per length of it; 0: a half-space, at its end */
+    }
+    {
+        dc_real t = most[0] > 0 ? most[1] > 0 ? most[1]/(most[0] + most[1]) : 1 : 0;
+        for (j = 0; j < D; ++j) y[j] = c[0][j] + t*d[j];
+        y[D] = most[0] > 0 ? t*most[0] : most[1];
+    }
+    for (i = 0; i < Q->rows; ++i) {
+        const dc_real *g = Q->C + i*n;
+        dc_real t = Q->h[i];
+        for (j = 0; j < n; ++j) t += g[j]*y[j];
+        Q->s[i] = i == Q->basis[0] || i == Q->basis[1] ? 0 : dc_max(t, 0);
+    }
+
+    /* across the line: the axis farthest from it, turned; in 3D a second one */
+    len = 1/dc_sqrt(len2);
+    for (j = 0; j < D; ++j) d[j] *= len;
+    if (D == 2) {
+        e[0][0] = -d[1];
+        e[0][1] = d[0];
+    } else {
+        int low = 0;
+        dc_real u[3] = DC_ZERO;
+        for (j = 1; j < 3; ++j)
+            if (dc_abs(d[j]) < dc_abs(d[low])) low = j;
+        u[low] = 1;
+        dci_ncp_wr(3, d, u, e[0]);
+        len = 1/dc_sqrt(dci_ncp_dot(3, e[0], e[0]));
+        for (j = 0; j < 3; ++j) e[0][j] *= len;
+        dci_ncp_wr(3, d, e[0], e[1]);
+    }
+    for (i = 0; i < n; ++i)
+        for (j = 0; j < n; ++j) B[i*n + j] = i < 2 ? Q->C[Q->basis[i]*n + j] : j < D ? e[i - 2][j] : 0;
+    for (i = 2; i < n; ++i) Q->basis[i] = -1;
+    return dci_corner_invert(n, B, Q->inverse);
+}
+
+/* From corner to corner, down in alpha, by the simplex method: of the n edges (columns of the inverse) the steepest is taken
+ * until a row stops it, which takes the place of the row that was left. Edges along a direction that is no row may be taken
+ * either way. 1 at a corner of n rows from which no edge leads down. */
+DCI_LANE int dci_corner_walk(dci_corner *Q, const int D)
+{
+    const int n = D + 1;
+    dc_real *inv = Q->inverse;
+    int walk, i, j, k;
+    if (D == 3) {                   /* the first two directions turned: one the steepest, the other level */
+        dc_real c2 = inv[3*n + 2], c3 = inv[3*n + 3], len = dc_sqrt(c2*c2 + c3*c3);
+        if (len > 0)
+            for (i = 0; i < n; ++i) {
+                dc_real t = (c2*inv[i*n + 2] + c3*inv[i*n + 3])/len;
+                inv[i*n + 3] = (c2*inv[i*n + 3] - c3*inv[i*n + 2])/len;
+                inv[i*n + 2] = t;
             }
-            for (i = 0; i < 2*D + 1; ++i) {
-                for (l = 0; l < 2*D; ++l) o[i] += P->Phi[i*2*D + l]*in[l];
+    }
+    for (walk = 0; walk < DCI_WALK; ++walk) {
+        dc_real num = 0, den = 1, dy[4], norm2 = 0, f;
+        int out = -1, in = -1;
+
+        /* the steepest edge: alpha per way of p */
+        for (j = 0; j < n; ++j) {
+            dc_real c = inv[D*n + j], x2 = 0;
+            for (i = 0; i < D; ++i) x2 += inv[i*n + j]*inv[i*n + j];
+            if (Q->basis[j] >= 0 && c >= 0) continue;
+            c *= c;
+            if (c > DC_R(1e4)*DC_EPS*DC_EPS*x2 && c*den > num*x2) {
+                num = c;
+                den = x2;
+                out = j;
             }
-            jac[col] = G->unit*o[D];
-            for (l = 0; l < D; ++l) {
-                jac[(1 + l)*12 + col] = o[l] + (k ? move[l] : 0);
-                du[l] = -(du[l] + o[D + 1 + l])*length;
+        }
+        for (j = 0; j < n && out < 0; ++j)              /* level directions end at a row as well */
+            if (Q->basis[j] < 0) out = j;
+        if (out < 0) return 1;
+        f = inv[D*n + out] > 0 ? DC_R(-1) : DC_R(1);
+        for (i = 0; i < n; ++i) {
+            dy[i] = f*inv[i*n + out];
+            norm2 += dy[i]*dy[i];
+        }
+
+        /* the first row that stops it */
+        f = -64*DC_EPS*dc_sqrt(norm2);
+        for (i = 0; i < Q->rows; ++i) {
+            const dc_real *g = Q->C + i*n;
+            dc_real t = 0;
+            for (j = 0; j < n; ++j) t += g[j]*dy[j];
+            Q->ds[i] = t;
+        }
+        for (i = 0; i < Q->rows; ++i) Q->stop[i] = Q->ds[i] < f ? -Q->s[i]/Q->ds[i] : DC_REAL_MAX;
+        f = DC_REAL_MAX;
+        for (i = 0; i < Q->rows; ++i)
+            if (Q->stop[i] < f) {
+                f = Q->stop[i];
+                in = i;
             }
-            dci_ncp_across(D, n, du, xi);
-            for (l = 0; l < D; ++l) jac[(4 + l)*12 + col] = xi[l];
+        if (in < 0) return 0;                           /* open that way */
+        for (i = 0; i < Q->rows; ++i) Q->s[i] = dc_max(Q->s[i] + f*Q->ds[i], 0);
+        den = -Q->ds[in];
+        Q->s[in] = 0;
+
+        /* the inverse with that row in the place of the one left */
+        for (k = 0; k < n; ++k) {
+            dc_real t = 0;
+            if (k == out) continue;
+            for (j = 0; j < n; ++j) t += Q->C[in*n + j]*inv[j*n + k];
+            t /= den;                                   /* g.dy = -den */
+            for (j = 0; j < n; ++j) inv[j*n + k] += t*dy[j];
+        }
+        for (j = 0; j < n; ++j) inv[j*n + out] = -dy[j]/den;
+        Q->basis[out] = in;
+    }
+    return 0;
+}
+
+/* The corner itself, from its rows alone; turns G into C. 0: it is none, a slack or a multiplier is not positive. */
+DCI_LANE int dci_corner_open(dci_corner *Q, const int D)
+{
+    const int n = D + 1;
+    dc_real B[16];
+    int i, j, k;
+    for (j = 0; j < n; ++j) {
+        const dc_real *g = Q->C + Q->basis[j]*n;
+        for (k = 0; k < n; ++k) B[j*n + k] = Q->B[j*n + k] = g[k];
+    }
+    if (!dci_corner_invert(n, B, Q->inverse)) return 0;
+    for (i = 0; i < n; ++i) {
+        Q->y[i] = 0;
+        for (j = 0; j < n; ++j) Q->y[i] -= Q->inverse[i*n + j]*Q->h[Q->basis[j]];
+        Q->mult[i] = dc_max(Q->inverse[D*n + i], 0);
+    }
+    for (j = 0; j < n; ++j) {
+        dc_real x2 = 0, c = Q->inverse[D*n + j];
+        for (i = 0; i < D; ++i) x2 += Q->inverse[i*n + j]*Q->inverse[i*n + j];
+        if (c < 0 && c*c > DC_R(1e4)*DC_EPS*DC_EPS*x2) return 0;
+    }
+    for (i = 0; i < Q->rows; ++i) {
+        const dc_real *g = Q->C + i*n;
+        dc_real t = Q->h[i];
+        for (j = 0; j < n; ++j) t += g[j]*Q->y[j];
+        Q->s[i] = t;
+    }
+    for (j = 0; j < n; ++j) Q->s[Q->basis[j]] = 1;
+    for (i = 0; i < Q->rows; ++i) {
+        if (!(Q->s[i] > -32*DC_EPS*(1 + Q->y[D]))) return 0;
+        Q->s[i] = dc_max(Q->s[i], 0);
+    }
+    for (i = 0; i < Q->rows; ++i) {
+        dc_real *g = Q->C + i*n, c[4];
+        for (j = 0; j < n; ++j) {
+            c[j] = 0;
+            for (k = 0; k < n; ++k) c[j] += g[k]*Q->inverse[k*n + j];
+        }
+        for (j = 0; j < n; ++j) g[j] = c[j];
+    }
+    for (j = 0; j < n; ++j)                             /* rows of the corner: out of every sum off it */
+        for (k = 0; k < n; ++k) Q->C[Q->basis[j]*n + k] = 0;
+    return 1;
+}
+
+/* K and F of (A), (B) over `count` rows C v + s0 off the corner; 0 where a slack is not positive */
+DCI_LANE int dci_corner_sums(const int D, const dc_real *C, const dc_real *s0, int count, const dc_real *v, dc_real rho, dc_real *K, dc_real *F)
+{
+    const int n = D + 1;
+    dc_real k0[16] = DC_ZERO, f0[4] = DC_ZERO, low = 1;
+    int i, j, l;
+    for (i = 0; i < count; ++i) {
+        const dc_real *c = C + i*n;
+        dc_real s = s0[i], inv_s, lam;
+        for (j = 0; j < n; ++j) s += c[j]*v[j];
+        low = dc_min(low, s);
+        inv_s = 1/s;
+        lam = rho*inv_s;
+        for (j = 0; j < n; ++j) {
+            dc_real t = lam*inv_s*c[j];
+            f0[j] += lam*c[j];
+            for (l = j; l < n; ++l) k0[j*n + l] += t*c[l];
+        }
+    }
+    for (j = 0; j < n; ++j)
+        for (l = j; l < n; ++l) K[j*n + l] = K[l*n + j] = k0[j*n + l];
+    for (j = 0; j < n; ++j) F[j] = f0[j];
+    return low > 0;
+}
+
+/* E^-1 + K, factored; the largest of K E on the diagonal in *ke. 0: not positive */
+DCI_LANE int dci_corner_factor(dci_corner *Q, const int D, dc_real *ke)
+{
+    const int n = D + 1;
+    int i, j;
+    *ke = 0;
+    for (i = 0; i < n; ++i) {
+        for (j = 0; j < n; ++j) Q->U[i*n + j] = Q->K[0][i*n + j] + Q->K[1][i*n + j];
+        *ke = dc_max(*ke, Q->U[i*n + i]*Q->v[i]/Q->lam[i]);
+        Q->U[i*n + i] += Q->lam[i]/Q->v[i];
+    }
+    return dci_growth_ldl(n, Q->U);
+}
+
+/* One step of Newton for (A) from the sums at v. It is also the step that minimises the barrier function
+ *
+ *     mult . v/rho - sum of log s over all rows,
+ *
+ * whose decrement says how far to go: damped, v moves; near the end lam_B does, in which (A) is almost linear. A step that changes
+ * lam_B by a part q of itself and slacks off the corner by a part delta leaves the part |K E| q^2 + delta^2 of error, *left, and a part
+ * 2 delta in K. 1: both are rounding; 0: not yet; -1: no step. */
+DCI_LANE int dci_corner_step(dci_corner *Q, const int D, dc_real rho, dc_real *left)
+{
+    const int n = D + 1;
+    dc_real x[4], F[4], ke, dec2 = 0, q = 0, delta2 = 0;
+    int i, done = 0;
+    if (!dci_corner_factor(Q, D, &ke)) return -1;
+    for (i = 0; i < n; ++i) x[i] = F[i] = Q->lam[i] - Q->mult[i] + Q->F[0][i] + Q->F[1][i];     /* (A) */
+    dci_growth_ldl_solve(n, Q->U, x);                                                       /* (B): the change of v */
+    for (i = 0; i < n; ++i) {
+        dec2 += x[i]*F[i]/rho;
+        q = dc_max(q, dc_abs(x[i])/Q->v[i]);
+        delta2 += x[i]*(F[i] - x[i]*Q->lam[i]/Q->v[i])/rho;                                     /* x^T K x = sum of lam/s (C x)^2 */
+    }
+    if (dec2 > DC_R(0.04)) {
+        dc_real t = dec2 > DC_R(0.9) ? DC_R(0.95)/dc_sqrt(dec2) : 1;         /* a decrement below 1 stays inside */
+        for (i = 0; i < n; ++i) Q->v[i] += t*x[i];
+        *left = 1;
+    } else {
+        for (i = 0; i < n; ++i) Q->v[i] /= 1 - x[i]/Q->v[i];
+        *left = ke*q*q + dc_abs(delta2);
+        done = *left <= DC_EPS && dc_abs(delta2) <= DC_R(1e-6)*DC_EPS;
+    }
+    for (i = 0; i < n; ++i) {
+        if (!(Q->v[i] > 0)) return -1;
+        Q->lam[i] = rho/Q->v[i];
+    }
+    return done;
+}
+
+/* Equations (A) of the corner's rows and `near` others alone, by Newton on the duals: least - sum of log lam, s = rho/lam,
+ * from the shares 1/(near + 1) of what the corner's rows can spare. To about 1e-8; 0: not solved. */
+DCI_LANE int dci_corner_share(dci_corner *Q, const int D, dc_real rho, const dc_real *C, const dc_real *s0, int near)
+{
+    const int n = D + 1;
+    dc_real lam[DCI_CORNER_NEAR], change[DCI_CORNER_NEAR];
+    int it, i, j, l;
+    for (i = 0; i < near; ++i) {
+        lam[i] = DC_REAL_MAX;
+        for (j = 0; j < n; ++j)
+            if (C[i*n + j]*lam[i] > Q->lam[j]) lam[i] = Q->lam[j]/C[i*n + j];
+        if (!(lam[i] < DC_REAL_MAX)) return 0;
+        lam[i] /= DC_R(near + 1);
+    }
+    for (i = 0; i < near; ++i)
+        for (j = 0; j < n; ++j) Q->lam[j] -= C[i*n + j]*lam[i];
+    for (it = 0; it < DCI_CORNER_NEWTON; ++it) {
+        dc_real x[4], ke, dec2 = 0, most = 0, t;
+        for (j = 0; j < n; ++j) {
+            Q->v[j] = rho/Q->lam[j];
+            x[j] = 0;
+        }
+        for (i = 0; i < n*n; ++i) Q->K[0][i] = Q->K[1][i] = 0;
+        for (i = 0; i < near; ++i) {
+            const dc_real *c = C + i*n;
+            dc_real d = lam[i]*lam[i]/rho, off = s0[i] - rho/lam[i];
+            for (j = 0; j < n; ++j) off += c[j]*Q->v[j];
+            change[i] = -d*off;
+            for (j = 0; j < n; ++j) {
+                x[j] += c[j]*change[i];
+                for (l = j; l < n; ++l) Q->K[0][j*n + l] += d*c[j]*c[l];
+            }
+        }
+        if (!dci_corner_factor(Q, D, &ke)) return 0;
+        dci_growth_ldl_solve(n, Q->U, x);
+        for (i = 0; i < near; ++i) {
+            dc_real r;
+            for (j = 0; j < n; ++j) change[i] -= lam[i]*lam[i]/rho*C[i*n + j]*x[j];
+            r = change[i]/lam[i];
+            dec2 += r*r;
+            most = dc_max(most, -r);
+        }
+        for (j = 0; j < n; ++j) {
+            dc_real r = -x[j]/Q->v[j];
+            dec2 += r*r;
+            most = dc_max(most, -r);
+        }
+        t = most > DC_R(0.9) ? DC_R(0.9)/most : 1;
+        for (i = 0; i < near; ++i) lam[i] += t*change[i];
+        for (j = 0; j < n; ++j) Q->lam[j] *= 1 - t*x[j]/Q->v[j];
+        if (dec2 < DC_R(1e-5)) break;
+    }
+    for (j = 0; j < n; ++j) Q->v[j] = rho/Q->lam[j];
+    return it < DCI_CORNER_NEWTON;
+}
+
+/* Equations (A) to rounding; their error in *left. Where more rows than n meet, as at a vertex of five faces, those alone come
+ * first: they are few. 0: not solved. */
+DCI_LANE int dci_corner_newton(dci_corner *Q, const int D, dc_real rho, int most, int *steps, dc_real *left)
+{
+    const int n = D + 1;
+    dc_real C[4*DCI_CORNER_NEAR], s0[DCI_CORNER_NEAR];
+    int level[4], levels = 0, near = 0, done, it, i, j;
+
+    /* edges that are all but level, where faces are parallel: to the middle */
+    for (j = 0; j < n; ++j) levels += level[j] = Q->mult[j] < DC_R(1e3)*rho;
+    for (j = 0; j < n; ++j) {
+        dc_real way = DC_REAL_MAX;
+        for (i = 0; level[j] && i < Q->rows; ++i) {
+            dc_real c = -Q->C[i*n + j];
+            if (c > 1024*DC_EPS && Q->s[i] < way*c) way = Q->s[i]/c;
+        }
+        way /= DC_R(levels + 1);
+        Q->v[j] = Q->mult[j]*way > rho ? rho/Q->mult[j] : way;
+        if (!(Q->v[j] > 0 && Q->v[j] < DC_REAL_MAX/1024)) return 0;
+        Q->lam[j] = level[j] ? rho/Q->v[j] : Q->mult[j];
+    }
+
+    /* the rows that meet there besides the corner's own */
+    for (i = 0; i < Q->rows; ++i) {
+        const dc_real *c = Q->C + i*n;
+        dc_real s = Q->s[i], t = 0;
+        for (j = 0; j < n; ++j)
+            if (level[j]) s += c[j]*Q->v[j];
+            else t += dc_abs(c[j])*Q->v[j];
+        if (s > 64*t) continue;
+        if (near == DCI_CORNER_NEAR) return 0;
+        for (j = 0; j < n; ++j) C[near*n + j] = level[j] ? 0 : c[j];
+        s0[near++] = s;
+    }
+    if (near > 0 && !dci_corner_share(Q, D, rho, C, s0, near)) return 0;
+    *steps = 0;
+
+    /* all rows */
+    for (it = 1; it <= most && it <= DCI_CORNER_NEWTON; ++it) {
+        if (!dci_corner_sums(D, Q->C, Q->s, Q->rows_a, Q->v, rho, Q->K[0], Q->F[0])
+            || !dci_corner_sums(D, Q->C + Q->rows_a*n, Q->s + Q->rows_a, Q->rows - Q->rows_a, Q->v, rho, Q->K[1], Q->F[1])
+            || (done = dci_corner_step(Q, D, rho, left)) < 0) return 0;
+        *steps = it;
+        if (done) return 1;
+    }
+    return 0;
+}
+
+/* the columns of p of G_B on rows of a, X, and of b, Y */
+DCI_LANE void dci_corner_parts(const dci_corner *Q, const int D, dc_real *X, dc_real *Y)
+{
+    int i, j;
+    for (i = 0; i <= D; ++i)
+        for (j = 0; j < D; ++j) {
+            X[i*D + j] = Q->basis[i] < Q->rows_a ? Q->B[i*(D + 1) + j] : 0;
+            Y[i*D + j] = Q->basis[i] < Q->rows_a ? 0 : Q->B[i*(D + 1) + j];
         }
 }
 
-static void dci_growth_vjp(dci_growth *G, dc_real length, const dc_real *n, const dc_real *bar, dc_shape_grad *ga, dc_shape_grad *gb)
+/* y and the duals' pull on a where Newton ended; into G and P, in metres */
+DCI_LANE void dci_corner_close(const dci_corner *Q, const int D, dci_growth *G)
+{
+    const int n = D + 1;
+    dc_real u[3], X[12], Y[12];
+    int i, j, k;
+    dci_corner_parts(Q, D, X, Y);
+    for (i = 0; i < n; ++i) {
+        dc_real t = Q->y[i];
+        for (j = 0; j < n; ++j) t += Q->inverse[i*n + j]*Q->v[j];
+        G->y[i] = i < D ? Q->L*t : t;
+    }
+    for (j = 0; j < D; ++j) {                           /* -(rows of a)^T lam; of those off the corner G = C G_B */
+        u[j] = 0;
+        for (i = 0; i < n; ++i) u[j] -= X[i*D + j]*(Q->lam[i] + Q->F[0][i]) + Y[i*D + j]*Q->F[0][i];
+    }
+    for (k = 0; k < 2; ++k)
+        for (j = 0; j < D; ++j) {
+            G->P->u[k][j] = (k ? -u[j] : u[j])/Q->L;
+            G->P->r[k][j] = G->y[j] - G->x[k][j];
+        }
+}
+
+/* Phi of dci_pnc_phi from the sums. With X and Y the columns of p of G_B on rows of a and of b, rows of a see Xi = X xi, and
+ *
+ *     Gamma = K_a Y - K_b X,   J = G_B^-1 (X + (E^-1 + K)^-1 Gamma),
+ *     dy = J xi - G_B^-1 (E^-1 + K)^-1 G_B^-T r1
+ *     A_a^T dlam_a = (Gamma^T (E^-1 + K)^-1 Gamma - Y^T K_a Y - X^T K_b X) xi - J^T r1
+ *
+ * P's Phi is in metres, these are in units of L. */
+DCI_LANE void dci_corner_phi(const dci_corner *Q, const int D, dc_real *Phi, dc_real *gamma)
+{
+    const int n = D + 1, w = 2*D;
+    dc_real part[2][12], W[12], theta[9], J[12], L = Q->L;
+    int i, j, k, l;
+    dci_corner_parts(Q, D, part[0], part[1]);
+    for (i = 0; i < D*D; ++i) theta[i] = 0;
+    for (i = 0; i < n*D; ++i) gamma[i] = 0;
+    for (k = 0; k < 2; ++k)                             /* K_a with Y, K_b with X */
+        for (i = 0; i < n; ++i)
+            for (j = 0; j < D; ++j) {
+                dc_real t = 0;
+                for (l = 0; l < n; ++l) t += Q->K[k][i*n + l]*part[1 - k][l*D + j];
+                gamma[i*D + j] += k ? -t : t;
+                for (l = 0; l < D; ++l) theta[l*D + j] += part[1 - k][i*D + l]*t;
+            }
+    for (j = 0; j < D; ++j) {
+        dc_real x[4], z[4];
+        for (i = 0; i < n; ++i) {
+            x[i] = gamma[i*D + j];
+            z[i] = Q->inverse[j*n + i];                 /* G_B^-T e_j */
+        }
+        dci_growth_ldl_solve(n, Q->U, x);
+        dci_growth_ldl_solve(n, Q->U, z);
+        for (i = 0; i < n; ++i) {
+            W[i*D + j] = x[i];
+            x[i] += part[0][i*D + j];
+        }
+        for (i = 0; i < n; ++i) {
+            dc_real t = 0, u = 0;
+            for (l = 0; l < n; ++l) {
+                t += Q->inverse[i*n + l]*x[l];
+                u -= Q->inverse[i*n + l]*z[l];
+            }
+            J[i*D + j] = t;
+            Phi[i*w + j] = i < D ? t : t/L;
+            Phi[i*w + D + j] = i < D ? u*L*L : u*L;
+        }
+    }
+    for (i = 0; i < D; ++i)
+        for (j = 0; j < D; ++j) {
+            dc_real t = -theta[i*D + j];
+            for (l = 0; l < n; ++l) t += gamma[l*D + i]*W[l*D + j];
+            Phi[(n + i)*w + j] = t/(L*L);
+            Phi[(n + i)*w + D + j] = -J[j*D + i];
+        }
+}
+
+/* dci_pnc_solve for r1 = (bar_p, bar_alpha) and r2 = -Xi ubar: Y, and the duals' part row by row; the duals themselves in z. */
+DCI_LANE void dci_corner_vjp(dci_corner *Q, const int D, dc_real rho, const dc_real *gamma, const dc_real *bar, const dc_real *ubar, dc_real *Y,
+                             dc_real *z, dc_real *dz)
+{
+    const int n = D + 1;
+    dc_real X[12], part[12], w[4], to_a[4], to_b[4], open[4];
+    int i, j, l;
+    dci_corner_parts(Q, D, X, part);
+    for (i = 0; i < n; ++i) {
+        w[i] = -Q->inverse[D*n + i]*bar[0];
+        for (j = 0; j < D; ++j) w[i] -= Q->inverse[j*n + i]*Q->L*bar[1 + j] + gamma[i*D + j]*ubar[j]/Q->L;
+    }
+    dci_growth_ldl_solve(n, Q->U, w);
+    for (i = 0; i < n; ++i) {
+        dc_real x = 0, y = 0;
+        for (j = 0; j < D; ++j) {
+            x += X[i*D + j]*ubar[j]/Q->L;
+            y += part[i*D + j]*ubar[j]/Q->L;
+        }
+        to_a[i] = -y - w[i];                            /* r2 - G dy off the corner, over C */
+        to_b[i] = x - w[i];
+        open[i] = w[i] - x;
+    }
+    for (i = 0; i < n; ++i) {
+        Y[i] = 0;
+        for (l = 0; l < n; ++l) Y[i] += Q->inverse[i*n + l]*open[l];
+        if (i < D) Y[i] *= Q->L;
+    }
+    for (i = 0; i < Q->rows; ++i) {
+        const dc_real *c = Q->C + i*n, *to = i < Q->rows_a ? to_a : to_b;
+        dc_real s = Q->s[i], t = 0;
+        for (j = 0; j < n; ++j) {
+            s += c[j]*Q->v[j];
+            t += c[j]*to[j];
+        }
+        z[i] = rho/s;
+        dz[i] = z[i]/s*t;
+    }
+    for (j = 0; j < n; ++j) {
+        z[Q->basis[j]] = Q->lam[j];
+        dz[Q->basis[j]] = -w[j]*Q->lam[j]/Q->v[j];
+    }
+}
+
+/* rows, then the corner: the one of last time if it still is one, else by the walk; then Newton */
+DCI_LANE int dci_corner_solve(dci_corner *Q, dci_growth *G, const int D, dc_growth_warm *warm, dc_growth_result *out)
+{
+    const int n = D + 1;
+    int j, ok = warm != NULL;
+    if (!dci_corner_rows(Q, G, D)) return 0;
+    for (j = 0; ok && j < n; ++j) {
+        Q->basis[j] = warm->row[j] - 1;
+        ok = Q->basis[j] >= 0 && Q->basis[j] < Q->rows;
+    }
+    if (!(ok && dci_corner_open(Q, D)) && !(dci_corner_start(Q, G, D) && dci_corner_walk(Q, D) && dci_corner_open(Q, D))) return 0;
+    if (!dci_corner_newton(Q, D, G->rho, G->most, &out->iterations, &out->residual)) return 0;
+    dci_corner_close(Q, D, G);
+    for (j = 0; warm && j < n; ++j) warm->row[j] = Q->basis[j] + 1;
+    return 1;
+}
+static DCI_NOINLINE int dci_corner_solve_2(dci_corner *Q, dci_growth *G, dc_growth_warm *warm, dc_growth_result *out)
+{
+    return dci_corner_solve(Q, G, 2, warm, out);
+}
+static DCI_NOINLINE int dci_corner_solve_3(dci_corner *Q, dci_growth *G, dc_growth_warm *warm, dc_growth_result *out)
+{
+    return dci_corner_solve(Q, G, 3, warm, out);
+}
+
+/* the derivatives that were asked, of dci_growth_vjp's arguments */
+DCI_LANE void dci_corner_diff(dci_corner *Q, dci_growth *G, const int D, const dc_real *bar, const dc_real *ubar)
+{
+    dc_real gamma[12], ke;
+    dci_corner_factor(Q, D, &ke);
+    dci_corner_phi(Q, D, G->P->Phi, gamma);
+    if (bar) dci_corner_vjp(Q, D, G->rho, gamma, bar, ubar, G->Y, G->z, G->dz);
+}
+
+/* ---- growth distance: derivatives and calls --------------------------------------------------------- */
+
+/* Which of the shapes is a half-space, whose normal is that of the pair; -1: neither */
+static int dci_growth_flat(const dci_pair_nc *P)
+{
+    int k;
+    for (k = 0; k < 2; ++k)
+        if (P->shape[k]->rows == 1 && P->shape[k]->aux == 0) return k;
+    return -1;
+}
+
+/* The rows of one column: o by Phi, p moved by `move`, the pull on a turned by `turn` */
+DCI_LANE void dci_growth_column(const dci_growth *G, const int D, dc_real length, const dc_real *n, const dc_real *o, const dc_real *move,
+                                const dc_real *turn, dc_real *jac)
+{
+    dc_real du[3], dn[3];
+    int l;
+    jac[0] = G->unit*o[D];
+    for (l = 0; l < D; ++l) {
+        jac[(1 + l)*12] = o[l] + move[l];
+        du[l] = -(turn[l] + o[D + 1 + l])*length;
+    }
+    dci_ncp_across(D, n, du, dn);
+    for (l = 0; l < D; ++l) jac[(4 + l)*12] = dn[l];
+}
+
+DCI_LANE void dci_growth_columns(const dci_growth *G, const int D, dc_real length, const dc_real *n, dc_real *jac)
+{
+    const dci_pair_nc *P = G->P;
+    const dc_real zero[3] = DC_ZERO;
+    const int w = 2*D, rows = 2*D + 1, turns = D == 2 ? 1 : 3, flat = dci_growth_flat(P);
+    int j, k, l, i;
+    for (i = 0; i < 84; ++i) jac[i] = 0;
+
+    /* displacements: a by e_j is b by -e_j, and then everything by e_j */
+    for (j = 0; j < D; ++j) {
+        dc_real o[7], unit[3] = DC_ZERO;
+        unit[j] = 1;
+        for (i = 0; i < rows; ++i) o[i] = flat >= 0 && i > D ? 0 : P->Phi[i*w + j];
+        dci_growth_column(G, D, length, n, o, zero, zero, jac + j);
+        for (i = 0; i < rows; ++i) o[i] = -o[i];
+        dci_growth_column(G, D, length, n, o, unit, zero, jac + 6 + j);
+    }
+
+    /* turns: the rows at p move by w x r, their pull turns */
+    for (k = 0; k < 2; ++k)
+        for (j = 0; j < turns; ++j) {
+            dc_real move[3] = DC_ZERO, turn[3] = DC_ZERO, axis[3] = DC_ZERO, o[7];
+            axis[j] = 1;
+            dci_ncp_wr(D, axis, P->r[k], move);
+            dci_ncp_wr(D, axis, P->u[k], turn);
+            for (i = 0; i < rows; ++i) {
+                dc_real t = 0, v = 0;
+                for (l = 0; l < D; ++l) {
+                    t += P->Phi[i*w + l]*move[l];
+                    v += P->Phi[i*w + D + l]*turn[l];
+                }
+                o[i] = k ? v - t : v + t;
+            }
+            if (flat >= 0) {                            /* its own normal, whatever touches it */
+                for (i = D + 1; i < rows; ++i) o[i] = 0;
+                dci_ncp_wr(D, axis, P->u[0], turn);
+                for (i = 0; i < D && k != flat; ++i) turn[i] = 0;
+            } else
+                for (i = 0; i < D && k; ++i) turn[i] = 0;
+            dci_growth_column(G, D, length, n, o, k ? move : zero, turn, jac + 6*k + (D == 2 ? 5 : 3 + j));
+        }
+}
+
+/* The QR once more, for derivatives, with the scaling that s o z = rho e gives by the larger of the two alone: slack on a face, and
+ * s_0 - |s_1| on a cone, are lost in the rounding of what they are differences of, long before their duals are. On a cone,
+ * with lam1 = s_0 + |s_1| and mu = z_0 + |z_1|,    eta^2 = lam1/mu,   w_0 + |w_1| = sqrt(lam1 mu/rho). */
+static int dci_growth_central(dci_growth *G, dc_real rho)
+{
+    dci_pair_nc *P = G->P;
+    const dc_real root = dc_sqrt(rho), *s = G->s, *z = G->z;
+    int i, k;
+    for (k = 0; k < P->runs; ++k) {
+        dci_run *R = P->run + k;
+        const int at = R->at, end = R->at + R->n;
+        dc_real s2 = 0, z2 = 0, u2 = 0, lam1, mu, q, f;
+        if (!R->soc) {
+            for (i = at; i < end; ++i) P->w[i] = z[i] > s[i] ? z[i]/root : root/s[i];
+            continue;
+        }
+        for (i = at + 1; i < end; ++i) {
+            s2 += s[i]*s[i];
+            z2 += z[i]*z[i];
+        }
+        lam1 = s[at] + dc_sqrt(s2);
+        mu = z[at] + dc_sqrt(z2);
+        q = dc_max(dc_sqrt(lam1)*dc_sqrt(mu)/root, 1);
+        R->eta = dc_sqrt(lam1/mu);
+        for (i = at + 1; i < end; ++i) {                /* s_1 and -z_1 are parallel */
+            P->w[i] = s[i]/lam1 - z[i]/mu;
+            u2 += P->w[i]*P->w[i];
+        }
+        f = u2 > 0 ? (q - 1/q)/(2*dc_sqrt(u2)) : 0;
+        for (i = at + 1; i < end; ++i) P->w[i] *= f;
+        P->w[at] = (q + 1/q)/2;
+    }
+    return P->D == 2 ? dci_pnc_qr(P, 2) : dci_pnc_qr(P, 3);
+}
+
+static void dci_growth_jac(dci_growth *G, dc_real length, const dc_real *n, dc_real *jac)
+{
+    if (G->P->D == 2) dci_growth_columns(G, 2, length, n, jac);
+    else dci_growth_columns(G, 3, length, n, jac);
+}
+
+/* Y and the duals' part of the pair's answer to the cotangents, to G->Y and G->dz */
+static void dci_growth_adjoint(dci_growth *G, const dc_real *bar, const dc_real *ubar)
 {
     dci_pair_nc *P = G->P;
     int D = P->D, i, l;
-    dc_real ubar[3], *r1 = G->dya, *r2 = G->c;
-    dci_ncp_across(D, n, bar + 4, ubar);
-    for (l = 0; l < D; ++l) ubar[l] *= -length;
+    dc_real *r1 = G->dya, *r2 = G->c;
     for (i = 0; i < P->ny; ++i) r1[i] = i < D ? bar[1 + i] : 0;
     r1[D] = G->unit*bar[0];
     for (i = 0; i < P->m; ++i) {
@@ -1698,8 +2538,6 @@ static void dci_growth_vjp(dci_growth *G, dc_real length, const dc_real *n, cons
         if (i < P->m0) for (l = 0; l < D; ++l) r2[i] -= P->G[i*P->ny + l]*ubar[l];
     }
     dci_pnc_solve(P, r1, r2, G->Y, G->dz);
-    if (ga) dci_pnc_shape_vjp(P, 0, G->unit, G->R[0], G->y, G->z, G->Y, G->dz, ubar, ga);
-    if (gb) dci_pnc_shape_vjp(P, 1, G->unit, G->R[1], G->y, G->z, G->Y, G->dz, NULL, gb);
 }
 
 /* options, shapes and memory of dc_growth: rho, the limit of iterations, the arrays of G in `mem` */
@@ -1715,47 +2553,98 @@ static dc_status dci_growth_make(const dc_growth_options *opt, const dc_shape *a
     if (!l.base) return DC_E_MEMORY;
     l.bytes = 0;
     dci_growth_all(G, a, b, &l);
+    G->warm = opt ? opt->warm : NULL;
     return DC_OK;
 }
 
-static DCI_NOINLINE dc_status dci_growth_run(dci_growth *G, const dc_pose *pa, const dc_pose *pb, dc_growth_result *out, dc_real *jac,
-                                             const dc_real *bar, dc_shape_grad *ga, dc_shape_grad *gb)
+/* One pair of poses. b's origin is the world's meanwhile: only the difference of the two matters, and is exact. */
+static DCI_NOINLINE dc_status dci_growth_run(dci_growth *G, const dc_pose *pa, const dc_pose *pb, dc_growth_warm *warm, dc_growth_result *out,
+                                             dc_real *jac, const dc_real *bar, dc_shape_grad *ga, dc_shape_grad *gb)
 {
     dci_pair_nc *P = G->P;
     const dc_shape *a = P->shape[0], *b = P->shape[1];
+    dci_corner Q;
     dc_growth_result r;
-    dc_status st;
-    dc_real L = a->size + b->size, dist2, len[2], n[2][3] = DC_ZERO;
-    int D = P->D, i, k;
+    dc_status st = DC_OK;
+    dc_real L = a->size + b->size, dist2, len[2], length, n[2][3] = DC_ZERO, home[3], least = 64*DC_EPS/L, rho = 0;
+    int D = P->D, i, k, corner = 0;
+
+    /* poses */
     if (!dci_pose_rows(D, pa, G->x[0], G->R[0]) || !dci_pose_rows(D, pb, G->x[1], G->R[1])) return DC_E_ARG;
+    for (i = 0; i < 3; ++i) {
+        home[i] = G->x[1][i];
+        G->x[0][i] -= home[i];
+        G->x[1][i] = 0;
+    }
     for (k = 0; k < 2; ++k) {
         G->xs[k] = G->x[k];
         G->Rs[k] = G->R[k];
     }
-    /* the unit of alpha: a power of 4 near the answer, so that far shapes are as accurate as near ones */
     dist2 = dci_growth_middle(G, a, b)/(L*L);
+
+    /* by the corner where there is one, else by the interior point */
     G->unit = 1;
-    while (G->unit*G->unit*16 < dist2) G->unit *= 4;
-    G->metres = G->unit*L;
-    dci_pnc_fill(P, 0, G->unit, G->metres);
-    P->L = 1;
-    G->slack = G->dual = 1;
-    st = dci_growth_solve(G, G->rho, 0, G->most, &r);
+    if (G->corner) {
+        Q.rows = P->m;
+        Q.rows_a = P->m0;
+        Q.L = L;
+        Q.C = G->corner;
+        Q.h = Q.C + P->m*(D + 1);
+        Q.s = Q.h + P->m;
+        Q.ds = Q.s + P->m;
+        Q.stop = Q.ds + P->m;
+        corner = D == 2 ? dci_corner_solve_2(&Q, G, warm, &r) : dci_corner_solve_3(&Q, G, warm, &r);
+    }
+    if (!corner) {
+        /* alpha counted in a power of 4 near the answer, so that far shapes are as accurate as near ones; its rho is then
+         * smaller by as much, but not below rounding */
+        while (G->unit*G->unit*16 < dist2) G->unit *= 4;
+        G->metres = G->unit*L;
+        dci_pnc_fill(P, 0, G->unit, G->metres);
+        P->L = 1;
+        G->slack = G->dual = 1;
+        rho = dc_max(G->rho/G->unit, dc_min(G->rho, 16*DC_EPS));
+        st = dci_growth_solve(G, rho, 0, G->most, &r);
+    }
+
+    /* alpha, point, normals; deep in a half-space the pull of many rows is a small difference, of its one row it is not */
+    if (dci_growth_flat(P) == 1)
+        for (i = 0; i < D; ++i) P->u[0][i] = -P->u[1][i];
     r.alpha = G->unit*G->y[D];
-    r.p = dc_vec(G->y[0], G->y[1], D == 3 ? G->y[2] : 0);
+    r.p = dc_vec(G->y[0] + home[0], G->y[1] + home[1], D == 3 ? G->y[2] + home[2] : 0);
     for (k = 0; k < 2; ++k) {
         dc_real sign = k ? DC_R(1) : DC_R(-1);
-        len[k] = dc_sqrt(dci_ncp_dot(D, P->u[k], P->u[k]));
-        for (i = 0; i < D; ++i) n[k][i] = len[k] > 0 ? sign*P->u[k][i]/len[k] : 0;
+        len[k] = G->unit*dc_sqrt(dci_ncp_dot(D, P->u[k], P->u[k]));
+        for (i = 0; i < D; ++i) n[k][i] = len[k] > least ? sign*G->unit*P->u[k][i]/len[k] : DC_R(i == D - 1);
     }
     r.n_a = dc_vec(n[0][0], n[0][1], n[0][2]);
     r.n_b = dc_vec(n[1][0], n[1][1], n[1][2]);
-    r.length = len[0] > 0 ? 1/(G->unit*len[0]) : 0;
+    r.length = 1/dc_max(len[0], least);
     if (!dc_finite(r.alpha) || !dc_finite3(r.p) || !dc_finite3(r.n_a) || !dc_finite3(r.n_b) || !dc_finite(r.length)) return DC_E_RANGE;
     *out = r;
-    if (st == DC_OK && jac) dci_growth_jac(G, len[0] > 0 ? 1/len[0] : 0, n[0], jac);
-    if (st == DC_OK && bar) dci_growth_vjp(G, len[0] > 0 ? 1/len[0] : 0, n[0], bar, ga, gb);
-    return st;
+    if (st != DC_OK || !(jac || bar)) return st;
+
+    /* derivatives; concentric, the normal is one by convention and does not turn */
+    length = len[0] > least ? G->unit/len[0] : 0;
+    {
+        dc_real ubar[3] = DC_ZERO;
+        if (bar) {
+            dci_ncp_across(D, n[0], bar + 4, ubar);
+            for (i = 0; i < D; ++i) ubar[i] *= -length;
+        }
+        if (corner && D == 2) dci_corner_diff(&Q, G, 2, bar, ubar);
+        else if (corner) dci_corner_diff(&Q, G, 3, bar, ubar);
+        else {
+            if (!dci_growth_central(G, rho)) return DC_E_SINGULAR;
+            if (jac && D == 2) dci_pnc_phi(P, 2);
+            else if (jac) dci_pnc_phi(P, 3);
+            if (bar) dci_growth_adjoint(G, bar, ubar);
+        }
+        if (jac) dci_growth_jac(G, length, n[0], jac);
+        if (bar && ga) dci_pnc_shape_vjp(P, 0, G->unit, G->R[0], G->y, G->z, G->Y, G->dz, ubar, ga);
+        if (bar && gb) dci_pnc_shape_vjp(P, 1, G->unit, G->R[1], G->y, G->z, G->Y, G->dz, NULL, gb);
+    }
+    return DC_OK;
 }
 
 DC_DEF dc_status dc_growth(const dc_growth_options *opt, const dc_shape *a, const dc_pose *pa, const dc_shape *b,
@@ -1768,7 +2657,7 @@ DC_DEF dc_status dc_growth(const dc_growth_options *opt, const dc_shape *a, cons
     if (!out || (bar && !dci_all_in_limit(bar, 7))) return DC_E_ARG;
     st = dci_growth_make(opt, a, b, mem, &G);
     if (st != DC_OK) return st;
-    st = dci_growth_run(&G, pa, pb, out, jac, bar, ga, gb);
+    st = dci_growth_run(&G, pa, pb, G.warm, out, jac, bar, ga, gb);
     mem->used = used;
     return st;
 }
@@ -1784,7 +2673,7 @@ DC_DEF dc_status dc_growth_batch(const dc_growth_options *opt, const dc_shape *a
     st = dci_growth_make(opt, a, b, mem, &G);
     if (st != DC_OK) return st;
     for (i = 0; i < count; ++i) {
-        dc_status one = dci_growth_run(&G, pa + i, pb + i, out + i, jac ? jac + (size_t)i*84 : NULL, NULL, NULL, NULL);
+        dc_status one = dci_growth_run(&G, pa + i, pb + i, G.warm ? G.warm + i : NULL, out + i, jac ? jac + (size_t)i*84 : NULL, NULL, NULL, NULL);
         if (st == DC_OK) st = one;
         if (status) status[i] = one;
     }

@@ -159,8 +159,8 @@ TEST closed_forms(void)
     PASS();
 }
 
-/* Polytopes from vertices: every vertex inside, supports alike, arena as dc_shape_bytes says; flat sets and sets beside the
- * origin are refused. */
+/* Polytopes from vertices: every vertex inside, supports alike, arena as dc_shape_bytes says; flat sets are refused, sets beside the
+ * origin grow about their mean. */
 TEST hulls(void)
 {
     worst ws = worst_make("support function"), wb = worst_make("vertices over faces");
@@ -224,14 +224,178 @@ TEST hulls(void)
         dc_arena m = dc_arena_make(shape_memory, sizeof shape_memory);
         dc_shape s;
         ASSERT_EQ(DC_E_ARG, dc_shape_hull(3, 5, flat, &m, &s));
-        ASSERT_EQ(DC_E_ARG, dc_shape_hull(3, 5, off, &m, &s));
         ASSERT_EQ((size_t)0, m.used);
+        ASSERT_EQ(DC_OK, dc_shape_hull(3, 5, off, &m, &s));
+        ASSERT_EQ(5, s.rows);
+        for (i = 0; i < 5; ++i) {                       /* the mean is (0, 0, 1.4) */
+            ASSERT(fabs((double)(s.d[i] - DC_R(1.4)*s.A[3*i + 2])) <= 8*EPS);
+            ASSERT(s.b[i] > 0 && (s.A[3*i + 2] > R(-0.5) || fabs((double)s.b[i] - 0.4) <= 8*EPS));
+        }
         ASSERT_EQ(DC_OK, dc_shape_hull(2, 5, flat, &m, &s));
         ASSERT_EQ(4, s.rows);
         off[0].z = off[1].z = off[2].z = off[3].z = -1;
         ASSERT_EQ(DC_OK, dc_shape_hull(3, 5, off, &m, &s));
         ASSERT_EQ(5, s.rows);
     }
+    PASS();
+}
+
+
+/* ---- alpha against the largest of n . (c_a - c_b) over the supports of both, over all n */
+
+/* the reference point of shape i, and its support from there towards n, both in its own frame; a half-space has neither */
+static void centre_of(int i, double size, double *c)
+{
+    c[0] = i == 8 ? 0.1*size : 0;
+    c[1] = i == 8 ? 0.2*size : 0;
+    c[2] = i == 8 ? -0.3*size : 0;
+}
+
+static double support(int i, double size, const double *n)
+{
+    double box = 0.5*fabs(n[0]) + 0.4*fabs(n[1]) + 0.8*fabs(n[2]), len = sqrt(n[0]*n[0] + n[1]*n[1] + n[2]*n[2]), across = sqrt(n[1]*n[1] + n[2]*n[2]);
+    if (i == 8) {
+        dc_m3 M = dc_rotation(dc_quat_exp(dc_vec(R(0.3), R(-0.4), R(0.5))));
+        double u[3];
+        int k;
+        for (k = 0; k < 3; ++k) u[k] = (double)M.m[k]*n[0] + (double)M.m[3 + k]*n[1] + (double)M.m[6 + k]*n[2];
+        return support(2, size, u);
+    }
+    return size*(i == 1 ? 0.7*len : i == 2 ? box : i == 3 ? box + 0.7*len : i == 4 ? 0.6*fabs(n[0]) + 0.3*len : i == 5 ? 0.75*fabs(n[0]) + 0.4*across
+                 : i == 6 ? fmax(0.5*n[0] + 0.8*across, -1.5*n[0]) : sqrt(0.16*n[0]*n[0] + 0.49*n[1]*n[1] + 1.21*n[2]*n[2]));
+}
+
+typedef struct { int shape[2]; double size, d[3], e[2][3], R[2][9], at[2]; } seen;
+
+/* the sum of both supports at n = d + at[0] e0 + at[1] e1, d a unit vector from b's reference to a's */
+static double supports(const seen *s)
+{
+    double f = 0;
+    int k, i, j;
+    for (k = 0; k < 2; ++k) {
+        double n[3], u[3];
+        for (i = 0; i < 3; ++i) n[i] = (k ? 1 : -1)*(s->d[i] + s->at[0]*s->e[0][i] + s->at[1]*s->e[1][i]);
+        for (i = 0; i < 3; ++i)
+            for (u[i] = 0, j = 0; j < 3; ++j) u[i] += s->R[k][3*j + i]*n[j];
+        f += support(s->shape[k], s->size, u);
+    }
+    return f;
+}
+
+/* least over at[k], .. at[1] in [-12, 12]: the function is convex, so that golden sections nest */
+static double least(seen *s, int k)
+{
+    const double golden = 0.6180339887498949;
+    double lo = -12, hi = 12, x[2], f[2];
+    int i, j;
+    for (j = 0; j < 2; ++j) {
+        s->at[k] = x[j] = j ? lo + golden*(hi - lo) : hi - golden*(hi - lo);
+        f[j] = k == 0 ? least(s, 1) : supports(s);
+    }
+    for (i = 0; i < 80; ++i) {
+        j = f[0] < f[1];                                /* the end that goes, and takes the place of the other */
+        if (j) hi = x[1];
+        else lo = x[0];
+        x[j] = x[1 - j];
+        f[j] = f[1 - j];
+        s->at[k] = x[1 - j] = j ? hi - golden*(hi - lo) : lo + golden*(hi - lo);
+        f[1 - j] = k == 0 ? least(s, 1) : supports(s);
+    }
+    return fmin(f[0], f[1]);
+}
+
+static double exact_alpha(int i, dc_pose a, int j, dc_pose b, double size)
+{
+    const dc_m3 M[2] = {dc_rotation(a.q), dc_rotation(b.q)};
+    const dc_pose *pose[2];
+    seen s;
+    double c[2][3], len = 0, t;
+    int k, l, m, low = 0;
+    pose[0] = &a;
+    pose[1] = &b;
+    s.shape[0] = i;
+    s.shape[1] = j;
+    s.size = size;
+    for (k = 0; k < 2; ++k) {
+        double at[3];
+        centre_of(s.shape[k], size, at);
+        c[k][0] = (double)pose[k]->t.x;
+        c[k][1] = (double)pose[k]->t.y;
+        c[k][2] = (double)pose[k]->t.z;
+        for (l = 0; l < 3; ++l)
+            for (m = 0; m < 3; ++m) {
+                s.R[k][3*l + m] = (double)M[k].m[3*l + m];
+                c[k][l] += s.R[k][3*l + m]*at[m];
+            }
+    }
+    if (j == 0) {                                       /* z <= size/10 in its own frame */
+        double n[3], u[3], gap = -0.1*size;
+        for (l = 0; l < 3; ++l) {
+            n[l] = s.R[1][3*l + 2];
+            gap += n[l]*(c[0][l] - c[1][l]);
+        }
+        for (l = 0; l < 3; ++l)
+            for (u[l] = 0, m = 0; m < 3; ++m) u[l] -= s.R[0][3*m + l]*n[m];
+        return fmax(gap/support(i, size, u), 0);
+    }
+    for (l = 0; l < 3; ++l) {
+        s.d[l] = c[0][l] - c[1][l];
+        len += s.d[l]*s.d[l];
+    }
+    len = sqrt(len);
+    for (l = 0; l < 3; ++l) {
+        s.d[l] /= len;
+        if (fabs(s.d[l]) < fabs(s.d[low])) low = l;
+    }
+    for (t = 0, l = 0; l < 3; ++l) {
+        s.e[0][l] = (l == low) - s.d[low]*s.d[l];
+        t += s.e[0][l]*s.e[0][l];
+    }
+    for (l = 0; l < 3; ++l) s.e[0][l] /= sqrt(t);
+    for (l = 0; l < 3; ++l) s.e[1][l] = s.d[(l + 1)%3]*s.e[0][(l + 2)%3] - s.d[(l + 2)%3]*s.e[0][(l + 1)%3];
+    return len/least(&s, 0);
+}
+
+
+
+/* From 1e-6 to 1e6 sizes apart, in units from 1e-6 to 1e6: not below, and above by at most rho for each row. Neither side of this
+ * is better than rounding: that of the poses, and that of the reference, whose golden sections stop at it. */
+TEST within_rho_at_any_distance(void)
+{
+    worst w = worst_make("alpha off over its bar");
+    rng r;
+    int i, j, k, far, n = (int)sweep_count(1);
+    rng_seed(&r, 31);
+    for (i = 1; i < SHAPES; ++i)
+        for (j = 0; j <= i; ++j)
+            for (far = -6; far <= 6; far += 3)
+                for (k = 0; k < n; ++k) {
+                    double size = rng_log(&r, DC_IS_FLOAT ? 1e-2 : 1e-6, DC_IS_FLOAT ? 1e2 : 1e6), want, off, rounding, v[3], c[3], reach = size*pow(10, far);
+                    dc_pose a = random_pose(&r, size), b = a;
+                    dc_growth_result g;
+                    int l;
+                    ASSERT(make_shapes(size));
+                    b.q = random_pose(&r, 1).q;
+                    rng_unit3(&r, v);
+                    /* from reference to reference: in float, what is far of the origin is not near of anything */
+                    if (DC_IS_FLOAT) a.t = dc_vec(0, 0, 0);
+                    b.t = a.t;
+                    for (l = 0; l < 2; ++l) {
+                        dc_pose *p = l ? &b : &a;
+                        centre_of(l ? j : i, size, c);
+                        dc_pose turn = *p;
+                        turn.t = dc_vec(0, 0, 0);
+                        p->t = dc_sub(p->t, dc_pose_apply(turn, dc_vec(R(c[0]), R(c[1]), R(c[2]))));
+                    }
+                    a.t = dc_add(a.t, dc_vec(R(reach*v[0]), R(reach*v[1]), R(reach*v[2])));
+                    ASSERT_EQ(DC_OK, growth(RHO, &shape[i], a, &shape[j], b, &g));
+                    want = exact_alpha(i, a, j, b, size);
+                    rounding = (DC_IS_FLOAT ? 256 : 64)*EPS*(1 + fmax(want, pow(10, far)));
+                    off = (double)g.alpha - want;
+                    worst_add(&w, off < 0 ? -off/rounding : off/(RHO*(shape[i].rows + shape[j].rows) + rounding),
+                              "%s, %s size %g distance 1e%d: %.15g, exactly %.15g", name[i], name[j], size, far, (double)g.alpha, want);
+                }
+    ASSERT(worst_print(&w, 1));
     PASS();
 }
 
@@ -264,6 +428,87 @@ TEST batch(void)
         ASSERT(memcmp(one, jac + 84*i, sizeof one) == 0);
         ASSERT(g.alpha - out[i].alpha == 0 && g.p.x - out[i].p.x == 0 && g.n_b.z - out[i].n_b.z == 0);
     }
+    PASS();
+}
+
+/* Shapes about one point: a unit normal all the same, the last axis, of no derivative, and alpha within rho for each row. A hair
+ * beside it the normal is that of the hair, or that axis again. */
+TEST concentric(void)
+{
+    int i, k, e;
+    for (e = DC_IS_FLOAT ? -2 : -6; e <= (DC_IS_FLOAT ? 2 : 6); e += 4) {
+        double size = pow(10, e);
+        ASSERT(make_shapes(size));
+        for (i = 1; i < 8; ++i)
+            for (k = 0; k < 6; ++k) {
+                static const double beside[6] = {0, 1e-40, 1e-17, 1e-12, 1e-9, 1e-7};
+                dc_pose a = {{1, 0, 0, 0}, {0, 0, 0}}, b = a;
+                dc_growth_options o = DC_ZERO;
+                dc_growth_result g;
+                dc_real jac[84];
+                int l;
+                a.t.x = R(beside[k]*size);
+                o.rho = R(RHO);
+                ASSERT_EQ(DC_OK, dc_growth(&o, &shape[i], &a, &shape[i], &b, &mem, &g, jac, NULL, NULL, NULL));
+                ASSERT(fabs((double)dc_dot(g.n_a, g.n_a) - 1) <= 8*EPS && fabs((double)dc_dot(g.n_b, g.n_b) - 1) <= 8*EPS);
+                ASSERT((double)g.alpha >= 0 && (double)g.alpha <= 3*beside[k] + 2*RHO*shape[i].rows && g.length > 0 && dc_finite(g.length));
+                for (l = 0; l < 84; ++l) ASSERT(dc_finite(jac[l]));
+                if (k > 1) continue;
+                ASSERT(g.n_a.x - 0 == 0 && g.n_a.y - 0 == 0 && g.n_a.z - 1 == 0);
+                for (l = 48; l < 84; ++l) ASSERT(jac[l] - 0 == 0);
+            }
+    }
+    PASS();
+}
+
+/* A warm start changes the last bits of the answer and nothing else, whatever it holds: the pair's own corner, that of a step ago,
+ * or rubbish. */
+TEST warm_starts(void)
+{
+    worst wa = worst_make("alpha"), wj = worst_make("Jacobian");
+    static unsigned char hull_memory[1 << 15];
+    rng r;
+    int trial, k, i, trials = (int)sweep_count(300);
+    rng_seed(&r, 41);
+    for (trial = 0; trial < trials; ++trial) {
+        dc_arena m = dc_arena_make(hull_memory, sizeof hull_memory);
+        dc_shape s[2];
+        dc_pose pa = random_pose(&r, 2), pb = random_pose(&r, 2);
+        dc_growth_options o = DC_ZERO;
+        dc_growth_warm warm = DC_ZERO;
+        for (k = 0; k < 2; ++k) {
+            dc_v3 v[17];
+            int n = rng_int(&r, 6, 17);
+            for (i = 0; i < n; ++i) {
+                double x[3];
+                rng_unit3(&r, x);
+                v[i] = dc_vec(R(x[0]), R(0.7*x[1]), R(1.2*x[2]));
+            }
+            if (trial%5 == k) ASSERT_EQ(DC_OK, dc_shape_box(3, dc_vec(R(0.5), R(0.7), R(1)), &m, &s[k]));
+            else ASSERT_EQ(DC_OK, dc_shape_hull(3, n, v, &m, &s[k]));
+        }
+        o.warm = &warm;
+        for (k = 0; k < 6; ++k) {
+            dc_growth_result g, h;
+            dc_real jac[84], with[84];
+            double J[84], xi[6];
+            dc_real twist[6];
+            ASSERT_EQ(DC_OK, dc_growth(NULL, &s[0], &pa, &s[1], &pb, &mem, &g, jac, NULL, NULL, NULL));
+            if (k == 4) for (i = 0; i < 4; ++i) warm.row[i] = rng_int(&r, -3, s[0].rows + s[1].rows + 3);
+            if (k == 5) for (i = 0; i < 4; ++i) warm.row[i] = 1;
+            ASSERT_EQ(DC_OK, dc_growth(&o, &s[0], &pa, &s[1], &pb, &mem, &h, with, NULL, NULL, NULL));
+            to_double(jac, J, 84);
+            worst_add(&wa, fabs((double)(g.alpha - h.alpha)), "trial %d step %d", trial, k);
+            worst_add(&wj, relative_error(with, J, 84), "trial %d step %d", trial, k);
+            for (i = 0; i < 6; ++i) {
+                xi[i] = rng_uniform(&r, -0.02, 0.02);
+                twist[i] = R(xi[i]);
+            }
+            pa = dc_pose_retract(pa, twist);
+        }
+    }
+    ASSERT(worst_print(&wa, 64*EPS));
+    ASSERT(worst_print(&wj, DC_IS_FLOAT ? 1e-2 : 1e-10));
     PASS();
 }
 
@@ -359,6 +604,52 @@ TEST derivatives_by_pose(void)
     PASS();
 }
 
+/* The same at the default rho, near and a thousand sizes apart; the sizes of shapes that do not hold their origin too. */
+TEST derivatives_at_the_default_rho(void)
+{
+    worst w = worst_make("Jacobian, near"), wf = worst_make("1000 sizes apart");
+    rng r;
+    int i, j, k, n = (int)sweep_count(3);
+    static unsigned char hull_memory[1 << 13];
+    dc_arena m = dc_arena_make(hull_memory, sizeof hull_memory);
+    dc_shape off;
+    dc_v3 v[12];
+    if (DC_IS_FLOAT) SKIPm("differences need double");
+    ASSERT(make_shapes(1));
+    rng_seed(&r, 13);
+    for (i = 0; i < 12; ++i) {
+        double x[3];
+        rng_unit3(&r, x);
+        v[i] = dc_vec(R(3 + x[0]), R(-2 + 0.8*x[1]), R(1 + 0.6*x[2]));
+    }
+    ASSERT_EQ(DC_OK, dc_shape_hull(3, 12, v, &m, &off));
+    ASSERT(off.d[0] < 0 || off.d[0] > 0);
+    for (i = 1; i <= SHAPES; ++i)
+        for (j = 0; j <= i; ++j)
+            for (k = 0; k < n; ++k) {
+                dc_growth_result g;
+                dc_real jac[84];
+                double J[84], x[12] = {0};
+                fd_result fd;
+                place p;
+                p.a = i == SHAPES ? &off : &shape[i];
+                p.b = j == SHAPES ? &off : &shape[j];
+                p.pa = random_pose(&r, k == 2 ? 1000 : 2);
+                p.pb = random_pose(&r, k == 2 ? 1000 : 2);
+                p.rho = 0;
+                p.failed = 0;
+                ASSERT_EQ(DC_OK, dc_growth(NULL, p.a, &p.pa, p.b, &p.pb, &mem, &g, jac, NULL, NULL, NULL));
+                to_double(jac, J, 84);
+                fd = fd_check(of_poses, &p, 12, x, 7, J, 1.0/4096);
+                ASSERT(!p.failed);
+                worst_add(k == 2 ? &wf : &w, fd.err, "%s, %s step %g alpha %g", i == SHAPES ? "hull" : name[i], j == SHAPES ? "hull" : name[j], fd.step,
+                          (double)g.alpha);
+            }
+    ASSERT(worst_print(&w, 1e-6));
+    ASSERT(worst_print(&wf, 1e-6));
+    PASS();
+}
+
 /* derivatives by the numbers of both shapes */
 typedef struct { place p; dc_real A[2][64], b[2][64], d[2][64], N[2][256]; dc_shape s[2]; double bar[7]; int count[2]; } shaped;
 
@@ -450,14 +741,18 @@ SUITE(distance)
 {
     RUN_TEST(laws);
     RUN_TEST(closed_forms);
+    RUN_TEST(within_rho_at_any_distance);
     RUN_TEST(hulls);
     RUN_TEST(batch);
+    RUN_TEST(concentric);
+    RUN_TEST(warm_starts);
     RUN_TEST(corners);
 }
 
 SUITE(derivatives)
 {
     RUN_TEST(derivatives_by_pose);
+    RUN_TEST(derivatives_at_the_default_rho);
     RUN_TEST(derivatives_by_shape);
 }
 

@@ -135,6 +135,70 @@ TEST small_arenas(void)
     PASS();
 }
 
+/* Growth of shapes 1e9 times each other's size, without a limit of iterations: an end soon, and a true status. Options and warm
+ * starts that mean harm. */
+TEST growth_ends(void)
+{
+    dc_arena m = dc_arena_make(shape_memory, sizeof shape_memory), mem = dc_arena_make(memory, sizeof memory);
+    dc_growth_options o = DC_ZERO;
+    dc_growth_warm warm;
+    dc_growth_result g, h;
+    dc_shape s[6];
+    dc_real jac[84];
+    int i, j, k, l, most = 0;
+    const dc_real big = DC_IS_FLOAT ? R(1e5) : R(1e9);
+    ASSERT_EQ(DC_OK, dc_shape_cone(3, big, R(0.4), &m, &s[0]));
+    ASSERT_EQ(DC_OK, dc_shape_cylinder(3, R(0.01), R(0.02), &m, &s[1]));
+    ASSERT_EQ(DC_OK, dc_shape_box(3, dc_vec(big, 1, 1/big), &m, &s[2]));
+    ASSERT_EQ(DC_OK, dc_shape_box(3, dc_vec(1, R(0.5), 1), &m, &s[3]));
+    ASSERT_EQ(DC_OK, dc_shape_ellipsoid(3, dc_vec(big, 1, 1/big), &m, &s[4]));
+    ASSERT_EQ(DC_OK, dc_shape_sum(&s[3], &s[1], &m, &s[5]));
+    o.max_iterations = INT_MAX;
+    for (i = 0; i < 6; ++i)
+        for (j = 0; j < 6; ++j)
+            for (k = 0; k < 8; ++k) {
+                static const double rho[4] = {1e-8, 1, 1e-15, 1e-300};
+                const dc_real far = k & 1 ? big : 1;
+                dc_pose p = {{1, 0, 0, 0}, {0, 0, 0}};
+                dc_status st;
+                o.rho = DC_IS_FLOAT && k > 1 ? R(1e-6) : R(rho[k/2]);
+                p.q = dc_quat_exp(dc_vec(R(0.1*i), R(0.2*j), R(0.3*k)));
+                p.t = dc_vec(far, R(-0.3)*far, R(0.1)*far);
+                st = dc_growth(&o, &s[i], &p, &s[j], NULL, &mem, &g, jac, NULL, NULL, NULL);
+                ASSERT(st == DC_OK || st == DC_E_DIVERGED || st == DC_E_SINGULAR || st == DC_E_RANGE);
+                if (st == DC_OK) ASSERT(dc_finite(g.alpha) && dc_finite3(g.p) && fabs((double)dc_dot(g.n_a, g.n_a) - 1) < 16*EPS);
+                for (l = 0; l < 84 && st == DC_OK; ++l) ASSERT(dc_finite(jac[l]));
+                if (st != DC_E_RANGE && g.iterations > most) most = g.iterations;
+            }
+    printf("  at most %d iterations\n", most);
+    ASSERT(most <= 2000);
+    memset(&o, 0, sizeof o);
+    o.warm = &warm;
+    {
+        dc_pose p = {{1, 0, 0, 0}, {0, 0, 3}};
+        p.q = dc_quat_exp(dc_vec(R(0.3), R(0.2), R(0.1)));
+        ASSERT_EQ(DC_OK, dc_growth(NULL, &s[3], &p, &s[3], NULL, &mem, &g, NULL, NULL, NULL, NULL));
+        for (k = 0; k < 40; ++k) {
+            for (i = 0; i < 4; ++i) warm.row[i] = k%10 == 0 ? INT_MIN : k%10 == 1 ? INT_MAX : k%10 == 2 ? 13 : k%10 == 3 ? 1 : 1 + (7*k + (3 + k%4)*i)%12;
+            ASSERT_EQ(DC_OK, dc_growth(&o, &s[3], &p, &s[3], NULL, &mem, &h, NULL, NULL, NULL, NULL));
+            ASSERT(fabs((double)(g.alpha - h.alpha)) <= 64*EPS);
+        }
+        o.rho = bad(4);
+        ASSERT_EQ(DC_E_ARG, dc_growth(&o, &s[3], &p, &s[3], NULL, &mem, &h, NULL, NULL, NULL, NULL));
+        o.rho = -1;
+        ASSERT_EQ(DC_E_ARG, dc_growth(&o, &s[3], &p, &s[3], NULL, &mem, &h, NULL, NULL, NULL, NULL));
+        o.rho = 0;
+        o.max_iterations = -1;
+        ASSERT_EQ(DC_E_ARG, dc_growth(&o, &s[3], &p, &s[3], NULL, &mem, &h, NULL, NULL, NULL, NULL));
+        o.max_iterations = 1;                           /* not enough where faces are parallel */
+        p.q = dc_quat_exp(dc_vec(0, 0, 0));
+        ASSERT_EQ(DC_E_DIVERGED, dc_growth(&o, &s[3], &p, &s[3], NULL, &mem, &h, NULL, NULL, NULL, NULL));
+        ASSERT_EQ(1, h.iterations);
+    }
+    ASSERT_EQ((size_t)0, mem.used);
+    PASS();
+}
+
 /* ---- a scene of two bodies and three contacts, and everything in it spoilt once */
 
 typedef struct { dc_shape box, ball, floor_; dc_ncp_body body[2], next[2]; dc_ncp_contact contact[3]; dc_ncp_scene scene; dc_ncp_options opt; } world;
@@ -351,6 +415,7 @@ SUITE(hostile)
 {
     RUN_TEST(constructors);
     RUN_TEST(small_arenas);
+    RUN_TEST(growth_ends);
     RUN_TEST(scenes);
     RUN_TEST(small_arenas_of_steps);
     RUN_TEST(solutions);

@@ -1,6 +1,6 @@
 /* Steps of single-level contact: the published grids beside ours; the same step by the whole system in one dense LU and by the
- * bilevel method, which must agree (or the exit code is 1); times of these, of a step and of its gradient, of rows and towers
- * of boxes. bench_ncp REPEATS; grids and comparisons run once, the grids in double only. */
+ * bilevel method, which must agree (or the exit code is 1); times of these, of a step and of its gradient, of growth distances,
+ * of rows and towers of boxes. bench_ncp REPEATS; grids and comparisons run once, the grids in double only. */
 #include "bench.h"
 
 #define DC_CONTACT_IMPLEMENTATION
@@ -524,6 +524,97 @@ static void boxes(world *w, int n, int tower)
     }
 }
 
+/* ---- growth distance: random hulls of 8 to 30 faces, near each other; with a Jacobian but for "alpha" */
+
+#define PAIRS 1000
+typedef struct { int jacobian, warm, turn; const dc_shape (*shape)[2]; const dc_pose (*pose)[PAIRS][2]; int failed; } pairs;
+static unsigned char hull_memory[1 << 22];
+static dc_shape hull[PAIRS][2], box_pair[PAIRS][2];
+static dc_pose hull_pose[2][PAIRS][2], box_pose[2][PAIRS][2];
+
+/* the second poses: a step of 1 % of the size and 0.01 rad on */
+static int pairs_make(void)
+{
+    dc_arena shapes = dc_arena_make(hull_memory, sizeof hull_memory);
+    rng r;
+    int i, k, j;
+    rng_seed(&r, 17);
+    for (i = 0; i < PAIRS; ++i)
+        for (k = 0; k < 2; ++k) {
+            dc_real xi[6], turn[3];
+            dc_shape *s = &hull[i][k];
+            double x[3];
+            do {
+                dc_v3 v[17];
+                size_t used = shapes.used;
+                int n = rng_int(&r, 6, 17);
+                double axis[3];
+                for (j = 0; j < 3; ++j) axis[j] = rng_uniform(&r, 0.4, 1.4);
+                for (j = 0; j < n; ++j) {
+                    rng_unit3(&r, x);
+                    v[j] = dc_vec(R(axis[0]*x[0]), R(axis[1]*x[1]), R(axis[2]*x[2]));
+                }
+                if (dc_shape_hull(3, n, v, &shapes, s) != DC_OK) return 0;
+                if (s->rows < 8 || s->rows > 30) shapes.used = used;
+            } while (s->rows < 8 || s->rows > 30);
+            for (j = 0; j < 3; ++j) x[j] = rng_uniform(&r, 0.3, 1);
+            if (dc_shape_box(3, dc_vec(R(x[0]), R(x[1]), R(x[2])), &shapes, &box_pair[i][k]) != DC_OK) return 0;
+            for (j = 0; j < 3; ++j) {
+                turn[j] = R(rng_uniform(&r, -2, 2));
+                x[j] = rng_uniform(&r, -2, 2);
+            }
+            box_pose[0][i][k].q = dc_quat_exp(dc_vec(0, 0, 0));
+            hull_pose[0][i][k].q = dc_quat_exp(dc_vec(turn[0], turn[1], turn[2]));
+            hull_pose[0][i][k].t = box_pose[0][i][k].t = dc_vec(R(x[0]), R(x[1]), R(x[2]));
+            for (j = 0; j < 6; ++j) xi[j] = R(rng_uniform(&r, -0.01, 0.01));
+            hull_pose[1][i][k] = dc_pose_retract(hull_pose[0][i][k], xi);
+            for (j = 3; j < 6; ++j) xi[j] = 0;
+            box_pose[1][i][k] = dc_pose_retract(box_pose[0][i][k], xi);
+        }
+    return 1;
+}
+
+static void pairs_time(void *user)
+{
+    static dc_growth_warm warm[2][PAIRS];
+    pairs *p = (pairs *)user;
+    dc_growth_options o = DC_ZERO;
+    dc_real jac[84];
+    double sum = 0;
+    int i;
+    p->turn ^= 1;
+    for (i = 0; i < PAIRS; ++i) {
+        dc_arena mem = dc_arena_make(memory, sizeof memory);
+        dc_growth_result g = DC_ZERO;
+        const dc_pose *pose = p->pose[p->turn][i];
+        o.warm = p->warm ? &warm[p->warm - 1][i] : NULL;
+        p->failed += dc_growth(&o, &p->shape[i][0], &pose[0], &p->shape[i][1], &pose[1], &mem, &g, p->jacobian ? jac : NULL, NULL, NULL, NULL) != DC_OK;
+        sum += (double)g.alpha;
+    }
+    bench_keep(sum);
+}
+
+static int pairs_times(bench_group *g)
+{
+    static const char *const name[3] = {"cold", "warm", "alpha"};
+    static pairs p[2][3];
+    int k, i, failed = 0;
+    if (!pairs_make()) return 0;
+    for (k = 0; k < 2; ++k) {
+        bench_open(g, k ? "ncp_growth_parallel_boxes" : "ncp_growth_hulls");
+        for (i = 0; i < 3; ++i) {
+            p[k][i].jacobian = i < 2;
+            p[k][i].warm = i == 1 ? 1 + k : 0;
+            p[k][i].shape = (const dc_shape (*)[2])(k ? box_pair : hull);
+            p[k][i].pose = (const dc_pose (*)[PAIRS][2])(k ? box_pose : hull_pose);
+            bench_add(g, name[i], pairs_time, &p[k][i], PAIRS);
+        }
+        bench_run(g);
+        for (i = 0; i < 3; ++i) failed += p[k][i].failed;
+    }
+    return failed == 0;
+}
+
 static world timed;
 
 int main(int argc, char **argv)
@@ -569,6 +660,7 @@ int main(int argc, char **argv)
     tumble(&timed, 0, 0);
     for (k = 0; k < 100; ++k) world_step(&timed, timed.body);
     if (!gradient_times(&g, "ncp_box_3d_landed", &timed)) return 1;
+    if (!pairs_times(&g)) return 1;
 
     for (k = 0; k < 2; ++k) {
         static const int count[4] = {5, 10, 20, 40};

@@ -191,6 +191,7 @@ static int base_growth(base *B, int k, const dc_real *x)
         c->n[0][j] = c->n[1][j] = -G.P->u[0][j]/len;
         for (i = 0; i < 2; ++i) c->r[i][j] = G.P->r[i][j];
     }
+    dci_pnc_phi(G.P, 2);
     dci_growth_jac(&G, 1/len, c->n[0], c->jac);
     return 1;
 }
