@@ -3807,7 +3807,6 @@ static void dci_ncp_units(dc_ncp *S, dci_contact_nc *c)
         if (S->place[c->body[i]].dof >= 0) inv += 1/S->place[c->body[i]].M;
     c->impulse = acceleration*h/(inv > 0 ? inv : 1);
     c->impulse_rate = acceleration*h;
-    c->fastest = c->impulse_rate;
     c->speed = dc_sqrt(acceleration*c->length);
     c->head[0].end = c->impulse*c->length;
     for (i = 1; i < c->heads; ++i) c->head[i].end = c->impulse*c->speed;
@@ -3884,11 +3883,6 @@ static DCI_NOINLINE dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_n
         if (w->friction != DCI_NO_FRICTION) dci_run_add(w->head, &w->heads, 1, (w->spin ? w->spin : i) - 1, w->friction == DCI_CONE);
         if (w->spin) dci_run_add(w->head, &w->heads, w->spin, 3, 0);
         dci_ncp_units(S, w);
-        for (i = 0; i < 2; ++i) {
-            const dci_ncp_place *b = S->place + w->body[i];
-            int j;
-            for (j = 0; b->dof >= 0 && j < S->D; ++j) w->fastest = dc_max(w->fastest, dc_abs(b->rhs[j])/b->M);
-        }
         w->oy = oy;
         w->oz = oz;
         oy += w->P.ny;
@@ -4175,6 +4169,30 @@ static DCI_NOINLINE int dci_load_estimate_3(dc_ncp *S, dc_real *v, dc_real *dv) 
  * 1: bodies begin with the guessed velocities, not at rest. */
 typedef struct { dc_real pair, gap, slip; int wide, moving; } dci_ncp_start;
 
+/* The largest speed at the contact that the bodies would have without it, and no less than what the acceleration gives in a step */
+static void dci_ncp_speed(const dc_ncp *S, dci_contact_nc *c, const dci_growth *G)
+{
+    int i, k;
+    c->fastest = c->impulse_rate;
+    for (k = 0; k < 2; ++k) {
+        const dci_ncp_place *b = S->place + c->body[k];
+        dc_real v = 0, w = 0, arm = 0;
+        if (b->dof < 0) continue;
+        for (i = 0; i < S->D; ++i) {
+            v = dc_max(v, dc_abs(b->rhs[i])/b->M);
+            arm = dc_max(arm, dc_abs(G->centre[k][i] - b->x0[i]));
+        }
+        for (i = 0; i < S->nb - S->D; ++i) w = dc_max(w, dc_abs(b->w0[i]));
+        c->fastest = dc_max(c->fastest, v + w*(arm + c->P.shape[k]->size));
+    }
+}
+
+/* Products of a pair at a start: of shapes that move by more than their size in a step, in the same measure larger */
+static dc_real dci_ncp_products(const dc_ncp *S, const dci_contact_nc *c, const dci_ncp_start *start)
+{
+    return dc_max(start->pair*c->P.L*dc_max(1, 3*S->scene.h*c->fastest/c->L), S->rho*c->length);
+}
+
 /* Dual and slack number i of friction and spin for an impulse and a speed: the multipliers psi are speeds themselves. */
 static void dci_ncp_sizes(const dci_contact_nc *c, int i, dc_real impulse, dc_real speed, dc_real *z, dc_real *s)
 {
@@ -4195,12 +4213,15 @@ static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S, const dci_ncp_start *start)
         dci_pair_nc *P = &c->P;
         dci_load *g = S->guess + k;
         dc_real *z = S->z + c->oz + c->lam, *s = S->s + c->oz + c->lam, *y = S->x + c->oy, len;
-        g->unit = c->impulse*c->fastest/c->impulse_rate;
+        dc_real products;
         dci_growth G;
         dc_growth_result r;
         c->sg = 0;
         dci_ncp_growth(S, c, 0, &G);
-        if (dci_growth_solve(&G, dc_max(start->pair*P->L, S->rho*c->length), 1, 30, &r) != DC_OK) dci_growth_start(&G);
+        if (!S->guessed) dci_ncp_speed(S, c, &G);
+        products = dci_ncp_products(S, c, start);
+        g->unit = c->impulse*c->fastest/c->impulse_rate;
+        if (dci_growth_solve(&G, products, 1, 30, &r) != DC_OK) dci_growth_start(&G);
         for (i = 0; i < P->ny; ++i) y[i] = G.y[i];
         for (i = 0; i < P->m; ++i) {
             z[i] = G.z[i];
@@ -4228,8 +4249,8 @@ static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S, const dci_ncp_start *start)
         const dci_load *g = S->guess + k;
         const dc_real speed = c->fastest, U = dc_max(S->guessed > 0 ? g->Z[0]/(g->run.soc ? c->mu : 1) : 0, g->unit);
         dc_real *z = S->z + c->oz, *s = S->s + c->oz;
-        const dc_real slack = start->gap*(start->wide ? c->L : h*speed), slip = start->slip*(start->wide ? c->speed : speed);
-        dci_ncp_path(c, U*slack, U*slip, dc_max(start->pair*c->P.L, S->rho*c->length));
+        const dc_real slack = start->gap*(start->wide ? dc_max(c->L, h*speed) : h*speed), slip = start->slip*(start->wide ? dc_max(c->speed, speed) : speed);
+        dci_ncp_path(c, U*slack, U*slip, dci_ncp_products(S, c, start));
         s[0] = dc_max(c->L*(S->x[c->oy + D] - 1) - c->bounce, slack);
         z[0] = c->head[0].path/s[0];
         for (i = 1; i < c->lam; ++i) dci_ncp_sizes(c, i, U, slip, z + i, s + i);
