@@ -356,8 +356,12 @@ TEST at_default_options(void)
                 w.body[k].force.x = R(rng_uniform(&r, -1, 1));
                 w.body[k].force.y = R(rng_uniform(&r, -1, 1));
             }
-        if (step(&w, R(1e-13), reference, NULL) != DC_OK || step(&w, R(tol), next, &solution) != DC_OK) {
+        if (step(&w, R(tol), next, &solution) != DC_OK) {
             unsolved++;
+            continue;
+        }
+        if (step(&w, R(1e-13), reference, NULL) != DC_OK) {
+            unclear += CLASSES;
             continue;
         }
         for (k = 0; k < w.scene.contacts; ++k) {
@@ -432,11 +436,8 @@ TEST at_default_options(void)
                 }
             }
             if (!any_of) continue;
-            if (!difference(c, fd, &doubt)) {
-                unsolved++;
-                continue;
-            }
-            if (doubt > 2e-7*largest) {
+            /* tolerances of 1e-13 are not always reached */
+            if (!difference(c, fd, &doubt) || doubt > 2e-7*largest) {
                 unclear++;
                 continue;
             }
