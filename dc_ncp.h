@@ -3584,14 +3584,18 @@ static DCI_NOINLINE dc_status dci_ncp_iterate(dc_ncp *S, dci_ncp_manner manner, 
 {
     const dc_real back = DC_R(0.98);        /* fraction of the way to the boundary */
     dc_real eq, cp, eq2, cp2, nu, a, t, least;
-    int it, trial, stalled = 0;
+    dc_real best = DC_REAL_MAX;
+    int it, trial, stalled = 0, idle = 0;       /* idle: products are there, and the equations no better than they were */
     dci_ncp_eval(S, S->x, S->z, S->s, &eq, &cp);
     for (it = 0;; ++it) {
         info->iterations = it;
         info->residual = eq;
         info->complementarity = cp;
         if (eq <= S->tol && cp <= S->tol) return DC_OK;
-        if (it == manner.most || stalled == manner.stalls) return DC_E_DIVERGED;
+        if (cp <= S->tol && eq > best/2) ++idle;
+        else idle = 0;
+        best = dc_min(best, eq);
+        if (it == manner.most || stalled == manner.stalls || idle == 8) return DC_E_DIVERGED;
         if (!(eq < DC_REAL_MAX && cp < DC_REAL_MAX)) return DC_E_RANGE;
         if (!(S->D == 2 ? dci_ncp_factor_2(S) : dci_ncp_factor_3(S))) return DC_E_SINGULAR;
 
@@ -4167,7 +4171,7 @@ static DCI_NOINLINE int dci_load_estimate_3(dc_ncp *S, dc_real *v, dc_real *dv) 
 
 /* A cold start: products of the pairs over P.L; slack of a gap over what is left of it at full speed, slip over that speed;
  * 1: bodies begin with the guessed velocities, not at rest. */
-typedef struct { dc_real pair, gap, slip; int wide, moving; } dci_ncp_start;
+typedef struct { dc_real pair, gap, slip, load; int wide, moving; } dci_ncp_start;
 
 /* The largest speed at the contact that the bodies would have without it, and no less than what the acceleration gives in a step */
 static void dci_ncp_speed(const dc_ncp *S, dci_contact_nc *c, const dci_growth *G)
@@ -4247,7 +4251,7 @@ static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S, const dci_ncp_start *start)
     for (k = 0; k < S->scene.contacts; ++k) {
         dci_contact_nc *c = S->C + k;
         const dci_load *g = S->guess + k;
-        const dc_real speed = c->fastest, U = dc_max(S->guessed > 0 ? g->Z[0]/(g->run.soc ? c->mu : 1) : 0, g->unit);
+        const dc_real speed = c->fastest, U = start->load*dc_max(S->guessed > 0 ? g->Z[0]/(g->run.soc ? c->mu : 1) : 0, g->unit);
         dc_real *z = S->z + c->oz, *s = S->s + c->oz;
         const dc_real slack = start->gap*(start->wide ? dc_max(c->L, h*speed) : h*speed), slip = start->slip*(start->wide ? dc_max(c->speed, speed) : speed);
         dci_ncp_path(c, U*slack, U*slip, dci_ncp_products(S, c, start));
@@ -4478,12 +4482,14 @@ static void dci_ncp_remember(const dc_ncp *S, int valid)
 
 /* The cold starts, in the order of success */
 static const struct { dci_ncp_start at; dci_ncp_manner manner; } dci_ncp_starts[] = {
-    {{DC_R(0.01), DC_R(0.03), DC_R(0.03), 1, 1}, {50, 4, 1}},
-    {{DC_R(0.01), DC_R(0.1), DC_R(0.1), 0, 0}, {50, 4, 1}},
-    {{DC_R(0.0001), DC_R(0.01), DC_R(0.1), 0, 0}, {60, 20, 0}},
-    {{DC_R(0.01), DC_R(0.1), 10, 0, 0}, {50, 4, 1}},
-    {{DC_R(0.001), DC_R(0.1), 1, 0, 1}, {60, 20, 0}},
-    {{DC_R(0.01), DC_R(0.001), DC_R(0.01), 0, 0}, {50, 4, 1}}};
+    {{DC_R(0.01), DC_R(0.03), DC_R(0.03), 1, 1, 1}, {50, 4, 1}},
+    {{DC_R(0.016), DC_R(0.003), DC_R(0.01), DC_R(0.5), 1, 0}, {60, 20, 0}},
+    {{DC_R(0.003), DC_R(0.02), DC_R(0.15), DC_R(0.3), 0, 0}, {60, 20, 0}},
+    {{DC_R(0.45), DC_R(0.055), DC_R(0.005), DC_R(3.7), 1, 0}, {60, 20, 1}},
+    {{DC_R(0.0002), DC_R(0.13), DC_R(0.8), 1, 0, 1}, {60, 20, 0}},
+    {{DC_R(0.001), DC_R(0.026), 8, 1, 0, 0}, {60, 4, 0}},
+    {{DC_R(0.23), DC_R(0.074), DC_R(0.5), 3, 0, 1}, {60, 20, 0}},
+    {{DC_R(0.002), DC_R(0.034), DC_R(2.4), 8, 1, 0}, {60, 20, 1}}};
 
 /* From one after the other, until one is solved. */
 static DCI_NOINLINE dc_status dci_ncp_cold_solve(dc_ncp *S, dc_ncp_info *info)
