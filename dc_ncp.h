@@ -2935,7 +2935,9 @@ DCI_LANE dc_real dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int D,
     for (i = 0; i < P->ny; ++i) worst = dci_ncp_larger(worst, dci_ncp_excess(Fx[i], i == D ? dual*c->L : dual, i == D ? c->length : 1));
     if (c->friction != DCI_NO_FRICTION) {
         worst = dci_ncp_larger(worst, dci_ncp_excess(Fs[1], 4*DC_EPS*c->mu*z[0], c->impulse));
-        for (i = 2; i < (c->spin ? c->spin : c->lam); ++i) worst = dci_ncp_larger(worst, dci_ncp_excess(Fs[i], speed, c->speed));
+        /* what a slip off by this dissipates is small beside the natural unit */
+        for (i = 2; i < (c->spin ? c->spin : c->lam); ++i)
+            worst = dci_ncp_larger(worst, dci_ncp_excess(Fs[i], speed, c->speed*c->impulse/(c->impulse + DC_R(0.1)*c->mu*z[0])));
     }
     if (c->spin) {
         worst = dci_ncp_larger(worst, dci_ncp_excess(Fs[c->spin], 4*DC_EPS*c->mus*z[0], c->impulse*c->mus));
@@ -3231,9 +3233,9 @@ DCI_LANE void dci_ncp_chain(const dc_ncp *S, dci_contact_nc *c, const int D, con
 
 /* The pattern with its fill, bodies in the order of least degree; slot[i n + j] is the number of block (i, j) or -1,
  * list[first[k]..first[k + 1]) the bodies that follow order[k] and share a block with it. Returns the number of blocks.
- * list may be NULL, then first counts only. rank [n] is scratch. */
+ * rank, piv [n] are scratch. */
 static int dci_ncp_pattern(int n, int pairs, const dci_contact_nc *C, const dci_ncp_place *place, int nb, int *order, int *slot, int *first,
-                           int *list, int *rank)
+                           int *list, int *rank, int *piv)
 {
     int i, j, k, l, step, blocks = 0, at = 0;
     for (i = 0; i < n*n; ++i) slot[i] = -1;
@@ -3246,24 +3248,24 @@ static int dci_ncp_pattern(int n, int pairs, const dci_contact_nc *C, const dci_
         j = place[C[k].body[1]].dof;
         if (i >= 0 && j >= 0) slot[i/nb*n + j/nb] = slot[j/nb*n + i/nb] = 0;
     }
+    for (i = 0; i < n; ++i)                     /* piv: degrees */
+        for (piv[i] = k = 0; k < n; ++k) piv[i] += slot[i*n + k] >= 0;
     for (step = 0; step < n; ++step) {
-        int best = -1, least = n + 1;
-        for (i = 0; i < n; ++i) {
-            int degree = 0;
-            if (rank[i] < n) continue;
-            for (k = 0; k < n; ++k) degree += slot[i*n + k] >= 0 && rank[k] == n;
-            if (degree < least) {
-                least = degree;
-                best = i;
-            }
-        }
+        int best = -1;
+        for (i = 0; i < n; ++i) if (rank[i] == n && (best < 0 || piv[i] < piv[best])) best = i;
         order[step] = best;
         rank[best] = step;
         first[step] = at;
         for (k = 0; k < n; ++k)
             if (slot[best*n + k] >= 0 && rank[k] == n) list[at++] = k;
-        for (k = first[step]; k < at; ++k)
-            for (l = first[step]; l < at; ++l) slot[list[k]*n + list[l]] = 0;
+        for (k = first[step]; k < at; ++k) {
+            int *row = slot + list[k]*n;
+            --piv[list[k]];
+            for (l = first[step]; l < at; ++l) {
+                piv[list[k]] += row[list[l]] < 0;
+                row[list[l]] = 0;
+            }
+        }
     }
     first[n] = at;
     for (i = 0; i < n*n; ++i) if (slot[i] >= 0) slot[i] = blocks++;
@@ -3336,10 +3338,39 @@ DCI_LANE void dci_ncp_apply(const int n, const dc_real *A, int transposed, const
     }
 }
 
+/* C -= L U, a row of C in registers */
+DCI_LANE void dci_ncp_block_update(const int n, const dc_real *L, const dc_real *U, dc_real *C)
+{
+    int i, j, t;
+    if (n == 6)
+        for (i = 0; i < 6; ++i, C += 6, L += 6) {
+            dc_real c0 = C[0], c1 = C[1], c2 = C[2], c3 = C[3], c4 = C[4], c5 = C[5];
+            for (t = 0; t < 6; ++t) {
+                const dc_real f = L[t], *u = U + 6*t;
+                c0 -= f*u[0];
+                c1 -= f*u[1];
+                c2 -= f*u[2];
+                c3 -= f*u[3];
+                c4 -= f*u[4];
+                c5 -= f*u[5];
+            }
+            C[0] = c0;
+            C[1] = c1;
+            C[2] = c2;
+            C[3] = c3;
+            C[4] = c4;
+            C[5] = c5;
+        }
+    else
+        for (i = 0; i < n; ++i)
+            for (t = 0; t < n; ++t)
+                for (j = 0; j < n; ++j) C[i*n + j] -= L[i*n + t]*U[t*n + j];
+}
+
 /* K = L U over the blocks: U_pp = 1, U_pj = K_pp^-1 K_pj, L_ip what is left of K_ip, factored where i = p. */
 DCI_LANE int dci_ncp_lu(dc_ncp *S, const int nb)
 {
-    int n = S->n, i, j, k, t;
+    int n = S->n, j, k;
     for (k = 0; k < n; ++k) {
         int p = S->order[k];
         dc_real *D = S->K + S->slot[p*n + p]*nb*nb;
@@ -3351,11 +3382,7 @@ DCI_LANE int dci_ncp_lu(dc_ncp *S, const int nb)
             for (r = l; r < end; ++r) {
                 const dc_real *L = S->K + S->slot[*r*n + p]*nb*nb;
                 dc_real *C = S->K + S->slot[*r*n + *q]*nb*nb;
-                for (i = 0; i < nb; ++i)
-                    for (t = 0; t < nb; ++t) {
-                        dc_real f = L[i*nb + t];
-                        for (j = 0; j < nb; ++j) C[i*nb + j] -= f*U[t*nb + j];
-                    }
+                dci_ncp_block_update(nb, L, U, C);
             }
         }
     }
@@ -3812,7 +3839,7 @@ static void dci_ncp_units(dc_ncp *S, dci_contact_nc *c)
     c->impulse = acceleration*h/(inv > 0 ? inv : 1);
     c->impulse_rate = acceleration*h;
     c->speed = dc_sqrt(acceleration*c->length);
-    c->head[0].end = c->impulse*c->length;
+    c->head[0].end = c->impulse*c->length/(4*dc_sqrt(1 + c->mu*c->mu));
     for (i = 1; i < c->heads; ++i) c->head[i].end = c->impulse*c->speed;
     for (i = 0; i < c->P.runs; ++i) c->P.run[i].end = c->length;
 
@@ -3896,7 +3923,7 @@ static DCI_NOINLINE dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_n
     for (i = 0; i < sc->bodies; ++i)
         for (k = 0; k < 2; ++k)
             if (!(S->place[i].unit[k] > 0)) S->place[i].unit[k] = 1;
-    S->blocks = dci_ncp_pattern(S->n, sc->contacts, S->C, S->place, nb, S->order, S->slot, S->first, S->list, S->rank);
+    S->blocks = dci_ncp_pattern(S->n, sc->contacts, S->C, S->place, nb, S->order, S->slot, S->first, S->list, S->rank, S->piv);
     S->K = (dc_real *)dc_arena_take(mem, (size_t)(S->blocks*nb*nb), sizeof(dc_real));
     if (!S->K) return DC_E_MEMORY;
     *out = S;
@@ -4187,7 +4214,7 @@ static void dci_ncp_speed(const dc_ncp *S, dci_contact_nc *c, const dci_growth *
             arm = dc_max(arm, dc_abs(G->centre[k][i] - b->x0[i]));
         }
         for (i = 0; i < S->nb - S->D; ++i) w = dc_max(w, dc_abs(b->w0[i]));
-        c->fastest = dc_max(c->fastest, v + w*(arm + c->P.shape[k]->size));
+        c->fastest = dc_max(c->fastest, v + w*arm);
     }
 }
 
@@ -4619,19 +4646,20 @@ DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scen
  * F: momentum rows minus the contacts' wrenches, these with everything of the contact eliminated at fixed v. Below, each
  * statement is the transpose of one of dci_ncp_chain; xbar names the cotangent of x. */
 /* The natural units by what they are made of: cotangents of the products gap, slip, pair at the end */
-static void dci_ncp_units_vjp(const dc_ncp *S, const dci_contact_nc *c, const dc_real bar[3], dc_real *scene, dci_ncp_place *place,
+static void dci_ncp_units_vjp(const dc_ncp *S, const dci_contact_nc *c, const dc_real bar[3], dc_real *cbar, dc_real *scene, dci_ncp_place *place,
                               dc_shape_grad *const g[2])
 {
     const dc_real h = S->scene.h, a = c->impulse_rate/h, U = c->impulse, V = c->speed, length = c->length;
-    const dc_real Ub = bar[0]*length + bar[1]*V, Vb = bar[1]*U, ab = Ub*U/a + Vb*V/(2*a);
+    const dc_real gap = c->head[0].end/U, Ub = bar[0]*gap + bar[1]*V, Vb = bar[1]*U, ab = Ub*U/a + Vb*V/(2*a);
     const dc_real gravity[3] = {S->scene.gravity.x, S->scene.gravity.y, S->scene.gravity.z};
-    dc_real lb = bar[0]*U + bar[2] + Vb*V/(2*length), hb = Ub*U/h, inv = 0;
+    dc_real lb = bar[0]*U*gap/length + bar[2] + Vb*V/(2*length), hb = Ub*U/h, inv = 0;
     int i;
     if (!(S->acceleration > 0)) {                           /* length/(100 h^2) */
         lb += ab*a/length;
         hb -= 2*ab*a/h;
     } else if (!(S->opt.acceleration > 0) && scene)
         for (i = 0; i < S->D; ++i) scene[i] += ab*gravity[i]/a;
+    if (cbar) cbar[0] -= bar[0]*U*gap*c->mu/(1 + c->mu*c->mu);
     if (scene) scene[3] += hb;
     for (i = 0; i < 2; ++i) if (place[c->body[i]].dof >= 0) inv += 1/place[c->body[i]].M;
     for (i = 0; i < 2; ++i) {
@@ -4757,7 +4785,7 @@ DCI_LANE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, con
         for (i = 0; i < nw; ++i) b->tbar[i] += tbar[k][i];
         if (shape[k]) shape[k]->size += L + weight*P->L/c->L;
     }
-    dci_ncp_units_vjp(S, c, endbar, scene, S->place, shape);
+    dci_ncp_units_vjp(S, c, endbar, cbar, scene, S->place, shape);
 
     /* the bounce */
     if (!(c->bounce > 0)) return;

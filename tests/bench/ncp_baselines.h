@@ -254,7 +254,8 @@ static int base_eval(base *B, const dc_real *x, const dc_real *z, const dc_real 
         for (i = 0; i < c->nz; ++i) {
             const int kind = base_kind(c, i), at = c->z + i;
             const dc_real e = (z[at]*s[at])/c->end[kind] - B->rho;
-            *eq = dc_max(*eq, dc_abs(B->Fs[at])/(kind != 1 ? c->length : i == 1 ? c->impulse : c->speed));
+            const dc_real slip = B->authors ? 1 : c->speed*c->impulse/(c->impulse + DC_R(0.1)*c->mu*z[c->z]);
+            *eq = dc_max(*eq, dc_abs(B->Fs[at])/(kind != 1 ? c->length : i == 1 ? c->impulse : slip));
             *cp = dc_max(*cp, B->authors ? e : dc_abs(e));
         }
     }
