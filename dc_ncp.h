@@ -47,8 +47,19 @@
  *   y, s, z     free unknowns of a contact; its cones' slacks and duals, s o z = rho e
  *   lam         duals of the shapes' rows, the part of z that SILICO Eq. 15 makes normals of
  *   gamma       normal impulse, N s; beta (zeta, f) friction impulse, psi its multiplier
- *   rho         relaxation: how far from hard contact, in N s m (gamma times gap) and m (lam times slack)
+ *   rho         relaxation: how far from hard contact, in the natural units below
  *   L           metres of one unit of alpha
+ *
+ * NATURAL UNITS
+ *   Everything a step compares, relaxes or starts from is measured in units of each contact, of constants of the scene alone:
+ *   length    l = a b/(a + b) of the sizes of its two shapes, that of the one that grows where the other is a half-space
+ *   impulse   U = m |g| h, 1/m = 1/m_a + 1/m_b: what gravity gives the reduced mass in a step
+ *   speed     V = sqrt(|g| l)
+ *   with |g| the option `acceleration`, by default gravity's length, and l/(100 h^2) without gravity. Products at the end are
+ *   rho U l/(4 sqrt(1 + mu^2)) of gamma and gap, rho U V of friction and slip, rho l of lam and slack. So a body that rests by its
+ *   own weight hovers by at most rho l/4 and creeps at about rho V/(mu - mu'), mu' the share of mu it uses: a cube of 1 m at
+ *   rho 1e-6 by 0.1 um and a few um/s, of 1 g or 10 t, at any step; a tenth of the load, ten times as far. dc_ncp_info has the
+ *   largest of both. No status depends on kg, m or s.
  *
  * CONTRACTS
  *   Memory    The caller's arena; dc_..._bytes is enough for one call from a fresh arena. Shapes stay where they were made.
@@ -57,22 +68,27 @@
  *             DC_E_ARG       not finite, out of range, NULL, a bad index or count, a body in contact with itself, two shapes
  *                            neither of which grows; outputs and arena untouched
  *             DC_E_MEMORY    the arena is too small: give dc_..._bytes of it; outputs and arena untouched
- *             DC_E_DIVERGED  the limit of iterations, or every start stalled; the best iterate is in `next` (in *out)
+ *             DC_E_DIVERGED  the limit of iterations, or every start stalled; the best iterate is in `next` (in *out), and the
+ *                            functions that ask a solution return this status for it
  *             DC_E_SINGULAR  a pivot vanished; as DC_E_DIVERGED
  *             DC_E_RANGE     numbers overflowed; as DC_E_DIVERGED where finite. dc_ncp_broad, dc_shape_hull: the list is full
  *   Threads   Every function is re-entrant. Same input, same bits.
- *   Accuracy  No contact is deeper than 2 rho metres on the published drop grid, 1.23 rho at most, and all 3600 runs of it are
- *             solved, cold and warm; dc_ncp_info bounds the depth of every step. The formulation of the paper (`authors`)
- *             gives its published iteration counts and momenta: `make bench` prints both.
- *             Gradients agree with central differences to 4e-7 at rho 1e-3 and 1e-4, in every parameter (test_ncp_grad).
- *   Cost      One core of a server, gcc 12 -O2, `make bench`: a step of the drop scene 13 us cold, 4 us warm, its whole
- *             Jacobian 1.4 us; four 2D blocks with ten contacts 0.22 ms; 40 boxes in a row in 3D 0.9 ms, in a tower 2.1 ms,
- *             linear in their number (exponents 1.01 and 1.11).
- *   Limits    The equations have no merit function whose descent is assured: with many bodies tumbling against each other a
- *             step now and then needs several starts, and some end with DC_E_DIVERGED, more of them the more friction there is:
- *             look at the status (test_ncp_dynamics prints counts). Worst is a heavy body on a light one: with 1e4
- *             times the mass, in 3D, at steps of 0.02 s and more, from a tenth to nearly all steps end so. Where contacts jam there may be several solutions, or none
- *             near rho. A warm start is for scenes that change little: among tumbling bodies a cold one takes fewer steps.
+ *   Accuracy  All 3600 runs of the published drop grid are solved, cold and warm, and no contact is deeper than 2 rho l;
+ *             dc_ncp_info bounds the depth of every step. Creep and hover of a cube of 1 g to 10 t at steps of 1e-3 to 0.1 s stay below
+ *             1e-5 m/s and 1e-6 sides (test_ncp_units). The formulation of the paper, whose tables `make bench` prints beside its
+ *             own, is in tests/bench/ncp_baselines.h.
+ *             Gradients are those of the step solved to rounding: before the first of them the solution is polished by Newton's
+ *             steps. They agree with central differences to 1e-8 of the largest entry in every parameter (test_ncp_exact).
+ *   Cost      One core of a server, gcc 12 -O2, `make bench`: a step of the drop scene 11 us cold, 4 us warm; four 2D blocks with
+ *             ten contacts 0.29 ms.
+ *             A step factors its body system at most max_iterations times, and 15 times more, in smaller blocks, for the guess of
+ *             the load where there are two contacts or more; the polish before gradients takes 7 at most. Growth problems: at most 50
+ *             iterations each, one for each contact and start, of which there are 8, and one more where contacts bounce.
+ *   Limits    The equations have no merit function whose descent is assured: in hard scenes a step now and then needs several starts,
+ *             and a few in a thousand end with DC_E_DIVERGED: look at the status. `make robust` counts them by family; heavy on
+ *             light at ratios of 1e4 and more, and bodies jammed in notches steeper than friction's angle, where forces are not
+ *             unique, are the worst. A warm start is for scenes that change little: among tumbling bodies a cold one takes
+ *             fewer steps.
  *             Gradients hold fixed which contacts bounce and which tangents the pyramid has. Friction acts at one point of a
  *             contact; angular momentum of two bodies that collide is off by h v x F, since the point is that of the end of
  *             the step.
@@ -114,6 +130,9 @@
 #define dc_ncp_grad_shape dc_ncp_grad_shape_f
 #define dc_ncp_broad_bytes dc_ncp_broad_bytes_f
 #define dc_ncp_broad dc_ncp_broad_f
+#define dc_ncp_flaw dc_ncp_flaw_f
+#define dc_ncp_contacts_bytes dc_ncp_contacts_bytes_f
+#define dc_ncp_contacts dc_ncp_contacts_f
 #endif
 
 #ifdef __cplusplus
@@ -248,7 +267,8 @@ typedef struct {
     const dc_shape *shape[2];
     dc_real         mu;         /* friction; 0: none */
     dc_real         mu_spin;    /* torsional friction, torque over normal force, m; 3D; 0: none */
-    dc_real         restitution;/* 0..1 */
+    dc_real         restitution;/* e, 0..1: contacts that would close within the step part with e of their speed, for e < 1/8 with
+                                   less, down to none; they end at least as far apart as h e |c| + min(gap, 8 h e |c|) */
     dc_real        *keep;       /* NULL, or dc_ncp_keep_count numbers, zero at first: the solution, for a warm start */
 } dc_ncp_contact;
 
@@ -284,6 +304,12 @@ typedef struct dc_ncp dc_ncp;
 /* Numbers in a contact's `keep`; 0 for a contact that is not valid. */
 DC_DEF int dc_ncp_keep_count(const dc_ncp_options *opt, int dim, const dc_ncp_contact *c);
 
+/* What is wrong with a scene: body and contact are -1 where the flaw is not theirs; `field` is named as in the structs above. */
+typedef struct { int body, contact; const char *field, *cause; } dc_ncp_flaw_info;
+
+/* DC_OK when dc_ncp_step would take the scene, else DC_E_ARG and the first flaw in *out (may be NULL). */
+DC_DEF dc_status dc_ncp_flaw(const dc_ncp_options *opt, const dc_ncp_scene *scene, dc_ncp_flaw_info *out);
+
 /* Bytes of arena for a step; 0 for a scene that is not valid. */
 DC_DEF size_t dc_ncp_bytes(const dc_ncp_options *opt, const dc_ncp_scene *scene);
 
@@ -294,8 +320,8 @@ DC_DEF size_t dc_ncp_bytes(const dc_ncp_options *opt, const dc_ncp_scene *scene)
  *             with its bodies, contacts and shapes; the functions below ask it
  *   info      may be NULL
  *
- * DC_E_ARG: something is not finite or out of range; nothing is written. DC_E_MEMORY. DC_E_DIVERGED: the limit of
- * iterations, `next` holds the best iterate; DC_E_SINGULAR: the same, because a pivot vanished. */
+ * DC_E_ARG: something is not finite or out of range, dc_ncp_flaw says what; nothing is written. DC_E_MEMORY. DC_E_DIVERGED: the
+ * limit of iterations or no start left, `next` holds the best iterate; DC_E_SINGULAR: the same, because a pivot vanished. */
 DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scene, dc_arena *mem, dc_ncp_body *next,
                              dc_ncp **solution, dc_ncp_info *info);
 
@@ -311,12 +337,25 @@ typedef struct {
 } dc_ncp_touch;
 DC_DEF dc_status dc_ncp_force(const dc_ncp *solution, int k, dc_ncp_touch *out);
 
-/* Numbers in the parameters of a body: twist of its pose (6), v and w (6), force and torque (6), mass, inertia (9) */
+/* Numbers in the parameters of a body, and where each begins: twist of its pose (6), v and w, force and torque (3 each), mass,
+ * inertia (9, row-major) */
 #define DC_NCP_BODY_PARAMS 28
-/* gravity (3), h */
+#define DC_NCP_AT_POSE 0
+#define DC_NCP_AT_V 6
+#define DC_NCP_AT_W 9
+#define DC_NCP_AT_FORCE 12
+#define DC_NCP_AT_TORQUE 15
+#define DC_NCP_AT_MASS 18
+#define DC_NCP_AT_INERTIA 19
+/* of the scene */
 #define DC_NCP_SCENE_PARAMS 4
-/* mu, mu_spin, restitution */
+#define DC_NCP_AT_GRAVITY 0
+#define DC_NCP_AT_H 3
+/* of a contact */
 #define DC_NCP_CONTACT_PARAMS 3
+#define DC_NCP_AT_MU 0
+#define DC_NCP_AT_MU_SPIN 1
+#define DC_NCP_AT_RESTITUTION 2
 
 /* Derivatives of a number by the data of the scene; NULL where not wanted. Added to. */
 typedef struct {
@@ -345,6 +384,33 @@ DC_DEF dc_status dc_ncp_grad_shape(dc_ncp *solution, int contact, int side, dc_r
 DC_DEF size_t dc_ncp_broad_bytes(int n);
 DC_DEF dc_status dc_ncp_broad(int n, const dc_v3 *centre, const dc_real *radius, dc_real margin, int most, int *pair, int *count,
                               dc_arena *scratch);
+
+/* A shape on a body, with its material: a union has several on one. `radius`: of a ball about the body's origin (of the world: about
+ * that of the shape) that holds it; a half-space has none. Of two materials mu is the geometric mean, mu_spin the mean, the
+ * restitution the larger. */
+typedef struct {
+    int             body;       /* -1: the world */
+    const dc_shape *shape;
+    dc_real         radius;
+    dc_real         mu, mu_spin, restitution;
+} dc_ncp_part;
+
+/* What contacts keep from step to step, found again by the pair of parts: `most` places of `stride` numbers (the largest
+ * dc_ncp_keep_count). Arrays of the caller, key [most] zero at first. The search takes contacts x most. */
+typedef struct { int most, stride; int *key; dc_real *keep; } dc_ncp_memory;
+
+/* The contacts of all pairs of parts nearer than `margin`, in the order of their parts: not of one body with itself, of two that
+ * do not move, nor of the `excluded` pairs of bodies (2 each, may be NULL). scene: dim, bodies and h count, contacts do not.
+ *
+ *   memory   NULL, or where the contacts' `keep` is; pairs that are gone lose their place, pairs for which there is none or whose
+ *            solution is longer than `stride` start cold
+ *   contact  [most]; *count receives how many there are
+ *
+ * DC_E_ARG, DC_E_MEMORY (scratch: dc_ncp_contacts_bytes). DC_E_RANGE: more than `most`, which is what the list holds. */
+DC_DEF size_t dc_ncp_contacts_bytes(int parts);
+DC_DEF dc_status dc_ncp_contacts(const dc_ncp_options *opt, const dc_ncp_scene *scene, int parts, const dc_ncp_part *part, dc_real margin,
+                                 int excluded, const int *pair, dc_ncp_memory *memory, int most, dc_ncp_contact *contact,
+                                 int *count, dc_arena *scratch);
 
 #ifdef __cplusplus
 }
@@ -3661,15 +3727,52 @@ static DCI_NOINLINE dc_status dci_ncp_iterate(dc_ncp *S, dci_ncp_manner manner, 
 
 /* ---- dynamics: a step --------------------------------------------------------------------------- */
 
-static int dci_contact_valid(const dc_ncp_options *o, const dc_ncp_scene *sc, const dc_ncp_contact *c)
+/* what is wrong with a body's field; NULL: nothing */
+static const char *dci_body_flaw(int dim, const dc_ncp_body *b, const char **cause)
+{
+    dc_real x[3], R[9];
+    dc_real v[6], f[6];
+    *cause = "is not finite or beyond DC_LIMIT, or the quaternion has no rotation about z";
+    if (!dci_pose_rows(dim, &b->pose, x, R)) return "pose";
+    *cause = "is negative, not finite or beyond DC_LIMIT";
+    if (!(b->mass >= 0 && b->mass <= DC_LIMIT)) return "mass";
+    if (!(b->mass > 0)) return NULL;
+    v[0] = b->v.x;      v[1] = b->v.y;      v[2] = b->v.z;
+    v[3] = b->w.x;      v[4] = b->w.y;      v[5] = b->w.z;
+    f[0] = b->force.x;  f[1] = b->force.y;  f[2] = b->force.z;
+    f[3] = b->torque.x; f[4] = b->torque.y; f[5] = b->torque.z;
+    *cause = "is not finite or beyond DC_LIMIT";
+    if (!dci_all_in_limit(v, 3)) return "v";
+    if (!dci_all_in_limit(v + 3, 3)) return "w";
+    if (!dci_all_in_limit(f, 3)) return "force";
+    if (!dci_all_in_limit(f + 3, 3)) return "torque";
+    if (!dci_all_in_limit(b->inertia.m, 9)) return "inertia";
+    *cause = "is not positive";
+    if (dim == 2 ? !(b->inertia.m[8] > 0) : !(dc_m3_det(&b->inertia) > 0)) return "inertia";
+    return NULL;
+}
+
+/* of a contact */
+static const char *dci_contact_flaw(const dc_ncp_scene *sc, const dc_ncp_contact *c, const char **cause)
 {
     int k;
-    const dc_real limit[3] = {c->mu, c->mu_spin, c->restitution};
-    (void)o;
-    if (!dci_all_in_limit(limit, 3) || c->mu < 0 || c->mu_spin < 0 || c->restitution < 0 || c->restitution > 1) return 0;
-    for (k = 0; k < 2; ++k)
-        if (c->body[k] < -1 || c->body[k] >= sc->bodies || !dci_shape_valid(c->shape[k]) || c->shape[k]->dim != sc->dim) return 0;
-    return (c->body[0] != c->body[1] || c->body[0] == -1) && c->shape[0]->size + c->shape[1]->size > 0;
+    *cause = "is negative, not finite or beyond DC_LIMIT";
+    if (!(c->mu >= 0 && c->mu <= DC_LIMIT)) return "mu";
+    if (!(c->mu_spin >= 0 && c->mu_spin <= DC_LIMIT)) return "mu_spin";
+    *cause = "is not in 0..1";
+    if (!(c->restitution >= 0 && c->restitution <= 1)) return "restitution";
+    for (k = 0; k < 2; ++k) {
+        *cause = "is no index of a body and not -1";
+        if (c->body[k] < -1 || c->body[k] >= sc->bodies) return k ? "body[1]" : "body[0]";
+        *cause = "is NULL, not a shape, or has numbers that are not finite or beyond DC_LIMIT";
+        if (!dci_shape_valid(c->shape[k])) return k ? "shape[1]" : "shape[0]";
+        *cause = "has another dim than the scene";
+        if (c->shape[k]->dim != sc->dim) return k ? "shape[1]" : "shape[0]";
+    }
+    *cause = "is body[0]: a body in contact with itself";
+    if (c->body[0] == c->body[1] && c->body[0] != -1) return "body[1]";
+    *cause = "does not grow, nor does shape[0]: both of size 0";
+    return c->shape[0]->size + c->shape[1]->size > 0 ? NULL : "shape[1]";
 }
 
 /* counts of z before the pair's rows */
@@ -3691,14 +3794,60 @@ DC_DEF int dc_ncp_keep_count(const dc_ncp_options *opt, int dim, const dc_ncp_co
     return DCI_KEEP_HEAD + dci_pnc_ny(c->shape[0], c->shape[1]) + 2*(dci_contact_lam(opt, dim, c) + c->shape[0]->rows + c->shape[1]->rows);
 }
 
+/* of the options and the scene without its bodies and contacts */
+static const char *dci_frame_flaw(const dc_ncp_options *o, const dc_ncp_scene *sc, const char **cause)
+{
+    *cause = "is not 2 or 3";
+    if (sc->dim < 2 || sc->dim > 3) return "dim";
+    *cause = "is not finite and positive";
+    if (!dci_positive(sc->h)) return "h";
+    *cause = "is not finite or beyond DC_LIMIT";
+    if (!dc_in_range(sc->gravity)) return "gravity";
+    *cause = "is negative or above 10000";
+    if (sc->bodies < 0 || sc->bodies > 10000) return "bodies";
+    *cause = "is negative or above 100000";
+    if (sc->contacts < 0 || sc->contacts > 100000) return "contacts";
+    *cause = "is NULL";
+    if (sc->bodies > 0 && !sc->body) return "body";
+    if (sc->contacts > 0 && !sc->contact) return "contact";
+    if (!o) return NULL;
+    *cause = "is not in 0..1";
+    if (!(o->rho >= 0 && o->rho <= 1)) return "rho";
+    if (!(o->tol >= 0 && o->tol <= 1)) return "tol";
+    *cause = "is negative, not finite or beyond DC_LIMIT";
+    if (!(o->acceleration >= 0 && o->acceleration <= DC_LIMIT)) return "acceleration";
+    return o->max_iterations < 0 ? "max_iterations" : NULL;
+}
+
+DC_DEF dc_status dc_ncp_flaw(const dc_ncp_options *opt, const dc_ncp_scene *sc, dc_ncp_flaw_info *out)
+{
+    dc_ncp_flaw_info f;
+    int i;
+    f.body = f.contact = -1;
+    f.field = "scene";
+    f.cause = "is NULL";
+    if (sc) {
+        f.field = dci_frame_flaw(opt, sc, &f.cause);
+        for (i = 0; !f.field && i < sc->contacts; ++i) {
+            f.field = dci_contact_flaw(sc, sc->contact + i, &f.cause);
+            if (f.field) f.contact = i;
+        }
+        for (i = 0; !f.field && i < sc->bodies; ++i) {
+            f.field = dci_body_flaw(sc->dim, sc->body + i, &f.cause);
+            if (f.field) f.body = i;
+        }
+    }
+    if (!f.field) return DC_OK;
+    if (out) *out = f;
+    return DC_E_ARG;
+}
+
 static int dci_scene_valid(const dc_ncp_options *o, const dc_ncp_scene *sc)
 {
+    const char *cause;
     int i;
-    if (!sc || sc->dim < 2 || sc->dim > 3 || sc->bodies < 0 || sc->contacts < 0 || sc->bodies > 10000 || sc->contacts > 100000
-        || (sc->bodies > 0 && !sc->body) || (sc->contacts > 0 && !sc->contact) || !dci_positive(sc->h) || !dc_in_range(sc->gravity)) return 0;
-    if (o && (!(o->rho >= 0 && o->rho <= 1) || !(o->tol >= 0 && o->tol <= 1) || o->max_iterations < 0 || !(o->acceleration >= 0 && o->acceleration <= DC_LIMIT))) return 0;
-    for (i = 0; i < sc->contacts; ++i)
-        if (!dci_contact_valid(o, sc, sc->contact + i)) return 0;
+    if (!sc || dci_frame_flaw(o, sc, &cause)) return 0;
+    for (i = 0; i < sc->contacts; ++i) if (dci_contact_flaw(sc, sc->contact + i, &cause)) return 0;
     return 1;
 }
 
@@ -3770,20 +3919,19 @@ DC_DEF size_t dc_ncp_bytes(const dc_ncp_options *opt, const dc_ncp_scene *sc)
 static DCI_NOINLINE int dci_ncp_place_set(const dc_ncp_scene *sc, const dc_ncp_body *b, int D, dci_ncp_place *p)
 {
     dc_real v[12], g[3];
-    int i, j, l, nw = D == 2 ? 1 : 3;
+    const char *cause;
+    int i, j, l;
     memset(p, 0, sizeof *p);
     p->dof = -1;
-    if (!dci_pose_rows(D, b ? &b->pose : NULL, p->x0, p->R0)) return 0;
+    if (b && dci_body_flaw(D, b, &cause)) return 0;
+    dci_pose_rows(D, b ? &b->pose : NULL, p->x0, p->R0);
     memcpy(p->x, p->x0, sizeof p->x);
     memcpy(p->R, p->R0, sizeof p->R);
-    if (!b) return 1;
-    if (!(b->mass >= 0 && b->mass <= DC_LIMIT)) return 0;
-    if (!(b->mass > 0)) return 1;
+    if (!b || !(b->mass > 0)) return 1;
     v[0] = b->v.x;          v[1] = b->v.y;          v[2] = b->v.z;
     v[3] = b->w.x;          v[4] = b->w.y;          v[5] = b->w.z;
     v[6] = b->force.x;      v[7] = b->force.y;      v[8] = b->force.z;
     v[9] = b->torque.x;     v[10] = b->torque.y;    v[11] = b->torque.z;
-    if (!dci_all_in_limit(v, 12) || !dci_all_in_limit(b->inertia.m, 9)) return 0;
     g[0] = sc->gravity.x;
     g[1] = sc->gravity.y;
     g[2] = sc->gravity.z;
@@ -3793,7 +3941,6 @@ static DCI_NOINLINE int dci_ncp_place_set(const dc_ncp_scene *sc, const dc_ncp_b
         p->rhs[i] = p->M*v[i] + sc->h*(p->M*g[i] + v[6 + i]);
     }
     if (D == 2) {
-        if (!(b->inertia.m[8] > 0)) return 0;
         p->w0[0] = v[5];
         p->In[0] = b->inertia.m[8];
         p->rhs[2] = p->In[0]*v[5] + sc->h*v[11];
@@ -3801,7 +3948,6 @@ static DCI_NOINLINE int dci_ncp_place_set(const dc_ncp_scene *sc, const dc_ncp_b
         dc_m3 In, Ji;
         dc_v3 hw = dc_vec(sc->h*v[3], sc->h*v[4], sc->h*v[5]), L;
         dc_real RI[9];
-        if (!(dc_m3_det(&b->inertia) > 0)) return 0;
         for (i = 0; i < 3; ++i)
             for (j = 0; j < 3; ++j) {
                 RI[3*i + j] = 0;
@@ -3820,7 +3966,6 @@ static DCI_NOINLINE int dci_ncp_place_set(const dc_ncp_scene *sc, const dc_ncp_b
         p->rhs[4] = L.y + sc->h*v[10];
         p->rhs[5] = L.z + sc->h*v[11];
     }
-    (void)nw;
     return 1;
 }
 
@@ -5225,6 +5370,158 @@ DC_DEF dc_status dc_ncp_broad(int n, const dc_v3 *centre, const dc_real *radius,
         }
     scratch->used = used;
     return *count > most ? DC_E_RANGE : DC_OK;
+}
+
+/* ---- the list of contacts ------------------------------------------------------------------------ */
+/* in: parts on bodies, what was kept; out: contacts with materials and places to keep
+ *
+ * dci_parts_near      | two parts, poses        | whether balls, or a ball and a half-space, are within the margin
+ * dci_memory_follow   | keys of the contacts    | their places in what is kept
+ * dc_ncp_contacts     | balls: the sweep of dc_ncp_broad; half-spaces against all others */
+
+DC_DEF size_t dc_ncp_contacts_bytes(int parts)
+{
+    size_t sum;
+    if (parts < 1 || parts > 10000) return 0;
+    sum = dc_bytes(0, (size_t)parts, sizeof(dc_v3));
+    sum = dc_bytes(sum, (size_t)parts, sizeof(dc_real));
+    sum = dc_bytes(sum, (size_t)parts*((size_t)parts - 1) + 2, sizeof(int));
+    return dc_bytes(sum, dc_ncp_broad_bytes(parts), 1);
+}
+
+/* The half-space's part first: 1 if the ball is nearer than the margin. */
+static int dci_parts_near(int D, const dc_ncp_scene *sc, const dc_ncp_part *plane, dc_v3 centre, dc_real radius, dc_real margin)
+{
+    const dc_real at[3] = {centre.x, centre.y, centre.z}, *A = plane->shape->A;
+    dc_real x[3], R[9], gap = -plane->shape->d[0], len2 = 0;
+    int i, j;
+    dci_pose_rows(D, plane->body < 0 ? NULL : &sc->body[plane->body].pose, x, R);
+    for (i = 0; i < D; ++i) {
+        dc_real n = 0;
+        for (j = 0; j < D; ++j) n += R[i*D + j]*A[j];
+        gap += n*(at[i] - x[i]);
+        len2 += n*n;
+    }
+    return gap < (radius + margin)*dc_sqrt(len2);
+}
+
+/* The places of n contacts by their keys (0: none): that of the step before, or a free one; pairs that are gone free theirs. */
+static void dci_memory_follow(dc_ncp_memory *m, int n, const int *key, dc_ncp_contact *contact)
+{
+    int i, k, open = 0;
+
+    /* keys seen again are negative for the while */
+    for (k = 0; k < n; ++k)
+        for (i = 0; key[k] > 0 && i < m->most; ++i) {
+            if (m->key[i] != key[k]) continue;
+            m->key[i] = -key[k];
+            contact[k].keep = m->keep + (size_t)i*(size_t)m->stride;
+            break;
+        }
+    for (i = 0; i < m->most; ++i) m->key[i] = m->key[i] < 0 ? -m->key[i] : 0;
+
+    for (k = 0; k < n; ++k) {
+        if (contact[k].keep || key[k] == 0) continue;
+        while (open < m->most && m->key[open] != 0) ++open;
+        if (open == m->most) return;
+        m->key[open] = key[k];
+        contact[k].keep = m->keep + (size_t)open*(size_t)m->stride;
+        contact[k].keep[0] = 0;
+    }
+}
+
+static int dci_excluded(int excluded, const int *pair, int a, int b)
+{
+    int i;
+    for (i = 0; i < excluded; ++i)
+        if ((pair[2*i] == a && pair[2*i + 1] == b) || (pair[2*i] == b && pair[2*i + 1] == a)) return 1;
+    return 0;
+}
+
+static int dci_part_valid(const dc_ncp_scene *sc, const dc_ncp_part *p)
+{
+    const dc_real limit[4] = {p->radius, p->mu, p->mu_spin, p->restitution};
+    return p->body >= -1 && p->body < sc->bodies && dci_shape_valid(p->shape) && p->shape->dim == sc->dim && dci_all_in_limit(limit, 4)
+        && p->mu >= 0 && p->mu_spin >= 0 && p->restitution >= 0 && p->restitution <= 1
+        && (p->shape->size > 0 ? p->radius > 0 : p->shape->rows == 1);
+}
+
+DC_DEF dc_status dc_ncp_contacts(const dc_ncp_options *opt, const dc_ncp_scene *sc, int parts, const dc_ncp_part *part, dc_real margin,
+                                 int excluded, const int *pair, dc_ncp_memory *memory, int most, dc_ncp_contact *contact,
+                                 int *count, dc_arena *scratch)
+{
+    dc_v3 *centre;
+    dc_real *radius;
+    int *near, i, j, k, n = 0, found = 0, lists;
+    size_t used;
+    dc_status status;
+    const char *cause;
+    if (!sc || sc->dim < 2 || sc->dim > 3 || sc->bodies < 0 || (sc->bodies > 0 && !sc->body) || dc_ncp_contacts_bytes(parts) == 0 || !part
+        || !(margin >= 0 && margin <= DC_LIMIT) || excluded < 0 || (excluded > 0 && !pair) || most < 0 || (most > 0 && !contact)
+        || !count || !scratch || (memory && (memory->most < 1 || memory->stride < 1 || !memory->key || !memory->keep))) return DC_E_ARG;
+    for (i = 0; i < sc->bodies; ++i) if (dci_body_flaw(sc->dim, sc->body + i, &cause)) return DC_E_ARG;
+    for (i = 0; i < parts; ++i) if (!dci_part_valid(sc, part + i)) return DC_E_ARG;
+    used = scratch->used;
+    lists = parts*(parts - 1)/2;
+    centre = (dc_v3 *)dc_arena_take(scratch, (size_t)parts, sizeof *centre);
+    radius = (dc_real *)dc_arena_take(scratch, (size_t)parts, sizeof *radius);
+    near = (int *)dc_arena_take(scratch, (size_t)(2*lists + 2), sizeof *near);
+    if (!centre || !radius || !near) {
+        scratch->used = used;
+        return DC_E_MEMORY;
+    }
+
+    /* balls by the sweep; half-spaces are in none */
+    for (i = 0; i < parts; ++i) {
+        const dc_ncp_part *p = part + i;
+        centre[i] = p->body < 0 ? dc_vec(0, 0, 0) : sc->body[p->body].pose.t;
+        if (sc->dim == 2) centre[i].z = 0;
+        radius[i] = p->shape->size > 0 ? p->radius : -1;
+    }
+    status = dc_ncp_broad(parts, centre, radius, margin, lists, near, &n, scratch);
+    for (i = 0; status == DC_OK && i < parts; ++i)
+        for (j = 0; j < parts; ++j) {
+            if (part[i].shape->size > 0 || !(part[j].shape->size > 0)) continue;
+            if (!dci_parts_near(sc->dim, sc, part + i, centre[j], radius[j], margin)) continue;
+            near[2*n] = i < j ? i : j;
+            near[2*n + 1] = i < j ? j : i;
+            ++n;
+        }
+
+    /* the order of the parts, whatever the order of the sweep */
+    for (i = 1; i < n; ++i) {
+        const int a = near[2*i], b = near[2*i + 1];
+        for (j = i; j > 0 && (near[2*j - 2] > a || (near[2*j - 2] == a && near[2*j - 1] > b)); --j) {
+            near[2*j] = near[2*j - 2];
+            near[2*j + 1] = near[2*j - 1];
+        }
+        near[2*j] = a;
+        near[2*j + 1] = b;
+    }
+
+    /* contacts, a half-space always second; their keys over pairs that have been read */
+    for (k = 0; status == DC_OK && k < n; ++k) {
+        const int swap = !(part[near[2*k]].shape->size > 0);
+        const dc_ncp_part *a = part + near[2*k + swap], *b = part + near[2*k + 1 - swap];
+        dc_ncp_contact *c;
+        if (a->body == b->body || dci_excluded(excluded, pair, a->body, b->body)) continue;
+        if ((a->body < 0 || !(sc->body[a->body].mass > 0)) && (b->body < 0 || !(sc->body[b->body].mass > 0))) continue;
+        if (found++ >= most) continue;
+        c = contact + found - 1;
+        c->body[0] = a->body;
+        c->body[1] = b->body;
+        c->shape[0] = a->shape;
+        c->shape[1] = b->shape;
+        c->mu = dc_sqrt(a->mu*b->mu);
+        c->mu_spin = (a->mu_spin + b->mu_spin)/2;
+        c->restitution = dc_max(a->restitution, b->restitution);
+        c->keep = NULL;
+        near[found - 1] = dc_ncp_keep_count(opt, sc->dim, c) > (memory ? memory->stride : 0) ? 0 : near[2*k]*parts + near[2*k + 1] + 1;
+    }
+    if (memory && status == DC_OK) dci_memory_follow(memory, found < most ? found : most, near, contact);
+    scratch->used = used;
+    *count = found;
+    return status != DC_OK ? status : found > most ? DC_E_RANGE : DC_OK;
 }
 
 #endif /* DC_NCP_IMPLEMENTED */
