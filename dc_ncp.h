@@ -313,6 +313,11 @@ DC_DEF dc_status dc_ncp_flaw(const dc_ncp_options *opt, const dc_ncp_scene *scen
 /* Bytes of arena for a step; 0 for a scene that is not valid. */
 DC_DEF size_t dc_ncp_bytes(const dc_ncp_options *opt, const dc_ncp_scene *scene);
 
+/* An upper bound of dc_ncp_bytes known to the compiler, for an array: so many bodies that move, contacts, and rows and auxiliary
+ * numbers of the two shapes of a contact together, at most. */
+#define DC_NCP_RAM(bodies, contacts, rows, aux) (sizeof(dc_real)*((size_t)400 + 16*(size_t)(rows) + 8*(size_t)(aux) \
+    + (size_t)(bodies)*(160 + 38*(size_t)(bodies)) + (size_t)(contacts)*(550 + (size_t)(rows)*(40 + 2*(size_t)(aux)) + 10*(size_t)(aux))))
+
 /* One step of SILICO Eq. 20: the velocities at its end, contact points, normals and forces together.
  *
  *   next      [scene->bodies] the bodies after the step; may be scene->body's own array
