@@ -4350,6 +4350,17 @@ static DCI_NOINLINE int dci_load_estimate_3(dc_ncp *S, dc_real *v, dc_real *dv) 
  * 1: bodies begin with the guessed velocities, not at rest. */
 typedef struct { dc_real pair, gap, slip, load; int wide, moving; } dci_ncp_start;
 
+/* The cold starts, in the order of success */
+static const struct { dci_ncp_start at; dci_ncp_manner manner; } dci_ncp_starts[] = {
+    {{DC_R(0.01), DC_R(0.03), DC_R(0.03), 1, 1, 1}, {50, 4, 1}},
+    {{DC_R(0.016), DC_R(0.003), DC_R(0.01), DC_R(0.5), 1, 0}, {60, 20, 0}},
+    {{DC_R(0.003), DC_R(0.02), DC_R(0.15), DC_R(0.3), 0, 0}, {60, 20, 0}},
+    {{DC_R(0.45), DC_R(0.055), DC_R(0.005), DC_R(3.7), 1, 0}, {60, 20, 1}},
+    {{DC_R(0.0002), DC_R(0.13), DC_R(0.8), 1, 0, 1}, {60, 20, 0}},
+    {{DC_R(0.001), DC_R(0.026), 8, 1, 0, 0}, {60, 4, 0}},
+    {{DC_R(0.23), DC_R(0.074), DC_R(0.5), 3, 0, 1}, {60, 20, 0}},
+    {{DC_R(0.002), DC_R(0.034), DC_R(2.4), 8, 1, 0}, {60, 20, 1}}};
+
 /* The largest speed at the contact that the bodies would have without it, and no less than what the acceleration gives in a step */
 static void dci_ncp_speed(const dc_ncp *S, dci_contact_nc *c, const dci_growth *G)
 {
@@ -4428,7 +4439,8 @@ static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S, const dci_ncp_start *start)
     for (k = 0; k < S->scene.contacts; ++k) {
         dci_contact_nc *c = S->C + k;
         const dci_load *g = S->guess + k;
-        const dc_real speed = c->fastest, U = start->load*dc_max(S->guessed > 0 ? g->Z[0]/(g->run.soc ? c->mu : 1) : 0, g->unit);
+        const dc_real speed = c->fastest, least = S->guessed > 0 && start == &dci_ncp_starts[0].at ? c->impulse : g->unit;
+        const dc_real U = start->load*(S->guessed > 0 ? dc_max(g->Z[0]/(g->run.soc ? c->mu : 1), least) : least);
         dc_real *z = S->z + c->oz, *s = S->s + c->oz;
         const dc_real slack = start->gap*(start->wide ? dc_max(c->L, h*speed) : h*speed), slip = start->slip*(start->wide ? dc_max(c->speed, speed) : speed);
         dci_ncp_path(c, U*slack, U*slip, dci_ncp_products(S, c, start));
@@ -4656,17 +4668,6 @@ static void dci_ncp_remember(const dc_ncp *S, int valid)
         memcpy(keep + DCI_KEEP_HEAD + c->P.ny + c->nz, S->s + c->oz, (size_t)c->nz*sizeof(dc_real));
     }
 }
-
-/* The cold starts, in the order of success */
-static const struct { dci_ncp_start at; dci_ncp_manner manner; } dci_ncp_starts[] = {
-    {{DC_R(0.01), DC_R(0.03), DC_R(0.03), 1, 1, 1}, {50, 4, 1}},
-    {{DC_R(0.016), DC_R(0.003), DC_R(0.01), DC_R(0.5), 1, 0}, {60, 20, 0}},
-    {{DC_R(0.003), DC_R(0.02), DC_R(0.15), DC_R(0.3), 0, 0}, {60, 20, 0}},
-    {{DC_R(0.45), DC_R(0.055), DC_R(0.005), DC_R(3.7), 1, 0}, {60, 20, 1}},
-    {{DC_R(0.0002), DC_R(0.13), DC_R(0.8), 1, 0, 1}, {60, 20, 0}},
-    {{DC_R(0.001), DC_R(0.026), 8, 1, 0, 0}, {60, 4, 0}},
-    {{DC_R(0.23), DC_R(0.074), DC_R(0.5), 3, 0, 1}, {60, 20, 0}},
-    {{DC_R(0.002), DC_R(0.034), DC_R(2.4), 8, 1, 0}, {60, 20, 1}}};
 
 /* From one after the other, until one is solved. */
 static DCI_NOINLINE dc_status dci_ncp_cold_solve(dc_ncp *S, dc_ncp_info *info)

@@ -265,7 +265,7 @@ TEST against_differences(void)
         p.w.opt.rho = R(1e-4);
         steps = rng_int(&r, 3, 25);
         for (k = 0; k < steps; ++k) run(&p.w, p.w.body);
-        p.w.opt.rho = R(state & 1 ? 1e-4 : 1e-3);
+        p.w.opt.rho = R(state & 1 ? 1e-3 : 1e-2);           /* in natural units: products of 1e-5 and 1e-4 N s m, and less */
         p.w.opt.tol = R(1e-11);
         for (i = 0; i < p.w.bodies; ++i)
             if (p.w.body[i].mass > 0) {
