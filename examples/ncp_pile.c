@@ -1,5 +1,5 @@
 /* ncp_pile.c - mixed bodies fall into a box, a heavy one last; contacts are listed from the bodies' parts, and the solution of each
- * is kept for the next step by its pair. ncp_pile [bodies [steps]], 100 and 200 by default. */
+ * is kept for the next step by its pair. ncp_pile [bodies [steps]], 100 and 100 by default. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_NCP_IMPLEMENTATION
 #include "dc_ncp.h"
@@ -21,7 +21,7 @@ static dc_real        keep[CONTACTS*STRIDE];
 
 int main(int argc, char **argv)
 {
-    const int bodies = argc > 1 ? atoi(argv[1]) : 100, steps = argc > 2 ? atoi(argv[2]) : 200;
+    const int bodies = argc > 1 ? atoi(argv[1]) : 100, steps = argc > 2 ? atoi(argv[2]) : 100;
     const double side = 1.0, wall[5][4] = {{0, 0, 1, 0}, {1, 0, 0, -side}, {-1, 0, 0, -side}, {0, 1, 0, -side}, {0, -1, 0, -side}};
     dc_arena shapes = dc_arena_make(shape_memory, sizeof shape_memory), mem = dc_arena_make(memory, sizeof memory);
     dc_ncp_memory kept = DC_ZERO;
