@@ -2088,21 +2088,21 @@ DCI_LANE int dci_corner_step(dci_corner *Q, const int D, dc_real rho, dc_real *l
     return done;
 }
 
-/* The equations (A) of the corner's rows and `near` others alone, by Newton on the duals: least - sum of log lam, s = rho/lam,
- * from the shares 1/(near + 1) of what the corner's rows can spare. To about 1e-11; 0: not solved. */
-DCI_LANE int dci_corner_share(dci_corner *Q, const int D, dc_real rho, const dc_real *C, const dc_real *s0, int near)
+/* The equations (A) of the corner's rows and `beside` others alone, by Newton on the duals: least - sum of log lam, s = rho/lam,
+ * from the shares 1/(beside + 1) of what the corner's rows can spare. To about 1e-11; 0: not solved. */
+DCI_LANE int dci_corner_share(dci_corner *Q, const int D, dc_real rho, const dc_real *C, const dc_real *s0, int beside)
 {
     const int n = D + 1;
     dc_real lam[DCI_CORNER_NEAR], change[DCI_CORNER_NEAR];
     int it, i, j, l;
-    for (i = 0; i < near; ++i) {
+    for (i = 0; i < beside; ++i) {
         lam[i] = DC_REAL_MAX;
         for (j = 0; j < n; ++j)
             if (C[i*n + j]*lam[i] > Q->lam[j]) lam[i] = Q->lam[j]/C[i*n + j];
         if (!(lam[i] < DC_REAL_MAX)) return 0;
-        lam[i] /= DC_R(near + 1);
+        lam[i] /= DC_R(beside + 1);
     }
-    for (i = 0; i < near; ++i)
+    for (i = 0; i < beside; ++i)
         for (j = 0; j < n; ++j) Q->lam[j] -= C[i*n + j]*lam[i];
     for (it = 0; it < DCI_CORNER_NEWTON; ++it) {
         dc_real x[4], ke, dec2 = 0, most = 0, t;
@@ -2111,7 +2111,7 @@ DCI_LANE int dci_corner_share(dci_corner *Q, const int D, dc_real rho, const dc_
             x[j] = 0;
         }
         for (i = 0; i < n*n; ++i) Q->K[0][i] = Q->K[1][i] = 0;
-        for (i = 0; i < near; ++i) {
+        for (i = 0; i < beside; ++i) {
             const dc_real *c = C + i*n;
             dc_real d = lam[i]*lam[i]/rho, off = s0[i] - rho/lam[i];
             for (j = 0; j < n; ++j) off += c[j]*Q->v[j];
@@ -2123,7 +2123,7 @@ DCI_LANE int dci_corner_share(dci_corner *Q, const int D, dc_real rho, const dc_
         }
         if (!dci_corner_factor(Q, D, &ke)) return 0;
         dci_growth_ldl_solve(n, Q->U, x);
-        for (i = 0; i < near; ++i) {
+        for (i = 0; i < beside; ++i) {
             dc_real r;
             for (j = 0; j < n; ++j) change[i] -= lam[i]*lam[i]/rho*C[i*n + j]*x[j];
             r = change[i]/lam[i];
@@ -2136,7 +2136,7 @@ DCI_LANE int dci_corner_share(dci_corner *Q, const int D, dc_real rho, const dc_
             most = dc_max(most, -r);
         }
         t = most > DC_R(0.9) ? DC_R(0.9)/most : 1;
-        for (i = 0; i < near; ++i) lam[i] += t*change[i];
+        for (i = 0; i < beside; ++i) lam[i] += t*change[i];
         for (j = 0; j < n; ++j) Q->lam[j] *= 1 - t*x[j]/Q->v[j];
         if (dec2 < DC_R(1e-5)*dc_sqrt(DC_EPS)) break;
     }
@@ -2150,7 +2150,7 @@ DCI_LANE int dci_corner_newton(dci_corner *Q, const int D, dc_real rho, int most
 {
     const int n = D + 1;
     dc_real C[4*DCI_CORNER_NEAR], s0[DCI_CORNER_NEAR], pull[4] = DC_ZERO;
-    int level[4], levels = 0, near = 0, done, it, i, j;
+    int level[4], levels = 0, beside = 0, done, it, i, j;
 
     /* edges that are all but level, where faces are parallel: to the middle */
     for (j = 0; j < n; ++j) levels += level[j] = Q->mult[j] < DC_R(1e3)*rho;
@@ -2177,16 +2177,16 @@ DCI_LANE int dci_corner_newton(dci_corner *Q, const int D, dc_real rho, int most
             for (j = 0; j < n; ++j) pull[j] += t*c[j];
             continue;
         }
-        if (near == DCI_CORNER_NEAR) return 0;
-        for (j = 0; j < n; ++j) C[near*n + j] = level[j] ? 0 : c[j];
-        s0[near++] = s;
+        if (beside == DCI_CORNER_NEAR) return 0;
+        for (j = 0; j < n; ++j) C[beside*n + j] = level[j] ? 0 : c[j];
+        s0[beside++] = s;
     }
     for (j = 0; j < n; ++j) {
         dc_real t = Q->mult[j] - pull[j];
         if (!level[j] && t > 0) Q->v[j] = rho/t;
         Q->lam[j] = rho/Q->v[j];
     }
-    if (near > 0 && !dci_corner_share(Q, D, rho, C, s0, near)) return 0;
+    if (beside > 0 && !dci_corner_share(Q, D, rho, C, s0, beside)) return 0;
     *steps = 0;
 
     /* all rows */
