@@ -113,7 +113,7 @@
 #define DCI_IS_FLOAT_float 1
 #define DC_IS_FLOAT DCI_PASTE(DCI_IS_FLOAT_, DC_REAL)
 
-#if INT_MAX < 2147483647
+#if defined(INT_MAX) && INT_MAX < 2147483647
 #error "dc needs an int of 32 bits or more: counts and sizes of its arrays, and bits that are shifted, do not fit 16"
 #endif
 
