@@ -72,7 +72,7 @@ static dc_status shape_draw(rng *r, int kind, int dim, double size, double aspec
         return st == DC_OK ? dc_shape_sum(&one, &two, mem, s) : st;
     case PLACED:
         st = shape_draw(r, rng_int(r, 0, 1) ? CYLINDER : BOX, dim, size, aspect, mem, &one);
-        pose.q = dim == 2 ? dc_quat_exp(dc_vec(0, 0, (dc_real)rng_uniform(r, -3, 3))) : pose_turn(r);
+        pose.q = dim == 2 ? dc_quat_exp(dc_vec(0, 0, (dc_real)rng_uniform(r, -3, 3))) : audit_turn(r);
         pose.t = dc_vec((dc_real)(size*rng_uniform(r, -0.5, 0.5)), (dc_real)(size*rng_uniform(r, -0.5, 0.5)), 0);
         return st == DC_OK ? dc_shape_place(&one, pose, mem, s) : st;
     default:
@@ -189,7 +189,7 @@ static int growth_draw(rng *r, int class, int kind, int dim, growth *g)
     g->size = fmax(size, other);
     for (k = 0; k < 2; ++k) {
         dc_pose *p = k ? &g->pb : &g->pa;
-        p->q = dim == 2 ? dc_quat_exp(dc_vec(0, 0, (dc_real)rng_uniform(r, -3, 3))) : pose_turn(r);
+        p->q = dim == 2 ? dc_quat_exp(dc_vec(0, 0, (dc_real)rng_uniform(r, -3, 3))) : audit_turn(r);
         if (class == ALIGNED) p->q = dc_quat_exp(dc_vec(0, 0, 0));
         p->t = class == OFFSET ? dc_vec(DC_R(1e3), DC_R(-2e3), 0) : dc_vec(0, 0, 0);
         if (class == OFFSET && DC_IS_FLOAT) p->t = dc_vec(30, -20, 0);
