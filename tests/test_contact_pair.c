@@ -602,6 +602,35 @@ TEST phi(void)
     PASS();
 }
 
+/* A hull a tenth across, a point half a unit away, lengths far larger: the support holds |n| within g^(5/6) of 1, and a Newton step that
+ * goes straight to the side leaves the ball. With such steps none of 60 sufficed from a length of 1e5 on. */
+TEST hulls_far_smaller_than_a_length(void)
+{
+    const double lengths[] = {1, 1e2, 1e4, 1e5, 455817, 1e7, 1e8};
+    const dc_v3 v[6] = {{DC_R(0.038), DC_R(-0.047), DC_R(0.020)}, {DC_R(0.005), DC_R(0.045), DC_R(-0.045)}, {DC_R(0.060), DC_R(0.021), DC_R(0.0002)},
+                        {DC_R(-0.062), DC_R(0.004), DC_R(-0.015)}, {DC_R(-0.003), DC_R(0.051), DC_R(-0.046)}, {DC_R(0.007), DC_R(0.019), DC_R(-0.029)}};
+    const dc_v3 point[1] = {{DC_R(-0.30), DC_R(0.40), DC_R(0.05)}};
+    static unsigned char local[1 << 14];
+    dc_hull a, b;
+    int k;
+    a.v = v;
+    a.n = 6;
+    b.v = point;
+    b.n = 1;
+    for (k = 0; k < (DC_IS_FLOAT ? 3 : 7); ++k) {
+        dc_arena mem = dc_arena_make(local, sizeof local);
+        dc_pair_options o = DC_ZERO;
+        dc_pair_info info;
+        dc_real P, g[12];
+        o.barrier = DC_LOCAL;
+        o.s = DC_R(0.5);
+        o.length = (dc_real)lengths[k];
+        ASSERT_EQ(DC_OK, dc_pair_rigid(&o, &a, NULL, &b, NULL, &mem, NULL, &P, g, NULL, &info));
+        ASSERT(P > 0 && info.iterations <= 30);
+    }
+    PASS();
+}
+
 /* P_s and its derivatives, plain and times x0^5 as the solver uses them. */
 TEST sdrs_barrier(void)
 {
@@ -680,6 +709,7 @@ SUITE(tables)
     RUN_TEST(sdrs_pair);
     RUN_TEST(lri_centred);
     RUN_TEST(phi);
+    RUN_TEST(hulls_far_smaller_than_a_length);
     RUN_TEST(sdrs_barrier);
 }
 
