@@ -32,7 +32,7 @@ int main(int argc, char **argv)
     dc_arena     arena = dc_arena_make(memory, sizeof memory);
     dc_pose      pose[2] = {{{1, 0, 0, 0}, {DC_R(-1.8), 0, 1}}, {{1, 0, 0, 0}, {DC_R(1.8), DC_R(0.4), DC_R(1.2)}}};
     dc_real      twist[2][6] = {{2, 0, 0, 1, 0, 2}, {-2, 0, 0, 0, 1, 0}};    /* velocity, angular velocity */
-    dc_real      P, grad[12] = DC_ZERO, move[6], kinetic;
+    dc_real      P = 0, grad[12] = DC_ZERO, move[6], kinetic;
     dc_plane     plane = DC_ZERO;                   /* kept from step to step: a warm start */
     dc_distance  d = DC_ZERO;
     view_options page = DC_ZERO;
