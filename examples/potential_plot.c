@@ -117,7 +117,7 @@ static dc_status potential(int kind, const path *p, const dc_pose *a, sample *ou
     static unsigned char memory[1 << 14];
     dc_arena        arena = dc_arena_make(memory, sizeof memory);
     dc_pair_options o = DC_ZERO;
-    dc_real         value, g[12], H[144], t[3], slope = 0, curve = 0;
+    dc_real         value = 0, g[12], H[144], t[3], slope = 0, curve = 0;
     dc_status       status;
     int             i, j;
 
