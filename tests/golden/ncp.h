@@ -138,10 +138,10 @@ static int ncp_make(golden *g, int dim, dc_arena *mem, ncp_world *w)
     return 1;
 }
 
-static void ncp_state(golden *g, const dc_ncp_body *b)
+static void ncp_state(golden *g, int n, const dc_ncp_body *b)
 {
     int k;
-    for (k = 0; k < NCP_BODIES; ++k) {
+    for (k = 0; k < n; ++k) {
         golden_quat(g, b[k].pose.q);
         golden_vector(g, b[k].pose.t);
         golden_vector(g, b[k].v);
@@ -175,7 +175,7 @@ static void ncp_step(golden *g)
             dc_ncp_info info = DC_ZERO;
             dc_ncp_body next[NCP_BODIES];
             if (!golden_ok(g, dc_ncp_step(&o, &w.scene, &mem, next, &solution, &info))) break;
-            ncp_state(g, next);
+            ncp_state(g, NCP_BODIES, next);
             golden_count(g, info.iterations);
             if (t%8 == 7) {
                 for (k = 0; k < NCP_CONTACTS; ++k) {
@@ -200,41 +200,45 @@ static void ncp_step(golden *g)
     }
 }
 
-/* A thousand steps and their adjoint, from states kept, by all the data of the scene. The loss is felt at every 50th state. */
+/* A thousand steps of two of the bodies and their adjoint, from states kept, by all the data of the scene. The loss is felt at every
+ * 50th state. */
 static void ncp_adjoint(golden *g)
 {
-    enum { STEPS = 1000 };
-    static dc_ncp_body kept[STEPS + 1][NCP_BODIES];
+    enum { STEPS = 1000, BODIES = 2, CONTACTS = 3 };
+    static dc_ncp_body kept[STEPS + 1][BODIES];
     static ncp_world w;
     dc_arena shapes = dc_arena_make(golden_memory, sizeof golden_memory);
-    dc_real bar[12*NCP_BODIES], body[NCP_BODIES*DC_NCP_BODY_PARAMS], scene[DC_NCP_SCENE_PARAMS];
-    dc_real contact[NCP_CONTACTS*DC_NCP_CONTACT_PARAMS];
-    dc_real data[2*NCP_CONTACTS][NCP_DATA];
-    dc_shape_grad shape[2*NCP_CONTACTS];
+    dc_real bar[12*BODIES], body[BODIES*DC_NCP_BODY_PARAMS], scene[DC_NCP_SCENE_PARAMS];
+    dc_real contact[CONTACTS*DC_NCP_CONTACT_PARAMS];
+    dc_real data[2*CONTACTS][NCP_DATA];
+    dc_shape_grad shape[2*CONTACTS];
     dc_ncp_options o = DC_ZERO;
     int t, k, i;
     if (!ncp_make(g, 2, &shapes, &w)) return;
     o.rho = DC_IS_FLOAT ? DC_R(1e-2) : DC_R(1e-3);         /* where float converges at every step */
-    memcpy(kept[0], w.body, sizeof w.body);
+    w.contact[2] = w.contact[3];
+    w.scene.bodies = BODIES;
+    w.scene.contacts = CONTACTS;
+    memcpy(kept[0], w.body, sizeof kept[0]);
     for (t = 0; t < STEPS; ++t) {
         dc_arena mem = dc_arena_make(golden_scratch, sizeof golden_scratch);
         w.scene.body = kept[t];
         /* to and fro, so that nothing slides away */
-        for (k = 0; k < NCP_BODIES; ++k) kept[t][k].force = dc_vec(t%100 < 40 ? 2 : -1, 0, 0);
+        for (k = 0; k < BODIES; ++k) kept[t][k].force = dc_vec(t%100 < 40 ? 2 : -1, 0, 0);
         if (!golden_ok(g, dc_ncp_step(&o, &w.scene, &mem, kept[t + 1], NULL, NULL))) return;
-        if (t%50 == 49) ncp_state(g, kept[t + 1]);
+        if (t%50 == 49) ncp_state(g, BODIES, kept[t + 1]);
     }
     memset(bar, 0, sizeof bar);
     memset(scene, 0, sizeof scene);
     memset(contact, 0, sizeof contact);
-    for (k = 0; k < 2*NCP_CONTACTS; ++k) shape[k] = ncp_room(w.contact[k/2].shape[k%2], data[k]);
+    for (k = 0; k < 2*CONTACTS; ++k) shape[k] = ncp_room(w.contact[k/2].shape[k%2], data[k]);
     for (t = STEPS; t-- > 0;) {
         dc_arena mem = dc_arena_make(golden_scratch, sizeof golden_scratch);
         dc_ncp_adjoint out = DC_ZERO;
-        dc_ncp_body next[NCP_BODIES];
+        dc_ncp_body next[BODIES];
         dc_ncp *solution;
         if (t%50 == 49)
-            for (k = 0; k < NCP_BODIES; ++k) {
+            for (k = 0; k < BODIES; ++k) {
                 bar[12*k] += DC_R(0.3);
                 bar[12*k + 5] += DC_R(0.2);
                 bar[12*k + 7] -= DC_R(0.1);
@@ -247,17 +251,17 @@ static void ncp_adjoint(golden *g)
         w.scene.body = kept[t];
         if (!golden_ok(g, dc_ncp_step(&o, &w.scene, &mem, next, &solution, NULL))
             || !golden_ok(g, dc_ncp_vjp(solution, bar, &out))) return;
-        for (k = 0; k < NCP_BODIES; ++k)
+        for (k = 0; k < BODIES; ++k)
             for (i = 0; i < 12; ++i) bar[12*k + i] = body[k*DC_NCP_BODY_PARAMS + i];
-        if (t%50 == 0) golden_derivatives(g, body, NCP_BODIES*DC_NCP_BODY_PARAMS);
+        if (t%50 == 0) golden_derivatives(g, body, BODIES*DC_NCP_BODY_PARAMS);
     }
     golden_derivatives(g, scene, DC_NCP_SCENE_PARAMS);
-    golden_derivatives(g, contact, NCP_CONTACTS*DC_NCP_CONTACT_PARAMS);
-    for (k = 0; k < 2*NCP_CONTACTS; ++k) {
+    golden_derivatives(g, contact, CONTACTS*DC_NCP_CONTACT_PARAMS);
+    for (k = 0; k < 2*CONTACTS; ++k) {
         golden_derivatives(g, data[k], NCP_DATA);
         golden_derivatives(g, &shape[k].size, 1);
     }
-    for (k = 0; k < 12*NCP_BODIES; ++k) g->bad += !(dc_finite(bar[k]) && dc_abs(bar[k]) < DC_LIMIT);
+    for (k = 0; k < 12*BODIES; ++k) g->bad += !(dc_finite(bar[k]) && dc_abs(bar[k]) < DC_LIMIT);
 }
 
 static void ncp_broad(golden *g)

@@ -252,7 +252,7 @@ static void sdf_cfield(golden *g)
         a.kind = k < 3 ? DC_CSHAPE_POLY : (dc_cshape_kind)(k%4);
         a.poly = sdf_named(g, sdf_name[k%4], v[0]);
         a.radius = 2;
-        o.side = 41;
+        o.side = 21;
         if (k == 6) a.kind = DC_CSHAPE_POLY;
         if (golden_ok(g, k == 6 ? dc_cfield_sampled(&o, &a, &b, &mem, &f) : dc_cfield_exact(NULL, &a, &b, &mem, &f)))
             sdf_ask(g, &r, &f, k == 6 ? 10 : SDF_POINTS);

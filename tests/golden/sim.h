@@ -143,7 +143,7 @@ static void sim_hulls(golden *g)
         q[6] = DC_R(0.1);
         q[13] = DC_R(0.28);
         q[11] = DC_R(0.02);
-        sim_run(g, SIM_STEPS, q, 1);
+        sim_run(g, 40, q, 1);
     }
 }
 
