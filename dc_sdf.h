@@ -3286,7 +3286,7 @@ DC_DEF dc_status dc_poly_union(int count, const dc_poly *pieces, int capacity, d
 
 #define DCI_CFIELD_STACK 256        /* cells that wait: one of each level, of which 128 leave nothing of a side */
 #define DCI_CFIELD_CELLS 256        /* cells after which the tolerance doubles, */
-#define DCI_CFIELD_ROUNDS 12        /* at most so often */
+#define DCI_CFIELD_ROUNDS 24        /* at most so often */
 #define DCI_CFIELD_NEAR 8           /* features of a point with the sides of the box: */
 #define DCI_CFIELD_OWN 6            /* those of the shapes */
 #define DCI_CFIELD_TOL (DC_IS_FLOAT ? DC_R(4e-6) : DC_R(1e-10))     /* of a disc's radius, times the smaller shape's */

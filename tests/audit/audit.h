@@ -23,7 +23,8 @@
 #define AUDIT_BAR (DC_IS_FLOAT ? 1e-2 : 1e-6)       /* of the largest entry */
 #define AUDIT_RESOLVED (DC_IS_FLOAT ? 1e-4 : 1e-8)  /* the reference's own error must be below it */
 enum { AUDIT_MOST = 128,                            /* parameters, and numbers of one function */
-       AUDIT_PLACES = 2 };                          /* places about the sample that stand for the rounding of its inputs */
+       AUDIT_PLACES = 2,                            /* places about the sample that stand for the rounding of its inputs, */
+       AUDIT_MORE = 16 };                           /* and before an error is called wrong, since few may all be lucky */
 
 /* ---- the table ---- */
 
@@ -130,6 +131,9 @@ static void audit_zero(audit_row *row, const dc_real *g, int n)
     audit_miss(row, &row->zero);
 }
 
+/* Whether what the rounding of inputs changes does not account for an error. */
+static int audit_beyond(double err, double noise) { return !(err <= AUDIT_BAR + 32*noise); }
+
 /* An error of a derivative over its largest entry; the reference's own; and what the derivative changes by when the inputs
  * change by their rounding. Close to contact that is the larger part: there an error is wrong beyond 32 times it, and the
  * sample does not count as resolved. */
@@ -140,7 +144,7 @@ static void audit_error(audit_row *row, double err, double own, double noise)
     if (audit_only >= 0)
         printf("  sample %llu of %s, %s: error %.2e, of the reference %.1e, of the inputs %.1e\n", audit_seed, row->function, row->classes,
                err, own, noise);
-    if (!(err <= AUDIT_BAR + 32*noise)) audit_miss(row, &row->wrong);
+    if (audit_beyond(err, noise)) audit_miss(row, &row->wrong);
     if (!(32*noise <= AUDIT_BAR)) return;
     ++row->resolved;
     if (!(err <= row->worst)) {
@@ -185,6 +189,13 @@ static int audit_lost(audit_row *first, audit_row *second)
     return 0;
 }
 
+/* Slope and second difference of f as audit_line leaves it: at f[0], f[at] and f[at + 1], steps s apart */
+static void audit_bends(dq_real f[5][AUDIT_MOST], int at, dq_real s, dq_real *slope, dq_real *bend)
+{
+    *slope = (f[at][0] - f[at + 1][0])/(2*s);
+    *bend = (f[at][0] - 2*f[0][0] + f[at + 1][0])/(s*s);
+}
+
 /* Gradient g [n] and Hessian H [n x n] (NULL: not looked at) of one number against differences of the copy along `directions`
  * random lines of steps h: d.g and d.H d, each over the largest entry in these parameters, scale_k g_k, scale_i H_ij scale_j.
  * The rows may differ or be the same. Returns 0 when the copy has no value at some step. */
@@ -196,57 +207,51 @@ static int audit_scalar(audit_row *grad_row, audit_row *hess_row, audit_fun fun,
     double d[AUDIT_MOST], off[AUDIT_MOST];
     double most_g = 0, most_H = 0;
     int i, j, way;
+
     for (i = 0; i < n; ++i) {
         double si = scale ? scale[i] : 1;
         if (g) most_g = fmax(most_g, fabs((double)g[i])*si);
         if (H) for (j = 0; j < n; ++j) most_H = fmax(most_H, fabs((double)H[i*n + j])*si*(scale ? scale[j] : 1));
     }
     for (way = 0; way < directions; ++way) {
-        dq_real slope[2 + AUDIT_PLACES], bend[2 + AUDIT_PLACES], got, best, size = 0, kink = 0, noise_g = 0, noise_H = 0;
+        dq_real slope[2], bend[2], best_g, best_H, got_g = 0, got_H = 0, size = 0, kink = 0;
+        double large_g, large_H, err_g, err_H, noise_g = 0, noise_H = 0;
+        int place;
+
+        /* Richardson's extrapolation of two steps, and what it changes as a bound of its error */
         audit_direction(r, n, scale, d, NULL);
         if (!audit_line(fun, user, n, 1, here, d, step, 5, f)) return audit_lost(g ? grad_row : NULL, H ? hess_row : NULL);
-        for (i = 0; i < 2 + AUDIT_PLACES; ++i) {
-            dq_real (*v)[AUDIT_MOST] = f;
+        for (i = 0; i < 2; ++i) {
             dq_real s = i == 1 ? step/2 : step;
-            int at = i == 1 ? 3 : 1;
-            if (i >= 2) {
-                audit_direction(r, n, scale, NULL, off);
-                if (!audit_line(fun, user, n, 1, off, d, step, 3, moved)) return audit_lost(g ? grad_row : NULL, H ? hess_row : NULL);
-                v = moved;
-            }
-            slope[i] = (v[at][0] - v[at + 1][0])/(2*s);
-            bend[i] = (v[at][0] - 2*v[0][0] + v[at + 1][0])/(s*s);
-            size = fmaxq(size, fabsq(v[at][0]));
-            if (i >= 2) {
-                noise_g = fmaxq(noise_g, fabsq(slope[i] - slope[0]));
-                noise_H = fmaxq(noise_H, fabsq(bend[i] - bend[0]));
-            }
+            audit_bends(f, i == 1 ? 3 : 1, s, slope + i, bend + i);
+            size = fmaxq(size, 8*FLT128_EPSILON*fabsq(f[i == 1 ? 3 : 1][0]));       /* the rounding of the copy's values */
         }
-        size *= 8*FLT128_EPSILON;       /* the rounding of the copy's values */
+        best_g = slope[1] + (slope[1] - slope[0])/3;
+        best_H = bend[1] + (bend[1] - bend[0])/3;
         if (audit_kinks) kink = fabsq(bend[0])*step;
 
-        /* d.g: Richardson's extrapolation of the two steps, and what it changes as a bound of its error */
-        if (g) {
-            best = slope[1] + (slope[1] - slope[0])/3;
-            for (i = 0, got = 0; i < n; ++i) got += (dq_real)g[i]*d[i];
-            if (most_g > 0 || best != 0) {
-                double most = fmax(most_g, (double)fabsq(best)/(double)n);
-                audit_error(grad_row, (double)fabsq(got - best)/most,
-                            (double)(fabsq(slope[1] - slope[0]) + kink + size/step)/most, (double)noise_g/most);
-            }
-        }
+        /* d.g and d.H d */
+        for (i = 0; i < n && g; ++i) got_g += (dq_real)g[i]*d[i];
+        for (i = 0; i < n && H; ++i)
+            for (j = 0; j < n; ++j) got_H += (dq_real)H[i*n + j]*d[i]*d[j];
+        large_g = fmax(most_g, (double)fabsq(best_g)/(double)n);
+        large_H = fmax(most_H, (double)fabsq(best_H)/(double)(n*n));
+        err_g = g && large_g > 0 ? (double)fabsq(got_g - best_g)/large_g : 0;
+        err_H = H && large_H > 0 ? (double)fabsq(got_H - best_H)/large_H : 0;
 
-        /* d.H d */
-        if (H) {
-            best = bend[1] + (bend[1] - bend[0])/3;
-            for (i = 0, got = 0; i < n; ++i)
-                for (j = 0; j < n; ++j) got += (dq_real)H[i*n + j]*d[i]*d[j];
-            if (most_H > 0 || best != 0) {
-                double most = fmax(most_H, (double)fabsq(best)/(double)(n*n));
-                audit_error(hess_row, (double)fabsq(got - best)/most,
-                            (double)(fabsq(bend[1] - bend[0]) + 4*size/step/step)/most, (double)noise_H/most);
-            }
+        /* what they change by where the inputs are rounded otherwise */
+        for (place = 0; place < AUDIT_PLACES || (place < AUDIT_MORE && (audit_beyond(err_g, noise_g) || audit_beyond(err_H, noise_H))); ++place) {
+            dq_real there, bent;
+            audit_direction(r, n, scale, NULL, off);
+            if (!audit_line(fun, user, n, 1, off, d, step, 3, moved)) return audit_lost(g ? grad_row : NULL, H ? hess_row : NULL);
+            audit_bends(moved, 1, step, &there, &bent);
+            if (large_g > 0) noise_g = fmax(noise_g, (double)fabsq(there - slope[0])/large_g);
+            if (large_H > 0) noise_H = fmax(noise_H, (double)fabsq(bent - bend[0])/large_H);
         }
+        if (g && large_g > 0)
+            audit_error(grad_row, err_g, (double)(fabsq(slope[1] - slope[0]) + kink + size/step)/large_g, noise_g);
+        if (H && large_H > 0)
+            audit_error(hess_row, err_H, (double)(fabsq(bend[1] - bend[0]) + 4*size/step/step)/large_H, noise_H);
     }
     return 1;
 }
@@ -267,14 +272,6 @@ static int audit_jacobian(audit_row *row, audit_fun fun, void *user, int n, cons
         int place;
         audit_direction(r, n, scale, d, NULL);
         if (!audit_line(fun, user, n, m, here, d, step, 5, f)) return audit_lost(row, NULL);
-        for (place = 0; place < AUDIT_PLACES; ++place) {
-            audit_direction(r, n, scale, NULL, off);
-            if (!audit_line(fun, user, n, m, off, d, step, 3, moved)) return audit_lost(row, NULL);
-            for (i = 0; i < m; ++i) {
-                dq_real change = (moved[1][i] - moved[2][i] - (f[1][i] - f[2][i]))/(2*step);
-                noise = fmax(noise, (double)fabsq(change)/(unit ? unit[i] : 1));
-            }
-        }
         for (i = 0; i < m; ++i) {
             dq_real a = (f[1][i] - f[2][i])/(2*step), b = (f[3][i] - f[4][i])/step, best = b + (b - a)/3, got = 0;
             double u = unit ? unit[i] : 1;
@@ -282,6 +279,16 @@ static int audit_jacobian(audit_row *row, audit_fun fun, void *user, int n, cons
             err = fmax(err, (double)fabsq(got - best)/u);
             own = fmax(own, (double)(fabsq(b - a) + 8*FLT128_EPSILON*fabsq(f[1][i])/step)/u);
             large = fmax(large, (double)fabsq(best)/u/(double)n);
+        }
+
+        /* what it changes by where the inputs are rounded otherwise */
+        for (place = 0; place < AUDIT_PLACES || (place < AUDIT_MORE && audit_beyond(err/large, noise/large)); ++place) {
+            audit_direction(r, n, scale, NULL, off);
+            if (!audit_line(fun, user, n, m, off, d, step, 3, moved)) return audit_lost(row, NULL);
+            for (i = 0; i < m; ++i) {
+                dq_real change = (moved[1][i] - moved[2][i] - (f[1][i] - f[2][i]))/(2*step);
+                noise = fmax(noise, (double)fabsq(change)/(unit ? unit[i] : 1));
+            }
         }
         if (large > 0) audit_error(row, err/large, own/large, noise/large);
     }
@@ -300,13 +307,13 @@ static int audit_mixed(audit_row *row, audit_fun fun, void *user, int n, const d
         for (j = 0; j < m; ++j)
             most = fmax(most, fabs((double)M[i*m + j])*(scale_n ? scale_n[i] : 1)*(scale_m ? scale_m[j] : 1));
     for (way = 0; way < directions; ++way) {
-        dq_real bend[2 + AUDIT_PLACES], best, got = 0, size = 0, noise = 0, step = (dq_real)h;
-        double large;
+        dq_real bend[2 + AUDIT_MORE], best = 0, got = 0, size = 0, noise = 0, step = (dq_real)h;
+        double large = most, err = 0;
         audit_direction(r, n, scale_n, d, NULL);
         audit_direction(r, m, scale_m, d + n, NULL);
 
         /* at step, at half of it, and where the inputs are rounded otherwise */
-        for (pass = 0; pass < 2 + AUDIT_PLACES; ++pass) {
+        for (pass = 0; pass < 2 + AUDIT_PLACES || (pass < 2 + AUDIT_MORE && audit_beyond(err, (double)noise/large)); ++pass) {
             dq_real s = pass == 1 ? step/2 : step, t[AUDIT_MOST] = {0}, f[AUDIT_MOST];
             bend[pass] = 0;
             audit_direction(r, n, scale_n, NULL, off);
@@ -318,14 +325,16 @@ static int audit_mixed(audit_row *row, audit_fun fun, void *user, int n, const d
                 size = fmaxq(size, fabsq(f[0])*8*FLT128_EPSILON/(s*s));
             }
             if (pass >= 2) noise = fmaxq(noise, fabsq(bend[pass] - bend[0]));
+            if (pass != 1) continue;
+
+            best = bend[1] + (bend[1] - bend[0])/3;
+            for (i = 0; i < n; ++i)
+                for (j = 0; j < m; ++j) got += (dq_real)M[i*m + j]*d[i]*d[n + j];
+            large = fmax(most, (double)fabsq(best)/(double)(n*m));
+            if (!(large > 0)) break;
+            err = (double)fabsq(got - best)/large;
         }
-        best = bend[1] + (bend[1] - bend[0])/3;
-        for (i = 0; i < n; ++i)
-            for (j = 0; j < m; ++j) got += (dq_real)M[i*m + j]*d[i]*d[n + j];
-        large = fmax(most, (double)fabsq(best)/(double)(n*m));
-        if (large > 0)
-            audit_error(row, (double)fabsq(got - best)/large, (double)(fabsq(bend[1] - bend[0]) + size)/large,
-                        (double)noise/large);
+        if (large > 0) audit_error(row, err, (double)(fabsq(bend[1] - bend[0]) + size)/large, (double)noise/large);
     }
     return 1;
 }
