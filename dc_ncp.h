@@ -47,8 +47,19 @@
  *   y, s, z     free unknowns of a contact; its cones' slacks and duals, s o z = rho e
  *   lam         duals of the shapes' rows, the part of z that SILICO Eq. 15 makes normals of
  *   gamma       normal impulse, N s; beta (zeta, f) friction impulse, psi its multiplier
- *   rho         relaxation: how far from hard contact, in N s m (gamma times gap) and m (lam times slack)
+ *   rho         relaxation: how far from hard contact, in the natural units below
  *   L           metres of one unit of alpha
+ *
+ * NATURAL UNITS
+ *   Everything a step compares, relaxes or starts from is measured in units of each contact, of constants of the scene alone:
+ *   length    l = a b/(a + b) of the sizes of its two shapes, that of the one that grows where the other is a half-space
+ *   impulse   U = m |g| h, 1/m = 1/m_a + 1/m_b: what gravity gives the reduced mass in a step
+ *   speed     V = sqrt(|g| l)
+ *   with |g| the option `acceleration`, by default gravity's length, and l/(100 h^2) without gravity. Products at the end are
+ *   rho U l/(4 sqrt(1 + mu^2)) of gamma and gap, rho U V of friction and slip, rho l of lam and slack. So a body that rests by its
+ *   own weight hovers by at most rho l/4 and creeps at about rho V/(mu - mu'), mu' the share of mu it uses: a cube of 1 m at
+ *   rho 1e-6 by 0.1 um and a few um/s, of 1 g or 10 t, at any step; a tenth of the load, ten times as far. dc_ncp_info has the
+ *   largest of both. No status depends on kg, m or s.
  *
  * CONTRACTS
  *   Memory    The caller's arena; dc_..._bytes is enough for one call from a fresh arena. Shapes stay where they were made.
@@ -57,25 +68,30 @@
  *             DC_E_ARG       not finite, out of range, NULL, a bad index or count, a body in contact with itself, two shapes
  *                            neither of which grows; outputs and arena untouched
  *             DC_E_MEMORY    the arena is too small: give dc_..._bytes of it; outputs and arena untouched
- *             DC_E_DIVERGED  the limit of iterations, or every start stalled; the best iterate is in `next` (in *out)
+ *             DC_E_DIVERGED  the limit of iterations, or every start stalled; the best iterate is in `next` (in *out), and the
+ *                            functions that ask a solution return this status for it
  *             DC_E_SINGULAR  a pivot vanished; as DC_E_DIVERGED
  *             DC_E_RANGE     numbers overflowed; as DC_E_DIVERGED where finite. dc_ncp_broad, dc_shape_hull: the list is full
  *   Threads   Every function is re-entrant. Same input, same bits.
- *   Accuracy  No contact is deeper than 2 rho metres on the published drop grid, 1.23 rho at most, and all 3600 runs of it are
- *             solved, cold and warm; dc_ncp_info bounds the depth of every step. The formulation of the paper (`authors`)
- *             gives its published iteration counts and momenta: `make bench` prints both.
- *             Gradients agree with central differences to 4e-7 at rho 1e-3 and 1e-4, in every parameter (test_ncp_grad).
+ *   Accuracy  All 3600 runs of the published drop grid are solved, cold and warm, and no contact is deeper than 2 rho l;
+ *             dc_ncp_info bounds the depth of every step. Creep and hover of a cube of 1 g to 10 t at steps of 1e-3 to 0.1 s stay below
+ *             1e-5 m/s and 1e-6 sides (test_ncp_units). The formulation of the paper, whose tables `make bench` prints beside its
+ *             own, is in tests/bench/ncp_baselines.h.
+ *             Gradients are those of the step solved to rounding: before the first of them the solution is polished by Newton's
+ *             steps. They agree with central differences to 1e-8 of the largest entry in every parameter (test_ncp_exact).
  *             Growth: alpha within rho for each row from 1e-6 to 1e6 sizes apart, in units from 1e-6 to 1e6; Jacobians at the
  *             default rho agree with differences to 1e-7, near and 1000 sizes apart (test_ncp_growth).
- *   Cost      One core of a server, gcc 12 -O2, `make bench`: a step of the drop scene 13 us cold, 4 us warm, its whole
- *             Jacobian 1.4 us; four 2D blocks with ten contacts 0.22 ms; 40 boxes in a row in 3D 0.9 ms, in a tower 2.1 ms,
- *             linear in their number (exponents 1.01 and 1.11). Growth of random hulls of 8 to 30 faces with its Jacobian
- *             2.8 us cold, 1.8 us warm, of boxes with parallel faces 1.8 us; of shapes with cones 10 to 30 us.
- *   Limits    The equations have no merit function whose descent is assured: with many bodies tumbling against each other a
- *             step now and then needs several starts, and some end with DC_E_DIVERGED, more of them the more friction there is:
- *             look at the status (test_ncp_dynamics prints counts). Worst is a heavy body on a light one: with 1e4
- *             times the mass, in 3D, at steps of 0.02 s and more, from a tenth to nearly all steps end so. Where contacts jam there may be several solutions, or none
- *             near rho. A warm start is for scenes that change little: among tumbling bodies a cold one takes fewer steps.
+ *   Cost      One core of a server, gcc 12 -O2, `make bench`: a step of the drop scene 11 us cold, 4 us warm; four 2D blocks with
+ *             ten contacts 0.29 ms. Growth of random hulls of 8 to 30 faces with its Jacobian 2.8 us cold, 1.8 us
+ *             warm, of boxes with parallel faces 1.8 us; of shapes with cones 10 to 30 us.
+ *             A step factors its body system at most max_iterations times, and 15 times more, in smaller blocks, for the guess of
+ *             the load where there are two contacts or more; the polish before gradients takes 7 at most. Growth problems: at most 50
+ *             iterations each, one for each contact and start, of which there are 8, and one more where contacts bounce.
+ *   Limits    The equations have no merit function whose descent is assured: in hard scenes a step now and then needs several starts,
+ *             and a few in a thousand end with DC_E_DIVERGED: look at the status. `make robust` counts them by family; heavy on
+ *             light at ratios of 1e4 and more, and bodies jammed in notches steeper than friction's angle, where forces are not
+ *             unique, are the worst. A warm start is for scenes that change little: among tumbling bodies a cold one takes
+ *             fewer steps.
  *             Gradients hold fixed which contacts bounce and which tangents the pyramid has. Friction acts at one point of a
  *             contact; angular momentum of two bodies that collide is off by h v x F, since the point is that of the end of
  *             the step.
@@ -117,6 +133,9 @@
 #define dc_ncp_grad_shape dc_ncp_grad_shape_f
 #define dc_ncp_broad_bytes dc_ncp_broad_bytes_f
 #define dc_ncp_broad dc_ncp_broad_f
+#define dc_ncp_flaw dc_ncp_flaw_f
+#define dc_ncp_contacts_bytes dc_ncp_contacts_bytes_f
+#define dc_ncp_contacts dc_ncp_contacts_f
 #endif
 
 #ifdef __cplusplus
@@ -262,7 +281,8 @@ typedef struct {
     const dc_shape *shape[2];
     dc_real         mu;         /* friction; 0: none */
     dc_real         mu_spin;    /* torsional friction, torque over normal force, m; 3D; 0: none */
-    dc_real         restitution;/* 0..1 */
+    dc_real         restitution;/* e, 0..1: contacts that would close within the step part with e of their speed, for e < 1/8 with
+                                   less, down to none; they end at least as far apart as h e |c| + min(gap, 8 h e |c|) */
     dc_real        *keep;       /* NULL, or dc_ncp_keep_count numbers, zero at first: the solution, for a warm start */
 } dc_ncp_contact;
 
@@ -276,18 +296,19 @@ typedef struct {
 } dc_ncp_scene;
 
 typedef struct {
-    dc_real rho;            /* complementarity a o b = rho e (SILICO Eq. 22); 0: 1e-6, float 1e-4 */
-    dc_real tol;            /* largest residual and excess of complementarity; 0: rho/10 */
-    int     max_iterations; /* over all starts; 0: 400; with `authors` 29 */
-    int     authors;        /* 1: the formulation and the iteration of the paper's code, 2D only */
+    dc_real rho;            /* complementarity a o b = rho e (SILICO Eq. 22), in natural units; 0: 1e-6, float 1e-4 */
+    dc_real tol;            /* largest residual and excess of complementarity, in natural units; 0: rho/10 */
+    dc_real acceleration;   /* m/s^2, by which impulses and speeds are measured; 0: |gravity|, or without any length/(100 h^2) */
+    int     max_iterations; /* Newton steps, of all starts together; 0: 400 */
     int     pyramid;        /* 1: linear friction in 3D, four facets; 2D friction is linear and exact */
 } dc_ncp_options;
 
 typedef struct {
-    int     iterations;     /* Newton steps; with `authors` one more, as their tables count */
+    int     iterations;     /* Newton steps, of all starts together */
     int     warm;           /* 1: the warm start was taken to the end */
-    dc_real residual;       /* largest residual of the equations */
-    dc_real complementarity;/* largest |a o b - rho e| */
+    dc_real residual;       /* largest residual of the equations, in natural units, less what rounding leaves of them */
+    dc_real complementarity;/* largest |a o b - rho e|, in natural units */
+    dc_real hover, creep;   /* m, m/s: largest gap of a contact that pushes, largest slip of one that sticks */
     dc_real overlap, depth; /* with DC_OK no contact overlaps by more, to `tol`: 1 - alpha, and metres. Bounds by the
                                duality gap of SILICO Eq. 14; 0 where all are apart for certain */
 } dc_ncp_info;
@@ -297,8 +318,19 @@ typedef struct dc_ncp dc_ncp;
 /* Numbers in a contact's `keep`; 0 for a contact that is not valid. */
 DC_DEF int dc_ncp_keep_count(const dc_ncp_options *opt, int dim, const dc_ncp_contact *c);
 
+/* What is wrong with a scene: body and contact are -1 where the flaw is not theirs; `field` is named as in the structs above. */
+typedef struct { int body, contact; const char *field, *cause; } dc_ncp_flaw_info;
+
+/* DC_OK when dc_ncp_step would take the scene, else DC_E_ARG and the first flaw in *out (may be NULL). */
+DC_DEF dc_status dc_ncp_flaw(const dc_ncp_options *opt, const dc_ncp_scene *scene, dc_ncp_flaw_info *out);
+
 /* Bytes of arena for a step; 0 for a scene that is not valid. */
 DC_DEF size_t dc_ncp_bytes(const dc_ncp_options *opt, const dc_ncp_scene *scene);
+
+/* An upper bound of dc_ncp_bytes known to the compiler, for an array: so many bodies that move, contacts, and rows and auxiliary
+ * numbers of the two shapes of a contact together, at most. */
+#define DC_NCP_RAM(bodies, contacts, rows, aux) (sizeof(dc_real)*((size_t)400 + 16*(size_t)(rows) + 8*(size_t)(aux) \
+    + (size_t)(bodies)*(160 + 38*(size_t)(bodies)) + (size_t)(contacts)*(550 + (size_t)(rows)*(40 + 2*(size_t)(aux)) + 10*(size_t)(aux))))
 
 /* One step of SILICO Eq. 20: the velocities at its end, contact points, normals and forces together.
  *
@@ -307,8 +339,8 @@ DC_DEF size_t dc_ncp_bytes(const dc_ncp_options *opt, const dc_ncp_scene *scene)
  *             with its bodies, contacts and shapes; the functions below ask it
  *   info      may be NULL
  *
- * DC_E_ARG: something is not finite or out of range; nothing is written. DC_E_MEMORY. DC_E_DIVERGED: the limit of
- * iterations, `next` holds the best iterate; DC_E_SINGULAR: the same, because a pivot vanished. */
+ * DC_E_ARG: something is not finite or out of range, dc_ncp_flaw says what; nothing is written. DC_E_MEMORY. DC_E_DIVERGED: the
+ * limit of iterations or no start left, `next` holds the best iterate; DC_E_SINGULAR: the same, because a pivot vanished. */
 DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scene, dc_arena *mem, dc_ncp_body *next,
                              dc_ncp **solution, dc_ncp_info *info);
 
@@ -324,12 +356,25 @@ typedef struct {
 } dc_ncp_touch;
 DC_DEF dc_status dc_ncp_force(const dc_ncp *solution, int k, dc_ncp_touch *out);
 
-/* Numbers in the parameters of a body: twist of its pose (6), v and w (6), force and torque (6), mass, inertia (9) */
+/* Numbers in the parameters of a body, and where each begins: twist of its pose (6), v and w, force and torque (3 each), mass,
+ * inertia (9, row-major) */
 #define DC_NCP_BODY_PARAMS 28
-/* gravity (3), h */
+#define DC_NCP_AT_POSE 0
+#define DC_NCP_AT_V 6
+#define DC_NCP_AT_W 9
+#define DC_NCP_AT_FORCE 12
+#define DC_NCP_AT_TORQUE 15
+#define DC_NCP_AT_MASS 18
+#define DC_NCP_AT_INERTIA 19
+/* of the scene */
 #define DC_NCP_SCENE_PARAMS 4
-/* mu, mu_spin, restitution */
+#define DC_NCP_AT_GRAVITY 0
+#define DC_NCP_AT_H 3
+/* of a contact */
 #define DC_NCP_CONTACT_PARAMS 3
+#define DC_NCP_AT_MU 0
+#define DC_NCP_AT_MU_SPIN 1
+#define DC_NCP_AT_RESTITUTION 2
 
 /* Derivatives of a number by the data of the scene; NULL where not wanted. Added to. */
 typedef struct {
@@ -358,6 +403,33 @@ DC_DEF dc_status dc_ncp_grad_shape(dc_ncp *solution, int contact, int side, dc_r
 DC_DEF size_t dc_ncp_broad_bytes(int n);
 DC_DEF dc_status dc_ncp_broad(int n, const dc_v3 *centre, const dc_real *radius, dc_real margin, int most, int *pair, int *count,
                               dc_arena *scratch);
+
+/* A shape on a body, with its material: a union has several on one. `radius`: of a ball about the body's origin (of the world: about
+ * that of the shape) that holds it; a half-space has none. Of two materials mu is the geometric mean, mu_spin the mean, the
+ * restitution the larger. */
+typedef struct {
+    int             body;       /* -1: the world */
+    const dc_shape *shape;
+    dc_real         radius;
+    dc_real         mu, mu_spin, restitution;
+} dc_ncp_part;
+
+/* What contacts keep from step to step, found again by the pair of parts: `most` places of `stride` numbers (the largest
+ * dc_ncp_keep_count). Arrays of the caller, key [most] zero at first. The search takes contacts x most. */
+typedef struct { int most, stride; int *key; dc_real *keep; } dc_ncp_memory;
+
+/* The contacts of all pairs of parts nearer than `margin`, in the order of their parts: not of one body with itself, of two that
+ * do not move, nor of the `excluded` pairs of bodies (2 each, may be NULL). scene: dim, bodies and h count, contacts do not.
+ *
+ *   memory   NULL, or where the contacts' `keep` is; pairs that are gone lose their place, pairs for which there is none or whose
+ *            solution is longer than `stride` start cold
+ *   contact  [most]; *count receives how many there are
+ *
+ * DC_E_ARG, DC_E_MEMORY (scratch: dc_ncp_contacts_bytes). DC_E_RANGE: more than `most`, which is what the list holds. */
+DC_DEF size_t dc_ncp_contacts_bytes(int parts);
+DC_DEF dc_status dc_ncp_contacts(const dc_ncp_options *opt, const dc_ncp_scene *scene, int parts, const dc_ncp_part *part, dc_real margin,
+                                 int excluded, const int *pair, dc_ncp_memory *memory, int most, dc_ncp_contact *contact,
+                                 int *count, dc_arena *scratch);
 
 #ifdef __cplusplus
 }
@@ -885,6 +957,146 @@ static dc_real dci_soc_step(int n, const dc_real *x, const dc_real *dx, dc_real 
     return t > 0 && t < most ? t : most;
 }
 
+/* A run of n linear entries, or (soc) one second-order cone of n, from entry `at` on. On the way its products z o s are
+ * (t path + rho end) e: `end` is the natural unit of the product, `path` where the start puts it. */
+typedef struct {
+    int at, n, soc;
+    dc_real eta;                    /* of a cone's scaling */
+    dc_real path, end;
+} dci_run;
+
+/* The algebra of a product of cones, K runs. w and lam are rows like s and z. */
+
+/* w, eta and lam = W z = W^-1 s; 0 when s or z is not inside */
+static int dci_cone_scaling(int K, dci_run *R, const dc_real *s, const dc_real *z, dc_real *w, dc_real *lam)
+{
+    int i;
+    for (; K-- > 0; ++R) {
+        if (R->soc) {
+            R->eta = dci_soc_scaling(R->n, s + R->at, z + R->at, w + R->at);
+            if (!(R->eta > 0)) return 0;
+            dci_soc_w(R->n, w + R->at, R->eta, z + R->at, 1, lam + R->at);
+        } else for (i = R->at; i < R->at + R->n; ++i) {
+            if (!(s[i] > 0 && z[i] > 0)) return 0;
+            w[i] = dc_sqrt(z[i]/s[i]);
+            lam[i] = s[i]*w[i];
+        }
+    }
+    return 1;
+}
+
+/* y = W^-1 x, entries inc apart; y may be x */
+static void dci_cone_winv(int K, const dci_run *R, const dc_real *w, const dc_real *x, int inc, dc_real *y)
+{
+    int i;
+    for (; K-- > 0; ++R)
+        if (R->soc) dci_soc_winv(R->n, w + R->at, R->eta, x + R->at*inc, inc, y + R->at*inc);
+        else for (i = R->at; i < R->at + R->n; ++i) y[i*inc] = w[i]*x[i*inc];
+}
+
+/* y = W x */
+static void dci_cone_w(int K, const dci_run *R, const dc_real *w, const dc_real *x, dc_real *y)
+{
+    int i;
+    for (; K-- > 0; ++R)
+        if (R->soc) dci_soc_w(R->n, w + R->at, R->eta, x + R->at, 1, y + R->at);
+        else for (i = R->at; i < R->at + R->n; ++i) y[i] = x[i]/w[i];
+}
+
+/* y with lam o y = x */
+static void dci_cone_divide(int K, const dci_run *R, const dc_real *lam, const dc_real *x, dc_real *y)
+{
+    int i;
+    for (; K-- > 0; ++R)
+        if (R->soc) dci_soc_divide(R->n, lam + R->at, x + R->at, y + R->at);
+        else for (i = R->at; i < R->at + R->n; ++i) y[i] = x[i]/lam[i];
+}
+
+/* the largest step in [0, most] that keeps x + step dx inside */
+static dc_real dci_cone_step(int K, const dci_run *R, const dc_real *x, const dc_real *dx, dc_real most)
+{
+    int i;
+    for (; K-- > 0; ++R)
+        if (R->soc) most = dci_soc_step(R->n, x + R->at, dx + R->at, most);
+        else for (i = R->at; i < R->at + R->n; ++i)
+            if (x[i] + most*dx[i] < 0) most = -x[i]/dx[i];
+    return most;
+}
+
+/* rc = lam o lam - (t path + rho end) e + q (W^-1 dsa) o (W dza), the last term if dsa is given; on linear entries the products
+ * are s z and dsa dza (SILICO Eq. 12, 33-35, relaxed: SILICO Eq. 22). work: scratch, twice the largest cone. */
+static void dci_cone_rc(int K, const dci_run *R, const dc_real *w, const dc_real *lam, const dc_real *s, const dc_real *z,
+                        dc_real t, dc_real rho, dc_real q, const dc_real *dsa, const dc_real *dza, dc_real *rc, dc_real *work)
+{
+    int i;
+    for (; K-- > 0; ++R) {
+        int at = R->at, n = R->n;
+        const dc_real target = t*R->path + rho*R->end;
+        if (!R->soc) for (i = at; i < at + n; ++i) rc[i] = s[i]*z[i] - target + (dsa ? q*dsa[i]*dza[i] : 0);
+        else {
+            dci_soc_product(n, lam + at, lam + at, rc + at);
+            rc[at] -= target;
+            if (!dsa) continue;
+            dci_soc_winv(n, w + at, R->eta, dsa + at, 1, work);
+            dci_soc_w(n, w + at, R->eta, dza + at, 1, work + n);
+            dci_soc_product(n, work, work + n, work);
+            for (i = 0; i < n; ++i) rc[at + i] += q*work[i];
+        }
+    }
+}
+
+/* the excess of complementarity in natural units, largest |z o s/end - rho e| */
+static dc_real dci_cone_excess(int K, const dci_run *R, const dc_real *z, const dc_real *s, dc_real rho, dc_real *work)
+{
+    dc_real worst = 0;
+    int i;
+    for (; K-- > 0; ++R) {
+        const dc_real target = rho*R->end, scale = 1/R->end;
+        if (!R->soc) for (i = R->at; i < R->at + R->n; ++i) worst = dc_max(worst, dc_abs(z[i]*s[i] - target)*scale);
+        else {
+            dci_soc_product(R->n, z + R->at, s + R->at, work);
+            work[0] -= target;
+            for (i = 0; i < R->n; ++i) worst = dc_max(worst, dc_abs(work[i])*scale);
+        }
+    }
+    return worst;
+}
+
+/* how far on the path: the sum of (z.s - rho end)/path over all entries at (z + a dz, s + a ds) */
+static dc_real dci_cone_along(int K, const dci_run *R, const dc_real *z, const dc_real *s, dc_real rho, dc_real a, const dc_real *dz,
+                              const dc_real *ds)
+{
+    dc_real sum = 0;
+    int i;
+    for (; K-- > 0; ++R) {
+        dc_real dot = -rho*R->end*DC_R(R->soc ? 1 : R->n);
+        for (i = R->at; i < R->at + R->n; ++i) dot += a > 0 ? (z[i] + a*dz[i])*(s[i] + a*ds[i]) : z[i]*s[i];
+        sum += dot/R->path;
+    }
+    return sum;
+}
+
+/* z += dz e, s += ds e; 0 when one is not inside */
+static int dci_cone_push(int K, const dci_run *R, dc_real dz, dc_real ds, dc_real *z, dc_real *s)
+{
+    int i;
+    for (; K-- > 0; ++R)
+        for (i = R->at; i < R->at + (R->soc ? 1 : R->n); ++i) {
+            if (!(z[i] > 0 && s[i] > 0)) return 0;
+            z[i] += dz;
+            s[i] += ds;
+        }
+    return 1;
+}
+
+/* x = e */
+static void dci_cone_unit(int K, const dci_run *R, dc_real *x)
+{
+    int i;
+    for (; K-- > 0; ++R)
+        for (i = 0; i < R->n; ++i) x[R->at + i] = DC_R(!R->soc || i == 0);
+}
+
 /* ---- one pair of shapes ------------------------------------------------------------------------ */
 /* The lower level (SILICO Eq. 14): minimise L alpha over y = (p, alpha, e_a, e_b), with the conditions
  *
@@ -900,12 +1112,12 @@ static dc_real dci_soc_step(int n, const dc_real *x, const dc_real *dx, dc_real 
 
 typedef struct {
     const dc_shape *shape[2];
-    int D, m, m0, ny, aux0, nsoc, linear[2];
+    int D, m, m0, ny, aux0, runs;
     dc_real L;                      /* metres of one unit of alpha */
-    int *soc;                       /* [nsoc] first rows, then [nsoc] sizes */
+    dci_run *run;                   /* [runs]: of a its linear rows and cones, then of b */
     int *perm;                      /* [m] row swaps of the QR */
     dc_real *A, *d, *G, *scale;     /* m x D body frame, m, m x ny world frame, m */
-    dc_real *w, *eta, *lam;         /* scaling: m, nsoc, m */
+    dc_real *w, *lam;               /* scaling, m each */
     dc_real *B, *tau, *c, *dg;      /* QR of [W^-1 G | -W^-1 G_p on a], m x (ny + D); ny; m; m */
     dc_real *y1, *y2;               /* scratch, ny + D */
     dc_real Phi[49];                /* (p - x_b, alpha, A_a^T dlam_a) by (displacement of a from b, r1), (2D+1) x 2D */
@@ -915,19 +1127,20 @@ typedef struct {
 
 static int dci_pnc_ny(const dc_shape *a, const dc_shape *b) { return a->dim + 1 + a->aux + b->aux; }
 
-static size_t dci_pnc_bytes(size_t sum, const dc_shape *a, const dc_shape *b)
-{
-    size_t m = (size_t)(a->rows + b->rows), D = (size_t)a->dim, ny = (size_t)dci_pnc_ny(a, b);
-    size_t ns = (size_t)(a->cones + b->cones);
-    sum = dc_bytes(sum, 2*ns + m, sizeof(int));
-    return dc_bytes(sum, m*(D + ny + ny + D + 6) + ns + 3*ny + 2*D, sizeof(dc_real));
-}
+/* Memory in pieces: run once with base NULL, which adds up the bytes, then with that much memory. */
+typedef struct { unsigned char *base; size_t bytes; } dci_layout;
 
-/* Takes the arrays. */
-static int dci_pnc_take(dci_pair_nc *P, const dc_shape *a, const dc_shape *b, dc_arena *mem)
+static void *dci_lay(dci_layout *l, size_t count, size_t size)
 {
-    int D = a->dim, m = a->rows + b->rows, ny = dci_pnc_ny(a, b), ns = a->cones + b->cones;
-    dc_real *x;
+    size_t at = l->bytes;
+    l->bytes = at > SIZE_MAX - 8 || (count > 0 && count > (SIZE_MAX - 8 - at)/size) ? SIZE_MAX : at + (count*size + 7)/8*8;
+    return l->base ? l->base + at : NULL;
+}
+#define DCI_LAY(l, count, type) ((type *)dci_lay(l, (size_t)(count), sizeof(type)))
+
+static void dci_pnc_lay(dci_pair_nc *P, const dc_shape *a, const dc_shape *b, dci_layout *l)
+{
+    int D = a->dim, m = a->rows + b->rows, ny = dci_pnc_ny(a, b);
     P->shape[0] = a;
     P->shape[1] = b;
     P->D = D;
@@ -935,42 +1148,48 @@ static int dci_pnc_take(dci_pair_nc *P, const dc_shape *a, const dc_shape *b, dc
     P->m0 = a->rows;
     P->ny = ny;
     P->aux0 = a->aux;
-    P->nsoc = ns;
-    P->soc = (int *)dc_arena_take(mem, (size_t)(2*ns + m), sizeof(int));
-    x = (dc_real *)dc_arena_take(mem, (size_t)(m*(D + ny + ny + D + 6) + ns + 3*ny + 2*D), sizeof(dc_real));
-    if (!P->soc || !x) return 0;
-    P->perm = P->soc + 2*ns;
-    P->A = x;               x += m*D;
-    P->d = x;               x += m;
-    P->G = x;               x += m*ny;
-    P->scale = x;           x += m;
-    P->w = x;               x += m;
-    P->lam = x;             x += m;
-    P->B = x;               x += m*(ny + D);
-    P->c = x;               x += m;
-    P->dg = x;              x += m;
-    P->eta = x;             x += ns;
-    P->tau = x;             x += ny;
-    P->y1 = x;              x += ny + D;
-    P->y2 = x;
-    return 1;
+    P->run = DCI_LAY(l, a->cones + b->cones + 2, dci_run);
+    P->perm = DCI_LAY(l, m, int);
+    P->A = DCI_LAY(l, m*D, dc_real);
+    P->d = DCI_LAY(l, m, dc_real);
+    P->G = DCI_LAY(l, m*ny, dc_real);
+    P->scale = DCI_LAY(l, m, dc_real);
+    P->w = DCI_LAY(l, m, dc_real);
+    P->lam = DCI_LAY(l, m, dc_real);
+    P->B = DCI_LAY(l, m*(ny + D), dc_real);
+    P->c = DCI_LAY(l, m, dc_real);
+    P->dg = DCI_LAY(l, m, dc_real);
+    P->tau = DCI_LAY(l, ny, dc_real);
+    P->y1 = DCI_LAY(l, ny + D, dc_real);
+    P->y2 = DCI_LAY(l, ny + D, dc_real);
+}
+
+static void dci_run_add(dci_run *list, int *count, int at, int n, int soc)
+{
+    dci_run *R = list + (*count)++;
+    R->at = at;
+    R->n = n;
+    R->soc = soc;
+    R->eta = 1;
+    R->path = 1;
+    R->end = 0;
 }
 
 /* Copies the shapes' rows: unit rows (and cones of unit slope) unless `as_given`; alpha is measured in `unit`, s in
  * `metres`. */
 static void dci_pnc_fill(dci_pair_nc *P, int as_given, dc_real unit, dc_real metres)
 {
-    int D = P->D, ny = P->ny, ns = P->nsoc, i, j, k, row = 0, at = 0;
+    int D = P->D, ny = P->ny, i, j, k, row = 0;
+    P->runs = 0;
     for (k = 0; k < 2; ++k) {
         const dc_shape *s = P->shape[k];
         int first = row, end, cone = 0, col = D + 1 + (k ? P->aux0 : 0);
-        P->linear[k] = s->linear;
+        if (s->linear > 0) dci_run_add(P->run, &P->runs, row, s->linear, 0);
         while (first < row + s->rows) {             /* a linear row, or a cone */
             dc_real most = 0, f;
             if (first >= row + s->linear) {
                 end = first + s->cone[cone++];
-                P->soc[at] = first;
-                P->soc[ns + at++] = end - first;
+                dci_run_add(P->run, &P->runs, first, end - first, 1);
             } else end = first + 1;
             for (i = first - row; i < end - row; ++i) {
                 dc_real len2 = 0;
@@ -1030,41 +1249,6 @@ DCI_LANE void dci_pnc_eval(dci_pair_nc *P, const int D, const dc_real *const x[2
             P->u[k][j] = u[j];
             Fy[j] += u[j];              /* SILICO Eq. 27 */
         }
-    }
-}
-
-/* W and lam at (s, z); 0 when they are not inside */
-static int dci_pnc_scaling(dci_pair_nc *P, const dc_real *s, const dc_real *z)
-{
-    int i, k, row = 0;
-    for (k = 0; k < 2; ++k) {
-        for (i = row; i < row + P->linear[k]; ++i) {
-            if (!(s[i] > 0 && z[i] > 0)) return 0;
-            P->w[i] = dc_sqrt(z[i]/s[i]);
-            P->lam[i] = s[i]*P->w[i];
-        }
-        row = P->m0;
-    }
-    for (k = 0; k < P->nsoc; ++k) {
-        int at = P->soc[k], n = P->soc[P->nsoc + k];
-        P->eta[k] = dci_soc_scaling(n, s + at, z + at, P->w + at);
-        if (!(P->eta[k] > 0)) return 0;
-        dci_soc_w(n, P->w + at, P->eta[k], z + at, 1, P->lam + at);
-    }
-    return 1;
-}
-
-/* x <- W^-1 x in place, columns of a matrix of stride inc */
-static void dci_pnc_winv(const dci_pair_nc *P, dc_real *x, int inc)
-{
-    int i, k, row = 0;
-    for (k = 0; k < 2; ++k) {
-        for (i = row; i < row + P->linear[k]; ++i) x[i*inc] *= P->w[i];
-        row = P->m0;
-    }
-    for (k = 0; k < P->nsoc; ++k) {
-        int at = P->soc[k];
-        dci_soc_winv(P->soc[P->nsoc + k], P->w + at, P->eta[k], x + at*inc, inc, x + at*inc);
     }
 }
 
@@ -1136,14 +1320,11 @@ DCI_LANE int dci_pnc_qr(dci_pair_nc *P, const int D)
         for (j = 0; j < ny; ++j) b[j] = G[j];
         for (j = 0; j < D; ++j) b[ny + j] = i < m0 ? -G[j] : 0;
     }
-    for (k = 0, i = 0; k < 2; ++k) {
-        for (l = 0; l < P->linear[k]; ++l, ++i)
+    for (k = 0; k < P->runs; ++k) {
+        const dci_run *run = P->run + k;
+        if (run->soc) for (j = 0; j < ld; ++j) dci_soc_winv(run->n, P->w + run->at, run->eta, B + run->at*ld + j, ld, B + run->at*ld + j);
+        else for (i = run->at; i < run->at + run->n; ++i)
             for (j = 0; j < ld; ++j) B[i*ld + j] *= P->w[i];
-        i = m0;
-    }
-    for (k = 0; k < P->nsoc; ++k) {
-        int at = P->soc[k], n = P->soc[P->nsoc + k];
-        for (j = 0; j < ld; ++j) dci_soc_winv(n, P->w + at, P->eta[k], B + at*ld + j, ld, B + at*ld + j);
     }
     for (j = 0; j < ny; ++j) {
         int piv = j;
@@ -1280,34 +1461,20 @@ DCI_LANE void dci_pnc_ds(const dci_pair_nc *P, const int D, const dc_real *dy, c
 /* c = W^-1 Fs - lam \ rc */
 static void dci_pnc_c(const dci_pair_nc *P, const dc_real *Fs, const dc_real *rc, dc_real *c)
 {
-    int i, k, row = 0;
-    for (k = 0; k < 2; ++k) {
-        for (i = row; i < row + P->linear[k]; ++i) c[i] = P->w[i]*Fs[i] - rc[i]/P->lam[i];
-        row = P->m0;
-    }
-    for (k = 0; k < P->nsoc; ++k) {
-        int at = P->soc[k], n = P->soc[P->nsoc + k];
-        dci_soc_winv(n, P->w + at, P->eta[k], Fs + at, 1, c + at);
-        dci_soc_divide(n, P->lam + at, rc + at, P->dg + at);
-        for (i = at; i < at + n; ++i) c[i] -= P->dg[i];
-    }
+    int i;
+    dci_cone_winv(P->runs, P->run, P->w, Fs, 1, c);
+    dci_cone_divide(P->runs, P->run, P->lam, rc, P->dg);
+    for (i = 0; i < P->m; ++i) c[i] -= P->dg[i];
 }
 
 /* dz = -W^-1 (W^-1 ds + lam \ rc) */
 static void dci_pnc_dz(const dci_pair_nc *P, const dc_real *ds, const dc_real *rc, dc_real *dz)
 {
-    int i, k, row = 0;
-    for (k = 0; k < 2; ++k) {
-        for (i = row; i < row + P->linear[k]; ++i) dz[i] = -P->w[i]*(P->w[i]*ds[i] + rc[i]/P->lam[i]);
-        row = P->m0;
-    }
-    for (k = 0; k < P->nsoc; ++k) {
-        int at = P->soc[k], n = P->soc[P->nsoc + k];
-        dci_soc_winv(n, P->w + at, P->eta[k], ds + at, 1, dz + at);
-        dci_soc_divide(n, P->lam + at, rc + at, P->dg + at);
-        for (i = at; i < at + n; ++i) dz[i] = -dz[i] - P->dg[i];
-        dci_soc_winv(n, P->w + at, P->eta[k], dz + at, 1, dz + at);
-    }
+    int i;
+    dci_cone_winv(P->runs, P->run, P->w, ds, 1, dz);
+    dci_cone_divide(P->runs, P->run, P->lam, rc, P->dg);
+    for (i = 0; i < P->m; ++i) dz[i] = -dz[i] - P->dg[i];
+    dci_cone_winv(P->runs, P->run, P->w, dz, 1, dz);
 }
 
 /* The symmetric system (*) in full: y [ny] and lam [m] for r1 [ny] and r2 [m]; r2 is overwritten. The derivatives of the
@@ -1316,7 +1483,7 @@ static void dci_pnc_solve(dci_pair_nc *P, const dc_real *r1, dc_real *r2, dc_rea
 {
     int ny = P->ny, m = P->m, i;
     dc_real *t = P->y2;
-    dci_pnc_winv(P, r2, 1);
+    dci_cone_winv(P->runs, P->run, P->w, r2, 1, r2);
     dci_pnc_qt(P, r2);
     for (i = 0; i < ny; ++i) t[i] = r1[i];
     dci_pnc_rt(P, t);
@@ -1327,7 +1494,7 @@ static void dci_pnc_solve(dci_pair_nc *P, const dc_real *r1, dc_real *r2, dc_rea
     for (i = ny; i < m; ++i) lam[i] = r2[i];
     dci_pnc_r(P, y);
     dci_pnc_q(P, lam);
-    dci_pnc_winv(P, lam, 1);
+    dci_cone_winv(P->runs, P->run, P->w, lam, 1, lam);
 }
 
 /* Adds to the derivatives by the numbers of shape k: Y, Lam the answer of dci_pnc_solve, ubar the cotangent of u_k (or NULL),
@@ -1366,7 +1533,7 @@ DCI_LANE void dci_pnc_dlam(dci_pair_nc *P, const int D, const dc_real *r1, const
         dlam[i] = v;
     }
     dci_pnc_q(P, dlam);
-    dci_pnc_winv(P, dlam, 1);
+    dci_cone_winv(P->runs, P->run, P->w, dlam, 1, dlam);
 }
 
 /* ---- growth distance --------------------------------------------------------------------------- */
@@ -1404,68 +1571,20 @@ DCI_LANE void dci_ncp_across(const int D, const dc_real *n, const dc_real *v, dc
     for (i = 0; i < D; ++i) o[i] = v[i] - t*n[i];
 }
 
-/* the largest step in [0, most] that keeps the pair's x inside */
-static dc_real dci_pnc_step(const dci_pair_nc *P, const dc_real *x, const dc_real *dx, dc_real most)
+static int dci_degree(const dci_pair_nc *P)
 {
-    int i, k, row = 0;
-    for (k = 0; k < 2; ++k) {
-        for (i = row; i < row + P->linear[k]; ++i)
-            if (x[i] + most*dx[i] < 0) most = -x[i]/dx[i];
-        row = P->m0;
-    }
-    for (k = 0; k < P->nsoc; ++k) most = dci_soc_step(P->soc[P->nsoc + k], x + P->soc[k], dx + P->soc[k], most);
-    return most;
+    int k, sum = 0;
+    for (k = 0; k < P->runs; ++k) sum += P->run[k].soc ? 1 : P->run[k].n;
+    return sum;
 }
-
-/* rc = lam o lam - target e + (W^-1 dsa) o (W dza), the last term if dsa is given: second order, coefficient q.
- * On linear rows the products are s z and dsa dza. Also the largest |rc| of the plain term and the sum of s.z. */
-static dc_real dci_pnc_rc(const dci_pair_nc *P, const dc_real *s, const dc_real *z, dc_real target, dc_real q, const dc_real *dsa,
-                          const dc_real *dza, dc_real *rc, dc_real *t1, dc_real *t2)
-{
-    dc_real worst = 0;
-    int i, k, row = 0;
-    for (k = 0; k < 2; ++k) {
-        for (i = row; i < row + P->linear[k]; ++i) {
-            rc[i] = s[i]*z[i] - target;         /* SILICO Eq. 34, 35, relaxed: SILICO Eq. 22 */
-            worst = dc_max(worst, dc_abs(rc[i]));
-            if (dsa) rc[i] += q*dsa[i]*dza[i];
-        }
-        row = P->m0;
-    }
-    for (k = 0; k < P->nsoc; ++k) {
-        int at = P->soc[k], n = P->soc[P->nsoc + k];
-        dci_soc_product(n, P->lam + at, P->lam + at, rc + at);
-        rc[at] -= target;
-        for (i = at; i < at + n; ++i) worst = dc_max(worst, dc_abs(rc[i]));
-        if (dsa) {
-            dci_soc_winv(n, P->w + at, P->eta[k], dsa + at, 1, t1);
-            dci_soc_w(n, P->w + at, P->eta[k], dza + at, 1, t2);
-            dci_soc_product(n, t1, t2, t1);
-            for (i = 0; i < n; ++i) rc[at + i] += q*t1[i];
-        }
-    }
-    return worst;
-}
-
-static int dci_degree(const dci_pair_nc *P) { return P->linear[0] + P->linear[1] + P->nsoc; }
 
 /* Two shapes of linear rows without auxiliary numbers: the way of the section on polytopes. */
 static int dci_corner_may(const dc_shape *a, const dc_shape *b) { return a->cones + b->cones + a->aux + b->aux == 0; }
 static size_t dci_corner_reals(const dc_shape *a, const dc_shape *b) { return (size_t)((a->rows + b->rows)*(a->dim + 5)); }
 
-DC_DEF size_t dc_growth_bytes(const dc_shape *a, const dc_shape *b)
-{
-    size_t n;
-    if (!dci_shape_valid(a) || !dci_shape_valid(b) || a->dim != b->dim) return 0;
-    n = dc_bytes(0, 1, sizeof(dci_pair_nc));
-    n = dci_pnc_bytes(n, a, b);
-    n = dc_bytes(n, (size_t)(13*(a->rows + b->rows) + 6*dci_pnc_ny(a, b)) + (dci_corner_may(a, b) ? dci_corner_reals(a, b) : 0), sizeof(dc_real));
-    return n == SIZE_MAX ? 0 : n;
-}
-
 typedef struct {
     dci_pair_nc *P;
-    dc_real *y, *s, *z, *g, *Fs, *Fy, *rc, *c, *dy, *ds, *dz, *dsa, *dza, *t1, *t2, *dya, *Y;
+    dc_real *y, *s, *z, *g, *Fs, *Fy, *rc, *c, *dy, *ds, *dz, *dsa, *dza, *t1, *dya, *Y;
     dc_real x[2][3], R[2][9], centre[2][3], p0[3], unit, metres;
     dc_real slack, dual;            /* typical s and lam */
     dc_real rho;
@@ -1475,28 +1594,45 @@ typedef struct {
     const dc_real *xs[2], *Rs[2];
 } dci_growth;
 
-static size_t dci_growth_reals(const dci_pair_nc *P) { return (size_t)(13*P->m + 6*P->ny); }
-
-static void dci_growth_arrays(dci_growth *G, dc_real *x)
+static void dci_growth_lay(dci_growth *G, int m, int ny, dci_layout *l)
 {
-    int m = G->P->m, ny = G->P->ny;
-    G->s = x;            x += m;
-    G->z = x;            x += m;
-    G->g = x;            x += m;
-    G->Fs = x;           x += m;
-    G->rc = x;           x += m;
-    G->c = x;            x += m;
-    G->ds = x;           x += m;
-    G->dz = x;           x += m;
-    G->dsa = x;          x += m;
-    G->dza = x;          x += m;
-    G->t1 = x;           x += m;
-    G->t2 = x;           x += 2*m;
-    G->y = x;            x += ny;
-    G->Fy = x;           x += ny;
-    G->dy = x;           x += ny;
-    G->dya = x;          x += ny;
-    G->Y = x;
+    G->s = DCI_LAY(l, m, dc_real);
+    G->z = DCI_LAY(l, m, dc_real);
+    G->g = DCI_LAY(l, m, dc_real);
+    G->Fs = DCI_LAY(l, m, dc_real);
+    G->rc = DCI_LAY(l, m, dc_real);
+    G->c = DCI_LAY(l, m, dc_real);
+    G->ds = DCI_LAY(l, m, dc_real);
+    G->dz = DCI_LAY(l, m, dc_real);
+    G->dsa = DCI_LAY(l, m, dc_real);
+    G->dza = DCI_LAY(l, m, dc_real);
+    G->t1 = DCI_LAY(l, 3*m, dc_real);
+    G->y = DCI_LAY(l, ny, dc_real);
+    G->Fy = DCI_LAY(l, ny, dc_real);
+    G->dy = DCI_LAY(l, ny, dc_real);
+    G->dya = DCI_LAY(l, ny, dc_real);
+    G->Y = DCI_LAY(l, ny, dc_real);
+}
+
+/* all that a growth problem alone needs */
+static void dci_growth_all(dci_growth *G, const dc_shape *a, const dc_shape *b, dci_layout *l)
+{
+    dci_pair_nc none;
+    G->P = DCI_LAY(l, 1, dci_pair_nc);
+    dci_pnc_lay(G->P ? G->P : &none, a, b, l);
+    dci_growth_lay(G, a->rows + b->rows, dci_pnc_ny(a, b), l);
+    G->corner = dci_corner_may(a, b) ? DCI_LAY(l, dci_corner_reals(a, b), dc_real) : NULL;
+}
+
+DC_DEF size_t dc_growth_bytes(const dc_shape *a, const dc_shape *b)
+{
+    dci_layout l = {NULL, 0};
+    dci_growth G;
+    size_t n;
+    if (!dci_shape_valid(a) || !dci_shape_valid(b) || a->dim != b->dim) return 0;
+    dci_growth_all(&G, a, b, &l);
+    n = dc_bytes(0, l.bytes, 1);
+    return n == SIZE_MAX ? 0 : n;
 }
 
 static void dci_growth_eval(dci_growth *G, dc_real *residual)
@@ -1626,51 +1762,62 @@ static void dci_growth_start(dci_growth *G)
 {
     dci_pair_nc *P = G->P;
     dc_real residual;
-    int i, k, j, row = 0, D = P->D;
+    int i, k, j, D = P->D;
     for (i = 0; i < P->ny; ++i) G->y[i] = 0;
     for (i = 0; i < D; ++i) G->y[i] = G->p0[i];
     G->y[D] = 1;
     for (i = 0; i < P->m; ++i) G->z[i] = G->s[i] = 0;
     dci_growth_eval(G, &residual);
-    for (k = 0; k < 2; ++k) {
-        for (i = row; i < row + P->linear[k]; ++i) {
-            G->s[i] = dc_max(G->g[i], G->slack/2);
+    for (k = 0; k < P->runs; ++k) {
+        const dci_run *R = P->run + k;
+        dc_real r2 = 0;
+        for (i = R->at; i < R->at + (R->soc ? 1 : R->n); ++i) {
+            for (j = 1; R->soc && j < R->n; ++j) {
+                G->s[i + j] = G->g[i + j];
+                r2 += G->g[i + j]*G->g[i + j];
+            }
+            G->s[i] = dc_max(G->g[i], dc_sqrt(r2) + G->slack/2);
             G->z[i] = G->dual*G->slack/(G->slack + G->s[i]);
         }
-        row = P->m0;
     }
-    for (k = 0; k < P->nsoc; ++k) {
-        int at = P->soc[k], n = P->soc[P->nsoc + k];
-        dc_real r2 = 0;
-        for (j = 1; j < n; ++j) {
-            G->s[at + j] = G->g[at + j];
-            r2 += G->g[at + j]*G->g[at + j];
+}
+
+/* largest |z o s - rho e| */
+static dc_real dci_growth_excess(const dci_pair_nc *P, const dc_real *s, const dc_real *z, dc_real rho, dc_real *work)
+{
+    dc_real worst = 0;
+    int i, k;
+    for (k = 0; k < P->runs; ++k) {
+        const dci_run *R = P->run + k;
+        if (!R->soc) for (i = R->at; i < R->at + R->n; ++i) worst = dc_max(worst, dc_abs(z[i]*s[i] - rho));
+        else {
+            dci_soc_product(R->n, z + R->at, s + R->at, work);
+            work[0] -= rho;
+            for (i = 0; i < R->n; ++i) worst = dc_max(worst, dc_abs(work[i]));
         }
-        G->s[at] = dc_max(G->g[at], dc_sqrt(r2) + G->slack/2);
-        G->z[at] = G->dual*G->slack/(G->slack + G->s[at]);
     }
+    return worst;
 }
 
 #define DCI_GROWTH_STALL 50         /* iterations without a tenth off the residual, after which there is nothing to hope for */
 
 /* rough: to a tenth of rho; else until rounding stops it */
-static DCI_NOINLINE dc_status dci_growth_solve(dci_growth *G, dc_real rho, int rough, int most, dc_growth_result *out)
+static DCI_NOINLINE dc_status dci_growth_go_on(dci_growth *G, dc_real rho, int rough, int most, dc_growth_result *out)
 {
     dci_pair_nc *P = G->P;
     /* good enough, and as good as rounding lets it be: derivatives are those of the exact solution */
     dc_real tol = dc_max(rho*DC_R(rough ? 0.1 : 1e-3), 1024*DC_EPS), last = DC_REAL_MAX, best = DC_REAL_MAX;
     dc_real residual, worst, a, nu, nua, target, sigma;
     int it, i, degree = dci_degree(P), ok, since = 0;
-    dci_growth_start(G);
     for (it = 0;; ++it) {
         dci_growth_eval(G, &residual);
         out->iterations = it;
         out->residual = residual;
-        if (!dci_pnc_scaling(P, G->s, G->z)) return DC_E_SINGULAR;
+        if (!dci_cone_scaling(P->runs, P->run, G->s, G->z, P->w, P->lam)) return DC_E_SINGULAR;
         nu = 0;
         for (i = 0; i < P->m; ++i) nu += G->s[i]*G->z[i];
         nu /= DC_R(degree);
-        worst = dci_pnc_rc(P, G->s, G->z, rho, 0, NULL, NULL, G->rc, G->t1, G->t2);
+        worst = dci_growth_excess(P, G->s, G->z, rho, G->t1);
         out->residual = dc_max(residual, worst);
         ok = P->D == 2 ? dci_pnc_qr(P, 2) : dci_pnc_qr(P, 3);
         if (!ok) return DC_E_SINGULAR;
@@ -1682,15 +1829,16 @@ static DCI_NOINLINE dc_status dci_growth_solve(dci_growth *G, dc_real rho, int r
             since = it;
         }
         if (it == most || it - since >= DCI_GROWTH_STALL) return DC_E_DIVERGED;
+        dci_cone_rc(P->runs, P->run, P->w, P->lam, G->s, G->z, rho, 0, 0, NULL, NULL, G->rc, G->t1);
         dci_growth_direction(G, G->dya, G->dsa, G->dza);
-        a = dci_pnc_step(P, G->z, G->dza, dci_pnc_step(P, G->s, G->dsa, 1));
+        a = dci_cone_step(P->runs, P->run, G->z, G->dza, dci_cone_step(P->runs, P->run, G->s, G->dsa, 1));
         nua = 0;
         for (i = 0; i < P->m; ++i) nua += (G->s[i] + a*G->dsa[i])*(G->z[i] + a*G->dza[i]);
         sigma = dc_max(dc_min(nua/(nu*DC_R(degree)), 1), 0);
         target = dc_max(sigma*sigma*sigma*nu, rho);
-        dci_pnc_rc(P, G->s, G->z, target, a, G->dsa, G->dza, G->rc, G->t1, G->t2);
+        dci_cone_rc(P->runs, P->run, P->w, P->lam, G->s, G->z, target, 0, a, G->dsa, G->dza, G->rc, G->t1);
         dci_growth_direction(G, G->dy, G->ds, G->dz);
-        a = dci_pnc_step(P, G->z, G->dz, dci_pnc_step(P, G->s, G->ds, 1/DC_R(0.9)));
+        a = dci_cone_step(P->runs, P->run, G->z, G->dz, dci_cone_step(P->runs, P->run, G->s, G->ds, 1/DC_R(0.9)));
         a = dc_min(DC_R(0.9)*a, 1);
         for (i = 0; i < P->ny; ++i) G->y[i] += a*G->dy[i];
         for (i = 0; i < P->m; ++i) {
@@ -1698,6 +1846,13 @@ static DCI_NOINLINE dc_status dci_growth_solve(dci_growth *G, dc_real rho, int r
             G->z[i] += a*G->dz[i];
         }
     }
+}
+
+/* the same from a start */
+static dc_status dci_growth_solve(dci_growth *G, dc_real rho, int rough, int most, dc_growth_result *out)
+{
+    dci_growth_start(G);
+    return dci_growth_go_on(G, rho, rough, most, out);
 }
 
 /* ---- growth distance of polytopes --------------------------------------------------------------- */
@@ -2443,28 +2598,29 @@ static int dci_growth_central(dci_growth *G, dc_real rho)
 {
     dci_pair_nc *P = G->P;
     const dc_real root = dc_sqrt(rho), *s = G->s, *z = G->z;
-    int i, k, row = 0;
-    for (k = 0; k < 2; ++k) {
-        for (i = row; i < row + P->linear[k]; ++i) P->w[i] = z[i] > s[i] ? z[i]/root : root/s[i];
-        row = P->m0;
-    }
-    for (k = 0; k < P->nsoc; ++k) {
-        int at = P->soc[k], n = P->soc[P->nsoc + k];
+    int i, k;
+    for (k = 0; k < P->runs; ++k) {
+        dci_run *R = P->run + k;
+        const int at = R->at, end = R->at + R->n;
         dc_real s2 = 0, z2 = 0, u2 = 0, lam1, mu, q, f;
-        for (i = at + 1; i < at + n; ++i) {
+        if (!R->soc) {
+            for (i = at; i < end; ++i) P->w[i] = z[i] > s[i] ? z[i]/root : root/s[i];
+            continue;
+        }
+        for (i = at + 1; i < end; ++i) {
             s2 += s[i]*s[i];
             z2 += z[i]*z[i];
         }
         lam1 = s[at] + dc_sqrt(s2);
         mu = z[at] + dc_sqrt(z2);
         q = dc_max(dc_sqrt(lam1)*dc_sqrt(mu)/root, 1);
-        P->eta[k] = dc_sqrt(lam1/mu);
-        for (i = at + 1; i < at + n; ++i) {             /* s_1 and -z_1 are parallel */
+        R->eta = dc_sqrt(lam1/mu);
+        for (i = at + 1; i < end; ++i) {                /* s_1 and -z_1 are parallel */
             P->w[i] = s[i]/lam1 - z[i]/mu;
             u2 += P->w[i]*P->w[i];
         }
         f = u2 > 0 ? (q - 1/q)/(2*dc_sqrt(u2)) : 0;
-        for (i = at + 1; i < at + n; ++i) P->w[i] *= f;
+        for (i = at + 1; i < end; ++i) P->w[i] *= f;
         P->w[at] = (q + 1/q)/2;
     }
     return P->D == 2 ? dci_pnc_qr(P, 2) : dci_pnc_qr(P, 3);
@@ -2494,22 +2650,16 @@ static void dci_growth_adjoint(dci_growth *G, const dc_real *bar, const dc_real 
 /* options, shapes and memory of dc_growth: rho, the limit of iterations, the arrays of G in `mem` */
 static dc_status dci_growth_make(const dc_growth_options *opt, const dc_shape *a, const dc_shape *b, dc_arena *mem, dci_growth *G)
 {
-    size_t used;
-    dc_real *x;
+    dci_layout l = {NULL, 0};
     G->rho = opt && opt->rho != 0 ? opt->rho : DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-8);
     G->most = opt && opt->max_iterations != 0 ? opt->max_iterations : 60;
     if (!mem || !dci_shape_valid(a) || !dci_shape_valid(b) || a->dim != b->dim || !(G->rho > 0 && G->rho <= 1) || G->most < 1
         || !(a->size + b->size > 0)) return DC_E_ARG;
-    used = mem->used;
-    G->P = (dci_pair_nc *)dc_arena_take(mem, 1, sizeof(dci_pair_nc));
-    x = G->P && dci_pnc_take(G->P, a, b, mem) ? (dc_real *)dc_arena_take(mem, dci_growth_reals(G->P) + (dci_corner_may(a, b) ? dci_corner_reals(a, b) : 0),
-                                                                           sizeof(dc_real)) : NULL;
-    if (!x) {
-        mem->used = used;
-        return DC_E_MEMORY;
-    }
-    dci_growth_arrays(G, x);
-    G->corner = dci_corner_may(a, b) ? x + dci_growth_reals(G->P) : NULL;
+    dci_growth_all(G, a, b, &l);
+    l.base = (unsigned char *)dc_arena_take(mem, l.bytes, 1);
+    if (!l.base) return DC_E_MEMORY;
+    l.bytes = 0;
+    dci_growth_all(G, a, b, &l);
     G->warm = opt ? opt->warm : NULL;
     return DC_OK;
 }
@@ -2649,12 +2799,10 @@ DC_DEF dc_status dc_growth_batch(const dc_growth_options *opt, const dc_shape *a
 /* ---- dynamics: contacts ------------------------------------------------------------------------ */
 /* Unknowns of SILICO Eq. 7, 20: velocities v of the bodies; of each contact y = (p, alpha, e_a, e_b) and pairs (z, s) of the cones
  *
- *     0              gamma            s = L (alpha - 1), or where bodies meet and bounce h (c+ + restitution c), c the normal
- *                                     velocity of separation, after and before                 (SILICO Eq. 9)
+ *     0              gamma            s = L (alpha - 1) - bounce                               (SILICO Eq. 9)
  *     friction       psi, beta+-      s_psi = mu gamma - sum beta, s_beta = +-w + psi          (linear; SILICO Eq. 10, 11)
  *                    (zeta, beta)     zeta = mu gamma, s = (psi, w)                            (cone)
  *     spin           psi, beta+-      as linear friction, with the relative spin about n
- *     [alpha]        lam_alpha        s = alpha: passive, with `authors` only                  (SILICO Eq. 30, 33)
  *     pair           lam              s = g(y)                                                 (SILICO Eq. 31, 32)
  *
  * w is the slip. The push on a is n_a gamma + T_a f, on b -(n_b gamma + T_b f), each with the normal by its own duals
@@ -2668,36 +2816,55 @@ typedef struct {
     dc_real x0[3], R0[9], v0[3], w0[3];         /* at the start */
     dc_real M, In[9], p0[6], rhs[6];    /* mass; inertia in world axes (2D: In[0]), at the start; momentum, impulse of loads */
     dc_real D[9];                               /* derivative of the angular momentum by w */
-    dc_real xbar[3], tbar[3], v0bar[3], w0bar[3];   /* cotangents of position and turn at the end, velocities at the start */
+    dc_real unit[2], load[2];                   /* natural units of momentum, linear and angular; sums of what acts */
+    dc_real xbar[3], tbar[3];                       /* cotangents of position and turn at the end, */
+    dc_real x0bar[3], t0bar[3], v0bar[3], w0bar[3]; /* and at the start, of velocities there */
+    dc_real massbar;
     int     dof, held;                          /* first row in the body system, -1; 1: a contact holds it */
 } dci_ncp_place;
 
 typedef struct {
     dci_pair_nc P;
-    int     body[2], friction, nt, spin, passive, oy, oz, nz, lam, nf;
+    int     body[2], friction, nt, spin, oy, oz, nz, lam;
+    dci_run head[3];                /* cones before the pair's: gamma; friction; spin */
+    int     heads;
     dc_real mu, mus, e, L;
+    dc_real length, impulse, speed, impulse_rate; /* natural units; impulse over the reduced mass */
+    dc_real fastest;                /* the bodies' largest speed without contact */
+    dc_real bounce;                 /* L (alpha - 1) at the end is to be at least this, m */
+    dc_real bounce_by[2][12], bounce_by_e, bounce_by_h;     /* derivatives by twists and velocities at the start, restitution, h */
     /* of the last evaluation */
-    dc_real n[2][3], inv[2], kk[2], t[2][2][3], vp[2][3], vp0[2][3], F[2][3], f[3], m, gamma;
-    int     bounce;
+    dc_real n[2][3], inv[2], kk[2], t[2][2][3], vp[2][3], F[2][3], f[3], m, gamma;
     dc_real sg;                     /* which of the two tangent fields, chosen at the start; 0: not yet */
     /* of the factor */
-    dc_real wg, Kv[9], kap[3], fw[4], feta, flam[4], den, dlt[3], kvs, kaps, dens, dlts;
+    dc_real wg, Kv[9], kap[3], fw[10], flam[10], den, dlt[3], kvs, kaps, dens, dlts;
     /* constants of a right-hand side */
     dc_real cg, kc[3], kcs, cpsi, cpsis, out0[7];
     /* of a direction */
     dc_real dw[3], dws, dgamma, df[3], dm, dalpha, dap, xi[3], sig[3], dp[3];
 } dci_contact_nc;
 
+/* A contact of the convex problem that guesses the impulses: cone Z = (mu gamma, beta), S = (u_n/mu, u_T); without friction
+ * gamma and u_n. `gap` in metres. */
+typedef struct {
+    dci_run run;
+    dc_real n[3], t[2][3], arm[2][3], gap;
+    dc_real Z[3], S[3], dZ[3], dS[3], rc[3], H[9], w[3], lam[3], unit;
+} dci_load;
+
 struct dc_ncp {
     dc_ncp_scene scene;
     dc_ncp_options opt;
-    dc_real rho, tol;
-    int D, nb, nv, nx, nz, degree, most, factored;
+    dc_real rho, tol, acceleration;
+    int D, nb, nv, nx, nz, degree, most, factored, guessed;
+    dc_status status;
     dci_ncp_place *place;           /* bodies, then the world */
     dci_contact_nc *C;
-    dc_real *x, *best, *z, *s, *Fx, *Fs, *rc, *dx, *dz, *ds, *dza, *dsa, *xt, *zt, *st, *work, *keep;
+    dci_load *guess;
+    dc_real *guess_v;
+    dc_real *x, *best, *z, *s, *Fx, *Fs, *rc, *dx, *dz, *ds, *dza, *dsa, *xt, *zt, *st, *work, *cotangent;
     /* body system */
-    int n, blocks, *order, *slot, *first, *list, *piv;
+    int n, blocks, *order, *slot, *first, *list, *piv, *rank;
     dc_real *K;
 };
 
@@ -2770,13 +2937,22 @@ DCI_LANE void dci_ncp_dtv(const int D, const dci_contact_nc *c, int k, const dc_
     }
 }
 
-/* The residual of contact c; takes its wrenches out of the bodies' rows of Fx. */
-DCI_LANE void dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *x, const dc_real *z, const dc_real *s)
+/* what is left of a residual beyond `floor`, to which rounding may bring it, in units */
+static dc_real dci_ncp_excess(dc_real residual, dc_real floor, dc_real unit)
+{
+    const dc_real e = dc_abs(residual) - floor;
+    return e <= 0 ? 0 : e/unit;
+}
+/* the larger of two, or what is not a number */
+static dc_real dci_ncp_larger(dc_real a, dc_real b) { return a < b || (a >= 0 && !(b >= 0)) ? b : a; }
+
+/* The residual of contact c; takes its wrenches out of the bodies' rows of Fx. Returns the largest, in natural units. */
+DCI_LANE dc_real dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *x, const dc_real *z, const dc_real *s)
 {
     dci_pair_nc *P = &c->P;
     dci_ncp_place *b[2];
     const dc_real *xs[2], *Rs[2], *y = x + c->oy;
-    dc_real *Fs = S->Fs + c->oz, w[3] = DC_ZERO, ws = 0, cn = 0, cn0 = 0, h = S->scene.h;
+    dc_real *Fs = S->Fs + c->oz, *Fx = S->Fx + c->oy, w[3] = DC_ZERO, ws = 0, worst = 0, reach, speed = 0, dual = 0;
     int k, i, nw = D == 2 ? 1 : 3;
     z += c->oz;
     s += c->oz;
@@ -2785,54 +2961,66 @@ DCI_LANE void dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int D, co
         xs[k] = b[k]->x;
         Rs[k] = b[k]->R;
     }
-    dci_pnc_eval(P, D, xs, Rs, y, z + c->lam, Fs + c->lam, S->Fx + c->oy);
-    for (i = c->lam; i < c->nz; ++i) Fs[i] = s[i] - Fs[i];                          /* SILICO Eq. 31, 32 */
+
+    /* the pair: SILICO Eq. 26-29, and the slacks of Eq. 31, 32 */
+    dci_pnc_eval(P, D, xs, Rs, y, z + c->lam, Fs + c->lam, Fx);
+    for (i = c->lam; i < c->nz; ++i) {
+        Fs[i] = s[i] - Fs[i];
+        dual += dc_abs(z[i]);
+    }
+
+    /* impulses */
     c->gamma = z[0];
-    /* forces */
     if (c->friction == DCI_CONE) for (i = 0; i < D; ++i) c->f[i] = z[2 + i];
     else for (i = 0; i < c->nt; ++i) c->f[i] = z[2 + 2*i] - z[3 + 2*i];
     c->m = c->spin ? z[c->spin + 1] - z[c->spin + 2] : 0;
+    reach = c->L*(1 + dc_abs(y[D]));
     for (k = 0; k < 2; ++k) {
-        dc_real sign = k ? DC_R(1) : DC_R(-1), len2 = dci_ncp_dot(D, P->u[k], P->u[k]), t[3], M[3];
-        if (S->opt.authors) {
-            c->inv[k] = 1;
-            c->kk[k] = 0;
-        } else {                        /* unit; shorter below 1/32, smoothly, where cones are still opening */
-            const dc_real r0 = DC_R(1.0/32);
-            if (len2 >= r0*r0) {
-                c->inv[k] = 1/dc_sqrt(len2);
-                c->kk[k] = c->inv[k];
-            } else {
-                c->inv[k] = 2*r0/(r0*r0 + len2);
-                c->kk[k] = 1/r0;
-            }
+        dc_real sign = k ? DC_R(1) : DC_R(-1), len2 = dci_ncp_dot(D, P->u[k], P->u[k]), t[3], M[3], push = 0, arm = 0;
+        const dc_real r0 = DC_R(1.0/32);
+
+        /* the normal, SILICO Eq. 41: unit; shorter below 1/32, smoothly, where cones are still opening */
+        if (len2 >= r0*r0) {
+            c->inv[k] = 1/dc_sqrt(len2);
+            c->kk[k] = c->inv[k];
+        } else {
+            c->inv[k] = 2*r0/(r0*r0 + len2);
+            c->kk[k] = 1/r0;
         }
-        for (i = 0; i < D; ++i) c->n[k][i] = sign*c->inv[k]*P->u[k][i];             /* SILICO Eq. 41 */
+        for (i = 0; i < D; ++i) c->n[k][i] = sign*c->inv[k]*P->u[k][i];
         if (c->friction == DCI_PYRAMID && !(dc_abs(c->sg) > 0)) c->sg = c->n[k][2] < DC_R(-0.5) ? DC_R(-1) : DC_R(1);
         if (c->friction == DCI_LINE || c->friction == DCI_PYRAMID) dci_ncp_tangents(D, c->n[k], c->sg, c->t[k]);
-        /* velocity of the material point */
+
+        /* velocity of the material point, slip, spin */
         dci_ncp_wr(D, b[k]->w, P->r[k], c->vp[k]);
-        for (i = 0; i < D; ++i) c->vp[k][i] += b[k]->v[i];
+        for (i = 0; i < D; ++i) {
+            c->vp[k][i] += b[k]->v[i];
+            speed += dc_abs(c->vp[k][i]);
+            arm += dc_abs(P->r[k][i]);
+        }
         dci_ncp_tv(D, c, k, c->vp[k], t);
         for (i = 0; i < c->nt; ++i) w[i] += k ? -t[i] : t[i];
         if (c->spin) ws -= sign*dci_ncp_dot(3, c->n[k], b[k]->w);
-        if (c->bounce) {
-            dci_ncp_wr(D, b[k]->w0, P->r[k], c->vp0[k]);
-            for (i = 0; i < D; ++i) c->vp0[k][i] += b[k]->v0[i];
-            cn -= sign*dci_ncp_dot(D, c->n[k], c->vp[k]);
-            cn0 -= sign*dci_ncp_dot(D, c->n[k], c->vp0[k]);
-        }
+        reach += arm;
+
         /* wrench, the contact's part of SILICO Eq. 8 */
         dci_ncp_tf(D, c, k, c->f, t);
-        for (i = 0; i < D; ++i) c->F[k][i] = -sign*(c->n[k][i]*c->gamma + t[i]);
+        for (i = 0; i < D; ++i) {
+            c->F[k][i] = -sign*(c->n[k][i]*c->gamma + t[i]);
+            push += dc_abs(c->F[k][i]);
+        }
         if (b[k]->dof >= 0) {
             dc_real *F = S->Fx + b[k]->dof;
             for (i = 0; i < D; ++i) F[i] -= c->F[k][i];
             dci_ncp_rf(D, P->r[k], c->F[k], M);
             for (i = 0; i < nw; ++i) F[D + i] -= M[i] - (c->spin ? sign*c->n[k][i]*c->m : 0);
+            b[k]->load[0] += push;
+            b[k]->load[1] += push*arm;
         }
     }
-    Fs[0] = s[0] - (c->bounce ? h*(cn + c->e*cn0) : c->L*(y[D] - 1));               /* SILICO Eq. 9 */
+
+    /* the rows of the contact */
+    Fs[0] = s[0] - (c->L*(y[D] - 1) - c->bounce);                                   /* SILICO Eq. 9 */
     if (c->friction == DCI_CONE) {
         Fs[1] = z[1] - c->mu*z[0];
         for (i = 0; i < D; ++i) Fs[2 + i] = s[2 + i] - w[i];
@@ -2851,7 +3039,26 @@ DCI_LANE void dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int D, co
         Fs[at + 1] = s[at + 1] - ws - z[at];
         Fs[at + 2] = s[at + 2] + ws - z[at];
     }
-    if (c->passive) Fs[c->passive] = s[c->passive] - y[D];                          /* SILICO Eq. 30 */
+
+    /* the largest, in natural units */
+    for (i = 0; i < D; ++i) reach += dc_abs(y[i]);
+    reach *= 4*DC_EPS;
+    dual *= 4*DC_EPS;
+    speed *= 8*DC_EPS;
+    worst = dci_ncp_excess(Fs[0], reach, c->length);
+    for (i = c->lam; i < c->nz; ++i) worst = dci_ncp_larger(worst, dci_ncp_excess(Fs[i], reach, c->length));
+    for (i = 0; i < P->ny; ++i) worst = dci_ncp_larger(worst, dci_ncp_excess(Fx[i], i == D ? dual*c->L : dual, i == D ? c->length : 1));
+    if (c->friction != DCI_NO_FRICTION) {
+        worst = dci_ncp_larger(worst, dci_ncp_excess(Fs[1], 4*DC_EPS*c->mu*z[0], c->impulse));
+        /* what a slip off by this dissipates is small beside the natural unit */
+        for (i = 2; i < (c->spin ? c->spin : c->lam); ++i)
+            worst = dci_ncp_larger(worst, dci_ncp_excess(Fs[i], speed, c->speed*c->impulse/(c->impulse + DC_R(0.1)*c->mu*z[0])));
+    }
+    if (c->spin) {
+        worst = dci_ncp_larger(worst, dci_ncp_excess(Fs[c->spin], 4*DC_EPS*c->mus*z[0], c->impulse*c->mus));
+        for (i = 1; i < 3; ++i) worst = dci_ncp_larger(worst, dci_ncp_excess(Fs[c->spin + i], 8*DC_EPS*dc_abs(ws), c->speed/c->mus));
+    }
+    return worst;
 }
 
 /* Where body i is after the step with velocity v, and its rows of Fx without contacts (SILICO Eq. 8):
@@ -2863,6 +3070,8 @@ static DCI_NOINLINE void dci_ncp_body_eval(dc_ncp *S, dci_ncp_place *b, const dc
 {
     int D = S->D, i, j, l;
     dc_real h = S->scene.h, *F = S->Fx + b->dof;
+    b->load[0] = b->load[1] = 0;
+    for (i = 0; i < S->nb; ++i) b->load[i >= D] += dc_abs(b->rhs[i]);
     for (i = 0; i < D; ++i) {
         b->v[i] = v[i];
         b->x[i] = b->x0[i] + h*v[i];
@@ -2903,38 +3112,26 @@ static DCI_NOINLINE void dci_ncp_body_eval(dc_ncp *S, dci_ncp_place *b, const dc
     }
 }
 
-/* SILICO Eq. 20 at (x, z, s): residuals into Fx and Fs; largest of them, and the excess of complementarity. */
+/* SILICO Eq. 20 at (x, z, s): residuals into Fx and Fs; largest of them, and the excess of complementarity, in natural units */
 static DCI_NOINLINE void dci_ncp_eval(dc_ncp *S, const dc_real *x, const dc_real *z, const dc_real *s, dc_real *eq, dc_real *cp)
 {
     dc_real worst = 0, comp = 0;
     int i, k;
     for (i = 0; i < S->scene.bodies; ++i)
         if (S->place[i].dof >= 0) dci_ncp_body_eval(S, S->place + i, x + S->place[i].dof);
-    for (k = 0; k < S->scene.contacts; ++k)
-        if (S->D == 2) dci_ncp_contact_eval(S, S->C + k, 2, x, z, s);
-        else dci_ncp_contact_eval(S, S->C + k, 3, x, z, s);
-    for (i = 0; i < S->nx; ++i) worst = dc_max(worst, dc_abs(S->Fx[i]));
-    for (i = 0; i < S->nz; ++i) worst = dc_max(worst, dc_abs(S->Fs[i]));
     for (k = 0; k < S->scene.contacts; ++k) {
-        const dci_contact_nc *c = S->C + k;
-        const dc_real *zc = z + c->oz, *sc = s + c->oz;
-        int end = c->lam + c->P.m, j, first = c->friction == DCI_CONE ? 1 : 0, soc;
-        dc_real *t = S->work;
-        for (i = 0; i < end; ++i) {
-            dc_real e;
-            int size = 1;
-            if (first && i == 1) size = 1 + S->D;
-            for (soc = 0; soc < c->P.nsoc; ++soc) if (c->lam + c->P.soc[soc] == i) size = c->P.soc[c->P.nsoc + soc];
-            if (size == 1) {
-                e = zc[i]*sc[i] - S->rho;           /* SILICO Eq. 12, relaxed: SILICO Eq. 22 */
-                comp = dc_max(comp, S->opt.authors ? e : dc_abs(e));
-            } else {
-                dci_soc_product(size, zc + i, sc + i, t);
-                t[0] -= S->rho;
-                for (j = 0; j < size; ++j) comp = dc_max(comp, dc_abs(t[j]));
-                i += size - 1;
-            }
-        }
+        dci_contact_nc *c = S->C + k;
+        dc_real one = S->D == 2 ? dci_ncp_contact_eval(S, c, 2, x, z, s) : dci_ncp_contact_eval(S, c, 3, x, z, s);
+        worst = dci_ncp_larger(worst, one);
+        /* SILICO Eq. 12, relaxed: SILICO Eq. 22 */
+        comp = dci_ncp_larger(comp, dci_cone_excess(c->heads, c->head, z + c->oz, s + c->oz, S->rho, S->work));
+        comp = dci_ncp_larger(comp, dci_cone_excess(c->P.runs, c->P.run, z + c->oz + c->lam, s + c->oz + c->lam, S->rho, S->work));
+    }
+    for (i = 0; i < S->scene.bodies; ++i) {
+        const dci_ncp_place *b = S->place + i;
+        for (k = 0; b->dof >= 0 && k < S->nb; ++k)
+            worst = dci_ncp_larger(worst, dci_ncp_excess(S->Fx[b->dof + k], 8*DC_EPS*b->load[k >= S->D],
+                                                         b->unit[k >= S->D] + DC_R(0.01)*b->load[k >= S->D]));
     }
     *eq = worst;
     *cp = comp;
@@ -3009,15 +3206,13 @@ DCI_LANE int dci_ncp_contact_factor(dc_ncp *S, dci_contact_nc *c, const int D)
 {
     const dc_real *z = S->z + c->oz, *s = S->s + c->oz;
     int i, j;
-    if (!dci_pnc_scaling(&c->P, s + c->lam, z + c->lam) || !dci_pnc_factor(&c->P, D)) return 0;
+    if (!dci_cone_scaling(c->P.runs, c->P.run, s + c->lam, z + c->lam, c->P.w, c->P.lam) || !dci_pnc_factor(&c->P, D)
+        || !dci_cone_scaling(c->heads, c->head, s, z, c->fw, c->flam)) return 0;
     c->wg = z[0]/s[0];
     if (c->friction == DCI_CONE) {
         dc_real H[16];
         const int n = 1 + D;
-        c->feta = dci_soc_scaling(n, s + 1, z + 1, c->fw);
-        if (!(c->feta > 0)) return 0;
-        dci_soc_w(n, c->fw, c->feta, z + 1, 1, c->flam);
-        dci_ncp_cone_h(n, c->fw, c->feta, H);
+        dci_ncp_cone_h(n, c->fw + 1, c->head[1].eta, H);
         c->den = H[0];
         for (i = 0; i < D; ++i) {
             c->dlt[i] = H[1 + i];
@@ -3041,8 +3236,8 @@ DCI_LANE void dci_ncp_contact_const(dc_ncp *S, dci_contact_nc *c, const int D)
     if (c->friction == DCI_CONE) {
         /* dZ = -H dS + kz, kz = -W^-1 (lam \ rc); dzeta = mu dgamma - Fs[1] */
         dc_real k[4];
-        dci_soc_divide(1 + D, c->flam, rc + 1, k);
-        dci_soc_winv(1 + D, c->fw, c->feta, k, 1, k);
+        dci_soc_divide(1 + D, c->flam + 1, rc + 1, k);
+        dci_soc_winv(1 + D, c->fw + 1, c->head[1].eta, k, 1, k);
         c->cpsi = Fs[1] - k[0];
         for (i = 0; i < D; ++i) c->cpsi += c->dlt[i]*Fs[2 + i];
         c->cpsi /= c->den;
@@ -3061,7 +3256,7 @@ DCI_LANE void dci_ncp_chain(const dc_ncp *S, dci_contact_nc *c, const int D, con
 {
     const dci_pair_nc *P = &c->P;
     const dc_real h = S->scene.h;
-    dc_real move[2][3], turn[2][3], dx[2][3], th[3], in[6], o[7], dn[2][3], du[2][3], dr[2][3], dw[3] = DC_ZERO, dws = 0, dcn = 0, t[3], q[3];
+    dc_real move[2][3], turn[2][3], dx[2][3], th[3], in[6], o[7], dn[2][3], du[2][3], dr[2][3], dw[3] = DC_ZERO, dws = 0, t[3], q[3];
     const int nw = D == 2 ? 1 : 3;
     int i, j, k;
     for (k = 0; k < 2; ++k) {
@@ -3119,13 +3314,8 @@ DCI_LANE void dci_ncp_chain(const dc_ncp *S, dci_contact_nc *c, const int D, con
             dws -= sign*dci_ncp_dot(3, dn[k], b->w);
             if (dv[k]) dws -= sign*dci_ncp_dot(3, n, dv[k] + 3);
         }
-        if (c->bounce) {
-            dci_ncp_wr(D, b->w0, dr[k], t);
-            dcn -= sign*(dci_ncp_dot(D, dn[k], c->vp[k]) + dci_ncp_dot(D, n, dvp));
-            dcn -= sign*c->e*(dci_ncp_dot(D, dn[k], c->vp0[k]) + dci_ncp_dot(D, n, t));
-        }
     }
-    c->dap = c->bounce ? h*dcn : c->L*c->dalpha;
+    c->dap = c->L*c->dalpha;
     c->dgamma = -c->wg*c->dap + (constant ? c->cg : 0);
     for (i = 0; i < c->nt; ++i) {
         dc_real f = c->kap[i]*c->dgamma + (constant ? c->kc[i] : 0);
@@ -3158,9 +3348,9 @@ DCI_LANE void dci_ncp_chain(const dc_ncp *S, dci_contact_nc *c, const int D, con
 
 /* The pattern with its fill, bodies in the order of least degree; slot[i n + j] is the number of block (i, j) or -1,
  * list[first[k]..first[k + 1]) the bodies that follow order[k] and share a block with it. Returns the number of blocks.
- * list may be NULL, then first counts only. rank [n] is scratch. */
+ * rank, piv [n] are scratch. */
 static int dci_ncp_pattern(int n, int pairs, const dci_contact_nc *C, const dci_ncp_place *place, int nb, int *order, int *slot, int *first,
-                           int *list, int *rank)
+                           int *list, int *rank, int *piv)
 {
     int i, j, k, l, step, blocks = 0, at = 0;
     for (i = 0; i < n*n; ++i) slot[i] = -1;
@@ -3173,24 +3363,24 @@ static int dci_ncp_pattern(int n, int pairs, const dci_contact_nc *C, const dci_
         j = place[C[k].body[1]].dof;
         if (i >= 0 && j >= 0) slot[i/nb*n + j/nb] = slot[j/nb*n + i/nb] = 0;
     }
+    for (i = 0; i < n; ++i)                     /* piv: degrees */
+        for (piv[i] = k = 0; k < n; ++k) piv[i] += slot[i*n + k] >= 0;
     for (step = 0; step < n; ++step) {
-        int best = -1, least = n + 1;
-        for (i = 0; i < n; ++i) {
-            int degree = 0;
-            if (rank[i] < n) continue;
-            for (k = 0; k < n; ++k) degree += slot[i*n + k] >= 0 && rank[k] == n;
-            if (degree < least) {
-                least = degree;
-                best = i;
-            }
-        }
+        int best = -1;
+        for (i = 0; i < n; ++i) if (rank[i] == n && (best < 0 || piv[i] < piv[best])) best = i;
         order[step] = best;
         rank[best] = step;
         first[step] = at;
         for (k = 0; k < n; ++k)
             if (slot[best*n + k] >= 0 && rank[k] == n) list[at++] = k;
-        for (k = first[step]; k < at; ++k)
-            for (l = first[step]; l < at; ++l) slot[list[k]*n + list[l]] = 0;
+        for (k = first[step]; k < at; ++k) {
+            int *row = slot + list[k]*n;
+            --piv[list[k]];
+            for (l = first[step]; l < at; ++l) {
+                piv[list[k]] += row[list[l]] < 0;
+                row[list[l]] = 0;
+            }
+        }
     }
     first[n] = at;
     for (i = 0; i < n*n; ++i) if (slot[i] >= 0) slot[i] = blocks++;
@@ -3263,10 +3453,39 @@ DCI_LANE void dci_ncp_apply(const int n, const dc_real *A, int transposed, const
     }
 }
 
+/* C -= L U, a row of C in registers */
+DCI_LANE void dci_ncp_block_update(const int n, const dc_real *L, const dc_real *U, dc_real *C)
+{
+    int i, j, t;
+    if (n == 6)
+        for (i = 0; i < 6; ++i, C += 6, L += 6) {
+            dc_real c0 = C[0], c1 = C[1], c2 = C[2], c3 = C[3], c4 = C[4], c5 = C[5];
+            for (t = 0; t < 6; ++t) {
+                const dc_real f = L[t], *u = U + 6*t;
+                c0 -= f*u[0];
+                c1 -= f*u[1];
+                c2 -= f*u[2];
+                c3 -= f*u[3];
+                c4 -= f*u[4];
+                c5 -= f*u[5];
+            }
+            C[0] = c0;
+            C[1] = c1;
+            C[2] = c2;
+            C[3] = c3;
+            C[4] = c4;
+            C[5] = c5;
+        }
+    else
+        for (i = 0; i < n; ++i)
+            for (t = 0; t < n; ++t)
+                for (j = 0; j < n; ++j) C[i*n + j] -= L[i*n + t]*U[t*n + j];
+}
+
 /* K = L U over the blocks: U_pp = 1, U_pj = K_pp^-1 K_pj, L_ip what is left of K_ip, factored where i = p. */
 DCI_LANE int dci_ncp_lu(dc_ncp *S, const int nb)
 {
-    int n = S->n, i, j, k, t;
+    int n = S->n, j, k;
     for (k = 0; k < n; ++k) {
         int p = S->order[k];
         dc_real *D = S->K + S->slot[p*n + p]*nb*nb;
@@ -3278,11 +3497,7 @@ DCI_LANE int dci_ncp_lu(dc_ncp *S, const int nb)
             for (r = l; r < end; ++r) {
                 const dc_real *L = S->K + S->slot[*r*n + p]*nb*nb;
                 dc_real *C = S->K + S->slot[*r*n + *q]*nb*nb;
-                for (i = 0; i < nb; ++i)
-                    for (t = 0; t < nb; ++t) {
-                        dc_real f = L[i*nb + t];
-                        for (j = 0; j < nb; ++j) C[i*nb + j] -= f*U[t*nb + j];
-                    }
+                dci_ncp_block_update(nb, L, U, C);
             }
         }
     }
@@ -3416,11 +3631,6 @@ DCI_LANE void dci_ncp_direction(dc_ncp *S, const int D, dc_real *dx, dc_real *dz
         if (c->spin)
             dci_ncp_law_back(1, z + c->spin, s + c->spin, Fs + c->spin, rc + c->spin, &c->dlts, c->dens, c->mus, c->dgamma, c->cpsis,
                              &c->dws, dzc + c->spin, dsc + c->spin);
-        if (c->passive) {
-            i = c->passive;
-            dsc[i] = c->dalpha - Fs[i];
-            dzc[i] = -(rc[i] + z[i]*dsc[i])/s[i];
-        }
     }
 }
 
@@ -3430,108 +3640,135 @@ static DCI_NOINLINE int dci_ncp_factor_3(dc_ncp *S) { return dci_ncp_factor(S, 3
 static DCI_NOINLINE void dci_ncp_direction_2(dc_ncp *S, dc_real *dx, dc_real *dz, dc_real *ds) { dci_ncp_direction(S, 2, dx, dz, ds); }
 static DCI_NOINLINE void dci_ncp_direction_3(dc_ncp *S, dc_real *dx, dc_real *dz, dc_real *ds) { dci_ncp_direction(S, 3, dx, dz, ds); }
 
-/* S->rc for a target, with q times the second-order term of (dsa, dza) if given. */
-static void dci_ncp_rc(dc_ncp *S, dc_real target, dc_real q, const dc_real *dsa, const dc_real *dza)
+/* S->rc for the place t on the path, with q times the second-order term of (dsa, dza) if given. */
+static void dci_ncp_rc(dc_ncp *S, dc_real t, dc_real q, const dc_real *dsa, const dc_real *dza)
+{
+    int k;
+    for (k = 0; k < S->scene.contacts; ++k) {
+        const dci_contact_nc *c = S->C + k;
+        int at = c->oz, end = c->oz + c->lam;
+        dci_cone_rc(c->heads, c->head, c->fw, c->flam, S->s + at, S->z + at, t, S->rho, q, dsa ? dsa + at : NULL, dsa ? dza + at : NULL,
+                    S->rc + at, S->work);
+        dci_cone_rc(c->P.runs, c->P.run, c->P.w, c->P.lam, S->s + end, S->z + end, t, S->rho, q, dsa ? dsa + end : NULL,
+                    dsa ? dza + end : NULL, S->rc + end, S->work);
+    }
+}
+
+/* The place on the path at (z + a dza, s + a dsa): the mean over all cones of the products above their end, over `path` */
+static dc_real dci_ncp_along(const dc_ncp *S, dc_real a)
+{
+    dc_real sum = 0;
+    int k;
+    for (k = 0; k < S->scene.contacts; ++k) {
+        const dci_contact_nc *c = S->C + k;
+        int at = c->oz, end = c->oz + c->lam;
+        sum += dci_cone_along(c->heads, c->head, S->z + at, S->s + at, S->rho, a, S->dza + at, S->dsa + at);
+        sum += dci_cone_along(c->P.runs, c->P.run, S->z + end, S->s + end, S->rho, a, S->dza + end, S->dsa + end);
+    }
+    return dc_max(sum/DC_R(S->degree), 0);
+}
+
+/* 1: at t some product is still above the end by a factor of 2 */
+static int dci_ncp_on_the_way(const dc_ncp *S, dc_real t)
 {
     int k, i;
     for (k = 0; k < S->scene.contacts; ++k) {
-        dci_contact_nc *c = S->C + k;
-        int end = c->lam;
-        const dc_real *z = S->z + c->oz, *s = S->s + c->oz;
-        dc_real *rc = S->rc + c->oz, *t = S->work;
-        /* SILICO Eq. 12, 33, relaxed: SILICO Eq. 22 */
-        for (i = 0; i < end; ++i) rc[i] = z[i]*s[i] - target + (dsa ? q*dsa[c->oz + i]*dza[c->oz + i] : 0);
-        if (c->friction == DCI_CONE) {
-            int n = 1 + S->D;
-            dci_soc_product(n, c->flam, c->flam, rc + 1);
-            rc[1] -= target;
-            if (dsa) {
-                dc_real a[4], b[4];
-                dci_soc_winv(n, c->fw, c->feta, dsa + c->oz + 1, 1, a);
-                dci_soc_w(n, c->fw, c->feta, dza + c->oz + 1, 1, b);
-                dci_soc_product(n, a, b, a);
-                for (i = 0; i < n; ++i) rc[1 + i] += q*a[i];
-            }
-        }
-        dci_pnc_rc(&c->P, s + end, z + end, target, q, dsa ? dsa + c->oz + end : NULL, dsa ? dza + c->oz + end : NULL, rc + end, t,
-                   t + c->P.m);
+        const dci_contact_nc *c = S->C + k;
+        for (i = 0; i < c->heads; ++i) if (t*c->head[i].path > 2*S->rho*c->head[i].end) return 1;
+        if (t*c->P.run[0].path > 2*S->rho*c->P.run[0].end) return 1;
     }
+    return 0;
 }
 
 /* The largest step up to `most` that keeps x, slacks or duals, in the cones (SILICO Eq. 13, 36). */
 static dc_real dci_ncp_step_length(const dc_ncp *S, const dc_real *x, const dc_real *dx, dc_real most)
 {
-    int k, i;
+    int k;
     for (k = 0; k < S->scene.contacts; ++k) {
         const dci_contact_nc *c = S->C + k;
-        int cone = c->friction == DCI_CONE;
-        for (i = 0; i < c->lam; ++i) {
-            int at = c->oz + i;
-            if (cone && i == 1) {
-                most = dci_soc_step(1 + S->D, x + at, dx + at, most);
-                i += S->D;
-            } else if (x[at] + most*dx[at] < 0) most = -x[at]/dx[at];
-        }
-        most = dci_pnc_step(&c->P, x + c->oz + c->lam, dx + c->oz + c->lam, most);
+        most = dci_cone_step(c->heads, c->head, x + c->oz, dx + c->oz, most);
+        most = dci_cone_step(c->P.runs, c->P.run, x + c->oz + c->lam, dx + c->oz + c->lam, most);
     }
     return most;
 }
 
-/* Newton's iteration from S->x, z, s. Fills info; leaves the residuals and places at the last iterate. */
-static DCI_NOINLINE dc_status dci_ncp_iterate(dc_ncp *S, int most, dc_ncp_info *info)
+/* (xt, zt, st) = (x, z, s) + a (dx, dz, ds) */
+static void dci_ncp_trial(dc_ncp *S, dc_real a)
 {
-    const int authors = S->opt.authors;
-    const dc_real back = authors ? DC_R(0.95) : DC_R(0.98);     /* fraction of the way to the boundary */
-    dc_real eq, cp, eq2, cp2, nu, nua, a, target, sigma;
-    int it, i, trial, stalled = 0, degree = S->degree + authors;
+    int i;
+    for (i = 0; i < S->nx; ++i) S->xt[i] = S->x[i] + a*S->dx[i];
+    for (i = 0; i < S->nz; ++i) {
+        S->zt[i] = S->z[i] + a*S->dz[i];
+        S->st[i] = S->s[i] + a*S->ds[i];
+    }
+}
+
+/* the trial is the iterate */
+static void dci_ncp_take(dc_ncp *S)
+{
+    dc_real *swap = S->x;
+    S->x = S->xt;
+    S->xt = swap;
+    swap = S->z;
+    S->z = S->zt;
+    S->zt = swap;
+    swap = S->s;
+    S->s = S->st;
+    S->st = swap;
+}
+
+/* How an iteration goes: at most so many steps, ended after so many in a row shorter than 1e-2; `test`: a step is halved until
+ * one of the two errors does not grow. */
+typedef struct { int most, stalls, test; } dci_ncp_manner;
+
+/* Newton's iteration from S->x, z, s. Fills info; leaves the residuals and places at the last iterate. */
+static DCI_NOINLINE dc_status dci_ncp_iterate(dc_ncp *S, dci_ncp_manner manner, dc_ncp_info *info)
+{
+    const dc_real back = DC_R(0.98);        /* fraction of the way to the boundary */
+    dc_real eq, cp, eq2, cp2, nu, a, t, least;
+    dc_real best = DC_REAL_MAX;
+    int it, trial, stalled = 0, idle = 0;       /* idle: products are there, and the equations no better than they were */
     dci_ncp_eval(S, S->x, S->z, S->s, &eq, &cp);
-    for (it = 1;; ++it) {
-        info->iterations = authors ? it : it - 1;
+    for (it = 0;; ++it) {
+        info->iterations = it;
         info->residual = eq;
         info->complementarity = cp;
         if (eq <= S->tol && cp <= S->tol) return DC_OK;
-        if (it > most || stalled == 4) return DC_E_DIVERGED;
+        if (cp <= S->tol && eq > best/2) ++idle;
+        else idle = 0;
+        best = dc_min(best, eq);
+        if (it == manner.most || stalled == manner.stalls || idle == 8) return DC_E_DIVERGED;
         if (!(eq < DC_REAL_MAX && cp < DC_REAL_MAX)) return DC_E_RANGE;
         if (!(S->D == 2 ? dci_ncp_factor_2(S) : dci_ncp_factor_3(S))) return DC_E_SINGULAR;
-        dci_ncp_rc(S, S->rho, 0, NULL, NULL);
+
+        /* predictor: the end of the path */
+        dci_ncp_rc(S, 0, 0, NULL, NULL);
         if (S->D == 2) dci_ncp_direction_2(S, S->dx, S->dza, S->dsa);
         else dci_ncp_direction_3(S, S->dx, S->dza, S->dsa);
         a = dci_ncp_step_length(S, S->z, S->dza, dci_ncp_step_length(S, S->s, S->dsa, 1/back));
         a = dc_min(back*a, 1);
-        nu = nua = 0;
-        for (i = 0; i < S->nz; ++i) {
-            nu += S->z[i]*S->s[i];
-            nua += (S->z[i] + a*S->dza[i])*(S->s[i] + a*S->dsa[i]);
+
+        /* how far to go: not the cube of the ratio, as usual, or complementarity runs ahead of the equations */
+        nu = dci_ncp_along(S, 0);
+        t = dc_min(dci_ncp_along(S, a), nu);
+        if (!dci_ncp_on_the_way(S, t)) t = 0;
+
+        /* corrector; where its second order shortens the step, without */
+        for (least = a/2, a = -1, trial = 0; trial < 2 && a < least; ++trial) {
+            if (trial == 0) dci_ncp_rc(S, t, 2*least, S->dsa, S->dza);
+            else dci_ncp_rc(S, t, 0, NULL, NULL);
+            if (S->D == 2) dci_ncp_direction_2(S, S->dx, S->dz, S->ds);
+            else dci_ncp_direction_3(S, S->dx, S->dz, S->ds);
+            a = dci_ncp_step_length(S, S->z, S->dz, dci_ncp_step_length(S, S->s, S->ds, 1/back));
+            a = dc_min(back*a, 1);
         }
-        sigma = nu > 0 ? dc_max(dc_min(nua/nu, 1), 0) : 0;
-        /* the cube is the usual centring; without it complementarity does not run ahead of the equations */
-        target = dc_max(sigma*(authors ? sigma*sigma : 1)*nu/DC_R(degree), S->rho);
-        dci_ncp_rc(S, target, authors ? DC_R(0.25)*a*a : a, S->dsa, S->dza);
-        if (S->D == 2) dci_ncp_direction_2(S, S->dx, S->dz, S->ds);
-        else dci_ncp_direction_3(S, S->dx, S->dz, S->ds);
-        a = dci_ncp_step_length(S, S->z, S->dz, dci_ncp_step_length(S, S->s, S->ds, 1/back));
-        a = dc_min(back*a, 1);
         for (trial = 0; trial < 25; ++trial, a *= DC_R(0.5)) {
-            for (i = 0; i < S->nx; ++i) S->xt[i] = S->x[i] + a*S->dx[i];
-            for (i = 0; i < S->nz; ++i) {
-                S->zt[i] = S->z[i] + a*S->dz[i];
-                S->st[i] = S->s[i] + a*S->ds[i];
-            }
+            dci_ncp_trial(S, a);
             dci_ncp_eval(S, S->xt, S->zt, S->st, &eq2, &cp2);
-            if (eq2 <= eq || cp2 <= cp) break;
+            if (!manner.test || eq2 <= eq || cp2 <= cp) break;
         }
-        stalled = a < DC_R(1e-2) && !authors ? stalled + 1 : 0;
-        {
-            dc_real *t = S->x;
-            S->x = S->xt;
-            S->xt = t;
-            t = S->z;
-            S->z = S->zt;
-            S->zt = t;
-            t = S->s;
-            S->s = S->st;
-            S->st = t;
-        }
+        stalled = a < DC_R(1e-2) ? stalled + 1 : 0;
+        dci_ncp_take(S);
         eq = eq2;
         cp = cp2;
     }
@@ -3539,15 +3776,52 @@ static DCI_NOINLINE dc_status dci_ncp_iterate(dc_ncp *S, int most, dc_ncp_info *
 
 /* ---- dynamics: a step --------------------------------------------------------------------------- */
 
-static int dci_contact_valid(const dc_ncp_options *o, const dc_ncp_scene *sc, const dc_ncp_contact *c)
+/* what is wrong with a body's field; NULL: nothing */
+static const char *dci_body_flaw(int dim, const dc_ncp_body *b, const char **cause)
+{
+    dc_real x[3], R[9];
+    dc_real v[6], f[6];
+    *cause = "is not finite or beyond DC_LIMIT, or the quaternion has no rotation about z";
+    if (!dci_pose_rows(dim, &b->pose, x, R)) return "pose";
+    *cause = "is negative, not finite or beyond DC_LIMIT";
+    if (!(b->mass >= 0 && b->mass <= DC_LIMIT)) return "mass";
+    if (!(b->mass > 0)) return NULL;
+    v[0] = b->v.x;      v[1] = b->v.y;      v[2] = b->v.z;
+    v[3] = b->w.x;      v[4] = b->w.y;      v[5] = b->w.z;
+    f[0] = b->force.x;  f[1] = b->force.y;  f[2] = b->force.z;
+    f[3] = b->torque.x; f[4] = b->torque.y; f[5] = b->torque.z;
+    *cause = "is not finite or beyond DC_LIMIT";
+    if (!dci_all_in_limit(v, 3)) return "v";
+    if (!dci_all_in_limit(v + 3, 3)) return "w";
+    if (!dci_all_in_limit(f, 3)) return "force";
+    if (!dci_all_in_limit(f + 3, 3)) return "torque";
+    if (!dci_all_in_limit(b->inertia.m, 9)) return "inertia";
+    *cause = "is not positive";
+    if (dim == 2 ? !(b->inertia.m[8] > 0) : !(dc_m3_det(&b->inertia) > 0)) return "inertia";
+    return NULL;
+}
+
+/* of a contact */
+static const char *dci_contact_flaw(const dc_ncp_scene *sc, const dc_ncp_contact *c, const char **cause)
 {
     int k;
-    const dc_real limit[3] = {c->mu, c->mu_spin, c->restitution};
-    (void)o;
-    if (!dci_all_in_limit(limit, 3) || c->mu < 0 || c->mu_spin < 0 || c->restitution < 0 || c->restitution > 1) return 0;
-    for (k = 0; k < 2; ++k)
-        if (c->body[k] < -1 || c->body[k] >= sc->bodies || !dci_shape_valid(c->shape[k]) || c->shape[k]->dim != sc->dim) return 0;
-    return (c->body[0] != c->body[1] || c->body[0] == -1) && c->shape[0]->size + c->shape[1]->size > 0;
+    *cause = "is negative, not finite or beyond DC_LIMIT";
+    if (!(c->mu >= 0 && c->mu <= DC_LIMIT)) return "mu";
+    if (!(c->mu_spin >= 0 && c->mu_spin <= DC_LIMIT)) return "mu_spin";
+    *cause = "is not in 0..1";
+    if (!(c->restitution >= 0 && c->restitution <= 1)) return "restitution";
+    for (k = 0; k < 2; ++k) {
+        *cause = "is no index of a body and not -1";
+        if (c->body[k] < -1 || c->body[k] >= sc->bodies) return k ? "body[1]" : "body[0]";
+        *cause = "is NULL, not a shape, or has numbers that are not finite or beyond DC_LIMIT";
+        if (!dci_shape_valid(c->shape[k])) return k ? "shape[1]" : "shape[0]";
+        *cause = "has another dim than the scene";
+        if (c->shape[k]->dim != sc->dim) return k ? "shape[1]" : "shape[0]";
+    }
+    *cause = "is body[0]: a body in contact with itself";
+    if (c->body[0] == c->body[1] && c->body[0] != -1) return "body[1]";
+    *cause = "does not grow, nor does shape[0]: both of size 0";
+    return c->shape[0]->size + c->shape[1]->size > 0 ? NULL : "shape[1]";
 }
 
 /* counts of z before the pair's rows */
@@ -3556,83 +3830,157 @@ static int dci_contact_lam(const dc_ncp_options *o, int dim, const dc_ncp_contac
     int n = 1;
     if (c->mu > 0) n += dim == 2 ? 3 : o && o->pyramid ? 5 : 4;
     if (c->mu_spin > 0 && dim == 3) n += 3;
-    return n + (o && o->authors ? 1 : 0);
+    return n;
 }
+
+/* a kept solution begins with: 1 when there is one */
+#define DCI_KEEP_HEAD 1
+#define DCI_LOAD_MOST 15
 
 DC_DEF int dc_ncp_keep_count(const dc_ncp_options *opt, int dim, const dc_ncp_contact *c)
 {
     if (!c || dim < 2 || dim > 3 || !dci_shape_valid(c->shape[0]) || !dci_shape_valid(c->shape[1])) return 0;
-    return 1 + dci_pnc_ny(c->shape[0], c->shape[1]) + 2*(dci_contact_lam(opt, dim, c) + c->shape[0]->rows + c->shape[1]->rows);
+    return DCI_KEEP_HEAD + dci_pnc_ny(c->shape[0], c->shape[1]) + 2*(dci_contact_lam(opt, dim, c) + c->shape[0]->rows + c->shape[1]->rows);
+}
+
+/* of the options and the scene without its bodies and contacts */
+static const char *dci_frame_flaw(const dc_ncp_options *o, const dc_ncp_scene *sc, const char **cause)
+{
+    *cause = "is not 2 or 3";
+    if (sc->dim < 2 || sc->dim > 3) return "dim";
+    *cause = "is not finite and positive";
+    if (!dci_positive(sc->h)) return "h";
+    *cause = "is not finite or beyond DC_LIMIT";
+    if (!dc_in_range(sc->gravity)) return "gravity";
+    *cause = "is negative or above 10000";
+    if (sc->bodies < 0 || sc->bodies > 10000) return "bodies";
+    *cause = "is negative or above 100000";
+    if (sc->contacts < 0 || sc->contacts > 100000) return "contacts";
+    *cause = "is NULL";
+    if (sc->bodies > 0 && !sc->body) return "body";
+    if (sc->contacts > 0 && !sc->contact) return "contact";
+    if (!o) return NULL;
+    *cause = "is not in 0..1";
+    if (!(o->rho >= 0 && o->rho <= 1)) return "rho";
+    if (!(o->tol >= 0 && o->tol <= 1)) return "tol";
+    *cause = "is negative, not finite or beyond DC_LIMIT";
+    if (!(o->acceleration >= 0 && o->acceleration <= DC_LIMIT)) return "acceleration";
+    return o->max_iterations < 0 ? "max_iterations" : NULL;
+}
+
+DC_DEF dc_status dc_ncp_flaw(const dc_ncp_options *opt, const dc_ncp_scene *sc, dc_ncp_flaw_info *out)
+{
+    dc_ncp_flaw_info f;
+    int i;
+    f.body = f.contact = -1;
+    f.field = "scene";
+    f.cause = "is NULL";
+    if (sc) {
+        f.field = dci_frame_flaw(opt, sc, &f.cause);
+        for (i = 0; !f.field && i < sc->contacts; ++i) {
+            f.field = dci_contact_flaw(sc, sc->contact + i, &f.cause);
+            if (f.field) f.contact = i;
+        }
+        for (i = 0; !f.field && i < sc->bodies; ++i) {
+            f.field = dci_body_flaw(sc->dim, sc->body + i, &f.cause);
+            if (f.field) f.body = i;
+        }
+    }
+    if (!f.field) return DC_OK;
+    if (out) *out = f;
+    return DC_E_ARG;
 }
 
 static int dci_scene_valid(const dc_ncp_options *o, const dc_ncp_scene *sc)
 {
+    const char *cause;
     int i;
-    if (!sc || sc->dim < 2 || sc->dim > 3 || sc->bodies < 0 || sc->contacts < 0 || sc->bodies > 10000 || sc->contacts > 100000
-        || (sc->bodies > 0 && !sc->body) || (sc->contacts > 0 && !sc->contact) || !dci_positive(sc->h) || !dc_in_range(sc->gravity)) return 0;
-    if (o && (!(o->rho >= 0 && o->rho <= 1) || !(o->tol >= 0 && o->tol <= 1) || o->max_iterations < 0 || (o->authors && sc->dim != 2))) return 0;
-    for (i = 0; i < sc->contacts; ++i)
-        if (!dci_contact_valid(o, sc, sc->contact + i)) return 0;
+    if (!sc || dci_frame_flaw(o, sc, &cause)) return 0;
+    for (i = 0; i < sc->contacts; ++i) if (dci_contact_flaw(sc, sc->contact + i, &cause)) return 0;
     return 1;
 }
 
-/* totals: bodies that move, x, z, the largest pair */
-typedef struct { int n, nx, nz, work; } dci_ncp_counts;
-
-static dci_ncp_counts dci_ncp_count(const dc_ncp_options *o, const dc_ncp_scene *sc)
+/* Everything of a step but the body system: counts, then arrays. The body system's matrix has `blocks` of them. */
+static void dci_ncp_lay(dc_ncp *S, const dc_ncp_options *o, const dc_ncp_scene *sc, dci_layout *l)
 {
-    dci_ncp_counts t = {0, 0, 0, 0};
-    int i;
-    for (i = 0; i < sc->bodies; ++i) t.n += sc->body[i].mass > 0;
-    t.nx = t.n*(sc->dim == 2 ? 3 : 6);
+    dci_layout work = {NULL, 0};
+    dci_growth G;
+    dci_pair_nc none;
+    int i, size, n = 0, nx, nz = 0, largest = 0;
+    for (i = 0; i < sc->bodies; ++i) n += sc->body[i].mass > 0;
+    nx = n*(sc->dim == 2 ? 3 : 6);
+    S->place = DCI_LAY(l, sc->bodies + 1, dci_ncp_place);
+    S->C = DCI_LAY(l, sc->contacts, dci_contact_nc);
+    S->guess = DCI_LAY(l, sc->contacts, dci_load);
+    S->guess_v = DCI_LAY(l, nx, dc_real);
     for (i = 0; i < sc->contacts; ++i) {
         const dc_ncp_contact *c = sc->contact + i;
-        int ny = dci_pnc_ny(c->shape[0], c->shape[1]), m = c->shape[0]->rows + c->shape[1]->rows;
-        t.nx += ny;
-        t.nz += dci_contact_lam(o, sc->dim, c) + m;
-        if (13*m + 6*ny > t.work) t.work = 13*m + 6*ny;
+        dci_layout one = {NULL, 0};
+        if (S->C) memset(S->C + i, 0, sizeof *S->C);
+        dci_pnc_lay(S->C ? &S->C[i].P : &none, c->shape[0], c->shape[1], l);
+        nx += dci_pnc_ny(c->shape[0], c->shape[1]);
+        nz += dci_contact_lam(o, sc->dim, c) + c->shape[0]->rows + c->shape[1]->rows;
+        dci_growth_lay(&G, c->shape[0]->rows + c->shape[1]->rows, dci_pnc_ny(c->shape[0], c->shape[1]), &one);
+        if (one.bytes > work.bytes) work = one;
+        size = 2*dci_pnc_ny(c->shape[0], c->shape[1]) + 3*(c->shape[0]->rows + c->shape[1]->rows);
+        if (size > largest) largest = size;
     }
-    return t;
+    S->n = n;
+    S->nx = nx;
+    S->nz = nz;
+    S->x = DCI_LAY(l, nx, dc_real);
+    S->xt = DCI_LAY(l, nx, dc_real);
+    S->best = DCI_LAY(l, nx, dc_real);
+    S->dx = DCI_LAY(l, nx, dc_real);
+    S->Fx = DCI_LAY(l, nx, dc_real);
+    S->z = DCI_LAY(l, nz, dc_real);
+    S->s = DCI_LAY(l, nz, dc_real);
+    S->zt = DCI_LAY(l, nz, dc_real);
+    S->st = DCI_LAY(l, nz, dc_real);
+    S->dz = DCI_LAY(l, nz, dc_real);
+    S->ds = DCI_LAY(l, nz, dc_real);
+    S->dza = DCI_LAY(l, nz, dc_real);
+    S->dsa = DCI_LAY(l, nz, dc_real);
+    S->Fs = DCI_LAY(l, nz, dc_real);
+    S->rc = DCI_LAY(l, nz, dc_real);
+    S->work = (dc_real *)dci_lay(l, work.bytes, 1);
+    S->cotangent = DCI_LAY(l, largest, dc_real);
+    S->slot = DCI_LAY(l, n*n, int);
+    S->list = DCI_LAY(l, n*n, int);
+    S->order = DCI_LAY(l, n, int);
+    S->first = DCI_LAY(l, n + 1, int);
+    S->piv = DCI_LAY(l, n*6, int);
+    S->rank = DCI_LAY(l, n, int);
 }
-
-static size_t dci_ncp_reals(dci_ncp_counts t) { return (size_t)(5*t.nx + 10*t.nz + t.work); }
 
 DC_DEF size_t dc_ncp_bytes(const dc_ncp_options *opt, const dc_ncp_scene *sc)
 {
-    size_t sum, nb, n;
-    dci_ncp_counts t;
-    int i;
+    dci_layout l = {NULL, 0};
+    dc_ncp S;
+    size_t sum, nb;
     if (!dci_scene_valid(opt, sc)) return 0;
-    t = dci_ncp_count(opt, sc);
-    n = (size_t)t.n;
     nb = sc->dim == 2 ? 9 : 36;
-    sum = dc_bytes(0, 1, sizeof(dc_ncp));
-    sum = dc_bytes(sum, (size_t)sc->bodies + 1, sizeof(dci_ncp_place));
-    sum = dc_bytes(sum, (size_t)sc->contacts, sizeof(dci_contact_nc));
-    for (i = 0; i < sc->contacts; ++i) sum = dci_pnc_bytes(sum, sc->contact[i].shape[0], sc->contact[i].shape[1]);
-    sum = dc_bytes(sum, dci_ncp_reals(t), sizeof(dc_real));
-    sum = dc_bytes(sum, 2*n*n + 9*n + 1, sizeof(int));
-    sum = dc_bytes(sum, n*n*nb, sizeof(dc_real));
+    dci_ncp_lay(&S, opt, sc, &l);
+    sum = dc_bytes(dc_bytes(dc_bytes(0, 1, sizeof S), l.bytes, 1), (size_t)S.n*(size_t)S.n*nb, sizeof(dc_real));
     return sum == SIZE_MAX ? 0 : sum;
 }
 
 static DCI_NOINLINE int dci_ncp_place_set(const dc_ncp_scene *sc, const dc_ncp_body *b, int D, dci_ncp_place *p)
 {
     dc_real v[12], g[3];
-    int i, j, l, nw = D == 2 ? 1 : 3;
+    const char *cause;
+    int i, j, l;
     memset(p, 0, sizeof *p);
     p->dof = -1;
-    if (!dci_pose_rows(D, b ? &b->pose : NULL, p->x0, p->R0)) return 0;
+    if (b && dci_body_flaw(D, b, &cause)) return 0;
+    dci_pose_rows(D, b ? &b->pose : NULL, p->x0, p->R0);
     memcpy(p->x, p->x0, sizeof p->x);
     memcpy(p->R, p->R0, sizeof p->R);
-    if (!b) return 1;
-    if (!(b->mass >= 0 && b->mass <= DC_LIMIT)) return 0;
-    if (!(b->mass > 0)) return 1;
+    if (!b || !(b->mass > 0)) return 1;
     v[0] = b->v.x;          v[1] = b->v.y;          v[2] = b->v.z;
     v[3] = b->w.x;          v[4] = b->w.y;          v[5] = b->w.z;
     v[6] = b->force.x;      v[7] = b->force.y;      v[8] = b->force.z;
     v[9] = b->torque.x;     v[10] = b->torque.y;    v[11] = b->torque.z;
-    if (!dci_all_in_limit(v, 12) || !dci_all_in_limit(b->inertia.m, 9)) return 0;
     g[0] = sc->gravity.x;
     g[1] = sc->gravity.y;
     g[2] = sc->gravity.z;
@@ -3642,7 +3990,6 @@ static DCI_NOINLINE int dci_ncp_place_set(const dc_ncp_scene *sc, const dc_ncp_b
         p->rhs[i] = p->M*v[i] + sc->h*(p->M*g[i] + v[6 + i]);
     }
     if (D == 2) {
-        if (!(b->inertia.m[8] > 0)) return 0;
         p->w0[0] = v[5];
         p->In[0] = b->inertia.m[8];
         p->rhs[2] = p->In[0]*v[5] + sc->h*v[11];
@@ -3650,7 +3997,6 @@ static DCI_NOINLINE int dci_ncp_place_set(const dc_ncp_scene *sc, const dc_ncp_b
         dc_m3 In, Ji;
         dc_v3 hw = dc_vec(sc->h*v[3], sc->h*v[4], sc->h*v[5]), L;
         dc_real RI[9];
-        if (!(dc_m3_det(&b->inertia) > 0)) return 0;
         for (i = 0; i < 3; ++i)
             for (j = 0; j < 3; ++j) {
                 RI[3*i + j] = 0;
@@ -3669,33 +4015,62 @@ static DCI_NOINLINE int dci_ncp_place_set(const dc_ncp_scene *sc, const dc_ncp_b
         p->rhs[4] = L.y + sc->h*v[10];
         p->rhs[5] = L.z + sc->h*v[11];
     }
-    (void)nw;
     return 1;
+}
+
+/* The natural units of a contact: its length, that of the smaller shape if one is much smaller; the impulse that the acceleration
+ * gives the two bodies' reduced mass in a step; the speed it gives over that length. At the end products of gamma and gap are
+ * rho impulse length, of friction and slip rho impulse speed, of the pair rho length. Of constants of the scene alone. */
+static void dci_ncp_units(dc_ncp *S, dci_contact_nc *c)
+{
+    const dc_real a = c->P.shape[0]->size, b = c->P.shape[1]->size, h = S->scene.h;
+    dc_real inv = 0, acceleration;
+    int i;
+    c->length = a > 0 && b > 0 ? a*b/(a + b) : a + b;
+    acceleration = S->acceleration > 0 ? S->acceleration : c->length/(100*h*h);
+    for (i = 0; i < 2; ++i)
+        if (S->place[c->body[i]].dof >= 0) inv += 1/S->place[c->body[i]].M;
+    c->impulse = acceleration*h/(inv > 0 ? inv : 1);
+    c->impulse_rate = acceleration*h;
+    c->speed = dc_sqrt(acceleration*c->length);
+    c->head[0].end = c->impulse*c->length/(4*dc_sqrt(1 + c->mu*c->mu));
+    for (i = 1; i < c->heads; ++i) c->head[i].end = c->impulse*c->speed;
+    for (i = 0; i < c->P.runs; ++i) c->P.run[i].end = c->length;
+
+    /* the bodies' momenta: what the acceleration gives in a step, the smallest of their contacts */
+    for (i = 0; i < 2; ++i) {
+        dci_ncp_place *p = S->place + c->body[i];
+        const dc_real trace = S->D == 2 ? p->In[0] : (p->In[0] + p->In[4] + p->In[8])/2;
+        const dc_real unit = p->M*acceleration*h;
+        if (p->dof < 0 || (p->unit[0] > 0 && p->unit[0] <= unit)) continue;
+        p->unit[0] = unit;
+        p->unit[1] = dc_sqrt(trace*p->M)*acceleration*h;
+    }
 }
 
 /* Takes all memory and reads the scene. */
 static DCI_NOINLINE dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_ncp_scene *sc, dc_arena *mem, dc_ncp **out)
 {
-    dci_ncp_counts t = dci_ncp_count(opt, sc);
+    dci_layout l = {NULL, 0};
     dc_ncp *S = (dc_ncp *)dc_arena_take(mem, 1, sizeof(dc_ncp));
-    dc_real *x;
-    int i, k, *ints, n = t.n, nb = sc->dim == 2 ? 3 : 6, oy, oz, dof = 0;
+    int i, k, nb = sc->dim == 2 ? 3 : 6, oy, oz, dof = 0;
     if (!S) return DC_E_MEMORY;
     memset(S, 0, sizeof *S);
+    dci_ncp_lay(S, opt, sc, &l);
+    l.base = (unsigned char *)dc_arena_take(mem, l.bytes, 1);
+    if (!l.base) return DC_E_MEMORY;
+    memset(l.base, 0, l.bytes);
+    l.bytes = 0;
+    dci_ncp_lay(S, opt, sc, &l);
     S->scene = *sc;
     if (opt) S->opt = *opt;
     S->D = sc->dim;
     S->nb = nb;
-    S->n = n;
-    S->nv = n*nb;
-    S->nx = t.nx;
-    S->nz = t.nz;
+    S->nv = S->n*nb;
     S->rho = S->opt.rho > 0 ? S->opt.rho : DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-6);
     S->tol = S->opt.tol > 0 ? S->opt.tol : S->rho/10;
-    S->most = S->opt.max_iterations > 0 ? S->opt.max_iterations : S->opt.authors ? 29 : 400;
-    S->place = (dci_ncp_place *)dc_arena_take(mem, (size_t)sc->bodies + 1, sizeof(dci_ncp_place));
-    S->C = (dci_contact_nc *)dc_arena_take(mem, (size_t)sc->contacts, sizeof(dci_contact_nc));
-    if (!S->place || !S->C) return DC_E_MEMORY;
+    S->most = S->opt.max_iterations > 0 ? S->opt.max_iterations : 400;
+    S->acceleration = S->opt.acceleration > 0 ? S->opt.acceleration : dc_sqrt(dc_dot(sc->gravity, sc->gravity));
     for (i = 0; i < sc->bodies; ++i) {
         if (!dci_ncp_place_set(sc, sc->body + i, S->D, S->place + i)) return DC_E_ARG;
         if (sc->body[i].mass > 0) {
@@ -3710,11 +4085,9 @@ static DCI_NOINLINE dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_n
         const dc_ncp_contact *c = sc->contact + k;
         dci_contact_nc *w = S->C + k;
         dc_real L = c->shape[0]->size + c->shape[1]->size;
-        memset(w, 0, sizeof *w);
-        if (!dci_pnc_take(&w->P, c->shape[0], c->shape[1], mem)) return DC_E_MEMORY;
-        dci_pnc_fill(&w->P, S->opt.authors, 1, 1);
-        w->L = S->opt.authors ? 1 : L;
-        w->P.L = S->opt.authors ? 1 : DC_R(0.5)*DC_R(dci_degree(&w->P))*L;
+        dci_pnc_fill(&w->P, 0, 1, 1);
+        w->L = L;
+        w->P.L = DC_R(0.5)*DC_R(dci_degree(&w->P))*L;
         for (i = 0; i < 2; ++i) {
             w->body[i] = c->body[i] < 0 ? sc->bodies : c->body[i];
             S->place[w->body[i]].held = 1;
@@ -3729,41 +4102,22 @@ static DCI_NOINLINE dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_n
             w->spin = i;
             i += 3;
         }
-        if (S->opt.authors) w->passive = i++;
         w->lam = i;
         w->nz = i + w->P.m;
+        dci_run_add(w->head, &w->heads, 0, 1, 0);
+        if (w->friction != DCI_NO_FRICTION) dci_run_add(w->head, &w->heads, 1, (w->spin ? w->spin : i) - 1, w->friction == DCI_CONE);
+        if (w->spin) dci_run_add(w->head, &w->heads, w->spin, 3, 0);
+        dci_ncp_units(S, w);
         w->oy = oy;
         w->oz = oz;
         oy += w->P.ny;
         oz += w->nz;
         S->degree += w->lam + dci_degree(&w->P) - (w->friction == DCI_CONE ? S->D : 0);
     }
-    x = (dc_real *)dc_arena_take(mem, dci_ncp_reals(t), sizeof(dc_real));
-    ints = (int *)dc_arena_take(mem, (size_t)n*(size_t)n*2 + 9*(size_t)n + 1, sizeof(int));
-    if (!x || !ints) return DC_E_MEMORY;
-    memset(x, 0, dci_ncp_reals(t)*sizeof(dc_real));
-    S->x = x;           x += t.nx;
-    S->xt = x;          x += t.nx;
-    S->best = x;        x += t.nx;
-    S->dx = x;          x += t.nx;
-    S->Fx = x;          x += t.nx;
-    S->z = x;           x += t.nz;
-    S->s = x;           x += t.nz;
-    S->zt = x;          x += t.nz;
-    S->st = x;          x += t.nz;
-    S->dz = x;          x += t.nz;
-    S->ds = x;          x += t.nz;
-    S->dza = x;         x += t.nz;
-    S->dsa = x;         x += t.nz;
-    S->Fs = x;          x += t.nz;
-    S->rc = x;          x += t.nz;
-    S->work = x;
-    S->slot = ints;     ints += n*n;
-    S->list = ints;     ints += n*n;
-    S->order = ints;    ints += n;
-    S->first = ints;    ints += n + 1;
-    S->piv = ints;      ints += n*6;
-    S->blocks = dci_ncp_pattern(n, sc->contacts, S->C, S->place, nb, S->order, S->slot, S->first, S->list, ints);
+    for (i = 0; i < sc->bodies; ++i)
+        for (k = 0; k < 2; ++k)
+            if (!(S->place[i].unit[k] > 0)) S->place[i].unit[k] = 1;
+    S->blocks = dci_ncp_pattern(S->n, sc->contacts, S->C, S->place, nb, S->order, S->slot, S->first, S->list, S->rank, S->piv);
     S->K = (dc_real *)dc_arena_take(mem, (size_t)(S->blocks*nb*nb), sizeof(dc_real));
     if (!S->K) return DC_E_MEMORY;
     *out = S;
@@ -3773,6 +4127,7 @@ static DCI_NOINLINE dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_n
 /* The growth problem of contact c at the bodies' old poses, or at those of the last evaluation */
 static void dci_ncp_growth(dc_ncp *S, dci_contact_nc *c, int end, dci_growth *G)
 {
+    dci_layout l = {NULL, 0};
     int i;
     G->P = &c->P;
     for (i = 0; i < 2; ++i) {
@@ -3780,126 +4135,366 @@ static void dci_ncp_growth(dc_ncp *S, dci_contact_nc *c, int end, dci_growth *G)
         G->xs[i] = end ? b->x : b->x0;
         G->Rs[i] = end ? b->R : b->R0;
     }
+    for (i = 0; i < c->P.runs; ++i) c->P.run[i].path = 1;
     G->unit = 1;
     G->metres = G->slack = c->L;
     G->dual = c->P.L/c->L;
-    dci_growth_arrays(G, S->work);
+    l.base = (unsigned char *)S->work;
+    dci_growth_lay(G, c->P.m, c->P.ny, &l);
     dci_growth_middle(G, c->P.shape[0], c->P.shape[1]);
 }
 
-/* The cold start, at rest and z = s = e. By default the pairs of shapes start at the central point of their growth problem
- * at the bodies' old poses, with products P.L/10; so do gamma and friction: the first normals are then right. */
-static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S)
+/* where the path begins: products of gamma and gap, of friction and slip, of the pair */
+static void dci_ncp_path(dci_contact_nc *c, dc_real gap, dc_real slip, dc_real pair)
 {
-    int i, j, k, D = S->D;
+    int i;
+    for (i = 0; i < c->heads; ++i) c->head[i].path = i == 0 ? gap : slip;
+    for (i = 0; i < c->P.runs; ++i) c->P.run[i].path = pair;
+}
+
+/* ---- dynamics: a guess of the load -------------------------------------------------------------- */
+/* The convex contact problem (Anitescu) with points, normals and gaps of the old poses:
+ *
+ *     M v = M v- + h (m g + f) + J^T Z,   S = J v + gap/(h mu),   Z o S = 0,   Z and S in their cones
+ *
+ * by Nesterov and Todd's predictor and corrector, in the body system of the step. It says how large impulses are, no more.
+ *
+ *     dci_load_begin   | problem                | Z, S, v      | start
+ *     dci_load_factor  | Z, S                   | K, H, w, lam | K = M + J^T W^-2 J = L U
+ *     dci_load_solve   | K, rc                  | dv, dZ, dS   | Newton's direction
+ *     dci_load_estimate                                        | the iteration */
+
+/* o = J v, and with `affine` gap/(h mu) */
+DCI_LANE void dci_load_rows(const dc_ncp *S, const dci_contact_nc *c, const dci_load *g, const int D, const dc_real *v, int affine, dc_real *o)
+{
+    dc_real u[3] = DC_ZERO, t[3];
+    int i, k;
+    for (k = 0; k < 2; ++k) {
+        int d = S->place[c->body[k]].dof;
+        if (d < 0) continue;
+        dci_ncp_wr(D, v + d + D, g->arm[k], t);
+        for (i = 0; i < D; ++i) u[i] += (k ? -1 : 1)*(v[d + i] + t[i]);
+    }
+    o[0] = dci_ncp_dot(D, g->n, u) + (affine ? g->gap/S->scene.h : 0);
+    if (!g->run.soc) return;
+    o[0] /= c->mu;
+    for (i = 1; i < D; ++i) o[i] = dci_ncp_dot(D, g->t[i - 1], u);
+}
+
+/* F += J^T Z */
+DCI_LANE void dci_load_add(const dc_ncp *S, const dci_contact_nc *c, const dci_load *g, const int D, const dc_real *Z, dc_real *F)
+{
+    const int nw = D == 2 ? 1 : 3;
+    dc_real f[3], t[3];
+    int i, j, k;
+    for (i = 0; i < D; ++i) {
+        f[i] = g->n[i]*Z[0]/(g->run.soc ? c->mu : 1);
+        for (j = 1; j < g->run.n; ++j) f[i] += g->t[j - 1][i]*Z[j];
+    }
+    for (k = 0; k < 2; ++k) {
+        const dc_real sign = k ? DC_R(-1) : DC_R(1);
+        int d = S->place[c->body[k]].dof;
+        if (d < 0) continue;
+        dci_ncp_rf(D, g->arm[k], f, t);
+        for (i = 0; i < D; ++i) F[d + i] += sign*f[i];
+        for (i = 0; i < nw; ++i) F[d + D + i] += sign*t[i];
+    }
+}
+
+/* bodies move freely; impulses of the size that would stop them */
+DCI_LANE void dci_load_begin(dc_ncp *S, const int D, dc_real *v)
+{
+    const int nw = D == 2 ? 1 : 3;
+    int i, k;
+    for (k = 0; k < S->scene.bodies; ++k) {
+        const dci_ncp_place *b = S->place + k;
+        for (i = 0; b->dof >= 0 && i < D + nw; ++i) v[b->dof + i] = i < D ? b->rhs[i]/b->M : b->w0[i - D];
+    }
+    for (k = 0; k < S->scene.contacts; ++k) {
+        const dci_contact_nc *c = S->C + k;
+        dci_load *g = S->guess + k;
+        const int cone = c->friction != DCI_NO_FRICTION;
+        dc_real o[3] = DC_ZERO, slip = 0, speed = c->fastest;
+        i = 0;
+        dci_run_add(&g->run, &i, 0, cone ? D : 1, cone);
+        dci_ncp_tangents(D, g->n, g->n[D - 1] < 0 ? DC_R(-1) : DC_R(1), g->t);
+        dci_load_rows(S, c, g, D, v, 1, o);
+        for (i = 1; i < g->run.n; ++i) slip += o[i]*o[i];
+        g->Z[0] = (cone ? c->mu : 1)*g->unit;
+        g->S[0] = dc_max(dc_max(o[0], speed), DC_R(1.5)*dc_sqrt(slip));
+        for (i = 1; i < g->run.n; ++i) g->Z[i] = g->S[i] = 0;
+        g->run.path = g->unit;
+    }
+}
+
+DCI_LANE int dci_load_factor(dc_ncp *S, const int D)
+{
+    const int nw = D == 2 ? 1 : 3, nb = D + nw, n = S->n;
+    int i, j, k, l, q, side;
+    memset(S->K, 0, (size_t)(S->blocks*nb*nb)*sizeof(dc_real));
+    for (k = 0; k < S->scene.bodies; ++k) {
+        const dci_ncp_place *b = S->place + k;
+        dc_real *K;
+        if (b->dof < 0) continue;
+        K = S->K + S->slot[b->dof/nb*(n + 1)]*nb*nb;
+        for (i = 0; i < D; ++i) K[i*nb + i] = b->M;
+        for (i = 0; i < nw; ++i)
+            for (j = 0; j < nw; ++j) K[(D + i)*nb + D + j] = b->In[i*nw + j];
+    }
+    for (k = 0; k < S->scene.contacts; ++k) {
+        const dci_contact_nc *c = S->C + k;
+        dci_load *g = S->guess + k;
+        const int m = g->run.n;
+        dc_real A[2][3][6];
+        if (!dci_cone_scaling(1, &g->run, g->S, g->Z, g->w, g->lam)) return 0;
+        if (g->run.soc) dci_ncp_cone_h(m, g->w, g->run.eta, g->H);
+        else g->H[0] = g->Z[0]/g->S[0];
+        for (side = 0; side < 2; ++side)                    /* rows of J */
+            for (i = 0; i < m; ++i) {
+                dc_real d[3], t[3];
+                for (j = 0; j < D; ++j) d[j] = (side ? -1 : 1)*(i > 0 ? g->t[i - 1][j] : g->run.soc ? g->n[j]/c->mu : g->n[j]);
+                dci_ncp_rf(D, g->arm[side], d, t);
+                for (j = 0; j < nb; ++j) A[side][i][j] = j < D ? d[j] : t[j - D];
+            }
+        for (side = 0; side < 2; ++side) {
+            int col = S->place[c->body[side]].dof;
+            dc_real HA[3][6];
+            if (col < 0) continue;
+            for (i = 0; i < m; ++i)
+                for (j = 0; j < nb; ++j) {
+                    HA[i][j] = 0;
+                    for (l = 0; l < m; ++l) HA[i][j] += g->H[i*m + l]*A[side][l][j];
+                }
+            for (l = 0; l < 2; ++l) {
+                int row = S->place[c->body[l]].dof;
+                dc_real *K;
+                if (row < 0) continue;
+                K = S->K + S->slot[row/nb*n + col/nb]*nb*nb;
+                for (i = 0; i < nb; ++i)
+                    for (j = 0; j < nb; ++j)
+                        for (q = 0; q < m; ++q) K[i*nb + j] += A[l][q][i]*HA[q][j];
+            }
+        }
+    }
+    return dci_ncp_lu(S, nb);
+}
+
+/* k = W^-1 (lam \ rc) */
+static void dci_load_back(const dci_load *g, dc_real *k)
+{
+    dci_cone_divide(1, &g->run, g->lam, g->rc, k);
+    dci_cone_winv(1, &g->run, g->w, k, 1, k);
+}
+
+/* dS = J dv + (J v + gap/h - S), dZ = -H dS - k */
+DCI_LANE void dci_load_solve(dc_ncp *S, const int D, const dc_real *v, dc_real *dv)
+{
+    const int nw = D == 2 ? 1 : 3;
+    int i, j, k;
+    for (k = 0; k < S->scene.bodies; ++k) {
+        const dci_ncp_place *b = S->place + k;
+        if (b->dof < 0) continue;
+        for (i = 0; i < D; ++i) dv[b->dof + i] = b->rhs[i] - b->M*v[b->dof + i];
+        for (i = 0; i < nw; ++i) {
+            dv[b->dof + D + i] = b->rhs[D + i];
+            for (j = 0; j < nw; ++j) dv[b->dof + D + i] -= b->In[nw*i + j]*v[b->dof + D + j];
+        }
+    }
+    for (k = 0; k < S->scene.contacts; ++k) {
+        dci_load *g = S->guess + k;
+        dc_real o[3], y[3], back[3];
+        dci_load_rows(S, S->C + k, g, D, v, 1, o);
+        dci_load_back(g, back);
+        for (i = 0; i < g->run.n; ++i) {
+            y[i] = g->Z[i] - back[i];
+            for (j = 0; j < g->run.n; ++j) y[i] -= g->H[i*g->run.n + j]*(o[j] - g->S[j]);
+        }
+        dci_load_add(S, S->C + k, g, D, y, dv);
+    }
+    dci_ncp_lu_solve(S, D + nw, dv);
+    for (k = 0; k < S->scene.contacts; ++k) {
+        dci_load *g = S->guess + k;
+        dc_real o[3], a[3], back[3];
+        dci_load_rows(S, S->C + k, g, D, v, 1, o);
+        dci_load_rows(S, S->C + k, g, D, dv, 0, a);
+        dci_load_back(g, back);
+        for (i = 0; i < g->run.n; ++i) g->dS[i] = a[i] + o[i] - g->S[i];
+        for (i = 0; i < g->run.n; ++i) {
+            g->dZ[i] = -back[i];
+            for (j = 0; j < g->run.n; ++j) g->dZ[i] -= g->H[i*g->run.n + j]*g->dS[j];
+        }
+    }
+}
+
+/* the longest step of both cones' vectors */
+static dc_real dci_load_length(const dc_ncp *S, dc_real most)
+{
+    int k;
+    for (k = 0; k < S->scene.contacts; ++k) {
+        const dci_load *g = S->guess + k;
+        most = dci_cone_step(1, &g->run, g->Z, g->dZ, dci_cone_step(1, &g->run, g->S, g->dS, most));
+    }
+    return most;
+}
+
+/* the mean product over `path` */
+static dc_real dci_load_along(const dc_ncp *S, dc_real a)
+{
+    dc_real sum = 0;
+    int k;
+    for (k = 0; k < S->scene.contacts; ++k) {
+        const dci_load *g = S->guess + k;
+        sum += dci_cone_along(1, &g->run, g->Z, g->S, 0, a, g->dZ, g->dS);
+    }
+    return sum/DC_R(S->scene.contacts);
+}
+
+/* Impulses in S->guess; velocities in v, dv is scratch. 0: none. */
+DCI_LANE int dci_load_estimate(dc_ncp *S, const int D, dc_real *v, dc_real *dv)
+{
+    dc_real nu, first = 0, a, sigma, rest = 1, work[6];      /* rest: what is left of the first residual */
+    int it, i, k;
+    dci_load_begin(S, D, v);
+    for (it = 0; it < DCI_LOAD_MOST; ++it) {
+        nu = dci_load_along(S, 0);
+        if (it == 0) first = nu;
+        if (!(nu > DC_R(1e-6)*first && nu < DC_REAL_MAX) && rest < DC_R(1e-3)) return nu >= 0 && nu < DC_REAL_MAX;
+        if (!dci_load_factor(S, D)) return 0;
+        for (k = 0; k < S->scene.contacts; ++k) {
+            dci_load *g = S->guess + k;
+            dci_cone_rc(1, &g->run, g->w, g->lam, g->S, g->Z, 0, 0, 0, NULL, NULL, g->rc, work);
+        }
+        dci_load_solve(S, D, v, dv);
+        a = dci_load_length(S, 1);
+        sigma = dc_min(dc_max(dci_load_along(S, a)/nu, 0), 1);
+        for (k = 0; k < S->scene.contacts; ++k) {
+            dci_load *g = S->guess + k;
+            dci_cone_rc(1, &g->run, g->w, g->lam, g->S, g->Z, sigma*sigma*sigma*nu, 0, a, g->dS, g->dZ, g->rc, work);
+        }
+        dci_load_solve(S, D, v, dv);
+        a = dc_min(DC_R(0.95)*dci_load_length(S, 1/DC_R(0.95)), 1);
+        rest *= 1 - a;
+        for (i = 0; i < S->nv; ++i) v[i] += a*dv[i];
+        for (k = 0; k < S->scene.contacts; ++k) {
+            dci_load *g = S->guess + k;
+            for (i = 0; i < g->run.n; ++i) {
+                g->Z[i] += a*g->dZ[i];
+                g->S[i] += a*g->dS[i];
+            }
+        }
+    }
+    return 1;
+}
+static DCI_NOINLINE int dci_load_estimate_2(dc_ncp *S, dc_real *v, dc_real *dv) { return dci_load_estimate(S, 2, v, dv); }
+static DCI_NOINLINE int dci_load_estimate_3(dc_ncp *S, dc_real *v, dc_real *dv) { return dci_load_estimate(S, 3, v, dv); }
+
+/* ---- dynamics: starts -------------------------------------------------------------------------- */
+
+/* A cold start: products of the pairs over P.L; slack of a gap over what is left of it at full speed, slip over that speed;
+ * 1: bodies begin with the guessed velocities, not at rest. */
+typedef struct { dc_real pair, gap, slip, load; int wide, moving; } dci_ncp_start;
+
+/* The cold starts, in the order of success */
+static const struct { dci_ncp_start at; dci_ncp_manner manner; } dci_ncp_starts[] = {
+    {{DC_R(0.01), DC_R(0.03), DC_R(0.03), 1, 1, 1}, {50, 4, 1}},
+    {{DC_R(0.016), DC_R(0.003), DC_R(0.01), DC_R(0.5), 1, 0}, {60, 20, 0}},
+    {{DC_R(0.003), DC_R(0.02), DC_R(0.15), DC_R(0.3), 0, 0}, {60, 20, 0}},
+    {{DC_R(0.45), DC_R(0.055), DC_R(0.005), DC_R(3.7), 1, 0}, {60, 20, 1}},
+    {{DC_R(0.0002), DC_R(0.13), DC_R(0.8), 1, 0, 1}, {60, 20, 0}},
+    {{DC_R(0.001), DC_R(0.026), 8, 1, 0, 0}, {60, 4, 0}},
+    {{DC_R(0.23), DC_R(0.074), DC_R(0.5), 3, 0, 1}, {60, 20, 0}},
+    {{DC_R(0.002), DC_R(0.034), DC_R(2.4), 8, 1, 0}, {60, 20, 1}}};
+
+/* The largest speed at the contact that the bodies would have without it, and no less than what the acceleration gives in a step */
+static void dci_ncp_speed(const dc_ncp *S, dci_contact_nc *c, const dci_growth *G)
+{
+    int i, k;
+    c->fastest = c->impulse_rate;
+    for (k = 0; k < 2; ++k) {
+        const dci_ncp_place *b = S->place + c->body[k];
+        dc_real v = 0, w = 0, arm = 0;
+        if (b->dof < 0) continue;
+        for (i = 0; i < S->D; ++i) {
+            v = dc_max(v, dc_abs(b->rhs[i])/b->M);
+            arm = dc_max(arm, dc_abs(G->centre[k][i] - b->x0[i]));
+        }
+        for (i = 0; i < S->nb - S->D; ++i) w = dc_max(w, dc_abs(b->w0[i]));
+        c->fastest = dc_max(c->fastest, v + w*arm);
+    }
+}
+
+/* Products of a pair at a start: of shapes that move by more than their size in a step, in the same measure larger */
+static dc_real dci_ncp_products(const dc_ncp *S, const dci_contact_nc *c, const dci_ncp_start *start)
+{
+    return dc_max(start->pair*c->P.L*dc_max(1, 3*S->scene.h*c->fastest/c->L), S->rho*c->length);
+}
+
+/* Dual and slack number i of friction and spin for an impulse and a speed: the multipliers psi are speeds themselves. */
+static void dci_ncp_sizes(const dci_contact_nc *c, int i, dc_real impulse, dc_real speed, dc_real *z, dc_real *s)
+{
+    const int spin = c->spin && i >= c->spin, psi = spin ? i == c->spin : c->friction != DCI_CONE && i == 1;
+    const dc_real arm = spin ? c->mus : 1;
+    *z = psi ? speed/arm : impulse*arm;
+    *s = psi ? impulse*arm : speed/arm;
+}
+
+/* Pairs at the central point of their growth problem at the old poses: the first normals are then right. Impulses as guessed. */
+static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S, const dci_ncp_start *start)
+{
+    const dc_real h = S->scene.h;
+    int i, k, D = S->D;
     for (i = 0; i < S->nx; ++i) S->x[i] = 0;
-    for (i = 0; i < S->nz; ++i) S->z[i] = S->s[i] = 1;
     for (k = 0; k < S->scene.contacts; ++k) {
         dci_contact_nc *c = S->C + k;
         dci_pair_nc *P = &c->P;
-        const dci_ncp_place *b[2];
-        dc_real *z = S->z + c->oz, *s = S->s + c->oz, *y = S->x + c->oy, wa, nu = dc_max(DC_R(0.1)*P->L, S->rho);
+        dci_load *g = S->guess + k;
+        dc_real *z = S->z + c->oz + c->lam, *s = S->s + c->oz + c->lam, *y = S->x + c->oy, len;
+        dc_real products;
         dci_growth G;
         dc_growth_result r;
-        for (i = 0; i < 2; ++i) b[i] = S->place + c->body[i];
         c->sg = 0;
-        if (c->friction == DCI_CONE) for (i = 2; i < 2 + D; ++i) z[i] = s[i] = 0;
-        if (S->opt.authors) {
-            wa = c->body[1] == S->scene.bodies ? 1 : c->body[0] == S->scene.bodies ? 0 : DC_R(0.5);
-            for (i = 0; i < D; ++i) y[i] = wa*b[0]->x0[i] + (1 - wa)*b[1]->x0[i];
-            for (i = 0; i < P->nsoc; ++i)
-                for (j = 1; j < P->soc[P->nsoc + i]; ++j) z[c->lam + P->soc[i] + j] = s[c->lam + P->soc[i] + j] = 0;
-            continue;
-        }
         dci_ncp_growth(S, c, 0, &G);
-        if (dci_growth_solve(&G, nu, 1, 20, &r) != DC_OK) dci_growth_start(&G);
+        if (!S->guessed) dci_ncp_speed(S, c, &G);
+        products = dci_ncp_products(S, c, start);
+        g->unit = c->impulse*c->fastest/c->impulse_rate;
+        if (dci_growth_solve(&G, products, 1, 30, &r) != DC_OK) dci_growth_start(&G);
         for (i = 0; i < P->ny; ++i) y[i] = G.y[i];
         for (i = 0; i < P->m; ++i) {
-            z[c->lam + i] = G.z[i];
-            s[c->lam + i] = G.s[i];
+            z[i] = G.z[i];
+            s[i] = G.s[i];
         }
-        s[0] = dc_max(c->L*(y[D] - 1), dc_sqrt(nu));
-        z[0] = nu/s[0];
-        for (i = 1; i < c->lam; ++i)
-            if (z[i] > 0) {
-                s[i] = dc_sqrt(nu);
-                z[i] = nu/s[i];
-            }
-    }
-}
+        if (S->guessed || S->scene.contacts == 1) continue;
 
-/* The pairs of linear friction at slip w and normal impulse gamma, on the central path: beta = nu/(psi +- w), and psi solves
- * mu gamma - nu/psi = sum beta by bisection, falling on the left and above the largest |w|. */
-static void dci_ncp_settle_line(int nt, const dc_real *w, dc_real limit, dc_real nu, dc_real *z, dc_real *s)
-{
-    dc_real lo = 0, hi, psi = 0;
-    int i, k;
-    for (i = 0; i < nt; ++i) lo = dc_max(lo, dc_abs(w[i]));
-    hi = lo + (2*DC_R(nt) + 1)*nu/limit;
-    for (k = 0; k < 60; ++k) {
-        dc_real sum;
-        psi = lo + (hi - lo)/2;
-        sum = nu/psi;
-        for (i = 0; i < nt; ++i) sum += nu/(psi + w[i]) + nu/(psi - w[i]);
-        if (sum > limit) lo = psi;
-        else hi = psi;
+        /* the geometry of shapes that are nearly hard */
+        dci_growth_go_on(&G, DC_R(1e-4)*P->L, 1, 20, &r);
+        len = dc_sqrt(dci_ncp_dot(D, P->u[0], P->u[0]));
+        for (i = 0; i < D; ++i) {
+            g->n[i] = len > 0 ? -P->u[0][i]/len : 0;
+            g->arm[0][i] = P->r[0][i];
+            g->arm[1][i] = P->r[1][i];
+        }
+        /* what relaxing adds to the growth is taken off by Newton's step to none */
+        dci_cone_rc(P->runs, P->run, P->w, P->lam, G.s, G.z, 0, 0, 0, NULL, NULL, G.rc, G.t1);
+        dci_growth_direction(&G, G.dya, G.dsa, G.dza);
+        g->gap = len > 0 ? (G.y[D] + dc_min(G.dya[D], 0) - 1 - c->bounce/c->L)*P->L/len : 1;
     }
-    psi = hi;
-    z[0] = psi;
-    s[0] = nu/psi;
-    for (i = 0; i < nt; ++i) {
-        s[1 + 2*i] = psi + w[i];
-        s[2 + 2*i] = psi - w[i];
-        z[1 + 2*i] = nu/s[1 + 2*i];
-        z[2 + 2*i] = nu/s[2 + 2*i];
-    }
-}
-
-/* Everything of the contacts on the central path of products nu at the velocities in S->x: what is left are the momenta. */
-static DCI_NOINLINE void dci_ncp_settle(dc_ncp *S, dc_real nu)
-{
-    int i, k, D = S->D;
-    dc_real eq, cp;
-    dci_ncp_eval(S, S->x, S->z, S->s, &eq, &cp);
+    if (!S->guessed && S->scene.contacts > 1) S->guessed = (D == 2 ? dci_load_estimate_2(S, S->guess_v, S->dx) : dci_load_estimate_3(S, S->guess_v, S->dx)) ? 1 : -1;
+    for (i = 0; start->moving && S->guessed > 0 && i < S->nv; ++i) S->x[i] = S->guess_v[i];
     for (k = 0; k < S->scene.contacts; ++k) {
         dci_contact_nc *c = S->C + k;
-        dc_real *z = S->z + c->oz, *s = S->s + c->oz, *y = S->x + c->oy;
-        dci_growth G;
-        dc_growth_result r;
-        dci_ncp_growth(S, c, 1, &G);
-        if (dci_growth_solve(&G, nu, 1, 40, &r) != DC_OK) dci_growth_start(&G);
-        for (i = 0; i < c->P.ny; ++i) y[i] = G.y[i];
-        for (i = 0; i < c->P.m; ++i) {
-            z[c->lam + i] = G.z[i];
-            s[c->lam + i] = G.s[i];
-        }
-    }
-    dci_ncp_eval(S, S->x, S->z, S->s, &eq, &cp);
-    for (k = 0; k < S->scene.contacts; ++k) {
-        dci_contact_nc *c = S->C + k;
-        dc_real *z = S->z + c->oz, *s = S->s + c->oz, *Fs = S->Fs + c->oz, w[3];
-        s[0] = dc_max(s[0] - Fs[0], nu);                 /* Fs = s - (what it is to be) */
-        z[0] = nu/s[0];
+        const dci_load *g = S->guess + k;
+        const dc_real speed = c->fastest, least = S->guessed > 0 && start == &dci_ncp_starts[0].at ? c->impulse : g->unit;
+        const dc_real U = start->load*(S->guessed > 0 ? dc_max(g->Z[0]/(g->run.soc ? c->mu : 1), least) : least);
+        dc_real *z = S->z + c->oz, *s = S->s + c->oz;
+        const dc_real slack = start->gap*(start->wide ? dc_max(c->L, h*speed) : h*speed), slip = start->slip*(start->wide ? dc_max(c->speed, speed) : speed);
+        dci_ncp_path(c, U*slack, U*slip, dci_ncp_products(S, c, start));
+        s[0] = dc_max(c->L*(S->x[c->oy + D] - 1) - c->bounce, slack);
+        z[0] = c->head[0].path/s[0];
+        for (i = 1; i < c->lam; ++i) dci_ncp_sizes(c, i, U, slip, z + i, s + i);
         if (c->friction == DCI_CONE) {
-            dc_real w2 = 0, zeta = c->mu*z[0], psi;
-            for (i = 0; i < D; ++i) {
-                w[i] = s[2 + i] - Fs[2 + i];
-                w2 += w[i]*w[i];
-            }
-            psi = (nu + dc_sqrt(nu*nu + 4*zeta*zeta*w2))/(2*zeta);
-            s[1] = psi;
-            z[1] = zeta;
-            for (i = 0; i < D; ++i) {
-                s[2 + i] = w[i];
-                z[2 + i] = -zeta*w[i]/psi;
-            }
-        } else if (c->friction != DCI_NO_FRICTION) {
-            for (i = 0; i < c->nt; ++i) w[i] = s[2 + 2*i] - Fs[2 + 2*i] - z[1];
-            dci_ncp_settle_line(c->nt, w, c->mu*z[0], nu, z + 1, s + 1);
-        }
-        if (c->spin) {
-            w[0] = s[c->spin + 1] - Fs[c->spin + 1] - z[c->spin];
-            dci_ncp_settle_line(1, w, c->mus*z[0], nu, z + c->spin, s + c->spin);
+            z[1] = c->mu*U;
+            s[1] = c->head[1].path/z[1];
+            for (i = 2; i < 2 + D; ++i) z[i] = s[i] = 0;
         }
     }
 }
@@ -3934,28 +4529,131 @@ static DCI_NOINLINE void dci_ncp_free(dc_ncp *S)
     }
 }
 
-/* Contacts with restitution that close within the step bounce: decided from the old poses and velocities. */
+/* The transpose of the pair's lower level at the poses of its last evaluation: cotangents r[k] of p - x, u[k] of R A^T lam and
+ * `alpha` go to those of the bodies' places, xbar and tbar (side by side, added), to the shapes' numbers (NULL where not wanted),
+ * to the weight L of alpha, and to the natural unit of the products at the end. */
+DCI_LANE void dci_ncp_pair_vjp(const dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *y, const dc_real *lam, const dc_real *const R[2],
+                               dc_real r[2][3], dc_real u[2][3], dc_real alpha, dc_real xbar[2][3], dc_real tbar[2][3],
+                               dc_shape_grad *const g[2], dc_real *weight, dc_real *end)
+{
+    dci_pair_nc *P = &c->P;
+    const int nw = D == 2 ? 1 : 3;
+    dc_real *r1 = S->cotangent, *r2 = r1 + P->ny, *Y = r2 + P->m, *Lam = Y + P->ny, *e = Lam + P->m, t[3], q[3];
+    int i, j, k;
+
+    /* the symmetric system (*) is its own transpose */
+    for (i = 0; i < P->ny; ++i) r1[i] = i < D ? r[0][i] + r[1][i] : 0;
+    r1[D] = alpha;
+    for (i = 0; i < P->m; ++i) {
+        k = i >= P->m0;
+        r2[i] = 0;
+        for (j = 0; j < D; ++j) r2[i] -= P->G[i*P->ny + j]*u[k][j];
+    }
+    dci_pnc_solve(P, r1, r2, Y, Lam);
+
+    /* places and shapes */
+    for (k = 0; k < 2; ++k) {
+        dc_real v[3] = DC_ZERO;
+        for (i = k ? P->m0 : 0; i < (k ? P->m : P->m0); ++i)
+            for (j = 0; j < D; ++j) v[j] += P->G[i*P->ny + j]*Lam[i];
+        dci_ncp_rf(D, P->u[k], u[k], t);
+        for (i = 0; i < nw; ++i) tbar[k][i] += t[i];
+        dci_ncp_rf(D, P->r[k], v, t);
+        dci_ncp_rf(D, P->u[k], Y, q);
+        for (i = 0; i < D; ++i) xbar[k][i] += v[i] - r[k][i];
+        for (i = 0; i < nw; ++i) tbar[k][i] += t[i] + q[i];
+        if (g[k]) dci_pnc_shape_vjp(P, k, 1, R[k], y, lam, Y, Lam, u[k], g[k]);
+    }
+    *weight = Y[D];
+
+    /* s o lam = rho end e */
+    *end = 0;
+    for (i = 0; i < P->m; ++i) e[i] = 0;
+    dci_cone_unit(P->runs, P->run, e);
+    dci_cone_divide(P->runs, P->run, P->lam, e, r2);
+    dci_cone_w(P->runs, P->run, P->w, r2, r2);
+    for (i = 0; i < P->m; ++i) *end += Lam[i]*r2[i];
+}
+
+/* Contacts with restitution e that close within the step bounce: with c the rate of L alpha before it and g = L (alpha - 1), they
+ * are to end at least at
+ *
+ *     e h |c| + min(g, 8 e h |c|)
+ *
+ * so that they part with e |c| (for e < 1/8 with less, down to none at e = 0), and nothing overlaps. */
+typedef struct {
+    dc_real rate, gap, rise, by_rate, by_gap;       /* c, g, e h |c|; derivatives of the bounce by c and g */
+} dci_bounce;
+
+/* The growth problem at the old poses; 0: the contact does not bounce. */
+static int dci_ncp_bounce_solve(dc_ncp *S, dci_contact_nc *c, dci_growth *G, dci_bounce *B)
+{
+    const dc_real h = S->scene.h;
+    const int D = S->D;
+    dc_growth_result r;
+    int i, k;
+    dci_ncp_growth(S, c, 0, G);
+    if (dci_growth_solve(G, (DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-8))*c->L, 0, 60, &r) != DC_OK) return 0;
+    B->rate = 0;
+    for (k = 0; k < 2; ++k) {
+        const dci_ncp_place *b = S->place + c->body[k];
+        dc_real v[3];
+        dci_ncp_wr(D, b->w0, c->P.r[k], v);
+        for (i = 0; i < D; ++i) B->rate -= c->P.u[k][i]*(v[i] + b->v0[i])*c->L/c->P.L;
+    }
+    B->gap = c->L*(G->y[D] - 1);
+    B->rise = -c->e*h*B->rate;
+    if (!(B->rate < 0 && B->gap + h*B->rate < 0 && B->gap + B->rise > 0)) return 0;
+    B->by_gap = DC_R(B->gap < 8*B->rise);
+    B->by_rate = -c->e*h*(B->gap < 8*B->rise ? 1 : 9);
+    return 1;
+}
+
+/* bar times the derivatives of the bounce: by (side by side, may be NULL) twists and velocities at the start, the shapes' numbers */
+static void dci_ncp_bounce_vjp(const dc_ncp *S, dci_contact_nc *c, const int D, const dci_growth *G, const dci_bounce *B, dc_real bar,
+                               dc_real by[2][12], dc_shape_grad *const shape[2])
+{
+    const dc_real *const R[2] = {S->place[c->body[0]].R0, S->place[c->body[1]].R0};
+    const dc_real rate = -bar*B->by_rate*c->L/c->P.L;
+    dc_real r[2][3], u[2][3], x[2][3] = {{0, 0, 0}, {0, 0, 0}}, t[2][3] = {{0, 0, 0}, {0, 0, 0}}, turn[3], weight, end;
+    int i, k;
+    for (k = 0; k < 2; ++k) {                       /* c = -(L/P.L) sum u . (v + w x r) */
+        const dci_ncp_place *b = S->place + c->body[k];
+        dci_ncp_wr(D, b->w0, c->P.r[k], u[k]);
+        dci_ncp_wr(D, b->w0, c->P.u[k], r[k]);
+        for (i = 0; i < D; ++i) {
+            u[k][i] = rate*(u[k][i] + b->v0[i]);
+            r[k][i] = -rate*r[k][i];
+        }
+    }
+    dci_ncp_pair_vjp(S, c, D, G->y, G->z, R, r, u, c->L*bar*B->by_gap, x, t, shape, &weight, &end);
+    for (k = 0; k < 2; ++k) {
+        if (shape[k]) shape[k]->size += bar*B->by_gap*(G->y[D] - 1) + weight*c->P.L/c->L;
+        if (!by) continue;
+        dci_ncp_rf(D, c->P.r[k], c->P.u[k], turn);
+        for (i = 0; i < 3; ++i) {
+            by[k][i] = x[k][i];
+            by[k][3 + i] = t[k][i];
+            by[k][6 + i] = i < D ? rate*c->P.u[k][i] : 0;
+            by[k][9 + i] = i < (D == 2 ? 1 : 3) ? rate*turn[i] : 0;
+        }
+    }
+}
+
 static DCI_NOINLINE void dci_ncp_bounces(dc_ncp *S)
 {
-    int i, k, l, D = S->D;
+    static dc_shape_grad *const none[2] = {NULL, NULL};
+    int k;
     for (k = 0; k < S->scene.contacts; ++k) {
         dci_contact_nc *c = S->C + k;
-        const dci_ncp_place *b[2];
         dci_growth G;
-        dc_growth_result r;
-        dc_real cn = 0, len2 = 0;
-        if (!(c->e > 0)) continue;
-        for (i = 0; i < 2; ++i) b[i] = S->place + c->body[i];
-        dci_ncp_growth(S, c, 0, &G);
-        if (dci_growth_solve(&G, (DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-8))*c->P.L, 1, 40, &r) != DC_OK) continue;
-        for (l = 0; l < 2; ++l) {
-            dc_real v[3];
-            dci_ncp_wr(D, b[l]->w0, c->P.r[l], v);
-            for (i = 0; i < D; ++i) cn -= c->P.u[l][i]*(v[i] + b[l]->v0[i]);
-        }
-        for (i = 0; i < D; ++i) len2 += c->P.u[0][i]*c->P.u[0][i];
-        if (!(len2 > 0)) continue;
-        c->bounce = cn < 0 && (G.y[D] - 1)*c->P.L + S->scene.h*cn < 0;
+        dci_bounce B;
+        c->bounce = 0;
+        if (!(c->e > 0) || !dci_ncp_bounce_solve(S, c, &G, &B)) continue;
+        c->bounce = B.rise + dc_min(B.gap, 8*B.rise);
+        c->bounce_by_e = B.by_rate*B.rate/c->e;
+        c->bounce_by_h = B.by_rate*B.rate/S->scene.h;
+        dci_ncp_bounce_vjp(S, c, S->D, &G, &B, 1, c->bounce_by, none);
     }
 }
 
@@ -3967,11 +4665,13 @@ static DCI_NOINLINE int dci_ncp_warm(dc_ncp *S)
     dc_real eq, cp, push;
     for (k = 0; k < S->scene.contacts; ++k) {
         const dc_real *keep = S->scene.contact[k].keep;
-        const dci_contact_nc *c = S->C + k;
-        if (!keep || !(keep[0] > 0) || !dci_all_in_limit(keep, 1 + c->P.ny + 2*c->nz)) return 0;
-        memcpy(S->x + c->oy, keep + 1, (size_t)c->P.ny*sizeof(dc_real));
-        memcpy(S->z + c->oz, keep + 1 + c->P.ny, (size_t)c->nz*sizeof(dc_real));
-        memcpy(S->s + c->oz, keep + 1 + c->P.ny + c->nz, (size_t)c->nz*sizeof(dc_real));
+        dci_contact_nc *c = S->C + k;
+        if (!keep || !(keep[0] > 0) || !dci_all_in_limit(keep, DCI_KEEP_HEAD + c->P.ny + 2*c->nz)) return 0;
+        keep += DCI_KEEP_HEAD;
+        memcpy(S->x + c->oy, keep, (size_t)c->P.ny*sizeof(dc_real));
+        memcpy(S->z + c->oz, keep + c->P.ny, (size_t)c->nz*sizeof(dc_real));
+        memcpy(S->s + c->oz, keep + c->P.ny + c->nz, (size_t)c->nz*sizeof(dc_real));
+        dci_ncp_path(c, c->head[0].end, c->impulse*c->speed, c->length);
     }
     for (i = 0; i < S->scene.bodies; ++i) {
         const dci_ncp_place *b = S->place + i;
@@ -3981,19 +4681,20 @@ static DCI_NOINLINE int dci_ncp_warm(dc_ncp *S)
     }
     dci_ncp_free(S);
     dci_ncp_eval(S, S->x, S->z, S->s, &eq, &cp);
-    push = dc_max(dc_min(DC_R(0.1)*eq, DC_R(0.1)), S->rho);
+    push = dc_max(dc_min(DC_R(0.01)*eq, DC_R(0.1)), S->rho);
     for (k = 0; k < S->scene.contacts; ++k) {
         const dci_contact_nc *c = S->C + k;
         dc_real *z = S->z + c->oz, *s = S->s + c->oz;
-        for (i = 0; i < c->nz; ++i) {
-            int size = 1;
-            if (c->friction == DCI_CONE && i == 1) size = 1 + S->D;
-            for (j = 0; j < c->P.nsoc; ++j) if (c->lam + c->P.soc[j] == i) size = c->P.soc[c->P.nsoc + j];
+        if (!dci_cone_push(1, c->head, push*c->impulse, push*c->length, z, s)) return 0;
+        for (i = 1; i < c->lam; ++i) {
+            dc_real dz, ds;
+            if (c->friction == DCI_CONE && i > 1 && i < 2 + S->D) continue;
+            dci_ncp_sizes(c, i, push*c->impulse, push*c->speed, &dz, &ds);
             if (!(z[i] > 0 && s[i] > 0)) return 0;
-            z[i] += push;
-            s[i] += push;
-            i += size - 1;
+            z[i] += dz;
+            s[i] += ds;
         }
+        if (!dci_cone_push(c->P.runs, c->P.run, push, push*c->length, z + c->lam, s + c->lam)) return 0;
     }
     return 1;
 }
@@ -4006,38 +4707,26 @@ static void dci_ncp_remember(const dc_ncp *S, int valid)
         const dci_contact_nc *c = S->C + k;
         if (!keep) continue;
         keep[0] = DC_R(valid);
-        memcpy(keep + 1, S->x + c->oy, (size_t)c->P.ny*sizeof(dc_real));
-        memcpy(keep + 1 + c->P.ny, S->z + c->oz, (size_t)c->nz*sizeof(dc_real));
-        memcpy(keep + 1 + c->P.ny + c->nz, S->s + c->oz, (size_t)c->nz*sizeof(dc_real));
+        memcpy(keep + DCI_KEEP_HEAD, S->x + c->oy, (size_t)c->P.ny*sizeof(dc_real));
+        memcpy(keep + DCI_KEEP_HEAD + c->P.ny, S->z + c->oz, (size_t)c->nz*sizeof(dc_real));
+        memcpy(keep + DCI_KEEP_HEAD + c->P.ny + c->nz, S->s + c->oz, (size_t)c->nz*sizeof(dc_real));
     }
 }
 
-/* From the cold start; by default, when that one stalls, from velocities that it has not seen, with the contacts settled there at
- * products of nu rho: the best end so far (part < 0), or `part` of the velocities of the step before. The order is that of
- * success in tumbling scenes. */
+/* From one after the other, until one is solved. */
 static DCI_NOINLINE dc_status dci_ncp_cold_solve(dc_ncp *S, dc_ncp_info *info)
 {
-    static const struct { dc_real part, nu; } start[] = {{0, 0}, {-1, 10}, {1, 1000}, {DC_R(0.5), 100}, {-1, 1}, {1, 100},
-                                                         {0, 1000}, {DC_R(0.5), 10}, {-1, 1000}};
-    const int starts = S->opt.authors ? 1 : (int)(sizeof start/sizeof start[0]);
+    const int starts = (int)(sizeof dci_ncp_starts/sizeof dci_ncp_starts[0]);
     dc_status st = DC_E_DIVERGED;
     dc_real least = DC_REAL_MAX;
-    int i, j, k, spent = 0;
+    int i, k, spent = 0;
     for (k = 0; k < starts && (k == 0 || spent < S->most); ++k) {
         dc_ncp_info in = DC_ZERO;
-        int left = S->most - spent;
-        if (k == 0) dci_ncp_cold(S);
-        else {
-            for (i = 0; i < S->scene.bodies; ++i) {
-                const dci_ncp_place *b = S->place + i;
-                if (b->dof < 0) continue;
-                for (j = 0; j < S->nb; ++j)
-                    S->x[b->dof + j] = start[k].part < 0 ? S->best[b->dof + j] : start[k].part*(j < S->D ? b->v0[j] : b->w0[j - S->D]);
-            }
-            dci_ncp_settle(S, dc_min(start[k].nu*S->rho, DC_R(0.1)));
-        }
+        dci_ncp_manner manner = dci_ncp_starts[k].manner;
+        if (manner.most > S->most - spent) manner.most = S->most - spent;
+        dci_ncp_cold(S, &dci_ncp_starts[k].at);
         dci_ncp_free(S);
-        st = dci_ncp_iterate(S, !S->opt.authors && left > 50 ? 50 : left, &in);
+        st = dci_ncp_iterate(S, manner, &in);
         spent += in.iterations;
         if (st == DC_OK || in.residual <= least) {
             least = in.residual;
@@ -4063,6 +4752,19 @@ static void dci_ncp_overlap(const dc_ncp *S, dc_ncp_info *info)
         for (i = 0; i < P->m; ++i) over += z[i]*s[i]/P->L;
         info->overlap = dc_max(info->overlap, over);
         if (len > 0) info->depth = dc_max(info->depth, over*P->L/len);
+
+        /* hover of one that pushes, creep of one that sticks: by a tenth of the natural unit, with a tenth of its friction left */
+        if (len > 0 && c->gamma > DC_R(0.1)*c->impulse) {
+            dc_real slip = 0, f = 0;
+            info->hover = dc_max(info->hover, (S->x[c->oy + D] - 1 - c->bounce/c->L)*P->L/len);
+            for (i = 0; i < c->nt; ++i) {
+                const dc_real *sc = S->s + c->oz;
+                const dc_real w = c->friction == DCI_CONE ? sc[2 + i] : (sc[2 + 2*i] - sc[3 + 2*i])/2;
+                slip += w*w;
+                f += c->f[i]*c->f[i];
+            }
+            if (f < DC_R(0.81)*c->mu*c->mu*c->gamma*c->gamma) info->creep = dc_max(info->creep, dc_sqrt(slip));
+        }
     }
 }
 
@@ -4110,15 +4812,18 @@ DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scen
     dci_ncp_bounces(S);
     st = DC_E_DIVERGED;
     if (S->scene.contacts > 0 && dci_ncp_warm(S)) {
-        st = dci_ncp_iterate(S, S->most < 15 ? S->most : 15, &in);
+        const dci_ncp_manner manner = {S->most < 15 ? S->most : 15, 4, 1};
+        st = dci_ncp_iterate(S, manner, &in);
         in.warm = st == DC_OK;
     }
     if (st != DC_OK) {
         dc_ncp_info cold = DC_ZERO;
+        S->most -= in.iterations;
         st = dci_ncp_cold_solve(S, &cold);
         cold.iterations += in.iterations;
         in = cold;
     }
+    S->status = st;
     dci_ncp_remember(S, st == DC_OK);
     dci_ncp_overlap(S, &in);
     dci_ncp_write(S, next);
@@ -4135,14 +4840,77 @@ DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scen
  *
  * F: momentum rows minus the contacts' wrenches, these with everything of the contact eliminated at fixed v. Below, each
  * statement is the transpose of one of dci_ncp_chain; xbar names the cotangent of x. */
-DCI_LANE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *a, dc_real *hbar, dc_real *cbar,
+/* The natural units by what they are made of: cotangents of the products gap, slip, pair at the end */
+static void dci_ncp_units_vjp(const dc_ncp *S, const dci_contact_nc *c, const dc_real bar[3], dc_real *cbar, dc_real *scene, dci_ncp_place *place,
+                              dc_shape_grad *const g[2])
+{
+    const dc_real h = S->scene.h, a = c->impulse_rate/h, U = c->impulse, V = c->speed, length = c->length;
+    const dc_real gap = c->head[0].end/U, Ub = bar[0]*gap + bar[1]*V, Vb = bar[1]*U, ab = Ub*U/a + Vb*V/(2*a);
+    const dc_real gravity[3] = {S->scene.gravity.x, S->scene.gravity.y, S->scene.gravity.z};
+    dc_real lb = bar[0]*U*gap/length + bar[2] + Vb*V/(2*length), hb = Ub*U/h, inv = 0;
+    int i;
+    if (!(S->acceleration > 0)) {                           /* length/(100 h^2) */
+        lb += ab*a/length;
+        hb -= 2*ab*a/h;
+    } else if (!(S->opt.acceleration > 0) && scene)
+        for (i = 0; i < S->D; ++i) scene[i] += ab*gravity[i]/a;
+    if (cbar) cbar[0] -= bar[0]*U*gap*c->mu/(1 + c->mu*c->mu);
+    if (scene) scene[3] += hb;
+    for (i = 0; i < 2; ++i) if (place[c->body[i]].dof >= 0) inv += 1/place[c->body[i]].M;
+    for (i = 0; i < 2; ++i) {
+        dci_ncp_place *b = place + c->body[i];
+        const dc_real size = c->P.shape[i]->size, other = c->P.shape[1 - i]->size;
+        if (b->dof >= 0) b->massbar += Ub*U/(inv*b->M*b->M);
+        if (g[i] && size > 0) g[i]->size += other > 0 ? lb*length*length/(size*size) : lb;
+    }
+}
+
+/* Friction and spin by the natural unit of their products: f and m are cotangents of their impulses */
+DCI_LANE dc_real dci_ncp_slip_vjp(const dc_ncp *S, const dci_contact_nc *c, const int D, const dc_real *f, dc_real m)
+{
+    const dc_real *z = S->z + c->oz, *s = S->s + c->oz;
+    dc_real none[5] = DC_ZERO, rc[5] = DC_ZERO, k[4], kc[3], psi, sum = 0;
+    int i;
+    if (c->friction == DCI_CONE) {
+        rc[0] = -S->rho;
+        dci_soc_divide(1 + D, c->flam + 1, rc, k);
+        dci_soc_winv(1 + D, c->fw + 1, c->head[1].eta, k, 1, k);
+        for (i = 0; i < D; ++i) sum += f[i]*(c->dlt[i]*k[0]/c->den - k[1 + i]);
+    } else if (c->friction != DCI_NO_FRICTION) {
+        for (i = 0; i < 5; ++i) rc[i] = -S->rho;
+        dci_ncp_law_const(c->nt, z + 1, s + 1, none, rc, c->dlt, c->den, kc, &psi);
+        for (i = 0; i < c->nt; ++i) sum += f[i]*kc[i];
+    }
+    if (c->spin) {
+        for (i = 0; i < 5; ++i) rc[i] = -S->rho;
+        dci_ncp_law_const(1, z + c->spin, s + c->spin, none, rc, &c->dlts, c->dens, kc, &psi);
+        sum += m*kc[0];
+    }
+    return sum;
+}
+
+/* The bounce by the shapes' numbers, times bar: the growth problem at the old poses again, and the contact's factor after it. */
+DCI_LANE void dci_ncp_bounce_shape_vjp(dc_ncp *S, dci_contact_nc *c, const int D, dc_real bar, dc_shape_grad *const shape[2])
+{
+    dci_bounce B;
+    dci_growth G;
+    if (!dci_ncp_bounce_solve(S, c, &G, &B)) return;
+    dci_ncp_bounce_vjp(S, c, D, &G, &B, bar, NULL, shape);
+    dci_ncp_contact_eval(S, c, D, S->x, S->z, S->s);
+    dci_ncp_contact_factor(S, c, D);
+}
+
+DCI_LANE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *a, dc_real *cbar, dc_real *scene,
                                   dc_shape_grad *ga, dc_shape_grad *gb)
 {
     dci_pair_nc *P = &c->P;
     const int nw = D == 2 ? 1 : 3;
-    const dc_real h = S->scene.h, *y = S->x + c->oy, *z = S->z + c->oz;
+    const dc_real *y = S->x + c->oy, *z = S->z + c->oz;
     dc_real n[2][3] = {{0, 0, 0}, {0, 0, 0}}, r[2][3] = {{0, 0, 0}, {0, 0, 0}}, u[2][3], f[3] = DC_ZERO, w[3] = DC_ZERO, t[3], q[3], m = 0;
-    dc_real ws, g = 0, cn, L, cn0v = 0, cnv = 0, *r1 = S->work, *r2 = r1 + P->ny, *Y = r2 + P->m, *Lam = Y + P->ny;
+    const dc_real *const R[2] = {S->place[c->body[0]].R, S->place[c->body[1]].R};
+    dc_shape_grad *const shape[2] = {ga, gb};
+    dc_real xbar[2][3] = {{0, 0, 0}, {0, 0, 0}}, tbar[2][3] = {{0, 0, 0}, {0, 0, 0}}, endbar[3];
+    dc_real ws, g = 0, L, weight;
     int i, j, k;
     for (k = 0; k < 2; ++k) {
         const dci_ncp_place *b = S->place + c->body[k];
@@ -4178,10 +4946,12 @@ DCI_LANE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, con
         g += c->kaps*m;
         if (cbar) cbar[1] += c->kaps*m*c->gamma/c->mus;
     }
-    /* gamma: s = L (alpha - 1), or h (cn + e cn0) */
+    endbar[1] = dci_ncp_slip_vjp(S, c, D, f, m);
+
+    /* gamma: s = L (alpha - 1) - bounce */
+    endbar[0] = S->rho*g/S->s[c->oz];
     g *= -c->wg;
-    L = c->bounce ? 0 : g*(y[D] - 1);
-    cn = c->bounce ? g*h : 0;
+    L = g*(y[D] - 1);
     for (k = 0; k < 2; ++k) {
         dci_ncp_place *b = S->place + c->body[k];
         const dc_real sign = k ? DC_R(-1) : DC_R(1);
@@ -4194,59 +4964,40 @@ DCI_LANE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, con
             dci_ncp_dtv(D, c, k, e, c->vp[k], tv);
             for (j = 0; j < c->nt; ++j) n[k][i] += sign*tv[j]*w[j];
             if (c->spin) n[k][i] += sign*b->w[i]*ws;
-            if (c->bounce) {
-                n[k][i] += sign*cn*(c->vp[k][i] + c->e*c->vp0[k][i]);
-                vp[i] += sign*cn*c->n[k][i];
-            }
         }
         dci_ncp_wr(D, b->w, vp, t);
         for (i = 0; i < D; ++i) r[k][i] -= t[i];
-        if (c->bounce) {
-            dc_real vp0[3];
-            for (i = 0; i < D; ++i) vp0[i] = sign*cn*c->e*c->n[k][i];
-            dci_ncp_wr(D, b->w0, vp0, t);
-            dci_ncp_rf(D, P->r[k], vp0, q);
-            for (i = 0; i < D; ++i) {
-                r[k][i] -= t[i];
-                b->v0bar[i] += vp0[i];
-            }
-            for (i = 0; i < nw; ++i) b->w0bar[i] += q[i];
-            cnv += sign*dci_ncp_dot(D, c->n[k], c->vp[k]);
-            cn0v += sign*dci_ncp_dot(D, c->n[k], c->vp0[k]);
-        }
         nn = dci_ncp_dot(D, c->n[k], n[k])*c->kk[k];
         for (i = 0; i < D; ++i) u[k][i] = -sign*(c->inv[k]*n[k][i] - nn*c->n[k][i]);
-        dci_ncp_rf(D, P->u[k], u[k], t);
-        for (i = 0; i < D; ++i) b->xbar[i] -= r[k][i];
-        for (i = 0; i < nw; ++i) b->tbar[i] += t[i];
     }
-    if (c->bounce) {
-        if (cbar) cbar[2] += g*h*cn0v;
-        *hbar += g*(cnv + c->e*cn0v);
-    }
-    /* the pair: cotangents of y and lam through the symmetric system */
-    for (i = 0; i < P->ny; ++i) r1[i] = i < D ? r[0][i] + r[1][i] : 0;
-    r1[D] = c->bounce ? 0 : c->L*g;
-    for (i = 0; i < P->m; ++i) {
-        k = i >= P->m0;
-        r2[i] = 0;
-        for (j = 0; j < D; ++j) r2[i] -= P->G[i*P->ny + j]*u[k][j];
-    }
-    dci_pnc_solve(P, r1, r2, Y, Lam);
+
+    /* the pair */
+    dci_ncp_pair_vjp(S, c, D, y, z + c->lam, R, r, u, c->L*g, xbar, tbar, shape, &weight, &endbar[2]);
+    endbar[2] *= S->rho;
     for (k = 0; k < 2; ++k) {
         dci_ncp_place *b = S->place + c->body[k];
-        dc_real v[3] = DC_ZERO;
-        for (i = k ? P->m0 : 0; i < (k ? P->m : P->m0); ++i)
-            for (j = 0; j < D; ++j) v[j] += P->G[i*P->ny + j]*Lam[i];
-        dci_ncp_rf(D, P->r[k], v, t);
-        dci_ncp_rf(D, P->u[k], Y, q);
-        for (i = 0; i < D; ++i) b->xbar[i] += v[i];
-        for (i = 0; i < nw; ++i) b->tbar[i] += t[i] + q[i];
-        if (k ? gb : ga) {
-            dci_pnc_shape_vjp(P, k, 1, b->R, y, z + c->lam, Y, Lam, u[k], k ? gb : ga);
-            if (!S->opt.authors) (k ? gb : ga)->size += L + Y[D]*P->L/c->L;
+        for (i = 0; i < D; ++i) b->xbar[i] += xbar[k][i];
+        for (i = 0; i < nw; ++i) b->tbar[i] += tbar[k][i];
+        if (shape[k]) shape[k]->size += L + weight*P->L/c->L;
+    }
+    dci_ncp_units_vjp(S, c, endbar, cbar, scene, S->place, shape);
+
+    /* the bounce */
+    if (!(c->bounce > 0)) return;
+    for (k = 0; k < 2; ++k) {
+        dci_ncp_place *b = S->place + c->body[k];
+        for (i = 0; i < D; ++i) {
+            b->x0bar[i] -= g*c->bounce_by[k][i];
+            b->v0bar[i] -= g*c->bounce_by[k][6 + i];
+        }
+        for (i = 0; i < nw; ++i) {
+            b->t0bar[i] -= g*c->bounce_by[k][3 + i];
+            b->w0bar[i] -= g*c->bounce_by[k][9 + i];
         }
     }
+    if (cbar) cbar[2] -= g*c->bounce_by_e;
+    if (scene) scene[3] -= g*c->bounce_by_h;
+    if (ga || gb) dci_ncp_bounce_shape_vjp(S, c, D, -g, shape);
 }
 
 /* Momentum rows of a body, a its part of the adjoint; then what the contacts left in xbar, tbar */
@@ -4276,7 +5027,7 @@ static void dci_ncp_body_vjp(const dc_ncp *S, dci_ncp_place *b, const dc_ncp_bod
             hbar += a[i]*(b->M*g[i] + f[i]);
         }
         if (out) {
-            out[i] += b->xbar[i];
+            out[i] += b->xbar[i] + b->x0bar[i];
             out[6 + i] += b->v0bar[i];
         }
         hbar += b->xbar[i]*b->v[i];
@@ -4291,7 +5042,7 @@ static void dci_ncp_body_vjp(const dc_ncp *S, dci_ncp_place *b, const dc_ncp_bod
             hbar += a[2]*f[5];
         }
         if (out) {
-            out[5] += b->tbar[0];
+            out[5] += b->tbar[0] + b->t0bar[0];
             out[11] += b->w0bar[0];
         }
         hbar += b->tbar[0]*b->w[0];
@@ -4346,18 +5097,43 @@ static void dci_ncp_body_vjp(const dc_ncp *S, dci_ncp_place *b, const dc_ncp_bod
         for (i = 0; i < 3; ++i) {
             if (out) {
                 for (j = 0; j < 3; ++j) out[3 + i] += E[3*j + i]*b->tbar[j];
+                out[3 + i] += b->t0bar[i];
                 out[9 + i] += b->w0bar[i];
             }
             hbar += b->tbar[i]*b->w[i];
         }
     }
+    if (out) out[18] += b->massbar;
     if (scene) scene[3] += hbar;
 }
 
-/* Factor at the solution, once. */
-static dc_status dci_ncp_ready(dc_ncp *S)
+/* The factor at the solution, which Newton's steps bring to rounding first: the implicit function theorem holds there. A failed
+ * step has none: its status. */
+static DCI_NOINLINE dc_status dci_ncp_ready(dc_ncp *S)
 {
-    if (!S->factored && !(S->D == 2 ? dci_ncp_factor_2(S) : dci_ncp_factor_3(S))) return DC_E_SINGULAR;
+    dc_real eq, cp, eq2, cp2, a;
+    int it, i;
+    if (S->status != DC_OK || S->factored) return S->status;
+    dci_ncp_eval(S, S->x, S->z, S->s, &eq, &cp);
+    for (it = 0;; ++it) {
+        if (!(S->D == 2 ? dci_ncp_factor_2(S) : dci_ncp_factor_3(S))) return DC_E_SINGULAR;
+        if (it == 6 || dc_max(eq, cp) <= 16*DC_EPS) break;
+        dci_ncp_rc(S, 0, 0, NULL, NULL);
+        if (S->D == 2) dci_ncp_direction_2(S, S->dx, S->dz, S->ds);
+        else dci_ncp_direction_3(S, S->dx, S->dz, S->ds);
+        a = dci_ncp_step_length(S, S->z, S->dz, dci_ncp_step_length(S, S->s, S->ds, 1/DC_R(0.98)));
+        a = dc_min(DC_R(0.98)*a, 1);
+        dci_ncp_trial(S, a);
+        dci_ncp_eval(S, S->xt, S->zt, S->st, &eq2, &cp2);
+        if (!(dc_max(eq2, cp2) < dc_max(eq, cp)/2)) {           /* rounding: as before is as good, and has its factor */
+            dci_ncp_eval(S, S->x, S->z, S->s, &eq, &cp);
+            break;
+        }
+        dci_ncp_take(S);
+        eq = eq2;
+        cp = cp2;
+    }
+    for (i = 0; i < S->nx; ++i) if (!dc_finite(S->x[i])) return DC_E_RANGE;
     S->factored = 1;
     return DC_OK;
 }
@@ -4366,22 +5142,20 @@ static dc_status dci_ncp_ready(dc_ncp *S)
  * poses and h directly, in xbar and tbar. */
 static void dci_ncp_adjoint_pass(dc_ncp *S, const dc_ncp_adjoint *out)
 {
-    dc_real hbar = 0;
     int k;
     if (S->D == 2) dci_ncp_lu_solve_t(S, 3, S->dx);
     else dci_ncp_lu_solve_t(S, 6, S->dx);
     for (k = 0; k < S->scene.contacts; ++k) {
         dc_real *cbar = out->contact ? out->contact + k*DC_NCP_CONTACT_PARAMS : NULL;
         dc_shape_grad *ga = out->shape ? out->shape + 2*k : NULL, *gb = out->shape ? ga + 1 : NULL;
-        if (S->D == 2) dci_ncp_contact_vjp(S, S->C + k, 2, S->dx, &hbar, cbar, ga, gb);
-        else dci_ncp_contact_vjp(S, S->C + k, 3, S->dx, &hbar, cbar, ga, gb);
+        if (S->D == 2) dci_ncp_contact_vjp(S, S->C + k, 2, S->dx, cbar, out->scene, ga, gb);
+        else dci_ncp_contact_vjp(S, S->C + k, 3, S->dx, cbar, out->scene, ga, gb);
     }
     for (k = 0; k < S->scene.bodies; ++k) {
         dci_ncp_place *b = S->place + k;
         dci_ncp_body_vjp(S, b, S->scene.body + k, b->dof >= 0 ? S->dx + b->dof : NULL, out->body ? out->body + k*DC_NCP_BODY_PARAMS : NULL,
                          out->scene);
     }
-    if (out->scene) out->scene[3] += hbar;
 }
 
 /* The same, by the numbers of one shape alone */
@@ -4390,7 +5164,6 @@ static void dci_ncp_shape_pass(dc_ncp *S, int contact, int side, dc_real *row)
     dci_contact_nc *c = S->C + contact;
     const dc_shape *s = c->P.shape[side];
     dc_shape_grad g;
-    dc_real hbar = 0;
     g.A = row;
     g.b = g.A + s->rows*s->dim;
     g.d = g.b + s->rows;
@@ -4398,10 +5171,10 @@ static void dci_ncp_shape_pass(dc_ncp *S, int contact, int side, dc_real *row)
     g.size = 0;
     if (S->D == 2) {
         dci_ncp_lu_solve_t(S, 3, S->dx);
-        dci_ncp_contact_vjp(S, c, 2, S->dx, &hbar, NULL, side ? NULL : &g, side ? &g : NULL);
+        dci_ncp_contact_vjp(S, c, 2, S->dx, NULL, NULL, side ? NULL : &g, side ? &g : NULL);
     } else {
         dci_ncp_lu_solve_t(S, 6, S->dx);
-        dci_ncp_contact_vjp(S, c, 3, S->dx, &hbar, NULL, side ? NULL : &g, side ? &g : NULL);
+        dci_ncp_contact_vjp(S, c, 3, S->dx, NULL, NULL, side ? NULL : &g, side ? &g : NULL);
     }
     g.N[s->rows*s->aux] = g.size;
 }
@@ -4410,6 +5183,9 @@ static void dci_ncp_clear(dci_ncp_place *b)
 {
     memset(b->xbar, 0, sizeof b->xbar);
     memset(b->tbar, 0, sizeof b->tbar);
+    memset(b->x0bar, 0, sizeof b->x0bar);
+    memset(b->t0bar, 0, sizeof b->t0bar);
+    b->massbar = 0;
     memset(b->v0bar, 0, sizeof b->v0bar);
     memset(b->w0bar, 0, sizeof b->w0bar);
 }
@@ -4536,6 +5312,7 @@ DC_DEF dc_status dc_ncp_relax(dc_ncp *S, dc_real rho, dc_ncp_info *info)
     dc_status st;
     int i, spent = 0;
     if (!S || !(rho > 0 && rho <= 1)) return DC_E_ARG;
+    if (S->status != DC_OK) return S->status;
     S->factored = 0;
     /* along the central path by small factors; every cone is scaled evenly, which gives its products the new rho */
     do {
@@ -4546,9 +5323,13 @@ DC_DEF dc_status dc_ncp_relax(dc_ncp *S, dc_real rho, dc_ncp_info *info)
             S->z[i] *= root;
             S->s[i] *= root;
         }
-        st = dci_ncp_iterate(S, S->most - spent, &in);
+        {
+            const dci_ncp_manner manner = {S->most - spent, 4, 1};
+            st = dci_ncp_iterate(S, manner, &in);
+        }
         spent += in.iterations;
     } while (st == DC_OK && S->rho != rho);
+    S->status = st;
     in.iterations = spent;
     dci_ncp_overlap(S, &in);
     if (info) *info = in;
@@ -4562,6 +5343,7 @@ DC_DEF dc_status dc_ncp_force(const dc_ncp *S, int k, dc_ncp_touch *out)
     dc_real n[3] = DC_ZERO, len, F[3] = DC_ZERO;
     int i, side;
     if (!S || !out || k < 0 || k >= S->scene.contacts) return DC_E_ARG;
+    if (S->status != DC_OK) return S->status;
     c = S->C + k;
     y = S->x + c->oy;
     side = S->place[c->body[0]].dof >= 0 ? 0 : 1;
@@ -4640,6 +5422,157 @@ DC_DEF dc_status dc_ncp_broad(int n, const dc_v3 *centre, const dc_real *radius,
     return *count > most ? DC_E_RANGE : DC_OK;
 }
 
+/* ---- the list of contacts ------------------------------------------------------------------------ */
+/* in: parts on bodies, what was kept; out: contacts with materials and places to keep
+ *
+ * dci_parts_near      | two parts, poses        | whether balls, or a ball and a half-space, are within the margin
+ * dci_memory_follow   | keys of the contacts    | their places in what is kept
+ * dc_ncp_contacts     | balls: the sweep of dc_ncp_broad; half-spaces against all others */
+
+DC_DEF size_t dc_ncp_contacts_bytes(int parts)
+{
+    size_t sum;
+    if (parts < 1 || parts > 10000) return 0;
+    sum = dc_bytes(0, (size_t)parts, sizeof(dc_v3));
+    sum = dc_bytes(sum, (size_t)parts, sizeof(dc_real));
+    sum = dc_bytes(sum, (size_t)parts*((size_t)parts - 1) + 2, sizeof(int));
+    return dc_bytes(sum, dc_ncp_broad_bytes(parts), 1);
+}
+
+/* The half-space's part first: 1 if the ball is nearer than the margin. */
+static int dci_parts_near(int D, const dc_ncp_scene *sc, const dc_ncp_part *plane, dc_v3 centre, dc_real radius, dc_real margin)
+{
+    const dc_real at[3] = {centre.x, centre.y, centre.z}, *A = plane->shape->A;
+    dc_real x[3], R[9], gap = -plane->shape->d[0], len2 = 0;
+    int i, j;
+    dci_pose_rows(D, plane->body < 0 ? NULL : &sc->body[plane->body].pose, x, R);
+    for (i = 0; i < D; ++i) {
+        dc_real n = 0;
+        for (j = 0; j < D; ++j) n += R[i*D + j]*A[j];
+        gap += n*(at[i] - x[i]);
+        len2 += n*n;
+    }
+    return gap < (radius + margin)*dc_sqrt(len2);
+}
+
+/* The places of n contacts by their keys (0: none): that of the step before, or a free one; pairs that are gone free theirs. */
+static void dci_memory_follow(dc_ncp_memory *m, int n, const int *key, dc_ncp_contact *contact)
+{
+    int i, k, open = 0;
+
+    /* keys seen again are negative for the while */
+    for (k = 0; k < n; ++k)
+        for (i = 0; key[k] > 0 && i < m->most; ++i) {
+            if (m->key[i] != key[k]) continue;
+            m->key[i] = -key[k];
+            contact[k].keep = m->keep + (size_t)i*(size_t)m->stride;
+            break;
+        }
+    for (i = 0; i < m->most; ++i) m->key[i] = m->key[i] < 0 ? -m->key[i] : 0;
+
+    for (k = 0; k < n; ++k) {
+        if (contact[k].keep || key[k] == 0) continue;
+        while (open < m->most && m->key[open] != 0) ++open;
+        if (open == m->most) return;
+        m->key[open] = key[k];
+        contact[k].keep = m->keep + (size_t)open*(size_t)m->stride;
+        contact[k].keep[0] = 0;
+    }
+}
+
+static int dci_excluded(int excluded, const int *pair, int a, int b)
+{
+    int i;
+    for (i = 0; i < excluded; ++i)
+        if ((pair[2*i] == a && pair[2*i + 1] == b) || (pair[2*i] == b && pair[2*i + 1] == a)) return 1;
+    return 0;
+}
+
+static int dci_part_valid(const dc_ncp_scene *sc, const dc_ncp_part *p)
+{
+    const dc_real limit[4] = {p->radius, p->mu, p->mu_spin, p->restitution};
+    return p->body >= -1 && p->body < sc->bodies && dci_shape_valid(p->shape) && p->shape->dim == sc->dim && dci_all_in_limit(limit, 4)
+        && p->mu >= 0 && p->mu_spin >= 0 && p->restitution >= 0 && p->restitution <= 1
+        && (p->shape->size > 0 ? p->radius > 0 : p->shape->rows == 1);
+}
+
+DC_DEF dc_status dc_ncp_contacts(const dc_ncp_options *opt, const dc_ncp_scene *sc, int parts, const dc_ncp_part *part, dc_real margin,
+                                 int excluded, const int *pair, dc_ncp_memory *memory, int most, dc_ncp_contact *contact,
+                                 int *count, dc_arena *scratch)
+{
+    dc_v3 *centre;
+    dc_real *radius;
+    int *near, i, j, k, n = 0, found = 0, lists;
+    size_t used;
+    dc_status status;
+    const char *cause;
+    if (!sc || sc->dim < 2 || sc->dim > 3 || sc->bodies < 0 || (sc->bodies > 0 && !sc->body) || dc_ncp_contacts_bytes(parts) == 0 || !part
+        || !(margin >= 0 && margin <= DC_LIMIT) || excluded < 0 || (excluded > 0 && !pair) || most < 0 || (most > 0 && !contact)
+        || !count || !scratch || (memory && (memory->most < 1 || memory->stride < 1 || !memory->key || !memory->keep))) return DC_E_ARG;
+    for (i = 0; i < sc->bodies; ++i) if (dci_body_flaw(sc->dim, sc->body + i, &cause)) return DC_E_ARG;
+    for (i = 0; i < parts; ++i) if (!dci_part_valid(sc, part + i)) return DC_E_ARG;
+    used = scratch->used;
+    lists = parts*(parts - 1)/2;
+    centre = (dc_v3 *)dc_arena_take(scratch, (size_t)parts, sizeof *centre);
+    radius = (dc_real *)dc_arena_take(scratch, (size_t)parts, sizeof *radius);
+    near = (int *)dc_arena_take(scratch, (size_t)(2*lists + 2), sizeof *near);
+    if (!centre || !radius || !near) {
+        scratch->used = used;
+        return DC_E_MEMORY;
+    }
+
+    /* balls by the sweep; half-spaces are in none */
+    for (i = 0; i < parts; ++i) {
+        const dc_ncp_part *p = part + i;
+        centre[i] = p->body < 0 ? dc_vec(0, 0, 0) : sc->body[p->body].pose.t;
+        if (sc->dim == 2) centre[i].z = 0;
+        radius[i] = p->shape->size > 0 ? p->radius : -1;
+    }
+    status = dc_ncp_broad(parts, centre, radius, margin, lists, near, &n, scratch);
+    for (i = 0; status == DC_OK && i < parts; ++i)
+        for (j = 0; j < parts; ++j) {
+            if (part[i].shape->size > 0 || !(part[j].shape->size > 0)) continue;
+            if (!dci_parts_near(sc->dim, sc, part + i, centre[j], radius[j], margin)) continue;
+            near[2*n] = i < j ? i : j;
+            near[2*n + 1] = i < j ? j : i;
+            ++n;
+        }
+
+    /* the order of the parts, whatever the order of the sweep */
+    for (i = 1; i < n; ++i) {
+        const int a = near[2*i], b = near[2*i + 1];
+        for (j = i; j > 0 && (near[2*j - 2] > a || (near[2*j - 2] == a && near[2*j - 1] > b)); --j) {
+            near[2*j] = near[2*j - 2];
+            near[2*j + 1] = near[2*j - 1];
+        }
+        near[2*j] = a;
+        near[2*j + 1] = b;
+    }
+
+    /* contacts, a half-space always second; their keys over pairs that have been read */
+    for (k = 0; status == DC_OK && k < n; ++k) {
+        const int swap = !(part[near[2*k]].shape->size > 0);
+        const dc_ncp_part *a = part + near[2*k + swap], *b = part + near[2*k + 1 - swap];
+        dc_ncp_contact *c;
+        if (a->body == b->body || dci_excluded(excluded, pair, a->body, b->body)) continue;
+        if ((a->body < 0 || !(sc->body[a->body].mass > 0)) && (b->body < 0 || !(sc->body[b->body].mass > 0))) continue;
+        if (found++ >= most) continue;
+        c = contact + found - 1;
+        c->body[0] = a->body;
+        c->body[1] = b->body;
+        c->shape[0] = a->shape;
+        c->shape[1] = b->shape;
+        c->mu = dc_sqrt(a->mu*b->mu);
+        c->mu_spin = (a->mu_spin + b->mu_spin)/2;
+        c->restitution = dc_max(a->restitution, b->restitution);
+        c->keep = NULL;
+        near[found - 1] = dc_ncp_keep_count(opt, sc->dim, c) > (memory ? memory->stride : 0) ? 0 : near[2*k]*parts + near[2*k + 1] + 1;
+    }
+    if (memory && status == DC_OK) dci_memory_follow(memory, found < most ? found : most, near, contact);
+    scratch->used = used;
+    *count = found;
+    return status != DC_OK ? status : found > most ? DC_E_RANGE : DC_OK;
+}
 #if defined(__i386__) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC pop_options
 #endif

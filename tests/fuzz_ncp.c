@@ -222,7 +222,7 @@ static void step(fuzz *f)
     o.rho = fuzz_option(f, 1e-5);
     o.tol = fuzz_byte(f) < 200 ? 0 : fuzz_option(f, 1e-6);
     o.max_iterations = fuzz_byte(f) < 200 ? 60 : fuzz_int(f, 0, 60);
-    o.authors = fuzz_byte(f) < 24;
+    if (fuzz_byte(f) < 24) o.acceleration = fuzz_option(f, 1e6);
     o.pyramid = fuzz_byte(f) < 64;
     memset(sc, 0, sizeof *sc);
     sc->dim = fuzz_bad(f) ? 4 : dim;

@@ -11,9 +11,22 @@
 #include "greatest.h"
 #include "support.h"
 #include "real.h"
+#include "../bench/ncp_baselines.h"           /* the authors' formulation; reaches for dci_ functions */
 
 static unsigned char shape_memory[1 << 14], memory[1 << 16];
 static dc_arena mem;
+static base authors;
+
+/* one step in the formulation and by the iteration of the paper's code; as there a step that is not solved is taken all the same */
+static dc_status authors_step(const dc_ncp_options *o, const dc_ncp_scene *scene, dc_ncp_body *next, int *iterations)
+{
+    const size_t used = mem.used;
+    int ok = base_begin(&authors, BASE_NO_SLACKS, 1, o, scene, &mem) && base_solve(&authors);
+    mem.used = used;
+    base_write(&authors, next);
+    *iterations = authors.steps + 1;
+    return ok ? DC_OK : DC_E_DIVERGED;
+}
 
 static const int rate[6] = {10, 20, 30, 50, 70, 100};
 static const double level[6] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10};
@@ -61,7 +74,8 @@ static double drop_depth(const dc_ncp_body *b)
     return low;
 }
 
-static drop drop_run(const double *from, int hz, const dc_ncp_options *o, int warm)
+/* paper: the authors' formulation */
+static drop drop_run(const double *from, int hz, const dc_ncp_options *o, int warm, int paper)
 {
     const dc_real tol = o && o->tol > 0 ? o->tol : (o && o->rho > 0 ? o->rho : DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-6))/10;
     dc_real keep[64] = DC_ZERO;
@@ -92,8 +106,8 @@ static drop drop_run(const double *from, int hz, const dc_ncp_options *o, int wa
     scene.body = &body;
     scene.contact = &touch;
     for (k = 0; k < steps; ++k) {
-        dc_ncp_info info;
-        dc_status st = dc_ncp_step(o, &scene, &mem, &body, NULL, &info);
+        dc_ncp_info info = DC_ZERO;
+        dc_status st = paper ? authors_step(o, &scene, &body, &info.iterations) : dc_ncp_step(o, &scene, &mem, &body, NULL, &info);
         if (st != DC_OK && st != DC_E_DIVERGED) d.failed = 2;
         if (st == DC_E_DIVERGED) d.failed = 1;
         if (st == DC_OK && !(info.residual <= tol && info.complementarity <= tol)) d.failed = 2;
@@ -143,13 +157,12 @@ TEST drop_runs(void)
         ASSERT(table_real(&t, &rho) && table_int(&t, &run) && table_int(&t, &steps) && table_real(&t, &mean) && table_int(&t, &most)
                && table_int(&t, &failed) && table_reals(&t, row, 9));
         if (run > runs) continue;
-        o.authors = 1;
         o.rho = (dc_real)rho;
-        d = drop_run(state[run - 1], hz, &o, 0);
+        d = drop_run(state[run - 1], hz, &o, 0, 1);
         for (k = 0; k < 2; ++k) {
             double from[6];
             for (i = 0; i < 6; ++i) from[i] = state[run - 1][i]*(1 + (k ? 1 : -1)*EPS);
-            moved = fmax(moved, end_error(drop_run(from, hz, &o, 0).end, d.end));
+            moved = fmax(moved, end_error(drop_run(from, hz, &o, 0, 1).end, d.end));
         }
         bar = 10*moved + rho;
         worst_add(rho >= 0.99e-6 ? &wm : &wl, fabs(d.mean - mean)*steps, "hz %d rho %g run %d: %.6f, table %.6f", hz, rho, run, d.mean, mean);
@@ -178,7 +191,7 @@ TEST drop_default(void)
                 drop d[2];
                 o.rho = (dc_real)level[j];
                 for (warm = 0; warm < 2; ++warm) {
-                    d[warm] = drop_run(state[run], rate[i], &o, warm);
+                    d[warm] = drop_run(state[run], rate[i], &o, warm, 0);
                     ASSERT_EQ(0, d[warm].failed);
                     worst_add(&wd, d[warm].depth/level[j], "hz %d rho %g run %d", rate[i], level[j], run);
                     worst_add(&wb, d[warm].excess/level[j], "hz %d rho %g run %d", rate[i], level[j], run);
@@ -203,7 +216,7 @@ static int stack_run(int i, int hz, const dc_ncp_options *o, double *linear, dou
     dc_ncp_body body[2];
     dc_ncp_contact touch[3];
     dc_ncp_scene scene;
-    int k, failed = 0;
+    int k, iterations, failed = 0;
     mem = dc_arena_make(memory, sizeof memory);
     memset(body, 0, sizeof body);
     memset(touch, 0, sizeof touch);
@@ -234,7 +247,7 @@ static int stack_run(int i, int hz, const dc_ncp_options *o, double *linear, dou
     for (k = 0; k < hz; ++k) {
         *linear += fabs((double)(body[0].v.x + body[1].v.x)) + fabs((double)(body[0].v.y + body[1].v.y));
         *angular += 0.2*fabs((double)(body[0].w.z + body[1].w.z));
-        failed += dc_ncp_step(o, &scene, &mem, body, NULL, NULL) != DC_OK;
+        failed += authors_step(o, &scene, body, &iterations) != DC_OK;
     }
     *linear /= 2*hz;
     *angular /= hz;
@@ -259,7 +272,6 @@ TEST stack_table(void)
         for (j = 0; j < 6; ++j) {
             double linear = 0, angular = 0;
             dc_ncp_options o = DC_ZERO;
-            o.authors = 1;
             o.rho = (dc_real)level[j];
             for (r = 1; r <= 10; ++r) {
                 double l, a;

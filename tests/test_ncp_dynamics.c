@@ -77,7 +77,6 @@ TEST box_at_rest(void)
     add_body(0, 1, 0, 1, 1);
     add_contact(0, -1, &box, &ground, 0);
     o.rho = R(DC_IS_FLOAT ? 1e-5 : 1e-8);
-    o.authors = 1;
     ASSERT_EQ(DC_OK, dc_ncp_step(&o, &scene, &mem, body, &solution, NULL));
     ASSERT_EQ(DC_OK, dc_ncp_force(solution, 0, &t));
     ASSERT(fabs((double)body[0].pose.t.x) < bar && fabs((double)body[0].pose.t.y - 1) < bar && fabs((double)body[0].pose.q.z) < bar);

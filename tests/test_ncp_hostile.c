@@ -277,7 +277,7 @@ static int spoil(world *w, int k, int with)
     case 15: memset(&w->body[0].pose.q, 0, sizeof w->body[0].pose.q); return 1;
     case 16: w->opt.rho = R(with & 1 ? -1 : 2); return 1;
     case 17: w->opt.max_iterations = -1; return 1;
-    case 18: w->opt.authors = 1; return 1;                      /* 2D only */
+    case 18: w->opt.acceleration = with & 1 ? R(-1) : bad(with); return 1;
     case 19: w->box.rows = with & 1 ? 0 : INT_MAX; return 1;
     case 20: w->box.linear = with & 1 ? -1 : 7; return 1;
     case 21: w->ball.cones = with & 1 ? -1 : 2; return 1;
@@ -303,6 +303,12 @@ TEST scenes(void)
             more = spoil(&w, k, with);
             if (!more) break;
             st = try_step(&w, &clean);
+            {                                                   /* and dc_ncp_flaw says so too, of a body or a contact that there is */
+                dc_ncp_flaw_info flaw = {7, 7, NULL, NULL};
+                ASSERT_EQ(DC_E_ARG, dc_ncp_flaw(&w.opt, &w.scene, &flaw));
+                ASSERT(flaw.field && flaw.cause && flaw.body >= -1 && flaw.body < 2 && flaw.contact >= -1 && flaw.contact < 3);
+                ASSERT(flaw.body == -1 || flaw.contact == -1);
+            }
             if (st != DC_E_ARG || !clean) printf("  case %d.%d: %s%s\n", k, with, dc_status_text(st), clean ? "" : ", written");
             ASSERT(st == DC_E_ARG && clean);
         }
@@ -390,6 +396,107 @@ TEST solutions(void)
     PASS();
 }
 
+/* a flaw has its place and its name */
+TEST flaws(void)
+{
+    dc_ncp_flaw_info flaw = {7, 7, NULL, NULL};
+    world w;
+    make(&w);
+    ASSERT_EQ(DC_OK, dc_ncp_flaw(&w.opt, &w.scene, &flaw));
+    ASSERT(flaw.body == 7 && !flaw.field);
+    ASSERT_EQ(DC_E_ARG, dc_ncp_flaw(NULL, NULL, NULL));
+    w.contact[2].mu = -1;
+    ASSERT_EQ(DC_E_ARG, dc_ncp_flaw(NULL, &w.scene, &flaw));
+    ASSERT(flaw.contact == 2 && flaw.body == -1);
+    ASSERT(strcmp("mu", flaw.field) == 0);
+    make(&w);
+    w.body[1].inertia.m[4] = 0;
+    ASSERT_EQ(DC_E_ARG, dc_ncp_flaw(NULL, &w.scene, &flaw));
+    ASSERT(flaw.contact == -1 && flaw.body == 1);
+    ASSERT(strcmp("inertia", flaw.field) == 0);
+    ASSERT(strcmp("is not positive", flaw.cause) == 0);
+    make(&w);
+    w.opt.tol = 2;
+    ASSERT_EQ(DC_E_ARG, dc_ncp_flaw(&w.opt, &w.scene, &flaw));
+    ASSERT(flaw.contact == -1 && flaw.body == -1);
+    ASSERT(strcmp("tol", flaw.field) == 0);
+    PASS();
+}
+
+/* the compiler's bound of the bytes of a step is one, and not far off where bodies are few */
+TEST ram_bound(void)
+{
+    world w;
+    int bodies, contacts;
+    for (bodies = 1; bodies <= 2; ++bodies)
+        for (contacts = 0; contacts <= 3; ++contacts) {
+            const size_t most = DC_NCP_RAM(2, 3, 12, 2);
+            make(&w);
+            w.scene.contacts = bodies == 1 && contacts > 1 ? 1 : contacts;
+            w.scene.bodies = bodies;
+            w.contact[2].body[1] = 0;
+            ASSERT(dc_ncp_bytes(NULL, &w.scene) <= DC_NCP_RAM(bodies, w.scene.contacts, 10, 0));
+            ASSERT(dc_ncp_bytes(NULL, &w.scene) <= most);
+        }
+    printf("  two bodies, three contacts: %lu bytes, bound %lu\n", (unsigned long)dc_ncp_bytes(NULL, &w.scene), (unsigned long)DC_NCP_RAM(2, 3, 10, 0));
+    ASSERT(DC_NCP_RAM(2, 3, 10, 0) <= 2*dc_ncp_bytes(NULL, &w.scene));
+    PASS();
+}
+
+/* contacts from parts: the pairs that are near, materials, what they keep follows the pair, and bad calls */
+TEST contact_lists(void)
+{
+    static int key[4];
+    static dc_real keep[4*256];
+    const int apart[2] = {1, 0};
+    dc_ncp_memory kept = {4, 256, key, keep};
+    dc_ncp_part part[3];
+    dc_ncp_contact c[3];
+    dc_real *first;
+    dc_arena mem = dc_arena_make(memory, sizeof memory);
+    world w;
+    int i, n = -1;
+    make(&w);
+    memset(part, 0, sizeof part);
+    memset(key, 0, sizeof key);
+    for (i = 0; i < 3; ++i) {
+        part[i].body = i - 1;
+        part[i].shape = i == 0 ? &w.floor_ : i == 1 ? &w.box : &w.ball;
+        part[i].radius = R(0.9);
+        part[i].mu = R(i == 2 ? 1 : 0.25);
+    }
+    w.body[0].pose.t = dc_vec(0, 0, R(0.6));
+    w.body[1].pose.t = dc_vec(0, 0, R(1.7));
+    ASSERT_EQ(DC_OK, dc_ncp_contacts(NULL, &w.scene, 3, part, R(0.01), 0, NULL, &kept, 3, c, &n, &mem));
+    ASSERT(n == 2 && mem.used == 0);
+    ASSERT(c[0].body[0] == 0 && c[0].body[1] == -1 && c[0].shape[1] == &w.floor_ && c[1].body[0] == 0 && c[1].body[1] == 1);
+    ASSERT(fabs((double)c[1].mu - 0.5) < 1e-6 && c[0].keep && c[1].keep && c[0].keep != c[1].keep);
+    first = c[1].keep;
+    first[0] = 1;
+    w.body[0].pose.t.z = 2;                                     /* off the floor: its place is free, the other's stays */
+    ASSERT_EQ(DC_OK, dc_ncp_contacts(NULL, &w.scene, 3, part, R(0.01), 0, NULL, &kept, 3, c, &n, &mem));
+    ASSERT(n == 1 && c[0].keep == first && c[0].keep[0] > 0);
+    ASSERT_EQ(DC_OK, dc_ncp_contacts(NULL, &w.scene, 3, part, R(0.01), 1, apart, &kept, 3, c, &n, &mem));
+    ASSERT_EQ(0, n);
+    ASSERT_EQ(DC_OK, dc_ncp_contacts(NULL, &w.scene, 3, part, R(9), 0, NULL, NULL, 3, c, &n, &mem));
+    ASSERT(n == 3 && !c[0].keep);
+    ASSERT_EQ(DC_E_RANGE, dc_ncp_contacts(NULL, &w.scene, 3, part, R(9), 0, NULL, NULL, 2, c, &n, &mem));
+    ASSERT_EQ(3, n);
+    n = -1;
+    mem = dc_arena_make(memory, 8);
+    ASSERT_EQ(DC_E_MEMORY, dc_ncp_contacts(NULL, &w.scene, 3, part, R(9), 0, NULL, NULL, 3, c, &n, &mem));
+    part[1].mu = bad(4);
+    ASSERT_EQ(DC_E_ARG, dc_ncp_contacts(NULL, &w.scene, 3, part, R(9), 0, NULL, NULL, 3, c, &n, &mem));
+    part[1].mu = 0;
+    part[1].body = 2;
+    ASSERT_EQ(DC_E_ARG, dc_ncp_contacts(NULL, &w.scene, 3, part, R(9), 0, NULL, NULL, 3, c, &n, &mem));
+    part[1].body = 0;
+    ASSERT_EQ(DC_E_ARG, dc_ncp_contacts(NULL, &w.scene, 0, part, R(9), 0, NULL, NULL, 3, c, &n, &mem));
+    ASSERT_EQ(DC_E_ARG, dc_ncp_contacts(NULL, &w.scene, 3, part, R(-1), 0, NULL, NULL, 3, c, &n, &mem));
+    ASSERT(n == -1 && mem.used == 0);
+    PASS();
+}
+
 /* same input, same bits: other memory, other calls between */
 TEST determinism(void)
 {
@@ -419,6 +526,9 @@ SUITE(hostile)
     RUN_TEST(scenes);
     RUN_TEST(small_arenas_of_steps);
     RUN_TEST(solutions);
+    RUN_TEST(flaws);
+    RUN_TEST(ram_bound);
+    RUN_TEST(contact_lists);
     RUN_TEST(determinism);
 }
 

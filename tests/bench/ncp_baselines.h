@@ -6,9 +6,13 @@
  *   BASE_BILEVEL    velocities and contact impulses alone, slacks taken out; every evaluation solves the growth problem of each
  *                   pair to rounding, and has the derivatives of alpha, p and n by the implicit function theorem
  *
- * All three take start, iteration and tolerances of dc_ncp_step; residuals and Jacobian are their own, but for the growth
- * problems, which are dc_growth's without its checks and copies. At a relaxation rho such a problem has one solution, that of
- * the lower half of (20), so that all methods have the same answer; the bilevel one with the default formulation only.
+ * All three take the first start, units, iteration and tolerances of dc_ncp_step; residuals and Jacobian are their own, but for the
+ * growth problems, which are dc_growth's without its checks and copies. At a relaxation rho such a problem has one solution, that
+ * of the lower half of (20), so that all methods have the same answer.
+ *
+ * With `authors` the first two are the formulation of the paper's code instead, which reproduces its tables: rows as given, normals
+ * that are not unit, lengths, impulses and speeds of 1 m, 1 N s, 1 m/s, one passive pair more, alpha and its dual; start at rest
+ * with z = s = e, the usual cube in the centring, the test of the excess of products from above alone, at most 29 steps.
  * The bilevel method wants a line search that lowers the sum of both errors and up to 100 iterations: with the one of
  * dc_ncp_step, where it is enough that either falls, and 40 it fails 82 of the 100 runs of the drop at 10 Hz and rho 1e-4. */
 #ifndef DC_BENCH_NCP_BASELINES_H_INCLUDED
@@ -25,6 +29,7 @@ enum { BASE_WHOLE, BASE_NO_SLACKS, BASE_BILEVEL };
 typedef struct {
     int body[2], rows[2], x, z, lam, nz;        /* body: -1 the world; first places in x and z, of lam in z */
     dc_real A[BASE_ROWS][2], b[BASE_ROWS], d[BASE_ROWS], mu, L, weight;
+    dc_real length, impulse, speed, path[3], end[3];        /* units; products of gap, friction and pair, on the way and at the end */
     /* of the last evaluation */
     dc_real a[BASE_ROWS][2], alpha, n[2][2], N[2][4], u[2][2], r[2][2], vp[2][2], F[2][2], slip, jac[84];
 } base_contact;
@@ -35,21 +40,23 @@ typedef struct {
     dc_real h, rho, tol, x[BASE_X], z[BASE_Z], s[BASE_Z], Fx[BASE_X], Fs[BASE_Z];
     dc_ncp *S;                                                  /* the start, and the pairs of growth problems */
     base_contact c[BASE_CONTACTS];
-    dc_real J[BASE_N*BASE_N];
+    dc_real J[BASE_N*BASE_N], whole[BASE_N*BASE_N];             /* the factor; the matrix, for a refinement */
     int piv[BASE_N];
 } base;
 
 /* Reads a scene: the rows of its shapes, unit unless `authors`, and dc_ncp_step's cold start. */
-static int base_begin(base *B, int method, const dc_ncp_options *opt, const dc_ncp_scene *scene, dc_arena *mem)
+static int base_begin(base *B, int method, int authors, const dc_ncp_options *opt, const dc_ncp_scene *scene, dc_arena *mem)
 {
     dc_ncp *S;
     int i, j, k, m, row;
     if (dci_ncp_make(opt, scene, mem, &S) != DC_OK) return 0;
-    dci_ncp_cold(S);
-    dci_ncp_free(S);
+    if (!authors) {
+        dci_ncp_cold(S, &dci_ncp_starts[0].at);
+        dci_ncp_free(S);
+    }
     B->S = S;
     B->method = method;
-    B->authors = opt->authors;
+    B->authors = authors;
     B->h = scene->h;
     B->rho = S->rho;
     B->tol = S->tol;
@@ -58,35 +65,50 @@ static int base_begin(base *B, int method, const dc_ncp_options *opt, const dc_n
     B->nx = B->nv;
     B->nz = 0;
     B->solves = 0;
-    memcpy(B->x, S->x, (size_t)B->nv*sizeof(dc_real));
+    for (i = 0; i < B->nv; ++i) B->x[i] = authors ? 0 : S->x[i];
     for (k = 0; k < scene->contacts; ++k) {
         const dc_ncp_contact *from = scene->contact + k;
         const dci_contact_nc *start = S->C + k;
         base_contact *c = B->c + k;
         c->mu = from->mu;
-        c->L = opt->authors ? 1 : from->shape[0]->size + from->shape[1]->size;
+        c->L = authors ? 1 : from->shape[0]->size + from->shape[1]->size;
         c->x = B->nx;
         c->z = B->nz;
-        c->lam = c->nz = 4 + opt->authors;
+        c->lam = c->nz = 4 + authors;
         for (i = row = 0; i < 2; ++i) {
             const dc_shape *s = from->shape[i];
             c->body[i] = from->body[i];
             c->rows[i] = s->rows;
             for (j = 0; j < s->rows; ++j, ++row) {
-                dc_real f = opt->authors ? 1 : 1/dc_sqrt(s->A[2*j]*s->A[2*j] + s->A[2*j + 1]*s->A[2*j + 1]);
+                dc_real f = authors ? 1 : 1/dc_sqrt(s->A[2*j]*s->A[2*j] + s->A[2*j + 1]*s->A[2*j + 1]);
                 for (m = 0; m < 2; ++m) c->A[row][m] = f*s->A[2*j + m];
                 c->b[row] = f*s->b[j];
                 c->d[row] = f*s->d[j];
             }
         }
-        c->weight = opt->authors ? 1 : DC_R(0.5)*DC_R(row)*c->L;
+        c->weight = authors ? 1 : DC_R(0.5)*DC_R(row)*c->L;
         if (method != BASE_BILEVEL) {
             memcpy(B->x + c->x, S->x + start->oy, 3*sizeof(dc_real));
             B->nx += 3;
             c->nz += row;
         }
-        memcpy(B->z + c->z, S->z + start->oz, (size_t)c->nz*sizeof(dc_real));
-        memcpy(B->s + c->z, S->s + start->oz, (size_t)c->nz*sizeof(dc_real));
+        if (!authors) {
+            memcpy(B->z + c->z, S->z + start->oz, (size_t)c->nz*sizeof(dc_real));
+            memcpy(B->s + c->z, S->s + start->oz, (size_t)c->nz*sizeof(dc_real));
+        } else for (i = 0; i < c->nz; ++i) B->z[c->z + i] = B->s[c->z + i] = 1;
+        for (i = 0; authors && i < 3; ++i) {            /* the point between the bodies, alpha 0 */
+            const dci_ncp_place *a = S->place + start->body[0], *b = S->place + start->body[1];
+            const dc_real w = from->body[1] < 0 ? 1 : from->body[0] < 0 ? 0 : DC_R(0.5);
+            B->x[c->x + i] = i < 2 ? w*a->x0[i] + (1 - w)*b->x0[i] : 0;
+        }
+        c->length = authors ? 1 : start->length;
+        c->impulse = authors ? 1 : start->impulse;
+        c->speed = authors ? 1 : start->speed;
+        for (i = 0; i < 3; ++i) {
+            const dci_run *run = i < 2 ? start->head + i : start->P.run;
+            c->path[i] = authors ? 1 : run->path;
+            c->end[i] = authors ? 1 : run->end;
+        }
         B->nz += c->nz;
     }
     B->n = B->nx + (method == BASE_WHOLE ? 2 : 1)*B->nz;
@@ -161,7 +183,7 @@ static int base_growth(base *B, int k, const dc_real *x)
         G.Rs[i] = G.R[i];
     }
     dci_growth_middle(&G, G.P->shape[0], G.P->shape[1]);
-    if (G.P->D != 2 || dci_growth_solve(&G, B->rho, 0, 60, &out) != DC_OK) return 0;
+    if (G.P->D != 2 || dci_growth_solve(&G, B->rho*c->length, 0, 60, &out) != DC_OK) return 0;
     B->solves++;
     len = dc_sqrt(G.P->u[0][0]*G.P->u[0][0] + G.P->u[0][1]*G.P->u[0][1]);
     c->alpha = G.y[2];
@@ -174,10 +196,18 @@ static int base_growth(base *B, int k, const dc_real *x)
     return 1;
 }
 
+/* product i of contact c: 0 of the gap, 1 of friction, 2 of the pair */
+static int base_kind(const base_contact *c, int i) { return i == 0 ? 0 : i < c->lam ? 1 : 2; }
+
 /* All residuals, into B->Fx and B->Fs; largest of them, and of the excess of complementarity. 0: an inner solve failed. */
 static int base_eval(base *B, const dc_real *x, const dc_real *z, const dc_real *s, dc_real *eq, dc_real *cp)
 {
+    dc_real load[BASE_X];                           /* of the momentum rows */
     int i, j, k;
+    for (i = 0; i < B->nv; ++i) {
+        const dc_real *rhs = B->S->place[i/3].rhs;
+        load[i] = i%3 == 2 ? dc_abs(rhs[2]) : dc_abs(rhs[0]) + dc_abs(rhs[1]);
+    }
     for (i = 0; i < B->nv/3; ++i) {
         const dci_ncp_place *b = B->S->place + i;
         for (j = 0; j < 3; ++j) B->Fx[3*i + j] = (j < 2 ? b->M : b->In[0])*x[3*i + j] - b->rhs[j];
@@ -204,6 +234,8 @@ static int base_eval(base *B, const dc_real *x, const dc_real *z, const dc_real 
             Fb[0] -= c->F[i][0];
             Fb[1] -= c->F[i][1];
             Fb[2] -= r[0]*c->F[i][1] - r[1]*c->F[i][0];
+            for (j = 0; j < 3; ++j)
+                load[3*c->body[i] + j] += (dc_abs(c->F[i][0]) + dc_abs(c->F[i][1]))*(j < 2 ? 1 : dc_abs(r[0]) + dc_abs(r[1]));
         }
         Fs[0] = Sl[0] - c->L*(c->alpha - 1);
         Fs[1] = Sl[1] - (c->mu*gamma - Z[2] - Z[3]);
@@ -212,11 +244,20 @@ static int base_eval(base *B, const dc_real *x, const dc_real *z, const dc_real 
         if (B->authors) Fs[4] = Sl[4] - c->alpha;
     }
     *eq = *cp = 0;
-    for (i = 0; i < B->nx; ++i) *eq = dc_max(*eq, dc_abs(B->Fx[i]));
-    for (i = 0; i < B->nz; ++i) {
-        dc_real e = z[i]*s[i] - B->rho;
-        *eq = dc_max(*eq, dc_abs(B->Fs[i]));
-        *cp = dc_max(*cp, B->authors ? e : dc_abs(e));
+    for (i = 0; i < B->nv; ++i) {
+        const dc_real unit = B->authors ? 1 : B->S->place[i/3].unit[i%3 == 2] + DC_R(0.01)*load[i];
+        *eq = dc_max(*eq, dc_abs(B->Fx[i])/unit);
+    }
+    for (k = 0; k < B->contacts; ++k) {
+        const base_contact *c = B->c + k;
+        for (i = 0; i < 3 && B->method != BASE_BILEVEL; ++i) *eq = dc_max(*eq, dc_abs(B->Fx[c->x + i])/(i < 2 ? 1 : c->length));
+        for (i = 0; i < c->nz; ++i) {
+            const int kind = base_kind(c, i), at = c->z + i;
+            const dc_real e = (z[at]*s[at])/c->end[kind] - B->rho;
+            const dc_real slip = B->authors ? 1 : c->speed*c->impulse/(c->impulse + DC_R(0.1)*c->mu*z[c->z]);
+            *eq = dc_max(*eq, dc_abs(B->Fs[at])/(kind != 1 ? c->length : i == 1 ? c->impulse : slip));
+            *cp = dc_max(*cp, B->authors ? e : dc_abs(e));
+        }
     }
     return 1;
 }
@@ -345,7 +386,7 @@ static void base_jacobian(base *B)
 /* The direction for the complementarity residuals rc: dx, dz, ds. The factor is in B->J. */
 static int base_direction(base *B, const dc_real *rc, dc_real *dx, dc_real *dz, dc_real *ds)
 {
-    dc_real r[BASE_N];
+    dc_real r[BASE_N], x[BASE_N];
     int i, j;
     for (i = 0; i < B->nx; ++i) r[i] = -B->Fx[i];
     for (i = 0; i < B->nz; ++i) {
@@ -354,7 +395,12 @@ static int base_direction(base *B, const dc_real *rc, dc_real *dx, dc_real *dz, 
         if (B->method == BASE_WHOLE) r[j + B->nz] = -rc[i];
         else r[j] += rc[i]/B->z[i];
     }
-    if (dc_lu_solve(B->n, B->J, B->n, B->piv, 1, r, 1) != DC_OK) return 0;
+    memcpy(x, r, (size_t)B->n*sizeof(dc_real));
+    if (dc_lu_solve(B->n, B->J, B->n, B->piv, 1, x, 1) != DC_OK) return 0;
+    for (i = 0; B->authors && i < B->n; ++i)
+        for (j = 0; j < B->n; ++j) r[i] -= B->whole[i*B->n + j]*x[j];
+    if (B->authors && dc_lu_solve(B->n, B->J, B->n, B->piv, 1, r, 1) != DC_OK) return 0;
+    for (i = 0; i < B->n; ++i) r[i] = x[i] + (B->authors ? r[i] : 0);
     memcpy(dx, r, (size_t)B->nx*sizeof(dc_real));
     memcpy(dz, r + B->nx, (size_t)B->nz*sizeof(dc_real));
     for (i = 0; i < B->nz; ++i)
@@ -374,33 +420,78 @@ static dc_real base_length(const base *B, const dc_real *dz, const dc_real *ds, 
     return dc_min(back*a, 1);
 }
 
+/* rc for the place t on the path, with q times the second-order term */
+static void base_rc(const base *B, dc_real t, dc_real q, const dc_real *dsa, const dc_real *dza, dc_real *rc)
+{
+    int i, k;
+    for (k = 0; k < B->contacts; ++k) {
+        const base_contact *c = B->c + k;
+        for (i = c->z; i < c->z + c->nz; ++i) {
+            const int kind = base_kind(c, i - c->z);
+            const dc_real target = B->authors ? dc_max(t, B->rho) : t*c->path[kind] + B->rho*c->end[kind];
+            rc[i] = B->z[i]*B->s[i] - target + (q > 0 ? q*dsa[i]*dza[i] : 0);
+        }
+    }
+}
+
+/* the mean place on the path at (z + a dza, s + a dsa) */
+static dc_real base_along(const base *B, dc_real a, const dc_real *dsa, const dc_real *dza)
+{
+    dc_real sum = 0;
+    int i, k;
+    for (k = 0; k < B->contacts; ++k) {
+        const base_contact *c = B->c + k;
+        for (i = c->z; i < c->z + c->nz; ++i) {
+            const int kind = base_kind(c, i - c->z);
+            const dc_real product = (B->z[i] + a*dza[i])*(B->s[i] + a*dsa[i]);
+            sum += B->authors ? product : (product - B->rho*c->end[kind])/c->path[kind];
+        }
+    }
+    return B->authors ? sum/DC_R(B->nz + 1) : dc_max(sum/DC_R(B->nz), 0);
+}
+
+/* where to go: the authors' cube, or the ratio itself and nothing once near the end */
+static dc_real base_target(const base *B, dc_real nu, dc_real nua)
+{
+    dc_real sigma;
+    int i, k;
+    if (B->authors) {
+        sigma = dc_max(dc_min(nua/nu, 1), 0);
+        return sigma*sigma*sigma*nu;
+    }
+    nua = dc_min(nua, nu);
+    for (k = 0; k < B->contacts; ++k)
+        for (i = 0; i < 3; ++i)
+            if (nua*B->c[k].path[i] > 2*B->rho*B->c[k].end[i]) return nua;
+    return 0;
+}
+
 /* The iteration of dc_ncp_step from its first start, the bilevel method with a line search of its own.
  * 1: solved; B->x begins with the velocities. */
 static int base_solve(base *B)
 {
     const dc_real back = B->authors ? DC_R(0.95) : DC_R(0.98);
-    const int bilevel = B->method == BASE_BILEVEL, most = B->authors ? 29 : bilevel ? 100 : 40, degree = B->nz + B->authors;
+    const int bilevel = B->method == BASE_BILEVEL, most = B->authors ? 29 : bilevel ? 100 : 50;
     dc_real dx[BASE_X], xt[BASE_X], dz[BASE_Z], ds[BASE_Z], dza[BASE_Z], dsa[BASE_Z], zt[BASE_Z], st[BASE_Z], rc[BASE_Z];
-    dc_real eq, cp, eq2, cp2, a, nu, nua, sigma, target, q;
+    dc_real eq, cp, eq2, cp2, a, affine, t;
     int i, trial, ok = 0;
     if (!base_eval(B, B->x, B->z, B->s, &eq, &cp)) return 0;
     for (B->steps = 0; !(eq <= B->tol && cp <= B->tol); ++B->steps) {
         if (B->steps == most) return 0;
         base_jacobian(B);
+        if (B->authors) memcpy(B->whole, B->J, (size_t)(B->n*B->n)*sizeof(dc_real));      /* the momenta of the tables are below rounding */
         if (dc_lu_factor(B->n, B->J, B->n, B->piv, NULL) != DC_OK) return 0;
-        for (i = 0; i < B->nz; ++i) rc[i] = B->z[i]*B->s[i] - B->rho;
+        base_rc(B, 0, 0, NULL, NULL, rc);
         if (!base_direction(B, rc, dx, dza, dsa)) return 0;
-        a = base_length(B, dza, dsa, back);
-        for (i = 0, nu = nua = 0; i < B->nz; ++i) {
-            nu += B->z[i]*B->s[i];
-            nua += (B->z[i] + a*dza[i])*(B->s[i] + a*dsa[i]);
+        affine = base_length(B, dza, dsa, back);
+        t = base_target(B, base_along(B, 0, dsa, dza), base_along(B, affine, dsa, dza));
+        for (a = -1, trial = 0; trial < 2 && a < affine/2; ++trial) {
+            const dc_real q = trial > 0 ? 0 : B->authors || bilevel ? DC_R(0.25)*affine*affine : affine;
+            base_rc(B, t, q, dsa, dza, rc);
+            if (!base_direction(B, rc, dx, dz, ds)) return 0;
+            a = base_length(B, dz, ds, back);
+            if (B->authors) break;
         }
-        sigma = dc_max(dc_min(nua/nu, 1), 0);
-        target = dc_max(sigma*(B->authors ? sigma*sigma : 1)*nu/DC_R(degree), B->rho);
-        q = B->authors || B->method == BASE_BILEVEL ? DC_R(0.25)*a*a : a;      /* each as suits it */
-        for (i = 0; i < B->nz; ++i) rc[i] = B->z[i]*B->s[i] - target + q*dsa[i]*dza[i];
-        if (!base_direction(B, rc, dx, dz, ds)) return 0;
-        a = base_length(B, dz, ds, back);
         for (trial = 0; trial < 25; ++trial, a *= DC_R(0.5)) {
             for (i = 0; i < B->nx; ++i) xt[i] = B->x[i] + a*dx[i];
             for (i = 0; i < B->nz; ++i) {
@@ -418,6 +509,21 @@ static int base_solve(base *B)
         cp = cp2;
     }
     return 1;
+}
+
+/* The bodies after the step, from the velocities in B->x. */
+static void base_write(const base *B, dc_ncp_body *next)
+{
+    int i;
+    for (i = 0; i < B->nv/3; ++i) {
+        const dc_real *v = B->x + 3*i;
+        const dc_real xi[6] = {B->h*v[0], B->h*v[1], 0, 0, 0, B->h*v[2]};
+        next[i] = B->S->scene.body[i];
+        next[i].v.x = v[0];
+        next[i].v.y = v[1];
+        next[i].w.z = v[2];
+        next[i].pose = dc_pose_retract(next[i].pose, xi);
+    }
 }
 
 #endif

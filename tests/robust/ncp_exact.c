@@ -452,7 +452,8 @@ TEST at_default_options(void)
            "  %d states off by more than 1e-6; %d steps not solved\n",
            scene_name[which_scene], count, touching, compared, unclear, off, unsolved);
     for (c = 0; c < CLASSES; ++c) if (w_all[c].count) good &= worst_print(&w_all[c], 1e-6);
-    good &= worst_print(&wv, 1e-9);
+    /* at rho 1e-6 stiffness is 1e8 in natural units, and what it multiplies is rounded */
+    good &= worst_print(&wv, 1e-6);
     worst_print(&wn, 1e-6);
     ASSERT_EQ(0, unsolved);
     if (count >= 10) ASSERT(2*touching >= count);

@@ -324,8 +324,15 @@ static double distance(const solid *a, const dc_pose *pa, const solid *b, const 
     for (i = 0; i < ROUND - 8; i++) {
         dc_arena mem = dc_arena_make(memory, sizeof memory);
         double   inner;
+        dc_status status;
+        dc_distance last = d;
         memset(&d, 0, sizeof d);
-        need(dc_hull_distance(&hull[0], pa, &hull[1], pb, &mem, &d), "distance");
+        status = dc_hull_distance(&hull[0], pa, &hull[1], pb, &mem, &d);
+        if (status != DC_OK && i > 0) {             /* points too near each other: the bracket is as close as it gets */
+            d = last;
+            break;
+        }
+        need(status, "distance");
         if (a->kind == HULL && b->kind == HULL) break;
         inner = room(a, pa, b, pb, d.n) + a->pad + b->pad;
         if (d.gap - inner < 1e-7*fmin(a->size, b->size)) break;
