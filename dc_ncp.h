@@ -86,7 +86,7 @@
  *             warm, of boxes with parallel faces 1.8 us; of shapes with cones 10 to 30 us.
  *             A step factors its body system at most max_iterations times, and 15 times more, in smaller blocks, for the guess of
  *             the load where there are two contacts or more; the polish before gradients takes 7 at most. Growth problems: at most 50
- *             iterations each, one for each contact and start, of which there are 8, and one more where contacts bounce.
+ *             iterations each, one for each contact and start, of which there are 64 at most, and one more where contacts bounce.
  *   Limits    The equations have no merit function whose descent is assured: in hard scenes a step now and then needs several starts,
  *             and a few in a thousand end with DC_E_DIVERGED: look at the status. `make robust` counts them by family; heavy on
  *             light at ratios of 1e4 and more, and bodies jammed in notches steeper than friction's angle, where forces are not
@@ -299,7 +299,7 @@ typedef struct {
     dc_real rho;            /* complementarity a o b = rho e (SILICO Eq. 22), in natural units; 0: 1e-6, float 1e-4 */
     dc_real tol;            /* largest residual and excess of complementarity, in natural units; 0: rho/10 */
     dc_real acceleration;   /* m/s^2, by which impulses and speeds are measured; 0: |gravity|, or without any length/(100 h^2) */
-    int     max_iterations; /* Newton steps, of all starts together; 0: 400 */
+    int     max_iterations; /* Newton steps, of all starts together; 0: 1500 */
     int     pyramid;        /* 1: linear friction in 3D, four facets; 2D friction is linear and exact */
 } dc_ncp_options;
 
@@ -3717,13 +3717,11 @@ static void dci_ncp_take(dc_ncp *S)
     S->st = swap;
 }
 
-/* How an iteration goes: at most so many steps, ended after so many in a row shorter than 1e-2; `test`: a step is halved until
- * one of the two errors does not grow. */
-typedef struct { int most, stalls, test; } dci_ncp_manner;
-
-/* Newton's iteration from S->x, z, s. Fills info; leaves the residuals and places at the last iterate. */
-static DCI_NOINLINE dc_status dci_ncp_iterate(dc_ncp *S, dci_ncp_manner manner, dc_ncp_info *info)
+/* Newton's iteration from S->x, z, s, of at most so many steps; `test`: a step is halved until one of the two errors does not
+ * grow. Fills info; leaves the residuals and places at the last iterate. */
+static DCI_NOINLINE dc_status dci_ncp_iterate(dc_ncp *S, int most, int test, dc_ncp_info *info)
 {
+    enum { STALLS = 4 };                    /* so many steps in a row shorter than 1e-2 end it */
     const dc_real back = DC_R(0.98);        /* fraction of the way to the boundary */
     dc_real eq, cp, eq2, cp2, nu, a, t, least;
     dc_real best = DC_REAL_MAX;
@@ -3737,7 +3735,7 @@ static DCI_NOINLINE dc_status dci_ncp_iterate(dc_ncp *S, dci_ncp_manner manner, 
         if (cp <= S->tol && eq > best/2) ++idle;
         else idle = 0;
         best = dc_min(best, eq);
-        if (it == manner.most || stalled == manner.stalls || idle == 8) return DC_E_DIVERGED;
+        if (it == most || stalled == STALLS || idle == 8) return DC_E_DIVERGED;
         if (!(eq < DC_REAL_MAX && cp < DC_REAL_MAX)) return DC_E_RANGE;
         if (!(S->D == 2 ? dci_ncp_factor_2(S) : dci_ncp_factor_3(S))) return DC_E_SINGULAR;
 
@@ -3765,7 +3763,7 @@ static DCI_NOINLINE dc_status dci_ncp_iterate(dc_ncp *S, dci_ncp_manner manner, 
         for (trial = 0; trial < 25; ++trial, a *= DC_R(0.5)) {
             dci_ncp_trial(S, a);
             dci_ncp_eval(S, S->xt, S->zt, S->st, &eq2, &cp2);
-            if (!manner.test || eq2 <= eq || cp2 <= cp) break;
+            if (!test || eq2 <= eq || cp2 <= cp) break;
         }
         stalled = a < DC_R(1e-2) ? stalled + 1 : 0;
         dci_ncp_take(S);
@@ -3836,6 +3834,7 @@ static int dci_contact_lam(const dc_ncp_options *o, int dim, const dc_ncp_contac
 /* a kept solution begins with: 1 when there is one */
 #define DCI_KEEP_HEAD 1
 #define DCI_LOAD_MOST 15
+#define DCI_STARTS 64
 
 DC_DEF int dc_ncp_keep_count(const dc_ncp_options *opt, int dim, const dc_ncp_contact *c)
 {
@@ -3891,6 +3890,7 @@ DC_DEF dc_status dc_ncp_flaw(const dc_ncp_options *opt, const dc_ncp_scene *sc, 
     return DC_E_ARG;
 }
 
+/* all but its bodies: what the sizes follow from */
 static int dci_scene_valid(const dc_ncp_options *o, const dc_ncp_scene *sc)
 {
     const char *cause;
@@ -3965,18 +3965,16 @@ DC_DEF size_t dc_ncp_bytes(const dc_ncp_options *opt, const dc_ncp_scene *sc)
     return sum == SIZE_MAX ? 0 : sum;
 }
 
-static DCI_NOINLINE int dci_ncp_place_set(const dc_ncp_scene *sc, const dc_ncp_body *b, int D, dci_ncp_place *p)
+static DCI_NOINLINE void dci_ncp_place_set(const dc_ncp_scene *sc, const dc_ncp_body *b, int D, dci_ncp_place *p)
 {
     dc_real v[12], g[3];
-    const char *cause;
     int i, j, l;
     memset(p, 0, sizeof *p);
     p->dof = -1;
-    if (b && dci_body_flaw(D, b, &cause)) return 0;
     dci_pose_rows(D, b ? &b->pose : NULL, p->x0, p->R0);
     memcpy(p->x, p->x0, sizeof p->x);
     memcpy(p->R, p->R0, sizeof p->R);
-    if (!b || !(b->mass > 0)) return 1;
+    if (!b || !(b->mass > 0)) return;
     v[0] = b->v.x;          v[1] = b->v.y;          v[2] = b->v.z;
     v[3] = b->w.x;          v[4] = b->w.y;          v[5] = b->w.z;
     v[6] = b->force.x;      v[7] = b->force.y;      v[8] = b->force.z;
@@ -4015,7 +4013,6 @@ static DCI_NOINLINE int dci_ncp_place_set(const dc_ncp_scene *sc, const dc_ncp_b
         p->rhs[4] = L.y + sc->h*v[10];
         p->rhs[5] = L.z + sc->h*v[11];
     }
-    return 1;
 }
 
 /* The natural units of a contact: its length, that of the smaller shape if one is much smaller; the impulse that the acceleration
@@ -4069,10 +4066,10 @@ static DCI_NOINLINE dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_n
     S->nv = S->n*nb;
     S->rho = S->opt.rho > 0 ? S->opt.rho : DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-6);
     S->tol = S->opt.tol > 0 ? S->opt.tol : S->rho/10;
-    S->most = S->opt.max_iterations > 0 ? S->opt.max_iterations : 400;
+    S->most = S->opt.max_iterations > 0 ? S->opt.max_iterations : 1500;
     S->acceleration = S->opt.acceleration > 0 ? S->opt.acceleration : dc_sqrt(dc_dot(sc->gravity, sc->gravity));
     for (i = 0; i < sc->bodies; ++i) {
-        if (!dci_ncp_place_set(sc, sc->body + i, S->D, S->place + i)) return DC_E_ARG;
+        dci_ncp_place_set(sc, sc->body + i, S->D, S->place + i);
         if (sc->body[i].mass > 0) {
             S->place[i].dof = dof;
             dof += nb;
@@ -4390,20 +4387,51 @@ static DCI_NOINLINE int dci_load_estimate_3(dc_ncp *S, dc_real *v, dc_real *dv) 
 
 /* ---- dynamics: starts -------------------------------------------------------------------------- */
 
-/* A cold start: products of the pairs over P.L; slack of a gap over what is left of it at full speed, slip over that speed;
- * 1: bodies begin with the guessed velocities, not at rest. */
-typedef struct { dc_real pair, gap, slip, load; int wide, moving; } dci_ncp_start;
+/* A cold start: products of the pairs over P.L; the slack of a gap and the slip, over what the bodies' speed leaves of a gap and that
+ * speed, with `wide` no less than the pair's size and natural speed; the guessed impulse times `load`. Bodies begin at rest, with the
+ * guessed velocities, or with those before the step. `test` as in dci_ncp_iterate. */
+enum { DCI_FROM_REST, DCI_FROM_GUESS, DCI_FROM_BEFORE };
+typedef struct { dc_real pair, gap, slip, load; int wide, from, test; } dci_ncp_start;
 
-/* The cold starts, in the order of success */
-static const struct { dci_ncp_start at; dci_ncp_manner manner; } dci_ncp_starts[] = {
-    {{DC_R(0.01), DC_R(0.03), DC_R(0.03), 1, 1, 1}, {50, 4, 1}},
-    {{DC_R(0.016), DC_R(0.003), DC_R(0.01), DC_R(0.5), 1, 0}, {60, 20, 0}},
-    {{DC_R(0.003), DC_R(0.02), DC_R(0.15), DC_R(0.3), 0, 0}, {60, 20, 0}},
-    {{DC_R(0.45), DC_R(0.055), DC_R(0.005), DC_R(3.7), 1, 0}, {60, 20, 1}},
-    {{DC_R(0.0002), DC_R(0.13), DC_R(0.8), 1, 0, 1}, {60, 20, 0}},
-    {{DC_R(0.001), DC_R(0.026), 8, 1, 0, 0}, {60, 4, 0}},
-    {{DC_R(0.23), DC_R(0.074), DC_R(0.5), 3, 0, 1}, {60, 20, 0}},
-    {{DC_R(0.002), DC_R(0.034), DC_R(2.4), 8, 1, 0}, {60, 20, 1}}};
+/* Start number k. The first are those that solve most of what was left by the ones before, found by trial on piles, wedges, throws and
+ * heavy bodies on light ones; after them come evenly spread ones, each of which solves a few of a hundred of the rest. */
+static dci_ncp_start dci_ncp_start_number(int k)
+{
+    static const dci_ncp_start first[] = {
+        {DC_R(0.0123), DC_R(0.0647), DC_R(0.46), DC_R(0.573), 1, DCI_FROM_REST, 1},
+        {DC_R(0.000587), DC_R(0.0393), DC_R(0.52), DC_R(2.23), 1, DCI_FROM_GUESS, 0},
+        {DC_R(0.384), DC_R(1.61), DC_R(3.38), DC_R(8.26), 0, DCI_FROM_REST, 0},
+        {DC_R(8.57e-05), DC_R(0.00182), DC_R(0.0508), DC_R(4.79), 1, DCI_FROM_BEFORE, 0},
+        {DC_R(0.256), DC_R(0.163), DC_R(0.0361), DC_R(0.491), 1, DCI_FROM_REST, 0},
+        {DC_R(0.00107), DC_R(0.734), DC_R(3.16), DC_R(2.12), 1, DCI_FROM_REST, 1},
+        {DC_R(0.00152), DC_R(0.159), DC_R(0.0228), DC_R(5.02), 0, DCI_FROM_BEFORE, 0},
+        {DC_R(0.0268), DC_R(0.0272), DC_R(0.496), DC_R(0.0951), 0, DCI_FROM_REST, 0},
+        {DC_R(0.000416), DC_R(0.0631), DC_R(0.129), DC_R(1.99), 1, DCI_FROM_GUESS, 0},
+        {DC_R(0.0104), DC_R(0.0139), DC_R(0.117), DC_R(0.386), 0, DCI_FROM_GUESS, 0},
+        {DC_R(0.00547), DC_R(0.193), DC_R(0.293), DC_R(1.12), 0, DCI_FROM_REST, 0}};
+    static const dc_real least[4] = {DC_R(3e-5), DC_R(1e-3), DC_R(1e-3), DC_R(0.02)}, decades[4] = {DC_R(4.5), DC_R(3.3), DC_R(3.9), 3};
+    static const dc_real stride[4] = {DC_R(0.8566749), DC_R(0.7338919), DC_R(0.6287067), DC_R(0.5385973)};   /* powers of the root of x^5 = x + 1 */
+    const int n = (int)(sizeof first/sizeof *first);
+    dci_ncp_start start;
+    dc_real size[4];
+    int i;
+    if (k < n) return first[k];
+
+    k -= n;
+    for (i = 0; i < 4; ++i) {
+        dc_real u = DC_R(k)*stride[i];
+        u -= DC_R((int)u);
+        size[i] = least[i]*dc_exp(DC_R(2.302585093)*decades[i]*u);
+    }
+    start.pair = size[0];
+    start.gap = size[1];
+    start.slip = size[2];
+    start.load = size[3];
+    start.wide = k%2;
+    start.from = k%3;
+    start.test = k%5 == 0;
+    return start;
+}
 
 /* The largest speed at the contact that the bodies would have without it, and no less than what the acceleration gives in a step */
 static void dci_ncp_speed(const dc_ncp *S, dci_contact_nc *c, const dci_growth *G)
@@ -4439,7 +4467,7 @@ static void dci_ncp_sizes(const dci_contact_nc *c, int i, dc_real impulse, dc_re
 }
 
 /* Pairs at the central point of their growth problem at the old poses: the first normals are then right. Impulses as guessed. */
-static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S, const dci_ncp_start *start)
+static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S, const dci_ncp_start *start, int first)
 {
     const dc_real h = S->scene.h;
     int i, k, D = S->D;
@@ -4479,11 +4507,15 @@ static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S, const dci_ncp_start *start)
         g->gap = len > 0 ? (G.y[D] + dc_min(G.dya[D], 0) - 1 - c->bounce/c->L)*P->L/len : 1;
     }
     if (!S->guessed && S->scene.contacts > 1) S->guessed = (D == 2 ? dci_load_estimate_2(S, S->guess_v, S->dx) : dci_load_estimate_3(S, S->guess_v, S->dx)) ? 1 : -1;
-    for (i = 0; start->moving && S->guessed > 0 && i < S->nv; ++i) S->x[i] = S->guess_v[i];
+    for (i = 0; start->from == DCI_FROM_GUESS && S->guessed > 0 && i < S->nv; ++i) S->x[i] = S->guess_v[i];
+    for (k = 0; start->from == DCI_FROM_BEFORE && k < S->scene.bodies; ++k) {
+        const dci_ncp_place *b = S->place + k;
+        for (i = 0; b->dof >= 0 && i < S->nb; ++i) S->x[b->dof + i] = i < D ? b->v0[i] : b->w0[i - D];
+    }
     for (k = 0; k < S->scene.contacts; ++k) {
         dci_contact_nc *c = S->C + k;
         const dci_load *g = S->guess + k;
-        const dc_real speed = c->fastest, least = S->guessed > 0 && start == &dci_ncp_starts[0].at ? c->impulse : g->unit;
+        const dc_real speed = c->fastest, least = S->guessed > 0 && first ? c->impulse : g->unit;
         const dc_real U = start->load*(S->guessed > 0 ? dc_max(g->Z[0]/(g->run.soc ? c->mu : 1), least) : least);
         dc_real *z = S->z + c->oz, *s = S->s + c->oz;
         const dc_real slack = start->gap*(start->wide ? dc_max(c->L, h*speed) : h*speed), slip = start->slip*(start->wide ? dc_max(c->speed, speed) : speed);
@@ -4716,17 +4748,17 @@ static void dci_ncp_remember(const dc_ncp *S, int valid)
 /* From one after the other, until one is solved. */
 static DCI_NOINLINE dc_status dci_ncp_cold_solve(dc_ncp *S, dc_ncp_info *info)
 {
-    const int starts = (int)(sizeof dci_ncp_starts/sizeof dci_ncp_starts[0]);
     dc_status st = DC_E_DIVERGED;
     dc_real least = DC_REAL_MAX;
     int i, k, spent = 0;
-    for (k = 0; k < starts && (k == 0 || spent < S->most); ++k) {
+    for (k = 0; k < DCI_STARTS && (k == 0 || spent < S->most); ++k) {
+        const dci_ncp_start start = dci_ncp_start_number(k);
         dc_ncp_info in = DC_ZERO;
-        dci_ncp_manner manner = dci_ncp_starts[k].manner;
-        if (manner.most > S->most - spent) manner.most = S->most - spent;
-        dci_ncp_cold(S, &dci_ncp_starts[k].at);
+        int most = k == 0 ? 50 : 60;
+        if (most > S->most - spent) most = S->most - spent;
+        dci_ncp_cold(S, &start, k == 0);
         dci_ncp_free(S);
-        st = dci_ncp_iterate(S, manner, &in);
+        st = dci_ncp_iterate(S, most, start.test, &in);
         spent += in.iterations;
         if (st == DC_OK || in.residual <= least) {
             least = in.residual;
@@ -4802,7 +4834,7 @@ DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scen
     dc_ncp_info in = DC_ZERO;
     dc_status st;
     size_t used;
-    if (!mem || !dci_scene_valid(opt, scene) || (scene->bodies > 0 && !next)) return DC_E_ARG;
+    if (!mem || dc_ncp_flaw(opt, scene, NULL) != DC_OK || (scene->bodies > 0 && !next)) return DC_E_ARG;
     used = mem->used;
     st = dci_ncp_make(opt, scene, mem, &S);
     if (st != DC_OK) {
@@ -4812,8 +4844,7 @@ DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scen
     dci_ncp_bounces(S);
     st = DC_E_DIVERGED;
     if (S->scene.contacts > 0 && dci_ncp_warm(S)) {
-        const dci_ncp_manner manner = {S->most < 15 ? S->most : 15, 4, 1};
-        st = dci_ncp_iterate(S, manner, &in);
+        st = dci_ncp_iterate(S, S->most < 15 ? S->most : 15, 1, &in);
         in.warm = st == DC_OK;
     }
     if (st != DC_OK) {
@@ -5323,10 +5354,7 @@ DC_DEF dc_status dc_ncp_relax(dc_ncp *S, dc_real rho, dc_ncp_info *info)
             S->z[i] *= root;
             S->s[i] *= root;
         }
-        {
-            const dci_ncp_manner manner = {S->most - spent, 4, 1};
-            st = dci_ncp_iterate(S, manner, &in);
-        }
+        st = dci_ncp_iterate(S, S->most - spent, 1, &in);
         spent += in.iterations;
     } while (st == DC_OK && S->rho != rho);
     S->status = st;

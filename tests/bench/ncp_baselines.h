@@ -51,7 +51,8 @@ static int base_begin(base *B, int method, int authors, const dc_ncp_options *op
     int i, j, k, m, row;
     if (dci_ncp_make(opt, scene, mem, &S) != DC_OK) return 0;
     if (!authors) {
-        dci_ncp_cold(S, &dci_ncp_starts[0].at);
+        const dci_ncp_start start = dci_ncp_start_number(0);
+        dci_ncp_cold(S, &start, 1);
         dci_ncp_free(S);
     }
     B->S = S;

@@ -149,7 +149,7 @@ static void ncp_state(golden *g, int n, const dc_ncp_body *b)
     }
 }
 
-/* steps cold and warm, with cones and with facets, in 2D with the authors' iteration too; forces; the same relaxed; all Jacobians */
+/* steps cold and warm, with cones and with facets, in 2D with another natural unit too; forces; the same relaxed; all Jacobians */
 static void ncp_step(golden *g)
 {
     enum { COLUMNS = NCP_BODIES*DC_NCP_BODY_PARAMS + DC_NCP_SCENE_PARAMS + NCP_CONTACTS*DC_NCP_CONTACT_PARAMS };
@@ -163,11 +163,10 @@ static void ncp_step(golden *g)
         if (!ncp_make(g, dim, &shapes, &w)) return;
         o.rho = DC_R(1e-3);
         o.pyramid = which == 3;
-        o.authors = which == 1;
-        if (which == 1) w.contact[1].restitution = 0;
+        if (which == 1) o.acceleration = 100;
         for (k = 0; k < NCP_CONTACTS; ++k) {
             memset(keep[k], 0, sizeof keep[k]);
-            if (which != 1 && dc_ncp_keep_count(&o, dim, w.contact + k) <= 256) w.contact[k].keep = keep[k];
+            if (dc_ncp_keep_count(&o, dim, w.contact + k) <= 256) w.contact[k].keep = keep[k];
         }
         for (t = 0; t < 25; ++t) {
             dc_arena mem = dc_arena_make(golden_scratch, sizeof golden_scratch);
