@@ -1133,7 +1133,7 @@ typedef struct { unsigned char *base; size_t bytes; } dci_layout;
 static void *dci_lay(dci_layout *l, size_t count, size_t size)
 {
     size_t at = l->bytes;
-    l->bytes = at > SIZE_MAX - 8 || (count > 0 && count > (SIZE_MAX - 8 - at)/size) ? SIZE_MAX : at + (count*size + 7)/8*8;
+    l->bytes = at > SIZE_MAX - 16 || (count > 0 && count > (SIZE_MAX - 16 - at)/size) ? SIZE_MAX : at + (count*size + 15)/16*16;
     return l->base ? l->base + at : NULL;
 }
 #define DCI_LAY(l, count, type) ((type *)dci_lay(l, (size_t)(count), sizeof(type)))

@@ -269,6 +269,7 @@ TEST hard_cases(void)
         for (b = 0; b < 4; ++b)
             for (c = 0; c < 4; ++c) {
                 dc_shape rod, box;
+                dc_status last = DC_OK;
                 double energy;
                 begin(2, hs[b]);
                 ASSERT_EQ(DC_OK, dc_shape_capsule(2, R(0.05), 1, &shapes, &rod));
@@ -301,16 +302,14 @@ TEST hard_cases(void)
                         ASSERT(dc_finite3(q->pose.t) && dc_finite3(q->v) && dc_finite3(q->w) && dc_finite(q->pose.q.w) && dc_finite(q->pose.q.z));
                         e += 0.5*(double)(q->mass*dc_dot(q->v, q->v) + q->inertia.m[8]*q->w.z*q->w.z) + (double)q->mass*G*(double)q->pose.t.y;
                     }
-                    if (i > 0 && st == DC_OK && !(e < energy + 0.01*(1 + fabs(energy)))) {
-                        /* in float, at rho 1e-4, a block on one of 1e-4 its mass finds a solution with energy now and then */
-                        ASSERT(DC_IS_FLOAT && c > 1);
-                        ++grown;
-                    }
+                    /* what a step that is not solved leaves overlapping is pushed out by the next one */
+                    if (i > 0 && st == DC_OK && last == DC_OK && !(e < energy + 0.01*(1 + fabs(energy)))) ++grown;
                     energy = e;
+                    last = st;
                 }
             }
     printf("  %d of %d steps not solved, %d gain energy\n", failed, total, grown);
-    ASSERT(grown*1000 <= total);
+    ASSERT_EQ(0, grown);
     ASSERT(failed*100 <= total);
     PASS();
 }
