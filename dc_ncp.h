@@ -2962,7 +2962,7 @@ DCI_LANE dc_real dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int D,
         Rs[k] = b[k]->R;
     }
 
-    /* the pair: SILICO Eq. 26-29, and the slacks of Eq. 31, 32 */
+    /* the pair: SILICO Eq. 26-29, 31, 32 */
     dci_pnc_eval(P, D, xs, Rs, y, z + c->lam, Fs + c->lam, Fx);
     for (i = c->lam; i < c->nz; ++i) {
         Fs[i] = s[i] - Fs[i];
@@ -5169,6 +5169,18 @@ static DCI_NOINLINE dc_status dci_ncp_ready(dc_ncp *S)
     return DC_OK;
 }
 
+/* the contacts' part of an adjoint; out of line for the sake of the stack */
+static DCI_NOINLINE void dci_ncp_contacts_vjp(dc_ncp *S, const dc_ncp_adjoint *out)
+{
+    int k;
+    for (k = 0; k < S->scene.contacts; ++k) {
+        dc_real *cbar = out->contact ? out->contact + k*DC_NCP_CONTACT_PARAMS : NULL;
+        dc_shape_grad *ga = out->shape ? out->shape + 2*k : NULL, *gb = out->shape ? ga + 1 : NULL;
+        if (S->D == 2) dci_ncp_contact_vjp(S, S->C + k, 2, S->dx, cbar, out->scene, ga, gb);
+        else dci_ncp_contact_vjp(S, S->C + k, 3, S->dx, cbar, out->scene, ga, gb);
+    }
+}
+
 /* The adjoint of the whole step for a cotangent of the velocities, in S->dx, and what of the next poses follows the bodies'
  * poses and h directly, in xbar and tbar. */
 static void dci_ncp_adjoint_pass(dc_ncp *S, const dc_ncp_adjoint *out)
@@ -5176,12 +5188,7 @@ static void dci_ncp_adjoint_pass(dc_ncp *S, const dc_ncp_adjoint *out)
     int k;
     if (S->D == 2) dci_ncp_lu_solve_t(S, 3, S->dx);
     else dci_ncp_lu_solve_t(S, 6, S->dx);
-    for (k = 0; k < S->scene.contacts; ++k) {
-        dc_real *cbar = out->contact ? out->contact + k*DC_NCP_CONTACT_PARAMS : NULL;
-        dc_shape_grad *ga = out->shape ? out->shape + 2*k : NULL, *gb = out->shape ? ga + 1 : NULL;
-        if (S->D == 2) dci_ncp_contact_vjp(S, S->C + k, 2, S->dx, cbar, out->scene, ga, gb);
-        else dci_ncp_contact_vjp(S, S->C + k, 3, S->dx, cbar, out->scene, ga, gb);
-    }
+    dci_ncp_contacts_vjp(S, out);
     for (k = 0; k < S->scene.bodies; ++k) {
         dci_ncp_place *b = S->place + k;
         dci_ncp_body_vjp(S, b, S->scene.body + k, b->dof >= 0 ? S->dx + b->dof : NULL, out->body ? out->body + k*DC_NCP_BODY_PARAMS : NULL,
