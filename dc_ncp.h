@@ -4713,7 +4713,7 @@ static DCI_NOINLINE int dci_ncp_warm(dc_ncp *S)
     }
     dci_ncp_free(S);
     dci_ncp_eval(S, S->x, S->z, S->s, &eq, &cp);
-    push = dc_max(dc_min(DC_R(0.01)*eq, DC_R(0.1)), S->rho);
+    push = dc_max(dc_min(DC_R(0.007)*eq, DC_R(0.1)), S->rho);
     for (k = 0; k < S->scene.contacts; ++k) {
         const dci_contact_nc *c = S->C + k;
         dc_real *z = S->z + c->oz, *s = S->s + c->oz;
