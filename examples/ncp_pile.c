@@ -72,7 +72,7 @@ int main(int argc, char **argv)
     scene.body = body;
     scene.contact = contact;
     for (i = 0; i < steps; ++i) {
-        dc_ncp_info info;
+        dc_ncp_info info = DC_ZERO;
         if (dc_ncp_contacts(NULL, &scene, bodies + 5, part, R(0.02), 0, NULL, &kept, CONTACTS, contact, &scene.contacts, &mem) != DC_OK) return 1;
         unsolved += dc_ncp_step(NULL, &scene, &mem, body, NULL, &info) != DC_OK;
         iterations += info.iterations;
