@@ -63,12 +63,8 @@ static long audit_count(long n)
     return k > audit_least ? k : n < audit_least ? n : audit_least;
 }
 
-/* 1: the function may have kinks: a sample on one, where the slopes of both sides differ, is not resolved. For gradients without
- * a Hessian, and with steps so small that a bend cannot be taken for a kink. Back to 0 at the next sample, as is */
-static int audit_kinks;
-
 /* Parameters after those of a derivative that are inputs too: rounded likewise, where the rounding of inputs is found out. Their
- * scales follow the others'. Back to 0 at the next sample. */
+ * scales follow the others'. Back to 0 at the next sample, as is */
 static int audit_also;
 
 /* How far inputs are from exact: a rounding of each parameter, in units of DC_EPS times its scale. A pose whose translation
@@ -85,7 +81,6 @@ static rng audit_draw(const audit_row *row, long k)
     for (c = row->classes; *c; ++c) h = (h ^ (unsigned char)*c)*1099511628211ull;
     audit_seed = (unsigned long long)k;
     audit_rounding = 1;
-    audit_kinks = 0;
     audit_also = 0;
     rng_seed(&r, h + (unsigned long long)k*0x9e3779b97f4a7c15ull);
     return r;
@@ -196,6 +191,14 @@ static void audit_bends(dq_real f[5][AUDIT_MOST], int at, dq_real s, dq_real *sl
     *bend = (f[at][0] - 2*f[0][0] + f[at + 1][0])/(s*s);
 }
 
+/* How much the slopes of both sides of the sample differ, of number k at steps h and h/2 as audit_line leaves them. A kink there
+ * is not seen by the two central differences, which agree on the mean of its sides: a sample on one is not resolved. What a bend
+ * adds to that difference halves with the step, what a kink does not. */
+static dq_real audit_kink(dq_real f[5][AUDIT_MOST], int k, dq_real h)
+{
+    return fabsq(4*(f[3][k] - 2*f[0][k] + f[4][k]) - (f[1][k] - 2*f[0][k] + f[2][k]))/h;
+}
+
 /* Gradient g [n] and Hessian H [n x n] (NULL: not looked at) of one number against differences of the copy along `directions`
  * random lines of steps h: d.g and d.H d, each over the largest entry in these parameters, scale_k g_k, scale_i H_ij scale_j.
  * The rows may differ or be the same. Returns 0 when the copy has no value at some step. */
@@ -214,7 +217,7 @@ static int audit_scalar(audit_row *grad_row, audit_row *hess_row, audit_fun fun,
         if (H) for (j = 0; j < n; ++j) most_H = fmax(most_H, fabs((double)H[i*n + j])*si*(scale ? scale[j] : 1));
     }
     for (way = 0; way < directions; ++way) {
-        dq_real slope[2], bend[2], best_g, best_H, got_g = 0, got_H = 0, size = 0, kink = 0;
+        dq_real slope[2], bend[2], best_g, best_H, got_g = 0, got_H = 0, size = 0;
         double large_g, large_H, err_g, err_H, noise_g = 0, noise_H = 0;
         int place;
 
@@ -228,7 +231,6 @@ static int audit_scalar(audit_row *grad_row, audit_row *hess_row, audit_fun fun,
         }
         best_g = slope[1] + (slope[1] - slope[0])/3;
         best_H = bend[1] + (bend[1] - bend[0])/3;
-        if (audit_kinks) kink = fabsq(bend[0])*step;
 
         /* d.g and d.H d */
         for (i = 0; i < n && g; ++i) got_g += (dq_real)g[i]*d[i];
@@ -249,7 +251,7 @@ static int audit_scalar(audit_row *grad_row, audit_row *hess_row, audit_fun fun,
             if (large_H > 0) noise_H = fmax(noise_H, (double)fabsq(bent - bend[0])/large_H);
         }
         if (g && large_g > 0)
-            audit_error(grad_row, err_g, (double)(fabsq(slope[1] - slope[0]) + kink + size/step)/large_g, noise_g);
+            audit_error(grad_row, err_g, (double)(fabsq(slope[1] - slope[0]) + audit_kink(f, 0, step) + size/step)/large_g, noise_g);
         if (H && large_H > 0)
             audit_error(hess_row, err_H, (double)(fabsq(bend[1] - bend[0]) + 4*size/step/step)/large_H, noise_H);
     }
@@ -277,7 +279,7 @@ static int audit_jacobian(audit_row *row, audit_fun fun, void *user, int n, cons
             double u = unit ? unit[i] : 1;
             for (k = 0; k < n; ++k) got += (dq_real)J[i*ld + k]*d[k];
             err = fmax(err, (double)fabsq(got - best)/u);
-            own = fmax(own, (double)(fabsq(b - a) + 8*FLT128_EPSILON*fabsq(f[1][i])/step)/u);
+            own = fmax(own, (double)(fabsq(b - a) + audit_kink(f, i, step) + 8*FLT128_EPSILON*fabsq(f[1][i])/step)/u);
             large = fmax(large, (double)fabsq(best)/u/(double)n);
         }
 

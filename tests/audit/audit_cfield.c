@@ -294,7 +294,6 @@ static void exact(const char *name, const char *value_name, int kind, int overla
             }
             if (differences == 3) continue;
             scale[0] = scale[1] = p.size;
-            audit_kinks = 1;
             audit_rounding = reach/p.size;
             audit_zero(row, out + 2, 2);
             audit_scalar(row, row, shift_value, &c, 2, scale, out + 2, NULL,
@@ -339,7 +338,6 @@ static void sampled(int batch, const char *name, long n)
             scale[0] = 1;
             scale[1] = scale[2] = p.size;
             if (tied(&c, p.size, &r)) continue;
-            audit_kinks = 1;
             audit_scalar(row, row, pose_value, &c, 3, scale, out + 1, NULL, 1e-10, 1, &r);
         }
     }

@@ -70,7 +70,6 @@ static void hull_distance(int deep, const char *name, long n)
             if (s != DC_OK) continue;
             audit_zero(row, g, 12);
             audit_rounding = h.rounding;
-            audit_kinks = 1;
             audit_scalar(row, row, gap_value, &h, 12, h.scale, g, NULL, 1e-12*fmin(fabs(h.gap), 1), 1, &r);
         }
     }

@@ -308,7 +308,7 @@ static const char *const manifold_classes[] = {"generic", "touching", "aligned",
                                                "sizes 1e+-6",
                                                "far offset", "on box edges"};
 
-enum { MOST = 400, LOOKED = 12 };
+enum { MOST = 400, LOOKED = 12, VERTICES = 3*2*8 };
 typedef struct {
     field f;
     dc_v3 v[8];
@@ -505,37 +505,45 @@ static void scene_ready(rng *r, scene *s)
 
 static dq_manifold_contact quad_contacts[MOST];
 
-static int scene_quad(const scene *s, const dq_real *t)
+/* t: a twist of each body, then vertices of both, which are inputs too: an edge that crosses a kink at a right angle turns the
+ * normal as fast as vertices that are rounded let it miss */
+static int scene_quad(scene *s, const dq_real *t)
 {
     dq_arena mem = dq_arena_make(quad_memory, sizeof quad_memory);
     dq_pose a = audit_pose(&s->a.pose, t), b = audit_pose(&s->b.pose, t + 6);
+    body *of[2];
+    int c, i;
+    of[0] = &s->a;
+    of[1] = &s->b;
+    for (t += 12, c = 0; c < 2; ++c)
+        for (i = 0; i < of[c]->mesh.nv; ++i, t += 3) of[c]->w[i] = dq_add(audit_up3(of[c]->v[i]), dq_vec(t[0], t[1], t[2]));
     return dq_manifold(&s->a.Q, &a, &s->b.Q, &b, &s->Q, &mem, quad_contacts) == DQ_OK;
 }
 
 /* contacts that are looked at, by the twists */
 static int scene_contacts(const dq_real *t, dq_real *v, void *user)
 {
-    const scene *s = (const scene *)user;
+    scene *s = (scene *)user;
     int i;
     if (!scene_quad(s, t)) return 0;
     for (i = 0; i < s->of; ++i) memcpy(v + 8*i, &quad_contacts[s->looked[i]].p.x, 8*sizeof *v);
     return 1;
 }
 
-/* the same along xi */
+/* the same along xi, then as scene_quad has it */
 static int scene_along(const dq_real *t, dq_real *v, void *user)
 {
     const scene *s = (const scene *)user;
-    dq_real xi[12];
+    dq_real all[12 + VERTICES];
     int k;
-    for (k = 0; k < 12; ++k) xi[k] = t[0]*s->xi[k];
-    return scene_contacts(xi, v, user);
+    for (k = 0; k < 12 + VERTICES; ++k) all[k] = t[1 + k] + (k < 12 ? t[0]*s->xi[k] : 0);
+    return scene_contacts(all, v, user);
 }
 
 /* contacts weighed by bar; their mean and their active distance */
 static int scene_weighed(const dq_real *t, dq_real *v, void *user)
 {
-    const scene *s = (const scene *)user;
+    scene *s = (scene *)user;
     int i, j;
     if (!scene_quad(s, t)) return 0;
     for (v[0] = 0, i = 0; i < s->count; ++i)
@@ -544,11 +552,43 @@ static int scene_weighed(const dq_real *t, dq_real *v, void *user)
 }
 static int scene_mean(const dq_real *t, dq_real *v, void *user)
 {
-    const scene *s = (const scene *)user;
+    scene *s = (scene *)user;
     if (!scene_quad(s, t)) return 0;
     v[0] = dq_manifold_mean(s->count, quad_contacts, NULL);
     v[1] = dq_manifold_active(s->count, quad_contacts, NULL);
     return 1;
+}
+
+/* How fast the fastest normal of the contacts turns, 1 over a length: beside a kink of a field 1 over the distance from it, until
+ * that is within rounding, where the header holds it. Those where tracing starts count as well. */
+static double scene_turning(const scene *s)
+{
+    static dc_manifold_contact contacts[MOST];
+    dc_manifold_options o = s->o;
+    double fastest = 0;
+    int i, k, pass;
+    for (pass = 0; pass < 2; ++pass, o.trace = 0) {
+        dc_arena mem = dc_arena_make(memory, sizeof memory);
+        if (dc_manifold(&s->a.s, &s->a.pose, &s->b.s, &s->b.pose, &o, &mem, contacts) != DC_OK) return INFINITY;
+        for (i = 0; i < 2*s->count; ++i) {
+            const body *b = i & 1 ? &s->b : &s->a;
+            dc_quat back = b->pose.q;
+            dc_real x[3], dir[3], ddir[6];
+            dc_sdf_out out = DC_ZERO;
+            double most = 0, turn;
+            dc_v3 p = contacts[i/2].p, y;
+            back.x = -back.x; back.y = -back.y; back.z = -back.z;
+            y = turned(back, dc_sub(p, b->pose.t));
+            x[0] = y.x; x[1] = y.y; x[2] = y.z;
+            out.dir = dir;
+            out.ddir = ddir;
+            if (dc_sdf_eval_batch(b->s.sdf, 1, x, 1, &mem, &out) != DC_OK) return INFINITY;
+            for (k = 0; k < 6; ++k) most = fmax(most, fabs((double)ddir[k]));
+            turn = most/sqrt((double)(dir[0]*dir[0] + dir[1]*dir[1] + dir[2]*dir[2]) + (double)s->o.tau_n);
+            if (turn*(length_of(p) + length_of(b->pose.t)) < 0.1/(double)DC_EPS) fastest = fmax(fastest, turn);
+        }
+    }
+    return fastest;
 }
 
 enum { JVP, VJP, JAC, MEAN, WAYS };
@@ -571,13 +611,14 @@ static void manifold(int way, int hard, const char *name, const char *transposed
             rng r = audit_draw(row, k);
             dc_arena mem = dc_arena_make(memory, sizeof memory);
             dc_real grad[24], sum[2];
-            double scale[12], unit[8*LOOKED], one = 1, h = 1e-10, left = 0, right = 0, terms = 0;
+            double all[1 + 12 + VERTICES], *scale = all + 1, unit[8*LOOKED], h = 1e-10, left = 0, right = 0, terms = 0;
             dc_status status;
             int i, j;
             scene_draw(&r, hard, class, &s);
             scene_ready(&r, &s);
             if (s.count == 0) continue;
-            for (i = 0; i < 12; ++i) scale[i] = i%6 < 3 ? s.size : 1;
+            for (all[0] = 1, i = 0; i < 12 + VERTICES; ++i) scale[i] = i < 12 && i%6 >= 3 ? 1 : s.size;
+            audit_also = 3*(s.a.mesh.nv + s.b.mesh.nv);
             for (i = 0; i < 8*LOOKED; ++i) unit[i] = i%8 < 4 ? s.size : 1;
             if (class == M_OFFSET) audit_rounding = DC_IS_FLOAT ? 60 : 2e3;
 
@@ -622,15 +663,14 @@ static void manifold(int way, int hard, const char *name, const char *transposed
                 right += (double)grad[i]*(double)s.xi[i];
                 terms += fabs((double)grad[i]*(double)s.xi[i]);
             }
-            /* to rounding, which grows as the normal of a field turns over the size of the bodies: fastest beside
-             * kinks */
-            transposed(pair, left, right, terms,
-                       class == M_FLAT ? AUDIT_BAR : (hard ? 1e6 : 1e4)*(double)DC_EPS*audit_rounding);
+            /* to rounding, which grows as the normal of a field turns over the size of the bodies */
+            transposed(pair, left, right, terms, fmin(AUDIT_BAR, (1e3 + s.size*scene_turning(&s))*(double)DC_EPS*audit_rounding));
             if (class == M_EDGES) continue;
             if (way == VJP) audit_scalar(row, NULL, scene_weighed, &s, 12, scale, grad, NULL, h, 1, &r);
             else {
                 for (i = 0; i < s.of; ++i) memcpy(J + 8*i, &d[s.looked[i]].p.x, 8*sizeof *J);
-                audit_jacobian(row, scene_along, &s, 1, &one, 8*s.of, unit, J, 1, h, 1, &r);
+                audit_also += 12;
+                audit_jacobian(row, scene_along, &s, 1, all, 8*s.of, unit, J, 1, h, 1, &r);
             }
         }
     }
