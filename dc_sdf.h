@@ -692,6 +692,7 @@ DCI_LANE dc_real dci_sdf_exp_half(dc_real x)
 #define DCI_SDF_ASPECT DC_R(1e6)                                /* of the axes */
 #define DCI_SDF_LEAST (DC_IS_FLOAT ? DC_R(1e-10) : DC_R(1e-40)) /* ratios are not smaller in a power */
 #define DCI_SDF_CENTRE (DC_IS_FLOAT ? DC_R(1e-10) : DC_R(1e-60))/* gauge below which a point is the centre */
+#define DCI_SDF_AXIS (DC_IS_FLOAT ? DC_R(1e-18) : DC_R(1e-60))  /* of both numbers of a norm: below, third derivatives hold still */
 
 /* A norm of two numbers u, v >= 0 with exponent alpha = 2/eps, from the larger m, q = smaller/m in [0,1], p = q^(alpha-2),
  * E = q^alpha:
@@ -700,8 +701,8 @@ DCI_LANE dc_real dci_sdf_exp_half(dc_real x)
  *     N_m   = C,   N_n = p q C,                        C = (1 + E)^(eps/2 - 1),  n the smaller
  *     m N'' = kappa [[q^2, -q], [-q, 1]] in (m, n),    kappa = (alpha - 1) p C/(1 + E)
  *
- * No power overflows, nothing is divided by a number that can be zero but m, and p carries the limits on n = 0: it is 1
- * there for alpha = 2 and 0 above. Below alpha = 2 it is infinite; DCI_SDF_LEAST bounds it. */
+ * No power overflows, nothing is divided by a number that can be zero but m, for which 1 stands where both are 0 or all but,
+ * as on an axis, whose third derivatives would overflow; and p carries the limits on n = 0: it is 1 there for alpha = 2 and 0 above. Below alpha = 2 it is infinite; DCI_SDF_LEAST bounds it. */
 typedef struct { dc_real m, q, p, E, C, g, N, Nu, Nv, kappa, uu, uv, vv; dc_real first; } dci_sdf_norm;
 
 /* q */
@@ -726,7 +727,7 @@ DCI_LANE dci_sdf_norm dci_sdf_norm_of(dc_real u, dc_real v, dc_real q, dc_real p
     int first = u >= v;
     dc_real big = first ? u : v, Cn, qq;
     r.first = first ? DC_R(1) : DC_R(0);
-    r.m = big > 0 ? big : DC_R(1);
+    r.m = big > DCI_SDF_AXIS ? big : DC_R(1);
     r.q = q;
     r.p = p;
     r.C = C;

@@ -635,6 +635,37 @@ TEST superquadrics_at_extremes(void)
     PASS();
 }
 
+/* So near an axis that one over the distance from it does not fit: the derivatives are those on the axis. */
+TEST superquadrics_a_hair_from_an_axis(void)
+{
+    static const double exponent[4] = {0.02, 0.1, 0.36, 0.66};
+    int a, b, k, axis, taubin;
+    for (a = 0; a < 4; ++a)
+        for (b = 0; b < 4; ++b)
+            for (axis = 0; axis < 3; ++axis)
+                for (k = 0; k < 40; ++k)
+                    for (taubin = 0; taubin < 2; ++taubin) {
+                        dc_sdf_prim p = prim_zero(DC_SDF_SUPERQUADRIC);
+                        dc_sdf f = sdf_of(&p, 1, 0);
+                        dc_real x[3], g[3], H[9], g_on[3], H_on[9], hair = DC_REAL_MIN/8;
+                        int i;
+                        for (i = 0; i < k; ++i) hair *= DC_R(1e4);
+                        if (hair > DC_R(1e-20)) continue;
+                        p.size = dc_vec(1, DC_R(0.5), DC_R(0.7));
+                        p.eps1 = (dc_real)exponent[a];
+                        p.eps2 = (dc_real)exponent[b];
+                        p.taubin = taubin;
+                        for (i = 0; i < 3; ++i) x[i] = i == axis ? DC_R(1.1) : 0;
+                        ASSERT_EQ(DC_OK, dc_sdf_eval(&f, dc_vec(x[0], x[1], x[2]), NULL, g_on, H_on));
+                        x[(axis + 1)%3] = hair;
+                        x[(axis + 2)%3] = DC_R(0.6)*hair;
+                        ASSERT_EQ(DC_OK, dc_sdf_eval(&f, dc_vec(x[0], x[1], x[2]), NULL, g, H));
+                        for (i = 0; i < 3; ++i) ASSERT(fabs((double)(g[i] - g_on[i])) <= 1e-6);
+                        for (i = 0; i < 9; ++i) ASSERT(fabs((double)(H[i] - H_on[i])) <= 1e-6);
+                    }
+    PASS();
+}
+
 /* Through planes, axes and the tie of two norms: first derivatives change in proportion to the step. */
 TEST superquadrics_are_smooth(void)
 {
@@ -807,6 +838,7 @@ int main(int argc, char **argv)
     RUN_TEST(unions_bracket_the_minimum);
     RUN_TEST(batch_is_the_points);
     RUN_TEST(superquadrics_at_extremes);
+    RUN_TEST(superquadrics_a_hair_from_an_axis);
     RUN_TEST(superquadrics_are_smooth);
     RUN_TEST(exact_kinds_are_distances);
     RUN_TEST(polyhedra_round_by_what_they_say);
