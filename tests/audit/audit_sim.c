@@ -51,6 +51,7 @@ static void box_link(double mass, dc_v3 half)
 /* A scene and a state of it, at random; `steps` is how far it may run before the step that is audited. */
 static int scene_make(int which, rng *r, state *c, int *steps)
 {
+    static const dc_real none[NQ];
     const dc_v3 half = dc_vec(DC_R(0.1), DC_R(0.15), DC_R(0.08));
     dc_arena trees = dc_arena_make(tree_memory, sizeof tree_memory);
     dc_sim_link *l;
@@ -155,7 +156,11 @@ static int scene_make(int which, rng *r, state *c, int *steps)
         c->q[0][1] = (dc_real)(0.02*t[1]);
         c->q[0][2] = (dc_real)(0.02*t[2]);
     }
-    if (which != JOINTS) memcpy(c->q[1], c->q[0], sizeof c->q[0]);
+    if (which != JOINTS) {
+        /* states have unit quaternions, or the copy, which moves them, would begin elsewhere */
+        dc_sim_retract(&m.sim, c->q[0], none, c->q[0]);
+        memcpy(c->q[1], c->q[0], sizeof c->q[0]);
+    }
     for (k = 0; k < m.sim.nv; ++k) c->force[k] = (dc_real)((which == LIMITS ? 3 : 0.2)*rng_uniform(r, -1, 1));
     if (which == BOX_LOCAL || which == BOX_GLOBAL || which >= TREES_NEAR) c->force[0] = (dc_real)(5 + 5*t[3]);
     if (which == STACK) c->force[6] = (dc_real)(2 + 2*t[3]);
