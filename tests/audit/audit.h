@@ -237,7 +237,8 @@ static int audit_scalar(audit_row *grad_row, audit_row *hess_row, audit_fun fun,
         for (i = 0; i < n && H; ++i)
             for (j = 0; j < n; ++j) got_H += (dq_real)H[i*n + j]*d[i]*d[j];
         large_g = fmax(most_g, (double)fabsq(best_g)/(double)n);
-        large_H = fmax(most_H, (double)fabsq(best_H)/(double)(n*n));
+        /* a Hessian that is but the rounding of the gradient is as good as 0 */
+        large_H = fmax(fmax(most_H, (double)fabsq(best_H)/(double)(n*n)), (double)DC_EPS*most_g);
         err_g = g && large_g > 0 ? (double)fabsq(got_g - best_g)/large_g : 0;
         err_H = H && large_H > 0 ? (double)fabsq(got_H - best_H)/large_H : 0;
 

@@ -213,6 +213,7 @@ static void pairs(form form, dc_barrier barrier, int any, const char *name, long
                 reach = 2*s/(1 - s);
                 if (any) opt.s = (dc_real)s;
                 opt.length = (dc_real)(h.size*fmax(h.gap, 0.01)/reach*(any ? rng_uniform(&r, 1.05, 20) : 4.4));
+                opt.length = dc_min(opt.length, DC_LIMIT);      /* the longest that is accepted */
             }
             pair_sample(row, &h, form, &opt, !any, &r);
         }
@@ -568,6 +569,7 @@ static void friction(friction_form form, dc_barrier barrier, int no_patch, const
             c.by_vertices = vertices;
             pair.barrier = barrier;
             pair.length = (dc_real)(h.size*(barrier == DC_LOCAL ? 20*fmax(h.gap, 0.01) : 1));
+            pair.length = dc_min(pair.length, DC_LIMIT);        /* the longest that is accepted */
             opt.no_patch = no_patch;
             c.mu = (dc_real)rng_log(&r, 0.01, 2);
             c.time = (dc_real)rng_log(&r, 1e-3, 1e-1);
