@@ -302,15 +302,19 @@ static void exact(const char *name, const char *value_name, int kind, int overla
     }
 }
 
-/* Whether a rounding of the pose makes another point of the grid the least: then either is right. */
+/* Whether a rounding of the pose makes another point of the grid the least: then either is right, and its slopes. */
 static int tied(const pose_case *c, double size, rng *r)
 {
-    dq_real here[3] = {0, 0, 0}, t[3], v[2], moved[2];
+    dq_real v, g[3], moved_v, moved[3];
     int way, k;
-    if (!pose_value(here, v, (void *)c)) return 1;
-    for (way = 0; way < 16; ++way) {
-        for (k = 0; k < 3; ++k) t[k] = rng_uniform(r, -8, 8)*(double)DC_EPS*(k == 0 ? 1 : size);
-        if (!pose_value(t, moved, (void *)c) || fabsq(moved[0] - v[0]) > 100*(double)DC_EPS*size) return 1;
+    for (way = 0; way <= 16; ++way) {
+        dq_arena mem = dq_arena_make(quad_memory, sizeof quad_memory);
+        dq_real q[3];
+        for (k = 0; k < 3; ++k) q[k] = c->q[k] + (way > 0 ? rng_uniform(r, -8, 8)*(double)DC_EPS*(k == 0 ? 1 : size) : 0);
+        if (dq_cfield_eval(c->f, q, &mem, way > 0 ? &moved_v : &v, way > 0 ? moved : g, NULL, NULL, NULL) != DQ_OK) return 1;
+        if (way == 0) continue;
+        if (fabsq(moved_v - v) > 100*(double)DC_EPS*size) return 1;
+        for (k = 0; k < 3; ++k) if (fabsq(moved[k] - g[k]) > AUDIT_BAR*(k == 0 ? size : 1)) return 1;
     }
     return 0;
 }
