@@ -404,6 +404,7 @@ static void contacts(long n)
 int main(int argc, char **argv)
 {
     if (!audit_begin(argc, argv)) return 1;
+    audit_least = 4;
     bsh_eval(PAPER, "dc_bsh_eval, paper", 200);
     bsh_eval(WEIGHTED, "dc_bsh_eval, weighted", 200);
     bsh_eval(MARGIN, "dc_bsh_eval, eps, length", 100);

@@ -640,6 +640,7 @@ static void friction(friction_form form, dc_barrier barrier, int no_patch, const
 int main(int argc, char **argv)
 {
     if (!audit_begin(argc, argv)) return 1;
+    audit_least = 4;
     hull_distance(0, "dc_hull_distance, apart", 500);
     hull_distance(1, "dc_hull_distance, overlap", 500);
     pairs(RIGID, DC_GLOBAL, 0, "dc_pair_rigid, global", 1500);
