@@ -1757,27 +1757,49 @@ static dc_real dci_growth_middle(dci_growth *G, const dc_shape *a, const dc_shap
     return dist2;
 }
 
-/* Start: p0, alpha one unit, s at g where that is inside by a margin, else moved there, z about 1/s. */
+/* |tail| of the cone whose head is row i, 0 for a linear row */
+static dc_real dci_growth_tail(const dci_run *R, int i, const dc_real *g)
+{
+    dc_real r2 = 0;
+    int j;
+    for (j = 1; R->soc && j < R->n; ++j) r2 += g[i + j]*g[i + j];
+    return dc_sqrt(r2);
+}
+
+/* Start: p0 and a growth at which the shapes hold it, s at g where that is inside by a margin, else moved there, z about 1/s; of rows that
+ * grow little s is smaller and z larger, so that a thin shape is no harder than a round one. */
 static void dci_growth_start(dci_growth *G)
 {
     dci_pair_nc *P = G->P;
-    dc_real residual;
+    dc_real residual, need = 0;
     int i, k, j, D = P->D;
     for (i = 0; i < P->ny; ++i) G->y[i] = 0;
     for (i = 0; i < D; ++i) G->y[i] = G->p0[i];
     G->y[D] = 1;
     for (i = 0; i < P->m; ++i) G->z[i] = G->s[i] = 0;
     dci_growth_eval(G, &residual);
+
+    /* grow by what the farthest row needs */
     for (k = 0; k < P->runs; ++k) {
         const dci_run *R = P->run + k;
-        dc_real r2 = 0;
         for (i = R->at; i < R->at + (R->soc ? 1 : R->n); ++i) {
-            for (j = 1; R->soc && j < R->n; ++j) {
-                G->s[i + j] = G->g[i + j];
-                r2 += G->g[i + j]*G->g[i + j];
-            }
-            G->s[i] = dc_max(G->g[i], dc_sqrt(r2) + G->slack/2);
-            G->z[i] = G->dual*G->slack/(G->slack + G->s[i]);
+            const dc_real beta = P->G[i*P->ny + D];
+            if (beta > 0) need = dc_max(need, (dci_growth_tail(R, i, G->g) - G->g[i])/beta);
+        }
+    }
+    if (need > 0) {
+        G->y[D] += need;
+        dci_growth_eval(G, &residual);
+    }
+
+    /* slacks and duals */
+    for (k = 0; k < P->runs; ++k) {
+        const dci_run *R = P->run + k;
+        for (i = R->at; i < R->at + (R->soc ? 1 : R->n); ++i) {
+            const dc_real beta = dc_abs(P->G[i*P->ny + D]), thin = beta > 0 ? dc_min(1, beta/G->slack) : 1, slack = thin*G->slack;
+            for (j = 1; R->soc && j < R->n; ++j) G->s[i + j] = G->g[i + j];
+            G->s[i] = dc_max(G->g[i], dci_growth_tail(R, i, G->g) + slack/2);
+            G->z[i] = G->dual/thin*slack/(slack + G->s[i]);
         }
     }
 }
@@ -1805,10 +1827,14 @@ static dc_real dci_growth_excess(const dci_pair_nc *P, const dc_real *s, const d
 static DCI_NOINLINE dc_status dci_growth_go_on(dci_growth *G, dc_real rho, int rough, int most, dc_growth_result *out)
 {
     dci_pair_nc *P = G->P;
-    /* good enough, and as good as rounding lets it be: derivatives are those of the exact solution */
-    dc_real tol = dc_max(rho*DC_R(rough ? 0.1 : 1e-3), 1024*DC_EPS), last = DC_REAL_MAX, best = DC_REAL_MAX;
+    dc_real tol, far = 0, last = DC_REAL_MAX, best = DC_REAL_MAX;
     dc_real residual, worst, a, nu, nua, target, sigma;
     int it, i, degree = dci_degree(P), ok, since = 0;
+
+    /* good enough, and as good as rounding lets it be: derivatives are those of the exact solution */
+    for (i = 0; i < 2*P->D; ++i) far = dc_max(far, dc_abs(G->xs[i/P->D][i%P->D]));
+    tol = dc_max(rho*DC_R(rough ? 0.1 : 1e-3), dc_max(1024, 4*far/G->metres)*DC_EPS);
+
     for (it = 0;; ++it) {
         dci_growth_eval(G, &residual);
         out->iterations = it;
@@ -4647,7 +4673,7 @@ static void dci_ncp_bounce_vjp(const dc_ncp *S, dci_contact_nc *c, const int D, 
 {
     const dc_real *const R[2] = {S->place[c->body[0]].R0, S->place[c->body[1]].R0};
     const dc_real rate = -bar*B->by_rate*c->L/c->P.L;
-    dc_real r[2][3], u[2][3], x[2][3] = {{0, 0, 0}, {0, 0, 0}}, t[2][3] = {{0, 0, 0}, {0, 0, 0}}, turn[3], weight, end;
+    dc_real r[2][3], u[2][3], x[2][3] = {{0, 0, 0}, {0, 0, 0}}, t[2][3] = {{0, 0, 0}, {0, 0, 0}}, turn[3] = DC_ZERO, weight, end;
     int i, k;
     for (k = 0; k < 2; ++k) {                       /* c = -(L/P.L) sum u . (v + w x r) */
         const dci_ncp_place *b = S->place + c->body[k];
@@ -5537,7 +5563,7 @@ DC_DEF dc_status dc_ncp_contacts(const dc_ncp_options *opt, const dc_ncp_scene *
 {
     dc_v3 *centre;
     dc_real *radius;
-    int *near, i, j, k, n = 0, found = 0, lists;
+    int *beside, i, j, k, n = 0, found = 0, lists;
     size_t used;
     dc_status status;
     const char *cause;
@@ -5550,8 +5576,8 @@ DC_DEF dc_status dc_ncp_contacts(const dc_ncp_options *opt, const dc_ncp_scene *
     lists = parts*(parts - 1)/2;
     centre = (dc_v3 *)dc_arena_take(scratch, (size_t)parts, sizeof *centre);
     radius = (dc_real *)dc_arena_take(scratch, (size_t)parts, sizeof *radius);
-    near = (int *)dc_arena_take(scratch, (size_t)(2*lists + 2), sizeof *near);
-    if (!centre || !radius || !near) {
+    beside = (int *)dc_arena_take(scratch, (size_t)(2*lists + 2), sizeof *beside);
+    if (!centre || !radius || !beside) {
         scratch->used = used;
         return DC_E_MEMORY;
     }
@@ -5563,31 +5589,31 @@ DC_DEF dc_status dc_ncp_contacts(const dc_ncp_options *opt, const dc_ncp_scene *
         if (sc->dim == 2) centre[i].z = 0;
         radius[i] = p->shape->size > 0 ? p->radius : -1;
     }
-    status = dc_ncp_broad(parts, centre, radius, margin, lists, near, &n, scratch);
+    status = dc_ncp_broad(parts, centre, radius, margin, lists, beside, &n, scratch);
     for (i = 0; status == DC_OK && i < parts; ++i)
         for (j = 0; j < parts; ++j) {
             if (part[i].shape->size > 0 || !(part[j].shape->size > 0)) continue;
             if (!dci_parts_near(sc->dim, sc, part + i, centre[j], radius[j], margin)) continue;
-            near[2*n] = i < j ? i : j;
-            near[2*n + 1] = i < j ? j : i;
+            beside[2*n] = i < j ? i : j;
+            beside[2*n + 1] = i < j ? j : i;
             ++n;
         }
 
     /* the order of the parts, whatever the order of the sweep */
     for (i = 1; i < n; ++i) {
-        const int a = near[2*i], b = near[2*i + 1];
-        for (j = i; j > 0 && (near[2*j - 2] > a || (near[2*j - 2] == a && near[2*j - 1] > b)); --j) {
-            near[2*j] = near[2*j - 2];
-            near[2*j + 1] = near[2*j - 1];
+        const int a = beside[2*i], b = beside[2*i + 1];
+        for (j = i; j > 0 && (beside[2*j - 2] > a || (beside[2*j - 2] == a && beside[2*j - 1] > b)); --j) {
+            beside[2*j] = beside[2*j - 2];
+            beside[2*j + 1] = beside[2*j - 1];
         }
-        near[2*j] = a;
-        near[2*j + 1] = b;
+        beside[2*j] = a;
+        beside[2*j + 1] = b;
     }
 
     /* contacts, a half-space always second; their keys over pairs that have been read */
     for (k = 0; status == DC_OK && k < n; ++k) {
-        const int swap = !(part[near[2*k]].shape->size > 0);
-        const dc_ncp_part *a = part + near[2*k + swap], *b = part + near[2*k + 1 - swap];
+        const int swap = !(part[beside[2*k]].shape->size > 0);
+        const dc_ncp_part *a = part + beside[2*k + swap], *b = part + beside[2*k + 1 - swap];
         dc_ncp_contact *c;
         if (a->body == b->body || dci_excluded(excluded, pair, a->body, b->body)) continue;
         if ((a->body < 0 || !(sc->body[a->body].mass > 0)) && (b->body < 0 || !(sc->body[b->body].mass > 0))) continue;
@@ -5601,9 +5627,9 @@ DC_DEF dc_status dc_ncp_contacts(const dc_ncp_options *opt, const dc_ncp_scene *
         c->mu_spin = (a->mu_spin + b->mu_spin)/2;
         c->restitution = dc_max(a->restitution, b->restitution);
         c->keep = NULL;
-        near[found - 1] = dc_ncp_keep_count(opt, sc->dim, c) > (memory ? memory->stride : 0) ? 0 : near[2*k]*parts + near[2*k + 1] + 1;
+        beside[found - 1] = dc_ncp_keep_count(opt, sc->dim, c) > (memory ? memory->stride : 0) ? 0 : beside[2*k]*parts + beside[2*k + 1] + 1;
     }
-    if (memory && status == DC_OK) dci_memory_follow(memory, found < most ? found : most, near, contact);
+    if (memory && status == DC_OK) dci_memory_follow(memory, found < most ? found : most, beside, contact);
     scratch->used = used;
     *count = found;
     return status != DC_OK ? status : found > most ? DC_E_RANGE : DC_OK;

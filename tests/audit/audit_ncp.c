@@ -181,6 +181,7 @@ static int growth_draw(rng *r, int class, int kind, int dim, growth *g)
         kb = rng_int(r, CAPSULE, ELLIPSOID);
     }
     if (class == BEHIND) kb = HALFSPACE;
+    if (class == IDENTICAL) kb = ka = ka == HALFSPACE ? SPHERE : ka;
     if (ka == HALFSPACE) kb = rng_int(r, 0, KINDS - 2);
     if (class == CONCENTRIC && kb == HALFSPACE) kb = SPHERE;
     if (shape_draw(r, ka, dim, size, aspect, &mem, &g->a) != DC_OK) return 0;
@@ -285,7 +286,7 @@ static void growth_rows(const char *by_pose, const char *by_shape, const char *n
 
         /* parameters of size 1 move the gap by about as much as the shapes are large, or far apart */
         far = fmax(1, (double)out.alpha);
-        audit_rounding = class == OFFSET ? (DC_IS_FLOAT ? 40 : 3e3) : far;
+        audit_rounding = class == OFFSET ? (DC_IS_FLOAT ? 40 : 3e3) : fmax(far, (double)dc_sqrt(dc_dot(g.pb.t, g.pb.t))/g.size);
         for (i = 0; i < 12; ++i) scale[i] = i%6 < 3 ? g.size : 1;
         if (dim == 2) for (i = 0; i < 12; ++i) if (i%6 >= 2 && i%6 != 5) scale[i] = 0;
         for (i = 0; i < 7; ++i) unit[i] = i == 0 ? far : i < 4 ? g.size*far : 1;
@@ -339,8 +340,7 @@ static void growth_all(void)
             growth_rows("dc_growth, jac", "dc_growth, by shape", name[k][dim - 2], GENERIC, k, dim, 400, float_open);
         }
         for (k = TOUCHING; k < GROWTHS; ++k) {
-            const char *open = k == BEHIND || k == CONCENTRIC ? "alpha is near 0" : k == APART6 ? "at 1e6 sizes not all converge" : k == IDENTICAL ? "identical shapes may not converge"
-                             : k == NEEDLES ? "thin round shapes may not converge" : float_open;
+            const char *open = k == BEHIND || k == CONCENTRIC ? "alpha is near 0" : float_open;
             snprintf(name[KINDS + k][dim - 2], sizeof name[0][0], "%s, %dD", growths[k], dim);
             growth_rows("dc_growth, jac", "dc_growth, by shape", name[KINDS + k][dim - 2], k, -1, dim, 400, open);
         }
