@@ -587,9 +587,9 @@ int main(int argc, char **argv)
     if (!audit_begin(argc, argv)) return 1;
     audit_least = 1;
     for (which = 0; which < SCENES; ++which) {
-        step_rows(which, 70);
+        step_rows(which, 20);
         if (which >= TREES_NEAR && audit_share < 0.05) printf("adjoint, %s: not in the short form, a sample takes 10 s\n", scenes[which]);
-        else path_rows(which, 42);
+        else path_rows(which, 10);
     }
     return !audit_end();
 }
