@@ -71,6 +71,10 @@ static int audit_also;
  * is larger than its scale rounds by more: set it to their ratio. Back to 1 at the next sample. */
 static double audit_rounding = 1;
 
+/* A Jacobian whose largest entry is below this is measured by it: what a shape that carries nothing does, beside one that does. Back to 0 at
+ * the next sample. */
+static double audit_floor;
+
 /* The random numbers of sample k of a row: the same whatever is drawn before it. */
 static rng audit_draw(const audit_row *row, long k)
 {
@@ -81,6 +85,7 @@ static rng audit_draw(const audit_row *row, long k)
     for (c = row->classes; *c; ++c) h = (h ^ (unsigned char)*c)*1099511628211ull;
     audit_seed = (unsigned long long)k;
     audit_rounding = 1;
+    audit_floor = 0;
     audit_also = 0;
     rng_seed(&r, h + (unsigned long long)k*0x9e3779b97f4a7c15ull);
     return r;
@@ -266,7 +271,7 @@ static int audit_jacobian(audit_row *row, audit_fun fun, void *user, int n, cons
     static const double here[AUDIT_MOST];
     dq_real f[5][AUDIT_MOST], moved[5][AUDIT_MOST], step = (dq_real)h;
     double d[AUDIT_MOST], off[AUDIT_MOST];
-    double most = 0;
+    double most = audit_floor;
     int i, k, way;
     for (i = 0; i < m; ++i)
         for (k = 0; k < n; ++k) most = fmax(most, fabs((double)J[i*ld + k])*(scale ? scale[k] : 1)/(unit ? unit[i] : 1));

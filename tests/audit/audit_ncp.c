@@ -650,6 +650,8 @@ static void step_derivatives(const world *w, dc_ncp *solution, double rho, audit
     audit_jacobian(grad_row, step_value, &c, n, scale, m, NULL, J, n, 1e-4*rho, 1, r);
 
     /* by the shapes of one contact */
+    for (i = 0; i < m; ++i)
+        for (k = 0; k < n; ++k) audit_floor = fmax(audit_floor, 1e-6*fabs((double)J[i*n + k])*scale[k]);
     c.contact = rng_int(r, 0, w->contacts - 1);
     for (side = 0; side < 2; ++side) {
         const dc_shape *a = w->contact[c.contact].shape[side];
