@@ -464,7 +464,7 @@ DC_DEF dc_status dc_ncp_contacts(const dc_ncp_options *opt, const dc_ncp_scene *
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
-typedef struct { dc_real *A, *b, *d, *N; int *cone; } dci_shape_data;
+typedef struct { dc_real *normal, *growth, *offset, *lift; int *cone; } dci_shape_data;
 
 DC_DEF size_t dc_shape_bytes(int dim, int rows, int cones, int aux)
 {
@@ -490,20 +490,20 @@ static dc_status dci_shape_new(int dim, int linear, int cones, int rows, int aux
         return DC_E_MEMORY;
     }
     memset(x, 0, n*sizeof(dc_real));
-    w->A = x;
-    w->b = x + rows*dim;
-    w->d = w->b + rows;
-    w->N = aux > 0 ? w->d + rows : NULL;
+    w->normal = x;
+    w->growth = x + rows*dim;
+    w->offset = w->growth + rows;
+    w->lift = aux > 0 ? w->offset + rows : NULL;
     s->dim = dim;
     s->rows = rows;
     s->linear = linear;
     s->cones = cones;
     s->aux = aux;
     s->cone = w->cone;
-    s->A = w->A;
-    s->b = w->b;
-    s->d = w->d;
-    s->N = w->N;
+    s->A = w->normal;
+    s->b = w->growth;
+    s->d = w->offset;
+    s->N = w->lift;
     s->size = 0;
     return DC_OK;
 }
@@ -532,8 +532,8 @@ DC_DEF dc_status dc_shape_halfspace(int dim, dc_v3 n, dc_real offset, dc_arena *
     if (!(len2 > 0)) return DC_E_ARG;
     st = dci_shape_new(dim, 1, 0, 1, 0, mem, out, &w);
     if (st != DC_OK) return st;
-    for (i = 0; i < dim; ++i) w.A[i] = a[i];    /* SILICO Eq. 42 */
-    w.d[0] = offset;
+    for (i = 0; i < dim; ++i) w.normal[i] = a[i];    /* SILICO Eq. 42 */
+    w.offset[0] = offset;
     return DC_OK;
 }
 
@@ -546,8 +546,8 @@ DC_DEF dc_status dc_shape_sphere(int dim, dc_real r, dc_arena *mem, dc_shape *ou
     st = dci_shape_new(dim, 0, 1, 1 + dim, 0, mem, out, &w);
     if (st != DC_OK) return st;
     w.cone[0] = 1 + dim;
-    w.b[0] = r;                                 /* |x| <= alpha r */
-    for (i = 0; i < dim; ++i) w.A[(1 + i)*dim + i] = -1;
+    w.growth[0] = r;                                 /* |x| <= alpha r */
+    for (i = 0; i < dim; ++i) w.normal[(1 + i)*dim + i] = -1;
     out->size = r;
     return DC_OK;
 }
@@ -565,8 +565,8 @@ DC_DEF dc_status dc_shape_polytope(int dim, int rows, const dc_real *A, const dc
     }
     st = dci_shape_new(dim, rows, 0, rows, 0, mem, out, &w);
     if (st != DC_OK) return st;
-    memcpy(w.A, A, (size_t)(rows*dim)*sizeof(dc_real));         /* SILICO Eq. 44 */
-    memcpy(w.b, b, (size_t)rows*sizeof(dc_real));
+    memcpy(w.normal, A, (size_t)(rows*dim)*sizeof(dc_real));         /* SILICO Eq. 44 */
+    memcpy(w.growth, b, (size_t)rows*sizeof(dc_real));
     for (i = 0; i < rows; ++i) {
         dc_real len2 = 0;
         for (k = 0; k < dim; ++k) len2 += A[i*dim + k]*A[i*dim + k];
@@ -643,16 +643,16 @@ DC_DEF dc_status dc_shape_hull(int dim, int n, const dc_v3 *v, dc_arena *mem, dc
             for (k = dim == 2 ? j : j + 1; k < (dim == 2 ? j + 1 : n) && st == DC_OK; ++k) {
                 const int on[3] = {i, j, k};
                 for (f = 0; f < rows; ++f) {            /* all on a face that is known: pass over */
-                    const dc_real *q = w.A + f*dim;
+                    const dc_real *q = w.normal + f*dim;
                     for (l = 0; l < 3; ++l)
-                        if (w.b[f] - (q[0]*v[on[l]].x + q[1]*v[on[l]].y + (dim == 3 ? q[2]*v[on[l]].z : 0)) > tol) break;
+                        if (w.growth[f] - (q[0]*v[on[l]].x + q[1]*v[on[l]].y + (dim == 3 ? q[2]*v[on[l]].z : 0)) > tol) break;
                     if (l == 3) break;
                 }
                 if (f < rows || !dci_hull_row(dim, n, v, i, j, k, tol, row)) continue;
                 if (rows == most) st = DC_E_RANGE;
                 else {
-                    for (l = 0; l < dim; ++l) w.A[rows*dim + l] = row[l];
-                    w.b[rows++] = row[3];
+                    for (l = 0; l < dim; ++l) w.normal[rows*dim + l] = row[l];
+                    w.growth[rows++] = row[3];
                     inside &= row[3] > tol;
                 }
             }
@@ -661,15 +661,15 @@ DC_DEF dc_status dc_shape_hull(int dim, int n, const dc_v3 *v, dc_arena *mem, dc
     /* offsets from the origin, or from the mean of the points, which is inside whatever has a volume */
     for (l = 0; l < n && !inside; ++l) mean = dc_madd(mean, 1/(dc_real)n, v[l]);
     for (f = 0; f < rows && st == DC_OK; ++f) {
-        const dc_real *q = w.A + f*dim;
+        const dc_real *q = w.normal + f*dim;
         if (!inside) {
             const dc_v3 a = dc_vec(q[0], q[1], dim == 3 ? q[2] : 0);
-            w.d[f] = dc_dot(a, mean);
-            w.b[f] = 0;
-            for (l = 0; l < n; ++l) w.b[f] = dc_max(w.b[f], dc_dot(a, dc_sub(v[l], mean)));
+            w.offset[f] = dc_dot(a, mean);
+            w.growth[f] = 0;
+            for (l = 0; l < n; ++l) w.growth[f] = dc_max(w.growth[f], dc_dot(a, dc_sub(v[l], mean)));
         }
-        if (!(w.b[f] > 0)) st = DC_E_ARG;
-        s.size = dc_max(s.size, w.b[f]);
+        if (!(w.growth[f] > 0)) st = DC_E_ARG;
+        s.size = dc_max(s.size, w.growth[f]);
     }
 
     /* close the ranks: b and d behind the rows there are */
@@ -678,9 +678,9 @@ DC_DEF dc_status dc_shape_hull(int dim, int n, const dc_v3 *v, dc_arena *mem, dc
         return st;
     }
     mem->used -= dc_shape_hull_bytes(dim, n) - dc_shape_bytes(dim, rows, 0, 0);
-    memmove(w.A + rows*dim, w.b, (size_t)rows*sizeof(dc_real));
-    memmove(w.A + rows*(dim + 1), w.d, (size_t)rows*sizeof(dc_real));
-    s.b = w.A + rows*dim;
+    memmove(w.normal + rows*dim, w.growth, (size_t)rows*sizeof(dc_real));
+    memmove(w.normal + rows*(dim + 1), w.offset, (size_t)rows*sizeof(dc_real));
+    s.b = w.normal + rows*dim;
     s.d = s.b + rows;
     s.rows = s.linear = rows;
     *out = s;
@@ -696,12 +696,12 @@ DC_DEF dc_status dc_shape_capsule(int dim, dc_real r, dc_real length, dc_arena *
     st = dci_shape_new(dim, 2, 1, 3 + dim, 1, mem, out, &w);
     if (st != DC_OK) return st;
     w.cone[0] = 1 + dim;
-    w.b[0] = w.b[1] = length/2;                 /* |e| <= alpha length/2, SILICO Eq. 50 */
-    w.N[0] = -1;
-    w.N[1] = 1;
-    w.b[2] = r;                                 /* |x - e v| <= alpha r */
-    for (i = 0; i < dim; ++i) w.A[(3 + i)*dim + i] = -1;
-    w.N[3] = -1;
+    w.growth[0] = w.growth[1] = length/2;                 /* |e| <= alpha length/2, SILICO Eq. 50 */
+    w.lift[0] = -1;
+    w.lift[1] = 1;
+    w.growth[2] = r;                                 /* |x - e v| <= alpha r */
+    for (i = 0; i < dim; ++i) w.normal[(3 + i)*dim + i] = -1;
+    w.lift[3] = -1;
     out->size = r + length/2;
     return DC_OK;
 }
@@ -715,11 +715,11 @@ DC_DEF dc_status dc_shape_cylinder(int dim, dc_real r, dc_real length, dc_arena 
     st = dci_shape_new(dim, 2, 1, 2 + dim, 0, mem, out, &w);
     if (st != DC_OK) return st;
     w.cone[0] = dim;
-    w.A[0] = 1;                                 /* |x.v| <= alpha length/2, SILICO Eq. 52 with e = x.v, which is best */
-    w.A[dim] = -1;
-    w.b[0] = w.b[1] = length/2;
-    w.b[2] = r;                                 /* the part of x across v: <= alpha r */
-    for (i = 1; i < dim; ++i) w.A[(2 + i)*dim + i] = -1;
+    w.normal[0] = 1;                                 /* |x.v| <= alpha length/2, SILICO Eq. 52 with e = x.v, which is best */
+    w.normal[dim] = -1;
+    w.growth[0] = w.growth[1] = length/2;
+    w.growth[2] = r;                                 /* the part of x across v: <= alpha r */
+    for (i = 1; i < dim; ++i) w.normal[(2 + i)*dim + i] = -1;
     out->size = dc_max(r, length/2);
     return DC_OK;
 }
@@ -733,11 +733,11 @@ DC_DEF dc_status dc_shape_cone(int dim, dc_real height, dc_real slope, dc_arena 
     st = dci_shape_new(dim, 1, 1, 1 + dim, 0, mem, out, &w);
     if (st != DC_OK) return st;
     w.cone[0] = dim;
-    w.A[0] = 1;                                 /* x.v <= alpha height/4, SILICO Eq. 55 */
-    w.b[0] = height/4;
-    w.A[dim] = -slope;                          /* |x across v| <= slope (x.v + alpha 3 height/4), SILICO Eq. 54 */
-    w.b[1] = slope*DC_R(0.75)*height;
-    for (i = 1; i < dim; ++i) w.A[(1 + i)*dim + i] = -1;
+    w.normal[0] = 1;                                 /* x.v <= alpha height/4, SILICO Eq. 55 */
+    w.growth[0] = height/4;
+    w.normal[dim] = -slope;                          /* |x across v| <= slope (x.v + alpha 3 height/4), SILICO Eq. 54 */
+    w.growth[1] = slope*DC_R(0.75)*height;
+    for (i = 1; i < dim; ++i) w.normal[(1 + i)*dim + i] = -1;
     out->size = dc_max(height/4, slope*DC_R(0.75)*height/dc_sqrt(1 + slope*slope));
     return DC_OK;
 }
@@ -757,9 +757,9 @@ DC_DEF dc_status dc_shape_ellipsoid(int dim, dc_v3 semi, dc_arena *mem, dc_shape
     st = dci_shape_new(dim, 0, 1, 1 + dim, 0, mem, out, &w);
     if (st != DC_OK) return st;
     w.cone[0] = 1 + dim;
-    w.b[0] = 1;                                 /* |(x_i/a_i)| <= alpha: SILICO Eq. 48 has the squares */
+    w.growth[0] = 1;                                 /* |(x_i/a_i)| <= alpha: SILICO Eq. 48 has the squares */
     for (i = 0; i < dim; ++i) {
-        w.A[(1 + i)*dim + i] = -1/a[i];
+        w.normal[(1 + i)*dim + i] = -1/a[i];
         out->size = dc_max(out->size, a[i]);
     }
     return DC_OK;
@@ -794,13 +794,13 @@ DC_DEF dc_status dc_shape_sum(const dc_shape *a, const dc_shape *b, dc_arena *me
         const dc_shape *c = k ? b : a;
         for (i = 0; i < c->rows; ++i) {
             row = i < c->linear ? i + (k ? a->linear : 0) : i + (k ? a->rows : b->linear);
-            w.b[row] = c->b[i];
-            w.d[row] = c->d[i];
+            w.growth[row] = c->b[i];
+            w.offset[row] = c->d[i];
             for (j = 0; j < D; ++j) {
-                if (k) w.A[row*D + j] = c->A[i*D + j];
-                w.N[row*aux + a->aux + b->aux + j] = k ? c->A[i*D + j] : -c->A[i*D + j];
+                if (k) w.normal[row*D + j] = c->A[i*D + j];
+                w.lift[row*aux + a->aux + b->aux + j] = k ? c->A[i*D + j] : -c->A[i*D + j];
             }
-            for (j = 0; j < c->aux; ++j) w.N[row*aux + (k ? a->aux : 0) + j] = c->N[i*c->aux + j];
+            for (j = 0; j < c->aux; ++j) w.lift[row*aux + (k ? a->aux : 0) + j] = c->N[i*c->aux + j];
         }
     }
     for (cone = 0; cone < s.cones; ++cone) w.cone[cone] = cone < a->cones ? a->cone[cone] : b->cone[cone - a->cones];
@@ -849,16 +849,16 @@ DC_DEF dc_status dc_shape_place(const dc_shape *a, dc_pose pose, dc_arena *mem, 
     st = dci_shape_new(D, a->linear, a->cones, a->rows, a->aux, mem, &s, &w);
     if (st != DC_OK) return st;
     for (i = 0; i < a->rows; ++i) {                 /* A R^T (x - t) */
-        w.d[i] = a->d[i];
+        w.offset[i] = a->d[i];
         for (j = 0; j < D; ++j) {
             dc_real t = 0;
             for (k = 0; k < D; ++k) t += a->A[i*D + k]*R[j*D + k];
-            w.A[i*D + j] = t;
-            w.d[i] += t*x[j];
+            w.normal[i*D + j] = t;
+            w.offset[i] += t*x[j];
         }
     }
-    memcpy(w.b, a->b, (size_t)a->rows*sizeof(dc_real));
-    if (a->aux > 0) memcpy(w.N, a->N, (size_t)(a->rows*a->aux)*sizeof(dc_real));
+    memcpy(w.growth, a->b, (size_t)a->rows*sizeof(dc_real));
+    if (a->aux > 0) memcpy(w.lift, a->N, (size_t)(a->rows*a->aux)*sizeof(dc_real));
     for (i = 0; i < s.cones; ++i) w.cone[i] = a->cone[i];
     s.size = a->size;
     *out = s;
@@ -957,26 +957,37 @@ static dc_real dci_soc_step(int n, const dc_real *x, const dc_real *dx, dc_real 
     return t > 0 && t < most ? t : most;
 }
 
-/* A run of n linear entries, or (soc) one second-order cone of n, from entry `at` on. On the way its products z o s are
+/* A run of linear entries, or one second-order cone, of a vector of a product of cones. On the way its products z o s are
  * (t path + rho end) e: `end` is the natural unit of the product, `path` where the start puts it. */
 typedef struct {
-    int at, n, soc;
+    int first, count;               /* entries of the vector */
+    int second_order;               /* 1: a cone, else linear entries */
     dc_real eta;                    /* of a cone's scaling */
     dc_real path, end;
 } dci_run;
 
-/* The algebra of a product of cones, K runs. w and lam are rows like s and z. */
+/* A product of cones with its scaling at some s and z. All vectors begin with the first entry of the first run. */
+typedef struct {
+    dci_run *run;
+    int runs;
+    dc_real *scaling;               /* w: sqrt(z/s) of linear entries, w0 and w1 of cones */
+    dc_real *scaled;                /* lam = W z = W^-1 s */
+} dci_cones;
 
 /* w, eta and lam = W z = W^-1 s; 0 when s or z is not inside */
-static int dci_cone_scaling(int K, dci_run *R, const dc_real *s, const dc_real *z, dc_real *w, dc_real *lam)
+static int dci_cone_scaling(const dci_cones *C, const dc_real *s, const dc_real *z)
 {
+    dci_run *R = C->run, *const end = R + C->runs;
+    dc_real *w = C->scaling, *lam = C->scaled;
     int i;
-    for (; K-- > 0; ++R) {
-        if (R->soc) {
-            R->eta = dci_soc_scaling(R->n, s + R->at, z + R->at, w + R->at);
+
+    for (; R < end; ++R) {
+        const int at = R->first;
+        if (R->second_order) {
+            R->eta = dci_soc_scaling(R->count, s + at, z + at, w + at);
             if (!(R->eta > 0)) return 0;
-            dci_soc_w(R->n, w + R->at, R->eta, z + R->at, 1, lam + R->at);
-        } else for (i = R->at; i < R->at + R->n; ++i) {
+            dci_soc_w(R->count, w + at, R->eta, z + at, 1, lam + at);
+        } else for (i = at; i < at + R->count; ++i) {
             if (!(s[i] > 0 && z[i] > 0)) return 0;
             w[i] = dc_sqrt(z[i]/s[i]);
             lam[i] = s[i]*w[i];
@@ -986,57 +997,81 @@ static int dci_cone_scaling(int K, dci_run *R, const dc_real *s, const dc_real *
 }
 
 /* y = W^-1 x, entries inc apart; y may be x */
-static void dci_cone_winv(int K, const dci_run *R, const dc_real *w, const dc_real *x, int inc, dc_real *y)
+static void dci_cone_winv(const dci_cones *C, const dc_real *x, int inc, dc_real *y)
 {
+    const dci_run *R = C->run, *const end = R + C->runs;
+    const dc_real *w = C->scaling;
     int i;
-    for (; K-- > 0; ++R)
-        if (R->soc) dci_soc_winv(R->n, w + R->at, R->eta, x + R->at*inc, inc, y + R->at*inc);
-        else for (i = R->at; i < R->at + R->n; ++i) y[i*inc] = w[i]*x[i*inc];
+
+    for (; R < end; ++R) {
+        const int at = R->first;
+        if (R->second_order) dci_soc_winv(R->count, w + at, R->eta, x + at*inc, inc, y + at*inc);
+        else for (i = at; i < at + R->count; ++i) y[i*inc] = w[i]*x[i*inc];
+    }
 }
 
 /* y = W x */
-static void dci_cone_w(int K, const dci_run *R, const dc_real *w, const dc_real *x, dc_real *y)
+static void dci_cone_w(const dci_cones *C, const dc_real *x, dc_real *y)
 {
+    const dci_run *R = C->run, *const end = R + C->runs;
+    const dc_real *w = C->scaling;
     int i;
-    for (; K-- > 0; ++R)
-        if (R->soc) dci_soc_w(R->n, w + R->at, R->eta, x + R->at, 1, y + R->at);
-        else for (i = R->at; i < R->at + R->n; ++i) y[i] = x[i]/w[i];
+
+    for (; R < end; ++R) {
+        const int at = R->first;
+        if (R->second_order) dci_soc_w(R->count, w + at, R->eta, x + at, 1, y + at);
+        else for (i = at; i < at + R->count; ++i) y[i] = x[i]/w[i];
+    }
 }
 
 /* y with lam o y = x */
-static void dci_cone_divide(int K, const dci_run *R, const dc_real *lam, const dc_real *x, dc_real *y)
+static void dci_cone_divide(const dci_cones *C, const dc_real *x, dc_real *y)
 {
+    const dci_run *R = C->run, *const end = R + C->runs;
+    const dc_real *lam = C->scaled;
     int i;
-    for (; K-- > 0; ++R)
-        if (R->soc) dci_soc_divide(R->n, lam + R->at, x + R->at, y + R->at);
-        else for (i = R->at; i < R->at + R->n; ++i) y[i] = x[i]/lam[i];
+
+    for (; R < end; ++R) {
+        const int at = R->first;
+        if (R->second_order) dci_soc_divide(R->count, lam + at, x + at, y + at);
+        else for (i = at; i < at + R->count; ++i) y[i] = x[i]/lam[i];
+    }
 }
 
 /* the largest step in [0, most] that keeps x + step dx inside */
-static dc_real dci_cone_step(int K, const dci_run *R, const dc_real *x, const dc_real *dx, dc_real most)
+static dc_real dci_cone_step(const dci_cones *C, const dc_real *x, const dc_real *dx, dc_real most)
 {
+    const dci_run *R = C->run, *const end = R + C->runs;
     int i;
-    for (; K-- > 0; ++R)
-        if (R->soc) most = dci_soc_step(R->n, x + R->at, dx + R->at, most);
-        else for (i = R->at; i < R->at + R->n; ++i)
+
+    for (; R < end; ++R) {
+        const int at = R->first;
+        if (R->second_order) most = dci_soc_step(R->count, x + at, dx + at, most);
+        else for (i = at; i < at + R->count; ++i)
             if (x[i] + most*dx[i] < 0) most = -x[i]/dx[i];
+    }
     return most;
 }
 
 /* rc = lam o lam - (t path + rho end) e + q (W^-1 dsa) o (W dza), the last term if dsa is given; on linear entries the products
  * are s z and dsa dza (SILICO Eq. 12, 33-35, relaxed: SILICO Eq. 22). work: scratch, twice the largest cone. */
-static void dci_cone_rc(int K, const dci_run *R, const dc_real *w, const dc_real *lam, const dc_real *s, const dc_real *z,
-                        dc_real t, dc_real rho, dc_real q, const dc_real *dsa, const dc_real *dza, dc_real *rc, dc_real *work)
+static void dci_cone_rc(const dci_cones *C, const dc_real *s, const dc_real *z, dc_real t, dc_real rho, dc_real q, const dc_real *dsa,
+                        const dc_real *dza, dc_real *rc, dc_real *work)
 {
+    const dci_run *R = C->run, *const end = R + C->runs;
+    const dc_real *w = C->scaling, *lam = C->scaled;
     int i;
-    for (; K-- > 0; ++R) {
-        int at = R->at, n = R->n;
+
+    for (; R < end; ++R) {
+        const int at = R->first, n = R->count;
         const dc_real target = t*R->path + rho*R->end;
-        if (!R->soc) for (i = at; i < at + n; ++i) rc[i] = s[i]*z[i] - target + (dsa ? q*dsa[i]*dza[i] : 0);
+        if (!R->second_order) for (i = at; i < at + n; ++i) rc[i] = s[i]*z[i] - target + (dsa ? q*dsa[i]*dza[i] : 0);
         else {
             dci_soc_product(n, lam + at, lam + at, rc + at);
             rc[at] -= target;
             if (!dsa) continue;
+
+            /* the second order of the predictor's step */
             dci_soc_winv(n, w + at, R->eta, dsa + at, 1, work);
             dci_soc_w(n, w + at, R->eta, dza + at, 1, work + n);
             dci_soc_product(n, work, work + n, work);
@@ -1045,43 +1080,50 @@ static void dci_cone_rc(int K, const dci_run *R, const dc_real *w, const dc_real
     }
 }
 
-/* the excess of complementarity in natural units, largest |z o s/end - rho e| */
-static dc_real dci_cone_excess(int K, const dci_run *R, const dc_real *z, const dc_real *s, dc_real rho, dc_real *work)
+/* the excess of complementarity, largest |z o s/unit - rho e|; `natural`: the unit is a run's `end`, else 1 */
+static dc_real dci_cone_excess(const dci_cones *C, const dc_real *z, const dc_real *s, dc_real rho, int natural, dc_real *work)
 {
+    const dci_run *R = C->run, *const end = R + C->runs;
     dc_real worst = 0;
     int i;
-    for (; K-- > 0; ++R) {
-        const dc_real target = rho*R->end, scale = 1/R->end;
-        if (!R->soc) for (i = R->at; i < R->at + R->n; ++i) worst = dc_max(worst, dc_abs(z[i]*s[i] - target)*scale);
+
+    for (; R < end; ++R) {
+        const int at = R->first;
+        const dc_real unit = natural ? R->end : 1, target = rho*unit, scale = 1/unit;
+        if (!R->second_order) for (i = at; i < at + R->count; ++i) worst = dc_max(worst, dc_abs(z[i]*s[i] - target)*scale);
         else {
-            dci_soc_product(R->n, z + R->at, s + R->at, work);
+            dci_soc_product(R->count, z + at, s + at, work);
             work[0] -= target;
-            for (i = 0; i < R->n; ++i) worst = dc_max(worst, dc_abs(work[i])*scale);
+            for (i = 0; i < R->count; ++i) worst = dc_max(worst, dc_abs(work[i])*scale);
         }
     }
     return worst;
 }
 
 /* how far on the path: the sum of (z.s - rho end)/path over all entries at (z + a dz, s + a ds) */
-static dc_real dci_cone_along(int K, const dci_run *R, const dc_real *z, const dc_real *s, dc_real rho, dc_real a, const dc_real *dz,
+static dc_real dci_cone_along(const dci_cones *C, const dc_real *z, const dc_real *s, dc_real rho, dc_real a, const dc_real *dz,
                               const dc_real *ds)
 {
+    const dci_run *R = C->run, *const end = R + C->runs;
     dc_real sum = 0;
     int i;
-    for (; K-- > 0; ++R) {
-        dc_real dot = -rho*R->end*DC_R(R->soc ? 1 : R->n);
-        for (i = R->at; i < R->at + R->n; ++i) dot += a > 0 ? (z[i] + a*dz[i])*(s[i] + a*ds[i]) : z[i]*s[i];
+
+    for (; R < end; ++R) {
+        dc_real dot = -rho*R->end*DC_R(R->second_order ? 1 : R->count);
+        for (i = R->first; i < R->first + R->count; ++i) dot += a > 0 ? (z[i] + a*dz[i])*(s[i] + a*ds[i]) : z[i]*s[i];
         sum += dot/R->path;
     }
     return sum;
 }
 
 /* z += dz e, s += ds e; 0 when one is not inside */
-static int dci_cone_push(int K, const dci_run *R, dc_real dz, dc_real ds, dc_real *z, dc_real *s)
+static int dci_cone_push(const dci_cones *C, dc_real dz, dc_real ds, dc_real *z, dc_real *s)
 {
+    const dci_run *R = C->run, *const end = R + C->runs;
     int i;
-    for (; K-- > 0; ++R)
-        for (i = R->at; i < R->at + (R->soc ? 1 : R->n); ++i) {
+
+    for (; R < end; ++R)
+        for (i = R->first; i < R->first + (R->second_order ? 1 : R->count); ++i) {
             if (!(z[i] > 0 && s[i] > 0)) return 0;
             z[i] += dz;
             s[i] += ds;
@@ -1090,12 +1132,28 @@ static int dci_cone_push(int K, const dci_run *R, dc_real dz, dc_real ds, dc_rea
 }
 
 /* x = e */
-static void dci_cone_unit(int K, const dci_run *R, dc_real *x)
+static void dci_cone_unit(const dci_cones *C, dc_real *x)
 {
+    const dci_run *R = C->run, *const end = R + C->runs;
     int i;
-    for (; K-- > 0; ++R)
-        for (i = 0; i < R->n; ++i) x[R->at + i] = DC_R(!R->soc || i == 0);
+
+    for (; R < end; ++R)
+        for (i = 0; i < R->count; ++i) x[R->first + i] = DC_R(!R->second_order || i == 0);
 }
+
+/* the number of cones, linear entries one each */
+static int dci_cone_degree(const dci_cones *C)
+{
+    int k, sum = 0;
+    for (k = 0; k < C->runs; ++k) sum += C->run[k].second_order ? 1 : C->run[k].count;
+    return sum;
+}
+
+/* An iterate or a direction of an interior point: free unknowns, duals and slacks */
+typedef struct { dc_real *free, *dual, *slack; } dci_point;
+
+/* and what its equations leave: of the free unknowns' rows, of slacks, of products */
+typedef struct { dc_real *free, *slack, *product; } dci_residual;
 
 /* ---- one pair of shapes ------------------------------------------------------------------------ */
 /* The lower level (SILICO Eq. 14): minimise L alpha over y = (p, alpha, e_a, e_b), with the conditions
@@ -1110,19 +1168,34 @@ static void dci_cone_unit(int K, const dci_run *R, dc_real *x)
  * by Householder's QR of W^-1 G: rows differ in size by 1/rho, and no product G^T W^-2 G may be formed, or the small
  * pivots, which say where on a face two shapes touch, drown in the rounding of the large ones. */
 
+/* Householder's QR of [W^-1 G | -W^-1 G_p on a] */
+typedef struct {
+    int *swap;                      /* [rows] the row that came onto the diagonal */
+    dc_real *matrix;                /* rows x (unknowns + dim): R and the reflectors' tails, then what Q^T made of the rest */
+    dc_real *reflect;               /* [unknowns] the reflectors' factors */
+} dci_pair_qr;
+
 typedef struct {
     const dc_shape *shape[2];
-    int D, m, m0, ny, aux0, runs;
-    dc_real L;                      /* metres of one unit of alpha */
-    dci_run *run;                   /* [runs]: of a its linear rows and cones, then of b */
-    int *perm;                      /* [m] row swaps of the QR */
-    dc_real *A, *d, *G, *scale;     /* m x D body frame, m, m x ny world frame, m */
-    dc_real *w, *lam;               /* scaling, m each */
-    dc_real *B, *tau, *c, *dg;      /* QR of [W^-1 G | -W^-1 G_p on a], m x (ny + D); ny; m; m */
-    dc_real *y1, *y2;               /* scratch, ny + D */
-    dc_real Phi[49];                /* (p - x_b, alpha, A_a^T dlam_a) by (displacement of a from b, r1), (2D+1) x 2D */
-    /* of the last evaluation */
-    dc_real r[2][3], u[2][3];       /* p - x, R A^T lam */
+    int dim, rows, rows_a;          /* rows of both shapes, of the first */
+    int unknowns;                   /* of y */
+    dc_real weight;                 /* L of the objective L alpha */
+
+    /* the shapes' rows, those of a over those of b */
+    dc_real *normal, *offset;       /* A, rows x dim, body frame; d */
+    dc_real *row_scale;             /* by what the shapes' own rows were multiplied */
+    dc_real *gradient;              /* G, rows x unknowns, world frame: A R^T of the last evaluation, b, N */
+    dc_real arm[2][3];              /* r = p - x of the last evaluation */
+    dc_real pull[2][3];             /* u = R A^T lam of the last evaluation */
+
+    /* the factor */
+    dci_cones cones;
+    dci_pair_qr qr;
+    dc_real response[49];           /* Phi: (p - x_b, alpha, A_a^T dlam_a) by (displacement of a from b, r1), (2D+1) x 2D */
+
+    dc_real *right;                 /* [rows] c: a right-hand side, W^-1 r2, then Q^T W^-1 r2 */
+    dc_real *quotient;              /* [rows] scratch: lam \ rc */
+    dc_real *scratch[2];            /* [unknowns + dim] each */
 } dci_pair_nc;
 
 static int dci_pnc_ny(const dc_shape *a, const dc_shape *b) { return a->dim + 1 + a->aux + b->aux; }
@@ -1143,33 +1216,32 @@ static void dci_pnc_lay(dci_pair_nc *P, const dc_shape *a, const dc_shape *b, dc
     int D = a->dim, m = a->rows + b->rows, ny = dci_pnc_ny(a, b);
     P->shape[0] = a;
     P->shape[1] = b;
-    P->D = D;
-    P->m = m;
-    P->m0 = a->rows;
-    P->ny = ny;
-    P->aux0 = a->aux;
-    P->run = DCI_LAY(l, a->cones + b->cones + 2, dci_run);
-    P->perm = DCI_LAY(l, m, int);
-    P->A = DCI_LAY(l, m*D, dc_real);
-    P->d = DCI_LAY(l, m, dc_real);
-    P->G = DCI_LAY(l, m*ny, dc_real);
-    P->scale = DCI_LAY(l, m, dc_real);
-    P->w = DCI_LAY(l, m, dc_real);
-    P->lam = DCI_LAY(l, m, dc_real);
-    P->B = DCI_LAY(l, m*(ny + D), dc_real);
-    P->c = DCI_LAY(l, m, dc_real);
-    P->dg = DCI_LAY(l, m, dc_real);
-    P->tau = DCI_LAY(l, ny, dc_real);
-    P->y1 = DCI_LAY(l, ny + D, dc_real);
-    P->y2 = DCI_LAY(l, ny + D, dc_real);
+    P->dim = D;
+    P->rows = m;
+    P->rows_a = a->rows;
+    P->unknowns = ny;
+    P->cones.run = DCI_LAY(l, a->cones + b->cones + 2, dci_run);
+    P->qr.swap = DCI_LAY(l, m, int);
+    P->normal = DCI_LAY(l, m*D, dc_real);
+    P->offset = DCI_LAY(l, m, dc_real);
+    P->gradient = DCI_LAY(l, m*ny, dc_real);
+    P->row_scale = DCI_LAY(l, m, dc_real);
+    P->cones.scaling = DCI_LAY(l, m, dc_real);
+    P->cones.scaled = DCI_LAY(l, m, dc_real);
+    P->qr.matrix = DCI_LAY(l, m*(ny + D), dc_real);
+    P->right = DCI_LAY(l, m, dc_real);
+    P->quotient = DCI_LAY(l, m, dc_real);
+    P->qr.reflect = DCI_LAY(l, ny, dc_real);
+    P->scratch[0] = DCI_LAY(l, ny + D, dc_real);
+    P->scratch[1] = DCI_LAY(l, ny + D, dc_real);
 }
 
 static void dci_run_add(dci_run *list, int *count, int at, int n, int soc)
 {
     dci_run *R = list + (*count)++;
-    R->at = at;
-    R->n = n;
-    R->soc = soc;
+    R->first = at;
+    R->count = n;
+    R->second_order = soc;
     R->eta = 1;
     R->path = 1;
     R->end = 0;
@@ -1179,17 +1251,17 @@ static void dci_run_add(dci_run *list, int *count, int at, int n, int soc)
  * `metres`. */
 static void dci_pnc_fill(dci_pair_nc *P, int as_given, dc_real unit, dc_real metres)
 {
-    int D = P->D, ny = P->ny, i, j, k, row = 0;
-    P->runs = 0;
+    int D = P->dim, ny = P->unknowns, i, j, k, row = 0;
+    P->cones.runs = 0;
     for (k = 0; k < 2; ++k) {
         const dc_shape *s = P->shape[k];
-        int first = row, end, cone = 0, col = D + 1 + (k ? P->aux0 : 0);
-        if (s->linear > 0) dci_run_add(P->run, &P->runs, row, s->linear, 0);
+        int first = row, end, cone = 0, col = D + 1 + (k ? P->shape[0]->aux : 0);
+        if (s->linear > 0) dci_run_add(P->cones.run, &P->cones.runs, row, s->linear, 0);
         while (first < row + s->rows) {             /* a linear row, or a cone */
             dc_real most = 0, f;
             if (first >= row + s->linear) {
                 end = first + s->cone[cone++];
-                dci_run_add(P->run, &P->runs, first, end - first, 1);
+                dci_run_add(P->cones.run, &P->cones.runs, first, end - first, 1);
             } else end = first + 1;
             for (i = first - row; i < end - row; ++i) {
                 dc_real len2 = 0;
@@ -1199,10 +1271,10 @@ static void dci_pnc_fill(dci_pair_nc *P, int as_given, dc_real unit, dc_real met
             }
             f = as_given || !(most > 0) ? 1 : 1/(metres*dc_sqrt(most));
             for (i = first - row; i < end - row; ++i) {
-                dc_real *G = P->G + (row + i)*ny;
-                P->scale[row + i] = f;
-                for (j = 0; j < D; ++j) P->A[(row + i)*D + j] = f*s->A[i*D + j];
-                P->d[row + i] = f*s->d[i];
+                dc_real *G = P->gradient + (row + i)*ny;
+                P->row_scale[row + i] = f;
+                for (j = 0; j < D; ++j) P->normal[(row + i)*D + j] = f*s->A[i*D + j];
+                P->offset[row + i] = f*s->d[i];
                 memset(G, 0, (size_t)ny*sizeof(dc_real));
                 G[D] = f*unit*s->b[i];
                 for (j = 0; j < s->aux; ++j) G[col + j] = f*s->N[i*s->aux + j];
@@ -1217,19 +1289,19 @@ static void dci_pnc_fill(dci_pair_nc *P, int as_given, dc_real unit, dc_real met
 DCI_LANE void dci_pnc_eval(dci_pair_nc *P, const int D, const dc_real *const x[2], const dc_real *const R[2],
                            const dc_real *y, const dc_real *lam, dc_real *g, dc_real *Fy)
 {
-    int ny = P->ny, m = P->m, i, j, l, k;
+    int ny = P->unknowns, m = P->rows, i, j, l, k;
     for (j = 0; j < ny; ++j) Fy[j] = 0;
-    Fy[D] = P->L;
+    Fy[D] = P->weight;
     for (k = 0, i = 0; k < 2; ++k) {
-        int end = k ? m : P->m0;
+        int end = k ? m : P->rows_a;
         dc_real r[3], u[3];
         for (j = 0; j < D; ++j) {
-            r[j] = P->r[k][j] = y[j] - x[k][j];
+            r[j] = P->arm[k][j] = y[j] - x[k][j];
             u[j] = 0;
         }
         for (; i < end; ++i) {
-            const dc_real *A = P->A + i*D;
-            dc_real *G = P->G + i*ny, t = P->d[i], z = lam[i];
+            const dc_real *A = P->normal + i*D;
+            dc_real *G = P->gradient + i*ny, t = P->offset[i], z = lam[i];
             for (j = 0; j < D; ++j) {
                 dc_real a = 0;
                 for (l = 0; l < D; ++l) a += R[k][j*D + l]*A[l];
@@ -1246,7 +1318,7 @@ DCI_LANE void dci_pnc_eval(dci_pair_nc *P, const int D, const dc_real *const x[2
             g[i] = t;
         }
         for (j = 0; j < D; ++j) {
-            P->u[k][j] = u[j];
+            P->pull[k][j] = u[j];
             Fy[j] += u[j];              /* SILICO Eq. 27 */
         }
     }
@@ -1255,17 +1327,17 @@ DCI_LANE void dci_pnc_eval(dci_pair_nc *P, const int D, const dc_real *const x[2
 /* v <- Q^T v */
 static void dci_pnc_qt(const dci_pair_nc *P, dc_real *v)
 {
-    int m = P->m, ny = P->ny, ld = ny + P->D, i, j;
-    const dc_real *B = P->B;
+    int m = P->rows, ny = P->unknowns, ld = ny + P->dim, i, j;
+    const dc_real *B = P->qr.matrix;
     for (j = 0; j < ny; ++j) {
-        dc_real t = v[P->perm[j]];
-        v[P->perm[j]] = v[j];
+        dc_real t = v[P->qr.swap[j]];
+        v[P->qr.swap[j]] = v[j];
         v[j] = t;
     }
     for (j = 0; j < ny; ++j) {
         dc_real t = v[j];
         for (i = j + 1; i < m; ++i) t += B[i*ld + j]*v[i];
-        t *= P->tau[j];
+        t *= P->qr.reflect[j];
         v[j] -= t;
         for (i = j + 1; i < m; ++i) v[i] -= t*B[i*ld + j];
     }
@@ -1273,37 +1345,37 @@ static void dci_pnc_qt(const dci_pair_nc *P, dc_real *v)
 /* v <- Q v */
 static void dci_pnc_q(const dci_pair_nc *P, dc_real *v)
 {
-    int m = P->m, ny = P->ny, ld = ny + P->D, i, j;
-    const dc_real *B = P->B;
+    int m = P->rows, ny = P->unknowns, ld = ny + P->dim, i, j;
+    const dc_real *B = P->qr.matrix;
     for (j = ny - 1; j >= 0; --j) {
         dc_real t = v[j];
         for (i = j + 1; i < m; ++i) t += B[i*ld + j]*v[i];
-        t *= P->tau[j];
+        t *= P->qr.reflect[j];
         v[j] -= t;
         for (i = j + 1; i < m; ++i) v[i] -= t*B[i*ld + j];
     }
     for (j = ny - 1; j >= 0; --j) {
-        dc_real t = v[P->perm[j]];
-        v[P->perm[j]] = v[j];
+        dc_real t = v[P->qr.swap[j]];
+        v[P->qr.swap[j]] = v[j];
         v[j] = t;
     }
 }
 /* x <- R^-1 x, x <- R^-T x */
 static void dci_pnc_r(const dci_pair_nc *P, dc_real *x)
 {
-    int ny = P->ny, ld = ny + P->D, i, j;
+    int ny = P->unknowns, ld = ny + P->dim, i, j;
     for (i = ny - 1; i >= 0; --i) {
         dc_real t = x[i];
-        for (j = i + 1; j < ny; ++j) t -= P->B[i*ld + j]*x[j];
-        x[i] = t/P->B[i*ld + i];
+        for (j = i + 1; j < ny; ++j) t -= P->qr.matrix[i*ld + j]*x[j];
+        x[i] = t/P->qr.matrix[i*ld + i];
     }
 }
 static void dci_pnc_rt(const dci_pair_nc *P, dc_real *x)
 {
-    int ny = P->ny, ld = ny + P->D, i, j;
+    int ny = P->unknowns, ld = ny + P->dim, i, j;
     for (j = 0; j < ny; ++j) {
-        dc_real t = x[j] = x[j]/P->B[j*ld + j];
-        for (i = j + 1; i < ny; ++i) x[i] -= P->B[j*ld + i]*t;
+        dc_real t = x[j] = x[j]/P->qr.matrix[j*ld + j];
+        for (i = j + 1; i < ny; ++i) x[i] -= P->qr.matrix[j*ld + i]*t;
     }
 }
 
@@ -1311,20 +1383,20 @@ static void dci_pnc_rt(const dci_pair_nc *P, dc_real *x)
  * diagonal. 0 when a diagonal entry vanishes. */
 DCI_LANE int dci_pnc_qr(dci_pair_nc *P, const int D)
 {
-    int m = P->m, m0 = P->m0, ny = P->ny, ld = ny + D, i, j, l, k;
-    dc_real *B = P->B;
+    int m = P->rows, m0 = P->rows_a, ny = P->unknowns, ld = ny + D, i, j, l, k;
+    dc_real *B = P->qr.matrix;
     if (m < ny) return 0;       /* two shapes of so few rows that they leave a direction free */
     for (i = 0; i < m; ++i) {
-        const dc_real *G = P->G + i*ny;
+        const dc_real *G = P->gradient + i*ny;
         dc_real *b = B + i*ld;
         for (j = 0; j < ny; ++j) b[j] = G[j];
         for (j = 0; j < D; ++j) b[ny + j] = i < m0 ? -G[j] : 0;
     }
-    for (k = 0; k < P->runs; ++k) {
-        const dci_run *run = P->run + k;
-        if (run->soc) for (j = 0; j < ld; ++j) dci_soc_winv(run->n, P->w + run->at, run->eta, B + run->at*ld + j, ld, B + run->at*ld + j);
-        else for (i = run->at; i < run->at + run->n; ++i)
-            for (j = 0; j < ld; ++j) B[i*ld + j] *= P->w[i];
+    for (k = 0; k < P->cones.runs; ++k) {
+        const dci_run *run = P->cones.run + k;
+        if (run->second_order) for (j = 0; j < ld; ++j) dci_soc_winv(run->count, P->cones.scaling + run->first, run->eta, B + run->first*ld + j, ld, B + run->first*ld + j);
+        else for (i = run->first; i < run->first + run->count; ++i)
+            for (j = 0; j < ld; ++j) B[i*ld + j] *= P->cones.scaling[i];
     }
     for (j = 0; j < ny; ++j) {
         int piv = j;
@@ -1334,7 +1406,7 @@ DCI_LANE int dci_pnc_qr(dci_pair_nc *P, const int D)
                 most = dc_abs(B[i*ld + j]);
                 piv = i;
             }
-        P->perm[j] = piv;
+        P->qr.swap[j] = piv;
         if (!(most > 0)) return 0;
         if (piv != j)
             for (l = 0; l < ld; ++l) {
@@ -1349,11 +1421,11 @@ DCI_LANE int dci_pnc_qr(dci_pair_nc *P, const int D)
         alpha = most*dc_sqrt(norm2);
         if (B[j*ld + j] > 0) alpha = -alpha;            /* R's diagonal entry */
         v0 = B[j*ld + j] - alpha;
-        P->tau[j] = -v0/alpha;
+        P->qr.reflect[j] = -v0/alpha;
         for (i = j + 1; i < m; ++i) B[i*ld + j] /= v0;
         B[j*ld + j] = alpha;
         {
-            dc_real *t = P->y1;
+            dc_real *t = P->scratch[0];
             int cols = ld - j - 1;
             for (l = 0; l < cols; ++l) t[l] = B[j*ld + j + 1 + l];
             for (i = j + 1; i < m; ++i) {
@@ -1362,7 +1434,7 @@ DCI_LANE int dci_pnc_qr(dci_pair_nc *P, const int D)
                 for (l = 0; l < cols; ++l) t[l] += v*b[l];
             }
             for (l = 0; l < cols; ++l) {
-                t[l] *= P->tau[j];
+                t[l] *= P->qr.reflect[j];
                 B[j*ld + j + 1 + l] -= t[l];
             }
             for (i = j + 1; i < m; ++i) {
@@ -1379,11 +1451,11 @@ DCI_LANE int dci_pnc_qr(dci_pair_nc *P, const int D)
  *     dy = R^-1 (c1 - X1 xi - R^-T r1),   A_a^T dlam_a = X2^T (c2 - X2 xi) + X1^T R^-T r1,   (X1; X2) = Q^T Xi */
 DCI_LANE void dci_pnc_phi(dci_pair_nc *P, const int D)
 {
-    int m = P->m, ny = P->ny, ld = ny + D, i, j, l;
-    dc_real *B = P->B;
+    int m = P->rows, ny = P->unknowns, ld = ny + D, i, j, l;
+    dc_real *B = P->qr.matrix;
     /* columns 0..D-1 by xi, D..2D-1 by r1 = e_j */
     for (j = 0; j < 2*D; ++j) {
-        dc_real *y = P->y1;
+        dc_real *y = P->scratch[0];
         int n = 2*D;
         if (j < D) {
             for (i = 0; i < ny; ++i) y[i] = -B[i*ld + ny + j];
@@ -1396,10 +1468,10 @@ DCI_LANE void dci_pnc_phi(dci_pair_nc *P, const int D)
             dc_real t = 0;
             if (j < D) for (i = ny; i < m; ++i) t -= B[i*ld + ny + l]*B[i*ld + ny + j];
             else for (i = 0; i < ny; ++i) t -= B[i*ld + ny + l]*y[i];
-            P->Phi[(D + 1 + l)*n + j] = t;
+            P->response[(D + 1 + l)*n + j] = t;
         }
         dci_pnc_r(P, y);
-        for (l = 0; l <= D; ++l) P->Phi[l*n + j] = y[l];
+        for (l = 0; l <= D; ++l) P->response[l*n + j] = y[l];
     }
 }
 
@@ -1413,15 +1485,15 @@ DCI_LANE int dci_pnc_factor(dci_pair_nc *P, const int D)
 /* The constant part of the same answers, (2D + 1) numbers, for r1 [ny] and c = W^-1 r2 [m]; c is overwritten by Q^T c */
 DCI_LANE void dci_pnc_const(dci_pair_nc *P, const int D, const dc_real *r1, dc_real *c, dc_real *out)
 {
-    int m = P->m, ny = P->ny, ld = ny + D, i, l;
-    dc_real *y = P->y1, *t = P->y2;
+    int m = P->rows, ny = P->unknowns, ld = ny + D, i, l;
+    dc_real *y = P->scratch[0], *t = P->scratch[1];
     dci_pnc_qt(P, c);
     for (i = 0; i < ny; ++i) t[i] = r1[i];
     dci_pnc_rt(P, t);
     for (l = 0; l < D; ++l) {
         dc_real v = 0;
-        for (i = 0; i < ny; ++i) v += P->B[i*ld + ny + l]*t[i];
-        for (i = ny; i < m; ++i) v += P->B[i*ld + ny + l]*c[i];
+        for (i = 0; i < ny; ++i) v += P->qr.matrix[i*ld + ny + l]*t[i];
+        for (i = ny; i < m; ++i) v += P->qr.matrix[i*ld + ny + l]*c[i];
         out[D + 1 + l] = v;
     }
     for (i = 0; i < ny; ++i) y[i] = c[i] - t[i];
@@ -1432,13 +1504,13 @@ DCI_LANE void dci_pnc_const(dci_pair_nc *P, const int D, const dc_real *r1, dc_r
 /* All of dy [ny] (p against x_b) for r1 and c = Q^T W^-1 r2 (dci_pnc_const has left it) and a displacement xi */
 DCI_LANE void dci_pnc_dy(dci_pair_nc *P, const int D, const dc_real *r1, const dc_real *c, const dc_real *xi, dc_real *dy)
 {
-    int ny = P->ny, ld = ny + D, i, l;
-    dc_real *t = P->y2;
+    int ny = P->unknowns, ld = ny + D, i, l;
+    dc_real *t = P->scratch[1];
     for (i = 0; i < ny; ++i) t[i] = r1[i];
     dci_pnc_rt(P, t);
     for (i = 0; i < ny; ++i) {
         dc_real v = c[i] - t[i];
-        for (l = 0; l < D; ++l) v -= P->B[i*ld + ny + l]*xi[l];
+        for (l = 0; l < D; ++l) v -= P->qr.matrix[i*ld + ny + l]*xi[l];
         dy[i] = v;
     }
     dci_pnc_r(P, dy);
@@ -1447,11 +1519,11 @@ DCI_LANE void dci_pnc_dy(dci_pair_nc *P, const int D, const dc_real *r1, const d
 /* ds = G dy + (A_w xi on a) - Fs */
 DCI_LANE void dci_pnc_ds(const dci_pair_nc *P, const int D, const dc_real *dy, const dc_real *xi, const dc_real *Fs, dc_real *ds)
 {
-    int m = P->m, ny = P->ny, i, j;
+    int m = P->rows, ny = P->unknowns, i, j;
     for (i = 0; i < m; ++i) {
-        const dc_real *G = P->G + i*ny;
+        const dc_real *G = P->gradient + i*ny;
         dc_real t = -Fs[i];
-        if (i < P->m0) for (j = 0; j < D; ++j) t += G[j]*(dy[j] - xi[j]);
+        if (i < P->rows_a) for (j = 0; j < D; ++j) t += G[j]*(dy[j] - xi[j]);
         else for (j = 0; j < D; ++j) t += G[j]*dy[j];
         for (j = D; j < ny; ++j) t += G[j]*dy[j];
         ds[i] = t;
@@ -1462,28 +1534,28 @@ DCI_LANE void dci_pnc_ds(const dci_pair_nc *P, const int D, const dc_real *dy, c
 static void dci_pnc_c(const dci_pair_nc *P, const dc_real *Fs, const dc_real *rc, dc_real *c)
 {
     int i;
-    dci_cone_winv(P->runs, P->run, P->w, Fs, 1, c);
-    dci_cone_divide(P->runs, P->run, P->lam, rc, P->dg);
-    for (i = 0; i < P->m; ++i) c[i] -= P->dg[i];
+    dci_cone_winv(&P->cones, Fs, 1, c);
+    dci_cone_divide(&P->cones, rc, P->quotient);
+    for (i = 0; i < P->rows; ++i) c[i] -= P->quotient[i];
 }
 
 /* dz = -W^-1 (W^-1 ds + lam \ rc) */
 static void dci_pnc_dz(const dci_pair_nc *P, const dc_real *ds, const dc_real *rc, dc_real *dz)
 {
     int i;
-    dci_cone_winv(P->runs, P->run, P->w, ds, 1, dz);
-    dci_cone_divide(P->runs, P->run, P->lam, rc, P->dg);
-    for (i = 0; i < P->m; ++i) dz[i] = -dz[i] - P->dg[i];
-    dci_cone_winv(P->runs, P->run, P->w, dz, 1, dz);
+    dci_cone_winv(&P->cones, ds, 1, dz);
+    dci_cone_divide(&P->cones, rc, P->quotient);
+    for (i = 0; i < P->rows; ++i) dz[i] = -dz[i] - P->quotient[i];
+    dci_cone_winv(&P->cones, dz, 1, dz);
 }
 
 /* The symmetric system (*) in full: y [ny] and lam [m] for r1 [ny] and r2 [m]; r2 is overwritten. The derivatives of the
  * pair's solution are o = y . r1 + lam . r2 for cotangents in the place of r1 and r2. */
 static void dci_pnc_solve(dci_pair_nc *P, const dc_real *r1, dc_real *r2, dc_real *y, dc_real *lam)
 {
-    int ny = P->ny, m = P->m, i;
-    dc_real *t = P->y2;
-    dci_cone_winv(P->runs, P->run, P->w, r2, 1, r2);
+    int ny = P->unknowns, m = P->rows, i;
+    dc_real *t = P->scratch[1];
+    dci_cone_winv(&P->cones, r2, 1, r2);
     dci_pnc_qt(P, r2);
     for (i = 0; i < ny; ++i) t[i] = r1[i];
     dci_pnc_rt(P, t);
@@ -1494,7 +1566,7 @@ static void dci_pnc_solve(dci_pair_nc *P, const dc_real *r1, dc_real *r2, dc_rea
     for (i = ny; i < m; ++i) lam[i] = r2[i];
     dci_pnc_r(P, y);
     dci_pnc_q(P, lam);
-    dci_cone_winv(P->runs, P->run, P->w, lam, 1, lam);
+    dci_cone_winv(&P->cones, lam, 1, lam);
 }
 
 /* Adds to the derivatives by the numbers of shape k: Y, Lam the answer of dci_pnc_solve, ubar the cotangent of u_k (or NULL),
@@ -1503,16 +1575,16 @@ static void dci_pnc_solve(dci_pair_nc *P, const dc_real *r1, dc_real *r2, dc_rea
 static void dci_pnc_shape_vjp(const dci_pair_nc *P, int k, dc_real unit, const dc_real *R, const dc_real *y, const dc_real *lam,
                               const dc_real *Y, const dc_real *Lam, const dc_real *ubar, dc_shape_grad *out)
 {
-    int D = P->D, first = k ? P->m0 : 0, end = k ? P->m : P->m0, col = D + 1 + (k ? P->aux0 : 0), aux = P->shape[k]->aux;
+    int D = P->dim, first = k ? P->rows_a : 0, end = k ? P->rows : P->rows_a, col = D + 1 + (k ? P->shape[0]->aux : 0), aux = P->shape[k]->aux;
     dc_real Yb[3] = DC_ZERO, rb[3] = DC_ZERO;
     int i, j, l;
     for (j = 0; j < D; ++j)
         for (l = 0; l < D; ++l) {
             Yb[j] += R[l*D + j]*(Y[l] + (ubar ? ubar[l] : 0));
-            rb[j] += R[l*D + j]*P->r[k][l];
+            rb[j] += R[l*D + j]*P->arm[k][l];
         }
     for (i = first; i < end; ++i) {
-        dc_real f = P->scale[i];
+        dc_real f = P->row_scale[i];
         int row = i - first;
         if (out->A) for (j = 0; j < D; ++j) out->A[row*D + j] += f*(lam[i]*Yb[j] + Lam[i]*rb[j]);
         if (out->b) out->b[row] -= f*unit*(lam[i]*Y[D] + Lam[i]*y[D]);
@@ -1524,16 +1596,16 @@ static void dci_pnc_shape_vjp(const dci_pair_nc *P, int k, dc_real unit, const d
 /* dlam = W^-1 Q (R^-T r1; c2 - X2 xi), c as in dci_pnc_dy */
 DCI_LANE void dci_pnc_dlam(dci_pair_nc *P, const int D, const dc_real *r1, const dc_real *c, const dc_real *xi, dc_real *dlam)
 {
-    int m = P->m, ny = P->ny, ld = ny + D, i, l;
+    int m = P->rows, ny = P->unknowns, ld = ny + D, i, l;
     for (i = 0; i < ny; ++i) dlam[i] = r1[i];
     dci_pnc_rt(P, dlam);
     for (i = ny; i < m; ++i) {
         dc_real v = c[i];
-        for (l = 0; l < D; ++l) v -= P->B[i*ld + ny + l]*xi[l];
+        for (l = 0; l < D; ++l) v -= P->qr.matrix[i*ld + ny + l]*xi[l];
         dlam[i] = v;
     }
     dci_pnc_q(P, dlam);
-    dci_cone_winv(P->runs, P->run, P->w, dlam, 1, dlam);
+    dci_cone_winv(&P->cones, dlam, 1, dlam);
 }
 
 /* ---- growth distance --------------------------------------------------------------------------- */
@@ -1571,57 +1643,68 @@ DCI_LANE void dci_ncp_across(const int D, const dc_real *n, const dc_real *v, dc
     for (i = 0; i < D; ++i) o[i] = v[i] - t*n[i];
 }
 
-static int dci_degree(const dci_pair_nc *P)
-{
-    int k, sum = 0;
-    for (k = 0; k < P->runs; ++k) sum += P->run[k].soc ? 1 : P->run[k].n;
-    return sum;
-}
-
 /* Two shapes of linear rows without auxiliary numbers: the way of the section on polytopes. */
 static int dci_corner_may(const dc_shape *a, const dc_shape *b) { return a->cones + b->cones + a->aux + b->aux == 0; }
 static size_t dci_corner_reals(const dc_shape *a, const dc_shape *b) { return (size_t)((a->rows + b->rows)*(a->dim + 5)); }
 
+/* where a growth problem begins */
 typedef struct {
-    dci_pair_nc *P;
-    dc_real *y, *s, *z, *g, *Fs, *Fy, *rc, *c, *dy, *ds, *dz, *dsa, *dza, *t1, *dya, *Y;
-    dc_real x[2][3], R[2][9], centre[2][3], p0[3], unit, metres;
+    dc_real centre[2][3];           /* the points that the shapes grow about */
+    dc_real middle[3];              /* between them */
     dc_real slack, dual;            /* typical s and lam */
+} dci_growth_start_at;
+
+typedef struct {
+    /* problem */
+    dci_pair_nc *pair;
+    const dc_real *position[2], *rotation[2];       /* of the bodies: */
+    dc_real own_position[2][3], own_rotation[2][9]; /* here, for a problem that stands alone */
+    dc_real unit, metres;           /* alpha is counted in units, s in metres */
     dc_real rho;
-    int most;                       /* iterations */
-    dc_real *corner;                /* memory of a dci_corner; NULL where there is none */
+    int max_iterations;
+    dci_growth_start_at start;
+
+    /* iteration */
+    dci_point at;                   /* y, lam, s */
+    dci_residual residual;
+    dc_real *constraint;            /* [rows] g(y) */
+    dci_point predictor, step;      /* directions to the end of the path, and to a place on it */
+    dc_real *right;                 /* [rows] c of dci_pnc_const */
+    dc_real *work;                  /* [3 rows] scratch */
+
+    dc_real *adjoint;               /* [unknowns] y of dci_pnc_solve for cotangents */
+    dc_real *corner_memory;         /* of a dci_corner; NULL where there is none */
     dc_growth_warm *warm;
-    const dc_real *xs[2], *Rs[2];
 } dci_growth;
 
 static void dci_growth_lay(dci_growth *G, int m, int ny, dci_layout *l)
 {
-    G->s = DCI_LAY(l, m, dc_real);
-    G->z = DCI_LAY(l, m, dc_real);
-    G->g = DCI_LAY(l, m, dc_real);
-    G->Fs = DCI_LAY(l, m, dc_real);
-    G->rc = DCI_LAY(l, m, dc_real);
-    G->c = DCI_LAY(l, m, dc_real);
-    G->ds = DCI_LAY(l, m, dc_real);
-    G->dz = DCI_LAY(l, m, dc_real);
-    G->dsa = DCI_LAY(l, m, dc_real);
-    G->dza = DCI_LAY(l, m, dc_real);
-    G->t1 = DCI_LAY(l, 3*m, dc_real);
-    G->y = DCI_LAY(l, ny, dc_real);
-    G->Fy = DCI_LAY(l, ny, dc_real);
-    G->dy = DCI_LAY(l, ny, dc_real);
-    G->dya = DCI_LAY(l, ny, dc_real);
-    G->Y = DCI_LAY(l, ny, dc_real);
+    G->at.slack = DCI_LAY(l, m, dc_real);
+    G->at.dual = DCI_LAY(l, m, dc_real);
+    G->constraint = DCI_LAY(l, m, dc_real);
+    G->residual.slack = DCI_LAY(l, m, dc_real);
+    G->residual.product = DCI_LAY(l, m, dc_real);
+    G->right = DCI_LAY(l, m, dc_real);
+    G->step.slack = DCI_LAY(l, m, dc_real);
+    G->step.dual = DCI_LAY(l, m, dc_real);
+    G->predictor.slack = DCI_LAY(l, m, dc_real);
+    G->predictor.dual = DCI_LAY(l, m, dc_real);
+    G->work = DCI_LAY(l, 3*m, dc_real);
+    G->at.free = DCI_LAY(l, ny, dc_real);
+    G->residual.free = DCI_LAY(l, ny, dc_real);
+    G->step.free = DCI_LAY(l, ny, dc_real);
+    G->predictor.free = DCI_LAY(l, ny, dc_real);
+    G->adjoint = DCI_LAY(l, ny, dc_real);
 }
 
 /* all that a growth problem alone needs */
 static void dci_growth_all(dci_growth *G, const dc_shape *a, const dc_shape *b, dci_layout *l)
 {
     dci_pair_nc none;
-    G->P = DCI_LAY(l, 1, dci_pair_nc);
-    dci_pnc_lay(G->P ? G->P : &none, a, b, l);
+    G->pair = DCI_LAY(l, 1, dci_pair_nc);
+    dci_pnc_lay(G->pair ? G->pair : &none, a, b, l);
     dci_growth_lay(G, a->rows + b->rows, dci_pnc_ny(a, b), l);
-    G->corner = dci_corner_may(a, b) ? DCI_LAY(l, dci_corner_reals(a, b), dc_real) : NULL;
+    G->corner_memory = dci_corner_may(a, b) ? DCI_LAY(l, dci_corner_reals(a, b), dc_real) : NULL;
 }
 
 DC_DEF size_t dc_growth_bytes(const dc_shape *a, const dc_shape *b)
@@ -1637,36 +1720,36 @@ DC_DEF size_t dc_growth_bytes(const dc_shape *a, const dc_shape *b)
 
 static void dci_growth_eval(dci_growth *G, dc_real *residual)
 {
-    dci_pair_nc *P = G->P;
+    dci_pair_nc *P = G->pair;
     dc_real worst = 0;
     int i;
-    if (P->D == 2) dci_pnc_eval(P, 2, G->xs, G->Rs, G->y, G->z, G->g, G->Fy);
-    else dci_pnc_eval(P, 3, G->xs, G->Rs, G->y, G->z, G->g, G->Fy);
-    for (i = 0; i < P->m; ++i) {
-        G->Fs[i] = G->s[i] - G->g[i];
-        worst = dc_max(worst, dc_abs(G->Fs[i]));
+    if (P->dim == 2) dci_pnc_eval(P, 2, G->position, G->rotation, G->at.free, G->at.dual, G->constraint, G->residual.free);
+    else dci_pnc_eval(P, 3, G->position, G->rotation, G->at.free, G->at.dual, G->constraint, G->residual.free);
+    for (i = 0; i < P->rows; ++i) {
+        G->residual.slack[i] = G->at.slack[i] - G->constraint[i];
+        worst = dc_max(worst, dc_abs(G->residual.slack[i]));
     }
     /* the rows of p and e are per metre */
-    for (i = 0; i < P->ny; ++i) worst = dc_max(worst, dc_abs(G->Fy[i])*(i != P->D ? G->metres : 1));
+    for (i = 0; i < P->unknowns; ++i) worst = dc_max(worst, dc_abs(G->residual.free[i])*(i != P->dim ? G->metres : 1));
     *residual = worst;
 }
 
 static void dci_growth_direction(dci_growth *G, dc_real *dy, dc_real *ds, dc_real *dz)
 {
-    dci_pair_nc *P = G->P;
+    dci_pair_nc *P = G->pair;
     const dc_real zero[3] = DC_ZERO;
     dc_real out[7];
-    dci_pnc_c(P, G->Fs, G->rc, G->c);
-    if (P->D == 2) {
-        dci_pnc_const(P, 2, G->Fy, G->c, out);
-        dci_pnc_dy(P, 2, G->Fy, G->c, zero, dy);
-        dci_pnc_ds(P, 2, dy, zero, G->Fs, ds);
+    dci_pnc_c(P, G->residual.slack, G->residual.product, G->right);
+    if (P->dim == 2) {
+        dci_pnc_const(P, 2, G->residual.free, G->right, out);
+        dci_pnc_dy(P, 2, G->residual.free, G->right, zero, dy);
+        dci_pnc_ds(P, 2, dy, zero, G->residual.slack, ds);
     } else {
-        dci_pnc_const(P, 3, G->Fy, G->c, out);
-        dci_pnc_dy(P, 3, G->Fy, G->c, zero, dy);
-        dci_pnc_ds(P, 3, dy, zero, G->Fs, ds);
+        dci_pnc_const(P, 3, G->residual.free, G->right, out);
+        dci_pnc_dy(P, 3, G->residual.free, G->right, zero, dy);
+        dci_pnc_ds(P, 3, dy, zero, G->residual.slack, ds);
     }
-    dci_pnc_dz(P, ds, G->rc, dz);
+    dci_pnc_dz(P, ds, G->residual.product, dz);
 }
 
 /* A = U^T D U of a positive matrix, from its upper triangle and in place: U of unit diagonal above it, 1/D on it. 0: it is not. */
@@ -1727,31 +1810,31 @@ static dc_real dci_growth_middle(dci_growth *G, const dc_shape *a, const dc_shap
 {
     int D = a->dim, i, j, k;
     dc_real dist2 = 0;
-    if (a->size > 0) dci_growth_centre(a, G->Rs[0], G->xs[0], G->centre[0]);
-    if (b->size > 0) dci_growth_centre(b, G->Rs[1], G->xs[1], G->centre[1]);
+    if (a->size > 0) dci_growth_centre(a, G->rotation[0], G->position[0], G->start.centre[0]);
+    if (b->size > 0) dci_growth_centre(b, G->rotation[1], G->position[1], G->start.centre[1]);
     if (a->size > 0 && b->size > 0)
         for (i = 0; i < D; ++i) {
-            dc_real t = G->centre[0][i] - G->centre[1][i];
+            dc_real t = G->start.centre[0][i] - G->start.centre[1][i];
             dist2 += t*t;
-            G->p0[i] = DC_R(0.5)*(G->centre[0][i] + G->centre[1][i]);
+            G->start.middle[i] = DC_R(0.5)*(G->start.centre[0][i] + G->start.centre[1][i]);
         }
     else {
         const dc_shape *h = a->size > 0 ? b : a;
         const dc_real *centre;
         dc_real t = h->d[0], w[3], l2 = 0;
         k = a->size > 0;
-        centre = G->centre[1 - k];
+        centre = G->start.centre[1 - k];
         for (i = 0; i < D; ++i) {
             w[i] = 0;
-            for (j = 0; j < D; ++j) w[i] += G->Rs[k][i*D + j]*h->A[j];
-            t -= w[i]*(centre[i] - G->xs[k][i]);
+            for (j = 0; j < D; ++j) w[i] += G->rotation[k][i*D + j]*h->A[j];
+            t -= w[i]*(centre[i] - G->position[k][i]);
             l2 += w[i]*w[i];
         }
         if (!(l2 > 0)) l2 = 1;
         dist2 = t*t/l2;
         for (i = 0; i < D; ++i) {
-            G->p0[i] = centre[i] + t*w[i]/l2;
-            G->centre[k][i] = G->p0[i];
+            G->start.middle[i] = centre[i] + t*w[i]/l2;
+            G->start.centre[k][i] = G->start.middle[i];
         }
     }
     return dist2;
@@ -1762,7 +1845,7 @@ static dc_real dci_growth_tail(const dci_run *R, int i, const dc_real *g)
 {
     dc_real r2 = 0;
     int j;
-    for (j = 1; R->soc && j < R->n; ++j) r2 += g[i + j]*g[i + j];
+    for (j = 1; R->second_order && j < R->count; ++j) r2 += g[i + j]*g[i + j];
     return dc_sqrt(r2);
 }
 
@@ -1770,55 +1853,38 @@ static dc_real dci_growth_tail(const dci_run *R, int i, const dc_real *g)
  * grow little s is smaller and z larger, so that a thin shape is no harder than a round one. */
 static void dci_growth_start(dci_growth *G)
 {
-    dci_pair_nc *P = G->P;
+    dci_pair_nc *P = G->pair;
     dc_real residual, need = 0;
-    int i, k, j, D = P->D;
-    for (i = 0; i < P->ny; ++i) G->y[i] = 0;
-    for (i = 0; i < D; ++i) G->y[i] = G->p0[i];
-    G->y[D] = 1;
-    for (i = 0; i < P->m; ++i) G->z[i] = G->s[i] = 0;
+    int i, k, j, D = P->dim;
+    for (i = 0; i < P->unknowns; ++i) G->at.free[i] = 0;
+    for (i = 0; i < D; ++i) G->at.free[i] = G->start.middle[i];
+    G->at.free[D] = 1;
+    for (i = 0; i < P->rows; ++i) G->at.dual[i] = G->at.slack[i] = 0;
     dci_growth_eval(G, &residual);
 
     /* grow by what the farthest row needs */
-    for (k = 0; k < P->runs; ++k) {
-        const dci_run *R = P->run + k;
-        for (i = R->at; i < R->at + (R->soc ? 1 : R->n); ++i) {
-            const dc_real beta = P->G[i*P->ny + D];
-            if (beta > 0) need = dc_max(need, (dci_growth_tail(R, i, G->g) - G->g[i])/beta);
+    for (k = 0; k < P->cones.runs; ++k) {
+        const dci_run *R = P->cones.run + k;
+        for (i = R->first; i < R->first + (R->second_order ? 1 : R->count); ++i) {
+            const dc_real beta = P->gradient[i*P->unknowns + D];
+            if (beta > 0) need = dc_max(need, (dci_growth_tail(R, i, G->constraint) - G->constraint[i])/beta);
         }
     }
     if (need > 0) {
-        G->y[D] += need;
+        G->at.free[D] += need;
         dci_growth_eval(G, &residual);
     }
 
     /* slacks and duals */
-    for (k = 0; k < P->runs; ++k) {
-        const dci_run *R = P->run + k;
-        for (i = R->at; i < R->at + (R->soc ? 1 : R->n); ++i) {
-            const dc_real beta = dc_abs(P->G[i*P->ny + D]), thin = beta > 0 ? dc_min(1, beta/G->slack) : 1, slack = thin*G->slack;
-            for (j = 1; R->soc && j < R->n; ++j) G->s[i + j] = G->g[i + j];
-            G->s[i] = dc_max(G->g[i], dci_growth_tail(R, i, G->g) + slack/2);
-            G->z[i] = G->dual/thin*slack/(slack + G->s[i]);
+    for (k = 0; k < P->cones.runs; ++k) {
+        const dci_run *R = P->cones.run + k;
+        for (i = R->first; i < R->first + (R->second_order ? 1 : R->count); ++i) {
+            const dc_real beta = dc_abs(P->gradient[i*P->unknowns + D]), thin = beta > 0 ? dc_min(1, beta/G->start.slack) : 1, slack = thin*G->start.slack;
+            for (j = 1; R->second_order && j < R->count; ++j) G->at.slack[i + j] = G->constraint[i + j];
+            G->at.slack[i] = dc_max(G->constraint[i], dci_growth_tail(R, i, G->constraint) + slack/2);
+            G->at.dual[i] = G->start.dual/thin*slack/(slack + G->at.slack[i]);
         }
     }
-}
-
-/* largest |z o s - rho e| */
-static dc_real dci_growth_excess(const dci_pair_nc *P, const dc_real *s, const dc_real *z, dc_real rho, dc_real *work)
-{
-    dc_real worst = 0;
-    int i, k;
-    for (k = 0; k < P->runs; ++k) {
-        const dci_run *R = P->run + k;
-        if (!R->soc) for (i = R->at; i < R->at + R->n; ++i) worst = dc_max(worst, dc_abs(z[i]*s[i] - rho));
-        else {
-            dci_soc_product(R->n, z + R->at, s + R->at, work);
-            work[0] -= rho;
-            for (i = 0; i < R->n; ++i) worst = dc_max(worst, dc_abs(work[i]));
-        }
-    }
-    return worst;
 }
 
 #define DCI_GROWTH_STALL 50         /* iterations without a tenth off the residual, after which there is nothing to hope for */
@@ -1826,26 +1892,26 @@ static dc_real dci_growth_excess(const dci_pair_nc *P, const dc_real *s, const d
 /* rough: to a tenth of rho; else until rounding stops it */
 static DCI_NOINLINE dc_status dci_growth_go_on(dci_growth *G, dc_real rho, int rough, int most, dc_growth_result *out)
 {
-    dci_pair_nc *P = G->P;
+    dci_pair_nc *P = G->pair;
     dc_real tol, far = 0, last = DC_REAL_MAX, best = DC_REAL_MAX;
     dc_real residual, worst, a, nu, nua, target, sigma;
-    int it, i, degree = dci_degree(P), ok, since = 0;
+    int it, i, degree = dci_cone_degree(&P->cones), ok, since = 0;
 
     /* good enough, and as good as rounding lets it be: derivatives are those of the exact solution */
-    for (i = 0; i < 2*P->D; ++i) far = dc_max(far, dc_abs(G->xs[i/P->D][i%P->D]));
+    for (i = 0; i < 2*P->dim; ++i) far = dc_max(far, dc_abs(G->position[i/P->dim][i%P->dim]));
     tol = dc_max(rho*DC_R(rough ? 0.1 : 1e-3), dc_max(1024, 4*far/G->metres)*DC_EPS);
 
     for (it = 0;; ++it) {
         dci_growth_eval(G, &residual);
         out->iterations = it;
         out->residual = residual;
-        if (!dci_cone_scaling(P->runs, P->run, G->s, G->z, P->w, P->lam)) return DC_E_SINGULAR;
+        if (!dci_cone_scaling(&P->cones, G->at.slack, G->at.dual)) return DC_E_SINGULAR;
         nu = 0;
-        for (i = 0; i < P->m; ++i) nu += G->s[i]*G->z[i];
+        for (i = 0; i < P->rows; ++i) nu += G->at.slack[i]*G->at.dual[i];
         nu /= DC_R(degree);
-        worst = dci_growth_excess(P, G->s, G->z, rho, G->t1);
+        worst = dci_cone_excess(&P->cones, G->at.dual, G->at.slack, rho, 0, G->work);
         out->residual = dc_max(residual, worst);
-        ok = P->D == 2 ? dci_pnc_qr(P, 2) : dci_pnc_qr(P, 3);
+        ok = P->dim == 2 ? dci_pnc_qr(P, 2) : dci_pnc_qr(P, 3);
         if (!ok) return DC_E_SINGULAR;
         worst = dc_max(residual, worst);
         if (worst <= tol && (rough || worst <= 16*DC_EPS || worst > DC_R(0.5)*last)) return DC_OK;
@@ -1855,21 +1921,21 @@ static DCI_NOINLINE dc_status dci_growth_go_on(dci_growth *G, dc_real rho, int r
             since = it;
         }
         if (it == most || it - since >= DCI_GROWTH_STALL) return DC_E_DIVERGED;
-        dci_cone_rc(P->runs, P->run, P->w, P->lam, G->s, G->z, rho, 0, 0, NULL, NULL, G->rc, G->t1);
-        dci_growth_direction(G, G->dya, G->dsa, G->dza);
-        a = dci_cone_step(P->runs, P->run, G->z, G->dza, dci_cone_step(P->runs, P->run, G->s, G->dsa, 1));
+        dci_cone_rc(&P->cones, G->at.slack, G->at.dual, rho, 0, 0, NULL, NULL, G->residual.product, G->work);
+        dci_growth_direction(G, G->predictor.free, G->predictor.slack, G->predictor.dual);
+        a = dci_cone_step(&P->cones, G->at.dual, G->predictor.dual, dci_cone_step(&P->cones, G->at.slack, G->predictor.slack, 1));
         nua = 0;
-        for (i = 0; i < P->m; ++i) nua += (G->s[i] + a*G->dsa[i])*(G->z[i] + a*G->dza[i]);
+        for (i = 0; i < P->rows; ++i) nua += (G->at.slack[i] + a*G->predictor.slack[i])*(G->at.dual[i] + a*G->predictor.dual[i]);
         sigma = dc_max(dc_min(nua/(nu*DC_R(degree)), 1), 0);
         target = dc_max(sigma*sigma*sigma*nu, rho);
-        dci_cone_rc(P->runs, P->run, P->w, P->lam, G->s, G->z, target, 0, a, G->dsa, G->dza, G->rc, G->t1);
-        dci_growth_direction(G, G->dy, G->ds, G->dz);
-        a = dci_cone_step(P->runs, P->run, G->z, G->dz, dci_cone_step(P->runs, P->run, G->s, G->ds, 1/DC_R(0.9)));
+        dci_cone_rc(&P->cones, G->at.slack, G->at.dual, target, 0, a, G->predictor.slack, G->predictor.dual, G->residual.product, G->work);
+        dci_growth_direction(G, G->step.free, G->step.slack, G->step.dual);
+        a = dci_cone_step(&P->cones, G->at.dual, G->step.dual, dci_cone_step(&P->cones, G->at.slack, G->step.slack, 1/DC_R(0.9)));
         a = dc_min(DC_R(0.9)*a, 1);
-        for (i = 0; i < P->ny; ++i) G->y[i] += a*G->dy[i];
-        for (i = 0; i < P->m; ++i) {
-            G->s[i] += a*G->ds[i];
-            G->z[i] += a*G->dz[i];
+        for (i = 0; i < P->unknowns; ++i) G->at.free[i] += a*G->step.free[i];
+        for (i = 0; i < P->rows; ++i) {
+            G->at.slack[i] += a*G->step.slack[i];
+            G->at.dual[i] += a*G->step.dual[i];
         }
     }
 }
@@ -1912,15 +1978,22 @@ static dc_status dci_growth_solve(dci_growth *G, dc_real rho, int rough, int mos
 #define DCI_CORNER_NEAR 24          /* and for rows that meet at the corner besides its own */
 
 typedef struct {
-    int rows, rows_a;
-    int basis[4];                   /* rows; -1: one of the directions that fill up a start */
-    dc_real *C, *h, *s, *ds, *stop; /* rows x n, rows each; ds, stop: slacks' change on the way, and how far each row lets one */
-    dc_real L;
+    int rows, rows_a;               /* of both shapes, of the first */
+    int basis[4];                   /* the corner's rows; -1: one of the directions that fill up a start */
+    dc_real metres;                 /* L */
+
+    dc_real *slope, *offset;        /* [rows x n], [rows]: G and h; from dci_corner_open on C in the place of G */
+    dc_real *slack;                 /* [rows] s at the corner walked to, then s0 */
+    dc_real *slack_change, *stop;   /* [rows] on the way: change of slacks, and how far each row lets one */
+
+    dc_real basis_rows[16];         /* G_B */
     dc_real inverse[16];            /* of G_B: column j is the motion that opens row j alone */
-    dc_real y[4], lam[4], mult[4], v[4];
-    dc_real B[16];                  /* G_B */
-    dc_real K[2][16], F[2][4];      /* sums over the rows of a and b off the corner: K and C^T lam */
-    dc_real U[16];                  /* of E^-1 + K, factored */
+    dc_real vertex[4];              /* y at the corner */
+    dc_real multiplier[4];          /* mult: duals at the corner, rho = 0 */
+
+    dc_real opening[4], dual[4];    /* v and lam_B of the relaxed problem */
+    dc_real stiffness[2][16], pull[2][4];           /* sums over the rows of a and b off the corner: K and C^T lam */
+    dc_real factor[16];             /* of E^-1 + K */
 } dci_corner;
 
 /* inv = B^-1 by Gauss and Jordan, rows swapped; 0 for a B without */
@@ -1966,16 +2039,16 @@ DCI_LANE int dci_corner_invert(const int n, dc_real *B, dc_real *inv)
 /* The rows of both shapes, of unit length; lengths in units of L. Each shape is a polytope or a half-space, or 0. */
 DCI_LANE int dci_corner_rows(dci_corner *Q, dci_growth *G, const int D)
 {
-    dci_pair_nc *P = G->P;
+    dci_pair_nc *P = G->pair;
     const int n = D + 1;
-    dc_real inv_L = 1/Q->L;
+    dc_real inv_L = 1/Q->metres;
     int k, i, j, l, row = 0;
     for (k = 0; k < 2; ++k) {
         const dc_shape *s = P->shape[k];
-        const dc_real *R = G->R[k], *x = G->x[k];
+        const dc_real *R = G->own_rotation[k], *x = G->own_position[k];
         for (i = 0; i < s->rows; ++i, ++row) {
             const dc_real *A = s->A + i*D;
-            dc_real *g = Q->C + row*n, len2 = 0, f, h;
+            dc_real *g = Q->slope + row*n, len2 = 0, f, h;
             for (j = 0; j < D; ++j) len2 += A[j]*A[j];
             if (!(len2 > 0) || !(s->b[i] > 0 || (s->b[i] == 0 && s->rows == 1))) return 0;
             f = 1/dc_sqrt(len2);
@@ -1988,8 +2061,8 @@ DCI_LANE int dci_corner_rows(dci_corner *Q, dci_growth *G, const int D)
             }
             f *= inv_L;
             g[D] = f*s->b[i];
-            Q->h[row] = f*h;
-            P->scale[row] = f;
+            Q->offset[row] = f*h;
+            P->row_scale[row] = f;
         }
     }
     return 1;
@@ -2000,17 +2073,17 @@ DCI_LANE int dci_corner_rows(dci_corner *Q, dci_growth *G, const int D)
 DCI_LANE int dci_corner_start(dci_corner *Q, const dci_growth *G, const int D)
 {
     const int n = D + 1;
-    const dci_pair_nc *P = G->P;
+    const dci_pair_nc *P = G->pair;
     dc_real c[2][3], d[3] = DC_ZERO, e[2][3] = DC_ZERO, most[2], y[4], B[16], len2 = 0, len;
     int k, i, j, end;
     for (k = 0; k < 2; ++k)
-        for (j = 0; j < D; ++j) c[k][j] = G->centre[k][j]/Q->L;
+        for (j = 0; j < D; ++j) c[k][j] = G->start.centre[k][j]/Q->metres;
 
     /* the line */
     for (k = 0; k < 2; ++k)
         if (!(P->shape[k]->size > 0)) {                 /* ends at its foot on the half-space */
-            const dc_real *g = Q->C + (k ? Q->rows_a*n : 0);
-            dc_real t = Q->h[k ? Q->rows_a : 0];
+            const dc_real *g = Q->slope + (k ? Q->rows_a*n : 0);
+            dc_real t = Q->offset[k ? Q->rows_a : 0];
             for (j = 0; j < D; ++j) t += g[j]*c[1 - k][j];
             for (j = 0; j < D; ++j) c[k][j] = c[1 - k][j] - t*g[j];
         }
@@ -2025,7 +2098,7 @@ DCI_LANE int dci_corner_start(dci_corner *Q, const dci_growth *G, const int D)
         dc_real num = 0, den = 1;
         Q->basis[k] = -1;
         for (end = k ? Q->rows : Q->rows_a; i < end; ++i) {
-            const dc_real *g = Q->C + i*n;
+            const dc_real *g = Q->slope + i*n;
             dc_real t = 0;
             for (j = 0; j < D; ++j) t += g[j]*d[j];
             if (k == 0) t = -t;
@@ -2044,10 +2117,10 @@ DCI_LANE int dci_corner_start(dci_corner *Q, const dci_growth *G, const int D)
         y[D] = most[0] > 0 ? t*most[0] : most[1];
     }
     for (i = 0; i < Q->rows; ++i) {
-        const dc_real *g = Q->C + i*n;
-        dc_real t = Q->h[i];
+        const dc_real *g = Q->slope + i*n;
+        dc_real t = Q->offset[i];
         for (j = 0; j < n; ++j) t += g[j]*y[j];
-        Q->s[i] = i == Q->basis[0] || i == Q->basis[1] ? 0 : dc_max(t, 0);
+        Q->slack[i] = i == Q->basis[0] || i == Q->basis[1] ? 0 : dc_max(t, 0);
     }
 
     /* across the line: the axis farthest from it, turned; in 3D a second one */
@@ -2068,7 +2141,7 @@ DCI_LANE int dci_corner_start(dci_corner *Q, const dci_growth *G, const int D)
         dci_ncp_wr(3, d, e[0], e[1]);
     }
     for (i = 0; i < n; ++i)
-        for (j = 0; j < n; ++j) B[i*n + j] = i < 2 ? Q->C[Q->basis[i]*n + j] : j < D ? e[i - 2][j] : 0;
+        for (j = 0; j < n; ++j) B[i*n + j] = i < 2 ? Q->slope[Q->basis[i]*n + j] : j < D ? e[i - 2][j] : 0;
     for (i = 2; i < n; ++i) Q->basis[i] = -1;
     return dci_corner_invert(n, B, Q->inverse);
 }
@@ -2118,12 +2191,12 @@ DCI_LANE int dci_corner_walk(dci_corner *Q, const int D)
         /* the first row that stops it */
         f = -64*DC_EPS*dc_sqrt(norm2);
         for (i = 0; i < Q->rows; ++i) {
-            const dc_real *g = Q->C + i*n;
+            const dc_real *g = Q->slope + i*n;
             dc_real t = 0;
             for (j = 0; j < n; ++j) t += g[j]*dy[j];
-            Q->ds[i] = t;
+            Q->slack_change[i] = t;
         }
-        for (i = 0; i < Q->rows; ++i) Q->stop[i] = Q->ds[i] < f ? -Q->s[i]/Q->ds[i] : DC_REAL_MAX;
+        for (i = 0; i < Q->rows; ++i) Q->stop[i] = Q->slack_change[i] < f ? -Q->slack[i]/Q->slack_change[i] : DC_REAL_MAX;
         f = DC_REAL_MAX;
         for (i = 0; i < Q->rows; ++i)
             if (Q->stop[i] < f) {
@@ -2131,15 +2204,15 @@ DCI_LANE int dci_corner_walk(dci_corner *Q, const int D)
                 in = i;
             }
         if (in < 0) return 0;                           /* open that way */
-        for (i = 0; i < Q->rows; ++i) Q->s[i] = dc_max(Q->s[i] + f*Q->ds[i], 0);
-        den = -Q->ds[in];
-        Q->s[in] = 0;
+        for (i = 0; i < Q->rows; ++i) Q->slack[i] = dc_max(Q->slack[i] + f*Q->slack_change[i], 0);
+        den = -Q->slack_change[in];
+        Q->slack[in] = 0;
 
         /* the inverse with that row in the place of the one left */
         for (k = 0; k < n; ++k) {
             dc_real t = 0;
             if (k == out) continue;
-            for (j = 0; j < n; ++j) t += Q->C[in*n + j]*inv[j*n + k];
+            for (j = 0; j < n; ++j) t += Q->slope[in*n + j]*inv[j*n + k];
             t /= den;                                   /* g.dy = -den */
             for (j = 0; j < n; ++j) inv[j*n + k] += t*dy[j];
         }
@@ -2156,14 +2229,14 @@ DCI_LANE int dci_corner_open(dci_corner *Q, const int D)
     dc_real B[16];
     int i, j, k;
     for (j = 0; j < n; ++j) {
-        const dc_real *g = Q->C + Q->basis[j]*n;
-        for (k = 0; k < n; ++k) B[j*n + k] = Q->B[j*n + k] = g[k];
+        const dc_real *g = Q->slope + Q->basis[j]*n;
+        for (k = 0; k < n; ++k) B[j*n + k] = Q->basis_rows[j*n + k] = g[k];
     }
     if (!dci_corner_invert(n, B, Q->inverse)) return 0;
     for (i = 0; i < n; ++i) {
-        Q->y[i] = 0;
-        for (j = 0; j < n; ++j) Q->y[i] -= Q->inverse[i*n + j]*Q->h[Q->basis[j]];
-        Q->mult[i] = dc_max(Q->inverse[D*n + i], 0);
+        Q->vertex[i] = 0;
+        for (j = 0; j < n; ++j) Q->vertex[i] -= Q->inverse[i*n + j]*Q->offset[Q->basis[j]];
+        Q->multiplier[i] = dc_max(Q->inverse[D*n + i], 0);
     }
     for (j = 0; j < n; ++j) {
         dc_real x2 = 0, c = Q->inverse[D*n + j];
@@ -2171,18 +2244,18 @@ DCI_LANE int dci_corner_open(dci_corner *Q, const int D)
         if (c < 0 && c*c > DC_R(1e4)*DC_EPS*DC_EPS*x2) return 0;
     }
     for (i = 0; i < Q->rows; ++i) {
-        const dc_real *g = Q->C + i*n;
-        dc_real t = Q->h[i];
-        for (j = 0; j < n; ++j) t += g[j]*Q->y[j];
-        Q->s[i] = t;
+        const dc_real *g = Q->slope + i*n;
+        dc_real t = Q->offset[i];
+        for (j = 0; j < n; ++j) t += g[j]*Q->vertex[j];
+        Q->slack[i] = t;
     }
-    for (j = 0; j < n; ++j) Q->s[Q->basis[j]] = 1;
+    for (j = 0; j < n; ++j) Q->slack[Q->basis[j]] = 1;
     for (i = 0; i < Q->rows; ++i) {
-        if (!(Q->s[i] > -32*DC_EPS*(1 + Q->y[D]))) return 0;
-        Q->s[i] = dc_max(Q->s[i], 0);
+        if (!(Q->slack[i] > -32*DC_EPS*(1 + Q->vertex[D]))) return 0;
+        Q->slack[i] = dc_max(Q->slack[i], 0);
     }
     for (i = 0; i < Q->rows; ++i) {
-        dc_real *g = Q->C + i*n, c[4];
+        dc_real *g = Q->slope + i*n, c[4];
         for (j = 0; j < n; ++j) {
             c[j] = 0;
             for (k = 0; k < n; ++k) c[j] += g[k]*Q->inverse[k*n + j];
@@ -2190,7 +2263,7 @@ DCI_LANE int dci_corner_open(dci_corner *Q, const int D)
         for (j = 0; j < n; ++j) g[j] = c[j];
     }
     for (j = 0; j < n; ++j)                             /* rows of the corner: out of every sum off it */
-        for (k = 0; k < n; ++k) Q->C[Q->basis[j]*n + k] = 0;
+        for (k = 0; k < n; ++k) Q->slope[Q->basis[j]*n + k] = 0;
     return 1;
 }
 
@@ -2226,11 +2299,11 @@ DCI_LANE int dci_corner_factor(dci_corner *Q, const int D, dc_real *ke)
     int i, j;
     *ke = 0;
     for (i = 0; i < n; ++i) {
-        for (j = 0; j < n; ++j) Q->U[i*n + j] = Q->K[0][i*n + j] + Q->K[1][i*n + j];
-        *ke = dc_max(*ke, Q->U[i*n + i]*Q->v[i]/Q->lam[i]);
-        Q->U[i*n + i] += Q->lam[i]/Q->v[i];
+        for (j = 0; j < n; ++j) Q->factor[i*n + j] = Q->stiffness[0][i*n + j] + Q->stiffness[1][i*n + j];
+        *ke = dc_max(*ke, Q->factor[i*n + i]*Q->opening[i]/Q->dual[i]);
+        Q->factor[i*n + i] += Q->dual[i]/Q->opening[i];
     }
-    return dci_growth_ldl(n, Q->U);
+    return dci_growth_ldl(n, Q->factor);
 }
 
 /* One step of Newton for (A) from the sums at v. It is also the step that minimises the barrier function
@@ -2246,25 +2319,25 @@ DCI_LANE int dci_corner_step(dci_corner *Q, const int D, dc_real rho, dc_real *l
     dc_real x[4], F[4], ke, dec2 = 0, q = 0, delta2 = 0;
     int i, done = 0;
     if (!dci_corner_factor(Q, D, &ke)) return -1;
-    for (i = 0; i < n; ++i) x[i] = F[i] = Q->lam[i] - Q->mult[i] + Q->F[0][i] + Q->F[1][i];     /* (A) */
-    dci_growth_ldl_solve(n, Q->U, x);                                                       /* (B): the change of v */
+    for (i = 0; i < n; ++i) x[i] = F[i] = Q->dual[i] - Q->multiplier[i] + Q->pull[0][i] + Q->pull[1][i];     /* (A) */
+    dci_growth_ldl_solve(n, Q->factor, x);                                                       /* (B): the change of v */
     for (i = 0; i < n; ++i) {
         dec2 += x[i]*F[i]/rho;
-        q = dc_max(q, dc_abs(x[i])/Q->v[i]);
-        delta2 += x[i]*(F[i] - x[i]*Q->lam[i]/Q->v[i])/rho;                                     /* x^T K x = sum of lam/s (C x)^2 */
+        q = dc_max(q, dc_abs(x[i])/Q->opening[i]);
+        delta2 += x[i]*(F[i] - x[i]*Q->dual[i]/Q->opening[i])/rho;                                     /* x^T K x = sum of lam/s (C x)^2 */
     }
     if (dec2 > DC_R(0.04)) {
         dc_real t = dec2 > DC_R(0.9) ? DC_R(0.95)/dc_sqrt(dec2) : 1;         /* a decrement below 1 stays inside */
-        for (i = 0; i < n; ++i) Q->v[i] += t*x[i];
+        for (i = 0; i < n; ++i) Q->opening[i] += t*x[i];
         *left = 1;
     } else {
-        for (i = 0; i < n; ++i) Q->v[i] /= 1 - x[i]/Q->v[i];
+        for (i = 0; i < n; ++i) Q->opening[i] /= 1 - x[i]/Q->opening[i];
         *left = ke*q*q + dc_abs(delta2);
         done = *left <= DC_EPS && dc_abs(delta2) <= DC_R(1e-6)*DC_EPS;
     }
     for (i = 0; i < n; ++i) {
-        if (!(Q->v[i] > 0)) return -1;
-        Q->lam[i] = rho/Q->v[i];
+        if (!(Q->opening[i] > 0)) return -1;
+        Q->dual[i] = rho/Q->opening[i];
     }
     return done;
 }
@@ -2279,31 +2352,31 @@ DCI_LANE int dci_corner_share(dci_corner *Q, const int D, dc_real rho, const dc_
     for (i = 0; i < beside; ++i) {
         lam[i] = DC_REAL_MAX;
         for (j = 0; j < n; ++j)
-            if (C[i*n + j]*lam[i] > Q->lam[j]) lam[i] = Q->lam[j]/C[i*n + j];
+            if (C[i*n + j]*lam[i] > Q->dual[j]) lam[i] = Q->dual[j]/C[i*n + j];
         if (!(lam[i] < DC_REAL_MAX)) return 0;
         lam[i] /= DC_R(beside + 1);
     }
     for (i = 0; i < beside; ++i)
-        for (j = 0; j < n; ++j) Q->lam[j] -= C[i*n + j]*lam[i];
+        for (j = 0; j < n; ++j) Q->dual[j] -= C[i*n + j]*lam[i];
     for (it = 0; it < DCI_CORNER_NEWTON; ++it) {
         dc_real x[4], ke, dec2 = 0, most = 0, t;
         for (j = 0; j < n; ++j) {
-            Q->v[j] = rho/Q->lam[j];
+            Q->opening[j] = rho/Q->dual[j];
             x[j] = 0;
         }
-        for (i = 0; i < n*n; ++i) Q->K[0][i] = Q->K[1][i] = 0;
+        for (i = 0; i < n*n; ++i) Q->stiffness[0][i] = Q->stiffness[1][i] = 0;
         for (i = 0; i < beside; ++i) {
             const dc_real *c = C + i*n;
             dc_real d = lam[i]*lam[i]/rho, off = s0[i] - rho/lam[i];
-            for (j = 0; j < n; ++j) off += c[j]*Q->v[j];
+            for (j = 0; j < n; ++j) off += c[j]*Q->opening[j];
             change[i] = -d*off;
             for (j = 0; j < n; ++j) {
                 x[j] += c[j]*change[i];
-                for (l = j; l < n; ++l) Q->K[0][j*n + l] += d*c[j]*c[l];
+                for (l = j; l < n; ++l) Q->stiffness[0][j*n + l] += d*c[j]*c[l];
             }
         }
         if (!dci_corner_factor(Q, D, &ke)) return 0;
-        dci_growth_ldl_solve(n, Q->U, x);
+        dci_growth_ldl_solve(n, Q->factor, x);
         for (i = 0; i < beside; ++i) {
             dc_real r;
             for (j = 0; j < n; ++j) change[i] -= lam[i]*lam[i]/rho*C[i*n + j]*x[j];
@@ -2312,16 +2385,16 @@ DCI_LANE int dci_corner_share(dci_corner *Q, const int D, dc_real rho, const dc_
             most = dc_max(most, -r);
         }
         for (j = 0; j < n; ++j) {
-            dc_real r = -x[j]/Q->v[j];
+            dc_real r = -x[j]/Q->opening[j];
             dec2 += r*r;
             most = dc_max(most, -r);
         }
         t = most > DC_R(0.9) ? DC_R(0.9)/most : 1;
         for (i = 0; i < beside; ++i) lam[i] += t*change[i];
-        for (j = 0; j < n; ++j) Q->lam[j] *= 1 - t*x[j]/Q->v[j];
+        for (j = 0; j < n; ++j) Q->dual[j] *= 1 - t*x[j]/Q->opening[j];
         if (dec2 < DC_R(1e-5)*dc_sqrt(DC_EPS)) break;
     }
-    for (j = 0; j < n; ++j) Q->v[j] = rho/Q->lam[j];
+    for (j = 0; j < n; ++j) Q->opening[j] = rho/Q->dual[j];
     return it < DCI_CORNER_NEWTON;
 }
 
@@ -2334,25 +2407,25 @@ DCI_LANE int dci_corner_newton(dci_corner *Q, const int D, dc_real rho, int most
     int level[4], levels = 0, beside = 0, done, it, i, j;
 
     /* edges that are all but level, where faces are parallel: to the middle */
-    for (j = 0; j < n; ++j) levels += level[j] = Q->mult[j] < DC_R(1e3)*rho;
+    for (j = 0; j < n; ++j) levels += level[j] = Q->multiplier[j] < DC_R(1e3)*rho;
     for (j = 0; j < n; ++j) {
         dc_real way = DC_REAL_MAX;
         for (i = 0; level[j] && i < Q->rows; ++i) {
-            dc_real c = -Q->C[i*n + j];
-            if (c > 1024*DC_EPS && Q->s[i] < way*c) way = Q->s[i]/c;
+            dc_real c = -Q->slope[i*n + j];
+            if (c > 1024*DC_EPS && Q->slack[i] < way*c) way = Q->slack[i]/c;
         }
         way /= DC_R(levels + 1);
-        Q->v[j] = Q->mult[j]*way > rho ? rho/Q->mult[j] : way;
-        if (!(Q->v[j] > 0 && Q->v[j] < DC_REAL_MAX/1024)) return 0;
+        Q->opening[j] = Q->multiplier[j]*way > rho ? rho/Q->multiplier[j] : way;
+        if (!(Q->opening[j] > 0 && Q->opening[j] < DC_REAL_MAX/1024)) return 0;
     }
 
     /* the rows that meet there besides the corner's own; the pull of the others, which hardly changes any more */
     for (i = 0; i < Q->rows; ++i) {
-        const dc_real *c = Q->C + i*n;
-        dc_real s = Q->s[i], t = 0;
+        const dc_real *c = Q->slope + i*n;
+        dc_real s = Q->slack[i], t = 0;
         for (j = 0; j < n; ++j)
-            if (level[j]) s += c[j]*Q->v[j];
-            else t += dc_abs(c[j])*Q->v[j];
+            if (level[j]) s += c[j]*Q->opening[j];
+            else t += dc_abs(c[j])*Q->opening[j];
         if (s > 64*t) {
             t = rho/s;
             for (j = 0; j < n; ++j) pull[j] += t*c[j];
@@ -2363,17 +2436,17 @@ DCI_LANE int dci_corner_newton(dci_corner *Q, const int D, dc_real rho, int most
         s0[beside++] = s;
     }
     for (j = 0; j < n; ++j) {
-        dc_real t = Q->mult[j] - pull[j];
-        if (!level[j] && t > 0) Q->v[j] = rho/t;
-        Q->lam[j] = rho/Q->v[j];
+        dc_real t = Q->multiplier[j] - pull[j];
+        if (!level[j] && t > 0) Q->opening[j] = rho/t;
+        Q->dual[j] = rho/Q->opening[j];
     }
     if (beside > 0 && !dci_corner_share(Q, D, rho, C, s0, beside)) return 0;
     *steps = 0;
 
     /* all rows */
     for (it = 1; it <= most && it <= DCI_CORNER_NEWTON; ++it) {
-        if (!dci_corner_sums(D, Q->C, Q->s, Q->rows_a, Q->v, rho, Q->K[0], Q->F[0])
-            || !dci_corner_sums(D, Q->C + Q->rows_a*n, Q->s + Q->rows_a, Q->rows - Q->rows_a, Q->v, rho, Q->K[1], Q->F[1])
+        if (!dci_corner_sums(D, Q->slope, Q->slack, Q->rows_a, Q->opening, rho, Q->stiffness[0], Q->pull[0])
+            || !dci_corner_sums(D, Q->slope + Q->rows_a*n, Q->slack + Q->rows_a, Q->rows - Q->rows_a, Q->opening, rho, Q->stiffness[1], Q->pull[1])
             || (done = dci_corner_step(Q, D, rho, left)) < 0) return 0;
         *steps = it;
         if (done) return 1;
@@ -2387,8 +2460,8 @@ DCI_LANE void dci_corner_parts(const dci_corner *Q, const int D, dc_real *X, dc_
     int i, j;
     for (i = 0; i <= D; ++i)
         for (j = 0; j < D; ++j) {
-            X[i*D + j] = Q->basis[i] < Q->rows_a ? Q->B[i*(D + 1) + j] : 0;
-            Y[i*D + j] = Q->basis[i] < Q->rows_a ? 0 : Q->B[i*(D + 1) + j];
+            X[i*D + j] = Q->basis[i] < Q->rows_a ? Q->basis_rows[i*(D + 1) + j] : 0;
+            Y[i*D + j] = Q->basis[i] < Q->rows_a ? 0 : Q->basis_rows[i*(D + 1) + j];
         }
 }
 
@@ -2400,18 +2473,18 @@ DCI_LANE void dci_corner_close(const dci_corner *Q, const int D, dci_growth *G)
     int i, j, k;
     dci_corner_parts(Q, D, X, Y);
     for (i = 0; i < n; ++i) {
-        dc_real t = Q->y[i];
-        for (j = 0; j < n; ++j) t += Q->inverse[i*n + j]*Q->v[j];
-        G->y[i] = i < D ? Q->L*t : t;
+        dc_real t = Q->vertex[i];
+        for (j = 0; j < n; ++j) t += Q->inverse[i*n + j]*Q->opening[j];
+        G->at.free[i] = i < D ? Q->metres*t : t;
     }
     for (j = 0; j < D; ++j) {                           /* -(rows of a)^T lam; of those off the corner G = C G_B */
         u[j] = 0;
-        for (i = 0; i < n; ++i) u[j] -= X[i*D + j]*(Q->lam[i] + Q->F[0][i]) + Y[i*D + j]*Q->F[0][i];
+        for (i = 0; i < n; ++i) u[j] -= X[i*D + j]*(Q->dual[i] + Q->pull[0][i]) + Y[i*D + j]*Q->pull[0][i];
     }
     for (k = 0; k < 2; ++k)
         for (j = 0; j < D; ++j) {
-            G->P->u[k][j] = (k ? -u[j] : u[j])/Q->L;
-            G->P->r[k][j] = G->y[j] - G->x[k][j];
+            G->pair->pull[k][j] = (k ? -u[j] : u[j])/Q->metres;
+            G->pair->arm[k][j] = G->at.free[j] - G->own_position[k][j];
         }
 }
 
@@ -2425,7 +2498,7 @@ DCI_LANE void dci_corner_close(const dci_corner *Q, const int D, dci_growth *G)
 DCI_LANE void dci_corner_phi(const dci_corner *Q, const int D, dc_real *Phi, dc_real *gamma)
 {
     const int n = D + 1, w = 2*D;
-    dc_real part[2][12], W[12], theta[9], J[12], L = Q->L;
+    dc_real part[2][12], W[12], theta[9], J[12], L = Q->metres;
     int i, j, k, l;
     dci_corner_parts(Q, D, part[0], part[1]);
     for (i = 0; i < D*D; ++i) theta[i] = 0;
@@ -2434,7 +2507,7 @@ DCI_LANE void dci_corner_phi(const dci_corner *Q, const int D, dc_real *Phi, dc_
         for (i = 0; i < n; ++i)
             for (j = 0; j < D; ++j) {
                 dc_real t = 0;
-                for (l = 0; l < n; ++l) t += Q->K[k][i*n + l]*part[1 - k][l*D + j];
+                for (l = 0; l < n; ++l) t += Q->stiffness[k][i*n + l]*part[1 - k][l*D + j];
                 gamma[i*D + j] += k ? -t : t;
                 for (l = 0; l < D; ++l) theta[l*D + j] += part[1 - k][i*D + l]*t;
             }
@@ -2444,8 +2517,8 @@ DCI_LANE void dci_corner_phi(const dci_corner *Q, const int D, dc_real *Phi, dc_
             x[i] = gamma[i*D + j];
             z[i] = Q->inverse[j*n + i];                 /* G_B^-T e_j */
         }
-        dci_growth_ldl_solve(n, Q->U, x);
-        dci_growth_ldl_solve(n, Q->U, z);
+        dci_growth_ldl_solve(n, Q->factor, x);
+        dci_growth_ldl_solve(n, Q->factor, z);
         for (i = 0; i < n; ++i) {
             W[i*D + j] = x[i];
             x[i] += part[0][i*D + j];
@@ -2480,14 +2553,14 @@ DCI_LANE void dci_corner_vjp(dci_corner *Q, const int D, dc_real rho, const dc_r
     dci_corner_parts(Q, D, X, part);
     for (i = 0; i < n; ++i) {
         w[i] = -Q->inverse[D*n + i]*bar[0];
-        for (j = 0; j < D; ++j) w[i] -= Q->inverse[j*n + i]*Q->L*bar[1 + j] + gamma[i*D + j]*ubar[j]/Q->L;
+        for (j = 0; j < D; ++j) w[i] -= Q->inverse[j*n + i]*Q->metres*bar[1 + j] + gamma[i*D + j]*ubar[j]/Q->metres;
     }
-    dci_growth_ldl_solve(n, Q->U, w);
+    dci_growth_ldl_solve(n, Q->factor, w);
     for (i = 0; i < n; ++i) {
         dc_real x = 0, y = 0;
         for (j = 0; j < D; ++j) {
-            x += X[i*D + j]*ubar[j]/Q->L;
-            y += part[i*D + j]*ubar[j]/Q->L;
+            x += X[i*D + j]*ubar[j]/Q->metres;
+            y += part[i*D + j]*ubar[j]/Q->metres;
         }
         to_a[i] = -y - w[i];                            /* r2 - G dy off the corner, over C */
         to_b[i] = x - w[i];
@@ -2496,21 +2569,21 @@ DCI_LANE void dci_corner_vjp(dci_corner *Q, const int D, dc_real rho, const dc_r
     for (i = 0; i < n; ++i) {
         Y[i] = 0;
         for (l = 0; l < n; ++l) Y[i] += Q->inverse[i*n + l]*open[l];
-        if (i < D) Y[i] *= Q->L;
+        if (i < D) Y[i] *= Q->metres;
     }
     for (i = 0; i < Q->rows; ++i) {
-        const dc_real *c = Q->C + i*n, *to = i < Q->rows_a ? to_a : to_b;
-        dc_real s = Q->s[i], t = 0;
+        const dc_real *c = Q->slope + i*n, *to = i < Q->rows_a ? to_a : to_b;
+        dc_real s = Q->slack[i], t = 0;
         for (j = 0; j < n; ++j) {
-            s += c[j]*Q->v[j];
+            s += c[j]*Q->opening[j];
             t += c[j]*to[j];
         }
         z[i] = rho/s;
         dz[i] = z[i]/s*t;
     }
     for (j = 0; j < n; ++j) {
-        z[Q->basis[j]] = Q->lam[j];
-        dz[Q->basis[j]] = -w[j]*Q->lam[j]/Q->v[j];
+        z[Q->basis[j]] = Q->dual[j];
+        dz[Q->basis[j]] = -w[j]*Q->dual[j]/Q->opening[j];
     }
 }
 
@@ -2525,7 +2598,7 @@ DCI_LANE int dci_corner_solve(dci_corner *Q, dci_growth *G, const int D, dc_grow
         Q->basis[j] = ok ? warm->row[j] - 1 : -1;
     }
     if (!(ok && dci_corner_open(Q, D)) && !(dci_corner_start(Q, G, D) && dci_corner_walk(Q, D) && dci_corner_open(Q, D))) return 0;
-    if (!dci_corner_newton(Q, D, G->rho, G->most, &out->iterations, &out->residual)) return 0;
+    if (!dci_corner_newton(Q, D, G->rho, G->max_iterations, &out->iterations, &out->residual)) return 0;
     dci_corner_close(Q, D, G);
     for (j = 0; warm && j < n; ++j) warm->row[j] = Q->basis[j] + 1;
     return 1;
@@ -2544,8 +2617,8 @@ DCI_LANE void dci_corner_diff(dci_corner *Q, dci_growth *G, const int D, const d
 {
     dc_real gamma[12], ke;
     dci_corner_factor(Q, D, &ke);
-    dci_corner_phi(Q, D, G->P->Phi, gamma);
-    if (bar) dci_corner_vjp(Q, D, G->rho, gamma, bar, ubar, G->Y, G->z, G->dz);
+    dci_corner_phi(Q, D, G->pair->response, gamma);
+    if (bar) dci_corner_vjp(Q, D, G->rho, gamma, bar, ubar, G->adjoint, G->at.dual, G->step.dual);
 }
 
 /* ---- growth distance: derivatives and calls --------------------------------------------------------- */
@@ -2576,7 +2649,7 @@ DCI_LANE void dci_growth_column(const dci_growth *G, const int D, dc_real length
 
 DCI_LANE void dci_growth_columns(const dci_growth *G, const int D, dc_real length, const dc_real *n, dc_real *jac)
 {
-    const dci_pair_nc *P = G->P;
+    const dci_pair_nc *P = G->pair;
     const dc_real zero[3] = DC_ZERO;
     const int w = 2*D, rows = 2*D + 1, turns = D == 2 ? 1 : 3, flat = dci_growth_flat(P);
     int j, k, l, i;
@@ -2586,7 +2659,7 @@ DCI_LANE void dci_growth_columns(const dci_growth *G, const int D, dc_real lengt
     for (j = 0; j < D; ++j) {
         dc_real o[7], unit[3] = DC_ZERO;
         unit[j] = 1;
-        for (i = 0; i < rows; ++i) o[i] = flat >= 0 && i > D ? 0 : P->Phi[i*w + j];
+        for (i = 0; i < rows; ++i) o[i] = flat >= 0 && i > D ? 0 : P->response[i*w + j];
         dci_growth_column(G, D, length, n, o, zero, zero, jac + j);
         for (i = 0; i < rows; ++i) o[i] = -o[i];
         dci_growth_column(G, D, length, n, o, unit, zero, jac + 6 + j);
@@ -2597,19 +2670,19 @@ DCI_LANE void dci_growth_columns(const dci_growth *G, const int D, dc_real lengt
         for (j = 0; j < turns; ++j) {
             dc_real move[3] = DC_ZERO, turn[3] = DC_ZERO, axis[3] = DC_ZERO, o[7];
             axis[j] = 1;
-            dci_ncp_wr(D, axis, P->r[k], move);
-            dci_ncp_wr(D, axis, P->u[k], turn);
+            dci_ncp_wr(D, axis, P->arm[k], move);
+            dci_ncp_wr(D, axis, P->pull[k], turn);
             for (i = 0; i < rows; ++i) {
                 dc_real t = 0, v = 0;
                 for (l = 0; l < D; ++l) {
-                    t += P->Phi[i*w + l]*move[l];
-                    v += P->Phi[i*w + D + l]*turn[l];
+                    t += P->response[i*w + l]*move[l];
+                    v += P->response[i*w + D + l]*turn[l];
                 }
                 o[i] = k ? v - t : v + t;
             }
             if (flat >= 0) {                            /* its own normal, whatever touches it */
                 for (i = D + 1; i < rows; ++i) o[i] = 0;
-                dci_ncp_wr(D, axis, P->u[0], turn);
+                dci_ncp_wr(D, axis, P->pull[0], turn);
                 for (i = 0; i < D && k != flat; ++i) turn[i] = 0;
             } else
                 for (i = 0; i < D && k; ++i) turn[i] = 0;
@@ -2622,15 +2695,15 @@ DCI_LANE void dci_growth_columns(const dci_growth *G, const int D, dc_real lengt
  * with lam1 = s_0 + |s_1| and mu = z_0 + |z_1|,    eta^2 = lam1/mu,   w_0 + |w_1| = sqrt(lam1 mu/rho). */
 static int dci_growth_central(dci_growth *G, dc_real rho)
 {
-    dci_pair_nc *P = G->P;
-    const dc_real root = dc_sqrt(rho), *s = G->s, *z = G->z;
+    dci_pair_nc *P = G->pair;
+    const dc_real root = dc_sqrt(rho), *s = G->at.slack, *z = G->at.dual;
     int i, k;
-    for (k = 0; k < P->runs; ++k) {
-        dci_run *R = P->run + k;
-        const int at = R->at, end = R->at + R->n;
+    for (k = 0; k < P->cones.runs; ++k) {
+        dci_run *R = P->cones.run + k;
+        const int at = R->first, end = R->first + R->count;
         dc_real s2 = 0, z2 = 0, u2 = 0, lam1, mu, q, f;
-        if (!R->soc) {
-            for (i = at; i < end; ++i) P->w[i] = z[i] > s[i] ? z[i]/root : root/s[i];
+        if (!R->second_order) {
+            for (i = at; i < end; ++i) P->cones.scaling[i] = z[i] > s[i] ? z[i]/root : root/s[i];
             continue;
         }
         for (i = at + 1; i < end; ++i) {
@@ -2642,35 +2715,35 @@ static int dci_growth_central(dci_growth *G, dc_real rho)
         q = dc_max(dc_sqrt(lam1)*dc_sqrt(mu)/root, 1);
         R->eta = dc_sqrt(lam1/mu);
         for (i = at + 1; i < end; ++i) {                /* s_1 and -z_1 are parallel */
-            P->w[i] = s[i]/lam1 - z[i]/mu;
-            u2 += P->w[i]*P->w[i];
+            P->cones.scaling[i] = s[i]/lam1 - z[i]/mu;
+            u2 += P->cones.scaling[i]*P->cones.scaling[i];
         }
         f = u2 > 0 ? (q - 1/q)/(2*dc_sqrt(u2)) : 0;
-        for (i = at + 1; i < end; ++i) P->w[i] *= f;
-        P->w[at] = (q + 1/q)/2;
+        for (i = at + 1; i < end; ++i) P->cones.scaling[i] *= f;
+        P->cones.scaling[at] = (q + 1/q)/2;
     }
-    return P->D == 2 ? dci_pnc_qr(P, 2) : dci_pnc_qr(P, 3);
+    return P->dim == 2 ? dci_pnc_qr(P, 2) : dci_pnc_qr(P, 3);
 }
 
 static void dci_growth_jac(dci_growth *G, dc_real length, const dc_real *n, dc_real *jac)
 {
-    if (G->P->D == 2) dci_growth_columns(G, 2, length, n, jac);
+    if (G->pair->dim == 2) dci_growth_columns(G, 2, length, n, jac);
     else dci_growth_columns(G, 3, length, n, jac);
 }
 
 /* Y and the duals' part of the pair's answer to the cotangents, to G->Y and G->dz */
 static void dci_growth_adjoint(dci_growth *G, const dc_real *bar, const dc_real *ubar)
 {
-    dci_pair_nc *P = G->P;
-    int D = P->D, i, l;
-    dc_real *r1 = G->dya, *r2 = G->c;
-    for (i = 0; i < P->ny; ++i) r1[i] = i < D ? bar[1 + i] : 0;
+    dci_pair_nc *P = G->pair;
+    int D = P->dim, i, l;
+    dc_real *r1 = G->predictor.free, *r2 = G->right;
+    for (i = 0; i < P->unknowns; ++i) r1[i] = i < D ? bar[1 + i] : 0;
     r1[D] = G->unit*bar[0];
-    for (i = 0; i < P->m; ++i) {
+    for (i = 0; i < P->rows; ++i) {
         r2[i] = 0;
-        if (i < P->m0) for (l = 0; l < D; ++l) r2[i] -= P->G[i*P->ny + l]*ubar[l];
+        if (i < P->rows_a) for (l = 0; l < D; ++l) r2[i] -= P->gradient[i*P->unknowns + l]*ubar[l];
     }
-    dci_pnc_solve(P, r1, r2, G->Y, G->dz);
+    dci_pnc_solve(P, r1, r2, G->adjoint, G->step.dual);
 }
 
 /* options, shapes and memory of dc_growth: rho, the limit of iterations, the arrays of G in `mem` */
@@ -2678,8 +2751,8 @@ static dc_status dci_growth_make(const dc_growth_options *opt, const dc_shape *a
 {
     dci_layout l = {NULL, 0};
     G->rho = opt && opt->rho != 0 ? opt->rho : DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-8);
-    G->most = opt && opt->max_iterations != 0 ? opt->max_iterations : 60;
-    if (!mem || !dci_shape_valid(a) || !dci_shape_valid(b) || a->dim != b->dim || !(G->rho > 0 && G->rho <= 1) || G->most < 1
+    G->max_iterations = opt && opt->max_iterations != 0 ? opt->max_iterations : 60;
+    if (!mem || !dci_shape_valid(a) || !dci_shape_valid(b) || a->dim != b->dim || !(G->rho > 0 && G->rho <= 1) || G->max_iterations < 1
         || !(a->size + b->size > 0)) return DC_E_ARG;
     dci_growth_all(G, a, b, &l);
     l.base = (unsigned char *)dc_arena_take(mem, l.bytes, 1);
@@ -2695,9 +2768,9 @@ static dc_status dci_growth_make(const dc_growth_options *opt, const dc_shape *a
 static DCI_NOINLINE dc_status dci_growth_derive(dci_growth *G, dci_corner *Q, dc_real rho, dc_real length, const dc_real *normal,
                                                 dc_real *jac, const dc_real *bar, dc_shape_grad *ga, dc_shape_grad *gb)
 {
-    dci_pair_nc *P = G->P;
+    dci_pair_nc *P = G->pair;
     dc_real ubar[3] = DC_ZERO;
-    int D = P->D, i;
+    int D = P->dim, i;
 
     if (bar) {
         dci_ncp_across(D, normal, bar + 4, ubar);
@@ -2713,8 +2786,8 @@ static DCI_NOINLINE dc_status dci_growth_derive(dci_growth *G, dci_corner *Q, dc
     }
 
     if (jac) dci_growth_jac(G, length, normal, jac);
-    if (bar && ga) dci_pnc_shape_vjp(P, 0, G->unit, G->R[0], G->y, G->z, G->Y, G->dz, ubar, ga);
-    if (bar && gb) dci_pnc_shape_vjp(P, 1, G->unit, G->R[1], G->y, G->z, G->Y, G->dz, NULL, gb);
+    if (bar && ga) dci_pnc_shape_vjp(P, 0, G->unit, G->own_rotation[0], G->at.free, G->at.dual, G->adjoint, G->step.dual, ubar, ga);
+    if (bar && gb) dci_pnc_shape_vjp(P, 1, G->unit, G->own_rotation[1], G->at.free, G->at.dual, G->adjoint, G->step.dual, NULL, gb);
     return DC_OK;
 }
 
@@ -2722,38 +2795,38 @@ static DCI_NOINLINE dc_status dci_growth_derive(dci_growth *G, dci_corner *Q, dc
 static DCI_NOINLINE dc_status dci_growth_run(dci_growth *G, const dc_pose *pa, const dc_pose *pb, dc_growth_warm *warm, dc_growth_result *out,
                                              dc_real *jac, const dc_real *bar, dc_shape_grad *ga, dc_shape_grad *gb)
 {
-    dci_pair_nc *P = G->P;
+    dci_pair_nc *P = G->pair;
     const dc_shape *a = P->shape[0], *b = P->shape[1];
     dci_corner Q;
     dc_growth_result r;
     dc_status st = DC_OK;
     dc_real L = a->size + b->size, dist2, len[2], n[2][3] = DC_ZERO, home[3], least = 64*DC_EPS/L, rho = 0;
-    int D = P->D, i, k, corner = 0;
+    int D = P->dim, i, k, corner = 0;
 
     /* poses */
-    if (!dci_pose_rows(D, pa, G->x[0], G->R[0]) || !dci_pose_rows(D, pb, G->x[1], G->R[1])) return DC_E_ARG;
+    if (!dci_pose_rows(D, pa, G->own_position[0], G->own_rotation[0]) || !dci_pose_rows(D, pb, G->own_position[1], G->own_rotation[1])) return DC_E_ARG;
     for (i = 0; i < 3; ++i) {
-        home[i] = G->x[1][i];
-        G->x[0][i] -= home[i];
-        G->x[1][i] = 0;
+        home[i] = G->own_position[1][i];
+        G->own_position[0][i] -= home[i];
+        G->own_position[1][i] = 0;
     }
     for (k = 0; k < 2; ++k) {
-        G->xs[k] = G->x[k];
-        G->Rs[k] = G->R[k];
+        G->position[k] = G->own_position[k];
+        G->rotation[k] = G->own_rotation[k];
     }
     dist2 = dci_growth_middle(G, a, b)/(L*L);
 
     /* by the corner where there is one, else by the interior point */
     G->unit = 1;
-    if (G->corner) {
-        Q.rows = P->m;
-        Q.rows_a = P->m0;
-        Q.L = L;
-        Q.C = G->corner;
-        Q.h = Q.C + P->m*(D + 1);
-        Q.s = Q.h + P->m;
-        Q.ds = Q.s + P->m;
-        Q.stop = Q.ds + P->m;
+    if (G->corner_memory) {
+        Q.rows = P->rows;
+        Q.rows_a = P->rows_a;
+        Q.metres = L;
+        Q.slope = G->corner_memory;
+        Q.offset = Q.slope + P->rows*(D + 1);
+        Q.slack = Q.offset + P->rows;
+        Q.slack_change = Q.slack + P->rows;
+        Q.stop = Q.slack_change + P->rows;
         corner = D == 2 ? dci_corner_solve_2(&Q, G, warm, &r) : dci_corner_solve_3(&Q, G, warm, &r);
     }
     if (!corner) {
@@ -2762,21 +2835,21 @@ static DCI_NOINLINE dc_status dci_growth_run(dci_growth *G, const dc_pose *pa, c
         while (G->unit*G->unit*16 < dist2) G->unit *= 4;
         G->metres = G->unit*L;
         dci_pnc_fill(P, 0, G->unit, G->metres);
-        P->L = 1;
-        G->slack = G->dual = 1;
+        P->weight = 1;
+        G->start.slack = G->start.dual = 1;
         rho = dc_max(G->rho/G->unit, dc_min(G->rho, 16*DC_EPS));
-        st = dci_growth_solve(G, rho, 0, G->most, &r);
+        st = dci_growth_solve(G, rho, 0, G->max_iterations, &r);
     }
 
     /* alpha, point, normals; deep in a half-space the pull of many rows is a small difference, of its one row it is not */
     if (dci_growth_flat(P) == 1)
-        for (i = 0; i < D; ++i) P->u[0][i] = -P->u[1][i];
-    r.alpha = G->unit*G->y[D];
-    r.p = dc_vec(G->y[0] + home[0], G->y[1] + home[1], D == 3 ? G->y[2] + home[2] : 0);
+        for (i = 0; i < D; ++i) P->pull[0][i] = -P->pull[1][i];
+    r.alpha = G->unit*G->at.free[D];
+    r.p = dc_vec(G->at.free[0] + home[0], G->at.free[1] + home[1], D == 3 ? G->at.free[2] + home[2] : 0);
     for (k = 0; k < 2; ++k) {
         dc_real sign = k ? DC_R(1) : DC_R(-1);
-        len[k] = G->unit*dc_sqrt(dci_ncp_dot(D, P->u[k], P->u[k]));
-        for (i = 0; i < D; ++i) n[k][i] = len[k] > least ? sign*G->unit*P->u[k][i]/len[k] : DC_R(i == D - 1);
+        len[k] = G->unit*dc_sqrt(dci_ncp_dot(D, P->pull[k], P->pull[k]));
+        for (i = 0; i < D; ++i) n[k][i] = len[k] > least ? sign*G->unit*P->pull[k][i]/len[k] : DC_R(i == D - 1);
     }
     r.n_a = dc_vec(n[0][0], n[0][1], n[0][2]);
     r.n_b = dc_vec(n[1][0], n[1][1], n[1][2]);
@@ -2837,78 +2910,186 @@ DC_DEF dc_status dc_growth_batch(const dc_growth_options *opt, const dc_shape *a
 enum { DCI_NO_FRICTION, DCI_LINE, DCI_CONE, DCI_PYRAMID };
 
 /* a body, or the world, at the end of the step */
+/* the state of a body, world frame; of rotations the dim x dim corner, in 2D omega is one number */
+typedef struct { dc_real position[3], rotation[9], velocity[3], omega[3]; } dci_state;
+
+/* cotangents of a body's place at the end of the step and at its start, and of its mass */
 typedef struct {
-    dc_real x[3], R[9], v[3], w[3], T[9];       /* T = h J_l(h w): turns by w's change */
-    dc_real x0[3], R0[9], v0[3], w0[3];         /* at the start */
-    dc_real M, In[9], p0[6], rhs[6];    /* mass; inertia in world axes (2D: In[0]), at the start; momentum, impulse of loads */
-    dc_real D[9];                               /* derivative of the angular momentum by w */
-    dc_real unit[2], load[2];                   /* natural units of momentum, linear and angular; sums of what acts */
-    dc_real xbar[3], tbar[3];                       /* cotangents of position and turn at the end, */
-    dc_real x0bar[3], t0bar[3], v0bar[3], w0bar[3]; /* and at the start, of velocities there */
-    dc_real massbar;
-    int     dof, held;                          /* first row in the body system, -1; 1: a contact holds it */
+    dc_real position[3], turn[3];
+    dc_real position_before[3], turn_before[3], velocity_before[3], omega_before[3];
+    dc_real mass;
+} dci_place_bar;
+
+/* a body, or the world */
+typedef struct {
+    /* problem */
+    dci_state before;               /* at the start of the step */
+    dc_real mass, inertia[9];       /* inertia at the start, world axes; in 2D inertia[0] */
+    dc_real momentum[6];            /* at the start, and impulse of loads */
+    dc_real unit[2];                /* natural units of momentum, linear and angular */
+    int first_row;                  /* in the body system; -1: it does not move */
+    int held;                       /* 1: by a contact */
+
+    /* of the last evaluation */
+    dci_state after;                /* at the end of the step */
+    dc_real turn_by_omega[9];       /* T = h J_l(h w) */
+    dc_real momentum_by_omega[9];
+    dc_real load[2];                /* sums of what acts, linear and angular */
+
+    dci_place_bar bar;
 } dci_ncp_place;
 
+/* where the numbers of a contact stand: its y in the free unknowns, its duals and slacks; in these its rows of spin (0: none) and pair */
+typedef struct { int free, dual, count, spin, pair; } dci_contact_rows;
+
+/* natural units; impulse_rate: impulse over the reduced mass */
+typedef struct { dc_real length, impulse, speed, impulse_rate; } dci_contact_units;
+
+/* the gap that a bounce ends at, m (0: none), with derivatives by twists and velocities at the start, restitution and h */
+typedef struct { dc_real gap, by[2][12], by_restitution, by_step; } dci_contact_bounce;
+
+/* a contact at an iterate */
 typedef struct {
-    dci_pair_nc P;
-    int     body[2], friction, nt, spin, oy, oz, nz, lam;
-    dci_run head[3];                /* cones before the pair's: gamma; friction; spin */
-    int     heads;
-    dc_real mu, mus, e, L;
-    dc_real length, impulse, speed, impulse_rate; /* natural units; impulse over the reduced mass */
+    dc_real normal[2][3];           /* n by either shape's duals */
+    dc_real inverse[2], inverse_along[2];   /* 1/|u|, for what turns n and what makes it longer */
+    dc_real tangent[2][2][3];       /* columns of T */
+    dc_real velocity[2][3];         /* of the bodies' points at p */
+    dc_real force[2][3];            /* F on the bodies */
+    dc_real normal_impulse, friction_impulse[3], spin_impulse;      /* gamma, f, m */
+    dc_real branch;                 /* which of the two fields of tangents, chosen at the start; 0: not yet */
+} dci_contact_at;
+
+/* what is left of its rows when slacks, duals and the multipliers psi are eliminated: df = by_normal dgamma - by_slip dw */
+typedef struct {
+    dc_real gap;                    /* -dgamma/d(L alpha) */
+    dc_real by_slip[9], by_normal[3];
+    dc_real coupling[3], pivot;     /* of psi's row: D of the slips, and its diagonal */
+    dc_real spin_by_slip, spin_by_normal, spin_coupling, spin_pivot;
+    dc_real scaling[9], scaled[9];  /* of the cones of forces: gamma, four or five numbers of friction, three of spin */
+} dci_contact_factor;
+
+/* the constants of the same rows for one right-hand side */
+typedef struct { dc_real normal_impulse, friction_impulse[3], spin_impulse, multiplier, spin_multiplier, pair[7]; } dci_contact_constant;
+
+/* a direction */
+typedef struct {
+    dc_real slip[3], spin;          /* dw and that of the spin */
+    dc_real normal_impulse, friction_impulse[3], spin_impulse;
+    dc_real gap;                    /* L dalpha */
+    dc_real displacement[3];        /* xi of a against b, at p */
+    dc_real turned_pull[3];         /* of u, by the bodies' turns */
+    dc_real point[3];               /* dp */
+} dci_contact_change;
+
+typedef struct {
+    /* problem */
+    int body[2];                    /* places in S->place */
+    int friction, tangents;         /* kind, and slips: 1, 2, or dim with a cone */
+    dci_contact_rows row;
+    dc_real mu, mu_spin, restitution;
+    dc_real size;                   /* L, metres of one unit of alpha */
+    dci_contact_units unit;
     dc_real fastest;                /* the bodies' largest speed without contact */
-    dc_real bounce;                 /* L (alpha - 1) at the end is to be at least this, m */
-    dc_real bounce_by[2][12], bounce_by_e, bounce_by_h;     /* derivatives by twists and velocities at the start, restitution, h */
-    /* of the last evaluation */
-    dc_real n[2][3], inv[2], kk[2], t[2][2][3], vp[2][3], F[2][3], f[3], m, gamma;
-    dc_real sg;                     /* which of the two tangent fields, chosen at the start; 0: not yet */
-    /* of the factor */
-    dc_real wg, Kv[9], kap[3], fw[10], flam[10], den, dlt[3], kvs, kaps, dens, dlts;
-    /* constants of a right-hand side */
-    dc_real cg, kc[3], kcs, cpsi, cpsis, out0[7];
-    /* of a direction */
-    dc_real dw[3], dws, dgamma, df[3], dm, dalpha, dap, xi[3], sig[3], dp[3];
+    dci_contact_bounce bounce;
+    dci_run head[3];                /* cones of forces: gamma; friction; spin */
+    int heads;
+
+    dci_pair_nc pair;
+    dci_contact_at at;
+    dci_contact_factor factor;
+    dci_contact_constant constant;
+    dci_contact_change change;
 } dci_contact_nc;
 
 /* A contact of the convex problem that guesses the impulses: cone Z = (mu gamma, beta), S = (u_n/mu, u_T); without friction
  * gamma and u_n. `gap` in metres. */
 typedef struct {
+    dc_real normal[3], tangent[2][3];
+    dc_real arm[2][3], gap;
+    dc_real unit;                   /* what the bodies' speed is worth, N s */
     dci_run run;
-    dc_real n[3], t[2][3], arm[2][3], gap;
-    dc_real Z[3], S[3], dZ[3], dS[3], rc[3], H[9], w[3], lam[3], unit;
+    dc_real dual[3], slack[3];      /* Z, S */
+    dc_real dual_step[3], slack_step[3];
+    dc_real product[3];             /* rc */
+    dc_real scaling[3], scaled[3];  /* w, lam */
+    dc_real curvature[9];           /* H = W^-2 */
 } dci_load;
 
+/* counts: dimension; rows of a body; velocities of all bodies; free unknowns and duals of the step; its cones */
+typedef struct { int dim, body, velocities, free, dual, degree; } dci_ncp_size;
+
+/* The body system: momentum rows by velocities, everything of the contacts eliminated. Blocks of body x body numbers. */
+typedef struct {
+    int bodies, blocks;             /* that move; blocks with those that the factor fills */
+    int *order;                     /* [bodies] in which bodies are eliminated */
+    int *slot;                      /* [bodies x bodies] number of a block, -1: none */
+    int *first, *list;              /* bodies that follow order[k] and share a block with it: list[first[k]..first[k + 1]) */
+    int *pivot;                     /* [6 bodies] row swaps within diagonal blocks */
+    dc_real *matrix;                /* K, then its factors */
+} dci_body_system;
+
+/* the convex problem that guesses the load */
+typedef struct {
+    dci_load *load;                 /* [contacts] */
+    dc_real *velocity;              /* [velocities] */
+} dci_ncp_guess;
+
+typedef struct {
+    dc_real *best;                  /* [velocities] of the start that came nearest */
+    dc_real *work;                  /* a growth problem, or a right-hand side */
+    dc_real *cotangent;             /* of a pair's transpose */
+} dci_ncp_scratch;
+
 struct dc_ncp {
+    /* problem */
     dc_ncp_scene scene;
-    dc_ncp_options opt;
-    dc_real rho, tol, acceleration;
-    int D, nb, nv, nx, nz, degree, most, factored, guessed;
-    dc_status status;
+    dc_ncp_options options;
+    dc_real rho, tolerance, acceleration;
+    dci_ncp_size size;
     dci_ncp_place *place;           /* bodies, then the world */
-    dci_contact_nc *C;
-    dci_load *guess;
-    dc_real *guess_v;
-    dc_real *x, *best, *z, *s, *Fx, *Fs, *rc, *dx, *dz, *ds, *dza, *dsa, *xt, *zt, *st, *work, *cotangent;
-    /* body system */
-    int n, blocks, *order, *slot, *first, *list, *piv, *rank;
-    dc_real *K;
+    dci_contact_nc *contact;
+    dci_ncp_guess guess;
+
+    /* iteration */
+    int max_iterations;             /* left for this step */
+    int factored;                   /* 1: the factor is that of the solution */
+    int guessed;                    /* 1: the guess of the load is known, -1: there is none */
+    dc_status status;               /* of the step */
+    dci_point now, trial;           /* x: velocities, then y of each contact; z; s */
+    dci_point predictor, step;      /* directions to the end of the path, and to a place on it; `free` is one array for both */
+    dci_residual residual;          /* of the last evaluation */
+    dci_body_system system;         /* of the last factor */
+
+    dci_ncp_scratch scratch;
 };
+
+/* The two products of cones of contact c: 0 of its forces, 1 of its pair; *first: where in z they begin */
+static dci_cones dci_contact_cones(dci_contact_nc *c, int part, int *first)
+{
+    dci_cones forces;
+    *first = part ? c->row.dual + c->row.pair : c->row.dual;
+    forces.run = c->head;
+    forces.runs = c->heads;
+    forces.scaling = c->factor.scaling;
+    forces.scaled = c->factor.scaled;
+    return part ? c->pair.cones : forces;
+}
 
 /* T f for the normal's tangents (linear), or (1 - n n^T) f */
 DCI_LANE void dci_ncp_tf(const int D, const dci_contact_nc *c, int k, const dc_real *f, dc_real *o)
 {
     int i;
-    if (c->friction == DCI_CONE) dci_ncp_across(D, c->n[k], f, o);
+    if (c->friction == DCI_CONE) dci_ncp_across(D, c->at.normal[k], f, o);
     else if (c->friction == DCI_NO_FRICTION) for (i = 0; i < D; ++i) o[i] = 0;
-    else for (i = 0; i < D; ++i) o[i] = f[0]*c->t[k][0][i] + (D == 3 ? f[1]*c->t[k][1][i] : 0);
+    else for (i = 0; i < D; ++i) o[i] = f[0]*c->at.tangent[k][0][i] + (D == 3 ? f[1]*c->at.tangent[k][1][i] : 0);
 }
 /* T^T v */
 DCI_LANE void dci_ncp_tv(const int D, const dci_contact_nc *c, int k, const dc_real *v, dc_real *o)
 {
-    if (c->friction == DCI_CONE) dci_ncp_across(D, c->n[k], v, o);
+    if (c->friction == DCI_CONE) dci_ncp_across(D, c->at.normal[k], v, o);
     else if (c->friction != DCI_NO_FRICTION) {
-        o[0] = dci_ncp_dot(D, c->t[k][0], v);
-        if (D == 3) o[1] = dci_ncp_dot(D, c->t[k][1], v);
+        o[0] = dci_ncp_dot(D, c->at.tangent[k][0], v);
+        if (D == 3) o[1] = dci_ncp_dot(D, c->at.tangent[k][1], v);
     }
 }
 /* The tangents of n. In 2D (n_y, -n_x); in 3D, unit n, those of Duff et al. (2017) with the sign kept through a step: smooth
@@ -2940,7 +3121,7 @@ DCI_LANE void dci_ncp_dtangents(const int D, const dc_real *n, dc_real sg, const
 /* d(T f) - T df and d(T^T v) - T^T dv */
 DCI_LANE void dci_ncp_dtf(const int D, const dci_contact_nc *c, int k, const dc_real *dn, const dc_real *f, dc_real *o)
 {
-    const dc_real *n = c->n[k];
+    const dc_real *n = c->at.normal[k];
     int i;
     for (i = 0; i < D; ++i) o[i] = 0;
     if (c->friction == DCI_CONE) {
@@ -2948,7 +3129,7 @@ DCI_LANE void dci_ncp_dtf(const int D, const dci_contact_nc *c, int k, const dc_
         for (i = 0; i < D; ++i) o[i] = -dn[i]*a - n[i]*b;
     } else if (c->friction != DCI_NO_FRICTION) {
         dc_real t[2][3];
-        dci_ncp_dtangents(D, n, c->sg, dn, t);
+        dci_ncp_dtangents(D, n, c->at.branch, dn, t);
         for (i = 0; i < D; ++i) o[i] = f[0]*t[0][i] + (D == 3 ? f[1]*t[1][i] : 0);
     }
 }
@@ -2957,7 +3138,7 @@ DCI_LANE void dci_ncp_dtv(const int D, const dci_contact_nc *c, int k, const dc_
     if (c->friction == DCI_CONE) dci_ncp_dtf(D, c, k, dn, v, o);
     else if (c->friction != DCI_NO_FRICTION) {
         dc_real t[2][3];
-        dci_ncp_dtangents(D, c->n[k], c->sg, dn, t);
+        dci_ncp_dtangents(D, c->at.normal[k], c->at.branch, dn, t);
         o[0] = dci_ncp_dot(D, t[0], v);
         if (D == 3) o[1] = dci_ncp_dot(D, t[1], v);
     }
@@ -2975,93 +3156,93 @@ static dc_real dci_ncp_larger(dc_real a, dc_real b) { return a < b || (a >= 0 &&
 /* The residual of contact c; takes its wrenches out of the bodies' rows of Fx. Returns the largest, in natural units. */
 DCI_LANE dc_real dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *x, const dc_real *z, const dc_real *s)
 {
-    dci_pair_nc *P = &c->P;
+    dci_pair_nc *P = &c->pair;
     dci_ncp_place *b[2];
-    const dc_real *xs[2], *Rs[2], *y = x + c->oy;
-    dc_real *Fs = S->Fs + c->oz, *Fx = S->Fx + c->oy, w[3] = DC_ZERO, ws = 0, worst = 0, reach, speed = 0, dual = 0;
+    const dc_real *xs[2], *Rs[2], *y = x + c->row.free;
+    dc_real *Fs = S->residual.slack + c->row.dual, *Fx = S->residual.free + c->row.free, w[3] = DC_ZERO, ws = 0, worst = 0, reach, speed = 0, dual = 0;
     int k, i, nw = D == 2 ? 1 : 3;
-    z += c->oz;
-    s += c->oz;
+    z += c->row.dual;
+    s += c->row.dual;
     for (k = 0; k < 2; ++k) {
         b[k] = S->place + c->body[k];
-        xs[k] = b[k]->x;
-        Rs[k] = b[k]->R;
+        xs[k] = b[k]->after.position;
+        Rs[k] = b[k]->after.rotation;
     }
 
     /* the pair: SILICO Eq. 26-29, 31, 32 */
-    dci_pnc_eval(P, D, xs, Rs, y, z + c->lam, Fs + c->lam, Fx);
-    for (i = c->lam; i < c->nz; ++i) {
+    dci_pnc_eval(P, D, xs, Rs, y, z + c->row.pair, Fs + c->row.pair, Fx);
+    for (i = c->row.pair; i < c->row.count; ++i) {
         Fs[i] = s[i] - Fs[i];
         dual += dc_abs(z[i]);
     }
 
     /* impulses */
-    c->gamma = z[0];
-    if (c->friction == DCI_CONE) for (i = 0; i < D; ++i) c->f[i] = z[2 + i];
-    else for (i = 0; i < c->nt; ++i) c->f[i] = z[2 + 2*i] - z[3 + 2*i];
-    c->m = c->spin ? z[c->spin + 1] - z[c->spin + 2] : 0;
-    reach = c->L*(1 + dc_abs(y[D]));
+    c->at.normal_impulse = z[0];
+    if (c->friction == DCI_CONE) for (i = 0; i < D; ++i) c->at.friction_impulse[i] = z[2 + i];
+    else for (i = 0; i < c->tangents; ++i) c->at.friction_impulse[i] = z[2 + 2*i] - z[3 + 2*i];
+    c->at.spin_impulse = c->row.spin ? z[c->row.spin + 1] - z[c->row.spin + 2] : 0;
+    reach = c->size*(1 + dc_abs(y[D]));
     for (k = 0; k < 2; ++k) {
-        dc_real sign = k ? DC_R(1) : DC_R(-1), len2 = dci_ncp_dot(D, P->u[k], P->u[k]), t[3], M[3], push = 0, arm = 0;
+        dc_real sign = k ? DC_R(1) : DC_R(-1), len2 = dci_ncp_dot(D, P->pull[k], P->pull[k]), t[3], M[3], push = 0, arm = 0;
         const dc_real r0 = DC_R(1.0/32);
 
         /* the normal, SILICO Eq. 41: unit; shorter below 1/32, smoothly, where cones are still opening */
         if (len2 >= r0*r0) {
-            c->inv[k] = 1/dc_sqrt(len2);
-            c->kk[k] = c->inv[k];
+            c->at.inverse[k] = 1/dc_sqrt(len2);
+            c->at.inverse_along[k] = c->at.inverse[k];
         } else {
-            c->inv[k] = 2*r0/(r0*r0 + len2);
-            c->kk[k] = 1/r0;
+            c->at.inverse[k] = 2*r0/(r0*r0 + len2);
+            c->at.inverse_along[k] = 1/r0;
         }
-        for (i = 0; i < D; ++i) c->n[k][i] = sign*c->inv[k]*P->u[k][i];
-        if (c->friction == DCI_PYRAMID && !(dc_abs(c->sg) > 0)) c->sg = c->n[k][2] < DC_R(-0.5) ? DC_R(-1) : DC_R(1);
-        if (c->friction == DCI_LINE || c->friction == DCI_PYRAMID) dci_ncp_tangents(D, c->n[k], c->sg, c->t[k]);
+        for (i = 0; i < D; ++i) c->at.normal[k][i] = sign*c->at.inverse[k]*P->pull[k][i];
+        if (c->friction == DCI_PYRAMID && !(dc_abs(c->at.branch) > 0)) c->at.branch = c->at.normal[k][2] < DC_R(-0.5) ? DC_R(-1) : DC_R(1);
+        if (c->friction == DCI_LINE || c->friction == DCI_PYRAMID) dci_ncp_tangents(D, c->at.normal[k], c->at.branch, c->at.tangent[k]);
 
         /* velocity of the material point, slip, spin */
-        dci_ncp_wr(D, b[k]->w, P->r[k], c->vp[k]);
+        dci_ncp_wr(D, b[k]->after.omega, P->arm[k], c->at.velocity[k]);
         for (i = 0; i < D; ++i) {
-            c->vp[k][i] += b[k]->v[i];
-            speed += dc_abs(c->vp[k][i]);
-            arm += dc_abs(P->r[k][i]);
+            c->at.velocity[k][i] += b[k]->after.velocity[i];
+            speed += dc_abs(c->at.velocity[k][i]);
+            arm += dc_abs(P->arm[k][i]);
         }
-        dci_ncp_tv(D, c, k, c->vp[k], t);
-        for (i = 0; i < c->nt; ++i) w[i] += k ? -t[i] : t[i];
-        if (c->spin) ws -= sign*dci_ncp_dot(3, c->n[k], b[k]->w);
+        dci_ncp_tv(D, c, k, c->at.velocity[k], t);
+        for (i = 0; i < c->tangents; ++i) w[i] += k ? -t[i] : t[i];
+        if (c->row.spin) ws -= sign*dci_ncp_dot(3, c->at.normal[k], b[k]->after.omega);
         reach += arm;
 
         /* wrench, the contact's part of SILICO Eq. 8 */
-        dci_ncp_tf(D, c, k, c->f, t);
+        dci_ncp_tf(D, c, k, c->at.friction_impulse, t);
         for (i = 0; i < D; ++i) {
-            c->F[k][i] = -sign*(c->n[k][i]*c->gamma + t[i]);
-            push += dc_abs(c->F[k][i]);
+            c->at.force[k][i] = -sign*(c->at.normal[k][i]*c->at.normal_impulse + t[i]);
+            push += dc_abs(c->at.force[k][i]);
         }
-        if (b[k]->dof >= 0) {
-            dc_real *F = S->Fx + b[k]->dof;
-            for (i = 0; i < D; ++i) F[i] -= c->F[k][i];
-            dci_ncp_rf(D, P->r[k], c->F[k], M);
-            for (i = 0; i < nw; ++i) F[D + i] -= M[i] - (c->spin ? sign*c->n[k][i]*c->m : 0);
+        if (b[k]->first_row >= 0) {
+            dc_real *F = S->residual.free + b[k]->first_row;
+            for (i = 0; i < D; ++i) F[i] -= c->at.force[k][i];
+            dci_ncp_rf(D, P->arm[k], c->at.force[k], M);
+            for (i = 0; i < nw; ++i) F[D + i] -= M[i] - (c->row.spin ? sign*c->at.normal[k][i]*c->at.spin_impulse : 0);
             b[k]->load[0] += push;
             b[k]->load[1] += push*arm;
         }
     }
 
     /* the rows of the contact */
-    Fs[0] = s[0] - (c->L*(y[D] - 1) - c->bounce);                                   /* SILICO Eq. 9 */
+    Fs[0] = s[0] - (c->size*(y[D] - 1) - c->bounce.gap);                                   /* SILICO Eq. 9 */
     if (c->friction == DCI_CONE) {
         Fs[1] = z[1] - c->mu*z[0];
         for (i = 0; i < D; ++i) Fs[2 + i] = s[2 + i] - w[i];
     } else if (c->friction != DCI_NO_FRICTION) {
         dc_real sum = 0;
-        for (i = 0; i < c->nt; ++i) {
+        for (i = 0; i < c->tangents; ++i) {
             Fs[2 + 2*i] = s[2 + 2*i] - w[i] - z[1];                                 /* SILICO Eq. 11 */
             Fs[3 + 2*i] = s[3 + 2*i] + w[i] - z[1];
             sum += z[2 + 2*i] + z[3 + 2*i];
         }
         Fs[1] = s[1] - (c->mu*z[0] - sum);                                          /* SILICO Eq. 10 */
     }
-    if (c->spin) {
-        int at = c->spin;
-        Fs[at] = s[at] - (c->mus*z[0] - z[at + 1] - z[at + 2]);
+    if (c->row.spin) {
+        int at = c->row.spin;
+        Fs[at] = s[at] - (c->mu_spin*z[0] - z[at + 1] - z[at + 2]);
         Fs[at + 1] = s[at + 1] - ws - z[at];
         Fs[at + 2] = s[at + 2] + ws - z[at];
     }
@@ -3071,18 +3252,18 @@ DCI_LANE dc_real dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int D,
     reach *= 4*DC_EPS;
     dual *= 4*DC_EPS;
     speed *= 8*DC_EPS;
-    worst = dci_ncp_excess(Fs[0], reach, c->length);
-    for (i = c->lam; i < c->nz; ++i) worst = dci_ncp_larger(worst, dci_ncp_excess(Fs[i], reach, c->length));
-    for (i = 0; i < P->ny; ++i) worst = dci_ncp_larger(worst, dci_ncp_excess(Fx[i], i == D ? dual*c->L : dual, i == D ? c->length : 1));
+    worst = dci_ncp_excess(Fs[0], reach, c->unit.length);
+    for (i = c->row.pair; i < c->row.count; ++i) worst = dci_ncp_larger(worst, dci_ncp_excess(Fs[i], reach, c->unit.length));
+    for (i = 0; i < P->unknowns; ++i) worst = dci_ncp_larger(worst, dci_ncp_excess(Fx[i], i == D ? dual*c->size : dual, i == D ? c->unit.length : 1));
     if (c->friction != DCI_NO_FRICTION) {
-        worst = dci_ncp_larger(worst, dci_ncp_excess(Fs[1], 4*DC_EPS*c->mu*z[0], c->impulse));
+        worst = dci_ncp_larger(worst, dci_ncp_excess(Fs[1], 4*DC_EPS*c->mu*z[0], c->unit.impulse));
         /* what a slip off by this dissipates is small beside the natural unit */
-        for (i = 2; i < (c->spin ? c->spin : c->lam); ++i)
-            worst = dci_ncp_larger(worst, dci_ncp_excess(Fs[i], speed, c->speed*c->impulse/(c->impulse + DC_R(0.1)*c->mu*z[0])));
+        for (i = 2; i < (c->row.spin ? c->row.spin : c->row.pair); ++i)
+            worst = dci_ncp_larger(worst, dci_ncp_excess(Fs[i], speed, c->unit.speed*c->unit.impulse/(c->unit.impulse + DC_R(0.1)*c->mu*z[0])));
     }
-    if (c->spin) {
-        worst = dci_ncp_larger(worst, dci_ncp_excess(Fs[c->spin], 4*DC_EPS*c->mus*z[0], c->impulse*c->mus));
-        for (i = 1; i < 3; ++i) worst = dci_ncp_larger(worst, dci_ncp_excess(Fs[c->spin + i], 8*DC_EPS*dc_abs(ws), c->speed/c->mus));
+    if (c->row.spin) {
+        worst = dci_ncp_larger(worst, dci_ncp_excess(Fs[c->row.spin], 4*DC_EPS*c->mu_spin*z[0], c->unit.impulse*c->mu_spin));
+        for (i = 1; i < 3; ++i) worst = dci_ncp_larger(worst, dci_ncp_excess(Fs[c->row.spin + i], 8*DC_EPS*dc_abs(ws), c->unit.speed/c->mu_spin));
     }
     return worst;
 }
@@ -3094,47 +3275,47 @@ DCI_LANE dc_real dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int D,
  * the angular momentum to rounding. */
 static DCI_NOINLINE void dci_ncp_body_eval(dc_ncp *S, dci_ncp_place *b, const dc_real *v)
 {
-    int D = S->D, i, j, l;
-    dc_real h = S->scene.h, *F = S->Fx + b->dof;
+    int D = S->size.dim, i, j, l;
+    dc_real h = S->scene.h, *F = S->residual.free + b->first_row;
     b->load[0] = b->load[1] = 0;
-    for (i = 0; i < S->nb; ++i) b->load[i >= D] += dc_abs(b->rhs[i]);
+    for (i = 0; i < S->size.body; ++i) b->load[i >= D] += dc_abs(b->momentum[i]);
     for (i = 0; i < D; ++i) {
-        b->v[i] = v[i];
-        b->x[i] = b->x0[i] + h*v[i];
-        F[i] = b->M*v[i] - b->rhs[i];
+        b->after.velocity[i] = v[i];
+        b->after.position[i] = b->before.position[i] + h*v[i];
+        F[i] = b->mass*v[i] - b->momentum[i];
     }
     if (D == 2) {
         dc_real sn, cs, w = v[2];
-        b->w[0] = w;
+        b->after.omega[0] = w;
         dc_sincos(h*w, &sn, &cs);
-        b->R[0] = cs*b->R0[0] - sn*b->R0[2];
-        b->R[1] = cs*b->R0[1] - sn*b->R0[3];
-        b->R[2] = sn*b->R0[0] + cs*b->R0[2];
-        b->R[3] = sn*b->R0[1] + cs*b->R0[3];
-        b->T[0] = h;
-        b->D[0] = b->In[0];
-        F[2] = b->In[0]*w - b->rhs[2];
+        b->after.rotation[0] = cs*b->before.rotation[0] - sn*b->before.rotation[2];
+        b->after.rotation[1] = cs*b->before.rotation[1] - sn*b->before.rotation[3];
+        b->after.rotation[2] = sn*b->before.rotation[0] + cs*b->before.rotation[2];
+        b->after.rotation[3] = sn*b->before.rotation[1] + cs*b->before.rotation[3];
+        b->turn_by_omega[0] = h;
+        b->momentum_by_omega[0] = b->inertia[0];
+        F[2] = b->inertia[0]*w - b->momentum[2];
     } else {
         dc_v3 hw = dc_vec(h*v[3], h*v[4], h*v[5]), w = dc_vec(v[3], v[4], v[5]), p;
         dc_m3 E = dc_m3_exp(hw), J = dc_so3_jl(hw), Ji = dc_so3_jl_inv(dc_neg(hw)), In, A, G;
-        for (i = 0; i < 3; ++i) b->w[i] = v[3 + i];
+        for (i = 0; i < 3; ++i) b->after.omega[i] = v[3 + i];
         for (i = 0; i < 3; ++i)
             for (j = 0; j < 3; ++j) {
                 dc_real t = 0;
-                for (l = 0; l < 3; ++l) t += E.m[3*i + l]*b->R0[3*l + j];
-                b->R[3*i + j] = t;
-                b->T[3*i + j] = h*J.m[3*i + j];
-                In.m[3*i + j] = b->In[3*i + j];
+                for (l = 0; l < 3; ++l) t += E.m[3*i + l]*b->before.rotation[3*l + j];
+                b->after.rotation[3*i + j] = t;
+                b->turn_by_omega[3*i + j] = h*J.m[3*i + j];
+                In.m[3*i + j] = b->inertia[3*i + j];
             }
         p = dc_mul(&Ji, dc_mul(&In, w));
-        F[3] = p.x - b->rhs[3];
-        F[4] = p.y - b->rhs[4];
-        F[5] = p.z - b->rhs[5];
+        F[3] = p.x - b->momentum[3];
+        F[4] = p.y - b->momentum[4];
+        F[5] = p.z - b->momentum[5];
         /* d(J^-1(-h w) u) = J^-1 du + h J^-1 (dJ . (J^-1 u)) */
         A = dc_m3_mul(&Ji, &In);
         G = dc_so3_jl_grad(dc_neg(hw), p);
         G = dc_m3_mul(&Ji, &G);
-        for (i = 0; i < 9; ++i) b->D[i] = A.m[i] + h*G.m[i];
+        for (i = 0; i < 9; ++i) b->momentum_by_omega[i] = A.m[i] + h*G.m[i];
     }
 }
 
@@ -3142,22 +3323,25 @@ static DCI_NOINLINE void dci_ncp_body_eval(dc_ncp *S, dci_ncp_place *b, const dc
 static DCI_NOINLINE void dci_ncp_eval(dc_ncp *S, const dc_real *x, const dc_real *z, const dc_real *s, dc_real *eq, dc_real *cp)
 {
     dc_real worst = 0, comp = 0;
-    int i, k;
+    int i, k, part;
     for (i = 0; i < S->scene.bodies; ++i)
-        if (S->place[i].dof >= 0) dci_ncp_body_eval(S, S->place + i, x + S->place[i].dof);
+        if (S->place[i].first_row >= 0) dci_ncp_body_eval(S, S->place + i, x + S->place[i].first_row);
     for (k = 0; k < S->scene.contacts; ++k) {
-        dci_contact_nc *c = S->C + k;
-        dc_real one = S->D == 2 ? dci_ncp_contact_eval(S, c, 2, x, z, s) : dci_ncp_contact_eval(S, c, 3, x, z, s);
+        dci_contact_nc *c = S->contact + k;
+        dc_real one = S->size.dim == 2 ? dci_ncp_contact_eval(S, c, 2, x, z, s) : dci_ncp_contact_eval(S, c, 3, x, z, s);
         worst = dci_ncp_larger(worst, one);
         /* SILICO Eq. 12, relaxed: SILICO Eq. 22 */
-        comp = dci_ncp_larger(comp, dci_cone_excess(c->heads, c->head, z + c->oz, s + c->oz, S->rho, S->work));
-        comp = dci_ncp_larger(comp, dci_cone_excess(c->P.runs, c->P.run, z + c->oz + c->lam, s + c->oz + c->lam, S->rho, S->work));
+        for (part = 0; part < 2; ++part) {
+            int at;
+            const dci_cones cones = dci_contact_cones(c, part, &at);
+            comp = dci_ncp_larger(comp, dci_cone_excess(&cones, z + at, s + at, S->rho, 1, S->scratch.work));
+        }
     }
     for (i = 0; i < S->scene.bodies; ++i) {
         const dci_ncp_place *b = S->place + i;
-        for (k = 0; b->dof >= 0 && k < S->nb; ++k)
-            worst = dci_ncp_larger(worst, dci_ncp_excess(S->Fx[b->dof + k], 8*DC_EPS*b->load[k >= S->D],
-                                                         b->unit[k >= S->D] + DC_R(0.01)*b->load[k >= S->D]));
+        for (k = 0; b->first_row >= 0 && k < S->size.body; ++k)
+            worst = dci_ncp_larger(worst, dci_ncp_excess(S->residual.free[b->first_row + k], 8*DC_EPS*b->load[k >= S->size.dim],
+                                                         b->unit[k >= S->size.dim] + DC_R(0.01)*b->load[k >= S->size.dim]));
     }
     *eq = worst;
     *cp = comp;
@@ -3230,57 +3414,57 @@ static void dci_ncp_cone_h(int n, const dc_real *w, dc_real eta, dc_real *H)
 /* Factor of contact c at (z, s). */
 DCI_LANE int dci_ncp_contact_factor(dc_ncp *S, dci_contact_nc *c, const int D)
 {
-    const dc_real *z = S->z + c->oz, *s = S->s + c->oz;
-    int i, j;
-    if (!dci_cone_scaling(c->P.runs, c->P.run, s + c->lam, z + c->lam, c->P.w, c->P.lam) || !dci_pnc_factor(&c->P, D)
-        || !dci_cone_scaling(c->heads, c->head, s, z, c->fw, c->flam)) return 0;
-    c->wg = z[0]/s[0];
+    const dc_real *z = S->now.dual + c->row.dual, *s = S->now.slack + c->row.dual;
+    int i, j, at;
+    const dci_cones forces = dci_contact_cones(c, 0, &at);
+    if (!dci_cone_scaling(&c->pair.cones, s + c->row.pair, z + c->row.pair) || !dci_pnc_factor(&c->pair, D) || !dci_cone_scaling(&forces, s, z)) return 0;
+    c->factor.gap = z[0]/s[0];
     if (c->friction == DCI_CONE) {
         dc_real H[16];
         const int n = 1 + D;
-        dci_ncp_cone_h(n, c->fw + 1, c->head[1].eta, H);
-        c->den = H[0];
+        dci_ncp_cone_h(n, c->factor.scaling + 1, c->head[1].eta, H);
+        c->factor.pivot = H[0];
         for (i = 0; i < D; ++i) {
-            c->dlt[i] = H[1 + i];
-            c->kap[i] = H[1 + i]*c->mu/H[0];
-            for (j = 0; j < D; ++j) c->Kv[i*D + j] = H[(1 + i)*n + 1 + j] - H[1 + i]*H[1 + j]/H[0];
+            c->factor.coupling[i] = H[1 + i];
+            c->factor.by_normal[i] = H[1 + i]*c->mu/H[0];
+            for (j = 0; j < D; ++j) c->factor.by_slip[i*D + j] = H[(1 + i)*n + 1 + j] - H[1 + i]*H[1 + j]/H[0];
         }
-    } else if (c->friction != DCI_NO_FRICTION) dci_ncp_law(c->nt, z + 1, s + 1, c->mu, c->Kv, c->kap, c->dlt, &c->den);
-    if (c->spin) dci_ncp_law(1, z + c->spin, s + c->spin, c->mus, &c->kvs, &c->kaps, &c->dlts, &c->dens);
+    } else if (c->friction != DCI_NO_FRICTION) dci_ncp_law(c->tangents, z + 1, s + 1, c->mu, c->factor.by_slip, c->factor.by_normal, c->factor.coupling, &c->factor.pivot);
+    if (c->row.spin) dci_ncp_law(1, z + c->row.spin, s + c->row.spin, c->mu_spin, &c->factor.spin_by_slip, &c->factor.spin_by_normal, &c->factor.spin_coupling, &c->factor.spin_pivot);
     return 1;
 }
 
 /* Constants for S->rc and the residuals. */
 DCI_LANE void dci_ncp_contact_const(dc_ncp *S, dci_contact_nc *c, const int D)
 {
-    const dc_real *z = S->z + c->oz, *s = S->s + c->oz, *Fs = S->Fs + c->oz, *rc = S->rc + c->oz;
-    dci_pair_nc *P = &c->P;
+    const dc_real *z = S->now.dual + c->row.dual, *s = S->now.slack + c->row.dual, *Fs = S->residual.slack + c->row.dual, *rc = S->residual.product + c->row.dual;
+    dci_pair_nc *P = &c->pair;
     int i, j;
-    dci_pnc_c(P, Fs + c->lam, rc + c->lam, P->c);
-    dci_pnc_const(P, D, S->Fx + c->oy, P->c, c->out0);
-    c->cg = c->wg*Fs[0] - rc[0]/s[0];
+    dci_pnc_c(P, Fs + c->row.pair, rc + c->row.pair, P->right);
+    dci_pnc_const(P, D, S->residual.free + c->row.free, P->right, c->constant.pair);
+    c->constant.normal_impulse = c->factor.gap*Fs[0] - rc[0]/s[0];
     if (c->friction == DCI_CONE) {
         /* dZ = -H dS + kz, kz = -W^-1 (lam \ rc); dzeta = mu dgamma - Fs[1] */
         dc_real k[4];
-        dci_soc_divide(1 + D, c->flam + 1, rc + 1, k);
-        dci_soc_winv(1 + D, c->fw + 1, c->head[1].eta, k, 1, k);
-        c->cpsi = Fs[1] - k[0];
-        for (i = 0; i < D; ++i) c->cpsi += c->dlt[i]*Fs[2 + i];
-        c->cpsi /= c->den;
+        dci_soc_divide(1 + D, c->factor.scaled + 1, rc + 1, k);
+        dci_soc_winv(1 + D, c->factor.scaling + 1, c->head[1].eta, k, 1, k);
+        c->constant.multiplier = Fs[1] - k[0];
+        for (i = 0; i < D; ++i) c->constant.multiplier += c->factor.coupling[i]*Fs[2 + i];
+        c->constant.multiplier /= c->factor.pivot;
         for (i = 0; i < D; ++i) {
-            c->kc[i] = -k[1 + i] - c->dlt[i]*(Fs[1] - k[0])/c->den;
-            for (j = 0; j < D; ++j) c->kc[i] += c->Kv[i*D + j]*Fs[2 + j];
+            c->constant.friction_impulse[i] = -k[1 + i] - c->factor.coupling[i]*(Fs[1] - k[0])/c->factor.pivot;
+            for (j = 0; j < D; ++j) c->constant.friction_impulse[i] += c->factor.by_slip[i*D + j]*Fs[2 + j];
         }
     } else if (c->friction != DCI_NO_FRICTION)
-        dci_ncp_law_const(c->nt, z + 1, s + 1, Fs + 1, rc + 1, c->dlt, c->den, c->kc, &c->cpsi);
-    if (c->spin) dci_ncp_law_const(1, z + c->spin, s + c->spin, Fs + c->spin, rc + c->spin, &c->dlts, c->dens, &c->kcs, &c->cpsis);
+        dci_ncp_law_const(c->tangents, z + 1, s + 1, Fs + 1, rc + 1, c->factor.coupling, c->factor.pivot, c->constant.friction_impulse, &c->constant.multiplier);
+    if (c->row.spin) dci_ncp_law_const(1, z + c->row.spin, s + c->row.spin, Fs + c->row.spin, rc + c->row.spin, &c->factor.spin_coupling, c->factor.spin_pivot, &c->constant.spin_impulse, &c->constant.spin_multiplier);
 }
 
 /* What a change of the bodies' velocities (dv[k]: v, w; NULL: none) does to contact c, with everything of the contact
  * eliminated; with `constant` the constants of the right-hand side as well. Out: the wrenches' changes; c->d... */
 DCI_LANE void dci_ncp_chain(const dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *const dv[2], int constant, dc_real dF[2][6])
 {
-    const dci_pair_nc *P = &c->P;
+    const dci_pair_nc *P = &c->pair;
     const dc_real h = S->scene.h;
     dc_real move[2][3], turn[2][3], dx[2][3], th[3], in[6], o[7], dn[2][3], du[2][3], dr[2][3], dw[3] = DC_ZERO, dws = 0, t[3], q[3];
     const int nw = D == 2 ? 1 : 3;
@@ -3293,79 +3477,78 @@ DCI_LANE void dci_ncp_chain(const dc_ncp *S, dci_contact_nc *c, const int D, con
         }
         for (i = 0; i < nw; ++i) {
             th[i] = 0;
-            for (j = 0; j < nw; ++j) th[i] += b->T[i*nw + j]*dv[k][D + j];
+            for (j = 0; j < nw; ++j) th[i] += b->turn_by_omega[i*nw + j]*dv[k][D + j];
         }
-        dci_ncp_wr(D, th, P->r[k], move[k]);
-        dci_ncp_wr(D, th, P->u[k], turn[k]);
+        dci_ncp_wr(D, th, P->arm[k], move[k]);
+        dci_ncp_wr(D, th, P->pull[k], turn[k]);
         for (i = 0; i < D; ++i) {
             dx[k][i] = h*dv[k][i];
             move[k][i] += dx[k][i];
         }
     }
     for (i = 0; i < D; ++i) {
-        in[i] = c->xi[i] = move[0][i] - move[1][i];
-        in[D + i] = c->sig[i] = turn[0][i] + turn[1][i];
+        in[i] = c->change.displacement[i] = move[0][i] - move[1][i];
+        in[D + i] = c->change.turned_pull[i] = turn[0][i] + turn[1][i];
     }
     for (i = 0; i < 2*D + 1; ++i) {
-        o[i] = constant ? c->out0[i] : 0;
-        for (j = 0; j < 2*D; ++j) o[i] += P->Phi[i*2*D + j]*in[j];
+        o[i] = constant ? c->constant.pair[i] : 0;
+        for (j = 0; j < 2*D; ++j) o[i] += P->response[i*2*D + j]*in[j];
     }
     for (i = 0; i < D; ++i) {
-        c->dp[i] = o[i] + move[1][i];
+        c->change.point[i] = o[i] + move[1][i];
         du[0][i] = turn[0][i] + o[D + 1 + i];
-        du[1][i] = -du[0][i] - (constant ? S->Fx[c->oy + i] : 0);
+        du[1][i] = -du[0][i] - (constant ? S->residual.free[c->row.free + i] : 0);
     }
-    c->dalpha = o[D];
     for (k = 0; k < 2; ++k) {
         const dci_ncp_place *b = S->place + c->body[k];
-        const dc_real sign = k ? DC_R(1) : DC_R(-1), *n = c->n[k];
+        const dc_real sign = k ? DC_R(1) : DC_R(-1), *n = c->at.normal[k];
         dc_real nd = 0, dvp[3];
         for (i = 0; i < D; ++i) {
             du[k][i] *= sign;                       /* change of the raw normal */
             nd += n[i]*du[k][i];
         }
         for (i = 0; i < D; ++i) {
-            dn[k][i] = c->inv[k]*du[k][i] - n[i]*nd*c->kk[k];
-            dr[k][i] = c->dp[i] - dx[k][i];
+            dn[k][i] = c->at.inverse[k]*du[k][i] - n[i]*nd*c->at.inverse_along[k];
+            dr[k][i] = c->change.point[i] - dx[k][i];
         }
-        dci_ncp_wr(D, b->w, dr[k], dvp);
+        dci_ncp_wr(D, b->after.omega, dr[k], dvp);
         if (dv[k]) {
-            dci_ncp_wr(D, dv[k] + D, P->r[k], t);
+            dci_ncp_wr(D, dv[k] + D, P->arm[k], t);
             for (i = 0; i < D; ++i) dvp[i] += dv[k][i] + t[i];
         }
         dci_ncp_tv(D, c, k, dvp, t);
-        dci_ncp_dtv(D, c, k, dn[k], c->vp[k], q);
-        for (i = 0; i < c->nt; ++i) dw[i] -= sign*(t[i] + q[i]);
-        if (c->spin) {
-            dws -= sign*dci_ncp_dot(3, dn[k], b->w);
+        dci_ncp_dtv(D, c, k, dn[k], c->at.velocity[k], q);
+        for (i = 0; i < c->tangents; ++i) dw[i] -= sign*(t[i] + q[i]);
+        if (c->row.spin) {
+            dws -= sign*dci_ncp_dot(3, dn[k], b->after.omega);
             if (dv[k]) dws -= sign*dci_ncp_dot(3, n, dv[k] + 3);
         }
     }
-    c->dap = c->L*c->dalpha;
-    c->dgamma = -c->wg*c->dap + (constant ? c->cg : 0);
-    for (i = 0; i < c->nt; ++i) {
-        dc_real f = c->kap[i]*c->dgamma + (constant ? c->kc[i] : 0);
-        for (j = 0; j < c->nt; ++j) f -= c->Kv[i*c->nt + j]*dw[j];
-        c->df[i] = f;
-        c->dw[i] = dw[i];
+    c->change.gap = c->size*o[D];
+    c->change.normal_impulse = -c->factor.gap*c->change.gap + (constant ? c->constant.normal_impulse : 0);
+    for (i = 0; i < c->tangents; ++i) {
+        dc_real f = c->factor.by_normal[i]*c->change.normal_impulse + (constant ? c->constant.friction_impulse[i] : 0);
+        for (j = 0; j < c->tangents; ++j) f -= c->factor.by_slip[i*c->tangents + j]*dw[j];
+        c->change.friction_impulse[i] = f;
+        c->change.slip[i] = dw[i];
     }
-    if (c->spin) {
-        c->dws = dws;
-        c->dm = -c->kvs*dws + c->kaps*c->dgamma + (constant ? c->kcs : 0);
+    if (c->row.spin) {
+        c->change.spin = dws;
+        c->change.spin_impulse = -c->factor.spin_by_slip*dws + c->factor.spin_by_normal*c->change.normal_impulse + (constant ? c->constant.spin_impulse : 0);
     }
     for (k = 0; k < 2; ++k) {
-        const dc_real sign = k ? DC_R(-1) : DC_R(1), *n = c->n[k];
+        const dc_real sign = k ? DC_R(-1) : DC_R(1), *n = c->at.normal[k];
         dc_real dFk[3], M[3];
         for (i = 0; i < D + nw; ++i) dF[k][i] = 0;
-        if (S->place[c->body[k]].dof < 0) continue;
-        dci_ncp_tf(D, c, k, c->df, t);
-        dci_ncp_dtf(D, c, k, dn[k], c->f, q);
-        for (i = 0; i < D; ++i) dF[k][i] = dFk[i] = sign*(dn[k][i]*c->gamma + n[i]*c->dgamma + t[i] + q[i]);
-        dci_ncp_rf(D, dr[k], c->F[k], M);
-        dci_ncp_rf(D, P->r[k], dFk, t);
+        if (S->place[c->body[k]].first_row < 0) continue;
+        dci_ncp_tf(D, c, k, c->change.friction_impulse, t);
+        dci_ncp_dtf(D, c, k, dn[k], c->at.friction_impulse, q);
+        for (i = 0; i < D; ++i) dF[k][i] = dFk[i] = sign*(dn[k][i]*c->at.normal_impulse + n[i]*c->change.normal_impulse + t[i] + q[i]);
+        dci_ncp_rf(D, dr[k], c->at.force[k], M);
+        dci_ncp_rf(D, P->arm[k], dFk, t);
         for (i = 0; i < nw; ++i) {
             dF[k][D + i] = M[i] + t[i];
-            if (c->spin) dF[k][D + i] += sign*(dn[k][i]*c->m + n[i]*c->dm);
+            if (c->row.spin) dF[k][D + i] += sign*(dn[k][i]*c->at.spin_impulse + n[i]*c->change.spin_impulse);
         }
     }
 }
@@ -3376,8 +3559,9 @@ DCI_LANE void dci_ncp_chain(const dc_ncp *S, dci_contact_nc *c, const int D, con
  * list[first[k]..first[k + 1]) the bodies that follow order[k] and share a block with it. Returns the number of blocks.
  * rank, piv [n] are scratch. */
 static int dci_ncp_pattern(int n, int pairs, const dci_contact_nc *C, const dci_ncp_place *place, int nb, int *order, int *slot, int *first,
-                           int *list, int *rank, int *piv)
+                           int *list, int *piv)
 {
+    int *rank = piv + n;
     int i, j, k, l, step, blocks = 0, at = 0;
     for (i = 0; i < n*n; ++i) slot[i] = -1;
     for (i = 0; i < n; ++i) {
@@ -3385,8 +3569,8 @@ static int dci_ncp_pattern(int n, int pairs, const dci_contact_nc *C, const dci_
         rank[i] = n;
     }
     for (k = 0; k < pairs; ++k) {
-        i = place[C[k].body[0]].dof;
-        j = place[C[k].body[1]].dof;
+        i = place[C[k].body[0]].first_row;
+        j = place[C[k].body[1]].first_row;
         if (i >= 0 && j >= 0) slot[i/nb*n + j/nb] = slot[j/nb*n + i/nb] = 0;
     }
     for (i = 0; i < n; ++i)                     /* piv: degrees */
@@ -3511,18 +3695,18 @@ DCI_LANE void dci_ncp_block_update(const int n, const dc_real *L, const dc_real 
 /* K = L U over the blocks: U_pp = 1, U_pj = K_pp^-1 K_pj, L_ip what is left of K_ip, factored where i = p. */
 DCI_LANE int dci_ncp_lu(dc_ncp *S, const int nb)
 {
-    int n = S->n, j, k;
+    int n = S->system.bodies, j, k;
     for (k = 0; k < n; ++k) {
-        int p = S->order[k];
-        dc_real *D = S->K + S->slot[p*n + p]*nb*nb;
-        const int *l = S->list + S->first[k], *end = S->list + S->first[k + 1], *q, *r;
-        if (!dci_ncp_block_lu(nb, D, S->piv + p*nb)) return 0;
+        int p = S->system.order[k];
+        dc_real *D = S->system.matrix + S->system.slot[p*n + p]*nb*nb;
+        const int *l = S->system.list + S->system.first[k], *end = S->system.list + S->system.first[k + 1], *q, *r;
+        if (!dci_ncp_block_lu(nb, D, S->system.pivot + p*nb)) return 0;
         for (q = l; q < end; ++q) {
-            dc_real *U = S->K + S->slot[p*n + *q]*nb*nb;
-            for (j = 0; j < nb; ++j) dci_ncp_block_solve(nb, D, S->piv + p*nb, U + j, nb);
+            dc_real *U = S->system.matrix + S->system.slot[p*n + *q]*nb*nb;
+            for (j = 0; j < nb; ++j) dci_ncp_block_solve(nb, D, S->system.pivot + p*nb, U + j, nb);
             for (r = l; r < end; ++r) {
-                const dc_real *L = S->K + S->slot[*r*n + p]*nb*nb;
-                dc_real *C = S->K + S->slot[*r*n + *q]*nb*nb;
+                const dc_real *L = S->system.matrix + S->system.slot[*r*n + p]*nb*nb;
+                dc_real *C = S->system.matrix + S->system.slot[*r*n + *q]*nb*nb;
                 dci_ncp_block_update(nb, L, U, C);
             }
         }
@@ -3533,36 +3717,36 @@ DCI_LANE int dci_ncp_lu(dc_ncp *S, const int nb)
 /* x <- K^-1 x */
 DCI_LANE void dci_ncp_lu_solve(const dc_ncp *S, const int nb, dc_real *x)
 {
-    int n = S->n, k;
+    int n = S->system.bodies, k;
     const int *q;
     for (k = 0; k < n; ++k) {
-        int p = S->order[k];
-        dci_ncp_block_solve(nb, S->K + S->slot[p*n + p]*nb*nb, S->piv + p*nb, x + p*nb, 1);
-        for (q = S->list + S->first[k]; q < S->list + S->first[k + 1]; ++q)
-            dci_ncp_apply(nb, S->K + S->slot[*q*n + p]*nb*nb, 0, x + p*nb, x + *q*nb);
+        int p = S->system.order[k];
+        dci_ncp_block_solve(nb, S->system.matrix + S->system.slot[p*n + p]*nb*nb, S->system.pivot + p*nb, x + p*nb, 1);
+        for (q = S->system.list + S->system.first[k]; q < S->system.list + S->system.first[k + 1]; ++q)
+            dci_ncp_apply(nb, S->system.matrix + S->system.slot[*q*n + p]*nb*nb, 0, x + p*nb, x + *q*nb);
     }
     for (k = n - 1; k >= 0; --k) {
-        int p = S->order[k];
-        for (q = S->list + S->first[k]; q < S->list + S->first[k + 1]; ++q)
-            dci_ncp_apply(nb, S->K + S->slot[p*n + *q]*nb*nb, 0, x + *q*nb, x + p*nb);
+        int p = S->system.order[k];
+        for (q = S->system.list + S->system.first[k]; q < S->system.list + S->system.first[k + 1]; ++q)
+            dci_ncp_apply(nb, S->system.matrix + S->system.slot[p*n + *q]*nb*nb, 0, x + *q*nb, x + p*nb);
     }
 }
 
 /* x <- K^-T x */
 DCI_LANE void dci_ncp_lu_solve_t(const dc_ncp *S, const int nb, dc_real *x)
 {
-    int n = S->n, k;
+    int n = S->system.bodies, k;
     const int *q;
     for (k = 0; k < n; ++k) {
-        int p = S->order[k];
-        for (q = S->list + S->first[k]; q < S->list + S->first[k + 1]; ++q)
-            dci_ncp_apply(nb, S->K + S->slot[p*n + *q]*nb*nb, 1, x + p*nb, x + *q*nb);
+        int p = S->system.order[k];
+        for (q = S->system.list + S->system.first[k]; q < S->system.list + S->system.first[k + 1]; ++q)
+            dci_ncp_apply(nb, S->system.matrix + S->system.slot[p*n + *q]*nb*nb, 1, x + p*nb, x + *q*nb);
     }
     for (k = n - 1; k >= 0; --k) {
-        int p = S->order[k];
-        for (q = S->list + S->first[k]; q < S->list + S->first[k + 1]; ++q)
-            dci_ncp_apply(nb, S->K + S->slot[*q*n + p]*nb*nb, 1, x + *q*nb, x + p*nb);
-        dci_ncp_block_solve_t(nb, S->K + S->slot[p*n + p]*nb*nb, S->piv + p*nb, x + p*nb);
+        int p = S->system.order[k];
+        for (q = S->system.list + S->system.first[k]; q < S->system.list + S->system.first[k + 1]; ++q)
+            dci_ncp_apply(nb, S->system.matrix + S->system.slot[*q*n + p]*nb*nb, 1, x + *q*nb, x + p*nb);
+        dci_ncp_block_solve_t(nb, S->system.matrix + S->system.slot[p*n + p]*nb*nb, S->system.pivot + p*nb, x + p*nb);
     }
 }
 
@@ -3571,22 +3755,22 @@ DCI_LANE void dci_ncp_lu_solve_t(const dc_ncp *S, const int nb, dc_real *x)
 DCI_LANE int dci_ncp_factor(dc_ncp *S, const int D)
 {
     const int nw = D == 2 ? 1 : 3, nb = D + nw;
-    int n = S->n, i, j, k, l, side;
-    memset(S->K, 0, (size_t)(S->blocks*nb*nb)*sizeof(dc_real));
+    int n = S->system.bodies, i, j, k, l, side;
+    memset(S->system.matrix, 0, (size_t)(S->system.blocks*nb*nb)*sizeof(dc_real));
     for (k = 0; k < S->scene.bodies; ++k) {
         const dci_ncp_place *b = S->place + k;
         dc_real *K;
-        if (b->dof < 0) continue;
-        K = S->K + S->slot[b->dof/nb*(n + 1)]*nb*nb;
-        for (i = 0; i < D; ++i) K[i*nb + i] = b->M;
+        if (b->first_row < 0) continue;
+        K = S->system.matrix + S->system.slot[b->first_row/nb*(n + 1)]*nb*nb;
+        for (i = 0; i < D; ++i) K[i*nb + i] = b->mass;
         for (i = 0; i < nw; ++i)
-            for (j = 0; j < nw; ++j) K[(D + i)*nb + D + j] = b->D[i*nw + j];
+            for (j = 0; j < nw; ++j) K[(D + i)*nb + D + j] = b->momentum_by_omega[i*nw + j];
     }
     for (k = 0; k < S->scene.contacts; ++k) {
-        dci_contact_nc *c = S->C + k;
+        dci_contact_nc *c = S->contact + k;
         if (!dci_ncp_contact_factor(S, c, D)) return 0;
         for (side = 0; side < 2; ++side) {
-            int col = S->place[c->body[side]].dof;
+            int col = S->place[c->body[side]].first_row;
             if (col < 0) continue;
             for (j = 0; j < nb; ++j) {
                 dc_real unit[6], dF[2][6];
@@ -3596,10 +3780,10 @@ DCI_LANE int dci_ncp_factor(dc_ncp *S, const int D)
                 dv[1 - side] = NULL;
                 dci_ncp_chain(S, c, D, dv, 0, dF);
                 for (l = 0; l < 2; ++l) {
-                    int row = S->place[c->body[l]].dof;
+                    int row = S->place[c->body[l]].first_row;
                     dc_real *K;
                     if (row < 0) continue;
-                    K = S->K + S->slot[row/nb*n + col/nb]*nb*nb + j;
+                    K = S->system.matrix + S->system.slot[row/nb*n + col/nb]*nb*nb + j;
                     for (i = 0; i < nb; ++i) K[i*nb] -= dF[l][i];
                 }
             }
@@ -3615,48 +3799,48 @@ DCI_LANE void dci_ncp_direction(dc_ncp *S, const int D, dc_real *dx, dc_real *dz
     const dc_real *none[2] = {NULL, NULL};
     int i, k, l;
     dc_real dF[2][6];
-    for (i = 0; i < S->nv; ++i) dx[i] = -S->Fx[i];
+    for (i = 0; i < S->size.velocities; ++i) dx[i] = -S->residual.free[i];
     for (k = 0; k < S->scene.contacts; ++k) {
-        dci_contact_nc *c = S->C + k;
+        dci_contact_nc *c = S->contact + k;
         dci_ncp_contact_const(S, c, D);
         dci_ncp_chain(S, c, D, none, 1, dF);
         for (l = 0; l < 2; ++l) {
-            int row = S->place[c->body[l]].dof;
+            int row = S->place[c->body[l]].first_row;
             if (row >= 0) for (i = 0; i < nb; ++i) dx[row + i] += dF[l][i];
         }
     }
     dci_ncp_lu_solve(S, nb, dx);
     for (k = 0; k < S->scene.contacts; ++k) {
-        dci_contact_nc *c = S->C + k;
-        dci_pair_nc *P = &c->P;
-        const dc_real *dv[2], *z = S->z + c->oz, *s = S->s + c->oz, *Fs = S->Fs + c->oz, *rc = S->rc + c->oz;
-        dc_real *dy = dx + c->oy, *dzc = dz + c->oz, *dsc = ds + c->oz, *r1 = S->work;
+        dci_contact_nc *c = S->contact + k;
+        dci_pair_nc *P = &c->pair;
+        const dc_real *dv[2], *z = S->now.dual + c->row.dual, *s = S->now.slack + c->row.dual, *Fs = S->residual.slack + c->row.dual, *rc = S->residual.product + c->row.dual;
+        dc_real *dy = dx + c->row.free, *dzc = dz + c->row.dual, *dsc = ds + c->row.dual, *r1 = S->scratch.work;
         for (l = 0; l < 2; ++l) {
-            int row = S->place[c->body[l]].dof;
+            int row = S->place[c->body[l]].first_row;
             dv[l] = row >= 0 ? dx + row : NULL;
         }
         dci_ncp_chain(S, c, D, dv, 1, dF);
-        for (i = 0; i < P->ny; ++i) r1[i] = S->Fx[c->oy + i] + (i < D ? c->sig[i] : 0);
-        dci_pnc_dy(P, D, r1, P->c, c->xi, dy);
-        dci_pnc_ds(P, D, dy, c->xi, Fs + c->lam, dsc + c->lam);
-        dci_pnc_dlam(P, D, r1, P->c, c->xi, dzc + c->lam);
-        for (i = 0; i < D; ++i) dy[i] = c->dp[i];
-        dzc[0] = c->dgamma;
-        dsc[0] = c->dap - Fs[0];
+        for (i = 0; i < P->unknowns; ++i) r1[i] = S->residual.free[c->row.free + i] + (i < D ? c->change.turned_pull[i] : 0);
+        dci_pnc_dy(P, D, r1, P->right, c->change.displacement, dy);
+        dci_pnc_ds(P, D, dy, c->change.displacement, Fs + c->row.pair, dsc + c->row.pair);
+        dci_pnc_dlam(P, D, r1, P->right, c->change.displacement, dzc + c->row.pair);
+        for (i = 0; i < D; ++i) dy[i] = c->change.point[i];
+        dzc[0] = c->change.normal_impulse;
+        dsc[0] = c->change.gap - Fs[0];
         if (c->friction == DCI_CONE) {
-            dc_real t = c->cpsi - c->mu*c->dgamma/c->den;
+            dc_real t = c->constant.multiplier - c->mu*c->change.normal_impulse/c->factor.pivot;
             for (i = 0; i < D; ++i) {
-                t -= c->dlt[i]*c->dw[i]/c->den;
-                dsc[2 + i] = c->dw[i] - Fs[2 + i];
-                dzc[2 + i] = c->df[i];
+                t -= c->factor.coupling[i]*c->change.slip[i]/c->factor.pivot;
+                dsc[2 + i] = c->change.slip[i] - Fs[2 + i];
+                dzc[2 + i] = c->change.friction_impulse[i];
             }
             dsc[1] = t;
-            dzc[1] = c->mu*c->dgamma - Fs[1];
+            dzc[1] = c->mu*c->change.normal_impulse - Fs[1];
         } else if (c->friction != DCI_NO_FRICTION)
-            dci_ncp_law_back(c->nt, z + 1, s + 1, Fs + 1, rc + 1, c->dlt, c->den, c->mu, c->dgamma, c->cpsi, c->dw, dzc + 1, dsc + 1);
-        if (c->spin)
-            dci_ncp_law_back(1, z + c->spin, s + c->spin, Fs + c->spin, rc + c->spin, &c->dlts, c->dens, c->mus, c->dgamma, c->cpsis,
-                             &c->dws, dzc + c->spin, dsc + c->spin);
+            dci_ncp_law_back(c->tangents, z + 1, s + 1, Fs + 1, rc + 1, c->factor.coupling, c->factor.pivot, c->mu, c->change.normal_impulse, c->constant.multiplier, c->change.slip, dzc + 1, dsc + 1);
+        if (c->row.spin)
+            dci_ncp_law_back(1, z + c->row.spin, s + c->row.spin, Fs + c->row.spin, rc + c->row.spin, &c->factor.spin_coupling, c->factor.spin_pivot, c->mu_spin, c->change.normal_impulse, c->constant.spin_multiplier,
+                             &c->change.spin, dzc + c->row.spin, dsc + c->row.spin);
     }
 }
 
@@ -3669,52 +3853,48 @@ static DCI_NOINLINE void dci_ncp_direction_3(dc_ncp *S, dc_real *dx, dc_real *dz
 /* S->rc for the place t on the path, with q times the second-order term of (dsa, dza) if given. */
 static void dci_ncp_rc(dc_ncp *S, dc_real t, dc_real q, const dc_real *dsa, const dc_real *dza)
 {
-    int k;
-    for (k = 0; k < S->scene.contacts; ++k) {
-        const dci_contact_nc *c = S->C + k;
-        int at = c->oz, end = c->oz + c->lam;
-        dci_cone_rc(c->heads, c->head, c->fw, c->flam, S->s + at, S->z + at, t, S->rho, q, dsa ? dsa + at : NULL, dsa ? dza + at : NULL,
-                    S->rc + at, S->work);
-        dci_cone_rc(c->P.runs, c->P.run, c->P.w, c->P.lam, S->s + end, S->z + end, t, S->rho, q, dsa ? dsa + end : NULL,
-                    dsa ? dza + end : NULL, S->rc + end, S->work);
-    }
+    int k, part, at;
+    for (k = 0; k < S->scene.contacts; ++k)
+        for (part = 0; part < 2; ++part) {
+            const dci_cones cones = dci_contact_cones(S->contact + k, part, &at);
+            dci_cone_rc(&cones, S->now.slack + at, S->now.dual + at, t, S->rho, q, dsa ? dsa + at : NULL, dsa ? dza + at : NULL, S->residual.product + at, S->scratch.work);
+        }
 }
 
 /* The place on the path at (z + a dza, s + a dsa): the mean over all cones of the products above their end, over `path` */
 static dc_real dci_ncp_along(const dc_ncp *S, dc_real a)
 {
     dc_real sum = 0;
-    int k;
-    for (k = 0; k < S->scene.contacts; ++k) {
-        const dci_contact_nc *c = S->C + k;
-        int at = c->oz, end = c->oz + c->lam;
-        sum += dci_cone_along(c->heads, c->head, S->z + at, S->s + at, S->rho, a, S->dza + at, S->dsa + at);
-        sum += dci_cone_along(c->P.runs, c->P.run, S->z + end, S->s + end, S->rho, a, S->dza + end, S->dsa + end);
-    }
-    return dc_max(sum/DC_R(S->degree), 0);
+    int k, part, at;
+    for (k = 0; k < S->scene.contacts; ++k)
+        for (part = 0; part < 2; ++part) {
+            const dci_cones cones = dci_contact_cones(S->contact + k, part, &at);
+            sum += dci_cone_along(&cones, S->now.dual + at, S->now.slack + at, S->rho, a, S->predictor.dual + at, S->predictor.slack + at);
+        }
+    return dc_max(sum/DC_R(S->size.degree), 0);
 }
 
 /* 1: at t some product is still above the end by a factor of 2 */
 static int dci_ncp_on_the_way(const dc_ncp *S, dc_real t)
 {
-    int k, i;
-    for (k = 0; k < S->scene.contacts; ++k) {
-        const dci_contact_nc *c = S->C + k;
-        for (i = 0; i < c->heads; ++i) if (t*c->head[i].path > 2*S->rho*c->head[i].end) return 1;
-        if (t*c->P.run[0].path > 2*S->rho*c->P.run[0].end) return 1;
-    }
+    int k, i, part, at;
+    for (k = 0; k < S->scene.contacts; ++k)
+        for (part = 0; part < 2; ++part) {
+            const dci_cones cones = dci_contact_cones(S->contact + k, part, &at);
+            for (i = 0; i < cones.runs; ++i) if (t*cones.run[i].path > 2*S->rho*cones.run[i].end) return 1;
+        }
     return 0;
 }
 
 /* The largest step up to `most` that keeps x, slacks or duals, in the cones (SILICO Eq. 13, 36). */
 static dc_real dci_ncp_step_length(const dc_ncp *S, const dc_real *x, const dc_real *dx, dc_real most)
 {
-    int k;
-    for (k = 0; k < S->scene.contacts; ++k) {
-        const dci_contact_nc *c = S->C + k;
-        most = dci_cone_step(c->heads, c->head, x + c->oz, dx + c->oz, most);
-        most = dci_cone_step(c->P.runs, c->P.run, x + c->oz + c->lam, dx + c->oz + c->lam, most);
-    }
+    int k, part, at;
+    for (k = 0; k < S->scene.contacts; ++k)
+        for (part = 0; part < 2; ++part) {
+            const dci_cones cones = dci_contact_cones(S->contact + k, part, &at);
+            most = dci_cone_step(&cones, x + at, dx + at, most);
+        }
     return most;
 }
 
@@ -3722,25 +3902,25 @@ static dc_real dci_ncp_step_length(const dc_ncp *S, const dc_real *x, const dc_r
 static void dci_ncp_trial(dc_ncp *S, dc_real a)
 {
     int i;
-    for (i = 0; i < S->nx; ++i) S->xt[i] = S->x[i] + a*S->dx[i];
-    for (i = 0; i < S->nz; ++i) {
-        S->zt[i] = S->z[i] + a*S->dz[i];
-        S->st[i] = S->s[i] + a*S->ds[i];
+    for (i = 0; i < S->size.free; ++i) S->trial.free[i] = S->now.free[i] + a*S->step.free[i];
+    for (i = 0; i < S->size.dual; ++i) {
+        S->trial.dual[i] = S->now.dual[i] + a*S->step.dual[i];
+        S->trial.slack[i] = S->now.slack[i] + a*S->step.slack[i];
     }
 }
 
 /* the trial is the iterate */
 static void dci_ncp_take(dc_ncp *S)
 {
-    dc_real *swap = S->x;
-    S->x = S->xt;
-    S->xt = swap;
-    swap = S->z;
-    S->z = S->zt;
-    S->zt = swap;
-    swap = S->s;
-    S->s = S->st;
-    S->st = swap;
+    dc_real *swap = S->now.free;
+    S->now.free = S->trial.free;
+    S->trial.free = swap;
+    swap = S->now.dual;
+    S->now.dual = S->trial.dual;
+    S->trial.dual = swap;
+    swap = S->now.slack;
+    S->now.slack = S->trial.slack;
+    S->trial.slack = swap;
 }
 
 /* Newton's iteration from S->x, z, s, of at most so many steps; `test`: a step is halved until one of the two errors does not
@@ -3752,24 +3932,24 @@ static DCI_NOINLINE dc_status dci_ncp_iterate(dc_ncp *S, int most, int test, dc_
     dc_real eq, cp, eq2, cp2, nu, a, t, least;
     dc_real best = DC_REAL_MAX;
     int it, trial, stalled = 0, idle = 0;       /* idle: products are there, and the equations no better than they were */
-    dci_ncp_eval(S, S->x, S->z, S->s, &eq, &cp);
+    dci_ncp_eval(S, S->now.free, S->now.dual, S->now.slack, &eq, &cp);
     for (it = 0;; ++it) {
         info->iterations = it;
         info->residual = eq;
         info->complementarity = cp;
-        if (eq <= S->tol && cp <= S->tol) return DC_OK;
-        if (cp <= S->tol && eq > best/2) ++idle;
+        if (eq <= S->tolerance && cp <= S->tolerance) return DC_OK;
+        if (cp <= S->tolerance && eq > best/2) ++idle;
         else idle = 0;
         best = dc_min(best, eq);
         if (it == most || stalled == STALLS || idle == 8) return DC_E_DIVERGED;
         if (!(eq < DC_REAL_MAX && cp < DC_REAL_MAX)) return DC_E_RANGE;
-        if (!(S->D == 2 ? dci_ncp_factor_2(S) : dci_ncp_factor_3(S))) return DC_E_SINGULAR;
+        if (!(S->size.dim == 2 ? dci_ncp_factor_2(S) : dci_ncp_factor_3(S))) return DC_E_SINGULAR;
 
         /* predictor: the end of the path */
         dci_ncp_rc(S, 0, 0, NULL, NULL);
-        if (S->D == 2) dci_ncp_direction_2(S, S->dx, S->dza, S->dsa);
-        else dci_ncp_direction_3(S, S->dx, S->dza, S->dsa);
-        a = dci_ncp_step_length(S, S->z, S->dza, dci_ncp_step_length(S, S->s, S->dsa, 1/back));
+        if (S->size.dim == 2) dci_ncp_direction_2(S, S->step.free, S->predictor.dual, S->predictor.slack);
+        else dci_ncp_direction_3(S, S->step.free, S->predictor.dual, S->predictor.slack);
+        a = dci_ncp_step_length(S, S->now.dual, S->predictor.dual, dci_ncp_step_length(S, S->now.slack, S->predictor.slack, 1/back));
         a = dc_min(back*a, 1);
 
         /* how far to go: not the cube of the ratio, as usual, or complementarity runs ahead of the equations */
@@ -3779,16 +3959,16 @@ static DCI_NOINLINE dc_status dci_ncp_iterate(dc_ncp *S, int most, int test, dc_
 
         /* corrector; where its second order shortens the step, without */
         for (least = a/2, a = -1, trial = 0; trial < 2 && a < least; ++trial) {
-            if (trial == 0) dci_ncp_rc(S, t, 2*least, S->dsa, S->dza);
+            if (trial == 0) dci_ncp_rc(S, t, 2*least, S->predictor.slack, S->predictor.dual);
             else dci_ncp_rc(S, t, 0, NULL, NULL);
-            if (S->D == 2) dci_ncp_direction_2(S, S->dx, S->dz, S->ds);
-            else dci_ncp_direction_3(S, S->dx, S->dz, S->ds);
-            a = dci_ncp_step_length(S, S->z, S->dz, dci_ncp_step_length(S, S->s, S->ds, 1/back));
+            if (S->size.dim == 2) dci_ncp_direction_2(S, S->step.free, S->step.dual, S->step.slack);
+            else dci_ncp_direction_3(S, S->step.free, S->step.dual, S->step.slack);
+            a = dci_ncp_step_length(S, S->now.dual, S->step.dual, dci_ncp_step_length(S, S->now.slack, S->step.slack, 1/back));
             a = dc_min(back*a, 1);
         }
         for (trial = 0; trial < 25; ++trial, a *= DC_R(0.5)) {
             dci_ncp_trial(S, a);
-            dci_ncp_eval(S, S->xt, S->zt, S->st, &eq2, &cp2);
+            dci_ncp_eval(S, S->trial.free, S->trial.dual, S->trial.slack, &eq2, &cp2);
             if (!test || eq2 <= eq || cp2 <= cp) break;
         }
         stalled = a < DC_R(1e-2) ? stalled + 1 : 0;
@@ -3936,14 +4116,14 @@ static void dci_ncp_lay(dc_ncp *S, const dc_ncp_options *o, const dc_ncp_scene *
     for (i = 0; i < sc->bodies; ++i) n += sc->body[i].mass > 0;
     nx = n*(sc->dim == 2 ? 3 : 6);
     S->place = DCI_LAY(l, sc->bodies + 1, dci_ncp_place);
-    S->C = DCI_LAY(l, sc->contacts, dci_contact_nc);
-    S->guess = DCI_LAY(l, sc->contacts, dci_load);
-    S->guess_v = DCI_LAY(l, nx, dc_real);
+    S->contact = DCI_LAY(l, sc->contacts, dci_contact_nc);
+    S->guess.load = DCI_LAY(l, sc->contacts, dci_load);
+    S->guess.velocity = DCI_LAY(l, nx, dc_real);
     for (i = 0; i < sc->contacts; ++i) {
         const dc_ncp_contact *c = sc->contact + i;
         dci_layout one = {NULL, 0};
-        if (S->C) memset(S->C + i, 0, sizeof *S->C);
-        dci_pnc_lay(S->C ? &S->C[i].P : &none, c->shape[0], c->shape[1], l);
+        if (S->contact) memset(S->contact + i, 0, sizeof *S->contact);
+        dci_pnc_lay(S->contact ? &S->contact[i].pair : &none, c->shape[0], c->shape[1], l);
         nx += dci_pnc_ny(c->shape[0], c->shape[1]);
         nz += dci_contact_lam(o, sc->dim, c) + c->shape[0]->rows + c->shape[1]->rows;
         dci_growth_lay(&G, c->shape[0]->rows + c->shape[1]->rows, dci_pnc_ny(c->shape[0], c->shape[1]), &one);
@@ -3951,32 +4131,31 @@ static void dci_ncp_lay(dc_ncp *S, const dc_ncp_options *o, const dc_ncp_scene *
         size = 2*dci_pnc_ny(c->shape[0], c->shape[1]) + 3*(c->shape[0]->rows + c->shape[1]->rows);
         if (size > largest) largest = size;
     }
-    S->n = n;
-    S->nx = nx;
-    S->nz = nz;
-    S->x = DCI_LAY(l, nx, dc_real);
-    S->xt = DCI_LAY(l, nx, dc_real);
-    S->best = DCI_LAY(l, nx, dc_real);
-    S->dx = DCI_LAY(l, nx, dc_real);
-    S->Fx = DCI_LAY(l, nx, dc_real);
-    S->z = DCI_LAY(l, nz, dc_real);
-    S->s = DCI_LAY(l, nz, dc_real);
-    S->zt = DCI_LAY(l, nz, dc_real);
-    S->st = DCI_LAY(l, nz, dc_real);
-    S->dz = DCI_LAY(l, nz, dc_real);
-    S->ds = DCI_LAY(l, nz, dc_real);
-    S->dza = DCI_LAY(l, nz, dc_real);
-    S->dsa = DCI_LAY(l, nz, dc_real);
-    S->Fs = DCI_LAY(l, nz, dc_real);
-    S->rc = DCI_LAY(l, nz, dc_real);
-    S->work = (dc_real *)dci_lay(l, work.bytes, 1);
-    S->cotangent = DCI_LAY(l, largest, dc_real);
-    S->slot = DCI_LAY(l, n*n, int);
-    S->list = DCI_LAY(l, n*n, int);
-    S->order = DCI_LAY(l, n, int);
-    S->first = DCI_LAY(l, n + 1, int);
-    S->piv = DCI_LAY(l, n*6, int);
-    S->rank = DCI_LAY(l, n, int);
+    S->system.bodies = n;
+    S->size.free = nx;
+    S->size.dual = nz;
+    S->now.free = DCI_LAY(l, nx, dc_real);
+    S->trial.free = DCI_LAY(l, nx, dc_real);
+    S->scratch.best = DCI_LAY(l, nx, dc_real);
+    S->step.free = S->predictor.free = DCI_LAY(l, nx, dc_real);
+    S->residual.free = DCI_LAY(l, nx, dc_real);
+    S->now.dual = DCI_LAY(l, nz, dc_real);
+    S->now.slack = DCI_LAY(l, nz, dc_real);
+    S->trial.dual = DCI_LAY(l, nz, dc_real);
+    S->trial.slack = DCI_LAY(l, nz, dc_real);
+    S->step.dual = DCI_LAY(l, nz, dc_real);
+    S->step.slack = DCI_LAY(l, nz, dc_real);
+    S->predictor.dual = DCI_LAY(l, nz, dc_real);
+    S->predictor.slack = DCI_LAY(l, nz, dc_real);
+    S->residual.slack = DCI_LAY(l, nz, dc_real);
+    S->residual.product = DCI_LAY(l, nz, dc_real);
+    S->scratch.work = (dc_real *)dci_lay(l, work.bytes, 1);
+    S->scratch.cotangent = DCI_LAY(l, largest, dc_real);
+    S->system.slot = DCI_LAY(l, n*n, int);
+    S->system.list = DCI_LAY(l, n*n, int);
+    S->system.order = DCI_LAY(l, n, int);
+    S->system.first = DCI_LAY(l, n + 1, int);
+    S->system.pivot = DCI_LAY(l, n*6, int);
 }
 
 DC_DEF size_t dc_ncp_bytes(const dc_ncp_options *opt, const dc_ncp_scene *sc)
@@ -3987,7 +4166,7 @@ DC_DEF size_t dc_ncp_bytes(const dc_ncp_options *opt, const dc_ncp_scene *sc)
     if (!dci_scene_valid(opt, sc)) return 0;
     nb = sc->dim == 2 ? 9 : 36;
     dci_ncp_lay(&S, opt, sc, &l);
-    sum = dc_bytes(dc_bytes(dc_bytes(0, 1, sizeof S), l.bytes, 1), (size_t)S.n*(size_t)S.n*nb, sizeof(dc_real));
+    sum = dc_bytes(dc_bytes(dc_bytes(0, 1, sizeof S), l.bytes, 1), (size_t)S.system.bodies*(size_t)S.system.bodies*nb, sizeof(dc_real));
     return sum == SIZE_MAX ? 0 : sum;
 }
 
@@ -3996,10 +4175,10 @@ static DCI_NOINLINE void dci_ncp_place_set(const dc_ncp_scene *sc, const dc_ncp_
     dc_real v[12], g[3];
     int i, j, l;
     memset(p, 0, sizeof *p);
-    p->dof = -1;
-    dci_pose_rows(D, b ? &b->pose : NULL, p->x0, p->R0);
-    memcpy(p->x, p->x0, sizeof p->x);
-    memcpy(p->R, p->R0, sizeof p->R);
+    p->first_row = -1;
+    dci_pose_rows(D, b ? &b->pose : NULL, p->before.position, p->before.rotation);
+    memcpy(p->after.position, p->before.position, sizeof p->after.position);
+    memcpy(p->after.rotation, p->before.rotation, sizeof p->after.rotation);
     if (!b || !(b->mass > 0)) return;
     v[0] = b->v.x;          v[1] = b->v.y;          v[2] = b->v.z;
     v[3] = b->w.x;          v[4] = b->w.y;          v[5] = b->w.z;
@@ -4008,15 +4187,15 @@ static DCI_NOINLINE void dci_ncp_place_set(const dc_ncp_scene *sc, const dc_ncp_
     g[0] = sc->gravity.x;
     g[1] = sc->gravity.y;
     g[2] = sc->gravity.z;
-    p->M = b->mass;
+    p->mass = b->mass;
     for (i = 0; i < D; ++i) {
-        p->v0[i] = v[i];
-        p->rhs[i] = p->M*v[i] + sc->h*(p->M*g[i] + v[6 + i]);
+        p->before.velocity[i] = v[i];
+        p->momentum[i] = p->mass*v[i] + sc->h*(p->mass*g[i] + v[6 + i]);
     }
     if (D == 2) {
-        p->w0[0] = v[5];
-        p->In[0] = b->inertia.m[8];
-        p->rhs[2] = p->In[0]*v[5] + sc->h*v[11];
+        p->before.omega[0] = v[5];
+        p->inertia[0] = b->inertia.m[8];
+        p->momentum[2] = p->inertia[0]*v[5] + sc->h*v[11];
     } else {
         dc_m3 In, Ji;
         dc_v3 hw = dc_vec(sc->h*v[3], sc->h*v[4], sc->h*v[5]), L;
@@ -4024,20 +4203,20 @@ static DCI_NOINLINE void dci_ncp_place_set(const dc_ncp_scene *sc, const dc_ncp_
         for (i = 0; i < 3; ++i)
             for (j = 0; j < 3; ++j) {
                 RI[3*i + j] = 0;
-                for (l = 0; l < 3; ++l) RI[3*i + j] += p->R0[3*i + l]*b->inertia.m[3*l + j];
+                for (l = 0; l < 3; ++l) RI[3*i + j] += p->before.rotation[3*i + l]*b->inertia.m[3*l + j];
             }
         for (i = 0; i < 3; ++i)
             for (j = 0; j < 3; ++j) {
                 dc_real t = 0;
-                for (l = 0; l < 3; ++l) t += RI[3*i + l]*p->R0[3*j + l];
-                p->In[3*i + j] = In.m[3*i + j] = t;
+                for (l = 0; l < 3; ++l) t += RI[3*i + l]*p->before.rotation[3*j + l];
+                p->inertia[3*i + j] = In.m[3*i + j] = t;
             }
         Ji = dc_so3_jl_inv(hw);
         L = dc_mul(&Ji, dc_mul(&In, dc_vec(v[3], v[4], v[5])));
-        for (i = 0; i < 3; ++i) p->w0[i] = v[3 + i];
-        p->rhs[3] = L.x + sc->h*v[9];
-        p->rhs[4] = L.y + sc->h*v[10];
-        p->rhs[5] = L.z + sc->h*v[11];
+        for (i = 0; i < 3; ++i) p->before.omega[i] = v[3 + i];
+        p->momentum[3] = L.x + sc->h*v[9];
+        p->momentum[4] = L.y + sc->h*v[10];
+        p->momentum[5] = L.z + sc->h*v[11];
     }
 }
 
@@ -4046,28 +4225,28 @@ static DCI_NOINLINE void dci_ncp_place_set(const dc_ncp_scene *sc, const dc_ncp_
  * rho impulse length, of friction and slip rho impulse speed, of the pair rho length. Of constants of the scene alone. */
 static void dci_ncp_units(dc_ncp *S, dci_contact_nc *c)
 {
-    const dc_real a = c->P.shape[0]->size, b = c->P.shape[1]->size, h = S->scene.h;
+    const dc_real a = c->pair.shape[0]->size, b = c->pair.shape[1]->size, h = S->scene.h;
     dc_real inv = 0, acceleration;
     int i;
-    c->length = a > 0 && b > 0 ? a*b/(a + b) : a + b;
-    acceleration = S->acceleration > 0 ? S->acceleration : c->length/(100*h*h);
+    c->unit.length = a > 0 && b > 0 ? a*b/(a + b) : a + b;
+    acceleration = S->acceleration > 0 ? S->acceleration : c->unit.length/(100*h*h);
     for (i = 0; i < 2; ++i)
-        if (S->place[c->body[i]].dof >= 0) inv += 1/S->place[c->body[i]].M;
-    c->impulse = acceleration*h/(inv > 0 ? inv : 1);
-    c->impulse_rate = acceleration*h;
-    c->speed = dc_sqrt(acceleration*c->length);
-    c->head[0].end = c->impulse*c->length/(4*dc_sqrt(1 + c->mu*c->mu));
-    for (i = 1; i < c->heads; ++i) c->head[i].end = c->impulse*c->speed;
-    for (i = 0; i < c->P.runs; ++i) c->P.run[i].end = c->length;
+        if (S->place[c->body[i]].first_row >= 0) inv += 1/S->place[c->body[i]].mass;
+    c->unit.impulse = acceleration*h/(inv > 0 ? inv : 1);
+    c->unit.impulse_rate = acceleration*h;
+    c->unit.speed = dc_sqrt(acceleration*c->unit.length);
+    c->head[0].end = c->unit.impulse*c->unit.length/(4*dc_sqrt(1 + c->mu*c->mu));
+    for (i = 1; i < c->heads; ++i) c->head[i].end = c->unit.impulse*c->unit.speed;
+    for (i = 0; i < c->pair.cones.runs; ++i) c->pair.cones.run[i].end = c->unit.length;
 
     /* the bodies' momenta: what the acceleration gives in a step, the smallest of their contacts */
     for (i = 0; i < 2; ++i) {
         dci_ncp_place *p = S->place + c->body[i];
-        const dc_real trace = S->D == 2 ? p->In[0] : (p->In[0] + p->In[4] + p->In[8])/2;
-        const dc_real unit = p->M*acceleration*h;
-        if (p->dof < 0 || (p->unit[0] > 0 && p->unit[0] <= unit)) continue;
+        const dc_real trace = S->size.dim == 2 ? p->inertia[0] : (p->inertia[0] + p->inertia[4] + p->inertia[8])/2;
+        const dc_real unit = p->mass*acceleration*h;
+        if (p->first_row < 0 || (p->unit[0] > 0 && p->unit[0] <= unit)) continue;
         p->unit[0] = unit;
-        p->unit[1] = dc_sqrt(trace*p->M)*acceleration*h;
+        p->unit[1] = dc_sqrt(trace*p->mass)*acceleration*h;
     }
 }
 
@@ -4086,63 +4265,63 @@ static DCI_NOINLINE dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_n
     l.bytes = 0;
     dci_ncp_lay(S, opt, sc, &l);
     S->scene = *sc;
-    if (opt) S->opt = *opt;
-    S->D = sc->dim;
-    S->nb = nb;
-    S->nv = S->n*nb;
-    S->rho = S->opt.rho > 0 ? S->opt.rho : DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-6);
-    S->tol = S->opt.tol > 0 ? S->opt.tol : S->rho/10;
-    S->most = S->opt.max_iterations > 0 ? S->opt.max_iterations : 1500;
-    S->acceleration = S->opt.acceleration > 0 ? S->opt.acceleration : dc_sqrt(dc_dot(sc->gravity, sc->gravity));
+    if (opt) S->options = *opt;
+    S->size.dim = sc->dim;
+    S->size.body = nb;
+    S->size.velocities = S->system.bodies*nb;
+    S->rho = S->options.rho > 0 ? S->options.rho : DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-6);
+    S->tolerance = S->options.tol > 0 ? S->options.tol : S->rho/10;
+    S->max_iterations = S->options.max_iterations > 0 ? S->options.max_iterations : 1500;
+    S->acceleration = S->options.acceleration > 0 ? S->options.acceleration : dc_sqrt(dc_dot(sc->gravity, sc->gravity));
     for (i = 0; i < sc->bodies; ++i) {
-        dci_ncp_place_set(sc, sc->body + i, S->D, S->place + i);
+        dci_ncp_place_set(sc, sc->body + i, S->size.dim, S->place + i);
         if (sc->body[i].mass > 0) {
-            S->place[i].dof = dof;
+            S->place[i].first_row = dof;
             dof += nb;
         }
     }
-    dci_ncp_place_set(sc, NULL, S->D, S->place + sc->bodies);
-    oy = S->nv;
+    dci_ncp_place_set(sc, NULL, S->size.dim, S->place + sc->bodies);
+    oy = S->size.velocities;
     oz = 0;
     for (k = 0; k < sc->contacts; ++k) {
         const dc_ncp_contact *c = sc->contact + k;
-        dci_contact_nc *w = S->C + k;
+        dci_contact_nc *w = S->contact + k;
         dc_real L = c->shape[0]->size + c->shape[1]->size;
-        dci_pnc_fill(&w->P, 0, 1, 1);
-        w->L = L;
-        w->P.L = DC_R(0.5)*DC_R(dci_degree(&w->P))*L;
+        dci_pnc_fill(&w->pair, 0, 1, 1);
+        w->size = L;
+        w->pair.weight = DC_R(0.5)*DC_R(dci_cone_degree(&w->pair.cones))*L;
         for (i = 0; i < 2; ++i) {
             w->body[i] = c->body[i] < 0 ? sc->bodies : c->body[i];
             S->place[w->body[i]].held = 1;
         }
         w->mu = c->mu;
-        w->mus = S->D == 3 ? c->mu_spin : 0;
-        w->e = c->restitution;
-        w->friction = !(c->mu > 0) ? DCI_NO_FRICTION : S->D == 2 ? DCI_LINE : S->opt.pyramid ? DCI_PYRAMID : DCI_CONE;
-        w->nt = w->friction == DCI_NO_FRICTION ? 0 : w->friction == DCI_LINE ? 1 : w->friction == DCI_CONE ? S->D : 2;
-        i = 1 + (w->friction == DCI_NO_FRICTION ? 0 : w->friction == DCI_CONE ? 1 + S->D : 1 + 2*w->nt);
-        if (w->mus > 0) {
-            w->spin = i;
+        w->mu_spin = S->size.dim == 3 ? c->mu_spin : 0;
+        w->restitution = c->restitution;
+        w->friction = !(c->mu > 0) ? DCI_NO_FRICTION : S->size.dim == 2 ? DCI_LINE : S->options.pyramid ? DCI_PYRAMID : DCI_CONE;
+        w->tangents = w->friction == DCI_NO_FRICTION ? 0 : w->friction == DCI_LINE ? 1 : w->friction == DCI_CONE ? S->size.dim : 2;
+        i = 1 + (w->friction == DCI_NO_FRICTION ? 0 : w->friction == DCI_CONE ? 1 + S->size.dim : 1 + 2*w->tangents);
+        if (w->mu_spin > 0) {
+            w->row.spin = i;
             i += 3;
         }
-        w->lam = i;
-        w->nz = i + w->P.m;
+        w->row.pair = i;
+        w->row.count = i + w->pair.rows;
         dci_run_add(w->head, &w->heads, 0, 1, 0);
-        if (w->friction != DCI_NO_FRICTION) dci_run_add(w->head, &w->heads, 1, (w->spin ? w->spin : i) - 1, w->friction == DCI_CONE);
-        if (w->spin) dci_run_add(w->head, &w->heads, w->spin, 3, 0);
+        if (w->friction != DCI_NO_FRICTION) dci_run_add(w->head, &w->heads, 1, (w->row.spin ? w->row.spin : i) - 1, w->friction == DCI_CONE);
+        if (w->row.spin) dci_run_add(w->head, &w->heads, w->row.spin, 3, 0);
         dci_ncp_units(S, w);
-        w->oy = oy;
-        w->oz = oz;
-        oy += w->P.ny;
-        oz += w->nz;
-        S->degree += w->lam + dci_degree(&w->P) - (w->friction == DCI_CONE ? S->D : 0);
+        w->row.free = oy;
+        w->row.dual = oz;
+        oy += w->pair.unknowns;
+        oz += w->row.count;
+        S->size.degree += w->row.pair + dci_cone_degree(&w->pair.cones) - (w->friction == DCI_CONE ? S->size.dim : 0);
     }
     for (i = 0; i < sc->bodies; ++i)
         for (k = 0; k < 2; ++k)
             if (!(S->place[i].unit[k] > 0)) S->place[i].unit[k] = 1;
-    S->blocks = dci_ncp_pattern(S->n, sc->contacts, S->C, S->place, nb, S->order, S->slot, S->first, S->list, S->rank, S->piv);
-    S->K = (dc_real *)dc_arena_take(mem, (size_t)(S->blocks*nb*nb), sizeof(dc_real));
-    if (!S->K) return DC_E_MEMORY;
+    S->system.blocks = dci_ncp_pattern(S->system.bodies, sc->contacts, S->contact, S->place, nb, S->system.order, S->system.slot, S->system.first, S->system.list, S->system.pivot);
+    S->system.matrix = (dc_real *)dc_arena_take(mem, (size_t)(S->system.blocks*nb*nb), sizeof(dc_real));
+    if (!S->system.matrix) return DC_E_MEMORY;
     *out = S;
     return DC_OK;
 }
@@ -4152,19 +4331,19 @@ static void dci_ncp_growth(dc_ncp *S, dci_contact_nc *c, int end, dci_growth *G)
 {
     dci_layout l = {NULL, 0};
     int i;
-    G->P = &c->P;
+    G->pair = &c->pair;
     for (i = 0; i < 2; ++i) {
         const dci_ncp_place *b = S->place + c->body[i];
-        G->xs[i] = end ? b->x : b->x0;
-        G->Rs[i] = end ? b->R : b->R0;
+        G->position[i] = end ? b->after.position : b->before.position;
+        G->rotation[i] = end ? b->after.rotation : b->before.rotation;
     }
-    for (i = 0; i < c->P.runs; ++i) c->P.run[i].path = 1;
+    for (i = 0; i < c->pair.cones.runs; ++i) c->pair.cones.run[i].path = 1;
     G->unit = 1;
-    G->metres = G->slack = c->L;
-    G->dual = c->P.L/c->L;
-    l.base = (unsigned char *)S->work;
-    dci_growth_lay(G, c->P.m, c->P.ny, &l);
-    dci_growth_middle(G, c->P.shape[0], c->P.shape[1]);
+    G->metres = G->start.slack = c->size;
+    G->start.dual = c->pair.weight/c->size;
+    l.base = (unsigned char *)S->scratch.work;
+    dci_growth_lay(G, c->pair.rows, c->pair.unknowns, &l);
+    dci_growth_middle(G, c->pair.shape[0], c->pair.shape[1]);
 }
 
 /* where the path begins: products of gamma and gap, of friction and slip, of the pair */
@@ -4172,7 +4351,7 @@ static void dci_ncp_path(dci_contact_nc *c, dc_real gap, dc_real slip, dc_real p
 {
     int i;
     for (i = 0; i < c->heads; ++i) c->head[i].path = i == 0 ? gap : slip;
-    for (i = 0; i < c->P.runs; ++i) c->P.run[i].path = pair;
+    for (i = 0; i < c->pair.cones.runs; ++i) c->pair.cones.run[i].path = pair;
 }
 
 /* ---- dynamics: a guess of the load -------------------------------------------------------------- */
@@ -4187,21 +4366,32 @@ static void dci_ncp_path(dci_contact_nc *c, dc_real gap, dc_real slip, dc_real p
  *     dci_load_solve   | K, rc                  | dv, dZ, dS   | Newton's direction
  *     dci_load_estimate                                        | the iteration */
 
+/* the cone of a load */
+static dci_cones dci_load_cones(dci_load *g)
+{
+    dci_cones one;
+    one.run = &g->run;
+    one.runs = 1;
+    one.scaling = g->scaling;
+    one.scaled = g->scaled;
+    return one;
+}
+
 /* o = J v, and with `affine` gap/(h mu) */
 DCI_LANE void dci_load_rows(const dc_ncp *S, const dci_contact_nc *c, const dci_load *g, const int D, const dc_real *v, int affine, dc_real *o)
 {
     dc_real u[3] = DC_ZERO, t[3];
     int i, k;
     for (k = 0; k < 2; ++k) {
-        int d = S->place[c->body[k]].dof;
+        int d = S->place[c->body[k]].first_row;
         if (d < 0) continue;
         dci_ncp_wr(D, v + d + D, g->arm[k], t);
         for (i = 0; i < D; ++i) u[i] += (k ? -1 : 1)*(v[d + i] + t[i]);
     }
-    o[0] = dci_ncp_dot(D, g->n, u) + (affine ? g->gap/S->scene.h : 0);
-    if (!g->run.soc) return;
+    o[0] = dci_ncp_dot(D, g->normal, u) + (affine ? g->gap/S->scene.h : 0);
+    if (!g->run.second_order) return;
     o[0] /= c->mu;
-    for (i = 1; i < D; ++i) o[i] = dci_ncp_dot(D, g->t[i - 1], u);
+    for (i = 1; i < D; ++i) o[i] = dci_ncp_dot(D, g->tangent[i - 1], u);
 }
 
 /* F += J^T Z */
@@ -4211,12 +4401,12 @@ DCI_LANE void dci_load_add(const dc_ncp *S, const dci_contact_nc *c, const dci_l
     dc_real f[3], t[3];
     int i, j, k;
     for (i = 0; i < D; ++i) {
-        f[i] = g->n[i]*Z[0]/(g->run.soc ? c->mu : 1);
-        for (j = 1; j < g->run.n; ++j) f[i] += g->t[j - 1][i]*Z[j];
+        f[i] = g->normal[i]*Z[0]/(g->run.second_order ? c->mu : 1);
+        for (j = 1; j < g->run.count; ++j) f[i] += g->tangent[j - 1][i]*Z[j];
     }
     for (k = 0; k < 2; ++k) {
         const dc_real sign = k ? DC_R(-1) : DC_R(1);
-        int d = S->place[c->body[k]].dof;
+        int d = S->place[c->body[k]].first_row;
         if (d < 0) continue;
         dci_ncp_rf(D, g->arm[k], f, t);
         for (i = 0; i < D; ++i) F[d + i] += sign*f[i];
@@ -4231,68 +4421,69 @@ DCI_LANE void dci_load_begin(dc_ncp *S, const int D, dc_real *v)
     int i, k;
     for (k = 0; k < S->scene.bodies; ++k) {
         const dci_ncp_place *b = S->place + k;
-        for (i = 0; b->dof >= 0 && i < D + nw; ++i) v[b->dof + i] = i < D ? b->rhs[i]/b->M : b->w0[i - D];
+        for (i = 0; b->first_row >= 0 && i < D + nw; ++i) v[b->first_row + i] = i < D ? b->momentum[i]/b->mass : b->before.omega[i - D];
     }
     for (k = 0; k < S->scene.contacts; ++k) {
-        const dci_contact_nc *c = S->C + k;
-        dci_load *g = S->guess + k;
+        const dci_contact_nc *c = S->contact + k;
+        dci_load *g = S->guess.load + k;
         const int cone = c->friction != DCI_NO_FRICTION;
         dc_real o[3] = DC_ZERO, slip = 0, speed = c->fastest;
         i = 0;
         dci_run_add(&g->run, &i, 0, cone ? D : 1, cone);
-        dci_ncp_tangents(D, g->n, g->n[D - 1] < 0 ? DC_R(-1) : DC_R(1), g->t);
+        dci_ncp_tangents(D, g->normal, g->normal[D - 1] < 0 ? DC_R(-1) : DC_R(1), g->tangent);
         dci_load_rows(S, c, g, D, v, 1, o);
-        for (i = 1; i < g->run.n; ++i) slip += o[i]*o[i];
-        g->Z[0] = (cone ? c->mu : 1)*g->unit;
-        g->S[0] = dc_max(dc_max(o[0], speed), DC_R(1.5)*dc_sqrt(slip));
-        for (i = 1; i < g->run.n; ++i) g->Z[i] = g->S[i] = 0;
+        for (i = 1; i < g->run.count; ++i) slip += o[i]*o[i];
+        g->dual[0] = (cone ? c->mu : 1)*g->unit;
+        g->slack[0] = dc_max(dc_max(o[0], speed), DC_R(1.5)*dc_sqrt(slip));
+        for (i = 1; i < g->run.count; ++i) g->dual[i] = g->slack[i] = 0;
         g->run.path = g->unit;
     }
 }
 
 DCI_LANE int dci_load_factor(dc_ncp *S, const int D)
 {
-    const int nw = D == 2 ? 1 : 3, nb = D + nw, n = S->n;
+    const int nw = D == 2 ? 1 : 3, nb = D + nw, n = S->system.bodies;
     int i, j, k, l, q, side;
-    memset(S->K, 0, (size_t)(S->blocks*nb*nb)*sizeof(dc_real));
+    memset(S->system.matrix, 0, (size_t)(S->system.blocks*nb*nb)*sizeof(dc_real));
     for (k = 0; k < S->scene.bodies; ++k) {
         const dci_ncp_place *b = S->place + k;
         dc_real *K;
-        if (b->dof < 0) continue;
-        K = S->K + S->slot[b->dof/nb*(n + 1)]*nb*nb;
-        for (i = 0; i < D; ++i) K[i*nb + i] = b->M;
+        if (b->first_row < 0) continue;
+        K = S->system.matrix + S->system.slot[b->first_row/nb*(n + 1)]*nb*nb;
+        for (i = 0; i < D; ++i) K[i*nb + i] = b->mass;
         for (i = 0; i < nw; ++i)
-            for (j = 0; j < nw; ++j) K[(D + i)*nb + D + j] = b->In[i*nw + j];
+            for (j = 0; j < nw; ++j) K[(D + i)*nb + D + j] = b->inertia[i*nw + j];
     }
     for (k = 0; k < S->scene.contacts; ++k) {
-        const dci_contact_nc *c = S->C + k;
-        dci_load *g = S->guess + k;
-        const int m = g->run.n;
+        const dci_contact_nc *c = S->contact + k;
+        dci_load *g = S->guess.load + k;
+        const dci_cones cones = dci_load_cones(g);
+        const int m = g->run.count;
         dc_real A[2][3][6];
-        if (!dci_cone_scaling(1, &g->run, g->S, g->Z, g->w, g->lam)) return 0;
-        if (g->run.soc) dci_ncp_cone_h(m, g->w, g->run.eta, g->H);
-        else g->H[0] = g->Z[0]/g->S[0];
+        if (!dci_cone_scaling(&cones, g->slack, g->dual)) return 0;
+        if (g->run.second_order) dci_ncp_cone_h(m, g->scaling, g->run.eta, g->curvature);
+        else g->curvature[0] = g->dual[0]/g->slack[0];
         for (side = 0; side < 2; ++side)                    /* rows of J */
             for (i = 0; i < m; ++i) {
                 dc_real d[3], t[3];
-                for (j = 0; j < D; ++j) d[j] = (side ? -1 : 1)*(i > 0 ? g->t[i - 1][j] : g->run.soc ? g->n[j]/c->mu : g->n[j]);
+                for (j = 0; j < D; ++j) d[j] = (side ? -1 : 1)*(i > 0 ? g->tangent[i - 1][j] : g->run.second_order ? g->normal[j]/c->mu : g->normal[j]);
                 dci_ncp_rf(D, g->arm[side], d, t);
                 for (j = 0; j < nb; ++j) A[side][i][j] = j < D ? d[j] : t[j - D];
             }
         for (side = 0; side < 2; ++side) {
-            int col = S->place[c->body[side]].dof;
+            int col = S->place[c->body[side]].first_row;
             dc_real HA[3][6];
             if (col < 0) continue;
             for (i = 0; i < m; ++i)
                 for (j = 0; j < nb; ++j) {
                     HA[i][j] = 0;
-                    for (l = 0; l < m; ++l) HA[i][j] += g->H[i*m + l]*A[side][l][j];
+                    for (l = 0; l < m; ++l) HA[i][j] += g->curvature[i*m + l]*A[side][l][j];
                 }
             for (l = 0; l < 2; ++l) {
-                int row = S->place[c->body[l]].dof;
+                int row = S->place[c->body[l]].first_row;
                 dc_real *K;
                 if (row < 0) continue;
-                K = S->K + S->slot[row/nb*n + col/nb]*nb*nb;
+                K = S->system.matrix + S->system.slot[row/nb*n + col/nb]*nb*nb;
                 for (i = 0; i < nb; ++i)
                     for (j = 0; j < nb; ++j)
                         for (q = 0; q < m; ++q) K[i*nb + j] += A[l][q][i]*HA[q][j];
@@ -4303,10 +4494,11 @@ DCI_LANE int dci_load_factor(dc_ncp *S, const int D)
 }
 
 /* k = W^-1 (lam \ rc) */
-static void dci_load_back(const dci_load *g, dc_real *k)
+static void dci_load_back(dci_load *g, dc_real *k)
 {
-    dci_cone_divide(1, &g->run, g->lam, g->rc, k);
-    dci_cone_winv(1, &g->run, g->w, k, 1, k);
+    const dci_cones cones = dci_load_cones(g);
+    dci_cone_divide(&cones, g->product, k);
+    dci_cone_winv(&cones, k, 1, k);
 }
 
 /* dS = J dv + (J v + gap/h - S), dZ = -H dS - k */
@@ -4316,35 +4508,35 @@ DCI_LANE void dci_load_solve(dc_ncp *S, const int D, const dc_real *v, dc_real *
     int i, j, k;
     for (k = 0; k < S->scene.bodies; ++k) {
         const dci_ncp_place *b = S->place + k;
-        if (b->dof < 0) continue;
-        for (i = 0; i < D; ++i) dv[b->dof + i] = b->rhs[i] - b->M*v[b->dof + i];
+        if (b->first_row < 0) continue;
+        for (i = 0; i < D; ++i) dv[b->first_row + i] = b->momentum[i] - b->mass*v[b->first_row + i];
         for (i = 0; i < nw; ++i) {
-            dv[b->dof + D + i] = b->rhs[D + i];
-            for (j = 0; j < nw; ++j) dv[b->dof + D + i] -= b->In[nw*i + j]*v[b->dof + D + j];
+            dv[b->first_row + D + i] = b->momentum[D + i];
+            for (j = 0; j < nw; ++j) dv[b->first_row + D + i] -= b->inertia[nw*i + j]*v[b->first_row + D + j];
         }
     }
     for (k = 0; k < S->scene.contacts; ++k) {
-        dci_load *g = S->guess + k;
+        dci_load *g = S->guess.load + k;
         dc_real o[3], y[3], back[3];
-        dci_load_rows(S, S->C + k, g, D, v, 1, o);
+        dci_load_rows(S, S->contact + k, g, D, v, 1, o);
         dci_load_back(g, back);
-        for (i = 0; i < g->run.n; ++i) {
-            y[i] = g->Z[i] - back[i];
-            for (j = 0; j < g->run.n; ++j) y[i] -= g->H[i*g->run.n + j]*(o[j] - g->S[j]);
+        for (i = 0; i < g->run.count; ++i) {
+            y[i] = g->dual[i] - back[i];
+            for (j = 0; j < g->run.count; ++j) y[i] -= g->curvature[i*g->run.count + j]*(o[j] - g->slack[j]);
         }
-        dci_load_add(S, S->C + k, g, D, y, dv);
+        dci_load_add(S, S->contact + k, g, D, y, dv);
     }
     dci_ncp_lu_solve(S, D + nw, dv);
     for (k = 0; k < S->scene.contacts; ++k) {
-        dci_load *g = S->guess + k;
+        dci_load *g = S->guess.load + k;
         dc_real o[3], a[3], back[3];
-        dci_load_rows(S, S->C + k, g, D, v, 1, o);
-        dci_load_rows(S, S->C + k, g, D, dv, 0, a);
+        dci_load_rows(S, S->contact + k, g, D, v, 1, o);
+        dci_load_rows(S, S->contact + k, g, D, dv, 0, a);
         dci_load_back(g, back);
-        for (i = 0; i < g->run.n; ++i) g->dS[i] = a[i] + o[i] - g->S[i];
-        for (i = 0; i < g->run.n; ++i) {
-            g->dZ[i] = -back[i];
-            for (j = 0; j < g->run.n; ++j) g->dZ[i] -= g->H[i*g->run.n + j]*g->dS[j];
+        for (i = 0; i < g->run.count; ++i) g->slack_step[i] = a[i] + o[i] - g->slack[i];
+        for (i = 0; i < g->run.count; ++i) {
+            g->dual_step[i] = -back[i];
+            for (j = 0; j < g->run.count; ++j) g->dual_step[i] -= g->curvature[i*g->run.count + j]*g->slack_step[j];
         }
     }
 }
@@ -4354,8 +4546,9 @@ static dc_real dci_load_length(const dc_ncp *S, dc_real most)
 {
     int k;
     for (k = 0; k < S->scene.contacts; ++k) {
-        const dci_load *g = S->guess + k;
-        most = dci_cone_step(1, &g->run, g->Z, g->dZ, dci_cone_step(1, &g->run, g->S, g->dS, most));
+        dci_load *g = S->guess.load + k;
+        const dci_cones cones = dci_load_cones(g);
+        most = dci_cone_step(&cones, g->dual, g->dual_step, dci_cone_step(&cones, g->slack, g->slack_step, most));
     }
     return most;
 }
@@ -4366,8 +4559,9 @@ static dc_real dci_load_along(const dc_ncp *S, dc_real a)
     dc_real sum = 0;
     int k;
     for (k = 0; k < S->scene.contacts; ++k) {
-        const dci_load *g = S->guess + k;
-        sum += dci_cone_along(1, &g->run, g->Z, g->S, 0, a, g->dZ, g->dS);
+        dci_load *g = S->guess.load + k;
+        const dci_cones cones = dci_load_cones(g);
+        sum += dci_cone_along(&cones, g->dual, g->slack, 0, a, g->dual_step, g->slack_step);
     }
     return sum/DC_R(S->scene.contacts);
 }
@@ -4384,25 +4578,27 @@ DCI_LANE int dci_load_estimate(dc_ncp *S, const int D, dc_real *v, dc_real *dv)
         if (!(nu > DC_R(1e-6)*first && nu < DC_REAL_MAX) && rest < DC_R(1e-3)) return nu >= 0 && nu < DC_REAL_MAX;
         if (!dci_load_factor(S, D)) return 0;
         for (k = 0; k < S->scene.contacts; ++k) {
-            dci_load *g = S->guess + k;
-            dci_cone_rc(1, &g->run, g->w, g->lam, g->S, g->Z, 0, 0, 0, NULL, NULL, g->rc, work);
+            dci_load *g = S->guess.load + k;
+            const dci_cones cones = dci_load_cones(g);
+            dci_cone_rc(&cones, g->slack, g->dual, 0, 0, 0, NULL, NULL, g->product, work);
         }
         dci_load_solve(S, D, v, dv);
         a = dci_load_length(S, 1);
         sigma = dc_min(dc_max(dci_load_along(S, a)/nu, 0), 1);
         for (k = 0; k < S->scene.contacts; ++k) {
-            dci_load *g = S->guess + k;
-            dci_cone_rc(1, &g->run, g->w, g->lam, g->S, g->Z, sigma*sigma*sigma*nu, 0, a, g->dS, g->dZ, g->rc, work);
+            dci_load *g = S->guess.load + k;
+            const dci_cones cones = dci_load_cones(g);
+            dci_cone_rc(&cones, g->slack, g->dual, sigma*sigma*sigma*nu, 0, a, g->slack_step, g->dual_step, g->product, work);
         }
         dci_load_solve(S, D, v, dv);
         a = dc_min(DC_R(0.95)*dci_load_length(S, 1/DC_R(0.95)), 1);
         rest *= 1 - a;
-        for (i = 0; i < S->nv; ++i) v[i] += a*dv[i];
+        for (i = 0; i < S->size.velocities; ++i) v[i] += a*dv[i];
         for (k = 0; k < S->scene.contacts; ++k) {
-            dci_load *g = S->guess + k;
-            for (i = 0; i < g->run.n; ++i) {
-                g->Z[i] += a*g->dZ[i];
-                g->S[i] += a*g->dS[i];
+            dci_load *g = S->guess.load + k;
+            for (i = 0; i < g->run.count; ++i) {
+                g->dual[i] += a*g->dual_step[i];
+                g->slack[i] += a*g->slack_step[i];
             }
         }
     }
@@ -4463,16 +4659,16 @@ static dci_ncp_start dci_ncp_start_number(int k)
 static void dci_ncp_speed(const dc_ncp *S, dci_contact_nc *c, const dci_growth *G)
 {
     int i, k;
-    c->fastest = c->impulse_rate;
+    c->fastest = c->unit.impulse_rate;
     for (k = 0; k < 2; ++k) {
         const dci_ncp_place *b = S->place + c->body[k];
         dc_real v = 0, w = 0, arm = 0;
-        if (b->dof < 0) continue;
-        for (i = 0; i < S->D; ++i) {
-            v = dc_max(v, dc_abs(b->rhs[i])/b->M);
-            arm = dc_max(arm, dc_abs(G->centre[k][i] - b->x0[i]));
+        if (b->first_row < 0) continue;
+        for (i = 0; i < S->size.dim; ++i) {
+            v = dc_max(v, dc_abs(b->momentum[i])/b->mass);
+            arm = dc_max(arm, dc_abs(G->start.centre[k][i] - b->before.position[i]));
         }
-        for (i = 0; i < S->nb - S->D; ++i) w = dc_max(w, dc_abs(b->w0[i]));
+        for (i = 0; i < S->size.body - S->size.dim; ++i) w = dc_max(w, dc_abs(b->before.omega[i]));
         c->fastest = dc_max(c->fastest, v + w*arm);
     }
 }
@@ -4480,14 +4676,14 @@ static void dci_ncp_speed(const dc_ncp *S, dci_contact_nc *c, const dci_growth *
 /* Products of a pair at a start: of shapes that move by more than their size in a step, in the same measure larger */
 static dc_real dci_ncp_products(const dc_ncp *S, const dci_contact_nc *c, const dci_ncp_start *start)
 {
-    return dc_max(start->pair*c->P.L*dc_max(1, 3*S->scene.h*c->fastest/c->L), S->rho*c->length);
+    return dc_max(start->pair*c->pair.weight*dc_max(1, 3*S->scene.h*c->fastest/c->size), S->rho*c->unit.length);
 }
 
 /* Dual and slack number i of friction and spin for an impulse and a speed: the multipliers psi are speeds themselves. */
 static void dci_ncp_sizes(const dci_contact_nc *c, int i, dc_real impulse, dc_real speed, dc_real *z, dc_real *s)
 {
-    const int spin = c->spin && i >= c->spin, psi = spin ? i == c->spin : c->friction != DCI_CONE && i == 1;
-    const dc_real arm = spin ? c->mus : 1;
+    const int spin = c->row.spin && i >= c->row.spin, psi = spin ? i == c->row.spin : c->friction != DCI_CONE && i == 1;
+    const dc_real arm = spin ? c->mu_spin : 1;
     *z = psi ? speed/arm : impulse*arm;
     *s = psi ? impulse*arm : speed/arm;
 }
@@ -4496,59 +4692,59 @@ static void dci_ncp_sizes(const dci_contact_nc *c, int i, dc_real impulse, dc_re
 static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S, const dci_ncp_start *start, int first)
 {
     const dc_real h = S->scene.h;
-    int i, k, D = S->D;
-    for (i = 0; i < S->nx; ++i) S->x[i] = 0;
+    int i, k, D = S->size.dim;
+    for (i = 0; i < S->size.free; ++i) S->now.free[i] = 0;
     for (k = 0; k < S->scene.contacts; ++k) {
-        dci_contact_nc *c = S->C + k;
-        dci_pair_nc *P = &c->P;
-        dci_load *g = S->guess + k;
-        dc_real *z = S->z + c->oz + c->lam, *s = S->s + c->oz + c->lam, *y = S->x + c->oy, len;
+        dci_contact_nc *c = S->contact + k;
+        dci_pair_nc *P = &c->pair;
+        dci_load *g = S->guess.load + k;
+        dc_real *z = S->now.dual + c->row.dual + c->row.pair, *s = S->now.slack + c->row.dual + c->row.pair, *y = S->now.free + c->row.free, len;
         dc_real products;
         dci_growth G;
         dc_growth_result r;
-        c->sg = 0;
+        c->at.branch = 0;
         dci_ncp_growth(S, c, 0, &G);
         if (!S->guessed) dci_ncp_speed(S, c, &G);
         products = dci_ncp_products(S, c, start);
-        g->unit = c->impulse*c->fastest/c->impulse_rate;
+        g->unit = c->unit.impulse*c->fastest/c->unit.impulse_rate;
         if (dci_growth_solve(&G, products, 1, 30, &r) != DC_OK) dci_growth_start(&G);
-        for (i = 0; i < P->ny; ++i) y[i] = G.y[i];
-        for (i = 0; i < P->m; ++i) {
-            z[i] = G.z[i];
-            s[i] = G.s[i];
+        for (i = 0; i < P->unknowns; ++i) y[i] = G.at.free[i];
+        for (i = 0; i < P->rows; ++i) {
+            z[i] = G.at.dual[i];
+            s[i] = G.at.slack[i];
         }
         if (S->guessed || S->scene.contacts == 1) continue;
 
         /* the geometry of shapes that are nearly hard */
-        dci_growth_go_on(&G, DC_R(1e-4)*P->L, 1, 20, &r);
-        len = dc_sqrt(dci_ncp_dot(D, P->u[0], P->u[0]));
+        dci_growth_go_on(&G, DC_R(1e-4)*P->weight, 1, 20, &r);
+        len = dc_sqrt(dci_ncp_dot(D, P->pull[0], P->pull[0]));
         for (i = 0; i < D; ++i) {
-            g->n[i] = len > 0 ? -P->u[0][i]/len : 0;
-            g->arm[0][i] = P->r[0][i];
-            g->arm[1][i] = P->r[1][i];
+            g->normal[i] = len > 0 ? -P->pull[0][i]/len : 0;
+            g->arm[0][i] = P->arm[0][i];
+            g->arm[1][i] = P->arm[1][i];
         }
         /* what relaxing adds to the growth is taken off by Newton's step to none */
-        dci_cone_rc(P->runs, P->run, P->w, P->lam, G.s, G.z, 0, 0, 0, NULL, NULL, G.rc, G.t1);
-        dci_growth_direction(&G, G.dya, G.dsa, G.dza);
-        g->gap = len > 0 ? (G.y[D] + dc_min(G.dya[D], 0) - 1 - c->bounce/c->L)*P->L/len : 1;
+        dci_cone_rc(&P->cones, G.at.slack, G.at.dual, 0, 0, 0, NULL, NULL, G.residual.product, G.work);
+        dci_growth_direction(&G, G.predictor.free, G.predictor.slack, G.predictor.dual);
+        g->gap = len > 0 ? (G.at.free[D] + dc_min(G.predictor.free[D], 0) - 1 - c->bounce.gap/c->size)*P->weight/len : 1;
     }
-    if (!S->guessed && S->scene.contacts > 1) S->guessed = (D == 2 ? dci_load_estimate_2(S, S->guess_v, S->dx) : dci_load_estimate_3(S, S->guess_v, S->dx)) ? 1 : -1;
-    for (i = 0; start->from == DCI_FROM_GUESS && S->guessed > 0 && i < S->nv; ++i) S->x[i] = S->guess_v[i];
+    if (!S->guessed && S->scene.contacts > 1) S->guessed = (D == 2 ? dci_load_estimate_2(S, S->guess.velocity, S->step.free) : dci_load_estimate_3(S, S->guess.velocity, S->step.free)) ? 1 : -1;
+    for (i = 0; start->from == DCI_FROM_GUESS && S->guessed > 0 && i < S->size.velocities; ++i) S->now.free[i] = S->guess.velocity[i];
     for (k = 0; start->from == DCI_FROM_BEFORE && k < S->scene.bodies; ++k) {
         const dci_ncp_place *b = S->place + k;
-        for (i = 0; b->dof >= 0 && i < S->nb; ++i) S->x[b->dof + i] = i < D ? b->v0[i] : b->w0[i - D];
+        for (i = 0; b->first_row >= 0 && i < S->size.body; ++i) S->now.free[b->first_row + i] = i < D ? b->before.velocity[i] : b->before.omega[i - D];
     }
     for (k = 0; k < S->scene.contacts; ++k) {
-        dci_contact_nc *c = S->C + k;
-        const dci_load *g = S->guess + k;
-        const dc_real speed = c->fastest, least = S->guessed > 0 && first ? c->impulse : g->unit;
-        const dc_real U = start->load*(S->guessed > 0 ? dc_max(g->Z[0]/(g->run.soc ? c->mu : 1), least) : least);
-        dc_real *z = S->z + c->oz, *s = S->s + c->oz;
-        const dc_real slack = start->gap*(start->wide ? dc_max(c->L, h*speed) : h*speed), slip = start->slip*(start->wide ? dc_max(c->speed, speed) : speed);
+        dci_contact_nc *c = S->contact + k;
+        const dci_load *g = S->guess.load + k;
+        const dc_real speed = c->fastest, least = S->guessed > 0 && first ? c->unit.impulse : g->unit;
+        const dc_real U = start->load*(S->guessed > 0 ? dc_max(g->dual[0]/(g->run.second_order ? c->mu : 1), least) : least);
+        dc_real *z = S->now.dual + c->row.dual, *s = S->now.slack + c->row.dual;
+        const dc_real slack = start->gap*(start->wide ? dc_max(c->size, h*speed) : h*speed), slip = start->slip*(start->wide ? dc_max(c->unit.speed, speed) : speed);
         dci_ncp_path(c, U*slack, U*slip, dci_ncp_products(S, c, start));
-        s[0] = dc_max(c->L*(S->x[c->oy + D] - 1) - c->bounce, slack);
+        s[0] = dc_max(c->size*(S->now.free[c->row.free + D] - 1) - c->bounce.gap, slack);
         z[0] = c->head[0].path/s[0];
-        for (i = 1; i < c->lam; ++i) dci_ncp_sizes(c, i, U, slip, z + i, s + i);
+        for (i = 1; i < c->row.pair; ++i) dci_ncp_sizes(c, i, U, slip, z + i, s + i);
         if (c->friction == DCI_CONE) {
             z[1] = c->mu*U;
             s[1] = c->head[1].path/z[1];
@@ -4560,25 +4756,25 @@ static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S, const dci_ncp_start *start, int
 /* Bodies that no contact holds: Newton on their own rows, to rounding. */
 static DCI_NOINLINE void dci_ncp_free(dc_ncp *S)
 {
-    int i, j, it, D = S->D, nb = S->nb;
+    int i, j, it, D = S->size.dim, nb = S->size.body;
     for (i = 0; i < S->scene.bodies; ++i) {
         dci_ncp_place *b = S->place + i;
         dc_real *v, *F;
-        if (b->dof < 0 || b->held) continue;
-        v = S->x + b->dof;
-        F = S->Fx + b->dof;
-        for (j = 0; j < D; ++j) v[j] = b->rhs[j]/b->M;
-        for (j = D; j < nb; ++j) v[j] = b->w0[j - D];
+        if (b->first_row < 0 || b->held) continue;
+        v = S->now.free + b->first_row;
+        F = S->residual.free + b->first_row;
+        for (j = 0; j < D; ++j) v[j] = b->momentum[j]/b->mass;
+        for (j = D; j < nb; ++j) v[j] = b->before.omega[j - D];
         for (it = 0; it < 20; ++it) {
             dc_real A[9], most = 0, size = 0;
             int piv[3];
             dci_ncp_body_eval(S, b, v);
             for (j = D; j < nb; ++j) {
                 most = dc_max(most, dc_abs(F[j]));
-                size = dc_max(size, dc_abs(b->rhs[j]));
+                size = dc_max(size, dc_abs(b->momentum[j]));
             }
             if (most <= 2*DC_EPS*size) break;
-            memcpy(A, b->D, sizeof A);
+            memcpy(A, b->momentum_by_omega, sizeof A);
             if (!(D == 2 ? dci_ncp_block_lu(1, A, piv) : dci_ncp_block_lu(3, A, piv))) break;
             if (D == 2) dci_ncp_block_solve(1, A, piv, F + D, 1);
             else dci_ncp_block_solve(3, A, piv, F + D, 1);
@@ -4594,30 +4790,30 @@ DCI_LANE void dci_ncp_pair_vjp(const dc_ncp *S, dci_contact_nc *c, const int D, 
                                dc_real r[2][3], dc_real u[2][3], dc_real alpha, dc_real xbar[2][3], dc_real tbar[2][3],
                                dc_shape_grad *const g[2], dc_real *weight, dc_real *end)
 {
-    dci_pair_nc *P = &c->P;
+    dci_pair_nc *P = &c->pair;
     const int nw = D == 2 ? 1 : 3;
-    dc_real *r1 = S->cotangent, *r2 = r1 + P->ny, *Y = r2 + P->m, *Lam = Y + P->ny, *e = Lam + P->m, t[3], q[3];
+    dc_real *r1 = S->scratch.cotangent, *r2 = r1 + P->unknowns, *Y = r2 + P->rows, *Lam = Y + P->unknowns, *e = Lam + P->rows, t[3], q[3];
     int i, j, k;
 
     /* the symmetric system (*) is its own transpose */
-    for (i = 0; i < P->ny; ++i) r1[i] = i < D ? r[0][i] + r[1][i] : 0;
+    for (i = 0; i < P->unknowns; ++i) r1[i] = i < D ? r[0][i] + r[1][i] : 0;
     r1[D] = alpha;
-    for (i = 0; i < P->m; ++i) {
-        k = i >= P->m0;
+    for (i = 0; i < P->rows; ++i) {
+        k = i >= P->rows_a;
         r2[i] = 0;
-        for (j = 0; j < D; ++j) r2[i] -= P->G[i*P->ny + j]*u[k][j];
+        for (j = 0; j < D; ++j) r2[i] -= P->gradient[i*P->unknowns + j]*u[k][j];
     }
     dci_pnc_solve(P, r1, r2, Y, Lam);
 
     /* places and shapes */
     for (k = 0; k < 2; ++k) {
         dc_real v[3] = DC_ZERO;
-        for (i = k ? P->m0 : 0; i < (k ? P->m : P->m0); ++i)
-            for (j = 0; j < D; ++j) v[j] += P->G[i*P->ny + j]*Lam[i];
-        dci_ncp_rf(D, P->u[k], u[k], t);
+        for (i = k ? P->rows_a : 0; i < (k ? P->rows : P->rows_a); ++i)
+            for (j = 0; j < D; ++j) v[j] += P->gradient[i*P->unknowns + j]*Lam[i];
+        dci_ncp_rf(D, P->pull[k], u[k], t);
         for (i = 0; i < nw; ++i) tbar[k][i] += t[i];
-        dci_ncp_rf(D, P->r[k], v, t);
-        dci_ncp_rf(D, P->u[k], Y, q);
+        dci_ncp_rf(D, P->arm[k], v, t);
+        dci_ncp_rf(D, P->pull[k], Y, q);
         for (i = 0; i < D; ++i) xbar[k][i] += v[i] - r[k][i];
         for (i = 0; i < nw; ++i) tbar[k][i] += t[i] + q[i];
         if (g[k]) dci_pnc_shape_vjp(P, k, 1, R[k], y, lam, Y, Lam, u[k], g[k]);
@@ -4626,11 +4822,11 @@ DCI_LANE void dci_ncp_pair_vjp(const dc_ncp *S, dci_contact_nc *c, const int D, 
 
     /* s o lam = rho end e */
     *end = 0;
-    for (i = 0; i < P->m; ++i) e[i] = 0;
-    dci_cone_unit(P->runs, P->run, e);
-    dci_cone_divide(P->runs, P->run, P->lam, e, r2);
-    dci_cone_w(P->runs, P->run, P->w, r2, r2);
-    for (i = 0; i < P->m; ++i) *end += Lam[i]*r2[i];
+    for (i = 0; i < P->rows; ++i) e[i] = 0;
+    dci_cone_unit(&P->cones, e);
+    dci_cone_divide(&P->cones, e, r2);
+    dci_cone_w(&P->cones, r2, r2);
+    for (i = 0; i < P->rows; ++i) *end += Lam[i]*r2[i];
 }
 
 /* Contacts with restitution e that close within the step bounce: with c the rate of L alpha before it and g = L (alpha - 1), they
@@ -4647,23 +4843,23 @@ typedef struct {
 static int dci_ncp_bounce_solve(dc_ncp *S, dci_contact_nc *c, dci_growth *G, dci_bounce *B)
 {
     const dc_real h = S->scene.h;
-    const int D = S->D;
+    const int D = S->size.dim;
     dc_growth_result r;
     int i, k;
     dci_ncp_growth(S, c, 0, G);
-    if (dci_growth_solve(G, (DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-8))*c->L, 0, 60, &r) != DC_OK) return 0;
+    if (dci_growth_solve(G, (DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-8))*c->size, 0, 60, &r) != DC_OK) return 0;
     B->rate = 0;
     for (k = 0; k < 2; ++k) {
         const dci_ncp_place *b = S->place + c->body[k];
         dc_real v[3];
-        dci_ncp_wr(D, b->w0, c->P.r[k], v);
-        for (i = 0; i < D; ++i) B->rate -= c->P.u[k][i]*(v[i] + b->v0[i])*c->L/c->P.L;
+        dci_ncp_wr(D, b->before.omega, c->pair.arm[k], v);
+        for (i = 0; i < D; ++i) B->rate -= c->pair.pull[k][i]*(v[i] + b->before.velocity[i])*c->size/c->pair.weight;
     }
-    B->gap = c->L*(G->y[D] - 1);
-    B->rise = -c->e*h*B->rate;
+    B->gap = c->size*(G->at.free[D] - 1);
+    B->rise = -c->restitution*h*B->rate;
     if (!(B->rate < 0 && B->gap + h*B->rate < 0 && B->gap + B->rise > 0)) return 0;
     B->by_gap = DC_R(B->gap < 8*B->rise);
-    B->by_rate = -c->e*h*(B->gap < 8*B->rise ? 1 : 9);
+    B->by_rate = -c->restitution*h*(B->gap < 8*B->rise ? 1 : 9);
     return 1;
 }
 
@@ -4671,28 +4867,28 @@ static int dci_ncp_bounce_solve(dc_ncp *S, dci_contact_nc *c, dci_growth *G, dci
 static void dci_ncp_bounce_vjp(const dc_ncp *S, dci_contact_nc *c, const int D, const dci_growth *G, const dci_bounce *B, dc_real bar,
                                dc_real by[2][12], dc_shape_grad *const shape[2])
 {
-    const dc_real *const R[2] = {S->place[c->body[0]].R0, S->place[c->body[1]].R0};
-    const dc_real rate = -bar*B->by_rate*c->L/c->P.L;
+    const dc_real *const R[2] = {S->place[c->body[0]].before.rotation, S->place[c->body[1]].before.rotation};
+    const dc_real rate = -bar*B->by_rate*c->size/c->pair.weight;
     dc_real r[2][3], u[2][3], x[2][3] = {{0, 0, 0}, {0, 0, 0}}, t[2][3] = {{0, 0, 0}, {0, 0, 0}}, turn[3] = DC_ZERO, weight, end;
     int i, k;
     for (k = 0; k < 2; ++k) {                       /* c = -(L/P.L) sum u . (v + w x r) */
         const dci_ncp_place *b = S->place + c->body[k];
-        dci_ncp_wr(D, b->w0, c->P.r[k], u[k]);
-        dci_ncp_wr(D, b->w0, c->P.u[k], r[k]);
+        dci_ncp_wr(D, b->before.omega, c->pair.arm[k], u[k]);
+        dci_ncp_wr(D, b->before.omega, c->pair.pull[k], r[k]);
         for (i = 0; i < D; ++i) {
-            u[k][i] = rate*(u[k][i] + b->v0[i]);
+            u[k][i] = rate*(u[k][i] + b->before.velocity[i]);
             r[k][i] = -rate*r[k][i];
         }
     }
-    dci_ncp_pair_vjp(S, c, D, G->y, G->z, R, r, u, c->L*bar*B->by_gap, x, t, shape, &weight, &end);
+    dci_ncp_pair_vjp(S, c, D, G->at.free, G->at.dual, R, r, u, c->size*bar*B->by_gap, x, t, shape, &weight, &end);
     for (k = 0; k < 2; ++k) {
-        if (shape[k]) shape[k]->size += bar*B->by_gap*(G->y[D] - 1) + weight*c->P.L/c->L;
+        if (shape[k]) shape[k]->size += bar*B->by_gap*(G->at.free[D] - 1) + weight*c->pair.weight/c->size;
         if (!by) continue;
-        dci_ncp_rf(D, c->P.r[k], c->P.u[k], turn);
+        dci_ncp_rf(D, c->pair.arm[k], c->pair.pull[k], turn);
         for (i = 0; i < 3; ++i) {
             by[k][i] = x[k][i];
             by[k][3 + i] = t[k][i];
-            by[k][6 + i] = i < D ? rate*c->P.u[k][i] : 0;
+            by[k][6 + i] = i < D ? rate*c->pair.pull[k][i] : 0;
             by[k][9 + i] = i < (D == 2 ? 1 : 3) ? rate*turn[i] : 0;
         }
     }
@@ -4703,15 +4899,15 @@ static DCI_NOINLINE void dci_ncp_bounces(dc_ncp *S)
     static dc_shape_grad *const none[2] = {NULL, NULL};
     int k;
     for (k = 0; k < S->scene.contacts; ++k) {
-        dci_contact_nc *c = S->C + k;
+        dci_contact_nc *c = S->contact + k;
         dci_growth G;
         dci_bounce B;
-        c->bounce = 0;
-        if (!(c->e > 0) || !dci_ncp_bounce_solve(S, c, &G, &B)) continue;
-        c->bounce = B.rise + dc_min(B.gap, 8*B.rise);
-        c->bounce_by_e = B.by_rate*B.rate/c->e;
-        c->bounce_by_h = B.by_rate*B.rate/S->scene.h;
-        dci_ncp_bounce_vjp(S, c, S->D, &G, &B, 1, c->bounce_by, none);
+        c->bounce.gap = 0;
+        if (!(c->restitution > 0) || !dci_ncp_bounce_solve(S, c, &G, &B)) continue;
+        c->bounce.gap = B.rise + dc_min(B.gap, 8*B.rise);
+        c->bounce.by_restitution = B.by_rate*B.rate/c->restitution;
+        c->bounce.by_step = B.by_rate*B.rate/S->scene.h;
+        dci_ncp_bounce_vjp(S, c, S->size.dim, &G, &B, 1, c->bounce.by, none);
     }
 }
 
@@ -4723,36 +4919,39 @@ static DCI_NOINLINE int dci_ncp_warm(dc_ncp *S)
     dc_real eq, cp, push;
     for (k = 0; k < S->scene.contacts; ++k) {
         const dc_real *keep = S->scene.contact[k].keep;
-        dci_contact_nc *c = S->C + k;
-        if (!keep || !(keep[0] > 0) || !dci_all_in_limit(keep, DCI_KEEP_HEAD + c->P.ny + 2*c->nz)) return 0;
+        dci_contact_nc *c = S->contact + k;
+        if (!keep || !(keep[0] > 0) || !dci_all_in_limit(keep, DCI_KEEP_HEAD + c->pair.unknowns + 2*c->row.count)) return 0;
         keep += DCI_KEEP_HEAD;
-        memcpy(S->x + c->oy, keep, (size_t)c->P.ny*sizeof(dc_real));
-        memcpy(S->z + c->oz, keep + c->P.ny, (size_t)c->nz*sizeof(dc_real));
-        memcpy(S->s + c->oz, keep + c->P.ny + c->nz, (size_t)c->nz*sizeof(dc_real));
-        dci_ncp_path(c, c->head[0].end, c->impulse*c->speed, c->length);
+        memcpy(S->now.free + c->row.free, keep, (size_t)c->pair.unknowns*sizeof(dc_real));
+        memcpy(S->now.dual + c->row.dual, keep + c->pair.unknowns, (size_t)c->row.count*sizeof(dc_real));
+        memcpy(S->now.slack + c->row.dual, keep + c->pair.unknowns + c->row.count, (size_t)c->row.count*sizeof(dc_real));
+        dci_ncp_path(c, c->head[0].end, c->unit.impulse*c->unit.speed, c->unit.length);
     }
     for (i = 0; i < S->scene.bodies; ++i) {
         const dci_ncp_place *b = S->place + i;
-        if (b->dof < 0) continue;
-        for (j = 0; j < S->D; ++j) S->x[b->dof + j] = b->v0[j];
-        for (j = 0; j < S->nb - S->D; ++j) S->x[b->dof + S->D + j] = b->w0[j];
+        if (b->first_row < 0) continue;
+        for (j = 0; j < S->size.dim; ++j) S->now.free[b->first_row + j] = b->before.velocity[j];
+        for (j = 0; j < S->size.body - S->size.dim; ++j) S->now.free[b->first_row + S->size.dim + j] = b->before.omega[j];
     }
     dci_ncp_free(S);
-    dci_ncp_eval(S, S->x, S->z, S->s, &eq, &cp);
+    dci_ncp_eval(S, S->now.free, S->now.dual, S->now.slack, &eq, &cp);
     push = dc_max(dc_min(DC_R(0.007)*eq, DC_R(0.1)), S->rho);
     for (k = 0; k < S->scene.contacts; ++k) {
-        const dci_contact_nc *c = S->C + k;
-        dc_real *z = S->z + c->oz, *s = S->s + c->oz;
-        if (!dci_cone_push(1, c->head, push*c->impulse, push*c->length, z, s)) return 0;
-        for (i = 1; i < c->lam; ++i) {
+        dci_contact_nc *c = S->contact + k;
+        dc_real *z = S->now.dual + c->row.dual, *s = S->now.slack + c->row.dual;
+        dci_cones gap = DC_ZERO;
+        gap.run = c->head;
+        gap.runs = 1;
+        if (!dci_cone_push(&gap, push*c->unit.impulse, push*c->unit.length, z, s)) return 0;
+        for (i = 1; i < c->row.pair; ++i) {
             dc_real dz, ds;
-            if (c->friction == DCI_CONE && i > 1 && i < 2 + S->D) continue;
-            dci_ncp_sizes(c, i, push*c->impulse, push*c->speed, &dz, &ds);
+            if (c->friction == DCI_CONE && i > 1 && i < 2 + S->size.dim) continue;
+            dci_ncp_sizes(c, i, push*c->unit.impulse, push*c->unit.speed, &dz, &ds);
             if (!(z[i] > 0 && s[i] > 0)) return 0;
             z[i] += dz;
             s[i] += ds;
         }
-        if (!dci_cone_push(c->P.runs, c->P.run, push, push*c->length, z + c->lam, s + c->lam)) return 0;
+        if (!dci_cone_push(&c->pair.cones, push, push*c->unit.length, z + c->row.pair, s + c->row.pair)) return 0;
     }
     return 1;
 }
@@ -4762,12 +4961,12 @@ static void dci_ncp_remember(const dc_ncp *S, int valid)
     int k;
     for (k = 0; k < S->scene.contacts; ++k) {
         dc_real *keep = S->scene.contact[k].keep;
-        const dci_contact_nc *c = S->C + k;
+        const dci_contact_nc *c = S->contact + k;
         if (!keep) continue;
         keep[0] = DC_R(valid);
-        memcpy(keep + DCI_KEEP_HEAD, S->x + c->oy, (size_t)c->P.ny*sizeof(dc_real));
-        memcpy(keep + DCI_KEEP_HEAD + c->P.ny, S->z + c->oz, (size_t)c->nz*sizeof(dc_real));
-        memcpy(keep + DCI_KEEP_HEAD + c->P.ny + c->nz, S->s + c->oz, (size_t)c->nz*sizeof(dc_real));
+        memcpy(keep + DCI_KEEP_HEAD, S->now.free + c->row.free, (size_t)c->pair.unknowns*sizeof(dc_real));
+        memcpy(keep + DCI_KEEP_HEAD + c->pair.unknowns, S->now.dual + c->row.dual, (size_t)c->row.count*sizeof(dc_real));
+        memcpy(keep + DCI_KEEP_HEAD + c->pair.unknowns + c->row.count, S->now.slack + c->row.dual, (size_t)c->row.count*sizeof(dc_real));
     }
 }
 
@@ -4777,11 +4976,11 @@ static DCI_NOINLINE dc_status dci_ncp_cold_solve(dc_ncp *S, dc_ncp_info *info)
     dc_status st = DC_E_DIVERGED;
     dc_real least = DC_REAL_MAX;
     int i, k, spent = 0;
-    for (k = 0; k < DCI_STARTS && (k == 0 || spent < S->most); ++k) {
+    for (k = 0; k < DCI_STARTS && (k == 0 || spent < S->max_iterations); ++k) {
         const dci_ncp_start start = dci_ncp_start_number(k);
         dc_ncp_info in = DC_ZERO;
         int most = k == 0 ? 50 : 60;
-        if (most > S->most - spent) most = S->most - spent;
+        if (most > S->max_iterations - spent) most = S->max_iterations - spent;
         dci_ncp_cold(S, &start, k == 0);
         dci_ncp_free(S);
         st = dci_ncp_iterate(S, most, start.test, &in);
@@ -4789,39 +4988,39 @@ static DCI_NOINLINE dc_status dci_ncp_cold_solve(dc_ncp *S, dc_ncp_info *info)
         if (st == DC_OK || in.residual <= least) {
             least = in.residual;
             *info = in;
-            for (i = 0; i < S->nv; ++i) S->best[i] = S->x[i];
+            for (i = 0; i < S->size.velocities; ++i) S->scratch.best[i] = S->now.free[i];
         }
         info->iterations = spent;
         if (st == DC_OK) return st;
     }
-    for (i = 0; i < S->nv; ++i) S->x[i] = S->best[i];
+    for (i = 0; i < S->size.velocities; ++i) S->now.free[i] = S->scratch.best[i];
     return st;
 }
 
 /* By weak duality the growth at rho = 0 is at least alpha - lam.s/L, and moving a by d along n raises it by d |u|/L or more. */
 static void dci_ncp_overlap(const dc_ncp *S, dc_ncp_info *info)
 {
-    int k, i, D = S->D;
+    int k, i, D = S->size.dim;
     for (k = 0; k < S->scene.contacts; ++k) {
-        const dci_contact_nc *c = S->C + k;
-        const dci_pair_nc *P = &c->P;
-        const dc_real *z = S->z + c->oz + c->lam, *s = S->s + c->oz + c->lam;
-        dc_real over = 1 - S->x[c->oy + D], len = dc_sqrt(dci_ncp_dot(D, P->u[0], P->u[0]));
-        for (i = 0; i < P->m; ++i) over += z[i]*s[i]/P->L;
+        const dci_contact_nc *c = S->contact + k;
+        const dci_pair_nc *P = &c->pair;
+        const dc_real *z = S->now.dual + c->row.dual + c->row.pair, *s = S->now.slack + c->row.dual + c->row.pair;
+        dc_real over = 1 - S->now.free[c->row.free + D], len = dc_sqrt(dci_ncp_dot(D, P->pull[0], P->pull[0]));
+        for (i = 0; i < P->rows; ++i) over += z[i]*s[i]/P->weight;
         info->overlap = dc_max(info->overlap, over);
-        if (len > 0) info->depth = dc_max(info->depth, over*P->L/len);
+        if (len > 0) info->depth = dc_max(info->depth, over*P->weight/len);
 
         /* hover of one that pushes, creep of one that sticks: by a tenth of the natural unit, with a tenth of its friction left */
-        if (len > 0 && c->gamma > DC_R(0.1)*c->impulse) {
+        if (len > 0 && c->at.normal_impulse > DC_R(0.1)*c->unit.impulse) {
             dc_real slip = 0, f = 0;
-            info->hover = dc_max(info->hover, (S->x[c->oy + D] - 1 - c->bounce/c->L)*P->L/len);
-            for (i = 0; i < c->nt; ++i) {
-                const dc_real *sc = S->s + c->oz;
+            info->hover = dc_max(info->hover, (S->now.free[c->row.free + D] - 1 - c->bounce.gap/c->size)*P->weight/len);
+            for (i = 0; i < c->tangents; ++i) {
+                const dc_real *sc = S->now.slack + c->row.dual;
                 const dc_real w = c->friction == DCI_CONE ? sc[2 + i] : (sc[2 + 2*i] - sc[3 + 2*i])/2;
                 slip += w*w;
-                f += c->f[i]*c->f[i];
+                f += c->at.friction_impulse[i]*c->at.friction_impulse[i];
             }
-            if (f < DC_R(0.81)*c->mu*c->mu*c->gamma*c->gamma) info->creep = dc_max(info->creep, dc_sqrt(slip));
+            if (f < DC_R(0.81)*c->mu*c->mu*c->at.normal_impulse*c->at.normal_impulse) info->creep = dc_max(info->creep, dc_sqrt(slip));
         }
     }
 }
@@ -4834,11 +5033,11 @@ static DCI_NOINLINE void dci_ncp_write(const dc_ncp *S, dc_ncp_body *next)
         const dc_real *v;
         dc_real xi[6] = DC_ZERO, h = S->scene.h;
         next[i] = S->scene.body[i];
-        if (S->place[i].dof < 0) continue;
-        v = S->x + S->place[i].dof;
+        if (S->place[i].first_row < 0) continue;
+        v = S->now.free + S->place[i].first_row;
         next[i].v.x = v[0];
         next[i].v.y = v[1];
-        if (S->D == 2) next[i].w.z = v[2];
+        if (S->size.dim == 2) next[i].w.z = v[2];
         else {
             next[i].v.z = v[2];
             next[i].w = dc_vec(v[3], v[4], v[5]);
@@ -4848,7 +5047,7 @@ static DCI_NOINLINE void dci_ncp_write(const dc_ncp *S, dc_ncp_body *next)
         }
         xi[0] = h*v[0];
         xi[1] = h*v[1];
-        xi[5] = S->D == 2 ? h*v[2] : h*v[5];
+        xi[5] = S->size.dim == 2 ? h*v[2] : h*v[5];
         next[i].pose = dc_pose_retract(S->scene.body[i].pose, xi);
     }
 }
@@ -4870,12 +5069,12 @@ DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scen
     dci_ncp_bounces(S);
     st = DC_E_DIVERGED;
     if (S->scene.contacts > 0 && dci_ncp_warm(S)) {
-        st = dci_ncp_iterate(S, S->most < 15 ? S->most : 15, 1, &in);
+        st = dci_ncp_iterate(S, S->max_iterations < 15 ? S->max_iterations : 15, 1, &in);
         in.warm = st == DC_OK;
     }
     if (st != DC_OK) {
         dc_ncp_info cold = DC_ZERO;
-        S->most -= in.iterations;
+        S->max_iterations -= in.iterations;
         st = dci_ncp_cold_solve(S, &cold);
         cold.iterations += in.iterations;
         in = cold;
@@ -4901,7 +5100,7 @@ DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scen
 static void dci_ncp_units_vjp(const dc_ncp *S, const dci_contact_nc *c, const dc_real bar[3], dc_real *cbar, dc_real *scene, dci_ncp_place *place,
                               dc_shape_grad *const g[2])
 {
-    const dc_real h = S->scene.h, a = c->impulse_rate/h, U = c->impulse, V = c->speed, length = c->length;
+    const dc_real h = S->scene.h, a = c->unit.impulse_rate/h, U = c->unit.impulse, V = c->unit.speed, length = c->unit.length;
     const dc_real gap = c->head[0].end/U, Ub = bar[0]*gap + bar[1]*V, Vb = bar[1]*U, ab = Ub*U/a + Vb*V/(2*a);
     const dc_real gravity[3] = {S->scene.gravity.x, S->scene.gravity.y, S->scene.gravity.z};
     dc_real lb = bar[0]*U*gap/length + bar[2] + Vb*V/(2*length), hb = Ub*U/h, inv = 0;
@@ -4909,15 +5108,15 @@ static void dci_ncp_units_vjp(const dc_ncp *S, const dci_contact_nc *c, const dc
     if (!(S->acceleration > 0)) {                           /* length/(100 h^2) */
         lb += ab*a/length;
         hb -= 2*ab*a/h;
-    } else if (!(S->opt.acceleration > 0) && scene)
-        for (i = 0; i < S->D; ++i) scene[i] += ab*gravity[i]/a;
+    } else if (!(S->options.acceleration > 0) && scene)
+        for (i = 0; i < S->size.dim; ++i) scene[i] += ab*gravity[i]/a;
     if (cbar) cbar[0] -= bar[0]*U*gap*c->mu/(1 + c->mu*c->mu);
     if (scene) scene[3] += hb;
-    for (i = 0; i < 2; ++i) if (place[c->body[i]].dof >= 0) inv += 1/place[c->body[i]].M;
+    for (i = 0; i < 2; ++i) if (place[c->body[i]].first_row >= 0) inv += 1/place[c->body[i]].mass;
     for (i = 0; i < 2; ++i) {
         dci_ncp_place *b = place + c->body[i];
-        const dc_real size = c->P.shape[i]->size, other = c->P.shape[1 - i]->size;
-        if (b->dof >= 0) b->massbar += Ub*U/(inv*b->M*b->M);
+        const dc_real size = c->pair.shape[i]->size, other = c->pair.shape[1 - i]->size;
+        if (b->first_row >= 0) b->bar.mass += Ub*U/(inv*b->mass*b->mass);
         if (g[i] && size > 0) g[i]->size += other > 0 ? lb*length*length/(size*size) : lb;
     }
 }
@@ -4925,22 +5124,22 @@ static void dci_ncp_units_vjp(const dc_ncp *S, const dci_contact_nc *c, const dc
 /* Friction and spin by the natural unit of their products: f and m are cotangents of their impulses */
 DCI_LANE dc_real dci_ncp_slip_vjp(const dc_ncp *S, const dci_contact_nc *c, const int D, const dc_real *f, dc_real m)
 {
-    const dc_real *z = S->z + c->oz, *s = S->s + c->oz;
+    const dc_real *z = S->now.dual + c->row.dual, *s = S->now.slack + c->row.dual;
     dc_real none[5] = DC_ZERO, rc[5] = DC_ZERO, k[4], kc[3], psi, sum = 0;
     int i;
     if (c->friction == DCI_CONE) {
         rc[0] = -S->rho;
-        dci_soc_divide(1 + D, c->flam + 1, rc, k);
-        dci_soc_winv(1 + D, c->fw + 1, c->head[1].eta, k, 1, k);
-        for (i = 0; i < D; ++i) sum += f[i]*(c->dlt[i]*k[0]/c->den - k[1 + i]);
+        dci_soc_divide(1 + D, c->factor.scaled + 1, rc, k);
+        dci_soc_winv(1 + D, c->factor.scaling + 1, c->head[1].eta, k, 1, k);
+        for (i = 0; i < D; ++i) sum += f[i]*(c->factor.coupling[i]*k[0]/c->factor.pivot - k[1 + i]);
     } else if (c->friction != DCI_NO_FRICTION) {
         for (i = 0; i < 5; ++i) rc[i] = -S->rho;
-        dci_ncp_law_const(c->nt, z + 1, s + 1, none, rc, c->dlt, c->den, kc, &psi);
-        for (i = 0; i < c->nt; ++i) sum += f[i]*kc[i];
+        dci_ncp_law_const(c->tangents, z + 1, s + 1, none, rc, c->factor.coupling, c->factor.pivot, kc, &psi);
+        for (i = 0; i < c->tangents; ++i) sum += f[i]*kc[i];
     }
-    if (c->spin) {
+    if (c->row.spin) {
         for (i = 0; i < 5; ++i) rc[i] = -S->rho;
-        dci_ncp_law_const(1, z + c->spin, s + c->spin, none, rc, &c->dlts, c->dens, kc, &psi);
+        dci_ncp_law_const(1, z + c->row.spin, s + c->row.spin, none, rc, &c->factor.spin_coupling, c->factor.spin_pivot, kc, &psi);
         sum += m*kc[0];
     }
     return sum;
@@ -4953,18 +5152,18 @@ DCI_LANE void dci_ncp_bounce_shape_vjp(dc_ncp *S, dci_contact_nc *c, const int D
     dci_growth G;
     if (!dci_ncp_bounce_solve(S, c, &G, &B)) return;
     dci_ncp_bounce_vjp(S, c, D, &G, &B, bar, NULL, shape);
-    dci_ncp_contact_eval(S, c, D, S->x, S->z, S->s);
+    dci_ncp_contact_eval(S, c, D, S->now.free, S->now.dual, S->now.slack);
     dci_ncp_contact_factor(S, c, D);
 }
 
 DCI_LANE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *a, dc_real *cbar, dc_real *scene,
                                   dc_shape_grad *ga, dc_shape_grad *gb)
 {
-    dci_pair_nc *P = &c->P;
+    dci_pair_nc *P = &c->pair;
     const int nw = D == 2 ? 1 : 3;
-    const dc_real *y = S->x + c->oy, *z = S->z + c->oz;
+    const dc_real *y = S->now.free + c->row.free, *z = S->now.dual + c->row.dual;
     dc_real n[2][3] = {{0, 0, 0}, {0, 0, 0}}, r[2][3] = {{0, 0, 0}, {0, 0, 0}}, u[2][3], f[3] = DC_ZERO, w[3] = DC_ZERO, t[3], q[3], m = 0;
-    const dc_real *const R[2] = {S->place[c->body[0]].R, S->place[c->body[1]].R};
+    const dc_real *const R[2] = {S->place[c->body[0]].after.rotation, S->place[c->body[1]].after.rotation};
     dc_shape_grad *const shape[2] = {ga, gb};
     dc_real xbar[2][3] = {{0, 0, 0}, {0, 0, 0}}, tbar[2][3] = {{0, 0, 0}, {0, 0, 0}}, endbar[3];
     dc_real ws, g = 0, L, weight;
@@ -4972,42 +5171,42 @@ DCI_LANE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, con
     for (k = 0; k < 2; ++k) {
         const dci_ncp_place *b = S->place + c->body[k];
         const dc_real sign = k ? DC_R(-1) : DC_R(1), *M;
-        if (b->dof < 0) continue;
-        M = a + b->dof + D;
-        dci_ncp_wr(D, M, P->r[k], t);                       /* F and r of the wrench (F, r x F + n m) */
-        for (i = 0; i < D; ++i) t[i] += a[b->dof + i];
-        dci_ncp_wr(D, M, c->F[k], r[k]);
+        if (b->first_row < 0) continue;
+        M = a + b->first_row + D;
+        dci_ncp_wr(D, M, P->arm[k], t);                       /* F and r of the wrench (F, r x F + n m) */
+        for (i = 0; i < D; ++i) t[i] += a[b->first_row + i];
+        dci_ncp_wr(D, M, c->at.force[k], r[k]);
         for (i = 0; i < D; ++i) r[k][i] = -r[k][i];
-        if (c->spin) {
-            for (i = 0; i < 3; ++i) n[k][i] += sign*M[i]*c->m;
-            m += sign*dci_ncp_dot(3, M, c->n[k]);
+        if (c->row.spin) {
+            for (i = 0; i < 3; ++i) n[k][i] += sign*M[i]*c->at.spin_impulse;
+            m += sign*dci_ncp_dot(3, M, c->at.normal[k]);
         }
         for (i = 0; i < D; ++i) {                           /* F = n gamma + T f */
             dc_real e[3] = DC_ZERO;
             e[i] = 1;
-            dci_ncp_dtf(D, c, k, e, c->f, q);
-            n[k][i] += sign*(c->gamma*t[i] + dci_ncp_dot(D, q, t));
+            dci_ncp_dtf(D, c, k, e, c->at.friction_impulse, q);
+            n[k][i] += sign*(c->at.normal_impulse*t[i] + dci_ncp_dot(D, q, t));
         }
-        g += sign*dci_ncp_dot(D, c->n[k], t);
+        g += sign*dci_ncp_dot(D, c->at.normal[k], t);
         dci_ncp_tv(D, c, k, t, q);
-        for (i = 0; i < c->nt; ++i) f[i] += sign*q[i];
+        for (i = 0; i < c->tangents; ++i) f[i] += sign*q[i];
     }
     /* friction laws */
-    for (i = 0; i < c->nt; ++i) {
-        g += c->kap[i]*f[i];
-        if (cbar) cbar[0] += c->kap[i]*f[i]*c->gamma/c->mu;
-        for (j = 0; j < c->nt; ++j) w[j] -= c->Kv[i*c->nt + j]*f[i];
+    for (i = 0; i < c->tangents; ++i) {
+        g += c->factor.by_normal[i]*f[i];
+        if (cbar) cbar[0] += c->factor.by_normal[i]*f[i]*c->at.normal_impulse/c->mu;
+        for (j = 0; j < c->tangents; ++j) w[j] -= c->factor.by_slip[i*c->tangents + j]*f[i];
     }
-    ws = c->spin ? -c->kvs*m : 0;
-    if (c->spin) {
-        g += c->kaps*m;
-        if (cbar) cbar[1] += c->kaps*m*c->gamma/c->mus;
+    ws = c->row.spin ? -c->factor.spin_by_slip*m : 0;
+    if (c->row.spin) {
+        g += c->factor.spin_by_normal*m;
+        if (cbar) cbar[1] += c->factor.spin_by_normal*m*c->at.normal_impulse/c->mu_spin;
     }
     endbar[1] = dci_ncp_slip_vjp(S, c, D, f, m);
 
     /* gamma: s = L (alpha - 1) - bounce */
-    endbar[0] = S->rho*g/S->s[c->oz];
-    g *= -c->wg;
+    endbar[0] = S->rho*g/S->now.slack[c->row.dual];
+    g *= -c->factor.gap;
     L = g*(y[D] - 1);
     for (k = 0; k < 2; ++k) {
         dci_ncp_place *b = S->place + c->body[k];
@@ -5018,49 +5217,49 @@ DCI_LANE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, con
             dc_real e[3] = DC_ZERO, tv[3] = DC_ZERO;
             e[i] = 1;
             vp[i] *= sign;
-            dci_ncp_dtv(D, c, k, e, c->vp[k], tv);
-            for (j = 0; j < c->nt; ++j) n[k][i] += sign*tv[j]*w[j];
-            if (c->spin) n[k][i] += sign*b->w[i]*ws;
+            dci_ncp_dtv(D, c, k, e, c->at.velocity[k], tv);
+            for (j = 0; j < c->tangents; ++j) n[k][i] += sign*tv[j]*w[j];
+            if (c->row.spin) n[k][i] += sign*b->after.omega[i]*ws;
         }
-        dci_ncp_wr(D, b->w, vp, t);
+        dci_ncp_wr(D, b->after.omega, vp, t);
         for (i = 0; i < D; ++i) r[k][i] -= t[i];
-        nn = dci_ncp_dot(D, c->n[k], n[k])*c->kk[k];
-        for (i = 0; i < D; ++i) u[k][i] = -sign*(c->inv[k]*n[k][i] - nn*c->n[k][i]);
+        nn = dci_ncp_dot(D, c->at.normal[k], n[k])*c->at.inverse_along[k];
+        for (i = 0; i < D; ++i) u[k][i] = -sign*(c->at.inverse[k]*n[k][i] - nn*c->at.normal[k][i]);
     }
 
     /* the pair */
-    dci_ncp_pair_vjp(S, c, D, y, z + c->lam, R, r, u, c->L*g, xbar, tbar, shape, &weight, &endbar[2]);
+    dci_ncp_pair_vjp(S, c, D, y, z + c->row.pair, R, r, u, c->size*g, xbar, tbar, shape, &weight, &endbar[2]);
     endbar[2] *= S->rho;
     for (k = 0; k < 2; ++k) {
         dci_ncp_place *b = S->place + c->body[k];
-        for (i = 0; i < D; ++i) b->xbar[i] += xbar[k][i];
-        for (i = 0; i < nw; ++i) b->tbar[i] += tbar[k][i];
-        if (shape[k]) shape[k]->size += L + weight*P->L/c->L;
+        for (i = 0; i < D; ++i) b->bar.position[i] += xbar[k][i];
+        for (i = 0; i < nw; ++i) b->bar.turn[i] += tbar[k][i];
+        if (shape[k]) shape[k]->size += L + weight*P->weight/c->size;
     }
     dci_ncp_units_vjp(S, c, endbar, cbar, scene, S->place, shape);
 
     /* the bounce */
-    if (!(c->bounce > 0)) return;
+    if (!(c->bounce.gap > 0)) return;
     for (k = 0; k < 2; ++k) {
         dci_ncp_place *b = S->place + c->body[k];
         for (i = 0; i < D; ++i) {
-            b->x0bar[i] -= g*c->bounce_by[k][i];
-            b->v0bar[i] -= g*c->bounce_by[k][6 + i];
+            b->bar.position_before[i] -= g*c->bounce.by[k][i];
+            b->bar.velocity_before[i] -= g*c->bounce.by[k][6 + i];
         }
         for (i = 0; i < nw; ++i) {
-            b->t0bar[i] -= g*c->bounce_by[k][3 + i];
-            b->w0bar[i] -= g*c->bounce_by[k][9 + i];
+            b->bar.turn_before[i] -= g*c->bounce.by[k][3 + i];
+            b->bar.omega_before[i] -= g*c->bounce.by[k][9 + i];
         }
     }
-    if (cbar) cbar[2] -= g*c->bounce_by_e;
-    if (scene) scene[3] -= g*c->bounce_by_h;
+    if (cbar) cbar[2] -= g*c->bounce.by_restitution;
+    if (scene) scene[3] -= g*c->bounce.by_step;
     if (ga || gb) dci_ncp_bounce_shape_vjp(S, c, D, -g, shape);
 }
 
 /* Momentum rows of a body, a its part of the adjoint; then what the contacts left in xbar, tbar */
 static void dci_ncp_body_vjp(const dc_ncp *S, dci_ncp_place *b, const dc_ncp_body *body, const dc_real *a, dc_real *out, dc_real *scene)
 {
-    const int D = S->D;
+    const int D = S->size.dim;
     const dc_real h = S->scene.h;
     dc_real g[3], f[6], E[9], hbar = 0;
     int i, j;
@@ -5076,42 +5275,42 @@ static void dci_ncp_body_vjp(const dc_ncp *S, dci_ncp_place *b, const dc_ncp_bod
     for (i = 0; i < D; ++i) {
         if (a) {
             if (out) {
-                out[6 + i] += b->M*a[i];
+                out[6 + i] += b->mass*a[i];
                 out[12 + i] += h*a[i];
-                out[18] -= a[i]*(b->v[i] - b->v0[i] - h*g[i]);
+                out[18] -= a[i]*(b->after.velocity[i] - b->before.velocity[i] - h*g[i]);
             }
-            if (scene) scene[i] += h*b->M*a[i];
-            hbar += a[i]*(b->M*g[i] + f[i]);
+            if (scene) scene[i] += h*b->mass*a[i];
+            hbar += a[i]*(b->mass*g[i] + f[i]);
         }
         if (out) {
-            out[i] += b->xbar[i] + b->x0bar[i];
-            out[6 + i] += b->v0bar[i];
+            out[i] += b->bar.position[i] + b->bar.position_before[i];
+            out[6 + i] += b->bar.velocity_before[i];
         }
-        hbar += b->xbar[i]*b->v[i];
+        hbar += b->bar.position[i]*b->after.velocity[i];
     }
     if (D == 2) {
         if (a) {
             if (out) {
-                out[11] += b->In[0]*a[2];
+                out[11] += b->inertia[0]*a[2];
                 out[17] += h*a[2];
-                out[27] -= a[2]*(b->w[0] - b->w0[0]);
+                out[27] -= a[2]*(b->after.omega[0] - b->before.omega[0]);
             }
             hbar += a[2]*f[5];
         }
         if (out) {
-            out[5] += b->tbar[0] + b->t0bar[0];
-            out[11] += b->w0bar[0];
+            out[5] += b->bar.turn[0] + b->bar.turn_before[0];
+            out[11] += b->bar.omega_before[0];
         }
-        hbar += b->tbar[0]*b->w[0];
+        hbar += b->bar.turn[0]*b->after.omega[0];
     } else {
         for (i = 0; i < 9; ++i) E[i] = DC_R(i%4 == 0);
         if (a) {
-            dc_v3 w = dc_vec(b->w[0], b->w[1], b->w[2]), w0 = dc_vec(b->w0[0], b->w0[1], b->w0[2]), A = dc_vec(a[3], a[4], a[5]);
+            dc_v3 w = dc_vec(b->after.omega[0], b->after.omega[1], b->after.omega[2]), w0 = dc_vec(b->before.omega[0], b->before.omega[1], b->before.omega[2]), A = dc_vec(a[3], a[4], a[5]);
             dc_v3 hw = dc_scale(h, w), hw0 = dc_scale(h, w0), B, C, Iw, Iw0, IB, IC, p, p0, t, Gw, Gw0, Rb, Rc, Rw, Rw0;
             dc_m3 In, R0, Ji = dc_so3_jl_inv(dc_neg(hw)), Ji0 = dc_so3_jl_inv(hw0), G, G0, X = dc_m3_exp(hw);
             for (i = 0; i < 9; ++i) {
-                In.m[i] = b->In[i];
-                R0.m[i] = b->R0[i];
+                In.m[i] = b->inertia[i];
+                R0.m[i] = b->before.rotation[i];
                 E[i] = X.m[i];
             }
             B = dc_mul_t(&Ji, A);
@@ -5153,14 +5352,14 @@ static void dci_ncp_body_vjp(const dc_ncp *S, dci_ncp_place *b, const dc_ncp_bod
         }
         for (i = 0; i < 3; ++i) {
             if (out) {
-                for (j = 0; j < 3; ++j) out[3 + i] += E[3*j + i]*b->tbar[j];
-                out[3 + i] += b->t0bar[i];
-                out[9 + i] += b->w0bar[i];
+                for (j = 0; j < 3; ++j) out[3 + i] += E[3*j + i]*b->bar.turn[j];
+                out[3 + i] += b->bar.turn_before[i];
+                out[9 + i] += b->bar.omega_before[i];
             }
-            hbar += b->tbar[i]*b->w[i];
+            hbar += b->bar.turn[i]*b->after.omega[i];
         }
     }
-    if (out) out[18] += b->massbar;
+    if (out) out[18] += b->bar.mass;
     if (scene) scene[3] += hbar;
 }
 
@@ -5171,26 +5370,26 @@ static DCI_NOINLINE dc_status dci_ncp_ready(dc_ncp *S)
     dc_real eq, cp, eq2, cp2, a;
     int it, i;
     if (S->status != DC_OK || S->factored) return S->status;
-    dci_ncp_eval(S, S->x, S->z, S->s, &eq, &cp);
+    dci_ncp_eval(S, S->now.free, S->now.dual, S->now.slack, &eq, &cp);
     for (it = 0;; ++it) {
-        if (!(S->D == 2 ? dci_ncp_factor_2(S) : dci_ncp_factor_3(S))) return DC_E_SINGULAR;
+        if (!(S->size.dim == 2 ? dci_ncp_factor_2(S) : dci_ncp_factor_3(S))) return DC_E_SINGULAR;
         if (it == 6 || dc_max(eq, cp) <= 16*DC_EPS) break;
         dci_ncp_rc(S, 0, 0, NULL, NULL);
-        if (S->D == 2) dci_ncp_direction_2(S, S->dx, S->dz, S->ds);
-        else dci_ncp_direction_3(S, S->dx, S->dz, S->ds);
-        a = dci_ncp_step_length(S, S->z, S->dz, dci_ncp_step_length(S, S->s, S->ds, 1/DC_R(0.98)));
+        if (S->size.dim == 2) dci_ncp_direction_2(S, S->step.free, S->step.dual, S->step.slack);
+        else dci_ncp_direction_3(S, S->step.free, S->step.dual, S->step.slack);
+        a = dci_ncp_step_length(S, S->now.dual, S->step.dual, dci_ncp_step_length(S, S->now.slack, S->step.slack, 1/DC_R(0.98)));
         a = dc_min(DC_R(0.98)*a, 1);
         dci_ncp_trial(S, a);
-        dci_ncp_eval(S, S->xt, S->zt, S->st, &eq2, &cp2);
+        dci_ncp_eval(S, S->trial.free, S->trial.dual, S->trial.slack, &eq2, &cp2);
         if (!(dc_max(eq2, cp2) < dc_max(eq, cp)/2)) {           /* rounding: as before is as good, and has its factor */
-            dci_ncp_eval(S, S->x, S->z, S->s, &eq, &cp);
+            dci_ncp_eval(S, S->now.free, S->now.dual, S->now.slack, &eq, &cp);
             break;
         }
         dci_ncp_take(S);
         eq = eq2;
         cp = cp2;
     }
-    for (i = 0; i < S->nx; ++i) if (!dc_finite(S->x[i])) return DC_E_RANGE;
+    for (i = 0; i < S->size.free; ++i) if (!dc_finite(S->now.free[i])) return DC_E_RANGE;
     S->factored = 1;
     return DC_OK;
 }
@@ -5202,8 +5401,8 @@ static DCI_NOINLINE void dci_ncp_contacts_vjp(dc_ncp *S, const dc_ncp_adjoint *o
     for (k = 0; k < S->scene.contacts; ++k) {
         dc_real *cbar = out->contact ? out->contact + k*DC_NCP_CONTACT_PARAMS : NULL;
         dc_shape_grad *ga = out->shape ? out->shape + 2*k : NULL, *gb = out->shape ? ga + 1 : NULL;
-        if (S->D == 2) dci_ncp_contact_vjp(S, S->C + k, 2, S->dx, cbar, out->scene, ga, gb);
-        else dci_ncp_contact_vjp(S, S->C + k, 3, S->dx, cbar, out->scene, ga, gb);
+        if (S->size.dim == 2) dci_ncp_contact_vjp(S, S->contact + k, 2, S->step.free, cbar, out->scene, ga, gb);
+        else dci_ncp_contact_vjp(S, S->contact + k, 3, S->step.free, cbar, out->scene, ga, gb);
     }
 }
 
@@ -5212,12 +5411,12 @@ static DCI_NOINLINE void dci_ncp_contacts_vjp(dc_ncp *S, const dc_ncp_adjoint *o
 static void dci_ncp_adjoint_pass(dc_ncp *S, const dc_ncp_adjoint *out)
 {
     int k;
-    if (S->D == 2) dci_ncp_lu_solve_t(S, 3, S->dx);
-    else dci_ncp_lu_solve_t(S, 6, S->dx);
+    if (S->size.dim == 2) dci_ncp_lu_solve_t(S, 3, S->step.free);
+    else dci_ncp_lu_solve_t(S, 6, S->step.free);
     dci_ncp_contacts_vjp(S, out);
     for (k = 0; k < S->scene.bodies; ++k) {
         dci_ncp_place *b = S->place + k;
-        dci_ncp_body_vjp(S, b, S->scene.body + k, b->dof >= 0 ? S->dx + b->dof : NULL, out->body ? out->body + k*DC_NCP_BODY_PARAMS : NULL,
+        dci_ncp_body_vjp(S, b, S->scene.body + k, b->first_row >= 0 ? S->step.free + b->first_row : NULL, out->body ? out->body + k*DC_NCP_BODY_PARAMS : NULL,
                          out->scene);
     }
 }
@@ -5225,33 +5424,33 @@ static void dci_ncp_adjoint_pass(dc_ncp *S, const dc_ncp_adjoint *out)
 /* The same, by the numbers of one shape alone */
 static void dci_ncp_shape_pass(dc_ncp *S, int contact, int side, dc_real *row)
 {
-    dci_contact_nc *c = S->C + contact;
-    const dc_shape *s = c->P.shape[side];
+    dci_contact_nc *c = S->contact + contact;
+    const dc_shape *s = c->pair.shape[side];
     dc_shape_grad g;
     g.A = row;
     g.b = g.A + s->rows*s->dim;
     g.d = g.b + s->rows;
     g.N = g.d + s->rows;
     g.size = 0;
-    if (S->D == 2) {
-        dci_ncp_lu_solve_t(S, 3, S->dx);
-        dci_ncp_contact_vjp(S, c, 2, S->dx, NULL, NULL, side ? NULL : &g, side ? &g : NULL);
+    if (S->size.dim == 2) {
+        dci_ncp_lu_solve_t(S, 3, S->step.free);
+        dci_ncp_contact_vjp(S, c, 2, S->step.free, NULL, NULL, side ? NULL : &g, side ? &g : NULL);
     } else {
-        dci_ncp_lu_solve_t(S, 6, S->dx);
-        dci_ncp_contact_vjp(S, c, 3, S->dx, NULL, NULL, side ? NULL : &g, side ? &g : NULL);
+        dci_ncp_lu_solve_t(S, 6, S->step.free);
+        dci_ncp_contact_vjp(S, c, 3, S->step.free, NULL, NULL, side ? NULL : &g, side ? &g : NULL);
     }
     g.N[s->rows*s->aux] = g.size;
 }
 
 static void dci_ncp_clear(dci_ncp_place *b)
 {
-    memset(b->xbar, 0, sizeof b->xbar);
-    memset(b->tbar, 0, sizeof b->tbar);
-    memset(b->x0bar, 0, sizeof b->x0bar);
-    memset(b->t0bar, 0, sizeof b->t0bar);
-    b->massbar = 0;
-    memset(b->v0bar, 0, sizeof b->v0bar);
-    memset(b->w0bar, 0, sizeof b->w0bar);
+    memset(b->bar.position, 0, sizeof b->bar.position);
+    memset(b->bar.turn, 0, sizeof b->bar.turn);
+    memset(b->bar.position_before, 0, sizeof b->bar.position_before);
+    memset(b->bar.turn_before, 0, sizeof b->bar.turn_before);
+    b->bar.mass = 0;
+    memset(b->bar.velocity_before, 0, sizeof b->bar.velocity_before);
+    memset(b->bar.omega_before, 0, sizeof b->bar.omega_before);
 }
 
 DC_DEF dc_status dc_ncp_vjp(dc_ncp *S, const dc_real *bar, dc_ncp_adjoint *out)
@@ -5261,21 +5460,21 @@ DC_DEF dc_status dc_ncp_vjp(dc_ncp *S, const dc_real *bar, dc_ncp_adjoint *out)
     if (!S || !bar || !out || !dci_all_in_limit(bar, 12*S->scene.bodies)) return DC_E_ARG;
     st = dci_ncp_ready(S);
     if (st != DC_OK) return st;
-    D = S->D;
+    D = S->size.dim;
     nw = D == 2 ? 1 : 3;
     for (k = 0; k < S->scene.bodies; ++k, bar += 12) {
         dci_ncp_place *b = S->place + k;
         const dc_real *turn = bar + (D == 2 ? 5 : 3), *spin = turn + 6;
         dci_ncp_clear(b);
         for (i = 0; i < D; ++i) {
-            b->xbar[i] = bar[i];
-            if (b->dof >= 0) S->dx[b->dof + i] = bar[6 + i] + S->scene.h*bar[i];
+            b->bar.position[i] = bar[i];
+            if (b->first_row >= 0) S->step.free[b->first_row + i] = bar[6 + i] + S->scene.h*bar[i];
         }
         for (i = 0; i < nw; ++i) {
-            b->tbar[i] = turn[i];
-            if (b->dof < 0) continue;
-            S->dx[b->dof + D + i] = spin[i];
-            for (j = 0; j < nw; ++j) S->dx[b->dof + D + i] += b->T[j*nw + i]*turn[j];
+            b->bar.turn[i] = turn[i];
+            if (b->first_row < 0) continue;
+            S->step.free[b->first_row + D + i] = spin[i];
+            for (j = 0; j < nw; ++j) S->step.free[b->first_row + D + i] += b->turn_by_omega[j*nw + i]*turn[j];
         }
     }
     dci_ncp_adjoint_pass(S, out);
@@ -5286,14 +5485,14 @@ DC_DEF dc_status dc_ncp_vjp(dc_ncp *S, const dc_real *bar, dc_ncp_adjoint *out)
 static dc_status dci_ncp_rows(dc_ncp *S, int contact, int side, dc_real *J, int ld, int cols)
 {
     dc_status st = dci_ncp_ready(S);
-    int i, j, k, l, D = S->D, nw = D == 2 ? 1 : 3, turn = D == 2 ? 5 : 3, bodies = S->scene.bodies;
+    int i, j, k, l, D = S->size.dim, nw = D == 2 ? 1 : 3, turn = D == 2 ? 5 : 3, bodies = S->scene.bodies;
     if (st != DC_OK) return st;
     for (i = 0; i < 12*bodies; ++i) memset(J + (size_t)i*(size_t)ld, 0, (size_t)cols*sizeof(dc_real));
     for (k = 0; k < bodies; ++k) {
         const dci_ncp_place *b = S->place + k;
         dc_real *rows = J + (size_t)(12*k)*(size_t)ld;
         /* the velocities' rows, one adjoint each */
-        for (i = 0; b->dof >= 0 && i < D + nw; ++i) {
+        for (i = 0; b->first_row >= 0 && i < D + nw; ++i) {
             dc_real *row = rows + (size_t)(6 + (i < D ? i : turn + i - D))*(size_t)ld;
             dc_ncp_adjoint out = DC_ZERO;
             if (contact < 0) {
@@ -5302,8 +5501,8 @@ static dc_status dci_ncp_rows(dc_ncp *S, int contact, int side, dc_real *J, int 
                 out.contact = out.scene + DC_NCP_SCENE_PARAMS;
             }
             for (l = 0; l < bodies; ++l) dci_ncp_clear(S->place + l);
-            for (l = 0; l < S->nv; ++l) S->dx[l] = 0;
-            S->dx[b->dof + i] = 1;
+            for (l = 0; l < S->size.velocities; ++l) S->step.free[l] = 0;
+            S->step.free[b->first_row + i] = 1;
             if (contact < 0) dci_ncp_adjoint_pass(S, &out);
             else dci_ncp_shape_pass(S, contact, side, row);
         }
@@ -5317,7 +5516,7 @@ static dc_status dci_ncp_rows(dc_ncp *S, int contact, int side, dc_real *J, int 
             dc_real *row = rows + (size_t)(turn + i)*(size_t)ld;
             for (j = 0; j < nw; ++j) {
                 const dc_real *from = rows + (size_t)(6 + turn + j)*(size_t)ld;
-                for (l = 0; l < cols; ++l) row[l] += b->T[i*nw + j]*from[l];
+                for (l = 0; l < cols; ++l) row[l] += b->turn_by_omega[i*nw + j]*from[l];
             }
         }
     }
@@ -5334,23 +5533,23 @@ DC_DEF dc_status dc_ncp_grad(dc_ncp *S, dc_real *J, int ld)
     if (ld < cols) return DC_E_ARG;
     st = dci_ncp_rows(S, -1, 0, J, ld, cols);
     if (st != DC_OK) return st;
-    D = S->D;
+    D = S->size.dim;
     nw = D == 2 ? 1 : 3;
     turn = D == 2 ? 5 : 3;
     /* what of the next poses follows the pose and h directly */
     for (k = 0; k < S->scene.bodies; ++k) {
         const dci_ncp_place *b = S->place + k;
         const dc_real h = S->scene.h;
-        dc_m3 E = D == 3 ? dc_m3_exp(dc_vec(h*b->w[0], h*b->w[1], h*b->w[2])) : dc_m3_exp(dc_vec(0, 0, 0));
+        dc_m3 E = D == 3 ? dc_m3_exp(dc_vec(h*b->after.omega[0], h*b->after.omega[1], h*b->after.omega[2])) : dc_m3_exp(dc_vec(0, 0, 0));
         for (i = 0; i < D; ++i) {
             dc_real *row = J + (size_t)(12*k + i)*(size_t)ld;
             row[k*DC_NCP_BODY_PARAMS + i] += 1;
-            row[params + 3] += b->v[i];
+            row[params + 3] += b->after.velocity[i];
         }
         for (i = 0; i < nw; ++i) {
             dc_real *row = J + (size_t)(12*k + turn + i)*(size_t)ld;
             for (j = 0; j < nw; ++j) row[k*DC_NCP_BODY_PARAMS + turn + j] += E.m[3*i + j];
-            row[params + 3] += b->w[i];
+            row[params + 3] += b->after.omega[i];
         }
     }
     for (i = 0; i < 12*S->scene.bodies; ++i)
@@ -5364,7 +5563,7 @@ DC_DEF dc_status dc_ncp_grad_shape(dc_ncp *S, int contact, int side, dc_real *J,
     const dc_shape *s;
     int cols;
     if (!S || !J || contact < 0 || contact >= S->scene.contacts || side < 0 || side > 1) return DC_E_ARG;
-    s = S->C[contact].P.shape[side];
+    s = S->contact[contact].pair.shape[side];
     cols = s->rows*(s->dim + 2 + s->aux) + 1;
     return ld < cols ? DC_E_ARG : dci_ncp_rows(S, contact, side, J, ld, cols);
 }
@@ -5382,12 +5581,12 @@ DC_DEF dc_status dc_ncp_relax(dc_ncp *S, dc_real rho, dc_ncp_info *info)
     do {
         dc_real ratio = dc_max(dc_min(rho/S->rho, most), 1/most), root = dc_sqrt(ratio);
         S->rho = ratio > 1/most && ratio < most ? rho : ratio*S->rho;
-        S->tol = S->opt.tol > 0 && S->opt.tol < S->rho/10 ? S->opt.tol : S->rho/10;
-        for (i = 0; i < S->nz; ++i) {
-            S->z[i] *= root;
-            S->s[i] *= root;
+        S->tolerance = S->options.tol > 0 && S->options.tol < S->rho/10 ? S->options.tol : S->rho/10;
+        for (i = 0; i < S->size.dual; ++i) {
+            S->now.dual[i] *= root;
+            S->now.slack[i] *= root;
         }
-        st = dci_ncp_iterate(S, S->most - spent, 1, &in);
+        st = dci_ncp_iterate(S, S->max_iterations - spent, 1, &in);
         spent += in.iterations;
     } while (st == DC_OK && S->rho != rho);
     S->status = st;
@@ -5405,19 +5604,19 @@ DC_DEF dc_status dc_ncp_force(const dc_ncp *S, int k, dc_ncp_touch *out)
     int i, side;
     if (!S || !out || k < 0 || k >= S->scene.contacts) return DC_E_ARG;
     if (S->status != DC_OK) return S->status;
-    c = S->C + k;
-    y = S->x + c->oy;
-    side = S->place[c->body[0]].dof >= 0 ? 0 : 1;
-    len = dc_sqrt(dci_ncp_dot(S->D, c->P.u[side], c->P.u[side]));
-    for (i = 0; i < S->D; ++i) {
-        n[i] = len > 0 ? (side ? 1 : -1)*c->P.u[side][i]/len : 0;
-        F[i] = (side ? -1 : 1)*c->F[side][i];
+    c = S->contact + k;
+    y = S->now.free + c->row.free;
+    side = S->place[c->body[0]].first_row >= 0 ? 0 : 1;
+    len = dc_sqrt(dci_ncp_dot(S->size.dim, c->pair.pull[side], c->pair.pull[side]));
+    for (i = 0; i < S->size.dim; ++i) {
+        n[i] = len > 0 ? (side ? 1 : -1)*c->pair.pull[side][i]/len : 0;
+        F[i] = (side ? -1 : 1)*c->at.force[side][i];
     }
-    out->p = dc_vec(y[0], y[1], S->D == 3 ? y[2] : 0);
+    out->p = dc_vec(y[0], y[1], S->size.dim == 3 ? y[2] : 0);
     out->n = dc_vec(n[0], n[1], n[2]);
     out->impulse = dc_vec(F[0], F[1], F[2]);
-    out->alpha = y[S->D];
-    out->gap = len > 0 ? (y[S->D] - 1)*c->P.L/len : 0;
+    out->alpha = y[S->size.dim];
+    out->gap = len > 0 ? (y[S->size.dim] - 1)*c->pair.weight/len : 0;
     return DC_OK;
 }
 
