@@ -462,6 +462,10 @@ DC_DEF dc_status dc_ncp_contacts(const dc_ncp_options *opt, const dc_ncp_scene *
 
 /* Functions that take the dimension D are inline and get it as a constant, so that their loops unroll. */
 
+/* The two sides of a pair, 0: a, 1: b. What a contact does to a it does to b with the other sign: pushes act along n on a and against
+ * it on b, and slip is the velocity of a's point less that of b's. The pull u of the duals is against n on a and along it on b. */
+DCI_LANE dc_real dci_ncp_side(int k) { return k ? DC_R(-1) : DC_R(1); }
+
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
 typedef struct { dc_real *normal, *growth, *offset, *lift; int *cone; } dci_shape_data;
@@ -1150,10 +1154,10 @@ static int dci_cone_degree(const dci_cones *C)
 }
 
 /* An iterate or a direction of an interior point: free unknowns, duals and slacks */
-typedef struct { dc_real *free, *dual, *slack; } dci_point;
+typedef struct { dc_real *free, *dual, *slack; } dci_ncp_point;
 
 /* and what its equations leave: of the free unknowns' rows, of slacks, of products */
-typedef struct { dc_real *free, *slack, *product; } dci_residual;
+typedef struct { dc_real *free, *slack, *product; } dci_ncp_residual;
 
 /* ---- one pair of shapes ------------------------------------------------------------------------ */
 /* The lower level (SILICO Eq. 14): minimise L alpha over y = (p, alpha, e_a, e_b), with the conditions
@@ -1665,10 +1669,10 @@ typedef struct {
     dci_growth_start_at start;
 
     /* iteration */
-    dci_point at;                   /* y, lam, s */
-    dci_residual residual;
+    dci_ncp_point at;                   /* y, lam, s */
+    dci_ncp_residual residual;
     dc_real *constraint;            /* [rows] g(y) */
-    dci_point predictor, step;      /* directions to the end of the path, and to a place on it */
+    dci_ncp_point predictor, step;      /* directions to the end of the path, and to a place on it */
     dc_real *right;                 /* [rows] c of dci_pnc_const */
     dc_real *work;                  /* [3 rows] scratch */
 
@@ -2847,9 +2851,9 @@ static DCI_NOINLINE dc_status dci_growth_run(dci_growth *G, const dc_pose *pa, c
     r.alpha = G->unit*G->at.free[D];
     r.p = dc_vec(G->at.free[0] + home[0], G->at.free[1] + home[1], D == 3 ? G->at.free[2] + home[2] : 0);
     for (k = 0; k < 2; ++k) {
-        dc_real sign = k ? DC_R(1) : DC_R(-1);
+        const dc_real side = dci_ncp_side(k);
         len[k] = G->unit*dc_sqrt(dci_ncp_dot(D, P->pull[k], P->pull[k]));
-        for (i = 0; i < D; ++i) n[k][i] = len[k] > least ? sign*G->unit*P->pull[k][i]/len[k] : DC_R(i == D - 1);
+        for (i = 0; i < D; ++i) n[k][i] = len[k] > least ? -side*G->unit*P->pull[k][i]/len[k] : DC_R(i == D - 1);
     }
     r.n_a = dc_vec(n[0][0], n[0][1], n[0][2]);
     r.n_b = dc_vec(n[1][0], n[1][1], n[1][2]);
@@ -2895,7 +2899,7 @@ DC_DEF dc_status dc_growth_batch(const dc_growth_options *opt, const dc_shape *a
     return st;
 }
 
-/* ---- dynamics: contacts ------------------------------------------------------------------------ */
+/* ---- [contact] a step's unknowns and residual ---------------------------------------------------- */
 /* Unknowns of SILICO Eq. 7, 20: velocities v of the bodies; of each contact y = (p, alpha, e_a, e_b) and pairs (z, s) of the cones
  *
  *     0              gamma            s = L (alpha - 1) - bounce                               (SILICO Eq. 9)
@@ -2905,25 +2909,31 @@ DC_DEF dc_status dc_growth_batch(const dc_growth_options *opt, const dc_shape *a
  *     pair           lam              s = g(y)                                                 (SILICO Eq. 31, 32)
  *
  * w is the slip. The push on a is n_a gamma + T_a f, on b -(n_b gamma + T_b f), each with the normal by its own duals
- * (SILICO Eq. 41). With cone friction f and w are world vectors and T = 1 - n n^T: no tangent basis, no special direction. */
+ * (SILICO Eq. 41). With cone friction f and w are world vectors and T = 1 - n n^T: no tangent basis, no special direction.
+ *
+ * stage                 | reads                  | writes                            | equation
+ * dci_ncp_body_eval     | velocity               | state after, momentum rows        | SILICO Eq. 8 without contacts
+ * dci_pnc_eval          | y, lam, poses after    | G, arm, pull, rows of y           | SILICO Eq. 26-29, 31, 32
+ * dci_contact_forces    | z, pull                | impulses, normals, forces, slip   | SILICO Eq. 8, 41
+ * dci_contact_residual  | z, s, y, slip          | rows of gap, friction, spin       | SILICO Eq. 9-11
+ * dci_ncp_eval          | all of these           | both errors                       | SILICO Eq. 20 */
 
 enum { DCI_NO_FRICTION, DCI_LINE, DCI_CONE, DCI_PYRAMID };
 
-/* a body, or the world, at the end of the step */
 /* the state of a body, world frame; of rotations the dim x dim corner, in 2D omega is one number */
-typedef struct { dc_real position[3], rotation[9], velocity[3], omega[3]; } dci_state;
+typedef struct { dc_real position[3], rotation[9], velocity[3], omega[3]; } dci_ncp_state;
 
 /* cotangents of a body's place at the end of the step and at its start, and of its mass */
 typedef struct {
     dc_real position[3], turn[3];
     dc_real position_before[3], turn_before[3], velocity_before[3], omega_before[3];
     dc_real mass;
-} dci_place_bar;
+} dci_ncp_place_bar;
 
 /* a body, or the world */
 typedef struct {
     /* problem */
-    dci_state before;               /* at the start of the step */
+    dci_ncp_state before;               /* at the start of the step */
     dc_real mass, inertia[9];       /* inertia at the start, world axes; in 2D inertia[0] */
     dc_real momentum[6];            /* at the start, and impulse of loads */
     dc_real unit[2];                /* natural units of momentum, linear and angular */
@@ -2931,27 +2941,29 @@ typedef struct {
     int held;                       /* 1: by a contact */
 
     /* of the last evaluation */
-    dci_state after;                /* at the end of the step */
+    dci_ncp_state after;                /* at the end of the step */
     dc_real turn_by_omega[9];       /* T = h J_l(h w) */
-    dc_real momentum_by_omega[9];
+    dc_real momentum_by_omega[9];   /* derivative of the angular momentum */
     dc_real load[2];                /* sums of what acts, linear and angular */
 
-    dci_place_bar bar;
+    dci_ncp_place_bar bar;
 } dci_ncp_place;
 
-/* where the numbers of a contact stand: its y in the free unknowns, its duals and slacks; in these its rows of spin (0: none) and pair */
-typedef struct { int free, dual, count, spin, pair; } dci_contact_rows;
+/* where the numbers of a contact begin: its y in the free unknowns, its duals and slacks; in these its rows of spin (0: none) and of
+ * the pair, and how many there are */
+typedef struct { int free, dual, spin, pair, count; } dci_contact_rows;
 
 /* natural units; impulse_rate: impulse over the reduced mass */
 typedef struct { dc_real length, impulse, speed, impulse_rate; } dci_contact_units;
 
-/* the gap that a bounce ends at, m (0: none), with derivatives by twists and velocities at the start, restitution and h */
+/* L (alpha - 1) at the end of the step is to be at least this, m; derivatives by twists and velocities at the start, restitution, h */
 typedef struct { dc_real gap, by[2][12], by_restitution, by_step; } dci_contact_bounce;
 
 /* a contact at an iterate */
 typedef struct {
     dc_real normal[2][3];           /* n by either shape's duals */
-    dc_real inverse[2], inverse_along[2];   /* 1/|u|, for what turns n and what makes it longer */
+    dc_real inverse[2];             /* n over u: what a change of u across n turns it by */
+    dc_real inverse_along[2];       /* what of a change of n along itself is taken off; 1/|u| again where n is unit */
     dc_real tangent[2][2][3];       /* columns of T */
     dc_real velocity[2][3];         /* of the bodies' points at p */
     dc_real force[2][3];            /* F on the bodies */
@@ -2963,21 +2975,25 @@ typedef struct {
 typedef struct {
     dc_real gap;                    /* -dgamma/d(L alpha) */
     dc_real by_slip[9], by_normal[3];
-    dc_real coupling[3], pivot;     /* of psi's row: D of the slips, and its diagonal */
+    dc_real coupling[3], pivot;     /* of psi's row: with the slips, and the diagonal */
     dc_real spin_by_slip, spin_by_normal, spin_coupling, spin_pivot;
     dc_real scaling[9], scaled[9];  /* of the cones of forces: gamma, four or five numbers of friction, three of spin */
 } dci_contact_factor;
 
 /* the constants of the same rows for one right-hand side */
-typedef struct { dc_real normal_impulse, friction_impulse[3], spin_impulse, multiplier, spin_multiplier, pair[7]; } dci_contact_constant;
+typedef struct {
+    dc_real normal_impulse, friction_impulse[3], spin_impulse;
+    dc_real multiplier, spin_multiplier;    /* of psi */
+    dc_real pair[7];                /* (p - x_b, alpha, A_a^T dlam_a) */
+} dci_contact_constant;
 
 /* a direction */
 typedef struct {
-    dc_real slip[3], spin;          /* dw and that of the spin */
+    dc_real slip[3], spin;          /* dw, and that of the relative spin */
     dc_real normal_impulse, friction_impulse[3], spin_impulse;
     dc_real gap;                    /* L dalpha */
     dc_real displacement[3];        /* xi of a against b, at p */
-    dc_real turned_pull[3];         /* of u, by the bodies' turns */
+    dc_real turned_pull[3];         /* change of u_a + u_b by the bodies' turns */
     dc_real point[3];               /* dp */
 } dci_contact_change;
 
@@ -3002,10 +3018,10 @@ typedef struct {
 } dci_contact_nc;
 
 /* A contact of the convex problem that guesses the impulses: cone Z = (mu gamma, beta), S = (u_n/mu, u_T); without friction
- * gamma and u_n. `gap` in metres. */
+ * gamma and u_n. */
 typedef struct {
     dc_real normal[3], tangent[2][3];
-    dc_real arm[2][3], gap;
+    dc_real arm[2][3], gap;         /* m */
     dc_real unit;                   /* what the bodies' speed is worth, N s */
     dci_run run;
     dc_real dual[3], slack[3];      /* Z, S */
@@ -3026,7 +3042,7 @@ typedef struct {
     int *first, *list;              /* bodies that follow order[k] and share a block with it: list[first[k]..first[k + 1]) */
     int *pivot;                     /* [6 bodies] row swaps within diagonal blocks */
     dc_real *matrix;                /* K, then its factors */
-} dci_body_system;
+} dci_ncp_system;
 
 /* the convex problem that guesses the load */
 typedef struct {
@@ -3055,10 +3071,10 @@ struct dc_ncp {
     int factored;                   /* 1: the factor is that of the solution */
     int guessed;                    /* 1: the guess of the load is known, -1: there is none */
     dc_status status;               /* of the step */
-    dci_point now, trial;           /* x: velocities, then y of each contact; z; s */
-    dci_point predictor, step;      /* directions to the end of the path, and to a place on it; `free` is one array for both */
-    dci_residual residual;          /* of the last evaluation */
-    dci_body_system system;         /* of the last factor */
+    dci_ncp_point now, trial;           /* x: velocities, then y of each contact; z; s */
+    dci_ncp_point predictor, step;      /* directions to the end of the path, and to a place on it; `free` is one array for both */
+    dci_ncp_residual residual;          /* of the last evaluation */
+    dci_ncp_system system;         /* of the last factor */
 
     dci_ncp_scratch scratch;
 };
@@ -3078,10 +3094,11 @@ static dci_cones dci_contact_cones(dci_contact_nc *c, int part, int *first)
 /* T f for the normal's tangents (linear), or (1 - n n^T) f */
 DCI_LANE void dci_ncp_tf(const int D, const dci_contact_nc *c, int k, const dc_real *f, dc_real *o)
 {
+    const dc_real *t0 = c->at.tangent[k][0], *t1 = c->at.tangent[k][1];
     int i;
     if (c->friction == DCI_CONE) dci_ncp_across(D, c->at.normal[k], f, o);
     else if (c->friction == DCI_NO_FRICTION) for (i = 0; i < D; ++i) o[i] = 0;
-    else for (i = 0; i < D; ++i) o[i] = f[0]*c->at.tangent[k][0][i] + (D == 3 ? f[1]*c->at.tangent[k][1][i] : 0);
+    else for (i = 0; i < D; ++i) o[i] = f[0]*t0[i] + (D == 3 ? f[1]*t1[i] : 0);
 }
 /* T^T v */
 DCI_LANE void dci_ncp_tv(const int D, const dci_contact_nc *c, int k, const dc_real *v, dc_real *o)
@@ -3092,28 +3109,28 @@ DCI_LANE void dci_ncp_tv(const int D, const dci_contact_nc *c, int k, const dc_r
         if (D == 3) o[1] = dci_ncp_dot(D, c->at.tangent[k][1], v);
     }
 }
-/* The tangents of n. In 2D (n_y, -n_x); in 3D, unit n, those of Duff et al. (2017) with the sign kept through a step: smooth
- * but at n_z = -sg. */
-DCI_LANE void dci_ncp_tangents(const int D, const dc_real *n, dc_real sg, dc_real t[2][3])
+/* The tangents of n. In 2D (n_y, -n_x); in 3D, unit n, those of Duff et al. (2017) with the sign `branch` kept through a step: smooth
+ * but at n_z = -branch. */
+DCI_LANE void dci_ncp_tangents(const int D, const dc_real *n, dc_real branch, dc_real t[2][3])
 {
     if (D == 2) {
         t[0][0] = n[1];
         t[0][1] = -n[0];
     } else {
-        dc_real a = -1/(sg + n[2]), b = n[0]*n[1]*a;
+        const dc_real sg = branch, a = -1/(sg + n[2]), b = n[0]*n[1]*a;
         t[0][0] = 1 + sg*n[0]*n[0]*a;   t[0][1] = sg*b;             t[0][2] = -sg*n[0];
         t[1][0] = b;                    t[1][1] = sg + n[1]*n[1]*a; t[1][2] = -n[1];
     }
 }
 /* their change with n's */
-DCI_LANE void dci_ncp_dtangents(const int D, const dc_real *n, dc_real sg, const dc_real *dn, dc_real t[2][3])
+DCI_LANE void dci_ncp_dtangents(const int D, const dc_real *n, dc_real branch, const dc_real *dn, dc_real t[2][3])
 {
     if (D == 2) {
         t[0][0] = dn[1];
         t[0][1] = -dn[0];
     } else {
-        dc_real a = -1/(sg + n[2]), da = a*a*dn[2];
-        dc_real db = dn[0]*n[1]*a + n[0]*dn[1]*a + n[0]*n[1]*da;
+        const dc_real sg = branch, a = -1/(sg + n[2]), da = a*a*dn[2];
+        const dc_real db = dn[0]*n[1]*a + n[0]*dn[1]*a + n[0]*n[1]*da;
         t[0][0] = sg*(2*n[0]*dn[0]*a + n[0]*n[0]*da);   t[0][1] = sg*db;                            t[0][2] = -sg*dn[0];
         t[1][0] = db;                                   t[1][1] = 2*n[1]*dn[1]*a + n[1]*n[1]*da;    t[1][2] = -dn[1];
     }
@@ -3123,6 +3140,7 @@ DCI_LANE void dci_ncp_dtf(const int D, const dci_contact_nc *c, int k, const dc_
 {
     const dc_real *n = c->at.normal[k];
     int i;
+
     for (i = 0; i < D; ++i) o[i] = 0;
     if (c->friction == DCI_CONE) {
         dc_real a = dci_ncp_dot(D, n, f), b = dci_ncp_dot(D, dn, f);
@@ -3153,119 +3171,177 @@ static dc_real dci_ncp_excess(dc_real residual, dc_real floor, dc_real unit)
 /* the larger of two, or what is not a number */
 static dc_real dci_ncp_larger(dc_real a, dc_real b) { return a < b || (a >= 0 && !(b >= 0)) ? b : a; }
 
-/* The residual of contact c; takes its wrenches out of the bodies' rows of Fx. Returns the largest, in natural units. */
-DCI_LANE dc_real dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *x, const dc_real *z, const dc_real *s)
+/* n = sign u, SILICO Eq. 41: unit; shorter below 1/32, smoothly, where cones are still opening. And its tangents. */
+DCI_LANE void dci_contact_normal(dci_contact_nc *c, const int D, int k)
 {
-    dci_pair_nc *P = &c->pair;
-    dci_ncp_place *b[2];
-    const dc_real *xs[2], *Rs[2], *y = x + c->row.free;
-    dc_real *Fs = S->residual.slack + c->row.dual, *Fx = S->residual.free + c->row.free, w[3] = DC_ZERO, ws = 0, worst = 0, reach, speed = 0, dual = 0;
-    int k, i, nw = D == 2 ? 1 : 3;
-    z += c->row.dual;
-    s += c->row.dual;
-    for (k = 0; k < 2; ++k) {
-        b[k] = S->place + c->body[k];
-        xs[k] = b[k]->after.position;
-        Rs[k] = b[k]->after.rotation;
+    const dc_real *u = c->pair.pull[k], side = dci_ncp_side(k), least = DC_R(1.0/32), len2 = dci_ncp_dot(D, u, u);
+    dci_contact_at *at = &c->at;
+    dc_real *n = at->normal[k];
+    int i;
+
+    if (len2 >= least*least) {
+        at->inverse[k] = 1/dc_sqrt(len2);
+        at->inverse_along[k] = at->inverse[k];
+    } else {
+        at->inverse[k] = 2*least/(least*least + len2);
+        at->inverse_along[k] = 1/least;
     }
+    for (i = 0; i < D; ++i) n[i] = -side*at->inverse[k]*u[i];
 
-    /* the pair: SILICO Eq. 26-29, 31, 32 */
-    dci_pnc_eval(P, D, xs, Rs, y, z + c->row.pair, Fs + c->row.pair, Fx);
-    for (i = c->row.pair; i < c->row.count; ++i) {
-        Fs[i] = s[i] - Fs[i];
-        dual += dc_abs(z[i]);
-    }
+    if (c->friction == DCI_PYRAMID && !(dc_abs(at->branch) > 0)) at->branch = n[2] < DC_R(-0.5) ? DC_R(-1) : DC_R(1);
+    if (c->friction == DCI_LINE || c->friction == DCI_PYRAMID) dci_ncp_tangents(D, n, at->branch, at->tangent[k]);
+}
 
-    /* impulses */
-    c->at.normal_impulse = z[0];
-    if (c->friction == DCI_CONE) for (i = 0; i < D; ++i) c->at.friction_impulse[i] = z[2 + i];
-    else for (i = 0; i < c->tangents; ++i) c->at.friction_impulse[i] = z[2 + 2*i] - z[3 + 2*i];
-    c->at.spin_impulse = c->row.spin ? z[c->row.spin + 1] - z[c->row.spin + 2] : 0;
-    reach = c->size*(1 + dc_abs(y[D]));
+/* sums of sizes, by which rounding is known */
+typedef struct { dc_real reach, speed, dual; } dci_contact_scale;
+
+/* Impulses, normals and forces of contact c; its forces are taken out of the bodies' momentum rows. Out: the slip w, the relative
+ * spin about n, sums. */
+DCI_LANE void dci_contact_forces(dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *z, dc_real *slip, dc_real *spin,
+                                 dci_contact_scale *sum)
+{
+    const int nw = D == 2 ? 1 : 3;
+    const dci_pair_nc *P = &c->pair;
+    dci_contact_at *at = &c->at;
+    dc_real *f = at->friction_impulse;
+    int i, k;
+
+    /* impulses: gamma, f, m */
+    at->normal_impulse = z[0];
+    if (c->friction == DCI_CONE) for (i = 0; i < D; ++i) f[i] = z[2 + i];
+    else for (i = 0; i < c->tangents; ++i) f[i] = z[2 + 2*i] - z[3 + 2*i];
+    at->spin_impulse = c->row.spin ? z[c->row.spin + 1] - z[c->row.spin + 2] : 0;
+
     for (k = 0; k < 2; ++k) {
-        dc_real sign = k ? DC_R(1) : DC_R(-1), len2 = dci_ncp_dot(D, P->pull[k], P->pull[k]), t[3], M[3], push = 0, arm = 0;
-        const dc_real r0 = DC_R(1.0/32);
-
-        /* the normal, SILICO Eq. 41: unit; shorter below 1/32, smoothly, where cones are still opening */
-        if (len2 >= r0*r0) {
-            c->at.inverse[k] = 1/dc_sqrt(len2);
-            c->at.inverse_along[k] = c->at.inverse[k];
-        } else {
-            c->at.inverse[k] = 2*r0/(r0*r0 + len2);
-            c->at.inverse_along[k] = 1/r0;
-        }
-        for (i = 0; i < D; ++i) c->at.normal[k][i] = sign*c->at.inverse[k]*P->pull[k][i];
-        if (c->friction == DCI_PYRAMID && !(dc_abs(c->at.branch) > 0)) c->at.branch = c->at.normal[k][2] < DC_R(-0.5) ? DC_R(-1) : DC_R(1);
-        if (c->friction == DCI_LINE || c->friction == DCI_PYRAMID) dci_ncp_tangents(D, c->at.normal[k], c->at.branch, c->at.tangent[k]);
+        dci_ncp_place *b = S->place + c->body[k];
+        const dc_real side = dci_ncp_side(k), *r = P->arm[k];
+        dc_real *n = at->normal[k], *v = at->velocity[k], *F = at->force[k], t[3], M[3], push = 0, arm = 0;
+        dci_contact_normal(c, D, k);
 
         /* velocity of the material point, slip, spin */
-        dci_ncp_wr(D, b[k]->after.omega, P->arm[k], c->at.velocity[k]);
+        dci_ncp_wr(D, b->after.omega, r, v);
         for (i = 0; i < D; ++i) {
-            c->at.velocity[k][i] += b[k]->after.velocity[i];
-            speed += dc_abs(c->at.velocity[k][i]);
-            arm += dc_abs(P->arm[k][i]);
+            v[i] += b->after.velocity[i];
+            sum->speed += dc_abs(v[i]);
+            arm += dc_abs(r[i]);
         }
-        dci_ncp_tv(D, c, k, c->at.velocity[k], t);
-        for (i = 0; i < c->tangents; ++i) w[i] += k ? -t[i] : t[i];
-        if (c->row.spin) ws -= sign*dci_ncp_dot(3, c->at.normal[k], b[k]->after.omega);
-        reach += arm;
+        dci_ncp_tv(D, c, k, v, t);
+        for (i = 0; i < c->tangents; ++i) slip[i] += side*t[i];
+        if (c->row.spin) *spin += side*dci_ncp_dot(3, n, b->after.omega);
+        sum->reach += arm;
 
-        /* wrench, the contact's part of SILICO Eq. 8 */
-        dci_ncp_tf(D, c, k, c->at.friction_impulse, t);
+        /* wrench (F, r x F + n m), the contact's part of SILICO Eq. 8: F = n gamma + T f */
+        dci_ncp_tf(D, c, k, f, t);
         for (i = 0; i < D; ++i) {
-            c->at.force[k][i] = -sign*(c->at.normal[k][i]*c->at.normal_impulse + t[i]);
-            push += dc_abs(c->at.force[k][i]);
+            F[i] = side*(n[i]*at->normal_impulse + t[i]);
+            push += dc_abs(F[i]);
         }
-        if (b[k]->first_row >= 0) {
-            dc_real *F = S->residual.free + b[k]->first_row;
-            for (i = 0; i < D; ++i) F[i] -= c->at.force[k][i];
-            dci_ncp_rf(D, P->arm[k], c->at.force[k], M);
-            for (i = 0; i < nw; ++i) F[D + i] -= M[i] - (c->row.spin ? sign*c->at.normal[k][i]*c->at.spin_impulse : 0);
-            b[k]->load[0] += push;
-            b[k]->load[1] += push*arm;
+        if (b->first_row >= 0) {
+            dc_real *row = S->residual.free + b->first_row;
+            dci_ncp_rf(D, r, F, M);
+            for (i = 0; i < D; ++i) row[i] -= F[i];
+            for (i = 0; i < nw; ++i) row[D + i] -= M[i] + (c->row.spin ? side*n[i]*at->spin_impulse : 0);
+            b->load[0] += push;
+            b->load[1] += push*arm;
         }
     }
+}
 
-    /* the rows of the contact */
-    Fs[0] = s[0] - (c->size*(y[D] - 1) - c->bounce.gap);                                   /* SILICO Eq. 9 */
+/* The rows of gap, friction and spin, as SILICO Eq. 20 has them:
+ *
+ *     d - N^T gamma - P^T beta    = 0       SILICO Eq. 8     dci_ncp_body_eval, dci_contact_forces
+ *     s_gamma - phi               = 0       SILICO Eq. 9     here, with phi = L (alpha - 1) - bounce
+ *     s_psi - (mu gamma - 1.beta) = 0       SILICO Eq. 10    here; of a cone zeta - mu gamma
+ *     s_beta - (P v + psi 1)      = 0       SILICO Eq. 11    here, with P v = +-w; of a cone s_beta - w
+ *     s o z                       = rho e   SILICO Eq. 12    dci_cone_excess */
+DCI_LANE void dci_contact_residual(const dci_contact_nc *c, const int D, dc_real alpha, const dc_real *z, const dc_real *s, const dc_real *slip,
+                                 dc_real spin, dc_real *F)
+{
+    const dc_real gamma = z[0], phi = c->size*(alpha - 1) - c->bounce.gap, *w = slip;
+    int i;
+
+    F[0] = s[0] - phi;                                                              /* SILICO Eq. 9 */
     if (c->friction == DCI_CONE) {
-        Fs[1] = z[1] - c->mu*z[0];
-        for (i = 0; i < D; ++i) Fs[2 + i] = s[2 + i] - w[i];
+        const dc_real zeta = z[1], *s_beta = s + 2;
+        F[1] = zeta - c->mu*gamma;
+        for (i = 0; i < D; ++i) F[2 + i] = s_beta[i] - w[i];
     } else if (c->friction != DCI_NO_FRICTION) {
+        const dc_real psi = z[1], s_psi = s[1], *beta = z + 2, *s_beta = s + 2;
         dc_real sum = 0;
+        for (i = 0; i < 2*c->tangents; i += 2) sum += beta[i] + beta[i + 1];
+        F[1] = s_psi - (c->mu*gamma - sum);                                         /* SILICO Eq. 10 */
         for (i = 0; i < c->tangents; ++i) {
-            Fs[2 + 2*i] = s[2 + 2*i] - w[i] - z[1];                                 /* SILICO Eq. 11 */
-            Fs[3 + 2*i] = s[3 + 2*i] + w[i] - z[1];
-            sum += z[2 + 2*i] + z[3 + 2*i];
+            F[2 + 2*i] = s_beta[2*i] - w[i] - psi;                                  /* SILICO Eq. 11 */
+            F[3 + 2*i] = s_beta[2*i + 1] + w[i] - psi;
         }
-        Fs[1] = s[1] - (c->mu*z[0] - sum);                                          /* SILICO Eq. 10 */
     }
     if (c->row.spin) {
-        int at = c->row.spin;
-        Fs[at] = s[at] - (c->mu_spin*z[0] - z[at + 1] - z[at + 2]);
-        Fs[at + 1] = s[at + 1] - ws - z[at];
-        Fs[at + 2] = s[at + 2] + ws - z[at];
+        const dc_real *z_spin = z + c->row.spin, *s_spin = s + c->row.spin, psi = z_spin[0];
+        dc_real *F_spin = F + c->row.spin;
+        F_spin[0] = s_spin[0] - (c->mu_spin*gamma - z_spin[1] - z_spin[2]);
+        F_spin[1] = s_spin[1] - spin - psi;
+        F_spin[2] = s_spin[2] + spin - psi;
+    }
+}
+
+/* The largest residual of a contact in natural units, less what rounding leaves of it: F its rows of slacks, Fy those of y. */
+DCI_LANE dc_real dci_contact_worst(const dci_contact_nc *c, const int D, dc_real gamma, dc_real spin, const dci_contact_scale *sum,
+                                 const dc_real *F, const dc_real *Fy)
+{
+    const dci_contact_units *unit = &c->unit;
+    const dc_real reach = sum->reach*(4*DC_EPS), dual = sum->dual*(4*DC_EPS), speed = sum->speed*(8*DC_EPS);
+    dc_real worst;
+    int i;
+
+    /* the gap and the pair: lengths, and pulls that have no unit */
+    worst = dci_ncp_excess(F[0], reach, unit->length);
+    for (i = c->row.pair; i < c->row.count; ++i) worst = dci_ncp_larger(worst, dci_ncp_excess(F[i], reach, unit->length));
+    for (i = 0; i < c->pair.unknowns; ++i) {
+        const int growth = i == D;
+        worst = dci_ncp_larger(worst, dci_ncp_excess(Fy[i], growth ? dual*c->size : dual, growth ? unit->length : 1));
     }
 
-    /* the largest, in natural units */
-    for (i = 0; i < D; ++i) reach += dc_abs(y[i]);
-    reach *= 4*DC_EPS;
-    dual *= 4*DC_EPS;
-    speed *= 8*DC_EPS;
-    worst = dci_ncp_excess(Fs[0], reach, c->unit.length);
-    for (i = c->row.pair; i < c->row.count; ++i) worst = dci_ncp_larger(worst, dci_ncp_excess(Fs[i], reach, c->unit.length));
-    for (i = 0; i < P->unknowns; ++i) worst = dci_ncp_larger(worst, dci_ncp_excess(Fx[i], i == D ? dual*c->size : dual, i == D ? c->unit.length : 1));
+    /* friction: what a slip off by this dissipates is small beside the natural unit */
     if (c->friction != DCI_NO_FRICTION) {
-        worst = dci_ncp_larger(worst, dci_ncp_excess(Fs[1], 4*DC_EPS*c->mu*z[0], c->unit.impulse));
-        /* what a slip off by this dissipates is small beside the natural unit */
-        for (i = 2; i < (c->row.spin ? c->row.spin : c->row.pair); ++i)
-            worst = dci_ncp_larger(worst, dci_ncp_excess(Fs[i], speed, c->unit.speed*c->unit.impulse/(c->unit.impulse + DC_R(0.1)*c->mu*z[0])));
+        const dc_real slip = unit->speed*unit->impulse/(unit->impulse + DC_R(0.1)*c->mu*gamma);
+        worst = dci_ncp_larger(worst, dci_ncp_excess(F[1], 4*DC_EPS*c->mu*gamma, unit->impulse));
+        for (i = 2; i < (c->row.spin ? c->row.spin : c->row.pair); ++i) worst = dci_ncp_larger(worst, dci_ncp_excess(F[i], speed, slip));
     }
     if (c->row.spin) {
-        worst = dci_ncp_larger(worst, dci_ncp_excess(Fs[c->row.spin], 4*DC_EPS*c->mu_spin*z[0], c->unit.impulse*c->mu_spin));
-        for (i = 1; i < 3; ++i) worst = dci_ncp_larger(worst, dci_ncp_excess(Fs[c->row.spin + i], 8*DC_EPS*dc_abs(ws), c->unit.speed/c->mu_spin));
+        const dc_real *F_spin = F + c->row.spin;
+        worst = dci_ncp_larger(worst, dci_ncp_excess(F_spin[0], 4*DC_EPS*c->mu_spin*gamma, unit->impulse*c->mu_spin));
+        for (i = 1; i < 3; ++i) worst = dci_ncp_larger(worst, dci_ncp_excess(F_spin[i], 8*DC_EPS*dc_abs(spin), unit->speed/c->mu_spin));
     }
     return worst;
+}
+
+/* The residual of contact c at an iterate; takes its wrenches out of the bodies' rows. Returns the largest, in natural units. */
+DCI_LANE dc_real dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int D, const dci_ncp_point *at)
+{
+    dci_pair_nc *P = &c->pair;
+    const dc_real *x[2], *R[2], *y = at->free + c->row.free, *z = at->dual + c->row.dual, *s = at->slack + c->row.dual;
+    dc_real *F = S->residual.slack + c->row.dual, *Fy = S->residual.free + c->row.free, slip[3] = DC_ZERO, spin = 0;
+    dci_contact_scale sum = DC_ZERO;
+    int k, i;
+
+    /* the pair: SILICO Eq. 26-29, 31, 32 */
+    for (k = 0; k < 2; ++k) {
+        x[k] = S->place[c->body[k]].after.position;
+        R[k] = S->place[c->body[k]].after.rotation;
+    }
+    dci_pnc_eval(P, D, x, R, y, z + c->row.pair, F + c->row.pair, Fy);
+    for (i = c->row.pair; i < c->row.count; ++i) {
+        F[i] = s[i] - F[i];
+        sum.dual += dc_abs(z[i]);
+    }
+
+    /* forces, and the rows of the contact */
+    sum.reach = c->size*(1 + dc_abs(y[D]));
+    dci_contact_forces(S, c, D, z, slip, &spin, &sum);
+    dci_contact_residual(c, D, y[D], z, s, slip, spin, F);
+
+    for (i = 0; i < D; ++i) sum.reach += dc_abs(y[i]);
+    return dci_contact_worst(c, D, z[0], spin, &sum, F, Fy);
 }
 
 /* Where body i is after the step with velocity v, and its rows of Fx without contacts (SILICO Eq. 8):
@@ -3275,8 +3351,11 @@ DCI_LANE dc_real dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int D,
  * the angular momentum to rounding. */
 static DCI_NOINLINE void dci_ncp_body_eval(dc_ncp *S, dci_ncp_place *b, const dc_real *v)
 {
-    int D = S->size.dim, i, j, l;
-    dc_real h = S->scene.h, *F = S->residual.free + b->first_row;
+    const int D = S->size.dim;
+    const dc_real h = S->scene.h, *R0 = b->before.rotation;
+    dc_real *R = b->after.rotation, *F = S->residual.free + b->first_row;
+    int i, j, l;
+
     b->load[0] = b->load[1] = 0;
     for (i = 0; i < S->size.body; ++i) b->load[i >= D] += dc_abs(b->momentum[i]);
     for (i = 0; i < D; ++i) {
@@ -3284,14 +3363,15 @@ static DCI_NOINLINE void dci_ncp_body_eval(dc_ncp *S, dci_ncp_place *b, const dc
         b->after.position[i] = b->before.position[i] + h*v[i];
         F[i] = b->mass*v[i] - b->momentum[i];
     }
+
     if (D == 2) {
         dc_real sn, cs, w = v[2];
         b->after.omega[0] = w;
         dc_sincos(h*w, &sn, &cs);
-        b->after.rotation[0] = cs*b->before.rotation[0] - sn*b->before.rotation[2];
-        b->after.rotation[1] = cs*b->before.rotation[1] - sn*b->before.rotation[3];
-        b->after.rotation[2] = sn*b->before.rotation[0] + cs*b->before.rotation[2];
-        b->after.rotation[3] = sn*b->before.rotation[1] + cs*b->before.rotation[3];
+        R[0] = cs*R0[0] - sn*R0[2];
+        R[1] = cs*R0[1] - sn*R0[3];
+        R[2] = sn*R0[0] + cs*R0[2];
+        R[3] = sn*R0[1] + cs*R0[3];
         b->turn_by_omega[0] = h;
         b->momentum_by_omega[0] = b->inertia[0];
         F[2] = b->inertia[0]*w - b->momentum[2];
@@ -3302,8 +3382,8 @@ static DCI_NOINLINE void dci_ncp_body_eval(dc_ncp *S, dci_ncp_place *b, const dc
         for (i = 0; i < 3; ++i)
             for (j = 0; j < 3; ++j) {
                 dc_real t = 0;
-                for (l = 0; l < 3; ++l) t += E.m[3*i + l]*b->before.rotation[3*l + j];
-                b->after.rotation[3*i + j] = t;
+                for (l = 0; l < 3; ++l) t += E.m[3*i + l]*R0[3*l + j];
+                R[3*i + j] = t;
                 b->turn_by_omega[3*i + j] = h*J.m[3*i + j];
                 In.m[3*i + j] = b->inertia[3*i + j];
             }
@@ -3311,6 +3391,7 @@ static DCI_NOINLINE void dci_ncp_body_eval(dc_ncp *S, dci_ncp_place *b, const dc
         F[3] = p.x - b->momentum[3];
         F[4] = p.y - b->momentum[4];
         F[5] = p.z - b->momentum[5];
+
         /* d(J^-1(-h w) u) = J^-1 du + h J^-1 (dJ . (J^-1 u)) */
         A = dc_m3_mul(&Ji, &In);
         G = dc_so3_jl_grad(dc_neg(hw), p);
@@ -3319,75 +3400,109 @@ static DCI_NOINLINE void dci_ncp_body_eval(dc_ncp *S, dci_ncp_place *b, const dc
     }
 }
 
-/* SILICO Eq. 20 at (x, z, s): residuals into Fx and Fs; largest of them, and the excess of complementarity, in natural units */
-static DCI_NOINLINE void dci_ncp_eval(dc_ncp *S, const dc_real *x, const dc_real *z, const dc_real *s, dc_real *eq, dc_real *cp)
+/* SILICO Eq. 20 at an iterate: S->residual; its largest, and the excess of complementarity, in natural units */
+static DCI_NOINLINE void dci_ncp_eval(dc_ncp *S, const dci_ncp_point *at, dc_real *eq, dc_real *cp)
 {
     dc_real worst = 0, comp = 0;
-    int i, k, part;
+    int i, k, part, first;
+
+    /* momentum of the bodies, then the contacts, which take their wrenches out of it */
     for (i = 0; i < S->scene.bodies; ++i)
-        if (S->place[i].first_row >= 0) dci_ncp_body_eval(S, S->place + i, x + S->place[i].first_row);
+        if (S->place[i].first_row >= 0) dci_ncp_body_eval(S, S->place + i, at->free + S->place[i].first_row);
     for (k = 0; k < S->scene.contacts; ++k) {
         dci_contact_nc *c = S->contact + k;
-        dc_real one = S->size.dim == 2 ? dci_ncp_contact_eval(S, c, 2, x, z, s) : dci_ncp_contact_eval(S, c, 3, x, z, s);
-        worst = dci_ncp_larger(worst, one);
+        worst = dci_ncp_larger(worst, S->size.dim == 2 ? dci_ncp_contact_eval(S, c, 2, at) : dci_ncp_contact_eval(S, c, 3, at));
+
         /* SILICO Eq. 12, relaxed: SILICO Eq. 22 */
         for (part = 0; part < 2; ++part) {
-            int at;
-            const dci_cones cones = dci_contact_cones(c, part, &at);
-            comp = dci_ncp_larger(comp, dci_cone_excess(&cones, z + at, s + at, S->rho, 1, S->scratch.work));
+            const dci_cones cones = dci_contact_cones(c, part, &first);
+            comp = dci_ncp_larger(comp, dci_cone_excess(&cones, at->dual + first, at->slack + first, S->rho, 1, S->scratch.work));
         }
     }
+
+    /* what is left of the momentum, beside its natural unit and what acts */
     for (i = 0; i < S->scene.bodies; ++i) {
         const dci_ncp_place *b = S->place + i;
-        for (k = 0; b->first_row >= 0 && k < S->size.body; ++k)
-            worst = dci_ncp_larger(worst, dci_ncp_excess(S->residual.free[b->first_row + k], 8*DC_EPS*b->load[k >= S->size.dim],
-                                                         b->unit[k >= S->size.dim] + DC_R(0.01)*b->load[k >= S->size.dim]));
+        for (k = 0; b->first_row >= 0 && k < S->size.body; ++k) {
+            const int angular = k >= S->size.dim;
+            const dc_real load = b->load[angular], row = S->residual.free[b->first_row + k];
+            worst = dci_ncp_larger(worst, dci_ncp_excess(row, 8*DC_EPS*load, b->unit[angular] + DC_R(0.01)*load));
+        }
     }
     *eq = worst;
     *cp = comp;
 }
 
-/* ---- dynamics: Newton's step ------------------------------------------------------------------- */
+/* ---- [newton] a contact's part of Newton's step --------------------------------------------------- */
+/* Of a contact everything is eliminated at given velocities of its bodies.
+ *
+ * stage                  | reads                         | writes                  | equation
+ * dci_ncp_contact_factor | z, s, G                       | factor, response        | the rows of SILICO Eq. 20 without Eq. 8
+ * dci_ncp_contact_const  | residuals, factor             | constant                | their right-hand side
+ * dci_ncp_chain          | dv, factor, response, constant| change, wrenches        | (1) to (11) below
+ *
+ * The chain, at twist changes (dv, dw) of the bodies:
+ *
+ *     (1)  th = T dw,  dx = h dv,  move = dx + th x r,  turn = th x u             the rows at p, and their pull, moved
+ *     (2)  xi = move_a - move_b,  sig = turn_a + turn_b
+ *     (3)  (dp - move_b, dalpha, A_a^T dlam_a) = Phi (xi, sig)                     the pair
+ *     (4)  du_a = turn_a + A_a^T dlam_a,  du_b = -du_a
+ *     (5)  dn = -side (inverse du - inverse_along n (n . du))
+ *     (6)  dr = dp - dx,  dv_p = dv + dw x r + w x dr
+ *     (7)  dslip = sum of side (T^T dv_p + dT^T v_p),  dspin = sum of side (dn . w + n . dw)
+ *     (8)  dgamma = -gap L dalpha
+ *     (9)  df = by_normal dgamma - by_slip dslip,  dm likewise by dspin            the laws of friction
+ *     (10) dF = side (dn gamma + n dgamma + T df + dT f)
+ *     (11) dM = dr x F + r x dF + side (dn m + n dm) */
 
 /* Linear friction, psi (s_psi, psi) and pairs of beta: with om = beta/s of the 2 nt, D_k = om_k+ - om_k-,
  *     dpsi = (-mu dgamma - D.dw + c)/den,   den = s_psi/psi + sum om
- *     df_k = -(om_k+ + om_k-) dw_k - D_k dpsi + c_k */
-static void dci_ncp_law(int nt, const dc_real *z, const dc_real *s, dc_real mu, dc_real *Kv, dc_real *kap, dc_real *D, dc_real *den)
+ *     df_k = -(om_k+ + om_k-) dw_k - D_k dpsi + c_k
+ * coupling: D, pivot: den */
+static void dci_ncp_law(int nt, const dc_real *z, const dc_real *s, dc_real mu, dc_real *by_slip, dc_real *by_normal, dc_real *coupling,
+                        dc_real *pivot)
 {
+    dc_real *D = coupling, *both = by_normal, den = s[0]/z[0];
     int i, j;
-    dc_real sum = s[0]/z[0];
+
     for (i = 0; i < nt; ++i) {
         dc_real p = z[1 + 2*i]/s[1 + 2*i], q = z[2 + 2*i]/s[2 + 2*i];
         D[i] = p - q;
-        kap[i] = p + q;
-        sum += p + q;
+        both[i] = p + q;
+        den += p + q;
     }
-    *den = sum;
+    *pivot = den;
     for (i = 0; i < nt; ++i)
-        for (j = 0; j < nt; ++j) Kv[i*nt + j] = -D[i]*D[j]/sum + (i == j ? kap[i] : 0);
-    for (i = 0; i < nt; ++i) kap[i] = D[i]*mu/sum;
+        for (j = 0; j < nt; ++j) by_slip[i*nt + j] = -D[i]*D[j]/den + (i == j ? both[i] : 0);
+    for (i = 0; i < nt; ++i) by_normal[i] = D[i]*mu/den;
 }
-static void dci_ncp_law_const(int nt, const dc_real *z, const dc_real *s, const dc_real *Fs, const dc_real *rc, const dc_real *D,
-                              dc_real den, dc_real *kc, dc_real *cpsi)
+
+/* its constants: those of df and dpsi */
+static void dci_ncp_law_const(int nt, const dc_real *z, const dc_real *s, const dc_real *Fs, const dc_real *rc, const dc_real *coupling,
+                              dc_real pivot, dc_real *friction, dc_real *multiplier)
 {
+    dc_real sum = Fs[0] - rc[0]/z[0];
     int i;
-    dc_real C = Fs[0] - rc[0]/z[0];
+
     for (i = 0; i < nt; ++i) {
         int a = 1 + 2*i, b = a + 1;
         dc_real p = (z[a]*Fs[a] - rc[a])/s[a], q = (z[b]*Fs[b] - rc[b])/s[b];
-        kc[i] = p - q;
-        C += p + q;
+        friction[i] = p - q;
+        sum += p + q;
     }
-    *cpsi = C/den;
-    for (i = 0; i < nt; ++i) kc[i] -= D[i]**cpsi;
+    *multiplier = sum/pivot;
+    for (i = 0; i < nt; ++i) friction[i] -= coupling[i]**multiplier;
 }
-static void dci_ncp_law_back(int nt, const dc_real *z, const dc_real *s, const dc_real *Fs, const dc_real *rc, const dc_real *D,
-                             dc_real den, dc_real mu, dc_real dgamma, dc_real cpsi, const dc_real *dw, dc_real *dz, dc_real *ds)
+
+/* the direction of its duals and slacks, from those of gamma and the slips */
+static void dci_ncp_law_back(int nt, const dc_real *z, const dc_real *s, const dc_real *Fs, const dc_real *rc, const dc_real *coupling,
+                             dc_real pivot, dc_real mu, dc_real dgamma, dc_real multiplier, const dc_real *dw, dc_real *dz, dc_real *ds)
 {
-    int i;
     dc_real t = -mu*dgamma, sum = 0;
-    for (i = 0; i < nt; ++i) t -= D[i]*dw[i];
-    dz[0] = t/den + cpsi;
+    int i;
+
+    for (i = 0; i < nt; ++i) t -= coupling[i]*dw[i];
+    dz[0] = t/pivot + multiplier;
     for (i = 0; i < nt; ++i) {
         int a = 1 + 2*i, b = a + 1;
         ds[a] = dw[i] + dz[0] - Fs[a];
@@ -3415,60 +3530,86 @@ static void dci_ncp_cone_h(int n, const dc_real *w, dc_real eta, dc_real *H)
 DCI_LANE int dci_ncp_contact_factor(dc_ncp *S, dci_contact_nc *c, const int D)
 {
     const dc_real *z = S->now.dual + c->row.dual, *s = S->now.slack + c->row.dual;
-    int i, j, at;
-    const dci_cones forces = dci_contact_cones(c, 0, &at);
-    if (!dci_cone_scaling(&c->pair.cones, s + c->row.pair, z + c->row.pair) || !dci_pnc_factor(&c->pair, D) || !dci_cone_scaling(&forces, s, z)) return 0;
-    c->factor.gap = z[0]/s[0];
+    dci_contact_factor *factor = &c->factor;
+    int i, j, first;
+    const dci_cones forces = dci_contact_cones(c, 0, &first);
+
+    if (!dci_cone_scaling(&c->pair.cones, s + c->row.pair, z + c->row.pair) || !dci_pnc_factor(&c->pair, D)
+        || !dci_cone_scaling(&forces, s, z)) return 0;
+    factor->gap = z[0]/s[0];
+
+    /* friction: dZ = -H dS, of which the row of zeta is dpsi's */
     if (c->friction == DCI_CONE) {
         dc_real H[16];
         const int n = 1 + D;
-        dci_ncp_cone_h(n, c->factor.scaling + 1, c->head[1].eta, H);
-        c->factor.pivot = H[0];
+        dci_ncp_cone_h(n, factor->scaling + 1, c->head[1].eta, H);
+        factor->pivot = H[0];
         for (i = 0; i < D; ++i) {
-            c->factor.coupling[i] = H[1 + i];
-            c->factor.by_normal[i] = H[1 + i]*c->mu/H[0];
-            for (j = 0; j < D; ++j) c->factor.by_slip[i*D + j] = H[(1 + i)*n + 1 + j] - H[1 + i]*H[1 + j]/H[0];
+            factor->coupling[i] = H[1 + i];
+            factor->by_normal[i] = H[1 + i]*c->mu/H[0];
+            for (j = 0; j < D; ++j) factor->by_slip[i*D + j] = H[(1 + i)*n + 1 + j] - H[1 + i]*H[1 + j]/H[0];
         }
-    } else if (c->friction != DCI_NO_FRICTION) dci_ncp_law(c->tangents, z + 1, s + 1, c->mu, c->factor.by_slip, c->factor.by_normal, c->factor.coupling, &c->factor.pivot);
-    if (c->row.spin) dci_ncp_law(1, z + c->row.spin, s + c->row.spin, c->mu_spin, &c->factor.spin_by_slip, &c->factor.spin_by_normal, &c->factor.spin_coupling, &c->factor.spin_pivot);
+    } else if (c->friction != DCI_NO_FRICTION)
+        dci_ncp_law(c->tangents, z + 1, s + 1, c->mu, factor->by_slip, factor->by_normal, factor->coupling, &factor->pivot);
+
+    if (c->row.spin)
+        dci_ncp_law(1, z + c->row.spin, s + c->row.spin, c->mu_spin, &factor->spin_by_slip, &factor->spin_by_normal, &factor->spin_coupling,
+                    &factor->spin_pivot);
     return 1;
 }
 
-/* Constants for S->rc and the residuals. */
+/* Constants for the residuals, those of products included. */
 DCI_LANE void dci_ncp_contact_const(dc_ncp *S, dci_contact_nc *c, const int D)
 {
-    const dc_real *z = S->now.dual + c->row.dual, *s = S->now.slack + c->row.dual, *Fs = S->residual.slack + c->row.dual, *rc = S->residual.product + c->row.dual;
+    const dc_real *z = S->now.dual + c->row.dual, *s = S->now.slack + c->row.dual;
+    const dc_real *Fs = S->residual.slack + c->row.dual, *rc = S->residual.product + c->row.dual;
+    const dci_contact_factor *factor = &c->factor;
+    dci_contact_constant *constant = &c->constant;
     dci_pair_nc *P = &c->pair;
     int i, j;
+
     dci_pnc_c(P, Fs + c->row.pair, rc + c->row.pair, P->right);
-    dci_pnc_const(P, D, S->residual.free + c->row.free, P->right, c->constant.pair);
-    c->constant.normal_impulse = c->factor.gap*Fs[0] - rc[0]/s[0];
+    dci_pnc_const(P, D, S->residual.free + c->row.free, P->right, constant->pair);
+    constant->normal_impulse = factor->gap*Fs[0] - rc[0]/s[0];
+
+    /* a cone: dZ = -H dS + kz, kz = -W^-1 (lam \ rc); dzeta = mu dgamma - Fs[1] */
     if (c->friction == DCI_CONE) {
-        /* dZ = -H dS + kz, kz = -W^-1 (lam \ rc); dzeta = mu dgamma - Fs[1] */
-        dc_real k[4];
-        dci_soc_divide(1 + D, c->factor.scaled + 1, rc + 1, k);
-        dci_soc_winv(1 + D, c->factor.scaling + 1, c->head[1].eta, k, 1, k);
-        c->constant.multiplier = Fs[1] - k[0];
-        for (i = 0; i < D; ++i) c->constant.multiplier += c->factor.coupling[i]*Fs[2 + i];
-        c->constant.multiplier /= c->factor.pivot;
+        const dc_real *D_slip = factor->coupling, den = factor->pivot;
+        dc_real k[4], psi;
+        dci_soc_divide(1 + D, factor->scaled + 1, rc + 1, k);
+        dci_soc_winv(1 + D, factor->scaling + 1, c->head[1].eta, k, 1, k);
+        psi = Fs[1] - k[0];
+        for (i = 0; i < D; ++i) psi += D_slip[i]*Fs[2 + i];
+        constant->multiplier = psi/den;
         for (i = 0; i < D; ++i) {
-            c->constant.friction_impulse[i] = -k[1 + i] - c->factor.coupling[i]*(Fs[1] - k[0])/c->factor.pivot;
-            for (j = 0; j < D; ++j) c->constant.friction_impulse[i] += c->factor.by_slip[i*D + j]*Fs[2 + j];
+            dc_real f = -k[1 + i] - D_slip[i]*(Fs[1] - k[0])/den;
+            for (j = 0; j < D; ++j) f += factor->by_slip[i*D + j]*Fs[2 + j];
+            constant->friction_impulse[i] = f;
         }
     } else if (c->friction != DCI_NO_FRICTION)
-        dci_ncp_law_const(c->tangents, z + 1, s + 1, Fs + 1, rc + 1, c->factor.coupling, c->factor.pivot, c->constant.friction_impulse, &c->constant.multiplier);
-    if (c->row.spin) dci_ncp_law_const(1, z + c->row.spin, s + c->row.spin, Fs + c->row.spin, rc + c->row.spin, &c->factor.spin_coupling, c->factor.spin_pivot, &c->constant.spin_impulse, &c->constant.spin_multiplier);
+        dci_ncp_law_const(c->tangents, z + 1, s + 1, Fs + 1, rc + 1, factor->coupling, factor->pivot, constant->friction_impulse,
+                          &constant->multiplier);
+
+    if (c->row.spin) {
+        const int at = c->row.spin;
+        dci_ncp_law_const(1, z + at, s + at, Fs + at, rc + at, &factor->spin_coupling, factor->spin_pivot, &constant->spin_impulse,
+                          &constant->spin_multiplier);
+    }
 }
 
-/* What a change of the bodies' velocities (dv[k]: v, w; NULL: none) does to contact c, with everything of the contact
- * eliminated; with `constant` the constants of the right-hand side as well. Out: the wrenches' changes; c->d... */
+/* (1) to (11): what a change of the bodies' velocities (dv[k]: v, w; NULL: none) does to contact c, with everything of the contact
+ * eliminated; with `constant` the constants of the right-hand side as well. Out: the wrenches' changes; c->change. */
 DCI_LANE void dci_ncp_chain(const dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *const dv[2], int constant, dc_real dF[2][6])
 {
+    const int nw = D == 2 ? 1 : 3, nt = c->tangents;
     const dci_pair_nc *P = &c->pair;
-    const dc_real h = S->scene.h;
-    dc_real move[2][3], turn[2][3], dx[2][3], th[3], in[6], o[7], dn[2][3], du[2][3], dr[2][3], dw[3] = DC_ZERO, dws = 0, t[3], q[3];
-    const int nw = D == 2 ? 1 : 3;
+    const dci_contact_at *at = &c->at;
+    const dci_contact_factor *factor = &c->factor;
+    dci_contact_change *change = &c->change;
+    dc_real move[2][3], turn[2][3], dx[2][3], th[3], in[6], o[7], dn[2][3], du[2][3], dr[2][3], dslip[3] = DC_ZERO, dspin = 0, t[3], q[3];
     int i, j, k;
+
+    /* (1), (2): displacements at p, turns of the pull */
     for (k = 0; k < 2; ++k) {
         const dci_ncp_place *b = S->place + c->body[k];
         if (!dv[k]) {
@@ -3482,34 +3623,38 @@ DCI_LANE void dci_ncp_chain(const dc_ncp *S, dci_contact_nc *c, const int D, con
         dci_ncp_wr(D, th, P->arm[k], move[k]);
         dci_ncp_wr(D, th, P->pull[k], turn[k]);
         for (i = 0; i < D; ++i) {
-            dx[k][i] = h*dv[k][i];
+            dx[k][i] = S->scene.h*dv[k][i];
             move[k][i] += dx[k][i];
         }
     }
     for (i = 0; i < D; ++i) {
-        in[i] = c->change.displacement[i] = move[0][i] - move[1][i];
-        in[D + i] = c->change.turned_pull[i] = turn[0][i] + turn[1][i];
+        in[i] = change->displacement[i] = move[0][i] - move[1][i];
+        in[D + i] = change->turned_pull[i] = turn[0][i] + turn[1][i];
     }
+
+    /* (3), (4): the pair */
     for (i = 0; i < 2*D + 1; ++i) {
         o[i] = constant ? c->constant.pair[i] : 0;
         for (j = 0; j < 2*D; ++j) o[i] += P->response[i*2*D + j]*in[j];
     }
     for (i = 0; i < D; ++i) {
-        c->change.point[i] = o[i] + move[1][i];
+        change->point[i] = o[i] + move[1][i];
         du[0][i] = turn[0][i] + o[D + 1 + i];
         du[1][i] = -du[0][i] - (constant ? S->residual.free[c->row.free + i] : 0);
     }
+
+    /* (5) to (7): normals, slip, spin */
     for (k = 0; k < 2; ++k) {
         const dci_ncp_place *b = S->place + c->body[k];
-        const dc_real sign = k ? DC_R(1) : DC_R(-1), *n = c->at.normal[k];
-        dc_real nd = 0, dvp[3];
+        const dc_real side = dci_ncp_side(k), *n = at->normal[k];
+        dc_real along = 0, dvp[3];
         for (i = 0; i < D; ++i) {
-            du[k][i] *= sign;                       /* change of the raw normal */
-            nd += n[i]*du[k][i];
+            du[k][i] *= -side;
+            along += n[i]*du[k][i];
         }
         for (i = 0; i < D; ++i) {
-            dn[k][i] = c->at.inverse[k]*du[k][i] - n[i]*nd*c->at.inverse_along[k];
-            dr[k][i] = c->change.point[i] - dx[k][i];
+            dn[k][i] = at->inverse[k]*du[k][i] - n[i]*along*at->inverse_along[k];
+            dr[k][i] = change->point[i] - dx[k][i];
         }
         dci_ncp_wr(D, b->after.omega, dr[k], dvp);
         if (dv[k]) {
@@ -3517,84 +3662,102 @@ DCI_LANE void dci_ncp_chain(const dc_ncp *S, dci_contact_nc *c, const int D, con
             for (i = 0; i < D; ++i) dvp[i] += dv[k][i] + t[i];
         }
         dci_ncp_tv(D, c, k, dvp, t);
-        dci_ncp_dtv(D, c, k, dn[k], c->at.velocity[k], q);
-        for (i = 0; i < c->tangents; ++i) dw[i] -= sign*(t[i] + q[i]);
+        dci_ncp_dtv(D, c, k, dn[k], at->velocity[k], q);
+        for (i = 0; i < nt; ++i) dslip[i] += side*(t[i] + q[i]);
         if (c->row.spin) {
-            dws -= sign*dci_ncp_dot(3, dn[k], b->after.omega);
-            if (dv[k]) dws -= sign*dci_ncp_dot(3, n, dv[k] + 3);
+            dspin += side*dci_ncp_dot(3, dn[k], b->after.omega);
+            if (dv[k]) dspin += side*dci_ncp_dot(3, n, dv[k] + 3);
         }
     }
-    c->change.gap = c->size*o[D];
-    c->change.normal_impulse = -c->factor.gap*c->change.gap + (constant ? c->constant.normal_impulse : 0);
-    for (i = 0; i < c->tangents; ++i) {
-        dc_real f = c->factor.by_normal[i]*c->change.normal_impulse + (constant ? c->constant.friction_impulse[i] : 0);
-        for (j = 0; j < c->tangents; ++j) f -= c->factor.by_slip[i*c->tangents + j]*dw[j];
-        c->change.friction_impulse[i] = f;
-        c->change.slip[i] = dw[i];
+
+    /* (8), (9): impulses */
+    change->gap = c->size*o[D];
+    change->normal_impulse = -factor->gap*change->gap + (constant ? c->constant.normal_impulse : 0);
+    for (i = 0; i < nt; ++i) {
+        dc_real f = factor->by_normal[i]*change->normal_impulse + (constant ? c->constant.friction_impulse[i] : 0);
+        for (j = 0; j < nt; ++j) f -= factor->by_slip[i*nt + j]*dslip[j];
+        change->friction_impulse[i] = f;
+        change->slip[i] = dslip[i];
     }
     if (c->row.spin) {
-        c->change.spin = dws;
-        c->change.spin_impulse = -c->factor.spin_by_slip*dws + c->factor.spin_by_normal*c->change.normal_impulse + (constant ? c->constant.spin_impulse : 0);
+        change->spin = dspin;
+        change->spin_impulse = -factor->spin_by_slip*dspin + factor->spin_by_normal*change->normal_impulse
+                             + (constant ? c->constant.spin_impulse : 0);
     }
+
+    /* (10), (11): wrenches */
     for (k = 0; k < 2; ++k) {
-        const dc_real sign = k ? DC_R(-1) : DC_R(1), *n = c->at.normal[k];
+        const dc_real side = dci_ncp_side(k), *n = at->normal[k];
         dc_real dFk[3], M[3];
         for (i = 0; i < D + nw; ++i) dF[k][i] = 0;
         if (S->place[c->body[k]].first_row < 0) continue;
-        dci_ncp_tf(D, c, k, c->change.friction_impulse, t);
-        dci_ncp_dtf(D, c, k, dn[k], c->at.friction_impulse, q);
-        for (i = 0; i < D; ++i) dF[k][i] = dFk[i] = sign*(dn[k][i]*c->at.normal_impulse + n[i]*c->change.normal_impulse + t[i] + q[i]);
-        dci_ncp_rf(D, dr[k], c->at.force[k], M);
+        dci_ncp_tf(D, c, k, change->friction_impulse, t);
+        dci_ncp_dtf(D, c, k, dn[k], at->friction_impulse, q);
+        for (i = 0; i < D; ++i)
+            dF[k][i] = dFk[i] = side*(dn[k][i]*at->normal_impulse + n[i]*change->normal_impulse + t[i] + q[i]);
+        dci_ncp_rf(D, dr[k], at->force[k], M);
         dci_ncp_rf(D, P->arm[k], dFk, t);
         for (i = 0; i < nw; ++i) {
             dF[k][D + i] = M[i] + t[i];
-            if (c->row.spin) dF[k][D + i] += sign*(dn[k][i]*c->at.spin_impulse + n[i]*c->change.spin_impulse);
+            if (c->row.spin) dF[k][D + i] += side*(dn[k][i]*at->spin_impulse + n[i]*change->spin_impulse);
         }
     }
 }
 
-/* ---- the body system: block LU without pivoting between bodies ---- */
+/* ---- [system] the body system -------------------------------------------------------------------- */
+/* Block LU over the bodies, with pivots within diagonal blocks alone.
+ *
+ * stage               | reads             | writes                                  | equation
+ * dci_ncp_pattern     | contacts          | order, slot, first, list, blocks        |
+ * dci_ncp_lu          | matrix            | matrix, pivot                           | K = L U
+ * dci_ncp_lu_solve    | matrix, pivot     | x                                       | K x = b
+ * dci_ncp_lu_solve_t  | matrix, pivot     | x                                       | K^T x = b */
 
-/* The pattern with its fill, bodies in the order of least degree; slot[i n + j] is the number of block (i, j) or -1,
- * list[first[k]..first[k + 1]) the bodies that follow order[k] and share a block with it. Returns the number of blocks.
- * rank, piv [n] are scratch. */
-static int dci_ncp_pattern(int n, int pairs, const dci_contact_nc *C, const dci_ncp_place *place, int nb, int *order, int *slot, int *first,
-                           int *list, int *piv)
+/* The pattern with its fill, bodies in the order of least degree, of the contacts of `place` with nb rows of each body: everything of
+ * the system but the matrix, whose number of blocks it counts. */
+static void dci_ncp_pattern(int contacts, const dci_contact_nc *contact, const dci_ncp_place *place, int nb, dci_ncp_system *system)
 {
-    int *rank = piv + n;
-    int i, j, k, l, step, blocks = 0, at = 0;
+    const int n = system->bodies;
+    int *slot = system->slot, *list = system->list, *first = system->first;
+    int *degree = system->pivot, *rank = system->pivot + n;         /* scratch, before there are pivots */
+    int i, j, k, l, step, at = 0;
+
+    /* blocks of pairs in contact, and of each body */
     for (i = 0; i < n*n; ++i) slot[i] = -1;
     for (i = 0; i < n; ++i) {
         slot[i*n + i] = 0;
         rank[i] = n;
     }
-    for (k = 0; k < pairs; ++k) {
-        i = place[C[k].body[0]].first_row;
-        j = place[C[k].body[1]].first_row;
+    for (k = 0; k < contacts; ++k) {
+        i = place[contact[k].body[0]].first_row;
+        j = place[contact[k].body[1]].first_row;
         if (i >= 0 && j >= 0) slot[i/nb*n + j/nb] = slot[j/nb*n + i/nb] = 0;
     }
-    for (i = 0; i < n; ++i)                     /* piv: degrees */
-        for (piv[i] = k = 0; k < n; ++k) piv[i] += slot[i*n + k] >= 0;
+    for (i = 0; i < n; ++i)
+        for (degree[i] = k = 0; k < n; ++k) degree[i] += slot[i*n + k] >= 0;
+
+    /* the body of least degree goes; all that share a block with it share one with each other from then on */
     for (step = 0; step < n; ++step) {
         int best = -1;
-        for (i = 0; i < n; ++i) if (rank[i] == n && (best < 0 || piv[i] < piv[best])) best = i;
-        order[step] = best;
+        for (i = 0; i < n; ++i) if (rank[i] == n && (best < 0 || degree[i] < degree[best])) best = i;
+        system->order[step] = best;
         rank[best] = step;
         first[step] = at;
         for (k = 0; k < n; ++k)
             if (slot[best*n + k] >= 0 && rank[k] == n) list[at++] = k;
         for (k = first[step]; k < at; ++k) {
             int *row = slot + list[k]*n;
-            --piv[list[k]];
+            --degree[list[k]];
             for (l = first[step]; l < at; ++l) {
-                piv[list[k]] += row[list[l]] < 0;
+                degree[list[k]] += row[list[l]] < 0;
                 row[list[l]] = 0;
             }
         }
     }
     first[n] = at;
-    for (i = 0; i < n*n; ++i) if (slot[i] >= 0) slot[i] = blocks++;
-    return blocks;
+
+    system->blocks = 0;
+    for (i = 0; i < n*n; ++i) if (slot[i] >= 0) slot[i] = system->blocks++;
 }
 
 /* P A = L U of a block, in place. (Its inverse would not do: the blocks hold stiffnesses of 1/rho beside masses.) */
@@ -3693,20 +3856,20 @@ DCI_LANE void dci_ncp_block_update(const int n, const dc_real *L, const dc_real 
 }
 
 /* K = L U over the blocks: U_pp = 1, U_pj = K_pp^-1 K_pj, L_ip what is left of K_ip, factored where i = p. */
-DCI_LANE int dci_ncp_lu(dc_ncp *S, const int nb)
+DCI_LANE int dci_ncp_lu(dci_ncp_system *system, const int nb)
 {
-    int n = S->system.bodies, j, k;
+    int n = system->bodies, j, k;
     for (k = 0; k < n; ++k) {
-        int p = S->system.order[k];
-        dc_real *D = S->system.matrix + S->system.slot[p*n + p]*nb*nb;
-        const int *l = S->system.list + S->system.first[k], *end = S->system.list + S->system.first[k + 1], *q, *r;
-        if (!dci_ncp_block_lu(nb, D, S->system.pivot + p*nb)) return 0;
+        int p = system->order[k];
+        dc_real *D = system->matrix + system->slot[p*n + p]*nb*nb;
+        const int *l = system->list + system->first[k], *end = system->list + system->first[k + 1], *q, *r;
+        if (!dci_ncp_block_lu(nb, D, system->pivot + p*nb)) return 0;
         for (q = l; q < end; ++q) {
-            dc_real *U = S->system.matrix + S->system.slot[p*n + *q]*nb*nb;
-            for (j = 0; j < nb; ++j) dci_ncp_block_solve(nb, D, S->system.pivot + p*nb, U + j, nb);
+            dc_real *U = system->matrix + system->slot[p*n + *q]*nb*nb;
+            for (j = 0; j < nb; ++j) dci_ncp_block_solve(nb, D, system->pivot + p*nb, U + j, nb);
             for (r = l; r < end; ++r) {
-                const dc_real *L = S->system.matrix + S->system.slot[*r*n + p]*nb*nb;
-                dc_real *C = S->system.matrix + S->system.slot[*r*n + *q]*nb*nb;
+                const dc_real *L = system->matrix + system->slot[*r*n + p]*nb*nb;
+                dc_real *C = system->matrix + system->slot[*r*n + *q]*nb*nb;
                 dci_ncp_block_update(nb, L, U, C);
             }
         }
@@ -3715,57 +3878,71 @@ DCI_LANE int dci_ncp_lu(dc_ncp *S, const int nb)
 }
 
 /* x <- K^-1 x */
-DCI_LANE void dci_ncp_lu_solve(const dc_ncp *S, const int nb, dc_real *x)
+DCI_LANE void dci_ncp_lu_solve(const dci_ncp_system *system, const int nb, dc_real *x)
 {
-    int n = S->system.bodies, k;
+    int n = system->bodies, k;
     const int *q;
     for (k = 0; k < n; ++k) {
-        int p = S->system.order[k];
-        dci_ncp_block_solve(nb, S->system.matrix + S->system.slot[p*n + p]*nb*nb, S->system.pivot + p*nb, x + p*nb, 1);
-        for (q = S->system.list + S->system.first[k]; q < S->system.list + S->system.first[k + 1]; ++q)
-            dci_ncp_apply(nb, S->system.matrix + S->system.slot[*q*n + p]*nb*nb, 0, x + p*nb, x + *q*nb);
+        int p = system->order[k];
+        dci_ncp_block_solve(nb, system->matrix + system->slot[p*n + p]*nb*nb, system->pivot + p*nb, x + p*nb, 1);
+        for (q = system->list + system->first[k]; q < system->list + system->first[k + 1]; ++q)
+            dci_ncp_apply(nb, system->matrix + system->slot[*q*n + p]*nb*nb, 0, x + p*nb, x + *q*nb);
     }
     for (k = n - 1; k >= 0; --k) {
-        int p = S->system.order[k];
-        for (q = S->system.list + S->system.first[k]; q < S->system.list + S->system.first[k + 1]; ++q)
-            dci_ncp_apply(nb, S->system.matrix + S->system.slot[p*n + *q]*nb*nb, 0, x + *q*nb, x + p*nb);
+        int p = system->order[k];
+        for (q = system->list + system->first[k]; q < system->list + system->first[k + 1]; ++q)
+            dci_ncp_apply(nb, system->matrix + system->slot[p*n + *q]*nb*nb, 0, x + *q*nb, x + p*nb);
     }
 }
 
 /* x <- K^-T x */
-DCI_LANE void dci_ncp_lu_solve_t(const dc_ncp *S, const int nb, dc_real *x)
+DCI_LANE void dci_ncp_lu_solve_t(const dci_ncp_system *system, const int nb, dc_real *x)
 {
-    int n = S->system.bodies, k;
+    int n = system->bodies, k;
     const int *q;
     for (k = 0; k < n; ++k) {
-        int p = S->system.order[k];
-        for (q = S->system.list + S->system.first[k]; q < S->system.list + S->system.first[k + 1]; ++q)
-            dci_ncp_apply(nb, S->system.matrix + S->system.slot[p*n + *q]*nb*nb, 1, x + p*nb, x + *q*nb);
+        int p = system->order[k];
+        for (q = system->list + system->first[k]; q < system->list + system->first[k + 1]; ++q)
+            dci_ncp_apply(nb, system->matrix + system->slot[p*n + *q]*nb*nb, 1, x + p*nb, x + *q*nb);
     }
     for (k = n - 1; k >= 0; --k) {
-        int p = S->system.order[k];
-        for (q = S->system.list + S->system.first[k]; q < S->system.list + S->system.first[k + 1]; ++q)
-            dci_ncp_apply(nb, S->system.matrix + S->system.slot[*q*n + p]*nb*nb, 1, x + *q*nb, x + p*nb);
-        dci_ncp_block_solve_t(nb, S->system.matrix + S->system.slot[p*n + p]*nb*nb, S->system.pivot + p*nb, x + p*nb);
+        int p = system->order[k];
+        for (q = system->list + system->first[k]; q < system->list + system->first[k + 1]; ++q)
+            dci_ncp_apply(nb, system->matrix + system->slot[*q*n + p]*nb*nb, 1, x + *q*nb, x + p*nb);
+        dci_ncp_block_solve_t(nb, system->matrix + system->slot[p*n + p]*nb*nb, system->pivot + p*nb, x + p*nb);
     }
 }
 
-/* ---- dynamics: the iteration ------------------------------------------------------------------- */
+/* ---- [iteration] Newton's iteration ---------------------------------------------------------------- */
+/* stage                 | reads                       | writes                        | equation
+ * dci_ncp_eval          | now                         | residual, places, contacts    | SILICO Eq. 20
+ * dci_ncp_factor        | now, contacts               | factors, body system          | momentum rows by velocities
+ * dci_ncp_rc            | now, predictor              | residual.product              | SILICO Eq. 12, 22, 33-35
+ * dci_ncp_direction     | residual, factors           | predictor or step             | Newton
+ * dci_ncp_step_length   | now, a direction            | how far it stays inside       | SILICO Eq. 13, 36
+ * dci_ncp_try, _take    | now, step                   | trial, now                    |
+ * dci_ncp_iterate       | now                         | now                           | all of these, until both errors are small */
 
-DCI_LANE int dci_ncp_factor(dc_ncp *S, const int D)
+/* The body system at the iterate, every contact eliminated, column by column through the chain; its LU. 0: a pivot vanished. */
+DCI_LANE int dci_ncp_factor_d(dc_ncp *S, const int D)
 {
-    const int nw = D == 2 ? 1 : 3, nb = D + nw;
-    int n = S->system.bodies, i, j, k, l, side;
-    memset(S->system.matrix, 0, (size_t)(S->system.blocks*nb*nb)*sizeof(dc_real));
+    const int nw = D == 2 ? 1 : 3, nb = D + nw, n = S->system.bodies;
+    dci_ncp_system *system = &S->system;
+    int i, j, k, l, side;
+
+    /* bodies: mass, and the angular momentum by omega */
+    memset(system->matrix, 0, (size_t)(system->blocks*nb*nb)*sizeof(dc_real));
     for (k = 0; k < S->scene.bodies; ++k) {
         const dci_ncp_place *b = S->place + k;
         dc_real *K;
         if (b->first_row < 0) continue;
-        K = S->system.matrix + S->system.slot[b->first_row/nb*(n + 1)]*nb*nb;
+        K = system->matrix + system->slot[b->first_row/nb*(n + 1)]*nb*nb;
         for (i = 0; i < D; ++i) K[i*nb + i] = b->mass;
         for (i = 0; i < nw; ++i)
             for (j = 0; j < nw; ++j) K[(D + i)*nb + D + j] = b->momentum_by_omega[i*nw + j];
     }
+
+    /* contacts: minus the wrenches' changes with each velocity of either body */
     for (k = 0; k < S->scene.contacts; ++k) {
         dci_contact_nc *c = S->contact + k;
         if (!dci_ncp_contact_factor(S, c, D)) return 0;
@@ -3783,93 +3960,122 @@ DCI_LANE int dci_ncp_factor(dc_ncp *S, const int D)
                     int row = S->place[c->body[l]].first_row;
                     dc_real *K;
                     if (row < 0) continue;
-                    K = S->system.matrix + S->system.slot[row/nb*n + col/nb]*nb*nb + j;
+                    K = system->matrix + system->slot[row/nb*n + col/nb]*nb*nb + j;
                     for (i = 0; i < nb; ++i) K[i*nb] -= dF[l][i];
                 }
             }
         }
     }
-    return dci_ncp_lu(S, nb);
+    return dci_ncp_lu(system, nb);
 }
 
-/* All of the direction for S->rc: dx, dz, ds */
-DCI_LANE void dci_ncp_direction(dc_ncp *S, const int D, dc_real *dx, dc_real *dz, dc_real *ds)
+/* The direction's numbers of contact c, once those of the velocities are known, from the right-hand side of the last
+ * dci_ncp_contact_const. */
+DCI_LANE void dci_ncp_contact_direction(dc_ncp *S, dci_contact_nc *c, const int D, const dci_ncp_point *out)
 {
-    const int nw = D == 2 ? 1 : 3, nb = D + nw;
+    const dci_contact_factor *factor = &c->factor;
+    const dci_contact_change *change = &c->change;
+    const dc_real *z = S->now.dual + c->row.dual, *s = S->now.slack + c->row.dual;
+    const dc_real *Fs = S->residual.slack + c->row.dual, *rc = S->residual.product + c->row.dual, *Fy = S->residual.free + c->row.free;
+    dc_real *dy = out->free + c->row.free, *dz = out->dual + c->row.dual, *ds = out->slack + c->row.dual;
+    dc_real *r1 = S->scratch.work, dF[2][6];
+    const dc_real *dv[2];
+    dci_pair_nc *P = &c->pair;
+    int i, k;
+
+    for (k = 0; k < 2; ++k) {
+        int row = S->place[c->body[k]].first_row;
+        dv[k] = row >= 0 ? out->free + row : NULL;
+    }
+    dci_ncp_chain(S, c, D, dv, 1, dF);
+
+    /* the pair */
+    for (i = 0; i < P->unknowns; ++i) r1[i] = Fy[i] + (i < D ? change->turned_pull[i] : 0);
+    dci_pnc_dy(P, D, r1, P->right, change->displacement, dy);
+    dci_pnc_ds(P, D, dy, change->displacement, Fs + c->row.pair, ds + c->row.pair);
+    dci_pnc_dlam(P, D, r1, P->right, change->displacement, dz + c->row.pair);
+    for (i = 0; i < D; ++i) dy[i] = change->point[i];
+
+    /* gamma, friction, spin */
+    dz[0] = change->normal_impulse;
+    ds[0] = change->gap - Fs[0];
+    if (c->friction == DCI_CONE) {
+        dc_real dpsi = c->constant.multiplier - c->mu*change->normal_impulse/factor->pivot;
+        for (i = 0; i < D; ++i) {
+            dpsi -= factor->coupling[i]*change->slip[i]/factor->pivot;
+            ds[2 + i] = change->slip[i] - Fs[2 + i];
+            dz[2 + i] = change->friction_impulse[i];
+        }
+        ds[1] = dpsi;
+        dz[1] = c->mu*change->normal_impulse - Fs[1];
+    } else if (c->friction != DCI_NO_FRICTION)
+        dci_ncp_law_back(c->tangents, z + 1, s + 1, Fs + 1, rc + 1, factor->coupling, factor->pivot, c->mu, change->normal_impulse,
+                         c->constant.multiplier, change->slip, dz + 1, ds + 1);
+    if (c->row.spin) {
+        const int at = c->row.spin;
+        dci_ncp_law_back(1, z + at, s + at, Fs + at, rc + at, &factor->spin_coupling, factor->spin_pivot, c->mu_spin, change->normal_impulse,
+                         c->constant.spin_multiplier, &change->spin, dz + at, ds + at);
+    }
+}
+
+/* All of the direction for S->residual */
+DCI_LANE void dci_ncp_direction_d(dc_ncp *S, const int D, const dci_ncp_point *out)
+{
+    const int nb = D == 2 ? 3 : 6;
     const dc_real *none[2] = {NULL, NULL};
+    dc_real *dv = out->free, dF[2][6];
     int i, k, l;
-    dc_real dF[2][6];
-    for (i = 0; i < S->size.velocities; ++i) dx[i] = -S->residual.free[i];
+
+    /* velocities: momentum rows, and what the contacts' constants add to their wrenches */
+    for (i = 0; i < S->size.velocities; ++i) dv[i] = -S->residual.free[i];
     for (k = 0; k < S->scene.contacts; ++k) {
         dci_contact_nc *c = S->contact + k;
         dci_ncp_contact_const(S, c, D);
         dci_ncp_chain(S, c, D, none, 1, dF);
         for (l = 0; l < 2; ++l) {
             int row = S->place[c->body[l]].first_row;
-            if (row >= 0) for (i = 0; i < nb; ++i) dx[row + i] += dF[l][i];
+            if (row >= 0) for (i = 0; i < nb; ++i) dv[row + i] += dF[l][i];
         }
     }
-    dci_ncp_lu_solve(S, nb, dx);
-    for (k = 0; k < S->scene.contacts; ++k) {
-        dci_contact_nc *c = S->contact + k;
-        dci_pair_nc *P = &c->pair;
-        const dc_real *dv[2], *z = S->now.dual + c->row.dual, *s = S->now.slack + c->row.dual, *Fs = S->residual.slack + c->row.dual, *rc = S->residual.product + c->row.dual;
-        dc_real *dy = dx + c->row.free, *dzc = dz + c->row.dual, *dsc = ds + c->row.dual, *r1 = S->scratch.work;
-        for (l = 0; l < 2; ++l) {
-            int row = S->place[c->body[l]].first_row;
-            dv[l] = row >= 0 ? dx + row : NULL;
-        }
-        dci_ncp_chain(S, c, D, dv, 1, dF);
-        for (i = 0; i < P->unknowns; ++i) r1[i] = S->residual.free[c->row.free + i] + (i < D ? c->change.turned_pull[i] : 0);
-        dci_pnc_dy(P, D, r1, P->right, c->change.displacement, dy);
-        dci_pnc_ds(P, D, dy, c->change.displacement, Fs + c->row.pair, dsc + c->row.pair);
-        dci_pnc_dlam(P, D, r1, P->right, c->change.displacement, dzc + c->row.pair);
-        for (i = 0; i < D; ++i) dy[i] = c->change.point[i];
-        dzc[0] = c->change.normal_impulse;
-        dsc[0] = c->change.gap - Fs[0];
-        if (c->friction == DCI_CONE) {
-            dc_real t = c->constant.multiplier - c->mu*c->change.normal_impulse/c->factor.pivot;
-            for (i = 0; i < D; ++i) {
-                t -= c->factor.coupling[i]*c->change.slip[i]/c->factor.pivot;
-                dsc[2 + i] = c->change.slip[i] - Fs[2 + i];
-                dzc[2 + i] = c->change.friction_impulse[i];
-            }
-            dsc[1] = t;
-            dzc[1] = c->mu*c->change.normal_impulse - Fs[1];
-        } else if (c->friction != DCI_NO_FRICTION)
-            dci_ncp_law_back(c->tangents, z + 1, s + 1, Fs + 1, rc + 1, c->factor.coupling, c->factor.pivot, c->mu, c->change.normal_impulse, c->constant.multiplier, c->change.slip, dzc + 1, dsc + 1);
-        if (c->row.spin)
-            dci_ncp_law_back(1, z + c->row.spin, s + c->row.spin, Fs + c->row.spin, rc + c->row.spin, &c->factor.spin_coupling, c->factor.spin_pivot, c->mu_spin, c->change.normal_impulse, c->constant.spin_multiplier,
-                             &c->change.spin, dzc + c->row.spin, dsc + c->row.spin);
-    }
+    dci_ncp_lu_solve(&S->system, nb, dv);
+
+    for (k = 0; k < S->scene.contacts; ++k) dci_ncp_contact_direction(S, S->contact + k, D, out);
 }
 
 /* the two by dimension, out of line for the sake of the stack */
-static DCI_NOINLINE int dci_ncp_factor_2(dc_ncp *S) { return dci_ncp_factor(S, 2); }
-static DCI_NOINLINE int dci_ncp_factor_3(dc_ncp *S) { return dci_ncp_factor(S, 3); }
-static DCI_NOINLINE void dci_ncp_direction_2(dc_ncp *S, dc_real *dx, dc_real *dz, dc_real *ds) { dci_ncp_direction(S, 2, dx, dz, ds); }
-static DCI_NOINLINE void dci_ncp_direction_3(dc_ncp *S, dc_real *dx, dc_real *dz, dc_real *ds) { dci_ncp_direction(S, 3, dx, dz, ds); }
+static DCI_NOINLINE int dci_ncp_factor_2(dc_ncp *S) { return dci_ncp_factor_d(S, 2); }
+static DCI_NOINLINE int dci_ncp_factor_3(dc_ncp *S) { return dci_ncp_factor_d(S, 3); }
+static DCI_NOINLINE void dci_ncp_direction_2(dc_ncp *S, const dci_ncp_point *out) { dci_ncp_direction_d(S, 2, out); }
+static DCI_NOINLINE void dci_ncp_direction_3(dc_ncp *S, const dci_ncp_point *out) { dci_ncp_direction_d(S, 3, out); }
+static int dci_ncp_factor(dc_ncp *S) { return S->size.dim == 2 ? dci_ncp_factor_2(S) : dci_ncp_factor_3(S); }
+static void dci_ncp_direction(dc_ncp *S, const dci_ncp_point *out)
+{
+    if (S->size.dim == 2) dci_ncp_direction_2(S, out);
+    else dci_ncp_direction_3(S, out);
+}
 
-/* S->rc for the place t on the path, with q times the second-order term of (dsa, dza) if given. */
-static void dci_ncp_rc(dc_ncp *S, dc_real t, dc_real q, const dc_real *dsa, const dc_real *dza)
+/* S->residual.product for the place t on the path, with q times the second-order term of the direction `second` if given */
+static void dci_ncp_rc(dc_ncp *S, dc_real t, dc_real q, const dci_ncp_point *second)
 {
     int k, part, at;
     for (k = 0; k < S->scene.contacts; ++k)
         for (part = 0; part < 2; ++part) {
             const dci_cones cones = dci_contact_cones(S->contact + k, part, &at);
-            dci_cone_rc(&cones, S->now.slack + at, S->now.dual + at, t, S->rho, q, dsa ? dsa + at : NULL, dsa ? dza + at : NULL, S->residual.product + at, S->scratch.work);
+            dci_cone_rc(&cones, S->now.slack + at, S->now.dual + at, t, S->rho, q, second ? second->slack + at : NULL,
+                        second ? second->dual + at : NULL, S->residual.product + at, S->scratch.work);
         }
 }
 
-/* The place on the path at (z + a dza, s + a dsa): the mean over all cones of the products above their end, over `path` */
+/* The place on the path after a part a of the predictor: the mean over all cones of the products above their end, over `path` */
 static dc_real dci_ncp_along(const dc_ncp *S, dc_real a)
 {
+    const dc_real *z = S->now.dual, *s = S->now.slack, *dz = S->predictor.dual, *ds = S->predictor.slack;
     dc_real sum = 0;
     int k, part, at;
     for (k = 0; k < S->scene.contacts; ++k)
         for (part = 0; part < 2; ++part) {
             const dci_cones cones = dci_contact_cones(S->contact + k, part, &at);
-            sum += dci_cone_along(&cones, S->now.dual + at, S->now.slack + at, S->rho, a, S->predictor.dual + at, S->predictor.slack + at);
+            sum += dci_cone_along(&cones, z + at, s + at, S->rho, a, dz + at, ds + at);
         }
     return dc_max(sum/DC_R(S->size.degree), 0);
 }
@@ -3886,8 +4092,8 @@ static int dci_ncp_on_the_way(const dc_ncp *S, dc_real t)
     return 0;
 }
 
-/* The largest step up to `most` that keeps x, slacks or duals, in the cones (SILICO Eq. 13, 36). */
-static dc_real dci_ncp_step_length(const dc_ncp *S, const dc_real *x, const dc_real *dx, dc_real most)
+/* The largest step up to `most` that keeps x, slacks or duals, in the cones. */
+static dc_real dci_ncp_inside(const dc_ncp *S, const dc_real *x, const dc_real *dx, dc_real most)
 {
     int k, part, at;
     for (k = 0; k < S->scene.contacts; ++k)
@@ -3898,8 +4104,17 @@ static dc_real dci_ncp_step_length(const dc_ncp *S, const dc_real *x, const dc_r
     return most;
 }
 
-/* (xt, zt, st) = (x, z, s) + a (dx, dz, ds) */
-static void dci_ncp_trial(dc_ncp *S, dc_real a)
+/* The part of a direction to go: all of it, or most of the way to the boundary of the cones (SILICO Eq. 13, 36). */
+static dc_real dci_ncp_step_length(const dc_ncp *S, const dci_ncp_point *direction)
+{
+    const dc_real back = DC_R(0.98);        /* fraction of the way to the boundary */
+    dc_real a = dci_ncp_inside(S, S->now.slack, direction->slack, 1/back);
+    a = dci_ncp_inside(S, S->now.dual, direction->dual, a);
+    return dc_min(back*a, 1);
+}
+
+/* trial = now + a step */
+static void dci_ncp_try(dc_ncp *S, dc_real a)
 {
     int i;
     for (i = 0; i < S->size.free; ++i) S->trial.free[i] = S->now.free[i] + a*S->step.free[i];
@@ -3912,45 +4127,38 @@ static void dci_ncp_trial(dc_ncp *S, dc_real a)
 /* the trial is the iterate */
 static void dci_ncp_take(dc_ncp *S)
 {
-    dc_real *swap = S->now.free;
-    S->now.free = S->trial.free;
-    S->trial.free = swap;
-    swap = S->now.dual;
-    S->now.dual = S->trial.dual;
-    S->trial.dual = swap;
-    swap = S->now.slack;
-    S->now.slack = S->trial.slack;
-    S->trial.slack = swap;
+    const dci_ncp_point swap = S->now;
+    S->now = S->trial;
+    S->trial = swap;
 }
 
-/* Newton's iteration from S->x, z, s, of at most so many steps; `test`: a step is halved until one of the two errors does not
+/* Newton's iteration from S->now, of at most so many steps; `test`: a step is halved until one of the two errors does not
  * grow. Fills info; leaves the residuals and places at the last iterate. */
 static DCI_NOINLINE dc_status dci_ncp_iterate(dc_ncp *S, int most, int test, dc_ncp_info *info)
 {
     enum { STALLS = 4 };                    /* so many steps in a row shorter than 1e-2 end it */
-    const dc_real back = DC_R(0.98);        /* fraction of the way to the boundary */
-    dc_real eq, cp, eq2, cp2, nu, a, t, least;
-    dc_real best = DC_REAL_MAX;
+    dc_real eq, cp, eq2, cp2, nu, a, t, least, best = DC_REAL_MAX;
     int it, trial, stalled = 0, idle = 0;       /* idle: products are there, and the equations no better than they were */
-    dci_ncp_eval(S, S->now.free, S->now.dual, S->now.slack, &eq, &cp);
+
+    dci_ncp_eval(S, &S->now, &eq, &cp);
     for (it = 0;; ++it) {
         info->iterations = it;
         info->residual = eq;
         info->complementarity = cp;
         if (eq <= S->tolerance && cp <= S->tolerance) return DC_OK;
+
+        /* no way on */
         if (cp <= S->tolerance && eq > best/2) ++idle;
         else idle = 0;
         best = dc_min(best, eq);
         if (it == most || stalled == STALLS || idle == 8) return DC_E_DIVERGED;
         if (!(eq < DC_REAL_MAX && cp < DC_REAL_MAX)) return DC_E_RANGE;
-        if (!(S->size.dim == 2 ? dci_ncp_factor_2(S) : dci_ncp_factor_3(S))) return DC_E_SINGULAR;
+        if (!dci_ncp_factor(S)) return DC_E_SINGULAR;
 
         /* predictor: the end of the path */
-        dci_ncp_rc(S, 0, 0, NULL, NULL);
-        if (S->size.dim == 2) dci_ncp_direction_2(S, S->step.free, S->predictor.dual, S->predictor.slack);
-        else dci_ncp_direction_3(S, S->step.free, S->predictor.dual, S->predictor.slack);
-        a = dci_ncp_step_length(S, S->now.dual, S->predictor.dual, dci_ncp_step_length(S, S->now.slack, S->predictor.slack, 1/back));
-        a = dc_min(back*a, 1);
+        dci_ncp_rc(S, 0, 0, NULL);
+        dci_ncp_direction(S, &S->predictor);
+        a = dci_ncp_step_length(S, &S->predictor);
 
         /* how far to go: not the cube of the ratio, as usual, or complementarity runs ahead of the equations */
         nu = dci_ncp_along(S, 0);
@@ -3959,16 +4167,16 @@ static DCI_NOINLINE dc_status dci_ncp_iterate(dc_ncp *S, int most, int test, dc_
 
         /* corrector; where its second order shortens the step, without */
         for (least = a/2, a = -1, trial = 0; trial < 2 && a < least; ++trial) {
-            if (trial == 0) dci_ncp_rc(S, t, 2*least, S->predictor.slack, S->predictor.dual);
-            else dci_ncp_rc(S, t, 0, NULL, NULL);
-            if (S->size.dim == 2) dci_ncp_direction_2(S, S->step.free, S->step.dual, S->step.slack);
-            else dci_ncp_direction_3(S, S->step.free, S->step.dual, S->step.slack);
-            a = dci_ncp_step_length(S, S->now.dual, S->step.dual, dci_ncp_step_length(S, S->now.slack, S->step.slack, 1/back));
-            a = dc_min(back*a, 1);
+            if (trial == 0) dci_ncp_rc(S, t, 2*least, &S->predictor);
+            else dci_ncp_rc(S, t, 0, NULL);
+            dci_ncp_direction(S, &S->step);
+            a = dci_ncp_step_length(S, &S->step);
         }
+
+        /* line search */
         for (trial = 0; trial < 25; ++trial, a *= DC_R(0.5)) {
-            dci_ncp_trial(S, a);
-            dci_ncp_eval(S, S->trial.free, S->trial.dual, S->trial.slack, &eq2, &cp2);
+            dci_ncp_try(S, a);
+            dci_ncp_eval(S, &S->trial, &eq2, &cp2);
             if (!test || eq2 <= eq || cp2 <= cp) break;
         }
         stalled = a < DC_R(1e-2) ? stalled + 1 : 0;
@@ -4319,7 +4527,7 @@ static DCI_NOINLINE dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_n
     for (i = 0; i < sc->bodies; ++i)
         for (k = 0; k < 2; ++k)
             if (!(S->place[i].unit[k] > 0)) S->place[i].unit[k] = 1;
-    S->system.blocks = dci_ncp_pattern(S->system.bodies, sc->contacts, S->contact, S->place, nb, S->system.order, S->system.slot, S->system.first, S->system.list, S->system.pivot);
+    dci_ncp_pattern(sc->contacts, S->contact, S->place, nb, &S->system);
     S->system.matrix = (dc_real *)dc_arena_take(mem, (size_t)(S->system.blocks*nb*nb), sizeof(dc_real));
     if (!S->system.matrix) return DC_E_MEMORY;
     *out = S;
@@ -4386,7 +4594,7 @@ DCI_LANE void dci_load_rows(const dc_ncp *S, const dci_contact_nc *c, const dci_
         int d = S->place[c->body[k]].first_row;
         if (d < 0) continue;
         dci_ncp_wr(D, v + d + D, g->arm[k], t);
-        for (i = 0; i < D; ++i) u[i] += (k ? -1 : 1)*(v[d + i] + t[i]);
+        for (i = 0; i < D; ++i) u[i] += dci_ncp_side(k)*(v[d + i] + t[i]);
     }
     o[0] = dci_ncp_dot(D, g->normal, u) + (affine ? g->gap/S->scene.h : 0);
     if (!g->run.second_order) return;
@@ -4466,7 +4674,7 @@ DCI_LANE int dci_load_factor(dc_ncp *S, const int D)
         for (side = 0; side < 2; ++side)                    /* rows of J */
             for (i = 0; i < m; ++i) {
                 dc_real d[3], t[3];
-                for (j = 0; j < D; ++j) d[j] = (side ? -1 : 1)*(i > 0 ? g->tangent[i - 1][j] : g->run.second_order ? g->normal[j]/c->mu : g->normal[j]);
+                for (j = 0; j < D; ++j) d[j] = dci_ncp_side(side)*(i > 0 ? g->tangent[i - 1][j] : g->run.second_order ? g->normal[j]/c->mu : g->normal[j]);
                 dci_ncp_rf(D, g->arm[side], d, t);
                 for (j = 0; j < nb; ++j) A[side][i][j] = j < D ? d[j] : t[j - D];
             }
@@ -4490,7 +4698,7 @@ DCI_LANE int dci_load_factor(dc_ncp *S, const int D)
             }
         }
     }
-    return dci_ncp_lu(S, nb);
+    return dci_ncp_lu(&S->system, nb);
 }
 
 /* k = W^-1 (lam \ rc) */
@@ -4526,7 +4734,7 @@ DCI_LANE void dci_load_solve(dc_ncp *S, const int D, const dc_real *v, dc_real *
         }
         dci_load_add(S, S->contact + k, g, D, y, dv);
     }
-    dci_ncp_lu_solve(S, D + nw, dv);
+    dci_ncp_lu_solve(&S->system, D + nw, dv);
     for (k = 0; k < S->scene.contacts; ++k) {
         dci_load *g = S->guess.load + k;
         dc_real o[3], a[3], back[3];
@@ -4934,7 +5142,7 @@ static DCI_NOINLINE int dci_ncp_warm(dc_ncp *S)
         for (j = 0; j < S->size.body - S->size.dim; ++j) S->now.free[b->first_row + S->size.dim + j] = b->before.omega[j];
     }
     dci_ncp_free(S);
-    dci_ncp_eval(S, S->now.free, S->now.dual, S->now.slack, &eq, &cp);
+    dci_ncp_eval(S, &S->now, &eq, &cp);
     push = dc_max(dc_min(DC_R(0.007)*eq, DC_R(0.1)), S->rho);
     for (k = 0; k < S->scene.contacts; ++k) {
         dci_contact_nc *c = S->contact + k;
@@ -5152,7 +5360,7 @@ DCI_LANE void dci_ncp_bounce_shape_vjp(dc_ncp *S, dci_contact_nc *c, const int D
     dci_growth G;
     if (!dci_ncp_bounce_solve(S, c, &G, &B)) return;
     dci_ncp_bounce_vjp(S, c, D, &G, &B, bar, NULL, shape);
-    dci_ncp_contact_eval(S, c, D, S->now.free, S->now.dual, S->now.slack);
+    dci_ncp_contact_eval(S, c, D, &S->now);
     dci_ncp_contact_factor(S, c, D);
 }
 
@@ -5367,22 +5575,19 @@ static void dci_ncp_body_vjp(const dc_ncp *S, dci_ncp_place *b, const dc_ncp_bod
  * step has none: its status. */
 static DCI_NOINLINE dc_status dci_ncp_ready(dc_ncp *S)
 {
-    dc_real eq, cp, eq2, cp2, a;
+    dc_real eq, cp, eq2, cp2;
     int it, i;
     if (S->status != DC_OK || S->factored) return S->status;
-    dci_ncp_eval(S, S->now.free, S->now.dual, S->now.slack, &eq, &cp);
+    dci_ncp_eval(S, &S->now, &eq, &cp);
     for (it = 0;; ++it) {
-        if (!(S->size.dim == 2 ? dci_ncp_factor_2(S) : dci_ncp_factor_3(S))) return DC_E_SINGULAR;
+        if (!dci_ncp_factor(S)) return DC_E_SINGULAR;
         if (it == 6 || dc_max(eq, cp) <= 16*DC_EPS) break;
-        dci_ncp_rc(S, 0, 0, NULL, NULL);
-        if (S->size.dim == 2) dci_ncp_direction_2(S, S->step.free, S->step.dual, S->step.slack);
-        else dci_ncp_direction_3(S, S->step.free, S->step.dual, S->step.slack);
-        a = dci_ncp_step_length(S, S->now.dual, S->step.dual, dci_ncp_step_length(S, S->now.slack, S->step.slack, 1/DC_R(0.98)));
-        a = dc_min(DC_R(0.98)*a, 1);
-        dci_ncp_trial(S, a);
-        dci_ncp_eval(S, S->trial.free, S->trial.dual, S->trial.slack, &eq2, &cp2);
+        dci_ncp_rc(S, 0, 0, NULL);
+        dci_ncp_direction(S, &S->step);
+        dci_ncp_try(S, dci_ncp_step_length(S, &S->step));
+        dci_ncp_eval(S, &S->trial, &eq2, &cp2);
         if (!(dc_max(eq2, cp2) < dc_max(eq, cp)/2)) {           /* rounding: as before is as good, and has its factor */
-            dci_ncp_eval(S, S->now.free, S->now.dual, S->now.slack, &eq, &cp);
+            dci_ncp_eval(S, &S->now, &eq, &cp);
             break;
         }
         dci_ncp_take(S);
@@ -5411,8 +5616,8 @@ static DCI_NOINLINE void dci_ncp_contacts_vjp(dc_ncp *S, const dc_ncp_adjoint *o
 static void dci_ncp_adjoint_pass(dc_ncp *S, const dc_ncp_adjoint *out)
 {
     int k;
-    if (S->size.dim == 2) dci_ncp_lu_solve_t(S, 3, S->step.free);
-    else dci_ncp_lu_solve_t(S, 6, S->step.free);
+    if (S->size.dim == 2) dci_ncp_lu_solve_t(&S->system, 3, S->step.free);
+    else dci_ncp_lu_solve_t(&S->system, 6, S->step.free);
     dci_ncp_contacts_vjp(S, out);
     for (k = 0; k < S->scene.bodies; ++k) {
         dci_ncp_place *b = S->place + k;
@@ -5433,10 +5638,10 @@ static void dci_ncp_shape_pass(dc_ncp *S, int contact, int side, dc_real *row)
     g.N = g.d + s->rows;
     g.size = 0;
     if (S->size.dim == 2) {
-        dci_ncp_lu_solve_t(S, 3, S->step.free);
+        dci_ncp_lu_solve_t(&S->system, 3, S->step.free);
         dci_ncp_contact_vjp(S, c, 2, S->step.free, NULL, NULL, side ? NULL : &g, side ? &g : NULL);
     } else {
-        dci_ncp_lu_solve_t(S, 6, S->step.free);
+        dci_ncp_lu_solve_t(&S->system, 6, S->step.free);
         dci_ncp_contact_vjp(S, c, 3, S->step.free, NULL, NULL, side ? NULL : &g, side ? &g : NULL);
     }
     g.N[s->rows*s->aux] = g.size;
@@ -5609,8 +5814,8 @@ DC_DEF dc_status dc_ncp_force(const dc_ncp *S, int k, dc_ncp_touch *out)
     side = S->place[c->body[0]].first_row >= 0 ? 0 : 1;
     len = dc_sqrt(dci_ncp_dot(S->size.dim, c->pair.pull[side], c->pair.pull[side]));
     for (i = 0; i < S->size.dim; ++i) {
-        n[i] = len > 0 ? (side ? 1 : -1)*c->pair.pull[side][i]/len : 0;
-        F[i] = (side ? -1 : 1)*c->at.force[side][i];
+        n[i] = len > 0 ? -dci_ncp_side(side)*c->pair.pull[side][i]/len : 0;
+        F[i] = dci_ncp_side(side)*c->at.force[side][i];
     }
     out->p = dc_vec(y[0], y[1], S->size.dim == 3 ? y[2] : 0);
     out->n = dc_vec(n[0], n[1], n[2]);
