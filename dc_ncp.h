@@ -282,7 +282,8 @@ typedef struct {
     dc_real         mu;         /* friction; 0: none */
     dc_real         mu_spin;    /* torsional friction, torque over normal force, m; 3D; 0: none */
     dc_real         restitution;/* e, 0..1: contacts that would close within the step part with e of their speed, for e < 1/8 with
-                                   less, down to none; they end at least as far apart as h e |c| + min(gap, 8 h e |c|) */
+                                   less, down to none; they end at least as far apart as h e |c| + min(gap, 8 h e |c|).
+                                   Derivatives by e at none are those from above */
     dc_real        *keep;       /* NULL, or dc_ncp_keep_count numbers, zero at first: the solution, for a warm start */
 } dc_ncp_contact;
 
@@ -4640,7 +4641,8 @@ DCI_LANE void dci_ncp_pair_vjp(const dc_ncp *S, dci_contact_nc *c, const int D, 
  *
  * so that they part with e |c| (for e < 1/8 with less, down to none at e = 0), and nothing overlaps. */
 typedef struct {
-    dc_real rate, gap, rise, by_rate, by_gap;       /* c, g, e h |c|; derivatives of the bounce by c and g */
+    dc_real rate, gap, rise;                        /* c, g, e h |c| */
+    dc_real by_rate, by_gap, by_e;                  /* derivatives of the bounce by c, g, e; at e = 0 from above */
 } dci_bounce;
 
 /* The growth problem at the old poses; 0: the contact does not bounce. */
@@ -4649,6 +4651,7 @@ static int dci_ncp_bounce_solve(dc_ncp *S, dci_contact_nc *c, dci_growth *G, dci
     const dc_real h = S->scene.h;
     const int D = S->D;
     dc_growth_result r;
+    dc_real by_rise;
     int i, k;
     dci_ncp_growth(S, c, 0, G);
     if (dci_growth_solve(G, (DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-8))*c->L, 0, 60, &r) != DC_OK) return 0;
@@ -4662,8 +4665,10 @@ static int dci_ncp_bounce_solve(dc_ncp *S, dci_contact_nc *c, dci_growth *G, dci
     B->gap = c->L*(G->y[D] - 1);
     B->rise = -c->e*h*B->rate;
     if (!(B->rate < 0 && B->gap + h*B->rate < 0 && B->gap + B->rise > 0)) return 0;
+    by_rise = B->gap < 8*B->rise ? 1 : 9;
     B->by_gap = DC_R(B->gap < 8*B->rise);
-    B->by_rate = -c->e*h*(B->gap < 8*B->rise ? 1 : 9);
+    B->by_rate = -c->e*h*by_rise;
+    B->by_e = -h*B->rate*by_rise;
     return 1;
 }
 
@@ -4706,12 +4711,24 @@ static DCI_NOINLINE void dci_ncp_bounces(dc_ncp *S)
         dci_contact_nc *c = S->C + k;
         dci_growth G;
         dci_bounce B;
-        c->bounce = 0;
+        c->bounce = c->bounce_by_e = 0;
         if (!(c->e > 0) || !dci_ncp_bounce_solve(S, c, &G, &B)) continue;
         c->bounce = B.rise + dc_min(B.gap, 8*B.rise);
-        c->bounce_by_e = B.by_rate*B.rate/c->e;
+        c->bounce_by_e = B.by_e;
         c->bounce_by_h = B.by_rate*B.rate/S->scene.h;
         dci_ncp_bounce_vjp(S, c, S->D, &G, &B, 1, c->bounce_by, none);
+    }
+}
+
+/* What contacts without restitution would bounce by it: the derivative from above, which a fit that starts at none needs. */
+static DCI_NOINLINE void dci_ncp_bounce_slopes(dc_ncp *S)
+{
+    int k;
+    for (k = 0; k < S->scene.contacts; ++k) {
+        dci_growth G;
+        dci_bounce B;
+        if (S->C[k].e > 0 || !dci_ncp_bounce_solve(S, S->C + k, &G, &B)) continue;
+        S->C[k].bounce_by_e = B.by_e;
     }
 }
 
@@ -5040,6 +5057,7 @@ DCI_LANE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, con
     dci_ncp_units_vjp(S, c, endbar, cbar, scene, S->place, shape);
 
     /* the bounce */
+    if (cbar) cbar[2] -= g*c->bounce_by_e;
     if (!(c->bounce > 0)) return;
     for (k = 0; k < 2; ++k) {
         dci_ncp_place *b = S->place + c->body[k];
@@ -5052,7 +5070,6 @@ DCI_LANE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, con
             b->w0bar[i] -= g*c->bounce_by[k][9 + i];
         }
     }
-    if (cbar) cbar[2] -= g*c->bounce_by_e;
     if (scene) scene[3] -= g*c->bounce_by_h;
     if (ga || gb) dci_ncp_bounce_shape_vjp(S, c, D, -g, shape);
 }
@@ -5171,6 +5188,7 @@ static DCI_NOINLINE dc_status dci_ncp_ready(dc_ncp *S)
     dc_real eq, cp, eq2, cp2, a;
     int it, i;
     if (S->status != DC_OK || S->factored) return S->status;
+    dci_ncp_bounce_slopes(S);
     dci_ncp_eval(S, S->x, S->z, S->s, &eq, &cp);
     for (it = 0;; ++it) {
         if (!(S->D == 2 ? dci_ncp_factor_2(S) : dci_ncp_factor_3(S))) return DC_E_SINGULAR;
