@@ -1828,13 +1828,13 @@ static dc_real dci_growth_excess(const dci_pair_nc *P, const dc_real *s, const d
 static DCI_NOINLINE dc_status dci_growth_go_on(dci_growth *G, dc_real rho, int rough, int most, dc_growth_result *out)
 {
     dci_pair_nc *P = G->P;
-    dc_real tol, far = 0, last = DC_REAL_MAX, best = DC_REAL_MAX;
+    dc_real tol, away = 0, last = DC_REAL_MAX, best = DC_REAL_MAX;
     dc_real residual, worst, a, nu, nua, target, sigma;
     int it, i, degree = dci_degree(P), ok, since = 0;
 
     /* good enough, and as good as rounding lets it be: derivatives are those of the exact solution */
-    for (i = 0; i < 2*P->D; ++i) far = dc_max(far, dc_abs(G->xs[i/P->D][i%P->D]));
-    tol = dc_max(rho*DC_R(rough ? 0.1 : 1e-3), dc_max(1024, 4*far/G->metres)*DC_EPS);
+    for (i = 0; i < 2*P->D; ++i) away = dc_max(away, dc_abs(G->xs[i/P->D][i%P->D]));
+    tol = dc_max(rho*DC_R(rough ? 0.1 : 1e-3), dc_max(1024, 4*away/G->metres)*DC_EPS);
 
     for (it = 0;; ++it) {
         dci_growth_eval(G, &residual);
