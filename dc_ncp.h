@@ -282,7 +282,8 @@ typedef struct {
     dc_real         mu;         /* friction; 0: none */
     dc_real         mu_spin;    /* torsional friction, torque over normal force, m; 3D; 0: none */
     dc_real         restitution;/* e, 0..1: contacts that would close within the step part with e of their speed, for e < 1/8 with
-                                   less, down to none; they end at least as far apart as h e |c| + min(gap, 8 h e |c|) */
+                                   less, down to none; they end at least as far apart as h e |c| + min(gap, 8 h e |c|).
+                                   Derivatives by e at none are those from above */
     dc_real        *keep;       /* NULL, or dc_ncp_keep_count numbers, zero at first: the solution, for a warm start */
 } dc_ncp_contact;
 
@@ -1897,13 +1898,13 @@ static void dci_growth_start(dci_growth *G)
 static DCI_NOINLINE dc_status dci_growth_go_on(dci_growth *G, dc_real rho, int rough, int most, dc_growth_result *out)
 {
     dci_pair_nc *P = G->pair;
-    dc_real tol, far = 0, last = DC_REAL_MAX, best = DC_REAL_MAX;
+    dc_real tol, away = 0, last = DC_REAL_MAX, best = DC_REAL_MAX;
     dc_real residual, worst, a, nu, nua, target, sigma;
     int it, i, degree = dci_cone_degree(&P->cones), ok, since = 0;
 
     /* good enough, and as good as rounding lets it be: derivatives are those of the exact solution */
-    for (i = 0; i < 2*P->dim; ++i) far = dc_max(far, dc_abs(G->position[i/P->dim][i%P->dim]));
-    tol = dc_max(rho*DC_R(rough ? 0.1 : 1e-3), dc_max(1024, 4*far/G->metres)*DC_EPS);
+    for (i = 0; i < 2*P->dim; ++i) away = dc_max(away, dc_abs(G->position[i/P->dim][i%P->dim]));
+    tol = dc_max(rho*DC_R(rough ? 0.1 : 1e-3), dc_max(1024, 4*away/G->metres)*DC_EPS);
 
     for (it = 0;; ++it) {
         dci_growth_eval(G, &residual);
@@ -4314,51 +4315,63 @@ static int dci_scene_valid(const dc_ncp_options *o, const dc_ncp_scene *sc)
     return 1;
 }
 
-/* Everything of a step but the body system: counts, then arrays. The body system's matrix has `blocks` of them. */
+/* One iterate or direction */
+static void dci_ncp_lay_point(dci_ncp_point *p, int free, int dual, dci_layout *l)
+{
+    p->free = DCI_LAY(l, free, dc_real);
+    p->dual = DCI_LAY(l, dual, dc_real);
+    p->slack = DCI_LAY(l, dual, dc_real);
+}
+
+/* Everything of a step but the body system's matrix: counts, then arrays. */
 static void dci_ncp_lay(dc_ncp *S, const dc_ncp_options *o, const dc_ncp_scene *sc, dci_layout *l)
 {
     dci_layout work = {NULL, 0};
     dci_growth G;
     dci_pair_nc none;
-    int i, size, n = 0, nx, nz = 0, largest = 0;
+    int i, n = 0, free, dual = 0, largest = 0;
+
+    /* bodies */
     for (i = 0; i < sc->bodies; ++i) n += sc->body[i].mass > 0;
-    nx = n*(sc->dim == 2 ? 3 : 6);
+    free = n*(sc->dim == 2 ? 3 : 6);
     S->place = DCI_LAY(l, sc->bodies + 1, dci_ncp_place);
+    S->scratch.best = DCI_LAY(l, free, dc_real);
+    S->guess.velocity = DCI_LAY(l, free, dc_real);
+
+    /* contacts, and the scratch of the largest */
     S->contact = DCI_LAY(l, sc->contacts, dci_contact_nc);
     S->guess.load = DCI_LAY(l, sc->contacts, dci_load);
-    S->guess.velocity = DCI_LAY(l, nx, dc_real);
     for (i = 0; i < sc->contacts; ++i) {
         const dc_ncp_contact *c = sc->contact + i;
+        const dc_shape *a = c->shape[0], *b = c->shape[1];
+        const int rows = a->rows + b->rows, unknowns = dci_pnc_ny(a, b), cotangent = 2*unknowns + 3*rows;
         dci_layout one = {NULL, 0};
         if (S->contact) memset(S->contact + i, 0, sizeof *S->contact);
-        dci_pnc_lay(S->contact ? &S->contact[i].pair : &none, c->shape[0], c->shape[1], l);
-        nx += dci_pnc_ny(c->shape[0], c->shape[1]);
-        nz += dci_contact_lam(o, sc->dim, c) + c->shape[0]->rows + c->shape[1]->rows;
-        dci_growth_lay(&G, c->shape[0]->rows + c->shape[1]->rows, dci_pnc_ny(c->shape[0], c->shape[1]), &one);
+        dci_pnc_lay(S->contact ? &S->contact[i].pair : &none, a, b, l);
+        free += unknowns;
+        dual += dci_contact_lam(o, sc->dim, c) + rows;
+        dci_growth_lay(&G, rows, unknowns, &one);
         if (one.bytes > work.bytes) work = one;
-        size = 2*dci_pnc_ny(c->shape[0], c->shape[1]) + 3*(c->shape[0]->rows + c->shape[1]->rows);
-        if (size > largest) largest = size;
+        if (cotangent > largest) largest = cotangent;
     }
-    S->system.bodies = n;
-    S->size.free = nx;
-    S->size.dual = nz;
-    S->now.free = DCI_LAY(l, nx, dc_real);
-    S->trial.free = DCI_LAY(l, nx, dc_real);
-    S->scratch.best = DCI_LAY(l, nx, dc_real);
-    S->step.free = S->predictor.free = DCI_LAY(l, nx, dc_real);
-    S->residual.free = DCI_LAY(l, nx, dc_real);
-    S->now.dual = DCI_LAY(l, nz, dc_real);
-    S->now.slack = DCI_LAY(l, nz, dc_real);
-    S->trial.dual = DCI_LAY(l, nz, dc_real);
-    S->trial.slack = DCI_LAY(l, nz, dc_real);
-    S->step.dual = DCI_LAY(l, nz, dc_real);
-    S->step.slack = DCI_LAY(l, nz, dc_real);
-    S->predictor.dual = DCI_LAY(l, nz, dc_real);
-    S->predictor.slack = DCI_LAY(l, nz, dc_real);
-    S->residual.slack = DCI_LAY(l, nz, dc_real);
-    S->residual.product = DCI_LAY(l, nz, dc_real);
     S->scratch.work = (dc_real *)dci_lay(l, work.bytes, 1);
     S->scratch.cotangent = DCI_LAY(l, largest, dc_real);
+
+    /* iteration */
+    S->system.bodies = n;
+    S->size.free = free;
+    S->size.dual = dual;
+    dci_ncp_lay_point(&S->now, free, dual, l);
+    dci_ncp_lay_point(&S->trial, free, dual, l);
+    dci_ncp_lay_point(&S->step, free, dual, l);
+    S->predictor.free = S->step.free;
+    S->predictor.dual = DCI_LAY(l, dual, dc_real);
+    S->predictor.slack = DCI_LAY(l, dual, dc_real);
+    S->residual.free = DCI_LAY(l, free, dc_real);
+    S->residual.slack = DCI_LAY(l, dual, dc_real);
+    S->residual.product = DCI_LAY(l, dual, dc_real);
+
+    /* the body system's pattern */
     S->system.slot = DCI_LAY(l, n*n, int);
     S->system.list = DCI_LAY(l, n*n, int);
     S->system.order = DCI_LAY(l, n, int);
@@ -4370,61 +4383,68 @@ DC_DEF size_t dc_ncp_bytes(const dc_ncp_options *opt, const dc_ncp_scene *sc)
 {
     dci_layout l = {NULL, 0};
     dc_ncp S;
-    size_t sum, nb;
+    size_t sum, blocks, block;
     if (!dci_scene_valid(opt, sc)) return 0;
-    nb = sc->dim == 2 ? 9 : 36;
     dci_ncp_lay(&S, opt, sc, &l);
-    sum = dc_bytes(dc_bytes(dc_bytes(0, 1, sizeof S), l.bytes, 1), (size_t)S.system.bodies*(size_t)S.system.bodies*nb, sizeof(dc_real));
+    blocks = (size_t)S.system.bodies*(size_t)S.system.bodies;
+    block = sc->dim == 2 ? 9 : 36;
+    sum = dc_bytes(dc_bytes(dc_bytes(0, 1, sizeof S), l.bytes, 1), blocks*block, sizeof(dc_real));
     return sum == SIZE_MAX ? 0 : sum;
 }
 
+/* The state of a body, or (NULL) the world, at the start of the step; its inertia in world axes; what its momentum would be without
+ * contacts: SILICO Eq. 8 at the old velocity */
 static DCI_NOINLINE void dci_ncp_place_set(const dc_ncp_scene *sc, const dc_ncp_body *b, int D, dci_ncp_place *p)
 {
+    const dc_real h = sc->h, *R = p->before.rotation;
     dc_real v[12], g[3];
     int i, j, l;
+
     memset(p, 0, sizeof *p);
     p->first_row = -1;
     dci_pose_rows(D, b ? &b->pose : NULL, p->before.position, p->before.rotation);
     memcpy(p->after.position, p->before.position, sizeof p->after.position);
     memcpy(p->after.rotation, p->before.rotation, sizeof p->after.rotation);
     if (!b || !(b->mass > 0)) return;
+
+    /* velocity, loads */
     v[0] = b->v.x;          v[1] = b->v.y;          v[2] = b->v.z;
     v[3] = b->w.x;          v[4] = b->w.y;          v[5] = b->w.z;
     v[6] = b->force.x;      v[7] = b->force.y;      v[8] = b->force.z;
     v[9] = b->torque.x;     v[10] = b->torque.y;    v[11] = b->torque.z;
-    g[0] = sc->gravity.x;
-    g[1] = sc->gravity.y;
-    g[2] = sc->gravity.z;
+    g[0] = sc->gravity.x;   g[1] = sc->gravity.y;   g[2] = sc->gravity.z;
     p->mass = b->mass;
     for (i = 0; i < D; ++i) {
         p->before.velocity[i] = v[i];
-        p->momentum[i] = p->mass*v[i] + sc->h*(p->mass*g[i] + v[6 + i]);
+        p->momentum[i] = p->mass*v[i] + h*(p->mass*g[i] + v[6 + i]);
     }
+
+    /* angular momentum */
     if (D == 2) {
         p->before.omega[0] = v[5];
         p->inertia[0] = b->inertia.m[8];
-        p->momentum[2] = p->inertia[0]*v[5] + sc->h*v[11];
+        p->momentum[2] = p->inertia[0]*v[5] + h*v[11];
     } else {
         dc_m3 In, Ji;
-        dc_v3 hw = dc_vec(sc->h*v[3], sc->h*v[4], sc->h*v[5]), L;
+        dc_v3 hw = dc_vec(h*v[3], h*v[4], h*v[5]), L;
         dc_real RI[9];
         for (i = 0; i < 3; ++i)
             for (j = 0; j < 3; ++j) {
                 RI[3*i + j] = 0;
-                for (l = 0; l < 3; ++l) RI[3*i + j] += p->before.rotation[3*i + l]*b->inertia.m[3*l + j];
+                for (l = 0; l < 3; ++l) RI[3*i + j] += R[3*i + l]*b->inertia.m[3*l + j];
             }
         for (i = 0; i < 3; ++i)
             for (j = 0; j < 3; ++j) {
                 dc_real t = 0;
-                for (l = 0; l < 3; ++l) t += RI[3*i + l]*p->before.rotation[3*j + l];
+                for (l = 0; l < 3; ++l) t += RI[3*i + l]*R[3*j + l];
                 p->inertia[3*i + j] = In.m[3*i + j] = t;
             }
         Ji = dc_so3_jl_inv(hw);
         L = dc_mul(&Ji, dc_mul(&In, dc_vec(v[3], v[4], v[5])));
         for (i = 0; i < 3; ++i) p->before.omega[i] = v[3 + i];
-        p->momentum[3] = L.x + sc->h*v[9];
-        p->momentum[4] = L.y + sc->h*v[10];
-        p->momentum[5] = L.z + sc->h*v[11];
+        p->momentum[3] = L.x + h*v[9];
+        p->momentum[4] = L.y + h*v[10];
+        p->momentum[5] = L.z + h*v[11];
     }
 }
 
@@ -4434,28 +4454,69 @@ static DCI_NOINLINE void dci_ncp_place_set(const dc_ncp_scene *sc, const dc_ncp_
 static void dci_ncp_units(dc_ncp *S, dci_contact_nc *c)
 {
     const dc_real a = c->pair.shape[0]->size, b = c->pair.shape[1]->size, h = S->scene.h;
+    dci_contact_units *unit = &c->unit;
     dc_real inv = 0, acceleration;
     int i;
-    c->unit.length = a > 0 && b > 0 ? a*b/(a + b) : a + b;
-    acceleration = S->acceleration > 0 ? S->acceleration : c->unit.length/(100*h*h);
+
+    unit->length = a > 0 && b > 0 ? a*b/(a + b) : a + b;
+    acceleration = S->acceleration > 0 ? S->acceleration : unit->length/(100*h*h);
     for (i = 0; i < 2; ++i)
         if (S->place[c->body[i]].first_row >= 0) inv += 1/S->place[c->body[i]].mass;
-    c->unit.impulse = acceleration*h/(inv > 0 ? inv : 1);
-    c->unit.impulse_rate = acceleration*h;
-    c->unit.speed = dc_sqrt(acceleration*c->unit.length);
-    c->head[0].end = c->unit.impulse*c->unit.length/(4*dc_sqrt(1 + c->mu*c->mu));
-    for (i = 1; i < c->heads; ++i) c->head[i].end = c->unit.impulse*c->unit.speed;
-    for (i = 0; i < c->pair.cones.runs; ++i) c->pair.cones.run[i].end = c->unit.length;
+    unit->impulse = acceleration*h/(inv > 0 ? inv : 1);
+    unit->impulse_rate = acceleration*h;
+    unit->speed = dc_sqrt(acceleration*unit->length);
+
+    /* products at the end of the path */
+    c->head[0].end = unit->impulse*unit->length/(4*dc_sqrt(1 + c->mu*c->mu));
+    for (i = 1; i < c->heads; ++i) c->head[i].end = unit->impulse*unit->speed;
+    for (i = 0; i < c->pair.cones.runs; ++i) c->pair.cones.run[i].end = unit->length;
 
     /* the bodies' momenta: what the acceleration gives in a step, the smallest of their contacts */
     for (i = 0; i < 2; ++i) {
         dci_ncp_place *p = S->place + c->body[i];
         const dc_real trace = S->size.dim == 2 ? p->inertia[0] : (p->inertia[0] + p->inertia[4] + p->inertia[8])/2;
-        const dc_real unit = p->mass*acceleration*h;
-        if (p->first_row < 0 || (p->unit[0] > 0 && p->unit[0] <= unit)) continue;
-        p->unit[0] = unit;
+        const dc_real momentum = p->mass*acceleration*h;
+        if (p->first_row < 0 || (p->unit[0] > 0 && p->unit[0] <= momentum)) continue;
+        p->unit[0] = momentum;
         p->unit[1] = dc_sqrt(trace*p->mass)*acceleration*h;
     }
+}
+
+/* Reads a contact; its numbers begin at `free` and `dual`. */
+static void dci_ncp_contact_set(dc_ncp *S, const dc_ncp_contact *from, int free, int dual, dci_contact_nc *c)
+{
+    const int D = S->size.dim;
+    int i;
+
+    /* the pair: rows are unit, the objective's weight makes duals of the order of 1 */
+    dci_pnc_fill(&c->pair, 0, 1, 1);
+    c->size = from->shape[0]->size + from->shape[1]->size;
+    c->pair.weight = DC_R(0.5)*DC_R(dci_cone_degree(&c->pair.cones))*c->size;
+
+    /* bodies, material */
+    for (i = 0; i < 2; ++i) {
+        c->body[i] = from->body[i] < 0 ? S->scene.bodies : from->body[i];
+        S->place[c->body[i]].held = 1;
+    }
+    c->mu = from->mu;
+    c->mu_spin = D == 3 ? from->mu_spin : 0;
+    c->restitution = from->restitution;
+    c->friction = !(c->mu > 0) ? DCI_NO_FRICTION : D == 2 ? DCI_LINE : S->options.pyramid ? DCI_PYRAMID : DCI_CONE;
+    c->tangents = c->friction == DCI_NO_FRICTION ? 0 : c->friction == DCI_LINE ? 1 : c->friction == DCI_CONE ? D : 2;
+
+    /* gamma, friction, spin, pair */
+    c->row.free = free;
+    c->row.dual = dual;
+    c->row.pair = dci_contact_lam(&S->options, D, from);
+    c->row.spin = c->mu_spin > 0 ? c->row.pair - 3 : 0;
+    c->row.count = c->row.pair + c->pair.rows;
+    dci_run_add(c->head, &c->heads, 0, 1, 0);
+    if (c->friction != DCI_NO_FRICTION)
+        dci_run_add(c->head, &c->heads, 1, (c->row.spin ? c->row.spin : c->row.pair) - 1, c->friction == DCI_CONE);
+    if (c->row.spin) dci_run_add(c->head, &c->heads, c->row.spin, 3, 0);
+    S->size.degree += c->row.pair + dci_cone_degree(&c->pair.cones) - (c->friction == DCI_CONE ? D : 0);
+
+    dci_ncp_units(S, c);
 }
 
 /* Takes all memory and reads the scene. */
@@ -4463,7 +4524,9 @@ static DCI_NOINLINE dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_n
 {
     dci_layout l = {NULL, 0};
     dc_ncp *S = (dc_ncp *)dc_arena_take(mem, 1, sizeof(dc_ncp));
-    int i, k, nb = sc->dim == 2 ? 3 : 6, oy, oz, dof = 0;
+    int i, k, nb = sc->dim == 2 ? 3 : 6, free, dual = 0, row = 0;
+
+    /* memory, counted and taken */
     if (!S) return DC_E_MEMORY;
     memset(S, 0, sizeof *S);
     dci_ncp_lay(S, opt, sc, &l);
@@ -4472,61 +4535,36 @@ static DCI_NOINLINE dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_n
     memset(l.base, 0, l.bytes);
     l.bytes = 0;
     dci_ncp_lay(S, opt, sc, &l);
+
+    /* options */
     S->scene = *sc;
     if (opt) S->options = *opt;
-    S->size.dim = sc->dim;
-    S->size.body = nb;
-    S->size.velocities = S->system.bodies*nb;
     S->rho = S->options.rho > 0 ? S->options.rho : DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-6);
     S->tolerance = S->options.tol > 0 ? S->options.tol : S->rho/10;
     S->max_iterations = S->options.max_iterations > 0 ? S->options.max_iterations : 1500;
     S->acceleration = S->options.acceleration > 0 ? S->options.acceleration : dc_sqrt(dc_dot(sc->gravity, sc->gravity));
+
+    /* bodies and the world, contacts */
+    S->size.dim = sc->dim;
+    S->size.body = nb;
+    S->size.velocities = free = S->system.bodies*nb;
     for (i = 0; i < sc->bodies; ++i) {
         dci_ncp_place_set(sc, sc->body + i, S->size.dim, S->place + i);
-        if (sc->body[i].mass > 0) {
-            S->place[i].first_row = dof;
-            dof += nb;
-        }
+        if (!(sc->body[i].mass > 0)) continue;
+        S->place[i].first_row = row;
+        row += nb;
     }
     dci_ncp_place_set(sc, NULL, S->size.dim, S->place + sc->bodies);
-    oy = S->size.velocities;
-    oz = 0;
     for (k = 0; k < sc->contacts; ++k) {
-        const dc_ncp_contact *c = sc->contact + k;
-        dci_contact_nc *w = S->contact + k;
-        dc_real L = c->shape[0]->size + c->shape[1]->size;
-        dci_pnc_fill(&w->pair, 0, 1, 1);
-        w->size = L;
-        w->pair.weight = DC_R(0.5)*DC_R(dci_cone_degree(&w->pair.cones))*L;
-        for (i = 0; i < 2; ++i) {
-            w->body[i] = c->body[i] < 0 ? sc->bodies : c->body[i];
-            S->place[w->body[i]].held = 1;
-        }
-        w->mu = c->mu;
-        w->mu_spin = S->size.dim == 3 ? c->mu_spin : 0;
-        w->restitution = c->restitution;
-        w->friction = !(c->mu > 0) ? DCI_NO_FRICTION : S->size.dim == 2 ? DCI_LINE : S->options.pyramid ? DCI_PYRAMID : DCI_CONE;
-        w->tangents = w->friction == DCI_NO_FRICTION ? 0 : w->friction == DCI_LINE ? 1 : w->friction == DCI_CONE ? S->size.dim : 2;
-        i = 1 + (w->friction == DCI_NO_FRICTION ? 0 : w->friction == DCI_CONE ? 1 + S->size.dim : 1 + 2*w->tangents);
-        if (w->mu_spin > 0) {
-            w->row.spin = i;
-            i += 3;
-        }
-        w->row.pair = i;
-        w->row.count = i + w->pair.rows;
-        dci_run_add(w->head, &w->heads, 0, 1, 0);
-        if (w->friction != DCI_NO_FRICTION) dci_run_add(w->head, &w->heads, 1, (w->row.spin ? w->row.spin : i) - 1, w->friction == DCI_CONE);
-        if (w->row.spin) dci_run_add(w->head, &w->heads, w->row.spin, 3, 0);
-        dci_ncp_units(S, w);
-        w->row.free = oy;
-        w->row.dual = oz;
-        oy += w->pair.unknowns;
-        oz += w->row.count;
-        S->size.degree += w->row.pair + dci_cone_degree(&w->pair.cones) - (w->friction == DCI_CONE ? S->size.dim : 0);
+        dci_ncp_contact_set(S, sc->contact + k, free, dual, S->contact + k);
+        free += S->contact[k].pair.unknowns;
+        dual += S->contact[k].row.count;
     }
-    for (i = 0; i < sc->bodies; ++i)
+    for (i = 0; i < sc->bodies; ++i)                        /* bodies that touch nothing */
         for (k = 0; k < 2; ++k)
             if (!(S->place[i].unit[k] > 0)) S->place[i].unit[k] = 1;
+
+    /* the body system */
     dci_ncp_pattern(sc->contacts, S->contact, S->place, nb, &S->system);
     S->system.matrix = (dc_real *)dc_arena_take(mem, (size_t)(S->system.blocks*nb*nb), sizeof(dc_real));
     if (!S->system.matrix) return DC_E_MEMORY;
@@ -4991,50 +5029,55 @@ static DCI_NOINLINE void dci_ncp_free(dc_ncp *S)
     }
 }
 
-/* The transpose of the pair's lower level at the poses of its last evaluation: cotangents r[k] of p - x, u[k] of R A^T lam and
- * `alpha` go to those of the bodies' places, xbar and tbar (side by side, added), to the shapes' numbers (NULL where not wanted),
- * to the weight L of alpha, and to the natural unit of the products at the end. */
-DCI_LANE void dci_ncp_pair_vjp(const dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *y, const dc_real *lam, const dc_real *const R[2],
-                               dc_real r[2][3], dc_real u[2][3], dc_real alpha, dc_real xbar[2][3], dc_real tbar[2][3],
-                               dc_shape_grad *const g[2], dc_real *weight, dc_real *end)
+/* cotangents of what a pair's lower level answers: r = p - x, u = R A^T lam, alpha */
+typedef struct { dc_real arm[2][3], pull[2][3], alpha; } dci_pair_cotangent;
+
+/* cotangents of what it asks: twists of the bodies, the weight L of alpha, the natural unit of the products at the end */
+typedef struct { dc_real position[2][3], turn[2][3], weight, end; } dci_pair_bar;
+
+/* The transpose of the pair's lower level at the poses of its last evaluation, whose rotations are R: from cotangents `bar` to *out,
+ * and, added, to the shapes' numbers (NULL where not wanted). */
+DCI_LANE void dci_ncp_pair_vjp(const dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *y, const dc_real *lam,
+                               const dc_real *const R[2], const dci_pair_cotangent *bar, dc_shape_grad *const shape[2], dci_pair_bar *out)
 {
-    dci_pair_nc *P = &c->pair;
     const int nw = D == 2 ? 1 : 3;
-    dc_real *r1 = S->scratch.cotangent, *r2 = r1 + P->unknowns, *Y = r2 + P->rows, *Lam = Y + P->unknowns, *e = Lam + P->rows, t[3], q[3];
+    dci_pair_nc *P = &c->pair;
+    const int m = P->rows, ny = P->unknowns;
+    dc_real *r1 = S->scratch.cotangent, *r2 = r1 + ny, *Y = r2 + m, *Lam = Y + ny, *e = Lam + m, t[3], q[3];
     int i, j, k;
 
     /* the symmetric system (*) is its own transpose */
-    for (i = 0; i < P->unknowns; ++i) r1[i] = i < D ? r[0][i] + r[1][i] : 0;
-    r1[D] = alpha;
-    for (i = 0; i < P->rows; ++i) {
+    for (i = 0; i < ny; ++i) r1[i] = i < D ? bar->arm[0][i] + bar->arm[1][i] : 0;
+    r1[D] = bar->alpha;
+    for (i = 0; i < m; ++i) {
         k = i >= P->rows_a;
         r2[i] = 0;
-        for (j = 0; j < D; ++j) r2[i] -= P->gradient[i*P->unknowns + j]*u[k][j];
+        for (j = 0; j < D; ++j) r2[i] -= P->gradient[i*ny + j]*bar->pull[k][j];
     }
     dci_pnc_solve(P, r1, r2, Y, Lam);
 
-    /* places and shapes */
+    /* (1) and (4) of a turn and a displacement: rows at p move by th x r + dx, their pull turns by th x u */
     for (k = 0; k < 2; ++k) {
+        const dc_real *r = P->arm[k], *u = P->pull[k], *ubar = bar->pull[k];
         dc_real v[3] = DC_ZERO;
-        for (i = k ? P->rows_a : 0; i < (k ? P->rows : P->rows_a); ++i)
-            for (j = 0; j < D; ++j) v[j] += P->gradient[i*P->unknowns + j]*Lam[i];
-        dci_ncp_rf(D, P->pull[k], u[k], t);
-        for (i = 0; i < nw; ++i) tbar[k][i] += t[i];
-        dci_ncp_rf(D, P->arm[k], v, t);
-        dci_ncp_rf(D, P->pull[k], Y, q);
-        for (i = 0; i < D; ++i) xbar[k][i] += v[i] - r[k][i];
-        for (i = 0; i < nw; ++i) tbar[k][i] += t[i] + q[i];
-        if (g[k]) dci_pnc_shape_vjp(P, k, 1, R[k], y, lam, Y, Lam, u[k], g[k]);
+        for (i = k ? P->rows_a : 0; i < (k ? m : P->rows_a); ++i)
+            for (j = 0; j < D; ++j) v[j] += P->gradient[i*ny + j]*Lam[i];
+        for (i = 0; i < D; ++i) out->position[k][i] = v[i] - bar->arm[k][i];
+        dci_ncp_rf(D, u, ubar, out->turn[k]);
+        dci_ncp_rf(D, r, v, t);
+        dci_ncp_rf(D, u, Y, q);
+        for (i = 0; i < nw; ++i) out->turn[k][i] += t[i] + q[i];
+        if (shape[k]) dci_pnc_shape_vjp(P, k, 1, R[k], y, lam, Y, Lam, ubar, shape[k]);
     }
-    *weight = Y[D];
+    out->weight = Y[D];
 
     /* s o lam = rho end e */
-    *end = 0;
-    for (i = 0; i < P->rows; ++i) e[i] = 0;
+    for (i = 0; i < m; ++i) e[i] = 0;
     dci_cone_unit(&P->cones, e);
     dci_cone_divide(&P->cones, e, r2);
     dci_cone_w(&P->cones, r2, r2);
-    for (i = 0; i < P->rows; ++i) *end += Lam[i]*r2[i];
+    out->end = 0;
+    for (i = 0; i < m; ++i) out->end += Lam[i]*r2[i];
 }
 
 /* Contacts with restitution e that close within the step bounce: with c the rate of L alpha before it and g = L (alpha - 1), they
@@ -5044,30 +5087,39 @@ DCI_LANE void dci_ncp_pair_vjp(const dc_ncp *S, dci_contact_nc *c, const int D, 
  *
  * so that they part with e |c| (for e < 1/8 with less, down to none at e = 0), and nothing overlaps. */
 typedef struct {
-    dc_real rate, gap, rise, by_rate, by_gap;       /* c, g, e h |c|; derivatives of the bounce by c and g */
+    dc_real rate, gap, rise;                        /* c, g, e h |c| */
+    dc_real by_rate, by_gap, by_restitution;        /* derivatives of the bounce by c, g, e; at e = 0 from above */
 } dci_bounce;
 
 /* The growth problem at the old poses; 0: the contact does not bounce. */
 static int dci_ncp_bounce_solve(dc_ncp *S, dci_contact_nc *c, dci_growth *G, dci_bounce *B)
 {
-    const dc_real h = S->scene.h;
+    const dc_real h = S->scene.h, e = c->restitution, tight = DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-8);
     const int D = S->size.dim;
+    const dci_pair_nc *P = &c->pair;
     dc_growth_result r;
+    dc_real by_rise;
     int i, k;
+
     dci_ncp_growth(S, c, 0, G);
-    if (dci_growth_solve(G, (DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-8))*c->size, 0, 60, &r) != DC_OK) return 0;
+    if (dci_growth_solve(G, tight*c->size, 0, 60, &r) != DC_OK) return 0;
+
+    /* c = -(L/P.L) sum u . (v + w x r) */
     B->rate = 0;
     for (k = 0; k < 2; ++k) {
         const dci_ncp_place *b = S->place + c->body[k];
         dc_real v[3];
-        dci_ncp_wr(D, b->before.omega, c->pair.arm[k], v);
-        for (i = 0; i < D; ++i) B->rate -= c->pair.pull[k][i]*(v[i] + b->before.velocity[i])*c->size/c->pair.weight;
+        dci_ncp_wr(D, b->before.omega, P->arm[k], v);
+        for (i = 0; i < D; ++i) B->rate -= P->pull[k][i]*(v[i] + b->before.velocity[i])*c->size/P->weight;
     }
     B->gap = c->size*(G->at.free[D] - 1);
-    B->rise = -c->restitution*h*B->rate;
+    B->rise = -e*h*B->rate;
     if (!(B->rate < 0 && B->gap + h*B->rate < 0 && B->gap + B->rise > 0)) return 0;
+
+    by_rise = B->gap < 8*B->rise ? 1 : 9;
     B->by_gap = DC_R(B->gap < 8*B->rise);
-    B->by_rate = -c->restitution*h*(B->gap < 8*B->rise ? 1 : 9);
+    B->by_rate = -e*h*by_rise;
+    B->by_restitution = -h*B->rate*by_rise;
     return 1;
 }
 
@@ -5076,46 +5128,69 @@ static void dci_ncp_bounce_vjp(const dc_ncp *S, dci_contact_nc *c, const int D, 
                                dc_real by[2][12], dc_shape_grad *const shape[2])
 {
     const dc_real *const R[2] = {S->place[c->body[0]].before.rotation, S->place[c->body[1]].before.rotation};
-    const dc_real rate = -bar*B->by_rate*c->size/c->pair.weight;
-    dc_real r[2][3], u[2][3], x[2][3] = {{0, 0, 0}, {0, 0, 0}}, t[2][3] = {{0, 0, 0}, {0, 0, 0}}, turn[3] = DC_ZERO, weight, end;
+    const dci_pair_nc *P = &c->pair;
+    const dc_real rate = -bar*B->by_rate*c->size/P->weight;
+    dci_pair_cotangent pair;
+    dci_pair_bar out;
+    dc_real turn[3] = DC_ZERO;
     int i, k;
-    for (k = 0; k < 2; ++k) {                       /* c = -(L/P.L) sum u . (v + w x r) */
+
+    /* c = -(L/P.L) sum u . (v + w x r), g = L (alpha - 1) */
+    for (k = 0; k < 2; ++k) {
         const dci_ncp_place *b = S->place + c->body[k];
-        dci_ncp_wr(D, b->before.omega, c->pair.arm[k], u[k]);
-        dci_ncp_wr(D, b->before.omega, c->pair.pull[k], r[k]);
+        dci_ncp_wr(D, b->before.omega, P->arm[k], pair.pull[k]);
+        dci_ncp_wr(D, b->before.omega, P->pull[k], pair.arm[k]);
         for (i = 0; i < D; ++i) {
-            u[k][i] = rate*(u[k][i] + b->before.velocity[i]);
-            r[k][i] = -rate*r[k][i];
+            pair.pull[k][i] = rate*(pair.pull[k][i] + b->before.velocity[i]);
+            pair.arm[k][i] = -rate*pair.arm[k][i];
         }
     }
-    dci_ncp_pair_vjp(S, c, D, G->at.free, G->at.dual, R, r, u, c->size*bar*B->by_gap, x, t, shape, &weight, &end);
+    pair.alpha = c->size*bar*B->by_gap;
+    dci_ncp_pair_vjp(S, c, D, G->at.free, G->at.dual, R, &pair, shape, &out);
+
     for (k = 0; k < 2; ++k) {
-        if (shape[k]) shape[k]->size += bar*B->by_gap*(G->at.free[D] - 1) + weight*c->pair.weight/c->size;
+        if (shape[k]) shape[k]->size += bar*B->by_gap*(G->at.free[D] - 1) + out.weight*P->weight/c->size;
         if (!by) continue;
-        dci_ncp_rf(D, c->pair.arm[k], c->pair.pull[k], turn);
+        dci_ncp_rf(D, P->arm[k], P->pull[k], turn);
         for (i = 0; i < 3; ++i) {
-            by[k][i] = x[k][i];
-            by[k][3 + i] = t[k][i];
-            by[k][6 + i] = i < D ? rate*c->pair.pull[k][i] : 0;
-            by[k][9 + i] = i < (D == 2 ? 1 : 3) ? rate*turn[i] : 0;
+            const int angular = i < (D == 2 ? 1 : 3);
+            by[k][i] = i < D ? out.position[k][i] : 0;
+            by[k][3 + i] = angular ? out.turn[k][i] : 0;
+            by[k][6 + i] = i < D ? rate*P->pull[k][i] : 0;
+            by[k][9 + i] = angular ? rate*turn[i] : 0;
         }
     }
 }
 
+/* Whether contacts bounce, and where to, with derivatives */
 static DCI_NOINLINE void dci_ncp_bounces(dc_ncp *S)
 {
     static dc_shape_grad *const none[2] = {NULL, NULL};
+    int k;
+
+    for (k = 0; k < S->scene.contacts; ++k) {
+        dci_contact_nc *c = S->contact + k;
+        dci_growth G;
+        dci_bounce B;
+        c->bounce.gap = c->bounce.by_restitution = 0;
+        if (!(c->restitution > 0) || !dci_ncp_bounce_solve(S, c, &G, &B)) continue;
+        c->bounce.gap = B.rise + dc_min(B.gap, 8*B.rise);
+        c->bounce.by_restitution = B.by_restitution;
+        c->bounce.by_step = B.by_rate*B.rate/S->scene.h;
+        dci_ncp_bounce_vjp(S, c, S->size.dim, &G, &B, 1, c->bounce.by, none);
+    }
+}
+
+/* What contacts without restitution would bounce by it: the derivative from above, which a fit that starts at none needs. */
+static DCI_NOINLINE void dci_ncp_bounce_slopes(dc_ncp *S)
+{
     int k;
     for (k = 0; k < S->scene.contacts; ++k) {
         dci_contact_nc *c = S->contact + k;
         dci_growth G;
         dci_bounce B;
-        c->bounce.gap = 0;
-        if (!(c->restitution > 0) || !dci_ncp_bounce_solve(S, c, &G, &B)) continue;
-        c->bounce.gap = B.rise + dc_min(B.gap, 8*B.rise);
-        c->bounce.by_restitution = B.by_rate*B.rate/c->restitution;
-        c->bounce.by_step = B.by_rate*B.rate/S->scene.h;
-        dci_ncp_bounce_vjp(S, c, S->size.dim, &G, &B, 1, c->bounce.by, none);
+        if (c->restitution > 0 || !dci_ncp_bounce_solve(S, c, &G, &B)) continue;
+        c->bounce.by_restitution = B.by_restitution;
     }
 }
 
@@ -5297,35 +5372,53 @@ DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scen
     return st;
 }
 
-/* ---- derivatives of a step ----------------------------------------------------------------------- */
+/* ---- [vjp] derivatives of a step ------------------------------------------------------------------- */
 /* With v the only unknown left, F(v; theta) = 0 has the Jacobian K of the last factor, and for a cotangent g of v (SILICO Eq. 4)
  *
  *     thetabar = -a . dF/dtheta,   K^T a = g
  *
- * F: momentum rows minus the contacts' wrenches, these with everything of the contact eliminated at fixed v. Below, each
- * statement is the transpose of one of dci_ncp_chain; xbar names the cotangent of x. */
+ * F: momentum rows minus the contacts' wrenches, these with everything of the contact eliminated at fixed v. Each statement of
+ * dci_ncp_contact_vjp is the transpose of a line (1) to (11) of the chain of [newton], from the last to the first; xbar names the
+ * cotangent of x.
+ *
+ * stage                  | reads                    | writes                                        | transposes
+ * dci_ncp_ready          | now                      | now, factors                                  | (polishes and factors)
+ * dci_ncp_lu_solve_t     | factor, g                | a                                             | dci_ncp_lu_solve
+ * dci_ncp_contact_vjp    | a, contact               | contact, scene, shapes; places' bar           | dci_ncp_chain
+ * dci_ncp_body_vjp       | a, a place with its bar  | body, scene                                   | dci_ncp_body_eval */
+
 /* The natural units by what they are made of: cotangents of the products gap, slip, pair at the end */
-static void dci_ncp_units_vjp(const dc_ncp *S, const dci_contact_nc *c, const dc_real bar[3], dc_real *cbar, dc_real *scene, dci_ncp_place *place,
-                              dc_shape_grad *const g[2])
+static void dci_ncp_units_vjp(const dc_ncp *S, const dci_contact_nc *c, const dc_real bar[3], dc_real *contact, dc_real *scene,
+                              dci_ncp_place *place, dc_shape_grad *const shape[2])
 {
-    const dc_real h = S->scene.h, a = c->unit.impulse_rate/h, U = c->unit.impulse, V = c->unit.speed, length = c->unit.length;
-    const dc_real gap = c->head[0].end/U, Ub = bar[0]*gap + bar[1]*V, Vb = bar[1]*U, ab = Ub*U/a + Vb*V/(2*a);
-    const dc_real gravity[3] = {S->scene.gravity.x, S->scene.gravity.y, S->scene.gravity.z};
-    dc_real lb = bar[0]*U*gap/length + bar[2] + Vb*V/(2*length), hb = Ub*U/h, inv = 0;
+    const dc_real U = c->unit.impulse, V = c->unit.speed, length = c->unit.length, h = S->scene.h, a = c->unit.impulse_rate/h;
+    const dc_real gap = c->head[0].end/U, gravity[3] = {S->scene.gravity.x, S->scene.gravity.y, S->scene.gravity.z};
+    dc_real Ubar, Vbar, abar, lengthbar, hbar, inv = 0;
     int i;
-    if (!(S->acceleration > 0)) {                           /* length/(100 h^2) */
-        lb += ab*a/length;
-        hb -= 2*ab*a/h;
+
+    /* gap: U length/(4 sqrt(1 + mu^2)), slip: U V, pair: length; V = sqrt(a length), U = m a h */
+    Ubar = bar[0]*gap + bar[1]*V;
+    Vbar = bar[1]*U;
+    abar = Ubar*U/a + Vbar*V/(2*a);
+    lengthbar = bar[0]*U*gap/length + bar[2] + Vbar*V/(2*length);
+    hbar = Ubar*U/h;
+    if (contact) contact[DC_NCP_AT_MU] -= bar[0]*U*gap*c->mu/(1 + c->mu*c->mu);
+
+    /* a: length/(100 h^2), or gravity */
+    if (!(S->acceleration > 0)) {
+        lengthbar += abar*a/length;
+        hbar -= 2*abar*a/h;
     } else if (!(S->options.acceleration > 0) && scene)
-        for (i = 0; i < S->size.dim; ++i) scene[i] += ab*gravity[i]/a;
-    if (cbar) cbar[0] -= bar[0]*U*gap*c->mu/(1 + c->mu*c->mu);
-    if (scene) scene[3] += hb;
+        for (i = 0; i < S->size.dim; ++i) scene[DC_NCP_AT_GRAVITY + i] += abar*gravity[i]/a;
+    if (scene) scene[DC_NCP_AT_H] += hbar;
+
+    /* 1/m = 1/m_a + 1/m_b, 1/length = 1/size_a + 1/size_b */
     for (i = 0; i < 2; ++i) if (place[c->body[i]].first_row >= 0) inv += 1/place[c->body[i]].mass;
     for (i = 0; i < 2; ++i) {
         dci_ncp_place *b = place + c->body[i];
         const dc_real size = c->pair.shape[i]->size, other = c->pair.shape[1 - i]->size;
-        if (b->first_row >= 0) b->bar.mass += Ub*U/(inv*b->mass*b->mass);
-        if (g[i] && size > 0) g[i]->size += other > 0 ? lb*length*length/(size*size) : lb;
+        if (b->first_row >= 0) b->bar.mass += Ubar*U/(inv*b->mass*b->mass);
+        if (shape[i] && size > 0) shape[i]->size += other > 0 ? lengthbar*length*length/(size*size) : lengthbar;
     }
 }
 
@@ -5333,21 +5426,24 @@ static void dci_ncp_units_vjp(const dc_ncp *S, const dci_contact_nc *c, const dc
 DCI_LANE dc_real dci_ncp_slip_vjp(const dc_ncp *S, const dci_contact_nc *c, const int D, const dc_real *f, dc_real m)
 {
     const dc_real *z = S->now.dual + c->row.dual, *s = S->now.slack + c->row.dual;
+    const dci_contact_factor *factor = &c->factor;
     dc_real none[5] = DC_ZERO, rc[5] = DC_ZERO, k[4], kc[3], psi, sum = 0;
     int i;
+
+    /* the constants of dci_ncp_contact_const for rc = -rho e and no residuals */
     if (c->friction == DCI_CONE) {
         rc[0] = -S->rho;
-        dci_soc_divide(1 + D, c->factor.scaled + 1, rc, k);
-        dci_soc_winv(1 + D, c->factor.scaling + 1, c->head[1].eta, k, 1, k);
-        for (i = 0; i < D; ++i) sum += f[i]*(c->factor.coupling[i]*k[0]/c->factor.pivot - k[1 + i]);
+        dci_soc_divide(1 + D, factor->scaled + 1, rc, k);
+        dci_soc_winv(1 + D, factor->scaling + 1, c->head[1].eta, k, 1, k);
+        for (i = 0; i < D; ++i) sum += f[i]*(factor->coupling[i]*k[0]/factor->pivot - k[1 + i]);
     } else if (c->friction != DCI_NO_FRICTION) {
         for (i = 0; i < 5; ++i) rc[i] = -S->rho;
-        dci_ncp_law_const(c->tangents, z + 1, s + 1, none, rc, c->factor.coupling, c->factor.pivot, kc, &psi);
+        dci_ncp_law_const(c->tangents, z + 1, s + 1, none, rc, factor->coupling, factor->pivot, kc, &psi);
         for (i = 0; i < c->tangents; ++i) sum += f[i]*kc[i];
     }
     if (c->row.spin) {
         for (i = 0; i < 5; ++i) rc[i] = -S->rho;
-        dci_ncp_law_const(1, z + c->row.spin, s + c->row.spin, none, rc, &c->factor.spin_coupling, c->factor.spin_pivot, kc, &psi);
+        dci_ncp_law_const(1, z + c->row.spin, s + c->row.spin, none, rc, &factor->spin_coupling, factor->spin_pivot, kc, &psi);
         sum += m*kc[0];
     }
     return sum;
@@ -5364,104 +5460,131 @@ DCI_LANE void dci_ncp_bounce_shape_vjp(dc_ncp *S, dci_contact_nc *c, const int D
     dci_ncp_contact_factor(S, c, D);
 }
 
-DCI_LANE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *a, dc_real *cbar, dc_real *scene,
+/* s_gamma = L (alpha - 1) - bounce: gap is the cotangent of that row */
+DCI_LANE void dci_ncp_gap_vjp(dc_ncp *S, dci_contact_nc *c, const int D, dc_real gap, dc_real *contact, dc_real *scene,
+                              dc_shape_grad *const shape[2])
+{
+    const dci_contact_bounce *bounce = &c->bounce;
+    int i, k;
+
+    if (contact) contact[DC_NCP_AT_RESTITUTION] -= gap*bounce->by_restitution;
+    if (!(bounce->gap > 0)) return;
+    for (k = 0; k < 2; ++k) {
+        dci_ncp_place_bar *b = &S->place[c->body[k]].bar;
+        const dc_real *by = bounce->by[k];
+        for (i = 0; i < D; ++i) {
+            b->position_before[i] -= gap*by[i];
+            b->velocity_before[i] -= gap*by[6 + i];
+        }
+        for (i = 0; i < (D == 2 ? 1 : 3); ++i) {
+            b->turn_before[i] -= gap*by[3 + i];
+            b->omega_before[i] -= gap*by[9 + i];
+        }
+    }
+    if (scene) scene[DC_NCP_AT_H] -= gap*bounce->by_step;
+    if (shape[0] || shape[1]) dci_ncp_bounce_shape_vjp(S, c, D, -gap, shape);
+}
+
+/* A contact, a the adjoint of the momentum rows. Of dci_ncp_chain's variables, with nbar the cotangent of n and so on. */
+DCI_LANE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *a, dc_real *contact, dc_real *scene,
                                   dc_shape_grad *ga, dc_shape_grad *gb)
 {
-    dci_pair_nc *P = &c->pair;
-    const int nw = D == 2 ? 1 : 3;
+    const int nw = D == 2 ? 1 : 3, nt = c->tangents;
+    const dci_pair_nc *P = &c->pair;
+    const dci_contact_at *at = &c->at;
+    const dci_contact_factor *factor = &c->factor;
     const dc_real *y = S->now.free + c->row.free, *z = S->now.dual + c->row.dual;
-    dc_real n[2][3] = {{0, 0, 0}, {0, 0, 0}}, r[2][3] = {{0, 0, 0}, {0, 0, 0}}, u[2][3], f[3] = DC_ZERO, w[3] = DC_ZERO, t[3], q[3], m = 0;
     const dc_real *const R[2] = {S->place[c->body[0]].after.rotation, S->place[c->body[1]].after.rotation};
     dc_shape_grad *const shape[2] = {ga, gb};
-    dc_real xbar[2][3] = {{0, 0, 0}, {0, 0, 0}}, tbar[2][3] = {{0, 0, 0}, {0, 0, 0}}, endbar[3];
-    dc_real ws, g = 0, L, weight;
+    dc_real nbar[2][3] = {{0, 0, 0}, {0, 0, 0}}, fbar[3] = DC_ZERO, slipbar[3] = DC_ZERO, mbar = 0, spinbar = 0, gammabar = 0, gapbar;
+    dc_real endbar[3], t[3], q[3], sizebar;
+    dci_pair_cotangent pair = DC_ZERO;
+    dci_pair_bar out;
     int i, j, k;
+
     for (k = 0; k < 2; ++k) {
         const dci_ncp_place *b = S->place + c->body[k];
-        const dc_real sign = k ? DC_R(-1) : DC_R(1), *M;
+        const dc_real side = dci_ncp_side(k), *aF, *aM;
         if (b->first_row < 0) continue;
-        M = a + b->first_row + D;
-        dci_ncp_wr(D, M, P->arm[k], t);                       /* F and r of the wrench (F, r x F + n m) */
-        for (i = 0; i < D; ++i) t[i] += a[b->first_row + i];
-        dci_ncp_wr(D, M, c->at.force[k], r[k]);
-        for (i = 0; i < D; ++i) r[k][i] = -r[k][i];
+        aF = a + b->first_row;
+        aM = aF + D;
+
+        /* (11) dM = dr x F + r x dF + side (dn m + n dm):  Fbar, in t, rbar, nbar, mbar */
+        dci_ncp_wr(D, aM, P->arm[k], t);
+        for (i = 0; i < D; ++i) t[i] += aF[i];
+        dci_ncp_wr(D, aM, at->force[k], pair.arm[k]);
+        for (i = 0; i < D; ++i) pair.arm[k][i] = -pair.arm[k][i];
         if (c->row.spin) {
-            for (i = 0; i < 3; ++i) n[k][i] += sign*M[i]*c->at.spin_impulse;
-            m += sign*dci_ncp_dot(3, M, c->at.normal[k]);
+            for (i = 0; i < 3; ++i) nbar[k][i] += side*aM[i]*at->spin_impulse;
+            mbar += side*dci_ncp_dot(3, aM, at->normal[k]);
         }
-        for (i = 0; i < D; ++i) {                           /* F = n gamma + T f */
+
+        /* (10) dF = side (dn gamma + n dgamma + T df + dT f):  nbar, gammabar, fbar */
+        for (i = 0; i < D; ++i) {
             dc_real e[3] = DC_ZERO;
             e[i] = 1;
-            dci_ncp_dtf(D, c, k, e, c->at.friction_impulse, q);
-            n[k][i] += sign*(c->at.normal_impulse*t[i] + dci_ncp_dot(D, q, t));
+            dci_ncp_dtf(D, c, k, e, at->friction_impulse, q);
+            nbar[k][i] += side*(at->normal_impulse*t[i] + dci_ncp_dot(D, q, t));
         }
-        g += sign*dci_ncp_dot(D, c->at.normal[k], t);
+        gammabar += side*dci_ncp_dot(D, at->normal[k], t);
         dci_ncp_tv(D, c, k, t, q);
-        for (i = 0; i < c->tangents; ++i) f[i] += sign*q[i];
+        for (i = 0; i < nt; ++i) fbar[i] += side*q[i];
     }
-    /* friction laws */
-    for (i = 0; i < c->tangents; ++i) {
-        g += c->factor.by_normal[i]*f[i];
-        if (cbar) cbar[0] += c->factor.by_normal[i]*f[i]*c->at.normal_impulse/c->mu;
-        for (j = 0; j < c->tangents; ++j) w[j] -= c->factor.by_slip[i*c->tangents + j]*f[i];
-    }
-    ws = c->row.spin ? -c->factor.spin_by_slip*m : 0;
-    if (c->row.spin) {
-        g += c->factor.spin_by_normal*m;
-        if (cbar) cbar[1] += c->factor.spin_by_normal*m*c->at.normal_impulse/c->mu_spin;
-    }
-    endbar[1] = dci_ncp_slip_vjp(S, c, D, f, m);
 
-    /* gamma: s = L (alpha - 1) - bounce */
-    endbar[0] = S->rho*g/S->now.slack[c->row.dual];
-    g *= -c->factor.gap;
-    L = g*(y[D] - 1);
+    /* (9) df = by_normal dgamma - by_slip dslip, by_normal = mu ..; dm likewise:  gammabar, slipbar, spinbar, mu */
+    for (i = 0; i < nt; ++i) {
+        gammabar += factor->by_normal[i]*fbar[i];
+        if (contact) contact[DC_NCP_AT_MU] += factor->by_normal[i]*fbar[i]*at->normal_impulse/c->mu;
+        for (j = 0; j < nt; ++j) slipbar[j] -= factor->by_slip[i*nt + j]*fbar[i];
+    }
+    if (c->row.spin) {
+        spinbar = -factor->spin_by_slip*mbar;
+        gammabar += factor->spin_by_normal*mbar;
+        if (contact) contact[DC_NCP_AT_MU_SPIN] += factor->spin_by_normal*mbar*at->normal_impulse/c->mu_spin;
+    }
+    endbar[1] = dci_ncp_slip_vjp(S, c, D, fbar, mbar);
+
+    /* (8) dgamma = -gap d(L (alpha - 1) - bounce):  gapbar */
+    endbar[0] = S->rho*gammabar/S->now.slack[c->row.dual];
+    gapbar = gammabar*-factor->gap;
+    sizebar = gapbar*(y[D] - 1);
+
     for (k = 0; k < 2; ++k) {
-        dci_ncp_place *b = S->place + c->body[k];
-        const dc_real sign = k ? DC_R(-1) : DC_R(1);
-        dc_real vp[3], nn;
-        dci_ncp_tf(D, c, k, w, vp);
+        const dc_real side = dci_ncp_side(k), *omega = S->place[c->body[k]].after.omega;
+        dc_real vbar[3], along;
+
+        /* (7) dslip = sum of side (T^T dv_p + dT^T v_p), dspin = sum of side dn . w:  vbar, nbar */
+        dci_ncp_tf(D, c, k, slipbar, vbar);
         for (i = 0; i < D; ++i) {
             dc_real e[3] = DC_ZERO, tv[3] = DC_ZERO;
             e[i] = 1;
-            vp[i] *= sign;
-            dci_ncp_dtv(D, c, k, e, c->at.velocity[k], tv);
-            for (j = 0; j < c->tangents; ++j) n[k][i] += sign*tv[j]*w[j];
-            if (c->row.spin) n[k][i] += sign*b->after.omega[i]*ws;
+            vbar[i] *= side;
+            dci_ncp_dtv(D, c, k, e, at->velocity[k], tv);
+            for (j = 0; j < nt; ++j) nbar[k][i] += side*tv[j]*slipbar[j];
+            if (c->row.spin) nbar[k][i] += side*omega[i]*spinbar;
         }
-        dci_ncp_wr(D, b->after.omega, vp, t);
-        for (i = 0; i < D; ++i) r[k][i] -= t[i];
-        nn = dci_ncp_dot(D, c->at.normal[k], n[k])*c->at.inverse_along[k];
-        for (i = 0; i < D; ++i) u[k][i] = -sign*(c->at.inverse[k]*n[k][i] - nn*c->at.normal[k][i]);
+
+        /* (6) dv_p = w x dr:  rbar */
+        dci_ncp_wr(D, omega, vbar, t);
+        for (i = 0; i < D; ++i) pair.arm[k][i] -= t[i];
+
+        /* (5) dn = -side (inverse du - inverse_along n (n . du)):  ubar */
+        along = dci_ncp_dot(D, at->normal[k], nbar[k])*at->inverse_along[k];
+        for (i = 0; i < D; ++i) pair.pull[k][i] = -side*(at->inverse[k]*nbar[k][i] - along*at->normal[k][i]);
     }
 
-    /* the pair */
-    dci_ncp_pair_vjp(S, c, D, y, z + c->row.pair, R, r, u, c->size*g, xbar, tbar, shape, &weight, &endbar[2]);
-    endbar[2] *= S->rho;
+    /* (4) to (1): the pair */
+    pair.alpha = c->size*gapbar;
+    dci_ncp_pair_vjp(S, c, D, y, z + c->row.pair, R, &pair, shape, &out);
+    endbar[2] = S->rho*out.end;
     for (k = 0; k < 2; ++k) {
         dci_ncp_place *b = S->place + c->body[k];
-        for (i = 0; i < D; ++i) b->bar.position[i] += xbar[k][i];
-        for (i = 0; i < nw; ++i) b->bar.turn[i] += tbar[k][i];
-        if (shape[k]) shape[k]->size += L + weight*P->weight/c->size;
+        for (i = 0; i < D; ++i) b->bar.position[i] += out.position[k][i];
+        for (i = 0; i < nw; ++i) b->bar.turn[i] += out.turn[k][i];
+        if (shape[k]) shape[k]->size += sizebar + out.weight*P->weight/c->size;
     }
-    dci_ncp_units_vjp(S, c, endbar, cbar, scene, S->place, shape);
-
-    /* the bounce */
-    if (!(c->bounce.gap > 0)) return;
-    for (k = 0; k < 2; ++k) {
-        dci_ncp_place *b = S->place + c->body[k];
-        for (i = 0; i < D; ++i) {
-            b->bar.position_before[i] -= g*c->bounce.by[k][i];
-            b->bar.velocity_before[i] -= g*c->bounce.by[k][6 + i];
-        }
-        for (i = 0; i < nw; ++i) {
-            b->bar.turn_before[i] -= g*c->bounce.by[k][3 + i];
-            b->bar.omega_before[i] -= g*c->bounce.by[k][9 + i];
-        }
-    }
-    if (cbar) cbar[2] -= g*c->bounce.by_restitution;
-    if (scene) scene[3] -= g*c->bounce.by_step;
-    if (ga || gb) dci_ncp_bounce_shape_vjp(S, c, D, -g, shape);
+    dci_ncp_units_vjp(S, c, endbar, contact, scene, S->place, shape);
+    dci_ncp_gap_vjp(S, c, D, gapbar, contact, scene, shape);
 }
 
 /* Momentum rows of a body, a its part of the adjoint; then what the contacts left in xbar, tbar */
@@ -5578,6 +5701,7 @@ static DCI_NOINLINE dc_status dci_ncp_ready(dc_ncp *S)
     dc_real eq, cp, eq2, cp2;
     int it, i;
     if (S->status != DC_OK || S->factored) return S->status;
+    dci_ncp_bounce_slopes(S);
     dci_ncp_eval(S, &S->now, &eq, &cp);
     for (it = 0;; ++it) {
         if (!dci_ncp_factor(S)) return DC_E_SINGULAR;

@@ -428,6 +428,57 @@ TEST relaxed_steps(void)
     PASS();
 }
 
+/* By restitution at none: what a little more of it changes, (4 f(e) - f(2 e) - 3 f(0))/(2 e). */
+TEST restitution_from_none(void)
+{
+    worst w = worst_make("from none against differences");
+    const double e = 1e-6;
+    int which, state, states = (int)sweep_count(40), bounces = 0, k, i;
+    rng r;
+    if (DC_IS_FLOAT) SKIPm("differences need double");
+    for (which = 0; which < 4; ++which) {
+        rng_seed(&r, 400 + (uint64_t)which);
+        for (state = 0; state < states; ++state) {
+            static problem p;
+            static dc_real bar[12*BODIES], contact[CONTACTS*DC_NCP_CONTACT_PARAMS];
+            dc_ncp_adjoint out = DC_ZERO;
+            dc_arena mem = dc_arena_make(memory, sizeof memory);
+            dc_ncp *solution;
+            make(&p.w, which, &r);
+            p.w.opt.tol = R(1e-11);
+            for (k = 0; k < p.w.contacts; ++k) p.w.contact[k].restitution = 0;
+            for (k = rng_int(&r, 0, 20); k > 0; --k) run(&p.w, p.w.body);
+            for (k = 0; k < 12*p.w.bodies; ++k) {
+                bar[k] = R(rng_uniform(&r, -1, 1));
+                p.weight[k] = (double)bar[k];
+            }
+            p.w.scene.body = p.w.body;
+            p.w.scene.contact = p.w.contact;
+            ASSERT_EQ(DC_OK, dc_ncp_step(&p.w.opt, &p.w.scene, &mem, p.next, &solution, NULL));
+            memset(contact, 0, sizeof contact);
+            out.contact = contact;
+            ASSERT_EQ(DC_OK, dc_ncp_vjp(solution, bar, &out));
+            for (k = 0, p.n = p.shapes = 0; k < p.w.contacts; ++k) {
+                double f[3], slope = (double)contact[k*DC_NCP_CONTACT_PARAMS + 2], by;
+                p.w.failed = 0;
+                for (i = 0; i < 3; ++i) {
+                    p.w.contact[k].restitution = R(i*e);
+                    value(NULL, &f[i], &p);
+                }
+                p.w.contact[k].restitution = 0;
+                ASSERT(!p.w.failed);
+                by = (4*f[1] - f[2] - 3*f[0])/(2*e);
+                bounces += fabs(by) > 1e-3;
+                worst_add(&w, fabs(by - slope)/fmax(fabs(by), 1), "%s state %d contact %d", p.w.name, state, k);
+            }
+        }
+    }
+    printf("  %d contacts would bounce\n", bounces);
+    ASSERT(worst_print(&w, 1e-4));
+    ASSERT(bounces > states/2);
+    PASS();
+}
+
 /* A hash of steps and of their derivatives. */
 TEST bits_are_the_same_on_every_machine(void)
 {
@@ -466,6 +517,7 @@ SUITE(gradients)
 {
     for (which_world = 0; which_world < 5; ++which_world) RUN_TEST(against_differences);
     RUN_TEST(relaxed_steps);
+    RUN_TEST(restitution_from_none);
     RUN_TEST(bits_are_the_same_on_every_machine);
 }
 

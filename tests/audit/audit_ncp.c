@@ -688,7 +688,7 @@ static void step_rows(const char *suffix, int which, double relaxed, double tol,
     row[1] = audit_of(names[i][1], scenes[which]);
     row[2] = audit_of(names[i][2], scenes[which]);
     if (!open && DC_IS_FLOAT) open = "a step in float has few digits for derivatives by shape";
-    row[0]->open = row[2]->open = open;
+    row[0]->open = row[1]->open = row[2]->open = open;
     for (k = audit_first(n); audit_next(row[0], k, n) || audit_next(row[1], k, n) || audit_next(row[2], k, n); ++k) {
         rng r = audit_draw(row[0], k);
         dc_arena mem;
