@@ -1388,6 +1388,8 @@ static void dci_pnc_rt(const dci_pair_nc *P, dc_real *x)
  * diagonal. 0 when a diagonal entry vanishes. */
 DCI_LANE int dci_pnc_qr(dci_pair_nc *P, const int D)
 {
+    const dc_real *w = P->cones.scaling;
+    dc_real *tau = P->qr.reflect;
     int m = P->rows, m0 = P->rows_a, ny = P->unknowns, ld = ny + D, i, j, l, k;
     dc_real *B = P->qr.matrix;
     if (m < ny) return 0;       /* two shapes of so few rows that they leave a direction free */
@@ -1399,9 +1401,13 @@ DCI_LANE int dci_pnc_qr(dci_pair_nc *P, const int D)
     }
     for (k = 0; k < P->cones.runs; ++k) {
         const dci_run *run = P->cones.run + k;
-        if (run->second_order) for (j = 0; j < ld; ++j) dci_soc_winv(run->count, P->cones.scaling + run->first, run->eta, B + run->first*ld + j, ld, B + run->first*ld + j);
+        if (run->second_order)
+            for (j = 0; j < ld; ++j) {
+                dc_real *column = B + run->first*ld + j;
+                dci_soc_winv(run->count, w + run->first, run->eta, column, ld, column);
+            }
         else for (i = run->first; i < run->first + run->count; ++i)
-            for (j = 0; j < ld; ++j) B[i*ld + j] *= P->cones.scaling[i];
+            for (j = 0; j < ld; ++j) B[i*ld + j] *= w[i];
     }
     for (j = 0; j < ny; ++j) {
         int piv = j;
@@ -1426,7 +1432,7 @@ DCI_LANE int dci_pnc_qr(dci_pair_nc *P, const int D)
         alpha = most*dc_sqrt(norm2);
         if (B[j*ld + j] > 0) alpha = -alpha;            /* R's diagonal entry */
         v0 = B[j*ld + j] - alpha;
-        P->qr.reflect[j] = -v0/alpha;
+        tau[j] = -v0/alpha;
         for (i = j + 1; i < m; ++i) B[i*ld + j] /= v0;
         B[j*ld + j] = alpha;
         {
@@ -1439,7 +1445,7 @@ DCI_LANE int dci_pnc_qr(dci_pair_nc *P, const int D)
                 for (l = 0; l < cols; ++l) t[l] += v*b[l];
             }
             for (l = 0; l < cols; ++l) {
-                t[l] *= P->qr.reflect[j];
+                t[l] *= tau[j];
                 B[j*ld + j + 1 + l] -= t[l];
             }
             for (i = j + 1; i < m; ++i) {
@@ -1682,23 +1688,26 @@ typedef struct {
     dc_growth_warm *warm;
 } dci_growth;
 
+/* One iterate or direction */
+static void dci_ncp_lay_point(dci_ncp_point *p, int free, int dual, dci_layout *l)
+{
+    p->free = DCI_LAY(l, free, dc_real);
+    p->dual = DCI_LAY(l, dual, dc_real);
+    p->slack = DCI_LAY(l, dual, dc_real);
+}
+
+/* what the iteration needs, for pairs of m rows and ny unknowns */
 static void dci_growth_lay(dci_growth *G, int m, int ny, dci_layout *l)
 {
-    G->at.slack = DCI_LAY(l, m, dc_real);
-    G->at.dual = DCI_LAY(l, m, dc_real);
-    G->constraint = DCI_LAY(l, m, dc_real);
+    dci_ncp_lay_point(&G->at, ny, m, l);
+    dci_ncp_lay_point(&G->predictor, ny, m, l);
+    dci_ncp_lay_point(&G->step, ny, m, l);
+    G->residual.free = DCI_LAY(l, ny, dc_real);
     G->residual.slack = DCI_LAY(l, m, dc_real);
     G->residual.product = DCI_LAY(l, m, dc_real);
+    G->constraint = DCI_LAY(l, m, dc_real);
     G->right = DCI_LAY(l, m, dc_real);
-    G->step.slack = DCI_LAY(l, m, dc_real);
-    G->step.dual = DCI_LAY(l, m, dc_real);
-    G->predictor.slack = DCI_LAY(l, m, dc_real);
-    G->predictor.dual = DCI_LAY(l, m, dc_real);
     G->work = DCI_LAY(l, 3*m, dc_real);
-    G->at.free = DCI_LAY(l, ny, dc_real);
-    G->residual.free = DCI_LAY(l, ny, dc_real);
-    G->step.free = DCI_LAY(l, ny, dc_real);
-    G->predictor.free = DCI_LAY(l, ny, dc_real);
     G->adjoint = DCI_LAY(l, ny, dc_real);
 }
 
@@ -1723,38 +1732,44 @@ DC_DEF size_t dc_growth_bytes(const dc_shape *a, const dc_shape *b)
     return n == SIZE_MAX ? 0 : n;
 }
 
+/* The residual at G->at; its largest, rows of p and e per metre */
 static void dci_growth_eval(dci_growth *G, dc_real *residual)
 {
     dci_pair_nc *P = G->pair;
+    dci_ncp_residual *F = &G->residual;
+    const dci_ncp_point *at = &G->at;
     dc_real worst = 0;
     int i;
-    if (P->dim == 2) dci_pnc_eval(P, 2, G->position, G->rotation, G->at.free, G->at.dual, G->constraint, G->residual.free);
-    else dci_pnc_eval(P, 3, G->position, G->rotation, G->at.free, G->at.dual, G->constraint, G->residual.free);
+
+    if (P->dim == 2) dci_pnc_eval(P, 2, G->position, G->rotation, at->free, at->dual, G->constraint, F->free);
+    else dci_pnc_eval(P, 3, G->position, G->rotation, at->free, at->dual, G->constraint, F->free);
     for (i = 0; i < P->rows; ++i) {
-        G->residual.slack[i] = G->at.slack[i] - G->constraint[i];
-        worst = dc_max(worst, dc_abs(G->residual.slack[i]));
+        F->slack[i] = at->slack[i] - G->constraint[i];
+        worst = dc_max(worst, dc_abs(F->slack[i]));
     }
-    /* the rows of p and e are per metre */
-    for (i = 0; i < P->unknowns; ++i) worst = dc_max(worst, dc_abs(G->residual.free[i])*(i != P->dim ? G->metres : 1));
+    for (i = 0; i < P->unknowns; ++i) worst = dc_max(worst, dc_abs(F->free[i])*(i != P->dim ? G->metres : 1));
     *residual = worst;
 }
 
-static void dci_growth_direction(dci_growth *G, dc_real *dy, dc_real *ds, dc_real *dz)
+/* Newton's direction for G->residual, shapes at rest */
+static void dci_growth_direction(dci_growth *G, const dci_ncp_point *out)
 {
     dci_pair_nc *P = G->pair;
-    const dc_real zero[3] = DC_ZERO;
-    dc_real out[7];
-    dci_pnc_c(P, G->residual.slack, G->residual.product, G->right);
+    const dci_ncp_residual *F = &G->residual;
+    const dc_real rest[3] = DC_ZERO;
+    dc_real answer[7];
+
+    dci_pnc_c(P, F->slack, F->product, G->right);
     if (P->dim == 2) {
-        dci_pnc_const(P, 2, G->residual.free, G->right, out);
-        dci_pnc_dy(P, 2, G->residual.free, G->right, zero, dy);
-        dci_pnc_ds(P, 2, dy, zero, G->residual.slack, ds);
+        dci_pnc_const(P, 2, F->free, G->right, answer);
+        dci_pnc_dy(P, 2, F->free, G->right, rest, out->free);
+        dci_pnc_ds(P, 2, out->free, rest, F->slack, out->slack);
     } else {
-        dci_pnc_const(P, 3, G->residual.free, G->right, out);
-        dci_pnc_dy(P, 3, G->residual.free, G->right, zero, dy);
-        dci_pnc_ds(P, 3, dy, zero, G->residual.slack, ds);
+        dci_pnc_const(P, 3, F->free, G->right, answer);
+        dci_pnc_dy(P, 3, F->free, G->right, rest, out->free);
+        dci_pnc_ds(P, 3, out->free, rest, F->slack, out->slack);
     }
-    dci_pnc_dz(P, ds, G->residual.product, dz);
+    dci_pnc_dz(P, out->slack, F->product, out->dual);
 }
 
 /* A = U^T D U of a positive matrix, from its upper triangle and in place: U of unit diagonal above it, 1/D on it. 0: it is not. */
@@ -1810,39 +1825,40 @@ static void dci_growth_centre(const dc_shape *s, const dc_real *R, const dc_real
         for (j = 0; j < D; ++j) centre[i] += R[i*D + j]*c[j];
 }
 
-/* G->centre, and G->p0 between them, or the foot of one on a half-space; returns their squared distance */
+/* The shapes' centres and the middle between them, or the foot of one on a half-space; returns their squared distance */
 static dc_real dci_growth_middle(dci_growth *G, const dc_shape *a, const dc_shape *b)
 {
+    dci_growth_start_at *start = &G->start;
+    const dc_real *centre;
+    dc_real dist2 = 0, gap, n[3], n2 = 0;
     int D = a->dim, i, j, k;
-    dc_real dist2 = 0;
-    if (a->size > 0) dci_growth_centre(a, G->rotation[0], G->position[0], G->start.centre[0]);
-    if (b->size > 0) dci_growth_centre(b, G->rotation[1], G->position[1], G->start.centre[1]);
-    if (a->size > 0 && b->size > 0)
+
+    if (a->size > 0) dci_growth_centre(a, G->rotation[0], G->position[0], start->centre[0]);
+    if (b->size > 0) dci_growth_centre(b, G->rotation[1], G->position[1], start->centre[1]);
+
+    /* both grow */
+    if (a->size > 0 && b->size > 0) {
         for (i = 0; i < D; ++i) {
-            dc_real t = G->start.centre[0][i] - G->start.centre[1][i];
+            dc_real t = start->centre[0][i] - start->centre[1][i];
             dist2 += t*t;
-            G->start.middle[i] = DC_R(0.5)*(G->start.centre[0][i] + G->start.centre[1][i]);
+            start->middle[i] = DC_R(0.5)*(start->centre[0][i] + start->centre[1][i]);
         }
-    else {
-        const dc_shape *h = a->size > 0 ? b : a;
-        const dc_real *centre;
-        dc_real t = h->d[0], w[3], l2 = 0;
-        k = a->size > 0;
-        centre = G->start.centre[1 - k];
-        for (i = 0; i < D; ++i) {
-            w[i] = 0;
-            for (j = 0; j < D; ++j) w[i] += G->rotation[k][i*D + j]*h->A[j];
-            t -= w[i]*(centre[i] - G->position[k][i]);
-            l2 += w[i]*w[i];
-        }
-        if (!(l2 > 0)) l2 = 1;
-        dist2 = t*t/l2;
-        for (i = 0; i < D; ++i) {
-            G->start.middle[i] = centre[i] + t*w[i]/l2;
-            G->start.centre[k][i] = G->start.middle[i];
-        }
+        return dist2;
     }
-    return dist2;
+
+    /* shape k is a half-space, as wide as its row */
+    k = a->size > 0;
+    centre = start->centre[1 - k];
+    gap = (k ? b : a)->d[0];
+    for (i = 0; i < D; ++i) {
+        n[i] = 0;
+        for (j = 0; j < D; ++j) n[i] += G->rotation[k][i*D + j]*(k ? b : a)->A[j];
+        gap -= n[i]*(centre[i] - G->position[k][i]);
+        n2 += n[i]*n[i];
+    }
+    if (!(n2 > 0)) n2 = 1;
+    for (i = 0; i < D; ++i) start->middle[i] = start->centre[k][i] = centre[i] + gap*n[i]/n2;
+    return gap*gap/n2;
 }
 
 /* |tail| of the cone whose head is row i, 0 for a linear row */
@@ -1854,29 +1870,32 @@ static dc_real dci_growth_tail(const dci_run *R, int i, const dc_real *g)
     return dc_sqrt(r2);
 }
 
-/* Start: p0 and a growth at which the shapes hold it, s at g where that is inside by a margin, else moved there, z about 1/s; of rows that
- * grow little s is smaller and z larger, so that a thin shape is no harder than a round one. */
+/* Start: the middle and a growth at which the shapes hold it, s at g where that is inside by a margin, else moved there, z about 1/s; of
+ * rows that grow little s is smaller and z larger, so that a thin shape is no harder than a round one. */
 static void dci_growth_start(dci_growth *G)
 {
     dci_pair_nc *P = G->pair;
+    const dci_ncp_point *at = &G->at;
+    const dc_real *g = G->constraint, *growth = P->gradient + P->dim;       /* b of row i: growth[i unknowns] */
     dc_real residual, need = 0;
     int i, k, j, D = P->dim;
-    for (i = 0; i < P->unknowns; ++i) G->at.free[i] = 0;
-    for (i = 0; i < D; ++i) G->at.free[i] = G->start.middle[i];
-    G->at.free[D] = 1;
-    for (i = 0; i < P->rows; ++i) G->at.dual[i] = G->at.slack[i] = 0;
+
+    for (i = 0; i < P->unknowns; ++i) at->free[i] = 0;
+    for (i = 0; i < D; ++i) at->free[i] = G->start.middle[i];
+    at->free[D] = 1;
+    for (i = 0; i < P->rows; ++i) at->dual[i] = at->slack[i] = 0;
     dci_growth_eval(G, &residual);
 
     /* grow by what the farthest row needs */
     for (k = 0; k < P->cones.runs; ++k) {
         const dci_run *R = P->cones.run + k;
         for (i = R->first; i < R->first + (R->second_order ? 1 : R->count); ++i) {
-            const dc_real beta = P->gradient[i*P->unknowns + D];
-            if (beta > 0) need = dc_max(need, (dci_growth_tail(R, i, G->constraint) - G->constraint[i])/beta);
+            const dc_real beta = growth[i*P->unknowns];
+            if (beta > 0) need = dc_max(need, (dci_growth_tail(R, i, g) - g[i])/beta);
         }
     }
     if (need > 0) {
-        G->at.free[D] += need;
+        at->free[D] += need;
         dci_growth_eval(G, &residual);
     }
 
@@ -1884,23 +1903,36 @@ static void dci_growth_start(dci_growth *G)
     for (k = 0; k < P->cones.runs; ++k) {
         const dci_run *R = P->cones.run + k;
         for (i = R->first; i < R->first + (R->second_order ? 1 : R->count); ++i) {
-            const dc_real beta = dc_abs(P->gradient[i*P->unknowns + D]), thin = beta > 0 ? dc_min(1, beta/G->start.slack) : 1, slack = thin*G->start.slack;
-            for (j = 1; R->second_order && j < R->count; ++j) G->at.slack[i + j] = G->constraint[i + j];
-            G->at.slack[i] = dc_max(G->constraint[i], dci_growth_tail(R, i, G->constraint) + slack/2);
-            G->at.dual[i] = G->start.dual/thin*slack/(slack + G->at.slack[i]);
+            const dc_real beta = dc_abs(growth[i*P->unknowns]), thin = beta > 0 ? dc_min(1, beta/G->start.slack) : 1;
+            const dc_real slack = thin*G->start.slack;
+            for (j = 1; R->second_order && j < R->count; ++j) at->slack[i + j] = g[i + j];
+            at->slack[i] = dc_max(g[i], dci_growth_tail(R, i, g) + slack/2);
+            at->dual[i] = G->start.dual/thin*slack/(slack + at->slack[i]);
         }
     }
 }
 
 #define DCI_GROWTH_STALL 50         /* iterations without a tenth off the residual, after which there is nothing to hope for */
 
-/* rough: to a tenth of rho; else until rounding stops it */
+/* The largest step up to `most` that keeps s and z inside */
+static dc_real dci_growth_step(const dci_growth *G, const dci_ncp_point *direction, dc_real most)
+{
+    const dci_cones *cones = &G->pair->cones;
+    most = dci_cone_step(cones, G->at.slack, direction->slack, most);
+    return dci_cone_step(cones, G->at.dual, direction->dual, most);
+}
+
+/* Mehrotra's predictor and corrector from G->at. rough: to a tenth of rho; else until rounding stops it */
 static DCI_NOINLINE dc_status dci_growth_go_on(dci_growth *G, dc_real rho, int rough, int most, dc_growth_result *out)
 {
+    const dc_real back = DC_R(0.9);         /* fraction of the way to the boundary */
     dci_pair_nc *P = G->pair;
+    const dci_cones *cones = &P->cones;
+    dc_real *y = G->at.free, *s = G->at.slack, *z = G->at.dual, *rc = G->residual.product;
+    const dc_real *dsa = G->predictor.slack, *dza = G->predictor.dual;
     dc_real tol, away = 0, last = DC_REAL_MAX, best = DC_REAL_MAX;
     dc_real residual, worst, a, nu, nua, target, sigma;
-    int it, i, degree = dci_cone_degree(&P->cones), ok, since = 0;
+    int it, i, degree = dci_cone_degree(cones), ok, since = 0;
 
     /* good enough, and as good as rounding lets it be: derivatives are those of the exact solution */
     for (i = 0; i < 2*P->dim; ++i) away = dc_max(away, dc_abs(G->position[i/P->dim][i%P->dim]));
@@ -1910,14 +1942,18 @@ static DCI_NOINLINE dc_status dci_growth_go_on(dci_growth *G, dc_real rho, int r
         dci_growth_eval(G, &residual);
         out->iterations = it;
         out->residual = residual;
-        if (!dci_cone_scaling(&P->cones, G->at.slack, G->at.dual)) return DC_E_SINGULAR;
+
+        /* the factor is that of the last iterate whatever happens then */
+        if (!dci_cone_scaling(cones, s, z)) return DC_E_SINGULAR;
         nu = 0;
-        for (i = 0; i < P->rows; ++i) nu += G->at.slack[i]*G->at.dual[i];
+        for (i = 0; i < P->rows; ++i) nu += s[i]*z[i];
         nu /= DC_R(degree);
-        worst = dci_cone_excess(&P->cones, G->at.dual, G->at.slack, rho, 0, G->work);
+        worst = dci_cone_excess(cones, z, s, rho, 0, G->work);
         out->residual = dc_max(residual, worst);
         ok = P->dim == 2 ? dci_pnc_qr(P, 2) : dci_pnc_qr(P, 3);
         if (!ok) return DC_E_SINGULAR;
+
+        /* done, or no way on */
         worst = dc_max(residual, worst);
         if (worst <= tol && (rough || worst <= 16*DC_EPS || worst > DC_R(0.5)*last)) return DC_OK;
         last = worst;
@@ -1926,21 +1962,24 @@ static DCI_NOINLINE dc_status dci_growth_go_on(dci_growth *G, dc_real rho, int r
             since = it;
         }
         if (it == most || it - since >= DCI_GROWTH_STALL) return DC_E_DIVERGED;
-        dci_cone_rc(&P->cones, G->at.slack, G->at.dual, rho, 0, 0, NULL, NULL, G->residual.product, G->work);
-        dci_growth_direction(G, G->predictor.free, G->predictor.slack, G->predictor.dual);
-        a = dci_cone_step(&P->cones, G->at.dual, G->predictor.dual, dci_cone_step(&P->cones, G->at.slack, G->predictor.slack, 1));
+
+        /* predictor, and how far it gets */
+        dci_cone_rc(cones, s, z, rho, 0, 0, NULL, NULL, rc, G->work);
+        dci_growth_direction(G, &G->predictor);
+        a = dci_growth_step(G, &G->predictor, 1);
         nua = 0;
-        for (i = 0; i < P->rows; ++i) nua += (G->at.slack[i] + a*G->predictor.slack[i])*(G->at.dual[i] + a*G->predictor.dual[i]);
+        for (i = 0; i < P->rows; ++i) nua += (s[i] + a*dsa[i])*(z[i] + a*dza[i]);
         sigma = dc_max(dc_min(nua/(nu*DC_R(degree)), 1), 0);
         target = dc_max(sigma*sigma*sigma*nu, rho);
-        dci_cone_rc(&P->cones, G->at.slack, G->at.dual, target, 0, a, G->predictor.slack, G->predictor.dual, G->residual.product, G->work);
-        dci_growth_direction(G, G->step.free, G->step.slack, G->step.dual);
-        a = dci_cone_step(&P->cones, G->at.dual, G->step.dual, dci_cone_step(&P->cones, G->at.slack, G->step.slack, 1/DC_R(0.9)));
-        a = dc_min(DC_R(0.9)*a, 1);
-        for (i = 0; i < P->unknowns; ++i) G->at.free[i] += a*G->step.free[i];
+
+        /* corrector */
+        dci_cone_rc(cones, s, z, target, 0, a, dsa, dza, rc, G->work);
+        dci_growth_direction(G, &G->step);
+        a = dc_min(back*dci_growth_step(G, &G->step, 1/back), 1);
+        for (i = 0; i < P->unknowns; ++i) y[i] += a*G->step.free[i];
         for (i = 0; i < P->rows; ++i) {
-            G->at.slack[i] += a*G->step.slack[i];
-            G->at.dual[i] += a*G->step.dual[i];
+            s[i] += a*G->step.slack[i];
+            z[i] += a*G->step.dual[i];
         }
     }
 }
@@ -2106,7 +2145,7 @@ DCI_LANE int dci_corner_start(dci_corner *Q, const dci_growth *G, const int D)
             const dc_real *g = Q->slope + i*n;
             dc_real t = 0;
             for (j = 0; j < D; ++j) t += g[j]*d[j];
-            if (k == 0) t = -t;
+            t *= -dci_ncp_side(k);
             if (g[D] > 0 ? t*den > num*g[D] : t > 0) {
                 num = t;
                 den = g[D];
@@ -2157,6 +2196,11 @@ DCI_LANE int dci_corner_start(dci_corner *Q, const dci_growth *G, const int D)
 DCI_LANE int dci_corner_walk(dci_corner *Q, const int D)
 {
     const int n = D + 1;
+    dc_real *ds = Q->slack_change;
+    dc_real *s = Q->slack;
+    const dc_real *G = Q->slope;
+    dc_real *stop = Q->stop;
+    int *basis = Q->basis;
     dc_real *inv = Q->inverse;
     int walk, i, j, k;
     if (D == 3) {                   /* the first two directions turned: one the steepest, the other level */
@@ -2176,7 +2220,7 @@ DCI_LANE int dci_corner_walk(dci_corner *Q, const int D)
         for (j = 0; j < n; ++j) {
             dc_real c = inv[D*n + j], x2 = 0;
             for (i = 0; i < D; ++i) x2 += inv[i*n + j]*inv[i*n + j];
-            if (Q->basis[j] >= 0 && c >= 0) continue;
+            if (basis[j] >= 0 && c >= 0) continue;
             c *= c;
             if (c > DC_R(1e4)*DC_EPS*DC_EPS*x2 && c*den > num*x2) {
                 num = c;
@@ -2185,7 +2229,7 @@ DCI_LANE int dci_corner_walk(dci_corner *Q, const int D)
             }
         }
         for (j = 0; j < n && out < 0; ++j)              /* level directions end at a row as well */
-            if (Q->basis[j] < 0) out = j;
+            if (basis[j] < 0) out = j;
         if (out < 0) return 1;
         f = inv[D*n + out] > 0 ? DC_R(-1) : DC_R(1);
         for (i = 0; i < n; ++i) {
@@ -2196,33 +2240,33 @@ DCI_LANE int dci_corner_walk(dci_corner *Q, const int D)
         /* the first row that stops it */
         f = -64*DC_EPS*dc_sqrt(norm2);
         for (i = 0; i < Q->rows; ++i) {
-            const dc_real *g = Q->slope + i*n;
+            const dc_real *g = G + i*n;
             dc_real t = 0;
             for (j = 0; j < n; ++j) t += g[j]*dy[j];
-            Q->slack_change[i] = t;
+            ds[i] = t;
         }
-        for (i = 0; i < Q->rows; ++i) Q->stop[i] = Q->slack_change[i] < f ? -Q->slack[i]/Q->slack_change[i] : DC_REAL_MAX;
+        for (i = 0; i < Q->rows; ++i) stop[i] = ds[i] < f ? -s[i]/ds[i] : DC_REAL_MAX;
         f = DC_REAL_MAX;
         for (i = 0; i < Q->rows; ++i)
-            if (Q->stop[i] < f) {
-                f = Q->stop[i];
+            if (stop[i] < f) {
+                f = stop[i];
                 in = i;
             }
         if (in < 0) return 0;                           /* open that way */
-        for (i = 0; i < Q->rows; ++i) Q->slack[i] = dc_max(Q->slack[i] + f*Q->slack_change[i], 0);
-        den = -Q->slack_change[in];
-        Q->slack[in] = 0;
+        for (i = 0; i < Q->rows; ++i) s[i] = dc_max(s[i] + f*ds[i], 0);
+        den = -ds[in];
+        s[in] = 0;
 
         /* the inverse with that row in the place of the one left */
         for (k = 0; k < n; ++k) {
             dc_real t = 0;
             if (k == out) continue;
-            for (j = 0; j < n; ++j) t += Q->slope[in*n + j]*inv[j*n + k];
+            for (j = 0; j < n; ++j) t += G[in*n + j]*inv[j*n + k];
             t /= den;                                   /* g.dy = -den */
             for (j = 0; j < n; ++j) inv[j*n + k] += t*dy[j];
         }
         for (j = 0; j < n; ++j) inv[j*n + out] = -dy[j]/den;
-        Q->basis[out] = in;
+        basis[out] = in;
     }
     return 0;
 }
@@ -2231,44 +2275,49 @@ DCI_LANE int dci_corner_walk(dci_corner *Q, const int D)
 DCI_LANE int dci_corner_open(dci_corner *Q, const int D)
 {
     const int n = D + 1;
+    dc_real *G = Q->slope;
+    dc_real *s = Q->slack;
+    dc_real *inv = Q->inverse;
+    dc_real *y = Q->vertex;
+    const int *basis = Q->basis;
     dc_real B[16];
     int i, j, k;
     for (j = 0; j < n; ++j) {
-        const dc_real *g = Q->slope + Q->basis[j]*n;
+        const dc_real *g = G + basis[j]*n;
         for (k = 0; k < n; ++k) B[j*n + k] = Q->basis_rows[j*n + k] = g[k];
     }
-    if (!dci_corner_invert(n, B, Q->inverse)) return 0;
+    if (!dci_corner_invert(n, B, inv)) return 0;
     for (i = 0; i < n; ++i) {
-        Q->vertex[i] = 0;
-        for (j = 0; j < n; ++j) Q->vertex[i] -= Q->inverse[i*n + j]*Q->offset[Q->basis[j]];
-        Q->multiplier[i] = dc_max(Q->inverse[D*n + i], 0);
+        y[i] = 0;
+        for (j = 0; j < n; ++j) y[i] -= inv[i*n + j]*Q->offset[basis[j]];
+        Q->multiplier[i] = dc_max(inv[D*n + i], 0);
     }
     for (j = 0; j < n; ++j) {
-        dc_real x2 = 0, c = Q->inverse[D*n + j];
-        for (i = 0; i < D; ++i) x2 += Q->inverse[i*n + j]*Q->inverse[i*n + j];
+        dc_real x2 = 0, c = inv[D*n + j];
+        for (i = 0; i < D; ++i) x2 += inv[i*n + j]*inv[i*n + j];
         if (c < 0 && c*c > DC_R(1e4)*DC_EPS*DC_EPS*x2) return 0;
     }
     for (i = 0; i < Q->rows; ++i) {
-        const dc_real *g = Q->slope + i*n;
+        const dc_real *g = G + i*n;
         dc_real t = Q->offset[i];
-        for (j = 0; j < n; ++j) t += g[j]*Q->vertex[j];
-        Q->slack[i] = t;
+        for (j = 0; j < n; ++j) t += g[j]*y[j];
+        s[i] = t;
     }
-    for (j = 0; j < n; ++j) Q->slack[Q->basis[j]] = 1;
+    for (j = 0; j < n; ++j) s[basis[j]] = 1;
     for (i = 0; i < Q->rows; ++i) {
-        if (!(Q->slack[i] > -32*DC_EPS*(1 + Q->vertex[D]))) return 0;
-        Q->slack[i] = dc_max(Q->slack[i], 0);
+        if (!(s[i] > -32*DC_EPS*(1 + y[D]))) return 0;
+        s[i] = dc_max(s[i], 0);
     }
     for (i = 0; i < Q->rows; ++i) {
-        dc_real *g = Q->slope + i*n, c[4];
+        dc_real *g = G + i*n, c[4];
         for (j = 0; j < n; ++j) {
             c[j] = 0;
-            for (k = 0; k < n; ++k) c[j] += g[k]*Q->inverse[k*n + j];
+            for (k = 0; k < n; ++k) c[j] += g[k]*inv[k*n + j];
         }
         for (j = 0; j < n; ++j) g[j] = c[j];
     }
     for (j = 0; j < n; ++j)                             /* rows of the corner: out of every sum off it */
-        for (k = 0; k < n; ++k) Q->slope[Q->basis[j]*n + k] = 0;
+        for (k = 0; k < n; ++k) G[basis[j]*n + k] = 0;
     return 1;
 }
 
@@ -2301,14 +2350,17 @@ DCI_LANE int dci_corner_sums(const int D, const dc_real *C, const dc_real *s0, i
 DCI_LANE int dci_corner_factor(dci_corner *Q, const int D, dc_real *ke)
 {
     const int n = D + 1;
+    dc_real *U = Q->factor;
+    const dc_real *v = Q->opening;
+    const dc_real *lam = Q->dual;
     int i, j;
     *ke = 0;
     for (i = 0; i < n; ++i) {
-        for (j = 0; j < n; ++j) Q->factor[i*n + j] = Q->stiffness[0][i*n + j] + Q->stiffness[1][i*n + j];
-        *ke = dc_max(*ke, Q->factor[i*n + i]*Q->opening[i]/Q->dual[i]);
-        Q->factor[i*n + i] += Q->dual[i]/Q->opening[i];
+        for (j = 0; j < n; ++j) U[i*n + j] = Q->stiffness[0][i*n + j] + Q->stiffness[1][i*n + j];
+        *ke = dc_max(*ke, U[i*n + i]*v[i]/lam[i]);
+        U[i*n + i] += lam[i]/v[i];
     }
-    return dci_growth_ldl(n, Q->factor);
+    return dci_growth_ldl(n, U);
 }
 
 /* One step of Newton for (A) from the sums at v. It is also the step that minimises the barrier function
@@ -2321,28 +2373,30 @@ DCI_LANE int dci_corner_factor(dci_corner *Q, const int D, dc_real *ke)
 DCI_LANE int dci_corner_step(dci_corner *Q, const int D, dc_real rho, dc_real *left)
 {
     const int n = D + 1;
+    dc_real *v = Q->opening;
+    dc_real *lam = Q->dual;
     dc_real x[4], F[4], ke, dec2 = 0, q = 0, delta2 = 0;
     int i, done = 0;
     if (!dci_corner_factor(Q, D, &ke)) return -1;
-    for (i = 0; i < n; ++i) x[i] = F[i] = Q->dual[i] - Q->multiplier[i] + Q->pull[0][i] + Q->pull[1][i];     /* (A) */
+    for (i = 0; i < n; ++i) x[i] = F[i] = lam[i] - Q->multiplier[i] + Q->pull[0][i] + Q->pull[1][i];     /* (A) */
     dci_growth_ldl_solve(n, Q->factor, x);                                                       /* (B): the change of v */
     for (i = 0; i < n; ++i) {
         dec2 += x[i]*F[i]/rho;
-        q = dc_max(q, dc_abs(x[i])/Q->opening[i]);
-        delta2 += x[i]*(F[i] - x[i]*Q->dual[i]/Q->opening[i])/rho;                                     /* x^T K x = sum of lam/s (C x)^2 */
+        q = dc_max(q, dc_abs(x[i])/v[i]);
+        delta2 += x[i]*(F[i] - x[i]*lam[i]/v[i])/rho;                                     /* x^T K x = sum of lam/s (C x)^2 */
     }
     if (dec2 > DC_R(0.04)) {
         dc_real t = dec2 > DC_R(0.9) ? DC_R(0.95)/dc_sqrt(dec2) : 1;         /* a decrement below 1 stays inside */
-        for (i = 0; i < n; ++i) Q->opening[i] += t*x[i];
+        for (i = 0; i < n; ++i) v[i] += t*x[i];
         *left = 1;
     } else {
-        for (i = 0; i < n; ++i) Q->opening[i] /= 1 - x[i]/Q->opening[i];
+        for (i = 0; i < n; ++i) v[i] /= 1 - x[i]/v[i];
         *left = ke*q*q + dc_abs(delta2);
         done = *left <= DC_EPS && dc_abs(delta2) <= DC_R(1e-6)*DC_EPS;
     }
     for (i = 0; i < n; ++i) {
-        if (!(Q->opening[i] > 0)) return -1;
-        Q->dual[i] = rho/Q->opening[i];
+        if (!(v[i] > 0)) return -1;
+        lam[i] = rho/v[i];
     }
     return done;
 }
@@ -2352,28 +2406,30 @@ DCI_LANE int dci_corner_step(dci_corner *Q, const int D, dc_real rho, dc_real *l
 DCI_LANE int dci_corner_share(dci_corner *Q, const int D, dc_real rho, const dc_real *C, const dc_real *s0, int beside)
 {
     const int n = D + 1;
+    dc_real *v = Q->opening;
+    dc_real *lam_B = Q->dual;
     dc_real lam[DCI_CORNER_NEAR], change[DCI_CORNER_NEAR];
     int it, i, j, l;
     for (i = 0; i < beside; ++i) {
         lam[i] = DC_REAL_MAX;
         for (j = 0; j < n; ++j)
-            if (C[i*n + j]*lam[i] > Q->dual[j]) lam[i] = Q->dual[j]/C[i*n + j];
+            if (C[i*n + j]*lam[i] > lam_B[j]) lam[i] = lam_B[j]/C[i*n + j];
         if (!(lam[i] < DC_REAL_MAX)) return 0;
         lam[i] /= DC_R(beside + 1);
     }
     for (i = 0; i < beside; ++i)
-        for (j = 0; j < n; ++j) Q->dual[j] -= C[i*n + j]*lam[i];
+        for (j = 0; j < n; ++j) lam_B[j] -= C[i*n + j]*lam[i];
     for (it = 0; it < DCI_CORNER_NEWTON; ++it) {
         dc_real x[4], ke, dec2 = 0, most = 0, t;
         for (j = 0; j < n; ++j) {
-            Q->opening[j] = rho/Q->dual[j];
+            v[j] = rho/lam_B[j];
             x[j] = 0;
         }
         for (i = 0; i < n*n; ++i) Q->stiffness[0][i] = Q->stiffness[1][i] = 0;
         for (i = 0; i < beside; ++i) {
             const dc_real *c = C + i*n;
             dc_real d = lam[i]*lam[i]/rho, off = s0[i] - rho/lam[i];
-            for (j = 0; j < n; ++j) off += c[j]*Q->opening[j];
+            for (j = 0; j < n; ++j) off += c[j]*v[j];
             change[i] = -d*off;
             for (j = 0; j < n; ++j) {
                 x[j] += c[j]*change[i];
@@ -2390,16 +2446,16 @@ DCI_LANE int dci_corner_share(dci_corner *Q, const int D, dc_real rho, const dc_
             most = dc_max(most, -r);
         }
         for (j = 0; j < n; ++j) {
-            dc_real r = -x[j]/Q->opening[j];
+            dc_real r = -x[j]/v[j];
             dec2 += r*r;
             most = dc_max(most, -r);
         }
         t = most > DC_R(0.9) ? DC_R(0.9)/most : 1;
         for (i = 0; i < beside; ++i) lam[i] += t*change[i];
-        for (j = 0; j < n; ++j) Q->dual[j] *= 1 - t*x[j]/Q->opening[j];
+        for (j = 0; j < n; ++j) lam_B[j] *= 1 - t*x[j]/v[j];
         if (dec2 < DC_R(1e-5)*dc_sqrt(DC_EPS)) break;
     }
-    for (j = 0; j < n; ++j) Q->opening[j] = rho/Q->dual[j];
+    for (j = 0; j < n; ++j) v[j] = rho/lam_B[j];
     return it < DCI_CORNER_NEWTON;
 }
 
@@ -2408,29 +2464,34 @@ DCI_LANE int dci_corner_share(dci_corner *Q, const int D, dc_real rho, const dc_
 DCI_LANE int dci_corner_newton(dci_corner *Q, const int D, dc_real rho, int most, int *steps, dc_real *left)
 {
     const int n = D + 1;
+    dc_real *v = Q->opening;
+    dc_real *lam = Q->dual;
+    const dc_real *mult = Q->multiplier;
+    const dc_real *s_rows = Q->slack;
+    const dc_real *C_rows = Q->slope;
     dc_real C[4*DCI_CORNER_NEAR], s0[DCI_CORNER_NEAR], pull[4] = DC_ZERO;
     int level[4], levels = 0, beside = 0, done, it, i, j;
 
     /* edges that are all but level, where faces are parallel: to the middle */
-    for (j = 0; j < n; ++j) levels += level[j] = Q->multiplier[j] < DC_R(1e3)*rho;
+    for (j = 0; j < n; ++j) levels += level[j] = mult[j] < DC_R(1e3)*rho;
     for (j = 0; j < n; ++j) {
         dc_real way = DC_REAL_MAX;
         for (i = 0; level[j] && i < Q->rows; ++i) {
-            dc_real c = -Q->slope[i*n + j];
-            if (c > 1024*DC_EPS && Q->slack[i] < way*c) way = Q->slack[i]/c;
+            dc_real c = -C_rows[i*n + j];
+            if (c > 1024*DC_EPS && s_rows[i] < way*c) way = s_rows[i]/c;
         }
         way /= DC_R(levels + 1);
-        Q->opening[j] = Q->multiplier[j]*way > rho ? rho/Q->multiplier[j] : way;
-        if (!(Q->opening[j] > 0 && Q->opening[j] < DC_REAL_MAX/1024)) return 0;
+        v[j] = mult[j]*way > rho ? rho/mult[j] : way;
+        if (!(v[j] > 0 && v[j] < DC_REAL_MAX/1024)) return 0;
     }
 
     /* the rows that meet there besides the corner's own; the pull of the others, which hardly changes any more */
     for (i = 0; i < Q->rows; ++i) {
-        const dc_real *c = Q->slope + i*n;
-        dc_real s = Q->slack[i], t = 0;
+        const dc_real *c = C_rows + i*n;
+        dc_real s = s_rows[i], t = 0;
         for (j = 0; j < n; ++j)
-            if (level[j]) s += c[j]*Q->opening[j];
-            else t += dc_abs(c[j])*Q->opening[j];
+            if (level[j]) s += c[j]*v[j];
+            else t += dc_abs(c[j])*v[j];
         if (s > 64*t) {
             t = rho/s;
             for (j = 0; j < n; ++j) pull[j] += t*c[j];
@@ -2441,18 +2502,20 @@ DCI_LANE int dci_corner_newton(dci_corner *Q, const int D, dc_real rho, int most
         s0[beside++] = s;
     }
     for (j = 0; j < n; ++j) {
-        dc_real t = Q->multiplier[j] - pull[j];
-        if (!level[j] && t > 0) Q->opening[j] = rho/t;
-        Q->dual[j] = rho/Q->opening[j];
+        dc_real t = mult[j] - pull[j];
+        if (!level[j] && t > 0) v[j] = rho/t;
+        lam[j] = rho/v[j];
     }
     if (beside > 0 && !dci_corner_share(Q, D, rho, C, s0, beside)) return 0;
     *steps = 0;
 
     /* all rows */
     for (it = 1; it <= most && it <= DCI_CORNER_NEWTON; ++it) {
-        if (!dci_corner_sums(D, Q->slope, Q->slack, Q->rows_a, Q->opening, rho, Q->stiffness[0], Q->pull[0])
-            || !dci_corner_sums(D, Q->slope + Q->rows_a*n, Q->slack + Q->rows_a, Q->rows - Q->rows_a, Q->opening, rho, Q->stiffness[1], Q->pull[1])
-            || (done = dci_corner_step(Q, D, rho, left)) < 0) return 0;
+        const int a = Q->rows_a, b = Q->rows - a;
+        if (!dci_corner_sums(D, C_rows, s_rows, a, v, rho, Q->stiffness[0], Q->pull[0])
+            || !dci_corner_sums(D, C_rows + a*n, s_rows + a, b, v, rho, Q->stiffness[1], Q->pull[1])) return 0;
+        done = dci_corner_step(Q, D, rho, left);
+        if (done < 0) return 0;
         *steps = it;
         if (done) return 1;
     }
@@ -2488,7 +2551,7 @@ DCI_LANE void dci_corner_close(const dci_corner *Q, const int D, dci_growth *G)
     }
     for (k = 0; k < 2; ++k)
         for (j = 0; j < D; ++j) {
-            G->pair->pull[k][j] = (k ? -u[j] : u[j])/Q->metres;
+            G->pair->pull[k][j] = dci_ncp_side(k)*u[j]/Q->metres;
             G->pair->arm[k][j] = G->at.free[j] - G->own_position[k][j];
         }
 }
@@ -2503,6 +2566,7 @@ DCI_LANE void dci_corner_close(const dci_corner *Q, const int D, dci_growth *G)
 DCI_LANE void dci_corner_phi(const dci_corner *Q, const int D, dc_real *Phi, dc_real *gamma)
 {
     const int n = D + 1, w = 2*D;
+    const dc_real *inv = Q->inverse;
     dc_real part[2][12], W[12], theta[9], J[12], L = Q->metres;
     int i, j, k, l;
     dci_corner_parts(Q, D, part[0], part[1]);
@@ -2520,7 +2584,7 @@ DCI_LANE void dci_corner_phi(const dci_corner *Q, const int D, dc_real *Phi, dc_
         dc_real x[4], z[4];
         for (i = 0; i < n; ++i) {
             x[i] = gamma[i*D + j];
-            z[i] = Q->inverse[j*n + i];                 /* G_B^-T e_j */
+            z[i] = inv[j*n + i];                 /* G_B^-T e_j */
         }
         dci_growth_ldl_solve(n, Q->factor, x);
         dci_growth_ldl_solve(n, Q->factor, z);
@@ -2531,8 +2595,8 @@ DCI_LANE void dci_corner_phi(const dci_corner *Q, const int D, dc_real *Phi, dc_
         for (i = 0; i < n; ++i) {
             dc_real t = 0, u = 0;
             for (l = 0; l < n; ++l) {
-                t += Q->inverse[i*n + l]*x[l];
-                u -= Q->inverse[i*n + l]*z[l];
+                t += inv[i*n + l]*x[l];
+                u -= inv[i*n + l]*z[l];
             }
             J[i*D + j] = t;
             Phi[i*w + j] = i < D ? t : t/L;
@@ -2553,12 +2617,13 @@ DCI_LANE void dci_corner_vjp(dci_corner *Q, const int D, dc_real rho, const dc_r
                              dc_real *z, dc_real *dz)
 {
     const int n = D + 1;
+    const dc_real *inv = Q->inverse;
     dc_real X[12], part[12], w[4], to_a[4], to_b[4], open[4];
     int i, j, l;
     dci_corner_parts(Q, D, X, part);
     for (i = 0; i < n; ++i) {
-        w[i] = -Q->inverse[D*n + i]*bar[0];
-        for (j = 0; j < D; ++j) w[i] -= Q->inverse[j*n + i]*Q->metres*bar[1 + j] + gamma[i*D + j]*ubar[j]/Q->metres;
+        w[i] = -inv[D*n + i]*bar[0];
+        for (j = 0; j < D; ++j) w[i] -= inv[j*n + i]*Q->metres*bar[1 + j] + gamma[i*D + j]*ubar[j]/Q->metres;
     }
     dci_growth_ldl_solve(n, Q->factor, w);
     for (i = 0; i < n; ++i) {
@@ -2573,7 +2638,7 @@ DCI_LANE void dci_corner_vjp(dci_corner *Q, const int D, dc_real rho, const dc_r
     }
     for (i = 0; i < n; ++i) {
         Y[i] = 0;
-        for (l = 0; l < n; ++l) Y[i] += Q->inverse[i*n + l]*open[l];
+        for (l = 0; l < n; ++l) Y[i] += inv[i*n + l]*open[l];
         if (i < D) Y[i] *= Q->metres;
     }
     for (i = 0; i < Q->rows; ++i) {
@@ -2683,7 +2748,7 @@ DCI_LANE void dci_growth_columns(const dci_growth *G, const int D, dc_real lengt
                     t += P->response[i*w + l]*move[l];
                     v += P->response[i*w + D + l]*turn[l];
                 }
-                o[i] = k ? v - t : v + t;
+                o[i] = v + dci_ncp_side(k)*t;
             }
             if (flat >= 0) {                            /* its own normal, whatever touches it */
                 for (i = D + 1; i < rows; ++i) o[i] = 0;
@@ -2701,6 +2766,7 @@ DCI_LANE void dci_growth_columns(const dci_growth *G, const int D, dc_real lengt
 static int dci_growth_central(dci_growth *G, dc_real rho)
 {
     dci_pair_nc *P = G->pair;
+    dc_real *w = P->cones.scaling;
     const dc_real root = dc_sqrt(rho), *s = G->at.slack, *z = G->at.dual;
     int i, k;
     for (k = 0; k < P->cones.runs; ++k) {
@@ -2708,7 +2774,7 @@ static int dci_growth_central(dci_growth *G, dc_real rho)
         const int at = R->first, end = R->first + R->count;
         dc_real s2 = 0, z2 = 0, u2 = 0, lam1, mu, q, f;
         if (!R->second_order) {
-            for (i = at; i < end; ++i) P->cones.scaling[i] = z[i] > s[i] ? z[i]/root : root/s[i];
+            for (i = at; i < end; ++i) w[i] = z[i] > s[i] ? z[i]/root : root/s[i];
             continue;
         }
         for (i = at + 1; i < end; ++i) {
@@ -2720,12 +2786,12 @@ static int dci_growth_central(dci_growth *G, dc_real rho)
         q = dc_max(dc_sqrt(lam1)*dc_sqrt(mu)/root, 1);
         R->eta = dc_sqrt(lam1/mu);
         for (i = at + 1; i < end; ++i) {                /* s_1 and -z_1 are parallel */
-            P->cones.scaling[i] = s[i]/lam1 - z[i]/mu;
-            u2 += P->cones.scaling[i]*P->cones.scaling[i];
+            w[i] = s[i]/lam1 - z[i]/mu;
+            u2 += w[i]*w[i];
         }
         f = u2 > 0 ? (q - 1/q)/(2*dc_sqrt(u2)) : 0;
-        for (i = at + 1; i < end; ++i) P->cones.scaling[i] *= f;
-        P->cones.scaling[at] = (q + 1/q)/2;
+        for (i = at + 1; i < end; ++i) w[i] *= f;
+        w[at] = (q + 1/q)/2;
     }
     return P->dim == 2 ? dci_pnc_qr(P, 2) : dci_pnc_qr(P, 3);
 }
@@ -4315,14 +4381,6 @@ static int dci_scene_valid(const dc_ncp_options *o, const dc_ncp_scene *sc)
     return 1;
 }
 
-/* One iterate or direction */
-static void dci_ncp_lay_point(dci_ncp_point *p, int free, int dual, dci_layout *l)
-{
-    p->free = DCI_LAY(l, free, dc_real);
-    p->dual = DCI_LAY(l, dual, dc_real);
-    p->slack = DCI_LAY(l, dual, dc_real);
-}
-
 /* Everything of a step but the body system's matrix: counts, then arrays. */
 static void dci_ncp_lay(dc_ncp *S, const dc_ncp_options *o, const dc_ncp_scene *sc, dci_layout *l)
 {
@@ -4624,16 +4682,21 @@ static dci_cones dci_load_cones(dci_load *g)
 }
 
 /* o = J v, and with `affine` gap/(h mu) */
-DCI_LANE void dci_load_rows(const dc_ncp *S, const dci_contact_nc *c, const dci_load *g, const int D, const dc_real *v, int affine, dc_real *o)
+DCI_LANE void dci_load_rows(const dc_ncp *S, const dci_contact_nc *c, const dci_load *g, const int D, const dc_real *v, int affine,
+                            dc_real *o)
 {
     dc_real u[3] = DC_ZERO, t[3];
     int i, k;
+
+    /* the relative velocity of the points */
     for (k = 0; k < 2; ++k) {
-        int d = S->place[c->body[k]].first_row;
-        if (d < 0) continue;
-        dci_ncp_wr(D, v + d + D, g->arm[k], t);
-        for (i = 0; i < D; ++i) u[i] += dci_ncp_side(k)*(v[d + i] + t[i]);
+        const dc_real side = dci_ncp_side(k);
+        int row = S->place[c->body[k]].first_row;
+        if (row < 0) continue;
+        dci_ncp_wr(D, v + row + D, g->arm[k], t);
+        for (i = 0; i < D; ++i) u[i] += side*(v[row + i] + t[i]);
     }
+
     o[0] = dci_ncp_dot(D, g->normal, u) + (affine ? g->gap/S->scene.h : 0);
     if (!g->run.second_order) return;
     o[0] /= c->mu;
@@ -4646,17 +4709,18 @@ DCI_LANE void dci_load_add(const dc_ncp *S, const dci_contact_nc *c, const dci_l
     const int nw = D == 2 ? 1 : 3;
     dc_real f[3], t[3];
     int i, j, k;
+
     for (i = 0; i < D; ++i) {
         f[i] = g->normal[i]*Z[0]/(g->run.second_order ? c->mu : 1);
         for (j = 1; j < g->run.count; ++j) f[i] += g->tangent[j - 1][i]*Z[j];
     }
     for (k = 0; k < 2; ++k) {
-        const dc_real sign = k ? DC_R(-1) : DC_R(1);
-        int d = S->place[c->body[k]].first_row;
-        if (d < 0) continue;
+        const dc_real side = dci_ncp_side(k);
+        int row = S->place[c->body[k]].first_row;
+        if (row < 0) continue;
         dci_ncp_rf(D, g->arm[k], f, t);
-        for (i = 0; i < D; ++i) F[d + i] += sign*f[i];
-        for (i = 0; i < nw; ++i) F[d + D + i] += sign*t[i];
+        for (i = 0; i < D; ++i) F[row + i] += side*f[i];
+        for (i = 0; i < nw; ++i) F[row + D + i] += side*t[i];
     }
 }
 
@@ -4665,78 +4729,92 @@ DCI_LANE void dci_load_begin(dc_ncp *S, const int D, dc_real *v)
 {
     const int nw = D == 2 ? 1 : 3;
     int i, k;
+
     for (k = 0; k < S->scene.bodies; ++k) {
         const dci_ncp_place *b = S->place + k;
-        for (i = 0; b->first_row >= 0 && i < D + nw; ++i) v[b->first_row + i] = i < D ? b->momentum[i]/b->mass : b->before.omega[i - D];
+        if (b->first_row < 0) continue;
+        for (i = 0; i < D + nw; ++i) v[b->first_row + i] = i < D ? b->momentum[i]/b->mass : b->before.omega[i - D];
     }
     for (k = 0; k < S->scene.contacts; ++k) {
         const dci_contact_nc *c = S->contact + k;
         dci_load *g = S->guess.load + k;
         const int cone = c->friction != DCI_NO_FRICTION;
-        dc_real o[3] = DC_ZERO, slip = 0, speed = c->fastest;
+        dc_real o[3] = DC_ZERO, slip = 0;
         i = 0;
         dci_run_add(&g->run, &i, 0, cone ? D : 1, cone);
         dci_ncp_tangents(D, g->normal, g->normal[D - 1] < 0 ? DC_R(-1) : DC_R(1), g->tangent);
         dci_load_rows(S, c, g, D, v, 1, o);
         for (i = 1; i < g->run.count; ++i) slip += o[i]*o[i];
+
+        /* inside the cones: the normal, and the speed of closing or of slip */
         g->dual[0] = (cone ? c->mu : 1)*g->unit;
-        g->slack[0] = dc_max(dc_max(o[0], speed), DC_R(1.5)*dc_sqrt(slip));
+        g->slack[0] = dc_max(dc_max(o[0], c->fastest), DC_R(1.5)*dc_sqrt(slip));
         for (i = 1; i < g->run.count; ++i) g->dual[i] = g->slack[i] = 0;
         g->run.path = g->unit;
     }
 }
 
+/* K = M + J^T H J = L U, H = W^-2; 0: a pivot vanished, or a vector is not inside */
 DCI_LANE int dci_load_factor(dc_ncp *S, const int D)
 {
     const int nw = D == 2 ? 1 : 3, nb = D + nw, n = S->system.bodies;
+    dci_ncp_system *system = &S->system;
     int i, j, k, l, q, side;
-    memset(S->system.matrix, 0, (size_t)(S->system.blocks*nb*nb)*sizeof(dc_real));
+
+    /* masses and inertias */
+    memset(system->matrix, 0, (size_t)(system->blocks*nb*nb)*sizeof(dc_real));
     for (k = 0; k < S->scene.bodies; ++k) {
         const dci_ncp_place *b = S->place + k;
         dc_real *K;
         if (b->first_row < 0) continue;
-        K = S->system.matrix + S->system.slot[b->first_row/nb*(n + 1)]*nb*nb;
+        K = system->matrix + system->slot[b->first_row/nb*(n + 1)]*nb*nb;
         for (i = 0; i < D; ++i) K[i*nb + i] = b->mass;
         for (i = 0; i < nw; ++i)
             for (j = 0; j < nw; ++j) K[(D + i)*nb + D + j] = b->inertia[i*nw + j];
     }
+
     for (k = 0; k < S->scene.contacts; ++k) {
         const dci_contact_nc *c = S->contact + k;
         dci_load *g = S->guess.load + k;
         const dci_cones cones = dci_load_cones(g);
         const int m = g->run.count;
-        dc_real A[2][3][6];
+        const dc_real per_mu = g->run.second_order ? c->mu : 1, *H = g->curvature;
+        dc_real J[2][3][6];
+
+        /* H, and the rows of J */
         if (!dci_cone_scaling(&cones, g->slack, g->dual)) return 0;
         if (g->run.second_order) dci_ncp_cone_h(m, g->scaling, g->run.eta, g->curvature);
         else g->curvature[0] = g->dual[0]/g->slack[0];
-        for (side = 0; side < 2; ++side)                    /* rows of J */
+        for (side = 0; side < 2; ++side)
             for (i = 0; i < m; ++i) {
                 dc_real d[3], t[3];
-                for (j = 0; j < D; ++j) d[j] = dci_ncp_side(side)*(i > 0 ? g->tangent[i - 1][j] : g->run.second_order ? g->normal[j]/c->mu : g->normal[j]);
+                for (j = 0; j < D; ++j) d[j] = dci_ncp_side(side)*(i > 0 ? g->tangent[i - 1][j] : g->normal[j]/per_mu);
                 dci_ncp_rf(D, g->arm[side], d, t);
-                for (j = 0; j < nb; ++j) A[side][i][j] = j < D ? d[j] : t[j - D];
+                for (j = 0; j < nb; ++j) J[side][i][j] = j < D ? d[j] : t[j - D];
             }
+
+        /* K += J^T H J, block by block */
         for (side = 0; side < 2; ++side) {
             int col = S->place[c->body[side]].first_row;
-            dc_real HA[3][6];
+            dc_real HJ[3][6];
             if (col < 0) continue;
             for (i = 0; i < m; ++i)
                 for (j = 0; j < nb; ++j) {
-                    HA[i][j] = 0;
-                    for (l = 0; l < m; ++l) HA[i][j] += g->curvature[i*m + l]*A[side][l][j];
+                    HJ[i][j] = 0;
+                    for (l = 0; l < m; ++l) HJ[i][j] += H[i*m + l]*J[side][l][j];
                 }
             for (l = 0; l < 2; ++l) {
                 int row = S->place[c->body[l]].first_row;
                 dc_real *K;
                 if (row < 0) continue;
-                K = S->system.matrix + S->system.slot[row/nb*n + col/nb]*nb*nb;
+                K = system->matrix + system->slot[row/nb*n + col/nb]*nb*nb;
                 for (i = 0; i < nb; ++i)
                     for (j = 0; j < nb; ++j)
-                        for (q = 0; q < m; ++q) K[i*nb + j] += A[l][q][i]*HA[q][j];
+                        for (q = 0; q < m; ++q) K[i*nb + j] += J[l][q][i]*HJ[q][j];
             }
         }
     }
-    return dci_ncp_lu(&S->system, nb);
+    return dci_ncp_lu(system, nb);
 }
 
 /* k = W^-1 (lam \ rc) */
@@ -4752,37 +4830,49 @@ DCI_LANE void dci_load_solve(dc_ncp *S, const int D, const dc_real *v, dc_real *
 {
     const int nw = D == 2 ? 1 : 3;
     int i, j, k;
+
+    /* what is left of the momentum */
     for (k = 0; k < S->scene.bodies; ++k) {
         const dci_ncp_place *b = S->place + k;
+        const dc_real *own;
+        dc_real *out;
         if (b->first_row < 0) continue;
-        for (i = 0; i < D; ++i) dv[b->first_row + i] = b->momentum[i] - b->mass*v[b->first_row + i];
+        own = v + b->first_row;
+        out = dv + b->first_row;
+        for (i = 0; i < D; ++i) out[i] = b->momentum[i] - b->mass*own[i];
         for (i = 0; i < nw; ++i) {
-            dv[b->first_row + D + i] = b->momentum[D + i];
-            for (j = 0; j < nw; ++j) dv[b->first_row + D + i] -= b->inertia[nw*i + j]*v[b->first_row + D + j];
+            out[D + i] = b->momentum[D + i];
+            for (j = 0; j < nw; ++j) out[D + i] -= b->inertia[nw*i + j]*own[D + j];
         }
     }
+
+    /* J^T (Z - k - H (J v + gap/h - S)) */
     for (k = 0; k < S->scene.contacts; ++k) {
         dci_load *g = S->guess.load + k;
+        const int m = g->run.count;
         dc_real o[3], y[3], back[3];
         dci_load_rows(S, S->contact + k, g, D, v, 1, o);
         dci_load_back(g, back);
-        for (i = 0; i < g->run.count; ++i) {
+        for (i = 0; i < m; ++i) {
             y[i] = g->dual[i] - back[i];
-            for (j = 0; j < g->run.count; ++j) y[i] -= g->curvature[i*g->run.count + j]*(o[j] - g->slack[j]);
+            for (j = 0; j < m; ++j) y[i] -= g->curvature[i*m + j]*(o[j] - g->slack[j]);
         }
         dci_load_add(S, S->contact + k, g, D, y, dv);
     }
     dci_ncp_lu_solve(&S->system, D + nw, dv);
+
+    /* slacks and duals */
     for (k = 0; k < S->scene.contacts; ++k) {
         dci_load *g = S->guess.load + k;
+        const int m = g->run.count;
         dc_real o[3], a[3], back[3];
         dci_load_rows(S, S->contact + k, g, D, v, 1, o);
         dci_load_rows(S, S->contact + k, g, D, dv, 0, a);
         dci_load_back(g, back);
-        for (i = 0; i < g->run.count; ++i) g->slack_step[i] = a[i] + o[i] - g->slack[i];
-        for (i = 0; i < g->run.count; ++i) {
+        for (i = 0; i < m; ++i) g->slack_step[i] = a[i] + o[i] - g->slack[i];
+        for (i = 0; i < m; ++i) {
             g->dual_step[i] = -back[i];
-            for (j = 0; j < g->run.count; ++j) g->dual_step[i] -= g->curvature[i*g->run.count + j]*g->slack_step[j];
+            for (j = 0; j < m; ++j) g->dual_step[i] -= g->curvature[i*m + j]*g->slack_step[j];
         }
     }
 }
@@ -4812,30 +4902,39 @@ static dc_real dci_load_along(const dc_ncp *S, dc_real a)
     return sum/DC_R(S->scene.contacts);
 }
 
+/* the products for the place t on the path, with a part q of the direction's second order */
+static void dci_load_rc(dc_ncp *S, dc_real t, dc_real q, int second)
+{
+    dc_real work[6];
+    int k;
+    for (k = 0; k < S->scene.contacts; ++k) {
+        dci_load *g = S->guess.load + k;
+        const dci_cones cones = dci_load_cones(g);
+        dci_cone_rc(&cones, g->slack, g->dual, t, 0, q, second ? g->slack_step : NULL, g->dual_step, g->product, work);
+    }
+}
+
 /* Impulses in S->guess; velocities in v, dv is scratch. 0: none. */
 DCI_LANE int dci_load_estimate(dc_ncp *S, const int D, dc_real *v, dc_real *dv)
 {
-    dc_real nu, first = 0, a, sigma, rest = 1, work[6];      /* rest: what is left of the first residual */
+    dc_real nu, first = 0, a, sigma, rest = 1;      /* rest: what is left of the first residual */
     int it, i, k;
+
     dci_load_begin(S, D, v);
     for (it = 0; it < DCI_LOAD_MOST; ++it) {
         nu = dci_load_along(S, 0);
         if (it == 0) first = nu;
         if (!(nu > DC_R(1e-6)*first && nu < DC_REAL_MAX) && rest < DC_R(1e-3)) return nu >= 0 && nu < DC_REAL_MAX;
         if (!dci_load_factor(S, D)) return 0;
-        for (k = 0; k < S->scene.contacts; ++k) {
-            dci_load *g = S->guess.load + k;
-            const dci_cones cones = dci_load_cones(g);
-            dci_cone_rc(&cones, g->slack, g->dual, 0, 0, 0, NULL, NULL, g->product, work);
-        }
+
+        /* predictor, and how far it gets */
+        dci_load_rc(S, 0, 0, 0);
         dci_load_solve(S, D, v, dv);
         a = dci_load_length(S, 1);
         sigma = dc_min(dc_max(dci_load_along(S, a)/nu, 0), 1);
-        for (k = 0; k < S->scene.contacts; ++k) {
-            dci_load *g = S->guess.load + k;
-            const dci_cones cones = dci_load_cones(g);
-            dci_cone_rc(&cones, g->slack, g->dual, sigma*sigma*sigma*nu, 0, a, g->slack_step, g->dual_step, g->product, work);
-        }
+
+        /* corrector */
+        dci_load_rc(S, sigma*sigma*sigma*nu, a, 1);
         dci_load_solve(S, D, v, dv);
         a = dc_min(DC_R(0.95)*dci_load_length(S, 1/DC_R(0.95)), 1);
         rest *= 1 - a;
@@ -4934,69 +5033,96 @@ static void dci_ncp_sizes(const dci_contact_nc *c, int i, dc_real impulse, dc_re
     *s = psi ? impulse*arm : speed/arm;
 }
 
-/* Pairs at the central point of their growth problem at the old poses: the first normals are then right. Impulses as guessed. */
+/* The pair of contact c at the central point of its growth problem at the old poses: the first normals are then right. And, the first
+ * time of several contacts, the geometry of shapes that are nearly hard, for the guess of the load. */
+static void dci_ncp_cold_pair(dc_ncp *S, const dci_ncp_start *start, dci_contact_nc *c, dci_load *load)
+{
+    const int D = S->size.dim;
+    const dci_pair_nc *P = &c->pair;
+    dc_real *z = S->now.dual + c->row.dual + c->row.pair, *s = S->now.slack + c->row.dual + c->row.pair, *y = S->now.free + c->row.free;
+    dc_real len;
+    dci_growth G;
+    dc_growth_result r;
+    int i;
+
+    c->at.branch = 0;
+    dci_ncp_growth(S, c, 0, &G);
+    if (!S->guessed) dci_ncp_speed(S, c, &G);
+    load->unit = c->unit.impulse*c->fastest/c->unit.impulse_rate;
+
+    /* the central point at the start's products, of unknowns, duals and slacks */
+    if (dci_growth_solve(&G, dci_ncp_products(S, c, start), 1, 30, &r) != DC_OK) dci_growth_start(&G);
+    for (i = 0; i < P->unknowns; ++i) y[i] = G.at.free[i];
+    for (i = 0; i < P->rows; ++i) {
+        z[i] = G.at.dual[i];
+        s[i] = G.at.slack[i];
+    }
+    if (S->guessed || S->scene.contacts == 1) return;
+
+    /* normal and arms of shapes that are nearly hard */
+    dci_growth_go_on(&G, DC_R(1e-4)*P->weight, 1, 20, &r);
+    len = dc_sqrt(dci_ncp_dot(D, P->pull[0], P->pull[0]));
+    for (i = 0; i < D; ++i) {
+        load->normal[i] = len > 0 ? -P->pull[0][i]/len : 0;
+        load->arm[0][i] = P->arm[0][i];
+        load->arm[1][i] = P->arm[1][i];
+    }
+
+    /* what relaxing adds to the growth is taken off by Newton's step to none */
+    dci_cone_rc(&P->cones, G.at.slack, G.at.dual, 0, 0, 0, NULL, NULL, G.residual.product, G.work);
+    dci_growth_direction(&G, &G.predictor);
+    load->gap = len > 0 ? (G.at.free[D] + dc_min(G.predictor.free[D], 0) - 1 - c->bounce.gap/c->size)*P->weight/len : 1;
+}
+
+/* The impulses of contact c as guessed, and slacks by the start's measures */
+static void dci_ncp_cold_forces(dc_ncp *S, const dci_ncp_start *start, int first, dci_contact_nc *c, const dci_load *load)
+{
+    const int D = S->size.dim;
+    const dc_real speed = c->fastest, way = S->scene.h*speed, least = S->guessed > 0 && first ? c->unit.impulse : load->unit;
+    const dc_real gamma = load->dual[0]/(load->run.second_order ? c->mu : 1);
+    const dc_real U = start->load*(S->guessed > 0 ? dc_max(gamma, least) : least);
+    const dc_real slack = start->gap*(start->wide ? dc_max(c->size, way) : way);
+    const dc_real slip = start->slip*(start->wide ? dc_max(c->unit.speed, speed) : speed);
+    dc_real *z = S->now.dual + c->row.dual, *s = S->now.slack + c->row.dual;
+    int i;
+
+    dci_ncp_path(c, U*slack, U*slip, dci_ncp_products(S, c, start));
+    s[0] = dc_max(c->size*(S->now.free[c->row.free + D] - 1) - c->bounce.gap, slack);
+    z[0] = c->head[0].path/s[0];
+    for (i = 1; i < c->row.pair; ++i) dci_ncp_sizes(c, i, U, slip, z + i, s + i);
+    if (c->friction == DCI_CONE) {
+        z[1] = c->mu*U;
+        s[1] = c->head[1].path/z[1];
+        for (i = 2; i < 2 + D; ++i) z[i] = s[i] = 0;
+    }
+}
+
+/* All of S->now by a cold start */
 static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S, const dci_ncp_start *start, int first)
 {
-    const dc_real h = S->scene.h;
-    int i, k, D = S->size.dim;
-    for (i = 0; i < S->size.free; ++i) S->now.free[i] = 0;
-    for (k = 0; k < S->scene.contacts; ++k) {
-        dci_contact_nc *c = S->contact + k;
-        dci_pair_nc *P = &c->pair;
-        dci_load *g = S->guess.load + k;
-        dc_real *z = S->now.dual + c->row.dual + c->row.pair, *s = S->now.slack + c->row.dual + c->row.pair, *y = S->now.free + c->row.free, len;
-        dc_real products;
-        dci_growth G;
-        dc_growth_result r;
-        c->at.branch = 0;
-        dci_ncp_growth(S, c, 0, &G);
-        if (!S->guessed) dci_ncp_speed(S, c, &G);
-        products = dci_ncp_products(S, c, start);
-        g->unit = c->unit.impulse*c->fastest/c->unit.impulse_rate;
-        if (dci_growth_solve(&G, products, 1, 30, &r) != DC_OK) dci_growth_start(&G);
-        for (i = 0; i < P->unknowns; ++i) y[i] = G.at.free[i];
-        for (i = 0; i < P->rows; ++i) {
-            z[i] = G.at.dual[i];
-            s[i] = G.at.slack[i];
-        }
-        if (S->guessed || S->scene.contacts == 1) continue;
+    const int D = S->size.dim;
+    dc_real *guess = S->guess.velocity;
+    int i, k;
 
-        /* the geometry of shapes that are nearly hard */
-        dci_growth_go_on(&G, DC_R(1e-4)*P->weight, 1, 20, &r);
-        len = dc_sqrt(dci_ncp_dot(D, P->pull[0], P->pull[0]));
-        for (i = 0; i < D; ++i) {
-            g->normal[i] = len > 0 ? -P->pull[0][i]/len : 0;
-            g->arm[0][i] = P->arm[0][i];
-            g->arm[1][i] = P->arm[1][i];
-        }
-        /* what relaxing adds to the growth is taken off by Newton's step to none */
-        dci_cone_rc(&P->cones, G.at.slack, G.at.dual, 0, 0, 0, NULL, NULL, G.residual.product, G.work);
-        dci_growth_direction(&G, G.predictor.free, G.predictor.slack, G.predictor.dual);
-        g->gap = len > 0 ? (G.at.free[D] + dc_min(G.predictor.free[D], 0) - 1 - c->bounce.gap/c->size)*P->weight/len : 1;
+    /* pairs, and the guess of the load */
+    for (i = 0; i < S->size.free; ++i) S->now.free[i] = 0;
+    for (k = 0; k < S->scene.contacts; ++k) dci_ncp_cold_pair(S, start, S->contact + k, S->guess.load + k);
+    if (!S->guessed && S->scene.contacts > 1) {
+        const int known = D == 2 ? dci_load_estimate_2(S, guess, S->step.free) : dci_load_estimate_3(S, guess, S->step.free);
+        S->guessed = known ? 1 : -1;
     }
-    if (!S->guessed && S->scene.contacts > 1) S->guessed = (D == 2 ? dci_load_estimate_2(S, S->guess.velocity, S->step.free) : dci_load_estimate_3(S, S->guess.velocity, S->step.free)) ? 1 : -1;
-    for (i = 0; start->from == DCI_FROM_GUESS && S->guessed > 0 && i < S->size.velocities; ++i) S->now.free[i] = S->guess.velocity[i];
+
+    /* velocities: at rest, guessed, or those before */
+    for (i = 0; start->from == DCI_FROM_GUESS && S->guessed > 0 && i < S->size.velocities; ++i) S->now.free[i] = guess[i];
     for (k = 0; start->from == DCI_FROM_BEFORE && k < S->scene.bodies; ++k) {
         const dci_ncp_place *b = S->place + k;
-        for (i = 0; b->first_row >= 0 && i < S->size.body; ++i) S->now.free[b->first_row + i] = i < D ? b->before.velocity[i] : b->before.omega[i - D];
+        dc_real *v;
+        if (b->first_row < 0) continue;
+        v = S->now.free + b->first_row;
+        for (i = 0; i < S->size.body; ++i) v[i] = i < D ? b->before.velocity[i] : b->before.omega[i - D];
     }
-    for (k = 0; k < S->scene.contacts; ++k) {
-        dci_contact_nc *c = S->contact + k;
-        const dci_load *g = S->guess.load + k;
-        const dc_real speed = c->fastest, least = S->guessed > 0 && first ? c->unit.impulse : g->unit;
-        const dc_real U = start->load*(S->guessed > 0 ? dc_max(g->dual[0]/(g->run.second_order ? c->mu : 1), least) : least);
-        dc_real *z = S->now.dual + c->row.dual, *s = S->now.slack + c->row.dual;
-        const dc_real slack = start->gap*(start->wide ? dc_max(c->size, h*speed) : h*speed), slip = start->slip*(start->wide ? dc_max(c->unit.speed, speed) : speed);
-        dci_ncp_path(c, U*slack, U*slip, dci_ncp_products(S, c, start));
-        s[0] = dc_max(c->size*(S->now.free[c->row.free + D] - 1) - c->bounce.gap, slack);
-        z[0] = c->head[0].path/s[0];
-        for (i = 1; i < c->row.pair; ++i) dci_ncp_sizes(c, i, U, slip, z + i, s + i);
-        if (c->friction == DCI_CONE) {
-            z[1] = c->mu*U;
-            s[1] = c->head[1].path/z[1];
-            for (i = 2; i < 2 + D; ++i) z[i] = s[i] = 0;
-        }
-    }
+
+    for (k = 0; k < S->scene.contacts; ++k) dci_ncp_cold_forces(S, start, first, S->contact + k, S->guess.load + k);
 }
 
 /* Bodies that no contact holds: Newton on their own rows, to rounding. */
@@ -5194,47 +5320,83 @@ static DCI_NOINLINE void dci_ncp_bounce_slopes(dc_ncp *S)
     }
 }
 
+/* where the solution of contact c is in `keep`: y, z, s */
+static dci_ncp_point dci_ncp_kept(const dci_contact_nc *c, dc_real *keep)
+{
+    dci_ncp_point at;
+    at.free = keep + DCI_KEEP_HEAD;
+    at.dual = at.free + c->pair.unknowns;
+    at.slack = at.dual + c->row.count;
+    return at;
+}
+
+/* one contact's numbers of a point from another: to begins at the first of its own, from likewise */
+static void dci_ncp_copy(const dci_contact_nc *c, const dci_ncp_point *from, const dci_ncp_point *to)
+{
+    memcpy(to->free, from->free, (size_t)c->pair.unknowns*sizeof(dc_real));
+    memcpy(to->dual, from->dual, (size_t)c->row.count*sizeof(dc_real));
+    memcpy(to->slack, from->slack, (size_t)c->row.count*sizeof(dc_real));
+}
+
+/* the iterate of contact c */
+static dci_ncp_point dci_ncp_own(const dc_ncp *S, const dci_contact_nc *c)
+{
+    dci_ncp_point at;
+    at.free = S->now.free + c->row.free;
+    at.dual = S->now.dual + c->row.dual;
+    at.slack = S->now.slack + c->row.dual;
+    return at;
+}
+
 /* The warm start: the kept solution of every contact, moved with the velocities of the bodies, and pushed off the boundary by
  * as much as the equations are off: nothing in the same state again, much at an impact. 0 when a contact has none. */
 static DCI_NOINLINE int dci_ncp_warm(dc_ncp *S)
 {
-    int i, j, k;
+    const int D = S->size.dim;
     dc_real eq, cp, push;
+    int i, j, k;
+
+    /* contacts as kept */
     for (k = 0; k < S->scene.contacts; ++k) {
-        const dc_real *keep = S->scene.contact[k].keep;
+        dc_real *keep = S->scene.contact[k].keep;
         dci_contact_nc *c = S->contact + k;
+        dci_ncp_point kept, own = dci_ncp_own(S, c);
         if (!keep || !(keep[0] > 0) || !dci_all_in_limit(keep, DCI_KEEP_HEAD + c->pair.unknowns + 2*c->row.count)) return 0;
-        keep += DCI_KEEP_HEAD;
-        memcpy(S->now.free + c->row.free, keep, (size_t)c->pair.unknowns*sizeof(dc_real));
-        memcpy(S->now.dual + c->row.dual, keep + c->pair.unknowns, (size_t)c->row.count*sizeof(dc_real));
-        memcpy(S->now.slack + c->row.dual, keep + c->pair.unknowns + c->row.count, (size_t)c->row.count*sizeof(dc_real));
+        kept = dci_ncp_kept(c, keep);
+        dci_ncp_copy(c, &kept, &own);
         dci_ncp_path(c, c->head[0].end, c->unit.impulse*c->unit.speed, c->unit.length);
     }
+
+    /* velocities before the step, and how much the equations are off with them */
     for (i = 0; i < S->scene.bodies; ++i) {
         const dci_ncp_place *b = S->place + i;
+        dc_real *v;
         if (b->first_row < 0) continue;
-        for (j = 0; j < S->size.dim; ++j) S->now.free[b->first_row + j] = b->before.velocity[j];
-        for (j = 0; j < S->size.body - S->size.dim; ++j) S->now.free[b->first_row + S->size.dim + j] = b->before.omega[j];
+        v = S->now.free + b->first_row;
+        for (j = 0; j < S->size.body; ++j) v[j] = j < D ? b->before.velocity[j] : b->before.omega[j - D];
     }
     dci_ncp_free(S);
     dci_ncp_eval(S, &S->now, &eq, &cp);
     push = dc_max(dc_min(DC_R(0.007)*eq, DC_R(0.1)), S->rho);
+
+    /* off the boundary, each number in its unit */
     for (k = 0; k < S->scene.contacts; ++k) {
         dci_contact_nc *c = S->contact + k;
+        const dci_contact_units *unit = &c->unit;
         dc_real *z = S->now.dual + c->row.dual, *s = S->now.slack + c->row.dual;
         dci_cones gap = DC_ZERO;
         gap.run = c->head;
         gap.runs = 1;
-        if (!dci_cone_push(&gap, push*c->unit.impulse, push*c->unit.length, z, s)) return 0;
+        if (!dci_cone_push(&gap, push*unit->impulse, push*unit->length, z, s)) return 0;
         for (i = 1; i < c->row.pair; ++i) {
             dc_real dz, ds;
-            if (c->friction == DCI_CONE && i > 1 && i < 2 + S->size.dim) continue;
-            dci_ncp_sizes(c, i, push*c->unit.impulse, push*c->unit.speed, &dz, &ds);
+            if (c->friction == DCI_CONE && i > 1 && i < 2 + D) continue;
+            dci_ncp_sizes(c, i, push*unit->impulse, push*unit->speed, &dz, &ds);
             if (!(z[i] > 0 && s[i] > 0)) return 0;
             z[i] += dz;
             s[i] += ds;
         }
-        if (!dci_cone_push(&c->pair.cones, push, push*c->unit.length, z + c->row.pair, s + c->row.pair)) return 0;
+        if (!dci_cone_push(&c->pair.cones, push, push*unit->length, z + c->row.pair, s + c->row.pair)) return 0;
     }
     return 1;
 }
@@ -5245,11 +5407,12 @@ static void dci_ncp_remember(const dc_ncp *S, int valid)
     for (k = 0; k < S->scene.contacts; ++k) {
         dc_real *keep = S->scene.contact[k].keep;
         const dci_contact_nc *c = S->contact + k;
+        dci_ncp_point kept, own;
         if (!keep) continue;
         keep[0] = DC_R(valid);
-        memcpy(keep + DCI_KEEP_HEAD, S->now.free + c->row.free, (size_t)c->pair.unknowns*sizeof(dc_real));
-        memcpy(keep + DCI_KEEP_HEAD + c->pair.unknowns, S->now.dual + c->row.dual, (size_t)c->row.count*sizeof(dc_real));
-        memcpy(keep + DCI_KEEP_HEAD + c->pair.unknowns + c->row.count, S->now.slack + c->row.dual, (size_t)c->row.count*sizeof(dc_real));
+        kept = dci_ncp_kept(c, keep);
+        own = dci_ncp_own(S, c);
+        dci_ncp_copy(c, &own, &kept);
     }
 }
 
