@@ -1,14 +1,16 @@
 /* dc_ncp.h - v0.1.0 - rigid contact dynamics and collision detection in one solve, with exact gradients
  * SPDX-License-Identifier: MIT OR Unlicense
  *
- * DOES     convex shapes (half-space, sphere, box, polytope, capsule, cylinder, cone, ellipsoid, their moves and Minkowski
- *          sums) in 2D and 3D; their growth distance with derivatives by poses and by shape; a time step that finds next
- *          velocities, contact points, normals and forces together (SILICO [1]), with linear or cone friction, torsional
- *          friction and restitution; its derivatives by state, loads, mass, inertia, friction, time step and shape.
+ * DOES     convex shapes (half-space, sphere, box, polytope, capsule, cylinder, cone, ellipsoid, their moves and
+ *          Minkowski sums) in 2D and 3D; their growth distance with derivatives by poses and by shape; a time step that
+ *          finds next velocities, contact points, normals and forces together (SILICO [1]), with linear or cone
+ *          friction, torsional friction and restitution; its derivatives by state, loads, mass, inertia, friction, time
+ *          step and shape.
  * DOES NOT know joints, draw, or take shapes that are not convex: give a body several contacts for a union.
  *
  * USE
- *   In one C or C++ file: #define DC_NCP_IMPLEMENTATION, then #include "dc_ncp.h"; dc_contact.h likewise. Elsewhere include it.
+ *   In one C or C++ file: #define DC_NCP_IMPLEMENTATION, then #include "dc_ncp.h"; dc_contact.h likewise. Elsewhere
+ *   include it.
  *   A ball falls on the floor; cc -std=c99 -O2 program.c -lm
  *
  *|#define DC_CONTACT_IMPLEMENTATION
@@ -51,53 +53,79 @@
  *   L           metres of one unit of alpha
  *
  * NATURAL UNITS
- *   Everything a step compares, relaxes or starts from is measured in units of each contact, of constants of the scene alone:
- *   length    l = a b/(a + b) of the sizes of its two shapes, that of the one that grows where the other is a half-space
+ *   Everything a step compares, relaxes or starts from is measured in units of each contact, of constants of the scene
+ *   alone:
+ *   length    l = a b/(a + b) of the sizes of its two shapes, that of the one that grows where the other is a
+ *             half-space
  *   impulse   U = m |g| h, 1/m = 1/m_a + 1/m_b: what gravity gives the reduced mass in a step
  *   speed     V = sqrt(|g| l)
- *   with |g| the option `acceleration`, by default gravity's length, and l/(100 h^2) without gravity. Products at the end are
- *   rho U l/(4 sqrt(1 + mu^2)) of gamma and gap, rho U V of friction and slip, rho l of lam and slack. So a body that rests by its
- *   own weight hovers by at most rho l/4 and creeps at about rho V/(mu - mu'), mu' the share of mu it uses: a cube of 1 m at
- *   rho 1e-6 by 0.1 um and a few um/s, of 1 g or 10 t, at any step; a tenth of the load, ten times as far. dc_ncp_info has the
- *   largest of both. No status depends on kg, m or s.
+ *   with |g| the option `acceleration`, by default gravity's length, and l/(100 h^2) without gravity. Products at the
+ *   end are rho U l/(4 sqrt(1 + mu^2)) of gamma and gap, rho U V of friction and slip, rho l of lam and slack. So a
+ *   body that rests by its own weight hovers by at most rho l/4 and creeps at about rho V/(mu - mu'), mu' the share of
+ *   mu it uses: a cube of 1 m at rho 1e-6 by 0.1 um and a few um/s, of 1 g or 10 t, at any step; a tenth of the load,
+ *   ten times as far. dc_ncp_info has the largest of both. No status depends on kg, m or s.
  *
  * CONTRACTS
- *   Memory    The caller's arena; dc_..._bytes is enough for one call from a fresh arena. Shapes stay where they were made.
- *             Worst stack of any function below 3 KB (`make facts`).
+ *   Memory    The caller's arena; dc_..._bytes is enough for one call from a fresh arena. Shapes stay where they were
+ *             made. Worst stack of any function below 3 KB (`make facts`).
  *   Errors    dc_status; what each means here:
- *             DC_E_ARG       not finite, out of range, NULL, a bad index or count, a body in contact with itself, two shapes
- *                            neither of which grows; outputs and arena untouched
+ *             DC_E_ARG       not finite, out of range, NULL, a bad index or count, a body in contact with itself, two
+ *                            shapes neither of which grows; outputs and arena untouched
  *             DC_E_MEMORY    the arena is too small: give dc_..._bytes of it; outputs and arena untouched
- *             DC_E_DIVERGED  the limit of iterations, or every start stalled; the best iterate is in `next` (in *out), and the
- *                            functions that ask a solution return this status for it
+ *             DC_E_DIVERGED  the limit of iterations, or every start stalled; the best iterate is in `next` (in *out),
+ *                            and the functions that ask a solution return this status for it
  *             DC_E_SINGULAR  a pivot vanished; as DC_E_DIVERGED
- *             DC_E_RANGE     numbers overflowed; as DC_E_DIVERGED where finite. dc_ncp_broad, dc_shape_hull: the list is full
+ *             DC_E_RANGE     numbers overflowed; as DC_E_DIVERGED where finite. dc_ncp_broad, dc_shape_hull: the list
+ *                            is full
  *   Threads   Every function is re-entrant. Same input, same bits.
- *   Accuracy  All 3600 runs of the published drop grid are solved, cold and warm, and no contact is deeper than 2 rho l;
- *             dc_ncp_info bounds the depth of every step. Creep and hover of a cube of 1 g to 10 t at steps of 1e-3 to 0.1 s stay below
- *             1e-5 m/s and 1e-6 sides (test_ncp_units). The formulation of the paper, whose tables `make bench` prints beside its
- *             own, is in tests/bench/ncp_baselines.h.
- *             Gradients are those of the step solved to rounding: before the first of them the solution is polished by Newton's
- *             steps. They agree with central differences to 1e-8 of the largest entry in every parameter (test_ncp_exact).
- *             Growth: alpha within rho for each row from 1e-6 to 1e6 sizes apart, in units from 1e-6 to 1e6; Jacobians at the
- *             default rho agree with differences to 1e-7, near and 1000 sizes apart (test_ncp_growth).
- *   Cost      One core of a server, gcc 12 -O2, `make bench`: a step of the drop scene 11 us cold, 4 us warm; four 2D blocks with
- *             ten contacts 0.29 ms. Growth of random hulls of 8 to 30 faces with its Jacobian 2.8 us cold, 1.8 us
- *             warm, of boxes with parallel faces 1.8 us; of shapes with cones 10 to 30 us.
- *             A step factors its body system at most max_iterations times, and 15 times more, in smaller blocks, for the guess of
- *             the load where there are two contacts or more; the polish before gradients takes 7 at most. Growth problems: at most 50
- *             iterations each, one for each contact and start, of which there are 64 at most, and one more where contacts bounce.
- *   Limits    The equations have no merit function whose descent is assured: in hard scenes a step now and then needs several starts,
- *             and a few in a thousand end with DC_E_DIVERGED: look at the status. `make robust` counts them by family; heavy on
- *             light at ratios of 1e4 and more, and bodies jammed in notches steeper than friction's angle, where forces are not
- *             unique, are the worst. A warm start is for scenes that change little: among tumbling bodies a cold one takes
- *             fewer steps.
- *             Gradients hold fixed which contacts bounce and which tangents the pyramid has. Friction acts at one point of a
- *             contact; angular momentum of two bodies that collide is off by h v x F, since the point is that of the end of
- *             the step.
+ *   Accuracy  All 3600 runs of the published drop grid are solved, cold and warm, and no contact is deeper than 2 rho
+ *             l; dc_ncp_info bounds the depth of every step. Creep and hover of a cube of 1 g to 10 t at steps of 1e-3
+ *             to 0.1 s stay below 1e-5 m/s and 1e-6 sides (test_ncp_units). The formulation of the paper, whose tables
+ *             `make bench` prints beside its own, is in tests/bench/ncp_baselines.h.
+ *             Gradients are those of the step solved to rounding: before the first of them the solution is polished by
+ *             Newton's steps. They agree with central differences to 1e-8 of the largest entry in every parameter
+ *             (test_ncp_exact).
+ *             Growth: alpha within rho for each row from 1e-6 to 1e6 sizes apart, in units from 1e-6 to 1e6; Jacobians
+ *             at the default rho agree with differences to 1e-7, near and 1000 sizes apart (test_ncp_growth).
+ *   Cost      One core of a server, gcc 12 -O2, `make bench`: a step of the drop scene 11 us cold, 4 us warm; four 2D
+ *             blocks with ten contacts 0.29 ms. Growth of random hulls of 8 to 30 faces with its Jacobian 2.8 us cold,
+ *             1.8 us warm, of boxes with parallel faces 1.8 us; of shapes with cones 10 to 30 us.
+ *             A step factors its body system at most max_iterations times, and 15 times more, in smaller blocks, for
+ *             the guess of the load where there are two contacts or more; the polish before gradients takes 7 at most.
+ *             Growth problems: at most 50 iterations each, one for each contact and start, of which there are 64 at
+ *             most, and one more where contacts bounce.
+ *   Limits    The equations have no merit function whose descent is assured: in hard scenes a step now and then needs
+ *             several starts, and a few in a thousand end with DC_E_DIVERGED: look at the status. `make robust` counts
+ *             them by family; heavy on light at ratios of 1e4 and more, and bodies jammed in notches steeper than
+ *             friction's angle, where forces are not unique, are the worst. A warm start is for scenes that change
+ *             little: among tumbling bodies a cold one takes fewer steps.
+ *             Gradients hold fixed which contacts bounce and which tangents the pyramid has. Friction acts at one point
+ *             of a contact; angular momentum of two bodies that collide is off by h v x F, since the point is that of
+ *             the end of the step.
+ *
+ * CHAPTERS of the implementation; each begins with its mark in brackets
+ *   [shapes]        constructors, sums and moves
+ *   [cones]         products of cones: scaling, steps, products
+ *   [pair]          one pair of shapes: rows, residual, QR, derivatives
+ *   [growth]        growth distance by the interior point
+ *   [corner]        growth distance of polytopes
+ *   [growth calls]  derivatives of the growth distance, and its calls
+ *   [contact]       a step's unknowns and residual
+ *   [newton]        a contact's part of Newton's step
+ *   [system]        the body system: block LU
+ *   [iteration]     Newton's iteration
+ *   [scene]         what is wrong with a scene, memory, and reading it
+ *   [load]          a guess of the load
+ *   [start]         cold starts
+ *   [bounce]        the transpose of a pair, and restitution
+ *   [step]          a step
+ *   [vjp]           derivatives of a step
+ *   [broad]         broad phase
+ *   [list]          the list of contacts
  *
  * REFERENCES
- *   [1] SILICO  Le Cleac'h, Schwager, Manchester, Sindhwani, Florence, Singh: Single-level differentiable contact simulation.
+ *   [1] SILICO  Le Cleac'h, Schwager, Manchester, Sindhwani, Florence, Singh: Single-level differentiable contact
+ *               simulation.
  *   [2] DCOL    Tracy, Howell, Manchester: Differentiable collision detection for a set of convex primitives.
  *
  * CHANGES  see CHANGELOG.md. LICENCE at the end of this file. */
@@ -148,8 +176,8 @@ extern "C" {
  *
  *     s = alpha b + d - A x + N e   in   K      for some e,
  *
- * K: `linear` rows s_i >= 0, then `cones` second-order cones s_0 >= |(s_1, ..)|. Every shape below has this form, and it is
- * closed under moves and Minkowski sums, so that nothing else in this header knows what shape it has before it.
+ * K: `linear` rows s_i >= 0, then `cones` second-order cones s_0 >= |(s_1, ..)|. Every shape below has this form, and
+ * it is closed under moves and Minkowski sums, so that nothing else in this header knows what shape it has before it.
  * The arrays are borrowed, row-major, and of any origin: the constructors take them from an arena, and a shape may be
  * written by hand. Rows of A and N may have any length; `size` is the length unit of the growth (default formulation):
  * L = size_a + size_b. The constructors write the largest offset of a face, in 0 < size for all but half-spaces. */
@@ -167,8 +195,8 @@ typedef struct {
 /* Bytes of arena that a shape of these counts takes; 0 for counts out of range. */
 DC_DEF size_t dc_shape_bytes(int dim, int rows, int cones, int aux);
 
-/* The constructors take the arrays of *out from `mem`, where they stay. DC_E_ARG: dim not 2 or 3, a length not finite and
- * positive, a null pointer; DC_E_MEMORY. Then *out and the arena are as before. In 2D the z of vectors is ignored.
+/* The constructors take the arrays of *out from `mem`, where they stay. DC_E_ARG: dim not 2 or 3, a length not finite
+ * and positive, a null pointer; DC_E_MEMORY. Then *out and the arena are as before. In 2D the z of vectors is ignored.
  *
  * `rows` of each for its size_bytes, and where its measures stand, for derivatives by them:
  *     halfspace  1             n.x <= offset; not grown
@@ -189,31 +217,32 @@ DC_DEF dc_status dc_shape_cylinder(int dim, dc_real r, dc_real length, dc_arena 
 DC_DEF dc_status dc_shape_cone(int dim, dc_real height, dc_real slope, dc_arena *mem, dc_shape *out);
 DC_DEF dc_status dc_shape_ellipsoid(int dim, dc_v3 semi, dc_arena *mem, dc_shape *out);
 
-/* The polytope with these vertices, n points in any order, of which some may lie inside: unit rows, outwards, one for each
- * face. It grows about the origin where that is inside, else about the mean of the points (d = A mean, else 0). A point within
- * 1e3 DC_EPS of the largest coordinate of a face's plane counts as on it, and the origin is inside when it is farther than
- * that from every face; n up to 128 in 3D, 256 in 2D; the time grows with the cube (2D: square) of n.
- * DC_E_ARG also for points without volume; DC_E_RANGE: more faces than 2 n (n in 2D), which
- * rounding can make of points that almost share planes. dc_shape_hull_bytes is what it needs; the shape keeps dc_shape_bytes. */
+/* The polytope with these vertices, n points in any order, of which some may lie inside: unit rows, outwards, one for
+ * each face. It grows about the origin where that is inside, else about the mean of the points (d = A mean, else 0). A
+ * point within 1e3 DC_EPS of the largest coordinate of a face's plane counts as on it, and the origin is inside when it
+ * is farther than that from every face; n up to 128 in 3D, 256 in 2D; the time grows with the cube (2D: square) of n.
+ * DC_E_ARG also for points without volume; DC_E_RANGE: more faces than 2 n (n in 2D), which rounding can make of points
+ * that almost share planes. dc_shape_hull_bytes is what it needs; the shape keeps dc_shape_bytes. */
 DC_DEF size_t dc_shape_hull_bytes(int dim, int n);
 DC_DEF dc_status dc_shape_hull(int dim, int n, const dc_v3 *x, dc_arena *mem, dc_shape *out);
 
-/* The Minkowski sum of two shapes (SILICO Eq. 23-25): rows and cones add up, aux is aux_a + aux_b + dim. A padded polytope is the
- * sum of a polytope and a sphere (SILICO Eq. 46). Copies: a and b may go. */
+/* The Minkowski sum of two shapes (SILICO Eq. 23-25): rows and cones add up, aux is aux_a + aux_b + dim. A padded
+ * polytope is the sum of a polytope and a sphere (SILICO Eq. 46). Copies: a and b may go. */
 DC_DEF dc_status dc_shape_sum(const dc_shape *a, const dc_shape *b, dc_arena *mem, dc_shape *out);
 
-/* The shape moved: x -> R x + t. It grows about its own origin, moved as well. In 2D the rotation is about z. Copies. */
+/* The shape moved: x -> R x + t. It grows about its own origin, moved as well. In 2D the rotation is about z.
+ * Copies. */
 DC_DEF dc_status dc_shape_place(const dc_shape *a, dc_pose pose, dc_arena *mem, dc_shape *out);
 
 /* ---- growth distance --------------------------------------------------------------------------- */
 
-/* Where a pair touched, for the next call on it: zeroed, it is not known. Plain data of the caller's; whatever it holds, it
- * changes the time of a call and the last bits of its answer, nothing else. */
+/* Where a pair touched, for the next call on it: zeroed, it is not known. Plain data of the caller's; whatever it
+ * holds, it changes the time of a call and the last bits of its answer, nothing else. */
 typedef struct { int row[4]; } dc_growth_warm;
 
 typedef struct {
-    dc_real rho;            /* relaxation: alpha is above the exact one by at most rho times the number of rows of both shapes,
-                             * at any distance and in any unit; 0: 1e-8, float 1e-4 */
+    dc_real rho;            /* relaxation: alpha is above the exact one by at most rho times the number of rows of both
+                             * shapes, at any distance and in any unit; 0: 1e-8, float 1e-4 */
     int     max_iterations; /* steps of Newton; 0: 60. A solve that gets nowhere for 50 ends before */
     dc_growth_warm *warm;   /* may be NULL. In and out; dc_growth_batch: [count] */
 } dc_growth_options;
@@ -225,8 +254,8 @@ typedef struct {
     dc_v3   n_a, n_b;       /* unit normals by the duals of either shape (SILICO Eq. 15, 41); equal at rho = 0 */
     dc_real length;         /* 1/|d alpha/d x_a|, m: (alpha - 1) length is the gap to first order */
     int     iterations;     /* steps of Newton */
-    dc_real residual;       /* largest residual, complementarity included, in units of L; of polytopes the part of lam that
-                             * Newton's last step leaves wrong */
+    dc_real residual;       /* largest residual, complementarity included, in units of L; of polytopes the part of lam
+                             * that Newton's last step leaves wrong */
 } dc_growth_result;
 
 /* Derivatives by the data of a shape, each array as long as the shape's, NULL where not wanted. Added to. */
@@ -235,33 +264,35 @@ typedef struct { dc_real *A, *b, *d, *N; dc_real size; } dc_shape_grad;
 /* Bytes of arena that dc_growth and dc_growth_batch take; 0: a shape that is none, or shapes of different dim. */
 DC_DEF size_t dc_growth_bytes(const dc_shape *a, const dc_shape *b);
 
-/* The growth distance (SILICO Eq. 14) of two posed shapes (NULL: identity), smoothed by rho: s o lambda = rho e. The number
- * returned is the one at rho, solved to rounding, and all derivatives are of it: smooth everywhere, with bends as sharp as rho
- * where the exact one has kinks. Of parallel faces p is the middle of what they share.
+/* The growth distance (SILICO Eq. 14) of two posed shapes (NULL: identity), smoothed by rho: s o lambda = rho e. The
+ * number returned is the one at rho, solved to rounding, and all derivatives are of it: smooth everywhere, with bends
+ * as sharp as rho where the exact one has kinks. Of parallel faces p is the middle of what they share.
  *
  * Shapes that grow from one and the same point: alpha is about 0 and has no direction. Where |d alpha/d x_a| L is below
- * 64 DC_EPS both normals are the last axis, (0, 0, 1), in 2D (0, 1), and do not turn; length is L/(64 DC_EPS). A half-space's normal
- * is the pair's, also deep inside.
+ * 64 DC_EPS both normals are the last axis, (0, 0, 1), in 2D (0, 1), and do not turn; length is L/(64 DC_EPS). A
+ * half-space's normal is the pair's, also deep inside.
  *
- * Polytopes and half-spaces, without auxiliary numbers, go the fast way and can start warm; the others use the interior point. At
- * distance r their alpha is solved for rho or 16 DC_EPS r/L, whichever is larger: rounding.
+ * Polytopes and half-spaces, without auxiliary numbers, go the fast way and can start warm; the others use the interior
+ * point. At distance r their alpha is solved for rho or 16 DC_EPS r/L, whichever is larger: rounding.
  *
  *   jac    may be NULL: 7 x 12, rows alpha, p, n_a by the twists [a; b] (in 2D the entries that leave the plane are 0),
  *          by the implicit function theorem
  *   bar    may be NULL: 7 numbers, cotangents of alpha, p, n_a; with it ga, gb (each may be NULL) receive, added, the
  *          derivatives of bar . (alpha, p, n_a) by the numbers of the two shapes
  *
- * DC_E_ARG: shapes of different dim, not finite, both half-spaces, both not growing. DC_E_MEMORY. DC_E_DIVERGED: *out is
- * the last iterate; derivatives are written with DC_OK only. Twists about the body origins, world frame, as everywhere in dc. */
+ * DC_E_ARG: shapes of different dim, not finite, both half-spaces, both not growing. DC_E_MEMORY. DC_E_DIVERGED: *out
+ * is the last iterate; derivatives are written with DC_OK only. Twists about the body origins, world frame, as
+ * everywhere in dc. */
 DC_DEF dc_status dc_growth(const dc_growth_options *opt, const dc_shape *a, const dc_pose *pa, const dc_shape *b,
                            const dc_pose *pb, dc_arena *mem, dc_growth_result *out, dc_real *jac, const dc_real *bar,
                            dc_shape_grad *ga, dc_shape_grad *gb);
 
-/* The same at `count` pairs of poses: out [count]; jac [count x 84], status [count] may be NULL. Every pair is worked on;
- * returned is the first status that is not DC_OK. What a pair that fails writes is as with dc_growth: with DC_E_ARG, its
- * pose, nothing. */
-DC_DEF dc_status dc_growth_batch(const dc_growth_options *opt, const dc_shape *a, const dc_shape *b, int count, const dc_pose *pa,
-                                 const dc_pose *pb, dc_arena *mem, dc_growth_result *out, dc_real *jac, dc_status *status);
+/* The same at `count` pairs of poses: out [count]; jac [count x 84], status [count] may be NULL. Every pair is worked
+ * on; returned is the first status that is not DC_OK. What a pair that fails writes is as with dc_growth: with
+ * DC_E_ARG, its pose, nothing. */
+DC_DEF dc_status dc_growth_batch(const dc_growth_options *opt, const dc_shape *a, const dc_shape *b, int count,
+                                 const dc_pose *pa, const dc_pose *pb, dc_arena *mem, dc_growth_result *out,
+                                 dc_real *jac, dc_status *status);
 
 /* ---- dynamics ---------------------------------------------------------------------------------- */
 
@@ -281,9 +312,9 @@ typedef struct {
     const dc_shape *shape[2];
     dc_real         mu;         /* friction; 0: none */
     dc_real         mu_spin;    /* torsional friction, torque over normal force, m; 3D; 0: none */
-    dc_real         restitution;/* e, 0..1: contacts that would close within the step part with e of their speed, for e < 1/8 with
-                                   less, down to none; they end at least as far apart as h e |c| + min(gap, 8 h e |c|).
-                                   Derivatives by e at none are those from above */
+    dc_real         restitution;/* e, 0..1: contacts that would close within the step part with e of their speed, for e
+                                   < 1/8 with less, down to none; they end at least as far apart as
+                                   h e |c| + min(gap, 8 h e |c|). Derivatives by e at none are those from above */
     dc_real        *keep;       /* NULL, or dc_ncp_keep_count numbers, zero at first: the solution, for a warm start */
 } dc_ncp_contact;
 
@@ -299,7 +330,8 @@ typedef struct {
 typedef struct {
     dc_real rho;            /* complementarity a o b = rho e (SILICO Eq. 22), in natural units; 0: 1e-6, float 1e-4 */
     dc_real tol;            /* largest residual and excess of complementarity, in natural units; 0: rho/10 */
-    dc_real acceleration;   /* m/s^2, by which impulses and speeds are measured; 0: |gravity|, or without any length/(100 h^2) */
+    dc_real acceleration;   /* m/s^2, by which impulses and speeds are measured; 0: |gravity|, or without any
+                             * length/(100 h^2) */
     int     max_iterations; /* Newton steps, of all starts together; 0: 1500 */
     int     pyramid;        /* 1: linear friction in 3D, four facets; 2D friction is linear and exact */
 } dc_ncp_options;
@@ -319,7 +351,8 @@ typedef struct dc_ncp dc_ncp;
 /* Numbers in a contact's `keep`; 0 for a contact that is not valid. */
 DC_DEF int dc_ncp_keep_count(const dc_ncp_options *opt, int dim, const dc_ncp_contact *c);
 
-/* What is wrong with a scene: body and contact are -1 where the flaw is not theirs; `field` is named as in the structs above. */
+/* What is wrong with a scene: body and contact are -1 where the flaw is not theirs; `field` is named as in the structs
+ * above. */
 typedef struct { int body, contact; const char *field, *cause; } dc_ncp_flaw_info;
 
 /* DC_OK when dc_ncp_step would take the scene, else DC_E_ARG and the first flaw in *out (may be NULL). */
@@ -328,25 +361,28 @@ DC_DEF dc_status dc_ncp_flaw(const dc_ncp_options *opt, const dc_ncp_scene *scen
 /* Bytes of arena for a step; 0 for a scene that is not valid. */
 DC_DEF size_t dc_ncp_bytes(const dc_ncp_options *opt, const dc_ncp_scene *scene);
 
-/* An upper bound of dc_ncp_bytes known to the compiler, for an array: so many bodies that move, contacts, and rows and auxiliary
- * numbers of the two shapes of a contact together, at most. */
+/* An upper bound of dc_ncp_bytes known to the compiler, for an array: so many bodies that move, contacts, and rows and
+ * auxiliary numbers of the two shapes of a contact together, at most. */
 #define DC_NCP_RAM(bodies, contacts, rows, aux) (sizeof(dc_real)*((size_t)400 + 16*(size_t)(rows) + 8*(size_t)(aux) \
-    + (size_t)(bodies)*(160 + 38*(size_t)(bodies)) + (size_t)(contacts)*(550 + (size_t)(rows)*(40 + 2*(size_t)(aux)) + 10*(size_t)(aux))))
+    + (size_t)(bodies)*(160 + 38*(size_t)(bodies)) \
+    + (size_t)(contacts)*(550 + (size_t)(rows)*(40 + 2*(size_t)(aux)) + 10*(size_t)(aux))))
 
 /* One step of SILICO Eq. 20: the velocities at its end, contact points, normals and forces together.
  *
  *   next      [scene->bodies] the bodies after the step; may be scene->body's own array
- *   solution  NULL, or receives the solved step, which stays in the arena until the caller resets it, and borrows the scene
+ *   solution NULL, or receives the solved step, which stays in the arena until the caller resets it, and borrows the
+ *   scene
  *             with its bodies, contacts and shapes; the functions below ask it
  *   info      may be NULL
  *
- * DC_E_ARG: something is not finite or out of range, dc_ncp_flaw says what; nothing is written. DC_E_MEMORY. DC_E_DIVERGED: the
- * limit of iterations or no start left, `next` holds the best iterate; DC_E_SINGULAR: the same, because a pivot vanished. */
+ * DC_E_ARG: something is not finite or out of range, dc_ncp_flaw says what; nothing is written. DC_E_MEMORY.
+ * DC_E_DIVERGED: the limit of iterations or no start left, `next` holds the best iterate; DC_E_SINGULAR: the same,
+ * because a pivot vanished. */
 DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scene, dc_arena *mem, dc_ncp_body *next,
                              dc_ncp **solution, dc_ncp_info *info);
 
-/* Solves the same step again at another rho, from the solution, by way of those in between: for gradients that are smoother.
- * tol = rho/10. Statuses as above. */
+/* Solves the same step again at another rho, from the solution, by way of those in between: for gradients that are
+ * smoother. tol = rho/10. Statuses as above. */
 DC_DEF dc_status dc_ncp_relax(dc_ncp *solution, dc_real rho, dc_ncp_info *info);
 
 /* What happened at contact k of a solved step; DC_E_ARG: k out of range, a NULL. */
@@ -357,8 +393,8 @@ typedef struct {
 } dc_ncp_touch;
 DC_DEF dc_status dc_ncp_force(const dc_ncp *solution, int k, dc_ncp_touch *out);
 
-/* Numbers in the parameters of a body, and where each begins: twist of its pose (6), v and w, force and torque (3 each), mass,
- * inertia (9, row-major) */
+/* Numbers in the parameters of a body, and where each begins: twist of its pose (6), v and w, force and torque (3
+ * each), mass, inertia (9, row-major) */
 #define DC_NCP_BODY_PARAMS 28
 #define DC_NCP_AT_POSE 0
 #define DC_NCP_AT_V 6
@@ -386,28 +422,29 @@ typedef struct {
 } dc_ncp_adjoint;
 
 /* The product with the transposed Jacobian, by the implicit function theorem at the solution's rho: `bar` (bodies x 12)
- * holds cotangents of each body's next pose (twist) and next v and w, within DC_LIMIT. DC_E_ARG, DC_E_SINGULAR: nothing is added. */
+ * holds cotangents of each body's next pose (twist) and next v and w, within DC_LIMIT. DC_E_ARG, DC_E_SINGULAR: nothing
+ * is added. */
 DC_DEF dc_status dc_ncp_vjp(dc_ncp *solution, const dc_real *bar, dc_ncp_adjoint *out);
 
 /* The Jacobian: rows are bodies x (twist of the next pose, next v and w), 12 each; columns bodies x DC_NCP_BODY_PARAMS,
- * DC_NCP_SCENE_PARAMS, contacts x DC_NCP_CONTACT_PARAMS; row stride ld. DC_E_ARG, DC_E_SINGULAR: nothing is written; DC_E_RANGE: an
- * entry does not fit. */
+ * DC_NCP_SCENE_PARAMS, contacts x DC_NCP_CONTACT_PARAMS; row stride ld. DC_E_ARG, DC_E_SINGULAR: nothing is written;
+ * DC_E_RANGE: an entry does not fit. */
 DC_DEF dc_status dc_ncp_grad(dc_ncp *solution, dc_real *J, int ld);
 
-/* The Jacobian by the numbers of the shape of one side (0: a, 1: b) of one contact: rows as above; columns A, b, d, N, each
- * as the shape has them, then size. Where contacts share a shape, its derivative is the sum over them. */
+/* The Jacobian by the numbers of the shape of one side (0: a, 1: b) of one contact: rows as above; columns A, b, d, N,
+ * each as the shape has them, then size. Where contacts share a shape, its derivative is the sum over them. */
 DC_DEF dc_status dc_ncp_grad_shape(dc_ncp *solution, int contact, int side, dc_real *J, int ld);
 
-/* Pairs of bounding spheres (centre, radius) nearer than `margin`, by a sweep along x: pair[2k] < pair[2k + 1] in a fixed
- * order. A negative radius is never near. *count receives how many there are; DC_E_RANGE when more than `most`, which is
- * what the list holds then. */
+/* Pairs of bounding spheres (centre, radius) nearer than `margin`, by a sweep along x: pair[2k] < pair[2k + 1] in a
+ * fixed order. A negative radius is never near. *count receives how many there are; DC_E_RANGE when more than `most`,
+ * which is what the list holds then. */
 DC_DEF size_t dc_ncp_broad_bytes(int n);
-DC_DEF dc_status dc_ncp_broad(int n, const dc_v3 *centre, const dc_real *radius, dc_real margin, int most, int *pair, int *count,
-                              dc_arena *scratch);
+DC_DEF dc_status dc_ncp_broad(int n, const dc_v3 *centre, const dc_real *radius, dc_real margin, int most, int *pair,
+                              int *count, dc_arena *scratch);
 
-/* A shape on a body, with its material: a union has several on one. `radius`: of a ball about the body's origin (of the world: about
- * that of the shape) that holds it; a half-space has none. Of two materials mu is the geometric mean, mu_spin the mean, the
- * restitution the larger. */
+/* A shape on a body, with its material: a union has several on one. `radius`: of a ball about the body's origin (of the
+ * world: about that of the shape) that holds it; a half-space has none. Of two materials mu is the geometric mean,
+ * mu_spin the mean, the restitution the larger. */
 typedef struct {
     int             body;       /* -1: the world */
     const dc_shape *shape;
@@ -415,22 +452,25 @@ typedef struct {
     dc_real         mu, mu_spin, restitution;
 } dc_ncp_part;
 
-/* What contacts keep from step to step, found again by the pair of parts: `most` places of `stride` numbers (the largest
- * dc_ncp_keep_count). Arrays of the caller, key [most] zero at first. The search takes contacts x most. */
+/* What contacts keep from step to step, found again by the pair of parts: `most` places of `stride` numbers (the
+ * largest dc_ncp_keep_count). Arrays of the caller, key [most] zero at first. The search takes contacts x most. */
 typedef struct { int most, stride; int *key; dc_real *keep; } dc_ncp_memory;
 
-/* The contacts of all pairs of parts nearer than `margin`, in the order of their parts: not of one body with itself, of two that
- * do not move, nor of the `excluded` pairs of bodies (2 each, may be NULL). scene: dim, bodies and h count, contacts do not.
+/* The contacts of all pairs of parts nearer than `margin`, in the order of their parts: not of one body with itself, of
+ * two that do not move, nor of the `excluded` pairs of bodies (2 each, may be NULL). scene: dim, bodies and h count,
+ * contacts do not.
  *
- *   memory   NULL, or where the contacts' `keep` is; pairs that are gone lose their place, pairs for which there is none or whose
- *            solution is longer than `stride` start cold
+ *   memory   NULL, or where the contacts' `keep` is; pairs that are gone lose their place, pairs for which there is
+ *            none or whose solution is longer than `stride` start cold
  *   contact  [most]; *count receives how many there are
  *
- * DC_E_ARG, DC_E_MEMORY (scratch: dc_ncp_contacts_bytes). DC_E_RANGE: more than `most`, which is what the list holds. */
+ * DC_E_ARG, DC_E_MEMORY (scratch: dc_ncp_contacts_bytes). DC_E_RANGE: more than `most`, which is what the list holds.
+ */
 DC_DEF size_t dc_ncp_contacts_bytes(int parts);
-DC_DEF dc_status dc_ncp_contacts(const dc_ncp_options *opt, const dc_ncp_scene *scene, int parts, const dc_ncp_part *part, dc_real margin,
-                                 int excluded, const int *pair, dc_ncp_memory *memory, int most, dc_ncp_contact *contact,
-                                 int *count, dc_arena *scratch);
+DC_DEF dc_status dc_ncp_contacts(const dc_ncp_options *opt, const dc_ncp_scene *scene, int parts,
+                                 const dc_ncp_part *part, dc_real margin, int excluded, const int *pair,
+                                 dc_ncp_memory *memory, int most, dc_ncp_contact *contact, int *count,
+                                 dc_arena *scratch);
 
 #ifdef __cplusplus
 }
@@ -453,7 +493,8 @@ DC_DEF dc_status dc_ncp_contacts(const dc_ncp_options *opt, const dc_ncp_scene *
 #pragma GCC optimize("no-tree-slp-vectorize")
 #endif
 
-/* gcc 12 at -O3 for SSE2 on 32-bit x86 makes wrong numbers of the derivatives' short loops when it vectorises them: `make bits` */
+/* gcc 12 at -O3 for SSE2 on 32-bit x86 makes wrong numbers of the derivatives' short loops when it vectorises them:
+ * `make bits` */
 #if defined(__i386__) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
 #pragma GCC optimize("no-tree-loop-vectorize")
@@ -463,25 +504,33 @@ DC_DEF dc_status dc_ncp_contacts(const dc_ncp_options *opt, const dc_ncp_scene *
 
 /* Functions that take the dimension D are inline and get it as a constant, so that their loops unroll. */
 
-/* The two sides of a pair, 0: a, 1: b. What a contact does to a it does to b with the other sign: pushes act along n on a and against
- * it on b, and slip is the velocity of a's point less that of b's. The pull u of the duals is against n on a and along it on b. */
+/* The two sides of a pair, 0: a, 1: b. What a contact does to a it does to b with the other sign: pushes act along n on
+ * a and against it on b, and slip is the velocity of a's point less that of b's. The pull u of the duals is against n
+ * on a and along it on b. */
 DCI_LANE dc_real dci_ncp_side(int k) { return k ? DC_R(-1) : DC_R(1); }
 
-/* ---- shapes ---------------------------------------------------------------------------------- */
+/* ---- [shapes] constructors, sums and moves ----------------------------------------------------- */
+/* stage                        | reads                   | writes        | equation
+ * dc_shape_halfspace, ..       | measures                | a shape       | SILICO Eq. 42, 44, 46, 48, 50, 52, 54, 55
+ * dc_shape_hull                | points                  | a polytope    | its faces, by all triples of points
+ * dc_shape_sum, dc_shape_place | shapes, a pose          | a shape       | SILICO Eq. 23-25
+ * dci_shape_valid              | a shape of any origin   |               | */
 
 typedef struct { dc_real *normal, *growth, *offset, *lift; int *cone; } dci_shape_data;
 
 DC_DEF size_t dc_shape_bytes(int dim, int rows, int cones, int aux)
 {
     size_t n;
-    if (dim < 2 || dim > 3 || rows < 1 || rows > DCI_NCP_MOST || cones < 0 || cones > DCI_NCP_MOST || aux < 0 || aux > DCI_NCP_MOST)
+    if (dim < 2 || dim > 3 || rows < 1 || rows > DCI_NCP_MOST || cones < 0 || cones > DCI_NCP_MOST || aux < 0
+        || aux > DCI_NCP_MOST)
         return 0;
     n = dc_bytes(0, (size_t)(rows*(dim + 2 + aux)), sizeof(dc_real));
     return cones > 0 ? dc_bytes(n, (size_t)cones, sizeof(int)) : n;
 }
 
 /* An empty shape of these counts, all numbers zero. */
-static dc_status dci_shape_new(int dim, int linear, int cones, int rows, int aux, dc_arena *mem, dc_shape *s, dci_shape_data *w)
+static dc_status dci_shape_new(int dim, int linear, int cones, int rows, int aux, dc_arena *mem, dc_shape *s,
+                               dci_shape_data *w)
 {
     size_t n, used;
     dc_real *x;
@@ -562,7 +611,8 @@ DC_DEF dc_status dc_shape_polytope(int dim, int rows, const dc_real *A, const dc
     dci_shape_data w;
     dc_status st;
     int i, k;
-    if (!A || !b || !out || dim < 2 || dim > 3 || rows < dim + 1 || rows > DCI_NCP_MOST || !dci_all_in_limit(A, dim*rows)) return DC_E_ARG;
+    if (!A || !b || !out || dim < 2 || dim > 3 || rows < dim + 1 || rows > DCI_NCP_MOST
+        || !dci_all_in_limit(A, dim*rows)) return DC_E_ARG;
     for (i = 0; i < rows; ++i) {
         dc_real len2 = 0;
         for (k = 0; k < dim; ++k) len2 += A[i*dim + k]*A[i*dim + k];
@@ -597,8 +647,8 @@ DC_DEF size_t dc_shape_hull_bytes(int dim, int n)
     return dim < 2 || dim > 3 || n < 1 || n > DCI_NCP_MOST ? 0 : dc_shape_bytes(dim, (dim - 1)*n, 0, 0);
 }
 
-/* The unit row (n, b) of the plane through points i, j, k (in 2D i, j), if all others are on one side of it: outwards, b the
- * height of the outermost. 0 for points in line. */
+/* The unit row (n, b) of the plane through points i, j, k (in 2D i, j), if all others are on one side of it: outwards,
+ * b the height of the outermost. 0 for points in line. */
 static int dci_hull_row(int dim, int n, const dc_v3 *v, int i, int j, int k, dc_real tol, dc_real *row)
 {
     dc_v3 e1 = dc_sub(v[j], v[i]), e2 = dim == 2 ? dc_vec(0, 0, 1) : dc_sub(v[k], v[i]), nrm;
@@ -650,7 +700,8 @@ DC_DEF dc_status dc_shape_hull(int dim, int n, const dc_v3 *v, dc_arena *mem, dc
                 for (f = 0; f < rows; ++f) {            /* all on a face that is known: pass over */
                     const dc_real *q = w.normal + f*dim;
                     for (l = 0; l < 3; ++l)
-                        if (w.growth[f] - (q[0]*v[on[l]].x + q[1]*v[on[l]].y + (dim == 3 ? q[2]*v[on[l]].z : 0)) > tol) break;
+                        if (w.growth[f] - (q[0]*v[on[l]].x + q[1]*v[on[l]].y + (dim == 3 ? q[2]*v[on[l]].z : 0)) > tol)
+                            break;
                     if (l == 3) break;
                 }
                 if (f < rows || !dci_hull_row(dim, n, v, i, j, k, tol, row)) continue;
@@ -720,7 +771,8 @@ DC_DEF dc_status dc_shape_cylinder(int dim, dc_real r, dc_real length, dc_arena 
     st = dci_shape_new(dim, 2, 1, 2 + dim, 0, mem, out, &w);
     if (st != DC_OK) return st;
     w.cone[0] = dim;
-    w.normal[0] = 1;                                 /* |x.v| <= alpha length/2, SILICO Eq. 52 with e = x.v, which is best */
+    /* |x.v| <= alpha length/2, SILICO Eq. 52 with e = x.v, which is best */
+    w.normal[0] = 1;
     w.normal[dim] = -1;
     w.growth[0] = w.growth[1] = length/2;
     w.growth[2] = r;                                 /* the part of x across v: <= alpha r */
@@ -779,7 +831,8 @@ static int dci_shape_valid(const dc_shape *s)
         if (s->cone[k] < 2 || s->cone[k] > DCI_NCP_MOST) return 0;
         n += s->cone[k];
     }
-    return n == s->rows && s->linear <= s->rows && dci_all_in_limit(s->A, s->rows*s->dim) && dci_all_in_limit(s->b, s->rows)
+    return n == s->rows && s->linear <= s->rows && dci_all_in_limit(s->A, s->rows*s->dim)
+        && dci_all_in_limit(s->b, s->rows)
         && dci_all_in_limit(s->d, s->rows) && (s->aux == 0 || dci_all_in_limit(s->N, s->rows*s->aux));
 }
 
@@ -794,7 +847,8 @@ DC_DEF dc_status dc_shape_sum(const dc_shape *a, const dc_shape *b, dc_arena *me
     aux = a->aux + b->aux + D;                      /* e = (e_a, e_b, p), p the point of a */
     st = dci_shape_new(D, a->linear + b->linear, a->cones + b->cones, a->rows + b->rows, aux, mem, &s, &w);
     if (st != DC_OK) return st;
-    /* linear rows of both, then cones of both. a: alpha b + d - A p + N e_a; b: alpha b + d - A (x - p) + N e_b, SILICO Eq. 25 */
+    /* linear rows of both, then cones of both. a: alpha b + d - A p + N e_a; b: alpha b + d - A (x - p) + N e_b,
+     * SILICO Eq. 25 */
     for (k = 0; k < 2; ++k) {
         const dc_shape *c = k ? b : a;
         for (i = 0; i < c->rows; ++i) {
@@ -870,9 +924,16 @@ DC_DEF dc_status dc_shape_place(const dc_shape *a, dc_pose pose, dc_arena *mem, 
     return DC_OK;
 }
 
-/* ---- cones ------------------------------------------------------------------------------------ */
-/* A vector of the product cone is a run of linear entries, then second-order cones, for each of a few runs. The scaling of
- * Nesterov and Todd, W z = W^-1 s = lam: on a linear entry W^-1 = sqrt(z/s), on a second-order cone
+/* ---- [cones] products of cones ----------------------------------------------------------------- */
+/* stage                          | reads                | writes               | equation
+ * dci_cone_scaling               | s, z                 | eta, scaling, scaled | W z = W^-1 s = lam
+ * dci_cone_w, _winv, _divide     | scaling, x           | y                    | W x, W^-1 x, lam o y = x
+ * dci_cone_rc                    | s, z, a direction    | rc                   | SILICO Eq. 12, 22, 33-35
+ * dci_cone_step, _push           | x, dx                | the longest step; x  | SILICO Eq. 13, 36
+ * dci_cone_excess, _along        | s, z                 | how far from the end | SILICO Eq. 22
+ *
+ * A vector of the product cone is a run of linear entries, then second-order cones, for each of a few runs. The scaling
+ * of Nesterov and Todd, W z = W^-1 s = lam: on a linear entry W^-1 = sqrt(z/s), on a second-order cone
  *     W = eta [ w0, w1^T; w1, I + w1 w1^T/(1 + w0) ],   w0^2 - |w1|^2 = 1. */
 
 /* x0^2 - |x1|^2, positive inside */
@@ -962,8 +1023,8 @@ static dc_real dci_soc_step(int n, const dc_real *x, const dc_real *dx, dc_real 
     return t > 0 && t < most ? t : most;
 }
 
-/* A run of linear entries, or one second-order cone, of a vector of a product of cones. On the way its products z o s are
- * (t path + rho end) e: `end` is the natural unit of the product, `path` where the start puts it. */
+/* A run of linear entries, or one second-order cone, of a vector of a product of cones. On the way its products z o s
+ * are (t path + rho end) e: `end` is the natural unit of the product, `path` where the start puts it. */
 typedef struct {
     int first, count;               /* entries of the vector */
     int second_order;               /* 1: a cone, else linear entries */
@@ -1058,10 +1119,11 @@ static dc_real dci_cone_step(const dci_cones *C, const dc_real *x, const dc_real
     return most;
 }
 
-/* rc = lam o lam - (t path + rho end) e + q (W^-1 dsa) o (W dza), the last term if dsa is given; on linear entries the products
- * are s z and dsa dza (SILICO Eq. 12, 33-35, relaxed: SILICO Eq. 22). work: scratch, twice the largest cone. */
-static void dci_cone_rc(const dci_cones *C, const dc_real *s, const dc_real *z, dc_real t, dc_real rho, dc_real q, const dc_real *dsa,
-                        const dc_real *dza, dc_real *rc, dc_real *work)
+/* rc = lam o lam - (t path + rho end) e + q (W^-1 dsa) o (W dza), the last term if dsa is given; on linear entries the
+ * products are s z and dsa dza (SILICO Eq. 12, 33-35, relaxed: SILICO Eq. 22). work: scratch, twice the largest
+ * cone. */
+static void dci_cone_rc(const dci_cones *C, const dc_real *s, const dc_real *z, dc_real t, dc_real rho, dc_real q,
+                        const dc_real *dsa, const dc_real *dza, dc_real *rc, dc_real *work)
 {
     const dci_run *R = C->run, *const end = R + C->runs;
     const dc_real *w = C->scaling, *lam = C->scaled;
@@ -1086,7 +1148,8 @@ static void dci_cone_rc(const dci_cones *C, const dc_real *s, const dc_real *z, 
 }
 
 /* the excess of complementarity, largest |z o s/unit - rho e|; `natural`: the unit is a run's `end`, else 1 */
-static dc_real dci_cone_excess(const dci_cones *C, const dc_real *z, const dc_real *s, dc_real rho, int natural, dc_real *work)
+static dc_real dci_cone_excess(const dci_cones *C, const dc_real *z, const dc_real *s, dc_real rho, int natural,
+                               dc_real *work)
 {
     const dci_run *R = C->run, *const end = R + C->runs;
     dc_real worst = 0;
@@ -1095,7 +1158,8 @@ static dc_real dci_cone_excess(const dci_cones *C, const dc_real *z, const dc_re
     for (; R < end; ++R) {
         const int at = R->first;
         const dc_real unit = natural ? R->end : 1, target = rho*unit, scale = 1/unit;
-        if (!R->second_order) for (i = at; i < at + R->count; ++i) worst = dc_max(worst, dc_abs(z[i]*s[i] - target)*scale);
+        if (!R->second_order)
+            for (i = at; i < at + R->count; ++i) worst = dc_max(worst, dc_abs(z[i]*s[i] - target)*scale);
         else {
             dci_soc_product(R->count, z + at, s + at, work);
             work[0] -= target;
@@ -1106,8 +1170,8 @@ static dc_real dci_cone_excess(const dci_cones *C, const dc_real *z, const dc_re
 }
 
 /* how far on the path: the sum of (z.s - rho end)/path over all entries at (z + a dz, s + a ds) */
-static dc_real dci_cone_along(const dci_cones *C, const dc_real *z, const dc_real *s, dc_real rho, dc_real a, const dc_real *dz,
-                              const dc_real *ds)
+static dc_real dci_cone_along(const dci_cones *C, const dc_real *z, const dc_real *s, dc_real rho, dc_real a,
+                              const dc_real *dz, const dc_real *ds)
 {
     const dci_run *R = C->run, *const end = R + C->runs;
     dc_real sum = 0;
@@ -1160,23 +1224,33 @@ typedef struct { dc_real *free, *dual, *slack; } dci_ncp_point;
 /* and what its equations leave: of the free unknowns' rows, of slacks, of products */
 typedef struct { dc_real *free, *slack, *product; } dci_ncp_residual;
 
-/* ---- one pair of shapes ------------------------------------------------------------------------ */
+/* ---- [pair] one pair of shapes ----------------------------------------------------------------- */
 /* The lower level (SILICO Eq. 14): minimise L alpha over y = (p, alpha, e_a, e_b), with the conditions
  *
- *     L e_alpha - G^T lam = 0,   s = g(y),   s o lam = rho e,   s and lam in K              (SILICO Eq. 26-29, 31, 32, 34-36)
+ *     L e_alpha - G^T lam = 0,   s = g(y),   s o lam = rho e,   s and lam in K     (SILICO Eq. 26-29, 31, 32, 34-36)
  *
- * G = [-A R^T, b, N], the rows of a over those of b (SILICO Eq. 16; the sign of g is turned, and alpha >= 0 goes without saying).
- * Its Newton step and its derivatives are solves with
+ * G = [-A R^T, b, N], the rows of a over those of b (SILICO Eq. 16; the sign of g is turned, and alpha >= 0 goes
+ * without saying). Its Newton step and its derivatives are solves with
  *
  *     G^T dlam = r1,   G dy + W^2 dlam = r2                                                    (*)
  *
  * by Householder's QR of W^-1 G: rows differ in size by 1/rho, and no product G^T W^-2 G may be formed, or the small
- * pivots, which say where on a face two shapes touch, drown in the rounding of the large ones. */
+ * pivots, which say where on a face two shapes touch, drown in the rounding of the large ones.
+ *
+ * stage                             | reads                   | writes                | equation
+ * dci_pnc_lay, _fill                | shapes                  | A, b, d, N, weight    | SILICO Eq. 16
+ * dci_pnc_eval                      | poses, y, lam           | G, arm, pull, g, Fy   | SILICO Eq. 26-29, 15
+ * dci_pnc_qr                        | G, scaling              | qr                    | W^-1 G = Q R
+ * dci_pnc_phi                       | qr                      | response              | (*) by displacement and r1
+ * dci_pnc_c, _const, _dy, _ds, _dlam| residuals, qr           | a direction           | (*)
+ * dci_pnc_solve                     | r1, r2                  | y, lam                | (*) in full, and its transpose
+ * dci_pnc_shape_vjp                 | its answer              | derivatives by A, b.. | */
 
 /* Householder's QR of [W^-1 G | -W^-1 G_p on a] */
 typedef struct {
     int *swap;                      /* [rows] the row that came onto the diagonal */
-    dc_real *matrix;                /* rows x (unknowns + dim): R and the reflectors' tails, then what Q^T made of the rest */
+    /* rows x (unknowns + dim): R and the reflectors' tails, then what Q^T made of the rest */
+    dc_real *matrix;
     dc_real *reflect;               /* [unknowns] the reflectors' factors */
 } dci_pair_qr;
 
@@ -1196,7 +1270,8 @@ typedef struct {
     /* the factor */
     dci_cones cones;
     dci_pair_qr qr;
-    dc_real response[49];           /* Phi: (p - x_b, alpha, A_a^T dlam_a) by (displacement of a from b, r1), (2D+1) x 2D */
+    /* Phi: (p - x_b, alpha, A_a^T dlam_a) by (displacement of a from b, r1), (2D+1) x 2D */
+    dc_real response[49];
 
     dc_real *right;                 /* [rows] c: a right-hand side, W^-1 r2, then Q^T W^-1 r2 */
     dc_real *quotient;              /* [rows] scratch: lam \ rc */
@@ -1211,7 +1286,8 @@ typedef struct { unsigned char *base; size_t bytes; } dci_layout;
 static void *dci_lay(dci_layout *l, size_t count, size_t size)
 {
     size_t at = l->bytes;
-    l->bytes = at > SIZE_MAX - 16 || (count > 0 && count > (SIZE_MAX - 16 - at)/size) ? SIZE_MAX : at + (count*size + 15)/16*16;
+    l->bytes = at > SIZE_MAX - 16 || (count > 0 && count > (SIZE_MAX - 16 - at)/size) ? SIZE_MAX
+        : at + (count*size + 15)/16*16;
     return l->base ? l->base + at : NULL;
 }
 #define DCI_LAY(l, count, type) ((type *)dci_lay(l, (size_t)(count), sizeof(type)))
@@ -1384,8 +1460,8 @@ static void dci_pnc_rt(const dci_pair_nc *P, dc_real *x)
     }
 }
 
-/* The QR of W^-1 G and, behind it, the columns of Xi below. Rows are swapped to bring the largest entry of a column onto the
- * diagonal. 0 when a diagonal entry vanishes. */
+/* The QR of W^-1 G and, behind it, the columns of Xi below. Rows are swapped to bring the largest entry of a column
+ * onto the diagonal. 0 when a diagonal entry vanishes. */
 DCI_LANE int dci_pnc_qr(dci_pair_nc *P, const int D)
 {
     const dc_real *w = P->cones.scaling;
@@ -1493,7 +1569,8 @@ DCI_LANE int dci_pnc_factor(dci_pair_nc *P, const int D)
     return 1;
 }
 
-/* The constant part of the same answers, (2D + 1) numbers, for r1 [ny] and c = W^-1 r2 [m]; c is overwritten by Q^T c */
+/* The constant part of the same answers, (2D + 1) numbers, for r1 [ny] and c = W^-1 r2 [m]; c is overwritten by Q^T
+ * c */
 DCI_LANE void dci_pnc_const(dci_pair_nc *P, const int D, const dc_real *r1, dc_real *c, dc_real *out)
 {
     int m = P->rows, ny = P->unknowns, ld = ny + D, i, l;
@@ -1513,7 +1590,8 @@ DCI_LANE void dci_pnc_const(dci_pair_nc *P, const int D, const dc_real *r1, dc_r
 }
 
 /* All of dy [ny] (p against x_b) for r1 and c = Q^T W^-1 r2 (dci_pnc_const has left it) and a displacement xi */
-DCI_LANE void dci_pnc_dy(dci_pair_nc *P, const int D, const dc_real *r1, const dc_real *c, const dc_real *xi, dc_real *dy)
+DCI_LANE void dci_pnc_dy(dci_pair_nc *P, const int D, const dc_real *r1, const dc_real *c, const dc_real *xi,
+                         dc_real *dy)
 {
     int ny = P->unknowns, ld = ny + D, i, l;
     dc_real *t = P->scratch[1];
@@ -1528,7 +1606,8 @@ DCI_LANE void dci_pnc_dy(dci_pair_nc *P, const int D, const dc_real *r1, const d
 }
 
 /* ds = G dy + (A_w xi on a) - Fs */
-DCI_LANE void dci_pnc_ds(const dci_pair_nc *P, const int D, const dc_real *dy, const dc_real *xi, const dc_real *Fs, dc_real *ds)
+DCI_LANE void dci_pnc_ds(const dci_pair_nc *P, const int D, const dc_real *dy, const dc_real *xi, const dc_real *Fs,
+                         dc_real *ds)
 {
     int m = P->rows, ny = P->unknowns, i, j;
     for (i = 0; i < m; ++i) {
@@ -1560,8 +1639,8 @@ static void dci_pnc_dz(const dci_pair_nc *P, const dc_real *ds, const dc_real *r
     dci_cone_winv(&P->cones, dz, 1, dz);
 }
 
-/* The symmetric system (*) in full: y [ny] and lam [m] for r1 [ny] and r2 [m]; r2 is overwritten. The derivatives of the
- * pair's solution are o = y . r1 + lam . r2 for cotangents in the place of r1 and r2. */
+/* The symmetric system (*) in full: y [ny] and lam [m] for r1 [ny] and r2 [m]; r2 is overwritten. The derivatives of
+ * the pair's solution are o = y . r1 + lam . r2 for cotangents in the place of r1 and r2. */
 static void dci_pnc_solve(dci_pair_nc *P, const dc_real *r1, dc_real *r2, dc_real *y, dc_real *lam)
 {
     int ny = P->unknowns, m = P->rows, i;
@@ -1580,13 +1659,15 @@ static void dci_pnc_solve(dci_pair_nc *P, const dc_real *r1, dc_real *r2, dc_rea
     dci_cone_winv(&P->cones, lam, 1, lam);
 }
 
-/* Adds to the derivatives by the numbers of shape k: Y, Lam the answer of dci_pnc_solve, ubar the cotangent of u_k (or NULL),
- * unit as in dci_pnc_fill. With G_i = f [-A R^T, unit b, N], g_i = G_i . (r, alpha, e) + f d:
+/* Adds to the derivatives by the numbers of shape k: Y, Lam the answer of dci_pnc_solve, ubar the cotangent of u_k (or
+ * NULL), unit as in dci_pnc_fill. With G_i = f [-A R^T, unit b, N], g_i = G_i . (r, alpha, e) + f d:
  *     o = -Y . dG^T lam - Lam . dg + ubar . du */
-static void dci_pnc_shape_vjp(const dci_pair_nc *P, int k, dc_real unit, const dc_real *R, const dc_real *y, const dc_real *lam,
-                              const dc_real *Y, const dc_real *Lam, const dc_real *ubar, dc_shape_grad *out)
+static void dci_pnc_shape_vjp(const dci_pair_nc *P, int k, dc_real unit, const dc_real *R, const dc_real *y,
+                              const dc_real *lam, const dc_real *Y, const dc_real *Lam, const dc_real *ubar,
+                              dc_shape_grad *out)
 {
-    int D = P->dim, first = k ? P->rows_a : 0, end = k ? P->rows : P->rows_a, col = D + 1 + (k ? P->shape[0]->aux : 0), aux = P->shape[k]->aux;
+    int D = P->dim, first = k ? P->rows_a : 0, end = k ? P->rows : P->rows_a, col = D + 1 + (k ? P->shape[0]->aux : 0),
+        aux = P->shape[k]->aux;
     dc_real Yb[3] = DC_ZERO, rb[3] = DC_ZERO;
     int i, j, l;
     for (j = 0; j < D; ++j)
@@ -1605,7 +1686,8 @@ static void dci_pnc_shape_vjp(const dci_pair_nc *P, int k, dc_real unit, const d
 }
 
 /* dlam = W^-1 Q (R^-T r1; c2 - X2 xi), c as in dci_pnc_dy */
-DCI_LANE void dci_pnc_dlam(dci_pair_nc *P, const int D, const dc_real *r1, const dc_real *c, const dc_real *xi, dc_real *dlam)
+DCI_LANE void dci_pnc_dlam(dci_pair_nc *P, const int D, const dc_real *r1, const dc_real *c, const dc_real *xi,
+                           dc_real *dlam)
 {
     int m = P->rows, ny = P->unknowns, ld = ny + D, i, l;
     for (i = 0; i < ny; ++i) dlam[i] = r1[i];
@@ -1619,7 +1701,13 @@ DCI_LANE void dci_pnc_dlam(dci_pair_nc *P, const int D, const dc_real *r1, const
     dci_cone_winv(&P->cones, dlam, 1, dlam);
 }
 
-/* ---- growth distance --------------------------------------------------------------------------- */
+/* ---- [growth] growth distance by the interior point -------------------------------------------- */
+/* stage                     | reads                   | writes                   | equation
+ * dci_growth_middle         | shapes, poses           | start                    |
+ * dci_growth_start          | start                   | at                       |
+ * dci_growth_eval           | at                      | residual                 | SILICO Eq. 26-29, 31, 32
+ * dci_growth_direction      | residual, factor        | predictor or step        | (*)
+ * dci_growth_go_on          | at                      | at, the pair's factor    | all of these, to rounding */
 
 /* o = w x r; in 2D w is one number. torque: r x f */
 DCI_LANE void dci_ncp_wr(const int D, const dc_real *w, const dc_real *r, dc_real *o)
@@ -1656,7 +1744,10 @@ DCI_LANE void dci_ncp_across(const int D, const dc_real *n, const dc_real *v, dc
 
 /* Two shapes of linear rows without auxiliary numbers: the way of the section on polytopes. */
 static int dci_corner_may(const dc_shape *a, const dc_shape *b) { return a->cones + b->cones + a->aux + b->aux == 0; }
-static size_t dci_corner_reals(const dc_shape *a, const dc_shape *b) { return (size_t)((a->rows + b->rows)*(a->dim + 5)); }
+static size_t dci_corner_reals(const dc_shape *a, const dc_shape *b)
+{
+    return (size_t)((a->rows + b->rows)*(a->dim + 5));
+}
 
 /* where a growth problem begins */
 typedef struct {
@@ -1772,7 +1863,8 @@ static void dci_growth_direction(dci_growth *G, const dci_ncp_point *out)
     dci_pnc_dz(P, out->slack, F->product, out->dual);
 }
 
-/* A = U^T D U of a positive matrix, from its upper triangle and in place: U of unit diagonal above it, 1/D on it. 0: it is not. */
+/* A = U^T D U of a positive matrix, from its upper triangle and in place: U of unit diagonal above it, 1/D on it. 0: it
+ * is not. */
 DCI_LANE int dci_growth_ldl(const int n, dc_real *A)
 {
     int i, j, k;
@@ -1800,7 +1892,8 @@ DCI_LANE void dci_growth_ldl_solve(const int n, const dc_real *U, dc_real *x)
     }
 }
 
-/* The point that a shape grows about, in the world: least squares of A c = d over unit rows, which is exact without N. */
+/* The point that a shape grows about, in the world: least squares of A c = d over unit rows, which is exact without
+ * N. */
 static void dci_growth_centre(const dc_shape *s, const dc_real *R, const dc_real *x, dc_real *centre)
 {
     int D = s->dim, i, j, l, moved = 0;
@@ -1825,7 +1918,8 @@ static void dci_growth_centre(const dc_shape *s, const dc_real *R, const dc_real
         for (j = 0; j < D; ++j) centre[i] += R[i*D + j]*c[j];
 }
 
-/* The shapes' centres and the middle between them, or the foot of one on a half-space; returns their squared distance */
+/* The shapes' centres and the middle between them, or the foot of one on a half-space; returns their squared
+ * distance */
 static dc_real dci_growth_middle(dci_growth *G, const dc_shape *a, const dc_shape *b)
 {
     dci_growth_start_at *start = &G->start;
@@ -1870,8 +1964,9 @@ static dc_real dci_growth_tail(const dci_run *R, int i, const dc_real *g)
     return dc_sqrt(r2);
 }
 
-/* Start: the middle and a growth at which the shapes hold it, s at g where that is inside by a margin, else moved there, z about 1/s; of
- * rows that grow little s is smaller and z larger, so that a thin shape is no harder than a round one. */
+/* Start: the middle and a growth at which the shapes hold it, s at g where that is inside by a margin, else moved
+ * there, z about 1/s; of rows that grow little s is smaller and z larger, so that a thin shape is no harder than a
+ * round one. */
 static void dci_growth_start(dci_growth *G)
 {
     dci_pair_nc *P = G->pair;
@@ -1912,7 +2007,8 @@ static void dci_growth_start(dci_growth *G)
     }
 }
 
-#define DCI_GROWTH_STALL 50         /* iterations without a tenth off the residual, after which there is nothing to hope for */
+/* iterations without a tenth off the residual, after which there is nothing to hope for */
+#define DCI_GROWTH_STALL 50
 
 /* The largest step up to `most` that keeps s and z inside */
 static dc_real dci_growth_step(const dci_growth *G, const dci_ncp_point *direction, dc_real most)
@@ -1991,31 +2087,32 @@ static dc_status dci_growth_solve(dci_growth *G, dc_real rho, int rough, int mos
     return dci_growth_go_on(G, rho, rough, most, out);
 }
 
-/* ---- growth distance of polytopes --------------------------------------------------------------- */
-/* Two shapes of linear rows alone, polytopes and half-spaces. In y = (p/L, alpha), p from b's origin, SILICO Eq. 14 is at rho = 0
- * the linear program
+/* ---- [corner] growth distance of polytopes ----------------------------------------------------- */
+/* Two shapes of linear rows alone, polytopes and half-spaces. In y = (p/L, alpha), p from b's origin, SILICO Eq. 14 is
+ * at rho = 0 the linear program
  *
  *     least alpha with   s = G y + h >= 0.
  *
- * Its answer is a corner: n = D + 1 rows B with s_B = 0 and multipliers mult = G_B^-T e_alpha > 0. Seen from there, with v = s_B
- * as unknowns in the place of y and C = G G_B^-1, the other rows are s = s0 + C v, and what is left of the relaxed conditions
- * s lam = rho, e_alpha = G^T lam are n equations for lam_B:
+ * Its answer is a corner: n = D + 1 rows B with s_B = 0 and multipliers mult = G_B^-T e_alpha > 0. Seen from there,
+ * with v = s_B as unknowns in the place of y and C = G G_B^-1, the other rows are s = s0 + C v, and what is left of the
+ * relaxed conditions s lam = rho, e_alpha = G^T lam are n equations for lam_B:
  *
  *     v = rho/lam_B,   F = lam_B + C^T lam - mult = 0,   lam = rho/s off the corner                   (A)
  *     (E^-1 + K) (E dlam_B) = -F,   E = diag(v/lam_B),   K = C^T diag(lam/s) C                        (B)
  *
- * One or two steps of Newton reach rounding, for K E is of the size of rho. Nothing cancels at any distance: the small slacks v
- * are unknowns, no differences. Two kinds of corners need a better start than lam_B = mult: where more than n rows meet, as at a
- * vertex of five faces, these share their pull first; where faces are parallel, mult is 0 on a level edge, and v starts
- * at its middle. Where that does not do (more than DCI_CORNER_NEAR rows, concentric shapes, rho near 1) the interior point above does.
+ * One or two steps of Newton reach rounding, for K E is of the size of rho. Nothing cancels at any distance: the small
+ * slacks v are unknowns, no differences. Two kinds of corners need a better start than lam_B = mult: where more than n
+ * rows meet, as at a vertex of five faces, these share their pull first; where faces are parallel, mult is 0 on a level
+ * edge, and v starts at its middle. Where that does not do (more than DCI_CORNER_NEAR rows, concentric shapes, rho near
+ * 1) the interior point above does.
  *
- * stage                reads               writes
- * dci_corner_rows      shapes, poses       C (as G), h
- * dci_corner_start     G, h                basis of two rows, slacks
- * dci_corner_walk      G, basis, slacks    basis (the corner's)
- * dci_corner_open      G, h, basis         inverse, y0, mult, C, s0; or "no corner"
- * dci_corner_newton    C, s0, mult         lam_B, v, K, F
- * dci_corner_phi, _vjp all                 derivatives */
+ * stage                   | reads            | writes                              | equation
+ * dci_corner_rows         | shapes, poses    | slope (as G), offset                | s = G y + h
+ * dci_corner_start        | G, h             | basis of two rows, slack            |
+ * dci_corner_walk         | G, basis, slack  | basis (the corner's)                | the simplex method
+ * dci_corner_open         | G, h, basis      | inverse, vertex, multiplier, C, s0  | C = G G_B^-1; or "no corner"
+ * dci_corner_newton       | C, s0, mult      | dual, opening, stiffness, pull      | (A), (B)
+ * dci_corner_phi, _vjp    | all              | derivatives                         | of (A) */
 
 #define DCI_WALK 48                 /* corners passed before the interior point is asked instead */
 #define DCI_CORNER_NEWTON 12        /* the same for steps of Newton */
@@ -2112,8 +2209,9 @@ DCI_LANE int dci_corner_rows(dci_corner *Q, dci_growth *G, const int D)
     return 1;
 }
 
-/* A corner of fewer rows than n to walk from, and the slacks there: on the line between the two reference points, at the growth
- * at which the shapes meet on it; or at the foot of one on a half-space. Directions across the line fill the basis up. */
+/* A corner of fewer rows than n to walk from, and the slacks there: on the line between the two reference points, at
+ * the growth at which the shapes meet on it; or at the foot of one on a half-space. Directions across the line fill the
+ * basis up. */
 DCI_LANE int dci_corner_start(dci_corner *Q, const dci_growth *G, const int D)
 {
     const int n = D + 1;
@@ -2153,7 +2251,8 @@ DCI_LANE int dci_corner_start(dci_corner *Q, const dci_growth *G, const int D)
             }
         }
         if (Q->basis[k] < 0) return 0;
-        most[k] = den > 0 ? num/den : 0;                /* growth on the line, per length of it; 0: a half-space, at its end */
+        /* growth on the line, per length of it; 0: a half-space, at its end */
+        most[k] = den > 0 ? num/den : 0;
     }
     {
         dc_real t = most[0] > 0 ? most[1] > 0 ? most[1]/(most[0] + most[1]) : 1 : 0;
@@ -2190,9 +2289,9 @@ DCI_LANE int dci_corner_start(dci_corner *Q, const dci_growth *G, const int D)
     return dci_corner_invert(n, B, Q->inverse);
 }
 
-/* From corner to corner, down in alpha, by the simplex method: of the n edges (columns of the inverse) the steepest is taken
- * until a row stops it, which takes the place of the row that was left. Edges along a direction that is no row may be taken
- * either way. 1 at a corner of n rows from which no edge leads down. */
+/* From corner to corner, down in alpha, by the simplex method: of the n edges (columns of the inverse) the steepest is
+ * taken until a row stops it, which takes the place of the row that was left. Edges along a direction that is no row
+ * may be taken either way. 1 at a corner of n rows from which no edge leads down. */
 DCI_LANE int dci_corner_walk(dci_corner *Q, const int D)
 {
     const int n = D + 1;
@@ -2322,7 +2421,8 @@ DCI_LANE int dci_corner_open(dci_corner *Q, const int D)
 }
 
 /* K and F of (A), (B) over `count` rows C v + s0 off the corner; 0 where a slack is not positive */
-DCI_LANE int dci_corner_sums(const int D, const dc_real *C, const dc_real *s0, int count, const dc_real *v, dc_real rho, dc_real *K, dc_real *F)
+DCI_LANE int dci_corner_sums(const int D, const dc_real *C, const dc_real *s0, int count, const dc_real *v,
+                             dc_real rho, dc_real *K, dc_real *F)
 {
     const int n = D + 1;
     dc_real k0[16] = DC_ZERO, f0[4] = DC_ZERO, low = 1;
@@ -2367,9 +2467,9 @@ DCI_LANE int dci_corner_factor(dci_corner *Q, const int D, dc_real *ke)
  *
  *     mult . v/rho - sum of log s over all rows,
  *
- * whose decrement says how far to go: damped, v moves; near the end lam_B does, in which (A) is almost linear. A step that changes
- * lam_B by a part q of itself and slacks off the corner by a part delta leaves the part |K E| q^2 + delta^2 of error, *left, and a part
- * 2 delta in K. 1: both are rounding; 0: not yet; -1: no step. */
+ * whose decrement says how far to go: damped, v moves; near the end lam_B does, in which (A) is almost linear. A step
+ * that changes lam_B by a part q of itself and slacks off the corner by a part delta leaves the part |K E|
+ * q^2 + delta^2 of error, *left, and a part 2 delta in K. 1: both are rounding; 0: not yet; -1: no step. */
 DCI_LANE int dci_corner_step(dci_corner *Q, const int D, dc_real rho, dc_real *left)
 {
     const int n = D + 1;
@@ -2379,11 +2479,13 @@ DCI_LANE int dci_corner_step(dci_corner *Q, const int D, dc_real rho, dc_real *l
     int i, done = 0;
     if (!dci_corner_factor(Q, D, &ke)) return -1;
     for (i = 0; i < n; ++i) x[i] = F[i] = lam[i] - Q->multiplier[i] + Q->pull[0][i] + Q->pull[1][i];     /* (A) */
-    dci_growth_ldl_solve(n, Q->factor, x);                                                       /* (B): the change of v */
+    /* (B): the change of v */
+    dci_growth_ldl_solve(n, Q->factor, x);
     for (i = 0; i < n; ++i) {
         dec2 += x[i]*F[i]/rho;
         q = dc_max(q, dc_abs(x[i])/v[i]);
-        delta2 += x[i]*(F[i] - x[i]*lam[i]/v[i])/rho;                                     /* x^T K x = sum of lam/s (C x)^2 */
+        /* x^T K x = sum of lam/s (C x)^2 */
+        delta2 += x[i]*(F[i] - x[i]*lam[i]/v[i])/rho;
     }
     if (dec2 > DC_R(0.04)) {
         dc_real t = dec2 > DC_R(0.9) ? DC_R(0.95)/dc_sqrt(dec2) : 1;         /* a decrement below 1 stays inside */
@@ -2401,8 +2503,8 @@ DCI_LANE int dci_corner_step(dci_corner *Q, const int D, dc_real rho, dc_real *l
     return done;
 }
 
-/* The equations (A) of the corner's rows and `beside` others alone, by Newton on the duals: least - sum of log lam, s = rho/lam,
- * from the shares 1/(beside + 1) of what the corner's rows can spare. To about 1e-11; 0: not solved. */
+/* The equations (A) of the corner's rows and `beside` others alone, by Newton on the duals: least - sum of log lam,
+ * s = rho/lam, from the shares 1/(beside + 1) of what the corner's rows can spare. To about 1e-11; 0: not solved. */
 DCI_LANE int dci_corner_share(dci_corner *Q, const int D, dc_real rho, const dc_real *C, const dc_real *s0, int beside)
 {
     const int n = D + 1;
@@ -2459,8 +2561,8 @@ DCI_LANE int dci_corner_share(dci_corner *Q, const int D, dc_real rho, const dc_
     return it < DCI_CORNER_NEWTON;
 }
 
-/* The equations (A) to rounding; their error in *left. Where more rows than n meet, as at a vertex of five faces, those alone come
- * first: they are few. 0: not solved. */
+/* The equations (A) to rounding; their error in *left. Where more rows than n meet, as at a vertex of five faces, those
+ * alone come first: they are few. 0: not solved. */
 DCI_LANE int dci_corner_newton(dci_corner *Q, const int D, dc_real rho, int most, int *steps, dc_real *left)
 {
     const int n = D + 1;
@@ -2556,7 +2658,8 @@ DCI_LANE void dci_corner_close(const dci_corner *Q, const int D, dci_growth *G)
         }
 }
 
-/* Phi of dci_pnc_phi from the sums. With X and Y the columns of p of G_B on rows of a and of b, rows of a see Xi = X xi, and
+/* Phi of dci_pnc_phi from the sums. With X and Y the columns of p of G_B on rows of a and of b, rows of a see Xi = X
+ * xi, and
  *
  *     Gamma = K_a Y - K_b X,   J = G_B^-1 (X + (E^-1 + K)^-1 Gamma),
  *     dy = J xi - G_B^-1 (E^-1 + K)^-1 G_B^-T r1
@@ -2612,9 +2715,10 @@ DCI_LANE void dci_corner_phi(const dci_corner *Q, const int D, dc_real *Phi, dc_
         }
 }
 
-/* dci_pnc_solve for r1 = (bar_p, bar_alpha) and r2 = -Xi ubar: Y, and the duals' part row by row; the duals themselves in z. */
-DCI_LANE void dci_corner_vjp(dci_corner *Q, const int D, dc_real rho, const dc_real *gamma, const dc_real *bar, const dc_real *ubar, dc_real *Y,
-                             dc_real *z, dc_real *dz)
+/* dci_pnc_solve for r1 = (bar_p, bar_alpha) and r2 = -Xi ubar: Y, and the duals' part row by row; the duals themselves
+ * in z. */
+DCI_LANE void dci_corner_vjp(dci_corner *Q, const int D, dc_real rho, const dc_real *gamma, const dc_real *bar,
+                             const dc_real *ubar, dc_real *Y, dc_real *z, dc_real *dz)
 {
     const int n = D + 1;
     const dc_real *inv = Q->inverse;
@@ -2667,7 +2771,8 @@ DCI_LANE int dci_corner_solve(dci_corner *Q, dci_growth *G, const int D, dc_grow
         ok = warm->row[j] >= 1 && warm->row[j] <= Q->rows;
         Q->basis[j] = ok ? warm->row[j] - 1 : -1;
     }
-    if (!(ok && dci_corner_open(Q, D)) && !(dci_corner_start(Q, G, D) && dci_corner_walk(Q, D) && dci_corner_open(Q, D))) return 0;
+    ok = ok && dci_corner_open(Q, D);
+    if (!ok && !(dci_corner_start(Q, G, D) && dci_corner_walk(Q, D) && dci_corner_open(Q, D))) return 0;
     if (!dci_corner_newton(Q, D, G->rho, G->max_iterations, &out->iterations, &out->residual)) return 0;
     dci_corner_close(Q, D, G);
     for (j = 0; warm && j < n; ++j) warm->row[j] = Q->basis[j] + 1;
@@ -2691,7 +2796,14 @@ DCI_LANE void dci_corner_diff(dci_corner *Q, dci_growth *G, const int D, const d
     if (bar) dci_corner_vjp(Q, D, G->rho, gamma, bar, ubar, G->adjoint, G->at.dual, G->step.dual);
 }
 
-/* ---- growth distance: derivatives and calls --------------------------------------------------------- */
+/* ---- [growth calls] derivatives of the growth distance, and its calls -------------------------- */
+/* stage                  | reads                | writes                          | equation
+ * dci_growth_run         | poses                | a result                        | by [corner], else by [growth]
+ * dci_growth_central     | at                   | scaling, qr                     | s o z = rho e
+ * dci_growth_columns     | response, pull, arm  | the Jacobian by twists          |
+ * dci_growth_adjoint     | cotangents           | adjoint, duals' part            | (*)
+ * dci_growth_derive      | a solution           | Jacobian, derivatives by shapes | SILICO Eq. 4 */
+
 
 /* Which of the shapes is a half-space, whose normal is that of the pair; -1: neither */
 static int dci_growth_flat(const dci_pair_nc *P)
@@ -2703,8 +2815,8 @@ static int dci_growth_flat(const dci_pair_nc *P)
 }
 
 /* The rows of one column: o by Phi, p moved by `move`, the pull on a turned by `turn` */
-DCI_LANE void dci_growth_column(const dci_growth *G, const int D, dc_real length, const dc_real *n, const dc_real *o, const dc_real *move,
-                                const dc_real *turn, dc_real *jac)
+DCI_LANE void dci_growth_column(const dci_growth *G, const int D, dc_real length, const dc_real *n, const dc_real *o,
+                                const dc_real *move, const dc_real *turn, dc_real *jac)
 {
     dc_real du[3], dn[3];
     int l;
@@ -2760,9 +2872,9 @@ DCI_LANE void dci_growth_columns(const dci_growth *G, const int D, dc_real lengt
         }
 }
 
-/* The QR once more, for derivatives, with the scaling that s o z = rho e gives by the larger of the two alone: slack on a face, and
- * s_0 - |s_1| on a cone, are lost in the rounding of what they are differences of, long before their duals are. On a cone,
- * with lam1 = s_0 + |s_1| and mu = z_0 + |z_1|,    eta^2 = lam1/mu,   w_0 + |w_1| = sqrt(lam1 mu/rho). */
+/* The QR once more, for derivatives, with the scaling that s o z = rho e gives by the larger of the two alone: slack on
+ * a face, and s_0 - |s_1| on a cone, are lost in the rounding of what they are differences of, long before their duals
+ * are. On a cone, with lam1 = s_0 + |s_1| and mu = z_0 + |z_1|, eta^2 = lam1/mu, w_0 + |w_1| = sqrt(lam1 mu/rho). */
 static int dci_growth_central(dci_growth *G, dc_real rho)
 {
     dci_pair_nc *P = G->pair;
@@ -2818,13 +2930,14 @@ static void dci_growth_adjoint(dci_growth *G, const dc_real *bar, const dc_real 
 }
 
 /* options, shapes and memory of dc_growth: rho, the limit of iterations, the arrays of G in `mem` */
-static dc_status dci_growth_make(const dc_growth_options *opt, const dc_shape *a, const dc_shape *b, dc_arena *mem, dci_growth *G)
+static dc_status dci_growth_make(const dc_growth_options *opt, const dc_shape *a, const dc_shape *b, dc_arena *mem,
+                                 dci_growth *G)
 {
     dci_layout l = {NULL, 0};
     G->rho = opt && opt->rho != 0 ? opt->rho : DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-8);
     G->max_iterations = opt && opt->max_iterations != 0 ? opt->max_iterations : 60;
-    if (!mem || !dci_shape_valid(a) || !dci_shape_valid(b) || a->dim != b->dim || !(G->rho > 0 && G->rho <= 1) || G->max_iterations < 1
-        || !(a->size + b->size > 0)) return DC_E_ARG;
+    if (!mem || !dci_shape_valid(a) || !dci_shape_valid(b) || a->dim != b->dim || !(G->rho > 0 && G->rho <= 1)
+        || G->max_iterations < 1 || !(a->size + b->size > 0)) return DC_E_ARG;
     dci_growth_all(G, a, b, &l);
     l.base = (unsigned char *)dc_arena_take(mem, l.bytes, 1);
     if (!l.base) return DC_E_MEMORY;
@@ -2834,12 +2947,14 @@ static dc_status dci_growth_make(const dc_growth_options *opt, const dc_shape *a
     return DC_OK;
 }
 
-/* Derivatives at the solution, by the corner Q where there is one. `length` is 1/|d alpha/d x_a|, 0 for concentric shapes, whose normal
- * is one by convention and does not turn. A function of its own for the stack. */
-static DCI_NOINLINE dc_status dci_growth_derive(dci_growth *G, dci_corner *Q, dc_real rho, dc_real length, const dc_real *normal,
-                                                dc_real *jac, const dc_real *bar, dc_shape_grad *ga, dc_shape_grad *gb)
+/* Derivatives at the solution, by the corner Q where there is one. `length` is 1/|d alpha/d x_a|, 0 for concentric
+ * shapes, whose normal is one by convention and does not turn. A function of its own for the stack. */
+static DCI_NOINLINE dc_status dci_growth_derive(dci_growth *G, dci_corner *Q, dc_real rho, dc_real length,
+                                                const dc_real *normal, dc_real *jac, const dc_real *bar,
+                                                dc_shape_grad *ga, dc_shape_grad *gb)
 {
     dci_pair_nc *P = G->pair;
+    const dc_real *y = G->at.free, *lam = G->at.dual;
     dc_real ubar[3] = DC_ZERO;
     int D = P->dim, i;
 
@@ -2857,14 +2972,15 @@ static DCI_NOINLINE dc_status dci_growth_derive(dci_growth *G, dci_corner *Q, dc
     }
 
     if (jac) dci_growth_jac(G, length, normal, jac);
-    if (bar && ga) dci_pnc_shape_vjp(P, 0, G->unit, G->own_rotation[0], G->at.free, G->at.dual, G->adjoint, G->step.dual, ubar, ga);
-    if (bar && gb) dci_pnc_shape_vjp(P, 1, G->unit, G->own_rotation[1], G->at.free, G->at.dual, G->adjoint, G->step.dual, NULL, gb);
+    if (bar && ga) dci_pnc_shape_vjp(P, 0, G->unit, G->own_rotation[0], y, lam, G->adjoint, G->step.dual, ubar, ga);
+    if (bar && gb) dci_pnc_shape_vjp(P, 1, G->unit, G->own_rotation[1], y, lam, G->adjoint, G->step.dual, NULL, gb);
     return DC_OK;
 }
 
 /* One pair of poses. b's origin is the world's meanwhile: only the difference of the two matters, and is exact. */
-static DCI_NOINLINE dc_status dci_growth_run(dci_growth *G, const dc_pose *pa, const dc_pose *pb, dc_growth_warm *warm, dc_growth_result *out,
-                                             dc_real *jac, const dc_real *bar, dc_shape_grad *ga, dc_shape_grad *gb)
+static DCI_NOINLINE dc_status dci_growth_run(dci_growth *G, const dc_pose *pa, const dc_pose *pb, dc_growth_warm *warm,
+                                             dc_growth_result *out, dc_real *jac, const dc_real *bar,
+                                             dc_shape_grad *ga, dc_shape_grad *gb)
 {
     dci_pair_nc *P = G->pair;
     const dc_shape *a = P->shape[0], *b = P->shape[1];
@@ -2875,7 +2991,8 @@ static DCI_NOINLINE dc_status dci_growth_run(dci_growth *G, const dc_pose *pa, c
     int D = P->dim, i, k, corner = 0;
 
     /* poses */
-    if (!dci_pose_rows(D, pa, G->own_position[0], G->own_rotation[0]) || !dci_pose_rows(D, pb, G->own_position[1], G->own_rotation[1])) return DC_E_ARG;
+    if (!dci_pose_rows(D, pa, G->own_position[0], G->own_rotation[0])
+        || !dci_pose_rows(D, pb, G->own_position[1], G->own_rotation[1])) return DC_E_ARG;
     for (i = 0; i < 3; ++i) {
         home[i] = G->own_position[1][i];
         G->own_position[0][i] -= home[i];
@@ -2901,8 +3018,8 @@ static DCI_NOINLINE dc_status dci_growth_run(dci_growth *G, const dc_pose *pa, c
         corner = D == 2 ? dci_corner_solve_2(&Q, G, warm, &r) : dci_corner_solve_3(&Q, G, warm, &r);
     }
     if (!corner) {
-        /* alpha counted in a power of 4 near the answer, so that far shapes are as accurate as near ones; its rho is then
-         * smaller by as much, but not below rounding */
+        /* alpha counted in a power of 4 near the answer, so that far shapes are as accurate as near ones; its rho is
+         * then smaller by as much, but not below rounding */
         while (G->unit*G->unit*16 < dist2) G->unit *= 4;
         G->metres = G->unit*L;
         dci_pnc_fill(P, 0, G->unit, G->metres);
@@ -2912,7 +3029,8 @@ static DCI_NOINLINE dc_status dci_growth_run(dci_growth *G, const dc_pose *pa, c
         st = dci_growth_solve(G, rho, 0, G->max_iterations, &r);
     }
 
-    /* alpha, point, normals; deep in a half-space the pull of many rows is a small difference, of its one row it is not */
+    /* alpha, point, normals; deep in a half-space the pull of many rows is a small difference, of its one row it is
+     * not */
     if (dci_growth_flat(P) == 1)
         for (i = 0; i < D; ++i) P->pull[0][i] = -P->pull[1][i];
     r.alpha = G->unit*G->at.free[D];
@@ -2925,7 +3043,8 @@ static DCI_NOINLINE dc_status dci_growth_run(dci_growth *G, const dc_pose *pa, c
     r.n_a = dc_vec(n[0][0], n[0][1], n[0][2]);
     r.n_b = dc_vec(n[1][0], n[1][1], n[1][2]);
     r.length = 1/dc_max(len[0], least);
-    if (!dc_finite(r.alpha) || !dc_finite3(r.p) || !dc_finite3(r.n_a) || !dc_finite3(r.n_b) || !dc_finite(r.length)) return DC_E_RANGE;
+    if (!dc_finite(r.alpha) || !dc_finite3(r.p) || !dc_finite3(r.n_a) || !dc_finite3(r.n_b) || !dc_finite(r.length))
+        return DC_E_RANGE;
     *out = r;
     if (st != DC_OK || !(jac || bar)) return st;
 
@@ -2947,8 +3066,9 @@ DC_DEF dc_status dc_growth(const dc_growth_options *opt, const dc_shape *a, cons
     return st;
 }
 
-DC_DEF dc_status dc_growth_batch(const dc_growth_options *opt, const dc_shape *a, const dc_shape *b, int count, const dc_pose *pa,
-                                 const dc_pose *pb, dc_arena *mem, dc_growth_result *out, dc_real *jac, dc_status *status)
+DC_DEF dc_status dc_growth_batch(const dc_growth_options *opt, const dc_shape *a, const dc_shape *b, int count,
+                                 const dc_pose *pa, const dc_pose *pb, dc_arena *mem, dc_growth_result *out,
+                                 dc_real *jac, dc_status *status)
 {
     dci_growth G;
     dc_status st;
@@ -2958,7 +3078,8 @@ DC_DEF dc_status dc_growth_batch(const dc_growth_options *opt, const dc_shape *a
     st = dci_growth_make(opt, a, b, mem, &G);
     if (st != DC_OK) return st;
     for (i = 0; i < count; ++i) {
-        dc_status one = dci_growth_run(&G, pa + i, pb + i, G.warm ? G.warm + i : NULL, out + i, jac ? jac + (size_t)i*84 : NULL, NULL, NULL, NULL);
+        dc_status one = dci_growth_run(&G, pa + i, pb + i, G.warm ? G.warm + i : NULL, out + i,
+                                       jac ? jac + (size_t)i*84 : NULL, NULL, NULL, NULL);
         if (st == DC_OK) st = one;
         if (status) status[i] = one;
     }
@@ -2967,16 +3088,18 @@ DC_DEF dc_status dc_growth_batch(const dc_growth_options *opt, const dc_shape *a
 }
 
 /* ---- [contact] a step's unknowns and residual ---------------------------------------------------- */
-/* Unknowns of SILICO Eq. 7, 20: velocities v of the bodies; of each contact y = (p, alpha, e_a, e_b) and pairs (z, s) of the cones
+/* Unknowns of SILICO Eq. 7, 20: velocities v of the bodies; of each contact y = (p, alpha, e_a, e_b) and pairs (z, s)
+ * of the cones
  *
- *     0              gamma            s = L (alpha - 1) - bounce                               (SILICO Eq. 9)
- *     friction       psi, beta+-      s_psi = mu gamma - sum beta, s_beta = +-w + psi          (linear; SILICO Eq. 10, 11)
- *                    (zeta, beta)     zeta = mu gamma, s = (psi, w)                            (cone)
+ *     0              gamma            s = L (alpha - 1) - bounce                       (SILICO Eq. 9)
+ *     friction       psi, beta+-      s_psi = mu gamma - sum beta, s_beta = +-w + psi  (linear; SILICO Eq. 10, 11)
+ *                    (zeta, beta)     zeta = mu gamma, s = (psi, w)                    (cone)
  *     spin           psi, beta+-      as linear friction, with the relative spin about n
- *     pair           lam              s = g(y)                                                 (SILICO Eq. 31, 32)
+ *     pair           lam              s = g(y)                                         (SILICO Eq. 31, 32)
  *
  * w is the slip. The push on a is n_a gamma + T_a f, on b -(n_b gamma + T_b f), each with the normal by its own duals
- * (SILICO Eq. 41). With cone friction f and w are world vectors and T = 1 - n n^T: no tangent basis, no special direction.
+ * (SILICO Eq. 41). With cone friction f and w are world vectors and T = 1 - n n^T: no tangent basis, no special
+ * direction.
  *
  * stage                 | reads                  | writes                            | equation
  * dci_ncp_body_eval     | velocity               | state after, momentum rows        | SILICO Eq. 8 without contacts
@@ -3016,14 +3139,15 @@ typedef struct {
     dci_ncp_place_bar bar;
 } dci_ncp_place;
 
-/* where the numbers of a contact begin: its y in the free unknowns, its duals and slacks; in these its rows of spin (0: none) and of
- * the pair, and how many there are */
+/* where the numbers of a contact begin: its y in the free unknowns, its duals and slacks; in these its rows of spin (0:
+ * none) and of the pair, and how many there are */
 typedef struct { int free, dual, spin, pair, count; } dci_contact_rows;
 
 /* natural units; impulse_rate: impulse over the reduced mass */
 typedef struct { dc_real length, impulse, speed, impulse_rate; } dci_contact_units;
 
-/* L (alpha - 1) at the end of the step is to be at least this, m; derivatives by twists and velocities at the start, restitution, h */
+/* L (alpha - 1) at the end of the step is to be at least this, m; derivatives by twists and velocities at the start,
+ * restitution, h */
 typedef struct { dc_real gap, by[2][12], by_restitution, by_step; } dci_contact_bounce;
 
 /* a contact at an iterate */
@@ -3038,7 +3162,8 @@ typedef struct {
     dc_real branch;                 /* which of the two fields of tangents, chosen at the start; 0: not yet */
 } dci_contact_at;
 
-/* what is left of its rows when slacks, duals and the multipliers psi are eliminated: df = by_normal dgamma - by_slip dw */
+/* what is left of its rows when slacks, duals and the multipliers psi are eliminated: df = by_normal dgamma - by_slip
+ * dw */
 typedef struct {
     dc_real gap;                    /* -dgamma/d(L alpha) */
     dc_real by_slip[9], by_normal[3];
@@ -3084,8 +3209,8 @@ typedef struct {
     dci_contact_change change;
 } dci_contact_nc;
 
-/* A contact of the convex problem that guesses the impulses: cone Z = (mu gamma, beta), S = (u_n/mu, u_T); without friction
- * gamma and u_n. */
+/* A contact of the convex problem that guesses the impulses: cone Z = (mu gamma, beta), S = (u_n/mu, u_T); without
+ * friction gamma and u_n. */
 typedef struct {
     dc_real normal[3], tangent[2][3];
     dc_real arm[2][3], gap;         /* m */
@@ -3101,12 +3226,14 @@ typedef struct {
 /* counts: dimension; rows of a body; velocities of all bodies; free unknowns and duals of the step; its cones */
 typedef struct { int dim, body, velocities, free, dual, degree; } dci_ncp_size;
 
-/* The body system: momentum rows by velocities, everything of the contacts eliminated. Blocks of body x body numbers. */
+/* The body system: momentum rows by velocities, everything of the contacts eliminated. Blocks of body x body
+ * numbers. */
 typedef struct {
     int bodies, blocks;             /* that move; blocks with those that the factor fills */
     int *order;                     /* [bodies] in which bodies are eliminated */
     int *slot;                      /* [bodies x bodies] number of a block, -1: none */
-    int *first, *list;              /* bodies that follow order[k] and share a block with it: list[first[k]..first[k + 1]) */
+    /* bodies that follow order[k] and share a block with it: list[first[k]..first[k + 1]) */
+    int *first, *list;
     int *pivot;                     /* [6 bodies] row swaps within diagonal blocks */
     dc_real *matrix;                /* K, then its factors */
 } dci_ncp_system;
@@ -3139,7 +3266,8 @@ struct dc_ncp {
     int guessed;                    /* 1: the guess of the load is known, -1: there is none */
     dc_status status;               /* of the step */
     dci_ncp_point now, trial;           /* x: velocities, then y of each contact; z; s */
-    dci_ncp_point predictor, step;      /* directions to the end of the path, and to a place on it; `free` is one array for both */
+    /* directions to the end of the path, and to a place on it; `free` is one array for both */
+    dci_ncp_point predictor, step;
     dci_ncp_residual residual;          /* of the last evaluation */
     dci_ncp_system system;         /* of the last factor */
 
@@ -3176,8 +3304,8 @@ DCI_LANE void dci_ncp_tv(const int D, const dci_contact_nc *c, int k, const dc_r
         if (D == 3) o[1] = dci_ncp_dot(D, c->at.tangent[k][1], v);
     }
 }
-/* The tangents of n. In 2D (n_y, -n_x); in 3D, unit n, those of Duff et al. (2017) with the sign `branch` kept through a step: smooth
- * but at n_z = -branch. */
+/* The tangents of n. In 2D (n_y, -n_x); in 3D, unit n, those of Duff et al. (2017) with the sign `branch` kept through
+ * a step: smooth but at n_z = -branch. */
 DCI_LANE void dci_ncp_tangents(const int D, const dc_real *n, dc_real branch, dc_real t[2][3])
 {
     if (D == 2) {
@@ -3262,10 +3390,10 @@ DCI_LANE void dci_contact_normal(dci_contact_nc *c, const int D, int k)
 /* sums of sizes, by which rounding is known */
 typedef struct { dc_real reach, speed, dual; } dci_contact_scale;
 
-/* Impulses, normals and forces of contact c; its forces are taken out of the bodies' momentum rows. Out: the slip w, the relative
- * spin about n, sums. */
-DCI_LANE void dci_contact_forces(dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *z, dc_real *slip, dc_real *spin,
-                                 dci_contact_scale *sum)
+/* Impulses, normals and forces of contact c; its forces are taken out of the bodies' momentum rows. Out: the slip w,
+ * the relative spin about n, sums. */
+DCI_LANE void dci_contact_forces(dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *z, dc_real *slip,
+                                 dc_real *spin, dci_contact_scale *sum)
 {
     const int nw = D == 2 ? 1 : 3;
     const dci_pair_nc *P = &c->pair;
@@ -3321,8 +3449,8 @@ DCI_LANE void dci_contact_forces(dc_ncp *S, dci_contact_nc *c, const int D, cons
  *     s_psi - (mu gamma - 1.beta) = 0       SILICO Eq. 10    here; of a cone zeta - mu gamma
  *     s_beta - (P v + psi 1)      = 0       SILICO Eq. 11    here, with P v = +-w; of a cone s_beta - w
  *     s o z                       = rho e   SILICO Eq. 12    dci_cone_excess */
-DCI_LANE void dci_contact_residual(const dci_contact_nc *c, const int D, dc_real alpha, const dc_real *z, const dc_real *s, const dc_real *slip,
-                                 dc_real spin, dc_real *F)
+DCI_LANE void dci_contact_residual(const dci_contact_nc *c, const int D, dc_real alpha, const dc_real *z,
+                                   const dc_real *s, const dc_real *slip, dc_real spin, dc_real *F)
 {
     const dc_real gamma = z[0], phi = c->size*(alpha - 1) - c->bounce.gap, *w = slip;
     int i;
@@ -3351,9 +3479,10 @@ DCI_LANE void dci_contact_residual(const dci_contact_nc *c, const int D, dc_real
     }
 }
 
-/* The largest residual of a contact in natural units, less what rounding leaves of it: F its rows of slacks, Fy those of y. */
-DCI_LANE dc_real dci_contact_worst(const dci_contact_nc *c, const int D, dc_real gamma, dc_real spin, const dci_contact_scale *sum,
-                                 const dc_real *F, const dc_real *Fy)
+/* The largest residual of a contact in natural units, less what rounding leaves of it: F its rows of slacks, Fy those
+ * of y. */
+DCI_LANE dc_real dci_contact_worst(const dci_contact_nc *c, const int D, dc_real gamma, dc_real spin,
+                                   const dci_contact_scale *sum, const dc_real *F, const dc_real *Fy)
 {
     const dci_contact_units *unit = &c->unit;
     const dc_real reach = sum->reach*(4*DC_EPS), dual = sum->dual*(4*DC_EPS), speed = sum->speed*(8*DC_EPS);
@@ -3362,7 +3491,8 @@ DCI_LANE dc_real dci_contact_worst(const dci_contact_nc *c, const int D, dc_real
 
     /* the gap and the pair: lengths, and pulls that have no unit */
     worst = dci_ncp_excess(F[0], reach, unit->length);
-    for (i = c->row.pair; i < c->row.count; ++i) worst = dci_ncp_larger(worst, dci_ncp_excess(F[i], reach, unit->length));
+    for (i = c->row.pair; i < c->row.count; ++i)
+        worst = dci_ncp_larger(worst, dci_ncp_excess(F[i], reach, unit->length));
     for (i = 0; i < c->pair.unknowns; ++i) {
         const int growth = i == D;
         worst = dci_ncp_larger(worst, dci_ncp_excess(Fy[i], growth ? dual*c->size : dual, growth ? unit->length : 1));
@@ -3372,17 +3502,20 @@ DCI_LANE dc_real dci_contact_worst(const dci_contact_nc *c, const int D, dc_real
     if (c->friction != DCI_NO_FRICTION) {
         const dc_real slip = unit->speed*unit->impulse/(unit->impulse + DC_R(0.1)*c->mu*gamma);
         worst = dci_ncp_larger(worst, dci_ncp_excess(F[1], 4*DC_EPS*c->mu*gamma, unit->impulse));
-        for (i = 2; i < (c->row.spin ? c->row.spin : c->row.pair); ++i) worst = dci_ncp_larger(worst, dci_ncp_excess(F[i], speed, slip));
+        for (i = 2; i < (c->row.spin ? c->row.spin : c->row.pair); ++i)
+            worst = dci_ncp_larger(worst, dci_ncp_excess(F[i], speed, slip));
     }
     if (c->row.spin) {
         const dc_real *F_spin = F + c->row.spin;
         worst = dci_ncp_larger(worst, dci_ncp_excess(F_spin[0], 4*DC_EPS*c->mu_spin*gamma, unit->impulse*c->mu_spin));
-        for (i = 1; i < 3; ++i) worst = dci_ncp_larger(worst, dci_ncp_excess(F_spin[i], 8*DC_EPS*dc_abs(spin), unit->speed/c->mu_spin));
+        for (i = 1; i < 3; ++i)
+            worst = dci_ncp_larger(worst, dci_ncp_excess(F_spin[i], 8*DC_EPS*dc_abs(spin), unit->speed/c->mu_spin));
     }
     return worst;
 }
 
-/* The residual of contact c at an iterate; takes its wrenches out of the bodies' rows. Returns the largest, in natural units. */
+/* The residual of contact c at an iterate; takes its wrenches out of the bodies' rows. Returns the largest, in natural
+ * units. */
 DCI_LANE dc_real dci_ncp_contact_eval(dc_ncp *S, dci_contact_nc *c, const int D, const dci_ncp_point *at)
 {
     dci_pair_nc *P = &c->pair;
@@ -3478,12 +3611,14 @@ static DCI_NOINLINE void dci_ncp_eval(dc_ncp *S, const dci_ncp_point *at, dc_rea
         if (S->place[i].first_row >= 0) dci_ncp_body_eval(S, S->place + i, at->free + S->place[i].first_row);
     for (k = 0; k < S->scene.contacts; ++k) {
         dci_contact_nc *c = S->contact + k;
-        worst = dci_ncp_larger(worst, S->size.dim == 2 ? dci_ncp_contact_eval(S, c, 2, at) : dci_ncp_contact_eval(S, c, 3, at));
+        const dc_real own = S->size.dim == 2 ? dci_ncp_contact_eval(S, c, 2, at) : dci_ncp_contact_eval(S, c, 3, at);
+        worst = dci_ncp_larger(worst, own);
 
         /* SILICO Eq. 12, relaxed: SILICO Eq. 22 */
         for (part = 0; part < 2; ++part) {
             const dci_cones cones = dci_contact_cones(c, part, &first);
-            comp = dci_ncp_larger(comp, dci_cone_excess(&cones, at->dual + first, at->slack + first, S->rho, 1, S->scratch.work));
+            const dc_real *z = at->dual + first, *s = at->slack + first;
+            comp = dci_ncp_larger(comp, dci_cone_excess(&cones, z, s, S->rho, 1, S->scratch.work));
         }
     }
 
@@ -3504,7 +3639,7 @@ static DCI_NOINLINE void dci_ncp_eval(dc_ncp *S, const dci_ncp_point *at, dc_rea
 /* Of a contact everything is eliminated at given velocities of its bodies.
  *
  * stage                  | reads                         | writes                  | equation
- * dci_ncp_contact_factor | z, s, G                       | factor, response        | the rows of SILICO Eq. 20 without Eq. 8
+ * dci_ncp_contact_factor | z, s, G                       | factor, response        | its rows of SILICO Eq. 20
  * dci_ncp_contact_const  | residuals, factor             | constant                | their right-hand side
  * dci_ncp_chain          | dv, factor, response, constant| change, wrenches        | (1) to (11) below
  *
@@ -3526,8 +3661,8 @@ static DCI_NOINLINE void dci_ncp_eval(dc_ncp *S, const dci_ncp_point *at, dc_rea
  *     dpsi = (-mu dgamma - D.dw + c)/den,   den = s_psi/psi + sum om
  *     df_k = -(om_k+ + om_k-) dw_k - D_k dpsi + c_k
  * coupling: D, pivot: den */
-static void dci_ncp_law(int nt, const dc_real *z, const dc_real *s, dc_real mu, dc_real *by_slip, dc_real *by_normal, dc_real *coupling,
-                        dc_real *pivot)
+static void dci_ncp_law(int nt, const dc_real *z, const dc_real *s, dc_real mu, dc_real *by_slip, dc_real *by_normal,
+                        dc_real *coupling, dc_real *pivot)
 {
     dc_real *D = coupling, *both = by_normal, den = s[0]/z[0];
     int i, j;
@@ -3545,8 +3680,8 @@ static void dci_ncp_law(int nt, const dc_real *z, const dc_real *s, dc_real mu, 
 }
 
 /* its constants: those of df and dpsi */
-static void dci_ncp_law_const(int nt, const dc_real *z, const dc_real *s, const dc_real *Fs, const dc_real *rc, const dc_real *coupling,
-                              dc_real pivot, dc_real *friction, dc_real *multiplier)
+static void dci_ncp_law_const(int nt, const dc_real *z, const dc_real *s, const dc_real *Fs, const dc_real *rc,
+                              const dc_real *coupling, dc_real pivot, dc_real *friction, dc_real *multiplier)
 {
     dc_real sum = Fs[0] - rc[0]/z[0];
     int i;
@@ -3562,8 +3697,9 @@ static void dci_ncp_law_const(int nt, const dc_real *z, const dc_real *s, const 
 }
 
 /* the direction of its duals and slacks, from those of gamma and the slips */
-static void dci_ncp_law_back(int nt, const dc_real *z, const dc_real *s, const dc_real *Fs, const dc_real *rc, const dc_real *coupling,
-                             dc_real pivot, dc_real mu, dc_real dgamma, dc_real multiplier, const dc_real *dw, dc_real *dz, dc_real *ds)
+static void dci_ncp_law_back(int nt, const dc_real *z, const dc_real *s, const dc_real *Fs, const dc_real *rc,
+                             const dc_real *coupling, dc_real pivot, dc_real mu, dc_real dgamma, dc_real multiplier,
+                             const dc_real *dw, dc_real *dz, dc_real *ds)
 {
     dc_real t = -mu*dgamma, sum = 0;
     int i;
@@ -3617,11 +3753,12 @@ DCI_LANE int dci_ncp_contact_factor(dc_ncp *S, dci_contact_nc *c, const int D)
             for (j = 0; j < D; ++j) factor->by_slip[i*D + j] = H[(1 + i)*n + 1 + j] - H[1 + i]*H[1 + j]/H[0];
         }
     } else if (c->friction != DCI_NO_FRICTION)
-        dci_ncp_law(c->tangents, z + 1, s + 1, c->mu, factor->by_slip, factor->by_normal, factor->coupling, &factor->pivot);
+        dci_ncp_law(c->tangents, z + 1, s + 1, c->mu, factor->by_slip, factor->by_normal, factor->coupling,
+                    &factor->pivot);
 
     if (c->row.spin)
-        dci_ncp_law(1, z + c->row.spin, s + c->row.spin, c->mu_spin, &factor->spin_by_slip, &factor->spin_by_normal, &factor->spin_coupling,
-                    &factor->spin_pivot);
+        dci_ncp_law(1, z + c->row.spin, s + c->row.spin, c->mu_spin, &factor->spin_by_slip, &factor->spin_by_normal,
+                    &factor->spin_coupling, &factor->spin_pivot);
     return 1;
 }
 
@@ -3654,26 +3791,29 @@ DCI_LANE void dci_ncp_contact_const(dc_ncp *S, dci_contact_nc *c, const int D)
             constant->friction_impulse[i] = f;
         }
     } else if (c->friction != DCI_NO_FRICTION)
-        dci_ncp_law_const(c->tangents, z + 1, s + 1, Fs + 1, rc + 1, factor->coupling, factor->pivot, constant->friction_impulse,
-                          &constant->multiplier);
+        dci_ncp_law_const(c->tangents, z + 1, s + 1, Fs + 1, rc + 1, factor->coupling, factor->pivot,
+                          constant->friction_impulse, &constant->multiplier);
 
     if (c->row.spin) {
         const int at = c->row.spin;
-        dci_ncp_law_const(1, z + at, s + at, Fs + at, rc + at, &factor->spin_coupling, factor->spin_pivot, &constant->spin_impulse,
-                          &constant->spin_multiplier);
+        dci_ncp_law_const(1, z + at, s + at, Fs + at, rc + at, &factor->spin_coupling, factor->spin_pivot,
+                          &constant->spin_impulse, &constant->spin_multiplier);
     }
 }
 
-/* (1) to (11): what a change of the bodies' velocities (dv[k]: v, w; NULL: none) does to contact c, with everything of the contact
- * eliminated; with `constant` the constants of the right-hand side as well. Out: the wrenches' changes; c->change. */
-DCI_LANE void dci_ncp_chain(const dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *const dv[2], int constant, dc_real dF[2][6])
+/* (1) to (11): what a change of the bodies' velocities (dv[k]: v, w; NULL: none) does to contact c, with everything of
+ * the contact eliminated; with `constant` the constants of the right-hand side as well. Out: the wrenches' changes;
+ * c->change. */
+DCI_LANE void dci_ncp_chain(const dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *const dv[2], int constant,
+                            dc_real dF[2][6])
 {
     const int nw = D == 2 ? 1 : 3, nt = c->tangents;
     const dci_pair_nc *P = &c->pair;
     const dci_contact_at *at = &c->at;
     const dci_contact_factor *factor = &c->factor;
     dci_contact_change *change = &c->change;
-    dc_real move[2][3], turn[2][3], dx[2][3], th[3], in[6], o[7], dn[2][3], du[2][3], dr[2][3], dslip[3] = DC_ZERO, dspin = 0, t[3], q[3];
+    dc_real move[2][3], turn[2][3], dx[2][3], dn[2][3], du[2][3], dr[2][3], dslip[3] = DC_ZERO, dspin = 0;
+    dc_real th[3], in[6], o[7], t[3], q[3];
     int i, j, k;
 
     /* (1), (2): displacements at p, turns of the pull */
@@ -3780,9 +3920,10 @@ DCI_LANE void dci_ncp_chain(const dc_ncp *S, dci_contact_nc *c, const int D, con
  * dci_ncp_lu_solve    | matrix, pivot     | x                                       | K x = b
  * dci_ncp_lu_solve_t  | matrix, pivot     | x                                       | K^T x = b */
 
-/* The pattern with its fill, bodies in the order of least degree, of the contacts of `place` with nb rows of each body: everything of
- * the system but the matrix, whose number of blocks it counts. */
-static void dci_ncp_pattern(int contacts, const dci_contact_nc *contact, const dci_ncp_place *place, int nb, dci_ncp_system *system)
+/* The pattern with its fill, bodies in the order of least degree, of the contacts of `place` with nb rows of each body:
+ * everything of the system but the matrix, whose number of blocks it counts. */
+static void dci_ncp_pattern(int contacts, const dci_contact_nc *contact, const dci_ncp_place *place, int nb,
+                            dci_ncp_system *system)
 {
     const int n = system->bodies;
     int *slot = system->slot, *list = system->list, *first = system->first;
@@ -3988,9 +4129,10 @@ DCI_LANE void dci_ncp_lu_solve_t(const dci_ncp_system *system, const int nb, dc_
  * dci_ncp_direction     | residual, factors           | predictor or step             | Newton
  * dci_ncp_step_length   | now, a direction            | how far it stays inside       | SILICO Eq. 13, 36
  * dci_ncp_try, _take    | now, step                   | trial, now                    |
- * dci_ncp_iterate       | now                         | now                           | all of these, until both errors are small */
+ * dci_ncp_iterate       | now                         | now                           | until both errors are small */
 
-/* The body system at the iterate, every contact eliminated, column by column through the chain; its LU. 0: a pivot vanished. */
+/* The body system at the iterate, every contact eliminated, column by column through the chain; its LU. 0: a pivot
+ * vanished. */
 DCI_LANE int dci_ncp_factor_d(dc_ncp *S, const int D)
 {
     const int nw = D == 2 ? 1 : 3, nb = D + nw, n = S->system.bodies;
@@ -4043,7 +4185,8 @@ DCI_LANE void dci_ncp_contact_direction(dc_ncp *S, dci_contact_nc *c, const int 
     const dci_contact_factor *factor = &c->factor;
     const dci_contact_change *change = &c->change;
     const dc_real *z = S->now.dual + c->row.dual, *s = S->now.slack + c->row.dual;
-    const dc_real *Fs = S->residual.slack + c->row.dual, *rc = S->residual.product + c->row.dual, *Fy = S->residual.free + c->row.free;
+    const dc_real *Fy = S->residual.free + c->row.free, *Fs = S->residual.slack + c->row.dual;
+    const dc_real *rc = S->residual.product + c->row.dual;
     dc_real *dy = out->free + c->row.free, *dz = out->dual + c->row.dual, *ds = out->slack + c->row.dual;
     dc_real *r1 = S->scratch.work, dF[2][6];
     const dc_real *dv[2];
@@ -4076,12 +4219,12 @@ DCI_LANE void dci_ncp_contact_direction(dc_ncp *S, dci_contact_nc *c, const int 
         ds[1] = dpsi;
         dz[1] = c->mu*change->normal_impulse - Fs[1];
     } else if (c->friction != DCI_NO_FRICTION)
-        dci_ncp_law_back(c->tangents, z + 1, s + 1, Fs + 1, rc + 1, factor->coupling, factor->pivot, c->mu, change->normal_impulse,
-                         c->constant.multiplier, change->slip, dz + 1, ds + 1);
+        dci_ncp_law_back(c->tangents, z + 1, s + 1, Fs + 1, rc + 1, factor->coupling, factor->pivot, c->mu,
+                         change->normal_impulse, c->constant.multiplier, change->slip, dz + 1, ds + 1);
     if (c->row.spin) {
         const int at = c->row.spin;
-        dci_ncp_law_back(1, z + at, s + at, Fs + at, rc + at, &factor->spin_coupling, factor->spin_pivot, c->mu_spin, change->normal_impulse,
-                         c->constant.spin_multiplier, &change->spin, dz + at, ds + at);
+        dci_ncp_law_back(1, z + at, s + at, Fs + at, rc + at, &factor->spin_coupling, factor->spin_pivot, c->mu_spin,
+                         change->normal_impulse, c->constant.spin_multiplier, &change->spin, dz + at, ds + at);
     }
 }
 
@@ -4121,7 +4264,8 @@ static void dci_ncp_direction(dc_ncp *S, const dci_ncp_point *out)
     else dci_ncp_direction_3(S, out);
 }
 
-/* S->residual.product for the place t on the path, with q times the second-order term of the direction `second` if given */
+/* S->residual.product for the place t on the path, with q times the second-order term of the direction `second` if
+ * given */
 static void dci_ncp_rc(dc_ncp *S, dc_real t, dc_real q, const dci_ncp_point *second)
 {
     int k, part, at;
@@ -4133,7 +4277,8 @@ static void dci_ncp_rc(dc_ncp *S, dc_real t, dc_real q, const dci_ncp_point *sec
         }
 }
 
-/* The place on the path after a part a of the predictor: the mean over all cones of the products above their end, over `path` */
+/* The place on the path after a part a of the predictor: the mean over all cones of the products above their end, over
+ * `path` */
 static dc_real dci_ncp_along(const dc_ncp *S, dc_real a)
 {
     const dc_real *z = S->now.dual, *s = S->now.slack, *dz = S->predictor.dual, *ds = S->predictor.slack;
@@ -4199,13 +4344,14 @@ static void dci_ncp_take(dc_ncp *S)
     S->trial = swap;
 }
 
-/* Newton's iteration from S->now, of at most so many steps; `test`: a step is halved until one of the two errors does not
- * grow. Fills info; leaves the residuals and places at the last iterate. */
+/* Newton's iteration from S->now, of at most so many steps; `test`: a step is halved until one of the two errors does
+ * not grow. Fills info; leaves the residuals and places at the last iterate. */
 static DCI_NOINLINE dc_status dci_ncp_iterate(dc_ncp *S, int most, int test, dc_ncp_info *info)
 {
     enum { STALLS = 4 };                    /* so many steps in a row shorter than 1e-2 end it */
     dc_real eq, cp, eq2, cp2, nu, a, t, least, best = DC_REAL_MAX;
-    int it, trial, stalled = 0, idle = 0;       /* idle: products are there, and the equations no better than they were */
+    /* idle: products are there, and the equations no better than they were */
+    int it, trial, stalled = 0, idle = 0;
 
     dci_ncp_eval(S, &S->now, &eq, &cp);
     for (it = 0;; ++it) {
@@ -4253,7 +4399,13 @@ static DCI_NOINLINE dc_status dci_ncp_iterate(dc_ncp *S, int most, int test, dc_
     }
 }
 
-/* ---- dynamics: a step --------------------------------------------------------------------------- */
+/* ---- [scene] what is wrong with a scene, memory, and reading it -------------------------------- */
+/* stage               | reads             | writes                                   | equation
+ * dc_ncp_flaw         | options, scene    | the first flaw                           |
+ * dci_ncp_lay         | options, scene    | counts; arrays, once there is memory     |
+ * dci_ncp_place_set   | a body            | state before, inertia, momentum          | SILICO Eq. 8
+ * dci_ncp_contact_set | a contact         | pair, material, rows, units              |
+ * dci_ncp_make        | options, scene    | all of a dc_ncp but its iterate          | */
 
 /* what is wrong with a body's field; NULL: nothing */
 static const char *dci_body_flaw(int dim, const dc_ncp_body *b, const char **cause)
@@ -4320,7 +4472,8 @@ static int dci_contact_lam(const dc_ncp_options *o, int dim, const dc_ncp_contac
 DC_DEF int dc_ncp_keep_count(const dc_ncp_options *opt, int dim, const dc_ncp_contact *c)
 {
     if (!c || dim < 2 || dim > 3 || !dci_shape_valid(c->shape[0]) || !dci_shape_valid(c->shape[1])) return 0;
-    return DCI_KEEP_HEAD + dci_pnc_ny(c->shape[0], c->shape[1]) + 2*(dci_contact_lam(opt, dim, c) + c->shape[0]->rows + c->shape[1]->rows);
+    return DCI_KEEP_HEAD + dci_pnc_ny(c->shape[0], c->shape[1])
+        + 2*(dci_contact_lam(opt, dim, c) + c->shape[0]->rows + c->shape[1]->rows);
 }
 
 /* of the options and the scene without its bodies and contacts */
@@ -4450,8 +4603,8 @@ DC_DEF size_t dc_ncp_bytes(const dc_ncp_options *opt, const dc_ncp_scene *sc)
     return sum == SIZE_MAX ? 0 : sum;
 }
 
-/* The state of a body, or (NULL) the world, at the start of the step; its inertia in world axes; what its momentum would be without
- * contacts: SILICO Eq. 8 at the old velocity */
+/* The state of a body, or (NULL) the world, at the start of the step; its inertia in world axes; what its momentum
+ * would be without contacts: SILICO Eq. 8 at the old velocity */
 static DCI_NOINLINE void dci_ncp_place_set(const dc_ncp_scene *sc, const dc_ncp_body *b, int D, dci_ncp_place *p)
 {
     const dc_real h = sc->h, *R = p->before.rotation;
@@ -4506,9 +4659,10 @@ static DCI_NOINLINE void dci_ncp_place_set(const dc_ncp_scene *sc, const dc_ncp_
     }
 }
 
-/* The natural units of a contact: its length, that of the smaller shape if one is much smaller; the impulse that the acceleration
- * gives the two bodies' reduced mass in a step; the speed it gives over that length. At the end products of gamma and gap are
- * rho impulse length, of friction and slip rho impulse speed, of the pair rho length. Of constants of the scene alone. */
+/* The natural units of a contact: its length, that of the smaller shape if one is much smaller; the impulse that the
+ * acceleration gives the two bodies' reduced mass in a step; the speed it gives over that length. At the end products
+ * of gamma and gap are rho impulse length, of friction and slip rho impulse speed, of the pair rho length. Of constants
+ * of the scene alone. */
 static void dci_ncp_units(dc_ncp *S, dci_contact_nc *c)
 {
     const dc_real a = c->pair.shape[0]->size, b = c->pair.shape[1]->size, h = S->scene.h;
@@ -4578,7 +4732,8 @@ static void dci_ncp_contact_set(dc_ncp *S, const dc_ncp_contact *from, int free,
 }
 
 /* Takes all memory and reads the scene. */
-static DCI_NOINLINE dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_ncp_scene *sc, dc_arena *mem, dc_ncp **out)
+static DCI_NOINLINE dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_ncp_scene *sc, dc_arena *mem,
+                                           dc_ncp **out)
 {
     dci_layout l = {NULL, 0};
     dc_ncp *S = (dc_ncp *)dc_arena_take(mem, 1, sizeof(dc_ncp));
@@ -4658,17 +4813,20 @@ static void dci_ncp_path(dci_contact_nc *c, dc_real gap, dc_real slip, dc_real p
     for (i = 0; i < c->pair.cones.runs; ++i) c->pair.cones.run[i].path = pair;
 }
 
-/* ---- dynamics: a guess of the load -------------------------------------------------------------- */
+/* ---- [load] a guess of the load ---------------------------------------------------------------- */
 /* The convex contact problem (Anitescu) with points, normals and gaps of the old poses:
  *
  *     M v = M v- + h (m g + f) + J^T Z,   S = J v + gap/(h mu),   Z o S = 0,   Z and S in their cones
  *
- * by Nesterov and Todd's predictor and corrector, in the body system of the step. It says how large impulses are, no more.
+ * by Nesterov and Todd's predictor and corrector, in the body system of the step. It says how large impulses are, no
+ * more.
  *
- *     dci_load_begin   | problem                | Z, S, v      | start
- *     dci_load_factor  | Z, S                   | K, H, w, lam | K = M + J^T W^-2 J = L U
- *     dci_load_solve   | K, rc                  | dv, dZ, dS   | Newton's direction
- *     dci_load_estimate                                        | the iteration */
+ * stage             | reads                  | writes       | equation
+ * dci_load_begin    | problem                | Z, S, v      | start
+ * dci_load_factor   | Z, S                   | K, H, w, lam | K = M + J^T W^-2 J = L U
+ * dci_load_rc       | Z, S, dZ, dS           | rc           | products on the path
+ * dci_load_solve    | K, rc                  | dv, dZ, dS   | Newton's direction
+ * dci_load_estimate | problem                | Z, S, v      | the iteration */
 
 /* the cone of a load */
 static dci_cones dci_load_cones(dci_load *g)
@@ -4682,8 +4840,8 @@ static dci_cones dci_load_cones(dci_load *g)
 }
 
 /* o = J v, and with `affine` gap/(h mu) */
-DCI_LANE void dci_load_rows(const dc_ncp *S, const dci_contact_nc *c, const dci_load *g, const int D, const dc_real *v, int affine,
-                            dc_real *o)
+DCI_LANE void dci_load_rows(const dc_ncp *S, const dci_contact_nc *c, const dci_load *g, const int D, const dc_real *v,
+                            int affine, dc_real *o)
 {
     dc_real u[3] = DC_ZERO, t[3];
     int i, k;
@@ -4704,7 +4862,8 @@ DCI_LANE void dci_load_rows(const dc_ncp *S, const dci_contact_nc *c, const dci_
 }
 
 /* F += J^T Z */
-DCI_LANE void dci_load_add(const dc_ncp *S, const dci_contact_nc *c, const dci_load *g, const int D, const dc_real *Z, dc_real *F)
+DCI_LANE void dci_load_add(const dc_ncp *S, const dci_contact_nc *c, const dci_load *g, const int D, const dc_real *Z,
+                           dc_real *F)
 {
     const int nw = D == 2 ? 1 : 3;
     dc_real f[3], t[3];
@@ -4949,19 +5108,33 @@ DCI_LANE int dci_load_estimate(dc_ncp *S, const int D, dc_real *v, dc_real *dv)
     }
     return 1;
 }
-static DCI_NOINLINE int dci_load_estimate_2(dc_ncp *S, dc_real *v, dc_real *dv) { return dci_load_estimate(S, 2, v, dv); }
-static DCI_NOINLINE int dci_load_estimate_3(dc_ncp *S, dc_real *v, dc_real *dv) { return dci_load_estimate(S, 3, v, dv); }
+static DCI_NOINLINE int dci_load_estimate_2(dc_ncp *S, dc_real *v, dc_real *dv)
+{
+    return dci_load_estimate(S, 2, v, dv);
+}
+static DCI_NOINLINE int dci_load_estimate_3(dc_ncp *S, dc_real *v, dc_real *dv)
+{
+    return dci_load_estimate(S, 3, v, dv);
+}
 
-/* ---- dynamics: starts -------------------------------------------------------------------------- */
+/* ---- [start] cold starts ----------------------------------------------------------------------- */
+/* stage                 | reads                  | writes                    | equation
+ * dci_ncp_start_number  | k                      | a start's measures        |
+ * dci_ncp_cold_pair     | poses before           | y, z, s of the pair; load | the growth problem
+ * dci_load_estimate     | loads' geometry        | guess                     | [load]
+ * dci_ncp_cold_forces   | guess, measures        | z, s of the forces        |
+ * dci_ncp_free          | bodies without contact | their velocities          | SILICO Eq. 8 */
 
-/* A cold start: products of the pairs over P.L; the slack of a gap and the slip, over what the bodies' speed leaves of a gap and that
- * speed, with `wide` no less than the pair's size and natural speed; the guessed impulse times `load`. Bodies begin at rest, with the
- * guessed velocities, or with those before the step. `test` as in dci_ncp_iterate. */
+
+/* A cold start: products of the pairs over P.L; the slack of a gap and the slip, over what the bodies' speed leaves of
+ * a gap and that speed, with `wide` no less than the pair's size and natural speed; the guessed impulse times `load`.
+ * Bodies begin at rest, with the guessed velocities, or with those before the step. `test` as in dci_ncp_iterate. */
 enum { DCI_FROM_REST, DCI_FROM_GUESS, DCI_FROM_BEFORE };
 typedef struct { dc_real pair, gap, slip, load; int wide, from, test; } dci_ncp_start;
 
-/* Start number k. The first are those that solve most of what was left by the ones before, found by trial on piles, wedges, throws and
- * heavy bodies on light ones; after them come evenly spread ones, each of which solves a few of a hundred of the rest. */
+/* Start number k. The first are those that solve most of what was left by the ones before, found by trial on piles,
+ * wedges, throws and heavy bodies on light ones; after them come evenly spread ones, each of which solves a few of a
+ * hundred of the rest. */
 static dci_ncp_start dci_ncp_start_number(int k)
 {
     static const dci_ncp_start first[] = {
@@ -4976,8 +5149,10 @@ static dci_ncp_start dci_ncp_start_number(int k)
         {DC_R(0.000416), DC_R(0.0631), DC_R(0.129), DC_R(1.99), 1, DCI_FROM_GUESS, 0},
         {DC_R(0.0104), DC_R(0.0139), DC_R(0.117), DC_R(0.386), 0, DCI_FROM_GUESS, 0},
         {DC_R(0.00547), DC_R(0.193), DC_R(0.293), DC_R(1.12), 0, DCI_FROM_REST, 0}};
-    static const dc_real least[4] = {DC_R(3e-5), DC_R(1e-3), DC_R(1e-3), DC_R(0.02)}, decades[4] = {DC_R(4.5), DC_R(3.3), DC_R(3.9), 3};
-    static const dc_real stride[4] = {DC_R(0.8566749), DC_R(0.7338919), DC_R(0.6287067), DC_R(0.5385973)};   /* powers of the root of x^5 = x + 1 */
+    static const dc_real least[4] = {DC_R(3e-5), DC_R(1e-3), DC_R(1e-3), DC_R(0.02)};
+    static const dc_real decades[4] = {DC_R(4.5), DC_R(3.3), DC_R(3.9), 3};
+    /* powers of the root of x^5 = x + 1 */
+    static const dc_real stride[4] = {DC_R(0.8566749), DC_R(0.7338919), DC_R(0.6287067), DC_R(0.5385973)};
     const int n = (int)(sizeof first/sizeof *first);
     dci_ncp_start start;
     dc_real size[4];
@@ -5000,7 +5175,8 @@ static dci_ncp_start dci_ncp_start_number(int k)
     return start;
 }
 
-/* The largest speed at the contact that the bodies would have without it, and no less than what the acceleration gives in a step */
+/* The largest speed at the contact that the bodies would have without it, and no less than what the acceleration gives
+ * in a step */
 static void dci_ncp_speed(const dc_ncp *S, dci_contact_nc *c, const dci_growth *G)
 {
     int i, k;
@@ -5024,7 +5200,8 @@ static dc_real dci_ncp_products(const dc_ncp *S, const dci_contact_nc *c, const 
     return dc_max(start->pair*c->pair.weight*dc_max(1, 3*S->scene.h*c->fastest/c->size), S->rho*c->unit.length);
 }
 
-/* Dual and slack number i of friction and spin for an impulse and a speed: the multipliers psi are speeds themselves. */
+/* Dual and slack number i of friction and spin for an impulse and a speed: the multipliers psi are speeds
+ * themselves. */
 static void dci_ncp_sizes(const dci_contact_nc *c, int i, dc_real impulse, dc_real speed, dc_real *z, dc_real *s)
 {
     const int spin = c->row.spin && i >= c->row.spin, psi = spin ? i == c->row.spin : c->friction != DCI_CONE && i == 1;
@@ -5033,14 +5210,14 @@ static void dci_ncp_sizes(const dci_contact_nc *c, int i, dc_real impulse, dc_re
     *s = psi ? impulse*arm : speed/arm;
 }
 
-/* The pair of contact c at the central point of its growth problem at the old poses: the first normals are then right. And, the first
- * time of several contacts, the geometry of shapes that are nearly hard, for the guess of the load. */
+/* The pair of contact c at the central point of its growth problem at the old poses: the first normals are then right.
+ * And, the first time of several contacts, the geometry of shapes that are nearly hard, for the guess of the load. */
 static void dci_ncp_cold_pair(dc_ncp *S, const dci_ncp_start *start, dci_contact_nc *c, dci_load *load)
 {
     const int D = S->size.dim;
     const dci_pair_nc *P = &c->pair;
-    dc_real *z = S->now.dual + c->row.dual + c->row.pair, *s = S->now.slack + c->row.dual + c->row.pair, *y = S->now.free + c->row.free;
-    dc_real len;
+    const int first = c->row.dual + c->row.pair;
+    dc_real *y = S->now.free + c->row.free, *z = S->now.dual + first, *s = S->now.slack + first, len;
     dci_growth G;
     dc_growth_result r;
     int i;
@@ -5075,10 +5252,12 @@ static void dci_ncp_cold_pair(dc_ncp *S, const dci_ncp_start *start, dci_contact
 }
 
 /* The impulses of contact c as guessed, and slacks by the start's measures */
-static void dci_ncp_cold_forces(dc_ncp *S, const dci_ncp_start *start, int first, dci_contact_nc *c, const dci_load *load)
+static void dci_ncp_cold_forces(dc_ncp *S, const dci_ncp_start *start, int first, dci_contact_nc *c,
+                                const dci_load *load)
 {
     const int D = S->size.dim;
-    const dc_real speed = c->fastest, way = S->scene.h*speed, least = S->guessed > 0 && first ? c->unit.impulse : load->unit;
+    const dc_real speed = c->fastest, way = S->scene.h*speed;
+    const dc_real least = S->guessed > 0 && first ? c->unit.impulse : load->unit;
     const dc_real gamma = load->dual[0]/(load->run.second_order ? c->mu : 1);
     const dc_real U = start->load*(S->guessed > 0 ? dc_max(gamma, least) : least);
     const dc_real slack = start->gap*(start->wide ? dc_max(c->size, way) : way);
@@ -5108,12 +5287,14 @@ static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S, const dci_ncp_start *start, int
     for (i = 0; i < S->size.free; ++i) S->now.free[i] = 0;
     for (k = 0; k < S->scene.contacts; ++k) dci_ncp_cold_pair(S, start, S->contact + k, S->guess.load + k);
     if (!S->guessed && S->scene.contacts > 1) {
-        const int known = D == 2 ? dci_load_estimate_2(S, guess, S->step.free) : dci_load_estimate_3(S, guess, S->step.free);
+        dc_real *dv = S->step.free;
+        const int known = D == 2 ? dci_load_estimate_2(S, guess, dv) : dci_load_estimate_3(S, guess, dv);
         S->guessed = known ? 1 : -1;
     }
 
     /* velocities: at rest, guessed, or those before */
-    for (i = 0; start->from == DCI_FROM_GUESS && S->guessed > 0 && i < S->size.velocities; ++i) S->now.free[i] = guess[i];
+    for (i = 0; start->from == DCI_FROM_GUESS && S->guessed > 0 && i < S->size.velocities; ++i)
+        S->now.free[i] = guess[i];
     for (k = 0; start->from == DCI_FROM_BEFORE && k < S->scene.bodies; ++k) {
         const dci_ncp_place *b = S->place + k;
         dc_real *v;
@@ -5155,16 +5336,25 @@ static DCI_NOINLINE void dci_ncp_free(dc_ncp *S)
     }
 }
 
+/* ---- [bounce] the transpose of a pair, and restitution ----------------------------------------- */
+/* stage                 | reads                      | writes                              | equation
+ * dci_ncp_pair_vjp      | cotangents, pair           | cotangents of poses, shapes, weight | (*) is its own transpose
+ * dci_ncp_bounce_solve  | poses and velocities before| rate, gap, rise                     | the growth problem
+ * dci_ncp_bounce_vjp    | these                      | derivatives of the bounce           | SILICO Eq. 4
+ * dci_ncp_bounces       | contacts                   | their bounce                        | */
+
 /* cotangents of what a pair's lower level answers: r = p - x, u = R A^T lam, alpha */
 typedef struct { dc_real arm[2][3], pull[2][3], alpha; } dci_pair_cotangent;
 
-/* cotangents of what it asks: twists of the bodies, the weight L of alpha, the natural unit of the products at the end */
+/* cotangents of what it asks: twists of the bodies, the weight L of alpha, the natural unit of the products at the
+ * end */
 typedef struct { dc_real position[2][3], turn[2][3], weight, end; } dci_pair_bar;
 
-/* The transpose of the pair's lower level at the poses of its last evaluation, whose rotations are R: from cotangents `bar` to *out,
- * and, added, to the shapes' numbers (NULL where not wanted). */
+/* The transpose of the pair's lower level at the poses of its last evaluation, whose rotations are R: from cotangents
+ * `bar` to *out, and, added, to the shapes' numbers (NULL where not wanted). */
 DCI_LANE void dci_ncp_pair_vjp(const dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *y, const dc_real *lam,
-                               const dc_real *const R[2], const dci_pair_cotangent *bar, dc_shape_grad *const shape[2], dci_pair_bar *out)
+                               const dc_real *const R[2], const dci_pair_cotangent *bar, dc_shape_grad *const shape[2],
+                               dci_pair_bar *out)
 {
     const int nw = D == 2 ? 1 : 3;
     dci_pair_nc *P = &c->pair;
@@ -5206,8 +5396,8 @@ DCI_LANE void dci_ncp_pair_vjp(const dc_ncp *S, dci_contact_nc *c, const int D, 
     for (i = 0; i < m; ++i) out->end += Lam[i]*r2[i];
 }
 
-/* Contacts with restitution e that close within the step bounce: with c the rate of L alpha before it and g = L (alpha - 1), they
- * are to end at least at
+/* Contacts with restitution e that close within the step bounce: with c the rate of L alpha before it and g = L
+ * (alpha - 1), they are to end at least at
  *
  *     e h |c| + min(g, 8 e h |c|)
  *
@@ -5249,9 +5439,10 @@ static int dci_ncp_bounce_solve(dc_ncp *S, dci_contact_nc *c, dci_growth *G, dci
     return 1;
 }
 
-/* bar times the derivatives of the bounce: by (side by side, may be NULL) twists and velocities at the start, the shapes' numbers */
-static void dci_ncp_bounce_vjp(const dc_ncp *S, dci_contact_nc *c, const int D, const dci_growth *G, const dci_bounce *B, dc_real bar,
-                               dc_real by[2][12], dc_shape_grad *const shape[2])
+/* bar times the derivatives of the bounce: by (side by side, may be NULL) twists and velocities at the start, the
+ * shapes' numbers */
+static void dci_ncp_bounce_vjp(const dc_ncp *S, dci_contact_nc *c, const int D, const dci_growth *G,
+                               const dci_bounce *B, dc_real bar, dc_real by[2][12], dc_shape_grad *const shape[2])
 {
     const dc_real *const R[2] = {S->place[c->body[0]].before.rotation, S->place[c->body[1]].before.rotation};
     const dci_pair_nc *P = &c->pair;
@@ -5307,7 +5498,8 @@ static DCI_NOINLINE void dci_ncp_bounces(dc_ncp *S)
     }
 }
 
-/* What contacts without restitution would bounce by it: the derivative from above, which a fit that starts at none needs. */
+/* What contacts without restitution would bounce by it: the derivative from above, which a fit that starts at none
+ * needs. */
 static DCI_NOINLINE void dci_ncp_bounce_slopes(dc_ncp *S)
 {
     int k;
@@ -5319,6 +5511,17 @@ static DCI_NOINLINE void dci_ncp_bounce_slopes(dc_ncp *S)
         c->bounce.by_restitution = B.by_restitution;
     }
 }
+
+/* ---- [step] a step ----------------------------------------------------------------------------- */
+/* stage               | reads                   | writes                  | equation
+ * dci_ncp_make        | scene                   | problem                 |
+ * dci_ncp_bounces     | contacts                | bounce                  |
+ * dci_ncp_warm        | keep                    | now                     |
+ * dci_ncp_cold_solve  | starts                  | now                     | SILICO Eq. 20, start by start
+ * dci_ncp_iterate     | now                     | now, info               | SILICO Eq. 20
+ * dci_ncp_overlap     | now                     | info                    | the duality gap of SILICO Eq. 14
+ * dci_ncp_remember    | now                     | keep                    |
+ * dci_ncp_write       | now                     | next                    | */
 
 /* where the solution of contact c is in `keep`: y, z, s */
 static dci_ncp_point dci_ncp_kept(const dci_contact_nc *c, dc_real *keep)
@@ -5348,8 +5551,9 @@ static dci_ncp_point dci_ncp_own(const dc_ncp *S, const dci_contact_nc *c)
     return at;
 }
 
-/* The warm start: the kept solution of every contact, moved with the velocities of the bodies, and pushed off the boundary by
- * as much as the equations are off: nothing in the same state again, much at an impact. 0 when a contact has none. */
+/* The warm start: the kept solution of every contact, moved with the velocities of the bodies, and pushed off the
+ * boundary by as much as the equations are off: nothing in the same state again, much at an impact. 0 when a contact
+ * has none. */
 static DCI_NOINLINE int dci_ncp_warm(dc_ncp *S)
 {
     const int D = S->size.dim;
@@ -5361,7 +5565,8 @@ static DCI_NOINLINE int dci_ncp_warm(dc_ncp *S)
         dc_real *keep = S->scene.contact[k].keep;
         dci_contact_nc *c = S->contact + k;
         dci_ncp_point kept, own = dci_ncp_own(S, c);
-        if (!keep || !(keep[0] > 0) || !dci_all_in_limit(keep, DCI_KEEP_HEAD + c->pair.unknowns + 2*c->row.count)) return 0;
+        if (!keep || !(keep[0] > 0) || !dci_all_in_limit(keep, DCI_KEEP_HEAD + c->pair.unknowns + 2*c->row.count))
+            return 0;
         kept = dci_ncp_kept(c, keep);
         dci_ncp_copy(c, &kept, &own);
         dci_ncp_path(c, c->head[0].end, c->unit.impulse*c->unit.speed, c->unit.length);
@@ -5443,31 +5648,34 @@ static DCI_NOINLINE dc_status dci_ncp_cold_solve(dc_ncp *S, dc_ncp_info *info)
     return st;
 }
 
-/* By weak duality the growth at rho = 0 is at least alpha - lam.s/L, and moving a by d along n raises it by d |u|/L or more. */
+/* By weak duality the growth at rho = 0 is at least alpha - lam.s/L, and moving a by d along n raises it by d |u|/L or
+ * more. */
 static void dci_ncp_overlap(const dc_ncp *S, dc_ncp_info *info)
 {
-    int k, i, D = S->size.dim;
+    const int D = S->size.dim;
+    int k, i;
+
     for (k = 0; k < S->scene.contacts; ++k) {
         const dci_contact_nc *c = S->contact + k;
         const dci_pair_nc *P = &c->pair;
-        const dc_real *z = S->now.dual + c->row.dual + c->row.pair, *s = S->now.slack + c->row.dual + c->row.pair;
-        dc_real over = 1 - S->now.free[c->row.free + D], len = dc_sqrt(dci_ncp_dot(D, P->pull[0], P->pull[0]));
-        for (i = 0; i < P->rows; ++i) over += z[i]*s[i]/P->weight;
+        const dc_real *z = S->now.dual + c->row.dual, *s = S->now.slack + c->row.dual, *f = c->at.friction_impulse;
+        const dc_real alpha = S->now.free[c->row.free + D], gamma = c->at.normal_impulse;
+        const dc_real len = dc_sqrt(dci_ncp_dot(D, P->pull[0], P->pull[0]));
+        dc_real over = 1 - alpha, slip2 = 0, f2 = 0;
+        for (i = c->row.pair; i < c->row.count; ++i) over += z[i]*s[i]/P->weight;
         info->overlap = dc_max(info->overlap, over);
         if (len > 0) info->depth = dc_max(info->depth, over*P->weight/len);
 
-        /* hover of one that pushes, creep of one that sticks: by a tenth of the natural unit, with a tenth of its friction left */
-        if (len > 0 && c->at.normal_impulse > DC_R(0.1)*c->unit.impulse) {
-            dc_real slip = 0, f = 0;
-            info->hover = dc_max(info->hover, (S->now.free[c->row.free + D] - 1 - c->bounce.gap/c->size)*P->weight/len);
-            for (i = 0; i < c->tangents; ++i) {
-                const dc_real *sc = S->now.slack + c->row.dual;
-                const dc_real w = c->friction == DCI_CONE ? sc[2 + i] : (sc[2 + 2*i] - sc[3 + 2*i])/2;
-                slip += w*w;
-                f += c->at.friction_impulse[i]*c->at.friction_impulse[i];
-            }
-            if (f < DC_R(0.81)*c->mu*c->mu*c->at.normal_impulse*c->at.normal_impulse) info->creep = dc_max(info->creep, dc_sqrt(slip));
+        /* hover of one that pushes, creep of one that sticks: by a tenth of the natural unit, with a tenth of its
+         * friction left */
+        if (!(len > 0 && gamma > DC_R(0.1)*c->unit.impulse)) continue;
+        info->hover = dc_max(info->hover, (alpha - 1 - c->bounce.gap/c->size)*P->weight/len);
+        for (i = 0; i < c->tangents; ++i) {
+            const dc_real w = c->friction == DCI_CONE ? s[2 + i] : (s[2 + 2*i] - s[3 + 2*i])/2;
+            slip2 += w*w;
+            f2 += f[i]*f[i];
         }
+        if (f2 < DC_R(0.81)*c->mu*c->mu*gamma*gamma) info->creep = dc_max(info->creep, dc_sqrt(slip2));
     }
 }
 
@@ -5536,25 +5744,28 @@ DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scen
 }
 
 /* ---- [vjp] derivatives of a step ------------------------------------------------------------------- */
-/* With v the only unknown left, F(v; theta) = 0 has the Jacobian K of the last factor, and for a cotangent g of v (SILICO Eq. 4)
+/* With v the only unknown left, F(v; theta) = 0 has the Jacobian K of the last factor, and for a cotangent g of v
+ * (SILICO Eq. 4)
  *
  *     thetabar = -a . dF/dtheta,   K^T a = g
  *
- * F: momentum rows minus the contacts' wrenches, these with everything of the contact eliminated at fixed v. Each statement of
- * dci_ncp_contact_vjp is the transpose of a line (1) to (11) of the chain of [newton], from the last to the first; xbar names the
- * cotangent of x.
+ * F: momentum rows minus the contacts' wrenches, these with everything of the contact eliminated at fixed v. Each
+ * statement of dci_ncp_contact_vjp is the transpose of a line (1) to (11) of the chain of [newton], from the last to
+ * the first; xbar names the cotangent of x.
  *
  * stage                  | reads                    | writes                                        | transposes
- * dci_ncp_ready          | now                      | now, factors                                  | (polishes and factors)
+ * dci_ncp_ready          | now                      | now, factors                                  |
  * dci_ncp_lu_solve_t     | factor, g                | a                                             | dci_ncp_lu_solve
  * dci_ncp_contact_vjp    | a, contact               | contact, scene, shapes; places' bar           | dci_ncp_chain
- * dci_ncp_body_vjp       | a, a place with its bar  | body, scene                                   | dci_ncp_body_eval */
+ * dci_ncp_body_vjp       | a, a place with its bar  | body, scene                                   | dci_ncp_body_eval
+ */
 
 /* The natural units by what they are made of: cotangents of the products gap, slip, pair at the end */
-static void dci_ncp_units_vjp(const dc_ncp *S, const dci_contact_nc *c, const dc_real bar[3], dc_real *contact, dc_real *scene,
-                              dci_ncp_place *place, dc_shape_grad *const shape[2])
+static void dci_ncp_units_vjp(const dc_ncp *S, const dci_contact_nc *c, const dc_real bar[3], dc_real *contact,
+                              dc_real *scene, dci_ncp_place *place, dc_shape_grad *const shape[2])
 {
-    const dc_real U = c->unit.impulse, V = c->unit.speed, length = c->unit.length, h = S->scene.h, a = c->unit.impulse_rate/h;
+    const dc_real U = c->unit.impulse, V = c->unit.speed, length = c->unit.length;
+    const dc_real h = S->scene.h, a = c->unit.impulse_rate/h;
     const dc_real gap = c->head[0].end/U, gravity[3] = {S->scene.gravity.x, S->scene.gravity.y, S->scene.gravity.z};
     dc_real Ubar, Vbar, abar, lengthbar, hbar, inv = 0;
     int i;
@@ -5606,14 +5817,17 @@ DCI_LANE dc_real dci_ncp_slip_vjp(const dc_ncp *S, const dci_contact_nc *c, cons
     }
     if (c->row.spin) {
         for (i = 0; i < 5; ++i) rc[i] = -S->rho;
-        dci_ncp_law_const(1, z + c->row.spin, s + c->row.spin, none, rc, &factor->spin_coupling, factor->spin_pivot, kc, &psi);
+        dci_ncp_law_const(1, z + c->row.spin, s + c->row.spin, none, rc, &factor->spin_coupling, factor->spin_pivot,
+                          kc, &psi);
         sum += m*kc[0];
     }
     return sum;
 }
 
-/* The bounce by the shapes' numbers, times bar: the growth problem at the old poses again, and the contact's factor after it. */
-DCI_LANE void dci_ncp_bounce_shape_vjp(dc_ncp *S, dci_contact_nc *c, const int D, dc_real bar, dc_shape_grad *const shape[2])
+/* The bounce by the shapes' numbers, times bar: the growth problem at the old poses again, and the contact's factor
+ * after it. */
+DCI_LANE void dci_ncp_bounce_shape_vjp(dc_ncp *S, dci_contact_nc *c, const int D, dc_real bar,
+                                       dc_shape_grad *const shape[2])
 {
     dci_bounce B;
     dci_growth G;
@@ -5648,9 +5862,10 @@ DCI_LANE void dci_ncp_gap_vjp(dc_ncp *S, dci_contact_nc *c, const int D, dc_real
     if (shape[0] || shape[1]) dci_ncp_bounce_shape_vjp(S, c, D, -gap, shape);
 }
 
-/* A contact, a the adjoint of the momentum rows. Of dci_ncp_chain's variables, with nbar the cotangent of n and so on. */
-DCI_LANE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *a, dc_real *contact, dc_real *scene,
-                                  dc_shape_grad *ga, dc_shape_grad *gb)
+/* A contact, a the adjoint of the momentum rows. Of dci_ncp_chain's variables, with nbar the cotangent of n and so
+ * on. */
+DCI_LANE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, const dc_real *a, dc_real *contact,
+                                  dc_real *scene, dc_shape_grad *ga, dc_shape_grad *gb)
 {
     const int nw = D == 2 ? 1 : 3, nt = c->tangents;
     const dci_pair_nc *P = &c->pair;
@@ -5659,7 +5874,8 @@ DCI_LANE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, con
     const dc_real *y = S->now.free + c->row.free, *z = S->now.dual + c->row.dual;
     const dc_real *const R[2] = {S->place[c->body[0]].after.rotation, S->place[c->body[1]].after.rotation};
     dc_shape_grad *const shape[2] = {ga, gb};
-    dc_real nbar[2][3] = {{0, 0, 0}, {0, 0, 0}}, fbar[3] = DC_ZERO, slipbar[3] = DC_ZERO, mbar = 0, spinbar = 0, gammabar = 0, gapbar;
+    dc_real nbar[2][3] = {{0, 0, 0}, {0, 0, 0}}, fbar[3] = DC_ZERO, slipbar[3] = DC_ZERO, mbar = 0, spinbar = 0,
+        gammabar = 0, gapbar;
     dc_real endbar[3], t[3], q[3], sizebar;
     dci_pair_cotangent pair = DC_ZERO;
     dci_pair_bar out;
@@ -5750,115 +5966,134 @@ DCI_LANE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, con
     dci_ncp_gap_vjp(S, c, D, gapbar, contact, scene, shape);
 }
 
-/* Momentum rows of a body, a its part of the adjoint; then what the contacts left in xbar, tbar */
-static void dci_ncp_body_vjp(const dc_ncp *S, dci_ncp_place *b, const dc_ncp_body *body, const dc_real *a, dc_real *out, dc_real *scene)
+/* Angular rows in 3D, A their adjoint, by pose, velocity and inertia (out may be NULL), of dci_ncp_body_eval's
+ *
+ *     p - p0 - h tau,   p = J_l^-1(-h w) I w,   p0 = J_l^-1(h w0) I w0
+ *
+ * With B = J_l^-T(-h w) A and C = J_l^-T(h w0) A. Returns minus the derivative by h, loads left out. */
+static dc_real dci_ncp_angular_vjp(const dci_ncp_place *b, dc_real h, dc_v3 A, dc_real *out)
+{
+    const dc_real *omega = b->after.omega, *omega0 = b->before.omega;
+    const dc_v3 w = dc_vec(omega[0], omega[1], omega[2]), w0 = dc_vec(omega0[0], omega0[1], omega0[2]);
+    dc_v3 hw = dc_scale(h, w), hw0 = dc_scale(h, w0), B, C, Iw, Iw0, IB, IC, p, p0, t, Gw, Gw0;
+    dc_m3 In, R0, Ji = dc_so3_jl_inv(dc_neg(hw)), Ji0 = dc_so3_jl_inv(hw0), G, G0;
+    int i, j;
+
+    for (i = 0; i < 9; ++i) {
+        In.m[i] = b->inertia[i];
+        R0.m[i] = b->before.rotation[i];
+    }
+    B = dc_mul_t(&Ji, A);
+    C = dc_mul_t(&Ji0, A);
+    Iw = dc_mul(&In, w);
+    Iw0 = dc_mul(&In, w0);
+    IB = dc_mul_t(&In, B);
+    IC = dc_mul_t(&In, C);
+    p = dc_mul(&Ji, Iw);
+    p0 = dc_mul(&Ji0, Iw0);
+    G = dc_so3_jl_grad(dc_neg(hw), p);
+    G0 = dc_so3_jl_grad(hw0, p0);
+
+    if (out) {
+        dc_real *pose = out + DC_NCP_AT_POSE, *omega_bar = out + DC_NCP_AT_W, *inertia = out + DC_NCP_AT_INERTIA;
+        const dc_v3 Rb = dc_mul_t(&R0, B), Rw = dc_mul_t(&R0, w), Rc = dc_mul_t(&R0, C), Rw0 = dc_mul_t(&R0, w0);
+        const dc_real pb[3] = {Rb.x, Rb.y, Rb.z}, pw[3] = {Rw.x, Rw.y, Rw.z};
+        const dc_real pc[3] = {Rc.x, Rc.y, Rc.z}, pw0[3] = {Rw0.x, Rw0.y, Rw0.z};
+
+        /* I turns with the attitude: dI = [th] I - I [th] */
+        t = dc_sub(dc_sub(dc_cross(Iw, B), dc_cross(w, IB)), dc_sub(dc_cross(Iw0, C), dc_cross(w0, IC)));
+        pose[3] -= t.x;
+        pose[4] -= t.y;
+        pose[5] -= t.z;
+
+        /* p0 by w0 */
+        t = dc_madd(IC, -h, dc_mul_t(&G0, C));
+        omega_bar[0] += t.x;
+        omega_bar[1] += t.y;
+        omega_bar[2] += t.z;
+
+        /* I = R0 (inertia) R0^T */
+        for (i = 0; i < 3; ++i)
+            for (j = 0; j < 3; ++j) inertia[3*i + j] += pc[i]*pw0[j] - pb[i]*pw[j];
+    }
+    Gw = dc_mul(&G, w);
+    Gw0 = dc_mul(&G0, w0);
+    return dc_dot(B, Gw) + dc_dot(C, Gw0);
+}
+
+/* Momentum rows of a body, a its part of the adjoint (NULL: it does not move); then what the contacts left in its bar.
+ * out: its parameters, may be NULL. */
+static void dci_ncp_body_vjp(const dc_ncp *S, const dci_ncp_place *b, const dc_ncp_body *body, const dc_real *a,
+                             dc_real *out, dc_real *scene)
 {
     const int D = S->size.dim;
-    const dc_real h = S->scene.h;
+    const dc_real h = S->scene.h, *v = b->after.velocity, *v0 = b->before.velocity, *w = b->after.omega,
+        *w0 = b->before.omega;
+    const dci_ncp_place_bar *bar = &b->bar;
     dc_real g[3], f[6], E[9], hbar = 0;
     int i, j;
-    g[0] = S->scene.gravity.x;
-    g[1] = S->scene.gravity.y;
-    g[2] = S->scene.gravity.z;
-    f[0] = body->force.x;
-    f[1] = body->force.y;
-    f[2] = body->force.z;
-    f[3] = body->torque.x;
-    f[4] = body->torque.y;
-    f[5] = body->torque.z;
+
+    g[0] = S->scene.gravity.x;  g[1] = S->scene.gravity.y;  g[2] = S->scene.gravity.z;
+    f[0] = body->force.x;       f[1] = body->force.y;       f[2] = body->force.z;
+    f[3] = body->torque.x;      f[4] = body->torque.y;      f[5] = body->torque.z;
+
+    /* M v+ - M v - h (m g + f), x+ = x + h v+ */
     for (i = 0; i < D; ++i) {
         if (a) {
             if (out) {
-                out[6 + i] += b->mass*a[i];
-                out[12 + i] += h*a[i];
-                out[18] -= a[i]*(b->after.velocity[i] - b->before.velocity[i] - h*g[i]);
+                out[DC_NCP_AT_V + i] += b->mass*a[i];
+                out[DC_NCP_AT_FORCE + i] += h*a[i];
+                out[DC_NCP_AT_MASS] -= a[i]*(v[i] - v0[i] - h*g[i]);
             }
-            if (scene) scene[i] += h*b->mass*a[i];
+            if (scene) scene[DC_NCP_AT_GRAVITY + i] += h*b->mass*a[i];
             hbar += a[i]*(b->mass*g[i] + f[i]);
         }
         if (out) {
-            out[i] += b->bar.position[i] + b->bar.position_before[i];
-            out[6 + i] += b->bar.velocity_before[i];
+            out[DC_NCP_AT_POSE + i] += bar->position[i] + bar->position_before[i];
+            out[DC_NCP_AT_V + i] += bar->velocity_before[i];
         }
-        hbar += b->bar.position[i]*b->after.velocity[i];
+        hbar += bar->position[i]*v[i];
     }
+
+    /* angular momentum; exp(h w+) takes the attitude to the next */
     if (D == 2) {
         if (a) {
             if (out) {
-                out[11] += b->inertia[0]*a[2];
-                out[17] += h*a[2];
-                out[27] -= a[2]*(b->after.omega[0] - b->before.omega[0]);
+                out[DC_NCP_AT_W + 2] += b->inertia[0]*a[2];
+                out[DC_NCP_AT_TORQUE + 2] += h*a[2];
+                out[DC_NCP_AT_INERTIA + 8] -= a[2]*(w[0] - w0[0]);
             }
             hbar += a[2]*f[5];
         }
         if (out) {
-            out[5] += b->bar.turn[0] + b->bar.turn_before[0];
-            out[11] += b->bar.omega_before[0];
+            out[DC_NCP_AT_POSE + 5] += bar->turn[0] + bar->turn_before[0];
+            out[DC_NCP_AT_W + 2] += bar->omega_before[0];
         }
-        hbar += b->bar.turn[0]*b->after.omega[0];
+        hbar += bar->turn[0]*w[0];
     } else {
         for (i = 0; i < 9; ++i) E[i] = DC_R(i%4 == 0);
         if (a) {
-            dc_v3 w = dc_vec(b->after.omega[0], b->after.omega[1], b->after.omega[2]), w0 = dc_vec(b->before.omega[0], b->before.omega[1], b->before.omega[2]), A = dc_vec(a[3], a[4], a[5]);
-            dc_v3 hw = dc_scale(h, w), hw0 = dc_scale(h, w0), B, C, Iw, Iw0, IB, IC, p, p0, t, Gw, Gw0, Rb, Rc, Rw, Rw0;
-            dc_m3 In, R0, Ji = dc_so3_jl_inv(dc_neg(hw)), Ji0 = dc_so3_jl_inv(hw0), G, G0, X = dc_m3_exp(hw);
-            for (i = 0; i < 9; ++i) {
-                In.m[i] = b->inertia[i];
-                R0.m[i] = b->before.rotation[i];
-                E[i] = X.m[i];
-            }
-            B = dc_mul_t(&Ji, A);
-            C = dc_mul_t(&Ji0, A);
-            Iw = dc_mul(&In, w);
-            Iw0 = dc_mul(&In, w0);
-            IB = dc_mul_t(&In, B);
-            IC = dc_mul_t(&In, C);
-            p = dc_mul(&Ji, Iw);
-            p0 = dc_mul(&Ji0, Iw0);
-            G = dc_so3_jl_grad(dc_neg(hw), p);
-            G0 = dc_so3_jl_grad(hw0, p0);
-            Gw = dc_mul(&G, w);
-            Gw0 = dc_mul(&G0, w0);
-            hbar -= dc_dot(B, Gw) + dc_dot(C, Gw0) - (a[3]*f[3] + a[4]*f[4] + a[5]*f[5]);
-            if (out) {
-                dc_real pb[3], pw[3], pc[3], pw0[3];
-                /* I turns with the attitude: dI = [th] I - I [th] */
-                t = dc_sub(dc_sub(dc_cross(Iw, B), dc_cross(w, IB)), dc_sub(dc_cross(Iw0, C), dc_cross(w0, IC)));
-                out[3] -= t.x;
-                out[4] -= t.y;
-                out[5] -= t.z;
-                t = dc_madd(IC, -h, dc_mul_t(&G0, C));
-                out[9] += t.x;
-                out[10] += t.y;
-                out[11] += t.z;
-                for (i = 0; i < 3; ++i) out[15 + i] += h*a[3 + i];
-                Rb = dc_mul_t(&R0, B);
-                Rw = dc_mul_t(&R0, w);
-                Rc = dc_mul_t(&R0, C);
-                Rw0 = dc_mul_t(&R0, w0);
-                pb[0] = Rb.x;    pb[1] = Rb.y;    pb[2] = Rb.z;
-                pw[0] = Rw.x;    pw[1] = Rw.y;    pw[2] = Rw.z;
-                pc[0] = Rc.x;    pc[1] = Rc.y;    pc[2] = Rc.z;
-                pw0[0] = Rw0.x;  pw0[1] = Rw0.y;  pw0[2] = Rw0.z;
-                for (i = 0; i < 3; ++i)
-                    for (j = 0; j < 3; ++j) out[19 + 3*i + j] += pc[i]*pw0[j] - pb[i]*pw[j];
-            }
+            const dc_m3 X = dc_m3_exp(dc_scale(h, dc_vec(w[0], w[1], w[2])));
+            for (i = 0; i < 9; ++i) E[i] = X.m[i];
+            hbar -= dci_ncp_angular_vjp(b, h, dc_vec(a[3], a[4], a[5]), out) - (a[3]*f[3] + a[4]*f[4] + a[5]*f[5]);
+            for (i = 0; out && i < 3; ++i) out[DC_NCP_AT_TORQUE + i] += h*a[3 + i];
         }
         for (i = 0; i < 3; ++i) {
             if (out) {
-                for (j = 0; j < 3; ++j) out[3 + i] += E[3*j + i]*b->bar.turn[j];
-                out[3 + i] += b->bar.turn_before[i];
-                out[9 + i] += b->bar.omega_before[i];
+                for (j = 0; j < 3; ++j) out[DC_NCP_AT_POSE + 3 + i] += E[3*j + i]*bar->turn[j];
+                out[DC_NCP_AT_POSE + 3 + i] += bar->turn_before[i];
+                out[DC_NCP_AT_W + i] += bar->omega_before[i];
             }
-            hbar += b->bar.turn[i]*b->after.omega[i];
+            hbar += bar->turn[i]*w[i];
         }
     }
-    if (out) out[18] += b->bar.mass;
-    if (scene) scene[3] += hbar;
+
+    if (out) out[DC_NCP_AT_MASS] += bar->mass;
+    if (scene) scene[DC_NCP_AT_H] += hbar;
 }
 
-/* The factor at the solution, which Newton's steps bring to rounding first: the implicit function theorem holds there. A failed
- * step has none: its status. */
+/* The factor at the solution, which Newton's steps bring to rounding first: the implicit function theorem holds there.
+ * A failed step has none: its status. */
 static DCI_NOINLINE dc_status dci_ncp_ready(dc_ncp *S)
 {
     dc_real eq, cp, eq2, cp2;
@@ -5898,8 +6133,8 @@ static DCI_NOINLINE void dci_ncp_contacts_vjp(dc_ncp *S, const dc_ncp_adjoint *o
     }
 }
 
-/* The adjoint of the whole step for a cotangent of the velocities, in S->dx, and what of the next poses follows the bodies'
- * poses and h directly, in xbar and tbar. */
+/* The adjoint of the whole step for a cotangent of the velocities, in S->dx, and what of the next poses follows the
+ * bodies' poses and h directly, in xbar and tbar. */
 static void dci_ncp_adjoint_pass(dc_ncp *S, const dc_ncp_adjoint *out)
 {
     int k;
@@ -5908,8 +6143,8 @@ static void dci_ncp_adjoint_pass(dc_ncp *S, const dc_ncp_adjoint *out)
     dci_ncp_contacts_vjp(S, out);
     for (k = 0; k < S->scene.bodies; ++k) {
         dci_ncp_place *b = S->place + k;
-        dci_ncp_body_vjp(S, b, S->scene.body + k, b->first_row >= 0 ? S->step.free + b->first_row : NULL, out->body ? out->body + k*DC_NCP_BODY_PARAMS : NULL,
-                         out->scene);
+        dci_ncp_body_vjp(S, b, S->scene.body + k, b->first_row >= 0 ? S->step.free + b->first_row : NULL,
+                         out->body ? out->body + k*DC_NCP_BODY_PARAMS : NULL, out->scene);
     }
 }
 
@@ -5934,17 +6169,6 @@ static void dci_ncp_shape_pass(dc_ncp *S, int contact, int side, dc_real *row)
     g.N[s->rows*s->aux] = g.size;
 }
 
-static void dci_ncp_clear(dci_ncp_place *b)
-{
-    memset(b->bar.position, 0, sizeof b->bar.position);
-    memset(b->bar.turn, 0, sizeof b->bar.turn);
-    memset(b->bar.position_before, 0, sizeof b->bar.position_before);
-    memset(b->bar.turn_before, 0, sizeof b->bar.turn_before);
-    b->bar.mass = 0;
-    memset(b->bar.velocity_before, 0, sizeof b->bar.velocity_before);
-    memset(b->bar.omega_before, 0, sizeof b->bar.omega_before);
-}
-
 DC_DEF dc_status dc_ncp_vjp(dc_ncp *S, const dc_real *bar, dc_ncp_adjoint *out)
 {
     dc_status st;
@@ -5957,7 +6181,7 @@ DC_DEF dc_status dc_ncp_vjp(dc_ncp *S, const dc_real *bar, dc_ncp_adjoint *out)
     for (k = 0; k < S->scene.bodies; ++k, bar += 12) {
         dci_ncp_place *b = S->place + k;
         const dc_real *turn = bar + (D == 2 ? 5 : 3), *spin = turn + 6;
-        dci_ncp_clear(b);
+        memset(&b->bar, 0, sizeof b->bar);
         for (i = 0; i < D; ++i) {
             b->bar.position[i] = bar[i];
             if (b->first_row >= 0) S->step.free[b->first_row + i] = bar[6 + i] + S->scene.h*bar[i];
@@ -5973,7 +6197,8 @@ DC_DEF dc_status dc_ncp_vjp(dc_ncp *S, const dc_real *bar, dc_ncp_adjoint *out)
     return DC_OK;
 }
 
-/* The rows of a Jacobian: by the parameters of the scene, or with contact >= 0 by the numbers of a shape. `cols` columns. */
+/* The rows of a Jacobian: by the parameters of the scene, or with contact >= 0 by the numbers of a shape. `cols`
+ * columns. */
 static dc_status dci_ncp_rows(dc_ncp *S, int contact, int side, dc_real *J, int ld, int cols)
 {
     dc_status st = dci_ncp_ready(S);
@@ -5992,7 +6217,7 @@ static dc_status dci_ncp_rows(dc_ncp *S, int contact, int side, dc_real *J, int 
                 out.scene = row + bodies*DC_NCP_BODY_PARAMS;
                 out.contact = out.scene + DC_NCP_SCENE_PARAMS;
             }
-            for (l = 0; l < bodies; ++l) dci_ncp_clear(S->place + l);
+            for (l = 0; l < bodies; ++l) memset(&S->place[l].bar, 0, sizeof S->place[l].bar);
             for (l = 0; l < S->size.velocities; ++l) S->step.free[l] = 0;
             S->step.free[b->first_row + i] = 1;
             if (contact < 0) dci_ncp_adjoint_pass(S, &out);
@@ -6032,7 +6257,8 @@ DC_DEF dc_status dc_ncp_grad(dc_ncp *S, dc_real *J, int ld)
     for (k = 0; k < S->scene.bodies; ++k) {
         const dci_ncp_place *b = S->place + k;
         const dc_real h = S->scene.h;
-        dc_m3 E = D == 3 ? dc_m3_exp(dc_vec(h*b->after.omega[0], h*b->after.omega[1], h*b->after.omega[2])) : dc_m3_exp(dc_vec(0, 0, 0));
+        const dc_real *w = b->after.omega;
+        dc_m3 E = dc_m3_exp(D == 3 ? dc_vec(h*w[0], h*w[1], h*w[2]) : dc_vec(0, 0, 0));
         for (i = 0; i < D; ++i) {
             dc_real *row = J + (size_t)(12*k + i)*(size_t)ld;
             row[k*DC_NCP_BODY_PARAMS + i] += 1;
@@ -6112,7 +6338,10 @@ DC_DEF dc_status dc_ncp_force(const dc_ncp *S, int k, dc_ncp_touch *out)
     return DC_OK;
 }
 
-/* ---- broad phase --------------------------------------------------------------------------------- */
+/* ---- [broad] broad phase ----------------------------------------------------------------------- */
+/* stage          | reads               | writes                         | equation
+ * dc_ncp_broad   | centres, radii      | order by left ends; pairs      | a sweep along x */
+
 
 DC_DEF size_t dc_ncp_broad_bytes(int n) { return n < 1 ? 0 : dc_bytes(0, (size_t)n, sizeof(int)); }
 
@@ -6123,12 +6352,13 @@ static int dci_ncp_left(const dc_v3 *c, const dc_real *r, int i, int j)
     return a < b || (!(b < a) && i < j);
 }
 
-DC_DEF dc_status dc_ncp_broad(int n, const dc_v3 *centre, const dc_real *radius, dc_real margin, int most, int *pair, int *count,
-                              dc_arena *scratch)
+DC_DEF dc_status dc_ncp_broad(int n, const dc_v3 *centre, const dc_real *radius, dc_real margin, int most, int *pair,
+                              int *count, dc_arena *scratch)
 {
     int *order, i, j, k, m = 0;
     size_t used;
-    if (n < 1 || !centre || !radius || !(margin >= 0 && margin <= DC_LIMIT) || most < 0 || (most > 0 && !pair) || !count || !scratch) return DC_E_ARG;
+    if (n < 1 || !centre || !radius || !(margin >= 0 && margin <= DC_LIMIT) || most < 0 || (most > 0 && !pair)
+        || !count || !scratch) return DC_E_ARG;
     for (i = 0; i < n; ++i) {
         const dc_real x[4] = {centre[i].x, centre[i].y, centre[i].z, radius[i]};
         if (!dci_all_in_limit(x, 4)) return DC_E_ARG;
@@ -6174,12 +6404,14 @@ DC_DEF dc_status dc_ncp_broad(int n, const dc_v3 *centre, const dc_real *radius,
     return *count > most ? DC_E_RANGE : DC_OK;
 }
 
-/* ---- the list of contacts ------------------------------------------------------------------------ */
-/* in: parts on bodies, what was kept; out: contacts with materials and places to keep
+/* ---- [list] the list of contacts --------------------------------------------------------------- */
+/* In: parts on bodies, what was kept; out: contacts with materials and places to keep.
  *
- * dci_parts_near      | two parts, poses        | whether balls, or a ball and a half-space, are within the margin
- * dci_memory_follow   | keys of the contacts    | their places in what is kept
- * dc_ncp_contacts     | balls: the sweep of dc_ncp_broad; half-spaces against all others */
+ * stage               | reads                   | writes                         | equation
+ * dc_ncp_broad        | balls of the parts      | pairs                          | [broad]
+ * dci_parts_near      | a half-space and a ball | whether within the margin      |
+ * dci_memory_follow   | keys of the contacts    | their places in what is kept   |
+ * dc_ncp_contacts     | parts, poses            | contacts in the parts' order   | */
 
 DC_DEF size_t dc_ncp_contacts_bytes(int parts)
 {
@@ -6192,7 +6424,8 @@ DC_DEF size_t dc_ncp_contacts_bytes(int parts)
 }
 
 /* The half-space's part first: 1 if the ball is nearer than the margin. */
-static int dci_parts_near(int D, const dc_ncp_scene *sc, const dc_ncp_part *plane, dc_v3 centre, dc_real radius, dc_real margin)
+static int dci_parts_near(int D, const dc_ncp_scene *sc, const dc_ncp_part *plane, dc_v3 centre, dc_real radius,
+                          dc_real margin)
 {
     const dc_real at[3] = {centre.x, centre.y, centre.z}, *A = plane->shape->A;
     dc_real x[3], R[9], gap = -plane->shape->d[0], len2 = 0;
@@ -6207,7 +6440,8 @@ static int dci_parts_near(int D, const dc_ncp_scene *sc, const dc_ncp_part *plan
     return gap < (radius + margin)*dc_sqrt(len2);
 }
 
-/* The places of n contacts by their keys (0: none): that of the step before, or a free one; pairs that are gone free theirs. */
+/* The places of n contacts by their keys (0: none): that of the step before, or a free one; pairs that are gone free
+ * theirs. */
 static void dci_memory_follow(dc_ncp_memory *m, int n, const int *key, dc_ncp_contact *contact)
 {
     int i, k, open = 0;
@@ -6243,14 +6477,15 @@ static int dci_excluded(int excluded, const int *pair, int a, int b)
 static int dci_part_valid(const dc_ncp_scene *sc, const dc_ncp_part *p)
 {
     const dc_real limit[4] = {p->radius, p->mu, p->mu_spin, p->restitution};
-    return p->body >= -1 && p->body < sc->bodies && dci_shape_valid(p->shape) && p->shape->dim == sc->dim && dci_all_in_limit(limit, 4)
+    return p->body >= -1 && p->body < sc->bodies && dci_shape_valid(p->shape) && p->shape->dim == sc->dim
+        && dci_all_in_limit(limit, 4)
         && p->mu >= 0 && p->mu_spin >= 0 && p->restitution >= 0 && p->restitution <= 1
         && (p->shape->size > 0 ? p->radius > 0 : p->shape->rows == 1);
 }
 
-DC_DEF dc_status dc_ncp_contacts(const dc_ncp_options *opt, const dc_ncp_scene *sc, int parts, const dc_ncp_part *part, dc_real margin,
-                                 int excluded, const int *pair, dc_ncp_memory *memory, int most, dc_ncp_contact *contact,
-                                 int *count, dc_arena *scratch)
+DC_DEF dc_status dc_ncp_contacts(const dc_ncp_options *opt, const dc_ncp_scene *sc, int parts, const dc_ncp_part *part,
+                                 dc_real margin, int excluded, const int *pair, dc_ncp_memory *memory, int most,
+                                 dc_ncp_contact *contact, int *count, dc_arena *scratch)
 {
     dc_v3 *centre;
     dc_real *radius;
@@ -6258,9 +6493,10 @@ DC_DEF dc_status dc_ncp_contacts(const dc_ncp_options *opt, const dc_ncp_scene *
     size_t used;
     dc_status status;
     const char *cause;
-    if (!sc || sc->dim < 2 || sc->dim > 3 || sc->bodies < 0 || (sc->bodies > 0 && !sc->body) || dc_ncp_contacts_bytes(parts) == 0 || !part
-        || !(margin >= 0 && margin <= DC_LIMIT) || excluded < 0 || (excluded > 0 && !pair) || most < 0 || (most > 0 && !contact)
-        || !count || !scratch || (memory && (memory->most < 1 || memory->stride < 1 || !memory->key || !memory->keep))) return DC_E_ARG;
+    if (!sc || sc->dim < 2 || sc->dim > 3 || sc->bodies < 0 || (sc->bodies > 0 && !sc->body)
+        || dc_ncp_contacts_bytes(parts) == 0 || !part || !(margin >= 0 && margin <= DC_LIMIT) || excluded < 0
+        || (excluded > 0 && !pair) || most < 0 || (most > 0 && !contact) || !count || !scratch
+        || (memory && (memory->most < 1 || memory->stride < 1 || !memory->key || !memory->keep))) return DC_E_ARG;
     for (i = 0; i < sc->bodies; ++i) if (dci_body_flaw(sc->dim, sc->body + i, &cause)) return DC_E_ARG;
     for (i = 0; i < parts; ++i) if (!dci_part_valid(sc, part + i)) return DC_E_ARG;
     used = scratch->used;
@@ -6318,7 +6554,8 @@ DC_DEF dc_status dc_ncp_contacts(const dc_ncp_options *opt, const dc_ncp_scene *
         c->mu_spin = (a->mu_spin + b->mu_spin)/2;
         c->restitution = dc_max(a->restitution, b->restitution);
         c->keep = NULL;
-        beside[found - 1] = dc_ncp_keep_count(opt, sc->dim, c) > (memory ? memory->stride : 0) ? 0 : beside[2*k]*parts + beside[2*k + 1] + 1;
+        beside[found - 1] = dc_ncp_keep_count(opt, sc->dim, c) > (memory ? memory->stride : 0) ? 0
+            : beside[2*k]*parts + beside[2*k + 1] + 1;
     }
     if (memory && status == DC_OK) dci_memory_follow(memory, found < most ? found : most, beside, contact);
     scratch->used = used;
