@@ -534,7 +534,10 @@ static dc_status dci_shape_new(int dim, int linear, int cones, int rows, int aux
 {
     size_t n, used;
     dc_real *x;
+
     if (!mem || dc_shape_bytes(dim, rows, cones, aux) == 0) return DC_E_ARG;
+
+    /* one run of numbers: A, b, d, N; then the cones' sizes */
     used = mem->used;
     n = (size_t)(rows*(dim + 2 + aux));
     x = (dc_real *)dc_arena_take(mem, n, sizeof(dc_real));
@@ -543,11 +546,14 @@ static dc_status dci_shape_new(int dim, int linear, int cones, int rows, int aux
         mem->used = used;
         return DC_E_MEMORY;
     }
+
     memset(x, 0, n*sizeof(dc_real));
     w->normal = x;
     w->growth = x + rows*dim;
     w->offset = w->growth + rows;
     w->lift = aux > 0 ? w->offset + rows : NULL;
+
+    /* what the caller reads is const */
     s->dim = dim;
     s->rows = rows;
     s->linear = linear;
@@ -576,16 +582,18 @@ DC_DEF dc_status dc_shape_halfspace(int dim, dc_v3 n, dc_real offset, dc_arena *
 {
     dci_shape_data w;
     dc_real a[3], len2;
-    dc_status st;
+    dc_status status;
     int i;
+
     a[0] = n.x;
     a[1] = n.y;
     a[2] = n.z;
     if (!out || dim < 2 || dim > 3 || !dci_all_in_limit(a, dim) || !dci_all_in_limit(&offset, 1)) return DC_E_ARG;
     len2 = a[0]*a[0] + a[1]*a[1] + (dim == 3 ? a[2]*a[2] : 0);
     if (!(len2 > 0)) return DC_E_ARG;
-    st = dci_shape_new(dim, 1, 0, 1, 0, mem, out, &w);
-    if (st != DC_OK) return st;
+
+    status = dci_shape_new(dim, 1, 0, 1, 0, mem, out, &w);
+    if (status != DC_OK) return status;
     for (i = 0; i < dim; ++i) w.normal[i] = a[i];    /* SILICO Eq. 42 */
     w.offset[0] = offset;
     return DC_OK;
@@ -594,13 +602,14 @@ DC_DEF dc_status dc_shape_halfspace(int dim, dc_v3 n, dc_real offset, dc_arena *
 DC_DEF dc_status dc_shape_sphere(int dim, dc_real r, dc_arena *mem, dc_shape *out)
 {
     dci_shape_data w;
-    dc_status st;
+    dc_status status;
     int i;
+
     if (!out || dim < 2 || dim > 3 || !dci_positive(r)) return DC_E_ARG;
-    st = dci_shape_new(dim, 0, 1, 1 + dim, 0, mem, out, &w);
-    if (st != DC_OK) return st;
+    status = dci_shape_new(dim, 0, 1, 1 + dim, 0, mem, out, &w);
+    if (status != DC_OK) return status;
     w.cone[0] = 1 + dim;
-    w.growth[0] = r;                                 /* |x| <= alpha r */
+    w.growth[0] = r;                            /* |x| <= alpha r */
     for (i = 0; i < dim; ++i) w.normal[(1 + i)*dim + i] = -1;
     out->size = r;
     return DC_OK;
@@ -609,8 +618,9 @@ DC_DEF dc_status dc_shape_sphere(int dim, dc_real r, dc_arena *mem, dc_shape *ou
 DC_DEF dc_status dc_shape_polytope(int dim, int rows, const dc_real *A, const dc_real *b, dc_arena *mem, dc_shape *out)
 {
     dci_shape_data w;
-    dc_status st;
+    dc_status status;
     int i, k;
+
     if (!A || !b || !out || dim < 2 || dim > 3 || rows < dim + 1 || rows > DCI_NCP_MOST
         || !dci_all_in_limit(A, dim*rows)) return DC_E_ARG;
     for (i = 0; i < rows; ++i) {
@@ -618,10 +628,13 @@ DC_DEF dc_status dc_shape_polytope(int dim, int rows, const dc_real *A, const dc
         for (k = 0; k < dim; ++k) len2 += A[i*dim + k]*A[i*dim + k];
         if (!dci_positive(b[i]) || !(len2 > 0)) return DC_E_ARG;
     }
-    st = dci_shape_new(dim, rows, 0, rows, 0, mem, out, &w);
-    if (st != DC_OK) return st;
+
+    status = dci_shape_new(dim, rows, 0, rows, 0, mem, out, &w);
+    if (status != DC_OK) return status;
     memcpy(w.normal, A, (size_t)(rows*dim)*sizeof(dc_real));         /* SILICO Eq. 44 */
     memcpy(w.growth, b, (size_t)rows*sizeof(dc_real));
+
+    /* the largest offset of a face */
     for (i = 0; i < rows; ++i) {
         dc_real len2 = 0;
         for (k = 0; k < dim; ++k) len2 += A[i*dim + k]*A[i*dim + k];
@@ -654,11 +667,16 @@ static int dci_hull_row(int dim, int n, const dc_v3 *v, int i, int j, int k, dc_
     dc_v3 e1 = dc_sub(v[j], v[i]), e2 = dim == 2 ? dc_vec(0, 0, 1) : dc_sub(v[k], v[i]), nrm;
     dc_real len2, lo = 0, hi = 0, at, side;
     int l;
+
     if (dim == 2) e1.z = 0;
+
+    /* the normal, of points that are not in line */
     nrm = dc_cross(e1, e2);
     len2 = dc_dot(nrm, nrm);
     if (!(len2 > DC_EPS*dc_dot(e1, e1)*dc_dot(e2, e2))) return 0;
     nrm = dc_scale(1/dc_sqrt(len2), nrm);               /* its z is 0 in 2D */
+
+    /* all others on one side of it */
     at = dc_dot(nrm, v[i]);
     for (l = 0; l < n && (hi <= tol || lo >= -tol); ++l) {
         dc_real t = dc_dot(nrm, v[l]) - at;
@@ -666,6 +684,8 @@ static int dci_hull_row(int dim, int n, const dc_v3 *v, int i, int j, int k, dc_
         hi = dc_max(hi, t);
     }
     if (hi > tol && lo < -tol) return 0;
+
+    /* outwards */
     side = hi > tol ? DC_R(-1) : DC_R(1);
     row[0] = side*nrm.x;
     row[1] = side*nrm.y;
@@ -678,12 +698,15 @@ DC_DEF dc_status dc_shape_hull(int dim, int n, const dc_v3 *v, dc_arena *mem, dc
 {
     dci_shape_data w;
     dc_shape s;
-    dc_status st;
+    dc_status status;
     dc_real size = 0, tol, row[4];
     dc_v3 mean = dc_vec(0, 0, 0);
     size_t used = mem ? mem->used : 0;
     int i, j, k, l, f, rows = 0, inside = 1, most;
+
     if (!v || !out || !mem || n <= dim || dc_shape_hull_bytes(dim, n) == 0) return DC_E_ARG;
+
+    /* the size of the points */
     most = (dim - 1)*n;
     for (i = 0; i < n; ++i) {
         const dc_real x[3] = {v[i].x, v[i].y, v[i].z};
@@ -691,11 +714,13 @@ DC_DEF dc_status dc_shape_hull(int dim, int n, const dc_v3 *v, dc_arena *mem, dc
         for (k = 0; k < dim; ++k) size = dc_max(size, dc_abs(x[k]));
     }
     tol = 1000*DC_EPS*size;
-    st = dci_shape_new(dim, most, 0, most, 0, mem, &s, &w);
-    if (st != DC_OK) return st;
+
+    /* the plane of every pair or triple */
+    status = dci_shape_new(dim, most, 0, most, 0, mem, &s, &w);
+    if (status != DC_OK) return status;
     for (i = 0; i < n; ++i)
         for (j = i + 1; j < n; ++j)
-            for (k = dim == 2 ? j : j + 1; k < (dim == 2 ? j + 1 : n) && st == DC_OK; ++k) {
+            for (k = dim == 2 ? j : j + 1; k < (dim == 2 ? j + 1 : n) && status == DC_OK; ++k) {
                 const int on[3] = {i, j, k};
                 for (f = 0; f < rows; ++f) {            /* all on a face that is known: pass over */
                     const dc_real *q = w.normal + f*dim;
@@ -705,18 +730,18 @@ DC_DEF dc_status dc_shape_hull(int dim, int n, const dc_v3 *v, dc_arena *mem, dc
                     if (l == 3) break;
                 }
                 if (f < rows || !dci_hull_row(dim, n, v, i, j, k, tol, row)) continue;
-                if (rows == most) st = DC_E_RANGE;
+                if (rows == most) status = DC_E_RANGE;
                 else {
                     for (l = 0; l < dim; ++l) w.normal[rows*dim + l] = row[l];
                     w.growth[rows++] = row[3];
                     inside &= row[3] > tol;
                 }
             }
-    if (st == DC_OK && rows <= dim) st = DC_E_ARG;
+    if (status == DC_OK && rows <= dim) status = DC_E_ARG;
 
     /* offsets from the origin, or from the mean of the points, which is inside whatever has a volume */
     for (l = 0; l < n && !inside; ++l) mean = dc_madd(mean, 1/(dc_real)n, v[l]);
-    for (f = 0; f < rows && st == DC_OK; ++f) {
+    for (f = 0; f < rows && status == DC_OK; ++f) {
         const dc_real *q = w.normal + f*dim;
         if (!inside) {
             const dc_v3 a = dc_vec(q[0], q[1], dim == 3 ? q[2] : 0);
@@ -724,14 +749,14 @@ DC_DEF dc_status dc_shape_hull(int dim, int n, const dc_v3 *v, dc_arena *mem, dc
             w.growth[f] = 0;
             for (l = 0; l < n; ++l) w.growth[f] = dc_max(w.growth[f], dc_dot(a, dc_sub(v[l], mean)));
         }
-        if (!(w.growth[f] > 0)) st = DC_E_ARG;
+        if (!(w.growth[f] > 0)) status = DC_E_ARG;
         s.size = dc_max(s.size, w.growth[f]);
     }
 
     /* close the ranks: b and d behind the rows there are */
-    if (st != DC_OK) {
+    if (status != DC_OK) {
         mem->used = used;
-        return st;
+        return status;
     }
     mem->used -= dc_shape_hull_bytes(dim, n) - dc_shape_bytes(dim, rows, 0, 0);
     memmove(w.normal + rows*dim, w.growth, (size_t)rows*sizeof(dc_real));
@@ -746,16 +771,19 @@ DC_DEF dc_status dc_shape_hull(int dim, int n, const dc_v3 *v, dc_arena *mem, dc
 DC_DEF dc_status dc_shape_capsule(int dim, dc_real r, dc_real length, dc_arena *mem, dc_shape *out)
 {
     dci_shape_data w;
-    dc_status st;
+    dc_status status;
     int i;
+
     if (!out || dim < 2 || dim > 3 || !dci_positive(r) || !dci_positive(length)) return DC_E_ARG;
-    st = dci_shape_new(dim, 2, 1, 3 + dim, 1, mem, out, &w);
-    if (st != DC_OK) return st;
+    status = dci_shape_new(dim, 2, 1, 3 + dim, 1, mem, out, &w);
+    if (status != DC_OK) return status;
+
     w.cone[0] = 1 + dim;
-    w.growth[0] = w.growth[1] = length/2;                 /* |e| <= alpha length/2, SILICO Eq. 50 */
+    w.growth[0] = w.growth[1] = length/2;       /* |e| <= alpha length/2, SILICO Eq. 50 */
     w.lift[0] = -1;
     w.lift[1] = 1;
-    w.growth[2] = r;                                 /* |x - e v| <= alpha r */
+
+    w.growth[2] = r;                            /* |x - e v| <= alpha r */
     for (i = 0; i < dim; ++i) w.normal[(3 + i)*dim + i] = -1;
     w.lift[3] = -1;
     out->size = r + length/2;
@@ -765,17 +793,20 @@ DC_DEF dc_status dc_shape_capsule(int dim, dc_real r, dc_real length, dc_arena *
 DC_DEF dc_status dc_shape_cylinder(int dim, dc_real r, dc_real length, dc_arena *mem, dc_shape *out)
 {
     dci_shape_data w;
-    dc_status st;
+    dc_status status;
     int i;
+
     if (!out || dim < 2 || dim > 3 || !dci_positive(r) || !dci_positive(length)) return DC_E_ARG;
-    st = dci_shape_new(dim, 2, 1, 2 + dim, 0, mem, out, &w);
-    if (st != DC_OK) return st;
+    status = dci_shape_new(dim, 2, 1, 2 + dim, 0, mem, out, &w);
+    if (status != DC_OK) return status;
+
     w.cone[0] = dim;
     /* |x.v| <= alpha length/2, SILICO Eq. 52 with e = x.v, which is best */
     w.normal[0] = 1;
     w.normal[dim] = -1;
     w.growth[0] = w.growth[1] = length/2;
-    w.growth[2] = r;                                 /* the part of x across v: <= alpha r */
+
+    w.growth[2] = r;                            /* the part of x across v: <= alpha r */
     for (i = 1; i < dim; ++i) w.normal[(2 + i)*dim + i] = -1;
     out->size = dc_max(r, length/2);
     return DC_OK;
@@ -784,15 +815,18 @@ DC_DEF dc_status dc_shape_cylinder(int dim, dc_real r, dc_real length, dc_arena 
 DC_DEF dc_status dc_shape_cone(int dim, dc_real height, dc_real slope, dc_arena *mem, dc_shape *out)
 {
     dci_shape_data w;
-    dc_status st;
+    dc_status status;
     int i;
+
     if (!out || dim < 2 || dim > 3 || !dci_positive(height) || !dci_positive(slope)) return DC_E_ARG;
-    st = dci_shape_new(dim, 1, 1, 1 + dim, 0, mem, out, &w);
-    if (st != DC_OK) return st;
+    status = dci_shape_new(dim, 1, 1, 1 + dim, 0, mem, out, &w);
+    if (status != DC_OK) return status;
+
     w.cone[0] = dim;
-    w.normal[0] = 1;                                 /* x.v <= alpha height/4, SILICO Eq. 55 */
+    w.normal[0] = 1;                            /* x.v <= alpha height/4, SILICO Eq. 55 */
     w.growth[0] = height/4;
-    w.normal[dim] = -slope;                          /* |x across v| <= slope (x.v + alpha 3 height/4), SILICO Eq. 54 */
+
+    w.normal[dim] = -slope;                     /* |x across v| <= slope (x.v + alpha 3 height/4), SILICO Eq. 54 */
     w.growth[1] = slope*DC_R(0.75)*height;
     for (i = 1; i < dim; ++i) w.normal[(1 + i)*dim + i] = -1;
     out->size = dc_max(height/4, slope*DC_R(0.75)*height/dc_sqrt(1 + slope*slope));
@@ -802,19 +836,22 @@ DC_DEF dc_status dc_shape_cone(int dim, dc_real height, dc_real slope, dc_arena 
 DC_DEF dc_status dc_shape_ellipsoid(int dim, dc_v3 semi, dc_arena *mem, dc_shape *out)
 {
     dci_shape_data w;
-    dc_status st;
+    dc_status status;
     dc_real a[3];
     int i;
+
     a[0] = semi.x;
     a[1] = semi.y;
     a[2] = semi.z;
     if (!out || dim < 2 || dim > 3) return DC_E_ARG;
+
     for (i = 0; i < dim; ++i)
         if (!dci_positive(a[i])) return DC_E_ARG;
-    st = dci_shape_new(dim, 0, 1, 1 + dim, 0, mem, out, &w);
-    if (st != DC_OK) return st;
+    status = dci_shape_new(dim, 0, 1, 1 + dim, 0, mem, out, &w);
+    if (status != DC_OK) return status;
+
     w.cone[0] = 1 + dim;
-    w.growth[0] = 1;                                 /* |(x_i/a_i)| <= alpha: SILICO Eq. 48 has the squares */
+    w.growth[0] = 1;                            /* |(x_i/a_i)| <= alpha: SILICO Eq. 48 has the squares */
     for (i = 0; i < dim; ++i) {
         w.normal[(1 + i)*dim + i] = -1/a[i];
         out->size = dc_max(out->size, a[i]);
@@ -825,6 +862,7 @@ DC_DEF dc_status dc_shape_ellipsoid(int dim, dc_v3 semi, dc_arena *mem, dc_shape
 static int dci_shape_valid(const dc_shape *s)
 {
     int k, n;
+
     if (!s || !s->A || !s->b || !s->d || dc_shape_bytes(s->dim, s->rows, s->cones, s->aux) == 0 || s->linear < 0
         || (s->aux > 0 && !s->N) || (s->cones > 0 && !s->cone) || !(s->size >= 0 && s->size <= DC_LIMIT)) return 0;
     for (n = s->linear, k = 0; k < s->cones; ++k) {
@@ -840,13 +878,15 @@ DC_DEF dc_status dc_shape_sum(const dc_shape *a, const dc_shape *b, dc_arena *me
 {
     dci_shape_data w;
     dc_shape s;
-    dc_status st;
+    dc_status status;
     int D, aux, k, i, j, row, cone;
+
     if (!out || !dci_shape_valid(a) || !dci_shape_valid(b) || a->dim != b->dim) return DC_E_ARG;
+
     D = a->dim;
     aux = a->aux + b->aux + D;                      /* e = (e_a, e_b, p), p the point of a */
-    st = dci_shape_new(D, a->linear + b->linear, a->cones + b->cones, a->rows + b->rows, aux, mem, &s, &w);
-    if (st != DC_OK) return st;
+    status = dci_shape_new(D, a->linear + b->linear, a->cones + b->cones, a->rows + b->rows, aux, mem, &s, &w);
+    if (status != DC_OK) return status;
     /* linear rows of both, then cones of both. a: alpha b + d - A p + N e_a; b: alpha b + d - A (x - p) + N e_b,
      * SILICO Eq. 25 */
     for (k = 0; k < 2; ++k) {
@@ -862,6 +902,7 @@ DC_DEF dc_status dc_shape_sum(const dc_shape *a, const dc_shape *b, dc_arena *me
             for (j = 0; j < c->aux; ++j) w.lift[row*aux + (k ? a->aux : 0) + j] = c->N[i*c->aux + j];
         }
     }
+
     for (cone = 0; cone < s.cones; ++cone) w.cone[cone] = cone < a->cones ? a->cone[cone] : b->cone[cone - a->cones];
     s.size = a->size + b->size;
     *out = s;
@@ -874,11 +915,14 @@ static int dci_pose_rows(int D, const dc_pose *pose, dc_real *x, dc_real *R)
     dc_quat q;
     dc_m3 M;
     int i, j;
+
     x[0] = x[1] = x[2] = 0;
     for (i = 0; i < 9; ++i) R[i] = DC_R(i%4 == 0);
     if (D == 2) R[3] = 1;                       /* 2 x 2: 1 0 0 1 */
+
     if (!pose) return 1;
     if (!dc_pose_ok(pose) || dc_quat_normalize(pose->q, &q) != DC_OK) return 0;
+
     x[0] = pose->t.x;
     x[1] = pose->t.y;
     x[2] = D == 3 ? pose->t.z : 0;
@@ -890,6 +934,7 @@ static int dci_pose_rows(int D, const dc_pose *pose, dc_real *x, dc_real *R)
         R[1] = -R[2];
         return 1;
     }
+
     M = dc_rotation(q);
     for (i = 0; i < 3; ++i)
         for (j = 0; j < 3; ++j) R[3*i + j] = M.m[3*i + j];
@@ -901,12 +946,14 @@ DC_DEF dc_status dc_shape_place(const dc_shape *a, dc_pose pose, dc_arena *mem, 
     dci_shape_data w;
     dc_shape s;
     dc_real x[3], R[9];
-    dc_status st;
+    dc_status status;
     int D, i, j, k;
+
     if (!out || !dci_shape_valid(a) || !dci_pose_rows(a->dim, &pose, x, R)) return DC_E_ARG;
+
     D = a->dim;
-    st = dci_shape_new(D, a->linear, a->cones, a->rows, a->aux, mem, &s, &w);
-    if (st != DC_OK) return st;
+    status = dci_shape_new(D, a->linear, a->cones, a->rows, a->aux, mem, &s, &w);
+    if (status != DC_OK) return status;
     for (i = 0; i < a->rows; ++i) {                 /* A R^T (x - t) */
         w.offset[i] = a->d[i];
         for (j = 0; j < D; ++j) {
@@ -916,6 +963,7 @@ DC_DEF dc_status dc_shape_place(const dc_shape *a, dc_pose pose, dc_arena *mem, 
             w.offset[i] += t*x[j];
         }
     }
+
     memcpy(w.growth, a->b, (size_t)a->rows*sizeof(dc_real));
     if (a->aux > 0) memcpy(w.lift, a->N, (size_t)(a->rows*a->aux)*sizeof(dc_real));
     for (i = 0; i < s.cones; ++i) w.cone[i] = a->cone[i];
@@ -951,7 +999,9 @@ static dc_real dci_soc_scaling(int n, const dc_real *s, const dc_real *z, dc_rea
 {
     dc_real ds = dci_soc_det(n, s), dz = dci_soc_det(n, z), rs, rz, dot = 0, g, w2 = 0;
     int i;
+
     if (!(s[0] > 0 && z[0] > 0 && ds > 0 && dz > 0)) return 0;
+
     rs = dc_sqrt(ds);
     rz = dc_sqrt(dz);
     for (i = 0; i < n; ++i) dot += (s[i]/rs)*(z[i]/rz);
@@ -1008,6 +1058,7 @@ static dc_real dci_soc_step(int n, const dc_real *x, const dc_real *dx, dc_real 
 {
     dc_real a = dx[0]*dx[0], b = x[0]*dx[0], c = dci_soc_det(n, x), disc, t;
     int i;
+
     for (i = 1; i < n; ++i) {
         a -= dx[i]*dx[i];
         b -= x[i]*dx[i];
@@ -1015,6 +1066,7 @@ static dc_real dci_soc_step(int n, const dc_real *x, const dc_real *dx, dc_real 
     /* x_0 stays positive: at the apex the roots below are one, and rounding may lose it */
     if (x[0] + most*dx[0] < 0) most = -x[0]/dx[0];
     /* a t^2 + 2 b t + c = 0, c > 0: the smallest positive root */
+
     disc = b*b - a*c;
     if (b >= 0 && a >= 0) return most;                          /* no positive root */
     if (disc < 0) return most;
@@ -1295,20 +1347,27 @@ static void *dci_lay(dci_layout *l, size_t count, size_t size)
 static void dci_pnc_lay(dci_pair_nc *P, const dc_shape *a, const dc_shape *b, dci_layout *l)
 {
     int D = a->dim, m = a->rows + b->rows, ny = dci_pnc_ny(a, b);
+
     P->shape[0] = a;
     P->shape[1] = b;
     P->dim = D;
     P->rows = m;
     P->rows_a = a->rows;
     P->unknowns = ny;
+
+    /* cones and scaling */
     P->cones.run = DCI_LAY(l, a->cones + b->cones + 2, dci_run);
     P->qr.swap = DCI_LAY(l, m, int);
+
+    /* rows */
     P->normal = DCI_LAY(l, m*D, dc_real);
     P->offset = DCI_LAY(l, m, dc_real);
     P->gradient = DCI_LAY(l, m*ny, dc_real);
     P->row_scale = DCI_LAY(l, m, dc_real);
     P->cones.scaling = DCI_LAY(l, m, dc_real);
     P->cones.scaled = DCI_LAY(l, m, dc_real);
+
+    /* the factor, and scratch */
     P->qr.matrix = DCI_LAY(l, m*(ny + D), dc_real);
     P->right = DCI_LAY(l, m, dc_real);
     P->quotient = DCI_LAY(l, m, dc_real);
@@ -1333,6 +1392,7 @@ static void dci_run_add(dci_run *list, int *count, int at, int n, int soc)
 static void dci_pnc_fill(dci_pair_nc *P, int as_given, dc_real unit, dc_real metres)
 {
     int D = P->dim, ny = P->unknowns, i, j, k, row = 0;
+
     P->cones.runs = 0;
     for (k = 0; k < 2; ++k) {
         const dc_shape *s = P->shape[k];
@@ -1350,6 +1410,8 @@ static void dci_pnc_fill(dci_pair_nc *P, int as_given, dc_real unit, dc_real met
                 for (j = 0; j < s->aux; ++j) len2 += s->N[i*s->aux + j]*s->N[i*s->aux + j];
                 most = dc_max(most, len2);
             }
+
+            /* unit rows */
             f = as_given || !(most > 0) ? 1 : 1/(metres*dc_sqrt(most));
             for (i = first - row; i < end - row; ++i) {
                 dc_real *G = P->gradient + (row + i)*ny;
@@ -1371,6 +1433,7 @@ DCI_LANE void dci_pnc_eval(dci_pair_nc *P, const int D, const dc_real *const x[2
                            const dc_real *y, const dc_real *lam, dc_real *g, dc_real *Fy)
 {
     int ny = P->unknowns, m = P->rows, i, j, l, k;
+
     for (j = 0; j < ny; ++j) Fy[j] = 0;
     Fy[D] = P->weight;
     for (k = 0, i = 0; k < 2; ++k) {
@@ -1380,9 +1443,12 @@ DCI_LANE void dci_pnc_eval(dci_pair_nc *P, const int D, const dc_real *const x[2
             r[j] = P->arm[k][j] = y[j] - x[k][j];
             u[j] = 0;
         }
+
+        /* a row of G, of g, and what it adds to the stationarity rows */
         for (; i < end; ++i) {
             const dc_real *A = P->normal + i*D;
             dc_real *G = P->gradient + i*ny, t = P->offset[i], z = lam[i];
+
             for (j = 0; j < D; ++j) {
                 dc_real a = 0;
                 for (l = 0; l < D; ++l) a += R[k][j*D + l]*A[l];
@@ -1410,11 +1476,13 @@ static void dci_pnc_qt(const dci_pair_nc *P, dc_real *v)
 {
     int m = P->rows, ny = P->unknowns, ld = ny + P->dim, i, j;
     const dc_real *B = P->qr.matrix;
+
     for (j = 0; j < ny; ++j) {
         dc_real t = v[P->qr.swap[j]];
         v[P->qr.swap[j]] = v[j];
         v[j] = t;
     }
+
     for (j = 0; j < ny; ++j) {
         dc_real t = v[j];
         for (i = j + 1; i < m; ++i) t += B[i*ld + j]*v[i];
@@ -1428,6 +1496,7 @@ static void dci_pnc_q(const dci_pair_nc *P, dc_real *v)
 {
     int m = P->rows, ny = P->unknowns, ld = ny + P->dim, i, j;
     const dc_real *B = P->qr.matrix;
+
     for (j = ny - 1; j >= 0; --j) {
         dc_real t = v[j];
         for (i = j + 1; i < m; ++i) t += B[i*ld + j]*v[i];
@@ -1435,6 +1504,7 @@ static void dci_pnc_q(const dci_pair_nc *P, dc_real *v)
         v[j] -= t;
         for (i = j + 1; i < m; ++i) v[i] -= t*B[i*ld + j];
     }
+
     for (j = ny - 1; j >= 0; --j) {
         dc_real t = v[P->qr.swap[j]];
         v[P->qr.swap[j]] = v[j];
@@ -1468,13 +1538,17 @@ DCI_LANE int dci_pnc_qr(dci_pair_nc *P, const int D)
     dc_real *tau = P->qr.reflect;
     int m = P->rows, m0 = P->rows_a, ny = P->unknowns, ld = ny + D, i, j, l, k;
     dc_real *B = P->qr.matrix;
+
     if (m < ny) return 0;       /* two shapes of so few rows that they leave a direction free */
+
+    /* W^-1 [G | -G_p on a] */
     for (i = 0; i < m; ++i) {
         const dc_real *G = P->gradient + i*ny;
         dc_real *b = B + i*ld;
         for (j = 0; j < ny; ++j) b[j] = G[j];
         for (j = 0; j < D; ++j) b[ny + j] = i < m0 ? -G[j] : 0;
     }
+
     for (k = 0; k < P->cones.runs; ++k) {
         const dci_run *run = P->cones.run + k;
         if (run->second_order)
@@ -1485,6 +1559,8 @@ DCI_LANE int dci_pnc_qr(dci_pair_nc *P, const int D)
         else for (i = run->first; i < run->first + run->count; ++i)
             for (j = 0; j < ld; ++j) B[i*ld + j] *= w[i];
     }
+
+    /* column by column: the largest entry onto the diagonal */
     for (j = 0; j < ny; ++j) {
         int piv = j;
         dc_real most = dc_abs(B[j*ld + j]), norm2 = 0, alpha, v0;
@@ -1501,6 +1577,8 @@ DCI_LANE int dci_pnc_qr(dci_pair_nc *P, const int D)
                 B[j*ld + l] = B[piv*ld + l];
                 B[piv*ld + l] = t;
             }
+
+        /* the reflector that takes the rest of the column to alpha */
         for (i = j; i < m; ++i) {
             dc_real t = B[i*ld + j]/most;
             norm2 += t*t;
@@ -1511,6 +1589,8 @@ DCI_LANE int dci_pnc_qr(dci_pair_nc *P, const int D)
         tau[j] = -v0/alpha;
         for (i = j + 1; i < m; ++i) B[i*ld + j] /= v0;
         B[j*ld + j] = alpha;
+
+        /* the columns behind it */
         {
             dc_real *t = P->scratch[0];
             int cols = ld - j - 1;
@@ -1540,6 +1620,7 @@ DCI_LANE void dci_pnc_phi(dci_pair_nc *P, const int D)
 {
     int m = P->rows, ny = P->unknowns, ld = ny + D, i, j, l;
     dc_real *B = P->qr.matrix;
+
     /* columns 0..D-1 by xi, D..2D-1 by r1 = e_j */
     for (j = 0; j < 2*D; ++j) {
         dc_real *y = P->scratch[0];
@@ -1575,15 +1656,18 @@ DCI_LANE void dci_pnc_const(dci_pair_nc *P, const int D, const dc_real *r1, dc_r
 {
     int m = P->rows, ny = P->unknowns, ld = ny + D, i, l;
     dc_real *y = P->scratch[0], *t = P->scratch[1];
+
     dci_pnc_qt(P, c);
     for (i = 0; i < ny; ++i) t[i] = r1[i];
     dci_pnc_rt(P, t);
+
     for (l = 0; l < D; ++l) {
         dc_real v = 0;
         for (i = 0; i < ny; ++i) v += P->qr.matrix[i*ld + ny + l]*t[i];
         for (i = ny; i < m; ++i) v += P->qr.matrix[i*ld + ny + l]*c[i];
         out[D + 1 + l] = v;
     }
+
     for (i = 0; i < ny; ++i) y[i] = c[i] - t[i];
     dci_pnc_r(P, y);
     for (l = 0; l <= D; ++l) out[l] = y[l];
@@ -1595,6 +1679,7 @@ DCI_LANE void dci_pnc_dy(dci_pair_nc *P, const int D, const dc_real *r1, const d
 {
     int ny = P->unknowns, ld = ny + D, i, l;
     dc_real *t = P->scratch[1];
+
     for (i = 0; i < ny; ++i) t[i] = r1[i];
     dci_pnc_rt(P, t);
     for (i = 0; i < ny; ++i) {
@@ -1610,6 +1695,7 @@ DCI_LANE void dci_pnc_ds(const dci_pair_nc *P, const int D, const dc_real *dy, c
                          dc_real *ds)
 {
     int m = P->rows, ny = P->unknowns, i, j;
+
     for (i = 0; i < m; ++i) {
         const dc_real *G = P->gradient + i*ny;
         dc_real t = -Fs[i];
@@ -1645,15 +1731,18 @@ static void dci_pnc_solve(dci_pair_nc *P, const dc_real *r1, dc_real *r2, dc_rea
 {
     int ny = P->unknowns, m = P->rows, i;
     dc_real *t = P->scratch[1];
+
     dci_cone_winv(&P->cones, r2, 1, r2);
     dci_pnc_qt(P, r2);
     for (i = 0; i < ny; ++i) t[i] = r1[i];
     dci_pnc_rt(P, t);
+
     for (i = 0; i < ny; ++i) {
         y[i] = r2[i] - t[i];
         lam[i] = t[i];
     }
     for (i = ny; i < m; ++i) lam[i] = r2[i];
+
     dci_pnc_r(P, y);
     dci_pnc_q(P, lam);
     dci_cone_winv(&P->cones, lam, 1, lam);
@@ -1670,11 +1759,13 @@ static void dci_pnc_shape_vjp(const dci_pair_nc *P, int k, dc_real unit, const d
         aux = P->shape[k]->aux;
     dc_real Yb[3] = DC_ZERO, rb[3] = DC_ZERO;
     int i, j, l;
+
     for (j = 0; j < D; ++j)
         for (l = 0; l < D; ++l) {
             Yb[j] += R[l*D + j]*(Y[l] + (ubar ? ubar[l] : 0));
             rb[j] += R[l*D + j]*P->arm[k][l];
         }
+
     for (i = first; i < end; ++i) {
         dc_real f = P->row_scale[i];
         int row = i - first;
@@ -1690,6 +1781,7 @@ DCI_LANE void dci_pnc_dlam(dci_pair_nc *P, const int D, const dc_real *r1, const
                            dc_real *dlam)
 {
     int m = P->rows, ny = P->unknowns, ld = ny + D, i, l;
+
     for (i = 0; i < ny; ++i) dlam[i] = r1[i];
     dci_pnc_rt(P, dlam);
     for (i = ny; i < m; ++i) {
@@ -1868,6 +1960,7 @@ static void dci_growth_direction(dci_growth *G, const dci_ncp_point *out)
 DCI_LANE int dci_growth_ldl(const int n, dc_real *A)
 {
     int i, j, k;
+
     for (i = 0; i < n; ++i) {
         dc_real inv;
         if (!(A[i*n + i] > 0)) return 0;
@@ -1898,9 +1991,12 @@ static void dci_growth_centre(const dc_shape *s, const dc_real *R, const dc_real
 {
     int D = s->dim, i, j, l, moved = 0;
     dc_real A[9] = DC_ZERO, c[3] = DC_ZERO;
+
     for (i = 0; i < s->rows; ++i) moved |= s->d[i] != 0;
     for (i = 0; i < D; ++i) centre[i] = x[i];
     if (!moved) return;
+
+    /* normal equations of the rows */
     for (i = 0; i < s->rows; ++i) {
         const dc_real *a = s->A + i*D;
         dc_real len2 = 0;
@@ -1911,6 +2007,7 @@ static void dci_growth_centre(const dc_shape *s, const dc_real *R, const dc_real
             c[j] += a[j]*s->d[i]/len2;
         }
     }
+
     if (!(D == 2 ? dci_growth_ldl(2, A) : dci_growth_ldl(3, A))) return;
     if (D == 2) dci_growth_ldl_solve(2, A, c);
     else dci_growth_ldl_solve(3, A, c);
@@ -2141,7 +2238,9 @@ typedef struct {
 DCI_LANE int dci_corner_invert(const int n, dc_real *B, dc_real *inv)
 {
     int i, j, k;
+
     for (i = 0; i < n*n; ++i) inv[i] = DC_R(i%(n + 1) == 0);
+
     for (j = 0; j < n; ++j) {
         dc_real most = dc_abs(B[j*n + j]), f;
         int piv = j;
@@ -2150,6 +2249,8 @@ DCI_LANE int dci_corner_invert(const int n, dc_real *B, dc_real *inv)
                 most = dc_abs(B[i*n + j]);
                 piv = i;
             }
+
+        /* 0: the rows are as good as dependent */
         if (!(most > 1024*DC_EPS)) return 0;
         if (piv != j)
             for (k = 0; k < n; ++k) {
@@ -2160,6 +2261,7 @@ DCI_LANE int dci_corner_invert(const int n, dc_real *B, dc_real *inv)
                 inv[j*n + k] = inv[piv*n + k];
                 inv[piv*n + k] = t;
             }
+
         f = 1/B[j*n + j];
         for (k = 0; k < n; ++k) {
             B[j*n + k] *= f;
@@ -2184,6 +2286,7 @@ DCI_LANE int dci_corner_rows(dci_corner *Q, dci_growth *G, const int D)
     const int n = D + 1;
     dc_real inv_L = 1/Q->metres;
     int k, i, j, l, row = 0;
+
     for (k = 0; k < 2; ++k) {
         const dc_shape *s = P->shape[k];
         const dc_real *R = G->own_rotation[k], *x = G->own_position[k];
@@ -2192,6 +2295,8 @@ DCI_LANE int dci_corner_rows(dci_corner *Q, dci_growth *G, const int D)
             dc_real *g = Q->slope + row*n, len2 = 0, f, h;
             for (j = 0; j < D; ++j) len2 += A[j]*A[j];
             if (!(len2 > 0) || !(s->b[i] > 0 || (s->b[i] == 0 && s->rows == 1))) return 0;
+
+            /* -A R^T, b, and d + A R^T x, over the row's length and L */
             f = 1/dc_sqrt(len2);
             h = s->d[i];
             for (j = 0; j < D; ++j) {
@@ -2218,6 +2323,7 @@ DCI_LANE int dci_corner_start(dci_corner *Q, const dci_growth *G, const int D)
     const dci_pair_nc *P = G->pair;
     dc_real c[2][3], d[3] = DC_ZERO, e[2][3] = DC_ZERO, most[2], y[4], B[16], len2 = 0, len;
     int k, i, j, end;
+
     for (k = 0; k < 2; ++k)
         for (j = 0; j < D; ++j) c[k][j] = G->start.centre[k][j]/Q->metres;
 
@@ -2250,6 +2356,7 @@ DCI_LANE int dci_corner_start(dci_corner *Q, const dci_growth *G, const int D)
                 Q->basis[k] = i;
             }
         }
+
         if (Q->basis[k] < 0) return 0;
         /* growth on the line, per length of it; 0: a half-space, at its end */
         most[k] = den > 0 ? num/den : 0;
@@ -2259,6 +2366,8 @@ DCI_LANE int dci_corner_start(dci_corner *Q, const dci_growth *G, const int D)
         for (j = 0; j < D; ++j) y[j] = c[0][j] + t*d[j];
         y[D] = most[0] > 0 ? t*most[0] : most[1];
     }
+
+    /* slacks where they meet */
     for (i = 0; i < Q->rows; ++i) {
         const dc_real *g = Q->slope + i*n;
         dc_real t = Q->offset[i];
@@ -2283,6 +2392,8 @@ DCI_LANE int dci_corner_start(dci_corner *Q, const dci_growth *G, const int D)
         for (j = 0; j < 3; ++j) e[0][j] *= len;
         dci_ncp_wr(3, d, e[0], e[1]);
     }
+
+    /* the basis: both rows, then directions */
     for (i = 0; i < n; ++i)
         for (j = 0; j < n; ++j) B[i*n + j] = i < 2 ? Q->slope[Q->basis[i]*n + j] : j < D ? e[i - 2][j] : 0;
     for (i = 2; i < n; ++i) Q->basis[i] = -1;
@@ -2302,6 +2413,7 @@ DCI_LANE int dci_corner_walk(dci_corner *Q, const int D)
     int *basis = Q->basis;
     dc_real *inv = Q->inverse;
     int walk, i, j, k;
+
     if (D == 3) {                   /* the first two directions turned: one the steepest, the other level */
         dc_real c2 = inv[3*n + 2], c3 = inv[3*n + 3], len = dc_sqrt(c2*c2 + c3*c3);
         if (len > 0)
@@ -2311,6 +2423,7 @@ DCI_LANE int dci_corner_walk(dci_corner *Q, const int D)
                 inv[i*n + 2] = t;
             }
     }
+
     for (walk = 0; walk < DCI_WALK; ++walk) {
         dc_real num = 0, den = 1, dy[4], norm2 = 0, f;
         int out = -1, in = -1;
@@ -2330,6 +2443,7 @@ DCI_LANE int dci_corner_walk(dci_corner *Q, const int D)
         for (j = 0; j < n && out < 0; ++j)              /* level directions end at a row as well */
             if (basis[j] < 0) out = j;
         if (out < 0) return 1;
+
         f = inv[D*n + out] > 0 ? DC_R(-1) : DC_R(1);
         for (i = 0; i < n; ++i) {
             dy[i] = f*inv[i*n + out];
@@ -2381,21 +2495,27 @@ DCI_LANE int dci_corner_open(dci_corner *Q, const int D)
     const int *basis = Q->basis;
     dc_real B[16];
     int i, j, k;
+
     for (j = 0; j < n; ++j) {
         const dc_real *g = G + basis[j]*n;
         for (k = 0; k < n; ++k) B[j*n + k] = Q->basis_rows[j*n + k] = g[k];
     }
+
     if (!dci_corner_invert(n, B, inv)) return 0;
     for (i = 0; i < n; ++i) {
         y[i] = 0;
         for (j = 0; j < n; ++j) y[i] -= inv[i*n + j]*Q->offset[basis[j]];
         Q->multiplier[i] = dc_max(inv[D*n + i], 0);
     }
+
+    /* no edge leads down, but for rounding */
     for (j = 0; j < n; ++j) {
         dc_real x2 = 0, c = inv[D*n + j];
         for (i = 0; i < D; ++i) x2 += inv[i*n + j]*inv[i*n + j];
         if (c < 0 && c*c > DC_R(1e4)*DC_EPS*DC_EPS*x2) return 0;
     }
+
+    /* no row is in the way */
     for (i = 0; i < Q->rows; ++i) {
         const dc_real *g = G + i*n;
         dc_real t = Q->offset[i];
@@ -2403,6 +2523,8 @@ DCI_LANE int dci_corner_open(dci_corner *Q, const int D)
         s[i] = t;
     }
     for (j = 0; j < n; ++j) s[basis[j]] = 1;
+
+    /* C = G G_B^-1 */
     for (i = 0; i < Q->rows; ++i) {
         if (!(s[i] > -32*DC_EPS*(1 + y[D]))) return 0;
         s[i] = dc_max(s[i], 0);
@@ -2427,9 +2549,11 @@ DCI_LANE int dci_corner_sums(const int D, const dc_real *C, const dc_real *s0, i
     const int n = D + 1;
     dc_real k0[16] = DC_ZERO, f0[4] = DC_ZERO, low = 1;
     int i, j, l;
+
     for (i = 0; i < count; ++i) {
         const dc_real *c = C + i*n;
         dc_real s = s0[i], inv_s, lam;
+
         for (j = 0; j < n; ++j) s += c[j]*v[j];
         low = dc_min(low, s);
         inv_s = 1/s;
@@ -2454,6 +2578,7 @@ DCI_LANE int dci_corner_factor(dci_corner *Q, const int D, dc_real *ke)
     const dc_real *v = Q->opening;
     const dc_real *lam = Q->dual;
     int i, j;
+
     *ke = 0;
     for (i = 0; i < n; ++i) {
         for (j = 0; j < n; ++j) U[i*n + j] = Q->stiffness[0][i*n + j] + Q->stiffness[1][i*n + j];
@@ -2477,6 +2602,7 @@ DCI_LANE int dci_corner_step(dci_corner *Q, const int D, dc_real rho, dc_real *l
     dc_real *lam = Q->dual;
     dc_real x[4], F[4], ke, dec2 = 0, q = 0, delta2 = 0;
     int i, done = 0;
+
     if (!dci_corner_factor(Q, D, &ke)) return -1;
     for (i = 0; i < n; ++i) x[i] = F[i] = lam[i] - Q->multiplier[i] + Q->pull[0][i] + Q->pull[1][i];     /* (A) */
     /* (B): the change of v */
@@ -2487,6 +2613,7 @@ DCI_LANE int dci_corner_step(dci_corner *Q, const int D, dc_real rho, dc_real *l
         /* x^T K x = sum of lam/s (C x)^2 */
         delta2 += x[i]*(F[i] - x[i]*lam[i]/v[i])/rho;
     }
+
     if (dec2 > DC_R(0.04)) {
         dc_real t = dec2 > DC_R(0.9) ? DC_R(0.95)/dc_sqrt(dec2) : 1;         /* a decrement below 1 stays inside */
         for (i = 0; i < n; ++i) v[i] += t*x[i];
@@ -2496,6 +2623,7 @@ DCI_LANE int dci_corner_step(dci_corner *Q, const int D, dc_real rho, dc_real *l
         *left = ke*q*q + dc_abs(delta2);
         done = *left <= DC_EPS && dc_abs(delta2) <= DC_R(1e-6)*DC_EPS;
     }
+
     for (i = 0; i < n; ++i) {
         if (!(v[i] > 0)) return -1;
         lam[i] = rho/v[i];
@@ -2512,6 +2640,8 @@ DCI_LANE int dci_corner_share(dci_corner *Q, const int D, dc_real rho, const dc_
     dc_real *lam_B = Q->dual;
     dc_real lam[DCI_CORNER_NEAR], change[DCI_CORNER_NEAR];
     int it, i, j, l;
+
+    /* equal shares of what the corner's rows have */
     for (i = 0; i < beside; ++i) {
         lam[i] = DC_REAL_MAX;
         for (j = 0; j < n; ++j)
@@ -2521,6 +2651,7 @@ DCI_LANE int dci_corner_share(dci_corner *Q, const int D, dc_real rho, const dc_
     }
     for (i = 0; i < beside; ++i)
         for (j = 0; j < n; ++j) lam_B[j] -= C[i*n + j]*lam[i];
+
     for (it = 0; it < DCI_CORNER_NEWTON; ++it) {
         dc_real x[4], ke, dec2 = 0, most = 0, t;
         for (j = 0; j < n; ++j) {
@@ -2528,6 +2659,8 @@ DCI_LANE int dci_corner_share(dci_corner *Q, const int D, dc_real rho, const dc_
             x[j] = 0;
         }
         for (i = 0; i < n*n; ++i) Q->stiffness[0][i] = Q->stiffness[1][i] = 0;
+
+        /* the other rows' duals taken out */
         for (i = 0; i < beside; ++i) {
             const dc_real *c = C + i*n;
             dc_real d = lam[i]*lam[i]/rho, off = s0[i] - rho/lam[i];
@@ -2538,6 +2671,8 @@ DCI_LANE int dci_corner_share(dci_corner *Q, const int D, dc_real rho, const dc_
                 for (l = j; l < n; ++l) Q->stiffness[0][j*n + l] += d*c[j]*c[l];
             }
         }
+
+        /* the corner's part, then theirs */
         if (!dci_corner_factor(Q, D, &ke)) return 0;
         dci_growth_ldl_solve(n, Q->factor, x);
         for (i = 0; i < beside; ++i) {
@@ -2552,11 +2687,14 @@ DCI_LANE int dci_corner_share(dci_corner *Q, const int D, dc_real rho, const dc_
             dec2 += r*r;
             most = dc_max(most, -r);
         }
+
+        /* as far as duals stay positive */
         t = most > DC_R(0.9) ? DC_R(0.9)/most : 1;
         for (i = 0; i < beside; ++i) lam[i] += t*change[i];
         for (j = 0; j < n; ++j) lam_B[j] *= 1 - t*x[j]/v[j];
         if (dec2 < DC_R(1e-5)*dc_sqrt(DC_EPS)) break;
     }
+
     for (j = 0; j < n; ++j) v[j] = rho/lam_B[j];
     return it < DCI_CORNER_NEWTON;
 }
@@ -2594,6 +2732,7 @@ DCI_LANE int dci_corner_newton(dci_corner *Q, const int D, dc_real rho, int most
         for (j = 0; j < n; ++j)
             if (level[j]) s += c[j]*v[j];
             else t += dc_abs(c[j])*v[j];
+
         if (s > 64*t) {
             t = rho/s;
             for (j = 0; j < n; ++j) pull[j] += t*c[j];
@@ -2603,6 +2742,7 @@ DCI_LANE int dci_corner_newton(dci_corner *Q, const int D, dc_real rho, int most
         for (j = 0; j < n; ++j) C[beside*n + j] = level[j] ? 0 : c[j];
         s0[beside++] = s;
     }
+
     for (j = 0; j < n; ++j) {
         dc_real t = mult[j] - pull[j];
         if (!level[j] && t > 0) v[j] = rho/t;
@@ -2641,12 +2781,16 @@ DCI_LANE void dci_corner_close(const dci_corner *Q, const int D, dci_growth *G)
     const int n = D + 1;
     dc_real u[3], X[12], Y[12];
     int i, j, k;
+
     dci_corner_parts(Q, D, X, Y);
+
+    /* y */
     for (i = 0; i < n; ++i) {
         dc_real t = Q->vertex[i];
         for (j = 0; j < n; ++j) t += Q->inverse[i*n + j]*Q->opening[j];
         G->at.free[i] = i < D ? Q->metres*t : t;
     }
+
     for (j = 0; j < D; ++j) {                           /* -(rows of a)^T lam; of those off the corner G = C G_B */
         u[j] = 0;
         for (i = 0; i < n; ++i) u[j] -= X[i*D + j]*(Q->dual[i] + Q->pull[0][i]) + Y[i*D + j]*Q->pull[0][i];
@@ -2672,6 +2816,7 @@ DCI_LANE void dci_corner_phi(const dci_corner *Q, const int D, dc_real *Phi, dc_
     const dc_real *inv = Q->inverse;
     dc_real part[2][12], W[12], theta[9], J[12], L = Q->metres;
     int i, j, k, l;
+
     dci_corner_parts(Q, D, part[0], part[1]);
     for (i = 0; i < D*D; ++i) theta[i] = 0;
     for (i = 0; i < n*D; ++i) gamma[i] = 0;
@@ -2683,6 +2828,8 @@ DCI_LANE void dci_corner_phi(const dci_corner *Q, const int D, dc_real *Phi, dc_
                 gamma[i*D + j] += k ? -t : t;
                 for (l = 0; l < D; ++l) theta[l*D + j] += part[1 - k][i*D + l]*t;
             }
+
+    /* (E^-1 + K)^-1 Gamma in W, J, and the rows of dy */
     for (j = 0; j < D; ++j) {
         dc_real x[4], z[4];
         for (i = 0; i < n; ++i) {
@@ -2706,6 +2853,8 @@ DCI_LANE void dci_corner_phi(const dci_corner *Q, const int D, dc_real *Phi, dc_
             Phi[i*w + D + j] = i < D ? u*L*L : u*L;
         }
     }
+
+    /* the rows of the pull */
     for (i = 0; i < D; ++i)
         for (j = 0; j < D; ++j) {
             dc_real t = -theta[i*D + j];
@@ -2724,12 +2873,16 @@ DCI_LANE void dci_corner_vjp(dci_corner *Q, const int D, dc_real rho, const dc_r
     const dc_real *inv = Q->inverse;
     dc_real X[12], part[12], w[4], to_a[4], to_b[4], open[4];
     int i, j, l;
+
     dci_corner_parts(Q, D, X, part);
+
+    /* w: the change of v, turned */
     for (i = 0; i < n; ++i) {
         w[i] = -inv[D*n + i]*bar[0];
         for (j = 0; j < D; ++j) w[i] -= inv[j*n + i]*Q->metres*bar[1 + j] + gamma[i*D + j]*ubar[j]/Q->metres;
     }
     dci_growth_ldl_solve(n, Q->factor, w);
+
     for (i = 0; i < n; ++i) {
         dc_real x = 0, y = 0;
         for (j = 0; j < D; ++j) {
@@ -2740,11 +2893,14 @@ DCI_LANE void dci_corner_vjp(dci_corner *Q, const int D, dc_real rho, const dc_r
         to_b[i] = x - w[i];
         open[i] = w[i] - x;
     }
+
+    /* Y, and the duals' part */
     for (i = 0; i < n; ++i) {
         Y[i] = 0;
         for (l = 0; l < n; ++l) Y[i] += inv[i*n + l]*open[l];
         if (i < D) Y[i] *= Q->metres;
     }
+
     for (i = 0; i < Q->rows; ++i) {
         const dc_real *c = Q->slope + i*n, *to = i < Q->rows_a ? to_a : to_b;
         dc_real s = Q->slack[i], t = 0;
@@ -2766,6 +2922,7 @@ DCI_LANE int dci_corner_solve(dci_corner *Q, dci_growth *G, const int D, dc_grow
 {
     const int n = D + 1;
     int j, ok = warm != NULL;
+
     if (!dci_corner_rows(Q, G, D)) return 0;
     for (j = 0; ok && j < n; ++j) {
         ok = warm->row[j] >= 1 && warm->row[j] <= Q->rows;
@@ -2820,6 +2977,7 @@ DCI_LANE void dci_growth_column(const dci_growth *G, const int D, dc_real length
 {
     dc_real du[3], dn[3];
     int l;
+
     jac[0] = G->unit*o[D];
     for (l = 0; l < D; ++l) {
         jac[(1 + l)*12] = o[l] + move[l];
@@ -2835,6 +2993,7 @@ DCI_LANE void dci_growth_columns(const dci_growth *G, const int D, dc_real lengt
     const dc_real zero[3] = DC_ZERO;
     const int w = 2*D, rows = 2*D + 1, turns = D == 2 ? 1 : 3, flat = dci_growth_flat(P);
     int j, k, l, i;
+
     for (i = 0; i < 84; ++i) jac[i] = 0;
 
     /* displacements: a by e_j is b by -e_j, and then everything by e_j */
@@ -2881,6 +3040,7 @@ static int dci_growth_central(dci_growth *G, dc_real rho)
     dc_real *w = P->cones.scaling;
     const dc_real root = dc_sqrt(rho), *s = G->at.slack, *z = G->at.dual;
     int i, k;
+
     for (k = 0; k < P->cones.runs; ++k) {
         dci_run *R = P->cones.run + k;
         const int at = R->first, end = R->first + R->count;
@@ -2893,6 +3053,7 @@ static int dci_growth_central(dci_growth *G, dc_real rho)
             s2 += s[i]*s[i];
             z2 += z[i]*z[i];
         }
+
         lam1 = s[at] + dc_sqrt(s2);
         mu = z[at] + dc_sqrt(z2);
         q = dc_max(dc_sqrt(lam1)*dc_sqrt(mu)/root, 1);
@@ -2920,6 +3081,7 @@ static void dci_growth_adjoint(dci_growth *G, const dc_real *bar, const dc_real 
     dci_pair_nc *P = G->pair;
     int D = P->dim, i, l;
     dc_real *r1 = G->predictor.free, *r2 = G->right;
+
     for (i = 0; i < P->unknowns; ++i) r1[i] = i < D ? bar[1 + i] : 0;
     r1[D] = G->unit*bar[0];
     for (i = 0; i < P->rows; ++i) {
@@ -2934,6 +3096,7 @@ static dc_status dci_growth_make(const dc_growth_options *opt, const dc_shape *a
                                  dci_growth *G)
 {
     dci_layout l = {NULL, 0};
+
     G->rho = opt && opt->rho != 0 ? opt->rho : DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-8);
     G->max_iterations = opt && opt->max_iterations != 0 ? opt->max_iterations : 60;
     if (!mem || !dci_shape_valid(a) || !dci_shape_valid(b) || a->dim != b->dim || !(G->rho > 0 && G->rho <= 1)
@@ -2986,7 +3149,7 @@ static DCI_NOINLINE dc_status dci_growth_run(dci_growth *G, const dc_pose *pa, c
     const dc_shape *a = P->shape[0], *b = P->shape[1];
     dci_corner Q;
     dc_growth_result r;
-    dc_status st = DC_OK;
+    dc_status status = DC_OK;
     dc_real L = a->size + b->size, dist2, len[2], n[2][3] = DC_ZERO, home[3], least = 64*DC_EPS/L, rho = 0;
     int D = P->dim, i, k, corner = 0;
 
@@ -3026,7 +3189,7 @@ static DCI_NOINLINE dc_status dci_growth_run(dci_growth *G, const dc_pose *pa, c
         P->weight = 1;
         G->start.slack = G->start.dual = 1;
         rho = dc_max(G->rho/G->unit, dc_min(G->rho, 16*DC_EPS));
-        st = dci_growth_solve(G, rho, 0, G->max_iterations, &r);
+        status = dci_growth_solve(G, rho, 0, G->max_iterations, &r);
     }
 
     /* alpha, point, normals; deep in a half-space the pull of many rows is a small difference, of its one row it is
@@ -3040,13 +3203,15 @@ static DCI_NOINLINE dc_status dci_growth_run(dci_growth *G, const dc_pose *pa, c
         len[k] = G->unit*dc_sqrt(dci_ncp_dot(D, P->pull[k], P->pull[k]));
         for (i = 0; i < D; ++i) n[k][i] = len[k] > least ? -side*G->unit*P->pull[k][i]/len[k] : DC_R(i == D - 1);
     }
+
     r.n_a = dc_vec(n[0][0], n[0][1], n[0][2]);
     r.n_b = dc_vec(n[1][0], n[1][1], n[1][2]);
     r.length = 1/dc_max(len[0], least);
     if (!dc_finite(r.alpha) || !dc_finite3(r.p) || !dc_finite3(r.n_a) || !dc_finite3(r.n_b) || !dc_finite(r.length))
         return DC_E_RANGE;
     *out = r;
-    if (st != DC_OK || !(jac || bar)) return st;
+
+    if (status != DC_OK || !(jac || bar)) return status;
 
     return dci_growth_derive(G, corner ? &Q : NULL, rho, len[0] > least ? G->unit/len[0] : 0, n[0], jac, bar, ga, gb);
 }
@@ -3056,14 +3221,15 @@ DC_DEF dc_status dc_growth(const dc_growth_options *opt, const dc_shape *a, cons
                            dc_shape_grad *ga, dc_shape_grad *gb)
 {
     dci_growth G;
-    dc_status st;
+    dc_status status;
     size_t used = mem ? mem->used : 0;
+
     if (!out || (bar && !dci_all_in_limit(bar, 7))) return DC_E_ARG;
-    st = dci_growth_make(opt, a, b, mem, &G);
-    if (st != DC_OK) return st;
-    st = dci_growth_run(&G, pa, pb, G.warm, out, jac, bar, ga, gb);
+    status = dci_growth_make(opt, a, b, mem, &G);
+    if (status != DC_OK) return status;
+    status = dci_growth_run(&G, pa, pb, G.warm, out, jac, bar, ga, gb);
     mem->used = used;
-    return st;
+    return status;
 }
 
 DC_DEF dc_status dc_growth_batch(const dc_growth_options *opt, const dc_shape *a, const dc_shape *b, int count,
@@ -3071,20 +3237,22 @@ DC_DEF dc_status dc_growth_batch(const dc_growth_options *opt, const dc_shape *a
                                  dc_real *jac, dc_status *status)
 {
     dci_growth G;
-    dc_status st;
+    dc_status first;
     size_t used = mem ? mem->used : 0;
     int i;
+
     if (count < 0 || (count > 0 && (!out || !pa || !pb))) return DC_E_ARG;
-    st = dci_growth_make(opt, a, b, mem, &G);
-    if (st != DC_OK) return st;
+    first = dci_growth_make(opt, a, b, mem, &G);
+    if (first != DC_OK) return first;
+
     for (i = 0; i < count; ++i) {
         dc_status one = dci_growth_run(&G, pa + i, pb + i, G.warm ? G.warm + i : NULL, out + i,
                                        jac ? jac + (size_t)i*84 : NULL, NULL, NULL, NULL);
-        if (st == DC_OK) st = one;
+        if (first == DC_OK) first = one;
         if (status) status[i] = one;
     }
     mem->used = used;
-    return st;
+    return first;
 }
 
 /* ---- [contact] a step's unknowns and residual ---------------------------------------------------- */
@@ -3456,6 +3624,7 @@ DCI_LANE void dci_contact_residual(const dci_contact_nc *c, const int D, dc_real
     int i;
 
     F[0] = s[0] - phi;                                                              /* SILICO Eq. 9 */
+
     if (c->friction == DCI_CONE) {
         const dc_real zeta = z[1], *s_beta = s + 2;
         F[1] = zeta - c->mu*gamma;
@@ -3470,6 +3639,7 @@ DCI_LANE void dci_contact_residual(const dci_contact_nc *c, const int D, dc_real
             F[3 + 2*i] = s_beta[2*i + 1] + w[i] - psi;
         }
     }
+
     if (c->row.spin) {
         const dc_real *z_spin = z + c->row.spin, *s_spin = s + c->row.spin, psi = z_spin[0];
         dc_real *F_spin = F + c->row.spin;
@@ -3505,6 +3675,7 @@ DCI_LANE dc_real dci_contact_worst(const dci_contact_nc *c, const int D, dc_real
         for (i = 2; i < (c->row.spin ? c->row.spin : c->row.pair); ++i)
             worst = dci_ncp_larger(worst, dci_ncp_excess(F[i], speed, slip));
     }
+
     if (c->row.spin) {
         const dc_real *F_spin = F + c->row.spin;
         worst = dci_ncp_larger(worst, dci_ncp_excess(F_spin[0], 4*DC_EPS*c->mu_spin*gamma, unit->impulse*c->mu_spin));
@@ -3587,6 +3758,7 @@ static DCI_NOINLINE void dci_ncp_body_eval(dc_ncp *S, dci_ncp_place *b, const dc
                 b->turn_by_omega[3*i + j] = h*J.m[3*i + j];
                 In.m[3*i + j] = b->inertia[3*i + j];
             }
+
         p = dc_mul(&Ji, dc_mul(&In, w));
         F[3] = p.x - b->momentum[3];
         F[4] = p.y - b->momentum[4];
@@ -3972,17 +4144,20 @@ static void dci_ncp_pattern(int contacts, const dci_contact_nc *contact, const d
 DCI_LANE int dci_ncp_block_lu(const int n, dc_real *A, int *piv)
 {
     int i, j, k;
+
     for (k = 0; k < n; ++k) {
         int p = k;
         for (i = k + 1; i < n; ++i) if (dc_abs(A[i*n + k]) > dc_abs(A[p*n + k])) p = i;
         if (!(dc_abs(A[p*n + k]) > 0)) return 0;
         piv[k] = p;
+
         if (p != k)
             for (j = 0; j < n; ++j) {
                 dc_real t = A[p*n + j];
                 A[p*n + j] = A[k*n + j];
                 A[k*n + j] = t;
             }
+
         for (i = k + 1; i < n; ++i) {
             dc_real f = A[i*n + k] /= A[k*n + k];
             for (j = k + 1; j < n; ++j) A[i*n + j] -= f*A[k*n + j];
@@ -3994,6 +4169,7 @@ DCI_LANE int dci_ncp_block_lu(const int n, dc_real *A, int *piv)
 DCI_LANE void dci_ncp_block_solve(const int n, const dc_real *A, const int *piv, dc_real *x, const int inc)
 {
     int i, j;
+
     for (i = 0; i < n; ++i) {
         dc_real t = x[piv[i]*inc];
         x[piv[i]*inc] = x[i*inc];
@@ -4010,6 +4186,7 @@ DCI_LANE void dci_ncp_block_solve(const int n, const dc_real *A, const int *piv,
 DCI_LANE void dci_ncp_block_solve_t(const int n, const dc_real *A, const int *piv, dc_real *x)
 {
     int i, j;
+
     for (i = 0; i < n; ++i) {
         for (j = 0; j < i; ++j) x[i] -= A[j*n + i]*x[j];
         x[i] /= A[i*n + i];
@@ -4038,6 +4215,7 @@ DCI_LANE void dci_ncp_apply(const int n, const dc_real *A, int transposed, const
 DCI_LANE void dci_ncp_block_update(const int n, const dc_real *L, const dc_real *U, dc_real *C)
 {
     int i, j, t;
+
     if (n == 6)
         for (i = 0; i < 6; ++i, C += 6, L += 6) {
             dc_real c0 = C[0], c1 = C[1], c2 = C[2], c3 = C[3], c4 = C[4], c5 = C[5];
@@ -4067,11 +4245,13 @@ DCI_LANE void dci_ncp_block_update(const int n, const dc_real *L, const dc_real 
 DCI_LANE int dci_ncp_lu(dci_ncp_system *system, const int nb)
 {
     int n = system->bodies, j, k;
+
     for (k = 0; k < n; ++k) {
         int p = system->order[k];
         dc_real *D = system->matrix + system->slot[p*n + p]*nb*nb;
         const int *l = system->list + system->first[k], *end = system->list + system->first[k + 1], *q, *r;
         if (!dci_ncp_block_lu(nb, D, system->pivot + p*nb)) return 0;
+
         for (q = l; q < end; ++q) {
             dc_real *U = system->matrix + system->slot[p*n + *q]*nb*nb;
             for (j = 0; j < nb; ++j) dci_ncp_block_solve(nb, D, system->pivot + p*nb, U + j, nb);
@@ -4090,6 +4270,7 @@ DCI_LANE void dci_ncp_lu_solve(const dci_ncp_system *system, const int nb, dc_re
 {
     int n = system->bodies, k;
     const int *q;
+
     for (k = 0; k < n; ++k) {
         int p = system->order[k];
         dci_ncp_block_solve(nb, system->matrix + system->slot[p*n + p]*nb*nb, system->pivot + p*nb, x + p*nb, 1);
@@ -4108,6 +4289,7 @@ DCI_LANE void dci_ncp_lu_solve_t(const dci_ncp_system *system, const int nb, dc_
 {
     int n = system->bodies, k;
     const int *q;
+
     for (k = 0; k < n; ++k) {
         int p = system->order[k];
         for (q = system->list + system->first[k]; q < system->list + system->first[k + 1]; ++q)
@@ -4209,6 +4391,7 @@ DCI_LANE void dci_ncp_contact_direction(dc_ncp *S, dci_contact_nc *c, const int 
     /* gamma, friction, spin */
     dz[0] = change->normal_impulse;
     ds[0] = change->gap - Fs[0];
+
     if (c->friction == DCI_CONE) {
         dc_real dpsi = c->constant.multiplier - c->mu*change->normal_impulse/factor->pivot;
         for (i = 0; i < D; ++i) {
@@ -4284,6 +4467,7 @@ static dc_real dci_ncp_along(const dc_ncp *S, dc_real a)
     const dc_real *z = S->now.dual, *s = S->now.slack, *dz = S->predictor.dual, *ds = S->predictor.slack;
     dc_real sum = 0;
     int k, part, at;
+
     for (k = 0; k < S->scene.contacts; ++k)
         for (part = 0; part < 2; ++part) {
             const dci_cones cones = dci_contact_cones(S->contact + k, part, &at);
@@ -4412,11 +4596,13 @@ static const char *dci_body_flaw(int dim, const dc_ncp_body *b, const char **cau
 {
     dc_real x[3], R[9];
     dc_real v[6], f[6];
+
     *cause = "is not finite or beyond DC_LIMIT, or the quaternion has no rotation about z";
     if (!dci_pose_rows(dim, &b->pose, x, R)) return "pose";
     *cause = "is negative, not finite or beyond DC_LIMIT";
     if (!(b->mass >= 0 && b->mass <= DC_LIMIT)) return "mass";
     if (!(b->mass > 0)) return NULL;
+
     v[0] = b->v.x;      v[1] = b->v.y;      v[2] = b->v.z;
     v[3] = b->w.x;      v[4] = b->w.y;      v[5] = b->w.z;
     f[0] = b->force.x;  f[1] = b->force.y;  f[2] = b->force.z;
@@ -4427,6 +4613,7 @@ static const char *dci_body_flaw(int dim, const dc_ncp_body *b, const char **cau
     if (!dci_all_in_limit(f, 3)) return "force";
     if (!dci_all_in_limit(f + 3, 3)) return "torque";
     if (!dci_all_in_limit(b->inertia.m, 9)) return "inertia";
+
     *cause = "is not positive";
     if (dim == 2 ? !(b->inertia.m[8] > 0) : !(dc_m3_det(&b->inertia) > 0)) return "inertia";
     return NULL;
@@ -4436,11 +4623,13 @@ static const char *dci_body_flaw(int dim, const dc_ncp_body *b, const char **cau
 static const char *dci_contact_flaw(const dc_ncp_scene *sc, const dc_ncp_contact *c, const char **cause)
 {
     int k;
+
     *cause = "is negative, not finite or beyond DC_LIMIT";
     if (!(c->mu >= 0 && c->mu <= DC_LIMIT)) return "mu";
     if (!(c->mu_spin >= 0 && c->mu_spin <= DC_LIMIT)) return "mu_spin";
     *cause = "is not in 0..1";
     if (!(c->restitution >= 0 && c->restitution <= 1)) return "restitution";
+
     for (k = 0; k < 2; ++k) {
         *cause = "is no index of a body and not -1";
         if (c->body[k] < -1 || c->body[k] >= sc->bodies) return k ? "body[1]" : "body[0]";
@@ -4449,6 +4638,7 @@ static const char *dci_contact_flaw(const dc_ncp_scene *sc, const dc_ncp_contact
         *cause = "has another dim than the scene";
         if (c->shape[k]->dim != sc->dim) return k ? "shape[1]" : "shape[0]";
     }
+
     *cause = "is body[0]: a body in contact with itself";
     if (c->body[0] == c->body[1] && c->body[0] != -1) return "body[1]";
     *cause = "does not grow, nor does shape[0]: both of size 0";
@@ -4492,6 +4682,7 @@ static const char *dci_frame_flaw(const dc_ncp_options *o, const dc_ncp_scene *s
     *cause = "is NULL";
     if (sc->bodies > 0 && !sc->body) return "body";
     if (sc->contacts > 0 && !sc->contact) return "contact";
+
     if (!o) return NULL;
     *cause = "is not in 0..1";
     if (!(o->rho >= 0 && o->rho <= 1)) return "rho";
@@ -4505,9 +4696,11 @@ DC_DEF dc_status dc_ncp_flaw(const dc_ncp_options *opt, const dc_ncp_scene *sc, 
 {
     dc_ncp_flaw_info f;
     int i;
+
     f.body = f.contact = -1;
     f.field = "scene";
     f.cause = "is NULL";
+
     if (sc) {
         f.field = dci_frame_flaw(opt, sc, &f.cause);
         for (i = 0; !f.field && i < sc->contacts; ++i) {
@@ -4519,6 +4712,7 @@ DC_DEF dc_status dc_ncp_flaw(const dc_ncp_options *opt, const dc_ncp_scene *sc, 
             if (f.field) f.body = i;
         }
     }
+
     if (!f.field) return DC_OK;
     if (out) *out = f;
     return DC_E_ARG;
@@ -4595,6 +4789,7 @@ DC_DEF size_t dc_ncp_bytes(const dc_ncp_options *opt, const dc_ncp_scene *sc)
     dci_layout l = {NULL, 0};
     dc_ncp S;
     size_t sum, blocks, block;
+
     if (!dci_scene_valid(opt, sc)) return 0;
     dci_ncp_lay(&S, opt, sc, &l);
     blocks = (size_t)S.system.bodies*(size_t)S.system.bodies;
@@ -4790,16 +4985,19 @@ static void dci_ncp_growth(dc_ncp *S, dci_contact_nc *c, int end, dci_growth *G)
 {
     dci_layout l = {NULL, 0};
     int i;
+
     G->pair = &c->pair;
     for (i = 0; i < 2; ++i) {
         const dci_ncp_place *b = S->place + c->body[i];
         G->position[i] = end ? b->after.position : b->before.position;
         G->rotation[i] = end ? b->after.rotation : b->before.rotation;
     }
+
     for (i = 0; i < c->pair.cones.runs; ++i) c->pair.cones.run[i].path = 1;
     G->unit = 1;
     G->metres = G->start.slack = c->size;
     G->start.dual = c->pair.weight/c->size;
+
     l.base = (unsigned char *)S->scratch.work;
     dci_growth_lay(G, c->pair.rows, c->pair.unknowns, &l);
     dci_growth_middle(G, c->pair.shape[0], c->pair.shape[1]);
@@ -4873,6 +5071,7 @@ DCI_LANE void dci_load_add(const dc_ncp *S, const dci_contact_nc *c, const dci_l
         f[i] = g->normal[i]*Z[0]/(g->run.second_order ? c->mu : 1);
         for (j = 1; j < g->run.count; ++j) f[i] += g->tangent[j - 1][i]*Z[j];
     }
+
     for (k = 0; k < 2; ++k) {
         const dc_real side = dci_ncp_side(k);
         int row = S->place[c->body[k]].first_row;
@@ -5157,6 +5356,7 @@ static dci_ncp_start dci_ncp_start_number(int k)
     dci_ncp_start start;
     dc_real size[4];
     int i;
+
     if (k < n) return first[k];
 
     k -= n;
@@ -5180,6 +5380,7 @@ static dci_ncp_start dci_ncp_start_number(int k)
 static void dci_ncp_speed(const dc_ncp *S, dci_contact_nc *c, const dci_growth *G)
 {
     int i, k;
+
     c->fastest = c->unit.impulse_rate;
     for (k = 0; k < 2; ++k) {
         const dci_ncp_place *b = S->place + c->body[k];
@@ -5266,9 +5467,11 @@ static void dci_ncp_cold_forces(dc_ncp *S, const dci_ncp_start *start, int first
     int i;
 
     dci_ncp_path(c, U*slack, U*slip, dci_ncp_products(S, c, start));
+
     s[0] = dc_max(c->size*(S->now.free[c->row.free + D] - 1) - c->bounce.gap, slack);
     z[0] = c->head[0].path/s[0];
     for (i = 1; i < c->row.pair; ++i) dci_ncp_sizes(c, i, U, slip, z + i, s + i);
+
     if (c->friction == DCI_CONE) {
         z[1] = c->mu*U;
         s[1] = c->head[1].path/z[1];
@@ -5310,14 +5513,18 @@ static DCI_NOINLINE void dci_ncp_cold(dc_ncp *S, const dci_ncp_start *start, int
 static DCI_NOINLINE void dci_ncp_free(dc_ncp *S)
 {
     int i, j, it, D = S->size.dim, nb = S->size.body;
+
     for (i = 0; i < S->scene.bodies; ++i) {
         dci_ncp_place *b = S->place + i;
         dc_real *v, *F;
         if (b->first_row < 0 || b->held) continue;
+
         v = S->now.free + b->first_row;
         F = S->residual.free + b->first_row;
         for (j = 0; j < D; ++j) v[j] = b->momentum[j]/b->mass;
         for (j = D; j < nb; ++j) v[j] = b->before.omega[j - D];
+
+        /* Newton on the angular rows; the others are linear */
         for (it = 0; it < 20; ++it) {
             dc_real A[9], most = 0, size = 0;
             int piv[3];
@@ -5609,6 +5816,7 @@ static DCI_NOINLINE int dci_ncp_warm(dc_ncp *S)
 static void dci_ncp_remember(const dc_ncp *S, int valid)
 {
     int k;
+
     for (k = 0; k < S->scene.contacts; ++k) {
         dc_real *keep = S->scene.contact[k].keep;
         const dci_contact_nc *c = S->contact + k;
@@ -5624,28 +5832,32 @@ static void dci_ncp_remember(const dc_ncp *S, int valid)
 /* From one after the other, until one is solved. */
 static DCI_NOINLINE dc_status dci_ncp_cold_solve(dc_ncp *S, dc_ncp_info *info)
 {
-    dc_status st = DC_E_DIVERGED;
+    dc_status status = DC_E_DIVERGED;
     dc_real least = DC_REAL_MAX;
     int i, k, spent = 0;
+
     for (k = 0; k < DCI_STARTS && (k == 0 || spent < S->max_iterations); ++k) {
         const dci_ncp_start start = dci_ncp_start_number(k);
         dc_ncp_info in = DC_ZERO;
         int most = k == 0 ? 50 : 60;
         if (most > S->max_iterations - spent) most = S->max_iterations - spent;
+
         dci_ncp_cold(S, &start, k == 0);
         dci_ncp_free(S);
-        st = dci_ncp_iterate(S, most, start.test, &in);
+        status = dci_ncp_iterate(S, most, start.test, &in);
         spent += in.iterations;
-        if (st == DC_OK || in.residual <= least) {
+
+        /* the best so far */
+        if (status == DC_OK || in.residual <= least) {
             least = in.residual;
             *info = in;
             for (i = 0; i < S->size.velocities; ++i) S->scratch.best[i] = S->now.free[i];
         }
         info->iterations = spent;
-        if (st == DC_OK) return st;
+        if (status == DC_OK) return status;
     }
     for (i = 0; i < S->size.velocities; ++i) S->now.free[i] = S->scratch.best[i];
-    return st;
+    return status;
 }
 
 /* By weak duality the growth at rho = 0 is at least alpha - lam.s/L, and moving a by d along n raises it by d |u|/L or
@@ -5683,11 +5895,13 @@ static void dci_ncp_overlap(const dc_ncp *S, dc_ncp_info *info)
 static DCI_NOINLINE void dci_ncp_write(const dc_ncp *S, dc_ncp_body *next)
 {
     int i;
+
     for (i = 0; i < S->scene.bodies; ++i) {
         const dc_real *v;
         dc_real xi[6] = DC_ZERO, h = S->scene.h;
         next[i] = S->scene.body[i];
         if (S->place[i].first_row < 0) continue;
+
         v = S->now.free + S->place[i].first_row;
         next[i].v.x = v[0];
         next[i].v.y = v[1];
@@ -5702,6 +5916,7 @@ static DCI_NOINLINE void dci_ncp_write(const dc_ncp *S, dc_ncp_body *next)
         xi[0] = h*v[0];
         xi[1] = h*v[1];
         xi[5] = S->size.dim == 2 ? h*v[2] : h*v[5];
+
         next[i].pose = dc_pose_retract(S->scene.body[i].pose, xi);
     }
 }
@@ -5711,36 +5926,45 @@ DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scen
 {
     dc_ncp *S = NULL;
     dc_ncp_info in = DC_ZERO;
-    dc_status st;
+    dc_status status;
     size_t used;
+
     if (!mem || dc_ncp_flaw(opt, scene, NULL) != DC_OK || (scene->bodies > 0 && !next)) return DC_E_ARG;
+
+    /* problem */
     used = mem->used;
-    st = dci_ncp_make(opt, scene, mem, &S);
-    if (st != DC_OK) {
+    status = dci_ncp_make(opt, scene, mem, &S);
+    if (status != DC_OK) {
         mem->used = used;
-        return st;
+        return status;
     }
+
     dci_ncp_bounces(S);
-    st = DC_E_DIVERGED;
+
+    /* from the solution of the step before, then from cold starts */
+    status = DC_E_DIVERGED;
     if (S->scene.contacts > 0 && dci_ncp_warm(S)) {
-        st = dci_ncp_iterate(S, S->max_iterations < 15 ? S->max_iterations : 15, 1, &in);
-        in.warm = st == DC_OK;
+        status = dci_ncp_iterate(S, S->max_iterations < 15 ? S->max_iterations : 15, 1, &in);
+        in.warm = status == DC_OK;
     }
-    if (st != DC_OK) {
+
+    if (status != DC_OK) {
         dc_ncp_info cold = DC_ZERO;
         S->max_iterations -= in.iterations;
-        st = dci_ncp_cold_solve(S, &cold);
+        status = dci_ncp_cold_solve(S, &cold);
         cold.iterations += in.iterations;
         in = cold;
     }
-    S->status = st;
-    dci_ncp_remember(S, st == DC_OK);
+
+    /* results */
+    S->status = status;
+    dci_ncp_remember(S, status == DC_OK);
     dci_ncp_overlap(S, &in);
     dci_ncp_write(S, next);
     if (info) *info = in;
     if (solution) *solution = S;
     else mem->used = used;
-    return st;
+    return status;
 }
 
 /* ---- [vjp] derivatives of a step ------------------------------------------------------------------- */
@@ -5815,6 +6039,7 @@ DCI_LANE dc_real dci_ncp_slip_vjp(const dc_ncp *S, const dci_contact_nc *c, cons
         dci_ncp_law_const(c->tangents, z + 1, s + 1, none, rc, factor->coupling, factor->pivot, kc, &psi);
         for (i = 0; i < c->tangents; ++i) sum += f[i]*kc[i];
     }
+
     if (c->row.spin) {
         for (i = 0; i < 5; ++i) rc[i] = -S->rho;
         dci_ncp_law_const(1, z + c->row.spin, s + c->row.spin, none, rc, &factor->spin_coupling, factor->spin_pivot,
@@ -5858,6 +6083,7 @@ DCI_LANE void dci_ncp_gap_vjp(dc_ncp *S, dci_contact_nc *c, const int D, dc_real
             b->omega_before[i] -= gap*by[9 + i];
         }
     }
+
     if (scene) scene[DC_NCP_AT_H] -= gap*bounce->by_step;
     if (shape[0] || shape[1]) dci_ncp_bounce_shape_vjp(S, c, D, -gap, shape);
 }
@@ -6098,20 +6324,24 @@ static DCI_NOINLINE dc_status dci_ncp_ready(dc_ncp *S)
 {
     dc_real eq, cp, eq2, cp2;
     int it, i;
+
     if (S->status != DC_OK || S->factored) return S->status;
     dci_ncp_bounce_slopes(S);
     dci_ncp_eval(S, &S->now, &eq, &cp);
     for (it = 0;; ++it) {
         if (!dci_ncp_factor(S)) return DC_E_SINGULAR;
         if (it == 6 || dc_max(eq, cp) <= 16*DC_EPS) break;
+
         dci_ncp_rc(S, 0, 0, NULL);
         dci_ncp_direction(S, &S->step);
         dci_ncp_try(S, dci_ncp_step_length(S, &S->step));
         dci_ncp_eval(S, &S->trial, &eq2, &cp2);
+
         if (!(dc_max(eq2, cp2) < dc_max(eq, cp)/2)) {           /* rounding: as before is as good, and has its factor */
             dci_ncp_eval(S, &S->now, &eq, &cp);
             break;
         }
+
         dci_ncp_take(S);
         eq = eq2;
         cp = cp2;
@@ -6138,6 +6368,7 @@ static DCI_NOINLINE void dci_ncp_contacts_vjp(dc_ncp *S, const dc_ncp_adjoint *o
 static void dci_ncp_adjoint_pass(dc_ncp *S, const dc_ncp_adjoint *out)
 {
     int k;
+
     if (S->size.dim == 2) dci_ncp_lu_solve_t(&S->system, 3, S->step.free);
     else dci_ncp_lu_solve_t(&S->system, 6, S->step.free);
     dci_ncp_contacts_vjp(S, out);
@@ -6154,6 +6385,7 @@ static void dci_ncp_shape_pass(dc_ncp *S, int contact, int side, dc_real *row)
     dci_contact_nc *c = S->contact + contact;
     const dc_shape *s = c->pair.shape[side];
     dc_shape_grad g;
+
     g.A = row;
     g.b = g.A + s->rows*s->dim;
     g.d = g.b + s->rows;
@@ -6171,13 +6403,17 @@ static void dci_ncp_shape_pass(dc_ncp *S, int contact, int side, dc_real *row)
 
 DC_DEF dc_status dc_ncp_vjp(dc_ncp *S, const dc_real *bar, dc_ncp_adjoint *out)
 {
-    dc_status st;
+    dc_status status;
     int i, j, k, D, nw;
+
     if (!S || !bar || !out || !dci_all_in_limit(bar, 12*S->scene.bodies)) return DC_E_ARG;
-    st = dci_ncp_ready(S);
-    if (st != DC_OK) return st;
+
+    status = dci_ncp_ready(S);
+    if (status != DC_OK) return status;
     D = S->size.dim;
     nw = D == 2 ? 1 : 3;
+
+    /* x + h v, exp(h w) q: cotangents of the poses are some of the velocities */
     for (k = 0; k < S->scene.bodies; ++k, bar += 12) {
         dci_ncp_place *b = S->place + k;
         const dc_real *turn = bar + (D == 2 ? 5 : 3), *spin = turn + 6;
@@ -6193,6 +6429,7 @@ DC_DEF dc_status dc_ncp_vjp(dc_ncp *S, const dc_real *bar, dc_ncp_adjoint *out)
             for (j = 0; j < nw; ++j) S->step.free[b->first_row + D + i] += b->turn_by_omega[j*nw + i]*turn[j];
         }
     }
+
     dci_ncp_adjoint_pass(S, out);
     return DC_OK;
 }
@@ -6201,10 +6438,12 @@ DC_DEF dc_status dc_ncp_vjp(dc_ncp *S, const dc_real *bar, dc_ncp_adjoint *out)
  * columns. */
 static dc_status dci_ncp_rows(dc_ncp *S, int contact, int side, dc_real *J, int ld, int cols)
 {
-    dc_status st = dci_ncp_ready(S);
+    dc_status status = dci_ncp_ready(S);
     int i, j, k, l, D = S->size.dim, nw = D == 2 ? 1 : 3, turn = D == 2 ? 5 : 3, bodies = S->scene.bodies;
-    if (st != DC_OK) return st;
+
+    if (status != DC_OK) return status;
     for (i = 0; i < 12*bodies; ++i) memset(J + (size_t)i*(size_t)ld, 0, (size_t)cols*sizeof(dc_real));
+
     for (k = 0; k < bodies; ++k) {
         const dci_ncp_place *b = S->place + k;
         dc_real *rows = J + (size_t)(12*k)*(size_t)ld;
@@ -6242,14 +6481,16 @@ static dc_status dci_ncp_rows(dc_ncp *S, int contact, int side, dc_real *J, int 
 
 DC_DEF dc_status dc_ncp_grad(dc_ncp *S, dc_real *J, int ld)
 {
-    dc_status st;
+    dc_status status;
     int i, j, k, D, nw, turn, params, cols;
+
     if (!S || !J) return DC_E_ARG;
     params = S->scene.bodies*DC_NCP_BODY_PARAMS;
     cols = params + DC_NCP_SCENE_PARAMS + S->scene.contacts*DC_NCP_CONTACT_PARAMS;
     if (ld < cols) return DC_E_ARG;
-    st = dci_ncp_rows(S, -1, 0, J, ld, cols);
-    if (st != DC_OK) return st;
+
+    status = dci_ncp_rows(S, -1, 0, J, ld, cols);
+    if (status != DC_OK) return status;
     D = S->size.dim;
     nw = D == 2 ? 1 : 3;
     turn = D == 2 ? 5 : 3;
@@ -6262,14 +6503,15 @@ DC_DEF dc_status dc_ncp_grad(dc_ncp *S, dc_real *J, int ld)
         for (i = 0; i < D; ++i) {
             dc_real *row = J + (size_t)(12*k + i)*(size_t)ld;
             row[k*DC_NCP_BODY_PARAMS + i] += 1;
-            row[params + 3] += b->after.velocity[i];
+            row[params + DC_NCP_AT_H] += b->after.velocity[i];
         }
         for (i = 0; i < nw; ++i) {
             dc_real *row = J + (size_t)(12*k + turn + i)*(size_t)ld;
             for (j = 0; j < nw; ++j) row[k*DC_NCP_BODY_PARAMS + turn + j] += E.m[3*i + j];
-            row[params + 3] += b->after.omega[i];
+            row[params + DC_NCP_AT_H] += b->after.omega[i];
         }
     }
+
     for (i = 0; i < 12*S->scene.bodies; ++i)
         for (j = 0; j < cols; ++j)
             if (!dc_finite(J[(size_t)i*(size_t)ld + (size_t)j])) return DC_E_RANGE;
@@ -6290,8 +6532,9 @@ DC_DEF dc_status dc_ncp_relax(dc_ncp *S, dc_real rho, dc_ncp_info *info)
 {
     dc_ncp_info in = DC_ZERO;
     const dc_real most = DC_R(1.5);
-    dc_status st;
+    dc_status status;
     int i, spent = 0;
+
     if (!S || !(rho > 0 && rho <= 1)) return DC_E_ARG;
     if (S->status != DC_OK) return S->status;
     S->factored = 0;
@@ -6304,14 +6547,15 @@ DC_DEF dc_status dc_ncp_relax(dc_ncp *S, dc_real rho, dc_ncp_info *info)
             S->now.dual[i] *= root;
             S->now.slack[i] *= root;
         }
-        st = dci_ncp_iterate(S, S->max_iterations - spent, 1, &in);
+        status = dci_ncp_iterate(S, S->max_iterations - spent, 1, &in);
         spent += in.iterations;
-    } while (st == DC_OK && S->rho != rho);
-    S->status = st;
+    } while (status == DC_OK && S->rho != rho);
+
+    S->status = status;
     in.iterations = spent;
     dci_ncp_overlap(S, &in);
     if (info) *info = in;
-    return st;
+    return status;
 }
 
 DC_DEF dc_status dc_ncp_force(const dc_ncp *S, int k, dc_ncp_touch *out)
@@ -6320,8 +6564,10 @@ DC_DEF dc_status dc_ncp_force(const dc_ncp *S, int k, dc_ncp_touch *out)
     const dc_real *y;
     dc_real n[3] = DC_ZERO, len, F[3] = DC_ZERO;
     int i, side;
+
     if (!S || !out || k < 0 || k >= S->scene.contacts) return DC_E_ARG;
     if (S->status != DC_OK) return S->status;
+
     c = S->contact + k;
     y = S->now.free + c->row.free;
     side = S->place[c->body[0]].first_row >= 0 ? 0 : 1;
@@ -6330,6 +6576,7 @@ DC_DEF dc_status dc_ncp_force(const dc_ncp *S, int k, dc_ncp_touch *out)
         n[i] = len > 0 ? -dci_ncp_side(side)*c->pair.pull[side][i]/len : 0;
         F[i] = dci_ncp_side(side)*c->at.force[side][i];
     }
+
     out->p = dc_vec(y[0], y[1], S->size.dim == 3 ? y[2] : 0);
     out->n = dc_vec(n[0], n[1], n[2]);
     out->impulse = dc_vec(F[0], F[1], F[2]);
@@ -6357,12 +6604,14 @@ DC_DEF dc_status dc_ncp_broad(int n, const dc_v3 *centre, const dc_real *radius,
 {
     int *order, i, j, k, m = 0;
     size_t used;
+
     if (n < 1 || !centre || !radius || !(margin >= 0 && margin <= DC_LIMIT) || most < 0 || (most > 0 && !pair)
         || !count || !scratch) return DC_E_ARG;
     for (i = 0; i < n; ++i) {
         const dc_real x[4] = {centre[i].x, centre[i].y, centre[i].z, radius[i]};
         if (!dci_all_in_limit(x, 4)) return DC_E_ARG;
     }
+
     used = scratch->used;
     order = (int *)dc_arena_take(scratch, (size_t)n, sizeof(int));
     if (!order) return DC_E_MEMORY;
@@ -6386,6 +6635,8 @@ DC_DEF dc_status dc_ncp_broad(int n, const dc_v3 *centre, const dc_real *radius,
         }
         order[root] = t;
     }
+
+    /* each with those that begin before it ends */
     *count = 0;
     for (i = 0; i < m; ++i)
         for (j = i + 1; j < m; ++j) {
@@ -6413,14 +6664,23 @@ DC_DEF dc_status dc_ncp_broad(int n, const dc_v3 *centre, const dc_real *radius,
  * dci_memory_follow   | keys of the contacts    | their places in what is kept   |
  * dc_ncp_contacts     | parts, poses            | contacts in the parts' order   | */
 
+/* what the search needs besides dc_ncp_broad: balls of the parts, and pairs of neighbours */
+typedef struct { dc_v3 *centre; dc_real *radius; int *beside; } dci_list_scratch;
+
+static void dci_list_lay(dci_list_scratch *list, int parts, dci_layout *l)
+{
+    list->centre = DCI_LAY(l, parts, dc_v3);
+    list->radius = DCI_LAY(l, parts, dc_real);
+    list->beside = DCI_LAY(l, (size_t)parts*((size_t)parts - 1) + 2, int);
+}
+
 DC_DEF size_t dc_ncp_contacts_bytes(int parts)
 {
-    size_t sum;
+    dci_layout l = {NULL, 0};
+    dci_list_scratch list;
     if (parts < 1 || parts > 10000) return 0;
-    sum = dc_bytes(0, (size_t)parts, sizeof(dc_v3));
-    sum = dc_bytes(sum, (size_t)parts, sizeof(dc_real));
-    sum = dc_bytes(sum, (size_t)parts*((size_t)parts - 1) + 2, sizeof(int));
-    return dc_bytes(sum, dc_ncp_broad_bytes(parts), 1);
+    dci_list_lay(&list, parts, &l);
+    return dc_bytes(dc_bytes(0, l.bytes, 1), dc_ncp_broad_bytes(parts), 1);
 }
 
 /* The half-space's part first: 1 if the ball is nearer than the margin. */
@@ -6430,6 +6690,7 @@ static int dci_parts_near(int D, const dc_ncp_scene *sc, const dc_ncp_part *plan
     const dc_real at[3] = {centre.x, centre.y, centre.z}, *A = plane->shape->A;
     dc_real x[3], R[9], gap = -plane->shape->d[0], len2 = 0;
     int i, j;
+
     dci_pose_rows(D, plane->body < 0 ? NULL : &sc->body[plane->body].pose, x, R);
     for (i = 0; i < D; ++i) {
         dc_real n = 0;
@@ -6487,27 +6748,32 @@ DC_DEF dc_status dc_ncp_contacts(const dc_ncp_options *opt, const dc_ncp_scene *
                                  dc_real margin, int excluded, const int *pair, dc_ncp_memory *memory, int most,
                                  dc_ncp_contact *contact, int *count, dc_arena *scratch)
 {
+    dci_layout l = {NULL, 0};
+    dci_list_scratch list;
     dc_v3 *centre;
     dc_real *radius;
     int *beside, i, j, k, n = 0, found = 0, lists;
     size_t used;
     dc_status status;
     const char *cause;
+
     if (!sc || sc->dim < 2 || sc->dim > 3 || sc->bodies < 0 || (sc->bodies > 0 && !sc->body)
         || dc_ncp_contacts_bytes(parts) == 0 || !part || !(margin >= 0 && margin <= DC_LIMIT) || excluded < 0
         || (excluded > 0 && !pair) || most < 0 || (most > 0 && !contact) || !count || !scratch
         || (memory && (memory->most < 1 || memory->stride < 1 || !memory->key || !memory->keep))) return DC_E_ARG;
     for (i = 0; i < sc->bodies; ++i) if (dci_body_flaw(sc->dim, sc->body + i, &cause)) return DC_E_ARG;
     for (i = 0; i < parts; ++i) if (!dci_part_valid(sc, part + i)) return DC_E_ARG;
+
     used = scratch->used;
     lists = parts*(parts - 1)/2;
-    centre = (dc_v3 *)dc_arena_take(scratch, (size_t)parts, sizeof *centre);
-    radius = (dc_real *)dc_arena_take(scratch, (size_t)parts, sizeof *radius);
-    beside = (int *)dc_arena_take(scratch, (size_t)(2*lists + 2), sizeof *beside);
-    if (!centre || !radius || !beside) {
-        scratch->used = used;
-        return DC_E_MEMORY;
-    }
+    dci_list_lay(&list, parts, &l);
+    l.base = (unsigned char *)dc_arena_take(scratch, l.bytes, 1);
+    if (!l.base) return DC_E_MEMORY;
+    l.bytes = 0;
+    dci_list_lay(&list, parts, &l);
+    centre = list.centre;
+    radius = list.radius;
+    beside = list.beside;
 
     /* balls by the sweep; half-spaces are in none */
     for (i = 0; i < parts; ++i) {
@@ -6557,6 +6823,7 @@ DC_DEF dc_status dc_ncp_contacts(const dc_ncp_options *opt, const dc_ncp_scene *
         beside[found - 1] = dc_ncp_keep_count(opt, sc->dim, c) > (memory ? memory->stride : 0) ? 0
             : beside[2*k]*parts + beside[2*k + 1] + 1;
     }
+
     if (memory && status == DC_OK) dci_memory_follow(memory, found < most ? found : most, beside, contact);
     scratch->used = used;
     *count = found;
