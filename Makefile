@@ -13,6 +13,7 @@
 # make lint          white space, spelling, comments of public functions, clang-tidy
 # make vendor        drop-in trials: programs in directories of their own with the headers they need; firmware on an emulated Cortex-M
 # make facts         lines, code size and worst stack of each header
+# make house         how the inside of each header reads: names of members, sizes of structs, remarks, air, widths
 # make concordance   the papers' equations and the lines of the headers that compute them
 # make figures       the figures of README.md beside what is measured now: minutes
 # make demo          a rod finds out how to push a box: build/demo/push.html
@@ -45,7 +46,7 @@ INCLUDE = -I. -Itests/support -Iexamples/common -Ibuild/include -DDC_REAL=$(REAL
 
 export CC WARN WARN_C GREATEST
 
-.PHONY: all test test-all audit audit-short test-view train bench bench-instructions fuzz fuzz-short lint vendor facts concordance figures demo gallery stills clean FORCE golden bits robust
+.PHONY: all test test-all audit audit-short test-view train bench bench-instructions fuzz fuzz-short lint vendor facts house concordance figures demo gallery stills clean FORCE golden bits robust
 all: test
 
 # ---- test
@@ -284,10 +285,13 @@ vendor:
 	@echo "== build/vendor"
 	@sh tests/vendor/run.sh
 
-# ---- facts, concordance
+# ---- facts, house, concordance
 
 facts:
 	@sh tests/facts.sh
+
+house:
+	@sh tests/house.sh
 
 concordance:
 	@sh tests/concordance.sh

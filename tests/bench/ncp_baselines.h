@@ -60,16 +60,16 @@ static int base_begin(base *B, int method, int authors, const dc_ncp_options *op
     B->authors = authors;
     B->h = scene->h;
     B->rho = S->rho;
-    B->tol = S->tol;
+    B->tol = S->tolerance;
     B->contacts = scene->contacts;
     B->nv = 3*scene->bodies;
     B->nx = B->nv;
     B->nz = 0;
     B->solves = 0;
-    for (i = 0; i < B->nv; ++i) B->x[i] = authors ? 0 : S->x[i];
+    for (i = 0; i < B->nv; ++i) B->x[i] = authors ? 0 : S->now.free[i];
     for (k = 0; k < scene->contacts; ++k) {
         const dc_ncp_contact *from = scene->contact + k;
-        const dci_contact_nc *start = S->C + k;
+        const dci_contact_nc *start = S->contact + k;
         base_contact *c = B->c + k;
         c->mu = from->mu;
         c->L = authors ? 1 : from->shape[0]->size + from->shape[1]->size;
@@ -89,24 +89,24 @@ static int base_begin(base *B, int method, int authors, const dc_ncp_options *op
         }
         c->weight = authors ? 1 : DC_R(0.5)*DC_R(row)*c->L;
         if (method != BASE_BILEVEL) {
-            memcpy(B->x + c->x, S->x + start->oy, 3*sizeof(dc_real));
+            memcpy(B->x + c->x, S->now.free + start->row.free, 3*sizeof(dc_real));
             B->nx += 3;
             c->nz += row;
         }
         if (!authors) {
-            memcpy(B->z + c->z, S->z + start->oz, (size_t)c->nz*sizeof(dc_real));
-            memcpy(B->s + c->z, S->s + start->oz, (size_t)c->nz*sizeof(dc_real));
+            memcpy(B->z + c->z, S->now.dual + start->row.dual, (size_t)c->nz*sizeof(dc_real));
+            memcpy(B->s + c->z, S->now.slack + start->row.dual, (size_t)c->nz*sizeof(dc_real));
         } else for (i = 0; i < c->nz; ++i) B->z[c->z + i] = B->s[c->z + i] = 1;
         for (i = 0; authors && i < 3; ++i) {            /* the point between the bodies, alpha 0 */
             const dci_ncp_place *a = S->place + start->body[0], *b = S->place + start->body[1];
             const dc_real w = from->body[1] < 0 ? 1 : from->body[0] < 0 ? 0 : DC_R(0.5);
-            B->x[c->x + i] = i < 2 ? w*a->x0[i] + (1 - w)*b->x0[i] : 0;
+            B->x[c->x + i] = i < 2 ? w*a->before.position[i] + (1 - w)*b->before.position[i] : 0;
         }
-        c->length = authors ? 1 : start->length;
-        c->impulse = authors ? 1 : start->impulse;
-        c->speed = authors ? 1 : start->speed;
+        c->length = authors ? 1 : start->unit.length;
+        c->impulse = authors ? 1 : start->unit.impulse;
+        c->speed = authors ? 1 : start->unit.speed;
         for (i = 0; i < 3; ++i) {
-            const dci_run *run = i < 2 ? start->head + i : start->P.run;
+            const dci_run *run = i < 2 ? start->head + i : start->pair.cones.run;
             c->path[i] = authors ? 1 : run->path;
             c->end[i] = authors ? 1 : run->end;
         }
@@ -124,9 +124,9 @@ static void base_pose(const base *B, int i, const dc_real *x, dc_real *at, dc_re
     int j;
     if (i >= 0) dc_sincos(B->h*x[3*i + 2], &sn, &cs);
     for (j = 0; j < 2; ++j) {
-        at[j] = b->x0[j] + (i >= 0 ? B->h*x[3*i + j] : 0);
-        R[j] = cs*b->R0[j] - sn*b->R0[2 + j];
-        R[2 + j] = sn*b->R0[j] + cs*b->R0[2 + j];
+        at[j] = b->before.position[j] + (i >= 0 ? B->h*x[3*i + j] : 0);
+        R[j] = cs*b->before.rotation[j] - sn*b->before.rotation[2 + j];
+        R[2 + j] = sn*b->before.rotation[j] + cs*b->before.rotation[2 + j];
     }
 }
 
@@ -177,22 +177,22 @@ static int base_growth(base *B, int k, const dc_real *x)
     dc_growth_result out;
     dc_real len;
     int i, j;
-    dci_ncp_growth(B->S, B->S->C + k, 0, &G);
+    dci_ncp_growth(B->S, B->S->contact + k, 0, &G);
     for (i = 0; i < 2; ++i) {
-        base_pose(B, c->body[i], x, G.x[i], G.R[i]);
-        G.xs[i] = G.x[i];
-        G.Rs[i] = G.R[i];
+        base_pose(B, c->body[i], x, G.own_position[i], G.own_rotation[i]);
+        G.position[i] = G.own_position[i];
+        G.rotation[i] = G.own_rotation[i];
     }
-    dci_growth_middle(&G, G.P->shape[0], G.P->shape[1]);
-    if (G.P->D != 2 || dci_growth_solve(&G, B->rho*c->length, 0, 60, &out) != DC_OK) return 0;
+    dci_growth_middle(&G, G.pair->shape[0], G.pair->shape[1]);
+    if (G.pair->dim != 2 || dci_growth_solve(&G, B->rho*c->length, 0, 60, &out) != DC_OK) return 0;
     B->solves++;
-    len = dc_sqrt(G.P->u[0][0]*G.P->u[0][0] + G.P->u[0][1]*G.P->u[0][1]);
-    c->alpha = G.y[2];
+    len = dc_sqrt(G.pair->pull[0][0]*G.pair->pull[0][0] + G.pair->pull[0][1]*G.pair->pull[0][1]);
+    c->alpha = G.at.free[2];
     for (j = 0; j < 2; ++j) {
-        c->n[0][j] = c->n[1][j] = -G.P->u[0][j]/len;
-        for (i = 0; i < 2; ++i) c->r[i][j] = G.P->r[i][j];
+        c->n[0][j] = c->n[1][j] = -G.pair->pull[0][j]/len;
+        for (i = 0; i < 2; ++i) c->r[i][j] = G.pair->arm[i][j];
     }
-    dci_pnc_phi(G.P, 2);
+    dci_pnc_phi(G.pair, 2);
     dci_growth_jac(&G, 1/len, c->n[0], c->jac);
     return 1;
 }
@@ -206,12 +206,12 @@ static int base_eval(base *B, const dc_real *x, const dc_real *z, const dc_real 
     dc_real load[BASE_X];                           /* of the momentum rows */
     int i, j, k;
     for (i = 0; i < B->nv; ++i) {
-        const dc_real *rhs = B->S->place[i/3].rhs;
+        const dc_real *rhs = B->S->place[i/3].momentum;
         load[i] = i%3 == 2 ? dc_abs(rhs[2]) : dc_abs(rhs[0]) + dc_abs(rhs[1]);
     }
     for (i = 0; i < B->nv/3; ++i) {
         const dci_ncp_place *b = B->S->place + i;
-        for (j = 0; j < 3; ++j) B->Fx[3*i + j] = (j < 2 ? b->M : b->In[0])*x[3*i + j] - b->rhs[j];
+        for (j = 0; j < 3; ++j) B->Fx[3*i + j] = (j < 2 ? b->mass : b->inertia[0])*x[3*i + j] - b->momentum[j];
     }
     for (k = 0; k < B->contacts; ++k) {
         base_contact *c = B->c + k;
@@ -352,7 +352,7 @@ static void base_jacobian(base *B)
     const int n = B->n;
     int i, j, k, m;
     memset(B->J, 0, (size_t)(n*n)*sizeof(dc_real));
-    for (i = 0; i < B->nv; ++i) B->J[i*(n + 1)] = i%3 < 2 ? B->S->place[i/3].M : B->S->place[i/3].In[0];
+    for (i = 0; i < B->nv; ++i) B->J[i*(n + 1)] = i%3 < 2 ? B->S->place[i/3].mass : B->S->place[i/3].inertia[0];
     for (k = 0; k < B->contacts; ++k) {
         base_contact *c = B->c + k;
         dc_real *row = B->J + (B->nx + c->z)*n + B->nx + c->z;
