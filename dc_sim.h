@@ -66,8 +66,9 @@
  *   A hull at a plane of the scenery has the plane itself for its plane of separation: P_c is the sum of P over its vertices, felt
  *   from s lengths; the plane does not move, so that u = w = 0 in its friction.
  *   Newton's method from q^t. Where the Hessian is not positive definite, the sum of its parts made semidefinite takes its place:
- *   pairs of hulls clamped, the curvature of rotations left out; elsewhere the steps are Newton's own. What is left to gain below
- *   the rounding of O is judged by its slope.
+ *   pairs of hulls clamped, the curvature of rotations left out; from the tenth step on |H|, in the measure of the inertia; elsewhere
+ *   the steps are Newton's own. A direction whose way ends at a contact is bent to slide along it: up to four gaps are demanded to
+ *   stay at least where the barrier costs what the step gains. What is left to gain below the rounding of O is judged by its slope.
  *
  * CONTRACTS
  *   Memory    None of its own: dc_sim_bytes for a model, dc_sim_step_bytes, dc_sim_grad_bytes and dc_sim_adjoint_bytes for
@@ -92,10 +93,9 @@
  *   Accuracy  Of first order in h. Jacobians of every kind against differences of whole steps, sliding, landing and resting:
  *             1e-6 of the largest entry; the adjoint against their product over 100 steps: 1e-13.
  *   Stable    Without control and springs energy falls in every step but for few in which a bent contact lets go: 5.5e-4 of the
- *             energy at the start in 170 tumbles of 200 steps, one of which ended with DC_E_DIVERGED. Of 30600 steps of bodies
- *             thrown at up to 100 m/s 32 ended so, of 30000 with sizes from 0.01 to 10 m and flails 841, one of which gained 0.15 of
- *             the energy of the throw; on none of their paths anything touched (tests/test_sim_contact.c, test_sim_path.c,
- *             DC_TEST_SWEEP 17 and 25).
+ *             energy at the start in 170 tumbles of 200 steps. Of 30000 steps of bodies thrown at up to 100 m/s, with sizes from 0.01
+ *             to 10 m and flails, none or one ends with DC_E_DIVERGED (five seeds; float: three), and in up to six energy grew by 1e-3 to
+ *             0.05 of that of the throw; on none of their paths anything touched (tests/test_sim_path.c, DC_TEST_SWEEP 25).
  *   Cost      us of a step, of its adjoint and of its Jacobians by both earlier states and control, one Zen 4 core, gcc 12 -O3,
  *             `make bench`: a box on the floor 3.3, 3, 4; a chain of 8 hinges that lands on it 27, 16, 21, of 16 hinges 120, 36,
  *             71; 8 boxes in a stack, 48 freedoms, 440, 90, 190; four chains, 64 freedoms, that meet, a step 3100, an adjoint 450.
@@ -214,7 +214,7 @@ typedef struct {
                                  * one to three gaps, grows from half of it to all of it; 0: friction of all of them */
     dc_real tolerance;          /* the step ends when the largest force left over is below this part of the largest force acting, or
                                  * when rounding keeps it from shrinking; 0: 1e-9 (float 1e-4) */
-    int     iterations;         /* cap; 0: 100 */
+    int     iterations;         /* cap; 0: 400 */
 } dc_sim_desc;
 
 /* Why a model was refused. */
@@ -283,7 +283,7 @@ typedef struct {
 typedef struct {
     int     iterations;         /* Newton steps */
     int     shifts;             /* of them with a Hessian that had to be made positive definite */
-    int     shortened;          /* of them cut short so that nothing is met on the way */
+    int     shortened;          /* of them cut short or bent aside so that nothing is met on the way */
     dc_real residual;           /* largest force left over, N or N m */
     dc_real scale;              /* largest force acting */
     dc_real gap;                /* least distance between a plane of separation and a vertex that feels it, of the pairs in
@@ -1191,7 +1191,7 @@ static const char *dci_sim_fill(const dc_sim_desc *d, dc_sim *m, int *where)
     m->desc.hierarchy.length = m->desc.length;
     if (m->desc.contacts == 0) m->desc.contacts = 1024;
     if (m->desc.tolerance == 0) m->desc.tolerance = DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-9);
-    if (m->desc.iterations == 0) m->desc.iterations = 100;
+    if (m->desc.iterations == 0) m->desc.iterations = 400;
     c = np - m->pairs;
     *where = -1;
     return c ? "counts" : NULL;
@@ -1652,6 +1652,10 @@ static DCI_NOINLINE void dci_sim_curvature(const dci_sim_view *V, const dc_real 
 
 /* ---- the energy of a step ------------------------------------------------------------------------- */
 
+/* What is asked of O: its value; gradient and Hessian too; the same without friction's curvature along the slip, which is an upper
+ * bound; the same with a Hessian that is a sum of semidefinite parts. */
+enum { DCI_SIM_VALUE = 0, DCI_SIM_DERIVATIVES, DCI_SIM_UPPER, DCI_SIM_SEMIDEFINITE };
+
 /* P(x) and its derivatives for x in lengths: (x-s)^4/x^5 below s (SDRS section IV-B), or 1/x. +INFINITY for x <= 0. */
 static dc_real dci_sim_barrier(int global, dc_real s, dc_real x, dc_real *d1, dc_real *d2)
 {
@@ -1689,8 +1693,21 @@ typedef struct {
     int link[2], top;
     dci_sim_motion from[2], at[2];
     dc_real v[2], a[2];
-    dc_distance D;
+    dc_real gap;                    /* at the start */
+    dc_distance D;                  /* at the end */
 } dci_sim_way;
+
+/* What ends a way: a pair, or a hull and a plane; both -1: a limit of a joint, or half a turn. gap: at the start; D: of a pair at the
+ * end, seen from the links' last common ancestor. */
+typedef struct { int pair, hull, plane; dc_real gap; dc_distance D; } dci_sim_end;
+
+/* What is demanded of a direction p: J p >= bound, J the change of a gap. Each with H^-1 J^T and its multiplier. */
+enum { DCI_SIM_DEMANDS = 4 };
+typedef struct {
+    int count;
+    dc_real *row[DCI_SIM_DEMANDS], *answer[DCI_SIM_DEMANDS];
+    dc_real bound[DCI_SIM_DEMANDS], force[DCI_SIM_DEMANDS];
+} dci_sim_demands;
 
 typedef struct {
     const dc_sim *sim;
@@ -1709,6 +1726,8 @@ typedef struct {
     dc_plane *plane, *plane_old;    /* per pair, now and at time t */
     dc_v3 *centre;                  /* per hull: of its sphere, of which */
     dc_real *grow, *low;            /*   it is grown by, and where it begins, grown, along the axis of the sweep */
+    dc_real *speed, *turning;       /* per hull: bounds of the speed and the acceleration of its points on the way, seen from the world */
+    dci_sim_motion *motion;         /* per link: at the start of the way, seen from the world */
     int *order;                     /*   hulls as they begin */
     int *found, *rubbing;            /* pairs: found by the last sweep, and those with friction, ascending */
     int finds, rubs;
@@ -1720,6 +1739,11 @@ typedef struct {
     dc_v3 *c;
     dci_sim_carried *carried;       /* per link */
     dc_real *H, *L, *grad, *dir, *fix, *step, *q, *q_try;
+    dc_real *newton;                /* the direction that nothing is demanded of */
+    dc_real *eigenvalue, *turned;   /* of H, which then holds the vectors; scratch of a solution by them */
+    dc_real floor, bent;            /* least of them, and what part of the magnitude negative ones have */
+    int spectral;                   /* the factor is that of the eigenvalues */
+    dci_sim_demands demand;
     dc_real *pg, *pH, *pM;          /* of a pair: 12, 144, 144 */
     dci_sim_sink attach;            /* where second derivatives by the attachments go */
     dc_arena *mem;
@@ -1728,7 +1752,6 @@ typedef struct {
     dc_real gap;
     int contacts, hull_a, hull_b;
     int doubt, doubt_old;           /* pairs whose plane or slip was not found to rounding: now, at time t */
-    int project;                    /* to positive semidefinite parts of the Hessian */
     dc_status status;
 } dci_sim_work;
 
@@ -1821,7 +1844,7 @@ static DCI_NOINLINE void dci_sim_inertia(dci_sim_work *W, int i, int want)
     dci_sim_wrench(D, M, W->now.R + i, s, W->gi + 6*i);
     dci_sim_cross_inertia(M, W->now.R + i, W->now.R + i, s, H);
     /* the rotation's second order: w^T sym(B) w' - tr B w.w',  B = R G_r^T */
-    if (W->project) return;
+    if (want == DCI_SIM_SEMIDEFINITE) return;
     {
         dc_real B[9], trace = 0;
         for (r = 0; r < 3; ++r)
@@ -2140,7 +2163,7 @@ static void dci_sim_arms(dc_real *H, dc_v3 r, const dc_m3 *K, dc_v3 s)
  * second derivatives by y, mixed by y, then its place at time t; slip the part of f that is friction, over the coefficient. */
 typedef struct { dc_v3 r, r_old, f, slip; dc_m3 K, mixed; dc_real slack, value; int felt, slides; } dci_sim_touch;
 
-static int dci_sim_touches(const dci_sim_work *W, int k, int p, int j, dci_sim_touch *t)
+static int dci_sim_touches(const dci_sim_work *W, int k, int p, int j, int want, dci_sim_touch *t)
 {
     const dc_sim *sim = W->sim;
     const dc_sim_plane *plane = sim->plane + p;
@@ -2171,7 +2194,7 @@ static int dci_sim_touches(const dci_sim_work *W, int k, int p, int j, dci_sim_t
     t->value += ks*mu*s.value;
     t->f = dc_madd(t->f, mu, t->slip);
     for (c = 0; c < 9; ++c) {
-        dc_real by_y = ks*mu*(s.weight*((c%4 == 0 ? 1 : 0) - nn.m[c]) - s.across*ee.m[c]);
+        dc_real by_y = ks*mu*(s.weight*((c%4 == 0 ? 1 : 0) - nn.m[c]) - (want == DCI_SIM_UPPER ? 0 : s.across*ee.m[c]));
         t->K.m[c] += by_y;
         t->mixed.m[c] = -by_y;
     }
@@ -2200,7 +2223,7 @@ static DCI_NOINLINE void dci_sim_at_plane(dci_sim_work *W, int k, int p, int wan
     for (j = 0; j < sim->hull[k].n; ++j) {
         dc_m3 rf;
         dc_real *H = W->Hd + 36*i, rf0;
-        if (!dci_sim_touches(W, k, p, j, &t)) {
+        if (!dci_sim_touches(W, k, p, j, want, &t)) {
             W->status = DC_E_OVERLAP;
             W->hull_a = k;
             W->hull_b = -1 - p;
@@ -2214,7 +2237,7 @@ static DCI_NOINLINE void dci_sim_at_plane(dci_sim_work *W, int k, int p, int wan
         W->noise += dc_sqrt(dc_dot(t.f, t.f))*dc_sqrt(dc_dot(t.r, t.r));
         dci_sim_arms(H, t.r, &t.K, t.r);
         /* second order of the rotation: sym(r f^T) - r.f */
-        if (W->project) continue;
+        if (want == DCI_SIM_SEMIDEFINITE) continue;
         rf = dc_outer(t.r, t.f);
         rf0 = dc_dot(t.r, t.f);
         for (a = 0; a < 3; ++a)
@@ -2225,7 +2248,7 @@ static DCI_NOINLINE void dci_sim_at_plane(dci_sim_work *W, int k, int p, int wan
 }
 
 /* adds the 12x12 Hessian of a pair of links: own blocks to Hd, the others to H */
-static DCI_NOINLINE void dci_sim_add_pair(dci_sim_work *W, int i, int j)
+static DCI_NOINLINE void dci_sim_add_pair(dci_sim_work *W, int i, int j, int want)
 {
     dci_sim_view V;
     dci_sim_sink s = DC_ZERO;
@@ -2238,7 +2261,7 @@ static DCI_NOINLINE void dci_sim_add_pair(dci_sim_work *W, int i, int j)
     s.ld = (size_t)W->sim->nv;
     dci_sim_add_noise(W, W->now.pose[i].t, ks, W->pg);
     dci_sim_add_noise(W, W->now.pose[j].t, ks, W->pg + 6);
-    if (W->project) dc_psd_clamp(12, W->pH, 12, 0, W->mem);
+    if (want == DCI_SIM_SEMIDEFINITE) dc_psd_clamp(12, W->pH, 12, 0, W->mem);
     for (r = 0; r < 12; ++r)
         for (c = 0; c < 12; ++c) W->pH[12*r + c] *= ks;
     for (r = 0; r < 6; ++r)
@@ -2291,7 +2314,7 @@ static DCI_NOINLINE void dci_sim_at_pair(dci_sim_work *W, int k, int want)
     dci_sim_add_value(W, sim->desc.stiffness*P);
     W->contacts++;
     if (!want) return;
-    dci_sim_add_pair(W, i, j);
+    dci_sim_add_pair(W, i, j, want);
     n = W->plane[k].n;
     length = dc_sqrt(dc_dot(n, n));
     if (!(length > 0)) return;
@@ -2316,7 +2339,7 @@ static DCI_NOINLINE void dci_sim_at_rubbing(dci_sim_work *W, int k, int want)
     }
     W->doubt += s == DC_E_DIVERGED;
     dci_sim_add_value(W, sim->desc.stiffness*P);
-    if (want && P > 0) dci_sim_add_pair(W, i, j);
+    if (want && P > 0) dci_sim_add_pair(W, i, j, want);
 }
 
 /* ---- contacts of trees ---- */
@@ -2536,11 +2559,11 @@ static DCI_NOINLINE void dci_sim_at_trees(dci_sim_work *W, int k, int want)
     if (!want) return;
     for (v = 0; v < 12; ++v) W->pg[v] = M->g[v] + M->f[v];
     for (v = 0; v < 144; ++v) W->pH[v] = M->H[v] + M->K[v];
-    dci_sim_add_pair(W, sim->hull[sim->pair[2*k]].link, sim->hull[sim->pair[2*k + 1]].link);
+    dci_sim_add_pair(W, sim->hull[sim->pair[2*k]].link, sim->hull[sim->pair[2*k + 1]].link, want);
 }
 
 /* gradient and Hessian by the coordinates from those by the links' twists */
-static DCI_NOINLINE void dci_sim_gather(dci_sim_work *W)
+static DCI_NOINLINE void dci_sim_gather(dci_sim_work *W, int want)
 {
     const dc_sim *sim = W->sim;
     dci_sim_view V;
@@ -2574,7 +2597,7 @@ static DCI_NOINLINE void dci_sim_gather(dci_sim_work *W)
     }
     dci_sim_put_tree(&V, W->Hd, &s, &W->attach);
     for (k = 0; k < 6*(size_t)sim->links; ++k) W->gc[k] += W->gi[k];     /* all of it */
-    if (!W->project) dci_sim_curvature(&V, W->gc, W->carried, W->c, &s, &W->attach);
+    if (want != DCI_SIM_SEMIDEFINITE) dci_sim_curvature(&V, W->gc, W->carried, W->c, &s, &W->attach);
 }
 
 /* O of SDRS Eq. 14 at q, which becomes `now`; with want its gradient and Hessian. W->status: why there is none. */
@@ -2605,7 +2628,7 @@ static void dci_sim_energy(dci_sim_work *W, const dc_real *q, int want)
     for (i = 0; i < W->rubs && W->status == DC_OK; ++i) dci_sim_at_rubbing(W, W->rubbing[i], want);
     if (W->status == DC_OK && !dc_finite(W->value)) W->status = DC_E_RANGE;
     if (!want || W->status != DC_OK) return;
-    dci_sim_gather(W);
+    dci_sim_gather(W, want);
 }
 
 /* ---- nothing is met on the way ------------------------------------------------------------------ */
@@ -2691,6 +2714,45 @@ static void dci_sim_moving(const dc_sim *sim, int i, int top, const dc_real *q, 
     m->w = w;
 }
 
+/* All links at the start of their way along dq, by the axes at `now` */
+static void dci_sim_motions(dci_sim_work *W, const dc_real *dq)
+{
+    const dc_sim *sim = W->sim;
+    int i, k;
+    for (i = 0; i < sim->links; ++i) {
+        dci_sim_motion *m = W->motion + i;
+        int up = sim->link[i].parent;
+        m->pose = W->now.pose[i];
+        m->R = W->now.R[i];
+        m->u = up < 0 ? dc_vec(0, 0, 0) : W->motion[up].u;      /* of the point at o, until all links have theirs */
+        m->w = up < 0 ? dc_vec(0, 0, 0) : W->motion[up].w;
+        for (k = sim->v_at[i]; k < sim->v_at[i] + dci_sim_nv(sim->link[i].joint); ++k) {
+            m->u = dc_madd(m->u, dq[k], W->axis[k].u);
+            m->w = dc_madd(m->w, dq[k], W->axis[k].w);
+        }
+    }
+    for (i = 0; i < sim->links; ++i) W->motion[i].u = dc_add(W->motion[i].u, dc_cross(W->motion[i].w, dci_sim_arm(&W->now, i)));
+}
+
+/* link i there as seen from its ancestor `top` */
+static dci_sim_motion dci_sim_seen_from(const dci_sim_work *W, int i, int top)
+{
+    dci_sim_motion m = W->motion[i];
+    const dci_sim_motion *t;
+    dc_v3 arm;
+    dc_m3 up;
+    if (top < 0) return m;
+    t = W->motion + top;
+    arm = dc_sub(m.pose.t, t->pose.t);
+    up = dc_m3_t(&t->R);
+    m.u = dc_mul(&up, dc_sub(dc_sub(m.u, t->u), dc_cross(t->w, arm)));
+    m.w = dc_mul(&up, dc_sub(m.w, t->w));
+    m.pose.q = dc_quat_mul(dc_quat_conj(t->pose.q), m.pose.q);
+    m.pose.t = dc_mul(&up, arm);
+    m.R = dc_rotation(m.pose.q);
+    return m;
+}
+
 /* How far a hull may go with motion m, its acceleration below a, while it stays on its side of a plane (n, d) that moves along n
  * with speed c, keeping a part of each vertex's distance. */
 static dc_real dci_sim_advance(const dci_sim_motion *m, dc_real a, const dc_hull *hull, dc_v3 n, dc_real d, dc_real c, dc_real most)
@@ -2711,7 +2773,7 @@ static dc_real dci_sim_speed(const dci_sim_motion *m, dc_v3 n, dc_v3 p)
     return dc_dot(n, dc_add(m->u, dc_cross(m->w, dc_sub(p, m->pose.t))));
 }
 
-#define DCI_SIM_TURNS 64    /* of the advancement of a pair */
+#define DCI_SIM_TURNS 1024  /* of the advancement of a pair */
 
 /* The share of dq, up to most, over which the hulls A and B of the links of W->way do not meet; -1: they meet now. From place to
  * place, each with a plane between them, half way and moving with the mean of the witness points; until they are as near as it
@@ -2728,8 +2790,10 @@ static DCI_NOINLINE dc_real dci_sim_hulls_clear(dci_sim_work *W, const dc_hull *
     for (turn = 0; turn < DCI_SIM_TURNS; ++turn) {
         dci_sim_motion *a = y->at, *b = y->at + 1;
         if (dc_hull_distance(A, &a->pose, B, &b->pose, NULL, D) != DC_OK) return turn ? t : -1;
-        if (turn == 0) least = DC_R(0.1)*dc_min(D->gap, W->sim->desc.length);
-        else if (D->gap <= least) break;
+        if (turn == 0) {
+            y->gap = D->gap;
+            least = DC_R(0.1)*dc_min(D->gap, W->sim->desc.length);
+        } else if (D->gap <= least) break;
         d = -DC_R(0.5)*dc_dot(D->n, dc_add(D->pa, D->pb));
         c = DC_R(0.5)*(dci_sim_speed(a, D->n, D->pa) + dci_sim_speed(b, D->n, D->pb));
         s = dci_sim_advance(a, y->a[0], A, D->n, d, c, most - t);
@@ -2742,9 +2806,18 @@ static DCI_NOINLINE dc_real dci_sim_hulls_clear(dci_sim_work *W, const dc_hull *
     return t;
 }
 
+/* the pair of W->way, k, ends it */
+static void dci_sim_ends(const dci_sim_work *W, int k, dci_sim_end *end)
+{
+    end->pair = k;
+    end->hull = end->plane = -1;
+    end->gap = W->way.gap;
+    end->D = W->way.D;
+}
+
 /* The same for pair k of trees, whose hulls are not apart: all pairs of triangles, but those whose nodes' spheres are. The larger
  * of two nodes is opened, so that the stack grows by one a level. */
-static DCI_NOINLINE dc_real dci_sim_trees_clear(dci_sim_work *W, int k, dc_real most)
+static DCI_NOINLINE dc_real dci_sim_trees_clear(dci_sim_work *W, int k, dc_real most, dci_sim_end *end)
 {
     const dc_sim *sim = W->sim;
     int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link, n = 1;
@@ -2762,7 +2835,9 @@ static DCI_NOINLINE dc_real dci_sim_trees_clear(dci_sim_work *W, int k, dc_real 
         if (dc_sqrt(dc_dot(d, d)) - (1 + 16*DC_EPS)*(A->R + B->R) > most*(W->way.v[0] + W->way.v[1])) continue;
         if (A->left < 0 && B->left < 0) {
             dc_hull p = dci_sim_triangle(sim, a, A->triangle), q = dci_sim_triangle(sim, b, B->triangle);
-            most = dc_max(dci_sim_hulls_clear(W, &p, &q, most), 0);
+            dc_real share = dc_max(dci_sim_hulls_clear(W, &p, &q, most), 0);
+            if (share < most) dci_sim_ends(W, k, end);
+            most = share;
             continue;
         }
         if (B->left < 0 || (A->left >= 0 && A->R >= B->R)) {
@@ -2788,7 +2863,7 @@ static void dci_sim_hull_bounds(const dc_sim *sim, int k, int top, const dc_real
 }
 
 /* the same for pair k */
-static dc_real dci_sim_pair_clear(dci_sim_work *W, int k, const dc_real *q, const dc_real *dq, dc_real most)
+static dc_real dci_sim_pair_clear(dci_sim_work *W, int k, const dc_real *q, const dc_real *dq, dc_real most, dci_sim_end *end)
 {
     const dc_sim *sim = W->sim;
     dci_sim_way *y = &W->way;
@@ -2799,41 +2874,56 @@ static dc_real dci_sim_pair_clear(dci_sim_work *W, int k, const dc_real *q, cons
     y->dq = dq;
     for (c = 0; c < 2; ++c) y->link[c] = sim->hull[sim->pair[2*k + c]].link;
     y->top = dci_sim_common(sim, y->link[0], y->link[1]);
-    for (c = 0; c < 2; ++c) dci_sim_hull_bounds(sim, sim->pair[2*k + c], y->top, q, dq, y->v + c, y->a + c);
+    for (c = 0; c < 2; ++c) {
+        y->v[c] = W->speed[sim->pair[2*k + c]];
+        y->a[c] = W->turning[sim->pair[2*k + c]];
+        if (y->top >= 0) dci_sim_hull_bounds(sim, sim->pair[2*k + c], y->top, q, dq, y->v + c, y->a + c);
+    }
     if (y->v[0] + y->v[1] <= 0 || dci_sim_apart(sim, &W->now, sim->pair[2*k], sim->pair[2*k + 1]) > most*(y->v[0] + y->v[1])) return most;
-    for (c = 0; c < 2; ++c) dci_sim_moving(sim, y->link[c], y->top, q, dq, 0, y->from + c);
+    for (c = 0; c < 2; ++c) y->from[c] = dci_sim_seen_from(W, y->link[c], y->top);
     share = dci_sim_hulls_clear(W, &A, &B, most);
-    if (share < 0 && sim->desc.trees) share = dci_sim_trees_clear(W, k, most);
+    if (share < 0 && sim->desc.trees) return dci_sim_trees_clear(W, k, most, end);
+    if (share < most) dci_sim_ends(W, k, end);
     return dc_max(share, 0);
 }
 
 /* the same for hull k at plane p */
-static DCI_NOINLINE dc_real dci_sim_plane_clear(dci_sim_work *W, int k, int p, dc_real a, const dc_real *q, const dc_real *dq, dc_real most)
+static DCI_NOINLINE dc_real dci_sim_plane_clear(dci_sim_work *W, int k, int p, dc_real a, const dc_real *q, const dc_real *dq, dc_real most,
+                                               dci_sim_end *end)
 {
     const dc_sim *sim = W->sim;
     const dc_sim_plane *plane = sim->plane + p;
     dc_hull A = dci_sim_hull_of(sim, k);
     dci_sim_motion *m = W->way.at;
-    dc_real t = 0, least = 0, s, room;
+    dc_real t = 0, least = 0, start = 0, s, room;
     int turn, j;
     for (turn = 0; turn < DCI_SIM_TURNS; ++turn) {
-        dci_sim_moving(sim, sim->hull[k].link, -1, q, dq, t, m);
+        if (turn == 0) *m = W->motion[sim->hull[k].link];
+        else dci_sim_moving(sim, sim->hull[k].link, -1, q, dq, t, m);
         for (room = DC_REAL_MAX, j = 0; j < A.n; ++j)
             room = dc_min(room, dc_dot(plane->n, dc_add(dc_mul(&m->R, A.v[j]), m->pose.t)) + plane->d);
-        if (turn == 0) least = DC_R(0.1)*dc_min(room, sim->desc.length);
-        else if (room <= least) break;
+        if (turn == 0) {
+            start = room;
+            least = DC_R(0.1)*dc_min(room, sim->desc.length);
+        } else if (room <= least) break;
         s = dci_sim_advance(m, a, &A, plane->n, plane->d, 0, most - t);
         if (s >= most - t) return most;
         t += s;
     }
+    end->pair = -1;
+    end->hull = k;
+    end->plane = p;
+    end->gap = start;
     return t;
 }
 
-/* Largest share of dq, up to `most`, over which nothing is met, from the state `now` at q. */
-static DCI_NOINLINE dc_real dci_sim_clear(dci_sim_work *W, const dc_real *q, const dc_real *dq, dc_real most)
+/* Largest share of dq, up to `most`, over which nothing is met, from the state `now` at q, of which O is known. */
+static DCI_NOINLINE dc_real dci_sim_clear(dci_sim_work *W, const dc_real *q, const dc_real *dq, dc_real most, dci_sim_end *end)
 {
     const dc_sim *sim = W->sim;
+    dc_real room, fastest = 0;
     int i, k, p;
+    end->pair = end->hull = end->plane = -1;
     for (i = 0; i < sim->links; ++i) {
         const dc_sim_link *l = sim->link + i;
         dc_real x, d;
@@ -2848,19 +2938,27 @@ static DCI_NOINLINE dc_real dci_sim_clear(dci_sim_work *W, const dc_real *q, con
         most = dci_sim_until(DC_R(0.9)*(x - l->lo), d, 0, most);
         most = dci_sim_until(DC_R(0.9)*(l->hi - x), -d, 0, most);
     }
-    /* growing by its speed, a hull's sphere holds all its way */
+    /* Between hulls that feel each other is a plane at least W->gap from both, between others the reach of the barrier, two supports
+     * and more: nobody who goes less meets anybody. */
     for (k = 0; k < sim->hulls; ++k) {
-        dc_real a;
-        dci_sim_hull_bounds(sim, k, -1, q, dq, W->grow + k, &a);
-        for (p = 0; p < sim->planes && sim->hull[k].tree == sim->desc.trees && W->grow[k] > 0; ++p) {
+        dci_sim_hull_bounds(sim, k, -1, q, dq, W->speed + k, W->turning + k);
+        fastest = dc_max(fastest, W->speed[k]);
+    }
+    room = dc_min(W->gap, dci_sim_reach(sim, 1));
+    if (!sim->desc.trees && W->doubt == 0 && most*fastest < DC_R(0.8)*room) return most;
+
+    /* growing by its speed, a hull's sphere holds all its way */
+    dci_sim_motions(W, dq);
+    for (k = 0; k < sim->hulls; ++k) {
+        for (p = 0; p < sim->planes && sim->hull[k].tree == sim->desc.trees && W->speed[k] > 0; ++p) {
             const dc_sim_plane *plane = sim->plane + p;
-            if (dc_dot(plane->n, dci_sim_centre(sim, &W->now, k)) + plane->d - sim->hull[k].radius > most*W->grow[k]) continue;
-            most = dci_sim_plane_clear(W, k, p, a, q, dq, most);
+            if (dc_dot(plane->n, dci_sim_centre(sim, &W->now, k)) + plane->d - sim->hull[k].radius > most*W->speed[k]) continue;
+            most = dci_sim_plane_clear(W, k, p, W->turning[k], q, dq, most, end);
         }
-        W->grow[k] *= most;
+        W->grow[k] = most*W->speed[k];
     }
     dci_sim_sweep(W, &W->now);
-    for (k = 0; k < W->finds; ++k) most = dci_sim_pair_clear(W, W->found[k], q, dq, most);
+    for (k = 0; k < W->finds; ++k) most = dci_sim_pair_clear(W, W->found[k], q, dq, most, end);
     return most;
 }
 
@@ -2876,11 +2974,12 @@ static int dci_sim_frame_take(const dc_sim *sim, dc_arena *mem, dci_sim_frame *F
     return F->pose && F->joint && F->R && F->o;
 }
 
-/* numbers of a workspace, in one piece: Y, gi, gc, go, Hd, H, L, grad, dir, fix, step, q, q_try, pg, pH, pM */
+/* numbers of a workspace, in one piece: Y, gi, gc, go, Hd, H, L, grad, dir, fix, step, newton, eigenvalue, turned, demands, q, q_try, pg, pH,
+ * pM */
 static size_t dci_sim_numbers(const dc_sim *sim)
 {
     size_t n = (size_t)sim->links, nv = (size_t)sim->nv, nq = (size_t)sim->nq;
-    return 12*n + 6*n + 6*n + 12*n + 36*n + 2*nv*nv + 4*nv + 2*nq + 12 + 144 + 144;
+    return 12*n + 6*n + 6*n + 12*n + 36*n + 2*nv*nv + 7*nv + 2*DCI_SIM_DEMANDS*nv + 2*nq + 12 + 144 + 144;
 }
 
 /* scratch for pairs of trees: an evaluation, or the stack of dci_sim_trees_clear */
@@ -2901,8 +3000,10 @@ static size_t dci_sim_pair_bytes(const dc_sim *sim)
 {
     int most = sim->desc.trees ? 3 : sim->most;
     size_t least = dc_psd_clamp_bytes(12), f = sim->pairs > 0 ? dc_friction_bytes(most, most) : least;
+    size_t v = dc_eigsym_bytes(sim->nv > 0 ? sim->nv : 1);
     size_t p = sim->pairs > 0 ? (sim->desc.trees ? dci_sim_tree_bytes(sim) : dc_pair_bytes(most, most)) : least;
     f = f > p ? f : p;
+    f = f > v ? f : v;
     return f > least ? f : least;
 }
 
@@ -2930,7 +3031,8 @@ static size_t dci_sim_open_bytes(const dc_sim *sim, int attachments)
     sum = dc_bytes(sum, pairs, sizeof(dc_plane));
     sum = dc_bytes(sum, pairs, sizeof(dc_plane));
     sum = dc_bytes(sum, (size_t)sim->hulls, sizeof(dc_v3));
-    sum = dc_bytes(sum, 2*(size_t)sim->hulls, sizeof(dc_real));
+    sum = dc_bytes(sum, 4*(size_t)sim->hulls, sizeof(dc_real));
+    sum = dc_bytes(sum, n, sizeof(dci_sim_motion));
     sum = dc_bytes(sum, (size_t)sim->hulls, sizeof(int));
     sum = dc_bytes(sum, 2*pairs, sizeof(int));
     if (sim->desc.trees) {
@@ -3046,11 +3148,14 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
     W->plane = (dc_plane *)dc_arena_take(mem, pairs, sizeof *W->plane);
     W->plane_old = (dc_plane *)dc_arena_take(mem, pairs, sizeof *W->plane);
     W->centre = (dc_v3 *)dc_arena_take(mem, hulls, sizeof *W->centre);
-    W->grow = (dc_real *)dc_arena_take(mem, 2*hulls, sizeof *W->grow);
+    W->grow = (dc_real *)dc_arena_take(mem, 4*hulls, sizeof *W->grow);
+    W->motion = (dci_sim_motion *)dc_arena_take(mem, n, sizeof *W->motion);
     W->order = (int *)dc_arena_take(mem, hulls, sizeof *W->order);
     W->found = (int *)dc_arena_take(mem, 2*pairs, sizeof *W->found);
-    if (!W->centre || !W->grow || !W->order || !W->found) return DC_E_MEMORY;
+    if (!W->centre || !W->grow || !W->motion || !W->order || !W->found) return DC_E_MEMORY;
     W->low = W->grow + hulls;
+    W->speed = W->low + hulls;
+    W->turning = W->speed + hulls;
     W->rubbing = W->found + pairs;
     if (sim->desc.trees) {
         W->meeting = (dci_sim_meeting *)dc_arena_take(mem, pairs, sizeof *W->meeting);
@@ -3075,6 +3180,13 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
     W->dir = x;         x += nv;
     W->fix = x;         x += nv;
     W->step = x;        x += nv;
+    W->newton = x;      x += nv;
+    W->eigenvalue = x;  x += nv;
+    W->turned = x;      x += nv;
+    for (k = 0; k < DCI_SIM_DEMANDS; ++k) {
+        W->demand.row[k] = x;       x += nv;
+        W->demand.answer[k] = x;    x += nv;
+    }
     W->q = x;           x += sim->nq;
     W->q_try = x;       x += sim->nq;
     W->pg = x;          x += 12;
@@ -3106,29 +3218,86 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
     return DC_OK;
 }
 
-/* dir = - H^-1 grad. Where H is not positive definite, the sum of its parts made semidefinite one by one takes its place, without
- * the curvature of the motion: what bends is left out, pairs of hulls are clamped. What the joints' rotations may still lack is
- * added along the inertia's diagonal, more and more until there is a Cholesky factor. 0: none found. */
-static DCI_NOINLINE int dci_sim_direction(dci_sim_work *W, int *shifts)
+/* |H| where Newton's steps have not settled after so many: from the start it leads astray more often. */
+#define DCI_SIM_LATE 10
+
+/* What inertia alone would have is an eigenvalue of about 1: no less than a thousandth of it. */
+#define DCI_SIM_LEAST DC_R(1e-3)
+
+/* The eigenvalues of H = D^1/2 V^T w V D^1/2 in the measure of the inertia's diagonal D, as magnitudes; V takes the place of H.
+ * 0: not found. */
+static DCI_NOINLINE int dci_sim_spectrum(dci_sim_work *W)
+{
+    int n = W->sim->nv, i, j;
+    for (i = 0; i < n; ++i)
+        for (j = 0; j < n; ++j) W->L[i*n + j] = W->H[i*n + j]/dc_sqrt(W->fix[i]*W->fix[j]);
+    if (dc_eigsym(n, W->L, n, W->eigenvalue, W->H, n, W->mem) != DC_OK) return 0;
+    for (i = 0; i < n; ++i) W->eigenvalue[i] = dc_max(W->eigenvalue[i] > 0 ? W->eigenvalue[i] : -W->bent*W->eigenvalue[i], W->floor);
+    return 1;
+}
+
+/* How steps with |H| went, by the share of the way that was taken and the gain over what the slope promised, tells how far the next
+ * one may go: less where it overshot; more along negative eigenvalues where it gained more than the half of a parabola. */
+static void dci_sim_trust(dci_sim_work *W, dc_real share, dc_real gain)
+{
+    if (share < DC_R(0.25)) W->floor = dc_min(8*W->floor, 1);
+    else if (share >= 1) W->floor = dc_max(W->floor/4, DCI_SIM_LEAST);
+    if (share < 1) W->bent = dc_min(2*W->bent, 1);
+    else if (gain > DC_R(0.6)) W->bent = dc_max(W->bent/2, DC_R(1.0/64));
+}
+
+/* x <- H^-1 x by the factor of dci_sim_factor; 0: not found */
+static int dci_sim_solve(dci_sim_work *W, dc_real *x)
+{
+    const dc_real *V = W->H;
+    dc_real *y = W->turned;
+    int n = W->sim->nv, i, k;
+    if (!W->spectral) return dc_chol_solve(n, W->L, n, 1, x, 1) == DC_OK;
+    for (i = 0; i < n; ++i) y[i] = 0;
+    for (k = 0; k < n; ++k) {
+        dc_real c = 0;
+        for (i = 0; i < n; ++i) c += V[k*n + i]*x[i]/dc_sqrt(W->fix[i]);
+        c /= W->eigenvalue[k];
+        for (i = 0; i < n; ++i) y[i] += c*V[k*n + i];
+    }
+    for (i = 0; i < n; ++i) x[i] = y[i]/dc_sqrt(W->fix[i]);
+    return 1;
+}
+
+/* A factor of H. Where H is not positive definite, the sum of its parts made semidefinite one by one takes its place, without the
+ * curvature of the motion: what bends is left out, pairs of hulls are clamped. What the joints' rotations may still lack is added
+ * along the inertia's diagonal, more and more until there is a Cholesky factor. Late in a step |H| instead. 0: none found. */
+static DCI_NOINLINE int dci_sim_factor(dci_sim_work *W, dc_sim_info *info)
 {
     size_t nv = (size_t)W->sim->nv, k;
     dc_real shift = 0;
     int tries;
+    W->spectral = 0;
     for (tries = 0; tries < 40; ++tries) {
         memcpy(W->L, W->H, nv*nv*sizeof *W->L);
         for (k = 0; k < nv; ++k) W->L[k*nv + k] += shift*W->fix[k];
         if (dc_chol_factor((int)nv, W->L, (int)nv, NULL) == DC_OK) {
-            for (k = 0; k < nv; ++k) W->dir[k] = -W->grad[k];
-            *shifts += tries > 0;
-            return dc_chol_solve((int)nv, W->L, (int)nv, 1, W->dir, 1) == DC_OK;
+            info->shifts += tries > 0;
+            return 1;
         }
         if (tries == 0) {
-            W->project = 1;
-            dci_sim_energy(W, W->q, 1);
-            W->project = 0;
+            if (info->iterations >= DCI_SIM_LATE && dci_sim_spectrum(W)) {
+                info->shifts++;
+                return W->spectral = 1;
+            }
+            dci_sim_energy(W, W->q, DCI_SIM_SEMIDEFINITE);
         } else shift = shift > 0 ? 4*shift : DC_R(0.01);
     }
     return 0;
+}
+
+/* dir = - H^-1 grad. 0: none found */
+static int dci_sim_direction(dci_sim_work *W, dc_sim_info *info)
+{
+    int k;
+    if (!dci_sim_factor(W, info)) return 0;
+    for (k = 0; k < W->sim->nv; ++k) W->dir[k] = -W->grad[k];
+    return dci_sim_solve(W, W->dir);
 }
 
 static dc_real dci_sim_largest(const dc_real *x, int n)
@@ -3178,20 +3347,178 @@ static dc_real dci_sim_along(const dci_sim_work *W)
     return slope;
 }
 
+/* The change of n.x for a point x of link i, times s, by the coordinates: added to J. Frames and axes are those of `now`. */
+static void dci_sim_row(const dci_sim_work *W, int i, dc_v3 x, dc_v3 n, dc_real s, dc_real *J)
+{
+    const dc_sim *sim = W->sim;
+    int k;
+    for (; i >= 0; i = sim->link[i].parent) {
+        const dc_v3 t = dc_cross(dc_sub(x, W->now.o[i]), n);
+        for (k = sim->v_at[i]; k < sim->v_at[i] + dci_sim_nv(sim->link[i].joint); ++k)
+            J[k] += s*(dc_dot(W->axis[k].u, n) + dc_dot(W->axis[k].w, t));
+    }
+}
+
+/* what the step gains by the coordinates of the trees of links i and j (-1: none), to first order */
+static dc_real dci_sim_gain(const dci_sim_work *W, int i, int j)
+{
+    const dc_sim *sim = W->sim;
+    dc_real gain = 0;
+    int k, r, c;
+    while (sim->link[i].parent >= 0) i = sim->link[i].parent;
+    while (j >= 0 && sim->link[j].parent >= 0) j = sim->link[j].parent;
+    for (k = 0; k < sim->links; ++k) {
+        for (r = k; sim->link[r].parent >= 0;) r = sim->link[r].parent;
+        if (r != i && r != j) continue;
+        for (c = sim->v_at[k]; c < sim->v_at[k] + dci_sim_nv(sim->link[k].joint); ++c) gain -= W->grad[c]*W->dir[c];
+    }
+    return dc_max(gain, 0);
+}
+
+/* The gap, between a tenth and nine tenths of `gap` or of the barrier's reach, at which the barrier costs `gain` more than at `gap`:
+ * nearer would not pay. */
+static dc_real dci_sim_wall(const dc_sim *sim, int plane, dc_real gap, dc_real gain)
+{
+    const dc_real l = sim->desc.length, sides = plane ? 1 : 2;
+    dc_real reach = dci_sim_reach(sim, plane), lo, hi, first, unread, most;
+    int n;
+    if (sim->desc.trees) return dc_min(DC_R(0.1)*gap, DC_R(0.5)*reach);
+    first = dci_sim_barrier(sim->desc.global, sim->desc.support, plane ? gap/l : sim->desc.global ? gap/(2*l) : gap/(2*l + gap), &unread, &unread);
+    most = first + gain/(sim->desc.stiffness*sides);
+    lo = DC_R(0.1)*dc_min(gap, reach);
+    hi = DC_R(0.9)*dc_min(gap, reach);
+    for (n = 0; n < 20; ++n) {
+        const dc_real g = DC_R(0.5)*(lo + hi), x = plane ? g/l : sim->desc.global ? g/(2*l) : g/(2*l + g);
+        if (dci_sim_barrier(sim->desc.global, sim->desc.support, x, &unread, &unread) > most) lo = g;
+        else hi = g;
+    }
+    return hi;
+}
+
+/* One more demand: at the place where dir ended, after `share` of it, gap + J (p - share dir) >= keep. 0: none to be made */
+static DCI_NOINLINE int dci_sim_demand(dci_sim_work *W, const dci_sim_end *end, dc_real share)
+{
+    const dc_sim *sim = W->sim;
+    dci_sim_demands *d = &W->demand;
+    dc_real gap, keep, gain, along = 0, *J = d->row[d->count];
+    int nv = sim->nv, k, j;
+    if (end->pair < 0 && end->hull < 0) return 0;
+    for (k = 0; k < nv; ++k) {
+        J[k] = 0;
+        W->step[k] = share*W->dir[k];
+    }
+    dc_sim_retract(sim, W->q, W->step, W->q_try);
+    dci_sim_forward(sim, W->q_try, &W->now);
+    dci_sim_axes(sim, &W->now, 0, W->axis);
+    if (end->pair >= 0) {
+        int a = sim->hull[sim->pair[2*end->pair]].link, b = sim->hull[sim->pair[2*end->pair + 1]].link, top = dci_sim_common(sim, a, b);
+        dc_v3 n = end->D.n, pa = end->D.pa, pb = end->D.pb;
+        if (top >= 0) {
+            n = dc_mul(W->now.R + top, n);
+            pa = dc_add(dc_mul(W->now.R + top, pa), W->now.pose[top].t);
+            pb = dc_add(dc_mul(W->now.R + top, pb), W->now.pose[top].t);
+        }
+        dci_sim_row(W, a, pa, n, 1, J);
+        dci_sim_row(W, b, pb, n, -1, J);
+        gap = end->D.gap;
+        gain = dci_sim_gain(W, a, b);
+    } else {
+        const dc_sim_hull *hull = sim->hull + end->hull;
+        const dc_sim_plane *plane = sim->plane + end->plane;
+        dc_v3 at = dc_vec(0, 0, 0);
+        for (gap = DC_REAL_MAX, j = 0; j < hull->n; ++j) {
+            dc_v3 x = dc_add(dc_mul(W->now.R + hull->link, sim->vertex[hull->begin + j]), W->now.pose[hull->link].t);
+            dc_real room = dc_dot(plane->n, x) + plane->d;
+            if (room < gap) {
+                gap = room;
+                at = x;
+            }
+        }
+        dci_sim_row(W, hull->link, at, plane->n, 1, J);
+        gain = dci_sim_gain(W, hull->link, -1);
+    }
+    dci_sim_forward(sim, W->q, &W->now);
+    dci_sim_axes(sim, &W->now, 0, W->axis);
+    keep = dci_sim_wall(sim, end->pair < 0, end->gap, gain);
+    for (k = 0; k < nv; ++k) along += J[k]*W->dir[k];
+
+    /* standing still meets it, with a tenth to spare */
+    d->bound[d->count] = dc_min(keep - gap + share*along, DC_R(-0.1)*(end->gap - keep));
+    memcpy(d->answer[d->count], J, (size_t)nv*sizeof *J);
+    if (!dci_sim_solve(W, d->answer[d->count])) return 0;
+    d->count++;
+    return 1;
+}
+
+static dc_real dci_sim_product(const dc_real *x, const dc_real *y, int n)
+{
+    dc_real sum = 0;
+    int k;
+    for (k = 0; k < n; ++k) sum += x[k]*y[k];
+    return sum;
+}
+
+/* dir = newton + sum of f_i H^-1 J_i^T: the least of the quadratic model among the directions that meet the demands, f >= 0 by
+ * projected Gauss-Seidel. 0: a demand that nothing answers */
+static DCI_NOINLINE int dci_sim_meet_demands(dci_sim_work *W)
+{
+    dci_sim_demands *d = &W->demand;
+    dc_real G[DCI_SIM_DEMANDS][DCI_SIM_DEMANDS], lack[DCI_SIM_DEMANDS];
+    int nv = W->sim->nv, i, j, k, sweep;
+    for (i = 0; i < d->count; ++i) {
+        lack[i] = d->bound[i] - dci_sim_product(d->row[i], W->newton, nv);
+        for (j = 0; j < d->count; ++j) G[i][j] = dci_sim_product(d->row[i], d->answer[j], nv);
+        d->force[i] = 0;
+        if (!(G[i][i] > 0)) return 0;
+    }
+    for (sweep = 0; sweep < 200; ++sweep)
+        for (i = 0; i < d->count; ++i) {
+            dc_real left = lack[i];
+            for (j = 0; j < d->count; ++j) left -= j == i ? 0 : G[i][j]*d->force[j];
+            d->force[i] = dc_max(0, left/G[i][i]);
+        }
+    for (k = 0; k < nv; ++k) {
+        W->dir[k] = W->newton[k];
+        for (i = 0; i < d->count; ++i) W->dir[k] += d->force[i]*d->answer[i][k];
+    }
+    return 1;
+}
+
+/* The share of dir over which nothing is met. Where its way ends at two bodies, it is bent to keep them apart and slide along, as often
+ * as there is room for demands. It stays a direction of descent, or is Newton's own again. */
+static DCI_NOINLINE dc_real dci_sim_slide_by(dci_sim_work *W)
+{
+    dci_sim_end end;
+    const dc_real slope = dci_sim_along(W);
+    dc_real share;
+    W->demand.count = 0;
+    memcpy(W->newton, W->dir, (size_t)W->sim->nv*sizeof *W->dir);
+    for (;;) {
+        share = dci_sim_clear(W, W->q, W->dir, 1, &end);
+        if (!(share < 1 && share > 0) || W->demand.count == DCI_SIM_DEMANDS) return share;
+        if (!dci_sim_demand(W, &end, share) || !dci_sim_meet_demands(W)) return share;
+        if (dci_sim_along(W) < DC_R(1e-6)*slope) continue;
+        memcpy(W->dir, W->newton, (size_t)W->sim->nv*sizeof *W->dir);
+        return dci_sim_clear(W, W->q, W->dir, 1, &end);
+    }
+}
+
 /* Newton's method for SDRS Eq. 86 from the state now, with the line search of the header's description. */
 static DCI_NOINLINE dc_status dci_sim_newton(dci_sim_work *W, dc_sim_info *info)
 {
     const dc_sim *sim = W->sim;
     int nv = sim->nv, nq = sim->nq, k;
-    dc_real value, noise, slope, share, residual, least = dci_from_bits(DCI_INF);
+    dc_real value, noise = 0, slope = 0, share, whole, residual, least = dci_from_bits(DCI_INF);
     int slow = 0, all;
     memcpy(W->q, W->q_old, (size_t)nq*sizeof *W->q);
     dci_sim_corner(info, W->q, nq);
     dci_sim_meet(W, W->q);
-    dci_sim_energy(W, W->q, 1);
+    dci_sim_energy(W, W->q, DCI_SIM_DERIVATIVES);
     if (W->status != DC_OK) return W->status;
     W->scale = dc_max(W->scale, W->force);      /* friction is of the size that contact has at time t */
     dci_sim_diagonal(W);
+    W->floor = DCI_SIM_LEAST;
+    W->bent = 1;
     for (;;) {
         /* a force that is not known is not left over */
         dc_status sure = W->doubt + W->doubt_old > 0 ? DC_E_DIVERGED : DC_OK;
@@ -3201,15 +3528,16 @@ static DCI_NOINLINE dc_status dci_sim_newton(dci_sim_work *W, dc_sim_info *info)
         info->gap = W->gap;
         info->contacts = W->contacts;
         if (residual <= sim->desc.tolerance*info->scale) return sure;
-        /* the rounding of the forces: Newton's steps no longer halve what is left, where they should square it */
-        slow = residual <= DCI_SIM_FLOOR*info->scale && residual > DC_R(0.5)*least ? slow + 1 : 0;
+        /* the rounding of the forces: Newton's steps no longer halve what is left, where they should square it, and it is small, or what
+         * they gain is below the rounding of O */
+        slow = (residual <= DCI_SIM_FLOOR*info->scale || (info->iterations > 0 && -slope <= noise)) && residual > DC_R(0.5)*least ? slow + 1 : 0;
         if (slow == 3) return sure;
         least = dc_min(least, residual);
         if (info->iterations == sim->desc.iterations) return DC_E_DIVERGED;
-        if (!dci_sim_direction(W, &info->shifts)) return DC_E_DIVERGED;
+        if (!dci_sim_direction(W, info)) return DC_E_DIVERGED;
+        share = whole = dci_sim_slide_by(W);
+        info->shortened += whole < 1 || W->demand.count > 0;
         slope = dci_sim_along(W);
-        share = dci_sim_clear(W, W->q, W->dir, 1);
-        info->shortened += share < 1;
         value = W->value;
         noise = 64*DC_EPS*W->noise;
         /* mostly the first place is taken, so that its derivatives are computed with it; so they are where O tells nothing */
@@ -3217,20 +3545,23 @@ static DCI_NOINLINE dc_status dci_sim_newton(dci_sim_work *W, dc_sim_info *info)
             for (k = 0; k < nv; ++k) W->step[k] = share*W->dir[k];
             dc_sim_retract(sim, W->q, W->step, W->q_try);
             dci_sim_meet(W, W->q_try);
-            dci_sim_energy(W, W->q_try, all);
+            dci_sim_energy(W, W->q_try, all ? DCI_SIM_DERIVATIVES : DCI_SIM_VALUE);
             if (W->status == DC_OK && W->value <= value + DC_R(1e-4)*share*slope) break;
             /* below the rounding of O its slope decides: it has to fall */
             if (W->status == DC_OK && all && W->value <= value + noise && dc_abs(dci_sim_along(W)) <= DC_R(0.9)*-slope) break;
             share *= DC_R(0.5);
             if (!(share > DC_R(1e-12))) {
                 /* as far as rounding allows: W->q stays */
-                return residual <= DCI_SIM_FLOOR*info->scale ? sure : DC_E_DIVERGED;
+                return residual <= DCI_SIM_FLOOR*info->scale || -slope <= noise ? sure : DC_E_DIVERGED;
             }
         }
         memcpy(W->q, W->q_try, (size_t)nq*sizeof *W->q);
         info->iterations++;
         dci_sim_corner(info, W->q, nq);
-        if (!all) dci_sim_energy(W, W->q, 1);
+        if (W->spectral) dci_sim_trust(W, share/whole, (W->value - value)/slope);
+        /* where a step overshot, mostly by friction that changes its side, the next one takes its upper bound */
+        if (share < whole) dci_sim_energy(W, W->q, DCI_SIM_UPPER);
+        else if (!all) dci_sim_energy(W, W->q, DCI_SIM_DERIVATIVES);
         if (W->status != DC_OK) return W->status;
     }
 }
@@ -3322,7 +3653,7 @@ static DCI_NOINLINE void dci_sim_deriv_plane(dci_sim_deriv *G, int k, int p)
     if (!dci_sim_near_plane(W, k, p)) return;
     for (j = 0; j < sim->hull[k].n; ++j) {
         dc_real B[36] = {0}, w[6] = {0};
-        if (!dci_sim_touches(W, k, p, j, &t) || !(t.felt || t.slides)) continue;
+        if (!dci_sim_touches(W, k, p, j, DCI_SIM_DERIVATIVES, &t) || !(t.felt || t.slides)) continue;
         if (t.slides) {
             dci_sim_arms(B, t.r, &t.mixed, t.r_old);
             dci_sim_by_old(G, i, i, B, 6);
@@ -3693,7 +4024,7 @@ static DCI_NOINLINE dc_status dci_sim_jacobians(dci_sim_work *W, const dc_real *
     G = dci_sim_deriv_open(W, D[3] != NULL, D[6] != NULL);
     if (!piv || !G) return DC_E_MEMORY;
     W->attach = dci_sim_dense(D[3], n[3]);
-    dci_sim_energy(W, q, 1);
+    dci_sim_energy(W, q, DCI_SIM_DERIVATIVES);
     if (W->status != DC_OK) return W->status;
     G->by_prev = dci_sim_dense(D[0], n[0]);
     G->by_now = dci_sim_dense(D[1], n[1]);
@@ -3772,7 +4103,7 @@ static DCI_NOINLINE dc_status dci_sim_back(dci_sim_work *W, const dc_sim_run *r,
     piv = (int *)dc_arena_take(W->mem, (size_t)nv, sizeof *piv);
     G = dci_sim_deriv_open(W, r->attach != NULL, r->vertex != NULL);
     if (!piv || !G) return DC_E_MEMORY;
-    dci_sim_energy(W, q_next, 1);
+    dci_sim_energy(W, q_next, DCI_SIM_DERIVATIVES);
     if (W->status != DC_OK) return W->status;
     status = dc_ldlt_factor(nv, W->H, nv, piv, NULL);
     if (status == DC_OK) status = dc_ldlt_solve(nv, W->H, nv, piv, 1, lam, 1);       /* SDRS Eq. 88, transposed */
@@ -3790,7 +4121,7 @@ static DCI_NOINLINE dc_status dci_sim_back(dci_sim_work *W, const dc_sim_run *r,
     G->by_vertex.out = r->vertex;
     W->attach.out = r->attach;
     /* the attachments' share of the second derivatives at q_next, for which lam has to be known */
-    if (r->attach) dci_sim_energy(W, q_next, 1);
+    if (r->attach) dci_sim_energy(W, q_next, DCI_SIM_DERIVATIVES);
     dci_sim_deriv_all(G, q_next);
     return W->status;
 }

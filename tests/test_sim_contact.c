@@ -61,7 +61,7 @@ static int touching(const dc_real *q)
  * passes many times its size and half over an edge, end at the cap of iterations, with an iterate that holds the same. */
 TEST nothing_is_passed_through(void)
 {
-    static dc_real q[3][64], path[200*64];
+    static dc_real q[3][64], path[402*64];
     worst e = worst_make("hulls touching on the way");
     rng r;
     int n, t, k, b, most = 0, steps = 0, diverged = 0;
@@ -117,14 +117,14 @@ TEST nothing_is_passed_through(void)
             dc_status s;
             int c, p;
             info.path = path;
-            info.path_size = 200;
+            info.path_size = 402;
             s = dc_sim_step(&m.sim, q[t%3], q[(t + 1)%3], NULL, &mem, q[(t + 2)%3], &info);
             if (s != DC_OK)
                 printf("  throw %d step %d: %s, %d iterations, left %g of %g, gap %g of %g, hulls %d %d\n", n, t, dc_status_text(s), info.iterations,
                        (double)info.residual, (double)info.scale, (double)info.gap, size, info.hull_a, info.hull_b);
             ASSERT(s == DC_OK || s == DC_E_DIVERGED);
             diverged += s != DC_OK;
-            ASSERT(info.path_count <= 200 && info.path_count == info.iterations + 1);
+            ASSERT(info.path_count <= 402 && info.path_count == info.iterations + 1);
             most = info.iterations > most ? info.iterations : most;
             iterations += info.iterations;
             shifted += info.shifts;
@@ -145,7 +145,7 @@ TEST nothing_is_passed_through(void)
     printf("  Newton steps: %.1f a step, most %d; %.2f with a shift, %.2f cut short\n", (double)iterations/steps, most, (double)shifted/steps, (double)cut/steps);
     printf("  %d of %d steps ended at the cap\n", diverged, steps);
     ASSERT(worst_print(&e, 0));
-    ASSERT(diverged*200 <= steps);      /* 32 of 30600 in 1020 throws */
+    ASSERT(diverged <= (DC_IS_FLOAT ? 4 : 2)*(steps/30000 + 1) - 1);
     PASS();
 }
 
@@ -341,7 +341,7 @@ TEST a_spinning_base_does_not_matter(void)
 /* The bits of a run: the same from compiler to compiler without contraction. */
 TEST golden_bits(void)
 {
-    static const uint64_t golden[2] = {UINT64_C(0xb137a3418ce60184), UINT64_C(0xa70de95a88a499bd)};
+    static const uint64_t golden[2] = {UINT64_C(0x8d2625938819d83d), UINT64_C(0x1b0a5c90e7a94d34)};
     dc_real q[3][64];
     uint64_t h;
     int k, b;

@@ -383,11 +383,11 @@ static int scene(rng *r, dc_real *q0, dc_real *q1)
     return 1;
 }
 
-/* In 1000 throws: 1 677 946 points on the way of 30000 steps, all proved apart; 841 steps ended at the cap of iterations. Energy never was above
- * that of the throw before one of those; in a single step that converged it grew by up to 0.0504 of that, in one that did not by 0.152. */
+/* In 1000 throws: 1.6 million points on the way of 30000 steps, all proved apart; one step ended at the cap of iterations. In a single
+ * step that converged the energy grew by up to 0.0504 of that of the throw, by more than 1e-3 in six of them. */
 TEST throws_meet_nothing_on_their_way(void)
 {
-    enum { CORNERS = 128 };
+    enum { CORNERS = 402 };
     static dc_real q[3][64], path[CORNERS*64];
     worst e = worst_make("not proved apart"), over = worst_make("energy above that of the throw, of it");
     worst grows = worst_make("energy's growth in a step, of that of the throw"), capped = worst_make("the same where a step ended at the cap");
@@ -436,7 +436,7 @@ TEST throws_meet_nothing_on_their_way(void)
     ASSERT(worst_print(&e, 0));
     /* a short sweep may have a throw alone whose first step ends at the cap */
     if (!DC_IS_FLOAT) ASSERT((over.count == 0 || worst_print(&over, 1e-9)) & worst_print(&grows, 0.1) & (capped.count == 0 || worst_print(&capped, 0.3)));
-    ASSERT(n < 40 || diverged*10 <= steps);
+    ASSERT(diverged <= (DC_IS_FLOAT ? 4 : 2)*(steps/30000 + 1) - 1);
     PASS();
 }
 
@@ -509,7 +509,7 @@ static int bullet(rng *r, dc_real *q0, dc_real *q1)
 
 TEST bullets_and_arms_meet_nothing(void)
 {
-    enum { CORNERS = 128 };
+    enum { CORNERS = 402 };
     static dc_real q[3][64], path[CORNERS*64];
     worst e = worst_make("not proved apart");
     rng r;
