@@ -67,7 +67,7 @@
  *
  * CONTRACTS
  *   Memory    The caller's arena; dc_..._bytes is enough for one call from a fresh arena. Shapes stay where they were
- *             made. Worst stack of any function below 3 KB (`make facts`).
+ *             made. Worst stack of any function below 4 KB (`make facts`).
  *   Errors    dc_status; what each means here:
  *             DC_E_ARG       not finite, out of range, NULL, a bad index or count, a body in contact with itself, two
  *                            shapes neither of which grows; outputs and arena untouched
@@ -1301,8 +1301,7 @@ typedef struct { dc_real *free, *slack, *product; } dci_ncp_residual;
 /* Householder's QR of [W^-1 G | -W^-1 G_p on a] */
 typedef struct {
     int *swap;                      /* [rows] the row that came onto the diagonal */
-    /* rows x (unknowns + dim): R and the reflectors' tails, then what Q^T made of the rest */
-    dc_real *matrix;
+    dc_real *matrix;                /* rows x (unknowns + dim): R over the reflectors' tails, then Q^T of the rest */
     dc_real *reflect;               /* [unknowns] the reflectors' factors */
 } dci_pair_qr;
 
@@ -1322,8 +1321,7 @@ typedef struct {
     /* the factor */
     dci_cones cones;
     dci_pair_qr qr;
-    /* Phi: (p - x_b, alpha, A_a^T dlam_a) by (displacement of a from b, r1), (2D+1) x 2D */
-    dc_real response[49];
+    dc_real response[49];           /* Phi, (2D+1) x 2D: (p - x_b, alpha, A_a^T dlam_a) by (xi of a from b, r1) */
 
     dc_real *right;                 /* [rows] c: a right-hand side, W^-1 r2, then Q^T W^-1 r2 */
     dc_real *quotient;              /* [rows] scratch: lam \ rc */
@@ -1355,23 +1353,23 @@ static void dci_pnc_lay(dci_pair_nc *P, const dc_shape *a, const dc_shape *b, dc
     P->rows_a = a->rows;
     P->unknowns = ny;
 
-    /* cones and scaling */
-    P->cones.run = DCI_LAY(l, a->cones + b->cones + 2, dci_run);
-    P->qr.swap = DCI_LAY(l, m, int);
-
     /* rows */
     P->normal = DCI_LAY(l, m*D, dc_real);
     P->offset = DCI_LAY(l, m, dc_real);
-    P->gradient = DCI_LAY(l, m*ny, dc_real);
     P->row_scale = DCI_LAY(l, m, dc_real);
+    P->gradient = DCI_LAY(l, m*ny, dc_real);
+
+    /* cones, and the factor */
+    P->cones.run = DCI_LAY(l, a->cones + b->cones + 2, dci_run);
     P->cones.scaling = DCI_LAY(l, m, dc_real);
     P->cones.scaled = DCI_LAY(l, m, dc_real);
-
-    /* the factor, and scratch */
+    P->qr.swap = DCI_LAY(l, m, int);
     P->qr.matrix = DCI_LAY(l, m*(ny + D), dc_real);
+    P->qr.reflect = DCI_LAY(l, ny, dc_real);
+
+    /* scratch */
     P->right = DCI_LAY(l, m, dc_real);
     P->quotient = DCI_LAY(l, m, dc_real);
-    P->qr.reflect = DCI_LAY(l, ny, dc_real);
     P->scratch[0] = DCI_LAY(l, ny + D, dc_real);
     P->scratch[1] = DCI_LAY(l, ny + D, dc_real);
 }
@@ -2502,6 +2500,8 @@ DCI_LANE int dci_corner_open(dci_corner *Q, const int D)
     }
 
     if (!dci_corner_invert(n, B, inv)) return 0;
+
+    /* y at the corner, and the duals of its rows */
     for (i = 0; i < n; ++i) {
         y[i] = 0;
         for (j = 0; j < n; ++j) y[i] -= inv[i*n + j]*Q->offset[basis[j]];
@@ -2523,12 +2523,12 @@ DCI_LANE int dci_corner_open(dci_corner *Q, const int D)
         s[i] = t;
     }
     for (j = 0; j < n; ++j) s[basis[j]] = 1;
-
-    /* C = G G_B^-1 */
     for (i = 0; i < Q->rows; ++i) {
         if (!(s[i] > -32*DC_EPS*(1 + y[D]))) return 0;
         s[i] = dc_max(s[i], 0);
     }
+
+    /* C = G G_B^-1 */
     for (i = 0; i < Q->rows; ++i) {
         dc_real *g = G + i*n, c[4];
         for (j = 0; j < n; ++j) {
@@ -2605,13 +2605,11 @@ DCI_LANE int dci_corner_step(dci_corner *Q, const int D, dc_real rho, dc_real *l
 
     if (!dci_corner_factor(Q, D, &ke)) return -1;
     for (i = 0; i < n; ++i) x[i] = F[i] = lam[i] - Q->multiplier[i] + Q->pull[0][i] + Q->pull[1][i];     /* (A) */
-    /* (B): the change of v */
-    dci_growth_ldl_solve(n, Q->factor, x);
+    dci_growth_ldl_solve(n, Q->factor, x);                                  /* (B): the change of v */
     for (i = 0; i < n; ++i) {
         dec2 += x[i]*F[i]/rho;
         q = dc_max(q, dc_abs(x[i])/v[i]);
-        /* x^T K x = sum of lam/s (C x)^2 */
-        delta2 += x[i]*(F[i] - x[i]*lam[i]/v[i])/rho;
+        delta2 += x[i]*(F[i] - x[i]*lam[i]/v[i])/rho;                       /* x^T K x = sum of lam/s (C x)^2 */
     }
 
     if (dec2 > DC_R(0.04)) {
@@ -2944,7 +2942,7 @@ static DCI_NOINLINE int dci_corner_solve_3(dci_corner *Q, dci_growth *G, dc_grow
     return dci_corner_solve(Q, G, 3, warm, out);
 }
 
-/* the derivatives that were asked, of dci_growth_vjp's arguments */
+/* the derivatives that were asked, of dci_growth_derive's arguments */
 DCI_LANE void dci_corner_diff(dci_corner *Q, dci_growth *G, const int D, const dc_real *bar, const dc_real *ubar)
 {
     dc_real gamma[12], ke;
@@ -3075,7 +3073,7 @@ static void dci_growth_jac(dci_growth *G, dc_real length, const dc_real *n, dc_r
     else dci_growth_columns(G, 3, length, n, jac);
 }
 
-/* Y and the duals' part of the pair's answer to the cotangents, to G->Y and G->dz */
+/* Y and the duals' part of the pair's answer to the cotangents, to G->adjoint and G->step.dual */
 static void dci_growth_adjoint(dci_growth *G, const dc_real *bar, const dc_real *ubar)
 {
     dci_pair_nc *P = G->pair;
@@ -3192,8 +3190,7 @@ static DCI_NOINLINE dc_status dci_growth_run(dci_growth *G, const dc_pose *pa, c
         status = dci_growth_solve(G, rho, 0, G->max_iterations, &r);
     }
 
-    /* alpha, point, normals; deep in a half-space the pull of many rows is a small difference, of its one row it is
-     * not */
+    /* alpha, point, normals; deep in a half-space the pull of many rows is a small difference, that of its one not */
     if (dci_growth_flat(P) == 1)
         for (i = 0; i < D; ++i) P->pull[0][i] = -P->pull[1][i];
     r.alpha = G->unit*G->at.free[D];
@@ -3212,7 +3209,6 @@ static DCI_NOINLINE dc_status dci_growth_run(dci_growth *G, const dc_pose *pa, c
     *out = r;
 
     if (status != DC_OK || !(jac || bar)) return status;
-
     return dci_growth_derive(G, corner ? &Q : NULL, rho, len[0] > least ? G->unit/len[0] : 0, n[0], jac, bar, ga, gb);
 }
 
@@ -3400,8 +3396,7 @@ typedef struct {
     int bodies, blocks;             /* that move; blocks with those that the factor fills */
     int *order;                     /* [bodies] in which bodies are eliminated */
     int *slot;                      /* [bodies x bodies] number of a block, -1: none */
-    /* bodies that follow order[k] and share a block with it: list[first[k]..first[k + 1]) */
-    int *first, *list;
+    int *first, *list;              /* followers of order[k] that share a block with it: list[first[k]..first[k + 1]) */
     int *pivot;                     /* [6 bodies] row swaps within diagonal blocks */
     dc_real *matrix;                /* K, then its factors */
 } dci_ncp_system;
@@ -3434,8 +3429,7 @@ struct dc_ncp {
     int guessed;                    /* 1: the guess of the load is known, -1: there is none */
     dc_status status;               /* of the step */
     dci_ncp_point now, trial;           /* x: velocities, then y of each contact; z; s */
-    /* directions to the end of the path, and to a place on it; `free` is one array for both */
-    dci_ncp_point predictor, step;
+    dci_ncp_point predictor, step;  /* directions to the end of the path, to a place on it; `free` is one array */
     dci_ncp_residual residual;          /* of the last evaluation */
     dci_ncp_system system;         /* of the last factor */
 
@@ -5325,9 +5319,10 @@ static DCI_NOINLINE int dci_load_estimate_3(dc_ncp *S, dc_real *v, dc_real *dv)
  * dci_ncp_free          | bodies without contact | their velocities          | SILICO Eq. 8 */
 
 
-/* A cold start: products of the pairs over P.L; the slack of a gap and the slip, over what the bodies' speed leaves of
- * a gap and that speed, with `wide` no less than the pair's size and natural speed; the guessed impulse times `load`.
- * Bodies begin at rest, with the guessed velocities, or with those before the step. `test` as in dci_ncp_iterate. */
+/* A cold start: products of the pairs over their weight; the slack of a gap and the slip, over what the bodies' speed
+ * leaves of a gap and that speed, with `wide` no less than the pair's size and natural speed; the guessed impulse times
+ * `load`. Bodies begin at rest, with the guessed velocities, or with those before the step. `test` as in
+ * dci_ncp_iterate. */
 enum { DCI_FROM_REST, DCI_FROM_GUESS, DCI_FROM_BEFORE };
 typedef struct { dc_real pair, gap, slip, load; int wide, from, test; } dci_ncp_start;
 
@@ -5627,7 +5622,7 @@ static int dci_ncp_bounce_solve(dc_ncp *S, dci_contact_nc *c, dci_growth *G, dci
     dci_ncp_growth(S, c, 0, G);
     if (dci_growth_solve(G, tight*c->size, 0, 60, &r) != DC_OK) return 0;
 
-    /* c = -(L/P.L) sum u . (v + w x r) */
+    /* c = -(L/weight) sum u . (v + w x r) */
     B->rate = 0;
     for (k = 0; k < 2; ++k) {
         const dci_ncp_place *b = S->place + c->body[k];
@@ -5659,7 +5654,7 @@ static void dci_ncp_bounce_vjp(const dc_ncp *S, dci_contact_nc *c, const int D, 
     dc_real turn[3] = DC_ZERO;
     int i, k;
 
-    /* c = -(L/P.L) sum u . (v + w x r), g = L (alpha - 1) */
+    /* c = -(L/weight) sum u . (v + w x r), g = L (alpha - 1) */
     for (k = 0; k < 2; ++k) {
         const dci_ncp_place *b = S->place + c->body[k];
         dci_ncp_wr(D, b->before.omega, P->arm[k], pair.pull[k]);
@@ -5740,7 +5735,7 @@ static dci_ncp_point dci_ncp_kept(const dci_contact_nc *c, dc_real *keep)
     return at;
 }
 
-/* one contact's numbers of a point from another: to begins at the first of its own, from likewise */
+/* the numbers of contact c, with which both points begin */
 static void dci_ncp_copy(const dci_contact_nc *c, const dci_ncp_point *from, const dci_ncp_point *to)
 {
     memcpy(to->free, from->free, (size_t)c->pair.unknowns*sizeof(dc_real));
@@ -5891,7 +5886,7 @@ static void dci_ncp_overlap(const dc_ncp *S, dc_ncp_info *info)
     }
 }
 
-/* Writes the bodies at S->x. */
+/* Writes the bodies at S->now. */
 static DCI_NOINLINE void dci_ncp_write(const dc_ncp *S, dc_ncp_body *next)
 {
     int i;
@@ -6363,8 +6358,8 @@ static DCI_NOINLINE void dci_ncp_contacts_vjp(dc_ncp *S, const dc_ncp_adjoint *o
     }
 }
 
-/* The adjoint of the whole step for a cotangent of the velocities, in S->dx, and what of the next poses follows the
- * bodies' poses and h directly, in xbar and tbar. */
+/* The adjoint of the whole step for a cotangent of the velocities, in S->step.free, and what of the next poses follows
+ * the bodies' poses and h directly, in their bar. */
 static void dci_ncp_adjoint_pass(dc_ncp *S, const dc_ncp_adjoint *out)
 {
     int k;
