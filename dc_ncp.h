@@ -1328,7 +1328,7 @@ typedef struct {
     dc_real *scratch[2];            /* [unknowns + dim] each */
 } dci_pair_nc;
 
-static int dci_pnc_ny(const dc_shape *a, const dc_shape *b) { return a->dim + 1 + a->aux + b->aux; }
+static int dci_pnc_unknowns(const dc_shape *a, const dc_shape *b) { return a->dim + 1 + a->aux + b->aux; }
 
 /* Memory in pieces: run once with base NULL, which adds up the bytes, then with that much memory. */
 typedef struct { unsigned char *base; size_t bytes; } dci_layout;
@@ -1344,7 +1344,7 @@ static void *dci_lay(dci_layout *l, size_t count, size_t size)
 
 static void dci_pnc_lay(dci_pair_nc *P, const dc_shape *a, const dc_shape *b, dci_layout *l)
 {
-    int D = a->dim, m = a->rows + b->rows, ny = dci_pnc_ny(a, b);
+    int D = a->dim, m = a->rows + b->rows, ny = dci_pnc_unknowns(a, b);
 
     P->shape[0] = a;
     P->shape[1] = b;
@@ -1799,8 +1799,8 @@ DCI_LANE void dci_pnc_dlam(dci_pair_nc *P, const int D, const dc_real *r1, const
  * dci_growth_direction      | residual, factor        | predictor or step        | (*)
  * dci_growth_go_on          | at                      | at, the pair's factor    | all of these, to rounding */
 
-/* o = w x r; in 2D w is one number. torque: r x f */
-DCI_LANE void dci_ncp_wr(const int D, const dc_real *w, const dc_real *r, dc_real *o)
+/* o = w x r; in 2D w is one number */
+DCI_LANE void dci_ncp_cross(const int D, const dc_real *w, const dc_real *r, dc_real *o)
 {
     if (D == 2) {
         dc_real o0 = -w[0]*r[1];
@@ -1813,10 +1813,11 @@ DCI_LANE void dci_ncp_wr(const int D, const dc_real *w, const dc_real *r, dc_rea
         o[1] = o1;
     }
 }
-DCI_LANE void dci_ncp_rf(const int D, const dc_real *r, const dc_real *f, dc_real *o)
+/* o = r x f; in 2D it is one number */
+DCI_LANE void dci_ncp_torque(const int D, const dc_real *r, const dc_real *f, dc_real *o)
 {
     if (D == 2) o[0] = r[0]*f[1] - r[1]*f[0];
-    else dci_ncp_wr(3, r, f, o);
+    else dci_ncp_cross(3, r, f, o);
 }
 DCI_LANE dc_real dci_ncp_dot(const int D, const dc_real *a, const dc_real *b)
 {
@@ -1898,7 +1899,7 @@ static void dci_growth_all(dci_growth *G, const dc_shape *a, const dc_shape *b, 
     dci_pair_nc none;
     G->pair = DCI_LAY(l, 1, dci_pair_nc);
     dci_pnc_lay(G->pair ? G->pair : &none, a, b, l);
-    dci_growth_lay(G, a->rows + b->rows, dci_pnc_ny(a, b), l);
+    dci_growth_lay(G, a->rows + b->rows, dci_pnc_unknowns(a, b), l);
     G->corner_memory = dci_corner_may(a, b) ? DCI_LAY(l, dci_corner_reals(a, b), dc_real) : NULL;
 }
 
@@ -2385,10 +2386,10 @@ DCI_LANE int dci_corner_start(dci_corner *Q, const dci_growth *G, const int D)
         for (j = 1; j < 3; ++j)
             if (dc_abs(d[j]) < dc_abs(d[low])) low = j;
         u[low] = 1;
-        dci_ncp_wr(3, d, u, e[0]);
+        dci_ncp_cross(3, d, u, e[0]);
         len = 1/dc_sqrt(dci_ncp_dot(3, e[0], e[0]));
         for (j = 0; j < 3; ++j) e[0][j] *= len;
-        dci_ncp_wr(3, d, e[0], e[1]);
+        dci_ncp_cross(3, d, e[0], e[1]);
     }
 
     /* the basis: both rows, then directions */
@@ -3009,8 +3010,8 @@ DCI_LANE void dci_growth_columns(const dci_growth *G, const int D, dc_real lengt
         for (j = 0; j < turns; ++j) {
             dc_real move[3] = DC_ZERO, turn[3] = DC_ZERO, axis[3] = DC_ZERO, o[7];
             axis[j] = 1;
-            dci_ncp_wr(D, axis, P->arm[k], move);
-            dci_ncp_wr(D, axis, P->pull[k], turn);
+            dci_ncp_cross(D, axis, P->arm[k], move);
+            dci_ncp_cross(D, axis, P->pull[k], turn);
             for (i = 0; i < rows; ++i) {
                 dc_real t = 0, v = 0;
                 for (l = 0; l < D; ++l) {
@@ -3021,7 +3022,7 @@ DCI_LANE void dci_growth_columns(const dci_growth *G, const int D, dc_real lengt
             }
             if (flat >= 0) {                            /* its own normal, whatever touches it */
                 for (i = D + 1; i < rows; ++i) o[i] = 0;
-                dci_ncp_wr(D, axis, P->pull[0], turn);
+                dci_ncp_cross(D, axis, P->pull[0], turn);
                 for (i = 0; i < D && k != flat; ++i) turn[i] = 0;
             } else
                 for (i = 0; i < D && k; ++i) turn[i] = 0;
@@ -3576,7 +3577,7 @@ DCI_LANE void dci_contact_forces(dc_ncp *S, dci_contact_nc *c, const int D, cons
         dci_contact_normal(c, D, k);
 
         /* velocity of the material point, slip, spin */
-        dci_ncp_wr(D, b->after.omega, r, v);
+        dci_ncp_cross(D, b->after.omega, r, v);
         for (i = 0; i < D; ++i) {
             v[i] += b->after.velocity[i];
             sum->speed += dc_abs(v[i]);
@@ -3595,7 +3596,7 @@ DCI_LANE void dci_contact_forces(dc_ncp *S, dci_contact_nc *c, const int D, cons
         }
         if (b->first_row >= 0) {
             dc_real *row = S->residual.free + b->first_row;
-            dci_ncp_rf(D, r, F, M);
+            dci_ncp_torque(D, r, F, M);
             for (i = 0; i < D; ++i) row[i] -= F[i];
             for (i = 0; i < nw; ++i) row[D + i] -= M[i] + (c->row.spin ? side*n[i]*at->spin_impulse : 0);
             b->load[0] += push;
@@ -3993,8 +3994,8 @@ DCI_LANE void dci_ncp_chain(const dc_ncp *S, dci_contact_nc *c, const int D, con
             th[i] = 0;
             for (j = 0; j < nw; ++j) th[i] += b->turn_by_omega[i*nw + j]*dv[k][D + j];
         }
-        dci_ncp_wr(D, th, P->arm[k], move[k]);
-        dci_ncp_wr(D, th, P->pull[k], turn[k]);
+        dci_ncp_cross(D, th, P->arm[k], move[k]);
+        dci_ncp_cross(D, th, P->pull[k], turn[k]);
         for (i = 0; i < D; ++i) {
             dx[k][i] = S->scene.h*dv[k][i];
             move[k][i] += dx[k][i];
@@ -4029,9 +4030,9 @@ DCI_LANE void dci_ncp_chain(const dc_ncp *S, dci_contact_nc *c, const int D, con
             dn[k][i] = at->inverse[k]*du[k][i] - n[i]*along*at->inverse_along[k];
             dr[k][i] = change->point[i] - dx[k][i];
         }
-        dci_ncp_wr(D, b->after.omega, dr[k], dvp);
+        dci_ncp_cross(D, b->after.omega, dr[k], dvp);
         if (dv[k]) {
-            dci_ncp_wr(D, dv[k] + D, P->arm[k], t);
+            dci_ncp_cross(D, dv[k] + D, P->arm[k], t);
             for (i = 0; i < D; ++i) dvp[i] += dv[k][i] + t[i];
         }
         dci_ncp_tv(D, c, k, dvp, t);
@@ -4068,8 +4069,8 @@ DCI_LANE void dci_ncp_chain(const dc_ncp *S, dci_contact_nc *c, const int D, con
         dci_ncp_dtf(D, c, k, dn[k], at->friction_impulse, q);
         for (i = 0; i < D; ++i)
             dF[k][i] = dFk[i] = side*(dn[k][i]*at->normal_impulse + n[i]*change->normal_impulse + t[i] + q[i]);
-        dci_ncp_rf(D, dr[k], at->force[k], M);
-        dci_ncp_rf(D, P->arm[k], dFk, t);
+        dci_ncp_torque(D, dr[k], at->force[k], M);
+        dci_ncp_torque(D, P->arm[k], dFk, t);
         for (i = 0; i < nw; ++i) {
             dF[k][D + i] = M[i] + t[i];
             if (c->row.spin) dF[k][D + i] += side*(dn[k][i]*at->spin_impulse + n[i]*change->spin_impulse);
@@ -4639,8 +4640,8 @@ static const char *dci_contact_flaw(const dc_ncp_scene *sc, const dc_ncp_contact
     return c->shape[0]->size + c->shape[1]->size > 0 ? NULL : "shape[1]";
 }
 
-/* counts of z before the pair's rows */
-static int dci_contact_lam(const dc_ncp_options *o, int dim, const dc_ncp_contact *c)
+/* how many numbers of z stand before the pair's rows */
+static int dci_contact_pair_row(const dc_ncp_options *o, int dim, const dc_ncp_contact *c)
 {
     int n = 1;
     if (c->mu > 0) n += dim == 2 ? 3 : o && o->pyramid ? 5 : 4;
@@ -4656,8 +4657,8 @@ static int dci_contact_lam(const dc_ncp_options *o, int dim, const dc_ncp_contac
 DC_DEF int dc_ncp_keep_count(const dc_ncp_options *opt, int dim, const dc_ncp_contact *c)
 {
     if (!c || dim < 2 || dim > 3 || !dci_shape_valid(c->shape[0]) || !dci_shape_valid(c->shape[1])) return 0;
-    return DCI_KEEP_HEAD + dci_pnc_ny(c->shape[0], c->shape[1])
-        + 2*(dci_contact_lam(opt, dim, c) + c->shape[0]->rows + c->shape[1]->rows);
+    return DCI_KEEP_HEAD + dci_pnc_unknowns(c->shape[0], c->shape[1])
+        + 2*(dci_contact_pair_row(opt, dim, c) + c->shape[0]->rows + c->shape[1]->rows);
 }
 
 /* of the options and the scene without its bodies and contacts */
@@ -4743,12 +4744,12 @@ static void dci_ncp_lay(dc_ncp *S, const dc_ncp_options *o, const dc_ncp_scene *
     for (i = 0; i < sc->contacts; ++i) {
         const dc_ncp_contact *c = sc->contact + i;
         const dc_shape *a = c->shape[0], *b = c->shape[1];
-        const int rows = a->rows + b->rows, unknowns = dci_pnc_ny(a, b), cotangent = 2*unknowns + 3*rows;
+        const int rows = a->rows + b->rows, unknowns = dci_pnc_unknowns(a, b), cotangent = 2*unknowns + 3*rows;
         dci_layout one = {NULL, 0};
         if (S->contact) memset(S->contact + i, 0, sizeof *S->contact);
         dci_pnc_lay(S->contact ? &S->contact[i].pair : &none, a, b, l);
         free += unknowns;
-        dual += dci_contact_lam(o, sc->dim, c) + rows;
+        dual += dci_contact_pair_row(o, sc->dim, c) + rows;
         dci_growth_lay(&G, rows, unknowns, &one);
         if (one.bytes > work.bytes) work = one;
         if (cotangent > largest) largest = cotangent;
@@ -4908,7 +4909,7 @@ static void dci_ncp_contact_set(dc_ncp *S, const dc_ncp_contact *from, int free,
     /* gamma, friction, spin, pair */
     c->row.free = free;
     c->row.dual = dual;
-    c->row.pair = dci_contact_lam(&S->options, D, from);
+    c->row.pair = dci_contact_pair_row(&S->options, D, from);
     c->row.spin = c->mu_spin > 0 ? c->row.pair - 3 : 0;
     c->row.count = c->row.pair + c->pair.rows;
     dci_run_add(c->head, &c->heads, 0, 1, 0);
@@ -5043,7 +5044,7 @@ DCI_LANE void dci_load_rows(const dc_ncp *S, const dci_contact_nc *c, const dci_
         const dc_real side = dci_ncp_side(k);
         int row = S->place[c->body[k]].first_row;
         if (row < 0) continue;
-        dci_ncp_wr(D, v + row + D, g->arm[k], t);
+        dci_ncp_cross(D, v + row + D, g->arm[k], t);
         for (i = 0; i < D; ++i) u[i] += side*(v[row + i] + t[i]);
     }
 
@@ -5070,7 +5071,7 @@ DCI_LANE void dci_load_add(const dc_ncp *S, const dci_contact_nc *c, const dci_l
         const dc_real side = dci_ncp_side(k);
         int row = S->place[c->body[k]].first_row;
         if (row < 0) continue;
-        dci_ncp_rf(D, g->arm[k], f, t);
+        dci_ncp_torque(D, g->arm[k], f, t);
         for (i = 0; i < D; ++i) F[row + i] += side*f[i];
         for (i = 0; i < nw; ++i) F[row + D + i] += side*t[i];
     }
@@ -5141,7 +5142,7 @@ DCI_LANE int dci_load_factor(dc_ncp *S, const int D)
             for (i = 0; i < m; ++i) {
                 dc_real d[3], t[3];
                 for (j = 0; j < D; ++j) d[j] = dci_ncp_side(side)*(i > 0 ? g->tangent[i - 1][j] : g->normal[j]/per_mu);
-                dci_ncp_rf(D, g->arm[side], d, t);
+                dci_ncp_torque(D, g->arm[side], d, t);
                 for (j = 0; j < nb; ++j) J[side][i][j] = j < D ? d[j] : t[j - D];
             }
 
@@ -5581,9 +5582,9 @@ DCI_LANE void dci_ncp_pair_vjp(const dc_ncp *S, dci_contact_nc *c, const int D, 
         for (i = k ? P->rows_a : 0; i < (k ? m : P->rows_a); ++i)
             for (j = 0; j < D; ++j) v[j] += P->gradient[i*ny + j]*Lam[i];
         for (i = 0; i < D; ++i) out->position[k][i] = v[i] - bar->arm[k][i];
-        dci_ncp_rf(D, u, ubar, out->turn[k]);
-        dci_ncp_rf(D, r, v, t);
-        dci_ncp_rf(D, u, Y, q);
+        dci_ncp_torque(D, u, ubar, out->turn[k]);
+        dci_ncp_torque(D, r, v, t);
+        dci_ncp_torque(D, u, Y, q);
         for (i = 0; i < nw; ++i) out->turn[k][i] += t[i] + q[i];
         if (shape[k]) dci_pnc_shape_vjp(P, k, 1, R[k], y, lam, Y, Lam, ubar, shape[k]);
     }
@@ -5627,7 +5628,7 @@ static int dci_ncp_bounce_solve(dc_ncp *S, dci_contact_nc *c, dci_growth *G, dci
     for (k = 0; k < 2; ++k) {
         const dci_ncp_place *b = S->place + c->body[k];
         dc_real v[3];
-        dci_ncp_wr(D, b->before.omega, P->arm[k], v);
+        dci_ncp_cross(D, b->before.omega, P->arm[k], v);
         for (i = 0; i < D; ++i) B->rate -= P->pull[k][i]*(v[i] + b->before.velocity[i])*c->size/P->weight;
     }
     B->gap = c->size*(G->at.free[D] - 1);
@@ -5657,8 +5658,8 @@ static void dci_ncp_bounce_vjp(const dc_ncp *S, dci_contact_nc *c, const int D, 
     /* c = -(L/weight) sum u . (v + w x r), g = L (alpha - 1) */
     for (k = 0; k < 2; ++k) {
         const dci_ncp_place *b = S->place + c->body[k];
-        dci_ncp_wr(D, b->before.omega, P->arm[k], pair.pull[k]);
-        dci_ncp_wr(D, b->before.omega, P->pull[k], pair.arm[k]);
+        dci_ncp_cross(D, b->before.omega, P->arm[k], pair.pull[k]);
+        dci_ncp_cross(D, b->before.omega, P->pull[k], pair.arm[k]);
         for (i = 0; i < D; ++i) {
             pair.pull[k][i] = rate*(pair.pull[k][i] + b->before.velocity[i]);
             pair.arm[k][i] = -rate*pair.arm[k][i];
@@ -5670,7 +5671,7 @@ static void dci_ncp_bounce_vjp(const dc_ncp *S, dci_contact_nc *c, const int D, 
     for (k = 0; k < 2; ++k) {
         if (shape[k]) shape[k]->size += bar*B->by_gap*(G->at.free[D] - 1) + out.weight*P->weight/c->size;
         if (!by) continue;
-        dci_ncp_rf(D, P->arm[k], P->pull[k], turn);
+        dci_ncp_torque(D, P->arm[k], P->pull[k], turn);
         for (i = 0; i < 3; ++i) {
             const int angular = i < (D == 2 ? 1 : 3);
             by[k][i] = i < D ? out.position[k][i] : 0;
@@ -6110,9 +6111,9 @@ DCI_LANE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, con
         aM = aF + D;
 
         /* (11) dM = dr x F + r x dF + side (dn m + n dm):  Fbar, in t, rbar, nbar, mbar */
-        dci_ncp_wr(D, aM, P->arm[k], t);
+        dci_ncp_cross(D, aM, P->arm[k], t);
         for (i = 0; i < D; ++i) t[i] += aF[i];
-        dci_ncp_wr(D, aM, at->force[k], pair.arm[k]);
+        dci_ncp_cross(D, aM, at->force[k], pair.arm[k]);
         for (i = 0; i < D; ++i) pair.arm[k][i] = -pair.arm[k][i];
         if (c->row.spin) {
             for (i = 0; i < 3; ++i) nbar[k][i] += side*aM[i]*at->spin_impulse;
@@ -6165,7 +6166,7 @@ DCI_LANE void dci_ncp_contact_vjp(dc_ncp *S, dci_contact_nc *c, const int D, con
         }
 
         /* (6) dv_p = w x dr:  rbar */
-        dci_ncp_wr(D, omega, vbar, t);
+        dci_ncp_cross(D, omega, vbar, t);
         for (i = 0; i < D; ++i) pair.arm[k][i] -= t[i];
 
         /* (5) dn = -side (inverse du - inverse_along n (n . du)):  ubar */
