@@ -12,11 +12,13 @@
 #   wide       lines of more than 120 columns
 # Private is what stands between DC_..._IMPLEMENTATION and the licence. With -v the rows are followed by the structs of more than 20
 # members, the mute functions and the numbers of the wide lines.
+# FAIL, and exit status 1: a header whose table of chapters is not the list of its banners' marks, in their order.
 LC_ALL=C
 export LC_ALL
 verbose=0
 [ "${1:-}" != -v ] || { verbose=1; shift; }
 [ $# -gt 0 ] || set -- dc_*.h
+failed=0
 
 printf '%-14s %6s %8s  %-26s %5s %6s %5s\n' header code letters most mute blank wide
 for h in "$@"; do
@@ -135,4 +137,15 @@ END {
     for (i = 1; i <= n_wide; ++i) list = list " " wide[i]
     if (n_wide) print "    wide:" list
 }' "$h" || exit 1
+    awk -v name="$(basename "$h")" '
+/^ \* CHAPTERS/ { table = 1; next }
+table && /^ \*$/ { table = 0 }
+table && match($0, /\[[^]]*\]/) { list = list substr($0, RSTART, RLENGTH) }
+/^\/\* ---- \[/ && match($0, /\[[^]]*\]/) { marks = marks substr($0, RSTART, RLENGTH) }
+END {
+    if (list == marks) exit
+    print "FAIL " name ": the chapters are " marks ", in the table " list
+    exit 1
+}' "$h" || failed=1
 done
+exit $failed
