@@ -1,13 +1,10 @@
 /* ncp_arch.c - Couplet's arch: a semicircle of stones without mortar stands where its thickness is above 0.107 of its radius, and
- * falls below. Stones are hulls of eight vertices, friction is high. ncp_arch [stones [steps]], 15 and 60 by default. */
+ * falls below. Stones are hulls of eight vertices, friction is high. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_NCP_IMPLEMENTATION
 #include "dc_ncp.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "cli.h"
 
 #define R(x) ((dc_real)(x))
 enum { STONES = 40 };
@@ -69,15 +66,14 @@ static double sinks(int stones, int steps, double thickness, int *unsolved)
 int main(int argc, char **argv)
 {
     static const double thickness[3] = {0.09, 0.10, 0.12};
-    const int stones = argc > 1 ? atoi(argv[1]) : 15, steps = argc > 2 ? atoi(argv[2]) : 60;
+    double count = 15, length = 60;
+    const cli_number number[2] = {{"stones", &count, 5, STONES, "stones"}, {"steps", &length, 1, 1e6, "time steps of 10 ms"}};
+    const cli o = cli_parse(argc, argv, "Lets arches of stones stand or fall and prints how far they sink.", NULL, number, 2);
+    const int stones = (int)count, steps = o.quick ? 20 : (int)length;
     int k, unsolved = 0;
-    if (stones < 5 || stones > STONES || steps < 1) {
-        fprintf(stderr, "ncp_arch [stones, 5 to %d [steps]]\n", (int)STONES);
-        return 1;
-    }
     for (k = 0; k < 3; ++k)
         printf("thickness %.2f of the radius: the keystone sinks by %.3g thicknesses in %g s\n", thickness[k],
                sinks(stones, steps, thickness[k], &unsolved), 0.01*steps);
     printf("%d of %d steps not solved\n", unsolved, 3*steps);
-    return unsolved*50 > 3*steps;
+    return cli_exit(unsolved*50 > 3*steps ? CLI_FAILED : CLI_DONE);
 }

@@ -1,12 +1,10 @@
 /* ncp_pile.c - mixed bodies fall into a box, a heavy one last; contacts are listed from the bodies' parts, and the solution of each
- * is kept for the next step by its pair. ncp_pile [bodies [steps]], 100 and 100 by default. */
+ * is kept for the next step by its pair. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_NCP_IMPLEMENTATION
 #include "dc_ncp.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "cli.h"
 
 #define R(x) ((dc_real)(x))
 enum { BODIES = 200, CONTACTS = 2000, STRIDE = 160 };
@@ -21,7 +19,10 @@ static dc_real        keep[CONTACTS*STRIDE];
 
 int main(int argc, char **argv)
 {
-    const int bodies = argc > 1 ? atoi(argv[1]) : 100, steps = argc > 2 ? atoi(argv[2]) : 100;
+    double count = 100, length = 100;
+    const cli_number number[2] = {{"bodies", &count, 1, BODIES, "bodies"}, {"steps", &length, 1, 1e6, "time steps of 5 ms"}};
+    const cli o = cli_parse(argc, argv, "Drops mixed bodies into a box and prints how the steps went.", NULL, number, 2);
+    const int bodies = o.quick ? 20 : (int)count, steps = o.quick ? 40 : (int)length;
     const double side = 1.0, wall[5][4] = {{0, 0, 1, 0}, {1, 0, 0, -side}, {-1, 0, 0, -side}, {0, 1, 0, -side}, {0, -1, 0, -side}};
     dc_arena shapes = dc_arena_make(shape_memory, sizeof shape_memory), mem = dc_arena_make(memory, sizeof memory);
     dc_ncp_memory kept = DC_ZERO;
@@ -30,10 +31,6 @@ int main(int argc, char **argv)
     long iterations = 0;
     double top = 0;
 
-    if (bodies < 1 || bodies > BODIES || steps < 1) {
-        fprintf(stderr, "ncp_pile [bodies, 1 to %d [steps]]\n", (int)BODIES);
-        return 1;
-    }
     kept.most = CONTACTS;
     kept.stride = STRIDE;
     kept.key = key;
@@ -81,5 +78,5 @@ int main(int argc, char **argv)
     for (i = 0; i < bodies; ++i) if ((double)body[i].pose.t.z > top) top = (double)body[i].pose.t.z;
     printf("%d bodies, %d steps: at most %d contacts, %.1f iterations a step, %d steps not solved, the pile is %.2f m high\n", bodies, steps,
            most, (double)iterations/steps, unsolved, top);
-    return unsolved*50 > steps;
+    return cli_exit(unsolved*50 > steps ? CLI_FAILED : CLI_DONE);
 }

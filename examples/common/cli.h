@@ -100,7 +100,7 @@ static inline void cli_help(const char *about, const char *out, const cli_number
         if (number[i].lo < number[i].hi) printf("; %g to %g", number[i].lo, number[i].hi);
         printf(")\n");
     }
-    printf("  --out FILE       the file to write (%s)\n", out);
+    if (out) printf("  --out FILE       the file to write (%s)\n", out);
     printf("  --seed N         of the random numbers, where there are any (1)\n"
            "  --quick          less work, where there is much\n"
            "  --full           the size of the paper, where that takes long\n"
