@@ -1983,7 +1983,7 @@ DC_DEF dc_v3 dc_m3_log(const dc_m3 *R)
  *     d = (1 - (th/2) cot(th/2))/th^2 = -db/(2b)
  * The closed forms of db and dc lose 12/th^2 and 60/th^2 by cancellation, so that th = 2 is where the series takes over:
  * there the closed forms have lost 4 bits, and 12 terms (float: 8) leave a remainder below rounding. */
-typedef struct { dc_real b, c, db, dc, d; } dci_so3;
+typedef struct { dc_real by_skew, by_square, skew_slope, square_slope, inverse; } dci_so3;
 
 static dci_so3 dci_so3_coef(dc_v3 w)
 {
@@ -2001,25 +2001,25 @@ static dci_so3 dci_so3_coef(dc_v3 w)
     if (z < 4) {
         dc_real y = -z, db = 0, dc = 0;
         int k;
-        f.b = f.c = 0;
+        f.by_skew = f.by_square = 0;
         for (k = terms - 1; k >= 0; k--) {              /* Horner, with the derivatives by y */
-            db = db*y + f.b;
-            dc = dc*y + f.c;
-            f.b = f.b*y + inv_factorial[2*k];
-            f.c = f.c*y + inv_factorial[2*k + 1];
+            db = db*y + f.by_skew;
+            dc = dc*y + f.by_square;
+            f.by_skew = f.by_skew*y + inv_factorial[2*k];
+            f.by_square = f.by_square*y + inv_factorial[2*k + 1];
         }
-        f.db = -2*db;
-        f.dc = -2*dc;
-        f.d = -f.db/(2*f.b);                            /* b >= 0.35 */
+        f.skew_slope = -2*db;
+        f.square_slope = -2*dc;
+        f.inverse = -f.skew_slope/(2*f.by_skew);                            /* b >= 0.35 */
     } else {
         dc_real th = dc_sqrt(z), h = DC_R(0.5)*th, s, c, a;
         dc_sincos(h, &s, &c);
         a = 2*s*c/th;                                   /* sin(th)/th */
-        f.b = 2*s*s/z;
-        f.c = (1 - a)/z;
-        f.db = (a - 2*f.b)/z;
-        f.dc = (f.b - 3*f.c)/z;
-        f.d = (1 - h*c/s)/z;                            /* no number but 0 is a multiple of pi: s is not 0 */
+        f.by_skew = 2*s*s/z;
+        f.by_square = (1 - a)/z;
+        f.skew_slope = (a - 2*f.by_skew)/z;
+        f.square_slope = (f.by_skew - 3*f.by_square)/z;
+        f.inverse = (1 - h*c/s)/z;                            /* no number but 0 is a multiple of pi: s is not 0 */
     }
     return f;
 }
@@ -2038,13 +2038,13 @@ static dc_m3 dci_so3_matrix(dc_v3 w, dc_real s, dc_real k)
 DC_DEF dc_m3 dc_so3_jl(dc_v3 w)
 {
     dci_so3 f = dci_so3_coef(w);
-    return dci_so3_matrix(w, f.b, f.c);
+    return dci_so3_matrix(w, f.by_skew, f.by_square);
 }
 
 DC_DEF dc_m3 dc_so3_jl_inv(dc_v3 w)
 {
     dci_so3 f = dci_so3_coef(w);
-    return dci_so3_matrix(w, DC_R(-0.5), f.d);
+    return dci_so3_matrix(w, DC_R(-0.5), f.inverse);
 }
 
 DC_DEF dc_m3 dc_so3_jl_grad(dc_v3 w, dc_v3 v)
@@ -2053,19 +2053,19 @@ DC_DEF dc_m3 dc_so3_jl_grad(dc_v3 w, dc_v3 v)
      *     d(J_l v)/dw = -b [v] + (db w x v + dc w x (w x v)) w^T + c ((w.v) I + w v^T - 2 v w^T)      */
     dci_so3 f = dci_so3_coef(w);
     dc_v3 wv = dc_cross(w, v);
-    dc_v3 p = dc_madd(dc_scale(f.db, wv), f.dc, dc_cross(w, wv));
-    dc_real e = f.c*dc_dot(w, v);
-    dc_v3 r = dc_madd(p, -2*f.c, v);                    /* r w^T + c w v^T */
+    dc_v3 p = dc_madd(dc_scale(f.skew_slope, wv), f.square_slope, dc_cross(w, wv));
+    dc_real e = f.by_square*dc_dot(w, v);
+    dc_v3 r = dc_madd(p, -2*f.by_square, v);                    /* r w^T + c w v^T */
     dc_m3 M;
-    M.m[0] = r.x*w.x + f.c*w.x*v.x + e;
-    M.m[1] = r.x*w.y + f.c*w.x*v.y + f.b*v.z;
-    M.m[2] = r.x*w.z + f.c*w.x*v.z - f.b*v.y;
-    M.m[3] = r.y*w.x + f.c*w.y*v.x - f.b*v.z;
-    M.m[4] = r.y*w.y + f.c*w.y*v.y + e;
-    M.m[5] = r.y*w.z + f.c*w.y*v.z + f.b*v.x;
-    M.m[6] = r.z*w.x + f.c*w.z*v.x + f.b*v.y;
-    M.m[7] = r.z*w.y + f.c*w.z*v.y - f.b*v.x;
-    M.m[8] = r.z*w.z + f.c*w.z*v.z + e;
+    M.m[0] = r.x*w.x + f.by_square*w.x*v.x + e;
+    M.m[1] = r.x*w.y + f.by_square*w.x*v.y + f.by_skew*v.z;
+    M.m[2] = r.x*w.z + f.by_square*w.x*v.z - f.by_skew*v.y;
+    M.m[3] = r.y*w.x + f.by_square*w.y*v.x - f.by_skew*v.z;
+    M.m[4] = r.y*w.y + f.by_square*w.y*v.y + e;
+    M.m[5] = r.y*w.z + f.by_square*w.y*v.z + f.by_skew*v.x;
+    M.m[6] = r.z*w.x + f.by_square*w.z*v.x + f.by_skew*v.y;
+    M.m[7] = r.z*w.y + f.by_square*w.z*v.y - f.by_skew*v.x;
+    M.m[8] = r.z*w.z + f.by_square*w.z*v.z + e;
     return M;
 }
 
@@ -2950,22 +2950,23 @@ DC_DEF dc_status dc_psd_clamp(int n, dc_real *A, int ld_, dc_real least, dc_aren
 #endif
 
 /* A vertex pair: the point w = x - y of the Minkowski difference A - B. */
-typedef struct { dc_v3 w; int ia, ib; } dci_mink;
+typedef struct { dc_v3 point; int vertex_a, vertex_b; } dci_mink;
 
 /* Both hulls in one frame: the axes of the world, the origin at a's first vertex, scaled by a power of two.
  *     x = Ra (v - oa),   y = Rb (v - ob) + T                                    (1)
  * The subtraction comes first, so that vertices far from their body's origin cost no digits. */
 typedef struct {
-    dc_m3 Ra, Rb;
-    dc_v3 oa, ob, T;
-    const dc_v3 *va, *vb;
-    int na, nb;
-    int shift_a, shift_b;       /* subtract oa, ob in the support as well: the hull is far from its origin */
-    dc_real mag2;       /* largest |x|^2 + |y|^2 met: the numbers whose rounding matters */
+    dc_m3 rotation_a, rotation_b;   /* Ra, Rb, times the scale */
+    dc_v3 first_a, first_b;         /* oa, ob: the first vertices */
+    dc_v3 offset;                   /* T */
+    const dc_v3 *vertex_a, *vertex_b;
+    int count_a, count_b;
+    int shift_a, shift_b;           /* subtract oa, ob in the support as well: the hull is far from its origin */
+    dc_real largest2;               /* largest |x|^2 + |y|^2 met: the numbers whose rounding matters */
 } dci_hulls;
 
 /* Closest point of a simplex to the origin: direction (of any length), square of the distance, weights. */
-typedef struct { dc_v3 dir; dc_real d2, l[4]; } dci_near;
+typedef struct { dc_v3 dir; dc_real distance2, weight[4]; } dci_near;
 
 #define DCI_HULL_TOL (16*DC_EPS)    /* overlap and contact are told from rounding above this times mag */
 #define DCI_HULL_STOP (4*DC_EPS)    /* bounds of the distance that agree to this times mag are equal */
@@ -3021,24 +3022,24 @@ static int dci_support(const dc_v3 *v, int n, int shift, const dc_v3 *o, dc_real
 }
 #endif
 
-DC_INLINE dc_v3 dci_point_a(const dci_hulls *h, int i) { return dc_mul(&h->Ra, dc_sub(h->va[i], h->oa)); }
-DC_INLINE dc_v3 dci_point_b(const dci_hulls *h, int i) { return dc_add(dc_mul(&h->Rb, dc_sub(h->vb[i], h->ob)), h->T); }
+DC_INLINE dc_v3 dci_point_a(const dci_hulls *h, int i) { return dc_mul(&h->rotation_a, dc_sub(h->vertex_a[i], h->first_a)); }
+DC_INLINE dc_v3 dci_point_b(const dci_hulls *h, int i) { return dc_add(dc_mul(&h->rotation_b, dc_sub(h->vertex_b[i], h->first_b)), h->offset); }
 
 DC_INLINE void dci_mink_of(dci_hulls *h, int ia, int ib, dci_mink *p)
 {
     dc_v3 x = dci_point_a(h, ia), y = dci_point_b(h, ib);
-    p->w = dc_sub(x, y);
-    p->ia = ia;
-    p->ib = ib;
-    h->mag2 = dc_max(h->mag2, dc_dot(x, x) + dc_dot(y, y));
+    p->point = dc_sub(x, y);
+    p->vertex_a = ia;
+    p->vertex_b = ib;
+    h->largest2 = dc_max(h->largest2, dc_dot(x, x) + dc_dot(y, y));
 }
 
 /* the point of A - B with the least n . w */
 DC_INLINE void dci_mink_support(dci_hulls *h, dc_v3 n, dci_mink *p)
 {
-    dc_v3 u = dc_mul_t(&h->Ra, n), v = dc_mul_t(&h->Rb, n);
-    int ia = dci_support(h->va, h->na, h->shift_a, &h->oa, -u.x, -u.y, -u.z);
-    int ib = dci_support(h->vb, h->nb, h->shift_b, &h->ob, v.x, v.y, v.z);
+    dc_v3 u = dc_mul_t(&h->rotation_a, n), v = dc_mul_t(&h->rotation_b, n);
+    int ia = dci_support(h->vertex_a, h->count_a, h->shift_a, &h->first_a, -u.x, -u.y, -u.z);
+    int ib = dci_support(h->vertex_b, h->count_b, h->shift_b, &h->first_b, v.x, v.y, v.z);
     dci_mink_of(h, ia, ib, p);
 }
 
@@ -3068,14 +3069,14 @@ static void dci_near_edge(const dc_v3 *pa, const dc_v3 *pb, dci_near *r)
         r->dir = dc_madd(a, t, e);
         if (dc_dot(r->dir, r->dir) < DC_R(0.01)*ee) r->dir = dc_madd(r->dir, -dc_dot(r->dir, e)/ee, e);
     }
-    r->d2 = dc_dot(r->dir, r->dir);
-    r->l[0] = 1 - t;
-    r->l[1] = t;
+    r->distance2 = dc_dot(r->dir, r->dir);
+    r->weight[0] = 1 - t;
+    r->weight[1] = t;
 }
 
 /* A triangle by its longest edge e = q - p and the height f of the third point s over it, f at right angles to e. The
  * normal e x f and weights found along f and then along e lose no digits when the triangle is thin. */
-typedef struct { dc_v3 p, sp, e, f; dc_real ee; int ip, iq, is; } dci_thin;
+typedef struct { dc_v3 from, third, edge, height; dc_real edge2; int i_from, i_to, i_third; } dci_thin;
 
 static void dci_thin_of(const dc_v3 *pa, const dc_v3 *pb, const dc_v3 *pc, dci_thin *thin)
 {
@@ -3083,13 +3084,13 @@ static void dci_thin_of(const dc_v3 *pa, const dc_v3 *pb, const dc_v3 *pc, dci_t
     dc_v3 ab = dc_sub(b, a), bc = dc_sub(c, b), ca = dc_sub(a, c);
     dc_real lab = dc_dot(ab, ab), lbc = dc_dot(bc, bc), lca = dc_dot(ca, ca);
     dci_thin t;
-    if (lab >= lbc && lab >= lca) { t.ip = 0; t.iq = 1; t.is = 2; t.p = a; t.e = ab; t.ee = lab; t.sp = dc_neg(ca); }
-    else if (lbc >= lca)          { t.ip = 1; t.iq = 2; t.is = 0; t.p = b; t.e = bc; t.ee = lbc; t.sp = dc_neg(ab); }
-    else                          { t.ip = 2; t.iq = 0; t.is = 1; t.p = c; t.e = ca; t.ee = lca; t.sp = dc_neg(bc); }
-    t.f = t.sp;
-    if (t.ee > 0) {
-        t.f = dc_madd(t.f, -dc_dot(t.f, t.e)/t.ee, t.e);
-        t.f = dc_madd(t.f, -dc_dot(t.f, t.e)/t.ee, t.e);
+    if (lab >= lbc && lab >= lca) { t.i_from = 0; t.i_to = 1; t.i_third = 2; t.from = a; t.edge = ab; t.edge2 = lab; t.third = dc_neg(ca); }
+    else if (lbc >= lca)          { t.i_from = 1; t.i_to = 2; t.i_third = 0; t.from = b; t.edge = bc; t.edge2 = lbc; t.third = dc_neg(ab); }
+    else                          { t.i_from = 2; t.i_to = 0; t.i_third = 1; t.from = c; t.edge = ca; t.edge2 = lca; t.third = dc_neg(bc); }
+    t.height = t.third;
+    if (t.edge2 > 0) {
+        t.height = dc_madd(t.height, -dc_dot(t.height, t.edge)/t.edge2, t.edge);
+        t.height = dc_madd(t.height, -dc_dot(t.height, t.edge)/t.edge2, t.edge);
     }
     *thin = t;
 }
@@ -3103,7 +3104,7 @@ static dc_v3 dci_normal(const dc_v3 *a, const dc_v3 *b, const dc_v3 *c)
     if (dc_dot(n, n) < DCI_THIN*dc_dot(ab, ab)*dc_dot(ac, ac)) {
         dci_thin t;
         dci_thin_of(a, b, c, &t);
-        n = dc_cross(t.e, t.f);
+        n = dc_cross(t.edge, t.height);
     }
     return dci_unit(n);
 }
@@ -3124,15 +3125,15 @@ static void dci_near_triangle(const dc_v3 *pa, const dc_v3 *pb, const dc_v3 *pc,
         dci_thin t;
         dc_real l[3] = {0, 0, 0}, ff;
         dci_thin_of(pa, pb, pc, &t);
-        ff = dc_dot(t.f, t.f);
-        n = dc_cross(t.e, t.f);
+        ff = dc_dot(t.height, t.height);
+        n = dc_cross(t.edge, t.height);
         nn = dc_dot(n, n);
         if (nn > 0) {
-            dc_v3 g = dc_madd(t.p, -dc_dot(t.p, t.e)/t.ee, t.e);
-            g = dc_madd(g, -dc_dot(g, t.e)/t.ee, t.e);
-            l[t.is] = -dc_dot(g, t.f)/ff;
-            l[t.iq] = -dc_dot(dc_madd(t.p, l[t.is], t.sp), t.e)/t.ee;
-            l[t.ip] = 1 - l[t.is] - l[t.iq];
+            dc_v3 g = dc_madd(t.from, -dc_dot(t.from, t.edge)/t.edge2, t.edge);
+            g = dc_madd(g, -dc_dot(g, t.edge)/t.edge2, t.edge);
+            l[t.i_third] = -dc_dot(g, t.height)/ff;
+            l[t.i_to] = -dc_dot(dc_madd(t.from, l[t.i_third], t.third), t.edge)/t.edge2;
+            l[t.i_from] = 1 - l[t.i_third] - l[t.i_to];
         }
         alpha = l[0]*nn;
         beta = l[1]*nn;
@@ -3141,24 +3142,24 @@ static void dci_near_triangle(const dc_v3 *pa, const dc_v3 *pb, const dc_v3 *pc,
     if (alpha > 0 && beta > 0 && gamma > 0) {
         dc_real h = dc_dot(n, a), inv = 1/nn;
         r->dir = h < 0 ? dc_neg(n) : n;
-        r->d2 = h*h*inv;
-        r->l[0] = alpha*inv;
-        r->l[1] = beta*inv;
-        r->l[2] = gamma*inv;
+        r->distance2 = h*h*inv;
+        r->weight[0] = alpha*inv;
+        r->weight[1] = beta*inv;
+        r->weight[2] = gamma*inv;
         return;
     }
-    r->d2 = DC_REAL_MAX;
+    r->distance2 = DC_REAL_MAX;
     if (!(gamma > 0)) {
         dci_near_edge(pa, pb, r);
-        r->l[2] = 0;
+        r->weight[2] = 0;
     }
     if (!(beta > 0)) {
         dci_near_edge(pa, pc, &s);
-        if (s.d2 < r->d2) { r->dir = s.dir; r->d2 = s.d2; r->l[0] = s.l[0]; r->l[1] = 0; r->l[2] = s.l[1]; }
+        if (s.distance2 < r->distance2) { r->dir = s.dir; r->distance2 = s.distance2; r->weight[0] = s.weight[0]; r->weight[1] = 0; r->weight[2] = s.weight[1]; }
     }
     if (!(alpha > 0)) {
         dci_near_edge(pb, pc, &s);
-        if (s.d2 < r->d2) { r->dir = s.dir; r->d2 = s.d2; r->l[0] = 0; r->l[1] = s.l[0]; r->l[2] = s.l[1]; }
+        if (s.distance2 < r->distance2) { r->dir = s.dir; r->distance2 = s.distance2; r->weight[0] = 0; r->weight[1] = s.weight[0]; r->weight[2] = s.weight[1]; }
     }
 }
 
@@ -3174,27 +3175,27 @@ static int dci_near_tetra(const dc_v3 *pa, const dc_v3 *pb, const dc_v3 *pc, con
     dc_real s = dc_dot(ab, nb);
     dci_near q;
     int any = 0;
-    r->d2 = DC_REAL_MAX;
+    r->distance2 = DC_REAL_MAX;
     if (!(s*dc_dot(nd, a) < 0)) {
         any = 1;
         dci_near_triangle(pa, pb, pc, &q);
-        r->dir = q.dir; r->d2 = q.d2;
-        r->l[3] = q.l[0]; r->l[0] = q.l[1]; r->l[1] = q.l[2]; r->l[2] = 0;
+        r->dir = q.dir; r->distance2 = q.distance2;
+        r->weight[3] = q.weight[0]; r->weight[0] = q.weight[1]; r->weight[1] = q.weight[2]; r->weight[2] = 0;
     }
     if (!(s*dc_dot(nb, a) < 0)) {
         any = 1;
         dci_near_triangle(pa, pc, pd, &q);
-        if (q.d2 < r->d2) {
-            r->dir = q.dir; r->d2 = q.d2;
-            r->l[3] = q.l[0]; r->l[0] = 0; r->l[1] = q.l[1]; r->l[2] = q.l[2];
+        if (q.distance2 < r->distance2) {
+            r->dir = q.dir; r->distance2 = q.distance2;
+            r->weight[3] = q.weight[0]; r->weight[0] = 0; r->weight[1] = q.weight[1]; r->weight[2] = q.weight[2];
         }
     }
     if (!(s*dc_dot(nc, a) < 0)) {
         any = 1;
         dci_near_triangle(pa, pd, pb, &q);
-        if (q.d2 < r->d2) {
-            r->dir = q.dir; r->d2 = q.d2;
-            r->l[3] = q.l[0]; r->l[0] = q.l[2]; r->l[1] = 0; r->l[2] = q.l[1];
+        if (q.distance2 < r->distance2) {
+            r->dir = q.dir; r->distance2 = q.distance2;
+            r->weight[3] = q.weight[0]; r->weight[0] = q.weight[2]; r->weight[1] = 0; r->weight[2] = q.weight[1];
         }
     }
     return any;
@@ -3205,22 +3206,22 @@ static int dci_near_simplex(dci_mink *p, int m, dci_near *r)
 {
     int i, k = 0;
     if (m == 1) {
-        r->dir = p[0].w;
-        r->l[0] = 1;
+        r->dir = p[0].point;
+        r->weight[0] = 1;
         return 1;
     }
     if (m == 2) {
-        dci_near_edge(&p[0].w, &p[1].w, r);
+        dci_near_edge(&p[0].point, &p[1].point, r);
     } else if (m == 3) {
-        dci_near_triangle(&p[0].w, &p[1].w, &p[2].w, r);
-    } else if (!dci_near_tetra(&p[3].w, &p[0].w, &p[1].w, &p[2].w, r)) {
+        dci_near_triangle(&p[0].point, &p[1].point, &p[2].point, r);
+    } else if (!dci_near_tetra(&p[3].point, &p[0].point, &p[1].point, &p[2].point, r)) {
         return 0;
     }
     for (i = 0; i < m; i++) {
-        if (!(r->l[i] > 0)) continue;
+        if (!(r->weight[i] > 0)) continue;
         if (k < i) {
             p[k] = p[i];
-            r->l[k] = r->l[i];
+            r->weight[k] = r->weight[i];
         }
         k++;
     }
@@ -3232,7 +3233,7 @@ static int dci_inside(const dci_mink *p, dc_real tol)
 {
     int i;
     for (i = 0; i < 4; i++) {
-        dc_v3 a = p[i].w, b = p[(i + 1) & 3].w, c = p[(i + 2) & 3].w, d = p[(i + 3) & 3].w;
+        dc_v3 a = p[i].point, b = p[(i + 1) & 3].point, c = p[(i + 2) & 3].point, d = p[(i + 3) & 3].point;
         dc_v3 n = dci_normal(&a, &b, &c);
         dc_real h = -dc_dot(n, a), s = dc_dot(n, dc_sub(d, a));
         if (s < 0) { h = -h; s = -s; }
@@ -3255,7 +3256,7 @@ static void dci_search_try(const dci_mink *p, int m, dc_v3 n, dc_real *best, dc_
     dc_real least = DC_REAL_MAX;
     int k;
     if (!(dc_dot(n, n) > DC_R(0.5))) return;        /* no direction */
-    for (k = 0; k < m; k++) least = dc_min(least, dc_dot(n, p[k].w));
+    for (k = 0; k < m; k++) least = dc_min(least, dc_dot(n, p[k].point));
     if (least > *best) {
         *best = least;
         *best_n = n;
@@ -3278,7 +3279,7 @@ static DCI_NOINLINE int dci_search(dci_hulls *h, dci_mink *p, int *count, dc_v3 
     /* each point once */
     for (i = 1; i < m; i++)
         for (k = 0; k < i; k++)
-            if (p[k].ia == p[i].ia && p[k].ib == p[i].ib) {
+            if (p[k].vertex_a == p[i].vertex_a && p[k].vertex_b == p[i].vertex_b) {
                 p[i--] = p[--m];
                 break;
             }
@@ -3286,24 +3287,24 @@ static DCI_NOINLINE int dci_search(dci_hulls *h, dci_mink *p, int *count, dc_v3 
         dc_real best = -DC_REAL_MAX, value;
         dc_v3 dir = dc_vec(1, 0, 0), u, v, e;
         dci_mink w;
-        tol = DCI_HULL_TOL*dc_sqrt(h->mag2);
+        tol = DCI_HULL_TOL*dc_sqrt(h->largest2);
 
         /* the best direction of the working set */
         for (i = 0; i < m; i++) {
-            u = dci_unit(p[i].w);
+            u = dci_unit(p[i].point);
             dci_search_try(p, m, u, &best, &dir);
-            if (dc_dot(p[i].w, p[i].w) <= tol*tol) dci_search_try(p, m, dc_vec(1, 0, 0), &best, &dir);
+            if (dc_dot(p[i].point, p[i].point) <= tol*tol) dci_search_try(p, m, dc_vec(1, 0, 0), &best, &dir);
             for (j = i + 1; j < m; j++) {
                 dc_real ee;
-                e = dc_sub(p[j].w, p[i].w);
+                e = dc_sub(p[j].point, p[i].point);
                 ee = dc_dot(e, e);
                 if (!(ee > 0)) continue;
-                v = dc_madd(p[i].w, -dc_dot(p[i].w, e)/ee, e);
+                v = dc_madd(p[i].point, -dc_dot(p[i].point, e)/ee, e);
                 v = dc_madd(v, -dc_dot(v, e)/ee, e);
                 dci_search_try(p, m, dci_unit(v), &best, &dir);
                 if (dc_dot(v, v) <= tol*tol) dci_search_try(p, m, dci_unit(dc_cross(e, dci_axis_off(e))), &best, &dir);
                 for (k = j + 1; k < m; k++) {
-                    u = dci_normal(&p[i].w, &p[j].w, &p[k].w);
+                    u = dci_normal(&p[i].point, &p[j].point, &p[k].point);
                     dci_search_try(p, m, u, &best, &dir);
                     dci_search_try(p, m, dc_neg(u), &best, &dir);
                 }
@@ -3318,21 +3319,21 @@ static DCI_NOINLINE int dci_search(dci_hulls *h, dci_mink *p, int *count, dc_v3 
 
         /* does all of A - B keep that margin? */
         dci_mink_support(h, dir, &w);
-        value = dc_dot(dir, w.w);
+        value = dc_dot(dir, w.point);
         if (value > *gap) {
             *gap = value;
             *n = dir;
         }
-        if (value >= best - DCI_HULL_STOP*dc_sqrt(h->mag2)) found = 1;
+        if (value >= best - DCI_HULL_STOP*dc_sqrt(h->largest2)) found = 1;
         for (k = 0; k < m; k++)
-            if (p[k].ia == w.ia && p[k].ib == w.ib) found = 1;
+            if (p[k].vertex_a == w.vertex_a && p[k].vertex_b == w.vertex_b) found = 1;
         if (found > 0) break;
 
         /* the support point joins; a full set loses its least active point */
         if (m == DCI_HULL_WORK) {
             int out = 0;
             for (k = 1; k < m; k++)
-                if (dc_dot(dir, p[k].w) > dc_dot(dir, p[out].w)) out = k;
+                if (dc_dot(dir, p[k].point) > dc_dot(dir, p[out].point)) out = k;
             p[out] = w;
         } else {
             p[m++] = w;
@@ -3350,29 +3351,29 @@ static DCI_NOINLINE int dci_search_feature(dci_mink *p, int m, dc_v3 n, dc_real 
     int i, j, k, c[3] = {0, 1, 0};
     dci_near q;
     dc_v3 u, v, w;
-    r->l[0] = 1;
+    r->weight[0] = 1;
     if (m < 2) return 1;
-    r->d2 = DC_REAL_MAX;
+    r->distance2 = DC_REAL_MAX;
     if (m == 2) {
-        u = dc_madd(p[0].w, -gap, n);
-        v = dc_madd(p[1].w, -gap, n);
+        u = dc_madd(p[0].point, -gap, n);
+        v = dc_madd(p[1].point, -gap, n);
         dci_near_edge(&u, &v, r);
-        r->l[2] = 0;
+        r->weight[2] = 0;
     }
     for (i = 0; i < m; i++)
         for (j = i + 1; j < m; j++)
             for (k = j + 1; k < m; k++) {
-                u = dc_madd(p[i].w, -gap, n);
-                v = dc_madd(p[j].w, -gap, n);
-                w = dc_madd(p[k].w, -gap, n);
+                u = dc_madd(p[i].point, -gap, n);
+                v = dc_madd(p[j].point, -gap, n);
+                w = dc_madd(p[k].point, -gap, n);
                 dci_near_triangle(&u, &v, &w, &q);
-                if (q.d2 < r->d2) { *r = q; c[0] = i; c[1] = j; c[2] = k; }
+                if (q.distance2 < r->distance2) { *r = q; c[0] = i; c[1] = j; c[2] = k; }
             }
     /* c ascends: what is moved down is never still needed */
     for (i = 0, k = 0; i < 3; i++)
-        if (r->l[i] > 0) {
+        if (r->weight[i] > 0) {
             p[k] = p[c[i]];
-            r->l[k++] = r->l[i];
+            r->weight[k++] = r->weight[i];
         }
     return k;
 }
@@ -3383,13 +3384,13 @@ static DCI_NOINLINE int dci_search_feature(dci_mink *p, int m, dc_v3 n, dc_real 
 static DCI_NOINLINE int dci_search_align(dci_hulls *h, dci_mink *p, int m, const dci_near *r, dc_v3 *n, dc_real *gap)
 {
     dc_v3 v = dc_vec(0, 0, 0), u;
-    dc_real value, slack = DCI_HULL_STOP*dc_sqrt(h->mag2);
+    dc_real value, slack = DCI_HULL_STOP*dc_sqrt(h->largest2);
     int i;
-    for (i = 0; i < m; i++) v = dc_madd(v, r->l[i], p[i].w);
+    for (i = 0; i < m; i++) v = dc_madd(v, r->weight[i], p[i].point);
     u = dci_unit(v);
     if (!(dc_dot(u, u) > 0)) return 0;
     dci_mink_support(h, u, &p[m]);
-    value = dc_dot(u, p[m].w);
+    value = dc_dot(u, p[m].point);
     if (value >= *gap - dc_min(slack, DC_R(0.1)**gap)) {
         *n = u;
         *gap = value;
@@ -3407,35 +3408,35 @@ static DCI_NOINLINE int dci_search_align(dci_hulls *h, dci_mink *p, int m, const
 
 /* n . w <= d inside, n outward. A face without area, or one that another point of the polytope sees, is inert: n = 0,
  * d = DC_REAL_MAX. It is never the closest one, and goes together with a neighbour. */
-typedef struct { dc_v3 n; dc_real d; int v[3], pad; } dci_face;
+typedef struct { dc_v3 normal; dc_real offset; int vertex[3], pad; } dci_face;
 
 #define DCI_DEPTH_VERTICES 130
 #define DCI_DEPTH_FACES 256         /* 2 V - 4: what V points can span */
 #define DCI_DEPTH_SEES (8*DC_EPS)   /* a face is seen from beyond this times mag over its plane */
 
 typedef struct {
-    dci_mink p[DCI_DEPTH_VERTICES];
-    dci_face f[DCI_DEPTH_FACES];
-    int edge[3*DCI_DEPTH_FACES][2];
-    int np, nf, ne;
+    dci_mink point[DCI_DEPTH_VERTICES];
+    dci_face face[DCI_DEPTH_FACES];
+    int edge[3*DCI_DEPTH_FACES][2];     /* of the rim, where faces were taken away */
+    int points, faces, edges;
 } dci_polytope;
 
 static void dci_depth_inert(dci_face *f)
 {
-    f->n = dc_vec(0, 0, 0);
-    f->d = DC_REAL_MAX;
+    f->normal = dc_vec(0, 0, 0);
+    f->offset = DC_REAL_MAX;
 }
 
 /* the face i j k; thinner than `thin`, it is inert */
 static void dci_depth_face(dci_polytope *t, int i, int j, int k, dc_real thin)
 {
-    dci_face *f = &t->f[t->nf++];
-    dc_v3 a = t->p[i].w, ab = dc_sub(t->p[j].w, a), ac = dc_sub(t->p[k].w, a), bc = dc_sub(ac, ab), m = dc_cross(ab, ac);
+    dci_face *f = &t->face[t->faces++];
+    dc_v3 a = t->point[i].point, ab = dc_sub(t->point[j].point, a), ac = dc_sub(t->point[k].point, a), bc = dc_sub(ac, ab), m = dc_cross(ab, ac);
     dc_real e2 = dc_max(dc_max(dc_dot(ab, ab), dc_dot(ac, ac)), dc_dot(bc, bc));
-    f->v[0] = i; f->v[1] = j; f->v[2] = k;
+    f->vertex[0] = i; f->vertex[1] = j; f->vertex[2] = k;
     f->pad = 0;
-    f->n = dci_normal(&t->p[i].w, &t->p[j].w, &t->p[k].w);
-    f->d = dc_dot(f->n, a);
+    f->normal = dci_normal(&t->point[i].point, &t->point[j].point, &t->point[k].point);
+    f->offset = dc_dot(f->normal, a);
     if (!(dc_dot(m, m) > thin*thin*e2)) dci_depth_inert(f);
 }
 
@@ -3443,31 +3444,31 @@ static void dci_depth_face(dci_polytope *t, int i, int j, int k, dc_real thin)
 static void dci_depth_drop(dci_polytope *t, int i)
 {
     int c, j;
-    const int *v = t->f[i].v;
+    const int *v = t->face[i].vertex;
     for (c = 0; c < 3; c++) {
         int a = v[c], b = v[c == 2 ? 0 : c + 1];
-        for (j = 0; j < t->ne; j++)
+        for (j = 0; j < t->edges; j++)
             if (t->edge[j][0] == b && t->edge[j][1] == a) break;
-        if (j < t->ne) {
-            t->ne--;
-            t->edge[j][0] = t->edge[t->ne][0];
-            t->edge[j][1] = t->edge[t->ne][1];
+        if (j < t->edges) {
+            t->edges--;
+            t->edge[j][0] = t->edge[t->edges][0];
+            t->edge[j][1] = t->edge[t->edges][1];
         } else {
-            t->edge[t->ne][0] = a;
-            t->edge[t->ne][1] = b;
-            t->ne++;
+            t->edge[t->edges][0] = a;
+            t->edge[t->edges][1] = b;
+            t->edges++;
         }
     }
-    t->f[i] = t->f[--t->nf];
+    t->face[i] = t->face[--t->faces];
 }
 
 /* Does an edge of face i lie on the rim? */
 static int dci_depth_on_rim(const dci_polytope *t, int i)
 {
     int c, j;
-    const int *v = t->f[i].v;
+    const int *v = t->face[i].vertex;
     for (c = 0; c < 3; c++)
-        for (j = 0; j < t->ne; j++)
+        for (j = 0; j < t->edges; j++)
             if (t->edge[j][0] == v[c == 2 ? 0 : c + 1] && t->edge[j][1] == v[c]) return 1;
     return 0;
 }
@@ -3476,19 +3477,19 @@ static int dci_depth_on_rim(const dci_polytope *t, int i)
  * Returns the number of new faces: 0 when none sees it, -1 when they do not fit. */
 static DCI_NOINLINE int dci_depth_add(dci_polytope *t, int k, dc_real mag)
 {
-    dc_v3 w = t->p[k].w;
+    dc_v3 w = t->point[k].point;
     int i, j, inert = 0;
-    t->ne = 0;
-    for (i = 0; i < t->nf;) {
-        const dci_face *f = &t->f[i];
-        inert |= f->d >= DC_REAL_MAX;
-        if (dc_dot(f->n, w) - f->d > DCI_DEPTH_SEES*mag) dci_depth_drop(t, i);
+    t->edges = 0;
+    for (i = 0; i < t->faces;) {
+        const dci_face *f = &t->face[i];
+        inert |= f->offset >= DC_REAL_MAX;
+        if (dc_dot(f->normal, w) - f->offset > DCI_DEPTH_SEES*mag) dci_depth_drop(t, i);
         else i++;
     }
-    while (inert && t->ne) {
+    while (inert && t->edges) {
         inert = 0;
-        for (i = 0; i < t->nf;) {
-            if (t->f[i].d >= DC_REAL_MAX && dci_depth_on_rim(t, i)) {
+        for (i = 0; i < t->faces;) {
+            if (t->face[i].offset >= DC_REAL_MAX && dci_depth_on_rim(t, i)) {
                 dci_depth_drop(t, i);
                 inert = 1;
             } else {
@@ -3496,37 +3497,37 @@ static DCI_NOINLINE int dci_depth_add(dci_polytope *t, int k, dc_real mag)
             }
         }
     }
-    if (t->nf + t->ne > DCI_DEPTH_FACES) return -1;
-    for (j = 0; j < t->ne; j++) dci_depth_face(t, t->edge[j][0], t->edge[j][1], k, DCI_DEPTH_SEES*mag);
-    return t->ne;
+    if (t->faces + t->edges > DCI_DEPTH_FACES) return -1;
+    for (j = 0; j < t->edges; j++) dci_depth_face(t, t->edge[j][0], t->edge[j][1], k, DCI_DEPTH_SEES*mag);
+    return t->edges;
 }
 
 /* The tetrahedron of the largest volume, greedily: its points become the first four, 0 1 2 seen from outside. 0 when they are
  * flat. */
 static DCI_NOINLINE int dci_depth_seed(dci_polytope *t)
 {
-    int i, k, m = t->np;
+    int i, k, m = t->points;
     dc_v3 e, n;
     for (k = 1; k < 4; k++) {
         dc_real best = 0;
         int at = -1;
         dci_mink s;
-        e = k > 1 ? dci_unit(dc_sub(t->p[1].w, t->p[0].w)) : dc_vec(0, 0, 0);
-        n = k > 2 ? dci_unit(dc_cross(e, dc_sub(t->p[2].w, t->p[0].w))) : dc_vec(0, 0, 0);
+        e = k > 1 ? dci_unit(dc_sub(t->point[1].point, t->point[0].point)) : dc_vec(0, 0, 0);
+        n = k > 2 ? dci_unit(dc_cross(e, dc_sub(t->point[2].point, t->point[0].point))) : dc_vec(0, 0, 0);
         for (i = k; i < m; i++) {
-            dc_v3 r = dc_sub(t->p[i].w, t->p[0].w), x = k == 2 ? dc_cross(e, r) : r;
+            dc_v3 r = dc_sub(t->point[i].point, t->point[0].point), x = k == 2 ? dc_cross(e, r) : r;
             dc_real size = k == 3 ? dc_abs(dc_dot(n, r)) : dc_dot(x, x);
             if (size > best) { best = size; at = i; }
         }
         if (at < 0) return 0;
-        s = t->p[k]; t->p[k] = t->p[at]; t->p[at] = s;
+        s = t->point[k]; t->point[k] = t->point[at]; t->point[at] = s;
     }
-    t->nf = 0;
-    n = dc_cross(dc_sub(t->p[1].w, t->p[0].w), dc_sub(t->p[2].w, t->p[0].w));
-    if (dc_dot(n, dc_sub(t->p[3].w, t->p[0].w)) > 0) {
-        dci_mink s = t->p[1];
-        t->p[1] = t->p[2];
-        t->p[2] = s;
+    t->faces = 0;
+    n = dc_cross(dc_sub(t->point[1].point, t->point[0].point), dc_sub(t->point[2].point, t->point[0].point));
+    if (dc_dot(n, dc_sub(t->point[3].point, t->point[0].point)) > 0) {
+        dci_mink s = t->point[1];
+        t->point[1] = t->point[2];
+        t->point[2] = s;
     }
     return 1;
 }
@@ -3537,14 +3538,14 @@ static DCI_NOINLINE void dci_depth_foot(const dci_polytope *t, dc_v3 foot, dci_m
     dc_real best = DC_REAL_MAX;
     dci_near q;
     int i, k;
-    for (i = 0; i < t->nf; i++) {
-        const int *v = t->f[i].v;
-        dc_v3 a = dc_sub(t->p[v[0]].w, foot), b = dc_sub(t->p[v[1]].w, foot), c = dc_sub(t->p[v[2]].w, foot);
+    for (i = 0; i < t->faces; i++) {
+        const int *v = t->face[i].vertex;
+        dc_v3 a = dc_sub(t->point[v[0]].point, foot), b = dc_sub(t->point[v[1]].point, foot), c = dc_sub(t->point[v[2]].point, foot);
         dci_near_triangle(&a, &b, &c, &q);
-        if (q.d2 < best) {
-            best = q.d2;
+        if (q.distance2 < best) {
+            best = q.distance2;
             *r = q;
-            for (k = 0; k < 3; k++) p[k] = t->p[v[k]];
+            for (k = 0; k < 3; k++) p[k] = t->point[v[k]];
         }
     }
 }
@@ -3559,43 +3560,43 @@ static DCI_NOINLINE dc_status dci_depth(dci_hulls *h, dci_polytope *t, dci_mink 
     dc_real upper = DC_REAL_MAX;
     dc_status status = DC_E_DIVERGED;
     int i, k;
-    t->np = *count;
-    for (i = 0; i < t->np; i++) t->p[i] = p[i];
+    t->points = *count;
+    for (i = 0; i < t->points; i++) t->point[i] = p[i];
     if (!dci_depth_seed(t)) return DC_E_SINGULAR;
     dci_depth_face(t, 0, 1, 2, 0);
     dci_depth_face(t, 0, 3, 1, 0);
     dci_depth_face(t, 1, 3, 2, 0);
     dci_depth_face(t, 2, 3, 0, 0);
-    for (i = 4; i < t->np; i++)
-        if (dci_depth_add(t, i, dc_sqrt(h->mag2)) < 0) return DC_E_SINGULAR;
+    for (i = 4; i < t->points; i++)
+        if (dci_depth_add(t, i, dc_sqrt(h->largest2)) < 0) return DC_E_SINGULAR;
 
     /* every turn adds a point or makes a face inert: V + F of them at most */
     for (;;) {
-        dci_face *f = &t->f[0];
+        dci_face *f = &t->face[0];
         dc_real value, mag;
         dc_v3 out;
-        dci_mink *w = &t->p[t->np];
+        dci_mink *w = &t->point[t->points];
         int added = 0;
-        for (i = 1; i < t->nf; i++)
-            if (t->f[i].d < f->d) f = &t->f[i];
-        if (t->nf == 0 || f->d >= upper - DCI_HULL_STOP*dc_sqrt(h->mag2)) { status = DC_OK; break; }
-        if (t->np == DCI_DEPTH_VERTICES) break;
-        out = f->n;
+        for (i = 1; i < t->faces; i++)
+            if (t->face[i].offset < f->offset) f = &t->face[i];
+        if (t->faces == 0 || f->offset >= upper - DCI_HULL_STOP*dc_sqrt(h->largest2)) { status = DC_OK; break; }
+        if (t->points == DCI_DEPTH_VERTICES) break;
+        out = f->normal;
         dci_mink_support(h, dc_neg(out), w);
         ++*steps;
-        value = dc_dot(out, w->w);
+        value = dc_dot(out, w->point);
         if (value < upper) {
             upper = value;
             *n = dc_neg(out);
         }
-        mag = dc_sqrt(h->mag2);
-        if (value - f->d <= DCI_HULL_STOP*mag) { status = DC_OK; break; }
-        for (k = 0; k < t->np; k++)
-            if (t->p[k].ia == w->ia && t->p[k].ib == w->ib) break;
-        if (k == t->np && value - f->d > DCI_DEPTH_SEES*mag) {
-            added = dci_depth_add(t, t->np, mag);
+        mag = dc_sqrt(h->largest2);
+        if (value - f->offset <= DCI_HULL_STOP*mag) { status = DC_OK; break; }
+        for (k = 0; k < t->points; k++)
+            if (t->point[k].vertex_a == w->vertex_a && t->point[k].vertex_b == w->vertex_b) break;
+        if (k == t->points && value - f->offset > DCI_DEPTH_SEES*mag) {
+            added = dci_depth_add(t, t->points, mag);
             if (added < 0) break;
-            t->np++;
+            t->points++;
         }
         if (added == 0) dci_depth_inert(f);
     }
@@ -3660,10 +3661,10 @@ static DCI_NOINLINE int dci_hulls_load(dci_hulls *h, const dc_hull *a, const dc_
 {
     dc_real ext2_b;
     if (!dci_hull_check(a, &mean[0], ext2) || !dci_hull_check(b, &mean[1], &ext2_b)) return 0;
-    h->va = a->v; h->na = a->n; h->oa = a->v[0];
-    h->vb = b->v; h->nb = b->n; h->ob = b->v[0];
-    h->shift_a = !(dc_dot(h->oa, h->oa)*(dc_real)h->na <= 4**ext2);
-    h->shift_b = !(dc_dot(h->ob, h->ob)*(dc_real)h->nb <= 4*ext2_b);
+    h->vertex_a = a->v; h->count_a = a->n; h->first_a = a->v[0];
+    h->vertex_b = b->v; h->count_b = b->n; h->first_b = b->v[0];
+    h->shift_a = !(dc_dot(h->first_a, h->first_a)*(dc_real)h->count_a <= 4**ext2);
+    h->shift_b = !(dc_dot(h->first_b, h->first_b)*(dc_real)h->count_b <= 4*ext2_b);
     *ext2 += ext2_b;
     return 1;
 }
@@ -3674,20 +3675,20 @@ static void dci_hulls_frame(dci_hulls *h, dc_real ext2, dc_real *inv_s)
 {
     dc_real s;
     int i;
-    h->T = dc_add(h->T, dc_sub(dc_mul(&h->Rb, h->ob), dc_mul(&h->Ra, h->oa)));
-    dci_pow2_scale(ext2 + dc_dot(h->T, h->T), &s, inv_s);
+    h->offset = dc_add(h->offset, dc_sub(dc_mul(&h->rotation_b, h->first_b), dc_mul(&h->rotation_a, h->first_a)));
+    dci_pow2_scale(ext2 + dc_dot(h->offset, h->offset), &s, inv_s);
     for (i = 0; i < 9; i++) {
-        h->Ra.m[i] *= s;
-        h->Rb.m[i] *= s;
+        h->rotation_a.m[i] *= s;
+        h->rotation_b.m[i] *= s;
     }
-    h->T = dc_scale(s, h->T);
-    h->mag2 = 0;
+    h->offset = dc_scale(s, h->offset);
+    h->largest2 = 0;
 }
 
 /* cold start: the support along the line of the centres */
 static int dci_hulls_start(dci_hulls *h, const dc_v3 mean[2], dci_mink *p)
 {
-    dc_v3 c = dc_sub(dc_sub(dc_mul(&h->Ra, mean[0]), dc_mul(&h->Rb, mean[1])), h->T);
+    dc_v3 c = dc_sub(dc_sub(dc_mul(&h->rotation_a, mean[0]), dc_mul(&h->rotation_b, mean[1])), h->offset);
     dci_mink_support(h, c, p);
     return 1;
 }
@@ -3698,9 +3699,9 @@ static DCI_NOINLINE int dci_warm(dci_hulls *h, const dc_distance *d, dci_mink *p
     int i, m = d->na > d->nb ? d->na : d->nb;
     if (d->na < 1 || d->na > 3 || d->nb < 1 || d->nb > 3) return 0;
     for (i = 0; i < d->na; i++)
-        if (d->ia[i] < 0 || d->ia[i] >= h->na) return 0;
+        if (d->ia[i] < 0 || d->ia[i] >= h->count_a) return 0;
     for (i = 0; i < d->nb; i++)
-        if (d->ib[i] < 0 || d->ib[i] >= h->nb) return 0;
+        if (d->ib[i] < 0 || d->ib[i] >= h->count_b) return 0;
     if (d->na == 2 && d->nb == 2) {
         /* two edges: the half of their parallelogram that held the witness points */
         int other = !(d->wa[1] + d->wb[1] <= 1);
@@ -3747,12 +3748,12 @@ static DCI_NOINLINE void dci_hull_answer(const dci_hulls *h, const dci_mink *p, 
         d->wa[i] = d->wb[i] = 0;
     }
     for (i = 0; i < m; i++) {
-        if (!(r->l[i] > 0)) continue;
-        dci_feature_add(&d->na, d->ia, d->wa, p[i].ia, r->l[i]);
-        dci_feature_add(&d->nb, d->ib, d->wb, p[i].ib, r->l[i]);
+        if (!(r->weight[i] > 0)) continue;
+        dci_feature_add(&d->na, d->ia, d->wa, p[i].vertex_a, r->weight[i]);
+        dci_feature_add(&d->nb, d->ib, d->wb, p[i].vertex_b, r->weight[i]);
     }
-    x = dc_mul(&h->Ra, dci_feature_point(h->va, h->oa, d->ia, d->wa));
-    y = dc_add(dc_mul(&h->Rb, dci_feature_point(h->vb, h->ob, d->ib, d->wb)), h->T);
+    x = dc_mul(&h->rotation_a, dci_feature_point(h->vertex_a, h->first_a, d->ia, d->wa));
+    y = dc_add(dc_mul(&h->rotation_b, dci_feature_point(h->vertex_b, h->first_b, d->ib, d->wb)), h->offset);
     mid = dc_scale(DC_R(0.5), dc_add(x, y));
     d->gap = gap*inv_s;
     d->n = n;
@@ -3790,17 +3791,17 @@ static DCI_NOINLINE int dci_simplex(dci_hulls *h, dci_mink *p, int *count, dci_n
             u = dci_unit(u);
             d2 = 1;
         }
-        upper = dc_dot(u, p[0].w);
+        upper = dc_dot(u, p[0].point);
         room = upper*upper/d2;
-        if (!(upper > 0 && room < last && room > DCI_HULL_TOL*DCI_HULL_TOL*h->mag2)) return -1;
+        if (!(upper > 0 && room < last && room > DCI_HULL_TOL*DCI_HULL_TOL*h->largest2)) return -1;
         last = room;
         dci_mink_support(h, u, &p[m]);
         ++*steps;
-        lower = dc_dot(u, p[m].w);
-        if (upper - lower <= 0 || (upper - lower)*(upper - lower) <= DCI_HULL_STOP*DCI_HULL_STOP*h->mag2*d2) {
+        lower = dc_dot(u, p[m].point);
+        if (upper - lower <= 0 || (upper - lower)*(upper - lower) <= DCI_HULL_STOP*DCI_HULL_STOP*h->largest2*d2) {
             dc_real len = 1/dc_sqrt(d2);
             *n = dc_scale(len, u);
-            *gap = dc_dot(*n, p[m].w);
+            *gap = dc_dot(*n, p[m].point);
             return 1;
         }
         m++;
@@ -3819,8 +3820,8 @@ static dc_status dci_hulls_apart(const dc_hull *a, const dc_hull *b, dc_v3 *n, d
     dc_real ext2, inv_s;
     int i, m, steps = 0, apart;
     if (!dci_hulls_load(&h, a, b, mean, &ext2)) return DC_E_ARG;
-    for (i = 0; i < 9; i++) h.Ra.m[i] = h.Rb.m[i] = i%4 == 0;
-    h.T = dc_vec(0, 0, 0);
+    for (i = 0; i < 9; i++) h.rotation_a.m[i] = h.rotation_b.m[i] = i%4 == 0;
+    h.offset = dc_vec(0, 0, 0);
     dci_hulls_frame(&h, ext2, &inv_s);
     m = dci_hulls_start(&h, mean, p);
     apart = dci_simplex(&h, p, &m, &r, n, gap, &steps);
@@ -3844,17 +3845,17 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
     int m, steps = 0, apart, turn;
 
     if (!d || !dci_hulls_load(&h, a, b, mean, &ext2) || !dc_pose_ok(pa) || !dc_pose_ok(pb)) return DC_E_ARG;
-    h.Ra = dc_rotation(pa->q);
-    h.Rb = dc_rotation(pb->q);
-    h.T = dc_sub(pb->t, pa->t);
-    origin = dc_add(pa->t, dc_mul(&h.Ra, h.oa));
+    h.rotation_a = dc_rotation(pa->q);
+    h.rotation_b = dc_rotation(pb->q);
+    h.offset = dc_sub(pb->t, pa->t);
+    origin = dc_add(pa->t, dc_mul(&h.rotation_a, h.first_a));
     dci_hulls_frame(&h, ext2, &inv_s);
 
     /* an earlier answer, where there is one */
     m = dci_warm(&h, d, p);
     if (m == 0) m = dci_hulls_start(&h, mean, p);
     apart = dci_simplex(&h, p, &m, &r, &n, &gap, &steps);
-    if (apart < 0 || (apart == 0 && !dci_inside(p, DCI_HULL_TOL*dc_sqrt(h.mag2)))) {
+    if (apart < 0 || (apart == 0 && !dci_inside(p, DCI_HULL_TOL*dc_sqrt(h.largest2)))) {
         apart = dci_search(&h, p, &m, &n, &gap, &steps);
         if (apart < 0 && mem) apart = 0;                 /* the polytope needs no decision beforehand */
         if (apart < 0) status = DC_E_DIVERGED;
@@ -3911,43 +3912,77 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
 #endif
 #define DCI_PAIR_LEAST (DC_REAL_MIN/DC_EPS)   /* a scaled DC_LOCAL value below it counts as zero: its derivatives underflow */
 
-/* One loaded vertex at the current plane, in the frame (u, b1, b2) about q. */
+/* h and the radial term. DC_LOCAL: everything is computed times scale^5, so that scale ~ slack cannot overflow */
 typedef struct {
-    dc_real f;          /* s_k h'(a_k), s_k = +1 on a, -1 on b */
-    dc_real D;          /* h''(a_k) */
-    dc_real z, x, y;    /* x_k - q along u, b1, b2 */
-    int k;
+    dc_barrier kind;
+    dc_real weight, support;        /* c; s in local units */
+    dc_real kappa, ratio;           /* h = kappa/x: 1 while solving, then ratio, length over unit */
+    dc_real scale;                  /* x0 */
+} dci_barrier;
+
+/* the hulls, constant once loaded; local units are about `origin`, `unit` long */
+typedef struct {
+    int count_a, count;             /* vertices of a; of both */
+    dc_v3 *vertex;                  /* [count] in local units: (x - origin)/unit */
+    dc_v3 origin;
+    dc_real unit, size;             /* length of a local unit; largest local coordinate */
+} dci_pair_hulls;
+
+/* the iterate, in local units: slack = s_k(<v - centre, normal> + offset) */
+typedef struct {
+    dc_real *slack, *trial;         /* [count] */
+    dc_v3 normal, centre;           /* nrm, q */
+    dc_real offset;                 /* dq */
+    dc_real defect;                 /* 1-|nrm|, kept for DC_LOCAL beside nrm, from which it would cancel */
+    dc_real least;                  /* distance to the plane of the vertex next to it */
+} dci_pair_plane;
+
+/* u along the plane's normal, b1 and b2 across */
+typedef struct { dc_v3 axis, side_1, side_2; } dci_axes;
+
+/* One loaded vertex at the plane */
+typedef struct {
+    dc_real force;                  /* f_k = s_k h'(a_k), s_k = +1 on a, -1 on b */
+    dc_real stiffness;              /* D_k = h''(a_k) */
+    dc_real local[3];               /* z, x, y: x_k - q along u, b1, b2 */
+    int vertex;                     /* k */
 } dci_term;
 
+/* gradient and Hessian of f at the plane, by (dq, n_u, n_b1, n_b2) */
 typedef struct {
-    dc_barrier barrier;
-    dc_real c, s;                 /* s in units of the length */
-    dc_real kappa, ratio;         /* h = kappa/x: 1 while solving, then length/unit */
-    dc_real x0;                   /* DC_LOCAL: everything is computed times x0^5, so that x0 ~ slack cannot overflow */
-    int na, n;                    /* vertices of a; of both */
-    dc_v3 *v;                     /* [n] local vertices: (x - origin)/unit */
-    dc_real *slack, *trial;       /* [n] */
-    dc_real *Y;                   /* [12 n] */
-    dci_term *t;                  /* [n], the first nt in use: a's, then b's */
-    int nt;
-    dc_v3 origin;
-    dc_real unit, size;           /* length of a local unit; largest local coordinate */
-    dc_v3 nrm, q;                 /* plane in local units: slack = s_k(<v - q, nrm> + dq) */
-    dc_real dq, defect;           /* defect: 1-|nrm|, kept for DC_LOCAL beside nrm, from which it would cancel */
-    dc_real r, R1, R2, least;     /* |nrm|, the derivatives of the radial term R(r), the least distance of a vertex to the plane */
-    dc_v3 u, b1, b2;              /* frame: nrm = r u */
-    dc_real g[4], L[6], W[4];     /* gradient by (dq, n_u, n_b1, n_b2) and the factor of the Hessian, A = L diag(1/W) L^T */
-    /* workspace of the derivatives; here, in the arena, and not on the stack */
-    dc_real map[2][12], grad[12], B[12][6], C[24][4];
-    dc_real f[2][4], DX[2][4][4], XX[2][4][4];
+    dci_term *term;                 /* [count], the first `terms` in use: a's, then b's */
+    int terms;
+    dc_real length;                 /* r = |nrm| */
+    dc_real slope, curvature;       /* of the radial term: R'(r), R''(r) */
+    dci_axes frame;
+    dc_real gradient[4];
+    dc_real lower[6], inverse[4];   /* L, W: A = L diag(1/W) L^T */
+} dci_pair_system;
+
+/* room for the derivatives; here, in the arena, and not on the stack */
+typedef struct {
+    dc_real *rows;                  /* [12 count] rows of L^-1 C^T by vertex; points of the vertices */
+    dc_real map[2][12];             /* the poses as maps */
+    dc_real gradient[12];           /* by twists */
+    dc_real own[12][6];             /* Hessian of each body but for the last term */
+    dc_real cross[24][4];           /* L^-1 C^T of twists or maps */
+    dc_real force[2][4], coupling[2][4][4], spread[2][4][4];    /* sums of f X, D X y^T, D X X^T */
+} dci_pair_scratch;
+
+typedef struct {
+    dci_barrier barrier;
+    dci_pair_hulls hulls;
+    dci_pair_plane plane;
+    dci_pair_system newton;
+    dci_pair_scratch work;
 } dci_pair;
 
 /* P_s(x) = w^4/x^5, w = s - x > 0, times x0^5; 0 for x >= s                  (SDRS section IV-B) */
-static dc_real dci_ps(const dci_pair *p, dc_real x)
+static dc_real dci_ps(const dci_barrier *barrier, dc_real x)
 {
-    dc_real w = p->s - x, t, w2, t2;
+    dc_real w = barrier->support - x, t, w2, t2;
     if (!(w > 0)) return 0;
-    t = p->x0/x;
+    t = barrier->scale/x;
     w2 = w*w;
     t2 = t*t;
     return w2*w2*t2*t2*t;
@@ -3957,13 +3992,13 @@ static dc_real dci_ps(const dci_pair *p, dc_real x)
  * P_s'' =  w^2 (12x^2 + 40xw + 30w^2)/x^7,   no term cancels
  *
  * Returns P_s'; P_s'' goes to *second, which may be NULL. */
-static dc_real dci_ps_grad(const dci_pair *p, dc_real x, dc_real *second)
+static dc_real dci_ps_grad(const dci_barrier *barrier, dc_real x, dc_real *second)
 {
-    dc_real w = p->s - x, ix, t, t2, k;
+    dc_real w = barrier->support - x, ix, t, t2, k;
     if (second) *second = 0;
     if (!(w > 0)) return 0;
     ix = 1/x;
-    t = p->x0*ix;
+    t = barrier->scale*ix;
     t2 = t*t;
     k = w*w*t2*t2*t*ix;
     if (second) *second = k*ix*(12*x*x + 40*x*w + 30*w*w);
@@ -3974,7 +4009,7 @@ static dc_real dci_ps_grad(const dci_pair *p, dc_real x, dc_real *second)
 static dc_real dci_floor_pow2(dc_real x) { return dci_from_bits(dci_to_bits(x) & DCI_INF); }
 
 /* x0 for slacks of this size */
-static void dci_pair_set_x0(dci_pair *p, dc_real slack) { p->x0 = dci_floor_pow2(dc_min(slack, p->s)); }
+static void dci_pair_set_x0(dci_barrier *barrier, dc_real slack) { barrier->scale = dci_floor_pow2(dc_min(slack, barrier->support)); }
 
 /* ---- pair potentials: the minimising plane --------------------------------------------------------
  *
@@ -3996,13 +4031,13 @@ static void dci_pair_set_x0(dci_pair *p, dc_real slack) { p->x0 = dci_floor_pow2
  * scaled matrix is well conditioned. A QR step would do the same with one more array of rows. */
 
 /* |n| > 0: no plane with n = 0 has positive slacks on both sides */
-static dc_real dci_pair_length(const dci_pair *p) { return dc_sqrt(dc_dot(p->nrm, p->nrm)); }
+static dc_real dci_pair_length(const dci_pair *p) { return dc_sqrt(dc_dot(p->plane.normal, p->plane.normal)); }
 
 /* slacks of the plane (nrm, dq) about q */
 static void dci_pair_slacks(const dci_pair *p, dc_v3 nrm, dc_real dq, dc_real *slack)
 {
-    const dc_v3 *v = p->v, q = p->q;
-    const int na = p->na, n = p->n;
+    const dc_v3 *v = p->hulls.vertex, q = p->plane.centre;
+    const int na = p->hulls.count_a, n = p->hulls.count;
     int k;
     for (k = 0; k < na; ++k) slack[k] = dc_dot(dc_sub(v[k], q), nrm) + dq;
     for (; k < n; ++k) slack[k] = -(dc_dot(dc_sub(v[k], q), nrm) + dq);
@@ -4016,13 +4051,13 @@ static dci_least dci_pair_least(const dci_pair *p, const dc_real *slack)
     dci_least least;
     int k;
     least.a = least.b = DC_REAL_MAX;
-    for (k = 0; k < p->na; ++k) least.a = dc_min(least.a, slack[k]);
-    for (; k < p->n; ++k) least.b = dc_min(least.b, slack[k]);
+    for (k = 0; k < p->hulls.count_a; ++k) least.a = dc_min(least.a, slack[k]);
+    for (; k < p->hulls.count; ++k) least.b = dc_min(least.b, slack[k]);
     return least;
 }
 
 /* f at the plane (nrm, dq) about q, and its slacks; -1 when one of them or the defect 1-|n|, which DC_GLOBAL does not read, is
- * not positive. p->least: the least slack over |n|. */
+ * not positive. p->plane.least: the least slack over |n|. */
 static dc_real dci_pair_energy(dci_pair *p, dc_v3 nrm, dc_real defect, dc_real dq, dc_real *slack)
 {
     dc_real least, f = 0, r = dc_sqrt(dc_dot(nrm, nrm));
@@ -4032,24 +4067,24 @@ static dc_real dci_pair_energy(dci_pair *p, dc_v3 nrm, dc_real defect, dc_real d
     of = dci_pair_least(p, slack);
     least = dc_min(of.a, of.b);
     if (!(least > 0)) return -1;
-    p->least = least/r;
-    if (p->barrier == DC_GLOBAL) {
-        for (k = 0; k < p->n; ++k) f += 1/slack[k];
+    p->plane.least = least/r;
+    if (p->barrier.kind == DC_GLOBAL) {
+        for (k = 0; k < p->hulls.count; ++k) f += 1/slack[k];
         return f + r;
     }
     if (!(defect > 0)) return -1;
-    for (k = 0; k < p->n; ++k) f += dci_ps(p, slack[k]);
-    return f + dci_ps(p, defect);
+    for (k = 0; k < p->hulls.count; ++k) f += dci_ps(&p->barrier, slack[k]);
+    return f + dci_ps(&p->barrier, defect);
 }
 
 /* the same at the plane in p */
-static dc_real dci_pair_here(dci_pair *p) { return dci_pair_energy(p, p->nrm, p->defect, p->dq, p->slack); }
+static dc_real dci_pair_here(dci_pair *p) { return dci_pair_energy(p, p->plane.normal, p->plane.defect, p->plane.offset, p->plane.slack); }
 
 /* A (lower triangle by rows) = L D L^T, L[0..5] below the unit diagonal by rows, W = 1/D. A pivot lost to rounding is
  * replaced by its diagonal: that direction alone. */
-static void dci_pair_factor(dci_pair *p, const dc_real A[10])
+static void dci_pair_factor(dci_pair_system *newton, const dc_real A[10])
 {
-    dc_real *L = p->L, *W = p->W, m21, m31, m32, d;
+    dc_real *L = newton->lower, *W = newton->inverse, m21, m31, m32, d;
     W[0] = 1/A[0];
     L[0] = A[1]*W[0];
     L[1] = A[3]*W[0];
@@ -4069,18 +4104,18 @@ static void dci_pair_factor(dci_pair *p, const dc_real A[10])
 }
 
 /* x <- L^-1 x; then x^T A^-1 x is sum W x^2 */
-static void dci_pair_forward(const dci_pair *p, dc_real x[4])
+static void dci_pair_forward(const dci_pair_system *newton, dc_real x[4])
 {
-    const dc_real *L = p->L;
+    const dc_real *L = newton->lower;
     x[1] -= L[0]*x[0];
     x[2] -= L[1]*x[0] + L[2]*x[1];
     x[3] -= L[3]*x[0] + L[4]*x[1] + L[5]*x[2];
 }
 
 /* x <- L^-T W x */
-static void dci_pair_backward(const dci_pair *p, dc_real x[4])
+static void dci_pair_backward(const dci_pair_system *newton, dc_real x[4])
 {
-    const dc_real *L = p->L, *W = p->W;
+    const dc_real *L = newton->lower, *W = newton->inverse;
     x[3] = W[3]*x[3];
     x[2] = W[2]*x[2] - L[5]*x[3];
     x[1] = W[1]*x[1] - L[2]*x[2] - L[4]*x[3];
@@ -4090,82 +4125,82 @@ static void dci_pair_backward(const dci_pair *p, dc_real x[4])
 /* b1 <- a - <a,u> u; returns its square */
 static dc_real dci_pair_across(dci_pair *p, dc_v3 a)
 {
-    p->b1 = dc_madd(a, -dc_dot(a, p->u), p->u);
-    return dc_dot(p->b1, p->b1);
+    p->newton.frame.side_1 = dc_madd(a, -dc_dot(a, p->newton.frame.axis), p->newton.frame.axis);
+    return dc_dot(p->newton.frame.side_1, p->newton.frame.side_1);
 }
 
-/* Terms, frame, gradient and factor of the Hessian of f at the plane whose slacks are in p->slack. R1, R2 are given for
+/* Terms, frame, gradient and factor of the Hessian of f at the plane whose slacks are in p->plane.slack. R1, R2 are given for
  * DC_GLOBAL. Moves q. With `turning` the Hessian is that of the steps of dci_pair_moved. */
 static void dci_pair_frame(dci_pair *p, int turning)
 {
     dc_real A[10], radial, pull;                       /* A: lower triangle by rows */
-    const dc_v3 *v = p->v;
-    dc_real W = 0, kappa = p->kappa, len;
-    dc_v3 Q = dc_vec(0, 0, 0), q = p->q;
+    const dc_v3 *v = p->hulls.vertex;
+    dc_real W = 0, kappa = p->barrier.kappa, len;
+    dc_v3 Q = dc_vec(0, 0, 0), q = p->plane.centre;
     int k, pass, nt = 0;
 
-    p->r = dci_pair_length(p);
-    if (p->barrier == DC_LOCAL) p->R1 = -dci_ps_grad(p, p->defect, &p->R2);
-    radial = p->R1/p->r;
-    for (k = 0; k < p->n; ++k) {
-        dci_term *t = &p->t[nt];
-        dc_real a = p->slack[k], h1, D;
-        if (p->barrier == DC_LOCAL) {
-            if (a >= p->s) continue;
-            h1 = dci_ps_grad(p, a, &D);
+    p->newton.length = dci_pair_length(p);
+    if (p->barrier.kind == DC_LOCAL) p->newton.slope = -dci_ps_grad(&p->barrier, p->plane.defect, &p->newton.curvature);
+    radial = p->newton.slope/p->newton.length;
+    for (k = 0; k < p->hulls.count; ++k) {
+        dci_term *t = &p->newton.term[nt];
+        dc_real a = p->plane.slack[k], h1, D;
+        if (p->barrier.kind == DC_LOCAL) {
+            if (a >= p->barrier.support) continue;
+            h1 = dci_ps_grad(&p->barrier, a, &D);
         } else {
             dc_real w = 1/a;
             h1 = -kappa*w*w;
             D = -2*h1*w;
         }
-        t->f = k < p->na ? h1 : -h1;
-        t->D = D;
-        t->k = k;
+        t->force = k < p->hulls.count_a ? h1 : -h1;
+        t->stiffness = D;
+        t->vertex = k;
         W += D;
         Q = dc_madd(Q, D, dc_sub(v[k], q));
         ++nt;
     }
-    p->nt = nt;
+    p->newton.terms = nt;
 
     /* origin at the weighted mean: the offset decouples from the normal */
     if (W > 0) {
         Q = dc_scale(1/W, Q);
-        p->q = q = dc_add(q, Q);
-        p->dq += dc_dot(Q, p->nrm);
+        p->plane.centre = q = dc_add(q, Q);
+        p->plane.offset += dc_dot(Q, p->plane.normal);
     }
 
     /* u along the normal, b1 carried over from the step before */
-    p->u = dc_scale(1/p->r, p->nrm);
-    len = dci_pair_across(p, p->b1);
-    if (!(len > DC_R(0.01))) len = dci_pair_across(p, dci_axis_off(p->u));
-    p->b1 = dc_scale(1/dc_sqrt(len), p->b1);
+    p->newton.frame.axis = dc_scale(1/p->newton.length, p->plane.normal);
+    len = dci_pair_across(p, p->newton.frame.side_1);
+    if (!(len > DC_R(0.01))) len = dci_pair_across(p, dci_axis_off(p->newton.frame.axis));
+    p->newton.frame.side_1 = dc_scale(1/dc_sqrt(len), p->newton.frame.side_1);
 
     for (pass = 0; pass < 2; ++pass) {
-        const dc_v3 u = p->u, b1 = p->b1, b2 = dc_cross(u, b1);
+        const dc_v3 u = p->newton.frame.axis, b1 = p->newton.frame.side_1, b2 = dc_cross(u, b1);
         dc_real g0 = 0, gz = 0, gx = 0, gy = 0, D0 = 0, Dz = 0, Dx = 0, Dy = 0, zz = 0, xz = 0, xx = 0, yz = 0, xy = 0, yy = 0;
         dc_real m, h, c, s;
-        p->b2 = b2;
+        p->newton.frame.side_2 = b2;
         for (k = 0; k < nt; ++k) {
-            dci_term *t = &p->t[k];
-            const dc_v3 r = dc_sub(v[t->k], q);
-            const dc_real f = t->f, z = dc_dot(r, u), x = dc_dot(r, b1), y = dc_dot(r, b2);
-            t->z = z;
-            t->x = x;
-            t->y = y;
+            dci_term *t = &p->newton.term[k];
+            const dc_v3 r = dc_sub(v[t->vertex], q);
+            const dc_real f = t->force, z = dc_dot(r, u), x = dc_dot(r, b1), y = dc_dot(r, b2);
+            t->local[0] = z;
+            t->local[1] = x;
+            t->local[2] = y;
             g0 += f;
             gz += f*z;
             gx += f*x;
             gy += f*y;
         }
         for (k = 0; k < nt; ++k) {
-            const dci_term *t = &p->t[k];
-            const dc_real D = t->D, z = t->z, x = t->x, y = t->y;
+            const dci_term *t = &p->newton.term[k];
+            const dc_real D = t->stiffness, z = t->local[0], x = t->local[1], y = t->local[2];
             D0 += D;                                    /* D y y^T, SDRS Eq. 32 */
             Dz += D*z;  zz += D*z*z;
             Dx += D*x;  xz += D*x*z;  xx += D*x*x;
             Dy += D*y;  yz += D*y*z;  xy += D*y*x;  yy += D*y*y;
         }
-        p->g[0] = g0;  p->g[1] = gz;  p->g[2] = gx;  p->g[3] = gy;
+        p->newton.gradient[0] = g0;  p->newton.gradient[1] = gz;  p->newton.gradient[2] = gx;  p->newton.gradient[3] = gy;
         A[0] = D0;
         A[1] = Dz;  A[2] = zz;
         A[3] = Dx;  A[4] = xz;  A[5] = xx;
@@ -4181,28 +4216,28 @@ static void dci_pair_frame(dci_pair *p, int turning)
         c *= h;
         s *= h;
         if (m > 0) { dc_real swap = c; c = s; s = swap; }
-        p->b1 = dc_add(dc_scale(c, b1), dc_scale(s, b2));
+        p->newton.frame.side_1 = dc_add(dc_scale(c, b1), dc_scale(s, b2));
     }
-    p->g[1] += p->R1;                                  /* grad R = R' u */
-    A[2] += p->R2;                                     /* R'' u u^T + R'/r (I - u u^T), SDRS Eq. 30 */
+    p->newton.gradient[1] += p->newton.slope;                                  /* grad R = R' u */
+    A[2] += p->newton.curvature;                                     /* R'' u u^T + R'/r (I - u u^T), SDRS Eq. 30 */
     A[5] += radial;
     A[9] += radial;
     /* along the turn it is the pull -sum f z of the slacks that bends f, in place of R'; the same at the minimum */
-    pull = p->R1 - p->g[1];
+    pull = p->newton.slope - p->newton.gradient[1];
     if (turning && pull > 0) {
-        A[5] += (pull - p->R1)/p->r;
-        A[9] += (pull - p->R1)/p->r;
+        A[5] += (pull - p->newton.slope)/p->newton.length;
+        A[9] += (pull - p->newton.slope)/p->newton.length;
     }
-    dci_pair_factor(p, A);
+    dci_pair_factor(&p->newton, A);
 }
 
 static void dci_pair_scale_plane(dci_pair *p, dc_real t)
 {
     int k;
-    p->nrm = dc_scale(t, p->nrm);
-    p->defect = p->defect*t + (1 - t);
-    p->dq *= t;
-    for (k = 0; k < p->n; ++k) p->slack[k] *= t;
+    p->plane.normal = dc_scale(t, p->plane.normal);
+    p->plane.defect = p->plane.defect*t + (1 - t);
+    p->plane.offset *= t;
+    for (k = 0; k < p->hulls.count; ++k) p->plane.slack[k] *= t;
 }
 
 /* To the minimum along the ray, DC_GLOBAL: |n| + G is least at t^2 = G/|n|. Returns f there. */
@@ -4219,15 +4254,15 @@ static dc_real dci_pair_rescale(dci_pair *p, dc_real f)
  * as soon as its square does. So there n turns, and its length changes apart. DC_GLOBAL, which has no ball, goes straight. */
 static dc_v3 dci_pair_moved(const dci_pair *p, const dc_real step[4], dc_real share, dc_real *defect)
 {
-    dc_v3 side = dc_add(dc_scale(step[2], p->b1), dc_scale(step[3], p->b2)), n;
-    if (p->barrier == DC_GLOBAL) side = dc_add(dc_scale(step[1], p->u), side);
-    n = dc_madd(p->nrm, share, side);
-    *defect = p->defect - share*step[1];
-    if (p->barrier == DC_GLOBAL) return n;
+    dc_v3 side = dc_add(dc_scale(step[2], p->newton.frame.side_1), dc_scale(step[3], p->newton.frame.side_2)), n;
+    if (p->barrier.kind == DC_GLOBAL) side = dc_add(dc_scale(step[1], p->newton.frame.axis), side);
+    n = dc_madd(p->plane.normal, share, side);
+    *defect = p->plane.defect - share*step[1];
+    if (p->barrier.kind == DC_GLOBAL) return n;
     return dc_scale((1 - *defect)/dc_sqrt(dc_dot(n, n)), n);
 }
 
-/* Newton from a feasible plane with slacks in p->slack. DC_OK, DC_E_DIVERGED or DC_E_RANGE. */
+/* Newton from a feasible plane with slacks in p->plane.slack. DC_OK, DC_E_DIVERGED or DC_E_RANGE. */
 static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
 {
     const dc_real root_eps = dc_sqrt(DC_EPS);
@@ -4235,29 +4270,29 @@ static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
     const int most = info->warm ? DCI_WARM_STEPS : DCI_PAIR_STEPS;
     int it, k, line, stalled = 0;
 
-    p->R1 = 1;
-    p->R2 = 0;
+    p->newton.slope = 1;
+    p->newton.curvature = 0;
     f = dci_pair_here(p);
     if (!(f >= 0)) return DC_E_DIVERGED;
-    if (p->barrier == DC_GLOBAL) f = dci_pair_rescale(p, f);
+    if (p->barrier.kind == DC_GLOBAL) f = dci_pair_rescale(p, f);
 
     for (it = 0; it < most && f > DCI_PAIR_LEAST; ++it) {
-        dc_real step[4], dec2 = 0, noise = 1 + p->size/p->least, alpha = 1, ft = -1, defect = 0;
-        dc_v3 nrm = p->nrm;
+        dc_real step[4], dec2 = 0, noise = 1 + p->hulls.size/p->plane.least, alpha = 1, ft = -1, defect = 0;
+        dc_v3 nrm = p->plane.normal;
         int last, at_floor;
 
-        dci_pair_frame(p, p->barrier == DC_LOCAL);
-        for (k = 0; k < 4; ++k) step[k] = -p->g[k];
-        dci_pair_forward(p, step);
-        for (k = 0; k < 4; ++k) dec2 += p->W[k]*step[k]*step[k];
-        dci_pair_backward(p, step);
+        dci_pair_frame(p, p->barrier.kind == DC_LOCAL);
+        for (k = 0; k < 4; ++k) step[k] = -p->newton.gradient[k];
+        dci_pair_forward(&p->newton, step);
+        for (k = 0; k < 4; ++k) dec2 += p->newton.inverse[k]*step[k]*step[k];
+        dci_pair_backward(&p->newton, step);
         if (!dc_finite(dec2) || !dc_finite(f)) return DC_E_RANGE;
 
         /* the slacks carry eps of the coordinates, which is `noise` relative to the least of them, and to what the
          * nearest vertex reaches into the support of DC_LOCAL */
         noise *= 16*DC_EPS;
-        if (p->barrier == DC_LOCAL)
-            noise = dc_min(noise, DCI_PAIR_FLOOR) + 16*DC_EPS*(p->size/dc_max(p->s - p->r*p->least, DC_EPS*p->s));
+        if (p->barrier.kind == DC_LOCAL)
+            noise = dc_min(noise, DCI_PAIR_FLOOR) + 16*DC_EPS*(p->hulls.size/dc_max(p->barrier.support - p->newton.length*p->plane.least, DC_EPS*p->barrier.support));
         at_floor = dec2 <= 100*noise*noise*f;
         info->iterations++;
         /* where convergence is quadratic the next decrement is about dec2/f; it is not while a vertex enters the support of
@@ -4265,18 +4300,18 @@ static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
         last = dec2 <= (dec2 < DC_R(1e-3)*before ? DC_R(0.1) : DC_R(1e-4))*DC_EPS*f
             || (at_floor && dec2 > DC_R(0.7)*before && (dec2 <= noise*noise*f || ++stalled == 4));
         /* f hardly feels the length of n close to contact, derivatives do by R': it settles by itself */
-        if (p->barrier == DC_LOCAL && dc_abs(step[1]) > dc_max(root_eps, noise)*p->defect) last = 0;
+        if (p->barrier.kind == DC_LOCAL && dc_abs(step[1]) > dc_max(root_eps, noise)*p->plane.defect) last = 0;
         before = dec2;
         info->decrement = dec2/f;
 
         for (line = 0; line < DCI_LINE_STEPS; ++line) {
             dc_real limit = 1;
             nrm = dci_pair_moved(p, step, alpha, &defect);
-            ft = dci_pair_energy(p, nrm, defect, p->dq + alpha*step[0], p->trial);
+            ft = dci_pair_energy(p, nrm, defect, p->plane.offset + alpha*step[0], p->plane.trial);
             /* no slack falls below a tenth of what it was, while steps are large */
-            for (k = ft >= 0 && dec2 <= DC_R(1e-3)*f ? p->n : 0; k < p->n; ++k)
-                if (p->trial[k] < DC_R(0.1)*p->slack[k])
-                    limit = dc_min(limit, DC_R(0.9)*p->slack[k]/(p->slack[k] - p->trial[k]));
+            for (k = ft >= 0 && dec2 <= DC_R(1e-3)*f ? p->hulls.count : 0; k < p->hulls.count; ++k)
+                if (p->plane.trial[k] < DC_R(0.1)*p->plane.slack[k])
+                    limit = dc_min(limit, DC_R(0.9)*p->plane.slack[k]/(p->plane.slack[k] - p->plane.trial[k]));
             /* rounding decides the comparison once the decrease is below the noise of f */
             if (ft >= 0 && limit >= 1 && (ft <= f - DC_R(1e-4)*alpha*dec2 || dec2 <= dc_max(DC_R(1e-9), dc_min(noise, DC_R(0.01)))*f)) break;
             /* the limit is exact where slacks are linear in the step; where n turns it may have to be found again */
@@ -4285,14 +4320,14 @@ static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
         /* no decrease to be found: at the floor that is convergence */
         if (line == DCI_LINE_STEPS) return at_floor ? DC_OK : DC_E_DIVERGED;
         {
-            dc_real *swap = p->slack;
-            p->slack = p->trial;
-            p->trial = swap;
+            dc_real *swap = p->plane.slack;
+            p->plane.slack = p->plane.trial;
+            p->plane.trial = swap;
         }
-        p->nrm = nrm;
-        p->defect = defect;
-        p->dq += alpha*step[0];
-        f = p->barrier == DC_GLOBAL ? dci_pair_rescale(p, ft) : ft;
+        p->plane.normal = nrm;
+        p->plane.defect = defect;
+        p->plane.offset += alpha*step[0];
+        f = p->barrier.kind == DC_GLOBAL ? dci_pair_rescale(p, ft) : ft;
         if (last) return DC_OK;
     }
     return it < most ? DC_OK : DC_E_DIVERGED;
@@ -4300,8 +4335,8 @@ static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
 
 /* ---- pair potentials: loading and starting ----------------------------------------------------------- */
 
-/* x = M (x^,1); NULL M is the identity. */
-typedef struct { const dc_hull *hull; const dc_real *M; } dci_posed;
+/* x = map (x_hat, 1); NULL is the identity. */
+typedef struct { const dc_hull *hull; const dc_real *map; } dci_posed;
 
 static dc_v3 dci_linear(const dc_real *M, dc_v3 x)
 {
@@ -4316,8 +4351,8 @@ static int dci_posed_ok(dci_posed b)
     int k;
     if (!b.hull || !b.hull->v || b.hull->n < 1) return 0;
     for (k = 0; k < b.hull->n; ++k)
-        if (!dc_in_range(b.hull->v[k]) || !dc_in_range(dci_linear(b.M, b.hull->v[k]))) return 0;
-    return dc_in_range(dci_translation(b.M));
+        if (!dc_in_range(b.hull->v[k]) || !dc_in_range(dci_linear(b.map, b.hull->v[k]))) return 0;
+    return dc_in_range(dci_translation(b.map));
 }
 
 /* mean of the vertices */
@@ -4328,7 +4363,7 @@ static dc_v3 dci_posed_mean(const dci_posed *b)
     dc_real inv = 1/(dc_real)h->n;
     int k;
     for (k = 0; k < h->n; ++k) mean = dc_madd(mean, inv, h->v[k]);
-    return dc_add(dci_linear(b->M, mean), dci_translation(b->M));
+    return dc_add(dci_linear(b->map, mean), dci_translation(b->map));
 }
 
 DC_DEF size_t dc_pair_bytes(int na, int nb)
@@ -4378,19 +4413,19 @@ static DCI_NOINLINE dc_status dci_pair_load(dci_pair *p, const dc_pair_options *
     /* memory; v NULL: there is too little */
     n = (size_t)body[0].hull->n + (size_t)body[1].hull->n;
     if (p) {
-        p->v = v = (dc_v3 *)dc_arena_take(mem, n, sizeof(dc_v3));
-        p->slack = (dc_real *)dc_arena_take(mem, n, 14*sizeof(dc_real));
-        p->t = (dci_term *)dc_arena_take(mem, n, sizeof(dci_term));
-        if (!p->slack || !p->t) v = NULL;
+        p->hulls.vertex = v = (dc_v3 *)dc_arena_take(mem, n, sizeof(dc_v3));
+        p->plane.slack = (dc_real *)dc_arena_take(mem, n, 14*sizeof(dc_real));
+        p->newton.term = (dci_term *)dc_arena_take(mem, n, sizeof(dci_term));
+        if (!p->plane.slack || !p->newton.term) v = NULL;
     }
 
     /* origin midway between the two means; then offsets cost no more than the rounding of the input */
     origin = dc_scale(DC_R(0.5), dc_add(dci_posed_mean(&body[0]), dci_posed_mean(&body[1])));
     for (i = 0; i < 2; ++i) {
         const dc_hull *h = body[i].hull;
-        dc_v3 shift = dc_sub(dci_translation(body[i].M), origin);
+        dc_v3 shift = dc_sub(dci_translation(body[i].map), origin);
         for (k = 0; k < h->n; ++k) {
-            dc_v3 x = dc_add(dci_linear(body[i].M, h->v[k]), shift);
+            dc_v3 x = dc_add(dci_linear(body[i].map, h->v[k]), shift);
             if (!dc_in_range(x)) return DC_E_ARG;
             if (!v) continue;
             *v++ = x;
@@ -4400,32 +4435,32 @@ static DCI_NOINLINE dc_status dci_pair_load(dci_pair *p, const dc_pair_options *
     if (!dc_in_range(origin)) return DC_E_ARG;
     if (!v) return DC_E_MEMORY;
 
-    p->origin = origin;
-    p->q = p->b1 = dc_vec(0, 0, 0);
-    p->x0 = 1;
-    p->nt = 0;
-    p->barrier = o.barrier;
-    p->c = o.c;
-    p->s = o.s;
-    p->na = body[0].hull->n;
-    p->n = (int)n;
-    p->trial = p->slack + n;
-    p->Y = p->trial + n;
+    p->hulls.origin = origin;
+    p->plane.centre = p->newton.frame.side_1 = dc_vec(0, 0, 0);
+    p->barrier.scale = 1;
+    p->newton.terms = 0;
+    p->barrier.kind = o.barrier;
+    p->barrier.weight = o.c;
+    p->barrier.support = o.s;
+    p->hulls.count_a = body[0].hull->n;
+    p->hulls.count = (int)n;
+    p->plane.trial = p->plane.slack + n;
+    p->work.rows = p->plane.trial + n;
     /* DC_GLOBAL knows no length but the pair's own; the support of DC_LOCAL is one */
-    if (p->barrier == DC_LOCAL) p->unit = o.length;
-    else p->unit = L >= DC_REAL_MIN ? dci_floor_pow2(L) : 1;
-    for (k = 0, inv = 1/p->unit; k < p->n; ++k) p->v[k] = dc_scale(inv, p->v[k]);
-    p->size = L/p->unit;
-    p->kappa = 1;
-    p->ratio = o.length/p->unit;
+    if (p->barrier.kind == DC_LOCAL) p->hulls.unit = o.length;
+    else p->hulls.unit = L >= DC_REAL_MIN ? dci_floor_pow2(L) : 1;
+    for (k = 0, inv = 1/p->hulls.unit; k < p->hulls.count; ++k) p->hulls.vertex[k] = dc_scale(inv, p->hulls.vertex[k]);
+    p->hulls.size = L/p->hulls.unit;
+    p->barrier.kappa = 1;
+    p->barrier.ratio = o.length/p->hulls.unit;
     return DC_OK;
 }
 
-/* Support of both hulls along m: the least of a, and minus the greatest of b. Overwrites p->trial. */
+/* Support of both hulls along m: the least of a, and minus the greatest of b. Overwrites p->plane.trial. */
 static dci_least dci_pair_support(const dci_pair *p, dc_v3 m)
 {
-    dci_pair_slacks(p, m, 0, p->trial);
-    return dci_pair_least(p, p->trial);
+    dci_pair_slacks(p, m, 0, p->plane.trial);
+    return dci_pair_least(p, p->plane.trial);
 }
 
 /* A plane across the unit direction m, midway between the supports; 0 when m does not separate.
@@ -4440,20 +4475,20 @@ static int dci_pair_start(dci_pair *p, dc_v3 m)
     dc_real gap = reach.a + reach.b, t0, t1;
     int k, it;
     if (!(gap > 0)) return 0;
-    p->nrm = m;
-    p->defect = 0;
-    p->dq = DC_R(-0.5)*(reach.a - reach.b);
-    if (p->barrier == DC_GLOBAL) return dci_pair_here(p) >= 0;
+    p->plane.normal = m;
+    p->plane.defect = 0;
+    p->plane.offset = DC_R(-0.5)*(reach.a - reach.b);
+    if (p->barrier.kind == DC_GLOBAL) return dci_pair_here(p) >= 0;
 
-    dci_pair_slacks(p, m, p->dq, p->slack);
-    t0 = 1 - p->s;
-    t1 = DC_R(0.5)*gap*t0 >= p->s ? t0 : dc_min(1, 2*p->s/gap);
-    dci_pair_set_x0(p, DC_R(0.25)*gap);
+    dci_pair_slacks(p, m, p->plane.offset, p->plane.slack);
+    t0 = 1 - p->barrier.support;
+    t1 = DC_R(0.5)*gap*t0 >= p->barrier.support ? t0 : dc_min(1, 2*p->barrier.support/gap);
+    dci_pair_set_x0(&p->barrier, DC_R(0.25)*gap);
     for (it = 0; it < 12; ++it) {
-        dc_real tau = DC_R(0.5)*(t0 + t1), sum = -dci_ps_grad(p, 1 - tau, NULL);
-        for (k = 0; k < p->n; ++k) {
-            if (tau*p->slack[k] >= p->s) continue;
-            sum += p->slack[k]*dci_ps_grad(p, tau*p->slack[k], NULL);
+        dc_real tau = DC_R(0.5)*(t0 + t1), sum = -dci_ps_grad(&p->barrier, 1 - tau, NULL);
+        for (k = 0; k < p->hulls.count; ++k) {
+            if (tau*p->plane.slack[k] >= p->barrier.support) continue;
+            sum += p->plane.slack[k]*dci_ps_grad(&p->barrier, tau*p->plane.slack[k], NULL);
         }
         if (sum > 0) t1 = tau;
         else t0 = tau;
@@ -4464,18 +4499,18 @@ static int dci_pair_start(dci_pair *p, dc_v3 m)
 
 /* DC_LOCAL: end of the support to rounding. The value beyond is below (64 eps)^4/s, 4e-56/s in double and 3e-21/s in
  * float, and counts as zero. */
-static dc_real dci_pair_end_slack(const dci_pair *p) { return p->s*(1 - 64*DC_EPS); }
+static dc_real dci_pair_end_slack(const dci_barrier *barrier) { return barrier->support*(1 - 64*DC_EPS); }
 
 /* What is loaded at the plane: the radial term 1, any vertex 2, both 3 (always so for DC_GLOBAL), without which A is
  * singular. 0: every slack and 1-|n| reach s, the plane shows that the value is zero. */
 static int dci_pair_loaded(const dci_pair *p)
 {
-    dc_real reach = dci_pair_end_slack(p);
+    dc_real reach = dci_pair_end_slack(&p->barrier);
     int k, what;
-    if (p->barrier == DC_GLOBAL) return 3;
-    what = p->defect < reach;
-    for (k = 0; k < p->n; ++k)
-        if (p->slack[k] < reach) return what + 2;
+    if (p->barrier.kind == DC_GLOBAL) return 3;
+    what = p->plane.defect < reach;
+    for (k = 0; k < p->hulls.count; ++k)
+        if (p->plane.slack[k] < reach) return what + 2;
     return what;
 }
 
@@ -4488,20 +4523,20 @@ static DCI_NOINLINE int dci_pair_warm(dci_pair *p, const dc_plane *plane)
     r = dc_dot(plane->n, plane->n);
     if (!(r > DC_REAL_MIN) || !(r < 1)) return 0;
     r = dc_sqrt(r);
-    p->defect = 1 - r;
-    p->nrm = plane->n;
+    p->plane.defect = 1 - r;
+    p->plane.normal = plane->n;
     dist = plane->d;
     /* the length of n matters to DC_LOCAL alone */
-    if (p->barrier == DC_GLOBAL) {
-        p->nrm = dc_scale(1/r, plane->n);
+    if (p->barrier.kind == DC_GLOBAL) {
+        p->plane.normal = dc_scale(1/r, plane->n);
         dist /= r;
     }
-    reach = dci_pair_support(p, p->nrm);
+    reach = dci_pair_support(p, p->plane.normal);
     room = reach.a + reach.b;
     if (!(room > 0)) return 0;
     /* <x,n> + d in local units; a plane near an end of the gap is worth less than the middle one */
-    p->dq = dist = (dc_dot(p->origin, p->nrm) + dist)/p->unit;
-    dci_pair_set_x0(p, DC_R(0.5)*room);
+    p->plane.offset = dist = (dc_dot(p->hulls.origin, p->plane.normal) + dist)/p->hulls.unit;
+    dci_pair_set_x0(&p->barrier, DC_R(0.5)*room);
     if (dc_min(reach.a + dist, reach.b - dist) > DC_R(0.05)*room && dci_pair_here(p) >= 0
         && dci_pair_loaded(p)%3 == 0) return 1;
     return dci_pair_start(p, dc_scale(1/r, plane->n));
@@ -4510,12 +4545,12 @@ static DCI_NOINLINE int dci_pair_warm(dci_pair *p, const dc_plane *plane)
 /* Room between the hulls along the plane's normal: the least distances of both to the plane. */
 static dc_real dci_pair_room(const dci_pair *p)
 {
-    dci_least least = dci_pair_least(p, p->slack);
+    dci_least least = dci_pair_least(p, p->plane.slack);
     return (least.a + least.b)/dci_pair_length(p);
 }
 
 /* DC_LOCAL: the room from which on the value is 0 */
-static dc_real dci_pair_range(const dci_pair *p) { return 2*p->s/(1 - p->s); }
+static dc_real dci_pair_range(const dci_barrier *barrier) { return 2*barrier->support/(1 - barrier->support); }
 
 /* Cold start: across the shortest way between the hulls. *zero: DC_LOCAL is 0, at the plane that is left in p. */
 static DCI_NOINLINE dc_status dci_pair_cold(dci_pair *p, dc_pair_info *info, int *zero)
@@ -4525,20 +4560,20 @@ static DCI_NOINLINE dc_status dci_pair_cold(dci_pair *p, dc_pair_info *info, int
     dc_real gap = 0;
     dc_status status;
     info->warm = 0;
-    a.v = p->v;
-    a.n = p->na;
-    b.v = p->v + p->na;
-    b.n = p->n - p->na;
-    p->q = dc_vec(0, 0, 0);
+    a.v = p->hulls.vertex;
+    a.n = p->hulls.count_a;
+    b.v = p->hulls.vertex + p->hulls.count_a;
+    b.n = p->hulls.count - p->hulls.count_a;
+    p->plane.centre = dc_vec(0, 0, 0);
     status = dci_hulls_apart(&a, &b, &n, &gap);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
-    *zero = p->barrier == DC_LOCAL && gap >= dci_pair_range(p);
+    *zero = p->barrier.kind == DC_LOCAL && gap >= dci_pair_range(&p->barrier);
     if (*zero) {
         /* SDRS Eq. 18 corrected, n = (1-s)(x'-x)/|x'-x|: the middle plane */
         dci_least reach = dci_pair_support(p, n);
-        p->nrm = dc_scale(1 - p->s, n);
-        p->defect = p->s;
-        p->dq = DC_R(-0.5)*(1 - p->s)*(reach.a - reach.b);
+        p->plane.normal = dc_scale(1 - p->barrier.support, n);
+        p->plane.defect = p->barrier.support;
+        p->plane.offset = DC_R(-0.5)*(1 - p->barrier.support)*(reach.a - reach.b);
         return DC_OK;
     }
     if (!dci_pair_start(p, n)) return DC_E_OVERLAP;
@@ -4549,15 +4584,15 @@ static DCI_NOINLINE dc_status dci_pair_cold(dci_pair *p, dc_pair_info *info, int
 /* DC_GLOBAL: value, and back to the paper's plane, |n| < 1. */
 static dc_real dci_pair_value_global(dci_pair *p)
 {
-    dc_real G = 0, r = dci_pair_length(p), rootc = dc_sqrt(p->c), root, e;
+    dc_real G = 0, r = dci_pair_length(p), rootc = dc_sqrt(p->barrier.weight), root, e;
     int k;
-    for (k = 0; k < p->n; ++k) G += 1/p->slack[k];
-    p->kappa = p->ratio;
-    root = dc_sqrt(p->kappa*r*G);                      /* sqrt G* */
+    for (k = 0; k < p->hulls.count; ++k) G += 1/p->plane.slack[k];
+    p->barrier.kappa = p->barrier.ratio;
+    root = dc_sqrt(p->barrier.kappa*r*G);                      /* sqrt G* */
     e = rootc/(rootc + root);                          /* 1 - |n| */
     dci_pair_scale_plane(p, root/(rootc + root)/r);
-    p->R1 = p->c/(e*e);                                /* R = c/(1-|n|) */
-    p->R2 = 2*p->c/(e*e*e);
+    p->newton.slope = p->barrier.weight/(e*e);                                /* R = c/(1-|n|) */
+    p->newton.curvature = 2*p->barrier.weight/(e*e*e);
     return (rootc + root)*(rootc + root);
 }
 
@@ -4566,13 +4601,13 @@ static dc_real dci_pair_value_local(dci_pair *p)
 {
     dc_real r = dci_pair_length(p), f;
     int k;
-    if (dci_pair_room(p) >= dci_pair_range(p)) {
-        dci_pair_scale_plane(p, (1 - p->s)/r);
+    if (dci_pair_room(p) >= dci_pair_range(&p->barrier)) {
+        dci_pair_scale_plane(p, (1 - p->barrier.support)/r);
         return 0;
     }
-    dci_pair_set_x0(p, p->least*r);
-    f = dci_ps(p, p->defect);
-    for (k = 0; k < p->n; ++k) f += dci_ps(p, p->slack[k]);
+    dci_pair_set_x0(&p->barrier, p->plane.least*r);
+    f = dci_ps(&p->barrier, p->plane.defect);
+    for (k = 0; k < p->hulls.count; ++k) f += dci_ps(&p->barrier, p->plane.slack[k]);
     return f > DCI_PAIR_LEAST ? f : 0;
 }
 
@@ -4593,26 +4628,26 @@ static dc_status dci_pair_solve(dci_pair *p, const dc_plane *plane, int derivati
         /* the noise of a bad start can look like convergence; near the end of the support only the hull distance knows
          * whether the value is zero */
         if (status != DC_OK || info->decrement > DCI_PAIR_SETTLED
-            || (!zero && p->barrier == DC_LOCAL && dci_pair_room(p) > DC_R(1.98)*p->s/(1 - p->s))) status = DC_E_DIVERGED;
+            || (!zero && p->barrier.kind == DC_LOCAL && dci_pair_room(p) > DC_R(1.98)*p->barrier.support/(1 - p->barrier.support))) status = DC_E_DIVERGED;
     }
     if (status == DC_E_DIVERGED) status = dci_pair_cold(p, info, &zero);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
 
     if (!zero) {
-        info->gap = dci_pair_room(p)*p->unit;
+        info->gap = dci_pair_room(p)*p->hulls.unit;
         info->decrement = dc_sqrt(info->decrement);
-        *value = p->barrier == DC_GLOBAL ? dci_pair_value_global(p) : dci_pair_value_local(p);
+        *value = p->barrier.kind == DC_GLOBAL ? dci_pair_value_global(p) : dci_pair_value_local(p);
     }
     if (*value > 0) {
         if (derivatives) dci_pair_frame(p, 0);
         return status;
     }
     /* nothing is loaded */
-    reach = dci_pair_support(p, p->nrm);
-    info->gap = (reach.a + reach.b)/dci_pair_length(p)*p->unit;
+    reach = dci_pair_support(p, p->plane.normal);
+    info->gap = (reach.a + reach.b)/dci_pair_length(p)*p->hulls.unit;
     info->decrement = 0;
-    p->nt = 0;
-    p->x0 = 1;
+    p->newton.terms = 0;
+    p->barrier.scale = 1;
     return DC_OK;
 }
 
@@ -4734,10 +4769,10 @@ DC_DEF void dc_relative_expand(const dc_relative *r, dc_v3 o_a, dc_v3 o_b, dc_re
  * (implicit function theorem, SDRS Eq. 28, 33-35; C: SDRS Eq. 49). A = L diag(1/W) L^T is the factor of the solve. */
 
 /* factor from the scaled potential to the caller's: x0^-5 */
-static dc_real dci_pair_unscale(const dci_pair *p)
+static dc_real dci_pair_unscale(const dci_barrier *barrier)
 {
-    dc_real w = 1/p->x0;
-    return p->barrier == DC_LOCAL ? w*w*w*w*w : 1;
+    dc_real w = 1/barrier->scale;
+    return barrier->kind == DC_LOCAL ? w*w*w*w*w : 1;
 }
 
 /* Body b, with the terms from begin to end, by its twist, in world axes and units, about its own origin. With
@@ -4750,41 +4785,41 @@ static dc_real dci_pair_unscale(const dci_pair *p)
  * Its rows of p: g = gradient, H = Hessian but for its last term (upper triangle), Y = L^-1 C^T. */
 static DCI_NOINLINE void dci_pair_body(dci_pair *p, int b, int begin, int end, const dci_posed *at)
 {
-    dc_real *g = p->grad + 6*b, (*H)[6] = p->B + 6*b, (*Y)[4] = p->C + 6*b;
+    dc_real *g = p->work.gradient + 6*b, (*H)[6] = p->work.own + 6*b, (*Y)[4] = p->work.cross + 6*b;
     dc_real F = 0, Mz = 0, Mx = 0, My = 0, D0 = 0, Dz = 0, Dx = 0, Dy = 0, Xz = 0, Xx = 0, Xy = 0, Yz = 0, Yx = 0, Yy = 0;
-    dc_real XX = 0, XY = 0, YY = 0, nu = p->r, nu2 = nu*nu, C[6][4], u[3], b1[3], b2[3], c[3], e[6], M[3], Mn, w = 1/p->unit;
-    const int first = b ? p->na : 0;
-    dc_v3 *x = (dc_v3 *)p->Y, mean = dc_vec(0, 0, 0);           /* points of the terms */
+    dc_real XX = 0, XY = 0, YY = 0, nu = p->newton.length, nu2 = nu*nu, C[6][4], u[3], b1[3], b2[3], c[3], e[6], M[3], Mn, w = 1/p->hulls.unit;
+    const int first = b ? p->hulls.count_a : 0;
+    dc_v3 *x = (dc_v3 *)p->work.rows, mean = dc_vec(0, 0, 0);           /* points of the terms */
     int i, j, k;
 
     for (k = begin; k < end; ++k) {
-        const dci_term *t = &p->t[k];
-        x[k] = dci_linear(at->M, at->hull->v[t->k - first]);
-        D0 += t->D;
-        mean = dc_madd(mean, t->D, x[k]);
+        const dci_term *t = &p->newton.term[k];
+        x[k] = dci_linear(at->map, at->hull->v[t->vertex - first]);
+        D0 += t->stiffness;
+        mean = dc_madd(mean, t->stiffness, x[k]);
     }
     if (D0 > 0) mean = dc_scale(1/D0, mean);
     for (k = begin; k < end; ++k) {
-        const dci_term *t = &p->t[k];
+        const dci_term *t = &p->newton.term[k];
         const dc_v3 r = dc_scale(w, dc_sub(x[k], mean));
-        dc_real f = t->f, D = t->D, rz, rx, ry, Drx, Dry;
-        rz = dc_dot(r, p->u);
-        rx = dc_dot(r, p->b1);
-        ry = dc_dot(r, p->b2);
+        dc_real f = t->force, D = t->stiffness, rz, rx, ry, Drx, Dry;
+        rz = dc_dot(r, p->newton.frame.axis);
+        rx = dc_dot(r, p->newton.frame.side_1);
+        ry = dc_dot(r, p->newton.frame.side_2);
         Drx = D*rx;
         Dry = D*ry;
         F += f;          Mz += f*rz;      Mx += f*rx;      My += f*ry;
-        Dz += D*t->z;    Dx += D*t->x;    Dy += D*t->y;
-        Xz += Drx*t->z;  Xx += Drx*t->x;  Xy += Drx*t->y;
-        Yz += Dry*t->z;  Yx += Dry*t->x;  Yy += Dry*t->y;
+        Dz += D*t->local[0];    Dx += D*t->local[1];    Dy += D*t->local[2];
+        Xz += Drx*t->local[0];  Xx += Drx*t->local[1];  Xy += Drx*t->local[2];
+        Yz += Dry*t->local[0];  Yx += Dry*t->local[1];  Yy += Dry*t->local[2];
         XX += Drx*rx;    XY += Drx*ry;    YY += Dry*ry;
     }
-    u[0] = p->u.x;    u[1] = p->u.y;    u[2] = p->u.z;
-    b1[0] = p->b1.x;  b1[1] = p->b1.y;  b1[2] = p->b1.z;
-    b2[0] = p->b2.x;  b2[1] = p->b2.y;  b2[2] = p->b2.z;
-    c[0] = mean.x/p->unit;
-    c[1] = mean.y/p->unit;
-    c[2] = mean.z/p->unit;
+    u[0] = p->newton.frame.axis.x;    u[1] = p->newton.frame.axis.y;    u[2] = p->newton.frame.axis.z;
+    b1[0] = p->newton.frame.side_1.x;  b1[1] = p->newton.frame.side_1.y;  b1[2] = p->newton.frame.side_1.z;
+    b2[0] = p->newton.frame.side_2.x;  b2[1] = p->newton.frame.side_2.y;  b2[2] = p->newton.frame.side_2.z;
+    c[0] = mean.x/p->hulls.unit;
+    c[1] = mean.y/p->hulls.unit;
+    c[2] = mean.z/p->hulls.unit;
     e[0] = nu*u[0];
     e[1] = nu*u[1];
     e[2] = nu*u[2];
@@ -4814,7 +4849,7 @@ static DCI_NOINLINE void dci_pair_body(dci_pair *p, int b, int begin, int end, c
     C[3][0] = 0;      C[3][1] = 0;            C[3][2] = -My;          C[3][3] = Mx;
     C[4][0] = 0;      C[4][1] = nu*Yz + My;   C[4][2] = nu*Yx;        C[4][3] = nu*Yy - Mz;
     C[5][0] = 0;      C[5][1] = -nu*Xz - Mx;  C[5][2] = Mz - nu*Xx;   C[5][3] = -nu*Xy;
-    for (i = 0; i < 6; ++i) dci_pair_forward(p, C[i]);
+    for (i = 0; i < 6; ++i) dci_pair_forward(&p->newton, C[i]);
     for (j = 0; j < 4; ++j) {
         for (i = 0; i < 3; ++i) {
             Y[i][j] = u[i]*C[0][j] + b1[i]*C[1][j] + b2[i]*C[2][j];
@@ -4836,19 +4871,19 @@ static DCI_NOINLINE void dci_pair_body(dci_pair *p, int b, int begin, int end, c
  * written. */
 static DCI_NOINLINE int dci_pair_twists(dci_pair *p, const dci_posed body[2], dc_real *grad, dc_real *hess)
 {
-    dc_real (*Y)[4] = p->C, *g = p->grad, scale = dci_pair_unscale(p), most = 0, longest = 0;
+    dc_real (*Y)[4] = p->work.cross, *g = p->work.gradient, scale = dci_pair_unscale(&p->barrier), most = 0, longest = 0;
     dc_real Z[4][12];                  /* on the stack: hess cannot alias it, so that the rows below vectorise */
     int i, j, k;
-    for (k = 0; k < p->nt && p->t[k].k < p->na; ++k) {}
+    for (k = 0; k < p->newton.terms && p->newton.term[k].vertex < p->hulls.count_a; ++k) {}
     dci_pair_body(p, 0, 0, k, &body[0]);
-    dci_pair_body(p, 1, k, p->nt, &body[1]);
+    dci_pair_body(p, 1, k, p->newton.terms, &body[1]);
     for (i = 0; i < 12; ++i) {
         g[i] *= scale;
         most += dc_abs(g[i]);                                /* sums keep a NaN */
     }
     /* rows of Z = W^1/2 Y^T, so that Z^T Z is symmetric to the bit and its rows are built side by side */
     for (k = 0; hess && k < 4; ++k) {
-        dc_real w = dc_sqrt(p->W[k]*scale), row = 0;
+        dc_real w = dc_sqrt(p->newton.inverse[k]*scale), row = 0;
         for (i = 0; i < 12; ++i) {
             Z[k][i] = w*Y[i][k];
             row += dc_abs(Z[k][i]);
@@ -4859,8 +4894,8 @@ static DCI_NOINLINE int dci_pair_twists(dci_pair *p, const dci_posed body[2], dc
         for (i = 0; i < 6; ++i) {
             dc_real row = 0;
             for (j = i; j < 6; ++j) {
-                p->B[k + j][i] = p->B[k + i][j] = scale*p->B[k + i][j];
-                row += dc_abs(p->B[k + i][j]);
+                p->work.own[k + j][i] = p->work.own[k + i][j] = scale*p->work.own[k + i][j];
+                row += dc_abs(p->work.own[k + i][j]);
             }
             most += row;
         }
@@ -4872,7 +4907,7 @@ static DCI_NOINLINE int dci_pair_twists(dci_pair *p, const dci_posed body[2], dc
         dc_real z0 = Z[0][i], z1 = Z[1][i], z2 = Z[2][i], z3 = Z[3][i], *h = hess + 12*i;
         for (j = 0; j < 12; ++j) h[j] = -(z0*Z[0][j] + z1*Z[1][j] + z2*Z[2][j] + z3*Z[3][j]);
         h += i < 6 ? 0 : 6;
-        for (j = 0; j < 6; ++j) h[j] += p->B[i][j];
+        for (j = 0; j < 6; ++j) h[j] += p->work.own[i][j];
     }
     return 1;
 }
@@ -4880,27 +4915,27 @@ static DCI_NOINLINE int dci_pair_twists(dci_pair *p, const dci_posed body[2], dc
 /* By vertex: e_k = n, de_k/dn = I. 0: an entry does not fit, nothing is written. */
 static DCI_NOINLINE int dci_pair_vertices(dci_pair *p, dc_real *grad, dc_real *hess)
 {
-    dc_real s1 = dci_pair_unscale(p)/p->unit, s2 = s1/p->unit, sum = 0, longest = 0;
-    const dc_real n[3] = {p->nrm.x, p->nrm.y, p->nrm.z};
-    size_t N = 3*(size_t)p->n;
+    dc_real s1 = dci_pair_unscale(&p->barrier)/p->hulls.unit, s2 = s1/p->hulls.unit, sum = 0, longest = 0;
+    const dc_real n[3] = {p->plane.normal.x, p->plane.normal.y, p->plane.normal.z};
+    size_t N = 3*(size_t)p->hulls.count;
     int i, j, k, l;
 
     /* Y_k = L^-1 C_k^T (4x3), C_k = D n (1, r)^T + f (0, I) (SDRS Eq. 49); to world axes, weighted so that the Hessian loses Y^T Y.
      * Sums of magnitudes bound every entry, and keep a NaN. */
-    for (k = 0; k < p->nt; ++k) {
-        const dci_term *t = &p->t[k];
-        dc_real C[3][4], *Y = p->Y + 12*k, Dn = t->D*p->r;
-        sum += s1*dc_abs(t->f) + (hess ? s2*t->D : 0);
+    for (k = 0; k < p->newton.terms; ++k) {
+        const dci_term *t = &p->newton.term[k];
+        dc_real C[3][4], *Y = p->work.rows + 12*k, Dn = t->stiffness*p->newton.length;
+        sum += s1*dc_abs(t->force) + (hess ? s2*t->stiffness : 0);
         if (!hess) continue;
-        C[0][0] = Dn;  C[0][1] = Dn*t->z + t->f;  C[0][2] = Dn*t->x;  C[0][3] = Dn*t->y;
-        C[1][0] = 0;   C[1][1] = 0;               C[1][2] = t->f;     C[1][3] = 0;
-        C[2][0] = 0;   C[2][1] = 0;               C[2][2] = 0;        C[2][3] = t->f;
-        for (i = 0; i < 3; ++i) dci_pair_forward(p, C[i]);
+        C[0][0] = Dn;  C[0][1] = Dn*t->local[0] + t->force;  C[0][2] = Dn*t->local[1];  C[0][3] = Dn*t->local[2];
+        C[1][0] = 0;   C[1][1] = 0;               C[1][2] = t->force;     C[1][3] = 0;
+        C[2][0] = 0;   C[2][1] = 0;               C[2][2] = 0;        C[2][3] = t->force;
+        for (i = 0; i < 3; ++i) dci_pair_forward(&p->newton, C[i]);
         for (j = 0; j < 4; ++j) {
-            dc_real w = dc_sqrt(p->W[j]*s2);
-            Y[j] = w*(p->u.x*C[0][j] + p->b1.x*C[1][j] + p->b2.x*C[2][j]);
-            Y[4 + j] = w*(p->u.y*C[0][j] + p->b1.y*C[1][j] + p->b2.y*C[2][j]);
-            Y[8 + j] = w*(p->u.z*C[0][j] + p->b1.z*C[1][j] + p->b2.z*C[2][j]);
+            dc_real w = dc_sqrt(p->newton.inverse[j]*s2);
+            Y[j] = w*(p->newton.frame.axis.x*C[0][j] + p->newton.frame.side_1.x*C[1][j] + p->newton.frame.side_2.x*C[2][j]);
+            Y[4 + j] = w*(p->newton.frame.axis.y*C[0][j] + p->newton.frame.side_1.y*C[1][j] + p->newton.frame.side_2.y*C[2][j]);
+            Y[8 + j] = w*(p->newton.frame.axis.z*C[0][j] + p->newton.frame.side_1.z*C[1][j] + p->newton.frame.side_2.z*C[2][j]);
         }
         for (j = 0; j < 12; ++j) longest += dc_abs(Y[j]);
     }
@@ -4908,18 +4943,18 @@ static DCI_NOINLINE int dci_pair_vertices(dci_pair *p, dc_real *grad, dc_real *h
 
     if (grad) {
         memset(grad, 0, N*sizeof *grad);
-        for (k = 0; k < p->nt; ++k)
-            for (i = 0; i < 3; ++i) grad[3*p->t[k].k + i] = s1*p->t[k].f*n[i];
+        for (k = 0; k < p->newton.terms; ++k)
+            for (i = 0; i < 3; ++i) grad[3*p->newton.term[k].vertex + i] = s1*p->newton.term[k].force*n[i];
     }
     if (!hess) return 1;
     memset(hess, 0, N*N*sizeof *hess);
-    for (k = 0; k < p->nt; ++k)
+    for (k = 0; k < p->newton.terms; ++k)
         for (l = 0; l <= k; ++l)
             for (i = 0; i < 3; ++i)
                 for (j = 0; j < 3; ++j) {
-                    const dc_real *y = p->Y + 12*k + 4*i, *z = p->Y + 12*l + 4*j;
-                    dc_real h = (l == k ? s2*p->t[k].D*n[i]*n[j] : 0) - (y[0]*z[0] + y[1]*z[1] + y[2]*z[2] + y[3]*z[3]);
-                    size_t row = 3*(size_t)p->t[k].k + (size_t)i, col = 3*(size_t)p->t[l].k + (size_t)j;
+                    const dc_real *y = p->work.rows + 12*k + 4*i, *z = p->work.rows + 12*l + 4*j;
+                    dc_real h = (l == k ? s2*p->newton.term[k].stiffness*n[i]*n[j] : 0) - (y[0]*z[0] + y[1]*z[1] + y[2]*z[2] + y[3]*z[3]);
+                    size_t row = 3*(size_t)p->newton.term[k].vertex + (size_t)i, col = 3*(size_t)p->newton.term[l].vertex + (size_t)j;
                     hess[row*N + col] = hess[col*N + row] = h;
                 }
     return 1;
@@ -4929,38 +4964,38 @@ static DCI_NOINLINE int dci_pair_vertices(dci_pair *p, dc_real *grad, dc_real *h
  * does not fit. */
 static DCI_NOINLINE int dci_pair_maps(dci_pair *p, const dc_hull *hull[2], dc_real *grad, dc_real *hess)
 {
-    dc_real s1 = dci_pair_unscale(p)/p->unit, s2 = s1/p->unit, n[3], F[3][3], sum = 0, longest = 0;
-    dc_real (*Y)[4] = p->C, (*f)[4] = p->f, (*DX)[4][4] = p->DX, (*XX)[4][4] = p->XX;
+    dc_real s1 = dci_pair_unscale(&p->barrier)/p->hulls.unit, s2 = s1/p->hulls.unit, n[3], F[3][3], sum = 0, longest = 0;
+    dc_real (*Y)[4] = p->work.cross, (*f)[4] = p->work.force, (*DX)[4][4] = p->work.coupling, (*XX)[4][4] = p->work.spread;
     int b, i, j, k, l;
-    if (p->nt == 0) {
+    if (p->newton.terms == 0) {
         if (grad) memset(grad, 0, 24*sizeof *grad);
         if (hess) memset(hess, 0, 576*sizeof *hess);
         return 1;
     }
-    memset(p->f, 0, sizeof p->f);
-    memset(p->DX, 0, sizeof p->DX);
-    memset(p->XX, 0, sizeof p->XX);
-    for (k = 0; k < p->nt; ++k) {
-        const dci_term *t = &p->t[k];
+    memset(p->work.force, 0, sizeof p->work.force);
+    memset(p->work.coupling, 0, sizeof p->work.coupling);
+    memset(p->work.spread, 0, sizeof p->work.spread);
+    for (k = 0; k < p->newton.terms; ++k) {
+        const dci_term *t = &p->newton.term[k];
         dc_v3 x;
         dc_real X[4];
-        b = t->k >= p->na;
-        x = hull[b]->v[b ? t->k - p->na : t->k];
+        b = t->vertex >= p->hulls.count_a;
+        x = hull[b]->v[b ? t->vertex - p->hulls.count_a : t->vertex];
         X[0] = x.x;  X[1] = x.y;  X[2] = x.z;  X[3] = 1;
         for (i = 0; i < 4; ++i) {
-            dc_real DXi = t->D*X[i];
-            f[b][i] += t->f*X[i];
+            dc_real DXi = t->stiffness*X[i];
+            f[b][i] += t->force*X[i];
             DX[b][i][0] += DXi;
-            DX[b][i][1] += DXi*t->z;
-            DX[b][i][2] += DXi*t->x;
-            DX[b][i][3] += DXi*t->y;
+            DX[b][i][1] += DXi*t->local[0];
+            DX[b][i][2] += DXi*t->local[1];
+            DX[b][i][3] += DXi*t->local[2];
             for (j = 0; j <= i; ++j) XX[b][i][j] += DXi*X[j];
         }
     }
-    n[0] = p->nrm.x;    n[1] = p->nrm.y;    n[2] = p->nrm.z;
-    F[0][0] = p->u.x;   F[1][0] = p->u.y;   F[2][0] = p->u.z;
-    F[0][1] = p->b1.x;  F[1][1] = p->b1.y;  F[2][1] = p->b1.z;
-    F[0][2] = p->b2.x;  F[1][2] = p->b2.y;  F[2][2] = p->b2.z;
+    n[0] = p->plane.normal.x;    n[1] = p->plane.normal.y;    n[2] = p->plane.normal.z;
+    F[0][0] = p->newton.frame.axis.x;   F[1][0] = p->newton.frame.axis.y;   F[2][0] = p->newton.frame.axis.z;
+    F[0][1] = p->newton.frame.side_1.x;  F[1][1] = p->newton.frame.side_1.y;  F[2][1] = p->newton.frame.side_1.z;
+    F[0][2] = p->newton.frame.side_2.x;  F[1][2] = p->newton.frame.side_2.y;  F[2][2] = p->newton.frame.side_2.z;
 
     /* Y = L^-1 C^T, weighted so that the Hessian loses Y Y^T. Sums of magnitudes bound every entry, and keep a NaN. */
     for (b = 0; b < 2; ++b)
@@ -4969,9 +5004,9 @@ static DCI_NOINLINE int dci_pair_maps(dci_pair *p, const dc_hull *hull[2], dc_re
             for (i = 0; hess && i < 3; ++i) {
                 dc_real *y = Y[12*b + 4*i + j];
                 for (l = 0; l < 4; ++l) y[l] = n[i]*DX[b][j][l] + (l > 0 ? f[b][j]*F[i][l - 1] : 0);
-                dci_pair_forward(p, y);
+                dci_pair_forward(&p->newton, y);
                 for (l = 0; l < 4; ++l) {
-                    y[l] *= dc_sqrt(p->W[l]*s2);
+                    y[l] *= dc_sqrt(p->newton.inverse[l]*s2);
                     longest += dc_abs(y[l]);
                 }
             }
@@ -5002,10 +5037,10 @@ static dc_status dci_pair_run(dci_pair *p, const dc_pair_options *opt, const dci
     dc_status status = dci_pair_load(p, opt, body, mem);
     if (status == DC_OK) status = dci_pair_solve(p, plane, derivatives, value, info);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
-    *value *= dci_pair_unscale(p);
+    *value *= dci_pair_unscale(&p->barrier);
     if (!dc_finite(*value)) return DC_E_RANGE;
-    out->n = p->nrm;
-    out->d = (p->dq - dc_dot(p->q, p->nrm))*p->unit - dc_dot(p->origin, p->nrm);
+    out->n = p->plane.normal;
+    out->d = (p->plane.offset - dc_dot(p->plane.centre, p->plane.normal))*p->hulls.unit - dc_dot(p->hulls.origin, p->plane.normal);
     return status;
 }
 
@@ -5031,8 +5066,8 @@ DC_DEF dc_status dc_pair(const dc_pair_options *opt, const dc_hull *a, const dc_
     dc_plane pl;
     dc_real v = 0;
     dc_status status;
-    body[0].hull = a;  body[0].M = NULL;
-    body[1].hull = b;  body[1].M = NULL;
+    body[0].hull = a;  body[0].map = NULL;
+    body[1].hull = b;  body[1].map = NULL;
     status = dci_pair_run(p, opt, body, mem, plane, grad || hess, &v, &pl, &i);
     if (status == DC_OK || status == DC_E_DIVERGED) {
         if (!dci_pair_vertices(p, grad, hess)) status = DC_E_RANGE;
@@ -5065,7 +5100,7 @@ static int dci_posed_pair(dc_real map[2][12], const dc_hull *a, const dc_pose *p
 {
     body[0].hull = a;
     body[1].hull = b;
-    return dci_pose_map(pose_a, map[0], &body[0].M) && dci_pose_map(pose_b, map[1], &body[1].M);
+    return dci_pose_map(pose_a, map[0], &body[0].map) && dci_pose_map(pose_b, map[1], &body[1].map);
 }
 
 /* dc_pair_rigid without room for its maps: the arguments are checked with maps on the stack. */
@@ -5092,10 +5127,10 @@ DC_DEF dc_status dc_pair_rigid(const dc_pair_options *opt, const dc_hull *a, con
     dc_status status;
     int k;
     if (!p) return mem ? dci_pair_refuse(opt, a, pose_a, b, pose_b) : DC_E_ARG;
-    if (!dci_posed_pair(p->map, a, pose_a, b, pose_b, body)) status = DC_E_ARG;
+    if (!dci_posed_pair(p->work.map, a, pose_a, b, pose_b, body)) status = DC_E_ARG;
     else status = dci_pair_run(p, opt, body, mem, plane, grad || hess, &v, &pl, &i);
     if ((status == DC_OK || status == DC_E_DIVERGED) && (grad || hess)) {
-        if (p->nt == 0) {
+        if (p->newton.terms == 0) {
             for (k = 0; grad && k < 12; ++k) grad[k] = 0;
             for (k = 0; hess && k < 144; ++k) hess[k] = 0;
         } else if (!dci_pair_twists(p, body, grad, hess)) status = DC_E_RANGE;
@@ -5115,8 +5150,8 @@ DC_DEF dc_status dc_pair_affine(const dc_pair_options *opt, const dc_hull *a, co
     dc_plane pl;
     dc_real v = 0;
     dc_status status;
-    body[0].hull = a;  body[0].M = T_a ? T_a->m : NULL;
-    body[1].hull = b;  body[1].M = T_b ? T_b->m : NULL;
+    body[0].hull = a;  body[0].map = T_a ? T_a->m : NULL;
+    body[1].hull = b;  body[1].map = T_b ? T_b->m : NULL;
     status = dci_pair_run(p, opt, body, mem, plane, grad || hess, &v, &pl, &i);
     if (status == DC_OK || status == DC_E_DIVERGED) {
         const dc_hull *hull[2];
@@ -5954,7 +5989,7 @@ static DCI_NOINLINE dc_status dci_tri_refuse(int count, const dc_real *x, size_t
     hull[0].n = hull[1].n = 3;
     body[0].hull = hull;
     body[1].hull = hull + 1;
-    body[0].M = body[1].M = NULL;
+    body[0].map = body[1].map = NULL;
     for (i = 0; i < count && status == DC_E_MEMORY; ++i) {
         dci_tri_vertices(x, stride, (size_t)i, v);
         status = dci_pair_load(NULL, NULL, body, &nowhere);
@@ -6022,57 +6057,76 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
  * their distances have too few digits to decide it, in double their friction. */
 #define DCI_SLIP_PLACE DC_R(1e-3)
 
-/* One loaded vertex, the k-th of the pair. Coordinates in the frame (u, b1, b2) of the pair, in the caller's units. */
+/* One loaded vertex. Coordinates in the frame (u, b1, b2) of the pair, in the caller's units. */
 typedef struct {
-    int k;
-    dc_real A, dA;        /* mu h A(f) and its derivative by f */
-    dc_real z, x, y;      /* x^t - q */
-    dc_real d, v1, v2;    /* (x^{t+1} - x^t)/h */
-    dc_real w[3], rho;    /* slip e over rho, rho = sqrt(|e|^2 + eps_v) */
+    int vertex;                     /* k, of the pair */
+    dc_real weight, by_force;       /* A = mu h A(f) and its derivative by f */
+    dc_real local[3];               /* z, x, y: x^t - q */
+    dc_real velocity[3];            /* (x^{t+1} - x^t)/h */
+    dc_real slip[3], speed;         /* w = e/rho, rho = sqrt(|e|^2 + eps_v) */
 } dci_slip;
 
+/* what the pair at time t has loaded */
 typedef struct {
-    const dci_pair *p;    /* of time t: for derivatives by x^t alone */
-    dci_slip *s;          /* [n], the first nt in use */
-    dc_v3 *dx0, *dx1, *dg;
-    dc_v3 u, b1, b2;      /* of p */
-    int n, na, nt;
-    dc_real h, eps, patch, scale;   /* eps: eps_v; scale: unit of the spin unknown, z = (U1, U2, scale w) */
-    dc_real extent;       /* largest coordinate of the pair: what its rounding is a part of */
-    int m;                /* unknowns: 2 when nothing resists spin */
-    dc_real z[3], L[9];   /* minimiser and Cholesky factor of the Hessian there */
-    dc_real map[4][12], grad[12], hess[144], mixed[144];
+    const dci_pair *pair;           /* for derivatives by x^t alone */
+    dci_slip *slip;                 /* [count], the first `loaded` in use */
+    dci_axes frame;                /* of the pair */
+    int count, count_a, loaded;     /* vertices of both, of a, that carry a force */
+    dc_real time_step, eps_v, patch;
+    dc_real extent;                 /* largest coordinate of the pair: what its rounding is a part of */
+} dci_friction_loaded;
+
+/* the plane's velocity z = (U1, U2, scale w) */
+typedef struct {
+    int unknowns;                   /* 2 when nothing resists spin */
+    dc_real scale;                  /* unit of the spin */
+    dc_real velocity[3], lower[9];  /* minimiser, and Cholesky factor L of the Hessian there */
+} dci_friction_motion;
+
+/* a direction: [count] each */
+typedef struct {
+    dc_v3 *old, *now;               /* dx^t, dx^{t+1} */
+    dc_v3 *force;                   /* g or dg */
+} dci_friction_change;
+
+typedef struct { dc_real map[4][12], gradient[12], hessian[144], mixed[144]; } dci_friction_work;
+
+typedef struct {
+    dci_friction_loaded load;
+    dci_friction_motion motion;
+    dci_friction_change change;
+    dci_friction_work work;
 } dci_friction;
 
 /* SDRS Eq. 9, 10. Slip of vertex k, e = (v - q, patch w):   q = u + w n^ x x = (U1 - w y, U2 + w x). */
 static void dci_slip_set(const dci_friction *f, dci_slip *s, const dc_real z[3], dc_real eps)
 {
-    dc_real w = z[2]/f->scale;
-    s->w[0] = s->v1 - z[0] + w*s->y;
-    s->w[1] = s->v2 - z[1] - w*s->x;
-    s->w[2] = f->patch*w;
-    s->rho = dc_sqrt(s->w[0]*s->w[0] + s->w[1]*s->w[1] + s->w[2]*s->w[2] + eps);   /* eps > 0 */
-    s->w[0] /= s->rho;
-    s->w[1] /= s->rho;
-    s->w[2] /= s->rho;
+    dc_real w = z[2]/f->motion.scale;
+    s->slip[0] = s->velocity[1] - z[0] + w*s->local[2];
+    s->slip[1] = s->velocity[2] - z[1] - w*s->local[1];
+    s->slip[2] = f->load.patch*w;
+    s->speed = dc_sqrt(s->slip[0]*s->slip[0] + s->slip[1]*s->slip[1] + s->slip[2]*s->slip[2] + eps);   /* eps > 0 */
+    s->slip[0] /= s->speed;
+    s->slip[1] /= s->speed;
+    s->slip[2] /= s->speed;
 }
 
 /* -de/dz of vertex k: rows e, columns z */
 static void dci_slip_jacobian(const dci_friction *f, const dci_slip *s, dc_real K[3][3])
 {
-    dc_real w = 1/f->scale;
-    K[0][0] = 1;  K[0][1] = 0;  K[0][2] = -s->y*w;
-    K[1][0] = 0;  K[1][1] = 1;  K[1][2] = s->x*w;
-    K[2][0] = 0;  K[2][1] = 0;  K[2][2] = -f->patch*w;
+    dc_real w = 1/f->motion.scale;
+    K[0][0] = 1;  K[0][1] = 0;  K[0][2] = -s->local[2]*w;
+    K[1][0] = 0;  K[1][1] = 1;  K[1][2] = s->local[1]*w;
+    K[2][0] = 0;  K[2][1] = 0;  K[2][2] = -f->load.patch*w;
 }
 
 static dc_real dci_friction_energy(const dci_friction *f, const dc_real z[3], dc_real eps)
 {
     dc_real sum = 0;
     int k;
-    for (k = 0; k < f->nt; ++k) {
-        dci_slip_set(f, &f->s[k], z, eps);
-        sum += f->s[k].A*f->s[k].rho;
+    for (k = 0; k < f->load.loaded; ++k) {
+        dci_slip_set(f, &f->load.slip[k], z, eps);
+        sum += f->load.slip[k].weight*f->load.slip[k].speed;
     }
     return sum;
 }
@@ -6081,15 +6135,15 @@ static dc_real dci_friction_energy(const dci_friction *f, const dc_real z[3], dc
 static void dci_friction_solve(const dci_friction *f, dc_real x[3])
 {
     int i, k;
-    for (i = 0; i < f->m; ++i) {
-        for (k = 0; k < i; ++k) x[i] -= f->L[3*i + k]*x[k];
-        x[i] /= f->L[4*i];
+    for (i = 0; i < f->motion.unknowns; ++i) {
+        for (k = 0; k < i; ++k) x[i] -= f->motion.lower[3*i + k]*x[k];
+        x[i] /= f->motion.lower[4*i];
     }
-    for (i = f->m - 1; i >= 0; --i) {
-        for (k = i + 1; k < f->m; ++k) x[i] -= f->L[3*k + i]*x[k];
-        x[i] /= f->L[4*i];
+    for (i = f->motion.unknowns - 1; i >= 0; --i) {
+        for (k = i + 1; k < f->motion.unknowns; ++k) x[i] -= f->motion.lower[3*k + i]*x[k];
+        x[i] /= f->motion.lower[4*i];
     }
-    for (i = f->m; i < 3; ++i) x[i] = 0;
+    for (i = f->motion.unknowns; i < 3; ++i) x[i] = 0;
 }
 
 /* SDRS Eq. 12, 13. Gradient by z at the slips that are set, and the factor of the Hessian
@@ -6101,25 +6155,25 @@ static void dci_friction_newton(dci_friction *f, dc_real eps, dc_real grad[3])
     int i, j, k, l;
     memset(H, 0, sizeof H);
     grad[0] = grad[1] = grad[2] = 0;
-    for (k = 0; k < f->nt; ++k) {
-        const dci_slip *s = &f->s[k];
-        dc_real K[3][3], r = s->A/s->rho, q = eps/s->rho/s->rho;
-        dc_v3 w = dc_vec(s->w[0], s->w[1], s->w[2]), wK[3], c[3];
+    for (k = 0; k < f->load.loaded; ++k) {
+        const dci_slip *s = &f->load.slip[k];
+        dc_real K[3][3], r = s->weight/s->speed, q = eps/s->speed/s->speed;
+        dc_v3 w = dc_vec(s->slip[0], s->slip[1], s->slip[2]), wK[3], c[3];
         dci_slip_jacobian(f, s, K);
         for (i = 0; i < 3; ++i) {
             c[i] = dc_vec(K[0][i], K[1][i], K[2][i]);
             wK[i] = dc_cross(w, c[i]);
-            grad[i] -= s->A*dc_dot(w, c[i]);
+            grad[i] -= s->weight*dc_dot(w, c[i]);
         }
         for (i = 0; i < 3; ++i)
             for (j = 0; j <= i; ++j) H[i][j] += r*(q*dc_dot(c[i], c[j]) + dc_dot(wK[i], wK[j]));
     }
-    for (i = 0; i < f->m; ++i)
+    for (i = 0; i < f->motion.unknowns; ++i)
         for (j = 0; j <= i; ++j) {
             dc_real sum = H[i][j];
-            for (l = 0; l < j; ++l) sum -= f->L[3*i + l]*f->L[3*j + l];
-            if (j < i) f->L[3*i + j] = sum/f->L[4*j];
-            else f->L[4*i] = dc_sqrt(sum > DC_EPS*H[i][i] ? sum : H[i][i]);
+            for (l = 0; l < j; ++l) sum -= f->motion.lower[3*i + l]*f->motion.lower[3*j + l];
+            if (j < i) f->motion.lower[3*i + j] = sum/f->motion.lower[4*j];
+            else f->motion.lower[4*i] = dc_sqrt(sum > DC_EPS*H[i][i] ? sum : H[i][i]);
         }
 }
 
@@ -6128,40 +6182,40 @@ static void dci_friction_newton(dci_friction *f, dc_real eps, dc_real grad[3])
 static DCI_NOINLINE dc_status dci_friction_plane(dci_friction *f, dc_real eps_v, int *iterations, dc_real *value)
 {
     dc_real sum = 0, spread = 0, eps = eps_v, E = 0, before = DC_REAL_MAX;
-    int it, k, line, nt = f->nt;
+    int it, k, line, nt = f->load.loaded;
 
-    f->z[0] = f->z[1] = f->z[2] = 0;
+    f->motion.velocity[0] = f->motion.velocity[1] = f->motion.velocity[2] = 0;
     for (k = 0; k < nt; ++k) {
-        const dci_slip *s = &f->s[k];
-        sum += s->A;
-        f->z[0] += s->A*s->v1;
-        f->z[1] += s->A*s->v2;
-        spread += s->A*(s->x*s->x + s->y*s->y);
+        const dci_slip *s = &f->load.slip[k];
+        sum += s->weight;
+        f->motion.velocity[0] += s->weight*s->velocity[1];
+        f->motion.velocity[1] += s->weight*s->velocity[2];
+        spread += s->weight*(s->local[1]*s->local[1] + s->local[2]*s->local[2]);
     }
-    f->z[0] /= sum;
-    f->z[1] /= sum;
+    f->motion.velocity[0] /= sum;
+    f->motion.velocity[1] /= sum;
     for (k = 0; k < nt; ++k) {
-        dc_real e1 = f->s[k].v1 - f->z[0], e2 = f->s[k].v2 - f->z[1];
+        dc_real e1 = f->load.slip[k].velocity[1] - f->motion.velocity[0], e2 = f->load.slip[k].velocity[2] - f->motion.velocity[1];
         eps = dc_max(eps, e1*e1 + e2*e2);
     }
-    f->scale = dc_sqrt(spread/sum + f->patch*f->patch);
-    f->m = f->scale > (f->patch > 0 ? 16*DC_EPS : DCI_SLIP_PLACE)*f->extent ? 3 : 2;
-    if (f->m == 2) f->scale = 1;
+    f->motion.scale = dc_sqrt(spread/sum + f->load.patch*f->load.patch);
+    f->motion.unknowns = f->motion.scale > (f->load.patch > 0 ? 16*DC_EPS : DCI_SLIP_PLACE)*f->load.extent ? 3 : 2;
+    if (f->motion.unknowns == 2) f->motion.scale = 1;
 
-    E = dci_friction_energy(f, f->z, eps);
+    E = dci_friction_energy(f, f->motion.velocity, eps);
     for (it = 0; it < DCI_SLIP_STEPS; ++it) {
         dc_real grad[3], step[3], trial[3], dec2 = 0, alpha = 1, Et = 0;
         int last = eps == eps_v;
         dci_friction_newton(f, eps, grad);
         for (k = 0; k < 3; ++k) step[k] = -grad[k];
         dci_friction_solve(f, step);
-        for (k = 0; k < f->m; ++k) dec2 -= grad[k]*step[k];
+        for (k = 0; k < f->motion.unknowns; ++k) dec2 -= grad[k]*step[k];
         if (!dc_finite(dec2) || !dc_finite(E)) return DC_E_RANGE;
         ++*iterations;
         last = last && (dec2 <= DC_R(16777216.0)*DC_EPS*DC_EPS*E || (dec2 <= 64*DC_EPS*E && dec2 > DC_R(0.25)*before));
         before = dec2;
         for (line = 0; line < DCI_LINE_STEPS; ++line, alpha *= DC_R(0.5)) {
-            for (k = 0; k < 3; ++k) trial[k] = f->z[k] + alpha*step[k];
+            for (k = 0; k < 3; ++k) trial[k] = f->motion.velocity[k] + alpha*step[k];
             Et = dci_friction_energy(f, trial, eps);
             if (dec2 > 64*DC_EPS*E) {
                 if (Et <= E - DC_R(1e-4)*alpha*dec2) break;
@@ -6170,11 +6224,11 @@ static DCI_NOINLINE dc_status dci_friction_plane(dci_friction *f, dc_real eps_v,
                  * own size */
                 dc_real turned[3], slope = 0;
                 dci_friction_newton(f, eps, turned);
-                for (k = 0; k < f->m; ++k) slope += turned[k]*step[k];
+                for (k = 0; k < f->motion.unknowns; ++k) slope += turned[k]*step[k];
                 if (dc_abs(slope) <= dec2 && Et <= E + 64*DC_EPS*E) break;
             }
         }
-        memcpy(f->z, trial, sizeof trial);
+        memcpy(f->motion.velocity, trial, sizeof trial);
         E = Et;
         if (last) {
             *value = E;
@@ -6183,11 +6237,11 @@ static DCI_NOINLINE dc_status dci_friction_plane(dci_friction *f, dc_real eps_v,
         }
         if (eps > eps_v && dec2 <= DC_R(1e-3)*E) {
             eps = dc_max(eps_v, DC_R(0.01)*eps);
-            E = dci_friction_energy(f, f->z, eps);
+            E = dci_friction_energy(f, f->motion.velocity, eps);
             before = DC_REAL_MAX;
         }
     }
-    *value = dci_friction_energy(f, f->z, eps_v);
+    *value = dci_friction_energy(f, f->motion.velocity, eps_v);
     {
         dc_real grad[3];
         dci_friction_newton(f, eps_v, grad);
@@ -6197,98 +6251,98 @@ static DCI_NOINLINE dc_status dci_friction_plane(dci_friction *f, dc_real eps_v,
 
 static void dci_to_frame(const dci_friction *f, dc_v3 v, dc_real r[3])
 {
-    r[0] = dc_dot(v, f->u);
-    r[1] = dc_dot(v, f->b1);
-    r[2] = dc_dot(v, f->b2);
+    r[0] = dc_dot(v, f->load.frame.axis);
+    r[1] = dc_dot(v, f->load.frame.side_1);
+    r[2] = dc_dot(v, f->load.frame.side_2);
 }
 static dc_v3 dci_from_frame(const dci_friction *f, const dc_real r[3])
 {
-    return dc_add(dc_scale(r[0], f->u), dc_add(dc_scale(r[1], f->b1), dc_scale(r[2], f->b2)));
+    return dc_add(dc_scale(r[0], f->load.frame.axis), dc_add(dc_scale(r[1], f->load.frame.side_1), dc_scale(r[2], f->load.frame.side_2)));
 }
 
 /* dp = -A^-1 C^T dx of the minimising plane, (d, n_u, n_b1, n_b2) about q, dx in the caller's units  (SDRS Eq. 33) */
 static void dci_friction_plane_jvp(const dci_friction *f, const dc_v3 *dx, dc_real dp[4])
 {
-    const dci_pair *p = f->p;
+    const dci_pair *p = f->load.pair;
     int k, j;
     for (j = 0; j < 4; ++j) dp[j] = 0;
-    for (k = 0; k < p->nt; ++k) {
-        const dci_term *t = &p->t[k];
+    for (k = 0; k < p->newton.terms; ++k) {
+        const dci_term *t = &p->newton.term[k];
         dc_real r[3], Dn;
         dci_to_frame(f, dx[k], r);
-        Dn = t->D*p->r*r[0];
+        Dn = t->stiffness*p->newton.length*r[0];
         dp[0] -= Dn;
-        dp[1] -= Dn*t->z + t->f*r[0];
-        dp[2] -= Dn*t->x + t->f*r[1];
-        dp[3] -= Dn*t->y + t->f*r[2];
+        dp[1] -= Dn*t->local[0] + t->force*r[0];
+        dp[2] -= Dn*t->local[1] + t->force*r[1];
+        dp[3] -= Dn*t->local[2] + t->force*r[2];
     }
-    for (j = 0; j < 4; ++j) dp[j] /= p->unit;
-    dci_pair_forward(p, dp);
-    dci_pair_backward(p, dp);
+    for (j = 0; j < 4; ++j) dp[j] /= p->hulls.unit;
+    dci_pair_forward(&p->newton, dp);
+    dci_pair_backward(&p->newton, dp);
 }
 
 /* dw = (I - w w^T) de/rho of w = e/rho, without cancellation: ((eps/rho^2) de + (w x de) x w)/rho */
 static dc_v3 dci_slip_turn(const dci_slip *s, dc_real eps, const dc_real de[3])
 {
-    dc_v3 w = dc_vec(s->w[0], s->w[1], s->w[2]), d = dc_vec(de[0], de[1], de[2]);
-    return dc_scale(1/s->rho, dc_madd(dc_cross(dc_cross(w, d), w), eps/s->rho/s->rho, d));
+    dc_v3 w = dc_vec(s->slip[0], s->slip[1], s->slip[2]), d = dc_vec(de[0], de[1], de[2]);
+    return dc_scale(1/s->speed, dc_madd(dc_cross(dc_cross(w, d), w), eps/s->speed/s->speed, d));
 }
 
-/* SDRS Eq. 67, 72. dg of the gradients g_k = dU_f/dx_k^{t+1} = A/h B w along the motions f->dx0, f->dx1 of the loaded
+/* SDRS Eq. 67, 72. dg of the gradients g_k = dU_f/dx_k^{t+1} = A/h B w along the motions f->change.old, f->change.now of the loaded
  * vertices (dx0: 0 to leave time t alone). The basis is carried along without spin: dB = -n^ (B^T dn^)^T. */
 static DCI_NOINLINE void dci_friction_jvp(const dci_friction *f, int old)
 {
-    const dci_pair *p = f->p;
-    dc_real dp[4] = {0, 0, 0, 0}, dn1 = 0, dn2 = 0, rhs[3] = {0, 0, 0}, w = f->z[2]/f->scale, unscale = 0;
+    const dci_pair *p = f->load.pair;
+    dc_real dp[4] = {0, 0, 0, 0}, dn1 = 0, dn2 = 0, rhs[3] = {0, 0, 0}, w = f->motion.velocity[2]/f->motion.scale, unscale = 0;
     int k, i;
 
-    if (f->nt == 0) return;
+    if (f->load.loaded == 0) return;
     if (old) {
-        unscale = dci_pair_unscale(p)/p->unit;
-        dci_friction_plane_jvp(f, f->dx0, dp);
-        dn1 = dp[2]/p->r;                          /* dn^ in b1, b2 */
-        dn2 = dp[3]/p->r;
+        unscale = dci_pair_unscale(&p->barrier)/p->hulls.unit;
+        dci_friction_plane_jvp(f, f->change.old, dp);
+        dn1 = dp[2]/p->newton.length;                          /* dn^ in b1, b2 */
+        dn2 = dp[3]/p->newton.length;
     }
-    /* f->dg[k] holds de of the slip with z at rest, first; then z follows from dgrad/dz = 0 */
-    for (k = 0; k < f->nt; ++k) {
-        dci_slip *s = &f->s[k];
+    /* f->change.force[k] holds de of the slip with z at rest, first; then z follows from dgrad/dz = 0 */
+    for (k = 0; k < f->load.loaded; ++k) {
+        dci_slip *s = &f->load.slip[k];
         dc_real K[3][3], e0[3] = {0, 0, 0}, e1[3], de[3], dA = 0, dxx = 0, dyy = 0;
         dc_v3 dw;
-        dci_to_frame(f, f->dx1[k], e1);
+        dci_to_frame(f, f->change.now[k], e1);
         if (old) {
-            const dci_term *t = &p->t[k];
+            const dci_term *t = &p->newton.term[k];
             dc_real df;
-            dci_to_frame(f, f->dx0[k], e0);
-            dxx = e0[1] - s->z*dn1;                /* d(B^T (x^t - q)) */
-            dyy = e0[2] - s->z*dn2;
-            df = t->D*(p->r*e0[0]/p->unit + dp[0] + t->z*dp[1] + t->x*dp[2] + t->y*dp[3]);
-            dA = s->dA*unscale*((t->f > 0 ? df : -df)*p->r + dc_abs(t->f)*dp[1]);
+            dci_to_frame(f, f->change.old[k], e0);
+            dxx = e0[1] - s->local[0]*dn1;                /* d(B^T (x^t - q)) */
+            dyy = e0[2] - s->local[0]*dn2;
+            df = t->stiffness*(p->newton.length*e0[0]/p->hulls.unit + dp[0] + t->local[0]*dp[1] + t->local[1]*dp[2] + t->local[2]*dp[3]);
+            dA = s->by_force*unscale*((t->force > 0 ? df : -df)*p->newton.length + dc_abs(t->force)*dp[1]);
         }
-        de[0] = (e1[1] - e0[1])/f->h - s->d*dn1 + w*dyy;
-        de[1] = (e1[2] - e0[2])/f->h - s->d*dn2 - w*dxx;
+        de[0] = (e1[1] - e0[1])/f->load.time_step - s->velocity[0]*dn1 + w*dyy;
+        de[1] = (e1[2] - e0[2])/f->load.time_step - s->velocity[0]*dn2 - w*dxx;
         de[2] = 0;
-        f->dg[k] = dc_vec(de[0], de[1], dA);
+        f->change.force[k] = dc_vec(de[0], de[1], dA);
         dci_slip_jacobian(f, s, K);
-        dw = dci_slip_turn(s, f->eps, de);
+        dw = dci_slip_turn(s, f->load.eps_v, de);
         for (i = 0; i < 3; ++i)
-            rhs[i] += K[0][i]*(dA*s->w[0] + s->A*dw.x) + K[1][i]*(dA*s->w[1] + s->A*dw.y) + K[2][i]*(dA*s->w[2] + s->A*dw.z);
-        rhs[2] += s->A*(s->w[1]*dxx - s->w[0]*dyy)/f->scale;
+            rhs[i] += K[0][i]*(dA*s->slip[0] + s->weight*dw.x) + K[1][i]*(dA*s->slip[1] + s->weight*dw.y) + K[2][i]*(dA*s->slip[2] + s->weight*dw.z);
+        rhs[2] += s->weight*(s->slip[1]*dxx - s->slip[0]*dyy)/f->motion.scale;
     }
     dci_friction_solve(f, rhs);                    /* dz, SDRS Eq. 68 */
-    for (k = 0; k < f->nt; ++k) {
-        dci_slip *s = &f->s[k];
-        dc_real K[3][3], de[3], g[3], dA = f->dg[k].z;
+    for (k = 0; k < f->load.loaded; ++k) {
+        dci_slip *s = &f->load.slip[k];
+        dc_real K[3][3], de[3], g[3], dA = f->change.force[k].z;
         dc_v3 dw;
         dci_slip_jacobian(f, s, K);
-        de[0] = f->dg[k].x;
-        de[1] = f->dg[k].y;
+        de[0] = f->change.force[k].x;
+        de[1] = f->change.force[k].y;
         de[2] = 0;
         for (i = 0; i < 3; ++i) de[i] -= K[i][0]*rhs[0] + K[i][1]*rhs[1] + K[i][2]*rhs[2];
-        dw = dci_slip_turn(s, f->eps, de);
-        g[1] = (dA*s->w[0] + s->A*dw.x)/f->h;
-        g[2] = (dA*s->w[1] + s->A*dw.y)/f->h;
-        g[0] = -s->A/f->h*(dn1*s->w[0] + dn2*s->w[1]);
-        f->dg[k] = dci_from_frame(f, g);
+        dw = dci_slip_turn(s, f->load.eps_v, de);
+        g[1] = (dA*s->slip[0] + s->weight*dw.x)/f->load.time_step;
+        g[2] = (dA*s->slip[1] + s->weight*dw.y)/f->load.time_step;
+        g[0] = -s->weight/f->load.time_step*(dn1*s->slip[0] + dn2*s->slip[1]);
+        f->change.force[k] = dci_from_frame(f, g);
     }
 }
 
@@ -6306,44 +6360,44 @@ DC_DEF size_t dc_friction_bytes(int na, int nb)
 /* memory for n vertices, nothing known of them yet; 0: too little */
 static int dci_friction_take(dci_friction *f, int n, dc_arena *mem)
 {
-    f->n = n;
-    f->s = (dci_slip *)dc_arena_take(mem, (size_t)n, sizeof(dci_slip));
-    f->dx0 = (dc_v3 *)dc_arena_take(mem, (size_t)n, 3*sizeof(dc_v3));
-    if (!f->s || !f->dx0) return 0;
-    f->dx1 = f->dx0 + n;
-    f->dg = f->dx1 + n;
-    f->m = 0;
-    f->scale = 1;
-    f->z[0] = f->z[1] = f->z[2] = 0;
+    f->load.count = n;
+    f->load.slip = (dci_slip *)dc_arena_take(mem, (size_t)n, sizeof(dci_slip));
+    f->change.old = (dc_v3 *)dc_arena_take(mem, (size_t)n, 3*sizeof(dc_v3));
+    if (!f->load.slip || !f->change.old) return 0;
+    f->change.now = f->change.old + n;
+    f->change.force = f->change.now + n;
+    f->motion.unknowns = 0;
+    f->motion.scale = 1;
+    f->motion.velocity[0] = f->motion.velocity[1] = f->motion.velocity[2] = 0;
     return 1;
 }
 
 /* What friction needs of a solved pair: the loaded vertices and their forces. 0: out of range. */
 static DCI_NOINLINE int dci_friction_forces(dci_friction *f, const dci_pair *p, dc_real mu, dc_real eps_f)
 {
-    dc_real loaded = 0, unscale = dci_pair_unscale(p)/p->unit;
+    dc_real loaded = 0, unscale = dci_pair_unscale(&p->barrier)/p->hulls.unit;
     int k;
-    f->p = p;
-    f->u = p->u;
-    f->b1 = p->b1;
-    f->b2 = p->b2;
-    f->na = p->na;
-    f->nt = p->nt;
-    f->extent = p->unit*p->size;
-    for (k = 0; k < p->nt; ++k) {
-        const dci_term *t = &p->t[k];
-        dci_slip *s = &f->s[k];
-        dc_real F = unscale*p->r*dc_abs(t->f), root;         /* |dP/dx_k|, SDRS Eq. 8 */
+    f->load.pair = p;
+    f->load.frame.axis = p->newton.frame.axis;
+    f->load.frame.side_1 = p->newton.frame.side_1;
+    f->load.frame.side_2 = p->newton.frame.side_2;
+    f->load.count_a = p->hulls.count_a;
+    f->load.loaded = p->newton.terms;
+    f->load.extent = p->hulls.unit*p->hulls.size;
+    for (k = 0; k < p->newton.terms; ++k) {
+        const dci_term *t = &p->newton.term[k];
+        dci_slip *s = &f->load.slip[k];
+        dc_real F = unscale*p->newton.length*dc_abs(t->force), root;         /* |dP/dx_k|, SDRS Eq. 8 */
         root = F > 1 ? F*dc_sqrt(1 + eps_f/F/F) : dc_sqrt(F*F + eps_f);
-        s->A = mu*f->h*F*(F/(root + dc_sqrt(eps_f)));       /* SDRS Eq. 12: A(f) = f^2/(sqrt(f^2 + eps) + sqrt eps) */
-        s->dA = mu*f->h*F/root;
-        s->z = p->unit*t->z;
-        s->x = p->unit*t->x;
-        s->y = p->unit*t->y;
-        s->k = t->k;
-        loaded += s->A;
+        s->weight = mu*f->load.time_step*F*(F/(root + dc_sqrt(eps_f)));       /* SDRS Eq. 12: A(f) = f^2/(sqrt(f^2 + eps) + sqrt eps) */
+        s->by_force = mu*f->load.time_step*F/root;
+        s->local[0] = p->hulls.unit*t->local[0];
+        s->local[1] = p->hulls.unit*t->local[1];
+        s->local[2] = p->hulls.unit*t->local[2];
+        s->vertex = t->vertex;
+        loaded += s->weight;
     }
-    if (!(loaded > 0)) f->nt = 0;
+    if (!(loaded > 0)) f->load.loaded = 0;
     return dc_finite(loaded);
 }
 
@@ -6375,39 +6429,39 @@ static dc_status dci_friction_open(dci_friction *f, const dc_friction_options *o
     if (!dci_friction_choose(opt, pair, mu, h, old, &o)) return DC_E_ARG;
     status = dci_pair_run(p, pair, old, mem, plane, 1, &P, out, &info->pair);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
-    if (!dci_friction_take(f, p->n, mem)) return DC_E_MEMORY;
-    f->h = h;
-    f->eps = o.eps_v;
-    f->patch = o.patch;
+    if (!dci_friction_take(f, p->hulls.count, mem)) return DC_E_MEMORY;
+    f->load.time_step = h;
+    f->load.eps_v = o.eps_v;
+    f->load.patch = o.patch;
     if (!dci_friction_forces(f, p, mu, o.eps_f)) return DC_E_RANGE;
-    info->point = dc_madd(p->origin, p->unit, p->q);
+    info->point = dc_madd(p->hulls.origin, p->hulls.unit, p->plane.centre);
     return status;
 }
 
-/* The plane's velocity when x^{t+1} = now[].M (x^, 1). */
+/* The plane's velocity when x^{t+1} = now[].map (x^, 1). */
 static dc_status dci_friction_close(dci_friction *f, const dci_posed old[2], const dci_posed now[2], dc_real *value,
                                     dc_friction_info *info)
 {
     dc_status status;
     int k;
     *value = 0;
-    if (f->nt == 0) return DC_OK;
-    for (k = 0; k < f->nt; ++k) {
-        dci_slip *s = &f->s[k];
-        int b = s->k >= f->na, i = b ? s->k - f->na : s->k;
+    if (f->load.loaded == 0) return DC_OK;
+    for (k = 0; k < f->load.loaded; ++k) {
+        dci_slip *s = &f->load.slip[k];
+        int b = s->vertex >= f->load.count_a, i = b ? s->vertex - f->load.count_a : s->vertex;
         dc_v3 x0 = old[b].hull->v[i], x1 = now[b].hull->v[i], d;
         dc_real r[3];
         /* R1 x^ - R0 x^ + (t1 - t0) */
-        d = dc_add(dc_sub(dci_linear(now[b].M, x1), dci_linear(old[b].M, x0)),
-                   dc_sub(dci_translation(now[b].M), dci_translation(old[b].M)));
-        dci_to_frame(f, dc_scale(1/f->h, d), r);             /* SDRS Eq. 9 */
-        s->d = r[0];
-        s->v1 = r[1];
-        s->v2 = r[2];
+        d = dc_add(dc_sub(dci_linear(now[b].map, x1), dci_linear(old[b].map, x0)),
+                   dc_sub(dci_translation(now[b].map), dci_translation(old[b].map)));
+        dci_to_frame(f, dc_scale(1/f->load.time_step, d), r);             /* SDRS Eq. 9 */
+        s->velocity[0] = r[0];
+        s->velocity[1] = r[1];
+        s->velocity[2] = r[2];
     }
-    status = dci_friction_plane(f, f->eps, &info->iterations, value);
-    info->w = f->z[2]/f->scale;
-    info->u = dc_add(dc_scale(f->z[0], f->b1), dc_scale(f->z[1], f->b2));
+    status = dci_friction_plane(f, f->load.eps_v, &info->iterations, value);
+    info->w = f->motion.velocity[2]/f->motion.scale;
+    info->u = dc_add(dc_scale(f->motion.velocity[0], f->load.frame.side_1), dc_scale(f->motion.velocity[1], f->load.frame.side_2));
     return dc_finite(*value) ? status : DC_E_RANGE;
 }
 
@@ -6429,17 +6483,17 @@ static dc_status dci_friction_run(dci_friction *f, const dc_friction_options *op
     return slip == DC_OK ? status : slip;
 }
 
-/* SDRS Eq. 66, 70: g_k of every loaded vertex into f->dg; -g_k is the force of SDRS Eq. 11, its weight |f| smoothed to A(f) */
+/* SDRS Eq. 66, 70: g_k of every loaded vertex into f->change.force; -g_k is the force of SDRS Eq. 11, its weight |f| smoothed to A(f) */
 static void dci_friction_gradient(const dci_friction *f)
 {
     int k;
-    for (k = 0; k < f->nt; ++k) {
-        const dci_slip *s = &f->s[k];
+    for (k = 0; k < f->load.loaded; ++k) {
+        const dci_slip *s = &f->load.slip[k];
         dc_real g[3];
         g[0] = 0;
-        g[1] = s->A/f->h*s->w[0];
-        g[2] = s->A/f->h*s->w[1];
-        f->dg[k] = dci_from_frame(f, g);
+        g[1] = s->weight/f->load.time_step*s->slip[0];
+        g[2] = s->weight/f->load.time_step*s->slip[1];
+        f->change.force[k] = dci_from_frame(f, g);
     }
 }
 
@@ -6448,8 +6502,8 @@ static dc_real dci_component(dc_v3 v, int i) { return i == 0 ? v.x : i == 1 ? v.
 /* vertex k of the pair from the origin of its body, in world axes */
 static dc_v3 dci_arm(const dci_friction *f, const dci_posed at[2], int k)
 {
-    int b = k >= f->na;
-    return dci_linear(at[b].M, at[b].hull->v[k - (b ? f->na : 0)]);
+    int b = k >= f->load.count_a;
+    return dci_linear(at[b].map, at[b].hull->v[k - (b ? f->load.count_a : 0)]);
 }
 
 static dc_status dci_friction_finish(dc_status status, dc_real v, const dc_plane *p, const dc_friction_info *i, dc_plane *plane,
@@ -6464,15 +6518,15 @@ static dc_status dci_friction_finish(dc_status status, dc_real v, const dc_plane
  * fits, then to write. 0: out of range. */
 static DCI_NOINLINE int dci_friction_vertices(dci_friction *f, dc_real *const out[3])
 {
-    size_t N = 3*(size_t)f->n;
+    size_t N = 3*(size_t)f->load.count;
     int k, c, r, pass, write;
     for (write = 0; write < 2; ++write)
         for (pass = 0; pass < 3; ++pass) {
             dc_real *H = out[pass];
-            dc_v3 *dx = pass == 1 ? f->dx1 : f->dx0;
-            int columns = !H ? 0 : pass == 0 ? 1 : 3*f->nt;
+            dc_v3 *dx = pass == 1 ? f->change.now : f->change.old;
+            int columns = !H ? 0 : pass == 0 ? 1 : 3*f->load.loaded;
             if (H && write) memset(H, 0, (pass == 0 ? N : N*N)*sizeof *H);
-            memset(f->dx0, 0, 2*(size_t)f->n*sizeof *f->dx0);
+            memset(f->change.old, 0, 2*(size_t)f->load.count*sizeof *f->change.old);
             for (c = 0; c < columns; ++c) {
                 if (pass == 0) dci_friction_gradient(f);
                 else {
@@ -6480,10 +6534,10 @@ static DCI_NOINLINE int dci_friction_vertices(dci_friction *f, dc_real *const ou
                     dci_friction_jvp(f, pass == 2);
                     dx[c/3] = dc_vec(0, 0, 0);
                 }
-                for (k = 0; k < f->nt; ++k)
+                for (k = 0; k < f->load.loaded; ++k)
                     for (r = 0; r < 3; ++r) {
-                        size_t row = 3*(size_t)f->s[k].k + (size_t)r, col = 3*(size_t)f->s[c/3].k + (size_t)(c%3);
-                        dc_real g = dci_component(f->dg[k], r);
+                        size_t row = 3*(size_t)f->load.slip[k].vertex + (size_t)r, col = 3*(size_t)f->load.slip[c/3].vertex + (size_t)(c%3);
+                        dc_real g = dci_component(f->change.force[k], r);
                         if (!write && !dc_finite(g)) return 0;
                         if (write && pass == 0) H[row] = g;
                         if (write && pass == 2) H[row*N + col] = g;
@@ -6509,7 +6563,7 @@ DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_optio
 
     old[0].hull = a0;  now[0].hull = a1;
     old[1].hull = b0;  now[1].hull = b1;
-    old[0].M = old[1].M = now[0].M = now[1].M = NULL;
+    old[0].map = old[1].map = now[0].map = now[1].map = NULL;
     status = dci_friction_run(f, opt, pair, mu, h, old, now, mem, plane, &v, &pl, &i);
     if (status == DC_OK || status == DC_E_DIVERGED) {
         dc_real *out[3];
@@ -6531,43 +6585,43 @@ static DCI_NOINLINE void dci_friction_hessian(const dci_friction *f, const dci_p
     int i, j, k, b;
     memset(C, 0, sizeof C);
     for (i = 0; i < 144; ++i) hess[i] = 0;
-    for (k = 0; k < f->nt; ++k) {
-        const dci_slip *s = &f->s[k];
-        dc_v3 x = dci_arm(f, now, s->k), t1 = dc_cross(x, f->b1), t2 = dc_cross(x, f->b2);
-        dc_real E[2][6], SE[2][6], T[3][2], K[3][3], a = s->A/s->rho/f->h, q = f->eps/s->rho/s->rho, *H;
-        b = s->k >= f->na;
-        E[0][0] = f->b1.x;  E[0][1] = f->b1.y;  E[0][2] = f->b1.z;  E[0][3] = t1.x;  E[0][4] = t1.y;  E[0][5] = t1.z;
-        E[1][0] = f->b2.x;  E[1][1] = f->b2.y;  E[1][2] = f->b2.z;  E[1][3] = t2.x;  E[1][4] = t2.y;  E[1][5] = t2.z;
+    for (k = 0; k < f->load.loaded; ++k) {
+        const dci_slip *s = &f->load.slip[k];
+        dc_v3 x = dci_arm(f, now, s->vertex), t1 = dc_cross(x, f->load.frame.side_1), t2 = dc_cross(x, f->load.frame.side_2);
+        dc_real E[2][6], SE[2][6], T[3][2], K[3][3], a = s->weight/s->speed/f->load.time_step, q = f->load.eps_v/s->speed/s->speed, *H;
+        b = s->vertex >= f->load.count_a;
+        E[0][0] = f->load.frame.side_1.x;  E[0][1] = f->load.frame.side_1.y;  E[0][2] = f->load.frame.side_1.z;  E[0][3] = t1.x;  E[0][4] = t1.y;  E[0][5] = t1.z;
+        E[1][0] = f->load.frame.side_2.x;  E[1][1] = f->load.frame.side_2.y;  E[1][2] = f->load.frame.side_2.z;  E[1][3] = t2.x;  E[1][4] = t2.y;  E[1][5] = t2.z;
         /* columns of a (1 - w w^T), where 1 - |w|^2 = eps/rho^2 */
-        T[0][0] = a*(q + s->w[1]*s->w[1] + s->w[2]*s->w[2]);
-        T[1][1] = a*(q + s->w[0]*s->w[0] + s->w[2]*s->w[2]);
-        T[0][1] = T[1][0] = -a*s->w[0]*s->w[1];
-        T[2][0] = -a*s->w[0]*s->w[2];
-        T[2][1] = -a*s->w[1]*s->w[2];
+        T[0][0] = a*(q + s->slip[1]*s->slip[1] + s->slip[2]*s->slip[2]);
+        T[1][1] = a*(q + s->slip[0]*s->slip[0] + s->slip[2]*s->slip[2]);
+        T[0][1] = T[1][0] = -a*s->slip[0]*s->slip[1];
+        T[2][0] = -a*s->slip[0]*s->slip[2];
+        T[2][1] = -a*s->slip[1]*s->slip[2];
         dci_slip_jacobian(f, s, K);
         for (j = 0; j < 6; ++j) {
             dc_real t[3];
             for (i = 0; i < 3; ++i) t[i] = T[i][0]*E[0][j] + T[i][1]*E[1][j];
-            SE[0][j] = t[0]/f->h;
-            SE[1][j] = t[1]/f->h;
-            for (i = 0; i < f->m; ++i) C[i][6*b + j] += K[0][i]*t[0] + K[1][i]*t[1] + K[2][i]*t[2];
+            SE[0][j] = t[0]/f->load.time_step;
+            SE[1][j] = t[1]/f->load.time_step;
+            for (i = 0; i < f->motion.unknowns; ++i) C[i][6*b + j] += K[0][i]*t[0] + K[1][i]*t[1] + K[2][i]*t[2];
         }
         H = hess + 78*b;
         for (i = 0; i < 6; ++i)
             for (j = i; j < 6; ++j) H[12*i + j] += E[0][i]*SE[0][j] + E[1][i]*SE[1][j];
     }
     /* L^-1 C */
-    for (i = 0; i < f->m; ++i)
+    for (i = 0; i < f->motion.unknowns; ++i)
         for (j = 0; j < 12; ++j) {
-            for (k = 0; k < i; ++k) C[i][j] -= f->L[3*i + k]*C[k][j];
-            C[i][j] /= f->L[4*i];
+            for (k = 0; k < i; ++k) C[i][j] -= f->motion.lower[3*i + k]*C[k][j];
+            C[i][j] /= f->motion.lower[4*i];
         }
     for (i = 0; i < 12; ++i)
         for (j = i; j < 12; ++j) hess[12*i + j] -= C[0][i]*C[0][j] + C[1][i]*C[1][j] + C[2][i]*C[2][j];
     /* sum (x g^T + g x^T)/2 - (x.g) I on the rotations */
     dci_friction_gradient(f);
-    for (k = 0; k < f->nt; ++k)
-        dci_shift_bracket(hess + 78*(f->s[k].k >= f->na), 12, dc_neg(f->dg[k]), dci_arm(f, now, f->s[k].k));
+    for (k = 0; k < f->load.loaded; ++k)
+        dci_shift_bracket(hess + 78*(f->load.slip[k].vertex >= f->load.count_a), 12, dc_neg(f->change.force[k]), dci_arm(f, now, f->load.slip[k].vertex));
     for (j = 0; j < 12; ++j)
         for (i = 0; i < j; ++i) hess[12*j + i] = hess[12*i + j];
 }
@@ -6583,18 +6637,18 @@ static DCI_NOINLINE void dci_friction_twists(dci_friction *f, const dci_posed ol
         memset(out, 0, sizeof out);
         if (j == 12) dci_friction_gradient(f);
         else {
-            memset(f->dx0, 0, 2*(size_t)f->n*sizeof *f->dx0);
-            for (k = 0; k < f->nt; ++k) {
-                if ((f->s[k].k >= f->na) != j/6) continue;
-                f->dx0[k] = j%6 < 3 ? dci_axis(j%3) : dc_cross(dci_axis(j%3), dci_arm(f, old, f->s[k].k));
+            memset(f->change.old, 0, 2*(size_t)f->load.count*sizeof *f->change.old);
+            for (k = 0; k < f->load.loaded; ++k) {
+                if ((f->load.slip[k].vertex >= f->load.count_a) != j/6) continue;
+                f->change.old[k] = j%6 < 3 ? dci_axis(j%3) : dc_cross(dci_axis(j%3), dci_arm(f, old, f->load.slip[k].vertex));
             }
             dci_friction_jvp(f, 1);
         }
-        for (k = 0; k < f->nt; ++k) {
-            int b = f->s[k].k >= f->na;
-            dc_v3 t = dc_cross(dci_arm(f, now, f->s[k].k), f->dg[k]);
+        for (k = 0; k < f->load.loaded; ++k) {
+            int b = f->load.slip[k].vertex >= f->load.count_a;
+            dc_v3 t = dc_cross(dci_arm(f, now, f->load.slip[k].vertex), f->change.force[k]);
             for (r = 0; r < 3; ++r) {
-                out[6*b + r] += dci_component(f->dg[k], r);
+                out[6*b + r] += dci_component(f->change.force[k], r);
                 out[6*b + 3 + r] += dci_component(t, r);
             }
         }
@@ -6610,12 +6664,12 @@ static dc_status dci_friction_write(dci_friction *f, const dci_posed old[2], con
                                     dc_real *hess, dc_real *mixed)
 {
     if (!grad && !hess && !mixed) return status;
-    dci_friction_twists(f, old, now, f->grad, hess ? f->hess : NULL, mixed ? f->mixed : NULL);
-    if (!dci_finite_row(12, f->grad) || (hess && !dci_finite_row(144, f->hess)) || (mixed && !dci_finite_row(144, f->mixed)))
+    dci_friction_twists(f, old, now, f->work.gradient, hess ? f->work.hessian : NULL, mixed ? f->work.mixed : NULL);
+    if (!dci_finite_row(12, f->work.gradient) || (hess && !dci_finite_row(144, f->work.hessian)) || (mixed && !dci_finite_row(144, f->work.mixed)))
         return DC_E_RANGE;
-    if (grad) memcpy(grad, f->grad, sizeof f->grad);
-    if (hess) memcpy(hess, f->hess, sizeof f->hess);
-    if (mixed) memcpy(mixed, f->mixed, sizeof f->mixed);
+    if (grad) memcpy(grad, f->work.gradient, sizeof f->work.gradient);
+    if (hess) memcpy(hess, f->work.hessian, sizeof f->work.hessian);
+    if (mixed) memcpy(mixed, f->work.mixed, sizeof f->work.mixed);
     return status;
 }
 
@@ -6654,7 +6708,7 @@ DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair
     dc_status status;
 
     if (!f) return mem ? dci_friction_refuse(opt, pair, mu, h, a, a0, a1, b, b0, b1) : DC_E_ARG;
-    if (!dci_friction_maps(f->map, a, a0, a1, b, b0, b1, old, now)) status = DC_E_ARG;
+    if (!dci_friction_maps(f->work.map, a, a0, a1, b, b0, b1, old, now)) status = DC_E_ARG;
     else status = dci_friction_run(f, opt, pair, mu, h, old, now, mem, plane, &v, &pl, &i);
     if (status == DC_OK || status == DC_E_DIVERGED) status = dci_friction_write(f, old, now, status, grad, hess, mixed);
     if (mem) mem->used = used;
@@ -6686,7 +6740,7 @@ DC_DEF dc_status dc_friction_open(const dc_friction_options *opt, const dc_pair_
     v = (dc_friction_vertex *)dc_arena_take(mem, (size_t)a->n + (size_t)b->n, sizeof *v);
     f = (dci_friction *)dc_arena_take(mem, 1, sizeof *f);
     if (!v || !f) status = dci_friction_refuse(opt, pair, mu, h, a, a0, a0, b, b0, b0);
-    else if (!dci_friction_maps(f->map, a, a0, a0, b, b0, b0, old, now)) status = DC_E_ARG;
+    else if (!dci_friction_maps(f->work.map, a, a0, a0, b, b0, b0, old, now)) status = DC_E_ARG;
     else status = dci_friction_open(f, opt, pair, mu, h, old, mem, plane, &pl, &i);
     if (status != DC_OK && status != DC_E_DIVERGED) {
         mem->used = used;
@@ -6694,22 +6748,22 @@ DC_DEF dc_status dc_friction_open(const dc_friction_options *opt, const dc_pair_
     }
     load->a0 = *a0;
     load->b0 = *b0;
-    load->n = f->u;
-    load->b1 = f->b1;
-    load->b2 = f->b2;
-    load->h = f->h;
-    load->eps_v = f->eps;
-    load->patch = f->patch;
-    load->extent = f->extent;
+    load->n = f->load.frame.axis;
+    load->b1 = f->load.frame.side_1;
+    load->b2 = f->load.frame.side_2;
+    load->h = f->load.time_step;
+    load->eps_v = f->load.eps_v;
+    load->patch = f->load.patch;
+    load->extent = f->load.extent;
     load->na = a->n;
     load->nb = b->n;
-    load->count = f->nt;
+    load->count = f->load.loaded;
     load->vertex = v;
-    for (k = 0; k < f->nt; ++k) {
-        v[k].A = f->s[k].A;
-        v[k].x = f->s[k].x;
-        v[k].y = f->s[k].y;
-        v[k].k = f->s[k].k;
+    for (k = 0; k < f->load.loaded; ++k) {
+        v[k].A = f->load.slip[k].weight;
+        v[k].x = f->load.slip[k].local[1];
+        v[k].y = f->load.slip[k].local[2];
+        v[k].k = f->load.slip[k].vertex;
     }
     if (plane) *plane = pl;
     /* the room of vertices that carry nothing is given back */
@@ -6733,26 +6787,26 @@ DC_DEF dc_status dc_friction_move(const dc_friction_load *load, const dc_hull *a
     memset(&i, 0, sizeof i);
     if (mem && load && a && b && a->n == load->na && b->n == load->nb) {
         if (!f) status = dci_friction_refuse(NULL, NULL, 1, 1, a, &load->a0, a1, b, &load->b0, b1);
-        else if (dci_friction_maps(f->map, a, &load->a0, a1, b, &load->b0, b1, old, now) && dci_friction_fits(old, now))
+        else if (dci_friction_maps(f->work.map, a, &load->a0, a1, b, &load->b0, b1, old, now) && dci_friction_fits(old, now))
             status = dci_friction_take(f, load->count, mem) ? DC_OK : DC_E_MEMORY;
     }
     if (status == DC_OK) {
-        f->p = NULL;
-        f->u = load->n;
-        f->b1 = load->b1;
-        f->b2 = load->b2;
-        f->na = load->na;
-        f->nt = load->count;
-        f->h = load->h;
-        f->eps = load->eps_v;
-        f->patch = load->patch;
-        f->extent = load->extent;
+        f->load.pair = NULL;
+        f->load.frame.axis = load->n;
+        f->load.frame.side_1 = load->b1;
+        f->load.frame.side_2 = load->b2;
+        f->load.count_a = load->na;
+        f->load.loaded = load->count;
+        f->load.time_step = load->h;
+        f->load.eps_v = load->eps_v;
+        f->load.patch = load->patch;
+        f->load.extent = load->extent;
         for (k = 0; k < load->count; ++k) {
-            f->s[k].A = load->vertex[k].A;
-            f->s[k].x = load->vertex[k].x;
-            f->s[k].y = load->vertex[k].y;
-            f->s[k].k = load->vertex[k].k;
-            f->s[k].dA = f->s[k].z = 0;         /* of derivatives by time t */
+            f->load.slip[k].weight = load->vertex[k].A;
+            f->load.slip[k].local[1] = load->vertex[k].x;
+            f->load.slip[k].local[2] = load->vertex[k].y;
+            f->load.slip[k].vertex = load->vertex[k].k;
+            f->load.slip[k].by_force = f->load.slip[k].local[0] = 0;         /* of derivatives by time t */
         }
         status = dci_friction_close(f, old, now, &v, &i);
         if (status == DC_OK || status == DC_E_DIVERGED) status = dci_friction_write(f, old, now, status, grad, hess, NULL);
