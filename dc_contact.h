@@ -5222,9 +5222,8 @@ DC_DEF dc_real dc_blend(dc_real d, dc_real *dphi, dc_real *d2phi)
     return d < DC_R(0.5) ? low : 1 - low;
 }
 
-/* ---- many triangle pairs ----------------------------------------------------------------------------
- *
- * DC_LANES pairs at a time, one loop over the lanes for each stage. The plane is n = m + t1 b1 + t2 b2 with m the start
+/* ---- [triangles] many triangle pairs ----------------------------------------------------------- */
+/* DC_LANES pairs at a time, one loop over the lanes for each stage. The plane is n = m + t1 b1 + t2 b2 with m the start
  * direction: n* is a positive multiple of a difference of points of the hulls, which m separates, so that n*.m > 0
  * and the chart holds the minimum. There f = log G + log|n|, G = sum 1/a_k, has
  *
@@ -5232,13 +5231,31 @@ DC_DEF dc_real dc_blend(dc_real d, dc_real *dphi, dc_real *d2phi)
  *     M      = G''/G - 2 G'G'^T/G^2 + B/N - (B t)(B t)^T/N^2,
  *
  * M positive definite everywhere (1/G is concave) and the Hessian at the minimum, where G'/G = -B t/N. Newton steps
- * with M, shortened to 1/(1/2 + rho), rho >= 1/2 the largest relative fall of a slack: no line search, no branch. */
+ * with M, shortened to 1/(1/2 + rho), rho >= 1/2 the largest relative fall of a slack: no line search, no branch.
+ *
+ * Every stage is given the whole of dci_tri: rows are told apart as offsets from one pointer, which a loop over lanes
+ * needs; for the same reason rows of a variable number are written by way of it and not of an alias. In: the rows of the triangles, options. Out: dc_tri_out.
+ *
+ * stage                       | reads                       | writes                         | equation
+ * dci_tri_load                | the caller's rows           | pairs                          |
+ * dci_tri_warm                | pairs, the caller's plane   | plane; least marks the lanes   |
+ * dci_tri_cold, _start, _axis | pairs                       | plane of the other lanes       |
+ * dci_tri_chart               | pairs, plane                | frame (m, b1, b2), offset      |
+ * dci_tri_step                | frame, turn, offset         | turn, offset, running          | M above
+ * dci_tri_end                 | frame, turn, offset         | sum, least, force, stiffness   | G, N
+ * dci_tri_value               | all of these                | value, plane, axis, force ..   | LRI Eq. 3
+ * dci_tri_frame               | axis, pairs, stiffness      | frame (u, b1, b2), centre      |
+ * dci_tri_factor              | frame, stiffness            | factor                         | A = L D L^T
+ * dci_tri_moments             | frame, force, stiffness     | gradient, hessian, cross       | as dci_pair_body
+ * dci_tri_schur               | hessian, cross, factor      | world                          | H - C A^-1 C^T
+ * dci_tri_world, _origin      | frame, gradient, world      | relative                       | as dci_twist_origins
+ * dci_tri_single              | a pair that did not do      | its outputs                    | dc_pair */
 
 /* Square roots of a row. Not a lane loop, sqrt may set errno; not below the pragma either, where gcc would not inline it. */
-static void dci_tri_sqrt(const dc_real *x, dc_real *y)
+static void dci_tri_sqrt(dc_real *x)
 {
     int l;
-    for (l = 0; l < DC_LANES; ++l) y[l] = dc_sqrt(x[l]);
+    for (l = 0; l < DC_LANES; ++l) x[l] = dc_sqrt(x[l]);
 }
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -5255,19 +5272,56 @@ static void dci_tri_sqrt(const dc_real *x, dc_real *y)
 
 typedef dc_real dci_row[DC_LANES];
 
+/* vertices a0 a1 a2 b0 b1 b2, from the pair's centre, over its size; centre and size in the world */
+typedef struct { dci_row vertex[18], centre[3], size; } dci_tri_pairs;
+
 typedef struct {
-    dci_row x[18];                /* vertices from the pair's centre, over its size */
-    dci_row ox, oy, oz, size;     /* centre, size */
-    dci_row mx, my, mz, d;        /* start plane; at the end the paper's n and world d */
-    dci_row c[18];                /* coordinates (z, x, y) of the vertices along m, b1, b2; later along u, b1, b2 about q */
-    dci_row t1, t2, BM, BX, BY, u[9];
-    dci_row G, N, rN, least, run, value;
-    dci_row X, Y, Z;              /* candidate axis; arguments and results of square roots; unit normal */
-    dci_row f[6], D[6];           /* s h', h'' at the minimum */
-    dci_row r, R1, R2, q[3], L[10], g[3], H[8], C[24], E[36], rel[27];
-    dc_real one[18 + 12 + 144];   /* vertices and derivatives of a pair that is solved alone */
-    dc_v3 v[6];
-    dc_relative alone;
+    dci_row plane[4];               /* n, d: the caller's; of the start; at the end the paper's, in the world */
+    dci_row axis[3];                /* a candidate for the start; at the end the unit normal */
+    dci_row turn[2];                /* t1, t2; at the end cosine and sine that turn the frame's b1, b2 */
+    dci_row running;                /* 1 until the lane has arrived, then 0 */
+} dci_tri_iterate;
+
+typedef struct {
+    dci_row axis[9];                /* m, b1, b2; for the derivatives u, b1, b2 */
+    dci_row square[3];              /* |m|^2, |b1|^2, |b2|^2 */
+    dci_row vertex[18];             /* (z, x, y) of each vertex along the axes; for the derivatives about q */
+} dci_tri_axes;
+
+typedef struct {
+    dci_row sum;                    /* G; while starting the score of the best axis */
+    dci_row length;                 /* |n| of the chart's normal; before dci_tri_value its square */
+    dci_row least;                  /* least slack; while starting > 0 where the caller's plane separates */
+    dci_row value;
+    dci_row radius, slope, curvature;   /* |n| of the paper's plane, R'(|n|), R''(|n|) */
+    dci_row force[6], stiffness[6]; /* s_k h', h'' */
+    dci_row root;                   /* argument and result of a square root */
+} dci_tri_minimum;
+
+/* by the twist of triangle a */
+typedef struct {
+    dci_row centre[3];              /* q; at the end the way from q to the origin */
+    dci_row factor[10];             /* L10 L20 L21 L30 L31 L32, 1/D */
+    dci_row gradient[3];            /* in the frame: along u; moments about b1, b2 */
+    dci_row hessian[8], cross[24];  /* H but for its last term, C L^-T */
+    dci_row world[36];              /* the Hessian, on its way to world axes */
+    dci_row relative[27];           /* as in dc_tri_out */
+} dci_tri_twist;
+
+/* a pair that is solved alone */
+typedef struct {
+    dc_v3 vertex[6];
+    dc_real gradient[18], by_twist[12], hessian[144];
+    dc_relative relative;
+} dci_tri_alone;
+
+typedef struct {
+    dci_tri_pairs pairs;
+    dci_tri_iterate iterate;
+    dci_tri_axes frame;
+    dci_tri_minimum minimum;
+    dci_tri_twist twist;
+    dci_tri_alone alone;
 } dci_tri;
 
 #define DCI_MIN(a, b) ((a) < (b) ? (a) : (b))
@@ -5277,82 +5331,94 @@ typedef struct {
 /* centre and size of every pair; vertices in these units */
 static void dci_tri_load(dci_tri *T)
 {
+    dci_row *v = T->pairs.vertex, *o = T->pairs.centre;
     int l, k;
+
     for (l = 0; l < DC_LANES; ++l) {
-        T->ox[l] = (T->x[0][l] + T->x[3][l] + T->x[6][l] + T->x[9][l] + T->x[12][l] + T->x[15][l])*DC_R(1.0/6.0);
-        T->oy[l] = (T->x[1][l] + T->x[4][l] + T->x[7][l] + T->x[10][l] + T->x[13][l] + T->x[16][l])*DC_R(1.0/6.0);
-        T->oz[l] = (T->x[2][l] + T->x[5][l] + T->x[8][l] + T->x[11][l] + T->x[14][l] + T->x[17][l])*DC_R(1.0/6.0);
-        T->size[l] = DC_REAL_MIN;
+        o[0][l] = (v[0][l] + v[3][l] + v[6][l] + v[9][l] + v[12][l] + v[15][l])*DC_R(1.0/6.0);
+        o[1][l] = (v[1][l] + v[4][l] + v[7][l] + v[10][l] + v[13][l] + v[16][l])*DC_R(1.0/6.0);
+        o[2][l] = (v[2][l] + v[5][l] + v[8][l] + v[11][l] + v[14][l] + v[17][l])*DC_R(1.0/6.0);
+        T->pairs.size[l] = DC_REAL_MIN;
     }
+
+    /* the largest coordinate from there */
     for (k = 0; k < 18; k += 3)
         for (l = 0; l < DC_LANES; ++l) {
-            dc_real x = T->x[k][l] - T->ox[l], y = T->x[k + 1][l] - T->oy[l], z = T->x[k + 2][l] - T->oz[l];
-            dc_real ax = DCI_ABS(x), ay = DCI_ABS(y), az = DCI_ABS(z), s = T->size[l];
+            dc_real x = T->pairs.vertex[k][l] - o[0][l], y = T->pairs.vertex[k + 1][l] - o[1][l];
+            dc_real z = T->pairs.vertex[k + 2][l] - o[2][l];
+            dc_real ax = DCI_ABS(x), ay = DCI_ABS(y), az = DCI_ABS(z), s = T->pairs.size[l];
             s = DCI_MAX(s, ax);
             s = DCI_MAX(s, ay);
             s = DCI_MAX(s, az);
-            T->x[k][l] = x;
-            T->x[k + 1][l] = y;
-            T->x[k + 2][l] = z;
-            T->size[l] = s;
+            T->pairs.vertex[k][l] = x;
+            T->pairs.vertex[k + 1][l] = y;
+            T->pairs.vertex[k + 2][l] = z;
+            T->pairs.size[l] = s;
         }
     for (k = 0; k < 18; ++k)
-        for (l = 0; l < DC_LANES; ++l) T->x[k][l] /= T->size[l];
+        for (l = 0; l < DC_LANES; ++l) T->pairs.vertex[k][l] /= T->pairs.size[l];
 }
 
-/* support gap of axis (ax, ay, az): least of a, greatest of b */
-#define DCI_TRI_DOT(k) (ax*T->x[k][l] + ay*T->x[k + 1][l] + az*T->x[k + 2][l])
+/* Extents of the triangles along the axis (ax, ay, az): lo and lob least and greatest of a, hib and hi of b. v: the
+ * vertices */
+#define DCI_TRI_DOT(k) (ax*v[k][l] + ay*v[k + 1][l] + az*v[k + 2][l])
 #define DCI_TRI_SUPPORT \
     dc_real p0 = DCI_TRI_DOT(0), p1 = DCI_TRI_DOT(3), p2 = DCI_TRI_DOT(6); \
     dc_real q0 = DCI_TRI_DOT(9), q1 = DCI_TRI_DOT(12), q2 = DCI_TRI_DOT(15); \
     dc_real p01 = DCI_MIN(p0, p1), q01 = DCI_MAX(q0, q1), p01b = DCI_MAX(p0, p1), q01b = DCI_MIN(q0, q1); \
     dc_real lo = DCI_MIN(p01, p2), hi = DCI_MAX(q01, q2), lob = DCI_MAX(p01b, p2), hib = DCI_MIN(q01b, q2)
 
-/* Keeps the axis (X, Y, Z) when it separates better than the one so far, in either sense; gaps compare as sign(g)
+/* Keeps the candidate axis when it separates better than the one so far, in either sense; gaps compare as sign(g)
  * g^2/|axis|^2, vanishing axes as less. gcc turns selects into branches when an operand is a load, or a constant that
- * decides a later test:
- * none of these here. */
+ * decides a later test: none of these here. */
 static void dci_tri_axis(dci_tri *T)
 {
+    dci_row *v = T->pairs.vertex, *plane = T->iterate.plane, *axis = T->iterate.axis;
     int l;
+
     for (l = 0; l < DC_LANES; ++l) {
-        dc_real ax = T->X[l], ay = T->Y[l], az = T->Z[l], nx = -ax, ny = -ay, nz = -az;
+        dc_real ax = axis[0][l], ay = axis[1][l], az = axis[2][l], nx = -ax, ny = -ay, nz = -az;
         DCI_TRI_SUPPORT;
-        dc_real up = lo - hi, down = hib - lob, g = up >= down ? up : down, d0 = DC_R(-0.5)*(lo + hi), d1 = DC_R(0.5)*(lob + hib);
+        dc_real up = lo - hi, down = hib - lob, g = up >= down ? up : down;
+        dc_real d0 = DC_R(-0.5)*(lo + hi), d1 = DC_R(0.5)*(lob + hib);
         dc_real len = ax*ax + ay*ay + az*az, size = DCI_MAX(len, 16*DC_EPS*DC_EPS), score = g*DCI_ABS(g)/size;
-        dc_real mx = T->mx[l], my = T->my[l], mz = T->mz[l], d = T->d[l], best = T->G[l];
+        dc_real mx = plane[0][l], my = plane[1][l], mz = plane[2][l], d = plane[3][l], best = T->minimum.sum[l];
+
+        /* the sense in which it separates better */
         ax = up >= down ? ax : nx;
         ay = up >= down ? ay : ny;
         az = up >= down ? az : nz;
         d0 = up >= down ? d0 : d1;
-        T->mx[l] = score > best ? ax : mx;
-        T->my[l] = score > best ? ay : my;
-        T->mz[l] = score > best ? az : mz;
-        T->d[l] = score > best ? d0 : d;
-        T->G[l] = score > best ? score : best;
+
+        plane[0][l] = score > best ? ax : mx;
+        plane[1][l] = score > best ? ay : my;
+        plane[2][l] = score > best ? az : mz;
+        plane[3][l] = score > best ? d0 : d;
+        T->minimum.sum[l] = score > best ? score : best;
     }
 }
 
-/* (X, Y, Z) <- normal of the triangle whose vertices start at row 3p */
+/* axis <- normal of the triangle whose vertices start at row 3p */
 static void dci_tri_normal(dci_tri *T, int p)
 {
-    dci_row *v = T->x + 3*p;
+    dci_row *v = T->pairs.vertex + 3*p, *axis = T->iterate.axis;
     int l;
     for (l = 0; l < DC_LANES; ++l) {
         dc_real ax = v[3][l] - v[0][l], ay = v[4][l] - v[1][l], az = v[5][l] - v[2][l];
         dc_real bx = v[6][l] - v[0][l], by = v[7][l] - v[1][l], bz = v[8][l] - v[2][l];
-        T->X[l] = ay*bz - az*by;
-        T->Y[l] = az*bx - ax*bz;
-        T->Z[l] = ax*by - ay*bx;
+        axis[0][l] = ay*bz - az*by;
+        axis[1][l] = az*bx - ax*bz;
+        axis[2][l] = ax*by - ay*bx;
     }
 }
 
-/* (X, Y, Z) <- shortest difference of points of the edges p + s (p1-p), q + t (q1-q), given by first rows.
+/* axis <- shortest difference of points of the edges p + s (p1-p), q + t (q1-q), given by first rows.
  * s minimises where the lines are skew, then t, then s again: right also for parallel and for vanishing edges. */
 static void dci_tri_segments(dci_tri *T, int p, int p1, int q, int q1)
 {
-    dci_row *P = T->x + p, *P1 = T->x + p1, *Q = T->x + q, *Q1 = T->x + q1;
+    dci_row *v = T->pairs.vertex, *P = v + p, *P1 = v + p1, *Q = v + q, *Q1 = v + q1, *axis = T->iterate.axis;
     int l;
+
     for (l = 0; l < DC_LANES; ++l) {
         dc_real rx = P[0][l] - Q[0][l], ry = P[1][l] - Q[1][l], rz = P[2][l] - Q[2][l];
         dc_real ax = P1[0][l] - P[0][l], ay = P1[1][l] - P[1][l], az = P1[2][l] - P[2][l];
@@ -5362,6 +5428,7 @@ static void dci_tri_segments(dci_tri *T, int p, int p1, int q, int q1)
         aa = DCI_MAX(aa, DC_REAL_MIN);
         bb = DCI_MAX(bb, DC_REAL_MIN);
         det = DCI_MAX(det, DC_REAL_MIN);
+
         /* quotients clamped to [0, 1] by their numerators */
         s = ab*br - bb*ar;
         s = DCI_MAX(s, 0);
@@ -5372,9 +5439,10 @@ static void dci_tri_segments(dci_tri *T, int p, int p1, int q, int q1)
         s = ab*t - ar;
         s = DCI_MAX(s, 0);
         s = DCI_MIN(s, aa)/aa;
-        T->X[l] = rx + s*ax - t*bx;
-        T->Y[l] = ry + s*ay - t*by;
-        T->Z[l] = rz + s*az - t*bz;
+
+        axis[0][l] = rx + s*ax - t*bx;
+        axis[1][l] = ry + s*ay - t*by;
+        axis[2][l] = rz + s*az - t*bz;
     }
 }
 
@@ -5383,21 +5451,28 @@ static void dci_tri_segments(dci_tri *T, int p, int p1, int q, int q1)
  * but is none of these (SAT) costs twice the Newton steps, which grow a slack by at most half each. */
 static void dci_tri_start(dci_tri *T)
 {
+    dci_row *v = T->pairs.vertex, *plane = T->iterate.plane, *axis = T->iterate.axis;
+    dc_real *score = T->minimum.sum;
     int l, i, j, poor = 0;
+
+    /* the centre of a, that of the pair being 0 */
     for (l = 0; l < DC_LANES; ++l) {
-        T->X[l] = T->x[0][l] + T->x[3][l] + T->x[6][l];   /* the centre of the pair is 0 */
-        T->Y[l] = T->x[1][l] + T->x[4][l] + T->x[7][l];
-        T->Z[l] = T->x[2][l] + T->x[5][l] + T->x[8][l];
-        T->mx[l] = T->my[l] = T->mz[l] = T->d[l] = 0;
-        T->G[l] = -DC_REAL_MAX;
+        axis[0][l] = v[0][l] + v[3][l] + v[6][l];
+        axis[1][l] = v[1][l] + v[4][l] + v[7][l];
+        axis[2][l] = v[2][l] + v[5][l] + v[8][l];
+        plane[0][l] = plane[1][l] = plane[2][l] = plane[3][l] = 0;
+        score[l] = -DC_REAL_MAX;
     }
     dci_tri_axis(T);
+
     /* a lane starts the same whatever stands beside it: nothing beats the greatest score */
     for (l = 0; l < DC_LANES; ++l) {
-        poor |= !(T->G[l] > DC_R(0.04));
-        T->G[l] = T->G[l] > DC_R(0.04) ? DC_REAL_MAX : T->G[l];
+        poor |= !(score[l] > DC_R(0.04));
+        score[l] = score[l] > DC_R(0.04) ? DC_REAL_MAX : score[l];
     }
     if (!poor) return;
+
+    /* edges against edges, then the two normals */
     for (i = 0; i < 3; ++i)
         for (j = 0; j < 3; ++j) {
             dci_tri_segments(T, 3*i, i == 2 ? 0 : 3*i + 3, 9 + 3*j, j == 2 ? 9 : 12 + 3*j);
@@ -5409,24 +5484,30 @@ static void dci_tri_start(dci_tri *T)
     }
 }
 
-/* The caller's planes, rows c[0..3] in the world: into the start in the lanes where they separate, `least` > 0 marks
- * them.
- * Returns 1 when all do. */
+/* The caller's planes, in the world: into the start in the lanes where they separate, `least` > 0 marks them. Returns 1
+ * when all do. */
 static int dci_tri_warm(dci_tri *T)
 {
+    dci_row *v = T->pairs.vertex, *o = T->pairs.centre, *plane = T->iterate.plane;
     int l, all = 1;
+
     for (l = 0; l < DC_LANES; ++l) {
-        dc_real ax = T->c[0][l], ay = T->c[1][l], az = T->c[2][l], size = T->size[l], w, dist, half, la, lb, least, big, bx, by, bz;
+        dc_real ax = plane[0][l], ay = plane[1][l], az = plane[2][l], size = T->pairs.size[l];
+        dc_real w, dist, half, la, lb, least, big, bx, by, bz;
+
+        /* over the largest component, from the pair's centre */
         bx = DCI_ABS(ax);
         by = DCI_ABS(ay);
         bz = DCI_ABS(az);
         big = DCI_MAX(bx, by);
         big = DCI_MAX(big, bz);
         w = 1/DCI_MAX(big, DC_REAL_MIN);
-        dist = (ax*T->ox[l] + ay*T->oy[l] + az*T->oz[l] + T->c[3][l])/size*w;
+        dist = (ax*o[0][l] + ay*o[1][l] + az*o[2][l] + plane[3][l])/size*w;
         ax *= w;
         ay *= w;
         az *= w;
+
+        /* least slacks of both sides, over a twentieth of the room */
         DCI_TRI_SUPPORT;
         (void)lob;
         (void)hib;
@@ -5435,52 +5516,48 @@ static int dci_tri_warm(dci_tri *T)
         lb = -hi - dist;
         least = DCI_MIN(la, lb);
         least = least > half ? half : DC_R(0.0);
-        T->mx[l] = ax;
-        T->my[l] = ay;
-        T->mz[l] = az;
-        T->d[l] = dist;
-        T->least[l] = least;
+
+        plane[0][l] = ax;
+        plane[1][l] = ay;
+        plane[2][l] = az;
+        plane[3][l] = dist;
+        T->minimum.least[l] = least;
     }
-    for (l = 0; l < DC_LANES; ++l) all &= T->least[l] > 0;
+    for (l = 0; l < DC_LANES; ++l) all &= T->minimum.least[l] > 0;
     return all;
 }
 
 /* Cold start of the lanes that have no plane of the caller's; `some`: there may be lanes that have one. */
 static void dci_tri_cold(dci_tri *T, int some)
 {
-    dci_row *keep = T->c;
-    int l;
-    if (some) {
-        memcpy(keep[0], T->mx, sizeof(dci_row));
-        memcpy(keep[1], T->my, sizeof(dci_row));
-        memcpy(keep[2], T->mz, sizeof(dci_row));
-        memcpy(keep[3], T->d, sizeof(dci_row));
-    }
+    dci_row *keep = T->frame.vertex, *plane = T->iterate.plane;
+    int l, k;
+    if (some) memcpy(keep, plane, 4*sizeof *plane);
     dci_tri_start(T);
-    if (!some) return;
-    for (l = 0; l < DC_LANES; ++l)
-        if (T->least[l] > 0) {
-            T->mx[l] = keep[0][l];
-            T->my[l] = keep[1][l];
-            T->mz[l] = keep[2][l];
-            T->d[l] = keep[3][l];
-        }
+    for (l = 0; some && l < DC_LANES; ++l)
+        for (k = 0; k < 4 && T->minimum.least[l] > 0; ++k) plane[k][l] = keep[k][l];
 }
 
 /* Chart about m: b1 = m x e with e the axis m is least along, b2 = m x b1; coordinates of the vertices. */
 static void dci_tri_chart(dci_tri *T)
 {
+    dci_row *v = T->pairs.vertex, *u = T->frame.axis, *plane = T->iterate.plane;
     int l, k;
+
     for (l = 0; l < DC_LANES; ++l) {
-        dc_real mx = T->mx[l], my = T->my[l], mz = T->mz[l], ex, ey, ez, b1x, b1y, b1z, b2x, b2y, b2z, w;
+        dc_real mx = plane[0][l], my = plane[1][l], mz = plane[2][l], ex, ey, ez, b1x, b1y, b1z, b2x, b2y, b2z, w;
         dc_real ax = DCI_ABS(mx), ay = DCI_ABS(my), az = DCI_ABS(mz), big = DCI_MAX(ax, ay), low = DCI_MIN(ax, ay);
         big = DCI_MAX(big, az);
         w = 1/DCI_MAX(big, DC_REAL_MIN);
         low = DCI_MIN(low, az);
+
+        /* m over its largest component */
         mx *= w;
         my *= w;
         mz *= w;
-        T->d[l] *= w;
+        plane[3][l] *= w;
+
+        /* b1, b2 */
         ex = ax <= low ? DC_R(1.0) : DC_R(0.0);
         ey = ay <= low ? DC_R(1.0) - ex : DC_R(0.0);
         ez = 1 - ex - ey;
@@ -5490,44 +5567,49 @@ static void dci_tri_chart(dci_tri *T)
         b2x = my*b1z - mz*b1y;
         b2y = mz*b1x - mx*b1z;
         b2z = mx*b1y - my*b1x;
-        T->u[0][l] = mx;   T->u[1][l] = my;   T->u[2][l] = mz;
-        T->u[3][l] = b1x;  T->u[4][l] = b1y;  T->u[5][l] = b1z;
-        T->u[6][l] = b2x;  T->u[7][l] = b2y;  T->u[8][l] = b2z;
-        T->BM[l] = mx*mx + my*my + mz*mz;
-        T->BX[l] = b1x*b1x + b1y*b1y + b1z*b1z;
-        T->BY[l] = b2x*b2x + b2y*b2y + b2z*b2z;
-        T->t1[l] = T->t2[l] = 0;
-        T->run[l] = 1;
+        u[0][l] = mx;   u[1][l] = my;   u[2][l] = mz;
+        u[3][l] = b1x;  u[4][l] = b1y;  u[5][l] = b1z;
+        u[6][l] = b2x;  u[7][l] = b2y;  u[8][l] = b2z;
+        T->frame.square[0][l] = mx*mx + my*my + mz*mz;
+        T->frame.square[1][l] = b1x*b1x + b1y*b1y + b1z*b1z;
+        T->frame.square[2][l] = b2x*b2x + b2y*b2y + b2z*b2z;
+
+        /* the iterate begins at m */
+        T->iterate.turn[0][l] = T->iterate.turn[1][l] = 0;
+        T->iterate.running[l] = 1;
         for (k = 0; k < 18; k += 3) {
-            dc_real x = T->x[k][l], y = T->x[k + 1][l], z = T->x[k + 2][l];
-            T->c[k][l] = mx*x + my*y + mz*z;
-            T->c[k + 1][l] = b1x*x + b1y*y + b1z*z;
-            T->c[k + 2][l] = b2x*x + b2y*y + b2z*z;
+            dc_real x = v[k][l], y = v[k + 1][l], z = v[k + 2][l];
+            T->frame.vertex[k][l] = mx*x + my*y + mz*z;
+            T->frame.vertex[k + 1][l] = b1x*x + b1y*y + b1z*z;
+            T->frame.vertex[k + 2][l] = b2x*x + b2y*y + b2z*z;
         }
     }
 }
 
 /* Vertex k on side s (+ or -): w = 1/(z + t1 x + t2 y + d) = s/a, into the sums of G, G' and G''/2 */
 #define DCI_TRI_ADD(k, s, w) \
-    dc_real w = 1/(T->c[3*k][l] + t1*T->c[3*k + 1][l] + t2*T->c[3*k + 2][l] + d); \
+    dc_real w = 1/(c[3*k][l] + t1*c[3*k + 1][l] + t2*c[3*k + 2][l] + d); \
     { \
-        dc_real aa = s (w*w), aaa = aa*w, x = T->c[3*k + 1][l], y = T->c[3*k + 2][l], ax = aaa*x, ay = aaa*y; \
+        dc_real aa = s (w*w), aaa = aa*w, x = c[3*k + 1][l], y = c[3*k + 2][l], ax = aaa*x, ay = aaa*y; \
         G += s w;    gd -= aa;   gx -= aa*x;  gy -= aa*y; \
         hdd += aaa;  hdx += ax;  hdy += ay;  hxx += ax*x;  hxy += ax*y;  hyy += ay*y; \
     }
 /* relative fall of the slack of vertex k under the step */
 #define DCI_TRI_FALL(k, w) \
     { \
-        dc_real fall = -w*(sd + sx*T->c[3*k + 1][l] + sy*T->c[3*k + 2][l]); \
+        dc_real fall = -w*(sd + sx*c[3*k + 1][l] + sy*c[3*k + 2][l]); \
         rho = DCI_MAX(rho, fall); \
     }
 
 /* One Newton step of every lane that has not arrived; dec2 = g^T M^-1 g before it. */
 static void dci_tri_step(dci_tri *T)
 {
+    dci_row *c = T->frame.vertex, *turn = T->iterate.turn, *square = T->frame.square;
+    dc_real *offset = T->iterate.plane[3];
     int l;
+
     for (l = 0; l < DC_LANES; ++l) {
-        dc_real t1 = T->t1[l], t2 = T->t2[l], d = T->d[l], run = T->run[l];
+        dc_real t1 = turn[0][l], t2 = turn[1][l], d = offset[l], run = T->iterate.running[l];
         dc_real G = 0, gd = 0, gx = 0, gy = 0, hdd = 0, hdx = 0, hdy = 0, hxx = 0, hxy = 0, hyy = 0;
         DCI_TRI_ADD(0, +, w0)
         DCI_TRI_ADD(1, +, w1)
@@ -5535,11 +5617,13 @@ static void dci_tri_step(dci_tri *T)
         DCI_TRI_ADD(3, -, w3)
         DCI_TRI_ADD(4, -, w4)
         DCI_TRI_ADD(5, -, w5)
-        dc_real BX = T->BX[l], BY = T->BY[l], iN = 1/(T->BM[l] + BX*t1*t1 + BY*t2*t2), iG = 1/G, iG2 = 2*iG;
-        dc_real r1 = BX*t1*iN, r2 = BY*t2*iN, D0, D1, D2, l1, l2, l3, m21, low, dec2, sd, sx, sy, rho = DC_R(0.5), alpha;
+        dc_real BX = square[1][l], BY = square[2][l], iN = 1/(square[0][l] + BX*t1*t1 + BY*t2*t2);
+        dc_real iG = 1/G, iG2 = 2*iG, r1 = BX*t1*iN, r2 = BY*t2*iN;
+        dc_real D0, D1, D2, l1, l2, l3, m21, low, dec2, sd, sx, sy, rho = DC_R(0.5), alpha;
         gd *= iG;
         gx *= iG;
         gy *= iG;
+
         /* M = L D L^T in the order d, t1, t2 */
         D0 = hdd*iG2 - 2*gd*gd;
         hdx = hdx*iG2 - 2*gd*gx;
@@ -5558,6 +5642,8 @@ static void dci_tri_step(dci_tri *T)
         D2 = hyy - l2*hdy - l3*m21;
         low = DC_EPS*hyy;
         D2 = 1/DCI_MAX(D2, low);
+
+        /* -M^-1 grad f */
         gx += r1;
         gy += r2;
         gx -= l1*gd;
@@ -5566,6 +5652,8 @@ static void dci_tri_step(dci_tri *T)
         sy = -gy*D2;
         sx = -gx*D1 - l3*sy;
         sd = -gd*D0 - l1*sx - l2*sy;
+
+        /* shortened */
         DCI_TRI_FALL(0, w0)
         DCI_TRI_FALL(1, w1)
         DCI_TRI_FALL(2, w2)
@@ -5573,149 +5661,181 @@ static void dci_tri_step(dci_tri *T)
         DCI_TRI_FALL(4, w4)
         DCI_TRI_FALL(5, w5)
         alpha = run/(DC_R(0.5) + rho);                   /* 0 once arrived: the same bits whatever the other lanes need */
-        T->t1[l] = t1 + alpha*sx;
-        T->t2[l] = t2 + alpha*sy;
-        T->d[l] = d + alpha*sd;
-        T->run[l] = dec2 > DC_R(0.25)*DC_EPS ? run : DC_R(0.0);
+        turn[0][l] = t1 + alpha*sx;
+        turn[1][l] = t2 + alpha*sy;
+        offset[l] = d + alpha*sd;
+        T->iterate.running[l] = dec2 > DC_R(0.25)*DC_EPS ? run : DC_R(0.0);
     }
 }
 
 #define DCI_TRI_END(k, s) \
     { \
-        dc_real z = T->c[3*k][l] + t1*T->c[3*k + 1][l] + t2*T->c[3*k + 2][l] + d, w = 1/z, a = s z; \
+        dc_real z = c[3*k][l] + t1*c[3*k + 1][l] + t2*c[3*k + 2][l] + d, w = 1/z, a = s z; \
         G += s w; \
         least = DCI_MIN(least, a); \
-        T->f[k][l] = s (w*w); \
-        T->D[k][l] = s (w*w)*w; \
+        T->minimum.force[k][l] = s (w*w); \
+        T->minimum.stiffness[k][l] = s (w*w)*w; \
     }
 
-/* G and N at the plane found; f = s/a^2, D = 1/a^3 there. */
+/* G and N at the plane found; force s/a^2, stiffness 1/a^3 there. */
 static void dci_tri_end(dci_tri *T)
 {
+    dci_row *c = T->frame.vertex, *square = T->frame.square;
     int l;
     for (l = 0; l < DC_LANES; ++l) {
-        dc_real t1 = T->t1[l], t2 = T->t2[l], d = T->d[l], G = 0, least = DC_REAL_MAX, N;
+        dc_real t1 = T->iterate.turn[0][l], t2 = T->iterate.turn[1][l], d = T->iterate.plane[3][l];
+        dc_real G = 0, least = DC_REAL_MAX, N;
         DCI_TRI_END(0, +)
         DCI_TRI_END(1, +)
         DCI_TRI_END(2, +)
         DCI_TRI_END(3, -)
         DCI_TRI_END(4, -)
         DCI_TRI_END(5, -)
-        N = T->BM[l] + T->BX[l]*t1*t1 + T->BY[l]*t2*t2;
-        T->G[l] = G;
-        T->N[l] = N;
-        T->least[l] = least;
+        N = square[0][l] + square[1][l]*t1*t1 + square[2][l]*t2*t2;
+        T->minimum.sum[l] = G;
+        T->minimum.length[l] = N;
+        T->minimum.least[l] = least;
     }
 }
 
-/* Value (LRI Eq. 3), the paper's plane into mx, my, mz, d, scaled terms: h = kappa/a, a in sizes.  P = (sqrt c + sqrt G)^2,
+/* Value (LRI Eq. 3), the paper's plane, scaled terms: h = kappa/a, a in sizes.  P = (sqrt c + sqrt G)^2,
  * |n| = sqrt G/(sqrt c + sqrt G), here G = min G(u) = kappa |n| G(n). */
 static void dci_tri_value(dci_tri *T, dc_real c, dc_real length)
 {
+    dci_tri_minimum *at = &T->minimum;
+    dci_row *u = T->frame.axis, *o = T->pairs.centre, *plane = T->iterate.plane, *axis = T->iterate.axis;
     dc_real rootc = dc_sqrt(c);
     int l, k;
-    dci_tri_sqrt(T->N, T->rN);
-    for (l = 0; l < DC_LANES; ++l) T->X[l] = length/T->size[l]*T->rN[l]*T->G[l];
-    dci_tri_sqrt(T->X, T->Y);
+
+    dci_tri_sqrt(at->length);
+    for (l = 0; l < DC_LANES; ++l) at->root[l] = length/T->pairs.size[l]*at->length[l]*at->sum[l];
+    dci_tri_sqrt(at->root);
     for (l = 0; l < DC_LANES; ++l) {
-        dc_real root = T->Y[l], sum = rootc + root, r = root/sum, e = rootc/sum, irN = 1/T->rN[l], scale = r*irN, w = 1/scale;
-        dc_real t1 = T->t1[l], t2 = T->t2[l], size = T->size[l], kappa = length/size*w*w, nx, ny, nz;
-        nx = T->u[0][l] + t1*T->u[3][l] + t2*T->u[6][l];
-        ny = T->u[1][l] + t1*T->u[4][l] + t2*T->u[7][l];
-        nz = T->u[2][l] + t1*T->u[5][l] + t2*T->u[8][l];
-        T->value[l] = sum*sum;
-        T->r[l] = r;
-        T->R1[l] = c/(e*e);
-        T->R2[l] = 2*c/(e*e*e);
-        T->X[l] = nx*irN;
-        T->Y[l] = ny*irN;
-        T->Z[l] = nz*irN;
-        T->mx[l] = nx*scale;
-        T->my[l] = ny*scale;
-        T->mz[l] = nz*scale;
-        T->d[l] = T->d[l]*scale*size - scale*(nx*T->ox[l] + ny*T->oy[l] + nz*T->oz[l]);
+        dc_real root = at->root[l], sum = rootc + root, r = root/sum, e = rootc/sum;
+        dc_real irN = 1/at->length[l], scale = r*irN, w = 1/scale;
+        dc_real t1 = T->iterate.turn[0][l], t2 = T->iterate.turn[1][l], size = T->pairs.size[l];
+        dc_real kappa = length/size*w*w, nx, ny, nz;
+        nx = u[0][l] + t1*u[3][l] + t2*u[6][l];
+        ny = u[1][l] + t1*u[4][l] + t2*u[7][l];
+        nz = u[2][l] + t1*u[5][l] + t2*u[8][l];
+
+        /* P, R = c/(1-|n|) */
+        at->value[l] = sum*sum;
+        at->radius[l] = r;
+        at->slope[l] = c/(e*e);
+        at->curvature[l] = 2*c/(e*e*e);
+
+        /* the unit normal; the paper's plane */
+        axis[0][l] = nx*irN;
+        axis[1][l] = ny*irN;
+        axis[2][l] = nz*irN;
+        plane[0][l] = nx*scale;
+        plane[1][l] = ny*scale;
+        plane[2][l] = nz*scale;
+        plane[3][l] = plane[3][l]*scale*size - scale*(nx*o[0][l] + ny*o[1][l] + nz*o[2][l]);
         for (k = 0; k < 6; ++k) {
-            T->f[k][l] = -kappa*T->f[k][l];
-            T->D[k][l] = 2*kappa*w*T->D[k][l];
+            at->force[k][l] = -kappa*at->force[k][l];
+            at->stiffness[k][l] = 2*kappa*w*at->stiffness[k][l];
         }
     }
 }
 
-/* Frame of the derivatives as in dci_pair_frame: u = (X, Y, Z), origin q = sum D x/sum D, b1 and b2 the principal
- * axes of the lateral spread; coordinates of the vertices into c. */
+/* Frame of the derivatives as in dci_pair_frame: u the unit normal, origin q = sum D x/sum D, b1 and b2 the principal
+ * axes of the lateral spread; coordinates of the vertices in it. */
 static void dci_tri_frame(dci_tri *T)
 {
+    dci_row *v = T->pairs.vertex, *c = T->frame.vertex, *u = T->frame.axis, *turn = T->iterate.turn;
+    dci_row *n = T->iterate.axis, *q = T->twist.centre, *stiffness = T->minimum.stiffness;
+    dc_real *root = T->minimum.root;
     int l, k;
+
     for (l = 0; l < DC_LANES; ++l) {
         /* b1, b2 from u without a root */
-        dc_real ux = T->X[l], uy = T->Y[l], uz = T->Z[l], s = uz < 0 ? DC_R(-1.0) : DC_R(1.0), a = -1/(s + uz), b = ux*uy*a;
+        dc_real ux = n[0][l], uy = n[1][l], uz = n[2][l], s = uz < 0 ? DC_R(-1.0) : DC_R(1.0), a = -1/(s + uz), b = ux*uy*a;
         dc_real b1x = 1 + s*ux*ux*a, b1y = s*b, b1z = -s*ux, b2x = b, b2y = s + uy*uy*a, b2z = -uy;
         dc_real W = 0, qx = 0, qy = 0, qz = 0, xx = 0, xy = 0, yy = 0, m;
+
+        /* q */
         for (k = 0; k < 6; ++k) {
-            dc_real D = T->D[k][l];
+            dc_real D = stiffness[k][l];
             W += D;
-            qx += D*T->x[3*k][l];
-            qy += D*T->x[3*k + 1][l];
-            qz += D*T->x[3*k + 2][l];
+            qx += D*v[3*k][l];
+            qy += D*v[3*k + 1][l];
+            qz += D*v[3*k + 2][l];
         }
         W = 1/W;
         qx *= W;
         qy *= W;
         qz *= W;
+
+        /* the lateral spread */
         for (k = 0; k < 6; ++k) {
-            dc_real rx = T->x[3*k][l] - qx, ry = T->x[3*k + 1][l] - qy, rz = T->x[3*k + 2][l] - qz, D = T->D[k][l]*W;
+            dc_real rx = v[3*k][l] - qx, ry = v[3*k + 1][l] - qy, rz = v[3*k + 2][l] - qz, D = stiffness[k][l]*W;
             dc_real x = rx*b1x + ry*b1y + rz*b1z, y = rx*b2x + ry*b2y + rz*b2z;
             xx += D*x*x;
             xy += D*x*y;
             yy += D*y*y;
         }
         m = DC_R(0.5)*(yy - xx);
-        T->q[0][l] = qx;  T->q[1][l] = qy;  T->q[2][l] = qz;
-        T->u[0][l] = ux;   T->u[1][l] = uy;   T->u[2][l] = uz;
-        T->u[3][l] = b1x;  T->u[4][l] = b1y;  T->u[5][l] = b1z;
-        T->u[6][l] = b2x;  T->u[7][l] = b2y;  T->u[8][l] = b2z;
-        T->t1[l] = m;
-        T->t2[l] = xy;
-        T->X[l] = m*m + xy*xy;
+        q[0][l] = qx;   q[1][l] = qy;   q[2][l] = qz;
+        u[0][l] = ux;   u[1][l] = uy;   u[2][l] = uz;
+        u[3][l] = b1x;  u[4][l] = b1y;  u[5][l] = b1z;
+        u[6][l] = b2x;  u[7][l] = b2y;  u[8][l] = b2z;
+        turn[0][l] = m;
+        turn[1][l] = xy;
+        root[l] = m*m + xy*xy;
     }
-    dci_tri_sqrt(T->X, T->Y);
+
+    /* its eigenvector, with the larger component first computed */
+    dci_tri_sqrt(root);
     for (l = 0; l < DC_LANES; ++l) {
-        dc_real m = T->t1[l], s = T->t2[l], c = DCI_ABS(m) + T->Y[l];
-        T->t1[l] = m > 0 ? s : c;
-        T->t2[l] = m > 0 ? c : s;
-        T->X[l] = c*c + s*s;
+        dc_real m = turn[0][l], s = turn[1][l], c1 = DCI_ABS(m) + root[l];
+        turn[0][l] = m > 0 ? s : c1;
+        turn[1][l] = m > 0 ? c1 : s;
+        root[l] = c1*c1 + s*s;
     }
-    dci_tri_sqrt(T->X, T->Y);
+    dci_tri_sqrt(root);
+
+    /* turn b1, b2 */
     for (l = 0; l < DC_LANES; ++l) {
-        dc_real len = T->Y[l], w = 1/DCI_MAX(len, DC_REAL_MIN), c = len > 0 ? T->t1[l]*w : DC_R(1.0), s = T->t2[l]*w;
-        dc_real b1x = c*T->u[3][l] + s*T->u[6][l], b1y = c*T->u[4][l] + s*T->u[7][l], b1z = c*T->u[5][l] + s*T->u[8][l];
-        dc_real ux = T->u[0][l], uy = T->u[1][l], uz = T->u[2][l];
+        dc_real len = root[l], w = 1/DCI_MAX(len, DC_REAL_MIN), c1 = len > 0 ? turn[0][l]*w : DC_R(1.0), s = turn[1][l]*w;
+        dc_real b1x = c1*u[3][l] + s*u[6][l], b1y = c1*u[4][l] + s*u[7][l], b1z = c1*u[5][l] + s*u[8][l];
+        dc_real ux = u[0][l], uy = u[1][l], uz = u[2][l];
         dc_real b2x = uy*b1z - uz*b1y, b2y = uz*b1x - ux*b1z, b2z = ux*b1y - uy*b1x;
-        T->u[3][l] = b1x;  T->u[4][l] = b1y;  T->u[5][l] = b1z;
-        T->u[6][l] = b2x;  T->u[7][l] = b2y;  T->u[8][l] = b2z;
+        u[3][l] = b1x;  u[4][l] = b1y;  u[5][l] = b1z;
+        u[6][l] = b2x;  u[7][l] = b2y;  u[8][l] = b2z;
         for (k = 0; k < 18; k += 3) {
-            dc_real rx = T->x[k][l] - T->q[0][l], ry = T->x[k + 1][l] - T->q[1][l], rz = T->x[k + 2][l] - T->q[2][l];
-            T->c[k][l] = rx*ux + ry*uy + rz*uz;
-            T->c[k + 1][l] = rx*b1x + ry*b1y + rz*b1z;
-            T->c[k + 2][l] = rx*b2x + ry*b2y + rz*b2z;
+            dc_real rx = v[k][l] - q[0][l], ry = v[k + 1][l] - q[1][l], rz = v[k + 2][l] - q[2][l];
+            c[k][l] = rx*ux + ry*uy + rz*uz;
+            c[k + 1][l] = rx*b1x + ry*b1y + rz*b1z;
+            c[k + 2][l] = rx*b2x + ry*b2y + rz*b2z;
         }
     }
 }
 
-/* A = sum D y y^T + radial term, y = (1, z, x, y), as L D L^T: L10 L20 L21 L30 L31 L32 in L[0..5], 1/D in L[6..9]. */
+/* A = sum D y y^T + radial term, y = (1, z, x, y), as L D L^T: L10 L20 L21 L30 L31 L32, then 1/D. */
 static void dci_tri_factor(dci_tri *T)
 {
+    dci_row *c = T->frame.vertex, *L = T->twist.factor;
     int l, k;
+
     for (l = 0; l < DC_LANES; ++l) {
-        dc_real a00 = 0, a10 = 0, a20 = 0, a30 = 0, a11 = T->R2[l], a21 = 0, a31 = 0, a22 = T->R1[l]/T->r[l], a32 = 0, a33 = a22;
+        dc_real radial = T->minimum.slope[l]/T->minimum.radius[l];
+        dc_real a00 = 0, a10 = 0, a20 = 0, a30 = 0, a11 = T->minimum.curvature[l], a21 = 0, a31 = 0;
+        dc_real a22 = radial, a32 = 0, a33 = radial;
         dc_real l10, l20, l30, l21, l31, l32, m21, m31, m32, i0, i1, i2;
+
+        /* A */
         for (k = 0; k < 6; ++k) {
-            dc_real D = T->D[k][l], z = T->c[3*k][l], x = T->c[3*k + 1][l], y = T->c[3*k + 2][l], Dz = D*z, Dx = D*x, Dy = D*y;
+            dc_real D = T->minimum.stiffness[k][l], z = c[3*k][l], x = c[3*k + 1][l], y = c[3*k + 2][l];
+            dc_real Dz = D*z, Dx = D*x, Dy = D*y;
             a00 += D;
             a10 += Dz;    a20 += Dx;    a30 += Dy;
             a11 += Dz*z;  a21 += Dz*x;  a31 += Dz*y;
             a22 += Dx*x;  a32 += Dx*y;  a33 += Dy*y;
         }
+
+        /* L D L^T */
         i0 = 1/a00;
         l10 = a10*i0;
         l20 = a20*i0;
@@ -5728,143 +5848,160 @@ static void dci_tri_factor(dci_tri *T)
         i2 = 1/(a22 - l20*a20 - l21*m21);
         m32 = a32 - l20*a30 - l21*m31;
         l32 = m32*i2;
-        T->L[0][l] = l10;
-        T->L[1][l] = l20;  T->L[2][l] = l21;
-        T->L[3][l] = l30;  T->L[4][l] = l31;  T->L[5][l] = l32;
-        T->L[6][l] = i0;   T->L[7][l] = i1;   T->L[8][l] = i2;
-        T->L[9][l] = 1/(a33 - l30*a30 - l31*m31 - l32*m32);
+        L[0][l] = l10;
+        L[1][l] = l20;  L[2][l] = l21;
+        L[3][l] = l30;  L[4][l] = l31;  L[5][l] = l32;
+        L[6][l] = i0;   L[7][l] = i1;   L[8][l] = i2;
+        L[9][l] = 1/(a33 - l30*a30 - l31*m31 - l32*m32);
     }
 }
 
-/* Moments of triangle a about q: g, H without its last term, C (6 x 4), all in the frame; see dci_pair_body. */
+/* Moments of triangle a about q: gradient, H without its last term, C (6 x 4), all in the frame; see dci_pair_body. */
 static void dci_tri_moments(dci_tri *T)
 {
+    dci_row *c = T->frame.vertex, *g = T->twist.gradient, *H = T->twist.hessian, *C = T->twist.cross, *L = T->twist.factor;
     int l, k;
+
     for (l = 0; l < DC_LANES; ++l) {
-        dc_real F = 0, Mz = 0, Mx = 0, My = 0, D0 = 0, Dz = 0, Dx = 0, Dy = 0, zx = 0, zy = 0, xx = 0, xy = 0, yy = 0, nu = T->r[l];
+        dc_real F = 0, Mz = 0, Mx = 0, My = 0, D0 = 0, Dz = 0, Dx = 0, Dy = 0, zx = 0, zy = 0, xx = 0, xy = 0, yy = 0;
+        dc_real nu = T->minimum.radius[l];
         for (k = 0; k < 3; ++k) {
-            dc_real f = T->f[k][l], D = T->D[k][l], z = T->c[3*k][l], x = T->c[3*k + 1][l], y = T->c[3*k + 2][l];
+            dc_real f = T->minimum.force[k][l], D = T->minimum.stiffness[k][l];
+            dc_real z = c[3*k][l], x = c[3*k + 1][l], y = c[3*k + 2][l];
             F += f;       Mz += f*z;    Mx += f*x;    My += f*y;
             D0 += D;      Dz += D*z;    Dx += D*x;    Dy += D*y;
             zx += D*z*x;  zy += D*z*y;  xx += D*x*x;  xy += D*x*y;  yy += D*y*y;
         }
-        T->g[0][l] = nu*F;
-        T->g[1][l] = nu*My;
-        T->g[2][l] = -nu*Mx;
+        g[0][l] = nu*F;
+        g[1][l] = nu*My;
+        g[2][l] = -nu*Mx;
 
-        T->H[0][l] = nu*nu*D0;                  /* rows of the lower triangle: (0,0) (4,0) (5,0) (4,3) (5,3) (4,4) (5,4) (5,5) */
-        T->H[1][l] = nu*nu*Dy;
-        T->H[2][l] = -nu*nu*Dx;
-        T->H[3][l] = DC_R(0.5)*nu*Mx;
-        T->H[4][l] = DC_R(0.5)*nu*My;
-        T->H[5][l] = nu*(nu*yy - Mz);
-        T->H[6][l] = -nu*nu*xy;
-        T->H[7][l] = nu*(nu*xx - Mz);
+        /* rows of the lower triangle: (0,0) (4,0) (5,0) (4,3) (5,3) (4,4) (5,4) (5,5) */
+        H[0][l] = nu*nu*D0;
+        H[1][l] = nu*nu*Dy;
+        H[2][l] = -nu*nu*Dx;
+        H[3][l] = DC_R(0.5)*nu*Mx;
+        H[4][l] = DC_R(0.5)*nu*My;
+        H[5][l] = nu*(nu*yy - Mz);
+        H[6][l] = -nu*nu*xy;
+        H[7][l] = nu*(nu*xx - Mz);
 
-        T->C[0][l] = nu*D0;    T->C[1][l] = nu*Dz + F;   T->C[2][l] = nu*Dx;        T->C[3][l] = nu*Dy;
-        T->C[4][l] = 0;        T->C[5][l] = 0;           T->C[6][l] = F;            T->C[7][l] = 0;
-        T->C[8][l] = 0;        T->C[9][l] = 0;           T->C[10][l] = 0;           T->C[11][l] = F;
-        T->C[12][l] = 0;       T->C[13][l] = 0;          T->C[14][l] = -My;         T->C[15][l] = Mx;
-        T->C[16][l] = nu*Dy;   T->C[17][l] = nu*zy + My; T->C[18][l] = nu*xy;       T->C[19][l] = nu*yy - Mz;
-        T->C[20][l] = -nu*Dx;  T->C[21][l] = -nu*zx - Mx; T->C[22][l] = Mz - nu*xx; T->C[23][l] = -nu*xy;
+        C[0][l] = nu*D0;    C[1][l] = nu*Dz + F;   C[2][l] = nu*Dx;        C[3][l] = nu*Dy;
+        C[4][l] = 0;        C[5][l] = 0;           C[6][l] = F;            C[7][l] = 0;
+        C[8][l] = 0;        C[9][l] = 0;           C[10][l] = 0;           C[11][l] = F;
+        C[12][l] = 0;       C[13][l] = 0;          C[14][l] = -My;         C[15][l] = Mx;
+        C[16][l] = nu*Dy;   C[17][l] = nu*zy + My; C[18][l] = nu*xy;       C[19][l] = nu*yy - Mz;
+        C[20][l] = -nu*Dx;  C[21][l] = -nu*zx - Mx; C[22][l] = Mz - nu*xx; C[23][l] = -nu*xy;
     }
-    for (k = 0; k < 24; k += 4)                 /* C <- C L^-T */
+
+    /* C <- C L^-T */
+    for (k = 0; k < 24; k += 4)
         for (l = 0; l < DC_LANES; ++l) {
-            dc_real c0 = T->C[k][l], c1, c2, c3;
-            c1 = T->C[k + 1][l] - T->L[0][l]*c0;
-            c2 = T->C[k + 2][l] - T->L[1][l]*c0 - T->L[2][l]*c1;
-            c3 = T->C[k + 3][l] - T->L[3][l]*c0 - T->L[4][l]*c1 - T->L[5][l]*c2;
-            T->C[k + 1][l] = c1;
-            T->C[k + 2][l] = c2;
-            T->C[k + 3][l] = c3;
+            dc_real c0 = T->twist.cross[k][l], c1, c2, c3;
+            c1 = T->twist.cross[k + 1][l] - L[0][l]*c0;
+            c2 = T->twist.cross[k + 2][l] - L[1][l]*c0 - L[2][l]*c1;
+            c3 = T->twist.cross[k + 3][l] - L[3][l]*c0 - L[4][l]*c1 - L[5][l]*c2;
+            T->twist.cross[k + 1][l] = c1;
+            T->twist.cross[k + 2][l] = c2;
+            T->twist.cross[k + 3][l] = c3;
         }
 }
 
-/* Gradient and Hessian by the twist of a about the origin, in world axes: 27 rows of rel. */
-static void dci_tri_relative(dci_tri *T, dc_v3 origin)
+/* H - C A^-1 C^T in the frame */
+static void dci_tri_schur(dci_tri *T)
 {
     /* entry (i,j) of the stored part of H, -1 for zero */
     static const signed char at[6][6] = {{0, -1, -1, -1, 1, 2},  {-1, -1, -1, -1, -1, -1}, {-1, -1, -1, -1, -1, -1},
                                          {-1, -1, -1, -1, 3, 4}, {1, -1, -1, 3, 5, 6},     {2, -1, -1, 4, 6, 7}};
-    int l, i, j, k, m, row;
-    dci_tri_frame(T);
-    dci_tri_factor(T);
-    dci_tri_moments(T);
-
-    /* E = H - C A^-1 C^T in the frame */
+    dci_row *w = T->twist.factor + 6;
+    int l, i, j;
     for (i = 0; i < 6; ++i)
         for (j = 0; j < 6; ++j) {
-            dci_row *c = T->C + 4*i, *d = T->C + 4*j, *w = T->L + 6;
-            const dc_real *h = at[i][j] < 0 ? NULL : T->H[(int)at[i][j]];
-            dc_real *e = T->E[6*i + j];
+            dci_row *c = T->twist.cross + 4*i, *d = T->twist.cross + 4*j;
+            const dc_real *h = at[i][j] < 0 ? NULL : T->twist.hessian[(int)at[i][j]];
+            dc_real *e = T->twist.world[6*i + j];
             for (l = 0; l < DC_LANES; ++l)
                 e[l] = -(c[0][l]*d[0][l]*w[0][l] + c[1][l]*d[1][l]*w[1][l] + c[2][l]*d[2][l]*w[2][l] + c[3][l]*d[3][l]*w[3][l]);
             for (l = 0; h && l < DC_LANES; ++l) e[l] += h[l];
         }
-    /* columns, then rows, to world axes; translations by 1/size */
+}
+
+/* columns, then rows, to world axes; translations by 1/size */
+static void dci_tri_world(dci_tri *T)
+{
+    dci_row *E = T->twist.world, *u = T->frame.axis;
+    int l, i, j;
     for (i = 0; i < 6; ++i)
         for (j = 0; j < 6; j += 3) {
-            dc_real *e0 = T->E[6*i + j], *e1 = T->E[6*i + j + 1], *e2 = T->E[6*i + j + 2];
+            dc_real *e0 = E[6*i + j], *e1 = E[6*i + j + 1], *e2 = E[6*i + j + 2];
             for (l = 0; l < DC_LANES; ++l) {
-                dc_real w = j == 0 ? 1/T->size[l] : DC_R(1.0), a = w*e0[l], b = w*e1[l], c = w*e2[l];
-                e0[l] = a*T->u[0][l] + b*T->u[3][l] + c*T->u[6][l];
-                e1[l] = a*T->u[1][l] + b*T->u[4][l] + c*T->u[7][l];
-                e2[l] = a*T->u[2][l] + b*T->u[5][l] + c*T->u[8][l];
+                dc_real w = j == 0 ? 1/T->pairs.size[l] : DC_R(1.0), a = w*e0[l], b = w*e1[l], c = w*e2[l];
+                e0[l] = a*u[0][l] + b*u[3][l] + c*u[6][l];
+                e1[l] = a*u[1][l] + b*u[4][l] + c*u[7][l];
+                e2[l] = a*u[2][l] + b*u[5][l] + c*u[8][l];
             }
         }
     for (j = 0; j < 6; ++j)
         for (i = 0; i < 6; i += 3) {
-            dc_real *e0 = T->E[6*i + j], *e1 = T->E[6*i + 6 + j], *e2 = T->E[6*i + 12 + j];
+            dc_real *e0 = E[6*i + j], *e1 = E[6*i + 6 + j], *e2 = E[6*i + 12 + j];
             for (l = 0; l < DC_LANES; ++l) {
-                dc_real w = i == 0 ? 1/T->size[l] : DC_R(1.0), a = w*e0[l], b = w*e1[l], c = w*e2[l];
-                e0[l] = a*T->u[0][l] + b*T->u[3][l] + c*T->u[6][l];
-                e1[l] = a*T->u[1][l] + b*T->u[4][l] + c*T->u[7][l];
-                e2[l] = a*T->u[2][l] + b*T->u[5][l] + c*T->u[8][l];
+                dc_real w = i == 0 ? 1/T->pairs.size[l] : DC_R(1.0), a = w*e0[l], b = w*e1[l], c = w*e2[l];
+                e0[l] = a*u[0][l] + b*u[3][l] + c*u[6][l];
+                e1[l] = a*u[1][l] + b*u[4][l] + c*u[7][l];
+                e2[l] = a*u[2][l] + b*u[5][l] + c*u[8][l];
             }
         }
+}
+
+/* Gradient in world axes, then both about the origin as in dci_twist_origins: rotations gain [c]x of the translations,
+ * then the bracket. */
+static void dci_tri_origin(dci_tri *T, dc_v3 origin)
+{
+    dci_row *E = T->twist.world, *u = T->frame.axis, *g = T->twist.gradient, *o = T->pairs.centre, *q = T->twist.centre;
+    dci_row *relative = T->twist.relative;
+    int l, i, j, k, row;
+
     /* gradient, and the step c from q to the origin */
     for (l = 0; l < DC_LANES; ++l) {
-        dc_real f = T->g[0][l]/T->size[l], tx = T->g[1][l], ty = T->g[2][l], s = T->size[l];
-        dc_real gx = f*T->u[0][l], gy = f*T->u[1][l], gz = f*T->u[2][l];
-        dc_real cx = origin.x - T->ox[l] - s*T->q[0][l], cy = origin.y - T->oy[l] - s*T->q[1][l], cz = origin.z - T->oz[l] - s*T->q[2][l];
-        T->rel[0][l] = gx;
-        T->rel[1][l] = gy;
-        T->rel[2][l] = gz;
-        T->rel[3][l] = tx*T->u[3][l] + ty*T->u[6][l] + gy*cz - gz*cy;
-        T->rel[4][l] = tx*T->u[4][l] + ty*T->u[7][l] + gz*cx - gx*cz;
-        T->rel[5][l] = tx*T->u[5][l] + ty*T->u[8][l] + gx*cy - gy*cx;
-        T->q[0][l] = cx;
-        T->q[1][l] = cy;
-        T->q[2][l] = cz;
+        dc_real f = g[0][l]/T->pairs.size[l], tx = g[1][l], ty = g[2][l], s = T->pairs.size[l];
+        dc_real gx = f*u[0][l], gy = f*u[1][l], gz = f*u[2][l];
+        dc_real cx = origin.x - o[0][l] - s*q[0][l], cy = origin.y - o[1][l] - s*q[1][l], cz = origin.z - o[2][l] - s*q[2][l];
+        relative[0][l] = gx;
+        relative[1][l] = gy;
+        relative[2][l] = gz;
+        relative[3][l] = tx*u[3][l] + ty*u[6][l] + gy*cz - gz*cy;
+        relative[4][l] = tx*u[4][l] + ty*u[7][l] + gz*cx - gx*cz;
+        relative[5][l] = tx*u[5][l] + ty*u[8][l] + gx*cy - gy*cx;
+        q[0][l] = cx;
+        q[1][l] = cy;
+        q[2][l] = cz;
     }
-    /* shift as in dci_twist_origins: rotations gain [c]x of the translations, then the bracket */
+
+    /* rows, then columns of the Hessian */
     for (k = 0; k < 2; ++k)
         for (i = 0; i < 6; ++i) {
-            dc_real *e0, *e1, *e2, *f0, *f1, *f2;
             int step = k == 0 ? 6 : 1, base = k == 0 ? i : 6*i;
-            e0 = T->E[base];
-            e1 = T->E[base + step];
-            e2 = T->E[base + 2*step];
-            f0 = T->E[base + 3*step];
-            f1 = T->E[base + 4*step];
-            f2 = T->E[base + 5*step];
+            dc_real *e0 = E[base], *e1 = E[base + step], *e2 = E[base + 2*step];
+            dc_real *f0 = E[base + 3*step], *f1 = E[base + 4*step], *f2 = E[base + 5*step];
             for (l = 0; l < DC_LANES; ++l) {
-                dc_real cx = T->q[0][l], cy = T->q[1][l], cz = T->q[2][l];
+                dc_real cx = q[0][l], cy = q[1][l], cz = q[2][l];
                 f0[l] += cz*e1[l] - cy*e2[l];
                 f1[l] += cx*e2[l] - cz*e0[l];
                 f2[l] += cy*e0[l] - cx*e1[l];
             }
         }
+
+    /* the bracket */
     for (i = 0; i < 3; ++i)
-        for (m = 0; m < 3; ++m) {
-            dc_real *e = T->E[6*(3 + i) + 3 + m];
-            const dc_real *gi = T->rel[i], *gm = T->rel[m], *ci = T->q[i], *cm = T->q[m];
-            for (l = 0; l < DC_LANES; ++l) e[l] -= DC_R(0.5)*(gi[l]*cm[l] + ci[l]*gm[l]);
-            for (l = 0; i == m && l < DC_LANES; ++l)
-                e[l] += T->rel[0][l]*T->q[0][l] + T->rel[1][l]*T->q[1][l] + T->rel[2][l]*T->q[2][l];
+        for (j = 0; j < 3; ++j) {
+            dc_real *e = E[6*(3 + i) + 3 + j];
+            const dc_real *gi = relative[i], *gj = relative[j], *ci = q[i], *cj = q[j];
+            for (l = 0; l < DC_LANES; ++l) e[l] -= DC_R(0.5)*(gi[l]*cj[l] + ci[l]*gj[l]);
+            for (l = 0; i == j && l < DC_LANES; ++l)
+                e[l] += relative[0][l]*q[0][l] + relative[1][l]*q[1][l] + relative[2][l]*q[2][l];
         }
     for (i = 0, row = 6; i < 6; ++i)
-        for (j = i; j < 6; ++j, ++row) memcpy(T->rel[row], T->E[6*i + j], sizeof(dci_row));
+        for (j = i; j < 6; ++j, ++row) memcpy(relative[row], E[6*i + j], sizeof(dci_row));
 }
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -5883,49 +6020,65 @@ static void dci_tri_vertices(const dc_real *x, size_t stride, size_t i, dc_v3 v[
     for (k = 0; k < 6; ++k) v[k] = dc_vec(x[3*k*stride + i], x[(3*k + 1)*stride + i], x[(3*k + 2)*stride + i]);
 }
 
-/* Pair i by the scalar solver, from the caller's plane. */
-static dc_status dci_tri_single(dci_tri *T, const dc_pair_options *opt, const dc_real *x, size_t stride, size_t i, dc_arena *mem,
-                                dc_tri_out *out)
+/* The relative derivatives of a pair by the scalar solver, from its plane. Both bodies are put at a vertex of the pair:
+ * the block of a is the relative one; from there to the origin. */
+static dc_status dci_tri_single_relative(dci_tri_alone *alone, const dc_pair_options *opt, dc_plane plane, dc_arena *mem,
+                                         dc_v3 origin)
 {
-    dc_v3 *v = T->v;
+    dc_relative *q = &alone->relative;
     dc_hull a, b;
-    dc_plane plane = DC_ZERO, again = DC_ZERO;
-    dc_real value = 0, *grad = T->one, *g = T->one + 18, *H = T->one + 30;
+    dc_pose at;
+    dc_status status;
+    size_t k, j;
+
+    at.q.w = 1;
+    at.q.x = at.q.y = at.q.z = 0;
+    at.t = alone->vertex[0];
+    for (k = 0; k < 6; ++k) alone->vertex[k] = dc_sub(alone->vertex[k], at.t);
+    a.v = alone->vertex;
+    b.v = alone->vertex + 3;
+    a.n = b.n = 3;
+    plane.d = plane.d + dc_dot(plane.n, at.t);
+    status = dc_pair_rigid(opt, &a, &at, &b, &at, mem, &plane, NULL, alone->by_twist, alone->hessian, NULL);
+    if (status != DC_OK && status != DC_E_DIVERGED) return status;
+
+    q->o = at.t;
+    for (k = 0; k < 6; ++k) {
+        q->g[k] = alone->by_twist[k];
+        for (j = 0; j < 6; ++j) q->H[6*k + j] = alone->hessian[12*k + j];
+    }
+    dc_relative_shift(q, origin);
+    for (k = 0; k < 36; ++k)
+        if (!dc_finite(q->H[k])) status = DC_E_RANGE;
+    return status;
+}
+
+/* Pair i by the scalar solver, from the caller's plane. */
+static dc_status dci_tri_single(dci_tri_alone *alone, const dc_pair_options *opt, const dc_real *x, size_t stride, size_t i,
+                                dc_arena *mem, dc_tri_out *out)
+{
+    const dc_relative *q = &alone->relative;
+    dc_hull a, b;
+    dc_plane plane = DC_ZERO;
+    dc_real value = 0;
     dc_status status;
     size_t k, j, row;
-    dci_tri_vertices(x, stride, i, v);
-    a.v = v;
-    b.v = v + 3;
+
+    dci_tri_vertices(x, stride, i, alone->vertex);
+    a.v = alone->vertex;
+    b.v = alone->vertex + 3;
     a.n = b.n = 3;
     if (out->plane) {
         plane.n = dc_vec(out->plane[i], out->plane[stride + i], out->plane[2*stride + i]);
         plane.d = out->plane[3*stride + i];
     }
-    status = dc_pair(opt, &a, &b, mem, &plane, &value, out->grad ? grad : NULL, NULL, NULL);
+    status = dc_pair(opt, &a, &b, mem, &plane, &value, out->grad ? alone->gradient : NULL, NULL, NULL);
     if ((status == DC_OK || status == DC_E_DIVERGED) && out->relative) {
-        /* both bodies at a vertex of the pair: the block of a is the relative one; from there to the origin */
-        dc_pose at;
-        dc_status second;
-        at.q.w = 1;
-        at.q.x = at.q.y = at.q.z = 0;
-        at.t = v[0];
-        for (k = 0; k < 6; ++k) v[k] = dc_sub(v[k], at.t);
-        again.n = plane.n;
-        again.d = plane.d + dc_dot(plane.n, at.t);
-        second = dc_pair_rigid(opt, &a, &at, &b, &at, mem, &again, NULL, g, H, NULL);
+        dc_status second = dci_tri_single_relative(alone, opt, plane, mem, out->origin);
         if (second != DC_OK) status = second;
-        if (second == DC_OK || second == DC_E_DIVERGED) {
-            dc_relative *q = &T->alone;
-            q->o = at.t;
-            for (k = 0; k < 6; ++k) {
-                q->g[k] = g[k];
-                for (j = 0; j < 6; ++j) q->H[6*k + j] = H[12*k + j];
-            }
-            dc_relative_shift(q, out->origin);
-            for (k = 0; k < 36; ++k)
-                if (!dc_finite(q->H[k])) status = DC_E_RANGE;
-        }
     }
+
+    /* what dc_pair leaves untouched stays so */
     if (out->status) out->status[i] = (unsigned char)status;
     if (status == DC_E_OVERLAP && out->value) out->value[i] = dci_from_bits(DCI_INF);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
@@ -5936,12 +6089,11 @@ static dc_status dci_tri_single(dci_tri *T, const dc_pair_options *opt, const dc
         out->plane[2*stride + i] = plane.n.z;
         out->plane[3*stride + i] = plane.d;
     }
-    for (k = 0; out->grad && k < 18; ++k) out->grad[k*stride + i] = grad[k];
-    if (out->relative) {
-        for (k = 0; k < 6; ++k) out->relative[k*stride + i] = T->alone.g[k];
-        for (k = 0, row = 6; k < 6; ++k)
-            for (j = k; j < 6; ++j, ++row) out->relative[row*stride + i] = T->alone.H[6*k + j];
-    }
+    for (k = 0; out->grad && k < 18; ++k) out->grad[k*stride + i] = alone->gradient[k];
+    if (!out->relative) return status;
+    for (k = 0; k < 6; ++k) out->relative[k*stride + i] = q->g[k];
+    for (k = 0, row = 6; k < 6; ++k)
+        for (j = k; j < 6; ++j, ++row) out->relative[row*stride + i] = q->H[6*k + j];
     return status;
 }
 
@@ -5954,25 +6106,63 @@ static void dci_tri_gather(dci_row *rows, int n_rows, const dc_real *x, size_t s
 }
 
 /* Solves pairs i.. of the batch in the lanes of T. */
-static DCI_NOINLINE void dci_tri_block(dci_tri *T, dc_real c, dc_real length, const dc_real *x, size_t stride, int i, int count,
-                                       const dc_tri_out *out)
+static DCI_NOINLINE void dci_tri_block(dci_tri *T, dc_real c, dc_real length, const dc_real *x, size_t stride, int i,
+                                       int count, const dc_tri_out *out)
 {
     int it, l, warm = 0, running = 1;
-    dci_tri_gather(T->x, 18, x, stride, i, count);
+
+    /* start */
+    dci_tri_gather(T->pairs.vertex, 18, x, stride, i, count);
     dci_tri_load(T);
     if (out->plane) {
-        dci_tri_gather(T->c, 4, out->plane, stride, i, count);
+        dci_tri_gather(T->iterate.plane, 4, out->plane, stride, i, count);
         warm = dci_tri_warm(T);
     }
     if (!warm) dci_tri_cold(T, out->plane != NULL);
     dci_tri_chart(T);
+
+    /* iterate */
     for (it = 0; it < DCI_TRI_STEPS && running; ++it) {
         dci_tri_step(T);
-        for (l = 0, running = 0; l < DC_LANES; ++l) running |= T->run[l] > 0;
+        for (l = 0, running = 0; l < DC_LANES; ++l) running |= T->iterate.running[l] > 0;
     }
     dci_tri_end(T);
     dci_tri_value(T, c, length);
-    if (out->relative) dci_tri_relative(T, out->origin);
+    if (!out->relative) return;
+
+    /* differentiate */
+    dci_tri_frame(T);
+    dci_tri_factor(T);
+    dci_tri_moments(T);
+    dci_tri_schur(T);
+    dci_tri_world(T);
+    dci_tri_origin(T, out->origin);
+}
+
+/* Is the answer of lane l one? NaN fails every comparison; overlap leaves a slack that is not positive. */
+static int dci_tri_good(const dci_tri *T, int l, const dc_tri_out *out)
+{
+    const dci_tri_minimum *at = &T->minimum;
+    int k, good = at->least[l] > DCI_TRI_NEAR*at->length[l] && !(T->iterate.running[l] > 0) && T->pairs.size[l] <= DC_LIMIT
+        && at->value[l] <= DC_REAL_MAX
+        && dc_in_range(dc_vec(T->pairs.centre[0][l], T->pairs.centre[1][l], T->pairs.centre[2][l]));
+    for (k = 0; good && k < 6 && out->grad; ++k) good = dc_finite(at->force[k][l]/T->pairs.size[l]);
+    for (k = 0; good && k < 27 && out->relative; ++k) good = dc_finite(T->twist.relative[k][l]);
+    return good;
+}
+
+/* outputs of lane l for pair i */
+static void dci_tri_write(const dci_tri *T, int l, size_t i, size_t stride, const dc_tri_out *out)
+{
+    size_t k, j;
+    if (out->status) out->status[i] = DC_OK;
+    if (out->value) out->value[i] = T->minimum.value[l];
+    for (k = 0; out->plane && k < 4; ++k) out->plane[k*stride + i] = T->iterate.plane[k][l];
+    for (k = 0; out->grad && k < 6; ++k) {
+        dc_real f = T->minimum.force[k][l]/T->pairs.size[l];
+        for (j = 0; j < 3; ++j) out->grad[(3*k + j)*stride + i] = f*T->iterate.plane[j][l];
+    }
+    for (k = 0; out->relative && k < 27; ++k) out->relative[k*stride + i] = T->twist.relative[k][l];
 }
 
 /* A batch without room: DC_E_ARG where dc_pair refuses one of its pairs. */
@@ -6001,7 +6191,7 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
                               dc_tri_out *out)
 {
     dc_pair_options o;
-    int i, l, k, local;
+    int i, l, local;
     size_t used = mem ? mem->used : 0;
     dc_status status = DC_OK;
     dci_tri *T;
@@ -6014,36 +6204,20 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
         mem->used = used;
         return dci_tri_refuse(count, x, stride);
     }
+
+    /* side by side; alone what that does not do */
     for (i = 0; i < count; i += DC_LANES) {
         int lanes = count - i < DC_LANES ? count - i : DC_LANES;
         if (!local) dci_tri_block(T, o.c, o.length, x, stride, i, count, out);
         for (l = 0; l < lanes; ++l) {
             size_t at = (size_t)(i + l);
-            /* NaN fails every comparison; overlap leaves a slack that is not positive */
-            int good = !local && T->least[l] > DCI_TRI_NEAR*T->rN[l] && !(T->run[l] > 0) && T->size[l] <= DC_LIMIT
-                    && T->value[l] <= DC_REAL_MAX && dc_in_range(dc_vec(T->ox[l], T->oy[l], T->oz[l]));
-            for (k = 0; good && k < 6 && out->grad; ++k) good = dc_finite(T->f[k][l]/T->size[l]);
-            for (k = 0; good && k < 27 && out->relative; ++k) good = dc_finite(T->rel[k][l]);
-            if (!good) {
-                dc_status s = dci_tri_single(T, opt, x, stride, at, mem, out);
-                if (status == DC_OK) status = s;
+            dc_status alone;
+            if (!local && dci_tri_good(T, l, out)) {
+                dci_tri_write(T, l, at, stride, out);
                 continue;
             }
-            if (out->status) out->status[at] = DC_OK;
-            if (out->value) out->value[at] = T->value[l];
-            if (out->plane) {
-                out->plane[at] = T->mx[l];
-                out->plane[stride + at] = T->my[l];
-                out->plane[2*stride + at] = T->mz[l];
-                out->plane[3*stride + at] = T->d[l];
-            }
-            for (k = 0; out->grad && k < 6; ++k) {
-                dc_real f = T->f[k][l]/T->size[l];
-                out->grad[(size_t)(3*k)*stride + at] = f*T->mx[l];
-                out->grad[(size_t)(3*k + 1)*stride + at] = f*T->my[l];
-                out->grad[(size_t)(3*k + 2)*stride + at] = f*T->mz[l];
-            }
-            for (k = 0; out->relative && k < 27; ++k) out->relative[(size_t)k*stride + at] = T->rel[k][l];
+            alone = dci_tri_single(&T->alone, opt, x, stride, at, mem, out);
+            if (status == DC_OK) status = alone;
         }
     }
     mem->used = used;
