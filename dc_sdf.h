@@ -1,17 +1,18 @@
-/* dc_sdf.h - v0.1.0 - signed distance fields: smooth ones from primitives in space, those of pairs of shapes in the plane
+/* dc_sdf.h - v0.1.0 - signed distance fields: of primitives in space, of pairs of shapes in the plane
  * SPDX-License-Identifier: MIT OR Unlicense
  *
- * DOES     value, gradient and Hessian of fields made of superquadrics, convex polyhedra, oriented point clouds, spheres,
- *          boxes and capsules by smooth union and subtraction [1]; derivatives by the parameters of the primitives; many
- *          points at once; a closed triangle mesh of the zero set; superquadrics fitted to a sampled field or a mesh.
- *          In the plane: polygons, their exact distances and moments; the distance of two shapes as a field over their
- *          relative pose, with its gradient and the lever of friction [3]: exact, sampled, or a small network trained here.
- * DOES NOT find contacts (dc_witness.h), read files, repair meshes. Most fields are distances only near the surface: see
- *          the kinds below.
+ * DOES     value, gradient and Hessian of fields made of superquadrics, convex polyhedra, oriented point clouds,
+ *          spheres, boxes and capsules by smooth union and subtraction [1]; derivatives by the parameters of the
+ *          primitives; many points at once; a closed triangle mesh of the zero set; superquadrics fitted to a sampled
+ *          field or a mesh. In the plane: polygons, their exact distances and moments; the distance of two shapes as
+ *          a field over their relative pose, with its gradient and the lever of friction [3]: exact, sampled, or a
+ *          small network trained here.
+ * DOES NOT find contacts (dc_witness.h), read files, repair meshes. Most fields are distances only near the surface:
+ *          see the kinds below.
  *
  * USE
- *   In one C or C++ file: #define DC_CONTACT_IMPLEMENTATION and DC_SDF_IMPLEMENTATION, then #include "dc_sdf.h". Elsewhere
- *   include it. Quick start, a complete program; cc -std=c99 -O3 program.c -lm
+ *   In one C or C++ file: #define DC_CONTACT_IMPLEMENTATION and DC_SDF_IMPLEMENTATION, then #include "dc_sdf.h".
+ *   Elsewhere include it. Quick start, a complete program; cc -std=c99 -O3 program.c -lm
  *
  *|#define DC_CONTACT_IMPLEMENTATION
  *|#define DC_SDF_IMPLEMENTATION
@@ -62,11 +63,15 @@
  *|    return s != DC_OK;
  *|}
  *
- *   dc_cfield_train makes a network of such a field, which costs the same whatever the shapes are and however they meet:
- *   tests/tools/train_fields.c shows it, `make train` runs it. dc_sim.h moves grains by these fields.
+ *   dc_cfield_train makes a network of such a field, which costs the same whatever the shapes are and however they
+ *   meet: tests/tools/train_fields.c shows it, `make train` runs it. dc_sim.h moves grains by these fields.
  *
  * OPTIONS (macros)
  *   DC_SDF_IMPLEMENTATION  in one file: the code. DC_REAL, DC_STATIC, DC_DEF: see dc_contact.h.
+ *   DC_SDF_NO_SPACE        in every file: without the part on space (dc_sdf_..., dc_mesh, dc_grid), which
+ *                          dc_witness.h needs
+ *   DC_SDF_NO_PLANE        in every file: without the part on the plane (dc_v2, dc_poly_..., dc_cfield_...), which
+ *                          the grains of dc_sim.h need. Neither part uses the other
  *
  * NOTATION
  *   x           a point of the body; inside a primitive's code a point in its own axes, over its unit of length
@@ -76,31 +81,35 @@
  *   jet         value, gradient and Hessian of one primitive
  *   tau         temperature of a smooth minimum or maximum, a length
  *   lambda, w   weight of a jet in a fold
- *   q           pose (theta, x, y) of shape b in the frame of shape a, t = (x, y); d distance of the shapes, n its direction
+ *   q           pose (theta, x, y) of shape b in the frame of shape a, t = (x, y); d distance of the shapes, n its
+ *               direction
  *
  * CONTRACTS
- *   Memory    A point: none. Batches, meshes and fits: scratch from the caller's dc_arena, given back at return. In double a
- *             batch takes 13 KB whatever the number of points, a mesh about 9 bytes a grid point and 110 a vertex, a fit 13
- *             bytes a grid point; dc_cfield_..._bytes say it of fields over poses. Stack at most 4 KB at -Os and -O3 (`make facts`).
+ *   Memory    A point: none. Batches, meshes and fits: scratch from the caller's dc_arena, given back at return. In
+ *             double a batch takes 13 KB whatever the number of points, a mesh about 9 bytes a grid point and 110 a
+ *             vertex, a fit 13 bytes a grid point; dc_cfield_..._bytes say it of fields over poses. Stack at most 4
+ *             KB at -Os and -O3 (`make facts`).
  *   Errors    dc_status: DC_E_ARG for what is not finite, out of range or missing, DC_E_MEMORY for an arena that is too
  *             small (DC_E_ARG comes first, as in dc_contact.h), DC_E_RANGE for results that do not fit, DC_E_DIVERGED
  *             where a cap was reached: a mesh with too many vertices, a fit with parts left over, the overlap of two
  *             polygons, a training that found no poses or lost its weights. Outputs are untouched but where a function
  *             says so.
  *   Threads   Every function is re-entrant; nothing is shared.
- *   Bits      The same for the same input in any order and thread, one by one or in batches; built with -ffp-contract=off, under
- *             any compiler.
+ *   Bits      The same for the same input in any order and thread, one by one or in batches; built with
+ *             -ffp-contract=off, under any compiler.
  *   Smooth    Superquadrics with exponents below 1 have two continuous derivatives but for their centre; smooth unions,
- *             smooth polyhedra and clouds are as smooth as what they are made of. Spheres, capsules and boxes have the kinks of
- *             distances, tau = 0 those of a minimum: there the derivatives are of one side, or the mean of both (a minimum's).
- *   Accuracy  Against 70-digit tables, double (float): values 1.3e-15 (5e-7) for coordinates up to 5; gradients 7e-15 (6e-7)
- *             and Hessians 4e-14 (3e-5) of their largest entry. Superquadrics with exponents 0.02 to 2, at 1e-9 to 1e6 sizes
- *             from the centre, sizes 1e-6 to 1e6: value 6e-16 (3e-7) of the distance from the centre or the size.
- *             Polygons of radius 1: distance from a point 2e-15 (5e-7), of two that are apart 2e-15 (3e-7); overlaps of two
- *             agree with those of the swapped pair to 1e-9 (1e-5).
+ *             smooth polyhedra and clouds are as smooth as what they are made of. Spheres, capsules and boxes have
+ *             the kinks of distances, tau = 0 those of a minimum: there the derivatives are of one side, or the mean
+ *             of both (a minimum's).
+ *   Accuracy  Against 70-digit tables, double (float): values 1.3e-15 (5e-7) for coordinates up to 5; gradients 7e-15
+ *             (6e-7) and Hessians 4e-14 (3e-5) of their largest entry. Superquadrics with exponents 0.02 to 2, at
+ *             1e-9 to 1e6 sizes from the centre, sizes 1e-6 to 1e6: value 6e-16 (3e-7) of the distance from the
+ *             centre or the size. Polygons of radius 1: distance from a point 2e-15 (5e-7), of two that are apart
+ *             2e-15 (3e-7); overlaps of two agree with those of the swapped pair to 1e-9 (1e-5).
  *   Cost      ns on one Zen 4 core, gcc 12 -O3 (-O3 -march=native), `make bench`:
- *               a point of a union of 18 superquadrics, in a batch   670 (270); 770 (310) with gradient, 1130 (440) with Hessian;
- *                                                                    alone, with gradient, 4200 (4400); 216 parameters 11 us
+ *               a point of a union of 18 superquadrics, in a batch   670 (270)
+ *                 with gradient; with Hessian                        770 (310); 1130 (440)
+ *                 alone, with gradient; 216 parameters               4200 (4400); 11 us
  *               a superquadric, value and gradient                   48 (22), Taubin's form 61 (26)
  *               a plane of a polyhedron, a point of a cloud          8.5 (3), 14 (4.5)
  *               mesh of 305 vertices of that union, 41 x 38 x 49     0.44 s (0.34)
@@ -108,20 +117,52 @@
  *             and of fields over poses, with gradient and lever, us at -O3; of learned ones see there:
  *               exact, of two blocks; of # and # apart, overlapping  6.3; 19, 130 to 430
  *               sampled, of # and #, 201 x 201 points                8300
- *   Limits    Only spheres, capsules and boxes are distances everywhere. The radial form is too large beside flat bodies: at the
- *             faces of a 2 x 2 x 0.05 plate its slope reaches 45 (taubin: 1). A union of things that coincide grows by up to tau
- *             log 2 for each doubling. Clouds shift inwards where they are convex, by about sigma^2 times the curvature.
- *             Derivatives by parameters are of the value alone. A fit does not split what one superquadric cannot follow, and
- *             leaves out parts thinner than a grid step. The overlap of two polygons grows with the depth only as far as
- *             their arms are thick: what goes deeper is no longer pushed back.
+ *   Limits    Only spheres, capsules and boxes are distances everywhere. The radial form is too large beside flat
+ *             bodies: at the faces of a 2 x 2 x 0.05 plate its slope reaches 45 (taubin: 1). A union of things that
+ *             coincide grows by up to tau log 2 for each doubling. Clouds shift inwards where they are convex, by
+ *             about sigma^2 times the curvature. Derivatives by parameters are of the value alone. A fit does not
+ *             split what one superquadric cannot follow, and leaves out parts thinner than a grid step. The overlap
+ *             of two polygons grows with the depth only as far as their arms are thick: what goes deeper is no longer
+ *             pushed back.
+ *
+ * CHAPTERS of the implementation; each begins with its mark in brackets
+ *   of space:
+ *   [jets]            values with derivatives, short elementary functions
+ *   [superquadrics]   gauge, radial form, Taubin's form
+ *   [boxes]           sphere, box, capsule
+ *   [folds]           smooth union and subtraction
+ *   [clouds]          point clouds
+ *   [primitives]      checks, and made ready
+ *   [point]           the field at a point
+ *   [parameters]      derivatives by parameters
+ *   [batch]           many points
+ *   [marching]        meshes: marching tetrahedra
+ *   [collapse]        meshes: collapsing edges, and the call
+ *   [sample]          the field of a mesh
+ *   [fit]             fitting superquadrics
+ *   of the plane:
+ *   [polygons]        checks, distances, moments
+ *   [makers]          making polygons
+ *   [apart]           pairs of polygons that are apart
+ *   [overlap]         pairs of polygons that overlap
+ *   [fields]          fields over relative poses: makers, contacts
+ *   [networks]        layout of their weights and work
+ *   [learned]         learned fields: poses, evaluation
+ *   [network memory]  memory of a learned field
+ *   [calls]           evaluation of fields over poses
+ *   [samples]         poses near the surface
+ *   [training]        learned fields are trained
+ *   [bytes]           learned fields as bytes
+ *   [kernels]         of the networks, included once for each type of number
  *
  * REFERENCES
- *   [1] CONTAX   Beker, Geist, Paulus, Guertler, Ji Shi, Calinon, Martius: Smoothly differentiable and efficiently vectorizable
- *                contact manifold generation.
+ *   [1] CONTAX   Beker, Geist, Paulus, Guertler, Ji Shi, Calinon, Martius: Smoothly differentiable and efficiently
+ *                vectorizable contact manifold generation.
  *   [2] Liu, Wu, Ruan, Chirikjian: Marching-primitives: shape abstraction from signed distance function. CVPR 2023.
- *   [3] CEM      Zhecheng Wang, Smith, Madan, Grinspun: The configurational element method for nonconvex granular media.
- *   CONTAX Eq. 3 is printed divided by |x| where it has to be multiplied; the corrected form is used. The directions of normals of
- *   a superquadric are those of its gauge, of unions those of the composed field.
+ *   [3] CEM      Zhecheng Wang, Smith, Madan, Grinspun: The configurational element method for nonconvex granular
+ *                media.
+ *   CONTAX Eq. 3 is printed divided by |x| where it has to be multiplied; the corrected form is used. The directions
+ *   of normals of a superquadric are those of its gauge, of unions those of the composed field.
  *
  * CHANGES  see CHANGELOG.md. LICENCE at the end of this file. */
 #ifndef DC_SDF_H_INCLUDED
@@ -169,22 +210,25 @@
 extern "C" {
 #endif
 
+#ifndef DC_SDF_NO_SPACE
+
 /* ---- fields ------------------------------------------------------------------------------------ */
 
 typedef enum {
     /* phi = |x| (1 - 1/F), the distance along the ray to the centre, F = f^(eps1/2) the gauge of the body,
-     *     f = ((x/a)^(2/eps2) + (y/b)^(2/eps2))^(eps2/eps1) + (z/c)^(2/eps1)                 (CONTAX Eq. 1-3, corrected)
-     * size = (a, b, c), within a factor 1e6 of each other; eps1, eps2 from 0.02 to 2. |phi| is never below the distance (up to
-     * 1/cos of the angle between ray and normal above it). Smooth but for the centre, where it is -min(a,b,c) with gradient 0; with an
-     * exponent above 1 its Hessian is infinite, and large here, on the coordinate planes; with eps1 = 1 > eps2 it has no
-     * limit on the z axis.
-     * With `taubin`, phi = (F - 1)/|grad F|: slope 1 on the surface however flat the body, at the price of one derivative. */
+     *     f = ((x/a)^(2/eps2) + (y/b)^(2/eps2))^(eps2/eps1) + (z/c)^(2/eps1)    (CONTAX Eq. 1-3, corrected)
+     * size = (a, b, c), within a factor 1e6 of each other; eps1, eps2 from 0.02 to 2. |phi| is never below the
+     * distance (up to 1/cos of the angle between ray and normal above it). Smooth but for the centre, where it is
+     * -min(a,b,c) with gradient 0; with an exponent above 1 its Hessian is infinite, and large here, on the
+     * coordinate planes; with eps1 = 1 > eps2 it has no limit on the z axis.
+     * With `taubin`, phi = (F - 1)/|grad F|: slope 1 on the surface however flat the body, at the price of one
+     * derivative. */
     DC_SDF_SUPERQUADRIC = 0,
     /* phi = max_i n_i.(x - p_i), or with smooth > 0 the log-sum-exp of that temperature, which is larger by at most
-     * smooth log(count) and so rounds corners inwards (CONTAX Eq. 4, 5). `count` unit normals n and points p. Exact over the
-     * faces, a lower bound beside edges and corners. */
+     * smooth log(count) and so rounds corners inwards (CONTAX Eq. 4, 5). `count` unit normals n and points p. Exact
+     * over the faces, a lower bound beside edges and corners. */
     DC_SDF_POLYHEDRON,
-    /* phi = sum_i B_i n_i.(x - p_i)/sum_i B_i,  B_i = exp(-|x - p_i|^2/(2 sigma_i^2))                        (CONTAX Eq. 6)
+    /* phi = sum_i B_i n_i.(x - p_i)/sum_i B_i,  B_i = exp(-|x - p_i|^2/(2 sigma_i^2))               (CONTAX Eq. 6)
      * `count` points p, unit normals n that point outwards, widths sigma: about one spacing of the points. */
     DC_SDF_CLOUD,
     DC_SDF_SPHERE,         /* exact; radius size.x */
@@ -192,9 +236,9 @@ typedef enum {
     DC_SDF_CAPSULE         /* exact; radius size.x about the segment |z| <= size.z; size.y is not read */
 } dc_sdf_kind;
 
-/* A primitive and how it joins those before it in the list. Plain data; n, p, sigma are borrowed for the time of a call.
- * Lengths that are read (size, smooth, sigma, scale) are from 1/DC_LIMIT to DC_LIMIT, but for a capsule's size.z and smooth,
- * which may be 0; |n.n - 1| <= 1e-3, and n is used as it is. */
+/* A primitive and how it joins those before it in the list. Plain data; n, p, sigma are borrowed for the time of a
+ * call. Lengths that are read (size, smooth, sigma, scale) are from 1/DC_LIMIT to DC_LIMIT, but for a capsule's
+ * size.z and smooth, which may be 0; |n.n - 1| <= 1e-3, and n is used as it is. */
 typedef struct {
     dc_sdf_kind kind;
     dc_pose pose;           /* primitive to body; a quaternion with |q.q - 1| <= 1e-3 is normalised */
@@ -212,8 +256,8 @@ typedef struct {
 /* The field of a body, in body coordinates: primitives folded from the first to the last,
  *     union:        phi <- -tau log(e^(-phi/tau) + e^(-phi_l/tau)), less than the minimum by at most tau log 2
  *     subtraction:  phi <-  tau log(e^(phi/tau) + e^(-phi_l/tau))
- * tau 0 is the hard minimum and maximum. Runs of unions, or of subtractions, do not depend on their order but for rounding.
- * The first primitive may not be subtracted. */
+ * tau 0 is the hard minimum and maximum. Runs of unions, or of subtractions, do not depend on their order but for
+ * rounding. The first primitive may not be subtracted. */
 typedef struct {
     const dc_sdf_prim *prim;
     int n;                  /* >= 1 */
@@ -252,16 +296,16 @@ typedef struct {
 /* Bytes of arena that dc_sdf_eval_batch takes, for any number of points. */
 DC_DEF size_t dc_sdf_batch_bytes(void);
 
-/* dc_sdf_eval of `count` points: 3 rows x, y, z, row r of point i at x[r*stride + i], stride >= count >= 0. The same bits as
- * dc_sdf_eval without contraction, wherever a point stands. No output overlaps another or x.
+/* dc_sdf_eval of `count` points: 3 rows x, y, z, row r of point i at x[r*stride + i], stride >= count >= 0. The same
+ * bits as dc_sdf_eval without contraction, wherever a point stands. No output overlaps another or x.
  * DC_E_ARG as there, for any of the points: outputs untouched. DC_E_RANGE: outputs are lost. */
 DC_DEF dc_status dc_sdf_eval_batch(const dc_sdf *s, int count, const dc_real *x, size_t stride, dc_arena *mem,
                                    const dc_sdf_out *out);
 
 /* ---- meshes ------------------------------------------------------------------------------------ */
 
-/* A triangle mesh in body coordinates, borrowed: three indices a triangle, counterclockwise seen from outside; two a unique
- * edge, the smaller first, sorted. */
+/* A triangle mesh in body coordinates, borrowed: three indices a triangle, counterclockwise seen from outside; two a
+ * unique edge, the smaller first, sorted. */
 typedef struct {
     const dc_v3 *v;
     const int *tri, *edge;
@@ -273,7 +317,7 @@ typedef struct {
 typedef struct { dc_v3 lo, hi; int nx, ny, nz; } dc_grid;
 
 typedef struct {
-    int vertices;           /* collapse the shortest edges until there are so many; 0: collapse those below half a step */
+    int vertices;           /* collapse the shortest edges until there are so many; 0: those below half a step */
 } dc_sdf_mesh_options;
 
 typedef struct {
@@ -281,25 +325,27 @@ typedef struct {
     dc_real residual;       /* largest |phi|/|grad phi| at a vertex */
 } dc_sdf_mesh_info;
 
-/* Bytes of arena that dc_sdf_mesh takes, scratch and result, for a mesh of nv vertices and nt triangles before edges are
- * collapsed; 0: a grid that is none, a count below 0, or it does not fit. A first call with dc_sdf_mesh_bytes(grid, 0, 0)
- * bytes fails with DC_E_MEMORY and says nv and nt. */
+/* Bytes of arena that dc_sdf_mesh takes, scratch and result, for a mesh of nv vertices and nt triangles before edges
+ * are collapsed; 0: a grid that is none, a count below 0, or it does not fit. A first call with
+ * dc_sdf_mesh_bytes(grid, 0, 0) bytes fails with DC_E_MEMORY and says nv and nt. */
 DC_DEF size_t dc_sdf_mesh_bytes(const dc_grid *grid, int nv, int nt);
 
-/* A triangle mesh of the zero set: marching tetrahedra (6 to a cell) with vertices where the field is zero on the edges of
- * the grid; then edges are collapsed, shortest first, their new vertex on the zero set. Closed, oriented and without an edge
- * or vertex where sheets meet, whatever the field: every edge is in two triangles, which run through it in opposite directions.
- * Parts of the body thinner than a step may be missed; it has to be positive all over the boundary of the grid.
+/* A triangle mesh of the zero set: marching tetrahedra (6 to a cell) with vertices where the field is zero on the
+ * edges of the grid; then edges are collapsed, shortest first, their new vertex on the zero set. Closed, oriented and
+ * without an edge or vertex where sheets meet, whatever the field: every edge is in two triangles, which run through
+ * it in opposite directions. Parts of the body thinner than a step may be missed; it has to be positive all over the
+ * boundary of the grid.
  * mem     the mesh stays at the front of what was free; scratch is given back.
  * info    may be NULL; written also with DC_E_MEMORY.
  * DC_E_RANGE: the surface meets the boundary of the grid, or the field does not fit. DC_E_MEMORY. DC_E_DIVERGED: the
  * number of vertices asked for was not reached; the mesh is complete. No vertices at all are fine: nothing inside. */
-DC_DEF dc_status dc_sdf_mesh(const dc_sdf_mesh_options *opt, const dc_sdf *s, const dc_grid *grid, dc_arena *mem, dc_mesh *mesh,
-                             dc_sdf_mesh_info *info);
+DC_DEF dc_status dc_sdf_mesh(const dc_sdf_mesh_options *opt, const dc_sdf *s, const dc_grid *grid, dc_arena *mem,
+                             dc_mesh *mesh, dc_sdf_mesh_info *info);
 
-/* Signed distance to a closed triangle mesh at the points of a grid: distance to the nearest triangle, negative where the
- * winding number is above 1/2. O(grid points x triangles), 610 triangles 5 us a point. edge is not read. phi: nx ny nz.
- * DC_E_ARG: a NULL, an index out of range, a vertex out of range, no triangle, a grid that is none; phi is untouched. */
+/* Signed distance to a closed triangle mesh at the points of a grid: distance to the nearest triangle, negative where
+ * the winding number is above 1/2. O(grid points x triangles), 610 triangles 5 us a point. edge is not read. phi: nx
+ * ny nz. DC_E_ARG: a NULL, an index out of range, a vertex out of range, no triangle, a grid that is none; phi is
+ * untouched. */
 DC_DEF dc_status dc_sdf_sample(const dc_mesh *mesh, const dc_grid *grid, dc_real *phi);
 
 /* ---- fitting ----------------------------------------------------------------------------------- */
@@ -313,32 +359,38 @@ typedef struct {
 typedef struct {
     int     levels;         /* thresholds gone through */
     int     regions;        /* regions tried */
-    dc_real residual;       /* root mean square of field - fit over the points within a band of two steps about the surface */
+    dc_real residual;       /* root mean square of field - fit over the points within two steps of the surface */
     dc_real covered;        /* part of the inner points (field < 0) that the fit holds */
 } dc_sdf_fit_info;
 
 /* Bytes of arena that dc_sdf_fit takes; 0: a grid that is none, or it does not fit. */
 DC_DEF size_t dc_sdf_fit_bytes(const dc_grid *grid);
 
-/* Superquadrics whose union is a sampled signed distance field, after marching primitives [2]: go through the levels of the
- * field from the innermost out; connected regions below the level; fit a superquadric to each by robust least squares;
- * take out what it explains; repeat. The same input gives the same output.
+/* Superquadrics whose union is a sampled signed distance field, after marching primitives [2]: go through the levels
+ * of the field from the innermost out; connected regions below the level; fit a superquadric to each by robust least
+ * squares; take out what it explains; repeat. The same input gives the same output.
  * phi     nx ny nz distances, negative inside
  * prim    capacity entries; *n are written, DC_SDF_SUPERQUADRIC with unions only
  * DC_E_MEMORY; DC_E_ARG; DC_E_DIVERGED: capacity was reached with regions left. */
 DC_DEF dc_status dc_sdf_fit(const dc_sdf_fit_options *opt, const dc_grid *grid, const dc_real *phi, dc_arena *mem,
                             dc_sdf_prim *prim, int *n, dc_sdf_fit_info *info);
 
+#endif /* DC_SDF_NO_SPACE */
+
+#ifndef DC_SDF_NO_PLANE
+
 /* ---- polygons in the plane ---------------------------------------------------------------------- */
 
 typedef struct { dc_real x, y; } dc_v2;
 
-/* A simple polygon: n >= 3 different vertices, counterclockwise, borrowed. Edge i runs from vertex i to the next one. */
+/* A simple polygon: n >= 3 different vertices, counterclockwise, borrowed. Edge i runs from vertex i to the next
+ * one. */
 typedef struct { const dc_v2 *v; int n; } dc_poly;
 
-/* DC_E_ARG: fewer than three vertices, one that is not finite or beyond DC_LIMIT, clockwise, edges of no length, edges that
- * cross, overlap or touch but for neighbours in their common vertex. O(n^2). The other functions take what passes here: they
- * look at the numbers, not at the shape, and give finite nonsense for polygons that are not simple. */
+/* DC_E_ARG: fewer than three vertices, one that is not finite or beyond DC_LIMIT, clockwise, edges of no length,
+ * edges that cross, overlap or touch but for neighbours in their common vertex. O(n^2). The other functions take what
+ * passes here: they look at the numbers, not at the shape, and give finite nonsense for polygons that are not
+ * simple. */
 DC_DEF dc_status dc_poly_check(const dc_poly *p);
 
 /* The nearest point of a polygon's outline. */
@@ -346,16 +398,16 @@ typedef struct {
     dc_real d;              /* signed distance: negative inside */
     dc_v2 closest;
     int edge;               /* the first edge that has it */
-    dc_real at;             /* where on the edge: 0 its start, 1 its end, a vertex; between them the inside of the edge */
+    dc_real at;             /* where on the edge: 0 its start, 1 its end, vertices; between them its inside */
 } dc_poly_hit;
 
 /* Signed distance of a point. DC_E_ARG: NULL, a number that is not finite or beyond DC_LIMIT; hit is untouched. */
 DC_DEF dc_status dc_poly_distance(const dc_poly *p, dc_v2 x, dc_poly_hit *hit);
 
-/* The same for `count` points with coordinates x[i], y[i], the same bits. d, cx and cy may be NULL, each; no output overlaps
- * an input. */
-DC_DEF dc_status dc_poly_distance_batch(const dc_poly *p, int count, const dc_real *x, const dc_real *y, dc_real *d, dc_real *cx,
-                                        dc_real *cy);
+/* The same for `count` points with coordinates x[i], y[i], the same bits. d, cx and cy may be NULL, each; no output
+ * overlaps an input. */
+DC_DEF dc_status dc_poly_distance_batch(const dc_poly *p, int count, const dc_real *x, const dc_real *y, dc_real *d,
+                                        dc_real *cx, dc_real *cy);
 
 typedef struct {
     dc_real area;
@@ -367,38 +419,44 @@ typedef struct {
 /* DC_E_ARG as above; DC_E_RANGE: an area that is not positive, or it does not fit. *m is untouched. */
 DC_DEF dc_status dc_poly_moments(const dc_poly *p, dc_poly_moments_of *m);
 
-/* Makers of polygons write n <= capacity vertices, counterclockwise; *n, which comes also with DC_E_MEMORY, is what they need. */
+/* Makers of polygons write n <= capacity vertices, counterclockwise; *n, which comes also with DC_E_MEMORY, is what
+ * they need. */
 
-/* Shapes of [3], which shows them and gives no numbers, centred, of radius 1: "O" (32 vertices), "U", "N", "#", "D", "octagon",
- * "star", "block" (a square), "arc25", "arc50", "arc75" and "arc100", of a circle. The hole of "#" is filled, as are those of "O"
- * and "D": grains of these shapes do not get there. DC_E_ARG: another name, NULL. DC_E_MEMORY: v is untouched. */
+/* Shapes of [3], which shows them and gives no numbers, centred, of radius 1: "O" (32 vertices), "U", "N", "#", "D",
+ * "octagon", "star", "block" (a square), "arc25", "arc50", "arc75" and "arc100", of a circle. The hole of "#" is
+ * filled, as are those of "O" and "D": grains of these shapes do not get there. DC_E_ARG: another name, NULL.
+ * DC_E_MEMORY: v is untouched. */
 #define DC_POLY_NAMED_MOST 38
 DC_DEF dc_status dc_poly_named(const char *name, int capacity, dc_v2 *v, int *n);
 
-/* The part `share` of a ring, open upwards, about the ring's centre: radius of the centre line, thickness < 2 radius; `segments`
- * edges along it, 0: 24 share, at least 1. With share 1 the whole disc, and 32 edges for 0. DC_E_ARG: out of range, NULL. */
-DC_DEF dc_status dc_poly_arc(dc_real radius, dc_real thickness, dc_real share, int segments, int capacity, dc_v2 *v, int *n);
+/* The part `share` of a ring, open upwards, about the ring's centre: radius of the centre line, thickness < 2 radius;
+ * `segments` edges along it, 0: 24 share, at least 1. With share 1 the whole disc, and 32 edges for 0. DC_E_ARG: out
+ * of range, NULL. */
+DC_DEF dc_status dc_poly_arc(dc_real radius, dc_real thickness, dc_real share, int segments, int capacity, dc_v2 *v,
+                             int *n);
 
-/* The outline of the union of convex polygons that overlap or share edges; holes are filled. Vertices within 1e-9 (float 1e-5)
- * of the size of the whole are one. O(edges^3). DC_E_ARG: NULL, a piece that dc_poly_check refuses or that is not convex, pieces
- * that do not hang together by more than a point. DC_E_MEMORY: v is lost, *n is a capacity that is enough. */
+/* The outline of the union of convex polygons that overlap or share edges; holes are filled. Vertices within 1e-9
+ * (float 1e-5) of the size of the whole are one. O(edges^3). DC_E_ARG: NULL, a piece that dc_poly_check refuses or
+ * that is not convex, pieces that do not hang together by more than a point. DC_E_MEMORY: v is lost, *n is a capacity
+ * that is enough. */
 DC_DEF dc_status dc_poly_union(int count, const dc_poly *pieces, int capacity, dc_v2 *v, int *n);
 
 /* Moves the centroid to the origin and, with radius > 0, scales to that radius. Statuses as above; v is untouched. */
 DC_DEF dc_status dc_poly_centre(int n, dc_v2 *v, dc_real radius);
 
 /* ---- fields over relative poses ------------------------------------------------------------------ */
-/* A field of an ordered pair of shapes a and b [3] over the pose q = (theta, x, y) of b in the frame of a, a point p^ of b at
- * R(theta) p^ + (x, y) (CEM Eq. 1):
+/* A field of an ordered pair of shapes a and b [3] over the pose q = (theta, x, y) of b in the frame of a, a point p^
+ * of b at R(theta) p^ + (x, y) (CEM Eq. 1):
  *
  *     d       signed distance of the shapes
- *     grad    its derivative by theta, x and y; by construction the direction of contact, n = (grad_x, grad_y)/|..|, points
- *             from a to b
- *     lever   (p - (x, y)/2).n with p the point of contact: half-way between the outlines when they are apart, the centre of
- *             the largest disc in both when they overlap; 0 where (grad_x, grad_y) is
+ *     grad    its derivative by theta, x and y; by construction the direction of contact, n = (grad_x, grad_y)/|..|,
+ *             points from a to b
+ *     lever   (p - (x, y)/2).n with p the point of contact: half-way between the outlines when they are apart, the
+ *             centre of the largest disc in both when they overlap; 0 where (grad_x, grad_y) is
  *
  * Of the lever come the projected arms of friction, which both refer to p:
- *     proj_a = -p.n = -(lever + (x, y).n/2),   proj_b = (p - (x, y)).n = lever - (x, y).n/2,   proj_a + proj_b + (x, y).n = 0
+ *     proj_a = -p.n = -(lever + (x, y).n/2),   proj_b = (p - (x, y)).n = lever - (x, y).n/2,
+ *     proj_a + proj_b + (x, y).n = 0
  * The field of (b, a) is the field of (a, b) at the inverse pose, with -lever. */
 
 /* What stands on the side of a. */
@@ -417,17 +475,19 @@ typedef struct {
 
 typedef enum {
     /* Polygons that are apart: the distance (CEM Eq. 2). That overlap: -2 times the radius of the largest disc in both,
-     *     min over points x of 2 max(phi_a(x), phi_b(x))                                                     (CEM Eq. 6, 7)
+     *     min over points x of 2 max(phi_a(x), phi_b(x))                               (CEM Eq. 6, 7)
      * It is less than the depth of penetration but for faces, bounded by the thickness of the thinner arm.
-     * Half-plane and hole: the least distance of b's vertices from the outline, disc: the signed distance of its centre from b,
-     * less the radius; both also below 0.
-     * grad_theta is (d(theta + h) - d(theta - h))/(2 h), which is part of the definition: a block that lies flat has two
-     * contacts, of which the derivative would be one. So are, where polygons overlap, grad_x and grad_y, with steps hx: two
-     * corners that meet have a kink as well. Elsewhere (grad_x, grad_y) is the derivative, a unit vector. */
+     * Half-plane and hole: the least distance of b's vertices from the outline, disc: the signed distance of its
+     * centre from b, less the radius; both also below 0.
+     * grad_theta is (d(theta + h) - d(theta - h))/(2 h), which is part of the definition: a block that lies flat has
+     * two contacts, of which the derivative would be one. So are, where polygons overlap, grad_x and grad_y, with
+     * steps hx: two corners that meet have a kink as well. Elsewhere (grad_x, grad_y) is the derivative, a unit
+     * vector. */
     DC_CFIELD_EXACT = 0,
-    /* phi_a + phi_b at the point of a grid where CEM Eq. 6 is least (CEM section 6.3): side x side points on the square of half
-     * width the larger radius of a and b about the midpoint of their origins. Polygons only; derivatives with the point at rest in
-     * the grid, which moves with (x, y)/2. For comparison: it takes side^2 distances. */
+    /* phi_a + phi_b at the point of a grid where CEM Eq. 6 is least (CEM section 6.3): side x side points on the
+     * square of half width the larger radius of a and b about the midpoint of their origins. Polygons only;
+     * derivatives with the point at rest in the grid, which moves with (x, y)/2. For comparison: it takes side^2
+     * distances. */
     DC_CFIELD_SAMPLED,
     DC_CFIELD_LEARNED       /* a small network */
 } dc_cfield_kind;
@@ -457,18 +517,21 @@ typedef struct {
 
 typedef struct {
     dc_real h;              /* step of the gradient by theta, radians, below 1; 0: 2e-3 */
-    dc_real hx;             /* by x and y where polygons overlap, a length; 0: 1e-4 (float 1e-3) of the smaller radius */
+    dc_real hx;             /* by x and y where polygons overlap, a length; 0: 1e-4 (float 1e-3) of the smaller
+                             * radius */
     int side;               /* 2 to 4096; 0: 201 */
 } dc_cfield_options;
 
-/* Bytes of arena that dc_cfield_exact and dc_cfield_sampled keep for polygons of na (0: a is none) and nb vertices; 0: counts
- * below 3, or it does not fit. */
+/* Bytes of arena that dc_cfield_exact and dc_cfield_sampled keep for polygons of na (0: a is none) and nb vertices;
+ * 0: counts below 3, or it does not fit. */
 DC_DEF size_t dc_cfield_bytes(int na, int nb);
 
-/* Makers. The polygons are copied. DC_E_ARG: a shape that dc_poly_check refuses, a number out of range, a sampled field of
- * what is not two polygons. DC_E_MEMORY. *f and the arena are untouched then. */
-DC_DEF dc_status dc_cfield_exact(const dc_cfield_options *opt, const dc_cshape *a, const dc_poly *b, dc_arena *mem, dc_cfield *f);
-DC_DEF dc_status dc_cfield_sampled(const dc_cfield_options *opt, const dc_cshape *a, const dc_poly *b, dc_arena *mem, dc_cfield *f);
+/* Makers. The polygons are copied. DC_E_ARG: a shape that dc_poly_check refuses, a number out of range, a sampled
+ * field of what is not two polygons. DC_E_MEMORY. *f and the arena are untouched then. */
+DC_DEF dc_status dc_cfield_exact(const dc_cfield_options *opt, const dc_cshape *a, const dc_poly *b, dc_arena *mem,
+                                 dc_cfield *f);
+DC_DEF dc_status dc_cfield_sampled(const dc_cfield_options *opt, const dc_cshape *a, const dc_poly *b, dc_arena *mem,
+                                   dc_cfield *f);
 
 /* Bytes of arena that an evaluation takes, of one pose or of many. */
 DC_DEF size_t dc_cfield_eval_bytes(const dc_cfield *f);
@@ -479,10 +542,11 @@ DC_DEF size_t dc_cfield_eval_bytes(const dc_cfield *f);
  * lever   1
  * hess    3x3, symmetric to the bit; smooth fields only, as
  * dlever  3: derivative of the lever
- * DC_E_ARG: a pose that is not finite, or beyond DC_LIMIT; a derivative the field does not have; NULL. DC_E_MEMORY. Outputs are
- * untouched. DC_E_DIVERGED: shapes that overlap, and the search for the disc reached its cap; outputs hold the largest found. */
-DC_DEF dc_status dc_cfield_eval(const dc_cfield *f, const dc_real q[3], dc_arena *mem, dc_real *d, dc_real *grad, dc_real *lever,
-                                dc_real *hess, dc_real *dlever);
+ * DC_E_ARG: a pose that is not finite, or beyond DC_LIMIT; a derivative the field does not have; NULL. DC_E_MEMORY.
+ * Outputs are untouched. DC_E_DIVERGED: shapes that overlap, and the search for the disc reached its cap; outputs
+ * hold the largest found. */
+DC_DEF dc_status dc_cfield_eval(const dc_cfield *f, const dc_real q[3], dc_arena *mem, dc_real *d, dc_real *grad,
+                                dc_real *lever, dc_real *hess, dc_real *dlever);
 
 /* Outputs of many poses: arrays of rows, row r of pose i at [r*stride + i]; NULL: not computed. */
 typedef struct {
@@ -490,8 +554,9 @@ typedef struct {
     dc_real *hess, *dlever;         /* 6 rows: tt tx ty xx xy yy; 3 rows */
 } dc_cfield_out;
 
-/* dc_cfield_eval of `count` poses: rows theta, x, y, row r of pose i at q[r*stride + i], stride >= count >= 0. The same bits as
- * dc_cfield_eval without contraction. No output overlaps another or q. DC_E_ARG for any pose: outputs untouched. */
+/* dc_cfield_eval of `count` poses: rows theta, x, y, row r of pose i at q[r*stride + i], stride >= count >= 0. The
+ * same bits as dc_cfield_eval without contraction. No output overlaps another or q. DC_E_ARG for any pose: outputs
+ * untouched. */
 DC_DEF dc_status dc_cfield_eval_batch(const dc_cfield *f, int count, const dc_real *q, size_t stride, dc_arena *mem,
                                       const dc_cfield_out *out);
 
@@ -501,26 +566,29 @@ DC_DEF dc_status dc_cfield_eval_batch(const dc_cfield *f, int count, const dc_re
  * Inputs are the harmonics of the polar angles in which a sees b and b sees a,
  *     (r - centre)/unit,  cos k alpha, sin k alpha, cos k beta, sin k beta,  k = 1..harmonics
  *     (x, y) = r (cos alpha, sin alpha),   beta = alpha + pi - theta
- * powers of two complex numbers; of a wall only beta, and r = y of a half-plane, whose beta = pi/2 - theta. With `raw` they
- * are those of [3], (theta in (-pi, pi], x/unit, y/unit): they cannot follow thin arms, and theta has a seam.
+ * powers of two complex numbers; of a wall only beta, and r = y of a half-plane, whose beta = pi/2 - theta. With
+ * `raw` they are those of [3], (theta in (-pi, pi], x/unit, y/unit): they cannot follow thin arms, and theta has a
+ * seam.
  * u is max(0, z), or with `smooth` the same rounded between -1 and 1, with two continuous derivatives:
  *     u = 3/16 + z/2 + 3 z^2/8 - z^4/16,   u' = 1/2 + 3 z/4 - z^3/4,   u'' = 3 (1 - z^2)/4
  * Weights are float, whatever dc_real is. Arithmetic is float in fields of max(0, z), so that they run twice as fast in
  * double builds, and in training; it is dc_real in smooth fields, so that their derivatives agree with differences.
- * Errors of # with itself (U with itself), 40 000 samples, 200 epochs, near the surface, over poses not trained on, `make train`,
- * shapes of radius 1: 3 x 32 units max(0, z) 0.0033 (0.0039) in d, wrong sign 1.2 % (1.6 %), median angle of the gradient of
- * shapes apart 4.2 (2.7) degrees, lever 0.056 (0.052), which jumps where the contact does; smooth 0.0027 (0.0030), 1.2 % (1.1 %),
- * 2.8 (1.9) degrees; 5 x 64 units 0.0022. Seconds on one Zen 4 core, gcc 12 -O3: 7 (5) to draw, 7 to train, 35 for 5 x 64.
- * Time of d, gradient and lever, `make bench`, ns with gcc 12 -O3 (-O3 -march=native), least of 9: 3 x 32 units in a batch 520
- * (320), alone 640 (430); 5 x 64 2300 (1300), alone 2600 (1700); smooth 3 x 32 in a batch 1120 (610), with second derivatives
- * 2700 (1600). An evaluation gives DC_E_RANGE, and a batch loses its outputs, where finite weights give what does not fit. */
+ * Errors of # with itself (U with itself), 40 000 samples, 200 epochs, near the surface, over poses not trained on,
+ * `make train`, shapes of radius 1: 3 x 32 units max(0, z) 0.0033 (0.0039) in d, wrong sign 1.2 % (1.6 %), median
+ * angle of the gradient of shapes apart 4.2 (2.7) degrees, lever 0.056 (0.052), which jumps where the contact does;
+ * smooth 0.0027 (0.0030), 1.2 % (1.1 %), 2.8 (1.9) degrees; 5 x 64 units 0.0022. Seconds on one Zen 4 core, gcc 12
+ * -O3: 7 (5) to draw, 7 to train, 35 for 5 x 64. Time of d, gradient and lever, `make bench`, ns with gcc 12 -O3 (-O3
+ * -march=native), least of 9: 3 x 32 units in a batch 520 (320), alone 640 (430); 5 x 64 2300 (1300), alone 2600
+ * (1700); smooth 3 x 32 in a batch 1120 (610), with second derivatives 2700 (1600). An evaluation gives DC_E_RANGE,
+ * and a batch loses its outputs, where finite weights give what does not fit. */
 
 #define DC_CFIELD_BAND DC_R(0.1)    /* poses with |d| < this times unit are near the surface */
 
 typedef struct {
     int raw;                /* inputs of [3] */
     int harmonics;          /* 1 to 32; 0: 12 */
-    int layers, width;      /* 1 to 8; 8 to 128, a multiple of 8; 0: 3, 32, [3]'s smaller network; its larger one is 5, 64 */
+    int layers, width;      /* 1 to 8; 8 to 128, a multiple of 8; 0: 3, 32 as in the smaller of [3], which also
+                             * has 5, 64 */
     int smooth;             /* rounded units */
     int samples;            /* 1000 to 10^7; 0: 40 000. As many as a tenth of it are drawn besides, to judge by */
     int epochs;             /* to 10^6; 0: 200 */
@@ -550,22 +618,23 @@ DC_DEF size_t dc_cfield_train_bytes(const dc_cfield_train_options *opt);
  * DC_E_ARG: options out of range, a NULL, a learned field. */
 DC_DEF dc_status dc_cfield_train_start(const dc_cfield_train_options *opt, const dc_cfield *of, void *state);
 
-/* Goes on until it is done or `progress` says so: draws poses, nine of ten near the surface, the others evenly where the
- * bounding circles meet, then minimises the mean square of the errors of d (CEM Eq. 4), cut off at +-2 DC_CFIELD_BAND, and of
- * lever near the surface (CEM Eq. 5) by Adam. The same weights to the bit, however often it was stopped.
+/* Goes on until it is done or `progress` says so: draws poses, nine of ten near the surface, the others evenly where
+ * the bounding circles meet, then minimises the mean square of the errors of d (CEM Eq. 4), cut off at +-2
+ * DC_CFIELD_BAND, and of lever near the surface (CEM Eq. 5) by Adam. The same weights to the bit, however often it
+ * was stopped.
  * of        the same as at the start, or the training is of both
  * mem       scratch: dc_cfield_eval_bytes(of)
  * progress, user, info   may be NULL
  * DC_E_ARG: a NULL, a state that is none. DC_E_MEMORY. DC_E_DIVERGED: the weights are no longer finite: take a smaller
  * rate; or no pose near the surface was found in thousands. */
-DC_DEF dc_status dc_cfield_train(const dc_cfield *of, void *state, dc_arena *mem, dc_cfield_progress progress, void *user,
-                                 dc_cfield_train_info *info);
+DC_DEF dc_status dc_cfield_train(const dc_cfield *of, void *state, dc_arena *mem, dc_cfield_progress progress,
+                                 void *user, dc_cfield_train_info *info);
 
 /* Bytes of arena that a learned field of these options keeps; 0: options out of range. */
 DC_DEF size_t dc_cfield_learned_bytes(const dc_cfield_train_options *opt);
 
-/* The field of a training as it stands, done or not; it keeps nothing of the state. DC_E_ARG: a NULL, a state that is none, or
- * has not begun with epochs; DC_E_MEMORY; *f is untouched. */
+/* The field of a training as it stands, done or not; it keeps nothing of the state. DC_E_ARG: a NULL, a state that is
+ * none, or has not begun with epochs; DC_E_MEMORY; *f is untouched. */
 DC_DEF dc_status dc_cfield_learned(const void *state, dc_arena *mem, dc_cfield *f);
 
 /* Bytes that dc_cfield_save writes of a learned field; 0: another kind. 3 x 32 units and 12 harmonics: 15 172. */
@@ -578,10 +647,12 @@ DC_DEF dc_status dc_cfield_save(const dc_cfield *f, void *bytes, size_t size);
 /* Bytes of arena that the field in these saved bytes keeps; 0: they are none. */
 DC_DEF size_t dc_cfield_load_bytes(const void *bytes, size_t size);
 
-/* The same field as was saved, to the bit; of one saved in double a float build has the radii rounded. DC_E_ARG: anything else
- * than dc_cfield_save wrote: another version, bytes missing or too many, a bit changed, numbers out of range; DC_E_MEMORY. *f is
- * untouched. */
+/* The same field as was saved, to the bit; of one saved in double a float build has the radii rounded. DC_E_ARG:
+ * anything else than dc_cfield_save wrote: another version, bytes missing or too many, a bit changed, numbers out of
+ * range; DC_E_MEMORY. *f is untouched. */
 DC_DEF dc_status dc_cfield_load(const void *bytes, size_t size, dc_arena *mem, dc_cfield *f);
+
+#endif /* DC_SDF_NO_PLANE */
 
 #ifdef __cplusplus
 }
@@ -606,9 +677,12 @@ DC_DEF dc_status dc_cfield_load(const void *bytes, size_t size, dc_arena *mem, d
 #pragma GCC optimize("no-tree-slp-vectorize")
 #endif
 
-#if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ == 1
-#error "dc_sdf.h has networks in float, whatever dc_real is, which have to round to float: compile with -fexcess-precision=fast"
+#if !defined(DC_SDF_NO_PLANE) && defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ == 1
+#error "the networks of dc_sdf.h are in float, whatever dc_real is, and have to round: use -fexcess-precision=fast"
 #endif
+
+/* ============================================================================================== */
+#ifndef DC_SDF_NO_SPACE
 
 /* gcc vectorises floating-point selects only without trapping maths */
 #if defined(__GNUC__) && !defined(__clang__)
@@ -616,9 +690,10 @@ DC_DEF dc_status dc_cfield_load(const void *bytes, size_t size, dc_arena *mem, d
 #pragma GCC optimize("no-trapping-math")
 #endif
 
-/* ---- jets: a value with its gradient and Hessian ------------------------------------------------ */
-/* The functions of this section and the next three are for one lane: no branch that depends on a number. `level`, 0 value,
- * 1 with gradient, 2 with Hessian, is a constant wherever they are called, so that what is not asked for costs nothing. */
+/* ---- [jets] a value with its gradient and Hessian ------------------------------------------- */
+/* The functions of this chapter and the next four are for one lane: no branch that depends on a number. `level`, 0
+ * value, 1 with gradient, 2 with Hessian, is a constant wherever they are called, so that what is not asked for costs
+ * nothing. */
 
 typedef struct {
     dc_real value;
@@ -693,23 +768,31 @@ DCI_LANE dc_real dci_sdf_exp_half(dc_real x)
     return (half ? DC_R(0.5) : DC_R(1))*(1 + (r + q));
 }
 
-/* ---- superquadrics ------------------------------------------------------------------------------ */
+/* ---- [superquadrics] gauge, radial form, Taubin's form -------------------------------------- */
+/* stage                  | reads                     | writes                          | equation
+ * dci_powers_of          | a point                   | q, p, C of both norms, |x|      |
+ * dci_sdf_norm_of        | two numbers, their q, p, C| a norm, its two derivatives     | N below
+ * dci_gauge_of           | both                      | the gauge F and its jet         | CONTAX Eq. 1, 2
+ * dci_radial             | the gauge                 | the field                       | CONTAX Eq. 3, corrected
+ * dci_taubin, _along     | the gauge, a third derivative | the field                   | (F - 1)/|grad F| */
+
 
 #define DCI_SDF_SMALLEST DC_R(0.02)                             /* exponents */
 #define DCI_SDF_ASPECT DC_R(1e6)                                /* of the axes */
 #define DCI_SDF_LEAST (DC_IS_FLOAT ? DC_R(1e-10) : DC_R(1e-40)) /* ratios are not smaller in a power */
 #define DCI_SDF_CENTRE (DC_IS_FLOAT ? DC_R(1e-10) : DC_R(1e-60))/* gauge below which a point is the centre */
-#define DCI_SDF_AXIS (DC_IS_FLOAT ? DC_R(1e-18) : DC_R(1e-60))  /* of both numbers of a norm: below, third derivatives hold still */
+#define DCI_SDF_AXIS (DC_IS_FLOAT ? DC_R(1e-18) : DC_R(1e-60))  /* norms below: third derivatives hold still */
 
-/* A norm of two numbers u, v >= 0 with exponent alpha = 2/eps, from the larger m, q = smaller/m in [0,1], p = q^(alpha-2),
- * E = q^alpha:
+/* A norm of two numbers u, v >= 0 with exponent alpha = 2/eps, from the larger m, q = smaller/m in [0,1], p =
+ * q^(alpha-2), E = q^alpha:
  *
  *     N     = (u^alpha + v^alpha)^(1/alpha) = m g,     g = (1 + E)^(eps/2)
  *     N_m   = C,   N_n = p q C,                        C = (1 + E)^(eps/2 - 1),  n the smaller
  *     m N'' = kappa [[q^2, -q], [-q, 1]] in (m, n),    kappa = (alpha - 1) p C/(1 + E)
  *
- * No power overflows, nothing is divided by a number that can be zero but m, for which 1 stands where both are 0 or all but,
- * as on an axis, whose third derivatives would overflow; and p carries the limits on n = 0: it is 1 there for alpha = 2 and 0 above. Below alpha = 2 it is infinite; DCI_SDF_LEAST bounds it. */
+ * No power overflows, nothing is divided by a number that can be zero but m, for which 1 stands where both are 0 or
+ * all but, as on an axis, whose third derivatives would overflow; and p carries the limits on n = 0: it is 1 there
+ * for alpha = 2 and 0 above. Below alpha = 2 it is infinite; DCI_SDF_LEAST bounds it. */
 typedef struct {
     dc_real value;                          /* N */
     dc_real u_larger;                       /* 1: m = u, n = v; 0: the other way round */
@@ -777,8 +860,8 @@ typedef struct {
     dc_real half1, half2, alpha1, alpha2;   /* eps/2, 2/eps of the outer and the inner norm */
 } dci_quadric;
 
-/* What of a superquadric takes an elementary function. The batch makes each of these for many points before the next, so
- * that their long chains of operations overlap. */
+/* What of a superquadric takes an elementary function. The batch makes each of these for many points before the next,
+ * so that their long chains of operations overlap. */
 typedef struct {
     dci_sdf_powers inner, outer;
     dc_real radius;                         /* |x| */
@@ -821,7 +904,8 @@ typedef struct {
 
 DCI_LANE dci_gauge dci_gauge_of(const dci_quadric *s, dci_powers w, dc_real x, dc_real y, dc_real z, int level)
 {
-    const dc_real sx = x < 0 ? -s->inv_a : s->inv_a, sy = y < 0 ? -s->inv_b : s->inv_b, sz = z < 0 ? -s->inv_c : s->inv_c;
+    const dc_real sx = x < 0 ? -s->inv_a : s->inv_a, sy = y < 0 ? -s->inv_b : s->inv_b;
+    const dc_real sz = z < 0 ? -s->inv_c : s->inv_c;
     dci_gauge F;
     dci_sdf_norm in, out;
     dc_real im, first, second;
@@ -893,13 +977,20 @@ DCI_LANE dci_jet dci_radial(const dci_quadric *s, dci_powers w, dc_real x, dc_re
 /* F - 1; the Hessian of a gauge is unbounded at the centre, where it is 0 here */
 DCI_LANE dci_jet dci_gauge_jet(const dci_quadric *s, dci_powers w, dc_real x, dc_real y, dc_real z, int level)
 {
-    dci_gauge F = dci_gauge_of(s, w, x, y, z, level);
-    int centre = !(F.jet.value > DCI_SDF_CENTRE);
+    const dci_gauge F = dci_gauge_of(s, w, x, y, z, level);
+    const int centre = !(F.jet.value > DCI_SDF_CENTRE);
     dci_jet j = F.jet;
+
     j.value -= 1;
-    j.by_x = dci_sdf_pick(centre, 0, j.by_x); j.by_y = dci_sdf_pick(centre, 0, j.by_y); j.by_z = dci_sdf_pick(centre, 0, j.by_z);
-    j.by_xx = dci_sdf_pick(centre, 0, j.by_xx); j.by_xy = dci_sdf_pick(centre, 0, j.by_xy); j.by_xz = dci_sdf_pick(centre, 0, j.by_xz);
-    j.by_yy = dci_sdf_pick(centre, 0, j.by_yy); j.by_yz = dci_sdf_pick(centre, 0, j.by_yz); j.by_zz = dci_sdf_pick(centre, 0, j.by_zz);
+    j.by_x = dci_sdf_pick(centre, 0, j.by_x);
+    j.by_y = dci_sdf_pick(centre, 0, j.by_y);
+    j.by_z = dci_sdf_pick(centre, 0, j.by_z);
+    j.by_xx = dci_sdf_pick(centre, 0, j.by_xx);
+    j.by_xy = dci_sdf_pick(centre, 0, j.by_xy);
+    j.by_xz = dci_sdf_pick(centre, 0, j.by_xz);
+    j.by_yy = dci_sdf_pick(centre, 0, j.by_yy);
+    j.by_yz = dci_sdf_pick(centre, 0, j.by_yz);
+    j.by_zz = dci_sdf_pick(centre, 0, j.by_zz);
     return j;
 }
 
@@ -936,7 +1027,8 @@ DCI_LANE dci_sdf_norm_dot dci_sdf_norm_along(dci_sdf_norm r, dc_real half_eps, d
 DCI_LANE dci_jet dci_gauge_along(const dci_quadric *s, const dci_gauge *F, dc_real x, dc_real y, dc_real z, dc_real dx,
                                  dc_real dy, dc_real dz)
 {
-    const dc_real sx = x < 0 ? -s->inv_a : s->inv_a, sy = y < 0 ? -s->inv_b : s->inv_b, sz = z < 0 ? -s->inv_c : s->inv_c;
+    const dc_real sx = x < 0 ? -s->inv_a : s->inv_a, sy = y < 0 ? -s->inv_b : s->inv_b;
+    const dc_real sz = z < 0 ? -s->inv_c : s->inv_c;
     const dci_sdf_norm in = F->inner, out = F->outer;
     const dci_sdf_norm_dot a = dci_sdf_norm_along(in, s->half2, s->alpha2, sx*dx, sy*dy);
     const dci_sdf_norm_dot b = dci_sdf_norm_along(out, s->half1, s->alpha1, a.value, sz*dz);
@@ -955,7 +1047,8 @@ DCI_LANE dci_jet dci_gauge_along(const dci_quadric *s, const dci_gauge *F, dc_re
     dchain = out.u_larger > 0 ? first : second;
 
     j.by_xx = sx*sx*(dUU*in.by_u*in.by_u + 2*UU*in.by_u*a.by_u + dchain*in.bend_uu + F->chain*a.bend_uu);
-    j.by_xy = sx*sy*(dUU*in.by_u*in.by_v + UU*(in.by_u*a.by_v + in.by_v*a.by_u) + dchain*in.bend_uv + F->chain*a.bend_uv);
+    j.by_xy = sx*sy*(dUU*in.by_u*in.by_v + UU*(in.by_u*a.by_v + in.by_v*a.by_u) + dchain*in.bend_uv
+                     + F->chain*a.bend_uv);
     j.by_yy = sy*sy*(dUU*in.by_v*in.by_v + 2*UU*in.by_v*a.by_v + dchain*in.bend_vv + F->chain*a.bend_vv);
     j.by_xz = sx*sz*(dUV*in.by_u + im*out.bend_uv*a.by_u);
     j.by_yz = sy*sz*(dUV*in.by_v + im*out.bend_uv*a.by_v);
@@ -1008,10 +1101,10 @@ DCI_LANE dci_jet dci_taubin(const dci_quadric *s, dci_powers w, dc_real x, dc_re
     return j;
 }
 
-/* ---- sphere, box, capsule ------------------------------------------------------------------------- */
+/* ---- [boxes] sphere, box, capsule ----------------------------------------------------------- */
 
-/* Distance to a box of half extents h (a point, a segment), less a radius R. With q = |x| - h and o = max(q, 0) with the sign
- * of x: outside d = |o|, n = o/d, d'' = (diag(q >= 0) - n n^T)/d; inside the largest q. */
+/* Distance to a box of half extents h (a point, a segment), less a radius R. With q = |x| - h and o = max(q, 0) with
+ * the sign of x: outside d = |o|, n = o/d, d'' = (diag(q >= 0) - n n^T)/d; inside the largest q. */
 typedef struct { dc_real half_x, half_y, half_z, radius; } dci_sdf_core;
 
 DCI_LANE dci_jet dci_rounded(const dci_sdf_core *s, dc_real x, dc_real y, dc_real z, int level)
@@ -1053,7 +1146,7 @@ DCI_LANE dci_jet dci_rounded(const dci_sdf_core *s, dc_real x, dc_real y, dc_rea
     return j;
 }
 
-/* ---- folding ------------------------------------------------------------------------------------- */
+/* ---- [folds] smooth union and subtraction --------------------------------------------------- */
 
 /* The smooth minimum of jets that come one after the other (CONTAX section IV-B),
  *     phi = m - tau log S,  m the least value,  S = sum of e^((m - phi_i)/tau),
@@ -1106,11 +1199,11 @@ DCI_LANE dci_sdf_fold dci_sdf_fold_close(dci_sdf_fold f, dc_real tau, dc_real si
     return f;
 }
 
-/* ---- point clouds --------------------------------------------------------------------------------- */
+/* ---- [clouds] point clouds ------------------------------------------------------------------ */
 
-/* CONTAX Eq. 6: a weighted mean of plane values phi_i with weights W_i = e^(a_i), a_i = -s_i |x - p_i|^2/2, s = 1/sigma^2, taken
- * in one after the other. With A = log(sum W), g = grad A, H = A'', and for the new point w its weight among those so far,
- * b = -s (x - p) - g, D = phi_i - phi, d the difference of the gradients:
+/* CONTAX Eq. 6: a weighted mean of plane values phi_i with weights W_i = e^(a_i), a_i = -s_i |x - p_i|^2/2, s =
+ * 1/sigma^2, taken in one after the other. With A = log(sum W), g = grad A, H = A'', and for the new point w its
+ * weight among those so far, b = -s (x - p) - g, D = phi_i - phi, d the difference of the gradients:
  *     phi  <- phi + w D
  *     grad <- grad + w d + D dw,                                             dw  = w (1 - w) b
  *     hess <- (1 - w) hess + dw d^T + d dw^T + D d2w,                       d2w = w (1 - w) ((1 - 2w) b b^T - s 1 - H)
@@ -1125,8 +1218,8 @@ typedef struct {
     dc_real sharpness;                      /* its s */
 } dci_sdf_cloud;
 
-DCI_LANE dci_sdf_cloud dci_sdf_cloud_in(dci_sdf_cloud c, dc_real x, dc_real y, dc_real z, const dc_v3 *p, const dc_v3 *n,
-                                        dc_real s, int level)
+DCI_LANE dci_sdf_cloud dci_sdf_cloud_in(dci_sdf_cloud c, dc_real x, dc_real y, dc_real z, const dc_v3 *p,
+                                        const dc_v3 *n, dc_real s, int level)
 {
     const dc_real rx = x - p->x, ry = y - p->y, rz = z - p->z;
     const dc_real kx = x - c.heavy_x, ky = y - c.heavy_y, kz = z - c.heavy_z;
@@ -1200,9 +1293,16 @@ DCI_LANE dci_sdf_cloud dci_sdf_cloud_first(dc_real x, dc_real y, dc_real z, cons
     return c;
 }
 
-/* ---- primitives ----------------------------------------------------------------------------------- */
+/* ---- [primitives] checks, and made ready ---------------------------------------------------- */
+/* stage                       | reads               | writes
+ * dci_sdf_ok                  | a field             | whether its numbers are in range
+ * dci_sdf_part_of             | a primitive         | its frame, its kernel and what that reads
+ * dci_sdf_to_local, _to_body  | a point; a jet      | the point in its axes; the jet in the body's */
 
-typedef enum { DCI_SDF_RADIAL, DCI_SDF_TAUBIN, DCI_SDF_GAUGE, DCI_SDF_ROUNDED, DCI_SDF_PLANES, DCI_SDF_CLOUD } dci_sdf_kernel;
+
+typedef enum {
+    DCI_SDF_RADIAL, DCI_SDF_TAUBIN, DCI_SDF_GAUGE, DCI_SDF_ROUNDED, DCI_SDF_PLANES, DCI_SDF_CLOUD
+} dci_sdf_kernel;
 
 /* A primitive made ready: x_local = R^T (x - t)/unit. */
 typedef struct {
@@ -1216,8 +1316,8 @@ typedef struct {
     const dc_sdf_prim *prim;
 } dci_sdf_part;
 
-/* 1/tau as the folds want it: of a hard minimum a number that takes every gap but 0 to the end of the exponential, and none
- * in the Hessian */
+/* 1/tau as the folds want it: of a hard minimum a number that takes every gap but 0 to the end of the exponential,
+ * and none in the Hessian */
 static void dci_sdf_taus(dc_real tau, dc_real *inv_tau, dc_real *hess_tau)
 {
     *inv_tau = tau > 0 ? 1/tau : DC_REAL_MAX;
@@ -1226,8 +1326,10 @@ static void dci_sdf_taus(dc_real tau, dc_real *inv_tau, dc_real *hess_tau)
 
 static int dci_sdf_prim_ok(const dc_sdf_prim *p)
 {
-    dc_real scale = p->scale == 0 ? 1 : p->scale, a = p->size.x, b = p->size.y, c = p->size.z, big, least;
+    const dc_real scale = p->scale == 0 ? 1 : p->scale, a = p->size.x, b = p->size.y, c = p->size.z;
+    dc_real big, least;
     int k;
+
     if (!dc_pose_ok(&p->pose) || !dci_length_ok(scale)) return 0;
     switch (p->kind) {
     case DC_SDF_SUPERQUADRIC:
@@ -1262,44 +1364,51 @@ static int dci_sdf_ok(const dc_sdf *s)
 
 static void dci_sdf_part_of(const dc_sdf_prim *p, dci_sdf_part *a)
 {
+    dci_quadric *s = &a->quadric;
+    dci_sdf_core *core = &a->core;
     dc_quat q = p->pose.q;
-    dc_real big = 1;
+    dc_real big;
+
+    /* frame */
     dc_quat_normalize(p->pose.q, &q);
     a->rotation = dc_rotation(q);
     a->origin = p->pose.t;
     a->prim = p;
     a->unit = p->scale == 0 ? 1 : p->scale;
-    a->core.half_x = a->core.half_y = a->core.half_z = a->core.radius = 0;
+
+    /* shape */
+    core->half_x = core->half_y = core->half_z = core->radius = 0;
     switch (p->kind) {
     case DC_SDF_SUPERQUADRIC:
         a->kernel = p->taubin ? DCI_SDF_TAUBIN : DCI_SDF_RADIAL;
         big = dc_max(p->size.x, dc_max(p->size.y, p->size.z));
         a->unit *= big;
-        a->quadric.inv_a = big/p->size.x;
-        a->quadric.inv_b = big/p->size.y;
-        a->quadric.inv_c = big/p->size.z;
-        a->quadric.least = dc_min(p->size.x, dc_min(p->size.y, p->size.z))/big;
-        a->quadric.half1 = DC_R(0.5)*p->eps1;
-        a->quadric.half2 = DC_R(0.5)*p->eps2;
-        a->quadric.alpha1 = 2/p->eps1;
-        a->quadric.alpha2 = 2/p->eps2;
+        s->inv_a = big/p->size.x;
+        s->inv_b = big/p->size.y;
+        s->inv_c = big/p->size.z;
+        s->least = dc_min(p->size.x, dc_min(p->size.y, p->size.z))/big;
+        s->half1 = DC_R(0.5)*p->eps1;
+        s->half2 = DC_R(0.5)*p->eps2;
+        s->alpha1 = 2/p->eps1;
+        s->alpha2 = 2/p->eps2;
         break;
     case DC_SDF_SPHERE:
         a->kernel = DCI_SDF_ROUNDED;
-        a->core.radius = p->size.x;
+        core->radius = p->size.x;
         break;
     case DC_SDF_BOX:
         a->kernel = DCI_SDF_ROUNDED;
-        a->core.half_x = p->size.x; a->core.half_y = p->size.y; a->core.half_z = p->size.z;
+        core->half_x = p->size.x; core->half_y = p->size.y; core->half_z = p->size.z;
         break;
     case DC_SDF_CAPSULE:
         a->kernel = DCI_SDF_ROUNDED;
-        a->core.half_z = p->size.z;
-        a->core.radius = p->size.x;
+        core->half_z = p->size.z;
+        core->radius = p->size.x;
         break;
     case DC_SDF_POLYHEDRON: a->kernel = DCI_SDF_PLANES; break;
     case DC_SDF_CLOUD: a->kernel = DCI_SDF_CLOUD; break;
     }
+
     a->tau = p->smooth;
     dci_sdf_taus(p->smooth, &a->inv_tau, &a->hess_tau);
     a->inv_unit = 1/a->unit;
@@ -1307,28 +1416,40 @@ static void dci_sdf_part_of(const dc_sdf_prim *p, dci_sdf_part *a)
 
 DCI_LANE dc_v3 dci_sdf_to_local(const dci_sdf_part *a, dc_real x, dc_real y, dc_real z)
 {
-    dc_real dx = x - a->origin.x, dy = y - a->origin.y, dz = z - a->origin.z;
     const dc_real *R = a->rotation.m;
+    dc_real dx = x - a->origin.x, dy = y - a->origin.y, dz = z - a->origin.z;
+
     return dc_vec((R[0]*dx + R[3]*dy + R[6]*dz)*a->inv_unit, (R[1]*dx + R[4]*dy + R[7]*dz)*a->inv_unit,
                   (R[2]*dx + R[5]*dy + R[8]*dz)*a->inv_unit);
 }
 
-/* The jet in body coordinates, its value times `value`: the unit for lengths, 1 for the gauge. g <- R g, h <- R h R^T. */
+/* The jet in body coordinates, its value times `value`: the unit for lengths, 1 for the gauge. g <- R g, h <- R h
+ * R^T. */
 DCI_LANE dci_jet dci_sdf_to_body(const dci_sdf_part *a, dci_jet j, dc_real value, int level)
 {
-    const dc_real *R = a->rotation.m;
-    dc_real k = value*a->inv_unit, kk = k*a->inv_unit;
+    const dc_real *R = a->rotation.m, k = value*a->inv_unit, kk = k*a->inv_unit;
     dci_jet b = dci_jet_zero();
     dc_real m00, m01, m02, m10, m11, m12, m20, m21, m22;
+
     b.value = j.value*value;
     if (level < 1) return b;
+
+    /* R g */
     b.by_x = k*(R[0]*j.by_x + R[1]*j.by_y + R[2]*j.by_z);
     b.by_y = k*(R[3]*j.by_x + R[4]*j.by_y + R[5]*j.by_z);
     b.by_z = k*(R[6]*j.by_x + R[7]*j.by_y + R[8]*j.by_z);
     if (level < 2) return b;
-    m00 = R[0]*j.by_xx + R[1]*j.by_xy + R[2]*j.by_xz; m01 = R[0]*j.by_xy + R[1]*j.by_yy + R[2]*j.by_yz; m02 = R[0]*j.by_xz + R[1]*j.by_yz + R[2]*j.by_zz;
-    m10 = R[3]*j.by_xx + R[4]*j.by_xy + R[5]*j.by_xz; m11 = R[3]*j.by_xy + R[4]*j.by_yy + R[5]*j.by_yz; m12 = R[3]*j.by_xz + R[4]*j.by_yz + R[5]*j.by_zz;
-    m20 = R[6]*j.by_xx + R[7]*j.by_xy + R[8]*j.by_xz; m21 = R[6]*j.by_xy + R[7]*j.by_yy + R[8]*j.by_yz; m22 = R[6]*j.by_xz + R[7]*j.by_yz + R[8]*j.by_zz;
+
+    /* m = R h, then m R^T */
+    m00 = R[0]*j.by_xx + R[1]*j.by_xy + R[2]*j.by_xz;
+    m01 = R[0]*j.by_xy + R[1]*j.by_yy + R[2]*j.by_yz;
+    m02 = R[0]*j.by_xz + R[1]*j.by_yz + R[2]*j.by_zz;
+    m10 = R[3]*j.by_xx + R[4]*j.by_xy + R[5]*j.by_xz;
+    m11 = R[3]*j.by_xy + R[4]*j.by_yy + R[5]*j.by_yz;
+    m12 = R[3]*j.by_xz + R[4]*j.by_yz + R[5]*j.by_zz;
+    m20 = R[6]*j.by_xx + R[7]*j.by_xy + R[8]*j.by_xz;
+    m21 = R[6]*j.by_xy + R[7]*j.by_yy + R[8]*j.by_yz;
+    m22 = R[6]*j.by_xz + R[7]*j.by_yz + R[8]*j.by_zz;
     b.by_xx = kk*(m00*R[0] + m01*R[1] + m02*R[2]);
     b.by_xy = kk*(m00*R[3] + m01*R[4] + m02*R[5]);
     b.by_xz = kk*(m00*R[6] + m01*R[7] + m02*R[8]);
@@ -1351,20 +1472,26 @@ DCI_LANE dci_jet dci_sdf_plane_jet(dc_v3 n, dc_v3 p, dc_real x, dc_real y, dc_re
 #pragma GCC pop_options
 #endif
 
-/* ---- one point ------------------------------------------------------------------------------------ */
+/* ---- [point] the field at a point ----------------------------------------------------------- */
+/* stage              | reads                   | writes                        | equation
+ * dci_sdf_part_jet   | a primitive, a point    | its jet in its axes           | CONTAX Eq. 3 to 6
+ * dci_sdf_at         | the field, a point      | the fold of all; weights      | CONTAX section IV-B */
+
 
 /* the jet of a primitive in its own axes, lengths over its unit */
 static dci_jet dci_sdf_part_jet(const dci_sdf_part *a, dc_real x, dc_real y, dc_real z, int level)
 {
     const dc_sdf_prim *p = a->prim;
+    const dci_quadric *s = &a->quadric;
     dci_sdf_fold f;
     dci_sdf_cloud c;
     dc_real w;
     int k;
+
     switch (a->kernel) {
-    case DCI_SDF_RADIAL: return dci_radial(&a->quadric, dci_powers_of(&a->quadric, x, y, z), x, y, z, level);
-    case DCI_SDF_TAUBIN: return dci_taubin(&a->quadric, dci_powers_of(&a->quadric, x, y, z), x, y, z, level);
-    case DCI_SDF_GAUGE: return dci_gauge_jet(&a->quadric, dci_powers_of(&a->quadric, x, y, z), x, y, z, level);
+    case DCI_SDF_RADIAL: return dci_radial(s, dci_powers_of(s, x, y, z), x, y, z, level);
+    case DCI_SDF_TAUBIN: return dci_taubin(s, dci_powers_of(s, x, y, z), x, y, z, level);
+    case DCI_SDF_GAUGE: return dci_gauge_jet(s, dci_powers_of(s, x, y, z), x, y, z, level);
     case DCI_SDF_ROUNDED: return dci_rounded(&a->core, x, y, z, level);
     case DCI_SDF_PLANES:
         f.jet = dci_sdf_plane_jet(p->n[0], p->p[0], x, y, z);
@@ -1374,6 +1501,8 @@ static dci_jet dci_sdf_part_jet(const dci_sdf_part *a, dc_real x, dc_real y, dc_
         return dci_sdf_fold_close(f, a->tau, -1).jet;
     case DCI_SDF_CLOUD: break;
     }
+
+    /* a point cloud */
     w = 1/p->sigma[0];
     c = dci_sdf_cloud_first(x, y, z, &p->p[0], &p->n[0], w*w);
     for (k = 1; k < p->count; ++k) {
@@ -1397,16 +1526,21 @@ static dci_jet dci_sdf_at(const dc_sdf *s, dc_v3 x, int level, dc_real *weight, 
     dci_sdf_fold f;
     dc_real inv_tau, hess_tau, w;
     int i, subtract = 0;
+
+    /* the fold begins with the first primitive */
     dci_sdf_taus(s->tau, &inv_tau, &hess_tau);
     dci_sdf_part_of(&s->prim[0], &a);
     f.jet = dci_sdf_part_at(&a, x, level);
     f.sum = 1;
     if (weight) weight[0] = 1;
+
     for (i = 1; i < s->n; ++i) {
+        /* a change from union to subtraction or back */
         if (!s->prim[i].subtract != !subtract) {
             f = dci_sdf_fold_close(f, s->tau, -1);
             subtract = !subtract;
         }
+
         dci_sdf_part_of(&s->prim[i], &a);
         f = dci_sdf_fold_in(f, dci_sdf_part_at(&a, x, level), inv_tau, hess_tau, level, &w);
         if (weight) weight[i*stride] = w;
@@ -1417,17 +1551,19 @@ static dci_jet dci_sdf_at(const dc_sdf *s, dc_v3 x, int level, dc_real *weight, 
 static int dci_jet_finite(dci_jet j, int level)
 {
     return dc_finite(j.value) && (level < 1 || (dc_finite(j.by_x) && dc_finite(j.by_y) && dc_finite(j.by_z)))
-        && (level < 2 || (dc_finite(j.by_xx) && dc_finite(j.by_xy) && dc_finite(j.by_xz) && dc_finite(j.by_yy) && dc_finite(j.by_yz)
-                          && dc_finite(j.by_zz)));
+        && (level < 2 || (dc_finite(j.by_xx) && dc_finite(j.by_xy) && dc_finite(j.by_xz) && dc_finite(j.by_yy)
+                          && dc_finite(j.by_yz) && dc_finite(j.by_zz)));
 }
 
 DC_DEF dc_status dc_sdf_eval(const dc_sdf *s, dc_v3 x, dc_real *value, dc_real *grad, dc_real *hess)
 {
-    int level = hess ? 2 : grad ? 1 : 0;
+    const int level = hess ? 2 : grad ? 1 : 0;
     dci_jet j;
+
     if (!dci_sdf_ok(s) || !dc_in_range(x)) return DC_E_ARG;
     j = dci_sdf_at(s, x, level, NULL, 0);
     if (!dci_jet_finite(j, level)) return DC_E_RANGE;
+
     if (value) *value = j.value;
     if (grad) {
         grad[0] = j.by_x; grad[1] = j.by_y; grad[2] = j.by_z;
@@ -1443,7 +1579,7 @@ DC_DEF dc_status dc_sdf_eval(const dc_sdf *s, dc_v3 x, dc_real *value, dc_real *
     return DC_OK;
 }
 
-/* ---- derivatives by parameters ---------------------------------------------------------------------- */
+/* ---- [parameters] derivatives by parameters ------------------------------------------------- */
 
 /* Derivatives by its exponent eps of a norm and of its two partial derivatives. With L = log(1 + E), l = log q:
  *     p' = -2/eps^2 l p,   E' = -2/eps^2 l E
@@ -1452,22 +1588,26 @@ typedef struct { dc_real value, by_u, by_v; } dci_sdf_norm_eps;
 
 static dci_sdf_norm_eps dci_sdf_norm_by_eps(const dci_sdf_norm *r, dc_real eps)
 {
+    const dc_real q = r->ratio, p = r->power, E = r->ratio_alpha, first = r->u_larger;
+    const dc_real k = -2/(eps*eps)*dci_sdf_ratio_log(q), L = DC_R(0.5)*dci_sdf_log1p_short(E), log_E = k*E/(1 + E);
+    const dc_real C = r->by_larger*(L + (DC_R(0.5)*eps - 1)*log_E), by_smaller = q*p*(k*r->by_larger + C);
     dci_sdf_norm_eps d;
-    dc_real k = -2/(eps*eps)*dci_sdf_ratio_log(r->ratio), L = DC_R(0.5)*dci_sdf_log1p_short(r->ratio_alpha), lE = k*r->ratio_alpha/(1 + r->ratio_alpha);
-    dc_real C = r->by_larger*(L + (DC_R(0.5)*eps - 1)*lE), Cn = r->ratio*r->power*(k*r->by_larger + C);
-    d.value = r->value*(L + DC_R(0.5)*eps*lE);
-    d.by_u = r->u_larger > 0 ? C : Cn;
-    d.by_v = r->u_larger > 0 ? Cn : C;
+
+    d.value = r->value*(L + DC_R(0.5)*eps*log_E);
+    d.by_u = first > 0 ? C : by_smaller;
+    d.by_v = first > 0 ? by_smaller : C;
     return d;
 }
 
 /* dphi/dtheta from dF/dtheta and, for Taubin's form, d(grad F)/dtheta; over the unit */
 static dc_real dci_quadric_by(const dci_gauge *G, dc_real r, int taubin, dc_real dF, dc_v3 dgrad)
 {
-    dc_real F = G->jet.value, g;
-    if (!taubin) return r/(F*F)*dF;
-    g = dc_sqrt(G->jet.by_x*G->jet.by_x + G->jet.by_y*G->jet.by_y + G->jet.by_z*G->jet.by_z);
-    return dF/g - (F - 1)*(G->jet.by_x*dgrad.x + G->jet.by_y*dgrad.y + G->jet.by_z*dgrad.z)/(g*g*g);
+    const dci_jet F = G->jet;
+    dc_real g;
+
+    if (!taubin) return r/(F.value*F.value)*dF;
+    g = dc_sqrt(F.by_x*F.by_x + F.by_y*F.by_y + F.by_z*F.by_z);
+    return dF/g - (F.value - 1)*(F.by_x*dgrad.x + F.by_y*dgrad.y + F.by_z*dgrad.z)/(g*g*g);
 }
 
 /* by size.x, size.y, size.z, eps1, eps2, at a point in the primitive's axes, lengths over its unit */
@@ -1475,23 +1615,37 @@ static void dci_quadric_params(const dci_sdf_part *a, dc_v3 x, dc_real d[5])
 {
     const dci_quadric *s = &a->quadric;
     const dc_sdf_prim *p = a->prim;
-    dci_powers w = dci_powers_of(s, x.x, x.y, x.z);
-    dci_gauge G = dci_gauge_of(s, w, x.x, x.y, x.z, 2);
-    int taubin = a->kernel == DCI_SDF_TAUBIN;
-    dc_real sx = x.x < 0 ? -s->inv_a : s->inv_a, sy = x.y < 0 ? -s->inv_b : s->inv_b, sz = x.z < 0 ? -s->inv_c : s->inv_c, im = 1/G.outer.larger;
+    const dci_powers w = dci_powers_of(s, x.x, x.y, x.z);
+    const dci_gauge G = dci_gauge_of(s, w, x.x, x.y, x.z, 2);
+    const dci_sdf_norm in = G.inner, out = G.outer;
+    const dci_jet F = G.jet;
+    const dc_real r = w.radius, im = 1/out.larger, unit = a->unit;
+    const dc_real sx = x.x < 0 ? -s->inv_a : s->inv_a, sy = x.y < 0 ? -s->inv_b : s->inv_b;
+    const dc_real sz = x.z < 0 ? -s->inv_c : s->inv_c;
+    const int taubin = a->kernel == DCI_SDF_TAUBIN;
     dci_sdf_norm_eps e;
+    dc_v3 g;
+
     d[0] = d[1] = d[2] = d[3] = d[4] = 0;
-    if (!(G.jet.value > DCI_SDF_CENTRE)) return;
+    if (!(F.value > DCI_SDF_CENTRE)) return;
+
     /* a dF/da = -x F_x, and the same of F_x, F_y, F_z, less F_x for the first */
-    d[0] = -a->unit/p->size.x*dci_quadric_by(&G, w.radius, taubin, x.x*G.jet.by_x, dc_vec(x.x*G.jet.by_xx + G.jet.by_x, x.x*G.jet.by_xy, x.x*G.jet.by_xz));
-    d[1] = -a->unit/p->size.y*dci_quadric_by(&G, w.radius, taubin, x.y*G.jet.by_y, dc_vec(x.y*G.jet.by_xy, x.y*G.jet.by_yy + G.jet.by_y, x.y*G.jet.by_yz));
-    d[2] = -a->unit/p->size.z*dci_quadric_by(&G, w.radius, taubin, x.z*G.jet.by_z, dc_vec(x.z*G.jet.by_xz, x.z*G.jet.by_yz, x.z*G.jet.by_zz + G.jet.by_z));
-    e = dci_sdf_norm_by_eps(&G.outer, p->eps1);
-    d[3] = a->unit*dci_quadric_by(&G, w.radius, taubin, e.value, dc_vec(sx*e.by_u*G.inner.by_u, sy*e.by_u*G.inner.by_v, sz*e.by_v));
-    e = dci_sdf_norm_by_eps(&G.inner, p->eps2);
-    d[4] = a->unit*dci_quadric_by(&G, w.radius, taubin, G.outer.by_u*e.value,
-                                  dc_vec(sx*(im*G.outer.bend_uu*e.value*G.inner.by_u + G.outer.by_u*e.by_u), sy*(im*G.outer.bend_uu*e.value*G.inner.by_v + G.outer.by_u*e.by_v),
-                                         sz*im*G.outer.bend_uv*e.value));
+    g = dc_vec(x.x*F.by_xx + F.by_x, x.x*F.by_xy, x.x*F.by_xz);
+    d[0] = -unit/p->size.x*dci_quadric_by(&G, r, taubin, x.x*F.by_x, g);
+    g = dc_vec(x.y*F.by_xy, x.y*F.by_yy + F.by_y, x.y*F.by_yz);
+    d[1] = -unit/p->size.y*dci_quadric_by(&G, r, taubin, x.y*F.by_y, g);
+    g = dc_vec(x.z*F.by_xz, x.z*F.by_yz, x.z*F.by_zz + F.by_z);
+    d[2] = -unit/p->size.z*dci_quadric_by(&G, r, taubin, x.z*F.by_z, g);
+
+    /* exponents of the outer and the inner norm */
+    e = dci_sdf_norm_by_eps(&out, p->eps1);
+    g = dc_vec(sx*e.by_u*in.by_u, sy*e.by_u*in.by_v, sz*e.by_v);
+    d[3] = unit*dci_quadric_by(&G, r, taubin, e.value, g);
+    e = dci_sdf_norm_by_eps(&in, p->eps2);
+    g = dc_vec(sx*(im*out.bend_uu*e.value*in.by_u + out.by_u*e.by_u),
+               sy*(im*out.bend_uu*e.value*in.by_v + out.by_u*e.by_v),
+               sz*im*out.bend_uv*e.value);
+    d[4] = unit*dci_quadric_by(&G, r, taubin, out.by_u*e.value, g);
 }
 
 /* All parameters of a primitive at a point of the body. Moved by a twist, and grown by its scale s about its origin t,
@@ -1499,30 +1653,33 @@ static void dci_quadric_params(const dci_sdf_part *a, dc_v3 x, dc_real d[5])
 static DCI_NOINLINE void dci_sdf_part_params(const dci_sdf_part *a, dc_v3 x, dc_real d[DC_SDF_PARAMS])
 {
     const dc_sdf_prim *p = a->prim;
-    dc_v3 e = dc_sub(x, a->origin), y = dci_sdf_to_local(a, x.x, x.y, x.z), g, dw, gl;
-    dc_real scale = p->scale == 0 ? 1 : p->scale, phi;
+    const dc_v3 e = dc_sub(x, a->origin), y = dci_sdf_to_local(a, x.x, x.y, x.z);
+    const dc_real scale = p->scale == 0 ? 1 : p->scale;
     dci_jet j = dci_sdf_part_jet(a, y.x, y.y, y.z, 1);
+    dc_v3 g, dw, local = dc_vec(j.by_x, j.by_y, j.by_z);
     int k;
-    gl = dc_vec(j.by_x, j.by_y, j.by_z);
+
+    /* twist and scale */
     j = dci_sdf_to_body(a, j, a->unit, 1);
-    phi = j.value;
     g = dc_vec(j.by_x, j.by_y, j.by_z);
     dw = dc_cross(g, e);
-    for (k = 6; k < DC_SDF_PARAMS - 1; ++k) d[k] = 0;
     d[0] = -g.x; d[1] = -g.y; d[2] = -g.z;
     d[3] = dw.x; d[4] = dw.y; d[5] = dw.z;
-    d[11] = (phi - dc_dot(g, e))/scale;
+    d[11] = (j.value - dc_dot(g, e))/scale;
+
+    /* shape */
+    for (k = 6; k < DC_SDF_PARAMS - 1; ++k) d[k] = 0;
     switch (p->kind) {
     case DC_SDF_SUPERQUADRIC: dci_quadric_params(a, y, d + 6); break;
     case DC_SDF_SPHERE: d[6] = -scale; break;
     case DC_SDF_BOX:
-        d[6] = -scale*dc_abs(gl.x);
-        d[7] = -scale*dc_abs(gl.y);
-        d[8] = -scale*dc_abs(gl.z);
+        d[6] = -scale*dc_abs(local.x);
+        d[7] = -scale*dc_abs(local.y);
+        d[8] = -scale*dc_abs(local.z);
         break;
     case DC_SDF_CAPSULE:
         d[6] = -scale;
-        d[8] = -scale*dc_abs(gl.z);
+        d[8] = -scale*dc_abs(local.z);
         break;
     case DC_SDF_POLYHEDRON:
     case DC_SDF_CLOUD: break;
@@ -1534,7 +1691,9 @@ DC_DEF dc_status dc_sdf_eval_params(const dc_sdf *s, dc_v3 x, dc_real *value, dc
     dci_sdf_part a;
     dc_real v, rest = 1;
     int i, k;
+
     if (!dci_sdf_ok(s) || !dc_in_range(x) || !dparam) return DC_E_ARG;
+
     /* the weights of the folds wait in dparam for their product from the last to the first */
     v = dci_sdf_at(s, x, 0, dparam, DC_SDF_PARAMS).value;
     for (i = s->n - 1; i >= 0; --i) {
@@ -1552,7 +1711,15 @@ DC_DEF dc_status dc_sdf_eval_params(const dc_sdf *s, dc_v3 x, dc_real *value, dc
     return DC_OK;
 }
 
-/* ---- many points ----------------------------------------------------------------------------------- */
+/* ---- [batch] many points -------------------------------------------------------------------- */
+/* stage                     | reads                  | writes                      | as at a point
+ * dci_sdf_block_local       | body                   | local                       | dci_sdf_to_local
+ * dci_sdf_block_powers      | local                  | inner, outer, radius        | dci_powers_of
+ * dci_sdf_block_radial, ..  | local, these           | jet                         | dci_sdf_part_jet
+ * dci_sdf_block_body        | jet                    | jet                         | dci_sdf_to_body
+ * dci_sdf_block_fold, close | jet, fold              | fold                        | dci_sdf_at
+ * dci_sdf_block_run         | body                   | fold                        | all of these, each primitive */
+
 
 /* Points go through a primitive in blocks, so that making it ready is shared. */
 #define DCI_SDF_BLOCK (4*DC_LANES)
@@ -1757,7 +1924,8 @@ DCI_SDF_STAGE void dci_sdf_block_radial(dci_sdf_block *b, int w, const int level
     const dc_real *x = b->local[0], *y = b->local[1], *z = b->local[2];
     int l;
 
-    for (l = 0; l < w; ++l) dci_jet_store(b->jet, l, dci_radial(&s, dci_powers_load(b, l), x[l], y[l], z[l], level), level);
+    for (l = 0; l < w; ++l)
+        dci_jet_store(b->jet, l, dci_radial(&s, dci_powers_load(b, l), x[l], y[l], z[l], level), level);
 }
 
 DCI_SDF_STAGE void dci_sdf_block_taubin(dci_sdf_block *b, int w, const int level)
@@ -1766,7 +1934,8 @@ DCI_SDF_STAGE void dci_sdf_block_taubin(dci_sdf_block *b, int w, const int level
     const dc_real *x = b->local[0], *y = b->local[1], *z = b->local[2];
     int l;
 
-    for (l = 0; l < w; ++l) dci_jet_store(b->jet, l, dci_taubin(&s, dci_powers_load(b, l), x[l], y[l], z[l], level), level);
+    for (l = 0; l < w; ++l)
+        dci_jet_store(b->jet, l, dci_taubin(&s, dci_powers_load(b, l), x[l], y[l], z[l], level), level);
 }
 
 DCI_SDF_STAGE void dci_sdf_block_gauge(dci_sdf_block *b, int w, const int level)
@@ -1805,7 +1974,8 @@ DCI_SDF_STAGE void dci_sdf_block_body(dci_sdf_block *b, int w, const int level)
     const dc_real unit = a.kernel == DCI_SDF_GAUGE ? DC_R(1) : a.unit;
     int l;
 
-    for (l = 0; l < w; ++l) dci_jet_store(b->jet, l, dci_sdf_to_body(&a, dci_jet_load(b->jet, l, level), unit, level), level);
+    for (l = 0; l < w; ++l)
+        dci_jet_store(b->jet, l, dci_sdf_to_body(&a, dci_jet_load(b->jet, l, level), unit, level), level);
 }
 
 /* the primitive's jets at w points, a multiple of DC_LANES */
@@ -1825,7 +1995,8 @@ DCI_LANE void dci_sdf_block_part(dci_sdf_block *b, int w, const int level)
 }
 
 /* starts the fold with the primitive's jets, or takes them into it */
-DCI_SDF_STAGE void dci_sdf_block_fold(dci_sdf_block *b, int w, int first, dc_real inv_tau, dc_real hess_tau, const int level)
+DCI_SDF_STAGE void dci_sdf_block_fold(dci_sdf_block *b, int w, int first, dc_real inv_tau, dc_real hess_tau,
+                                      const int level)
 {
     int l;
 
@@ -1914,7 +2085,8 @@ static int dci_sdf_block_run(dci_sdf_block *b, const dc_sdf *s, int n, int gauge
 }
 
 /* rows of the fold from `first` on, to the n points of an output from `at` on */
-static void dci_sdf_block_put(const dci_sdf_block *b, int first, int rows, int n, dc_real *out, size_t stride, size_t at)
+static void dci_sdf_block_put(const dci_sdf_block *b, int first, int rows, int n, dc_real *out, size_t stride,
+                              size_t at)
 {
     int k;
 
@@ -1963,10 +2135,16 @@ DC_DEF dc_status dc_sdf_eval_batch(const dc_sdf *s, int count, const dc_real *x,
     return DC_OK;
 }
 
-/* ---- meshes: marching tetrahedra ----------------------------------------------------------------------- */
+/* ---- [marching] meshes: marching tetrahedra ------------------------------------------------- */
+/* stage                | reads                 | writes
+ * dci_mesh_sample      | the field, the grid   | phi
+ * dci_mesh_vertices    | phi                   | how many vertices, or where they are
+ * dci_mesh_triangles   | phi                   | how many triangles, or their corners */
 
-/* A cell is cut along its diagonal into six tetrahedra 0, e_i, e_i + e_j, 7 (corners as bits x, y, z). Their edges run from
- * a grid point in seven directions, the bits of the other end, so that neighbouring cells agree on every face. */
+
+/* A cell is cut along its diagonal into six tetrahedra 0, e_i, e_i + e_j, 7 (corners as bits x, y, z). Their edges
+ * run from a grid point in seven directions, the bits of the other end, so that neighbouring cells agree on every
+ * face. */
 
 static dc_v3 dci_grid_step(const dc_grid *g)
 {
@@ -1999,8 +2177,8 @@ static size_t dci_grid_at(const dc_grid *g, int i, int j, int k)
 #define DCI_MESH_CUTS DCI_SDF_BLOCK
 
 typedef struct {
-    dc_real points[3*DCI_MESH_CUTS], field[DCI_MESH_CUTS];          /* where the field is asked, three rows, and its answer */
-    dc_v3 inside[DCI_MESH_CUTS], outside[DCI_MESH_CUTS];            /* ends of edges, field below 0 and not below 0 */
+    dc_real points[3*DCI_MESH_CUTS], field[DCI_MESH_CUTS];      /* where the field is asked, three rows; the answer */
+    dc_v3 inside[DCI_MESH_CUTS], outside[DCI_MESH_CUTS];        /* ends of edges, field below 0 and not below 0 */
     dc_real field_inside[DCI_MESH_CUTS], field_outside[DCI_MESH_CUTS];
     dc_arena mem;                           /* of a batch */
 } dci_mesh_cuts;
@@ -2017,7 +2195,7 @@ typedef struct {
     const dc_grid *grid;
     dc_real step;                           /* shortest side of a cell */
     dc_real *phi;                           /* of the grid points */
-    int *number;                            /* of vertices on two layers of edges: [layer & 1][direction - 1][j*nx + i] */
+    int *number;                            /* of vertices, two layers of edges: [layer & 1][direction - 1][j*nx + i] */
     dci_mesh_cuts cuts;
     dc_v3 *vertex;
     int *tri, *edge;
@@ -2064,9 +2242,9 @@ static dc_status dci_mesh_sample(dci_mesher *m)
                 if (status != DC_OK) return status;
 
                 for (l = 0; l < n; ++l) {
-                    int border = k == 0 || j == 0 || k == g->nz - 1 || j == g->ny - 1 || i + l == 0 || i + l == g->nx - 1;
-                    if (border && m->cuts.field[l] < 0) return DC_E_RANGE;
-                    m->phi[dci_grid_at(g, i + l, j, k)] = m->cuts.field[l];
+                    const int at = i + l, rim = at == 0 || at == g->nx - 1 || j == 0 || j == g->ny - 1;
+                    if ((rim || k == 0 || k == g->nz - 1) && m->cuts.field[l] < 0) return DC_E_RANGE;
+                    m->phi[dci_grid_at(g, at, j, k)] = m->cuts.field[l];
                 }
             }
     return DC_OK;
@@ -2181,8 +2359,8 @@ static int dci_mesh_id(const dci_mesher *m, const int cell[3], int p, int q)
 }
 
 /* The triangles of a tetrahedron, corners c in positive orientation, `in` the bits of those inside. With corner order
- * p q r s, an even permutation of c: p alone inside gives the triangle pq pr ps, p alone outside pq ps pr, p and q inside the
- * quadrangle pr ps qs qr, cut along the shorter diagonal. */
+ * p q r s, an even permutation of c: p alone inside gives the triangle pq pr ps, p alone outside pq ps pr, p and q
+ * inside the quadrangle pr ps qs qr, cut along the shorter diagonal. */
 static void dci_mesh_tetrahedron(dci_mesher *m, int count, const int cell[3], const int *c, int in)
 {
     static const signed char order[16][4] = {
@@ -2260,14 +2438,23 @@ static void dci_mesh_triangles(dci_mesher *m, int count)
     }
 }
 
-/* ---- meshes: collapsing edges -------------------------------------------------------------------------- */
+/* ---- [collapse] meshes: collapsing edges, and the call -------------------------------------- */
+/* stage                | reads                 | writes
+ * dci_mesh_link        | triangles             | corners of each vertex
+ * dci_mesh_simplify    | these, the field      | these, with fewer vertices, and their places
+ * dci_mesh_pack        | what is left          | a dc_mesh, edges included
+ * dci_mesh_run         | the field, the grid   | a dc_mesh: all of these, and of [marching] */
+
 
 /* Triangles that are gone have -1 in their first place, and stay in the lists of corners. */
 
 static int dci_mesh_alive(const dci_mesher *m, int corner) { return m->tri[corner - corner%3] >= 0; }
 
 /* the k-th vertex after a corner's in its triangle */
-static int dci_mesh_after(const dci_mesher *m, int corner, int k) { return m->tri[corner - corner%3 + (corner%3 + k)%3]; }
+static int dci_mesh_after(const dci_mesher *m, int corner, int k)
+{
+    return m->tri[corner - corner%3 + (corner%3 + k)%3];
+}
 
 static void dci_mesh_link(dci_mesher *m)
 {
@@ -2285,8 +2472,8 @@ static void dci_mesh_link(dci_mesher *m)
     }
 }
 
-/* The edge (u, w) may go without tearing the surface or gluing sheets: u and w have two common neighbours, those opposite to
- * the edge, and neither of these has but three triangles. */
+/* The edge (u, w) may go without tearing the surface or gluing sheets: u and w have two common neighbours, those
+ * opposite to the edge, and neither of these has but three triangles. */
 static int dci_mesh_may_collapse(dci_mesher *m, int u, int w)
 {
     const int *head = m->link.head, *next = m->link.next;
@@ -2325,8 +2512,9 @@ static dc_real dci_mesh_shape(dc_v3 n, dc_v3 a, dc_v3 b)
     return dc_dot(n, n)/dc_max(longest*longest, DC_REAL_MIN);
 }
 
-/* With u moved to x, do the triangles of u that are not at w as well keep their side? The normal is compared with what it was,
- * or with the gradient g at x where the triangle was a needle or far below `most`. *was, *is: their worst shapes. */
+/* With u moved to x, do the triangles of u that are not at w as well keep their side? The normal is compared with
+ * what it was, or with the gradient g at x where the triangle was a needle or far below `most`. *was, *is: their
+ * worst shapes. */
 static int dci_mesh_fits(const dci_mesher *m, int u, int w, dc_v3 x, dc_v3 g, dc_real most, dc_real *was, dc_real *is)
 {
     int c;
@@ -2547,15 +2735,15 @@ static dc_status dci_mesh_run(dci_mesher *m, dc_arena *mem, int vertices, dc_mes
 
     /* how far it is from the zero set */
     for (v = 0; v < m->vertices; ++v) {
-        dc_real phi = 0, grad[3] = {0, 0, 0};
-        dc_sdf_eval(m->sdf, m->vertex[v], &phi, grad, NULL);
-        info->residual = dc_max(info->residual, dc_abs(phi)/dc_sqrt(grad[0]*grad[0] + grad[1]*grad[1] + grad[2]*grad[2]));
+        dc_real phi = 0, n[3] = {0, 0, 0};
+        dc_sdf_eval(m->sdf, m->vertex[v], &phi, n, NULL);
+        info->residual = dc_max(info->residual, dc_abs(phi)/dc_sqrt(n[0]*n[0] + n[1]*n[1] + n[2]*n[2]));
     }
     return status;
 }
 
-DC_DEF dc_status dc_sdf_mesh(const dc_sdf_mesh_options *opt, const dc_sdf *s, const dc_grid *grid, dc_arena *mem, dc_mesh *mesh,
-                             dc_sdf_mesh_info *info)
+DC_DEF dc_status dc_sdf_mesh(const dc_sdf_mesh_options *opt, const dc_sdf *s, const dc_grid *grid, dc_arena *mem,
+                             dc_mesh *mesh, dc_sdf_mesh_info *info)
 {
     const int vertices = opt ? opt->vertices : 0;
     dc_sdf_mesh_info said = DC_ZERO;
@@ -2586,10 +2774,10 @@ DC_DEF dc_status dc_sdf_mesh(const dc_sdf_mesh_options *opt, const dc_sdf *s, co
     return status;
 }
 
-/* ---- sampling a mesh ------------------------------------------------------------------------------------- */
+/* ---- [sample] the field of a mesh ----------------------------------------------------------- */
 
-/* square of the distance from p to the triangle a b c: to its plane inside the three edges' half-spaces, else to the nearest
- * edge; degenerate triangles are their edges */
+/* square of the distance from p to the triangle a b c: to its plane inside the three edges' half-spaces, else to the
+ * nearest edge; degenerate triangles are their edges */
 static dc_real dci_segment_d2(dc_v3 p, dc_v3 a, dc_v3 b)
 {
     dc_v3 e = dc_sub(b, a), d = dc_sub(p, a);
@@ -2612,6 +2800,7 @@ static dc_real dci_triangle_d2(dc_v3 p, dc_v3 a, dc_v3 b, dc_v3 c)
 static dc_real dci_solid_angle(dc_v3 p, dc_v3 a, dc_v3 b, dc_v3 c)
 {
     dc_real la, lb, lc;
+
     a = dc_sub(a, p);
     b = dc_sub(b, p);
     c = dc_sub(c, p);
@@ -2629,12 +2818,16 @@ static dc_real dci_mesh_distance(const dc_mesh *m, dc_v3 p, dc_real edge, int *t
     const int *v = m->tri + 3*(size_t)*t;
     dc_real d2 = dci_triangle_d2(p, m->v[v[0]], m->v[v[1]], m->v[v[2]]), reach = dc_sqrt(d2) + edge;
     int k;
+
     for (k = 0; k < m->nt; ++k) {
         dc_v3 e;
         dc_real d;
+
+        /* too far by its first corner */
         v = m->tri + 3*(size_t)k;
         e = dc_sub(p, m->v[v[0]]);
         if (dc_dot(e, e) > reach*reach) continue;
+
         d = dci_triangle_d2(p, m->v[v[0]], m->v[v[1]], m->v[v[2]]);
         if (!(d < d2)) continue;
         d2 = d;
@@ -2660,29 +2853,44 @@ DC_DEF dc_status dc_sdf_sample(const dc_mesh *mesh, const dc_grid *grid, dc_real
     dc_real edge = 0, h;
     size_t at = 0;
     int i, j, k, t, nearest = 0, inside = 0;
+
     if (!mesh || !dci_grid_ok(grid) || !phi || mesh->nt < 1 || mesh->nv < 1 || !mesh->v || !mesh->tri) return DC_E_ARG;
     if (mesh->nt > INT_MAX/3) return DC_E_ARG;
     for (t = 0; t < 3*mesh->nt; ++t)
         if (mesh->tri[t] < 0 || mesh->tri[t] >= mesh->nv || !dc_in_range(mesh->v[mesh->tri[t]])) return DC_E_ARG;
+
+    /* the longest edge */
     for (t = 0; t < 3*mesh->nt; ++t) {
         dc_v3 e = dc_sub(mesh->v[mesh->tri[t]], mesh->v[mesh->tri[t - t%3 + (t%3 + 1)%3]]);
         edge = dc_max(edge, dc_dot(e, e));
     }
     edge = dc_sqrt(edge);
+
     h = dci_grid_step(grid).x;
     for (k = 0; k < grid->nz; ++k)
         for (j = 0; j < grid->ny; ++j)
             for (i = 0; i < grid->nx; ++i) {
-                dc_v3 p = dci_grid_point(grid, i, j, k);
-                dc_real d = dci_mesh_distance(mesh, p, edge, &nearest);
-                /* no surface lies between this point and the last of the row when that is further from it than a step */
+                const dc_v3 p = dci_grid_point(grid, i, j, k);
+                const dc_real d = dci_mesh_distance(mesh, p, edge, &nearest);
+
+                /* no surface lies between this point and the last of the row when that is further from it than a
+                 * step */
                 if (i == 0 || dc_abs(phi[at - 1]) <= DC_R(1.01)*h) inside = dci_mesh_holds(mesh, p);
                 phi[at++] = inside ? -d : d;
             }
     return DC_OK;
 }
 
-/* ---- fitting superquadrics ---------------------------------------------------------------------------------- */
+/* ---- [fit] fitting superquadrics ------------------------------------------------------------ */
+/* stage              | reads                     | writes                           | equation
+ * dci_fit_levels     | phi, state                | prim: one for each region        | [2]
+ *   dci_fit_region   | phi, state, a level       | queue: a connected region        |
+ *   dci_fit_start    | queue                     | now: an ellipsoid                | moments
+ *   dci_fit_one      | phi, others               | now, moved                       | Levenberg, Marquardt
+ *   dci_fit_accept   | phi, state, now           | state, others                    |
+ * dci_fit_again      | all                       | prim, each moved                 |
+ * dci_fit_report     | all                       | residual, covered                | */
+
 
 enum { DCI_FIT_N = 11 };                    /* twist, logarithms of the axes, exponents */
 #define DCI_FIT_EPS DC_R(0.1)               /* least exponent */
@@ -2718,11 +2926,13 @@ static void dci_fit_box(dci_fitter *f, const dc_sdf_prim *p, dc_real margin)
     const dc_m3 R = dc_rotation(p->pose.q);
     const dc_v3 h = dci_grid_step(g);
     const dc_real low[3] = {g->lo.x, g->lo.y, g->lo.z}, at[3] = {p->pose.t.x, p->pose.t.y, p->pose.t.z};
-    const dc_real step[3] = {h.x, h.y, h.z}, last[3] = {(dc_real)(g->nx - 1), (dc_real)(g->ny - 1), (dc_real)(g->nz - 1)};
+    const dc_real step[3] = {h.x, h.y, h.z};
+    const dc_real last[3] = {(dc_real)(g->nx - 1), (dc_real)(g->ny - 1), (dc_real)(g->nz - 1)};
     int k;
 
     for (k = 0; k < 3; ++k) {
-        dc_real e = dc_abs(R.m[3*k])*p->size.x + dc_abs(R.m[3*k + 1])*p->size.y + dc_abs(R.m[3*k + 2])*p->size.z + margin;
+        const dc_real *row = R.m + 3*k;
+        dc_real e = dc_abs(row[0])*p->size.x + dc_abs(row[1])*p->size.y + dc_abs(row[2])*p->size.z + margin;
         f->from[k] = (int)dc_min(dc_max((at[k] - e - low[k])/step[k], 0), last[k]);
         f->to[k] = (int)dc_min(dc_max((at[k] + e - low[k])/step[k] + 1, 0), last[k]);
     }
@@ -2746,7 +2956,8 @@ static void dci_fit_load(dci_fitter *f, const dc_sdf_prim *p)
     f->block.part.kernel = DCI_SDF_TAUBIN;
 }
 
-/* Those of the primitive loaded, in a run of the box from at[] on, at most DCI_SDF_BLOCK points, into block.jet[0]; how many. */
+/* Those of the primitive loaded, in a run of the box from at[] on, at most DCI_SDF_BLOCK points, into block.jet[0];
+ * how many. */
 static int dci_fit_row(dci_fitter *f, const int at[3])
 {
     int n = f->to[0] - at[0] + 1, w, l;
@@ -2838,7 +3049,8 @@ static dc_real dci_fit_cost(dci_fitter *f, const dc_sdf_prim *p, dc_real c, int 
 static void dci_fit_move(dci_fitter *f, const dc_sdf_prim *p, const dc_real *x)
 {
     const dc_grid *g = f->grid;
-    const dc_real most = dc_max(g->hi.x - g->lo.x, dc_max(g->hi.y - g->lo.y, g->hi.z - g->lo.z)), least = DC_R(0.5)*f->step;
+    const dc_real most = dc_max(g->hi.x - g->lo.x, dc_max(g->hi.y - g->lo.y, g->hi.z - g->lo.z));
+    const dc_real least = DC_R(0.5)*f->step;
     dc_sdf_prim *q = &f->trial;
     dc_real s[3];
     int k;
@@ -2894,8 +3106,8 @@ static void dci_fit_one(dci_fitter *f, dc_sdf_prim *p, dc_real c, int steps)
 /* the grid point that stands at v in a sampled field */
 static dc_v3 dci_fit_point(const dc_grid *g, int v) { return dci_grid_point(g, v%g->nx, v/g->nx%g->ny, v/g->nx/g->ny); }
 
-/* An ellipsoid with the first and second moments of the region in queue[0..n), grown by the depth of its level. The axis that
- * is least like the other two is the primitive's z. */
+/* An ellipsoid with the first and second moments of the region in queue[0..n), grown by the depth of its level. The
+ * axis that is least like the other two is the primitive's z. */
 static dc_status dci_fit_start(dci_fitter *f, int n, dc_real depth, dc_sdf_prim *p)
 {
     dc_v3 mean = dc_vec(0, 0, 0);
@@ -3097,7 +3309,8 @@ DC_DEF dc_status dc_sdf_fit(const dc_sdf_fit_options *opt, const dc_grid *grid, 
     if (o.capacity == 0) o.capacity = 32;
     if (o.least == 0) o.least = 10;
     if (o.steps == 0) o.steps = 30;
-    if (!dci_grid_ok(grid) || !phi || !mem || !prim || !n || o.capacity < 1 || o.least < 1 || o.steps < 1) return DC_E_ARG;
+    if (!dci_grid_ok(grid) || !phi || !mem || !prim || !n) return DC_E_ARG;
+    if (o.capacity < 1 || o.least < 1 || o.steps < 1) return DC_E_ARG;
     count = dci_grid_count(grid);
     for (v = 0; v < count; ++v)
         if (!(dc_abs(phi[v]) <= DC_LIMIT)) return DC_E_ARG;
@@ -3137,12 +3350,17 @@ DC_DEF dc_status dc_sdf_fit(const dc_sdf_fit_options *opt, const dc_grid *grid, 
     return all ? DC_OK : DC_E_DIVERGED;
 }
 
+#endif /* DC_SDF_NO_SPACE */
+
+/* ============================================================================================== */
+#ifndef DC_SDF_NO_PLANE
+
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
 #pragma GCC optimize("no-trapping-math")
 #endif
 
-/* ---- polygons in the plane ---------------------------------------------------------------------- */
+/* ---- [polygons] checks, distances, moments -------------------------------------------------- */
 
 static int dci_v2_in_range(dc_v2 v) { return dc_abs(v.x) <= DC_LIMIT && dc_abs(v.y) <= DC_LIMIT; }
 static dc_v2 dci_v2(dc_real x, dc_real y) { dc_v2 r; r.x = x; r.y = y; return r; }
@@ -3195,11 +3413,13 @@ static int dci_segments_meet(dc_v2 a, dc_v2 b, dc_v2 c, dc_v2 d)
 DC_DEF dc_status dc_poly_check(const dc_poly *p)
 {
     int i, j;
+
     if (!dci_poly_ok(p)) return DC_E_ARG;
     for (i = 0; i < p->n; ++i) {
         dc_v2 a = p->v[i], b = dci_poly_next(p, i), c = dci_poly_next(p, i + 1 < p->n ? i + 1 : 0);
         dc_v2 e = dci_v2_sub(b, a), f = dci_v2_sub(c, b);
         if (!(dci_v2_dot(e, e) >= 1/DC_LIMIT/DC_LIMIT)) return DC_E_ARG;
+
         /* neighbours: not back on the same line */
         if (!(dci_v2_cross(e, f) > 0 || dci_v2_cross(e, f) < 0 || dci_v2_dot(e, f) > 0)) return DC_E_ARG;
         for (j = i + 2; j < p->n; ++j)
@@ -3247,7 +3467,8 @@ DCI_LANE dc_real dci_edge_dist2(const dci_edge *e, dc_real x, dc_real y)
     return dx*dx + dy*dy;
 }
 
-/* what the edge adds to the winding number about (x, y): 1 if it runs upwards to the right of the point, -1 if downwards */
+/* what the edge adds to the winding number about (x, y): 1 if it runs upwards to the right of the point, -1 if
+ * downwards */
 DCI_LANE dc_real dci_edge_winding(const dci_edge *e, dc_real x, dc_real y)
 {
     dc_real left = e->along_x*(y - e->y) - e->along_y*(x - e->x) > 0 ? DC_R(1) : DC_R(0);
@@ -3329,8 +3550,8 @@ DC_DEF dc_status dc_poly_distance(const dc_poly *p, dc_v2 x, dc_poly_hit *hit)
     return DC_OK;
 }
 
-DC_DEF dc_status dc_poly_distance_batch(const dc_poly *p, int count, const dc_real *x, const dc_real *y, dc_real *d, dc_real *cx,
-                                        dc_real *cy)
+DC_DEF dc_status dc_poly_distance_batch(const dc_poly *p, int count, const dc_real *x, const dc_real *y, dc_real *d,
+                                        dc_real *cx, dc_real *cy)
 {
     dci_poly_lanes b;
     int i, j, l, n;
@@ -3429,7 +3650,7 @@ DC_DEF dc_status dc_poly_centre(int n, dc_v2 *v, dc_real radius)
     return DC_OK;
 }
 
-/* ---- making polygons ------------------------------------------------------------------------------ */
+/* ---- [makers] making polygons --------------------------------------------------------------- */
 
 #define DCI_PI DC_R(3.141592653589793)
 
@@ -3453,7 +3674,8 @@ static dc_v2 *dci_poly_corners(dc_v2 *v, const signed char *c, int count)
     return v;
 }
 
-DC_DEF dc_status dc_poly_arc(dc_real radius, dc_real thickness, dc_real share, int segments, int capacity, dc_v2 *v, int *n)
+DC_DEF dc_status dc_poly_arc(dc_real radius, dc_real thickness, dc_real share, int segments, int capacity, dc_v2 *v,
+                             int *n)
 {
     const dc_real half = DC_R(0.5)*thickness;
     const int whole = !(share < 1);
@@ -3481,11 +3703,12 @@ DC_DEF dc_status dc_poly_arc(dc_real radius, dc_real thickness, dc_real share, i
 
 DC_DEF dc_status dc_poly_named(const char *name, int capacity, dc_v2 *v, int *n)
 {
-    static const signed char N[20] = {-40, -50, -20, -50, -20, 13, 20, -50, 40, -50, 40, 50, 20, 50, 20, -13, -20, 50, -40, 50};
+    static const signed char N[20] = {
+        -40, -50, -20, -50, -20, 13, 20, -50, 40, -50, 40, 50, 20, 50, 20, -13, -20, 50, -40, 50};
     static const signed char hash[56] = {
-        25, 100, 25, 55, -25, 55, -25, 100, -55, 100, -55, 55, -100, 55, -100, 25, -55, 25, -55, -25, -100, -25, -100, -55, -55,
-        -55, -55, -100, -25, -100, -25, -55, 25, -55, 25, -100, 55, -100, 55, -55, 100, -55, 100, -25, 55, -25, 55, 25, 100, 25,
-        100, 55, 55, 55, 55, 100};
+        25, 100, 25, 55, -25, 55, -25, 100, -55, 100, -55, 55, -100, 55, -100, 25, -55, 25, -55, -25, -100, -25, -100,
+        -55, -55, -55, -55, -100, -25, -100, -25, -55, 25, -55, 25, -100, 55, -100, 55, -55, 100, -55, 100, -25, 55,
+        -25, 55, 25, 100, 25, 100, 55, 55, 55, 55, 100};
     static const signed char block[8] = {-100, -100, 100, -100, 100, 100, -100, 100};
     static const char *const arc[4] = {"arc25", "arc50", "arc75", "arc100"};
     dc_v2 w[DC_POLY_NAMED_MOST], *end = NULL;
@@ -3528,20 +3751,23 @@ DC_DEF dc_status dc_poly_named(const char *name, int capacity, dc_v2 *v, int *n)
     return dc_poly_centre(count, v, 1);
 }
 
-/* The place along the line from p in direction u, unit, to the next point where an edge of a piece begins, ends or crosses it; 0:
- * none beyond tol. */
+/* The place along the line from p in direction u, unit, to the next point where an edge of a piece begins, ends or
+ * crosses it; 0: none beyond tol. */
 static dc_real dci_union_next(int count, const dc_poly *pieces, dc_v2 p, dc_v2 u, dc_real len, dc_real tol)
 {
     dc_real best = len;
     int k, i;
+
     for (k = 0; k < count; ++k)
         for (i = 0; i < pieces[k].n; ++i) {
             dc_v2 a = dci_v2_sub(pieces[k].v[i], p), e = dci_v2_sub(dci_poly_next(&pieces[k], i), pieces[k].v[i]);
             dc_real s0 = dci_v2_cross(u, a), s1 = dci_v2_cross(u, dci_v2_madd(a, 1, e)), t = dci_v2_dot(u, a), f;
             if (dc_abs(s0) <= tol) {
+                /* it begins on the line */
                 if (t > tol && t < best) best = t;
             } else if (dc_abs(s1) > tol && (s0 > 0) != (s1 > 0)) {
-                f = s0/(s0 - s1);                       /* both ends are off the line, on its two sides */
+                /* both ends are off the line, on its two sides */
+                f = s0/(s0 - s1);
                 t += f*dci_v2_dot(u, e);
                 if (t > tol && t < best) best = t;
             }
@@ -3549,17 +3775,21 @@ static dc_real dci_union_next(int count, const dc_poly *pieces, dc_v2 p, dc_v2 u
     return best;
 }
 
-/* Of the edges that go on from p, the first counterclockwise from the direction back: as far to the outside, on the right, as can
- * be. 0: none. */
+/* Of the edges that go on from p, the first counterclockwise from the direction back: as far to the outside, on the
+ * right, as can be. 0: none. */
 static int dci_union_turn(int count, const dc_poly *pieces, dc_v2 p, dc_v2 back, dc_real tol, dc_v2 *u, dc_real *len)
 {
     dc_real least = 8;
     int k, i, end;
+
     for (k = 0; k < count; ++k)
         for (i = 0; i < pieces[k].n; ++i) {
+            /* an edge that p lies on */
             dc_v2 a = pieces[k].v[i], b = dci_poly_next(&pieces[k], i), e = dci_v2_sub(b, a), r = dci_v2_sub(p, a);
             dc_real l2 = dci_v2_dot(e, e), l = dc_sqrt(l2), along = dci_v2_dot(r, e)/l;
             if (dc_abs(dci_v2_cross(e, r)/l) > tol || along < -tol || along > l + tol) continue;
+
+            /* to either of its ends */
             for (end = 0; end < 2; ++end) {
                 dc_real left = end ? along : l - along, angle;
                 dc_v2 d = dci_v2(end ? -e.x/l : e.x/l, end ? -e.y/l : e.y/l);
@@ -3634,7 +3864,12 @@ DC_DEF dc_status dc_poly_union(int count, const dc_poly *pieces, int capacity, d
     return DC_OK;
 }
 
-/* ---- pairs of polygons: apart -------------------------------------------------------------------- */
+/* ---- [apart] pairs of polygons that are apart ----------------------------------------------- */
+/* stage                | reads                      | writes                            | equation
+ * dci_outline_near     | vertices, an outline       | the nearest vertex and edge       | CEM Eq. 2
+ * dci_outlines_cross   | both, distances            | whether edges cross               |
+ * dci_contact_apart    | the nearest                | a contact                         | CEM Eq. 2 */
+
 
 #define DCI_CFIELD_STACK 256        /* cells that wait: one of each level, of which 128 leave nothing of a side */
 #define DCI_CFIELD_CELLS 256        /* cells after which the tolerance doubles, */
@@ -3664,7 +3899,7 @@ typedef struct {
     dc_real x, y, unit_x, unit_y, length;   /* its start, unit vector and length */
     dc_real end_y;                          /* ordinate of its end */
     int joint;                              /* 1: the next of the list is the next of the outline, at a convex vertex */
-    dc_real at, side, dist2;                /* of the point at hand: place along it, side of it, square of the distance */
+    dc_real at, side, dist2;                /* of the point at hand: along it, beside it, the distance's square */
 } dci_bound;
 
 /* a rectangle by its centre and half its sides; f is not below `low` in it */
@@ -3707,8 +3942,8 @@ static void dci_outline_lanes(const dci_outline *o, dci_poly_lanes *b)
     }
 }
 
-/* The vertices of `from` against the outline `to`: the nearest of them; dist, if not NULL, gets all distances. 1: one of them is
- * inside. */
+/* The vertices of `from` against the outline `to`: the nearest of them; dist, if not NULL, gets all distances. 1: one
+ * of them is inside. */
 static int dci_outline_near(const dci_outline *from, const dci_outline *to, dci_closest *c, dc_real *dist)
 {
     dci_poly_lanes b;
@@ -3737,10 +3972,12 @@ static int dci_outline_near(const dci_outline *from, const dci_outline *to, dci_
 static int dci_outlines_cross(const dci_outline *a, const dci_outline *b, const dc_real *dist)
 {
     int i, j;
+
     for (i = 0; i < b->count; ++i) {
         dc_real reach = dist[i] + dist[i + 1 < b->count ? i + 1 : 0];
         dc_v2 p = dci_v2(b->x[i], b->y[i]), e = dci_v2(b->along_x[i], b->along_y[i]);
         if (reach*reach > dci_v2_dot(e, e)*(1 + 16*DC_EPS)) continue;
+
         for (j = 0; j < a->count; ++j) {
             dc_v2 q = dci_v2(a->x[j], a->y[j]), f = dci_v2(a->along_x[j], a->along_y[j]), r = dci_v2_sub(p, q);
             dc_real s0 = dci_v2_cross(f, r), s1 = s0 + dci_v2_cross(f, e);
@@ -3751,8 +3988,10 @@ static int dci_outlines_cross(const dci_outline *a, const dci_outline *b, const 
     return 0;
 }
 
-/* Distance, direction and point of contact of outlines that are apart, from the nearest vertex of `from` and edge of `to`. */
-static void dci_contact_apart(const dci_outline *from, const dci_outline *to, const dci_closest *c, dc_real sign, dci_contact *r)
+/* Distance, direction and point of contact of outlines that are apart, from the nearest vertex of `from` and edge of
+ * `to`. */
+static void dci_contact_apart(const dci_outline *from, const dci_outline *to, const dci_closest *c, dc_real sign,
+                              dci_contact *r)
 {
     const dci_edge e = dci_outline_edge(to, c->edge);
     const dc_real x = from->x[c->vertex], y = from->y[c->vertex], t = dci_edge_at(&e, x, y);
@@ -3772,14 +4011,23 @@ static void dci_contact_apart(const dci_outline *from, const dci_outline *to, co
     r->point_y = y - DC_R(0.5)*dy;
 }
 
-/* ---- pairs of polygons: overlapping --------------------------------------------------------------- */
-/* The largest disc in both (CEM Eq. 7): branch and bound on f(x) = max(phi_a(x), phi_b(x)) over rectangles, halved across. In one
- * of half diagonal r about c
+/* ---- [overlap] pairs of polygons that overlap ----------------------------------------------- */
+/* stage                | reads                      | writes                            | equation
+ * dci_outline_list     | outlines, their common box | edges that can matter             |
+ * dci_touches_at       | these, a point             | the nearest features, phi_a, phi_b|
+ * dci_touches_hold     | features                   | those that hold a disc, a bound   | second bound below
+ * dci_disc_polish      | a point                    | the best disc so far              |
+ * dci_cell_look        | a cell                     | its bound; the best disc          | both bounds below
+ * dci_disc_search      | outlines                   | the largest disc in both          | CEM Eq. 7 */
+
+/* The largest disc in both (CEM Eq. 7): branch and bound on f(x) = max(phi_a(x), phi_b(x)) over rectangles, halved
+ * across. In one of half diagonal r about c
  *     f(x) >= f(c) - r,
- * and for any features i of the outlines, distances d_i and their gradients g_i at c, and weights of sum 1 with sum w_i g_i = 0,
+ * and for any features i of the outlines, distances d_i and their gradients g_i at c, and weights of sum 1 with sum
+ * w_i g_i = 0,
  *     f(x) >= -min_i dist_i(x) >= -sum w_i (d_i + slack_i),
- * slack_i for what dist_i is above its linearisation. The second is exact where the disc is held by the edges that it touches, so
- * that the search ends after a few squares, long before they are small. */
+ * slack_i for what dist_i is above its linearisation. The second is exact where the disc is held by the edges that it
+ * touches, so that the search ends after a few squares, long before they are small. */
 
 /* A feature seen from a point: signed distance from the line of an edge, positive inside, or distance from a vertex. */
 typedef struct {
@@ -3805,7 +4053,8 @@ static void dci_touch_add(dci_touches *s, const dci_touch *f)
     s->touch[k] = *f;
 }
 
-/* Features of one outline, list[0..n), seen from (x, y): its signed distance; the nearest into s, slack for points within r. */
+/* Features of one outline, list[0..n), seen from (x, y): its signed distance; the nearest into s, slack for points
+ * within r. */
 static dc_real dci_touches_of(dci_bound *list, int n, dc_real x, dc_real y, dc_real r, dci_touches *s)
 {
     const dc_real reach2 = 16*r*r;
@@ -3826,8 +4075,8 @@ static dc_real dci_touches_of(dci_bound *list, int n, dc_real x, dc_real y, dc_r
     }
     phi = winding > 0 || winding < 0 ? -dci_sqrt_lane(best) : dci_sqrt_lane(best);
 
-    /* Within 4 r, is the outline one convex chain that turns by no more than half a circle? Then the shape is, there, the
-     * intersection of its half-planes, and dist(x) <= d_i(x) for points x of the shape within r, |d_i| <= 2 r. */
+    /* Within 4 r, is the outline one convex chain that turns by no more than half a circle? Then the shape is, there,
+     * the intersection of its half-planes, and dist(x) <= d_i(x) for points x of the shape within r, |d_i| <= 2 r. */
     for (k = 0; k < n; ++k) {
         const dci_bound *e = &list[k], *before = &list[k > 0 ? k - 1 : n - 1], *next = &list[k + 1 < n ? k + 1 : 0];
         if (e->dist2 > reach2) continue;
@@ -3876,7 +4125,8 @@ static void dci_touches_at(const dci_pair_work *w, dc_real x, dc_real y, dc_real
     s->phi[1] = dci_touches_of(w->list[1], w->count[1], x, y, r, s);
 }
 
-/* The nearest four with the sides of the box, which hold a disc whatever the others do, as the one looked for is in the box. */
+/* The nearest four with the sides of the box, which hold a disc whatever the others do, as the one looked for is in
+ * the box. */
 static void dci_touches_in_box(const dc_real box[4], dc_real x, dc_real y, dci_touches *s)
 {
     dc_real d[4];
@@ -3906,8 +4156,8 @@ static void dci_held_set(dci_held *h, int i, int j, int k, dc_real radius)
     h->radius = radius;
 }
 
-/* Of all pairs and triples with non-negative weights those with the least bound at the features' point; *within, if not NULL, is
- * the least bound for points within r of it. 0: none holds a disc. */
+/* Of all pairs and triples with non-negative weights those with the least bound at the features' point; *within, if
+ * not NULL, is the least bound for points within r of it. 0: none holds a disc. */
 static int dci_touches_hold(const dci_touches *s, dc_real r, dci_held *h, dc_real *within)
 {
     const dci_touch *f = s->touch;
@@ -3928,7 +4178,8 @@ static int dci_touches_hold(const dci_touches *s, dc_real r, dci_held *h, dc_rea
             /* two that are nearly opposite: the weights leave a gradient of `open` */
             if (f[i].grad_x*f[j].grad_x + f[i].grad_y*f[j].grad_y < DC_R(-0.9)) {
                 dc_real gx = f[i].grad_x + f[j].grad_x, gy = f[i].grad_y + f[j].grad_y;
-                dc_real open = DC_R(0.5)*dci_sqrt_lane(gx*gx + gy*gy), radius = DC_R(0.5)*(f[i].distance + f[j].distance);
+                dc_real open = DC_R(0.5)*dci_sqrt_lane(gx*gx + gy*gy);
+                dc_real radius = DC_R(0.5)*(f[i].distance + f[j].distance);
                 if (open < 16*DC_EPS && radius <= h->radius + tie) dci_held_set(h, i, j, j, radius);
                 most = dc_min(most, radius + DC_R(0.5)*(f[i].slack + f[j].slack) + r*open);
             }
@@ -3948,8 +4199,8 @@ static int dci_touches_hold(const dci_touches *s, dc_real r, dci_held *h, dc_rea
     return h->radius < DC_REAL_MAX;
 }
 
-/* The step from the features' point to the centre of the disc that they hold. Two that are opposite leave a line of centres: of
- * that the nearest point that the other features allow. */
+/* The step from the features' point to the centre of the disc that they hold. Two that are opposite leave a line of
+ * centres: of that the nearest point that the other features allow. */
 static dc_v2 dci_held_step(const dci_touches *s, const dci_held *h)
 {
     const dci_touch *a = &s->touch[h->first], *b = &s->touch[h->second], *c = &s->touch[h->third];
@@ -3982,7 +4233,8 @@ static dc_real dci_bound_turn(const dci_bound *from, const dci_bound *to)
     return from->unit_x*to->unit_y - from->unit_y*to->unit_x;
 }
 
-/* edges that can matter to points of the box: those that meet it, and those to its right, of which winding numbers come */
+/* edges that can matter to points of the box: those that meet it, and those to its right, of which winding numbers
+ * come */
 static int dci_outline_list(const dci_outline *o, const dc_real box[4], dci_bound *list)
 {
     int i, n = 0, before = -1, first = -1;
@@ -4014,9 +4266,13 @@ static int dci_outline_list(const dci_outline *o, const dc_real box[4], dci_boun
 /* The best disc so far: its centre and f there. */
 typedef struct { dc_real x, y, value; } dci_disc;
 
-static int dci_in_box(const dc_real box[4], dc_real x, dc_real y) { return x >= box[0] && x <= box[1] && y >= box[2] && y <= box[3]; }
+static int dci_in_box(const dc_real box[4], dc_real x, dc_real y)
+{
+    return x >= box[0] && x <= box[1] && y >= box[2] && y <= box[3];
+}
 
-/* If (x, y), in the box, is better: from there to where its features hold a disc, shorter steps where others come in. */
+/* If (x, y), in the box, is better: from there to where its features hold a disc, shorter steps where others come
+ * in. */
 static void dci_disc_polish(const dci_pair_work *w, dc_real x, dc_real y, dci_disc *best)
 {
     dci_touches s;
@@ -4145,7 +4401,13 @@ static dc_status dci_disc_search(dci_pair_work *w, dc_real tol, dc_real enough, 
     return DC_OK;
 }
 
-/* ---- fields over relative poses ------------------------------------------------------------------ */
+/* ---- [fields] fields over relative poses ---------------------------------------------------- */
+/* stage                | reads                      | writes                            | equation
+ * dci_cfield_make      | shapes, options            | a field and its polygons          |
+ * dci_pair_pose        | the field, a pose          | b in the frame of a               | CEM Eq. 1
+ * dci_pair_contact     | two polygons               | a contact                         | CEM Eq. 2, 6, 7
+ * dci_wall_contact     | a wall, a polygon          | a contact                         | */
+
 
 #define DCI_CFIELD_SIDE 4096
 
@@ -4216,8 +4478,8 @@ DC_DEF size_t dc_cfield_bytes(int na, int nb)
     return sum == SIZE_MAX ? 0 : sum;
 }
 
-static dc_status dci_cfield_make(dc_cfield_kind kind, const dc_cfield_options *opt, const dc_cshape *a, const dc_poly *b,
-                                 dc_arena *mem, dc_cfield *f)
+static dc_status dci_cfield_make(dc_cfield_kind kind, const dc_cfield_options *opt, const dc_cshape *a,
+                                 const dc_poly *b, dc_arena *mem, dc_cfield *f)
 {
     dc_cfield r;
     dc_real *ma = NULL, *mb, size;
@@ -4269,12 +4531,14 @@ static dc_status dci_cfield_make(dc_cfield_kind kind, const dc_cfield_options *o
     return DC_OK;
 }
 
-DC_DEF dc_status dc_cfield_exact(const dc_cfield_options *opt, const dc_cshape *a, const dc_poly *b, dc_arena *mem, dc_cfield *f)
+DC_DEF dc_status dc_cfield_exact(const dc_cfield_options *opt, const dc_cshape *a, const dc_poly *b, dc_arena *mem,
+                                 dc_cfield *f)
 {
     return dci_cfield_make(DC_CFIELD_EXACT, opt, a, b, mem, f);
 }
 
-DC_DEF dc_status dc_cfield_sampled(const dc_cfield_options *opt, const dc_cshape *a, const dc_poly *b, dc_arena *mem, dc_cfield *f)
+DC_DEF dc_status dc_cfield_sampled(const dc_cfield_options *opt, const dc_cshape *a, const dc_poly *b, dc_arena *mem,
+                                   dc_cfield *f)
 {
     return dci_cfield_make(DC_CFIELD_SAMPLED, opt, a, b, mem, f);
 }
@@ -4294,8 +4558,8 @@ static void dci_pair_pose(const dc_cfield *f, dci_pair_work *w, dc_real theta, d
     }
 }
 
-/* Two polygons at the pose in the work's arrays; d as it is, or any number below `enough` if it is. Apart CEM Eq. 2, else the
- * least of CEM Eq. 6. */
+/* Two polygons at the pose in the work's arrays; d as it is, or any number below `enough` if it is. Apart CEM Eq. 2,
+ * else the least of CEM Eq. 6. */
 static void dci_pair_contact(const dc_cfield *f, dci_pair_work *w, dc_real enough, dci_contact *r)
 {
     const dci_outline *a = &w->side[0], *b = &w->side[1];
@@ -4310,8 +4574,8 @@ static void dci_pair_contact(const dc_cfield *f, dci_pair_work *w, dc_real enoug
     r->status = DC_OK;
     r->overlap = 0;
 
-    /* Where all vertices of one lie on the outline of the other, none is inside, and no edges cross: shapes that touch but for
-     * rounding are looked at. */
+    /* Where all vertices of one lie on the outline of the other, none is inside, and no edges cross: shapes that
+     * touch but for rounding are looked at. */
     if (!inside && r->distance > 16*DC_EPS*(f->a.radius + f->b.radius) && !dci_outlines_cross(a, b, w->dist)) return;
 
     /* the largest disc in both */
@@ -4412,16 +4676,18 @@ static void dci_exact_contact(const dc_cfield *f, dci_pair_work *w, const dc_rea
     else dci_wall_contact(f, w, r);
 }
 
-/* ---- learned fields: kernels ---------------------------------------------------------------------- */
-/* One text for float and dc_real. Rows are points, columns units, so that one product serves a batch, a single pose, the way
- * back, and gradients by weights. gcc does not keep a tile of plain arrays in registers (8 Gflop/s against 70), hence its
- * vector types; elsewhere a "vector" is one number. Every sum runs in the same order, whatever the number of rows. */
+/* ---- [networks] their layout ---------------------------------------------------------------- */
+/* Rows are points, columns units, so that one product serves a batch, a single pose, the way
+ * back, and gradients by weights. gcc does not keep a tile of plain arrays in registers (8 Gflop/s against 70), hence
+ * its vector types; elsewhere a "vector" is one number. Every sum runs in the same order, whatever the number of
+ * rows. */
 
 enum { DCI_NET_LAYERS = 8, DCI_NET_WIDTH = 128, DCI_NET_HARMONICS = 32, DCI_NET_BLOCK = 32, DCI_NET_HESSIAN_BLOCK = 8 };
 
 typedef struct { int layers, width, inputs, pad; } dci_net_size;        /* pad: inputs, rounded up to a multiple of 8 */
 
-/* Weights of layer l, biases b first, then W row by row of its inputs; l = layers: the output's 2 biases, then 2 rows of weights. */
+/* Weights of layer l, biases b first, then W row by row of its inputs; l = layers: the output's 2 biases, then 2 rows
+ * of weights. */
 static size_t dci_net_at(const dci_net_size *s, int l)
 {
     size_t H = (size_t)s->width;
@@ -4437,7 +4703,8 @@ static size_t dci_net_turned_at(const dci_net_size *s, int l)
 }
 static size_t dci_net_turned(const dci_net_size *s) { return dci_net_turned_at(s, s->layers); }
 
-/* Numbers of work: inputs F and their three tangents J, activations A, derivatives of the units U, errors E and G, outputs. */
+/* Numbers of work: inputs F and their three tangents J, activations A, derivatives of the units U, errors E and G,
+ * outputs. */
 static size_t dci_net_numbers(const dci_net_size *s, int rows)
 {
     size_t H = (size_t)s->width, wide = (size_t)(s->pad > s->width ? s->pad : s->width);
@@ -4458,7 +4725,15 @@ static size_t dci_net_numbers(const dci_net_size *s, int rows)
 #endif
 
 
-/* ---- learned fields: evaluation -------------------------------------------------------------------- */
+/* ---- [learned] learned fields --------------------------------------------------------------- */
+/* stage                   | reads                    | writes                            | equation
+ * dci_cnet_make           | wall, radii, options     | a network without weights         |
+ * dci_cnet_place          | a pose                   | inputs, where r is cut off        | the harmonics' angles
+ * dci_cnet_run            | inputs, weights          | outputs, gradient by coordinates  | [kernels]
+ * dci_cnet_run_hessian    | the same                 | and second derivatives            |
+ * dci_cnet_gradient, _hessian | derivatives by coordinates | by the pose                 | chain rule
+ * dci_cnet_eval           | poses                    | the field's numbers               | all of these, by blocks */
+
 
 struct dc_cnet {
     dc_cshape_kind wall;
@@ -4486,29 +4761,35 @@ static int dci_cnet_options(const dc_cfield_train_options *opt, dc_cfield_train_
     if (o->rate == 0) o->rate = DC_R(0.008);
     o->raw = o->raw != 0;
     o->smooth = o->smooth != 0;
-    return o->harmonics >= 1 && o->harmonics <= DCI_NET_HARMONICS && o->layers >= 1 && o->layers <= DCI_NET_LAYERS && o->width >= 8
-        && o->width <= DCI_NET_WIDTH && o->width%8 == 0 && o->samples >= 1000 && o->samples <= 10000000 && o->epochs >= 1
-        && o->epochs <= 1000000 && o->batch >= DCI_NET_BLOCK && o->batch <= 4096 && o->batch%DCI_NET_BLOCK == 0
-        && o->batch <= o->samples && o->rate > 0 && o->rate <= 1 && o->enough >= 0 && dc_finite(o->enough);
+
+    return o->harmonics >= 1 && o->harmonics <= DCI_NET_HARMONICS && o->layers >= 1 && o->layers <= DCI_NET_LAYERS
+        && o->width >= 8 && o->width <= DCI_NET_WIDTH && o->width%8 == 0 && o->samples >= 1000 && o->samples <= 10000000
+        && o->epochs >= 1 && o->epochs <= 1000000 && o->batch >= DCI_NET_BLOCK && o->batch <= 4096
+        && o->batch%DCI_NET_BLOCK == 0 && o->batch <= o->samples && o->rate > 0 && o->rate <= 1 && o->enough >= 0
+        && dc_finite(o->enough);
 }
 
-/* What follows from the kind of wall, the radii and the options; 0: out of range. */
-static int dci_cnet_make(dc_cnet *n, dc_cshape_kind wall, dc_real ra, dc_real rb, int raw, int harmonics, int layers, int width,
-                         int smooth)
+/* What follows from the kind of wall, the radii and the options (raw, harmonics, layers, width, smooth); 0: out of
+ * range. */
+static int dci_cnet_make(dc_cnet *n, dc_cshape_kind wall, dc_real ra, dc_real rb, const dc_cfield_train_options *o)
 {
-    dc_real least = wall == DC_CSHAPE_HALFPLANE ? rb : dc_min(ra, rb), most = wall == DC_CSHAPE_HALFPLANE ? rb : dc_max(ra, rb);
+    const int flat = wall == DC_CSHAPE_HALFPLANE;
+    const dc_real least = flat ? rb : dc_min(ra, rb), most = flat ? rb : dc_max(ra, rb);
+
     memset(n, 0, sizeof *n);
     if (!(least >= 1/DC_LIMIT && most <= DC_LIMIT && most <= 1000*least)) return 0;
     n->wall = wall;
-    n->raw = raw;
-    n->harmonics = harmonics;
-    n->smooth = smooth;
+    n->raw = o->raw;
+    n->harmonics = o->harmonics;
+    n->smooth = o->smooth;
     n->radius_a = ra;
     n->radius_b = rb;
-    n->size.layers = layers;
-    n->size.width = width;
-    n->size.inputs = raw ? 3 : 1 + (wall == DC_CSHAPE_POLY ? 4 : 2)*harmonics;
+    n->size.layers = o->layers;
+    n->size.width = o->width;
+    n->size.inputs = n->raw ? 3 : 1 + (wall == DC_CSHAPE_POLY ? 4 : 2)*n->harmonics;
     n->size.pad = (n->size.inputs + 7)/8*8;
+
+    /* where r is cut off */
     n->unit = wall == DC_CSHAPE_POLY ? least : rb;
     n->sign = 1;
     switch (wall) {
@@ -4545,7 +4826,8 @@ static void dci_cnet_place(const dc_cnet *n, dc_real theta, dc_real x, dc_real y
         p->input[3] = s;                /* beta = pi/2 - theta */
         p->input[4] = c;
     } else {
-        /* where the centres coincide any direction will do; within 1e-3 units the derivatives by direction are held back */
+        /* where the centres coincide any direction will do; within 1e-3 units the derivatives by direction are held
+         * back */
         ca = p->radial_x = r > 0 ? x/r : DC_R(1);
         sa = p->radial_y = r > 0 ? y/r : DC_R(0);
         p->inv_radius = 1/dc_max(r, DC_R(1e-3)*n->unit);
@@ -4575,7 +4857,8 @@ static void dci_cnet_place(const dc_cnet *n, dc_real theta, dc_real x, dc_real y
 }
 
 /* Derivatives by the network's coordinates to derivatives by the pose; first as there, d/d(r/unit) in g[0] */
-static void dci_cnet_gradient(const dc_cnet *n, const dci_cnet_pose *p, const dc_real g[3], dc_real slope, dc_real out[3])
+static void dci_cnet_gradient(const dc_cnet *n, const dci_cnet_pose *p, const dc_real g[3], dc_real slope,
+                              dc_real out[3])
 {
     const dc_real ex = p->radial_x, ey = p->radial_y;
     dc_real r, t;
@@ -4596,7 +4879,8 @@ static void dci_cnet_gradient(const dc_cnet *n, const dci_cnet_pose *p, const dc
 /* what a block of poses goes through */
 typedef struct {
     dci_cnet_pose pose[DCI_NET_BLOCK];
-    dc_real out[DCI_NET_BLOCK][2], grad[DCI_NET_BLOCK][3], lever[DCI_NET_HESSIAN_BLOCK][3], hess[DCI_NET_HESSIAN_BLOCK][6];
+    dc_real out[DCI_NET_BLOCK][2], grad[DCI_NET_BLOCK][3], lever[DCI_NET_HESSIAN_BLOCK][3];
+    dc_real hess[DCI_NET_HESSIAN_BLOCK][6];
 } dci_cnet_block;
 
 static int dci_cnet_angles(const dc_cnet *n) { return n->wall == DC_CSHAPE_POLY ? 2 : 1; }
@@ -4607,7 +4891,7 @@ static int dci_cnet_angles(const dc_cnet *n) { return n->wall == DC_CSHAPE_POLY 
 #pragma GCC optimize("no-trapping-math", "unroll-loops")
 #endif
 
-/* The kernels of the networks stand at the end of this file, which includes itself for each type of their numbers. */
+/* [kernels], at the end of this file, for each type of their numbers */
 #define DCI_T float
 #define DCI_NET(name) name##_f
 #include "dc_sdf.h"
@@ -4629,8 +4913,8 @@ static size_t dci_cnet_hessian_numbers(const dci_net_size *s, int rows)
  *     d2 out/dc_i dc_j = sum over layers and units of e u''(z) Z_i Z_j + sum over inputs of e d2F/dc_i dc_j
  *
  * where e is the derivative of the output by u(z), or by the input. hess: 00 01 02 11 12 22 */
-static DCI_NOINLINE void dci_cnet_run_hessian(const dc_cnet *c, int n, const dci_cnet_pose *p, const DCI_NET(dci_net_work) *w,
-                                              dc_real *second, dci_cnet_block *to)
+static DCI_NOINLINE void dci_cnet_run_hessian(const dc_cnet *c, int n, const dci_cnet_pose *p,
+                                              const DCI_NET(dci_net_work) *w, dc_real *second, dci_cnet_block *to)
 {
     const dci_net_size *s = &c->size;
     const size_t H = (size_t)s->width, layer = (size_t)n*H;
@@ -4698,11 +4982,11 @@ static DCI_NOINLINE void dci_cnet_run_hessian(const dc_cnet *c, int n, const dci
 #pragma GCC pop_options
 #endif
 
-/* Second derivatives by the pose, tt tx ty xx xy yy, from those by (r/unit, alpha, beta): with e the radial direction, f
- * the one across it and i = inv,
+/* Second derivatives by the pose, tt tx ty xx xy yy, from those by (r/unit, alpha, beta): with e the radial
+ * direction, f the one across it and i = inv,
  *     d r = e,  d alpha = i f,  d beta = (-1; i f),  d2 r = i f f^T,  d2 alpha = d2 beta = -i^2 (e f^T + f e^T)     */
-static void dci_cnet_hessian(const dc_cnet *n, const dci_cnet_pose *p, const dc_real g[3], const dc_real h[6], dc_real slope,
-                             dc_real out[6])
+static void dci_cnet_hessian(const dc_cnet *n, const dci_cnet_pose *p, const dc_real g[3], const dc_real h[6],
+                             dc_real slope, dc_real out[6])
 {
     const dc_real ex = p->radial_x, ey = p->radial_y, i = p->inv_radius;
     dc_real iu, rr, rt, rb, tt, bt, r;
@@ -4751,7 +5035,8 @@ static int dci_cnet_put(int rows, const dc_real *x, dc_real *out, size_t stride)
 }
 
 /* What the network says of pose m of a block to numbers of the field, at [i] of the outputs; 0: one is not finite */
-static int dci_cnet_result(const dc_cnet *n, const dci_cnet_block *B, int m, size_t i, size_t stride, const dc_cfield_out *o)
+static int dci_cnet_result(const dc_cnet *n, const dci_cnet_block *B, int m, size_t i, size_t stride,
+                           const dc_cfield_out *o)
 {
     const dci_cnet_pose *p = &B->pose[m];
     const dc_real scale = n->unit*DC_CFIELD_BAND, slope = p->beyond < 0 || p->beyond > 0 ? n->sign : DC_R(0);
@@ -4789,11 +5074,12 @@ typedef struct {
 static void dci_cnet_lay(const dc_cnet *n, dci_cnet_scratch *s, dci_cfield_memory *mem)
 {
     const size_t count = dci_net_numbers(&n->size, DCI_NET_BLOCK);
+    const size_t second = dci_cnet_hessian_numbers(&n->size, DCI_NET_HESSIAN_BLOCK);
 
     s->block = DCI_CFIELD_TAKE(mem, 1, dci_cnet_block);
     s->single = n->smooth ? NULL : DCI_CFIELD_TAKE(mem, count, float);
     s->real = n->smooth ? DCI_CFIELD_TAKE(mem, count, dc_real) : NULL;
-    s->second = n->smooth ? DCI_CFIELD_TAKE(mem, dci_cnet_hessian_numbers(&n->size, DCI_NET_HESSIAN_BLOCK), dc_real) : NULL;
+    s->second = n->smooth ? DCI_CFIELD_TAKE(mem, second, dc_real) : NULL;
 }
 
 /* poses are finite and in range */
@@ -4802,7 +5088,8 @@ static dc_status dci_cnet_eval(const dc_cfield *f, int count, const dc_real *q, 
 {
     const dc_cnet *n = f->net;
     const size_t used = arena->used;
-    const int second = o->hess || o->dlever, grad = o->grad != NULL, most = second ? DCI_NET_HESSIAN_BLOCK : DCI_NET_BLOCK;
+    const int second = o->hess || o->dlever, grad = o->grad != NULL;
+    const int most = second ? DCI_NET_HESSIAN_BLOCK : DCI_NET_BLOCK;
     const int rows = most < count ? most : count;
     dci_cfield_memory mem = DC_ZERO;
     dci_cnet_scratch s;
@@ -4827,7 +5114,8 @@ static dc_status dci_cnet_eval(const dc_cfield *f, int count, const dc_real *q, 
             dci_cnet_place(n, q[k], q[stride + k], q[2*stride + k], &B->pose[i]);
         }
         if (second) dci_cnet_run_hessian(n, m, B->pose, &real, s.second, B);
-        else if (n->smooth) DCI_NET(dci_cnet_run)(n, n->real_weights, n->real_turned, m, B->pose, grad, &real, B->out, B->grad);
+        else if (n->smooth) DCI_NET(dci_cnet_run)(n, n->real_weights, n->real_turned, m, B->pose, grad, &real, B->out,
+                                                  B->grad);
         else dci_cnet_run_f(n, n->weights, n->turned, m, B->pose, grad, &single, B->out, B->grad);
         for (i = 0; i < m; ++i) ok = dci_cnet_result(n, B, i, (size_t)(at + i), stride, o) && ok;
     }
@@ -4859,7 +5147,7 @@ static dc_status dci_cnet_eval_one(const dc_cfield *f, const dc_real q[3], dc_ar
     return DC_OK;
 }
 
-/* ---- learned fields: memory ------------------------------------------------------------------------ */
+/* ---- [network memory] of a learned field ---------------------------------------------------- */
 
 /* A network like n and its arrays, its weights still to be filled in; NULL: no room, or counted */
 static dc_cnet *dci_cnet_lay_net(const dc_cnet *n, dci_cfield_memory *mem)
@@ -4924,9 +5212,17 @@ static void dci_cnet_ready(dc_cfield *f)
     DCI_NET(dci_net_turn)(&n->size, n->real_weights, n->real_turned);
 }
 
+/* ---- [calls] evaluation of fields over poses --------------------------------------------------- */
+/* stage                | reads                      | writes                            | equation
+ * dci_pair_work_lay    | the field                  | scratch of an evaluation          |
+ * dci_exact_eval       | the field, a pose          | d, gradient by differences, lever | CEM Eq. 2, 6, 7
+ * dci_sampled_eval     | the field, a pose          | d, gradient, lever                | CEM section 6.3
+ * dci_made_batch       | poses                      | the same of each                  | */
+
 static int dci_cfield_ok(const dc_cfield *f)
 {
-    return f && (f->kind == DC_CFIELD_EXACT || f->kind == DC_CFIELD_SAMPLED || (f->kind == DC_CFIELD_LEARNED && f->net));
+    return f && (f->kind == DC_CFIELD_EXACT || f->kind == DC_CFIELD_SAMPLED
+                 || (f->kind == DC_CFIELD_LEARNED && f->net));
 }
 
 /* the work and its arrays, in the arena, or counted; NULL: no room, or counted */
@@ -4986,41 +5282,45 @@ static dc_real dci_contact_lever(const dci_contact *c, dc_real x, dc_real y)
 }
 
 /* (d(q + h e) - d(q - h e))/(2 h) along one coordinate */
-static dc_real dci_exact_slope(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], int k, dc_real h, dc_status *s)
+static dc_real dci_exact_slope(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], int k, dc_real h,
+                               dc_status *status)
 {
     dci_contact up, down;
     dc_real p[3];
+
     memcpy(p, q, sizeof p);
     p[k] = q[k] + h;
     dci_exact_contact(f, w, p, -DC_REAL_MAX, &up);
     p[k] = q[k] - h;
     dci_exact_contact(f, w, p, -DC_REAL_MAX, &down);
-    if (*s == DC_OK) *s = up.status != DC_OK ? up.status : down.status;
+    if (*status == DC_OK) *status = up.status != DC_OK ? up.status : down.status;
     return (up.distance - down.distance)/(2*h);
 }
 
-static dc_status dci_exact_eval(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], dc_real *d, dc_real *grad, dc_real *lever)
+static dc_status dci_exact_eval(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], dc_real *d, dc_real *grad,
+                                dc_real *lever)
 {
     dci_contact c;
-    dc_status s;
+    dc_status status;
+
     dci_exact_contact(f, w, q, -DC_REAL_MAX, &c);
-    s = c.status;
+    status = c.status;
     if (c.overlap && (grad || lever)) {
-        c.normal_x = dci_exact_slope(f, w, q, 1, f->hx, &s);
-        c.normal_y = dci_exact_slope(f, w, q, 2, f->hx, &s);
+        c.normal_x = dci_exact_slope(f, w, q, 1, f->hx, &status);
+        c.normal_y = dci_exact_slope(f, w, q, 2, f->hx, &status);
     }
     if (grad) {
-        grad[0] = dci_exact_slope(f, w, q, 0, f->h, &s);
+        grad[0] = dci_exact_slope(f, w, q, 0, f->h, &status);
         grad[1] = c.normal_x;
         grad[2] = c.normal_y;
     }
     if (d) *d = c.distance;
     if (lever) *lever = dci_contact_lever(&c, q[1], q[2]);
-    return s;
+    return status;
 }
 
-/* phi_a + phi_b + |phi_a - phi_b| = 2 max(phi_a, phi_b), CEM Eq. 6: half its least value on the grid, and the point p, CEM
- * Eq. 7. */
+/* phi_a + phi_b + |phi_a - phi_b| = 2 max(phi_a, phi_b), CEM Eq. 6: half its least value on the grid, and the point
+ * p, CEM Eq. 7. */
 static dc_real dci_sampled_least(const dc_cfield *f, const dci_pair_work *w, const dc_real q[3], dci_contact *c)
 {
     const dc_real mx = DC_R(0.5)*q[1], my = DC_R(0.5)*q[2], half = dc_max(f->a.radius, f->b.radius);
@@ -5057,16 +5357,20 @@ static dc_real dci_sampled_least(const dc_cfield *f, const dci_pair_work *w, con
 
 /* phi_a + phi_b there. With p at rest in a grid that moves with t/2,
  *     dd/dt = (grad phi_a - grad phi_b)/2,   dd/dtheta = -(p - t) x grad phi_b                            */
-static void dci_sampled_eval(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], dc_real *d, dc_real *grad, dc_real *lever)
+static void dci_sampled_eval(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], dc_real *d, dc_real *grad,
+                             dc_real *lever)
 {
     dci_contact c;
     dc_v2 ga, gb;
     dc_real phi;
+
     dci_pair_pose(f, w, q[0], q[1], q[2]);
     dci_sampled_least(f, w, q, &c);
-    phi = dci_outline_distance(&w->side[0], c.point_x, c.point_y, &ga) + dci_outline_distance(&w->side[1], c.point_x, c.point_y, &gb);
+    phi = dci_outline_distance(&w->side[0], c.point_x, c.point_y, &ga);
+    phi += dci_outline_distance(&w->side[1], c.point_x, c.point_y, &gb);
     c.normal_x = DC_R(0.5)*(ga.x - gb.x);
     c.normal_y = DC_R(0.5)*(ga.y - gb.y);
+
     if (d) *d = phi;
     if (grad) {
         grad[0] = -((c.point_x - q[1])*gb.y - (c.point_y - q[2])*gb.x);
@@ -5077,7 +5381,8 @@ static void dci_sampled_eval(const dc_cfield *f, dci_pair_work *w, const dc_real
 }
 
 /* one pose of an exact or a sampled field */
-static dc_status dci_made_eval(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], dc_real *d, dc_real *grad, dc_real *lever)
+static dc_status dci_made_eval(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], dc_real *d, dc_real *grad,
+                               dc_real *lever)
 {
     if (f->kind == DC_CFIELD_EXACT) return dci_exact_eval(f, w, q, d, grad, lever);
     dci_sampled_eval(f, w, q, d, grad, lever);
@@ -5089,49 +5394,49 @@ static int dci_cpose_ok(dc_real theta, dc_real x, dc_real y)
     return dc_abs(theta) <= DC_LIMIT && dc_abs(x) <= DC_LIMIT && dc_abs(y) <= DC_LIMIT;
 }
 
-DC_DEF dc_status dc_cfield_eval(const dc_cfield *f, const dc_real q[3], dc_arena *mem, dc_real *d, dc_real *grad, dc_real *lever,
-                                dc_real *hess, dc_real *dlever)
+DC_DEF dc_status dc_cfield_eval(const dc_cfield *f, const dc_real q[3], dc_arena *mem, dc_real *d, dc_real *grad,
+                                dc_real *lever, dc_real *hess, dc_real *dlever)
 {
     dci_pair_work *w;
-    dc_status s;
+    dc_status status;
     size_t used;
-    if (!dci_cfield_ok(f) || !q || !mem || !dci_cpose_ok(q[0], q[1], q[2]) || ((hess || dlever) && !f->smooth)) return DC_E_ARG;
+
+    if (!dci_cfield_ok(f) || !q || !mem || !dci_cpose_ok(q[0], q[1], q[2]) || ((hess || dlever) && !f->smooth))
+        return DC_E_ARG;
     if (f->kind == DC_CFIELD_LEARNED) return dci_cnet_eval_one(f, q, mem, d, grad, lever, hess, dlever);
     used = mem->used;
     w = dci_pair_work_take(f, mem);
-    s = w ? dci_made_eval(f, w, q, d, grad, lever) : DC_E_MEMORY;
+    status = w ? dci_made_eval(f, w, q, d, grad, lever) : DC_E_MEMORY;
     mem->used = used;
-    return s;
+    return status;
 }
 
 /* many poses of an exact or a sampled field */
-static dc_status dci_made_batch(const dc_cfield *f, dci_pair_work *w, int count, const dc_real *q, size_t stride, const dc_cfield_out *out)
+static dc_status dci_made_batch(const dc_cfield *f, dci_pair_work *w, int count, const dc_real *q, size_t stride,
+                                const dc_cfield_out *out)
 {
-    dc_status s = DC_OK;
-    size_t i;
+    dc_status status = DC_OK;
+    size_t i, k;
+
     for (i = 0; i < (size_t)count; ++i) {
         dc_real g[3], p[3];
         dc_status now;
-        p[0] = q[i];
-        p[1] = q[stride + i];
-        p[2] = q[2*stride + i];
-        now = dci_made_eval(f, w, p, out->d ? &out->d[i] : NULL, out->grad ? g : NULL, out->lever ? &out->lever[i] : NULL);
-        if (out->grad) {
-            out->grad[i] = g[0];
-            out->grad[stride + i] = g[1];
-            out->grad[2*stride + i] = g[2];
-        }
-        if (s == DC_OK) s = now;
+        for (k = 0; k < 3; ++k) p[k] = q[k*stride + i];
+        now = dci_made_eval(f, w, p, out->d ? &out->d[i] : NULL, out->grad ? g : NULL,
+                            out->lever ? &out->lever[i] : NULL);
+        for (k = 0; out->grad && k < 3; ++k) out->grad[k*stride + i] = g[k];
+        if (status == DC_OK) status = now;
     }
-    return s;
+    return status;
 }
 
 DC_DEF dc_status dc_cfield_eval_batch(const dc_cfield *f, int count, const dc_real *q, size_t stride, dc_arena *mem,
                                       const dc_cfield_out *out)
 {
     dci_pair_work *w;
-    dc_status s;
+    dc_status status;
     size_t used, i;
+
     if (!dci_cfield_ok(f) || !mem || !out || count < 0 || stride < (size_t)count || (count > 0 && !q)
         || ((out->hess || out->dlever) && !f->smooth)) return DC_E_ARG;
     for (i = 0; i < (size_t)count; ++i)
@@ -5139,12 +5444,12 @@ DC_DEF dc_status dc_cfield_eval_batch(const dc_cfield *f, int count, const dc_re
     if (f->kind == DC_CFIELD_LEARNED) return dci_cnet_eval(f, count, q, stride, mem, out);
     used = mem->used;
     w = dci_pair_work_take(f, mem);
-    s = w ? dci_made_batch(f, w, count, q, stride, out) : DC_E_MEMORY;
+    status = w ? dci_made_batch(f, w, count, q, stride, out) : DC_E_MEMORY;
     mem->used = used;
-    return s;
+    return status;
 }
 
-/* ---- samples of a field --------------------------------------------------------------------------- */
+/* ---- [samples] poses near the surface ------------------------------------------------------- */
 
 /* the next number of a stream, splitmix64: uniform in [0, 1) */
 static dc_real dci_uniform(uint64_t *s)
@@ -5153,15 +5458,16 @@ static dc_real dci_uniform(uint64_t *s)
     z = (z ^ (z >> 30))*UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ (z >> 27))*UINT64_C(0x94d049bb133111eb);
     z ^= z >> 31;
-    return DC_IS_FLOAT ? (dc_real)(z >> 40)*DC_R(5.9604644775390625e-8) : (dc_real)(z >> 11)*DC_R(1.1102230246251565e-16);
+    return DC_IS_FLOAT ? (dc_real)(z >> 40)*DC_R(5.9604644775390625e-8)
+        : (dc_real)(z >> 11)*DC_R(1.1102230246251565e-16);
 }
 
 #define DCI_SAMPLE_TRIES 4000
 
-/* Samples first .. first + count - 1 of an exact field, of which sample i depends on `seed` and i alone: poses into rows of q,
- * values into out (rows as in dc_cfield_eval_batch). Nine of ten have |d| < band, by rejection, the tenth has not; poses are
- * uniform in theta and in the disc of translations where the shapes can be within band; x is 0 against a half-plane, which does not feel it.
- * DC_E_DIVERGED: no pose within the band in DCI_SAMPLE_TRIES. */
+/* Samples first .. first + count - 1 of an exact field, of which sample i depends on `seed` and i alone: poses into
+ * rows of q, values into out (rows as in dc_cfield_eval_batch). Nine of ten have |d| < band, by rejection, the tenth
+ * has not; poses are uniform in theta and in the disc of translations where the shapes can be within band; x is 0
+ * against a half-plane, which does not feel it. DC_E_DIVERGED: no pose within the band in DCI_SAMPLE_TRIES. */
 static dc_status dci_cfield_samples(const dc_cfield *f, uint64_t seed, int first, int count, dc_real band, dc_real *q,
                                     size_t stride, dc_arena *mem, const dc_cfield_out *out)
 {
@@ -5208,7 +5514,15 @@ static dc_status dci_cfield_samples(const dc_cfield *f, uint64_t seed, int first
 #pragma GCC pop_options
 #endif
 
-/* ---- learned fields: training ------------------------------------------------------------------------ */
+/* ---- [training] learned fields are trained -------------------------------------------------- */
+/* stage                   | reads                    | writes                            | equation
+ * dci_training_weights    | random numbers           | weights                           |
+ * dci_training_draw       | the field                | a pose and its targets            | [samples]
+ * dci_training_epoch      | drawn                    | order, weights, info              | all that follow
+ *   dci_training_step     | drawn, order             | weights, mean, square             | CEM Eq. 4, 5; Adam
+ *     dci_training_back   | errors of the outputs    | grad                              |
+ *   dci_training_judge    | drawn, weights           | info                              | */
+
 
 #define DCI_TRAINING UINT64_C(0x6463747261696e31)
 
@@ -5265,7 +5579,8 @@ DC_DEF size_t dc_cfield_train_bytes(const dc_cfield_train_options *opt)
     dc_cfield_train_options o;
     dci_training_arrays a;
     dc_cnet n;
-    if (!dci_cnet_options(opt, &o) || !dci_cnet_make(&n, DC_CSHAPE_POLY, 1, 1, o.raw, o.harmonics, o.layers, o.width, o.smooth)) return 0;
+
+    if (!dci_cnet_options(opt, &o) || !dci_cnet_make(&n, DC_CSHAPE_POLY, 1, 1, &o)) return 0;
     return dci_training_map(&o, &n.size, NULL, &a);
 }
 
@@ -5273,7 +5588,8 @@ DC_DEF size_t dc_cfield_learned_bytes(const dc_cfield_train_options *opt)
 {
     dc_cfield_train_options o;
     dc_cnet n;
-    if (!dci_cnet_options(opt, &o) || !dci_cnet_make(&n, DC_CSHAPE_POLY, 1, 1, o.raw, o.harmonics, o.layers, o.width, o.smooth)) return 0;
+
+    if (!dci_cnet_options(opt, &o) || !dci_cnet_make(&n, DC_CSHAPE_POLY, 1, 1, &o)) return 0;
     return dci_cnet_bytes(&n);
 }
 
@@ -5282,13 +5598,15 @@ static void dci_training_weights(dci_training *t, float *w)
 {
     const dci_net_size *s = &t->net.size;
     size_t k, at = 0, next;
-    int l, in, out;
+    int l;
+
     for (l = 0; l <= s->layers; ++l) {
-        dc_real bound;
-        in = l == 0 ? s->inputs : s->width;
-        out = l < s->layers ? s->width : 2;
+        const int in = l == 0 ? s->inputs : s->width, out = l < s->layers ? s->width : 2;
+        const dc_real share = l == s->layers ? DC_R(0.4) : l == 0 && !t->net.raw ? DC_R(1.4) : DC_R(1);
+        const dc_real bound = dc_sqrt(DC_R(6)/(dc_real)in)*share;
+
+        /* biases, weights */
         next = at + (size_t)(in + 1)*(size_t)out;
-        bound = dc_sqrt(DC_R(6)/(dc_real)in)*(l == s->layers ? DC_R(0.4) : l == 0 && !t->net.raw ? DC_R(1.4) : DC_R(1));
         for (k = 0; k < (size_t)out; ++k) w[at + k] = 0;
         for (k = at + (size_t)out; k < next; ++k) w[k] = (float)(bound*(2*dci_uniform(&t->random) - 1));
         at = next;
@@ -5301,13 +5619,15 @@ DC_DEF dc_status dc_cfield_train_start(const dc_cfield_train_options *opt, const
     dci_training t;
     dci_training_arrays a;
     size_t count;
+
     memset(&t, 0, sizeof t);
     if (!dci_cnet_options(opt, &o) || !dci_cfield_ok(of) || of->kind == DC_CFIELD_LEARNED || !state
-        || !dci_cnet_make(&t.net, of->wall, of->a.radius, of->b.radius, o.raw, o.harmonics, o.layers, o.width, o.smooth)) return DC_E_ARG;
+        || !dci_cnet_make(&t.net, of->wall, of->a.radius, of->b.radius, &o)) return DC_E_ARG;
     t.mark = DCI_TRAINING;
     t.random = o.seed;
     t.opt = o;
     t.decay[0] = t.decay[1] = 1;
+
     dci_training_map(&o, &t.net.size, (unsigned char *)state, &a);
     count = dci_net_count(&t.net.size);
     dci_training_weights(&t, a.weights);
@@ -5328,11 +5648,14 @@ static dc_status dci_training_draw(const dci_training *t, const dc_cfield *of, d
     dc_cfield_out o = DC_ZERO;
     dc_status status;
     int k;
+
+    /* the pose, and what the field says of it */
     if (judge >= 0) i = (t->opt.samples + 9)/10*10 + judge/9*10 + judge%9;
     o.d = &d;
     o.lever = &lever;
     status = dci_cfield_samples(of, t->opt.seed, i, 1, band, q, 1, mem, &o);
     if (status == DC_E_MEMORY || d >= DC_REAL_MAX) return status;
+
     dci_cnet_place(n, q[0], q[1], q[2], &p);
     for (k = 0; k < 5; ++k) s->input[k] = (float)p.input[k];
     s->distance = (float)(d/band);
@@ -5342,7 +5665,9 @@ static dc_status dci_training_draw(const dci_training *t, const dc_cfield *of, d
 
 static void dci_training_inputs(const dc_cnet *n, const dci_drawn *s, int i, const dci_net_work_f *w)
 {
-    dci_net_inputs_f(n->raw, n->harmonics, dci_cnet_angles(n), n->size.pad, s->input, w->inputs + i*n->size.pad, w->tangents + 3*i*n->size.pad);
+    const int pad = n->size.pad;
+
+    dci_net_inputs_f(n->raw, n->harmonics, dci_cnet_angles(n), pad, s->input, w->inputs + i*pad, w->tangents + 3*i*pad);
 }
 
 /* Gradients of sum of e out over a block of poses, errors e[i][2] of the outputs, are added to a->grad. */
@@ -5350,7 +5675,7 @@ static void dci_training_back(const dc_cnet *n, const dci_training_arrays *a, co
 {
     const dci_net_size *s = &n->size;
     const int H = s->width, rows = DCI_NET_BLOCK;
-    const size_t layer = (size_t)(rows*H);
+    const size_t layer = (size_t)(rows*H), ld = (size_t)H;
     const float *last = a->weights + dci_net_at(s, s->layers) + 2, *top = w->active + (size_t)(s->layers - 1)*layer;
     float *E = w->errors, *G = w->swap, *swap, *g = a->grad + dci_net_at(s, s->layers);
     int i, k, l;
@@ -5373,8 +5698,7 @@ static void dci_training_back(const dc_cnet *n, const dci_training_arrays *a, co
         dci_net_through_f(rows*H, E, w->slopes + (size_t)l*layer);
         for (i = 0; i < rows; ++i)
             for (k = 0; k < H; ++k) g[k] += E[i*H + k];
-        dci_net_mul_f(l == 0 ? s->inputs : H, H, rows, in, 1, (size_t)(l == 0 ? s->pad : H), E, (size_t)H, g + H, (size_t)H,
-                      g + H, (size_t)H);
+        dci_net_mul_f(l == 0 ? s->inputs : H, H, rows, in, 1, l == 0 ? (size_t)s->pad : ld, E, ld, g + H, ld, g + H, ld);
         if (l == 0) break;
         dci_net_back_f(s, a->turned, l, rows, E, G);
         swap = E;
@@ -5406,10 +5730,12 @@ static void dci_training_step(dci_training *t, const dci_training_arrays *a, con
         for (i = 0; i < DCI_NET_BLOCK; ++i) dci_training_inputs(n, &a->drawn[pose[i]], i, w);
         dci_net_forward_f(&n->size, a->weights, n->smooth, DCI_NET_BLOCK, w, NULL);
         for (i = 0; i < DCI_NET_BLOCK; ++i) {
-            /* CEM Eq. 4, 5, one lever for both arms; beyond where targets are cut off an answer is right that is beyond, too */
-            const float want = a->drawn[pose[i]].distance, d = w->out[2*i], cut = DCI_TRAINING_CUT;
+            /* CEM Eq. 4, 5, one lever for both arms; beyond where targets are cut off an answer is right that is
+             * beyond, too */
+            const dci_drawn *s = &a->drawn[pose[i]];
+            const float want = s->distance, d = w->out[2*i], cut = DCI_TRAINING_CUT;
             e[i][0] = want > cut ? (d > cut ? 0.0f : d - cut) : want < -cut ? (d < -cut ? 0.0f : d + cut) : d - want;
-            e[i][1] = want < 1.0f && want > -1.0f ? DCI_TRAINING_LEVER*(w->out[2*i + 1] - a->drawn[pose[i]].lever) : 0.0f;
+            e[i][1] = want < 1.0f && want > -1.0f ? DCI_TRAINING_LEVER*(w->out[2*i + 1] - s->lever) : 0.0f;
         }
         dci_training_back(n, a, w, e);
     }
@@ -5486,28 +5812,31 @@ static int dci_training_ok(const dci_training *t)
         && t->info.samples <= o.samples + dci_training_judges(&o) && t->info.epochs >= 0 && t->info.epochs <= o.epochs;
 }
 
-DC_DEF dc_status dc_cfield_train(const dc_cfield *of, void *state, dc_arena *mem, dc_cfield_progress progress, void *user,
-                                 dc_cfield_train_info *info)
+DC_DEF dc_status dc_cfield_train(const dc_cfield *of, void *state, dc_arena *mem, dc_cfield_progress progress,
+                                 void *user, dc_cfield_train_info *info)
 {
     dci_training *t = (dci_training *)state;
     dci_training_arrays a;
-    dc_status s = DC_OK;
+    dc_status status = DC_OK;
     int poses, stop = 0;
+
     if (!dci_cfield_ok(of) || of->kind == DC_CFIELD_LEARNED || !t || !mem || !dci_training_ok(t)) return DC_E_ARG;
     dci_training_map(&t->opt, &t->net.size, (unsigned char *)state, &a);
     poses = t->opt.samples + dci_training_judges(&t->opt);
-    while (s == DC_OK && !stop && !t->info.done) {
+
+    /* first all poses, then epochs */
+    while (status == DC_OK && !stop && !t->info.done) {
         if (t->info.samples < poses) {
-            s = dci_training_draw(t, of, mem, t->info.samples, &a.drawn[t->info.samples]);
-            if (s == DC_OK && ++t->info.samples%1000 == 0 && progress) stop = progress(&t->info, user);
+            status = dci_training_draw(t, of, mem, t->info.samples, &a.drawn[t->info.samples]);
+            if (status == DC_OK && ++t->info.samples%1000 == 0 && progress) stop = progress(&t->info, user);
         } else {
             dci_training_epoch(t, &a);
-            if (!dc_finite(t->info.rmse)) s = DC_E_DIVERGED;
+            if (!dc_finite(t->info.rmse)) status = DC_E_DIVERGED;
             else if (progress) stop = progress(&t->info, user);
         }
     }
     if (info) *info = t->info;
-    return s;
+    return status;
 }
 
 DC_DEF dc_status dc_cfield_learned(const void *state, dc_arena *mem, dc_cfield *f)
@@ -5517,6 +5846,7 @@ DC_DEF dc_status dc_cfield_learned(const void *state, dc_arena *mem, dc_cfield *
     unsigned char *bytes;
     dc_cfield r;
     float *w;
+
     if (!t || !mem || !f || !dci_training_ok(t) || t->info.epochs == 0 || !dc_finite(t->info.rmse)) return DC_E_ARG;
     w = dci_cnet_take(&t->net, mem, &r);
     if (!w) return DC_E_MEMORY;
@@ -5528,9 +5858,9 @@ DC_DEF dc_status dc_cfield_learned(const void *state, dc_arena *mem, dc_cfield *
     return DC_OK;
 }
 
-/* ---- learned fields: bytes --------------------------------------------------------------------------- */
-/* All numbers little-endian: "dccfield"; version; wall, raw, harmonics, layers, width, smooth, 4 bytes each; both radii as IEEE
- * doubles; weights as IEEE floats; FNV-1a of all before it, 8 bytes. */
+/* ---- [bytes] learned fields as bytes -------------------------------------------------------- */
+/* All numbers little-endian: "dccfield"; version; wall, raw, harmonics, layers, width, smooth, 4 bytes each; both
+ * radii as IEEE doubles; weights as IEEE floats; FNV-1a of all before it, 8 bytes. */
 
 enum { DCI_SAVED_VERSION = 1, DCI_SAVED_HEAD = 8 + 7*4 + 2*8, DCI_SAVED_SUM = 8 };
 
@@ -5605,6 +5935,7 @@ static float dci_saved_weight(const unsigned char *p, size_t k)
 static int dci_saved_read(const void *bytes, size_t size, dc_cnet *n)
 {
     const unsigned char *p = (const unsigned char *)bytes;
+    dc_cfield_train_options o;
     double radius[2];
     uint64_t head[7], b;
     size_t k;
@@ -5619,10 +5950,17 @@ static int dci_saved_read(const void *bytes, size_t size, dc_cnet *n)
         memcpy(&radius[k], &b, sizeof b);
         if (!(radius[k] >= 0 && radius[k] <= (double)DC_LIMIT)) return 0;
     }
-    if (head[0] != DCI_SAVED_VERSION || head[1] > DC_CSHAPE_HOLE || head[2] > 1 || head[3] < 1 || head[3] > DCI_NET_HARMONICS
-        || head[4] < 1 || head[4] > DCI_NET_LAYERS || head[5] < 8 || head[5] > DCI_NET_WIDTH || head[5]%8 != 0 || head[6] > 1
-        || !dci_cnet_make(n, (dc_cshape_kind)head[1], (dc_real)radius[0], (dc_real)radius[1], (int)head[2], (int)head[3],
-                          (int)head[4], (int)head[5], (int)head[6]) || size != dci_saved_bytes(&n->size)) return 0;
+    if (head[0] != DCI_SAVED_VERSION || head[1] > DC_CSHAPE_HOLE || head[2] > 1 || head[6] > 1) return 0;
+    if (head[3] < 1 || head[3] > DCI_NET_HARMONICS || head[4] < 1 || head[4] > DCI_NET_LAYERS) return 0;
+    if (head[5] < 8 || head[5] > DCI_NET_WIDTH || head[5]%8 != 0) return 0;
+    memset(&o, 0, sizeof o);
+    o.raw = (int)head[2];
+    o.harmonics = (int)head[3];
+    o.layers = (int)head[4];
+    o.width = (int)head[5];
+    o.smooth = (int)head[6];
+    if (!dci_cnet_make(n, (dc_cshape_kind)head[1], (dc_real)radius[0], (dc_real)radius[1], &o)
+        || size != dci_saved_bytes(&n->size)) return 0;
 
     /* finite weights */
     for (k = 0; k < dci_net_count(&n->size); ++k) {
@@ -5653,13 +5991,24 @@ DC_DEF dc_status dc_cfield_load(const void *bytes, size_t size, dc_arena *mem, d
     return DC_OK;
 }
 
+#endif /* DC_SDF_NO_PLANE */
+
 #if DCI_FUSES
 #pragma GCC pop_options
 #endif
 
 #endif /* DC_SDF_IMPLEMENTED */
 
-/* ---- learned fields: kernels ---- */
+/* ---- [kernels] of the networks ------------------------------------------------------------------ */
+/* [learned] includes this file again for them, with DCI_T the type of their numbers and DCI_NET(name) the name in that
+ * type. Rows are points, columns units.
+ *
+ * stage              | reads                        | writes                              | equation
+ * dci_net_inputs     | a pose's angles              | F, J: inputs and their derivatives  | powers of complex numbers
+ * dci_net_forward    | F, weights                   | A, U, out                           | a_l of learned fields above
+ * dci_net_through    | U, E                         | E: errors of z from those of u(z)   | the chain rule
+ * dci_net_back       | E, weights transposed        | G: errors of a layer's inputs       | the chain rule
+ * dci_cnet_run       | poses                        | outputs, gradient                   | all of these */
 #ifdef DCI_T
 
 typedef DCI_NET_VECTOR(DCI_T) DCI_NET(dci_net_vector);
@@ -5672,32 +6021,38 @@ typedef struct {
 
 static DCI_NET(dci_net_work) DCI_NET(dci_net_work_make)(const dci_net_size *s, int rows, DCI_T *m)
 {
+    const size_t n = (size_t)rows, pad = n*(size_t)s->pad, layers = (size_t)s->layers*n*(size_t)s->width;
+    const size_t wide = n*(size_t)(s->pad > s->width ? s->pad : s->width);
     DCI_NET(dci_net_work) w;
-    size_t n = (size_t)rows, wide = (size_t)(s->pad > s->width ? s->pad : s->width);
+
     w.inputs = m;
-    w.tangents = w.inputs + n*(size_t)s->pad;
-    w.active = w.tangents + 3*n*(size_t)s->pad;
-    w.slopes = w.active + (size_t)s->layers*n*(size_t)s->width;
-    w.errors = w.slopes + (size_t)s->layers*n*(size_t)s->width;
-    w.swap = w.errors + n*wide;
-    w.out = w.swap + n*wide;
-    memset(w.inputs, 0, 4*n*(size_t)s->pad*sizeof(DCI_T));      /* what features leave stays 0 */
+    w.tangents = w.inputs + pad;
+    w.active = w.tangents + 3*pad;
+    w.slopes = w.active + layers;
+    w.errors = w.slopes + layers;
+    w.swap = w.errors + wide;
+    w.out = w.swap + wide;
+    memset(w.inputs, 0, 4*pad*sizeof(DCI_T));       /* what features leave stays 0 */
     return w;
 }
 
-/* C = S + A B: element (i, k) of A at [i row + k step], rows of B and C at ldb and ldc, of S at lds (0: one for all); S NULL: 0;
- * n a multiple of the vector's lanes */
-DCI_LANE void DCI_NET(dci_net_tile)(int rows, int cols, int inner, const DCI_T *A, size_t row, size_t step, const DCI_T *B, size_t ldb,
-                              const DCI_T *S, size_t lds, DCI_T *C, size_t ldc)
+/* C = S + A B: element (i, k) of A at [i row + k step], rows of B and C at ldb and ldc, of S at lds (0: one for all);
+ * S NULL: 0; n a multiple of the vector's lanes */
+DCI_LANE void DCI_NET(dci_net_tile)(int rows, int cols, int inner, const DCI_T *A, size_t row, size_t step,
+                                    const DCI_T *B, size_t ldb, const DCI_T *S, size_t lds, DCI_T *C, size_t ldc)
 {
     const size_t w = DCI_NET_LANES(DCI_T);
     DCI_NET(dci_net_vector) c[4][8], b[8];
     int i, j, k;
+
+    /* S */
     for (i = 0; i < rows; ++i)
         for (j = 0; j < cols; ++j) {
             if (S) memcpy(&c[i][j], S + (size_t)i*lds + (size_t)j*w, sizeof c[i][j]);
             else memset(&c[i][j], 0, sizeof c[i][j]);
         }
+
+    /* + A B */
     for (k = 0; k < inner; ++k) {
         for (j = 0; j < cols; ++j) memcpy(&b[j], B + (size_t)k*ldb + (size_t)j*w, sizeof b[j]);
         for (i = 0; i < rows; ++i) {
@@ -5705,41 +6060,51 @@ DCI_LANE void DCI_NET(dci_net_tile)(int rows, int cols, int inner, const DCI_T *
             for (j = 0; j < cols; ++j) c[i][j] += a*b[j];
         }
     }
+
     for (i = 0; i < rows; ++i)
         for (j = 0; j < cols; ++j) memcpy(C + (size_t)i*ldc + (size_t)j*w, &c[i][j], sizeof c[i][j]);
 }
 
-static DCI_NOINLINE void DCI_NET(dci_net_mul)(int m, int n, int inner, const DCI_T *A, size_t row, size_t step, const DCI_T *B, size_t ldb,
-                                        const DCI_T *S, size_t lds, DCI_T *C, size_t ldc)
+/* the same for m rows and n columns, a multiple of the vector's lanes, tile by tile */
+static DCI_NOINLINE void DCI_NET(dci_net_mul)(int m, int n, int inner, const DCI_T *A, size_t row, size_t step,
+                                              const DCI_T *B, size_t ldb, const DCI_T *S, size_t lds, DCI_T *C,
+                                              size_t ldc)
 {
+#define DCI_NET_TILE(rows, cols, s) \
+    DCI_NET(dci_net_tile)(rows, cols, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc)
     const int w = DCI_NET_LANES(DCI_T);
     int i = 0, j;
+
+    /* four rows at a time */
     for (; i + 4 <= m; i += 4) {
-        for (j = 0; j + 2*w <= n; j += 2*w) DCI_NET(dci_net_tile)(4, 2, inner, A, row, step, B + j, ldb, S ? S + j : S, lds, C + j, ldc);
-        for (; j < n; j += w) DCI_NET(dci_net_tile)(4, 1, inner, A, row, step, B + j, ldb, S ? S + j : S, lds, C + j, ldc);
+        for (j = 0; j + 2*w <= n; j += 2*w) DCI_NET_TILE(4, 2, S ? S + j : S);
+        for (; j < n; j += w) DCI_NET_TILE(4, 1, S ? S + j : S);
         A += 4*row;
         C += 4*ldc;
         if (S) S += 4*lds;
     }
+
+    /* the rest one by one, by as many columns as there are: one after another they would wait for their sums */
     for (; i < m; ++i) {
         const DCI_T *s = S;
         for (j = 0; j + 8*w <= n; j += 8*w) {
-            DCI_NET(dci_net_tile)(1, 8, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc);
+            DCI_NET_TILE(1, 8, s);
             if (s) s += 8*w;
         }
-        switch ((n - j)/w) {        /* one after another they would wait for their sums */
-        case 7: DCI_NET(dci_net_tile)(1, 7, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc); break;
-        case 6: DCI_NET(dci_net_tile)(1, 6, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc); break;
-        case 5: DCI_NET(dci_net_tile)(1, 5, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc); break;
-        case 4: DCI_NET(dci_net_tile)(1, 4, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc); break;
-        case 3: DCI_NET(dci_net_tile)(1, 3, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc); break;
-        case 2: DCI_NET(dci_net_tile)(1, 2, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc); break;
-        case 1: DCI_NET(dci_net_tile)(1, 1, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc); break;
+        switch ((n - j)/w) {
+        case 7: DCI_NET_TILE(1, 7, s); break;
+        case 6: DCI_NET_TILE(1, 6, s); break;
+        case 5: DCI_NET_TILE(1, 5, s); break;
+        case 4: DCI_NET_TILE(1, 4, s); break;
+        case 3: DCI_NET_TILE(1, 3, s); break;
+        case 2: DCI_NET_TILE(1, 2, s); break;
+        case 1: DCI_NET_TILE(1, 1, s); break;
         }
         A += row;
         C += ldc;
         if (S) S += lds;
     }
+#undef DCI_NET_TILE
 }
 
 /* sum of a_k b_k, n a multiple of 8, as eight sums, whatever the vector */
@@ -5749,6 +6114,7 @@ DCI_LANE DCI_T DCI_NET(dci_net_dot)(int n, const DCI_T *a, const DCI_T *b)
     DCI_NET(dci_net_vector) c[m], x, y;
     DCI_T p[8];
     int j, k;
+
     memset(c, 0, sizeof c);
     for (k = 0; k < n; k += 8)
         for (j = 0; j < m; ++j) {
@@ -5760,15 +6126,21 @@ DCI_LANE DCI_T DCI_NET(dci_net_dot)(int n, const DCI_T *a, const DCI_T *b)
     return ((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7]));
 }
 
-/* z <- u(z), du <- u'(z); ddu <- u''(z) unless NULL. With two selects of one condition in a loop gcc would not vectorise. */
-static void DCI_NET(dci_net_units)(int n, int smooth, DCI_T *DCI_RESTRICT z, DCI_T *DCI_RESTRICT du, DCI_T *DCI_RESTRICT ddu)
+/* z <- u(z), du <- u'(z); ddu <- u''(z) unless NULL. With two selects of one condition in a loop gcc would not
+ * vectorise. */
+static void DCI_NET(dci_net_units)(int n, int smooth, DCI_T *DCI_RESTRICT z, DCI_T *DCI_RESTRICT du,
+                                   DCI_T *DCI_RESTRICT ddu)
 {
     int k;
+
+    /* max(0, z) */
     if (!smooth) {
         for (k = 0; k < n; ++k) du[k] = z[k] > 0 ? (DCI_T)1 : (DCI_T)0;
         for (k = 0; k < n; ++k) z[k] = z[k] > 0 ? z[k] : (DCI_T)0;
         return;
     }
+
+    /* rounded between -1 and 1, where du holds z for a while */
     for (k = 0; k < n; ++k) {
         DCI_T c = z[k] < 1 ? z[k] : (DCI_T)1, t = c > -1 ? c : (DCI_T)-1;
         z[k] = ((DCI_T)0.1875 + t*((DCI_T)0.5 + t*((DCI_T)0.375 - (DCI_T)0.0625*(t*t)))) + (z[k] - c);
@@ -5778,16 +6150,20 @@ static void DCI_NET(dci_net_units)(int n, int smooth, DCI_T *DCI_RESTRICT z, DCI
     for (k = 0; k < n; ++k) du[k] = (DCI_T)0.5 + du[k]*((DCI_T)0.75 - (DCI_T)0.25*(du[k]*du[k]));
 }
 
-/* cos k phi, sin k phi for k = 1..K from the first ones, and k times -sin, cos: their derivatives. Four powers, then those
- * times the fourth's. */
+/* cos k phi, sin k phi for k = 1..K from the first ones, and k times -sin, cos: their derivatives. Four powers, then
+ * those times the fourth's. */
 DCI_LANE void DCI_NET(dci_net_powers)(int K, DCI_T c, DCI_T s, DCI_T *DCI_RESTRICT C, DCI_T *DCI_RESTRICT D)
 {
     DCI_T x[4], y[4], e = 1, f = 0, h = 0;
     int j, k;
-    x[0] = c;                   y[0] = s;
-    x[1] = c*c - s*s;           y[1] = 2*(c*s);
-    x[2] = x[1]*c - y[1]*s;     y[2] = x[1]*s + y[1]*c;
-    x[3] = x[1]*x[1] - y[1]*y[1]; y[3] = 2*(x[1]*y[1]);
+
+    /* the first four */
+    x[0] = c;                       y[0] = s;
+    x[1] = c*c - s*s;               y[1] = 2*(c*s);
+    x[2] = x[1]*c - y[1]*s;         y[2] = x[1]*s + y[1]*c;
+    x[3] = x[1]*x[1] - y[1]*y[1];   y[3] = 2*(x[1]*y[1]);
+
+    /* four by four, (e, f) the power before them */
     for (k = 0; k + 4 <= K; k += 4) {
         DCI_T u[4], v[4], next = e*x[3] - f*y[3];
         for (j = 0; j < 4; ++j) {
@@ -5804,6 +6180,8 @@ DCI_LANE void DCI_NET(dci_net_powers)(int K, DCI_T c, DCI_T s, DCI_T *DCI_RESTRI
         e = next;
         h += 4;
     }
+
+    /* what is left of the last four */
     for (j = 0; k < K; ++j, ++k) {
         C[k] = e*x[j] - f*y[j];
         C[K + k] = e*y[j] + f*x[j];
@@ -5812,8 +6190,8 @@ DCI_LANE void DCI_NET(dci_net_powers)(int K, DCI_T c, DCI_T s, DCI_T *DCI_RESTRI
     }
 }
 
-/* inputs of a point and their derivatives by the network's three coordinates, from in: r, cos alpha, sin alpha, cos beta,
- * sin beta, or the raw inputs; angles: 2, or 1 for beta alone */
+/* inputs of a point and their derivatives by the network's three coordinates, from in: r, cos alpha, sin alpha, cos
+ * beta, sin beta, or the raw inputs; angles: 2, or 1 for beta alone */
 DCI_LANE void DCI_NET(dci_net_inputs)(int raw, int K, int angles, int pad, const DCI_T *in, DCI_T *F, DCI_T *J)
 {
     F[0] = in[0];
@@ -5830,20 +6208,24 @@ DCI_LANE void DCI_NET(dci_net_inputs)(int raw, int K, int angles, int pad, const
 }
 
 /* u of n rows of inputs, and the outputs; ddu: u'' of the layers, or NULL */
-static void DCI_NET(dci_net_forward)(const dci_net_size *s, const DCI_T *W, int smooth, int n, const DCI_NET(dci_net_work) *w, DCI_T *ddu)
+static void DCI_NET(dci_net_forward)(const dci_net_size *s, const DCI_T *W, int smooth, int n,
+                                     const DCI_NET(dci_net_work) *w, DCI_T *ddu)
 {
-    const size_t H = (size_t)s->width;
+    const size_t H = (size_t)s->width, layer = (size_t)n*H;
     const DCI_T *b, *in = w->inputs;
-    size_t ld = (size_t)s->pad;
-    int l, i;
-    for (l = 0; l < s->layers; ++l) {
-        DCI_T *z = w->active + (size_t)l*(size_t)n*H;
-        b = W + dci_net_at(s, l);
+    size_t ld = (size_t)s->pad, l;
+    int i;
+
+    for (l = 0; l < (size_t)s->layers; ++l) {
+        DCI_T *z = w->active + l*layer;
+        b = W + dci_net_at(s, (int)l);
         DCI_NET(dci_net_mul)(n, s->width, l == 0 ? s->inputs : s->width, in, ld, 1, b + H, H, b, 0, z, H);
-        DCI_NET(dci_net_units)(n*s->width, smooth, z, w->slopes + (size_t)l*(size_t)n*H, ddu ? ddu + (size_t)l*(size_t)n*H : NULL);
+        DCI_NET(dci_net_units)(n*s->width, smooth, z, w->slopes + l*layer, ddu ? ddu + l*layer : NULL);
         in = z;
         ld = H;
     }
+
+    /* outputs */
     b = W + dci_net_at(s, s->layers);
     for (i = 0; i < n; ++i) {
         w->out[2*i] = b[0] + DCI_NET(dci_net_dot)(s->width, in + (size_t)i*H, b + 2);
@@ -5861,9 +6243,11 @@ DCI_LANE void DCI_NET(dci_net_through)(int n, DCI_T *DCI_RESTRICT E, const DCI_T
 /* G <- errors of the inputs of a layer from those of its z, E */
 DCI_LANE void DCI_NET(dci_net_back)(const dci_net_size *s, const DCI_T *turned, int l, int n, const DCI_T *E, DCI_T *G)
 {
-    int cols = l == 0 ? s->pad : s->width;
-    DCI_NET(dci_net_mul)(n, cols, s->width, E, (size_t)s->width, 1, turned + dci_net_turned_at(s, l), (size_t)cols, NULL, 0, G,
-                   (size_t)cols);
+    const int cols = l == 0 ? s->pad : s->width;
+    const size_t ld = (size_t)cols;
+
+    DCI_NET(dci_net_mul)(n, cols, s->width, E, (size_t)s->width, 1, turned + dci_net_turned_at(s, l), ld, NULL, 0, G,
+                         ld);
 }
 
 /* the weights without biases, transposed */
@@ -5880,17 +6264,21 @@ static void DCI_NET(dci_net_turn)(const dci_net_size *s, const DCI_T *W, DCI_T *
 }
 
 /* Outputs of n poses, n <= DCI_NET_BLOCK, and with `grad` the first one's derivatives by the network's coordinates. */
-static DCI_NOINLINE void DCI_NET(dci_cnet_run)(const dc_cnet *c, const DCI_T *W, const DCI_T *turned, int n, const dci_cnet_pose *p, int grad,
-                                         const DCI_NET(dci_net_work) *w, dc_real (*out)[2], dc_real (*g)[3])
+static DCI_NOINLINE void DCI_NET(dci_cnet_run)(const dc_cnet *c, const DCI_T *W, const DCI_T *turned, int n,
+                                               const dci_cnet_pose *p, int grad, const DCI_NET(dci_net_work) *w,
+                                               dc_real (*out)[2], dc_real (*g)[3])
 {
     const dci_net_size *s = &c->size;
     const DCI_T *last = W + dci_net_at(s, s->layers) + 2;
+    const int pad = s->pad;
     DCI_T *E = w->errors, *G = w->swap, *swap;
     int i, k, l;
+
+    /* forward */
     for (i = 0; i < n; ++i) {
-        DCI_T in[5];
+        DCI_T in[5], *J = w->tangents + 3*i*pad;
         for (k = 0; k < 5; ++k) in[k] = (DCI_T)p[i].input[k];
-        DCI_NET(dci_net_inputs)(c->raw, c->harmonics, dci_cnet_angles(c), s->pad, in, w->inputs + i*s->pad, w->tangents + 3*i*s->pad);
+        DCI_NET(dci_net_inputs)(c->raw, c->harmonics, dci_cnet_angles(c), pad, in, w->inputs + i*pad, J);
     }
     DCI_NET(dci_net_forward)(s, W, c->smooth, n, w, NULL);
     for (i = 0; i < n; ++i) {
@@ -5898,6 +6286,8 @@ static DCI_NOINLINE void DCI_NET(dci_cnet_run)(const dc_cnet *c, const DCI_T *W,
         out[i][1] = (dc_real)w->out[2*i + 1];
     }
     if (!grad) return;
+
+    /* back, from the first output's weights to the errors of the inputs */
     for (i = 0; i < n; ++i) memcpy(E + i*s->width, last, (size_t)s->width*sizeof *E);
     for (l = s->layers - 1; l >= 0; --l) {
         DCI_NET(dci_net_through)(n*s->width, E, w->slopes + (size_t)l*(size_t)(n*s->width));
@@ -5906,10 +6296,11 @@ static DCI_NOINLINE void DCI_NET(dci_cnet_run)(const dc_cnet *c, const DCI_T *W,
         E = G;
         G = swap;
     }
+
     for (i = 0; i < n; ++i) {
-        const DCI_T *e = E + i*s->pad;
+        const DCI_T *e = E + i*pad, *J = w->tangents + 3*i*pad;
         g[i][0] = (dc_real)e[0];
-        for (k = 1; k < 3; ++k) g[i][k] = c->raw ? (dc_real)e[k] : (dc_real)DCI_NET(dci_net_dot)(s->pad, w->tangents + (3*i + k)*s->pad, e);
+        for (k = 1; k < 3; ++k) g[i][k] = c->raw ? (dc_real)e[k] : (dc_real)DCI_NET(dci_net_dot)(pad, J + k*pad, e);
     }
 }
 
