@@ -72,8 +72,8 @@
  *
  * CONTRACTS
  *   Memory    None of its own: dc_sim_bytes for a model, dc_sim_step_bytes, dc_sim_grad_bytes and dc_sim_adjoint_bytes for
- *             scratch that is given back: the most a state can ask for; where few pairs press, less will do. Grains:
- *             dc_grains_bytes, dc_grains_step_bytes. Stack below 4 KB (`make facts`).
+ *             scratch that is given back (dc_sim_roll_bytes for many steps): the most a state can ask for; where few pairs
+ *             press, less will do. Grains: dc_grains_bytes, dc_grains_step_bytes. Stack below 4 KB (`make facts`).
  *   Errors    dc_status:
  *             DC_E_ARG       bad input; dc_sim_flaw and dc_grains_info say where
  *             DC_E_MEMORY    the arena, the list of triangle pairs or the room for grains' pairs is too small; DC_E_ARG
@@ -100,8 +100,9 @@
  *             `make bench`: a box on the floor 3.3, 3, 4; a chain of 8 hinges that lands on it 27, 16, 21, of 16 hinges 120, 36,
  *             71; 8 boxes in a stack, 48 freedoms, 440, 90, 190; four chains, 64 freedoms, that meet, a step 3100, an adjoint 450.
  *             Grains: see there.
- *   Trees     A step evaluates every pair of trees once for each state it looks at, its Hessian where links moved enough for it
- *             to matter; 2.8 KB of scratch a pair and 0.7 KB for each of desc.contacts. Jacobians against differences of whole
+ *   Trees     A step goes by quadratic models of the pairs of trees, with bounds of their errors: each pair is evaluated once for a
+ *             sequence of Newton steps, once more where the step ends, its Hessian where links moved enough for it to matter and
+ *             inertia does not outweigh it; 2.8 KB of scratch a pair and 0.7 KB for each of desc.contacts. Jacobians against differences of whole
  *             steps 1.2e-6 of the largest entry at worst; links that hang in each other as rings of a chain do not meet on any path.
  *   Limits    Dense algebra: n^3 in the freedoms. Pairs that can meet are found by a sweep along one axis; the list of pairs that may
  *             is quadratic in the hulls. A step that slides a body round an edge with gaps far below its way needs many iterations:
@@ -137,6 +138,10 @@
 #define dc_sim_adjoint_bytes dc_sim_adjoint_bytes_f
 #define dc_sim_adjoint dc_sim_adjoint_f
 #define dc_sim_hash dc_sim_hash_f
+#define dc_sim_pull dc_sim_pull_f
+#define dc_sim_carry dc_sim_carry_f
+#define dc_sim_roll dc_sim_roll_f
+#define dc_sim_roll_bytes dc_sim_roll_bytes_f
 #define dc_adam dc_adam_f
 #endif
 
@@ -266,6 +271,13 @@ DC_DEF void dc_sim_retract(const dc_sim *sim, const dc_real *q, const dc_real *d
 /* The tangent at q0 that leads to q1, rotations below pi. */
 DC_DEF void dc_sim_local(const dc_sim *sim, const dc_real *q0, const dc_real *q1, dc_real *dq);
 
+/* The generalised force of a force f in the world at a point x of a link's frame, added to dq: dq += J^T f. So the gradient of a loss of
+ * places is pulled back to tangents. */
+DC_DEF void dc_sim_pull(const dc_sim *sim, const dc_real *q, int link, dc_v3 x, dc_v3 f, dc_real *dq);
+
+/* J dq: the change of that point in the world by a tangent, to first order. */
+DC_DEF dc_v3 dc_sim_carry(const dc_sim *sim, const dc_real *q, int link, dc_v3 x, const dc_real *dq);
+
 /* 64-bit FNV-1a hash of n numbers, the lowest byte of each first on every machine, for comparing runs bit by bit. */
 DC_DEF uint64_t dc_sim_hash(const dc_real *x, int n);
 
@@ -342,7 +354,19 @@ typedef struct {
     dc_real *start;             /* out, 2 nv: dL/dq_{-1}, dL/dq_0; NULL as the others: not computed */
     dc_real *control_grad;      /* H 3nv: by target, velocity, force of every step */
     dc_real *attach, *mass, *friction, *vertex;     /* columns as in dc_sim_jacobian */
+    dc_real *velocity;          /* nv: by the velocity v at q_0, which is held, where q_{-1} is dc_sim_retract of q_0 by -h v */
 } dc_sim_run;
+
+typedef struct {
+    int diverged, first;        /* steps that did not reach their tolerance, and the first of them, from 0; -1: none */
+    long iterations;            /* Newton steps of all */
+} dc_sim_roll_info;
+
+/* The steps of a run into its states: q is the array that run->q points to, whose first two the caller has set. It goes on after steps
+ * that did not reach their tolerance: DC_E_DIVERGED, *info (may be NULL) says how many; any other status ends it, states after that are
+ * not written. Bytes of arena: dc_sim_roll_bytes. */
+DC_DEF size_t dc_sim_roll_bytes(const dc_sim *sim);
+DC_DEF dc_status dc_sim_roll(const dc_sim *sim, const dc_sim_run *run, dc_real *q, dc_arena *mem, dc_sim_roll_info *info);
 
 /* Bytes of arena for dc_sim_adjoint; of run, the numbers of steps and which pointers are NULL is looked at. */
 DC_DEF size_t dc_sim_adjoint_bytes(const dc_sim *sim, const dc_sim_run *run);
@@ -1351,6 +1375,52 @@ DC_DEF void dc_sim_local(const dc_sim *sim, const dc_real *q0, const dc_real *q1
     }
 }
 
+/* the frame of the joint of link i, in the world; i -1: the world's own */
+static dc_pose dci_sim_joint_frame(const dc_sim *sim, const dc_real *q, int i)
+{
+    dc_pose p = dci_sim_identity();
+    int first = 1;
+    for (; i >= 0; i = sim->link[i].parent, first = 0) {
+        const dc_sim_link *l = sim->link + i;
+        if (!first) p = dc_pose_mul(dci_sim_joint_pose(l, q + sim->q_at[i]), p);
+        p = dc_pose_mul(l->attach, p);
+    }
+    return p;
+}
+
+/* What moves the point x of link i by a force f, joint after joint up the tree: dq += J^T f, or with dq given J dq, added to *moved */
+static void dci_sim_lever(const dc_sim *sim, const dc_real *q, int i, dc_v3 x, dc_v3 f, dc_real *pulled, const dc_real *dq, dc_v3 *moved)
+{
+    dc_pose F = dci_sim_joint_frame(sim, q, i);
+    int k;
+    x = dc_pose_apply(dc_pose_mul(F, dci_sim_joint_pose(sim->link + i, q + sim->q_at[i])), x);
+    for (; i >= 0; i = sim->link[i].parent) {
+        const dc_sim_link *l = sim->link + i;
+        const int at = sim->v_at[i], straight = l->joint == DC_SIM_FREE ? 3 : l->joint == DC_SIM_SLIDE, nv = dci_sim_nv(l->joint);
+        dc_v3 arm;
+        F = dci_sim_joint_frame(sim, q, i);
+        arm = dc_sub(x, dc_pose_apply(F, dci_sim_joint_pose(l, q + sim->q_at[i]).t));
+        for (k = 0; k < nv; ++k) {
+            dc_v3 e = dc_quat_rotate(F.q, l->joint == DC_SIM_HINGE || l->joint == DC_SIM_SLIDE ? l->axis : dci_axis(k%3));
+            dc_v3 way = k < straight ? e : dc_cross(e, arm);
+            if (pulled) pulled[at + k] += dc_dot(way, f);
+            else *moved = dc_madd(*moved, dq[at + k], way);
+        }
+    }
+}
+
+DC_DEF void dc_sim_pull(const dc_sim *sim, const dc_real *q, int link, dc_v3 x, dc_v3 f, dc_real *dq)
+{
+    dci_sim_lever(sim, q, link, x, f, dq, NULL, NULL);
+}
+
+DC_DEF dc_v3 dc_sim_carry(const dc_sim *sim, const dc_real *q, int link, dc_v3 x, const dc_real *dq)
+{
+    dc_v3 moved = dc_vec(0, 0, 0);
+    dci_sim_lever(sim, q, link, x, moved, NULL, dq, &moved);
+    return moved;
+}
+
 DC_DEF uint64_t dc_sim_hash(const dc_real *x, int n)
 {
     uint64_t h = UINT64_C(14695981039346656037);
@@ -1675,10 +1745,11 @@ static dc_real dci_sim_barrier(int global, dc_real s, dc_real x, dc_real *d1, dc
 }
 
 /* A pair of trees: the potential P, g, H and the friction F, f, K of all its triangle pairs, by the twists of the links, at the
- * poses `at`; H at the poses `bent`, near enough. */
+ * poses `at`; H at the poses `bent`, near enough, or, flat, left out because inertia outweighs it. Elsewhere they are a quadratic model
+ * of the pair. */
 typedef struct {
     dc_pose at[2], bent[2];
-    int known, curved, felt;
+    int known, curved, flat, felt;
     dc_status status;
     dc_real P, g[12], H[144], F, f[12], K[144];
 } dci_sim_meeting;
@@ -1738,7 +1809,10 @@ typedef struct {
     dc_real *Hd;                    /* 36 per link */
     dc_v3 *c;
     dci_sim_carried *carried;       /* per link */
-    dc_real *H, *L, *grad, *dir, *fix, *step, *q, *q_try;
+    dc_real *H, *L, *grad, *dir, *fix, *step, *q, *q_try, *q_before;
+    int stepping;                   /* a Hessian of a pair of trees that inertia outweighs may be left out: in steps, not for derivatives */
+    int by_models;                  /* pairs of trees may be known by their models: until the end of a step */
+    int modelled;                   /* pairs of trees of which O is that of their models */
     dc_real *newton;                /* the direction that nothing is demanded of */
     dc_real *eigenvalue, *turned;   /* of H, which then holds the vectors; scratch of a solution by them */
     dc_real floor, bent;            /* least of them, and what part of the magnitude negative ones have */
@@ -2457,30 +2531,83 @@ static dc_real dci_sim_moved(const dc_sim *sim, int k, const dc_pose *p, const d
  * matter. Of most pairs it is computed once a step. */
 #define DCI_SIM_BENT DC_R(0.01)
 
+/* is a stiffness between links i and j, over the scene's, nothing beside the inertia of the lighter one? */
+static int dci_sim_outweighed(const dc_sim *sim, int i, int j, dc_real stiffness)
+{
+    dc_real mass = 0, h = sim->desc.h;
+    if (dci_sim_anchor(sim->link, i) >= 0) mass = sim->moment[16*i + 15];
+    if (dci_sim_anchor(sim->link, j) >= 0 && (!(mass > 0) || sim->moment[16*j + 15] < mass)) mass = sim->moment[16*j + 15];
+    return sim->desc.stiffness*stiffness*h*h <= DCI_SIM_BENT*mass;
+}
+
 static int dci_sim_straight(const dci_sim_work *W, int k)
 {
     const dc_sim *sim = W->sim;
     const dci_sim_meeting *M = W->meeting + k;
     int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link, c;
-    dc_real unread, h = sim->desc.h, far_off = sim->desc.length*dci_sim_distance(M->P, &unread), mass = 0, most = 0, moved;
+    dc_real unread, far_off = sim->desc.length*dci_sim_distance(M->P, &unread), most = 0, moved;
     moved = dci_sim_moved(sim, a, M->bent, M->at) + dci_sim_moved(sim, b, M->bent + 1, M->at + 1);
     if (moved <= DCI_SIM_BENT*far_off) return 1;
-    if (dci_sim_anchor(sim->link, i) >= 0) mass = sim->moment[16*i + 15];
-    if (dci_sim_anchor(sim->link, j) >= 0 && (!(mass > 0) || sim->moment[16*j + 15] < mass)) mass = sim->moment[16*j + 15];
     for (c = 0; c < 3; ++c) most = dc_max(most, dc_abs(M->H[13*c]));
-    return sim->desc.stiffness*most*moved*h*h <= DCI_SIM_BENT*mass*far_off;
+    return dci_sim_outweighed(sim, i, j, most*moved/far_off);
 }
 
-/* P and g of pair k at the poses now, and H there or near by. */
+/* A bound of the force that the model of pair k is off by where its points have moved by `moved`: to third order, or to second without
+ * H; derivatives grow by four times their size over the distance, *far_off. */
+static dc_real dci_sim_model_error(const dci_sim_work *W, const dci_sim_meeting *M, dc_real moved, dc_real *far_off)
+{
+    dc_real unread, most = 0;
+    int c;
+    *far_off = W->sim->desc.length*dci_sim_distance(M->P, &unread);
+    for (c = 0; c < 3; ++c) most = dc_max(most, M->flat ? dc_abs(M->g[c]) : dc_abs(M->H[13*c]));
+    return W->sim->desc.stiffness*4*most*moved*(M->flat ? 1 : moved)/ *far_off;
+}
+
+/* how far the points of pair k are from where it is known, both sides together */
+static dc_real dci_sim_strayed(const dci_sim_work *W, int k)
+{
+    const dc_sim *sim = W->sim;
+    const dci_sim_meeting *M = W->meeting + k;
+    const int a = sim->pair[2*k], b = sim->pair[2*k + 1];
+    return dci_sim_moved(sim, a, M->at, W->now.pose + sim->hull[a].link) + dci_sim_moved(sim, b, M->at + 1, W->now.pose + sim->hull[b].link);
+}
+
+/* May the Hessian of pair k at M->at be left out? It was before, or the trees are apart by a fiftieth of one: then P and g are known.
+ * Not with friction. */
+static DCI_NOINLINE int dci_sim_may_be_flat(const dci_sim_work *W, int k, int i, int j)
+{
+    const dci_sim_meeting *M = W->meeting + k;
+    const dc_bsh *a = W->sim->link[i].tree, *b = W->sim->link[j].tree;
+    dc_v3 d;
+    if (!W->stepping || M->curved || W->contact_at[k] < W->contact_at[k + 1]) return 0;
+    d = dc_sub(dc_pose_apply(M->at[0], a->o), dc_pose_apply(M->at[1], b->o));
+    return M->flat || dc_sqrt(dc_dot(d, d)) - a->node->R - b->node->R > DC_R(0.02)*a->node->R;
+}
+
+/* P and g of pair k at the poses M->at, and H there or near by. */
 static DCI_NOINLINE dc_status dci_sim_blend(dci_sim_work *W, int k)
 {
     const dc_sim *sim = W->sim;
     dci_sim_meeting *M = W->meeting + k;
-    dc_status s = dc_bsh_eval(&sim->desc.hierarchy, sim->link[sim->hull[sim->pair[2*k]].link].tree, M->at,
-                              sim->link[sim->hull[sim->pair[2*k + 1]].link].tree, M->at + 1, W->mem, NULL, &M->P, M->g,
-                              M->curved ? NULL : M->H, &W->seen);
+    const int i = sim->hull[sim->pair[2*k]].link, j = sim->hull[sim->pair[2*k + 1]].link;
+    dc_real unread;
+    int flat = dci_sim_may_be_flat(W, k, i, j), c;
+    dc_status s = dc_bsh_eval(&sim->desc.hierarchy, sim->link[i].tree, M->at, sim->link[j].tree, M->at + 1, W->mem, NULL, &M->P, M->g,
+                              M->curved || flat ? NULL : M->H, &W->seen);
     if (s != DC_OK && s != DC_E_DIVERGED) return s;
+
+    /* what H can be, from g */
+    if (flat) {
+        dc_real most = 0;
+        for (c = 0; c < 3; ++c) most = dc_max(most, dc_abs(M->g[c]));
+        flat = dci_sim_outweighed(sim, i, j, 4*most/(sim->desc.length*dci_sim_distance(M->P, &unread)));
+        if (!flat) s = dc_bsh_eval(&sim->desc.hierarchy, sim->link[i].tree, M->at, sim->link[j].tree, M->at + 1, W->mem, NULL, &M->P, M->g,
+                                   M->H, &W->seen);
+        else for (c = 0; c < 144; ++c) M->H[c] = 0;
+        if (s != DC_OK && s != DC_E_DIVERGED) return s;
+    }
     if (!M->curved) memcpy(M->bent, M->at, sizeof M->at);
+    M->flat = flat;
     M->curved = 1;
     M->felt = W->seen.leaf_near + W->seen.leaf_blended > 0;
     return DC_OK;
@@ -2510,16 +2637,23 @@ static DCI_NOINLINE dc_status dci_sim_rubs(dci_sim_work *W, int k)
     return DC_OK;
 }
 
-/* is pair k at the poses now where it was, and is its curvature still good? */
+/* The part of a step's tolerance that the models of pairs may be off by. */
+#define DCI_SIM_MODEL DC_R(0.05)
+
+/* is pair k at the poses now where it was, or near enough to be known by its model, and is its curvature still good? */
 static DCI_NOINLINE int dci_sim_met(dci_sim_work *W, int k)
 {
     const dc_sim *sim = W->sim;
     dci_sim_meeting *M = W->meeting + k;
     const dc_pose *pa = W->now.pose + sim->hull[sim->pair[2*k]].link, *pb = W->now.pose + sim->hull[sim->pair[2*k + 1]].link;
     if (M->known && memcmp(M->at, pa, sizeof *pa) == 0 && memcmp(M->at + 1, pb, sizeof *pb) == 0) return 1;
+    if (M->known && W->by_models && W->contact_at[k] == W->contact_at[k + 1]) {
+        dc_real far_off, moved = dci_sim_strayed(W, k), error = dci_sim_model_error(W, M, moved, &far_off);
+        if (error <= DCI_SIM_MODEL*sim->desc.tolerance*W->scale && moved <= DC_R(0.25)*far_off) return 1;
+    }
     M->at[0] = *pa;
     M->at[1] = *pb;
-    M->curved = M->curved && dci_sim_straight(W, k);
+    M->curved = M->curved && !M->flat && dci_sim_straight(W, k);
     return 0;
 }
 
@@ -2541,23 +2675,50 @@ static DCI_NOINLINE void dci_sim_meet(dci_sim_work *W, const dc_real *q)
     }
 }
 
-/* Pair k of trees */
+/* Pair k of trees, by its model: with x the twists from the poses where it is known to those now, by the left Jacobian J of rotations,
+ *     P + F + (g + f).x + x^T (H + K) x/2,   gradient J^-T (g + f + (H + K) x) */
 static DCI_NOINLINE void dci_sim_at_trees(dci_sim_work *W, int k, int want)
 {
     const dc_sim *sim = W->sim;
     const dci_sim_meeting *M = W->meeting + k;
-    int v;
+    const dc_real ks = sim->desc.stiffness;
+    dc_real x[12] = {0}, rise = 0;
+    int v, c, side, strayed = 0;
     if (M->status != DC_OK) {
         W->status = M->status;
         W->hull_a = sim->pair[2*k];
         W->hull_b = sim->pair[2*k + 1];
         return;
     }
-    dci_sim_add_value(W, sim->desc.stiffness*M->P);
-    dci_sim_add_value(W, sim->desc.stiffness*M->F);
+    for (side = 0; side < 2; ++side) {
+        const dc_pose *now = W->now.pose + sim->hull[sim->pair[2*k + side]].link;
+        if (memcmp(M->at + side, now, sizeof *now) == 0) continue;
+        dc_pose_local(M->at[side], *now, x + 6*side);
+        strayed = 1;
+    }
+    W->modelled += strayed;
+    for (v = 0; v < 12; ++v) W->pg[v] = M->g[v] + M->f[v];
+    if (strayed) {
+        for (v = 0; v < 12; ++v) {
+            dc_real bend = 0;
+            for (c = 0; c < 12; ++c) bend += (M->H[12*v + c] + M->K[12*v + c])*x[c];
+            rise += x[v]*(W->pg[v] + DC_R(0.5)*bend);
+            W->pg[v] += bend;
+        }
+        for (side = 0; side < 2; ++side) {
+            dc_real *turn = W->pg + 6*side + 3;
+            dc_m3 J = dc_so3_jl_inv(dci_sim_v3(x + 6*side + 3));
+            dc_v3 g = dc_mul_t(&J, dci_sim_v3(turn));
+            turn[0] = g.x;
+            turn[1] = g.y;
+            turn[2] = g.z;
+        }
+    }
+    dci_sim_add_value(W, ks*M->P);
+    dci_sim_add_value(W, ks*M->F);
+    dci_sim_add_value(W, ks*rise);
     W->contacts += M->felt;
     if (!want) return;
-    for (v = 0; v < 12; ++v) W->pg[v] = M->g[v] + M->f[v];
     for (v = 0; v < 144; ++v) W->pH[v] = M->H[v] + M->K[v];
     dci_sim_add_pair(W, sim->hull[sim->pair[2*k]].link, sim->hull[sim->pair[2*k + 1]].link, want);
 }
@@ -2608,7 +2769,7 @@ static void dci_sim_energy(dci_sim_work *W, const dc_real *q, int want)
     int i, p;
     W->value = W->noise = W->force = 0;
     W->gap = dci_from_bits(DCI_INF);
-    W->contacts = W->doubt = 0;
+    W->contacts = W->doubt = W->modelled = 0;
     W->status = DC_OK;
     dci_sim_forward(sim, q, &W->now);
     if (want) {
@@ -2815,7 +2976,7 @@ static void dci_sim_ends(const dci_sim_work *W, int k, dci_sim_end *end)
     end->D = W->way.D;
 }
 
-/* The same for pair k of trees, whose hulls are not apart: all pairs of triangles, but those whose nodes' spheres are. The larger
+/* The same for pair k of trees, whose hulls meet on the way: all pairs of triangles, but those whose nodes' spheres are. The larger
  * of two nodes is opened, so that the stack grows by one a level. */
 static DCI_NOINLINE dc_real dci_sim_trees_clear(dci_sim_work *W, int k, dc_real most, dci_sim_end *end)
 {
@@ -2882,7 +3043,8 @@ static dc_real dci_sim_pair_clear(dci_sim_work *W, int k, const dc_real *q, cons
     if (y->v[0] + y->v[1] <= 0 || dci_sim_apart(sim, &W->now, sim->pair[2*k], sim->pair[2*k + 1]) > most*(y->v[0] + y->v[1])) return most;
     for (c = 0; c < 2; ++c) y->from[c] = dci_sim_seen_from(W, y->link[c], y->top);
     share = dci_sim_hulls_clear(W, &A, &B, most);
-    if (share < 0 && sim->desc.trees) return dci_sim_trees_clear(W, k, most, end);
+    /* the way into a hull may lead through a hole */
+    if (share < most && sim->desc.trees) return dci_sim_trees_clear(W, k, most, end);
     if (share < most) dci_sim_ends(W, k, end);
     return dc_max(share, 0);
 }
@@ -2974,12 +3136,12 @@ static int dci_sim_frame_take(const dc_sim *sim, dc_arena *mem, dci_sim_frame *F
     return F->pose && F->joint && F->R && F->o;
 }
 
-/* numbers of a workspace, in one piece: Y, gi, gc, go, Hd, H, L, grad, dir, fix, step, newton, eigenvalue, turned, demands, q, q_try, pg, pH,
- * pM */
+/* numbers of a workspace, in one piece: Y, gi, gc, go, Hd, H, L, grad, dir, fix, step, newton, eigenvalue, turned, demands, q, q_try,
+ * q_before, pg, pH, pM */
 static size_t dci_sim_numbers(const dc_sim *sim)
 {
     size_t n = (size_t)sim->links, nv = (size_t)sim->nv, nq = (size_t)sim->nq;
-    return 12*n + 6*n + 6*n + 12*n + 36*n + 2*nv*nv + 7*nv + 2*DCI_SIM_DEMANDS*nv + 2*nq + 12 + 144 + 144;
+    return 12*n + 6*n + 6*n + 12*n + 36*n + 2*nv*nv + 7*nv + 2*DCI_SIM_DEMANDS*nv + 3*nq + 12 + 144 + 144;
 }
 
 /* scratch for pairs of trees: an evaluation, or the stack of dci_sim_trees_clear */
@@ -3189,6 +3351,7 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
     }
     W->q = x;           x += sim->nq;
     W->q_try = x;       x += sim->nq;
+    W->q_before = x;    x += sim->nq;
     W->pg = x;          x += 12;
     W->pH = x;          x += 144;
     W->pM = x;
@@ -3503,6 +3666,71 @@ static DCI_NOINLINE dc_real dci_sim_slide_by(dci_sim_work *W)
     }
 }
 
+/* The share of dir up to which all models of pairs of trees are to be trusted: half the way to where the trees would be, unless they are
+ * off by less than a tenth of the force left over. */
+static DCI_NOINLINE dc_real dci_sim_trusted(dci_sim_work *W, dc_real residual)
+{
+    const dc_sim *sim = W->sim;
+    dc_real share = 1;
+    int k;
+    dc_sim_retract(sim, W->q, W->dir, W->q_try);
+    dci_sim_forward(sim, W->q_try, &W->now);
+    for (k = 0; k < sim->pairs; ++k) {
+        dc_real far_off, moved = dci_sim_strayed(W, k), error = dci_sim_model_error(W, W->meeting + k, moved, &far_off);
+        if (moved > DC_R(0.5)*far_off && error > DC_R(0.1)*residual) share = dc_min(share, DC_R(0.5)*far_off/moved);
+    }
+    dci_sim_forward(sim, W->q, &W->now);
+    return share;
+}
+
+/* Newton's steps on exact inertia, joints and planes with the models of pairs of trees, each proved clear, until the model is at rest or
+ * no longer to be trusted; then all pairs are met again. 1: O fell. 0: nothing is changed. */
+static DCI_NOINLINE int dci_sim_model_steps(dci_sim_work *W, dc_sim_info *info, dc_real residual)
+{
+    const dc_sim *sim = W->sim;
+    const dc_real before = W->value, noise = 64*DC_EPS*W->noise, rest = dc_max(DC_R(1e-3)*sim->desc.tolerance*info->scale, DC_EPS*residual);
+    const int corners = info->path_count;
+    dc_real left = residual, modelled;
+    int steps, tries, k, end = 0;
+    memcpy(W->q_before, W->q, (size_t)sim->nq*sizeof *W->q);
+    for (steps = 0; steps < 30 && left > rest && !end && info->iterations < sim->desc.iterations; ++steps) {
+        dci_sim_end unread;
+        dc_real value = W->value, floor = 64*DC_EPS*W->noise, share, trusted, slope;
+        if (!dci_sim_direction(W, info)) break;
+        slope = dci_sim_along(W);
+        share = dci_sim_clear(W, W->q, W->dir, 1, &unread);
+        trusted = dci_sim_trusted(W, residual);
+        end = trusted < 1;
+        if (trusted < DC_R(0.25)) break;
+        share = dc_min(share, trusted);
+        for (tries = 0; tries < 40; ++tries, share *= DC_R(0.5)) {
+            for (k = 0; k < sim->nv; ++k) W->step[k] = share*W->dir[k];
+            dc_sim_retract(sim, W->q, W->step, W->q_try);
+            dci_sim_energy(W, W->q_try, DCI_SIM_DERIVATIVES);
+            if (W->status == DC_OK && W->value <= value + DC_R(1e-4)*share*slope) break;
+            if (W->status == DC_OK && W->value <= value + floor && dc_abs(dci_sim_along(W)) <= DC_R(0.9)*-slope) break;
+        }
+        if (tries == 40) break;
+        memcpy(W->q, W->q_try, (size_t)sim->nq*sizeof *W->q);
+        info->iterations++;
+        dci_sim_corner(info, W->q, sim->nq);
+        left = dci_sim_largest(W->grad, sim->nv);
+    }
+    if (steps > 0 && info->path_count > corners) {
+        dci_sim_energy(W, W->q, DCI_SIM_VALUE);
+        modelled = W->value - before;
+        dci_sim_meet(W, W->q);
+        dci_sim_energy(W, W->q, DCI_SIM_DERIVATIVES);
+        if (W->status == DC_OK && (W->value <= before + DC_R(1e-4)*modelled
+                                   || (W->value <= before + noise && dci_sim_largest(W->grad, sim->nv) < residual))) return 1;
+    }
+    info->path_count = corners;
+    memcpy(W->q, W->q_before, (size_t)sim->nq*sizeof *W->q);
+    dci_sim_meet(W, W->q);
+    dci_sim_energy(W, W->q, DCI_SIM_DERIVATIVES);
+    return 0;
+}
+
 /* Newton's method for SDRS Eq. 86 from the state now, with the line search of the header's description. */
 static DCI_NOINLINE dc_status dci_sim_newton(dci_sim_work *W, dc_sim_info *info)
 {
@@ -3510,6 +3738,7 @@ static DCI_NOINLINE dc_status dci_sim_newton(dci_sim_work *W, dc_sim_info *info)
     int nv = sim->nv, nq = sim->nq, k;
     dc_real value, noise = 0, slope = 0, share, whole, residual, least = dci_from_bits(DCI_INF);
     int slow = 0, all;
+    W->stepping = W->by_models = 1;
     memcpy(W->q, W->q_old, (size_t)nq*sizeof *W->q);
     dci_sim_corner(info, W->q, nq);
     dci_sim_meet(W, W->q);
@@ -3527,13 +3756,26 @@ static DCI_NOINLINE dc_status dci_sim_newton(dci_sim_work *W, dc_sim_info *info)
         info->scale = dc_max(W->scale, W->force);
         info->gap = W->gap;
         info->contacts = W->contacts;
-        if (residual <= sim->desc.tolerance*info->scale) return sure;
         /* the rounding of the forces: Newton's steps no longer halve what is left, where they should square it, and it is small, or what
          * they gain is below the rounding of O */
         slow = (residual <= DCI_SIM_FLOOR*info->scale || (info->iterations > 0 && -slope <= noise)) && residual > DC_R(0.5)*least ? slow + 1 : 0;
-        if (slow == 3) return sure;
+        if (residual <= sim->desc.tolerance*info->scale || slow >= 3) {
+            if (W->modelled == 0) return sure;
+
+            /* an end by models is none until all pairs are met there */
+            W->by_models = slow = 0;
+            dci_sim_meet(W, W->q);
+            dci_sim_energy(W, W->q, DCI_SIM_DERIVATIVES);
+            W->by_models = 1;
+            if (W->status != DC_OK) return W->status;
+            continue;
+        }
         least = dc_min(least, residual);
         if (info->iterations == sim->desc.iterations) return DC_E_DIVERGED;
+        if (sim->desc.trees) {
+            if (dci_sim_model_steps(W, info, residual)) continue;
+            if (W->status != DC_OK) return W->status;
+        }
         if (!dci_sim_direction(W, info)) return DC_E_DIVERGED;
         share = whole = dci_sim_slide_by(W);
         info->shortened += whole < 1 || W->demand.count > 0;
@@ -4136,7 +4378,7 @@ static DCI_NOINLINE int dci_sim_run_finite(const dc_sim *sim, const dc_sim_run *
 {
     size_t n[7], nv = (size_t)sim->nv;
     dci_sim_columns(sim, n);
-    return dci_sim_finite(r->start, 2*nv) && dci_sim_finite(r->control_grad, (size_t)r->steps*3*nv) && dci_sim_finite(r->attach, n[3])
+    return dci_sim_finite(r->start, 2*nv) && dci_sim_finite(r->velocity, nv) && dci_sim_finite(r->control_grad, (size_t)r->steps*3*nv) && dci_sim_finite(r->attach, n[3])
         && dci_sim_finite(r->mass, n[4]) && dci_sim_finite(r->friction, n[5]) && dci_sim_finite(r->vertex, n[6]);
 }
 
@@ -4151,6 +4393,28 @@ static DCI_NOINLINE void dci_sim_zero_run(const dc_sim *sim, const dc_sim_run *r
     dci_sim_zero(r->vertex, n[6]);
 }
 
+/* By the velocity v, q[0] being q[1] moved by -h v: rotations by exp([-h w]), so that g_w -> -h J_l(-h w)^T g_w */
+static void dci_sim_by_velocity(const dc_sim *sim, const dc_real *q, const dc_real *g, dc_real *out)
+{
+    const dc_real h = sim->desc.h;
+    int i, k;
+    dc_sim_local(sim, q + sim->nq, q, out);
+    for (i = 0; i < sim->links; ++i) {
+        const dc_sim_joint joint = sim->link[i].joint;
+        const int at = sim->v_at[i], turn = at + (joint == DC_SIM_FREE ? 3 : 0);
+        dc_v3 w = dc_vec(0, 0, 0);
+        if (joint == DC_SIM_FREE || joint == DC_SIM_BALL) {
+            dc_m3 J = dc_so3_jl(dci_sim_v3(out + turn));
+            w = dc_mul_t(&J, dci_sim_v3(g + turn));
+        }
+        for (k = 0; k < dci_sim_nv(joint); ++k) out[at + k] = -h*g[at + k];
+        if (joint != DC_SIM_FREE && joint != DC_SIM_BALL) continue;
+        out[turn] = -h*w.x;
+        out[turn + 1] = -h*w.y;
+        out[turn + 2] = -h*w.z;
+    }
+}
+
 /* is what a run points to what it has to be? */
 static DCI_NOINLINE int dci_sim_run_ok(const dc_sim *sim, const dc_sim_run *r)
 {
@@ -4163,6 +4427,48 @@ static DCI_NOINLINE int dci_sim_run_ok(const dc_sim *sim, const dc_sim_run *r)
     for (t = 0; t < n; ++t)
         if (!dci_sim_state_ok(sim, r->q + t*(size_t)sim->nq)) return 0;
     return 1;
+}
+
+DC_DEF size_t dc_sim_roll_bytes(const dc_sim *sim)
+{
+    size_t sum = dc_sim_step_bytes(sim);
+    if (!sum) return 0;
+    sum = dc_bytes(sum, 3*(size_t)sim->nq, sizeof(dc_real));
+    return sum == SIZE_MAX ? 0 : sum;
+}
+
+DC_DEF dc_status dc_sim_roll(const dc_sim *sim, const dc_sim_run *r, dc_real *q, dc_arena *mem, dc_sim_roll_info *info)
+{
+    dc_sim_roll_info seen = {0, -1, 0};
+    dc_status status = DC_OK;
+    dc_real *x;
+    size_t used, nq;
+    int t;
+    if (!sim || !sim->link || !r || !q || !mem || r->steps < 1 || r->every < 0) return DC_E_ARG;
+    if (!dci_sim_state_ok(sim, q) || !dci_sim_state_ok(sim, q + sim->nq)) return DC_E_ARG;
+    for (t = 0; r->control && t < r->steps; ++t)
+        if (!dci_sim_control_ok(sim, r->control + t)) return DC_E_ARG;
+    nq = (size_t)sim->nq;
+    used = mem->used;
+    x = (dc_real *)dc_arena_take(mem, 3*nq, sizeof *x);
+    if (!x) return DC_E_MEMORY;
+    memcpy(x, q, 2*nq*sizeof *x);
+    for (t = 0; t < r->steps && (status == DC_OK || status == DC_E_DIVERGED); ++t) {
+        dc_sim_info one = DC_ZERO;
+        status = dc_sim_step(sim, x, x + nq, r->control ? r->control + t : NULL, mem, x + 2*nq, &one);
+        seen.iterations += one.iterations;
+        if (status != DC_OK && status != DC_E_DIVERGED) break;
+        if (status == DC_E_DIVERGED && ++seen.diverged == 1) seen.first = t;
+        memcpy(x, x + nq, nq*sizeof *x);
+        memcpy(x + nq, x + 2*nq, nq*sizeof *x);
+
+        /* all states, or pairs at the checkpoints but the last */
+        if (r->every <= 1) memcpy(q + ((size_t)t + 2)*nq, x + nq, nq*sizeof *x);
+        else if ((t + 1)%r->every == 0 && t + 1 < r->steps) memcpy(q + 2*(size_t)((t + 1)/r->every)*nq, x, 2*nq*sizeof *x);
+    }
+    mem->used = used;
+    if (info) *info = seen;
+    return status == DC_OK && seen.diverged > 0 ? DC_E_DIVERGED : status;
 }
 
 DC_DEF dc_status dc_sim_adjoint(const dc_sim *sim, const dc_sim_run *r, dc_arena *mem)
@@ -4223,6 +4529,7 @@ DC_DEF dc_status dc_sim_adjoint(const dc_sim *sim, const dc_sim_run *r, dc_arena
         r->start[k] = at[1][k];
         r->start[nv + (size_t)k] = at[0][k];
     }
+    if (r->velocity) dci_sim_by_velocity(sim, r->q, at[1], r->velocity);
     if (status == DC_OK && !dci_sim_run_finite(sim, r)) status = DC_E_RANGE;
     mem->used = used;
     return status == DC_E_ARG ? DC_E_RANGE : status;    /* as in dc_sim_step */

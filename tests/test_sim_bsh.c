@@ -305,6 +305,85 @@ TEST rings_never_pass_through_each_other(void)
     PASS();
 }
 
+/* ---- models of pairs ---- */
+
+/* Rings and boxes thrown at each other over the floor, felt at any distance: a step goes by quadratic models of the pairs; where it ends
+ * the forces left over are below the tolerance with all pairs evaluated there. */
+TEST models_end_where_all_pairs_do(void)
+{
+    static dc_real q[3][7*6];
+    worst wf = worst_make("force left over, of the tolerance"), wm = worst_make("gradient by models, a thousandth of a step on");
+    static dc_real way[36], place[42], grad[36];
+    int runs = (int)sweep_count(4), run, t, k, modelled = 0;
+    rng r;
+    if (DC_IS_FLOAT) SKIPm("a tolerance below the rounding of float");
+    rng_seed(&r, 97);
+    for (run = 0; run < runs; ++run) {
+        open_trees();
+        m.desc.tolerance = 0;
+        m.desc.h = DC_R(0.02);
+        m.desc.length = DC_R(0.5);
+        m.desc.stiffness = (dc_real)rng_log(&r, 1e-8, 1e-4);
+        for (k = 0; k < 6; ++k)
+            tree_link(-1, DC_SIM_FREE, dc_vec(0, 0, 0), rng_log(&r, 0.2, 5), k & 1 ? ring_tree(0.2, 0.3) : box_tree(dc_vec(0, 0, 0), dc_vec(DC_R(0.1), DC_R(0.1), DC_R(0.2))))->friction = k < 2;
+        machine_floor(&m, 0.5);
+        ASSERT_EQ(DC_OK, machine_build(&m));
+        dc_sim_neutral(&m.sim, q[1]);
+        for (k = 0; k < 6; ++k) {
+            dc_real d[36] = {0};
+            d[6*k] = (dc_real)(0.8*(k%3) + rng_uniform(&r, -0.1, 0.1));
+            d[6*k + 1] = DC_R(0.8)*(dc_real)(k/3);
+            d[6*k + 2] = (dc_real)rng_uniform(&r, 0.3, 0.6);
+            d[6*k + 4] = (dc_real)rng_uniform(&r, -1, 1);
+            dc_sim_retract(&m.sim, q[1], d, q[1]);
+            memset(d, 0, sizeof d);
+            d[6*k] = (dc_real)rng_uniform(&r, -0.1, 0.1);
+            d[6*k + 1] = (dc_real)rng_uniform(&r, -0.1, 0.1);
+            d[6*k + 2] = DC_R(0.05);
+            memcpy(q[0], k ? q[0] : q[1], sizeof q[0]);
+            memcpy(q[0] + 7*k, q[1] + 7*k, 7*sizeof q[0][0]);
+            dc_sim_retract(&m.sim, q[0], d, q[0]);
+        }
+        for (t = 0; t < 20; ++t) {
+            dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+            dc_sim_info info = DC_ZERO;
+            dci_sim_work *W;
+            double change = 0, whole = 0;
+            ASSERT_EQ(DC_OK, dc_sim_step(&m.sim, q[0], q[1], NULL, &mem, q[2], &info));
+
+            ASSERT_EQ(DC_OK, dci_sim_open(&m.sim, q[0], q[1], NULL, 0, &mem, &W));
+            ASSERT_EQ(DC_OK, dci_sim_contacts(W, 0));
+            dci_sim_meet(W, q[2]);
+            dci_sim_energy(W, q[2], DCI_SIM_DERIVATIVES);
+            ASSERT_EQ(DC_OK, W->status);
+            worst_add(&wf, (double)dci_sim_largest(W->grad, m.sim.nv)/(double)(m.sim.desc.tolerance*info.scale), "run %d step %d", run, t);
+
+            /* a thousandth of the way on by models, against all pairs there */
+            W->scale = info.scale/m.sim.desc.tolerance;
+            W->by_models = 1;
+            dc_sim_local(&m.sim, q[1], q[2], way);
+            for (k = 0; k < m.sim.nv; ++k) way[k] *= DC_R(1e-3);
+            dc_sim_retract(&m.sim, q[2], way, place);
+            dci_sim_meet(W, place);
+            dci_sim_energy(W, place, DCI_SIM_DERIVATIVES);
+            modelled += W->modelled;
+            memcpy(grad, W->grad, sizeof grad);
+            W->by_models = 0;
+            dci_sim_meet(W, place);
+            dci_sim_energy(W, place, DCI_SIM_DERIVATIVES);
+            for (k = 0; k < m.sim.nv; ++k) change = fmax(change, fabs((double)(grad[k] - W->grad[k])));
+            for (k = 0; k < m.sim.nv; ++k) whole = fmax(whole, fabs((double)grad[k]));
+            worst_add(&wm, change/whole, "run %d step %d", run, t);
+            memcpy(q[0], q[1], sizeof q[0]);
+            memcpy(q[1], q[2], sizeof q[0]);
+        }
+    }
+    printf("  %d pairs by their models\n", modelled);
+    ASSERT(modelled > 100*runs);
+    ASSERT(worst_print(&wf, 1.001) & worst_print(&wm, 0.01));
+    PASS();
+}
+
 /* ---- stack ---- */
 
 /* Planks over the edge as far as they go but for a part of their length: 0 when the top one comes down by 0.01 m. */
@@ -459,6 +538,7 @@ int main(int argc, char **argv)
     RUN_TEST(an_arm_pushes_a_ring);
     RUN_TEST(adjoint_is_the_product);
     RUN_TEST(rings_never_pass_through_each_other);
+    RUN_TEST(models_end_where_all_pairs_do);
     RUN_TEST(planks_stand_to_the_edge);
     RUN_TEST(moments_of_a_closed_mesh_are_those_of_the_hull);
     RUN_TEST(bad_trees_are_refused);
