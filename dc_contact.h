@@ -1533,6 +1533,7 @@ DC_DEF void *dc_arena_take(dc_arena *a, size_t count, size_t size)
 {
     size_t pad, bytes, left;
     if (!a || !a->base || a->used > a->size || (size != 0 && count > (SIZE_MAX - 2*DC_ALIGN)/size)) return NULL;
+
     left = a->size - a->used;
     /* whole blocks, so that the parts of a sum made with dc_bytes always fit */
     bytes = (count*size + DC_ALIGN - 1)/DC_ALIGN*DC_ALIGN;
@@ -1591,15 +1592,18 @@ static dci_sum dci_log_sum(dc_real x)
 {
     dc_real n, m, lift = 0, b, db, t, dt, hi, lo, w;
     dci_sum s, z, p, y;
+
     if (x < DC_REAL_MIN) { x *= 4*DCI_UNIT; lift = DC_R(DCI_MANT + 2); }
     m = dci_log_reduce(x, &n);
     n -= lift;
+
     /* m + 1 = b + db */
     b = 2 + (m - 1);
     db = (2 - b) + (m - 1);
     s = dci_quot(m - 1, 0, b, db);
     z = dci_prod(s.hi, s.hi);
     z.lo += 2*s.hi*s.lo;
+
     /* s^2/3 + s^4 B = t + dt; 1/3 as a sum */
 #if DC_IS_FLOAT
     p = dci_prod(z.hi, DC_R(0.3333333432674408));
@@ -1611,11 +1615,13 @@ static dci_sum dci_log_sum(dc_real x)
     w = z.hi*z.hi*dci_poly_pow(z.hi);
     t = p.hi + w;
     dt = ((p.hi - t) + w) + (p.lo + DC_R(0.4)*z.hi*z.lo);
+
     /* log m = 2s + 2s t = hi + lo */
     p = dci_prod(2*s.hi, t);
     p.lo += 2*(s.hi*dt + s.lo*t);
     hi = 2*s.hi + p.hi;
     lo = ((2*s.hi - hi) + p.hi) + (p.lo + 2*s.lo);
+
     /* + n ln2: n LN2_HI is exact, and larger than hi or zero */
     w = n*DCI_LN2_HI;
     t = w + hi;
@@ -1735,6 +1741,7 @@ static int dci_reduce_large(dc_real x, dci_sum *r)
         w[i] = (uint32_t)(t << bit >> 32);
         p[i] = 0;
     }
+
     /* p = M w modulo 2^(32 N) */
     for (j = 0; j < (DC_IS_FLOAT ? 1 : 2); ++j) {
         uint32_t m = (uint32_t)((uint64_t)M >> 32*j);
@@ -1745,6 +1752,7 @@ static int dci_reduce_large(dc_real x, dci_sum *r)
             carry >>= 32;
         }
     }
+
     /* two bits of quadrant, then the fraction, rounded to the nearest quadrant */
     n = (int)(p[0] >> 30);
     negative = (int)(p[0] >> 29 & 1);
@@ -1753,6 +1761,7 @@ static int dci_reduce_large(dc_real x, dci_sum *r)
         for (i = 0; i < N; ++i) p[i] = ~p[i];           /* 1 - fraction, up to the last of its bits */
     }
     p[0] &= 0x3fffffffu;
+
     /* leading zeros out: the fraction is scale*p, top bit of p[0] next to the point; at most 2 N words of shift */
     scale = 4;
     for (j = 0; j < 32*N && !(p[0] >> 31); ++j) {
@@ -1760,6 +1769,7 @@ static int dci_reduce_large(dc_real x, dci_sum *r)
         p[N - 1] <<= 1;
         scale *= DC_R(0.5);
     }
+
     /* 24 bits at a time fit both formats */
     c[0] = DC_R(p[0] >> 8);
     c[1] = DC_R((p[0] & 0xffu) << 16 | p[1] >> 16);
@@ -1777,6 +1787,7 @@ static int dci_reduce_large(dc_real x, dci_sum *r)
     f.lo = (((c[0] + c[1]) - f.hi) + c[2]) + c[3];
 #endif
     if (negative) { f.hi = -f.hi; f.lo = -f.lo; }
+
     /* times pi/2 */
     q = dci_prod(f.hi, DCI_PIO2_HI);
     q.lo += f.hi*DCI_PIO2_LO + f.lo*DCI_PIO2_HI;
@@ -1792,6 +1803,7 @@ static int dci_reduce_small(dc_real x, dci_sum *r)
     dc_real n = k - DCI_SHIFT;
     dc_real a = x - n*DCI_PIO2_1;                       /* exact */
     dc_real p, b, v, eb, c, ec, d;
+
     p = n*DCI_PIO2_2;
     b = a - p;
     v = b - a;
@@ -1800,6 +1812,7 @@ static int dci_reduce_small(dc_real x, dci_sum *r)
     c = b - p;
     v = c - b;
     ec = (b - (c - v)) - (p + v);
+
     d = (eb + ec) - n*DCI_PIO2_4;
     r->hi = c + d;
     r->lo = d - (r->hi - c);
@@ -1822,8 +1835,10 @@ DC_DEF void dc_sincos(dc_real x, dc_real *s, dc_real *c)
     else                               n = dci_reduce_large(a, &r);
 
     z = r.hi*r.hi;
+
     /* sin(r + dr) = r + r^3 S + dr cos r */
     sn = r.hi + (r.hi*z*dci_poly_sin(z) + r.lo*(1 - DC_R(0.5)*z));
+
     /* cos(r + dr) = 1 - r^2/2 + r^4 C - dr sin r */
     h = DC_R(0.5)*z;
     w = 1 - h;
@@ -1978,6 +1993,7 @@ DC_DEF dc_status dc_quat_normalize(dc_quat q, dc_quat *out)
     if (!out || !dc_finite(q.w) || !dc_finite(q.x) || !dc_finite(q.y) || !dc_finite(q.z) || m == 0) return DC_E_ARG;
     /* the largest entry to 1 first, so that the squares neither overflow nor vanish */
     q.w /= m; q.x /= m; q.y /= m; q.z /= m;
+
     s = 1/dc_sqrt(q.w*q.w + q.x*q.x + q.y*q.y + q.z*q.z);   /* of a sum in [1, 4] */
     out->w = q.w*s; out->x = q.x*s; out->y = q.y*s; out->z = q.z*s;
     return DC_OK;
@@ -1991,6 +2007,7 @@ DC_DEF dc_quat dc_quat_from_m3(const dc_m3 *R)
     dc_real yy = 1 - m[0] + m[4] - m[8], zz = 1 - m[0] - m[4] + m[8];
     dc_quat q;
     dc_real s;
+
     if (ww >= xx && ww >= yy && ww >= zz) {
         q.w = ww;           q.x = m[7] - m[5];  q.y = m[2] - m[6];  q.z = m[3] - m[1];
     } else if (xx >= yy && xx >= zz) {
@@ -2000,21 +2017,16 @@ DC_DEF dc_quat dc_quat_from_m3(const dc_m3 *R)
     } else {
         q.w = m[3] - m[1];  q.x = m[2] + m[6];  q.y = m[5] + m[7];  q.z = zz;
     }
+
     s = 1/dc_sqrt(q.w*q.w + q.x*q.x + q.y*q.y + q.z*q.z);   /* of about 4 q_i^2 >= 1 */
     if (q.w < 0) s = -s;
     q.w *= s; q.x *= s; q.y *= s; q.z *= s;
     return q;
 }
 
-DC_DEF dc_m3 dc_m3_exp(dc_v3 w)
-{
-    return dc_rotation(dc_quat_exp(w));
-}
+DC_DEF dc_m3 dc_m3_exp(dc_v3 w) { return dc_rotation(dc_quat_exp(w)); }
 
-DC_DEF dc_v3 dc_m3_log(const dc_m3 *R)
-{
-    return dc_quat_log(dc_quat_from_m3(R));
-}
+DC_DEF dc_v3 dc_m3_log(const dc_m3 *R) { return dc_quat_log(dc_quat_from_m3(R)); }
 
 /* With z = th^2:
  *     b = (1 - cos th)/th^2    = sum (-z)^k/(2k+2)!      db = 2 db/dz = (sin(th)/th - 2b)/th^2
@@ -2039,6 +2051,7 @@ static dci_so3 dci_so3_coef(dc_v3 w)
     const int terms = DC_IS_FLOAT ? 8 : 12;
     dc_real z = dc_dot(w, w);
     dci_so3 f;
+
     if (z < 4) {
         dc_real y = -z, db = 0, dc = 0;
         int k;
@@ -2062,6 +2075,7 @@ static dci_so3 dci_so3_coef(dc_v3 w)
         f.square_slope = (f.by_skew - 3*f.by_square)/z;
         f.inverse = (1 - h*c/s)/z;                            /* no number but 0 is a multiple of pi: s is not 0 */
     }
+
     return f;
 }
 
@@ -2098,6 +2112,7 @@ DC_DEF dc_m3 dc_so3_jl_grad(dc_v3 w, dc_v3 v)
     dc_real e = f.by_square*dc_dot(w, v);
     dc_v3 r = dc_madd(p, -2*f.by_square, v);                    /* r w^T + c w v^T */
     dc_m3 M;
+
     M.m[0] = r.x*w.x + f.by_square*w.x*v.x + e;
     M.m[1] = r.x*w.y + f.by_square*w.x*v.y + f.by_skew*v.z;
     M.m[2] = r.x*w.z + f.by_square*w.x*v.z - f.by_skew*v.y;
@@ -2126,10 +2141,7 @@ DC_DEF dc_pose dc_pose_inv(dc_pose p)
     return r;
 }
 
-DC_DEF dc_v3 dc_pose_apply(dc_pose p, dc_v3 a)
-{
-    return dc_add(dc_quat_rotate(p.q, a), p.t);
-}
+DC_DEF dc_v3 dc_pose_apply(dc_pose p, dc_v3 a) { return dc_add(dc_quat_rotate(p.q, a), p.t); }
 
 DC_DEF dc_affine dc_pose_to_affine(dc_pose p)
 {
@@ -2218,12 +2230,15 @@ DC_DEF dc_real dc_lse(int n, const dc_real *x, dc_real tau, dc_real *w, dc_real 
 {
     dc_real top = x[0], sum = 0;
     int i, j;
+
+    /* over the largest, so that nothing overflows */
     for (i = 1; i < n; ++i) top = tau > 0 ? dc_max(top, x[i]) : dc_min(top, x[i]);
     for (i = 0; i < n; ++i) {
         dc_real e = dc_exp((x[i] - top)/tau);
         if (w) w[i] = e;
         sum += e;                                           /* >= 1: the exponent of top is 0 */
     }
+
     for (i = 0; w && i < n; ++i) w[i] /= sum;
     for (i = 0; w && H && i < n; ++i) {
         dc_real rest = 0;                                   /* 1 - w_i, without cancellation */
@@ -2354,6 +2369,7 @@ static void dci_trisolve_vector(int n, const dc_real *T, ptrdiff_t rs, ptrdiff_t
                                 ptrdiff_t step)
 {
     int by_rows = cs == step, i0, i1, i, k;
+
     for (i0 = 0; i0 < n; i0 = i1) {
         i1 = i0 + 4 < n ? i0 + 4 : n;
         for (i = i0; i < i1; ++i) {
@@ -2364,6 +2380,7 @@ static void dci_trisolve_vector(int n, const dc_real *T, ptrdiff_t rs, ptrdiff_t
             for (k = i0; k < i; ++k) y -= T[i*rs + k*cs]*b[k*step];
             b[i*step] = unit ? y : y/T[i*(rs + cs)];
         }
+
         if (!by_rows && i1 < n) {
             int low = step > 0 ? i1 : n - 1;
             dci_update(1, n - i1, i1 - i0, b + low*step, 0, b + i0*step, 0, step, T + low*rs + i0*cs, cs);
@@ -2377,6 +2394,7 @@ static void dci_trisolve(int n, const dc_real *T, ptrdiff_t rs, ptrdiff_t cs, in
                          ptrdiff_t ldb)
 {
     int i0, i1, i, j;
+
     if (m == 1 && (ldb == 1 || ldb == -1)) {
         dci_trisolve_vector(n, T, rs, cs, unit, B, ldb);
         return;
@@ -2489,6 +2507,7 @@ DC_DEF dc_status dc_chol_factor(int n, dc_real *A, int ld_, int *where)
             for (i = k + 1; i < n; ++i) row[i] /= d;
             for (i = k + 1; i < n; ++i) A[i*ld + k] = row[i];
         }
+
         dci_update_upper(n, A, ld, k0, k1 - k0, k1);
     }
     return DC_OK;
@@ -2639,6 +2658,7 @@ DC_DEF dc_status dc_ldlt_solve(int n, const dc_real *A, int ld_, const int *piv,
             ++k;
         }
     }
+
     dci_solve_lt(n, A, ld, 1, nrhs, B, ldb);
     dci_permute(n, piv, 1, nrhs, B, ldb);
     return dci_finite_block(n, nrhs, B, ldb) ? DC_OK : DC_E_RANGE;
@@ -2665,15 +2685,20 @@ DC_DEF dc_status dc_ldlt_inertia(int n, const dc_real *A, int ld_, const int *pi
 static int dci_lu_columns(int n, dc_real *A, ptrdiff_t ld, int c0, int c1, int *piv)
 {
     int k, i, j, ti;
+
     for (k = c0; k < c1; ++k) {
         dc_real *top = A + k*ld, d;
         int      p = k;
         for (i = k + 1; i < n; ++i) if (dc_abs(A[i*ld + k]) > dc_abs(A[p*ld + k])) p = i;
         if (A[p*ld + k] == 0) return k;
+
+        /* the largest of the column on the diagonal */
         if (p != k) {
             dci_swap_rows(n, top, A + p*ld);
             ti = piv[k]; piv[k] = piv[p]; piv[p] = ti;
         }
+
+        /* its multiples off the rows below */
         d = top[k];
         for (i = k + 1; i < n; ++i) {
             dc_real *row = A + i*ld, l = row[k]/d;
@@ -2813,6 +2838,7 @@ static void dci_tridiagonal(int n, dc_real *Z, dc_real *d, dc_real *e, dc_real *
     /* the product from the left, in the leading rows and columns that the reflections so far have used up */
     if (!vectors) return;
     Z[0] = 1;
+
     for (i = 1; i < n; ++i) {
         dc_real *u = Z + i*ld, h = u[i];
         if (h != 0) {
@@ -2952,10 +2978,7 @@ DC_DEF dc_status dc_eigsym(int n, const dc_real *A, int ld, dc_real *w, dc_real 
     return status;
 }
 
-DC_DEF size_t dc_psd_clamp_bytes(int n)
-{
-    return dc_eigsym_bytes(n);
-}
+DC_DEF size_t dc_psd_clamp_bytes(int n) { return dc_eigsym_bytes(n); }
 
 DC_DEF dc_status dc_psd_clamp(int n, dc_real *A, int ld_, dc_real least, dc_arena *scratch)
 {
@@ -2970,6 +2993,7 @@ DC_DEF dc_status dc_psd_clamp(int n, dc_real *A, int ld_, dc_real least, dc_aren
     status = dci_eigsym(n, A, ld, 1, &w, &V, scratch);
     scratch->used = used;
     if (status != DC_OK) return status;
+
     /* no entry on the way exceeds these in sum */
     if (!dc_finite(4*(dc_abs(least) + dc_max(dc_abs(w[0]), dc_abs(w[n - 1]))))) return DC_E_RANGE;
 
@@ -3051,6 +3075,7 @@ DC_INLINE int dci_support_from(const dc_v3 *v, int n, int shift, dc_v3 o, dc_rea
 {
     dc_real b0 = -DC_REAL_MAX, b1 = b0, b2 = b0, b3 = b0, s0, s1, s2, s3;
     int i, k0 = 0, k1 = 0, k2 = 0, k3 = 0;
+
     for (i = 0; i + 4 <= n; i += 4, v += 4) {
         s0 = shift ? (v[0].x - o.x)*dx + (v[0].y - o.y)*dy + (v[0].z - o.z)*dz : v[0].x*dx + v[0].y*dy + v[0].z*dz;
         s1 = shift ? (v[1].x - o.x)*dx + (v[1].y - o.y)*dy + (v[1].z - o.z)*dz : v[1].x*dx + v[1].y*dy + v[1].z*dz;
@@ -3065,6 +3090,8 @@ DC_INLINE int dci_support_from(const dc_v3 *v, int n, int shift, dc_v3 o, dc_rea
         s0 = shift ? (v[0].x - o.x)*dx + (v[0].y - o.y)*dy + (v[0].z - o.z)*dz : v[0].x*dx + v[0].y*dy + v[0].z*dz;
         k0 = s0 > b0 ? i : k0;  b0 = s0 > b0 ? s0 : b0;
     }
+
+    /* the largest of the four, of equal ones the first */
     k1 += 1; k2 += 2; k3 += 3;
     k0 = b1 > b0 ? k1 : k0;  b0 = b1 > b0 ? b1 : b0;
     k2 = b3 > b2 ? k3 : k2;  b2 = b3 > b2 ? b3 : b2;
@@ -3114,12 +3141,14 @@ static dc_v3 dci_unit(dc_v3 d)
     return dc_scale(1/dc_sqrt(dc_dot(d, d)), d);
 }
 
-/* Origin against the segment a b: t = -a.e / e.e, v = a + t e. The weights of a and b go to l[0], l[1]. */
+/* Origin against the segment a b: t = -a.e / e.e, v = a + t e. The weights of a and b go to weight[0], weight[1]; that
+ * of a third vertex is 0. */
 static void dci_near_edge(const dc_v3 *pa, const dc_v3 *pb, dci_near *r)
 {
     const dc_v3 a = *pa, b = *pb, e = dc_sub(b, a);
     dc_real ee = dc_dot(e, e), ae = -dc_dot(a, e);
     dc_real t;
+
     if (!(ae > 0)) {                     /* vertex a; also e = 0 */
         t = 0;
         r->dir = a;
@@ -3131,9 +3160,11 @@ static void dci_near_edge(const dc_v3 *pa, const dc_v3 *pb, dci_near *r)
         r->dir = dc_madd(a, t, e);
         if (dc_dot(r->dir, r->dir) < DC_R(0.01)*ee) r->dir = dc_madd(r->dir, -dc_dot(r->dir, e)/ee, e);
     }
+
     r->distance2 = dc_dot(r->dir, r->dir);
     r->weight[0] = 1 - t;
     r->weight[1] = t;
+    r->weight[2] = 0;
 }
 
 /* A triangle by its longest edge e = q - p and the height f of the third point s over it, f at right angles to e. The
@@ -3146,21 +3177,22 @@ static void dci_thin_of(const dc_v3 *pa, const dc_v3 *pb, const dc_v3 *pc, dci_t
     dc_v3 e[3];
     dc_real length2[3];
     int k;
-    v[0] = pa;
-    v[1] = pb;
-    v[2] = pc;
+
+
+    /* the longest edge, from vertex k */
+    v[0] = pa;  v[1] = pb;  v[2] = pc;
     for (k = 0; k < 3; ++k) {
         e[k] = dc_sub(*v[(k + 1)%3], *v[k]);
         length2[k] = dc_dot(e[k], e[k]);
     }
     k = length2[0] >= length2[1] && length2[0] >= length2[2] ? 0 : length2[1] >= length2[2] ? 1 : 2;
-    thin->i_from = k;
-    thin->i_to = (k + 1)%3;
-    thin->i_third = (k + 2)%3;
+    thin->i_from = k;  thin->i_to = (k + 1)%3;  thin->i_third = (k + 2)%3;
     thin->from = *v[k];
     thin->edge = e[k];
     thin->edge2 = length2[k];
     thin->third = dc_neg(e[thin->i_third]);
+
+    /* the height; twice, so that what the first projection leaves goes too */
     thin->height = thin->third;
     if (thin->edge2 > 0) {
         thin->height = dc_madd(thin->height, -dc_dot(thin->height, thin->edge)/thin->edge2, thin->edge);
@@ -3182,13 +3214,14 @@ static dc_v3 dci_normal(const dc_v3 *a, const dc_v3 *b, const dc_v3 *c)
     return dci_unit(n);
 }
 
-/* r <- q, the closest point of a side with vertices i and j */
-DC_INLINE void dci_near_side(const dci_near *q, int i, int j, int off, dci_near *r)
+/* r <- q, the closest point of a part whose vertices are i, j, k of the whole; `off` is not one of them */
+DC_INLINE void dci_near_take(const dci_near *q, int i, int j, int k, int off, dci_near *r)
 {
     r->dir = q->dir;
     r->distance2 = q->distance2;
     r->weight[i] = q->weight[0];
     r->weight[j] = q->weight[1];
+    r->weight[k] = q->weight[2];
     r->weight[off] = 0;
 }
 
@@ -3237,29 +3270,15 @@ static void dci_near_triangle(const dc_v3 *pa, const dc_v3 *pb, const dc_v3 *pc,
 
     /* on an edge */
     r->distance2 = DC_REAL_MAX;
-    if (!(gamma > 0)) {
-        dci_near_edge(pa, pb, r);
-        r->weight[2] = 0;
-    }
+    if (!(gamma > 0)) dci_near_edge(pa, pb, r);
     if (!(beta > 0)) {
         dci_near_edge(pa, pc, &s);
-        if (s.distance2 < r->distance2) dci_near_side(&s, 0, 2, 1, r);
+        if (s.distance2 < r->distance2) dci_near_take(&s, 0, 2, 1, 3, r);
     }
     if (!(alpha > 0)) {
         dci_near_edge(pb, pc, &s);
-        if (s.distance2 < r->distance2) dci_near_side(&s, 1, 2, 0, r);
+        if (s.distance2 < r->distance2) dci_near_take(&s, 1, 2, 0, 3, r);
     }
-}
-
-/* r <- q, the closest point of a face with the newest vertex and vertices i and j */
-DC_INLINE void dci_near_face(const dci_near *q, int i, int j, int off, dci_near *r)
-{
-    r->dir = q->dir;
-    r->distance2 = q->distance2;
-    r->weight[3] = q->weight[0];
-    r->weight[i] = q->weight[1];
-    r->weight[j] = q->weight[2];
-    r->weight[off] = 0;
 }
 
 /* Origin against the tetrahedron a b c d, a the newest: the origin is known to be on a's side of b c d. The weights of
@@ -3279,17 +3298,19 @@ static int dci_near_tetra(const dc_v3 *pa, const dc_v3 *pb, const dc_v3 *pc, con
     if (!(s*dc_dot(nd, a) < 0)) {
         any = 1;
         dci_near_triangle(pa, pb, pc, &q);
-        dci_near_face(&q, 0, 1, 2, r);
+        dci_near_take(&q, 3, 0, 1, 2, r);
     }
+
     if (!(s*dc_dot(nb, a) < 0)) {
         any = 1;
         dci_near_triangle(pa, pc, pd, &q);
-        if (q.distance2 < r->distance2) dci_near_face(&q, 1, 2, 0, r);
+        if (q.distance2 < r->distance2) dci_near_take(&q, 3, 1, 2, 0, r);
     }
+
     if (!(s*dc_dot(nc, a) < 0)) {
         any = 1;
         dci_near_triangle(pa, pd, pb, &q);
-        if (q.distance2 < r->distance2) dci_near_face(&q, 2, 0, 1, r);
+        if (q.distance2 < r->distance2) dci_near_take(&q, 3, 2, 0, 1, r);
     }
     return any;
 }
@@ -3321,6 +3342,7 @@ static int dci_near_simplex(dci_mink *p, int m, dci_near *r)
         }
         ++k;
     }
+
     return k;
 }
 
@@ -3332,6 +3354,7 @@ static int dci_inside(const dci_mink *p, dc_real tol)
         dc_v3 a = p[i].point, b = p[(i + 1) & 3].point, c = p[(i + 2) & 3].point, d = p[(i + 3) & 3].point;
         dc_v3 n = dci_normal(&a, &b, &c);
         dc_real h = -dc_dot(n, a), s = dc_dot(n, dc_sub(d, a));
+
         if (s < 0) { h = -h; s = -s; }
         if (!(h > tol && s > tol)) return 0;
     }
@@ -3369,6 +3392,7 @@ static DCI_NOINLINE int dci_search(dci_hulls *h, dci_mink *p, int *count, dc_v3 
 {
     int m = *count, i, j, k, step, found = -1;
     dc_real tol;
+
     *gap = -DC_REAL_MAX;
     *n = dc_vec(1, 0, 0);
 
@@ -3384,6 +3408,7 @@ static DCI_NOINLINE int dci_search(dci_hulls *h, dci_mink *p, int *count, dc_v3 
         dc_real best = -DC_REAL_MAX, value;
         dc_v3 dir = dc_vec(1, 0, 0), u, v, e;
         dci_mink w;
+
         tol = DCI_HULL_TOL*dc_sqrt(h->largest2);
 
         /* the best direction of the working set */
@@ -3407,6 +3432,8 @@ static DCI_NOINLINE int dci_search(dci_hulls *h, dci_mink *p, int *count, dc_v3 
                 }
             }
         }
+
+        /* the best direction there is has overlap */
         if (best < -tol && m > 3) {
             *gap = best;
             *n = dir;
@@ -3457,7 +3484,6 @@ static DCI_NOINLINE int dci_search_feature(dci_mink *p, int m, dc_v3 n, dc_real 
         u = dc_madd(p[0].point, -gap, n);
         v = dc_madd(p[1].point, -gap, n);
         dci_near_edge(&u, &v, r);
-        r->weight[2] = 0;
     }
 
     /* the nearest triangle */
@@ -3550,6 +3576,7 @@ static void dci_depth_face(dci_polytope *t, int i, int j, int k, dc_real thin)
     f->pad = 0;
     f->normal = dci_normal(&t->point[i].point, &t->point[j].point, &t->point[k].point);
     f->offset = dc_dot(f->normal, a);
+
     if (!(dc_dot(m, m) > thin*thin*e2)) dci_depth_inert(f);
 }
 
@@ -3558,10 +3585,12 @@ static void dci_depth_drop(dci_polytope *t, int i)
 {
     int c, j;
     const int *v = t->face[i].vertex;
+
     for (c = 0; c < 3; ++c) {
         int a = v[c], b = v[c == 2 ? 0 : c + 1];
         for (j = 0; j < t->edges; ++j)
             if (t->edge[j][0] == b && t->edge[j][1] == a) break;
+
         if (j < t->edges) {
             --t->edges;
             t->edge[j][0] = t->edge[t->edges][0];
@@ -3659,6 +3688,7 @@ static DCI_NOINLINE void dci_depth_foot(const dci_polytope *t, dc_v3 foot, dci_m
     dc_real best = DC_REAL_MAX;
     dci_near q;
     int i, k;
+
     for (i = 0; i < t->faces; ++i) {
         const int *v = t->face[i].vertex;
         dc_v3 a = dc_sub(t->point[v[0]].point, foot), b = dc_sub(t->point[v[1]].point, foot);
@@ -3818,6 +3848,7 @@ static void dci_hulls_frame(dci_hulls *h, dc_real ext2, dc_real *inv_s)
     int i;
     h->offset = dc_add(h->offset, dc_sub(dc_mul(&h->rotation_b, h->first_b), dc_mul(&h->rotation_a, h->first_a)));
     dci_pow2_scale(ext2 + dc_dot(h->offset, h->offset), &s, inv_s);
+
     for (i = 0; i < 9; ++i) {
         h->rotation_a.m[i] *= s;
         h->rotation_b.m[i] *= s;
@@ -4251,11 +4282,13 @@ static dc_real dci_pair_energy(dci_pair *p, dc_v3 nrm, dc_real defect, dc_real d
     dc_real least, f = 0, r = dc_sqrt(dc_dot(nrm, nrm));
     dci_least of;
     int k;
+
     dci_pair_slacks(p, nrm, dq, slack);
     of = dci_pair_least(p, slack);
     least = dc_min(of.a, of.b);
     if (!(least > 0)) return -1;
     p->plane.least = least/r;
+
     if (p->barrier.kind == DC_GLOBAL) {
         for (k = 0; k < p->hulls.count; ++k) f += 1/slack[k];
         return f + r;
@@ -4276,16 +4309,23 @@ static dc_real dci_pair_here(dci_pair *p)
 static void dci_pair_factor(dci_pair_system *newton, const dc_real A[10])
 {
     dc_real *L = newton->lower, *W = newton->inverse, m21, m31, m32, d;
+
     W[0] = 1/A[0];
     L[0] = A[1]*W[0];  L[1] = A[3]*W[0];  L[3] = A[6]*W[0];
+
+    /* row 1 */
     d = A[2] - L[0]*A[1];
     W[1] = 1/(d > DC_EPS*A[2] ? d : A[2]);
     m21 = A[4] - L[1]*A[1];
     m31 = A[7] - L[3]*A[1];
     L[2] = m21*W[1];
     L[4] = m31*W[1];
+
+    /* row 2 */
     d = A[5] - L[1]*A[3] - L[2]*m21;
     W[2] = 1/(d > DC_EPS*A[5] ? d : A[5]);
+
+    /* row 3 */
     m32 = A[8] - L[3]*A[3] - L[4]*m21;
     L[5] = m32*W[2];
     d = A[9] - L[3]*A[6] - L[4]*m31 - L[5]*m32;
@@ -4390,10 +4430,7 @@ static void dci_pair_frame(dci_pair *p, int turning)
             const dc_v3 r = dc_sub(v[t->vertex], q);
             const dc_real f = t->force, z = dc_dot(r, u), x = dc_dot(r, b1), y = dc_dot(r, b2);
             t->local[0] = z;  t->local[1] = x;  t->local[2] = y;
-            g0 += f;
-            gz += f*z;
-            gx += f*x;
-            gy += f*y;
+            g0 += f;  gz += f*z;  gx += f*x;  gy += f*y;
         }
         g[0] = g0;  g[1] = gz;  g[2] = gx;  g[3] = gy;
 
@@ -4542,6 +4579,7 @@ static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
         ++info->iterations;
         last = dec2 <= (dec2 < DCI_STOP_FAST*before ? DCI_STOP_AFTER_FAST : DCI_STOP_AFTER_SLOW)*DC_EPS*f
             || (at_floor && dec2 > DCI_STOP_FALL*before && (dec2 <= noise*noise*f || ++stalled == DCI_STOP_STALLS));
+
         /* f hardly feels the length of n close to contact, derivatives do by R': it settles by itself */
         if (local && dc_abs(step[1]) > dc_max(root_eps, noise)*p->plane.defect) last = 0;
         before = dec2;
@@ -4589,6 +4627,7 @@ static int dci_posed_ok(dci_posed b)
 {
     int k;
     if (!b.hull || !b.hull->v || b.hull->n < 1) return 0;
+
     for (k = 0; k < b.hull->n; ++k)
         if (!dc_in_range(b.hull->v[k]) || !dc_in_range(dci_linear(b.map, b.hull->v[k]))) return 0;
     return dc_in_range(dci_translation(b.map));
@@ -4610,6 +4649,7 @@ DC_DEF size_t dc_pair_bytes(int na, int nb)
     size_t n, sum = 0;
     if (na < 1 || nb < 1) return 0;
     n = (size_t)na + (size_t)nb;
+
     sum = dc_bytes(sum, 1, sizeof(dci_pair));
     sum = dc_bytes(sum, n, sizeof(dc_v3));
     sum = dc_bytes(sum, n, 14*sizeof(dc_real));
@@ -4629,6 +4669,7 @@ static int dci_pair_choose(const dc_pair_options *opt, int na, int nb, dc_pair_o
     if (o->c == 0) o->c = dci_default_c(na, nb);
     if (o->s == 0) o->s = DC_R(0.1);
     if (o->length == 0) o->length = 1;
+
     if (!dci_length_ok(o->length)) return 0;
     if (o->barrier == DC_LOCAL) return o->s >= DCI_LEAST_SUPPORT && o->s <= DC_R(0.95);
     return o->barrier == DC_GLOBAL && o->c > 0 && o->c <= DC_LIMIT;
@@ -4939,6 +4980,7 @@ static void dci_twist_origins(dc_v3 ca, dc_v3 cb, dc_real *grad, dc_real *hess)
     dc_v3 ta = dc_cross(ga, ca), tb = dc_cross(gb, cb);
     dc_m3 Ja, Jb;
     int i, j;
+
     grad[3] += ta.x;  grad[4] += ta.y;   grad[5] += ta.z;
     grad[9] += tb.x;  grad[10] += tb.y;  grad[11] += tb.z;
     if (!hess) return;
@@ -4978,10 +5020,12 @@ DC_DEF void dc_relative_shift(dc_relative *r, dc_v3 o)
 DC_DEF void dc_relative_expand(const dc_relative *r, dc_v3 o_a, dc_v3 o_b, dc_real *grad, dc_real *hess)
 {
     int i, j;
+
     for (i = 0; i < 6; ++i) {
         grad[i] = r->g[i];
         grad[6 + i] = -r->g[i];
     }
+
     if (hess) {
         dc_m3 Gv = dc_m3_skew(dc_vec(r->g[0], r->g[1], r->g[2])), Gw = dc_m3_skew(dc_vec(r->g[3], r->g[4], r->g[5]));
         for (i = 0; i < 6; ++i)
@@ -4998,6 +5042,8 @@ DC_DEF void dc_relative_expand(const dc_relative *r, dc_v3 o_a, dc_v3 o_b, dc_re
                 hess[12*(9 + i) + 6 + j] -= Gv.m[3*i + j];
             }
     }
+
+    /* each body to its own origin */
     dci_twist_origins(dc_sub(o_a, r->o), dc_sub(o_b, r->o), grad, hess);
 }
 
@@ -5051,17 +5097,15 @@ static DCI_NOINLINE void dci_pair_body(dci_pair *p, int b, int begin, int end, c
         D0 += t->stiffness;
         mean = dc_madd(mean, t->stiffness, x[k]);
     }
+
     if (D0 > 0) mean = dc_scale(1/D0, mean);
     for (k = begin; k < end; ++k) {
         const dci_term *t = &p->newton.term[k];
         const dc_v3 r = dc_scale(w, dc_sub(x[k], mean));
         dc_real f = t->force, D = t->stiffness, z = t->local[0], tx = t->local[1], y = t->local[2];
         dc_real rz, rx, ry, Drx, Dry;
-        rz = dc_dot(r, frame->axis);
-        rx = dc_dot(r, frame->side_1);
-        ry = dc_dot(r, frame->side_2);
-        Drx = D*rx;
-        Dry = D*ry;
+        rz = dc_dot(r, frame->axis);  rx = dc_dot(r, frame->side_1);  ry = dc_dot(r, frame->side_2);
+        Drx = D*rx;  Dry = D*ry;
         F += f;        Mz += f*rz;    Mx += f*rx;    My += f*ry;
         Dz += D*z;     Dx += D*tx;    Dy += D*y;
         Xz += Drx*z;   Xx += Drx*tx;  Xy += Drx*y;
@@ -5137,6 +5181,7 @@ static DCI_NOINLINE int dci_pair_twists(dci_pair *p, const dci_posed body[2], dc
         g[i] *= scale;
         most += dc_abs(g[i]);
     }
+
     /* rows of Z = W^1/2 Y^T, so that Z^T Z is symmetric to the bit and its rows are built side by side */
     for (k = 0; hess && k < 4; ++k) {
         dc_real w = dc_sqrt(p->newton.inverse[k]*scale), row = 0;
@@ -5159,6 +5204,7 @@ static DCI_NOINLINE int dci_pair_twists(dci_pair *p, const dci_posed body[2], dc
 
     for (i = 0; grad && i < 12; ++i) grad[i] = g[i];
     if (!hess) return 1;
+
     for (i = 0; i < 12; ++i) {
         dc_real z0 = Z[0][i], z1 = Z[1][i], z2 = Z[2][i], z3 = Z[3][i], *h = hess + 12*i;
         for (j = 0; j < 12; ++j) h[j] = -(z0*Z[0][j] + z1*Z[1][j] + z2*Z[2][j] + z3*Z[3][j]);
@@ -5205,6 +5251,7 @@ static DCI_NOINLINE int dci_pair_vertices(dci_pair *p, dc_real *grad, dc_real *h
             for (i = 0; i < 3; ++i) grad[3*term[k].vertex + i] = s1*term[k].force*n[i];
     }
     if (!hess) return 1;
+
     memset(hess, 0, N*N*sizeof *hess);
     for (k = 0; k < p->newton.terms; ++k)
         for (l = 0; l <= k; ++l)
@@ -5255,6 +5302,8 @@ static DCI_NOINLINE int dci_pair_maps(dci_pair *p, const dc_hull *hull[2], dc_re
             for (j = 0; j <= i; ++j) XX[b][i][j] += DXi*X[j];
         }
     }
+
+    /* n; u, b1, b2 as columns */
     n[0] = p->plane.normal.x;  n[1] = p->plane.normal.y;  n[2] = p->plane.normal.z;
     F[0][0] = u.x;   F[1][0] = u.y;   F[2][0] = u.z;
     F[0][1] = b1.x;  F[1][1] = b1.y;  F[2][1] = b1.z;
@@ -5298,6 +5347,7 @@ static dc_status dci_pair_run(dci_pair *p, const dc_pair_options *opt, const dci
     dc_status status = dci_pair_load(p, opt, body, mem);
     if (status == DC_OK) status = dci_pair_solve(p, plane, derivatives, value, info);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
+
     *value *= dci_pair_unscale(&p->barrier);
     if (!dc_finite(*value)) return DC_E_RANGE;
     out->n = p->plane.normal;
@@ -5386,15 +5436,18 @@ DC_DEF dc_status dc_pair_rigid(const dc_pair_options *opt, const dc_hull *a, con
     dc_real v = 0;
     dc_status status;
     int k;
+
     if (!p) return mem ? dci_pair_refuse(opt, a, pose_a, b, pose_b) : DC_E_ARG;
     if (!dci_posed_pair(p->work.map, a, pose_a, b, pose_b, body)) status = DC_E_ARG;
     else status = dci_pair_run(p, opt, body, mem, plane, grad || hess, &v, &pl, &i);
+
     if ((status == DC_OK || status == DC_E_DIVERGED) && (grad || hess)) {
         if (p->newton.terms == 0) {
             for (k = 0; grad && k < 12; ++k) grad[k] = 0;
             for (k = 0; hess && k < 144; ++k) hess[k] = 0;
         } else if (!dci_pair_twists(p, body, grad, hess)) status = DC_E_RANGE;
     }
+
     if (mem) mem->used = used;
     return dci_pair_finish(status, v, &pl, &i, plane, value, info);
 }
@@ -5430,10 +5483,14 @@ DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa
     dc_real length = opt && opt->length != 0 ? opt->length : 1, c = opt ? opt->c : 0, m, rootc, w, r, P, P1, P2, u[3];
     dc_v3 e;
     int i, j;
+
+    /* options */
     if (na < 1 || nb < 1 || !dc_in_range(xa) || !dc_in_range(xb) || !dci_length_ok(length)) return DC_E_ARG;
     m = dc_sqrt((dc_real)na) + dc_sqrt((dc_real)nb);
     if (c == 0) c = dci_default_c(na, nb);
     if (!(c > 0) || !(c <= DC_LIMIT)) return DC_E_ARG;
+
+    /* r and the direction, in two steps: squares of tiny distances vanish */
     e = dc_scale(1/length, dc_sub(xa, xb));
     r = dc_max(dc_abs(e.x), dc_max(dc_abs(e.y), dc_abs(e.z)));
     if (!(r > 0)) {
@@ -5441,7 +5498,7 @@ DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa
         if (value) *value = dci_from_bits(DCI_INF);
         return DC_E_OVERLAP;
     }
-    e = dc_scale(1/r, e);                                /* two steps: squares of tiny distances vanish */
+    e = dc_scale(1/r, e);
     w = dc_sqrt(dc_dot(e, e));
     e = dc_scale(1/w, e);
     r *= w;
@@ -5454,6 +5511,7 @@ DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa
     P1 = -m*(rootc + m*w)*w*(w*w/length);
     P2 = DC_R(0.5)*m*w*(3*rootc + 4*m*w)*(w*w/length)*(w*w/length);
     if (!dc_finite(P) || (grad && !dc_finite(P1)) || (hess && !dc_finite(P2))) return DC_E_RANGE;
+
     u[0] = e.x;  u[1] = e.y;  u[2] = e.z;
     if (value) *value = P;
     for (i = 0; i < 3; ++i) {
@@ -5806,12 +5864,8 @@ static void dci_tri_chart(dci_tri *T)
         ex = ax <= low ? DC_R(1.0) : DC_R(0.0);
         ey = ay <= low ? DC_R(1.0) - ex : DC_R(0.0);
         ez = 1 - ex - ey;
-        b1x = my*ez - mz*ey;
-        b1y = mz*ex - mx*ez;
-        b1z = mx*ey - my*ex;
-        b2x = my*b1z - mz*b1y;
-        b2y = mz*b1x - mx*b1z;
-        b2z = mx*b1y - my*b1x;
+        b1x = my*ez - mz*ey;    b1y = mz*ex - mx*ez;    b1z = mx*ey - my*ex;
+        b2x = my*b1z - mz*b1y;  b2y = mz*b1x - mx*b1z;  b2z = mx*b1y - my*b1x;
         u[0][l] = mx;   u[1][l] = my;   u[2][l] = mz;
         u[3][l] = b1x;  u[4][l] = b1y;  u[5][l] = b1z;
         u[6][l] = b2x;  u[7][l] = b2y;  u[8][l] = b2z;
@@ -5865,9 +5919,7 @@ static void dci_tri_step(dci_tri *T)
         dc_real BX = square[1][l], BY = square[2][l], iN = 1/(square[0][l] + BX*t1*t1 + BY*t2*t2);
         dc_real iG = 1/G, iG2 = 2*iG, r1 = BX*t1*iN, r2 = BY*t2*iN;
         dc_real D0, D1, D2, l1, l2, l3, m21, low, dec2, sd, sx, sy, rho = DC_R(0.5), alpha;
-        gd *= iG;
-        gx *= iG;
-        gy *= iG;
+        gd *= iG;  gx *= iG;  gy *= iG;
 
         /* M = L D L^T in the order d, t1, t2 */
         D0 = hdd*iG2 - 2*gd*gd;
@@ -5927,6 +5979,7 @@ static void dci_tri_end(dci_tri *T)
 {
     dci_row *c = T->frame.vertex, *square = T->frame.square;
     int l;
+
     for (l = 0; l < DC_LANES; ++l) {
         dc_real t1 = T->iterate.turn[0][l], t2 = T->iterate.turn[1][l], d = T->iterate.plane[3][l];
         dc_real G = 0, least = DC_REAL_MAX, N;
@@ -5936,6 +5989,7 @@ static void dci_tri_end(dci_tri *T)
         DCI_TRI_END(3, -)
         DCI_TRI_END(4, -)
         DCI_TRI_END(5, -)
+
         N = square[0][l] + square[1][l]*t1*t1 + square[2][l]*t2*t2;
         T->minimum.sum[l] = G;
         T->minimum.length[l] = N;
@@ -6001,9 +6055,7 @@ static void dci_tri_frame(dci_tri *T)
         for (k = 0; k < 6; ++k) {
             dc_real D = stiffness[k][l];
             W += D;
-            qx += D*v[3*k][l];
-            qy += D*v[3*k + 1][l];
-            qz += D*v[3*k + 2][l];
+            qx += D*v[3*k][l];  qy += D*v[3*k + 1][l];  qz += D*v[3*k + 2][l];
         }
         W = 1/W;
         qx *= W;  qy *= W;  qz *= W;
@@ -6012,9 +6064,7 @@ static void dci_tri_frame(dci_tri *T)
         for (k = 0; k < 6; ++k) {
             dc_real rx = v[3*k][l] - qx, ry = v[3*k + 1][l] - qy, rz = v[3*k + 2][l] - qz, D = stiffness[k][l]*W;
             dc_real x = rx*b1x + ry*b1y + rz*b1z, y = rx*b2x + ry*b2y + rz*b2z;
-            xx += D*x*x;
-            xy += D*x*y;
-            yy += D*y*y;
+            xx += D*x*x;  xy += D*x*y;  yy += D*y*y;
         }
         m = DC_R(0.5)*(yy - xx);
         q[0][l] = qx;   q[1][l] = qy;   q[2][l] = qz;
@@ -6170,6 +6220,7 @@ static void dci_tri_world(dci_tri *T)
 {
     dci_row *E = T->twist.world, *u = T->frame.axis;
     int l, i, j;
+
     for (i = 0; i < 6; ++i)
         for (j = 0; j < 6; j += 3) {
             dc_real *e0 = E[6*i + j], *e1 = E[6*i + j + 1], *e2 = E[6*i + j + 2];
@@ -6180,6 +6231,7 @@ static void dci_tri_world(dci_tri *T)
                 e2[l] = a*u[2][l] + b*u[5][l] + c*u[8][l];
             }
         }
+
     for (j = 0; j < 6; ++j)
         for (i = 0; i < 6; i += 3) {
             dc_real *e0 = E[6*i + j], *e1 = E[6*i + 6 + j], *e2 = E[6*i + 12 + j];
@@ -6242,10 +6294,7 @@ static void dci_tri_origin(dci_tri *T, dc_v3 origin)
 #pragma GCC pop_options
 #endif
 
-DC_DEF size_t dc_tri_batch_bytes(void)
-{
-    return dc_bytes(dc_pair_bytes(3, 3), 1, sizeof(dci_tri));
-}
+DC_DEF size_t dc_tri_batch_bytes(void) { return dc_bytes(dc_pair_bytes(3, 3), 1, sizeof(dci_tri)); }
 
 /* vertices of pair i of a batch */
 static void dci_tri_vertices(const dc_real *x, size_t stride, size_t i, dc_v3 v[6])
@@ -6254,13 +6303,20 @@ static void dci_tri_vertices(const dc_real *x, size_t stride, size_t i, dc_v3 v[
     for (k = 0; k < 6; ++k) v[k] = dc_vec(x[3*k*stride + i], x[(3*k + 1)*stride + i], x[(3*k + 2)*stride + i]);
 }
 
+static void dci_tri_hulls(const dc_v3 v[6], dc_hull hull[2])
+{
+    hull[0].v = v;
+    hull[1].v = v + 3;
+    hull[0].n = hull[1].n = 3;
+}
+
 /* The relative derivatives of a pair by the scalar solver, from its plane. Both bodies are put at a vertex of the pair:
  * the block of a is the relative one; from there to the origin. */
 static dc_status dci_tri_single_relative(dci_tri_alone *alone, const dc_pair_options *opt, dc_plane plane,
                                          dc_arena *mem, dc_v3 origin)
 {
     dc_relative *q = &alone->relative;
-    dc_hull a, b;
+    dc_hull hull[2];
     dc_pose at;
     dc_status status;
     size_t k, j;
@@ -6269,11 +6325,9 @@ static dc_status dci_tri_single_relative(dci_tri_alone *alone, const dc_pair_opt
     at.q.x = at.q.y = at.q.z = 0;
     at.t = alone->vertex[0];
     for (k = 0; k < 6; ++k) alone->vertex[k] = dc_sub(alone->vertex[k], at.t);
-    a.v = alone->vertex;
-    b.v = alone->vertex + 3;
-    a.n = b.n = 3;
+    dci_tri_hulls(alone->vertex, hull);
     plane.d = plane.d + dc_dot(plane.n, at.t);
-    status = dc_pair_rigid(opt, &a, &at, &b, &at, mem, &plane, NULL, alone->by_twist, alone->hessian, NULL);
+    status = dc_pair_rigid(opt, hull, &at, hull + 1, &at, mem, &plane, NULL, alone->by_twist, alone->hessian, NULL);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
 
     q->o = at.t;
@@ -6292,21 +6346,20 @@ static dc_status dci_tri_single(dci_tri_alone *alone, const dc_pair_options *opt
                                 size_t i, dc_arena *mem, dc_tri_out *out)
 {
     const dc_relative *q = &alone->relative;
-    dc_hull a, b;
+    dc_hull hull[2];
     dc_plane plane = DC_ZERO;
     dc_real value = 0;
     dc_status status;
     size_t k, j, row;
 
     dci_tri_vertices(x, stride, i, alone->vertex);
-    a.v = alone->vertex;
-    b.v = alone->vertex + 3;
-    a.n = b.n = 3;
+    dci_tri_hulls(alone->vertex, hull);
     if (out->plane) {
         plane.n = dc_vec(out->plane[i], out->plane[stride + i], out->plane[2*stride + i]);
         plane.d = out->plane[3*stride + i];
     }
-    status = dc_pair(opt, &a, &b, mem, &plane, &value, out->grad ? alone->gradient : NULL, NULL, NULL);
+
+    status = dc_pair(opt, hull, hull + 1, mem, &plane, &value, out->grad ? alone->gradient : NULL, NULL, NULL);
     if ((status == DC_OK || status == DC_E_DIVERGED) && out->relative) {
         dc_status second = dci_tri_single_relative(alone, opt, plane, mem, out->origin);
         if (second != DC_OK) status = second;
@@ -6408,12 +6461,12 @@ static DCI_NOINLINE dc_status dci_tri_refuse(int count, const dc_real *x, size_t
     dc_hull hull[2];
     dci_posed body[2];
     int i;
-    hull[0].v = v;
-    hull[1].v = v + 3;
-    hull[0].n = hull[1].n = 3;
+
+    dci_tri_hulls(v, hull);
     body[0].hull = hull;
     body[1].hull = hull + 1;
     body[0].map = body[1].map = NULL;
+
     for (i = 0; i < count && status == DC_E_MEMORY; ++i) {
         dci_tri_vertices(x, stride, (size_t)i, v);
         status = dci_pair_load(NULL, NULL, body, &nowhere);
@@ -6618,6 +6671,7 @@ static dc_real dci_friction_start(dci_friction *f, dc_real eps_v)
         z[1] += s->weight*s->velocity[2];
         spread += s->weight*(s->local[1]*s->local[1] + s->local[2]*s->local[2]);
     }
+
     z[0] /= sum;
     z[1] /= sum;
     for (k = 0; k < f->load.loaded; ++k) {
@@ -6637,6 +6691,7 @@ static dc_real dci_friction_line(dci_friction *f, const dc_real step[3], dc_real
 {
     dc_real alpha = 1, Et = 0;
     int line, k;
+
     for (line = 0; line < DCI_LINE_STEPS; ++line, alpha *= DC_R(0.5)) {
         for (k = 0; k < 3; ++k) trial[k] = f->motion.velocity[k] + alpha*step[k];
         Et = dci_friction_energy(f, trial, eps);
@@ -6712,6 +6767,7 @@ static void dci_friction_plane_jvp(const dci_friction *f, const dc_v3 *dx, dc_re
 {
     const dci_pair *p = f->load.pair;
     int k, j;
+
     for (j = 0; j < 4; ++j) dp[j] = 0;
     for (k = 0; k < p->newton.terms; ++k) {
         const dci_term *t = &p->newton.term[k];
@@ -6723,6 +6779,7 @@ static void dci_friction_plane_jvp(const dci_friction *f, const dc_v3 *dx, dc_re
         dp[2] -= Dn*t->local[1] + t->force*r[1];
         dp[3] -= Dn*t->local[2] + t->force*r[2];
     }
+
     for (j = 0; j < 4; ++j) dp[j] /= p->hulls.unit;
     dci_pair_forward(&p->newton, dp);
     dci_pair_backward(&p->newton, dp);
@@ -6776,6 +6833,7 @@ static DCI_NOINLINE void dci_friction_jvp(const dci_friction *f, int old)
             dyy = e0[2] - s->local[0]*dn2;
             dA = dci_slip_by_force(f, k, e0, dp);
         }
+
         de[0] = (e1[1] - e0[1])/h - s->velocity[0]*dn1 + spin*dyy;
         de[1] = (e1[2] - e0[2])/h - s->velocity[0]*dn2 - spin*dxx;
         de[2] = 0;
@@ -6810,6 +6868,7 @@ DC_DEF size_t dc_friction_bytes(int na, int nb)
 {
     size_t sum = dc_pair_bytes(na, nb), n;
     if (sum == 0) return 0;
+
     n = (size_t)na + (size_t)nb;
     sum = dc_bytes(sum, 1, sizeof(dci_friction));
     sum = dc_bytes(sum, n, sizeof(dci_slip));
@@ -6824,6 +6883,7 @@ static int dci_friction_take(dci_friction *f, int n, dc_arena *mem)
     f->load.slip = (dci_slip *)dc_arena_take(mem, (size_t)n, sizeof(dci_slip));
     f->change.old = (dc_v3 *)dc_arena_take(mem, (size_t)n, 3*sizeof(dc_v3));
     if (!f->load.slip || !f->change.old) return 0;
+
     f->change.now = f->change.old + n;
     f->change.force = f->change.now + n;
     f->motion.unknowns = 0;
@@ -6854,6 +6914,7 @@ static DCI_NOINLINE int dci_friction_forces(dci_friction *f, const dci_pair *p, 
         s->vertex = t->vertex;
         loaded += s->weight;
     }
+
     if (!(loaded > 0)) f->load.loaded = 0;
     return dc_finite(loaded);
 }
@@ -6884,6 +6945,7 @@ static dc_status dci_friction_open(dci_friction *f, const dc_friction_options *o
 
     memset(info, 0, sizeof *info);
     if (!dci_friction_choose(opt, pair, mu, h, old, &o)) return DC_E_ARG;
+
     status = dci_pair_run(p, pair, old, mem, plane, 1, &P, out, &info->pair);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
     if (!dci_friction_take(f, p->hulls.count, mem)) return DC_E_MEMORY;
@@ -7033,6 +7095,7 @@ DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_optio
         out[2] = mixed;
         if (!dci_friction_vertices(f, out)) status = DC_E_RANGE;
     }
+
     if (mem) mem->used = used;
     return dci_friction_finish(status, v, &pl, &i, plane, value, info);
 }
@@ -7074,6 +7137,7 @@ static DCI_NOINLINE void dci_friction_hessian(const dci_friction *f, const dci_p
             SE[1][j] = t[1]/h;
             for (i = 0; i < m; ++i) C[i][6*b + j] += K[0][i]*t[0] + K[1][i]*t[1] + K[2][i]*t[2];
         }
+
         H = hess + 78*b;
         for (i = 0; i < 6; ++i)
             for (j = i; j < 6; ++j) H[12*i + j] += E[0][i]*SE[0][j] + E[1][i]*SE[1][j];
@@ -7191,6 +7255,7 @@ DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair
     if (!dci_friction_maps(f->work.map, a, a0, a1, b, b0, b1, old, now)) status = DC_E_ARG;
     else status = dci_friction_run(f, opt, pair, mu, h, old, now, mem, plane, &v, &pl, &i);
     if (status == DC_OK || status == DC_E_DIVERGED) status = dci_friction_write(f, old, now, status, grad, hess, mixed);
+
     if (mem) mem->used = used;
     return dci_friction_finish(status, v, &pl, &i, plane, value, info);
 }
@@ -7223,6 +7288,7 @@ DC_DEF dc_status dc_friction_open(const dc_friction_options *opt, const dc_pair_
     if (!v || !f) status = dci_friction_refuse(opt, pair, mu, h, a, a0, a0, b, b0, b0);
     else if (!dci_friction_maps(f->work.map, a, a0, a0, b, b0, b0, old, now)) status = DC_E_ARG;
     else status = dci_friction_open(f, opt, pair, mu, h, old, mem, plane, &pl, &i);
+
     if (status != DC_OK && status != DC_E_DIVERGED) {
         mem->used = used;
         return status;
@@ -7260,6 +7326,7 @@ DC_DEF dc_status dc_friction_open(const dc_friction_options *opt, const dc_pair_
 static void dci_friction_reload(dci_friction_loaded *to, const dc_friction_load *load)
 {
     int k;
+
     to->pair = NULL;
     to->frame.axis = load->n;
     to->frame.side_1 = load->b1;
@@ -7270,6 +7337,7 @@ static void dci_friction_reload(dci_friction_loaded *to, const dc_friction_load 
     to->eps_v = load->eps_v;
     to->patch = load->patch;
     to->extent = load->extent;
+
     for (k = 0; k < load->count; ++k) {
         dci_slip *s = to->slip + k;
         s->weight = load->vertex[k].A;
@@ -7298,11 +7366,13 @@ DC_DEF dc_status dc_friction_move(const dc_friction_load *load, const dc_hull *a
                  && dci_friction_fits(old, now))
             status = dci_friction_take(f, load->count, mem) ? DC_OK : DC_E_MEMORY;
     }
+
     if (status == DC_OK) {
         dci_friction_reload(&f->load, load);
         status = dci_friction_close(f, old, now, &v, &i);
     }
     if (status == DC_OK || status == DC_E_DIVERGED) status = dci_friction_write(f, old, now, status, grad, hess, NULL);
+
     if (mem) mem->used = used;
     return dci_friction_finish(status, v, &unmoved, &i, NULL, value, NULL);
 }
