@@ -72,8 +72,8 @@
  *
  * CONTRACTS
  *   Memory    None of its own: dc_sim_bytes for a model, dc_sim_step_bytes, dc_sim_grad_bytes and dc_sim_adjoint_bytes for
- *             scratch that is given back: the most a state can ask for; where few pairs press, less will do. Grains:
- *             dc_grains_bytes, dc_grains_step_bytes. Stack below 4 KB (`make facts`).
+ *             scratch that is given back (dc_sim_roll_bytes for many steps): the most a state can ask for; where few pairs
+ *             press, less will do. Grains: dc_grains_bytes, dc_grains_step_bytes. Stack below 4 KB (`make facts`).
  *   Errors    dc_status:
  *             DC_E_ARG       bad input; dc_sim_flaw and dc_grains_info say where
  *             DC_E_MEMORY    the arena, the list of triangle pairs or the room for grains' pairs is too small; DC_E_ARG
@@ -138,6 +138,10 @@
 #define dc_sim_adjoint_bytes dc_sim_adjoint_bytes_f
 #define dc_sim_adjoint dc_sim_adjoint_f
 #define dc_sim_hash dc_sim_hash_f
+#define dc_sim_pull dc_sim_pull_f
+#define dc_sim_carry dc_sim_carry_f
+#define dc_sim_roll dc_sim_roll_f
+#define dc_sim_roll_bytes dc_sim_roll_bytes_f
 #define dc_adam dc_adam_f
 #endif
 
@@ -267,6 +271,13 @@ DC_DEF void dc_sim_retract(const dc_sim *sim, const dc_real *q, const dc_real *d
 /* The tangent at q0 that leads to q1, rotations below pi. */
 DC_DEF void dc_sim_local(const dc_sim *sim, const dc_real *q0, const dc_real *q1, dc_real *dq);
 
+/* The generalised force of a force f in the world at a point x of a link's frame, added to dq: dq += J^T f. So the gradient of a loss of
+ * places is pulled back to tangents. */
+DC_DEF void dc_sim_pull(const dc_sim *sim, const dc_real *q, int link, dc_v3 x, dc_v3 f, dc_real *dq);
+
+/* J dq: the change of that point in the world by a tangent, to first order. */
+DC_DEF dc_v3 dc_sim_carry(const dc_sim *sim, const dc_real *q, int link, dc_v3 x, const dc_real *dq);
+
 /* 64-bit FNV-1a hash of n numbers, the lowest byte of each first on every machine, for comparing runs bit by bit. */
 DC_DEF uint64_t dc_sim_hash(const dc_real *x, int n);
 
@@ -343,7 +354,19 @@ typedef struct {
     dc_real *start;             /* out, 2 nv: dL/dq_{-1}, dL/dq_0; NULL as the others: not computed */
     dc_real *control_grad;      /* H 3nv: by target, velocity, force of every step */
     dc_real *attach, *mass, *friction, *vertex;     /* columns as in dc_sim_jacobian */
+    dc_real *velocity;          /* nv: by the velocity v at q_0, which is held, where q_{-1} is dc_sim_retract of q_0 by -h v */
 } dc_sim_run;
+
+typedef struct {
+    int diverged, first;        /* steps that did not reach their tolerance, and the first of them, from 0; -1: none */
+    long iterations;            /* Newton steps of all */
+} dc_sim_roll_info;
+
+/* The steps of a run into its states: q is the array that run->q points to, whose first two the caller has set. It goes on after steps
+ * that did not reach their tolerance: DC_E_DIVERGED, *info (may be NULL) says how many; any other status ends it, states after that are
+ * not written. Bytes of arena: dc_sim_roll_bytes. */
+DC_DEF size_t dc_sim_roll_bytes(const dc_sim *sim);
+DC_DEF dc_status dc_sim_roll(const dc_sim *sim, const dc_sim_run *run, dc_real *q, dc_arena *mem, dc_sim_roll_info *info);
 
 /* Bytes of arena for dc_sim_adjoint; of run, the numbers of steps and which pointers are NULL is looked at. */
 DC_DEF size_t dc_sim_adjoint_bytes(const dc_sim *sim, const dc_sim_run *run);
@@ -1350,6 +1373,52 @@ DC_DEF void dc_sim_local(const dc_sim *sim, const dc_real *q0, const dc_real *q1
         case DC_SIM_FIXED: break;
         }
     }
+}
+
+/* the frame of the joint of link i, in the world; i -1: the world's own */
+static dc_pose dci_sim_joint_frame(const dc_sim *sim, const dc_real *q, int i)
+{
+    dc_pose p = dci_sim_identity();
+    int first = 1;
+    for (; i >= 0; i = sim->link[i].parent, first = 0) {
+        const dc_sim_link *l = sim->link + i;
+        if (!first) p = dc_pose_mul(dci_sim_joint_pose(l, q + sim->q_at[i]), p);
+        p = dc_pose_mul(l->attach, p);
+    }
+    return p;
+}
+
+/* What moves the point x of link i by a force f, joint after joint up the tree: dq += J^T f, or with dq given J dq, added to *moved */
+static void dci_sim_lever(const dc_sim *sim, const dc_real *q, int i, dc_v3 x, dc_v3 f, dc_real *pulled, const dc_real *dq, dc_v3 *moved)
+{
+    dc_pose F = dci_sim_joint_frame(sim, q, i);
+    int k;
+    x = dc_pose_apply(dc_pose_mul(F, dci_sim_joint_pose(sim->link + i, q + sim->q_at[i])), x);
+    for (; i >= 0; i = sim->link[i].parent) {
+        const dc_sim_link *l = sim->link + i;
+        const int at = sim->v_at[i], straight = l->joint == DC_SIM_FREE ? 3 : l->joint == DC_SIM_SLIDE, nv = dci_sim_nv(l->joint);
+        dc_v3 arm;
+        F = dci_sim_joint_frame(sim, q, i);
+        arm = dc_sub(x, dc_pose_apply(F, dci_sim_joint_pose(l, q + sim->q_at[i]).t));
+        for (k = 0; k < nv; ++k) {
+            dc_v3 e = dc_quat_rotate(F.q, l->joint == DC_SIM_HINGE || l->joint == DC_SIM_SLIDE ? l->axis : dci_axis(k%3));
+            dc_v3 way = k < straight ? e : dc_cross(e, arm);
+            if (pulled) pulled[at + k] += dc_dot(way, f);
+            else *moved = dc_madd(*moved, dq[at + k], way);
+        }
+    }
+}
+
+DC_DEF void dc_sim_pull(const dc_sim *sim, const dc_real *q, int link, dc_v3 x, dc_v3 f, dc_real *dq)
+{
+    dci_sim_lever(sim, q, link, x, f, dq, NULL, NULL);
+}
+
+DC_DEF dc_v3 dc_sim_carry(const dc_sim *sim, const dc_real *q, int link, dc_v3 x, const dc_real *dq)
+{
+    dc_v3 moved = dc_vec(0, 0, 0);
+    dci_sim_lever(sim, q, link, x, moved, NULL, dq, &moved);
+    return moved;
 }
 
 DC_DEF uint64_t dc_sim_hash(const dc_real *x, int n)
@@ -4309,7 +4378,7 @@ static DCI_NOINLINE int dci_sim_run_finite(const dc_sim *sim, const dc_sim_run *
 {
     size_t n[7], nv = (size_t)sim->nv;
     dci_sim_columns(sim, n);
-    return dci_sim_finite(r->start, 2*nv) && dci_sim_finite(r->control_grad, (size_t)r->steps*3*nv) && dci_sim_finite(r->attach, n[3])
+    return dci_sim_finite(r->start, 2*nv) && dci_sim_finite(r->velocity, nv) && dci_sim_finite(r->control_grad, (size_t)r->steps*3*nv) && dci_sim_finite(r->attach, n[3])
         && dci_sim_finite(r->mass, n[4]) && dci_sim_finite(r->friction, n[5]) && dci_sim_finite(r->vertex, n[6]);
 }
 
@@ -4324,6 +4393,28 @@ static DCI_NOINLINE void dci_sim_zero_run(const dc_sim *sim, const dc_sim_run *r
     dci_sim_zero(r->vertex, n[6]);
 }
 
+/* By the velocity v, q[0] being q[1] moved by -h v: rotations by exp([-h w]), so that g_w -> -h J_l(-h w)^T g_w */
+static void dci_sim_by_velocity(const dc_sim *sim, const dc_real *q, const dc_real *g, dc_real *out)
+{
+    const dc_real h = sim->desc.h;
+    int i, k;
+    dc_sim_local(sim, q + sim->nq, q, out);
+    for (i = 0; i < sim->links; ++i) {
+        const dc_sim_joint joint = sim->link[i].joint;
+        const int at = sim->v_at[i], turn = at + (joint == DC_SIM_FREE ? 3 : 0);
+        dc_v3 w = dc_vec(0, 0, 0);
+        if (joint == DC_SIM_FREE || joint == DC_SIM_BALL) {
+            dc_m3 J = dc_so3_jl(dci_sim_v3(out + turn));
+            w = dc_mul_t(&J, dci_sim_v3(g + turn));
+        }
+        for (k = 0; k < dci_sim_nv(joint); ++k) out[at + k] = -h*g[at + k];
+        if (joint != DC_SIM_FREE && joint != DC_SIM_BALL) continue;
+        out[turn] = -h*w.x;
+        out[turn + 1] = -h*w.y;
+        out[turn + 2] = -h*w.z;
+    }
+}
+
 /* is what a run points to what it has to be? */
 static DCI_NOINLINE int dci_sim_run_ok(const dc_sim *sim, const dc_sim_run *r)
 {
@@ -4336,6 +4427,48 @@ static DCI_NOINLINE int dci_sim_run_ok(const dc_sim *sim, const dc_sim_run *r)
     for (t = 0; t < n; ++t)
         if (!dci_sim_state_ok(sim, r->q + t*(size_t)sim->nq)) return 0;
     return 1;
+}
+
+DC_DEF size_t dc_sim_roll_bytes(const dc_sim *sim)
+{
+    size_t sum = dc_sim_step_bytes(sim);
+    if (!sum) return 0;
+    sum = dc_bytes(sum, 3*(size_t)sim->nq, sizeof(dc_real));
+    return sum == SIZE_MAX ? 0 : sum;
+}
+
+DC_DEF dc_status dc_sim_roll(const dc_sim *sim, const dc_sim_run *r, dc_real *q, dc_arena *mem, dc_sim_roll_info *info)
+{
+    dc_sim_roll_info seen = {0, -1, 0};
+    dc_status status = DC_OK;
+    dc_real *x;
+    size_t used, nq;
+    int t;
+    if (!sim || !sim->link || !r || !q || !mem || r->steps < 1 || r->every < 0) return DC_E_ARG;
+    if (!dci_sim_state_ok(sim, q) || !dci_sim_state_ok(sim, q + sim->nq)) return DC_E_ARG;
+    for (t = 0; r->control && t < r->steps; ++t)
+        if (!dci_sim_control_ok(sim, r->control + t)) return DC_E_ARG;
+    nq = (size_t)sim->nq;
+    used = mem->used;
+    x = (dc_real *)dc_arena_take(mem, 3*nq, sizeof *x);
+    if (!x) return DC_E_MEMORY;
+    memcpy(x, q, 2*nq*sizeof *x);
+    for (t = 0; t < r->steps && (status == DC_OK || status == DC_E_DIVERGED); ++t) {
+        dc_sim_info one = DC_ZERO;
+        status = dc_sim_step(sim, x, x + nq, r->control ? r->control + t : NULL, mem, x + 2*nq, &one);
+        seen.iterations += one.iterations;
+        if (status != DC_OK && status != DC_E_DIVERGED) break;
+        if (status == DC_E_DIVERGED && ++seen.diverged == 1) seen.first = t;
+        memcpy(x, x + nq, nq*sizeof *x);
+        memcpy(x + nq, x + 2*nq, nq*sizeof *x);
+
+        /* all states, or pairs at the checkpoints but the last */
+        if (r->every <= 1) memcpy(q + ((size_t)t + 2)*nq, x + nq, nq*sizeof *x);
+        else if ((t + 1)%r->every == 0 && t + 1 < r->steps) memcpy(q + 2*(size_t)((t + 1)/r->every)*nq, x, 2*nq*sizeof *x);
+    }
+    mem->used = used;
+    if (info) *info = seen;
+    return status == DC_OK && seen.diverged > 0 ? DC_E_DIVERGED : status;
 }
 
 DC_DEF dc_status dc_sim_adjoint(const dc_sim *sim, const dc_sim_run *r, dc_arena *mem)
@@ -4396,6 +4529,7 @@ DC_DEF dc_status dc_sim_adjoint(const dc_sim *sim, const dc_sim_run *r, dc_arena
         r->start[k] = at[1][k];
         r->start[nv + (size_t)k] = at[0][k];
     }
+    if (r->velocity) dci_sim_by_velocity(sim, r->q, at[1], r->velocity);
     if (status == DC_OK && !dci_sim_run_finite(sim, r)) status = DC_E_RANGE;
     mem->used = used;
     return status == DC_E_ARG ? DC_E_RANGE : status;    /* as in dc_sim_step */

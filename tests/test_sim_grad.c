@@ -386,6 +386,166 @@ TEST adjoint_is_the_product_of_the_jacobians(void)
     PASS();
 }
 
+/* Points of links by every tangent: J dq against differences of poses, J^T f against J. */
+TEST points_move_as_their_links_do(void)
+{
+    static dc_real q[64], dq[64], f[64], on[64], back[64], ahead[64], behind[64];
+    worst wc = worst_make("J dq against differences"), wp = worst_make("f.(J dq) against dq.(J^T f)");
+    const double step = DC_IS_FLOAT ? 1e-2 : 1e-5;
+    rng r;
+    int n, i, k;
+    rng_seed(&r, 98);
+    machine_tree(&m);
+    ASSERT_EQ(DC_OK, machine_build(&m));
+    for (n = 0; n < 20; ++n) {
+        dc_pose a[MACHINE_LINKS], b[MACHINE_LINKS];
+        dc_sim_neutral(&m.sim, q);
+        machine_random(&m.sim, &r, 0.5, q, q);
+        for (i = 0; i < m.sim.links; ++i) {
+            dc_v3 x, force, J, d;
+            double pulled = 0;
+            x = dc_vec((dc_real)rng_uniform(&r, -1, 1), (dc_real)rng_uniform(&r, -1, 1), (dc_real)rng_uniform(&r, -1, 1));
+            force = dc_vec((dc_real)rng_uniform(&r, -1, 1), (dc_real)rng_uniform(&r, -1, 1), (dc_real)rng_uniform(&r, -1, 1));
+            for (k = 0; k < m.sim.nv; ++k) {
+                dq[k] = (dc_real)rng_uniform(&r, -1, 1);
+                f[k] = 1;
+            }
+            J = dc_sim_carry(&m.sim, q, i, x, dq);
+            dc_sim_pull(&m.sim, q, i, x, force, f);
+            for (k = 0; k < m.sim.nv; ++k) {
+                pulled += (double)dq[k]*((double)f[k] - 1);
+                on[k] = (dc_real)step*dq[k];
+                back[k] = -on[k];
+            }
+            dc_sim_retract(&m.sim, q, on, ahead);
+            dc_sim_retract(&m.sim, q, back, behind);
+            dc_sim_poses(&m.sim, ahead, a);
+            dc_sim_poses(&m.sim, behind, b);
+            d = dc_sub(dc_scale((dc_real)(0.5/step), dc_sub(dc_pose_apply(a[i], x), dc_pose_apply(b[i], x))), J);
+            worst_add(&wc, sqrt((double)dc_dot(d, d)), "state %d link %d", n, i);
+            worst_add(&wp, fabs(pulled - (double)dc_dot(J, force)), "state %d link %d", n, i);
+        }
+    }
+    ASSERT(worst_print(&wc, DC_IS_FLOAT ? 2e-3 : 1e-8) & worst_print(&wp, 1000*(double)DC_EPS));
+    PASS();
+}
+
+/* A run rolled is its steps one by one, with checkpoints too; steps that fail are counted and passed. */
+TEST a_roll_is_its_steps(void)
+{
+    enum { H = 20 };
+    static dc_real q[(H + 2)*64], one[(H + 2)*64], pairs[(H + 2)*64];
+    dc_sim_roll_info info;
+    dc_sim_run run = DC_ZERO;
+    dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+    size_t nq, bytes;
+    rng r;
+    int t, every;
+    rng_seed(&r, 99);
+    machine_tree(&m);
+    machine_floor(&m, 0.5);
+    ASSERT_EQ(DC_OK, machine_build(&m));
+    nq = (size_t)m.sim.nq;
+    dc_sim_neutral(&m.sim, one);
+    one[6] = 3;
+    machine_random(&m.sim, &r, 0.05, one, one + nq);
+    memcpy(q, one, 2*nq*sizeof *q);
+    memcpy(pairs, one, 2*nq*sizeof *q);
+    for (t = 0; t < H; ++t) ASSERT_EQ(DC_OK, dc_sim_step(&m.sim, one + (size_t)t*nq, one + (size_t)(t + 1)*nq, NULL, &mem, one + (size_t)(t + 2)*nq, NULL));
+    run.steps = H;
+    run.q = q;
+    bytes = dc_sim_roll_bytes(&m.sim);
+    ASSERT(bytes > 0 && bytes <= sizeof scratch);
+    ASSERT_EQ(DC_OK, dc_sim_roll(&m.sim, &run, q, &mem, &info));
+    ASSERT(mem.used == 0 && info.diverged == 0 && info.first == -1 && info.iterations > 0);
+    ASSERT(memcmp(q, one, (H + 2)*nq*sizeof *q) == 0);
+    for (every = 2; every < 8; ++every) {
+        int c;
+        run.every = every;
+        ASSERT_EQ(DC_OK, dc_sim_roll(&m.sim, &run, pairs, &mem, NULL));
+        for (c = 0; c*every < H; ++c) ASSERT(memcmp(pairs + 2*(size_t)c*nq, one + (size_t)(c*every)*nq, 2*nq*sizeof *q) == 0);
+    }
+    run.every = 0;
+    m.sim.desc.iterations = 1;
+    ASSERT_EQ(DC_E_DIVERGED, dc_sim_roll(&m.sim, &run, q, &mem, &info));
+    ASSERT(info.diverged > 0 && info.first >= 0 && info.first < H && info.iterations <= H);
+
+    /* refused before anything is written */
+    memset(q + 2*nq, 0, nq*sizeof *q);
+    ASSERT_EQ(DC_E_ARG, dc_sim_roll(NULL, &run, q, &mem, NULL));
+    run.steps = 0;
+    ASSERT_EQ(DC_E_ARG, dc_sim_roll(&m.sim, &run, q, &mem, NULL));
+    run.steps = H;
+    q[0] = (dc_real)NAN;
+    ASSERT_EQ(DC_E_ARG, dc_sim_roll(&m.sim, &run, q, &mem, NULL));
+    memcpy(q, one, 2*nq*sizeof *q);
+    mem = dc_arena_make(scratch, 3*nq*sizeof *q + 64);
+    ASSERT_EQ(DC_E_MEMORY, dc_sim_roll(&m.sim, &run, q, &mem, NULL));
+    ASSERT(mem.used == 0 && q[2*nq] == 0);
+    PASS();
+}
+
+/* The adjoint by the velocity at the start against differences of rolls. */
+static const dc_real *weights_of_loss;
+static void by_velocity(const double *v, double *f, void *user)
+{
+    static dc_real q[7*64], dq[64], d[64];
+    const dc_real *now = (const dc_real *)user;
+    dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+    dc_sim_run run = DC_ZERO;
+    int k;
+    for (k = 0; k < m.sim.nv; ++k) dq[k] = -m.sim.desc.h*(dc_real)v[k];
+    memcpy(q + m.sim.nq, now, (size_t)m.sim.nq*sizeof *q);
+    dc_sim_retract(&m.sim, now, dq, q);
+    run.steps = 5;
+    run.q = q;
+    f[0] = dc_sim_roll(&m.sim, &run, q, &mem, NULL) == DC_OK ? 0 : (double)NAN;
+    dc_sim_local(&m.sim, now + m.sim.nq, q + 6*m.sim.nq, d);
+    for (k = 0; k < m.sim.nv; ++k) f[0] += (double)(weights_of_loss[k]*d[k]);
+}
+
+TEST adjoint_by_the_first_velocity(void)
+{
+    static dc_real q[7*64], loss[5*64], grad[64], weights[64], base[2*64];
+    double v[64], J[64];
+    dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+    dc_sim_run run = DC_ZERO;
+    fd_result fd;
+    rng r;
+    int k, nq, nv;
+    if (DC_IS_FLOAT) SKIPm("differences need double");
+    rng_seed(&r, 100);
+    machine_tree(&m);
+    m.desc.tolerance = DC_R(1e-13);
+    ASSERT_EQ(DC_OK, machine_build(&m));
+    nq = m.sim.nq;
+    nv = m.sim.nv;
+    dc_sim_neutral(&m.sim, q + nq);
+    machine_random(&m.sim, &r, 0.3, q + nq, q + nq);
+    for (k = 0; k < nv; ++k) {
+        v[k] = rng_uniform(&r, -2, 2);
+        weights[k] = (dc_real)rng_uniform(&r, -1, 1);
+        grad[k] = -m.sim.desc.h*(dc_real)v[k];
+    }
+    weights_of_loss = weights;
+    dc_sim_retract(&m.sim, q + nq, grad, q);
+    run.steps = 5;
+    run.q = q;
+    run.loss = loss;
+    run.velocity = grad;
+    ASSERT_EQ(DC_OK, dc_sim_roll(&m.sim, &run, q, &mem, NULL));
+    memset(loss, 0, sizeof loss);
+    for (k = 0; k < nv; ++k) loss[4*nv + k] = weights[k];
+    ASSERT_EQ(DC_OK, dc_sim_adjoint(&m.sim, &run, &mem));
+    for (k = 0; k < nv; ++k) J[k] = (double)grad[k];
+    memcpy(base, q + nq, (size_t)nq*sizeof *q);
+    memcpy(base + nq, q + 6*nq, (size_t)nq*sizeof *q);
+    fd = fd_check(by_velocity, base, nv, v, 1, J, 1.0/1024);
+    printf("  %g of the largest entry, order %.2f\n", fd.err, fd.order);
+    ASSERT(fd.err < 1e-7 && !fd.bit_equal);
+    PASS();
+}
+
 TEST adam_finds_a_minimum(void)
 {
     dc_real x[2], g[2], mom[2] = {0, 0}, var[2] = {0, 0};
@@ -422,6 +582,9 @@ int main(int argc, char **argv)
     RUN_TEST(arm_pushes_a_box);
     RUN_TEST(chain_presses_on_itself);
     RUN_TEST(adjoint_is_the_product_of_the_jacobians);
+    RUN_TEST(points_move_as_their_links_do);
+    RUN_TEST(a_roll_is_its_steps);
+    RUN_TEST(adjoint_by_the_first_velocity);
     RUN_TEST(adam_finds_a_minimum);
     GREATEST_MAIN_END();
 }
