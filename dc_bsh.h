@@ -342,6 +342,7 @@ static dc_status dci_bsh_mesh_open(dci_bsh_mesh *mesh, const dc_v3 *v, int nv, c
                                    dc_arena *mem, int *bad)
 {
     int k;
+
     if (bad) *bad = -1;
     if (!v || !tri || !mem || nv < 1 || nt < 1 || nt > DCI_BSH_MOST) return DC_E_ARG;
 
@@ -423,6 +424,8 @@ static void dci_bsh_split(const dci_bsh_mesh *mesh, const dci_bsh_lists *list, i
 {
     int axis, best = 0, i;
     dc_real extent = -1;
+
+    /* the axis */
     for (axis = 0; axis < 3; ++axis) {
         const int *order = list->order[axis];
         dc_real e = dci_bsh_key(mesh, axis, order[end - 1]) - dci_bsh_key(mesh, axis, order[begin]);
@@ -454,6 +457,8 @@ static void dci_bsh_halve(const dci_bsh_mesh *mesh)
     list.first = mesh->scratch + 3*n;
     list.spill = mesh->scratch + 4*n;
     list.right = (unsigned char *)(list.spill + (n + 1)/2);
+
+    /* all triangles, in three orders */
     for (axis = 0; axis < 3; ++axis) {
         list.order[axis] = mesh->scratch + axis*n;
         for (i = 0; i < n; ++i) list.order[axis][i] = i;
@@ -489,6 +494,7 @@ static int dci_bsh_adopt(const dci_bsh_mesh *mesh, const int *child)
     int *met = given + nodes;           /* [nodes] how often a node of the list was met */
     int *leaf = met + nodes;            /* [triangles] how often a triangle was */
     int k, made;
+
     for (k = 0; k < nodes; ++k) met[k] = 0;
     for (k = 0; k < mesh->triangles; ++k) leaf[k] = 0;
 
@@ -541,6 +547,8 @@ static dc_v3 dci_bsh_centres(const dci_bsh_mesh *mesh)
     int *order = mesh->scratch, *first = order + mesh->triangles;       /* [triangles], [nodes] */
     dc_v3 o = mesh->vertex[tri[0]];
     int i, j, k, t;
+
+    /* each node by the triangles of its range */
     dci_bsh_ranges(mesh->node, nodes, first, order);
     for (i = 0; i < mesh->vertices; ++i) mesh->stamp[i] = -1;
     for (k = 0; k < nodes; ++k) {
@@ -571,6 +579,8 @@ static void dci_bsh_radii(const dci_bsh_mesh *mesh, dc_v3 o)
 {
     int i, k, part;
     for (i = 0; i < 3*mesh->triangles; ++i) mesh->corner[i] = dc_sub(mesh->vertex[mesh->tri[i]], o);
+
+    /* from the leaves up: of a leaf to its corners, else over the spheres of its children */
     for (k = 2*mesh->triangles - 2; k >= 0; --k) {
         dc_bsh_node *q = mesh->node + k;
         const int leaf = q->left < 0;
@@ -601,6 +611,7 @@ static dc_status dci_bsh_make(const dc_v3 *v, int nv, const int *tri, int nt, co
     dci_bsh_mesh mesh;
     size_t used = mem ? mem->used : 0;
     dc_status status;
+
     if (!tree || (given && !child)) {
         if (bad) *bad = -1;
         return DC_E_ARG;
@@ -835,6 +846,7 @@ static void dci_bsh_clear(dci_bsh_block *B)
 {
     int l;
     memset(B, 0, sizeof *B);
+
     for (l = 0; l < DC_LANES; ++l) {
         B->apart[0][l] = B->arm[0][l] = B->copies[l] = 1;
         B->parent[l] = -1;
@@ -851,6 +863,8 @@ static void dci_bsh_place(const dc_bsh *a, const dc_pose *pose_a, const dc_bsh *
     dc_v3 ca, cb, way;
     dc_quat_normalize(pa.q, &pa.q);
     dc_quat_normalize(pb.q, &pb.q);
+
+    /* rotations from b to a and to the world */
     problem->tree_a = a;
     problem->tree_b = b;
     problem->body_a = pa.t;
@@ -872,6 +886,7 @@ static void dci_bsh_place(const dc_bsh *a, const dc_pose *pose_a, const dc_bsh *
         problem->root_a = dc_neg(way);
         problem->origin = dc_add(pb.t, cb);
     }
+
     problem->want = want;
     problem->brute = 0;
     problem->pair = 0;
@@ -949,6 +964,8 @@ static void dci_bsh_quarter(const dc_real *x, dc_real *y)
         memcpy(&b, &u, sizeof b);
         b = DCI_BSH_QUARTER - (b >> 2);
         memcpy(&v, &b, sizeof v);
+
+        /* the series, a step a term */
         for (k = 0; k < DCI_BSH_STEPS; ++k) {
             dc_real v2 = v*v, h = 1 - u*(v2*v2);
             v += v*h*(DC_R(0.25) + DC_R(0.15625)*h);
@@ -1089,6 +1106,8 @@ static void dci_bsh_torques(const dci_bsh_queue *queue, int at, dci_bsh_batch *b
     int k, l;
     for (k = 0; k < 6; ++k)
         for (l = 0; l < DC_LANES; ++l) f[k][l] = 0;
+
+    /* f = sum of forces, sum of p x f */
     for (k = 0; k < 9; k += 3)
         for (l = 0; l < DC_LANES; ++l) {
             dc_real fx = batch->slopes[k][at + l], fy = batch->slopes[k + 1][at + l], fz = batch->slopes[k + 2][at + l];
@@ -1100,6 +1119,7 @@ static void dci_bsh_torques(const dci_bsh_queue *queue, int at, dci_bsh_batch *b
             f[4][l] += pz*fx - px*fz;
             f[5][l] += px*fy - py*fx;
         }
+
     for (k = 0; k < 6; ++k) memcpy(batch->slopes[k] + at, f[k], sizeof f[k]);
 }
 
@@ -1111,6 +1131,7 @@ static void dci_bsh_sum_leaves(int want, int n, const dci_bsh_queue *queue, dci_
         dci_bsh_row w;
         memcpy(w, queue->weight + at, sizeof w);
         if (want == DCI_BSH_GRAD) dci_bsh_torques(queue, at, batch);
+
         for (l = 0; l < DC_LANES; ++l) sums->value[l] += w[l]*batch->value[at + l];
         for (k = 0; k < rows; ++k)
             for (l = 0; l < DC_LANES; ++l) sums->relative[k][l] += w[l]*batch->slopes[k][at + l];
@@ -1167,10 +1188,14 @@ static dc_bsh_slot *dci_bsh_slot(const dc_bsh_cache *cache, unsigned pair, int a
     uint32_t h = (uint32_t)pair*UINT32_C(0x9e3779b1) ^ (uint32_t)a*UINT32_C(0x85ebca6b)
                ^ (uint32_t)b*UINT32_C(0xc2b2ae35);
     int k, at;
+
+    /* scrambled, so that neighbours do not meet */
     h ^= h >> 15;
     h *= UINT32_C(0x2c1b3c6d);
     h ^= h >> 13;
     at = (int)(h%(uint32_t)cache->n);
+
+    /* eight places from there on */
     for (k = 0; k < 8; ++k) {
         dc_bsh_slot *s = cache->slot + at;
         *found = s->turn != 0 && s->pair == pair && s->a == a && s->b == b;
@@ -1197,6 +1222,8 @@ static DCI_NOINLINE void dci_bsh_recall(const dci_bsh_problem *problem, const dc
     int k, found = 0;
     for (k = 0; batch->out.plane && k < queue->count; ++k) {
         dc_plane p = DC_ZERO;
+
+        /* about the origin of the walk */
         if (cache) {
             const int a = queue->tri_a[k], b = queue->tri_b[k];
             dc_bsh_slot *s = batch->slot[k] = dci_bsh_slot(cache, problem->pair, a, b, &found);
@@ -1210,6 +1237,7 @@ static DCI_NOINLINE void dci_bsh_recall(const dci_bsh_problem *problem, const dc
             s->b = b;
             s->turn = cache->turn;
         }
+
         batch->plane[0][k] = p.n.x;
         batch->plane[1][k] = p.n.y;
         batch->plane[2][k] = p.n.z;
@@ -1221,6 +1249,7 @@ static DCI_NOINLINE void dci_bsh_recall(const dci_bsh_problem *problem, const dc
 static void dci_bsh_verdict(const dci_bsh_queue *queue, const unsigned char *failed, dci_bsh_result *result)
 {
     int k, first = -1;
+
     for (k = 0; k < queue->count; ++k) {
         dc_status status = (dc_status)failed[k];
         if (status == DC_E_DIVERGED) result->status = DC_E_DIVERGED;
@@ -1249,6 +1278,8 @@ static void dci_bsh_report(const dci_bsh_problem *problem, const dci_bsh_queue *
     dc_plane p = dci_bsh_plane(batch, k);
     dc_v3 ci = dc_vec(0, 0, 0), cj = ci, u, x, y;
     int i;
+
+    /* centroids */
     for (i = 0; i < 3; ++i) {
         ci = dc_madd(ci, DC_R(1.0/3.0), a->corner[3*queue->tri_a[k] + i]);
         cj = dc_madd(cj, DC_R(1.0/3.0), b->corner[3*queue->tri_b[k] + i]);
@@ -1281,6 +1312,8 @@ static DCI_NOINLINE void dci_bsh_absorb(dci_bsh *W, dci_bsh_queue *queue)
     const int n = queue->count, want = W->problem.want;
     dci_bsh_batch *batch = &W->batch;
     int k, row;
+
+    /* failures end the walk; planes that were found are kept */
     if (batch->status != DC_OK) {
         dci_bsh_verdict(queue, batch->failed, &W->result);
         if (!dci_bsh_outcome(W->result.status)) return;
@@ -1394,6 +1427,7 @@ static void dci_bsh_enqueue(const dci_bsh_problem *problem, int a, int b, dc_rea
         queue->corner[i + 1][n] = p.y;  queue->corner[i + 10][n] = q.y;
         queue->corner[i + 2][n] = p.z;  queue->corner[i + 11][n] = q.z;
     }
+
     queue->tri_a[n] = a;
     queue->tri_b[n] = b;
     queue->weight[n] = weight;
@@ -1453,10 +1487,13 @@ DC_INLINE int dci_bsh_accumulator(const dci_bsh_problem *problem, const dci_bsh_
     const unsigned l = (unsigned)walk->blended_count%DC_LANES;
     dci_bsh_block *B = walk->blended + (unsigned)walk->blended_count/DC_LANES;
     int k;
+
+    /* blocks are cleared when they are first used */
     if (walk->blended_count == walk->blended_clear) {
         dci_bsh_clear(B);
         walk->blended_clear += DC_LANES;
     }
+
     dci_bsh_term(problem, B, l, a, b, w, parent);
     B->blend[l] = phi;
     B->blend1[l] = phi1;
@@ -1520,6 +1557,7 @@ DC_INLINE void dci_bsh_meet(dci_bsh *W, const dci_bsh_at *a, const dci_bsh_at *b
 static dci_bsh_queue *dci_bsh_next_pairs(const dci_bsh_problem *problem, dci_bsh_walk *walk)
 {
     dci_bsh_queue *queue = walk->queue;
+
     while (queue->count < DCI_BSH_QUEUE && walk->brute_a < problem->tree_a->n) {
         dci_bsh_enqueue(problem, walk->brute_a, walk->brute_b, 1, 0, -1, queue);
         ++walk->opened[1];
@@ -1590,6 +1628,7 @@ static DCI_NOINLINE void dci_bsh_drive(dci_bsh *W)
     const dci_bsh_problem *problem = &W->problem;
     dci_bsh_batch *batch = &W->batch;
     dci_bsh_queue *queue;
+
     while (dci_bsh_outcome(W->result.status) && (queue = dci_bsh_next(W)) != NULL) {
         dci_bsh_recall(problem, queue, W->cache, batch, &W->result.info);
         batch->status = dc_tri_batch(&problem->exact, queue->count, queue->corner[0], DCI_BSH_QUEUE, &batch->mem,
@@ -1621,6 +1660,8 @@ static void dci_bsh_expand(const dci_bsh_problem *problem, const dci_bsh_sums *s
     dc_v3 g;
     dc_real beta, beta2[6], trace, *H = total.H;
     int i, k, row, bi, bk;
+
+    /* gradient */
     total.o = problem->origin;
     for (i = 0; i < 6; ++i) total.g[i] = dci_bsh_total(sums->relative[i]);
     for (i = 0; i < 6; i += 3) {
@@ -1629,6 +1670,8 @@ static void dci_bsh_expand(const dci_bsh_problem *problem, const dci_bsh_sums *s
         total.g[i + 1] = g.y;
         total.g[i + 2] = g.z;
     }
+
+    /* Hessian */
     if (hess) {
         for (i = 0, row = 6; i < 6; ++i)
             for (k = i; k < 6; ++k, ++row) H[6*i + k] = H[6*k + i] = dci_bsh_total(sums->relative[row]);
@@ -1724,6 +1767,8 @@ static DCI_NOINLINE dc_status dci_bsh_finish(const dci_bsh_problem *problem, con
     const int want = problem->want, second = want == DCI_BSH_HESS;
     dc_bsh_info *info = &result->info;
     int k;
+
+    /* counters and value */
     info->leaf_near = opened[1];
     info->leaf_blended = opened[0];
     info->leaf_far = far_pairs[0];
@@ -1774,6 +1819,8 @@ DC_DEF dc_status dc_bsh_cache_make(int pairs, dc_arena *mem, dc_bsh_cache *cache
     if (pairs < 1 || !mem || !cache) return DC_E_ARG;
     slot = (dc_bsh_slot *)dc_arena_take(mem, (size_t)pairs, sizeof *slot);
     if (!slot) return DC_E_MEMORY;
+
+    /* no slot is taken yet */
     memset(slot, 0, (size_t)pairs*sizeof *slot);
     cache->slot = slot;
     cache->n = pairs;
@@ -1798,6 +1845,7 @@ static DCI_NOINLINE dc_status dci_bsh_open(const dc_bsh_options *opt, const dc_b
         if (mem) mem->used = used;
         return status;
     }
+
     dci_bsh_turn(cache);
     dci_bsh_start(*W, a, pose_a, b, pose_b, want, cache);
     (*W)->mem = mem;
@@ -1857,6 +1905,8 @@ DC_DEF dc_status dc_bsh_contacts(const dc_bsh_options *opt, const dc_bsh *a, con
     if (capacity < 0 || (capacity > 0 && !contact) || !count) return DC_E_ARG;
     status = dci_bsh_open(opt, a, pose_a, b, pose_b, mem, cache, DCI_BSH_CONTACTS, &W);
     if (status != DC_OK) return status;
+
+    /* the list is written as the walk goes */
     W->contact = contact;
     W->walk.capacity = capacity;
     dci_bsh_drive(W);
@@ -1934,6 +1984,8 @@ static DCI_NOINLINE dc_status dci_bsh_scene_open(const dc_bsh_options *opt, int 
     int i;
     if (n < 1 || !tree || !pose || !mem || n_excluded < 0 || n_excluded > INT32_MAX/2 || (n_excluded > 0 && !excluded))
         return DC_E_ARG;
+
+    /* bodies, excluded pairs, cache */
     for (i = 0; i < n; ++i)
         if (!dci_bsh_tree_ok(tree[i]) || !dc_pose_ok(pose + i)) return DC_E_ARG;
     for (i = 0; i < 2*n_excluded; ++i)
@@ -1983,6 +2035,8 @@ static DCI_NOINLINE int dci_bsh_scene_next(dci_bsh_scene *scene)
     const int n = scene->bodies;
     int i = scene->first, k = scene->second, m;
     if (!dci_bsh_outcome(scene->status)) return 0;
+
+    /* the next body k, or the first after the next body i */
     do {
         if (++k < n) continue;
         if (++i >= n) return 0;
@@ -1992,6 +2046,8 @@ static DCI_NOINLINE int dci_bsh_scene_next(dci_bsh_scene *scene)
         for (m = 0; m < 2*scene->exclusions; ++m)
             if (scene->excluded[m] == i) scene->skip[scene->excluded[m ^ 1]] = 1;
     } while (scene->skip[k]);
+
+    /* its walk */
     scene->first = i;
     scene->second = k;
     dci_bsh_start(scene->work, scene->tree[i], scene->pose + i, scene->tree[k], scene->pose + k, scene->want,
@@ -2008,6 +2064,8 @@ static DCI_NOINLINE void dci_bsh_scene_add(dci_bsh_scene *scene, dc_real *grad, 
     const dc_real *pair_grad = W->result.grad, *pair_hess = W->result.hess;
     dc_status status = dci_bsh_finish(&W->problem, &W->walk, &W->sums, &W->result);
     size_t m;
+
+    /* sums, or what failed */
     if (status != DC_OK) scene->status = status;
     scene->value += W->result.value;
     dci_bsh_tally(&scene->info, &W->result.info);
@@ -2040,12 +2098,15 @@ DC_DEF dc_status dc_bsh_scene(const dc_bsh_options *opt, int n, const dc_bsh *co
                                           dci_bsh_wanted(grad, hess), &scene);
     size_t m;
     if (status != DC_OK) return status;
+
+    /* pair by pair */
     for (m = 0; grad && m < 6*(size_t)n; ++m) grad[m] = 0;
     for (m = 0; hess && m < 36*(size_t)n*(size_t)n; ++m) hess[m] = 0;
     while (dci_bsh_scene_next(scene)) {
         dci_bsh_drive(scene->work);
         dci_bsh_scene_add(scene, grad, hess);
     }
+
     if (info) *info = scene->info;
     if (value && (dci_bsh_outcome(scene->status) || scene->status == DC_E_OVERLAP)) *value = scene->value;
     mem->used = scene->work->used;

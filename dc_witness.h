@@ -364,8 +364,8 @@ typedef struct {
 } dci_wit;
 
 /* Both ends of [0, 1] look alike, so that what is said of x holds for 1 - x: i = 1/2 - |x - 1/2| is how far inside the
- * nearer end x lies, nearer = e^-|i|/eps and farther = e^-(1-i)/eps = e^-1/eps e^i/eps are what the two ends weigh, e =
- * e^-1/eps. */
+ * nearer end x lies, nearer = e^-|i|/eps and farther = e^-(1-i)/eps = e e^i/eps are what the two ends weigh,
+ * e = e^-1/eps. */
 typedef struct { dc_real depth, nearer, farther; } dci_ends;
 
 DCI_LANE dci_ends dci_ends_of(dc_real x, dc_real reps, dc_real e)
@@ -406,8 +406,8 @@ DCI_LANE dc_real dci_clip01(const dci_wit *o, dc_real x, dc_real *d)
     return x < DC_R(0.5) ? in : 1 - in;
 }
 
-/* within_s(x, 0, 1, eps) = s(u) s(-v), u = x/eps, v = (x-1)/eps, as value/den; its derivative over itself, (s(-u) -
- * s(v))/eps, as slope/den; 1 <= den <= 4 */
+/* within_s(x, 0, 1, eps) = s(u) s(-v), u = x/eps, v = (x-1)/eps, as value/den; its derivative over itself,
+ * (s(-u) - s(v))/eps, as slope/den; 1 <= den <= 4 */
 typedef struct { dc_real value, slope, den; } dci_within;
 
 DCI_LANE dci_within dci_within01(const dci_wit *o, dc_real x)
@@ -431,6 +431,13 @@ DCI_LANE dc_v3 dci_lane_cross(dc_v3 a, dc_v3 b)
     r.y = a.z*b.x - a.x*b.z;
     r.z = a.x*b.y - a.y*b.x;
     return r;
+}
+DCI_LANE dc_v3 dci_lane_scale(dc_real s, dc_v3 p)
+{
+    p.x *= s;
+    p.y *= s;
+    p.z *= s;
+    return p;
 }
 /* s (p - q) */
 DCI_LANE dc_v3 dci_lane_sub(dc_real s, dc_v3 p, dc_v3 q)
@@ -461,8 +468,8 @@ static DCI_NOINLINE void dci_softsort_row(int n, const dc_real *s, dc_real at, i
  * dci_ee_lane  | A, r                    | alpha, gamma, derivatives by Q and c       | CONTAX Eq. 10
  * dci_ee_chain | these, one coordinate   | gradient by that coordinate of four points | chain rule */
 
-/* Derivatives by Q = A^T A + w I = (Q1 Q2; Q2 Q3) and c = A^T r - w/2 (1,1), A = (a1 - a0, b0 - b1), r = a0 - b0,
- * everything in units of L. Named members: gcc does not vectorise over arrays. */
+/* Derivatives by Q = A^T A + w I = (Q1 Q2; Q2 Q3), q11, q12 and q22, and by c = A^T r - w/2 (1,1),
+ * A = (a1 - a0, b0 - b1), r = a0 - b0, everything in units of L. Named members: gcc does not vectorise over arrays. */
 typedef struct { dc_real q11, q12, q22, lin1, lin2; } dci_ee_d;
 /* coordinates along both edges, indicator, and their derivatives */
 typedef struct { dc_real alpha1, alpha2, gamma; dci_ee_d dalpha1, dalpha2, dgamma; } dci_ee;
@@ -527,6 +534,8 @@ DCI_LANE void dci_ee_lane(const dci_wit *o, dc_v3 A1, dc_v3 A2, dc_v3 r, int der
     dc_real pa = Ja < Jb ? DC_R(1.0) : wc, pb = Ja < Jb ? wc : DC_R(1.0), rp = 1/(pa*(1 + wa) + pb*(1 + wb));
     dc_real p1, p0, p3, p4, v1, v2, gamma, e1, e2, rg;
     dci_within g1, g2;
+
+    /* the weights, and the mean */
     pa *= rp;
     pb *= rp;
     wa *= pa;
@@ -553,16 +562,18 @@ DCI_LANE void dci_ee_lane(const dci_wit *o, dc_v3 A1, dc_v3 A2, dc_v3 r, int der
         /* du = -Q^-1 (dQ u + dc), I = Q^-1; dgamma = gamma (g1 du1 + g2 du2) */
         dc_real i11 = -Q3*rd, i12 = Q2*rd, i22 = -Q1*rd;
         dci_ee_d du1, du2, dv1, dv2;
+
         /* dv = sum p_i dpoint_i - 1/eps sum p_i (point_i - v) dJ_i, and dJ_i/dt_i = Q3 (t_i - zt_i) */
         dc_real f1 = -p1*o->inv_min, f0 = -p0*o->inv_min, f3 = -p3*o->inv_min, f4 = -p4*o->inv_min;
         dc_real T1 = -dt1*r3, T0 = -dt0*r3, S1 = -ds1*r1, S0 = -ds0*r1;
         dc_real J1t = Q3*(t1 - zt1)*T1, J0t = Q3*(t0 - zt0)*T0, J3s = Q1*(s1 - zs1)*S1, J4s = Q1*(s0 - zs0)*S0;
         dc_real b1, b0, b3, b4;
-        du1.q11 = i11*u1;             du2.q11 = i12*u1;
-        du1.q12 = i11*u2 + i12*u1;    du2.q12 = i12*u2 + i22*u1;
-        du1.q22 = i12*u2;             du2.q22 = i22*u2;
+        du1.q11 = i11*u1;              du2.q11 = i12*u1;
+        du1.q12 = i11*u2 + i12*u1;     du2.q12 = i12*u2 + i22*u1;
+        du1.q22 = i12*u2;              du2.q22 = i22*u2;
         du1.lin1 = i11;                du2.lin1 = i12;
         du1.lin2 = i12;                du2.lin2 = i22;
+
         /* point_i - v as sum p_j (point_i - point_j): 0 where one has all the weight, whatever it is multiplied with */
         b1 = f1*(p0 + p3*(1 - s1) + p4*(1 - s0));
         b0 = -f0*v1;
@@ -570,12 +581,16 @@ DCI_LANE void dci_ee_lane(const dci_wit *o, dc_v3 A1, dc_v3 A2, dc_v3 r, int der
         b4 = f4*(p1*(s0 - 1) + p0*s0 + p3*(s0 - s1));
         dv1 = dci_ee_sides(t1, t0, s1, s0, zt1, zt0, zs1, zs0, b1, b0, b3, b4, b1*J1t, b0*J0t, b3*J3s + p3*S1,
                            b4*J4s + p4*S0);
+
+        /* the same of the second coordinate */
         b1 = f1*(p3*(t1 - 1) + p0*(t1 - t0) + p4*t1);
         b0 = f0*(p3*(t0 - 1) + p1*(t0 - t1) + p4*t0);
         b3 = f3*(p4 + p1*(1 - t1) + p0*(1 - t0));
         b4 = -f4*v2;
         dv2 = dci_ee_sides(t1, t0, s1, s0, zt1, zt0, zs1, zs0, b1, b0, b3, b4, b1*J1t + p1*T1, b0*J0t + p0*T0,
                            b3*J3s, b4*J4s);
+
+        /* mixed */
         out->dgamma = dci_ee_mix(gamma*g1.slope*g2.den*rg, du1, gamma*g2.slope*g1.den*rg, du2);
         out->dalpha1 = dci_ee_mix(1, dci_ee_mix(gamma, du1, 1 - gamma, dv1), e1, out->dgamma);
         out->dalpha2 = dci_ee_mix(1, dci_ee_mix(gamma, du2, 1 - gamma, dv2), e2, out->dgamma);
@@ -604,7 +619,7 @@ DCI_LANE dci_wit_four dci_ee_chain(dc_real rl, dci_wit_four p, const dci_ee_d *d
  * dci_vf_lane  | a, b, s                 | alpha, bary, gamma, derivatives by a.a ..  | CONTAX Eq. 7-9
  * dci_vf_chain | these, one coordinate   | gradient by that coordinate of four points | chain rule */
 
-/* Derivatives by the products of a = t1 - t0, b = t2 - t0, s = v - t0 */
+/* Derivatives by the products a.a, a.b, .. of a = t1 - t0, b = t2 - t0, s = v - t0 */
 typedef struct { dc_real a_a, a_b, b_b, s_a, s_b, s_s; } dci_vf_d;
 /* weights of t1 and t2, barycentric coordinates of the projection, indicator */
 typedef struct {
@@ -647,13 +662,14 @@ DCI_LANE dc_real dci_vf_cost(const dci_wit *o, int listing, dc_v3 p, dc_real t)
     return listing ? dci_sqrt_lane(p2) : DC_R(0.5)*(p2 + o->reg*(x*x + y*y + DC_R(1.0/9.0)));
 }
 
-/* The active set of CONTAX Eq. 7-9 for a vertex and a triangle, whose weights are (1 - x1 - x2, x1, x2). */
+/* The active set of CONTAX Eq. 7-9 for a vertex and a triangle, of weights
+ * (1 - alpha1 - alpha2, alpha1, alpha2). */
 DCI_LANE void dci_vf_lane(const dci_wit *o, int listing, dc_v3 a, dc_v3 b, dc_v3 s, int derive, dci_vf *out)
 {
     dc_real w = listing ? DC_R(0.0) : o->reg;
     dc_real aa = dci_lane_dot(a, a), ab = dci_lane_dot(a, b), bb = dci_lane_dot(b, b);
     dc_real sa = dci_lane_dot(s, a), sb = dci_lane_dot(s, b);
-    dc_v3   N = dci_lane_cross(a, b), Sb = dci_lane_cross(s, b), aS = dci_lane_cross(a, s), e;
+    dc_v3   N = dci_lane_cross(a, b), Sb = dci_lane_cross(s, b), aS = dci_lane_cross(a, s);
 
     /* without the sides: (G + w (2 1; 1 2)) y = (sa, sb) + w (1, 1). |a x b|^2 = aa bb - ab^2, (a x b).(s x b) =
      * bb sa - ab sb and so on keep the digits of needles. Without w, triangles of no area get y = 0. */
@@ -672,18 +688,9 @@ DCI_LANE void dci_vf_lane(const dci_wit *o, int listing, dc_v3 a, dc_v3 b, dc_v3
     dc_real t0 = dci_clip01(o, z0, &dt0), t1 = dci_clip01(o, z1, &dt1), t2 = dci_clip01(o, z2, &dt2);
     dc_real C0, C1, C2, C, wa, wb, pa, p0, p1, p2, rp, v1, v2, gamma, rg, y0 = 1 - y1 - y2;
     dci_within g0, g1, g2;
-    e.x = t0*a.x;
-    e.y = t0*a.y;
-    e.z = t0*a.z;
-    q0 = dci_lane_sub(1, s, e);
-    e.x = t1*c.x;
-    e.y = t1*c.y;
-    e.z = t1*c.z;
-    q1 = dci_lane_sub(1, f, e);
-    e.x = t2*b.x;
-    e.y = t2*b.y;
-    e.z = t2*b.z;
-    q2 = dci_lane_sub(1, s, e);
+    q0 = dci_lane_sub(1, s, dci_lane_scale(t0, a));
+    q1 = dci_lane_sub(1, f, dci_lane_scale(t1, c));
+    q2 = dci_lane_sub(1, s, dci_lane_scale(t2, b));
 
     /* soft argmin of the three */
     C0 = dci_vf_cost(o, listing, q0, t0);
@@ -695,6 +702,8 @@ DCI_LANE void dci_vf_lane(const dci_wit *o, int listing, dc_v3 a, dc_v3 b, dc_v3
     pa = C < C2 ? DC_R(1.0) : wb;
     p2 = C < C2 ? wb : DC_R(1.0);
     rp = 1/(pa*(1 + wa) + p2);
+
+    /* the weights, and the mean */
     pa *= rp;
     p2 *= rp;
     wa *= pa;
@@ -719,6 +728,7 @@ DCI_LANE void dci_vf_lane(const dci_wit *o, int listing, dc_v3 a, dc_v3 b, dc_v3
         /* dy = (G + w..)^-1 (d(sa, sb) - dG y) */
         dc_real i11 = (bb + 2*w)*rd, i12 = -(ab + w)*rd, i22 = (aa + 2*w)*rd;
         dci_vf_d d1, d2, e1, e2, dg;
+
         /* dC_e/dt_e = l_e (t_e - z_e); without squares C = sqrt(2 (C^2/2)) */
         dc_real k0 = -p0*o->inv_min, k1 = -p1*o->inv_min, k2 = -p2*o->inv_min;
         dc_real m0 = dt0*r0, m1 = dt1*r1, m2 = dt2*r2, b0, b1, b2, d0;
@@ -728,23 +738,29 @@ DCI_LANE void dci_vf_lane(const dci_wit *o, int listing, dc_v3 a, dc_v3 b, dc_v3
             k1 = C1 > DC_REAL_MIN ? k1/C1 : DC_R(0.0);
             k2 = C2 > DC_REAL_MIN ? k2/C2 : DC_R(0.0);
         }
+
         e1.a_a = -i11*y1;             e2.a_a = -i12*y1;
         e1.a_b = -i11*y2 - i12*y1;    e2.a_b = -i12*y2 - i22*y1;
         e1.b_b = -i12*y2;             e2.b_b = -i22*y2;
         e1.s_a = i11;                 e2.s_a = i12;
         e1.s_b = i12;                 e2.s_b = i22;
         e1.s_s = e2.s_s = 0;
+
         /* point_e - v as sum p_f (point_e - point_f): 0 where one has all the weight, whatever it is multiplied with */
         b0 = k0*(p1*(t0 - (1 - t1)) + p2*t0);
         b1 = k1*(p0*((1 - t1) - t0) + p2*(1 - t1));
         b2 = -k2*v1;
         d1 = dci_vf_edges(t0, t1, t2, z0, z1, z2, b0, b1, b2, m0*(p0 + b0*l0*(t0 - z0)), m1*(b1*l1*(t1 - z1) - p1),
                           m2*b2*l2*(t2 - z2));
+
+        /* the same of the second weight */
         b0 = -k0*v2;
         b1 = k1*(p0*t1 + p2*(t1 - t2));
         b2 = k2*(p0*t2 + p1*(t2 - t1));
         d2 = dci_vf_edges(t0, t1, t2, z0, z1, z2, b0, b1, b2, m0*b0*l0*(t0 - z0), m1*(p1 + b1*l1*(t1 - z1)),
                           m2*(p2 + b2*l2*(t2 - z2)));
+
+        /* mixed */
         d0 = g0.slope*g1.den*g2.den;
         dg = dci_vf_mix(gamma*rg*(g1.slope*g0.den*g2.den - d0), e1, gamma*rg*(g2.slope*g0.den*g1.den - d0), e2);
         out->dbary1 = e1;
@@ -803,6 +819,8 @@ static void dci_wit_begin(dci_wit_block *B, const dc_real *x, size_t stride, int
     B->input = x + i;
     B->input_stride = B->output_stride = stride;
     if (n == DC_LANES) return;
+
+    /* the last pair once more in the lanes that are left */
     for (r = 0; r < 12; ++r)
         for (l = 0; l < DC_LANES; ++l) B->pad[r][l] = B->input[(size_t)r*stride + (size_t)(l < n ? l : n - 1)];
     B->input = B->pad[0];
@@ -838,6 +856,8 @@ static DCI_NOINLINE dc_status dci_wit_again(dci_wit_block *B, int n_y, int n_d)
         dc_real sum = 0, ok = 1;
         for (r = 0; r < 12; ++r)
             if (!(dci_fabs(B->input[(size_t)r*B->input_stride + (size_t)l]) <= DC_LIMIT)) ok = 0;
+
+        /* results that are not finite are beyond it too */
         for (r = 0; r < n_y; ++r) sum += dci_fabs(B->result[r][l]);
         for (r = 0; r < n_d; ++r) sum += dci_fabs(B->slope[r][l]);
         B->good[l] = sum <= DC_LIMIT*DC_LIMIT ? ok : DC_R(0.0);
@@ -933,10 +953,12 @@ DCI_WIT_BLOCK void dci_ee_block(const dci_wit *o, const dc_real *x, size_t n, co
         dc_real size;
         dci_ee_lane(o, dci_wit_sub(rl, x + l, n, 1, 0), dci_wit_sub(rl, x + l, n, 2, 3),
                     dci_wit_sub(rl, x + l, n, 0, 2), derive, &e);
+
         y[0][l] = e.alpha1;
         y[1][l] = e.alpha2;
         y[2][l] = e.gamma;
         size = dci_fabs(e.alpha1) + dci_fabs(e.alpha2) + e.gamma;
+
         if (derive) {
             dci_ee_put(&e.dalpha1, d, l);
             dci_ee_put(&e.dalpha2, d + 5, l);
@@ -977,6 +999,7 @@ DCI_WIT_BLOCK void dci_vf_block(const dci_wit *o, const dc_real *x, size_t n, co
         dc_real size;
         dci_vf_lane(o, 0, dci_wit_sub(rl, x + l, n, 2, 1), dci_wit_sub(rl, x + l, n, 3, 1),
                     dci_wit_sub(rl, x + l, n, 0, 1), derive, &e);
+
         dci_vf_store(&e, derive, l, y, d);
         size = dci_fabs(e.alpha1) + dci_fabs(e.alpha2) + dci_fabs(e.bary1) + dci_fabs(e.bary2) + e.gamma;
         if (derive) size = size + dci_vf_size(&e.dalpha1) + dci_vf_size(&e.dalpha2) + dci_vf_size(&e.dgamma);
@@ -1035,6 +1058,7 @@ DCI_LANE void dci_wit_rows(dc_real rl, const dci_wit_block *B, dc_status status,
                 dci_ee_d d = dci_ee_get(B->slope + 5*k, l);
                 g = dci_ee_chain(rl, dci_wit_coordinate(B, c, l), &d);
             }
+
             row[0][l] = g.at0;
             row[1][l] = g.at1;
             row[2][l] = g.at2;
@@ -1063,6 +1087,7 @@ static DCI_NOINLINE void dci_ee_points(const dci_wit_block *B, dc_status s, dc_r
             a[l] = p.at0 + B->result[0][l]*(p.at1 - p.at0);
             b[l] = p.at2 + B->result[1][l]*(p.at3 - p.at2);
         }
+
         dci_wit_put(B, s, a, y, c);
         dci_wit_put(B, s, b, y, 3 + c);
         dci_wit_put(B, s, B->result[c], y, 6 + c);
@@ -1079,6 +1104,8 @@ static DCI_NOINLINE void dci_vf_points(const dci_wit_block *B, dc_status s, dc_r
         }
         dci_wit_put(B, s, row, y, k);
     }
+
+    /* alpha, then bary: the first of each is what is left of 1 */
     for (k = 0; k < 2; ++k) {
         dci_wit_row first;
         for (l = 0; l < DC_LANES; ++l) first[l] = 1 - B->result[2*k][l] - B->result[2*k + 1][l];
@@ -1108,6 +1135,8 @@ static dc_status dci_wit_options(const dc_witness_options *opt, dci_wit *o)
     const dc_witness_options z = DC_ZERO;
     dc_real eps_min, eps_comp, length, t;
     if (!opt) opt = &z;
+
+    /* defaults */
     o->reg = dci_or(opt->w_reg, DC_R(0.01));
     o->clip = dci_or(opt->eps_clip, DC_R(0.1));
     eps_min = dci_or(opt->eps_min, DC_R(0.1));
@@ -1115,6 +1144,8 @@ static dc_status dci_wit_options(const dc_witness_options *opt, dci_wit *o)
     length = dci_or(opt->length, 1);
     if (!dci_wit_ok(o->reg) || !dci_wit_ok(o->clip) || !dci_wit_ok(eps_min) || !dci_wit_ok(eps_comp)
         || !dci_wit_ok(length)) return DC_E_ARG;
+
+    /* inverses, and what the far ends weigh */
     o->inv_clip = 1/o->clip;
     o->inv_min = 1/eps_min;
     o->inv_comp = 1/eps_comp;
@@ -1194,6 +1225,8 @@ DC_DEF dc_status dc_ee_witness(const dc_witness_options *opt, const dc_v3 a[2], 
     int     k;
     if (!a || !b || !out || dci_wit_options(opt, &o) != DC_OK) return DC_E_ARG;
     if (!dc_in_range(a[0]) || !dc_in_range(a[1]) || !dc_in_range(b[0]) || !dc_in_range(b[1])) return DC_E_ARG;
+
+    /* in units of L */
     edge1 = dc_sub(a[1], a[0]);
     edge2 = dc_sub(b[1], b[0]);
     A1 = dci_lane_sub(o.inv_length, a[1], a[0]);
@@ -1211,6 +1244,7 @@ DC_DEF dc_status dc_ee_witness(const dc_witness_options *opt, const dc_v3 a[2], 
         dci_jac_diagonal(J, 1 - e.alpha1);
         dci_jac_diagonal(J + 3, e.alpha1);
         dci_jac_outer(J, edge1, J + 72);
+
         dci_jac_diagonal(J + 36 + 6, 1 - e.alpha2);
         dci_jac_diagonal(J + 36 + 9, e.alpha2);
         dci_jac_outer(J + 36, edge2, J + 84);
@@ -1218,6 +1252,8 @@ DC_DEF dc_status dc_ee_witness(const dc_witness_options *opt, const dc_v3 a[2], 
             if (!dc_finite(J[k])) return DC_E_RANGE;
         memcpy(jac, J, sizeof J);
     }
+
+    /* the points */
     out->a = dc_madd(a[0], e.alpha1, edge1);
     out->b = dc_madd(b[0], e.alpha2, edge2);
     out->alpha[0] = e.alpha1;
@@ -1235,6 +1271,8 @@ DC_DEF dc_status dc_vf_witness(const dc_witness_options *opt, dc_v3 v, const dc_
     int     k, listing = opt ? opt->listing : 0;
     if (!t || !out || dci_wit_options(opt, &o) != DC_OK) return DC_E_ARG;
     if (!dc_in_range(v) || !dc_in_range(t[0]) || !dc_in_range(t[1]) || !dc_in_range(t[2])) return DC_E_ARG;
+
+    /* in units of L */
     edge1 = dc_sub(t[1], t[0]);
     edge2 = dc_sub(t[2], t[0]);
     a = dci_lane_sub(o.inv_length, t[1], t[0]);
@@ -1250,6 +1288,8 @@ DC_DEF dc_status dc_vf_witness(const dc_witness_options *opt, dc_v3 v, const dc_
         dci_vf_jac_row(J + 84, o.inv_length, v, t, &e.dbary1);
         dci_vf_jac_row(J + 96, o.inv_length, v, t, &e.dbary2);
         dci_vf_jac_row(J + 108, o.inv_length, v, t, &e.dgamma);
+
+        /* the first weights are what is left of 1 */
         for (k = 0; k < 12; ++k) {
             J[36 + k] = -J[48 + k] - J[60 + k];
             J[72 + k] = -J[84 + k] - J[96 + k];
@@ -1264,6 +1304,8 @@ DC_DEF dc_status dc_vf_witness(const dc_witness_options *opt, dc_v3 v, const dc_
             if (!dc_finite(J[k])) return DC_E_RANGE;
         memcpy(jac, J, sizeof J);
     }
+
+    /* the point */
     out->p = dc_madd(dc_madd(t[0], e.alpha1, edge1), e.alpha2, edge2);
     out->alpha[0] = 1 - e.alpha1 - e.alpha2;
     out->alpha[1] = e.alpha1;
@@ -1289,12 +1331,16 @@ DC_DEF dc_status dc_ee_witness_batch(const dc_witness_options *opt, int count, c
     dc_status     status = DC_OK;
     int           i, k;
     if (!dci_batch_ok(count, x, stride, y) || dci_wit_options(opt, &o) != DC_OK) return DC_E_ARG;
+
+    /* block by block */
     for (i = 0; i < count; i += DC_LANES) {
         dc_status s;
         dci_wit_begin(&B, x, stride, i, count);
         if (jac) dci_ee_derive(&o, &B);
         else dci_ee_value(&o, &B);
         s = jac ? dci_wit_check(&B, 3, 15) : dci_wit_check(&B, 3, 0);
+
+        /* the first failure is the status; points, Jacobian */
         if (status == DC_OK) status = s;
         dci_ee_points(&B, s, y + i);
         for (k = 0; jac && k < 3; ++k) dci_ee_rows(o.inv_length, &B, s, k, jac + i);
@@ -1310,6 +1356,8 @@ DC_DEF dc_status dc_vf_witness_batch(const dc_witness_options *opt, int count, c
     dc_status     status = DC_OK;
     int           i, k, listing = opt ? opt->listing : 0;
     if (!dci_batch_ok(count, x, stride, y) || dci_wit_options(opt, &o) != DC_OK) return DC_E_ARG;
+
+    /* block by block */
     for (i = 0; i < count; i += DC_LANES) {
         dc_status s;
         dci_wit_begin(&B, x, stride, i, count);
@@ -1317,6 +1365,8 @@ DC_DEF dc_status dc_vf_witness_batch(const dc_witness_options *opt, int count, c
         else if (jac) dci_vf_derive(&o, &B);
         else dci_vf_value(&o, &B);
         s = jac ? dci_wit_check(&B, 5, 18) : dci_wit_check(&B, 5, 0);
+
+        /* the first failure is the status; points, Jacobian */
         if (status == DC_OK) status = s;
         dci_vf_points(&B, s, y + i);
         for (k = 0; jac && k < 3; ++k) dci_vf_rows(o.inv_length, &B, s, k, jac + i);
@@ -1344,6 +1394,8 @@ DC_DEF dc_status dc_ee_closest(const dc_v3 a[2], const dc_v3 b[2], dc_ee *out)
     int     i, first = 0, other = 0;
     if (!a || !b || !out || !dc_in_range(a[0]) || !dc_in_range(a[1]) || !dc_in_range(b[0]) || !dc_in_range(b[1]))
         return DC_E_ARG;
+
+    /* Q, c and the determinant as in dci_ee_lane */
     A1 = dc_sub(a[1], a[0]);
     A2 = dc_sub(b[0], b[1]);
     r = dc_sub(a[0], b[0]);
@@ -1380,6 +1432,7 @@ DC_DEF dc_status dc_ee_closest(const dc_v3 a[2], const dc_v3 b[2], dc_ee *out)
                 first = i;
             }
         }
+
         /* those as near up to rounding, the one farthest off: (1/2, 1/2) projected onto the segment between */
         size = dc_max(dc_max(q1, q3), dc_dot(r, r));
         tie = best + 64*DC_EPS*(best + DC_EPS*size);
@@ -1390,6 +1443,7 @@ DC_DEF dc_status dc_ee_closest(const dc_v3 a[2], const dc_v3 b[2], dc_ee *out)
                 other = i;
             }
         }
+
         alpha[0] = x[other][0] - x[first][0];
         alpha[1] = x[other][1] - x[first][1];
         w = alpha[0]*(DC_R(0.5) - x[first][0]) + alpha[1]*(DC_R(0.5) - x[first][1]);
@@ -1397,6 +1451,7 @@ DC_DEF dc_status dc_ee_closest(const dc_v3 a[2], const dc_v3 b[2], dc_ee *out)
         alpha[0] = x[first][0] + w*alpha[0];
         alpha[1] = x[first][1] + w*alpha[1];
     }
+
     out->a = dc_madd(a[0], alpha[0], A1);
     out->b = dc_madd(b[0], -alpha[1], A2);
     out->alpha[0] = alpha[0];
@@ -1412,6 +1467,8 @@ DC_DEF dc_status dc_vf_closest(dc_v3 v, const dc_v3 t[3], dc_vf *out)
     int     i, k;
     if (!t || !out || !dc_in_range(v) || !dc_in_range(t[0]) || !dc_in_range(t[1]) || !dc_in_range(t[2]))
         return DC_E_ARG;
+
+    /* bary by the plane; a triangle of no area has none */
     a = dc_sub(t[1], t[0]);
     b = dc_sub(t[2], t[0]);
     s = dc_sub(v, t[0]);
@@ -1429,10 +1486,11 @@ DC_DEF dc_status dc_vf_closest(dc_v3 v, const dc_v3 t[3], dc_vf *out)
     } else {
         det = 0;
     }
+
+    /* inside, or on the nearest of the edges */
     if (inside > 0) {
         for (i = 0; i < 3; ++i) w[i] = bary[i];
     } else {
-        /* the nearest of the edges */
         for (i = 0; i < 3; ++i) {
             dc_v3   d = dc_sub(t[(i + 1)%3], t[i]), p = dc_sub(v, t[i]), e;
             dc_real x = dci_hard_clip(dc_dot(d, p), dc_dot(d, d)), d2;
@@ -1445,6 +1503,7 @@ DC_DEF dc_status dc_vf_closest(dc_v3 v, const dc_v3 t[3], dc_vf *out)
         }
         for (k = 0; k < 3 && !(det > 0); ++k) bary[k] = w[k];
     }
+
     out->p = dc_madd(dc_madd(t[0], w[1], a), w[2], b);
     for (k = 0; k < 3; ++k) {
         out->alpha[k] = w[k];
@@ -1508,6 +1567,8 @@ DC_DEF void dc_softsort_topk_vjp(int n, const dc_real *s, int k, int power, dc_r
     for (m = 0; m < k; ++m, Gamma += n, Gamma_bar += n) {
         dc_real mean = 0, sum = 0, at = s[top[m]];
         for (i = 0; i < n; ++i) mean += Gamma[i]*Gamma_bar[i];
+
+        /* s_[k] moves with top[k] */
         for (i = 0; i < n; ++i) {
             dc_real c = dci_softsort_slope(power, tau, at - s[i], i - top[m])*Gamma[i]*(Gamma_bar[i] - mean);
             s_bar[i] += c;
@@ -1653,6 +1714,7 @@ static void dci_man_take_pick(dci_man *m, dci_man_pick *pick)
 {
     const size_t weights = (size_t)pick->count*(size_t)pick->kept;
     if (!pick->soft) return;
+
     pick->rank = DCI_TAKE(m, pick->count, dc_real);
     pick->top = DCI_TAKE(m, pick->kept, int);
     pick->weight = DCI_TAKE(m, weights, dc_real);
@@ -1670,6 +1732,8 @@ static void dci_man_side_memory(dci_man *m, int c)
     const size_t steps = m->pairs*(size_t)m->options.trace;
     const int derive = m->derive, other = 1 - c;
     int j;
+
+    /* vertices */
     s->vertex = DCI_TAKE(m, nv, dc_v3);
     if (derive) s->d.vertex = DCI_TAKE(m, nv, dc_v3);
     if (nc > 0 || s->edges.soft)
@@ -1778,6 +1842,8 @@ static int dci_man_memory(dci_man *m, int derive, dc_arena *mem)
     m->bytes = dc_bytes(0, 1, sizeof *m);
     dci_man_side_memory(m, 0);
     dci_man_side_memory(m, 1);
+
+    /* pairs of edges */
     if (m->pairs > 0) {
         m->input = DCI_TAKE(m, 12*m->pairs, dc_real);
         m->output = DCI_TAKE(m, 9*m->pairs, dc_real);
@@ -1786,6 +1852,8 @@ static int dci_man_memory(dci_man *m, int derive, dc_arena *mem)
         if (derive) m->dpair = DCI_TAKE(m, m->pairs, dci_man_pair_d);
         for (c = 0; c < 2; ++c) m->sum[c] = DCI_TAKE(m, m->side[c].edges.kept, dc_real);
     }
+
+    /* scratch */
     m->chunk = DCI_TAKE(m, 1, dci_chunk);
     m->batch = dc_arena_make(dci_man_take(m, 1, dc_sdf_batch_bytes()), dc_sdf_batch_bytes());
     return !m->full;
@@ -1955,6 +2023,8 @@ static dc_v3 dci_trace_push(const dci_man *m, int c, size_t i, dc_v3 dW)
     dc_v3 dn;
     int k;
     if (m->options.trace == 0) return dW;
+
+    /* dn of the first normal serves all steps */
     dci_sample_push(start, xi, i, dW, NULL, &dn);
     for (k = 0; k < m->options.trace; ++k) {
         dci_man_field F = dci_trace_field(m, c, k);
@@ -1971,6 +2041,7 @@ static dc_v3 dci_trace_pull(dci_man *m, int c, size_t i, dc_v3 W_bar)
     dc_v3 n_bar = dc_vec(0, 0, 0);
     int k;
     if (m->options.trace == 0) return W_bar;
+
     for (k = m->options.trace; k-- > 0;) {
         dci_man_field F = dci_trace_field(m, c, k);
         n_bar = dc_madd(n_bar, -F.phi[i], W_bar);
@@ -2008,6 +2079,8 @@ static dc_status dci_man_select(dci_man *m, int c)
     const dc_real *phi = s->at_vertex.phi;
     dc_status status = DC_OK;
     int i, k;
+
+    /* vertices */
     for (i = 0; i < nv; ++i) s->vertex[i] = dc_add(dc_mul(&s->body.axes, s->mesh->v[i]), s->body.origin);
     if (vertices->kept > 0 || edges->soft) {
         status = dci_sample(m, &s->at_vertex);
@@ -2032,6 +2105,7 @@ static dc_status dci_man_select(dci_man *m, int c)
         status = dci_pick_soft(&m->options, edges);
         if (status != DC_OK) return status;
     }
+
     for (k = 0; k < edges->kept; ++k) {
         dc_v3 e0 = dc_vec(0, 0, 0), e1 = e0;
         for (i = 0; edges->soft && i < edges->count; ++i) {
@@ -2072,6 +2146,8 @@ static dc_status dci_man_witness(dci_man *m)
     dc_status status;
     size_t i;
     int c, k;
+
+    /* rows of the ends */
     for (i = 0; i < np; ++i) {
         dc_v3 end[4];
         dci_man_ends(m, i, 0, end);
@@ -2098,6 +2174,8 @@ static dc_status dci_man_witness(dci_man *m)
             if (status != DC_OK) return status;
             for (i = 0; i < np; ++i) s->witness[i] = dc_madd(s->witness[i], -F.phi[i], s->trace.start.normal[i]);
         }
+
+        /* both fields there */
         status = dci_sample(m, &s->own);
         if (status == DC_OK) status = dci_sample(m, &s->cross);
         if (status != DC_OK) return status;
@@ -2123,10 +2201,14 @@ static DCI_NOINLINE void dci_man_pairs(dci_man *m)
         dci_man_pair *p = &m->pair[i];
         dc_v3   e = dc_sub(a->witness[i], b->witness[i]), na = a->own.normal[i], nb = b->own.normal[i];
         dc_real e2 = dc_dot(e, e);
+
+        /* n_bar, d_bar */
         p->inverse = 1/dc_sqrt(e2 + o->eps_n);
         p->n_bar = dc_scale(p->inverse, e);
         p->d_bar = p->inverse*e2;
         p->gamma = m->output[8*m->pairs + i];
+
+        /* g, and the indicators */
         p->sign[0] = dc_tanh(dc_dot(nb, p->n_bar)/o->tau_sign);
         p->sign[1] = dc_tanh(-dc_dot(na, p->n_bar)/o->tau_sign);
         p->facing = dc_sigmoid(-dc_dot(na, nb)/o->tau_cl);                          /* CONTAX Eq. 15 */
@@ -2159,6 +2241,8 @@ static DCI_NOINLINE void dci_man_contacts(const dci_man *m, dc_manifold_contact 
 {
     size_t i;
     int c, k;
+
+    /* of vertices */
     for (c = 0; c < 2; ++c) {
         const dci_man_side *s = &m->side[c];
         for (k = 0; k < s->vertices.kept; ++k, ++contacts) {
@@ -2168,6 +2252,8 @@ static DCI_NOINLINE void dci_man_contacts(const dci_man *m, dc_manifold_contact 
             contacts->act = dc_sigmoid(-s->at_contact.phi[k]/m->options.tau_pen);
         }
     }
+
+    /* of pairs of edges */
     for (c = 0; c < 2; ++c)
         for (i = 0; i < m->pairs; ++i, ++contacts) {
             const dci_man_pair *p = &m->pair[i];
@@ -2214,6 +2300,8 @@ static dc_status dci_man_check(dci_man *m, const dc_surface *a, const dc_pose *p
     if (!dci_man_pose(pose_a, &m->side[0].body) || !dci_man_pose(pose_b, &m->side[1].body)) return DC_E_ARG;
     m->side[0].body.sdf = a->sdf;
     m->side[1].body.sdf = b->sdf;
+
+    /* meshes and cotangents */
     for (c = 0; c < 2; ++c) {
         const dci_man_side *s = &m->side[c];
         for (i = 0; i < s->mesh->nv; ++i)
@@ -2244,11 +2332,15 @@ static DCI_NOINLINE dc_status dci_man_run(dci_man **out, const dc_surface *a, co
     dci_man  *m;
     dc_status status;
     int c;
+
+    /* arguments and memory */
     if (!mem || !dci_man_field_ok(a) || !dci_man_field_ok(b)) return DC_E_ARG;
     m = *out = (dci_man *)dc_arena_take(mem, 1, sizeof *m);
     if (!m) return dci_man_refuse(a, pose_a, b, pose_b, opt, bar);
     if (dci_man_check(m, a, pose_a, b, pose_b, opt, bar) != DC_OK) return DC_E_ARG;
     if (!dci_man_memory(m, derive, mem)) return DC_E_MEMORY;
+
+    /* values */
     for (c = 0; c < 2; ++c) {
         status = dci_man_select(m, c);
         if (status != DC_OK) return status;
@@ -2283,6 +2375,8 @@ static void dci_push_select(dci_man *m, int c)
     const dci_man_twist *other = &m->side[1 - c].d.twist;
     const int *edge = s->mesh->edge, nv = vertices->count;
     int i, k;
+
+    /* vertices move with the body */
     for (i = 0; i < nv; ++i) {
         d->vertex[i] = dc_add(d->twist.linear, dc_cross(d->twist.angular, dc_sub(s->vertex[i], s->body.origin)));
         if (vertices->soft || edges->soft)
@@ -2306,6 +2400,7 @@ static void dci_push_select(dci_man *m, int c)
             edges->drank[i] = DC_R(-0.5)*m->inv_length*(d->phi[edge[2*i]] + d->phi[edge[2*i + 1]]);
         dci_pick_push(&m->options, edges);
     }
+
     for (k = 0; k < edges->kept; ++k) {
         dc_v3 e0 = dc_vec(0, 0, 0), e1 = e0;
         for (i = 0; edges->soft && i < edges->count; ++i) {
@@ -2454,6 +2549,8 @@ static void dci_pull_contacts(dci_man *m, const dc_manifold_contact *bar)
     const dc_manifold_contact *first = bar;
     size_t i;
     int c, k, l;
+
+    /* of vertices */
     for (c = 0; c < 2; ++c) {
         dci_man_side *s = &m->side[c];
         dci_man_twist *other = &m->side[1 - c].d.twist;
@@ -2516,6 +2613,7 @@ static void dci_pull_pairs(dci_man *m)
     const size_t np = m->pairs;
     size_t i;
     int c, k, l;
+
     for (c = 0; c < 2; ++c)
         for (k = 0; k < m->side[c].edges.kept; ++k) m->side[c].d.end[0][k] = m->side[c].d.end[1][k] = dc_vec(0, 0, 0);
     for (i = 0; i < np; ++i) {
@@ -2574,6 +2672,7 @@ static void dci_pull_select(dci_man *m, int c)
     dci_man_twist *xi = &d->twist, *other = &m->side[1 - c].d.twist;
     const int *edge = s->mesh->edge, nv = vertices->count;
     int i, k;
+
     for (i = 0; i < nv; ++i) d->phi[i] = 0;
 
     /* contacts of vertices: where they are the vertices, so are their cotangents */
@@ -2604,6 +2703,7 @@ static void dci_pull_select(dci_man *m, int c)
             d->vertex[q] = dc_madd(d->vertex[q], edges->weight[at], e1);
         }
     }
+
     if (edges->soft) {
         dci_pick_pull(&m->options, edges);
         for (i = 0; i < edges->count; ++i) {
@@ -2624,15 +2724,21 @@ static void dci_pull_select(dci_man *m, int c)
 static DCI_NOINLINE void dci_man_pull(dci_man *m, const dc_manifold_contact *bar, dc_real grad[12])
 {
     int c, i;
+
+    /* all start from zero */
     for (c = 0; c < 2; ++c) {
         dci_man_side *s = &m->side[c];
         s->d.twist.linear = s->d.twist.angular = dc_vec(0, 0, 0);
         for (i = 0; i < s->vertices.count; ++i) s->d.vertex[i] = dc_vec(0, 0, 0);
     }
+
+    /* stage by stage */
     dci_pull_contacts(m, bar);
     if (m->pairs > 0) dci_pull_pairs(m);
     dci_pull_select(m, 0);
     dci_pull_select(m, 1);
+
+    /* the twists */
     for (c = 0; c < 2; ++c) {
         const dci_man_twist *xi = &m->side[c].d.twist;
         dc_real *g = grad + 6*c;
@@ -2666,9 +2772,12 @@ DC_DEF dc_status dc_manifold_jvp(const dc_surface *a, const dc_pose *pose_a, con
     size_t    used = mem ? mem->used : 0;
     dc_status status = DC_OK;
     int       k;
+
+    /* a direction in range */
     for (k = 0; xi && k < 12; ++k)
         if (!(dc_abs(xi[k]) <= DC_LIMIT)) status = DC_E_ARG;
     if (!xi || !dcontacts || status != DC_OK) return DC_E_ARG;
+
     status = dci_man_run(&m, a, pose_a, b, pose_b, opt, NULL, 1, mem);
     if (status == DC_OK) {
         if (contacts) dci_man_contacts(m, contacts);
@@ -2701,6 +2810,7 @@ DC_DEF dc_status dc_manifold_jac(const dc_surface *a, const dc_pose *pose_a, con
     size_t    used = mem ? mem->used : 0;
     dc_status status = jac ? dci_man_run(&m, a, pose_a, b, pose_b, opt, NULL, 1, mem) : DC_E_ARG;
     int       k, part[4], total;
+
     if (status == DC_OK) {
         total = dci_man_counts(m, part);
         if (contacts) dci_man_contacts(m, contacts);
