@@ -12,7 +12,8 @@
  *
  * USE
  *   In one C or C++ file: #define DC_CONTACT_IMPLEMENTATION and DC_SDF_IMPLEMENTATION, then #include "dc_sdf.h".
- *   Elsewhere include it. Quick start, a complete program; cc -std=c99 -O3 program.c -lm
+ *   Elsewhere include it. The file has to keep its name: its code includes it again, for the networks.
+ *   Quick start, a complete program; cc -std=c99 -O3 program.c -lm
  *
  *|#define DC_CONTACT_IMPLEMENTATION
  *|#define DC_SDF_IMPLEMENTATION
@@ -242,7 +243,7 @@ typedef enum {
 typedef struct {
     dc_sdf_kind kind;
     dc_pose pose;           /* primitive to body; a quaternion with |q.q - 1| <= 1e-3 is normalised */
-    dc_real scale;          /* of the whole primitive: phi = scale phi^(R^T (x - t)/scale); 0: 1 */
+    dc_real scale;          /* of the whole primitive: phi = scale phi_hat(R^T (x - t)/scale); 0: 1 */
     dc_v3   size;
     dc_real eps1, eps2;     /* superquadric */
     dc_real smooth;         /* polyhedron */
@@ -445,8 +446,8 @@ DC_DEF dc_status dc_poly_union(int count, const dc_poly *pieces, int capacity, d
 DC_DEF dc_status dc_poly_centre(int n, dc_v2 *v, dc_real radius);
 
 /* ---- fields over relative poses ------------------------------------------------------------------ */
-/* A field of an ordered pair of shapes a and b [3] over the pose q = (theta, x, y) of b in the frame of a, a point p^
- * of b at R(theta) p^ + (x, y) (CEM Eq. 1):
+/* A field of an ordered pair of shapes a and b [3] over the pose q = (theta, x, y) of b in the frame of a, a point
+ * p_hat of b at R(theta) p_hat + (x, y) (CEM Eq. 1):
  *
  *     d       signed distance of the shapes
  *     grad    its derivative by theta, x and y; by construction the direction of contact, n = (grad_x, grad_y)/|..|,
@@ -774,8 +775,8 @@ DCI_LANE dc_real dci_sdf_exp_half(dc_real x)
  * dci_sdf_norm_of        | two numbers, their q, p, C| a norm, its two derivatives     | N below
  * dci_gauge_of           | both                      | the gauge F and its jet         | CONTAX Eq. 1, 2
  * dci_radial             | the gauge                 | the field                       | CONTAX Eq. 3, corrected
- * dci_taubin, _along     | the gauge, a third derivative | the field                   | (F - 1)/|grad F| */
-
+ * dci_gauge_along        | the gauge, a direction    | the gauge's third derivatives   |
+ * dci_taubin             | both                      | the field                       | (F - 1)/|grad F| */
 
 #define DCI_SDF_SMALLEST DC_R(0.02)                             /* exponents */
 #define DCI_SDF_ASPECT DC_R(1e6)                                /* of the axes */
@@ -783,8 +784,8 @@ DCI_LANE dc_real dci_sdf_exp_half(dc_real x)
 #define DCI_SDF_CENTRE (DC_IS_FLOAT ? DC_R(1e-10) : DC_R(1e-60))/* gauge below which a point is the centre */
 #define DCI_SDF_AXIS (DC_IS_FLOAT ? DC_R(1e-18) : DC_R(1e-60))  /* norms below: third derivatives hold still */
 
-/* A norm of two numbers u, v >= 0 with exponent alpha = 2/eps, from the larger m, q = smaller/m in [0,1], p =
- * q^(alpha-2), E = q^alpha:
+/* A norm of two numbers u, v >= 0 with exponent alpha = 2/eps, from the larger m, q = smaller/m in [0,1],
+ * p = q^(alpha-2), E = q^alpha:
  *
  *     N     = (u^alpha + v^alpha)^(1/alpha) = m g,     g = (1 + E)^(eps/2)
  *     N_m   = C,   N_n = p q C,                        C = (1 + E)^(eps/2 - 1),  n the smaller
@@ -907,36 +908,36 @@ DCI_LANE dci_gauge dci_gauge_of(const dci_quadric *s, dci_powers w, dc_real x, d
     const dc_real sx = x < 0 ? -s->inv_a : s->inv_a, sy = y < 0 ? -s->inv_b : s->inv_b;
     const dc_real sz = z < 0 ? -s->inv_c : s->inv_c;
     dci_gauge F;
-    dci_sdf_norm in, out;
+    const dci_sdf_norm *in = &F.inner, *out = &F.outer;
     dc_real im, first, second;
 
     /* the value */
-    F.inner = in = dci_sdf_norm_of(sx*x, sy*y, w.inner, s->alpha2);
-    F.outer = out = dci_sdf_norm_of(in.value, sz*z, w.outer, s->alpha1);
+    F.inner = dci_sdf_norm_of(sx*x, sy*y, w.inner, s->alpha2);
+    F.outer = dci_sdf_norm_of(in->value, sz*z, w.outer, s->alpha1);
     F.jet = dci_jet_zero();
-    F.jet.value = out.value;
+    F.jet.value = out->value;
     F.chain = 0;
     if (level < 1) return F;
 
     /* F_G G_a */
-    F.jet.by_x = sx*(out.by_u*in.by_u);
-    F.jet.by_y = sy*(out.by_u*in.by_v);
-    F.jet.by_z = sz*out.by_v;
+    F.jet.by_x = sx*(out->by_u*in->by_u);
+    F.jet.by_y = sy*(out->by_u*in->by_v);
+    F.jet.by_z = sz*out->by_v;
     if (level < 2) return F;
 
     /* F_G/m, from whichever of its two forms holds */
-    im = 1/out.larger;
-    first = out.by_larger/in.larger;
-    second = out.power*in.over_larger*out.by_larger*im;
-    F.chain = out.u_larger > 0 ? first : second;
+    im = 1/out->larger;
+    first = out->by_larger/in->larger;
+    second = out->power*in->over_larger*out->by_larger*im;
+    F.chain = out->u_larger > 0 ? first : second;
 
     /* F_GG G_a G_b + F_G G_ab */
-    F.jet.by_xx = sx*sx*(im*out.bend_uu*in.by_u*in.by_u + F.chain*in.bend_uu);
-    F.jet.by_xy = sx*sy*(im*out.bend_uu*in.by_u*in.by_v + F.chain*in.bend_uv);
-    F.jet.by_yy = sy*sy*(im*out.bend_uu*in.by_v*in.by_v + F.chain*in.bend_vv);
-    F.jet.by_xz = sx*sz*(im*out.bend_uv*in.by_u);
-    F.jet.by_yz = sy*sz*(im*out.bend_uv*in.by_v);
-    F.jet.by_zz = sz*sz*(im*out.bend_vv);
+    F.jet.by_xx = sx*sx*(im*out->bend_uu*in->by_u*in->by_u + F.chain*in->bend_uu);
+    F.jet.by_xy = sx*sy*(im*out->bend_uu*in->by_u*in->by_v + F.chain*in->bend_uv);
+    F.jet.by_yy = sy*sy*(im*out->bend_uu*in->by_v*in->by_v + F.chain*in->bend_vv);
+    F.jet.by_xz = sx*sz*(im*out->bend_uv*in->by_u);
+    F.jet.by_yz = sy*sz*(im*out->bend_uv*in->by_v);
+    F.jet.by_zz = sz*sz*(im*out->bend_vv);
     return F;
 }
 
@@ -945,32 +946,31 @@ DCI_LANE dci_gauge dci_gauge_of(const dci_quadric *s, dci_powers w, dc_real x, d
  *     phi''    = (1 - 1/F)/r (1 - n n^T) + (n f^T + f n^T)/F + (r/F)(F''/F - 2 f f^T)      */
 DCI_LANE dci_jet dci_radial(const dci_quadric *s, dci_powers w, dc_real x, dc_real y, dc_real z, int level)
 {
-    const dci_gauge G = dci_gauge_of(s, w, x, y, z, level);
-    const dci_jet F = G.jet;
-    const int centre = !(F.value > DCI_SDF_CENTRE);
-    const dc_real r = w.radius, iF = 1/(F.value > DCI_SDF_CENTRE ? F.value : DC_R(1)), rho = r*iF, k = 1 - iF;
+    dci_gauge F = dci_gauge_of(s, w, x, y, z, level);
     dci_jet j = dci_jet_zero();
-    dc_real ir, kr, nx, ny, nz, fx, fy, fz;
+    int centre = !(F.jet.value > DCI_SDF_CENTRE);
+    dc_real r = w.radius, gauge = F.jet.value > DCI_SDF_CENTRE ? F.jet.value : DC_R(1), iF = 1/gauge;
+    dc_real rho = r*iF, k = 1 - iF, safe = r > 0 ? r : DC_R(1), ir, kr, nx, ny, nz, fx, fy, fz;
 
     /* at the centre, where nothing may be divided by F or r, the value is the least axis and the derivatives are 0 */
     j.value = dci_sdf_pick(centre, -s->least, r - rho);
     if (level < 1) return j;
 
-    ir = 1/(r > 0 ? r : DC_R(1));
+    ir = 1/safe;
     nx = ir*x; ny = ir*y; nz = ir*z;
-    fx = iF*F.by_x; fy = iF*F.by_y; fz = iF*F.by_z;
+    fx = iF*F.jet.by_x; fy = iF*F.jet.by_y; fz = iF*F.jet.by_z;
     j.by_x = dci_sdf_pick(centre, 0, k*nx + rho*fx);
     j.by_y = dci_sdf_pick(centre, 0, k*ny + rho*fy);
     j.by_z = dci_sdf_pick(centre, 0, k*nz + rho*fz);
     if (level < 2) return j;
 
     kr = k*ir;
-    j.by_xx = dci_sdf_pick(centre, 0, kr*(1 - nx*nx) + 2*iF*nx*fx + rho*(iF*F.by_xx - 2*fx*fx));
-    j.by_yy = dci_sdf_pick(centre, 0, kr*(1 - ny*ny) + 2*iF*ny*fy + rho*(iF*F.by_yy - 2*fy*fy));
-    j.by_zz = dci_sdf_pick(centre, 0, kr*(1 - nz*nz) + 2*iF*nz*fz + rho*(iF*F.by_zz - 2*fz*fz));
-    j.by_xy = dci_sdf_pick(centre, 0, -kr*nx*ny + iF*(nx*fy + ny*fx) + rho*(iF*F.by_xy - 2*fx*fy));
-    j.by_xz = dci_sdf_pick(centre, 0, -kr*nx*nz + iF*(nx*fz + nz*fx) + rho*(iF*F.by_xz - 2*fx*fz));
-    j.by_yz = dci_sdf_pick(centre, 0, -kr*ny*nz + iF*(ny*fz + nz*fy) + rho*(iF*F.by_yz - 2*fy*fz));
+    j.by_xx = dci_sdf_pick(centre, 0, kr*(1 - nx*nx) + 2*iF*nx*fx + rho*(iF*F.jet.by_xx - 2*fx*fx));
+    j.by_yy = dci_sdf_pick(centre, 0, kr*(1 - ny*ny) + 2*iF*ny*fy + rho*(iF*F.jet.by_yy - 2*fy*fy));
+    j.by_zz = dci_sdf_pick(centre, 0, kr*(1 - nz*nz) + 2*iF*nz*fz + rho*(iF*F.jet.by_zz - 2*fz*fz));
+    j.by_xy = dci_sdf_pick(centre, 0, -kr*nx*ny + iF*(nx*fy + ny*fx) + rho*(iF*F.jet.by_xy - 2*fx*fy));
+    j.by_xz = dci_sdf_pick(centre, 0, -kr*nx*nz + iF*(nx*fz + nz*fx) + rho*(iF*F.jet.by_xz - 2*fx*fz));
+    j.by_yz = dci_sdf_pick(centre, 0, -kr*ny*nz + iF*(ny*fz + nz*fy) + rho*(iF*F.jet.by_yz - 2*fy*fz));
     return j;
 }
 
@@ -1109,21 +1109,18 @@ typedef struct { dc_real half_x, half_y, half_z, radius; } dci_sdf_core;
 
 DCI_LANE dci_jet dci_rounded(const dci_sdf_core *s, dc_real x, dc_real y, dc_real z, int level)
 {
-    const dc_real sx = x < 0 ? DC_R(-1) : DC_R(1), sy = y < 0 ? DC_R(-1) : DC_R(1), sz = z < 0 ? DC_R(-1) : DC_R(1);
-    const dc_real qx = sx*x - s->half_x, qy = sy*y - s->half_y, qz = sz*z - s->half_z;
-    const dc_real ox = qx > 0 ? qx : DC_R(0), oy = qy > 0 ? qy : DC_R(0), oz = qz > 0 ? qz : DC_R(0);
-    const dc_real oxy = ox > oy ? ox : oy, big = oxy > oz ? oxy : oz;
-    const dc_real qyz = qy > qz ? qy : qz, most = qx > qyz ? qx : qyz, inside = most < 0 ? most : DC_R(0);
-    const int out = big > 0;
     dci_jet j = dci_jet_zero();
-    dc_real unit, iu, ux, uy, uz, len, il, id, nx, ny, nz, ax, ay, az;
-
+    dc_real sx = x < 0 ? DC_R(-1) : DC_R(1), sy = y < 0 ? DC_R(-1) : DC_R(1), sz = z < 0 ? DC_R(-1) : DC_R(1);
+    dc_real qx = sx*x - s->half_x, qy = sy*y - s->half_y, qz = sz*z - s->half_z;
+    dc_real ox = qx > 0 ? qx : DC_R(0), oy = qy > 0 ? qy : DC_R(0), oz = qz > 0 ? qz : DC_R(0);
     /* over the largest entry of o no square underflows where it matters */
-    unit = out ? big : DC_R(1);
-    iu = 1/unit;
-    ux = ox*iu; uy = oy*iu; uz = oz*iu;
-    len = dci_sqrt_lane(ux*ux + uy*uy + uz*uz);
-    j.value = (out ? unit*len : inside) - s->radius;
+    dc_real oxy = ox > oy ? ox : oy, big = oxy > oz ? oxy : oz, unit = big > 0 ? big : DC_R(1), iu = 1/unit;
+    dc_real ux = ox*iu, uy = oy*iu, uz = oz*iu, len = dci_sqrt_lane(ux*ux + uy*uy + uz*uz), d = unit*len;
+    dc_real qyz = qy > qz ? qy : qz, most = qx > qyz ? qx : qyz, inside = most < 0 ? most : DC_R(0);
+    dc_real il, id, nx, ny, nz, ax, ay, az;
+    int out = big > 0;
+
+    j.value = (out ? d : inside) - s->radius;
     if (level < 1) return j;
 
     /* inside the axis of the largest q */
@@ -1131,9 +1128,10 @@ DCI_LANE dci_jet dci_rounded(const dci_sdf_core *s, dc_real x, dc_real y, dc_rea
     ax = qx >= qyz ? DC_R(1) : DC_R(0);
     ay = qx < qyz && qy >= qz ? DC_R(1) : DC_R(0);
     az = qx < qyz && qy < qz ? DC_R(1) : DC_R(0);
-    j.by_x = nx = sx*(out ? ux*il : ax);
-    j.by_y = ny = sy*(out ? uy*il : ay);
-    j.by_z = nz = sz*(out ? uz*il : az);
+    nx = sx*(out ? ux*il : ax);
+    ny = sy*(out ? uy*il : ay);
+    nz = sz*(out ? uz*il : az);
+    j.by_x = nx; j.by_y = ny; j.by_z = nz;
     if (level < 2) return j;
 
     id = out ? 1/(unit*len) : DC_R(0);
@@ -1161,16 +1159,16 @@ typedef struct {
 DCI_LANE dci_sdf_fold dci_sdf_fold_in(dci_sdf_fold f, dci_jet a, dc_real inv_tau, dc_real hess_tau, int level,
                                       dc_real *lambda)
 {
-    const dc_real gap = a.value - f.jet.value;
-    const int less = gap < 0;
-    const dc_real e = dci_sdf_exp_short(-(dci_fabs(gap)*inv_tau));
-    dc_real was = less ? f.sum*e : f.sum, is = less ? DC_R(1) : e, w, c, x, y, z;
+    dc_real gap = a.value - f.jet.value;
+    int less = gap < 0;
+    dc_real e = dci_sdf_exp_short(-(dci_fabs(gap)*inv_tau));
+    dc_real was = less ? f.sum*e : f.sum, is = less ? DC_R(1) : e, sum = was + is, w = is/sum, c, x, y, z;
 
     /* the sum, over the weight of the least value; lambda, and 1 - lambda without the difference */
-    f.sum = was + is;
-    w = *lambda = is/f.sum;
-    was /= f.sum;
+    was /= sum;
+    f.sum = sum;
     f.jet.value = less ? a.value : f.jet.value;
+    *lambda = w;
     if (level < 1) return f;
 
     /* either gradient may be huge, its weight tiny */
@@ -1201,8 +1199,8 @@ DCI_LANE dci_sdf_fold dci_sdf_fold_close(dci_sdf_fold f, dc_real tau, dc_real si
 
 /* ---- [clouds] point clouds ------------------------------------------------------------------ */
 
-/* CONTAX Eq. 6: a weighted mean of plane values phi_i with weights W_i = e^(a_i), a_i = -s_i |x - p_i|^2/2, s =
- * 1/sigma^2, taken in one after the other. With A = log(sum W), g = grad A, H = A'', and for the new point w its
+/* CONTAX Eq. 6: a weighted mean of plane values phi_i with weights W_i = e^(a_i), a_i = -s_i |x - p_i|^2/2,
+ * s = 1/sigma^2, taken in one after the other. With A = log(sum W), g = grad A, H = A'', and for the new point w its
  * weight among those so far, b = -s (x - p) - g, D = phi_i - phi, d the difference of the gradients:
  *     phi  <- phi + w D
  *     grad <- grad + w d + D dw,                                             dw  = w (1 - w) b
@@ -1282,6 +1280,7 @@ DCI_LANE dci_sdf_cloud dci_sdf_cloud_in(dci_sdf_cloud c, dc_real x, dc_real y, d
 DCI_LANE dci_sdf_cloud dci_sdf_cloud_first(dc_real x, dc_real y, dc_real z, const dc_v3 *p, const dc_v3 *n, dc_real s)
 {
     dci_sdf_cloud c;
+
     c.jet = c.log_weight = dci_jet_zero();
     c.jet.value = (x - p->x)*n->x + (y - p->y)*n->y + (z - p->z)*n->z;
     c.jet.by_x = n->x; c.jet.by_y = n->y; c.jet.by_z = n->z;
@@ -1298,7 +1297,6 @@ DCI_LANE dci_sdf_cloud dci_sdf_cloud_first(dc_real x, dc_real y, dc_real z, cons
  * dci_sdf_ok                  | a field             | whether its numbers are in range
  * dci_sdf_part_of             | a primitive         | its frame, its kernel and what that reads
  * dci_sdf_to_local, _to_body  | a point; a jet      | the point in its axes; the jet in the body's */
-
 
 typedef enum {
     DCI_SDF_RADIAL, DCI_SDF_TAUBIN, DCI_SDF_GAUGE, DCI_SDF_ROUNDED, DCI_SDF_PLANES, DCI_SDF_CLOUD
@@ -1474,9 +1472,8 @@ DCI_LANE dci_jet dci_sdf_plane_jet(dc_v3 n, dc_v3 p, dc_real x, dc_real y, dc_re
 
 /* ---- [point] the field at a point ----------------------------------------------------------- */
 /* stage              | reads                   | writes                        | equation
- * dci_sdf_part_jet   | a primitive, a point    | its jet in its axes           | CONTAX Eq. 3 to 6
+ * dci_sdf_part_jet   | a primitive, a point    | its jet in its axes           | CONTAX Eq. 3-6
  * dci_sdf_at         | the field, a point      | the fold of all; weights      | CONTAX section IV-B */
-
 
 /* the jet of a primitive in its own axes, lengths over its unit */
 static dci_jet dci_sdf_part_jet(const dci_sdf_part *a, dc_real x, dc_real y, dc_real z, int level)
@@ -1617,9 +1614,9 @@ static void dci_quadric_params(const dci_sdf_part *a, dc_v3 x, dc_real d[5])
     const dc_sdf_prim *p = a->prim;
     const dci_powers w = dci_powers_of(s, x.x, x.y, x.z);
     const dci_gauge G = dci_gauge_of(s, w, x.x, x.y, x.z, 2);
-    const dci_sdf_norm in = G.inner, out = G.outer;
-    const dci_jet F = G.jet;
-    const dc_real r = w.radius, im = 1/out.larger, unit = a->unit;
+    const dci_sdf_norm *in = &G.inner, *out = &G.outer;
+    const dci_jet *F = &G.jet;
+    const dc_real r = w.radius, im = 1/out->larger, unit = a->unit;
     const dc_real sx = x.x < 0 ? -s->inv_a : s->inv_a, sy = x.y < 0 ? -s->inv_b : s->inv_b;
     const dc_real sz = x.z < 0 ? -s->inv_c : s->inv_c;
     const int taubin = a->kernel == DCI_SDF_TAUBIN;
@@ -1627,25 +1624,25 @@ static void dci_quadric_params(const dci_sdf_part *a, dc_v3 x, dc_real d[5])
     dc_v3 g;
 
     d[0] = d[1] = d[2] = d[3] = d[4] = 0;
-    if (!(F.value > DCI_SDF_CENTRE)) return;
+    if (!(F->value > DCI_SDF_CENTRE)) return;
 
     /* a dF/da = -x F_x, and the same of F_x, F_y, F_z, less F_x for the first */
-    g = dc_vec(x.x*F.by_xx + F.by_x, x.x*F.by_xy, x.x*F.by_xz);
-    d[0] = -unit/p->size.x*dci_quadric_by(&G, r, taubin, x.x*F.by_x, g);
-    g = dc_vec(x.y*F.by_xy, x.y*F.by_yy + F.by_y, x.y*F.by_yz);
-    d[1] = -unit/p->size.y*dci_quadric_by(&G, r, taubin, x.y*F.by_y, g);
-    g = dc_vec(x.z*F.by_xz, x.z*F.by_yz, x.z*F.by_zz + F.by_z);
-    d[2] = -unit/p->size.z*dci_quadric_by(&G, r, taubin, x.z*F.by_z, g);
+    g = dc_vec(x.x*F->by_xx + F->by_x, x.x*F->by_xy, x.x*F->by_xz);
+    d[0] = -unit/p->size.x*dci_quadric_by(&G, r, taubin, x.x*F->by_x, g);
+    g = dc_vec(x.y*F->by_xy, x.y*F->by_yy + F->by_y, x.y*F->by_yz);
+    d[1] = -unit/p->size.y*dci_quadric_by(&G, r, taubin, x.y*F->by_y, g);
+    g = dc_vec(x.z*F->by_xz, x.z*F->by_yz, x.z*F->by_zz + F->by_z);
+    d[2] = -unit/p->size.z*dci_quadric_by(&G, r, taubin, x.z*F->by_z, g);
 
     /* exponents of the outer and the inner norm */
-    e = dci_sdf_norm_by_eps(&out, p->eps1);
-    g = dc_vec(sx*e.by_u*in.by_u, sy*e.by_u*in.by_v, sz*e.by_v);
+    e = dci_sdf_norm_by_eps(out, p->eps1);
+    g = dc_vec(sx*e.by_u*in->by_u, sy*e.by_u*in->by_v, sz*e.by_v);
     d[3] = unit*dci_quadric_by(&G, r, taubin, e.value, g);
-    e = dci_sdf_norm_by_eps(&in, p->eps2);
-    g = dc_vec(sx*(im*out.bend_uu*e.value*in.by_u + out.by_u*e.by_u),
-               sy*(im*out.bend_uu*e.value*in.by_v + out.by_u*e.by_v),
-               sz*im*out.bend_uv*e.value);
-    d[4] = unit*dci_quadric_by(&G, r, taubin, out.by_u*e.value, g);
+    e = dci_sdf_norm_by_eps(in, p->eps2);
+    g = dc_vec(sx*(im*out->bend_uu*e.value*in->by_u + out->by_u*e.by_u),
+               sy*(im*out->bend_uu*e.value*in->by_v + out->by_u*e.by_v),
+               sz*im*out->bend_uv*e.value);
+    d[4] = unit*dci_quadric_by(&G, r, taubin, out->by_u*e.value, g);
 }
 
 /* All parameters of a primitive at a point of the body. Moved by a twist, and grown by its scale s about its origin t,
@@ -1719,7 +1716,6 @@ DC_DEF dc_status dc_sdf_eval_params(const dc_sdf *s, dc_v3 x, dc_real *value, dc
  * dci_sdf_block_body        | jet                    | jet                         | dci_sdf_to_body
  * dci_sdf_block_fold, close | jet, fold              | fold                        | dci_sdf_at
  * dci_sdf_block_run         | body                   | fold                        | all of these, each primitive */
-
 
 /* Points go through a primitive in blocks, so that making it ready is shared. */
 #define DCI_SDF_BLOCK (4*DC_LANES)
@@ -2063,7 +2059,6 @@ static DCI_NOINLINE void dci_sdf_block_hessians(dci_sdf_block *b, const dc_sdf *
     dci_sdf_block_sdf(b, s, w, gauge, 2);
 }
 
-
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC pop_options
 #endif
@@ -2140,7 +2135,6 @@ DC_DEF dc_status dc_sdf_eval_batch(const dc_sdf *s, int count, const dc_real *x,
  * dci_mesh_sample      | the field, the grid   | phi
  * dci_mesh_vertices    | phi                   | how many vertices, or where they are
  * dci_mesh_triangles   | phi                   | how many triangles, or their corners */
-
 
 /* A cell is cut along its diagonal into six tetrahedra 0, e_i, e_i + e_j, 7 (corners as bits x, y, z). Their edges
  * run from a grid point in seven directions, the bits of the other end, so that neighbouring cells agree on every
@@ -2445,7 +2439,6 @@ static void dci_mesh_triangles(dci_mesher *m, int count)
  * dci_mesh_pack        | what is left          | a dc_mesh, edges included
  * dci_mesh_run         | the field, the grid   | a dc_mesh: all of these, and of [marching] */
 
-
 /* Triangles that are gone have -1 in their first place, and stay in the lists of corners. */
 
 static int dci_mesh_alive(const dci_mesher *m, int corner) { return m->tri[corner - corner%3] >= 0; }
@@ -2680,6 +2673,7 @@ static void dci_mesh_pack(dci_mesher *m, dc_mesh *mesh)
 DC_DEF size_t dc_sdf_mesh_bytes(const dc_grid *grid, int nv, int nt)
 {
     size_t n = (size_t)nv, t = (size_t)nt, sum = 0;
+
     if (!dci_grid_ok(grid) || nv < 0 || nt < 0 || nv > DCI_MESH_MOST || nt > DCI_MESH_MOST) return 0;
     sum = dc_bytes(sum, 1, sizeof(dci_mesher));
     sum = dc_bytes(sum, dci_grid_count(grid), sizeof(dc_real));
@@ -2890,7 +2884,6 @@ DC_DEF dc_status dc_sdf_sample(const dc_mesh *mesh, const dc_grid *grid, dc_real
  *   dci_fit_accept   | phi, state, now           | state, others                    |
  * dci_fit_again      | all                       | prim, each moved                 |
  * dci_fit_report     | all                       | residual, covered                | */
-
 
 enum { DCI_FIT_N = 11 };                    /* twist, logarithms of the axes, exponents */
 #define DCI_FIT_EPS DC_R(0.1)               /* least exponent */
@@ -3249,6 +3242,7 @@ static void dci_fit_report(dci_fitter *f, dc_sdf_fit_info *info)
 DC_DEF size_t dc_sdf_fit_bytes(const dc_grid *grid)
 {
     size_t n, sum = 0;
+
     if (!dci_grid_ok(grid)) return 0;
     n = dci_grid_count(grid);
     sum = dc_bytes(sum, 1, sizeof(dci_fitter));
@@ -3812,6 +3806,8 @@ DC_DEF dc_status dc_poly_union(int count, const dc_poly *pieces, int capacity, d
     dc_real size = 0, tol, len = 0;
     dc_poly out;
     int k, i, total = 0, made = 0, steps;
+
+    /* convex pieces, and the size of the whole */
     if (count < 1 || !pieces || !v || !n) return DC_E_ARG;
     for (k = 0; k < count; ++k) {
         const dc_poly *q = &pieces[k];
@@ -3834,9 +3830,11 @@ DC_DEF dc_status dc_poly_union(int count, const dc_poly *pieces, int capacity, d
         }
     p = start;
     back = last = u = dci_v2(-1, 0);
+
     /* an outline has no more corners than there are ends and crossings of edges */
     for (steps = 0; steps < total*total + total; ++steps) {
         if (!dci_union_turn(count, pieces, p, back, tol, &u, &len)) return DC_E_ARG;
+
         /* a corner, unless it goes straight on */
         if (steps == 0 || dc_abs(dci_v2_cross(last, u)) > tol/size || dci_v2_dot(last, u) < 0) {
             if (made == capacity) {
@@ -3845,6 +3843,8 @@ DC_DEF dc_status dc_poly_union(int count, const dc_poly *pieces, int capacity, d
             }
             v[made++] = p;
         }
+
+        /* on to the next place where edges meet */
         last = u;
         len = dci_union_next(count, pieces, p, u, len, tol);
         p = dci_v2_madd(p, len, u);
@@ -3854,6 +3854,7 @@ DC_DEF dc_status dc_poly_union(int count, const dc_poly *pieces, int capacity, d
     out.v = v;
     out.n = made;
     if (dc_poly_check(&out) != DC_OK) return DC_E_ARG;
+
     /* it holds all pieces */
     for (k = 0; k < count; ++k)
         for (i = 0; i < pieces[k].n; ++i) {
@@ -3870,20 +3871,12 @@ DC_DEF dc_status dc_poly_union(int count, const dc_poly *pieces, int capacity, d
  * dci_outlines_cross   | both, distances            | whether edges cross               |
  * dci_contact_apart    | the nearest                | a contact                         | CEM Eq. 2 */
 
-
 #define DCI_CFIELD_STACK 256        /* cells that wait: one of each level, of which 128 leave nothing of a side */
 #define DCI_CFIELD_CELLS 256        /* cells after which the tolerance doubles, */
 #define DCI_CFIELD_ROUNDS 24        /* at most so often */
 #define DCI_CFIELD_NEAR 8           /* features of a point with the sides of the box: */
 #define DCI_CFIELD_OWN 6            /* those of the shapes */
 #define DCI_CFIELD_TOL (DC_IS_FLOAT ? DC_R(4e-6) : DC_R(1e-10))     /* of a disc's radius, times the smaller shape's */
-
-/* An outline in the frame of a: that of dc_cpoly, or of b at a pose. */
-typedef struct {
-    int count;
-    const dc_real *x, *y;                   /* vertices, the first again at the end */
-    const dc_real *along_x, *along_y, *inv_length2;     /* edges, as in dci_edge */
-} dci_outline;
 
 /* What the value of a pair comes from. */
 typedef struct {
@@ -3898,7 +3891,7 @@ typedef struct {
 typedef struct {
     dc_real x, y, unit_x, unit_y, length;   /* its start, unit vector and length */
     dc_real end_y;                          /* ordinate of its end */
-    int joint;                              /* 1: the next of the list is the next of the outline, at a convex vertex */
+    int joint;                              /* 1: the next of the list follows it in the outline, at a convex vertex */
     dc_real at, side, dist2;                /* of the point at hand: along it, beside it, the distance's square */
 } dci_bound;
 
@@ -3907,23 +3900,24 @@ typedef struct { dc_real x, y, half_x, half_y, low; } dci_cell;
 
 /* scratch of an evaluation */
 typedef struct {
-    dc_real *x, *y, *along_x, *along_y; /* b at the pose */
+    dc_real *pose;                      /* b at the pose: x, y, ex, ey, as in dc_cpoly */
     dc_real *dist;                      /* of b's vertices from a */
     dci_bound *list[2];                 /* edges that a search looks at */
     int count[2];
     dc_real box[4];                     /* what both bounding boxes have in common: x from, to, y from, to */
-    dci_outline side[2];
+    dc_cpoly side[2];                   /* a, b, in the frame of a */
     dci_cell *stack;
 } dci_pair_work;
 
-static dci_edge dci_outline_edge(const dci_outline *o, int i)
+static dci_edge dci_outline_edge(const dc_cpoly *o, int i)
 {
     dci_edge e;
+
     e.x = o->x[i];
     e.y = o->y[i];
-    e.along_x = o->along_x[i];
-    e.along_y = o->along_y[i];
-    e.inv_length2 = o->inv_length2[i];
+    e.along_x = o->ex[i];
+    e.along_y = o->ey[i];
+    e.inv_length2 = o->inv[i];
     e.end_y = o->y[i + 1];
     return e;
 }
@@ -3932,11 +3926,11 @@ static dci_edge dci_outline_edge(const dci_outline *o, int i)
 typedef struct { dc_real dist2; int vertex, edge; } dci_closest;
 
 /* all edges of an outline against the points of b */
-static void dci_outline_lanes(const dci_outline *o, dci_poly_lanes *b)
+static void dci_outline_lanes(const dc_cpoly *o, dci_poly_lanes *b)
 {
     int j;
 
-    for (j = 0; j < o->count; ++j) {
+    for (j = 0; j < o->n; ++j) {
         dci_edge e = dci_outline_edge(o, j);
         dci_poly_lanes_edge(b, &e, (dc_real)j);
     }
@@ -3944,15 +3938,15 @@ static void dci_outline_lanes(const dci_outline *o, dci_poly_lanes *b)
 
 /* The vertices of `from` against the outline `to`: the nearest of them; dist, if not NULL, gets all distances. 1: one
  * of them is inside. */
-static int dci_outline_near(const dci_outline *from, const dci_outline *to, dci_closest *c, dc_real *dist)
+static int dci_outline_near(const dc_cpoly *from, const dc_cpoly *to, dci_closest *c, dc_real *dist)
 {
     dci_poly_lanes b;
     int i, l, n, inside = 0;
 
     c->dist2 = DC_REAL_MAX;
     c->vertex = c->edge = 0;
-    for (i = 0; i < from->count; i += n) {
-        n = from->count - i < DC_LANES ? from->count - i : DC_LANES;
+    for (i = 0; i < from->n; i += n) {
+        n = from->n - i < DC_LANES ? from->n - i : DC_LANES;
         dci_poly_lanes_start(&b, n, from->x + i, from->y + i);
         dci_outline_lanes(to, &b);
         for (l = 0; l < n; ++l) {
@@ -3969,17 +3963,17 @@ static int dci_outline_near(const dci_outline *from, const dci_outline *to, dci_
 }
 
 /* Does an edge of b cross one of a? Only where both its ends are near enough to a. */
-static int dci_outlines_cross(const dci_outline *a, const dci_outline *b, const dc_real *dist)
+static int dci_outlines_cross(const dc_cpoly *a, const dc_cpoly *b, const dc_real *dist)
 {
     int i, j;
 
-    for (i = 0; i < b->count; ++i) {
-        dc_real reach = dist[i] + dist[i + 1 < b->count ? i + 1 : 0];
-        dc_v2 p = dci_v2(b->x[i], b->y[i]), e = dci_v2(b->along_x[i], b->along_y[i]);
+    for (i = 0; i < b->n; ++i) {
+        dc_real reach = dist[i] + dist[i + 1 < b->n ? i + 1 : 0];
+        dc_v2 p = dci_v2(b->x[i], b->y[i]), e = dci_v2(b->ex[i], b->ey[i]);
         if (reach*reach > dci_v2_dot(e, e)*(1 + 16*DC_EPS)) continue;
 
-        for (j = 0; j < a->count; ++j) {
-            dc_v2 q = dci_v2(a->x[j], a->y[j]), f = dci_v2(a->along_x[j], a->along_y[j]), r = dci_v2_sub(p, q);
+        for (j = 0; j < a->n; ++j) {
+            dc_v2 q = dci_v2(a->x[j], a->y[j]), f = dci_v2(a->ex[j], a->ey[j]), r = dci_v2_sub(p, q);
             dc_real s0 = dci_v2_cross(f, r), s1 = s0 + dci_v2_cross(f, e);
             dc_real t0 = -dci_v2_cross(e, r), t1 = t0 + dci_v2_cross(e, f);
             if (((s0 > 0 && s1 < 0) || (s0 < 0 && s1 > 0)) && ((t0 > 0 && t1 < 0) || (t0 < 0 && t1 > 0))) return 1;
@@ -3990,7 +3984,7 @@ static int dci_outlines_cross(const dci_outline *a, const dci_outline *b, const 
 
 /* Distance, direction and point of contact of outlines that are apart, from the nearest vertex of `from` and edge of
  * `to`. */
-static void dci_contact_apart(const dci_outline *from, const dci_outline *to, const dci_closest *c, dc_real sign,
+static void dci_contact_apart(const dc_cpoly *from, const dc_cpoly *to, const dci_closest *c, dc_real sign,
                               dci_contact *r)
 {
     const dci_edge e = dci_outline_edge(to, c->edge);
@@ -4235,20 +4229,20 @@ static dc_real dci_bound_turn(const dci_bound *from, const dci_bound *to)
 
 /* edges that can matter to points of the box: those that meet it, and those to its right, of which winding numbers
  * come */
-static int dci_outline_list(const dci_outline *o, const dc_real box[4], dci_bound *list)
+static int dci_outline_list(const dc_cpoly *o, const dc_real box[4], dci_bound *list)
 {
     int i, n = 0, before = -1, first = -1;
 
-    for (i = 0; i < o->count; ++i) {
+    for (i = 0; i < o->n; ++i) {
         dci_bound *e = &list[n];
         dc_real il;
         if (dc_max(o->x[i], o->x[i + 1]) < box[0] || dc_max(o->y[i], o->y[i + 1]) < box[2]
             || dc_min(o->y[i], o->y[i + 1]) > box[3]) continue;
-        il = dci_sqrt_lane(o->inv_length2[i]);
+        il = dci_sqrt_lane(o->inv[i]);
         e->x = o->x[i];
         e->y = o->y[i];
-        e->unit_x = o->along_x[i]*il;
-        e->unit_y = o->along_y[i]*il;
+        e->unit_x = o->ex[i]*il;
+        e->unit_y = o->ey[i]*il;
         e->length = 1/il;
         e->end_y = o->y[i + 1];
         e->joint = 0;
@@ -4259,7 +4253,7 @@ static int dci_outline_list(const dci_outline *o, const dc_real box[4], dci_boun
         before = i;
         ++n;
     }
-    if (n > 1 && first == 0 && before == o->count - 1) list[n - 1].joint = dci_bound_turn(&list[n - 1], &list[0]) > 0;
+    if (n > 1 && first == 0 && before == o->n - 1) list[n - 1].joint = dci_bound_turn(&list[n - 1], &list[0]) > 0;
     return n;
 }
 
@@ -4348,9 +4342,9 @@ static dc_status dci_disc_search(dci_pair_work *w, dc_real tol, dc_real enough, 
     box[0] = box[2] = -DC_REAL_MAX;
     box[1] = box[3] = DC_REAL_MAX;
     for (o = 0; o < 2; ++o) {
-        const dci_outline *side = &w->side[o];
+        const dc_cpoly *side = &w->side[o];
         dc_real x0 = DC_REAL_MAX, x1 = -DC_REAL_MAX, y0 = DC_REAL_MAX, y1 = -DC_REAL_MAX;
-        for (i = 0; i < side->count; ++i) {
+        for (i = 0; i < side->n; ++i) {
             x0 = dc_min(x0, side->x[i]); x1 = dc_max(x1, side->x[i]);
             y0 = dc_min(y0, side->y[i]); y1 = dc_max(y1, side->y[i]);
         }
@@ -4408,34 +4402,24 @@ static dc_status dci_disc_search(dci_pair_work *w, dc_real tol, dc_real enough, 
  * dci_pair_contact     | two polygons               | a contact                         | CEM Eq. 2, 6, 7
  * dci_wall_contact     | a wall, a polygon          | a contact                         | */
 
-
 #define DCI_CFIELD_SIDE 4096
-
-static dci_outline dci_outline_of(const dc_cpoly *p)
-{
-    dci_outline o;
-    o.count = p->n;
-    o.x = p->x;
-    o.y = p->y;
-    o.along_x = p->ex;
-    o.along_y = p->ey;
-    o.inv_length2 = p->inv;
-    return o;
-}
 
 /* Memory that is counted and, with an arena, taken, so that what a function lays out is what another says it takes. */
 typedef struct {
     dc_arena *arena;                        /* NULL: only counted */
-    size_t bytes;
+    size_t bytes;                           /* counted */
     int full;                               /* something did not fit */
 } dci_cfield_memory;
 
 static void *dci_cfield_take(dci_cfield_memory *mem, size_t count, size_t size)
 {
-    void *p = mem->arena && !mem->full ? dc_arena_take(mem->arena, count, size) : NULL;
+    void *p = NULL;
 
-    mem->bytes = dc_bytes(mem->bytes, count, size);
-    mem->full |= mem->arena && !p;
+    if (!mem->arena) mem->bytes = dc_bytes(mem->bytes, count, size);
+    else if (!mem->full) {
+        p = dc_arena_take(mem->arena, count, size);
+        mem->full = !p;
+    }
     return p;
 }
 #define DCI_CFIELD_TAKE(mem, count, type) ((type *)dci_cfield_take(mem, count, sizeof(type)))
@@ -4547,14 +4531,16 @@ DC_DEF dc_status dc_cfield_sampled(const dc_cfield_options *opt, const dc_cshape
 static void dci_pair_pose(const dc_cfield *f, dci_pair_work *w, dc_real theta, dc_real x, dc_real y)
 {
     const dc_cpoly *b = &f->b;
-    dc_real s, c;
-    int i;
+    const size_t row = (size_t)b->n + 1;
+    dc_real *px = w->pose, *py = px + row, *ex = py + row, *ey = ex + row, s, c;
+    size_t i;
+
     dc_sincos(theta, &s, &c);
-    for (i = 0; i <= b->n; ++i) {
-        w->x[i] = c*b->x[i] - s*b->y[i] + x;
-        w->y[i] = s*b->x[i] + c*b->y[i] + y;
-        w->along_x[i] = c*b->ex[i] - s*b->ey[i];
-        w->along_y[i] = s*b->ex[i] + c*b->ey[i];
+    for (i = 0; i < row; ++i) {
+        px[i] = c*b->x[i] - s*b->y[i] + x;
+        py[i] = s*b->x[i] + c*b->y[i] + y;
+        ex[i] = c*b->ex[i] - s*b->ey[i];
+        ey[i] = s*b->ex[i] + c*b->ey[i];
     }
 }
 
@@ -4562,7 +4548,7 @@ static void dci_pair_pose(const dc_cfield *f, dci_pair_work *w, dc_real theta, d
  * else the least of CEM Eq. 6. */
 static void dci_pair_contact(const dc_cfield *f, dci_pair_work *w, dc_real enough, dci_contact *r)
 {
-    const dci_outline *a = &w->side[0], *b = &w->side[1];
+    const dc_cpoly *a = &w->side[0], *b = &w->side[1];
     dci_closest ba, ab;
     dci_disc best;
     int inside = dci_outline_near(b, a, &ba, w->dist);
@@ -4591,14 +4577,14 @@ static void dci_pair_contact(const dc_cfield *f, dci_pair_work *w, dc_real enoug
 }
 
 /* Signed distance of a point from an outline, its gradient: over the inside of an edge the edge's normal. */
-static dc_real dci_outline_distance(const dci_outline *o, dc_real x, dc_real y, dc_v2 *grad)
+static dc_real dci_outline_distance(const dc_cpoly *o, dc_real x, dc_real y, dc_v2 *grad)
 {
     dc_real least = DC_REAL_MAX, winding = 0, t, dx, dy, d;
     dci_edge e;
     int i, at = 0, in;
 
     /* the first of the nearest edges */
-    for (i = 0; i < o->count; ++i) {
+    for (i = 0; i < o->n; ++i) {
         dc_real dist2;
         e = dci_outline_edge(o, i);
         dist2 = dci_edge_dist2(&e, x, y);
@@ -4625,7 +4611,7 @@ static dc_real dci_outline_distance(const dci_outline *o, dc_real x, dc_real y, 
 /* Walls: half-plane y <= 0 and hole by the vertices of b, disc by the distance of its centre from b. */
 static void dci_wall_contact(const dc_cfield *f, const dci_pair_work *w, dci_contact *r)
 {
-    const dci_outline *b = &w->side[1];
+    const dc_cpoly *b = &w->side[1];
     int i, at = 0;
     dc_real best = 0, k;
 
@@ -4633,7 +4619,7 @@ static void dci_wall_contact(const dc_cfield *f, const dci_pair_work *w, dci_con
     r->overlap = 0;
     if (f->wall == DC_CSHAPE_HALFPLANE) {
         /* the lowest vertex */
-        for (i = 1; i < b->count; ++i)
+        for (i = 1; i < b->n; ++i)
             if (b->y[i] < b->y[at]) at = i;
         r->distance = b->y[at];
         r->normal_x = 0;
@@ -4642,7 +4628,7 @@ static void dci_wall_contact(const dc_cfield *f, const dci_pair_work *w, dci_con
         r->point_y = DC_R(0.5)*r->distance;
     } else if (f->wall == DC_CSHAPE_HOLE) {
         /* the farthest vertex, which is at the centre only if all are */
-        for (i = 0; i < b->count; ++i) {
+        for (i = 0; i < b->n; ++i) {
             dc_real dist2 = b->x[i]*b->x[i] + b->y[i]*b->y[i];
             if (dist2 > best) {
                 best = dist2;
@@ -4677,10 +4663,9 @@ static void dci_exact_contact(const dc_cfield *f, dci_pair_work *w, const dc_rea
 }
 
 /* ---- [networks] their layout ---------------------------------------------------------------- */
-/* Rows are points, columns units, so that one product serves a batch, a single pose, the way
- * back, and gradients by weights. gcc does not keep a tile of plain arrays in registers (8 Gflop/s against 70), hence
- * its vector types; elsewhere a "vector" is one number. Every sum runs in the same order, whatever the number of
- * rows. */
+/* Rows are points, columns units, so that one product serves a batch, a single pose, the way back, and gradients by
+ * weights. gcc does not keep a tile of plain arrays in registers (8 Gflop/s against 70), hence its vector types;
+ * elsewhere a "vector" is one number. Every sum runs in the same order, whatever the number of rows. */
 
 enum { DCI_NET_LAYERS = 8, DCI_NET_WIDTH = 128, DCI_NET_HARMONICS = 32, DCI_NET_BLOCK = 32, DCI_NET_HESSIAN_BLOCK = 8 };
 
@@ -4724,16 +4709,14 @@ static size_t dci_net_numbers(const dci_net_size *s, int rows)
 #define DCI_NET_LANES(T) 1
 #endif
 
-
 /* ---- [learned] learned fields --------------------------------------------------------------- */
 /* stage                   | reads                    | writes                            | equation
  * dci_cnet_make           | wall, radii, options     | a network without weights         |
  * dci_cnet_place          | a pose                   | inputs, where r is cut off        | the harmonics' angles
  * dci_cnet_run            | inputs, weights          | outputs, gradient by coordinates  | [kernels]
  * dci_cnet_run_hessian    | the same                 | and second derivatives            |
- * dci_cnet_gradient, _hessian | derivatives by coordinates | by the pose                 | chain rule
+ * dci_cnet_gradient, _hessian | these                | derivatives by the pose           | the chain rule
  * dci_cnet_eval           | poses                    | the field's numbers               | all of these, by blocks */
-
 
 struct dc_cnet {
     dc_cshape_kind wall;
@@ -4809,8 +4792,8 @@ typedef struct {
     dc_real radial_x, radial_y;     /* e, derivative of r by x, y; that of alpha and beta is inv_radius (-e_y, e_x) */
     dc_real inv_radius;
     dc_real raw_x, raw_y;           /* raw: derivatives of the inputs by x, y */
-    dc_real beyond;         /* how far r is beyond where it is cut off; 0 inside */
-    int cut;
+    dc_real beyond;                 /* how far r is beyond where it is cut off; 0 inside */
+    int cut;                        /* 1: it is beyond */
 } dci_cnet_pose;
 
 static void dci_cnet_place(const dc_cnet *n, dc_real theta, dc_real x, dc_real y, dci_cnet_pose *p)
@@ -4884,7 +4867,6 @@ typedef struct {
 } dci_cnet_block;
 
 static int dci_cnet_angles(const dc_cnet *n) { return n->wall == DC_CSHAPE_POLY ? 2 : 1; }
-
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
@@ -5235,22 +5217,18 @@ static dci_pair_work *dci_pair_work_lay(const dc_cfield *f, dci_cfield_memory *m
     dci_cell *stack = DCI_CFIELD_TAKE(mem, DCI_CFIELD_STACK, dci_cell);
 
     if (!w || !m || !list || !stack) return NULL;
-    w->x = m;
-    w->y = m + row;
-    w->along_x = m + 2*row;
-    w->along_y = m + 3*row;
+    w->pose = m;
     w->dist = m + 4*row;
     w->list[0] = list;
     w->list[1] = list + f->a.n;
     w->count[0] = w->count[1] = 0;
     w->stack = stack;
-    w->side[0] = dci_outline_of(&f->a);
-    w->side[1].count = f->b.n;
-    w->side[1].x = w->x;
-    w->side[1].y = w->y;
-    w->side[1].along_x = w->along_x;
-    w->side[1].along_y = w->along_y;
-    w->side[1].inv_length2 = f->b.inv;
+    w->side[0] = f->a;
+    w->side[1] = f->b;
+    w->side[1].x = m;
+    w->side[1].y = m + row;
+    w->side[1].ex = m + 2*row;
+    w->side[1].ey = m + 3*row;
     return w;
 }
 
@@ -5523,7 +5501,6 @@ static dc_status dci_cfield_samples(const dc_cfield *f, uint64_t seed, int first
  *     dci_training_back   | errors of the outputs    | grad                              |
  *   dci_training_judge    | drawn, weights           | info                              | */
 
-
 #define DCI_TRAINING UINT64_C(0x6463747261696e31)
 
 /* A drawn pose: what dci_cnet_place makes of it, targets of the outputs */
@@ -5698,8 +5675,8 @@ static void dci_training_back(const dc_cnet *n, const dci_training_arrays *a, co
         dci_net_through_f(rows*H, E, w->slopes + (size_t)l*layer);
         for (i = 0; i < rows; ++i)
             for (k = 0; k < H; ++k) g[k] += E[i*H + k];
-        dci_net_mul_f(l == 0 ? s->inputs : H, H, rows, in, 1, l == 0 ? (size_t)s->pad : ld, E, ld,
-                      g + H, ld, g + H, ld);
+        dci_net_mul_f(l == 0 ? s->inputs : H, H, rows, in, 1, l == 0 ? (size_t)s->pad : ld, E, ld, g + H, ld, g + H,
+                      ld);
         if (l == 0) break;
         dci_net_back_f(s, a->turned, l, rows, E, G);
         swap = E;
@@ -5983,6 +5960,7 @@ DC_DEF dc_status dc_cfield_load(const void *bytes, size_t size, dc_arena *mem, d
     dc_cfield r;
     float *w;
     size_t k;
+
     if (!mem || !f || !dci_saved_read(bytes, size, &n)) return DC_E_ARG;
     w = dci_cnet_take(&n, mem, &r);
     if (!w) return DC_E_MEMORY;

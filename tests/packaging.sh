@@ -87,10 +87,10 @@ part() {
         { define_all dc_contact.h dc_sdf.h; for m in $2; do echo "#define $m"; done; include_all dc_sdf.h; } > "$tmp/part.c"
         every_way "$tmp/part.c" $real && c c99 -DDC_REAL=$real -c "$tmp/part.c" -o "$tmp/part.o" || return 1
         nm "$tmp/part.o" | awk '$2 == "T" { print $3 }' | grep -E '^dc_(sdf|poly|cfield)_' > "$tmp/part.names"
-        for name in sdf poly cfield; do
-            case " $1 " in *" $name "*) want=0 ;; *) want=1 ;; esac
-            grep -q "^dc_${name}_" "$tmp/part.names"
-            [ $? = $want ] || { echo "dc_${name}_ with $2, $real"; return 1; }
+        for prefix in sdf poly cfield; do
+            case " $1 " in *" $prefix "*) want=0 ;; *) want=1 ;; esac
+            grep -q "^dc_${prefix}_" "$tmp/part.names"
+            [ $? = $want ] || { echo "dc_${prefix}_ with $2, $real"; return 1; }
         done
     done
 }
