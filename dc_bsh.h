@@ -1963,14 +1963,6 @@ static void dci_bsh_tally(dc_bsh_info *sum, const dc_bsh_info *i)
     sum->warm += i->warm;
 }
 
-/* block (i,k) of the 6n x 6n matrix += block (bi,bk) of a pair's 12x12 */
-static void dci_bsh_add_block(dc_real *hess, size_t n, size_t i, size_t k, const dc_real *pair, size_t bi, size_t bk)
-{
-    size_t r, c;
-    for (r = 0; r < 6; ++r)
-        for (c = 0; c < 6; ++c) hess[(6*i + r)*6*n + 6*k + c] += pair[12*(6*bi + r) + 6*bk + c];
-}
-
 /* Checks, and memory for any pair. */
 static DCI_NOINLINE dc_status dci_bsh_scene_open(const dc_bsh_options *opt, int n, const dc_bsh *const *tree,
                                                  const dc_pose *pose, int n_excluded, const int *excluded,
@@ -2059,34 +2051,29 @@ static DCI_NOINLINE int dci_bsh_scene_next(dci_bsh_scene *scene)
 /* A pair that was walked. */
 static DCI_NOINLINE void dci_bsh_scene_add(dci_bsh_scene *scene, dc_real *grad, dc_real *hess)
 {
-    const size_t n = (size_t)scene->bodies, i = (size_t)scene->first, k = (size_t)scene->second;
     dci_bsh *W = scene->work;
-    const dc_real *pair_grad = W->result.grad, *pair_hess = W->result.hess;
-    dc_status status = dci_bsh_finish(&W->problem, &W->walk, &W->sums, &W->result);
-    size_t m;
-
-    /* sums, or what failed */
+    const dci_bsh_result *pair = &W->result;
+    const dc_status status = dci_bsh_finish(&W->problem, &W->walk, &W->sums, &W->result);
+    const size_t n = 6*(size_t)scene->bodies;
+    size_t row, column, at[12];
     if (status != DC_OK) scene->status = status;
-    scene->value += W->result.value;
-    dci_bsh_tally(&scene->info, &W->result.info);
+    scene->value += pair->value;
+    dci_bsh_tally(&scene->info, &pair->info);
+
+    /* what failed */
     if (!dci_bsh_outcome(status)) {
         scene->info.body_a = scene->first;
         scene->info.body_b = scene->second;
-        scene->info.triangle_a = W->result.info.triangle_a;
-        scene->info.triangle_b = W->result.info.triangle_b;
+        scene->info.triangle_a = pair->info.triangle_a;
+        scene->info.triangle_b = pair->info.triangle_b;
         return;
     }
 
-    /* derivatives by the twists of both bodies */
-    for (m = 0; grad && m < 6; ++m) {
-        grad[6*i + m] += pair_grad[m];
-        grad[6*k + m] += pair_grad[6 + m];
-    }
-    if (!hess) return;
-    dci_bsh_add_block(hess, n, i, i, pair_hess, 0, 0);
-    dci_bsh_add_block(hess, n, i, k, pair_hess, 0, 1);
-    dci_bsh_add_block(hess, n, k, i, pair_hess, 1, 0);
-    dci_bsh_add_block(hess, n, k, k, pair_hess, 1, 1);
+    /* the twists of both bodies among those of all */
+    for (row = 0; row < 12; ++row) at[row] = 6*(size_t)(row < 6 ? scene->first : scene->second) + row%6;
+    for (row = 0; grad && row < 12; ++row) grad[at[row]] += pair->grad[row];
+    for (row = 0; hess && row < 12; ++row)
+        for (column = 0; column < 12; ++column) hess[at[row]*n + at[column]] += pair->hess[12*row + column];
 }
 
 DC_DEF dc_status dc_bsh_scene(const dc_bsh_options *opt, int n, const dc_bsh *const *tree, const dc_pose *pose,
