@@ -57,7 +57,7 @@
  * CONTRACTS
  *   Memory    None of its own. A tree takes 168 bytes a triangle (float 100) and stays in the caller's arena; building
  *             it needs 20 more a triangle and 4 a vertex. An evaluation takes 81 KB and 1 KB a level of the deeper
- *             tree (float 72 KB, 0.5 KB): 92 KB for 1280 triangles, however many pairs there are. Worst stack 3.3 KB
+ *             tree (float 72 KB, 0.5 KB): 92 KB for 1280 triangles, however many pairs there are. Worst stack 2.9 KB
  *             (`make facts`).
  *   Errors    dc_status; in dc_bsh_eval and its kin:
  *             DC_E_ARG       not finite, out of range, NULL; a mesh or tree that is none
@@ -695,7 +695,7 @@ typedef struct {
     dci_bsh_row blend, blend1, blend2;          /* blended: phi and its derivatives by r */
     dci_bsh_row exact, exact_grad[6];           /* blended: S and dS */
     dci_bsh_row centred, centred1, centred2;    /* C(r) and its derivatives */
-    dci_bsh_row radial[6], inverse;        /* dr; 1/r */
+    dci_bsh_row radial[6], inverse;             /* dr; 1/r */
     int         parent[DC_LANES];               /* the blended pair above, -1 for none */
 } dci_bsh_block;
 
@@ -1503,45 +1503,54 @@ DC_INLINE int dci_bsh_accumulator(const dci_bsh_problem *problem, const dci_bsh_
     return walk->blended_count++;
 }
 
+/* d1 < r < d2: phi C of a pair of weight w, as one more far term or in an accumulator, which becomes *parent. Returns
+ * 1 - phi; phi' in *phi1, but for the value alone. */
+DC_INLINE dc_real dci_bsh_blended(dci_bsh *W, const dci_bsh_at *a, const dci_bsh_at *b, dc_real r2, dc_real d1,
+                                  dc_real d2, dc_real w, int *parent, dc_real *phi1)
+{
+    const dc_real span = d2 - d1, x = (dci_root(r2) - d1)/span;      /* span > 0 */
+    dc_real phi, phi2;
+    if (W->problem.want == DCI_BSH_VALUE) {
+        phi = dc_blend(x, NULL, NULL);
+        dci_bsh_far_term(W, a, b, w*phi, *parent);
+        return 1 - phi;
+    }
+    phi = dc_blend(x, phi1, &phi2);
+    *phi1 /= span;
+    if (W->problem.want != DCI_BSH_CONTACTS)
+        *parent = dci_bsh_accumulator(&W->problem, a, b, w, *parent, phi, *phi1, phi2/(span*span), &W->walk);
+    return 1 - phi;
+}
+
 /* A node pair of weight w below the accumulator `parent`, r2 = r^2: LRI Eq. 8, of two leaves LRI Eq. 6.
  *
  *     r <= d1         P = S
  *     d1 < r < d2     P = (1 - phi) S + phi C
  *     r >= d2         P = C
  *
- * C is a far term, S is that of the children, to be opened, or of two leaves exact, to be solved. For contacts, C is
- * of no interest, and 1 - phi only of leaves (LRI Eq. 12). */
+ * C is a far term, S is that of the children, to be opened, or of two leaves exact, to be solved. For contacts, C is of
+ * no interest, and 1 - phi only of leaves (LRI Eq. 12). */
 DC_INLINE void dci_bsh_meet(dci_bsh *W, const dci_bsh_at *a, const dci_bsh_at *b, dc_real r2, dc_real w, int parent)
 {
     const dci_bsh_problem *problem = &W->problem;
     dci_bsh_walk *walk = &W->walk;
     const dc_real d1 = a->node->R + b->node->R, d2 = problem->ratio*d1;
-    const int inner = a->node->left >= 0 || b->node->left >= 0, want = problem->want;
-    const int overlap = r2 <= dc_max(d1*d1, DC_REAL_MIN);
+    const int inner = a->node->left >= 0 || b->node->left >= 0, contacts = problem->want == DCI_BSH_CONTACTS;
+    const int within = r2 <= dc_max(d1*d1, DC_REAL_MIN);
     dc_real phi1 = 0;
 
-    /* r >= d2 */
-    if (!overlap && r2 >= d2*d2) {
+    /* C or its share */
+    if (within) ++walk->opened[2*inner + 1];
+    else if (!(r2 >= d2*d2)) {
+        ++walk->opened[2*inner];
+        if (!contacts || !inner) w *= dci_bsh_blended(W, a, b, r2, d1, d2, w, &parent, &phi1);
+    } else {
         ++walk->far_pairs[inner];
-        if (want != DCI_BSH_CONTACTS) dci_bsh_far_term(W, a, b, w, parent);
+        if (!contacts) dci_bsh_far_term(W, a, b, w, parent);
         return;
     }
 
-    /* d1 < r < d2; for the value alone phi C is one more far term */
-    ++walk->opened[2*inner + overlap];
-    if (!overlap && !(want == DCI_BSH_CONTACTS && inner)) {
-        const dc_real span = d2 - d1, x = (dci_root(r2) - d1)/span;      /* span > 0 */
-        dc_real phi2 = 0, phi = dc_blend(x, want == DCI_BSH_VALUE ? NULL : &phi1, want == DCI_BSH_VALUE ? NULL : &phi2);
-        if (want == DCI_BSH_VALUE) dci_bsh_far_term(W, a, b, w*phi, parent);
-        else {
-            phi1 /= span;
-            if (want != DCI_BSH_CONTACTS)
-                parent = dci_bsh_accumulator(problem, a, b, w, parent, phi, phi1, phi2/(span*span), walk);
-        }
-        w *= 1 - phi;
-    }
-
-    /* S, for all r < d2 */
+    /* S or its share, r < d2 */
     if (inner) {
         dci_bsh_entry *s = walk->stack + walk->stacked++;
         s->node_a = a->index;
@@ -1549,8 +1558,8 @@ DC_INLINE void dci_bsh_meet(dci_bsh *W, const dci_bsh_at *a, const dci_bsh_at *b
         s->parent = parent;
         s->weight = w;
         s->centre_b = b->centre;
-    } else if (want != DCI_BSH_CONTACTS || walk->found++ < walk->capacity)
-        dci_bsh_enqueue(problem, a->node->triangle, b->node->triangle, w, phi1, parent, walk->queue + overlap);
+    } else if (!contacts || walk->found++ < walk->capacity)
+        dci_bsh_enqueue(problem, a->node->triangle, b->node->triangle, w, phi1, parent, walk->queue + within);
 }
 
 /* LRI Eq. 3: every triangle pair in turn. Returns a queue to be solved, NULL at the end. */
@@ -1963,14 +1972,6 @@ static void dci_bsh_tally(dc_bsh_info *sum, const dc_bsh_info *i)
     sum->warm += i->warm;
 }
 
-/* block (i,k) of the 6n x 6n matrix += block (bi,bk) of a pair's 12x12 */
-static void dci_bsh_add_block(dc_real *hess, size_t n, size_t i, size_t k, const dc_real *pair, size_t bi, size_t bk)
-{
-    size_t r, c;
-    for (r = 0; r < 6; ++r)
-        for (c = 0; c < 6; ++c) hess[(6*i + r)*6*n + 6*k + c] += pair[12*(6*bi + r) + 6*bk + c];
-}
-
 /* Checks, and memory for any pair. */
 static DCI_NOINLINE dc_status dci_bsh_scene_open(const dc_bsh_options *opt, int n, const dc_bsh *const *tree,
                                                  const dc_pose *pose, int n_excluded, const int *excluded,
@@ -2059,34 +2060,29 @@ static DCI_NOINLINE int dci_bsh_scene_next(dci_bsh_scene *scene)
 /* A pair that was walked. */
 static DCI_NOINLINE void dci_bsh_scene_add(dci_bsh_scene *scene, dc_real *grad, dc_real *hess)
 {
-    const size_t n = (size_t)scene->bodies, i = (size_t)scene->first, k = (size_t)scene->second;
     dci_bsh *W = scene->work;
-    const dc_real *pair_grad = W->result.grad, *pair_hess = W->result.hess;
-    dc_status status = dci_bsh_finish(&W->problem, &W->walk, &W->sums, &W->result);
-    size_t m;
-
-    /* sums, or what failed */
+    const dci_bsh_result *pair = &W->result;
+    const dc_status status = dci_bsh_finish(&W->problem, &W->walk, &W->sums, &W->result);
+    const size_t n = 6*(size_t)scene->bodies;
+    size_t row, column, at[12];
     if (status != DC_OK) scene->status = status;
-    scene->value += W->result.value;
-    dci_bsh_tally(&scene->info, &W->result.info);
+    scene->value += pair->value;
+    dci_bsh_tally(&scene->info, &pair->info);
+
+    /* what failed */
     if (!dci_bsh_outcome(status)) {
         scene->info.body_a = scene->first;
         scene->info.body_b = scene->second;
-        scene->info.triangle_a = W->result.info.triangle_a;
-        scene->info.triangle_b = W->result.info.triangle_b;
+        scene->info.triangle_a = pair->info.triangle_a;
+        scene->info.triangle_b = pair->info.triangle_b;
         return;
     }
 
-    /* derivatives by the twists of both bodies */
-    for (m = 0; grad && m < 6; ++m) {
-        grad[6*i + m] += pair_grad[m];
-        grad[6*k + m] += pair_grad[6 + m];
-    }
-    if (!hess) return;
-    dci_bsh_add_block(hess, n, i, i, pair_hess, 0, 0);
-    dci_bsh_add_block(hess, n, i, k, pair_hess, 0, 1);
-    dci_bsh_add_block(hess, n, k, i, pair_hess, 1, 0);
-    dci_bsh_add_block(hess, n, k, k, pair_hess, 1, 1);
+    /* the twists of both bodies among those of all */
+    for (row = 0; row < 12; ++row) at[row] = 6*(size_t)(row < 6 ? scene->first : scene->second) + row%6;
+    for (row = 0; grad && row < 12; ++row) grad[at[row]] += pair->grad[row];
+    for (row = 0; hess && row < 12; ++row)
+        for (column = 0; column < 12; ++column) hess[at[row]*n + at[column]] += pair->hess[12*row + column];
 }
 
 DC_DEF dc_status dc_bsh_scene(const dc_bsh_options *opt, int n, const dc_bsh *const *tree, const dc_pose *pose,
