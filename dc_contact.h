@@ -4166,6 +4166,7 @@ typedef struct {
     dc_real *slack, *trial;         /* [count] */
     dc_v3 normal, centre;           /* nrm, q */
     dc_real offset;                 /* dq */
+    dc_real length;                 /* r = |nrm|, where terms were made last */
     dc_real defect;                 /* 1-|nrm|, kept for DC_LOCAL beside nrm, from which it would cancel */
     dc_real least;                  /* distance to the plane of the vertex next to it */
 } dci_pair_plane;
@@ -4185,7 +4186,6 @@ typedef struct {
 typedef struct {
     dci_term *term;                 /* [count], the first `terms` in use: a's, then b's */
     int terms;
-    dc_real length;                 /* r = |nrm| */
     dc_real slope, curvature;       /* of the radial term: R'(r), R''(r) */
     dci_axes frame;
     dc_real gradient[4];
@@ -4367,7 +4367,7 @@ static void dci_pair_terms(dci_pair *p)
     int k, terms = 0;
 
     /* f_k, D_k */
-    p->newton.length = dci_pair_length(p);
+    p->plane.length = dci_pair_length(p);
     if (barrier->kind == DC_LOCAL) p->newton.slope = -dci_ps_grad(barrier, p->plane.defect, &p->newton.curvature);
     for (k = 0; k < p->hulls.count; ++k) {
         dci_term *t = &p->newton.term[terms];
@@ -4408,10 +4408,10 @@ static void dci_pair_frame(dci_pair *p, int turning)
 
     dci_pair_terms(p);
     q = p->plane.centre;
-    radial = newton->slope/newton->length;
+    radial = newton->slope/p->plane.length;
 
     /* u along the normal, b1 carried over from the step before */
-    newton->frame.axis = dc_scale(1/newton->length, p->plane.normal);
+    newton->frame.axis = dc_scale(1/p->plane.length, p->plane.normal);
     len = dci_pair_across(p, newton->frame.side_1);
     if (!(len > DC_R(0.01))) len = dci_pair_across(p, dci_axis_off(newton->frame.axis));
     newton->frame.side_1 = dc_scale(1/dc_sqrt(len), newton->frame.side_1);
@@ -4469,8 +4469,8 @@ static void dci_pair_frame(dci_pair *p, int turning)
     /* along the turn it is the pull -sum f z of the slacks that bends f, in place of R'; the same at the minimum */
     pull = newton->slope - g[1];
     if (turning && pull > 0) {
-        A[5] += (pull - newton->slope)/newton->length;
-        A[9] += (pull - newton->slope)/newton->length;
+        A[5] += (pull - newton->slope)/p->plane.length;
+        A[9] += (pull - newton->slope)/p->plane.length;
     }
     dci_pair_factor(newton, A);
 }
@@ -4515,7 +4515,7 @@ static dc_real dci_pair_noise(const dci_pair *p)
     noise *= DCI_STOP_NOISE;
     if (p->barrier.kind == DC_GLOBAL) return noise;
     return dc_min(noise, DCI_PAIR_FLOOR)
-         + DCI_STOP_NOISE*(p->hulls.size/dc_max(s - p->newton.length*p->plane.least, DC_EPS*s));
+         + DCI_STOP_NOISE*(p->hulls.size/dc_max(s - p->plane.length*p->plane.least, DC_EPS*s));
 }
 
 /* The share of a Newton step that lowers f, no slack falling below a tenth of what it was while steps are large. The
@@ -5081,7 +5081,7 @@ static DCI_NOINLINE void dci_pair_body(dci_pair *p, int b, int begin, int end, c
     dc_real *g = p->work.gradient + 6*b, (*H)[6] = p->work.own + 6*b, (*Y)[4] = p->work.cross + 6*b;
     dc_real F = 0, Mz = 0, Mx = 0, My = 0, D0 = 0, Dz = 0, Dx = 0, Dy = 0;
     dc_real Xz = 0, Xx = 0, Xy = 0, Yz = 0, Yx = 0, Yy = 0, XX = 0, XY = 0, YY = 0;
-    dc_real nu = p->newton.length, nu2 = nu*nu, w = 1/p->hulls.unit;
+    dc_real nu = p->plane.length, nu2 = nu*nu, w = 1/p->hulls.unit;
     dc_real C[6][4], u[3], b1[3], b2[3], c[3], e[6], M[3], Mn;
     const dci_axes *frame = &p->newton.frame;
     const int first = b ? p->hulls.count_a : 0;
@@ -5226,7 +5226,7 @@ static DCI_NOINLINE int dci_pair_vertices(dci_pair *p, dc_real *grad, dc_real *h
      * loses Y^T Y. Sums of magnitudes bound every entry, and keep a NaN. */
     for (k = 0; k < p->newton.terms; ++k) {
         const dci_term *t = term + k;
-        dc_real C[3][4], *Y = p->work.rows + 12*k, f = t->force, Dn = t->stiffness*p->newton.length;
+        dc_real C[3][4], *Y = p->work.rows + 12*k, f = t->force, Dn = t->stiffness*p->plane.length;
         sum += s1*dc_abs(f) + (hess ? s2*t->stiffness : 0);
         if (!hess) continue;
         C[0][0] = Dn;  C[0][1] = Dn*t->local[0] + f;  C[0][2] = Dn*t->local[1];  C[0][3] = Dn*t->local[2];
@@ -6771,7 +6771,7 @@ static void dci_friction_plane_jvp(const dci_friction *f, const dc_v3 *dx, dc_re
         const dci_term *t = &p->newton.term[k];
         dc_real r[3], Dn;
         dci_to_frame(&f->load.frame, dx[k], r);
-        Dn = t->stiffness*p->newton.length*r[0];
+        Dn = t->stiffness*p->plane.length*r[0];
         dp[0] -= Dn;
         dp[1] -= Dn*t->local[0] + t->force*r[0];
         dp[2] -= Dn*t->local[1] + t->force*r[1];
@@ -6796,7 +6796,7 @@ static dc_real dci_slip_by_force(const dci_friction *f, int k, const dc_real e0[
     const dci_pair *p = f->load.pair;
     const dci_term *t = &p->newton.term[k];
     const dc_real *r = t->local;
-    dc_real unscale = dci_pair_unscale(&p->barrier)/p->hulls.unit, nu = p->newton.length, df;
+    dc_real unscale = dci_pair_unscale(&p->barrier)/p->hulls.unit, nu = p->plane.length, df;
     df = t->stiffness*(nu*e0[0]/p->hulls.unit + dp[0] + r[0]*dp[1] + r[1]*dp[2] + r[2]*dp[3]);
     return f->load.slip[k].by_force*unscale*((t->force > 0 ? df : -df)*nu + dc_abs(t->force)*dp[1]);
 }
@@ -6814,8 +6814,8 @@ static DCI_NOINLINE void dci_friction_jvp(const dci_friction *f, int old)
     if (f->load.loaded == 0) return;
     if (old) {
         dci_friction_plane_jvp(f, f->change.old, dp);
-        dn1 = dp[2]/f->load.pair->newton.length;   /* dn_hat in b1, b2 */
-        dn2 = dp[3]/f->load.pair->newton.length;
+        dn1 = dp[2]/f->load.pair->plane.length;   /* dn_hat in b1, b2 */
+        dn2 = dp[3]/f->load.pair->plane.length;
     }
 
     /* dg[k] holds de of the slip with z at rest, and dA; then z follows from dgrad/dz = 0 */
@@ -6904,7 +6904,7 @@ static DCI_NOINLINE int dci_friction_forces(dci_friction *f, const dci_pair *p, 
     for (k = 0; k < p->newton.terms; ++k) {
         const dci_term *t = &p->newton.term[k];
         dci_slip *s = &f->load.slip[k];
-        dc_real F = unscale*p->newton.length*dc_abs(t->force), root;    /* |dP/dx_k|, SDRS Eq. 8 */
+        dc_real F = unscale*p->plane.length*dc_abs(t->force), root;    /* |dP/dx_k|, SDRS Eq. 8 */
         root = F > 1 ? F*dc_sqrt(1 + eps_f/F/F) : dc_sqrt(F*F + eps_f);
         s->weight = mu*h*F*(F/(root + dc_sqrt(eps_f)));     /* SDRS Eq. 12: A(f) = f^2/(sqrt(f^2 + eps) + sqrt eps) */
         s->by_force = mu*h*F/root;
