@@ -1,17 +1,18 @@
-/* dc_sdf.h - v0.1.0 - signed distance fields: smooth ones from primitives in space, those of pairs of shapes in the plane
+/* dc_sdf.h - v0.1.0 - signed distance fields: of primitives in space, of pairs of shapes in the plane
  * SPDX-License-Identifier: MIT OR Unlicense
  *
- * DOES     value, gradient and Hessian of fields made of superquadrics, convex polyhedra, oriented point clouds, spheres,
- *          boxes and capsules by smooth union and subtraction [1]; derivatives by the parameters of the primitives; many
- *          points at once; a closed triangle mesh of the zero set; superquadrics fitted to a sampled field or a mesh.
- *          In the plane: polygons, their exact distances and moments; the distance of two shapes as a field over their
- *          relative pose, with its gradient and the lever of friction [3]: exact, sampled, or a small network trained here.
- * DOES NOT find contacts (dc_witness.h), read files, repair meshes. Most fields are distances only near the surface: see
- *          the kinds below.
+ * DOES     value, gradient and Hessian of fields made of superquadrics, convex polyhedra, oriented point clouds,
+ *          spheres, boxes and capsules by smooth union and subtraction [1]; derivatives by the parameters of the
+ *          primitives; many points at once; a closed triangle mesh of the zero set; superquadrics fitted to a sampled
+ *          field or a mesh. In the plane: polygons, their exact distances and moments; the distance of two shapes as
+ *          a field over their relative pose, with its gradient and the lever of friction [3]: exact, sampled, or a
+ *          small network trained here.
+ * DOES NOT find contacts (dc_witness.h), read files, repair meshes. Most fields are distances only near the surface:
+ *          see the kinds below.
  *
  * USE
- *   In one C or C++ file: #define DC_CONTACT_IMPLEMENTATION and DC_SDF_IMPLEMENTATION, then #include "dc_sdf.h". Elsewhere
- *   include it. Quick start, a complete program; cc -std=c99 -O3 program.c -lm
+ *   In one C or C++ file: #define DC_CONTACT_IMPLEMENTATION and DC_SDF_IMPLEMENTATION, then #include "dc_sdf.h".
+ *   Elsewhere include it. Quick start, a complete program; cc -std=c99 -O3 program.c -lm
  *
  *|#define DC_CONTACT_IMPLEMENTATION
  *|#define DC_SDF_IMPLEMENTATION
@@ -62,11 +63,15 @@
  *|    return s != DC_OK;
  *|}
  *
- *   dc_cfield_train makes a network of such a field, which costs the same whatever the shapes are and however they meet:
- *   tests/tools/train_fields.c shows it, `make train` runs it. dc_sim.h moves grains by these fields.
+ *   dc_cfield_train makes a network of such a field, which costs the same whatever the shapes are and however they
+ *   meet: tests/tools/train_fields.c shows it, `make train` runs it. dc_sim.h moves grains by these fields.
  *
  * OPTIONS (macros)
  *   DC_SDF_IMPLEMENTATION  in one file: the code. DC_REAL, DC_STATIC, DC_DEF: see dc_contact.h.
+ *   DC_SDF_NO_SPACE        in every file: without the part on space (dc_sdf_..., dc_mesh, dc_grid), which
+ *                          dc_witness.h needs
+ *   DC_SDF_NO_PLANE        in every file: without the part on the plane (dc_v2, dc_poly_..., dc_cfield_...), which
+ *                          the grains of dc_sim.h need. Neither part uses the other
  *
  * NOTATION
  *   x           a point of the body; inside a primitive's code a point in its own axes, over its unit of length
@@ -76,31 +81,35 @@
  *   jet         value, gradient and Hessian of one primitive
  *   tau         temperature of a smooth minimum or maximum, a length
  *   lambda, w   weight of a jet in a fold
- *   q           pose (theta, x, y) of shape b in the frame of shape a, t = (x, y); d distance of the shapes, n its direction
+ *   q           pose (theta, x, y) of shape b in the frame of shape a, t = (x, y); d distance of the shapes, n its
+ *               direction
  *
  * CONTRACTS
- *   Memory    A point: none. Batches, meshes and fits: scratch from the caller's dc_arena, given back at return. In double a
- *             batch takes 13 KB whatever the number of points, a mesh about 9 bytes a grid point and 110 a vertex, a fit 13
- *             bytes a grid point; dc_cfield_..._bytes say it of fields over poses. Stack at most 4 KB at -Os and -O3 (`make facts`).
+ *   Memory    A point: none. Batches, meshes and fits: scratch from the caller's dc_arena, given back at return. In
+ *             double a batch takes 13 KB whatever the number of points, a mesh about 9 bytes a grid point and 110 a
+ *             vertex, a fit 13 bytes a grid point; dc_cfield_..._bytes say it of fields over poses. Stack at most 4
+ *             KB at -Os and -O3 (`make facts`).
  *   Errors    dc_status: DC_E_ARG for what is not finite, out of range or missing, DC_E_MEMORY for an arena that is too
  *             small (DC_E_ARG comes first, as in dc_contact.h), DC_E_RANGE for results that do not fit, DC_E_DIVERGED
  *             where a cap was reached: a mesh with too many vertices, a fit with parts left over, the overlap of two
  *             polygons, a training that found no poses or lost its weights. Outputs are untouched but where a function
  *             says so.
  *   Threads   Every function is re-entrant; nothing is shared.
- *   Bits      The same for the same input in any order and thread, one by one or in batches; built with -ffp-contract=off, under
- *             any compiler.
+ *   Bits      The same for the same input in any order and thread, one by one or in batches; built with
+ *             -ffp-contract=off, under any compiler.
  *   Smooth    Superquadrics with exponents below 1 have two continuous derivatives but for their centre; smooth unions,
- *             smooth polyhedra and clouds are as smooth as what they are made of. Spheres, capsules and boxes have the kinks of
- *             distances, tau = 0 those of a minimum: there the derivatives are of one side, or the mean of both (a minimum's).
- *   Accuracy  Against 70-digit tables, double (float): values 1.3e-15 (5e-7) for coordinates up to 5; gradients 7e-15 (6e-7)
- *             and Hessians 4e-14 (3e-5) of their largest entry. Superquadrics with exponents 0.02 to 2, at 1e-9 to 1e6 sizes
- *             from the centre, sizes 1e-6 to 1e6: value 6e-16 (3e-7) of the distance from the centre or the size.
- *             Polygons of radius 1: distance from a point 2e-15 (5e-7), of two that are apart 2e-15 (3e-7); overlaps of two
- *             agree with those of the swapped pair to 1e-9 (1e-5).
+ *             smooth polyhedra and clouds are as smooth as what they are made of. Spheres, capsules and boxes have
+ *             the kinks of distances, tau = 0 those of a minimum: there the derivatives are of one side, or the mean
+ *             of both (a minimum's).
+ *   Accuracy  Against 70-digit tables, double (float): values 1.3e-15 (5e-7) for coordinates up to 5; gradients 7e-15
+ *             (6e-7) and Hessians 4e-14 (3e-5) of their largest entry. Superquadrics with exponents 0.02 to 2, at
+ *             1e-9 to 1e6 sizes from the centre, sizes 1e-6 to 1e6: value 6e-16 (3e-7) of the distance from the
+ *             centre or the size. Polygons of radius 1: distance from a point 2e-15 (5e-7), of two that are apart
+ *             2e-15 (3e-7); overlaps of two agree with those of the swapped pair to 1e-9 (1e-5).
  *   Cost      ns on one Zen 4 core, gcc 12 -O3 (-O3 -march=native), `make bench`:
- *               a point of a union of 18 superquadrics, in a batch   670 (270); 770 (310) with gradient, 1130 (440) with Hessian;
- *                                                                    alone, with gradient, 4200 (4400); 216 parameters 11 us
+ *               a point of a union of 18 superquadrics, in a batch   670 (270)
+ *                 with gradient; with Hessian                        770 (310); 1130 (440)
+ *                 alone, with gradient; 216 parameters               4200 (4400); 11 us
  *               a superquadric, value and gradient                   48 (22), Taubin's form 61 (26)
  *               a plane of a polyhedron, a point of a cloud          8.5 (3), 14 (4.5)
  *               mesh of 305 vertices of that union, 41 x 38 x 49     0.44 s (0.34)
@@ -108,20 +117,52 @@
  *             and of fields over poses, with gradient and lever, us at -O3; of learned ones see there:
  *               exact, of two blocks; of # and # apart, overlapping  6.3; 19, 130 to 430
  *               sampled, of # and #, 201 x 201 points                8300
- *   Limits    Only spheres, capsules and boxes are distances everywhere. The radial form is too large beside flat bodies: at the
- *             faces of a 2 x 2 x 0.05 plate its slope reaches 45 (taubin: 1). A union of things that coincide grows by up to tau
- *             log 2 for each doubling. Clouds shift inwards where they are convex, by about sigma^2 times the curvature.
- *             Derivatives by parameters are of the value alone. A fit does not split what one superquadric cannot follow, and
- *             leaves out parts thinner than a grid step. The overlap of two polygons grows with the depth only as far as
- *             their arms are thick: what goes deeper is no longer pushed back.
+ *   Limits    Only spheres, capsules and boxes are distances everywhere. The radial form is too large beside flat
+ *             bodies: at the faces of a 2 x 2 x 0.05 plate its slope reaches 45 (taubin: 1). A union of things that
+ *             coincide grows by up to tau log 2 for each doubling. Clouds shift inwards where they are convex, by
+ *             about sigma^2 times the curvature. Derivatives by parameters are of the value alone. A fit does not
+ *             split what one superquadric cannot follow, and leaves out parts thinner than a grid step. The overlap
+ *             of two polygons grows with the depth only as far as their arms are thick: what goes deeper is no longer
+ *             pushed back.
+ *
+ * CHAPTERS of the implementation; each begins with its mark in brackets
+ *   of space:
+ *   [jets]            values with derivatives, short elementary functions
+ *   [superquadrics]   gauge, radial form, Taubin's form
+ *   [boxes]           sphere, box, capsule
+ *   [folds]           smooth union and subtraction
+ *   [clouds]          point clouds
+ *   [primitives]      checks, and made ready
+ *   [point]           the field at a point
+ *   [parameters]      derivatives by parameters
+ *   [batch]           many points
+ *   [marching]        meshes: marching tetrahedra
+ *   [collapse]        meshes: collapsing edges, and the call
+ *   [sample]          the field of a mesh
+ *   [fit]             fitting superquadrics
+ *   of the plane:
+ *   [polygons]        checks, distances, moments
+ *   [makers]          making polygons
+ *   [apart]           pairs of polygons that are apart
+ *   [overlap]         pairs of polygons that overlap
+ *   [fields]          fields over relative poses: makers, contacts
+ *   [networks]        layout of their weights and work
+ *   [learned]         learned fields: poses, evaluation
+ *   [network memory]  memory of a learned field
+ *   [calls]           evaluation of fields over poses
+ *   [samples]         poses near the surface
+ *   [training]        learned fields are trained
+ *   [bytes]           learned fields as bytes
+ *   [kernels]         of the networks, included once for each type of number
  *
  * REFERENCES
- *   [1] CONTAX   Beker, Geist, Paulus, Guertler, Ji Shi, Calinon, Martius: Smoothly differentiable and efficiently vectorizable
- *                contact manifold generation.
+ *   [1] CONTAX   Beker, Geist, Paulus, Guertler, Ji Shi, Calinon, Martius: Smoothly differentiable and efficiently
+ *                vectorizable contact manifold generation.
  *   [2] Liu, Wu, Ruan, Chirikjian: Marching-primitives: shape abstraction from signed distance function. CVPR 2023.
- *   [3] CEM      Zhecheng Wang, Smith, Madan, Grinspun: The configurational element method for nonconvex granular media.
- *   CONTAX Eq. 3 is printed divided by |x| where it has to be multiplied; the corrected form is used. The directions of normals of
- *   a superquadric are those of its gauge, of unions those of the composed field.
+ *   [3] CEM      Zhecheng Wang, Smith, Madan, Grinspun: The configurational element method for nonconvex granular
+ *                media.
+ *   CONTAX Eq. 3 is printed divided by |x| where it has to be multiplied; the corrected form is used. The directions
+ *   of normals of a superquadric are those of its gauge, of unions those of the composed field.
  *
  * CHANGES  see CHANGELOG.md. LICENCE at the end of this file. */
 #ifndef DC_SDF_H_INCLUDED
@@ -169,22 +210,25 @@
 extern "C" {
 #endif
 
+#ifndef DC_SDF_NO_SPACE
+
 /* ---- fields ------------------------------------------------------------------------------------ */
 
 typedef enum {
     /* phi = |x| (1 - 1/F), the distance along the ray to the centre, F = f^(eps1/2) the gauge of the body,
-     *     f = ((x/a)^(2/eps2) + (y/b)^(2/eps2))^(eps2/eps1) + (z/c)^(2/eps1)                 (CONTAX Eq. 1-3, corrected)
-     * size = (a, b, c), within a factor 1e6 of each other; eps1, eps2 from 0.02 to 2. |phi| is never below the distance (up to
-     * 1/cos of the angle between ray and normal above it). Smooth but for the centre, where it is -min(a,b,c) with gradient 0; with an
-     * exponent above 1 its Hessian is infinite, and large here, on the coordinate planes; with eps1 = 1 > eps2 it has no
-     * limit on the z axis.
-     * With `taubin`, phi = (F - 1)/|grad F|: slope 1 on the surface however flat the body, at the price of one derivative. */
+     *     f = ((x/a)^(2/eps2) + (y/b)^(2/eps2))^(eps2/eps1) + (z/c)^(2/eps1)    (CONTAX Eq. 1-3, corrected)
+     * size = (a, b, c), within a factor 1e6 of each other; eps1, eps2 from 0.02 to 2. |phi| is never below the
+     * distance (up to 1/cos of the angle between ray and normal above it). Smooth but for the centre, where it is
+     * -min(a,b,c) with gradient 0; with an exponent above 1 its Hessian is infinite, and large here, on the
+     * coordinate planes; with eps1 = 1 > eps2 it has no limit on the z axis.
+     * With `taubin`, phi = (F - 1)/|grad F|: slope 1 on the surface however flat the body, at the price of one
+     * derivative. */
     DC_SDF_SUPERQUADRIC = 0,
     /* phi = max_i n_i.(x - p_i), or with smooth > 0 the log-sum-exp of that temperature, which is larger by at most
-     * smooth log(count) and so rounds corners inwards (CONTAX Eq. 4, 5). `count` unit normals n and points p. Exact over the
-     * faces, a lower bound beside edges and corners. */
+     * smooth log(count) and so rounds corners inwards (CONTAX Eq. 4, 5). `count` unit normals n and points p. Exact
+     * over the faces, a lower bound beside edges and corners. */
     DC_SDF_POLYHEDRON,
-    /* phi = sum_i B_i n_i.(x - p_i)/sum_i B_i,  B_i = exp(-|x - p_i|^2/(2 sigma_i^2))                        (CONTAX Eq. 6)
+    /* phi = sum_i B_i n_i.(x - p_i)/sum_i B_i,  B_i = exp(-|x - p_i|^2/(2 sigma_i^2))               (CONTAX Eq. 6)
      * `count` points p, unit normals n that point outwards, widths sigma: about one spacing of the points. */
     DC_SDF_CLOUD,
     DC_SDF_SPHERE,         /* exact; radius size.x */
@@ -192,9 +236,9 @@ typedef enum {
     DC_SDF_CAPSULE         /* exact; radius size.x about the segment |z| <= size.z; size.y is not read */
 } dc_sdf_kind;
 
-/* A primitive and how it joins those before it in the list. Plain data; n, p, sigma are borrowed for the time of a call.
- * Lengths that are read (size, smooth, sigma, scale) are from 1/DC_LIMIT to DC_LIMIT, but for a capsule's size.z and smooth,
- * which may be 0; |n.n - 1| <= 1e-3, and n is used as it is. */
+/* A primitive and how it joins those before it in the list. Plain data; n, p, sigma are borrowed for the time of a
+ * call. Lengths that are read (size, smooth, sigma, scale) are from 1/DC_LIMIT to DC_LIMIT, but for a capsule's
+ * size.z and smooth, which may be 0; |n.n - 1| <= 1e-3, and n is used as it is. */
 typedef struct {
     dc_sdf_kind kind;
     dc_pose pose;           /* primitive to body; a quaternion with |q.q - 1| <= 1e-3 is normalised */
@@ -212,8 +256,8 @@ typedef struct {
 /* The field of a body, in body coordinates: primitives folded from the first to the last,
  *     union:        phi <- -tau log(e^(-phi/tau) + e^(-phi_l/tau)), less than the minimum by at most tau log 2
  *     subtraction:  phi <-  tau log(e^(phi/tau) + e^(-phi_l/tau))
- * tau 0 is the hard minimum and maximum. Runs of unions, or of subtractions, do not depend on their order but for rounding.
- * The first primitive may not be subtracted. */
+ * tau 0 is the hard minimum and maximum. Runs of unions, or of subtractions, do not depend on their order but for
+ * rounding. The first primitive may not be subtracted. */
 typedef struct {
     const dc_sdf_prim *prim;
     int n;                  /* >= 1 */
@@ -252,16 +296,16 @@ typedef struct {
 /* Bytes of arena that dc_sdf_eval_batch takes, for any number of points. */
 DC_DEF size_t dc_sdf_batch_bytes(void);
 
-/* dc_sdf_eval of `count` points: 3 rows x, y, z, row r of point i at x[r*stride + i], stride >= count >= 0. The same bits as
- * dc_sdf_eval without contraction, wherever a point stands. No output overlaps another or x.
+/* dc_sdf_eval of `count` points: 3 rows x, y, z, row r of point i at x[r*stride + i], stride >= count >= 0. The same
+ * bits as dc_sdf_eval without contraction, wherever a point stands. No output overlaps another or x.
  * DC_E_ARG as there, for any of the points: outputs untouched. DC_E_RANGE: outputs are lost. */
 DC_DEF dc_status dc_sdf_eval_batch(const dc_sdf *s, int count, const dc_real *x, size_t stride, dc_arena *mem,
                                    const dc_sdf_out *out);
 
 /* ---- meshes ------------------------------------------------------------------------------------ */
 
-/* A triangle mesh in body coordinates, borrowed: three indices a triangle, counterclockwise seen from outside; two a unique
- * edge, the smaller first, sorted. */
+/* A triangle mesh in body coordinates, borrowed: three indices a triangle, counterclockwise seen from outside; two a
+ * unique edge, the smaller first, sorted. */
 typedef struct {
     const dc_v3 *v;
     const int *tri, *edge;
@@ -273,7 +317,7 @@ typedef struct {
 typedef struct { dc_v3 lo, hi; int nx, ny, nz; } dc_grid;
 
 typedef struct {
-    int vertices;           /* collapse the shortest edges until there are so many; 0: collapse those below half a step */
+    int vertices;           /* collapse the shortest edges until there are so many; 0: those below half a step */
 } dc_sdf_mesh_options;
 
 typedef struct {
@@ -281,25 +325,27 @@ typedef struct {
     dc_real residual;       /* largest |phi|/|grad phi| at a vertex */
 } dc_sdf_mesh_info;
 
-/* Bytes of arena that dc_sdf_mesh takes, scratch and result, for a mesh of nv vertices and nt triangles before edges are
- * collapsed; 0: a grid that is none, a count below 0, or it does not fit. A first call with dc_sdf_mesh_bytes(grid, 0, 0)
- * bytes fails with DC_E_MEMORY and says nv and nt. */
+/* Bytes of arena that dc_sdf_mesh takes, scratch and result, for a mesh of nv vertices and nt triangles before edges
+ * are collapsed; 0: a grid that is none, a count below 0, or it does not fit. A first call with
+ * dc_sdf_mesh_bytes(grid, 0, 0) bytes fails with DC_E_MEMORY and says nv and nt. */
 DC_DEF size_t dc_sdf_mesh_bytes(const dc_grid *grid, int nv, int nt);
 
-/* A triangle mesh of the zero set: marching tetrahedra (6 to a cell) with vertices where the field is zero on the edges of
- * the grid; then edges are collapsed, shortest first, their new vertex on the zero set. Closed, oriented and without an edge
- * or vertex where sheets meet, whatever the field: every edge is in two triangles, which run through it in opposite directions.
- * Parts of the body thinner than a step may be missed; it has to be positive all over the boundary of the grid.
+/* A triangle mesh of the zero set: marching tetrahedra (6 to a cell) with vertices where the field is zero on the
+ * edges of the grid; then edges are collapsed, shortest first, their new vertex on the zero set. Closed, oriented and
+ * without an edge or vertex where sheets meet, whatever the field: every edge is in two triangles, which run through
+ * it in opposite directions. Parts of the body thinner than a step may be missed; it has to be positive all over the
+ * boundary of the grid.
  * mem     the mesh stays at the front of what was free; scratch is given back.
  * info    may be NULL; written also with DC_E_MEMORY.
  * DC_E_RANGE: the surface meets the boundary of the grid, or the field does not fit. DC_E_MEMORY. DC_E_DIVERGED: the
  * number of vertices asked for was not reached; the mesh is complete. No vertices at all are fine: nothing inside. */
-DC_DEF dc_status dc_sdf_mesh(const dc_sdf_mesh_options *opt, const dc_sdf *s, const dc_grid *grid, dc_arena *mem, dc_mesh *mesh,
-                             dc_sdf_mesh_info *info);
+DC_DEF dc_status dc_sdf_mesh(const dc_sdf_mesh_options *opt, const dc_sdf *s, const dc_grid *grid, dc_arena *mem,
+                             dc_mesh *mesh, dc_sdf_mesh_info *info);
 
-/* Signed distance to a closed triangle mesh at the points of a grid: distance to the nearest triangle, negative where the
- * winding number is above 1/2. O(grid points x triangles), 610 triangles 5 us a point. edge is not read. phi: nx ny nz.
- * DC_E_ARG: a NULL, an index out of range, a vertex out of range, no triangle, a grid that is none; phi is untouched. */
+/* Signed distance to a closed triangle mesh at the points of a grid: distance to the nearest triangle, negative where
+ * the winding number is above 1/2. O(grid points x triangles), 610 triangles 5 us a point. edge is not read. phi: nx
+ * ny nz. DC_E_ARG: a NULL, an index out of range, a vertex out of range, no triangle, a grid that is none; phi is
+ * untouched. */
 DC_DEF dc_status dc_sdf_sample(const dc_mesh *mesh, const dc_grid *grid, dc_real *phi);
 
 /* ---- fitting ----------------------------------------------------------------------------------- */
@@ -313,32 +359,38 @@ typedef struct {
 typedef struct {
     int     levels;         /* thresholds gone through */
     int     regions;        /* regions tried */
-    dc_real residual;       /* root mean square of field - fit over the points within a band of two steps about the surface */
+    dc_real residual;       /* root mean square of field - fit over the points within two steps of the surface */
     dc_real covered;        /* part of the inner points (field < 0) that the fit holds */
 } dc_sdf_fit_info;
 
 /* Bytes of arena that dc_sdf_fit takes; 0: a grid that is none, or it does not fit. */
 DC_DEF size_t dc_sdf_fit_bytes(const dc_grid *grid);
 
-/* Superquadrics whose union is a sampled signed distance field, after marching primitives [2]: go through the levels of the
- * field from the innermost out; connected regions below the level; fit a superquadric to each by robust least squares;
- * take out what it explains; repeat. The same input gives the same output.
+/* Superquadrics whose union is a sampled signed distance field, after marching primitives [2]: go through the levels
+ * of the field from the innermost out; connected regions below the level; fit a superquadric to each by robust least
+ * squares; take out what it explains; repeat. The same input gives the same output.
  * phi     nx ny nz distances, negative inside
  * prim    capacity entries; *n are written, DC_SDF_SUPERQUADRIC with unions only
  * DC_E_MEMORY; DC_E_ARG; DC_E_DIVERGED: capacity was reached with regions left. */
 DC_DEF dc_status dc_sdf_fit(const dc_sdf_fit_options *opt, const dc_grid *grid, const dc_real *phi, dc_arena *mem,
                             dc_sdf_prim *prim, int *n, dc_sdf_fit_info *info);
 
+#endif /* DC_SDF_NO_SPACE */
+
+#ifndef DC_SDF_NO_PLANE
+
 /* ---- polygons in the plane ---------------------------------------------------------------------- */
 
 typedef struct { dc_real x, y; } dc_v2;
 
-/* A simple polygon: n >= 3 different vertices, counterclockwise, borrowed. Edge i runs from vertex i to the next one. */
+/* A simple polygon: n >= 3 different vertices, counterclockwise, borrowed. Edge i runs from vertex i to the next
+ * one. */
 typedef struct { const dc_v2 *v; int n; } dc_poly;
 
-/* DC_E_ARG: fewer than three vertices, one that is not finite or beyond DC_LIMIT, clockwise, edges of no length, edges that
- * cross, overlap or touch but for neighbours in their common vertex. O(n^2). The other functions take what passes here: they
- * look at the numbers, not at the shape, and give finite nonsense for polygons that are not simple. */
+/* DC_E_ARG: fewer than three vertices, one that is not finite or beyond DC_LIMIT, clockwise, edges of no length,
+ * edges that cross, overlap or touch but for neighbours in their common vertex. O(n^2). The other functions take what
+ * passes here: they look at the numbers, not at the shape, and give finite nonsense for polygons that are not
+ * simple. */
 DC_DEF dc_status dc_poly_check(const dc_poly *p);
 
 /* The nearest point of a polygon's outline. */
@@ -346,16 +398,16 @@ typedef struct {
     dc_real d;              /* signed distance: negative inside */
     dc_v2 closest;
     int edge;               /* the first edge that has it */
-    dc_real at;             /* where on the edge: 0 its start, 1 its end, a vertex; between them the inside of the edge */
+    dc_real at;             /* where on the edge: 0 its start, 1 its end, vertices; between them its inside */
 } dc_poly_hit;
 
 /* Signed distance of a point. DC_E_ARG: NULL, a number that is not finite or beyond DC_LIMIT; hit is untouched. */
 DC_DEF dc_status dc_poly_distance(const dc_poly *p, dc_v2 x, dc_poly_hit *hit);
 
-/* The same for `count` points with coordinates x[i], y[i], the same bits. d, cx and cy may be NULL, each; no output overlaps
- * an input. */
-DC_DEF dc_status dc_poly_distance_batch(const dc_poly *p, int count, const dc_real *x, const dc_real *y, dc_real *d, dc_real *cx,
-                                        dc_real *cy);
+/* The same for `count` points with coordinates x[i], y[i], the same bits. d, cx and cy may be NULL, each; no output
+ * overlaps an input. */
+DC_DEF dc_status dc_poly_distance_batch(const dc_poly *p, int count, const dc_real *x, const dc_real *y, dc_real *d,
+                                        dc_real *cx, dc_real *cy);
 
 typedef struct {
     dc_real area;
@@ -367,38 +419,44 @@ typedef struct {
 /* DC_E_ARG as above; DC_E_RANGE: an area that is not positive, or it does not fit. *m is untouched. */
 DC_DEF dc_status dc_poly_moments(const dc_poly *p, dc_poly_moments_of *m);
 
-/* Makers of polygons write n <= capacity vertices, counterclockwise; *n, which comes also with DC_E_MEMORY, is what they need. */
+/* Makers of polygons write n <= capacity vertices, counterclockwise; *n, which comes also with DC_E_MEMORY, is what
+ * they need. */
 
-/* Shapes of [3], which shows them and gives no numbers, centred, of radius 1: "O" (32 vertices), "U", "N", "#", "D", "octagon",
- * "star", "block" (a square), "arc25", "arc50", "arc75" and "arc100", of a circle. The hole of "#" is filled, as are those of "O"
- * and "D": grains of these shapes do not get there. DC_E_ARG: another name, NULL. DC_E_MEMORY: v is untouched. */
+/* Shapes of [3], which shows them and gives no numbers, centred, of radius 1: "O" (32 vertices), "U", "N", "#", "D",
+ * "octagon", "star", "block" (a square), "arc25", "arc50", "arc75" and "arc100", of a circle. The hole of "#" is
+ * filled, as are those of "O" and "D": grains of these shapes do not get there. DC_E_ARG: another name, NULL.
+ * DC_E_MEMORY: v is untouched. */
 #define DC_POLY_NAMED_MOST 38
 DC_DEF dc_status dc_poly_named(const char *name, int capacity, dc_v2 *v, int *n);
 
-/* The part `share` of a ring, open upwards, about the ring's centre: radius of the centre line, thickness < 2 radius; `segments`
- * edges along it, 0: 24 share, at least 1. With share 1 the whole disc, and 32 edges for 0. DC_E_ARG: out of range, NULL. */
-DC_DEF dc_status dc_poly_arc(dc_real radius, dc_real thickness, dc_real share, int segments, int capacity, dc_v2 *v, int *n);
+/* The part `share` of a ring, open upwards, about the ring's centre: radius of the centre line, thickness < 2 radius;
+ * `segments` edges along it, 0: 24 share, at least 1. With share 1 the whole disc, and 32 edges for 0. DC_E_ARG: out
+ * of range, NULL. */
+DC_DEF dc_status dc_poly_arc(dc_real radius, dc_real thickness, dc_real share, int segments, int capacity, dc_v2 *v,
+                             int *n);
 
-/* The outline of the union of convex polygons that overlap or share edges; holes are filled. Vertices within 1e-9 (float 1e-5)
- * of the size of the whole are one. O(edges^3). DC_E_ARG: NULL, a piece that dc_poly_check refuses or that is not convex, pieces
- * that do not hang together by more than a point. DC_E_MEMORY: v is lost, *n is a capacity that is enough. */
+/* The outline of the union of convex polygons that overlap or share edges; holes are filled. Vertices within 1e-9
+ * (float 1e-5) of the size of the whole are one. O(edges^3). DC_E_ARG: NULL, a piece that dc_poly_check refuses or
+ * that is not convex, pieces that do not hang together by more than a point. DC_E_MEMORY: v is lost, *n is a capacity
+ * that is enough. */
 DC_DEF dc_status dc_poly_union(int count, const dc_poly *pieces, int capacity, dc_v2 *v, int *n);
 
 /* Moves the centroid to the origin and, with radius > 0, scales to that radius. Statuses as above; v is untouched. */
 DC_DEF dc_status dc_poly_centre(int n, dc_v2 *v, dc_real radius);
 
 /* ---- fields over relative poses ------------------------------------------------------------------ */
-/* A field of an ordered pair of shapes a and b [3] over the pose q = (theta, x, y) of b in the frame of a, a point p^ of b at
- * R(theta) p^ + (x, y) (CEM Eq. 1):
+/* A field of an ordered pair of shapes a and b [3] over the pose q = (theta, x, y) of b in the frame of a, a point p^
+ * of b at R(theta) p^ + (x, y) (CEM Eq. 1):
  *
  *     d       signed distance of the shapes
- *     grad    its derivative by theta, x and y; by construction the direction of contact, n = (grad_x, grad_y)/|..|, points
- *             from a to b
- *     lever   (p - (x, y)/2).n with p the point of contact: half-way between the outlines when they are apart, the centre of
- *             the largest disc in both when they overlap; 0 where (grad_x, grad_y) is
+ *     grad    its derivative by theta, x and y; by construction the direction of contact, n = (grad_x, grad_y)/|..|,
+ *             points from a to b
+ *     lever   (p - (x, y)/2).n with p the point of contact: half-way between the outlines when they are apart, the
+ *             centre of the largest disc in both when they overlap; 0 where (grad_x, grad_y) is
  *
  * Of the lever come the projected arms of friction, which both refer to p:
- *     proj_a = -p.n = -(lever + (x, y).n/2),   proj_b = (p - (x, y)).n = lever - (x, y).n/2,   proj_a + proj_b + (x, y).n = 0
+ *     proj_a = -p.n = -(lever + (x, y).n/2),   proj_b = (p - (x, y)).n = lever - (x, y).n/2,
+ *     proj_a + proj_b + (x, y).n = 0
  * The field of (b, a) is the field of (a, b) at the inverse pose, with -lever. */
 
 /* What stands on the side of a. */
@@ -417,17 +475,19 @@ typedef struct {
 
 typedef enum {
     /* Polygons that are apart: the distance (CEM Eq. 2). That overlap: -2 times the radius of the largest disc in both,
-     *     min over points x of 2 max(phi_a(x), phi_b(x))                                                     (CEM Eq. 6, 7)
+     *     min over points x of 2 max(phi_a(x), phi_b(x))                               (CEM Eq. 6, 7)
      * It is less than the depth of penetration but for faces, bounded by the thickness of the thinner arm.
-     * Half-plane and hole: the least distance of b's vertices from the outline, disc: the signed distance of its centre from b,
-     * less the radius; both also below 0.
-     * grad_theta is (d(theta + h) - d(theta - h))/(2 h), which is part of the definition: a block that lies flat has two
-     * contacts, of which the derivative would be one. So are, where polygons overlap, grad_x and grad_y, with steps hx: two
-     * corners that meet have a kink as well. Elsewhere (grad_x, grad_y) is the derivative, a unit vector. */
+     * Half-plane and hole: the least distance of b's vertices from the outline, disc: the signed distance of its
+     * centre from b, less the radius; both also below 0.
+     * grad_theta is (d(theta + h) - d(theta - h))/(2 h), which is part of the definition: a block that lies flat has
+     * two contacts, of which the derivative would be one. So are, where polygons overlap, grad_x and grad_y, with
+     * steps hx: two corners that meet have a kink as well. Elsewhere (grad_x, grad_y) is the derivative, a unit
+     * vector. */
     DC_CFIELD_EXACT = 0,
-    /* phi_a + phi_b at the point of a grid where CEM Eq. 6 is least (CEM section 6.3): side x side points on the square of half
-     * width the larger radius of a and b about the midpoint of their origins. Polygons only; derivatives with the point at rest in
-     * the grid, which moves with (x, y)/2. For comparison: it takes side^2 distances. */
+    /* phi_a + phi_b at the point of a grid where CEM Eq. 6 is least (CEM section 6.3): side x side points on the
+     * square of half width the larger radius of a and b about the midpoint of their origins. Polygons only;
+     * derivatives with the point at rest in the grid, which moves with (x, y)/2. For comparison: it takes side^2
+     * distances. */
     DC_CFIELD_SAMPLED,
     DC_CFIELD_LEARNED       /* a small network */
 } dc_cfield_kind;
@@ -457,18 +517,21 @@ typedef struct {
 
 typedef struct {
     dc_real h;              /* step of the gradient by theta, radians, below 1; 0: 2e-3 */
-    dc_real hx;             /* by x and y where polygons overlap, a length; 0: 1e-4 (float 1e-3) of the smaller radius */
+    dc_real hx;             /* by x and y where polygons overlap, a length; 0: 1e-4 (float 1e-3) of the smaller
+                             * radius */
     int side;               /* 2 to 4096; 0: 201 */
 } dc_cfield_options;
 
-/* Bytes of arena that dc_cfield_exact and dc_cfield_sampled keep for polygons of na (0: a is none) and nb vertices; 0: counts
- * below 3, or it does not fit. */
+/* Bytes of arena that dc_cfield_exact and dc_cfield_sampled keep for polygons of na (0: a is none) and nb vertices;
+ * 0: counts below 3, or it does not fit. */
 DC_DEF size_t dc_cfield_bytes(int na, int nb);
 
-/* Makers. The polygons are copied. DC_E_ARG: a shape that dc_poly_check refuses, a number out of range, a sampled field of
- * what is not two polygons. DC_E_MEMORY. *f and the arena are untouched then. */
-DC_DEF dc_status dc_cfield_exact(const dc_cfield_options *opt, const dc_cshape *a, const dc_poly *b, dc_arena *mem, dc_cfield *f);
-DC_DEF dc_status dc_cfield_sampled(const dc_cfield_options *opt, const dc_cshape *a, const dc_poly *b, dc_arena *mem, dc_cfield *f);
+/* Makers. The polygons are copied. DC_E_ARG: a shape that dc_poly_check refuses, a number out of range, a sampled
+ * field of what is not two polygons. DC_E_MEMORY. *f and the arena are untouched then. */
+DC_DEF dc_status dc_cfield_exact(const dc_cfield_options *opt, const dc_cshape *a, const dc_poly *b, dc_arena *mem,
+                                 dc_cfield *f);
+DC_DEF dc_status dc_cfield_sampled(const dc_cfield_options *opt, const dc_cshape *a, const dc_poly *b, dc_arena *mem,
+                                   dc_cfield *f);
 
 /* Bytes of arena that an evaluation takes, of one pose or of many. */
 DC_DEF size_t dc_cfield_eval_bytes(const dc_cfield *f);
@@ -479,10 +542,11 @@ DC_DEF size_t dc_cfield_eval_bytes(const dc_cfield *f);
  * lever   1
  * hess    3x3, symmetric to the bit; smooth fields only, as
  * dlever  3: derivative of the lever
- * DC_E_ARG: a pose that is not finite, or beyond DC_LIMIT; a derivative the field does not have; NULL. DC_E_MEMORY. Outputs are
- * untouched. DC_E_DIVERGED: shapes that overlap, and the search for the disc reached its cap; outputs hold the largest found. */
-DC_DEF dc_status dc_cfield_eval(const dc_cfield *f, const dc_real q[3], dc_arena *mem, dc_real *d, dc_real *grad, dc_real *lever,
-                                dc_real *hess, dc_real *dlever);
+ * DC_E_ARG: a pose that is not finite, or beyond DC_LIMIT; a derivative the field does not have; NULL. DC_E_MEMORY.
+ * Outputs are untouched. DC_E_DIVERGED: shapes that overlap, and the search for the disc reached its cap; outputs
+ * hold the largest found. */
+DC_DEF dc_status dc_cfield_eval(const dc_cfield *f, const dc_real q[3], dc_arena *mem, dc_real *d, dc_real *grad,
+                                dc_real *lever, dc_real *hess, dc_real *dlever);
 
 /* Outputs of many poses: arrays of rows, row r of pose i at [r*stride + i]; NULL: not computed. */
 typedef struct {
@@ -490,8 +554,9 @@ typedef struct {
     dc_real *hess, *dlever;         /* 6 rows: tt tx ty xx xy yy; 3 rows */
 } dc_cfield_out;
 
-/* dc_cfield_eval of `count` poses: rows theta, x, y, row r of pose i at q[r*stride + i], stride >= count >= 0. The same bits as
- * dc_cfield_eval without contraction. No output overlaps another or q. DC_E_ARG for any pose: outputs untouched. */
+/* dc_cfield_eval of `count` poses: rows theta, x, y, row r of pose i at q[r*stride + i], stride >= count >= 0. The
+ * same bits as dc_cfield_eval without contraction. No output overlaps another or q. DC_E_ARG for any pose: outputs
+ * untouched. */
 DC_DEF dc_status dc_cfield_eval_batch(const dc_cfield *f, int count, const dc_real *q, size_t stride, dc_arena *mem,
                                       const dc_cfield_out *out);
 
@@ -501,26 +566,29 @@ DC_DEF dc_status dc_cfield_eval_batch(const dc_cfield *f, int count, const dc_re
  * Inputs are the harmonics of the polar angles in which a sees b and b sees a,
  *     (r - centre)/unit,  cos k alpha, sin k alpha, cos k beta, sin k beta,  k = 1..harmonics
  *     (x, y) = r (cos alpha, sin alpha),   beta = alpha + pi - theta
- * powers of two complex numbers; of a wall only beta, and r = y of a half-plane, whose beta = pi/2 - theta. With `raw` they
- * are those of [3], (theta in (-pi, pi], x/unit, y/unit): they cannot follow thin arms, and theta has a seam.
+ * powers of two complex numbers; of a wall only beta, and r = y of a half-plane, whose beta = pi/2 - theta. With
+ * `raw` they are those of [3], (theta in (-pi, pi], x/unit, y/unit): they cannot follow thin arms, and theta has a
+ * seam.
  * u is max(0, z), or with `smooth` the same rounded between -1 and 1, with two continuous derivatives:
  *     u = 3/16 + z/2 + 3 z^2/8 - z^4/16,   u' = 1/2 + 3 z/4 - z^3/4,   u'' = 3 (1 - z^2)/4
  * Weights are float, whatever dc_real is. Arithmetic is float in fields of max(0, z), so that they run twice as fast in
  * double builds, and in training; it is dc_real in smooth fields, so that their derivatives agree with differences.
- * Errors of # with itself (U with itself), 40 000 samples, 200 epochs, near the surface, over poses not trained on, `make train`,
- * shapes of radius 1: 3 x 32 units max(0, z) 0.0033 (0.0039) in d, wrong sign 1.2 % (1.6 %), median angle of the gradient of
- * shapes apart 4.2 (2.7) degrees, lever 0.056 (0.052), which jumps where the contact does; smooth 0.0027 (0.0030), 1.2 % (1.1 %),
- * 2.8 (1.9) degrees; 5 x 64 units 0.0022. Seconds on one Zen 4 core, gcc 12 -O3: 7 (5) to draw, 7 to train, 35 for 5 x 64.
- * Time of d, gradient and lever, `make bench`, ns with gcc 12 -O3 (-O3 -march=native), least of 9: 3 x 32 units in a batch 520
- * (320), alone 640 (430); 5 x 64 2300 (1300), alone 2600 (1700); smooth 3 x 32 in a batch 1120 (610), with second derivatives
- * 2700 (1600). An evaluation gives DC_E_RANGE, and a batch loses its outputs, where finite weights give what does not fit. */
+ * Errors of # with itself (U with itself), 40 000 samples, 200 epochs, near the surface, over poses not trained on,
+ * `make train`, shapes of radius 1: 3 x 32 units max(0, z) 0.0033 (0.0039) in d, wrong sign 1.2 % (1.6 %), median
+ * angle of the gradient of shapes apart 4.2 (2.7) degrees, lever 0.056 (0.052), which jumps where the contact does;
+ * smooth 0.0027 (0.0030), 1.2 % (1.1 %), 2.8 (1.9) degrees; 5 x 64 units 0.0022. Seconds on one Zen 4 core, gcc 12
+ * -O3: 7 (5) to draw, 7 to train, 35 for 5 x 64. Time of d, gradient and lever, `make bench`, ns with gcc 12 -O3 (-O3
+ * -march=native), least of 9: 3 x 32 units in a batch 520 (320), alone 640 (430); 5 x 64 2300 (1300), alone 2600
+ * (1700); smooth 3 x 32 in a batch 1120 (610), with second derivatives 2700 (1600). An evaluation gives DC_E_RANGE,
+ * and a batch loses its outputs, where finite weights give what does not fit. */
 
 #define DC_CFIELD_BAND DC_R(0.1)    /* poses with |d| < this times unit are near the surface */
 
 typedef struct {
     int raw;                /* inputs of [3] */
     int harmonics;          /* 1 to 32; 0: 12 */
-    int layers, width;      /* 1 to 8; 8 to 128, a multiple of 8; 0: 3, 32, [3]'s smaller network; its larger one is 5, 64 */
+    int layers, width;      /* 1 to 8; 8 to 128, a multiple of 8; 0: 3, 32 as in the smaller of [3], which also
+                             * has 5, 64 */
     int smooth;             /* rounded units */
     int samples;            /* 1000 to 10^7; 0: 40 000. As many as a tenth of it are drawn besides, to judge by */
     int epochs;             /* to 10^6; 0: 200 */
@@ -550,22 +618,23 @@ DC_DEF size_t dc_cfield_train_bytes(const dc_cfield_train_options *opt);
  * DC_E_ARG: options out of range, a NULL, a learned field. */
 DC_DEF dc_status dc_cfield_train_start(const dc_cfield_train_options *opt, const dc_cfield *of, void *state);
 
-/* Goes on until it is done or `progress` says so: draws poses, nine of ten near the surface, the others evenly where the
- * bounding circles meet, then minimises the mean square of the errors of d (CEM Eq. 4), cut off at +-2 DC_CFIELD_BAND, and of
- * lever near the surface (CEM Eq. 5) by Adam. The same weights to the bit, however often it was stopped.
+/* Goes on until it is done or `progress` says so: draws poses, nine of ten near the surface, the others evenly where
+ * the bounding circles meet, then minimises the mean square of the errors of d (CEM Eq. 4), cut off at +-2
+ * DC_CFIELD_BAND, and of lever near the surface (CEM Eq. 5) by Adam. The same weights to the bit, however often it
+ * was stopped.
  * of        the same as at the start, or the training is of both
  * mem       scratch: dc_cfield_eval_bytes(of)
  * progress, user, info   may be NULL
  * DC_E_ARG: a NULL, a state that is none. DC_E_MEMORY. DC_E_DIVERGED: the weights are no longer finite: take a smaller
  * rate; or no pose near the surface was found in thousands. */
-DC_DEF dc_status dc_cfield_train(const dc_cfield *of, void *state, dc_arena *mem, dc_cfield_progress progress, void *user,
-                                 dc_cfield_train_info *info);
+DC_DEF dc_status dc_cfield_train(const dc_cfield *of, void *state, dc_arena *mem, dc_cfield_progress progress,
+                                 void *user, dc_cfield_train_info *info);
 
 /* Bytes of arena that a learned field of these options keeps; 0: options out of range. */
 DC_DEF size_t dc_cfield_learned_bytes(const dc_cfield_train_options *opt);
 
-/* The field of a training as it stands, done or not; it keeps nothing of the state. DC_E_ARG: a NULL, a state that is none, or
- * has not begun with epochs; DC_E_MEMORY; *f is untouched. */
+/* The field of a training as it stands, done or not; it keeps nothing of the state. DC_E_ARG: a NULL, a state that is
+ * none, or has not begun with epochs; DC_E_MEMORY; *f is untouched. */
 DC_DEF dc_status dc_cfield_learned(const void *state, dc_arena *mem, dc_cfield *f);
 
 /* Bytes that dc_cfield_save writes of a learned field; 0: another kind. 3 x 32 units and 12 harmonics: 15 172. */
@@ -578,10 +647,12 @@ DC_DEF dc_status dc_cfield_save(const dc_cfield *f, void *bytes, size_t size);
 /* Bytes of arena that the field in these saved bytes keeps; 0: they are none. */
 DC_DEF size_t dc_cfield_load_bytes(const void *bytes, size_t size);
 
-/* The same field as was saved, to the bit; of one saved in double a float build has the radii rounded. DC_E_ARG: anything else
- * than dc_cfield_save wrote: another version, bytes missing or too many, a bit changed, numbers out of range; DC_E_MEMORY. *f is
- * untouched. */
+/* The same field as was saved, to the bit; of one saved in double a float build has the radii rounded. DC_E_ARG:
+ * anything else than dc_cfield_save wrote: another version, bytes missing or too many, a bit changed, numbers out of
+ * range; DC_E_MEMORY. *f is untouched. */
 DC_DEF dc_status dc_cfield_load(const void *bytes, size_t size, dc_arena *mem, dc_cfield *f);
+
+#endif /* DC_SDF_NO_PLANE */
 
 #ifdef __cplusplus
 }
@@ -606,9 +677,12 @@ DC_DEF dc_status dc_cfield_load(const void *bytes, size_t size, dc_arena *mem, d
 #pragma GCC optimize("no-tree-slp-vectorize")
 #endif
 
-#if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ == 1
-#error "dc_sdf.h has networks in float, whatever dc_real is, which have to round to float: compile with -fexcess-precision=fast"
+#if !defined(DC_SDF_NO_PLANE) && defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ == 1
+#error "the networks of dc_sdf.h are in float, whatever dc_real is, and have to round: use -fexcess-precision=fast"
 #endif
+
+/* ============================================================================================== */
+#ifndef DC_SDF_NO_SPACE
 
 /* gcc vectorises floating-point selects only without trapping maths */
 #if defined(__GNUC__) && !defined(__clang__)
@@ -616,24 +690,29 @@ DC_DEF dc_status dc_cfield_load(const void *bytes, size_t size, dc_arena *mem, d
 #pragma GCC optimize("no-trapping-math")
 #endif
 
-/* ---- jets: a value with its gradient and Hessian ------------------------------------------------ */
-/* The functions of this section and the next three are for one lane: no branch that depends on a number. `level`, 0 value,
- * 1 with gradient, 2 with Hessian, is a constant wherever they are called, so that what is not asked for costs nothing. */
+/* ---- [jets] a value with its gradient and Hessian ------------------------------------------- */
+/* The functions of this chapter and the next four are for one lane: no branch that depends on a number. `level`, 0
+ * value, 1 with gradient, 2 with Hessian, is a constant wherever they are called, so that what is not asked for costs
+ * nothing. */
 
-typedef struct { dc_real v, x, y, z, xx, xy, xz, yy, yz, zz; } dci_jet;
+typedef struct {
+    dc_real value;
+    dc_real by_x, by_y, by_z;                               /* gradient */
+    dc_real by_xx, by_xy, by_xz, by_yy, by_yz, by_zz;       /* Hessian */
+} dci_jet;
 
 DCI_LANE dci_jet dci_jet_zero(void)
 {
     dci_jet j;
-    j.v = j.x = j.y = j.z = j.xx = j.xy = j.xz = j.yy = j.yz = j.zz = 0;
+    j.value = j.by_x = j.by_y = j.by_z = j.by_xx = j.by_xy = j.by_xz = j.by_yy = j.by_yz = j.by_zz = 0;
     return j;
 }
 
 /* s j */
 DCI_LANE dci_jet dci_jet_scale(dc_real s, dci_jet j)
 {
-    j.v *= s; j.x *= s; j.y *= s; j.z *= s;
-    j.xx *= s; j.xy *= s; j.xz *= s; j.yy *= s; j.yz *= s; j.zz *= s;
+    j.value *= s; j.by_x *= s; j.by_y *= s; j.by_z *= s;
+    j.by_xx *= s; j.by_xy *= s; j.by_xz *= s; j.by_yy *= s; j.by_yz *= s; j.by_zz *= s;
     return j;
 }
 
@@ -652,6 +731,7 @@ DCI_LANE dc_real dci_sdf_pick(int keep, dc_real a, dc_real b) { return keep ? a 
 DCI_LANE dc_real dci_sdf_exp_short(dc_real x)
 {
     dci_exp_parts p;
+
     x = x < DCI_SDF_EXP_LEAST ? DCI_SDF_EXP_LEAST : x;
     p = dci_exp_reduce(x, 0);
     return (1 + (p.r + p.q))*dci_exp2_bits(p.k);
@@ -682,28 +762,49 @@ DCI_LANE dc_real dci_sdf_log1p_short(dc_real E)
 DCI_LANE dc_real dci_sdf_exp_half(dc_real x)
 {
     int half = x < DC_R(-0.34657359027997264);
-    dc_real r = half ? (x + DCI_LN2_HI) + DCI_LN2_LO : x, q = r*r*(DC_R(0.5) + r*dci_poly_exp(r));
+    dc_real r = half ? (x + DCI_LN2_HI) + DCI_LN2_LO : x;
+    dc_real q = r*r*(DC_R(0.5) + r*dci_poly_exp(r));
+
     return (half ? DC_R(0.5) : DC_R(1))*(1 + (r + q));
 }
 
-/* ---- superquadrics ------------------------------------------------------------------------------ */
+/* ---- [superquadrics] gauge, radial form, Taubin's form -------------------------------------- */
+/* stage                  | reads                     | writes                          | equation
+ * dci_powers_of          | a point                   | q, p, C of both norms, |x|      |
+ * dci_sdf_norm_of        | two numbers, their q, p, C| a norm, its two derivatives     | N below
+ * dci_gauge_of           | both                      | the gauge F and its jet         | CONTAX Eq. 1, 2
+ * dci_radial             | the gauge                 | the field                       | CONTAX Eq. 3, corrected
+ * dci_taubin, _along     | the gauge, a third derivative | the field                   | (F - 1)/|grad F| */
+
 
 #define DCI_SDF_SMALLEST DC_R(0.02)                             /* exponents */
 #define DCI_SDF_ASPECT DC_R(1e6)                                /* of the axes */
 #define DCI_SDF_LEAST (DC_IS_FLOAT ? DC_R(1e-10) : DC_R(1e-40)) /* ratios are not smaller in a power */
 #define DCI_SDF_CENTRE (DC_IS_FLOAT ? DC_R(1e-10) : DC_R(1e-60))/* gauge below which a point is the centre */
-#define DCI_SDF_AXIS (DC_IS_FLOAT ? DC_R(1e-18) : DC_R(1e-60))  /* of both numbers of a norm: below, third derivatives hold still */
+#define DCI_SDF_AXIS (DC_IS_FLOAT ? DC_R(1e-18) : DC_R(1e-60))  /* norms below: third derivatives hold still */
 
-/* A norm of two numbers u, v >= 0 with exponent alpha = 2/eps, from the larger m, q = smaller/m in [0,1], p = q^(alpha-2),
- * E = q^alpha:
+/* A norm of two numbers u, v >= 0 with exponent alpha = 2/eps, from the larger m, q = smaller/m in [0,1], p =
+ * q^(alpha-2), E = q^alpha:
  *
  *     N     = (u^alpha + v^alpha)^(1/alpha) = m g,     g = (1 + E)^(eps/2)
  *     N_m   = C,   N_n = p q C,                        C = (1 + E)^(eps/2 - 1),  n the smaller
  *     m N'' = kappa [[q^2, -q], [-q, 1]] in (m, n),    kappa = (alpha - 1) p C/(1 + E)
  *
- * No power overflows, nothing is divided by a number that can be zero but m, for which 1 stands where both are 0 or all but,
- * as on an axis, whose third derivatives would overflow; and p carries the limits on n = 0: it is 1 there for alpha = 2 and 0 above. Below alpha = 2 it is infinite; DCI_SDF_LEAST bounds it. */
-typedef struct { dc_real m, q, p, E, C, g, N, Nu, Nv, kappa, uu, uv, vv; dc_real first; } dci_sdf_norm;
+ * No power overflows, nothing is divided by a number that can be zero but m, for which 1 stands where both are 0 or
+ * all but, as on an axis, whose third derivatives would overflow; and p carries the limits on n = 0: it is 1 there
+ * for alpha = 2 and 0 above. Below alpha = 2 it is infinite; DCI_SDF_LEAST bounds it. */
+typedef struct {
+    dc_real value;                          /* N */
+    dc_real u_larger;                       /* 1: m = u, n = v; 0: the other way round */
+    dc_real larger;                         /* m, or 1 */
+    dc_real ratio, power, ratio_alpha;      /* q, p, E */
+    dc_real by_larger, over_larger;         /* C = N_m, g = N/m */
+    dc_real by_u, by_v;
+    dc_real kappa, bend_uu, bend_uv, bend_vv;   /* m N'' in (u, v) */
+} dci_sdf_norm;
+
+/* q, p, C: what of a norm takes an elementary function */
+typedef struct { dc_real ratio, power, by_larger; } dci_sdf_powers;
 
 /* q */
 DCI_LANE dc_real dci_sdf_ratio(dc_real u, dc_real v)
@@ -715,56 +816,77 @@ DCI_LANE dc_real dci_sdf_ratio(dc_real u, dc_real v)
 /* log q, for a power of it */
 DCI_LANE dc_real dci_sdf_ratio_log(dc_real q) { return dci_sdf_log_short(q > DCI_SDF_LEAST ? q : DCI_SDF_LEAST); }
 
-/* N from p, C and what they are made of */
+/* N from the larger of u, v, and q, p, C */
 DCI_LANE dc_real dci_sdf_norm_value(dc_real u, dc_real v, dc_real q, dc_real p, dc_real C)
 {
     return (u >= v ? u : v)*(C*(1 + p*q*q));
 }
 
-DCI_LANE dci_sdf_norm dci_sdf_norm_of(dc_real u, dc_real v, dc_real q, dc_real p, dc_real C, dc_real alpha)
+DCI_LANE dci_sdf_norm dci_sdf_norm_of(dc_real u, dc_real v, dci_sdf_powers w, dc_real alpha)
 {
+    const int first = u >= v;
+    const dc_real q = w.ratio, p = w.power, C = w.by_larger;
     dci_sdf_norm r;
-    int first = u >= v;
-    dc_real big = first ? u : v, Cn, qq;
-    r.first = first ? DC_R(1) : DC_R(0);
-    r.m = big > DCI_SDF_AXIS ? big : DC_R(1);
-    r.q = q;
-    r.p = p;
-    r.C = C;
-    r.E = p*q*q;
-    r.g = r.C*(1 + r.E);
-    r.N = big*r.g;
-    Cn = r.p*q*r.C;
-    r.Nu = first ? r.C : Cn;
-    r.Nv = first ? Cn : r.C;
+    dc_real big = first ? u : v, by_smaller, kqq;
+
+    /* the value */
+    r.u_larger = first ? DC_R(1) : DC_R(0);
+    r.larger = big > DCI_SDF_AXIS ? big : DC_R(1);
+    r.ratio = q;
+    r.power = p;
+    r.by_larger = C;
+    r.ratio_alpha = p*q*q;
+    r.over_larger = C*(1 + r.ratio_alpha);
+    r.value = big*r.over_larger;
+
+    /* N_u, N_v from N_m, N_n */
+    by_smaller = p*q*C;
+    r.by_u = first ? C : by_smaller;
+    r.by_v = first ? by_smaller : C;
+
     /* m N'' in (u, v) */
-    r.kappa = (alpha - 1)*r.p*r.C/(1 + r.E);
-    qq = r.kappa*q*q;
-    r.uu = first ? qq : r.kappa;
-    r.vv = first ? r.kappa : qq;
-    r.uv = -(r.kappa*q);
+    r.kappa = (alpha - 1)*p*C/(1 + r.ratio_alpha);
+    kqq = r.kappa*q*q;
+    r.bend_uu = first ? kqq : r.kappa;
+    r.bend_vv = first ? r.kappa : kqq;
+    r.bend_uv = -(r.kappa*q);
     return r;
 }
 
 /* A superquadric in its own axes, lengths over the largest axis. */
-typedef struct { dc_real ia, ib, ic, least, half1, half2, alpha1, alpha2; } dci_quadric;
+typedef struct {
+    dc_real inv_a, inv_b, inv_c;            /* 1/axes */
+    dc_real least;                          /* the smallest axis */
+    dc_real half1, half2, alpha1, alpha2;   /* eps/2, 2/eps of the outer and the inner norm */
+} dci_quadric;
 
-/* What takes an elementary function: q, p, C of the inner and the outer norm, and |x|. The batch makes each for many points
- * before the next, so that their long chains of operations overlap. */
-typedef struct { dc_real q1, p1, C1, q2, p2, C2, r; } dci_powers;
+/* What of a superquadric takes an elementary function. The batch makes each of these for many points before the next,
+ * so that their long chains of operations overlap. */
+typedef struct {
+    dci_sdf_powers inner, outer;
+    dc_real radius;                         /* |x| */
+} dci_powers;
+
+/* q, p, C of a norm of u and v */
+DCI_LANE dci_sdf_powers dci_sdf_powers_of(dc_real u, dc_real v, dc_real half_eps, dc_real alpha)
+{
+    dci_sdf_powers w;
+
+    w.ratio = dci_sdf_ratio(u, v);
+    w.power = dci_sdf_exp_short((alpha - 2)*dci_sdf_ratio_log(w.ratio));
+    w.by_larger = dci_sdf_exp_half((half_eps - 1)*dci_sdf_log1p_short(w.power*w.ratio*w.ratio));
+    return w;
+}
 
 DCI_LANE dci_powers dci_powers_of(const dci_quadric *s, dc_real x, dc_real y, dc_real z)
 {
     dci_powers w;
-    dc_real u = dci_fabs(x)*s->ia, v = dci_fabs(y)*s->ib, N;
-    w.q1 = dci_sdf_ratio(u, v);
-    w.p1 = dci_sdf_exp_short((s->alpha2 - 2)*dci_sdf_ratio_log(w.q1));
-    w.C1 = dci_sdf_exp_half((s->half2 - 1)*dci_sdf_log1p_short(w.p1*w.q1*w.q1));
-    N = dci_sdf_norm_value(u, v, w.q1, w.p1, w.C1);
-    w.q2 = dci_sdf_ratio(N, dci_fabs(z)*s->ic);
-    w.p2 = dci_sdf_exp_short((s->alpha1 - 2)*dci_sdf_ratio_log(w.q2));
-    w.C2 = dci_sdf_exp_half((s->half1 - 1)*dci_sdf_log1p_short(w.p2*w.q2*w.q2));
-    w.r = dci_sqrt_lane(x*x + y*y + z*z);
+    dc_real u = dci_fabs(x)*s->inv_a, v = dci_fabs(y)*s->inv_b, N;
+
+    w.inner = dci_sdf_powers_of(u, v, s->half2, s->alpha2);
+    N = dci_sdf_norm_value(u, v, w.inner.ratio, w.inner.power, w.inner.by_larger);
+    w.outer = dci_sdf_powers_of(N, dci_fabs(z)*s->inv_c, s->half1, s->alpha1);
+    w.radius = dci_sqrt_lane(x*x + y*y + z*z);
     return w;
 }
 
@@ -774,37 +896,47 @@ DCI_LANE dci_powers dci_powers_of(const dci_quadric *s, dc_real x, dc_real y, dc
  *
  * where G_aa has a factor 1/m that F_G cancels when G is the smaller of its pair: G = m g, so
  *     F_G/m = C/m, or p (G/c)/m C = p g C/c.                          */
-typedef struct { dci_jet j; dci_sdf_norm in, out; dc_real Gm; } dci_gauge;
+typedef struct {
+    dci_jet jet;
+    dci_sdf_norm inner, outer;
+    dc_real chain;                          /* F_G/m of the inner norm's m */
+} dci_gauge;
 
 DCI_LANE dci_gauge dci_gauge_of(const dci_quadric *s, dci_powers w, dc_real x, dc_real y, dc_real z, int level)
 {
+    const dc_real sx = x < 0 ? -s->inv_a : s->inv_a, sy = y < 0 ? -s->inv_b : s->inv_b;
+    const dc_real sz = z < 0 ? -s->inv_c : s->inv_c;
     dci_gauge F;
-    dc_real sx = x < 0 ? -s->ia : s->ia, sy = y < 0 ? -s->ib : s->ib, sz = z < 0 ? -s->ic : s->ic;
-    dc_real im, Fu, Fv, Gm1, Gm2;
-    F.in = dci_sdf_norm_of(sx*x, sy*y, w.q1, w.p1, w.C1, s->alpha2);
-    F.out = dci_sdf_norm_of(F.in.N, sz*z, w.q2, w.p2, w.C2, s->alpha1);
-    F.j = dci_jet_zero();
-    F.j.v = F.out.N;
-    F.Gm = 0;
+    dci_sdf_norm in, out;
+    dc_real im, first, second;
+
+    /* the value */
+    F.inner = in = dci_sdf_norm_of(sx*x, sy*y, w.inner, s->alpha2);
+    F.outer = out = dci_sdf_norm_of(in.value, sz*z, w.outer, s->alpha1);
+    F.jet = dci_jet_zero();
+    F.jet.value = out.value;
+    F.chain = 0;
     if (level < 1) return F;
 
-    Fu = F.out.Nu*F.in.Nu;
-    Fv = F.out.Nu*F.in.Nv;
-    F.j.x = sx*Fu;
-    F.j.y = sy*Fv;
-    F.j.z = sz*F.out.Nv;
+    /* F_G G_a */
+    F.jet.by_x = sx*(out.by_u*in.by_u);
+    F.jet.by_y = sy*(out.by_u*in.by_v);
+    F.jet.by_z = sz*out.by_v;
     if (level < 2) return F;
 
-    im = 1/F.out.m;
-    Gm1 = F.out.C/F.in.m;
-    Gm2 = F.out.p*F.in.g*F.out.C*im;
-    F.Gm = F.out.first > 0 ? Gm1 : Gm2;
-    F.j.xx = sx*sx*(im*F.out.uu*F.in.Nu*F.in.Nu + F.Gm*F.in.uu);
-    F.j.xy = sx*sy*(im*F.out.uu*F.in.Nu*F.in.Nv + F.Gm*F.in.uv);
-    F.j.yy = sy*sy*(im*F.out.uu*F.in.Nv*F.in.Nv + F.Gm*F.in.vv);
-    F.j.xz = sx*sz*(im*F.out.uv*F.in.Nu);
-    F.j.yz = sy*sz*(im*F.out.uv*F.in.Nv);
-    F.j.zz = sz*sz*(im*F.out.vv);
+    /* F_G/m, from whichever of its two forms holds */
+    im = 1/out.larger;
+    first = out.by_larger/in.larger;
+    second = out.power*in.over_larger*out.by_larger*im;
+    F.chain = out.u_larger > 0 ? first : second;
+
+    /* F_GG G_a G_b + F_G G_ab */
+    F.jet.by_xx = sx*sx*(im*out.bend_uu*in.by_u*in.by_u + F.chain*in.bend_uu);
+    F.jet.by_xy = sx*sy*(im*out.bend_uu*in.by_u*in.by_v + F.chain*in.bend_uv);
+    F.jet.by_yy = sy*sy*(im*out.bend_uu*in.by_v*in.by_v + F.chain*in.bend_vv);
+    F.jet.by_xz = sx*sz*(im*out.bend_uv*in.by_u);
+    F.jet.by_yz = sy*sz*(im*out.bend_uv*in.by_v);
+    F.jet.by_zz = sz*sz*(im*out.bend_vv);
     return F;
 }
 
@@ -813,91 +945,114 @@ DCI_LANE dci_gauge dci_gauge_of(const dci_quadric *s, dci_powers w, dc_real x, d
  *     phi''    = (1 - 1/F)/r (1 - n n^T) + (n f^T + f n^T)/F + (r/F)(F''/F - 2 f f^T)      */
 DCI_LANE dci_jet dci_radial(const dci_quadric *s, dci_powers w, dc_real x, dc_real y, dc_real z, int level)
 {
-    dci_gauge F = dci_gauge_of(s, w, x, y, z, level);
+    const dci_gauge G = dci_gauge_of(s, w, x, y, z, level);
+    const dci_jet F = G.jet;
+    const int centre = !(F.value > DCI_SDF_CENTRE);
+    const dc_real r = w.radius, iF = 1/(F.value > DCI_SDF_CENTRE ? F.value : DC_R(1)), rho = r*iF, k = 1 - iF;
     dci_jet j = dci_jet_zero();
-    int centre = !(F.j.v > DCI_SDF_CENTRE);
-    dc_real r = w.r, gauge = F.j.v > DCI_SDF_CENTRE ? F.j.v : DC_R(1), iF = 1/gauge;
-    dc_real rho = r*iF, k = 1 - iF, safe = r > 0 ? r : DC_R(1), ir, kr, nx, ny, nz, fx, fy, fz;
-    j.v = dci_sdf_pick(centre, -s->least, r - rho);
+    dc_real ir, kr, nx, ny, nz, fx, fy, fz;
+
+    /* at the centre, where nothing may be divided by F or r, the value is the least axis and the derivatives are 0 */
+    j.value = dci_sdf_pick(centre, -s->least, r - rho);
     if (level < 1) return j;
 
-    ir = 1/safe;
+    ir = 1/(r > 0 ? r : DC_R(1));
     nx = ir*x; ny = ir*y; nz = ir*z;
-    fx = iF*F.j.x; fy = iF*F.j.y; fz = iF*F.j.z;
-    j.x = dci_sdf_pick(centre, 0, k*nx + rho*fx);
-    j.y = dci_sdf_pick(centre, 0, k*ny + rho*fy);
-    j.z = dci_sdf_pick(centre, 0, k*nz + rho*fz);
+    fx = iF*F.by_x; fy = iF*F.by_y; fz = iF*F.by_z;
+    j.by_x = dci_sdf_pick(centre, 0, k*nx + rho*fx);
+    j.by_y = dci_sdf_pick(centre, 0, k*ny + rho*fy);
+    j.by_z = dci_sdf_pick(centre, 0, k*nz + rho*fz);
     if (level < 2) return j;
 
     kr = k*ir;
-    j.xx = dci_sdf_pick(centre, 0, kr*(1 - nx*nx) + 2*iF*nx*fx + rho*(iF*F.j.xx - 2*fx*fx));
-    j.yy = dci_sdf_pick(centre, 0, kr*(1 - ny*ny) + 2*iF*ny*fy + rho*(iF*F.j.yy - 2*fy*fy));
-    j.zz = dci_sdf_pick(centre, 0, kr*(1 - nz*nz) + 2*iF*nz*fz + rho*(iF*F.j.zz - 2*fz*fz));
-    j.xy = dci_sdf_pick(centre, 0, -kr*nx*ny + iF*(nx*fy + ny*fx) + rho*(iF*F.j.xy - 2*fx*fy));
-    j.xz = dci_sdf_pick(centre, 0, -kr*nx*nz + iF*(nx*fz + nz*fx) + rho*(iF*F.j.xz - 2*fx*fz));
-    j.yz = dci_sdf_pick(centre, 0, -kr*ny*nz + iF*(ny*fz + nz*fy) + rho*(iF*F.j.yz - 2*fy*fz));
+    j.by_xx = dci_sdf_pick(centre, 0, kr*(1 - nx*nx) + 2*iF*nx*fx + rho*(iF*F.by_xx - 2*fx*fx));
+    j.by_yy = dci_sdf_pick(centre, 0, kr*(1 - ny*ny) + 2*iF*ny*fy + rho*(iF*F.by_yy - 2*fy*fy));
+    j.by_zz = dci_sdf_pick(centre, 0, kr*(1 - nz*nz) + 2*iF*nz*fz + rho*(iF*F.by_zz - 2*fz*fz));
+    j.by_xy = dci_sdf_pick(centre, 0, -kr*nx*ny + iF*(nx*fy + ny*fx) + rho*(iF*F.by_xy - 2*fx*fy));
+    j.by_xz = dci_sdf_pick(centre, 0, -kr*nx*nz + iF*(nx*fz + nz*fx) + rho*(iF*F.by_xz - 2*fx*fz));
+    j.by_yz = dci_sdf_pick(centre, 0, -kr*ny*nz + iF*(ny*fz + nz*fy) + rho*(iF*F.by_yz - 2*fy*fz));
     return j;
 }
 
 /* F - 1; the Hessian of a gauge is unbounded at the centre, where it is 0 here */
 DCI_LANE dci_jet dci_gauge_jet(const dci_quadric *s, dci_powers w, dc_real x, dc_real y, dc_real z, int level)
 {
-    dci_gauge F = dci_gauge_of(s, w, x, y, z, level);
-    int centre = !(F.j.v > DCI_SDF_CENTRE);
-    dci_jet j = F.j;
-    j.v -= 1;
-    j.x = dci_sdf_pick(centre, 0, j.x); j.y = dci_sdf_pick(centre, 0, j.y); j.z = dci_sdf_pick(centre, 0, j.z);
-    j.xx = dci_sdf_pick(centre, 0, j.xx); j.xy = dci_sdf_pick(centre, 0, j.xy); j.xz = dci_sdf_pick(centre, 0, j.xz);
-    j.yy = dci_sdf_pick(centre, 0, j.yy); j.yz = dci_sdf_pick(centre, 0, j.yz); j.zz = dci_sdf_pick(centre, 0, j.zz);
+    const dci_gauge F = dci_gauge_of(s, w, x, y, z, level);
+    const int centre = !(F.jet.value > DCI_SDF_CENTRE);
+    dci_jet j = F.jet;
+
+    j.value -= 1;
+    j.by_x = dci_sdf_pick(centre, 0, j.by_x);
+    j.by_y = dci_sdf_pick(centre, 0, j.by_y);
+    j.by_z = dci_sdf_pick(centre, 0, j.by_z);
+    j.by_xx = dci_sdf_pick(centre, 0, j.by_xx);
+    j.by_xy = dci_sdf_pick(centre, 0, j.by_xy);
+    j.by_xz = dci_sdf_pick(centre, 0, j.by_xz);
+    j.by_yy = dci_sdf_pick(centre, 0, j.by_yy);
+    j.by_yz = dci_sdf_pick(centre, 0, j.by_yz);
+    j.by_zz = dci_sdf_pick(centre, 0, j.by_zz);
     return j;
 }
 
 /* Derivative of the norm's derivatives along (du, dv): N_u, N_v by the Hessian, and of kappa by
  *     q' = (n' - q m')/m,   kappa'/kappa = (alpha - 2) q'/q + (eps/2 - 2) alpha p q q'/(1 + E)      */
-typedef struct { dc_real N, Nu, Nv, im, uu, uv, vv, log_p, log_g, log_C; } dci_sdf_norm_dot;   /* p'/p, g'/g, C'/C */
+typedef struct {
+    dc_real value, by_u, by_v, inv_larger, bend_uu, bend_uv, bend_vv;
+    dc_real log_power, log_over_larger, log_by_larger;      /* p'/p, g'/g, C'/C */
+} dci_sdf_norm_dot;
 
 DCI_LANE dci_sdf_norm_dot dci_sdf_norm_along(dci_sdf_norm r, dc_real half_eps, dc_real alpha, dc_real du, dc_real dv)
 {
+    const int first = r.u_larger > 0;
+    const dc_real q = r.ratio, im = 1/r.larger, dm = first ? du : dv, dn = first ? dv : du;
     dci_sdf_norm_dot d;
-    int first = r.first > 0;
-    dc_real im = 1/r.m, dm = first ? du : dv, dn = first ? dv : du, lower = r.q > DCI_SDF_LEAST ? r.q : DCI_SDF_LEAST;
-    dc_real dq = (dn - r.q*dm)*im;
-    dc_real lE = alpha*r.p*r.q*dq/(1 + r.E), lp = (alpha - 2)*dq/lower;
-    dc_real dk = r.kappa*(lp + (half_eps - 2)*lE), big = dk*r.q*r.q + 2*r.kappa*r.q*dq;
-    d.log_p = lp;
-    d.log_g = half_eps*lE;
-    d.log_C = (half_eps - 1)*lE;
-    d.N = r.Nu*du + r.Nv*dv;
-    d.Nu = im*(r.uu*du + r.uv*dv);
-    d.Nv = im*(r.uv*du + r.vv*dv);
-    d.im = -(dm*im*im);
-    d.uu = first ? big : dk;
-    d.vv = first ? dk : big;
-    d.uv = -(dk*r.q + r.kappa*dq);
+    dc_real dq = (dn - q*dm)*im, safe = q > DCI_SDF_LEAST ? q : DCI_SDF_LEAST;
+    dc_real log_E = alpha*r.power*q*dq/(1 + r.ratio_alpha), log_p = (alpha - 2)*dq/safe;
+    dc_real dkappa = r.kappa*(log_p + (half_eps - 2)*log_E), dkqq = dkappa*q*q + 2*r.kappa*q*dq;
+
+    d.log_power = log_p;
+    d.log_over_larger = half_eps*log_E;
+    d.log_by_larger = (half_eps - 1)*log_E;
+    d.value = r.by_u*du + r.by_v*dv;
+    d.by_u = im*(r.bend_uu*du + r.bend_uv*dv);
+    d.by_v = im*(r.bend_uv*du + r.bend_vv*dv);
+    d.inv_larger = -(dm*im*im);
+    d.bend_uu = first ? dkqq : dkappa;
+    d.bend_vv = first ? dkappa : dkqq;
+    d.bend_uv = -(dkappa*q + r.kappa*dq);
     return d;
 }
 
 /* Derivative of the gauge's Hessian along a direction of x, y, z: only the second derivatives of the result are set. */
-DCI_LANE dci_jet dci_gauge_along(const dci_quadric *s, const dci_gauge *F, dc_real x, dc_real y, dc_real z, dc_real dx, dc_real dy,
-                                 dc_real dz)
+DCI_LANE dci_jet dci_gauge_along(const dci_quadric *s, const dci_gauge *F, dc_real x, dc_real y, dc_real z, dc_real dx,
+                                 dc_real dy, dc_real dz)
 {
+    const dc_real sx = x < 0 ? -s->inv_a : s->inv_a, sy = y < 0 ? -s->inv_b : s->inv_b;
+    const dc_real sz = z < 0 ? -s->inv_c : s->inv_c;
+    const dci_sdf_norm in = F->inner, out = F->outer;
+    const dci_sdf_norm_dot a = dci_sdf_norm_along(in, s->half2, s->alpha2, sx*dx, sy*dy);
+    const dci_sdf_norm_dot b = dci_sdf_norm_along(out, s->half1, s->alpha1, a.value, sz*dz);
+    const dc_real im = 1/out.larger, UU = im*out.bend_uu;
     dci_jet j = dci_jet_zero();
-    dc_real sx = x < 0 ? -s->ia : s->ia, sy = y < 0 ? -s->ib : s->ib, sz = z < 0 ? -s->ic : s->ic;
-    dci_sdf_norm in = F->in, out = F->out;
-    dci_sdf_norm_dot a = dci_sdf_norm_along(in, s->half2, s->alpha2, sx*dx, sy*dy);
-    dci_sdf_norm_dot b = dci_sdf_norm_along(out, s->half1, s->alpha1, a.N, sz*dz);
-    dc_real im = 1/out.m, inner = 1/in.m;
-    dc_real UU = im*out.uu, dUU = b.im*out.uu + im*b.uu;
-    dc_real dUV = b.im*out.uv + im*b.uv, dVV = b.im*out.vv + im*b.vv;
+    dc_real dUU, dUV, dVV, first, second, dchain;
+
+    /* second derivatives of the outer norm, m's division included */
+    dUU = b.inv_larger*out.bend_uu + im*b.bend_uu;
+    dUV = b.inv_larger*out.bend_uv + im*b.bend_uv;
+    dVV = b.inv_larger*out.bend_vv + im*b.bend_vv;
+
     /* (F_G/m)', from whichever of its two forms holds */
-    dc_real dG1 = inner*b.Nu + out.Nu*a.im, dG2 = F->Gm*(b.log_p + a.log_g + b.log_C + out.m*b.im);
-    dc_real dG = out.first > 0 ? dG1 : dG2;
-    j.xx = sx*sx*(dUU*in.Nu*in.Nu + 2*UU*in.Nu*a.Nu + dG*in.uu + F->Gm*a.uu);
-    j.xy = sx*sy*(dUU*in.Nu*in.Nv + UU*(in.Nu*a.Nv + in.Nv*a.Nu) + dG*in.uv + F->Gm*a.uv);
-    j.yy = sy*sy*(dUU*in.Nv*in.Nv + 2*UU*in.Nv*a.Nv + dG*in.vv + F->Gm*a.vv);
-    j.xz = sx*sz*(dUV*in.Nu + im*out.uv*a.Nu);
-    j.yz = sy*sz*(dUV*in.Nv + im*out.uv*a.Nv);
-    j.zz = sz*sz*dVV;
+    first = 1/in.larger*b.by_u + out.by_u*a.inv_larger;
+    second = F->chain*(b.log_power + a.log_over_larger + b.log_by_larger + out.larger*b.inv_larger);
+    dchain = out.u_larger > 0 ? first : second;
+
+    j.by_xx = sx*sx*(dUU*in.by_u*in.by_u + 2*UU*in.by_u*a.by_u + dchain*in.bend_uu + F->chain*a.bend_uu);
+    j.by_xy = sx*sy*(dUU*in.by_u*in.by_v + UU*(in.by_u*a.by_v + in.by_v*a.by_u) + dchain*in.bend_uv
+                     + F->chain*a.bend_uv);
+    j.by_yy = sy*sy*(dUU*in.by_v*in.by_v + 2*UU*in.by_v*a.by_v + dchain*in.bend_vv + F->chain*a.bend_vv);
+    j.by_xz = sx*sz*(dUV*in.by_u + im*out.bend_uv*a.by_u);
+    j.by_yz = sy*sz*(dUV*in.by_v + im*out.bend_uv*a.by_v);
+    j.by_zz = sz*sz*dVV;
     return j;
 }
 
@@ -907,177 +1062,219 @@ DCI_LANE dci_jet dci_gauge_along(const dci_quadric *s, const dci_gauge *F, dc_re
  *     g_ij   = (F_ik F_kj + F_ijk F_k - g_i g_j)/g                                          */
 DCI_LANE dci_jet dci_taubin(const dci_quadric *s, dci_powers w, dc_real x, dc_real y, dc_real z, int level)
 {
-    dci_gauge G = dci_gauge_of(s, w, x, y, z, level + 1);
-    dci_jet F = G.j, j = dci_jet_zero(), T;
-    int centre = !(F.v > DCI_SDF_CENTRE);
-    dc_real g = dci_sqrt_lane(F.x*F.x + F.y*F.y + F.z*F.z), safe = g > 0 ? g : DC_R(1), i = 1/safe, f = (F.v - 1)*i*i, gx, gy, gz;
-    j.v = dci_sdf_pick(centre, -s->least, (F.v - 1)*i);
+    const dci_gauge G = dci_gauge_of(s, w, x, y, z, level + 1);
+    const dci_jet F = G.jet;
+    const int centre = !(F.value > DCI_SDF_CENTRE);
+    const dc_real g = dci_sqrt_lane(F.by_x*F.by_x + F.by_y*F.by_y + F.by_z*F.by_z);
+    const dc_real i = 1/(g > 0 ? g : DC_R(1)), f = (F.value - 1)*i*i;
+    dci_jet j = dci_jet_zero(), T;
+    dc_real gx, gy, gz;
+
+    j.value = dci_sdf_pick(centre, -s->least, (F.value - 1)*i);
     if (level < 1) return j;
 
-    gx = (F.xx*F.x + F.xy*F.y + F.xz*F.z)*i;
-    gy = (F.xy*F.x + F.yy*F.y + F.yz*F.z)*i;
-    gz = (F.xz*F.x + F.yz*F.y + F.zz*F.z)*i;
-    j.x = dci_sdf_pick(centre, 0, F.x*i - f*gx);
-    j.y = dci_sdf_pick(centre, 0, F.y*i - f*gy);
-    j.z = dci_sdf_pick(centre, 0, F.z*i - f*gz);
+    /* g_i */
+    gx = (F.by_xx*F.by_x + F.by_xy*F.by_y + F.by_xz*F.by_z)*i;
+    gy = (F.by_xy*F.by_x + F.by_yy*F.by_y + F.by_yz*F.by_z)*i;
+    gz = (F.by_xz*F.by_x + F.by_yz*F.by_y + F.by_zz*F.by_z)*i;
+    j.by_x = dci_sdf_pick(centre, 0, F.by_x*i - f*gx);
+    j.by_y = dci_sdf_pick(centre, 0, F.by_y*i - f*gy);
+    j.by_z = dci_sdf_pick(centre, 0, F.by_z*i - f*gz);
     if (level < 2) return j;
 
-    T = dci_gauge_along(s, &G, x, y, z, F.x, F.y, F.z);
-    T.xx = (F.xx*F.xx + F.xy*F.xy + F.xz*F.xz + T.xx - gx*gx)*i;
-    T.yy = (F.xy*F.xy + F.yy*F.yy + F.yz*F.yz + T.yy - gy*gy)*i;
-    T.zz = (F.xz*F.xz + F.yz*F.yz + F.zz*F.zz + T.zz - gz*gz)*i;
-    T.xy = (F.xx*F.xy + F.xy*F.yy + F.xz*F.yz + T.xy - gx*gy)*i;
-    T.xz = (F.xx*F.xz + F.xy*F.yz + F.xz*F.zz + T.xz - gx*gz)*i;
-    T.yz = (F.xy*F.xz + F.yy*F.yz + F.yz*F.zz + T.yz - gy*gz)*i;
-    j.xx = dci_sdf_pick(centre, 0, F.xx*i - 2*F.x*gx*i*i - f*(T.xx - 2*gx*gx*i));
-    j.yy = dci_sdf_pick(centre, 0, F.yy*i - 2*F.y*gy*i*i - f*(T.yy - 2*gy*gy*i));
-    j.zz = dci_sdf_pick(centre, 0, F.zz*i - 2*F.z*gz*i*i - f*(T.zz - 2*gz*gz*i));
-    j.xy = dci_sdf_pick(centre, 0, F.xy*i - (F.x*gy + gx*F.y)*i*i - f*(T.xy - 2*gx*gy*i));
-    j.xz = dci_sdf_pick(centre, 0, F.xz*i - (F.x*gz + gx*F.z)*i*i - f*(T.xz - 2*gx*gz*i));
-    j.yz = dci_sdf_pick(centre, 0, F.yz*i - (F.y*gz + gy*F.z)*i*i - f*(T.yz - 2*gy*gz*i));
+    /* g_ij, in T */
+    T = dci_gauge_along(s, &G, x, y, z, F.by_x, F.by_y, F.by_z);
+    T.by_xx = (F.by_xx*F.by_xx + F.by_xy*F.by_xy + F.by_xz*F.by_xz + T.by_xx - gx*gx)*i;
+    T.by_yy = (F.by_xy*F.by_xy + F.by_yy*F.by_yy + F.by_yz*F.by_yz + T.by_yy - gy*gy)*i;
+    T.by_zz = (F.by_xz*F.by_xz + F.by_yz*F.by_yz + F.by_zz*F.by_zz + T.by_zz - gz*gz)*i;
+    T.by_xy = (F.by_xx*F.by_xy + F.by_xy*F.by_yy + F.by_xz*F.by_yz + T.by_xy - gx*gy)*i;
+    T.by_xz = (F.by_xx*F.by_xz + F.by_xy*F.by_yz + F.by_xz*F.by_zz + T.by_xz - gx*gz)*i;
+    T.by_yz = (F.by_xy*F.by_xz + F.by_yy*F.by_yz + F.by_yz*F.by_zz + T.by_yz - gy*gz)*i;
+
+    /* phi_ij */
+    j.by_xx = dci_sdf_pick(centre, 0, F.by_xx*i - 2*F.by_x*gx*i*i - f*(T.by_xx - 2*gx*gx*i));
+    j.by_yy = dci_sdf_pick(centre, 0, F.by_yy*i - 2*F.by_y*gy*i*i - f*(T.by_yy - 2*gy*gy*i));
+    j.by_zz = dci_sdf_pick(centre, 0, F.by_zz*i - 2*F.by_z*gz*i*i - f*(T.by_zz - 2*gz*gz*i));
+    j.by_xy = dci_sdf_pick(centre, 0, F.by_xy*i - (F.by_x*gy + gx*F.by_y)*i*i - f*(T.by_xy - 2*gx*gy*i));
+    j.by_xz = dci_sdf_pick(centre, 0, F.by_xz*i - (F.by_x*gz + gx*F.by_z)*i*i - f*(T.by_xz - 2*gx*gz*i));
+    j.by_yz = dci_sdf_pick(centre, 0, F.by_yz*i - (F.by_y*gz + gy*F.by_z)*i*i - f*(T.by_yz - 2*gy*gz*i));
     return j;
 }
 
-/* ---- sphere, box, capsule ------------------------------------------------------------------------- */
+/* ---- [boxes] sphere, box, capsule ----------------------------------------------------------- */
 
-/* Distance to a box of half extents h (a point, a segment), less a radius R. With q = |x| - h and o = max(q, 0) with the sign
- * of x: outside d = |o|, n = o/d, d'' = (diag(q >= 0) - n n^T)/d; inside the largest q. */
-typedef struct { dc_real hx, hy, hz, R; } dci_sdf_core;
+/* Distance to a box of half extents h (a point, a segment), less a radius R. With q = |x| - h and o = max(q, 0) with
+ * the sign of x: outside d = |o|, n = o/d, d'' = (diag(q >= 0) - n n^T)/d; inside the largest q. */
+typedef struct { dc_real half_x, half_y, half_z, radius; } dci_sdf_core;
 
 DCI_LANE dci_jet dci_rounded(const dci_sdf_core *s, dc_real x, dc_real y, dc_real z, int level)
 {
+    const dc_real sx = x < 0 ? DC_R(-1) : DC_R(1), sy = y < 0 ? DC_R(-1) : DC_R(1), sz = z < 0 ? DC_R(-1) : DC_R(1);
+    const dc_real qx = sx*x - s->half_x, qy = sy*y - s->half_y, qz = sz*z - s->half_z;
+    const dc_real ox = qx > 0 ? qx : DC_R(0), oy = qy > 0 ? qy : DC_R(0), oz = qz > 0 ? qz : DC_R(0);
+    const dc_real oxy = ox > oy ? ox : oy, big = oxy > oz ? oxy : oz;
+    const dc_real qyz = qy > qz ? qy : qz, most = qx > qyz ? qx : qyz, inside = most < 0 ? most : DC_R(0);
+    const int out = big > 0;
     dci_jet j = dci_jet_zero();
-    dc_real sx = x < 0 ? DC_R(-1) : DC_R(1), sy = y < 0 ? DC_R(-1) : DC_R(1), sz = z < 0 ? DC_R(-1) : DC_R(1);
-    dc_real qx = sx*x - s->hx, qy = sy*y - s->hy, qz = sz*z - s->hz;
-    dc_real ox = qx > 0 ? qx : DC_R(0), oy = qy > 0 ? qy : DC_R(0), oz = qz > 0 ? qz : DC_R(0);
-    /* unit of o: no square underflows where it matters */
-    dc_real oxy = ox > oy ? ox : oy, big = oxy > oz ? oxy : oz, unit = big > 0 ? big : DC_R(1), iu = 1/unit;
-    dc_real ux = ox*iu, uy = oy*iu, uz = oz*iu, len = dci_sqrt_lane(ux*ux + uy*uy + uz*uz), d = unit*len;
-    dc_real qyz = qy > qz ? qy : qz, most = qx > qyz ? qx : qyz, inside = most < 0 ? most : DC_R(0);
-    int out = big > 0;
-    dc_real il, id, nx, ny, nz, ax, ay, az;
-    j.v = (out ? d : inside) - s->R;
+    dc_real unit, iu, ux, uy, uz, len, il, id, nx, ny, nz, ax, ay, az;
+
+    /* over the largest entry of o no square underflows where it matters */
+    unit = out ? big : DC_R(1);
+    iu = 1/unit;
+    ux = ox*iu; uy = oy*iu; uz = oz*iu;
+    len = dci_sqrt_lane(ux*ux + uy*uy + uz*uz);
+    j.value = (out ? unit*len : inside) - s->radius;
     if (level < 1) return j;
 
+    /* inside the axis of the largest q */
     il = 1/(out ? len : DC_R(1));
     ax = qx >= qyz ? DC_R(1) : DC_R(0);
     ay = qx < qyz && qy >= qz ? DC_R(1) : DC_R(0);
     az = qx < qyz && qy < qz ? DC_R(1) : DC_R(0);
-    nx = sx*(out ? ux*il : ax);
-    ny = sy*(out ? uy*il : ay);
-    nz = sz*(out ? uz*il : az);
-    j.x = nx; j.y = ny; j.z = nz;
+    j.by_x = nx = sx*(out ? ux*il : ax);
+    j.by_y = ny = sy*(out ? uy*il : ay);
+    j.by_z = nz = sz*(out ? uz*il : az);
     if (level < 2) return j;
 
     id = out ? 1/(unit*len) : DC_R(0);
-    j.xx = id*((qx >= 0 ? DC_R(1) : DC_R(0)) - nx*nx);
-    j.yy = id*((qy >= 0 ? DC_R(1) : DC_R(0)) - ny*ny);
-    j.zz = id*((qz >= 0 ? DC_R(1) : DC_R(0)) - nz*nz);
-    j.xy = -(id*nx*ny);
-    j.xz = -(id*nx*nz);
-    j.yz = -(id*ny*nz);
+    j.by_xx = id*((qx >= 0 ? DC_R(1) : DC_R(0)) - nx*nx);
+    j.by_yy = id*((qy >= 0 ? DC_R(1) : DC_R(0)) - ny*ny);
+    j.by_zz = id*((qz >= 0 ? DC_R(1) : DC_R(0)) - nz*nz);
+    j.by_xy = -(id*nx*ny);
+    j.by_xz = -(id*nx*nz);
+    j.by_yz = -(id*ny*nz);
     return j;
 }
 
-/* ---- folding ------------------------------------------------------------------------------------- */
+/* ---- [folds] smooth union and subtraction --------------------------------------------------- */
 
 /* The smooth minimum of jets that come one after the other (CONTAX section IV-B),
  *     phi = m - tau log S,  m the least value,  S = sum of e^((m - phi_i)/tau),
  * whose derivatives need no logarithm: with lambda the weight of the new jet among those so far,
  *     grad <- grad + lambda d,   d the difference of the gradients
  *     hess <- (1 - lambda) hess + lambda hess_i - lambda (1 - lambda)/tau d d^T.                     */
-typedef struct { dci_jet j; dc_real S; } dci_sdf_fold;
+typedef struct {
+    dci_jet jet;            /* its value is m */
+    dc_real sum;            /* S */
+} dci_sdf_fold;
 
-DCI_LANE dci_sdf_fold dci_sdf_fold_in(dci_sdf_fold f, dci_jet a, dc_real inv_tau, dc_real hess_tau, int level, dc_real *lambda)
+DCI_LANE dci_sdf_fold dci_sdf_fold_in(dci_sdf_fold f, dci_jet a, dc_real inv_tau, dc_real hess_tau, int level,
+                                      dc_real *lambda)
 {
-    dc_real gap = a.v - f.j.v;
-    int less = gap < 0;
-    dc_real e = dci_sdf_exp_short(-(dci_fabs(gap)*inv_tau));
-    dc_real was = less ? f.S*e : f.S, is = less ? DC_R(1) : e, S = was + is, w = is/S, c, x, y, z;
-    was /= S;                                                   /* 1 - lambda, without the difference */
-    f.S = S;
-    f.j.v = less ? a.v : f.j.v;
-    *lambda = w;
+    const dc_real gap = a.value - f.jet.value;
+    const int less = gap < 0;
+    const dc_real e = dci_sdf_exp_short(-(dci_fabs(gap)*inv_tau));
+    dc_real was = less ? f.sum*e : f.sum, is = less ? DC_R(1) : e, w, c, x, y, z;
+
+    /* the sum, over the weight of the least value; lambda, and 1 - lambda without the difference */
+    f.sum = was + is;
+    w = *lambda = is/f.sum;
+    was /= f.sum;
+    f.jet.value = less ? a.value : f.jet.value;
     if (level < 1) return f;
-    x = a.x - f.j.x; y = a.y - f.j.y; z = a.z - f.j.z;
-    f.j.x = was*f.j.x + w*a.x; f.j.y = was*f.j.y + w*a.y; f.j.z = was*f.j.z + w*a.z;   /* either may be huge, its weight tiny */
+
+    /* either gradient may be huge, its weight tiny */
+    x = a.by_x - f.jet.by_x; y = a.by_y - f.jet.by_y; z = a.by_z - f.jet.by_z;
+    f.jet.by_x = was*f.jet.by_x + w*a.by_x;
+    f.jet.by_y = was*f.jet.by_y + w*a.by_y;
+    f.jet.by_z = was*f.jet.by_z + w*a.by_z;
     if (level < 2) return f;
+
     c = w*was*hess_tau;
-    f.j.xx = was*f.j.xx + w*a.xx - c*x*x;
-    f.j.xy = was*f.j.xy + w*a.xy - c*x*y;
-    f.j.xz = was*f.j.xz + w*a.xz - c*x*z;
-    f.j.yy = was*f.j.yy + w*a.yy - c*y*y;
-    f.j.yz = was*f.j.yz + w*a.yz - c*y*z;
-    f.j.zz = was*f.j.zz + w*a.zz - c*z*z;
+    f.jet.by_xx = was*f.jet.by_xx + w*a.by_xx - c*x*x;
+    f.jet.by_xy = was*f.jet.by_xy + w*a.by_xy - c*x*y;
+    f.jet.by_xz = was*f.jet.by_xz + w*a.by_xz - c*x*z;
+    f.jet.by_yy = was*f.jet.by_yy + w*a.by_yy - c*y*y;
+    f.jet.by_yz = was*f.jet.by_yz + w*a.by_yz - c*y*z;
+    f.jet.by_zz = was*f.jet.by_zz + w*a.by_zz - c*z*z;
     return f;
 }
 
 /* ends a run, and turns it round for what follows a change from union to subtraction or back */
 DCI_LANE dci_sdf_fold dci_sdf_fold_close(dci_sdf_fold f, dc_real tau, dc_real sign)
 {
-    f.j.v -= tau*dci_log_lane(f.S);
-    f.S = 1;
-    f.j = dci_jet_scale(sign, f.j);
+    f.jet.value -= tau*dci_log_lane(f.sum);
+    f.sum = 1;
+    f.jet = dci_jet_scale(sign, f.jet);
     return f;
 }
 
-/* ---- point clouds --------------------------------------------------------------------------------- */
+/* ---- [clouds] point clouds ------------------------------------------------------------------ */
 
-/* CONTAX Eq. 6: a weighted mean of plane values phi_i with weights W_i = e^(a_i), a_i = -s_i |x - p_i|^2/2, s = 1/sigma^2, taken
- * in one after the other. With A = log(sum W), g = grad A, H = A'', and for the new point w its weight among those so far,
- * b = -s (x - p) - g, D = phi_i - phi, d the difference of the gradients:
+/* CONTAX Eq. 6: a weighted mean of plane values phi_i with weights W_i = e^(a_i), a_i = -s_i |x - p_i|^2/2, s =
+ * 1/sigma^2, taken in one after the other. With A = log(sum W), g = grad A, H = A'', and for the new point w its
+ * weight among those so far, b = -s (x - p) - g, D = phi_i - phi, d the difference of the gradients:
  *     phi  <- phi + w D
  *     grad <- grad + w d + D dw,                                             dw  = w (1 - w) b
  *     hess <- (1 - w) hess + dw d^T + d dw^T + D d2w,                       d2w = w (1 - w) ((1 - 2w) b b^T - s 1 - H)
  *     g    <- g + w b,   H <- H + w (-s 1 - H) + w (1 - w) b b^T.
  * Exponents are differences to the heaviest point so far, formed so that they keep their digits far away:
  *     a_i - a_k = -s_i (p_k - p_i).(2x - p_i - p_k)/2 - (s_i - s_k) |x - p_k|^2/2.                  */
-typedef struct { dci_jet j, A; dc_real W, px, py, pz, s; } dci_sdf_cloud;
+typedef struct {
+    dci_jet jet;                            /* phi */
+    dci_jet log_weight;                     /* A, without its value */
+    dc_real sum;                            /* of the weights, over that of the heaviest */
+    dc_real heavy_x, heavy_y, heavy_z;      /* the heaviest point, */
+    dc_real sharpness;                      /* its s */
+} dci_sdf_cloud;
 
-DCI_LANE dci_sdf_cloud dci_sdf_cloud_in(dci_sdf_cloud c, dc_real x, dc_real y, dc_real z, const dc_v3 *p, const dc_v3 *n, dc_real s,
-                                        int level)
+DCI_LANE dci_sdf_cloud dci_sdf_cloud_in(dci_sdf_cloud c, dc_real x, dc_real y, dc_real z, const dc_v3 *p,
+                                        const dc_v3 *n, dc_real s, int level)
 {
-    dc_real rx = x - p->x, ry = y - p->y, rz = z - p->z, kx = x - c.px, ky = y - c.py, kz = z - c.pz;
-    dc_real D = rx*n->x + ry*n->y + rz*n->z - c.j.v;
-    dc_real a = DC_R(-0.5)*(s*((c.px - p->x)*(rx + kx) + (c.py - p->y)*(ry + ky) + (c.pz - p->z)*(rz + kz))
-                            + (s - c.s)*(kx*kx + ky*ky + kz*kz));
-    int more = a > 0;
-    dc_real e = dci_sdf_exp_short(-dci_fabs(a));
-    dc_real was = more ? c.W*e : c.W, is = more ? DC_R(1) : e, W = was + is, w = is/W;
-    dc_real v, bx, by, bz, ux, uy, uz, dx, dy, dz, t, hd;
-    was /= W;                                                   /* 1 - w */
-    c.W = W;
-    c.px = more ? p->x : c.px;
-    c.py = more ? p->y : c.py;
-    c.pz = more ? p->z : c.pz;
-    c.s = more ? s : c.s;
-    c.j.v += w*D;
+    const dc_real rx = x - p->x, ry = y - p->y, rz = z - p->z;
+    const dc_real kx = x - c.heavy_x, ky = y - c.heavy_y, kz = z - c.heavy_z;
+    const dc_real D = rx*n->x + ry*n->y + rz*n->z - c.jet.value;
+    dci_jet j = c.jet, A = c.log_weight;
+    dc_real a, e, was, is, w, v, bx, by, bz, ux, uy, uz, dx, dy, dz, t, hd;
+    int more;
+
+    /* the exponent, over that of the heaviest; the new point's weight w, and 1 - w without the difference */
+    a = DC_R(-0.5)*(s*((c.heavy_x - p->x)*(rx + kx) + (c.heavy_y - p->y)*(ry + ky) + (c.heavy_z - p->z)*(rz + kz))
+                    + (s - c.sharpness)*(kx*kx + ky*ky + kz*kz));
+    more = a > 0;
+    e = dci_sdf_exp_short(-dci_fabs(a));
+    was = more ? c.sum*e : c.sum;
+    is = more ? DC_R(1) : e;
+    c.sum = was + is;
+    w = is/c.sum;
+    was /= c.sum;
+    c.heavy_x = more ? p->x : c.heavy_x;
+    c.heavy_y = more ? p->y : c.heavy_y;
+    c.heavy_z = more ? p->z : c.heavy_z;
+    c.sharpness = more ? s : c.sharpness;
+    c.jet.value = j.value + w*D;
     if (level < 1) return c;
 
+    /* grad phi with u = dw, then g */
     v = w*was;
-    bx = -s*rx - c.A.x; by = -s*ry - c.A.y; bz = -s*rz - c.A.z;
+    bx = -s*rx - A.by_x; by = -s*ry - A.by_y; bz = -s*rz - A.by_z;
     ux = v*bx; uy = v*by; uz = v*bz;
-    dx = n->x - c.j.x; dy = n->y - c.j.y; dz = n->z - c.j.z;
-    c.j.x += w*dx + D*ux;
-    c.j.y += w*dy + D*uy;
-    c.j.z += w*dz + D*uz;
-    c.A.x += w*bx; c.A.y += w*by; c.A.z += w*bz;
+    dx = n->x - j.by_x; dy = n->y - j.by_y; dz = n->z - j.by_z;
+    c.jet.by_x = j.by_x + (w*dx + D*ux);
+    c.jet.by_y = j.by_y + (w*dy + D*uy);
+    c.jet.by_z = j.by_z + (w*dz + D*uz);
+    c.log_weight.by_x = A.by_x + w*bx;
+    c.log_weight.by_y = A.by_y + w*by;
+    c.log_weight.by_z = A.by_z + w*bz;
     if (level < 2) return c;
 
+    /* phi'' */
     t = was - w;
     hd = D*v;
-    c.j.xx = was*c.j.xx + 2*ux*dx + (D*t*ux*bx - hd*(s + c.A.xx));
-    c.j.yy = was*c.j.yy + 2*uy*dy + (D*t*uy*by - hd*(s + c.A.yy));
-    c.j.zz = was*c.j.zz + 2*uz*dz + (D*t*uz*bz - hd*(s + c.A.zz));
-    c.j.xy = was*c.j.xy + (ux*dy + uy*dx) + (D*t*ux*by - hd*c.A.xy);
-    c.j.xz = was*c.j.xz + (ux*dz + uz*dx) + (D*t*ux*bz - hd*c.A.xz);
-    c.j.yz = was*c.j.yz + (uy*dz + uz*dy) + (D*t*uy*bz - hd*c.A.yz);
-    c.A.xx += -w*(s + c.A.xx) + ux*bx;
-    c.A.yy += -w*(s + c.A.yy) + uy*by;
-    c.A.zz += -w*(s + c.A.zz) + uz*bz;
-    c.A.xy += -w*c.A.xy + ux*by;
-    c.A.xz += -w*c.A.xz + ux*bz;
-    c.A.yz += -w*c.A.yz + uy*bz;
+    c.jet.by_xx = was*j.by_xx + 2*ux*dx + (D*t*ux*bx - hd*(s + A.by_xx));
+    c.jet.by_yy = was*j.by_yy + 2*uy*dy + (D*t*uy*by - hd*(s + A.by_yy));
+    c.jet.by_zz = was*j.by_zz + 2*uz*dz + (D*t*uz*bz - hd*(s + A.by_zz));
+    c.jet.by_xy = was*j.by_xy + (ux*dy + uy*dx) + (D*t*ux*by - hd*A.by_xy);
+    c.jet.by_xz = was*j.by_xz + (ux*dz + uz*dx) + (D*t*ux*bz - hd*A.by_xz);
+    c.jet.by_yz = was*j.by_yz + (uy*dz + uz*dy) + (D*t*uy*bz - hd*A.by_yz);
+
+    /* H */
+    c.log_weight.by_xx = A.by_xx + (-w*(s + A.by_xx) + ux*bx);
+    c.log_weight.by_yy = A.by_yy + (-w*(s + A.by_yy) + uy*by);
+    c.log_weight.by_zz = A.by_zz + (-w*(s + A.by_zz) + uz*bz);
+    c.log_weight.by_xy = A.by_xy + (-w*A.by_xy + ux*by);
+    c.log_weight.by_xz = A.by_xz + (-w*A.by_xz + ux*bz);
+    c.log_weight.by_yz = A.by_yz + (-w*A.by_yz + uy*bz);
     return c;
 }
 
@@ -1085,26 +1282,33 @@ DCI_LANE dci_sdf_cloud dci_sdf_cloud_in(dci_sdf_cloud c, dc_real x, dc_real y, d
 DCI_LANE dci_sdf_cloud dci_sdf_cloud_first(dc_real x, dc_real y, dc_real z, const dc_v3 *p, const dc_v3 *n, dc_real s)
 {
     dci_sdf_cloud c;
-    c.j = c.A = dci_jet_zero();
-    c.j.v = (x - p->x)*n->x + (y - p->y)*n->y + (z - p->z)*n->z;
-    c.j.x = n->x; c.j.y = n->y; c.j.z = n->z;
-    c.A.x = -s*(x - p->x); c.A.y = -s*(y - p->y); c.A.z = -s*(z - p->z);
-    c.A.xx = c.A.yy = c.A.zz = -s;
-    c.W = 1;
-    c.px = p->x; c.py = p->y; c.pz = p->z;
-    c.s = s;
+    c.jet = c.log_weight = dci_jet_zero();
+    c.jet.value = (x - p->x)*n->x + (y - p->y)*n->y + (z - p->z)*n->z;
+    c.jet.by_x = n->x; c.jet.by_y = n->y; c.jet.by_z = n->z;
+    c.log_weight.by_x = -s*(x - p->x); c.log_weight.by_y = -s*(y - p->y); c.log_weight.by_z = -s*(z - p->z);
+    c.log_weight.by_xx = c.log_weight.by_yy = c.log_weight.by_zz = -s;
+    c.sum = 1;
+    c.heavy_x = p->x; c.heavy_y = p->y; c.heavy_z = p->z;
+    c.sharpness = s;
     return c;
 }
 
-/* ---- primitives ----------------------------------------------------------------------------------- */
+/* ---- [primitives] checks, and made ready ---------------------------------------------------- */
+/* stage                       | reads               | writes
+ * dci_sdf_ok                  | a field             | whether its numbers are in range
+ * dci_sdf_part_of             | a primitive         | its frame, its kernel and what that reads
+ * dci_sdf_to_local, _to_body  | a point; a jet      | the point in its axes; the jet in the body's */
 
-typedef enum { DCI_SDF_RADIAL, DCI_SDF_TAUBIN, DCI_SDF_GAUGE, DCI_SDF_ROUNDED, DCI_SDF_PLANES, DCI_SDF_CLOUD } dci_sdf_kernel;
+
+typedef enum {
+    DCI_SDF_RADIAL, DCI_SDF_TAUBIN, DCI_SDF_GAUGE, DCI_SDF_ROUNDED, DCI_SDF_PLANES, DCI_SDF_CLOUD
+} dci_sdf_kernel;
 
 /* A primitive made ready: x_local = R^T (x - t)/unit. */
 typedef struct {
     dci_sdf_kernel kernel;
-    dc_m3 R;
-    dc_v3 t;
+    dc_m3 rotation;
+    dc_v3 origin;
     dc_real unit, inv_unit;
     dci_quadric quadric;
     dci_sdf_core core;
@@ -1112,8 +1316,8 @@ typedef struct {
     const dc_sdf_prim *prim;
 } dci_sdf_part;
 
-/* 1/tau as the folds want it: of a hard minimum a number that takes every gap but 0 to the end of the exponential, and none
- * in the Hessian */
+/* 1/tau as the folds want it: of a hard minimum a number that takes every gap but 0 to the end of the exponential,
+ * and none in the Hessian */
 static void dci_sdf_taus(dc_real tau, dc_real *inv_tau, dc_real *hess_tau)
 {
     *inv_tau = tau > 0 ? 1/tau : DC_REAL_MAX;
@@ -1122,8 +1326,10 @@ static void dci_sdf_taus(dc_real tau, dc_real *inv_tau, dc_real *hess_tau)
 
 static int dci_sdf_prim_ok(const dc_sdf_prim *p)
 {
-    dc_real scale = p->scale == 0 ? 1 : p->scale, a = p->size.x, b = p->size.y, c = p->size.z, big, least;
+    const dc_real scale = p->scale == 0 ? 1 : p->scale, a = p->size.x, b = p->size.y, c = p->size.z;
+    dc_real big, least;
     int k;
+
     if (!dc_pose_ok(&p->pose) || !dci_length_ok(scale)) return 0;
     switch (p->kind) {
     case DC_SDF_SUPERQUADRIC:
@@ -1158,44 +1364,51 @@ static int dci_sdf_ok(const dc_sdf *s)
 
 static void dci_sdf_part_of(const dc_sdf_prim *p, dci_sdf_part *a)
 {
+    dci_quadric *s = &a->quadric;
+    dci_sdf_core *core = &a->core;
     dc_quat q = p->pose.q;
-    dc_real big = 1;
+    dc_real big;
+
+    /* frame */
     dc_quat_normalize(p->pose.q, &q);
-    a->R = dc_rotation(q);
-    a->t = p->pose.t;
+    a->rotation = dc_rotation(q);
+    a->origin = p->pose.t;
     a->prim = p;
     a->unit = p->scale == 0 ? 1 : p->scale;
-    a->core.hx = a->core.hy = a->core.hz = a->core.R = 0;
+
+    /* shape */
+    core->half_x = core->half_y = core->half_z = core->radius = 0;
     switch (p->kind) {
     case DC_SDF_SUPERQUADRIC:
         a->kernel = p->taubin ? DCI_SDF_TAUBIN : DCI_SDF_RADIAL;
         big = dc_max(p->size.x, dc_max(p->size.y, p->size.z));
         a->unit *= big;
-        a->quadric.ia = big/p->size.x;
-        a->quadric.ib = big/p->size.y;
-        a->quadric.ic = big/p->size.z;
-        a->quadric.least = dc_min(p->size.x, dc_min(p->size.y, p->size.z))/big;
-        a->quadric.half1 = DC_R(0.5)*p->eps1;
-        a->quadric.half2 = DC_R(0.5)*p->eps2;
-        a->quadric.alpha1 = 2/p->eps1;
-        a->quadric.alpha2 = 2/p->eps2;
+        s->inv_a = big/p->size.x;
+        s->inv_b = big/p->size.y;
+        s->inv_c = big/p->size.z;
+        s->least = dc_min(p->size.x, dc_min(p->size.y, p->size.z))/big;
+        s->half1 = DC_R(0.5)*p->eps1;
+        s->half2 = DC_R(0.5)*p->eps2;
+        s->alpha1 = 2/p->eps1;
+        s->alpha2 = 2/p->eps2;
         break;
     case DC_SDF_SPHERE:
         a->kernel = DCI_SDF_ROUNDED;
-        a->core.R = p->size.x;
+        core->radius = p->size.x;
         break;
     case DC_SDF_BOX:
         a->kernel = DCI_SDF_ROUNDED;
-        a->core.hx = p->size.x; a->core.hy = p->size.y; a->core.hz = p->size.z;
+        core->half_x = p->size.x; core->half_y = p->size.y; core->half_z = p->size.z;
         break;
     case DC_SDF_CAPSULE:
         a->kernel = DCI_SDF_ROUNDED;
-        a->core.hz = p->size.z;
-        a->core.R = p->size.x;
+        core->half_z = p->size.z;
+        core->radius = p->size.x;
         break;
     case DC_SDF_POLYHEDRON: a->kernel = DCI_SDF_PLANES; break;
     case DC_SDF_CLOUD: a->kernel = DCI_SDF_CLOUD; break;
     }
+
     a->tau = p->smooth;
     dci_sdf_taus(p->smooth, &a->inv_tau, &a->hess_tau);
     a->inv_unit = 1/a->unit;
@@ -1203,34 +1416,46 @@ static void dci_sdf_part_of(const dc_sdf_prim *p, dci_sdf_part *a)
 
 DCI_LANE dc_v3 dci_sdf_to_local(const dci_sdf_part *a, dc_real x, dc_real y, dc_real z)
 {
-    dc_real dx = x - a->t.x, dy = y - a->t.y, dz = z - a->t.z;
-    const dc_real *R = a->R.m;
+    const dc_real *R = a->rotation.m;
+    dc_real dx = x - a->origin.x, dy = y - a->origin.y, dz = z - a->origin.z;
+
     return dc_vec((R[0]*dx + R[3]*dy + R[6]*dz)*a->inv_unit, (R[1]*dx + R[4]*dy + R[7]*dz)*a->inv_unit,
                   (R[2]*dx + R[5]*dy + R[8]*dz)*a->inv_unit);
 }
 
-/* The jet in body coordinates, its value times `value`: the unit for lengths, 1 for the gauge. g <- R g, h <- R h R^T. */
+/* The jet in body coordinates, its value times `value`: the unit for lengths, 1 for the gauge. g <- R g, h <- R h
+ * R^T. */
 DCI_LANE dci_jet dci_sdf_to_body(const dci_sdf_part *a, dci_jet j, dc_real value, int level)
 {
-    const dc_real *R = a->R.m;
-    dc_real k = value*a->inv_unit, kk = k*a->inv_unit;
+    const dc_real *R = a->rotation.m, k = value*a->inv_unit, kk = k*a->inv_unit;
     dci_jet b = dci_jet_zero();
     dc_real m00, m01, m02, m10, m11, m12, m20, m21, m22;
-    b.v = j.v*value;
+
+    b.value = j.value*value;
     if (level < 1) return b;
-    b.x = k*(R[0]*j.x + R[1]*j.y + R[2]*j.z);
-    b.y = k*(R[3]*j.x + R[4]*j.y + R[5]*j.z);
-    b.z = k*(R[6]*j.x + R[7]*j.y + R[8]*j.z);
+
+    /* R g */
+    b.by_x = k*(R[0]*j.by_x + R[1]*j.by_y + R[2]*j.by_z);
+    b.by_y = k*(R[3]*j.by_x + R[4]*j.by_y + R[5]*j.by_z);
+    b.by_z = k*(R[6]*j.by_x + R[7]*j.by_y + R[8]*j.by_z);
     if (level < 2) return b;
-    m00 = R[0]*j.xx + R[1]*j.xy + R[2]*j.xz; m01 = R[0]*j.xy + R[1]*j.yy + R[2]*j.yz; m02 = R[0]*j.xz + R[1]*j.yz + R[2]*j.zz;
-    m10 = R[3]*j.xx + R[4]*j.xy + R[5]*j.xz; m11 = R[3]*j.xy + R[4]*j.yy + R[5]*j.yz; m12 = R[3]*j.xz + R[4]*j.yz + R[5]*j.zz;
-    m20 = R[6]*j.xx + R[7]*j.xy + R[8]*j.xz; m21 = R[6]*j.xy + R[7]*j.yy + R[8]*j.yz; m22 = R[6]*j.xz + R[7]*j.yz + R[8]*j.zz;
-    b.xx = kk*(m00*R[0] + m01*R[1] + m02*R[2]);
-    b.xy = kk*(m00*R[3] + m01*R[4] + m02*R[5]);
-    b.xz = kk*(m00*R[6] + m01*R[7] + m02*R[8]);
-    b.yy = kk*(m10*R[3] + m11*R[4] + m12*R[5]);
-    b.yz = kk*(m10*R[6] + m11*R[7] + m12*R[8]);
-    b.zz = kk*(m20*R[6] + m21*R[7] + m22*R[8]);
+
+    /* m = R h, then m R^T */
+    m00 = R[0]*j.by_xx + R[1]*j.by_xy + R[2]*j.by_xz;
+    m01 = R[0]*j.by_xy + R[1]*j.by_yy + R[2]*j.by_yz;
+    m02 = R[0]*j.by_xz + R[1]*j.by_yz + R[2]*j.by_zz;
+    m10 = R[3]*j.by_xx + R[4]*j.by_xy + R[5]*j.by_xz;
+    m11 = R[3]*j.by_xy + R[4]*j.by_yy + R[5]*j.by_yz;
+    m12 = R[3]*j.by_xz + R[4]*j.by_yz + R[5]*j.by_zz;
+    m20 = R[6]*j.by_xx + R[7]*j.by_xy + R[8]*j.by_xz;
+    m21 = R[6]*j.by_xy + R[7]*j.by_yy + R[8]*j.by_yz;
+    m22 = R[6]*j.by_xz + R[7]*j.by_yz + R[8]*j.by_zz;
+    b.by_xx = kk*(m00*R[0] + m01*R[1] + m02*R[2]);
+    b.by_xy = kk*(m00*R[3] + m01*R[4] + m02*R[5]);
+    b.by_xz = kk*(m00*R[6] + m01*R[7] + m02*R[8]);
+    b.by_yy = kk*(m10*R[3] + m11*R[4] + m12*R[5]);
+    b.by_yz = kk*(m10*R[6] + m11*R[7] + m12*R[8]);
+    b.by_zz = kk*(m20*R[6] + m21*R[7] + m22*R[8]);
     return b;
 }
 
@@ -1238,8 +1463,8 @@ DCI_LANE dci_jet dci_sdf_to_body(const dci_sdf_part *a, dci_jet j, dc_real value
 DCI_LANE dci_jet dci_sdf_plane_jet(dc_v3 n, dc_v3 p, dc_real x, dc_real y, dc_real z)
 {
     dci_jet j = dci_jet_zero();
-    j.x = -n.x; j.y = -n.y; j.z = -n.z;
-    j.v = j.x*(x - p.x) + j.y*(y - p.y) + j.z*(z - p.z);
+    j.by_x = -n.x; j.by_y = -n.y; j.by_z = -n.z;
+    j.value = j.by_x*(x - p.x) + j.by_y*(y - p.y) + j.by_z*(z - p.z);
     return j;
 }
 
@@ -1247,36 +1472,44 @@ DCI_LANE dci_jet dci_sdf_plane_jet(dc_v3 n, dc_v3 p, dc_real x, dc_real y, dc_re
 #pragma GCC pop_options
 #endif
 
-/* ---- one point ------------------------------------------------------------------------------------ */
+/* ---- [point] the field at a point ----------------------------------------------------------- */
+/* stage              | reads                   | writes                        | equation
+ * dci_sdf_part_jet   | a primitive, a point    | its jet in its axes           | CONTAX Eq. 3 to 6
+ * dci_sdf_at         | the field, a point      | the fold of all; weights      | CONTAX section IV-B */
+
 
 /* the jet of a primitive in its own axes, lengths over its unit */
 static dci_jet dci_sdf_part_jet(const dci_sdf_part *a, dc_real x, dc_real y, dc_real z, int level)
 {
     const dc_sdf_prim *p = a->prim;
+    const dci_quadric *s = &a->quadric;
     dci_sdf_fold f;
     dci_sdf_cloud c;
     dc_real w;
     int k;
+
     switch (a->kernel) {
-    case DCI_SDF_RADIAL: return dci_radial(&a->quadric, dci_powers_of(&a->quadric, x, y, z), x, y, z, level);
-    case DCI_SDF_TAUBIN: return dci_taubin(&a->quadric, dci_powers_of(&a->quadric, x, y, z), x, y, z, level);
-    case DCI_SDF_GAUGE: return dci_gauge_jet(&a->quadric, dci_powers_of(&a->quadric, x, y, z), x, y, z, level);
+    case DCI_SDF_RADIAL: return dci_radial(s, dci_powers_of(s, x, y, z), x, y, z, level);
+    case DCI_SDF_TAUBIN: return dci_taubin(s, dci_powers_of(s, x, y, z), x, y, z, level);
+    case DCI_SDF_GAUGE: return dci_gauge_jet(s, dci_powers_of(s, x, y, z), x, y, z, level);
     case DCI_SDF_ROUNDED: return dci_rounded(&a->core, x, y, z, level);
     case DCI_SDF_PLANES:
-        f.j = dci_sdf_plane_jet(p->n[0], p->p[0], x, y, z);
-        f.S = 1;
+        f.jet = dci_sdf_plane_jet(p->n[0], p->p[0], x, y, z);
+        f.sum = 1;
         for (k = 1; k < p->count; ++k)
             f = dci_sdf_fold_in(f, dci_sdf_plane_jet(p->n[k], p->p[k], x, y, z), a->inv_tau, a->hess_tau, level, &w);
-        return dci_sdf_fold_close(f, a->tau, -1).j;
+        return dci_sdf_fold_close(f, a->tau, -1).jet;
     case DCI_SDF_CLOUD: break;
     }
+
+    /* a point cloud */
     w = 1/p->sigma[0];
     c = dci_sdf_cloud_first(x, y, z, &p->p[0], &p->n[0], w*w);
     for (k = 1; k < p->count; ++k) {
         w = 1/p->sigma[k];
         c = dci_sdf_cloud_in(c, x, y, z, &p->p[k], &p->n[k], w*w, level);
     }
-    return c.j;
+    return c.jet;
 }
 
 static DCI_NOINLINE dci_jet dci_sdf_part_at(const dci_sdf_part *a, dc_v3 x, int level)
@@ -1293,77 +1526,88 @@ static dci_jet dci_sdf_at(const dc_sdf *s, dc_v3 x, int level, dc_real *weight, 
     dci_sdf_fold f;
     dc_real inv_tau, hess_tau, w;
     int i, subtract = 0;
+
+    /* the fold begins with the first primitive */
     dci_sdf_taus(s->tau, &inv_tau, &hess_tau);
     dci_sdf_part_of(&s->prim[0], &a);
-    f.j = dci_sdf_part_at(&a, x, level);
-    f.S = 1;
+    f.jet = dci_sdf_part_at(&a, x, level);
+    f.sum = 1;
     if (weight) weight[0] = 1;
+
     for (i = 1; i < s->n; ++i) {
+        /* a change from union to subtraction or back */
         if (!s->prim[i].subtract != !subtract) {
             f = dci_sdf_fold_close(f, s->tau, -1);
             subtract = !subtract;
         }
+
         dci_sdf_part_of(&s->prim[i], &a);
         f = dci_sdf_fold_in(f, dci_sdf_part_at(&a, x, level), inv_tau, hess_tau, level, &w);
         if (weight) weight[i*stride] = w;
     }
-    return dci_sdf_fold_close(f, s->tau, subtract ? DC_R(-1) : DC_R(1)).j;
+    return dci_sdf_fold_close(f, s->tau, subtract ? DC_R(-1) : DC_R(1)).jet;
 }
 
 static int dci_jet_finite(dci_jet j, int level)
 {
-    return dc_finite(j.v) && (level < 1 || (dc_finite(j.x) && dc_finite(j.y) && dc_finite(j.z)))
-        && (level < 2 || (dc_finite(j.xx) && dc_finite(j.xy) && dc_finite(j.xz) && dc_finite(j.yy) && dc_finite(j.yz)
-                          && dc_finite(j.zz)));
+    return dc_finite(j.value) && (level < 1 || (dc_finite(j.by_x) && dc_finite(j.by_y) && dc_finite(j.by_z)))
+        && (level < 2 || (dc_finite(j.by_xx) && dc_finite(j.by_xy) && dc_finite(j.by_xz) && dc_finite(j.by_yy)
+                          && dc_finite(j.by_yz) && dc_finite(j.by_zz)));
 }
 
 DC_DEF dc_status dc_sdf_eval(const dc_sdf *s, dc_v3 x, dc_real *value, dc_real *grad, dc_real *hess)
 {
-    int level = hess ? 2 : grad ? 1 : 0;
+    const int level = hess ? 2 : grad ? 1 : 0;
     dci_jet j;
+
     if (!dci_sdf_ok(s) || !dc_in_range(x)) return DC_E_ARG;
     j = dci_sdf_at(s, x, level, NULL, 0);
     if (!dci_jet_finite(j, level)) return DC_E_RANGE;
-    if (value) *value = j.v;
+
+    if (value) *value = j.value;
     if (grad) {
-        grad[0] = j.x; grad[1] = j.y; grad[2] = j.z;
+        grad[0] = j.by_x; grad[1] = j.by_y; grad[2] = j.by_z;
     }
     if (hess) {
-        hess[0] = j.xx;
-        hess[1] = hess[3] = j.xy;
-        hess[2] = hess[6] = j.xz;
-        hess[4] = j.yy;
-        hess[5] = hess[7] = j.yz;
-        hess[8] = j.zz;
+        hess[0] = j.by_xx;
+        hess[1] = hess[3] = j.by_xy;
+        hess[2] = hess[6] = j.by_xz;
+        hess[4] = j.by_yy;
+        hess[5] = hess[7] = j.by_yz;
+        hess[8] = j.by_zz;
     }
     return DC_OK;
 }
 
-/* ---- derivatives by parameters ---------------------------------------------------------------------- */
+/* ---- [parameters] derivatives by parameters ------------------------------------------------- */
 
 /* Derivatives by its exponent eps of a norm and of its two partial derivatives. With L = log(1 + E), l = log q:
  *     p' = -2/eps^2 l p,   E' = -2/eps^2 l E
  *     C' = C (L/2 + (eps/2 - 1) E'/(1 + E)),   N' = N (L/2 + eps/2 E'/(1 + E))          */
-typedef struct { dc_real N, Nu, Nv; } dci_sdf_norm_eps;
+typedef struct { dc_real value, by_u, by_v; } dci_sdf_norm_eps;
 
 static dci_sdf_norm_eps dci_sdf_norm_by_eps(const dci_sdf_norm *r, dc_real eps)
 {
+    const dc_real q = r->ratio, p = r->power, E = r->ratio_alpha, first = r->u_larger;
+    const dc_real k = -2/(eps*eps)*dci_sdf_ratio_log(q), L = DC_R(0.5)*dci_sdf_log1p_short(E), log_E = k*E/(1 + E);
+    const dc_real C = r->by_larger*(L + (DC_R(0.5)*eps - 1)*log_E), by_smaller = q*p*(k*r->by_larger + C);
     dci_sdf_norm_eps d;
-    dc_real k = -2/(eps*eps)*dci_sdf_ratio_log(r->q), L = DC_R(0.5)*dci_sdf_log1p_short(r->E), lE = k*r->E/(1 + r->E);
-    dc_real C = r->C*(L + (DC_R(0.5)*eps - 1)*lE), Cn = r->q*r->p*(k*r->C + C);
-    d.N = r->N*(L + DC_R(0.5)*eps*lE);
-    d.Nu = r->first > 0 ? C : Cn;
-    d.Nv = r->first > 0 ? Cn : C;
+
+    d.value = r->value*(L + DC_R(0.5)*eps*log_E);
+    d.by_u = first > 0 ? C : by_smaller;
+    d.by_v = first > 0 ? by_smaller : C;
     return d;
 }
 
 /* dphi/dtheta from dF/dtheta and, for Taubin's form, d(grad F)/dtheta; over the unit */
 static dc_real dci_quadric_by(const dci_gauge *G, dc_real r, int taubin, dc_real dF, dc_v3 dgrad)
 {
-    dc_real F = G->j.v, g;
-    if (!taubin) return r/(F*F)*dF;
-    g = dc_sqrt(G->j.x*G->j.x + G->j.y*G->j.y + G->j.z*G->j.z);
-    return dF/g - (F - 1)*(G->j.x*dgrad.x + G->j.y*dgrad.y + G->j.z*dgrad.z)/(g*g*g);
+    const dci_jet F = G->jet;
+    dc_real g;
+
+    if (!taubin) return r/(F.value*F.value)*dF;
+    g = dc_sqrt(F.by_x*F.by_x + F.by_y*F.by_y + F.by_z*F.by_z);
+    return dF/g - (F.value - 1)*(F.by_x*dgrad.x + F.by_y*dgrad.y + F.by_z*dgrad.z)/(g*g*g);
 }
 
 /* by size.x, size.y, size.z, eps1, eps2, at a point in the primitive's axes, lengths over its unit */
@@ -1371,23 +1615,37 @@ static void dci_quadric_params(const dci_sdf_part *a, dc_v3 x, dc_real d[5])
 {
     const dci_quadric *s = &a->quadric;
     const dc_sdf_prim *p = a->prim;
-    dci_powers w = dci_powers_of(s, x.x, x.y, x.z);
-    dci_gauge G = dci_gauge_of(s, w, x.x, x.y, x.z, 2);
-    int taubin = a->kernel == DCI_SDF_TAUBIN;
-    dc_real sx = x.x < 0 ? -s->ia : s->ia, sy = x.y < 0 ? -s->ib : s->ib, sz = x.z < 0 ? -s->ic : s->ic, im = 1/G.out.m;
+    const dci_powers w = dci_powers_of(s, x.x, x.y, x.z);
+    const dci_gauge G = dci_gauge_of(s, w, x.x, x.y, x.z, 2);
+    const dci_sdf_norm in = G.inner, out = G.outer;
+    const dci_jet F = G.jet;
+    const dc_real r = w.radius, im = 1/out.larger, unit = a->unit;
+    const dc_real sx = x.x < 0 ? -s->inv_a : s->inv_a, sy = x.y < 0 ? -s->inv_b : s->inv_b;
+    const dc_real sz = x.z < 0 ? -s->inv_c : s->inv_c;
+    const int taubin = a->kernel == DCI_SDF_TAUBIN;
     dci_sdf_norm_eps e;
+    dc_v3 g;
+
     d[0] = d[1] = d[2] = d[3] = d[4] = 0;
-    if (!(G.j.v > DCI_SDF_CENTRE)) return;
+    if (!(F.value > DCI_SDF_CENTRE)) return;
+
     /* a dF/da = -x F_x, and the same of F_x, F_y, F_z, less F_x for the first */
-    d[0] = -a->unit/p->size.x*dci_quadric_by(&G, w.r, taubin, x.x*G.j.x, dc_vec(x.x*G.j.xx + G.j.x, x.x*G.j.xy, x.x*G.j.xz));
-    d[1] = -a->unit/p->size.y*dci_quadric_by(&G, w.r, taubin, x.y*G.j.y, dc_vec(x.y*G.j.xy, x.y*G.j.yy + G.j.y, x.y*G.j.yz));
-    d[2] = -a->unit/p->size.z*dci_quadric_by(&G, w.r, taubin, x.z*G.j.z, dc_vec(x.z*G.j.xz, x.z*G.j.yz, x.z*G.j.zz + G.j.z));
-    e = dci_sdf_norm_by_eps(&G.out, p->eps1);
-    d[3] = a->unit*dci_quadric_by(&G, w.r, taubin, e.N, dc_vec(sx*e.Nu*G.in.Nu, sy*e.Nu*G.in.Nv, sz*e.Nv));
-    e = dci_sdf_norm_by_eps(&G.in, p->eps2);
-    d[4] = a->unit*dci_quadric_by(&G, w.r, taubin, G.out.Nu*e.N,
-                                  dc_vec(sx*(im*G.out.uu*e.N*G.in.Nu + G.out.Nu*e.Nu), sy*(im*G.out.uu*e.N*G.in.Nv + G.out.Nu*e.Nv),
-                                         sz*im*G.out.uv*e.N));
+    g = dc_vec(x.x*F.by_xx + F.by_x, x.x*F.by_xy, x.x*F.by_xz);
+    d[0] = -unit/p->size.x*dci_quadric_by(&G, r, taubin, x.x*F.by_x, g);
+    g = dc_vec(x.y*F.by_xy, x.y*F.by_yy + F.by_y, x.y*F.by_yz);
+    d[1] = -unit/p->size.y*dci_quadric_by(&G, r, taubin, x.y*F.by_y, g);
+    g = dc_vec(x.z*F.by_xz, x.z*F.by_yz, x.z*F.by_zz + F.by_z);
+    d[2] = -unit/p->size.z*dci_quadric_by(&G, r, taubin, x.z*F.by_z, g);
+
+    /* exponents of the outer and the inner norm */
+    e = dci_sdf_norm_by_eps(&out, p->eps1);
+    g = dc_vec(sx*e.by_u*in.by_u, sy*e.by_u*in.by_v, sz*e.by_v);
+    d[3] = unit*dci_quadric_by(&G, r, taubin, e.value, g);
+    e = dci_sdf_norm_by_eps(&in, p->eps2);
+    g = dc_vec(sx*(im*out.bend_uu*e.value*in.by_u + out.by_u*e.by_u),
+               sy*(im*out.bend_uu*e.value*in.by_v + out.by_u*e.by_v),
+               sz*im*out.bend_uv*e.value);
+    d[4] = unit*dci_quadric_by(&G, r, taubin, out.by_u*e.value, g);
 }
 
 /* All parameters of a primitive at a point of the body. Moved by a twist, and grown by its scale s about its origin t,
@@ -1395,30 +1653,33 @@ static void dci_quadric_params(const dci_sdf_part *a, dc_v3 x, dc_real d[5])
 static DCI_NOINLINE void dci_sdf_part_params(const dci_sdf_part *a, dc_v3 x, dc_real d[DC_SDF_PARAMS])
 {
     const dc_sdf_prim *p = a->prim;
-    dc_v3 e = dc_sub(x, a->t), y = dci_sdf_to_local(a, x.x, x.y, x.z), g, dw, gl;
-    dc_real scale = p->scale == 0 ? 1 : p->scale, phi;
+    const dc_v3 e = dc_sub(x, a->origin), y = dci_sdf_to_local(a, x.x, x.y, x.z);
+    const dc_real scale = p->scale == 0 ? 1 : p->scale;
     dci_jet j = dci_sdf_part_jet(a, y.x, y.y, y.z, 1);
+    dc_v3 g, dw, local = dc_vec(j.by_x, j.by_y, j.by_z);
     int k;
-    gl = dc_vec(j.x, j.y, j.z);
+
+    /* twist and scale */
     j = dci_sdf_to_body(a, j, a->unit, 1);
-    phi = j.v;
-    g = dc_vec(j.x, j.y, j.z);
+    g = dc_vec(j.by_x, j.by_y, j.by_z);
     dw = dc_cross(g, e);
-    for (k = 6; k < DC_SDF_PARAMS - 1; ++k) d[k] = 0;
     d[0] = -g.x; d[1] = -g.y; d[2] = -g.z;
     d[3] = dw.x; d[4] = dw.y; d[5] = dw.z;
-    d[11] = (phi - dc_dot(g, e))/scale;
+    d[11] = (j.value - dc_dot(g, e))/scale;
+
+    /* shape */
+    for (k = 6; k < DC_SDF_PARAMS - 1; ++k) d[k] = 0;
     switch (p->kind) {
     case DC_SDF_SUPERQUADRIC: dci_quadric_params(a, y, d + 6); break;
     case DC_SDF_SPHERE: d[6] = -scale; break;
     case DC_SDF_BOX:
-        d[6] = -scale*dc_abs(gl.x);
-        d[7] = -scale*dc_abs(gl.y);
-        d[8] = -scale*dc_abs(gl.z);
+        d[6] = -scale*dc_abs(local.x);
+        d[7] = -scale*dc_abs(local.y);
+        d[8] = -scale*dc_abs(local.z);
         break;
     case DC_SDF_CAPSULE:
         d[6] = -scale;
-        d[8] = -scale*dc_abs(gl.z);
+        d[8] = -scale*dc_abs(local.z);
         break;
     case DC_SDF_POLYHEDRON:
     case DC_SDF_CLOUD: break;
@@ -1430,9 +1691,11 @@ DC_DEF dc_status dc_sdf_eval_params(const dc_sdf *s, dc_v3 x, dc_real *value, dc
     dci_sdf_part a;
     dc_real v, rest = 1;
     int i, k;
+
     if (!dci_sdf_ok(s) || !dc_in_range(x) || !dparam) return DC_E_ARG;
+
     /* the weights of the folds wait in dparam for their product from the last to the first */
-    v = dci_sdf_at(s, x, 0, dparam, DC_SDF_PARAMS).v;
+    v = dci_sdf_at(s, x, 0, dparam, DC_SDF_PARAMS).value;
     for (i = s->n - 1; i >= 0; --i) {
         dc_real *d = dparam + DC_SDF_PARAMS*i, w = d[0], weight = s->prim[i].subtract ? -rest*w : rest*w;
         rest *= 1 - w;
@@ -1448,7 +1711,15 @@ DC_DEF dc_status dc_sdf_eval_params(const dc_sdf *s, dc_v3 x, dc_real *value, dc
     return DC_OK;
 }
 
-/* ---- many points ----------------------------------------------------------------------------------- */
+/* ---- [batch] many points -------------------------------------------------------------------- */
+/* stage                     | reads                  | writes                      | as at a point
+ * dci_sdf_block_local       | body                   | local                       | dci_sdf_to_local
+ * dci_sdf_block_powers      | local                  | inner, outer, radius        | dci_powers_of
+ * dci_sdf_block_radial, ..  | local, these           | jet                         | dci_sdf_part_jet
+ * dci_sdf_block_body        | jet                    | jet                         | dci_sdf_to_body
+ * dci_sdf_block_fold, close | jet, fold              | fold                        | dci_sdf_at
+ * dci_sdf_block_run         | body                   | fold                        | all of these, each primitive */
+
 
 /* Points go through a primitive in blocks, so that making it ready is shared. */
 #define DCI_SDF_BLOCK (4*DC_LANES)
@@ -1456,12 +1727,14 @@ DC_DEF dc_status dc_sdf_eval_params(const dc_sdf *s, dc_v3 x, dc_real *value, dc
 typedef dc_real dci_sdf_points[DCI_SDF_BLOCK];
 
 typedef struct {
-    dci_sdf_points X, Y, Z;                     /* body coordinates */
-    dci_sdf_points x, y, z;                     /* of a primitive */
-    dci_sdf_points P[10], Q[10], S, T;          /* jet of a primitive, of the fold; sums of the fold, of a primitive's planes */
-    dci_sdf_points A[9], W, px, py, pz, s;  /* of a point cloud */
-    dci_sdf_points q1, p1, C1, q2, p2, C2, r, t;    /* of a superquadric: its powers; scratch */
-    dci_sdf_part part;
+    dci_sdf_points body[3], local[3];           /* coordinates of the body; of a primitive, over its unit */
+    dci_sdf_points jet[10], fold[10];           /* of the primitive, of the fold so far */
+    dci_sdf_points fold_sum, plane_sum;         /* sums of the fold, of the primitive's planes */
+    dci_sdf_points log_weight[9];               /* of a point cloud, as in dci_sdf_cloud */
+    dci_sdf_points weight_sum, heavy[3], sharpness;
+    dci_sdf_points inner[3], outer[3];          /* of a superquadric: q, p, C of its norms */
+    dci_sdf_points radius, exponent;            /* |x|; scratch */
+    dci_sdf_part part;                          /* the primitive */
 } dci_sdf_block;
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -1477,100 +1750,127 @@ typedef struct {
 #define DCI_SDF_STAGE DCI_LANE
 #endif
 
-DCI_LANE dci_jet dci_jet_load(dci_sdf_points *r, int l, int level)
+DCI_LANE dci_jet dci_jet_load(dci_sdf_points *row, int l, int level)
 {
     dci_jet j = dci_jet_zero();
-    j.v = r[0][l];
+
+    j.value = row[0][l];
     if (level < 1) return j;
-    j.x = r[1][l]; j.y = r[2][l]; j.z = r[3][l];
+    j.by_x = row[1][l]; j.by_y = row[2][l]; j.by_z = row[3][l];
     if (level < 2) return j;
-    j.xx = r[4][l]; j.xy = r[5][l]; j.xz = r[6][l]; j.yy = r[7][l]; j.yz = r[8][l]; j.zz = r[9][l];
+    j.by_xx = row[4][l]; j.by_xy = row[5][l]; j.by_xz = row[6][l];
+    j.by_yy = row[7][l]; j.by_yz = row[8][l]; j.by_zz = row[9][l];
     return j;
 }
 
-DCI_LANE void dci_jet_store(dci_sdf_points *r, int l, dci_jet j, int level)
+DCI_LANE void dci_jet_store(dci_sdf_points *row, int l, dci_jet j, int level)
 {
-    r[0][l] = j.v;
+    row[0][l] = j.value;
     if (level < 1) return;
-    r[1][l] = j.x; r[2][l] = j.y; r[3][l] = j.z;
+    row[1][l] = j.by_x; row[2][l] = j.by_y; row[3][l] = j.by_z;
     if (level < 2) return;
-    r[4][l] = j.xx; r[5][l] = j.xy; r[6][l] = j.xz; r[7][l] = j.yy; r[8][l] = j.yz; r[9][l] = j.zz;
+    row[4][l] = j.by_xx; row[5][l] = j.by_xy; row[6][l] = j.by_xz;
+    row[7][l] = j.by_yy; row[8][l] = j.by_yz; row[9][l] = j.by_zz;
+}
+
+DCI_LANE dci_sdf_fold dci_sdf_fold_load(dci_sdf_points *row, const dc_real *sum, int l, int level)
+{
+    dci_sdf_fold f;
+
+    f.jet = dci_jet_load(row, l, level);
+    f.sum = sum[l];
+    return f;
+}
+
+DCI_LANE void dci_sdf_fold_store(dci_sdf_points *row, dc_real *sum, int l, dci_sdf_fold f, int level)
+{
+    sum[l] = f.sum;
+    dci_jet_store(row, l, f.jet, level);
+}
+
+/* the plane of a polyhedron at lane l */
+DCI_LANE dci_jet dci_sdf_plane_load(dci_sdf_block *b, int l, dc_v3 n, dc_v3 p)
+{
+    return dci_sdf_plane_jet(n, p, b->local[0][l], b->local[1][l], b->local[2][l]);
 }
 
 DCI_SDF_STAGE void dci_sdf_block_planes(dci_sdf_block *b, int w, const int level)
 {
     const dc_sdf_prim *p = b->part.prim;
-    dc_real tau = b->part.tau, inv_tau = b->part.inv_tau, hess_tau = b->part.hess_tau;
+    const dc_real tau = b->part.tau, inv_tau = b->part.inv_tau, hess_tau = b->part.hess_tau;
     int k, l;
-    for (k = 0; k < p->count; ++k) {
-        dc_v3 n = p->n[k], at = p->p[k];
-        if (k == 0)
-            for (l = 0; l < w; ++l) {
-                b->T[l] = 1;
-                dci_jet_store(b->P, l, dci_sdf_plane_jet(n, at, b->x[l], b->y[l], b->z[l]), 2);
-            }
-        else
-            for (l = 0; l < w; ++l) {
-                dci_sdf_fold f;
-                dc_real weight;
-                f.j = dci_jet_load(b->P, l, level);
-                f.S = b->T[l];
-                f = dci_sdf_fold_in(f, dci_sdf_plane_jet(n, at, b->x[l], b->y[l], b->z[l]), inv_tau, hess_tau, level, &weight);
-                b->T[l] = f.S;
-                dci_jet_store(b->P, l, f.j, level);
-            }
-    }
+
+    /* the fold begins with the first plane */
     for (l = 0; l < w; ++l) {
-        dci_sdf_fold f;
-        f.j = dci_jet_load(b->P, l, level);
-        f.S = b->T[l];
-        dci_jet_store(b->P, l, dci_sdf_fold_close(f, tau, -1).j, level);
+        b->plane_sum[l] = 1;
+        dci_jet_store(b->jet, l, dci_sdf_plane_load(b, l, p->n[0], p->p[0]), 2);
+    }
+
+    for (k = 1; k < p->count; ++k) {
+        const dc_v3 n = p->n[k], at = p->p[k];
+        for (l = 0; l < w; ++l) {
+            dci_sdf_fold f = dci_sdf_fold_load(b->jet, b->plane_sum, l, level);
+            dc_real weight;
+            f = dci_sdf_fold_in(f, dci_sdf_plane_load(b, l, n, at), inv_tau, hess_tau, level, &weight);
+            dci_sdf_fold_store(b->jet, b->plane_sum, l, f, level);
+        }
+    }
+
+    for (l = 0; l < w; ++l) {
+        dci_sdf_fold f = dci_sdf_fold_load(b->jet, b->plane_sum, l, level);
+        dci_jet_store(b->jet, l, dci_sdf_fold_close(f, tau, -1).jet, level);
     }
 }
 
 DCI_LANE dci_sdf_cloud dci_sdf_cloud_load(dci_sdf_block *b, int l, int level)
 {
+    dci_sdf_points *row = b->log_weight;
     dci_sdf_cloud c;
-    c.j = dci_jet_load(b->P, l, level);
-    c.A = dci_jet_zero();
-    c.W = b->W[l];
-    c.px = b->px[l]; c.py = b->py[l]; c.pz = b->pz[l];
-    c.s = b->s[l];
+
+    c.jet = dci_jet_load(b->jet, l, level);
+    c.log_weight = dci_jet_zero();
+    c.sum = b->weight_sum[l];
+    c.heavy_x = b->heavy[0][l]; c.heavy_y = b->heavy[1][l]; c.heavy_z = b->heavy[2][l];
+    c.sharpness = b->sharpness[l];
     if (level < 1) return c;
-    c.A.x = b->A[0][l]; c.A.y = b->A[1][l]; c.A.z = b->A[2][l];
+    c.log_weight.by_x = row[0][l]; c.log_weight.by_y = row[1][l]; c.log_weight.by_z = row[2][l];
     if (level < 2) return c;
-    c.A.xx = b->A[3][l]; c.A.xy = b->A[4][l]; c.A.xz = b->A[5][l];
-    c.A.yy = b->A[6][l]; c.A.yz = b->A[7][l]; c.A.zz = b->A[8][l];
+    c.log_weight.by_xx = row[3][l]; c.log_weight.by_xy = row[4][l]; c.log_weight.by_xz = row[5][l];
+    c.log_weight.by_yy = row[6][l]; c.log_weight.by_yz = row[7][l]; c.log_weight.by_zz = row[8][l];
     return c;
 }
 
 DCI_LANE void dci_sdf_cloud_store(dci_sdf_block *b, int l, dci_sdf_cloud c, int level)
 {
-    dci_jet_store(b->P, l, c.j, level);
-    b->W[l] = c.W;
-    b->px[l] = c.px; b->py[l] = c.py; b->pz[l] = c.pz;
-    b->s[l] = c.s;
+    dci_sdf_points *row = b->log_weight;
+
+    dci_jet_store(b->jet, l, c.jet, level);
+    b->weight_sum[l] = c.sum;
+    b->heavy[0][l] = c.heavy_x; b->heavy[1][l] = c.heavy_y; b->heavy[2][l] = c.heavy_z;
+    b->sharpness[l] = c.sharpness;
     if (level < 1) return;
-    b->A[0][l] = c.A.x; b->A[1][l] = c.A.y; b->A[2][l] = c.A.z;
+    row[0][l] = c.log_weight.by_x; row[1][l] = c.log_weight.by_y; row[2][l] = c.log_weight.by_z;
     if (level < 2) return;
-    b->A[3][l] = c.A.xx; b->A[4][l] = c.A.xy; b->A[5][l] = c.A.xz;
-    b->A[6][l] = c.A.yy; b->A[7][l] = c.A.yz; b->A[8][l] = c.A.zz;
+    row[3][l] = c.log_weight.by_xx; row[4][l] = c.log_weight.by_xy; row[5][l] = c.log_weight.by_xz;
+    row[6][l] = c.log_weight.by_yy; row[7][l] = c.log_weight.by_yz; row[8][l] = c.log_weight.by_zz;
 }
 
 DCI_SDF_STAGE void dci_sdf_block_cloud(dci_sdf_block *b, int w, const int level)
 {
     const dc_sdf_prim *p = b->part.prim;
+    const dc_real *x = b->local[0], *y = b->local[1], *z = b->local[2];
     int k, l;
+
     for (k = 0; k < p->count; ++k) {
-        dc_v3 n = p->n[k], at = p->p[k];
+        const dc_v3 n = p->n[k], at = p->p[k];
         dc_real s = 1/p->sigma[k];
         s *= s;
         if (k == 0)
-            for (l = 0; l < w; ++l) dci_sdf_cloud_store(b, l, dci_sdf_cloud_first(b->x[l], b->y[l], b->z[l], &at, &n, s), level);
+            for (l = 0; l < w; ++l) dci_sdf_cloud_store(b, l, dci_sdf_cloud_first(x[l], y[l], z[l], &at, &n, s), level);
         else
             for (l = 0; l < w; ++l) {
                 dci_sdf_cloud c = dci_sdf_cloud_load(b, l, level);
-                dci_sdf_cloud_store(b, l, dci_sdf_cloud_in(c, b->x[l], b->y[l], b->z[l], &at, &n, s, level), level);
+                dci_sdf_cloud_store(b, l, dci_sdf_cloud_in(c, x[l], y[l], z[l], &at, &n, s, level), level);
             }
     }
 }
@@ -1578,87 +1878,107 @@ DCI_SDF_STAGE void dci_sdf_block_cloud(dci_sdf_block *b, int w, const int level)
 DCI_LANE dci_powers dci_powers_load(dci_sdf_block *b, int l)
 {
     dci_powers w;
-    w.q1 = b->q1[l]; w.p1 = b->p1[l]; w.C1 = b->C1[l];
-    w.q2 = b->q2[l]; w.p2 = b->p2[l]; w.C2 = b->C2[l];
-    w.r = b->r[l];
+
+    w.inner.ratio = b->inner[0][l]; w.inner.power = b->inner[1][l]; w.inner.by_larger = b->inner[2][l];
+    w.outer.ratio = b->outer[0][l]; w.outer.power = b->outer[1][l]; w.outer.by_larger = b->outer[2][l];
+    w.radius = b->radius[l];
     return w;
 }
 
-/* p and C from q */
-DCI_LANE void dci_sdf_block_power(int w, dc_real half, dc_real alpha, const dc_real *q, dc_real *p, dc_real *C, dc_real *t)
+/* p and C of a norm from its q; e: scratch */
+DCI_LANE void dci_sdf_block_power(int w, dc_real half_eps, dc_real alpha, dci_sdf_points *norm, dc_real *e)
 {
+    const dc_real *q = norm[0];
+    dc_real *p = norm[1], *C = norm[2];
     int l;
-    for (l = 0; l < w; ++l) t[l] = (alpha - 2)*dci_sdf_ratio_log(q[l]);
-    for (l = 0; l < w; ++l) p[l] = dci_sdf_exp_short(t[l]);
-    for (l = 0; l < w; ++l) t[l] = (half - 1)*dci_sdf_log1p_short(p[l]*q[l]*q[l]);
-    for (l = 0; l < w; ++l) C[l] = dci_sdf_exp_half(t[l]);
+
+    for (l = 0; l < w; ++l) e[l] = (alpha - 2)*dci_sdf_ratio_log(q[l]);
+    for (l = 0; l < w; ++l) p[l] = dci_sdf_exp_short(e[l]);
+    for (l = 0; l < w; ++l) e[l] = (half_eps - 1)*dci_sdf_log1p_short(p[l]*q[l]*q[l]);
+    for (l = 0; l < w; ++l) C[l] = dci_sdf_exp_half(e[l]);
 }
 
 /* dci_powers_of of a block */
 static DCI_NOINLINE void dci_sdf_block_powers(dci_sdf_block *b, int w)
 {
     const dci_quadric s = b->part.quadric;
+    const dc_real *x = b->local[0], *y = b->local[1], *z = b->local[2];
     int l;
-    for (l = 0; l < w; ++l) b->q1[l] = dci_sdf_ratio(dci_fabs(b->x[l])*s.ia, dci_fabs(b->y[l])*s.ib);
-    dci_sdf_block_power(w, s.half2, s.alpha2, b->q1, b->p1, b->C1, b->t);
+
+    for (l = 0; l < w; ++l) b->inner[0][l] = dci_sdf_ratio(dci_fabs(x[l])*s.inv_a, dci_fabs(y[l])*s.inv_b);
+    dci_sdf_block_power(w, s.half2, s.alpha2, b->inner, b->exponent);
+
     for (l = 0; l < w; ++l) {
-        dc_real N = dci_sdf_norm_value(dci_fabs(b->x[l])*s.ia, dci_fabs(b->y[l])*s.ib, b->q1[l], b->p1[l], b->C1[l]);
-        b->q2[l] = dci_sdf_ratio(N, dci_fabs(b->z[l])*s.ic);
+        dc_real N = dci_sdf_norm_value(dci_fabs(x[l])*s.inv_a, dci_fabs(y[l])*s.inv_b, b->inner[0][l], b->inner[1][l],
+                                       b->inner[2][l]);
+        b->outer[0][l] = dci_sdf_ratio(N, dci_fabs(z[l])*s.inv_c);
     }
-    dci_sdf_block_power(w, s.half1, s.alpha1, b->q2, b->p2, b->C2, b->t);
-    for (l = 0; l < w; ++l) b->r[l] = dci_sqrt_lane(b->x[l]*b->x[l] + b->y[l]*b->y[l] + b->z[l]*b->z[l]);
+    dci_sdf_block_power(w, s.half1, s.alpha1, b->outer, b->exponent);
+
+    for (l = 0; l < w; ++l) b->radius[l] = dci_sqrt_lane(x[l]*x[l] + y[l]*y[l] + z[l]*z[l]);
 }
 
 DCI_SDF_STAGE void dci_sdf_block_radial(dci_sdf_block *b, int w, const int level)
 {
     const dci_quadric s = b->part.quadric;
+    const dc_real *x = b->local[0], *y = b->local[1], *z = b->local[2];
     int l;
+
     for (l = 0; l < w; ++l)
-        dci_jet_store(b->P, l, dci_radial(&s, dci_powers_load(b, l), b->x[l], b->y[l], b->z[l], level), level);
+        dci_jet_store(b->jet, l, dci_radial(&s, dci_powers_load(b, l), x[l], y[l], z[l], level), level);
 }
 
 DCI_SDF_STAGE void dci_sdf_block_taubin(dci_sdf_block *b, int w, const int level)
 {
     const dci_quadric s = b->part.quadric;
+    const dc_real *x = b->local[0], *y = b->local[1], *z = b->local[2];
     int l;
+
     for (l = 0; l < w; ++l)
-        dci_jet_store(b->P, l, dci_taubin(&s, dci_powers_load(b, l), b->x[l], b->y[l], b->z[l], level), level);
+        dci_jet_store(b->jet, l, dci_taubin(&s, dci_powers_load(b, l), x[l], y[l], z[l], level), level);
 }
 
 DCI_SDF_STAGE void dci_sdf_block_gauge(dci_sdf_block *b, int w, const int level)
 {
     const dci_quadric s = b->part.quadric;
+    const dc_real *x = b->local[0], *y = b->local[1], *z = b->local[2];
     int l;
+
     for (l = 0; l < w; ++l)
-        dci_jet_store(b->P, l, dci_gauge_jet(&s, dci_powers_load(b, l), b->x[l], b->y[l], b->z[l], level), level);
+        dci_jet_store(b->jet, l, dci_gauge_jet(&s, dci_powers_load(b, l), x[l], y[l], z[l], level), level);
 }
 
 DCI_SDF_STAGE void dci_sdf_block_rounded(dci_sdf_block *b, int w, const int level)
 {
     const dci_sdf_core s = b->part.core;
+    const dc_real *x = b->local[0], *y = b->local[1], *z = b->local[2];
     int l;
-    for (l = 0; l < w; ++l) dci_jet_store(b->P, l, dci_rounded(&s, b->x[l], b->y[l], b->z[l], level), level);
+
+    for (l = 0; l < w; ++l) dci_jet_store(b->jet, l, dci_rounded(&s, x[l], y[l], z[l], level), level);
 }
 
 DCI_SDF_STAGE void dci_sdf_block_local(dci_sdf_block *b, int w)
 {
     const dci_sdf_part a = b->part;
     int l;
+
     for (l = 0; l < w; ++l) {
-        dc_v3 x = dci_sdf_to_local(&a, b->X[l], b->Y[l], b->Z[l]);
-        b->x[l] = x.x; b->y[l] = x.y; b->z[l] = x.z;
+        dc_v3 x = dci_sdf_to_local(&a, b->body[0][l], b->body[1][l], b->body[2][l]);
+        b->local[0][l] = x.x; b->local[1][l] = x.y; b->local[2][l] = x.z;
     }
 }
 
 DCI_SDF_STAGE void dci_sdf_block_body(dci_sdf_block *b, int w, const int level)
 {
     const dci_sdf_part a = b->part;
-    dc_real unit = a.kernel == DCI_SDF_GAUGE ? DC_R(1) : a.unit;
+    const dc_real unit = a.kernel == DCI_SDF_GAUGE ? DC_R(1) : a.unit;
     int l;
-    for (l = 0; l < w; ++l) dci_jet_store(b->P, l, dci_sdf_to_body(&a, dci_jet_load(b->P, l, level), unit, level), level);
+
+    for (l = 0; l < w; ++l)
+        dci_jet_store(b->jet, l, dci_sdf_to_body(&a, dci_jet_load(b->jet, l, level), unit, level), level);
 }
 
-/* the primitive's jets at w points, a multiple of DC_LANES, into P */
+/* the primitive's jets at w points, a multiple of DC_LANES */
 DCI_LANE void dci_sdf_block_part(dci_sdf_block *b, int w, const int level)
 {
     dci_sdf_block_local(b, w);
@@ -1674,51 +1994,51 @@ DCI_LANE void dci_sdf_block_part(dci_sdf_block *b, int w, const int level)
     dci_sdf_block_body(b, w, level);
 }
 
-/* starts the fold with P, takes P into it, ends a run of it */
-DCI_SDF_STAGE void dci_sdf_block_fold(dci_sdf_block *b, int w, int first, dc_real inv_tau, dc_real hess_tau, const int level)
+/* starts the fold with the primitive's jets, or takes them into it */
+DCI_SDF_STAGE void dci_sdf_block_fold(dci_sdf_block *b, int w, int first, dc_real inv_tau, dc_real hess_tau,
+                                      const int level)
 {
     int l;
+
     if (first)
         for (l = 0; l < w; ++l) {
-            b->S[l] = 1;
-            dci_jet_store(b->Q, l, dci_jet_load(b->P, l, level), level);
+            b->fold_sum[l] = 1;
+            dci_jet_store(b->fold, l, dci_jet_load(b->jet, l, level), level);
         }
     else
         for (l = 0; l < w; ++l) {
-            dci_sdf_fold f;
+            dci_sdf_fold f = dci_sdf_fold_load(b->fold, b->fold_sum, l, level);
             dc_real weight;
-            f.j = dci_jet_load(b->Q, l, level);
-            f.S = b->S[l];
-            f = dci_sdf_fold_in(f, dci_jet_load(b->P, l, level), inv_tau, hess_tau, level, &weight);
-            b->S[l] = f.S;
-            dci_jet_store(b->Q, l, f.j, level);
+            f = dci_sdf_fold_in(f, dci_jet_load(b->jet, l, level), inv_tau, hess_tau, level, &weight);
+            dci_sdf_fold_store(b->fold, b->fold_sum, l, f, level);
         }
 }
 
+/* ends a run of the fold */
 DCI_SDF_STAGE void dci_sdf_block_close(dci_sdf_block *b, int w, dc_real tau, dc_real sign, const int level)
 {
     int l;
+
     for (l = 0; l < w; ++l) {
-        dci_sdf_fold f;
-        f.j = dci_jet_load(b->Q, l, level);
-        f.S = b->S[l];
-        f = dci_sdf_fold_close(f, tau, sign);
-        b->S[l] = f.S;
-        dci_jet_store(b->Q, l, f.j, level);
+        dci_sdf_fold f = dci_sdf_fold_load(b->fold, b->fold_sum, l, level);
+        dci_sdf_fold_store(b->fold, b->fold_sum, l, dci_sdf_fold_close(f, tau, sign), level);
     }
 }
 
-/* dci_sdf_at of a block, into Q; gauge: F - 1 of the only primitive */
+/* dci_sdf_at of a block; gauge: F - 1 of the only primitive */
 DCI_LANE void dci_sdf_block_sdf(dci_sdf_block *b, const dc_sdf *s, int w, int gauge, const int level)
 {
     dc_real inv_tau, hess_tau;
     int i, subtract = 0;
+
     dci_sdf_taus(s->tau, &inv_tau, &hess_tau);
     for (i = 0; i < s->n; ++i) {
+        /* a change from union to subtraction or back */
         if (!s->prim[i].subtract != !subtract) {
             dci_sdf_block_close(b, w, s->tau, -1, level);
             subtract = !subtract;
         }
+
         dci_sdf_part_of(&s->prim[i], &b->part);
         if (gauge) b->part.kernel = DCI_SDF_GAUGE;
         dci_sdf_block_part(b, w, level);
@@ -1751,21 +2071,26 @@ static DCI_NOINLINE void dci_sdf_block_hessians(dci_sdf_block *b, const dc_sdf *
 /* the jets of the n points of a block; 0 when a number of theirs is not finite */
 static int dci_sdf_block_run(dci_sdf_block *b, const dc_sdf *s, int n, int gauge, int level)
 {
-    int w = (n + DC_LANES - 1)/DC_LANES*DC_LANES, l, k, rows = level == 0 ? 1 : level == 1 ? 4 : 10;
+    const int w = (n + DC_LANES - 1)/DC_LANES*DC_LANES, rows = level == 0 ? 1 : level == 1 ? 4 : 10;
+    int l, k;
+
     if (level == 0) dci_sdf_block_values(b, s, w, gauge);
     else if (level == 1) dci_sdf_block_grads(b, s, w, gauge);
     else dci_sdf_block_hessians(b, s, w, gauge);
+
     for (k = 0; k < rows; ++k)
         for (l = 0; l < n; ++l)
-            if (!dc_finite(b->Q[k][l])) return 0;
+            if (!dc_finite(b->fold[k][l])) return 0;
     return 1;
 }
 
-/* rows of Q from `first` on, to the n points of an output from `at` on */
-static void dci_sdf_block_put(dci_sdf_block *b, int first, int rows, int n, dc_real *out, size_t stride, size_t at)
+/* rows of the fold from `first` on, to the n points of an output from `at` on */
+static void dci_sdf_block_put(const dci_sdf_block *b, int first, int rows, int n, dc_real *out, size_t stride,
+                              size_t at)
 {
     int k;
-    for (k = 0; out && k < rows; ++k) memcpy(out + (size_t)k*stride + at, b->Q[first + k], (size_t)n*sizeof *out);
+
+    for (k = 0; out && k < rows; ++k) memcpy(out + (size_t)k*stride + at, b->fold[first + k], (size_t)n*sizeof *out);
 }
 
 DC_DEF size_t dc_sdf_batch_bytes(void) { return dc_bytes(0, 1, sizeof(dci_sdf_block)); }
@@ -1773,9 +2098,10 @@ DC_DEF size_t dc_sdf_batch_bytes(void) { return dc_bytes(0, 1, sizeof(dci_sdf_bl
 DC_DEF dc_status dc_sdf_eval_batch(const dc_sdf *s, int count, const dc_real *x, size_t stride, dc_arena *mem,
                                    const dc_sdf_out *out)
 {
-    size_t used, i;
     dci_sdf_block *b;
+    size_t used, i;
     int level, dir, lone, l, k, n;
+
     if (!dci_sdf_ok(s) || !mem || !out || count < 0 || stride < (size_t)count || (count > 0 && !x)) return DC_E_ARG;
     for (i = 0; i < (size_t)count; ++i)
         if (!dc_in_range(dc_vec(x[i], x[stride + i], x[2*stride + i]))) return DC_E_ARG;
@@ -1784,18 +2110,18 @@ DC_DEF dc_status dc_sdf_eval_batch(const dc_sdf *s, int count, const dc_real *x,
     mem->used = used;
     if (!b) return DC_E_MEMORY;
 
+    /* normals: of a lone superquadric by its gauge, in a pass of their own */
     lone = s->n == 1 && s->prim[0].kind == DC_SDF_SUPERQUADRIC && !s->prim[0].taubin;
     dir = out->ddir ? 2 : out->dir ? 1 : 0;
     level = out->hess ? 2 : out->grad ? 1 : 0;
     if (!lone && dir > level) level = dir;
+
     for (i = 0; i < (size_t)count; i += (size_t)n) {
+        /* lanes without a point repeat the last */
         n = (size_t)count - i < DCI_SDF_BLOCK ? (int)((size_t)count - i) : DCI_SDF_BLOCK;
-        for (l = 0; l < DCI_SDF_BLOCK; ++l) {
-            k = l < n ? l : n - 1;              /* lanes without a point repeat the last */
-            b->X[l] = x[i + (size_t)k];
-            b->Y[l] = x[stride + i + (size_t)k];
-            b->Z[l] = x[2*stride + i + (size_t)k];
-        }
+        for (k = 0; k < 3; ++k)
+            for (l = 0; l < DCI_SDF_BLOCK; ++l) b->body[k][l] = x[(size_t)k*stride + i + (size_t)(l < n ? l : n - 1)];
+
         if (out->value || level > 0) {
             if (!dci_sdf_block_run(b, s, n, 0, level)) return DC_E_RANGE;
             dci_sdf_block_put(b, 0, 1, n, out->value, stride, i);
@@ -1809,10 +2135,16 @@ DC_DEF dc_status dc_sdf_eval_batch(const dc_sdf *s, int count, const dc_real *x,
     return DC_OK;
 }
 
-/* ---- meshes: marching tetrahedra ----------------------------------------------------------------------- */
+/* ---- [marching] meshes: marching tetrahedra ------------------------------------------------- */
+/* stage                | reads                 | writes
+ * dci_mesh_sample      | the field, the grid   | phi
+ * dci_mesh_vertices    | phi                   | how many vertices, or where they are
+ * dci_mesh_triangles   | phi                   | how many triangles, or their corners */
 
-/* A cell is cut along its diagonal into six tetrahedra 0, e_i, e_i + e_j, 7 (corners as bits x, y, z). Their edges run from
- * a grid point in seven directions, the bits of the other end, so that neighbouring cells agree on every face. */
+
+/* A cell is cut along its diagonal into six tetrahedra 0, e_i, e_i + e_j, 7 (corners as bits x, y, z). Their edges
+ * run from a grid point in seven directions, the bits of the other end, so that neighbouring cells agree on every
+ * face. */
 
 static dc_v3 dci_grid_step(const dc_grid *g)
 {
@@ -1835,61 +2167,84 @@ static dc_v3 dci_grid_point(const dc_grid *g, int i, int j, int k)
 
 static size_t dci_grid_count(const dc_grid *g) { return (size_t)g->nx*(size_t)g->ny*(size_t)g->nz; }
 
+/* where the grid point (i, j, k) stands in a sampled field */
+static size_t dci_grid_at(const dc_grid *g, int i, int j, int k)
+{
+    return ((size_t)k*(size_t)g->ny + (size_t)j)*(size_t)g->nx + (size_t)i;
+}
+
 /* What is cut at a time into points on the zero set */
 #define DCI_MESH_CUTS DCI_SDF_BLOCK
 
 typedef struct {
-    const dc_sdf *s;
-    const dc_grid *g;
-    dc_real *phi;                           /* of the grid points */
-    dc_real x[3*DCI_MESH_CUTS], f[DCI_MESH_CUTS];
-    dc_v3 in[DCI_MESH_CUTS], out[DCI_MESH_CUTS];        /* ends of edges, field below 0 and not below 0 */
-    dc_real fin[DCI_MESH_CUTS], fout[DCI_MESH_CUTS];
-    dc_arena mem;
-    int *id;                                /* vertices of two layers of edges: [layer & 1][direction - 1][j*nx + i] */
-    dc_v3 *v;
-    int *tri, *edge, *head, *next, *stamp, *map;
-    int nv, nt;
+    dc_real points[3*DCI_MESH_CUTS], field[DCI_MESH_CUTS];      /* where the field is asked, three rows; the answer */
+    dc_v3 inside[DCI_MESH_CUTS], outside[DCI_MESH_CUTS];        /* ends of edges, field below 0 and not below 0 */
+    dc_real field_inside[DCI_MESH_CUTS], field_outside[DCI_MESH_CUTS];
+    dc_arena mem;                           /* of a batch */
+} dci_mesh_cuts;
+
+/* Corner c belongs to triangle c/3; the corners of a vertex are a list, head[v], next[].. */
+typedef struct {
+    int *head, *next;
+    int *stamp;                             /* of a vertex: a neighbour of the one that is looked at */
+    int *map;                               /* of a vertex: itself, in the end its number; -1: gone */
+} dci_mesh_links;
+
+typedef struct {
+    const dc_sdf *sdf;
+    const dc_grid *grid;
     dc_real step;                           /* shortest side of a cell */
+    dc_real *phi;                           /* of the grid points */
+    int *number;                            /* of vertices, two layers of edges: [layer & 1][direction - 1][j*nx + i] */
+    dci_mesh_cuts cuts;
+    dc_v3 *vertex;
+    int *tri, *edge;
+    int vertices, triangles;
+    dci_mesh_links link;
 } dci_mesher;
 
-/* the fields at n points of x */
+/* the fields at n points */
 static dc_status dci_mesh_values(dci_mesher *m, int n)
 {
     dc_sdf_out out = DC_ZERO;
-    out.value = m->f;
-    return dc_sdf_eval_batch(m->s, n, m->x, DCI_MESH_CUTS, &m->mem, &out);
+
+    out.value = m->cuts.field;
+    return dc_sdf_eval_batch(m->sdf, n, m->cuts.points, DCI_MESH_CUTS, &m->cuts.mem, &out);
 }
 
-static void dci_mesh_put(dci_mesher *m, int l, dc_v3 x)
+static void dci_mesh_put(dci_mesh_cuts *c, int l, dc_v3 x)
 {
-    m->x[l] = x.x;
-    m->x[DCI_MESH_CUTS + l] = x.y;
-    m->x[2*DCI_MESH_CUTS + l] = x.z;
+    c->points[l] = x.x;
+    c->points[DCI_MESH_CUTS + l] = x.y;
+    c->points[2*DCI_MESH_CUTS + l] = x.z;
 }
 
-static dc_v3 dci_mesh_get(const dci_mesher *m, int l)
+static dc_v3 dci_mesh_get(const dci_mesh_cuts *c, int l)
 {
-    return dc_vec(m->x[l], m->x[DCI_MESH_CUTS + l], m->x[2*DCI_MESH_CUTS + l]);
+    return dc_vec(c->points[l], c->points[DCI_MESH_CUTS + l], c->points[2*DCI_MESH_CUTS + l]);
 }
 
 /* the field at every grid point */
 static dc_status dci_mesh_sample(dci_mesher *m)
 {
-    const dc_grid *g = m->g;
+    const dc_grid *g = m->grid;
     int i, j, k, l, n;
+
     for (k = 0; k < g->nz; ++k)
         for (j = 0; j < g->ny; ++j)
             for (i = 0; i < g->nx; i += n) {
-                dc_status e;
+                dc_status status;
+
+                /* a run of a row */
                 n = g->nx - i < DCI_MESH_CUTS ? g->nx - i : DCI_MESH_CUTS;
-                for (l = 0; l < n; ++l) dci_mesh_put(m, l, dci_grid_point(g, i + l, j, k));
-                e = dci_mesh_values(m, n);
-                if (e != DC_OK) return e;
+                for (l = 0; l < n; ++l) dci_mesh_put(&m->cuts, l, dci_grid_point(g, i + l, j, k));
+                status = dci_mesh_values(m, n);
+                if (status != DC_OK) return status;
+
                 for (l = 0; l < n; ++l) {
-                    int border = k == 0 || j == 0 || k == g->nz - 1 || j == g->ny - 1 || i + l == 0 || i + l == g->nx - 1;
-                    if (border && m->f[l] < 0) return DC_E_RANGE;
-                    m->phi[((size_t)k*(size_t)g->ny + (size_t)j)*(size_t)g->nx + (size_t)(i + l)] = m->f[l];
+                    const int at = i + l, rim = at == 0 || at == g->nx - 1 || j == 0 || j == g->ny - 1;
+                    if ((rim || k == 0 || k == g->nz - 1) && m->cuts.field[l] < 0) return DC_E_RANGE;
+                    m->phi[dci_grid_at(g, at, j, k)] = m->cuts.field[l];
                 }
             }
     return DC_OK;
@@ -1898,11 +2253,12 @@ static dc_status dci_mesh_sample(dci_mesher *m)
 /* Is there a vertex on the edge from point (i,j,k) in a direction? *at, *to: its ends in phi. */
 static int dci_mesh_crossed(const dci_mesher *m, int i, int j, int k, int d, size_t *at, size_t *to)
 {
-    const dc_grid *g = m->g;
+    const dc_grid *g = m->grid;
     int i1 = i + (d & 1), j1 = j + (d >> 1 & 1), k1 = k + (d >> 2);
+
     if (i1 >= g->nx || j1 >= g->ny || k1 >= g->nz) return 0;
-    *at = ((size_t)k*(size_t)g->ny + (size_t)j)*(size_t)g->nx + (size_t)i;
-    *to = ((size_t)k1*(size_t)g->ny + (size_t)j1)*(size_t)g->nx + (size_t)i1;
+    *at = dci_grid_at(g, i, j, k);
+    *to = dci_grid_at(g, i1, j1, k1);
     return (m->phi[*at] < 0) != (m->phi[*to] < 0);
 }
 
@@ -1910,131 +2266,165 @@ static int dci_mesh_crossed(const dci_mesher *m, int i, int j, int k, int d, siz
  * bracket shrinks whatever the field. Stops at the rounding of the coordinates. */
 static dc_status dci_mesh_cut(dci_mesher *m, int first, int n)
 {
+    dci_mesh_cuts *c = &m->cuts;
     int l, steps, all = 0;
+
     for (steps = 0; !all && steps < 3*(DC_IS_FLOAT ? 24 : 53); ++steps) {
-        dc_status e;
+        dc_status status;
+
+        /* where the field would be zero if it were linear between the ends, or the middle */
         for (l = 0; l < n; ++l) {
-            dc_real t = m->fin[l]/(m->fin[l] - m->fout[l]);
+            dc_real t = c->field_inside[l]/(c->field_inside[l] - c->field_outside[l]);
             if (steps % 3 == 2 || !(t > 0) || !(t < 1)) t = DC_R(0.5);
-            dci_mesh_put(m, l, dc_madd(m->in[l], t, dc_sub(m->out[l], m->in[l])));
+            dci_mesh_put(c, l, dc_madd(c->inside[l], t, dc_sub(c->outside[l], c->inside[l])));
         }
-        e = dci_mesh_values(m, n);
-        if (e != DC_OK) return e;
+        status = dci_mesh_values(m, n);
+        if (status != DC_OK) return status;
+
+        /* it takes the place of the end on its side */
         for (all = 1, l = 0; l < n; ++l) {
-            dc_v3 x = dci_mesh_get(m, l), gap;
+            dc_v3 x = dci_mesh_get(c, l), gap;
             dc_real size = dc_max(dc_abs(x.x), dc_max(dc_abs(x.y), dc_abs(x.z)));
-            if (m->f[l] < 0) {
-                m->in[l] = x;
-                m->fin[l] = m->f[l];
+            if (c->field[l] < 0) {
+                c->inside[l] = x;
+                c->field_inside[l] = c->field[l];
             } else {
-                m->out[l] = x;
-                m->fout[l] = m->f[l];
+                c->outside[l] = x;
+                c->field_outside[l] = c->field[l];
             }
-            gap = dc_sub(m->out[l], m->in[l]);
+            gap = dc_sub(c->outside[l], c->inside[l]);
             if (dc_max(dc_abs(gap.x), dc_max(dc_abs(gap.y), dc_abs(gap.z))) > 2*DC_EPS*size
-                && dc_min(dc_abs(m->fin[l]), dc_abs(m->fout[l])) > 4*DC_EPS*(size + m->step)) all = 0;
+                && dc_min(dc_abs(c->field_inside[l]), dc_abs(c->field_outside[l])) > 4*DC_EPS*(size + m->step)) all = 0;
         }
     }
-    for (l = 0; l < n; ++l) m->v[first + l] = dc_abs(m->fin[l]) <= dc_abs(m->fout[l]) ? m->in[l] : m->out[l];
+
+    /* the end with the smaller field */
+    for (l = 0; l < n; ++l)
+        m->vertex[first + l] = dc_abs(c->field_inside[l]) <= dc_abs(c->field_outside[l]) ? c->inside[l] : c->outside[l];
     return DC_OK;
 }
 
 /* All vertices, in the order of the grid's edges. count: only their number. */
 static dc_status dci_mesh_vertices(dci_mesher *m, int count)
 {
-    const dc_grid *g = m->g;
+    const dc_grid *g = m->grid;
+    dci_mesh_cuts *c = &m->cuts;
     int i, j, k, d, n = 0;
-    m->nv = 0;
+
+    m->vertices = 0;
     for (k = 0; k < g->nz; ++k)
         for (j = 0; j < g->ny; ++j)
             for (i = 0; i < g->nx; ++i)
                 for (d = 1; d < 8; ++d) {
                     size_t at, to;
+                    dc_v3 a, b;
+                    int below;
                     if (!dci_mesh_crossed(m, i, j, k, d, &at, &to)) continue;
-                    ++m->nv;
+                    ++m->vertices;
                     if (count) continue;
-                    {
-                        dc_v3 a = dci_grid_point(g, i, j, k), b = dci_grid_point(g, i + (d & 1), j + (d >> 1 & 1), k + (d >> 2));
-                        int below = m->phi[at] < 0;
-                        m->in[n] = below ? a : b;
-                        m->out[n] = below ? b : a;
-                        m->fin[n] = m->phi[below ? at : to];
-                        m->fout[n] = m->phi[below ? to : at];
-                    }
+
+                    /* wait, until there are enough to cut them together */
+                    a = dci_grid_point(g, i, j, k);
+                    b = dci_grid_point(g, i + (d & 1), j + (d >> 1 & 1), k + (d >> 2));
+                    below = m->phi[at] < 0;
+                    c->inside[n] = below ? a : b;
+                    c->outside[n] = below ? b : a;
+                    c->field_inside[n] = m->phi[below ? at : to];
+                    c->field_outside[n] = m->phi[below ? to : at];
                     if (++n == DCI_MESH_CUTS) {
-                        dc_status e = dci_mesh_cut(m, m->nv - n, n);
-                        if (e != DC_OK) return e;
+                        dc_status status = dci_mesh_cut(m, m->vertices - n, n);
+                        if (status != DC_OK) return status;
                         n = 0;
                     }
                 }
-    return n > 0 ? dci_mesh_cut(m, m->nv - n, n) : DC_OK;
+    return n > 0 ? dci_mesh_cut(m, m->vertices - n, n) : DC_OK;
 }
 
 static void dci_mesh_triangle(dci_mesher *m, int count, int a, int b, int c)
 {
-    size_t at = 3*(size_t)m->nt++;
+    size_t at = 3*(size_t)m->triangles++;
+
     if (count) return;
     m->tri[at] = a; m->tri[at + 1] = b; m->tri[at + 2] = c;
 }
 
-/* vertex of the edge between corners p < q of the cell (i, j, k) */
-static int dci_mesh_id(const dci_mesher *m, int i, int j, int k, int p, int q)
+/* number of the vertex on the edge between corners p and q of the cell */
+static int dci_mesh_id(const dci_mesher *m, const int cell[3], int p, int q)
 {
-    size_t nx = (size_t)m->g->nx, layer = nx*(size_t)m->g->ny;
-    int i1 = i + (p & 1), j1 = j + (p >> 1 & 1), k1 = k + (p >> 2);
-    return m->id[((size_t)(k1 & 1)*7 + (size_t)(q - p - 1))*layer + (size_t)j1*nx + (size_t)i1];
+    const int low = p < q ? p : q, direction = p < q ? q - p : p - q;
+    size_t nx = (size_t)m->grid->nx, layer = nx*(size_t)m->grid->ny;
+    int i = cell[0] + (low & 1), j = cell[1] + (low >> 1 & 1), k = cell[2] + (low >> 2);
+
+    return m->number[((size_t)(k & 1)*7 + (size_t)(direction - 1))*layer + (size_t)j*nx + (size_t)i];
 }
 
 /* The triangles of a tetrahedron, corners c in positive orientation, `in` the bits of those inside. With corner order
- * p q r s, an even permutation of c: p alone inside gives the triangle pq pr ps, p alone outside pq ps pr, p and q inside the
- * quadrangle pr ps qs qr, cut along the shorter diagonal. */
-static void dci_mesh_tetrahedron(dci_mesher *m, int count, int i, int j, int k, const int *c, int in)
+ * p q r s, an even permutation of c: p alone inside gives the triangle pq pr ps, p alone outside pq ps pr, p and q
+ * inside the quadrangle pr ps qs qr, cut along the shorter diagonal. */
+static void dci_mesh_tetrahedron(dci_mesher *m, int count, const int cell[3], const int *c, int in)
 {
     static const signed char order[16][4] = {
         {0, 0, 0, 0}, {0, 1, 2, 3}, {1, 0, 3, 2}, {0, 1, 2, 3}, {2, 3, 0, 1}, {0, 2, 3, 1}, {1, 2, 0, 3}, {3, 2, 1, 0},
         {3, 2, 1, 0}, {0, 3, 1, 2}, {1, 3, 2, 0}, {2, 3, 0, 1}, {2, 3, 0, 1}, {1, 0, 3, 2}, {0, 1, 2, 3}, {0, 0, 0, 0}
     };
-    int p = c[order[in][0]], q = c[order[in][1]], r = c[order[in][2]], s = c[order[in][3]];
-    int bits = (in & 1) + (in >> 1 & 1) + (in >> 2 & 1) + (in >> 3);
-#define DCI_MESH_ID(a, b) (count ? 0 : dci_mesh_id(m, i, j, k, (a) < (b) ? (a) : (b), (a) < (b) ? (b) : (a)))
-    if (bits == 1) dci_mesh_triangle(m, count, DCI_MESH_ID(p, q), DCI_MESH_ID(p, r), DCI_MESH_ID(p, s));
-    else if (bits == 3) dci_mesh_triangle(m, count, DCI_MESH_ID(p, q), DCI_MESH_ID(p, s), DCI_MESH_ID(p, r));
-    else if (bits == 2) {
-        int a = DCI_MESH_ID(p, r), b = DCI_MESH_ID(p, s), d = DCI_MESH_ID(q, s), e = DCI_MESH_ID(q, r);
-        int ad = 1;
-        if (!count) {
-            dc_v3 x = dc_sub(m->v[a], m->v[d]), y = dc_sub(m->v[b], m->v[e]);
-            ad = dc_dot(x, x) <= dc_dot(y, y);
-        }
-        dci_mesh_triangle(m, count, a, b, ad ? d : e);
-        dci_mesh_triangle(m, count, ad ? a : b, d, e);
+    const int p = c[order[in][0]], q = c[order[in][1]], r = c[order[in][2]], s = c[order[in][3]];
+    const int bits = (in & 1) + (in >> 1 & 1) + (in >> 2 & 1) + (in >> 3);
+    int pq = 0, pr = 0, ps = 0, qs = 0, qr = 0, first = 1;
+
+    if (bits == 0 || bits == 4) return;
+    if (!count) {
+        pr = dci_mesh_id(m, cell, p, r);
+        ps = dci_mesh_id(m, cell, p, s);
     }
-#undef DCI_MESH_ID
+
+    /* one corner alone */
+    if (bits != 2) {
+        if (!count) pq = dci_mesh_id(m, cell, p, q);
+        dci_mesh_triangle(m, count, pq, bits == 1 ? pr : ps, bits == 1 ? ps : pr);
+        return;
+    }
+
+    /* two and two: the shorter diagonal */
+    if (!count) {
+        dc_v3 x, y;
+        qs = dci_mesh_id(m, cell, q, s);
+        qr = dci_mesh_id(m, cell, q, r);
+        x = dc_sub(m->vertex[pr], m->vertex[qs]);
+        y = dc_sub(m->vertex[ps], m->vertex[qr]);
+        first = dc_dot(x, x) <= dc_dot(y, y);
+    }
+    dci_mesh_triangle(m, count, pr, ps, first ? qs : qr);
+    dci_mesh_triangle(m, count, first ? pr : ps, qs, qr);
 }
 
+/* All triangles, cell by cell. count: only their number. */
 static void dci_mesh_triangles(dci_mesher *m, int count)
 {
     static const signed char tetrahedron[6][4] = {
         {0, 1, 3, 7}, {0, 5, 1, 7}, {0, 3, 2, 7}, {0, 2, 6, 7}, {0, 4, 5, 7}, {0, 6, 4, 7}
     };
-    const dc_grid *g = m->g;
-    size_t nx = (size_t)g->nx, layer = nx*(size_t)g->ny, at, to;
+    const dc_grid *g = m->grid;
+    const size_t nx = (size_t)g->nx, layer = nx*(size_t)g->ny;
+    size_t at, to;
     int i, j, k, d, t, l, numbered = 0;
-    m->nt = 0;
+
+    m->triangles = 0;
     for (k = 0; k < g->nz; ++k) {
+        /* the numbers of this layer's vertices take the place of those of the last but one */
         for (j = 0; !count && j < g->ny; ++j)
             for (i = 0; i < g->nx; ++i)
                 for (d = 1; d < 8; ++d)
                     if (dci_mesh_crossed(m, i, j, k, d, &at, &to))
-                        m->id[((size_t)(k & 1)*7 + (size_t)(d - 1))*layer + (size_t)j*nx + (size_t)i] = numbered++;
+                        m->number[((size_t)(k & 1)*7 + (size_t)(d - 1))*layer + (size_t)j*nx + (size_t)i] = numbered++;
         if (k == 0) continue;
+
+        /* the cells below it */
         for (j = 0; j < g->ny - 1; ++j)
             for (i = 0; i < g->nx - 1; ++i) {
-                int in = 0;
-                for (l = 0; l < 8; ++l) {
-                    at = (size_t)(k - 1 + (l >> 2))*layer + (size_t)(j + (l >> 1 & 1))*nx + (size_t)(i + (l & 1));
-                    if (m->phi[at] < 0) in |= 1 << l;
-                }
+                int cell[3], in = 0;
+                cell[0] = i; cell[1] = j; cell[2] = k - 1;
+                for (l = 0; l < 8; ++l)
+                    if (m->phi[dci_grid_at(g, i + (l & 1), j + (l >> 1 & 1), k - 1 + (l >> 2))] < 0) in |= 1 << l;
                 if (in == 0 || in == 255) continue;
                 for (t = 0; t < 6; ++t) {
                     int c[4], mask = 0;
@@ -2042,57 +2432,73 @@ static void dci_mesh_triangles(dci_mesher *m, int count)
                         c[l] = tetrahedron[t][l];
                         mask |= (in >> c[l] & 1) << l;
                     }
-                    dci_mesh_tetrahedron(m, count, i, j, k - 1, c, mask);
+                    dci_mesh_tetrahedron(m, count, cell, c, mask);
                 }
             }
     }
 }
 
-/* ---- meshes: collapsing edges -------------------------------------------------------------------------- */
+/* ---- [collapse] meshes: collapsing edges, and the call -------------------------------------- */
+/* stage                | reads                 | writes
+ * dci_mesh_link        | triangles             | corners of each vertex
+ * dci_mesh_simplify    | these, the field      | these, with fewer vertices, and their places
+ * dci_mesh_pack        | what is left          | a dc_mesh, edges included
+ * dci_mesh_run         | the field, the grid   | a dc_mesh: all of these, and of [marching] */
 
-/* Corner c belongs to triangle c/3; corners of a vertex are a list head[v], next[]. Triangles that are gone have -1 in their
- * first place, and stay in the lists. map: -1 for a vertex that is gone. */
+
+/* Triangles that are gone have -1 in their first place, and stay in the lists of corners. */
 
 static int dci_mesh_alive(const dci_mesher *m, int corner) { return m->tri[corner - corner%3] >= 0; }
 
 /* the k-th vertex after a corner's in its triangle */
-static int dci_mesh_after(const dci_mesher *m, int corner, int k) { return m->tri[corner - corner%3 + (corner%3 + k)%3]; }
+static int dci_mesh_after(const dci_mesher *m, int corner, int k)
+{
+    return m->tri[corner - corner%3 + (corner%3 + k)%3];
+}
 
 static void dci_mesh_link(dci_mesher *m)
 {
+    dci_mesh_links *link = &m->link;
     int c, v;
-    for (v = 0; v < m->nv; ++v) {
-        m->head[v] = -1;
-        m->stamp[v] = -1;
-        m->map[v] = v;
+
+    for (v = 0; v < m->vertices; ++v) {
+        link->head[v] = -1;
+        link->stamp[v] = -1;
+        link->map[v] = v;
     }
-    for (c = 3*m->nt - 1; c >= 0; --c) {
-        m->next[c] = m->head[m->tri[c]];
-        m->head[m->tri[c]] = c;
+    for (c = 3*m->triangles - 1; c >= 0; --c) {
+        link->next[c] = link->head[m->tri[c]];
+        link->head[m->tri[c]] = c;
     }
 }
 
-/* The edge (u, w) may go without tearing the surface or gluing sheets: u and w have two common neighbours, those opposite to
- * the edge, and neither of these has but three triangles. */
+/* The edge (u, w) may go without tearing the surface or gluing sheets: u and w have two common neighbours, those
+ * opposite to the edge, and neither of these has but three triangles. */
 static int dci_mesh_may_collapse(dci_mesher *m, int u, int w)
 {
+    const int *head = m->link.head, *next = m->link.next;
+    int *stamp = m->link.stamp;
     int c, k, e, common = 0, opposite = 0;
-    for (c = m->head[u]; c >= 0; c = m->next[c])
+
+    /* neighbours of u */
+    for (c = head[u]; c >= 0; c = next[c])
         if (dci_mesh_alive(m, c))
-            for (k = 1; k < 3; ++k) m->stamp[dci_mesh_after(m, c, k)] = u;
-    for (c = m->head[w]; c >= 0; c = m->next[c]) {
+            for (k = 1; k < 3; ++k) stamp[dci_mesh_after(m, c, k)] = u;
+
+    /* those of w among them, and those opposite to the edge */
+    for (c = head[w]; c >= 0; c = next[c]) {
         if (!dci_mesh_alive(m, c)) continue;
         for (k = 1; k < 3; ++k) {
             int a = dci_mesh_after(m, c, k), b = dci_mesh_after(m, c, 3 - k);
             if (b == u) {
                 int count = 0;
-                for (e = m->head[a]; e >= 0; e = m->next[e]) count += dci_mesh_alive(m, e);
+                for (e = head[a]; e >= 0; e = next[e]) count += dci_mesh_alive(m, e);
                 if (count <= 3) return 0;
                 ++opposite;
             }
-            if (m->stamp[a] == u) {
+            if (stamp[a] == u) {
                 ++common;
-                m->stamp[a] = -1;
+                stamp[a] = -1;
             }
         }
     }
@@ -2106,27 +2512,33 @@ static dc_real dci_mesh_shape(dc_v3 n, dc_v3 a, dc_v3 b)
     return dc_dot(n, n)/dc_max(longest*longest, DC_REAL_MIN);
 }
 
-/* With u moved to x, do the triangles of u that are not at w as well keep their side? The normal is compared with what it was,
- * or with the gradient g at x where the triangle was a needle or far below `most`. *was, *is: their worst shapes. */
+/* With u moved to x, do the triangles of u that are not at w as well keep their side? The normal is compared with
+ * what it was, or with the gradient g at x where the triangle was a needle or far below `most`. *was, *is: their
+ * worst shapes. */
 static int dci_mesh_fits(const dci_mesher *m, int u, int w, dc_v3 x, dc_v3 g, dc_real most, dc_real *was, dc_real *is)
 {
     int c;
-    for (c = m->head[u]; c >= 0; c = m->next[c]) {
+
+    for (c = m->link.head[u]; c >= 0; c = m->link.next[c]) {
         int i, j;
         dc_v3 a, b, n, side;
         dc_real shape, along;
+
+        /* the triangle as it was */
         if (!dci_mesh_alive(m, c)) continue;
         i = dci_mesh_after(m, c, 1);
         j = dci_mesh_after(m, c, 2);
-        a = dc_sub(m->v[i], m->v[u]);
-        b = dc_sub(m->v[j], m->v[u]);
+        a = dc_sub(m->vertex[i], m->vertex[u]);
+        b = dc_sub(m->vertex[j], m->vertex[u]);
         side = dc_cross(a, b);
         shape = dci_mesh_shape(side, a, b);
         *was = dc_min(*was, shape);
         if (i == w || j == w) continue;
         if (!(shape > DC_R(1e-3)) || dc_dot(a, a) < DC_R(0.25)*most*most) side = g;
-        a = dc_sub(m->v[i], x);
-        b = dc_sub(m->v[j], x);
+
+        /* and as it would be */
+        a = dc_sub(m->vertex[i], x);
+        b = dc_sub(m->vertex[j], x);
         n = dc_cross(a, b);
         along = dc_dot(n, side);
         if (!(along > 0) || !(along*along > DC_R(0.1)*dc_dot(n, n)*dc_dot(side, side))) return 0;
@@ -2138,15 +2550,18 @@ static int dci_mesh_fits(const dci_mesher *m, int u, int w, dc_v3 x, dc_v3 g, dc
 /* Newton's steps onto the zero set along the gradient, g there. 0: they did not get there within `reach`. */
 static int dci_mesh_project(const dci_mesher *m, dc_v3 *x, dc_v3 *g, dc_real reach)
 {
-    dc_v3 from = *x;
+    const dc_v3 from = *x;
     int k;
+
     for (k = 0; k < 12; ++k) {
-        dc_real phi = 0, grad[3] = {0, 0, 0}, g2;
-        dc_real size = dc_max(dc_abs(x->x), dc_max(dc_abs(x->y), dc_abs(x->z)));
+        dc_real phi = 0, grad[3] = {0, 0, 0}, g2, size = dc_max(dc_abs(x->x), dc_max(dc_abs(x->y), dc_abs(x->z)));
         dc_v3 e = dc_sub(*x, from);
-        if (!(dc_dot(e, e) <= reach*reach) || dc_sdf_eval(m->s, *x, &phi, grad, NULL) != DC_OK) return 0;
+
+        if (!(dc_dot(e, e) <= reach*reach) || dc_sdf_eval(m->sdf, *x, &phi, grad, NULL) != DC_OK) return 0;
         *g = dc_vec(grad[0], grad[1], grad[2]);
         if (dc_abs(phi) <= 8*DC_EPS*(size + m->step)) return 1;
+
+        /* no step where the gradient vanishes */
         g2 = dc_dot(*g, *g);
         if (!(g2 > DC_EPS)) return 0;
         *x = dc_madd(*x, -phi/g2, *g);
@@ -2154,35 +2569,44 @@ static int dci_mesh_project(const dci_mesher *m, dc_v3 *x, dc_v3 *g, dc_real rea
     return 0;
 }
 
+/* w becomes u, which moves to x */
 static void dci_mesh_collapse(dci_mesher *m, int u, int w, dc_v3 x)
 {
+    dci_mesh_links *link = &m->link;
     int c, last = -1;
-    for (c = m->head[w]; c >= 0; c = m->next[c]) {
+
+    /* triangles at both go, the others of w change over */
+    for (c = link->head[w]; c >= 0; c = link->next[c]) {
         if (dci_mesh_alive(m, c)) {
             if (dci_mesh_after(m, c, 1) == u || dci_mesh_after(m, c, 2) == u) m->tri[c - c%3] = -1;
             else m->tri[c] = u;
         }
         last = c;
     }
-    m->next[last] = m->head[u];
-    m->head[u] = m->head[w];
-    m->map[w] = -1;
-    m->v[u] = x;
+
+    /* their corners come before those of u */
+    link->next[last] = link->head[u];
+    link->head[u] = link->head[w];
+    link->map[w] = -1;
+    m->vertex[u] = x;
 }
 
 /* Collapses an edge at u shorter than `most`, to the middle or one of its ends; 0: there is none. */
 static int dci_mesh_shorten(dci_mesher *m, int u, dc_real most)
 {
     int c, k, t;
-    for (c = m->head[u]; c >= 0; c = m->next[c]) {
+
+    for (c = m->link.head[u]; c >= 0; c = m->link.next[c]) {
         if (!dci_mesh_alive(m, c)) continue;
         for (k = 1; k < 3; ++k) {
             int w = dci_mesh_after(m, c, k);
-            dc_v3 e = dc_sub(m->v[w], m->v[u]);
+            dc_v3 e = dc_sub(m->vertex[w], m->vertex[u]);
             dc_real len2 = dc_dot(e, e);
             if (w < u || !(len2 < most*most) || !dci_mesh_may_collapse(m, u, w)) continue;
+
+            /* the middle, u, w */
             for (t = 0; t < 3; ++t) {
-                dc_v3 x = dc_madd(m->v[u], t == 0 ? DC_R(0.5) : (dc_real)(t - 1), e), g;
+                dc_v3 x = dc_madd(m->vertex[u], t == 0 ? DC_R(0.5) : (dc_real)(t - 1), e), g;
                 dc_real was = DC_R(0.01), is = 1;
                 if (!dci_mesh_project(m, &x, &g, most) || !dci_mesh_fits(m, u, w, x, g, most, &was, &is)
                     || !dci_mesh_fits(m, w, u, x, g, most, &was, &is) || is < was) continue;
@@ -2198,11 +2622,12 @@ static int dci_mesh_shorten(dci_mesher *m, int u, dc_real most)
 static int dci_mesh_simplify(dci_mesher *m, int vertices)
 {
     dc_real most = DC_R(0.5)*m->step;
-    int left = m->nv, pass, u;
+    int left = m->vertices, pass, u;
+
     dci_mesh_link(m);
     for (pass = 0; pass < 60; ++pass) {
-        for (u = 0; u < m->nv; ++u)
-            while (m->map[u] >= 0 && (left > vertices || pass == 0) && dci_mesh_shorten(m, u, most)) --left;
+        for (u = 0; u < m->vertices; ++u)
+            while (m->link.map[u] >= 0 && (left > vertices || pass == 0) && dci_mesh_shorten(m, u, most)) --left;
         if (vertices == 0 || left <= vertices) return 1;
         most *= DC_R(1.1);
     }
@@ -2212,34 +2637,39 @@ static int dci_mesh_simplify(dci_mesher *m, int vertices)
 /* Renumbers what is left and lists its edges, sorted. */
 static void dci_mesh_pack(dci_mesher *m, dc_mesh *mesh)
 {
+    int *map = m->link.map, *edge = m->edge;
     int v, c, t, k, nv = 0, nt = 0, ne = 0;
-    for (v = 0; v < m->nv; ++v)
-        if (m->map[v] >= 0) {
-            m->v[nv] = m->v[v];
-            m->map[v] = nv++;
+
+    /* vertices and triangles, numbered anew */
+    for (v = 0; v < m->vertices; ++v)
+        if (map[v] >= 0) {
+            m->vertex[nv] = m->vertex[v];
+            map[v] = nv++;
         }
-    for (t = 0; t < m->nt; ++t)
+    for (t = 0; t < m->triangles; ++t)
         if (m->tri[3*t] >= 0) {
-            for (k = 0; k < 3; ++k) m->tri[3*nt + k] = m->map[m->tri[3*t + k]];
+            for (k = 0; k < 3; ++k) m->tri[3*nt + k] = map[m->tri[3*t + k]];
             ++nt;
         }
-    m->nv = nv;
-    m->nt = nt;
+    m->vertices = nv;
+    m->triangles = nt;
     dci_mesh_link(m);
+
     /* each edge once: as a < b in the triangle that runs through it upwards */
     for (v = 0; v < nv; ++v) {
         int first = ne;
-        for (c = m->head[v]; c >= 0; c = m->next[c]) {
+        for (c = m->link.head[v]; c >= 0; c = m->link.next[c]) {
             int b = dci_mesh_after(m, c, 1);
             if (b < v) continue;
-            for (k = ne++; k > first && m->edge[2*k - 1] > b; --k) m->edge[2*k + 1] = m->edge[2*k - 1];
-            m->edge[2*k + 1] = b;
+            for (k = ne++; k > first && edge[2*k - 1] > b; --k) edge[2*k + 1] = edge[2*k - 1];
+            edge[2*k + 1] = b;
         }
-        for (k = first; k < ne; ++k) m->edge[2*k] = v;
+        for (k = first; k < ne; ++k) edge[2*k] = v;
     }
-    mesh->v = m->v;
+
+    mesh->v = m->vertex;
     mesh->tri = m->tri;
-    mesh->edge = m->edge;
+    mesh->edge = edge;
     mesh->nv = nv;
     mesh->nt = nt;
     mesh->ne = ne;
@@ -2264,79 +2694,90 @@ DC_DEF size_t dc_sdf_mesh_bytes(const dc_grid *grid, int nv, int nt)
 /* samples, counts, then cuts, connects and simplifies; everything from mem */
 static dc_status dci_mesh_run(dci_mesher *m, dc_arena *mem, int vertices, dc_mesh *mesh, dc_sdf_mesh_info *info)
 {
-    const dc_grid *g = m->g;
-    dc_v3 h = dci_grid_step(g);
-    dc_status e;
+    const dc_grid *g = m->grid;
+    const dc_v3 h = dci_grid_step(g);
+    dc_status status;
     void *batch;
-    int v, *memory;
+    size_t nv, nt;
+    int v;
+
+    /* the field at the grid points */
     m->step = dc_min(h.x, dc_min(h.y, h.z));
     m->phi = (dc_real *)dc_arena_take(mem, dci_grid_count(g), sizeof *m->phi);
-    m->id = (int *)dc_arena_take(mem, (size_t)g->nx*(size_t)g->ny, 14*sizeof *m->id);
+    m->number = (int *)dc_arena_take(mem, (size_t)g->nx*(size_t)g->ny, 14*sizeof *m->number);
     batch = dc_arena_take(mem, 1, dc_sdf_batch_bytes());
-    if (!m->phi || !m->id || !batch) return DC_E_MEMORY;
-    m->mem = dc_arena_make(batch, dc_sdf_batch_bytes());
-    if ((e = dci_mesh_sample(m)) != DC_OK) return e;
+    if (!m->phi || !m->number || !batch) return DC_E_MEMORY;
+    m->cuts.mem = dc_arena_make(batch, dc_sdf_batch_bytes());
+    if ((status = dci_mesh_sample(m)) != DC_OK) return status;
 
+    /* how much there will be, and memory for it */
     dci_mesh_vertices(m, 1);
     dci_mesh_triangles(m, 1);
-    info->nv = m->nv;
-    info->nt = m->nt;
-    if (m->nv > DCI_MESH_MOST || m->nt > DCI_MESH_MOST) return DC_E_MEMORY;
-    m->v = (dc_v3 *)dc_arena_take(mem, (size_t)m->nv, sizeof *m->v);
-    m->tri = memory = (int *)dc_arena_take(mem, 3*(size_t)m->nt, 3*sizeof *memory);
-    m->head = (int *)dc_arena_take(mem, (size_t)m->nv, 3*sizeof *memory);
-    if (!m->v || !memory || !m->head) return DC_E_MEMORY;
-    m->edge = memory + 3*m->nt;
-    m->next = memory + 6*m->nt;
-    m->stamp = m->head + m->nv;
-    m->map = m->stamp + m->nv;
+    info->nv = m->vertices;
+    info->nt = m->triangles;
+    if (m->vertices > DCI_MESH_MOST || m->triangles > DCI_MESH_MOST) return DC_E_MEMORY;
+    nv = (size_t)m->vertices;
+    nt = (size_t)m->triangles;
+    m->vertex = (dc_v3 *)dc_arena_take(mem, nv, sizeof *m->vertex);
+    m->tri = (int *)dc_arena_take(mem, 3*nt, 3*sizeof(int));
+    m->link.head = (int *)dc_arena_take(mem, nv, 3*sizeof(int));
+    if (!m->vertex || !m->tri || !m->link.head) return DC_E_MEMORY;
+    m->edge = m->tri + 3*nt;
+    m->link.next = m->edge + 3*nt;
+    m->link.stamp = m->link.head + nv;
+    m->link.map = m->link.stamp + nv;
 
-    if ((e = dci_mesh_vertices(m, 0)) != DC_OK) return e;
+    /* the surface */
+    if ((status = dci_mesh_vertices(m, 0)) != DC_OK) return status;
     dci_mesh_triangles(m, 0);
-    e = dci_mesh_simplify(m, vertices) ? DC_OK : DC_E_DIVERGED;
+    status = dci_mesh_simplify(m, vertices) ? DC_OK : DC_E_DIVERGED;
     dci_mesh_pack(m, mesh);
-    for (v = 0; v < m->nv; ++v) {
-        dc_real phi = 0, g3[3] = {0, 0, 0};
-        dc_sdf_eval(m->s, m->v[v], &phi, g3, NULL);
-        info->residual = dc_max(info->residual, dc_abs(phi)/dc_sqrt(g3[0]*g3[0] + g3[1]*g3[1] + g3[2]*g3[2]));
+
+    /* how far it is from the zero set */
+    for (v = 0; v < m->vertices; ++v) {
+        dc_real phi = 0, n[3] = {0, 0, 0};
+        dc_sdf_eval(m->sdf, m->vertex[v], &phi, n, NULL);
+        info->residual = dc_max(info->residual, dc_abs(phi)/dc_sqrt(n[0]*n[0] + n[1]*n[1] + n[2]*n[2]));
     }
-    return e;
+    return status;
 }
 
-DC_DEF dc_status dc_sdf_mesh(const dc_sdf_mesh_options *opt, const dc_sdf *s, const dc_grid *grid, dc_arena *mem, dc_mesh *mesh,
-                             dc_sdf_mesh_info *info)
+DC_DEF dc_status dc_sdf_mesh(const dc_sdf_mesh_options *opt, const dc_sdf *s, const dc_grid *grid, dc_arena *mem,
+                             dc_mesh *mesh, dc_sdf_mesh_info *info)
 {
-    int vertices = opt ? opt->vertices : 0;
+    const int vertices = opt ? opt->vertices : 0;
     dc_sdf_mesh_info said = DC_ZERO;
     dc_mesh made = DC_ZERO;
     dci_mesher *m;
-    dc_status e;
+    dc_status status;
     size_t used;
+
     if (!dci_sdf_ok(s) || !dci_grid_ok(grid) || !mem || !mesh || vertices < 0) return DC_E_ARG;
     used = mem->used;
     m = (dci_mesher *)dc_arena_take(mem, 1, sizeof *m);
     if (!m) return DC_E_MEMORY;
-    m->s = s;
-    m->g = grid;
-    e = dci_mesh_run(m, mem, vertices, &made, &said);
+    m->sdf = s;
+    m->grid = grid;
+    status = dci_mesh_run(m, mem, vertices, &made, &said);
     mem->used = used;
-    if (info && (e == DC_OK || e == DC_E_MEMORY || e == DC_E_DIVERGED)) *info = said;
-    if (e != DC_OK && e != DC_E_DIVERGED) return e;
+    if (info && (status == DC_OK || status == DC_E_MEMORY || status == DC_E_DIVERGED)) *info = said;
+    if (status != DC_OK && status != DC_E_DIVERGED) return status;
 
     /* down to the front: every part moves to a lower address than it has, in order */
-    mesh->v = (const dc_v3 *)memmove(dc_arena_take(mem, (size_t)made.nv, sizeof *made.v), made.v, (size_t)made.nv*sizeof *made.v);
-    mesh->tri = (const int *)memmove(dc_arena_take(mem, (size_t)made.nt, 3*sizeof(int)), made.tri, (size_t)made.nt*3*sizeof(int));
-    mesh->edge = (const int *)memmove(dc_arena_take(mem, (size_t)made.ne, 2*sizeof(int)), made.edge, (size_t)made.ne*2*sizeof(int));
-    mesh->nv = made.nv;
-    mesh->nt = made.nt;
-    mesh->ne = made.ne;
-    return e;
+    *mesh = made;
+    mesh->v = (const dc_v3 *)memmove(dc_arena_take(mem, (size_t)made.nv, sizeof *made.v), made.v,
+                                     (size_t)made.nv*sizeof *made.v);
+    mesh->tri = (const int *)memmove(dc_arena_take(mem, (size_t)made.nt, 3*sizeof(int)), made.tri,
+                                     (size_t)made.nt*3*sizeof(int));
+    mesh->edge = (const int *)memmove(dc_arena_take(mem, (size_t)made.ne, 2*sizeof(int)), made.edge,
+                                      (size_t)made.ne*2*sizeof(int));
+    return status;
 }
 
-/* ---- sampling a mesh ------------------------------------------------------------------------------------- */
+/* ---- [sample] the field of a mesh ----------------------------------------------------------- */
 
-/* square of the distance from p to the triangle a b c: to its plane inside the three edges' half-spaces, else to the nearest
- * edge; degenerate triangles are their edges */
+/* square of the distance from p to the triangle a b c: to its plane inside the three edges' half-spaces, else to the
+ * nearest edge; degenerate triangles are their edges */
 static dc_real dci_segment_d2(dc_v3 p, dc_v3 a, dc_v3 b)
 {
     dc_v3 e = dc_sub(b, a), d = dc_sub(p, a);
@@ -2359,6 +2800,7 @@ static dc_real dci_triangle_d2(dc_v3 p, dc_v3 a, dc_v3 b, dc_v3 c)
 static dc_real dci_solid_angle(dc_v3 p, dc_v3 a, dc_v3 b, dc_v3 c)
 {
     dc_real la, lb, lc;
+
     a = dc_sub(a, p);
     b = dc_sub(b, p);
     c = dc_sub(c, p);
@@ -2376,12 +2818,16 @@ static dc_real dci_mesh_distance(const dc_mesh *m, dc_v3 p, dc_real edge, int *t
     const int *v = m->tri + 3*(size_t)*t;
     dc_real d2 = dci_triangle_d2(p, m->v[v[0]], m->v[v[1]], m->v[v[2]]), reach = dc_sqrt(d2) + edge;
     int k;
+
     for (k = 0; k < m->nt; ++k) {
         dc_v3 e;
         dc_real d;
+
+        /* too far by its first corner */
         v = m->tri + 3*(size_t)k;
         e = dc_sub(p, m->v[v[0]]);
         if (dc_dot(e, e) > reach*reach) continue;
+
         d = dci_triangle_d2(p, m->v[v[0]], m->v[v[1]], m->v[v[2]]);
         if (!(d < d2)) continue;
         d2 = d;
@@ -2407,73 +2853,100 @@ DC_DEF dc_status dc_sdf_sample(const dc_mesh *mesh, const dc_grid *grid, dc_real
     dc_real edge = 0, h;
     size_t at = 0;
     int i, j, k, t, nearest = 0, inside = 0;
+
     if (!mesh || !dci_grid_ok(grid) || !phi || mesh->nt < 1 || mesh->nv < 1 || !mesh->v || !mesh->tri) return DC_E_ARG;
     if (mesh->nt > INT_MAX/3) return DC_E_ARG;
     for (t = 0; t < 3*mesh->nt; ++t)
         if (mesh->tri[t] < 0 || mesh->tri[t] >= mesh->nv || !dc_in_range(mesh->v[mesh->tri[t]])) return DC_E_ARG;
+
+    /* the longest edge */
     for (t = 0; t < 3*mesh->nt; ++t) {
         dc_v3 e = dc_sub(mesh->v[mesh->tri[t]], mesh->v[mesh->tri[t - t%3 + (t%3 + 1)%3]]);
         edge = dc_max(edge, dc_dot(e, e));
     }
     edge = dc_sqrt(edge);
+
     h = dci_grid_step(grid).x;
     for (k = 0; k < grid->nz; ++k)
         for (j = 0; j < grid->ny; ++j)
             for (i = 0; i < grid->nx; ++i) {
-                dc_v3 p = dci_grid_point(grid, i, j, k);
-                dc_real d = dci_mesh_distance(mesh, p, edge, &nearest);
-                /* no surface lies between this point and the last of the row when that is further from it than a step */
+                const dc_v3 p = dci_grid_point(grid, i, j, k);
+                const dc_real d = dci_mesh_distance(mesh, p, edge, &nearest);
+
+                /* no surface lies between this point and the last of the row when that is further from it than a
+                 * step */
                 if (i == 0 || dc_abs(phi[at - 1]) <= DC_R(1.01)*h) inside = dci_mesh_holds(mesh, p);
                 phi[at++] = inside ? -d : d;
             }
     return DC_OK;
 }
 
-/* ---- fitting superquadrics ---------------------------------------------------------------------------------- */
+/* ---- [fit] fitting superquadrics ------------------------------------------------------------ */
+/* stage              | reads                     | writes                           | equation
+ * dci_fit_levels     | phi, state                | prim: one for each region        | [2]
+ *   dci_fit_region   | phi, state, a level       | queue: a connected region        |
+ *   dci_fit_start    | queue                     | now: an ellipsoid                | moments
+ *   dci_fit_one      | phi, others               | now, moved                       | Levenberg, Marquardt
+ *   dci_fit_accept   | phi, state, now           | state, others                    |
+ * dci_fit_again      | all                       | prim, each moved                 |
+ * dci_fit_report     | all                       | residual, covered                | */
+
 
 enum { DCI_FIT_N = 11 };                    /* twist, logarithms of the axes, exponents */
 #define DCI_FIT_EPS DC_R(0.1)               /* least exponent */
 
+/* Gauss's and Newton's equations of one primitive, and their step */
 typedef struct {
-    const dc_grid *g;
+    dc_real matrix[DCI_FIT_N*DCI_FIT_N], damped[DCI_FIT_N*DCI_FIT_N];
+    dc_real downhill[DCI_FIT_N], step[DCI_FIT_N];
+} dci_fit_system;
+
+typedef struct {
+    const dc_grid *grid;
     const dc_real *phi;
     dc_real step, band;                     /* longest side of a cell; distances are cut off at +-band */
     unsigned char *state;                   /* of the grid points: 1 explained, 2 in a region that was tried */
     int *queue;
     dc_real *others;                        /* least distance to the other primitives */
     dc_sdf_prim *prim, now, trial;          /* all, the one that is being fitted, its next step */
-    int n;
-    int lo[3], hi[3];                       /* grid points that a fit looks at */
-    dc_real A[DCI_FIT_N*DCI_FIT_N], M[DCI_FIT_N*DCI_FIT_N], b[DCI_FIT_N], x[DCI_FIT_N];
-    dc_real moment[9], axis[9], extent[3];
+    int count;                              /* of all */
+    int from[3], to[3];                     /* grid points that a fit looks at: the box */
+    dci_fit_system system;
+    dc_real moment[9], axis[9], extent[3];  /* of a region */
     dci_sdf_block block;
     dc_arena *mem;
 } dci_fitter;
 
-static size_t dci_fit_at(const dc_grid *g, int i, int j, int k)
-{
-    return ((size_t)k*(size_t)g->ny + (size_t)j)*(size_t)g->nx + (size_t)i;
-}
-
 static dc_real dci_fit_cut(const dci_fitter *f, dc_real d) { return dc_min(dc_max(d, -f->band), f->band); }
 
-/* the grid points within `margin` of a primitive's box */
+/* the box of grid points within `margin` of a primitive */
 static void dci_fit_box(dci_fitter *f, const dc_sdf_prim *p, dc_real margin)
 {
-    dc_m3 R = dc_rotation(p->pose.q);
-    dc_v3 h = dci_grid_step(f->g);
-    dc_real e[3], lo, step, at;
-    int k, n;
-    for (k = 0; k < 3; ++k)
-        e[k] = dc_abs(R.m[3*k])*p->size.x + dc_abs(R.m[3*k + 1])*p->size.y + dc_abs(R.m[3*k + 2])*p->size.z + margin;
+    const dc_grid *g = f->grid;
+    const dc_m3 R = dc_rotation(p->pose.q);
+    const dc_v3 h = dci_grid_step(g);
+    const dc_real low[3] = {g->lo.x, g->lo.y, g->lo.z}, at[3] = {p->pose.t.x, p->pose.t.y, p->pose.t.z};
+    const dc_real step[3] = {h.x, h.y, h.z};
+    const dc_real last[3] = {(dc_real)(g->nx - 1), (dc_real)(g->ny - 1), (dc_real)(g->nz - 1)};
+    int k;
+
     for (k = 0; k < 3; ++k) {
-        lo = k == 0 ? f->g->lo.x : k == 1 ? f->g->lo.y : f->g->lo.z;
-        at = k == 0 ? p->pose.t.x : k == 1 ? p->pose.t.y : p->pose.t.z;
-        step = k == 0 ? h.x : k == 1 ? h.y : h.z;
-        n = k == 0 ? f->g->nx : k == 1 ? f->g->ny : f->g->nz;
-        f->lo[k] = (int)dc_min(dc_max((at - e[k] - lo)/step, 0), (dc_real)(n - 1));
-        f->hi[k] = (int)dc_min(dc_max((at + e[k] - lo)/step + 1, 0), (dc_real)(n - 1));
+        const dc_real *row = R.m + 3*k;
+        dc_real e = dc_abs(row[0])*p->size.x + dc_abs(row[1])*p->size.y + dc_abs(row[2])*p->size.z + margin;
+        f->from[k] = (int)dc_min(dc_max((at[k] - e - low[k])/step[k], 0), last[k]);
+        f->to[k] = (int)dc_min(dc_max((at[k] + e - low[k])/step[k] + 1, 0), last[k]);
     }
+}
+
+/* Through the box by runs of a row: from a run of n points at grid point at[] to the next one; 0: that was the last. */
+static int dci_fit_walk(const dci_fitter *f, int n, int at[3])
+{
+    at[0] += n;
+    if (at[0] <= f->to[0]) return 1;
+    at[0] = f->from[0];
+    if (++at[1] <= f->to[1]) return 1;
+    at[1] = f->from[1];
+    return ++at[2] <= f->to[2];
 }
 
 /* Distances as Taubin's form gives them, whose slope at the surface is 1 however flat the primitive is. */
@@ -2483,17 +2956,19 @@ static void dci_fit_load(dci_fitter *f, const dc_sdf_prim *p)
     f->block.part.kernel = DCI_SDF_TAUBIN;
 }
 
-/* Those of the primitive loaded, at up to DCI_SDF_BLOCK grid points of row (j, k) from i on, into block.P[0]; how many. */
-static int dci_fit_row(dci_fitter *f, int i, int j, int k)
+/* Those of the primitive loaded, in a run of the box from at[] on, at most DCI_SDF_BLOCK points, into block.jet[0];
+ * how many. */
+static int dci_fit_row(dci_fitter *f, const int at[3])
 {
-    int n = f->hi[0] - i + 1, w, l;
+    int n = f->to[0] - at[0] + 1, w, l;
+
     if (n > DCI_SDF_BLOCK) n = DCI_SDF_BLOCK;
     w = (n + DC_LANES - 1)/DC_LANES*DC_LANES;
     for (l = 0; l < w; ++l) {
-        dc_v3 x = dci_grid_point(f->g, i + (l < n ? l : n - 1), j, k);
-        f->block.X[l] = x.x;
-        f->block.Y[l] = x.y;
-        f->block.Z[l] = x.z;
+        dc_v3 x = dci_grid_point(f->grid, at[0] + (l < n ? l : n - 1), at[1], at[2]);
+        f->block.body[0][l] = x.x;
+        f->block.body[1][l] = x.y;
+        f->block.body[2][l] = x.z;
     }
     dci_sdf_block_part_values(&f->block, w);
     return n;
@@ -2502,108 +2977,121 @@ static int dci_fit_row(dci_fitter *f, int i, int j, int k)
 /* others <- min(others, the primitive loaded) in the box */
 static void dci_fit_lower(dci_fitter *f)
 {
-    int i, j, k, l, n;
-    for (k = f->lo[2]; k <= f->hi[2]; ++k)
-        for (j = f->lo[1]; j <= f->hi[1]; ++j)
-            for (i = f->lo[0]; i <= f->hi[0]; i += n) {
-                dc_real *o = f->others + dci_fit_at(f->g, i, j, k);
-                n = dci_fit_row(f, i, j, k);
-                for (l = 0; l < n; ++l) o[l] = dc_min(o[l], f->block.P[0][l]);
-            }
+    int at[3], l, n;
+
+    memcpy(at, f->from, sizeof at);
+    do {
+        dc_real *o = f->others + dci_grid_at(f->grid, at[0], at[1], at[2]);
+        n = dci_fit_row(f, at);
+        for (l = 0; l < n; ++l) o[l] = dc_min(o[l], f->block.jet[0][l]);
+    } while (dci_fit_walk(f, n, at));
 }
 
+/* others <- far away in the box */
 static void dci_fit_clear(dci_fitter *f)
 {
-    int i, j, k;
-    for (k = f->lo[2]; k <= f->hi[2]; ++k)
-        for (j = f->lo[1]; j <= f->hi[1]; ++j)
-            for (i = f->lo[0]; i <= f->hi[0]; ++i) f->others[dci_fit_at(f->g, i, j, k)] = DC_LIMIT;
+    int at[3];
+
+    memcpy(at, f->from, sizeof at);
+    do f->others[dci_grid_at(f->grid, at[0], at[1], at[2])] = DC_LIMIT;
+    while (dci_fit_walk(f, 1, at));
 }
 
 static void dci_fit_box_all(dci_fitter *f)
 {
-    f->lo[0] = f->lo[1] = f->lo[2] = 0;
-    f->hi[0] = f->g->nx - 1;
-    f->hi[1] = f->g->ny - 1;
-    f->hi[2] = f->g->nz - 1;
+    f->from[0] = f->from[1] = f->from[2] = 0;
+    f->to[0] = f->grid->nx - 1;
+    f->to[1] = f->grid->ny - 1;
+    f->to[2] = f->grid->nz - 1;
 }
 
 /* Sum over the box of rho(r), r = cut(min(phi_l, others)) - cut(field), with
  *     rho = r^2 for r < 0, where the primitive claims what is outside,
  *     rho = c^2 r^2/(c^2 + r^2) for r > 0, where it misses what may belong to another one;
- * with `A`, also its Gauss-Newton matrix and gradient, weights rho'/(2r). */
+ * with `derivatives`, also its Gauss-Newton matrix and the direction downhill, weights rho'/(2r). */
 static dc_real dci_fit_cost(dci_fitter *f, const dc_sdf_prim *p, dc_real c, int derivatives)
 {
-    dc_real sum = 0, d[DC_SDF_PARAMS];
-    int i, j, k, l, n, a, b;
+    dc_real *A = f->system.matrix, *b = f->system.downhill, sum = 0, d[DC_SDF_PARAMS];
+    int at[3], l, n, i, j;
+
     dci_fit_load(f, p);
     if (derivatives) {
-        memset(f->A, 0, sizeof f->A);
-        memset(f->b, 0, sizeof f->b);
+        memset(A, 0, sizeof f->system.matrix);
+        memset(b, 0, sizeof f->system.downhill);
     }
-    for (k = f->lo[2]; k <= f->hi[2]; ++k)
-        for (j = f->lo[1]; j <= f->hi[1]; ++j)
-            for (i = f->lo[0]; i <= f->hi[0]; i += n) {
-                size_t at = dci_fit_at(f->g, i, j, k);
-                n = dci_fit_row(f, i, j, k);
-                for (l = 0; l < n; ++l) {
-                    dc_real others = f->others[at + (size_t)l], v = f->block.P[0][l];
-                    dc_real r = dci_fit_cut(f, dc_min(v, others)) - dci_fit_cut(f, f->phi[at + (size_t)l]);
-                    dc_real soft = r > 0 ? c*c/(c*c + r*r) : 1;
-                    sum += soft*r*r;
-                    if (!derivatives || r == 0 || v >= others || dc_abs(v) >= f->band) continue;
-                    dci_sdf_part_params(&f->block.part, dci_grid_point(f->g, i + l, j, k), d);
-                    d[6] *= p->size.x;
-                    d[7] *= p->size.y;
-                    d[8] *= p->size.z;
-                    for (a = 0; a < DCI_FIT_N; ++a) {
-                        dc_real wd = soft*soft*d[a];
-                        f->b[a] -= wd*r;
-                        for (b = a; b < DCI_FIT_N; ++b) f->A[a*DCI_FIT_N + b] += wd*d[b];
-                    }
-                }
+    memcpy(at, f->from, sizeof at);
+    do {
+        const size_t first = dci_grid_at(f->grid, at[0], at[1], at[2]);
+        n = dci_fit_row(f, at);
+        for (l = 0; l < n; ++l) {
+            dc_real others = f->others[first + (size_t)l], v = f->block.jet[0][l];
+            dc_real r = dci_fit_cut(f, dc_min(v, others)) - dci_fit_cut(f, f->phi[first + (size_t)l]);
+            dc_real soft = r > 0 ? c*c/(c*c + r*r) : 1;
+            sum += soft*r*r;
+            if (!derivatives || r == 0 || v >= others || dc_abs(v) >= f->band) continue;
+
+            /* by the logarithms of the axes */
+            dci_sdf_part_params(&f->block.part, dci_grid_point(f->grid, at[0] + l, at[1], at[2]), d);
+            d[6] *= p->size.x;
+            d[7] *= p->size.y;
+            d[8] *= p->size.z;
+            for (i = 0; i < DCI_FIT_N; ++i) {
+                dc_real wd = soft*soft*d[i];
+                b[i] -= wd*r;
+                for (j = i; j < DCI_FIT_N; ++j) A[i*DCI_FIT_N + j] += wd*d[j];
             }
+        }
+    } while (dci_fit_walk(f, n, at));
     return sum;
 }
 
+/* trial <- the primitive moved by a step, held in range */
 static void dci_fit_move(dci_fitter *f, const dc_sdf_prim *p, const dc_real *x)
 {
+    const dc_grid *g = f->grid;
+    const dc_real most = dc_max(g->hi.x - g->lo.x, dc_max(g->hi.y - g->lo.y, g->hi.z - g->lo.z));
+    const dc_real least = DC_R(0.5)*f->step;
     dc_sdf_prim *q = &f->trial;
-    dc_real s[3], most, g;
+    dc_real s[3];
     int k;
+
     *q = *p;
-    for (k = 0; k < 3; ++k) s[k] = dc_exp(dc_min(dc_max(x[6 + k], DC_R(-0.5)), DC_R(0.5)));
     q->pose = dc_pose_retract(p->pose, x);
-    g = DC_R(0.5)*f->step;
-    q->size = dc_vec(dc_max(g, p->size.x*s[0]), dc_max(g, p->size.y*s[1]), dc_max(g, p->size.z*s[2]));
-    most = dc_max(f->g->hi.x - f->g->lo.x, dc_max(f->g->hi.y - f->g->lo.y, f->g->hi.z - f->g->lo.z));
+    for (k = 0; k < 3; ++k) s[k] = dc_exp(dc_min(dc_max(x[6 + k], DC_R(-0.5)), DC_R(0.5)));
+    q->size = dc_vec(dc_max(least, p->size.x*s[0]), dc_max(least, p->size.y*s[1]), dc_max(least, p->size.z*s[2]));
     q->size = dc_vec(dc_min(most, q->size.x), dc_min(most, q->size.y), dc_min(most, q->size.z));
     q->eps1 = dc_min(dc_max(p->eps1 + x[9], DCI_FIT_EPS), 1);
     q->eps2 = dc_min(dc_max(p->eps2 + x[10], DCI_FIT_EPS), 1);
 }
 
 /* Levenberg's and Marquardt's steps; the cost at the end */
-static dc_real dci_fit_one(dci_fitter *f, dc_sdf_prim *p, dc_real c, int steps)
+static void dci_fit_one(dci_fitter *f, dc_sdf_prim *p, dc_real c, int steps)
 {
-    dc_real damp = DC_R(1e-3), cost;
-    int it, a, b;
+    const dc_real *A = f->system.matrix;
+    dc_real *M = f->system.damped, *x = f->system.step, damp = DC_R(1e-3), cost;
+    int it, i, j;
+
     cost = dci_fit_cost(f, p, c, 1);
     for (it = 0; it < steps; ++it) {
         dc_real now, trace = 0;
-        for (a = 0; a < DCI_FIT_N; ++a) trace += f->A[a*DCI_FIT_N + a];
+
+        /* the damped equations; a step longer where they cannot be solved */
+        for (i = 0; i < DCI_FIT_N; ++i) trace += A[i*DCI_FIT_N + i];
         if (!(trace > 0)) break;
-        memcpy(f->M, f->A, sizeof f->A);
-        for (a = 0; a < DCI_FIT_N; ++a) {
-            f->M[a*DCI_FIT_N + a] += damp*(f->A[a*DCI_FIT_N + a] + DC_R(1e-6)*trace);
-            f->x[a] = f->b[a];
-            for (b = 0; b < a; ++b) f->M[a*DCI_FIT_N + b] = f->M[b*DCI_FIT_N + a];
+        memcpy(M, A, sizeof f->system.matrix);
+        for (i = 0; i < DCI_FIT_N; ++i) {
+            M[i*DCI_FIT_N + i] += damp*(A[i*DCI_FIT_N + i] + DC_R(1e-6)*trace);
+            x[i] = f->system.downhill[i];
+            for (j = 0; j < i; ++j) M[i*DCI_FIT_N + j] = M[j*DCI_FIT_N + i];
         }
-        if (dc_chol_factor(DCI_FIT_N, f->M, DCI_FIT_N, NULL) != DC_OK
-            || dc_chol_solve(DCI_FIT_N, f->M, DCI_FIT_N, 1, f->x, 1) != DC_OK) {
+        if (dc_chol_factor(DCI_FIT_N, M, DCI_FIT_N, NULL) != DC_OK
+            || dc_chol_solve(DCI_FIT_N, M, DCI_FIT_N, 1, x, 1) != DC_OK) {
             damp *= 10;
             continue;
         }
-        dci_fit_move(f, p, f->x);
+
+        /* taken, if the cost falls; the last one when it falls by little */
+        dci_fit_move(f, p, x);
         now = dci_fit_cost(f, &f->trial, c, 0);
         if (now < cost) {
             int little = cost - now <= DC_R(1e-3)*cost;
@@ -2613,34 +3101,35 @@ static dc_real dci_fit_one(dci_fitter *f, dc_sdf_prim *p, dc_real c, int steps)
             cost = dci_fit_cost(f, p, c, 1);
         } else if ((damp *= 5) > DC_R(1e4)) break;
     }
-    return cost;
 }
 
-/* An ellipsoid with the first and second moments of the region in queue[0..n), grown by the depth of its level. The axis that
- * is least like the other two is the primitive's z. */
+/* the grid point that stands at v in a sampled field */
+static dc_v3 dci_fit_point(const dc_grid *g, int v) { return dci_grid_point(g, v%g->nx, v/g->nx%g->ny, v/g->nx/g->ny); }
+
+/* An ellipsoid with the first and second moments of the region in queue[0..n), grown by the depth of its level. The
+ * axis that is least like the other two is the primitive's z. */
 static dc_status dci_fit_start(dci_fitter *f, int n, dc_real depth, dc_sdf_prim *p)
 {
     dc_v3 mean = dc_vec(0, 0, 0);
-    dc_real e[3], ratio;
+    dc_real e[3];
     dc_m3 R;
-    dc_status s;
+    dc_status status;
     int q, a, b, z;
-    for (q = 0; q < n; ++q) {
-        int v = f->queue[q], i = v%f->g->nx, j = v/f->g->nx%f->g->ny, k = v/f->g->nx/f->g->ny;
-        mean = dc_madd(mean, 1/(dc_real)n, dci_grid_point(f->g, i, j, k));
-    }
+
+    /* moments */
+    for (q = 0; q < n; ++q) mean = dc_madd(mean, 1/(dc_real)n, dci_fit_point(f->grid, f->queue[q]));
     memset(f->moment, 0, sizeof f->moment);
     for (q = 0; q < n; ++q) {
-        int v = f->queue[q], i = v%f->g->nx, j = v/f->g->nx%f->g->ny, k = v/f->g->nx/f->g->ny;
-        dc_v3 d = dc_sub(dci_grid_point(f->g, i, j, k), mean);
+        dc_v3 d = dc_sub(dci_fit_point(f->grid, f->queue[q]), mean);
         dc_m3 o = dc_outer(d, d);
         for (a = 0; a < 9; ++a) f->moment[a] += o.m[a]/(dc_real)n;
     }
-    s = dc_eigsym(3, f->moment, 3, f->extent, f->axis, 3, f->mem);
-    if (s != DC_OK) return s;
-    for (a = 0; a < 3; ++a) e[a] = dc_sqrt(5*dc_max(f->extent[a], 0)) + depth;      /* rising */
-    ratio = e[1]*e[1];
-    z = e[0]*e[2] > ratio ? 2 : 0;
+    status = dc_eigsym(3, f->moment, 3, f->extent, f->axis, 3, f->mem);
+    if (status != DC_OK) return status;
+
+    /* semi-axes, rising; the other two are neighbours */
+    for (a = 0; a < 3; ++a) e[a] = dc_sqrt(5*dc_max(f->extent[a], 0)) + depth;
+    z = e[0]*e[2] > e[1]*e[1] ? 2 : 0;
     for (b = 0; b < 3; ++b) {
         R.m[3*b] = f->axis[3*((z + 1)%3) + b];
         R.m[3*b + 1] = f->axis[3*((z + 2)%3) + b];
@@ -2648,6 +3137,7 @@ static dc_status dci_fit_start(dci_fitter *f, int n, dc_real depth, dc_sdf_prim 
     }
     if (dc_m3_det(&R) < 0)
         for (b = 0; b < 3; ++b) R.m[3*b] = -R.m[3*b];
+
     memset(p, 0, sizeof *p);
     p->kind = DC_SDF_SUPERQUADRIC;
     p->pose.q = dc_quat_from_m3(&R);
@@ -2661,17 +3151,20 @@ static dc_status dci_fit_start(dci_fitter *f, int n, dc_real depth, dc_sdf_prim 
 /* the points of the region around `seed`: field <= level, not explained, not tried; into queue, marked as tried */
 static int dci_fit_region(dci_fitter *f, int seed, dc_real level)
 {
-    const dc_grid *g = f->g;
+    const dc_grid *g = f->grid;
     int n = 0, head, way;
+
     f->queue[n++] = seed;
     f->state[seed] |= 2;
     for (head = 0; head < n; ++head) {
         int v = f->queue[head], i = v%g->nx, j = v/g->nx%g->ny, k = v/g->nx/g->ny;
+
+        /* the six neighbours */
         for (way = 0; way < 6; ++way) {
             int i1 = i + (way == 0) - (way == 1), j1 = j + (way == 2) - (way == 3), k1 = k + (way == 4) - (way == 5);
             size_t at;
             if (i1 < 0 || j1 < 0 || k1 < 0 || i1 >= g->nx || j1 >= g->ny || k1 >= g->nz) continue;
-            at = dci_fit_at(g, i1, j1, k1);
+            at = dci_grid_at(g, i1, j1, k1);
             if (f->state[at] || !(f->phi[at] <= level)) continue;
             f->state[at] |= 2;
             f->queue[n++] = (int)at;
@@ -2684,24 +3177,24 @@ static int dci_fit_region(dci_fitter *f, int seed, dc_real level)
  * `take`, they are explained and its distances are among the others'. */
 static int dci_fit_accept(dci_fitter *f, const dc_sdf_prim *p, int least, int take)
 {
-    int i, j, k, l, n, fresh = 0, held = 0, wrong = 0;
+    int at[3], l, n, fresh = 0, held = 0, wrong = 0;
+
     dci_fit_load(f, p);
     dci_fit_box(f, p, f->band);
-    for (k = f->lo[2]; k <= f->hi[2]; ++k)
-        for (j = f->lo[1]; j <= f->hi[1]; ++j)
-            for (i = f->lo[0]; i <= f->hi[0]; i += n) {
-                size_t at = dci_fit_at(f->g, i, j, k);
-                n = dci_fit_row(f, i, j, k);
-                for (l = 0; l < n; ++l) {
-                    dc_real d = f->block.P[0][l], want = f->phi[at + (size_t)l];
-                    unsigned char *state = &f->state[at + (size_t)l];
-                    if (take && d < DC_R(0.5)*f->step) *state |= 1;
-                    if (take || !(d < 0)) continue;
-                    ++held;
-                    fresh += want < 0 && !(*state & 1);
-                    wrong += want > f->step && d < DC_R(-0.5)*f->step;
-                }
-            }
+    memcpy(at, f->from, sizeof at);
+    do {
+        const size_t first = dci_grid_at(f->grid, at[0], at[1], at[2]);
+        n = dci_fit_row(f, at);
+        for (l = 0; l < n; ++l) {
+            dc_real d = f->block.jet[0][l], want = f->phi[first + (size_t)l];
+            unsigned char *state = &f->state[first + (size_t)l];
+            if (take && d < DC_R(0.5)*f->step) *state |= 1;
+            if (take || !(d < 0)) continue;
+            ++held;
+            fresh += want < 0 && !(*state & 1);
+            wrong += want > f->step && d < DC_R(-0.5)*f->step;
+        }
+    } while (dci_fit_walk(f, n, at));
     if (take) dci_fit_lower(f);
     return fresh >= least && 20*wrong <= held;
 }
@@ -2710,10 +3203,12 @@ static int dci_fit_accept(dci_fitter *f, const dc_sdf_prim *p, int least, int ta
 static void dci_fit_again(dci_fitter *f, int steps)
 {
     int l, m;
-    for (l = 0; l < f->n; ++l) {
+
+    for (l = 0; l < f->count; ++l) {
+        /* the distance to the others */
         dci_fit_box(f, &f->prim[l], 2*f->band);
         dci_fit_clear(f);
-        for (m = 0; m < f->n; ++m) {
+        for (m = 0; m < f->count; ++m) {
             if (m == l) continue;
             dci_fit_load(f, &f->prim[m]);
             dci_fit_lower(f);
@@ -2725,15 +3220,19 @@ static void dci_fit_again(dci_fitter *f, int steps)
 /* what the fit left */
 static void dci_fit_report(dci_fitter *f, dc_sdf_fit_info *info)
 {
+    const size_t count = dci_grid_count(f->grid);
     dc_real sum = 0;
-    size_t count = dci_grid_count(f->g), v, band = 0, inner = 0, held = 0;
+    size_t v, band = 0, inner = 0, held = 0;
     int l;
+
+    /* the distance to all */
     dci_fit_box_all(f);
     dci_fit_clear(f);
-    for (l = 0; l < f->n; ++l) {
+    for (l = 0; l < f->count; ++l) {
         dci_fit_load(f, &f->prim[l]);
         dci_fit_lower(f);
     }
+
     for (v = 0; v < count; ++v) {
         dc_real want = f->phi[v], got = f->others[v], e = dci_fit_cut(f, got) - want;
         if (dc_abs(want) <= 2*f->step) {
@@ -2763,26 +3262,33 @@ DC_DEF size_t dc_sdf_fit_bytes(const dc_grid *grid)
 /* the greedy pass over the levels; 0 when the capacity was reached */
 static int dci_fit_levels(dci_fitter *f, int capacity, int least, int steps, dc_sdf_fit_info *info)
 {
-    size_t count = dci_grid_count(f->g), v;
+    const size_t count = dci_grid_count(f->grid);
+    size_t v;
     dc_real level = 0;
+
     for (v = 0; v < count; ++v) level = dc_min(level, f->phi[v]);
     for (level *= DC_R(0.8); level < DC_R(-0.2)*f->step; level *= DC_R(0.8)) {
         ++info->levels;
         for (v = 0; v < count; ++v) f->state[v] &= 1;
         for (v = 0; v < count; ++v) {
+            /* a region below the level */
             int n;
             if (f->state[v] || !(f->phi[v] <= level)) continue;
             n = dci_fit_region(f, (int)v, level);
             if (n < 3 || dci_fit_start(f, n, -level, &f->now) != DC_OK) continue;
             ++info->regions;
+
+            /* its primitive, first with a wide loss, then with a narrow one */
             dci_fit_box(f, &f->now, 2*f->band);
             dci_fit_one(f, &f->now, 3*f->step, steps);
             dci_fit_box(f, &f->now, 2*f->band);
             dci_fit_one(f, &f->now, f->step, steps);
+
+            /* kept, if it explains enough */
             if (!dci_fit_accept(f, &f->now, least, 0)) continue;
-            if (f->n == capacity) return 0;
+            if (f->count == capacity) return 0;
             dci_fit_accept(f, &f->now, least, 1);
-            f->prim[f->n++] = f->now;
+            f->prim[f->count++] = f->now;
         }
     }
     return 1;
@@ -2796,15 +3302,20 @@ DC_DEF dc_status dc_sdf_fit(const dc_sdf_fit_options *opt, const dc_grid *grid, 
     dci_fitter *f;
     dc_v3 h;
     size_t used, count, v;
-    int capacity, least, steps, all, round;
+    int all, round;
+
+    /* options */
     if (opt) o = *opt;
-    capacity = o.capacity == 0 ? 32 : o.capacity;
-    least = o.least == 0 ? 10 : o.least;
-    steps = o.steps == 0 ? 30 : o.steps;
-    if (!dci_grid_ok(grid) || !phi || !mem || !prim || !n || capacity < 1 || least < 1 || steps < 1) return DC_E_ARG;
+    if (o.capacity == 0) o.capacity = 32;
+    if (o.least == 0) o.least = 10;
+    if (o.steps == 0) o.steps = 30;
+    if (!dci_grid_ok(grid) || !phi || !mem || !prim || !n) return DC_E_ARG;
+    if (o.capacity < 1 || o.least < 1 || o.steps < 1) return DC_E_ARG;
     count = dci_grid_count(grid);
     for (v = 0; v < count; ++v)
         if (!(dc_abs(phi[v]) <= DC_LIMIT)) return DC_E_ARG;
+
+    /* memory */
     used = mem->used;
     f = (dci_fitter *)dc_arena_take(mem, 1, sizeof *f);
     if (f) {
@@ -2816,32 +3327,40 @@ DC_DEF dc_status dc_sdf_fit(const dc_sdf_fit_options *opt, const dc_grid *grid, 
         mem->used = used;
         return DC_E_MEMORY;
     }
+
     f->mem = mem;
-    f->g = grid;
+    f->grid = grid;
     f->phi = phi;
     h = dci_grid_step(grid);
     f->step = dc_max(h.x, dc_max(h.y, h.z));
     f->band = DC_R(2.5)*f->step;
     f->prim = prim;
-    f->n = 0;
+    f->count = 0;
     memset(f->state, 0, count);
     dci_fit_box_all(f);
     dci_fit_clear(f);
-    all = dci_fit_levels(f, capacity, least, steps, &said);
-    for (round = 0; round < 3; ++round) dci_fit_again(f, steps);
+
+    /* one after the other, then all again */
+    all = dci_fit_levels(f, o.capacity, o.least, o.steps, &said);
+    for (round = 0; round < 3; ++round) dci_fit_again(f, o.steps);
     dci_fit_report(f, &said);
-    *n = f->n;
+    *n = f->count;
     mem->used = used;
     if (info) *info = said;
     return all ? DC_OK : DC_E_DIVERGED;
 }
+
+#endif /* DC_SDF_NO_SPACE */
+
+/* ============================================================================================== */
+#ifndef DC_SDF_NO_PLANE
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
 #pragma GCC optimize("no-trapping-math")
 #endif
 
-/* ---- polygons in the plane ---------------------------------------------------------------------- */
+/* ---- [polygons] checks, distances, moments -------------------------------------------------- */
 
 static int dci_v2_in_range(dc_v2 v) { return dc_abs(v.x) <= DC_LIMIT && dc_abs(v.y) <= DC_LIMIT; }
 static dc_v2 dci_v2(dc_real x, dc_real y) { dc_v2 r; r.x = x; r.y = y; return r; }
@@ -2875,24 +3394,32 @@ static dc_real dci_poly_area2(const dc_poly *p)
 /* Do two segments have a point in common? */
 static int dci_segments_meet(dc_v2 a, dc_v2 b, dc_v2 c, dc_v2 d)
 {
+    dc_v2 ab = dci_v2_sub(b, a), cd = dci_v2_sub(d, c);
     dc_real c_side, d_side, a_side, b_side;
+
+    /* their boxes */
     if (dc_max(a.x, b.x) < dc_min(c.x, d.x) || dc_max(c.x, d.x) < dc_min(a.x, b.x)) return 0;
     if (dc_max(a.y, b.y) < dc_min(c.y, d.y) || dc_max(c.y, d.y) < dc_min(a.y, b.y)) return 0;
-    c_side = dci_v2_cross(dci_v2_sub(b, a), dci_v2_sub(c, a));
-    d_side = dci_v2_cross(dci_v2_sub(b, a), dci_v2_sub(d, a));
-    a_side = dci_v2_cross(dci_v2_sub(d, c), dci_v2_sub(a, c));
-    b_side = dci_v2_cross(dci_v2_sub(d, c), dci_v2_sub(b, c));
-    return !((c_side > 0 && d_side > 0) || (c_side < 0 && d_side < 0) || (a_side > 0 && b_side > 0) || (a_side < 0 && b_side < 0));
+
+    /* the ends of each, on one side of the other */
+    c_side = dci_v2_cross(ab, dci_v2_sub(c, a));
+    d_side = dci_v2_cross(ab, dci_v2_sub(d, a));
+    a_side = dci_v2_cross(cd, dci_v2_sub(a, c));
+    b_side = dci_v2_cross(cd, dci_v2_sub(b, c));
+    return !((c_side > 0 && d_side > 0) || (c_side < 0 && d_side < 0) || (a_side > 0 && b_side > 0)
+             || (a_side < 0 && b_side < 0));
 }
 
 DC_DEF dc_status dc_poly_check(const dc_poly *p)
 {
     int i, j;
+
     if (!dci_poly_ok(p)) return DC_E_ARG;
     for (i = 0; i < p->n; ++i) {
         dc_v2 a = p->v[i], b = dci_poly_next(p, i), c = dci_poly_next(p, i + 1 < p->n ? i + 1 : 0);
         dc_v2 e = dci_v2_sub(b, a), f = dci_v2_sub(c, b);
         if (!(dci_v2_dot(e, e) >= 1/DC_LIMIT/DC_LIMIT)) return DC_E_ARG;
+
         /* neighbours: not back on the same line */
         if (!(dci_v2_cross(e, f) > 0 || dci_v2_cross(e, f) < 0 || dci_v2_dot(e, f) > 0)) return DC_E_ARG;
         for (j = i + 2; j < p->n; ++j)
@@ -2901,69 +3428,94 @@ DC_DEF dc_status dc_poly_check(const dc_poly *p)
     return dci_poly_area2(p) > 0 ? DC_OK : DC_E_ARG;
 }
 
-/* An edge from (x, y) along (ex, ey) to a point with ordinate y1; inv = 1/(ex^2 + ey^2), 0 for an edge of no length. */
-typedef struct { dc_real x, y, ex, ey, inv, y1; } dci_edge;
+typedef struct {
+    dc_real x, y, along_x, along_y;         /* from (x, y) by this to its end */
+    dc_real inv_length2;                    /* 1/length^2, 0 for an edge of no length */
+    dc_real end_y;                          /* ordinate of its end */
+} dci_edge;
 
-DCI_LANE dci_edge dci_edge_make(dc_real x, dc_real y, dc_real x1, dc_real y1)
+DCI_LANE dci_edge dci_edge_make(dc_v2 from, dc_v2 to)
 {
     dci_edge e;
-    dc_real ee;
-    e.x = x;
-    e.y = y;
-    e.ex = x1 - x;
-    e.ey = y1 - y;
-    e.y1 = y1;
-    ee = e.ex*e.ex + e.ey*e.ey;
-    e.inv = ee >= DC_REAL_MIN ? 1/ee : DC_R(0);
+    dc_real length2;
+
+    e.x = from.x;
+    e.y = from.y;
+    e.along_x = to.x - from.x;
+    e.along_y = to.y - from.y;
+    e.end_y = to.y;
+    length2 = e.along_x*e.along_x + e.along_y*e.along_y;
+    e.inv_length2 = length2 >= DC_REAL_MIN ? 1/length2 : DC_R(0);
     return e;
 }
+
+DCI_LANE dci_edge dci_poly_edge(const dc_poly *p, int i) { return dci_edge_make(p->v[i], dci_poly_next(p, i)); }
 
 /* where on the edge the nearest point to (x, y) is, 0 to 1 */
 DCI_LANE dc_real dci_edge_at(const dci_edge *e, dc_real x, dc_real y)
 {
-    dc_real t = ((x - e->x)*e->ex + (y - e->y)*e->ey)*e->inv;
+    dc_real t = ((x - e->x)*e->along_x + (y - e->y)*e->along_y)*e->inv_length2;
+
     t = t > 0 ? t : DC_R(0);
     return t < 1 ? t : DC_R(1);
 }
 
 /* square of the distance */
-DCI_LANE dc_real dci_edge_d2(const dci_edge *e, dc_real x, dc_real y)
+DCI_LANE dc_real dci_edge_dist2(const dci_edge *e, dc_real x, dc_real y)
 {
-    dc_real t = dci_edge_at(e, x, y), dx = (x - e->x) - t*e->ex, dy = (y - e->y) - t*e->ey;
+    dc_real t = dci_edge_at(e, x, y), dx = (x - e->x) - t*e->along_x, dy = (y - e->y) - t*e->along_y;
     return dx*dx + dy*dy;
 }
 
-/* what the edge adds to the winding number about (x, y): 1 if it runs upwards to the right of the point, -1 if downwards */
+/* what the edge adds to the winding number about (x, y): 1 if it runs upwards to the right of the point, -1 if
+ * downwards */
 DCI_LANE dc_real dci_edge_winding(const dci_edge *e, dc_real x, dc_real y)
 {
-    dc_real left = e->ex*(y - e->y) - e->ey*(x - e->x) > 0 ? DC_R(1) : DC_R(0);
-    dc_real from = e->y <= y ? DC_R(1) : DC_R(0), to = e->y1 <= y ? DC_R(1) : DC_R(0);
+    dc_real left = e->along_x*(y - e->y) - e->along_y*(x - e->x) > 0 ? DC_R(1) : DC_R(0);
+    dc_real from = e->y <= y ? DC_R(1) : DC_R(0), to = e->end_y <= y ? DC_R(1) : DC_R(0);
     return from*(1 - to)*left - (1 - from)*to*(1 - left);
 }
 
-/* DC_LANES points against an outline: square of the distance, the first edge that has it, winding number */
-typedef struct { dc_real x[DC_LANES], y[DC_LANES], d2[DC_LANES], edge[DC_LANES], wind[DC_LANES]; } dci_poly_lanes;
+/* DC_LANES points against an outline */
+typedef struct {
+    dc_real x[DC_LANES], y[DC_LANES];
+    dc_real dist2[DC_LANES];                /* square of the distance */
+    dc_real edge[DC_LANES];                 /* the first edge that has it */
+    dc_real winding[DC_LANES];
+} dci_poly_lanes;
 
-static void dci_poly_lanes_start(dci_poly_lanes *b)
+/* the points (x[l], y[l]), n of them; lanes without a point repeat the first */
+static void dci_poly_lanes_start(dci_poly_lanes *b, int n, const dc_real *x, const dc_real *y)
 {
     int l;
+
     for (l = 0; l < DC_LANES; ++l) {
-        b->d2[l] = DC_REAL_MAX;
-        b->edge[l] = b->wind[l] = 0;
+        b->x[l] = x[l < n ? l : 0];
+        b->y[l] = y[l < n ? l : 0];
+        b->dist2[l] = DC_REAL_MAX;
+        b->edge[l] = b->winding[l] = 0;
     }
+}
+
+/* signed distance of a lane */
+static dc_real dci_poly_lanes_distance(const dci_poly_lanes *b, int l)
+{
+    dc_real r = dci_sqrt_lane(b->dist2[l]);
+    return b->winding[l] > 0 || b->winding[l] < 0 ? -r : r;
 }
 
 /* out of line: gcc does not vectorise it inside the loops that call it */
 static DCI_NOINLINE void dci_poly_lanes_edge(dci_poly_lanes *DCI_RESTRICT b, const dci_edge *edge, dc_real index)
 {
-    dci_edge e = *edge;
+    const dci_edge e = *edge;
     int l;
+
     for (l = 0; l < DC_LANES; ++l) {
-        dc_real x = b->x[l], y = b->y[l], d2 = dci_edge_d2(&e, x, y), wind = dci_edge_winding(&e, x, y);
-        dc_real least = b->d2[l], at = b->edge[l], nearer = d2 < least ? DC_R(1) : DC_R(0);
+        dc_real x = b->x[l], y = b->y[l], dist2 = dci_edge_dist2(&e, x, y), winding = dci_edge_winding(&e, x, y);
+        dc_real least = b->dist2[l], at = b->edge[l], nearer = dist2 < least ? DC_R(1) : DC_R(0);
         b->edge[l] = at + nearer*(index - at);          /* gcc makes a branch of two selects */
-        b->d2[l] = d2 < least ? d2 : least;
-        b->wind[l] += wind;
+        b->dist2[l] = dist2 < least ? dist2 : least;
+        b->winding[l] += winding;
     }
 }
 
@@ -2971,58 +3523,59 @@ DC_DEF dc_status dc_poly_distance(const dc_poly *p, dc_v2 x, dc_poly_hit *hit)
 {
     dci_edge e;
     dc_poly_hit h;
-    dc_real best = DC_REAL_MAX, wind = 0;
+    dc_real least = DC_REAL_MAX, winding = 0;
     int i;
+
     if (!dci_poly_ok(p) || !dci_v2_in_range(x) || !hit) return DC_E_ARG;
+
+    /* the first of the nearest edges */
     h.edge = 0;
     for (i = 0; i < p->n; ++i) {
-        dc_v2 to = dci_poly_next(p, i);
-        dc_real d2;
-        e = dci_edge_make(p->v[i].x, p->v[i].y, to.x, to.y);
-        d2 = dci_edge_d2(&e, x.x, x.y);
-        if (d2 < best) {
-            best = d2;
+        dc_real dist2;
+        e = dci_poly_edge(p, i);
+        dist2 = dci_edge_dist2(&e, x.x, x.y);
+        if (dist2 < least) {
+            least = dist2;
             h.edge = i;
         }
-        wind += dci_edge_winding(&e, x.x, x.y);
+        winding += dci_edge_winding(&e, x.x, x.y);
     }
-    e = dci_edge_make(p->v[h.edge].x, p->v[h.edge].y, dci_poly_next(p, h.edge).x, dci_poly_next(p, h.edge).y);
+
+    e = dci_poly_edge(p, h.edge);
     h.at = dci_edge_at(&e, x.x, x.y);
-    h.closest = dci_v2(e.x + h.at*e.ex, e.y + h.at*e.ey);
-    h.d = dci_sqrt_lane(best);
-    if (wind > 0 || wind < 0) h.d = -h.d;
+    h.closest = dci_v2(e.x + h.at*e.along_x, e.y + h.at*e.along_y);
+    h.d = dci_sqrt_lane(least);
+    if (winding > 0 || winding < 0) h.d = -h.d;
     *hit = h;
     return DC_OK;
 }
 
-DC_DEF dc_status dc_poly_distance_batch(const dc_poly *p, int count, const dc_real *x, const dc_real *y, dc_real *d, dc_real *cx,
-                                        dc_real *cy)
+DC_DEF dc_status dc_poly_distance_batch(const dc_poly *p, int count, const dc_real *x, const dc_real *y, dc_real *d,
+                                        dc_real *cx, dc_real *cy)
 {
     dci_poly_lanes b;
     int i, j, l, n;
+
     if (!dci_poly_ok(p) || count < 0 || (count > 0 && (!x || !y))) return DC_E_ARG;
     for (i = 0; i < count; ++i)
         if (!dci_v2_in_range(dci_v2(x[i], y[i]))) return DC_E_ARG;
+
     for (i = 0; i < count; i += n) {
+        /* lanes of points against every edge */
         n = count - i < DC_LANES ? count - i : DC_LANES;
-        for (l = 0; l < DC_LANES; ++l) {
-            b.x[l] = x[l < n ? i + l : i];
-            b.y[l] = y[l < n ? i + l : i];
-        }
-        dci_poly_lanes_start(&b);
+        dci_poly_lanes_start(&b, n, x + i, y + i);
         for (j = 0; j < p->n; ++j) {
-            dc_v2 to = dci_poly_next(p, j);
-            dci_edge e = dci_edge_make(p->v[j].x, p->v[j].y, to.x, to.y);
+            dci_edge e = dci_poly_edge(p, j);
             dci_poly_lanes_edge(&b, &e, (dc_real)j);
         }
+
+        /* the point on the nearest one */
         for (l = 0; l < n; ++l) {
-            int k = (int)b.edge[l];
-            dc_v2 to = dci_poly_next(p, k);
-            dci_edge e = dci_edge_make(p->v[k].x, p->v[k].y, to.x, to.y);
-            dc_real t = dci_edge_at(&e, b.x[l], b.y[l]), r = dci_sqrt_lane(b.d2[l]);
-            if (d) d[i + l] = b.wind[l] > 0 || b.wind[l] < 0 ? -r : r;
-            if (cx) cx[i + l] = e.x + t*e.ex;
-            if (cy) cy[i + l] = e.y + t*e.ey;
+            dci_edge e = dci_poly_edge(p, (int)b.edge[l]);
+            dc_real t = dci_edge_at(&e, b.x[l], b.y[l]);
+            if (d) d[i + l] = dci_poly_lanes_distance(&b, l);
+            if (cx) cx[i + l] = e.x + t*e.along_x;
+            if (cy) cy[i + l] = e.y + t*e.along_y;
         }
     }
     return DC_OK;
@@ -3036,6 +3589,8 @@ DC_DEF dc_status dc_poly_moments(const dc_poly *p, dc_poly_moments_of *m)
     dc_real area2 = 0, polar = 0, r2 = 0, unit = 0, iu;
     dc_v2 sum = dci_v2(0, 0);
     int i;
+
+    /* a unit of length in which no product overflows */
     if (!dci_poly_ok(p) || !m) return DC_E_ARG;
     for (i = 0; i < p->n; ++i) {
         dc_v2 a = dci_v2_sub(p->v[i], p->v[0]);
@@ -3045,6 +3600,8 @@ DC_DEF dc_status dc_poly_moments(const dc_poly *p, dc_poly_moments_of *m)
     if (!(unit > 0)) return DC_E_RANGE;
     iu = 1/unit;
     if (!dc_finite(iu)) return DC_E_RANGE;
+
+    /* sums over the triangles */
     for (i = 1; i + 1 < p->n; ++i) {
         dc_v2 a = dci_v2_sub(p->v[i], p->v[0]), b = dci_v2_sub(p->v[i + 1], p->v[0]);
         dc_real c;
@@ -3056,6 +3613,8 @@ DC_DEF dc_status dc_poly_moments(const dc_poly *p, dc_poly_moments_of *m)
         polar += c*(dci_v2_dot(a, a) + dci_v2_dot(a, b) + dci_v2_dot(b, b));
     }
     if (!(area2 > 0)) return DC_E_RANGE;
+
+    /* the second moment about the centroid, in the units of the caller */
     sum = dci_v2(sum.x/(3*area2), sum.y/(3*area2));
     r.area = DC_R(0.5)*area2*unit*unit;
     r.centroid = dci_v2_madd(p->v[0], unit, sum);
@@ -3070,25 +3629,28 @@ DC_DEF dc_status dc_poly_centre(int n, dc_v2 *v, dc_real radius)
 {
     dc_poly p;
     dc_poly_moments_of m;
-    dc_status s;
-    dc_real r = 0, k = 1;
+    dc_status status;
+    dc_real r2 = 0, k = 1;
     int i;
+
+    if (!(radius >= 0 && radius <= DC_LIMIT)) return DC_E_ARG;
     p.v = v;
     p.n = n;
-    if (!(radius >= 0 && radius <= DC_LIMIT)) return DC_E_ARG;
-    s = dc_poly_moments(&p, &m);
-    if (s != DC_OK) return s;
+    status = dc_poly_moments(&p, &m);
+    if (status != DC_OK) return status;
+
+    /* the scale: the farthest vertex is at `radius` */
     for (i = 0; i < n; ++i) {
         dc_v2 e = dci_v2_sub(v[i], m.centroid);
-        r = dc_max(r, dci_v2_dot(e, e));
+        r2 = dc_max(r2, dci_v2_dot(e, e));
     }
-    if (radius > 0) k = radius/dc_sqrt(r);
+    if (radius > 0) k = radius/dc_sqrt(r2);
     if (!(k > 0) || !dc_finite(k)) return DC_E_RANGE;
     for (i = 0; i < n; ++i) v[i] = dci_v2(k*(v[i].x - m.centroid.x), k*(v[i].y - m.centroid.y));
     return DC_OK;
 }
 
-/* ---- making polygons ------------------------------------------------------------------------------ */
+/* ---- [makers] making polygons --------------------------------------------------------------- */
 
 #define DCI_PI DC_R(3.141592653589793)
 
@@ -3112,17 +3674,22 @@ static dc_v2 *dci_poly_corners(dc_v2 *v, const signed char *c, int count)
     return v;
 }
 
-DC_DEF dc_status dc_poly_arc(dc_real radius, dc_real thickness, dc_real share, int segments, int capacity, dc_v2 *v, int *n)
+DC_DEF dc_status dc_poly_arc(dc_real radius, dc_real thickness, dc_real share, int segments, int capacity, dc_v2 *v,
+                             int *n)
 {
-    dc_real half = DC_R(0.5)*thickness, a0, da;
-    int whole = !(share < 1), need;
-    if (!v || !n || !(radius >= 1/DC_LIMIT && radius <= DC_LIMIT) || !(thickness >= 1/DC_LIMIT && half < radius) || !(share > 0 && share <= 1)
-        || segments < 0 || segments > INT_MAX/4) return DC_E_ARG;
+    const dc_real half = DC_R(0.5)*thickness;
+    const int whole = !(share < 1);
+    dc_real a0, da;
+
+    if (!v || !n || !(radius >= 1/DC_LIMIT && radius <= DC_LIMIT) || !(thickness >= 1/DC_LIMIT && half < radius)
+        || !(share > 0 && share <= 1) || segments < 0 || segments > INT_MAX/4) return DC_E_ARG;
     if (segments == 0) segments = whole ? 32 : (int)(24*share + DC_R(0.5));
     if (segments < 1) segments = 1;
     if (whole && segments < 3) segments = 3;
-    *n = need = whole ? segments : 2*(segments + 1);
-    if (need > capacity) return DC_E_MEMORY;
+    *n = whole ? segments : 2*(segments + 1);
+    if (*n > capacity) return DC_E_MEMORY;
+
+    /* the disc, or the outer circle and back along the inner one */
     da = 2*DCI_PI*share/(dc_real)segments;
     if (whole) {
         dci_poly_circle(v, 0, 0, radius + half, 0, da, segments - 1);
@@ -3136,16 +3703,27 @@ DC_DEF dc_status dc_poly_arc(dc_real radius, dc_real thickness, dc_real share, i
 
 DC_DEF dc_status dc_poly_named(const char *name, int capacity, dc_v2 *v, int *n)
 {
-    static const signed char N[20] = {-40, -50, -20, -50, -20, 13, 20, -50, 40, -50, 40, 50, 20, 50, 20, -13, -20, 50, -40, 50};
+    static const signed char N[20] = {
+        -40, -50, -20, -50, -20, 13, 20, -50, 40, -50, 40, 50, 20, 50, 20, -13, -20, 50, -40, 50};
     static const signed char hash[56] = {
-        25, 100, 25, 55, -25, 55, -25, 100, -55, 100, -55, 55, -100, 55, -100, 25, -55, 25, -55, -25, -100, -25, -100, -55, -55, -55, -55, -100,
-        -25, -100, -25, -55, 25, -55, 25, -100, 55, -100, 55, -55, 100, -55, 100, -25, 55, -25, 55, 25, 100, 25, 100, 55, 55, 55, 55, 100};
+        25, 100, 25, 55, -25, 55, -25, 100, -55, 100, -55, 55, -100, 55, -100, 25, -55, 25, -55, -25, -100, -25, -100,
+        -55, -55, -55, -55, -100, -25, -100, -25, -55, 25, -55, 25, -100, 55, -100, 55, -55, 100, -55, 100, -25, 55,
+        -25, 55, 25, 100, 25, 100, 55, 55, 55, 55, 100};
     static const signed char block[8] = {-100, -100, 100, -100, 100, 100, -100, 100};
+    static const char *const arc[4] = {"arc25", "arc50", "arc75", "arc100"};
     dc_v2 w[DC_POLY_NAMED_MOST], *end = NULL;
     int i, count = 0;
+
     if (!name || !v || !n) return DC_E_ARG;
+    for (i = 0; i < 4; ++i)
+        if (strcmp(name, arc[i]) == 0)
+            dc_poly_arc(DC_R(0.7), DC_R(0.2), DC_R(0.25)*(dc_real)(i + 1), 0, DC_POLY_NAMED_MOST, w, &count);
+
+    /* circles, corners, or both */
     if (strcmp(name, "O") == 0) end = dci_poly_circle(w, 0, 0, 1, 0, DCI_PI/16, 31);
     else if (strcmp(name, "octagon") == 0) end = dci_poly_circle(w, 0, 0, 1, DCI_PI/8, DCI_PI/4, 7);
+    else if (strcmp(name, "#") == 0) end = dci_poly_corners(w, hash, 28);
+    else if (strcmp(name, "block") == 0) end = dci_poly_corners(w, block, 4);
     else if (strcmp(name, "U") == 0) {
         end = dci_poly_circle(w, 0, 0, 1, -DCI_PI, DCI_PI/12, 12);
         *end++ = dci_v2(1, DC_R(0.9));
@@ -3157,19 +3735,15 @@ DC_DEF dc_status dc_poly_named(const char *name, int capacity, dc_v2 *v, int *n)
         end = dci_poly_corners(w, N, 10);
         w[2].y = DC_R(0.125);
         w[7].y = DC_R(-0.125);
-    } else if (strcmp(name, "#") == 0) end = dci_poly_corners(w, hash, 28);
-    else if (strcmp(name, "D") == 0) {
+    } else if (strcmp(name, "D") == 0) {
         end = dci_poly_circle(w, 0, 0, 1, -(DCI_PI/2), DCI_PI/16, 16);
         *end++ = dci_v2(DC_R(-0.3), 1);
         *end++ = dci_v2(DC_R(-0.3), -1);
     } else if (strcmp(name, "star") == 0) {
-        for (i = 0, end = w; i < 10; ++i) end = dci_poly_circle(end, 0, 0, i & 1 ? DC_R(0.45) : DC_R(1), DCI_PI*(DC_R(0.5) + (dc_real)i/5), 0, 0);
-    } else if (strcmp(name, "block") == 0) end = dci_poly_corners(w, block, 4);
-    else if (strcmp(name, "arc25") == 0) dc_poly_arc(DC_R(0.7), DC_R(0.2), DC_R(0.25), 0, DC_POLY_NAMED_MOST, w, &count);
-    else if (strcmp(name, "arc50") == 0) dc_poly_arc(DC_R(0.7), DC_R(0.2), DC_R(0.5), 0, DC_POLY_NAMED_MOST, w, &count);
-    else if (strcmp(name, "arc75") == 0) dc_poly_arc(DC_R(0.7), DC_R(0.2), DC_R(0.75), 0, DC_POLY_NAMED_MOST, w, &count);
-    else if (strcmp(name, "arc100") == 0) dc_poly_arc(DC_R(0.7), DC_R(0.2), 1, 0, DC_POLY_NAMED_MOST, w, &count);
-    else return DC_E_ARG;
+        for (i = 0, end = w; i < 10; ++i)
+            end = dci_poly_circle(end, 0, 0, i & 1 ? DC_R(0.45) : DC_R(1), DCI_PI*(DC_R(0.5) + (dc_real)i/5), 0, 0);
+    } else if (count == 0) return DC_E_ARG;
+
     if (end) count = (int)(end - w);
     *n = count;
     if (count > capacity) return DC_E_MEMORY;
@@ -3177,20 +3751,23 @@ DC_DEF dc_status dc_poly_named(const char *name, int capacity, dc_v2 *v, int *n)
     return dc_poly_centre(count, v, 1);
 }
 
-/* The place along the line from p in direction u, unit, to the next point where an edge of a piece begins, ends or crosses it; 0:
- * none beyond tol. */
+/* The place along the line from p in direction u, unit, to the next point where an edge of a piece begins, ends or
+ * crosses it; 0: none beyond tol. */
 static dc_real dci_union_next(int count, const dc_poly *pieces, dc_v2 p, dc_v2 u, dc_real len, dc_real tol)
 {
     dc_real best = len;
     int k, i;
+
     for (k = 0; k < count; ++k)
         for (i = 0; i < pieces[k].n; ++i) {
             dc_v2 a = dci_v2_sub(pieces[k].v[i], p), e = dci_v2_sub(dci_poly_next(&pieces[k], i), pieces[k].v[i]);
             dc_real s0 = dci_v2_cross(u, a), s1 = dci_v2_cross(u, dci_v2_madd(a, 1, e)), t = dci_v2_dot(u, a), f;
             if (dc_abs(s0) <= tol) {
+                /* it begins on the line */
                 if (t > tol && t < best) best = t;
             } else if (dc_abs(s1) > tol && (s0 > 0) != (s1 > 0)) {
-                f = s0/(s0 - s1);                       /* both ends are off the line, on its two sides */
+                /* both ends are off the line, on its two sides */
+                f = s0/(s0 - s1);
                 t += f*dci_v2_dot(u, e);
                 if (t > tol && t < best) best = t;
             }
@@ -3198,17 +3775,21 @@ static dc_real dci_union_next(int count, const dc_poly *pieces, dc_v2 p, dc_v2 u
     return best;
 }
 
-/* Of the edges that go on from p, the first counterclockwise from the direction back: as far to the outside, on the right, as can
- * be. 0: none. */
+/* Of the edges that go on from p, the first counterclockwise from the direction back: as far to the outside, on the
+ * right, as can be. 0: none. */
 static int dci_union_turn(int count, const dc_poly *pieces, dc_v2 p, dc_v2 back, dc_real tol, dc_v2 *u, dc_real *len)
 {
     dc_real least = 8;
     int k, i, end;
+
     for (k = 0; k < count; ++k)
         for (i = 0; i < pieces[k].n; ++i) {
+            /* an edge that p lies on */
             dc_v2 a = pieces[k].v[i], b = dci_poly_next(&pieces[k], i), e = dci_v2_sub(b, a), r = dci_v2_sub(p, a);
             dc_real l2 = dci_v2_dot(e, e), l = dc_sqrt(l2), along = dci_v2_dot(r, e)/l;
             if (dc_abs(dci_v2_cross(e, r)/l) > tol || along < -tol || along > l + tol) continue;
+
+            /* to either of its ends */
             for (end = 0; end < 2; ++end) {
                 dc_real left = end ? along : l - along, angle;
                 dc_v2 d = dci_v2(end ? -e.x/l : e.x/l, end ? -e.y/l : e.y/l);
@@ -3283,7 +3864,12 @@ DC_DEF dc_status dc_poly_union(int count, const dc_poly *pieces, int capacity, d
     return DC_OK;
 }
 
-/* ---- pairs of polygons: apart -------------------------------------------------------------------- */
+/* ---- [apart] pairs of polygons that are apart ----------------------------------------------- */
+/* stage                | reads                      | writes                            | equation
+ * dci_outline_near     | vertices, an outline       | the nearest vertex and edge       | CEM Eq. 2
+ * dci_outlines_cross   | both, distances            | whether edges cross               |
+ * dci_contact_apart    | the nearest                | a contact                         | CEM Eq. 2 */
+
 
 #define DCI_CFIELD_STACK 256        /* cells that wait: one of each level, of which 128 leave nothing of a side */
 #define DCI_CFIELD_CELLS 256        /* cells after which the tolerance doubles, */
@@ -3293,20 +3879,35 @@ DC_DEF dc_status dc_poly_union(int count, const dc_poly *pieces, int capacity, d
 #define DCI_CFIELD_TOL (DC_IS_FLOAT ? DC_R(4e-6) : DC_R(1e-10))     /* of a disc's radius, times the smaller shape's */
 
 /* An outline in the frame of a: that of dc_cpoly, or of b at a pose. */
-typedef struct { int n; const dc_real *x, *y, *ex, *ey, *inv; } dci_outline;
+typedef struct {
+    int count;
+    const dc_real *x, *y;                   /* vertices, the first again at the end */
+    const dc_real *along_x, *along_y, *inv_length2;     /* edges, as in dci_edge */
+} dci_outline;
 
-/* What the value of a pair comes from: the point of contact, the derivative of d by b's position (not of an overlap). */
-typedef struct { dc_real d, px, py, nx, ny; int overlap; dc_status status; } dci_contact;
+/* What the value of a pair comes from. */
+typedef struct {
+    dc_real distance;                       /* d */
+    dc_real point_x, point_y;               /* the point of contact */
+    dc_real normal_x, normal_y;             /* derivative of d by b's position; not of an overlap */
+    int overlap;
+    dc_status status;
+} dci_contact;
 
-/* An edge that a search looks at: its start, unit vector and length, the ordinate of its end; `joint` 1: the next of the list is
- * the next of the outline, with a convex vertex between them. t, side, d2: of the point at hand, see dci_touches_at. */
-typedef struct { dc_real x, y, ux, uy, len, y1, t, side, d2; int joint; } dci_bound;
+/* An edge that a search looks at. */
+typedef struct {
+    dc_real x, y, unit_x, unit_y, length;   /* its start, unit vector and length */
+    dc_real end_y;                          /* ordinate of its end */
+    int joint;                              /* 1: the next of the list is the next of the outline, at a convex vertex */
+    dc_real at, side, dist2;                /* of the point at hand: along it, beside it, the distance's square */
+} dci_bound;
 
-typedef struct { dc_real x, y, hx, hy, low; } dci_cell;
+/* a rectangle by its centre and half its sides; f is not below `low` in it */
+typedef struct { dc_real x, y, half_x, half_y, low; } dci_cell;
 
 /* scratch of an evaluation */
 typedef struct {
-    dc_real *x, *y, *ex, *ey;           /* b at the pose */
+    dc_real *x, *y, *along_x, *along_y; /* b at the pose */
     dc_real *dist;                      /* of b's vertices from a */
     dci_bound *list[2];                 /* edges that a search looks at */
     int count[2];
@@ -3320,39 +3921,45 @@ static dci_edge dci_outline_edge(const dci_outline *o, int i)
     dci_edge e;
     e.x = o->x[i];
     e.y = o->y[i];
-    e.ex = o->ex[i];
-    e.ey = o->ey[i];
-    e.inv = o->inv[i];
-    e.y1 = o->y[i + 1];
+    e.along_x = o->along_x[i];
+    e.along_y = o->along_y[i];
+    e.inv_length2 = o->inv_length2[i];
+    e.end_y = o->y[i + 1];
     return e;
 }
 
-/* The vertices of `from` against the outline `to`: the nearest of them; dist, if not NULL, gets all distances. 1: one of them is
- * inside. */
-typedef struct { dc_real d2; int vertex, edge; } dci_closest;
+/* the nearest vertex of one outline and the edge of another that it is nearest to */
+typedef struct { dc_real dist2; int vertex, edge; } dci_closest;
 
+/* all edges of an outline against the points of b */
+static void dci_outline_lanes(const dci_outline *o, dci_poly_lanes *b)
+{
+    int j;
+
+    for (j = 0; j < o->count; ++j) {
+        dci_edge e = dci_outline_edge(o, j);
+        dci_poly_lanes_edge(b, &e, (dc_real)j);
+    }
+}
+
+/* The vertices of `from` against the outline `to`: the nearest of them; dist, if not NULL, gets all distances. 1: one
+ * of them is inside. */
 static int dci_outline_near(const dci_outline *from, const dci_outline *to, dci_closest *c, dc_real *dist)
 {
     dci_poly_lanes b;
-    int i, j, l, n, inside = 0;
-    c->d2 = DC_REAL_MAX;
+    int i, l, n, inside = 0;
+
+    c->dist2 = DC_REAL_MAX;
     c->vertex = c->edge = 0;
-    for (i = 0; i < from->n; i += n) {
-        n = from->n - i < DC_LANES ? from->n - i : DC_LANES;
-        for (l = 0; l < DC_LANES; ++l) {
-            b.x[l] = from->x[l < n ? i + l : i];
-            b.y[l] = from->y[l < n ? i + l : i];
-        }
-        dci_poly_lanes_start(&b);
-        for (j = 0; j < to->n; ++j) {
-            dci_edge e = dci_outline_edge(to, j);
-            dci_poly_lanes_edge(&b, &e, (dc_real)j);
-        }
+    for (i = 0; i < from->count; i += n) {
+        n = from->count - i < DC_LANES ? from->count - i : DC_LANES;
+        dci_poly_lanes_start(&b, n, from->x + i, from->y + i);
+        dci_outline_lanes(to, &b);
         for (l = 0; l < n; ++l) {
-            inside |= b.wind[l] > 0 || b.wind[l] < 0;
-            if (dist) dist[i + l] = dci_sqrt_lane(b.d2[l]);
-            if (b.d2[l] < c->d2) {
-                c->d2 = b.d2[l];
+            inside |= b.winding[l] > 0 || b.winding[l] < 0;
+            if (dist) dist[i + l] = dci_sqrt_lane(b.dist2[l]);
+            if (b.dist2[l] < c->dist2) {
+                c->dist2 = b.dist2[l];
                 c->vertex = i + l;
                 c->edge = (int)b.edge[l];
             }
@@ -3365,12 +3972,14 @@ static int dci_outline_near(const dci_outline *from, const dci_outline *to, dci_
 static int dci_outlines_cross(const dci_outline *a, const dci_outline *b, const dc_real *dist)
 {
     int i, j;
-    for (i = 0; i < b->n; ++i) {
-        dc_real reach = dist[i] + dist[i + 1 < b->n ? i + 1 : 0];
-        dc_v2 p = dci_v2(b->x[i], b->y[i]), e = dci_v2(b->ex[i], b->ey[i]);
+
+    for (i = 0; i < b->count; ++i) {
+        dc_real reach = dist[i] + dist[i + 1 < b->count ? i + 1 : 0];
+        dc_v2 p = dci_v2(b->x[i], b->y[i]), e = dci_v2(b->along_x[i], b->along_y[i]);
         if (reach*reach > dci_v2_dot(e, e)*(1 + 16*DC_EPS)) continue;
-        for (j = 0; j < a->n; ++j) {
-            dc_v2 q = dci_v2(a->x[j], a->y[j]), f = dci_v2(a->ex[j], a->ey[j]), r = dci_v2_sub(p, q);
+
+        for (j = 0; j < a->count; ++j) {
+            dc_v2 q = dci_v2(a->x[j], a->y[j]), f = dci_v2(a->along_x[j], a->along_y[j]), r = dci_v2_sub(p, q);
             dc_real s0 = dci_v2_cross(f, r), s1 = s0 + dci_v2_cross(f, e);
             dc_real t0 = -dci_v2_cross(e, r), t1 = t0 + dci_v2_cross(e, f);
             if (((s0 > 0 && s1 < 0) || (s0 < 0 && s1 > 0)) && ((t0 > 0 && t1 < 0) || (t0 < 0 && t1 > 0))) return 1;
@@ -3379,107 +3988,129 @@ static int dci_outlines_cross(const dci_outline *a, const dci_outline *b, const 
     return 0;
 }
 
-/* Distance, direction and point of contact of outlines that are apart, from the nearest vertex of `from` and edge of `to`. */
-static void dci_contact_apart(const dci_outline *from, const dci_outline *to, const dci_closest *c, dc_real sign, dci_contact *r)
+/* Distance, direction and point of contact of outlines that are apart, from the nearest vertex of `from` and edge of
+ * `to`. */
+static void dci_contact_apart(const dci_outline *from, const dci_outline *to, const dci_closest *c, dc_real sign,
+                              dci_contact *r)
 {
-    dci_edge e = dci_outline_edge(to, c->edge);
-    dc_real x = from->x[c->vertex], y = from->y[c->vertex], t = dci_edge_at(&e, x, y);
-    dc_real dx = (x - e.x) - t*e.ex, dy = (y - e.y) - t*e.ey, d = dci_sqrt_lane(c->d2), il = dci_sqrt_lane(e.inv), k;
-    /* over the inside of an edge its normal, also where the distance is zero */
+    const dci_edge e = dci_outline_edge(to, c->edge);
+    const dc_real x = from->x[c->vertex], y = from->y[c->vertex], t = dci_edge_at(&e, x, y);
+    const dc_real dx = (x - e.x) - t*e.along_x, dy = (y - e.y) - t*e.along_y, d = dci_sqrt_lane(c->dist2);
+
     if ((t > 0 && t < 1) || !(d > 0)) {
-        k = e.ex*dy - e.ey*dx > 0 ? -il : il;           /* outwards is to the right */
-        r->nx = sign*k*e.ey;
-        r->ny = -(sign*k*e.ex);
+        /* over the inside of an edge its normal, also where the distance is zero; outwards is to the right */
+        dc_real il = dci_sqrt_lane(e.inv_length2), k = e.along_x*dy - e.along_y*dx > 0 ? -il : il;
+        r->normal_x = sign*k*e.along_y;
+        r->normal_y = -(sign*k*e.along_x);
     } else {
-        r->nx = sign*dx/d;
-        r->ny = sign*dy/d;
+        r->normal_x = sign*dx/d;
+        r->normal_y = sign*dy/d;
     }
-    r->d = d;
-    r->px = x - DC_R(0.5)*dx;
-    r->py = y - DC_R(0.5)*dy;
+    r->distance = d;
+    r->point_x = x - DC_R(0.5)*dx;
+    r->point_y = y - DC_R(0.5)*dy;
 }
 
-/* ---- pairs of polygons: overlapping --------------------------------------------------------------- */
-/* The largest disc in both (CEM Eq. 7): branch and bound on f(x) = max(phi_a(x), phi_b(x)) over rectangles, halved across. In one
- * of half diagonal r about c
+/* ---- [overlap] pairs of polygons that overlap ----------------------------------------------- */
+/* stage                | reads                      | writes                            | equation
+ * dci_outline_list     | outlines, their common box | edges that can matter             |
+ * dci_touches_at       | these, a point             | the nearest features, phi_a, phi_b|
+ * dci_touches_hold     | features                   | those that hold a disc, a bound   | second bound below
+ * dci_disc_polish      | a point                    | the best disc so far              |
+ * dci_cell_look        | a cell                     | its bound; the best disc          | both bounds below
+ * dci_disc_search      | outlines                   | the largest disc in both          | CEM Eq. 7 */
+
+/* The largest disc in both (CEM Eq. 7): branch and bound on f(x) = max(phi_a(x), phi_b(x)) over rectangles, halved
+ * across. In one of half diagonal r about c
  *     f(x) >= f(c) - r,
- * and for any features i of the outlines, distances d_i and their gradients g_i at c, and weights of sum 1 with sum w_i g_i = 0,
+ * and for any features i of the outlines, distances d_i and their gradients g_i at c, and weights of sum 1 with sum
+ * w_i g_i = 0,
  *     f(x) >= -min_i dist_i(x) >= -sum w_i (d_i + slack_i),
- * slack_i for what dist_i is above its linearisation. The second is exact where the disc is held by the edges that it touches, so
- * that the search ends after a few squares, long before they are small. */
+ * slack_i for what dist_i is above its linearisation. The second is exact where the disc is held by the edges that it
+ * touches, so that the search ends after a few squares, long before they are small. */
 
 /* A feature seen from a point: signed distance from the line of an edge, positive inside, or distance from a vertex. */
-typedef struct { dc_real d, gx, gy, slack, key; } dci_touch;
+typedef struct {
+    dc_real distance, grad_x, grad_y;
+    dc_real slack;
+    dc_real key;            /* by which features are in order: |distance| */
+} dci_touch;
 
 typedef struct {
-    dci_touch f[DCI_CFIELD_NEAR];
-    int n;
-    dc_real phi[2];
+    dci_touch touch[DCI_CFIELD_NEAR];
+    int count;
+    dc_real phi[2];         /* signed distances from both outlines */
 } dci_touches;
 
 /* features by rising distance, the nearest */
 static void dci_touch_add(dci_touches *s, const dci_touch *f)
 {
-    int k = s->n;
-    if (k == DCI_CFIELD_OWN && s->f[--k].key <= f->key) return;
-    if (s->n < DCI_CFIELD_OWN) ++s->n;
-    for (; k > 0 && s->f[k - 1].key > f->key; --k) s->f[k] = s->f[k - 1];
-    s->f[k] = *f;
+    int k = s->count;
+
+    if (k == DCI_CFIELD_OWN && s->touch[--k].key <= f->key) return;
+    if (s->count < DCI_CFIELD_OWN) ++s->count;
+    for (; k > 0 && s->touch[k - 1].key > f->key; --k) s->touch[k] = s->touch[k - 1];
+    s->touch[k] = *f;
 }
 
-/* Features of one outline, list[0..n), seen from (x, y): its signed distance; the nearest into s, slack for points within r. */
+/* Features of one outline, list[0..n), seen from (x, y): its signed distance; the nearest into s, slack for points
+ * within r. */
 static dc_real dci_touches_of(dci_bound *list, int n, dc_real x, dc_real y, dc_real r, dci_touches *s)
 {
-    dc_real best = DC_REAL_MAX, wind = 0, reach2 = 16*r*r, phi, ux = 0, uy = 0, vx = 0, vy = 0;
+    const dc_real reach2 = 16*r*r;
+    dc_real best = DC_REAL_MAX, winding = 0, phi, ux = 0, uy = 0, vx = 0, vy = 0;
     int k, chain = 0, joints = 0, convex;
+
+    /* distance from each edge */
     for (k = 0; k < n; ++k) {
         dci_bound *e = &list[k];
-        dc_real rx = x - e->x, ry = y - e->y, t = rx*e->ux + ry*e->uy, over = t < 0 ? t : dc_max(0, t - e->len);
-        dc_real up = (e->y <= y ? DC_R(1) : DC_R(0)) - (e->y1 <= y ? DC_R(1) : DC_R(0));
-        e->side = e->ux*ry - e->uy*rx;              /* positive inside */
-        e->t = t;
-        e->d2 = e->side*e->side + over*over;
-        best = dc_min(best, e->d2);
-        if (up*e->side > 0) wind += up;
+        dc_real rx = x - e->x, ry = y - e->y, t = rx*e->unit_x + ry*e->unit_y;
+        dc_real over = t < 0 ? t : dc_max(0, t - e->length);
+        dc_real up = (e->y <= y ? DC_R(1) : DC_R(0)) - (e->end_y <= y ? DC_R(1) : DC_R(0));
+        e->side = e->unit_x*ry - e->unit_y*rx;          /* positive inside */
+        e->at = t;
+        e->dist2 = e->side*e->side + over*over;
+        best = dc_min(best, e->dist2);
+        if (up*e->side > 0) winding += up;
     }
-    phi = wind > 0 || wind < 0 ? -dci_sqrt_lane(best) : dci_sqrt_lane(best);
+    phi = winding > 0 || winding < 0 ? -dci_sqrt_lane(best) : dci_sqrt_lane(best);
 
-    /* Within 4 r, is the outline one convex chain that turns by no more than half a circle? Then the shape is, there, the
-     * intersection of its half-planes, and dist(x) <= d_i(x) for points x of the shape within r, |d_i| <= 2 r. */
+    /* Within 4 r, is the outline one convex chain that turns by no more than half a circle? Then the shape is, there,
+     * the intersection of its half-planes, and dist(x) <= d_i(x) for points x of the shape within r, |d_i| <= 2 r. */
     for (k = 0; k < n; ++k) {
         const dci_bound *e = &list[k], *before = &list[k > 0 ? k - 1 : n - 1], *next = &list[k + 1 < n ? k + 1 : 0];
-        if (e->d2 > reach2) continue;
+        if (e->dist2 > reach2) continue;
         ++chain;
-        if (e->joint && next->d2 <= reach2) ++joints;
-        else { vx = e->ux; vy = e->uy; }
-        if (!(before->joint && before->d2 <= reach2)) { ux = e->ux; uy = e->uy; }
+        if (e->joint && next->dist2 <= reach2) ++joints;
+        else { vx = e->unit_x; vy = e->unit_y; }
+        if (!(before->joint && before->dist2 <= reach2)) { ux = e->unit_x; uy = e->unit_y; }
     }
     convex = chain == 1 || (chain > 1 && joints == chain - 1 && ux*vy - uy*vx >= 0);
 
+    /* features */
     for (k = 0; k < n; ++k) {
         const dci_bound *e = &list[k];
         dci_touch f;
-        if (e->t < 0) {
-            /* its first vertex */
-            if (e->d2 <= DC_R(0.25)*r*r || (s->n == DCI_CFIELD_OWN && e->d2 >= s->f[s->n - 1].key*s->f[s->n - 1].key)) continue;
-            f.d = f.key = dci_sqrt_lane(e->d2);
-            if (!(f.d > 0)) continue;
-            f.gx = (x - e->x)/f.d;
-            f.gy = (y - e->y)/f.d;
-            f.slack = DC_R(0.5)*r*r/f.d;
+        if (e->at < 0) {
+            /* its first vertex, unless it is too near to be taken for straight, or too far to be wanted */
+            const dc_real last = s->count == DCI_CFIELD_OWN ? s->touch[s->count - 1].key : DC_R(0);
+            if (e->dist2 <= DC_R(0.25)*r*r || (s->count == DCI_CFIELD_OWN && e->dist2 >= last*last)) continue;
+            f.distance = f.key = dci_sqrt_lane(e->dist2);
+            if (!(f.distance > 0)) continue;
+            f.grad_x = (x - e->x)/f.distance;
+            f.grad_y = (y - e->y)/f.distance;
+            f.slack = DC_R(0.5)*r*r/f.distance;
             dci_touch_add(s, &f);
-        } else if (e->t <= e->len) {
+        } else if (e->at <= e->length) {
+            /* its line; seen from inside, the wrong side of another arm is turned round */
+            const int turned = e->side < 0 && phi < 0;
             f.key = dc_abs(e->side);
-            f.d = e->side;
-            f.gx = -e->uy;
-            f.gy = e->ux;
-            if (f.d < 0 && phi < 0) {               /* seen from inside, the wrong side of another arm */
-                f.d = f.key;
-                f.gx = -f.gx;
-                f.gy = -f.gy;
-            }
+            f.distance = turned ? f.key : e->side;
+            f.grad_x = turned ? e->unit_y : -e->unit_y;
+            f.grad_y = turned ? -e->unit_x : e->unit_x;
             f.slack = 0;
-            if (!(convex && f.key <= 2*r)) f.slack = dc_max(0, r - dc_min(e->t, e->len - e->t)) + 2*dc_max(0, r - f.d);
+            if (!(convex && f.key <= 2*r))
+                f.slack = dc_max(0, r - dc_min(e->at, e->length - e->at)) + 2*dc_max(0, r - f.distance);
             dci_touch_add(s, &f);
         }
     }
@@ -3489,67 +4120,76 @@ static dc_real dci_touches_of(dci_bound *list, int n, dc_real x, dc_real y, dc_r
 /* The nearest features of both outlines from (x, y). */
 static void dci_touches_at(const dci_pair_work *w, dc_real x, dc_real y, dc_real r, dci_touches *s)
 {
-    s->n = 0;
+    s->count = 0;
     s->phi[0] = dci_touches_of(w->list[0], w->count[0], x, y, r, s);
     s->phi[1] = dci_touches_of(w->list[1], w->count[1], x, y, r, s);
 }
 
-/* The nearest four with the sides of the box, which hold a disc whatever the others do, as the one looked for is in the box. */
+/* The nearest four with the sides of the box, which hold a disc whatever the others do, as the one looked for is in
+ * the box. */
 static void dci_touches_in_box(const dc_real box[4], dc_real x, dc_real y, dci_touches *s)
 {
     dc_real d[4];
     int k, i;
+
     d[0] = x - box[0]; d[1] = box[1] - x; d[2] = y - box[2]; d[3] = box[3] - y;
-    if (s->n > DCI_CFIELD_NEAR - 4) s->n = DCI_CFIELD_NEAR - 4;
+    if (s->count > DCI_CFIELD_NEAR - 4) s->count = DCI_CFIELD_NEAR - 4;
     for (k = 0; k < 4; ++k) {
         dci_touch f;
-        f.d = f.key = d[k];
-        f.gx = k == 0 ? DC_R(1) : k == 1 ? DC_R(-1) : DC_R(0);
-        f.gy = k == 2 ? DC_R(1) : k == 3 ? DC_R(-1) : DC_R(0);
+        f.distance = f.key = d[k];
+        f.grad_x = k == 0 ? DC_R(1) : k == 1 ? DC_R(-1) : DC_R(0);
+        f.grad_y = k == 2 ? DC_R(1) : k == 3 ? DC_R(-1) : DC_R(0);
         f.slack = 0;
-        for (i = s->n++; i > 0 && s->f[i - 1].key > f.key; --i) s->f[i] = s->f[i - 1];
-        s->f[i] = f;
+        for (i = s->count++; i > 0 && s->touch[i - 1].key > f.key; --i) s->touch[i] = s->touch[i - 1];
+        s->touch[i] = f;
     }
 }
 
 /* Features that hold a disc, two (k = j) or three, and the bound of its radius that they give. */
-typedef struct { int i, j, k; dc_real radius; } dci_held;
+typedef struct { int first, second, third; dc_real radius; } dci_held;
 
 static void dci_held_set(dci_held *h, int i, int j, int k, dc_real radius)
 {
-    h->i = i;
-    h->j = j;
-    h->k = k;
+    h->first = i;
+    h->second = j;
+    h->third = k;
     h->radius = radius;
 }
 
-/* Of all pairs and triples with non-negative weights those with the least bound at the features' point; *within, if not NULL, is
- * the least bound for points within r of it. 0: none holds a disc. */
+/* Of all pairs and triples with non-negative weights those with the least bound at the features' point; *within, if
+ * not NULL, is the least bound for points within r of it. 0: none holds a disc. */
 static int dci_touches_hold(const dci_touches *s, dc_real r, dci_held *h, dc_real *within)
 {
-    const dci_touch *f = s->f;
+    const dci_touch *f = s->touch;
+    const int n = s->count;
     /* of a pair, and a triple with a weight that is zero but for rounding, the pair: its centres are a line */
-    dc_real cross[DCI_CFIELD_NEAR][DCI_CFIELD_NEAR], most = DC_REAL_MAX, tie = s->n > 0 ? 64*DC_EPS*s->f[s->n - 1].key : DC_R(0);
+    const dc_real tie = n > 0 ? 64*DC_EPS*f[n - 1].key : DC_R(0);
+    dc_real cross[DCI_CFIELD_NEAR][DCI_CFIELD_NEAR], most = DC_REAL_MAX;
     int i, j, k;
+
     h->radius = DC_REAL_MAX;
-    for (i = 0; i < s->n; ++i)
-        for (j = i + 1; j < s->n; ++j) cross[i][j] = f[i].gx*f[j].gy - f[i].gy*f[j].gx;
-    for (i = 0; i + 1 < s->n; ++i) {
+    for (i = 0; i < n; ++i)
+        for (j = i + 1; j < n; ++j) cross[i][j] = f[i].grad_x*f[j].grad_y - f[i].grad_y*f[j].grad_x;
+
+    for (i = 0; i + 1 < n; ++i) {
         /* features come with rising distances: those that follow hold no smaller disc */
-        if (f[i].d >= h->radius && f[i].d >= most) break;
-        for (j = i + 1; j < s->n; ++j) {
-            if (f[i].gx*f[j].gx + f[i].gy*f[j].gy < DC_R(-0.9)) {
-                /* nearly opposite: the weights leave a gradient of `open` */
-                dc_real gx = f[i].gx + f[j].gx, gy = f[i].gy + f[j].gy, open = DC_R(0.5)*dci_sqrt_lane(gx*gx + gy*gy);
-                dc_real radius = DC_R(0.5)*(f[i].d + f[j].d);
+        if (f[i].distance >= h->radius && f[i].distance >= most) break;
+        for (j = i + 1; j < n; ++j) {
+            /* two that are nearly opposite: the weights leave a gradient of `open` */
+            if (f[i].grad_x*f[j].grad_x + f[i].grad_y*f[j].grad_y < DC_R(-0.9)) {
+                dc_real gx = f[i].grad_x + f[j].grad_x, gy = f[i].grad_y + f[j].grad_y;
+                dc_real open = DC_R(0.5)*dci_sqrt_lane(gx*gx + gy*gy);
+                dc_real radius = DC_R(0.5)*(f[i].distance + f[j].distance);
                 if (open < 16*DC_EPS && radius <= h->radius + tie) dci_held_set(h, i, j, j, radius);
                 most = dc_min(most, radius + DC_R(0.5)*(f[i].slack + f[j].slack) + r*open);
             }
-            for (k = j + 1; k < s->n; ++k) {
+
+            /* three with weights of one sign */
+            for (k = j + 1; k < n; ++k) {
                 dc_real a = cross[j][k], b = -cross[i][k], c = cross[i][j], sum = a + b + c, is, radius;
                 if (!((a >= 0 && b >= 0 && c >= 0 && sum > 0) || (a <= 0 && b <= 0 && c <= 0 && sum < 0))) continue;
                 is = 1/sum;
-                radius = (a*f[i].d + b*f[j].d + c*f[k].d)*is;
+                radius = (a*f[i].distance + b*f[j].distance + c*f[k].distance)*is;
                 if (radius < h->radius - tie) dci_held_set(h, i, j, k, radius);
                 most = dc_min(most, radius + (a*f[i].slack + b*f[j].slack + c*f[k].slack)*is);
             }
@@ -3559,70 +4199,94 @@ static int dci_touches_hold(const dci_touches *s, dc_real r, dci_held *h, dc_rea
     return h->radius < DC_REAL_MAX;
 }
 
-/* The step from the features' point to the centre of the disc that they hold. Two that are opposite leave a line of centres: of
- * that the nearest point that the other features allow. */
+/* The step from the features' point to the centre of the disc that they hold. Two that are opposite leave a line of
+ * centres: of that the nearest point that the other features allow. */
 static dc_v2 dci_held_step(const dci_touches *s, const dci_held *h)
 {
-    const dci_touch *a = &s->f[h->i], *b = &s->f[h->j], *c = &s->f[h->k];
-    dc_real ax = a->gx - c->gx, ay = a->gy - c->gy, bx = b->gx - c->gx, by = b->gy - c->gy, p = c->d - a->d, q = c->d - b->d;
-    dc_real det = ax*by - ay*bx, half = DC_R(0.5)*(b->d - a->d), lo = -DC_REAL_MAX, hi = DC_REAL_MAX, along = 0;
+    const dci_touch *a = &s->touch[h->first], *b = &s->touch[h->second], *c = &s->touch[h->third];
+    const dc_real ax = a->grad_x - c->grad_x, ay = a->grad_y - c->grad_y, bx = b->grad_x - c->grad_x;
+    const dc_real by = b->grad_y - c->grad_y, p = c->distance - a->distance, q = c->distance - b->distance;
+    const dc_real det = ax*by - ay*bx, half = DC_R(0.5)*(b->distance - a->distance);
+    dc_real low = -DC_REAL_MAX, high = DC_REAL_MAX, along = 0;
     int k;
-    if (h->k != h->j && dc_abs(det) > 64*DC_EPS) return dci_v2((p*by - q*ay)/det, (q*ax - p*bx)/det);
-    for (k = 0; k < s->n; ++k) {
-        const dci_touch *f = &s->f[k];
-        dc_real slope = f->gy*a->gx - f->gx*a->gy, spare = f->d + half*(f->gx*a->gx + f->gy*a->gy) - h->radius;
-        if (slope > DC_R(1e-3)) lo = dc_max(lo, -(spare/slope));
-        if (slope < DC_R(-1e-3)) hi = dc_min(hi, -(spare/slope));
+
+    /* three of different directions */
+    if (h->third != h->second && dc_abs(det) > 64*DC_EPS) return dci_v2((p*by - q*ay)/det, (q*ax - p*bx)/det);
+
+    /* two: the part of the line where no other feature is nearer, by their linearisation */
+    for (k = 0; k < s->count; ++k) {
+        const dci_touch *f = &s->touch[k];
+        dc_real slope = f->grad_y*a->grad_x - f->grad_x*a->grad_y;
+        dc_real spare = f->distance + half*(f->grad_x*a->grad_x + f->grad_y*a->grad_y) - h->radius;
+        if (slope > DC_R(1e-3)) low = dc_max(low, -(spare/slope));
+        if (slope < DC_R(-1e-3)) high = dc_min(high, -(spare/slope));
     }
-    if (lo > hi) along = DC_R(0.5)*(lo + hi);
-    else if (lo > 0) along = lo;
-    else if (hi < 0) along = hi;
-    return dci_v2(half*a->gx - along*a->gy, half*a->gy + along*a->gx);
+    if (low > high) along = DC_R(0.5)*(low + high);
+    else if (low > 0) along = low;
+    else if (high < 0) along = high;
+    return dci_v2(half*a->grad_x - along*a->grad_y, half*a->grad_y + along*a->grad_x);
 }
 
-/* edges that can matter to points of the box: those that meet it, and those to its right, of which winding numbers come */
+/* positive where the outline turns left from one edge to another: at a convex vertex */
+static dc_real dci_bound_turn(const dci_bound *from, const dci_bound *to)
+{
+    return from->unit_x*to->unit_y - from->unit_y*to->unit_x;
+}
+
+/* edges that can matter to points of the box: those that meet it, and those to its right, of which winding numbers
+ * come */
 static int dci_outline_list(const dci_outline *o, const dc_real box[4], dci_bound *list)
 {
     int i, n = 0, before = -1, first = -1;
-    for (i = 0; i < o->n; ++i) {
+
+    for (i = 0; i < o->count; ++i) {
         dci_bound *e = &list[n];
         dc_real il;
-        if (dc_max(o->x[i], o->x[i + 1]) < box[0] || dc_max(o->y[i], o->y[i + 1]) < box[2] || dc_min(o->y[i], o->y[i + 1]) > box[3]) continue;
-        il = dci_sqrt_lane(o->inv[i]);
+        if (dc_max(o->x[i], o->x[i + 1]) < box[0] || dc_max(o->y[i], o->y[i + 1]) < box[2]
+            || dc_min(o->y[i], o->y[i + 1]) > box[3]) continue;
+        il = dci_sqrt_lane(o->inv_length2[i]);
         e->x = o->x[i];
         e->y = o->y[i];
-        e->ux = o->ex[i]*il;
-        e->uy = o->ey[i]*il;
-        e->len = 1/il;
-        e->y1 = o->y[i + 1];
+        e->unit_x = o->along_x[i]*il;
+        e->unit_y = o->along_y[i]*il;
+        e->length = 1/il;
+        e->end_y = o->y[i + 1];
         e->joint = 0;
-        if (n > 0 && before == i - 1) list[n - 1].joint = list[n - 1].ux*e->uy - list[n - 1].uy*e->ux > 0;
+
+        /* with the one before it, if that is its neighbour */
+        if (n > 0 && before == i - 1) list[n - 1].joint = dci_bound_turn(&list[n - 1], e) > 0;
         if (n == 0) first = i;
         before = i;
         ++n;
     }
-    if (n > 1 && first == 0 && before == o->n - 1) list[n - 1].joint = list[n - 1].ux*list[0].uy - list[n - 1].uy*list[0].ux > 0;
+    if (n > 1 && first == 0 && before == o->count - 1) list[n - 1].joint = dci_bound_turn(&list[n - 1], &list[0]) > 0;
     return n;
 }
 
 /* The best disc so far: its centre and f there. */
-typedef struct { dc_real x, y, f; } dci_disc;
+typedef struct { dc_real x, y, value; } dci_disc;
 
-static int dci_in_box(const dc_real box[4], dc_real x, dc_real y) { return x >= box[0] && x <= box[1] && y >= box[2] && y <= box[3]; }
+static int dci_in_box(const dc_real box[4], dc_real x, dc_real y)
+{
+    return x >= box[0] && x <= box[1] && y >= box[2] && y <= box[3];
+}
 
-/* If (x, y), in the box, is better: from there to where its features hold a disc, shorter steps where others come in. */
+/* If (x, y), in the box, is better: from there to where its features hold a disc, shorter steps where others come
+ * in. */
 static void dci_disc_polish(const dci_pair_work *w, dc_real x, dc_real y, dci_disc *best)
 {
     dci_touches s;
     dci_held h;
     dc_v2 step = dci_v2(0, 0);
     int it, fails = 0;
+
     for (it = 0; it < 16 && fails < 4; ++it) {
         dc_real f;
         dci_touches_at(w, x, y, 0, &s);
         f = dc_max(s.phi[0], s.phi[1]);
-        if (f < best->f) {
-            best->f = f;
+        if (f < best->value) {
+            /* better: on from here, held by the box where features do not do */
+            best->value = f;
             best->x = x;
             best->y = y;
             if (!dci_touches_hold(&s, 0, &h, NULL)) {
@@ -3631,10 +4295,13 @@ static void dci_disc_polish(const dci_pair_work *w, dc_real x, dc_real y, dci_di
             }
             step = dci_held_step(&s, &h);
         } else {
+            /* worse: a shorter step */
             if (it == 0) return;
             ++fails;
             step = dci_v2(DC_R(0.25)*step.x, DC_R(0.25)*step.y);
         }
+
+        /* not out of the box */
         x = best->x + step.x;
         y = best->y + step.y;
         while (fails < 4 && !dci_in_box(w->box, x, y)) {
@@ -3651,19 +4318,23 @@ static int dci_cell_look(const dci_pair_work *w, dc_real tol, dci_disc *best, dc
 {
     dci_touches s;
     dci_held held;
-    dc_real f, within, r = dci_sqrt_lane(c->hx*c->hx + c->hy*c->hy);
+    dc_real f, within, r = dci_sqrt_lane(c->half_x*c->half_x + c->half_y*c->half_y);
+
+    /* the first bound */
     dci_touches_at(w, c->x, c->y, r, &s);
     f = dc_max(s.phi[0], s.phi[1]);
-    if (f < best->f) dci_disc_polish(w, c->x, c->y, best);
+    if (f < best->value) dci_disc_polish(w, c->x, c->y, best);
     c->low = f - r;
-    if (c->low >= best->f - tol) return 0;
-    if (dci_touches_hold(&s, r, &held, &within) && -held.radius < best->f - tol) {
+    if (c->low >= best->value - tol) return 0;
+
+    /* the second, and the disc that it comes from */
+    if (dci_touches_hold(&s, r, &held, &within) && -held.radius < best->value - tol) {
         dc_v2 step = dci_held_step(&s, &held);
         dc_real x = c->x + step.x, y = c->y + step.y;
         if (dci_v2_dot(step, step) <= 4*r*r && dci_in_box(w->box, x, y)) dci_disc_polish(w, x, y, best);
     }
     c->low = dc_max(c->low, -within);
-    return c->low < best->f - tol;
+    return c->low < best->value - tol;
 }
 
 /* Largest disc in both outlines, or the first with f below `enough`; `best` comes with a first guess. */
@@ -3672,45 +4343,56 @@ static dc_status dci_disc_search(dci_pair_work *w, dc_real tol, dc_real enough, 
     dc_real *box = w->box;
     dci_cell c;
     int o, i, n = 0, cells = 0;
+
+    /* what both bounding boxes have in common */
     box[0] = box[2] = -DC_REAL_MAX;
     box[1] = box[3] = DC_REAL_MAX;
     for (o = 0; o < 2; ++o) {
+        const dci_outline *side = &w->side[o];
         dc_real x0 = DC_REAL_MAX, x1 = -DC_REAL_MAX, y0 = DC_REAL_MAX, y1 = -DC_REAL_MAX;
-        for (i = 0; i < w->side[o].n; ++i) {
-            x0 = dc_min(x0, w->side[o].x[i]); x1 = dc_max(x1, w->side[o].x[i]);
-            y0 = dc_min(y0, w->side[o].y[i]); y1 = dc_max(y1, w->side[o].y[i]);
+        for (i = 0; i < side->count; ++i) {
+            x0 = dc_min(x0, side->x[i]); x1 = dc_max(x1, side->x[i]);
+            y0 = dc_min(y0, side->y[i]); y1 = dc_max(y1, side->y[i]);
         }
         box[0] = dc_max(box[0], x0); box[1] = dc_min(box[1], x1);
         box[2] = dc_max(box[2], y0); box[3] = dc_min(box[3], y1);
     }
+
+    /* the first cell, and the edges that matter in it */
     c.x = DC_R(0.5)*(box[0] + box[1]);
     c.y = DC_R(0.5)*(box[2] + box[3]);
-    c.hx = DC_R(0.5)*(box[1] - box[0]);
-    c.hy = DC_R(0.5)*(box[3] - box[2]);
-    if (!(c.hx > 0 && c.hy > 0)) return DC_OK;
+    c.half_x = DC_R(0.5)*(box[1] - box[0]);
+    c.half_y = DC_R(0.5)*(box[3] - box[2]);
+    if (!(c.half_x > 0 && c.half_y > 0)) return DC_OK;
     for (o = 0; o < 2; ++o) w->count[o] = dci_outline_list(&w->side[o], box, w->list[o]);
     if (w->count[0] == 0 || w->count[1] == 0) return DC_OK;
     if (dci_cell_look(w, tol, best, &c)) w->stack[n++] = c;
+
     while (n > 0) {
         dci_cell half[2];
         int want[2], across, first;
+
+        /* the next cell, unless what was found since leaves it no chance */
         c = w->stack[--n];
-        if (c.low >= best->f - tol) continue;
-        if (best->f < enough) return DC_OK;
+        if (c.low >= best->value - tol) continue;
+        if (best->value < enough) return DC_OK;
         if (++cells%DCI_CFIELD_CELLS == 0) tol *= 2;
         if (cells > DCI_CFIELD_ROUNDS*DCI_CFIELD_CELLS || n + 2 > DCI_CFIELD_STACK) return DC_E_DIVERGED;
-        across = c.hy > c.hx;
+
+        /* its halves */
+        across = c.half_y > c.half_x;
         for (i = 0; i < 2; ++i) {
             half[i] = c;
             if (across) {
-                half[i].hy = DC_R(0.5)*c.hy;
-                half[i].y = i == 0 ? c.y - half[i].hy : c.y + half[i].hy;
+                half[i].half_y = DC_R(0.5)*c.half_y;
+                half[i].y = i == 0 ? c.y - half[i].half_y : c.y + half[i].half_y;
             } else {
-                half[i].hx = DC_R(0.5)*c.hx;
-                half[i].x = i == 0 ? c.x - half[i].hx : c.x + half[i].hx;
+                half[i].half_x = DC_R(0.5)*c.half_x;
+                half[i].x = i == 0 ? c.x - half[i].half_x : c.x + half[i].half_x;
             }
             want[i] = dci_cell_look(w, tol, best, &half[i]);
         }
+
         /* the lower on top */
         first = half[0].low < half[1].low;
         if (want[first]) w->stack[n++] = half[first];
@@ -3719,40 +4401,63 @@ static dc_status dci_disc_search(dci_pair_work *w, dc_real tol, dc_real enough, 
     return DC_OK;
 }
 
-/* ---- fields over relative poses ------------------------------------------------------------------ */
+/* ---- [fields] fields over relative poses ---------------------------------------------------- */
+/* stage                | reads                      | writes                            | equation
+ * dci_cfield_make      | shapes, options            | a field and its polygons          |
+ * dci_pair_pose        | the field, a pose          | b in the frame of a               | CEM Eq. 1
+ * dci_pair_contact     | two polygons               | a contact                         | CEM Eq. 2, 6, 7
+ * dci_wall_contact     | a wall, a polygon          | a contact                         | */
+
 
 #define DCI_CFIELD_SIDE 4096
 
 static dci_outline dci_outline_of(const dc_cpoly *p)
 {
     dci_outline o;
-    o.n = p->n;
+    o.count = p->n;
     o.x = p->x;
     o.y = p->y;
-    o.ex = p->ex;
-    o.ey = p->ey;
-    o.inv = p->inv;
+    o.along_x = p->ex;
+    o.along_y = p->ey;
+    o.inv_length2 = p->inv;
     return o;
 }
+
+/* Memory that is counted and, with an arena, taken, so that what a function lays out is what another says it takes. */
+typedef struct {
+    dc_arena *arena;                        /* NULL: only counted */
+    size_t bytes;
+    int full;                               /* something did not fit */
+} dci_cfield_memory;
+
+static void *dci_cfield_take(dci_cfield_memory *mem, size_t count, size_t size)
+{
+    void *p = mem->arena && !mem->full ? dc_arena_take(mem->arena, count, size) : NULL;
+
+    mem->bytes = dc_bytes(mem->bytes, count, size);
+    mem->full |= mem->arena && !p;
+    return p;
+}
+#define DCI_CFIELD_TAKE(mem, count, type) ((type *)dci_cfield_take(mem, count, sizeof(type)))
 
 static size_t dci_cpoly_numbers(int n) { return 5*((size_t)n + 1); }
 
 /* copies a polygon and what its edges need into 5 (n + 1) numbers */
 static dc_cpoly dci_cpoly_make(const dc_poly *p, dc_real *m)
 {
+    const size_t row = (size_t)p->n + 1;
     dc_cpoly c;
-    size_t row = (size_t)p->n + 1;
     dc_real r2 = 0;
     int i;
+
     for (i = 0; i <= p->n; ++i) {
-        dc_v2 v = p->v[i < p->n ? i : 0], to = dci_poly_next(p, i < p->n ? i : 0);
-        dci_edge e = dci_edge_make(v.x, v.y, to.x, to.y);
-        m[i] = v.x;
-        m[row + (size_t)i] = v.y;
-        m[2*row + (size_t)i] = e.ex;
-        m[3*row + (size_t)i] = e.ey;
-        m[4*row + (size_t)i] = e.inv;
-        r2 = dc_max(r2, dci_v2_dot(v, v));
+        dci_edge e = dci_poly_edge(p, i < p->n ? i : 0);
+        m[i] = e.x;
+        m[row + (size_t)i] = e.y;
+        m[2*row + (size_t)i] = e.along_x;
+        m[3*row + (size_t)i] = e.along_y;
+        m[4*row + (size_t)i] = e.inv_length2;
+        r2 = dc_max(r2, e.x*e.x + e.y*e.y);
     }
     c.n = p->n;
     c.radius = dc_sqrt(r2);
@@ -3773,17 +4478,22 @@ DC_DEF size_t dc_cfield_bytes(int na, int nb)
     return sum == SIZE_MAX ? 0 : sum;
 }
 
-static dc_status dci_cfield_make(dc_cfield_kind kind, const dc_cfield_options *opt, const dc_cshape *a, const dc_poly *b,
-                                 dc_arena *mem, dc_cfield *f)
+static dc_status dci_cfield_make(dc_cfield_kind kind, const dc_cfield_options *opt, const dc_cshape *a,
+                                 const dc_poly *b, dc_arena *mem, dc_cfield *f)
 {
     dc_cfield r;
-    dc_real *ma = NULL, *mb;
+    dc_real *ma = NULL, *mb, size;
     size_t used;
+
+    /* options */
     memset(&r, 0, sizeof r);
     r.kind = kind;
     r.h = opt && opt->h > 0 ? opt->h : DC_R(2e-3);
     r.side = opt && opt->side != 0 ? opt->side : 201;
-    if (!a || !b || !mem || !f || (opt && !(opt->h >= 0 && opt->h < 1 && opt->hx >= 0 && opt->hx <= DC_LIMIT)) || r.side < 2 || r.side > DCI_CFIELD_SIDE) return DC_E_ARG;
+    if (!a || !b || !mem || !f || r.side < 2 || r.side > DCI_CFIELD_SIDE
+        || (opt && !(opt->h >= 0 && opt->h < 1 && opt->hx >= 0 && opt->hx <= DC_LIMIT))) return DC_E_ARG;
+
+    /* shapes */
     r.wall = a->kind;
     switch (a->kind) {
     case DC_CSHAPE_POLY:
@@ -3800,6 +4510,8 @@ static dc_status dci_cfield_make(dc_cfield_kind kind, const dc_cfield_options *o
         return DC_E_ARG;
     }
     if (dc_poly_check(b) != DC_OK || (kind == DC_CFIELD_SAMPLED && a->kind != DC_CSHAPE_POLY)) return DC_E_ARG;
+
+    /* their polygons, copied */
     used = mem->used;
     if (a->kind == DC_CSHAPE_POLY) {
         ma = (dc_real *)dc_arena_take(mem, dci_cpoly_numbers(a->poly.n), sizeof *ma);
@@ -3812,17 +4524,21 @@ static dc_status dci_cfield_make(dc_cfield_kind kind, const dc_cfield_options *o
     }
     if (ma) r.a = dci_cpoly_make(&a->poly, ma);
     r.b = dci_cpoly_make(b, mb);
-    r.hx = opt && opt->hx > 0 ? opt->hx : (DC_IS_FLOAT ? DC_R(1e-3) : DC_R(1e-4))*(ma ? dc_min(r.a.radius, r.b.radius) : r.b.radius);
+
+    size = ma ? dc_min(r.a.radius, r.b.radius) : r.b.radius;
+    r.hx = opt && opt->hx > 0 ? opt->hx : (DC_IS_FLOAT ? DC_R(1e-3) : DC_R(1e-4))*size;
     *f = r;
     return DC_OK;
 }
 
-DC_DEF dc_status dc_cfield_exact(const dc_cfield_options *opt, const dc_cshape *a, const dc_poly *b, dc_arena *mem, dc_cfield *f)
+DC_DEF dc_status dc_cfield_exact(const dc_cfield_options *opt, const dc_cshape *a, const dc_poly *b, dc_arena *mem,
+                                 dc_cfield *f)
 {
     return dci_cfield_make(DC_CFIELD_EXACT, opt, a, b, mem, f);
 }
 
-DC_DEF dc_status dc_cfield_sampled(const dc_cfield_options *opt, const dc_cshape *a, const dc_poly *b, dc_arena *mem, dc_cfield *f)
+DC_DEF dc_status dc_cfield_sampled(const dc_cfield_options *opt, const dc_cshape *a, const dc_poly *b, dc_arena *mem,
+                                   dc_cfield *f)
 {
     return dci_cfield_make(DC_CFIELD_SAMPLED, opt, a, b, mem, f);
 }
@@ -3837,116 +4553,119 @@ static void dci_pair_pose(const dc_cfield *f, dci_pair_work *w, dc_real theta, d
     for (i = 0; i <= b->n; ++i) {
         w->x[i] = c*b->x[i] - s*b->y[i] + x;
         w->y[i] = s*b->x[i] + c*b->y[i] + y;
-        w->ex[i] = c*b->ex[i] - s*b->ey[i];
-        w->ey[i] = s*b->ex[i] + c*b->ey[i];
+        w->along_x[i] = c*b->ex[i] - s*b->ey[i];
+        w->along_y[i] = s*b->ex[i] + c*b->ey[i];
     }
 }
 
-/* Two polygons at the pose in the work's arrays; d as it is, or any number below `enough` if it is. Apart CEM Eq. 2, else the
- * least of CEM Eq. 6. */
+/* Two polygons at the pose in the work's arrays; d as it is, or any number below `enough` if it is. Apart CEM Eq. 2,
+ * else the least of CEM Eq. 6. */
 static void dci_pair_contact(const dc_cfield *f, dci_pair_work *w, dc_real enough, dci_contact *r)
 {
     const dci_outline *a = &w->side[0], *b = &w->side[1];
     dci_closest ba, ab;
     dci_disc best;
     int inside = dci_outline_near(b, a, &ba, w->dist);
+
+    /* as if they were apart */
     inside |= dci_outline_near(a, b, &ab, NULL);
-    if (ba.d2 <= ab.d2) dci_contact_apart(b, a, &ba, 1, r);
+    if (ba.dist2 <= ab.dist2) dci_contact_apart(b, a, &ba, 1, r);
     else dci_contact_apart(a, b, &ab, -1, r);
     r->status = DC_OK;
     r->overlap = 0;
-    /* Where all vertices of one lie on the outline of the other, none is inside, and no edges cross: shapes that touch but for
-     * rounding are looked at. */
-    if (!inside && r->d > 16*DC_EPS*(f->a.radius + f->b.radius) && !dci_outlines_cross(a, b, w->dist)) return;
-    best.x = r->px;
-    best.y = r->py;
-    best.f = 0;
+
+    /* Where all vertices of one lie on the outline of the other, none is inside, and no edges cross: shapes that
+     * touch but for rounding are looked at. */
+    if (!inside && r->distance > 16*DC_EPS*(f->a.radius + f->b.radius) && !dci_outlines_cross(a, b, w->dist)) return;
+
+    /* the largest disc in both */
+    best.x = r->point_x;
+    best.y = r->point_y;
+    best.value = 0;
     r->status = dci_disc_search(w, DCI_CFIELD_TOL*dc_min(f->a.radius, f->b.radius), DC_R(0.5)*enough, &best);
-    r->overlap = best.f < 0;
-    if (!r->overlap) {
-        r->d = 0;
-        return;
-    }
-    r->d = 2*best.f;
-    r->px = best.x;
-    r->py = best.y;
+    r->overlap = best.value < 0;
+    r->distance = r->overlap ? 2*best.value : 0;
+    if (!r->overlap) return;
+    r->point_x = best.x;
+    r->point_y = best.y;
 }
 
 /* Signed distance of a point from an outline, its gradient: over the inside of an edge the edge's normal. */
 static dc_real dci_outline_distance(const dci_outline *o, dc_real x, dc_real y, dc_v2 *grad)
 {
-    dc_real best = DC_REAL_MAX, wind = 0, t, dx, dy, d, il;
+    dc_real least = DC_REAL_MAX, winding = 0, t, dx, dy, d;
     dci_edge e;
     int i, at = 0, in;
-    for (i = 0; i < o->n; ++i) {
-        dc_real d2;
+
+    /* the first of the nearest edges */
+    for (i = 0; i < o->count; ++i) {
+        dc_real dist2;
         e = dci_outline_edge(o, i);
-        d2 = dci_edge_d2(&e, x, y);
-        wind += dci_edge_winding(&e, x, y);
-        if (d2 < best) {
-            best = d2;
+        dist2 = dci_edge_dist2(&e, x, y);
+        winding += dci_edge_winding(&e, x, y);
+        if (dist2 < least) {
+            least = dist2;
             at = i;
         }
     }
     e = dci_outline_edge(o, at);
-    in = wind > 0 || wind < 0;
+    in = winding > 0 || winding < 0;
     t = dci_edge_at(&e, x, y);
-    dx = (x - e.x) - t*e.ex;
-    dy = (y - e.y) - t*e.ey;
-    d = dci_sqrt_lane(best);
+    dx = (x - e.x) - t*e.along_x;
+    dy = (y - e.y) - t*e.along_y;
+    d = dci_sqrt_lane(least);
+
     if ((t > 0 && t < 1) || !(d > 0)) {
-        il = dci_sqrt_lane(e.inv);
-        *grad = dci_v2(e.ey*il, -(e.ex*il));
-    } else {
-        *grad = dci_v2(in ? -dx/d : dx/d, in ? -dy/d : dy/d);
-    }
+        dc_real il = dci_sqrt_lane(e.inv_length2);
+        *grad = dci_v2(e.along_y*il, -(e.along_x*il));
+    } else *grad = dci_v2(in ? -dx/d : dx/d, in ? -dy/d : dy/d);
     return in ? -d : d;
 }
 
 /* Walls: half-plane y <= 0 and hole by the vertices of b, disc by the distance of its centre from b. */
-static void dci_wall_contact(const dc_cfield *f, dci_pair_work *w, dci_contact *r)
+static void dci_wall_contact(const dc_cfield *f, const dci_pair_work *w, dci_contact *r)
 {
     const dci_outline *b = &w->side[1];
     int i, at = 0;
-    dc_real best, k;
+    dc_real best = 0, k;
+
     r->status = DC_OK;
     r->overlap = 0;
     if (f->wall == DC_CSHAPE_HALFPLANE) {
-        for (i = 1; i < b->n; ++i)
+        /* the lowest vertex */
+        for (i = 1; i < b->count; ++i)
             if (b->y[i] < b->y[at]) at = i;
-        r->d = b->y[at];
-        r->nx = 0;
-        r->ny = 1;
-        r->px = b->x[at];
-        r->py = DC_R(0.5)*r->d;
+        r->distance = b->y[at];
+        r->normal_x = 0;
+        r->normal_y = 1;
+        r->point_x = b->x[at];
+        r->point_y = DC_R(0.5)*r->distance;
     } else if (f->wall == DC_CSHAPE_HOLE) {
-        best = 0;
-        at = 0;
-        for (i = 0; i < b->n; ++i) {
-            dc_real d2 = b->x[i]*b->x[i] + b->y[i]*b->y[i];
-            if (d2 > best) {
-                best = d2;
+        /* the farthest vertex, which is at the centre only if all are */
+        for (i = 0; i < b->count; ++i) {
+            dc_real dist2 = b->x[i]*b->x[i] + b->y[i]*b->y[i];
+            if (dist2 > best) {
+                best = dist2;
                 at = i;
             }
         }
         best = dc_sqrt(best);
-        r->d = f->radius - best;
-        /* the farthest vertex is at the centre only if all are */
-        r->nx = best > 0 ? -b->x[at]/best : DC_R(0);
-        r->ny = best > 0 ? -b->y[at]/best : DC_R(0);
-        k = DC_R(0.5)*r->d;
-        r->px = b->x[at] - k*r->nx;
-        r->py = b->y[at] - k*r->ny;
+        r->distance = f->radius - best;
+        r->normal_x = best > 0 ? -b->x[at]/best : DC_R(0);
+        r->normal_y = best > 0 ? -b->y[at]/best : DC_R(0);
+        k = DC_R(0.5)*r->distance;
+        r->point_x = b->x[at] - k*r->normal_x;
+        r->point_y = b->y[at] - k*r->normal_y;
     } else {
+        /* disc: half-way between the outlines; that of b is phi from the centre */
         dc_v2 g;
         dc_real phi = dci_outline_distance(b, 0, 0, &g);
-        r->d = phi - f->radius;
-        r->nx = -g.x;
-        r->ny = -g.y;
-        /* half-way between the outlines: that of b is phi from the centre */
+        r->distance = phi - f->radius;
+        r->normal_x = -g.x;
+        r->normal_y = -g.y;
         k = DC_R(0.5)*(phi + f->radius);
-        r->px = k*r->nx;
-        r->py = k*r->ny;
+        r->point_x = k*r->normal_x;
+        r->point_y = k*r->normal_y;
     }
 }
 
@@ -3957,16 +4676,18 @@ static void dci_exact_contact(const dc_cfield *f, dci_pair_work *w, const dc_rea
     else dci_wall_contact(f, w, r);
 }
 
-/* ---- learned fields: kernels ---------------------------------------------------------------------- */
-/* One text for float and dc_real. Rows are points, columns units, so that one product serves a batch, a single pose, the way
- * back, and gradients by weights. gcc does not keep a tile of plain arrays in registers (8 Gflop/s against 70), hence its
- * vector types; elsewhere a "vector" is one number. Every sum runs in the same order, whatever the number of rows. */
+/* ---- [networks] their layout ---------------------------------------------------------------- */
+/* Rows are points, columns units, so that one product serves a batch, a single pose, the way
+ * back, and gradients by weights. gcc does not keep a tile of plain arrays in registers (8 Gflop/s against 70), hence
+ * its vector types; elsewhere a "vector" is one number. Every sum runs in the same order, whatever the number of
+ * rows. */
 
 enum { DCI_NET_LAYERS = 8, DCI_NET_WIDTH = 128, DCI_NET_HARMONICS = 32, DCI_NET_BLOCK = 32, DCI_NET_HESSIAN_BLOCK = 8 };
 
 typedef struct { int layers, width, inputs, pad; } dci_net_size;        /* pad: inputs, rounded up to a multiple of 8 */
 
-/* Weights of layer l, biases b first, then W row by row of its inputs; l = layers: the output's 2 biases, then 2 rows of weights. */
+/* Weights of layer l, biases b first, then W row by row of its inputs; l = layers: the output's 2 biases, then 2 rows
+ * of weights. */
 static size_t dci_net_at(const dci_net_size *s, int l)
 {
     size_t H = (size_t)s->width;
@@ -3982,7 +4703,8 @@ static size_t dci_net_turned_at(const dci_net_size *s, int l)
 }
 static size_t dci_net_turned(const dci_net_size *s) { return dci_net_turned_at(s, s->layers); }
 
-/* Numbers of work: inputs F and their three tangents J, activations A, derivatives of the units U, errors E and G, outputs. */
+/* Numbers of work: inputs F and their three tangents J, activations A, derivatives of the units U, errors E and G,
+ * outputs. */
 static size_t dci_net_numbers(const dci_net_size *s, int rows)
 {
     size_t H = (size_t)s->width, wide = (size_t)(s->pad > s->width ? s->pad : s->width);
@@ -4002,245 +4724,27 @@ static size_t dci_net_numbers(const dci_net_size *s, int rows)
 #define DCI_NET_LANES(T) 1
 #endif
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC push_options
-#pragma GCC optimize("no-trapping-math", "unroll-loops")
-#endif
 
-#define DCI_NET_KERNELS(T, X) \
-\
-typedef DCI_NET_VECTOR(T) dci_net_vector##X; \
-typedef struct { T *F, *J, *A, *U, *E, *G, *out; } dci_net_work##X; \
-\
-static dci_net_work##X dci_net_work_make##X(const dci_net_size *s, int rows, T *m) \
-{ \
-    dci_net_work##X w; \
-    size_t n = (size_t)rows, wide = (size_t)(s->pad > s->width ? s->pad : s->width); \
-    w.F = m; \
-    w.J = w.F + n*(size_t)s->pad; \
-    w.A = w.J + 3*n*(size_t)s->pad; \
-    w.U = w.A + (size_t)s->layers*n*(size_t)s->width; \
-    w.E = w.U + (size_t)s->layers*n*(size_t)s->width; \
-    w.G = w.E + n*wide; \
-    w.out = w.G + n*wide; \
-    memset(w.F, 0, 4*n*(size_t)s->pad*sizeof(T));      /* what features leave stays 0 */ \
-    return w; \
-} \
-\
-/* C = S + A B: element (i, k) of A at [i row + k step], rows of B and C at ldb and ldc, of S at lds (0: one for all); S NULL: 0; \
- * n a multiple of the vector's lanes */ \
-DCI_LANE void dci_net_tile##X(int rows, int cols, int inner, const T *A, size_t row, size_t step, const T *B, size_t ldb, \
-                              const T *S, size_t lds, T *C, size_t ldc) \
-{ \
-    const size_t w = DCI_NET_LANES(T); \
-    dci_net_vector##X c[4][8], b[8]; \
-    int i, j, k; \
-    for (i = 0; i < rows; ++i) \
-        for (j = 0; j < cols; ++j) { \
-            if (S) memcpy(&c[i][j], S + (size_t)i*lds + (size_t)j*w, sizeof c[i][j]); \
-            else memset(&c[i][j], 0, sizeof c[i][j]); \
-        } \
-    for (k = 0; k < inner; ++k) { \
-        for (j = 0; j < cols; ++j) memcpy(&b[j], B + (size_t)k*ldb + (size_t)j*w, sizeof b[j]); \
-        for (i = 0; i < rows; ++i) { \
-            T a = A[(size_t)i*row + (size_t)k*step]; \
-            for (j = 0; j < cols; ++j) c[i][j] += a*b[j]; \
-        } \
-    } \
-    for (i = 0; i < rows; ++i) \
-        for (j = 0; j < cols; ++j) memcpy(C + (size_t)i*ldc + (size_t)j*w, &c[i][j], sizeof c[i][j]); \
-} \
-\
-static DCI_NOINLINE void dci_net_mul##X(int m, int n, int inner, const T *A, size_t row, size_t step, const T *B, size_t ldb, \
-                                        const T *S, size_t lds, T *C, size_t ldc) \
-{ \
-    const int w = DCI_NET_LANES(T); \
-    int i = 0, j; \
-    for (; i + 4 <= m; i += 4) { \
-        for (j = 0; j + 2*w <= n; j += 2*w) dci_net_tile##X(4, 2, inner, A, row, step, B + j, ldb, S ? S + j : S, lds, C + j, ldc); \
-        for (; j < n; j += w) dci_net_tile##X(4, 1, inner, A, row, step, B + j, ldb, S ? S + j : S, lds, C + j, ldc); \
-        A += 4*row; \
-        C += 4*ldc; \
-        if (S) S += 4*lds; \
-    } \
-    for (; i < m; ++i) { \
-        const T *s = S; \
-        for (j = 0; j + 8*w <= n; j += 8*w) { \
-            dci_net_tile##X(1, 8, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc); \
-            if (s) s += 8*w; \
-        } \
-        switch ((n - j)/w) {        /* one after another they would wait for their sums */ \
-        case 7: dci_net_tile##X(1, 7, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc); break; \
-        case 6: dci_net_tile##X(1, 6, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc); break; \
-        case 5: dci_net_tile##X(1, 5, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc); break; \
-        case 4: dci_net_tile##X(1, 4, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc); break; \
-        case 3: dci_net_tile##X(1, 3, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc); break; \
-        case 2: dci_net_tile##X(1, 2, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc); break; \
-        case 1: dci_net_tile##X(1, 1, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc); break; \
-        } \
-        A += row; \
-        C += ldc; \
-        if (S) S += lds; \
-    } \
-} \
-\
-/* sum of a_k b_k, n a multiple of 8, as eight sums, whatever the vector */ \
-DCI_LANE T dci_net_dot##X(int n, const T *a, const T *b) \
-{ \
-    enum { w = DCI_NET_LANES(T), m = 8/w }; \
-    dci_net_vector##X c[m], x, y; \
-    T p[8]; \
-    int j, k; \
-    memset(c, 0, sizeof c); \
-    for (k = 0; k < n; k += 8) \
-        for (j = 0; j < m; ++j) { \
-            memcpy(&x, a + k + j*w, sizeof x); \
-            memcpy(&y, b + k + j*w, sizeof y); \
-            c[j] += x*y; \
-        } \
-    memcpy(p, c, sizeof p); \
-    return ((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7])); \
-} \
-\
-/* z <- u(z), du <- u'(z); ddu <- u''(z) unless NULL. With two selects of one condition in a loop gcc would not vectorise. */ \
-static void dci_net_units##X(int n, int smooth, T *DCI_RESTRICT z, T *DCI_RESTRICT du, T *DCI_RESTRICT ddu) \
-{ \
-    int k; \
-    if (!smooth) { \
-        for (k = 0; k < n; ++k) du[k] = z[k] > 0 ? (T)1 : (T)0; \
-        for (k = 0; k < n; ++k) z[k] = z[k] > 0 ? z[k] : (T)0; \
-        return; \
-    } \
-    for (k = 0; k < n; ++k) { \
-        T c = z[k] < 1 ? z[k] : (T)1, t = c > -1 ? c : (T)-1; \
-        z[k] = ((T)0.1875 + t*((T)0.5 + t*((T)0.375 - (T)0.0625*(t*t)))) + (z[k] - c); \
-        du[k] = t; \
-    } \
-    for (k = 0; k < n && ddu; ++k) ddu[k] = (T)0.75 - (T)0.75*(du[k]*du[k]); \
-    for (k = 0; k < n; ++k) du[k] = (T)0.5 + du[k]*((T)0.75 - (T)0.25*(du[k]*du[k])); \
-} \
-\
-/* cos k phi, sin k phi for k = 1..K from the first ones, and k times -sin, cos: their derivatives. Four powers, then those \
- * times the fourth's. */ \
-DCI_LANE void dci_net_powers##X(int K, T c, T s, T *DCI_RESTRICT C, T *DCI_RESTRICT D) \
-{ \
-    T x[4], y[4], e = 1, f = 0, h = 0; \
-    int j, k; \
-    x[0] = c;                   y[0] = s; \
-    x[1] = c*c - s*s;           y[1] = 2*(c*s); \
-    x[2] = x[1]*c - y[1]*s;     y[2] = x[1]*s + y[1]*c; \
-    x[3] = x[1]*x[1] - y[1]*y[1]; y[3] = 2*(x[1]*y[1]); \
-    for (k = 0; k + 4 <= K; k += 4) { \
-        T u[4], v[4], next = e*x[3] - f*y[3]; \
-        for (j = 0; j < 4; ++j) { \
-            u[j] = e*x[j] - f*y[j]; \
-            v[j] = e*y[j] + f*x[j]; \
-        } \
-        memcpy(C + k, u, sizeof u); \
-        memcpy(C + K + k, v, sizeof v); \
-        for (j = 0; j < 4; ++j) u[j] *= h + (T)(j + 1); \
-        for (j = 0; j < 4; ++j) v[j] *= -(h + (T)(j + 1)); \
-        memcpy(D + k, v, sizeof v); \
-        memcpy(D + K + k, u, sizeof u); \
-        f = e*y[3] + f*x[3]; \
-        e = next; \
-        h += 4; \
-    } \
-    for (j = 0; k < K; ++j, ++k) { \
-        C[k] = e*x[j] - f*y[j]; \
-        C[K + k] = e*y[j] + f*x[j]; \
-        D[k] = -(T)(k + 1)*C[K + k]; \
-        D[K + k] = (T)(k + 1)*C[k]; \
-    } \
-} \
-\
-/* inputs of a point and their derivatives by the network's three coordinates, from in: r, cos alpha, sin alpha, cos beta, \
- * sin beta, or the raw inputs; angles: 2, or 1 for beta alone */ \
-DCI_LANE void dci_net_inputs##X(int raw, int K, int angles, int pad, const T *in, T *F, T *J) \
-{ \
-    F[0] = in[0]; \
-    J[0] = 1; \
-    if (raw) { \
-        F[1] = in[1]; \
-        F[2] = in[2]; \
-        J[pad + 1] = J[2*pad + 2] = 1; \
-        return; \
-    } \
-    if (angles == 2) dci_net_powers##X(K, in[1], in[2], F + 1, J + pad + 1); \
-    F += 1 + 2*K*(angles - 1); \
-    dci_net_powers##X(K, in[3], in[4], F, J + 2*pad + 1 + 2*K*(angles - 1)); \
-} \
-\
-/* u of n rows of inputs, and the outputs; ddu: u'' of the layers, or NULL */ \
-static void dci_net_forward##X(const dci_net_size *s, const T *W, int smooth, int n, const dci_net_work##X *w, T *ddu) \
-{ \
-    const size_t H = (size_t)s->width; \
-    const T *b, *in = w->F; \
-    size_t ld = (size_t)s->pad; \
-    int l, i; \
-    for (l = 0; l < s->layers; ++l) { \
-        T *z = w->A + (size_t)l*(size_t)n*H; \
-        b = W + dci_net_at(s, l); \
-        dci_net_mul##X(n, s->width, l == 0 ? s->inputs : s->width, in, ld, 1, b + H, H, b, 0, z, H); \
-        dci_net_units##X(n*s->width, smooth, z, w->U + (size_t)l*(size_t)n*H, ddu ? ddu + (size_t)l*(size_t)n*H : NULL); \
-        in = z; \
-        ld = H; \
-    } \
-    b = W + dci_net_at(s, s->layers); \
-    for (i = 0; i < n; ++i) { \
-        w->out[2*i] = b[0] + dci_net_dot##X(s->width, in + (size_t)i*H, b + 2); \
-        w->out[2*i + 1] = b[1] + dci_net_dot##X(s->width, in + (size_t)i*H, b + 2 + H); \
-    } \
-} \
-\
-/* E <- E U for the layer's n rows: errors of z from those of u(z) */ \
-DCI_LANE void dci_net_through##X(int n, T *DCI_RESTRICT E, const T *DCI_RESTRICT U) \
-{ \
-    int k; \
-    for (k = 0; k < n; ++k) E[k] *= U[k]; \
-} \
-\
-/* G <- errors of the inputs of a layer from those of its z, E */ \
-DCI_LANE void dci_net_back##X(const dci_net_size *s, const T *turned, int l, int n, const T *E, T *G) \
-{ \
-    int cols = l == 0 ? s->pad : s->width; \
-    dci_net_mul##X(n, cols, s->width, E, (size_t)s->width, 1, turned + dci_net_turned_at(s, l), (size_t)cols, NULL, 0, G, \
-                   (size_t)cols); \
-} \
-\
-/* the weights without biases, transposed */ \
-static void dci_net_turn##X(const dci_net_size *s, const T *W, T *turned) \
-{ \
-    int l, i, o; \
-    for (l = 0; l < s->layers; ++l) { \
-        const T *w = W + dci_net_at(s, l) + s->width; \
-        T *t = turned + dci_net_turned_at(s, l); \
-        int in = l == 0 ? s->inputs : s->width, ld = l == 0 ? s->pad : s->width; \
-        for (o = 0; o < s->width; ++o) \
-            for (i = 0; i < ld; ++i) t[o*ld + i] = i < in ? w[i*s->width + o] : (T)0; \
-    } \
-}
+/* ---- [learned] learned fields --------------------------------------------------------------- */
+/* stage                   | reads                    | writes                            | equation
+ * dci_cnet_make           | wall, radii, options     | a network without weights         |
+ * dci_cnet_place          | a pose                   | inputs, where r is cut off        | the harmonics' angles
+ * dci_cnet_run            | inputs, weights          | outputs, gradient by coordinates  | [kernels]
+ * dci_cnet_run_hessian    | the same                 | and second derivatives            |
+ * dci_cnet_gradient, _hessian | derivatives by coordinates | by the pose                 | chain rule
+ * dci_cnet_eval           | poses                    | the field's numbers               | all of these, by blocks */
 
-DCI_NET_KERNELS(float, _f)
-#if DC_IS_FLOAT
-#define DCI_NET(name) name##_f
-#else
-DCI_NET_KERNELS(double, _d)
-#define DCI_NET(name) name##_d
-#endif
-
-/* ---- learned fields: evaluation -------------------------------------------------------------------- */
 
 struct dc_cnet {
     dc_cshape_kind wall;
     int raw, harmonics, smooth;
     dci_net_size size;
-    dc_real ra, rb;                 /* radii of the shapes */
+    dc_real radius_a, radius_b;
     dc_real unit, centre;           /* lengths of the inputs */
     dc_real low, high, sign;        /* r is cut off there; beyond, d grows, or falls, with slope 1 */
-    float *w;                       /* weights as they are saved */
+    float *weights;                 /* as they are saved */
     float *turned;                  /* and transposed; not in smooth fields */
-    dc_real *wr, *turned_r;         /* smooth: the same in dc_real */
+    dc_real *real_weights, *real_turned;    /* smooth: the same in dc_real */
 };
 
 /* Options with their defaults; 0: out of range. */
@@ -4257,29 +4761,35 @@ static int dci_cnet_options(const dc_cfield_train_options *opt, dc_cfield_train_
     if (o->rate == 0) o->rate = DC_R(0.008);
     o->raw = o->raw != 0;
     o->smooth = o->smooth != 0;
-    return o->harmonics >= 1 && o->harmonics <= DCI_NET_HARMONICS && o->layers >= 1 && o->layers <= DCI_NET_LAYERS && o->width >= 8
-        && o->width <= DCI_NET_WIDTH && o->width%8 == 0 && o->samples >= 1000 && o->samples <= 10000000 && o->epochs >= 1
-        && o->epochs <= 1000000 && o->batch >= DCI_NET_BLOCK && o->batch <= 4096 && o->batch%DCI_NET_BLOCK == 0
-        && o->batch <= o->samples && o->rate > 0 && o->rate <= 1 && o->enough >= 0 && dc_finite(o->enough);
+
+    return o->harmonics >= 1 && o->harmonics <= DCI_NET_HARMONICS && o->layers >= 1 && o->layers <= DCI_NET_LAYERS
+        && o->width >= 8 && o->width <= DCI_NET_WIDTH && o->width%8 == 0 && o->samples >= 1000 && o->samples <= 10000000
+        && o->epochs >= 1 && o->epochs <= 1000000 && o->batch >= DCI_NET_BLOCK && o->batch <= 4096
+        && o->batch%DCI_NET_BLOCK == 0 && o->batch <= o->samples && o->rate > 0 && o->rate <= 1 && o->enough >= 0
+        && dc_finite(o->enough);
 }
 
-/* What follows from the kind of wall, the radii and the options; 0: out of range. */
-static int dci_cnet_make(dc_cnet *n, dc_cshape_kind wall, dc_real ra, dc_real rb, int raw, int harmonics, int layers, int width,
-                         int smooth)
+/* What follows from the kind of wall, the radii and the options (raw, harmonics, layers, width, smooth); 0: out of
+ * range. */
+static int dci_cnet_make(dc_cnet *n, dc_cshape_kind wall, dc_real ra, dc_real rb, const dc_cfield_train_options *o)
 {
-    dc_real least = wall == DC_CSHAPE_HALFPLANE ? rb : dc_min(ra, rb), most = wall == DC_CSHAPE_HALFPLANE ? rb : dc_max(ra, rb);
+    const int flat = wall == DC_CSHAPE_HALFPLANE;
+    const dc_real least = flat ? rb : dc_min(ra, rb), most = flat ? rb : dc_max(ra, rb);
+
     memset(n, 0, sizeof *n);
     if (!(least >= 1/DC_LIMIT && most <= DC_LIMIT && most <= 1000*least)) return 0;
     n->wall = wall;
-    n->raw = raw;
-    n->harmonics = harmonics;
-    n->smooth = smooth;
-    n->ra = ra;
-    n->rb = rb;
-    n->size.layers = layers;
-    n->size.width = width;
-    n->size.inputs = raw ? 3 : 1 + (wall == DC_CSHAPE_POLY ? 4 : 2)*harmonics;
+    n->raw = o->raw;
+    n->harmonics = o->harmonics;
+    n->smooth = o->smooth;
+    n->radius_a = ra;
+    n->radius_b = rb;
+    n->size.layers = o->layers;
+    n->size.width = o->width;
+    n->size.inputs = n->raw ? 3 : 1 + (wall == DC_CSHAPE_POLY ? 4 : 2)*n->harmonics;
     n->size.pad = (n->size.inputs + 7)/8*8;
+
+    /* where r is cut off */
     n->unit = wall == DC_CSHAPE_POLY ? least : rb;
     n->sign = 1;
     switch (wall) {
@@ -4295,10 +4805,10 @@ static int dci_cnet_make(dc_cnet *n, dc_cshape_kind wall, dc_real ra, dc_real rb
 
 /* A pose in the network's coordinates (r, alpha, beta), or (theta, x, y) with `raw`: */
 typedef struct {
-    dc_real in[5];          /* (r - centre)/unit, cos alpha, sin alpha, cos beta, sin beta; or raw inputs */
-    dc_real ex, ey;         /* derivative of r by x, y; that of alpha and beta is inv (-ey, ex) */
-    dc_real inv;
-    dc_real sx, sy;         /* raw: derivatives of the inputs by x, y */
+    dc_real input[5];               /* (r - centre)/unit, cos alpha, sin alpha, cos beta, sin beta; or raw inputs */
+    dc_real radial_x, radial_y;     /* e, derivative of r by x, y; that of alpha and beta is inv_radius (-e_y, e_x) */
+    dc_real inv_radius;
+    dc_real raw_x, raw_y;           /* raw: derivatives of the inputs by x, y */
     dc_real beyond;         /* how far r is beyond where it is cut off; 0 inside */
     int cut;
 } dci_cnet_pose;
@@ -4306,98 +4816,90 @@ typedef struct {
 static void dci_cnet_place(const dc_cnet *n, dc_real theta, dc_real x, dc_real y, dci_cnet_pose *p)
 {
     dc_real r = dc_sqrt(x*x + y*y), s, c, cut, sa, ca;
+
     dc_sincos(theta, &s, &c);
     if (n->wall == DC_CSHAPE_HALFPLANE) {
         r = y;
-        ca = p->ex = 0;
-        sa = p->ey = 1;
-        p->inv = 0;
-        p->in[3] = s;               /* beta = pi/2 - theta */
-        p->in[4] = c;
+        ca = p->radial_x = 0;
+        sa = p->radial_y = 1;
+        p->inv_radius = 0;
+        p->input[3] = s;                /* beta = pi/2 - theta */
+        p->input[4] = c;
     } else {
-        /* where the centres coincide any direction will do; within 1e-3 units the derivatives by direction are held back */
-        ca = p->ex = r > 0 ? x/r : DC_R(1);
-        sa = p->ey = r > 0 ? y/r : DC_R(0);
-        p->inv = 1/dc_max(r, DC_R(1e-3)*n->unit);
-        p->in[3] = -(ca*c + sa*s);  /* beta = alpha + pi - theta */
-        p->in[4] = -(sa*c - ca*s);
+        /* where the centres coincide any direction will do; within 1e-3 units the derivatives by direction are held
+         * back */
+        ca = p->radial_x = r > 0 ? x/r : DC_R(1);
+        sa = p->radial_y = r > 0 ? y/r : DC_R(0);
+        p->inv_radius = 1/dc_max(r, DC_R(1e-3)*n->unit);
+        p->input[3] = -(ca*c + sa*s);   /* beta = alpha + pi - theta */
+        p->input[4] = -(sa*c - ca*s);
     }
+
+    /* r, cut off */
     cut = dc_min(dc_max(r, n->low), n->high);
     p->cut = cut < r || cut > r;
     p->beyond = r - cut;
-    if (n->raw) {
-        dc_real reach = n->ra + n->rb + n->high, turn = dc_atan2(s, c);
-        /* -pi and pi are one pose, also as they are rounded */
-        p->in[0] = dc_abs(turn) >= DCI_PI*(1 - DC_EPS) ? DCI_PI : turn;
-        p->in[1] = dc_min(dc_max(x, -reach), reach)/n->unit;
-        p->in[2] = dc_min(dc_max(y, -reach), reach)/n->unit;
-        p->sx = dc_abs(x) <= reach ? 1/n->unit : DC_R(0);
-        p->sy = dc_abs(y) <= reach ? 1/n->unit : DC_R(0);
-        if (n->wall == DC_CSHAPE_HALFPLANE) p->in[1] = p->sx = 0;       /* it does not feel x */
+    if (!n->raw) {
+        p->input[0] = (cut - n->centre)/n->unit;
+        p->input[1] = ca;
+        p->input[2] = sa;
     } else {
-        p->in[0] = (cut - n->centre)/n->unit;
-        p->in[1] = ca;
-        p->in[2] = sa;
+        const dc_real reach = n->radius_a + n->radius_b + n->high, turn = dc_atan2(s, c);
+        /* -pi and pi are one pose, also as they are rounded */
+        p->input[0] = dc_abs(turn) >= DCI_PI*(1 - DC_EPS) ? DCI_PI : turn;
+        p->input[1] = dc_min(dc_max(x, -reach), reach)/n->unit;
+        p->input[2] = dc_min(dc_max(y, -reach), reach)/n->unit;
+        p->raw_x = dc_abs(x) <= reach ? 1/n->unit : DC_R(0);
+        p->raw_y = dc_abs(y) <= reach ? 1/n->unit : DC_R(0);
+        /* a half-plane does not feel x */
+        if (n->wall == DC_CSHAPE_HALFPLANE) p->input[1] = p->raw_x = 0;
     }
 }
 
 /* Derivatives by the network's coordinates to derivatives by the pose; first as there, d/d(r/unit) in g[0] */
-static void dci_cnet_gradient(const dc_cnet *n, const dci_cnet_pose *p, const dc_real g[3], dc_real slope, dc_real out[3])
+static void dci_cnet_gradient(const dc_cnet *n, const dci_cnet_pose *p, const dc_real g[3], dc_real slope,
+                              dc_real out[3])
 {
+    const dc_real ex = p->radial_x, ey = p->radial_y;
     dc_real r, t;
+
     if (n->raw) {
         out[0] = g[0];
-        out[1] = g[1]*p->sx + slope*p->ex;
-        out[2] = g[2]*p->sy + slope*p->ey;
+        out[1] = g[1]*p->raw_x + slope*ex;
+        out[2] = g[2]*p->raw_y + slope*ey;
         return;
     }
     r = (p->cut ? DC_R(0) : g[0]/n->unit) + slope;
-    t = (g[1] + g[2])*p->inv;
+    t = (g[1] + g[2])*p->inv_radius;
     out[0] = -g[2];
-    out[1] = r*p->ex - t*p->ey;
-    out[2] = r*p->ey + t*p->ex;
+    out[1] = r*ex - t*ey;
+    out[2] = r*ey + t*ex;
 }
+
+/* what a block of poses goes through */
+typedef struct {
+    dci_cnet_pose pose[DCI_NET_BLOCK];
+    dc_real out[DCI_NET_BLOCK][2], grad[DCI_NET_BLOCK][3], lever[DCI_NET_HESSIAN_BLOCK][3];
+    dc_real hess[DCI_NET_HESSIAN_BLOCK][6];
+} dci_cnet_block;
 
 static int dci_cnet_angles(const dc_cnet *n) { return n->wall == DC_CSHAPE_POLY ? 2 : 1; }
 
-/* Outputs of n poses, n <= DCI_NET_BLOCK, and with `grad` the first one's derivatives by the network's coordinates. */
-#define DCI_CNET_RUN(T, X) \
-static DCI_NOINLINE void dci_cnet_run##X(const dc_cnet *c, const T *W, const T *turned, int n, const dci_cnet_pose *p, int grad, \
-                                         const dci_net_work##X *w, dc_real (*out)[2], dc_real (*g)[3]) \
-{ \
-    const dci_net_size *s = &c->size; \
-    const T *last = W + dci_net_at(s, s->layers) + 2; \
-    T *E = w->E, *G = w->G, *swap; \
-    int i, k, l; \
-    for (i = 0; i < n; ++i) { \
-        T in[5]; \
-        for (k = 0; k < 5; ++k) in[k] = (T)p[i].in[k]; \
-        dci_net_inputs##X(c->raw, c->harmonics, dci_cnet_angles(c), s->pad, in, w->F + i*s->pad, w->J + 3*i*s->pad); \
-    } \
-    dci_net_forward##X(s, W, c->smooth, n, w, NULL); \
-    for (i = 0; i < n; ++i) { \
-        out[i][0] = (dc_real)w->out[2*i]; \
-        out[i][1] = (dc_real)w->out[2*i + 1]; \
-    } \
-    if (!grad) return; \
-    for (i = 0; i < n; ++i) memcpy(E + i*s->width, last, (size_t)s->width*sizeof *E); \
-    for (l = s->layers - 1; l >= 0; --l) { \
-        dci_net_through##X(n*s->width, E, w->U + (size_t)l*(size_t)(n*s->width)); \
-        dci_net_back##X(s, turned, l, n, E, G); \
-        swap = E; \
-        E = G; \
-        G = swap; \
-    } \
-    for (i = 0; i < n; ++i) { \
-        const T *e = E + i*s->pad; \
-        g[i][0] = (dc_real)e[0]; \
-        for (k = 1; k < 3; ++k) g[i][k] = c->raw ? (dc_real)e[k] : (dc_real)dci_net_dot##X(s->pad, w->J + (3*i + k)*s->pad, e); \
-    } \
-}
 
-DCI_CNET_RUN(float, _f)
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("no-trapping-math", "unroll-loops")
+#endif
+
+/* [kernels], at the end of this file, for each type of their numbers */
+#define DCI_T float
+#define DCI_NET(name) name##_f
+#include "dc_sdf.h"
 #if !DC_IS_FLOAT
-DCI_CNET_RUN(double, _d)
+#undef DCI_NET
+#define DCI_T dc_real
+#define DCI_NET(name) name##_d
+#include "dc_sdf.h"
 #endif
 
 /* Numbers of the second derivatives' work beyond dci_net_numbers: tangents Z of z, one layer's of u(z), u'' */
@@ -4411,59 +4913,67 @@ static size_t dci_cnet_hessian_numbers(const dci_net_size *s, int rows)
  *     d2 out/dc_i dc_j = sum over layers and units of e u''(z) Z_i Z_j + sum over inputs of e d2F/dc_i dc_j
  *
  * where e is the derivative of the output by u(z), or by the input. hess: 00 01 02 11 12 22 */
-static DCI_NOINLINE void dci_cnet_run_hessian(const dc_cnet *c, int n, const dci_cnet_pose *p, const DCI_NET(dci_net_work) *w,
-                                              dc_real *more, dc_real (*out)[2], dc_real (*g)[3], dc_real (*lever)[3],
-                                              dc_real (*hess)[6])
+static DCI_NOINLINE void dci_cnet_run_hessian(const dc_cnet *c, int n, const dci_cnet_pose *p,
+                                              const DCI_NET(dci_net_work) *w, dc_real *second, dci_cnet_block *to)
 {
     const dci_net_size *s = &c->size;
     const size_t H = (size_t)s->width, layer = (size_t)n*H;
-    const dc_real *W = c->wr, *last = W + dci_net_at(s, s->layers) + 2;
-    dc_real *Z = more, *T = Z + 3*(size_t)s->layers*layer, *ddu = T + 3*layer, *E = w->E, *G = w->G, *swap;
-    int i, j, k, l, K = c->harmonics, angles = dci_cnet_angles(c);
+    const int K = c->harmonics, angles = dci_cnet_angles(c);
+    const dc_real *W = c->real_weights, *last = W + dci_net_at(s, s->layers) + 2;
+    dc_real *Z = second, *T = Z + 3*(size_t)s->layers*layer, *ddu = T + 3*layer, *E = w->errors, *G = w->swap, *swap;
+    int i, j, k, l;
+
+    /* forward; tangents Z of each layer's z, T of its u(z) */
     for (i = 0; i < n; ++i)
-        DCI_NET(dci_net_inputs)(c->raw, K, angles, s->pad, p[i].in, w->F + i*s->pad, w->J + 3*i*s->pad);
+        DCI_NET(dci_net_inputs)(c->raw, K, angles, s->pad, p[i].input, w->inputs + i*s->pad, w->tangents + 3*i*s->pad);
     DCI_NET(dci_net_forward)(s, W, c->smooth, n, w, ddu);
     for (l = 0; l < s->layers; ++l) {
+        const dc_real *u = w->slopes + (size_t)l*layer;
         dc_real *z = Z + 3*(size_t)l*layer;
-        DCI_NET(dci_net_mul)(3*n, s->width, l == 0 ? s->inputs : s->width, l == 0 ? w->J : T, l == 0 ? (size_t)s->pad : H, 1,
-                             W + dci_net_at(s, l) + H, H, NULL, 0, z, H);
+        DCI_NET(dci_net_mul)(3*n, s->width, l == 0 ? s->inputs : s->width, l == 0 ? w->tangents : T,
+                             l == 0 ? (size_t)s->pad : H, 1, W + dci_net_at(s, l) + H, H, NULL, 0, z, H);
         for (i = 0; i < 3*n; ++i)
-            for (k = 0; k < s->width; ++k) T[i*s->width + k] = z[i*s->width + k]*w->U[(size_t)l*layer + (size_t)(i/3*s->width + k)];
+            for (k = 0; k < s->width; ++k) T[i*s->width + k] = z[i*s->width + k]*u[i/3*s->width + k];
     }
+
+    /* outputs, and the second one's derivatives */
     for (i = 0; i < n; ++i) {
-        for (k = 0; k < 2; ++k) out[i][k] = w->out[2*i + k];
-        for (k = 0; k < 3; ++k) lever[i][k] = DCI_NET(dci_net_dot)(s->width, last + H, T + (size_t)(3*i + k)*H);
-        for (k = 0; k < 6; ++k) hess[i][k] = 0;
+        for (k = 0; k < 2; ++k) to->out[i][k] = w->out[2*i + k];
+        for (k = 0; k < 3; ++k) to->lever[i][k] = DCI_NET(dci_net_dot)(s->width, last + H, T + (size_t)(3*i + k)*H);
+        for (k = 0; k < 6; ++k) to->hess[i][k] = 0;
         memcpy(E + i*s->width, last, H*sizeof *E);
     }
+
+    /* back: the sum over layers and units */
     for (l = s->layers - 1; l >= 0; --l) {
-        const dc_real *U = w->U + (size_t)l*layer, *V = ddu + (size_t)l*layer, *z = Z + 3*(size_t)l*layer;
+        const dc_real *V = ddu + (size_t)l*layer, *z = Z + 3*(size_t)l*layer;
         for (i = 0; i < n; ++i)
             for (k = 0; k < s->width; ++k) {
-                int at = i*s->width + k;
-                const dc_real *t = z + 3*i*s->width + k;
-                dc_real e = E[at]*V[at], a = t[0], b = t[H], d = t[2*H];
-                hess[i][0] += e*a*a;
-                hess[i][1] += e*a*b;
-                hess[i][2] += e*a*d;
-                hess[i][3] += e*b*b;
-                hess[i][4] += e*b*d;
-                hess[i][5] += e*d*d;
+                const int at = i*s->width + k;
+                const dc_real *t = z + 3*i*s->width + k, e = E[at]*V[at], a = t[0], b = t[H], d = t[2*H];
+                dc_real *h = to->hess[i];
+                h[0] += e*a*a;
+                h[1] += e*a*b;
+                h[2] += e*a*d;
+                h[3] += e*b*b;
+                h[4] += e*b*d;
+                h[5] += e*d*d;
             }
-        DCI_NET(dci_net_through)(n*s->width, E, U);
-        DCI_NET(dci_net_back)(s, c->turned_r, l, n, E, G);
+        DCI_NET(dci_net_through)(n*s->width, E, w->slopes + (size_t)l*layer);
+        DCI_NET(dci_net_back)(s, c->real_turned, l, n, E, G);
         swap = E;
         E = G;
         G = swap;
     }
+
+    /* and over inputs, d2 cos k phi = -k^2 cos k phi, as of the sine: of alpha, then of beta */
     for (i = 0; i < n; ++i) {
-        const dc_real *e = E + i*s->pad, *F = w->F + i*s->pad;
-        for (k = 0; k < 3; ++k) g[i][k] = DCI_NET(dci_net_dot)(s->pad, w->J + (3*i + k)*s->pad, e);
-        /* d2 cos k phi = -k^2 cos k phi, as of the sine: of alpha, then of beta */
+        const dc_real *e = E + i*s->pad, *F = w->inputs + i*s->pad;
+        for (k = 0; k < 3; ++k) to->grad[i][k] = DCI_NET(dci_net_dot)(s->pad, w->tangents + (3*i + k)*s->pad, e);
         for (j = 0; j < angles && !c->raw; ++j)
             for (k = 0; k < 2*K; ++k) {
                 int at = 1 + 2*K*j + k, order = k%K + 1;
-                hess[i][j + 1 < angles ? 3 : 5] -= (dc_real)(order*order)*(e[at]*F[at]);
+                to->hess[i][j + 1 < angles ? 3 : 5] -= (dc_real)(order*order)*(e[at]*F[at]);
             }
     }
 }
@@ -4472,24 +4982,28 @@ static DCI_NOINLINE void dci_cnet_run_hessian(const dc_cnet *c, int n, const dci
 #pragma GCC pop_options
 #endif
 
-/* Second derivatives by the pose, tt tx ty xx xy yy, from those by (r/unit, alpha, beta): with e the radial direction, f
- * the one across it and i = inv,
+/* Second derivatives by the pose, tt tx ty xx xy yy, from those by (r/unit, alpha, beta): with e the radial
+ * direction, f the one across it and i = inv,
  *     d r = e,  d alpha = i f,  d beta = (-1; i f),  d2 r = i f f^T,  d2 alpha = d2 beta = -i^2 (e f^T + f e^T)     */
-static void dci_cnet_hessian(const dc_cnet *n, const dci_cnet_pose *p, const dc_real g[3], const dc_real h[6], dc_real slope,
-                             dc_real out[6])
+static void dci_cnet_hessian(const dc_cnet *n, const dci_cnet_pose *p, const dc_real g[3], const dc_real h[6],
+                             dc_real slope, dc_real out[6])
 {
-    dc_real ex = p->ex, ey = p->ey, i = p->inv, iu = 1/n->unit, rr, rt, rb, tt, bt, r;
+    const dc_real ex = p->radial_x, ey = p->radial_y, i = p->inv_radius;
+    dc_real iu, rr, rt, rb, tt, bt, r;
+
     if (n->raw) {
+        /* inputs are the pose; r bends beyond where it is cut off */
         rr = rt = 0;
         tt = slope*i;
         out[0] = h[0];
-        out[1] = p->sx*h[1];
-        out[2] = p->sy*h[2];
-        out[3] = p->sx*p->sx*h[3];
-        out[4] = p->sx*p->sy*h[4];
-        out[5] = p->sy*p->sy*h[5];
+        out[1] = p->raw_x*h[1];
+        out[2] = p->raw_y*h[2];
+        out[3] = p->raw_x*p->raw_x*h[3];
+        out[4] = p->raw_x*p->raw_y*h[4];
+        out[5] = p->raw_y*p->raw_y*h[5];
     } else {
-        iu = p->cut ? DC_R(0) : iu;
+        /* along e and f, and by theta = -beta */
+        iu = p->cut ? DC_R(0) : 1/n->unit;
         r = g[0]*iu + slope;
         rr = iu*iu*h[0];
         rb = iu*h[2];
@@ -4501,15 +5015,18 @@ static void dci_cnet_hessian(const dc_cnet *n, const dci_cnet_pose *p, const dc_
         out[2] = -(rb*ey + bt*ex);
         out[3] = out[4] = out[5] = 0;
     }
+
+    /* e and f in x and y */
     out[3] += rr*ex*ex - 2*rt*ex*ey + tt*ey*ey;
     out[4] += (rr - tt)*ex*ey + rt*(ex*ex - ey*ey);
     out[5] += rr*ey*ey + 2*rt*ex*ey + tt*ex*ex;
 }
 
-/* numbers, scaled, to rows of an output; 0: one is not finite */
+/* numbers to rows of an output; 0: one is not finite */
 static int dci_cnet_put(int rows, const dc_real *x, dc_real *out, size_t stride)
 {
     int k, ok = 1;
+
     for (k = 0; k < rows; ++k) {
         out[(size_t)k*stride] = x[k];
         ok = ok && dc_finite(x[k]);
@@ -4517,100 +5034,111 @@ static int dci_cnet_put(int rows, const dc_real *x, dc_real *out, size_t stride)
     return ok;
 }
 
-/* Numbers of the network at a pose to those of the field, at [i] of the outputs; 0: one is not finite */
-static int dci_cnet_result(const dc_cnet *n, const dci_cnet_pose *p, const dc_real out[2], const dc_real g[3], const dc_real lever[3],
-                           const dc_real hess[6], size_t i, size_t stride, const dc_cfield_out *o)
+/* What the network says of pose m of a block to numbers of the field, at [i] of the outputs; 0: one is not finite */
+static int dci_cnet_result(const dc_cnet *n, const dci_cnet_block *B, int m, size_t i, size_t stride,
+                           const dc_cfield_out *o)
 {
+    const dci_cnet_pose *p = &B->pose[m];
     const dc_real scale = n->unit*DC_CFIELD_BAND, slope = p->beyond < 0 || p->beyond > 0 ? n->sign : DC_R(0);
-    dc_real d = scale*out[0] + n->sign*p->beyond, l = n->unit*out[1], a[3], h[6], by_pose[3], second[6];
+    const dc_real d = scale*B->out[m][0] + n->sign*p->beyond, lever = n->unit*B->out[m][1];
+    dc_real a[3], h[6], by_pose[3], second[6];
     int k, ok = 1;
+
     if (o->d) ok = dci_cnet_put(1, &d, o->d + i, stride) && ok;
-    if (o->lever) ok = dci_cnet_put(1, &l, o->lever + i, stride) && ok;
-    for (k = 0; k < 3 && (o->grad || o->hess); ++k) a[k] = scale*g[k];
+    if (o->lever) ok = dci_cnet_put(1, &lever, o->lever + i, stride) && ok;
+    for (k = 0; k < 3 && (o->grad || o->hess); ++k) a[k] = scale*B->grad[m][k];
     if (o->grad) {
         dci_cnet_gradient(n, p, a, slope, by_pose);
         ok = dci_cnet_put(3, by_pose, o->grad + i, stride) && ok;
     }
     if (o->hess) {
-        for (k = 0; k < 6; ++k) h[k] = scale*hess[k];
+        for (k = 0; k < 6; ++k) h[k] = scale*B->hess[m][k];
         dci_cnet_hessian(n, p, a, h, slope, second);
         ok = dci_cnet_put(6, second, o->hess + i, stride) && ok;
     }
     if (o->dlever) {
-        for (k = 0; k < 3; ++k) a[k] = n->unit*lever[k];
+        for (k = 0; k < 3; ++k) a[k] = n->unit*B->lever[m][k];
         dci_cnet_gradient(n, p, a, 0, by_pose);
         ok = dci_cnet_put(3, by_pose, o->dlever + i, stride) && ok;
     }
     return ok;
 }
 
-/* what a block of poses goes through */
+/* scratch of an evaluation */
 typedef struct {
-    dci_cnet_pose p[DCI_NET_BLOCK];
-    dc_real out[DCI_NET_BLOCK][2], grad[DCI_NET_BLOCK][3], lever[DCI_NET_HESSIAN_BLOCK][3], hess[DCI_NET_HESSIAN_BLOCK][6];
-} dci_cnet_block;
+    dci_cnet_block *block;
+    float *single;                  /* work in float, */
+    dc_real *real, *second;         /* or in dc_real, and that of second derivatives */
+} dci_cnet_scratch;
 
-static size_t dci_cnet_scratch(const dc_cfield *f)
+static void dci_cnet_lay(const dc_cnet *n, dci_cnet_scratch *s, dci_cfield_memory *mem)
 {
-    const dc_cnet *n = f->net;
-    size_t sum = dc_bytes(0, 1, sizeof(dci_cnet_block));
-    sum = dc_bytes(sum, dci_net_numbers(&n->size, DCI_NET_BLOCK), n->smooth ? sizeof(dc_real) : sizeof(float));
-    if (n->smooth) sum = dc_bytes(sum, dci_cnet_hessian_numbers(&n->size, DCI_NET_HESSIAN_BLOCK), sizeof(dc_real));
-    return sum;
+    const size_t count = dci_net_numbers(&n->size, DCI_NET_BLOCK);
+    const size_t second = dci_cnet_hessian_numbers(&n->size, DCI_NET_HESSIAN_BLOCK);
+
+    s->block = DCI_CFIELD_TAKE(mem, 1, dci_cnet_block);
+    s->single = n->smooth ? NULL : DCI_CFIELD_TAKE(mem, count, float);
+    s->real = n->smooth ? DCI_CFIELD_TAKE(mem, count, dc_real) : NULL;
+    s->second = n->smooth ? DCI_CFIELD_TAKE(mem, second, dc_real) : NULL;
 }
 
 /* poses are finite and in range */
-static dc_status dci_cnet_eval(const dc_cfield *f, int count, const dc_real *q, size_t stride, dc_arena *mem, const dc_cfield_out *o)
+static dc_status dci_cnet_eval(const dc_cfield *f, int count, const dc_real *q, size_t stride, dc_arena *arena,
+                               const dc_cfield_out *o)
 {
     const dc_cnet *n = f->net;
-    const size_t used = mem->used;
-    int second = o->hess || o->dlever, grad = o->grad != NULL, rows = second ? DCI_NET_HESSIAN_BLOCK : DCI_NET_BLOCK, i, m, ok = 1, at;
-    dci_cnet_block *B = (dci_cnet_block *)dc_arena_take(mem, 1, sizeof *B);
-    float *single = NULL;
-    dc_real *real = NULL, *more = NULL;
-    dci_net_work_f wf;
-    DCI_NET(dci_net_work) wr;
-    rows = rows < count ? rows : count;
-    if (n->smooth) {
-        real = (dc_real *)dc_arena_take(mem, dci_net_numbers(&n->size, DCI_NET_BLOCK), sizeof *real);
-        more = (dc_real *)dc_arena_take(mem, dci_cnet_hessian_numbers(&n->size, DCI_NET_HESSIAN_BLOCK), sizeof *more);
-    } else single = (float *)dc_arena_take(mem, dci_net_numbers(&n->size, DCI_NET_BLOCK), sizeof *single);
-    mem->used = used;
-    if (!B || (n->smooth ? !real || !more : !single)) return DC_E_MEMORY;
-    if (n->smooth) wr = DCI_NET(dci_net_work_make)(&n->size, rows, real);
-    else wf = dci_net_work_make_f(&n->size, rows, single);
+    const size_t used = arena->used;
+    const int second = o->hess || o->dlever, grad = o->grad != NULL;
+    const int most = second ? DCI_NET_HESSIAN_BLOCK : DCI_NET_BLOCK;
+    const int rows = most < count ? most : count;
+    dci_cfield_memory mem = DC_ZERO;
+    dci_cnet_scratch s;
+    dci_net_work_f single;
+    DCI_NET(dci_net_work) real;
+    int i, m, ok = 1, at;
+
+    mem.arena = arena;
+    dci_cnet_lay(n, &s, &mem);
+    arena->used = used;
+    if (mem.full) return DC_E_MEMORY;
+    if (n->smooth) real = DCI_NET(dci_net_work_make)(&n->size, rows, s.real);
+    else single = dci_net_work_make_f(&n->size, rows, s.single);
+
     for (at = 0; at < count; at += m) {
+        dci_cnet_block *B = s.block;
+
+        /* a block of poses, through the network, to the outputs */
         m = count - at < rows ? count - at : rows;
         for (i = 0; i < m; ++i) {
             size_t k = (size_t)(at + i);
-            dci_cnet_place(n, q[k], q[stride + k], q[2*stride + k], &B->p[i]);
+            dci_cnet_place(n, q[k], q[stride + k], q[2*stride + k], &B->pose[i]);
         }
-        if (second) dci_cnet_run_hessian(n, m, B->p, &wr, more, B->out, B->grad, B->lever, B->hess);
-        else if (n->smooth) DCI_NET(dci_cnet_run)(n, n->wr, n->turned_r, m, B->p, grad, &wr, B->out, B->grad);
-        else dci_cnet_run_f(n, n->w, n->turned, m, B->p, grad, &wf, B->out, B->grad);
-        for (i = 0; i < m; ++i) {
-            int k = second ? i : 0;
-            ok = dci_cnet_result(n, &B->p[i], B->out[i], B->grad[i], B->lever[k], B->hess[k], (size_t)(at + i), stride, o) && ok;
-        }
+        if (second) dci_cnet_run_hessian(n, m, B->pose, &real, s.second, B);
+        else if (n->smooth) DCI_NET(dci_cnet_run)(n, n->real_weights, n->real_turned, m, B->pose, grad, &real, B->out,
+                                                  B->grad);
+        else dci_cnet_run_f(n, n->weights, n->turned, m, B->pose, grad, &single, B->out, B->grad);
+        for (i = 0; i < m; ++i) ok = dci_cnet_result(n, B, i, (size_t)(at + i), stride, o) && ok;
     }
     return ok ? DC_OK : DC_E_RANGE;
 }
 
-static dc_status dci_cnet_eval_one(const dc_cfield *f, const dc_real q[3], dc_arena *mem, dc_real *d, dc_real *grad, dc_real *lever,
-                                   dc_real *hess, dc_real *dlever)
+static dc_status dci_cnet_eval_one(const dc_cfield *f, const dc_real q[3], dc_arena *mem, dc_real *d, dc_real *grad,
+                                   dc_real *lever, dc_real *hess, dc_real *dlever)
 {
     static const int at[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
     dc_real v = 0, l = 0, g[3] = {0}, h[6] = {0}, dl[3] = {0};
     dc_cfield_out o;
-    dc_status s;
+    dc_status status;
     int k;
+
     o.d = d ? &v : NULL;
     o.grad = grad ? g : NULL;
     o.lever = lever ? &l : NULL;
     o.hess = hess ? h : NULL;
     o.dlever = dlever ? dl : NULL;
-    s = dci_cnet_eval(f, 1, q, 1, mem, &o);
-    if (s != DC_OK) return s;
+    status = dci_cnet_eval(f, 1, q, 1, mem, &o);
+    if (status != DC_OK) return status;
+
     if (d) *d = v;
     if (lever) *lever = l;
     for (k = 0; grad && k < 3; ++k) grad[k] = g[k];
@@ -4619,46 +5147,56 @@ static dc_status dci_cnet_eval_one(const dc_cfield *f, const dc_real q[3], dc_ar
     return DC_OK;
 }
 
-/* ---- learned fields: memory ------------------------------------------------------------------------ */
+/* ---- [network memory] of a learned field ---------------------------------------------------- */
+
+/* A network like n and its arrays, its weights still to be filled in; NULL: no room, or counted */
+static dc_cnet *dci_cnet_lay_net(const dc_cnet *n, dci_cfield_memory *mem)
+{
+    const size_t count = dci_net_count(&n->size), turned = dci_net_turned(&n->size);
+    dc_cnet *c = DCI_CFIELD_TAKE(mem, 1, dc_cnet);
+    float *w = DCI_CFIELD_TAKE(mem, count, float), *t = n->smooth ? NULL : DCI_CFIELD_TAKE(mem, turned, float);
+    dc_real *real_w = n->smooth ? DCI_CFIELD_TAKE(mem, count, dc_real) : NULL;
+    dc_real *real_t = n->smooth ? DCI_CFIELD_TAKE(mem, turned, dc_real) : NULL;
+
+    if (mem->full || !mem->arena) return NULL;
+    *c = *n;
+    c->weights = w;
+    c->turned = t;
+    c->real_weights = real_w;
+    c->real_turned = real_t;
+    return c;
+}
 
 static size_t dci_cnet_bytes(const dc_cnet *n)
 {
-    size_t count = dci_net_count(&n->size), turned = dci_net_turned(&n->size), sum = dc_bytes(0, 1, sizeof *n);
-    sum = dc_bytes(sum, count, sizeof(float));
-    if (!n->smooth) return dc_bytes(sum, turned, sizeof(float));
-    sum = dc_bytes(sum, count, sizeof(dc_real));
-    return dc_bytes(sum, turned, sizeof(dc_real));
+    dci_cfield_memory mem = DC_ZERO;
+
+    dci_cnet_lay_net(n, &mem);
+    return mem.bytes;
 }
 
-/* The field of a network like n in the arena, its weights still to be filled in; NULL: no room */
-static float *dci_cnet_take(const dc_cnet *n, dc_arena *mem, dc_cfield *f)
+/* The field of a network like n in the arena; its weights, still to be filled in; NULL: no room */
+static float *dci_cnet_take(const dc_cnet *n, dc_arena *arena, dc_cfield *f)
 {
-    size_t used = mem->used, count = dci_net_count(&n->size), turned = dci_net_turned(&n->size);
-    dc_cnet *c = (dc_cnet *)dc_arena_take(mem, 1, sizeof *c);
-    float *w = (float *)dc_arena_take(mem, count, sizeof *w), *t = NULL;
-    dc_real *wr = NULL, *tr = NULL;
-    if (n->smooth) {
-        wr = (dc_real *)dc_arena_take(mem, count, sizeof *wr);
-        tr = (dc_real *)dc_arena_take(mem, turned, sizeof *tr);
-    } else t = (float *)dc_arena_take(mem, turned, sizeof *t);
-    if (!c || !w || (n->smooth ? !wr || !tr : !t)) {
-        mem->used = used;
+    const size_t used = arena->used;
+    dci_cfield_memory mem = DC_ZERO;
+    dc_cnet *c;
+
+    mem.arena = arena;
+    c = dci_cnet_lay_net(n, &mem);
+    if (!c) {
+        arena->used = used;
         return NULL;
     }
-    *c = *n;
-    c->w = w;
-    c->turned = t;
-    c->wr = wr;
-    c->turned_r = tr;
     memset(f, 0, sizeof *f);
     f->kind = DC_CFIELD_LEARNED;
     f->wall = n->wall;
-    f->radius = n->wall == DC_CSHAPE_DISC || n->wall == DC_CSHAPE_HOLE ? n->ra : DC_R(0);
+    f->radius = n->wall == DC_CSHAPE_DISC || n->wall == DC_CSHAPE_HOLE ? n->radius_a : DC_R(0);
     f->smooth = n->smooth;
-    f->a.radius = n->ra;
-    f->b.radius = n->rb;
+    f->a.radius = n->radius_a;
+    f->b.radius = n->radius_b;
     f->net = c;
-    return w;
+    return c->weights;
 }
 
 /* what is made of the weights */
@@ -4667,130 +5205,150 @@ static void dci_cnet_ready(dc_cfield *f)
     const dc_cnet *n = f->net;
     size_t k, count = dci_net_count(&n->size);
     if (!n->smooth) {
-        dci_net_turn_f(&n->size, n->w, n->turned);
+        dci_net_turn_f(&n->size, n->weights, n->turned);
         return;
     }
-    for (k = 0; k < count; ++k) n->wr[k] = (dc_real)n->w[k];
-    DCI_NET(dci_net_turn)(&n->size, n->wr, n->turned_r);
+    for (k = 0; k < count; ++k) n->real_weights[k] = (dc_real)n->weights[k];
+    DCI_NET(dci_net_turn)(&n->size, n->real_weights, n->real_turned);
 }
+
+/* ---- [calls] evaluation of fields over poses --------------------------------------------------- */
+/* stage                | reads                      | writes                            | equation
+ * dci_pair_work_lay    | the field                  | scratch of an evaluation          |
+ * dci_exact_eval       | the field, a pose          | d, gradient by differences, lever | CEM Eq. 2, 6, 7
+ * dci_sampled_eval     | the field, a pose          | d, gradient, lever                | CEM section 6.3
+ * dci_made_batch       | poses                      | the same of each                  | */
 
 static int dci_cfield_ok(const dc_cfield *f)
 {
-    return f && (f->kind == DC_CFIELD_EXACT || f->kind == DC_CFIELD_SAMPLED || (f->kind == DC_CFIELD_LEARNED && f->net));
+    return f && (f->kind == DC_CFIELD_EXACT || f->kind == DC_CFIELD_SAMPLED
+                 || (f->kind == DC_CFIELD_LEARNED && f->net));
 }
 
-DC_DEF size_t dc_cfield_eval_bytes(const dc_cfield *f)
+/* the work and its arrays, in the arena, or counted; NULL: no room, or counted */
+static dci_pair_work *dci_pair_work_lay(const dc_cfield *f, dci_cfield_memory *mem)
 {
-    size_t sum = 0;
-    if (!dci_cfield_ok(f)) return 0;
-    if (f->kind == DC_CFIELD_LEARNED) return dci_cnet_scratch(f);
-    sum = dc_bytes(sum, 1, sizeof(dci_pair_work));
-    sum = dc_bytes(sum, 5*((size_t)f->b.n + 1), sizeof(dc_real));
-    sum = dc_bytes(sum, (size_t)f->a.n + (size_t)f->b.n, sizeof(dci_bound));
-    sum = dc_bytes(sum, DCI_CFIELD_STACK, sizeof(dci_cell));
-    return sum == SIZE_MAX ? 0 : sum;
-}
+    const size_t row = (size_t)f->b.n + 1;
+    dci_pair_work *w = DCI_CFIELD_TAKE(mem, 1, dci_pair_work);
+    dc_real *m = DCI_CFIELD_TAKE(mem, 5*row, dc_real);
+    dci_bound *list = DCI_CFIELD_TAKE(mem, (size_t)f->a.n + (size_t)f->b.n, dci_bound);
+    dci_cell *stack = DCI_CFIELD_TAKE(mem, DCI_CFIELD_STACK, dci_cell);
 
-static dci_pair_work *dci_pair_work_take(const dc_cfield *f, dc_arena *mem)
-{
-    size_t row = (size_t)f->b.n + 1;
-    dci_pair_work *w = (dci_pair_work *)dc_arena_take(mem, 1, sizeof *w);
-    dc_real *m = (dc_real *)dc_arena_take(mem, 5*row, sizeof *m);
-    dci_bound *list = (dci_bound *)dc_arena_take(mem, (size_t)f->a.n + (size_t)f->b.n, sizeof *list);
-    dci_cell *stack = (dci_cell *)dc_arena_take(mem, DCI_CFIELD_STACK, sizeof *stack);
     if (!w || !m || !list || !stack) return NULL;
     w->x = m;
     w->y = m + row;
-    w->ex = m + 2*row;
-    w->ey = m + 3*row;
+    w->along_x = m + 2*row;
+    w->along_y = m + 3*row;
     w->dist = m + 4*row;
     w->list[0] = list;
     w->list[1] = list + f->a.n;
     w->count[0] = w->count[1] = 0;
     w->stack = stack;
     w->side[0] = dci_outline_of(&f->a);
-    w->side[1].n = f->b.n;
+    w->side[1].count = f->b.n;
     w->side[1].x = w->x;
     w->side[1].y = w->y;
-    w->side[1].ex = w->ex;
-    w->side[1].ey = w->ey;
-    w->side[1].inv = f->b.inv;
+    w->side[1].along_x = w->along_x;
+    w->side[1].along_y = w->along_y;
+    w->side[1].inv_length2 = f->b.inv;
     return w;
+}
+
+static dci_pair_work *dci_pair_work_take(const dc_cfield *f, dc_arena *arena)
+{
+    dci_cfield_memory mem = DC_ZERO;
+
+    mem.arena = arena;
+    return dci_pair_work_lay(f, &mem);
+}
+
+DC_DEF size_t dc_cfield_eval_bytes(const dc_cfield *f)
+{
+    dci_cfield_memory mem = DC_ZERO;
+    dci_cnet_scratch s;
+
+    if (!dci_cfield_ok(f)) return 0;
+    if (f->kind == DC_CFIELD_LEARNED) dci_cnet_lay(f->net, &s, &mem);
+    else dci_pair_work_lay(f, &mem);
+    return mem.bytes == SIZE_MAX ? 0 : mem.bytes;
 }
 
 /* lever of a contact: (p - t/2).n, n the unit vector of the gradient */
 static dc_real dci_contact_lever(const dci_contact *c, dc_real x, dc_real y)
 {
-    dc_real n2 = c->nx*c->nx + c->ny*c->ny;
+    dc_real n2 = c->normal_x*c->normal_x + c->normal_y*c->normal_y;
     if (!(n2 >= DC_REAL_MIN)) return 0;
-    return ((c->px - DC_R(0.5)*x)*c->nx + (c->py - DC_R(0.5)*y)*c->ny)/dc_sqrt(n2);
+    return ((c->point_x - DC_R(0.5)*x)*c->normal_x + (c->point_y - DC_R(0.5)*y)*c->normal_y)/dc_sqrt(n2);
 }
 
 /* (d(q + h e) - d(q - h e))/(2 h) along one coordinate */
-static dc_real dci_exact_slope(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], int k, dc_real h, dc_status *s)
+static dc_real dci_exact_slope(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], int k, dc_real h,
+                               dc_status *status)
 {
     dci_contact up, down;
     dc_real p[3];
+
     memcpy(p, q, sizeof p);
     p[k] = q[k] + h;
     dci_exact_contact(f, w, p, -DC_REAL_MAX, &up);
     p[k] = q[k] - h;
     dci_exact_contact(f, w, p, -DC_REAL_MAX, &down);
-    if (*s == DC_OK) *s = up.status != DC_OK ? up.status : down.status;
-    return (up.d - down.d)/(2*h);
+    if (*status == DC_OK) *status = up.status != DC_OK ? up.status : down.status;
+    return (up.distance - down.distance)/(2*h);
 }
 
-static dc_status dci_exact_eval(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], dc_real *d, dc_real *grad, dc_real *lever)
+static dc_status dci_exact_eval(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], dc_real *d, dc_real *grad,
+                                dc_real *lever)
 {
     dci_contact c;
-    dc_status s;
+    dc_status status;
+
     dci_exact_contact(f, w, q, -DC_REAL_MAX, &c);
-    s = c.status;
+    status = c.status;
     if (c.overlap && (grad || lever)) {
-        c.nx = dci_exact_slope(f, w, q, 1, f->hx, &s);
-        c.ny = dci_exact_slope(f, w, q, 2, f->hx, &s);
+        c.normal_x = dci_exact_slope(f, w, q, 1, f->hx, &status);
+        c.normal_y = dci_exact_slope(f, w, q, 2, f->hx, &status);
     }
     if (grad) {
-        grad[0] = dci_exact_slope(f, w, q, 0, f->h, &s);
-        grad[1] = c.nx;
-        grad[2] = c.ny;
+        grad[0] = dci_exact_slope(f, w, q, 0, f->h, &status);
+        grad[1] = c.normal_x;
+        grad[2] = c.normal_y;
     }
-    if (d) *d = c.d;
+    if (d) *d = c.distance;
     if (lever) *lever = dci_contact_lever(&c, q[1], q[2]);
-    return s;
+    return status;
 }
 
-/* phi_a + phi_b + |phi_a - phi_b| = 2 max(phi_a, phi_b), CEM Eq. 6: half its least value on the grid, and the point p, CEM Eq. 7. */
-static dc_real dci_sampled_least(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], dci_contact *c)
+/* phi_a + phi_b + |phi_a - phi_b| = 2 max(phi_a, phi_b), CEM Eq. 6: half its least value on the grid, and the point
+ * p, CEM Eq. 7. */
+static dc_real dci_sampled_least(const dc_cfield *f, const dci_pair_work *w, const dc_real q[3], dci_contact *c)
 {
-    dc_real mx = DC_R(0.5)*q[1], my = DC_R(0.5)*q[2], half = dc_max(f->a.radius, f->b.radius), least = DC_REAL_MAX;
+    const dc_real mx = DC_R(0.5)*q[1], my = DC_R(0.5)*q[2], half = dc_max(f->a.radius, f->b.radius);
+    const dc_real steps = (dc_real)(f->side - 1);
+    dc_real x[DC_LANES], y[DC_LANES], least = DC_REAL_MAX;
     dci_poly_lanes a, b;
-    int i, j, k, l, side = f->side;
-    c->px = mx;
-    c->py = my;
-    for (j = 0; j < side; ++j)
-        for (i = 0; i < side; i += DC_LANES) {
+    int i, j, l;
+
+    c->point_x = mx;
+    c->point_y = my;
+    for (j = 0; j < f->side; ++j)
+        for (i = 0; i < f->side; i += DC_LANES) {
             for (l = 0; l < DC_LANES; ++l) {
-                a.x[l] = b.x[l] = mx + half*(2*(dc_real)(i + l)/(dc_real)(side - 1) - 1);
-                a.y[l] = b.y[l] = my + half*(2*(dc_real)j/(dc_real)(side - 1) - 1);
+                x[l] = mx + half*(2*(dc_real)(i + l)/steps - 1);
+                y[l] = my + half*(2*(dc_real)j/steps - 1);
             }
-            dci_poly_lanes_start(&a);
-            dci_poly_lanes_start(&b);
-            for (k = 0; k < f->a.n; ++k) {
-                dci_edge e = dci_outline_edge(&w->side[0], k);
-                dci_poly_lanes_edge(&a, &e, (dc_real)k);
-            }
-            for (k = 0; k < f->b.n; ++k) {
-                dci_edge e = dci_outline_edge(&w->side[1], k);
-                dci_poly_lanes_edge(&b, &e, (dc_real)k);
-            }
-            for (l = 0; l < DC_LANES && i + l < side; ++l) {
-                dc_real pa = dci_sqrt_lane(a.d2[l]), pb = dci_sqrt_lane(b.d2[l]), E;
-                E = dc_max(a.wind[l] > 0 || a.wind[l] < 0 ? -pa : pa, b.wind[l] > 0 || b.wind[l] < 0 ? -pb : pb);
+
+            /* both distances, and the larger */
+            dci_poly_lanes_start(&a, DC_LANES, x, y);
+            dci_poly_lanes_start(&b, DC_LANES, x, y);
+            dci_outline_lanes(&w->side[0], &a);
+            dci_outline_lanes(&w->side[1], &b);
+            for (l = 0; l < DC_LANES && i + l < f->side; ++l) {
+                dc_real E = dc_max(dci_poly_lanes_distance(&a, l), dci_poly_lanes_distance(&b, l));
                 if (E < least) {
                     least = E;
-                    c->px = a.x[l];
-                    c->py = a.y[l];
+                    c->point_x = x[l];
+                    c->point_y = y[l];
                 }
             }
         }
@@ -4799,27 +5357,32 @@ static dc_real dci_sampled_least(const dc_cfield *f, dci_pair_work *w, const dc_
 
 /* phi_a + phi_b there. With p at rest in a grid that moves with t/2,
  *     dd/dt = (grad phi_a - grad phi_b)/2,   dd/dtheta = -(p - t) x grad phi_b                            */
-static void dci_sampled_eval(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], dc_real *d, dc_real *grad, dc_real *lever)
+static void dci_sampled_eval(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], dc_real *d, dc_real *grad,
+                             dc_real *lever)
 {
     dci_contact c;
     dc_v2 ga, gb;
     dc_real phi;
+
     dci_pair_pose(f, w, q[0], q[1], q[2]);
     dci_sampled_least(f, w, q, &c);
-    phi = dci_outline_distance(&w->side[0], c.px, c.py, &ga) + dci_outline_distance(&w->side[1], c.px, c.py, &gb);
-    c.nx = DC_R(0.5)*(ga.x - gb.x);
-    c.ny = DC_R(0.5)*(ga.y - gb.y);
+    phi = dci_outline_distance(&w->side[0], c.point_x, c.point_y, &ga);
+    phi += dci_outline_distance(&w->side[1], c.point_x, c.point_y, &gb);
+    c.normal_x = DC_R(0.5)*(ga.x - gb.x);
+    c.normal_y = DC_R(0.5)*(ga.y - gb.y);
+
     if (d) *d = phi;
     if (grad) {
-        grad[0] = -((c.px - q[1])*gb.y - (c.py - q[2])*gb.x);
-        grad[1] = c.nx;
-        grad[2] = c.ny;
+        grad[0] = -((c.point_x - q[1])*gb.y - (c.point_y - q[2])*gb.x);
+        grad[1] = c.normal_x;
+        grad[2] = c.normal_y;
     }
     if (lever) *lever = dci_contact_lever(&c, q[1], q[2]);
 }
 
 /* one pose of an exact or a sampled field */
-static dc_status dci_made_eval(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], dc_real *d, dc_real *grad, dc_real *lever)
+static dc_status dci_made_eval(const dc_cfield *f, dci_pair_work *w, const dc_real q[3], dc_real *d, dc_real *grad,
+                               dc_real *lever)
 {
     if (f->kind == DC_CFIELD_EXACT) return dci_exact_eval(f, w, q, d, grad, lever);
     dci_sampled_eval(f, w, q, d, grad, lever);
@@ -4831,49 +5394,49 @@ static int dci_cpose_ok(dc_real theta, dc_real x, dc_real y)
     return dc_abs(theta) <= DC_LIMIT && dc_abs(x) <= DC_LIMIT && dc_abs(y) <= DC_LIMIT;
 }
 
-DC_DEF dc_status dc_cfield_eval(const dc_cfield *f, const dc_real q[3], dc_arena *mem, dc_real *d, dc_real *grad, dc_real *lever,
-                                dc_real *hess, dc_real *dlever)
+DC_DEF dc_status dc_cfield_eval(const dc_cfield *f, const dc_real q[3], dc_arena *mem, dc_real *d, dc_real *grad,
+                                dc_real *lever, dc_real *hess, dc_real *dlever)
 {
     dci_pair_work *w;
-    dc_status s;
+    dc_status status;
     size_t used;
-    if (!dci_cfield_ok(f) || !q || !mem || !dci_cpose_ok(q[0], q[1], q[2]) || ((hess || dlever) && !f->smooth)) return DC_E_ARG;
+
+    if (!dci_cfield_ok(f) || !q || !mem || !dci_cpose_ok(q[0], q[1], q[2]) || ((hess || dlever) && !f->smooth))
+        return DC_E_ARG;
     if (f->kind == DC_CFIELD_LEARNED) return dci_cnet_eval_one(f, q, mem, d, grad, lever, hess, dlever);
     used = mem->used;
     w = dci_pair_work_take(f, mem);
-    s = w ? dci_made_eval(f, w, q, d, grad, lever) : DC_E_MEMORY;
+    status = w ? dci_made_eval(f, w, q, d, grad, lever) : DC_E_MEMORY;
     mem->used = used;
-    return s;
+    return status;
 }
 
 /* many poses of an exact or a sampled field */
-static dc_status dci_made_batch(const dc_cfield *f, dci_pair_work *w, int count, const dc_real *q, size_t stride, const dc_cfield_out *out)
+static dc_status dci_made_batch(const dc_cfield *f, dci_pair_work *w, int count, const dc_real *q, size_t stride,
+                                const dc_cfield_out *out)
 {
-    dc_status s = DC_OK;
-    size_t i;
+    dc_status status = DC_OK;
+    size_t i, k;
+
     for (i = 0; i < (size_t)count; ++i) {
         dc_real g[3], p[3];
         dc_status now;
-        p[0] = q[i];
-        p[1] = q[stride + i];
-        p[2] = q[2*stride + i];
-        now = dci_made_eval(f, w, p, out->d ? &out->d[i] : NULL, out->grad ? g : NULL, out->lever ? &out->lever[i] : NULL);
-        if (out->grad) {
-            out->grad[i] = g[0];
-            out->grad[stride + i] = g[1];
-            out->grad[2*stride + i] = g[2];
-        }
-        if (s == DC_OK) s = now;
+        for (k = 0; k < 3; ++k) p[k] = q[k*stride + i];
+        now = dci_made_eval(f, w, p, out->d ? &out->d[i] : NULL, out->grad ? g : NULL,
+                            out->lever ? &out->lever[i] : NULL);
+        for (k = 0; out->grad && k < 3; ++k) out->grad[k*stride + i] = g[k];
+        if (status == DC_OK) status = now;
     }
-    return s;
+    return status;
 }
 
 DC_DEF dc_status dc_cfield_eval_batch(const dc_cfield *f, int count, const dc_real *q, size_t stride, dc_arena *mem,
                                       const dc_cfield_out *out)
 {
     dci_pair_work *w;
-    dc_status s;
+    dc_status status;
     size_t used, i;
+
     if (!dci_cfield_ok(f) || !mem || !out || count < 0 || stride < (size_t)count || (count > 0 && !q)
         || ((out->hess || out->dlever) && !f->smooth)) return DC_E_ARG;
     for (i = 0; i < (size_t)count; ++i)
@@ -4881,12 +5444,12 @@ DC_DEF dc_status dc_cfield_eval_batch(const dc_cfield *f, int count, const dc_re
     if (f->kind == DC_CFIELD_LEARNED) return dci_cnet_eval(f, count, q, stride, mem, out);
     used = mem->used;
     w = dci_pair_work_take(f, mem);
-    s = w ? dci_made_batch(f, w, count, q, stride, out) : DC_E_MEMORY;
+    status = w ? dci_made_batch(f, w, count, q, stride, out) : DC_E_MEMORY;
     mem->used = used;
-    return s;
+    return status;
 }
 
-/* ---- samples of a field --------------------------------------------------------------------------- */
+/* ---- [samples] poses near the surface ------------------------------------------------------- */
 
 /* the next number of a stream, splitmix64: uniform in [0, 1) */
 static dc_real dci_uniform(uint64_t *s)
@@ -4895,68 +5458,76 @@ static dc_real dci_uniform(uint64_t *s)
     z = (z ^ (z >> 30))*UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ (z >> 27))*UINT64_C(0x94d049bb133111eb);
     z ^= z >> 31;
-    return DC_IS_FLOAT ? (dc_real)(z >> 40)*DC_R(5.9604644775390625e-8) : (dc_real)(z >> 11)*DC_R(1.1102230246251565e-16);
+    return DC_IS_FLOAT ? (dc_real)(z >> 40)*DC_R(5.9604644775390625e-8)
+        : (dc_real)(z >> 11)*DC_R(1.1102230246251565e-16);
 }
 
 #define DCI_SAMPLE_TRIES 4000
 
-/* Samples first .. first + count - 1 of an exact field, of which sample i depends on `seed` and i alone: poses into rows of q,
- * values into out (rows as in dc_cfield_eval_batch). Nine of ten have |d| < band, by rejection, the tenth has not; poses are
- * uniform in theta and in the disc of translations where the shapes can be within band; x is 0 against a half-plane, which does not feel it.
- * DC_E_DIVERGED: no pose within the band in DCI_SAMPLE_TRIES. */
+/* Samples first .. first + count - 1 of an exact field, of which sample i depends on `seed` and i alone: poses into
+ * rows of q, values into out (rows as in dc_cfield_eval_batch). Nine of ten have |d| < band, by rejection, the tenth
+ * has not; poses are uniform in theta and in the disc of translations where the shapes can be within band; x is 0
+ * against a half-plane, which does not feel it. DC_E_DIVERGED: no pose within the band in DCI_SAMPLE_TRIES. */
 static dc_status dci_cfield_samples(const dc_cfield *f, uint64_t seed, int first, int count, dc_real band, dc_real *q,
                                     size_t stride, dc_arena *mem, const dc_cfield_out *out)
 {
-    dc_real reach = (f->wall == DC_CSHAPE_HOLE ? f->radius : f->a.radius + f->b.radius) + band;
-    dci_pair_work *w;
-    size_t used = mem->used;
-    dc_status s;
+    const dc_real reach = (f->wall == DC_CSHAPE_HOLE ? f->radius : f->a.radius + f->b.radius) + band;
+    const size_t used = mem->used;
+    dci_pair_work *w = dci_pair_work_take(f, mem);
+    dc_status status = w ? DC_OK : DC_E_MEMORY;
     int i, tries;
-    w = dci_pair_work_take(f, mem);
-    if (!w) {
-        mem->used = used;
-        return DC_E_MEMORY;
-    }
-    for (i = 0; i < count; ++i) {
+
+    for (i = 0; i < count && status == DC_OK; ++i) {
         uint64_t draw = seed ^ ((uint64_t)(first + i)*UINT64_C(0xd1342543de82ef95) + UINT64_C(0x632be59bd9b4e019));
-        int uniform = (first + i)%10 == 9;
+        const int uniform = (first + i)%10 == 9;
         dc_real *p = q + i;
         for (tries = 0;; ++tries) {
             dci_contact c;
             dc_real theta, x, y, at[3];
             if (tries == DCI_SAMPLE_TRIES) {
-                mem->used = used;
-                return DC_E_DIVERGED;
+                status = DC_E_DIVERGED;
+                break;
             }
+
+            /* a pose, if it is in the disc */
             theta = DCI_PI*(2*dci_uniform(&draw) - 1);
             x = 2*dci_uniform(&draw) - 1;
             y = 2*dci_uniform(&draw) - 1;
             if (f->wall == DC_CSHAPE_HALFPLANE) x = 0;
             if (x*x + y*y > 1) continue;
-            p[0] = theta;
-            p[stride] = reach*x;
-            p[2*stride] = reach*y;
+            at[0] = p[0] = theta;
+            at[1] = p[stride] = reach*x;
+            at[2] = p[2*stride] = reach*y;
+
+            /* taken, if it is near the surface or need not be */
             if (uniform) break;
-            at[0] = p[0]; at[1] = p[stride]; at[2] = p[2*stride];
             dci_exact_contact(f, w, at, -band, &c);
-            if (dc_abs(c.d) < band) break;
+            if (dc_abs(c.distance) < band) break;
         }
     }
-    s = dci_made_batch(f, w, count, q, stride, out);
+    if (status == DC_OK) status = dci_made_batch(f, w, count, q, stride, out);
     mem->used = used;
-    return s;
+    return status;
 }
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC pop_options
 #endif
 
-/* ---- learned fields: training ------------------------------------------------------------------------ */
+/* ---- [training] learned fields are trained -------------------------------------------------- */
+/* stage                   | reads                    | writes                            | equation
+ * dci_training_weights    | random numbers           | weights                           |
+ * dci_training_draw       | the field                | a pose and its targets            | [samples]
+ * dci_training_epoch      | drawn                    | order, weights, info              | all that follow
+ *   dci_training_step     | drawn, order             | weights, mean, square             | CEM Eq. 4, 5; Adam
+ *     dci_training_back   | errors of the outputs    | grad                              |
+ *   dci_training_judge    | drawn, weights           | info                              | */
+
 
 #define DCI_TRAINING UINT64_C(0x6463747261696e31)
 
 /* A drawn pose: what dci_cnet_place makes of it, targets of the outputs */
-typedef struct { float in[5], d, lever; } dci_drawn;
+typedef struct { float input[5], distance, lever; } dci_drawn;
 
 /* Then come weights, their gradient and moments, transposed weights, poses, their order, work. */
 typedef struct {
@@ -4968,7 +5539,7 @@ typedef struct {
 } dci_training;
 
 typedef struct {
-    float *w, *grad, *m, *v, *turned;
+    float *weights, *grad, *mean, *square, *turned;     /* mean, square: moments of the gradient */
     dci_drawn *drawn;                       /* samples, then those to judge by */
     int *order;
     float *work;
@@ -4976,31 +5547,30 @@ typedef struct {
 
 static int dci_training_judges(const dc_cfield_train_options *o) { return o->samples/10; }
 
-/* where the arrays begin, and bytes of the whole */
-static size_t dci_training_map(const dc_cfield_train_options *o, const dci_net_size *s, unsigned char *state, dci_training_arrays *a)
+/* the next part of a training's state, of which there may be none yet */
+static void *dci_training_part(unsigned char *state, size_t *at, size_t bytes)
 {
-    size_t count = dci_net_count(s), poses = (size_t)o->samples + (size_t)dci_training_judges(o), at = sizeof(dci_training);
-    size_t part[8];
-    int k;
-    part[0] = part[1] = part[2] = part[3] = count*sizeof(float);
-    part[4] = dci_net_turned(s)*sizeof(float);
-    part[5] = poses*sizeof(dci_drawn);
-    part[6] = (size_t)o->samples*sizeof(int);
-    part[7] = dci_net_numbers(s, DCI_NET_BLOCK)*sizeof(float);
-    for (k = 0; k < 8; ++k) {
-        unsigned char *p = state ? state + at : NULL;
-        switch (k) {
-        case 0: a->w = (float *)(void *)p; break;
-        case 1: a->grad = (float *)(void *)p; break;
-        case 2: a->m = (float *)(void *)p; break;
-        case 3: a->v = (float *)(void *)p; break;
-        case 4: a->turned = (float *)(void *)p; break;
-        case 5: a->drawn = (dci_drawn *)(void *)p; break;
-        case 6: a->order = (int *)(void *)p; break;
-        default: a->work = (float *)(void *)p; break;
-        }
-        at += part[k];
-    }
+    void *p = state ? state + *at : NULL;
+
+    *at += bytes;
+    return p;
+}
+
+/* where the arrays begin, and bytes of the whole */
+static size_t dci_training_map(const dc_cfield_train_options *o, const dci_net_size *s, unsigned char *state,
+                               dci_training_arrays *a)
+{
+    const size_t weights = dci_net_count(s)*sizeof(float), poses = (size_t)o->samples + (size_t)dci_training_judges(o);
+    size_t at = sizeof(dci_training);
+
+    a->weights = (float *)dci_training_part(state, &at, weights);
+    a->grad = (float *)dci_training_part(state, &at, weights);
+    a->mean = (float *)dci_training_part(state, &at, weights);
+    a->square = (float *)dci_training_part(state, &at, weights);
+    a->turned = (float *)dci_training_part(state, &at, dci_net_turned(s)*sizeof(float));
+    a->drawn = (dci_drawn *)dci_training_part(state, &at, poses*sizeof(dci_drawn));
+    a->order = (int *)dci_training_part(state, &at, (size_t)o->samples*sizeof(int));
+    a->work = (float *)dci_training_part(state, &at, dci_net_numbers(s, DCI_NET_BLOCK)*sizeof(float));
     return at;
 }
 
@@ -5009,7 +5579,8 @@ DC_DEF size_t dc_cfield_train_bytes(const dc_cfield_train_options *opt)
     dc_cfield_train_options o;
     dci_training_arrays a;
     dc_cnet n;
-    if (!dci_cnet_options(opt, &o) || !dci_cnet_make(&n, DC_CSHAPE_POLY, 1, 1, o.raw, o.harmonics, o.layers, o.width, o.smooth)) return 0;
+
+    if (!dci_cnet_options(opt, &o) || !dci_cnet_make(&n, DC_CSHAPE_POLY, 1, 1, &o)) return 0;
     return dci_training_map(&o, &n.size, NULL, &a);
 }
 
@@ -5017,7 +5588,8 @@ DC_DEF size_t dc_cfield_learned_bytes(const dc_cfield_train_options *opt)
 {
     dc_cfield_train_options o;
     dc_cnet n;
-    if (!dci_cnet_options(opt, &o) || !dci_cnet_make(&n, DC_CSHAPE_POLY, 1, 1, o.raw, o.harmonics, o.layers, o.width, o.smooth)) return 0;
+
+    if (!dci_cnet_options(opt, &o) || !dci_cnet_make(&n, DC_CSHAPE_POLY, 1, 1, &o)) return 0;
     return dci_cnet_bytes(&n);
 }
 
@@ -5026,13 +5598,15 @@ static void dci_training_weights(dci_training *t, float *w)
 {
     const dci_net_size *s = &t->net.size;
     size_t k, at = 0, next;
-    int l, in, out;
+    int l;
+
     for (l = 0; l <= s->layers; ++l) {
-        dc_real bound;
-        in = l == 0 ? s->inputs : s->width;
-        out = l < s->layers ? s->width : 2;
+        const int in = l == 0 ? s->inputs : s->width, out = l < s->layers ? s->width : 2;
+        const dc_real share = l == s->layers ? DC_R(0.4) : l == 0 && !t->net.raw ? DC_R(1.4) : DC_R(1);
+        const dc_real bound = dc_sqrt(DC_R(6)/(dc_real)in)*share;
+
+        /* biases, weights */
         next = at + (size_t)(in + 1)*(size_t)out;
-        bound = dc_sqrt(DC_R(6)/(dc_real)in)*(l == s->layers ? DC_R(0.4) : l == 0 && !t->net.raw ? DC_R(1.4) : DC_R(1));
         for (k = 0; k < (size_t)out; ++k) w[at + k] = 0;
         for (k = at + (size_t)out; k < next; ++k) w[k] = (float)(bound*(2*dci_uniform(&t->random) - 1));
         at = next;
@@ -5045,18 +5619,20 @@ DC_DEF dc_status dc_cfield_train_start(const dc_cfield_train_options *opt, const
     dci_training t;
     dci_training_arrays a;
     size_t count;
+
     memset(&t, 0, sizeof t);
     if (!dci_cnet_options(opt, &o) || !dci_cfield_ok(of) || of->kind == DC_CFIELD_LEARNED || !state
-        || !dci_cnet_make(&t.net, of->wall, of->a.radius, of->b.radius, o.raw, o.harmonics, o.layers, o.width, o.smooth)) return DC_E_ARG;
+        || !dci_cnet_make(&t.net, of->wall, of->a.radius, of->b.radius, &o)) return DC_E_ARG;
     t.mark = DCI_TRAINING;
     t.random = o.seed;
     t.opt = o;
     t.decay[0] = t.decay[1] = 1;
+
     dci_training_map(&o, &t.net.size, (unsigned char *)state, &a);
     count = dci_net_count(&t.net.size);
-    dci_training_weights(&t, a.w);
-    memset(a.m, 0, count*sizeof(float));
-    memset(a.v, 0, count*sizeof(float));
+    dci_training_weights(&t, a.weights);
+    memset(a.mean, 0, count*sizeof(float));
+    memset(a.square, 0, count*sizeof(float));
     memcpy(state, &t, sizeof t);
     return DC_OK;
 }
@@ -5072,21 +5648,26 @@ static dc_status dci_training_draw(const dci_training *t, const dc_cfield *of, d
     dc_cfield_out o = DC_ZERO;
     dc_status status;
     int k;
+
+    /* the pose, and what the field says of it */
     if (judge >= 0) i = (t->opt.samples + 9)/10*10 + judge/9*10 + judge%9;
     o.d = &d;
     o.lever = &lever;
     status = dci_cfield_samples(of, t->opt.seed, i, 1, band, q, 1, mem, &o);
     if (status == DC_E_MEMORY || d >= DC_REAL_MAX) return status;
+
     dci_cnet_place(n, q[0], q[1], q[2], &p);
-    for (k = 0; k < 5; ++k) s->in[k] = (float)p.in[k];
-    s->d = (float)(d/band);
+    for (k = 0; k < 5; ++k) s->input[k] = (float)p.input[k];
+    s->distance = (float)(d/band);
     s->lever = (float)(lever/n->unit);
     return DC_OK;
 }
 
 static void dci_training_inputs(const dc_cnet *n, const dci_drawn *s, int i, const dci_net_work_f *w)
 {
-    dci_net_inputs_f(n->raw, n->harmonics, dci_cnet_angles(n), n->size.pad, s->in, w->F + i*n->size.pad, w->J + 3*i*n->size.pad);
+    const int pad = n->size.pad;
+
+    dci_net_inputs_f(n->raw, n->harmonics, dci_cnet_angles(n), pad, s->input, w->inputs + i*pad, w->tangents + 3*i*pad);
 }
 
 /* Gradients of sum of e out over a block of poses, errors e[i][2] of the outputs, are added to a->grad. */
@@ -5094,10 +5675,12 @@ static void dci_training_back(const dc_cnet *n, const dci_training_arrays *a, co
 {
     const dci_net_size *s = &n->size;
     const int H = s->width, rows = DCI_NET_BLOCK;
-    const size_t layer = (size_t)(rows*H);
-    float *E = w->E, *G = w->G, *swap, *g = a->grad + dci_net_at(s, s->layers);
-    const float *last = a->w + dci_net_at(s, s->layers) + 2, *top = w->A + (size_t)(s->layers - 1)*layer;
+    const size_t layer = (size_t)(rows*H), ld = (size_t)H;
+    const float *last = a->weights + dci_net_at(s, s->layers) + 2, *top = w->active + (size_t)(s->layers - 1)*layer;
+    float *E = w->errors, *G = w->swap, *swap, *g = a->grad + dci_net_at(s, s->layers);
     int i, k, l;
+
+    /* the output's weights, and errors of the last layer */
     for (i = 0; i < rows; ++i) {
         g[0] += e[i][0];
         g[1] += e[i][1];
@@ -5107,14 +5690,16 @@ static void dci_training_back(const dc_cnet *n, const dci_training_arrays *a, co
             E[i*H + k] = e[i][0]*last[k] + e[i][1]*last[H + k];
         }
     }
+
+    /* a layer's biases and weights, and errors of the one before it */
     for (l = s->layers - 1; l >= 0; --l) {
-        const float *in = l == 0 ? w->F : w->A + (size_t)(l - 1)*layer;
+        const float *in = l == 0 ? w->inputs : w->active + (size_t)(l - 1)*layer;
         g = a->grad + dci_net_at(s, l);
-        dci_net_through_f(rows*H, E, w->U + (size_t)l*layer);
+        dci_net_through_f(rows*H, E, w->slopes + (size_t)l*layer);
         for (i = 0; i < rows; ++i)
             for (k = 0; k < H; ++k) g[k] += E[i*H + k];
-        dci_net_mul_f(l == 0 ? s->inputs : H, H, rows, in, 1, (size_t)(l == 0 ? s->pad : H), E, (size_t)H, g + H, (size_t)H,
-                      g + H, (size_t)H);
+        dci_net_mul_f(l == 0 ? s->inputs : H, H, rows, in, 1, l == 0 ? (size_t)s->pad : ld, E, ld,
+                      g + H, ld, g + H, ld);
         if (l == 0) break;
         dci_net_back_f(s, a->turned, l, rows, E, G);
         swap = E;
@@ -5134,37 +5719,40 @@ static void dci_training_step(dci_training *t, const dci_training_arrays *a, con
     const float b1 = 0.9f, b2 = 0.999f, share = 1.0f/(float)t->opt.batch;
     const uint64_t steps = (uint64_t)t->opt.epochs*(uint64_t)(t->opt.samples/t->opt.batch);
     float e[DCI_NET_BLOCK][2], rate, second;
-    dc_real si, co;
+    dc_real sine, cosine;
     size_t k;
     int i, at;
-    dci_net_turn_f(&n->size, a->w, a->turned);
+
+    /* the gradient, block by block */
+    dci_net_turn_f(&n->size, a->weights, a->turned);
     memset(a->grad, 0, count*sizeof(float));
     for (at = 0; at < t->opt.batch; at += DCI_NET_BLOCK) {
         const int *pose = a->order + first + at;
         for (i = 0; i < DCI_NET_BLOCK; ++i) dci_training_inputs(n, &a->drawn[pose[i]], i, w);
-        dci_net_forward_f(&n->size, a->w, n->smooth, DCI_NET_BLOCK, w, NULL);
+        dci_net_forward_f(&n->size, a->weights, n->smooth, DCI_NET_BLOCK, w, NULL);
         for (i = 0; i < DCI_NET_BLOCK; ++i) {
+            /* CEM Eq. 4, 5, one lever for both arms; beyond where targets are cut off an answer is right that is
+             * beyond, too */
             const dci_drawn *s = &a->drawn[pose[i]];
-            float d = w->out[2*i], cut = DCI_TRAINING_CUT;
-            /* CEM Eq. 4, 5, one lever for both arms; beyond where targets are cut off an answer is right that is beyond, too */
-            e[i][0] = s->d > cut ? (d > cut ? 0.0f : d - cut) : s->d < -cut ? (d < -cut ? 0.0f : d + cut) : d - s->d;
-            e[i][1] = s->d < 1.0f && s->d > -1.0f ? DCI_TRAINING_LEVER*(w->out[2*i + 1] - s->lever) : 0.0f;
+            const float want = s->distance, d = w->out[2*i], cut = DCI_TRAINING_CUT;
+            e[i][0] = want > cut ? (d > cut ? 0.0f : d - cut) : want < -cut ? (d < -cut ? 0.0f : d + cut) : d - want;
+            e[i][1] = want < 1.0f && want > -1.0f ? DCI_TRAINING_LEVER*(w->out[2*i + 1] - s->lever) : 0.0f;
         }
         dci_training_back(n, a, w, e);
     }
+
     /* m <- b1 m + (1 - b1) g,  v <- b2 v + (1 - b2) g^2,  w <- w - rate (m/(1 - b1^t))/sqrt(v/(1 - b2^t) + 1e-16) */
-    dc_sincos(DCI_PI*((dc_real)t->step/(dc_real)steps), &si, &co);
+    dc_sincos(DCI_PI*((dc_real)t->step/(dc_real)steps), &sine, &cosine);
     t->decay[0] *= (dc_real)b1;
     t->decay[1] *= (dc_real)b2;
-    rate = (float)(t->opt.rate*DC_R(0.5)*(1 + co)/(1 - t->decay[0]));
+    rate = (float)(t->opt.rate*DC_R(0.5)*(1 + cosine)/(1 - t->decay[0]));
     second = (float)(1/(1 - t->decay[1]));
     for (k = 0; k < count; ++k) {
-        float g = a->grad[k]*share;
-        a->m[k] = b1*a->m[k] + (1 - b1)*g;
-        a->v[k] = b2*a->v[k] + (1 - b2)*(g*g);
-        a->w[k] -= rate*(a->m[k]/(float)dci_sqrt_lane((dc_real)(a->v[k]*second + 1e-16f)));
+        const float g = a->grad[k]*share;
+        const float m = a->mean[k] = b1*a->mean[k] + (1 - b1)*g, v = a->square[k] = b2*a->square[k] + (1 - b2)*(g*g);
+        a->weights[k] -= rate*(m/(float)dci_sqrt_lane((dc_real)(v*second + 1e-16f)));
     }
-    t->step++;
+    ++t->step;
 }
 
 /* info's measures, over the poses to judge by */
@@ -5175,17 +5763,21 @@ static void dci_training_judge(dci_training *t, const dci_training_arrays *a, co
     const int count = dci_training_judges(&t->opt);
     dc_real d2 = 0, l2 = 0;
     int i, at, m, wrong = 0;
+
     for (at = 0; at < count; at += m) {
         m = count - at < DCI_NET_BLOCK ? count - at : DCI_NET_BLOCK;
         for (i = 0; i < m; ++i) dci_training_inputs(n, s + at + i, i, w);
-        dci_net_forward_f(&n->size, a->w, n->smooth, m, w, NULL);
+        dci_net_forward_f(&n->size, a->weights, n->smooth, m, w, NULL);
         for (i = 0; i < m; ++i) {
-            dc_real d = (dc_real)(w->out[2*i] - s[at + i].d), l = (dc_real)(w->out[2*i + 1] - s[at + i].lever);
+            const dci_drawn *want = s + at + i;
+            dc_real d = (dc_real)(w->out[2*i] - want->distance), l = (dc_real)(w->out[2*i + 1] - want->lever);
             d2 += d*d;
             l2 += l*l;
-            wrong += (w->out[2*i] < 0) != (s[at + i].d < 0);
+            wrong += (w->out[2*i] < 0) != (want->distance < 0);
         }
     }
+
+    /* lengths */
     t->info.rmse = n->unit*DC_CFIELD_BAND*dc_sqrt(d2/(dc_real)count);
     t->info.lever = n->unit*dc_sqrt(l2/(dc_real)count);
     t->info.wrong = (dc_real)wrong/(dc_real)count;
@@ -5194,8 +5786,10 @@ static void dci_training_judge(dci_training *t, const dci_training_arrays *a, co
 /* Shuffles the poses and goes once over them */
 static void dci_training_epoch(dci_training *t, const dci_training_arrays *a)
 {
-    dci_net_work_f w = dci_net_work_make_f(&t->net.size, DCI_NET_BLOCK, a->work);
+    const dci_net_work_f w = dci_net_work_make_f(&t->net.size, DCI_NET_BLOCK, a->work);
     int i;
+
+    /* the order, from the last epoch's */
     if (t->info.epochs == 0)
         for (i = 0; i < t->opt.samples; ++i) a->order[i] = i;
     for (i = t->opt.samples - 1; i > 0; --i) {
@@ -5204,9 +5798,10 @@ static void dci_training_epoch(dci_training *t, const dci_training_arrays *a)
         a->order[i] = a->order[j];
         a->order[j] = swap;
     }
+
     for (i = 0; i + t->opt.batch <= t->opt.samples; i += t->opt.batch) dci_training_step(t, a, &w, i);
     dci_training_judge(t, a, &w);
-    t->info.epochs++;
+    ++t->info.epochs;
     t->info.done = t->info.epochs == t->opt.epochs || t->info.rmse <= t->opt.enough*t->net.unit;
 }
 
@@ -5218,28 +5813,31 @@ static int dci_training_ok(const dci_training *t)
         && t->info.samples <= o.samples + dci_training_judges(&o) && t->info.epochs >= 0 && t->info.epochs <= o.epochs;
 }
 
-DC_DEF dc_status dc_cfield_train(const dc_cfield *of, void *state, dc_arena *mem, dc_cfield_progress progress, void *user,
-                                 dc_cfield_train_info *info)
+DC_DEF dc_status dc_cfield_train(const dc_cfield *of, void *state, dc_arena *mem, dc_cfield_progress progress,
+                                 void *user, dc_cfield_train_info *info)
 {
     dci_training *t = (dci_training *)state;
     dci_training_arrays a;
-    dc_status s = DC_OK;
+    dc_status status = DC_OK;
     int poses, stop = 0;
+
     if (!dci_cfield_ok(of) || of->kind == DC_CFIELD_LEARNED || !t || !mem || !dci_training_ok(t)) return DC_E_ARG;
     dci_training_map(&t->opt, &t->net.size, (unsigned char *)state, &a);
     poses = t->opt.samples + dci_training_judges(&t->opt);
-    while (s == DC_OK && !stop && !t->info.done) {
+
+    /* first all poses, then epochs */
+    while (status == DC_OK && !stop && !t->info.done) {
         if (t->info.samples < poses) {
-            s = dci_training_draw(t, of, mem, t->info.samples, &a.drawn[t->info.samples]);
-            if (s == DC_OK && ++t->info.samples%1000 == 0 && progress) stop = progress(&t->info, user);
+            status = dci_training_draw(t, of, mem, t->info.samples, &a.drawn[t->info.samples]);
+            if (status == DC_OK && ++t->info.samples%1000 == 0 && progress) stop = progress(&t->info, user);
         } else {
             dci_training_epoch(t, &a);
-            if (!dc_finite(t->info.rmse)) s = DC_E_DIVERGED;
+            if (!dc_finite(t->info.rmse)) status = DC_E_DIVERGED;
             else if (progress) stop = progress(&t->info, user);
         }
     }
     if (info) *info = t->info;
-    return s;
+    return status;
 }
 
 DC_DEF dc_status dc_cfield_learned(const void *state, dc_arena *mem, dc_cfield *f)
@@ -5249,20 +5847,21 @@ DC_DEF dc_status dc_cfield_learned(const void *state, dc_arena *mem, dc_cfield *
     unsigned char *bytes;
     dc_cfield r;
     float *w;
+
     if (!t || !mem || !f || !dci_training_ok(t) || t->info.epochs == 0 || !dc_finite(t->info.rmse)) return DC_E_ARG;
     w = dci_cnet_take(&t->net, mem, &r);
     if (!w) return DC_E_MEMORY;
     memcpy(&bytes, &state, sizeof bytes);       /* without its const: it is only read */
     dci_training_map(&t->opt, &t->net.size, bytes, &a);
-    memcpy(w, a.w, dci_net_count(&t->net.size)*sizeof *w);
+    memcpy(w, a.weights, dci_net_count(&t->net.size)*sizeof *w);
     dci_cnet_ready(&r);
     *f = r;
     return DC_OK;
 }
 
-/* ---- learned fields: bytes --------------------------------------------------------------------------- */
-/* All numbers little-endian: "dccfield"; version; wall, raw, harmonics, layers, width, smooth, 4 bytes each; both radii as IEEE
- * doubles; weights as IEEE floats; FNV-1a of all before it, 8 bytes. */
+/* ---- [bytes] learned fields as bytes -------------------------------------------------------- */
+/* All numbers little-endian: "dccfield"; version; wall, raw, harmonics, layers, width, smooth, 4 bytes each; both
+ * radii as IEEE doubles; weights as IEEE floats; FNV-1a of all before it, 8 bytes. */
 
 enum { DCI_SAVED_VERSION = 1, DCI_SAVED_HEAD = 8 + 7*4 + 2*8, DCI_SAVED_SUM = 8 };
 
@@ -5292,27 +5891,33 @@ DC_DEF dc_status dc_cfield_save(const dc_cfield *f, void *bytes, size_t size)
     unsigned char *p = (unsigned char *)bytes;
     const dc_cnet *n;
     double radius[2];
-    uint64_t b;
+    uint64_t head[7], b;
     uint32_t u;
     size_t k;
+
     if (!bytes || !f || size == 0 || size != dc_cfield_save_bytes(f)) return DC_E_ARG;
     n = f->net;
+
+    /* the head */
     memcpy(p, "dccfield", 8);
-    dci_saved_put(p + 8, 4, DCI_SAVED_VERSION);
-    dci_saved_put(p + 12, 4, (uint64_t)n->wall);
-    dci_saved_put(p + 16, 4, (uint64_t)n->raw);
-    dci_saved_put(p + 20, 4, (uint64_t)n->harmonics);
-    dci_saved_put(p + 24, 4, (uint64_t)n->size.layers);
-    dci_saved_put(p + 28, 4, (uint64_t)n->size.width);
-    dci_saved_put(p + 32, 4, (uint64_t)n->smooth);
-    radius[0] = (double)n->ra;
-    radius[1] = (double)n->rb;
+    head[0] = DCI_SAVED_VERSION;
+    head[1] = (uint64_t)n->wall;
+    head[2] = (uint64_t)n->raw;
+    head[3] = (uint64_t)n->harmonics;
+    head[4] = (uint64_t)n->size.layers;
+    head[5] = (uint64_t)n->size.width;
+    head[6] = (uint64_t)n->smooth;
+    for (k = 0; k < 7; ++k) dci_saved_put(p + 8 + 4*k, 4, head[k]);
+    radius[0] = (double)n->radius_a;
+    radius[1] = (double)n->radius_b;
     for (k = 0; k < 2; ++k) {
         memcpy(&b, &radius[k], sizeof b);
         dci_saved_put(p + 36 + 8*k, 8, b);
     }
+
+    /* weights, and the sum of it all */
     for (k = 0; k < dci_net_count(&n->size); ++k) {
-        memcpy(&u, &n->w[k], sizeof u);
+        memcpy(&u, &n->weights[k], sizeof u);
         dci_saved_put(p + DCI_SAVED_HEAD + 4*k, 4, u);
     }
     dci_saved_put(p + size - DCI_SAVED_SUM, DCI_SAVED_SUM, dci_hash(p, size - DCI_SAVED_SUM));
@@ -5331,24 +5936,37 @@ static float dci_saved_weight(const unsigned char *p, size_t k)
 static int dci_saved_read(const void *bytes, size_t size, dc_cnet *n)
 {
     const unsigned char *p = (const unsigned char *)bytes;
+    dc_cfield_train_options o;
     double radius[2];
     uint64_t head[7], b;
     size_t k;
+
     if (!p || size < DCI_SAVED_HEAD + DCI_SAVED_SUM || memcmp(p, "dccfield", 8) != 0
         || dci_saved_get(p + size - DCI_SAVED_SUM, DCI_SAVED_SUM) != dci_hash(p, size - DCI_SAVED_SUM)) return 0;
+
+    /* the head */
     for (k = 0; k < 7; ++k) head[k] = dci_saved_get(p + 8 + 4*k, 4);
     for (k = 0; k < 2; ++k) {
         b = dci_saved_get(p + 36 + 8*k, 8);
         memcpy(&radius[k], &b, sizeof b);
         if (!(radius[k] >= 0 && radius[k] <= (double)DC_LIMIT)) return 0;
     }
-    if (head[0] != DCI_SAVED_VERSION || head[1] > DC_CSHAPE_HOLE || head[2] > 1 || head[3] < 1 || head[3] > DCI_NET_HARMONICS
-        || head[4] < 1 || head[4] > DCI_NET_LAYERS || head[5] < 8 || head[5] > DCI_NET_WIDTH || head[5]%8 != 0 || head[6] > 1
-        || !dci_cnet_make(n, (dc_cshape_kind)head[1], (dc_real)radius[0], (dc_real)radius[1], (int)head[2], (int)head[3],
-                          (int)head[4], (int)head[5], (int)head[6]) || size != dci_saved_bytes(&n->size)) return 0;
+    if (head[0] != DCI_SAVED_VERSION || head[1] > DC_CSHAPE_HOLE || head[2] > 1 || head[6] > 1) return 0;
+    if (head[3] < 1 || head[3] > DCI_NET_HARMONICS || head[4] < 1 || head[4] > DCI_NET_LAYERS) return 0;
+    if (head[5] < 8 || head[5] > DCI_NET_WIDTH || head[5]%8 != 0) return 0;
+    memset(&o, 0, sizeof o);
+    o.raw = (int)head[2];
+    o.harmonics = (int)head[3];
+    o.layers = (int)head[4];
+    o.width = (int)head[5];
+    o.smooth = (int)head[6];
+    if (!dci_cnet_make(n, (dc_cshape_kind)head[1], (dc_real)radius[0], (dc_real)radius[1], &o)
+        || size != dci_saved_bytes(&n->size)) return 0;
+
+    /* finite weights */
     for (k = 0; k < dci_net_count(&n->size); ++k) {
         float w = dci_saved_weight(p, k);
-        if (!(w - w >= 0)) return 0;            /* not finite */
+        if (!(w - w >= 0)) return 0;
     }
     return 1;
 }
@@ -5374,11 +5992,322 @@ DC_DEF dc_status dc_cfield_load(const void *bytes, size_t size, dc_arena *mem, d
     return DC_OK;
 }
 
+#endif /* DC_SDF_NO_PLANE */
+
 #if DCI_FUSES
 #pragma GCC pop_options
 #endif
 
 #endif /* DC_SDF_IMPLEMENTED */
+
+/* ---- [kernels] of the networks ------------------------------------------------------------------ */
+/* [learned] includes this file again for them, with DCI_T the type of their numbers and DCI_NET(name) the name in that
+ * type. Rows are points, columns units.
+ *
+ * stage              | reads                        | writes                              | equation
+ * dci_net_inputs     | a pose's angles              | F, J: inputs and their derivatives  | powers of complex numbers
+ * dci_net_forward    | F, weights                   | A, U, out                           | a_l of learned fields above
+ * dci_net_through    | U, E                         | E: errors of z from those of u(z)   | the chain rule
+ * dci_net_back       | E, weights transposed        | G: errors of a layer's inputs       | the chain rule
+ * dci_cnet_run       | poses                        | outputs, gradient                   | all of these */
+#ifdef DCI_T
+
+typedef DCI_NET_VECTOR(DCI_T) DCI_NET(dci_net_vector);
+typedef struct {
+    DCI_T *inputs, *tangents;       /* F; J, its derivatives by three coordinates */
+    DCI_T *active, *slopes;         /* A = u(z), U = u'(z) of all layers */
+    DCI_T *errors, *swap;           /* E, G: of one layer, and of the one before it */
+    DCI_T *out;
+} DCI_NET(dci_net_work);
+
+static DCI_NET(dci_net_work) DCI_NET(dci_net_work_make)(const dci_net_size *s, int rows, DCI_T *m)
+{
+    const size_t n = (size_t)rows, pad = n*(size_t)s->pad, layers = (size_t)s->layers*n*(size_t)s->width;
+    const size_t wide = n*(size_t)(s->pad > s->width ? s->pad : s->width);
+    DCI_NET(dci_net_work) w;
+
+    w.inputs = m;
+    w.tangents = w.inputs + pad;
+    w.active = w.tangents + 3*pad;
+    w.slopes = w.active + layers;
+    w.errors = w.slopes + layers;
+    w.swap = w.errors + wide;
+    w.out = w.swap + wide;
+    memset(w.inputs, 0, 4*pad*sizeof(DCI_T));       /* what features leave stays 0 */
+    return w;
+}
+
+/* C = S + A B: element (i, k) of A at [i row + k step], rows of B and C at ldb and ldc, of S at lds (0: one for all);
+ * S NULL: 0; n a multiple of the vector's lanes */
+DCI_LANE void DCI_NET(dci_net_tile)(int rows, int cols, int inner, const DCI_T *A, size_t row, size_t step,
+                                    const DCI_T *B, size_t ldb, const DCI_T *S, size_t lds, DCI_T *C, size_t ldc)
+{
+    const size_t w = DCI_NET_LANES(DCI_T);
+    DCI_NET(dci_net_vector) c[4][8], b[8];
+    int i, j, k;
+
+    /* S */
+    for (i = 0; i < rows; ++i)
+        for (j = 0; j < cols; ++j) {
+            if (S) memcpy(&c[i][j], S + (size_t)i*lds + (size_t)j*w, sizeof c[i][j]);
+            else memset(&c[i][j], 0, sizeof c[i][j]);
+        }
+
+    /* + A B */
+    for (k = 0; k < inner; ++k) {
+        for (j = 0; j < cols; ++j) memcpy(&b[j], B + (size_t)k*ldb + (size_t)j*w, sizeof b[j]);
+        for (i = 0; i < rows; ++i) {
+            DCI_T a = A[(size_t)i*row + (size_t)k*step];
+            for (j = 0; j < cols; ++j) c[i][j] += a*b[j];
+        }
+    }
+
+    for (i = 0; i < rows; ++i)
+        for (j = 0; j < cols; ++j) memcpy(C + (size_t)i*ldc + (size_t)j*w, &c[i][j], sizeof c[i][j]);
+}
+
+/* the same for m rows and n columns, a multiple of the vector's lanes, tile by tile */
+static DCI_NOINLINE void DCI_NET(dci_net_mul)(int m, int n, int inner, const DCI_T *A, size_t row, size_t step,
+                                              const DCI_T *B, size_t ldb, const DCI_T *S, size_t lds, DCI_T *C,
+                                              size_t ldc)
+{
+#define DCI_NET_TILE(rows, cols, s) \
+    DCI_NET(dci_net_tile)(rows, cols, inner, A, row, step, B + j, ldb, s, lds, C + j, ldc)
+    const int w = DCI_NET_LANES(DCI_T);
+    int i = 0, j;
+
+    /* four rows at a time */
+    for (; i + 4 <= m; i += 4) {
+        for (j = 0; j + 2*w <= n; j += 2*w) DCI_NET_TILE(4, 2, S ? S + j : S);
+        for (; j < n; j += w) DCI_NET_TILE(4, 1, S ? S + j : S);
+        A += 4*row;
+        C += 4*ldc;
+        if (S) S += 4*lds;
+    }
+
+    /* the rest one by one, by as many columns as there are: one after another they would wait for their sums */
+    for (; i < m; ++i) {
+        const DCI_T *s = S;
+        for (j = 0; j + 8*w <= n; j += 8*w) {
+            DCI_NET_TILE(1, 8, s);
+            if (s) s += 8*w;
+        }
+        switch ((n - j)/w) {
+        case 7: DCI_NET_TILE(1, 7, s); break;
+        case 6: DCI_NET_TILE(1, 6, s); break;
+        case 5: DCI_NET_TILE(1, 5, s); break;
+        case 4: DCI_NET_TILE(1, 4, s); break;
+        case 3: DCI_NET_TILE(1, 3, s); break;
+        case 2: DCI_NET_TILE(1, 2, s); break;
+        case 1: DCI_NET_TILE(1, 1, s); break;
+        }
+        A += row;
+        C += ldc;
+        if (S) S += lds;
+    }
+#undef DCI_NET_TILE
+}
+
+/* sum of a_k b_k, n a multiple of 8, as eight sums, whatever the vector */
+DCI_LANE DCI_T DCI_NET(dci_net_dot)(int n, const DCI_T *a, const DCI_T *b)
+{
+    enum { w = DCI_NET_LANES(DCI_T), m = 8/w };
+    DCI_NET(dci_net_vector) c[m], x, y;
+    DCI_T p[8];
+    int j, k;
+
+    memset(c, 0, sizeof c);
+    for (k = 0; k < n; k += 8)
+        for (j = 0; j < m; ++j) {
+            memcpy(&x, a + k + j*w, sizeof x);
+            memcpy(&y, b + k + j*w, sizeof y);
+            c[j] += x*y;
+        }
+    memcpy(p, c, sizeof p);
+    return ((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7]));
+}
+
+/* z <- u(z), du <- u'(z); ddu <- u''(z) unless NULL. With two selects of one condition in a loop gcc would not
+ * vectorise. */
+static void DCI_NET(dci_net_units)(int n, int smooth, DCI_T *DCI_RESTRICT z, DCI_T *DCI_RESTRICT du,
+                                   DCI_T *DCI_RESTRICT ddu)
+{
+    int k;
+
+    /* max(0, z) */
+    if (!smooth) {
+        for (k = 0; k < n; ++k) du[k] = z[k] > 0 ? (DCI_T)1 : (DCI_T)0;
+        for (k = 0; k < n; ++k) z[k] = z[k] > 0 ? z[k] : (DCI_T)0;
+        return;
+    }
+
+    /* rounded between -1 and 1, where du holds z for a while */
+    for (k = 0; k < n; ++k) {
+        DCI_T c = z[k] < 1 ? z[k] : (DCI_T)1, t = c > -1 ? c : (DCI_T)-1;
+        z[k] = ((DCI_T)0.1875 + t*((DCI_T)0.5 + t*((DCI_T)0.375 - (DCI_T)0.0625*(t*t)))) + (z[k] - c);
+        du[k] = t;
+    }
+    for (k = 0; k < n && ddu; ++k) ddu[k] = (DCI_T)0.75 - (DCI_T)0.75*(du[k]*du[k]);
+    for (k = 0; k < n; ++k) du[k] = (DCI_T)0.5 + du[k]*((DCI_T)0.75 - (DCI_T)0.25*(du[k]*du[k]));
+}
+
+/* cos k phi, sin k phi for k = 1..K from the first ones, and k times -sin, cos: their derivatives. Four powers, then
+ * those times the fourth's. */
+DCI_LANE void DCI_NET(dci_net_powers)(int K, DCI_T c, DCI_T s, DCI_T *DCI_RESTRICT C, DCI_T *DCI_RESTRICT D)
+{
+    DCI_T x[4], y[4], e = 1, f = 0, h = 0;
+    int j, k;
+
+    /* the first four */
+    x[0] = c;                       y[0] = s;
+    x[1] = c*c - s*s;               y[1] = 2*(c*s);
+    x[2] = x[1]*c - y[1]*s;         y[2] = x[1]*s + y[1]*c;
+    x[3] = x[1]*x[1] - y[1]*y[1];   y[3] = 2*(x[1]*y[1]);
+
+    /* four by four, (e, f) the power before them */
+    for (k = 0; k + 4 <= K; k += 4) {
+        DCI_T u[4], v[4], next = e*x[3] - f*y[3];
+        for (j = 0; j < 4; ++j) {
+            u[j] = e*x[j] - f*y[j];
+            v[j] = e*y[j] + f*x[j];
+        }
+        memcpy(C + k, u, sizeof u);
+        memcpy(C + K + k, v, sizeof v);
+        for (j = 0; j < 4; ++j) u[j] *= h + (DCI_T)(j + 1);
+        for (j = 0; j < 4; ++j) v[j] *= -(h + (DCI_T)(j + 1));
+        memcpy(D + k, v, sizeof v);
+        memcpy(D + K + k, u, sizeof u);
+        f = e*y[3] + f*x[3];
+        e = next;
+        h += 4;
+    }
+
+    /* what is left of the last four */
+    for (j = 0; k < K; ++j, ++k) {
+        C[k] = e*x[j] - f*y[j];
+        C[K + k] = e*y[j] + f*x[j];
+        D[k] = -(DCI_T)(k + 1)*C[K + k];
+        D[K + k] = (DCI_T)(k + 1)*C[k];
+    }
+}
+
+/* inputs of a point and their derivatives by the network's three coordinates, from in: r, cos alpha, sin alpha, cos
+ * beta, sin beta, or the raw inputs; angles: 2, or 1 for beta alone */
+DCI_LANE void DCI_NET(dci_net_inputs)(int raw, int K, int angles, int pad, const DCI_T *in, DCI_T *F, DCI_T *J)
+{
+    F[0] = in[0];
+    J[0] = 1;
+    if (raw) {
+        F[1] = in[1];
+        F[2] = in[2];
+        J[pad + 1] = J[2*pad + 2] = 1;
+        return;
+    }
+    if (angles == 2) DCI_NET(dci_net_powers)(K, in[1], in[2], F + 1, J + pad + 1);
+    F += 1 + 2*K*(angles - 1);
+    DCI_NET(dci_net_powers)(K, in[3], in[4], F, J + 2*pad + 1 + 2*K*(angles - 1));
+}
+
+/* u of n rows of inputs, and the outputs; ddu: u'' of the layers, or NULL */
+static void DCI_NET(dci_net_forward)(const dci_net_size *s, const DCI_T *W, int smooth, int n,
+                                     const DCI_NET(dci_net_work) *w, DCI_T *ddu)
+{
+    const size_t H = (size_t)s->width, layer = (size_t)n*H;
+    const DCI_T *b, *in = w->inputs;
+    size_t ld = (size_t)s->pad, l;
+    int i;
+
+    for (l = 0; l < (size_t)s->layers; ++l) {
+        DCI_T *z = w->active + l*layer;
+        b = W + dci_net_at(s, (int)l);
+        DCI_NET(dci_net_mul)(n, s->width, l == 0 ? s->inputs : s->width, in, ld, 1, b + H, H, b, 0, z, H);
+        DCI_NET(dci_net_units)(n*s->width, smooth, z, w->slopes + l*layer, ddu ? ddu + l*layer : NULL);
+        in = z;
+        ld = H;
+    }
+
+    /* outputs */
+    b = W + dci_net_at(s, s->layers);
+    for (i = 0; i < n; ++i) {
+        w->out[2*i] = b[0] + DCI_NET(dci_net_dot)(s->width, in + (size_t)i*H, b + 2);
+        w->out[2*i + 1] = b[1] + DCI_NET(dci_net_dot)(s->width, in + (size_t)i*H, b + 2 + H);
+    }
+}
+
+/* E <- E U for the layer's n rows: errors of z from those of u(z) */
+DCI_LANE void DCI_NET(dci_net_through)(int n, DCI_T *DCI_RESTRICT E, const DCI_T *DCI_RESTRICT U)
+{
+    int k;
+    for (k = 0; k < n; ++k) E[k] *= U[k];
+}
+
+/* G <- errors of the inputs of a layer from those of its z, E */
+DCI_LANE void DCI_NET(dci_net_back)(const dci_net_size *s, const DCI_T *turned, int l, int n, const DCI_T *E, DCI_T *G)
+{
+    const int cols = l == 0 ? s->pad : s->width;
+    const size_t ld = (size_t)cols;
+
+    DCI_NET(dci_net_mul)(n, cols, s->width, E, (size_t)s->width, 1, turned + dci_net_turned_at(s, l), ld, NULL, 0, G,
+                         ld);
+}
+
+/* the weights without biases, transposed */
+static void DCI_NET(dci_net_turn)(const dci_net_size *s, const DCI_T *W, DCI_T *turned)
+{
+    int l, i, o;
+    for (l = 0; l < s->layers; ++l) {
+        const DCI_T *w = W + dci_net_at(s, l) + s->width;
+        DCI_T *t = turned + dci_net_turned_at(s, l);
+        int in = l == 0 ? s->inputs : s->width, ld = l == 0 ? s->pad : s->width;
+        for (o = 0; o < s->width; ++o)
+            for (i = 0; i < ld; ++i) t[o*ld + i] = i < in ? w[i*s->width + o] : (DCI_T)0;
+    }
+}
+
+/* Outputs of n poses, n <= DCI_NET_BLOCK, and with `grad` the first one's derivatives by the network's coordinates. */
+static DCI_NOINLINE void DCI_NET(dci_cnet_run)(const dc_cnet *c, const DCI_T *W, const DCI_T *turned, int n,
+                                               const dci_cnet_pose *p, int grad, const DCI_NET(dci_net_work) *w,
+                                               dc_real (*out)[2], dc_real (*g)[3])
+{
+    const dci_net_size *s = &c->size;
+    const DCI_T *last = W + dci_net_at(s, s->layers) + 2;
+    const int pad = s->pad;
+    DCI_T *E = w->errors, *G = w->swap, *swap;
+    int i, k, l;
+
+    /* forward */
+    for (i = 0; i < n; ++i) {
+        DCI_T in[5], *J = w->tangents + 3*i*pad;
+        for (k = 0; k < 5; ++k) in[k] = (DCI_T)p[i].input[k];
+        DCI_NET(dci_net_inputs)(c->raw, c->harmonics, dci_cnet_angles(c), pad, in, w->inputs + i*pad, J);
+    }
+    DCI_NET(dci_net_forward)(s, W, c->smooth, n, w, NULL);
+    for (i = 0; i < n; ++i) {
+        out[i][0] = (dc_real)w->out[2*i];
+        out[i][1] = (dc_real)w->out[2*i + 1];
+    }
+    if (!grad) return;
+
+    /* back, from the first output's weights to the errors of the inputs */
+    for (i = 0; i < n; ++i) memcpy(E + i*s->width, last, (size_t)s->width*sizeof *E);
+    for (l = s->layers - 1; l >= 0; --l) {
+        DCI_NET(dci_net_through)(n*s->width, E, w->slopes + (size_t)l*(size_t)(n*s->width));
+        DCI_NET(dci_net_back)(s, turned, l, n, E, G);
+        swap = E;
+        E = G;
+        G = swap;
+    }
+
+    for (i = 0; i < n; ++i) {
+        const DCI_T *e = E + i*pad, *J = w->tangents + 3*i*pad;
+        g[i][0] = (dc_real)e[0];
+        for (k = 1; k < 3; ++k) g[i][k] = c->raw ? (dc_real)e[k] : (dc_real)DCI_NET(dci_net_dot)(pad, J + k*pad, e);
+    }
+}
+
+#undef DCI_T
+#endif /* DCI_T */
+
 #endif /* DC_SDF_IMPLEMENTATION */
 
 /*

@@ -81,6 +81,25 @@ for h in $headers; do
     check "$h alone, implemented" implemented "$h"
 done
 
+# each part of dc_sdf.h without the other, and neither: what is left compiles, its names are those of the part
+part() {
+    for real in double float; do
+        { define_all dc_contact.h dc_sdf.h; for m in $2; do echo "#define $m"; done; include_all dc_sdf.h; } > "$tmp/part.c"
+        every_way "$tmp/part.c" $real && c c99 -DDC_REAL=$real -c "$tmp/part.c" -o "$tmp/part.o" || return 1
+        nm "$tmp/part.o" | awk '$2 == "T" { print $3 }' | grep -E '^dc_(sdf|poly|cfield)_' > "$tmp/part.names"
+        for name in sdf poly cfield; do
+            case " $1 " in *" $name "*) want=0 ;; *) want=1 ;; esac
+            grep -q "^dc_${name}_" "$tmp/part.names"
+            [ $? = $want ] || { echo "dc_${name}_ with $2, $real"; return 1; }
+        done
+    done
+}
+case " $headers " in *" dc_sdf.h "*)
+    check "dc_sdf.h, space alone" part "sdf" DC_SDF_NO_PLANE
+    check "dc_sdf.h, plane alone" part "poly cfield" DC_SDF_NO_SPACE
+    check "dc_sdf.h, neither" part "" "DC_SDF_NO_SPACE DC_SDF_NO_PLANE" ;;
+esac
+
 # names that headers of other libraries define as macros: windows.h, termios.h, complex.h, Arduino.h
 {
     for h in limits math stddef stdint string; do echo "#include <$h.h>"; done

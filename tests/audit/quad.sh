@@ -78,7 +78,6 @@ for header in dc_*.h; do
         /^#define DC_EPS / { print "#define DC_EPS FLT128_EPSILON"; next }
         /^#define DC_REAL_MAX / { print "#define DC_REAL_MAX FLT128_MAX"; next }
         /^#define DC_REAL_MIN / { print "#define DC_REAL_MIN FLT128_MIN"; next }
-        /^DCI_.*\(double, _d\)$/ { sub(/double/, "dc_real") }
         # the first line of a definition: a name of the table, no semicolon at its end
         /^[A-Za-z].*\)( *{.*)?$/ && match($0, /dci?_[a-z0-9_]+\(/) {
             name = substr($0, RSTART, RLENGTH - 1)
