@@ -2,9 +2,8 @@
  * SPDX-License-Identifier: MIT OR Unlicense
  *
  * DOES     distance, penetration depth and closest features of two convex hulls; the contact potentials of LRI [1]
- * (felt
- *          at any distance) and SDRS [2] (local) with gradient and Hessian by vertices, rigid twists or affine maps;
- *          many triangle pairs at once; the friction potential of SDRS with its mixed second derivatives; small
+ *          (felt at any distance) and SDRS [2] (local) with gradient and Hessian by vertices, rigid twists or affine
+ *          maps; many triangle pairs at once; the friction potential of SDRS with its mixed second derivatives; small
  *          dense linear algebra; elementary functions that give the same bits everywhere, and smooth stand-ins for
  *          sign, max, clamp, comparisons and argmax [3]; rotations and poses with their Jacobians.
  * DOES NOT find the pairs of a scene that are close (broad phase), split non-convex shapes, read files, step time.
@@ -38,7 +37,7 @@
  *
  * NOTATION
  *   a, b        the two bodies
- *   x = R x^ + t   body to world; q = (w,x,y,z) the unit quaternion of R
+ *   x = R x_hat + t   body to world; q = (w,x,y,z) the unit quaternion of R
  *   n, d        separating plane <x,n> + d = 0, n from b to a, |n| < 1; nrm, dq (about the point q) while solving.
  *               SDRS writes n from the first body to the second and calls the offset o: our n = -n, d = -o.
  *   a_k         slack of vertex k, s_k(<x_k,n> + d), s_k = +1 on a, -1 on b
@@ -51,17 +50,15 @@
  *               these coordinates at 0, symmetric to the bit, row-major.
  *
  * CONTRACTS
- *   Memory    None of its own. Scratch comes from the caller's dc_arena and is given back at return;
- *   dc_..._bytes(...) is
- *             enough for one call from a fresh arena, 0 when the number does not fit. In double: dc_pair of two
+ *   Memory    None of its own. Scratch comes from the caller's dc_arena and is given back at return; dc_..._bytes(...)
+ *             is enough for one call from a fresh arena, 0 when the number does not fit. In double: dc_pair of two
  *             triangles 3.9 KB, of two 8-vertex hulls 5.6 KB, dc_friction of them 11.5 KB, dc_tri_batch 18 KB,
  *             penetration depth 23 KB. Worst stack of any function below 3 KB (`make facts`).
  *   Errors    dc_status; what each means here:
  *             DC_E_ARG       not finite, out of range (coordinates beyond DC_LIMIT), NULL, a count below 1
  *             DC_E_MEMORY    the arena is too small: give dc_..._bytes of it. DC_E_ARG comes first: what is refused
- *             with a
- *                            large arena is refused with an empty one, unless a function says that it takes memory
- *                            to know
+ *                            with a large arena is refused with an empty one, unless a function says that it takes
+ *                            memory to know
  *             DC_E_OVERLAP   the hulls touch, or no plane separates them as rounded; values are +INFINITY
  *             DC_E_RANGE     the true number does not fit: too close to contact, or in float
  *             DC_E_SINGULAR  a factorisation met a zero (or not positive) pivot
@@ -73,9 +70,8 @@
  *             on any IEEE machine (round to nearest, subnormals on), with -mfma too: `make bits` has the list. Not
  *             by tcc 0.9.27 in float: it spoils a dc_pose of 28 bytes that is passed by value. A warm start agrees
  *             with a cold one to rounding.
- *   Smooth    The potentials are C2 wherever the hulls are apart, through every change of closest features and
- *   across the
- *             end of the local support, where they vanish like w^4. dc_hull_distance has kinks where its features
+ *   Smooth    The potentials are C2 wherever the hulls are apart, through every change of closest features and across
+ *             the end of the local support, where they vanish like w^4. dc_hull_distance has kinks where its features
  *             change.
  *   Accuracy  Potentials: value, gradient and Hessian within 7 eps (1 + condition) of 60-digit tables, condition about
  *             3L/g for hulls of size L at a gap g, from g/L = 1e-9 (float: 100 eps of the coordinates) to 1e4.
@@ -83,8 +79,7 @@
  *             distance from the origin given.
  *   Cost      ns on one Zen 4 core, gcc 12 -O3 (-O3 -march=native), `make bench`:
  *               triangle pair, gap 1e-2    1490 (1380) alone, 620 (310) in a batch, 185 (92) in a batch warm
- *               twist gradient and Hessian 600 (430) more alone; relative gradient and Hessian 240 (250) more in a
- *               batch
+ *               twist gradient and Hessian 600 (430) more alone; relative ones 240 (250) more in a batch
  *               8-vertex hulls, DC_LOCAL   2600 (2450) with gradient and Hessian, warm 1450 (1330)
  *               hull distance              470 (470) for 8 vertices, 1930 (1590) for 96, warm 180 (160) and 620 (490)
  *               penetration depth          2270 (2620) for 8 vertices, 7060 (7140) for 96
@@ -285,8 +280,8 @@ typedef char dci_real_check[sizeof(dc_real) == (DC_IS_FLOAT ? sizeof(float) : si
 typedef struct { dc_real x, y, z; } dc_v3;
 typedef struct { dc_real m[9]; } dc_m3;             /* row-major */
 typedef struct { dc_real w, x, y, z; } dc_quat;     /* unit */
-typedef struct { dc_quat q; dc_v3 t; } dc_pose;     /* x = R(q) x^ + t: body to world */
-typedef struct { dc_real m[12]; } dc_affine;        /* 3x4 row-major, x = T (x^, 1) */
+typedef struct { dc_quat q; dc_v3 t; } dc_pose;     /* x = R(q) x_hat + t: body to world */
+typedef struct { dc_real m[12]; } dc_affine;        /* 3x4 row-major, x = T (x_hat, 1) */
 
 typedef enum {
     DC_OK = 0,
@@ -351,8 +346,7 @@ DC_INLINE int dc_in_range(dc_v3 a)
 {
     return dc_abs(a.x) <= DC_LIMIT && dc_abs(a.y) <= DC_LIMIT && dc_abs(a.z) <= DC_LIMIT;
 }
-/* what functions of this suite ask of a pose: in range, |q.q - 1| <= 1e-3; NULL, which stands for the identity, is
- * fine */
+/* what functions of this suite ask of a pose: in range, |q.q - 1| <= 1e-3; NULL, the identity, is fine */
 DC_INLINE int dc_pose_ok(const dc_pose *p)
 {
     dc_real e;
@@ -484,7 +478,7 @@ DC_DEF dc_m3 dc_so3_jl_inv(dc_v3 w);
  * Series and closed form differ by 7 DC_EPS, relative, where they meet. */
 DC_DEF dc_m3 dc_so3_jl_grad(dc_v3 w, dc_v3 v);
 
-/* a b: x = a(b(x^)), the product normalised again so that chains do not drift. */
+/* a b: x = a(b(x_hat)), the product normalised again so that chains do not drift. */
 DC_DEF dc_pose dc_pose_mul(dc_pose a, dc_pose b);
 
 /* The pose that undoes p. */
@@ -618,8 +612,8 @@ DC_DEF size_t dc_psd_clamp_bytes(int n);
  * V = A with ldv = ld is allowed. Reads the upper triangle of A. Householder tridiagonalisation and implicit QL,
  * about 9 n^3 flops.
  * Errors, all absolute: an eigenvalue is off by 5 eps max|w| (second differences, n <= 250), so that eigenvalues
- * smaller than that carry no information, not even their sign; entries of A V_k - w_k V_k by 0.9 n eps |A|, of V V^T
- * - I by 1.8 n eps.
+ * smaller than that carry no information, not even their sign; entries of A V_k - w_k V_k by 0.9 n eps |A|, of
+ * V V^T - I by 1.8 n eps.
  * The matrix is scaled first: no overflow or underflow within, whatever its size.
  * DC_E_MEMORY: arena too small. DC_E_RANGE: an eigenvalue exceeds the number range. Both write nothing.
  * DC_E_DIVERGED: more than 50 sweeps for one eigenvalue (never seen); w and V are the last iterate. */
@@ -750,9 +744,8 @@ typedef struct {
  *                 translation beyond DC_LIMIT, a quaternion far from unit. d untouched, as for
  * DC_E_MEMORY     the hulls overlap and mem is too small.
  * DC_E_DIVERGED   the depth did not settle within 130 support points (hulls like a ball of hundreds of vertices):
- * gap is
- *                 the room along n, so that the true depth is not larger, and everything else belongs to it. Without
- *                 mem, never met in the tests: the search ended early; n separates with room gap.
+ *                 gap is the room along n, so that the true depth is not larger, and everything else belongs to it.
+ *                 Without mem, never met in the tests: the search ended early; n separates with room gap.
  *
  * Accuracy, worst of the tests, in units of eps S, S = sum over both bodies of the largest |vertex| and |t|: gap within
  * 3.4 of brute force apart, 1.5 overlapping. A gap above 32 is never called overlap, nor a depth above 32 apart; in
@@ -818,8 +811,7 @@ DC_DEF size_t dc_pair_bytes(int na, int nb);
  * with R = c/(1-|n|), h = 1/x for DC_GLOBAL and R(r) = P_s(1-r), h = P_s for DC_LOCAL.
  *
  * plane    in-out, may be NULL. In: start of the solve; n = 0 (or |n| >= 1) for a cold start; checked first, so that
- * any
- *          plane is safe. Out: the minimiser (DC_LOCAL beyond its support: a plane that shows the value to be 0).
+ *          any plane is safe. Out: the minimiser (DC_LOCAL beyond its support: a plane that shows the value to be 0).
  * value    P; +INFINITY with DC_E_OVERLAP.
  * grad     3(n_a+n_b), dP/dx, a first; NULL: not computed. So for hess.
  * hess     N x N, N = 3(n_a+n_b), d2P/dx2.
@@ -844,8 +836,8 @@ DC_DEF dc_status dc_pair_rigid(const dc_pair_options *opt, const dc_hull *a, con
                                const dc_pose *pose_b, dc_arena *mem, dc_plane *plane, dc_real *value, dc_real *grad,
                                dc_real *hess, dc_pair_info *info);
 
-/* The same under affine maps x = T (x^,1); NULL is the identity. grad has 24, hess 24x24 entries: by the rows of T_a,
- * then of T_b. Cost O(n). */
+/* The same under affine maps x = T (x_hat,1); NULL is the identity. grad has 24, hess 24x24 entries: by the rows of
+ * T_a, then of T_b. Cost O(n). */
 DC_DEF dc_status dc_pair_affine(const dc_pair_options *opt, const dc_hull *a, const dc_affine *T_a, const dc_hull *b,
                                 const dc_affine *T_b, dc_arena *mem, dc_plane *plane, dc_real *value, dc_real *grad,
                                 dc_real *hess, dc_pair_info *info);
@@ -930,7 +922,7 @@ typedef struct {
 typedef struct {
     dc_pair_info pair;
     int     iterations; /* Newton steps for (u, w) */
-    dc_v3   point, u;   /* the plane's velocity is u + w n^ x (x - point), n^ the unit normal */
+    dc_v3   point, u;   /* the plane's velocity is u + w n_hat x (x - point), n_hat the unit normal */
     dc_real w;
 } dc_friction_info;
 
@@ -939,22 +931,20 @@ DC_DEF size_t dc_friction_bytes(int na, int nb);
 
 /* Friction potential of a hull pair that moves from x^t (a0, b0) to x^{t+1} (a1, b1) in a time h:
  *
- *     U_f = min_{u,w} sum_k mu h A(f_k) sqrt( |v_k - q_k|^2 + (patch w)^2 + eps_v )                     (SDRS Eq.
- *     12, 13)
- *     v_k = B^T (x_k^{t+1} - x_k^t)/h,  q_k = w B^T (n^ x x_k^t) + u                                     (SDRS Eq.
- *     9, 10)
- *     A(f) = sqrt(f^2 + eps_f) - sqrt(eps_f)                                                             (SDRS Eq. 12)
+ *     U_f = min_{u,w} sum_k mu h A(f_k) sqrt( |v_k - q_k|^2 + (patch w)^2 + eps_v )                  (SDRS Eq. 12, 13)
+ *     v_k = B^T (x_k^{t+1} - x_k^t)/h,  q_k = w B^T (n_hat x x_k^t) + u                               (SDRS Eq. 9, 10)
+ *     A(f) = sqrt(f^2 + eps_f) - sqrt(eps_f)                                                          (SDRS Eq. 12)
  *
- * with f_k = |dP/dx_k| and the unit normal n^ of the pair potential at time t (SDRS Eq. 8), B an orthonormal tangent
+ * with f_k = |dP/dx_k| and the unit normal n_hat of the pair potential at time t (SDRS Eq. 8), B an orthonormal tangent
  * basis. The patch term is ours: without it U_f jumps in x^t where a second vertex starts to carry load.
  *
  * plane    in-out, may be NULL: the plane of the pair at time t, as in dc_pair.
- * grad     3N, dU_f/dx^{t+1}; its negative is the friction force. hess 3N x 3N, by x^{t+1} twice: positive
- * semidefinite.
- * mixed    3N x 3N, d2U_f/dx^{t+1} dx^t, row x^{t+1}, column x^t: through f_k, n^ and x^t itself. NULL outputs cost
- * nothing.
+ * grad     3N, dU_f/dx^{t+1}; its negative is the friction force.
+ * hess     3N x 3N, by x^{t+1} twice: positive semidefinite.
+ * mixed    3N x 3N, d2U_f/dx^{t+1} dx^t, row x^{t+1}, column x^t: through f_k, n_hat and x^t itself.
+ * NULL outputs cost nothing.
  *
- * Linear momentum balances to rounding; the moment about n^ balances to O(patch^2), the moments in the plane do not
+ * Linear momentum balances to rounding; the moment about n_hat balances to O(patch^2), the moments in the plane do not
  * (SDRS section VIII-C).
  * f is that of the unweighted P: a factor put on P (SDRS Eq. 14) goes on U_f as well, and eps_f is in the unit of f.
  * The one eps of the paper is eps_f and eps_v here. dU_f/dx^t by itself is not given: the step needs only the mixed
@@ -965,9 +955,8 @@ DC_DEF size_t dc_friction_bytes(int na, int nb);
  *
  * a0 and a1 (b0 and b1) have as many vertices and may be the same hull. mu in [0, DC_LIMIT], h, eps_f, eps_v and
  * patch in (0, DC_LIMIT]. opt, pair, value and info may be NULL. mem: dc_friction_bytes. Statuses as in dc_pair, of
- * the pair at time t;
- * outputs are untouched but with DC_E_OVERLAP (value) and DC_E_DIVERGED. Cost O(n) for value and gradient, O(n^2) for
- * hess and mixed, each column made twice: to see whether it fits, then to write it. */
+ * the pair at time t; outputs are untouched but with DC_E_OVERLAP (value) and DC_E_DIVERGED. Cost O(n) for value and
+ * gradient, O(n^2) for hess and mixed, each column made twice: to see whether it fits, then to write it. */
 DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
                              const dc_hull *a0, const dc_hull *a1, const dc_hull *b0, const dc_hull *b1, dc_arena *mem,
                              dc_plane *plane, dc_real *value, dc_real *grad, dc_real *hess, dc_real *mixed,
@@ -2034,7 +2023,11 @@ DC_DEF dc_v3 dc_m3_log(const dc_m3 *R) { return dc_quat_log(dc_quat_from_m3(R));
  *     d = (1 - (th/2) cot(th/2))/th^2 = -db/(2b)
  * The closed forms of db and dc lose 12/th^2 and 60/th^2 by cancellation, so that th = 2 is where the series takes
  * over: there the closed forms have lost 4 bits, and 12 terms (float: 8) leave a remainder below rounding. */
-typedef struct { dc_real by_skew, by_square, skew_slope, square_slope, inverse; } dci_so3;
+typedef struct {
+    dc_real by_skew, by_square;         /* b, c */
+    dc_real skew_slope, square_slope;   /* db, dc */
+    dc_real inverse;                    /* d */
+} dci_so3;
 
 static dci_so3 dci_so3_coef(dc_v3 w)
 {
@@ -2753,8 +2746,8 @@ static dc_status dci_lu_args(int n, const dc_real *A, int ld, const int *piv, in
 
 DC_DEF dc_status dc_lu_solve(int n, const dc_real *A, int ld, const int *piv, int nrhs, dc_real *B, int ldb)
 {
-    dc_status s = dci_lu_args(n, A, ld, piv, nrhs, B, ldb);
-    if (s != DC_OK) return s;
+    dc_status status = dci_lu_args(n, A, ld, piv, nrhs, B, ldb);
+    if (status != DC_OK) return status;
     /* A = P^T L U */
     dci_permute(n, piv, 0, nrhs, B, ldb);
     dci_solve_l(n, A, ld, 1, nrhs, B, ldb);
@@ -2764,8 +2757,8 @@ DC_DEF dc_status dc_lu_solve(int n, const dc_real *A, int ld, const int *piv, in
 
 DC_DEF dc_status dc_lu_solve_t(int n, const dc_real *A, int ld, const int *piv, int nrhs, dc_real *B, int ldb)
 {
-    dc_status s = dci_lu_args(n, A, ld, piv, nrhs, B, ldb);
-    if (s != DC_OK) return s;
+    dc_status status = dci_lu_args(n, A, ld, piv, nrhs, B, ldb);
+    if (status != DC_OK) return status;
     /* A^T = U^T L^T P */
     dci_solve_ut(n, A, ld, nrhs, B, ldb);
     dci_solve_lt(n, A, ld, 1, nrhs, B, ldb);
@@ -3114,22 +3107,22 @@ DC_INLINE dc_v3 dci_point_b(const dci_hulls *h, int i)
     return dc_add(dc_mul(&h->rotation_b, dc_sub(h->vertex_b[i], h->first_b)), h->offset);
 }
 
-DC_INLINE void dci_mink_of(dci_hulls *h, int ia, int ib, dci_mink *p)
+DC_INLINE void dci_mink_of(dci_hulls *h, int ia, int ib, dci_mink *to)
 {
     dc_v3 x = dci_point_a(h, ia), y = dci_point_b(h, ib);
-    p->point = dc_sub(x, y);
-    p->vertex_a = ia;
-    p->vertex_b = ib;
+    to->point = dc_sub(x, y);
+    to->vertex_a = ia;
+    to->vertex_b = ib;
     h->largest2 = dc_max(h->largest2, dc_dot(x, x) + dc_dot(y, y));
 }
 
 /* the point of A - B with the least n . w */
-DC_INLINE void dci_mink_support(dci_hulls *h, dc_v3 n, dci_mink *p)
+DC_INLINE void dci_mink_support(dci_hulls *h, dc_v3 n, dci_mink *to)
 {
     dc_v3 u = dc_mul_t(&h->rotation_a, n), v = dc_mul_t(&h->rotation_b, n);
     int ia = dci_support(h->vertex_a, h->count_a, h->shift_a, &h->first_a, -u.x, -u.y, -u.z);
     int ib = dci_support(h->vertex_b, h->count_b, h->shift_b, &h->first_b, v.x, v.y, v.z);
-    dci_mink_of(h, ia, ib, p);
+    dci_mink_of(h, ia, ib, to);
 }
 
 /* d / |d|; d is scaled first, so that no square underflows; zero stays zero */
@@ -3167,9 +3160,14 @@ static void dci_near_edge(const dc_v3 *pa, const dc_v3 *pb, dci_near *r)
     r->weight[2] = 0;
 }
 
-/* A triangle by its longest edge e = q - p and the height f of the third point s over it, f at right angles to e. The
- * normal e x f and weights found along f and then along e lose no digits when the triangle is thin. */
-typedef struct { dc_v3 from, third, edge, height; dc_real edge2; int i_from, i_to, i_third; } dci_thin;
+/* A triangle by its longest edge, which goes out from `from`, and the height of the third point over it, at right
+ * angles to the edge. The normal edge x height and weights found along the height and then along the edge lose no
+ * digits when the triangle is thin. */
+typedef struct {
+    dc_v3 from, third, edge, height;    /* third: from `from` to the third point */
+    dc_real edge2;                      /* edge.edge */
+    int i_from, i_to, i_third;          /* which of the vertices they are */
+} dci_thin;
 
 static void dci_thin_of(const dc_v3 *pa, const dc_v3 *pb, const dc_v3 *pc, dci_thin *thin)
 {
@@ -3177,7 +3175,6 @@ static void dci_thin_of(const dc_v3 *pa, const dc_v3 *pb, const dc_v3 *pc, dci_t
     dc_v3 e[3];
     dc_real length2[3];
     int k;
-
 
     /* the longest edge, from vertex k */
     v[0] = pa;  v[1] = pb;  v[2] = pc;
@@ -3282,8 +3279,8 @@ static void dci_near_triangle(const dc_v3 *pa, const dc_v3 *pb, const dc_v3 *pc,
 }
 
 /* Origin against the tetrahedron a b c d, a the newest: the origin is known to be on a's side of b c d. The weights of
- * b, c, d, a go to weight[0..3]. Returns 0 when no face has it outside. All three faces share the volume s = ab .
- * (ac x ad); a face has the origin outside when s and n . a have the same sign. */
+ * b, c, d, a go to weight[0..3]. Returns 0 when no face has it outside. All three faces share the volume
+ * s = ab . (ac x ad); a face has the origin outside when s and n . a have the same sign. */
 static int dci_near_tetra(const dc_v3 *pa, const dc_v3 *pb, const dc_v3 *pc, const dc_v3 *pd, dci_near *r)
 {
     const dc_v3 a = *pa, b = *pb, c = *pc, d = *pd;
@@ -3315,21 +3312,21 @@ static int dci_near_tetra(const dc_v3 *pa, const dc_v3 *pb, const dc_v3 *pc, con
     return any;
 }
 
-/* closest point of the m points p, the newest last; keeps those that carry it and returns their number, 0 inside */
-static int dci_near_simplex(dci_mink *p, int m, dci_near *r)
+/* closest point of a set of m points, the newest last; keeps those that carry it and returns their number, 0 inside */
+static int dci_near_simplex(dci_mink *set, int m, dci_near *r)
 {
     int i, k = 0;
 
     if (m == 1) {
-        r->dir = p[0].point;
+        r->dir = set[0].point;
         r->weight[0] = 1;
         return 1;
     }
     if (m == 2) {
-        dci_near_edge(&p[0].point, &p[1].point, r);
+        dci_near_edge(&set[0].point, &set[1].point, r);
     } else if (m == 3) {
-        dci_near_triangle(&p[0].point, &p[1].point, &p[2].point, r);
-    } else if (!dci_near_tetra(&p[3].point, &p[0].point, &p[1].point, &p[2].point, r)) {
+        dci_near_triangle(&set[0].point, &set[1].point, &set[2].point, r);
+    } else if (!dci_near_tetra(&set[3].point, &set[0].point, &set[1].point, &set[2].point, r)) {
         return 0;
     }
 
@@ -3337,7 +3334,7 @@ static int dci_near_simplex(dci_mink *p, int m, dci_near *r)
     for (i = 0; i < m; ++i) {
         if (!(r->weight[i] > 0)) continue;
         if (k < i) {
-            p[k] = p[i];
+            set[k] = set[i];
             r->weight[k] = r->weight[i];
         }
         ++k;
@@ -3346,12 +3343,12 @@ static int dci_near_simplex(dci_mink *p, int m, dci_near *r)
     return k;
 }
 
-/* Does the tetrahedron p hold the origin by more than tol from each of its faces? */
-static int dci_inside(const dci_mink *p, dc_real tol)
+/* Does the tetrahedron of these points hold the origin by more than tol from each of its faces? */
+static int dci_inside(const dci_mink *set, dc_real tol)
 {
     int i;
     for (i = 0; i < 4; ++i) {
-        dc_v3 a = p[i].point, b = p[(i + 1) & 3].point, c = p[(i + 2) & 3].point, d = p[(i + 3) & 3].point;
+        dc_v3 a = set[i].point, b = set[(i + 1) & 3].point, c = set[(i + 2) & 3].point, d = set[(i + 3) & 3].point;
         dc_v3 n = dci_normal(&a, &b, &c);
         dc_real h = -dc_dot(n, a), s = dc_dot(n, dc_sub(d, a));
 
@@ -3369,12 +3366,12 @@ static dc_v3 dci_axis_off(dc_v3 e)
 }
 
 /* keep n when the least n . w_k is larger than every one before */
-static void dci_search_try(const dci_mink *p, int m, dc_v3 n, dc_real *best, dc_v3 *best_n)
+static void dci_search_try(const dci_mink *set, int m, dc_v3 n, dc_real *best, dc_v3 *best_n)
 {
     dc_real least = DC_REAL_MAX;
     int k;
     if (!(dc_dot(n, n) > DC_R(0.5))) return;        /* no direction */
-    for (k = 0; k < m; ++k) least = dc_min(least, dc_dot(n, p[k].point));
+    for (k = 0; k < m; ++k) least = dc_min(least, dc_dot(n, set[k].point));
     if (least > *best) {
         *best = least;
         *best_n = n;
@@ -3388,7 +3385,7 @@ static void dci_search_try(const dci_mink *p, int m, dc_v3 n, dc_real *best, dc_
  * point of A - B along the winner then joins the set, until it improves nothing.
  * Returns 1: n and gap = phi(n) over all of A - B, at least -tol; 0: the hulls overlap by more than tol;
  * -1: cap, n and gap are the best so far. */
-static DCI_NOINLINE int dci_search(dci_hulls *h, dci_mink *p, int *count, dc_v3 *n, dc_real *gap, int *steps)
+static DCI_NOINLINE int dci_search(dci_hulls *h, dci_mink *set, int *count, dc_v3 *n, dc_real *gap, int *steps)
 {
     int m = *count, i, j, k, step, found = -1;
     dc_real tol;
@@ -3399,8 +3396,8 @@ static DCI_NOINLINE int dci_search(dci_hulls *h, dci_mink *p, int *count, dc_v3 
     /* each point once */
     for (i = 1; i < m; ++i)
         for (k = 0; k < i; ++k)
-            if (p[k].vertex_a == p[i].vertex_a && p[k].vertex_b == p[i].vertex_b) {
-                p[i--] = p[--m];
+            if (set[k].vertex_a == set[i].vertex_a && set[k].vertex_b == set[i].vertex_b) {
+                set[i--] = set[--m];
                 break;
             }
 
@@ -3413,22 +3410,23 @@ static DCI_NOINLINE int dci_search(dci_hulls *h, dci_mink *p, int *count, dc_v3 
 
         /* the best direction of the working set */
         for (i = 0; i < m; ++i) {
-            u = dci_unit(p[i].point);
-            dci_search_try(p, m, u, &best, &dir);
-            if (dc_dot(p[i].point, p[i].point) <= tol*tol) dci_search_try(p, m, dc_vec(1, 0, 0), &best, &dir);
+            u = dci_unit(set[i].point);
+            dci_search_try(set, m, u, &best, &dir);
+            if (dc_dot(set[i].point, set[i].point) <= tol*tol) dci_search_try(set, m, dc_vec(1, 0, 0), &best, &dir);
             for (j = i + 1; j < m; ++j) {
                 dc_real ee;
-                e = dc_sub(p[j].point, p[i].point);
+                e = dc_sub(set[j].point, set[i].point);
                 ee = dc_dot(e, e);
                 if (!(ee > 0)) continue;
-                v = dc_madd(p[i].point, -dc_dot(p[i].point, e)/ee, e);
+                v = dc_madd(set[i].point, -dc_dot(set[i].point, e)/ee, e);
                 v = dc_madd(v, -dc_dot(v, e)/ee, e);
-                dci_search_try(p, m, dci_unit(v), &best, &dir);
-                if (dc_dot(v, v) <= tol*tol) dci_search_try(p, m, dci_unit(dc_cross(e, dci_axis_off(e))), &best, &dir);
+                dci_search_try(set, m, dci_unit(v), &best, &dir);
+                if (dc_dot(v, v) <= tol*tol)
+                    dci_search_try(set, m, dci_unit(dc_cross(e, dci_axis_off(e))), &best, &dir);
                 for (k = j + 1; k < m; ++k) {
-                    u = dci_normal(&p[i].point, &p[j].point, &p[k].point);
-                    dci_search_try(p, m, u, &best, &dir);
-                    dci_search_try(p, m, dc_neg(u), &best, &dir);
+                    u = dci_normal(&set[i].point, &set[j].point, &set[k].point);
+                    dci_search_try(set, m, u, &best, &dir);
+                    dci_search_try(set, m, dc_neg(u), &best, &dir);
                 }
             }
         }
@@ -3450,17 +3448,17 @@ static DCI_NOINLINE int dci_search(dci_hulls *h, dci_mink *p, int *count, dc_v3 
         }
         if (value >= best - DCI_HULL_STOP*dc_sqrt(h->largest2)) found = 1;
         for (k = 0; k < m; ++k)
-            if (p[k].vertex_a == w.vertex_a && p[k].vertex_b == w.vertex_b) found = 1;
+            if (set[k].vertex_a == w.vertex_a && set[k].vertex_b == w.vertex_b) found = 1;
         if (found > 0) break;
 
         /* the support point joins; a full set loses its least active point */
         if (m == DCI_HULL_WORK) {
             int out = 0;
             for (k = 1; k < m; ++k)
-                if (dc_dot(dir, p[k].point) > dc_dot(dir, p[out].point)) out = k;
-            p[out] = w;
+                if (dc_dot(dir, set[k].point) > dc_dot(dir, set[out].point)) out = k;
+            set[out] = w;
         } else {
-            p[m++] = w;
+            set[m++] = w;
         }
     }
     *count = m;
@@ -3469,8 +3467,8 @@ static DCI_NOINLINE int dci_search(dci_hulls *h, dci_mink *p, int *count, dc_v3 
 }
 
 /* Weights of the point of the hull of m points that is closest to gap n, over all triangles of them; its points become
- * p[0], p[1], p[2]. Seen from the origin instead, features that differ by the root of eps are equally close. */
-static DCI_NOINLINE int dci_search_feature(dci_mink *p, int m, dc_v3 n, dc_real gap, dci_near *r)
+ * set[0], set[1], set[2]. Seen from the origin instead, features that differ by the root of eps are equally close. */
+static DCI_NOINLINE int dci_search_feature(dci_mink *set, int m, dc_v3 n, dc_real gap, dci_near *r)
 {
     int i, j, k, c[3] = {0, 1, 0};
     dci_near q;
@@ -3481,8 +3479,8 @@ static DCI_NOINLINE int dci_search_feature(dci_mink *p, int m, dc_v3 n, dc_real 
     if (m < 2) return 1;
     r->distance2 = DC_REAL_MAX;
     if (m == 2) {
-        u = dc_madd(p[0].point, -gap, n);
-        v = dc_madd(p[1].point, -gap, n);
+        u = dc_madd(set[0].point, -gap, n);
+        v = dc_madd(set[1].point, -gap, n);
         dci_near_edge(&u, &v, r);
     }
 
@@ -3490,9 +3488,9 @@ static DCI_NOINLINE int dci_search_feature(dci_mink *p, int m, dc_v3 n, dc_real 
     for (i = 0; i < m; ++i)
         for (j = i + 1; j < m; ++j)
             for (k = j + 1; k < m; ++k) {
-                u = dc_madd(p[i].point, -gap, n);
-                v = dc_madd(p[j].point, -gap, n);
-                w = dc_madd(p[k].point, -gap, n);
+                u = dc_madd(set[i].point, -gap, n);
+                v = dc_madd(set[j].point, -gap, n);
+                w = dc_madd(set[k].point, -gap, n);
                 dci_near_triangle(&u, &v, &w, &q);
                 if (q.distance2 < r->distance2) { *r = q; c[0] = i; c[1] = j; c[2] = k; }
             }
@@ -3500,26 +3498,26 @@ static DCI_NOINLINE int dci_search_feature(dci_mink *p, int m, dc_v3 n, dc_real 
     /* c ascends: what is moved down is never still needed */
     for (i = 0, k = 0; i < 3; ++i)
         if (r->weight[i] > 0) {
-            p[k] = p[c[i]];
+            set[k] = set[c[i]];
             r->weight[k++] = r->weight[i];
         }
     return k;
 }
 
 /* Directions that leave the same room to rounding can differ by the root of eps. The one along the difference of the
- * witness points belongs to them: it is taken when it leaves the same room. 1: a support point, p[m], forbids it,
+ * witness points belongs to them: it is taken when it leaves the same room. 1: a support point, set[m], forbids it,
  * joins the features and the search for the closest goes on, until they meet gap n. */
-static DCI_NOINLINE int dci_search_align(dci_hulls *h, dci_mink *p, int m, const dci_near *r, dc_v3 *n, dc_real *gap)
+static DCI_NOINLINE int dci_search_align(dci_hulls *h, dci_mink *set, int m, const dci_near *r, dc_v3 *n, dc_real *gap)
 {
     dc_v3 v = dc_vec(0, 0, 0), u;
     dc_real value, slack = DCI_HULL_STOP*dc_sqrt(h->largest2);
     int i;
 
-    for (i = 0; i < m; ++i) v = dc_madd(v, r->weight[i], p[i].point);
+    for (i = 0; i < m; ++i) v = dc_madd(v, r->weight[i], set[i].point);
     u = dci_unit(v);
     if (!(dc_dot(u, u) > 0)) return 0;
-    dci_mink_support(h, u, &p[m]);
-    value = dc_dot(u, p[m].point);
+    dci_mink_support(h, u, &set[m]);
+    value = dc_dot(u, set[m].point);
     if (value >= *gap - dc_min(slack, DC_R(0.1)**gap)) {
         *n = u;
         *gap = value;
@@ -3683,7 +3681,7 @@ static DCI_NOINLINE int dci_depth_seed(dci_polytope *t)
 }
 
 /* of the triangles that share the closest plane, the one with the foot of the origin */
-static DCI_NOINLINE void dci_depth_foot(const dci_polytope *t, dc_v3 foot, dci_mink *p, dci_near *r)
+static DCI_NOINLINE void dci_depth_foot(const dci_polytope *t, dc_v3 foot, dci_mink *set, dci_near *r)
 {
     dc_real best = DC_REAL_MAX;
     dci_near q;
@@ -3697,7 +3695,7 @@ static DCI_NOINLINE void dci_depth_foot(const dci_polytope *t, dc_v3 foot, dci_m
         if (q.distance2 < best) {
             best = q.distance2;
             *r = q;
-            for (k = 0; k < 3; ++k) p[k] = t->point[v[k]];
+            for (k = 0; k < 3; ++k) set[k] = t->point[v[k]];
         }
     }
 }
@@ -3705,8 +3703,8 @@ static DCI_NOINLINE void dci_depth_foot(const dci_polytope *t, dc_v3 foot, dci_m
 /* Depth of the origin in A - B, min over unit n of the support max_w n . w. The polytope spanned by the points met
  * lies inside, so the smallest plane distance of its faces is a lower bound, and the support along any face normal an
  * upper one; the closest face is pushed out until both agree. The polytope need not hold the origin at the start.
- * p holds count >= 4 points, at least one of them off the plane of the others. */
-static DCI_NOINLINE dc_status dci_depth(dci_hulls *h, dci_polytope *t, dci_mink *p, int *count, dci_near *r, dc_v3 *n,
+ * set holds count >= 4 points, at least one of them off the plane of the others. */
+static DCI_NOINLINE dc_status dci_depth(dci_hulls *h, dci_polytope *t, dci_mink *set, int *count, dci_near *r, dc_v3 *n,
                                         dc_real *gap, int *steps)
 {
     dc_real upper = DC_REAL_MAX;
@@ -3715,7 +3713,7 @@ static DCI_NOINLINE dc_status dci_depth(dci_hulls *h, dci_polytope *t, dci_mink 
 
     /* what the simplex knows */
     t->points = *count;
-    for (i = 0; i < t->points; ++i) t->point[i] = p[i];
+    for (i = 0; i < t->points; ++i) t->point[i] = set[i];
     if (!dci_depth_seed(t)) return DC_E_SINGULAR;
     dci_depth_face(t, 0, 1, 2, 0);
     dci_depth_face(t, 0, 3, 1, 0);
@@ -3760,7 +3758,7 @@ static DCI_NOINLINE dc_status dci_depth(dci_hulls *h, dci_polytope *t, dci_mink 
     }
     *gap = -upper;
 
-    dci_depth_foot(t, dc_scale(*gap, *n), p, r);
+    dci_depth_foot(t, dc_scale(*gap, *n), set, r);
     *count = 3;
     return status;
 }
@@ -3786,7 +3784,7 @@ static DCI_NOINLINE dc_status dci_depth(dci_hulls *h, dci_polytope *t, dci_mink 
 static int dci_hull_check(const dc_hull *a, dc_v3 *mean, dc_real *ext2)
 {
     dc_v3 o, e, f, s, t;
-    dc_real p = 0, q = 0;
+    dc_real set = 0, q = 0;
     int i, n;
 
     if (!a || !a->v || a->n < 1) return 0;
@@ -3800,17 +3798,17 @@ static int dci_hull_check(const dc_hull *a, dc_v3 *mean, dc_real *ext2)
         f = dc_sub(a->v[i + 1], o);
         s = dc_add(s, e);
         t = dc_add(t, f);
-        p += dc_dot(e, e);
+        set += dc_dot(e, e);
         q += dc_dot(f, f);
     }
     if (i < n) {
         e = dc_sub(a->v[i], o);
         s = dc_add(s, e);
-        p += dc_dot(e, e);
+        set += dc_dot(e, e);
     }
 
     *mean = dc_scale(1/(dc_real)n, dc_add(s, t));
-    *ext2 = p + q;
+    *ext2 = set + q;
     /* far below the limit one comparison is enough */
     if (*ext2 + dc_dot(o, o) <= DC_R(0.25)*DC_LIMIT*DC_LIMIT) return 1;
     for (i = 0; i < n; ++i)
@@ -3858,15 +3856,15 @@ static void dci_hulls_frame(dci_hulls *h, dc_real ext2, dc_real *inv_s)
 }
 
 /* cold start: the support along the line of the centres */
-static int dci_hulls_start(dci_hulls *h, const dc_v3 mean[2], dci_mink *p)
+static int dci_hulls_start(dci_hulls *h, const dc_v3 mean[2], dci_mink *set)
 {
     dc_v3 c = dc_sub(dc_sub(dc_mul(&h->rotation_a, mean[0]), dc_mul(&h->rotation_b, mean[1])), h->offset);
-    dci_mink_support(h, c, p);
+    dci_mink_support(h, c, set);
     return 1;
 }
 
 /* The simplex of an earlier answer, newest first; 0 when there is none or it does not fit these hulls. */
-static DCI_NOINLINE int dci_warm(dci_hulls *h, const dc_distance *d, dci_mink *p)
+static DCI_NOINLINE int dci_warm(dci_hulls *h, const dc_distance *d, dci_mink *set)
 {
     int i, m = d->na > d->nb ? d->na : d->nb;
 
@@ -3879,12 +3877,12 @@ static DCI_NOINLINE int dci_warm(dci_hulls *h, const dc_distance *d, dci_mink *p
     /* two edges: the half of their parallelogram that held the witness points */
     if (d->na == 2 && d->nb == 2) {
         int other = !(d->wa[1] + d->wb[1] <= 1);
-        dci_mink_of(h, d->ia[other], d->ib[other], &p[0]);
-        dci_mink_of(h, d->ia[0], d->ib[1], &p[1]);
-        dci_mink_of(h, d->ia[1], d->ib[0], &p[2]);
+        dci_mink_of(h, d->ia[other], d->ib[other], &set[0]);
+        dci_mink_of(h, d->ia[0], d->ib[1], &set[1]);
+        dci_mink_of(h, d->ia[1], d->ib[0], &set[2]);
         return 3;
     }
-    for (i = 0; i < m; ++i) dci_mink_of(h, d->ia[i < d->na ? i : 0], d->ib[i < d->nb ? i : 0], &p[i]);
+    for (i = 0; i < m; ++i) dci_mink_of(h, d->ia[i < d->na ? i : 0], d->ib[i < d->nb ? i : 0], &set[i]);
     return m;
 }
 
@@ -3911,7 +3909,7 @@ DC_INLINE dc_v3 dci_feature_point(const dc_v3 *v, dc_v3 o, const int *index, con
 }
 
 /* Witness points from the simplex, moved apart or together by rounding so that pa - pb = gap n. */
-static DCI_NOINLINE void dci_hull_answer(const dci_hulls *h, const dci_mink *p, const dci_near *r, int m, dc_v3 n,
+static DCI_NOINLINE void dci_hull_answer(const dci_hulls *h, const dci_mink *set, const dci_near *r, int m, dc_v3 n,
                                          dc_real gap, dc_real inv_s, dc_v3 origin, int steps, dc_distance *d)
 {
     dc_v3 x, y, mid;
@@ -3925,8 +3923,8 @@ static DCI_NOINLINE void dci_hull_answer(const dci_hulls *h, const dci_mink *p, 
     }
     for (i = 0; i < m; ++i) {
         if (!(r->weight[i] > 0)) continue;
-        dci_feature_add(&d->na, d->ia, d->wa, p[i].vertex_a, r->weight[i]);
-        dci_feature_add(&d->nb, d->ib, d->wb, p[i].vertex_b, r->weight[i]);
+        dci_feature_add(&d->na, d->ia, d->wa, set[i].vertex_a, r->weight[i]);
+        dci_feature_add(&d->nb, d->ib, d->wb, set[i].vertex_b, r->weight[i]);
     }
 
     /* to the world */
@@ -3947,9 +3945,9 @@ DC_DEF size_t dc_hull_distance_bytes(int na, int nb)
     return dc_bytes(0, 1, sizeof(dci_polytope));
 }
 
-/* Simplex iteration. 1: separated, n, gap and r hold the answer; 0: no face of the tetrahedron p has the origin
- * outside; -1: rounding stands in the way, p holds the m points to go on with. */
-static DCI_NOINLINE int dci_simplex(dci_hulls *h, dci_mink *p, int *count, dci_near *r, dc_v3 *n, dc_real *gap,
+/* Simplex iteration. 1: separated, n, gap and r hold the answer; 0: no face of the tetrahedron has the origin
+ * outside; -1: rounding stands in the way, set holds the m points to go on with. */
+static DCI_NOINLINE int dci_simplex(dci_hulls *h, dci_mink *set, int *count, dci_near *r, dc_v3 *n, dc_real *gap,
                                     int *steps)
 {
     dc_real last = DC_REAL_MAX;
@@ -3958,7 +3956,7 @@ static DCI_NOINLINE int dci_simplex(dci_hulls *h, dci_mink *p, int *count, dci_n
     for (step = 0; step < DCI_HULL_STEPS; ++step) {
         dc_v3 u;
         dc_real upper, lower, room, d2;
-        int keep = dci_near_simplex(p, m, r);
+        int keep = dci_near_simplex(set, m, r);
 
         if (keep == 0) {
             *count = m;
@@ -3973,19 +3971,19 @@ static DCI_NOINLINE int dci_simplex(dci_hulls *h, dci_mink *p, int *count, dci_n
             u = dci_unit(u);
             d2 = 1;
         }
-        upper = dc_dot(u, p[0].point);
+        upper = dc_dot(u, set[0].point);
         room = upper*upper/d2;
         if (!(upper > 0 && room < last && room > DCI_HULL_TOL*DCI_HULL_TOL*h->largest2)) return -1;
         last = room;
 
         /* the support point joins, until it brings nothing */
-        dci_mink_support(h, u, &p[m]);
+        dci_mink_support(h, u, &set[m]);
         ++*steps;
-        lower = dc_dot(u, p[m].point);
+        lower = dc_dot(u, set[m].point);
         if (upper - lower <= 0 || (upper - lower)*(upper - lower) <= DCI_HULL_STOP*DCI_HULL_STOP*h->largest2*d2) {
             dc_real len = 1/dc_sqrt(d2);
             *n = dc_scale(len, u);
-            *gap = dc_dot(*n, p[m].point);
+            *gap = dc_dot(*n, set[m].point);
             return 1;
         }
         ++m;
@@ -3998,7 +3996,7 @@ static DCI_NOINLINE int dci_simplex(dci_hulls *h, dci_mink *p, int *count, dci_n
 static dc_status dci_hulls_apart(const dc_hull *a, const dc_hull *b, dc_v3 *n, dc_real *gap)
 {
     dci_hulls h;
-    dci_mink p[DCI_HULL_WORK];
+    dci_mink set[DCI_HULL_WORK];
     dci_near r;
     dc_v3 mean[2];
     dc_real ext2, inv_s;
@@ -4011,9 +4009,9 @@ static dc_status dci_hulls_apart(const dc_hull *a, const dc_hull *b, dc_v3 *n, d
     dci_hulls_frame(&h, ext2, &inv_s);
 
     /* apart or not */
-    m = dci_hulls_start(&h, mean, p);
-    apart = dci_simplex(&h, p, &m, &r, n, gap, &steps);
-    if (apart <= 0) apart = dci_search(&h, p, &m, n, gap, &steps);
+    m = dci_hulls_start(&h, mean, set);
+    apart = dci_simplex(&h, set, &m, &r, n, gap, &steps);
+    if (apart <= 0) apart = dci_search(&h, set, &m, n, gap, &steps);
     if (apart == 0 || !(*gap > 0)) return DC_E_OVERLAP;
     *gap *= inv_s;
     return apart < 0 ? DC_E_DIVERGED : DC_OK;
@@ -4025,7 +4023,7 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
     static const dc_pose identity = {{1, 0, 0, 0}, {0, 0, 0}};
     const dc_pose *pa = pose_a ? pose_a : &identity, *pb = pose_b ? pose_b : &identity;
     dci_hulls h;
-    dci_mink p[DCI_HULL_WORK];
+    dci_mink set[DCI_HULL_WORK];
     dci_near r;
     dc_v3 mean[2], n = dc_vec(1, 0, 0), origin;
     dc_real ext2, inv_s, gap = 0;
@@ -4040,21 +4038,21 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
     dci_hulls_frame(&h, ext2, &inv_s);
 
     /* an earlier answer, where there is one */
-    m = dci_warm(&h, d, p);
-    if (m == 0) m = dci_hulls_start(&h, mean, p);
-    apart = dci_simplex(&h, p, &m, &r, &n, &gap, &steps);
+    m = dci_warm(&h, d, set);
+    if (m == 0) m = dci_hulls_start(&h, mean, set);
+    apart = dci_simplex(&h, set, &m, &r, &n, &gap, &steps);
 
     /* rounding stands in the way */
-    if (apart < 0 || (apart == 0 && !dci_inside(p, DCI_HULL_TOL*dc_sqrt(h.largest2)))) {
-        apart = dci_search(&h, p, &m, &n, &gap, &steps);
+    if (apart < 0 || (apart == 0 && !dci_inside(set, DCI_HULL_TOL*dc_sqrt(h.largest2)))) {
+        apart = dci_search(&h, set, &m, &n, &gap, &steps);
         if (apart < 0 && mem) apart = 0;                 /* the polytope needs no decision beforehand */
         if (apart < 0) status = DC_E_DIVERGED;
         if (apart != 0) {
-            m = dci_search_feature(p, m, n, gap, &r);
+            m = dci_search_feature(set, m, n, gap, &r);
             for (turn = 0; turn < DCI_HULL_WORK && gap > 0; ++turn) {
                 ++steps;
-                if (!dci_search_align(&h, p, m, &r, &n, &gap)) break;
-                m = dci_search_feature(p, m + 1, n, gap, &r);
+                if (!dci_search_align(&h, set, m, &r, &n, &gap)) break;
+                m = dci_search_feature(set, m + 1, n, gap, &r);
             }
         }
     }
@@ -4064,12 +4062,12 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
         dc_arena undo = *mem;
         dci_polytope *t = (dci_polytope *)dc_arena_take(mem, 1, sizeof(dci_polytope));
         if (!t) return DC_E_MEMORY;
-        status = dci_depth(&h, t, p, &m, &r, &n, &gap, &steps);
+        status = dci_depth(&h, t, set, &m, &r, &n, &gap, &steps);
         *mem = undo;
         if (status == DC_E_SINGULAR) {
             /* flat after all: the best direction of the search stands */
             status = DC_E_DIVERGED;
-            m = dci_search_feature(p, m, n, gap, &r);
+            m = dci_search_feature(set, m, n, gap, &r);
         }
     }
 
@@ -4077,7 +4075,7 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
         d->gap = 0;
         return DC_E_OVERLAP;
     }
-    dci_hull_answer(&h, p, &r, m, n, gap, inv_s, origin, steps, d);
+    dci_hull_answer(&h, set, &r, m, n, gap, inv_s, origin, steps, d);
     return status;
 }
 
@@ -4086,9 +4084,9 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
 #endif
 
 /* ---- [plane] pair potentials: the minimising plane ----------------------------------------------- */
-/* Minimise over the plane p = (n, d)
+/* Minimise over the plane (n, d)
  *
- *     f(p) = R(|n|) + sum_k h(a_k),     a_k = s_k(<x_k,n> + d)                          (LRI Eq. 3, SDRS Eq. 7, 16).
+ *     f(n, d) = R(|n|) + sum_k h(a_k),     a_k = s_k(<x_k,n> + d)                          (LRI Eq. 3, SDRS Eq. 7, 16).
  *
  * DC_GLOBAL is solved in reduced form. G(n,d) = sum 1/a_k is homogeneous of degree -1, so that along a ray
  * c/(1-|n|) + G and |n| + G are minimised in closed form, and over the rays by the same one:
@@ -4168,6 +4166,7 @@ typedef struct {
     dc_real *slack, *trial;         /* [count] */
     dc_v3 normal, centre;           /* nrm, q */
     dc_real offset;                 /* dq */
+    dc_real length;                 /* r = |nrm|, where terms were made last */
     dc_real defect;                 /* 1-|nrm|, kept for DC_LOCAL beside nrm, from which it would cancel */
     dc_real least;                  /* distance to the plane of the vertex next to it */
 } dci_pair_plane;
@@ -4187,7 +4186,6 @@ typedef struct {
 typedef struct {
     dci_term *term;                 /* [count], the first `terms` in use: a's, then b's */
     int terms;
-    dc_real length;                 /* r = |nrm| */
     dc_real slope, curvature;       /* of the radial term: R'(r), R''(r) */
     dci_axes frame;
     dc_real gradient[4];
@@ -4313,7 +4311,7 @@ static void dci_pair_factor(dci_pair_system *newton, const dc_real A[10])
     W[0] = 1/A[0];
     L[0] = A[1]*W[0];  L[1] = A[3]*W[0];  L[3] = A[6]*W[0];
 
-    /* row 1 */
+    /* the second pivot */
     d = A[2] - L[0]*A[1];
     W[1] = 1/(d > DC_EPS*A[2] ? d : A[2]);
     m21 = A[4] - L[1]*A[1];
@@ -4321,13 +4319,13 @@ static void dci_pair_factor(dci_pair_system *newton, const dc_real A[10])
     L[2] = m21*W[1];
     L[4] = m31*W[1];
 
-    /* row 2 */
+    /* the third */
     d = A[5] - L[1]*A[3] - L[2]*m21;
     W[2] = 1/(d > DC_EPS*A[5] ? d : A[5]);
-
-    /* row 3 */
     m32 = A[8] - L[3]*A[3] - L[4]*m21;
     L[5] = m32*W[2];
+
+    /* the last */
     d = A[9] - L[3]*A[6] - L[4]*m31 - L[5]*m32;
     W[3] = 1/(d > DC_EPS*A[9] ? d : A[9]);
 }
@@ -4369,7 +4367,7 @@ static void dci_pair_terms(dci_pair *p)
     int k, terms = 0;
 
     /* f_k, D_k */
-    p->newton.length = dci_pair_length(p);
+    p->plane.length = dci_pair_length(p);
     if (barrier->kind == DC_LOCAL) p->newton.slope = -dci_ps_grad(barrier, p->plane.defect, &p->newton.curvature);
     for (k = 0; k < p->hulls.count; ++k) {
         dci_term *t = &p->newton.term[terms];
@@ -4410,10 +4408,10 @@ static void dci_pair_frame(dci_pair *p, int turning)
 
     dci_pair_terms(p);
     q = p->plane.centre;
-    radial = newton->slope/newton->length;
+    radial = newton->slope/p->plane.length;
 
     /* u along the normal, b1 carried over from the step before */
-    newton->frame.axis = dc_scale(1/newton->length, p->plane.normal);
+    newton->frame.axis = dc_scale(1/p->plane.length, p->plane.normal);
     len = dci_pair_across(p, newton->frame.side_1);
     if (!(len > DC_R(0.01))) len = dci_pair_across(p, dci_axis_off(newton->frame.axis));
     newton->frame.side_1 = dc_scale(1/dc_sqrt(len), newton->frame.side_1);
@@ -4471,8 +4469,8 @@ static void dci_pair_frame(dci_pair *p, int turning)
     /* along the turn it is the pull -sum f z of the slacks that bends f, in place of R'; the same at the minimum */
     pull = newton->slope - g[1];
     if (turning && pull > 0) {
-        A[5] += (pull - newton->slope)/newton->length;
-        A[9] += (pull - newton->slope)/newton->length;
+        A[5] += (pull - newton->slope)/p->plane.length;
+        A[9] += (pull - newton->slope)/p->plane.length;
     }
     dci_pair_factor(newton, A);
 }
@@ -4517,7 +4515,7 @@ static dc_real dci_pair_noise(const dci_pair *p)
     noise *= DCI_STOP_NOISE;
     if (p->barrier.kind == DC_GLOBAL) return noise;
     return dc_min(noise, DCI_PAIR_FLOOR)
-         + DCI_STOP_NOISE*(p->hulls.size/dc_max(s - p->newton.length*p->plane.least, DC_EPS*s));
+         + DCI_STOP_NOISE*(p->hulls.size/dc_max(s - p->plane.length*p->plane.least, DC_EPS*s));
 }
 
 /* The share of a Newton step that lowers f, no slack falling below a tenth of what it was while steps are large. The
@@ -5051,7 +5049,7 @@ DC_DEF void dc_relative_expand(const dc_relative *r, dc_v3 o_a, dc_v3 o_b, dc_re
 /* With the generators e_k of the parameters (da_k = s_k e_k), y_k = (1, x_k - q) and f_k = s_k h'_k,
  *
  *     gradient = sum f_k e_k
- *     Hessian  = sum D_k e_k e_k^T + sum f_k d2<x_k,n> - C A^-1 C^T,   C = sum D_k e_k y_k^T + f_k de_k/dp
+ *     Hessian  = sum D_k e_k e_k^T + sum f_k d2<x_k,n> - C A^-1 C^T,   C = sum D_k e_k y_k^T + f_k de_k/d(d,n)
  *
  * (implicit function theorem, SDRS Eq. 28, 33-35; C: SDRS Eq. 49). A = L diag(1/W) L^T is the factor of the solve.
  *
@@ -5083,7 +5081,7 @@ static DCI_NOINLINE void dci_pair_body(dci_pair *p, int b, int begin, int end, c
     dc_real *g = p->work.gradient + 6*b, (*H)[6] = p->work.own + 6*b, (*Y)[4] = p->work.cross + 6*b;
     dc_real F = 0, Mz = 0, Mx = 0, My = 0, D0 = 0, Dz = 0, Dx = 0, Dy = 0;
     dc_real Xz = 0, Xx = 0, Xy = 0, Yz = 0, Yx = 0, Yy = 0, XX = 0, XY = 0, YY = 0;
-    dc_real nu = p->newton.length, nu2 = nu*nu, w = 1/p->hulls.unit;
+    dc_real nu = p->plane.length, nu2 = nu*nu, w = 1/p->hulls.unit;
     dc_real C[6][4], u[3], b1[3], b2[3], c[3], e[6], M[3], Mn;
     const dci_axes *frame = &p->newton.frame;
     const int first = b ? p->hulls.count_a : 0;
@@ -5228,7 +5226,7 @@ static DCI_NOINLINE int dci_pair_vertices(dci_pair *p, dc_real *grad, dc_real *h
      * loses Y^T Y. Sums of magnitudes bound every entry, and keep a NaN. */
     for (k = 0; k < p->newton.terms; ++k) {
         const dci_term *t = term + k;
-        dc_real C[3][4], *Y = p->work.rows + 12*k, f = t->force, Dn = t->stiffness*p->newton.length;
+        dc_real C[3][4], *Y = p->work.rows + 12*k, f = t->force, Dn = t->stiffness*p->plane.length;
         sum += s1*dc_abs(f) + (hess ? s2*t->stiffness : 0);
         if (!hess) continue;
         C[0][0] = Dn;  C[0][1] = Dn*t->local[0] + f;  C[0][2] = Dn*t->local[1];  C[0][3] = Dn*t->local[2];
@@ -5266,8 +5264,8 @@ static DCI_NOINLINE int dci_pair_vertices(dci_pair *p, dc_real *grad, dc_real *h
     return 1;
 }
 
-/* By the entries T_ij of the two maps, x = T (x^,1): e_ij = n_i X_j with X = (x^,1), de_ij/dn = X_j I_i. 0: an entry
- * does not fit. */
+/* By the entries T_ij of the two maps, x = T (x_hat,1): e_ij = n_i X_j with X = (x_hat,1), de_ij/dn = X_j I_i. 0: an
+ * entry does not fit. */
 static DCI_NOINLINE int dci_pair_maps(dci_pair *p, const dc_hull *hull[2], dc_real *grad, dc_real *hess)
 {
     const dc_v3 u = p->newton.frame.axis, b1 = p->newton.frame.side_1, b2 = p->newton.frame.side_2;
@@ -5357,14 +5355,14 @@ static dc_status dci_pair_run(dci_pair *p, const dc_pair_options *opt, const dci
 }
 
 /* Writes value, plane and info of a finished call, or the infinite value of an overlap. */
-static dc_status dci_pair_finish(dc_status status, dc_real v, const dc_plane *p, const dc_pair_info *i, dc_plane *plane,
-                                 dc_real *value, dc_pair_info *info)
+static dc_status dci_pair_finish(dc_status status, dc_real found, const dc_plane *solved, const dc_pair_info *how,
+                                 dc_plane *plane, dc_real *value, dc_pair_info *info)
 {
     if (status == DC_E_OVERLAP && value) *value = dci_from_bits(DCI_INF);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
-    if (value) *value = v;
-    if (plane) *plane = *p;
-    if (info) *info = *i;
+    if (value) *value = found;
+    if (plane) *plane = *solved;
+    if (info) *info = *how;
     return status;
 }
 
@@ -6574,7 +6572,7 @@ typedef struct {
     dci_friction_work work;
 } dci_friction;
 
-/* SDRS Eq. 9, 10. Slip of vertex k, e = (v - q, patch w):   q = u + w n^ x x = (U1 - w y, U2 + w x). */
+/* SDRS Eq. 9, 10. Slip of vertex k, e = (v - q, patch w):   q = u + w n_hat x x = (U1 - w y, U2 + w x). */
 static void dci_slip_set(const dci_friction *f, dci_slip *s, const dc_real z[3], dc_real eps)
 {
     dc_real w = z[2]/f->motion.scale, *e = s->slip;
@@ -6773,7 +6771,7 @@ static void dci_friction_plane_jvp(const dci_friction *f, const dc_v3 *dx, dc_re
         const dci_term *t = &p->newton.term[k];
         dc_real r[3], Dn;
         dci_to_frame(&f->load.frame, dx[k], r);
-        Dn = t->stiffness*p->newton.length*r[0];
+        Dn = t->stiffness*p->plane.length*r[0];
         dp[0] -= Dn;
         dp[1] -= Dn*t->local[0] + t->force*r[0];
         dp[2] -= Dn*t->local[1] + t->force*r[1];
@@ -6798,7 +6796,7 @@ static dc_real dci_slip_by_force(const dci_friction *f, int k, const dc_real e0[
     const dci_pair *p = f->load.pair;
     const dci_term *t = &p->newton.term[k];
     const dc_real *r = t->local;
-    dc_real unscale = dci_pair_unscale(&p->barrier)/p->hulls.unit, nu = p->newton.length, df;
+    dc_real unscale = dci_pair_unscale(&p->barrier)/p->hulls.unit, nu = p->plane.length, df;
     df = t->stiffness*(nu*e0[0]/p->hulls.unit + dp[0] + r[0]*dp[1] + r[1]*dp[2] + r[2]*dp[3]);
     return f->load.slip[k].by_force*unscale*((t->force > 0 ? df : -df)*nu + dc_abs(t->force)*dp[1]);
 }
@@ -6816,8 +6814,8 @@ static DCI_NOINLINE void dci_friction_jvp(const dci_friction *f, int old)
     if (f->load.loaded == 0) return;
     if (old) {
         dci_friction_plane_jvp(f, f->change.old, dp);
-        dn1 = dp[2]/f->load.pair->newton.length;   /* dn_hat in b1, b2 */
-        dn2 = dp[3]/f->load.pair->newton.length;
+        dn1 = dp[2]/f->load.pair->plane.length;   /* dn_hat in b1, b2 */
+        dn2 = dp[3]/f->load.pair->plane.length;
     }
 
     /* dg[k] holds de of the slip with z at rest, and dA; then z follows from dgrad/dz = 0 */
@@ -6906,7 +6904,7 @@ static DCI_NOINLINE int dci_friction_forces(dci_friction *f, const dci_pair *p, 
     for (k = 0; k < p->newton.terms; ++k) {
         const dci_term *t = &p->newton.term[k];
         dci_slip *s = &f->load.slip[k];
-        dc_real F = unscale*p->newton.length*dc_abs(t->force), root;    /* |dP/dx_k|, SDRS Eq. 8 */
+        dc_real F = unscale*p->plane.length*dc_abs(t->force), root;    /* |dP/dx_k|, SDRS Eq. 8 */
         root = F > 1 ? F*dc_sqrt(1 + eps_f/F/F) : dc_sqrt(F*F + eps_f);
         s->weight = mu*h*F*(F/(root + dc_sqrt(eps_f)));     /* SDRS Eq. 12: A(f) = f^2/(sqrt(f^2 + eps) + sqrt eps) */
         s->by_force = mu*h*F/root;
@@ -6957,7 +6955,7 @@ static dc_status dci_friction_open(dci_friction *f, const dc_friction_options *o
     return status;
 }
 
-/* The plane's velocity when x^{t+1} = now[].map (x^, 1). */
+/* The plane's velocity when x^{t+1} = now[].map (x_hat, 1). */
 static dc_status dci_friction_close(dci_friction *f, const dci_posed old[2], const dci_posed now[2], dc_real *value,
                                     dc_friction_info *info)
 {
@@ -7025,11 +7023,12 @@ static dc_v3 dci_arm(const dci_friction *f, const dci_posed at[2], int k)
     return dci_linear(at[b].map, at[b].hull->v[k - (b ? f->load.count_a : 0)]);
 }
 
-static dc_status dci_friction_finish(dc_status status, dc_real v, const dc_plane *p, const dc_friction_info *i,
-                                     dc_plane *plane, dc_real *value, dc_friction_info *info)
+static dc_status dci_friction_finish(dc_status status, dc_real found, const dc_plane *solved,
+                                     const dc_friction_info *how, dc_plane *plane, dc_real *value,
+                                     dc_friction_info *info)
 {
-    status = dci_pair_finish(status, v, p, &i->pair, plane, value, NULL);
-    if (info && (status == DC_OK || status == DC_E_DIVERGED)) *info = *i;
+    status = dci_pair_finish(status, found, solved, &how->pair, plane, value, NULL);
+    if (info && (status == DC_OK || status == DC_E_DIVERGED)) *info = *how;
     return status;
 }
 
