@@ -1818,6 +1818,7 @@ typedef struct {
     dc_real floor, bent;            /* least of them, and what part of the magnitude negative ones have */
     int spectral;                   /* the factor is that of the eigenvalues */
     dci_sim_demands demand;
+    dci_sim_end end;                /* of the way looked at last */
     dc_real *pg, *pH, *pM;          /* of a pair: 12, 144, 144 */
     dci_sim_sink attach;            /* where second derivatives by the attachments go */
     dc_arena *mem;
@@ -2968,8 +2969,9 @@ static DCI_NOINLINE dc_real dci_sim_hulls_clear(dci_sim_work *W, const dc_hull *
 }
 
 /* the pair of W->way, k, ends it */
-static void dci_sim_ends(const dci_sim_work *W, int k, dci_sim_end *end)
+static void dci_sim_ends(dci_sim_work *W, int k)
 {
+    dci_sim_end *end = &W->end;
     end->pair = k;
     end->hull = end->plane = -1;
     end->gap = W->way.gap;
@@ -2978,7 +2980,7 @@ static void dci_sim_ends(const dci_sim_work *W, int k, dci_sim_end *end)
 
 /* The same for pair k of trees, whose hulls meet on the way: all pairs of triangles, but those whose nodes' spheres are. The larger
  * of two nodes is opened, so that the stack grows by one a level. */
-static DCI_NOINLINE dc_real dci_sim_trees_clear(dci_sim_work *W, int k, dc_real most, dci_sim_end *end)
+static DCI_NOINLINE dc_real dci_sim_trees_clear(dci_sim_work *W, int k, dc_real most)
 {
     const dc_sim *sim = W->sim;
     int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link, n = 1;
@@ -2997,7 +2999,7 @@ static DCI_NOINLINE dc_real dci_sim_trees_clear(dci_sim_work *W, int k, dc_real 
         if (A->left < 0 && B->left < 0) {
             dc_hull p = dci_sim_triangle(sim, a, A->triangle), q = dci_sim_triangle(sim, b, B->triangle);
             dc_real share = dc_max(dci_sim_hulls_clear(W, &p, &q, most), 0);
-            if (share < most) dci_sim_ends(W, k, end);
+            if (share < most) dci_sim_ends(W, k);
             most = share;
             continue;
         }
@@ -3024,7 +3026,7 @@ static void dci_sim_hull_bounds(const dc_sim *sim, int k, int top, const dc_real
 }
 
 /* the same for pair k */
-static dc_real dci_sim_pair_clear(dci_sim_work *W, int k, const dc_real *q, const dc_real *dq, dc_real most, dci_sim_end *end)
+static dc_real dci_sim_pair_clear(dci_sim_work *W, int k, const dc_real *q, const dc_real *dq, dc_real most)
 {
     const dc_sim *sim = W->sim;
     dci_sim_way *y = &W->way;
@@ -3044,14 +3046,13 @@ static dc_real dci_sim_pair_clear(dci_sim_work *W, int k, const dc_real *q, cons
     for (c = 0; c < 2; ++c) y->from[c] = dci_sim_seen_from(W, y->link[c], y->top);
     share = dci_sim_hulls_clear(W, &A, &B, most);
     /* the way into a hull may lead through a hole */
-    if (share < most && sim->desc.trees) return dci_sim_trees_clear(W, k, most, end);
-    if (share < most) dci_sim_ends(W, k, end);
+    if (share < most && sim->desc.trees) return dci_sim_trees_clear(W, k, most);
+    if (share < most) dci_sim_ends(W, k);
     return dc_max(share, 0);
 }
 
 /* the same for hull k at plane p */
-static DCI_NOINLINE dc_real dci_sim_plane_clear(dci_sim_work *W, int k, int p, dc_real a, const dc_real *q, const dc_real *dq, dc_real most,
-                                               dci_sim_end *end)
+static DCI_NOINLINE dc_real dci_sim_plane_clear(dci_sim_work *W, int k, int p, dc_real a, const dc_real *q, const dc_real *dq, dc_real most)
 {
     const dc_sim *sim = W->sim;
     const dc_sim_plane *plane = sim->plane + p;
@@ -3072,20 +3073,20 @@ static DCI_NOINLINE dc_real dci_sim_plane_clear(dci_sim_work *W, int k, int p, d
         if (s >= most - t) return most;
         t += s;
     }
-    end->pair = -1;
-    end->hull = k;
-    end->plane = p;
-    end->gap = start;
+    W->end.pair = -1;
+    W->end.hull = k;
+    W->end.plane = p;
+    W->end.gap = start;
     return t;
 }
 
 /* Largest share of dq, up to `most`, over which nothing is met, from the state `now` at q, of which O is known. */
-static DCI_NOINLINE dc_real dci_sim_clear(dci_sim_work *W, const dc_real *q, const dc_real *dq, dc_real most, dci_sim_end *end)
+static DCI_NOINLINE dc_real dci_sim_clear(dci_sim_work *W, const dc_real *q, const dc_real *dq, dc_real most)
 {
     const dc_sim *sim = W->sim;
     dc_real room, fastest = 0;
     int i, k, p;
-    end->pair = end->hull = end->plane = -1;
+    W->end.pair = W->end.hull = W->end.plane = -1;
     for (i = 0; i < sim->links; ++i) {
         const dc_sim_link *l = sim->link + i;
         dc_real x, d;
@@ -3115,12 +3116,12 @@ static DCI_NOINLINE dc_real dci_sim_clear(dci_sim_work *W, const dc_real *q, con
         for (p = 0; p < sim->planes && sim->hull[k].tree == sim->desc.trees && W->speed[k] > 0; ++p) {
             const dc_sim_plane *plane = sim->plane + p;
             if (dc_dot(plane->n, dci_sim_centre(sim, &W->now, k)) + plane->d - sim->hull[k].radius > most*W->speed[k]) continue;
-            most = dci_sim_plane_clear(W, k, p, W->turning[k], q, dq, most, end);
+            most = dci_sim_plane_clear(W, k, p, W->turning[k], q, dq, most);
         }
         W->grow[k] = most*W->speed[k];
     }
     dci_sim_sweep(W, &W->now);
-    for (k = 0; k < W->finds; ++k) most = dci_sim_pair_clear(W, W->found[k], q, dq, most, end);
+    for (k = 0; k < W->finds; ++k) most = dci_sim_pair_clear(W, W->found[k], q, dq, most);
     return most;
 }
 
@@ -3559,9 +3560,10 @@ static dc_real dci_sim_wall(const dc_sim *sim, int plane, dc_real gap, dc_real g
 }
 
 /* One more demand: at the place where dir ended, after `share` of it, gap + J (p - share dir) >= keep. 0: none to be made */
-static DCI_NOINLINE int dci_sim_demand(dci_sim_work *W, const dci_sim_end *end, dc_real share)
+static DCI_NOINLINE int dci_sim_demand(dci_sim_work *W, dc_real share)
 {
     const dc_sim *sim = W->sim;
+    const dci_sim_end *end = &W->end;
     dci_sim_demands *d = &W->demand;
     dc_real gap, keep, gain, along = 0, *J = d->row[d->count];
     int nv = sim->nv, k, j;
@@ -3651,18 +3653,17 @@ static DCI_NOINLINE int dci_sim_meet_demands(dci_sim_work *W)
  * as there is room for demands. It stays a direction of descent, or is Newton's own again. */
 static DCI_NOINLINE dc_real dci_sim_slide_by(dci_sim_work *W)
 {
-    dci_sim_end end;
     const dc_real slope = dci_sim_along(W);
     dc_real share;
     W->demand.count = 0;
     memcpy(W->newton, W->dir, (size_t)W->sim->nv*sizeof *W->dir);
     for (;;) {
-        share = dci_sim_clear(W, W->q, W->dir, 1, &end);
+        share = dci_sim_clear(W, W->q, W->dir, 1);
         if (!(share < 1 && share > 0) || W->demand.count == DCI_SIM_DEMANDS) return share;
-        if (!dci_sim_demand(W, &end, share) || !dci_sim_meet_demands(W)) return share;
+        if (!dci_sim_demand(W, share) || !dci_sim_meet_demands(W)) return share;
         if (dci_sim_along(W) < DC_R(1e-6)*slope) continue;
         memcpy(W->dir, W->newton, (size_t)W->sim->nv*sizeof *W->dir);
-        return dci_sim_clear(W, W->q, W->dir, 1, &end);
+        return dci_sim_clear(W, W->q, W->dir, 1);
     }
 }
 
@@ -3694,11 +3695,10 @@ static DCI_NOINLINE int dci_sim_model_steps(dci_sim_work *W, dc_sim_info *info, 
     int steps, tries, k, end = 0;
     memcpy(W->q_before, W->q, (size_t)sim->nq*sizeof *W->q);
     for (steps = 0; steps < 30 && left > rest && !end && info->iterations < sim->desc.iterations; ++steps) {
-        dci_sim_end unread;
         dc_real value = W->value, floor = 64*DC_EPS*W->noise, share, trusted, slope;
         if (!dci_sim_direction(W, info)) break;
         slope = dci_sim_along(W);
-        share = dci_sim_clear(W, W->q, W->dir, 1, &unread);
+        share = dci_sim_clear(W, W->q, W->dir, 1);
         trusted = dci_sim_trusted(W, residual);
         end = trusted < 1;
         if (trusted < DC_R(0.25)) break;
