@@ -1,11 +1,12 @@
 /* dc_contact.h - v0.1.0 - contact potentials of convex hulls with exact derivatives, and the maths below them
  * SPDX-License-Identifier: MIT OR Unlicense
  *
- * DOES     distance, penetration depth and closest features of two convex hulls; the contact potentials of LRI [1] (felt
- *          at any distance) and SDRS [2] (local) with gradient and Hessian by vertices, rigid twists or affine maps; many
- *          triangle pairs at once; the friction potential of SDRS with its mixed second derivatives; small dense linear
- *          algebra; elementary functions that give the same bits everywhere, and smooth stand-ins for sign, max, clamp,
- *          comparisons and argmax [3]; rotations and poses with their Jacobians.
+ * DOES     distance, penetration depth and closest features of two convex hulls; the contact potentials of LRI [1]
+ * (felt
+ *          at any distance) and SDRS [2] (local) with gradient and Hessian by vertices, rigid twists or affine maps;
+ *          many triangle pairs at once; the friction potential of SDRS with its mixed second derivatives; small
+ *          dense linear algebra; elementary functions that give the same bits everywhere, and smooth stand-ins for
+ *          sign, max, clamp, comparisons and argmax [3]; rotations and poses with their Jacobians.
  * DOES NOT find the pairs of a scene that are close (broad phase), split non-convex shapes, read files, step time.
  *
  * USE
@@ -50,14 +51,17 @@
  *               these coordinates at 0, symmetric to the bit, row-major.
  *
  * CONTRACTS
- *   Memory    None of its own. Scratch comes from the caller's dc_arena and is given back at return; dc_..._bytes(...) is
- *             enough for one call from a fresh arena, 0 when the number does not fit. In double: dc_pair of two triangles
- *             3.9 KB, of two 8-vertex hulls 5.6 KB, dc_friction of them 11.5 KB, dc_tri_batch 18 KB, penetration depth 23 KB.
- *             Worst stack of any function below 3 KB (`make facts`).
+ *   Memory    None of its own. Scratch comes from the caller's dc_arena and is given back at return;
+ *   dc_..._bytes(...) is
+ *             enough for one call from a fresh arena, 0 when the number does not fit. In double: dc_pair of two
+ *             triangles 3.9 KB, of two 8-vertex hulls 5.6 KB, dc_friction of them 11.5 KB, dc_tri_batch 18 KB,
+ *             penetration depth 23 KB. Worst stack of any function below 3 KB (`make facts`).
  *   Errors    dc_status; what each means here:
  *             DC_E_ARG       not finite, out of range (coordinates beyond DC_LIMIT), NULL, a count below 1
- *             DC_E_MEMORY    the arena is too small: give dc_..._bytes of it. DC_E_ARG comes first: what is refused with a
- *                            large arena is refused with an empty one, unless a function says that it takes memory to know
+ *             DC_E_MEMORY    the arena is too small: give dc_..._bytes of it. DC_E_ARG comes first: what is refused
+ *             with a
+ *                            large arena is refused with an empty one, unless a function says that it takes memory
+ *                            to know
  *             DC_E_OVERLAP   the hulls touch, or no plane separates them as rounded; values are +INFINITY
  *             DC_E_RANGE     the true number does not fit: too close to contact, or in float
  *             DC_E_SINGULAR  a factorisation met a zero (or not positive) pivot
@@ -66,32 +70,56 @@
  *             with DC_OK.
  *   Threads   Every function is re-entrant; nothing is shared.
  *   Bits      The same for the same input in any order and thread; built with -ffp-contract=off, under any compiler and
- *             on any IEEE machine (round to nearest, subnormals on), with -mfma too: `make bits` has the list. Not by tcc
- *             0.9.27 in float: it spoils a dc_pose of 28 bytes that is passed by value. A warm start agrees with a cold one
- *             to rounding.
- *   Smooth    The potentials are C2 wherever the hulls are apart, through every change of closest features and across the
- *             end of the local support, where they vanish like w^4. dc_hull_distance has kinks where its features change.
+ *             on any IEEE machine (round to nearest, subnormals on), with -mfma too: `make bits` has the list. Not
+ *             by tcc 0.9.27 in float: it spoils a dc_pose of 28 bytes that is passed by value. A warm start agrees
+ *             with a cold one to rounding.
+ *   Smooth    The potentials are C2 wherever the hulls are apart, through every change of closest features and
+ *   across the
+ *             end of the local support, where they vanish like w^4. dc_hull_distance has kinks where its features
+ *             change.
  *   Accuracy  Potentials: value, gradient and Hessian within 7 eps (1 + condition) of 60-digit tables, condition about
  *             3L/g for hulls of size L at a gap g, from g/L = 1e-9 (float: 100 eps of the coordinates) to 1e4.
  *             dc_tri_batch: value and gradient alike, relative derivatives within 50 eps (1 + 3L/g + L/size), L the
  *             distance from the origin given.
  *   Cost      ns on one Zen 4 core, gcc 12 -O3 (-O3 -march=native), `make bench`:
  *               triangle pair, gap 1e-2    1490 (1380) alone, 620 (310) in a batch, 185 (92) in a batch warm
- *               twist gradient and Hessian 600 (430) more alone; relative gradient and Hessian 240 (250) more in a batch
+ *               twist gradient and Hessian 600 (430) more alone; relative gradient and Hessian 240 (250) more in a
+ *               batch
  *               8-vertex hulls, DC_LOCAL   2600 (2450) with gradient and Hessian, warm 1450 (1330)
  *               hull distance              470 (470) for 8 vertices, 1930 (1590) for 96, warm 180 (160) and 620 (490)
  *               penetration depth          2270 (2620) for 8 vertices, 7060 (7140) for 96
  *   Limits    The cost of a pair is linear in its vertices: prune them to the hull's. Nothing is special-cased for
  *             spheres or boxes.
  *
+ * CHAPTERS of the implementation; each begins with its mark in brackets. Behind the dash: the headers that need it
+ *   [lanes]         the exponential family for loops over lanes, bits, hashes - all, by DC_CONTACT_KERNELS
+ *   [memory]        status and memory - all
+ *   [elementary]    root, exp, log, tanh, pow, sine, arctangent - all
+ *   [rotations]     quaternions, rotation vectors, poses - all
+ *   [smooth]        smooth operators
+ *   [dense]         dense algebra: triangular solves, permutations - dc_sdf.h, dc_sim.h, as the two below
+ *   [factors]       dense algebra: Cholesky, L D L^T, L U
+ *   [eigen]         dense algebra: symmetric eigenvalues
+ *   [hull]          hull distance: closest features - dc_sim.h, as the next two
+ *   [depth]         hull distance: penetration depth
+ *   [hull calls]    hull distance: frames, starts, answers, and the call
+ *   [plane]         pair potentials: the minimising plane - dc_bsh.h, dc_sim.h, as the next five
+ *   [solve]         pair potentials: loading, starting, value
+ *   [origins]       twists about other origins
+ *   [derivatives]   pair potentials: derivatives, and the calls
+ *   [centred]       centred potential and blending
+ *   [triangles]     many triangle pairs
+ *   [friction]      friction potential - dc_sim.h
+ *
  * REFERENCES
  *   [1] LRI   Ye, Wu, Komura, Pan: Efficient differentiable contact model with long-range influence.
  *   [2] SDRS  Ye, Gao, Wu, Pan, Komura: SDRS, shape-differentiable robot simulator.
  *   [3] CONTAX  Beker, Geist, Paulus, Guertler, Ji Shi, Calinon, Martius: Smoothly differentiable and efficiently
  *       vectorizable contact manifold generation.
- *   In all headers of the suite a line that computes an equation of a paper names it in the same way, short name and number;
- *   `make concordance` lists them. Where a text slips the corrected form is followed and said so at the line. DC_GLOBAL is
- *   solved in the reduced form of the section "the minimising plane"; friction has a patch radius that SDRS has not.
+ *   In all headers of the suite a line that computes an equation of a paper names it in the same way, short name and
+ *   number; `make concordance` lists them. Where a text slips the corrected form is followed and said so at the
+ *   line. DC_GLOBAL is solved in the reduced form of the section "the minimising plane"; friction has a patch radius
+ *   that SDRS has not.
  *
  * CHANGES  see CHANGELOG.md. LICENCE at the end of this file. */
 #ifndef DC_CONTACT_H_INCLUDED
@@ -323,7 +351,8 @@ DC_INLINE int dc_in_range(dc_v3 a)
 {
     return dc_abs(a.x) <= DC_LIMIT && dc_abs(a.y) <= DC_LIMIT && dc_abs(a.z) <= DC_LIMIT;
 }
-/* what functions of this suite ask of a pose: in range, |q.q - 1| <= 1e-3; NULL, which stands for the identity, is fine */
+/* what functions of this suite ask of a pose: in range, |q.q - 1| <= 1e-3; NULL, which stands for the identity, is
+ * fine */
 DC_INLINE int dc_pose_ok(const dc_pose *p)
 {
     dc_real e;
@@ -478,9 +507,9 @@ DC_DEF void dc_pose_local(dc_pose p0, dc_pose p1, dc_real xi[6]);
 /* ---- smooth operators -------------------------------------------------------------------------- */
 /* Stand-ins for sign, max, clamp, comparisons and selection with derivatives of every order (CONTAX section III).
  * eps > 0 is the width of the transition, in the unit of x; none is checked. d1 and d2 receive the first and second
- * derivative by x and may be NULL. A NaN gives NaN, an infinite x the limits (but for dc_lse). Tails keep their digits: value
- * and derivatives are within 2 (1 + |x - a|/eps) DC_EPS of themselves, but for a value or derivative next to a zero of its
- * own, and clips much narrower than eps, which are off by DC_EPS eps. */
+ * derivative by x and may be NULL. A NaN gives NaN, an infinite x the limits (but for dc_lse). Tails keep their
+ * digits: value and derivatives are within 2 (1 + |x - a|/eps) DC_EPS of themselves, but for a value or derivative
+ * next to a zero of its own, and clips much narrower than eps, which are off by DC_EPS eps. */
 
 /* sign(x): tanh(x/eps) */
 DC_DEF dc_real dc_soft_sign(dc_real x, dc_real eps, dc_real *d1, dc_real *d2);
@@ -528,8 +557,8 @@ DC_DEF dc_real dc_lse(int n, const dc_real *x, dc_real tau, dc_real *w, dc_real 
  * Errors are the worst measured, rounded up, with eps = DC_EPS and |.| the largest row sum (of a vector the largest
  * entry): in double and float, on random, graded (1e-12..1e12), Hilbert, saddle-point, second-difference and diagonally
  * dominant matrices, n = 1..40, 60, 120, 250. Every solve: |b - A x| <= 0.6 n eps (|A| |x| + |b|).
- * Time in us for n = 120 in double, gcc 12 -O3 on Zen 4, in parentheses with -march=native: LU 86 (55), Cholesky 46 (28),
- * L D L^T 76 (58), one solve 6 to 8 (4 to 6), eigenvalues 590 (450), with vectors 1440 (830).
+ * Time in us for n = 120 in double, gcc 12 -O3 on Zen 4, in parentheses with -march=native: LU 86 (55), Cholesky 46
+ * (28), L D L^T 76 (58), one solve 6 to 8 (4 to 6), eigenvalues 590 (450), with vectors 1440 (830).
  * Small matrices: n = 12 takes 0.7 us for LU and one solve, a quarter more than the textbook's loops, which check
  * nothing.
  * Stack below 900 bytes. */
@@ -588,9 +617,9 @@ DC_DEF size_t dc_psd_clamp_bytes(int n);
  * V_k is ROW k of V (n x n, stride ldv >= n). V may be NULL (then ldv is not looked at, and the cost is a fraction);
  * V = A with ldv = ld is allowed. Reads the upper triangle of A. Householder tridiagonalisation and implicit QL,
  * about 9 n^3 flops.
- * Errors, all absolute: an eigenvalue is off by 5 eps max|w| (second differences, n <= 250), so that eigenvalues smaller
- * than that carry no information, not even their sign; entries of A V_k - w_k V_k by 0.9 n eps |A|, of V V^T - I by
- * 1.8 n eps.
+ * Errors, all absolute: an eigenvalue is off by 5 eps max|w| (second differences, n <= 250), so that eigenvalues
+ * smaller than that carry no information, not even their sign; entries of A V_k - w_k V_k by 0.9 n eps |A|, of V V^T
+ * - I by 1.8 n eps.
  * The matrix is scaled first: no overflow or underflow within, whatever its size.
  * DC_E_MEMORY: arena too small. DC_E_RANGE: an eigenvalue exceeds the number range. Both write nothing.
  * DC_E_DIVERGED: more than 50 sweeps for one eigenvalue (never seen); w and V are the last iterate. */
@@ -660,12 +689,12 @@ DC_INLINE dc_status dc_m3_inv(const dc_m3 *A, dc_m3 *inverse)
 
     /* over the largest entry, so that no product overflows */
     if (!A || !inverse) return DC_E_ARG;
-    for (i = 0; i < 9; i++) {
+    for (i = 0; i < 9; ++i) {
         if (!dc_finite(A->m[i])) return DC_E_ARG;
         big = dc_max(big, dc_abs(A->m[i]));
     }
     if (big == 0) return DC_E_SINGULAR;
-    for (i = 0; i < 9; i++) a[i] = A->m[i]/big;
+    for (i = 0; i < 9; ++i) a[i] = A->m[i]/big;
 
     /* c = adj a, transposed cofactors */
     c[0] = a[4]*a[8] - a[5]*a[7];  c[1] = a[2]*a[7] - a[1]*a[8];  c[2] = a[1]*a[5] - a[2]*a[4];
@@ -675,11 +704,11 @@ DC_INLINE dc_status dc_m3_inv(const dc_m3 *A, dc_m3 *inverse)
     all = dc_abs(a[0])*(dc_abs(a[4]*a[8]) + dc_abs(a[5]*a[7])) + dc_abs(a[1])*(dc_abs(a[5]*a[6]) + dc_abs(a[3]*a[8]))
         + dc_abs(a[2])*(dc_abs(a[3]*a[7]) + dc_abs(a[4]*a[6]));
     if (!(dc_abs(det) > 4*DC_EPS*all)) return DC_E_SINGULAR;
-    for (i = 0; i < 9; i++) {
+    for (i = 0; i < 9; ++i) {
         c[i] = c[i]/det/big;
         if (!dc_finite(c[i])) return DC_E_RANGE;
     }
-    for (i = 0; i < 9; i++) inverse->m[i] = c[i];
+    for (i = 0; i < 9; ++i) inverse->m[i] = c[i];
     return DC_OK;
 }
 
@@ -720,15 +749,16 @@ typedef struct {
  * DC_E_ARG        d, a hull or its vertices NULL, n < 1, a number that is not finite, a coordinate of a vertex or
  *                 translation beyond DC_LIMIT, a quaternion far from unit. d untouched, as for
  * DC_E_MEMORY     the hulls overlap and mem is too small.
- * DC_E_DIVERGED   the depth did not settle within 130 support points (hulls like a ball of hundreds of vertices): gap is
+ * DC_E_DIVERGED   the depth did not settle within 130 support points (hulls like a ball of hundreds of vertices):
+ * gap is
  *                 the room along n, so that the true depth is not larger, and everything else belongs to it. Without
  *                 mem, never met in the tests: the search ended early; n separates with room gap.
  *
  * Accuracy, worst of the tests, in units of eps S, S = sum over both bodies of the largest |vertex| and |t|: gap within
  * 3.4 of brute force apart, 1.5 overlapping. A gap above 32 is never called overlap, nor a depth above 32 apart; in
  * between, touching hulls have a gap of either sign. n separates: the room along n, summed in long double, is at least
- * gap - 2.1 eps S, for gaps down to 1e-12 of the size and below: n comes from the closest features and is checked by the
- * support of both hulls, it is not just the difference of the witness points. | |n| - 1 | <= 1.4 eps,
+ * gap - 2.1 eps S, for gaps down to 1e-12 of the size and below: n comes from the closest features and is checked by
+ * the support of both hulls, it is not just the difference of the witness points. | |n| - 1 | <= 1.4 eps,
  * |pa - pb - gap n| <= 1.1 eps S, witness points within 9.6 eps S of the features' weighted points.
  * Far from a body's origin the first vertex is subtracted before anything else, so that vertices 1e6 from the origin
  * of a common frame cost no digits.
@@ -750,8 +780,8 @@ DC_DEF size_t dc_hull_distance_bytes(int na, int nb);
 
 /* Separating plane { x : <x,n> + d = 0 } between hulls a and b, n pointing from b to a, |n| < 1:
  *     slack of a vertex of a   <x,n> + d > 0,      of b   -<x,n> - d > 0             (SDRS Eq. 6, |n| < 1 for |n| = 1)
- * Its unit normal is n/|n|, its distance from the origin -d/|n|. It minimises the potential: across a face contact it is
- * the face's plane only in the limit of small gaps. */
+ * Its unit normal is n/|n|, its distance from the origin -d/|n|. It minimises the potential: across a face contact
+ * it is the face's plane only in the limit of small gaps. */
 typedef struct { dc_v3 n; dc_real d; } dc_plane;
 
 typedef enum {
@@ -762,9 +792,11 @@ typedef enum {
 
 typedef struct {
     dc_barrier barrier;
-    dc_real c;       /* DC_GLOBAL: weight of 1/(1-|n|), up to DC_LIMIT; 0: (sqrt n_a + sqrt n_b)^2, 12 for two triangles */
-    dc_real s;       /* DC_LOCAL: support, of 1-|n| and of the slacks in lengths, 0.001 (float 0.01) to 0.95; 0: 0.1. The nearer
-                      * to 1, the more digits 1-|n| loses: gradients of two points are off by 29 eps at 0.9 */
+    dc_real c;       /* DC_GLOBAL: weight of 1/(1-|n|), up to DC_LIMIT; 0: (sqrt n_a + sqrt n_b)^2, 12 for two
+                      * triangles */
+    dc_real s;       /* DC_LOCAL: support, of 1-|n| and of the slacks in lengths, 0.001 (float 0.01) to 0.95; 0: 0.1.
+                      * The nearer to 1, the more digits 1-|n| loses: gradients of two points are off by 29 eps at
+                      * 0.9 */
     dc_real length;  /* the unit of length l: the potential is that of x/l; 1/DC_LIMIT to DC_LIMIT; 0: 1 */
 } dc_pair_options;
 
@@ -772,7 +804,8 @@ typedef struct {
     int     iterations;   /* Newton steps taken, those of a warm start that failed included */
     int     warm;         /* 1: the solve started from the caller's plane */
     dc_real gap;          /* support gap along the final normal: a lower bound of the hull distance */
-    dc_real decrement;    /* sqrt(g^T H^-1 g / f) of the last step, of the function that is minimised: about the error left before it */
+    dc_real decrement;    /* sqrt(g^T H^-1 g / f) of the last step, of the function that is minimised: about the error
+                           * left before it */
 } dc_pair_info;
 
 /* Bytes of arena that a call below takes for hulls of na and nb vertices; 0 on overflow. */
@@ -784,7 +817,8 @@ DC_DEF size_t dc_pair_bytes(int na, int nb);
  *
  * with R = c/(1-|n|), h = 1/x for DC_GLOBAL and R(r) = P_s(1-r), h = P_s for DC_LOCAL.
  *
- * plane    in-out, may be NULL. In: start of the solve; n = 0 (or |n| >= 1) for a cold start; checked first, so that any
+ * plane    in-out, may be NULL. In: start of the solve; n = 0 (or |n| >= 1) for a cold start; checked first, so that
+ * any
  *          plane is safe. Out: the minimiser (DC_LOCAL beyond its support: a plane that shows the value to be 0).
  * value    P; +INFINITY with DC_E_OVERLAP.
  * grad     3(n_a+n_b), dP/dx, a first; NULL: not computed. So for hess.
@@ -884,12 +918,13 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
 
 typedef struct {
     dc_real eps_f;      /* smoothing of the normal force, (force)^2; keep sqrt(eps_f) well below it. 0: 1e-6 */
-    dc_real eps_v;      /* smoothing of stick-slip, (velocity)^2: sqrt(eps_v) is the creep of each body against the plane, two bodies
-                         * creep 2 sqrt(eps_v) past each other. 0: 1e-6 */
-    dc_real patch;      /* radius of the patch that every vertex is: resists spin. 0: 0.01 of the pair options' length */
-    int     no_patch;   /* 1: vertices are points, as in the paper; then U_f jumps in x^t where a second vertex loads up: where the
-                         * loaded ones, weighted by their friction, spread over a thousandth of the pair's extent. Nearer
-                         * ones are one place, which resists no spin. */
+    dc_real eps_v;      /* smoothing of stick-slip, (velocity)^2: sqrt(eps_v) is the creep of each body against the
+                         * plane, two bodies creep 2 sqrt(eps_v) past each other. 0: 1e-6 */
+    dc_real patch;      /* radius of the patch that every vertex is: resists spin. 0: 0.01 of the pair options'
+                         * length */
+    int     no_patch;   /* 1: vertices are points, as in the paper; then U_f jumps in x^t where a second vertex loads
+                         * up: where the loaded ones, weighted by their friction, spread over a thousandth of the
+                         * pair's extent. Nearer ones are one place, which resists no spin. */
 } dc_friction_options;
 
 typedef struct {
@@ -904,20 +939,23 @@ DC_DEF size_t dc_friction_bytes(int na, int nb);
 
 /* Friction potential of a hull pair that moves from x^t (a0, b0) to x^{t+1} (a1, b1) in a time h:
  *
- *     U_f = min_{u,w} sum_k mu h A(f_k) sqrt( |v_k - q_k|^2 + (patch w)^2 + eps_v )                     (SDRS Eq. 12, 13)
- *     v_k = B^T (x_k^{t+1} - x_k^t)/h,  q_k = w B^T (n^ x x_k^t) + u                                     (SDRS Eq. 9, 10)
+ *     U_f = min_{u,w} sum_k mu h A(f_k) sqrt( |v_k - q_k|^2 + (patch w)^2 + eps_v )                     (SDRS Eq.
+ *     12, 13)
+ *     v_k = B^T (x_k^{t+1} - x_k^t)/h,  q_k = w B^T (n^ x x_k^t) + u                                     (SDRS Eq.
+ *     9, 10)
  *     A(f) = sqrt(f^2 + eps_f) - sqrt(eps_f)                                                             (SDRS Eq. 12)
  *
- * with f_k = |dP/dx_k| and the unit normal n^ of the pair potential at time t (SDRS Eq. 8), B an orthonormal tangent basis.
- * The patch term is ours: without it U_f jumps in x^t where a second vertex starts to carry load.
+ * with f_k = |dP/dx_k| and the unit normal n^ of the pair potential at time t (SDRS Eq. 8), B an orthonormal tangent
+ * basis. The patch term is ours: without it U_f jumps in x^t where a second vertex starts to carry load.
  *
  * plane    in-out, may be NULL: the plane of the pair at time t, as in dc_pair.
- * grad     3N, dU_f/dx^{t+1}; its negative is the friction force. hess 3N x 3N, by x^{t+1} twice: positive semidefinite.
+ * grad     3N, dU_f/dx^{t+1}; its negative is the friction force. hess 3N x 3N, by x^{t+1} twice: positive
+ * semidefinite.
  * mixed    3N x 3N, d2U_f/dx^{t+1} dx^t, row x^{t+1}, column x^t: through f_k, n^ and x^t itself. NULL outputs cost
  * nothing.
  *
- * Linear momentum balances to rounding; the moment about n^ balances to O(patch^2), the moments in the plane do not (SDRS
- * section VIII-C).
+ * Linear momentum balances to rounding; the moment about n^ balances to O(patch^2), the moments in the plane do not
+ * (SDRS section VIII-C).
  * f is that of the unweighted P: a factor put on P (SDRS Eq. 14) goes on U_f as well, and eps_f is in the unit of f.
  * The one eps of the paper is eps_f and eps_v here. dU_f/dx^t by itself is not given: the step needs only the mixed
  * derivative.
@@ -925,9 +963,9 @@ DC_DEF size_t dc_friction_bytes(int na, int nb);
  * across: it has digits while the slip is below 1e5 (float 1e2) sqrt(eps_v). Value and gradient hold; above 1e13
  * (float 5e3) sqrt(eps_v) one call in some hundreds ends in DC_E_DIVERGED or DC_E_RANGE. At such speeds raise eps_v.
  *
- * a0 and a1 (b0 and b1) have as many vertices and may be the same hull. mu in [0, DC_LIMIT], h, eps_f, eps_v and patch in
- * (0, DC_LIMIT]. opt, pair, value and info may be NULL. mem: dc_friction_bytes. Statuses as in dc_pair, of the pair
- * at time t;
+ * a0 and a1 (b0 and b1) have as many vertices and may be the same hull. mu in [0, DC_LIMIT], h, eps_f, eps_v and
+ * patch in (0, DC_LIMIT]. opt, pair, value and info may be NULL. mem: dc_friction_bytes. Statuses as in dc_pair, of
+ * the pair at time t;
  * outputs are untouched but with DC_E_OVERLAP (value) and DC_E_DIVERGED. Cost O(n) for value and gradient, O(n^2) for
  * hess and mixed, each column made twice: to see whether it fits, then to write it. */
 DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
@@ -943,9 +981,10 @@ DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair
                                    const dc_pose *b0, const dc_pose *b1, dc_arena *mem, dc_plane *plane, dc_real *value,
                                    dc_real *grad, dc_real *hess, dc_real *mixed, dc_friction_info *info);
 
-/* What dc_friction_rigid computes of the old poses alone, for any number of new ones: the time step of a simulator tries
- * many. Plain data; vertex is in the arena that dc_friction_open was given. */
-typedef struct { dc_real A, x, y; int k; } dc_friction_vertex;     /* mu h A(f), place along b1, b2; the k-th of a, then b */
+/* What dc_friction_rigid computes of the old poses alone, for any number of new ones: the time step of a simulator
+ * tries many. Plain data; vertex is in the arena that dc_friction_open was given. */
+/* mu h A(f), place along b1, b2; the k-th of a, then b */
+typedef struct { dc_real A, x, y; int k; } dc_friction_vertex;
 typedef struct {
     dc_pose a0, b0;
     dc_v3   n, b1, b2;      /* of the plane */
@@ -957,13 +996,14 @@ typedef struct {
 /* Bytes that dc_friction_open keeps, at most; during the call it takes dc_friction_bytes more. 0 on overflow. */
 DC_DEF size_t dc_friction_load_bytes(int na, int nb);
 
-/* The load of a pair at time t; of mem, count vertices stay taken. Statuses as in dc_friction; *load is written with DC_OK and
- * DC_E_DIVERGED. plane may be NULL. */
+/* The load of a pair at time t; of mem, count vertices stay taken. Statuses as in dc_friction; *load is written with
+ * DC_OK and DC_E_DIVERGED. plane may be NULL. */
 DC_DEF dc_status dc_friction_open(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
-                                  const dc_hull *a, const dc_pose *a0, const dc_hull *b, const dc_pose *b0, dc_arena *mem,
-                                  dc_plane *plane, dc_friction_load *load);
+                                  const dc_hull *a, const dc_pose *a0, const dc_hull *b, const dc_pose *b0,
+                                  dc_arena *mem, dc_plane *plane, dc_friction_load *load);
 
-/* dc_friction_rigid of a load and its hulls at new poses, the same bits; no mixed derivative. mem: dc_friction_bytes. */
+/* dc_friction_rigid of a load and its hulls at new poses, the same bits; no mixed derivative. mem:
+ * dc_friction_bytes. */
 DC_DEF dc_status dc_friction_move(const dc_friction_load *load, const dc_hull *a, const dc_pose *a1, const dc_hull *b,
                                   const dc_pose *b1, dc_arena *mem, dc_real *value, dc_real *grad, dc_real *hess);
 
@@ -973,8 +1013,8 @@ DC_DEF dc_status dc_friction_move(const dc_friction_load *load, const dc_hull *a
 #endif /* DC_CONTACT_H_INCLUDED */
 
 /* ============================================================================================== */
-/* What the suite's other headers share with this one: their implementations define DC_CONTACT_KERNELS and include this file
- * again. */
+/* What the suite's other headers share with this one: their implementations define DC_CONTACT_KERNELS and include
+ * this file again. */
 #if defined(DC_CONTACT_IMPLEMENTATION) || defined(DC_CONTACT_KERNELS)
 #ifndef DC_CONTACT_KERNELS_DEFINED
 #define DC_CONTACT_KERNELS_DEFINED
@@ -983,7 +1023,7 @@ DC_DEF dc_status dc_friction_move(const dc_friction_load *load, const dc_hull *a
 #include <stdint.h>
 #include <string.h>
 
-/* ---- lane kernels of the exponential family ---------------------------------------------------- */
+/* ---- [lanes] the exponential family for loops over lanes ------------------------------------- */
 /* One text for both formats: dci_exp_lane, dci_log_lane, dci_log1p_lane, dci_tanh_lane, dci_sigmoid_lane and
  * dci_softplus_lane have no branch, table or integer conversion, so that a loop over one of them vectorises; dc_exp
  * and its kin are the same functions out of line.
@@ -994,7 +1034,7 @@ DC_DEF dc_status dc_friction_move(const dc_friction_load *load, const dc_hull *a
 
 #if defined(__FLT_EVAL_METHOD__)
 #if __FLT_EVAL_METHOD__ == 2 || (DC_IS_FLOAT && __FLT_EVAL_METHOD__ == 1)
-#error "dc needs arithmetic that rounds to its own type: 32-bit x86 needs -msse2 -mfpmath=sse, s390x -fexcess-precision=fast"
+#error "dc needs arithmetic that rounds to its own type; x86-32: -msse2 -mfpmath=sse, s390x: -fexcess-precision=fast"
 #endif
 #endif
 
@@ -1254,7 +1294,8 @@ DCI_LANE dc_real dci_exp_lane(dc_real x)
     return dci_exp_join(dci_exp_reduce(x, 0)).hi;
 }
 
-/* Shorter forms, whose results stay within the normal numbers: x = n ln2 + r, e^+-r = 1 + (cosh r - 1 +- sinh r). Error 0.9 ulp. */
+/* Shorter forms, whose results stay within the normal numbers: x = n ln2 + r, e^+-r = 1 + (cosh r - 1 +- sinh r).
+ * Error 0.9 ulp. */
 #define DCI_EXP_NORMAL (DC_IS_FLOAT ? DC_R(87.0) : DC_R(708.0))
 
 /* e^x for x <= 0, not below e^-DCI_EXP_NORMAL */
@@ -1455,7 +1496,7 @@ DCI_LANE uint64_t dci_hash(const void *bytes, size_t n)
 #pragma GCC optimize("no-tree-slp-vectorize")
 #endif
 
-/* ---- status and memory ----------------------------------------------------------------------- */
+/* ---- [memory] status and memory -------------------------------------------------------------- */
 
 DC_DEF const char *dc_status_text(dc_status status)
 {
@@ -1492,6 +1533,7 @@ DC_DEF void *dc_arena_take(dc_arena *a, size_t count, size_t size)
 {
     size_t pad, bytes, left;
     if (!a || !a->base || a->used > a->size || (size != 0 && count > (SIZE_MAX - 2*DC_ALIGN)/size)) return NULL;
+
     left = a->size - a->used;
     /* whole blocks, so that the parts of a sum made with dc_bytes always fit */
     bytes = (count*size + DC_ALIGN - 1)/DC_ALIGN*DC_ALIGN;
@@ -1501,7 +1543,7 @@ DC_DEF void *dc_arena_take(dc_arena *a, size_t count, size_t size)
     return a->base + a->used - bytes;
 }
 
-/* ---- elementary functions ------------------------------------------------------------------- */
+/* ---- [elementary] elementary functions ------------------------------------------------------- */
 
 DC_DEF dc_real dc_sqrt(dc_real x) { return dci_root(x); }
 
@@ -1550,15 +1592,18 @@ static dci_sum dci_log_sum(dc_real x)
 {
     dc_real n, m, lift = 0, b, db, t, dt, hi, lo, w;
     dci_sum s, z, p, y;
+
     if (x < DC_REAL_MIN) { x *= 4*DCI_UNIT; lift = DC_R(DCI_MANT + 2); }
     m = dci_log_reduce(x, &n);
     n -= lift;
+
     /* m + 1 = b + db */
     b = 2 + (m - 1);
     db = (2 - b) + (m - 1);
     s = dci_quot(m - 1, 0, b, db);
     z = dci_prod(s.hi, s.hi);
     z.lo += 2*s.hi*s.lo;
+
     /* s^2/3 + s^4 B = t + dt; 1/3 as a sum */
 #if DC_IS_FLOAT
     p = dci_prod(z.hi, DC_R(0.3333333432674408));
@@ -1570,11 +1615,13 @@ static dci_sum dci_log_sum(dc_real x)
     w = z.hi*z.hi*dci_poly_pow(z.hi);
     t = p.hi + w;
     dt = ((p.hi - t) + w) + (p.lo + DC_R(0.4)*z.hi*z.lo);
+
     /* log m = 2s + 2s t = hi + lo */
     p = dci_prod(2*s.hi, t);
     p.lo += 2*(s.hi*dt + s.lo*t);
     hi = 2*s.hi + p.hi;
     lo = ((2*s.hi - hi) + p.hi) + (p.lo + 2*s.lo);
+
     /* + n ln2: n LN2_HI is exact, and larger than hi or zero */
     w = n*DCI_LN2_HI;
     t = w + hi;
@@ -1689,42 +1736,46 @@ static int dci_reduce_large(dc_real x, dci_sum *r)
     dci_sum f, q;
     int i, j, n, negative;
 
-    for (i = 0; i < N; i++) {
+    for (i = 0; i < N; ++i) {
         t = (uint64_t)two_over_pi[word + i] << 32 | two_over_pi[word + i + 1];
         w[i] = (uint32_t)(t << bit >> 32);
         p[i] = 0;
     }
+
     /* p = M w modulo 2^(32 N) */
-    for (j = 0; j < (DC_IS_FLOAT ? 1 : 2); j++) {
+    for (j = 0; j < (DC_IS_FLOAT ? 1 : 2); ++j) {
         uint32_t m = (uint32_t)((uint64_t)M >> 32*j);
         uint64_t carry = 0;
-        for (i = N - 1; i >= j; i--) {
+        for (i = N - 1; i >= j; --i) {
             carry += p[i - j] + (uint64_t)w[i]*m;
             p[i - j] = (uint32_t)carry;
             carry >>= 32;
         }
     }
+
     /* two bits of quadrant, then the fraction, rounded to the nearest quadrant */
     n = (int)(p[0] >> 30);
     negative = (int)(p[0] >> 29 & 1);
     if (negative) {
-        n++;
-        for (i = 0; i < N; i++) p[i] = ~p[i];           /* 1 - fraction, up to the last of its bits */
+        ++n;
+        for (i = 0; i < N; ++i) p[i] = ~p[i];           /* 1 - fraction, up to the last of its bits */
     }
     p[0] &= 0x3fffffffu;
+
     /* leading zeros out: the fraction is scale*p, top bit of p[0] next to the point; at most 2 N words of shift */
     scale = 4;
-    for (j = 0; j < 32*N && !(p[0] >> 31); j++) {
-        for (i = 0; i < N - 1; i++) p[i] = p[i] << 1 | p[i + 1] >> 31;
+    for (j = 0; j < 32*N && !(p[0] >> 31); ++j) {
+        for (i = 0; i < N - 1; ++i) p[i] = p[i] << 1 | p[i + 1] >> 31;
         p[N - 1] <<= 1;
         scale *= DC_R(0.5);
     }
+
     /* 24 bits at a time fit both formats */
     c[0] = DC_R(p[0] >> 8);
     c[1] = DC_R((p[0] & 0xffu) << 16 | p[1] >> 16);
     c[2] = DC_R((p[1] & 0xffffu) << 8 | p[2] >> 24);
     c[3] = DC_R(p[2] & 0xffffffu);
-    for (i = 0; i < 4; i++) {
+    for (i = 0; i < 4; ++i) {
         scale *= DC_R(5.9604644775390625e-08);          /* 2^-24 */
         c[i] *= scale;
     }
@@ -1736,6 +1787,7 @@ static int dci_reduce_large(dc_real x, dci_sum *r)
     f.lo = (((c[0] + c[1]) - f.hi) + c[2]) + c[3];
 #endif
     if (negative) { f.hi = -f.hi; f.lo = -f.lo; }
+
     /* times pi/2 */
     q = dci_prod(f.hi, DCI_PIO2_HI);
     q.lo += f.hi*DCI_PIO2_LO + f.lo*DCI_PIO2_HI;
@@ -1751,6 +1803,7 @@ static int dci_reduce_small(dc_real x, dci_sum *r)
     dc_real n = k - DCI_SHIFT;
     dc_real a = x - n*DCI_PIO2_1;                       /* exact */
     dc_real p, b, v, eb, c, ec, d;
+
     p = n*DCI_PIO2_2;
     b = a - p;
     v = b - a;
@@ -1759,6 +1812,7 @@ static int dci_reduce_small(dc_real x, dci_sum *r)
     c = b - p;
     v = c - b;
     ec = (b - (c - v)) - (p + v);
+
     d = (eb + ec) - n*DCI_PIO2_4;
     r->hi = c + d;
     r->lo = d - (r->hi - c);
@@ -1781,8 +1835,10 @@ DC_DEF void dc_sincos(dc_real x, dc_real *s, dc_real *c)
     else                               n = dci_reduce_large(a, &r);
 
     z = r.hi*r.hi;
+
     /* sin(r + dr) = r + r^3 S + dr cos r */
     sn = r.hi + (r.hi*z*dci_poly_sin(z) + r.lo*(1 - DC_R(0.5)*z));
+
     /* cos(r + dr) = 1 - r^2/2 + r^4 C - dr sin r */
     h = DC_R(0.5)*z;
     w = 1 - h;
@@ -1866,7 +1922,7 @@ DC_DEF dc_real dc_atan2(dc_real y, dc_real x)
     return dci_copysign(r + dt, y);
 }
 
-/* ---- rotations ---- */
+/* ---- [rotations] rotations and poses --------------------------------------------------------- */
 
 /* |a| without overflow or underflow of the squares */
 static dc_real dci_norm3(dc_v3 a)
@@ -1894,9 +1950,7 @@ DC_DEF dc_quat dc_quat_exp(dc_v3 w)
     /* sin(th/2)/th loses nothing for small th; its limit where th/2 would be subnormal */
     k = th > 4*DC_REAL_MIN ? s/th : DC_R(0.5);
     q.w = c;
-    q.x = k*w.x;
-    q.y = k*w.y;
-    q.z = k*w.z;
+    q.x = k*w.x;  q.y = k*w.y;  q.z = k*w.z;
     return dci_quat_unit(q);
 }
 
@@ -1939,6 +1993,7 @@ DC_DEF dc_status dc_quat_normalize(dc_quat q, dc_quat *out)
     if (!out || !dc_finite(q.w) || !dc_finite(q.x) || !dc_finite(q.y) || !dc_finite(q.z) || m == 0) return DC_E_ARG;
     /* the largest entry to 1 first, so that the squares neither overflow nor vanish */
     q.w /= m; q.x /= m; q.y /= m; q.z /= m;
+
     s = 1/dc_sqrt(q.w*q.w + q.x*q.x + q.y*q.y + q.z*q.z);   /* of a sum in [1, 4] */
     out->w = q.w*s; out->x = q.x*s; out->y = q.y*s; out->z = q.z*s;
     return DC_OK;
@@ -1952,6 +2007,7 @@ DC_DEF dc_quat dc_quat_from_m3(const dc_m3 *R)
     dc_real yy = 1 - m[0] + m[4] - m[8], zz = 1 - m[0] - m[4] + m[8];
     dc_quat q;
     dc_real s;
+
     if (ww >= xx && ww >= yy && ww >= zz) {
         q.w = ww;           q.x = m[7] - m[5];  q.y = m[2] - m[6];  q.z = m[3] - m[1];
     } else if (xx >= yy && xx >= zz) {
@@ -1961,66 +2017,65 @@ DC_DEF dc_quat dc_quat_from_m3(const dc_m3 *R)
     } else {
         q.w = m[3] - m[1];  q.x = m[2] + m[6];  q.y = m[5] + m[7];  q.z = zz;
     }
+
     s = 1/dc_sqrt(q.w*q.w + q.x*q.x + q.y*q.y + q.z*q.z);   /* of about 4 q_i^2 >= 1 */
     if (q.w < 0) s = -s;
     q.w *= s; q.x *= s; q.y *= s; q.z *= s;
     return q;
 }
 
-DC_DEF dc_m3 dc_m3_exp(dc_v3 w)
-{
-    return dc_rotation(dc_quat_exp(w));
-}
+DC_DEF dc_m3 dc_m3_exp(dc_v3 w) { return dc_rotation(dc_quat_exp(w)); }
 
-DC_DEF dc_v3 dc_m3_log(const dc_m3 *R)
-{
-    return dc_quat_log(dc_quat_from_m3(R));
-}
+DC_DEF dc_v3 dc_m3_log(const dc_m3 *R) { return dc_quat_log(dc_quat_from_m3(R)); }
 
 /* With z = th^2:
  *     b = (1 - cos th)/th^2    = sum (-z)^k/(2k+2)!      db = 2 db/dz = (sin(th)/th - 2b)/th^2
  *     c = (th - sin th)/th^3   = sum (-z)^k/(2k+3)!      dc = 2 dc/dz = (b - 3c)/th^2
  *     d = (1 - (th/2) cot(th/2))/th^2 = -db/(2b)
- * The closed forms of db and dc lose 12/th^2 and 60/th^2 by cancellation, so that th = 2 is where the series takes over:
- * there the closed forms have lost 4 bits, and 12 terms (float: 8) leave a remainder below rounding. */
-typedef struct { dc_real b, c, db, dc, d; } dci_so3;
+ * The closed forms of db and dc lose 12/th^2 and 60/th^2 by cancellation, so that th = 2 is where the series takes
+ * over: there the closed forms have lost 4 bits, and 12 terms (float: 8) leave a remainder below rounding. */
+typedef struct { dc_real by_skew, by_square, skew_slope, square_slope, inverse; } dci_so3;
 
 static dci_so3 dci_so3_coef(dc_v3 w)
 {
     static const dc_real inv_factorial[] = {            /* 1/2!, 1/3!, ... */
-        DC_R(0.5), DC_R(0.16666666666666666), DC_R(0.041666666666666664), DC_R(0.0083333333333333332),
-        DC_R(0.0013888888888888889), DC_R(0.00019841269841269841), DC_R(2.4801587301587302e-05), DC_R(2.7557319223985893e-06),
-        DC_R(2.7557319223985888e-07), DC_R(2.505210838544172e-08), DC_R(2.08767569878681e-09), DC_R(1.6059043836821613e-10),
-        DC_R(1.1470745597729725e-11), DC_R(7.6471637318198164e-13), DC_R(4.7794773323873853e-14), DC_R(2.8114572543455206e-15),
-        DC_R(1.5619206968586225e-16), DC_R(8.2206352466243295e-18), DC_R(4.1103176233121648e-19), DC_R(1.9572941063391263e-20),
-        DC_R(8.8967913924505741e-22), DC_R(3.8681701706306841e-23), DC_R(1.6117375710961184e-24), DC_R(6.4469502843844736e-26)
+        DC_R(0.5), DC_R(0.16666666666666666), DC_R(0.041666666666666664),
+        DC_R(0.0083333333333333332), DC_R(0.0013888888888888889), DC_R(0.00019841269841269841),
+        DC_R(2.4801587301587302e-05), DC_R(2.7557319223985893e-06), DC_R(2.7557319223985888e-07),
+        DC_R(2.505210838544172e-08), DC_R(2.08767569878681e-09), DC_R(1.6059043836821613e-10),
+        DC_R(1.1470745597729725e-11), DC_R(7.6471637318198164e-13), DC_R(4.7794773323873853e-14),
+        DC_R(2.8114572543455206e-15), DC_R(1.5619206968586225e-16), DC_R(8.2206352466243295e-18),
+        DC_R(4.1103176233121648e-19), DC_R(1.9572941063391263e-20), DC_R(8.8967913924505741e-22),
+        DC_R(3.8681701706306841e-23), DC_R(1.6117375710961184e-24), DC_R(6.4469502843844736e-26)
     };
     const int terms = DC_IS_FLOAT ? 8 : 12;
     dc_real z = dc_dot(w, w);
     dci_so3 f;
+
     if (z < 4) {
         dc_real y = -z, db = 0, dc = 0;
         int k;
-        f.b = f.c = 0;
-        for (k = terms - 1; k >= 0; k--) {              /* Horner, with the derivatives by y */
-            db = db*y + f.b;
-            dc = dc*y + f.c;
-            f.b = f.b*y + inv_factorial[2*k];
-            f.c = f.c*y + inv_factorial[2*k + 1];
+        f.by_skew = f.by_square = 0;
+        for (k = terms - 1; k >= 0; --k) {              /* Horner, with the derivatives by y */
+            db = db*y + f.by_skew;
+            dc = dc*y + f.by_square;
+            f.by_skew = f.by_skew*y + inv_factorial[2*k];
+            f.by_square = f.by_square*y + inv_factorial[2*k + 1];
         }
-        f.db = -2*db;
-        f.dc = -2*dc;
-        f.d = -f.db/(2*f.b);                            /* b >= 0.35 */
+        f.skew_slope = -2*db;
+        f.square_slope = -2*dc;
+        f.inverse = -f.skew_slope/(2*f.by_skew);                            /* b >= 0.35 */
     } else {
         dc_real th = dc_sqrt(z), h = DC_R(0.5)*th, s, c, a;
         dc_sincos(h, &s, &c);
         a = 2*s*c/th;                                   /* sin(th)/th */
-        f.b = 2*s*s/z;
-        f.c = (1 - a)/z;
-        f.db = (a - 2*f.b)/z;
-        f.dc = (f.b - 3*f.c)/z;
-        f.d = (1 - h*c/s)/z;                            /* no number but 0 is a multiple of pi: s is not 0 */
+        f.by_skew = 2*s*s/z;
+        f.by_square = (1 - a)/z;
+        f.skew_slope = (a - 2*f.by_skew)/z;
+        f.square_slope = (f.by_skew - 3*f.by_square)/z;
+        f.inverse = (1 - h*c/s)/z;                            /* no number but 0 is a multiple of pi: s is not 0 */
     }
+
     return f;
 }
 
@@ -2038,13 +2093,13 @@ static dc_m3 dci_so3_matrix(dc_v3 w, dc_real s, dc_real k)
 DC_DEF dc_m3 dc_so3_jl(dc_v3 w)
 {
     dci_so3 f = dci_so3_coef(w);
-    return dci_so3_matrix(w, f.b, f.c);
+    return dci_so3_matrix(w, f.by_skew, f.by_square);
 }
 
 DC_DEF dc_m3 dc_so3_jl_inv(dc_v3 w)
 {
     dci_so3 f = dci_so3_coef(w);
-    return dci_so3_matrix(w, DC_R(-0.5), f.d);
+    return dci_so3_matrix(w, DC_R(-0.5), f.inverse);
 }
 
 DC_DEF dc_m3 dc_so3_jl_grad(dc_v3 w, dc_v3 v)
@@ -2053,19 +2108,20 @@ DC_DEF dc_m3 dc_so3_jl_grad(dc_v3 w, dc_v3 v)
      *     d(J_l v)/dw = -b [v] + (db w x v + dc w x (w x v)) w^T + c ((w.v) I + w v^T - 2 v w^T)      */
     dci_so3 f = dci_so3_coef(w);
     dc_v3 wv = dc_cross(w, v);
-    dc_v3 p = dc_madd(dc_scale(f.db, wv), f.dc, dc_cross(w, wv));
-    dc_real e = f.c*dc_dot(w, v);
-    dc_v3 r = dc_madd(p, -2*f.c, v);                    /* r w^T + c w v^T */
+    dc_v3 p = dc_madd(dc_scale(f.skew_slope, wv), f.square_slope, dc_cross(w, wv));
+    dc_real e = f.by_square*dc_dot(w, v);
+    dc_v3 r = dc_madd(p, -2*f.by_square, v);                    /* r w^T + c w v^T */
     dc_m3 M;
-    M.m[0] = r.x*w.x + f.c*w.x*v.x + e;
-    M.m[1] = r.x*w.y + f.c*w.x*v.y + f.b*v.z;
-    M.m[2] = r.x*w.z + f.c*w.x*v.z - f.b*v.y;
-    M.m[3] = r.y*w.x + f.c*w.y*v.x - f.b*v.z;
-    M.m[4] = r.y*w.y + f.c*w.y*v.y + e;
-    M.m[5] = r.y*w.z + f.c*w.y*v.z + f.b*v.x;
-    M.m[6] = r.z*w.x + f.c*w.z*v.x + f.b*v.y;
-    M.m[7] = r.z*w.y + f.c*w.z*v.y - f.b*v.x;
-    M.m[8] = r.z*w.z + f.c*w.z*v.z + e;
+
+    M.m[0] = r.x*w.x + f.by_square*w.x*v.x + e;
+    M.m[1] = r.x*w.y + f.by_square*w.x*v.y + f.by_skew*v.z;
+    M.m[2] = r.x*w.z + f.by_square*w.x*v.z - f.by_skew*v.y;
+    M.m[3] = r.y*w.x + f.by_square*w.y*v.x - f.by_skew*v.z;
+    M.m[4] = r.y*w.y + f.by_square*w.y*v.y + e;
+    M.m[5] = r.y*w.z + f.by_square*w.y*v.z + f.by_skew*v.x;
+    M.m[6] = r.z*w.x + f.by_square*w.z*v.x + f.by_skew*v.y;
+    M.m[7] = r.z*w.y + f.by_square*w.z*v.y - f.by_skew*v.x;
+    M.m[8] = r.z*w.z + f.by_square*w.z*v.z + e;
     return M;
 }
 
@@ -2085,24 +2141,19 @@ DC_DEF dc_pose dc_pose_inv(dc_pose p)
     return r;
 }
 
-DC_DEF dc_v3 dc_pose_apply(dc_pose p, dc_v3 a)
-{
-    return dc_add(dc_quat_rotate(p.q, a), p.t);
-}
+DC_DEF dc_v3 dc_pose_apply(dc_pose p, dc_v3 a) { return dc_add(dc_quat_rotate(p.q, a), p.t); }
 
 DC_DEF dc_affine dc_pose_to_affine(dc_pose p)
 {
     dc_m3 R = dc_rotation(p.q);
     dc_affine T;
     int i;
-    for (i = 0; i < 3; i++) {
+    for (i = 0; i < 3; ++i) {
         T.m[4*i] = R.m[3*i];
         T.m[4*i + 1] = R.m[3*i + 1];
         T.m[4*i + 2] = R.m[3*i + 2];
     }
-    T.m[3] = p.t.x;
-    T.m[7] = p.t.y;
-    T.m[11] = p.t.z;
+    T.m[3] = p.t.x;  T.m[7] = p.t.y;  T.m[11] = p.t.z;
     return T;
 }
 
@@ -2122,7 +2173,7 @@ DC_DEF void dc_pose_local(dc_pose p0, dc_pose p1, dc_real xi[6])
     xi[3] = w.x; xi[4] = w.y; xi[5] = w.z;
 }
 
-/* ---- smooth operators -------------------------------------------------------------------------- */
+/* ---- [smooth] smooth operators --------------------------------------------------------------- */
 /* s(z) = 1/(1 + e^-z); differences such as 1 - s are taken as s(-z), so that tails keep their digits */
 
 DC_DEF dc_real dc_soft_sign(dc_real x, dc_real eps, dc_real *d1, dc_real *d2)
@@ -2179,12 +2230,15 @@ DC_DEF dc_real dc_lse(int n, const dc_real *x, dc_real tau, dc_real *w, dc_real 
 {
     dc_real top = x[0], sum = 0;
     int i, j;
+
+    /* over the largest, so that nothing overflows */
     for (i = 1; i < n; ++i) top = tau > 0 ? dc_max(top, x[i]) : dc_min(top, x[i]);
     for (i = 0; i < n; ++i) {
         dc_real e = dc_exp((x[i] - top)/tau);
         if (w) w[i] = e;
         sum += e;                                           /* >= 1: the exponent of top is 0 */
     }
+
     for (i = 0; w && i < n; ++i) w[i] /= sum;
     for (i = 0; w && H && i < n; ++i) {
         dc_real rest = 0;                                   /* 1 - w_i, without cancellation */
@@ -2197,7 +2251,7 @@ DC_DEF dc_real dc_lse(int n, const dc_real *x, dc_real tau, dc_real *w, dc_real 
     return top + tau*dc_log(sum);
 }
 
-/* ---- dense algebra --------------------------------------------------------------------------- */
+/* ---- [dense] dense algebra: triangular solves, permutations ---------------------------------- */
 
 #define DCI_BLOCK 16                /* rows of a block; must be a multiple of 4 */
 
@@ -2207,11 +2261,12 @@ DC_DEF dc_real dc_lse(int n, const dc_real *x, dc_real tau, dc_real *w, dc_real 
 
 /* c -= t[0] b0 + t[1] b1 + t[2] b2 + t[3] b3 */
 static void dci_row_update(int n, dc_real *DCI_RESTRICT c, const dc_real *t, const dc_real *DCI_RESTRICT b0,
-                           const dc_real *DCI_RESTRICT b1, const dc_real *DCI_RESTRICT b2, const dc_real *DCI_RESTRICT b3)
+                           const dc_real *DCI_RESTRICT b1, const dc_real *DCI_RESTRICT b2,
+                           const dc_real *DCI_RESTRICT b3)
 {
     dc_real t0 = t[0], t1 = t[1], t2 = t[2], t3 = t[3];
     int j;
-    for (j = 0; j < n; j++) c[j] -= (t0*b0[j] + t1*b1[j]) + (t2*b2[j] + t3*b3[j]);
+    for (j = 0; j < n; ++j) c[j] -= (t0*b0[j] + t1*b1[j]) + (t2*b2[j] + t3*b3[j]);
 }
 
 /* the same for two rows, c with t[0..3] and d with t[4..7]: the rows of B are loaded once for both */
@@ -2222,7 +2277,7 @@ static void dci_row_update2(int n, dc_real *DCI_RESTRICT c, dc_real *DCI_RESTRIC
     dc_real t0 = t[0], t1 = t[1], t2 = t[2], t3 = t[3];
     dc_real s0 = t[4], s1 = t[5], s2 = t[6], s3 = t[7];
     int j;
-    for (j = 0; j < n; j++) {
+    for (j = 0; j < n; ++j) {
         c[j] -= (t0*b0[j] + t1*b1[j]) + (t2*b2[j] + t3*b3[j]);
         d[j] -= (s0*b0[j] + s1*b1[j]) + (s2*b2[j] + s3*b3[j]);
     }
@@ -2241,7 +2296,7 @@ static void dci_update(int rows, int cols, int depth, dc_real *C, ptrdiff_t ldc,
         int two = i + 1 < rows;
         for (k = 0; k < depth; k += 4) {
             /* beyond the depth: zero times a row that is there */
-            for (l = 0; l < 4; l++) {
+            for (l = 0; l < 4; ++l) {
                 int in = k + l < depth;
                 b[l]     = B + (in ? k + l : k)*ldb;
                 t[l]     = in ? T[i*rs + (k + l)*cs] : 0;
@@ -2262,7 +2317,7 @@ static dc_real dci_dot(int n, const dc_real *x, const dc_real *y)
         s0 += x[i]*y[i];          s1 += x[i + 1]*y[i + 1];  s2 += x[i + 2]*y[i + 2];  s3 += x[i + 3]*y[i + 3];
         s4 += x[i + 4]*y[i + 4];  s5 += x[i + 5]*y[i + 5];  s6 += x[i + 6]*y[i + 6];  s7 += x[i + 7]*y[i + 7];
     }
-    for (; i < n; i++) s += x[i]*y[i];
+    for (; i < n; ++i) s += x[i]*y[i];
     return s + (((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7)));
 }
 
@@ -2273,8 +2328,8 @@ static int dci_finite_row(ptrdiff_t n, const dc_real *x)
     ptrdiff_t i, whole = n - n%8;               /* said beforehand: gcc warns of i + 8 <= n where n is a constant */
     int       k;
     for (i = 0; i < whole; i += 8)
-        for (k = 0; k < 8; k++) s[k] += x[i + k] - x[i + k];
-    for (; i < n; i++) s[0] += x[i] - x[i];
+        for (k = 0; k < 8; ++k) s[k] += x[i + k] - x[i + k];
+    for (; i < n; ++i) s[0] += x[i] - x[i];
     return (s[0] + s[1]) + (s[2] + s[3]) + ((s[4] + s[5]) + (s[6] + s[7])) == 0;
 }
 
@@ -2282,47 +2337,50 @@ static int dci_finite_block(int rows, int cols, const dc_real *A, ptrdiff_t ld)
 {
     int i, ok = 1;
     if (ld == cols) return dci_finite_row(rows*ld, A);
-    for (i = 0; i < rows && ok; i++) ok = dci_finite_row(cols, A + i*ld);
+    for (i = 0; i < rows && ok; ++i) ok = dci_finite_row(cols, A + i*ld);
     return ok;
 }
 
 static int dci_finite_upper(int n, const dc_real *A, ptrdiff_t ld)
 {
     int i, ok = 1;
-    for (i = 0; i < n && ok; i++) ok = dci_finite_row(n - i, A + i*ld + i);
+    for (i = 0; i < n && ok; ++i) ok = dci_finite_row(n - i, A + i*ld + i);
     return ok;
 }
 
 static int dci_finite_lower(int n, const dc_real *A, ptrdiff_t ld)
 {
     int i, ok = 1;
-    for (i = 0; i < n && ok; i++) ok = dci_finite_row(i + 1, A + i*ld);
+    for (i = 0; i < n && ok; ++i) ok = dci_finite_row(i + 1, A + i*ld);
     return ok;
 }
 
 static void dci_swap_rows(int n, dc_real *DCI_RESTRICT x, dc_real *DCI_RESTRICT y)
 {
     int j;
-    for (j = 0; j < n; j++) { dc_real t = x[j]; x[j] = y[j]; y[j] = t; }
+    for (j = 0; j < n; ++j) { dc_real t = x[j]; x[j] = y[j]; y[j] = t; }
 }
 
-/* ---- triangular solves */
+/* ---- triangular solves ---- */
 
 /* T y = b for one vector. If the rows of T are contiguous, y_i = (b_i - T_i . y)/T_ii; if its columns are, each y_k is
  * subtracted from all b below it as soon as it is known. Blocks of four share the traffic of b. */
-static void dci_trisolve_vector(int n, const dc_real *T, ptrdiff_t rs, ptrdiff_t cs, int unit, dc_real *b, ptrdiff_t step)
+static void dci_trisolve_vector(int n, const dc_real *T, ptrdiff_t rs, ptrdiff_t cs, int unit, dc_real *b,
+                                ptrdiff_t step)
 {
     int by_rows = cs == step, i0, i1, i, k;
+
     for (i0 = 0; i0 < n; i0 = i1) {
         i1 = i0 + 4 < n ? i0 + 4 : n;
-        for (i = i0; i < i1; i++) {
+        for (i = i0; i < i1; ++i) {
             dc_real y = b[i*step];
             /* backwards: start at the lowest address */
             if (by_rows && i0 > 0)
                 y -= step > 0 ? dci_dot(i0, T + i*rs, b) : dci_dot(i0, T + i*rs - (i0 - 1), b - (i0 - 1));
-            for (k = i0; k < i; k++) y -= T[i*rs + k*cs]*b[k*step];
+            for (k = i0; k < i; ++k) y -= T[i*rs + k*cs]*b[k*step];
             b[i*step] = unit ? y : y/T[i*(rs + cs)];
         }
+
         if (!by_rows && i1 < n) {
             int low = step > 0 ? i1 : n - 1;
             dci_update(1, n - i1, i1 - i0, b + low*step, 0, b + i0*step, 0, step, T + low*rs + i0*cs, cs);
@@ -2332,9 +2390,11 @@ static void dci_trisolve_vector(int n, const dc_real *T, ptrdiff_t rs, ptrdiff_t
 
 /*     T X = B,   T n x n lower triangular, T_ik = T[i*rs + k*cs], diagonal taken as 1 if unit.
  * Strides may be negative: counted from its last row and column an upper triangle is a lower one. */
-static void dci_trisolve(int n, const dc_real *T, ptrdiff_t rs, ptrdiff_t cs, int unit, int m, dc_real *B, ptrdiff_t ldb)
+static void dci_trisolve(int n, const dc_real *T, ptrdiff_t rs, ptrdiff_t cs, int unit, int m, dc_real *B,
+                         ptrdiff_t ldb)
 {
     int i0, i1, i, j;
+
     if (m == 1 && (ldb == 1 || ldb == -1)) {
         dci_trisolve_vector(n, T, rs, cs, unit, B, ldb);
         return;
@@ -2342,10 +2402,10 @@ static void dci_trisolve(int n, const dc_real *T, ptrdiff_t rs, ptrdiff_t cs, in
     for (i0 = 0; i0 < n; i0 = i1) {
         i1 = i0 + 4 < n ? i0 + 4 : n;
         dci_update(i1 - i0, m, i0, B + i0*ldb, ldb, T + i0*rs, rs, cs, B, ldb);
-        for (i = i0; i < i1; i++) {
+        for (i = i0; i < i1; ++i) {
             dc_real *b = B + i*ldb, d = T[i*(rs + cs)];
             dci_update(1, m, i - i0, b, ldb, T + i*rs + i0*cs, rs, cs, B + i0*ldb, ldb);
-            if (!unit) for (j = 0; j < m; j++) b[j] /= d;
+            if (!unit) for (j = 0; j < m; ++j) b[j] /= d;
         }
     }
 }
@@ -2368,14 +2428,14 @@ static void dci_solve_ut(int n, const dc_real *A, ptrdiff_t ld, int m, dc_real *
     dci_trisolve(n, A, 1, ld, 0, m, B, ldb);
 }
 
-/* ---- permutations: position k holds row piv[k], or ~piv[k] where that is negative */
+/* ---- permutations: position k holds row piv[k], or ~piv[k] where that is negative ---- */
 
 /* The place, at the time of swap i, of the row that belongs at position i: earlier swaps moved it along its cycle.
  * -1 when piv is no permutation. */
 static int dci_swap_partner(int n, const int *piv, int i)
 {
     int j = i, hops;
-    for (hops = 0; hops <= i; hops++) {
+    for (hops = 0; hops <= i; ++hops) {
         j = piv[j] < 0 ? ~piv[j] : piv[j];
         if (j >= n) return -1;
         if (j >= i) return j;
@@ -2386,7 +2446,7 @@ static int dci_swap_partner(int n, const int *piv, int i)
 static int dci_piv_ok(int n, const int *piv)
 {
     int i, ok = 1;
-    for (i = 0; i < n && ok; i++) ok = dci_swap_partner(n, piv, i) >= 0;
+    for (i = 0; i < n && ok; ++i) ok = dci_swap_partner(n, piv, i) >= 0;
     return ok;
 }
 
@@ -2394,7 +2454,7 @@ static int dci_piv_ok(int n, const int *piv)
 static void dci_permute(int n, const int *piv, int back, int m, dc_real *B, ptrdiff_t ldb)
 {
     int s;
-    for (s = 0; s < n; s++) {
+    for (s = 0; s < n; ++s) {
         int i = back ? n - 1 - s : s, j = dci_swap_partner(n, piv, i);
         if (j != i) dci_swap_rows(m, B + i*ldb, B + j*ldb);
     }
@@ -2409,11 +2469,11 @@ static int dci_solve_args(int n, const dc_real *A, int ld, int nrhs, const dc_re
 static int dci_zero_diagonal(int n, const dc_real *A, ptrdiff_t ld)
 {
     int i;
-    for (i = 0; i < n; i++) if (A[i*(ld + 1)] == 0) return 1;
+    for (i = 0; i < n; ++i) if (A[i*(ld + 1)] == 0) return 1;
     return 0;
 }
 
-/* ---- Cholesky */
+/* ---- [factors] dense algebra: Cholesky, L D L^T, L U ----------------------------------------- */
 
 /* The upper triangle of rows k1..n minus the block of rows k0..k1: A -= T B with T below, B above the diagonal.
  * In steps of DCI_BLOCK rows, each from its first diagonal entry; what this writes below the diagonal is not used. */
@@ -2434,7 +2494,7 @@ DC_DEF dc_status dc_chol_factor(int n, dc_real *A, int ld_, int *where)
     if (!A || n < 1 || ld < n || !dci_finite_upper(n, A, ld)) return DC_E_ARG;
     for (k0 = 0; k0 < n; k0 = k1) {
         k1 = k0 + DCI_BLOCK < n ? k0 + DCI_BLOCK : n;
-        for (k = k0; k < k1; k++) {
+        for (k = k0; k < k1; ++k) {
             dc_real *row = A + k*ld, d;
             /* row k of what the block's earlier rows leave */
             dci_update(1, n - k, k - k0, row + k, ld, row + k0, ld, 1, A + k0*ld + k, ld);
@@ -2444,9 +2504,10 @@ DC_DEF dc_status dc_chol_factor(int n, dc_real *A, int ld_, int *where)
                 return DC_E_SINGULAR;
             }
             row[k] = d = dc_sqrt(row[k]);
-            for (i = k + 1; i < n; i++) row[i] /= d;
-            for (i = k + 1; i < n; i++) A[i*ld + k] = row[i];
+            for (i = k + 1; i < n; ++i) row[i] /= d;
+            for (i = k + 1; i < n; ++i) A[i*ld + k] = row[i];
         }
+
         dci_update_upper(n, A, ld, k0, k1 - k0, k1);
     }
     return DC_OK;
@@ -2461,17 +2522,18 @@ DC_DEF dc_status dc_chol_solve(int n, const dc_real *A, int ld, int nrhs, dc_rea
     return dci_finite_block(n, nrhs, B, ldb) ? DC_OK : DC_E_RANGE;
 }
 
-/* ---- L D L^T */
+/* ---- L D L^T ---- */
 
-/* Rows and columns p < q of the reduced matrix, whose first row is k <= p; L and the block's first row k0 <= k follow. */
+/* Rows and columns p < q of the reduced matrix, whose first row is k <= p; L and the block's first row k0 <= k
+ * follow. */
 static void dci_ldlt_swap(int n, dc_real *A, ptrdiff_t ld, int *piv, int k0, int k, int p, int q)
 {
     dc_real t;
     int     i, ti;
     if (p == q) return;
-    for (i = k0; i < p; i++) { t = A[i*ld + p]; A[i*ld + p] = A[i*ld + q]; A[i*ld + q] = t; }
+    for (i = k0; i < p; ++i) { t = A[i*ld + p]; A[i*ld + p] = A[i*ld + q]; A[i*ld + q] = t; }
     t = A[p*(ld + 1)]; A[p*(ld + 1)] = A[q*(ld + 1)]; A[q*(ld + 1)] = t;
-    for (i = p + 1; i < q; i++) { t = A[p*ld + i]; A[p*ld + i] = A[i*ld + q]; A[i*ld + q] = t; }
+    for (i = p + 1; i < q; ++i) { t = A[p*ld + i]; A[p*ld + i] = A[i*ld + q]; A[i*ld + q] = t; }
     dci_swap_rows(n - q - 1, A + p*ld + q + 1, A + q*ld + q + 1);
     dci_swap_rows(k, A + p*ld, A + q*ld);
     ti = piv[p]; piv[p] = piv[q]; piv[q] = ti;
@@ -2481,7 +2543,7 @@ static void dci_ldlt_swap(int n, dc_real *A, ptrdiff_t ld, int *piv, int k0, int
 static int dci_largest(int n, const dc_real *x, int first)
 {
     int i, at = first;
-    for (i = first + 1; i < n; i++) if (dc_abs(x[i]) > dc_abs(x[at])) at = i;
+    for (i = first + 1; i < n; ++i) if (dc_abs(x[i]) > dc_abs(x[at])) at = i;
     return at;
 }
 
@@ -2489,12 +2551,12 @@ static int dci_largest(int n, const dc_real *x, int first)
  * Above it, rows of the block under way hold L^T. So row k of the reduced matrix is A_k - sum_p W_kp (L^T)_p. */
 DC_DEF dc_status dc_ldlt_factor(int n, dc_real *A, int ld_, int *piv, int *where)
 {
-    const dc_real alpha = DC_R(0.6403882032022076);         /* (1 + sqrt 17)/8: least bound on the growth of the entries */
+    const dc_real alpha = DC_R(0.6403882032022076);         /* (1 + sqrt 17)/8: least bound on the growth of entries */
     ptrdiff_t     ld = ld_;
     int           k0, k, i, j, zero = -1;
 
     if (!A || !piv || n < 1 || ld < n || !dci_finite_upper(n, A, ld)) return DC_E_ARG;
-    for (i = 0; i < n; i++) piv[i] = i;
+    for (i = 0; i < n; ++i) piv[i] = i;
 
     for (k0 = 0; k0 < n; k0 = k) {
         int from = k0;                                      /* row k has yet to lose the block's rows from..k */
@@ -2525,19 +2587,19 @@ DC_DEF dc_status dc_ldlt_factor(int n, dc_real *A, int ld_, int *piv, int *where
             if (!two) {
                 dc_real d = row[k];
                 if (d == 0 && zero < 0) zero = k;
-                for (j = k + 1; j < n; j++) A[j*ld + k] = row[j];
+                for (j = k + 1; j < n; ++j) A[j*ld + k] = row[j];
                 /* a zero pivot has a zero row: nothing to divide */
-                if (d != 0) for (j = k + 1; j < n; j++) row[j] /= d;
+                if (d != 0) for (j = k + 1; j < n; ++j) row[j] /= d;
                 k += 1;
             } else {
                 /* (L^T)_k,k+1 = D^-1 W^T with D = e (a 1; 1 c): |a c| < alpha^2 < 1/2, e the largest of its row */
                 dc_real e = row[k + 1], a = row[k]/e, c = next[k + 1]/e, den = (a*c - 1)*e;
-                for (j = k + 2; j < n; j++) {
+                for (j = k + 2; j < n; ++j) {
                     dc_real *w = A + j*ld + k;
                     w[0] = row[j];
                     w[1] = next[j];
                 }
-                for (j = k + 2; j < n; j++) {
+                for (j = k + 2; j < n; ++j) {
                     dc_real w0 = row[j], w1 = next[j];
                     row[j]  = (c*w0 - w1)/den;
                     next[j] = (a*w1 - w0)/den;
@@ -2553,9 +2615,9 @@ DC_DEF dc_status dc_ldlt_factor(int n, dc_real *A, int ld_, int *piv, int *where
             dci_update(1, n - k, k - from, A + k*(ld + 1), ld, A + k*ld + from, ld, 1, A + from*ld + k, ld);
             dci_update_upper(n, A, ld, k0, k - k0, k + 1);
         }
-        for (i = k0 + 1; i < n; i++)
-            for (j = k0; j < i && j < k; j++) A[i*ld + j] = A[j*ld + i];
-        for (j = k0; j < k; j++) if (piv[j] < 0) A[(j + 1)*ld + j] = 0;
+        for (i = k0 + 1; i < n; ++i)
+            for (j = k0; j < i && j < k; ++j) A[i*ld + j] = A[j*ld + i];
+        for (j = k0; j < k; ++j) if (piv[j] < 0) A[(j + 1)*ld + j] = 0;
     }
     if (!dci_finite_block(n, n, A, ld)) return DC_E_RANGE;
     if (zero >= 0 && where) *where = zero;
@@ -2566,7 +2628,7 @@ DC_DEF dc_status dc_ldlt_factor(int n, dc_real *A, int ld_, int *piv, int *where
 static int dci_ldlt_ok(int n, const dc_real *A, ptrdiff_t ld, const int *piv)
 {
     int k;
-    for (k = 0; k < n; k++)
+    for (k = 0; k < n; ++k)
         if (piv[k] < 0 && (k + 1 == n || piv[k + 1] < 0 || !dc_finite(A[k*ld + k + 1]))) return 0;
     return dci_finite_lower(n, A, ld) && dci_piv_ok(n, piv);
 }
@@ -2582,20 +2644,21 @@ DC_DEF dc_status dc_ldlt_solve(int n, const dc_real *A, int ld_, const int *piv,
 
     dci_permute(n, piv, 0, nrhs, B, ldb);
     dci_solve_l(n, A, ld, 1, nrhs, B, ldb);
-    for (k = 0; k < n; k++) {
+    for (k = 0; k < n; ++k) {
         dc_real *b = B + k*ldb, d = A[k*(ld + 1)];
         if (piv[k] >= 0) {
-            for (j = 0; j < nrhs; j++) b[j] /= d;
+            for (j = 0; j < nrhs; ++j) b[j] /= d;
         } else {
             dc_real *b1 = b + ldb, e = A[k*ld + k + 1], a = d/e, c = A[(k + 1)*(ld + 1)]/e, den = (a*c - 1)*e;
-            for (j = 0; j < nrhs; j++) {
+            for (j = 0; j < nrhs; ++j) {
                 dc_real x = (c*b[j] - b1[j])/den;
                 b1[j] = (a*b1[j] - b[j])/den;
                 b[j]  = x;
             }
-            k++;
+            ++k;
         }
     }
+
     dci_solve_lt(n, A, ld, 1, nrhs, B, ldb);
     dci_permute(n, piv, 1, nrhs, B, ldb);
     return dci_finite_block(n, nrhs, B, ldb) ? DC_OK : DC_E_RANGE;
@@ -2607,35 +2670,40 @@ DC_DEF dc_status dc_ldlt_inertia(int n, const dc_real *A, int ld_, const int *pi
     int       k, count[3] = {0, 0, 0};
 
     if (!A || !piv || !inertia || n < 1 || ld < n || !dci_ldlt_ok(n, A, ld, piv)) return DC_E_ARG;
-    for (k = 0; k < n; k++) {
+    for (k = 0; k < n; ++k) {
         dc_real d = A[k*(ld + 1)];
-        if (piv[k] < 0) { count[0]++; count[1]++; k++; }   /* the pivoting makes 2x2 blocks of negative determinant */
-        else count[d > 0 ? 0 : d < 0 ? 1 : 2]++;
+        if (piv[k] < 0) { ++count[0]; ++count[1]; ++k; }   /* the pivoting makes 2x2 blocks of negative determinant */
+        else ++count[d > 0 ? 0 : d < 0 ? 1 : 2];
     }
     memcpy(inertia, count, sizeof count);
     return DC_OK;
 }
 
-/* ---- P A = L U */
+/* ---- P A = L U ---- */
 
 /* columns c0..c1 of all rows from c0 down, one after the other */
 static int dci_lu_columns(int n, dc_real *A, ptrdiff_t ld, int c0, int c1, int *piv)
 {
     int k, i, j, ti;
-    for (k = c0; k < c1; k++) {
+
+    for (k = c0; k < c1; ++k) {
         dc_real *top = A + k*ld, d;
         int      p = k;
-        for (i = k + 1; i < n; i++) if (dc_abs(A[i*ld + k]) > dc_abs(A[p*ld + k])) p = i;
+        for (i = k + 1; i < n; ++i) if (dc_abs(A[i*ld + k]) > dc_abs(A[p*ld + k])) p = i;
         if (A[p*ld + k] == 0) return k;
+
+        /* the largest of the column on the diagonal */
         if (p != k) {
             dci_swap_rows(n, top, A + p*ld);
             ti = piv[k]; piv[k] = piv[p]; piv[p] = ti;
         }
+
+        /* its multiples off the rows below */
         d = top[k];
-        for (i = k + 1; i < n; i++) {
+        for (i = k + 1; i < n; ++i) {
             dc_real *row = A + i*ld, l = row[k]/d;
             row[k] = l;
-            for (j = k + 1; j < c1; j++) row[j] -= l*top[j];
+            for (j = k + 1; j < c1; ++j) row[j] -= l*top[j];
         }
     }
     return -1;
@@ -2657,7 +2725,7 @@ DC_DEF dc_status dc_lu_factor(int n, dc_real *A, int ld_, int *piv, int *where)
     int       i, k0, k1, c0, c1, bad;
 
     if (!A || !piv || n < 1 || ld < n || !dci_finite_block(n, n, A, ld)) return DC_E_ARG;
-    for (i = 0; i < n; i++) piv[i] = i;
+    for (i = 0; i < n; ++i) piv[i] = i;
     for (k0 = 0; k0 < n; k0 = k1) {
         k1 = k0 + DCI_BLOCK < n ? k0 + DCI_BLOCK : n;
         for (c0 = k0; c0 < k1; c0 = c1) {
@@ -2678,7 +2746,7 @@ static dc_status dci_lu_args(int n, const dc_real *A, int ld, const int *piv, in
 {
     int k;
     if (!piv || !dci_solve_args(n, A, ld, nrhs, B, ldb) || !dci_finite_block(n, n, A, ld)) return DC_E_ARG;
-    for (k = 0; k < n; k++) if (piv[k] < 0) return DC_E_ARG;
+    for (k = 0; k < n; ++k) if (piv[k] < 0) return DC_E_ARG;
     if (!dci_piv_ok(n, piv)) return DC_E_ARG;
     return dci_zero_diagonal(n, A, ld) ? DC_E_SINGULAR : DC_OK;
 }
@@ -2705,7 +2773,7 @@ DC_DEF dc_status dc_lu_solve_t(int n, const dc_real *A, int ld, const int *piv, 
     return dci_finite_block(n, nrhs, B, ldb) ? DC_OK : DC_E_RANGE;
 }
 
-/* ---- symmetric eigenvalues */
+/* ---- [eigen] dense algebra: symmetric eigenvalues -------------------------------------------- */
 
 /* sqrt(a^2 + b^2) without underflow of the squares; |a|, |b| < sqrt(DC_REAL_MAX)/2 */
 static dc_real dci_hypot(dc_real a, dc_real b)
@@ -2734,17 +2802,17 @@ static void dci_tridiagonal(int n, dc_real *Z, dc_real *d, dc_real *e, dc_real *
     ptrdiff_t ld = n;
     int       i, j, k;
 
-    for (i = n - 1; i > 0; i--) {
+    for (i = n - 1; i > 0; --i) {
         dc_real *u = Z + i*ld, big = 0, h = 0, g, half;
         d[i] = u[i];
         u[i] = 0;                                           /* holds h from here on: 0 for no reflection */
-        for (k = 0; k < i - 1; k++) big = dc_max(big, dc_abs(u[k]));
+        for (k = 0; k < i - 1; ++k) big = dc_max(big, dc_abs(u[k]));
         e[i] = u[i - 1];
         if (big == 0) continue;
 
         /* (1), u over its largest entry so that squares neither vanish nor overflow */
         big = dc_max(big, dc_abs(u[i - 1]));
-        for (k = 0; k < i; k++) u[k] /= big;
+        for (k = 0; k < i; ++k) u[k] /= big;
         h = dci_dot(i, u, u);
         g = u[i - 1] > 0 ? -dc_sqrt(h) : dc_sqrt(h);        /* away from u[i - 1]: no cancellation */
         e[i] = big*g;
@@ -2753,15 +2821,15 @@ static void dci_tridiagonal(int n, dc_real *Z, dc_real *d, dc_real *e, dc_real *
         u[i] = h;
 
         /* (2) */
-        for (k = 0; k < i; k++) q[k] = 0;
+        for (k = 0; k < i; ++k) q[k] = 0;
         dci_update(1, i, i, q, ld, u, 0, 1, Z, ld);
-        for (k = 0; k < i; k++) q[k] = -q[k]/h;
+        for (k = 0; k < i; ++k) q[k] = -q[k]/h;
         half = dci_dot(i, u, q)/(2*h);
-        for (k = 0; k < i; k++) q[k] -= half*u[k];
-        for (j = 0; j < i; j++) {
+        for (k = 0; k < i; ++k) q[k] -= half*u[k];
+        for (j = 0; j < i; ++j) {
             dc_real *DCI_RESTRICT z = Z + j*ld;
             dc_real uj = u[j], qj = q[j];
-            for (k = 0; k < i; k++) z[k] -= qj*u[k] + uj*q[k];
+            for (k = 0; k < i; ++k) z[k] -= qj*u[k] + uj*q[k];
         }
     }
     d[0] = Z[0];
@@ -2770,16 +2838,17 @@ static void dci_tridiagonal(int n, dc_real *Z, dc_real *d, dc_real *e, dc_real *
     /* the product from the left, in the leading rows and columns that the reflections so far have used up */
     if (!vectors) return;
     Z[0] = 1;
-    for (i = 1; i < n; i++) {
+
+    for (i = 1; i < n; ++i) {
         dc_real *u = Z + i*ld, h = u[i];
         if (h != 0) {
-            for (j = 0; j < i; j++) {
+            for (j = 0; j < i; ++j) {
                 dc_real *DCI_RESTRICT z = Z + j*ld;
                 dc_real s = dci_dot(i, u, z)/h;
-                for (k = 0; k < i; k++) z[k] -= s*u[k];
+                for (k = 0; k < i; ++k) z[k] -= s*u[k];
             }
         }
-        for (k = 0; k < i; k++) u[k] = Z[k*ld + i] = 0;
+        for (k = 0; k < i; ++k) u[k] = Z[k*ld + i] = 0;
         u[i] = 1;
     }
 }
@@ -2788,7 +2857,7 @@ static void dci_tridiagonal(int n, dc_real *Z, dc_real *d, dc_real *e, dc_real *
 static void dci_rotate_rows(int n, dc_real *DCI_RESTRICT x, dc_real *DCI_RESTRICT y, dc_real c, dc_real s)
 {
     int j;
-    for (j = 0; j < n; j++) {
+    for (j = 0; j < n; ++j) {
         dc_real t = y[j];
         y[j] = s*x[j] + c*t;
         x[j] = c*x[j] - s*t;
@@ -2803,14 +2872,14 @@ static dc_status dci_ql(int n, dc_real *d, dc_real *e, dc_real *Z)
     ptrdiff_t ld = n;
     int       l, m, i, sweep;
 
-    for (i = 1; i < n; i++) e[i - 1] = e[i];
+    for (i = 1; i < n; ++i) e[i - 1] = e[i];
     e[n - 1] = 0;
-    for (l = 0; l < n; l++) {
-        for (sweep = 0; ; sweep++) {
+    for (l = 0; l < n; ++l) {
+        for (sweep = 0; ; ++sweep) {
             dc_real g, r, s = 1, c = 1, p = 0;
 
             /* the block l..m that hangs together */
-            for (m = l; m + 1 < n; m++)
+            for (m = l; m + 1 < n; ++m)
                 if (dc_abs(e[m]) <= DC_EPS*(dc_abs(d[m]) + dc_abs(d[m + 1]) + DC_EPS)) break;
             if (m == l) break;
             if (sweep == 50) { status = DC_E_DIVERGED; break; }
@@ -2821,7 +2890,7 @@ static dc_status dci_ql(int n, dc_real *d, dc_real *e, dc_real *Z)
             g = d[m] - d[l] + e[l]/(g + (g < 0 ? -r : r));
 
             /* chase the bulge from the bottom up */
-            for (i = m - 1; i >= l; i--) {
+            for (i = m - 1; i >= l; --i) {
                 dc_real f = s*e[i], b = c*e[i];
                 r = dci_hypot(f, g);
                 e[i + 1] = r;
@@ -2850,12 +2919,13 @@ DC_DEF size_t dc_eigsym_bytes(int n)
     int    i;
     if (n < 1 || (size_t)n > SIZE_MAX/(size_t)n) return 0;
     sum = dc_bytes(0, (size_t)n*(size_t)n, sizeof(dc_real));
-    for (i = 0; i < 3; i++) sum = dc_bytes(sum, (size_t)n, sizeof(dc_real));
+    for (i = 0; i < 3; ++i) sum = dc_bytes(sum, (size_t)n, sizeof(dc_real));
     return sum == SIZE_MAX ? 0 : sum;
 }
 
 /* eigenvalues in *w, eigenvectors in the rows of *Z, both in the arena, which stays taken; A may be unscaled */
-static dc_status dci_eigsym(int n, const dc_real *A, ptrdiff_t ld, int vectors, dc_real **w, dc_real **Z, dc_arena *arena)
+static dc_status dci_eigsym(int n, const dc_real *A, ptrdiff_t ld, int vectors, dc_real **w, dc_real **Z,
+                            dc_arena *arena)
 {
     size_t    size = sizeof(dc_real), count = (size_t)n;
     dc_real  *z, *d, *e, *q, big = 0;
@@ -2871,17 +2941,17 @@ static dc_status dci_eigsym(int n, const dc_real *A, ptrdiff_t ld, int vectors, 
     if (!z || !d || !e || !q) return DC_E_MEMORY;
 
     /* both triangles, over the largest entry */
-    for (i = 0; i < n; i++)
-        for (j = i; j < n; j++) big = dc_max(big, dc_abs(A[i*ld + j]));
-    for (i = 0; i < n; i++)
-        for (j = i; j < n; j++) z[i*s + j] = z[j*s + i] = big > 0 ? A[i*ld + j]/big : 0;
+    for (i = 0; i < n; ++i)
+        for (j = i; j < n; ++j) big = dc_max(big, dc_abs(A[i*ld + j]));
+    for (i = 0; i < n; ++i)
+        for (j = i; j < n; ++j) z[i*s + j] = z[j*s + i] = big > 0 ? A[i*ld + j]/big : 0;
 
     dci_tridiagonal(n, z, d, e, q, vectors);
     status = dci_ql(n, d, e, vectors ? z : NULL);
 
     /* ascending */
-    for (i = 0; i < n; i++) {
-        for (low = i, j = i + 1; j < n; j++) if (d[j] < d[low]) low = j;
+    for (i = 0; i < n; ++i) {
+        for (low = i, j = i + 1; j < n; ++j) if (d[j] < d[low]) low = j;
         if (low != i) {
             dc_real t = d[i]; d[i] = d[low]; d[low] = t;
             if (vectors) dci_swap_rows(n, z + i*s, z + low*s);
@@ -2904,14 +2974,11 @@ DC_DEF dc_status dc_eigsym(int n, const dc_real *A, int ld, dc_real *w, dc_real 
     scratch->used = used;
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
     memcpy(w, d, (size_t)n*sizeof *w);
-    if (V) for (i = 0; i < n; i++) memcpy(V + (ptrdiff_t)i*ldv, z + (ptrdiff_t)i*n, (size_t)n*sizeof *V);
+    if (V) for (i = 0; i < n; ++i) memcpy(V + (ptrdiff_t)i*ldv, z + (ptrdiff_t)i*n, (size_t)n*sizeof *V);
     return status;
 }
 
-DC_DEF size_t dc_psd_clamp_bytes(int n)
-{
-    return dc_eigsym_bytes(n);
-}
+DC_DEF size_t dc_psd_clamp_bytes(int n) { return dc_eigsym_bytes(n); }
 
 DC_DEF dc_status dc_psd_clamp(int n, dc_real *A, int ld_, dc_real least, dc_arena *scratch)
 {
@@ -2926,22 +2993,23 @@ DC_DEF dc_status dc_psd_clamp(int n, dc_real *A, int ld_, dc_real least, dc_aren
     status = dci_eigsym(n, A, ld, 1, &w, &V, scratch);
     scratch->used = used;
     if (status != DC_OK) return status;
+
     /* no entry on the way exceeds these in sum */
     if (!dc_finite(4*(dc_abs(least) + dc_max(dc_abs(w[0]), dc_abs(w[n - 1]))))) return DC_E_RANGE;
 
-    for (k = 0; k < n && w[k] < least; k++) {
+    for (k = 0; k < n && w[k] < least; ++k) {
         dc_real lift = least - w[k], *v = V + (ptrdiff_t)k*n;
-        for (i = 0; i < n; i++) {
+        for (i = 0; i < n; ++i) {
             dc_real *DCI_RESTRICT row = A + i*ld, s = lift*v[i];
-            for (j = i; j < n; j++) row[j] += s*v[j];
+            for (j = i; j < n; ++j) row[j] += s*v[j];
         }
     }
-    for (i = 0; i < n; i++)
-        for (j = 0; j < i; j++) A[i*ld + j] = A[j*ld + i];
+    for (i = 0; i < n; ++i)
+        for (j = 0; j < i; ++j) A[i*ld + j] = A[j*ld + i];
     return DC_OK;
 }
 
-/* ---- hull distance ---------------------------------------------------------------------------- */
+/* ---- [hull] hull distance: closest features -------------------------------------------------- */
 
 /* gcc packs pairs of coordinates into vectors and unpacks them again: slower by a tenth, warm, than plain scalars */
 #if defined(__GNUC__) && !defined(__clang__)
@@ -2949,23 +3017,36 @@ DC_DEF dc_status dc_psd_clamp(int n, dc_real *A, int ld_, dc_real least, dc_aren
 #pragma GCC optimize("no-tree-slp-vectorize")
 #endif
 
+/* Gilbert, Johnson and Keerthi's iteration on the Minkowski difference A - B: the simplex of its points whose hull is
+ * closest to the origin. What rounding leaves undecided goes to an exhaustive search.
+ *
+ * In: two hulls in one frame, a first simplex. Out: n, gap and the simplex that carries them; apart or not.
+ *
+ * stage                     | reads                        | writes                        | equation
+ * dci_mink_support          | hulls, a direction           | a point of A - B              | (1)
+ * dci_near_simplex          | up to four points            | closest point, its carriers   | (2)
+ * dci_simplex (hull calls)  | the two above                | simplex, n, gap               |
+ * dci_search                | simplex, support             | working set, n, gap           | (3)
+ * dci_search_feature, _align| working set, n, gap          | simplex, weights; n, gap      | */
+
 /* A vertex pair: the point w = x - y of the Minkowski difference A - B. */
-typedef struct { dc_v3 w; int ia, ib; } dci_mink;
+typedef struct { dc_v3 point; int vertex_a, vertex_b; } dci_mink;
 
 /* Both hulls in one frame: the axes of the world, the origin at a's first vertex, scaled by a power of two.
  *     x = Ra (v - oa),   y = Rb (v - ob) + T                                    (1)
  * The subtraction comes first, so that vertices far from their body's origin cost no digits. */
 typedef struct {
-    dc_m3 Ra, Rb;
-    dc_v3 oa, ob, T;
-    const dc_v3 *va, *vb;
-    int na, nb;
-    int shift_a, shift_b;       /* subtract oa, ob in the support as well: the hull is far from its origin */
-    dc_real mag2;       /* largest |x|^2 + |y|^2 met: the numbers whose rounding matters */
+    dc_m3 rotation_a, rotation_b;   /* Ra, Rb, times the scale */
+    dc_v3 first_a, first_b;         /* oa, ob: the first vertices */
+    dc_v3 offset;                   /* T */
+    const dc_v3 *vertex_a, *vertex_b;
+    int count_a, count_b;
+    int shift_a, shift_b;           /* subtract oa, ob in the support as well: the hull is far from its origin */
+    dc_real largest2;               /* largest |x|^2 + |y|^2 met: the numbers whose rounding matters */
 } dci_hulls;
 
 /* Closest point of a simplex to the origin: direction (of any length), square of the distance, weights. */
-typedef struct { dc_v3 dir; dc_real d2, l[4]; } dci_near;
+typedef struct { dc_v3 dir; dc_real distance2, weight[4]; } dci_near;
 
 #define DCI_HULL_TOL (16*DC_EPS)    /* overlap and contact are told from rounding above this times mag */
 #define DCI_HULL_STOP (4*DC_EPS)    /* bounds of the distance that agree to this times mag are equal */
@@ -2973,8 +3054,8 @@ typedef struct { dc_v3 dir; dc_real d2, l[4]; } dci_near;
 #define DCI_HULL_WORK 8         /* points of the working set of the exhaustive search */
 
 #if defined(__OPTIMIZE_SIZE__)
-/* Index of the largest (v_i - o) . d, of equal ones that which the four running maxima below find; o is zero where there
- * is no shift. */
+/* Index of the largest (v_i - o) . d, of equal ones that which the four running maxima below find; o is zero where
+ * there is no shift. */
 static int dci_support(const dc_v3 *v, int n, int shift, const dc_v3 *o, dc_real dx, dc_real dy, dc_real dz)
 {
     const dc_real ox = shift ? o->x : 0, oy = shift ? o->y : 0, oz = shift ? o->z : 0;
@@ -2988,12 +3069,13 @@ static int dci_support(const dc_v3 *v, int n, int shift, const dc_v3 *o, dc_real
     return k;
 }
 #else
-/* Index of the largest (v_i - o) . d. Four running maxima, so that no comparison waits for the one before, and selections
- * instead of branches: on a hull they are a coin toss. */
+/* Index of the largest (v_i - o) . d. Four running maxima, so that no comparison waits for the one before, and
+ * selections instead of branches: on a hull they are a coin toss. */
 DC_INLINE int dci_support_from(const dc_v3 *v, int n, int shift, dc_v3 o, dc_real dx, dc_real dy, dc_real dz)
 {
     dc_real b0 = -DC_REAL_MAX, b1 = b0, b2 = b0, b3 = b0, s0, s1, s2, s3;
     int i, k0 = 0, k1 = 0, k2 = 0, k3 = 0;
+
     for (i = 0; i + 4 <= n; i += 4, v += 4) {
         s0 = shift ? (v[0].x - o.x)*dx + (v[0].y - o.y)*dy + (v[0].z - o.z)*dz : v[0].x*dx + v[0].y*dy + v[0].z*dz;
         s1 = shift ? (v[1].x - o.x)*dx + (v[1].y - o.y)*dy + (v[1].z - o.z)*dz : v[1].x*dx + v[1].y*dy + v[1].z*dz;
@@ -3004,10 +3086,12 @@ DC_INLINE int dci_support_from(const dc_v3 *v, int n, int shift, dc_v3 o, dc_rea
         k2 = s2 > b2 ? i : k2;  b2 = s2 > b2 ? s2 : b2;
         k3 = s3 > b3 ? i : k3;  b3 = s3 > b3 ? s3 : b3;
     }
-    for (; i < n; i++, v++) {
+    for (; i < n; ++i, ++v) {
         s0 = shift ? (v[0].x - o.x)*dx + (v[0].y - o.y)*dy + (v[0].z - o.z)*dz : v[0].x*dx + v[0].y*dy + v[0].z*dz;
         k0 = s0 > b0 ? i : k0;  b0 = s0 > b0 ? s0 : b0;
     }
+
+    /* the largest of the four, of equal ones the first */
     k1 += 1; k2 += 2; k3 += 3;
     k0 = b1 > b0 ? k1 : k0;  b0 = b1 > b0 ? b1 : b0;
     k2 = b3 > b2 ? k3 : k2;  b2 = b3 > b2 ? b3 : b2;
@@ -3021,24 +3105,30 @@ static int dci_support(const dc_v3 *v, int n, int shift, const dc_v3 *o, dc_real
 }
 #endif
 
-DC_INLINE dc_v3 dci_point_a(const dci_hulls *h, int i) { return dc_mul(&h->Ra, dc_sub(h->va[i], h->oa)); }
-DC_INLINE dc_v3 dci_point_b(const dci_hulls *h, int i) { return dc_add(dc_mul(&h->Rb, dc_sub(h->vb[i], h->ob)), h->T); }
+DC_INLINE dc_v3 dci_point_a(const dci_hulls *h, int i)
+{
+    return dc_mul(&h->rotation_a, dc_sub(h->vertex_a[i], h->first_a));
+}
+DC_INLINE dc_v3 dci_point_b(const dci_hulls *h, int i)
+{
+    return dc_add(dc_mul(&h->rotation_b, dc_sub(h->vertex_b[i], h->first_b)), h->offset);
+}
 
 DC_INLINE void dci_mink_of(dci_hulls *h, int ia, int ib, dci_mink *p)
 {
     dc_v3 x = dci_point_a(h, ia), y = dci_point_b(h, ib);
-    p->w = dc_sub(x, y);
-    p->ia = ia;
-    p->ib = ib;
-    h->mag2 = dc_max(h->mag2, dc_dot(x, x) + dc_dot(y, y));
+    p->point = dc_sub(x, y);
+    p->vertex_a = ia;
+    p->vertex_b = ib;
+    h->largest2 = dc_max(h->largest2, dc_dot(x, x) + dc_dot(y, y));
 }
 
 /* the point of A - B with the least n . w */
 DC_INLINE void dci_mink_support(dci_hulls *h, dc_v3 n, dci_mink *p)
 {
-    dc_v3 u = dc_mul_t(&h->Ra, n), v = dc_mul_t(&h->Rb, n);
-    int ia = dci_support(h->va, h->na, h->shift_a, &h->oa, -u.x, -u.y, -u.z);
-    int ib = dci_support(h->vb, h->nb, h->shift_b, &h->ob, v.x, v.y, v.z);
+    dc_v3 u = dc_mul_t(&h->rotation_a, n), v = dc_mul_t(&h->rotation_b, n);
+    int ia = dci_support(h->vertex_a, h->count_a, h->shift_a, &h->first_a, -u.x, -u.y, -u.z);
+    int ib = dci_support(h->vertex_b, h->count_b, h->shift_b, &h->first_b, v.x, v.y, v.z);
     dci_mink_of(h, ia, ib, p);
 }
 
@@ -3051,12 +3141,14 @@ static dc_v3 dci_unit(dc_v3 d)
     return dc_scale(1/dc_sqrt(dc_dot(d, d)), d);
 }
 
-/* Origin against the segment a b: t = -a.e / e.e, v = a + t e. The weights of a and b go to l[0], l[1]. */
+/* Origin against the segment a b: t = -a.e / e.e, v = a + t e. The weights of a and b go to weight[0], weight[1]; that
+ * of a third vertex is 0. */
 static void dci_near_edge(const dc_v3 *pa, const dc_v3 *pb, dci_near *r)
 {
     const dc_v3 a = *pa, b = *pb, e = dc_sub(b, a);
     dc_real ee = dc_dot(e, e), ae = -dc_dot(a, e);
     dc_real t;
+
     if (!(ae > 0)) {                     /* vertex a; also e = 0 */
         t = 0;
         r->dir = a;
@@ -3068,30 +3160,44 @@ static void dci_near_edge(const dc_v3 *pa, const dc_v3 *pb, dci_near *r)
         r->dir = dc_madd(a, t, e);
         if (dc_dot(r->dir, r->dir) < DC_R(0.01)*ee) r->dir = dc_madd(r->dir, -dc_dot(r->dir, e)/ee, e);
     }
-    r->d2 = dc_dot(r->dir, r->dir);
-    r->l[0] = 1 - t;
-    r->l[1] = t;
+
+    r->distance2 = dc_dot(r->dir, r->dir);
+    r->weight[0] = 1 - t;
+    r->weight[1] = t;
+    r->weight[2] = 0;
 }
 
 /* A triangle by its longest edge e = q - p and the height f of the third point s over it, f at right angles to e. The
  * normal e x f and weights found along f and then along e lose no digits when the triangle is thin. */
-typedef struct { dc_v3 p, sp, e, f; dc_real ee; int ip, iq, is; } dci_thin;
+typedef struct { dc_v3 from, third, edge, height; dc_real edge2; int i_from, i_to, i_third; } dci_thin;
 
 static void dci_thin_of(const dc_v3 *pa, const dc_v3 *pb, const dc_v3 *pc, dci_thin *thin)
 {
-    const dc_v3 a = *pa, b = *pb, c = *pc;
-    dc_v3 ab = dc_sub(b, a), bc = dc_sub(c, b), ca = dc_sub(a, c);
-    dc_real lab = dc_dot(ab, ab), lbc = dc_dot(bc, bc), lca = dc_dot(ca, ca);
-    dci_thin t;
-    if (lab >= lbc && lab >= lca) { t.ip = 0; t.iq = 1; t.is = 2; t.p = a; t.e = ab; t.ee = lab; t.sp = dc_neg(ca); }
-    else if (lbc >= lca)          { t.ip = 1; t.iq = 2; t.is = 0; t.p = b; t.e = bc; t.ee = lbc; t.sp = dc_neg(ab); }
-    else                          { t.ip = 2; t.iq = 0; t.is = 1; t.p = c; t.e = ca; t.ee = lca; t.sp = dc_neg(bc); }
-    t.f = t.sp;
-    if (t.ee > 0) {
-        t.f = dc_madd(t.f, -dc_dot(t.f, t.e)/t.ee, t.e);
-        t.f = dc_madd(t.f, -dc_dot(t.f, t.e)/t.ee, t.e);
+    const dc_v3 *v[3];
+    dc_v3 e[3];
+    dc_real length2[3];
+    int k;
+
+
+    /* the longest edge, from vertex k */
+    v[0] = pa;  v[1] = pb;  v[2] = pc;
+    for (k = 0; k < 3; ++k) {
+        e[k] = dc_sub(*v[(k + 1)%3], *v[k]);
+        length2[k] = dc_dot(e[k], e[k]);
     }
-    *thin = t;
+    k = length2[0] >= length2[1] && length2[0] >= length2[2] ? 0 : length2[1] >= length2[2] ? 1 : 2;
+    thin->i_from = k;  thin->i_to = (k + 1)%3;  thin->i_third = (k + 2)%3;
+    thin->from = *v[k];
+    thin->edge = e[k];
+    thin->edge2 = length2[k];
+    thin->third = dc_neg(e[thin->i_third]);
+
+    /* the height; twice, so that what the first projection leaves goes too */
+    thin->height = thin->third;
+    if (thin->edge2 > 0) {
+        thin->height = dc_madd(thin->height, -dc_dot(thin->height, thin->edge)/thin->edge2, thin->edge);
+        thin->height = dc_madd(thin->height, -dc_dot(thin->height, thin->edge)/thin->edge2, thin->edge);
+    }
 }
 
 #define DCI_THIN DC_R(1e-4)     /* square of the sine at a below which a triangle is treated as thin */
@@ -3103,9 +3209,20 @@ static dc_v3 dci_normal(const dc_v3 *a, const dc_v3 *b, const dc_v3 *c)
     if (dc_dot(n, n) < DCI_THIN*dc_dot(ab, ab)*dc_dot(ac, ac)) {
         dci_thin t;
         dci_thin_of(a, b, c, &t);
-        n = dc_cross(t.e, t.f);
+        n = dc_cross(t.edge, t.height);
     }
     return dci_unit(n);
+}
+
+/* r <- q, the closest point of a part whose vertices are i, j, k of the whole; `off` is not one of them */
+DC_INLINE void dci_near_take(const dci_near *q, int i, int j, int k, int off, dci_near *r)
+{
+    r->dir = q->dir;
+    r->distance2 = q->distance2;
+    r->weight[i] = q->weight[0];
+    r->weight[j] = q->weight[1];
+    r->weight[k] = q->weight[2];
+    r->weight[off] = 0;
 }
 
 /* Origin against the triangle a b c. With n = ab x ac the foot of the normal is a + beta ab + gamma ac,
@@ -3119,53 +3236,54 @@ static void dci_near_triangle(const dc_v3 *pa, const dc_v3 *pb, const dc_v3 *pc,
     dc_real nn = dc_dot(n, n);
     dc_real beta = -dc_dot(n, dc_cross(a, ac)), gamma = dc_dot(n, dc_cross(a, ab)), alpha = nn - beta - gamma;
     dci_near s;
+
+    /* thin: the same weights from the orthogonal pair edge, height */
     if (nn < DCI_THIN*dc_dot(ab, ab)*dc_dot(ac, ac)) {
-        /* thin: the same weights from the orthogonal pair e, f */
         dci_thin t;
         dc_real l[3] = {0, 0, 0}, ff;
         dci_thin_of(pa, pb, pc, &t);
-        ff = dc_dot(t.f, t.f);
-        n = dc_cross(t.e, t.f);
+        ff = dc_dot(t.height, t.height);
+        n = dc_cross(t.edge, t.height);
         nn = dc_dot(n, n);
         if (nn > 0) {
-            dc_v3 g = dc_madd(t.p, -dc_dot(t.p, t.e)/t.ee, t.e);
-            g = dc_madd(g, -dc_dot(g, t.e)/t.ee, t.e);
-            l[t.is] = -dc_dot(g, t.f)/ff;
-            l[t.iq] = -dc_dot(dc_madd(t.p, l[t.is], t.sp), t.e)/t.ee;
-            l[t.ip] = 1 - l[t.is] - l[t.iq];
+            dc_v3 g = dc_madd(t.from, -dc_dot(t.from, t.edge)/t.edge2, t.edge);
+            g = dc_madd(g, -dc_dot(g, t.edge)/t.edge2, t.edge);
+            l[t.i_third] = -dc_dot(g, t.height)/ff;
+            l[t.i_to] = -dc_dot(dc_madd(t.from, l[t.i_third], t.third), t.edge)/t.edge2;
+            l[t.i_from] = 1 - l[t.i_third] - l[t.i_to];
         }
         alpha = l[0]*nn;
         beta = l[1]*nn;
         gamma = l[2]*nn;
     }
+
+    /* inside */
     if (alpha > 0 && beta > 0 && gamma > 0) {
         dc_real h = dc_dot(n, a), inv = 1/nn;
         r->dir = h < 0 ? dc_neg(n) : n;
-        r->d2 = h*h*inv;
-        r->l[0] = alpha*inv;
-        r->l[1] = beta*inv;
-        r->l[2] = gamma*inv;
+        r->distance2 = h*h*inv;
+        r->weight[0] = alpha*inv;
+        r->weight[1] = beta*inv;
+        r->weight[2] = gamma*inv;
         return;
     }
-    r->d2 = DC_REAL_MAX;
-    if (!(gamma > 0)) {
-        dci_near_edge(pa, pb, r);
-        r->l[2] = 0;
-    }
+
+    /* on an edge */
+    r->distance2 = DC_REAL_MAX;
+    if (!(gamma > 0)) dci_near_edge(pa, pb, r);
     if (!(beta > 0)) {
         dci_near_edge(pa, pc, &s);
-        if (s.d2 < r->d2) { r->dir = s.dir; r->d2 = s.d2; r->l[0] = s.l[0]; r->l[1] = 0; r->l[2] = s.l[1]; }
+        if (s.distance2 < r->distance2) dci_near_take(&s, 0, 2, 1, 3, r);
     }
     if (!(alpha > 0)) {
         dci_near_edge(pb, pc, &s);
-        if (s.d2 < r->d2) { r->dir = s.dir; r->d2 = s.d2; r->l[0] = 0; r->l[1] = s.l[0]; r->l[2] = s.l[1]; }
+        if (s.distance2 < r->distance2) dci_near_take(&s, 1, 2, 0, 3, r);
     }
 }
 
 /* Origin against the tetrahedron a b c d, a the newest: the origin is known to be on a's side of b c d. The weights of
- * b, c, d, a go to l[0..3]. Returns 0
- * when no face has it outside. All three faces share the volume s = ab . (ac x ad); a face has the origin outside
- * when s and n . a have the same sign. */
+ * b, c, d, a go to weight[0..3]. Returns 0 when no face has it outside. All three faces share the volume s = ab .
+ * (ac x ad); a face has the origin outside when s and n . a have the same sign. */
 static int dci_near_tetra(const dc_v3 *pa, const dc_v3 *pb, const dc_v3 *pc, const dc_v3 *pd, dci_near *r)
 {
     const dc_v3 a = *pa, b = *pb, c = *pc, d = *pd;
@@ -3174,28 +3292,25 @@ static int dci_near_tetra(const dc_v3 *pa, const dc_v3 *pb, const dc_v3 *pc, con
     dc_real s = dc_dot(ab, nb);
     dci_near q;
     int any = 0;
-    r->d2 = DC_REAL_MAX;
+
+    /* the nearest of the faces a b c, a c d, a d b that have the origin outside */
+    r->distance2 = DC_REAL_MAX;
     if (!(s*dc_dot(nd, a) < 0)) {
         any = 1;
         dci_near_triangle(pa, pb, pc, &q);
-        r->dir = q.dir; r->d2 = q.d2;
-        r->l[3] = q.l[0]; r->l[0] = q.l[1]; r->l[1] = q.l[2]; r->l[2] = 0;
+        dci_near_take(&q, 3, 0, 1, 2, r);
     }
+
     if (!(s*dc_dot(nb, a) < 0)) {
         any = 1;
         dci_near_triangle(pa, pc, pd, &q);
-        if (q.d2 < r->d2) {
-            r->dir = q.dir; r->d2 = q.d2;
-            r->l[3] = q.l[0]; r->l[0] = 0; r->l[1] = q.l[1]; r->l[2] = q.l[2];
-        }
+        if (q.distance2 < r->distance2) dci_near_take(&q, 3, 1, 2, 0, r);
     }
+
     if (!(s*dc_dot(nc, a) < 0)) {
         any = 1;
         dci_near_triangle(pa, pd, pb, &q);
-        if (q.d2 < r->d2) {
-            r->dir = q.dir; r->d2 = q.d2;
-            r->l[3] = q.l[0]; r->l[0] = q.l[2]; r->l[1] = 0; r->l[2] = q.l[1];
-        }
+        if (q.distance2 < r->distance2) dci_near_take(&q, 3, 2, 0, 1, r);
     }
     return any;
 }
@@ -3204,26 +3319,30 @@ static int dci_near_tetra(const dc_v3 *pa, const dc_v3 *pb, const dc_v3 *pc, con
 static int dci_near_simplex(dci_mink *p, int m, dci_near *r)
 {
     int i, k = 0;
+
     if (m == 1) {
-        r->dir = p[0].w;
-        r->l[0] = 1;
+        r->dir = p[0].point;
+        r->weight[0] = 1;
         return 1;
     }
     if (m == 2) {
-        dci_near_edge(&p[0].w, &p[1].w, r);
+        dci_near_edge(&p[0].point, &p[1].point, r);
     } else if (m == 3) {
-        dci_near_triangle(&p[0].w, &p[1].w, &p[2].w, r);
-    } else if (!dci_near_tetra(&p[3].w, &p[0].w, &p[1].w, &p[2].w, r)) {
+        dci_near_triangle(&p[0].point, &p[1].point, &p[2].point, r);
+    } else if (!dci_near_tetra(&p[3].point, &p[0].point, &p[1].point, &p[2].point, r)) {
         return 0;
     }
-    for (i = 0; i < m; i++) {
-        if (!(r->l[i] > 0)) continue;
+
+    /* its carriers */
+    for (i = 0; i < m; ++i) {
+        if (!(r->weight[i] > 0)) continue;
         if (k < i) {
             p[k] = p[i];
-            r->l[k] = r->l[i];
+            r->weight[k] = r->weight[i];
         }
-        k++;
+        ++k;
     }
+
     return k;
 }
 
@@ -3231,10 +3350,11 @@ static int dci_near_simplex(dci_mink *p, int m, dci_near *r)
 static int dci_inside(const dci_mink *p, dc_real tol)
 {
     int i;
-    for (i = 0; i < 4; i++) {
-        dc_v3 a = p[i].w, b = p[(i + 1) & 3].w, c = p[(i + 2) & 3].w, d = p[(i + 3) & 3].w;
+    for (i = 0; i < 4; ++i) {
+        dc_v3 a = p[i].point, b = p[(i + 1) & 3].point, c = p[(i + 2) & 3].point, d = p[(i + 3) & 3].point;
         dc_v3 n = dci_normal(&a, &b, &c);
         dc_real h = -dc_dot(n, a), s = dc_dot(n, dc_sub(d, a));
+
         if (s < 0) { h = -h; s = -s; }
         if (!(h > tol && s > tol)) return 0;
     }
@@ -3245,8 +3365,7 @@ static int dci_inside(const dci_mink *p, dc_real tol)
 static dc_v3 dci_axis_off(dc_v3 e)
 {
     dc_real x = dc_abs(e.x), y = dc_abs(e.y), z = dc_abs(e.z);
-    int i = x <= y && x <= z ? 0 : y <= z ? 1 : 2;
-    return dc_vec(i == 0, i == 1, i == 2);
+    return dci_axis(x <= y && x <= z ? 0 : y <= z ? 1 : 2);
 }
 
 /* keep n when the least n . w_k is larger than every one before */
@@ -3255,7 +3374,7 @@ static void dci_search_try(const dci_mink *p, int m, dc_v3 n, dc_real *best, dc_
     dc_real least = DC_REAL_MAX;
     int k;
     if (!(dc_dot(n, n) > DC_R(0.5))) return;        /* no direction */
-    for (k = 0; k < m; k++) least = dc_min(least, dc_dot(n, p[k].w));
+    for (k = 0; k < m; ++k) least = dc_min(least, dc_dot(n, p[k].point));
     if (least > *best) {
         *best = least;
         *best_n = n;
@@ -3273,42 +3392,48 @@ static DCI_NOINLINE int dci_search(dci_hulls *h, dci_mink *p, int *count, dc_v3 
 {
     int m = *count, i, j, k, step, found = -1;
     dc_real tol;
+
     *gap = -DC_REAL_MAX;
     *n = dc_vec(1, 0, 0);
+
     /* each point once */
-    for (i = 1; i < m; i++)
-        for (k = 0; k < i; k++)
-            if (p[k].ia == p[i].ia && p[k].ib == p[i].ib) {
+    for (i = 1; i < m; ++i)
+        for (k = 0; k < i; ++k)
+            if (p[k].vertex_a == p[i].vertex_a && p[k].vertex_b == p[i].vertex_b) {
                 p[i--] = p[--m];
                 break;
             }
-    for (step = 0; step < DCI_HULL_STEPS && found < 0; step++) {
+
+    for (step = 0; step < DCI_HULL_STEPS && found < 0; ++step) {
         dc_real best = -DC_REAL_MAX, value;
         dc_v3 dir = dc_vec(1, 0, 0), u, v, e;
         dci_mink w;
-        tol = DCI_HULL_TOL*dc_sqrt(h->mag2);
+
+        tol = DCI_HULL_TOL*dc_sqrt(h->largest2);
 
         /* the best direction of the working set */
-        for (i = 0; i < m; i++) {
-            u = dci_unit(p[i].w);
+        for (i = 0; i < m; ++i) {
+            u = dci_unit(p[i].point);
             dci_search_try(p, m, u, &best, &dir);
-            if (dc_dot(p[i].w, p[i].w) <= tol*tol) dci_search_try(p, m, dc_vec(1, 0, 0), &best, &dir);
-            for (j = i + 1; j < m; j++) {
+            if (dc_dot(p[i].point, p[i].point) <= tol*tol) dci_search_try(p, m, dc_vec(1, 0, 0), &best, &dir);
+            for (j = i + 1; j < m; ++j) {
                 dc_real ee;
-                e = dc_sub(p[j].w, p[i].w);
+                e = dc_sub(p[j].point, p[i].point);
                 ee = dc_dot(e, e);
                 if (!(ee > 0)) continue;
-                v = dc_madd(p[i].w, -dc_dot(p[i].w, e)/ee, e);
+                v = dc_madd(p[i].point, -dc_dot(p[i].point, e)/ee, e);
                 v = dc_madd(v, -dc_dot(v, e)/ee, e);
                 dci_search_try(p, m, dci_unit(v), &best, &dir);
                 if (dc_dot(v, v) <= tol*tol) dci_search_try(p, m, dci_unit(dc_cross(e, dci_axis_off(e))), &best, &dir);
-                for (k = j + 1; k < m; k++) {
-                    u = dci_normal(&p[i].w, &p[j].w, &p[k].w);
+                for (k = j + 1; k < m; ++k) {
+                    u = dci_normal(&p[i].point, &p[j].point, &p[k].point);
                     dci_search_try(p, m, u, &best, &dir);
                     dci_search_try(p, m, dc_neg(u), &best, &dir);
                 }
             }
         }
+
+        /* the best direction there is has overlap */
         if (best < -tol && m > 3) {
             *gap = best;
             *n = dir;
@@ -3318,21 +3443,21 @@ static DCI_NOINLINE int dci_search(dci_hulls *h, dci_mink *p, int *count, dc_v3 
 
         /* does all of A - B keep that margin? */
         dci_mink_support(h, dir, &w);
-        value = dc_dot(dir, w.w);
+        value = dc_dot(dir, w.point);
         if (value > *gap) {
             *gap = value;
             *n = dir;
         }
-        if (value >= best - DCI_HULL_STOP*dc_sqrt(h->mag2)) found = 1;
-        for (k = 0; k < m; k++)
-            if (p[k].ia == w.ia && p[k].ib == w.ib) found = 1;
+        if (value >= best - DCI_HULL_STOP*dc_sqrt(h->largest2)) found = 1;
+        for (k = 0; k < m; ++k)
+            if (p[k].vertex_a == w.vertex_a && p[k].vertex_b == w.vertex_b) found = 1;
         if (found > 0) break;
 
         /* the support point joins; a full set loses its least active point */
         if (m == DCI_HULL_WORK) {
             int out = 0;
-            for (k = 1; k < m; k++)
-                if (dc_dot(dir, p[k].w) > dc_dot(dir, p[out].w)) out = k;
+            for (k = 1; k < m; ++k)
+                if (dc_dot(dir, p[k].point) > dc_dot(dir, p[out].point)) out = k;
             p[out] = w;
         } else {
             p[m++] = w;
@@ -3350,46 +3475,51 @@ static DCI_NOINLINE int dci_search_feature(dci_mink *p, int m, dc_v3 n, dc_real 
     int i, j, k, c[3] = {0, 1, 0};
     dci_near q;
     dc_v3 u, v, w;
-    r->l[0] = 1;
+
+    /* a point, an edge */
+    r->weight[0] = 1;
     if (m < 2) return 1;
-    r->d2 = DC_REAL_MAX;
+    r->distance2 = DC_REAL_MAX;
     if (m == 2) {
-        u = dc_madd(p[0].w, -gap, n);
-        v = dc_madd(p[1].w, -gap, n);
+        u = dc_madd(p[0].point, -gap, n);
+        v = dc_madd(p[1].point, -gap, n);
         dci_near_edge(&u, &v, r);
-        r->l[2] = 0;
     }
-    for (i = 0; i < m; i++)
-        for (j = i + 1; j < m; j++)
-            for (k = j + 1; k < m; k++) {
-                u = dc_madd(p[i].w, -gap, n);
-                v = dc_madd(p[j].w, -gap, n);
-                w = dc_madd(p[k].w, -gap, n);
+
+    /* the nearest triangle */
+    for (i = 0; i < m; ++i)
+        for (j = i + 1; j < m; ++j)
+            for (k = j + 1; k < m; ++k) {
+                u = dc_madd(p[i].point, -gap, n);
+                v = dc_madd(p[j].point, -gap, n);
+                w = dc_madd(p[k].point, -gap, n);
                 dci_near_triangle(&u, &v, &w, &q);
-                if (q.d2 < r->d2) { *r = q; c[0] = i; c[1] = j; c[2] = k; }
+                if (q.distance2 < r->distance2) { *r = q; c[0] = i; c[1] = j; c[2] = k; }
             }
+
     /* c ascends: what is moved down is never still needed */
-    for (i = 0, k = 0; i < 3; i++)
-        if (r->l[i] > 0) {
+    for (i = 0, k = 0; i < 3; ++i)
+        if (r->weight[i] > 0) {
             p[k] = p[c[i]];
-            r->l[k++] = r->l[i];
+            r->weight[k++] = r->weight[i];
         }
     return k;
 }
 
 /* Directions that leave the same room to rounding can differ by the root of eps. The one along the difference of the
- * witness points belongs to them: it is taken when it leaves the same room. 1: a support point, p[m], forbids it, joins the
- * features and the search for the closest goes on, until they meet gap n. */
+ * witness points belongs to them: it is taken when it leaves the same room. 1: a support point, p[m], forbids it,
+ * joins the features and the search for the closest goes on, until they meet gap n. */
 static DCI_NOINLINE int dci_search_align(dci_hulls *h, dci_mink *p, int m, const dci_near *r, dc_v3 *n, dc_real *gap)
 {
     dc_v3 v = dc_vec(0, 0, 0), u;
-    dc_real value, slack = DCI_HULL_STOP*dc_sqrt(h->mag2);
+    dc_real value, slack = DCI_HULL_STOP*dc_sqrt(h->largest2);
     int i;
-    for (i = 0; i < m; i++) v = dc_madd(v, r->l[i], p[i].w);
+
+    for (i = 0; i < m; ++i) v = dc_madd(v, r->weight[i], p[i].point);
     u = dci_unit(v);
     if (!(dc_dot(u, u) > 0)) return 0;
     dci_mink_support(h, u, &p[m]);
-    value = dc_dot(u, p[m].w);
+    value = dc_dot(u, p[m].point);
     if (value >= *gap - dc_min(slack, DC_R(0.1)**gap)) {
         *n = u;
         *gap = value;
@@ -3403,39 +3533,50 @@ static DCI_NOINLINE int dci_search_align(dci_hulls *h, dci_mink *p, int m, const
 #pragma GCC pop_options
 #endif
 
-/* ---- penetration depth: the expanding polytope ---- */
+/* ---- [depth] hull distance: penetration depth ------------------------------------------------ */
 
-/* n . w <= d inside, n outward. A face without area, or one that another point of the polytope sees, is inert: n = 0,
- * d = DC_REAL_MAX. It is never the closest one, and goes together with a neighbour. */
-typedef struct { dc_v3 n; dc_real d; int v[3], pad; } dci_face;
+/* The expanding polytope. In: at least four points of A - B, not in a plane, support. Out: n, gap and the triangle that
+ * carries them.
+ *
+ * stage                          | reads                  | writes               | what
+ * dci_depth_seed                 | points                 | order of the points  | a large tetrahedron of them
+ * dci_depth_add, _drop, _face    | polytope, a point      | faces, edges         | the polytope with the point
+ * dci_depth                      | polytope, support      | points, n, gap       | pushes the closest face out
+ * dci_depth_foot                 | polytope, gap n        | triangle, weights    | the face with the foot */
+
+/* normal . w <= offset inside, the normal outward. A face without area, or one that another point of the polytope sees,
+ * is inert: normal 0, offset DC_REAL_MAX. It is never the closest one, and goes together with a neighbour. */
+typedef struct { dc_v3 normal; dc_real offset; int vertex[3], pad; } dci_face;
 
 #define DCI_DEPTH_VERTICES 130
 #define DCI_DEPTH_FACES 256         /* 2 V - 4: what V points can span */
 #define DCI_DEPTH_SEES (8*DC_EPS)   /* a face is seen from beyond this times mag over its plane */
 
 typedef struct {
-    dci_mink p[DCI_DEPTH_VERTICES];
-    dci_face f[DCI_DEPTH_FACES];
-    int edge[3*DCI_DEPTH_FACES][2];
-    int np, nf, ne;
+    dci_mink point[DCI_DEPTH_VERTICES];
+    dci_face face[DCI_DEPTH_FACES];
+    int edge[3*DCI_DEPTH_FACES][2];     /* of the rim, where faces were taken away */
+    int points, faces, edges;
 } dci_polytope;
 
 static void dci_depth_inert(dci_face *f)
 {
-    f->n = dc_vec(0, 0, 0);
-    f->d = DC_REAL_MAX;
+    f->normal = dc_vec(0, 0, 0);
+    f->offset = DC_REAL_MAX;
 }
 
 /* the face i j k; thinner than `thin`, it is inert */
 static void dci_depth_face(dci_polytope *t, int i, int j, int k, dc_real thin)
 {
-    dci_face *f = &t->f[t->nf++];
-    dc_v3 a = t->p[i].w, ab = dc_sub(t->p[j].w, a), ac = dc_sub(t->p[k].w, a), bc = dc_sub(ac, ab), m = dc_cross(ab, ac);
+    dci_face *f = &t->face[t->faces++];
+    dc_v3 a = t->point[i].point, ab = dc_sub(t->point[j].point, a), ac = dc_sub(t->point[k].point, a);
+    dc_v3 bc = dc_sub(ac, ab), m = dc_cross(ab, ac);
     dc_real e2 = dc_max(dc_max(dc_dot(ab, ab), dc_dot(ac, ac)), dc_dot(bc, bc));
-    f->v[0] = i; f->v[1] = j; f->v[2] = k;
+    f->vertex[0] = i; f->vertex[1] = j; f->vertex[2] = k;
     f->pad = 0;
-    f->n = dci_normal(&t->p[i].w, &t->p[j].w, &t->p[k].w);
-    f->d = dc_dot(f->n, a);
+    f->normal = dci_normal(&t->point[i].point, &t->point[j].point, &t->point[k].point);
+    f->offset = dc_dot(f->normal, a);
+
     if (!(dc_dot(m, m) > thin*thin*e2)) dci_depth_inert(f);
 }
 
@@ -3443,31 +3584,33 @@ static void dci_depth_face(dci_polytope *t, int i, int j, int k, dc_real thin)
 static void dci_depth_drop(dci_polytope *t, int i)
 {
     int c, j;
-    const int *v = t->f[i].v;
-    for (c = 0; c < 3; c++) {
+    const int *v = t->face[i].vertex;
+
+    for (c = 0; c < 3; ++c) {
         int a = v[c], b = v[c == 2 ? 0 : c + 1];
-        for (j = 0; j < t->ne; j++)
+        for (j = 0; j < t->edges; ++j)
             if (t->edge[j][0] == b && t->edge[j][1] == a) break;
-        if (j < t->ne) {
-            t->ne--;
-            t->edge[j][0] = t->edge[t->ne][0];
-            t->edge[j][1] = t->edge[t->ne][1];
+
+        if (j < t->edges) {
+            --t->edges;
+            t->edge[j][0] = t->edge[t->edges][0];
+            t->edge[j][1] = t->edge[t->edges][1];
         } else {
-            t->edge[t->ne][0] = a;
-            t->edge[t->ne][1] = b;
-            t->ne++;
+            t->edge[t->edges][0] = a;
+            t->edge[t->edges][1] = b;
+            ++t->edges;
         }
     }
-    t->f[i] = t->f[--t->nf];
+    t->face[i] = t->face[--t->faces];
 }
 
 /* Does an edge of face i lie on the rim? */
 static int dci_depth_on_rim(const dci_polytope *t, int i)
 {
     int c, j;
-    const int *v = t->f[i].v;
-    for (c = 0; c < 3; c++)
-        for (j = 0; j < t->ne; j++)
+    const int *v = t->face[i].vertex;
+    for (c = 0; c < 3; ++c)
+        for (j = 0; j < t->edges; ++j)
             if (t->edge[j][0] == v[c == 2 ? 0 : c + 1] && t->edge[j][1] == v[c]) return 1;
     return 0;
 }
@@ -3476,57 +3619,65 @@ static int dci_depth_on_rim(const dci_polytope *t, int i)
  * Returns the number of new faces: 0 when none sees it, -1 when they do not fit. */
 static DCI_NOINLINE int dci_depth_add(dci_polytope *t, int k, dc_real mag)
 {
-    dc_v3 w = t->p[k].w;
+    dc_v3 w = t->point[k].point;
     int i, j, inert = 0;
-    t->ne = 0;
-    for (i = 0; i < t->nf;) {
-        const dci_face *f = &t->f[i];
-        inert |= f->d >= DC_REAL_MAX;
-        if (dc_dot(f->n, w) - f->d > DCI_DEPTH_SEES*mag) dci_depth_drop(t, i);
-        else i++;
+
+    /* the faces that see it */
+    t->edges = 0;
+    for (i = 0; i < t->faces;) {
+        const dci_face *f = &t->face[i];
+        inert |= f->offset >= DC_REAL_MAX;
+        if (dc_dot(f->normal, w) - f->offset > DCI_DEPTH_SEES*mag) dci_depth_drop(t, i);
+        else ++i;
     }
-    while (inert && t->ne) {
+
+    /* inert ones on the rim, until none is left there */
+    while (inert && t->edges) {
         inert = 0;
-        for (i = 0; i < t->nf;) {
-            if (t->f[i].d >= DC_REAL_MAX && dci_depth_on_rim(t, i)) {
+        for (i = 0; i < t->faces;) {
+            if (t->face[i].offset >= DC_REAL_MAX && dci_depth_on_rim(t, i)) {
                 dci_depth_drop(t, i);
                 inert = 1;
             } else {
-                i++;
+                ++i;
             }
         }
     }
-    if (t->nf + t->ne > DCI_DEPTH_FACES) return -1;
-    for (j = 0; j < t->ne; j++) dci_depth_face(t, t->edge[j][0], t->edge[j][1], k, DCI_DEPTH_SEES*mag);
-    return t->ne;
+
+    if (t->faces + t->edges > DCI_DEPTH_FACES) return -1;
+    for (j = 0; j < t->edges; ++j) dci_depth_face(t, t->edge[j][0], t->edge[j][1], k, DCI_DEPTH_SEES*mag);
+    return t->edges;
 }
 
-/* The tetrahedron of the largest volume, greedily: its points become the first four, 0 1 2 seen from outside. 0 when they are
- * flat. */
+/* The tetrahedron of the largest volume, greedily: its points become the first four, 0 1 2 seen from outside. 0 when
+ * they are flat. */
 static DCI_NOINLINE int dci_depth_seed(dci_polytope *t)
 {
-    int i, k, m = t->np;
+    int i, k, m = t->points;
     dc_v3 e, n;
-    for (k = 1; k < 4; k++) {
+
+    /* farthest from the first point, from the line, from the plane of those before */
+    for (k = 1; k < 4; ++k) {
         dc_real best = 0;
         int at = -1;
         dci_mink s;
-        e = k > 1 ? dci_unit(dc_sub(t->p[1].w, t->p[0].w)) : dc_vec(0, 0, 0);
-        n = k > 2 ? dci_unit(dc_cross(e, dc_sub(t->p[2].w, t->p[0].w))) : dc_vec(0, 0, 0);
-        for (i = k; i < m; i++) {
-            dc_v3 r = dc_sub(t->p[i].w, t->p[0].w), x = k == 2 ? dc_cross(e, r) : r;
+        e = k > 1 ? dci_unit(dc_sub(t->point[1].point, t->point[0].point)) : dc_vec(0, 0, 0);
+        n = k > 2 ? dci_unit(dc_cross(e, dc_sub(t->point[2].point, t->point[0].point))) : dc_vec(0, 0, 0);
+        for (i = k; i < m; ++i) {
+            dc_v3 r = dc_sub(t->point[i].point, t->point[0].point), x = k == 2 ? dc_cross(e, r) : r;
             dc_real size = k == 3 ? dc_abs(dc_dot(n, r)) : dc_dot(x, x);
             if (size > best) { best = size; at = i; }
         }
         if (at < 0) return 0;
-        s = t->p[k]; t->p[k] = t->p[at]; t->p[at] = s;
+        s = t->point[k]; t->point[k] = t->point[at]; t->point[at] = s;
     }
-    t->nf = 0;
-    n = dc_cross(dc_sub(t->p[1].w, t->p[0].w), dc_sub(t->p[2].w, t->p[0].w));
-    if (dc_dot(n, dc_sub(t->p[3].w, t->p[0].w)) > 0) {
-        dci_mink s = t->p[1];
-        t->p[1] = t->p[2];
-        t->p[2] = s;
+
+    t->faces = 0;
+    n = dc_cross(dc_sub(t->point[1].point, t->point[0].point), dc_sub(t->point[2].point, t->point[0].point));
+    if (dc_dot(n, dc_sub(t->point[3].point, t->point[0].point)) > 0) {
+        dci_mink s = t->point[1];
+        t->point[1] = t->point[2];
+        t->point[2] = s;
     }
     return 1;
 }
@@ -3537,14 +3688,16 @@ static DCI_NOINLINE void dci_depth_foot(const dci_polytope *t, dc_v3 foot, dci_m
     dc_real best = DC_REAL_MAX;
     dci_near q;
     int i, k;
-    for (i = 0; i < t->nf; i++) {
-        const int *v = t->f[i].v;
-        dc_v3 a = dc_sub(t->p[v[0]].w, foot), b = dc_sub(t->p[v[1]].w, foot), c = dc_sub(t->p[v[2]].w, foot);
+
+    for (i = 0; i < t->faces; ++i) {
+        const int *v = t->face[i].vertex;
+        dc_v3 a = dc_sub(t->point[v[0]].point, foot), b = dc_sub(t->point[v[1]].point, foot);
+        dc_v3 c = dc_sub(t->point[v[2]].point, foot);
         dci_near_triangle(&a, &b, &c, &q);
-        if (q.d2 < best) {
-            best = q.d2;
+        if (q.distance2 < best) {
+            best = q.distance2;
             *r = q;
-            for (k = 0; k < 3; k++) p[k] = t->p[v[k]];
+            for (k = 0; k < 3; ++k) p[k] = t->point[v[k]];
         }
     }
 }
@@ -3554,48 +3707,54 @@ static DCI_NOINLINE void dci_depth_foot(const dci_polytope *t, dc_v3 foot, dci_m
  * upper one; the closest face is pushed out until both agree. The polytope need not hold the origin at the start.
  * p holds count >= 4 points, at least one of them off the plane of the others. */
 static DCI_NOINLINE dc_status dci_depth(dci_hulls *h, dci_polytope *t, dci_mink *p, int *count, dci_near *r, dc_v3 *n,
-                           dc_real *gap, int *steps)
+                                        dc_real *gap, int *steps)
 {
     dc_real upper = DC_REAL_MAX;
     dc_status status = DC_E_DIVERGED;
     int i, k;
-    t->np = *count;
-    for (i = 0; i < t->np; i++) t->p[i] = p[i];
+
+    /* what the simplex knows */
+    t->points = *count;
+    for (i = 0; i < t->points; ++i) t->point[i] = p[i];
     if (!dci_depth_seed(t)) return DC_E_SINGULAR;
     dci_depth_face(t, 0, 1, 2, 0);
     dci_depth_face(t, 0, 3, 1, 0);
     dci_depth_face(t, 1, 3, 2, 0);
     dci_depth_face(t, 2, 3, 0, 0);
-    for (i = 4; i < t->np; i++)
-        if (dci_depth_add(t, i, dc_sqrt(h->mag2)) < 0) return DC_E_SINGULAR;
+    for (i = 4; i < t->points; ++i)
+        if (dci_depth_add(t, i, dc_sqrt(h->largest2)) < 0) return DC_E_SINGULAR;
 
     /* every turn adds a point or makes a face inert: V + F of them at most */
     for (;;) {
-        dci_face *f = &t->f[0];
+        dci_face *f = &t->face[0];
         dc_real value, mag;
         dc_v3 out;
-        dci_mink *w = &t->p[t->np];
+        dci_mink *w = &t->point[t->points];
         int added = 0;
-        for (i = 1; i < t->nf; i++)
-            if (t->f[i].d < f->d) f = &t->f[i];
-        if (t->nf == 0 || f->d >= upper - DCI_HULL_STOP*dc_sqrt(h->mag2)) { status = DC_OK; break; }
-        if (t->np == DCI_DEPTH_VERTICES) break;
-        out = f->n;
+
+        /* the closest face, and the support beyond it */
+        for (i = 1; i < t->faces; ++i)
+            if (t->face[i].offset < f->offset) f = &t->face[i];
+        if (t->faces == 0 || f->offset >= upper - DCI_HULL_STOP*dc_sqrt(h->largest2)) { status = DC_OK; break; }
+        if (t->points == DCI_DEPTH_VERTICES) break;
+        out = f->normal;
         dci_mink_support(h, dc_neg(out), w);
         ++*steps;
-        value = dc_dot(out, w->w);
+        value = dc_dot(out, w->point);
         if (value < upper) {
             upper = value;
             *n = dc_neg(out);
         }
-        mag = dc_sqrt(h->mag2);
-        if (value - f->d <= DCI_HULL_STOP*mag) { status = DC_OK; break; }
-        for (k = 0; k < t->np; k++)
-            if (t->p[k].ia == w->ia && t->p[k].ib == w->ib) break;
-        if (k == t->np && value - f->d > DCI_DEPTH_SEES*mag) {
-            added = dci_depth_add(t, t->np, mag);
+        mag = dc_sqrt(h->largest2);
+        if (value - f->offset <= DCI_HULL_STOP*mag) { status = DC_OK; break; }
+
+        /* a new point joins; a face that nothing new is seen from is done with */
+        for (k = 0; k < t->points; ++k)
+            if (t->point[k].vertex_a == w->vertex_a && t->point[k].vertex_b == w->vertex_b) break;
+        if (k == t->points && value - f->offset > DCI_DEPTH_SEES*mag) {
+            added = dci_depth_add(t, t->points, mag);
             if (added < 0) break;
-            t->np++;
+            ++t->points;
         }
         if (added == 0) dci_depth_inert(f);
     }
@@ -3611,7 +3770,16 @@ static DCI_NOINLINE dc_status dci_depth(dci_hulls *h, dci_polytope *t, dci_mink 
 #pragma GCC optimize("no-tree-slp-vectorize")
 #endif
 
-/* ---- input and output ---- */
+/* ---- [hull calls] hull distance: frames, starts, answers, and the call ----------------------- */
+
+/* In: two posed hulls, an earlier answer. Out: dc_distance.
+ *
+ * stage                          | reads                        | writes                     | equation
+ * dci_hulls_load, _frame         | hulls, poses                 | dci_hulls, scale           | (1)
+ * dci_warm or dci_hulls_start    | an earlier answer, the means | simplex                    |
+ * dci_simplex                    | hulls, simplex               | simplex, n, gap            | of [hull]
+ * dci_search.. or dci_depth      | the same                     | the same, where that fails | of [hull], [depth]
+ * dci_hull_answer                | simplex, weights, n, gap     | dc_distance                | */
 
 /* Sums over one hull, with e = v - v_0: *mean = mean of e, *ext2 = sum of e.e, a bound of every e.e that is finite only
  * when every vertex is. 0 when a number is missing, not finite or too large. */
@@ -3620,7 +3788,10 @@ static int dci_hull_check(const dc_hull *a, dc_v3 *mean, dc_real *ext2)
     dc_v3 o, e, f, s, t;
     dc_real p = 0, q = 0;
     int i, n;
+
     if (!a || !a->v || a->n < 1) return 0;
+
+    /* two at a time, so that no sum waits for the one before */
     n = a->n;
     o = a->v[0];
     s = t = dc_vec(0, 0, 0);
@@ -3637,11 +3808,12 @@ static int dci_hull_check(const dc_hull *a, dc_v3 *mean, dc_real *ext2)
         s = dc_add(s, e);
         p += dc_dot(e, e);
     }
+
     *mean = dc_scale(1/(dc_real)n, dc_add(s, t));
     *ext2 = p + q;
     /* far below the limit one comparison is enough */
     if (*ext2 + dc_dot(o, o) <= DC_R(0.25)*DC_LIMIT*DC_LIMIT) return 1;
-    for (i = 0; i < n; i++)
+    for (i = 0; i < n; ++i)
         if (!dc_in_range(a->v[i])) return 0;
     return 1;
 }
@@ -3654,40 +3826,41 @@ static void dci_pow2_scale(dc_real x2, dc_real *s, dc_real *inv_s)
     *inv_s = dci_from_bits(e << DCI_MANT);
 }
 
-/* The two hulls, the means of their vertices from the first one, and the sum of squares that scales them; 0: not two good
- * hulls. */
+/* The two hulls, the means of their vertices from the first one, and the sum of squares that scales them; 0: not two
+ * good hulls. */
 static DCI_NOINLINE int dci_hulls_load(dci_hulls *h, const dc_hull *a, const dc_hull *b, dc_v3 mean[2], dc_real *ext2)
 {
     dc_real ext2_b;
     if (!dci_hull_check(a, &mean[0], ext2) || !dci_hull_check(b, &mean[1], &ext2_b)) return 0;
-    h->va = a->v; h->na = a->n; h->oa = a->v[0];
-    h->vb = b->v; h->nb = b->n; h->ob = b->v[0];
-    h->shift_a = !(dc_dot(h->oa, h->oa)*(dc_real)h->na <= 4**ext2);
-    h->shift_b = !(dc_dot(h->ob, h->ob)*(dc_real)h->nb <= 4*ext2_b);
+    h->vertex_a = a->v; h->count_a = a->n; h->first_a = a->v[0];
+    h->vertex_b = b->v; h->count_b = b->n; h->first_b = b->v[0];
+    h->shift_a = !(dc_dot(h->first_a, h->first_a)*(dc_real)h->count_a <= 4**ext2);
+    h->shift_b = !(dc_dot(h->first_b, h->first_b)*(dc_real)h->count_b <= 4*ext2_b);
     *ext2 += ext2_b;
     return 1;
 }
 
-/* The frame of (1) for the rotations in Ra, Rb and b's origin at T from a's: rotations times the scale, T between the first
- * vertices. */
+/* The frame of (1) for the rotations in Ra, Rb and b's origin at T from a's: rotations times the scale, T between
+ * the first vertices. */
 static void dci_hulls_frame(dci_hulls *h, dc_real ext2, dc_real *inv_s)
 {
     dc_real s;
     int i;
-    h->T = dc_add(h->T, dc_sub(dc_mul(&h->Rb, h->ob), dc_mul(&h->Ra, h->oa)));
-    dci_pow2_scale(ext2 + dc_dot(h->T, h->T), &s, inv_s);
-    for (i = 0; i < 9; i++) {
-        h->Ra.m[i] *= s;
-        h->Rb.m[i] *= s;
+    h->offset = dc_add(h->offset, dc_sub(dc_mul(&h->rotation_b, h->first_b), dc_mul(&h->rotation_a, h->first_a)));
+    dci_pow2_scale(ext2 + dc_dot(h->offset, h->offset), &s, inv_s);
+
+    for (i = 0; i < 9; ++i) {
+        h->rotation_a.m[i] *= s;
+        h->rotation_b.m[i] *= s;
     }
-    h->T = dc_scale(s, h->T);
-    h->mag2 = 0;
+    h->offset = dc_scale(s, h->offset);
+    h->largest2 = 0;
 }
 
 /* cold start: the support along the line of the centres */
 static int dci_hulls_start(dci_hulls *h, const dc_v3 mean[2], dci_mink *p)
 {
-    dc_v3 c = dc_sub(dc_sub(dc_mul(&h->Ra, mean[0]), dc_mul(&h->Rb, mean[1])), h->T);
+    dc_v3 c = dc_sub(dc_sub(dc_mul(&h->rotation_a, mean[0]), dc_mul(&h->rotation_b, mean[1])), h->offset);
     dci_mink_support(h, c, p);
     return 1;
 }
@@ -3696,20 +3869,22 @@ static int dci_hulls_start(dci_hulls *h, const dc_v3 mean[2], dci_mink *p)
 static DCI_NOINLINE int dci_warm(dci_hulls *h, const dc_distance *d, dci_mink *p)
 {
     int i, m = d->na > d->nb ? d->na : d->nb;
+
     if (d->na < 1 || d->na > 3 || d->nb < 1 || d->nb > 3) return 0;
-    for (i = 0; i < d->na; i++)
-        if (d->ia[i] < 0 || d->ia[i] >= h->na) return 0;
-    for (i = 0; i < d->nb; i++)
-        if (d->ib[i] < 0 || d->ib[i] >= h->nb) return 0;
+    for (i = 0; i < d->na; ++i)
+        if (d->ia[i] < 0 || d->ia[i] >= h->count_a) return 0;
+    for (i = 0; i < d->nb; ++i)
+        if (d->ib[i] < 0 || d->ib[i] >= h->count_b) return 0;
+
+    /* two edges: the half of their parallelogram that held the witness points */
     if (d->na == 2 && d->nb == 2) {
-        /* two edges: the half of their parallelogram that held the witness points */
         int other = !(d->wa[1] + d->wb[1] <= 1);
         dci_mink_of(h, d->ia[other], d->ib[other], &p[0]);
         dci_mink_of(h, d->ia[0], d->ib[1], &p[1]);
         dci_mink_of(h, d->ia[1], d->ib[0], &p[2]);
         return 3;
     }
-    for (i = 0; i < m; i++) dci_mink_of(h, d->ia[i < d->na ? i : 0], d->ib[i < d->nb ? i : 0], &p[i]);
+    for (i = 0; i < m; ++i) dci_mink_of(h, d->ia[i < d->na ? i : 0], d->ib[i < d->nb ? i : 0], &p[i]);
     return m;
 }
 
@@ -3717,7 +3892,7 @@ static DCI_NOINLINE int dci_warm(dci_hulls *h, const dc_distance *d, dci_mink *p
 static void dci_feature_add(int *count, int *index, dc_real *weight, int k, dc_real l)
 {
     int i;
-    for (i = 0; i < *count; i++)
+    for (i = 0; i < *count; ++i)
         if (index[i] == k) {
             weight[i] += l;
             return;
@@ -3736,23 +3911,27 @@ DC_INLINE dc_v3 dci_feature_point(const dc_v3 *v, dc_v3 o, const int *index, con
 }
 
 /* Witness points from the simplex, moved apart or together by rounding so that pa - pb = gap n. */
-static DCI_NOINLINE void dci_hull_answer(const dci_hulls *h, const dci_mink *p, const dci_near *r, int m, dc_v3 n, dc_real gap,
-                            dc_real inv_s, dc_v3 origin, int steps, dc_distance *d)
+static DCI_NOINLINE void dci_hull_answer(const dci_hulls *h, const dci_mink *p, const dci_near *r, int m, dc_v3 n,
+                                         dc_real gap, dc_real inv_s, dc_v3 origin, int steps, dc_distance *d)
 {
     dc_v3 x, y, mid;
     int i;
+
+    /* features and their weights */
     d->na = d->nb = 0;
-    for (i = 0; i < 3; i++) {
+    for (i = 0; i < 3; ++i) {
         d->ia[i] = d->ib[i] = 0;
         d->wa[i] = d->wb[i] = 0;
     }
-    for (i = 0; i < m; i++) {
-        if (!(r->l[i] > 0)) continue;
-        dci_feature_add(&d->na, d->ia, d->wa, p[i].ia, r->l[i]);
-        dci_feature_add(&d->nb, d->ib, d->wb, p[i].ib, r->l[i]);
+    for (i = 0; i < m; ++i) {
+        if (!(r->weight[i] > 0)) continue;
+        dci_feature_add(&d->na, d->ia, d->wa, p[i].vertex_a, r->weight[i]);
+        dci_feature_add(&d->nb, d->ib, d->wb, p[i].vertex_b, r->weight[i]);
     }
-    x = dc_mul(&h->Ra, dci_feature_point(h->va, h->oa, d->ia, d->wa));
-    y = dc_add(dc_mul(&h->Rb, dci_feature_point(h->vb, h->ob, d->ib, d->wb)), h->T);
+
+    /* to the world */
+    x = dc_mul(&h->rotation_a, dci_feature_point(h->vertex_a, h->first_a, d->ia, d->wa));
+    y = dc_add(dc_mul(&h->rotation_b, dci_feature_point(h->vertex_b, h->first_b, d->ib, d->wb)), h->offset);
     mid = dc_scale(DC_R(0.5), dc_add(x, y));
     d->gap = gap*inv_s;
     d->n = n;
@@ -3770,19 +3949,23 @@ DC_DEF size_t dc_hull_distance_bytes(int na, int nb)
 
 /* Simplex iteration. 1: separated, n, gap and r hold the answer; 0: no face of the tetrahedron p has the origin
  * outside; -1: rounding stands in the way, p holds the m points to go on with. */
-static DCI_NOINLINE int dci_simplex(dci_hulls *h, dci_mink *p, int *count, dci_near *r, dc_v3 *n, dc_real *gap, int *steps)
+static DCI_NOINLINE int dci_simplex(dci_hulls *h, dci_mink *p, int *count, dci_near *r, dc_v3 *n, dc_real *gap,
+                                    int *steps)
 {
     dc_real last = DC_REAL_MAX;
     int m = *count, step;
-    for (step = 0; step < DCI_HULL_STEPS; step++) {
+
+    for (step = 0; step < DCI_HULL_STEPS; ++step) {
         dc_v3 u;
         dc_real upper, lower, room, d2;
         int keep = dci_near_simplex(p, m, r);
+
         if (keep == 0) {
             *count = m;
             return 0;
         }
         m = *count = keep;
+
         /* The bounds stay multiplied by |u|, and are compared by their squares: no root delays the support. */
         u = r->dir;
         d2 = dc_dot(u, u);
@@ -3790,20 +3973,22 @@ static DCI_NOINLINE int dci_simplex(dci_hulls *h, dci_mink *p, int *count, dci_n
             u = dci_unit(u);
             d2 = 1;
         }
-        upper = dc_dot(u, p[0].w);
+        upper = dc_dot(u, p[0].point);
         room = upper*upper/d2;
-        if (!(upper > 0 && room < last && room > DCI_HULL_TOL*DCI_HULL_TOL*h->mag2)) return -1;
+        if (!(upper > 0 && room < last && room > DCI_HULL_TOL*DCI_HULL_TOL*h->largest2)) return -1;
         last = room;
+
+        /* the support point joins, until it brings nothing */
         dci_mink_support(h, u, &p[m]);
         ++*steps;
-        lower = dc_dot(u, p[m].w);
-        if (upper - lower <= 0 || (upper - lower)*(upper - lower) <= DCI_HULL_STOP*DCI_HULL_STOP*h->mag2*d2) {
+        lower = dc_dot(u, p[m].point);
+        if (upper - lower <= 0 || (upper - lower)*(upper - lower) <= DCI_HULL_STOP*DCI_HULL_STOP*h->largest2*d2) {
             dc_real len = 1/dc_sqrt(d2);
             *n = dc_scale(len, u);
-            *gap = dc_dot(*n, p[m].w);
+            *gap = dc_dot(*n, p[m].point);
             return 1;
         }
-        m++;
+        ++m;
     }
     return -1;
 }
@@ -3818,10 +4003,14 @@ static dc_status dci_hulls_apart(const dc_hull *a, const dc_hull *b, dc_v3 *n, d
     dc_v3 mean[2];
     dc_real ext2, inv_s;
     int i, m, steps = 0, apart;
+
+    /* in a common frame */
     if (!dci_hulls_load(&h, a, b, mean, &ext2)) return DC_E_ARG;
-    for (i = 0; i < 9; i++) h.Ra.m[i] = h.Rb.m[i] = i%4 == 0;
-    h.T = dc_vec(0, 0, 0);
+    for (i = 0; i < 9; ++i) h.rotation_a.m[i] = h.rotation_b.m[i] = i%4 == 0;
+    h.offset = dc_vec(0, 0, 0);
     dci_hulls_frame(&h, ext2, &inv_s);
+
+    /* apart or not */
     m = dci_hulls_start(&h, mean, p);
     apart = dci_simplex(&h, p, &m, &r, n, gap, &steps);
     if (apart <= 0) apart = dci_search(&h, p, &m, n, gap, &steps);
@@ -3844,29 +4033,33 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
     int m, steps = 0, apart, turn;
 
     if (!d || !dci_hulls_load(&h, a, b, mean, &ext2) || !dc_pose_ok(pa) || !dc_pose_ok(pb)) return DC_E_ARG;
-    h.Ra = dc_rotation(pa->q);
-    h.Rb = dc_rotation(pb->q);
-    h.T = dc_sub(pb->t, pa->t);
-    origin = dc_add(pa->t, dc_mul(&h.Ra, h.oa));
+    h.rotation_a = dc_rotation(pa->q);
+    h.rotation_b = dc_rotation(pb->q);
+    h.offset = dc_sub(pb->t, pa->t);
+    origin = dc_add(pa->t, dc_mul(&h.rotation_a, h.first_a));
     dci_hulls_frame(&h, ext2, &inv_s);
 
     /* an earlier answer, where there is one */
     m = dci_warm(&h, d, p);
     if (m == 0) m = dci_hulls_start(&h, mean, p);
     apart = dci_simplex(&h, p, &m, &r, &n, &gap, &steps);
-    if (apart < 0 || (apart == 0 && !dci_inside(p, DCI_HULL_TOL*dc_sqrt(h.mag2)))) {
+
+    /* rounding stands in the way */
+    if (apart < 0 || (apart == 0 && !dci_inside(p, DCI_HULL_TOL*dc_sqrt(h.largest2)))) {
         apart = dci_search(&h, p, &m, &n, &gap, &steps);
         if (apart < 0 && mem) apart = 0;                 /* the polytope needs no decision beforehand */
         if (apart < 0) status = DC_E_DIVERGED;
         if (apart != 0) {
             m = dci_search_feature(p, m, n, gap, &r);
-            for (turn = 0; turn < DCI_HULL_WORK && gap > 0; turn++) {
+            for (turn = 0; turn < DCI_HULL_WORK && gap > 0; ++turn) {
                 ++steps;
                 if (!dci_search_align(&h, p, m, &r, &n, &gap)) break;
                 m = dci_search_feature(p, m + 1, n, gap, &r);
             }
         }
     }
+
+    /* overlapping */
     if (apart == 0 && mem) {
         dc_arena undo = *mem;
         dci_polytope *t = (dci_polytope *)dc_arena_take(mem, 1, sizeof(dci_polytope));
@@ -3879,6 +4072,7 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
             m = dci_search_feature(p, m, n, gap, &r);
         }
     }
+
     if (!mem && (apart == 0 || !(gap > 0))) {
         d->gap = 0;
         return DC_E_OVERLAP;
@@ -3891,94 +4085,8 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
 #pragma GCC pop_options
 #endif
 
-/* ---- pair potentials: barriers ----------------------------------------------------------------- */
-
-/* Newton steps; the most in 200 000 random pairs: 38 in double, 41 in float. Next to contact a vertex that leaves gains half of its slack
- * in each: 92 from rounding to the size. */
-#define DCI_PAIR_STEPS 120
-#define DCI_WARM_STEPS 30       /* a warm start that takes more was none */
-#define DCI_LINE_STEPS 40
-/* DCI_PAIR_FLOOR: the largest noise that may pass for convergence of DC_LOCAL: its Hessian feels slacks by their 7th power.
- * DCI_PAIR_SETTLED: the largest decrement, over f, of a warm start that is believed. */
-#if DC_IS_FLOAT
-#define DCI_LEAST_SUPPORT DC_R(0.01)
-#define DCI_PAIR_FLOOR DC_R(1e-3)
-#define DCI_PAIR_SETTLED DC_R(1e-6)
-#else
-#define DCI_LEAST_SUPPORT DC_R(0.001)
-#define DCI_PAIR_FLOOR DC_R(1e-4)
-#define DCI_PAIR_SETTLED DC_R(1e-10)
-#endif
-#define DCI_PAIR_LEAST (DC_REAL_MIN/DC_EPS)   /* a scaled DC_LOCAL value below it counts as zero: its derivatives underflow */
-
-/* One loaded vertex at the current plane, in the frame (u, b1, b2) about q. */
-typedef struct {
-    dc_real f;          /* s_k h'(a_k), s_k = +1 on a, -1 on b */
-    dc_real D;          /* h''(a_k) */
-    dc_real z, x, y;    /* x_k - q along u, b1, b2 */
-    int k;
-} dci_term;
-
-typedef struct {
-    dc_barrier barrier;
-    dc_real c, s;                 /* s in units of the length */
-    dc_real kappa, ratio;         /* h = kappa/x: 1 while solving, then length/unit */
-    dc_real x0;                   /* DC_LOCAL: everything is computed times x0^5, so that x0 ~ slack cannot overflow */
-    int na, n;                    /* vertices of a; of both */
-    dc_v3 *v;                     /* [n] local vertices: (x - origin)/unit */
-    dc_real *slack, *trial;       /* [n] */
-    dc_real *Y;                   /* [12 n] */
-    dci_term *t;                  /* [n], the first nt in use: a's, then b's */
-    int nt;
-    dc_v3 origin;
-    dc_real unit, size;           /* length of a local unit; largest local coordinate */
-    dc_v3 nrm, q;                 /* plane in local units: slack = s_k(<v - q, nrm> + dq) */
-    dc_real dq, defect;           /* defect: 1-|nrm|, kept for DC_LOCAL beside nrm, from which it would cancel */
-    dc_real r, R1, R2, least;     /* |nrm|, the derivatives of the radial term R(r), the least distance of a vertex to the plane */
-    dc_v3 u, b1, b2;              /* frame: nrm = r u */
-    dc_real g[4], L[6], W[4];     /* gradient by (dq, n_u, n_b1, n_b2) and the factor of the Hessian, A = L diag(1/W) L^T */
-    /* workspace of the derivatives; here, in the arena, and not on the stack */
-    dc_real map[2][12], grad[12], B[12][6], C[24][4];
-    dc_real f[2][4], DX[2][4][4], XX[2][4][4];
-} dci_pair;
-
-/* P_s(x) = w^4/x^5, w = s - x > 0, times x0^5; 0 for x >= s                  (SDRS section IV-B) */
-static dc_real dci_ps(const dci_pair *p, dc_real x)
-{
-    dc_real w = p->s - x, t, w2, t2;
-    if (!(w > 0)) return 0;
-    t = p->x0/x;
-    w2 = w*w;
-    t2 = t*t;
-    return w2*w2*t2*t2*t;
-}
-
-/* P_s'  = -w^3 (4x + 5w)/x^6
- * P_s'' =  w^2 (12x^2 + 40xw + 30w^2)/x^7,   no term cancels
- *
- * Returns P_s'; P_s'' goes to *second, which may be NULL. */
-static dc_real dci_ps_grad(const dci_pair *p, dc_real x, dc_real *second)
-{
-    dc_real w = p->s - x, ix, t, t2, k;
-    if (second) *second = 0;
-    if (!(w > 0)) return 0;
-    ix = 1/x;
-    t = p->x0*ix;
-    t2 = t*t;
-    k = w*w*t2*t2*t*ix;
-    if (second) *second = k*ix*(12*x*x + 40*x*w + 30*w*w);
-    return -k*w*(4*x + 5*w);
-}
-
-/* largest power of two <= x, for normal x > 0 */
-static dc_real dci_floor_pow2(dc_real x) { return dci_from_bits(dci_to_bits(x) & DCI_INF); }
-
-/* x0 for slacks of this size */
-static void dci_pair_set_x0(dci_pair *p, dc_real slack) { p->x0 = dci_floor_pow2(dc_min(slack, p->s)); }
-
-/* ---- pair potentials: the minimising plane --------------------------------------------------------
- *
- * Minimise over the plane p = (n, d)
+/* ---- [plane] pair potentials: the minimising plane ----------------------------------------------- */
+/* Minimise over the plane p = (n, d)
  *
  *     f(p) = R(|n|) + sum_k h(a_k),     a_k = s_k(<x_k,n> + d)                          (LRI Eq. 3, SDRS Eq. 7, 16).
  *
@@ -3990,19 +4098,165 @@ static void dci_pair_set_x0(dci_pair *p, dc_real slack) { p->x0 = dci_floor_pow2
  *
  * So R(r) = r while solving: n cannot leave the unit ball and 1-|n| never cancels.
  *
- * The Hessian A = [ sum D y y^T ] + R'' u u^T + R'/|n| (I - u u^T), y = (1, x-q), D = h'' (SDRS Eq. 30, 32), has entries that
- * differ by (g/L)^2. A symmetric factorisation is accurate under any diagonal scaling; so A is formed about q = sum D x/sum D, in
- * axes (u, b1, b2) whose b1, b2 diagonalise the lateral spread sum D r r^T where that is nearly singular. There the
- * scaled matrix is well conditioned. A QR step would do the same with one more array of rows. */
+ * The Hessian A = [ sum D y y^T ] + R'' u u^T + R'/|n| (I - u u^T), y = (1, x-q), D = h'' (SDRS Eq. 30, 32), has
+ * entries that differ by (g/L)^2. A symmetric factorisation is accurate under any diagonal scaling; so A is formed
+ * about q = sum D x/sum D, in axes (u, b1, b2) whose b1, b2 diagonalise the lateral spread sum D r r^T where that is
+ * nearly singular. There the scaled matrix is well conditioned. A QR step would do the same with one more array of
+ * rows.
+ *
+ * In: barrier, hulls, a feasible plane. Out: the minimising plane; DC_OK, DC_E_DIVERGED or DC_E_RANGE.
+ *
+ * stage                | reads                       | writes                            | equation
+ * dci_pair_energy      | barrier, hulls, a plane     | slack (or trial), least           | f
+ * dci_pair_terms       | barrier, hulls, slack       | term, slope, curvature; moves q   | f_k, D_k
+ * dci_pair_frame       | term, plane                 | frame, gradient, lower, inverse   | A = L diag(1/W) L^T
+ * dci_pair_moved       | plane, frame, step          | the normal after it               |
+ * dci_pair_rescale     | plane                       | plane                             | |n| = sqrt G*
+ * dci_pair_newton      | all of these                | plane                             | grad f = 0 */
+
+/* Newton steps; the most in 200 000 random pairs: 38 in double, 41 in float. Next to contact a vertex that leaves gains
+ * half of its slack in each: 92 from rounding to the size. */
+#define DCI_PAIR_STEPS 120
+#define DCI_WARM_STEPS 30       /* a warm start that takes more was none */
+#define DCI_LINE_STEPS 40
+/* DCI_PAIR_FLOOR: the largest noise that may pass for convergence of DC_LOCAL: its Hessian feels slacks by their 7th
+ * power. DCI_PAIR_SETTLED: the largest decrement, over f, of a warm start that is believed. */
+#if DC_IS_FLOAT
+#define DCI_LEAST_SUPPORT DC_R(0.01)
+#define DCI_PAIR_FLOOR DC_R(1e-3)
+#define DCI_PAIR_SETTLED DC_R(1e-6)
+#else
+#define DCI_LEAST_SUPPORT DC_R(0.001)
+#define DCI_PAIR_FLOOR DC_R(1e-4)
+#define DCI_PAIR_SETTLED DC_R(1e-10)
+#endif
+/* a scaled DC_LOCAL value below it counts as zero: its derivatives underflow */
+#define DCI_PAIR_LEAST (DC_REAL_MIN/DC_EPS)
+
+/* When the iteration stops, by dec2, the square of Newton's decrement, about twice what f has still to fall.
+ * Where it is not rounding: dec2 is at most this share of eps f. After a fall by DCI_STOP_FAST convergence is quadratic
+ * and the next dec2 is about dec2^2/f, far below; it is not while a vertex enters the support of DC_LOCAL. */
+#define DCI_STOP_FAST DC_R(1e-3)
+#define DCI_STOP_AFTER_FAST DC_R(0.1)
+#define DCI_STOP_AFTER_SLOW DC_R(1e-4)
+/* Where it is: slacks carry DCI_STOP_NOISE of the coordinates over them; with a dec2 below DCI_STOP_FLOOR noise^2 f the
+ * iterate is at the floor, where dec2 stops to fall: it is more than DCI_STOP_FALL of the one before. Below noise^2 f
+ * once is enough, above it has to be so DCI_STOP_STALLS times, since a step may be a bad one by chance. */
+#define DCI_STOP_NOISE (16*DC_EPS)
+#define DCI_STOP_FLOOR 100
+#define DCI_STOP_FALL DC_R(0.7)
+#define DCI_STOP_STALLS 4
+
+/* h and the radial term. DC_LOCAL: everything is computed times scale^5, so that scale ~ slack cannot overflow */
+typedef struct {
+    dc_barrier kind;
+    dc_real weight, support;        /* c; s in local units */
+    dc_real kappa, ratio;           /* h = kappa/x: 1 while solving, then ratio, length over unit */
+    dc_real scale;                  /* x0 */
+} dci_barrier;
+
+/* the hulls, constant once loaded; local units are about `origin`, `unit` long */
+typedef struct {
+    int count_a, count;             /* vertices of a; of both */
+    dc_v3 *vertex;                  /* [count] in local units: (x - origin)/unit */
+    dc_v3 origin;
+    dc_real unit, size;             /* length of a local unit; largest local coordinate */
+} dci_pair_hulls;
+
+/* the iterate, in local units: slack = s_k(<v - centre, normal> + offset) */
+typedef struct {
+    dc_real *slack, *trial;         /* [count] */
+    dc_v3 normal, centre;           /* nrm, q */
+    dc_real offset;                 /* dq */
+    dc_real defect;                 /* 1-|nrm|, kept for DC_LOCAL beside nrm, from which it would cancel */
+    dc_real least;                  /* distance to the plane of the vertex next to it */
+} dci_pair_plane;
+
+/* u along the plane's normal, b1 and b2 across */
+typedef struct { dc_v3 axis, side_1, side_2; } dci_axes;
+
+/* One loaded vertex at the plane */
+typedef struct {
+    dc_real force;                  /* f_k = s_k h'(a_k), s_k = +1 on a, -1 on b */
+    dc_real stiffness;              /* D_k = h''(a_k) */
+    dc_real local[3];               /* z, x, y: x_k - q along u, b1, b2 */
+    int vertex;                     /* k */
+} dci_term;
+
+/* gradient and Hessian of f at the plane, by (dq, n_u, n_b1, n_b2) */
+typedef struct {
+    dci_term *term;                 /* [count], the first `terms` in use: a's, then b's */
+    int terms;
+    dc_real length;                 /* r = |nrm| */
+    dc_real slope, curvature;       /* of the radial term: R'(r), R''(r) */
+    dci_axes frame;
+    dc_real gradient[4];
+    dc_real lower[6], inverse[4];   /* L, W: A = L diag(1/W) L^T */
+} dci_pair_system;
+
+/* room for the derivatives; here, in the arena, and not on the stack */
+typedef struct {
+    dc_real *rows;                  /* [12 count] rows of L^-1 C^T by vertex; points of the vertices */
+    dc_real map[2][12];             /* the poses as maps */
+    dc_real gradient[12];           /* by twists */
+    dc_real own[12][6];             /* Hessian of each body but for the last term */
+    dc_real cross[24][4];           /* L^-1 C^T of twists or maps */
+    dc_real force[2][4], coupling[2][4][4], spread[2][4][4];    /* sums of f X, D X y^T, D X X^T */
+} dci_pair_scratch;
+
+typedef struct {
+    dci_barrier barrier;
+    dci_pair_hulls hulls;
+    dci_pair_plane plane;
+    dci_pair_system newton;
+    dci_pair_scratch work;
+} dci_pair;
+
+/* P_s(x) = w^4/x^5, w = s - x > 0, times x0^5; 0 for x >= s                  (SDRS section IV-B) */
+static dc_real dci_ps(const dci_barrier *barrier, dc_real x)
+{
+    dc_real w = barrier->support - x, t, w2, t2;
+    if (!(w > 0)) return 0;
+    t = barrier->scale/x;
+    w2 = w*w;
+    t2 = t*t;
+    return w2*w2*t2*t2*t;
+}
+
+/* P_s'  = -w^3 (4x + 5w)/x^6
+ * P_s'' =  w^2 (12x^2 + 40xw + 30w^2)/x^7,   no term cancels
+ *
+ * Returns P_s'; P_s'' goes to *second, which may be NULL. */
+static dc_real dci_ps_grad(const dci_barrier *barrier, dc_real x, dc_real *second)
+{
+    dc_real w = barrier->support - x, ix, t, t2, k;
+    if (second) *second = 0;
+    if (!(w > 0)) return 0;
+    ix = 1/x;
+    t = barrier->scale*ix;
+    t2 = t*t;
+    k = w*w*t2*t2*t*ix;
+    if (second) *second = k*ix*(12*x*x + 40*x*w + 30*w*w);
+    return -k*w*(4*x + 5*w);
+}
+
+/* largest power of two <= x, for normal x > 0 */
+static dc_real dci_floor_pow2(dc_real x) { return dci_from_bits(dci_to_bits(x) & DCI_INF); }
+
+/* x0 for slacks of this size */
+static void dci_pair_set_x0(dci_barrier *barrier, dc_real slack)
+{
+    barrier->scale = dci_floor_pow2(dc_min(slack, barrier->support));
+}
 
 /* |n| > 0: no plane with n = 0 has positive slacks on both sides */
-static dc_real dci_pair_length(const dci_pair *p) { return dc_sqrt(dc_dot(p->nrm, p->nrm)); }
+static dc_real dci_pair_length(const dci_pair *p) { return dc_sqrt(dc_dot(p->plane.normal, p->plane.normal)); }
 
 /* slacks of the plane (nrm, dq) about q */
 static void dci_pair_slacks(const dci_pair *p, dc_v3 nrm, dc_real dq, dc_real *slack)
 {
-    const dc_v3 *v = p->v, q = p->q;
-    const int na = p->na, n = p->n;
+    const dc_v3 *v = p->hulls.vertex, q = p->plane.centre;
+    const int na = p->hulls.count_a, n = p->hulls.count;
     int k;
     for (k = 0; k < na; ++k) slack[k] = dc_dot(dc_sub(v[k], q), nrm) + dq;
     for (; k < n; ++k) slack[k] = -(dc_dot(dc_sub(v[k], q), nrm) + dq);
@@ -4016,52 +4270,62 @@ static dci_least dci_pair_least(const dci_pair *p, const dc_real *slack)
     dci_least least;
     int k;
     least.a = least.b = DC_REAL_MAX;
-    for (k = 0; k < p->na; ++k) least.a = dc_min(least.a, slack[k]);
-    for (; k < p->n; ++k) least.b = dc_min(least.b, slack[k]);
+    for (k = 0; k < p->hulls.count_a; ++k) least.a = dc_min(least.a, slack[k]);
+    for (; k < p->hulls.count; ++k) least.b = dc_min(least.b, slack[k]);
     return least;
 }
 
-/* f at the plane (nrm, dq) about q, and its slacks; -1 when one of them or the defect 1-|n|, which DC_GLOBAL does not read, is
- * not positive. p->least: the least slack over |n|. */
+/* f at the plane (nrm, dq) about q, and its slacks; -1 when one of them or the defect 1-|n|, which DC_GLOBAL does not
+ * read, is not positive. Writes `least`, the least slack over |n|. */
 static dc_real dci_pair_energy(dci_pair *p, dc_v3 nrm, dc_real defect, dc_real dq, dc_real *slack)
 {
     dc_real least, f = 0, r = dc_sqrt(dc_dot(nrm, nrm));
     dci_least of;
     int k;
+
     dci_pair_slacks(p, nrm, dq, slack);
     of = dci_pair_least(p, slack);
     least = dc_min(of.a, of.b);
     if (!(least > 0)) return -1;
-    p->least = least/r;
-    if (p->barrier == DC_GLOBAL) {
-        for (k = 0; k < p->n; ++k) f += 1/slack[k];
+    p->plane.least = least/r;
+
+    if (p->barrier.kind == DC_GLOBAL) {
+        for (k = 0; k < p->hulls.count; ++k) f += 1/slack[k];
         return f + r;
     }
     if (!(defect > 0)) return -1;
-    for (k = 0; k < p->n; ++k) f += dci_ps(p, slack[k]);
-    return f + dci_ps(p, defect);
+    for (k = 0; k < p->hulls.count; ++k) f += dci_ps(&p->barrier, slack[k]);
+    return f + dci_ps(&p->barrier, defect);
 }
 
 /* the same at the plane in p */
-static dc_real dci_pair_here(dci_pair *p) { return dci_pair_energy(p, p->nrm, p->defect, p->dq, p->slack); }
+static dc_real dci_pair_here(dci_pair *p)
+{
+    return dci_pair_energy(p, p->plane.normal, p->plane.defect, p->plane.offset, p->plane.slack);
+}
 
 /* A (lower triangle by rows) = L D L^T, L[0..5] below the unit diagonal by rows, W = 1/D. A pivot lost to rounding is
  * replaced by its diagonal: that direction alone. */
-static void dci_pair_factor(dci_pair *p, const dc_real A[10])
+static void dci_pair_factor(dci_pair_system *newton, const dc_real A[10])
 {
-    dc_real *L = p->L, *W = p->W, m21, m31, m32, d;
+    dc_real *L = newton->lower, *W = newton->inverse, m21, m31, m32, d;
+
     W[0] = 1/A[0];
-    L[0] = A[1]*W[0];
-    L[1] = A[3]*W[0];
-    L[3] = A[6]*W[0];
+    L[0] = A[1]*W[0];  L[1] = A[3]*W[0];  L[3] = A[6]*W[0];
+
+    /* row 1 */
     d = A[2] - L[0]*A[1];
     W[1] = 1/(d > DC_EPS*A[2] ? d : A[2]);
     m21 = A[4] - L[1]*A[1];
     m31 = A[7] - L[3]*A[1];
     L[2] = m21*W[1];
     L[4] = m31*W[1];
+
+    /* row 2 */
     d = A[5] - L[1]*A[3] - L[2]*m21;
     W[2] = 1/(d > DC_EPS*A[5] ? d : A[5]);
+
+    /* row 3 */
     m32 = A[8] - L[3]*A[3] - L[4]*m21;
     L[5] = m32*W[2];
     d = A[9] - L[3]*A[6] - L[4]*m31 - L[5]*m32;
@@ -4069,18 +4333,18 @@ static void dci_pair_factor(dci_pair *p, const dc_real A[10])
 }
 
 /* x <- L^-1 x; then x^T A^-1 x is sum W x^2 */
-static void dci_pair_forward(const dci_pair *p, dc_real x[4])
+static void dci_pair_forward(const dci_pair_system *newton, dc_real x[4])
 {
-    const dc_real *L = p->L;
+    const dc_real *L = newton->lower;
     x[1] -= L[0]*x[0];
     x[2] -= L[1]*x[0] + L[2]*x[1];
     x[3] -= L[3]*x[0] + L[4]*x[1] + L[5]*x[2];
 }
 
 /* x <- L^-T W x */
-static void dci_pair_backward(const dci_pair *p, dc_real x[4])
+static void dci_pair_backward(const dci_pair_system *newton, dc_real x[4])
 {
-    const dc_real *L = p->L, *W = p->W;
+    const dc_real *L = newton->lower, *W = newton->inverse;
     x[3] = W[3]*x[3];
     x[2] = W[2]*x[2] - L[5]*x[3];
     x[1] = W[1]*x[1] - L[2]*x[2] - L[4]*x[3];
@@ -4090,86 +4354,100 @@ static void dci_pair_backward(const dci_pair *p, dc_real x[4])
 /* b1 <- a - <a,u> u; returns its square */
 static dc_real dci_pair_across(dci_pair *p, dc_v3 a)
 {
-    p->b1 = dc_madd(a, -dc_dot(a, p->u), p->u);
-    return dc_dot(p->b1, p->b1);
+    p->newton.frame.side_1 = dc_madd(a, -dc_dot(a, p->newton.frame.axis), p->newton.frame.axis);
+    return dc_dot(p->newton.frame.side_1, p->newton.frame.side_1);
 }
 
-/* Terms, frame, gradient and factor of the Hessian of f at the plane whose slacks are in p->slack. R1, R2 are given for
- * DC_GLOBAL. Moves q. With `turning` the Hessian is that of the steps of dci_pair_moved. */
-static void dci_pair_frame(dci_pair *p, int turning)
+/* Terms at the plane whose slacks are in p: the loaded vertices. The slope and curvature of R are given for
+ * DC_GLOBAL. Moves q to the mean of the vertices weighted by D, where the offset decouples from the normal. */
+static void dci_pair_terms(dci_pair *p)
 {
-    dc_real A[10], radial, pull;                       /* A: lower triangle by rows */
-    const dc_v3 *v = p->v;
-    dc_real W = 0, kappa = p->kappa, len;
-    dc_v3 Q = dc_vec(0, 0, 0), q = p->q;
-    int k, pass, nt = 0;
+    const dci_barrier *barrier = &p->barrier;
+    const dc_v3 *v = p->hulls.vertex;
+    dc_real W = 0, kappa = barrier->kappa;
+    dc_v3 Q = dc_vec(0, 0, 0), q = p->plane.centre;
+    int k, terms = 0;
 
-    p->r = dci_pair_length(p);
-    if (p->barrier == DC_LOCAL) p->R1 = -dci_ps_grad(p, p->defect, &p->R2);
-    radial = p->R1/p->r;
-    for (k = 0; k < p->n; ++k) {
-        dci_term *t = &p->t[nt];
-        dc_real a = p->slack[k], h1, D;
-        if (p->barrier == DC_LOCAL) {
-            if (a >= p->s) continue;
-            h1 = dci_ps_grad(p, a, &D);
+    /* f_k, D_k */
+    p->newton.length = dci_pair_length(p);
+    if (barrier->kind == DC_LOCAL) p->newton.slope = -dci_ps_grad(barrier, p->plane.defect, &p->newton.curvature);
+    for (k = 0; k < p->hulls.count; ++k) {
+        dci_term *t = &p->newton.term[terms];
+        dc_real a = p->plane.slack[k], h1, D;
+        if (barrier->kind == DC_LOCAL) {
+            if (a >= barrier->support) continue;
+            h1 = dci_ps_grad(barrier, a, &D);
         } else {
             dc_real w = 1/a;
             h1 = -kappa*w*w;
             D = -2*h1*w;
         }
-        t->f = k < p->na ? h1 : -h1;
-        t->D = D;
-        t->k = k;
+        t->force = k < p->hulls.count_a ? h1 : -h1;
+        t->stiffness = D;
+        t->vertex = k;
         W += D;
         Q = dc_madd(Q, D, dc_sub(v[k], q));
-        ++nt;
+        ++terms;
     }
-    p->nt = nt;
+    p->newton.terms = terms;
 
-    /* origin at the weighted mean: the offset decouples from the normal */
-    if (W > 0) {
-        Q = dc_scale(1/W, Q);
-        p->q = q = dc_add(q, Q);
-        p->dq += dc_dot(Q, p->nrm);
-    }
+    /* q */
+    if (!(W > 0)) return;
+    Q = dc_scale(1/W, Q);
+    p->plane.centre = dc_add(q, Q);
+    p->plane.offset += dc_dot(Q, p->plane.normal);
+}
+
+/* Terms, frame, gradient and factor of the Hessian of f at the plane whose slacks are in p. With `turning` the Hessian
+ * is that of the steps of dci_pair_moved. */
+static void dci_pair_frame(dci_pair *p, int turning)
+{
+    dci_pair_system *newton = &p->newton;
+    const dc_v3 *v = p->hulls.vertex;
+    dc_real A[10], *g = newton->gradient, radial, pull, len;    /* A: lower triangle by rows */
+    dc_v3 q;
+    int k, pass;
+
+    dci_pair_terms(p);
+    q = p->plane.centre;
+    radial = newton->slope/newton->length;
 
     /* u along the normal, b1 carried over from the step before */
-    p->u = dc_scale(1/p->r, p->nrm);
-    len = dci_pair_across(p, p->b1);
-    if (!(len > DC_R(0.01))) len = dci_pair_across(p, dci_axis_off(p->u));
-    p->b1 = dc_scale(1/dc_sqrt(len), p->b1);
+    newton->frame.axis = dc_scale(1/newton->length, p->plane.normal);
+    len = dci_pair_across(p, newton->frame.side_1);
+    if (!(len > DC_R(0.01))) len = dci_pair_across(p, dci_axis_off(newton->frame.axis));
+    newton->frame.side_1 = dc_scale(1/dc_sqrt(len), newton->frame.side_1);
 
     for (pass = 0; pass < 2; ++pass) {
-        const dc_v3 u = p->u, b1 = p->b1, b2 = dc_cross(u, b1);
-        dc_real g0 = 0, gz = 0, gx = 0, gy = 0, D0 = 0, Dz = 0, Dx = 0, Dy = 0, zz = 0, xz = 0, xx = 0, yz = 0, xy = 0, yy = 0;
-        dc_real m, h, c, s;
-        p->b2 = b2;
-        for (k = 0; k < nt; ++k) {
-            dci_term *t = &p->t[k];
-            const dc_v3 r = dc_sub(v[t->k], q);
-            const dc_real f = t->f, z = dc_dot(r, u), x = dc_dot(r, b1), y = dc_dot(r, b2);
-            t->z = z;
-            t->x = x;
-            t->y = y;
-            g0 += f;
-            gz += f*z;
-            gx += f*x;
-            gy += f*y;
+        const dc_v3 u = newton->frame.axis, b1 = newton->frame.side_1, b2 = dc_cross(u, b1);
+        dc_real g0 = 0, gz = 0, gx = 0, gy = 0, D0 = 0, Dz = 0, Dx = 0, Dy = 0;
+        dc_real zz = 0, xz = 0, xx = 0, yz = 0, xy = 0, yy = 0, m, h, c, s;
+        newton->frame.side_2 = b2;
+
+        /* coordinates and gradient */
+        for (k = 0; k < newton->terms; ++k) {
+            dci_term *t = &newton->term[k];
+            const dc_v3 r = dc_sub(v[t->vertex], q);
+            const dc_real f = t->force, z = dc_dot(r, u), x = dc_dot(r, b1), y = dc_dot(r, b2);
+            t->local[0] = z;  t->local[1] = x;  t->local[2] = y;
+            g0 += f;  gz += f*z;  gx += f*x;  gy += f*y;
         }
-        for (k = 0; k < nt; ++k) {
-            const dci_term *t = &p->t[k];
-            const dc_real D = t->D, z = t->z, x = t->x, y = t->y;
-            D0 += D;                                    /* D y y^T, SDRS Eq. 32 */
+        g[0] = g0;  g[1] = gz;  g[2] = gx;  g[3] = gy;
+
+        /* D y y^T, SDRS Eq. 32 */
+        for (k = 0; k < newton->terms; ++k) {
+            const dci_term *t = &newton->term[k];
+            const dc_real D = t->stiffness, z = t->local[0], x = t->local[1], y = t->local[2];
+            D0 += D;
             Dz += D*z;  zz += D*z*z;
             Dx += D*x;  xz += D*x*z;  xx += D*x*x;
             Dy += D*y;  yz += D*y*z;  xy += D*y*x;  yy += D*y*y;
         }
-        p->g[0] = g0;  p->g[1] = gz;  p->g[2] = gx;  p->g[3] = gy;
         A[0] = D0;
         A[1] = Dz;  A[2] = zz;
         A[3] = Dx;  A[4] = xz;  A[5] = xx;
         A[6] = Dy;  A[7] = yz;  A[8] = xy;  A[9] = yy;
+
         /* turn b1, b2 where their 2x2 block cancels by more than 1e4: eigenvector of the larger eigenvalue,
          * (|m| + sqrt(1 + m^2), sign A8) with m half the difference of the diagonal over |A8| */
         if (pass == 1 || !(A[8]/(A[5] + radial)*(A[8]/(A[9] + radial)) > DC_R(0.9999))) break;
@@ -4181,28 +4459,31 @@ static void dci_pair_frame(dci_pair *p, int turning)
         c *= h;
         s *= h;
         if (m > 0) { dc_real swap = c; c = s; s = swap; }
-        p->b1 = dc_add(dc_scale(c, b1), dc_scale(s, b2));
+        newton->frame.side_1 = dc_add(dc_scale(c, b1), dc_scale(s, b2));
     }
-    p->g[1] += p->R1;                                  /* grad R = R' u */
-    A[2] += p->R2;                                     /* R'' u u^T + R'/r (I - u u^T), SDRS Eq. 30 */
+
+    /* grad R = R' u; R'' u u^T + R'/r (I - u u^T), SDRS Eq. 30 */
+    g[1] += newton->slope;
+    A[2] += newton->curvature;
     A[5] += radial;
     A[9] += radial;
+
     /* along the turn it is the pull -sum f z of the slacks that bends f, in place of R'; the same at the minimum */
-    pull = p->R1 - p->g[1];
+    pull = newton->slope - g[1];
     if (turning && pull > 0) {
-        A[5] += (pull - p->R1)/p->r;
-        A[9] += (pull - p->R1)/p->r;
+        A[5] += (pull - newton->slope)/newton->length;
+        A[9] += (pull - newton->slope)/newton->length;
     }
-    dci_pair_factor(p, A);
+    dci_pair_factor(newton, A);
 }
 
 static void dci_pair_scale_plane(dci_pair *p, dc_real t)
 {
     int k;
-    p->nrm = dc_scale(t, p->nrm);
-    p->defect = p->defect*t + (1 - t);
-    p->dq *= t;
-    for (k = 0; k < p->n; ++k) p->slack[k] *= t;
+    p->plane.normal = dc_scale(t, p->plane.normal);
+    p->plane.defect = p->plane.defect*t + (1 - t);
+    p->plane.offset *= t;
+    for (k = 0; k < p->hulls.count; ++k) p->plane.slack[k] *= t;
 }
 
 /* To the minimum along the ray, DC_GLOBAL: |n| + G is least at t^2 = G/|n|. Returns f there. */
@@ -4215,93 +4496,124 @@ static dc_real dci_pair_rescale(dci_pair *p, dc_real f)
 
 /* The normal after a share of a Newton step (n_u, n_b1, n_b2), and its defect.
  *
- * Near contact the support of DC_LOCAL holds |n| within g^(5/6) of 1, and a straight step to the side leaves the unit ball
- * as soon as its square does. So there n turns, and its length changes apart. DC_GLOBAL, which has no ball, goes straight. */
+ * Near contact the support of DC_LOCAL holds |n| within g^(5/6) of 1, and a straight step to the side leaves the unit
+ * ball as soon as its square does. So there n turns, and its length changes apart. DC_GLOBAL, which has no ball, goes
+ * straight. */
 static dc_v3 dci_pair_moved(const dci_pair *p, const dc_real step[4], dc_real share, dc_real *defect)
 {
-    dc_v3 side = dc_add(dc_scale(step[2], p->b1), dc_scale(step[3], p->b2)), n;
-    if (p->barrier == DC_GLOBAL) side = dc_add(dc_scale(step[1], p->u), side);
-    n = dc_madd(p->nrm, share, side);
-    *defect = p->defect - share*step[1];
-    if (p->barrier == DC_GLOBAL) return n;
+    dc_v3 side = dc_add(dc_scale(step[2], p->newton.frame.side_1), dc_scale(step[3], p->newton.frame.side_2)), n;
+    if (p->barrier.kind == DC_GLOBAL) side = dc_add(dc_scale(step[1], p->newton.frame.axis), side);
+    n = dc_madd(p->plane.normal, share, side);
+    *defect = p->plane.defect - share*step[1];
+    if (p->barrier.kind == DC_GLOBAL) return n;
     return dc_scale((1 - *defect)/dc_sqrt(dc_dot(n, n)), n);
 }
 
-/* Newton from a feasible plane with slacks in p->slack. DC_OK, DC_E_DIVERGED or DC_E_RANGE. */
+/* What rounding makes of f's derivatives: slacks carry eps of the coordinates, relative to the least of them, and to
+ * what the nearest vertex reaches into the support of DC_LOCAL. */
+static dc_real dci_pair_noise(const dci_pair *p)
+{
+    dc_real noise = 1 + p->hulls.size/p->plane.least, s = p->barrier.support;
+    noise *= DCI_STOP_NOISE;
+    if (p->barrier.kind == DC_GLOBAL) return noise;
+    return dc_min(noise, DCI_PAIR_FLOOR)
+         + DCI_STOP_NOISE*(p->hulls.size/dc_max(s - p->newton.length*p->plane.least, DC_EPS*s));
+}
+
+/* The share of a Newton step that lowers f, no slack falling below a tenth of what it was while steps are large. The
+ * plane after it: normal, defect, slacks in trial, *value its f. 0: none is found. */
+static dc_real dci_pair_line(dci_pair *p, const dc_real step[4], dc_real f, dc_real dec2, dc_real noise, dc_v3 *normal,
+                             dc_real *defect, dc_real *value)
+{
+    const dc_real *slack = p->plane.slack, *trial = p->plane.trial;
+    dc_real alpha = 1;
+    int line, k;
+
+    for (line = 0; line < DCI_LINE_STEPS; ++line) {
+        dc_real limit = 1, ft;
+        *normal = dci_pair_moved(p, step, alpha, defect);
+        *value = ft = dci_pair_energy(p, *normal, *defect, p->plane.offset + alpha*step[0], p->plane.trial);
+        for (k = ft >= 0 && dec2 <= DC_R(1e-3)*f ? p->hulls.count : 0; k < p->hulls.count; ++k)
+            if (trial[k] < DC_R(0.1)*slack[k]) limit = dc_min(limit, DC_R(0.9)*slack[k]/(slack[k] - trial[k]));
+
+        /* rounding decides the comparison once the decrease is below the noise of f */
+        if (ft >= 0 && limit >= 1 && (ft <= f - DC_R(1e-4)*alpha*dec2
+                                      || dec2 <= dc_max(DC_R(1e-9), dc_min(noise, DC_R(0.01)))*f)) return alpha;
+
+        /* the limit is exact where slacks are linear in the step; where n turns it may have to be found again */
+        alpha *= limit < 1 ? dc_max(dc_min(limit, line > 1 ? DC_R(0.7) : 1), DC_R(0.01)) : DC_R(0.5);
+    }
+    return 0;
+}
+
+/* Newton from a feasible plane with slacks in p. DC_OK, DC_E_DIVERGED or DC_E_RANGE. */
 static DCI_NOINLINE dc_status dci_pair_newton(dci_pair *p, dc_pair_info *info)
 {
     const dc_real root_eps = dc_sqrt(DC_EPS);
+    const int local = p->barrier.kind == DC_LOCAL, most = info->warm ? DCI_WARM_STEPS : DCI_PAIR_STEPS;
     dc_real f, before = DC_REAL_MAX;
-    const int most = info->warm ? DCI_WARM_STEPS : DCI_PAIR_STEPS;
-    int it, k, line, stalled = 0;
+    int it, k, stalled = 0;
 
-    p->R1 = 1;
-    p->R2 = 0;
+    p->newton.slope = 1;
+    p->newton.curvature = 0;
     f = dci_pair_here(p);
     if (!(f >= 0)) return DC_E_DIVERGED;
-    if (p->barrier == DC_GLOBAL) f = dci_pair_rescale(p, f);
+    if (!local) f = dci_pair_rescale(p, f);
 
     for (it = 0; it < most && f > DCI_PAIR_LEAST; ++it) {
-        dc_real step[4], dec2 = 0, noise = 1 + p->size/p->least, alpha = 1, ft = -1, defect = 0;
-        dc_v3 nrm = p->nrm;
+        dc_real step[4], dec2 = 0, noise, alpha, ft, defect, *swap = p->plane.slack;
+        dc_v3 normal;
         int last, at_floor;
 
-        dci_pair_frame(p, p->barrier == DC_LOCAL);
-        for (k = 0; k < 4; ++k) step[k] = -p->g[k];
-        dci_pair_forward(p, step);
-        for (k = 0; k < 4; ++k) dec2 += p->W[k]*step[k]*step[k];
-        dci_pair_backward(p, step);
+        /* -A^-1 grad f, and its decrement */
+        dci_pair_frame(p, local);
+        for (k = 0; k < 4; ++k) step[k] = -p->newton.gradient[k];
+        dci_pair_forward(&p->newton, step);
+        for (k = 0; k < 4; ++k) dec2 += p->newton.inverse[k]*step[k]*step[k];
+        dci_pair_backward(&p->newton, step);
         if (!dc_finite(dec2) || !dc_finite(f)) return DC_E_RANGE;
 
-        /* the slacks carry eps of the coordinates, which is `noise` relative to the least of them, and to what the
-         * nearest vertex reaches into the support of DC_LOCAL */
-        noise *= 16*DC_EPS;
-        if (p->barrier == DC_LOCAL)
-            noise = dc_min(noise, DCI_PAIR_FLOOR) + 16*DC_EPS*(p->size/dc_max(p->s - p->r*p->least, DC_EPS*p->s));
-        at_floor = dec2 <= 100*noise*noise*f;
-        info->iterations++;
-        /* where convergence is quadratic the next decrement is about dec2/f; it is not while a vertex enters the support of
-         * DC_LOCAL; at the floor it stops to fall */
-        last = dec2 <= (dec2 < DC_R(1e-3)*before ? DC_R(0.1) : DC_R(1e-4))*DC_EPS*f
-            || (at_floor && dec2 > DC_R(0.7)*before && (dec2 <= noise*noise*f || ++stalled == 4));
+        /* is this step the last? */
+        noise = dci_pair_noise(p);
+        at_floor = dec2 <= DCI_STOP_FLOOR*noise*noise*f;
+        ++info->iterations;
+        last = dec2 <= (dec2 < DCI_STOP_FAST*before ? DCI_STOP_AFTER_FAST : DCI_STOP_AFTER_SLOW)*DC_EPS*f
+            || (at_floor && dec2 > DCI_STOP_FALL*before && (dec2 <= noise*noise*f || ++stalled == DCI_STOP_STALLS));
+
         /* f hardly feels the length of n close to contact, derivatives do by R': it settles by itself */
-        if (p->barrier == DC_LOCAL && dc_abs(step[1]) > dc_max(root_eps, noise)*p->defect) last = 0;
+        if (local && dc_abs(step[1]) > dc_max(root_eps, noise)*p->plane.defect) last = 0;
         before = dec2;
         info->decrement = dec2/f;
 
-        for (line = 0; line < DCI_LINE_STEPS; ++line) {
-            dc_real limit = 1;
-            nrm = dci_pair_moved(p, step, alpha, &defect);
-            ft = dci_pair_energy(p, nrm, defect, p->dq + alpha*step[0], p->trial);
-            /* no slack falls below a tenth of what it was, while steps are large */
-            for (k = ft >= 0 && dec2 <= DC_R(1e-3)*f ? p->n : 0; k < p->n; ++k)
-                if (p->trial[k] < DC_R(0.1)*p->slack[k])
-                    limit = dc_min(limit, DC_R(0.9)*p->slack[k]/(p->slack[k] - p->trial[k]));
-            /* rounding decides the comparison once the decrease is below the noise of f */
-            if (ft >= 0 && limit >= 1 && (ft <= f - DC_R(1e-4)*alpha*dec2 || dec2 <= dc_max(DC_R(1e-9), dc_min(noise, DC_R(0.01)))*f)) break;
-            /* the limit is exact where slacks are linear in the step; where n turns it may have to be found again */
-            alpha *= limit < 1 ? dc_max(dc_min(limit, line > 1 ? DC_R(0.7) : 1), DC_R(0.01)) : DC_R(0.5);
-        }
         /* no decrease to be found: at the floor that is convergence */
-        if (line == DCI_LINE_STEPS) return at_floor ? DC_OK : DC_E_DIVERGED;
-        {
-            dc_real *swap = p->slack;
-            p->slack = p->trial;
-            p->trial = swap;
-        }
-        p->nrm = nrm;
-        p->defect = defect;
-        p->dq += alpha*step[0];
-        f = p->barrier == DC_GLOBAL ? dci_pair_rescale(p, ft) : ft;
+        alpha = dci_pair_line(p, step, f, dec2, noise, &normal, &defect, &ft);
+        if (!(alpha > 0)) return at_floor ? DC_OK : DC_E_DIVERGED;
+        p->plane.slack = p->plane.trial;
+        p->plane.trial = swap;
+        p->plane.normal = normal;
+        p->plane.defect = defect;
+        p->plane.offset += alpha*step[0];
+        f = local ? ft : dci_pair_rescale(p, ft);
         if (last) return DC_OK;
     }
     return it < most ? DC_OK : DC_E_DIVERGED;
 }
 
-/* ---- pair potentials: loading and starting ----------------------------------------------------------- */
+/* ---- [solve] pair potentials: loading, starting, value ------------------------------------------ */
+/* In: options, two posed hulls, the caller's plane. Out: the minimising plane, value, and for derivatives the terms,
+ * frame and factor of the paper's f there.
+ *
+ * stage                  | reads                      | writes                           | equation
+ * dci_pair_load          | options, hulls, maps       | barrier, hulls; takes the memory |
+ * dci_pair_warm          | the caller's plane         | plane, slack                     |
+ * dci_pair_cold, _start  | hulls, the shortest way    | plane, slack                     | SDRS Eq. 18, 43
+ * dci_pair_newton        | of [plane]                 | plane                            |
+ * dci_pair_value_global  | plane                      | plane, kappa, slope, curvature   | LRI Eq. 3
+ * dci_pair_value_local   | plane                      | scale                            | SDRS Eq. 7
+ * dci_pair_frame         | of [plane]                 | term, frame, lower, inverse      | */
 
-/* x = M (x^,1); NULL M is the identity. */
-typedef struct { const dc_hull *hull; const dc_real *M; } dci_posed;
+/* x = map (x_hat, 1); NULL is the identity. */
+typedef struct { const dc_hull *hull; const dc_real *map; } dci_posed;
 
 static dc_v3 dci_linear(const dc_real *M, dc_v3 x)
 {
@@ -4315,20 +4627,21 @@ static int dci_posed_ok(dci_posed b)
 {
     int k;
     if (!b.hull || !b.hull->v || b.hull->n < 1) return 0;
+
     for (k = 0; k < b.hull->n; ++k)
-        if (!dc_in_range(b.hull->v[k]) || !dc_in_range(dci_linear(b.M, b.hull->v[k]))) return 0;
-    return dc_in_range(dci_translation(b.M));
+        if (!dc_in_range(b.hull->v[k]) || !dc_in_range(dci_linear(b.map, b.hull->v[k]))) return 0;
+    return dc_in_range(dci_translation(b.map));
 }
 
 /* mean of the vertices */
-static dc_v3 dci_posed_mean(const dci_posed *b)
+static dc_v3 dci_posed_mean(const dci_posed *body)
 {
-    const dc_hull *h = b->hull;
+    const dc_hull *h = body->hull;
     dc_v3 mean = dc_vec(0, 0, 0);
     dc_real inv = 1/(dc_real)h->n;
     int k;
     for (k = 0; k < h->n; ++k) mean = dc_madd(mean, inv, h->v[k]);
-    return dc_add(dci_linear(b->M, mean), dci_translation(b->M));
+    return dc_add(dci_linear(body->map, mean), dci_translation(body->map));
 }
 
 DC_DEF size_t dc_pair_bytes(int na, int nb)
@@ -4336,6 +4649,7 @@ DC_DEF size_t dc_pair_bytes(int na, int nb)
     size_t n, sum = 0;
     if (na < 1 || nb < 1) return 0;
     n = (size_t)na + (size_t)nb;
+
     sum = dc_bytes(sum, 1, sizeof(dci_pair));
     sum = dc_bytes(sum, n, sizeof(dc_v3));
     sum = dc_bytes(sum, n, 14*sizeof(dc_real));
@@ -4355,6 +4669,7 @@ static int dci_pair_choose(const dc_pair_options *opt, int na, int nb, dc_pair_o
     if (o->c == 0) o->c = dci_default_c(na, nb);
     if (o->s == 0) o->s = DC_R(0.1);
     if (o->length == 0) o->length = 1;
+
     if (!dci_length_ok(o->length)) return 0;
     if (o->barrier == DC_LOCAL) return o->s >= DCI_LEAST_SUPPORT && o->s <= DC_R(0.95);
     return o->barrier == DC_GLOBAL && o->c > 0 && o->c <= DC_LIMIT;
@@ -4378,19 +4693,19 @@ static DCI_NOINLINE dc_status dci_pair_load(dci_pair *p, const dc_pair_options *
     /* memory; v NULL: there is too little */
     n = (size_t)body[0].hull->n + (size_t)body[1].hull->n;
     if (p) {
-        p->v = v = (dc_v3 *)dc_arena_take(mem, n, sizeof(dc_v3));
-        p->slack = (dc_real *)dc_arena_take(mem, n, 14*sizeof(dc_real));
-        p->t = (dci_term *)dc_arena_take(mem, n, sizeof(dci_term));
-        if (!p->slack || !p->t) v = NULL;
+        p->hulls.vertex = v = (dc_v3 *)dc_arena_take(mem, n, sizeof(dc_v3));
+        p->plane.slack = (dc_real *)dc_arena_take(mem, n, 14*sizeof(dc_real));
+        p->newton.term = (dci_term *)dc_arena_take(mem, n, sizeof(dci_term));
+        if (!p->plane.slack || !p->newton.term) v = NULL;
     }
 
     /* origin midway between the two means; then offsets cost no more than the rounding of the input */
     origin = dc_scale(DC_R(0.5), dc_add(dci_posed_mean(&body[0]), dci_posed_mean(&body[1])));
     for (i = 0; i < 2; ++i) {
         const dc_hull *h = body[i].hull;
-        dc_v3 shift = dc_sub(dci_translation(body[i].M), origin);
+        dc_v3 shift = dc_sub(dci_translation(body[i].map), origin);
         for (k = 0; k < h->n; ++k) {
-            dc_v3 x = dc_add(dci_linear(body[i].M, h->v[k]), shift);
+            dc_v3 x = dc_add(dci_linear(body[i].map, h->v[k]), shift);
             if (!dc_in_range(x)) return DC_E_ARG;
             if (!v) continue;
             *v++ = x;
@@ -4400,32 +4715,33 @@ static DCI_NOINLINE dc_status dci_pair_load(dci_pair *p, const dc_pair_options *
     if (!dc_in_range(origin)) return DC_E_ARG;
     if (!v) return DC_E_MEMORY;
 
-    p->origin = origin;
-    p->q = p->b1 = dc_vec(0, 0, 0);
-    p->x0 = 1;
-    p->nt = 0;
-    p->barrier = o.barrier;
-    p->c = o.c;
-    p->s = o.s;
-    p->na = body[0].hull->n;
-    p->n = (int)n;
-    p->trial = p->slack + n;
-    p->Y = p->trial + n;
+    p->hulls.origin = origin;
+    p->plane.centre = p->newton.frame.side_1 = dc_vec(0, 0, 0);
+    p->barrier.scale = 1;
+    p->newton.terms = 0;
+    p->barrier.kind = o.barrier;
+    p->barrier.weight = o.c;
+    p->barrier.support = o.s;
+    p->hulls.count_a = body[0].hull->n;
+    p->hulls.count = (int)n;
+    p->plane.trial = p->plane.slack + n;
+    p->work.rows = p->plane.trial + n;
+
     /* DC_GLOBAL knows no length but the pair's own; the support of DC_LOCAL is one */
-    if (p->barrier == DC_LOCAL) p->unit = o.length;
-    else p->unit = L >= DC_REAL_MIN ? dci_floor_pow2(L) : 1;
-    for (k = 0, inv = 1/p->unit; k < p->n; ++k) p->v[k] = dc_scale(inv, p->v[k]);
-    p->size = L/p->unit;
-    p->kappa = 1;
-    p->ratio = o.length/p->unit;
+    if (p->barrier.kind == DC_LOCAL) p->hulls.unit = o.length;
+    else p->hulls.unit = L >= DC_REAL_MIN ? dci_floor_pow2(L) : 1;
+    for (k = 0, inv = 1/p->hulls.unit; k < p->hulls.count; ++k) p->hulls.vertex[k] = dc_scale(inv, p->hulls.vertex[k]);
+    p->hulls.size = L/p->hulls.unit;
+    p->barrier.kappa = 1;
+    p->barrier.ratio = o.length/p->hulls.unit;
     return DC_OK;
 }
 
-/* Support of both hulls along m: the least of a, and minus the greatest of b. Overwrites p->trial. */
+/* Support of both hulls along m: the least of a, and minus the greatest of b. Overwrites p->plane.trial. */
 static dci_least dci_pair_support(const dci_pair *p, dc_v3 m)
 {
-    dci_pair_slacks(p, m, 0, p->trial);
-    return dci_pair_least(p, p->trial);
+    dci_pair_slacks(p, m, 0, p->plane.trial);
+    return dci_pair_least(p, p->plane.trial);
 }
 
 /* A plane across the unit direction m, midway between the supports; 0 when m does not separate.
@@ -4436,24 +4752,27 @@ static dci_least dci_pair_support(const dci_pair *p, dc_v3 m)
  * both the radial term and a vertex are loaded, and A is regular. */
 static int dci_pair_start(dci_pair *p, dc_v3 m)
 {
+    const dc_real *slack = p->plane.slack, s = p->barrier.support;
     dci_least reach = dci_pair_support(p, m);
     dc_real gap = reach.a + reach.b, t0, t1;
     int k, it;
-    if (!(gap > 0)) return 0;
-    p->nrm = m;
-    p->defect = 0;
-    p->dq = DC_R(-0.5)*(reach.a - reach.b);
-    if (p->barrier == DC_GLOBAL) return dci_pair_here(p) >= 0;
 
-    dci_pair_slacks(p, m, p->dq, p->slack);
-    t0 = 1 - p->s;
-    t1 = DC_R(0.5)*gap*t0 >= p->s ? t0 : dc_min(1, 2*p->s/gap);
-    dci_pair_set_x0(p, DC_R(0.25)*gap);
+    if (!(gap > 0)) return 0;
+    p->plane.normal = m;
+    p->plane.defect = 0;
+    p->plane.offset = DC_R(-0.5)*(reach.a - reach.b);
+    if (p->barrier.kind == DC_GLOBAL) return dci_pair_here(p) >= 0;
+
+    /* halve the bracket of tau */
+    dci_pair_slacks(p, m, p->plane.offset, p->plane.slack);
+    t0 = 1 - s;
+    t1 = DC_R(0.5)*gap*t0 >= s ? t0 : dc_min(1, 2*s/gap);
+    dci_pair_set_x0(&p->barrier, DC_R(0.25)*gap);
     for (it = 0; it < 12; ++it) {
-        dc_real tau = DC_R(0.5)*(t0 + t1), sum = -dci_ps_grad(p, 1 - tau, NULL);
-        for (k = 0; k < p->n; ++k) {
-            if (tau*p->slack[k] >= p->s) continue;
-            sum += p->slack[k]*dci_ps_grad(p, tau*p->slack[k], NULL);
+        dc_real tau = DC_R(0.5)*(t0 + t1), sum = -dci_ps_grad(&p->barrier, 1 - tau, NULL);
+        for (k = 0; k < p->hulls.count; ++k) {
+            if (tau*slack[k] >= s) continue;
+            sum += slack[k]*dci_ps_grad(&p->barrier, tau*slack[k], NULL);
         }
         if (sum > 0) t1 = tau;
         else t0 = tau;
@@ -4464,18 +4783,18 @@ static int dci_pair_start(dci_pair *p, dc_v3 m)
 
 /* DC_LOCAL: end of the support to rounding. The value beyond is below (64 eps)^4/s, 4e-56/s in double and 3e-21/s in
  * float, and counts as zero. */
-static dc_real dci_pair_end_slack(const dci_pair *p) { return p->s*(1 - 64*DC_EPS); }
+static dc_real dci_pair_end_slack(const dci_barrier *barrier) { return barrier->support*(1 - 64*DC_EPS); }
 
 /* What is loaded at the plane: the radial term 1, any vertex 2, both 3 (always so for DC_GLOBAL), without which A is
  * singular. 0: every slack and 1-|n| reach s, the plane shows that the value is zero. */
 static int dci_pair_loaded(const dci_pair *p)
 {
-    dc_real reach = dci_pair_end_slack(p);
+    dc_real reach = dci_pair_end_slack(&p->barrier);
     int k, what;
-    if (p->barrier == DC_GLOBAL) return 3;
-    what = p->defect < reach;
-    for (k = 0; k < p->n; ++k)
-        if (p->slack[k] < reach) return what + 2;
+    if (p->barrier.kind == DC_GLOBAL) return 3;
+    what = p->plane.defect < reach;
+    for (k = 0; k < p->hulls.count; ++k)
+        if (p->plane.slack[k] < reach) return what + 2;
     return what;
 }
 
@@ -4484,24 +4803,27 @@ static DCI_NOINLINE int dci_pair_warm(dci_pair *p, const dc_plane *plane)
 {
     dc_real r, room, dist;
     dci_least reach;
+
     if (!plane || !dc_finite(plane->d)) return 0;
     r = dc_dot(plane->n, plane->n);
     if (!(r > DC_REAL_MIN) || !(r < 1)) return 0;
-    r = dc_sqrt(r);
-    p->defect = 1 - r;
-    p->nrm = plane->n;
-    dist = plane->d;
+
     /* the length of n matters to DC_LOCAL alone */
-    if (p->barrier == DC_GLOBAL) {
-        p->nrm = dc_scale(1/r, plane->n);
+    r = dc_sqrt(r);
+    p->plane.defect = 1 - r;
+    p->plane.normal = plane->n;
+    dist = plane->d;
+    if (p->barrier.kind == DC_GLOBAL) {
+        p->plane.normal = dc_scale(1/r, plane->n);
         dist /= r;
     }
-    reach = dci_pair_support(p, p->nrm);
+    reach = dci_pair_support(p, p->plane.normal);
     room = reach.a + reach.b;
     if (!(room > 0)) return 0;
+
     /* <x,n> + d in local units; a plane near an end of the gap is worth less than the middle one */
-    p->dq = dist = (dc_dot(p->origin, p->nrm) + dist)/p->unit;
-    dci_pair_set_x0(p, DC_R(0.5)*room);
+    p->plane.offset = dist = (dc_dot(p->hulls.origin, p->plane.normal) + dist)/p->hulls.unit;
+    dci_pair_set_x0(&p->barrier, DC_R(0.5)*room);
     if (dc_min(reach.a + dist, reach.b - dist) > DC_R(0.05)*room && dci_pair_here(p) >= 0
         && dci_pair_loaded(p)%3 == 0) return 1;
     return dci_pair_start(p, dc_scale(1/r, plane->n));
@@ -4510,35 +4832,38 @@ static DCI_NOINLINE int dci_pair_warm(dci_pair *p, const dc_plane *plane)
 /* Room between the hulls along the plane's normal: the least distances of both to the plane. */
 static dc_real dci_pair_room(const dci_pair *p)
 {
-    dci_least least = dci_pair_least(p, p->slack);
+    dci_least least = dci_pair_least(p, p->plane.slack);
     return (least.a + least.b)/dci_pair_length(p);
 }
 
 /* DC_LOCAL: the room from which on the value is 0 */
-static dc_real dci_pair_range(const dci_pair *p) { return 2*p->s/(1 - p->s); }
+static dc_real dci_pair_range(const dci_barrier *barrier) { return 2*barrier->support/(1 - barrier->support); }
 
 /* Cold start: across the shortest way between the hulls. *zero: DC_LOCAL is 0, at the plane that is left in p. */
 static DCI_NOINLINE dc_status dci_pair_cold(dci_pair *p, dc_pair_info *info, int *zero)
 {
+    const dc_real s = p->barrier.support;
     dc_hull a, b;
     dc_v3 n = dc_vec(1, 0, 0);
     dc_real gap = 0;
     dc_status status;
+
     info->warm = 0;
-    a.v = p->v;
-    a.n = p->na;
-    b.v = p->v + p->na;
-    b.n = p->n - p->na;
-    p->q = dc_vec(0, 0, 0);
+    a.v = p->hulls.vertex;
+    a.n = p->hulls.count_a;
+    b.v = p->hulls.vertex + p->hulls.count_a;
+    b.n = p->hulls.count - p->hulls.count_a;
+    p->plane.centre = dc_vec(0, 0, 0);
     status = dci_hulls_apart(&a, &b, &n, &gap);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
-    *zero = p->barrier == DC_LOCAL && gap >= dci_pair_range(p);
+
+    /* zero: the middle plane, SDRS Eq. 18 corrected, n = (1-s)(x'-x)/|x'-x| */
+    *zero = p->barrier.kind == DC_LOCAL && gap >= dci_pair_range(&p->barrier);
     if (*zero) {
-        /* SDRS Eq. 18 corrected, n = (1-s)(x'-x)/|x'-x|: the middle plane */
         dci_least reach = dci_pair_support(p, n);
-        p->nrm = dc_scale(1 - p->s, n);
-        p->defect = p->s;
-        p->dq = DC_R(-0.5)*(1 - p->s)*(reach.a - reach.b);
+        p->plane.normal = dc_scale(1 - s, n);
+        p->plane.defect = s;
+        p->plane.offset = DC_R(-0.5)*(1 - s)*(reach.a - reach.b);
         return DC_OK;
     }
     if (!dci_pair_start(p, n)) return DC_E_OVERLAP;
@@ -4549,15 +4874,15 @@ static DCI_NOINLINE dc_status dci_pair_cold(dci_pair *p, dc_pair_info *info, int
 /* DC_GLOBAL: value, and back to the paper's plane, |n| < 1. */
 static dc_real dci_pair_value_global(dci_pair *p)
 {
-    dc_real G = 0, r = dci_pair_length(p), rootc = dc_sqrt(p->c), root, e;
+    dc_real G = 0, r = dci_pair_length(p), c = p->barrier.weight, rootc = dc_sqrt(c), root, e;
     int k;
-    for (k = 0; k < p->n; ++k) G += 1/p->slack[k];
-    p->kappa = p->ratio;
-    root = dc_sqrt(p->kappa*r*G);                      /* sqrt G* */
+    for (k = 0; k < p->hulls.count; ++k) G += 1/p->plane.slack[k];
+    p->barrier.kappa = p->barrier.ratio;
+    root = dc_sqrt(p->barrier.kappa*r*G);              /* sqrt G* */
     e = rootc/(rootc + root);                          /* 1 - |n| */
     dci_pair_scale_plane(p, root/(rootc + root)/r);
-    p->R1 = p->c/(e*e);                                /* R = c/(1-|n|) */
-    p->R2 = 2*p->c/(e*e*e);
+    p->newton.slope = c/(e*e);                         /* R = c/(1-|n|) */
+    p->newton.curvature = 2*c/(e*e*e);
     return (rootc + root)*(rootc + root);
 }
 
@@ -4566,13 +4891,13 @@ static dc_real dci_pair_value_local(dci_pair *p)
 {
     dc_real r = dci_pair_length(p), f;
     int k;
-    if (dci_pair_room(p) >= dci_pair_range(p)) {
-        dci_pair_scale_plane(p, (1 - p->s)/r);
+    if (dci_pair_room(p) >= dci_pair_range(&p->barrier)) {
+        dci_pair_scale_plane(p, (1 - p->barrier.support)/r);
         return 0;
     }
-    dci_pair_set_x0(p, p->least*r);
-    f = dci_ps(p, p->defect);
-    for (k = 0; k < p->n; ++k) f += dci_ps(p, p->slack[k]);
+    dci_pair_set_x0(&p->barrier, p->plane.least*r);
+    f = dci_ps(&p->barrier, p->plane.defect);
+    for (k = 0; k < p->hulls.count; ++k) f += dci_ps(&p->barrier, p->plane.slack[k]);
     return f > DCI_PAIR_LEAST ? f : 0;
 }
 
@@ -4580,66 +4905,63 @@ static dc_real dci_pair_value_local(dci_pair *p)
  * minimum are left in p (times x0^5 for DC_LOCAL; nt = 0 where the value is 0). */
 static dc_status dci_pair_solve(dci_pair *p, const dc_plane *plane, int derivatives, dc_real *value, dc_pair_info *info)
 {
+    const int local = p->barrier.kind == DC_LOCAL;
     dc_status status = DC_E_DIVERGED;
     dci_least reach;
     int zero = 0;
+
     info->iterations = info->warm = 0;
     info->gap = info->decrement = *value = 0;
 
+    /* the noise of a bad start can look like convergence; near the end of the support only the hull distance knows
+     * whether the value is zero */
     if (dci_pair_warm(p, plane)) {
         info->warm = 1;
         zero = dci_pair_loaded(p) != 3;
         status = zero ? DC_OK : dci_pair_newton(p, info);
-        /* the noise of a bad start can look like convergence; near the end of the support only the hull distance knows
-         * whether the value is zero */
         if (status != DC_OK || info->decrement > DCI_PAIR_SETTLED
-            || (!zero && p->barrier == DC_LOCAL && dci_pair_room(p) > DC_R(1.98)*p->s/(1 - p->s))) status = DC_E_DIVERGED;
+            || (!zero && local && dci_pair_room(p) > DC_R(1.98)*p->barrier.support/(1 - p->barrier.support)))
+            status = DC_E_DIVERGED;
     }
     if (status == DC_E_DIVERGED) status = dci_pair_cold(p, info, &zero);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
 
     if (!zero) {
-        info->gap = dci_pair_room(p)*p->unit;
+        info->gap = dci_pair_room(p)*p->hulls.unit;
         info->decrement = dc_sqrt(info->decrement);
-        *value = p->barrier == DC_GLOBAL ? dci_pair_value_global(p) : dci_pair_value_local(p);
+        *value = local ? dci_pair_value_local(p) : dci_pair_value_global(p);
     }
     if (*value > 0) {
         if (derivatives) dci_pair_frame(p, 0);
         return status;
     }
+
     /* nothing is loaded */
-    reach = dci_pair_support(p, p->nrm);
-    info->gap = (reach.a + reach.b)/dci_pair_length(p)*p->unit;
+    reach = dci_pair_support(p, p->plane.normal);
+    info->gap = (reach.a + reach.b)/dci_pair_length(p)*p->hulls.unit;
     info->decrement = 0;
-    p->nt = 0;
-    p->x0 = 1;
+    p->newton.terms = 0;
+    p->barrier.scale = 1;
     return DC_OK;
 }
 
-/* ---- twists about other origins ---------------------------------------------------------------------------- */
-
-static void dci_skew(dc_v3 c, dc_real J[3][3])
-{
-    J[0][0] = 0;     J[0][1] = -c.z;  J[0][2] = c.y;
-    J[1][0] = c.z;   J[1][1] = 0;     J[1][2] = -c.x;
-    J[2][0] = -c.y;  J[2][1] = c.x;   J[2][2] = 0;
-}
+/* ---- [origins] twists about other origins ------------------------------------------------------ */
 
 /* A twist about o = q + c is one about q:   v_q = v + [c]x w - w x (w x c)/2,   J = [c]x.
  * Rows of H (leading dimension ld) turn by J^T, columns by J; the last term is the bracket
  * -(g_v c^T + c g_v^T)/2 + (g_v.c) I on the rotations. */
-static void dci_shift_rows(dc_real *H, int ld, int columns, dc_real J[3][3])
+static void dci_shift_rows(dc_real *H, int ld, int columns, const dc_m3 *J)
 {
     int i, j;
     for (j = 0; j < columns; ++j)
         for (i = 0; i < 3; ++i)
-            H[(3 + i)*ld + j] += J[0][i]*H[j] + J[1][i]*H[ld + j] + J[2][i]*H[2*ld + j];
+            H[(3 + i)*ld + j] += J->m[i]*H[j] + J->m[3 + i]*H[ld + j] + J->m[6 + i]*H[2*ld + j];
 }
-static void dci_shift_columns(dc_real *H, int ld, int rows, dc_real J[3][3])
+static void dci_shift_columns(dc_real *H, int ld, int rows, const dc_m3 *J)
 {
     int i, k;
     for (k = 0; k < rows; ++k, H += ld)
-        for (i = 0; i < 3; ++i) H[3 + i] += J[0][i]*H[0] + J[1][i]*H[1] + J[2][i]*H[2];
+        for (i = 0; i < 3; ++i) H[3 + i] += J->m[i]*H[0] + J->m[3 + i]*H[1] + J->m[6 + i]*H[2];
 }
 static void dci_shift_bracket(dc_real *H, int ld, dc_v3 g, dc_v3 c)
 {
@@ -4656,17 +4978,19 @@ static void dci_twist_origins(dc_v3 ca, dc_v3 cb, dc_real *grad, dc_real *hess)
 {
     dc_v3 ga = dc_vec(grad[0], grad[1], grad[2]), gb = dc_vec(grad[6], grad[7], grad[8]);
     dc_v3 ta = dc_cross(ga, ca), tb = dc_cross(gb, cb);
-    dc_real Ja[3][3], Jb[3][3];
+    dc_m3 Ja, Jb;
     int i, j;
+
     grad[3] += ta.x;  grad[4] += ta.y;   grad[5] += ta.z;
     grad[9] += tb.x;  grad[10] += tb.y;  grad[11] += tb.z;
     if (!hess) return;
-    dci_skew(ca, Ja);
-    dci_skew(cb, Jb);
-    dci_shift_rows(hess, 12, 12, Ja);
-    dci_shift_columns(hess, 12, 6, Ja);
-    dci_shift_columns(hess + 6, 12, 12, Jb);
-    dci_shift_rows(hess + 6*12 + 6, 12, 6, Jb);
+
+    Ja = dc_m3_skew(ca);
+    Jb = dc_m3_skew(cb);
+    dci_shift_rows(hess, 12, 12, &Ja);
+    dci_shift_columns(hess, 12, 6, &Ja);
+    dci_shift_columns(hess + 6, 12, 12, &Jb);
+    dci_shift_rows(hess + 6*12 + 6, 12, 6, &Jb);
     dci_shift_bracket(hess, 12, ga, ca);
     dci_shift_bracket(hess + 6*12 + 6, 12, gb, cb);
     for (i = 0; i < 12; ++i)
@@ -4676,15 +5000,12 @@ static void dci_twist_origins(dc_v3 ca, dc_v3 cb, dc_real *grad, dc_real *hess)
 DC_DEF void dc_relative_shift(dc_relative *r, dc_v3 o)
 {
     dc_v3 c = dc_sub(o, r->o), gv = dc_vec(r->g[0], r->g[1], r->g[2]), t = dc_cross(gv, c);
-    dc_real J[3][3];
+    dc_m3 J = dc_m3_skew(c);
     int i, j;
-    dci_skew(c, J);
-    dci_shift_rows(r->H, 6, 6, J);
-    dci_shift_columns(r->H, 6, 6, J);
+    dci_shift_rows(r->H, 6, 6, &J);
+    dci_shift_columns(r->H, 6, 6, &J);
     dci_shift_bracket(r->H, 6, gv, c);
-    r->g[3] += t.x;
-    r->g[4] += t.y;
-    r->g[5] += t.z;
+    r->g[3] += t.x;  r->g[4] += t.y;  r->g[5] += t.z;
     r->o = o;
     for (i = 0; i < 6; ++i)
         for (j = 0; j < i; ++j) r->H[6*i + j] = r->H[6*j + i];
@@ -4698,15 +5019,15 @@ DC_DEF void dc_relative_shift(dc_relative *r, dc_v3 o)
  * own origin. */
 DC_DEF void dc_relative_expand(const dc_relative *r, dc_v3 o_a, dc_v3 o_b, dc_real *grad, dc_real *hess)
 {
-    dc_real Gv[3][3], Gw[3][3];
     int i, j;
+
     for (i = 0; i < 6; ++i) {
         grad[i] = r->g[i];
         grad[6 + i] = -r->g[i];
     }
+
     if (hess) {
-        dci_skew(dc_vec(r->g[0], r->g[1], r->g[2]), Gv);
-        dci_skew(dc_vec(r->g[3], r->g[4], r->g[5]), Gw);
+        dc_m3 Gv = dc_m3_skew(dc_vec(r->g[0], r->g[1], r->g[2])), Gw = dc_m3_skew(dc_vec(r->g[3], r->g[4], r->g[5]));
         for (i = 0; i < 6; ++i)
             for (j = 0; j < 6; ++j) {
                 dc_real h = r->H[6*i + j];
@@ -4715,29 +5036,38 @@ DC_DEF void dc_relative_expand(const dc_relative *r, dc_v3 o_a, dc_v3 o_b, dc_re
             }
         for (i = 0; i < 3; ++i)
             for (j = 0; j < 3; ++j) {
-                hess[12*i + 9 + j] -= Gv[i][j];
-                hess[12*(3 + i) + 9 + j] -= DC_R(0.5)*Gw[i][j];
-                hess[12*(6 + i) + 9 + j] += Gv[i][j];
-                hess[12*(9 + i) + 6 + j] -= Gv[i][j];
+                hess[12*i + 9 + j] -= Gv.m[3*i + j];
+                hess[12*(3 + i) + 9 + j] -= DC_R(0.5)*Gw.m[3*i + j];
+                hess[12*(6 + i) + 9 + j] += Gv.m[3*i + j];
+                hess[12*(9 + i) + 6 + j] -= Gv.m[3*i + j];
             }
     }
+
+    /* each body to its own origin */
     dci_twist_origins(dc_sub(o_a, r->o), dc_sub(o_b, r->o), grad, hess);
 }
 
-/* ---- pair potentials: derivatives ------------------------------------------------------------------
- *
- * With the generators e_k of the parameters (da_k = s_k e_k), y_k = (1, x_k - q) and f_k = s_k h'_k,
+/* ---- [derivatives] pair potentials: derivatives, and the calls ---------------------------------- */
+/* With the generators e_k of the parameters (da_k = s_k e_k), y_k = (1, x_k - q) and f_k = s_k h'_k,
  *
  *     gradient = sum f_k e_k
  *     Hessian  = sum D_k e_k e_k^T + sum f_k d2<x_k,n> - C A^-1 C^T,   C = sum D_k e_k y_k^T + f_k de_k/dp
  *
- * (implicit function theorem, SDRS Eq. 28, 33-35; C: SDRS Eq. 49). A = L diag(1/W) L^T is the factor of the solve. */
+ * (implicit function theorem, SDRS Eq. 28, 33-35; C: SDRS Eq. 49). A = L diag(1/W) L^T is the factor of the solve.
+ *
+ * In: the solved pair. Out: gradient and Hessian by one of three kinds of parameters.
+ *
+ * stage                          | reads                        | writes                   | equation
+ * dci_pair_vertices              | terms, frame, factor         | the caller's             | e_k = n
+ * dci_pair_body, dci_pair_twists | the same, body coordinates   | the caller's             | e_k = (n, rho x n)
+ * dci_pair_maps                  | the same, body coordinates   | the caller's             | e_ij = n_i X_j
+ * dci_pair_run, dci_pair_finish  | arguments                    | value, plane, info       | */
 
 /* factor from the scaled potential to the caller's: x0^-5 */
-static dc_real dci_pair_unscale(const dci_pair *p)
+static dc_real dci_pair_unscale(const dci_barrier *barrier)
 {
-    dc_real w = 1/p->x0;
-    return p->barrier == DC_LOCAL ? w*w*w*w*w : 1;
+    dc_real w = 1/barrier->scale;
+    return barrier->kind == DC_LOCAL ? w*w*w*w*w : 1;
 }
 
 /* Body b, with the terms from begin to end, by its twist, in world axes and units, about its own origin. With
@@ -4747,50 +5077,49 @@ static dc_real dci_pair_unscale(const dci_pair *p)
  *     sum D e e^T = D0 e0 e0^T + nu^2 sum D (y b1 - x b2)(y b1 - x b2)^T,   since sum D r = 0
  *
  * Arms come from the body coordinates, not from the world: a far away pair keeps its small torques.
- * Its rows of p: g = gradient, H = Hessian but for its last term (upper triangle), Y = L^-1 C^T. */
+ * Its rows of the work: g = gradient, H = Hessian but for its last term (upper triangle), Y = L^-1 C^T. */
 static DCI_NOINLINE void dci_pair_body(dci_pair *p, int b, int begin, int end, const dci_posed *at)
 {
-    dc_real *g = p->grad + 6*b, (*H)[6] = p->B + 6*b, (*Y)[4] = p->C + 6*b;
-    dc_real F = 0, Mz = 0, Mx = 0, My = 0, D0 = 0, Dz = 0, Dx = 0, Dy = 0, Xz = 0, Xx = 0, Xy = 0, Yz = 0, Yx = 0, Yy = 0;
-    dc_real XX = 0, XY = 0, YY = 0, nu = p->r, nu2 = nu*nu, C[6][4], u[3], b1[3], b2[3], c[3], e[6], M[3], Mn, w = 1/p->unit;
-    const int first = b ? p->na : 0;
-    dc_v3 *x = (dc_v3 *)p->Y, mean = dc_vec(0, 0, 0);           /* points of the terms */
+    dc_real *g = p->work.gradient + 6*b, (*H)[6] = p->work.own + 6*b, (*Y)[4] = p->work.cross + 6*b;
+    dc_real F = 0, Mz = 0, Mx = 0, My = 0, D0 = 0, Dz = 0, Dx = 0, Dy = 0;
+    dc_real Xz = 0, Xx = 0, Xy = 0, Yz = 0, Yx = 0, Yy = 0, XX = 0, XY = 0, YY = 0;
+    dc_real nu = p->newton.length, nu2 = nu*nu, w = 1/p->hulls.unit;
+    dc_real C[6][4], u[3], b1[3], b2[3], c[3], e[6], M[3], Mn;
+    const dci_axes *frame = &p->newton.frame;
+    const int first = b ? p->hulls.count_a : 0;
+    dc_v3 *x = (dc_v3 *)p->work.rows, mean = dc_vec(0, 0, 0);   /* points of the terms */
     int i, j, k;
 
+    /* moments about the mean */
     for (k = begin; k < end; ++k) {
-        const dci_term *t = &p->t[k];
-        x[k] = dci_linear(at->M, at->hull->v[t->k - first]);
-        D0 += t->D;
-        mean = dc_madd(mean, t->D, x[k]);
+        const dci_term *t = &p->newton.term[k];
+        x[k] = dci_linear(at->map, at->hull->v[t->vertex - first]);
+        D0 += t->stiffness;
+        mean = dc_madd(mean, t->stiffness, x[k]);
     }
+
     if (D0 > 0) mean = dc_scale(1/D0, mean);
     for (k = begin; k < end; ++k) {
-        const dci_term *t = &p->t[k];
+        const dci_term *t = &p->newton.term[k];
         const dc_v3 r = dc_scale(w, dc_sub(x[k], mean));
-        dc_real f = t->f, D = t->D, rz, rx, ry, Drx, Dry;
-        rz = dc_dot(r, p->u);
-        rx = dc_dot(r, p->b1);
-        ry = dc_dot(r, p->b2);
-        Drx = D*rx;
-        Dry = D*ry;
-        F += f;          Mz += f*rz;      Mx += f*rx;      My += f*ry;
-        Dz += D*t->z;    Dx += D*t->x;    Dy += D*t->y;
-        Xz += Drx*t->z;  Xx += Drx*t->x;  Xy += Drx*t->y;
-        Yz += Dry*t->z;  Yx += Dry*t->x;  Yy += Dry*t->y;
-        XX += Drx*rx;    XY += Drx*ry;    YY += Dry*ry;
+        dc_real f = t->force, D = t->stiffness, z = t->local[0], tx = t->local[1], y = t->local[2];
+        dc_real rz, rx, ry, Drx, Dry;
+        rz = dc_dot(r, frame->axis);  rx = dc_dot(r, frame->side_1);  ry = dc_dot(r, frame->side_2);
+        Drx = D*rx;  Dry = D*ry;
+        F += f;        Mz += f*rz;    Mx += f*rx;    My += f*ry;
+        Dz += D*z;     Dx += D*tx;    Dy += D*y;
+        Xz += Drx*z;   Xx += Drx*tx;  Xy += Drx*y;
+        Yz += Dry*z;   Yx += Dry*tx;  Yy += Dry*y;
+        XX += Drx*rx;  XY += Drx*ry;  YY += Dry*ry;
     }
-    u[0] = p->u.x;    u[1] = p->u.y;    u[2] = p->u.z;
-    b1[0] = p->b1.x;  b1[1] = p->b1.y;  b1[2] = p->b1.z;
-    b2[0] = p->b2.x;  b2[1] = p->b2.y;  b2[2] = p->b2.z;
-    c[0] = mean.x/p->unit;
-    c[1] = mean.y/p->unit;
-    c[2] = mean.z/p->unit;
-    e[0] = nu*u[0];
-    e[1] = nu*u[1];
-    e[2] = nu*u[2];
-    e[3] = c[1]*e[2] - c[2]*e[1];
-    e[4] = c[2]*e[0] - c[0]*e[2];
-    e[5] = c[0]*e[1] - c[1]*e[0];
+
+    /* e0, of the mean */
+    u[0] = frame->axis.x;     u[1] = frame->axis.y;     u[2] = frame->axis.z;
+    b1[0] = frame->side_1.x;  b1[1] = frame->side_1.y;  b1[2] = frame->side_1.z;
+    b2[0] = frame->side_2.x;  b2[1] = frame->side_2.y;  b2[2] = frame->side_2.z;
+    c[0] = mean.x/p->hulls.unit;  c[1] = mean.y/p->hulls.unit;  c[2] = mean.z/p->hulls.unit;
+    e[0] = nu*u[0];  e[1] = nu*u[1];  e[2] = nu*u[2];
+    e[3] = c[1]*e[2] - c[2]*e[1];  e[4] = c[2]*e[0] - c[0]*e[2];  e[5] = c[0]*e[1] - c[1]*e[0];
 
     /* sum f e;  sum D e e^T + sum f ((rho n^T + n rho^T)/2 - (rho.n) I) */
     Mn = 0;
@@ -4814,13 +5143,15 @@ static DCI_NOINLINE void dci_pair_body(dci_pair *p, int b, int begin, int end, c
     C[3][0] = 0;      C[3][1] = 0;            C[3][2] = -My;          C[3][3] = Mx;
     C[4][0] = 0;      C[4][1] = nu*Yz + My;   C[4][2] = nu*Yx;        C[4][3] = nu*Yy - Mz;
     C[5][0] = 0;      C[5][1] = -nu*Xz - Mx;  C[5][2] = Mz - nu*Xx;   C[5][3] = -nu*Xy;
-    for (i = 0; i < 6; ++i) dci_pair_forward(p, C[i]);
+    for (i = 0; i < 6; ++i) dci_pair_forward(&p->newton, C[i]);
+
+    /* to world axes, about the origin: + c x; translations in the caller's units */
     for (j = 0; j < 4; ++j) {
         for (i = 0; i < 3; ++i) {
             Y[i][j] = u[i]*C[0][j] + b1[i]*C[1][j] + b2[i]*C[2][j];
             Y[3 + i][j] = u[i]*C[3][j] + b1[i]*C[4][j] + b2[i]*C[5][j];
         }
-        Y[3][j] += c[1]*Y[2][j] - c[2]*Y[1][j];          /* about the origin: + c x */
+        Y[3][j] += c[1]*Y[2][j] - c[2]*Y[1][j];
         Y[4][j] += c[2]*Y[0][j] - c[0]*Y[2][j];
         Y[5][j] += c[0]*Y[1][j] - c[1]*Y[0][j];
         for (i = 0; i < 3; ++i) Y[i][j] *= w;
@@ -4836,19 +5167,24 @@ static DCI_NOINLINE void dci_pair_body(dci_pair *p, int b, int begin, int end, c
  * written. */
 static DCI_NOINLINE int dci_pair_twists(dci_pair *p, const dci_posed body[2], dc_real *grad, dc_real *hess)
 {
-    dc_real (*Y)[4] = p->C, *g = p->grad, scale = dci_pair_unscale(p), most = 0, longest = 0;
+    dc_real (*Y)[4] = p->work.cross, (*H)[6] = p->work.own, *g = p->work.gradient;
+    dc_real scale = dci_pair_unscale(&p->barrier), most = 0, longest = 0;
     dc_real Z[4][12];                  /* on the stack: hess cannot alias it, so that the rows below vectorise */
     int i, j, k;
-    for (k = 0; k < p->nt && p->t[k].k < p->na; ++k) {}
+
+    for (k = 0; k < p->newton.terms && p->newton.term[k].vertex < p->hulls.count_a; ++k) {}
     dci_pair_body(p, 0, 0, k, &body[0]);
-    dci_pair_body(p, 1, k, p->nt, &body[1]);
+    dci_pair_body(p, 1, k, p->newton.terms, &body[1]);
+
+    /* sums of magnitudes bound every entry, and keep a NaN */
     for (i = 0; i < 12; ++i) {
         g[i] *= scale;
-        most += dc_abs(g[i]);                                /* sums keep a NaN */
+        most += dc_abs(g[i]);
     }
+
     /* rows of Z = W^1/2 Y^T, so that Z^T Z is symmetric to the bit and its rows are built side by side */
     for (k = 0; hess && k < 4; ++k) {
-        dc_real w = dc_sqrt(p->W[k]*scale), row = 0;
+        dc_real w = dc_sqrt(p->newton.inverse[k]*scale), row = 0;
         for (i = 0; i < 12; ++i) {
             Z[k][i] = w*Y[i][k];
             row += dc_abs(Z[k][i]);
@@ -4859,20 +5195,21 @@ static DCI_NOINLINE int dci_pair_twists(dci_pair *p, const dci_posed body[2], dc
         for (i = 0; i < 6; ++i) {
             dc_real row = 0;
             for (j = i; j < 6; ++j) {
-                p->B[k + j][i] = p->B[k + i][j] = scale*p->B[k + i][j];
-                row += dc_abs(p->B[k + i][j]);
+                H[k + j][i] = H[k + i][j] = scale*H[k + i][j];
+                row += dc_abs(H[k + i][j]);
             }
             most += row;
         }
-    if (!dc_finite(most + longest*longest)) return 0;        /* bounds every entry */
+    if (!dc_finite(most + longest*longest)) return 0;
 
     for (i = 0; grad && i < 12; ++i) grad[i] = g[i];
     if (!hess) return 1;
+
     for (i = 0; i < 12; ++i) {
         dc_real z0 = Z[0][i], z1 = Z[1][i], z2 = Z[2][i], z3 = Z[3][i], *h = hess + 12*i;
         for (j = 0; j < 12; ++j) h[j] = -(z0*Z[0][j] + z1*Z[1][j] + z2*Z[2][j] + z3*Z[3][j]);
         h += i < 6 ? 0 : 6;
-        for (j = 0; j < 6; ++j) h[j] += p->B[i][j];
+        for (j = 0; j < 6; ++j) h[j] += H[i][j];
     }
     return 1;
 }
@@ -4880,27 +5217,29 @@ static DCI_NOINLINE int dci_pair_twists(dci_pair *p, const dci_posed body[2], dc
 /* By vertex: e_k = n, de_k/dn = I. 0: an entry does not fit, nothing is written. */
 static DCI_NOINLINE int dci_pair_vertices(dci_pair *p, dc_real *grad, dc_real *hess)
 {
-    dc_real s1 = dci_pair_unscale(p)/p->unit, s2 = s1/p->unit, sum = 0, longest = 0;
-    const dc_real n[3] = {p->nrm.x, p->nrm.y, p->nrm.z};
-    size_t N = 3*(size_t)p->n;
+    const dc_v3 u = p->newton.frame.axis, b1 = p->newton.frame.side_1, b2 = p->newton.frame.side_2;
+    const dc_real n[3] = {p->plane.normal.x, p->plane.normal.y, p->plane.normal.z};
+    const dci_term *term = p->newton.term;
+    dc_real s1 = dci_pair_unscale(&p->barrier)/p->hulls.unit, s2 = s1/p->hulls.unit, sum = 0, longest = 0;
+    size_t N = 3*(size_t)p->hulls.count;
     int i, j, k, l;
 
-    /* Y_k = L^-1 C_k^T (4x3), C_k = D n (1, r)^T + f (0, I) (SDRS Eq. 49); to world axes, weighted so that the Hessian loses Y^T Y.
-     * Sums of magnitudes bound every entry, and keep a NaN. */
-    for (k = 0; k < p->nt; ++k) {
-        const dci_term *t = &p->t[k];
-        dc_real C[3][4], *Y = p->Y + 12*k, Dn = t->D*p->r;
-        sum += s1*dc_abs(t->f) + (hess ? s2*t->D : 0);
+    /* Y_k = L^-1 C_k^T (4x3), C_k = D n (1, r)^T + f (0, I) (SDRS Eq. 49); to world axes, weighted so that the Hessian
+     * loses Y^T Y. Sums of magnitudes bound every entry, and keep a NaN. */
+    for (k = 0; k < p->newton.terms; ++k) {
+        const dci_term *t = term + k;
+        dc_real C[3][4], *Y = p->work.rows + 12*k, f = t->force, Dn = t->stiffness*p->newton.length;
+        sum += s1*dc_abs(f) + (hess ? s2*t->stiffness : 0);
         if (!hess) continue;
-        C[0][0] = Dn;  C[0][1] = Dn*t->z + t->f;  C[0][2] = Dn*t->x;  C[0][3] = Dn*t->y;
-        C[1][0] = 0;   C[1][1] = 0;               C[1][2] = t->f;     C[1][3] = 0;
-        C[2][0] = 0;   C[2][1] = 0;               C[2][2] = 0;        C[2][3] = t->f;
-        for (i = 0; i < 3; ++i) dci_pair_forward(p, C[i]);
+        C[0][0] = Dn;  C[0][1] = Dn*t->local[0] + f;  C[0][2] = Dn*t->local[1];  C[0][3] = Dn*t->local[2];
+        C[1][0] = 0;   C[1][1] = 0;                   C[1][2] = f;               C[1][3] = 0;
+        C[2][0] = 0;   C[2][1] = 0;                   C[2][2] = 0;               C[2][3] = f;
+        for (i = 0; i < 3; ++i) dci_pair_forward(&p->newton, C[i]);
         for (j = 0; j < 4; ++j) {
-            dc_real w = dc_sqrt(p->W[j]*s2);
-            Y[j] = w*(p->u.x*C[0][j] + p->b1.x*C[1][j] + p->b2.x*C[2][j]);
-            Y[4 + j] = w*(p->u.y*C[0][j] + p->b1.y*C[1][j] + p->b2.y*C[2][j]);
-            Y[8 + j] = w*(p->u.z*C[0][j] + p->b1.z*C[1][j] + p->b2.z*C[2][j]);
+            dc_real w = dc_sqrt(p->newton.inverse[j]*s2);
+            Y[j] = w*(u.x*C[0][j] + b1.x*C[1][j] + b2.x*C[2][j]);
+            Y[4 + j] = w*(u.y*C[0][j] + b1.y*C[1][j] + b2.y*C[2][j]);
+            Y[8 + j] = w*(u.z*C[0][j] + b1.z*C[1][j] + b2.z*C[2][j]);
         }
         for (j = 0; j < 12; ++j) longest += dc_abs(Y[j]);
     }
@@ -4908,18 +5247,20 @@ static DCI_NOINLINE int dci_pair_vertices(dci_pair *p, dc_real *grad, dc_real *h
 
     if (grad) {
         memset(grad, 0, N*sizeof *grad);
-        for (k = 0; k < p->nt; ++k)
-            for (i = 0; i < 3; ++i) grad[3*p->t[k].k + i] = s1*p->t[k].f*n[i];
+        for (k = 0; k < p->newton.terms; ++k)
+            for (i = 0; i < 3; ++i) grad[3*term[k].vertex + i] = s1*term[k].force*n[i];
     }
     if (!hess) return 1;
+
     memset(hess, 0, N*N*sizeof *hess);
-    for (k = 0; k < p->nt; ++k)
+    for (k = 0; k < p->newton.terms; ++k)
         for (l = 0; l <= k; ++l)
             for (i = 0; i < 3; ++i)
                 for (j = 0; j < 3; ++j) {
-                    const dc_real *y = p->Y + 12*k + 4*i, *z = p->Y + 12*l + 4*j;
-                    dc_real h = (l == k ? s2*p->t[k].D*n[i]*n[j] : 0) - (y[0]*z[0] + y[1]*z[1] + y[2]*z[2] + y[3]*z[3]);
-                    size_t row = 3*(size_t)p->t[k].k + (size_t)i, col = 3*(size_t)p->t[l].k + (size_t)j;
+                    const dc_real *y = p->work.rows + 12*k + 4*i, *z = p->work.rows + 12*l + 4*j;
+                    dc_real h = (l == k ? s2*term[k].stiffness*n[i]*n[j] : 0)
+                              - (y[0]*z[0] + y[1]*z[1] + y[2]*z[2] + y[3]*z[3]);
+                    size_t row = 3*(size_t)term[k].vertex + (size_t)i, col = 3*(size_t)term[l].vertex + (size_t)j;
                     hess[row*N + col] = hess[col*N + row] = h;
                 }
     return 1;
@@ -4929,38 +5270,44 @@ static DCI_NOINLINE int dci_pair_vertices(dci_pair *p, dc_real *grad, dc_real *h
  * does not fit. */
 static DCI_NOINLINE int dci_pair_maps(dci_pair *p, const dc_hull *hull[2], dc_real *grad, dc_real *hess)
 {
-    dc_real s1 = dci_pair_unscale(p)/p->unit, s2 = s1/p->unit, n[3], F[3][3], sum = 0, longest = 0;
-    dc_real (*Y)[4] = p->C, (*f)[4] = p->f, (*DX)[4][4] = p->DX, (*XX)[4][4] = p->XX;
+    const dc_v3 u = p->newton.frame.axis, b1 = p->newton.frame.side_1, b2 = p->newton.frame.side_2;
+    dc_real (*Y)[4] = p->work.cross, (*f)[4] = p->work.force;
+    dc_real (*DX)[4][4] = p->work.coupling, (*XX)[4][4] = p->work.spread;
+    dc_real s1 = dci_pair_unscale(&p->barrier)/p->hulls.unit, s2 = s1/p->hulls.unit;
+    dc_real n[3], F[3][3], sum = 0, longest = 0;
     int b, i, j, k, l;
-    if (p->nt == 0) {
+
+    if (p->newton.terms == 0) {
         if (grad) memset(grad, 0, 24*sizeof *grad);
         if (hess) memset(hess, 0, 576*sizeof *hess);
         return 1;
     }
-    memset(p->f, 0, sizeof p->f);
-    memset(p->DX, 0, sizeof p->DX);
-    memset(p->XX, 0, sizeof p->XX);
-    for (k = 0; k < p->nt; ++k) {
-        const dci_term *t = &p->t[k];
+
+    /* sums of f X, D X y^T, D X X^T */
+    memset(p->work.force, 0, sizeof p->work.force);
+    memset(p->work.coupling, 0, sizeof p->work.coupling);
+    memset(p->work.spread, 0, sizeof p->work.spread);
+    for (k = 0; k < p->newton.terms; ++k) {
+        const dci_term *t = &p->newton.term[k];
         dc_v3 x;
         dc_real X[4];
-        b = t->k >= p->na;
-        x = hull[b]->v[b ? t->k - p->na : t->k];
+        b = t->vertex >= p->hulls.count_a;
+        x = hull[b]->v[b ? t->vertex - p->hulls.count_a : t->vertex];
         X[0] = x.x;  X[1] = x.y;  X[2] = x.z;  X[3] = 1;
         for (i = 0; i < 4; ++i) {
-            dc_real DXi = t->D*X[i];
-            f[b][i] += t->f*X[i];
+            dc_real DXi = t->stiffness*X[i];
+            f[b][i] += t->force*X[i];
             DX[b][i][0] += DXi;
-            DX[b][i][1] += DXi*t->z;
-            DX[b][i][2] += DXi*t->x;
-            DX[b][i][3] += DXi*t->y;
+            for (j = 0; j < 3; ++j) DX[b][i][1 + j] += DXi*t->local[j];
             for (j = 0; j <= i; ++j) XX[b][i][j] += DXi*X[j];
         }
     }
-    n[0] = p->nrm.x;    n[1] = p->nrm.y;    n[2] = p->nrm.z;
-    F[0][0] = p->u.x;   F[1][0] = p->u.y;   F[2][0] = p->u.z;
-    F[0][1] = p->b1.x;  F[1][1] = p->b1.y;  F[2][1] = p->b1.z;
-    F[0][2] = p->b2.x;  F[1][2] = p->b2.y;  F[2][2] = p->b2.z;
+
+    /* n; u, b1, b2 as columns */
+    n[0] = p->plane.normal.x;  n[1] = p->plane.normal.y;  n[2] = p->plane.normal.z;
+    F[0][0] = u.x;   F[1][0] = u.y;   F[2][0] = u.z;
+    F[0][1] = b1.x;  F[1][1] = b1.y;  F[2][1] = b1.z;
+    F[0][2] = b2.x;  F[1][2] = b2.y;  F[2][2] = b2.z;
 
     /* Y = L^-1 C^T, weighted so that the Hessian loses Y Y^T. Sums of magnitudes bound every entry, and keep a NaN. */
     for (b = 0; b < 2; ++b)
@@ -4969,18 +5316,16 @@ static DCI_NOINLINE int dci_pair_maps(dci_pair *p, const dc_hull *hull[2], dc_re
             for (i = 0; hess && i < 3; ++i) {
                 dc_real *y = Y[12*b + 4*i + j];
                 for (l = 0; l < 4; ++l) y[l] = n[i]*DX[b][j][l] + (l > 0 ? f[b][j]*F[i][l - 1] : 0);
-                dci_pair_forward(p, y);
+                dci_pair_forward(&p->newton, y);
                 for (l = 0; l < 4; ++l) {
-                    y[l] *= dc_sqrt(p->W[l]*s2);
+                    y[l] *= dc_sqrt(p->newton.inverse[l]*s2);
                     longest += dc_abs(y[l]);
                 }
             }
         }
     if (!dc_finite(sum + longest*longest)) return 0;
-    if (grad)
-        for (b = 0; b < 2; ++b)
-            for (i = 0; i < 3; ++i)
-                for (j = 0; j < 4; ++j) grad[12*b + 4*i + j] = s1*n[i]*f[b][j];
+
+    for (k = 0; grad && k < 24; ++k) grad[k] = s1*n[k%12/4]*f[k/12][k%4];
     if (!hess) return 1;
     for (k = 0; k < 24; ++k)
         for (l = 0; l <= k; ++l) {
@@ -5002,10 +5347,12 @@ static dc_status dci_pair_run(dci_pair *p, const dc_pair_options *opt, const dci
     dc_status status = dci_pair_load(p, opt, body, mem);
     if (status == DC_OK) status = dci_pair_solve(p, plane, derivatives, value, info);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
-    *value *= dci_pair_unscale(p);
+
+    *value *= dci_pair_unscale(&p->barrier);
     if (!dc_finite(*value)) return DC_E_RANGE;
-    out->n = p->nrm;
-    out->d = (p->dq - dc_dot(p->q, p->nrm))*p->unit - dc_dot(p->origin, p->nrm);
+    out->n = p->plane.normal;
+    out->d = (p->plane.offset - dc_dot(p->plane.centre, p->plane.normal))*p->hulls.unit
+           - dc_dot(p->hulls.origin, p->plane.normal);
     return status;
 }
 
@@ -5031,12 +5378,12 @@ DC_DEF dc_status dc_pair(const dc_pair_options *opt, const dc_hull *a, const dc_
     dc_plane pl;
     dc_real v = 0;
     dc_status status;
-    body[0].hull = a;  body[0].M = NULL;
-    body[1].hull = b;  body[1].M = NULL;
+
+    body[0].hull = a;
+    body[1].hull = b;
+    body[0].map = body[1].map = NULL;
     status = dci_pair_run(p, opt, body, mem, plane, grad || hess, &v, &pl, &i);
-    if (status == DC_OK || status == DC_E_DIVERGED) {
-        if (!dci_pair_vertices(p, grad, hess)) status = DC_E_RANGE;
-    }
+    if ((status == DC_OK || status == DC_E_DIVERGED) && !dci_pair_vertices(p, grad, hess)) status = DC_E_RANGE;
     if (mem) mem->used = used;
     return dci_pair_finish(status, v, &pl, &i, plane, value, info);
 }
@@ -5052,9 +5399,7 @@ static int dci_pose_map(const dc_pose *pose, dc_real M[12], const dc_real **map)
     R = dc_rotation(pose->q);
     for (i = 0; i < 3; ++i)
         for (j = 0; j < 3; ++j) M[4*i + j] = R.m[3*i + j];
-    M[3] = pose->t.x;
-    M[7] = pose->t.y;
-    M[11] = pose->t.z;
+    M[3] = pose->t.x;  M[7] = pose->t.y;  M[11] = pose->t.z;
     *map = M;
     return 1;
 }
@@ -5065,7 +5410,7 @@ static int dci_posed_pair(dc_real map[2][12], const dc_hull *a, const dc_pose *p
 {
     body[0].hull = a;
     body[1].hull = b;
-    return dci_pose_map(pose_a, map[0], &body[0].M) && dci_pose_map(pose_b, map[1], &body[1].M);
+    return dci_pose_map(pose_a, map[0], &body[0].map) && dci_pose_map(pose_b, map[1], &body[1].map);
 }
 
 /* dc_pair_rigid without room for its maps: the arguments are checked with maps on the stack. */
@@ -5091,15 +5436,18 @@ DC_DEF dc_status dc_pair_rigid(const dc_pair_options *opt, const dc_hull *a, con
     dc_real v = 0;
     dc_status status;
     int k;
+
     if (!p) return mem ? dci_pair_refuse(opt, a, pose_a, b, pose_b) : DC_E_ARG;
-    if (!dci_posed_pair(p->map, a, pose_a, b, pose_b, body)) status = DC_E_ARG;
+    if (!dci_posed_pair(p->work.map, a, pose_a, b, pose_b, body)) status = DC_E_ARG;
     else status = dci_pair_run(p, opt, body, mem, plane, grad || hess, &v, &pl, &i);
+
     if ((status == DC_OK || status == DC_E_DIVERGED) && (grad || hess)) {
-        if (p->nt == 0) {
+        if (p->newton.terms == 0) {
             for (k = 0; grad && k < 12; ++k) grad[k] = 0;
             for (k = 0; hess && k < 144; ++k) hess[k] = 0;
         } else if (!dci_pair_twists(p, body, grad, hess)) status = DC_E_RANGE;
     }
+
     if (mem) mem->used = used;
     return dci_pair_finish(status, v, &pl, &i, plane, value, info);
 }
@@ -5110,25 +5458,24 @@ DC_DEF dc_status dc_pair_affine(const dc_pair_options *opt, const dc_hull *a, co
 {
     size_t used = mem ? mem->used : 0;
     dci_pair *p = (dci_pair *)dc_arena_take(mem, 1, sizeof *p);
+    const dc_hull *hull[2];
     dci_posed body[2];
     dc_pair_info i;
     dc_plane pl;
     dc_real v = 0;
     dc_status status;
-    body[0].hull = a;  body[0].M = T_a ? T_a->m : NULL;
-    body[1].hull = b;  body[1].M = T_b ? T_b->m : NULL;
+
+    body[0].hull = hull[0] = a;
+    body[1].hull = hull[1] = b;
+    body[0].map = T_a ? T_a->m : NULL;
+    body[1].map = T_b ? T_b->m : NULL;
     status = dci_pair_run(p, opt, body, mem, plane, grad || hess, &v, &pl, &i);
-    if (status == DC_OK || status == DC_E_DIVERGED) {
-        const dc_hull *hull[2];
-        hull[0] = a;
-        hull[1] = b;
-        if (!dci_pair_maps(p, hull, grad, hess)) status = DC_E_RANGE;
-    }
+    if ((status == DC_OK || status == DC_E_DIVERGED) && !dci_pair_maps(p, hull, grad, hess)) status = DC_E_RANGE;
     if (mem) mem->used = used;
     return dci_pair_finish(status, v, &pl, &i, plane, value, info);
 }
 
-/* ---- centred potential -------------------------------------------------------------------------------- */
+/* ---- [centred] centred potential and blending ------------------------------------------------ */
 
 DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa, dc_v3 xb, dc_real *value,
                             dc_real *grad, dc_real *hess)
@@ -5136,10 +5483,14 @@ DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa
     dc_real length = opt && opt->length != 0 ? opt->length : 1, c = opt ? opt->c : 0, m, rootc, w, r, P, P1, P2, u[3];
     dc_v3 e;
     int i, j;
+
+    /* options */
     if (na < 1 || nb < 1 || !dc_in_range(xa) || !dc_in_range(xb) || !dci_length_ok(length)) return DC_E_ARG;
     m = dc_sqrt((dc_real)na) + dc_sqrt((dc_real)nb);
     if (c == 0) c = dci_default_c(na, nb);
     if (!(c > 0) || !(c <= DC_LIMIT)) return DC_E_ARG;
+
+    /* r and the direction, in two steps: squares of tiny distances vanish */
     e = dc_scale(1/length, dc_sub(xa, xb));
     r = dc_max(dc_abs(e.x), dc_max(dc_abs(e.y), dc_abs(e.z)));
     if (!(r > 0)) {
@@ -5147,18 +5498,20 @@ DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa
         if (value) *value = dci_from_bits(DCI_INF);
         return DC_E_OVERLAP;
     }
-    e = dc_scale(1/r, e);                                /* two steps: squares of tiny distances vanish */
+    e = dc_scale(1/r, e);
     w = dc_sqrt(dc_dot(e, e));
     e = dc_scale(1/w, e);
     r *= w;
 
-    /* LRI Eq. 5, 7:  P = (sqrt c + m w)^2, w = r^-1/2;   P' = -m (sqrt c + m w) w^3;   P'' = m w^5 (3 sqrt c + 4 m w)/2 */
+    /* LRI Eq. 5, 7:  P = (sqrt c + m w)^2, w = r^-1/2;   P' = -m (sqrt c + m w) w^3;   P'' = m w^5 (3 sqrt c + 4 m
+     * w)/2 */
     rootc = dc_sqrt(c);
     w = 1/dc_sqrt(r);
     P = (rootc + m*w)*(rootc + m*w);
     P1 = -m*(rootc + m*w)*w*(w*w/length);
     P2 = DC_R(0.5)*m*w*(3*rootc + 4*m*w)*(w*w/length)*(w*w/length);
     if (!dc_finite(P) || (grad && !dc_finite(P1)) || (hess && !dc_finite(P2))) return DC_E_RANGE;
+
     u[0] = e.x;  u[1] = e.y;  u[2] = e.z;
     if (value) *value = P;
     for (i = 0; i < 3; ++i) {
@@ -5187,9 +5540,8 @@ DC_DEF dc_real dc_blend(dc_real d, dc_real *dphi, dc_real *d2phi)
     return d < DC_R(0.5) ? low : 1 - low;
 }
 
-/* ---- many triangle pairs ----------------------------------------------------------------------------
- *
- * DC_LANES pairs at a time, one loop over the lanes for each stage. The plane is n = m + t1 b1 + t2 b2 with m the start
+/* ---- [triangles] many triangle pairs ----------------------------------------------------------- */
+/* DC_LANES pairs at a time, one loop over the lanes for each stage. The plane is n = m + t1 b1 + t2 b2 with m the start
  * direction: n* is a positive multiple of a difference of points of the hulls, which m separates, so that n*.m > 0
  * and the chart holds the minimum. There f = log G + log|n|, G = sum 1/a_k, has
  *
@@ -5197,13 +5549,33 @@ DC_DEF dc_real dc_blend(dc_real d, dc_real *dphi, dc_real *d2phi)
  *     M      = G''/G - 2 G'G'^T/G^2 + B/N - (B t)(B t)^T/N^2,
  *
  * M positive definite everywhere (1/G is concave) and the Hessian at the minimum, where G'/G = -B t/N. Newton steps
- * with M, shortened to 1/(1/2 + rho), rho >= 1/2 the largest relative fall of a slack: no line search, no branch. */
+ * with M, shortened to 1/(1/2 + rho), rho >= 1/2 the largest relative fall of a slack: no line search, no branch.
+ *
+ * Every stage is given the whole of dci_tri: rows are told apart as offsets from one pointer, which a loop over lanes
+ * needs; for the same reason rows of a variable number are written by way of it and not of an alias. In: the rows of
+ * the triangles, options. Out: dc_tri_out.
+ *
+ * stage                       | reads                       | writes                         | equation
+ * dci_tri_load                | the caller's rows           | pairs                          |
+ * dci_tri_warm                | pairs, the caller's plane   | plane; least marks the lanes   |
+ * dci_tri_cold, _start, _axis | pairs                       | plane of the other lanes       |
+ * dci_tri_chart               | pairs, plane                | frame (m, b1, b2), offset      |
+ * dci_tri_step                | frame, turn, offset         | turn, offset, running          | M above
+ * dci_tri_end                 | frame, turn, offset         | sum, least, force, stiffness   | G, N
+ * dci_tri_value               | all of these                | value, plane, axis, force ..   | LRI Eq. 3
+ * dci_tri_frame               | axis, pairs, stiffness      | frame (u, b1, b2), centre      |
+ * dci_tri_factor              | frame, stiffness            | factor                         | A = L D L^T
+ * dci_tri_moments             | frame, force, stiffness     | gradient, hessian, cross       | as dci_pair_body
+ * dci_tri_schur               | hessian, cross, factor      | world                          | H - C A^-1 C^T
+ * dci_tri_world, _origin      | frame, gradient, world      | relative                       | as dci_twist_origins
+ * dci_tri_single              | a pair that did not do      | its outputs                    | dc_pair */
 
-/* Square roots of a row. Not a lane loop, sqrt may set errno; not below the pragma either, where gcc would not inline it. */
-static void dci_tri_sqrt(const dc_real *x, dc_real *y)
+/* Square roots of a row. Not a lane loop, sqrt may set errno; not below the pragma either, where gcc would not
+ * inline it. */
+static void dci_tri_sqrt(dc_real *x)
 {
     int l;
-    for (l = 0; l < DC_LANES; ++l) y[l] = dc_sqrt(x[l]);
+    for (l = 0; l < DC_LANES; ++l) x[l] = dc_sqrt(x[l]);
 }
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -5212,27 +5584,65 @@ static void dci_tri_sqrt(const dc_real *x, dc_real *y)
 #endif
 
 #define DCI_TRI_STEPS 24
+/* 64 sqrt(eps): least slack over size where normal equations without QR keep their digits */
 #if DC_IS_FLOAT
-#define DCI_TRI_NEAR DC_R(0.02)     /* 64 sqrt(eps): least slack over size where normal equations without QR keep their digits */
+#define DCI_TRI_NEAR DC_R(0.02)
 #else
 #define DCI_TRI_NEAR DC_R(1e-6)
 #endif
 
 typedef dc_real dci_row[DC_LANES];
 
+/* vertices a0 a1 a2 b0 b1 b2, from the pair's centre, over its size; centre and size in the world */
+typedef struct { dci_row vertex[18], centre[3], size; } dci_tri_pairs;
+
 typedef struct {
-    dci_row x[18];                /* vertices from the pair's centre, over its size */
-    dci_row ox, oy, oz, size;     /* centre, size */
-    dci_row mx, my, mz, d;        /* start plane; at the end the paper's n and world d */
-    dci_row c[18];                /* coordinates (z, x, y) of the vertices along m, b1, b2; later along u, b1, b2 about q */
-    dci_row t1, t2, BM, BX, BY, u[9];
-    dci_row G, N, rN, least, run, value;
-    dci_row X, Y, Z;              /* candidate axis; arguments and results of square roots; unit normal */
-    dci_row f[6], D[6];           /* s h', h'' at the minimum */
-    dci_row r, R1, R2, q[3], L[10], g[3], H[8], C[24], E[36], rel[27];
-    dc_real one[18 + 12 + 144];   /* vertices and derivatives of a pair that is solved alone */
-    dc_v3 v[6];
-    dc_relative alone;
+    dci_row plane[4];               /* n, d: the caller's; of the start; at the end the paper's, in the world */
+    dci_row axis[3];                /* a candidate for the start; at the end the unit normal */
+    dci_row turn[2];                /* t1, t2; at the end cosine and sine that turn the frame's b1, b2 */
+    dci_row running;                /* 1 until the lane has arrived, then 0 */
+} dci_tri_iterate;
+
+typedef struct {
+    dci_row axis[9];                /* m, b1, b2; for the derivatives u, b1, b2 */
+    dci_row square[3];              /* |m|^2, |b1|^2, |b2|^2 */
+    dci_row vertex[18];             /* (z, x, y) of each vertex along the axes; for the derivatives about q */
+} dci_tri_axes;
+
+typedef struct {
+    dci_row sum;                    /* G; while starting the score of the best axis */
+    dci_row length;                 /* |n| of the chart's normal; before dci_tri_value its square */
+    dci_row least;                  /* least slack; while starting > 0 where the caller's plane separates */
+    dci_row value;
+    dci_row radius, slope, curvature;   /* |n| of the paper's plane, R'(|n|), R''(|n|) */
+    dci_row force[6], stiffness[6]; /* s_k h', h'' */
+    dci_row root;                   /* argument and result of a square root */
+} dci_tri_minimum;
+
+/* by the twist of triangle a */
+typedef struct {
+    dci_row centre[3];              /* q; at the end the way from q to the origin */
+    dci_row factor[10];             /* L10 L20 L21 L30 L31 L32, 1/D */
+    dci_row gradient[3];            /* in the frame: along u; moments about b1, b2 */
+    dci_row hessian[8], cross[24];  /* H but for its last term, C L^-T */
+    dci_row world[36];              /* the Hessian, on its way to world axes */
+    dci_row relative[27];           /* as in dc_tri_out */
+} dci_tri_twist;
+
+/* a pair that is solved alone */
+typedef struct {
+    dc_v3 vertex[6];
+    dc_real gradient[18], by_twist[12], hessian[144];
+    dc_relative relative;
+} dci_tri_alone;
+
+typedef struct {
+    dci_tri_pairs pairs;
+    dci_tri_iterate iterate;
+    dci_tri_axes frame;
+    dci_tri_minimum minimum;
+    dci_tri_twist twist;
+    dci_tri_alone alone;
 } dci_tri;
 
 #define DCI_MIN(a, b) ((a) < (b) ? (a) : (b))
@@ -5242,82 +5652,86 @@ typedef struct {
 /* centre and size of every pair; vertices in these units */
 static void dci_tri_load(dci_tri *T)
 {
+    dci_row *v = T->pairs.vertex, *o = T->pairs.centre;
     int l, k;
+
     for (l = 0; l < DC_LANES; ++l) {
-        T->ox[l] = (T->x[0][l] + T->x[3][l] + T->x[6][l] + T->x[9][l] + T->x[12][l] + T->x[15][l])*DC_R(1.0/6.0);
-        T->oy[l] = (T->x[1][l] + T->x[4][l] + T->x[7][l] + T->x[10][l] + T->x[13][l] + T->x[16][l])*DC_R(1.0/6.0);
-        T->oz[l] = (T->x[2][l] + T->x[5][l] + T->x[8][l] + T->x[11][l] + T->x[14][l] + T->x[17][l])*DC_R(1.0/6.0);
-        T->size[l] = DC_REAL_MIN;
+        o[0][l] = (v[0][l] + v[3][l] + v[6][l] + v[9][l] + v[12][l] + v[15][l])*DC_R(1.0/6.0);
+        o[1][l] = (v[1][l] + v[4][l] + v[7][l] + v[10][l] + v[13][l] + v[16][l])*DC_R(1.0/6.0);
+        o[2][l] = (v[2][l] + v[5][l] + v[8][l] + v[11][l] + v[14][l] + v[17][l])*DC_R(1.0/6.0);
+        T->pairs.size[l] = DC_REAL_MIN;
     }
+
+    /* the largest coordinate from there */
     for (k = 0; k < 18; k += 3)
         for (l = 0; l < DC_LANES; ++l) {
-            dc_real x = T->x[k][l] - T->ox[l], y = T->x[k + 1][l] - T->oy[l], z = T->x[k + 2][l] - T->oz[l];
-            dc_real ax = DCI_ABS(x), ay = DCI_ABS(y), az = DCI_ABS(z), s = T->size[l];
-            s = DCI_MAX(s, ax);
-            s = DCI_MAX(s, ay);
-            s = DCI_MAX(s, az);
-            T->x[k][l] = x;
-            T->x[k + 1][l] = y;
-            T->x[k + 2][l] = z;
-            T->size[l] = s;
+            dc_real x = T->pairs.vertex[k][l] - o[0][l], y = T->pairs.vertex[k + 1][l] - o[1][l];
+            dc_real z = T->pairs.vertex[k + 2][l] - o[2][l];
+            dc_real ax = DCI_ABS(x), ay = DCI_ABS(y), az = DCI_ABS(z), s = T->pairs.size[l];
+            s = DCI_MAX(s, ax);  s = DCI_MAX(s, ay);  s = DCI_MAX(s, az);
+            T->pairs.vertex[k][l] = x;  T->pairs.vertex[k + 1][l] = y;  T->pairs.vertex[k + 2][l] = z;
+            T->pairs.size[l] = s;
         }
     for (k = 0; k < 18; ++k)
-        for (l = 0; l < DC_LANES; ++l) T->x[k][l] /= T->size[l];
+        for (l = 0; l < DC_LANES; ++l) T->pairs.vertex[k][l] /= T->pairs.size[l];
 }
 
-/* support gap of axis (ax, ay, az): least of a, greatest of b */
-#define DCI_TRI_DOT(k) (ax*T->x[k][l] + ay*T->x[k + 1][l] + az*T->x[k + 2][l])
+/* Extents of the triangles along the axis (ax, ay, az): lo and lob least and greatest of a, hib and hi of b. v: the
+ * vertices */
+#define DCI_TRI_DOT(k) (ax*v[k][l] + ay*v[k + 1][l] + az*v[k + 2][l])
 #define DCI_TRI_SUPPORT \
     dc_real p0 = DCI_TRI_DOT(0), p1 = DCI_TRI_DOT(3), p2 = DCI_TRI_DOT(6); \
     dc_real q0 = DCI_TRI_DOT(9), q1 = DCI_TRI_DOT(12), q2 = DCI_TRI_DOT(15); \
     dc_real p01 = DCI_MIN(p0, p1), q01 = DCI_MAX(q0, q1), p01b = DCI_MAX(p0, p1), q01b = DCI_MIN(q0, q1); \
     dc_real lo = DCI_MIN(p01, p2), hi = DCI_MAX(q01, q2), lob = DCI_MAX(p01b, p2), hib = DCI_MIN(q01b, q2)
 
-/* Keeps the axis (X, Y, Z) when it separates better than the one so far, in either sense; gaps compare as sign(g)
+/* Keeps the candidate axis when it separates better than the one so far, in either sense; gaps compare as sign(g)
  * g^2/|axis|^2, vanishing axes as less. gcc turns selects into branches when an operand is a load, or a constant that
- * decides a later test:
- * none of these here. */
+ * decides a later test: none of these here. */
 static void dci_tri_axis(dci_tri *T)
 {
+    dci_row *v = T->pairs.vertex, *plane = T->iterate.plane, *axis = T->iterate.axis;
     int l;
+
     for (l = 0; l < DC_LANES; ++l) {
-        dc_real ax = T->X[l], ay = T->Y[l], az = T->Z[l], nx = -ax, ny = -ay, nz = -az;
+        dc_real ax = axis[0][l], ay = axis[1][l], az = axis[2][l], nx = -ax, ny = -ay, nz = -az;
         DCI_TRI_SUPPORT;
-        dc_real up = lo - hi, down = hib - lob, g = up >= down ? up : down, d0 = DC_R(-0.5)*(lo + hi), d1 = DC_R(0.5)*(lob + hib);
+        dc_real up = lo - hi, down = hib - lob, g = up >= down ? up : down;
+        dc_real d0 = DC_R(-0.5)*(lo + hi), d1 = DC_R(0.5)*(lob + hib);
         dc_real len = ax*ax + ay*ay + az*az, size = DCI_MAX(len, 16*DC_EPS*DC_EPS), score = g*DCI_ABS(g)/size;
-        dc_real mx = T->mx[l], my = T->my[l], mz = T->mz[l], d = T->d[l], best = T->G[l];
-        ax = up >= down ? ax : nx;
-        ay = up >= down ? ay : ny;
-        az = up >= down ? az : nz;
+        dc_real mx = plane[0][l], my = plane[1][l], mz = plane[2][l], d = plane[3][l], best = T->minimum.sum[l];
+
+        /* the sense in which it separates better */
+        ax = up >= down ? ax : nx;  ay = up >= down ? ay : ny;  az = up >= down ? az : nz;
         d0 = up >= down ? d0 : d1;
-        T->mx[l] = score > best ? ax : mx;
-        T->my[l] = score > best ? ay : my;
-        T->mz[l] = score > best ? az : mz;
-        T->d[l] = score > best ? d0 : d;
-        T->G[l] = score > best ? score : best;
+
+        plane[0][l] = score > best ? ax : mx;
+        plane[1][l] = score > best ? ay : my;
+        plane[2][l] = score > best ? az : mz;
+        plane[3][l] = score > best ? d0 : d;
+        T->minimum.sum[l] = score > best ? score : best;
     }
 }
 
-/* (X, Y, Z) <- normal of the triangle whose vertices start at row 3p */
+/* axis <- normal of the triangle whose vertices start at row 3p */
 static void dci_tri_normal(dci_tri *T, int p)
 {
-    dci_row *v = T->x + 3*p;
+    dci_row *v = T->pairs.vertex + 3*p, *axis = T->iterate.axis;
     int l;
     for (l = 0; l < DC_LANES; ++l) {
         dc_real ax = v[3][l] - v[0][l], ay = v[4][l] - v[1][l], az = v[5][l] - v[2][l];
         dc_real bx = v[6][l] - v[0][l], by = v[7][l] - v[1][l], bz = v[8][l] - v[2][l];
-        T->X[l] = ay*bz - az*by;
-        T->Y[l] = az*bx - ax*bz;
-        T->Z[l] = ax*by - ay*bx;
+        axis[0][l] = ay*bz - az*by;  axis[1][l] = az*bx - ax*bz;  axis[2][l] = ax*by - ay*bx;
     }
 }
 
-/* (X, Y, Z) <- shortest difference of points of the edges p + s (p1-p), q + t (q1-q), given by first rows.
+/* axis <- shortest difference of points of the edges p + s (p1-p), q + t (q1-q), given by first rows.
  * s minimises where the lines are skew, then t, then s again: right also for parallel and for vanishing edges. */
 static void dci_tri_segments(dci_tri *T, int p, int p1, int q, int q1)
 {
-    dci_row *P = T->x + p, *P1 = T->x + p1, *Q = T->x + q, *Q1 = T->x + q1;
+    dci_row *v = T->pairs.vertex, *P = v + p, *P1 = v + p1, *Q = v + q, *Q1 = v + q1, *axis = T->iterate.axis;
     int l;
+
     for (l = 0; l < DC_LANES; ++l) {
         dc_real rx = P[0][l] - Q[0][l], ry = P[1][l] - Q[1][l], rz = P[2][l] - Q[2][l];
         dc_real ax = P1[0][l] - P[0][l], ay = P1[1][l] - P[1][l], az = P1[2][l] - P[2][l];
@@ -5327,6 +5741,7 @@ static void dci_tri_segments(dci_tri *T, int p, int p1, int q, int q1)
         aa = DCI_MAX(aa, DC_REAL_MIN);
         bb = DCI_MAX(bb, DC_REAL_MIN);
         det = DCI_MAX(det, DC_REAL_MIN);
+
         /* quotients clamped to [0, 1] by their numerators */
         s = ab*br - bb*ar;
         s = DCI_MAX(s, 0);
@@ -5337,9 +5752,8 @@ static void dci_tri_segments(dci_tri *T, int p, int p1, int q, int q1)
         s = ab*t - ar;
         s = DCI_MAX(s, 0);
         s = DCI_MIN(s, aa)/aa;
-        T->X[l] = rx + s*ax - t*bx;
-        T->Y[l] = ry + s*ay - t*by;
-        T->Z[l] = rz + s*az - t*bz;
+
+        axis[0][l] = rx + s*ax - t*bx;  axis[1][l] = ry + s*ay - t*by;  axis[2][l] = rz + s*az - t*bz;
     }
 }
 
@@ -5348,21 +5762,28 @@ static void dci_tri_segments(dci_tri *T, int p, int p1, int q, int q1)
  * but is none of these (SAT) costs twice the Newton steps, which grow a slack by at most half each. */
 static void dci_tri_start(dci_tri *T)
 {
+    dci_row *v = T->pairs.vertex, *plane = T->iterate.plane, *axis = T->iterate.axis;
+    dc_real *score = T->minimum.sum;
     int l, i, j, poor = 0;
+
+    /* the centre of a, that of the pair being 0 */
     for (l = 0; l < DC_LANES; ++l) {
-        T->X[l] = T->x[0][l] + T->x[3][l] + T->x[6][l];   /* the centre of the pair is 0 */
-        T->Y[l] = T->x[1][l] + T->x[4][l] + T->x[7][l];
-        T->Z[l] = T->x[2][l] + T->x[5][l] + T->x[8][l];
-        T->mx[l] = T->my[l] = T->mz[l] = T->d[l] = 0;
-        T->G[l] = -DC_REAL_MAX;
+        axis[0][l] = v[0][l] + v[3][l] + v[6][l];
+        axis[1][l] = v[1][l] + v[4][l] + v[7][l];
+        axis[2][l] = v[2][l] + v[5][l] + v[8][l];
+        plane[0][l] = plane[1][l] = plane[2][l] = plane[3][l] = 0;
+        score[l] = -DC_REAL_MAX;
     }
     dci_tri_axis(T);
+
     /* a lane starts the same whatever stands beside it: nothing beats the greatest score */
     for (l = 0; l < DC_LANES; ++l) {
-        poor |= !(T->G[l] > DC_R(0.04));
-        T->G[l] = T->G[l] > DC_R(0.04) ? DC_REAL_MAX : T->G[l];
+        poor |= !(score[l] > DC_R(0.04));
+        score[l] = score[l] > DC_R(0.04) ? DC_REAL_MAX : score[l];
     }
     if (!poor) return;
+
+    /* edges against edges, then the two normals */
     for (i = 0; i < 3; ++i)
         for (j = 0; j < 3; ++j) {
             dci_tri_segments(T, 3*i, i == 2 ? 0 : 3*i + 3, 9 + 3*j, j == 2 ? 9 : 12 + 3*j);
@@ -5374,24 +5795,26 @@ static void dci_tri_start(dci_tri *T)
     }
 }
 
-/* The caller's planes, rows c[0..3] in the world: into the start in the lanes where they separate, `least` > 0 marks
- * them.
- * Returns 1 when all do. */
+/* The caller's planes, in the world: into the start in the lanes where they separate, `least` > 0 marks them. Returns 1
+ * when all do. */
 static int dci_tri_warm(dci_tri *T)
 {
+    dci_row *v = T->pairs.vertex, *o = T->pairs.centre, *plane = T->iterate.plane;
     int l, all = 1;
+
     for (l = 0; l < DC_LANES; ++l) {
-        dc_real ax = T->c[0][l], ay = T->c[1][l], az = T->c[2][l], size = T->size[l], w, dist, half, la, lb, least, big, bx, by, bz;
-        bx = DCI_ABS(ax);
-        by = DCI_ABS(ay);
-        bz = DCI_ABS(az);
+        dc_real ax = plane[0][l], ay = plane[1][l], az = plane[2][l], size = T->pairs.size[l];
+        dc_real w, dist, half, la, lb, least, big, bx, by, bz;
+
+        /* over the largest component, from the pair's centre */
+        bx = DCI_ABS(ax);  by = DCI_ABS(ay);  bz = DCI_ABS(az);
         big = DCI_MAX(bx, by);
         big = DCI_MAX(big, bz);
         w = 1/DCI_MAX(big, DC_REAL_MIN);
-        dist = (ax*T->ox[l] + ay*T->oy[l] + az*T->oz[l] + T->c[3][l])/size*w;
-        ax *= w;
-        ay *= w;
-        az *= w;
+        dist = (ax*o[0][l] + ay*o[1][l] + az*o[2][l] + plane[3][l])/size*w;
+        ax *= w;  ay *= w;  az *= w;
+
+        /* least slacks of both sides, over a twentieth of the room */
         DCI_TRI_SUPPORT;
         (void)lob;
         (void)hib;
@@ -5400,99 +5823,92 @@ static int dci_tri_warm(dci_tri *T)
         lb = -hi - dist;
         least = DCI_MIN(la, lb);
         least = least > half ? half : DC_R(0.0);
-        T->mx[l] = ax;
-        T->my[l] = ay;
-        T->mz[l] = az;
-        T->d[l] = dist;
-        T->least[l] = least;
+
+        plane[0][l] = ax;  plane[1][l] = ay;  plane[2][l] = az;
+        plane[3][l] = dist;
+        T->minimum.least[l] = least;
     }
-    for (l = 0; l < DC_LANES; ++l) all &= T->least[l] > 0;
+    for (l = 0; l < DC_LANES; ++l) all &= T->minimum.least[l] > 0;
     return all;
 }
 
 /* Cold start of the lanes that have no plane of the caller's; `some`: there may be lanes that have one. */
 static void dci_tri_cold(dci_tri *T, int some)
 {
-    dci_row *keep = T->c;
-    int l;
-    if (some) {
-        memcpy(keep[0], T->mx, sizeof(dci_row));
-        memcpy(keep[1], T->my, sizeof(dci_row));
-        memcpy(keep[2], T->mz, sizeof(dci_row));
-        memcpy(keep[3], T->d, sizeof(dci_row));
-    }
+    dci_row *keep = T->frame.vertex, *plane = T->iterate.plane;
+    int l, k;
+    if (some) memcpy(keep, plane, 4*sizeof *plane);
     dci_tri_start(T);
-    if (!some) return;
-    for (l = 0; l < DC_LANES; ++l)
-        if (T->least[l] > 0) {
-            T->mx[l] = keep[0][l];
-            T->my[l] = keep[1][l];
-            T->mz[l] = keep[2][l];
-            T->d[l] = keep[3][l];
-        }
+    for (l = 0; some && l < DC_LANES; ++l)
+        for (k = 0; k < 4 && T->minimum.least[l] > 0; ++k) plane[k][l] = keep[k][l];
 }
 
 /* Chart about m: b1 = m x e with e the axis m is least along, b2 = m x b1; coordinates of the vertices. */
 static void dci_tri_chart(dci_tri *T)
 {
+    dci_row *v = T->pairs.vertex, *u = T->frame.axis, *plane = T->iterate.plane;
     int l, k;
+
     for (l = 0; l < DC_LANES; ++l) {
-        dc_real mx = T->mx[l], my = T->my[l], mz = T->mz[l], ex, ey, ez, b1x, b1y, b1z, b2x, b2y, b2z, w;
+        dc_real mx = plane[0][l], my = plane[1][l], mz = plane[2][l], ex, ey, ez, b1x, b1y, b1z, b2x, b2y, b2z, w;
         dc_real ax = DCI_ABS(mx), ay = DCI_ABS(my), az = DCI_ABS(mz), big = DCI_MAX(ax, ay), low = DCI_MIN(ax, ay);
         big = DCI_MAX(big, az);
         w = 1/DCI_MAX(big, DC_REAL_MIN);
         low = DCI_MIN(low, az);
-        mx *= w;
-        my *= w;
-        mz *= w;
-        T->d[l] *= w;
+
+        /* m over its largest component */
+        mx *= w;  my *= w;  mz *= w;
+        plane[3][l] *= w;
+
+        /* b1, b2 */
         ex = ax <= low ? DC_R(1.0) : DC_R(0.0);
         ey = ay <= low ? DC_R(1.0) - ex : DC_R(0.0);
         ez = 1 - ex - ey;
-        b1x = my*ez - mz*ey;
-        b1y = mz*ex - mx*ez;
-        b1z = mx*ey - my*ex;
-        b2x = my*b1z - mz*b1y;
-        b2y = mz*b1x - mx*b1z;
-        b2z = mx*b1y - my*b1x;
-        T->u[0][l] = mx;   T->u[1][l] = my;   T->u[2][l] = mz;
-        T->u[3][l] = b1x;  T->u[4][l] = b1y;  T->u[5][l] = b1z;
-        T->u[6][l] = b2x;  T->u[7][l] = b2y;  T->u[8][l] = b2z;
-        T->BM[l] = mx*mx + my*my + mz*mz;
-        T->BX[l] = b1x*b1x + b1y*b1y + b1z*b1z;
-        T->BY[l] = b2x*b2x + b2y*b2y + b2z*b2z;
-        T->t1[l] = T->t2[l] = 0;
-        T->run[l] = 1;
+        b1x = my*ez - mz*ey;    b1y = mz*ex - mx*ez;    b1z = mx*ey - my*ex;
+        b2x = my*b1z - mz*b1y;  b2y = mz*b1x - mx*b1z;  b2z = mx*b1y - my*b1x;
+        u[0][l] = mx;   u[1][l] = my;   u[2][l] = mz;
+        u[3][l] = b1x;  u[4][l] = b1y;  u[5][l] = b1z;
+        u[6][l] = b2x;  u[7][l] = b2y;  u[8][l] = b2z;
+        T->frame.square[0][l] = mx*mx + my*my + mz*mz;
+        T->frame.square[1][l] = b1x*b1x + b1y*b1y + b1z*b1z;
+        T->frame.square[2][l] = b2x*b2x + b2y*b2y + b2z*b2z;
+
+        /* the iterate begins at m */
+        T->iterate.turn[0][l] = T->iterate.turn[1][l] = 0;
+        T->iterate.running[l] = 1;
         for (k = 0; k < 18; k += 3) {
-            dc_real x = T->x[k][l], y = T->x[k + 1][l], z = T->x[k + 2][l];
-            T->c[k][l] = mx*x + my*y + mz*z;
-            T->c[k + 1][l] = b1x*x + b1y*y + b1z*z;
-            T->c[k + 2][l] = b2x*x + b2y*y + b2z*z;
+            dc_real x = v[k][l], y = v[k + 1][l], z = v[k + 2][l];
+            T->frame.vertex[k][l] = mx*x + my*y + mz*z;
+            T->frame.vertex[k + 1][l] = b1x*x + b1y*y + b1z*z;
+            T->frame.vertex[k + 2][l] = b2x*x + b2y*y + b2z*z;
         }
     }
 }
 
 /* Vertex k on side s (+ or -): w = 1/(z + t1 x + t2 y + d) = s/a, into the sums of G, G' and G''/2 */
 #define DCI_TRI_ADD(k, s, w) \
-    dc_real w = 1/(T->c[3*k][l] + t1*T->c[3*k + 1][l] + t2*T->c[3*k + 2][l] + d); \
+    dc_real w = 1/(c[3*k][l] + t1*c[3*k + 1][l] + t2*c[3*k + 2][l] + d); \
     { \
-        dc_real aa = s (w*w), aaa = aa*w, x = T->c[3*k + 1][l], y = T->c[3*k + 2][l], ax = aaa*x, ay = aaa*y; \
+        dc_real aa = s (w*w), aaa = aa*w, x = c[3*k + 1][l], y = c[3*k + 2][l], ax = aaa*x, ay = aaa*y; \
         G += s w;    gd -= aa;   gx -= aa*x;  gy -= aa*y; \
         hdd += aaa;  hdx += ax;  hdy += ay;  hxx += ax*x;  hxy += ax*y;  hyy += ay*y; \
     }
 /* relative fall of the slack of vertex k under the step */
 #define DCI_TRI_FALL(k, w) \
     { \
-        dc_real fall = -w*(sd + sx*T->c[3*k + 1][l] + sy*T->c[3*k + 2][l]); \
+        dc_real fall = -w*(sd + sx*c[3*k + 1][l] + sy*c[3*k + 2][l]); \
         rho = DCI_MAX(rho, fall); \
     }
 
 /* One Newton step of every lane that has not arrived; dec2 = g^T M^-1 g before it. */
 static void dci_tri_step(dci_tri *T)
 {
+    dci_row *c = T->frame.vertex, *turn = T->iterate.turn, *square = T->frame.square;
+    dc_real *offset = T->iterate.plane[3];
     int l;
+
     for (l = 0; l < DC_LANES; ++l) {
-        dc_real t1 = T->t1[l], t2 = T->t2[l], d = T->d[l], run = T->run[l];
+        dc_real t1 = turn[0][l], t2 = turn[1][l], d = offset[l], run = T->iterate.running[l];
         dc_real G = 0, gd = 0, gx = 0, gy = 0, hdd = 0, hdx = 0, hdy = 0, hxx = 0, hxy = 0, hyy = 0;
         DCI_TRI_ADD(0, +, w0)
         DCI_TRI_ADD(1, +, w1)
@@ -5500,11 +5916,11 @@ static void dci_tri_step(dci_tri *T)
         DCI_TRI_ADD(3, -, w3)
         DCI_TRI_ADD(4, -, w4)
         DCI_TRI_ADD(5, -, w5)
-        dc_real BX = T->BX[l], BY = T->BY[l], iN = 1/(T->BM[l] + BX*t1*t1 + BY*t2*t2), iG = 1/G, iG2 = 2*iG;
-        dc_real r1 = BX*t1*iN, r2 = BY*t2*iN, D0, D1, D2, l1, l2, l3, m21, low, dec2, sd, sx, sy, rho = DC_R(0.5), alpha;
-        gd *= iG;
-        gx *= iG;
-        gy *= iG;
+        dc_real BX = square[1][l], BY = square[2][l], iN = 1/(square[0][l] + BX*t1*t1 + BY*t2*t2);
+        dc_real iG = 1/G, iG2 = 2*iG, r1 = BX*t1*iN, r2 = BY*t2*iN;
+        dc_real D0, D1, D2, l1, l2, l3, m21, low, dec2, sd, sx, sy, rho = DC_R(0.5), alpha;
+        gd *= iG;  gx *= iG;  gy *= iG;
+
         /* M = L D L^T in the order d, t1, t2 */
         D0 = hdd*iG2 - 2*gd*gd;
         hdx = hdx*iG2 - 2*gd*gx;
@@ -5523,6 +5939,8 @@ static void dci_tri_step(dci_tri *T)
         D2 = hyy - l2*hdy - l3*m21;
         low = DC_EPS*hyy;
         D2 = 1/DCI_MAX(D2, low);
+
+        /* -M^-1 grad f */
         gx += r1;
         gy += r2;
         gx -= l1*gd;
@@ -5531,160 +5949,186 @@ static void dci_tri_step(dci_tri *T)
         sy = -gy*D2;
         sx = -gx*D1 - l3*sy;
         sd = -gd*D0 - l1*sx - l2*sy;
+
+        /* shortened */
         DCI_TRI_FALL(0, w0)
         DCI_TRI_FALL(1, w1)
         DCI_TRI_FALL(2, w2)
         DCI_TRI_FALL(3, w3)
         DCI_TRI_FALL(4, w4)
         DCI_TRI_FALL(5, w5)
-        alpha = run/(DC_R(0.5) + rho);                   /* 0 once arrived: the same bits whatever the other lanes need */
-        T->t1[l] = t1 + alpha*sx;
-        T->t2[l] = t2 + alpha*sy;
-        T->d[l] = d + alpha*sd;
-        T->run[l] = dec2 > DC_R(0.25)*DC_EPS ? run : DC_R(0.0);
+        alpha = run/(DC_R(0.5) + rho);      /* 0 once arrived: the same bits whatever the other lanes need */
+        turn[0][l] = t1 + alpha*sx;
+        turn[1][l] = t2 + alpha*sy;
+        offset[l] = d + alpha*sd;
+        T->iterate.running[l] = dec2 > DC_R(0.25)*DC_EPS ? run : DC_R(0.0);
     }
 }
 
 #define DCI_TRI_END(k, s) \
     { \
-        dc_real z = T->c[3*k][l] + t1*T->c[3*k + 1][l] + t2*T->c[3*k + 2][l] + d, w = 1/z, a = s z; \
+        dc_real z = c[3*k][l] + t1*c[3*k + 1][l] + t2*c[3*k + 2][l] + d, w = 1/z, a = s z; \
         G += s w; \
         least = DCI_MIN(least, a); \
-        T->f[k][l] = s (w*w); \
-        T->D[k][l] = s (w*w)*w; \
+        T->minimum.force[k][l] = s (w*w); \
+        T->minimum.stiffness[k][l] = s (w*w)*w; \
     }
 
-/* G and N at the plane found; f = s/a^2, D = 1/a^3 there. */
+/* G and N at the plane found; force s/a^2, stiffness 1/a^3 there. */
 static void dci_tri_end(dci_tri *T)
 {
+    dci_row *c = T->frame.vertex, *square = T->frame.square;
     int l;
+
     for (l = 0; l < DC_LANES; ++l) {
-        dc_real t1 = T->t1[l], t2 = T->t2[l], d = T->d[l], G = 0, least = DC_REAL_MAX, N;
+        dc_real t1 = T->iterate.turn[0][l], t2 = T->iterate.turn[1][l], d = T->iterate.plane[3][l];
+        dc_real G = 0, least = DC_REAL_MAX, N;
         DCI_TRI_END(0, +)
         DCI_TRI_END(1, +)
         DCI_TRI_END(2, +)
         DCI_TRI_END(3, -)
         DCI_TRI_END(4, -)
         DCI_TRI_END(5, -)
-        N = T->BM[l] + T->BX[l]*t1*t1 + T->BY[l]*t2*t2;
-        T->G[l] = G;
-        T->N[l] = N;
-        T->least[l] = least;
+
+        N = square[0][l] + square[1][l]*t1*t1 + square[2][l]*t2*t2;
+        T->minimum.sum[l] = G;
+        T->minimum.length[l] = N;
+        T->minimum.least[l] = least;
     }
 }
 
-/* Value (LRI Eq. 3), the paper's plane into mx, my, mz, d, scaled terms: h = kappa/a, a in sizes.  P = (sqrt c + sqrt G)^2,
+/* Value (LRI Eq. 3), the paper's plane, scaled terms: h = kappa/a, a in sizes.  P = (sqrt c + sqrt G)^2,
  * |n| = sqrt G/(sqrt c + sqrt G), here G = min G(u) = kappa |n| G(n). */
 static void dci_tri_value(dci_tri *T, dc_real c, dc_real length)
 {
+    dci_tri_minimum *at = &T->minimum;
+    dci_row *u = T->frame.axis, *o = T->pairs.centre, *plane = T->iterate.plane, *axis = T->iterate.axis;
     dc_real rootc = dc_sqrt(c);
     int l, k;
-    dci_tri_sqrt(T->N, T->rN);
-    for (l = 0; l < DC_LANES; ++l) T->X[l] = length/T->size[l]*T->rN[l]*T->G[l];
-    dci_tri_sqrt(T->X, T->Y);
+
+    dci_tri_sqrt(at->length);
+    for (l = 0; l < DC_LANES; ++l) at->root[l] = length/T->pairs.size[l]*at->length[l]*at->sum[l];
+    dci_tri_sqrt(at->root);
     for (l = 0; l < DC_LANES; ++l) {
-        dc_real root = T->Y[l], sum = rootc + root, r = root/sum, e = rootc/sum, irN = 1/T->rN[l], scale = r*irN, w = 1/scale;
-        dc_real t1 = T->t1[l], t2 = T->t2[l], size = T->size[l], kappa = length/size*w*w, nx, ny, nz;
-        nx = T->u[0][l] + t1*T->u[3][l] + t2*T->u[6][l];
-        ny = T->u[1][l] + t1*T->u[4][l] + t2*T->u[7][l];
-        nz = T->u[2][l] + t1*T->u[5][l] + t2*T->u[8][l];
-        T->value[l] = sum*sum;
-        T->r[l] = r;
-        T->R1[l] = c/(e*e);
-        T->R2[l] = 2*c/(e*e*e);
-        T->X[l] = nx*irN;
-        T->Y[l] = ny*irN;
-        T->Z[l] = nz*irN;
-        T->mx[l] = nx*scale;
-        T->my[l] = ny*scale;
-        T->mz[l] = nz*scale;
-        T->d[l] = T->d[l]*scale*size - scale*(nx*T->ox[l] + ny*T->oy[l] + nz*T->oz[l]);
+        dc_real root = at->root[l], sum = rootc + root, r = root/sum, e = rootc/sum;
+        dc_real irN = 1/at->length[l], scale = r*irN, w = 1/scale;
+        dc_real t1 = T->iterate.turn[0][l], t2 = T->iterate.turn[1][l], size = T->pairs.size[l];
+        dc_real kappa = length/size*w*w, nx, ny, nz;
+        nx = u[0][l] + t1*u[3][l] + t2*u[6][l];
+        ny = u[1][l] + t1*u[4][l] + t2*u[7][l];
+        nz = u[2][l] + t1*u[5][l] + t2*u[8][l];
+
+        /* P, R = c/(1-|n|) */
+        at->value[l] = sum*sum;
+        at->radius[l] = r;
+        at->slope[l] = c/(e*e);
+        at->curvature[l] = 2*c/(e*e*e);
+
+        /* the unit normal; the paper's plane */
+        axis[0][l] = nx*irN;  axis[1][l] = ny*irN;  axis[2][l] = nz*irN;
+        plane[0][l] = nx*scale;  plane[1][l] = ny*scale;  plane[2][l] = nz*scale;
+        plane[3][l] = plane[3][l]*scale*size - scale*(nx*o[0][l] + ny*o[1][l] + nz*o[2][l]);
         for (k = 0; k < 6; ++k) {
-            T->f[k][l] = -kappa*T->f[k][l];
-            T->D[k][l] = 2*kappa*w*T->D[k][l];
+            at->force[k][l] = -kappa*at->force[k][l];
+            at->stiffness[k][l] = 2*kappa*w*at->stiffness[k][l];
         }
     }
 }
 
-/* Frame of the derivatives as in dci_pair_frame: u = (X, Y, Z), origin q = sum D x/sum D, b1 and b2 the principal
- * axes of the lateral spread; coordinates of the vertices into c. */
+/* Frame of the derivatives as in dci_pair_frame: u the unit normal, origin q = sum D x/sum D, b1 and b2 the principal
+ * axes of the lateral spread; coordinates of the vertices in it. */
 static void dci_tri_frame(dci_tri *T)
 {
+    dci_row *v = T->pairs.vertex, *c = T->frame.vertex, *u = T->frame.axis, *turn = T->iterate.turn;
+    dci_row *n = T->iterate.axis, *q = T->twist.centre, *stiffness = T->minimum.stiffness;
+    dc_real *root = T->minimum.root;
     int l, k;
+
     for (l = 0; l < DC_LANES; ++l) {
         /* b1, b2 from u without a root */
-        dc_real ux = T->X[l], uy = T->Y[l], uz = T->Z[l], s = uz < 0 ? DC_R(-1.0) : DC_R(1.0), a = -1/(s + uz), b = ux*uy*a;
+        dc_real ux = n[0][l], uy = n[1][l], uz = n[2][l], s = uz < 0 ? DC_R(-1.0) : DC_R(1.0);
+        dc_real a = -1/(s + uz), b = ux*uy*a;
         dc_real b1x = 1 + s*ux*ux*a, b1y = s*b, b1z = -s*ux, b2x = b, b2y = s + uy*uy*a, b2z = -uy;
         dc_real W = 0, qx = 0, qy = 0, qz = 0, xx = 0, xy = 0, yy = 0, m;
+
+        /* q */
         for (k = 0; k < 6; ++k) {
-            dc_real D = T->D[k][l];
+            dc_real D = stiffness[k][l];
             W += D;
-            qx += D*T->x[3*k][l];
-            qy += D*T->x[3*k + 1][l];
-            qz += D*T->x[3*k + 2][l];
+            qx += D*v[3*k][l];  qy += D*v[3*k + 1][l];  qz += D*v[3*k + 2][l];
         }
         W = 1/W;
-        qx *= W;
-        qy *= W;
-        qz *= W;
+        qx *= W;  qy *= W;  qz *= W;
+
+        /* the lateral spread */
         for (k = 0; k < 6; ++k) {
-            dc_real rx = T->x[3*k][l] - qx, ry = T->x[3*k + 1][l] - qy, rz = T->x[3*k + 2][l] - qz, D = T->D[k][l]*W;
+            dc_real rx = v[3*k][l] - qx, ry = v[3*k + 1][l] - qy, rz = v[3*k + 2][l] - qz, D = stiffness[k][l]*W;
             dc_real x = rx*b1x + ry*b1y + rz*b1z, y = rx*b2x + ry*b2y + rz*b2z;
-            xx += D*x*x;
-            xy += D*x*y;
-            yy += D*y*y;
+            xx += D*x*x;  xy += D*x*y;  yy += D*y*y;
         }
         m = DC_R(0.5)*(yy - xx);
-        T->q[0][l] = qx;  T->q[1][l] = qy;  T->q[2][l] = qz;
-        T->u[0][l] = ux;   T->u[1][l] = uy;   T->u[2][l] = uz;
-        T->u[3][l] = b1x;  T->u[4][l] = b1y;  T->u[5][l] = b1z;
-        T->u[6][l] = b2x;  T->u[7][l] = b2y;  T->u[8][l] = b2z;
-        T->t1[l] = m;
-        T->t2[l] = xy;
-        T->X[l] = m*m + xy*xy;
+        q[0][l] = qx;   q[1][l] = qy;   q[2][l] = qz;
+        u[0][l] = ux;   u[1][l] = uy;   u[2][l] = uz;
+        u[3][l] = b1x;  u[4][l] = b1y;  u[5][l] = b1z;
+        u[6][l] = b2x;  u[7][l] = b2y;  u[8][l] = b2z;
+        turn[0][l] = m;
+        turn[1][l] = xy;
+        root[l] = m*m + xy*xy;
     }
-    dci_tri_sqrt(T->X, T->Y);
+
+    /* its eigenvector, with the larger component first computed */
+    dci_tri_sqrt(root);
     for (l = 0; l < DC_LANES; ++l) {
-        dc_real m = T->t1[l], s = T->t2[l], c = DCI_ABS(m) + T->Y[l];
-        T->t1[l] = m > 0 ? s : c;
-        T->t2[l] = m > 0 ? c : s;
-        T->X[l] = c*c + s*s;
+        dc_real m = turn[0][l], s = turn[1][l], c1 = DCI_ABS(m) + root[l];
+        turn[0][l] = m > 0 ? s : c1;
+        turn[1][l] = m > 0 ? c1 : s;
+        root[l] = c1*c1 + s*s;
     }
-    dci_tri_sqrt(T->X, T->Y);
+    dci_tri_sqrt(root);
+
+    /* turn b1, b2 */
     for (l = 0; l < DC_LANES; ++l) {
-        dc_real len = T->Y[l], w = 1/DCI_MAX(len, DC_REAL_MIN), c = len > 0 ? T->t1[l]*w : DC_R(1.0), s = T->t2[l]*w;
-        dc_real b1x = c*T->u[3][l] + s*T->u[6][l], b1y = c*T->u[4][l] + s*T->u[7][l], b1z = c*T->u[5][l] + s*T->u[8][l];
-        dc_real ux = T->u[0][l], uy = T->u[1][l], uz = T->u[2][l];
+        dc_real len = root[l], w = 1/DCI_MAX(len, DC_REAL_MIN);
+        dc_real c1 = len > 0 ? turn[0][l]*w : DC_R(1.0), s = turn[1][l]*w;
+        dc_real b1x = c1*u[3][l] + s*u[6][l], b1y = c1*u[4][l] + s*u[7][l], b1z = c1*u[5][l] + s*u[8][l];
+        dc_real ux = u[0][l], uy = u[1][l], uz = u[2][l];
         dc_real b2x = uy*b1z - uz*b1y, b2y = uz*b1x - ux*b1z, b2z = ux*b1y - uy*b1x;
-        T->u[3][l] = b1x;  T->u[4][l] = b1y;  T->u[5][l] = b1z;
-        T->u[6][l] = b2x;  T->u[7][l] = b2y;  T->u[8][l] = b2z;
+        u[3][l] = b1x;  u[4][l] = b1y;  u[5][l] = b1z;
+        u[6][l] = b2x;  u[7][l] = b2y;  u[8][l] = b2z;
         for (k = 0; k < 18; k += 3) {
-            dc_real rx = T->x[k][l] - T->q[0][l], ry = T->x[k + 1][l] - T->q[1][l], rz = T->x[k + 2][l] - T->q[2][l];
-            T->c[k][l] = rx*ux + ry*uy + rz*uz;
-            T->c[k + 1][l] = rx*b1x + ry*b1y + rz*b1z;
-            T->c[k + 2][l] = rx*b2x + ry*b2y + rz*b2z;
+            dc_real rx = v[k][l] - q[0][l], ry = v[k + 1][l] - q[1][l], rz = v[k + 2][l] - q[2][l];
+            c[k][l] = rx*ux + ry*uy + rz*uz;
+            c[k + 1][l] = rx*b1x + ry*b1y + rz*b1z;
+            c[k + 2][l] = rx*b2x + ry*b2y + rz*b2z;
         }
     }
 }
 
-/* A = sum D y y^T + radial term, y = (1, z, x, y), as L D L^T: L10 L20 L21 L30 L31 L32 in L[0..5], 1/D in L[6..9]. */
+/* A = sum D y y^T + radial term, y = (1, z, x, y), as L D L^T: L10 L20 L21 L30 L31 L32, then 1/D. */
 static void dci_tri_factor(dci_tri *T)
 {
+    dci_row *c = T->frame.vertex, *L = T->twist.factor;
     int l, k;
+
     for (l = 0; l < DC_LANES; ++l) {
-        dc_real a00 = 0, a10 = 0, a20 = 0, a30 = 0, a11 = T->R2[l], a21 = 0, a31 = 0, a22 = T->R1[l]/T->r[l], a32 = 0, a33 = a22;
+        dc_real radial = T->minimum.slope[l]/T->minimum.radius[l];
+        dc_real a00 = 0, a10 = 0, a20 = 0, a30 = 0, a11 = T->minimum.curvature[l], a21 = 0, a31 = 0;
+        dc_real a22 = radial, a32 = 0, a33 = radial;
         dc_real l10, l20, l30, l21, l31, l32, m21, m31, m32, i0, i1, i2;
+
+        /* A */
         for (k = 0; k < 6; ++k) {
-            dc_real D = T->D[k][l], z = T->c[3*k][l], x = T->c[3*k + 1][l], y = T->c[3*k + 2][l], Dz = D*z, Dx = D*x, Dy = D*y;
+            dc_real D = T->minimum.stiffness[k][l], z = c[3*k][l], x = c[3*k + 1][l], y = c[3*k + 2][l];
+            dc_real Dz = D*z, Dx = D*x, Dy = D*y;
             a00 += D;
             a10 += Dz;    a20 += Dx;    a30 += Dy;
             a11 += Dz*z;  a21 += Dz*x;  a31 += Dz*y;
             a22 += Dx*x;  a32 += Dx*y;  a33 += Dy*y;
         }
+
+        /* L D L^T */
         i0 = 1/a00;
-        l10 = a10*i0;
-        l20 = a20*i0;
-        l30 = a30*i0;
+        l10 = a10*i0;  l20 = a20*i0;  l30 = a30*i0;
         i1 = 1/(a11 - l10*a10);
         m21 = a21 - l10*a20;
         m31 = a31 - l10*a30;
@@ -5693,153 +6137,164 @@ static void dci_tri_factor(dci_tri *T)
         i2 = 1/(a22 - l20*a20 - l21*m21);
         m32 = a32 - l20*a30 - l21*m31;
         l32 = m32*i2;
-        T->L[0][l] = l10;
-        T->L[1][l] = l20;  T->L[2][l] = l21;
-        T->L[3][l] = l30;  T->L[4][l] = l31;  T->L[5][l] = l32;
-        T->L[6][l] = i0;   T->L[7][l] = i1;   T->L[8][l] = i2;
-        T->L[9][l] = 1/(a33 - l30*a30 - l31*m31 - l32*m32);
+        L[0][l] = l10;
+        L[1][l] = l20;  L[2][l] = l21;
+        L[3][l] = l30;  L[4][l] = l31;  L[5][l] = l32;
+        L[6][l] = i0;   L[7][l] = i1;   L[8][l] = i2;
+        L[9][l] = 1/(a33 - l30*a30 - l31*m31 - l32*m32);
     }
 }
 
-/* Moments of triangle a about q: g, H without its last term, C (6 x 4), all in the frame; see dci_pair_body. */
+/* Moments of triangle a about q: gradient, H without its last term, C (6 x 4), all in the frame; see dci_pair_body. */
 static void dci_tri_moments(dci_tri *T)
 {
+    dci_row *c = T->frame.vertex, *L = T->twist.factor;
+    dci_row *g = T->twist.gradient, *H = T->twist.hessian, *C = T->twist.cross;
     int l, k;
+
     for (l = 0; l < DC_LANES; ++l) {
-        dc_real F = 0, Mz = 0, Mx = 0, My = 0, D0 = 0, Dz = 0, Dx = 0, Dy = 0, zx = 0, zy = 0, xx = 0, xy = 0, yy = 0, nu = T->r[l];
+        dc_real F = 0, Mz = 0, Mx = 0, My = 0, D0 = 0, Dz = 0, Dx = 0, Dy = 0, zx = 0, zy = 0, xx = 0, xy = 0, yy = 0;
+        dc_real nu = T->minimum.radius[l];
         for (k = 0; k < 3; ++k) {
-            dc_real f = T->f[k][l], D = T->D[k][l], z = T->c[3*k][l], x = T->c[3*k + 1][l], y = T->c[3*k + 2][l];
+            dc_real f = T->minimum.force[k][l], D = T->minimum.stiffness[k][l];
+            dc_real z = c[3*k][l], x = c[3*k + 1][l], y = c[3*k + 2][l];
             F += f;       Mz += f*z;    Mx += f*x;    My += f*y;
             D0 += D;      Dz += D*z;    Dx += D*x;    Dy += D*y;
             zx += D*z*x;  zy += D*z*y;  xx += D*x*x;  xy += D*x*y;  yy += D*y*y;
         }
-        T->g[0][l] = nu*F;
-        T->g[1][l] = nu*My;
-        T->g[2][l] = -nu*Mx;
+        g[0][l] = nu*F;
+        g[1][l] = nu*My;
+        g[2][l] = -nu*Mx;
 
-        T->H[0][l] = nu*nu*D0;                  /* rows of the lower triangle: (0,0) (4,0) (5,0) (4,3) (5,3) (4,4) (5,4) (5,5) */
-        T->H[1][l] = nu*nu*Dy;
-        T->H[2][l] = -nu*nu*Dx;
-        T->H[3][l] = DC_R(0.5)*nu*Mx;
-        T->H[4][l] = DC_R(0.5)*nu*My;
-        T->H[5][l] = nu*(nu*yy - Mz);
-        T->H[6][l] = -nu*nu*xy;
-        T->H[7][l] = nu*(nu*xx - Mz);
+        /* rows of the lower triangle: (0,0) (4,0) (5,0) (4,3) (5,3) (4,4) (5,4) (5,5) */
+        H[0][l] = nu*nu*D0;
+        H[1][l] = nu*nu*Dy;
+        H[2][l] = -nu*nu*Dx;
+        H[3][l] = DC_R(0.5)*nu*Mx;
+        H[4][l] = DC_R(0.5)*nu*My;
+        H[5][l] = nu*(nu*yy - Mz);
+        H[6][l] = -nu*nu*xy;
+        H[7][l] = nu*(nu*xx - Mz);
 
-        T->C[0][l] = nu*D0;    T->C[1][l] = nu*Dz + F;   T->C[2][l] = nu*Dx;        T->C[3][l] = nu*Dy;
-        T->C[4][l] = 0;        T->C[5][l] = 0;           T->C[6][l] = F;            T->C[7][l] = 0;
-        T->C[8][l] = 0;        T->C[9][l] = 0;           T->C[10][l] = 0;           T->C[11][l] = F;
-        T->C[12][l] = 0;       T->C[13][l] = 0;          T->C[14][l] = -My;         T->C[15][l] = Mx;
-        T->C[16][l] = nu*Dy;   T->C[17][l] = nu*zy + My; T->C[18][l] = nu*xy;       T->C[19][l] = nu*yy - Mz;
-        T->C[20][l] = -nu*Dx;  T->C[21][l] = -nu*zx - Mx; T->C[22][l] = Mz - nu*xx; T->C[23][l] = -nu*xy;
+        C[0][l] = nu*D0;    C[1][l] = nu*Dz + F;   C[2][l] = nu*Dx;        C[3][l] = nu*Dy;
+        C[4][l] = 0;        C[5][l] = 0;           C[6][l] = F;            C[7][l] = 0;
+        C[8][l] = 0;        C[9][l] = 0;           C[10][l] = 0;           C[11][l] = F;
+        C[12][l] = 0;       C[13][l] = 0;          C[14][l] = -My;         C[15][l] = Mx;
+        C[16][l] = nu*Dy;   C[17][l] = nu*zy + My; C[18][l] = nu*xy;       C[19][l] = nu*yy - Mz;
+        C[20][l] = -nu*Dx;  C[21][l] = -nu*zx - Mx; C[22][l] = Mz - nu*xx; C[23][l] = -nu*xy;
     }
-    for (k = 0; k < 24; k += 4)                 /* C <- C L^-T */
+
+    /* C <- C L^-T */
+    for (k = 0; k < 24; k += 4)
         for (l = 0; l < DC_LANES; ++l) {
-            dc_real c0 = T->C[k][l], c1, c2, c3;
-            c1 = T->C[k + 1][l] - T->L[0][l]*c0;
-            c2 = T->C[k + 2][l] - T->L[1][l]*c0 - T->L[2][l]*c1;
-            c3 = T->C[k + 3][l] - T->L[3][l]*c0 - T->L[4][l]*c1 - T->L[5][l]*c2;
-            T->C[k + 1][l] = c1;
-            T->C[k + 2][l] = c2;
-            T->C[k + 3][l] = c3;
+            dc_real c0 = T->twist.cross[k][l], c1, c2, c3;
+            c1 = T->twist.cross[k + 1][l] - L[0][l]*c0;
+            c2 = T->twist.cross[k + 2][l] - L[1][l]*c0 - L[2][l]*c1;
+            c3 = T->twist.cross[k + 3][l] - L[3][l]*c0 - L[4][l]*c1 - L[5][l]*c2;
+            T->twist.cross[k + 1][l] = c1;  T->twist.cross[k + 2][l] = c2;  T->twist.cross[k + 3][l] = c3;
         }
 }
 
-/* Gradient and Hessian by the twist of a about the origin, in world axes: 27 rows of rel. */
-static void dci_tri_relative(dci_tri *T, dc_v3 origin)
+/* H - C A^-1 C^T in the frame */
+static void dci_tri_schur(dci_tri *T)
 {
     /* entry (i,j) of the stored part of H, -1 for zero */
     static const signed char at[6][6] = {{0, -1, -1, -1, 1, 2},  {-1, -1, -1, -1, -1, -1}, {-1, -1, -1, -1, -1, -1},
                                          {-1, -1, -1, -1, 3, 4}, {1, -1, -1, 3, 5, 6},     {2, -1, -1, 4, 6, 7}};
-    int l, i, j, k, m, row;
-    dci_tri_frame(T);
-    dci_tri_factor(T);
-    dci_tri_moments(T);
-
-    /* E = H - C A^-1 C^T in the frame */
+    dci_row *w = T->twist.factor + 6;
+    int l, i, j;
     for (i = 0; i < 6; ++i)
         for (j = 0; j < 6; ++j) {
-            dci_row *c = T->C + 4*i, *d = T->C + 4*j, *w = T->L + 6;
-            const dc_real *h = at[i][j] < 0 ? NULL : T->H[(int)at[i][j]];
-            dc_real *e = T->E[6*i + j];
+            dci_row *c = T->twist.cross + 4*i, *d = T->twist.cross + 4*j;
+            const dc_real *h = at[i][j] < 0 ? NULL : T->twist.hessian[(int)at[i][j]];
+            dc_real *e = T->twist.world[6*i + j];
             for (l = 0; l < DC_LANES; ++l)
-                e[l] = -(c[0][l]*d[0][l]*w[0][l] + c[1][l]*d[1][l]*w[1][l] + c[2][l]*d[2][l]*w[2][l] + c[3][l]*d[3][l]*w[3][l]);
+                e[l] = -(c[0][l]*d[0][l]*w[0][l] + c[1][l]*d[1][l]*w[1][l]
+                       + c[2][l]*d[2][l]*w[2][l] + c[3][l]*d[3][l]*w[3][l]);
             for (l = 0; h && l < DC_LANES; ++l) e[l] += h[l];
         }
-    /* columns, then rows, to world axes; translations by 1/size */
+}
+
+/* columns, then rows, to world axes; translations by 1/size */
+static void dci_tri_world(dci_tri *T)
+{
+    dci_row *E = T->twist.world, *u = T->frame.axis;
+    int l, i, j;
+
     for (i = 0; i < 6; ++i)
         for (j = 0; j < 6; j += 3) {
-            dc_real *e0 = T->E[6*i + j], *e1 = T->E[6*i + j + 1], *e2 = T->E[6*i + j + 2];
+            dc_real *e0 = E[6*i + j], *e1 = E[6*i + j + 1], *e2 = E[6*i + j + 2];
             for (l = 0; l < DC_LANES; ++l) {
-                dc_real w = j == 0 ? 1/T->size[l] : DC_R(1.0), a = w*e0[l], b = w*e1[l], c = w*e2[l];
-                e0[l] = a*T->u[0][l] + b*T->u[3][l] + c*T->u[6][l];
-                e1[l] = a*T->u[1][l] + b*T->u[4][l] + c*T->u[7][l];
-                e2[l] = a*T->u[2][l] + b*T->u[5][l] + c*T->u[8][l];
+                dc_real w = j == 0 ? 1/T->pairs.size[l] : DC_R(1.0), a = w*e0[l], b = w*e1[l], c = w*e2[l];
+                e0[l] = a*u[0][l] + b*u[3][l] + c*u[6][l];
+                e1[l] = a*u[1][l] + b*u[4][l] + c*u[7][l];
+                e2[l] = a*u[2][l] + b*u[5][l] + c*u[8][l];
             }
         }
+
     for (j = 0; j < 6; ++j)
         for (i = 0; i < 6; i += 3) {
-            dc_real *e0 = T->E[6*i + j], *e1 = T->E[6*i + 6 + j], *e2 = T->E[6*i + 12 + j];
+            dc_real *e0 = E[6*i + j], *e1 = E[6*i + 6 + j], *e2 = E[6*i + 12 + j];
             for (l = 0; l < DC_LANES; ++l) {
-                dc_real w = i == 0 ? 1/T->size[l] : DC_R(1.0), a = w*e0[l], b = w*e1[l], c = w*e2[l];
-                e0[l] = a*T->u[0][l] + b*T->u[3][l] + c*T->u[6][l];
-                e1[l] = a*T->u[1][l] + b*T->u[4][l] + c*T->u[7][l];
-                e2[l] = a*T->u[2][l] + b*T->u[5][l] + c*T->u[8][l];
+                dc_real w = i == 0 ? 1/T->pairs.size[l] : DC_R(1.0), a = w*e0[l], b = w*e1[l], c = w*e2[l];
+                e0[l] = a*u[0][l] + b*u[3][l] + c*u[6][l];
+                e1[l] = a*u[1][l] + b*u[4][l] + c*u[7][l];
+                e2[l] = a*u[2][l] + b*u[5][l] + c*u[8][l];
             }
         }
+}
+
+/* Gradient in world axes, then both about the origin as in dci_twist_origins: rotations gain [c]x of the translations,
+ * then the bracket. */
+static void dci_tri_origin(dci_tri *T, dc_v3 origin)
+{
+    dci_row *E = T->twist.world, *u = T->frame.axis, *g = T->twist.gradient, *o = T->pairs.centre, *q = T->twist.centre;
+    dci_row *relative = T->twist.relative;
+    int l, i, j, k, row;
+
     /* gradient, and the step c from q to the origin */
     for (l = 0; l < DC_LANES; ++l) {
-        dc_real f = T->g[0][l]/T->size[l], tx = T->g[1][l], ty = T->g[2][l], s = T->size[l];
-        dc_real gx = f*T->u[0][l], gy = f*T->u[1][l], gz = f*T->u[2][l];
-        dc_real cx = origin.x - T->ox[l] - s*T->q[0][l], cy = origin.y - T->oy[l] - s*T->q[1][l], cz = origin.z - T->oz[l] - s*T->q[2][l];
-        T->rel[0][l] = gx;
-        T->rel[1][l] = gy;
-        T->rel[2][l] = gz;
-        T->rel[3][l] = tx*T->u[3][l] + ty*T->u[6][l] + gy*cz - gz*cy;
-        T->rel[4][l] = tx*T->u[4][l] + ty*T->u[7][l] + gz*cx - gx*cz;
-        T->rel[5][l] = tx*T->u[5][l] + ty*T->u[8][l] + gx*cy - gy*cx;
-        T->q[0][l] = cx;
-        T->q[1][l] = cy;
-        T->q[2][l] = cz;
+        dc_real f = g[0][l]/T->pairs.size[l], tx = g[1][l], ty = g[2][l], s = T->pairs.size[l];
+        dc_real gx = f*u[0][l], gy = f*u[1][l], gz = f*u[2][l];
+        dc_real cx = origin.x - o[0][l] - s*q[0][l], cy = origin.y - o[1][l] - s*q[1][l];
+        dc_real cz = origin.z - o[2][l] - s*q[2][l];
+        relative[0][l] = gx;  relative[1][l] = gy;  relative[2][l] = gz;
+        relative[3][l] = tx*u[3][l] + ty*u[6][l] + gy*cz - gz*cy;
+        relative[4][l] = tx*u[4][l] + ty*u[7][l] + gz*cx - gx*cz;
+        relative[5][l] = tx*u[5][l] + ty*u[8][l] + gx*cy - gy*cx;
+        q[0][l] = cx;  q[1][l] = cy;  q[2][l] = cz;
     }
-    /* shift as in dci_twist_origins: rotations gain [c]x of the translations, then the bracket */
+
+    /* rows, then columns of the Hessian */
     for (k = 0; k < 2; ++k)
         for (i = 0; i < 6; ++i) {
-            dc_real *e0, *e1, *e2, *f0, *f1, *f2;
             int step = k == 0 ? 6 : 1, base = k == 0 ? i : 6*i;
-            e0 = T->E[base];
-            e1 = T->E[base + step];
-            e2 = T->E[base + 2*step];
-            f0 = T->E[base + 3*step];
-            f1 = T->E[base + 4*step];
-            f2 = T->E[base + 5*step];
+            dc_real *e0 = E[base], *e1 = E[base + step], *e2 = E[base + 2*step];
+            dc_real *f0 = E[base + 3*step], *f1 = E[base + 4*step], *f2 = E[base + 5*step];
             for (l = 0; l < DC_LANES; ++l) {
-                dc_real cx = T->q[0][l], cy = T->q[1][l], cz = T->q[2][l];
-                f0[l] += cz*e1[l] - cy*e2[l];
-                f1[l] += cx*e2[l] - cz*e0[l];
-                f2[l] += cy*e0[l] - cx*e1[l];
+                dc_real cx = q[0][l], cy = q[1][l], cz = q[2][l];
+                f0[l] += cz*e1[l] - cy*e2[l];  f1[l] += cx*e2[l] - cz*e0[l];  f2[l] += cy*e0[l] - cx*e1[l];
             }
         }
+
+    /* the bracket */
     for (i = 0; i < 3; ++i)
-        for (m = 0; m < 3; ++m) {
-            dc_real *e = T->E[6*(3 + i) + 3 + m];
-            const dc_real *gi = T->rel[i], *gm = T->rel[m], *ci = T->q[i], *cm = T->q[m];
-            for (l = 0; l < DC_LANES; ++l) e[l] -= DC_R(0.5)*(gi[l]*cm[l] + ci[l]*gm[l]);
-            for (l = 0; i == m && l < DC_LANES; ++l)
-                e[l] += T->rel[0][l]*T->q[0][l] + T->rel[1][l]*T->q[1][l] + T->rel[2][l]*T->q[2][l];
+        for (j = 0; j < 3; ++j) {
+            dc_real *e = E[6*(3 + i) + 3 + j];
+            const dc_real *gi = relative[i], *gj = relative[j], *ci = q[i], *cj = q[j];
+            for (l = 0; l < DC_LANES; ++l) e[l] -= DC_R(0.5)*(gi[l]*cj[l] + ci[l]*gj[l]);
+            for (l = 0; i == j && l < DC_LANES; ++l)
+                e[l] += relative[0][l]*q[0][l] + relative[1][l]*q[1][l] + relative[2][l]*q[2][l];
         }
     for (i = 0, row = 6; i < 6; ++i)
-        for (j = i; j < 6; ++j, ++row) memcpy(T->rel[row], T->E[6*i + j], sizeof(dci_row));
+        for (j = i; j < 6; ++j, ++row) memcpy(relative[row], E[6*i + j], sizeof(dci_row));
 }
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC pop_options
 #endif
 
-DC_DEF size_t dc_tri_batch_bytes(void)
-{
-    return dc_bytes(dc_pair_bytes(3, 3), 1, sizeof(dci_tri));
-}
+DC_DEF size_t dc_tri_batch_bytes(void) { return dc_bytes(dc_pair_bytes(3, 3), 1, sizeof(dci_tri)); }
 
 /* vertices of pair i of a batch */
 static void dci_tri_vertices(const dc_real *x, size_t stride, size_t i, dc_v3 v[6])
@@ -5848,49 +6303,69 @@ static void dci_tri_vertices(const dc_real *x, size_t stride, size_t i, dc_v3 v[
     for (k = 0; k < 6; ++k) v[k] = dc_vec(x[3*k*stride + i], x[(3*k + 1)*stride + i], x[(3*k + 2)*stride + i]);
 }
 
-/* Pair i by the scalar solver, from the caller's plane. */
-static dc_status dci_tri_single(dci_tri *T, const dc_pair_options *opt, const dc_real *x, size_t stride, size_t i, dc_arena *mem,
-                                dc_tri_out *out)
+static void dci_tri_hulls(const dc_v3 v[6], dc_hull hull[2])
 {
-    dc_v3 *v = T->v;
-    dc_hull a, b;
-    dc_plane plane = DC_ZERO, again = DC_ZERO;
-    dc_real value = 0, *grad = T->one, *g = T->one + 18, *H = T->one + 30;
+    hull[0].v = v;
+    hull[1].v = v + 3;
+    hull[0].n = hull[1].n = 3;
+}
+
+/* The relative derivatives of a pair by the scalar solver, from its plane. Both bodies are put at a vertex of the pair:
+ * the block of a is the relative one; from there to the origin. */
+static dc_status dci_tri_single_relative(dci_tri_alone *alone, const dc_pair_options *opt, dc_plane plane,
+                                         dc_arena *mem, dc_v3 origin)
+{
+    dc_relative *q = &alone->relative;
+    dc_hull hull[2];
+    dc_pose at;
+    dc_status status;
+    size_t k, j;
+
+    at.q.w = 1;
+    at.q.x = at.q.y = at.q.z = 0;
+    at.t = alone->vertex[0];
+    for (k = 0; k < 6; ++k) alone->vertex[k] = dc_sub(alone->vertex[k], at.t);
+    dci_tri_hulls(alone->vertex, hull);
+    plane.d = plane.d + dc_dot(plane.n, at.t);
+    status = dc_pair_rigid(opt, hull, &at, hull + 1, &at, mem, &plane, NULL, alone->by_twist, alone->hessian, NULL);
+    if (status != DC_OK && status != DC_E_DIVERGED) return status;
+
+    q->o = at.t;
+    for (k = 0; k < 6; ++k) {
+        q->g[k] = alone->by_twist[k];
+        for (j = 0; j < 6; ++j) q->H[6*k + j] = alone->hessian[12*k + j];
+    }
+    dc_relative_shift(q, origin);
+    for (k = 0; k < 36; ++k)
+        if (!dc_finite(q->H[k])) status = DC_E_RANGE;
+    return status;
+}
+
+/* Pair i by the scalar solver, from the caller's plane. */
+static dc_status dci_tri_single(dci_tri_alone *alone, const dc_pair_options *opt, const dc_real *x, size_t stride,
+                                size_t i, dc_arena *mem, dc_tri_out *out)
+{
+    const dc_relative *q = &alone->relative;
+    dc_hull hull[2];
+    dc_plane plane = DC_ZERO;
+    dc_real value = 0;
     dc_status status;
     size_t k, j, row;
-    dci_tri_vertices(x, stride, i, v);
-    a.v = v;
-    b.v = v + 3;
-    a.n = b.n = 3;
+
+    dci_tri_vertices(x, stride, i, alone->vertex);
+    dci_tri_hulls(alone->vertex, hull);
     if (out->plane) {
         plane.n = dc_vec(out->plane[i], out->plane[stride + i], out->plane[2*stride + i]);
         plane.d = out->plane[3*stride + i];
     }
-    status = dc_pair(opt, &a, &b, mem, &plane, &value, out->grad ? grad : NULL, NULL, NULL);
+
+    status = dc_pair(opt, hull, hull + 1, mem, &plane, &value, out->grad ? alone->gradient : NULL, NULL, NULL);
     if ((status == DC_OK || status == DC_E_DIVERGED) && out->relative) {
-        /* both bodies at a vertex of the pair: the block of a is the relative one; from there to the origin */
-        dc_pose at;
-        dc_status second;
-        at.q.w = 1;
-        at.q.x = at.q.y = at.q.z = 0;
-        at.t = v[0];
-        for (k = 0; k < 6; ++k) v[k] = dc_sub(v[k], at.t);
-        again.n = plane.n;
-        again.d = plane.d + dc_dot(plane.n, at.t);
-        second = dc_pair_rigid(opt, &a, &at, &b, &at, mem, &again, NULL, g, H, NULL);
+        dc_status second = dci_tri_single_relative(alone, opt, plane, mem, out->origin);
         if (second != DC_OK) status = second;
-        if (second == DC_OK || second == DC_E_DIVERGED) {
-            dc_relative *q = &T->alone;
-            q->o = at.t;
-            for (k = 0; k < 6; ++k) {
-                q->g[k] = g[k];
-                for (j = 0; j < 6; ++j) q->H[6*k + j] = H[12*k + j];
-            }
-            dc_relative_shift(q, out->origin);
-            for (k = 0; k < 36; ++k)
-                if (!dc_finite(q->H[k])) status = DC_E_RANGE;
-        }
     }
+
+    /* what dc_pair leaves untouched stays so */
     if (out->status) out->status[i] = (unsigned char)status;
     if (status == DC_E_OVERLAP && out->value) out->value[i] = dci_from_bits(DCI_INF);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
@@ -5901,12 +6376,11 @@ static dc_status dci_tri_single(dci_tri *T, const dc_pair_options *opt, const dc
         out->plane[2*stride + i] = plane.n.z;
         out->plane[3*stride + i] = plane.d;
     }
-    for (k = 0; out->grad && k < 18; ++k) out->grad[k*stride + i] = grad[k];
-    if (out->relative) {
-        for (k = 0; k < 6; ++k) out->relative[k*stride + i] = T->alone.g[k];
-        for (k = 0, row = 6; k < 6; ++k)
-            for (j = k; j < 6; ++j, ++row) out->relative[row*stride + i] = T->alone.H[6*k + j];
-    }
+    for (k = 0; out->grad && k < 18; ++k) out->grad[k*stride + i] = alone->gradient[k];
+    if (!out->relative) return status;
+    for (k = 0; k < 6; ++k) out->relative[k*stride + i] = q->g[k];
+    for (k = 0, row = 6; k < 6; ++k)
+        for (j = k; j < 6; ++j, ++row) out->relative[row*stride + i] = q->H[6*k + j];
     return status;
 }
 
@@ -5919,25 +6393,63 @@ static void dci_tri_gather(dci_row *rows, int n_rows, const dc_real *x, size_t s
 }
 
 /* Solves pairs i.. of the batch in the lanes of T. */
-static DCI_NOINLINE void dci_tri_block(dci_tri *T, dc_real c, dc_real length, const dc_real *x, size_t stride, int i, int count,
-                                       const dc_tri_out *out)
+static DCI_NOINLINE void dci_tri_block(dci_tri *T, dc_real c, dc_real length, const dc_real *x, size_t stride, int i,
+                                       int count, const dc_tri_out *out)
 {
     int it, l, warm = 0, running = 1;
-    dci_tri_gather(T->x, 18, x, stride, i, count);
+
+    /* start */
+    dci_tri_gather(T->pairs.vertex, 18, x, stride, i, count);
     dci_tri_load(T);
     if (out->plane) {
-        dci_tri_gather(T->c, 4, out->plane, stride, i, count);
+        dci_tri_gather(T->iterate.plane, 4, out->plane, stride, i, count);
         warm = dci_tri_warm(T);
     }
     if (!warm) dci_tri_cold(T, out->plane != NULL);
     dci_tri_chart(T);
+
+    /* iterate */
     for (it = 0; it < DCI_TRI_STEPS && running; ++it) {
         dci_tri_step(T);
-        for (l = 0, running = 0; l < DC_LANES; ++l) running |= T->run[l] > 0;
+        for (l = 0, running = 0; l < DC_LANES; ++l) running |= T->iterate.running[l] > 0;
     }
     dci_tri_end(T);
     dci_tri_value(T, c, length);
-    if (out->relative) dci_tri_relative(T, out->origin);
+    if (!out->relative) return;
+
+    /* differentiate */
+    dci_tri_frame(T);
+    dci_tri_factor(T);
+    dci_tri_moments(T);
+    dci_tri_schur(T);
+    dci_tri_world(T);
+    dci_tri_origin(T, out->origin);
+}
+
+/* Is the answer of lane l one? NaN fails every comparison; overlap leaves a slack that is not positive. */
+static int dci_tri_good(const dci_tri *T, int l, const dc_tri_out *out)
+{
+    const dci_tri_minimum *at = &T->minimum;
+    int k, good = at->least[l] > DCI_TRI_NEAR*at->length[l] && !(T->iterate.running[l] > 0)
+        && T->pairs.size[l] <= DC_LIMIT && at->value[l] <= DC_REAL_MAX
+        && dc_in_range(dc_vec(T->pairs.centre[0][l], T->pairs.centre[1][l], T->pairs.centre[2][l]));
+    for (k = 0; good && k < 6 && out->grad; ++k) good = dc_finite(at->force[k][l]/T->pairs.size[l]);
+    for (k = 0; good && k < 27 && out->relative; ++k) good = dc_finite(T->twist.relative[k][l]);
+    return good;
+}
+
+/* outputs of lane l for pair i */
+static void dci_tri_write(const dci_tri *T, int l, size_t i, size_t stride, const dc_tri_out *out)
+{
+    size_t k, j;
+    if (out->status) out->status[i] = DC_OK;
+    if (out->value) out->value[i] = T->minimum.value[l];
+    for (k = 0; out->plane && k < 4; ++k) out->plane[k*stride + i] = T->iterate.plane[k][l];
+    for (k = 0; out->grad && k < 6; ++k) {
+        dc_real f = T->minimum.force[k][l]/T->pairs.size[l];
+        for (j = 0; j < 3; ++j) out->grad[(3*k + j)*stride + i] = f*T->iterate.plane[j][l];
+    }
+    for (k = 0; out->relative && k < 27; ++k) out->relative[k*stride + i] = T->twist.relative[k][l];
 }
 
 /* A batch without room: DC_E_ARG where dc_pair refuses one of its pairs. */
@@ -5949,12 +6461,12 @@ static DCI_NOINLINE dc_status dci_tri_refuse(int count, const dc_real *x, size_t
     dc_hull hull[2];
     dci_posed body[2];
     int i;
-    hull[0].v = v;
-    hull[1].v = v + 3;
-    hull[0].n = hull[1].n = 3;
+
+    dci_tri_hulls(v, hull);
     body[0].hull = hull;
     body[1].hull = hull + 1;
-    body[0].M = body[1].M = NULL;
+    body[0].map = body[1].map = NULL;
+
     for (i = 0; i < count && status == DC_E_MEMORY; ++i) {
         dci_tri_vertices(x, stride, (size_t)i, v);
         status = dci_pair_load(NULL, NULL, body, &nowhere);
@@ -5966,7 +6478,7 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
                               dc_tri_out *out)
 {
     dc_pair_options o;
-    int i, l, k, local;
+    int i, l, local;
     size_t used = mem ? mem->used : 0;
     dc_status status = DC_OK;
     dci_tri *T;
@@ -5979,100 +6491,117 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
         mem->used = used;
         return dci_tri_refuse(count, x, stride);
     }
+
+    /* side by side; alone what that does not do */
     for (i = 0; i < count; i += DC_LANES) {
         int lanes = count - i < DC_LANES ? count - i : DC_LANES;
         if (!local) dci_tri_block(T, o.c, o.length, x, stride, i, count, out);
         for (l = 0; l < lanes; ++l) {
             size_t at = (size_t)(i + l);
-            /* NaN fails every comparison; overlap leaves a slack that is not positive */
-            int good = !local && T->least[l] > DCI_TRI_NEAR*T->rN[l] && !(T->run[l] > 0) && T->size[l] <= DC_LIMIT
-                    && T->value[l] <= DC_REAL_MAX && dc_in_range(dc_vec(T->ox[l], T->oy[l], T->oz[l]));
-            for (k = 0; good && k < 6 && out->grad; ++k) good = dc_finite(T->f[k][l]/T->size[l]);
-            for (k = 0; good && k < 27 && out->relative; ++k) good = dc_finite(T->rel[k][l]);
-            if (!good) {
-                dc_status s = dci_tri_single(T, opt, x, stride, at, mem, out);
-                if (status == DC_OK) status = s;
+            dc_status alone;
+            if (!local && dci_tri_good(T, l, out)) {
+                dci_tri_write(T, l, at, stride, out);
                 continue;
             }
-            if (out->status) out->status[at] = DC_OK;
-            if (out->value) out->value[at] = T->value[l];
-            if (out->plane) {
-                out->plane[at] = T->mx[l];
-                out->plane[stride + at] = T->my[l];
-                out->plane[2*stride + at] = T->mz[l];
-                out->plane[3*stride + at] = T->d[l];
-            }
-            for (k = 0; out->grad && k < 6; ++k) {
-                dc_real f = T->f[k][l]/T->size[l];
-                out->grad[(size_t)(3*k)*stride + at] = f*T->mx[l];
-                out->grad[(size_t)(3*k + 1)*stride + at] = f*T->my[l];
-                out->grad[(size_t)(3*k + 2)*stride + at] = f*T->mz[l];
-            }
-            for (k = 0; out->relative && k < 27; ++k) out->relative[(size_t)k*stride + at] = T->rel[k][l];
+            alone = dci_tri_single(&T->alone, opt, x, stride, at, mem, out);
+            if (status == DC_OK) status = alone;
         }
     }
     mem->used = used;
     return status;
 }
 
-/* ---- friction potential -------------------------------------------------------------------------- */
+/* ---- [friction] friction potential ------------------------------------------------------------- */
+/* In: the pair at time t, the hulls at both times, friction options. Out: U_f, its gradient and Hessian by the new
+ * configuration, its mixed derivative by the old one.
+ *
+ * stage                       | reads                         | writes                       | equation
+ * dci_friction_open, _forces  | options, pair at time t       | load; weight of the slips    | SDRS Eq. 8, 12
+ * dci_friction_close          | load, hulls at both times     | velocity of the slips        | SDRS Eq. 9
+ * dci_friction_plane, _newton | velocity, weight              | motion, slip                 | SDRS Eq. 10, 12, 13
+ * dci_friction_gradient       | weight, slip                  | change.force                 | SDRS Eq. 66, 70
+ * dci_friction_jvp            | load, motion, change          | change.force                 | SDRS Eq. 67, 68, 72
+ * dci_friction_vertices       | the two above                 | the caller's                 |
+ * dci_friction_twists, _write | the two above                 | work, the caller's           | */
 
 #define DCI_SLIP_STEPS 100
-/* Points, without a patch, that spread over less than this of the pair's extent are one place, which resists no spin: in float
- * their distances have too few digits to decide it, in double their friction. */
+/* Energies are known to DCI_SLIP_NOISE of themselves. A dec2 below that share of E has settled when more than a quarter
+ * of the one before is left; at DCI_SLIP_DONE eps^2 the decrement is 4096 eps and needs no more. */
+#define DCI_SLIP_NOISE (64*DC_EPS)
+#define DCI_SLIP_DONE DC_R(16777216.0)
+/* Points, without a patch, that spread over less than this of the pair's extent are one place, which resists no
+ * spin: in float their distances have too few digits to decide it, in double their friction. */
 #define DCI_SLIP_PLACE DC_R(1e-3)
 
-/* One loaded vertex, the k-th of the pair. Coordinates in the frame (u, b1, b2) of the pair, in the caller's units. */
+/* One loaded vertex. Coordinates in the frame (u, b1, b2) of the pair, in the caller's units. */
 typedef struct {
-    int k;
-    dc_real A, dA;        /* mu h A(f) and its derivative by f */
-    dc_real z, x, y;      /* x^t - q */
-    dc_real d, v1, v2;    /* (x^{t+1} - x^t)/h */
-    dc_real w[3], rho;    /* slip e over rho, rho = sqrt(|e|^2 + eps_v) */
+    int vertex;                     /* k, of the pair */
+    dc_real weight, by_force;       /* A = mu h A(f) and its derivative by f */
+    dc_real local[3];               /* z, x, y: x^t - q */
+    dc_real velocity[3];            /* (x^{t+1} - x^t)/h */
+    dc_real slip[3], speed;         /* w = e/rho, rho = sqrt(|e|^2 + eps_v) */
 } dci_slip;
 
+/* what the pair at time t has loaded */
 typedef struct {
-    const dci_pair *p;    /* of time t: for derivatives by x^t alone */
-    dci_slip *s;          /* [n], the first nt in use */
-    dc_v3 *dx0, *dx1, *dg;
-    dc_v3 u, b1, b2;      /* of p */
-    int n, na, nt;
-    dc_real h, eps, patch, scale;   /* eps: eps_v; scale: unit of the spin unknown, z = (U1, U2, scale w) */
-    dc_real extent;       /* largest coordinate of the pair: what its rounding is a part of */
-    int m;                /* unknowns: 2 when nothing resists spin */
-    dc_real z[3], L[9];   /* minimiser and Cholesky factor of the Hessian there */
-    dc_real map[4][12], grad[12], hess[144], mixed[144];
+    const dci_pair *pair;           /* for derivatives by x^t alone */
+    dci_slip *slip;                 /* [count], the first `loaded` in use */
+    dci_axes frame;                /* of the pair */
+    int count, count_a, loaded;     /* vertices of both, of a, that carry a force */
+    dc_real time_step, eps_v, patch;
+    dc_real extent;                 /* largest coordinate of the pair: what its rounding is a part of */
+} dci_friction_loaded;
+
+/* the plane's velocity z = (U1, U2, scale w) */
+typedef struct {
+    int unknowns;                   /* 2 when nothing resists spin */
+    dc_real scale;                  /* unit of the spin */
+    dc_real velocity[3], lower[9];  /* minimiser, and Cholesky factor L of the Hessian there */
+} dci_friction_motion;
+
+/* a direction: [count] each */
+typedef struct {
+    dc_v3 *old, *now;               /* dx^t, dx^{t+1} */
+    dc_v3 *force;                   /* g or dg */
+} dci_friction_change;
+
+typedef struct { dc_real map[4][12], gradient[12], hessian[144], mixed[144]; } dci_friction_work;
+
+typedef struct {
+    dci_friction_loaded load;
+    dci_friction_motion motion;
+    dci_friction_change change;
+    dci_friction_work work;
 } dci_friction;
 
 /* SDRS Eq. 9, 10. Slip of vertex k, e = (v - q, patch w):   q = u + w n^ x x = (U1 - w y, U2 + w x). */
 static void dci_slip_set(const dci_friction *f, dci_slip *s, const dc_real z[3], dc_real eps)
 {
-    dc_real w = z[2]/f->scale;
-    s->w[0] = s->v1 - z[0] + w*s->y;
-    s->w[1] = s->v2 - z[1] - w*s->x;
-    s->w[2] = f->patch*w;
-    s->rho = dc_sqrt(s->w[0]*s->w[0] + s->w[1]*s->w[1] + s->w[2]*s->w[2] + eps);   /* eps > 0 */
-    s->w[0] /= s->rho;
-    s->w[1] /= s->rho;
-    s->w[2] /= s->rho;
+    dc_real w = z[2]/f->motion.scale, *e = s->slip;
+    e[0] = s->velocity[1] - z[0] + w*s->local[2];
+    e[1] = s->velocity[2] - z[1] - w*s->local[1];
+    e[2] = f->load.patch*w;
+    s->speed = dc_sqrt(e[0]*e[0] + e[1]*e[1] + e[2]*e[2] + eps);   /* eps > 0 */
+    e[0] /= s->speed;  e[1] /= s->speed;  e[2] /= s->speed;
 }
 
 /* -de/dz of vertex k: rows e, columns z */
 static void dci_slip_jacobian(const dci_friction *f, const dci_slip *s, dc_real K[3][3])
 {
-    dc_real w = 1/f->scale;
-    K[0][0] = 1;  K[0][1] = 0;  K[0][2] = -s->y*w;
-    K[1][0] = 0;  K[1][1] = 1;  K[1][2] = s->x*w;
-    K[2][0] = 0;  K[2][1] = 0;  K[2][2] = -f->patch*w;
+    dc_real w = 1/f->motion.scale;
+    K[0][0] = 1;  K[0][1] = 0;  K[0][2] = -s->local[2]*w;
+    K[1][0] = 0;  K[1][1] = 1;  K[1][2] = s->local[1]*w;
+    K[2][0] = 0;  K[2][1] = 0;  K[2][2] = -f->load.patch*w;
 }
 
 static dc_real dci_friction_energy(const dci_friction *f, const dc_real z[3], dc_real eps)
 {
+    dci_slip *slip = f->load.slip;
     dc_real sum = 0;
     int k;
-    for (k = 0; k < f->nt; ++k) {
-        dci_slip_set(f, &f->s[k], z, eps);
-        sum += f->s[k].A*f->s[k].rho;
+    for (k = 0; k < f->load.loaded; ++k) {
+        dci_slip_set(f, slip + k, z, eps);
+        sum += slip[k].weight*slip[k].speed;
     }
     return sum;
 }
@@ -6080,16 +6609,17 @@ static dc_real dci_friction_energy(const dci_friction *f, const dc_real z[3], dc
 /* x <- H^-1 x with the factor of the first m unknowns; further entries become 0 */
 static void dci_friction_solve(const dci_friction *f, dc_real x[3])
 {
-    int i, k;
-    for (i = 0; i < f->m; ++i) {
-        for (k = 0; k < i; ++k) x[i] -= f->L[3*i + k]*x[k];
-        x[i] /= f->L[4*i];
+    const dc_real *L = f->motion.lower;
+    int m = f->motion.unknowns, i, k;
+    for (i = 0; i < m; ++i) {
+        for (k = 0; k < i; ++k) x[i] -= L[3*i + k]*x[k];
+        x[i] /= L[4*i];
     }
-    for (i = f->m - 1; i >= 0; --i) {
-        for (k = i + 1; k < f->m; ++k) x[i] -= f->L[3*k + i]*x[k];
-        x[i] /= f->L[4*i];
+    for (i = m - 1; i >= 0; --i) {
+        for (k = i + 1; k < m; ++k) x[i] -= L[3*k + i]*x[k];
+        x[i] /= L[4*i];
     }
-    for (i = f->m; i < 3; ++i) x[i] = 0;
+    for (i = m; i < 3; ++i) x[i] = 0;
 }
 
 /* SDRS Eq. 12, 13. Gradient by z at the slips that are set, and the factor of the Hessian
@@ -6097,198 +6627,240 @@ static void dci_friction_solve(const dci_friction *f, dc_real x[3])
  * where I - w w^T = (eps/rho^2) I + [w]x^T [w]x: no 1 - |w|^2, which cancels at velocities far above sqrt eps. */
 static void dci_friction_newton(dci_friction *f, dc_real eps, dc_real grad[3])
 {
-    dc_real H[3][3];
+    dc_real H[3][3], *L = f->motion.lower;
     int i, j, k, l;
+
     memset(H, 0, sizeof H);
     grad[0] = grad[1] = grad[2] = 0;
-    for (k = 0; k < f->nt; ++k) {
-        const dci_slip *s = &f->s[k];
-        dc_real K[3][3], r = s->A/s->rho, q = eps/s->rho/s->rho;
-        dc_v3 w = dc_vec(s->w[0], s->w[1], s->w[2]), wK[3], c[3];
+    for (k = 0; k < f->load.loaded; ++k) {
+        const dci_slip *s = &f->load.slip[k];
+        dc_real K[3][3], r = s->weight/s->speed, q = eps/s->speed/s->speed;
+        dc_v3 w = dc_vec(s->slip[0], s->slip[1], s->slip[2]), wK[3], c[3];
         dci_slip_jacobian(f, s, K);
         for (i = 0; i < 3; ++i) {
             c[i] = dc_vec(K[0][i], K[1][i], K[2][i]);
             wK[i] = dc_cross(w, c[i]);
-            grad[i] -= s->A*dc_dot(w, c[i]);
+            grad[i] -= s->weight*dc_dot(w, c[i]);
         }
         for (i = 0; i < 3; ++i)
             for (j = 0; j <= i; ++j) H[i][j] += r*(q*dc_dot(c[i], c[j]) + dc_dot(wK[i], wK[j]));
     }
-    for (i = 0; i < f->m; ++i)
+
+    /* H = L L^T; a pivot lost to rounding is replaced by its diagonal */
+    for (i = 0; i < f->motion.unknowns; ++i)
         for (j = 0; j <= i; ++j) {
             dc_real sum = H[i][j];
-            for (l = 0; l < j; ++l) sum -= f->L[3*i + l]*f->L[3*j + l];
-            if (j < i) f->L[3*i + j] = sum/f->L[4*j];
-            else f->L[4*i] = dc_sqrt(sum > DC_EPS*H[i][i] ? sum : H[i][i]);
+            for (l = 0; l < j; ++l) sum -= L[3*i + l]*L[3*j + l];
+            if (j < i) L[3*i + j] = sum/L[4*j];
+            else L[4*i] = dc_sqrt(sum > DC_EPS*H[i][i] ? sum : H[i][i]);
         }
+}
+
+/* Where the iteration starts: the mean velocity, the unit of spin, whether anything resists it. Returns the square
+ * of the largest velocity against the mean, not below eps_v. */
+static dc_real dci_friction_start(dci_friction *f, dc_real eps_v)
+{
+    dc_real sum = 0, spread = 0, eps = eps_v, patch = f->load.patch, *z = f->motion.velocity;
+    int k;
+
+    z[0] = z[1] = z[2] = 0;
+    for (k = 0; k < f->load.loaded; ++k) {
+        const dci_slip *s = &f->load.slip[k];
+        sum += s->weight;
+        z[0] += s->weight*s->velocity[1];
+        z[1] += s->weight*s->velocity[2];
+        spread += s->weight*(s->local[1]*s->local[1] + s->local[2]*s->local[2]);
+    }
+
+    z[0] /= sum;
+    z[1] /= sum;
+    for (k = 0; k < f->load.loaded; ++k) {
+        dc_real e1 = f->load.slip[k].velocity[1] - z[0], e2 = f->load.slip[k].velocity[2] - z[1];
+        eps = dc_max(eps, e1*e1 + e2*e2);
+    }
+
+    f->motion.scale = dc_sqrt(spread/sum + patch*patch);
+    f->motion.unknowns = f->motion.scale > (patch > 0 ? 16*DC_EPS : DCI_SLIP_PLACE)*f->load.extent ? 3 : 2;
+    if (f->motion.unknowns == 2) f->motion.scale = 1;
+    return eps;
+}
+
+/* The next iterate along the step, into trial; returns the energy there. */
+static dc_real dci_friction_line(dci_friction *f, const dc_real step[3], dc_real E, dc_real dec2, dc_real eps,
+                                 dc_real trial[3])
+{
+    dc_real alpha = 1, Et = 0;
+    int line, k;
+
+    for (line = 0; line < DCI_LINE_STEPS; ++line, alpha *= DC_R(0.5)) {
+        for (k = 0; k < 3; ++k) trial[k] = f->motion.velocity[k] + alpha*step[k];
+        Et = dci_friction_energy(f, trial, eps);
+        if (dec2 > DCI_SLIP_NOISE*E) {
+            if (Et <= E - DC_R(1e-4)*alpha*dec2) break;
+        } else {
+            /* below the noise of E the slope along the step decides: no further than where it has turned by its own
+             * size */
+            dc_real turned[3], slope = 0;
+            dci_friction_newton(f, eps, turned);
+            for (k = 0; k < f->motion.unknowns; ++k) slope += turned[k]*step[k];
+            if (dc_abs(slope) <= dec2 && Et <= E + DCI_SLIP_NOISE*E) break;
+        }
+    }
+    return Et;
 }
 
 /* The plane's velocity. A sum of smoothed norms: Newton overshoots far from the kinks, so eps falls by stages from the
  * size of the velocities, each stage starting where the last one ended. */
 static DCI_NOINLINE dc_status dci_friction_plane(dci_friction *f, dc_real eps_v, int *iterations, dc_real *value)
 {
-    dc_real sum = 0, spread = 0, eps = eps_v, E = 0, before = DC_REAL_MAX;
-    int it, k, line, nt = f->nt;
+    dc_real *z = f->motion.velocity, grad[3], eps = dci_friction_start(f, eps_v), E, before = DC_REAL_MAX;
+    int it, k;
 
-    f->z[0] = f->z[1] = f->z[2] = 0;
-    for (k = 0; k < nt; ++k) {
-        const dci_slip *s = &f->s[k];
-        sum += s->A;
-        f->z[0] += s->A*s->v1;
-        f->z[1] += s->A*s->v2;
-        spread += s->A*(s->x*s->x + s->y*s->y);
-    }
-    f->z[0] /= sum;
-    f->z[1] /= sum;
-    for (k = 0; k < nt; ++k) {
-        dc_real e1 = f->s[k].v1 - f->z[0], e2 = f->s[k].v2 - f->z[1];
-        eps = dc_max(eps, e1*e1 + e2*e2);
-    }
-    f->scale = dc_sqrt(spread/sum + f->patch*f->patch);
-    f->m = f->scale > (f->patch > 0 ? 16*DC_EPS : DCI_SLIP_PLACE)*f->extent ? 3 : 2;
-    if (f->m == 2) f->scale = 1;
-
-    E = dci_friction_energy(f, f->z, eps);
+    E = dci_friction_energy(f, z, eps);
     for (it = 0; it < DCI_SLIP_STEPS; ++it) {
-        dc_real grad[3], step[3], trial[3], dec2 = 0, alpha = 1, Et = 0;
-        int last = eps == eps_v;
+        dc_real step[3], trial[3], dec2 = 0;
+        int last;
+
+        /* a Newton step */
         dci_friction_newton(f, eps, grad);
         for (k = 0; k < 3; ++k) step[k] = -grad[k];
         dci_friction_solve(f, step);
-        for (k = 0; k < f->m; ++k) dec2 -= grad[k]*step[k];
+        for (k = 0; k < f->motion.unknowns; ++k) dec2 -= grad[k]*step[k];
         if (!dc_finite(dec2) || !dc_finite(E)) return DC_E_RANGE;
         ++*iterations;
-        last = last && (dec2 <= DC_R(16777216.0)*DC_EPS*DC_EPS*E || (dec2 <= 64*DC_EPS*E && dec2 > DC_R(0.25)*before));
+        last = eps == eps_v && (dec2 <= DCI_SLIP_DONE*DC_EPS*DC_EPS*E
+                                || (dec2 <= DCI_SLIP_NOISE*E && dec2 > DC_R(0.25)*before));
         before = dec2;
-        for (line = 0; line < DCI_LINE_STEPS; ++line, alpha *= DC_R(0.5)) {
-            for (k = 0; k < 3; ++k) trial[k] = f->z[k] + alpha*step[k];
-            Et = dci_friction_energy(f, trial, eps);
-            if (dec2 > 64*DC_EPS*E) {
-                if (Et <= E - DC_R(1e-4)*alpha*dec2) break;
-            } else {
-                /* below the noise of E the slope along the step decides: no further than where it has turned by its
-                 * own size */
-                dc_real turned[3], slope = 0;
-                dci_friction_newton(f, eps, turned);
-                for (k = 0; k < f->m; ++k) slope += turned[k]*step[k];
-                if (dc_abs(slope) <= dec2 && Et <= E + 64*DC_EPS*E) break;
-            }
-        }
-        memcpy(f->z, trial, sizeof trial);
-        E = Et;
+        E = dci_friction_line(f, step, E, dec2, eps, trial);
+        memcpy(z, trial, sizeof trial);
         if (last) {
             *value = E;
             dci_friction_newton(f, eps, grad);
             return DC_OK;
         }
+
+        /* the next stage */
         if (eps > eps_v && dec2 <= DC_R(1e-3)*E) {
             eps = dc_max(eps_v, DC_R(0.01)*eps);
-            E = dci_friction_energy(f, f->z, eps);
+            E = dci_friction_energy(f, z, eps);
             before = DC_REAL_MAX;
         }
     }
-    *value = dci_friction_energy(f, f->z, eps_v);
-    {
-        dc_real grad[3];
-        dci_friction_newton(f, eps_v, grad);
-    }
+    *value = dci_friction_energy(f, z, eps_v);
+    dci_friction_newton(f, eps_v, grad);
     return DC_E_DIVERGED;
 }
 
-static void dci_to_frame(const dci_friction *f, dc_v3 v, dc_real r[3])
+static void dci_to_frame(const dci_axes *frame, dc_v3 v, dc_real r[3])
 {
-    r[0] = dc_dot(v, f->u);
-    r[1] = dc_dot(v, f->b1);
-    r[2] = dc_dot(v, f->b2);
+    r[0] = dc_dot(v, frame->axis);
+    r[1] = dc_dot(v, frame->side_1);
+    r[2] = dc_dot(v, frame->side_2);
 }
-static dc_v3 dci_from_frame(const dci_friction *f, const dc_real r[3])
+static dc_v3 dci_from_frame(const dci_axes *frame, const dc_real r[3])
 {
-    return dc_add(dc_scale(r[0], f->u), dc_add(dc_scale(r[1], f->b1), dc_scale(r[2], f->b2)));
+    return dc_add(dc_scale(r[0], frame->axis), dc_add(dc_scale(r[1], frame->side_1), dc_scale(r[2], frame->side_2)));
 }
 
 /* dp = -A^-1 C^T dx of the minimising plane, (d, n_u, n_b1, n_b2) about q, dx in the caller's units  (SDRS Eq. 33) */
 static void dci_friction_plane_jvp(const dci_friction *f, const dc_v3 *dx, dc_real dp[4])
 {
-    const dci_pair *p = f->p;
+    const dci_pair *p = f->load.pair;
     int k, j;
+
     for (j = 0; j < 4; ++j) dp[j] = 0;
-    for (k = 0; k < p->nt; ++k) {
-        const dci_term *t = &p->t[k];
+    for (k = 0; k < p->newton.terms; ++k) {
+        const dci_term *t = &p->newton.term[k];
         dc_real r[3], Dn;
-        dci_to_frame(f, dx[k], r);
-        Dn = t->D*p->r*r[0];
+        dci_to_frame(&f->load.frame, dx[k], r);
+        Dn = t->stiffness*p->newton.length*r[0];
         dp[0] -= Dn;
-        dp[1] -= Dn*t->z + t->f*r[0];
-        dp[2] -= Dn*t->x + t->f*r[1];
-        dp[3] -= Dn*t->y + t->f*r[2];
+        dp[1] -= Dn*t->local[0] + t->force*r[0];
+        dp[2] -= Dn*t->local[1] + t->force*r[1];
+        dp[3] -= Dn*t->local[2] + t->force*r[2];
     }
-    for (j = 0; j < 4; ++j) dp[j] /= p->unit;
-    dci_pair_forward(p, dp);
-    dci_pair_backward(p, dp);
+
+    for (j = 0; j < 4; ++j) dp[j] /= p->hulls.unit;
+    dci_pair_forward(&p->newton, dp);
+    dci_pair_backward(&p->newton, dp);
 }
 
 /* dw = (I - w w^T) de/rho of w = e/rho, without cancellation: ((eps/rho^2) de + (w x de) x w)/rho */
 static dc_v3 dci_slip_turn(const dci_slip *s, dc_real eps, const dc_real de[3])
 {
-    dc_v3 w = dc_vec(s->w[0], s->w[1], s->w[2]), d = dc_vec(de[0], de[1], de[2]);
-    return dc_scale(1/s->rho, dc_madd(dc_cross(dc_cross(w, d), w), eps/s->rho/s->rho, d));
+    dc_v3 w = dc_vec(s->slip[0], s->slip[1], s->slip[2]), d = dc_vec(de[0], de[1], de[2]);
+    return dc_scale(1/s->speed, dc_madd(dc_cross(dc_cross(w, d), w), eps/s->speed/s->speed, d));
 }
 
-/* SDRS Eq. 67, 72. dg of the gradients g_k = dU_f/dx_k^{t+1} = A/h B w along the motions f->dx0, f->dx1 of the loaded
- * vertices (dx0: 0 to leave time t alone). The basis is carried along without spin: dB = -n^ (B^T dn^)^T. */
+/* d(mu h A(f_k)) along dx^t at time t, e0 in the frame: f_k = |n| |h'| moves with the slack and with |n| */
+static dc_real dci_slip_by_force(const dci_friction *f, int k, const dc_real e0[3], const dc_real dp[4])
+{
+    const dci_pair *p = f->load.pair;
+    const dci_term *t = &p->newton.term[k];
+    const dc_real *r = t->local;
+    dc_real unscale = dci_pair_unscale(&p->barrier)/p->hulls.unit, nu = p->newton.length, df;
+    df = t->stiffness*(nu*e0[0]/p->hulls.unit + dp[0] + r[0]*dp[1] + r[1]*dp[2] + r[2]*dp[3]);
+    return f->load.slip[k].by_force*unscale*((t->force > 0 ? df : -df)*nu + dc_abs(t->force)*dp[1]);
+}
+
+/* SDRS Eq. 67, 72. Change of the gradients g_k = dU_f/dx_k^{t+1} = A/h B w along the motions old, now of the loaded
+ * vertices (old: 0 to leave time t alone). The basis is carried along without spin: dB = -n_hat (B^T dn_hat)^T. */
 static DCI_NOINLINE void dci_friction_jvp(const dci_friction *f, int old)
 {
-    const dci_pair *p = f->p;
-    dc_real dp[4] = {0, 0, 0, 0}, dn1 = 0, dn2 = 0, rhs[3] = {0, 0, 0}, w = f->z[2]/f->scale, unscale = 0;
+    const dci_axes *frame = &f->load.frame;
+    dc_v3 *dg = f->change.force;
+    dc_real dp[4] = {0, 0, 0, 0}, dn1 = 0, dn2 = 0, rhs[3] = {0, 0, 0};
+    dc_real h = f->load.time_step, spin = f->motion.velocity[2]/f->motion.scale;
     int k, i;
 
-    if (f->nt == 0) return;
+    if (f->load.loaded == 0) return;
     if (old) {
-        unscale = dci_pair_unscale(p)/p->unit;
-        dci_friction_plane_jvp(f, f->dx0, dp);
-        dn1 = dp[2]/p->r;                          /* dn^ in b1, b2 */
-        dn2 = dp[3]/p->r;
+        dci_friction_plane_jvp(f, f->change.old, dp);
+        dn1 = dp[2]/f->load.pair->newton.length;   /* dn_hat in b1, b2 */
+        dn2 = dp[3]/f->load.pair->newton.length;
     }
-    /* f->dg[k] holds de of the slip with z at rest, first; then z follows from dgrad/dz = 0 */
-    for (k = 0; k < f->nt; ++k) {
-        dci_slip *s = &f->s[k];
+
+    /* dg[k] holds de of the slip with z at rest, and dA; then z follows from dgrad/dz = 0 */
+    for (k = 0; k < f->load.loaded; ++k) {
+        dci_slip *s = &f->load.slip[k];
+        const dc_real A = s->weight, *w = s->slip;
         dc_real K[3][3], e0[3] = {0, 0, 0}, e1[3], de[3], dA = 0, dxx = 0, dyy = 0;
         dc_v3 dw;
-        dci_to_frame(f, f->dx1[k], e1);
+        dci_to_frame(frame, f->change.now[k], e1);
         if (old) {
-            const dci_term *t = &p->t[k];
-            dc_real df;
-            dci_to_frame(f, f->dx0[k], e0);
-            dxx = e0[1] - s->z*dn1;                /* d(B^T (x^t - q)) */
-            dyy = e0[2] - s->z*dn2;
-            df = t->D*(p->r*e0[0]/p->unit + dp[0] + t->z*dp[1] + t->x*dp[2] + t->y*dp[3]);
-            dA = s->dA*unscale*((t->f > 0 ? df : -df)*p->r + dc_abs(t->f)*dp[1]);
+            dci_to_frame(frame, f->change.old[k], e0);
+            dxx = e0[1] - s->local[0]*dn1;         /* d(B^T (x^t - q)) */
+            dyy = e0[2] - s->local[0]*dn2;
+            dA = dci_slip_by_force(f, k, e0, dp);
         }
-        de[0] = (e1[1] - e0[1])/f->h - s->d*dn1 + w*dyy;
-        de[1] = (e1[2] - e0[2])/f->h - s->d*dn2 - w*dxx;
+
+        de[0] = (e1[1] - e0[1])/h - s->velocity[0]*dn1 + spin*dyy;
+        de[1] = (e1[2] - e0[2])/h - s->velocity[0]*dn2 - spin*dxx;
         de[2] = 0;
-        f->dg[k] = dc_vec(de[0], de[1], dA);
+        dg[k] = dc_vec(de[0], de[1], dA);
         dci_slip_jacobian(f, s, K);
-        dw = dci_slip_turn(s, f->eps, de);
+        dw = dci_slip_turn(s, f->load.eps_v, de);
         for (i = 0; i < 3; ++i)
-            rhs[i] += K[0][i]*(dA*s->w[0] + s->A*dw.x) + K[1][i]*(dA*s->w[1] + s->A*dw.y) + K[2][i]*(dA*s->w[2] + s->A*dw.z);
-        rhs[2] += s->A*(s->w[1]*dxx - s->w[0]*dyy)/f->scale;
+            rhs[i] += K[0][i]*(dA*w[0] + A*dw.x) + K[1][i]*(dA*w[1] + A*dw.y) + K[2][i]*(dA*w[2] + A*dw.z);
+        rhs[2] += A*(w[1]*dxx - w[0]*dyy)/f->motion.scale;
     }
     dci_friction_solve(f, rhs);                    /* dz, SDRS Eq. 68 */
-    for (k = 0; k < f->nt; ++k) {
-        dci_slip *s = &f->s[k];
-        dc_real K[3][3], de[3], g[3], dA = f->dg[k].z;
+
+    for (k = 0; k < f->load.loaded; ++k) {
+        dci_slip *s = &f->load.slip[k];
+        const dc_real A = s->weight, *w = s->slip;
+        dc_real K[3][3], de[3], g[3], dA = dg[k].z;
         dc_v3 dw;
         dci_slip_jacobian(f, s, K);
-        de[0] = f->dg[k].x;
-        de[1] = f->dg[k].y;
+        de[0] = dg[k].x;
+        de[1] = dg[k].y;
         de[2] = 0;
         for (i = 0; i < 3; ++i) de[i] -= K[i][0]*rhs[0] + K[i][1]*rhs[1] + K[i][2]*rhs[2];
-        dw = dci_slip_turn(s, f->eps, de);
-        g[1] = (dA*s->w[0] + s->A*dw.x)/f->h;
-        g[2] = (dA*s->w[1] + s->A*dw.y)/f->h;
-        g[0] = -s->A/f->h*(dn1*s->w[0] + dn2*s->w[1]);
-        f->dg[k] = dci_from_frame(f, g);
+        dw = dci_slip_turn(s, f->load.eps_v, de);
+        g[1] = (dA*w[0] + A*dw.x)/h;
+        g[2] = (dA*w[1] + A*dw.y)/h;
+        g[0] = -A/h*(dn1*w[0] + dn2*w[1]);
+        dg[k] = dci_from_frame(frame, g);
     }
 }
 
@@ -6296,6 +6868,7 @@ DC_DEF size_t dc_friction_bytes(int na, int nb)
 {
     size_t sum = dc_pair_bytes(na, nb), n;
     if (sum == 0) return 0;
+
     n = (size_t)na + (size_t)nb;
     sum = dc_bytes(sum, 1, sizeof(dci_friction));
     sum = dc_bytes(sum, n, sizeof(dci_slip));
@@ -6306,44 +6879,43 @@ DC_DEF size_t dc_friction_bytes(int na, int nb)
 /* memory for n vertices, nothing known of them yet; 0: too little */
 static int dci_friction_take(dci_friction *f, int n, dc_arena *mem)
 {
-    f->n = n;
-    f->s = (dci_slip *)dc_arena_take(mem, (size_t)n, sizeof(dci_slip));
-    f->dx0 = (dc_v3 *)dc_arena_take(mem, (size_t)n, 3*sizeof(dc_v3));
-    if (!f->s || !f->dx0) return 0;
-    f->dx1 = f->dx0 + n;
-    f->dg = f->dx1 + n;
-    f->m = 0;
-    f->scale = 1;
-    f->z[0] = f->z[1] = f->z[2] = 0;
+    f->load.count = n;
+    f->load.slip = (dci_slip *)dc_arena_take(mem, (size_t)n, sizeof(dci_slip));
+    f->change.old = (dc_v3 *)dc_arena_take(mem, (size_t)n, 3*sizeof(dc_v3));
+    if (!f->load.slip || !f->change.old) return 0;
+
+    f->change.now = f->change.old + n;
+    f->change.force = f->change.now + n;
+    f->motion.unknowns = 0;
+    f->motion.scale = 1;
+    f->motion.velocity[0] = f->motion.velocity[1] = f->motion.velocity[2] = 0;
     return 1;
 }
 
 /* What friction needs of a solved pair: the loaded vertices and their forces. 0: out of range. */
 static DCI_NOINLINE int dci_friction_forces(dci_friction *f, const dci_pair *p, dc_real mu, dc_real eps_f)
 {
-    dc_real loaded = 0, unscale = dci_pair_unscale(p)/p->unit;
-    int k;
-    f->p = p;
-    f->u = p->u;
-    f->b1 = p->b1;
-    f->b2 = p->b2;
-    f->na = p->na;
-    f->nt = p->nt;
-    f->extent = p->unit*p->size;
-    for (k = 0; k < p->nt; ++k) {
-        const dci_term *t = &p->t[k];
-        dci_slip *s = &f->s[k];
-        dc_real F = unscale*p->r*dc_abs(t->f), root;         /* |dP/dx_k|, SDRS Eq. 8 */
+    dc_real loaded = 0, unscale = dci_pair_unscale(&p->barrier)/p->hulls.unit, h = f->load.time_step;
+    int k, i;
+
+    f->load.pair = p;
+    f->load.frame = p->newton.frame;
+    f->load.count_a = p->hulls.count_a;
+    f->load.loaded = p->newton.terms;
+    f->load.extent = p->hulls.unit*p->hulls.size;
+    for (k = 0; k < p->newton.terms; ++k) {
+        const dci_term *t = &p->newton.term[k];
+        dci_slip *s = &f->load.slip[k];
+        dc_real F = unscale*p->newton.length*dc_abs(t->force), root;    /* |dP/dx_k|, SDRS Eq. 8 */
         root = F > 1 ? F*dc_sqrt(1 + eps_f/F/F) : dc_sqrt(F*F + eps_f);
-        s->A = mu*f->h*F*(F/(root + dc_sqrt(eps_f)));       /* SDRS Eq. 12: A(f) = f^2/(sqrt(f^2 + eps) + sqrt eps) */
-        s->dA = mu*f->h*F/root;
-        s->z = p->unit*t->z;
-        s->x = p->unit*t->x;
-        s->y = p->unit*t->y;
-        s->k = t->k;
-        loaded += s->A;
+        s->weight = mu*h*F*(F/(root + dc_sqrt(eps_f)));     /* SDRS Eq. 12: A(f) = f^2/(sqrt(f^2 + eps) + sqrt eps) */
+        s->by_force = mu*h*F/root;
+        for (i = 0; i < 3; ++i) s->local[i] = p->hulls.unit*t->local[i];
+        s->vertex = t->vertex;
+        loaded += s->weight;
     }
-    if (!(loaded > 0)) f->nt = 0;
+
+    if (!(loaded > 0)) f->load.loaded = 0;
     return dc_finite(loaded);
 }
 
@@ -6360,8 +6932,8 @@ static int dci_friction_choose(const dc_friction_options *opt, const dc_pair_opt
         && dci_posed_ok(old[0]) && dci_posed_ok(old[1]) && o->patch >= 0 && o->patch <= DC_LIMIT;
 }
 
-/* Solves the pair at time t. Without room for f, which is NULL then, the arguments are checked all the same. info: all but
- * the plane's velocity. */
+/* Solves the pair at time t. Without room for f, which is NULL then, the arguments are checked all the same. info:
+ * all but the plane's velocity. */
 static dc_status dci_friction_open(dci_friction *f, const dc_friction_options *opt, const dc_pair_options *pair,
                                    dc_real mu, dc_real h, const dci_posed old[2], dc_arena *mem,
                                    const dc_plane *plane, dc_plane *out, dc_friction_info *info)
@@ -6373,48 +6945,48 @@ static dc_status dci_friction_open(dci_friction *f, const dc_friction_options *o
 
     memset(info, 0, sizeof *info);
     if (!dci_friction_choose(opt, pair, mu, h, old, &o)) return DC_E_ARG;
+
     status = dci_pair_run(p, pair, old, mem, plane, 1, &P, out, &info->pair);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
-    if (!dci_friction_take(f, p->n, mem)) return DC_E_MEMORY;
-    f->h = h;
-    f->eps = o.eps_v;
-    f->patch = o.patch;
+    if (!dci_friction_take(f, p->hulls.count, mem)) return DC_E_MEMORY;
+    f->load.time_step = h;
+    f->load.eps_v = o.eps_v;
+    f->load.patch = o.patch;
     if (!dci_friction_forces(f, p, mu, o.eps_f)) return DC_E_RANGE;
-    info->point = dc_madd(p->origin, p->unit, p->q);
+    info->point = dc_madd(p->hulls.origin, p->hulls.unit, p->plane.centre);
     return status;
 }
 
-/* The plane's velocity when x^{t+1} = now[].M (x^, 1). */
+/* The plane's velocity when x^{t+1} = now[].map (x^, 1). */
 static dc_status dci_friction_close(dci_friction *f, const dci_posed old[2], const dci_posed now[2], dc_real *value,
                                     dc_friction_info *info)
 {
+    const dc_real *z = f->motion.velocity;
     dc_status status;
     int k;
+
     *value = 0;
-    if (f->nt == 0) return DC_OK;
-    for (k = 0; k < f->nt; ++k) {
-        dci_slip *s = &f->s[k];
-        int b = s->k >= f->na, i = b ? s->k - f->na : s->k;
+    if (f->load.loaded == 0) return DC_OK;
+
+    /* SDRS Eq. 9 of R1 x_hat - R0 x_hat + (t1 - t0) */
+    for (k = 0; k < f->load.loaded; ++k) {
+        dci_slip *s = &f->load.slip[k];
+        int b = s->vertex >= f->load.count_a, i = b ? s->vertex - f->load.count_a : s->vertex;
         dc_v3 x0 = old[b].hull->v[i], x1 = now[b].hull->v[i], d;
-        dc_real r[3];
-        /* R1 x^ - R0 x^ + (t1 - t0) */
-        d = dc_add(dc_sub(dci_linear(now[b].M, x1), dci_linear(old[b].M, x0)),
-                   dc_sub(dci_translation(now[b].M), dci_translation(old[b].M)));
-        dci_to_frame(f, dc_scale(1/f->h, d), r);             /* SDRS Eq. 9 */
-        s->d = r[0];
-        s->v1 = r[1];
-        s->v2 = r[2];
+        d = dc_add(dc_sub(dci_linear(now[b].map, x1), dci_linear(old[b].map, x0)),
+                   dc_sub(dci_translation(now[b].map), dci_translation(old[b].map)));
+        dci_to_frame(&f->load.frame, dc_scale(1/f->load.time_step, d), s->velocity);
     }
-    status = dci_friction_plane(f, f->eps, &info->iterations, value);
-    info->w = f->z[2]/f->scale;
-    info->u = dc_add(dc_scale(f->z[0], f->b1), dc_scale(f->z[1], f->b2));
+    status = dci_friction_plane(f, f->load.eps_v, &info->iterations, value);
+    info->w = z[2]/f->motion.scale;
+    info->u = dc_add(dc_scale(z[0], f->load.frame.side_1), dc_scale(z[1], f->load.frame.side_2));
     return dc_finite(*value) ? status : DC_E_RANGE;
 }
 
 static int dci_friction_fits(const dci_posed old[2], const dci_posed now[2])
 {
-    return dci_posed_ok(now[0]) && dci_posed_ok(now[1]) && old[0].hull && old[1].hull && now[0].hull->n == old[0].hull->n
-        && now[1].hull->n == old[1].hull->n;
+    return dci_posed_ok(now[0]) && dci_posed_ok(now[1]) && old[0].hull && old[1].hull
+        && now[0].hull->n == old[0].hull->n && now[1].hull->n == old[1].hull->n;
 }
 
 /* both, with the worse of two statuses */
@@ -6429,17 +7001,18 @@ static dc_status dci_friction_run(dci_friction *f, const dc_friction_options *op
     return slip == DC_OK ? status : slip;
 }
 
-/* SDRS Eq. 66, 70: g_k of every loaded vertex into f->dg; -g_k is the force of SDRS Eq. 11, its weight |f| smoothed to A(f) */
+/* SDRS Eq. 66, 70: g_k of every loaded vertex into f->change.force; -g_k is the force of SDRS Eq. 11, its weight |f|
+ * smoothed to A(f) */
 static void dci_friction_gradient(const dci_friction *f)
 {
     int k;
-    for (k = 0; k < f->nt; ++k) {
-        const dci_slip *s = &f->s[k];
+    for (k = 0; k < f->load.loaded; ++k) {
+        const dci_slip *s = &f->load.slip[k];
         dc_real g[3];
         g[0] = 0;
-        g[1] = s->A/f->h*s->w[0];
-        g[2] = s->A/f->h*s->w[1];
-        f->dg[k] = dci_from_frame(f, g);
+        g[1] = s->weight/f->load.time_step*s->slip[0];
+        g[2] = s->weight/f->load.time_step*s->slip[1];
+        f->change.force[k] = dci_from_frame(&f->load.frame, g);
     }
 }
 
@@ -6448,42 +7021,46 @@ static dc_real dci_component(dc_v3 v, int i) { return i == 0 ? v.x : i == 1 ? v.
 /* vertex k of the pair from the origin of its body, in world axes */
 static dc_v3 dci_arm(const dci_friction *f, const dci_posed at[2], int k)
 {
-    int b = k >= f->na;
-    return dci_linear(at[b].M, at[b].hull->v[k - (b ? f->na : 0)]);
+    int b = k >= f->load.count_a;
+    return dci_linear(at[b].map, at[b].hull->v[k - (b ? f->load.count_a : 0)]);
 }
 
-static dc_status dci_friction_finish(dc_status status, dc_real v, const dc_plane *p, const dc_friction_info *i, dc_plane *plane,
-                                     dc_real *value, dc_friction_info *info)
+static dc_status dci_friction_finish(dc_status status, dc_real v, const dc_plane *p, const dc_friction_info *i,
+                                     dc_plane *plane, dc_real *value, dc_friction_info *info)
 {
     status = dci_pair_finish(status, v, p, &i->pair, plane, value, NULL);
     if (info && (status == DC_OK || status == DC_E_DIVERGED)) *info = *i;
     return status;
 }
 
-/* Derivatives by vertices; out[0]: gradient, 1: by the new configuration, 2: by the old one. First only to see whether all
- * fits, then to write. 0: out of range. */
+/* Derivatives by vertices; out[0]: gradient, 1: by the new configuration, 2: by the old one. First only to see
+ * whether all fits, then to write. 0: out of range. */
 static DCI_NOINLINE int dci_friction_vertices(dci_friction *f, dc_real *const out[3])
 {
-    size_t N = 3*(size_t)f->n;
+    const dci_slip *slip = f->load.slip;
+    size_t N = 3*(size_t)f->load.count;
     int k, c, r, pass, write;
+
     for (write = 0; write < 2; ++write)
         for (pass = 0; pass < 3; ++pass) {
             dc_real *H = out[pass];
-            dc_v3 *dx = pass == 1 ? f->dx1 : f->dx0;
-            int columns = !H ? 0 : pass == 0 ? 1 : 3*f->nt;
+            dc_v3 *dx = pass == 1 ? f->change.now : f->change.old;
+            int columns = !H ? 0 : pass == 0 ? 1 : 3*f->load.loaded;
             if (H && write) memset(H, 0, (pass == 0 ? N : N*N)*sizeof *H);
-            memset(f->dx0, 0, 2*(size_t)f->n*sizeof *f->dx0);
+            memset(f->change.old, 0, 2*(size_t)f->load.count*sizeof *f->change.old);    /* and now, which follows it */
             for (c = 0; c < columns; ++c) {
+                /* a column: the gradient, or what it changes by along one coordinate of one vertex */
                 if (pass == 0) dci_friction_gradient(f);
                 else {
                     dx[c/3] = dci_axis(c%3);
                     dci_friction_jvp(f, pass == 2);
                     dx[c/3] = dc_vec(0, 0, 0);
                 }
-                for (k = 0; k < f->nt; ++k)
+                for (k = 0; k < f->load.loaded; ++k)
                     for (r = 0; r < 3; ++r) {
-                        size_t row = 3*(size_t)f->s[k].k + (size_t)r, col = 3*(size_t)f->s[c/3].k + (size_t)(c%3);
-                        dc_real g = dci_component(f->dg[k], r);
+                        size_t row = 3*(size_t)slip[k].vertex + (size_t)r;
+                        size_t col = 3*(size_t)slip[c/3].vertex + (size_t)(c%3);
+                        dc_real g = dci_component(f->change.force[k], r);
                         if (!write && !dc_finite(g)) return 0;
                         if (write && pass == 0) H[row] = g;
                         if (write && pass == 2) H[row*N + col] = g;
@@ -6509,7 +7086,7 @@ DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_optio
 
     old[0].hull = a0;  now[0].hull = a1;
     old[1].hull = b0;  now[1].hull = b1;
-    old[0].M = old[1].M = now[0].M = now[1].M = NULL;
+    old[0].map = old[1].map = now[0].map = now[1].map = NULL;
     status = dci_friction_run(f, opt, pair, mu, h, old, now, mem, plane, &v, &pl, &i);
     if (status == DC_OK || status == DC_E_DIVERGED) {
         dc_real *out[3];
@@ -6518,83 +7095,102 @@ DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_optio
         out[2] = mixed;
         if (!dci_friction_vertices(f, out)) status = DC_E_RANGE;
     }
+
     if (mem) mem->used = used;
     return dci_friction_finish(status, v, &pl, &i, plane, value, info);
 }
 
-/* Hessian by the twists of the new poses. With E_k = B^T [I, -[x_k]x] the velocity of vertex k, T = (1 - w w^T)/rho, K = -de/dz
+/* Hessian by the twists of the new poses. With E_k = B^T [I, -[x_k]x] the velocity of vertex k, T = (1 - w w^T)/rho,
+ * K = -de/dz
  *     sum A E^T T E/h^2 - C^T Hz^-1 C,   C = sum A K^T T E/h,
  * Hz the Hessian by z, whose factor is at hand. */
 static DCI_NOINLINE void dci_friction_hessian(const dci_friction *f, const dci_posed now[2], dc_real *hess)
 {
+    const dc_v3 b1 = f->load.frame.side_1, b2 = f->load.frame.side_2;
+    const dc_real *L = f->motion.lower, h = f->load.time_step;
     dc_real C[3][12];
-    int i, j, k, b;
+    int i, j, k, b, m = f->motion.unknowns;
+
     memset(C, 0, sizeof C);
     for (i = 0; i < 144; ++i) hess[i] = 0;
-    for (k = 0; k < f->nt; ++k) {
-        const dci_slip *s = &f->s[k];
-        dc_v3 x = dci_arm(f, now, s->k), t1 = dc_cross(x, f->b1), t2 = dc_cross(x, f->b2);
-        dc_real E[2][6], SE[2][6], T[3][2], K[3][3], a = s->A/s->rho/f->h, q = f->eps/s->rho/s->rho, *H;
-        b = s->k >= f->na;
-        E[0][0] = f->b1.x;  E[0][1] = f->b1.y;  E[0][2] = f->b1.z;  E[0][3] = t1.x;  E[0][4] = t1.y;  E[0][5] = t1.z;
-        E[1][0] = f->b2.x;  E[1][1] = f->b2.y;  E[1][2] = f->b2.z;  E[1][3] = t2.x;  E[1][4] = t2.y;  E[1][5] = t2.z;
+    for (k = 0; k < f->load.loaded; ++k) {
+        const dci_slip *s = &f->load.slip[k];
+        const dc_real *w = s->slip;
+        dc_v3 x = dci_arm(f, now, s->vertex), t1 = dc_cross(x, b1), t2 = dc_cross(x, b2);
+        dc_real a = s->weight/s->speed/h, q = f->load.eps_v/s->speed/s->speed;
+        dc_real E[2][6], SE[2][6], T[3][2], K[3][3], *H;
+        b = s->vertex >= f->load.count_a;
+        E[0][0] = b1.x;  E[0][1] = b1.y;  E[0][2] = b1.z;  E[0][3] = t1.x;  E[0][4] = t1.y;  E[0][5] = t1.z;
+        E[1][0] = b2.x;  E[1][1] = b2.y;  E[1][2] = b2.z;  E[1][3] = t2.x;  E[1][4] = t2.y;  E[1][5] = t2.z;
+
         /* columns of a (1 - w w^T), where 1 - |w|^2 = eps/rho^2 */
-        T[0][0] = a*(q + s->w[1]*s->w[1] + s->w[2]*s->w[2]);
-        T[1][1] = a*(q + s->w[0]*s->w[0] + s->w[2]*s->w[2]);
-        T[0][1] = T[1][0] = -a*s->w[0]*s->w[1];
-        T[2][0] = -a*s->w[0]*s->w[2];
-        T[2][1] = -a*s->w[1]*s->w[2];
+        T[0][0] = a*(q + w[1]*w[1] + w[2]*w[2]);
+        T[1][1] = a*(q + w[0]*w[0] + w[2]*w[2]);
+        T[0][1] = T[1][0] = -a*w[0]*w[1];
+        T[2][0] = -a*w[0]*w[2];
+        T[2][1] = -a*w[1]*w[2];
         dci_slip_jacobian(f, s, K);
         for (j = 0; j < 6; ++j) {
             dc_real t[3];
             for (i = 0; i < 3; ++i) t[i] = T[i][0]*E[0][j] + T[i][1]*E[1][j];
-            SE[0][j] = t[0]/f->h;
-            SE[1][j] = t[1]/f->h;
-            for (i = 0; i < f->m; ++i) C[i][6*b + j] += K[0][i]*t[0] + K[1][i]*t[1] + K[2][i]*t[2];
+            SE[0][j] = t[0]/h;
+            SE[1][j] = t[1]/h;
+            for (i = 0; i < m; ++i) C[i][6*b + j] += K[0][i]*t[0] + K[1][i]*t[1] + K[2][i]*t[2];
         }
+
         H = hess + 78*b;
         for (i = 0; i < 6; ++i)
             for (j = i; j < 6; ++j) H[12*i + j] += E[0][i]*SE[0][j] + E[1][i]*SE[1][j];
     }
-    /* L^-1 C */
-    for (i = 0; i < f->m; ++i)
+
+    /* C <- L^-1 C, - C^T C */
+    for (i = 0; i < m; ++i)
         for (j = 0; j < 12; ++j) {
-            for (k = 0; k < i; ++k) C[i][j] -= f->L[3*i + k]*C[k][j];
-            C[i][j] /= f->L[4*i];
+            for (k = 0; k < i; ++k) C[i][j] -= L[3*i + k]*C[k][j];
+            C[i][j] /= L[4*i];
         }
     for (i = 0; i < 12; ++i)
         for (j = i; j < 12; ++j) hess[12*i + j] -= C[0][i]*C[0][j] + C[1][i]*C[1][j] + C[2][i]*C[2][j];
+
     /* sum (x g^T + g x^T)/2 - (x.g) I on the rotations */
     dci_friction_gradient(f);
-    for (k = 0; k < f->nt; ++k)
-        dci_shift_bracket(hess + 78*(f->s[k].k >= f->na), 12, dc_neg(f->dg[k]), dci_arm(f, now, f->s[k].k));
+    for (k = 0; k < f->load.loaded; ++k) {
+        int vertex = f->load.slip[k].vertex;
+        dc_v3 force = dc_neg(f->change.force[k]);
+        dci_shift_bracket(hess + 78*(vertex >= f->load.count_a), 12, force, dci_arm(f, now, vertex));
+    }
     for (j = 0; j < 12; ++j)
         for (i = 0; i < j; ++i) hess[12*j + i] = hess[12*i + j];
 }
 
 /* Derivatives by the twists of the new poses; mixed: rows new, columns old. */
-static DCI_NOINLINE void dci_friction_twists(dci_friction *f, const dci_posed old[2], const dci_posed now[2], dc_real *grad, dc_real *hess,
-                                             dc_real *mixed)
+static DCI_NOINLINE void dci_friction_twists(dci_friction *f, const dci_posed old[2], const dci_posed now[2],
+                                             dc_real *grad, dc_real *hess, dc_real *mixed)
 {
+    const dci_slip *slip = f->load.slip;
+    const dc_v3 *force = f->change.force;
     int j, k, r;
-    /* j = 12: the gradient */
+
+    /* columns; j = 12: the gradient */
     for (j = 12; j >= (mixed ? 0 : 12); --j) {
         dc_real out[12];
         memset(out, 0, sizeof out);
         if (j == 12) dci_friction_gradient(f);
         else {
-            memset(f->dx0, 0, 2*(size_t)f->n*sizeof *f->dx0);
-            for (k = 0; k < f->nt; ++k) {
-                if ((f->s[k].k >= f->na) != j/6) continue;
-                f->dx0[k] = j%6 < 3 ? dci_axis(j%3) : dc_cross(dci_axis(j%3), dci_arm(f, old, f->s[k].k));
+            memset(f->change.old, 0, 2*(size_t)f->load.count*sizeof *f->change.old);
+            for (k = 0; k < f->load.loaded; ++k) {
+                if ((slip[k].vertex >= f->load.count_a) != j/6) continue;
+                f->change.old[k] = j%6 < 3 ? dci_axis(j%3) : dc_cross(dci_axis(j%3), dci_arm(f, old, slip[k].vertex));
             }
             dci_friction_jvp(f, 1);
         }
-        for (k = 0; k < f->nt; ++k) {
-            int b = f->s[k].k >= f->na;
-            dc_v3 t = dc_cross(dci_arm(f, now, f->s[k].k), f->dg[k]);
+
+        /* forces and torques on both bodies */
+        for (k = 0; k < f->load.loaded; ++k) {
+            int b = slip[k].vertex >= f->load.count_a;
+            dc_v3 t = dc_cross(dci_arm(f, now, slip[k].vertex), force[k]);
             for (r = 0; r < 3; ++r) {
-                out[6*b + r] += dci_component(f->dg[k], r);
+                out[6*b + r] += dci_component(force[k], r);
                 out[6*b + 3 + r] += dci_component(t, r);
             }
         }
@@ -6606,30 +7202,32 @@ static DCI_NOINLINE void dci_friction_twists(dci_friction *f, const dci_posed ol
 }
 
 /* outputs of a solved friction, when all of them are finite */
-static dc_status dci_friction_write(dci_friction *f, const dci_posed old[2], const dci_posed now[2], dc_status status, dc_real *grad,
-                                    dc_real *hess, dc_real *mixed)
+static dc_status dci_friction_write(dci_friction *f, const dci_posed old[2], const dci_posed now[2], dc_status status,
+                                    dc_real *grad, dc_real *hess, dc_real *mixed)
 {
+    dci_friction_work *work = &f->work;
     if (!grad && !hess && !mixed) return status;
-    dci_friction_twists(f, old, now, f->grad, hess ? f->hess : NULL, mixed ? f->mixed : NULL);
-    if (!dci_finite_row(12, f->grad) || (hess && !dci_finite_row(144, f->hess)) || (mixed && !dci_finite_row(144, f->mixed)))
-        return DC_E_RANGE;
-    if (grad) memcpy(grad, f->grad, sizeof f->grad);
-    if (hess) memcpy(hess, f->hess, sizeof f->hess);
-    if (mixed) memcpy(mixed, f->mixed, sizeof f->mixed);
+    dci_friction_twists(f, old, now, work->gradient, hess ? work->hessian : NULL, mixed ? work->mixed : NULL);
+    if (!dci_finite_row(12, work->gradient) || (hess && !dci_finite_row(144, work->hessian))
+        || (mixed && !dci_finite_row(144, work->mixed))) return DC_E_RANGE;
+    if (grad) memcpy(grad, work->gradient, sizeof work->gradient);
+    if (hess) memcpy(hess, work->hessian, sizeof work->hessian);
+    if (mixed) memcpy(mixed, work->mixed, sizeof work->mixed);
     return status;
 }
 
 /* Both hulls at both times, by these maps; 0: a pose is none. */
-static int dci_friction_maps(dc_real map[4][12], const dc_hull *a, const dc_pose *a0, const dc_pose *a1, const dc_hull *b,
-                             const dc_pose *b0, const dc_pose *b1, dci_posed old[2], dci_posed now[2])
+static int dci_friction_maps(dc_real map[4][12], const dc_hull *a, const dc_pose *a0, const dc_pose *a1,
+                             const dc_hull *b, const dc_pose *b0, const dc_pose *b1, dci_posed old[2], dci_posed now[2])
 {
     return dci_posed_pair(map, a, a0, b, b0, old) && dci_posed_pair(map + 2, a, a1, b, b1, now);
 }
 
 /* The three below without room for maps: the arguments are checked with maps on the stack. */
-static DCI_NOINLINE dc_status dci_friction_refuse(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu,
-                                                  dc_real h, const dc_hull *a, const dc_pose *a0, const dc_pose *a1,
-                                                  const dc_hull *b, const dc_pose *b0, const dc_pose *b1)
+static DCI_NOINLINE dc_status dci_friction_refuse(const dc_friction_options *opt, const dc_pair_options *pair,
+                                                  dc_real mu, dc_real h, const dc_hull *a, const dc_pose *a0,
+                                                  const dc_pose *a1, const dc_hull *b, const dc_pose *b0,
+                                                  const dc_pose *b1)
 {
     dc_arena nowhere = dc_arena_make(NULL, 0);
     dc_friction_options o;
@@ -6654,9 +7252,10 @@ DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair
     dc_status status;
 
     if (!f) return mem ? dci_friction_refuse(opt, pair, mu, h, a, a0, a1, b, b0, b1) : DC_E_ARG;
-    if (!dci_friction_maps(f->map, a, a0, a1, b, b0, b1, old, now)) status = DC_E_ARG;
+    if (!dci_friction_maps(f->work.map, a, a0, a1, b, b0, b1, old, now)) status = DC_E_ARG;
     else status = dci_friction_run(f, opt, pair, mu, h, old, now, mem, plane, &v, &pl, &i);
     if (status == DC_OK || status == DC_E_DIVERGED) status = dci_friction_write(f, old, now, status, grad, hess, mixed);
+
     if (mem) mem->used = used;
     return dci_friction_finish(status, v, &pl, &i, plane, value, info);
 }
@@ -6670,10 +7269,11 @@ DC_DEF size_t dc_friction_load_bytes(int na, int nb)
 }
 
 DC_DEF dc_status dc_friction_open(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
-                                  const dc_hull *a, const dc_pose *a0, const dc_hull *b, const dc_pose *b0, dc_arena *mem,
-                                  dc_plane *plane, dc_friction_load *load)
+                                  const dc_hull *a, const dc_pose *a0, const dc_hull *b, const dc_pose *b0,
+                                  dc_arena *mem, dc_plane *plane, dc_friction_load *load)
 {
     size_t used = mem ? mem->used : 0;
+    const dci_friction_loaded *from;
     dc_friction_vertex *v;
     dci_friction *f;
     dci_posed old[2], now[2];
@@ -6686,36 +7286,66 @@ DC_DEF dc_status dc_friction_open(const dc_friction_options *opt, const dc_pair_
     v = (dc_friction_vertex *)dc_arena_take(mem, (size_t)a->n + (size_t)b->n, sizeof *v);
     f = (dci_friction *)dc_arena_take(mem, 1, sizeof *f);
     if (!v || !f) status = dci_friction_refuse(opt, pair, mu, h, a, a0, a0, b, b0, b0);
-    else if (!dci_friction_maps(f->map, a, a0, a0, b, b0, b0, old, now)) status = DC_E_ARG;
+    else if (!dci_friction_maps(f->work.map, a, a0, a0, b, b0, b0, old, now)) status = DC_E_ARG;
     else status = dci_friction_open(f, opt, pair, mu, h, old, mem, plane, &pl, &i);
+
     if (status != DC_OK && status != DC_E_DIVERGED) {
         mem->used = used;
         return status;
     }
+
+    from = &f->load;
     load->a0 = *a0;
     load->b0 = *b0;
-    load->n = f->u;
-    load->b1 = f->b1;
-    load->b2 = f->b2;
-    load->h = f->h;
-    load->eps_v = f->eps;
-    load->patch = f->patch;
-    load->extent = f->extent;
+    load->n = from->frame.axis;
+    load->b1 = from->frame.side_1;
+    load->b2 = from->frame.side_2;
+    load->h = from->time_step;
+    load->eps_v = from->eps_v;
+    load->patch = from->patch;
+    load->extent = from->extent;
     load->na = a->n;
     load->nb = b->n;
-    load->count = f->nt;
+    load->count = from->loaded;
     load->vertex = v;
-    for (k = 0; k < f->nt; ++k) {
-        v[k].A = f->s[k].A;
-        v[k].x = f->s[k].x;
-        v[k].y = f->s[k].y;
-        v[k].k = f->s[k].k;
+    for (k = 0; k < load->count; ++k) {
+        v[k].A = from->slip[k].weight;
+        v[k].x = from->slip[k].local[1];
+        v[k].y = from->slip[k].local[2];
+        v[k].k = from->slip[k].vertex;
     }
     if (plane) *plane = pl;
+
     /* the room of vertices that carry nothing is given back */
     mem->used = used;
     dc_arena_take(mem, (size_t)load->count, sizeof *v);
     return status;
+}
+
+/* what the pair at time t had loaded, but for what only derivatives by time t ask */
+static void dci_friction_reload(dci_friction_loaded *to, const dc_friction_load *load)
+{
+    int k;
+
+    to->pair = NULL;
+    to->frame.axis = load->n;
+    to->frame.side_1 = load->b1;
+    to->frame.side_2 = load->b2;
+    to->count_a = load->na;
+    to->loaded = load->count;
+    to->time_step = load->h;
+    to->eps_v = load->eps_v;
+    to->patch = load->patch;
+    to->extent = load->extent;
+
+    for (k = 0; k < load->count; ++k) {
+        dci_slip *s = to->slip + k;
+        s->weight = load->vertex[k].A;
+        s->local[1] = load->vertex[k].x;
+        s->local[2] = load->vertex[k].y;
+        s->vertex = load->vertex[k].k;
+        s->by_force = s->local[0] = 0;
+    }
 }
 
 DC_DEF dc_status dc_friction_move(const dc_friction_load *load, const dc_hull *a, const dc_pose *a1, const dc_hull *b,
@@ -6728,35 +7358,21 @@ DC_DEF dc_status dc_friction_move(const dc_friction_load *load, const dc_hull *a
     dc_plane unmoved = DC_ZERO;
     dc_real v = 0;
     dc_status status = DC_E_ARG;
-    int k;
 
     memset(&i, 0, sizeof i);
     if (mem && load && a && b && a->n == load->na && b->n == load->nb) {
         if (!f) status = dci_friction_refuse(NULL, NULL, 1, 1, a, &load->a0, a1, b, &load->b0, b1);
-        else if (dci_friction_maps(f->map, a, &load->a0, a1, b, &load->b0, b1, old, now) && dci_friction_fits(old, now))
+        else if (dci_friction_maps(f->work.map, a, &load->a0, a1, b, &load->b0, b1, old, now)
+                 && dci_friction_fits(old, now))
             status = dci_friction_take(f, load->count, mem) ? DC_OK : DC_E_MEMORY;
     }
+
     if (status == DC_OK) {
-        f->p = NULL;
-        f->u = load->n;
-        f->b1 = load->b1;
-        f->b2 = load->b2;
-        f->na = load->na;
-        f->nt = load->count;
-        f->h = load->h;
-        f->eps = load->eps_v;
-        f->patch = load->patch;
-        f->extent = load->extent;
-        for (k = 0; k < load->count; ++k) {
-            f->s[k].A = load->vertex[k].A;
-            f->s[k].x = load->vertex[k].x;
-            f->s[k].y = load->vertex[k].y;
-            f->s[k].k = load->vertex[k].k;
-            f->s[k].dA = f->s[k].z = 0;         /* of derivatives by time t */
-        }
+        dci_friction_reload(&f->load, load);
         status = dci_friction_close(f, old, now, &v, &i);
-        if (status == DC_OK || status == DC_E_DIVERGED) status = dci_friction_write(f, old, now, status, grad, hess, NULL);
     }
+    if (status == DC_OK || status == DC_E_DIVERGED) status = dci_friction_write(f, old, now, status, grad, hess, NULL);
+
     if (mem) mem->used = used;
     return dci_friction_finish(status, v, &unmoved, &i, NULL, value, NULL);
 }

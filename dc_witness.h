@@ -1,16 +1,17 @@
 /* dc_witness.h - v0.1.0 - smooth witness points of edges and faces, and contact manifolds with derivatives
  * SPDX-License-Identifier: MIT OR Unlicense
  *
- * DOES     witness points of two edges, of a vertex and a triangle, by a smoothed analytical active set [1]: no iteration, no
- *          branch, infinitely differentiable, with Jacobians, one by one or in batches; soft top-K selection [2]; the contact
- *          manifold of two posed bodies, each a mesh and a field of dc_sdf.h: a fixed number of contacts (point, signed distance,
- *          normal, activity), with derivatives by both poses along a direction, transposed, or in full.
- * DOES NOT answer exactly: smoothing moves witness points (see Smooth below; dc_ee_closest and dc_vf_closest do not smooth); make
- *          meshes or fields (dc_sdf.h); find pairs of bodies that are close; compute forces.
+ * DOES     witness points of two edges, of a vertex and a triangle, by a smoothed analytical active set [1]: no
+ *          iteration, no branch, infinitely differentiable, with Jacobians, one by one or in batches; soft top-K
+ *          selection [2]; the contact manifold of two posed bodies, each a mesh and a field of dc_sdf.h: a fixed number
+ *          of contacts (point, signed distance, normal, activity), with derivatives by both poses along a direction,
+ *          transposed, or in full.
+ * DOES NOT answer exactly: smoothing moves witness points (see Smooth below; dc_ee_closest and dc_vf_closest do not
+ *          smooth); make meshes or fields (dc_sdf.h); find pairs of bodies that are close; compute forces.
  *
  * USE
- *   In one C or C++ file: #define DC_CONTACT_IMPLEMENTATION, DC_SDF_IMPLEMENTATION and DC_WITNESS_IMPLEMENTATION, then #include
- *   "dc_witness.h". Elsewhere include it. Quick start, a complete program; cc -std=c99 -O3 program.c -lm
+ *   In one C or C++ file: #define DC_CONTACT_IMPLEMENTATION, DC_SDF_IMPLEMENTATION and DC_WITNESS_IMPLEMENTATION, then
+ *   #include "dc_witness.h". Elsewhere include it. Quick start, a complete program; cc -std=c99 -O3 program.c -lm
  *
  *|#define DC_CONTACT_IMPLEMENTATION
  *|#define DC_SDF_IMPLEMENTATION
@@ -28,10 +29,11 @@
  *|    return 0;
  *|}
  *
- *   A manifold: a dc_mesh and a dc_sdf for each body make a dc_surface; ask dc_manifold_bytes for memory and dc_manifold_count
- *   for the number of contacts, then call dc_manifold. A penalty force at a contact of a (part 0 or 2) is act k max(-d, 0) n on
- *   a and its opposite on b, both at p; at a contact of b (parts 1, 3) n pushes b, and a gets the opposite. Every pair of edges
- *   has a contact on each body: halve k there or leave one out. examples/box_manifold.c and manifold_drop.c show it.
+ *   A manifold: a dc_mesh and a dc_sdf for each body make a dc_surface; ask dc_manifold_bytes for memory and
+ *   dc_manifold_count for the number of contacts, then call dc_manifold. A penalty force at a contact of a (part
+ *   0 or 2) is act k max(-d, 0) n on a and its opposite on b, both at p; at a contact of b (parts 1, 3) n pushes b, and
+ *   a gets the opposite. Every pair of edges has a contact on each body: halve k there or leave one out.
+ *   examples/box_manifold.c and manifold_drop.c show it.
  *
  * OPTIONS (macros)
  *   DC_WITNESS_IMPLEMENTATION  in one file: the code. DC_REAL, DC_STATIC, DC_DEF: see dc_contact.h.
@@ -41,44 +43,61 @@
  *   alpha       coordinates of a witness point along its edge, or weights of the triangle's corners
  *   Q, c        J = alpha^T Q alpha/2 + c^T alpha: half the squared distance and the pull to the middle, w_reg
  *   gamma       indicator of the unconstrained minimum being inside; pen, nn, cl those of the manifold
- *   phi, n      field and normal of a body at a point; d-, n- unsigned distance and direction of two witness points
+ *   phi, n      field and normal of a body at a point; d_bar, n_bar distance and direction of two witness points
  *   Gamma       weights of a soft selection
  *   xi = (v,w)  twist in the world frame about the body origin, as in dc_contact.h
  *
  * CONTRACTS
- *   Memory    Witness points: none. Manifolds: scratch from the caller's dc_arena, given back at return; dc_manifold_bytes.
- *             Stack at most 4096 bytes at -Os and -O3 (`make facts`).
+ *   Memory    Witness points: none. Manifolds: scratch from the caller's dc_arena, given back at return;
+ *             dc_manifold_bytes. Stack at most 4096 bytes at -Os and -O3 (`make facts`).
  *   Errors    dc_status: DC_E_ARG for what is not finite, out of range or missing, DC_E_MEMORY for an arena that is too
  *             small (DC_E_ARG comes first, as in dc_contact.h), DC_E_RANGE for results that do not fit. Outputs are
  *             untouched then.
  *   Threads   Every function is re-entrant; nothing is shared.
- *   Bits      The same for the same input in any order and thread, one by one or in batches; without contraction under any
- *             compiler.
- *   Smooth    Witness points: infinitely differentiable for every input, parallel and vanishing edges included (`listing`
- *             excepted). Against the closest points, edges in the unit cube: the distance is too large by 0.014 on the mean,
- *             below 0.05 for 95 % of the pairs at eps 0.1 and w_reg 0.01; 0.0023 and 0.011 at eps 0.02.
+ *   Bits      The same for the same input in any order and thread, one by one or in batches; without contraction under
+ *             any compiler.
+ *   Smooth    Witness points: infinitely differentiable for every input, parallel and vanishing edges included
+ *             (`listing` excepted). Against the closest points, edges in the unit cube: the distance is too large by
+ *             0.014 on the mean, below 0.05 for 95 % of the pairs at eps 0.1 and w_reg 0.01; 0.0023 and 0.011 at eps
+ *             0.02.
  *             Manifolds: as smooth as the fields; with a top-K selection continuous, derivatives jump a little at ties
  *             (dc_softsort_topk).
  *   Accuracy  Against 70-digit tables: points 5e-16 of the coordinates, Jacobians 1e-12 of their largest entry down to
- *             w_reg = 1e-6 and nearly parallel edges; needles of height 1e-7 without regularisation 1e-14. Manifolds: rows
- *             2e-13, gradients 3e-13. Float: points 3e-7, Jacobians 1.1e-4; manifold rows 1e-4, gradients 6e-5.
- *   Cost      ns on one Zen 4 core, gcc 12 -O3 (-O3 -march=native), `make bench`: two edges in a batch 57 (23), with gradients 119
- *             (43), alone 196 (192), with the 9x12 Jacobian 364 (338); vertex and face in a batch 60 (25), 120 (46); closest
- *             points 31 (25). Float batches: 27 (10), 46 (21); 28 (11), 53 (22). Manifold of two figures of 305 vertices and 17
- *             superquadrics, 18 edges kept: 1.7 ms (0.81 ms), jvp 1.5 (1.6) and vjp 1.5 (1.7) times that, full Jacobian 3.5
- *             (5.2), without edges 0.46 ms (0.20 ms); MuJoCo's 3 contacts of the 17 x 17 convex lobes 0.015 ms, without derivatives.
- *   Limits    A contact that is not active has a distance without meaning. Activity is soft: it does not prove that two bodies
- *             overlap; the depth of aligned faces is carried by the vertices. Two edges that cross the same edge share its
- *             activity (nn 1/2 each). On flat superquadrics the radial distance is too large (dc_sdf.h: taubin). Edge contacts
- *             need fields that are rounded at edges (superquadrics, polyhedra with smooth > 0): the edges of a DC_SDF_BOX lie
- *             on its kinks, where the normal jumps and with it the sign of d and n.
+ *             w_reg = 1e-6 and nearly parallel edges; needles of height 1e-7 without regularisation 1e-14. Manifolds:
+ *             rows 2e-13, gradients 3e-13. Float: points 3e-7, Jacobians 1.1e-4; manifold rows 1e-4, gradients 6e-5.
+ *   Cost      ns on one Zen 4 core, gcc 12 -O3 (-O3 -march=native), `make bench`: two edges in a batch 57 (23), with
+ *             gradients 119 (43), alone 196 (192), with the 9x12 Jacobian 364 (338); vertex and face in a batch 60
+ *             (25), 120 (46); closest points 31 (25). Float batches: 27 (10), 46 (21); 28 (11), 53 (22). Manifold of
+ *             two figures of 305 vertices and 17 superquadrics, 18 edges kept: 1.7 ms (0.81 ms), jvp 1.5 (1.6) and
+ *             vjp 1.5 (1.7) times that, full Jacobian 3.5 (5.2), without edges 0.46 ms (0.20 ms); MuJoCo's
+ *             3 contacts of the 17 x 17 convex lobes 0.015 ms, without derivatives.
+ *   Limits    A contact that is not active has a distance without meaning. Activity is soft: it does not prove that two
+ *             bodies overlap; the depth of aligned faces is carried by the vertices. Two edges that cross the same edge
+ *             share its activity (nn 1/2 each). On flat superquadrics the radial distance is too large (dc_sdf.h:
+ *             taubin). Edge contacts need fields that are rounded at edges (superquadrics, polyhedra with smooth > 0):
+ *             the edges of a DC_SDF_BOX lie on its kinks, where the normal jumps and with it the sign of d and n.
+ *
+ * CHAPTERS of the implementation; each begins with its mark in brackets
+ *   [lanes]     smoothed steps
+ *   [edges]     edge against edge
+ *   [faces]     vertex against face
+ *   [blocks]    one pair, and blocks of pairs
+ *   [witness]   options and calls
+ *   [closest]   without smoothing
+ *   [select]    soft selection
+ *   [bodies]    manifold: two bodies, what is kept of them, memory
+ *   [fields]    manifold: fields at many points
+ *   [values]    manifold: values
+ *   [push]      manifold: derivative along a direction
+ *   [pull]      manifold: the transpose
+ *   [manifold]  manifold: calls
  *
  * REFERENCES
- *   [1] CONTAX    Beker, Geist, Paulus, Guertler, Ji Shi, Calinon, Martius: Smoothly differentiable and efficiently vectorizable
- *                 contact manifold generation.
+ *   [1] CONTAX    Beker, Geist, Paulus, Guertler, Ji Shi, Calinon, Martius: Smoothly differentiable and efficiently
+ *                 vectorizable contact manifold generation.
  *   [2] SoftSort  Prillo, Eisenschlos: SoftSort: a continuous relaxation for the argsort operator. ICML 2020.
- *   Where [1] slips the corrected form is followed: costs of the sides, projection onto edges of any length, squared distances for
- *   vertex and face, the sign of the distance on b, normals from the gauge of a superquadric.
+ *   Where [1] slips the corrected form is followed: costs of the sides, projection onto edges of any length, squared
+ *   distances for vertex and face, the sign of the distance on b, normals from the gauge of a superquadric.
  *
  * CHANGES  see CHANGELOG.md. LICENCE at the end of this file. */
 #ifndef DC_WITNESS_H_INCLUDED
@@ -113,22 +132,23 @@ extern "C" {
 
 /* ---- witness points ------------------------------------------------------------------------------ */
 
-/* How much is smoothed. All relative to the reference length, so that a scene in millimetres is smoothed like the same one
- * in metres when the length says so: w_reg and eps_min are of L^2, what is clipped and compared are numbers without unit. */
+/* How much is smoothed. All relative to the reference length, so that a scene in millimetres is smoothed like the same
+ * one in metres when the length says so: w_reg and eps_min are of L^2, what is clipped and compared are numbers without
+ * unit. */
 typedef struct {
     dc_real w_reg;      /* pulls towards the middle of edges and triangles: makes parallel pairs unique. 0: 0.01 */
     dc_real eps_clip;   /* width of the ends of an edge; 0: 0.1 */
     dc_real eps_min;    /* width of the choice between edges; 0: 0.1 */
     dc_real eps_comp;   /* width of the indicator; 0: 0.1 */
     dc_real length;     /* L; 0: 1 */
-    int     listing;    /* 1: vertex against face as in the paper's listing, repaired: distances, not their squares, decide
-                         * between edges, w_reg is not used. Has a kink where the vertex lies on an edge. */
+    int     listing;    /* 1: vertex against face as in the paper's listing, repaired: distances, not their squares,
+                         * decide between edges, w_reg is not used. Has a kink where the vertex lies on an edge. */
 } dc_witness_options;   /* each 0 or 1e-9 to 1e9; w_reg below 1e-6 costs digits: Jacobians grow as 1/w_reg */
 
 typedef struct {
     dc_v3   a, b;       /* witness points a0 + alpha_a (a1 - a0), b0 + alpha_b (b1 - b0) */
     dc_real alpha[2];   /* may leave [0, 1] by 0.28 eps_comp */
-    dc_real gamma;      /* 1 where both points are inside their edges, 0 where an end is met: whether the edges face each other */
+    dc_real gamma;      /* 1 where both points are inside their edges, 0 where an end is met: do the edges cross? */
 } dc_ee;
 
 typedef struct {
@@ -140,39 +160,44 @@ typedef struct {
 
 /* Witness points of the edges a[0]a[1] and b[0]b[1]: the smooth analytical active set of CONTAX section IV-D2,
  *
- *     min over alpha of 1/2 |a(alpha_a) - b(alpha_b)|^2 + w_reg L^2/2 ((alpha_a - 1/2)^2 + (alpha_b - 1/2)^2)       (CONTAX Eq. 10)
+ *     min over alpha of 1/2 |a(alpha_a) - b(alpha_b)|^2
+ *                       + w_reg L^2/2 ((alpha_a - 1/2)^2 + (alpha_b - 1/2)^2)                       CONTAX Eq. 10
  *
  * without the box, gamma; on its four sides, the least of them by a soft argmin; mixed by gamma. Infinitely often
  * differentiable everywhere: edges may be parallel, crossing, identical or of length zero.
  * jac    9x12 by (a0, a1, b0, b1), rows a, b, alpha, gamma; NULL: not computed.
- * DC_E_ARG: a coordinate that is not finite or beyond DC_LIMIT, an option out of range, a NULL. DC_E_RANGE: a derivative
- * (coordinates over lengths) exceeds DC_LIMIT^2. Outputs untouched.
+ * DC_E_ARG: a coordinate that is not finite or beyond DC_LIMIT, an option out of range, a NULL. DC_E_RANGE: a
+ * derivative (coordinates over lengths) exceeds DC_LIMIT^2. Outputs untouched.
  * Error: points 5e-16 of the coordinates, Jacobians 1e-12 of the largest entry, for w_reg down to 1e-6. */
-DC_DEF dc_status dc_ee_witness(const dc_witness_options *opt, const dc_v3 a[2], const dc_v3 b[2], dc_ee *out, dc_real *jac);
+DC_DEF dc_status dc_ee_witness(const dc_witness_options *opt, const dc_v3 a[2], const dc_v3 b[2], dc_ee *out,
+                               dc_real *jac);
 
-/* The closest points of two edges, without smoothing; of many the ones nearest to alpha = (1/2, 1/2). gamma is 1 where the
- * lines' closest points are inside both edges, else 0. Jumps where edges become parallel. */
-DC_DEF dc_status dc_ee_closest(const dc_v3 a[2], const dc_v3 b[2], dc_ee *out);
-
-/* Witness point of the vertex v on the triangle t, CONTAX Eq. 7-9 for one and three corners, in the same way (section III-C of
- * its supplement, corrected): the plane's point where gamma says so, else a soft argmin over the three edges.
+/* Witness point of the vertex v on the triangle t, CONTAX Eq. 7-9 for one and three corners, in the same way (section
+ * III-C of its supplement, corrected): the plane's point where gamma says so, else a soft argmin over the three edges.
  * w_reg L^2/2 sum (bary_i - 1/3)^2 makes flat triangles unique.
  * jac    10x12 by (v, t0, t1, t2), rows p, alpha, bary, gamma; NULL: not computed. Statuses as above. */
 DC_DEF dc_status dc_vf_witness(const dc_witness_options *opt, dc_v3 v, const dc_v3 t[3], dc_vf *out, dc_real *jac);
 
+/* The same for `count` pairs in rows, row r of pair i at [r*stride + i], stride >= count >= 0, solved DC_LANES side by
+ * side. The same bits as the functions above, built without contraction.
+ * x      12 rows: a0, a1, b0, b1; or v, t0, t1, t2
+ * y      9 rows a, b, alpha, gamma; or 10 rows p, alpha, bary, gamma
+ * jac    36 rows, or NULL: the gradients of alpha_a, alpha_b, gamma; or of alpha_1, alpha_2, gamma, each by the 12 of
+ *        x. Those of the points follow: da = (1 - alpha_a) da0 + alpha_a da1 + (a1 - a0) dalpha_a.
+ * Arrays do not overlap. DC_E_ARG, DC_E_RANGE: the first failure; the pairs that failed are untouched, the others
+ * complete. */
+DC_DEF dc_status dc_ee_witness_batch(const dc_witness_options *opt, int count, const dc_real *x, size_t stride,
+                                     dc_real *y, dc_real *jac);
+DC_DEF dc_status dc_vf_witness_batch(const dc_witness_options *opt, int count, const dc_real *x, size_t stride,
+                                     dc_real *y, dc_real *jac);
+
+/* The closest points of two edges, without smoothing; of many the ones nearest to alpha = (1/2, 1/2). gamma is 1 where
+ * the lines' closest points are inside both edges, else 0. Jumps where edges become parallel. */
+DC_DEF dc_status dc_ee_closest(const dc_v3 a[2], const dc_v3 b[2], dc_ee *out);
+
 /* The closest point of the triangle, without smoothing: always unique. gamma is 1 where it is in the interior. For
  * triangles of no area bary = alpha. */
 DC_DEF dc_status dc_vf_closest(dc_v3 v, const dc_v3 t[3], dc_vf *out);
-
-/* The same for `count` pairs in rows, row r of pair i at [r*stride + i], stride >= count >= 0, solved DC_LANES side by side.
- * The same bits as the functions above, built without contraction.
- * x      12 rows: a0, a1, b0, b1; or v, t0, t1, t2
- * y      9 rows a, b, alpha, gamma; or 10 rows p, alpha, bary, gamma
- * jac    36 rows, or NULL: the gradients of alpha_a, alpha_b, gamma; or of alpha_1, alpha_2, gamma, each by the 12 of x. Those of
- *        the points follow: da = (1 - alpha_a) da0 + alpha_a da1 + (a1 - a0) dalpha_a.
- * Arrays do not overlap. DC_E_ARG, DC_E_RANGE: the first failure; the pairs that failed are untouched, the others complete. */
-DC_DEF dc_status dc_ee_witness_batch(const dc_witness_options *opt, int count, const dc_real *x, size_t stride, dc_real *y, dc_real *jac);
-DC_DEF dc_status dc_vf_witness_batch(const dc_witness_options *opt, int count, const dc_real *x, size_t stride, dc_real *y, dc_real *jac);
 
 /* ---- soft selection ------------------------------------------------------------------------------ */
 
@@ -180,38 +205,44 @@ DC_DEF dc_status dc_vf_witness_batch(const dc_witness_options *opt, int count, c
  *
  *     Gamma_ki = softmax_i( -|s_[k] - s_i|^power/tau ),   s_[1] >= s_[2] >= ... the sorted s
  *
- * top[k] receives the indices of s_[1..k] (of equal ones the first comes first), Gamma[k*n] rows of sum 1. power 1 or 2, tau
- * from 1/DC_LIMIT to DC_LIMIT. Where two entries change places the rows are continuous; their derivatives jump by what the
- * other entries weigh, e^(-gap^power/tau) for one that is a gap off (power 1: in the upper of their two rows those above, in the lower those below). Elsewhere smooth.
- * DC_E_ARG: a number that is not finite or beyond DC_LIMIT, a count or option out of range, a NULL; outputs untouched. */
+ * top[k] receives the indices of s_[1..k] (of equal ones the first comes first), Gamma[k*n] rows of sum 1. power 1 or
+ * 2, tau from 1/DC_LIMIT to DC_LIMIT. Where two entries change places the rows are continuous; their derivatives jump
+ * by what the other entries weigh, e^(-gap^power/tau) for one that is a gap off (power 1: in the upper of their two
+ * rows those above, in the lower those below). Elsewhere smooth.
+ * DC_E_ARG: a number that is not finite or beyond DC_LIMIT, a count or option out of range, a NULL; outputs
+ * untouched. */
 DC_DEF dc_status dc_softsort_topk(int n, const dc_real *s, int k, int power, dc_real tau, int *top, dc_real *Gamma);
 
-/* Its derivative, top held: dGamma[k*n] for a change ds[n]; and the transposed, s_bar[n] += (dGamma/ds)^T Gamma_bar[k*n].
- * At a tie both are those of the side on which the order of top stays. Arguments as they came from the call above; not checked. */
-DC_DEF void dc_softsort_topk_jvp(int n, const dc_real *s, int k, int power, dc_real tau, const int *top, const dc_real *Gamma,
-                                 const dc_real *ds, dc_real *dGamma);
-DC_DEF void dc_softsort_topk_vjp(int n, const dc_real *s, int k, int power, dc_real tau, const int *top, const dc_real *Gamma,
-                                 const dc_real *Gamma_bar, dc_real *s_bar);
+/* Its derivative, top held: dGamma[k*n] for a change ds[n]; and the transposed, s_bar[n] += (dGamma/ds)^T
+ * Gamma_bar[k*n]. At a tie both are those of the side on which the order of top stays. Arguments as they came from the
+ * call above; not checked. */
+DC_DEF void dc_softsort_topk_jvp(int n, const dc_real *s, int k, int power, dc_real tau, const int *top,
+                                 const dc_real *Gamma, const dc_real *ds, dc_real *dGamma);
+DC_DEF void dc_softsort_topk_vjp(int n, const dc_real *s, int k, int power, dc_real tau, const int *top,
+                                 const dc_real *Gamma, const dc_real *Gamma_bar, dc_real *s_bar);
 
 /* ---- contact manifolds ----------------------------------------------------------------------------- */
 
-/* One surface twice: a mesh for its vertices and edges (in any order; tri is not read and may be NULL), a field for depth and
- * normals. Vertices should lie on the field's zero set and edges inside it, as those of dc_sdf_mesh. Borrowed. */
+/* One surface twice: a mesh for its vertices and edges (in any order; tri is not read and may be NULL), a field for
+ * depth and normals. Vertices should lie on the field's zero set and edges inside it, as those of dc_sdf_mesh.
+ * Borrowed. */
 typedef struct { const dc_mesh *mesh; const dc_sdf *sdf; } dc_surface;
 
-/* One contact, in the world. Also its derivative along a direction, and what is given to dc_manifold_vjp: all numbers. */
+/* One contact, in the world. Also its derivative along a direction, and what is given to dc_manifold_vjp. */
 typedef struct {
     dc_v3   p;          /* on the body that the contact belongs to */
-    dc_real d;          /* signed distance, negative where the other body is entered; without meaning where act is near 0 */
-    dc_v3   n;          /* the push on that body: away from the other; a little shorter than 1, much shorter where d is near 0 */
+    dc_real d;          /* signed distance, negative where the other body is entered; without meaning where act is
+                         * near 0 */
+    dc_v3   n;          /* the push on that body: away from the other; a little shorter than 1, much shorter where d is
+                         * near 0 */
     dc_real act;        /* 0 to 1: whether there is a contact */
 } dc_manifold_contact;
 
-/* Lengths are in units of witness.length, L: set it to the size of the bodies, the defaults suit bodies of size 1. tau_* and
- * eps_n are 0 or 1e-12 to 1e12; keep_* at most what the mesh has. */
+/* Lengths are in units of witness.length, L: set it to the size of the bodies, the defaults suit bodies of size 1.
+ * tau_* and eps_n are 0 or 1e-12 to 1e12; keep_* at most what the mesh has. */
 typedef struct {
     dc_witness_options witness;
-    int     keep_v_a, keep_v_b, keep_e_a, keep_e_b;  /* vertices and edges kept by a soft top-K; 0: all of them, as they are */
+    int     keep_v_a, keep_v_b, keep_e_a, keep_e_b;  /* vertices and edges kept by a soft top-K; 0: all, as they are */
     int     power;          /* of the selection, 1 or 2; 0: 2 */
     dc_real tau_top;        /* of the selection, L^power; 0: 1e-4 */
     dc_real tau_pen;        /* width of "inside the other body"; 0: 0.01 */
@@ -223,61 +254,70 @@ typedef struct {
                              * L grad F; 0: 1e-8 */
     int     no_ee;          /* 1: no edge contacts */
     int     no_vs_a, no_vs_b;  /* 1: no contacts of the vertices of a, of b */
-    int     trace;          /* steps by which witness points of edges are moved onto their surface along its normal, at most 16
-                             * (CONTAX, supplement II-C); converges where the field's slope along its normal is below 2: not on
-                             * flat radial superquadrics */
-    int     inside;         /* 1: activity of edges also asks that a witness point is inside its own body (supplement II-B) */
+    int     trace;          /* steps by which witness points of edges are moved onto their surface along its normal, at
+                             * most 16 (CONTAX, supplement II-C); converges where the field's slope along its normal is
+                             * below 2: not on flat radial superquadrics */
+    int     inside;         /* 1: activity of edges also asks that a witness point is inside its own body (supplement
+                             * II-B) */
 } dc_manifold_options;
 
-/* The number of contacts, the same for every pose: of vertices of a (part[0]), of b, then for every pair of edges (k of a, l of b,
- * row k n_b + l) its contact on a, then those on b (part[3] = part[2]). part may be NULL. 0 for counts and options that dc_manifold refuses, and when nothing is left to do. */
+/* The number of contacts, the same for every pose: of vertices of a (part[0]), of b, then for every pair of edges (k of
+ * a, l of b, row k n_b + l) its contact on a, then those on b (part[3] = part[2]). part may be NULL. 0 for counts and
+ * options that dc_manifold refuses, and when nothing is left to do. */
 DC_DEF int dc_manifold_count(const dc_surface *a, const dc_surface *b, const dc_manifold_options *opt, int part[4]);
 
-/* Bytes of arena that a call below takes; 0 on overflow or bad arguments. derivative: 0 for dc_manifold, 1 for the others. */
-DC_DEF size_t dc_manifold_bytes(const dc_surface *a, const dc_surface *b, const dc_manifold_options *opt, int derivative);
+/* Bytes of arena that a call below takes; 0 on overflow or bad arguments. derivative: 0 for dc_manifold, 1 for the
+ * others. */
+DC_DEF size_t dc_manifold_bytes(const dc_surface *a, const dc_surface *b, const dc_manifold_options *opt,
+                                int derivative);
 
-/* The contact manifold of two posed bodies (CONTAX sections IV-C and IV-D, with the corrections below). Poses map body to world,
- * |q.q - 1| <= 1e-3; NULL is the identity.
+/* The contact manifold of two posed bodies (CONTAX sections IV-C and IV-D, with the corrections below). Poses map body
+ * to world, |q.q - 1| <= 1e-3; NULL is the identity.
  *
  *   vertex x of a:   p = x,  d = phi_b(x),  n = n_b(x),  act = s(-d/tau_pen)                              act is ours
- *   edges k, l:      e_a, e_b, gamma the smooth witness points,  n- = (e_a - e_b)/sqrt(|e_a - e_b|^2 + eps_n), d- = n-.(e_a - e_b)
- *     on a:          p = e_a,  g = tanh( n_b(e_b).n-/tau_sign),  d = g d-,  n =  g n-                        CONTAX Eq. 11
- *     on b:          p = e_b,  g = tanh(-n_a(e_a).n-/tau_sign),  d = g d-,  n = -g n-
- *     act = gamma pen nn cl                                                                                 CONTAX Eq. 16
- *           pen = s(-phi_other(p)/tau_pen)                                                                  CONTAX Eq. 12
- *           nn = soft argmin of d- over the edges of the other body                                         CONTAX Eq. 13, 14
- *           cl = s(-n_a(e_a).n_b(e_b)/tau_cl)                                                               CONTAX Eq. 15
+ *   edges k, l:      e_a, e_b, gamma the smooth witness points,
+ *                    n_bar = (e_a - e_b)/sqrt(|e_a - e_b|^2 + eps_n),  d_bar = n_bar.(e_a - e_b)
+ *     on a:          p = e_a,  g = tanh( n_b(e_b).n_bar/tau_sign),  d = g d_bar,  n =  g n_bar     CONTAX Eq. 11
+ *     on b:          p = e_b,  g = tanh(-n_a(e_a).n_bar/tau_sign),  d = g d_bar,  n = -g n_bar
+ *     act = gamma pen nn cl                                                                       CONTAX Eq. 16
+ *           pen = s(-phi_other(p)/tau_pen)                                                        CONTAX Eq. 12
+ *           nn = soft argmin of d_bar over the edges of the other body                            CONTAX Eq. 13, 14
+ *           cl = s(-n_a(e_a).n_b(e_b)/tau_cl)                                                     CONTAX Eq. 15
  *
- * with s the logistic function and n_c the unit normal of the field (dc_sdf_out.dir) at tau_n. The distance on b has the roles
- * swapped throughout: CONTAX Eq. 11 as printed gives it the wrong sign.
+ * with s the logistic function and n_c the unit normal of the field (dc_sdf_out.dir) at tau_n. The distance on b has
+ * the roles swapped throughout: CONTAX Eq. 11 as printed gives it the wrong sign.
  *
  * contacts   dc_manifold_count of them
  * DC_E_ARG: a field that dc_sdf_eval_batch refuses, a vertex or edge out of range, an option out of range, a NULL.
- * DC_E_RANGE: a number does not fit, or a point is beyond DC_LIMIT in the axes of a body. Outputs are untouched, as with
- * DC_E_MEMORY. */
+ * DC_E_RANGE: a number does not fit, or a point is beyond DC_LIMIT in the axes of a body. Outputs are untouched, as
+ * with DC_E_MEMORY. */
 DC_DEF dc_status dc_manifold(const dc_surface *a, const dc_pose *pose_a, const dc_surface *b, const dc_pose *pose_b,
                              const dc_manifold_options *opt, dc_arena *mem, dc_manifold_contact *contacts);
 
-/* Its derivative along the twists xi = (v_a, w_a, v_b, w_b) of the bodies about their origins: contacts (may be NULL) and
- * dcontacts. On a kink this function and the two below are of the same side, that of the values: at a tie of the selection the
- * one on which its order stays; where a field's normal jumps (its direction turns round within 32 DC_EPS of the point's and the
- * body's coordinates, as on the edges of a DC_SDF_BOX) the one on which it is at rest in the body. */
+/* Its derivative along the twists xi = (v_a, w_a, v_b, w_b) of the bodies about their origins: contacts (may be NULL)
+ * and dcontacts. On a kink this function and the two below are of the same side, that of the values: at a tie of the
+ * selection the one on which its order stays; where a field's normal jumps (its direction turns round within 32 DC_EPS
+ * of the point's and the body's coordinates, as on the edges of a DC_SDF_BOX) the one on which it is at rest in the
+ * body. */
 DC_DEF dc_status dc_manifold_jvp(const dc_surface *a, const dc_pose *pose_a, const dc_surface *b, const dc_pose *pose_b,
-                                 const dc_manifold_options *opt, const dc_real xi[12], dc_arena *mem, dc_manifold_contact *contacts,
-                                 dc_manifold_contact *dcontacts);
+                                 const dc_manifold_options *opt, const dc_real xi[12], dc_arena *mem,
+                                 dc_manifold_contact *contacts, dc_manifold_contact *dcontacts);
 
-/* The transposed: grad (12, in the order of xi) by the twists of any function of the contacts whose derivative by them is bar,
- * numbers within DC_LIMIT. contacts may be NULL, or bar. To rounding, times how far the normal turns over the size of the bodies. */
+/* The transposed: grad (12, in the order of xi) by the twists of any function of the contacts whose derivative by them
+ * is bar, numbers within DC_LIMIT. contacts may be NULL, or bar. To rounding, times how far the normal turns over the
+ * size of the bodies. */
 DC_DEF dc_status dc_manifold_vjp(const dc_surface *a, const dc_pose *pose_a, const dc_surface *b, const dc_pose *pose_b,
                                  const dc_manifold_options *opt, const dc_manifold_contact *bar, dc_arena *mem,
                                  dc_manifold_contact *contacts, dc_real grad[12]);
 
 /* All of it: 12 columns, column j of contact i at jac[j*count + i]. */
 DC_DEF dc_status dc_manifold_jac(const dc_surface *a, const dc_pose *pose_a, const dc_surface *b, const dc_pose *pose_b,
-                                 const dc_manifold_options *opt, dc_arena *mem, dc_manifold_contact *contacts, dc_manifold_contact *jac);
+                                 const dc_manifold_options *opt, dc_arena *mem, dc_manifold_contact *contacts,
+                                 dc_manifold_contact *jac);
 
-/* Two numbers of a manifold and, where bar is not NULL, their derivative by the contacts, for dc_manifold_vjp: the mean of d
- * over all contacts, as in the paper, which counts distances of contacts that are none; and sum act d over those that are. */
+/* Two numbers of a manifold and, where bar is not NULL, their derivative by the contacts, for dc_manifold_vjp: the mean
+ * of d over all contacts, as in the paper, which counts distances of contacts that are none; and sum act d over those
+ * that are. */
 DC_DEF dc_real dc_manifold_mean(int count, const dc_manifold_contact *contacts, dc_manifold_contact *bar);
 DC_DEF dc_real dc_manifold_active(int count, const dc_manifold_contact *contacts, dc_manifold_contact *bar);
 
@@ -299,7 +339,11 @@ DC_DEF dc_real dc_manifold_active(int count, const dc_manifold_contact *contacts
 #pragma GCC optimize("no-tree-slp-vectorize")
 #endif
 
-/* ---- lanes --------------------------------------------------------------------------------------- */
+/* ---- [lanes] smoothed steps ----------------------------------------------------------------------------- */
+/* stage            | reads           | writes                       | equation
+ * dci_clip01       | x               | smooth clamp and slope       | clip_s
+ * dci_within01     | x               | smooth indicator and slope   | within_s
+ * dci_softsort_row | a sorted number | its row of weights           | softmax of -|at - s_i|^power/tau */
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
@@ -309,25 +353,27 @@ DC_DEF dc_real dc_manifold_active(int count, const dc_manifold_contact *contacts
 
 typedef dc_real dci_wit_row[DC_LANES];
 
+/* Options as the kernels need them, which work in units of L. */
 typedef struct {
-    dc_real w;              /* w_reg */
-    dc_real clip, rclip;    /* eps_clip and its inverse */
-    dc_real rmin, rcomp;    /* 1/eps_min, 1/eps_comp */
-    dc_real eclip, ecomp;   /* e^(-1/eps_clip), e^(-1/eps_comp) */
-    dc_real dclip;          /* 1 - eclip */
-    dc_real rl;             /* 1/L: the kernels work in units of L */
+    dc_real reg;                    /* w_reg */
+    dc_real clip, inv_clip;         /* eps_clip and its inverse */
+    dc_real inv_min, inv_comp;      /* 1/eps_min, 1/eps_comp */
+    dc_real exp_clip, exp_comp;     /* e^(-1/eps_clip), e^(-1/eps_comp) */
+    dc_real top_clip;               /* 1 - exp_clip */
+    dc_real inv_length;             /* 1/L */
 } dci_wit;
 
-/* Both ends of [0, 1] look alike, so that what is said of x holds for 1 - x: i = 1/2 - |x - 1/2| is how far inside the nearer
- * end x lies, nearer = e^-|i|/eps and farther = e^-(1-i)/eps = e^-1/eps e^i/eps are what the two ends weigh, e = e^-1/eps. */
-typedef struct { dc_real i, nearer, farther; } dci_ends;
+/* Both ends of [0, 1] look alike, so that what is said of x holds for 1 - x: i = 1/2 - |x - 1/2| is how far inside the
+ * nearer end x lies, nearer = e^-|i|/eps and farther = e^-(1-i)/eps = e e^i/eps are what the two ends weigh,
+ * e = e^-1/eps. */
+typedef struct { dc_real depth, nearer, farther; } dci_ends;
 
 DCI_LANE dci_ends dci_ends_of(dc_real x, dc_real reps, dc_real e)
 {
     dci_ends s;
     dc_real up, down;
-    s.i = DC_R(0.5) - dci_fabs(x - DC_R(0.5));
-    up = dci_exp_both_lane(s.i*reps, &down);
+    s.depth = DC_R(0.5) - dci_fabs(x - DC_R(0.5));
+    up = dci_exp_both_lane(s.depth*reps, &down);
     s.nearer = up < down ? up : down;
     s.farther = e*up;
     return s;
@@ -350,27 +396,27 @@ DCI_LANE dc_real dci_poly_ends(dc_real z)
 }
 
 /* smooth clamp to [0, 1], clip_s(x, 0, 1, eps), and its derivative s(x/eps) - s((x-1)/eps):
- *     max(i, 0) + eps log((1 + near)/(1 + far)) from the nearer end,   log((1 + near)/(1 + far)) = 2 atanh s, 0 <= s <= 1/3 */
+ *     max(i, 0) + eps log((1 + near)/(1 + far)) from the nearer end,   log(..) = 2 atanh s, 0 <= s <= 1/3 */
 DCI_LANE dc_real dci_clip01(const dci_wit *o, dc_real x, dc_real *d)
 {
-    dci_ends n = dci_ends_of(x, o->rclip, o->eclip);
-    dc_real s = (n.nearer - n.farther)/(2 + (n.nearer + n.farther)), z = s*s, in = n.i > 0 ? n.i : DC_R(0.0);
+    dci_ends n = dci_ends_of(x, o->inv_clip, o->exp_clip);
+    dc_real s = (n.nearer - n.farther)/(2 + (n.nearer + n.farther)), z = s*s, in = n.depth > 0 ? n.depth : DC_R(0.0);
     in += o->clip*s*(2 + z*dci_poly_ends(z));
-    *d = (n.i > 0 ? o->dclip : o->dclip*n.nearer)/((1 + n.nearer)*(1 + n.farther));
+    *d = (n.depth > 0 ? o->top_clip : o->top_clip*n.nearer)/((1 + n.nearer)*(1 + n.farther));
     return x < DC_R(0.5) ? in : 1 - in;
 }
 
-/* within_s(x, 0, 1, eps) = s(u) s(-v), u = x/eps, v = (x-1)/eps, as value/den; its derivative over itself, (s(-u) - s(v))/eps, as
- * slope/den; 1 <= den <= 4 */
+/* within_s(x, 0, 1, eps) = s(u) s(-v), u = x/eps, v = (x-1)/eps, as value/den; its derivative over itself,
+ * (s(-u) - s(v))/eps, as slope/den; 1 <= den <= 4 */
 typedef struct { dc_real value, slope, den; } dci_within;
 
 DCI_LANE dci_within dci_within01(const dci_wit *o, dc_real x)
 {
-    dci_ends n = dci_ends_of(x, o->rcomp, o->ecomp);
+    dci_ends n = dci_ends_of(x, o->inv_comp, o->exp_comp);
     dci_within r;
     dc_real N = 1 + n.nearer, F = 1 + n.farther;
-    r.value = n.i > 0 ? DC_R(1.0) : n.nearer;
-    r.slope = o->rcomp*((n.i > 0 ? n.nearer : DC_R(1.0))*F - n.farther*N);
+    r.value = n.depth > 0 ? DC_R(1.0) : n.nearer;
+    r.slope = o->inv_comp*((n.depth > 0 ? n.nearer : DC_R(1.0))*F - n.farther*N);
     r.slope = x < DC_R(0.5) ? r.slope : -r.slope;
     r.den = N*F;
     return r;
@@ -386,6 +432,13 @@ DCI_LANE dc_v3 dci_lane_cross(dc_v3 a, dc_v3 b)
     r.z = a.x*b.y - a.y*b.x;
     return r;
 }
+DCI_LANE dc_v3 dci_lane_scale(dc_real s, dc_v3 p)
+{
+    p.x *= s;
+    p.y *= s;
+    p.z *= s;
+    return p;
+}
 /* s (p - q) */
 DCI_LANE dc_v3 dci_lane_sub(dc_real s, dc_v3 p, dc_v3 q)
 {
@@ -396,25 +449,44 @@ DCI_LANE dc_v3 dci_lane_sub(dc_real s, dc_v3 p, dc_v3 q)
     return r;
 }
 
-/* ---- edge against edge ----------------------------------------------------------------------------- */
+/* e^(-|at - s_i|^power/tau) over their sum, which is at least 1: s_i = at is among them */
+static DCI_NOINLINE void dci_softsort_row(int n, const dc_real *s, dc_real at, int power, dc_real rtau, dc_real *w)
+{
+    dc_real sum = 0;
+    int i;
+    if (power == 2)
+        for (i = 0; i < n; ++i) w[i] = dci_exp_neg_lane(-(at - s[i])*(at - s[i])*rtau);
+    else
+        for (i = 0; i < n; ++i) w[i] = dci_exp_neg_lane(-dci_fabs(at - s[i])*rtau);
+    for (i = 0; i < n; ++i) sum += w[i];
+    sum = 1/sum;
+    for (i = 0; i < n; ++i) w[i] *= sum;
+}
 
-/* Derivatives by Q = A^T A + w I = (Q1 Q2; Q2 Q3) and c = A^T r - w/2 (1,1), A = (a1 - a0, b0 - b1), r = a0 - b0,
- * everything in units of L. Named members: gcc does not vectorise over arrays. */
-typedef struct { dc_real Q1, Q2, Q3, c1, c2; } dci_ee_d;
-typedef struct { dc_real x1, x2, gamma; dci_ee_d d1, d2, dg; } dci_ee;
+/* ---- [edges] edge against edge ---------------------------------------------------------------------------- */
+/* stage        | reads                   | writes                                     | equation
+ * dci_ee_lane  | A, r                    | alpha, gamma, derivatives by Q and c       | CONTAX Eq. 10
+ * dci_ee_chain | these, one coordinate   | gradient by that coordinate of four points | chain rule */
 
-/* dv for a coordinate v = sum p_i x_i of the mean of the four sides' points: b_i = -p_i (x_i - v)/eps_min times dJ_i, plus what
- * the moving coordinates of the points give, T1, T0, S1, S0 times -1/Q3, -1/Q1 the derivative of their zt, zs */
-DCI_LANE dci_ee_d dci_ee_sides(dc_real t1, dc_real t0, dc_real s1, dc_real s0, dc_real zt1, dc_real zt0, dc_real zs1, dc_real zs0,
-                               dc_real b1, dc_real b0, dc_real b3, dc_real b4, dc_real T1, dc_real T0, dc_real S1, dc_real S0)
+/* Derivatives by Q = A^T A + w I = (Q1 Q2; Q2 Q3), q11, q12 and q22, and by c = A^T r - w/2 (1,1),
+ * A = (a1 - a0, b0 - b1), r = a0 - b0, everything in units of L. Named members: gcc does not vectorise over arrays. */
+typedef struct { dc_real q11, q12, q22, lin1, lin2; } dci_ee_d;
+/* coordinates along both edges, indicator, and their derivatives */
+typedef struct { dc_real alpha1, alpha2, gamma; dci_ee_d dalpha1, dalpha2, dgamma; } dci_ee;
+
+/* dv for a coordinate v = sum p_i x_i of the mean of the four sides' points: b_i = -p_i (x_i - v)/eps_min times dJ_i,
+ * plus what the moving coordinates of the points give, T1, T0, S1, S0 times -1/Q3, -1/Q1 the derivative of zt, zs */
+DCI_LANE dci_ee_d dci_ee_sides(dc_real t1, dc_real t0, dc_real s1, dc_real s0, dc_real zt1, dc_real zt0, dc_real zs1,
+                               dc_real zs0, dc_real b1, dc_real b0, dc_real b3, dc_real b4, dc_real T1, dc_real T0,
+                               dc_real S1, dc_real S0)
 {
     dci_ee_d d;
     dc_real h = DC_R(0.5);
-    d.Q1 = h*(b1 + b3*s1*s1 + b4*s0*s0) + S1*zs1 + S0*zs0;
-    d.Q2 = b1*t1 + b3*s1 + T1 + S1;
-    d.Q3 = h*(b1*t1*t1 + b0*t0*t0 + b3) + T1*zt1 + T0*zt0;
-    d.c1 = b1 + b3*s1 + b4*s0 + S1 + S0;
-    d.c2 = b1*t1 + b0*t0 + b3 + T1 + T0;
+    d.q11 = h*(b1 + b3*s1*s1 + b4*s0*s0) + S1*zs1 + S0*zs0;
+    d.q12 = b1*t1 + b3*s1 + T1 + S1;
+    d.q22 = h*(b1*t1*t1 + b0*t0*t0 + b3) + T1*zt1 + T0*zt0;
+    d.lin1 = b1 + b3*s1 + b4*s0 + S1 + S0;
+    d.lin2 = b1*t1 + b0*t0 + b3 + T1 + T0;
     return d;
 }
 
@@ -422,19 +494,19 @@ DCI_LANE dci_ee_d dci_ee_sides(dc_real t1, dc_real t0, dc_real s1, dc_real s0, d
 DCI_LANE dci_ee_d dci_ee_mix(dc_real x, dci_ee_d u, dc_real y, dci_ee_d v)
 {
     dci_ee_d d;
-    d.Q1 = x*u.Q1 + y*v.Q1;
-    d.Q2 = x*u.Q2 + y*v.Q2;
-    d.Q3 = x*u.Q3 + y*v.Q3;
-    d.c1 = x*u.c1 + y*v.c1;
-    d.c2 = x*u.c2 + y*v.c2;
+    d.q11 = x*u.q11 + y*v.q11;
+    d.q12 = x*u.q12 + y*v.q12;
+    d.q22 = x*u.q22 + y*v.q22;
+    d.lin1 = x*u.lin1 + y*v.lin1;
+    d.lin2 = x*u.lin2 + y*v.lin2;
     return d;
 }
 
-/* The active set of CONTAX Eq. 10: alpha minimises J = 1/2 x^T Q x + c^T x over the unit square. `derive` is a constant where it
- * counts. */
+/* The active set of CONTAX Eq. 10: alpha minimises J = 1/2 x^T Q x + c^T x over the unit square. `derive` is a constant
+ * where it counts. */
 DCI_LANE void dci_ee_lane(const dci_wit *o, dc_v3 A1, dc_v3 A2, dc_v3 r, int derive, dci_ee *out)
 {
-    dc_real w = o->w, h = DC_R(0.5);
+    dc_real w = o->reg, h = DC_R(0.5);
     dc_real q1 = dci_lane_dot(A1, A1), q2 = dci_lane_dot(A1, A2), q3 = dci_lane_dot(A2, A2);
     dc_real k1 = dci_lane_dot(A1, r), k2 = dci_lane_dot(A2, r);
     dc_real Q1 = q1 + w, Q2 = q2, Q3 = q3 + w, c1 = k1 - h*w, c2 = k2 - h*w;
@@ -457,11 +529,13 @@ DCI_LANE void dci_ee_lane(const dci_wit *o, dc_v3 A1, dc_v3 A2, dc_v3 r, int der
 
     /* soft argmin of the four, x_c = sum p_i (point i): of each two the dearer one weighs e^-difference */
     dc_real Ja = dci_lane_min(J1, J0), Jb = dci_lane_min(J3, J4);
-    dc_real wa = dci_exp_neg_lane(-dci_fabs(J1 - J0)*o->rmin), wb = dci_exp_neg_lane(-dci_fabs(J3 - J4)*o->rmin);
-    dc_real wc = dci_exp_neg_lane(-dci_fabs(Ja - Jb)*o->rmin);
+    dc_real wa = dci_exp_neg_lane(-dci_fabs(J1 - J0)*o->inv_min), wb = dci_exp_neg_lane(-dci_fabs(J3 - J4)*o->inv_min);
+    dc_real wc = dci_exp_neg_lane(-dci_fabs(Ja - Jb)*o->inv_min);
     dc_real pa = Ja < Jb ? DC_R(1.0) : wc, pb = Ja < Jb ? wc : DC_R(1.0), rp = 1/(pa*(1 + wa) + pb*(1 + wb));
     dc_real p1, p0, p3, p4, v1, v2, gamma, e1, e2, rg;
     dci_within g1, g2;
+
+    /* the weights, and the mean */
     pa *= rp;
     pb *= rp;
     wa *= pa;
@@ -480,88 +554,104 @@ DCI_LANE void dci_ee_lane(const dci_wit *o, dc_v3 A1, dc_v3 A2, dc_v3 r, int der
     gamma = g1.value*g2.value*rg;
     e1 = u1 - v1;
     e2 = u2 - v2;
-    out->x1 = v1 + gamma*e1;
-    out->x2 = v2 + gamma*e2;
+    out->alpha1 = v1 + gamma*e1;
+    out->alpha2 = v2 + gamma*e2;
     out->gamma = gamma;
 
     if (derive) {
         /* du = -Q^-1 (dQ u + dc), I = Q^-1; dgamma = gamma (g1 du1 + g2 du2) */
         dc_real i11 = -Q3*rd, i12 = Q2*rd, i22 = -Q1*rd;
         dci_ee_d du1, du2, dv1, dv2;
+
         /* dv = sum p_i dpoint_i - 1/eps sum p_i (point_i - v) dJ_i, and dJ_i/dt_i = Q3 (t_i - zt_i) */
-        dc_real f1 = -p1*o->rmin, f0 = -p0*o->rmin, f3 = -p3*o->rmin, f4 = -p4*o->rmin;
+        dc_real f1 = -p1*o->inv_min, f0 = -p0*o->inv_min, f3 = -p3*o->inv_min, f4 = -p4*o->inv_min;
         dc_real T1 = -dt1*r3, T0 = -dt0*r3, S1 = -ds1*r1, S0 = -ds0*r1;
         dc_real J1t = Q3*(t1 - zt1)*T1, J0t = Q3*(t0 - zt0)*T0, J3s = Q1*(s1 - zs1)*S1, J4s = Q1*(s0 - zs0)*S0;
         dc_real b1, b0, b3, b4;
-        du1.Q1 = i11*u1;             du2.Q1 = i12*u1;
-        du1.Q2 = i11*u2 + i12*u1;    du2.Q2 = i12*u2 + i22*u1;
-        du1.Q3 = i12*u2;             du2.Q3 = i22*u2;
-        du1.c1 = i11;                du2.c1 = i12;
-        du1.c2 = i12;                du2.c2 = i22;
+        du1.q11 = i11*u1;              du2.q11 = i12*u1;
+        du1.q12 = i11*u2 + i12*u1;     du2.q12 = i12*u2 + i22*u1;
+        du1.q22 = i12*u2;              du2.q22 = i22*u2;
+        du1.lin1 = i11;                du2.lin1 = i12;
+        du1.lin2 = i12;                du2.lin2 = i22;
+
         /* point_i - v as sum p_j (point_i - point_j): 0 where one has all the weight, whatever it is multiplied with */
         b1 = f1*(p0 + p3*(1 - s1) + p4*(1 - s0));
         b0 = -f0*v1;
         b3 = f3*(p1*(s1 - 1) + p0*s1 + p4*(s1 - s0));
         b4 = f4*(p1*(s0 - 1) + p0*s0 + p3*(s0 - s1));
-        dv1 = dci_ee_sides(t1, t0, s1, s0, zt1, zt0, zs1, zs0, b1, b0, b3, b4, b1*J1t, b0*J0t, b3*J3s + p3*S1, b4*J4s + p4*S0);
+        dv1 = dci_ee_sides(t1, t0, s1, s0, zt1, zt0, zs1, zs0, b1, b0, b3, b4, b1*J1t, b0*J0t, b3*J3s + p3*S1,
+                           b4*J4s + p4*S0);
+
+        /* the same of the second coordinate */
         b1 = f1*(p3*(t1 - 1) + p0*(t1 - t0) + p4*t1);
         b0 = f0*(p3*(t0 - 1) + p1*(t0 - t1) + p4*t0);
         b3 = f3*(p4 + p1*(1 - t1) + p0*(1 - t0));
         b4 = -f4*v2;
-        dv2 = dci_ee_sides(t1, t0, s1, s0, zt1, zt0, zs1, zs0, b1, b0, b3, b4, b1*J1t + p1*T1, b0*J0t + p0*T0, b3*J3s, b4*J4s);
-        out->dg = dci_ee_mix(gamma*g1.slope*g2.den*rg, du1, gamma*g2.slope*g1.den*rg, du2);
-        out->d1 = dci_ee_mix(1, dci_ee_mix(gamma, du1, 1 - gamma, dv1), e1, out->dg);
-        out->d2 = dci_ee_mix(1, dci_ee_mix(gamma, du2, 1 - gamma, dv2), e2, out->dg);
+        dv2 = dci_ee_sides(t1, t0, s1, s0, zt1, zt0, zs1, zs0, b1, b0, b3, b4, b1*J1t + p1*T1, b0*J0t + p0*T0,
+                           b3*J3s, b4*J4s);
+
+        /* mixed */
+        out->dgamma = dci_ee_mix(gamma*g1.slope*g2.den*rg, du1, gamma*g2.slope*g1.den*rg, du2);
+        out->dalpha1 = dci_ee_mix(1, dci_ee_mix(gamma, du1, 1 - gamma, dv1), e1, out->dgamma);
+        out->dalpha2 = dci_ee_mix(1, dci_ee_mix(gamma, du2, 1 - gamma, dv2), e2, out->dgamma);
     }
 }
 
 /* Gradient of a result by (a0, a1, b0, b1) from d, its derivatives by Q and c, one coordinate of the points at a time:
  *     dQ1 = 2 A1.dA1, dQ2 = A1.dA2 + A2.dA1, dQ3 = 2 A2.dA2, dc1 = A1.dr + r.dA1, dc2 = A2.dr + r.dA2 */
-typedef struct { dc_real p0, p1, p2, p3; } dci_wit_four;
+typedef struct { dc_real at0, at1, at2, at3; } dci_wit_four;
 
 DCI_LANE dci_wit_four dci_ee_chain(dc_real rl, dci_wit_four p, const dci_ee_d *d)
 {
-    dc_real A1 = rl*(p.p1 - p.p0), A2 = rl*(p.p2 - p.p3), r = rl*(p.p0 - p.p2);
-    dc_real G1 = rl*(2*d->Q1*A1 + d->Q2*A2 + d->c1*r), G2 = rl*(d->Q2*A1 + 2*d->Q3*A2 + d->c2*r), Gr = rl*(d->c1*A1 + d->c2*A2);
+    dc_real A1 = rl*(p.at1 - p.at0), A2 = rl*(p.at2 - p.at3), r = rl*(p.at0 - p.at2);
+    dc_real G1 = rl*(2*d->q11*A1 + d->q12*A2 + d->lin1*r), G2 = rl*(d->q12*A1 + 2*d->q22*A2 + d->lin2*r);
+    dc_real Gr = rl*(d->lin1*A1 + d->lin2*A2);
     dci_wit_four g;
-    g.p0 = Gr - G1;
-    g.p1 = G1;
-    g.p2 = G2 - Gr;
-    g.p3 = -G2;
+    g.at0 = Gr - G1;
+    g.at1 = G1;
+    g.at2 = G2 - Gr;
+    g.at3 = -G2;
     return g;
 }
 
-/* ---- vertex against face --------------------------------------------------------------------------- */
+/* ---- [faces] vertex against face -------------------------------------------------------------------------- */
+/* stage        | reads                   | writes                                     | equation
+ * dci_vf_lane  | a, b, s                 | alpha, bary, gamma, derivatives by a.a ..  | CONTAX Eq. 7-9
+ * dci_vf_chain | these, one coordinate   | gradient by that coordinate of four points | chain rule */
 
-/* Derivatives by the products of a = t1 - t0, b = t2 - t0, s = v - t0 */
-typedef struct { dc_real aa, ab, bb, sa, sb, ss; } dci_vf_d;
+/* Derivatives by the products a.a, a.b, .. of a = t1 - t0, b = t2 - t0, s = v - t0 */
+typedef struct { dc_real a_a, a_b, b_b, s_a, s_b, s_s; } dci_vf_d;
 /* weights of t1 and t2, barycentric coordinates of the projection, indicator */
-typedef struct { dc_real x1, x2, y1, y2, gamma; dci_vf_d d1, d2, e1, e2, dg; } dci_vf;
+typedef struct {
+    dc_real  alpha1, alpha2, bary1, bary2, gamma;
+    dci_vf_d dalpha1, dalpha2, dbary1, dbary2, dgamma;
+} dci_vf;
 
 DCI_LANE dci_vf_d dci_vf_mix(dc_real x, dci_vf_d u, dc_real y, dci_vf_d v)
 {
     dci_vf_d d;
-    d.aa = x*u.aa + y*v.aa;
-    d.ab = x*u.ab + y*v.ab;
-    d.bb = x*u.bb + y*v.bb;
-    d.sa = x*u.sa + y*v.sa;
-    d.sb = x*u.sb + y*v.sb;
-    d.ss = x*u.ss + y*v.ss;
+    d.a_a = x*u.a_a + y*v.a_a;
+    d.a_b = x*u.a_b + y*v.a_b;
+    d.b_b = x*u.b_b + y*v.b_b;
+    d.s_a = x*u.s_a + y*v.s_a;
+    d.s_b = x*u.s_b + y*v.s_b;
+    d.s_s = x*u.s_s + y*v.s_s;
     return d;
 }
 
-/* derivative of a mean of the points of the edges: k_e times the cost's explicit derivative at t_e, plus m_e times that of z_e */
-DCI_LANE dci_vf_d dci_vf_edges(dc_real t0, dc_real t1, dc_real t2, dc_real z0, dc_real z1, dc_real z2, dc_real k0, dc_real k1, dc_real k2,
-                               dc_real m0, dc_real m1, dc_real m2)
+/* derivative of a mean of the points of the edges: k_e times the cost's explicit derivative at t_e, plus m_e times that
+ * of z_e */
+DCI_LANE dci_vf_d dci_vf_edges(dc_real t0, dc_real t1, dc_real t2, dc_real z0, dc_real z1, dc_real z2, dc_real k0,
+                               dc_real k1, dc_real k2, dc_real m0, dc_real m1, dc_real m2)
 {
     dci_vf_d d;
     dc_real h = DC_R(0.5), u1 = 1 - t1;
-    d.aa = h*(k0*t0*t0 + k1*u1*u1) - m0*z0 + m1*(1 - z1);
-    d.ab = k1*t1*u1 + m1*(2*z1 - 1);
-    d.bb = h*(k1*t1*t1 + k2*t2*t2) - m1*z1 - m2*z2;
-    d.sa = -k0*t0 - k1*u1 + m0 - m1;
-    d.sb = -k1*t1 - k2*t2 + m1 + m2;
-    d.ss = h*(k0 + k1 + k2);
+    d.a_a = h*(k0*t0*t0 + k1*u1*u1) - m0*z0 + m1*(1 - z1);
+    d.a_b = k1*t1*u1 + m1*(2*z1 - 1);
+    d.b_b = h*(k1*t1*t1 + k2*t2*t2) - m1*z1 - m2*z2;
+    d.s_a = -k0*t0 - k1*u1 + m0 - m1;
+    d.s_b = -k1*t1 - k2*t2 + m1 + m2;
+    d.s_s = h*(k0 + k1 + k2);
     return d;
 }
 
@@ -569,19 +659,22 @@ DCI_LANE dci_vf_d dci_vf_edges(dc_real t0, dc_real t1, dc_real t2, dc_real z0, d
 DCI_LANE dc_real dci_vf_cost(const dci_wit *o, int listing, dc_v3 p, dc_real t)
 {
     dc_real p2 = dci_lane_dot(p, p), x = t - DC_R(1.0/3.0), y = DC_R(2.0/3.0) - t;
-    return listing ? dci_sqrt_lane(p2) : DC_R(0.5)*(p2 + o->w*(x*x + y*y + DC_R(1.0/9.0)));
+    return listing ? dci_sqrt_lane(p2) : DC_R(0.5)*(p2 + o->reg*(x*x + y*y + DC_R(1.0/9.0)));
 }
 
-/* The active set of CONTAX Eq. 7-9 for a vertex and a triangle, whose weights are (1 - x1 - x2, x1, x2). */
+/* The active set of CONTAX Eq. 7-9 for a vertex and a triangle, of weights
+ * (1 - alpha1 - alpha2, alpha1, alpha2). */
 DCI_LANE void dci_vf_lane(const dci_wit *o, int listing, dc_v3 a, dc_v3 b, dc_v3 s, int derive, dci_vf *out)
 {
-    dc_real w = listing ? DC_R(0.0) : o->w;
-    dc_real aa = dci_lane_dot(a, a), ab = dci_lane_dot(a, b), bb = dci_lane_dot(b, b), sa = dci_lane_dot(s, a), sb = dci_lane_dot(s, b);
-    dc_v3   N = dci_lane_cross(a, b), Sb = dci_lane_cross(s, b), aS = dci_lane_cross(a, s), e;
+    dc_real w = listing ? DC_R(0.0) : o->reg;
+    dc_real aa = dci_lane_dot(a, a), ab = dci_lane_dot(a, b), bb = dci_lane_dot(b, b);
+    dc_real sa = dci_lane_dot(s, a), sb = dci_lane_dot(s, b);
+    dc_v3   N = dci_lane_cross(a, b), Sb = dci_lane_cross(s, b), aS = dci_lane_cross(a, s);
 
-    /* without the sides: (G + w (2 1; 1 2)) y = (sa, sb) + w (1, 1). |a x b|^2 = aa bb - ab^2, (a x b).(s x b) = bb sa - ab sb
-     * and so on keep the digits of needles. Without w, triangles of no area get y = 0. */
-    dc_real nn = dci_lane_dot(N, N), det = nn + w*(2*(aa - ab + bb) + 3*w), flat = 256*DC_EPS*DC_EPS*aa*bb + DC_REAL_MIN;
+    /* without the sides: (G + w (2 1; 1 2)) y = (sa, sb) + w (1, 1). |a x b|^2 = aa bb - ab^2, (a x b).(s x b) =
+     * bb sa - ab sb and so on keep the digits of needles. Without w, triangles of no area get y = 0. */
+    dc_real nn = dci_lane_dot(N, N), det = nn + w*(2*(aa - ab + bb) + 3*w);
+    dc_real flat = 256*DC_EPS*DC_EPS*aa*bb + DC_REAL_MIN;
     dc_real rd = det > flat ? 1/det : DC_R(0.0);
     dc_real y1 = (dci_lane_dot(N, Sb) + w*(bb - ab + 2*sa - sb + w))*rd;
     dc_real y2 = (dci_lane_dot(N, aS) + w*(aa - ab + 2*sb - sa + w))*rd;
@@ -589,34 +682,28 @@ DCI_LANE void dci_vf_lane(const dci_wit *o, int listing, dc_v3 a, dc_v3 b, dc_v3
     /* the nearest points of the edges t0 t1, t1 t2, t0 t2; without w those of no length have t = 0 */
     dc_v3   c = dci_lane_sub(1, b, a), f = dci_lane_sub(1, s, a), q0, q1, q2;
     dc_real l0 = aa + 2*w, l1 = dci_lane_dot(c, c) + 2*w, l2 = bb + 2*w;
-    dc_real r0 = l0 > DC_REAL_MIN ? 1/l0 : DC_R(0.0), r1 = l1 > DC_REAL_MIN ? 1/l1 : DC_R(0.0), r2 = l2 > DC_REAL_MIN ? 1/l2 : DC_R(0.0);
+    dc_real r0 = l0 > DC_REAL_MIN ? 1/l0 : DC_R(0.0), r1 = l1 > DC_REAL_MIN ? 1/l1 : DC_R(0.0);
+    dc_real r2 = l2 > DC_REAL_MIN ? 1/l2 : DC_R(0.0);
     dc_real z0 = (sa + w)*r0, z1 = (dci_lane_dot(c, f) + w)*r1, z2 = (sb + w)*r2, dt0, dt1, dt2;
     dc_real t0 = dci_clip01(o, z0, &dt0), t1 = dci_clip01(o, z1, &dt1), t2 = dci_clip01(o, z2, &dt2);
     dc_real C0, C1, C2, C, wa, wb, pa, p0, p1, p2, rp, v1, v2, gamma, rg, y0 = 1 - y1 - y2;
     dci_within g0, g1, g2;
-    e.x = t0*a.x;
-    e.y = t0*a.y;
-    e.z = t0*a.z;
-    q0 = dci_lane_sub(1, s, e);
-    e.x = t1*c.x;
-    e.y = t1*c.y;
-    e.z = t1*c.z;
-    q1 = dci_lane_sub(1, f, e);
-    e.x = t2*b.x;
-    e.y = t2*b.y;
-    e.z = t2*b.z;
-    q2 = dci_lane_sub(1, s, e);
+    q0 = dci_lane_sub(1, s, dci_lane_scale(t0, a));
+    q1 = dci_lane_sub(1, f, dci_lane_scale(t1, c));
+    q2 = dci_lane_sub(1, s, dci_lane_scale(t2, b));
 
     /* soft argmin of the three */
     C0 = dci_vf_cost(o, listing, q0, t0);
     C1 = dci_vf_cost(o, listing, q1, t1);
     C2 = dci_vf_cost(o, listing, q2, t2);
     C = dci_lane_min(C0, C1);
-    wa = dci_exp_neg_lane(-dci_fabs(C0 - C1)*o->rmin);
-    wb = dci_exp_neg_lane(-dci_fabs(C - C2)*o->rmin);
+    wa = dci_exp_neg_lane(-dci_fabs(C0 - C1)*o->inv_min);
+    wb = dci_exp_neg_lane(-dci_fabs(C - C2)*o->inv_min);
     pa = C < C2 ? DC_R(1.0) : wb;
     p2 = C < C2 ? wb : DC_R(1.0);
     rp = 1/(pa*(1 + wa) + p2);
+
+    /* the weights, and the mean */
     pa *= rp;
     p2 *= rp;
     wa *= pa;
@@ -631,18 +718,19 @@ DCI_LANE void dci_vf_lane(const dci_wit *o, int listing, dc_v3 a, dc_v3 b, dc_v3
     g2 = dci_within01(o, y2);
     rg = 1/(g0.den*g1.den*g2.den);
     gamma = g0.value*g1.value*g2.value*rg;
-    out->x1 = v1 + gamma*(y1 - v1);
-    out->x2 = v2 + gamma*(y2 - v2);
-    out->y1 = y1;
-    out->y2 = y2;
+    out->alpha1 = v1 + gamma*(y1 - v1);
+    out->alpha2 = v2 + gamma*(y2 - v2);
+    out->bary1 = y1;
+    out->bary2 = y2;
     out->gamma = gamma;
 
     if (derive) {
         /* dy = (G + w..)^-1 (d(sa, sb) - dG y) */
         dc_real i11 = (bb + 2*w)*rd, i12 = -(ab + w)*rd, i22 = (aa + 2*w)*rd;
         dci_vf_d d1, d2, e1, e2, dg;
+
         /* dC_e/dt_e = l_e (t_e - z_e); without squares C = sqrt(2 (C^2/2)) */
-        dc_real k0 = -p0*o->rmin, k1 = -p1*o->rmin, k2 = -p2*o->rmin;
+        dc_real k0 = -p0*o->inv_min, k1 = -p1*o->inv_min, k2 = -p2*o->inv_min;
         dc_real m0 = dt0*r0, m1 = dt1*r1, m2 = dt2*r2, b0, b1, b2, d0;
         if (listing) {
             /* on an edge |v - q| has a kink: 0 is one of its derivatives */
@@ -650,44 +738,59 @@ DCI_LANE void dci_vf_lane(const dci_wit *o, int listing, dc_v3 a, dc_v3 b, dc_v3
             k1 = C1 > DC_REAL_MIN ? k1/C1 : DC_R(0.0);
             k2 = C2 > DC_REAL_MIN ? k2/C2 : DC_R(0.0);
         }
-        e1.aa = -i11*y1;             e2.aa = -i12*y1;
-        e1.ab = -i11*y2 - i12*y1;    e2.ab = -i12*y2 - i22*y1;
-        e1.bb = -i12*y2;             e2.bb = -i22*y2;
-        e1.sa = i11;                 e2.sa = i12;
-        e1.sb = i12;                 e2.sb = i22;
-        e1.ss = e2.ss = 0;
+
+        e1.a_a = -i11*y1;             e2.a_a = -i12*y1;
+        e1.a_b = -i11*y2 - i12*y1;    e2.a_b = -i12*y2 - i22*y1;
+        e1.b_b = -i12*y2;             e2.b_b = -i22*y2;
+        e1.s_a = i11;                 e2.s_a = i12;
+        e1.s_b = i12;                 e2.s_b = i22;
+        e1.s_s = e2.s_s = 0;
+
         /* point_e - v as sum p_f (point_e - point_f): 0 where one has all the weight, whatever it is multiplied with */
         b0 = k0*(p1*(t0 - (1 - t1)) + p2*t0);
         b1 = k1*(p0*((1 - t1) - t0) + p2*(1 - t1));
         b2 = -k2*v1;
-        d1 = dci_vf_edges(t0, t1, t2, z0, z1, z2, b0, b1, b2, m0*(p0 + b0*l0*(t0 - z0)), m1*(b1*l1*(t1 - z1) - p1), m2*b2*l2*(t2 - z2));
+        d1 = dci_vf_edges(t0, t1, t2, z0, z1, z2, b0, b1, b2, m0*(p0 + b0*l0*(t0 - z0)), m1*(b1*l1*(t1 - z1) - p1),
+                          m2*b2*l2*(t2 - z2));
+
+        /* the same of the second weight */
         b0 = -k0*v2;
         b1 = k1*(p0*t1 + p2*(t1 - t2));
         b2 = k2*(p0*t2 + p1*(t2 - t1));
-        d2 = dci_vf_edges(t0, t1, t2, z0, z1, z2, b0, b1, b2, m0*b0*l0*(t0 - z0), m1*(p1 + b1*l1*(t1 - z1)), m2*(p2 + b2*l2*(t2 - z2)));
+        d2 = dci_vf_edges(t0, t1, t2, z0, z1, z2, b0, b1, b2, m0*b0*l0*(t0 - z0), m1*(p1 + b1*l1*(t1 - z1)),
+                          m2*(p2 + b2*l2*(t2 - z2)));
+
+        /* mixed */
         d0 = g0.slope*g1.den*g2.den;
         dg = dci_vf_mix(gamma*rg*(g1.slope*g0.den*g2.den - d0), e1, gamma*rg*(g2.slope*g0.den*g1.den - d0), e2);
-        out->e1 = e1;
-        out->e2 = e2;
-        out->dg = dg;
-        out->d1 = dci_vf_mix(1, dci_vf_mix(gamma, e1, 1 - gamma, d1), y1 - v1, dg);
-        out->d2 = dci_vf_mix(1, dci_vf_mix(gamma, e2, 1 - gamma, d2), y2 - v2, dg);
+        out->dbary1 = e1;
+        out->dbary2 = e2;
+        out->dgamma = dg;
+        out->dalpha1 = dci_vf_mix(1, dci_vf_mix(gamma, e1, 1 - gamma, d1), y1 - v1, dg);
+        out->dalpha2 = dci_vf_mix(1, dci_vf_mix(gamma, e2, 1 - gamma, d2), y2 - v2, dg);
     }
 }
 
 /* Gradient of a result by (v, t0, t1, t2) from d, its derivatives by the products, one coordinate at a time */
 DCI_LANE dci_wit_four dci_vf_chain(dc_real rl, dci_wit_four p, const dci_vf_d *d)
 {
-    dc_real a = rl*(p.p2 - p.p1), b = rl*(p.p3 - p.p1), s = rl*(p.p0 - p.p1);
+    dc_real a = rl*(p.at2 - p.at1), b = rl*(p.at3 - p.at1), s = rl*(p.at0 - p.at1);
     dci_wit_four g;
-    g.p0 = rl*(d->sa*a + d->sb*b + 2*d->ss*s);
-    g.p2 = rl*(2*d->aa*a + d->ab*b + d->sa*s);
-    g.p3 = rl*(d->ab*a + 2*d->bb*b + d->sb*s);
-    g.p1 = -(g.p2 + g.p3 + g.p0);
+    g.at0 = rl*(d->s_a*a + d->s_b*b + 2*d->s_s*s);
+    g.at2 = rl*(2*d->a_a*a + d->a_b*b + d->s_a*s);
+    g.at3 = rl*(d->a_b*a + 2*d->b_b*b + d->s_b*s);
+    g.at1 = -(g.at2 + g.at3 + g.at0);
     return g;
 }
 
-/* ---- one pair, and blocks of pairs ------------------------------------------------------------------- */
+/* ---- [blocks] one pair, and blocks of pairs --------------------------------------------------------------- */
+/* stage                         | reads                 | writes                                   | equation
+ * dci_wit_begin                 | rows of the input     | where a block's rows are                 |
+ * dci_ee_value, dci_vf_value    | a block's input       | result, good                             | [edges], [faces]
+ * dci_ee_derive, dci_vf_derive  | a block's input       | result, slope, good                      | [edges], [faces]
+ * dci_wit_check                 | good                  | good, once more with care; the status    |
+ * dci_ee_points, dci_vf_points  | result                | rows of the output                       | a = a0 + alpha A1
+ * dci_ee_rows, dci_vf_rows      | slope                 | rows of the Jacobian                     | chain rule */
 
 /* One of the lanes, out of line; derivatives are not touched when derive is 0. */
 static DCI_NOINLINE void dci_ee_one(const dci_wit *o, dc_v3 A1, dc_v3 A2, dc_v3 r, int derive, dci_ee *out)
@@ -699,27 +802,29 @@ static DCI_NOINLINE void dci_vf_one(const dci_wit *o, int listing, dc_v3 a, dc_v
     dci_vf_lane(o, listing, a, b, s, derive, out);
 }
 
-/* A block of pairs: rows of the input from x on; results and their derivatives; 1 for pairs that are in range, else 0. Stays on
- * the stack: 2.3 KB */
+/* A block of pairs. Stays on the stack: 2.3 KB */
 typedef struct {
-    dci_wit_row y[5], d[18], in;
-    dci_wit_row pad[12];        /* the input of a block that is not full, its last pair repeated */
-    const dc_real *x;
-    size_t x_stride, stride;    /* of it, of the output */
-    int n;
+    dci_wit_row result[5], slope[18];       /* alpha and gamma, or alpha, bary and gamma; their derivatives */
+    dci_wit_row good;                       /* 1 for pairs that are in range, else 0 */
+    dci_wit_row pad[12];                    /* the input of a block that is not full, its last pair repeated */
+    const dc_real *input;                   /* rows from here on */
+    size_t input_stride, output_stride;
+    int pairs;
 } dci_wit_block;
 
 static void dci_wit_begin(dci_wit_block *B, const dc_real *x, size_t stride, int i, int count)
 {
     int r, l, n = count - i < DC_LANES ? count - i : DC_LANES;
-    B->n = n;
-    B->x = x + i;
-    B->x_stride = B->stride = stride;
+    B->pairs = n;
+    B->input = x + i;
+    B->input_stride = B->output_stride = stride;
     if (n == DC_LANES) return;
+
+    /* the last pair once more in the lanes that are left */
     for (r = 0; r < 12; ++r)
-        for (l = 0; l < DC_LANES; ++l) B->pad[r][l] = B->x[(size_t)r*stride + (size_t)(l < n ? l : n - 1)];
-    B->x = B->pad[0];
-    B->x_stride = DC_LANES;
+        for (l = 0; l < DC_LANES; ++l) B->pad[r][l] = B->input[(size_t)r*stride + (size_t)(l < n ? l : n - 1)];
+    B->input = B->pad[0];
+    B->input_stride = DC_LANES;
 }
 
 /* s (point p - point q) of the pair whose first coordinate is at x, rows of n */
@@ -732,8 +837,8 @@ DCI_LANE dc_v3 dci_wit_sub(dc_real s, const dc_real *x, size_t n, size_t p, size
     return d;
 }
 
-/* 1 where squared coordinates add up to DC_LIMIT^2 at most, so that each is in range, and results to the same, which bounds what
- * is made of them */
+/* 1 where squared coordinates add up to DC_LIMIT^2 at most, so that each is in range, and results to the same, which
+ * bounds what is made of them */
 DCI_LANE dc_real dci_wit_in(const dc_real *x, size_t n, dc_real results)
 {
     dc_real sum = 0, in = results <= DC_LIMIT*DC_LIMIT ? DC_R(1.0) : DC_R(0.0);
@@ -747,14 +852,16 @@ static DCI_NOINLINE dc_status dci_wit_again(dci_wit_block *B, int n_y, int n_d)
 {
     dc_status status = DC_OK;
     int r, l;
-    for (l = 0; l < B->n; ++l) {
+    for (l = 0; l < B->pairs; ++l) {
         dc_real sum = 0, ok = 1;
         for (r = 0; r < 12; ++r)
-            if (!(dci_fabs(B->x[(size_t)r*B->x_stride + (size_t)l]) <= DC_LIMIT)) ok = 0;
-        for (r = 0; r < n_y; ++r) sum += dci_fabs(B->y[r][l]);
-        for (r = 0; r < n_d; ++r) sum += dci_fabs(B->d[r][l]);
-        B->in[l] = sum <= DC_LIMIT*DC_LIMIT ? ok : DC_R(0.0);
-        if (!(B->in[l] > 0) && status == DC_OK) status = ok > 0 ? DC_E_RANGE : DC_E_ARG;
+            if (!(dci_fabs(B->input[(size_t)r*B->input_stride + (size_t)l]) <= DC_LIMIT)) ok = 0;
+
+        /* results that are not finite are beyond it too */
+        for (r = 0; r < n_y; ++r) sum += dci_fabs(B->result[r][l]);
+        for (r = 0; r < n_d; ++r) sum += dci_fabs(B->slope[r][l]);
+        B->good[l] = sum <= DC_LIMIT*DC_LIMIT ? ok : DC_R(0.0);
+        if (!(B->good[l] > 0) && status == DC_OK) status = ok > 0 ? DC_E_RANGE : DC_E_ARG;
     }
     return status;
 }
@@ -763,7 +870,7 @@ static dc_status dci_wit_check(dci_wit_block *B, int n_y, int n_d)
 {
     dc_real all = 1;
     int l;
-    for (l = 0; l < DC_LANES; ++l) all *= B->in[l];
+    for (l = 0; l < DC_LANES; ++l) all *= B->good[l];
     return all > 0 ? DC_OK : dci_wit_again(B, n_y, n_d);
 }
 
@@ -771,55 +878,60 @@ static dc_status dci_wit_check(dci_wit_block *B, int n_y, int n_d)
 DCI_LANE void dci_wit_put(const dci_wit_block *B, dc_status status, const dc_real *row, dc_real *to, int r)
 {
     int l;
-    to += (size_t)r*B->stride;
-    if (B->n == DC_LANES && status == DC_OK) memcpy(to, row, sizeof(dci_wit_row));
+    to += (size_t)r*B->output_stride;
+    if (B->pairs == DC_LANES && status == DC_OK) memcpy(to, row, sizeof(dci_wit_row));
     else
-        for (l = 0; l < B->n; ++l)
-            if (B->in[l] > 0) to[l] = row[l];
+        for (l = 0; l < B->pairs; ++l)
+            if (B->good[l] > 0) to[l] = row[l];
 }
 
-DCI_LANE dc_real dci_ee_size(const dci_ee_d *d) { return dci_fabs(d->Q1) + dci_fabs(d->Q2) + dci_fabs(d->Q3) + dci_fabs(d->c1) + dci_fabs(d->c2); }
+/* sums of absolute values */
+DCI_LANE dc_real dci_ee_size(const dci_ee_d *d)
+{
+    return dci_fabs(d->q11) + dci_fabs(d->q12) + dci_fabs(d->q22) + dci_fabs(d->lin1) + dci_fabs(d->lin2);
+}
 DCI_LANE dc_real dci_vf_size(const dci_vf_d *d)
 {
-    return dci_fabs(d->aa) + dci_fabs(d->ab) + dci_fabs(d->bb) + dci_fabs(d->sa) + dci_fabs(d->sb) + dci_fabs(d->ss);
+    return dci_fabs(d->a_a) + dci_fabs(d->a_b) + dci_fabs(d->b_b) + dci_fabs(d->s_a) + dci_fabs(d->s_b)
+         + dci_fabs(d->s_s);
 }
 
 DCI_LANE void dci_ee_put(const dci_ee_d *e, dci_wit_row *d, int l)
 {
-    d[0][l] = e->Q1;
-    d[1][l] = e->Q2;
-    d[2][l] = e->Q3;
-    d[3][l] = e->c1;
-    d[4][l] = e->c2;
+    d[0][l] = e->q11;
+    d[1][l] = e->q12;
+    d[2][l] = e->q22;
+    d[3][l] = e->lin1;
+    d[4][l] = e->lin2;
 }
 DCI_LANE dci_ee_d dci_ee_get(const dci_wit_row *d, int l)
 {
     dci_ee_d e;
-    e.Q1 = d[0][l];
-    e.Q2 = d[1][l];
-    e.Q3 = d[2][l];
-    e.c1 = d[3][l];
-    e.c2 = d[4][l];
+    e.q11 = d[0][l];
+    e.q12 = d[1][l];
+    e.q22 = d[2][l];
+    e.lin1 = d[3][l];
+    e.lin2 = d[4][l];
     return e;
 }
 DCI_LANE void dci_vf_put(const dci_vf_d *e, dci_wit_row *d, int l)
 {
-    d[0][l] = e->aa;
-    d[1][l] = e->ab;
-    d[2][l] = e->bb;
-    d[3][l] = e->sa;
-    d[4][l] = e->sb;
-    d[5][l] = e->ss;
+    d[0][l] = e->a_a;
+    d[1][l] = e->a_b;
+    d[2][l] = e->b_b;
+    d[3][l] = e->s_a;
+    d[4][l] = e->s_b;
+    d[5][l] = e->s_s;
 }
 DCI_LANE dci_vf_d dci_vf_get(const dci_wit_row *d, int l)
 {
     dci_vf_d e;
-    e.aa = d[0][l];
-    e.ab = d[1][l];
-    e.bb = d[2][l];
-    e.sa = d[3][l];
-    e.sb = d[4][l];
-    e.ss = d[5][l];
+    e.a_a = d[0][l];
+    e.a_b = d[1][l];
+    e.b_b = d[2][l];
+    e.s_a = d[3][l];
+    e.s_b = d[4][l];
+    e.s_s = d[5][l];
     return e;
 }
 
@@ -831,82 +943,103 @@ DCI_LANE dci_vf_d dci_vf_get(const dci_wit_row *d, int l)
 #endif
 
 /* Values, and derivatives in a kernel of its own. Rows are restricted, or gcc sees them overlap. */
-DCI_WIT_BLOCK void dci_ee_block(const dci_wit *o, const dc_real *x, size_t n, const int derive, dci_wit_row *DCI_RESTRICT y,
-                                dci_wit_row *DCI_RESTRICT d, dc_real *DCI_RESTRICT in)
+DCI_WIT_BLOCK void dci_ee_block(const dci_wit *o, const dc_real *x, size_t n, const int derive,
+                                dci_wit_row *DCI_RESTRICT y, dci_wit_row *DCI_RESTRICT d, dc_real *DCI_RESTRICT in)
 {
+    const dc_real rl = o->inv_length;
     int l;
     for (l = 0; l < DC_LANES; ++l) {
         dci_ee e;
         dc_real size;
-        dci_ee_lane(o, dci_wit_sub(o->rl, x + l, n, 1, 0), dci_wit_sub(o->rl, x + l, n, 2, 3), dci_wit_sub(o->rl, x + l, n, 0, 2), derive, &e);
-        y[0][l] = e.x1;
-        y[1][l] = e.x2;
+        dci_ee_lane(o, dci_wit_sub(rl, x + l, n, 1, 0), dci_wit_sub(rl, x + l, n, 2, 3),
+                    dci_wit_sub(rl, x + l, n, 0, 2), derive, &e);
+
+        y[0][l] = e.alpha1;
+        y[1][l] = e.alpha2;
         y[2][l] = e.gamma;
-        size = dci_fabs(e.x1) + dci_fabs(e.x2) + e.gamma;
+        size = dci_fabs(e.alpha1) + dci_fabs(e.alpha2) + e.gamma;
+
         if (derive) {
-            dci_ee_put(&e.d1, d, l);
-            dci_ee_put(&e.d2, d + 5, l);
-            dci_ee_put(&e.dg, d + 10, l);
-            size = size + dci_ee_size(&e.d1) + dci_ee_size(&e.d2) + dci_ee_size(&e.dg);
+            dci_ee_put(&e.dalpha1, d, l);
+            dci_ee_put(&e.dalpha2, d + 5, l);
+            dci_ee_put(&e.dgamma, d + 10, l);
+            size = size + dci_ee_size(&e.dalpha1) + dci_ee_size(&e.dalpha2) + dci_ee_size(&e.dgamma);
         }
         in[l] = dci_wit_in(x + l, n, size);
     }
 }
-static DCI_NOINLINE void dci_ee_value(const dci_wit *o, dci_wit_block *B) { dci_ee_block(o, B->x, B->x_stride, 0, B->y, B->d, B->in); }
-static DCI_NOINLINE void dci_ee_derive(const dci_wit *o, dci_wit_block *B) { dci_ee_block(o, B->x, B->x_stride, 1, B->y, B->d, B->in); }
+static DCI_NOINLINE void dci_ee_value(const dci_wit *o, dci_wit_block *B)
+{
+    dci_ee_block(o, B->input, B->input_stride, 0, B->result, B->slope, B->good);
+}
+static DCI_NOINLINE void dci_ee_derive(const dci_wit *o, dci_wit_block *B)
+{
+    dci_ee_block(o, B->input, B->input_stride, 1, B->result, B->slope, B->good);
+}
 
 DCI_LANE void dci_vf_store(const dci_vf *e, const int derive, int l, dci_wit_row *y, dci_wit_row *d)
 {
-    y[0][l] = e->x1;
-    y[1][l] = e->x2;
-    y[2][l] = e->y1;
-    y[3][l] = e->y2;
+    y[0][l] = e->alpha1;
+    y[1][l] = e->alpha2;
+    y[2][l] = e->bary1;
+    y[3][l] = e->bary2;
     y[4][l] = e->gamma;
     if (!derive) return;
-    dci_vf_put(&e->d1, d, l);
-    dci_vf_put(&e->d2, d + 6, l);
-    dci_vf_put(&e->dg, d + 12, l);
+    dci_vf_put(&e->dalpha1, d, l);
+    dci_vf_put(&e->dalpha2, d + 6, l);
+    dci_vf_put(&e->dgamma, d + 12, l);
 }
-DCI_WIT_BLOCK void dci_vf_block(const dci_wit *o, const dc_real *x, size_t n, const int derive, dci_wit_row *DCI_RESTRICT y,
-                                dci_wit_row *DCI_RESTRICT d, dc_real *DCI_RESTRICT in)
+DCI_WIT_BLOCK void dci_vf_block(const dci_wit *o, const dc_real *x, size_t n, const int derive,
+                                dci_wit_row *DCI_RESTRICT y, dci_wit_row *DCI_RESTRICT d, dc_real *DCI_RESTRICT in)
 {
+    const dc_real rl = o->inv_length;
     int l;
     for (l = 0; l < DC_LANES; ++l) {
         dci_vf e;
         dc_real size;
-        dci_vf_lane(o, 0, dci_wit_sub(o->rl, x + l, n, 2, 1), dci_wit_sub(o->rl, x + l, n, 3, 1), dci_wit_sub(o->rl, x + l, n, 0, 1), derive, &e);
+        dci_vf_lane(o, 0, dci_wit_sub(rl, x + l, n, 2, 1), dci_wit_sub(rl, x + l, n, 3, 1),
+                    dci_wit_sub(rl, x + l, n, 0, 1), derive, &e);
+
         dci_vf_store(&e, derive, l, y, d);
-        size = dci_fabs(e.x1) + dci_fabs(e.x2) + dci_fabs(e.y1) + dci_fabs(e.y2) + e.gamma;
-        if (derive) size = size + dci_vf_size(&e.d1) + dci_vf_size(&e.d2) + dci_vf_size(&e.dg);
+        size = dci_fabs(e.alpha1) + dci_fabs(e.alpha2) + dci_fabs(e.bary1) + dci_fabs(e.bary2) + e.gamma;
+        if (derive) size = size + dci_vf_size(&e.dalpha1) + dci_vf_size(&e.dalpha2) + dci_vf_size(&e.dgamma);
         in[l] = dci_wit_in(x + l, n, size);
     }
 }
-static DCI_NOINLINE void dci_vf_value(const dci_wit *o, dci_wit_block *B) { dci_vf_block(o, B->x, B->x_stride, 0, B->y, B->d, B->in); }
-static DCI_NOINLINE void dci_vf_derive(const dci_wit *o, dci_wit_block *B) { dci_vf_block(o, B->x, B->x_stride, 1, B->y, B->d, B->in); }
+static DCI_NOINLINE void dci_vf_value(const dci_wit *o, dci_wit_block *B)
+{
+    dci_vf_block(o, B->input, B->input_stride, 0, B->result, B->slope, B->good);
+}
+static DCI_NOINLINE void dci_vf_derive(const dci_wit *o, dci_wit_block *B)
+{
+    dci_vf_block(o, B->input, B->input_stride, 1, B->result, B->slope, B->good);
+}
 
 /* as the listing has it, one after the other */
 static void dci_vf_listing(const dci_wit *o, int derive, dci_wit_block *B)
 {
+    const dc_real rl = o->inv_length;
+    const size_t n = B->input_stride;
     int l;
     for (l = 0; l < DC_LANES; ++l) {
-        const dc_real *x = B->x + l;
-        size_t n = B->x_stride;
+        const dc_real *x = B->input + l;
         dci_vf e;
-        dci_vf_one(o, 1, dci_wit_sub(o->rl, x, n, 2, 1), dci_wit_sub(o->rl, x, n, 3, 1), dci_wit_sub(o->rl, x, n, 0, 1), derive, &e);
-        dci_vf_store(&e, derive, l, B->y, B->d);
-        B->in[l] = 0;           /* to be looked at */
+        dci_vf_one(o, 1, dci_wit_sub(rl, x, n, 2, 1), dci_wit_sub(rl, x, n, 3, 1), dci_wit_sub(rl, x, n, 0, 1), derive,
+                   &e);
+        dci_vf_store(&e, derive, l, B->result, B->slope);
+        B->good[l] = 0;           /* to be looked at */
     }
 }
 
 /* coordinate c of the points of lane l */
 DCI_LANE dci_wit_four dci_wit_coordinate(const dci_wit_block *B, int c, int l)
 {
-    const dc_real *x = B->x + (size_t)c*B->x_stride + (size_t)l;
+    const dc_real *x = B->input + (size_t)c*B->input_stride + (size_t)l;
     dci_wit_four p;
-    p.p0 = x[0];
-    p.p1 = x[3*B->x_stride];
-    p.p2 = x[6*B->x_stride];
-    p.p3 = x[9*B->x_stride];
+    p.at0 = x[0];
+    p.at1 = x[3*B->input_stride];
+    p.at2 = x[6*B->input_stride];
+    p.at3 = x[9*B->input_stride];
     return p;
 }
 
@@ -919,16 +1052,17 @@ DCI_LANE void dci_wit_rows(dc_real rl, const dci_wit_block *B, dc_status status,
         for (l = 0; l < DC_LANES; ++l) {
             dci_wit_four g;
             if (face) {
-                dci_vf_d d = dci_vf_get(B->d + 6*k, l);
+                dci_vf_d d = dci_vf_get(B->slope + 6*k, l);
                 g = dci_vf_chain(rl, dci_wit_coordinate(B, c, l), &d);
             } else {
-                dci_ee_d d = dci_ee_get(B->d + 5*k, l);
+                dci_ee_d d = dci_ee_get(B->slope + 5*k, l);
                 g = dci_ee_chain(rl, dci_wit_coordinate(B, c, l), &d);
             }
-            row[0][l] = g.p0;
-            row[1][l] = g.p1;
-            row[2][l] = g.p2;
-            row[3][l] = g.p3;
+
+            row[0][l] = g.at0;
+            row[1][l] = g.at1;
+            row[2][l] = g.at2;
+            row[3][l] = g.at3;
         }
         for (r = 0; r < 4; ++r) dci_wit_put(B, status, row[r], jac, 12*k + 3*r + c);
     }
@@ -950,12 +1084,13 @@ static DCI_NOINLINE void dci_ee_points(const dci_wit_block *B, dc_status s, dc_r
         dci_wit_row a, b;
         for (l = 0; l < DC_LANES; ++l) {
             dci_wit_four p = dci_wit_coordinate(B, c, l);
-            a[l] = p.p0 + B->y[0][l]*(p.p1 - p.p0);
-            b[l] = p.p2 + B->y[1][l]*(p.p3 - p.p2);
+            a[l] = p.at0 + B->result[0][l]*(p.at1 - p.at0);
+            b[l] = p.at2 + B->result[1][l]*(p.at3 - p.at2);
         }
+
         dci_wit_put(B, s, a, y, c);
         dci_wit_put(B, s, b, y, 3 + c);
-        dci_wit_put(B, s, B->y[c], y, 6 + c);
+        dci_wit_put(B, s, B->result[c], y, 6 + c);
     }
 }
 static DCI_NOINLINE void dci_vf_points(const dci_wit_block *B, dc_status s, dc_real *y)
@@ -965,66 +1100,64 @@ static DCI_NOINLINE void dci_vf_points(const dci_wit_block *B, dc_status s, dc_r
         dci_wit_row row;
         for (l = 0; l < DC_LANES; ++l) {
             dci_wit_four p = dci_wit_coordinate(B, k, l);
-            row[l] = p.p1 + B->y[0][l]*(p.p2 - p.p1) + B->y[1][l]*(p.p3 - p.p1);
+            row[l] = p.at1 + B->result[0][l]*(p.at2 - p.at1) + B->result[1][l]*(p.at3 - p.at1);
         }
         dci_wit_put(B, s, row, y, k);
     }
+
+    /* alpha, then bary: the first of each is what is left of 1 */
     for (k = 0; k < 2; ++k) {
         dci_wit_row first;
-        for (l = 0; l < DC_LANES; ++l) first[l] = 1 - B->y[2*k][l] - B->y[2*k + 1][l];
+        for (l = 0; l < DC_LANES; ++l) first[l] = 1 - B->result[2*k][l] - B->result[2*k + 1][l];
         dci_wit_put(B, s, first, y, 3 + 3*k);
-        dci_wit_put(B, s, B->y[2*k], y, 4 + 3*k);
-        dci_wit_put(B, s, B->y[2*k + 1], y, 5 + 3*k);
+        dci_wit_put(B, s, B->result[2*k], y, 4 + 3*k);
+        dci_wit_put(B, s, B->result[2*k + 1], y, 5 + 3*k);
     }
-    dci_wit_put(B, s, B->y[4], y, 9);
-}
-
-/* e^(-|at - s_i|^power/tau) over their sum, which is at least 1: s_i = at is among them */
-static DCI_NOINLINE void dci_softsort_row(int n, const dc_real *s, dc_real at, int power, dc_real rtau, dc_real *w)
-{
-    dc_real sum = 0;
-    int i;
-    if (power == 2)
-        for (i = 0; i < n; ++i) w[i] = dci_exp_neg_lane(-(at - s[i])*(at - s[i])*rtau);
-    else
-        for (i = 0; i < n; ++i) w[i] = dci_exp_neg_lane(-dci_fabs(at - s[i])*rtau);
-    for (i = 0; i < n; ++i) sum += w[i];
-    sum = 1/sum;
-    for (i = 0; i < n; ++i) w[i] *= sum;
+    dci_wit_put(B, s, B->result[4], y, 9);
 }
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC pop_options
 #endif
 
-/* ---- options ---- */
+/* ---- [witness] options and calls -------------------------------------------------------------------------- */
+/* stage                    | reads                 | writes                                        | equation
+ * dci_wit_options          | dc_witness_options    | dci_wit, with the defaults                    |
+ * dci_ee_one, dci_vf_one   | one pair              | coordinates and their derivatives             | [edges], [faces]
+ * dci_jac_..               | these                 | rows of the Jacobian of the points            | a = a0 + alpha A1
+ * the batches              | rows                  | rows, block by block                          | [blocks] */
 
 static dc_real dci_or(dc_real x, dc_real standard) { return x != 0 ? x : standard; }
 static int dci_wit_ok(dc_real x) { return x >= DC_R(1e-9) && x <= DC_R(1e9); }
 
 static dc_status dci_wit_options(const dc_witness_options *opt, dci_wit *o)
 {
-    dc_witness_options z = DC_ZERO;
-    dc_real min, comp, length, t;
+    const dc_witness_options z = DC_ZERO;
+    dc_real eps_min, eps_comp, length, t;
     if (!opt) opt = &z;
-    o->w = dci_or(opt->w_reg, DC_R(0.01));
+
+    /* defaults */
+    o->reg = dci_or(opt->w_reg, DC_R(0.01));
     o->clip = dci_or(opt->eps_clip, DC_R(0.1));
-    min = dci_or(opt->eps_min, DC_R(0.1));
-    comp = dci_or(opt->eps_comp, DC_R(0.1));
+    eps_min = dci_or(opt->eps_min, DC_R(0.1));
+    eps_comp = dci_or(opt->eps_comp, DC_R(0.1));
     length = dci_or(opt->length, 1);
-    if (!dci_wit_ok(o->w) || !dci_wit_ok(o->clip) || !dci_wit_ok(min) || !dci_wit_ok(comp) || !dci_wit_ok(length)) return DC_E_ARG;
-    o->rclip = 1/o->clip;
-    o->rmin = 1/min;
-    o->rcomp = 1/comp;
-    o->eclip = dc_exp(-o->rclip);
-    o->ecomp = dc_exp(-o->rcomp);
-    t = dc_tanh(o->rclip/2);
-    o->dclip = 2*t/(1 + t);
-    o->rl = 1/length;
+    if (!dci_wit_ok(o->reg) || !dci_wit_ok(o->clip) || !dci_wit_ok(eps_min) || !dci_wit_ok(eps_comp)
+        || !dci_wit_ok(length)) return DC_E_ARG;
+
+    /* inverses, and what the far ends weigh */
+    o->inv_clip = 1/o->clip;
+    o->inv_min = 1/eps_min;
+    o->inv_comp = 1/eps_comp;
+    o->inv_length = 1/length;
+    o->exp_clip = dc_exp(-o->inv_clip);
+    o->exp_comp = dc_exp(-o->inv_comp);
+
+    /* 1 - e^-x = 2 t/(1 + t), t = tanh x/2 */
+    t = dc_tanh(o->inv_clip/2);
+    o->top_clip = 2*t/(1 + t);
     return DC_OK;
 }
-
-/* ---- public ---- */
 
 /* adds s at the diagonal of a 3x3 block of a Jacobian with rows of 12 */
 static void dci_jac_diagonal(dc_real *jac, dc_real s)
@@ -1045,18 +1178,18 @@ static void dci_jac_outer(dc_real *jac, dc_v3 e, const dc_real *grad)
 }
 static void dci_jac_coordinate(dc_real *row, dci_wit_four g)
 {
-    row[0] = g.p0;
-    row[3] = g.p1;
-    row[6] = g.p2;
-    row[9] = g.p3;
+    row[0] = g.at0;
+    row[3] = g.at1;
+    row[6] = g.at2;
+    row[9] = g.at3;
 }
 static dci_wit_four dci_wit_four_of(dc_real p0, dc_real p1, dc_real p2, dc_real p3)
 {
     dci_wit_four p;
-    p.p0 = p0;
-    p.p1 = p1;
-    p.p2 = p2;
-    p.p3 = p3;
+    p.at0 = p0;
+    p.at1 = p1;
+    p.at2 = p2;
+    p.at3 = p3;
     return p;
 }
 /* a row of a Jacobian, of a result whose derivatives by the products are d */
@@ -1082,7 +1215,8 @@ static int dci_moderate(const void *result, int n)
     return sum <= DC_LIMIT*DC_LIMIT;
 }
 
-DC_DEF dc_status dc_ee_witness(const dc_witness_options *opt, const dc_v3 a[2], const dc_v3 b[2], dc_ee *out, dc_real *jac)
+DC_DEF dc_status dc_ee_witness(const dc_witness_options *opt, const dc_v3 a[2], const dc_v3 b[2], dc_ee *out,
+                               dc_real *jac)
 {
     dci_wit o;
     dci_ee  e;
@@ -1091,34 +1225,39 @@ DC_DEF dc_status dc_ee_witness(const dc_witness_options *opt, const dc_v3 a[2], 
     int     k;
     if (!a || !b || !out || dci_wit_options(opt, &o) != DC_OK) return DC_E_ARG;
     if (!dc_in_range(a[0]) || !dc_in_range(a[1]) || !dc_in_range(b[0]) || !dc_in_range(b[1])) return DC_E_ARG;
+
+    /* in units of L */
     edge1 = dc_sub(a[1], a[0]);
     edge2 = dc_sub(b[1], b[0]);
-    A1 = dci_lane_sub(o.rl, a[1], a[0]);
-    A2 = dci_lane_sub(o.rl, b[0], b[1]);
-    r = dci_lane_sub(o.rl, a[0], b[0]);
+    A1 = dci_lane_sub(o.inv_length, a[1], a[0]);
+    A2 = dci_lane_sub(o.inv_length, b[0], b[1]);
+    r = dci_lane_sub(o.inv_length, a[0], b[0]);
     dci_ee_one(&o, A1, A2, r, jac != NULL, &e);
     if (!dci_moderate(&e, jac ? 18 : 3)) return DC_E_RANGE;
 
     if (jac) {
         memset(J, 0, sizeof J);
-        dci_ee_jac_row(J + 72, o.rl, a, b, &e.d1);
-        dci_ee_jac_row(J + 84, o.rl, a, b, &e.d2);
-        dci_ee_jac_row(J + 96, o.rl, a, b, &e.dg);
+        dci_ee_jac_row(J + 72, o.inv_length, a, b, &e.dalpha1);
+        dci_ee_jac_row(J + 84, o.inv_length, a, b, &e.dalpha2);
+        dci_ee_jac_row(J + 96, o.inv_length, a, b, &e.dgamma);
         /* a = a0 + alpha (a1 - a0) */
-        dci_jac_diagonal(J, 1 - e.x1);
-        dci_jac_diagonal(J + 3, e.x1);
+        dci_jac_diagonal(J, 1 - e.alpha1);
+        dci_jac_diagonal(J + 3, e.alpha1);
         dci_jac_outer(J, edge1, J + 72);
-        dci_jac_diagonal(J + 36 + 6, 1 - e.x2);
-        dci_jac_diagonal(J + 36 + 9, e.x2);
+
+        dci_jac_diagonal(J + 36 + 6, 1 - e.alpha2);
+        dci_jac_diagonal(J + 36 + 9, e.alpha2);
         dci_jac_outer(J + 36, edge2, J + 84);
         for (k = 0; k < 108; ++k)
             if (!dc_finite(J[k])) return DC_E_RANGE;
         memcpy(jac, J, sizeof J);
     }
-    out->a = dc_madd(a[0], e.x1, edge1);
-    out->b = dc_madd(b[0], e.x2, edge2);
-    out->alpha[0] = e.x1;
-    out->alpha[1] = e.x2;
+
+    /* the points */
+    out->a = dc_madd(a[0], e.alpha1, edge1);
+    out->b = dc_madd(b[0], e.alpha2, edge2);
+    out->alpha[0] = e.alpha1;
+    out->alpha[1] = e.alpha2;
     out->gamma = e.gamma;
     return DC_OK;
 }
@@ -1132,42 +1271,48 @@ DC_DEF dc_status dc_vf_witness(const dc_witness_options *opt, dc_v3 v, const dc_
     int     k, listing = opt ? opt->listing : 0;
     if (!t || !out || dci_wit_options(opt, &o) != DC_OK) return DC_E_ARG;
     if (!dc_in_range(v) || !dc_in_range(t[0]) || !dc_in_range(t[1]) || !dc_in_range(t[2])) return DC_E_ARG;
+
+    /* in units of L */
     edge1 = dc_sub(t[1], t[0]);
     edge2 = dc_sub(t[2], t[0]);
-    a = dci_lane_sub(o.rl, t[1], t[0]);
-    b = dci_lane_sub(o.rl, t[2], t[0]);
-    s = dci_lane_sub(o.rl, v, t[0]);
+    a = dci_lane_sub(o.inv_length, t[1], t[0]);
+    b = dci_lane_sub(o.inv_length, t[2], t[0]);
+    s = dci_lane_sub(o.inv_length, v, t[0]);
     dci_vf_one(&o, listing, a, b, s, jac != NULL, &e);
     if (!dci_moderate(&e, jac ? 35 : 5)) return DC_E_RANGE;
 
     if (jac) {
         memset(J, 0, sizeof J);
-        dci_vf_jac_row(J + 48, o.rl, v, t, &e.d1);
-        dci_vf_jac_row(J + 60, o.rl, v, t, &e.d2);
-        dci_vf_jac_row(J + 84, o.rl, v, t, &e.e1);
-        dci_vf_jac_row(J + 96, o.rl, v, t, &e.e2);
-        dci_vf_jac_row(J + 108, o.rl, v, t, &e.dg);
+        dci_vf_jac_row(J + 48, o.inv_length, v, t, &e.dalpha1);
+        dci_vf_jac_row(J + 60, o.inv_length, v, t, &e.dalpha2);
+        dci_vf_jac_row(J + 84, o.inv_length, v, t, &e.dbary1);
+        dci_vf_jac_row(J + 96, o.inv_length, v, t, &e.dbary2);
+        dci_vf_jac_row(J + 108, o.inv_length, v, t, &e.dgamma);
+
+        /* the first weights are what is left of 1 */
         for (k = 0; k < 12; ++k) {
             J[36 + k] = -J[48 + k] - J[60 + k];
             J[72 + k] = -J[84 + k] - J[96 + k];
         }
         /* p = t0 + alpha_1 (t1 - t0) + alpha_2 (t2 - t0) */
-        dci_jac_diagonal(J + 3, 1 - e.x1 - e.x2);
-        dci_jac_diagonal(J + 6, e.x1);
-        dci_jac_diagonal(J + 9, e.x2);
+        dci_jac_diagonal(J + 3, 1 - e.alpha1 - e.alpha2);
+        dci_jac_diagonal(J + 6, e.alpha1);
+        dci_jac_diagonal(J + 9, e.alpha2);
         dci_jac_outer(J, edge1, J + 48);
         dci_jac_outer(J, edge2, J + 60);
         for (k = 0; k < 120; ++k)
             if (!dc_finite(J[k])) return DC_E_RANGE;
         memcpy(jac, J, sizeof J);
     }
-    out->p = dc_madd(dc_madd(t[0], e.x1, edge1), e.x2, edge2);
-    out->alpha[0] = 1 - e.x1 - e.x2;
-    out->alpha[1] = e.x1;
-    out->alpha[2] = e.x2;
-    out->bary[0] = 1 - e.y1 - e.y2;
-    out->bary[1] = e.y1;
-    out->bary[2] = e.y2;
+
+    /* the point */
+    out->p = dc_madd(dc_madd(t[0], e.alpha1, edge1), e.alpha2, edge2);
+    out->alpha[0] = 1 - e.alpha1 - e.alpha2;
+    out->alpha[1] = e.alpha1;
+    out->alpha[2] = e.alpha2;
+    out->bary[0] = 1 - e.bary1 - e.bary2;
+    out->bary[1] = e.bary1;
+    out->bary[2] = e.bary2;
     out->gamma = e.gamma;
     return DC_OK;
 }
@@ -1178,33 +1323,41 @@ static int dci_batch_ok(int count, const dc_real *x, size_t stride, const dc_rea
     return count >= 0 && count <= INT32_MAX - DC_LANES && stride >= (size_t)count && (count == 0 || (x && y));
 }
 
-DC_DEF dc_status dc_ee_witness_batch(const dc_witness_options *opt, int count, const dc_real *x, size_t stride, dc_real *y, dc_real *jac)
+DC_DEF dc_status dc_ee_witness_batch(const dc_witness_options *opt, int count, const dc_real *x, size_t stride,
+                                     dc_real *y, dc_real *jac)
 {
     dci_wit_block B;
     dci_wit       o;
     dc_status     status = DC_OK;
     int           i, k;
     if (!dci_batch_ok(count, x, stride, y) || dci_wit_options(opt, &o) != DC_OK) return DC_E_ARG;
+
+    /* block by block */
     for (i = 0; i < count; i += DC_LANES) {
         dc_status s;
         dci_wit_begin(&B, x, stride, i, count);
         if (jac) dci_ee_derive(&o, &B);
         else dci_ee_value(&o, &B);
         s = jac ? dci_wit_check(&B, 3, 15) : dci_wit_check(&B, 3, 0);
+
+        /* the first failure is the status; points, Jacobian */
         if (status == DC_OK) status = s;
         dci_ee_points(&B, s, y + i);
-        for (k = 0; jac && k < 3; ++k) dci_ee_rows(o.rl, &B, s, k, jac + i);
+        for (k = 0; jac && k < 3; ++k) dci_ee_rows(o.inv_length, &B, s, k, jac + i);
     }
     return status;
 }
 
-DC_DEF dc_status dc_vf_witness_batch(const dc_witness_options *opt, int count, const dc_real *x, size_t stride, dc_real *y, dc_real *jac)
+DC_DEF dc_status dc_vf_witness_batch(const dc_witness_options *opt, int count, const dc_real *x, size_t stride,
+                                     dc_real *y, dc_real *jac)
 {
     dci_wit_block B;
     dci_wit       o;
     dc_status     status = DC_OK;
     int           i, k, listing = opt ? opt->listing : 0;
     if (!dci_batch_ok(count, x, stride, y) || dci_wit_options(opt, &o) != DC_OK) return DC_E_ARG;
+
+    /* block by block */
     for (i = 0; i < count; i += DC_LANES) {
         dc_status s;
         dci_wit_begin(&B, x, stride, i, count);
@@ -1212,14 +1365,19 @@ DC_DEF dc_status dc_vf_witness_batch(const dc_witness_options *opt, int count, c
         else if (jac) dci_vf_derive(&o, &B);
         else dci_vf_value(&o, &B);
         s = jac ? dci_wit_check(&B, 5, 18) : dci_wit_check(&B, 5, 0);
+
+        /* the first failure is the status; points, Jacobian */
         if (status == DC_OK) status = s;
         dci_vf_points(&B, s, y + i);
-        for (k = 0; jac && k < 3; ++k) dci_vf_rows(o.rl, &B, s, k, jac + i);
+        for (k = 0; jac && k < 3; ++k) dci_vf_rows(o.inv_length, &B, s, k, jac + i);
     }
     return status;
 }
 
-/* ---- without smoothing ------------------------------------------------------------------------------- */
+/* ---- [closest] without smoothing -------------------------------------------------------------------------- */
+/* stage          | reads                | writes                      | equation
+ * dc_ee_closest  | two edges            | their closest points        | inside both, or on the least of four sides
+ * dc_vf_closest  | a vertex, a triangle | its closest point           | inside, or on the nearest edge */
 
 /* t in [0, 1] nearest to num/den, 1/2 for den = 0 */
 static dc_real dci_hard_clip(dc_real num, dc_real den)
@@ -1230,10 +1388,14 @@ static dc_real dci_hard_clip(dc_real num, dc_real den)
 
 DC_DEF dc_status dc_ee_closest(const dc_v3 a[2], const dc_v3 b[2], dc_ee *out)
 {
-    dc_real best = -1, size, tie, far_off = -1, q1, q2, q3, k1, k2, det, u1, u2, x[4][2], d2[4], w = 0, alpha[2], inside = 0;
+    dc_real best = -1, size, tie, far_off = -1, q1, q2, q3, k1, k2, det, u1, u2, x[4][2], d2[4], w, alpha[2];
+    dc_real inside = 0;
     dc_v3   A1, A2, r, N;
     int     i, first = 0, other = 0;
-    if (!a || !b || !out || !dc_in_range(a[0]) || !dc_in_range(a[1]) || !dc_in_range(b[0]) || !dc_in_range(b[1])) return DC_E_ARG;
+    if (!a || !b || !out || !dc_in_range(a[0]) || !dc_in_range(a[1]) || !dc_in_range(b[0]) || !dc_in_range(b[1]))
+        return DC_E_ARG;
+
+    /* Q, c and the determinant as in dci_ee_lane */
     A1 = dc_sub(a[1], a[0]);
     A2 = dc_sub(b[0], b[1]);
     r = dc_sub(a[0], b[0]);
@@ -1253,7 +1415,7 @@ DC_DEF dc_status dc_ee_closest(const dc_v3 a[2], const dc_v3 b[2], dc_ee *out)
         alpha[1] = u2/det;
         inside = 1;
     } else {
-        /* the least point of each side of the square; det = 0 makes the optimum a segment, whose ends are two of them */
+        /* the least point of each side of the square; det = 0 makes the optimum a segment, with two of them for ends */
         x[0][0] = 1;
         x[0][1] = dci_hard_clip(-(q2 + k2), q3);
         x[1][0] = 0;
@@ -1270,6 +1432,7 @@ DC_DEF dc_status dc_ee_closest(const dc_v3 a[2], const dc_v3 b[2], dc_ee *out)
                 first = i;
             }
         }
+
         /* those as near up to rounding, the one farthest off: (1/2, 1/2) projected onto the segment between */
         size = dc_max(dc_max(q1, q3), dc_dot(r, r));
         tie = best + 64*DC_EPS*(best + DC_EPS*size);
@@ -1280,12 +1443,15 @@ DC_DEF dc_status dc_ee_closest(const dc_v3 a[2], const dc_v3 b[2], dc_ee *out)
                 other = i;
             }
         }
+
         alpha[0] = x[other][0] - x[first][0];
         alpha[1] = x[other][1] - x[first][1];
-        w = far_off > 0 ? dci_hard_clip(alpha[0]*(DC_R(0.5) - x[first][0]) + alpha[1]*(DC_R(0.5) - x[first][1]), far_off) : DC_R(0);
+        w = alpha[0]*(DC_R(0.5) - x[first][0]) + alpha[1]*(DC_R(0.5) - x[first][1]);
+        w = far_off > 0 ? dci_hard_clip(w, far_off) : DC_R(0);
         alpha[0] = x[first][0] + w*alpha[0];
         alpha[1] = x[first][1] + w*alpha[1];
     }
+
     out->a = dc_madd(a[0], alpha[0], A1);
     out->b = dc_madd(b[0], -alpha[1], A2);
     out->alpha[0] = alpha[0];
@@ -1299,7 +1465,10 @@ DC_DEF dc_status dc_vf_closest(dc_v3 v, const dc_v3 t[3], dc_vf *out)
     dc_real best = -1, det, y1, y2, w[3], bary[3], inside = 0;
     dc_v3   a, b, s, N;
     int     i, k;
-    if (!t || !out || !dc_in_range(v) || !dc_in_range(t[0]) || !dc_in_range(t[1]) || !dc_in_range(t[2])) return DC_E_ARG;
+    if (!t || !out || !dc_in_range(v) || !dc_in_range(t[0]) || !dc_in_range(t[1]) || !dc_in_range(t[2]))
+        return DC_E_ARG;
+
+    /* bary by the plane; a triangle of no area has none */
     a = dc_sub(t[1], t[0]);
     b = dc_sub(t[2], t[0]);
     s = dc_sub(v, t[0]);
@@ -1317,10 +1486,11 @@ DC_DEF dc_status dc_vf_closest(dc_v3 v, const dc_v3 t[3], dc_vf *out)
     } else {
         det = 0;
     }
+
+    /* inside, or on the nearest of the edges */
     if (inside > 0) {
         for (i = 0; i < 3; ++i) w[i] = bary[i];
     } else {
-        /* the nearest of the edges */
         for (i = 0; i < 3; ++i) {
             dc_v3   d = dc_sub(t[(i + 1)%3], t[i]), p = dc_sub(v, t[i]), e;
             dc_real x = dci_hard_clip(dc_dot(d, p), dc_dot(d, d)), d2;
@@ -1333,6 +1503,7 @@ DC_DEF dc_status dc_vf_closest(dc_v3 v, const dc_v3 t[3], dc_vf *out)
         }
         for (k = 0; k < 3 && !(det > 0); ++k) bary[k] = w[k];
     }
+
     out->p = dc_madd(dc_madd(t[0], w[1], a), w[2], b);
     for (k = 0; k < 3; ++k) {
         out->alpha[k] = w[k];
@@ -1342,12 +1513,17 @@ DC_DEF dc_status dc_vf_closest(dc_v3 v, const dc_v3 t[3], dc_vf *out)
     return DC_OK;
 }
 
-/* ---- soft selection ------------------------------------------------------------------------------ */
+/* ---- [select] soft selection ------------------------------------------------------------------------------ */
+/* stage                | reads                  | writes                      | equation
+ * dc_softsort_topk     | numbers                | the largest, their weights  | softmax of -|s_[k] - s_i|^power/tau
+ * dc_softsort_topk_jvp | these, their tangents  | tangents of the weights     | dGamma = Gamma (dl - sum Gamma dl)
+ * dc_softsort_topk_vjp | these, cotangents      | cotangents of the numbers   | the transpose */
 
 DC_DEF dc_status dc_softsort_topk(int n, const dc_real *s, int k, int power, dc_real tau, int *top, dc_real *Gamma)
 {
     int i, j, m;
-    if (k < 1 || k > n || !s || !top || !Gamma || power < 1 || power > 2 || !(tau >= 1/DC_LIMIT) || !(tau <= DC_LIMIT)) return DC_E_ARG;
+    if (k < 1 || k > n || !s || !top || !Gamma || power < 1 || power > 2 || !(tau >= 1/DC_LIMIT) || !(tau <= DC_LIMIT))
+        return DC_E_ARG;
     for (i = 0; i < n; ++i)
         if (!(dc_abs(s[i]) <= DC_LIMIT)) return DC_E_ARG;
 
@@ -1370,8 +1546,8 @@ static dc_real dci_softsort_slope(int power, dc_real tau, dc_real x, int after)
     return power == 2 ? 2*x/tau : (side > 0 ? 1/tau : (side < 0 ? -1/tau : DC_R(0)));
 }
 
-DC_DEF void dc_softsort_topk_jvp(int n, const dc_real *s, int k, int power, dc_real tau, const int *top, const dc_real *Gamma,
-                                 const dc_real *ds, dc_real *dGamma)
+DC_DEF void dc_softsort_topk_jvp(int n, const dc_real *s, int k, int power, dc_real tau, const int *top,
+                                 const dc_real *Gamma, const dc_real *ds, dc_real *dGamma)
 {
     int i, m;
     for (m = 0; m < k; ++m, Gamma += n, dGamma += n) {
@@ -1384,13 +1560,15 @@ DC_DEF void dc_softsort_topk_jvp(int n, const dc_real *s, int k, int power, dc_r
     }
 }
 
-DC_DEF void dc_softsort_topk_vjp(int n, const dc_real *s, int k, int power, dc_real tau, const int *top, const dc_real *Gamma,
-                                 const dc_real *Gamma_bar, dc_real *s_bar)
+DC_DEF void dc_softsort_topk_vjp(int n, const dc_real *s, int k, int power, dc_real tau, const int *top,
+                                 const dc_real *Gamma, const dc_real *Gamma_bar, dc_real *s_bar)
 {
     int i, m;
     for (m = 0; m < k; ++m, Gamma += n, Gamma_bar += n) {
         dc_real mean = 0, sum = 0, at = s[top[m]];
         for (i = 0; i < n; ++i) mean += Gamma[i]*Gamma_bar[i];
+
+        /* s_[k] moves with top[k] */
         for (i = 0; i < n; ++i) {
             dc_real c = dci_softsort_slope(power, tau, at - s[i], i - top[m])*Gamma[i]*(Gamma_bar[i] - mean);
             s_bar[i] += c;
@@ -1400,175 +1578,111 @@ DC_DEF void dc_softsort_topk_vjp(int n, const dc_real *s, int k, int power, dc_r
     }
 }
 
-/* ---- manifold: fields at many points ---------------------------------------------------------------- */
+/* ---- [bodies] manifold: two bodies, what is kept of them, memory -------------------------------------- */
+/* Every stage of the manifold comes three times: its value, push (derivative along a direction) and pull (its
+ * transpose).
+ *
+ * stage           | reads             | writes                                       | equation
+ * dci_man_sizes   | surfaces, options | options with defaults; what is kept          |
+ * dci_man_memory  | sizes, an arena   | arrays; with no arena their size             |
+ * dci_sample      | a field's points  | phi, gradients, normals                      |
+ * dci_man_select  | meshes, poses     | vertices, contacts of them, edges kept       | CONTAX section IV-C
+ * dci_man_witness | edges kept        | witness points of all pairs, fields there    | CONTAX Eq. 10
+ * dci_man_pairs   | witness points    | distances, signs, indicators                 | CONTAX Eq. 11 to 15
+ * dci_man_contacts| all of these      | contacts                                     | CONTAX Eq. 16
+ * dci_man_push    | values, twists    | derivatives of the contacts                  |
+ * dci_man_pull    | values, cotangents| gradient by the twists                       | */
 
-/* Every stage of the manifold comes three times: its value, push (derivative along a direction) and pull (its transpose). */
+/* v, w of a body; in the pull what multiplies them */
+typedef struct { dc_v3 linear, angular; } dci_man_twist;
 
-typedef struct { dc_m3 R; dc_v3 t; } dci_frame;
-typedef struct { dc_v3 v, w; } dci_twist;
+/* x = axes x_hat + origin */
+typedef struct { dc_m3 axes; dc_v3 origin; const dc_sdf *sdf; } dci_man_body;
 
-/* Samples of the field of a body at points of the world; what is not asked for is NULL. */
+/* The field of a body at points of the world; what is not asked for is NULL. */
 typedef struct {
-    int      n;
-    const dci_frame *frame;
-    const dc_sdf *sdf;
-    const dc_v3 *x;
+    int      count;
+    const dci_man_body *body;
+    const dc_v3 *point;
     dc_real *phi;
-    dc_v3   *g;         /* gradient of phi */
-    dc_v3   *nrm;       /* n = dir/sqrt(tau + |dir|^2) */
-    dc_real *s;         /* 1/sqrt(tau + |dir|^2) */
-    dc_real *D;         /* n x 6, derivative of dir in body axes: xx xy xz yy yz zz */
-} dci_samples;
+    dc_v3   *grad;                  /* of phi */
+    dc_v3   *normal;                /* n = dir/sqrt(tau + |dir|^2) */
+    dc_real *scale;                 /* 1/sqrt(tau + |dir|^2) */
+    dc_real *turn;                  /* [6 count] derivative of dir in body axes: xx xy xz yy yz zz */
+} dci_man_field;
 
-enum { DCI_CHUNK = 256 };
-typedef struct { dc_real x[3*DCI_CHUNK], value[DCI_CHUNK], grad[3*DCI_CHUNK], dir[3*DCI_CHUNK], ddir[6*DCI_CHUNK]; } dci_chunk;
+/* The vertices or edges of a body that are kept: all as they are, or softly, by weights of all. */
+typedef struct {
+    int      count, kept, soft;     /* of the mesh, of these */
+    int     *top;                   /* [kept] soft: indices of the deepest */
+    dc_real *rank, *drank;          /* [count] soft: depth over L; its derivative */
+    dc_real *weight, *dweight;      /* [kept x count] soft: Gamma; its derivative */
+} dci_man_pick;
 
-/* tau_n in the unit of |dir|^2, which is 1/length^2 for the gauge of a lone superquadric */
-static dc_real dci_sample_tau(const dc_sdf *s, const dc_manifold_options *o)
-{
-    dc_real L = dci_or(o->witness.length, 1);
-    return s->n == 1 && s->prim->kind == DC_SDF_SUPERQUADRIC && !s->prim->taubin ? o->tau_n/(L*L) : o->tau_n;
-}
+/* With `trace`: what the witness points of every pair pass through, `pairs` a step */
+typedef struct {
+    dci_man_field start;            /* own normals where they were found */
+    dc_v3   *point, *grad;          /* points and the own field there */
+    dc_real *phi;
+} dci_man_trace;
 
-/* What a point of the world is known to in body axes, a length: the edges of a box's mesh are within 4 DC_EPS of these lengths of
- * those of its field. */
-static dc_real dci_sample_rounding(const dci_samples *S, int i)
-{
-    dc_v3 x = S->x[i], t = S->frame->t;
-    return 32*DC_EPS*(dc_abs(x.x) + dc_abs(x.y) + dc_abs(x.z) + dc_abs(t.x) + dc_abs(t.y) + dc_abs(t.z));
-}
+/* Derivatives of a body's numbers: tangents, or cotangents */
+typedef struct {
+    dci_man_twist twist;
+    dc_v3   *vertex, *contact, *end[2], *witness;
+    dc_real *phi;                   /* of the other field at the vertices */
+} dci_man_tangent;
 
-/* fields were checked: a point out of range is not the caller's, and DC_E_RANGE */
-static dc_status dci_sample(const dci_samples *S, const dc_manifold_options *o, dci_chunk *c, dc_arena *mem)
-{
-    dc_real tau;
-    int i, j, k;
-    for (i = 0; i < S->n; i += DCI_CHUNK) {
-        int        n = S->n - i < DCI_CHUNK ? S->n - i : DCI_CHUNK;
-        dc_sdf_out out;
-        for (j = 0; j < n; ++j) {
-            dc_v3 x = dc_mul_t(&S->frame->R, dc_sub(S->x[i + j], S->frame->t));
-            c->x[j] = x.x;
-            c->x[DCI_CHUNK + j] = x.y;
-            c->x[2*DCI_CHUNK + j] = x.z;
-        }
-        memset(&out, 0, sizeof out);
-        out.value = S->phi ? c->value : NULL;
-        out.grad = S->g ? c->grad : NULL;
-        out.dir = S->nrm ? c->dir : NULL;
-        out.ddir = S->D ? c->ddir : NULL;
-        if (dc_sdf_eval_batch(S->sdf, n, c->x, DCI_CHUNK, mem, &out) != DC_OK) return DC_E_RANGE;
-        tau = dci_sample_tau(S->sdf, o);
-        for (j = 0; j < n; ++j) {
-            if (S->phi) S->phi[i + j] = c->value[j];
-            if (S->g) S->g[i + j] = dc_mul(&S->frame->R, dc_vec(c->grad[j], c->grad[DCI_CHUNK + j], c->grad[2*DCI_CHUNK + j]));
-            if (S->nrm) {
-                dc_v3   g = dc_vec(c->dir[j], c->dir[DCI_CHUNK + j], c->dir[2*DCI_CHUNK + j]);
-                dc_real s = 1/dc_sqrt(tau + dc_dot(g, g));          /* tau > 0 */
-                S->nrm[i + j] = dc_scale(s, dc_mul(&S->frame->R, g));
-                if (S->s) S->s[i + j] = s;
-            }
-            if (S->D) {
-                /* a normal that turns round within the rounding of the point stands on a kink: it is held */
-                dc_real most = 0;
-                int     held;
-                for (k = 0; k < 6; ++k) most = dc_max(most, dc_abs(c->ddir[k*DCI_CHUNK + j]));
-                held = S->s[i + j]*most*dci_sample_rounding(S, i + j) >= 1;
-                for (k = 0; k < 6; ++k) S->D[6*(i + j) + k] = held ? DC_R(0) : c->ddir[k*DCI_CHUNK + j];
-            }
-        }
-    }
-    return DC_OK;
-}
-
-/* s (1 - n n^T) D u and its transpose s D (1 - n n^T) u, D in body axes */
-static dc_v3 dci_sample_D(const dci_samples *S, int i, dc_v3 u)
-{
-    const dc_real *D = S->D + 6*i;
-    u = dc_mul_t(&S->frame->R, u);
-    u = dc_vec(D[0]*u.x + D[1]*u.y + D[2]*u.z, D[1]*u.x + D[3]*u.y + D[4]*u.z, D[2]*u.x + D[4]*u.y + D[5]*u.z);
-    return dc_scale(S->s[i], dc_mul(&S->frame->R, u));
-}
-
-/* u = dx - v - w x (x - t): what the point moves through the body. dphi = g.u,  dn = w x n + s (1 - n n^T) D u */
-static void dci_sample_push(const dci_samples *S, const dci_twist *xi, int i, dc_v3 dx, dc_real *dphi, dc_v3 *dn)
-{
-    dc_v3 u = dc_sub(dc_sub(dx, xi->v), dc_cross(xi->w, dc_sub(S->x[i], S->frame->t)));
-    if (dphi) *dphi = dc_dot(S->g[i], u);
-    if (dn) {
-        dc_v3 y = dci_sample_D(S, i, u), n = S->nrm[i];
-        *dn = dc_add(dc_cross(xi->w, n), dc_madd(y, -dc_dot(n, y), n));
-    }
-}
-
-/* adds to *x_bar and to the twist; n_bar NULL: none */
-static void dci_sample_pull(const dci_samples *S, dci_twist *xi, int i, dc_real phi_bar, const dc_v3 *n_bar, dc_v3 *x_bar)
-{
-    dc_v3 u = S->g ? dc_scale(phi_bar, S->g[i]) : dc_vec(0, 0, 0);
-    if (n_bar) {
-        dc_v3 n = S->nrm[i];
-        u = dc_add(u, dci_sample_D(S, i, dc_madd(*n_bar, -dc_dot(n, *n_bar), n)));
-        xi->w = dc_add(xi->w, dc_cross(n, *n_bar));
-    }
-    *x_bar = dc_add(*x_bar, u);
-    xi->v = dc_sub(xi->v, u);
-    xi->w = dc_sub(xi->w, dc_cross(dc_sub(S->x[i], S->frame->t), u));
-}
-
-/* ---- manifold: bodies --------------------------------------------------------------------------------- */
-
-/* One body: vertices, those kept, edges kept. */
+/* One body. Where all vertices are kept as they are, `contact` is `vertex` and at_contact is at_vertex: the same
+ * arrays. */
 typedef struct {
     const dc_mesh *mesh;
-    dci_frame frame;
-    int      nv, nc, ne, ke;        /* vertices, contacts of vertices, edges, edges kept */
-    int      soft_v, soft_e;        /* selected softly */
-    dc_v3   *X;                     /* vertices */
-    dci_samples v;                  /* the other body's field there */
-    dc_real *rank_v, *Gv;           /* -phi, selection */
-    int     *top_v;
-    dc_v3   *P;                     /* vertices kept, and the other's field there; P = X and p = v where all are */
-    dci_samples p;
-    dc_real *rank_e, *Ge;
-    int     *top_e;
-    dc_v3   *E0, *E1;               /* ends of the edges kept */
-    /* witness points, of every pair */
-    dc_v3   *W;
-    dci_samples own, cross;         /* the body's own field and the other's there */
-    dci_samples start;              /* with `trace`: own field where the witness points were found */
-    dc_v3   *W_step, *step_g;       /* np a step: points and the own field there */
-    dc_real *step_phi;
-    /* derivatives: tangents or cotangents */
-    dci_twist xi;
-    dc_v3   *dX, *dP, *dE0, *dE1, *dW;
-    dc_real *dphi, *drank_v, *drank_e, *dGv, *dGe;
-} dci_side;
+    dci_man_body  body;
+    dci_man_pick  vertices, edges;
+    dc_v3        *vertex;           /* [vertices] in the world */
+    dci_man_field at_vertex;        /* the other body's field there */
+    dc_v3        *contact;          /* [vertices kept] */
+    dci_man_field at_contact;       /* the other body's field there */
+    dc_v3        *end[2];           /* [edges kept] both ends */
+    dc_v3        *witness;          /* [pairs] */
+    dci_man_field own, cross;       /* the body's own field and the other's there */
+    dci_man_trace trace;
+    dci_man_tangent d;
+} dci_man_side;
 
 /* One pair of edges; index c: the contact on body c. */
 typedef struct {
-    dc_v3   nbar;
-    dc_real dbar, s;                /* s = 1/sqrt(|e|^2 + eps_n) */
-    dc_real gamma, cl;
-    dc_real sign[2], pen[2], in[2], nn[2];
-} dci_pair_ee;
+    dc_v3   n_bar;
+    dc_real d_bar, inverse;                     /* 1/sqrt(|e|^2 + eps_n) */
+    dc_real gamma, facing;                      /* cl */
+    dc_real sign[2], pen[2], inside[2];         /* g, pen; pen in its own body */
+    dc_real nearest[2];                         /* nn */
+} dci_man_pair;
 
-typedef struct { dc_v3 nbar; dc_real dbar, gamma; dc_v3 dn[2]; dc_real dphi[2], dphi_own[2]; } dci_pair_d;
+/* Its derivatives; those of the field's normals and depths at both witness points */
+typedef struct { dc_v3 n_bar; dc_real d_bar, gamma; dc_v3 normal[2]; dc_real phi[2], phi_own[2]; } dci_man_pair_d;
+
+/* Points in body axes and what dc_sdf_eval_batch answers, rows of DCI_CHUNK */
+enum { DCI_CHUNK = 256 };
+typedef struct {
+    dc_real point[3*DCI_CHUNK], value[DCI_CHUNK], grad[3*DCI_CHUNK], dir[3*DCI_CHUNK], ddir[6*DCI_CHUNK];
+} dci_chunk;
 
 typedef struct {
-    dc_manifold_options o;          /* with the defaults filled in, lengths multiplied out */
+    dc_manifold_options options;    /* with the defaults filled in, lengths multiplied out */
+    dc_real  inv_length;            /* 1/L: of the depths that rank vertices and edges */
     int      derive;
-    dc_real  rl;                    /* 1/L: of the depths that rank vertices and edges */
-    dci_side side[2];
-    size_t   np;                    /* pairs */
-    dc_real *x, *y, *jac;           /* of the witness points, rows of np */
-    dci_pair_ee *pair;
-    dci_pair_d *dpair;
-    dc_real *sum[2];                /* of nearest-edge weights times what they weigh */
+    int      full;                  /* memory did not fit */
+    dci_man_side side[2];
+    size_t   pairs;                 /* of edges kept, index k n_b + l */
+    dc_real *input, *output, *jac;  /* of the witness points, rows of `pairs` */
+    dci_man_pair   *pair;
+    dci_man_pair_d *dpair;
+    dc_real *sum[2];                /* [edges kept] of nearest-edge weights times what they weigh */
     dci_chunk *chunk;
     dc_arena batch;                 /* of dc_sdf_eval_batch */
     dc_arena *mem;                  /* NULL: sizes are only added up */
     size_t   bytes;
-    int      full;                  /* it did not fit */
 } dci_man;
 
 static void *dci_man_take(dci_man *m, size_t count, size_t size)
@@ -1583,86 +1697,76 @@ static void *dci_man_take(dci_man *m, size_t count, size_t size)
 }
 #define DCI_TAKE(m, n, type) ((type *)dci_man_take(m, (size_t)(n), sizeof(type)))
 
-static void dci_man_samples(dci_man *m, dci_samples *S, int body, const dc_surface *const surface[2], int n, const dc_v3 *x, int phi, int nrm)
+/* Samples of the field of body c at n points: phi, normals, and with derivatives theirs. */
+static void dci_man_take_field(dci_man *m, dci_man_field *F, int c, size_t n, const dc_v3 *point, int phi, int normal)
 {
-    S->n = n;
-    S->frame = &m->side[body].frame;
-    S->sdf = surface[body]->sdf;
-    S->x = x;
-    S->phi = phi ? DCI_TAKE(m, n, dc_real) : NULL;
-    S->g = phi && m->derive ? DCI_TAKE(m, n, dc_v3) : NULL;
-    S->nrm = nrm ? DCI_TAKE(m, n, dc_v3) : NULL;
-    S->s = nrm && m->derive ? DCI_TAKE(m, n, dc_real) : NULL;
-    S->D = nrm && m->derive ? DCI_TAKE(m, 6*(size_t)n, dc_real) : NULL;
+    F->count = (int)n;
+    F->body = &m->side[c].body;
+    F->point = point;
+    F->phi = phi ? DCI_TAKE(m, n, dc_real) : NULL;
+    F->grad = phi && m->derive ? DCI_TAKE(m, n, dc_v3) : NULL;
+    F->normal = normal ? DCI_TAKE(m, n, dc_v3) : NULL;
+    F->scale = normal && m->derive ? DCI_TAKE(m, n, dc_real) : NULL;
+    F->turn = normal && m->derive ? DCI_TAKE(m, 6*n, dc_real) : NULL;
+}
+
+static void dci_man_take_pick(dci_man *m, dci_man_pick *pick)
+{
+    const size_t weights = (size_t)pick->count*(size_t)pick->kept;
+    if (!pick->soft) return;
+
+    pick->rank = DCI_TAKE(m, pick->count, dc_real);
+    pick->top = DCI_TAKE(m, pick->kept, int);
+    pick->weight = DCI_TAKE(m, weights, dc_real);
+    if (!m->derive) return;
+    pick->drank = DCI_TAKE(m, pick->count, dc_real);
+    pick->dweight = DCI_TAKE(m, weights, dc_real);
 }
 
 /* Everything of body c that depends on sizes alone. */
-static void dci_man_side(dci_man *m, const dc_surface *const surface[2], int c)
+static void dci_man_side_memory(dci_man *m, int c)
 {
-    dci_side *s = &m->side[c];
-    int       d = m->derive, other = 1 - c, vs = s->nc > 0, np = (int)m->np;
-    s->X = DCI_TAKE(m, s->nv, dc_v3);
-    if (d) s->dX = DCI_TAKE(m, s->nv, dc_v3);
-    /* contacts of all vertices are the samples at the vertices */
-    if (vs || s->soft_e) dci_man_samples(m, &s->v, other, surface, s->nv, s->X, 1, vs && !s->soft_v);
-    s->P = s->X;
-    s->dP = s->dX;
-    s->p = s->v;
-    if (d) s->dphi = DCI_TAKE(m, s->nv, dc_real);
-    if (s->soft_v) {
-        s->rank_v = DCI_TAKE(m, s->nv, dc_real);
-        s->top_v = DCI_TAKE(m, s->nc, int);
-        s->Gv = DCI_TAKE(m, (size_t)s->nv*(size_t)s->nc, dc_real);
-        s->P = DCI_TAKE(m, s->nc, dc_v3);
-        dci_man_samples(m, &s->p, other, surface, s->nc, s->P, 1, 1);
-        if (d) {
-            s->drank_v = DCI_TAKE(m, s->nv, dc_real);
-            s->dGv = DCI_TAKE(m, (size_t)s->nv*(size_t)s->nc, dc_real);
-            s->dP = DCI_TAKE(m, s->nc, dc_v3);
-        }
-    }
-    if (s->ke == 0) return;
-    s->E0 = DCI_TAKE(m, s->ke, dc_v3);
-    s->E1 = DCI_TAKE(m, s->ke, dc_v3);
-    if (d) {
-        s->dE0 = DCI_TAKE(m, s->ke, dc_v3);
-        s->dE1 = DCI_TAKE(m, s->ke, dc_v3);
-    }
-    if (s->soft_e) {
-        s->rank_e = DCI_TAKE(m, s->ne, dc_real);
-        s->top_e = DCI_TAKE(m, s->ke, int);
-        s->Ge = DCI_TAKE(m, (size_t)s->ne*(size_t)s->ke, dc_real);
-        if (d) {
-            s->drank_e = DCI_TAKE(m, s->ne, dc_real);
-            s->dGe = DCI_TAKE(m, (size_t)s->ne*(size_t)s->ke, dc_real);
-        }
-    }
-    s->W = DCI_TAKE(m, np, dc_v3);
-    if (d) s->dW = DCI_TAKE(m, np, dc_v3);
-    dci_man_samples(m, &s->own, c, surface, np, s->W, m->o.inside, 1);
-    dci_man_samples(m, &s->cross, other, surface, np, s->W, 1, 0);
-    if (m->o.trace > 0) {
-        s->W_step = DCI_TAKE(m, m->np*(size_t)m->o.trace, dc_v3);
-        s->step_phi = DCI_TAKE(m, m->np*(size_t)m->o.trace, dc_real);
-        if (d) s->step_g = DCI_TAKE(m, m->np*(size_t)m->o.trace, dc_v3);
-        dci_man_samples(m, &s->start, c, surface, np, s->W_step, 0, 1);
-    }
-}
+    dci_man_side *s = &m->side[c];
+    dci_man_trace *trace = &s->trace;
+    const size_t nv = (size_t)s->vertices.count, nc = (size_t)s->vertices.kept, ke = (size_t)s->edges.kept;
+    const size_t steps = m->pairs*(size_t)m->options.trace;
+    const int derive = m->derive, other = 1 - c;
+    int j;
 
-/* the field at step k of `trace`, at the first one with its normal */
-static dci_samples dci_man_step(const dci_man *m, int c, int k)
-{
-    const dci_side *s = &m->side[c];
-    dci_samples S = s->start;
-    size_t at = m->np*(size_t)k;
-    S.x = s->W_step + at;
-    S.phi = s->step_phi + at;
-    S.g = s->step_g ? s->step_g + at : NULL;
-    if (k > 0) {
-        S.nrm = NULL;
-        S.D = NULL;
+    /* vertices */
+    s->vertex = DCI_TAKE(m, nv, dc_v3);
+    if (derive) s->d.vertex = DCI_TAKE(m, nv, dc_v3);
+    if (nc > 0 || s->edges.soft)
+        dci_man_take_field(m, &s->at_vertex, other, nv, s->vertex, 1, nc > 0 && !s->vertices.soft);
+    if (derive) s->d.phi = DCI_TAKE(m, nv, dc_real);
+
+    /* contacts of vertices: the vertices themselves, unless they are weighed */
+    dci_man_take_pick(m, &s->vertices);
+    s->contact = s->vertex;
+    s->at_contact = s->at_vertex;
+    s->d.contact = s->d.vertex;
+    if (s->vertices.soft) {
+        s->contact = DCI_TAKE(m, nc, dc_v3);
+        dci_man_take_field(m, &s->at_contact, other, nc, s->contact, 1, 1);
+        if (derive) s->d.contact = DCI_TAKE(m, nc, dc_v3);
     }
-    return S;
+
+    /* edges, and the witness points of every pair */
+    if (ke == 0) return;
+    for (j = 0; j < 2; ++j) {
+        s->end[j] = DCI_TAKE(m, ke, dc_v3);
+        if (derive) s->d.end[j] = DCI_TAKE(m, ke, dc_v3);
+    }
+    dci_man_take_pick(m, &s->edges);
+    s->witness = DCI_TAKE(m, m->pairs, dc_v3);
+    if (derive) s->d.witness = DCI_TAKE(m, m->pairs, dc_v3);
+    dci_man_take_field(m, &s->own, c, m->pairs, s->witness, m->options.inside, 1);
+    dci_man_take_field(m, &s->cross, other, m->pairs, s->witness, 1, 0);
+    if (steps == 0) return;
+    trace->point = DCI_TAKE(m, steps, dc_v3);
+    trace->phi = DCI_TAKE(m, steps, dc_real);
+    if (derive) trace->grad = DCI_TAKE(m, steps, dc_v3);
+    dci_man_take_field(m, &trace->start, c, m->pairs, trace->point, 0, 1);
 }
 
 static int dci_man_width(dc_real x) { return x >= DC_R(1e-12) && x <= DC_R(1e12); }
@@ -1673,19 +1777,30 @@ static int dci_surface_ok(const dc_surface *s)
     return mesh && s->sdf && mesh->nv >= 1 && mesh->ne >= 0 && mesh->v && (mesh->ne == 0 || mesh->edge);
 }
 
+/* Of `count` those kept: `keep`, softly, or with 0 all. */
+static void dci_man_keep(int count, int keep, int none, dci_man_pick *pick)
+{
+    pick->count = count;
+    pick->kept = none ? 0 : keep ? keep : count;
+    pick->soft = pick->kept > 0 && keep > 0;
+}
+
 /* Options and sizes. */
 static dc_status dci_man_sizes(dci_man *m, const dc_surface *a, const dc_surface *b, const dc_manifold_options *opt)
 {
-    dc_manifold_options *o = &m->o;
+    dc_manifold_options *o = &m->options;
+    dci_man_side *sa = &m->side[0], *sb = &m->side[1];
     dc_real L;
     dci_wit wit;
-    int     c;
+    int c, no_ee;
     memset(m, 0, sizeof *m);
     if (!dci_surface_ok(a) || !dci_surface_ok(b)) return DC_E_ARG;
     if (opt) *o = *opt;
     if (dci_wit_options(&o->witness, &wit) != DC_OK) return DC_E_ARG;
+    m->inv_length = wit.inv_length;
+
+    /* options with their defaults, which are of L = 1 */
     if (o->power == 0) o->power = 2;
-    L = 1/wit.rl;
     o->tau_top = dci_or(o->tau_top, DC_R(1e-4));
     o->tau_pen = dci_or(o->tau_pen, DC_R(0.01));
     o->tau_sign = dci_or(o->tau_sign, DC_R(0.05));
@@ -1693,54 +1808,52 @@ static dc_status dci_man_sizes(dci_man *m, const dc_surface *a, const dc_surface
     o->tau_cl = dci_or(o->tau_cl, DC_R(0.1));
     o->eps_n = dci_or(o->eps_n, DC_R(1e-8));
     o->tau_n = dci_or(o->tau_n, DC_R(1e-8));
-    if (!dci_man_width(o->tau_top) || !dci_man_width(o->tau_pen) || !dci_man_width(o->tau_sign) || !dci_man_width(o->tau_nn)
-        || !dci_man_width(o->tau_cl) || !dci_man_width(o->eps_n) || !dci_man_width(o->tau_n) || o->power < 1 || o->power > 2
-        || o->trace < 0 || o->trace > 16 || o->keep_v_a < 0 || o->keep_v_b < 0 || o->keep_e_a < 0 || o->keep_e_b < 0
-        || o->keep_v_a > a->mesh->nv || o->keep_v_b > b->mesh->nv || o->keep_e_a > a->mesh->ne || o->keep_e_b > b->mesh->ne) return DC_E_ARG;
+    if (!dci_man_width(o->tau_top) || !dci_man_width(o->tau_pen) || !dci_man_width(o->tau_sign)
+        || !dci_man_width(o->tau_nn) || !dci_man_width(o->tau_cl) || !dci_man_width(o->eps_n)
+        || !dci_man_width(o->tau_n) || o->power < 1 || o->power > 2 || o->trace < 0 || o->trace > 16
+        || o->keep_v_a < 0 || o->keep_v_b < 0 || o->keep_e_a < 0 || o->keep_e_b < 0 || o->keep_v_a > a->mesh->nv
+        || o->keep_v_b > b->mesh->nv || o->keep_e_a > a->mesh->ne || o->keep_e_b > b->mesh->ne) return DC_E_ARG;
+    L = 1/wit.inv_length;
     o->tau_pen *= L;
     o->tau_nn *= L;
     o->eps_n *= L*L;
 
-    m->rl = wit.rl;
-    for (c = 0; c < 2; ++c) {
-        dci_side *s = &m->side[c];
-        int keep_v = c == 0 ? o->keep_v_a : o->keep_v_b, keep_e = c == 0 ? o->keep_e_a : o->keep_e_b;
-        s->mesh = (c == 0 ? a : b)->mesh;
-        s->nv = s->mesh->nv;
-        s->ne = s->mesh->ne;
-        s->nc = (c == 0 ? o->no_vs_a : o->no_vs_b) ? 0 : (keep_v ? keep_v : s->nv);
-        s->soft_v = s->nc > 0 && keep_v > 0;
-        s->ke = o->no_ee ? 0 : (keep_e ? keep_e : s->ne);
-        s->soft_e = s->ke > 0 && keep_e > 0;
-    }
-    if (m->side[0].ke == 0 || m->side[1].ke == 0) m->side[0].ke = m->side[1].ke = m->side[0].soft_e = m->side[1].soft_e = 0;
-    m->np = (size_t)m->side[0].ke*(size_t)m->side[1].ke;
-    if (m->np > INT32_MAX/64) return DC_E_ARG;
+    /* what is kept; edges of both bodies or of none */
+    sa->mesh = a->mesh;
+    sb->mesh = b->mesh;
+    no_ee = o->no_ee || a->mesh->ne == 0 || b->mesh->ne == 0;
+    dci_man_keep(a->mesh->nv, o->keep_v_a, o->no_vs_a, &sa->vertices);
+    dci_man_keep(b->mesh->nv, o->keep_v_b, o->no_vs_b, &sb->vertices);
+    dci_man_keep(a->mesh->ne, o->keep_e_a, no_ee, &sa->edges);
+    dci_man_keep(b->mesh->ne, o->keep_e_b, no_ee, &sb->edges);
+    m->pairs = (size_t)sa->edges.kept*(size_t)sb->edges.kept;
+    if (m->pairs > INT32_MAX/64) return DC_E_ARG;
     for (c = 0; c < 2; ++c)
-        if (m->side[c].nv > INT32_MAX/64 || m->side[c].ne > INT32_MAX/64) return DC_E_ARG;
+        if (m->side[c].vertices.count > INT32_MAX/64 || m->side[c].edges.count > INT32_MAX/64) return DC_E_ARG;
     return DC_OK;
 }
 
 /* Memory for these sizes: taken from mem, or with NULL added up. 0: too little. */
-static int dci_man_memory(dci_man *m, const dc_surface *a, const dc_surface *b, int derive, dc_arena *mem)
+static int dci_man_memory(dci_man *m, int derive, dc_arena *mem)
 {
-    const dc_surface *surface[2];
     int c;
-    surface[0] = a;
-    surface[1] = b;
     m->derive = derive;
     m->mem = mem;
     m->bytes = dc_bytes(0, 1, sizeof *m);
-    dci_man_side(m, surface, 0);
-    dci_man_side(m, surface, 1);
-    if (m->np > 0) {
-        m->x = DCI_TAKE(m, 12*m->np, dc_real);
-        m->y = DCI_TAKE(m, 9*m->np, dc_real);
-        if (derive) m->jac = DCI_TAKE(m, 36*m->np, dc_real);
-        m->pair = DCI_TAKE(m, m->np, dci_pair_ee);
-        if (derive) m->dpair = DCI_TAKE(m, m->np, dci_pair_d);
-        for (c = 0; c < 2; ++c) m->sum[c] = DCI_TAKE(m, m->side[c].ke, dc_real);
+    dci_man_side_memory(m, 0);
+    dci_man_side_memory(m, 1);
+
+    /* pairs of edges */
+    if (m->pairs > 0) {
+        m->input = DCI_TAKE(m, 12*m->pairs, dc_real);
+        m->output = DCI_TAKE(m, 9*m->pairs, dc_real);
+        if (derive) m->jac = DCI_TAKE(m, 36*m->pairs, dc_real);
+        m->pair = DCI_TAKE(m, m->pairs, dci_man_pair);
+        if (derive) m->dpair = DCI_TAKE(m, m->pairs, dci_man_pair_d);
+        for (c = 0; c < 2; ++c) m->sum[c] = DCI_TAKE(m, m->side[c].edges.kept, dc_real);
     }
+
+    /* scratch */
     m->chunk = DCI_TAKE(m, 1, dci_chunk);
     m->batch = dc_arena_make(dci_man_take(m, 1, dc_sdf_batch_bytes()), dc_sdf_batch_bytes());
     return !m->full;
@@ -1748,9 +1861,9 @@ static int dci_man_memory(dci_man *m, const dc_surface *a, const dc_surface *b, 
 
 static int dci_man_counts(const dci_man *m, int part[4])
 {
-    part[0] = m->side[0].nc;
-    part[1] = m->side[1].nc;
-    part[2] = part[3] = (int)m->np;
+    part[0] = m->side[0].vertices.kept;
+    part[1] = m->side[1].vertices.kept;
+    part[2] = part[3] = (int)m->pairs;
     return part[0] + part[1] + part[2] + part[3];
 }
 
@@ -1764,17 +1877,184 @@ DC_DEF int dc_manifold_count(const dc_surface *a, const dc_surface *b, const dc_
     return total;
 }
 
-DC_DEF size_t dc_manifold_bytes(const dc_surface *a, const dc_surface *b, const dc_manifold_options *opt, int derivative)
+DC_DEF size_t dc_manifold_bytes(const dc_surface *a, const dc_surface *b, const dc_manifold_options *opt,
+                                int derivative)
 {
     dci_man m;
     if (dci_man_sizes(&m, a, b, opt) != DC_OK) return 0;
-    dci_man_memory(&m, a, b, derivative != 0, NULL);
+    dci_man_memory(&m, derivative != 0, NULL);
     return m.bytes == SIZE_MAX ? 0 : m.bytes;
 }
 
-/* ---- manifold: values --------------------------------------------------------------------------------- */
+/* ---- [fields] manifold: fields at many points --------------------------------------------------------- */
+/* stage           | reads                          | writes                          | equation
+ * dci_sample      | points, a posed field          | phi, its gradient, n, s, D      | n = dir/sqrt(tau + |dir|^2)
+ * dci_sample_push | dx of a point, a twist         | dphi, dn                        | g.u, w x n + s (1 - n n^T) D u
+ * dci_sample_pull | cotangents of phi and n        | those of the point and the twist| */
 
-/* sum over vertices or edges of weights times points */
+/* tau_n in the unit of |dir|^2, which is 1/length^2 for the gauge of a lone superquadric */
+static dc_real dci_sample_tau(const dc_sdf *s, const dc_manifold_options *o)
+{
+    dc_real L = dci_or(o->witness.length, 1);
+    return s->n == 1 && s->prim->kind == DC_SDF_SUPERQUADRIC && !s->prim->taubin ? o->tau_n/(L*L) : o->tau_n;
+}
+
+/* What a point of the world is known to in body axes, a length: the edges of a box's mesh are within 4 DC_EPS of these
+ * lengths of those of its field. */
+static dc_real dci_sample_rounding(dc_v3 x, dc_v3 t)
+{
+    return 32*DC_EPS*(dc_abs(x.x) + dc_abs(x.y) + dc_abs(x.z) + dc_abs(t.x) + dc_abs(t.y) + dc_abs(t.z));
+}
+
+static dc_v3 dci_chunk_vector(const dc_real *row, int j)
+{
+    return dc_vec(row[j], row[DCI_CHUNK + j], row[2*DCI_CHUNK + j]);
+}
+
+/* Fields were checked: a point out of range is not the caller's, and DC_E_RANGE. */
+static dc_status dci_sample(dci_man *m, const dci_man_field *F)
+{
+    const dc_m3 *R = &F->body->axes;
+    const dc_v3 t = F->body->origin;
+    const dc_real tau = dci_sample_tau(F->body->sdf, &m->options);
+    dci_chunk *c = m->chunk;
+    int i, j, k;
+    for (i = 0; i < F->count; i += DCI_CHUNK) {
+        int n = F->count - i < DCI_CHUNK ? F->count - i : DCI_CHUNK;
+        dc_sdf_out out;
+
+        /* in body axes */
+        for (j = 0; j < n; ++j) {
+            dc_v3 x = dc_mul_t(R, dc_sub(F->point[i + j], t));
+            c->point[j] = x.x;
+            c->point[DCI_CHUNK + j] = x.y;
+            c->point[2*DCI_CHUNK + j] = x.z;
+        }
+        memset(&out, 0, sizeof out);
+        out.value = F->phi ? c->value : NULL;
+        out.grad = F->grad ? c->grad : NULL;
+        out.dir = F->normal ? c->dir : NULL;
+        out.ddir = F->turn ? c->ddir : NULL;
+        if (dc_sdf_eval_batch(F->body->sdf, n, c->point, DCI_CHUNK, &m->batch, &out) != DC_OK) return DC_E_RANGE;
+
+        /* in the world */
+        for (j = 0; j < n; ++j) {
+            if (F->phi) F->phi[i + j] = c->value[j];
+            if (F->grad) F->grad[i + j] = dc_mul(R, dci_chunk_vector(c->grad, j));
+            if (F->normal) {
+                dc_v3   g = dci_chunk_vector(c->dir, j);
+                dc_real s = 1/dc_sqrt(tau + dc_dot(g, g));          /* tau > 0 */
+                F->normal[i + j] = dc_scale(s, dc_mul(R, g));
+                if (F->scale) F->scale[i + j] = s;
+            }
+
+            /* a normal that turns round within the rounding of the point stands on a kink: it is held */
+            if (F->turn) {
+                dc_real most = 0;
+                int     held;
+                for (k = 0; k < 6; ++k) most = dc_max(most, dc_abs(c->ddir[k*DCI_CHUNK + j]));
+                held = F->scale[i + j]*most*dci_sample_rounding(F->point[i + j], t) >= 1;
+                for (k = 0; k < 6; ++k) F->turn[6*(i + j) + k] = held ? DC_R(0) : c->ddir[k*DCI_CHUNK + j];
+            }
+        }
+    }
+    return DC_OK;
+}
+
+/* s (1 - n n^T) D u and its transpose s D (1 - n n^T) u, D in body axes */
+static dc_v3 dci_sample_turn(const dci_man_field *F, size_t i, dc_v3 u)
+{
+    const dc_m3 *R = &F->body->axes;
+    const dc_real *D = F->turn + 6*i;
+    u = dc_mul_t(R, u);
+    u = dc_vec(D[0]*u.x + D[1]*u.y + D[2]*u.z, D[1]*u.x + D[3]*u.y + D[4]*u.z, D[2]*u.x + D[4]*u.y + D[5]*u.z);
+    return dc_scale(F->scale[i], dc_mul(R, u));
+}
+
+/* u = dx - v - w x (x - t): what the point moves through the body. dphi = g.u,  dn = w x n + s (1 - n n^T) D u */
+static void dci_sample_push(const dci_man_field *F, const dci_man_twist *xi, size_t i, dc_v3 dx, dc_real *dphi,
+                            dc_v3 *dn)
+{
+    dc_v3 u = dc_sub(dc_sub(dx, xi->linear), dc_cross(xi->angular, dc_sub(F->point[i], F->body->origin)));
+    if (dphi) *dphi = dc_dot(F->grad[i], u);
+    if (dn) {
+        dc_v3 y = dci_sample_turn(F, i, u), n = F->normal[i];
+        *dn = dc_add(dc_cross(xi->angular, n), dc_madd(y, -dc_dot(n, y), n));
+    }
+}
+
+/* adds to *x_bar and to the twist; n_bar NULL: none */
+static void dci_sample_pull(const dci_man_field *F, dci_man_twist *xi, size_t i, dc_real phi_bar, const dc_v3 *n_bar,
+                            dc_v3 *x_bar)
+{
+    dc_v3 u = F->grad ? dc_scale(phi_bar, F->grad[i]) : dc_vec(0, 0, 0);
+    if (n_bar) {
+        dc_v3 n = F->normal[i];
+        u = dc_add(u, dci_sample_turn(F, i, dc_madd(*n_bar, -dc_dot(n, *n_bar), n)));
+        xi->angular = dc_add(xi->angular, dc_cross(n, *n_bar));
+    }
+    *x_bar = dc_add(*x_bar, u);
+    xi->linear = dc_sub(xi->linear, u);
+    xi->angular = dc_sub(xi->angular, dc_cross(dc_sub(F->point[i], F->body->origin), u));
+}
+
+/* The own field of body c at step k of `trace`, at the first one with its normal */
+static dci_man_field dci_trace_field(const dci_man *m, int c, int k)
+{
+    const dci_man_trace *trace = &m->side[c].trace;
+    dci_man_field F = trace->start;
+    size_t at = m->pairs*(size_t)k;
+    F.point = trace->point + at;
+    F.phi = trace->phi + at;
+    F.grad = trace->grad ? trace->grad + at : NULL;
+    if (k > 0) {
+        F.normal = NULL;
+        F.turn = NULL;
+    }
+    return F;
+}
+
+/* e <- e - phi(e) n at every step, n the normal where it starts: the derivative of where witness point i ends */
+static dc_v3 dci_trace_push(const dci_man *m, int c, size_t i, dc_v3 dW)
+{
+    const dci_man_field *start = &m->side[c].trace.start;
+    const dci_man_twist *xi = &m->side[c].d.twist;
+    dc_real dphi;
+    dc_v3 dn;
+    int k;
+    if (m->options.trace == 0) return dW;
+
+    /* dn of the first normal serves all steps */
+    dci_sample_push(start, xi, i, dW, NULL, &dn);
+    for (k = 0; k < m->options.trace; ++k) {
+        dci_man_field F = dci_trace_field(m, c, k);
+        dci_sample_push(&F, xi, i, dW, &dphi, NULL);
+        dW = dc_madd(dc_madd(dW, -dphi, start->normal[i]), -F.phi[i], dn);
+    }
+    return dW;
+}
+
+static dc_v3 dci_trace_pull(dci_man *m, int c, size_t i, dc_v3 W_bar)
+{
+    const dci_man_field *start = &m->side[c].trace.start;
+    dci_man_twist *xi = &m->side[c].d.twist;
+    dc_v3 n_bar = dc_vec(0, 0, 0);
+    int k;
+    if (m->options.trace == 0) return W_bar;
+
+    for (k = m->options.trace; k-- > 0;) {
+        dci_man_field F = dci_trace_field(m, c, k);
+        n_bar = dc_madd(n_bar, -F.phi[i], W_bar);
+        dci_sample_pull(&F, xi, i, -dc_dot(start->normal[i], W_bar), NULL, &W_bar);
+    }
+    dci_sample_pull(start, xi, i, 0, &n_bar, &W_bar);
+    return W_bar;
+}
+
+/* ---- [values] manifold: values -------------------------------------------------------------------------- */
+/* In: surfaces, poses, options; out: everything that contacts are made of. Its stages are in the head of [bodies]. */
+
+/* sum over vertices of weights times points */
 static dc_v3 dci_weigh(const dc_real *w, const dc_v3 *x, int n)
 {
     dc_v3 sum = dc_vec(0, 0, 0);
@@ -1783,173 +2063,218 @@ static dc_v3 dci_weigh(const dc_real *w, const dc_v3 *x, int n)
     return sum;
 }
 
+/* weights from ranks */
+static dc_status dci_pick_soft(const dc_manifold_options *o, dci_man_pick *p)
+{
+    dc_status status = dc_softsort_topk(p->count, p->rank, p->kept, o->power, o->tau_top, p->top, p->weight);
+    return status == DC_OK ? DC_OK : DC_E_RANGE;
+}
+
 /* Vertices in the world, their depth, what is kept of vertices and edges. */
 static dc_status dci_man_select(dci_man *m, int c)
 {
-    dci_side *s = &m->side[c];
-    const int *edge = s->mesh->edge;
+    dci_man_side *s = &m->side[c];
+    dci_man_pick *vertices = &s->vertices, *edges = &s->edges;
+    const int *edge = s->mesh->edge, nv = vertices->count;
+    const dc_real *phi = s->at_vertex.phi;
     dc_status status = DC_OK;
     int i, k;
-    for (i = 0; i < s->nv; ++i) s->X[i] = dc_add(dc_mul(&s->frame.R, s->mesh->v[i]), s->frame.t);
-    if (s->nc == 0 && s->ke == 0) return DC_OK;
-    if (s->nc > 0 || s->soft_e) {
-        status = dci_sample(&s->v, &m->o, m->chunk, &m->batch);
+
+    /* vertices */
+    for (i = 0; i < nv; ++i) s->vertex[i] = dc_add(dc_mul(&s->body.axes, s->mesh->v[i]), s->body.origin);
+    if (vertices->kept > 0 || edges->soft) {
+        status = dci_sample(m, &s->at_vertex);
         if (status != DC_OK) return status;
     }
 
-    /* deepest first: s = -phi/L */
-    if (s->soft_v) {
-        for (i = 0; i < s->nv; ++i) s->rank_v[i] = -m->rl*s->v.phi[i];
-        status = dc_softsort_topk(s->nv, s->rank_v, s->nc, m->o.power, m->o.tau_top, s->top_v, s->Gv);
-        if (status != DC_OK) return DC_E_RANGE;
-        for (k = 0; k < s->nc; ++k) s->P[k] = dci_weigh(s->Gv + (size_t)k*(size_t)s->nv, s->X, s->nv);
-        status = dci_sample(&s->p, &m->o, m->chunk, &m->batch);
+    /* vertices kept softly, deepest first: s = -phi/L */
+    if (vertices->soft) {
+        for (i = 0; i < nv; ++i) vertices->rank[i] = -m->inv_length*phi[i];
+        status = dci_pick_soft(&m->options, vertices);
+        if (status != DC_OK) return status;
+        for (k = 0; k < vertices->kept; ++k)
+            s->contact[k] = dci_weigh(vertices->weight + (size_t)k*(size_t)nv, s->vertex, nv);
+        status = dci_sample(m, &s->at_contact);
         if (status != DC_OK) return status;
     }
+
     /* edges by the mean of their ends */
-    if (s->soft_e) {
-        for (i = 0; i < s->ne; ++i) s->rank_e[i] = DC_R(-0.5)*m->rl*(s->v.phi[edge[2*i]] + s->v.phi[edge[2*i + 1]]);
-        status = dc_softsort_topk(s->ne, s->rank_e, s->ke, m->o.power, m->o.tau_top, s->top_e, s->Ge);
-        if (status != DC_OK) return DC_E_RANGE;
+    if (edges->soft) {
+        for (i = 0; i < edges->count; ++i)
+            edges->rank[i] = DC_R(-0.5)*m->inv_length*(phi[edge[2*i]] + phi[edge[2*i + 1]]);
+        status = dci_pick_soft(&m->options, edges);
+        if (status != DC_OK) return status;
     }
-    for (k = 0; k < s->ke; ++k) {
-        if (!s->soft_e) {
-            s->E0[k] = s->X[edge[2*k]];
-            s->E1[k] = s->X[edge[2*k + 1]];
-            continue;
+
+    for (k = 0; k < edges->kept; ++k) {
+        dc_v3 e0 = dc_vec(0, 0, 0), e1 = e0;
+        for (i = 0; edges->soft && i < edges->count; ++i) {
+            dc_real w = edges->weight[(size_t)k*(size_t)edges->count + (size_t)i];
+            e0 = dc_madd(e0, w, s->vertex[edge[2*i]]);
+            e1 = dc_madd(e1, w, s->vertex[edge[2*i + 1]]);
         }
-        s->E0[k] = s->E1[k] = dc_vec(0, 0, 0);
-        for (i = 0; i < s->ne; ++i) {
-            dc_real w = s->Ge[(size_t)k*(size_t)s->ne + (size_t)i];
-            s->E0[k] = dc_madd(s->E0[k], w, s->X[edge[2*i]]);
-            s->E1[k] = dc_madd(s->E1[k], w, s->X[edge[2*i + 1]]);
-        }
+        s->end[0][k] = edges->soft ? e0 : s->vertex[edge[2*k]];
+        s->end[1][k] = edges->soft ? e1 : s->vertex[edge[2*k + 1]];
     }
     return DC_OK;
 }
 
-/* witness points of all pairs of edges kept */
+/* the edge of body c in pair i */
+static int dci_man_edge(const dci_man *m, int c, size_t i)
+{
+    const size_t n = (size_t)m->side[1].edges.kept;
+    return (int)(c == 0 ? i/n : i%n);
+}
+
+/* the ends of both edges of pair i, `d` their tangents */
+static void dci_man_ends(const dci_man *m, size_t i, int d, dc_v3 end[4])
+{
+    int c, k;
+    for (c = 0; c < 2; ++c) {
+        const dci_man_side *s = &m->side[c];
+        dc_v3 *const *from = d ? s->d.end : s->end;
+        k = dci_man_edge(m, c, i);
+        end[2*c] = from[0][k];
+        end[2*c + 1] = from[1][k];
+    }
+}
+
+/* Witness points of all pairs of edges kept, and fields there */
 static dc_status dci_man_witness(dci_man *m)
 {
-    dci_side *a = &m->side[0], *b = &m->side[1];
-    size_t np = m->np, i;
+    const size_t np = m->pairs;
     dc_status status;
-    int c, k, l;
-    for (k = 0; k < a->ke; ++k)
-        for (l = 0; l < b->ke; ++l) {
-            dc_v3 p[4];
-            i = (size_t)k*(size_t)b->ke + (size_t)l;
-            p[0] = a->E0[k];
-            p[1] = a->E1[k];
-            p[2] = b->E0[l];
-            p[3] = b->E1[l];
-            for (c = 0; c < 4; ++c) {
-                m->x[(size_t)(3*c)*np + i] = p[c].x;
-                m->x[(size_t)(3*c + 1)*np + i] = p[c].y;
-                m->x[(size_t)(3*c + 2)*np + i] = p[c].z;
-            }
+    size_t i;
+    int c, k;
+
+    /* rows of the ends */
+    for (i = 0; i < np; ++i) {
+        dc_v3 end[4];
+        dci_man_ends(m, i, 0, end);
+        for (k = 0; k < 4; ++k) {
+            dc_real *x = m->input + (size_t)(3*k)*np + i;
+            x[0] = end[k].x;
+            x[np] = end[k].y;
+            x[2*np] = end[k].z;
         }
-    status = dc_ee_witness_batch(&m->o.witness, (int)np, m->x, np, m->y, m->jac);
+    }
+    status = dc_ee_witness_batch(&m->options.witness, (int)np, m->input, np, m->output, m->jac);
     if (status != DC_OK) return DC_E_RANGE;
+
     for (c = 0; c < 2; ++c) {
-        dci_side *s = &m->side[c];
-        const dc_real *y = m->y + (size_t)(3*c)*np;
-        for (i = 0; i < np; ++i) s->W[i] = dc_vec(y[i], y[np + i], y[2*np + i]);
+        dci_man_side *s = &m->side[c];
+        const dc_real *y = m->output + (size_t)(3*c)*np;
+        for (i = 0; i < np; ++i) s->witness[i] = dc_vec(y[i], y[np + i], y[2*np + i]);
+
         /* onto the surface: e <- e - phi(e) n, n the normal where it starts */
-        for (k = 0; k < m->o.trace; ++k) {
-            dci_samples S = dci_man_step(m, c, k);
-            memcpy(s->W_step + np*(size_t)k, s->W, np*sizeof *s->W);
-            status = dci_sample(&S, &m->o, m->chunk, &m->batch);
+        for (k = 0; k < m->options.trace; ++k) {
+            dci_man_field F = dci_trace_field(m, c, k);
+            memcpy(s->trace.point + np*(size_t)k, s->witness, np*sizeof *s->witness);
+            status = dci_sample(m, &F);
             if (status != DC_OK) return status;
-            for (i = 0; i < np; ++i) s->W[i] = dc_madd(s->W[i], -S.phi[i], s->start.nrm[i]);
+            for (i = 0; i < np; ++i) s->witness[i] = dc_madd(s->witness[i], -F.phi[i], s->trace.start.normal[i]);
         }
-        status = dci_sample(&s->own, &m->o, m->chunk, &m->batch);
-        if (status == DC_OK) status = dci_sample(&s->cross, &m->o, m->chunk, &m->batch);
+
+        /* both fields there */
+        status = dci_sample(m, &s->own);
+        if (status == DC_OK) status = dci_sample(m, &s->cross);
         if (status != DC_OK) return status;
     }
     return DC_OK;
 }
 
-/* the members of row (c = 0) or column (c = 1) k of the pairs: first, step, count */
+/* the pairs of edge k of body c: the first, and the step to the next */
 static size_t dci_line(const dci_man *m, int c, int k, size_t *step)
 {
-    *step = c == 0 ? 1 : (size_t)m->side[1].ke;
-    return c == 0 ? (size_t)k*(size_t)m->side[1].ke : (size_t)k;
+    *step = c == 0 ? 1 : (size_t)m->side[1].edges.kept;
+    return c == 0 ? (size_t)k*(size_t)m->side[1].edges.kept : (size_t)k;
 }
 
 /* Distances, signs and indicators of all pairs */
 static DCI_NOINLINE void dci_man_pairs(dci_man *m)
 {
-    dci_side *a = &m->side[0], *b = &m->side[1];
-    const dc_manifold_options *o = &m->o;
+    const dci_man_side *a = &m->side[0], *b = &m->side[1];
+    const dc_manifold_options *o = &m->options;
     size_t i, step;
     int c, k, l;
-    for (i = 0; i < m->np; ++i) {
-        dci_pair_ee *p = &m->pair[i];
-        dc_v3   e = dc_sub(a->W[i], b->W[i]), na = a->own.nrm[i], nb = b->own.nrm[i];
+    for (i = 0; i < m->pairs; ++i) {
+        dci_man_pair *p = &m->pair[i];
+        dc_v3   e = dc_sub(a->witness[i], b->witness[i]), na = a->own.normal[i], nb = b->own.normal[i];
         dc_real e2 = dc_dot(e, e);
-        p->s = 1/dc_sqrt(e2 + o->eps_n);
-        p->nbar = dc_scale(p->s, e);
-        p->dbar = p->s*e2;
-        p->gamma = m->y[8*m->np + i];
-        p->sign[0] = dc_tanh(dc_dot(nb, p->nbar)/o->tau_sign);
-        p->sign[1] = dc_tanh(-dc_dot(na, p->nbar)/o->tau_sign);
-        p->cl = dc_sigmoid(-dc_dot(na, nb)/o->tau_cl);                              /* CONTAX Eq. 15 */
+
+        /* n_bar, d_bar */
+        p->inverse = 1/dc_sqrt(e2 + o->eps_n);
+        p->n_bar = dc_scale(p->inverse, e);
+        p->d_bar = p->inverse*e2;
+        p->gamma = m->output[8*m->pairs + i];
+
+        /* g, and the indicators */
+        p->sign[0] = dc_tanh(dc_dot(nb, p->n_bar)/o->tau_sign);
+        p->sign[1] = dc_tanh(-dc_dot(na, p->n_bar)/o->tau_sign);
+        p->facing = dc_sigmoid(-dc_dot(na, nb)/o->tau_cl);                          /* CONTAX Eq. 15 */
         for (c = 0; c < 2; ++c) {
             p->pen[c] = dc_sigmoid(-m->side[c].cross.phi[i]/o->tau_pen);            /* CONTAX Eq. 12 */
-            p->in[c] = o->inside ? dc_sigmoid(-m->side[c].own.phi[i]/o->tau_pen) : DC_R(1);
+            p->inside[c] = o->inside ? dc_sigmoid(-m->side[c].own.phi[i]/o->tau_pen) : DC_R(1);
         }
     }
-    /* soft argmin of dbar along rows for a, along columns for b: CONTAX Eq. 13, 14 */
+
+    /* soft argmin of d_bar along rows for a, along columns for b: CONTAX Eq. 13, 14 */
     for (c = 0; c < 2; ++c)
-        for (k = 0; k < m->side[c].ke; ++k) {
-            size_t  first = dci_line(m, c, k, &step);
-            dc_real least = m->pair[first].dbar, sum = 0;
-            int     n = m->side[1 - c].ke;
-            for (l = 1; l < n; ++l) least = dc_min(least, m->pair[first + (size_t)l*step].dbar);
+        for (k = 0; k < m->side[c].edges.kept; ++k) {
+            dci_man_pair *first = m->pair + dci_line(m, c, k, &step);
+            dc_real least = first->d_bar, sum = 0;
+            int     n = m->side[1 - c].edges.kept;
+            for (l = 1; l < n; ++l) least = dc_min(least, first[(size_t)l*step].d_bar);
             for (l = 0; l < n; ++l) {
-                dci_pair_ee *p = &m->pair[first + (size_t)l*step];
-                p->nn[c] = dc_exp((least - p->dbar)/o->tau_nn);
-                sum += p->nn[c];
+                dci_man_pair *p = first + (size_t)l*step;
+                p->nearest[c] = dc_exp((least - p->d_bar)/o->tau_nn);
+                sum += p->nearest[c];
             }
-            for (l = 0; l < n; ++l) m->pair[first + (size_t)l*step].nn[c] /= sum;   /* sum >= 1 */
+            for (l = 0; l < n; ++l) first[(size_t)l*step].nearest[c] /= sum;        /* sum >= 1 */
         }
 }
+
+/* what gamma is multiplied with in the activity on body c, CONTAX Eq. 16 */
+static dc_real dci_pair_act(const dci_man_pair *p, int c) { return p->pen[c]*p->inside[c]*p->nearest[c]*p->facing; }
 
 static DCI_NOINLINE void dci_man_contacts(const dci_man *m, dc_manifold_contact *contacts)
 {
     size_t i;
     int c, k;
+
+    /* of vertices */
     for (c = 0; c < 2; ++c) {
-        const dci_side *s = &m->side[c];
-        for (k = 0; k < s->nc; ++k, ++contacts) {
-            contacts->p = s->P[k];
-            contacts->d = s->p.phi[k];
-            contacts->n = s->p.nrm[k];
-            contacts->act = dc_sigmoid(-s->p.phi[k]/m->o.tau_pen);
+        const dci_man_side *s = &m->side[c];
+        for (k = 0; k < s->vertices.kept; ++k, ++contacts) {
+            contacts->p = s->contact[k];
+            contacts->d = s->at_contact.phi[k];
+            contacts->n = s->at_contact.normal[k];
+            contacts->act = dc_sigmoid(-s->at_contact.phi[k]/m->options.tau_pen);
         }
     }
+
+    /* of pairs of edges */
     for (c = 0; c < 2; ++c)
-        for (i = 0; i < m->np; ++i, ++contacts) {
-            const dci_pair_ee *p = &m->pair[i];
-            contacts->p = m->side[c].W[i];
-            contacts->d = p->sign[c]*p->dbar;                                       /* CONTAX Eq. 11 */
-            contacts->n = dc_scale(c == 0 ? p->sign[c] : -p->sign[c], p->nbar);
-            contacts->act = p->gamma*p->pen[c]*p->in[c]*p->nn[c]*p->cl;             /* CONTAX Eq. 16 */
+        for (i = 0; i < m->pairs; ++i, ++contacts) {
+            const dci_man_pair *p = &m->pair[i];
+            contacts->p = m->side[c].witness[i];
+            contacts->d = p->sign[c]*p->d_bar;                                             /* CONTAX Eq. 11 */
+            contacts->n = dc_scale(c == 0 ? p->sign[c] : -p->sign[c], p->n_bar);
+            contacts->act = p->gamma*p->pen[c]*p->inside[c]*p->nearest[c]*p->facing;       /* CONTAX Eq. 16 */
         }
 }
 
-static int dci_frame_of(dci_frame *f, const dc_pose *pose)
+static int dci_man_pose(const dc_pose *pose, dci_man_body *body)
 {
-    dc_pose id = DC_ZERO;
-    id.q.w = 1;
+    dc_pose at = DC_ZERO;
+    at.q.w = 1;
     if (!dc_pose_ok(pose)) return 0;
     if (pose) {
-        id.t = pose->t;
-        if (dc_quat_normalize(pose->q, &id.q) != DC_OK) return 0;
+        at.t = pose->t;
+        if (dc_quat_normalize(pose->q, &at.q) != DC_OK) return 0;
     }
-    f->R = dc_rotation(id.q);
-    f->t = id.t;
+    body->axes = dc_rotation(at.q);
+    body->origin = at.t;
     return 1;
 }
 
@@ -1966,21 +2291,25 @@ static int dci_man_field_ok(const dc_surface *s)
     return dci_surface_ok(s) && dc_sdf_eval_batch(s->sdf, 0, NULL, 0, &none, &out) != DC_E_ARG;
 }
 
-/* Options, sizes and poses into *m; meshes and bar (may be NULL) are in range. */
+/* Options, sizes and posed fields into *m; meshes and bar (may be NULL) are in range. */
 static dc_status dci_man_check(dci_man *m, const dc_surface *a, const dc_pose *pose_a, const dc_surface *b,
                                const dc_pose *pose_b, const dc_manifold_options *opt, const dc_manifold_contact *bar)
 {
     int c, i, total, part[4];
     if (dci_man_sizes(m, a, b, opt) != DC_OK) return DC_E_ARG;
-    if (!dci_frame_of(&m->side[0].frame, pose_a) || !dci_frame_of(&m->side[1].frame, pose_b)) return DC_E_ARG;
-    total = dci_man_counts(m, part);
+    if (!dci_man_pose(pose_a, &m->side[0].body) || !dci_man_pose(pose_b, &m->side[1].body)) return DC_E_ARG;
+    m->side[0].body.sdf = a->sdf;
+    m->side[1].body.sdf = b->sdf;
+
+    /* meshes and cotangents */
     for (c = 0; c < 2; ++c) {
-        const dci_side *s = &m->side[c];
-        for (i = 0; i < s->nv; ++i)
+        const dci_man_side *s = &m->side[c];
+        for (i = 0; i < s->mesh->nv; ++i)
             if (!dc_in_range(s->mesh->v[i])) return DC_E_ARG;
-        for (i = 0; s->ke > 0 && i < 2*s->ne; ++i)
-            if (s->mesh->edge[i] < 0 || s->mesh->edge[i] >= s->nv) return DC_E_ARG;
+        for (i = 0; s->edges.kept > 0 && i < 2*s->mesh->ne; ++i)
+            if (s->mesh->edge[i] < 0 || s->mesh->edge[i] >= s->mesh->nv) return DC_E_ARG;
     }
+    total = dci_man_counts(m, part);
     for (i = 0; bar && i < total; ++i)
         if (!dci_contact_ok(&bar[i])) return DC_E_ARG;
     return DC_OK;
@@ -1996,22 +2325,27 @@ static DCI_NOINLINE dc_status dci_man_refuse(const dc_surface *a, const dc_pose 
 }
 
 /* Values and, with derive, what push and pull need, in *out. mem is left as it became: the caller resets it. */
-static DCI_NOINLINE dc_status dci_man_run(dci_man **out, const dc_surface *a, const dc_pose *pose_a, const dc_surface *b, const dc_pose *pose_b,
-                             const dc_manifold_options *opt, const dc_manifold_contact *bar, int derive, dc_arena *mem)
+static DCI_NOINLINE dc_status dci_man_run(dci_man **out, const dc_surface *a, const dc_pose *pose_a,
+                                          const dc_surface *b, const dc_pose *pose_b, const dc_manifold_options *opt,
+                                          const dc_manifold_contact *bar, int derive, dc_arena *mem)
 {
     dci_man  *m;
     dc_status status;
     int c;
+
+    /* arguments and memory */
     if (!mem || !dci_man_field_ok(a) || !dci_man_field_ok(b)) return DC_E_ARG;
     m = *out = (dci_man *)dc_arena_take(mem, 1, sizeof *m);
     if (!m) return dci_man_refuse(a, pose_a, b, pose_b, opt, bar);
     if (dci_man_check(m, a, pose_a, b, pose_b, opt, bar) != DC_OK) return DC_E_ARG;
-    if (!dci_man_memory(m, a, b, derive, mem)) return DC_E_MEMORY;
+    if (!dci_man_memory(m, derive, mem)) return DC_E_MEMORY;
+
+    /* values */
     for (c = 0; c < 2; ++c) {
         status = dci_man_select(m, c);
         if (status != DC_OK) return status;
     }
-    if (m->np > 0) {
+    if (m->pairs > 0) {
         status = dci_man_witness(m);
         if (status != DC_OK) return status;
         dci_man_pairs(m);
@@ -2019,45 +2353,65 @@ static DCI_NOINLINE dc_status dci_man_run(dci_man **out, const dc_surface *a, co
     return DC_OK;
 }
 
-/* ---- manifold: derivative along a direction --------------------------------------------------------------- */
+/* ---- [push] manifold: derivative along a direction ------------------------------------------------------ */
+/* In: values, twists of the bodies; out: derivatives of the contacts.
+ *
+ * stage             | reads              | writes                                     | transposed by
+ * dci_push_select   | a twist            | tangents of vertices, contacts, ends       | dci_pull_select
+ * dci_push_pairs    | tangents of ends   | of witness points, fields there, distances | dci_pull_pairs
+ * dci_push_contacts | all of these       | of the contacts                            | dci_pull_contacts */
 
-/* dX and what follows of it for body c up to the ends of its edges */
+static void dci_pick_push(const dc_manifold_options *o, dci_man_pick *p)
+{
+    dc_softsort_topk_jvp(p->count, p->rank, p->kept, o->power, o->tau_top, p->top, p->weight, p->drank, p->dweight);
+}
+
+/* Body c, from its twist to the ends of its edges */
 static void dci_push_select(dci_man *m, int c)
 {
-    dci_side *s = &m->side[c];
-    const dci_twist *xi = &s->xi, *other = &m->side[1 - c].xi;
-    const int *edge = s->mesh->edge;
+    dci_man_side *s = &m->side[c];
+    dci_man_tangent *d = &s->d;
+    dci_man_pick *vertices = &s->vertices, *edges = &s->edges;
+    const dci_man_twist *other = &m->side[1 - c].d.twist;
+    const int *edge = s->mesh->edge, nv = vertices->count;
     int i, k;
-    for (i = 0; i < s->nv; ++i) {
-        s->dX[i] = dc_add(xi->v, dc_cross(xi->w, dc_sub(s->X[i], s->frame.t)));
-        if (s->soft_v || s->soft_e) dci_sample_push(&s->v, other, i, s->dX[i], &s->dphi[i], NULL);
+
+    /* vertices move with the body */
+    for (i = 0; i < nv; ++i) {
+        d->vertex[i] = dc_add(d->twist.linear, dc_cross(d->twist.angular, dc_sub(s->vertex[i], s->body.origin)));
+        if (vertices->soft || edges->soft)
+            dci_sample_push(&s->at_vertex, other, (size_t)i, d->vertex[i], &d->phi[i], NULL);
     }
-    if (s->soft_v) {
-        for (i = 0; i < s->nv; ++i) s->drank_v[i] = -m->rl*s->dphi[i];
-        dc_softsort_topk_jvp(s->nv, s->rank_v, s->nc, m->o.power, m->o.tau_top, s->top_v, s->Gv, s->drank_v, s->dGv);
-        for (k = 0; k < s->nc; ++k) {
-            size_t row = (size_t)k*(size_t)s->nv;
-            s->dP[k] = dc_add(dci_weigh(s->Gv + row, s->dX, s->nv), dci_weigh(s->dGv + row, s->X, s->nv));
+
+    /* contacts of vertices: where they are the vertices, so are their tangents */
+    if (vertices->soft) {
+        for (i = 0; i < nv; ++i) vertices->drank[i] = -m->inv_length*d->phi[i];
+        dci_pick_push(&m->options, vertices);
+        for (k = 0; k < vertices->kept; ++k) {
+            size_t row = (size_t)k*(size_t)nv;
+            d->contact[k] = dc_add(dci_weigh(vertices->weight + row, d->vertex, nv),
+                                   dci_weigh(vertices->dweight + row, s->vertex, nv));
         }
     }
-    if (s->soft_e) {
-        for (i = 0; i < s->ne; ++i) s->drank_e[i] = DC_R(-0.5)*m->rl*(s->dphi[edge[2*i]] + s->dphi[edge[2*i + 1]]);
-        dc_softsort_topk_jvp(s->ne, s->rank_e, s->ke, m->o.power, m->o.tau_top, s->top_e, s->Ge, s->drank_e, s->dGe);
+
+    /* edges */
+    if (edges->soft) {
+        for (i = 0; i < edges->count; ++i)
+            edges->drank[i] = DC_R(-0.5)*m->inv_length*(d->phi[edge[2*i]] + d->phi[edge[2*i + 1]]);
+        dci_pick_push(&m->options, edges);
     }
-    for (k = 0; k < s->ke; ++k) {
-        if (!s->soft_e) {
-            s->dE0[k] = s->dX[edge[2*k]];
-            s->dE1[k] = s->dX[edge[2*k + 1]];
-            continue;
-        }
-        s->dE0[k] = s->dE1[k] = dc_vec(0, 0, 0);
-        for (i = 0; i < s->ne; ++i) {
-            size_t  at = (size_t)k*(size_t)s->ne + (size_t)i;
-            dc_real w = s->Ge[at], dw = s->dGe[at];
+
+    for (k = 0; k < edges->kept; ++k) {
+        dc_v3 e0 = dc_vec(0, 0, 0), e1 = e0;
+        for (i = 0; edges->soft && i < edges->count; ++i) {
+            size_t  at = (size_t)k*(size_t)edges->count + (size_t)i;
+            dc_real w = edges->weight[at], dw = edges->dweight[at];
             int     p = edge[2*i], q = edge[2*i + 1];
-            s->dE0[k] = dc_madd(dc_madd(s->dE0[k], w, s->dX[p]), dw, s->X[p]);
-            s->dE1[k] = dc_madd(dc_madd(s->dE1[k], w, s->dX[q]), dw, s->X[q]);
+            e0 = dc_madd(dc_madd(e0, w, d->vertex[p]), dw, s->vertex[p]);
+            e1 = dc_madd(dc_madd(e1, w, d->vertex[q]), dw, s->vertex[q]);
         }
+        d->end[0][k] = edges->soft ? e0 : d->vertex[edge[2*k]];
+        d->end[1][k] = edges->soft ? e1 : d->vertex[edge[2*k + 1]];
     }
 }
 
@@ -2066,92 +2420,92 @@ static dc_real dci_rows_dot(const dc_real *row, size_t np, dc_v3 d)
     return row[0]*d.x + row[np]*d.y + row[2*np]*d.z;
 }
 
-/* witness points, fields there, distances */
+/* Witness points, fields there, distances */
 static void dci_push_pairs(dci_man *m)
 {
-    dci_side *a = &m->side[0], *b = &m->side[1];
-    size_t np = m->np, i, step;
+    const size_t np = m->pairs;
+    size_t i, step;
     int c, k, l;
     for (i = 0; i < np; ++i) {
-        dci_pair_ee *p = &m->pair[i];
-        dci_pair_d  *d = &m->dpair[i];
-        int     ka = (int)(i/(size_t)b->ke), kb = (int)(i%(size_t)b->ke);
+        const dci_man_pair *p = &m->pair[i];
+        dci_man_pair_d *d = &m->dpair[i];
         dc_v3   end[4], dend[4], de;
         dc_real dx[3], along;
-        end[0] = a->E0[ka];    dend[0] = a->dE0[ka];
-        end[1] = a->E1[ka];    dend[1] = a->dE1[ka];
-        end[2] = b->E0[kb];    dend[2] = b->dE0[kb];
-        end[3] = b->E1[kb];    dend[3] = b->dE1[kb];
+
+        /* alpha_a, alpha_b, gamma from the ends */
+        dci_man_ends(m, i, 0, end);
+        dci_man_ends(m, i, 1, dend);
         for (k = 0; k < 3; ++k)
             for (dx[k] = 0, l = 0; l < 4; ++l) dx[k] += dci_rows_dot(m->jac + (size_t)(12*k + 3*l)*np + i, np, dend[l]);
         d->gamma = dx[2];
+
+        /* witness points, traced, and both fields there */
         for (c = 0; c < 2; ++c) {
-            dci_side *s = &m->side[c];
-            dc_real   alpha = m->y[(size_t)(6 + c)*np + i];
-            dc_v3     dW = dc_madd(dend[2*c], alpha, dc_sub(dend[2*c + 1], dend[2*c]));
-            dW = dc_madd(dW, dx[c], dc_sub(end[2*c + 1], end[2*c]));
-            if (m->o.trace > 0) {
-                dc_v3   n = s->start.nrm[i], dn;
-                dc_real dphi;
-                dci_sample_push(&s->start, &s->xi, (int)i, dW, NULL, &dn);
-                for (k = 0; k < m->o.trace; ++k) {
-                    dci_samples S = dci_man_step(m, c, k);
-                    dci_sample_push(&S, &s->xi, (int)i, dW, &dphi, NULL);
-                    dW = dc_madd(dc_madd(dW, -dphi, n), -S.phi[i], dn);
-                }
-            }
-            s->dW[i] = dW;
-            dci_sample_push(&s->own, &s->xi, (int)i, dW, s->own.g ? &d->dphi_own[c] : NULL, &d->dn[c]);
-            dci_sample_push(&s->cross, &m->side[1 - c].xi, (int)i, dW, &d->dphi[c], NULL);
+            dci_man_side *s = &m->side[c];
+            const dci_man_twist *other = &m->side[1 - c].d.twist;
+            dc_real alpha = m->output[(size_t)(6 + c)*np + i];
+            dc_v3   dW = dc_madd(dend[2*c], alpha, dc_sub(dend[2*c + 1], dend[2*c]));
+            dW = dci_trace_push(m, c, i, dc_madd(dW, dx[c], dc_sub(end[2*c + 1], end[2*c])));
+            s->d.witness[i] = dW;
+            dci_sample_push(&s->own, &s->d.twist, i, dW, s->own.grad ? &d->phi_own[c] : NULL, &d->normal[c]);
+            dci_sample_push(&s->cross, other, i, dW, &d->phi[c], NULL);
         }
-        /* n- = s e, d- = s |e|^2, ds = -s^3 e.de */
-        de = dc_sub(a->dW[i], b->dW[i]);
-        along = dc_dot(p->nbar, de);
-        d->nbar = dc_scale(p->s, dc_madd(de, -along, p->nbar));
-        d->dbar = along*(2 - p->s*p->dbar);
+
+        /* n_bar = s e, d_bar = s |e|^2, ds = -s^3 e.de */
+        de = dc_sub(m->side[0].d.witness[i], m->side[1].d.witness[i]);
+        along = dc_dot(p->n_bar, de);
+        d->n_bar = dc_scale(p->inverse, dc_madd(de, -along, p->n_bar));
+        d->d_bar = along*(2 - p->inverse*p->d_bar);
     }
+
+    /* the mean of dd_bar by the nearest-edge weights */
     for (c = 0; c < 2; ++c)
-        for (k = 0; k < m->side[c].ke; ++k) {
+        for (k = 0; k < m->side[c].edges.kept; ++k) {
             size_t first = dci_line(m, c, k, &step);
             m->sum[c][k] = 0;
-            for (l = 0; l < m->side[1 - c].ke; ++l) {
+            for (l = 0; l < m->side[1 - c].edges.kept; ++l) {
                 i = first + (size_t)l*step;
-                m->sum[c][k] += m->pair[i].nn[c]*m->dpair[i].dbar;
+                m->sum[c][k] += m->pair[i].nearest[c]*m->dpair[i].d_bar;
             }
         }
 }
 
-static void dci_push_contacts(dci_man *m, dc_manifold_contact *out)
+static void dci_push_contacts(const dci_man *m, dc_manifold_contact *out)
 {
-    const dc_manifold_options *o = &m->o;
+    const dc_manifold_options *o = &m->options;
     size_t i;
     int c, k;
+
+    /* of vertices */
     for (c = 0; c < 2; ++c) {
-        dci_side *s = &m->side[c];
-        for (k = 0; k < s->nc; ++k, ++out) {
-            dc_real z = s->p.phi[k]/o->tau_pen;
-            out->p = s->dP[k];
-            dci_sample_push(&s->p, &m->side[1 - c].xi, k, s->dP[k], &out->d, &out->n);
+        const dci_man_side *s = &m->side[c];
+        for (k = 0; k < s->vertices.kept; ++k, ++out) {
+            dc_real z = s->at_contact.phi[k]/o->tau_pen;
+            out->p = s->d.contact[k];
+            dci_sample_push(&s->at_contact, &m->side[1 - c].d.twist, (size_t)k, s->d.contact[k], &out->d, &out->n);
             out->act = -dc_sigmoid(z)*dc_sigmoid(-z)/o->tau_pen*out->d;
         }
     }
+
+    /* of pairs of edges */
     for (c = 0; c < 2; ++c)
-        for (i = 0; i < m->np; ++i, ++out) {
-            const dci_pair_ee *p = &m->pair[i];
-            const dci_pair_d  *d = &m->dpair[i];
-            dc_v3   na = m->side[0].own.nrm[i], nb = m->side[1].own.nrm[i], no = c == 0 ? nb : na;
-            dc_real sign = c == 0 ? DC_R(1) : DC_R(-1), g = p->sign[c], act, dact, dg;
-            int     line = c == 0 ? (int)(i/(size_t)m->side[1].ke) : (int)(i%(size_t)m->side[1].ke);
+        for (i = 0; i < m->pairs; ++i, ++out) {
+            const dci_man_pair   *p = &m->pair[i];
+            const dci_man_pair_d *d = &m->dpair[i];
+            dc_v3   na = m->side[0].own.normal[i], nb = m->side[1].own.normal[i], no = c == 0 ? nb : na;
+            dc_real sign = c == 0 ? DC_R(1) : DC_R(-1), g = p->sign[c], act = dci_pair_act(p, c), dact, dg;
+            dc_real mean = m->sum[c][dci_man_edge(m, c, i)];
+
             /* g = tanh(z/tau): dg = (1 - g^2) dz/tau */
-            dg = (1 - g*g)/o->tau_sign*sign*(dc_dot(d->dn[1 - c], p->nbar) + dc_dot(no, d->nbar));
-            out->p = m->side[c].dW[i];
-            out->d = dg*p->dbar + g*d->dbar;
-            out->n = dc_scale(sign, dc_madd(dc_scale(dg, p->nbar), g, d->nbar));
+            dg = (1 - g*g)/o->tau_sign*sign*(dc_dot(d->normal[1 - c], p->n_bar) + dc_dot(no, d->n_bar));
+            out->p = m->side[c].d.witness[i];
+            out->d = dg*p->d_bar + g*d->d_bar;
+            out->n = dc_scale(sign, dc_madd(dc_scale(dg, p->n_bar), g, d->n_bar));
+
             /* act = gamma x the others: logarithmic derivatives of those */
-            act = p->pen[c]*p->in[c]*p->nn[c]*p->cl;
-            dact = -(1 - p->pen[c])/o->tau_pen*d->dphi[c] - (d->dbar - m->sum[c][line])/o->tau_nn
-                 - (1 - p->cl)/o->tau_cl*(dc_dot(d->dn[0], nb) + dc_dot(na, d->dn[1]));
-            if (o->inside) dact -= (1 - p->in[c])/o->tau_pen*d->dphi_own[c];
+            dact = -(1 - p->pen[c])/o->tau_pen*d->phi[c] - (d->d_bar - mean)/o->tau_nn
+                 - (1 - p->facing)/o->tau_cl*(dc_dot(d->normal[0], nb) + dc_dot(na, d->normal[1]));
+            if (o->inside) dact -= (1 - p->inside[c])/o->tau_pen*d->phi_own[c];
             out->act = act*(d->gamma + p->gamma*dact);
         }
 }
@@ -2160,12 +2514,13 @@ static DCI_NOINLINE void dci_man_push(dci_man *m, const dc_real xi[12], dc_manif
 {
     int c;
     for (c = 0; c < 2; ++c) {
-        m->side[c].xi.v = dc_vec(xi[6*c], xi[6*c + 1], xi[6*c + 2]);
-        m->side[c].xi.w = dc_vec(xi[6*c + 3], xi[6*c + 4], xi[6*c + 5]);
+        dci_man_twist *twist = &m->side[c].d.twist;
+        twist->linear = dc_vec(xi[6*c], xi[6*c + 1], xi[6*c + 2]);
+        twist->angular = dc_vec(xi[6*c + 3], xi[6*c + 4], xi[6*c + 5]);
     }
     dci_push_select(m, 0);
     dci_push_select(m, 1);
-    if (m->np > 0) dci_push_pairs(m);
+    if (m->pairs > 0) dci_push_pairs(m);
     dci_push_contacts(m, out);
 }
 
@@ -2177,186 +2532,226 @@ static DCI_NOINLINE void dci_man_column(dci_man *m, int k, dc_manifold_contact *
     dci_man_push(m, xi, out);
 }
 
-/* ---- manifold: the transpose ------------------------------------------------------------------------------ */
+/* ---- [pull] manifold: the transpose --------------------------------------------------------------------- */
+/* In: values, cotangents of the contacts; out: those of the twists. Each stage is the transpose of one of [push], the
+ * last one first; d and dpair are cotangents here.
+ *
+ * stage             | reads                        | writes                                      | transposes
+ * dci_pull_contacts | cotangents of the contacts   | of pairs, witness points, contacts' points  | dci_push_contacts
+ * dci_pull_pairs    | of pairs and witness points  | of the ends of edges                        | dci_push_pairs
+ * dci_pull_select   | of ends and contacts' points | of vertices and the twists                  | dci_push_select */
 
-/* from contacts to pairs, witness points and kept vertices; m->sum collects nearest-edge weights */
+/* From contacts to pairs, witness points and what vertices' contacts are made of. Those of the vertices are zero as
+ * yet, and with them `contact` where it is the same array. */
 static void dci_pull_contacts(dci_man *m, const dc_manifold_contact *bar)
 {
-    const dc_manifold_options *o = &m->o;
+    const dc_manifold_options *o = &m->options;
     const dc_manifold_contact *first = bar;
     size_t i;
     int c, k, l;
+
+    /* of vertices */
     for (c = 0; c < 2; ++c) {
-        dci_side *s = &m->side[c];
-        for (k = 0; k < s->nc; ++k, ++first) {
-            dc_real z = s->p.phi[k]/o->tau_pen;
-            s->dP[k] = dc_add(s->soft_v ? dc_vec(0, 0, 0) : s->dP[k], first->p);
-            dci_sample_pull(&s->p, &m->side[1 - c].xi, k, first->d - dc_sigmoid(z)*dc_sigmoid(-z)/o->tau_pen*first->act, &first->n, &s->dP[k]);
+        dci_man_side *s = &m->side[c];
+        dci_man_twist *other = &m->side[1 - c].d.twist;
+        for (k = 0; k < s->vertices.kept; ++k, ++first) {
+            dc_real z = s->at_contact.phi[k]/o->tau_pen;
+            dc_real phi_bar = first->d - dc_sigmoid(z)*dc_sigmoid(-z)/o->tau_pen*first->act;
+            s->d.contact[k] = dc_add(dc_vec(0, 0, 0), first->p);
+            dci_sample_pull(&s->at_contact, other, (size_t)k, phi_bar, &first->n, &s->d.contact[k]);
         }
     }
-    for (i = 0; i < m->np; ++i) {
-        m->dpair[i].gamma = m->dpair[i].dbar = 0;
-        m->dpair[i].nbar = m->dpair[i].dn[0] = m->dpair[i].dn[1] = dc_vec(0, 0, 0);
-    }
+
+    /* pairs of edges */
+    for (i = 0; i < m->pairs; ++i) memset(&m->dpair[i], 0, sizeof m->dpair[i]);
     for (c = 0; c < 2; ++c) {
-        const dc_manifold_contact *q = first + (size_t)c*m->np;
-        dc_real sign = c == 0 ? DC_R(1) : DC_R(-1);
-        for (i = 0; i < m->np; ++i, ++q) {
-            const dci_pair_ee *p = &m->pair[i];
-            dci_pair_d *d = &m->dpair[i];
-            dc_v3   na = m->side[0].own.nrm[i], nb = m->side[1].own.nrm[i], no = c == 0 ? nb : na;
-            dc_real g = p->sign[c], act = p->pen[c]*p->in[c]*p->nn[c]*p->cl, A = q->act*act*p->gamma, z, cl;
-            m->side[c].dW[i] = q->p;
+        const dc_manifold_contact *edges = first + (size_t)c*m->pairs;
+        const dc_real sign = c == 0 ? DC_R(1) : DC_R(-1);
+        for (i = 0; i < m->pairs; ++i) {
+            const dc_manifold_contact *q = edges + i;
+            const dci_man_pair *p = &m->pair[i];
+            dci_man_pair_d *d = &m->dpair[i];
+            dc_v3   na = m->side[0].own.normal[i], nb = m->side[1].own.normal[i], no = c == 0 ? nb : na;
+            dc_real g = p->sign[c], act = dci_pair_act(p, c), A = q->act*act*p->gamma, z, cl;
+            m->side[c].d.witness[i] = q->p;
+
+            /* the activity */
             d->gamma += q->act*act;
-            d->dphi[c] = -(1 - p->pen[c])/o->tau_pen*A;
-            d->dphi_own[c] = o->inside ? -(1 - p->in[c])/o->tau_pen*A : DC_R(0);
-            cl = -(1 - p->cl)/o->tau_cl*A;
-            d->dn[0] = dc_madd(d->dn[0], cl, nb);
-            d->dn[1] = dc_madd(d->dn[1], cl, na);
-            z = (1 - g*g)/o->tau_sign*sign*(q->d*p->dbar + sign*dc_dot(q->n, p->nbar));
-            d->dn[1 - c] = dc_madd(d->dn[1 - c], z, p->nbar);
-            d->nbar = dc_madd(dc_madd(d->nbar, z, no), sign*g, q->n);
-            d->dbar += g*q->d - A/o->tau_nn;
+            d->phi[c] = -(1 - p->pen[c])/o->tau_pen*A;
+            d->phi_own[c] = o->inside ? -(1 - p->inside[c])/o->tau_pen*A : DC_R(0);
+            cl = -(1 - p->facing)/o->tau_cl*A;
+            d->normal[0] = dc_madd(d->normal[0], cl, nb);
+            d->normal[1] = dc_madd(d->normal[1], cl, na);
+
+            /* the sign, distance and normal */
+            z = (1 - g*g)/o->tau_sign*sign*(q->d*p->d_bar + sign*dc_dot(q->n, p->n_bar));
+            d->normal[1 - c] = dc_madd(d->normal[1 - c], z, p->n_bar);
+            d->n_bar = dc_madd(dc_madd(d->n_bar, z, no), sign*g, q->n);
+            d->d_bar += g*q->d - A/o->tau_nn;
         }
+
         /* the other half of the nearest-edge weights' derivative: + nn/tau sum A */
-        for (k = 0; k < m->side[c].ke; ++k) {
+        for (k = 0; k < m->side[c].edges.kept; ++k) {
+            const int n = m->side[1 - c].edges.kept;
             size_t  step, at = dci_line(m, c, k, &step);
             dc_real sum = 0;
-            for (l = 0; l < m->side[1 - c].ke; ++l) {
-                const dci_pair_ee *p = &m->pair[at + (size_t)l*step];
-                sum += first[(size_t)c*m->np + at + (size_t)l*step].act*p->gamma*p->pen[c]*p->in[c]*p->nn[c]*p->cl;
+            for (l = 0; l < n; ++l) {
+                const dci_man_pair *p = &m->pair[at + (size_t)l*step];
+                sum += edges[at + (size_t)l*step].act*p->gamma*p->pen[c]*p->inside[c]*p->nearest[c]*p->facing;
             }
-            for (l = 0; l < m->side[1 - c].ke; ++l) {
+            for (l = 0; l < n; ++l) {
                 i = at + (size_t)l*step;
-                m->dpair[i].dbar += m->pair[i].nn[c]/o->tau_nn*sum;
+                m->dpair[i].d_bar += m->pair[i].nearest[c]/o->tau_nn*sum;
             }
         }
     }
 }
 
-/* from pairs to the ends of the edges */
+/* From pairs to the ends of the edges */
 static void dci_pull_pairs(dci_man *m)
 {
-    dci_side *a = &m->side[0], *b = &m->side[1];
-    size_t np = m->np, i;
+    const size_t np = m->pairs;
+    size_t i;
     int c, k, l;
+
     for (c = 0; c < 2; ++c)
-        for (k = 0; k < m->side[c].ke; ++k) m->side[c].dE0[k] = m->side[c].dE1[k] = dc_vec(0, 0, 0);
+        for (k = 0; k < m->side[c].edges.kept; ++k) m->side[c].d.end[0][k] = m->side[c].d.end[1][k] = dc_vec(0, 0, 0);
     for (i = 0; i < np; ++i) {
-        const dci_pair_ee *p = &m->pair[i];
-        dci_pair_d *d = &m->dpair[i];
-        int     ka = (int)(i/(size_t)b->ke), kb = (int)(i%(size_t)b->ke);
-        dc_v3   e = dc_scale(p->s, dc_madd(d->nbar, -dc_dot(p->nbar, d->nbar), p->nbar)), end[4], ends[4];
+        const dci_man_pair *p = &m->pair[i];
+        const dci_man_pair_d *d = &m->dpair[i];
+        dc_v3   end[4], ends[4], e;
         dc_real dx[3];
-        e = dc_madd(e, d->dbar*(2 - p->s*p->dbar), p->nbar);
-        a->dW[i] = dc_add(a->dW[i], e);
-        b->dW[i] = dc_sub(b->dW[i], e);
-        end[0] = a->E0[ka];
-        end[1] = a->E1[ka];
-        end[2] = b->E0[kb];
-        end[3] = b->E1[kb];
+
+        /* n_bar = s e, d_bar = s |e|^2 */
+        e = dc_scale(p->inverse, dc_madd(d->n_bar, -dc_dot(p->n_bar, d->n_bar), p->n_bar));
+        e = dc_madd(e, d->d_bar*(2 - p->inverse*p->d_bar), p->n_bar);
+        m->side[0].d.witness[i] = dc_add(m->side[0].d.witness[i], e);
+        m->side[1].d.witness[i] = dc_sub(m->side[1].d.witness[i], e);
+
+        /* both fields, the way there, and the points' alpha */
+        dci_man_ends(m, i, 0, end);
         dx[2] = d->gamma;
         for (c = 0; c < 2; ++c) {
-            dci_side *s = &m->side[c];
-            dc_v3     W = s->dW[i];
-            dc_real   alpha = m->y[(size_t)(6 + c)*np + i];
-            dci_sample_pull(&s->own, &s->xi, (int)i, d->dphi_own[c], &d->dn[c], &W);
-            dci_sample_pull(&s->cross, &m->side[1 - c].xi, (int)i, d->dphi[c], NULL, &W);
-            if (m->o.trace > 0) {
-                dc_v3 n = s->start.nrm[i], n_bar = dc_vec(0, 0, 0);
-                for (k = m->o.trace; k-- > 0;) {
-                    dci_samples S = dci_man_step(m, c, k);
-                    n_bar = dc_madd(n_bar, -S.phi[i], W);
-                    dci_sample_pull(&S, &s->xi, (int)i, -dc_dot(n, W), NULL, &W);
-                }
-                dci_sample_pull(&s->start, &s->xi, (int)i, 0, &n_bar, &W);
-            }
+            dci_man_side *s = &m->side[c];
+            dc_v3   W = s->d.witness[i];
+            dc_real alpha = m->output[(size_t)(6 + c)*np + i];
+            dci_sample_pull(&s->own, &s->d.twist, i, d->phi_own[c], &d->normal[c], &W);
+            dci_sample_pull(&s->cross, &m->side[1 - c].d.twist, i, d->phi[c], NULL, &W);
+            W = dci_trace_pull(m, c, i, W);
             dx[c] = dc_dot(W, dc_sub(end[2*c + 1], end[2*c]));
             ends[2*c] = dc_scale(1 - alpha, W);
             ends[2*c + 1] = dc_scale(alpha, W);
         }
+
+        /* alpha_a, alpha_b, gamma */
         for (k = 0; k < 3; ++k)
             for (l = 0; l < 4; ++l) {
                 const dc_real *row = m->jac + (size_t)(12*k + 3*l)*np + i;
                 ends[l] = dc_madd(ends[l], dx[k], dc_vec(row[0], row[np], row[2*np]));
             }
-        a->dE0[ka] = dc_add(a->dE0[ka], ends[0]);
-        a->dE1[ka] = dc_add(a->dE1[ka], ends[1]);
-        b->dE0[kb] = dc_add(b->dE0[kb], ends[2]);
-        b->dE1[kb] = dc_add(b->dE1[kb], ends[3]);
+        for (l = 0; l < 4; ++l) {
+            dc_v3 *to = m->side[l/2].d.end[l%2] + dci_man_edge(m, l/2, i);
+            *to = dc_add(*to, ends[l]);
+        }
     }
 }
 
-/* from kept edges and vertices of body c to its vertices, and to the twists */
+static void dci_pick_pull(const dc_manifold_options *o, dci_man_pick *p)
+{
+    int i;
+    for (i = 0; i < p->count; ++i) p->drank[i] = 0;
+    dc_softsort_topk_vjp(p->count, p->rank, p->kept, o->power, o->tau_top, p->top, p->weight, p->dweight, p->drank);
+}
+
+/* From kept edges and vertices of body c to its vertices, and to the twists */
 static void dci_pull_select(dci_man *m, int c)
 {
-    dci_side  *s = &m->side[c];
-    dci_twist *xi = &s->xi, *other = &m->side[1 - c].xi;
-    const int *edge = s->mesh->edge;
+    dci_man_side *s = &m->side[c];
+    dci_man_tangent *d = &s->d;
+    dci_man_pick *vertices = &s->vertices, *edges = &s->edges;
+    dci_man_twist *xi = &d->twist, *other = &m->side[1 - c].d.twist;
+    const int *edge = s->mesh->edge, nv = vertices->count;
     int i, k;
-    for (i = 0; i < s->nv; ++i) s->dphi[i] = 0;
-    if (s->soft_v) {
-        for (k = 0; k < s->nc; ++k)
-            for (i = 0; i < s->nv; ++i) {
-                size_t at = (size_t)k*(size_t)s->nv + (size_t)i;
-                s->dGv[at] = dc_dot(s->dP[k], s->X[i]);
-                s->dX[i] = dc_madd(s->dX[i], s->Gv[at], s->dP[k]);
+
+    for (i = 0; i < nv; ++i) d->phi[i] = 0;
+
+    /* contacts of vertices: where they are the vertices, so are their cotangents */
+    if (vertices->soft) {
+        for (k = 0; k < vertices->kept; ++k)
+            for (i = 0; i < nv; ++i) {
+                size_t at = (size_t)k*(size_t)nv + (size_t)i;
+                vertices->dweight[at] = dc_dot(d->contact[k], s->vertex[i]);
+                d->vertex[i] = dc_madd(d->vertex[i], vertices->weight[at], d->contact[k]);
             }
-        for (i = 0; i < s->nv; ++i) s->drank_v[i] = 0;
-        dc_softsort_topk_vjp(s->nv, s->rank_v, s->nc, m->o.power, m->o.tau_top, s->top_v, s->Gv, s->dGv, s->drank_v);
-        for (i = 0; i < s->nv; ++i) s->dphi[i] -= m->rl*s->drank_v[i];
+        dci_pick_pull(&m->options, vertices);
+        for (i = 0; i < nv; ++i) d->phi[i] -= m->inv_length*vertices->drank[i];
     }
-    for (k = 0; k < s->ke; ++k) {
-        dc_v3 e0 = s->dE0[k], e1 = s->dE1[k];
-        if (!s->soft_e) {
-            s->dX[edge[2*k]] = dc_add(s->dX[edge[2*k]], e0);
-            s->dX[edge[2*k + 1]] = dc_add(s->dX[edge[2*k + 1]], e1);
+
+    /* edges */
+    for (k = 0; k < edges->kept; ++k) {
+        dc_v3 e0 = d->end[0][k], e1 = d->end[1][k];
+        if (!edges->soft) {
+            d->vertex[edge[2*k]] = dc_add(d->vertex[edge[2*k]], e0);
+            d->vertex[edge[2*k + 1]] = dc_add(d->vertex[edge[2*k + 1]], e1);
             continue;
         }
-        for (i = 0; i < s->ne; ++i) {
-            size_t at = (size_t)k*(size_t)s->ne + (size_t)i;
+        for (i = 0; i < edges->count; ++i) {
+            size_t at = (size_t)k*(size_t)edges->count + (size_t)i;
             int    p = edge[2*i], q = edge[2*i + 1];
-            s->dGe[at] = dc_dot(e0, s->X[p]) + dc_dot(e1, s->X[q]);
-            s->dX[p] = dc_madd(s->dX[p], s->Ge[at], e0);
-            s->dX[q] = dc_madd(s->dX[q], s->Ge[at], e1);
+            edges->dweight[at] = dc_dot(e0, s->vertex[p]) + dc_dot(e1, s->vertex[q]);
+            d->vertex[p] = dc_madd(d->vertex[p], edges->weight[at], e0);
+            d->vertex[q] = dc_madd(d->vertex[q], edges->weight[at], e1);
         }
     }
-    if (s->soft_e) {
-        for (i = 0; i < s->ne; ++i) s->drank_e[i] = 0;
-        dc_softsort_topk_vjp(s->ne, s->rank_e, s->ke, m->o.power, m->o.tau_top, s->top_e, s->Ge, s->dGe, s->drank_e);
-        for (i = 0; i < s->ne; ++i) {
-            s->dphi[edge[2*i]] -= DC_R(0.5)*m->rl*s->drank_e[i];
-            s->dphi[edge[2*i + 1]] -= DC_R(0.5)*m->rl*s->drank_e[i];
+
+    if (edges->soft) {
+        dci_pick_pull(&m->options, edges);
+        for (i = 0; i < edges->count; ++i) {
+            d->phi[edge[2*i]] -= DC_R(0.5)*m->inv_length*edges->drank[i];
+            d->phi[edge[2*i + 1]] -= DC_R(0.5)*m->inv_length*edges->drank[i];
         }
     }
-    for (i = 0; i < s->nv; ++i) {
-        if (s->soft_v || s->soft_e) dci_sample_pull(&s->v, other, i, s->dphi[i], NULL, &s->dX[i]);
-        xi->v = dc_add(xi->v, s->dX[i]);
-        xi->w = dc_add(xi->w, dc_cross(dc_sub(s->X[i], s->frame.t), s->dX[i]));
+
+    /* vertices move with the body */
+    for (i = 0; i < nv; ++i) {
+        if (vertices->soft || edges->soft)
+            dci_sample_pull(&s->at_vertex, other, (size_t)i, d->phi[i], NULL, &d->vertex[i]);
+        xi->linear = dc_add(xi->linear, d->vertex[i]);
+        xi->angular = dc_add(xi->angular, dc_cross(dc_sub(s->vertex[i], s->body.origin), d->vertex[i]));
     }
 }
 
 static DCI_NOINLINE void dci_man_pull(dci_man *m, const dc_manifold_contact *bar, dc_real grad[12])
 {
     int c, i;
+
+    /* all start from zero */
     for (c = 0; c < 2; ++c) {
-        dci_side *s = &m->side[c];
-        s->xi.v = s->xi.w = dc_vec(0, 0, 0);
-        for (i = 0; i < s->nv; ++i) s->dX[i] = dc_vec(0, 0, 0);     /* which is dP where all vertices are kept */
+        dci_man_side *s = &m->side[c];
+        s->d.twist.linear = s->d.twist.angular = dc_vec(0, 0, 0);
+        for (i = 0; i < s->vertices.count; ++i) s->d.vertex[i] = dc_vec(0, 0, 0);
     }
+
+    /* stage by stage */
     dci_pull_contacts(m, bar);
-    if (m->np > 0) dci_pull_pairs(m);
+    if (m->pairs > 0) dci_pull_pairs(m);
     dci_pull_select(m, 0);
     dci_pull_select(m, 1);
+
+    /* the twists */
     for (c = 0; c < 2; ++c) {
-        const dci_twist *xi = &m->side[c].xi;
+        const dci_man_twist *xi = &m->side[c].d.twist;
         dc_real *g = grad + 6*c;
-        g[0] = xi->v.x;  g[1] = xi->v.y;  g[2] = xi->v.z;
-        g[3] = xi->w.x;  g[4] = xi->w.y;  g[5] = xi->w.z;
+        g[0] = xi->linear.x;   g[1] = xi->linear.y;   g[2] = xi->linear.z;
+        g[3] = xi->angular.x;  g[4] = xi->angular.y;  g[5] = xi->angular.z;
     }
 }
 
-/* ---- manifold: public --------------------------------------------------------------------------------------- */
+/* ---- [manifold] manifold: calls --------------------------------------------------------------------------- */
+/* stage                      | reads                     | writes                                | equation
+ * dci_man_run                | surfaces, poses, options  | a dci_man in the arena                | CONTAX Eq. 11 to 16
+ * dci_man_contacts           | a dci_man                 | contacts                              |
+ * dci_man_push, dci_man_pull | a dci_man                 | their derivatives                     | */
 
 DC_DEF dc_status dc_manifold(const dc_surface *a, const dc_pose *pose_a, const dc_surface *b, const dc_pose *pose_b,
                              const dc_manifold_options *opt, dc_arena *mem, dc_manifold_contact *contacts)
@@ -2370,16 +2765,19 @@ DC_DEF dc_status dc_manifold(const dc_surface *a, const dc_pose *pose_a, const d
 }
 
 DC_DEF dc_status dc_manifold_jvp(const dc_surface *a, const dc_pose *pose_a, const dc_surface *b, const dc_pose *pose_b,
-                                 const dc_manifold_options *opt, const dc_real xi[12], dc_arena *mem, dc_manifold_contact *contacts,
-                                 dc_manifold_contact *dcontacts)
+                                 const dc_manifold_options *opt, const dc_real xi[12], dc_arena *mem,
+                                 dc_manifold_contact *contacts, dc_manifold_contact *dcontacts)
 {
     dci_man  *m = NULL;
     size_t    used = mem ? mem->used : 0;
     dc_status status = DC_OK;
     int       k;
+
+    /* a direction in range */
     for (k = 0; xi && k < 12; ++k)
         if (!(dc_abs(xi[k]) <= DC_LIMIT)) status = DC_E_ARG;
     if (!xi || !dcontacts || status != DC_OK) return DC_E_ARG;
+
     status = dci_man_run(&m, a, pose_a, b, pose_b, opt, NULL, 1, mem);
     if (status == DC_OK) {
         if (contacts) dci_man_contacts(m, contacts);
@@ -2405,12 +2803,14 @@ DC_DEF dc_status dc_manifold_vjp(const dc_surface *a, const dc_pose *pose_a, con
 }
 
 DC_DEF dc_status dc_manifold_jac(const dc_surface *a, const dc_pose *pose_a, const dc_surface *b, const dc_pose *pose_b,
-                                 const dc_manifold_options *opt, dc_arena *mem, dc_manifold_contact *contacts, dc_manifold_contact *jac)
+                                 const dc_manifold_options *opt, dc_arena *mem, dc_manifold_contact *contacts,
+                                 dc_manifold_contact *jac)
 {
     dci_man  *m = NULL;
     size_t    used = mem ? mem->used : 0;
     dc_status status = jac ? dci_man_run(&m, a, pose_a, b, pose_b, opt, NULL, 1, mem) : DC_E_ARG;
     int       k, part[4], total;
+
     if (status == DC_OK) {
         total = dci_man_counts(m, part);
         if (contacts) dci_man_contacts(m, contacts);

@@ -121,10 +121,10 @@ TEST friction_table(void)
             l0[k] = dc_vec((dc_real)(c.x0[3*k] - q[0]), (dc_real)(c.x0[3*k + 1] - q[1]), (dc_real)(c.x0[3*k + 2] - q[2]));
             l1[k] = dc_vec((dc_real)(c.x1[3*k] - q[0]), (dc_real)(c.x1[3*k + 1] - q[1]), (dc_real)(c.x1[3*k + 2] - q[2]));
         }
-        dci_pose_map(&pa, M[0], &old[0].M);
-        dci_pose_map(&pb, M[1], &old[1].M);
-        now[0].M = old[0].M;
-        now[1].M = old[1].M;
+        dci_pose_map(&pa, M[0], &old[0].map);
+        dci_pose_map(&pb, M[1], &old[1].map);
+        now[0].map = old[0].map;
+        now[1].map = old[1].map;
         old[0].hull = &a0;  now[0].hull = &a1;
         old[1].hull = &b0;  now[1].hull = &b1;
         a0.v = l0;  a1.v = l1;  b0.v = l0 + c.na;  b1.v = l1 + c.na;

@@ -615,14 +615,16 @@ TEST series_and_closed_form_meet(void)
     ASSERT(dc_dot(below, below) < 4 && dc_dot(above, above) >= 4);
     a = dci_so3_coef(below);
     b = dci_so3_coef(above);
-    printf("  jumps / eps: b %.1f, c %.1f, db %.1f, dc %.1f, d %.1f\n", fabs(d(a.b - b.b))/d(b.b)/eps(),
-           fabs(d(a.c - b.c))/d(b.c)/eps(), fabs(d((a.db - b.db)/b.db))/eps(), fabs(d((a.dc - b.dc)/b.dc))/eps(),
-           fabs(d(a.d - b.d))/d(b.d)/eps());
-    ASSERT(fabs(d(a.b - b.b)) < 8*eps()*fabs(d(b.b)));
-    ASSERT(fabs(d(a.c - b.c)) < 8*eps()*fabs(d(b.c)));
-    ASSERT(fabs(d(a.db - b.db)) < 16*eps()*fabs(d(b.db)));
-    ASSERT(fabs(d(a.dc - b.dc)) < 48*eps()*fabs(d(b.dc)));
-    ASSERT(fabs(d(a.d - b.d)) < 16*eps()*fabs(d(b.d)));
+    printf("  jumps / eps: b %.1f, c %.1f, db %.1f, dc %.1f, d %.1f\n",
+           fabs(d(a.by_skew - b.by_skew))/d(b.by_skew)/eps(),
+           fabs(d(a.by_square - b.by_square))/d(b.by_square)/eps(), fabs(d((a.skew_slope - b.skew_slope)/b.skew_slope))/eps(),
+           fabs(d((a.square_slope - b.square_slope)/b.square_slope))/eps(),
+           fabs(d(a.inverse - b.inverse))/d(b.inverse)/eps());
+    ASSERT(fabs(d(a.by_skew - b.by_skew)) < 8*eps()*fabs(d(b.by_skew)));
+    ASSERT(fabs(d(a.by_square - b.by_square)) < 8*eps()*fabs(d(b.by_square)));
+    ASSERT(fabs(d(a.skew_slope - b.skew_slope)) < 16*eps()*fabs(d(b.skew_slope)));
+    ASSERT(fabs(d(a.square_slope - b.square_slope)) < 48*eps()*fabs(d(b.square_slope)));
+    ASSERT(fabs(d(a.inverse - b.inverse)) < 16*eps()*fabs(d(b.inverse)));
     PASS();
 }
 

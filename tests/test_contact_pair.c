@@ -635,7 +635,7 @@ TEST hulls_far_smaller_than_a_length(void)
 TEST sdrs_barrier(void)
 {
     worst w = worst_make("P_s, P_s', P_s''");
-    dci_pair pair;
+    dci_barrier barrier;
     table t;
     double s;
     int rows = 0, i;
@@ -646,11 +646,11 @@ TEST sdrs_barrier(void)
         for (i = 0; i < 2; ++i) {
             dc_real v, d1, d2;
             double k, c = 1 + 4*s/fabs(s - x);
-            pair.s = (dc_real)s;
-            pair.x0 = i ? dci_floor_pow2((dc_real)x) : 1;
-            k = pow((double)pair.x0, 5);
-            v = dci_ps(&pair, (dc_real)x);
-            d1 = dci_ps_grad(&pair, (dc_real)x, &d2);
+            barrier.support = (dc_real)s;
+            barrier.scale = i ? dci_floor_pow2((dc_real)x) : 1;
+            k = pow((double)barrier.scale, 5);
+            v = dci_ps(&barrier, (dc_real)x);
+            d1 = dci_ps_grad(&barrier, (dc_real)x, &d2);
             if (p[0] == 0) {
                 ASSERT(v == 0 && d1 == 0 && d2 == 0);
                 continue;
