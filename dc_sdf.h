@@ -5675,8 +5675,8 @@ static void dci_training_back(const dc_cnet *n, const dci_training_arrays *a, co
         dci_net_through_f(rows*H, E, w->slopes + (size_t)l*layer);
         for (i = 0; i < rows; ++i)
             for (k = 0; k < H; ++k) g[k] += E[i*H + k];
-        dci_net_mul_f(l == 0 ? s->inputs : H, H, rows, in, 1, l == 0 ? (size_t)s->pad : ld, E, ld, g + H, ld, g + H,
-                      ld);
+        dci_net_mul_f(l == 0 ? s->inputs : H, H, rows, in, 1, l == 0 ? (size_t)s->pad : ld, E, ld,
+                      g + H, ld, g + H, ld);
         if (l == 0) break;
         dci_net_back_f(s, a->turned, l, rows, E, G);
         swap = E;
