@@ -5022,12 +5022,12 @@ static int dci_cnet_result(const dc_cnet *n, const dci_cnet_block *B, int m, siz
 {
     const dci_cnet_pose *p = &B->pose[m];
     const dc_real scale = n->unit*DC_CFIELD_BAND, slope = p->beyond < 0 || p->beyond > 0 ? n->sign : DC_R(0);
-    const dc_real d = scale*B->out[m][0] + n->sign*p->beyond, lever = n->unit*B->out[m][1];
+    const dc_real d[1] = {scale*B->out[m][0] + n->sign*p->beyond}, lever[1] = {n->unit*B->out[m][1]};
     dc_real a[3], h[6], by_pose[3], second[6];
     int k, ok = 1;
 
-    if (o->d) ok = dci_cnet_put(1, &d, o->d + i, stride) && ok;
-    if (o->lever) ok = dci_cnet_put(1, &lever, o->lever + i, stride) && ok;
+    if (o->d) ok = dci_cnet_put(1, d, o->d + i, stride) && ok;
+    if (o->lever) ok = dci_cnet_put(1, lever, o->lever + i, stride) && ok;
     for (k = 0; k < 3 && (o->grad || o->hess); ++k) a[k] = scale*B->grad[m][k];
     if (o->grad) {
         dci_cnet_gradient(n, p, a, slope, by_pose);

@@ -414,7 +414,7 @@ static int net_make(int kind, int raw, int smooth, double size, net *t)
     n = dqi_net_count(&t->Q.net->size);
     t->w = (dq_real *)dq_arena_take(&quad, n, sizeof *t->w);
     if (!t->w) return 0;
-    for (k = 0; k < n; ++k) t->w[k] = t->Q.net->w[k];
+    for (k = 0; k < n; ++k) t->w[k] = t->Q.net->weights[k];
     return 1;
 }
 
