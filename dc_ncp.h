@@ -3090,22 +3090,33 @@ static void dci_growth_adjoint(dci_growth *G, const dc_real *bar, const dc_real 
     dci_pnc_solve(P, r1, r2, G->adjoint, G->step.dual);
 }
 
-/* options, shapes and memory of dc_growth: rho, the limit of iterations, the arrays of G in `mem` */
-static dc_status dci_growth_make(const dc_growth_options *opt, const dc_shape *a, const dc_shape *b, dc_arena *mem,
-                                 dci_growth *G)
+/* options and shapes of dc_growth; 0: not to be worked on */
+static int dci_growth_ask(const dc_growth_options *opt, const dc_shape *a, const dc_shape *b, dci_growth *G)
+{
+    G->rho = opt && opt->rho != 0 ? opt->rho : DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-8);
+    G->max_iterations = opt && opt->max_iterations != 0 ? opt->max_iterations : 60;
+    G->warm = opt ? opt->warm : NULL;
+    return dci_shape_valid(a) && dci_shape_valid(b) && a->dim == b->dim && G->rho > 0 && G->rho <= 1
+        && G->max_iterations >= 1 && a->size + b->size > 0;
+}
+
+/* its poses; 0: one is none */
+static int dci_growth_place(int D, const dc_pose *pa, const dc_pose *pb, dci_growth *G)
+{
+    return dci_pose_rows(D, pa, G->own_position[0], G->own_rotation[0])
+        && dci_pose_rows(D, pb, G->own_position[1], G->own_rotation[1]);
+}
+
+/* the arrays of G in `mem` */
+static dc_status dci_growth_take(const dc_shape *a, const dc_shape *b, dc_arena *mem, dci_growth *G)
 {
     dci_layout l = {NULL, 0};
 
-    G->rho = opt && opt->rho != 0 ? opt->rho : DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-8);
-    G->max_iterations = opt && opt->max_iterations != 0 ? opt->max_iterations : 60;
-    if (!mem || !dci_shape_valid(a) || !dci_shape_valid(b) || a->dim != b->dim || !(G->rho > 0 && G->rho <= 1)
-        || G->max_iterations < 1 || !(a->size + b->size > 0)) return DC_E_ARG;
     dci_growth_all(G, a, b, &l);
     l.base = (unsigned char *)dc_arena_take(mem, l.bytes, 1);
     if (!l.base) return DC_E_MEMORY;
     l.bytes = 0;
     dci_growth_all(G, a, b, &l);
-    G->warm = opt ? opt->warm : NULL;
     return DC_OK;
 }
 
@@ -3139,10 +3150,10 @@ static DCI_NOINLINE dc_status dci_growth_derive(dci_growth *G, dci_corner *Q, dc
     return DC_OK;
 }
 
-/* One pair of poses. b's origin is the world's meanwhile: only the difference of the two matters, and is exact. */
-static DCI_NOINLINE dc_status dci_growth_run(dci_growth *G, const dc_pose *pa, const dc_pose *pb, dc_growth_warm *warm,
-                                             dc_growth_result *out, dc_real *jac, const dc_real *bar,
-                                             dc_shape_grad *ga, dc_shape_grad *gb)
+/* One pair of poses, those of dci_growth_place. b's origin is the world's meanwhile: only the difference of the two
+ * matters, and is exact. */
+static DCI_NOINLINE dc_status dci_growth_run(dci_growth *G, dc_growth_warm *warm, dc_growth_result *out, dc_real *jac,
+                                             const dc_real *bar, dc_shape_grad *ga, dc_shape_grad *gb)
 {
     dci_pair_nc *P = G->pair;
     const dc_shape *a = P->shape[0], *b = P->shape[1];
@@ -3153,8 +3164,6 @@ static DCI_NOINLINE dc_status dci_growth_run(dci_growth *G, const dc_pose *pa, c
     int D = P->dim, i, k, corner = 0;
 
     /* poses */
-    if (!dci_pose_rows(D, pa, G->own_position[0], G->own_rotation[0])
-        || !dci_pose_rows(D, pb, G->own_position[1], G->own_rotation[1])) return DC_E_ARG;
     for (i = 0; i < 3; ++i) {
         home[i] = G->own_position[1][i];
         G->own_position[0][i] -= home[i];
@@ -3221,10 +3230,11 @@ DC_DEF dc_status dc_growth(const dc_growth_options *opt, const dc_shape *a, cons
     dc_status status;
     size_t used = mem ? mem->used : 0;
 
-    if (!out || (bar && !dci_all_in_limit(bar, 7))) return DC_E_ARG;
-    status = dci_growth_make(opt, a, b, mem, &G);
+    if (!mem || !out || (bar && !dci_all_in_limit(bar, 7)) || !dci_growth_ask(opt, a, b, &G)
+        || !dci_growth_place(a->dim, pa, pb, &G)) return DC_E_ARG;
+    status = dci_growth_take(a, b, mem, &G);
     if (status != DC_OK) return status;
-    status = dci_growth_run(&G, pa, pb, G.warm, out, jac, bar, ga, gb);
+    status = dci_growth_run(&G, G.warm, out, jac, bar, ga, gb);
     mem->used = used;
     return status;
 }
@@ -3238,13 +3248,15 @@ DC_DEF dc_status dc_growth_batch(const dc_growth_options *opt, const dc_shape *a
     size_t used = mem ? mem->used : 0;
     int i;
 
-    if (count < 0 || (count > 0 && (!out || !pa || !pb))) return DC_E_ARG;
-    first = dci_growth_make(opt, a, b, mem, &G);
+    if (!mem || count < 0 || (count > 0 && (!out || !pa || !pb)) || !dci_growth_ask(opt, a, b, &G)) return DC_E_ARG;
+    first = dci_growth_take(a, b, mem, &G);
     if (first != DC_OK) return first;
 
     for (i = 0; i < count; ++i) {
-        dc_status one = dci_growth_run(&G, pa + i, pb + i, G.warm ? G.warm + i : NULL, out + i,
-                                       jac ? jac + (size_t)i*84 : NULL, NULL, NULL, NULL);
+        dc_status one = DC_E_ARG;
+        if (dci_growth_place(a->dim, pa + i, pb + i, &G))
+            one = dci_growth_run(&G, G.warm ? G.warm + i : NULL, out + i, jac ? jac + (size_t)i*84 : NULL, NULL, NULL,
+                                 NULL);
         if (first == DC_OK) first = one;
         if (status) status[i] = one;
     }
@@ -6676,7 +6688,7 @@ DC_DEF size_t dc_ncp_contacts_bytes(int parts)
     dci_list_scratch list;
     if (parts < 1 || parts > 10000) return 0;
     dci_list_lay(&list, parts, &l);
-    return dc_bytes(dc_bytes(0, l.bytes, 1), dc_ncp_broad_bytes(parts), 1);
+    return dc_bytes(dc_bytes(0, l.bytes, 1), (size_t)parts, sizeof(int));
 }
 
 /* The half-space's part first: 1 if the ball is nearer than the margin. */
@@ -6779,7 +6791,9 @@ DC_DEF dc_status dc_ncp_contacts(const dc_ncp_options *opt, const dc_ncp_scene *
         radius[i] = p->shape->size > 0 ? p->radius : -1;
     }
     status = dc_ncp_broad(parts, centre, radius, margin, lists, beside, &n, scratch);
-    for (i = 0; status == DC_OK && i < parts; ++i)
+    scratch->used = used;
+    if (status != DC_OK) return status;
+    for (i = 0; i < parts; ++i)
         for (j = 0; j < parts; ++j) {
             if (part[i].shape->size > 0 || !(part[j].shape->size > 0)) continue;
             if (!dci_parts_near(sc->dim, sc, part + i, centre[j], radius[j], margin)) continue;
@@ -6800,7 +6814,7 @@ DC_DEF dc_status dc_ncp_contacts(const dc_ncp_options *opt, const dc_ncp_scene *
     }
 
     /* contacts, a half-space always second; their keys over pairs that have been read */
-    for (k = 0; status == DC_OK && k < n; ++k) {
+    for (k = 0; k < n; ++k) {
         const int swap = !(part[beside[2*k]].shape->size > 0);
         const dc_ncp_part *a = part + beside[2*k + swap], *b = part + beside[2*k + 1 - swap];
         dc_ncp_contact *c;
@@ -6820,10 +6834,9 @@ DC_DEF dc_status dc_ncp_contacts(const dc_ncp_options *opt, const dc_ncp_scene *
             : beside[2*k]*parts + beside[2*k + 1] + 1;
     }
 
-    if (memory && status == DC_OK) dci_memory_follow(memory, found < most ? found : most, beside, contact);
-    scratch->used = used;
+    if (memory) dci_memory_follow(memory, found < most ? found : most, beside, contact);
     *count = found;
-    return status != DC_OK ? status : found > most ? DC_E_RANGE : DC_OK;
+    return found > most ? DC_E_RANGE : DC_OK;
 }
 #if defined(__i386__) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC pop_options

@@ -4,9 +4,11 @@
 #define DC_BSH_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION
 #define DC_WITNESS_IMPLEMENTATION
+#define DC_NCP_IMPLEMENTATION
 #define DC_SIM_IMPLEMENTATION
 #include "dc_bsh.h"
 #include "dc_witness.h"
+#include "dc_ncp.h"
 #include "dc_sim.h"
 
 #include <limits.h>
@@ -43,6 +45,14 @@ static struct {
     dc_cfield field;
     dc_cfield_train_info train_info;
     dc_manifold_contact manifold[CONTACTS], jac[12*CONTACTS];
+    dc_shape shape;
+    dc_growth_result growth[2];
+    dc_status status[2];
+    dc_ncp_body next[2];
+    dc_ncp *solution;
+    dc_ncp_info ncp_info;
+    dc_ncp_contact contacts[4];
+    int pair[8];
     dc_sim sim;
     dc_real q[STATES], jacobian[JACOBIAN];
     dc_grains grains;
@@ -673,6 +683,195 @@ TEST manifolds(void)
     FINISH();
 }
 
+/* ---- dc_ncp.h -------------------------------------------------------------------------------------- */
+
+TEST shapes(void)
+{
+    static const dc_real none[12] = {0};
+    dc_real A[12] = {1, 0, 0, 0, 1, 0, -1, -1, -1, 0, 0, 1}, offset[4] = {1, 1, 1, 1};
+    dc_real length = 1, other = 2;
+    dc_shape s, round;
+    dc_pose turned = upright();
+    dc_arena shapes = dc_arena_make(kept, sizeof kept);
+    dc_v3 n = dc_vec(0, 0, 1), v[4];
+    size_t need;
+    int k;
+    bodies();
+    for (k = 0; k < 4; ++k) v[k] = va[k];
+#define HALFSPACE dc_shape_halfspace(3, n, length, &mem, &out.shape)
+    GOOD(dc_shape_bytes(3, 1, 0, 0), HALFSPACE);
+    WITH(dc_real, n.z, 0, HALFSPACE);
+    WITH(dc_real, n.x, not_a_number(), HALFSPACE);
+    WITH(dc_real, length, (dc_real)HUGE_VAL, HALFSPACE);
+#define BALL dc_shape_sphere(3, length, &mem, &out.shape)
+    GOOD(dc_shape_bytes(3, 4, 1, 0), BALL);
+    WITH(dc_real, length, 0, BALL);
+    WITH(dc_real, length, not_a_number(), BALL);
+    BAD((void)0, dc_shape_sphere(4, length, &mem, &out.shape), (void)0);
+    BAD((void)0, dc_shape_sphere(3, length, &mem, NULL), (void)0);
+    n = dc_vec(1, 2, 3);
+#define BOX dc_shape_box(3, n, &mem, &out.shape)
+    GOOD(dc_shape_bytes(3, 6, 0, 0), BOX);
+    WITH(dc_real, n.y, 0, BOX);
+    WITH(dc_real, n.z, not_a_number(), BOX);
+#define POLYTOPE dc_shape_polytope(3, 4, A, offset, &mem, &out.shape)
+    GOOD(dc_shape_bytes(3, 4, 0, 0), POLYTOPE);
+    WITH(dc_real, A[4], not_a_number(), POLYTOPE);
+    WITH(dc_real, offset[2], 0, POLYTOPE);
+    BAD((void)0, dc_shape_polytope(3, 3, A, offset, &mem, &out.shape), (void)0);
+    BAD((void)0, dc_shape_polytope(3, 4, NULL, offset, &mem, &out.shape), (void)0);
+    BAD((void)0, dc_shape_polytope(3, 4, none, offset, &mem, &out.shape), (void)0);
+#define HULL dc_shape_hull(3, 4, v, &mem, &out.shape)
+    GOOD(dc_shape_hull_bytes(3, 4), HULL);
+    WITH(dc_real, v[2].z, not_a_number(), HULL);
+    BAD((void)0, dc_shape_hull(3, 129, v, &mem, &out.shape), (void)0);
+    BAD((void)0, dc_shape_hull(3, 4, NULL, &mem, &out.shape), (void)0);
+#define ROUND(what, rows) do { \
+        GOOD(dc_shape_bytes(3, rows, 1, (rows) == 6), what(3, length, other, &mem, &out.shape)); \
+        WITH(dc_real, length, -1, what(3, length, other, &mem, &out.shape)); \
+        WITH(dc_real, other, not_a_number(), what(3, length, other, &mem, &out.shape)); \
+    } while (0)
+    ROUND(dc_shape_capsule, 6);
+    ROUND(dc_shape_cylinder, 5);
+    ROUND(dc_shape_cone, 4);
+#define ELLIPSOID dc_shape_ellipsoid(3, n, &mem, &out.shape)
+    GOOD(dc_shape_bytes(3, 4, 1, 0), ELLIPSOID);
+    WITH(dc_real, n.x, 0, ELLIPSOID);
+
+    ASSERT_EQ(DC_OK, dc_shape_box(3, n, &shapes, &s));
+    ASSERT_EQ(DC_OK, dc_shape_capsule(3, 1, 2, &shapes, &round));
+#define SUM dc_shape_sum(&s, &round, &mem, &out.shape)
+    GOOD(dc_shape_bytes(3, 12, 1, 4), SUM);
+    WITH(int, s.dim, 2, SUM);
+    WITH(int, s.rows, 5, SUM);
+    WITH(const dc_real *, round.A, NULL, SUM);
+    WITH(dc_real, s.size, not_a_number(), SUM);
+#define PLACE dc_shape_place(&s, turned, &mem, &out.shape)
+    GOOD(dc_shape_bytes(3, 6, 0, 0), PLACE);
+    BAD_POSE(turned, PLACE);
+    WITH(int, s.rows, -1, PLACE);
+    FINISH();
+}
+
+TEST growth(void)
+{
+    dc_shape s[2];
+    dc_growth_options o = DC_ZERO;
+    dc_pose at[2], from[2];
+    dc_real bar[7] = {1, 0, 0, 0, 0, 0, 0};
+    dc_arena shapes = dc_arena_make(kept, sizeof kept);
+    size_t need;
+    bodies();
+    ASSERT_EQ(DC_OK, dc_shape_box(3, dc_vec(1, 1, 1), &shapes, s));
+    ASSERT_EQ(DC_OK, dc_shape_capsule(3, 1, 2, &shapes, s + 1));
+    at[0] = at[1] = from[0] = from[1] = upright();
+    at[0].t = dc_vec(4, 0, 0);
+    at[1].t = dc_vec(0, 5, 0);
+#define GROWTH dc_growth(&o, s, at, s + 1, from, &mem, out.growth, out.jacobian, bar, NULL, NULL)
+    GOOD(dc_growth_bytes(s, s + 1), GROWTH);
+#define GROWTH_BATCH dc_growth_batch(&o, s, s + 1, 2, at, from, &mem, out.growth, out.jacobian, out.status)
+    GOOD(dc_growth_bytes(s, s + 1), GROWTH_BATCH);
+#define BAD_GROWTH(call) do { \
+        WITH(dc_real, o.rho, -1, call); \
+        WITH(dc_real, o.rho, not_a_number(), call); \
+        WITH(int, o.max_iterations, -1, call); \
+        WITH(int, s[0].dim, 2, call); \
+        WITH(int, s[1].cones, 2, call); \
+        WITH(const dc_real *, s[0].b, NULL, call); \
+        WITH(dc_real, s[1].size, -1, call); \
+    } while (0)
+    BAD_GROWTH(GROWTH);
+    BAD_GROWTH(GROWTH_BATCH);
+    BAD_POSE(at[0], GROWTH);
+    BAD_POSE(from[0], GROWTH);
+    WITH(dc_real, bar[3], not_a_number(), GROWTH);
+    BAD((void)0, dc_growth_batch(&o, s, s + 1, -1, at, from, &mem, out.growth, NULL, NULL), (void)0);
+    BAD((void)0, dc_growth_batch(&o, s, s + 1, 2, at, from, &mem, NULL, NULL, NULL), (void)0);
+    FINISH();
+}
+
+TEST hard_contact(void)
+{
+    dc_shape s[2];
+    static dc_ncp_body body[2];
+    static dc_ncp_contact touch[2];
+    static dc_ncp_part part[3];
+    dc_ncp_scene scene = DC_ZERO;
+    dc_ncp_options o = DC_ZERO;
+    dc_v3 centre[2];
+    dc_real radius[2] = {1, 1}, margin = DC_R(0.5);
+    dc_arena shapes = dc_arena_make(kept, sizeof kept);
+    size_t need;
+    int k;
+    bodies();
+    ASSERT_EQ(DC_OK, dc_shape_box(3, dc_vec(1, 1, 1), &shapes, s));
+    ASSERT_EQ(DC_OK, dc_shape_halfspace(3, dc_vec(0, 0, 1), 0, &shapes, s + 1));
+    for (k = 0; k < 2; ++k) {
+        body[k].pose = upright();
+        body[k].pose.t = centre[k] = dc_vec(0, 0, 1 + 2*(dc_real)k);
+        body[k].mass = body[k].inertia.m[0] = body[k].inertia.m[4] = body[k].inertia.m[8] = 1;
+        touch[k].body[0] = part[k].body = k;
+        touch[k].body[1] = k - 1;
+        touch[k].shape[0] = part[k].shape = s;
+        touch[k].shape[1] = s + 1 - k;
+        touch[k].mu = part[k].mu = DC_R(0.5);
+        part[k].radius = 2;
+    }
+    part[2].body = -1;
+    part[2].shape = s + 1;
+    scene.dim = 3;
+    scene.h = DC_R(0.01);
+    scene.gravity.z = -10;
+    scene.bodies = scene.contacts = 2;
+    scene.body = body;
+    scene.contact = touch;
+
+    /* a step takes the blocks that it has, dc_ncp_bytes counts all there could be */
+#define HARD_STEP dc_ncp_step(&o, &scene, &mem, out.next, &out.solution, &out.ncp_info)
+    need = dc_ncp_bytes(&o, &scene);
+    furnish(SHORT, need + 1);
+    ASSERT_EQ(DC_OK, HARD_STEP);
+    furnish(EMPTY, 0);
+    ASSERT_EQ(DC_E_MEMORY, HARD_STEP);
+    ASSERT(nothing_done());
+    WITH(dc_real, o.rho, not_a_number(), HARD_STEP);
+    WITH(int, o.max_iterations, -1, HARD_STEP);
+    WITH(int, scene.dim, 4, HARD_STEP);
+    WITH(dc_real, scene.h, 0, HARD_STEP);
+    WITH(dc_real, scene.gravity.x, not_a_number(), HARD_STEP);
+    WITH(int, scene.bodies, -1, HARD_STEP);
+    WITH(const dc_ncp_contact *, scene.contact, NULL, HARD_STEP);
+    WITH(dc_real, body[1].mass, -1, HARD_STEP);
+    WITH(dc_real, body[1].w.z, not_a_number(), HARD_STEP);
+    WITH(dc_real, body[0].inertia.m[4], 0, HARD_STEP);
+    BAD_POSE(body[1].pose, HARD_STEP);
+    WITH(int, touch[1].body[0], 2, HARD_STEP);
+    WITH(int, touch[0].body[1], 0, HARD_STEP);
+    WITH(dc_real, touch[1].mu, -1, HARD_STEP);
+    WITH(dc_real, touch[1].restitution, 2, HARD_STEP);
+    WITH(const dc_shape *, touch[0].shape[1], NULL, HARD_STEP);
+    WITH(int, s[0].rows, 5, HARD_STEP);
+    BAD((void)0, dc_ncp_step(&o, &scene, &mem, NULL, NULL, NULL), (void)0);
+
+#define BROAD dc_ncp_broad(2, centre, radius, margin, 4, out.pair, &out.count, &mem)
+    GOOD(dc_ncp_broad_bytes(2), BROAD);
+    WITH(dc_real, centre[1].y, not_a_number(), BROAD);
+    WITH(dc_real, radius[0], not_a_number(), BROAD);
+    WITH(dc_real, margin, -1, BROAD);
+    BAD((void)0, dc_ncp_broad(-1, centre, radius, margin, 4, out.pair, &out.count, &mem), (void)0);
+
+#define TOUCHING dc_ncp_contacts(&o, &scene, 3, part, margin, 0, NULL, NULL, 4, out.contacts, &out.count, &mem)
+    GOOD(dc_ncp_contacts_bytes(3), TOUCHING);
+    WITH(int, part[0].body, 2, TOUCHING);
+    WITH(const dc_shape *, part[1].shape, NULL, TOUCHING);
+    WITH(dc_real, part[1].radius, not_a_number(), TOUCHING);
+    WITH(dc_real, part[2].mu, -1, TOUCHING);
+    WITH(dc_real, margin, not_a_number(), TOUCHING);
+    WITH(dc_real, body[1].pose.t.x, not_a_number(), TOUCHING);
+    BAD((void)0, dc_ncp_contacts(&o, &scene, 3, part, margin, -1, NULL, NULL, 4, out.contacts, &out.count, &mem), (void)0);
+    FINISH();
+}
+
 /* ---- dc_sim.h: articulated ------------------------------------------------------------------------ */
 
 static machine arm, changed;
@@ -885,6 +1084,9 @@ int main(int argc, char **argv)
     RUN_TEST(distance_fields);
     RUN_TEST(contact_fields);
     RUN_TEST(manifolds);
+    RUN_TEST(shapes);
+    RUN_TEST(growth);
+    RUN_TEST(hard_contact);
     RUN_TEST(robots);
     RUN_TEST(grains);
     GREATEST_MAIN_END();
