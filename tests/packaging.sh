@@ -18,11 +18,11 @@ passed=0 failed=0 skipped=0
 
 # check NAME COMMAND...: the command's output is shown only if it fails, except lines that start with "note "
 check() {
-    name=$1
+    name=$1 begin=$(date +%s)
     shift
     if "$@" >"$tmp/out" 2>&1; then
-        passed=$((passed + 1))
-        echo "pass $name"
+        passed=$((passed + 1)) took=$(($(date +%s) - begin))
+        [ $took -lt 10 ] && echo "pass $name" || echo "pass $name ($took s)"
         sed -n 's/^note /       /p' "$tmp/out"
     else
         failed=$((failed + 1))
@@ -136,10 +136,17 @@ object() {
 }
 check "compiles to an object at -O2, double and float" both object
 
-# some warnings come only with more inlining
-compiled() { c c99 $o -DDC_REAL=$1 -c "$tmp/all.c" -o "$tmp/o_$1.o" || { echo "$o $1"; return 1; }; }
-optimised() { for o in -O3 "-O3 -march=native"; do both compiled || return 1; done; }
-check "no warning at -O3, -O3 -march=native" optimised
+# Every other way to an object: COMPILER REAL LEVEL. Some warnings come only with more inlining.
+built() {
+    case $1 in *++) lang="-x c++ -std=c++11 $WARN" ;; *) lang="-std=c99 $WARN_C" ;; esac
+    "$1" $lang -I"$top" $3 -DDC_REAL=$2 -c "$tmp/all.c" -o "$tmp/way_$1_$2_$(echo "$3" | tr -cd A-Za-z0-3).o" || { echo "$1 $2 $3"; return 1; }
+}
+ways() { for cc in $2; do built $cc $3 "$1" || return 1; done; }
+in_all_ways() {
+    both ways -O0 "$c_compilers $cxx_compilers" && both ways -O3 "$CC" && both ways "-O3 -march=native" "$CC" || return 1
+    [ "$c_compilers" = "$CC" ] || both ways -O2 "${c_compilers#* }"
+}
+check "no warning at -O0, -O2, -O3, -O3 -march=native" in_all_ways
 
 # ---- all headers in one file, in several orders
 
@@ -235,25 +242,19 @@ check "DC_STATIC in two files of one program" static_copies
 allowed='sqrt|sqrtf|memcpy|memmove|memset|memcmp|bcmp|strcmp|_GLOBAL_OFFSET_TABLE_'
 symbols() {
     needs=
-    for real in double float; do
-        for o in -O0 -O3; do
-            for cc in $c_compilers $cxx_compilers; do
-                case $cc in *++) lang="-x c++ -std=c++11" ;; *) lang=-std=c99 ;; esac
-                "$cc" $lang -I"$top" $o -DDC_REAL=$real -c "$tmp/all.c" -o "$tmp/sym.o" || return 1
-                where="($cc $o $real)"
-                bad=$(exported "$tmp/sym.o" | grep -v '^dc_')
-                [ -z "$bad" ] || { echo "exported without dc_ $where:" $bad; return 1; }
-                # .data.rel.ro holds constants with addresses in them: read-only once loaded
-                bad=$(objdump -t "$tmp/sym.o" | awk '/ O / && ($0 ~ / (\.data|\.bss|\.tdata|\.tbss|\*COM\*)/) && $0 !~ /\.data\.rel\.ro/ { print $NF }')
-                [ -z "$bad" ] || { echo "writable data $where:" $bad; return 1; }
-                bytes=$(size -A "$tmp/sym.o" | awk '$1 ~ /^\.(data|bss|tdata|tbss)/ && $1 !~ /^\.data\.rel\.ro/ { n += $2 } END { print n + 0 }')
-                [ "$bytes" -eq 0 ] || { echo "$bytes writable bytes $where"; return 1; }
-                need=$(nm -u "$tmp/sym.o" | awk '{ print $2 }')
-                bad=$(echo "$need" | grep -vxE "$allowed|")
-                [ -z "$bad" ] || { echo "not allowed outside the headers $where:" $bad; return 1; }
-                needs="$needs $need"
-            done
-        done
+    for object in "$tmp/double.o" "$tmp/float.o" "$tmp"/way_*.o; do
+        where="($(basename "$object"))"
+        bad=$(exported "$object" | grep -v '^dc_')
+        [ -z "$bad" ] || { echo "exported without dc_ $where:" $bad; return 1; }
+        # .data.rel.ro holds constants with addresses in them: read-only once loaded
+        bad=$(objdump -t "$object" | awk '/ O / && ($0 ~ / (\.data|\.bss|\.tdata|\.tbss|\*COM\*)/) && $0 !~ /\.data\.rel\.ro/ { print $NF }')
+        [ -z "$bad" ] || { echo "writable data $where:" $bad; return 1; }
+        bytes=$(size -A "$object" | awk '$1 ~ /^\.(data|bss|tdata|tbss)/ && $1 !~ /^\.data\.rel\.ro/ { n += $2 } END { print n + 0 }')
+        [ "$bytes" -eq 0 ] || { echo "$bytes writable bytes $where"; return 1; }
+        need=$(nm -u "$object" | awk '{ print $2 }')
+        bad=$(echo "$need" | grep -vxE "$allowed|")
+        [ -z "$bad" ] || { echo "not allowed outside the headers $where:" $bad; return 1; }
+        needs="$needs $need"
     done
     echo "note needs from outside:" $(echo $needs | tr ' ' '\n' | sort -u)
 }
