@@ -5662,7 +5662,7 @@ static void dci_ncp_bounce_vjp(const dc_ncp *S, dci_contact_nc *c, const int D, 
     const dc_real *const R[2] = {S->place[c->body[0]].before.rotation, S->place[c->body[1]].before.rotation};
     const dci_pair_nc *P = &c->pair;
     const dc_real rate = -bar*B->by_rate*c->size/P->weight;
-    dci_pair_cotangent pair;
+    dci_pair_cotangent pair = DC_ZERO;
     dci_pair_bar out;
     dc_real turn[3] = DC_ZERO;
     int i, k;
