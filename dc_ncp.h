@@ -2928,7 +2928,10 @@ DCI_LANE int dci_corner_solve(dci_corner *Q, dci_growth *G, const int D, dc_grow
         Q->basis[j] = ok ? warm->row[j] - 1 : -1;
     }
     ok = ok && dci_corner_open(Q, D);
-    if (!ok && !(dci_corner_start(Q, G, D) && dci_corner_walk(Q, D) && dci_corner_open(Q, D))) return 0;
+    if (!ok) {
+        dci_growth_middle(G, G->pair->shape[0], G->pair->shape[1]);
+        if (!(dci_corner_start(Q, G, D) && dci_corner_walk(Q, D) && dci_corner_open(Q, D))) return 0;
+    }
     if (!dci_corner_newton(Q, D, G->rho, G->max_iterations, &out->iterations, &out->residual)) return 0;
     dci_corner_close(Q, D, G);
     for (j = 0; warm && j < n; ++j) warm->row[j] = Q->basis[j] + 1;
@@ -3160,7 +3163,7 @@ static DCI_NOINLINE dc_status dci_growth_run(dci_growth *G, dc_growth_warm *warm
     dci_corner Q;
     dc_growth_result r;
     dc_status status = DC_OK;
-    dc_real L = a->size + b->size, dist2, len[2], n[2][3] = DC_ZERO, home[3], least = 64*DC_EPS/L, rho = 0;
+    dc_real L = a->size + b->size, len[2], n[2][3] = DC_ZERO, home[3], least = 64*DC_EPS/L, rho = 0;
     int D = P->dim, i, k, corner = 0;
 
     /* poses */
@@ -3173,7 +3176,6 @@ static DCI_NOINLINE dc_status dci_growth_run(dci_growth *G, dc_growth_warm *warm
         G->position[k] = G->own_position[k];
         G->rotation[k] = G->own_rotation[k];
     }
-    dist2 = dci_growth_middle(G, a, b)/(L*L);
 
     /* by the corner where there is one, else by the interior point */
     G->unit = 1;
@@ -3191,6 +3193,7 @@ static DCI_NOINLINE dc_status dci_growth_run(dci_growth *G, dc_growth_warm *warm
     if (!corner) {
         /* alpha counted in a power of 4 near the answer, so that far shapes are as accurate as near ones; its rho is
          * then smaller by as much, but not below rounding */
+        const dc_real dist2 = dci_growth_middle(G, a, b)/(L*L);
         while (G->unit*G->unit*16 < dist2) G->unit *= 4;
         G->metres = G->unit*L;
         dci_pnc_fill(P, 0, G->unit, G->metres);
