@@ -2,16 +2,17 @@
  * SPDX-License-Identifier: MIT OR Unlicense
  *
  * DOES     steps trees of rigid links of convex hulls, or of triangles with a hierarchy (dc_bsh.h, LRI [2]), in time by
- *          minimising SDRS Eq. 14 [1]: position-level dynamics, their contact potential, friction, joint limits, damping,
- *          proportional-derivative control; the Jacobians of the next state by both earlier ones, control, masses, friction,
- *          attachments and hull vertices; a whole trajectory's gradient by the adjoint; Adam. Grains of any shape in the plane:
- *          penalty contact with friction through fields over relative pose (dc_cfield of dc_sdf.h, CEM [3]), walls, driven
- *          grains, the derivative of a step.
+ *          minimising SDRS Eq. 14 [1]: position-level dynamics, their contact potential, friction, joint limits,
+ *          damping, proportional-derivative control; the Jacobians of the next state by both earlier ones, control,
+ *          masses, friction, attachments and hull vertices; a whole trajectory's gradient by the adjoint; Adam. Grains
+ *          of any shape in the plane: penalty contact with friction through fields over relative pose (dc_cfield of
+ *          dc_sdf.h, CEM [3]), walls, driven grains, the derivative of a step.
  * DOES NOT close loops of joints, bend links, decompose shapes that are not convex.
  *
  * USE
- *   In one C or C++ file: #define DC_CONTACT_, DC_BSH_, DC_SDF_ and DC_SIM_IMPLEMENTATION, then #include "dc_sim.h". Elsewhere
- *   include it. Quick start, a complete program; cc -std=c99 -O3 program.c -lm. One for grains stands above their declarations.
+ *   In one C or C++ file: #define DC_CONTACT_, DC_BSH_, DC_SDF_ and DC_SIM_IMPLEMENTATION, then #include "dc_sim.h".
+ *   Elsewhere include it. Quick start, a complete program; cc -std=c99 -O3 program.c -lm. One for grains stands above
+ *   their declarations.
  *
  *|#define DC_CONTACT_IMPLEMENTATION
  *|#define DC_BSH_IMPLEMENTATION
@@ -47,12 +48,15 @@
  *
  * OPTIONS (macros)
  *   DC_SIM_IMPLEMENTATION  in one file: the code. In more than one with DC_STATIC: private copies.
+ *   DC_SIM_NO_GRAINS       in every file: without the grains (dc_grain_..., dc_grains_...) and without dc_sdf.h, of
+ *                          which robots use nothing
  *   DC_REAL, DC_STATIC, DC_DEF: see dc_contact.h, the same for both.
  *
  * NOTATION
- *   q, nq           the state, joint after joint: free w x y z tx ty tz, ball w x y z, hinge angle (rad), slide length (m)
- *   dq, nv          its tangent: free v then w, ball w, hinge, slide; v and w in the axes of the joint's frame, w about the
- *                   link's origin: t <- t + v, R <- exp([w]) R. All derivatives are by tangents at their own time
+ *   q, nq           the state, joint after joint: free w x y z tx ty tz, ball w x y z, hinge angle (rad), slide length
+ *                   (m)
+ *   dq, nv          its tangent: free v then w, ball w, hinge, slide; v and w in the axes of the joint's frame, w about
+ *                   the link's origin: t <- t + v, R <- exp([w]) R. All derivatives are by tangents at their own time
  *   T_i = [R t]     link to world, 3x4: T_i = T_parent A_i J_i(q), A_i the attachment (SDRS Eq. 1)
  *   S_a             world twist of tangent coordinate a: dT_i/dq_a = [S_a] T_i
  *   M_i             moment matrix, integral of rho (x,1)(x,1)^T, 4x4
@@ -60,20 +64,24 @@
  *
  * THE STEP
  *   q^{t+1} minimises O (SDRS Eq. 14, LRI Eq. 1),
- *       O = sum_i 1/(2h^2) tr((T_i - Y_i) M_i (T_i - Y_i)^T) + U,   Y_i = 2 T_i^t - T_i^{t-1} + h^2 [0 g]          (SDRS Eq. 2, 3)
- *   with U that of the joints (SDRS Eq. 5) and k (P_c + U_f) of the contacts (SDRS Eq. 7, 13). Second derivatives by tangents: for
- *   a before b in a chain d2T_i/dq_a dq_b = [S_a][S_b] T_i, the half-sum of both orders among the three of a rotation.
- *   A hull at a plane of the scenery has the plane itself for its plane of separation: P_c is the sum of P over its vertices, felt
- *   from s lengths; the plane does not move, so that u = w = 0 in its friction.
- *   Newton's method from q^t. Where the Hessian is not positive definite, the sum of its parts made semidefinite takes its place:
- *   pairs of hulls clamped, the curvature of rotations left out; from the tenth step on |H|, in the measure of the inertia; elsewhere
- *   the steps are Newton's own. A direction whose way ends at a contact is bent to slide along it: up to four gaps are demanded to
- *   stay at least where the barrier costs what the step gains. What is left to gain below the rounding of O is judged by its slope.
+ *       O = sum_i 1/(2h^2) tr((T_i - Y_i) M_i (T_i - Y_i)^T) + U                         (SDRS Eq. 3)
+ *       Y_i = 2 T_i^t - T_i^{t-1} + h^2 [0 g]                                            (SDRS Eq. 2)
+ *   with U that of the joints (SDRS Eq. 5) and k (P_c + U_f) of the contacts (SDRS Eq. 7, 13). Second derivatives by
+ *   tangents: for a before b in a chain d2T_i/dq_a dq_b = [S_a][S_b] T_i, the half-sum of both orders among the three
+ *   of a rotation.
+ *   A hull at a plane of the scenery has the plane itself for its plane of separation: P_c is the sum of P over its
+ *   vertices, felt from s lengths; the plane does not move, so that u = w = 0 in its friction.
+ *   Newton's method from q^t. Where the Hessian is not positive definite, the sum of its parts made semidefinite takes
+ *   its place: pairs of hulls clamped, the curvature of rotations left out; from the tenth step on |H|, in the measure
+ *   of the inertia; elsewhere the steps are Newton's own. A direction whose way ends at a contact is bent to slide
+ *   along it: up to four gaps are demanded to stay at least where the barrier costs what the step gains. What is left
+ *   to gain below the rounding of O is judged by its slope.
  *
  * CONTRACTS
- *   Memory    None of its own: dc_sim_bytes for a model, dc_sim_step_bytes, dc_sim_grad_bytes and dc_sim_adjoint_bytes for
- *             scratch that is given back (dc_sim_roll_bytes for many steps): the most a state can ask for; where few pairs
- *             press, less will do. Grains: dc_grains_bytes, dc_grains_step_bytes. Stack below 4 KB (`make facts`).
+ *   Memory    None of its own: dc_sim_bytes for a model, dc_sim_step_bytes, dc_sim_grad_bytes and dc_sim_adjoint_bytes
+ *             for scratch that is given back (dc_sim_roll_bytes for many steps): the most a state can ask for; where
+ *             few pairs press, less will do. Grains: dc_grains_bytes, dc_grains_step_bytes. Stack below 4 KB (`make
+ *             facts`).
  *   Errors    dc_status:
  *             DC_E_ARG       bad input; dc_sim_flaw and dc_grains_info say where
  *             DC_E_MEMORY    the arena, the list of triangle pairs or the room for grains' pairs is too small; DC_E_ARG
@@ -84,30 +92,32 @@
  *             DC_E_DIVERGED  a step did not reach its tolerance; its last iterate is free of overlap
  *             On failure outputs are untouched but as said at the functions.
  *   Threads   Every function is re-entrant; a model is read-only but for dc_sim_refresh.
- *   Bits      A step depends on its arguments alone: no warm start outlives it. Built with -ffp-contract=off the bits are the same
- *             under any compiler: states of 1000 steps and the gradient of a loss of theirs (tests/test_sim_golden.c). Grains: the
- *             same for any split of the parts over threads.
- *   Smooth    The next state is C1 in both earlier ones, control and design wherever d2O/dq_next^2 is regular, through all
- *             changes of contact; friction has its normal force and normal from time t (SDRS Eq. 8), a product of two coefficients.
- *             A uniform solid keeps the faces it was built with.
- *   Accuracy  Of first order in h. Jacobians of every kind against differences of whole steps, sliding, landing and resting:
- *             1e-6 of the largest entry; the adjoint against their product over 100 steps: 1e-13.
- *   Stable    Without control and springs energy falls in every step but for few in which a bent contact lets go: 5.5e-4 of the
- *             energy at the start in 170 tumbles of 200 steps. Of 30000 steps of bodies thrown at up to 100 m/s, with sizes from 0.01
- *             to 10 m and flails, none or one ends with DC_E_DIVERGED (five seeds; float: three), and in up to six energy grew by 1e-3 to
- *             0.05 of that of the throw; on none of their paths anything touched (tests/test_sim_path.c, DC_TEST_SWEEP 25).
- *   Cost      us of a step, of its adjoint and of its Jacobians by both earlier states and control, one Zen 4 core, gcc 12 -O3,
- *             `make bench`: a box on the floor 3.3, 3, 4; a chain of 8 hinges that lands on it 27, 16, 21, of 16 hinges 120, 36,
- *             71; 8 boxes in a stack, 48 freedoms, 440, 90, 190; four chains, 64 freedoms, that meet, a step 3100, an adjoint 450.
- *             Grains: see there.
- *   Trees     A step goes by quadratic models of the pairs of trees, with bounds of their errors: each pair is evaluated once for a
- *             sequence of Newton steps, once more where the step ends, its Hessian where links moved enough for it to matter and
- *             inertia does not outweigh it; 2.8 KB of scratch a pair and 0.7 KB for each of desc.contacts. Jacobians against differences of whole
- *             steps 1.2e-6 of the largest entry at worst; links that hang in each other as rings of a chain do not meet on any path.
- *   Limits    Dense algebra: n^3 in the freedoms. Pairs that can meet are found by a sweep along one axis; the list of pairs that may
- *             is quadratic in the hulls. A step that slides a body round an edge with gaps far below its way needs many iterations:
- *             the way between two iterates is straight in the tangents.
- *             Grains: symplectic Euler, h < 2 sqrt(m_eff/k_n); resting contacts of ReLU fields chatter with a speed proportional to h.
+ *   Bits      A step depends on its arguments alone: no warm start outlives it. Built with -ffp-contract=off the bits
+ *             are the same under any compiler: states of 1000 steps and the gradient of a loss of theirs
+ *             (tests/test_sim_golden.c). Grains: the same for any split of the parts over threads.
+ *   Smooth    The next state is C1 in both earlier ones, control and design wherever d2O/dq_next^2 is regular, through
+ *             all changes of contact; friction has its normal force and normal from time t (SDRS Eq. 8), a product of
+ *             two coefficients. A uniform solid keeps the faces it was built with.
+ *   Accuracy  Of first order in h. Jacobians of every kind against differences of whole steps, sliding, landing and
+ *             resting: 1e-6 of the largest entry; the adjoint against their product over 100 steps: 1e-13.
+ *   Stable    Without control and springs energy falls in every step but for few in which a bent contact lets go:
+ *             5.5e-4 of the energy at the start in 170 tumbles of 200 steps. Of 30000 steps of bodies thrown at up to
+ *             100 m/s, with sizes from 0.01 to 10 m and flails, none or one ends with DC_E_DIVERGED (five seeds; float:
+ *             three), and in up to six energy grew by 1e-3 to 0.05 of that of the throw; on none of their paths
+ *             anything touched (tests/test_sim_path.c, DC_TEST_SWEEP 25).
+ *   Cost      us of a step, of its adjoint and of its Jacobians by both earlier states and control, one Zen 4 core, gcc
+ *             12 -O3, `make bench`: a box on the floor 3.3, 3, 4; a chain of 8 hinges that lands on it 27, 16, 21, of
+ *             16 hinges 120, 36, 71; 8 boxes in a stack, 48 freedoms, 440, 90, 190; four chains, 64 freedoms, that
+ *             meet, a step 3100, an adjoint 450. Grains: see there.
+ *   Trees     A step goes by quadratic models of the pairs of trees, with bounds of their errors: each pair is
+ *             evaluated once for a sequence of Newton steps, once more where the step ends, its Hessian where links
+ *             moved enough for it to matter and inertia does not outweigh it; 2.8 KB of scratch a pair and 0.7 KB for
+ *             each of desc.contacts. Jacobians against differences of whole steps 1.2e-6 of the largest entry at worst;
+ *             links that hang in each other as rings of a chain do not meet on any path.
+ *   Limits    Dense algebra: n^3 in the freedoms. Pairs that can meet are found by a sweep along one axis; the list of
+ *             pairs that may is quadratic in the hulls. A step that slides a body round an edge with gaps far below its
+ *             way needs many iterations: the way between two iterates is straight in the tangents. Grains: symplectic
+ *             Euler, h < 2 sqrt(m_eff/k_n); resting contacts of ReLU fields chatter with a speed proportional to h.
  *
  * REFERENCES
  *   [1] SDRS  Ye, Gao, Wu, Pan, Komura: SDRS, shape-differentiable robot simulator.
@@ -119,7 +129,9 @@
 #define DC_SIM_H_INCLUDED
 
 #include "dc_bsh.h"
+#ifndef DC_SIM_NO_GRAINS
 #include "dc_sdf.h"
+#endif
 #include <stdint.h>
 
 /* every function of the float build has a name of its own, as in dc_contact.h */
@@ -160,8 +172,8 @@ typedef enum {
 } dc_sim_joint;
 
 typedef enum {
-    DC_SIM_UNIFORM = 0,  /* the hulls are solid; where they overlap they count twice. A link without hulls: what the triangles of
-                          * its tree enclose, a closed surface, all of it the same way round */
+    DC_SIM_UNIFORM = 0,  /* the hulls are solid; where they overlap they count twice. A link without hulls: what the
+                          * triangles of its tree enclose, a closed surface, all of it the same way round */
     DC_SIM_LUMPED,       /* the hulls' vertices are equal point masses (SDRS Eq. 4) */
     DC_SIM_INERTIA       /* mass, centre and inertia as given; the hulls are shape only */
 } dc_sim_mass;
@@ -191,13 +203,14 @@ typedef struct {
 /* Scenery: the half-space n.x + d >= 0 is free. */
 typedef struct { dc_v3 n; dc_real d, friction; } dc_sim_plane;
 
-/* What a model is built from. Links that a joint connects never touch each other (where a link has no shape, its parent takes its
- * place), nor do links that do not move; exclude lists further pairs.
+/* What a model is built from. Links that a joint connects never touch each other (where a link has no shape, its parent
+ * takes its place), nor do links that do not move; exclude lists further pairs.
  *
- * With `trees` links touch by the triangles of their trees alone, and hulls are for moments. The potential of two links is
- * dc_bsh_eval's, felt at any distance; friction is that of the triangle pairs in dc_bsh_contacts at time t, with their weights
- * (LRI Eq. 12); a triangle at a plane counts as a hull of three vertices, with the potential that `global` and `support` say.
- * Trees have constant radii: there is no derivative by their vertices, which dc_sim_grad and dc_sim_adjoint refuse. */
+ * With `trees` links touch by the triangles of their trees alone, and hulls are for moments. The potential of two links
+ * is dc_bsh_eval's, felt at any distance; friction is that of the triangle pairs in dc_bsh_contacts at time t, with
+ * their weights (LRI Eq. 12); a triangle at a plane counts as a hull of three vertices, with the potential that
+ * `global` and `support` say. Trees have constant radii: there is no derivative by their vertices, which dc_sim_grad
+ * and dc_sim_adjoint refuse. */
 typedef struct {
     const dc_sim_link *link;    /* parents first */
     int links;
@@ -210,27 +223,30 @@ typedef struct {
     dc_real stiffness;          /* k, J; 0: 1 */
     int     global;             /* 1: DC_GLOBAL, felt at any distance, instead of DC_LOCAL */
     dc_real support;            /* s of DC_LOCAL; 0: 0.1 */
-    dc_real length;             /* the unit of length of the potentials, m; 0: 1. Contact is felt from 2s/(1-s) lengths */
+    dc_real length;             /* the unit of length of the potentials, m; 0: 1. Contact is felt from 2s/(1-s)
+                                 * lengths */
     dc_friction_options friction;
     int     trees;              /* 1: links touch by their trees */
     dc_bsh_options hierarchy;   /* its length is not read */
-    int     contacts;           /* room for so many triangle pairs with friction, before they fade; more: DC_E_MEMORY; 0: 1024 */
-    dc_real reach;              /* m: their friction fades, C2, while the distance r of their potential, 12 (1 + 1/sqrt r)^2, which is
-                                 * one to three gaps, grows from half of it to all of it; 0: friction of all of them */
-    dc_real tolerance;          /* the step ends when the largest force left over is below this part of the largest force acting, or
-                                 * when rounding keeps it from shrinking; 0: 1e-9 (float 1e-4) */
+    int     contacts;           /* room for so many triangle pairs with friction, before they fade; more: DC_E_MEMORY;
+                                 * 0: 1024 */
+    dc_real reach;              /* m: their friction fades, C2, while the distance r of their potential, 12 (1 + 1/sqrt
+                                 * r)^2, which is one to three gaps, grows from half of it to all of it; 0: friction of
+                                 * all of them */
+    dc_real tolerance;          /* the step ends when the largest force left over is below this part of the largest
+                                 * force acting, or when rounding keeps it from shrinking; 0: 1e-9 (float 1e-4) */
     int     iterations;         /* cap; 0: 400 */
 } dc_sim_desc;
 
 /* Why a model was refused. */
 typedef struct { int link; const char *cause; } dc_sim_flaw;    /* link -1: not a link's fault */
 
-/* Hull j of the model: vertices vertex[begin .. begin + n), link, bounding sphere, faces as loops of vertices. With `trees` the
- * corners of each tree follow as one more hull. */
+/* Hull j of the model: vertices vertex[begin .. begin + n), link, bounding sphere, faces as loops of vertices. With
+ * `trees` the corners of each tree follow as one more hull. */
 typedef struct { int link, begin, n, loop, face, faces, tree; dc_v3 centre; dc_real radius; } dc_sim_hull;
 
-/* The model: plain data in the caller's memory. Entries of link (but for parent, joint, hull, hulls and model), vertex and plane
- * are the design and may be changed; then dc_sim_refresh. */
+/* The model: plain data in the caller's memory. Entries of link (but for parent, joint, hull, hulls and model), vertex
+ * and plane are the design and may be changed; then dc_sim_refresh. */
 typedef struct {
     dc_sim_desc desc;           /* its pointers to model memory */
     dc_sim_link *link;
@@ -241,7 +257,8 @@ typedef struct {
     int *loop, *face;           /* of the hulls' faces */
     int *q_at, *v_at;           /* of link i: where its joint is in q and dq */
     dc_real *moment;            /* 16 per link */
-    dc_real *moment_grad;       /* 10 per coordinate of a vertex: the upper triangle by rows of its link's moment matrix */
+    dc_real *moment_grad;       /* 10 per coordinate of a vertex: the upper triangle by rows of its link's moment
+                                 * matrix */
     int links, planes, hulls, vertices, pairs, nq, nv, most;    /* most: vertices of the largest hull */
     int corners;                /* of the trees, 3 a triangle */
 } dc_sim;
@@ -249,14 +266,14 @@ typedef struct {
 /* Bytes of arena that dc_sim_build takes; 0: desc or what it points to is no description, or it does not fit. */
 DC_DEF size_t dc_sim_bytes(const dc_sim_desc *desc);
 
-/* Builds a model. The description is copied and may go. flaw may be NULL; written only with DC_E_ARG.
- * DC_E_ARG, DC_E_MEMORY: *sim and mem untouched. Faces and moments are found in the arena: DC_E_MEMORY comes before their
- * flaws, a solid that is flat, a joint that moves no mass. */
+/* Builds a model. The description is copied and may go. flaw may be NULL; written only with DC_E_ARG. DC_E_ARG,
+ * DC_E_MEMORY: *sim and mem untouched. Faces and moments are found in the arena: DC_E_MEMORY comes before their flaws,
+ * a solid that is flat, a joint that moves no mass. */
 DC_DEF dc_status dc_sim_build(const dc_sim_desc *desc, dc_arena *mem, dc_sim *sim, dc_sim_flaw *flaw);
 
 /* Checks a changed design and computes what depends on it. A solid keeps the faces it was built with: a face of four or
- * more vertices is the fan from their mean to its edges, so that moments are polynomials of the vertices, with derivatives
- * where those of the hull itself have kinks. DC_E_ARG: the model is not to be used until it is repaired. */
+ * more vertices is the fan from their mean to its edges, so that moments are polynomials of the vertices, with
+ * derivatives where those of the hull itself have kinks. DC_E_ARG: the model is not to be used until it is repaired. */
 DC_DEF dc_status dc_sim_refresh(dc_sim *sim, dc_sim_flaw *flaw);
 
 /* q[nq] with every joint at 0. */
@@ -271,8 +288,8 @@ DC_DEF void dc_sim_retract(const dc_sim *sim, const dc_real *q, const dc_real *d
 /* The tangent at q0 that leads to q1, rotations below pi. */
 DC_DEF void dc_sim_local(const dc_sim *sim, const dc_real *q0, const dc_real *q1, dc_real *dq);
 
-/* The generalised force of a force f in the world at a point x of a link's frame, added to dq: dq += J^T f. So the gradient of a loss of
- * places is pulled back to tangents. */
+/* The generalised force of a force f in the world at a point x of a link's frame, added to dq: dq += J^T f. So the
+ * gradient of a loss of places is pulled back to tangents. */
 DC_DEF void dc_sim_pull(const dc_sim *sim, const dc_real *q, int link, dc_v3 x, dc_v3 f, dc_real *dq);
 
 /* J dq: the change of that point in the world by a tangent, to first order. */
@@ -283,8 +300,8 @@ DC_DEF uint64_t dc_sim_hash(const dc_real *x, int n);
 
 /* ---- the step ----------------------------------------------------------------------------------- */
 
-/* Control of one step, any of it NULL: stable PD (SDRS Eq. 5 with kp/2 for its k_p and kd h/2 for its k_d, so that the force is
- * kp (target - q) + kd (velocity - dq/dt)) towards the end of the step, and forces. */
+/* Control of one step, any of it NULL: stable PD (SDRS Eq. 5 with kp/2 for its k_p and kd h/2 for its k_d, so that the
+ * force is kp (target - q) + kd (velocity - dq/dt)) towards the end of the step, and forces. */
 typedef struct {
     const dc_real *target;      /* nq; NULL: the neutral state. FREE joints are not read. For BALL the spring is that of
                                  * 2 sin(angle/2), smooth everywhere */
@@ -298,8 +315,8 @@ typedef struct {
     int     shortened;          /* of them cut short or bent aside so that nothing is met on the way */
     dc_real residual;           /* largest force left over, N or N m */
     dc_real scale;              /* largest force acting */
-    dc_real gap;                /* least distance between a plane of separation and a vertex that feels it, of the pairs in
-                                 * contact; +INFINITY: none */
+    dc_real gap;                /* least distance between a plane of separation and a vertex that feels it, of the pairs
+                                 * in contact; +INFINITY: none */
     int     contacts;           /* pairs of hulls, and hulls at planes, that feel each other */
     int     hull_a, hull_b;     /* DC_E_OVERLAP: who; hull_b = -1-p: plane p */
     dc_real *path;              /* in: NULL, or room for path_size states: */
@@ -310,13 +327,14 @@ typedef struct {
 /* Bytes of arena for dc_sim_step; 0: no model, or it does not fit. */
 DC_DEF size_t dc_sim_step_bytes(const dc_sim *sim);
 
-/* q_next[nq] from the states one step ago and now. Depends on its arguments alone, so that a step repeated gives the same
- * bits. control and info may be NULL; q_next may be q_prev. Set info->path before the call (info zero otherwise).
- * Nothing overlaps anywhere on the path: every Newton step is cut where, for each pair, a chain of moving planes, each keeping all
- * vertices on their sides by bounds on their speed and acceleration, comes to an end; it turns nothing by more than 3 rad.
+/* q_next[nq] from the states one step ago and now. Depends on its arguments alone, so that a step repeated gives the
+ * same bits. control and info may be NULL; q_next may be q_prev. Set info->path before the call (info zero otherwise).
+ * Nothing overlaps anywhere on the path: every Newton step is cut where, for each pair, a chain of moving planes, each
+ * keeping all vertices on their sides by bounds on their speed and acceleration, comes to an end; it turns nothing by
+ * more than 3 rad.
  * DC_E_OVERLAP   q is not free of overlap.
- * DC_E_DIVERGED  the tolerance was not reached, or a plane of separation or a slip not found to rounding; q_next is the last
- *                iterate, free of overlap. Where the cap of iterations ended it, it may have gained energy.
+ * DC_E_DIVERGED  the tolerance was not reached, or a plane of separation or a slip not found to rounding; q_next is the
+ *                last iterate, free of overlap. Where the cap of iterations ended it, it may have gained energy.
  * DC_E_ARG, DC_E_MEMORY, DC_E_RANGE: bad input; the arena is too small; numbers too large. q_next untouched but for
  * DC_E_DIVERGED. */
 DC_DEF dc_status dc_sim_step(const dc_sim *sim, const dc_real *q_prev, const dc_real *q, const dc_sim_control *control,
@@ -328,10 +346,12 @@ DC_DEF dc_status dc_sim_step(const dc_sim *sim, const dc_real *q_prev, const dc_
 typedef struct {
     dc_real *prev, *now;        /* nv columns: by q_prev, by q */
     dc_real *control;           /* 3 nv columns: by target, velocity, force */
-    dc_real *attach;            /* 6 links: by the twist (v, w) of link i's attachment, in the parent's axes about its origin */
+    dc_real *attach;            /* 6 links: by the twist (v, w) of link i's attachment, in the parent's axes about its
+                                 * origin */
     dc_real *mass;              /* links: by the mass of link i, its shape held: moments scale */
     dc_real *friction;          /* links + planes: by the friction of link i, then of the planes */
-    dc_real *vertex;            /* 3 vertices: by the vertices, in the link's frame; mass or density held as described */
+    dc_real *vertex;            /* 3 vertices: by the vertices, in the link's frame; mass or density held as
+                                 * described */
 } dc_sim_jacobian;
 
 /* Bytes of arena for dc_sim_grad with these outputs; only whether they are NULL is looked at. */
@@ -346,15 +366,17 @@ DC_DEF dc_status dc_sim_grad(const dc_sim *sim, const dc_real *q_prev, const dc_
 /* A trajectory of H steps from q_{-1}, q_0 and what its loss L(q_1, ..., q_H) is differentiated by. */
 typedef struct {
     int steps;                  /* H >= 1 */
-    int every;                  /* 0 or 1: q holds all states. k > 1: checkpoints of every k-th step, from which the steps between
-                                 * are made again, to the same bits, k = sqrt H for the least memory */
-    const dc_real *q;           /* (H + 2) nq: q_{-1}, ..., q_H; with k: pairs q_{ck-1}, q_{ck} for c = 0, 1, .. while ck < H */
+    int every;                  /* 0 or 1: q holds all states. k > 1: checkpoints of every k-th step, from which the
+                                 * steps between are made again, to the same bits, k = sqrt H for the least memory */
+    const dc_real *q;           /* (H + 2) nq: q_{-1}, ..., q_H; with k: pairs q_{ck-1}, q_{ck} for c = 0, 1, .. while
+                                 * ck < H */
     const dc_sim_control *control;  /* H; NULL: none */
     const dc_real *loss;        /* H nv: dL/dq_1, ..., dL/dq_H by the tangents there */
     dc_real *start;             /* out, 2 nv: dL/dq_{-1}, dL/dq_0; NULL as the others: not computed */
     dc_real *control_grad;      /* H 3nv: by target, velocity, force of every step */
     dc_real *attach, *mass, *friction, *vertex;     /* columns as in dc_sim_jacobian */
-    dc_real *velocity;          /* nv: by the velocity v at q_0, which is held, where q_{-1} is dc_sim_retract of q_0 by -h v */
+    dc_real *velocity;          /* nv: by the velocity v at q_0, which is held, where q_{-1} is dc_sim_retract of q_0 by
+                                 * -h v */
 } dc_sim_run;
 
 typedef struct {
@@ -362,23 +384,24 @@ typedef struct {
     long iterations;            /* Newton steps of all */
 } dc_sim_roll_info;
 
-/* The steps of a run into its states: q is the array that run->q points to, whose first two the caller has set. It goes on after steps
- * that did not reach their tolerance: DC_E_DIVERGED, *info (may be NULL) says how many; any other status ends it, states after that are
- * not written. Bytes of arena: dc_sim_roll_bytes. */
+/* The steps of a run into its states: q is the array that run->q points to, whose first two the caller has set. It goes
+ * on after steps that did not reach their tolerance: DC_E_DIVERGED, *info (may be NULL) says how many; any other status
+ * ends it, states after that are not written. Bytes of arena: dc_sim_roll_bytes. */
 DC_DEF size_t dc_sim_roll_bytes(const dc_sim *sim);
-DC_DEF dc_status dc_sim_roll(const dc_sim *sim, const dc_sim_run *run, dc_real *q, dc_arena *mem, dc_sim_roll_info *info);
+DC_DEF dc_status dc_sim_roll(const dc_sim *sim, const dc_sim_run *run, dc_real *q, dc_arena *mem,
+                             dc_sim_roll_info *info);
 
 /* Bytes of arena for dc_sim_adjoint; of run, the numbers of steps and which pointers are NULL is looked at. */
 DC_DEF size_t dc_sim_adjoint_bytes(const dc_sim *sim, const dc_sim_run *run);
 
-/* The gradient of L, from the last step to the first: one factorisation each and no Jacobian. On failure, statuses as in
- * dc_sim_grad and dc_sim_step, the outputs are not defined. */
+/* The gradient of L, from the last step to the first: one factorisation each and no Jacobian. On failure, statuses as
+ * in dc_sim_grad and dc_sim_step, the outputs are not defined. */
 DC_DEF dc_status dc_sim_adjoint(const dc_sim *sim, const dc_sim_run *run, dc_arena *mem);
 
 /* ---- optimiser ---------------------------------------------------------------------------------- */
 
-/* Adam (Kingma and Ba): keeps n numbers of each moment. Start with step 0 and m, v zero. A projection onto the allowed set is
- * applied by the caller to x after each step. */
+/* Adam (Kingma and Ba): keeps n numbers of each moment. Start with step 0 and m, v zero. A projection onto the allowed
+ * set is applied by the caller to x after each step. */
 typedef struct {
     int n, step;
     dc_real *m, *v;             /* n each */
@@ -386,36 +409,43 @@ typedef struct {
     dc_real beta1, beta2, eps;  /* 0: 0.9, 0.999, 1e-8 */
 } dc_adam_state;
 
-/* x <- x - rate m^/(sqrt v^ + eps),  m^ and v^ the bias-corrected moments of the gradient. DC_E_ARG, nothing written: a NULL,
- * n < 1, a gradient that is not finite. */
+/* x <- x - rate m^/(sqrt v^ + eps),  m^ and v^ the bias-corrected moments of the gradient. DC_E_ARG, nothing written: a
+ * NULL, n < 1, a gradient that is not finite. */
 DC_DEF dc_status dc_adam(dc_adam_state *a, const dc_real *grad, dc_real *x);
 
-/* ==== grains ======================================================================================
+#ifndef DC_SIM_NO_GRAINS
+
+/* ---- grains --------------------------------------------------------------------------------------
  *
- * Rigid grains of any shape in the plane, after CEM [3]: all that two shapes need to touch is a pair of scalar fields over
- * their relative pose (dc_cfield of dc_sdf.h): the distance d and the lever of friction. Each pair of grains within reach gets
- * one force (CEM Algorithm 1), then all move by symplectic Euler. Half-planes and circles are bodies too, of types of their own.
+ * Rigid grains of any shape in the plane, after CEM [3]: all that two shapes need to touch is a pair of scalar fields
+ * over their relative pose (dc_cfield of dc_sdf.h): the distance d and the lever of friction. Each pair of grains
+ * within reach gets one force (CEM Algorithm 1), then all move by symplectic Euler. Half-planes and circles are bodies
+ * too, of types of their own.
  *
  *   q = (theta, x, y)   pose of a body, rad and m; v = (omega, vx, vy)
  *   q_AB                pose of B in A's frame: (theta_B - theta_A, R(-theta_A)(x_B - x_A))
- *   g                   gradient of d by q_AB; n its part by x and y, turned into the world; t = n turned by +90 degrees
- *   lever               (p - (x_A + x_B)/2).n/|n|, p the point of contact. proj_A = -(p - x_A).n/|n| and proj_B = (p - x_B).n/|n|
- *                       follow from it, so that both refer to one point and friction keeps angular momentum
+ *   g                   gradient of d by q_AB; n its part by x and y, turned into the world; t = n turned by +90
+ *                       degrees
+ *   lever               (p - (x_A + x_B)/2).n/|n|, p the point of contact. proj_A = -(p - x_A).n/|n| and proj_B = (p -
+ *                       x_B).n/|n| follow from it, so that both refer to one point and friction keeps angular momentum
  *
  *     f_n = max(0, k_n max(-d, 0) - c gamma_n v_n),   v_n = d(d)/dt            force J_A^T g f_n on A, J_B^T g f_n on B
  *     s <- s + h v_t,   v_t = t.(v_B - v_A) + proj_B omega_B + proj_A omega_A
  *     f_t = -k_t s - c gamma_t v_t, with s cut so that |f_t| <= mu f_n |n|;  s = 0 where the dashpot alone exceeds that
  *     v <- v + h (f/m + gravity),   q <- q + h v
  *
- * c is 1/2, the reduced mass of grains of unit mass as in the paper, or the reduced mass of the pair (reduced_mass). The spring s
- * belongs to the pair while d < 0 and is gone when contact opens. Linear and angular momentum are kept to rounding by every
- * pair, whatever its field says. h must be below 2 sqrt(m_eff/k_n), m_eff the mass a contact feels: m/4 at the end of a rod.
+ * c is 1/2, the reduced mass of grains of unit mass as in the paper, or the reduced mass of the pair (reduced_mass).
+ * The spring s belongs to the pair while d < 0 and is gone when contact opens. Linear and angular momentum are kept to
+ * rounding by every pair, whatever its field says. h must be below 2 sqrt(m_eff/k_n), m_eff the mass a contact feels:
+ * m/4 at the end of a rod.
  *
- * Memory: some 2 KB for each body with the room for 16 pairs. The same bits for any split of the parts of a step. Resting contacts
- * of fields whose gradient jumps, as that of networks of max(0, z), chatter with a speed that falls with h.
+ * Memory: some 2 KB for each body with the room for 16 pairs. The same bits for any split of the parts of a step.
+ * Resting contacts of fields whose gradient jumps, as that of networks of max(0, z), chatter with a speed that falls
+ * with h.
  *
- * A step costs O(bodies + pairs within reach) + bodies x walls. It never looks at pairs whose circles about the centres of mass
- * are apart. The grid's cells are as wide as the largest grain: one grain far larger than the rest belongs among the walls.
+ * A step costs O(bodies + pairs within reach) + bodies x walls. It never looks at pairs whose circles about the centres
+ * of mass are apart. The grid's cells are as wide as the largest grain: one grain far larger than the rest belongs
+ * among the walls.
  *
  * Two stars fall on the ground; a complete program:
  *
@@ -476,14 +506,16 @@ DC_DEF dc_status dc_adam(dc_adam_state *a, const dc_real *grad, dc_real *x);
 
 typedef struct {
     dc_cshape_kind kind;        /* POLY: a grain, of any shape; HALFPLANE, DISC and HOLE are walls */
-    dc_real mass, inertia;      /* kg, kg m^2 about the origin of the frame, the centre of mass; > 0; not read of walls */
+    dc_real mass, inertia;      /* kg, kg m^2 about the origin of the frame, the centre of mass; > 0; not read of
+                                 * walls */
     dc_real radius;             /* m, > 0: all of the grain is this near its origin; the circle's of DISC and HOLE */
 } dc_grain_type;
 
 typedef struct { dc_real kn, gn, kt, gt, mu; } dc_grain_material;   /* k_n, gamma_n, k_t, gamma_t, mu; all >= 0 */
 
-/* How bodies of types a and b touch. The field's first shape is a's; the same field serves bodies of types b and a. A wall has
- * to be a; a grain that is a disc may have the field of one. Of pairs listed twice, in either order, the first counts. */
+/* How bodies of types a and b touch. The field's first shape is a's; the same field serves bodies of types b and a. A
+ * wall has to be a; a grain that is a disc may have the field of one. Of pairs listed twice, in either order, the first
+ * counts. */
 typedef struct {
     int a, b;
     const dc_cfield *field;     /* borrowed while the grains are used; NULL: they pass through each other */
@@ -504,8 +536,8 @@ typedef struct {
     dc_real h;                                  /* s, > 0 */
     dc_real gravity[2];                         /* m/s^2 */
     dc_grain_material material;
-    int     reduced_mass;                       /* 1: c = m_A m_B/(m_A + m_B), gamma in 1/s; bodies that are not free count as
-                                                 * infinitely heavy */
+    int     reduced_mass;                       /* 1: c = m_A m_B/(m_A + m_B), gamma in 1/s; bodies that are not free
+                                                 * count as infinitely heavy */
     dc_real lo[2], hi[2];                       /* m: the domain, where the grid is */
     int     room;                               /* pairs within reach at most, without walls' too; 0: 16 per body */
 } dc_grains_desc;
@@ -520,8 +552,8 @@ typedef struct {
 
 /* Plain data in the caller's memory. */
 typedef struct {
-    /* the state, one block without pointers: memcpy(copy, state, state_bytes) is a snapshot, and back again. The caller may
-     * set q, v and motion between steps */
+    /* the state, one block without pointers: memcpy(copy, state, state_bytes) is a snapshot, and back again. The caller
+     * may set q, v and motion between steps */
     void   *state;
     size_t  state_bytes;
     dc_real *q, *v;             /* 3 per body; at first 0 */
@@ -552,12 +584,13 @@ typedef struct {
     int     outside;            /* grains whose centre is outside the domain after the step: they move and touch as the
                                  * others, at greater cost when they are many */
     int     capped;             /* blocks with an exact field whose search for the largest disc reached its cap */
-    int     a, b;               /* DC_OK: a is the first grain outside, or -1. DC_E_ARG: two bodies within reach of which no pair
-                                 * tells how they touch, or a: the body whose state is bad and b = -1. DC_E_RANGE: a flew away */
+    int     a, b;               /* DC_OK: a is the first grain outside, or -1. DC_E_ARG: two bodies within reach of
+                                 * which no pair tells how they touch, or a: the body whose state is bad and b = -1.
+                                 * DC_E_RANGE: a flew away */
 } dc_grains_info;
 
-/* Mass, inertia and radius of a polygon, given in units of `length` m, density in kg/m^2; 0: 1. DC_E_ARG, *type untouched: no polygon,
- * or its centroid is not the origin within 1e-6 (float 1e-4) of its radius. */
+/* Mass, inertia and radius of a polygon, given in units of `length` m, density in kg/m^2; 0: 1. DC_E_ARG, *type
+ * untouched: no polygon, or its centroid is not the origin within 1e-6 (float 1e-4) of its radius. */
 DC_DEF dc_status dc_grain_type_poly(const dc_poly *poly, dc_real length, dc_real density, dc_grain_type *type);
 
 /* Bytes of arena that dc_grains_build takes; 0: desc is no description, or it does not fit. */
@@ -571,19 +604,21 @@ DC_DEF size_t dc_grains_step_bytes(const dc_grains *g);
 
 /* One step. mem is scratch; info may be NULL.
  * DC_E_ARG     the state is not finite, or out of range, or two bodies came within reach that no pair covers; see info.
- * DC_E_MEMORY  mem is too small (before anything), or more pairs are within reach than there is room for: info->pairs > room,
- *              found out in O(bodies + room).
+ * DC_E_MEMORY  mem is too small (before anything), or more pairs are within reach than there is room for: info->pairs >
+ *              room, found out in O(bodies + room).
  * DC_E_RANGE   a body flew away: its next state is not in range; or what a learned field answers does not fit.
  * On failure the state is untouched. */
 DC_DEF dc_status dc_grains_step(dc_grains *g, dc_arena *mem, dc_grains_info *info);
 
 /* The same in parts, so that the caller may run those in the middle in parallel: every block once, in any order, by any
- * number of threads, each with an arena of its own; then every body. The bits do not depend on it. Statuses are those of the
- * step; after a failure the rest is left out, and the state is as it was. dc_grains_step is
+ * number of threads, each with an arena of its own; then every body. The bits do not depend on it. Statuses are those
+ * of the step; after a failure the rest is left out, and the state is as it was. dc_grains_step is
  *     find(g, info);  meet(g, 0, g->blocks, mem);  sum(g, 0, bodies);  advance(g, info) */
 DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info);    /* pairs within reach */
-DC_DEF dc_status dc_grains_meet(dc_grains *g, int begin, int end, dc_arena *mem);   /* fields and forces of blocks begin..end-1 */
-DC_DEF void dc_grains_sum(dc_grains *g, int begin, int end);            /* forces on bodies begin..end-1, in a fixed order */
+/* fields and forces of blocks begin..end-1 */
+DC_DEF dc_status dc_grains_meet(dc_grains *g, int begin, int end, dc_arena *mem);
+/* forces on bodies begin..end-1, in a fixed order */
+DC_DEF void dc_grains_sum(dc_grains *g, int begin, int end);
 DC_DEF dc_status dc_grains_advance(dc_grains *g, dc_grains_info *info); /* the state moves on */
 
 /* Number of springs in the state. */
@@ -592,16 +627,19 @@ DC_DEF int dc_grains_springs(const dc_grains *g);
 /* A tangent of the state, or a gradient by it: 3 per body, 3 per body, one per spring of the state. */
 typedef struct { dc_real *q, *v, *spring; } dc_grains_tangent;
 
-/* The derivative of dc_grains_step from the present state, which is not changed: `in`, of the present state, into `out`, of
- * the next, whose springs are as many as contacts with d < 0, in the order of g->contact (info->contacts; room at most).
- * Which pairs are in contact, slip, or are held by clamped forces is frozen. Needs fields with Hessians (smooth ones).
- * DC_E_ARG: a field has none; otherwise as the step. in and out must not overlap; on failure out is not defined. */
+/* The derivative of dc_grains_step from the present state, which is not changed: `in`, of the present state, into
+ * `out`, of the next, whose springs are as many as contacts with d < 0, in the order of g->contact (info->contacts;
+ * room at most). Which pairs are in contact, slip, or are held by clamped forces is frozen. Needs fields with Hessians
+ * (smooth ones). DC_E_ARG: a field has none; otherwise as the step. in and out must not overlap; on failure out is not
+ * defined. */
 DC_DEF dc_status dc_grains_jvp(dc_grains *g, const dc_grains_tangent *in, const dc_grains_tangent *out, dc_arena *mem,
                                dc_grains_info *info);
 
 /* Its transpose: the gradient by the next state, `next`, into that by the present one, `now`. */
 DC_DEF dc_status dc_grains_vjp(dc_grains *g, const dc_grains_tangent *next, const dc_grains_tangent *now, dc_arena *mem,
                                dc_grains_info *info);
+
+#endif /* DC_SIM_NO_GRAINS */
 
 #ifdef __cplusplus
 }
@@ -4557,7 +4595,8 @@ DC_DEF dc_status dc_adam(dc_adam_state *a, const dc_real *grad, dc_real *x)
     return DC_OK;
 }
 
-/* ==== grains ====================================================================================== */
+/* ============================================================================================== */
+#ifndef DC_SIM_NO_GRAINS
 
 /* Below this length of a gradient by x and y, which is 1 where the field is a distance, there is no direction to rub in. */
 #define DCI_GRAIN_NO_NORMAL DC_R(1e-12)
@@ -5447,6 +5486,8 @@ DC_DEF dc_status dc_grains_vjp(dc_grains *g, const dc_grains_tangent *next, cons
     info->contacts = springs;
     return status;
 }
+
+#endif /* DC_SIM_NO_GRAINS */
 
 #if DCI_FUSES
 #pragma GCC pop_options
