@@ -119,6 +119,12 @@
  *             way needs many iterations: the way between two iterates is straight in the tangents. Grains: symplectic
  *             Euler, h < 2 sqrt(m_eff/k_n); resting contacts of ReLU fields chatter with a speed proportional to h.
  *
+ * CHAPTERS of the implementation; each begins with its mark in brackets
+ *   of robots:
+ *   [faces]               faces of a hull
+ *   [moments]             moment matrices
+ *   [build]               building a model
+ *
  * REFERENCES
  *   [1] SDRS  Ye, Gao, Wu, Pan, Komura: SDRS, shape-differentiable robot simulator.
  *   [2] LRI   Ye, Wu, Komura, Pan: Efficient differentiable contact model with long-range influence.
@@ -662,143 +668,195 @@ DC_DEF dc_status dc_grains_vjp(dc_grains *g, const dc_grains_tangent *next, cons
 #pragma GCC optimize("no-tree-slp-vectorize")
 #endif
 
-/* ---- faces of a hull ---------------------------------------------------------------------------- */
+/* ---- [faces] faces of a hull ------------------------------------------------------------------ */
+/* in: points; out: faces as loops of their corners, counter-clockwise seen from outside, by gift wrapping.
+ *
+ * stage               | reads                   | writes
+ * dci_sim_first_face  | points                  | a face with all points behind it
+ * dci_sim_face        | points, a plane         | the corners of the points in it, in order
+ * dci_sim_faces       | points, faces so far    | over each edge without a second face, that face */
 
-/* Gift wrapping over the points x[n]: faces as loops of vertices, counter-clockwise seen from outside; points within
- * tol of a face's plane belong to it, corners only. */
+/* Points within `tolerance` of a face's plane belong to it, corners only. Face k is loop[face[k] .. face[k+1]). */
 typedef struct {
-    const dc_v3 *x;
-    int n, *loop, *face, loops, faces;      /* face k: loop[face[k] .. face[k+1]) */
-    int most_loops, most_faces;
-    dc_real tol;
+    const dc_v3 *point;
+    int points;
+    int *loop, *face;
+    int loops, faces;
+    int most_loops, most_faces;     /* room */
+    dc_real tolerance;
 } dci_sim_wrap;
 
-/* The corners of the points in the plane (m, o), in order about m: a face more, or none with -1: they are on one line or
- * there is no room. */
-static int dci_sim_face(dci_sim_wrap *W, dc_v3 m, dc_v3 o)
+/* the corner from which a face starts: the lowest along `low`; among equals the first, and of those the farthest along
+ * `side`; -1: no point is in the plane */
+static int dci_sim_face_start(const dci_sim_wrap *wrap, dc_v3 normal, dc_v3 origin, dc_v3 low, dc_v3 side)
 {
-    int start = -1, at, k, first = W->loops, guard;
-    dc_v3 e = dc_abs(m.x) < DC_R(0.6) ? dc_vec(1, 0, 0) : dc_vec(0, 1, 0), t = dc_cross(m, e);
-    dc_real low = 0;
+    const dc_v3 *x = wrap->point;
+    const dc_real tol = wrap->tolerance;
+    dc_real least = 0;
+    int start = -1, k;
 
-    /* a corner: the lowest along t; among equals the first, and of those the farthest along the other axis */
-    for (k = 0; k < W->n; ++k) {
-        dc_v3 r = dc_sub(W->x[k], o);
-        dc_real key = dc_dot(r, t);
-        if (dc_abs(dc_dot(r, m)) > W->tol) continue;
-        if (start < 0 || key < low - W->tol
-            || (key <= low + W->tol && dc_dot(dc_sub(W->x[k], W->x[start]), dc_cross(m, t)) > W->tol)) {
+    for (k = 0; k < wrap->points; ++k) {
+        dc_v3 r = dc_sub(x[k], origin);
+        dc_real key = dc_dot(r, low);
+        if (dc_abs(dc_dot(r, normal)) > tol) continue;
+        if (start < 0 || key < least - tol
+            || (key <= least + tol && dc_dot(dc_sub(x[k], x[start]), side) > tol)) {
             start = k;
-            low = key;
+            least = key;
         }
     }
-    /* from corner to corner: the next has all others on its left; of several on one line the farthest */
-    for (at = start, guard = 0; start >= 0 && guard <= W->n; ++guard) {
+    return start;
+}
+
+/* The corners of the points in a plane, in order about its normal: a face more, or none with -1: they are on one line
+ * or there is no room. */
+static int dci_sim_face(dci_sim_wrap *wrap, dc_v3 normal, dc_v3 origin)
+{
+    const dc_v3 *x = wrap->point;
+    const dc_real tol = wrap->tolerance;
+    const dc_v3 e = dc_abs(normal.x) < DC_R(0.6) ? dc_vec(1, 0, 0) : dc_vec(0, 1, 0), t = dc_cross(normal, e);
+    const int start = dci_sim_face_start(wrap, normal, origin, t, dc_cross(normal, t)), first = wrap->loops;
+    int at, k, guard;
+
+    for (at = start, guard = 0; start >= 0 && guard <= wrap->points; ++guard) {
         int next = -1;
         dc_real reach = 0;
-        if (W->loops == W->most_loops || W->faces == W->most_faces) return -1;
-        W->loop[W->loops++] = at;
-        for (k = 0; k < W->n; ++k) {
-            dc_v3 d = dc_sub(W->x[k], W->x[at]);
+        if (wrap->loops == wrap->most_loops || wrap->faces == wrap->most_faces) return -1;
+        wrap->loop[wrap->loops++] = at;
+
+        /* the next corner has all others on its left; of several on one line it is the farthest */
+        for (k = 0; k < wrap->points; ++k) {
+            dc_v3 d = dc_sub(x[k], x[at]);
             dc_real length = dc_sqrt(dc_dot(d, d)), side;
-            if (length <= 2*W->tol || dc_abs(dc_dot(dc_sub(W->x[k], o), m)) > W->tol) continue;
+            if (length <= 2*tol || dc_abs(dc_dot(dc_sub(x[k], origin), normal)) > tol) continue;
             if (next >= 0) {
-                side = dc_dot(m, dc_cross(dc_sub(W->x[next], W->x[at]), d))/reach;
-                if (side > W->tol || (side >= -W->tol && length <= reach)) continue;
+                side = dc_dot(normal, dc_cross(dc_sub(x[next], x[at]), d))/reach;
+                if (side > tol || (side >= -tol && length <= reach)) continue;
             }
             next = k;
             reach = length;
         }
         at = next;
         if (at < 0) break;
-        {   /* back at the start, or at its double */
-            dc_v3 d = dc_sub(W->x[at], W->x[start]);
-            if (dc_dot(d, d) <= 4*W->tol*W->tol) {
-                if (W->loops - first < 3) break;
-                W->face[++W->faces] = W->loops;
-                return W->faces - 1;
+
+        /* back at the start, or at its double */
+        {
+            dc_v3 d = dc_sub(x[at], x[start]);
+            if (dc_dot(d, d) <= 4*tol*tol) {
+                if (wrap->loops - first < 3) break;
+                wrap->face[++wrap->faces] = wrap->loops;
+                return wrap->faces - 1;
             }
         }
     }
-    W->loops = first;
+    wrap->loops = first;
     return -1;
 }
 
+/* the corner of face f after that at place k of the loops, and the one before it */
+static int dci_sim_after(const dci_sim_wrap *wrap, int f, int k)
+{
+    return wrap->loop[k + 1 < wrap->face[f + 1] ? k + 1 : wrap->face[f]];
+}
+
+static int dci_sim_ahead(const dci_sim_wrap *wrap, int f, int k)
+{
+    return wrap->loop[k > wrap->face[f] ? k - 1 : wrap->face[f + 1] - 1];
+}
+
 /* is the directed edge a, b in a face? */
-static int dci_sim_edge(const dci_sim_wrap *W, int a, int b)
+static int dci_sim_edge(const dci_sim_wrap *wrap, int a, int b)
 {
     int f, k;
-    for (f = 0; f < W->faces; ++f)
-        for (k = W->face[f]; k < W->face[f + 1]; ++k)
-            if (W->loop[k] == a && W->loop[k + 1 < W->face[f + 1] ? k + 1 : W->face[f]] == b) return 1;
+    for (f = 0; f < wrap->faces; ++f)
+        for (k = wrap->face[f]; k < wrap->face[f + 1]; ++k)
+            if (wrap->loop[k] == a && dci_sim_after(wrap, f, k) == b) return 1;
     return 0;
 }
 
 /* unit normal of the plane through a, b, c; 0 when they are on one line */
-static int dci_sim_normal(const dci_sim_wrap *W, dc_v3 a, dc_v3 b, dc_v3 c, dc_v3 *m)
+static int dci_sim_normal(const dci_sim_wrap *wrap, dc_v3 a, dc_v3 b, dc_v3 c, dc_v3 *normal)
 {
     dc_v3 e = dc_sub(b, a), d = dc_sub(c, a), x = dc_cross(e, d);
     dc_real length = dc_sqrt(dc_dot(x, x)), side = dc_sqrt(dc_max(dc_dot(e, e), dc_dot(d, d)));
-    if (!(length > 4*W->tol*side)) return 0;
-    *m = dc_scale(1/length, x);
+    if (!(length > 4*wrap->tolerance*side)) return 0;
+    *normal = dc_scale(1/length, x);
     return 1;
 }
 
 /* the first face: of the first three points with all others behind them */
-static int dci_sim_first_face(dci_sim_wrap *W)
+static int dci_sim_first_face(dci_sim_wrap *wrap)
 {
+    const dc_v3 *x = wrap->point;
     int i, j, k, l, turn;
-    for (i = 0; i < W->n; ++i)
-        for (j = i + 1; j < W->n; ++j)
-            for (k = j + 1; k < W->n; ++k) {
-                dc_v3 m;
-                if (!dci_sim_normal(W, W->x[i], W->x[j], W->x[k], &m)) continue;
-                for (turn = 0; turn < 2; ++turn, m = dc_neg(m)) {
+
+    for (i = 0; i < wrap->points; ++i)
+        for (j = i + 1; j < wrap->points; ++j)
+            for (k = j + 1; k < wrap->points; ++k) {
+                dc_v3 normal;
+                if (!dci_sim_normal(wrap, x[i], x[j], x[k], &normal)) continue;
+
+                /* seen from both sides */
+                for (turn = 0; turn < 2; ++turn, normal = dc_neg(normal)) {
                     int behind = 0;
-                    for (l = 0; l < W->n; ++l) {
-                        dc_real s = dc_dot(m, dc_sub(W->x[l], W->x[i]));
-                        if (s > W->tol) break;
-                        behind += s < -W->tol;
+                    for (l = 0; l < wrap->points; ++l) {
+                        dc_real s = dc_dot(normal, dc_sub(x[l], x[i]));
+                        if (s > wrap->tolerance) break;
+                        behind += s < -wrap->tolerance;
                     }
-                    if (l == W->n && behind) return dci_sim_face(W, m, W->x[i]) == 0;
+                    if (l == wrap->points && behind) return dci_sim_face(wrap, normal, x[i]) == 0;
                 }
             }
     return 0;
 }
 
 /* All faces; 0: the points are flat, or too close to it. */
-static int dci_sim_faces(dci_sim_wrap *W)
+static int dci_sim_faces(dci_sim_wrap *wrap)
 {
+    const dc_v3 *x = wrap->point;
     int f, k, c;
-    W->loops = W->faces = 0;
-    W->face[0] = 0;
-    if (!dci_sim_first_face(W)) return 0;
-    for (f = 0; f < W->faces; ++f)
-        for (k = W->face[f]; k < W->face[f + 1]; ++k) {
-            int a = W->loop[k], b = W->loop[k + 1 < W->face[f + 1] ? k + 1 : W->face[f]], best = -1;
-            dc_v3 e = dc_sub(W->x[b], W->x[a]), m, side;
-            dc_real bx = 0, by = 0;
-            if (dci_sim_edge(W, b, a)) continue;
-            if (!dci_sim_normal(W, W->x[a], W->x[b], W->x[W->loop[k > W->face[f] ? k - 1 : W->face[f + 1] - 1]], &m)) return 0;
+
+    wrap->loops = wrap->faces = 0;
+    wrap->face[0] = 0;
+    if (!dci_sim_first_face(wrap)) return 0;
+
+    for (f = 0; f < wrap->faces; ++f)
+        for (k = wrap->face[f]; k < wrap->face[f + 1]; ++k) {
+            int a = wrap->loop[k], b = dci_sim_after(wrap, f, k), best = -1;
+            dc_v3 e = dc_sub(x[b], x[a]), normal, side;
+            dc_real best_out = 0, best_up = 0;
+            if (dci_sim_edge(wrap, b, a)) continue;
+            if (!dci_sim_normal(wrap, x[a], x[b], x[dci_sim_ahead(wrap, f, k)], &normal)) return 0;
+
             /* about the edge, from the face's plane outwards: the point met first */
-            side = dc_cross(e, m);
-            for (c = 0; c < W->n; ++c) {
-                dc_v3 d = dc_sub(W->x[c], W->x[a]);
-                dc_real x = dc_dot(d, side)/dc_sqrt(dc_dot(e, e)), y = -dc_dot(d, m);
-                if (y <= W->tol) continue;
-                if (best < 0 || y*bx < by*x) {
+            side = dc_cross(e, normal);
+            for (c = 0; c < wrap->points; ++c) {
+                dc_v3 d = dc_sub(x[c], x[a]);
+                dc_real out = dc_dot(d, side)/dc_sqrt(dc_dot(e, e)), up = -dc_dot(d, normal);
+                if (up <= wrap->tolerance) continue;
+                if (best < 0 || up*best_out < best_up*out) {
                     best = c;
-                    bx = x;
-                    by = y;
+                    best_out = out;
+                    best_up = up;
                 }
             }
-            if (best < 0 || !dci_sim_normal(W, W->x[b], W->x[a], W->x[best], &m)) return 0;
-            if (dci_sim_face(W, m, W->x[a]) < 0 || !dci_sim_edge(W, b, a)) return 0;
+
+            /* the plane through it and the edge holds the next face */
+            if (best < 0 || !dci_sim_normal(wrap, x[b], x[a], x[best], &normal)) return 0;
+            if (dci_sim_face(wrap, normal, x[a]) < 0 || !dci_sim_edge(wrap, b, a)) return 0;
         }
     return 1;
 }
 
-/* ---- moment matrices ---------------------------------------------------------------------------- */
+/* ---- [moments] moment matrices ---------------------------------------------------------------- */
+/* in: a link with its hulls' vertices and faces, or its tree; out: M, the integral of rho (x,1)(x,1)^T, and its
+ * derivatives by the vertices.
+ *
+ * stage                | reads                     | writes                     | equation
+ * dci_sim_tetrahedron  | corners                   | M, dM by three of them     | of a solid
+ * dci_sim_solid        | faces of a hull           | M, dM by its vertices      |
+ * dci_sim_enclosed     | triangles of a tree       | M                          |
+ * dci_sim_moments      | a link, its mass model    | the model's moments        | SDRS Eq. 4 for point masses */
 
 /* Symmetric 4x4 matrices as their upper triangle by rows: entry (i,j), i <= j, at i(7-i)/2 + j. */
 static void dci_sim_outer(dc_real s, const dc_real x[4], const dc_real y[4], dc_real *M)
@@ -816,14 +874,16 @@ static void dci_sim_homogeneous(dc_v3 x, dc_real y[4])
     y[3] = 1;
 }
 
-/* Adds a tetrahedron of unit density and, for its corners p[1..3], the derivative of the sum over a closed surface, in which
- * the apex p[0] cancels:
+/* Adds a tetrahedron of unit density and, for its corners p[1..3], the derivative of the sum over a closed surface, in
+ * which the apex p[0] cancels:
  *     M = V/20 (s s^T + sum_k p_k p_k^T),   s = sum_k p_k,   p = (x, 1) */
 static void dci_sim_tetrahedron(const dc_v3 p[4], dc_real M[10], dc_real grad[90])
 {
     dc_v3 e[4], area[4];
     dc_real y[4][4], s[4], N[10], V;
     int i, k, c;
+
+    /* volume */
     for (k = 0; k < 4; ++k) {
         e[k] = dc_sub(p[k], p[0]);
         dci_sim_homogeneous(p[k], y[k]);
@@ -832,11 +892,15 @@ static void dci_sim_tetrahedron(const dc_v3 p[4], dc_real M[10], dc_real grad[90
     area[2] = dc_cross(e[3], e[1]);
     area[3] = dc_cross(e[1], e[2]);
     V = dc_dot(e[1], area[1])/6;
+
+    /* M = V N */
     for (i = 0; i < 4; ++i) s[i] = y[0][i] + y[1][i] + y[2][i] + y[3][i];
     for (i = 0; i < 10; ++i) N[i] = 0;
     dci_sim_outer(DC_R(0.05), s, s, N);
     for (k = 0; k < 4; ++k) dci_sim_outer(DC_R(0.05), y[k], y[k], N);
     for (i = 0; i < 10; ++i) M[i] += V*N[i];
+
+    /* dM = dV N + V dN */
     for (k = 1; k < 4; ++k) {
         dc_real dV[3];
         dV[0] = area[k].x/6;
@@ -852,18 +916,21 @@ static void dci_sim_tetrahedron(const dc_v3 p[4], dc_real M[10], dc_real grad[90
     }
 }
 
-/* A solid hull of unit density: moments and their derivatives by the vertices, 30 each. */
+/* A solid hull of unit density: moments and their derivatives by the vertices, 30 each. A face of more than three
+ * corners is the fan from their mean to its edges. */
 static DCI_NOINLINE void dci_sim_solid(const dc_sim *sim, const dc_sim_hull *hull, dc_real M[10], dc_real *grad)
 {
     const dc_v3 *x = sim->vertex + hull->begin;
     const int *face = sim->face + hull->face;
     int f, k, i, c;
+
     for (f = 0; f < hull->faces; ++f) {
         const int *loop = sim->loop + hull->loop + face[f];
         int n = face[f + 1] - face[f], fan = n > 3;
         dc_v3 p[4], mean = dc_vec(0, 0, 0);
         p[0] = x[0];
         for (k = 0; k < n; ++k) mean = dc_madd(mean, DC_R(1.0)/(dc_real)n, x[loop[k]]);
+
         for (k = 0; k < (fan ? n : 1); ++k) {
             int b = loop[(k + 1)%n], to[3];
             dc_real g[90] = {0};
@@ -871,6 +938,8 @@ static DCI_NOINLINE void dci_sim_solid(const dc_sim *sim, const dc_sim_hull *hul
             p[2] = x[b];
             p[3] = fan ? mean : x[loop[2]];
             dci_sim_tetrahedron(p, M, g);
+
+            /* the mean's share belongs to all corners of the face */
             to[0] = loop[k];
             to[1] = b;
             to[2] = loop[2];
@@ -882,12 +951,14 @@ static DCI_NOINLINE void dci_sim_solid(const dc_sim *sim, const dc_sim_hull *hul
     }
 }
 
-/* The same of what the triangles of a tree enclose, without derivatives; 0: they are not closed (areas do not cancel). */
+/* The same of what the triangles of a tree enclose, without derivatives; 0: they are not closed (areas do not
+ * cancel). */
 static DCI_NOINLINE int dci_sim_enclosed(const dc_bsh *tree, dc_real M[10])
 {
     dc_v3 sum = dc_vec(0, 0, 0);
     dc_real all = 0, way;
     int k, c;
+
     for (k = 0; k < tree->n; ++k) {
         dc_real unread[90] = {0};
         dc_v3 p[4], area;
@@ -898,17 +969,50 @@ static DCI_NOINLINE int dci_sim_enclosed(const dc_bsh *tree, dc_real M[10])
         all += dc_sqrt(dc_dot(area, area));
         dci_sim_tetrahedron(p, M, unread);
     }
+
+    /* triangles may be seen from inside, all of them */
     way = M[9] < 0 ? DC_R(-1.0) : DC_R(1.0);
     for (k = 0; k < 10; ++k) M[k] *= way;
     return M[9] > 0 && dc_dot(sum, sum) <= 4096*DC_EPS*all*all;
+}
+
+/* M of a mass with its centre and inertia: A = tr(I)/2 - I about the centre */
+static void dci_sim_given_moments(const dc_sim_link *link, dc_real M[10])
+{
+    const dc_real *I = link->inertia.m, half = DC_R(0.5)*(I[0] + I[4] + I[8]);
+    dc_real y[4];
+    int a, b, k;
+    dci_sim_homogeneous(link->centre, y);
+    dci_sim_outer(link->mass, y, y, M);
+    for (a = 0, k = 0; a < 3; ++a, ++k)
+        for (b = a; b < 3; ++b, ++k) M[k] += (a == b ? half : 0) - DC_R(0.5)*(I[3*a + b] + I[3*b + a]);
+}
+
+/* M of n equal point masses, and its derivatives: SDRS Eq. 4 */
+static void dci_sim_lumped_moments(const dc_v3 *x, int n, dc_real M[10], dc_real *grad)
+{
+    dc_real y[4];
+    int k, c;
+
+    for (k = 0; k < n; ++k) {
+        dci_sim_homogeneous(x[k], y);
+        dci_sim_outer(1, y, y, M);
+        for (c = 0; c < 3; ++c) {
+            dc_real u[4] = {0, 0, 0, 0};
+            u[c] = 1;
+            dci_sim_outer(2, u, y, grad + 30*k + 10*c);
+        }
+    }
 }
 
 /* The moments of link i by its mass model; a cause when there are none. */
 static const char *dci_sim_moments(dc_sim *sim, int i)
 {
     const dc_sim_link *l = sim->link + i;
-    dc_real M[10] = {0}, y[4], factor, *grad;
-    int first = -1, n = 0, k, c, a, b;
+    dc_real M[10] = {0}, factor, *grad;
+    int first = -1, n = 0, k, a, b;
+
+    /* its vertices, of all its hulls */
     for (k = 0; k < sim->hulls; ++k)
         if (sim->hull[k].link == i && !sim->hull[k].tree) {
             if (first < 0) first = sim->hull[k].begin;
@@ -916,29 +1020,16 @@ static const char *dci_sim_moments(dc_sim *sim, int i)
         }
     grad = sim->moment_grad + 30*(first < 0 ? 0 : first);
     for (k = 0; k < 30*n; ++k) grad[k] = 0;
-    if (l->model == DC_SIM_INERTIA) {
-        dc_real half = DC_R(0.5)*(l->inertia.m[0] + l->inertia.m[4] + l->inertia.m[8]);
-        dci_sim_homogeneous(l->centre, y);
-        dci_sim_outer(l->mass, y, y, M);
-        for (a = 0, k = 0; a < 3; ++a, ++k)
-            for (b = a; b < 3; ++b, ++k)
-                M[k] += (a == b ? half : 0) - DC_R(0.5)*(l->inertia.m[3*a + b] + l->inertia.m[3*b + a]);
-    } else if (n > 0 && (l->mass > 0 || l->density > 0)) {
-        if (l->model == DC_SIM_LUMPED) {
-            for (k = 0; k < n; ++k) {
-                dci_sim_homogeneous(sim->vertex[first + k], y);
-                dci_sim_outer(1, y, y, M);                  /* SDRS Eq. 4 */
-                for (c = 0; c < 3; ++c) {
-                    dc_real u[4] = {0, 0, 0, 0};
-                    u[c] = 1;
-                    dci_sim_outer(2, u, y, grad + 30*k + 10*c);
-                }
-            }
-        } else
+
+    if (l->model == DC_SIM_INERTIA) dci_sim_given_moments(l, M);
+    else if (n > 0 && (l->mass > 0 || l->density > 0)) {
+        if (l->model == DC_SIM_LUMPED) dci_sim_lumped_moments(sim->vertex + first, n, M, grad);
+        else
             for (k = 0; k < sim->hulls; ++k)
                 if (sim->hull[k].link == i && !sim->hull[k].tree)
                     dci_sim_solid(sim, sim->hull + k, M, grad + 30*(sim->hull[k].begin - first));
         if (!(M[9] > 0)) return "no volume";
+
         /* by mass the sum is held: d(M/V) = dM/V - M dV/V^2 */
         factor = l->mass > 0 ? l->mass/M[9] : l->density;
         for (a = 0; a < 10; ++a) M[a] *= factor;
@@ -951,6 +1042,8 @@ static const char *dci_sim_moments(dc_sim *sim, int i)
         factor = l->mass > 0 ? l->mass/M[9] : l->density;
         for (a = 0; a < 10; ++a) M[a] *= factor;
     }
+
+    /* into the model, symmetric */
     for (a = 0, k = 0; a < 4; ++a)
         for (b = a; b < 4; ++b, ++k) {
             if (!dc_finite(M[k])) return "moments do not fit";
@@ -959,10 +1052,25 @@ static const char *dci_sim_moments(dc_sim *sim, int i)
     return NULL;
 }
 
-/* ---- building ----------------------------------------------------------------------------------- */
+/* ---- [build] building a model ----------------------------------------------------------------- */
+/* in: a description; out: a model in the arena, or why there is none.
+ *
+ * stage              | reads                    | writes
+ * dci_sim_check      | description              | counts
+ * dci_sim_lay_model  | counts                   | arrays, or how large they are
+ * dci_sim_fill       | description              | links, hulls with faces, pairs
+ * dc_sim_refresh     | the model's design       | moments, bounding spheres */
 
-static int dci_sim_nq(dc_sim_joint j) { return j == DC_SIM_FREE ? 7 : j == DC_SIM_BALL ? 4 : j == DC_SIM_FIXED ? 0 : 1; }
-static int dci_sim_nv(dc_sim_joint j) { return j == DC_SIM_FREE ? 6 : j == DC_SIM_BALL ? 3 : j == DC_SIM_FIXED ? 0 : 1; }
+/* numbers of a joint's state, and of its tangents */
+static int dci_sim_nq(dc_sim_joint j)
+{
+    return j == DC_SIM_FREE ? 7 : j == DC_SIM_BALL ? 4 : j == DC_SIM_FIXED ? 0 : 1;
+}
+
+static int dci_sim_nv(dc_sim_joint j)
+{
+    return j == DC_SIM_FREE ? 6 : j == DC_SIM_BALL ? 3 : j == DC_SIM_FIXED ? 0 : 1;
+}
 
 /* the link that link i moves with: itself, or that which it is fixed to; -1: the world */
 static int dci_sim_anchor(const dc_sim_link *link, int i)
@@ -972,16 +1080,23 @@ static int dci_sim_anchor(const dc_sim_link *link, int i)
 }
 
 /* has link i what links touch by? */
-static int dci_sim_shaped(const dc_sim_desc *d, int i) { return d->trees ? d->link[i].tree != NULL : d->link[i].hulls > 0; }
+static int dci_sim_shaped(const dc_sim_desc *d, int i)
+{
+    return d->trees ? d->link[i].tree != NULL : d->link[i].hulls > 0;
+}
 
 /* may links i < j touch? */
 static int dci_sim_may_touch(const dc_sim_desc *d, int i, int j)
 {
     int k, p;
+
     if (!dci_sim_shaped(d, i) || !dci_sim_shaped(d, j)) return 0;
     if (dci_sim_anchor(d->link, i) == dci_sim_anchor(d->link, j)) return 0;
+
+    /* neighbours along a chain, links without shape left out */
     for (p = d->link[j].parent; p >= 0 && !dci_sim_shaped(d, p); ) p = d->link[p].parent;
     if (p == i) return 0;
+
     for (k = 0; k < d->excludes; ++k) {
         int a = d->exclude[2*k], b = d->exclude[2*k + 1];
         if ((a == i && b == j) || (a == j && b == i)) return 0;
@@ -991,18 +1106,23 @@ static int dci_sim_may_touch(const dc_sim_desc *d, int i, int j)
 
 static int dci_sim_scalar(dc_real x, dc_real least) { return x >= least && x <= DC_LIMIT; }
 
+static int dci_sim_no_quat(const dc_quat *q) { return q->w == 0 && q->x == 0 && q->y == 0 && q->z == 0; }
+
 static const char *dci_sim_link_flaw(const dc_sim_link *l, int i)
 {
-    const dc_quat *q = &l->attach.q;
+    const dc_bsh *tree = l->tree;
     int k;
+
+    /* the joint */
     if (l->parent < -1 || l->parent >= i) return "the parent is not an earlier link";
     if ((unsigned)l->joint > DC_SIM_FIXED) return "no such joint";
-    if (!dc_in_range(l->attach.t) || !(dc_pose_ok(&l->attach) || (q->w == 0 && q->x == 0 && q->y == 0 && q->z == 0)))
-        return "attachment";
+    if (!dc_in_range(l->attach.t) || !(dc_pose_ok(&l->attach) || dci_sim_no_quat(&l->attach.q))) return "attachment";
     if (!dc_in_range(l->axis)) return "axis";
+
+    /* shape and mass */
     if (l->hulls < 0 || (unsigned)l->model > DC_SIM_INERTIA) return "no such shape or mass model";
-    if (l->tree && (!l->tree->node || !l->tree->corner || l->tree->n < 1 || l->tree->n > (1 << 22) || l->tree->depth < 0
-                    || l->tree->depth >= l->tree->n || !dc_in_range(l->tree->o))) return "no tree";
+    if (tree && (!tree->node || !tree->corner || tree->n < 1 || tree->n > (1 << 22) || tree->depth < 0
+                 || tree->depth >= tree->n || !dc_in_range(tree->o))) return "no tree";
     if (!dci_sim_scalar(l->density, 0) || !dci_sim_scalar(l->mass, 0) || !dc_in_range(l->centre)) return "mass";
     for (k = 0; k < 9; ++k)
         if (!(dc_abs(l->inertia.m[k]) <= DC_LIMIT)) return "inertia";
@@ -1011,60 +1131,93 @@ static const char *dci_sim_link_flaw(const dc_sim_link *l, int i)
         dc_real half = DC_R(0.5)*(l->inertia.m[0] + l->inertia.m[4] + l->inertia.m[8]);
         if (half < l->inertia.m[0] || half < l->inertia.m[4] || half < l->inertia.m[8]) return "inertia of no body";
     }
+
+    /* what acts in the joint */
     if (!dci_sim_scalar(l->friction, 0)) return "friction";
-    if (!dci_sim_scalar(l->damping, 0) || !dci_sim_scalar(l->kp, 0) || !dci_sim_scalar(l->kd, 0)) return "damping or gain";
+    if (!dci_sim_scalar(l->damping, 0) || !dci_sim_scalar(l->kp, 0) || !dci_sim_scalar(l->kd, 0))
+        return "damping or gain";
     if (l->joint == DC_SIM_FREE && (l->kp > 0 || l->kd > 0)) return "a free joint has no gains";
     if (!dci_sim_scalar(l->lo, -DC_LIMIT) || !dci_sim_scalar(l->hi, -DC_LIMIT) || !dci_sim_scalar(l->limit, 0)
         || !dci_sim_scalar(l->margin, 0) || l->lo > l->hi || (l->lo == l->hi && l->lo != 0)) return "limits";
     return NULL;
 }
 
-/* What of a description can be seen before its hulls are read; counts into *m. */
-static const char *dci_sim_check(const dc_sim_desc *d, dc_sim *m, int *where)
+/* what of a description is not of links */
+static const char *dci_sim_desc_flaw(const dc_sim_desc *d)
 {
     const dc_friction_options *f = &d->friction;
-    const char *cause;
-    int i, j, k;
-    *where = -1;
-    memset(m, 0, sizeof *m);
+    int k;
+
+    /* lists */
     if (!d->link || d->links < 1 || d->links > (1 << 20) || d->planes < 0 || (d->planes && !d->plane)) return "counts";
     if (d->excludes < 0 || (d->excludes && !d->exclude)) return "exclusions";
     for (k = 0; k < 2*d->excludes; ++k)
         if (d->exclude[k] < 0 || d->exclude[k] >= d->links) return "exclusions";
-    for (k = 0; k < d->planes; ++k)
-        if (!dc_in_range(d->plane[k].n) || !(dc_dot(d->plane[k].n, d->plane[k].n) > 0) || !(dc_abs(d->plane[k].d) <= DC_LIMIT)
-            || !dci_sim_scalar(d->plane[k].friction, 0)) return "plane";
+    for (k = 0; k < d->planes; ++k) {
+        const dc_sim_plane *p = d->plane + k;
+        if (!dc_in_range(p->n) || !(dc_dot(p->n, p->n) > 0) || !(dc_abs(p->d) <= DC_LIMIT)
+            || !dci_sim_scalar(p->friction, 0)) return "plane";
+    }
+
+    /* numbers */
     if (!(d->h > 0 && d->h <= DC_LIMIT) || !dc_in_range(d->gravity)) return "h or gravity";
     if (!dci_sim_scalar(d->stiffness, 0) || !dci_sim_scalar(d->length, 0)) return "stiffness or length";
     if (d->support != 0 && !(d->support >= DC_R(0.01) && d->support <= DC_R(0.95))) return "support";
-    if (!dci_sim_scalar(f->eps_f, 0) || !dci_sim_scalar(f->eps_v, 0) || !dci_sim_scalar(f->patch, 0)) return "friction options";
+    if (!dci_sim_scalar(f->eps_f, 0) || !dci_sim_scalar(f->eps_v, 0) || !dci_sim_scalar(f->patch, 0))
+        return "friction options";
     if (!dci_sim_scalar(d->tolerance, 0) || d->iterations < 0) return "tolerance or iterations";
-    if (d->hierarchy.eps != 0 && !(d->hierarchy.eps >= DC_R(1e-3) && d->hierarchy.eps <= DC_R(1e3))) return "hierarchy";
+    if (d->hierarchy.eps != 0 && !(d->hierarchy.eps >= DC_R(1e-3) && d->hierarchy.eps <= DC_R(1e3)))
+        return "hierarchy";
     if (d->contacts < 0 || d->contacts > (1 << 24) || !dci_sim_scalar(d->reach, 0)) return "contacts or reach";
+    return NULL;
+}
+
+/* the hulls of link l: counts into *m */
+static const char *dci_sim_count_hulls(const dc_sim_desc *d, const dc_sim_link *l, dc_sim *m)
+{
+    int j, k;
+
+    if (l->hulls > 0 && !l->hull) return "no hulls";
+    for (k = 0; k < l->hulls; ++k) {
+        const dc_hull *h = l->hull + k;
+        if (h->n < 1 || h->n > (1 << 16) || !h->v) return "a hull without vertices";
+        for (j = 0; j < h->n; ++j)
+            if (!dc_in_range(h->v[j])) return "a vertex is not finite";
+        m->vertices += h->n;
+        m->most = h->n > m->most ? h->n : m->most;
+    }
+    if (d->trees && l->tree) {
+        m->corners += 3*l->tree->n;
+        m->hulls++;
+    }
+    m->hulls += l->hulls;
+    return NULL;
+}
+
+/* What of a description can be seen before its hulls are read; counts into *m. */
+static const char *dci_sim_check(const dc_sim_desc *d, dc_sim *m, int *where)
+{
+    const char *cause;
+    int i, j;
+
+    *where = -1;
+    memset(m, 0, sizeof *m);
+    cause = dci_sim_desc_flaw(d);
+    if (cause) return cause;
     m->links = d->links;
     m->planes = d->planes;
+
     for (i = 0; i < d->links; ++i) {
         const dc_sim_link *l = d->link + i;
         *where = i;
         cause = dci_sim_link_flaw(l, i);
+        if (!cause) cause = dci_sim_count_hulls(d, l, m);
         if (cause) return cause;
-        if (l->hulls > 0 && !l->hull) return "no hulls";
-        for (k = 0; k < l->hulls; ++k) {
-            const dc_hull *h = l->hull + k;
-            if (h->n < 1 || h->n > (1 << 16) || !h->v) return "a hull without vertices";
-            for (j = 0; j < h->n; ++j)
-                if (!dc_in_range(h->v[j])) return "a vertex is not finite";
-            m->vertices += h->n;
-            m->most = h->n > m->most ? h->n : m->most;
-        }
-        if (d->trees && l->tree) {
-            m->corners += 3*l->tree->n;
-            m->hulls++;
-        }
-        m->hulls += l->hulls;
         m->nq += dci_sim_nq(l->joint);
         m->nv += dci_sim_nv(l->joint);
         if (m->vertices > (1 << 22) || m->corners > 3*(1 << 24) || m->hulls > (1 << 20)) return "too many";
+
+        /* pairs with earlier links */
         for (j = 0; j < i; ++j)
             if (dci_sim_may_touch(d, j, i)) m->pairs += d->trees ? 1 : l->hulls*d->link[j].hulls;
         if (m->pairs > (1 << 24)) return "too many";
@@ -1073,22 +1226,55 @@ static const char *dci_sim_check(const dc_sim_desc *d, dc_sim *m, int *where)
     return NULL;
 }
 
+/* Memory in pieces: run once with base NULL, which adds up the bytes, SIZE_MAX where they do not fit, then with that
+ * much memory. */
+typedef struct { unsigned char *base; size_t bytes; } dci_sim_layout;
+
+/* `most` items are half of all memory: then a sum cannot overflow, and no division is needed to see it */
+static void *dci_sim_lay(dci_sim_layout *l, size_t count, size_t size, size_t most)
+{
+    const size_t at = l->bytes;
+    l->bytes = at > SIZE_MAX/2 || count > most ? SIZE_MAX : at + (count*size + DC_ALIGN - 1)/DC_ALIGN*DC_ALIGN;
+    return l->base ? l->base + at : NULL;
+}
+#define DCI_SIM_LAY(l, count, type) \
+    ((type *)dci_sim_lay(l, (size_t)(count), sizeof(type), (SIZE_MAX/2 - DC_ALIGN)/sizeof(type)))
+
+/* the memory of what was laid with base NULL; 0: it does not fit */
+static int dci_sim_take(dci_sim_layout *l, dc_arena *mem)
+{
+    l->base = (unsigned char *)dc_arena_take(mem, l->bytes, 1);
+    l->bytes = 0;
+    return l->base != NULL;
+}
+
+/* the arrays of a counted model */
+static void dci_sim_lay_model(dc_sim *m, dci_sim_layout *l)
+{
+    const size_t links = (size_t)m->links, vertices = (size_t)m->vertices, hulls = (size_t)m->hulls;
+
+    m->link = DCI_SIM_LAY(l, links, dc_sim_link);
+    m->plane = DCI_SIM_LAY(l, m->planes, dc_sim_plane);
+    m->vertex = DCI_SIM_LAY(l, vertices + (size_t)m->corners, dc_v3);
+    m->hull = DCI_SIM_LAY(l, hulls, dc_sim_hull);
+    m->pair = DCI_SIM_LAY(l, 2*(size_t)m->pairs, int);
+    m->loop = DCI_SIM_LAY(l, 6*vertices, int);
+    m->face = DCI_SIM_LAY(l, 2*vertices + hulls, int);
+    m->q_at = DCI_SIM_LAY(l, 2*links, int);
+    m->v_at = l->base ? m->q_at + links : NULL;
+    m->moment = DCI_SIM_LAY(l, 16*links, dc_real);
+    m->moment_grad = DCI_SIM_LAY(l, 30*vertices, dc_real);
+}
+
 DC_DEF size_t dc_sim_bytes(const dc_sim_desc *desc)
 {
+    dci_sim_layout l = {NULL, 0};
     dc_sim m;
     int where;
-    size_t sum = 0;
+    size_t sum;
     if (!desc || dci_sim_check(desc, &m, &where)) return 0;
-    sum = dc_bytes(sum, (size_t)m.links, sizeof(dc_sim_link));
-    sum = dc_bytes(sum, (size_t)m.planes, sizeof(dc_sim_plane));
-    sum = dc_bytes(sum, (size_t)m.vertices + (size_t)m.corners, sizeof(dc_v3));
-    sum = dc_bytes(sum, (size_t)m.hulls, sizeof(dc_sim_hull));
-    sum = dc_bytes(sum, 2*(size_t)m.pairs, sizeof(int));
-    sum = dc_bytes(sum, 6*(size_t)m.vertices, sizeof(int));
-    sum = dc_bytes(sum, 2*(size_t)m.vertices + (size_t)m.hulls, sizeof(int));
-    sum = dc_bytes(sum, 2*(size_t)m.links, sizeof(int));
-    sum = dc_bytes(sum, 16*(size_t)m.links, sizeof(dc_real));
-    sum = dc_bytes(sum, 30*(size_t)m.vertices, sizeof(dc_real));
+    dci_sim_lay_model(&m, &l);
+    sum = dc_bytes(0, l.bytes, 1);
     return sum == SIZE_MAX ? 0 : sum;
 }
 
@@ -1096,6 +1282,7 @@ DC_DEF size_t dc_sim_bytes(const dc_sim_desc *desc)
 static const char *dci_sim_normalise(dc_sim *sim, int *where)
 {
     int i;
+
     for (i = 0; i < sim->planes; ++i) {
         dc_real n = dc_sqrt(dc_dot(sim->plane[i].n, sim->plane[i].n));
         if (!(n > 0)) return "plane";
@@ -1108,7 +1295,7 @@ static const char *dci_sim_normalise(dc_sim *sim, int *where)
         *where = i;
         if (n > 0) l->axis = dc_scale(1/n, l->axis);
         else l->axis = dc_vec(0, 0, 1);
-        if (l->attach.q.w == 0 && l->attach.q.x == 0 && l->attach.q.y == 0 && l->attach.q.z == 0) l->attach.q.w = 1;
+        if (dci_sim_no_quat(&l->attach.q)) l->attach.q.w = 1;
         dc_quat_normalize(l->attach.q, &l->attach.q);
         if (l->limit == 0) l->limit = 1;
         if (l->margin == 0) l->margin = DC_R(0.1)*(l->hi - l->lo);
@@ -1117,43 +1304,61 @@ static const char *dci_sim_normalise(dc_sim *sim, int *where)
     return NULL;
 }
 
+/* the bounding sphere of a hull: about the mean of its vertices */
+static const char *dci_sim_bound(const dc_sim *sim, dc_sim_hull *h)
+{
+    const char *cause = NULL;
+    dc_real r2 = 0;
+    int j;
+
+    h->centre = dc_vec(0, 0, 0);
+    for (j = 0; j < h->n; ++j) {
+        if (!dc_in_range(sim->vertex[h->begin + j])) cause = "a vertex is not finite";
+        h->centre = dc_madd(h->centre, DC_R(1.0)/(dc_real)h->n, sim->vertex[h->begin + j]);
+    }
+    for (j = 0; j < h->n; ++j) {
+        dc_v3 r = dc_sub(sim->vertex[h->begin + j], h->centre);
+        r2 = dc_max(r2, dc_dot(r, r));
+    }
+    h->radius = dc_sqrt(r2)*(1 + 8*DC_EPS);
+    return cause;
+}
+
+/* the mass that the joint of link i moves */
+static dc_real dci_sim_moved_mass(const dc_sim *sim, int i)
+{
+    dc_real mass = 0;
+    int j, k;
+    for (j = i; j < sim->links; ++j) {
+        for (k = j; k > i; ) k = sim->link[k].parent;
+        if (k == i) mass += sim->moment[16*j + 15];
+    }
+    return mass;
+}
+
 DC_DEF dc_status dc_sim_refresh(dc_sim *sim, dc_sim_flaw *flaw)
 {
     const char *cause;
-    int i, j, k, where = -1;
+    int i, k, where = -1;
+
     if (!sim || !sim->link) return DC_E_ARG;
     cause = dci_sim_normalise(sim, &where);
+
     for (i = 0; i < sim->links && !cause; ++i) {
         where = i;
         cause = dci_sim_link_flaw(sim->link + i, i);
         if (!cause) cause = dci_sim_moments(sim, i);
     }
     for (k = 0; k < sim->hulls && !cause; ++k) {
-        dc_sim_hull *h = sim->hull + k;
-        dc_real r2 = 0;
-        where = h->link;
-        h->centre = dc_vec(0, 0, 0);
-        for (j = 0; j < h->n; ++j) {
-            if (!dc_in_range(sim->vertex[h->begin + j])) cause = "a vertex is not finite";
-            h->centre = dc_madd(h->centre, DC_R(1.0)/(dc_real)h->n, sim->vertex[h->begin + j]);
-        }
-        for (j = 0; j < h->n; ++j) {
-            dc_v3 r = dc_sub(sim->vertex[h->begin + j], h->centre);
-            r2 = dc_max(r2, dc_dot(r, r));
-        }
-        h->radius = dc_sqrt(r2)*(1 + 8*DC_EPS);
+        where = sim->hull[k].link;
+        cause = dci_sim_bound(sim, sim->hull + k);
     }
-    /* every joint moves some mass */
     for (i = 0; i < sim->links && !cause; ++i) {
-        dc_real mass = 0;
         where = i;
-        if (sim->link[i].joint == DC_SIM_FIXED) continue;
-        for (j = i; j < sim->links; ++j) {
-            for (k = j; k > i; ) k = sim->link[k].parent;
-            if (k == i) mass += sim->moment[16*j + 15];
-        }
-        if (!(mass > 0)) cause = "the joint moves no mass";
+        if (sim->link[i].joint != DC_SIM_FIXED && !(dci_sim_moved_mass(sim, i) > 0))
+            cause = "the joint moves no mass";
     }
+
     if (cause && flaw) {
         flaw->link = where;
         flaw->cause = cause;
@@ -1161,86 +1366,101 @@ DC_DEF dc_status dc_sim_refresh(dc_sim *sim, dc_sim_flaw *flaw)
     return cause ? DC_E_ARG : DC_OK;
 }
 
-/* the arrays of a counted model, in the order of dc_sim_bytes */
-static int dci_sim_take(dc_sim *m, dc_arena *mem)
+/* the faces of a solid hull; 0: it is flat */
+static int dci_sim_hull_faces(dc_sim *m, dc_sim_hull *h)
 {
-    m->link = (dc_sim_link *)dc_arena_take(mem, (size_t)m->links, sizeof *m->link);
-    m->plane = (dc_sim_plane *)dc_arena_take(mem, (size_t)m->planes, sizeof *m->plane);
-    m->vertex = (dc_v3 *)dc_arena_take(mem, (size_t)m->vertices + (size_t)m->corners, sizeof *m->vertex);
-    m->hull = (dc_sim_hull *)dc_arena_take(mem, (size_t)m->hulls, sizeof *m->hull);
-    m->pair = (int *)dc_arena_take(mem, 2*(size_t)m->pairs, sizeof(int));
-    m->loop = (int *)dc_arena_take(mem, 6*(size_t)m->vertices, sizeof(int));
-    m->face = (int *)dc_arena_take(mem, 2*(size_t)m->vertices + (size_t)m->hulls, sizeof(int));
-    m->q_at = (int *)dc_arena_take(mem, 2*(size_t)m->links, sizeof(int));
-    m->moment = (dc_real *)dc_arena_take(mem, 16*(size_t)m->links, sizeof(dc_real));
-    m->moment_grad = (dc_real *)dc_arena_take(mem, 30*(size_t)m->vertices, sizeof(dc_real));
-    return m->link && m->plane && m->vertex && m->hull && m->pair && m->loop && m->face && m->q_at && m->moment
-        && m->moment_grad;
+    const dc_v3 *x = m->vertex + h->begin;
+    dci_sim_wrap wrap;
+    dc_real r2 = 0;
+    int j;
+
+    for (j = 0; j < h->n; ++j) {
+        dc_v3 r = dc_sub(x[j], x[0]);
+        r2 = dc_max(r2, dc_dot(r, r));
+    }
+    wrap.point = x;
+    wrap.points = h->n;
+    wrap.loop = m->loop + h->loop;
+    wrap.face = m->face + h->face;
+    wrap.most_loops = 6*h->n;
+    wrap.most_faces = 2*h->n;
+    wrap.tolerance = (DC_IS_FLOAT ? 16 : 4096)*DC_EPS*dc_sqrt(r2);
+    if (h->n < 4 || !dci_sim_faces(&wrap)) return 0;
+    h->faces = wrap.faces;
+    return 1;
+}
+
+/* links with their hulls, then the corners of trees; 0: a solid of link *where is flat */
+static int dci_sim_fill_links(const dc_sim_desc *d, dc_sim *m, int *where)
+{
+    int i, j, k, hulls = 0, vertices = 0, q_at = 0, v_at = 0;
+
+    for (i = 0; i < m->links; ++i) {
+        const dc_sim_link *l = d->link + i;
+        m->link[i] = *l;
+        m->link[i].hull = NULL;
+        m->q_at[i] = q_at;
+        m->v_at[i] = v_at;
+        q_at += dci_sim_nq(l->joint);
+        v_at += dci_sim_nv(l->joint);
+        for (k = 0; k < l->hulls; ++k, ++hulls) {
+            dc_sim_hull *h = m->hull + hulls;
+            h->link = i;
+            h->begin = vertices;
+            h->n = l->hull[k].n;
+            h->loop = 6*vertices;
+            h->face = 2*vertices + hulls;
+            h->faces = h->tree = 0;
+            for (j = 0; j < h->n; ++j) m->vertex[vertices++] = l->hull[k].v[j];
+
+            /* a solid has faces */
+            *where = i;
+            if (l->model == DC_SIM_UNIFORM && (l->mass > 0 || l->density > 0) && !dci_sim_hull_faces(m, h)) return 0;
+        }
+    }
+
+    /* the corners of a tree are one more hull */
+    for (i = 0; i < m->links; ++i) {
+        const dc_bsh *tree = d->link[i].tree;
+        dc_sim_hull *h = m->hull + hulls;
+        if (!d->trees || !tree) continue;
+        memset(h, 0, sizeof *h);
+        h->tree = 1;
+        h->link = i;
+        h->begin = vertices;
+        h->n = 3*tree->n;
+        for (j = 0; j < h->n; ++j) m->vertex[vertices++] = dc_add(tree->o, tree->corner[j]);
+        ++hulls;
+    }
+    return 1;
+}
+
+/* the pairs that may touch, ascending; how many */
+static int dci_sim_fill_pairs(const dc_sim_desc *d, dc_sim *m)
+{
+    int i, j, pairs = 0;
+
+    for (i = 0; i < m->hulls; ++i)
+        for (j = i + 1; j < m->hulls; ++j) {
+            const dc_sim_hull *a = m->hull + i, *b = m->hull + j;
+            if (a->tree != (d->trees != 0) || b->tree != a->tree || a->link == b->link
+                || !dci_sim_may_touch(d, a->link, b->link)) continue;
+            m->pair[2*pairs] = i;
+            m->pair[2*pairs + 1] = j;
+            ++pairs;
+        }
+    return pairs;
 }
 
 /* copies the description into the arrays, finds faces and pairs */
 static const char *dci_sim_fill(const dc_sim_desc *d, dc_sim *m, int *where)
 {
-    int i, j, k, c, nh = 0, nv = 0, nq = 0, nd = 0, np = 0;
-    m->v_at = m->q_at + m->links;
+    int k;
+
     for (k = 0; k < m->planes; ++k) m->plane[k] = d->plane[k];
-    for (i = 0; i < m->links; ++i) {
-        const dc_sim_link *l = d->link + i;
-        m->link[i] = *l;
-        m->link[i].hull = NULL;
-        m->q_at[i] = nq;
-        m->v_at[i] = nd;
-        nq += dci_sim_nq(l->joint);
-        nd += dci_sim_nv(l->joint);
-        for (k = 0; k < l->hulls; ++k, ++nh) {
-            dc_sim_hull *h = m->hull + nh;
-            h->link = i;
-            h->begin = nv;
-            h->n = l->hull[k].n;
-            h->loop = 6*nv;
-            h->face = 2*nv + nh;
-            h->faces = h->tree = 0;
-            for (j = 0; j < h->n; ++j) m->vertex[nv++] = l->hull[k].v[j];
-            if (l->model == DC_SIM_UNIFORM && (l->mass > 0 || l->density > 0)) {
-                dci_sim_wrap W;
-                dc_real r2 = 0;
-                *where = i;
-                W.x = m->vertex + h->begin;
-                W.n = h->n;
-                W.loop = m->loop + h->loop;
-                W.face = m->face + h->face;
-                W.most_loops = 6*h->n;
-                W.most_faces = 2*h->n;
-                for (j = 0; j < h->n; ++j) {
-                    dc_v3 r = dc_sub(W.x[j], W.x[0]);
-                    r2 = dc_max(r2, dc_dot(r, r));
-                }
-                W.tol = (DC_IS_FLOAT ? 16 : 4096)*DC_EPS*dc_sqrt(r2);
-                if (h->n < 4 || !dci_sim_faces(&W)) return "a solid hull is flat";
-                h->faces = W.faces;
-            }
-        }
-    }
-    for (i = 0; i < m->links; ++i) {
-        const dc_bsh *tree = d->link[i].tree;
-        dc_sim_hull *h = m->hull + nh;
-        if (!d->trees || !tree) continue;
-        memset(h, 0, sizeof *h);
-        h->tree = 1;
-        h->link = i;
-        h->begin = nv;
-        h->n = 3*tree->n;
-        for (j = 0; j < h->n; ++j) m->vertex[nv++] = dc_add(tree->o, tree->corner[j]);
-        nh++;
-    }
-    for (i = 0; i < m->hulls; ++i)
-        for (j = i + 1; j < m->hulls; ++j)
-            if (m->hull[i].tree == (d->trees != 0) && m->hull[j].tree == m->hull[i].tree && m->hull[i].link != m->hull[j].link
-                && dci_sim_may_touch(d, m->hull[i].link, m->hull[j].link)) {
-                m->pair[2*np] = i;
-                m->pair[2*np + 1] = j;
-                ++np;
-            }
+    if (!dci_sim_fill_links(d, m, where)) return "a solid hull is flat";
+
+    /* what zero stands for */
     m->desc = *d;
     m->desc.link = m->link;
     m->desc.plane = m->plane;
@@ -1254,30 +1474,37 @@ static const char *dci_sim_fill(const dc_sim_desc *d, dc_sim *m, int *where)
     if (m->desc.contacts == 0) m->desc.contacts = 1024;
     if (m->desc.tolerance == 0) m->desc.tolerance = DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-9);
     if (m->desc.iterations == 0) m->desc.iterations = 400;
-    c = np - m->pairs;
+
     *where = -1;
-    return c ? "counts" : NULL;
+    return dci_sim_fill_pairs(d, m) == m->pairs ? NULL : "counts";
 }
 
 DC_DEF dc_status dc_sim_build(const dc_sim_desc *desc, dc_arena *mem, dc_sim *sim, dc_sim_flaw *flaw)
 {
+    dci_sim_layout l = {NULL, 0};
     dc_sim m;
     const char *cause;
     dc_status status = DC_E_ARG;
     int where = -1;
     size_t used;
+
     if (!desc || !mem || !sim) return DC_E_ARG;
     used = mem->used;
+
+    /* memory */
     cause = dci_sim_check(desc, &m, &where);
-    if (!cause && !dci_sim_take(&m, mem)) status = DC_E_MEMORY;
-    else {
-        if (!cause) cause = dci_sim_fill(desc, &m, &where);
-        if (cause && flaw) {
-            flaw->link = where;
-            flaw->cause = cause;
-        }
-        if (!cause) status = dc_sim_refresh(&m, flaw);
+    if (!cause) {
+        dci_sim_lay_model(&m, &l);
+        if (!dci_sim_take(&l, mem)) return DC_E_MEMORY;
+        dci_sim_lay_model(&m, &l);
+        cause = dci_sim_fill(desc, &m, &where);
     }
+
+    if (cause && flaw) {
+        flaw->link = where;
+        flaw->cause = cause;
+    }
+    if (!cause) status = dc_sim_refresh(&m, flaw);
     if (status == DC_OK) *sim = m;
     else mem->used = used;
     return status;
