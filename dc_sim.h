@@ -124,6 +124,12 @@
  *   [faces]               faces of a hull
  *   [moments]             moment matrices
  *   [build]               building a model
+ *   of grains:
+ *   [contact]             one contact: CEM Algorithm 1
+ *   [grains]              building grains
+ *   [reach]               who is within reach
+ *   [grain step]          a step of grains
+ *   [grain derivatives]   derivatives of a step of grains
  *
  * REFERENCES
  *   [1] SDRS  Ye, Gao, Wu, Pan, Komura: SDRS, shape-differentiable robot simulator.
@@ -4825,134 +4831,202 @@ DC_DEF dc_status dc_adam(dc_adam_state *a, const dc_real *grad, dc_real *x)
 /* ============================================================================================== */
 #ifndef DC_SIM_NO_GRAINS
 
-/* Below this length of a gradient by x and y, which is 1 where the field is a distance, there is no direction to rub in. */
+/* Below this length of a gradient by x and y, which is 1 where the field is a distance, there is no direction to rub
+ * in. */
 #define DCI_GRAIN_NO_NORMAL DC_R(1e-12)
 
 enum { DCI_GRAIN_LANES = 32 };      /* pairs in a block */
 
-/* ---- one contact: CEM Algorithm 1 ---------------------------------------------------------------- */
+/* ---- [contact] one contact: CEM Algorithm 1 --------------------------------------------------- */
+/* in: both bodies' motion, the field there, material; out: forces on both, the spring; their tangent.
+ *
+ * stage                    | reads                    | writes                           | equation
+ * dci_grain_look           | field, velocities        | frame: directions, levers, speeds | J_A^T g, J_B^T g
+ * dci_grain_force          | law, frame               | forces, spring, regime           | CEM Algorithm 1
+ * dci_grain_force_tangent  | the same, a tangent      | tangent of forces and spring     | chain rule */
 
-/* c, s: cos and sin of theta_A; rel: q_AB; d, g, lever: the field there, in m; damp_n, damp_t: c gamma_n, c gamma_t. A
- * tangent of it is one too. */
-typedef struct { dc_real c, s, rel[3], va[3], vb[3], d, g[3], lever, spring; } dci_grain_in;
-typedef struct { dc_real kn, damp_n, kt, damp_t, mu, h; } dci_grain_law;
-typedef struct { dc_real fa[3], fb[3], spring, fn, ft; } dci_grain_out;
+/* What a contact is computed from; a tangent of it is one too. */
+typedef struct {
+    dc_real cosine, sine;           /* of theta_A */
+    dc_real rel[3];                 /* q_AB */
+    dc_real velocity_a[3], velocity_b[3];
+    dc_real distance, grad[3], lever;   /* the field there, in m */
+    dc_real spring;
+} dci_grain_in;
 
-/* gb = J_B^T g, ga the moment in J_A^T g, whose forces are minus those of gb (CEM Algorithm 1 has them not transposed); length
- * of their part by x and y, t and the levers of friction, speeds along g and t */
-typedef struct { dc_real ga, gb[3], length, pa, pb, t[2], vn, vt; } dci_grain_frame;
+/* k_n, c gamma_n, k_t, c gamma_t, mu, h */
+typedef struct { dc_real stiffness_n, damping_n, stiffness_t, damping_t, friction, step; } dci_grain_law;
+
+/* on a and on b; f_n, f_t */
+typedef struct { dc_real force_a[3], force_b[3], spring, normal, tangential; } dci_grain_out;
+
+/* moment_a is that of J_A^T g, whose forces are minus those of b (CEM Algorithm 1 has them not transposed) */
+typedef struct {
+    dc_real moment_a, push_b[3];        /* J_A^T g, J_B^T g */
+    dc_real length;                     /* of the part by x and y */
+    dc_real tangent[2];                 /* t */
+    dc_real lever_a, lever_b;           /* of friction: proj_A, proj_B */
+    dc_real speed_n, speed_t;           /* along g and t */
+} dci_grain_frame;
 
 typedef enum { DCI_GRAIN_OPEN = 0, DCI_GRAIN_SMOOTH, DCI_GRAIN_STICK, DCI_GRAIN_CUT, DCI_GRAIN_SLIP } dci_grain_regime;
 
-/* 0: no direction to rub in, and no t, levers and vt */
-static int dci_grain_look(const dci_grain_in *in, dci_grain_frame *F)
+/* the frame of a contact; 0: no direction to rub in, and no t, levers and speed along t */
+static int dci_grain_look(const dci_grain_in *in, dci_grain_frame *frame)
 {
-    dc_real gx = in->g[1], gy = in->g[2], x = in->rel[1], y = in->rel[2], half;
-    F->gb[0] = in->g[0];
-    F->gb[1] = in->c*gx - in->s*gy;
-    F->gb[2] = in->s*gx + in->c*gy;
-    F->ga = (y*gx - x*gy) - in->g[0];                /* -g_theta - (R(pi/2) x_AB).g_xy */
-    F->vn = F->ga*in->va[0] + F->gb[0]*in->vb[0] + F->gb[1]*(in->vb[1] - in->va[1]) + F->gb[2]*(in->vb[2] - in->va[2]);
-    F->length = dc_sqrt(gx*gx + gy*gy);
-    if (!(F->length >= DCI_GRAIN_NO_NORMAL)) return 0;
-    F->t[0] = -F->gb[2]/F->length;
-    F->t[1] = F->gb[1]/F->length;
-    half = DC_R(0.5)*(x*gx + y*gy)/F->length;       /* of x_AB.n/|n| */
-    F->pb = in->lever - half;
-    F->pa = -in->lever - half;
-    F->vt = F->t[0]*(in->vb[1] - in->va[1]) + F->t[1]*(in->vb[2] - in->va[2]) + F->pb*in->vb[0] + F->pa*in->va[0];
+    const dc_real c = in->cosine, s = in->sine, gx = in->grad[1], gy = in->grad[2], x = in->rel[1], y = in->rel[2];
+    const dc_real *va = in->velocity_a, *vb = in->velocity_b;
+    dc_real *gb = frame->push_b, *t = frame->tangent, half;
+
+    /* along g */
+    gb[0] = in->grad[0];
+    gb[1] = c*gx - s*gy;
+    gb[2] = s*gx + c*gy;
+    frame->moment_a = (y*gx - x*gy) - in->grad[0];      /* -g_theta - (R(pi/2) x_AB).g_xy */
+    frame->speed_n = frame->moment_a*va[0] + gb[0]*vb[0] + gb[1]*(vb[1] - va[1]) + gb[2]*(vb[2] - va[2]);
+    frame->length = dc_sqrt(gx*gx + gy*gy);
+    if (!(frame->length >= DCI_GRAIN_NO_NORMAL)) return 0;
+
+    /* along t */
+    t[0] = -gb[2]/frame->length;
+    t[1] = gb[1]/frame->length;
+    half = DC_R(0.5)*(x*gx + y*gy)/frame->length;       /* of x_AB.n/|n| */
+    frame->lever_b = in->lever - half;
+    frame->lever_a = -in->lever - half;
+    frame->speed_t = t[0]*(vb[1] - va[1]) + t[1]*(vb[2] - va[2]) + frame->lever_b*vb[0] + frame->lever_a*va[0];
     return 1;
 }
 
-/* forces fn along g and ft along t; those on a and b are opposite to the bit */
-static void dci_grain_push(const dci_grain_frame *F, dci_grain_out *O)
+/* forces f_n along g and f_t along t; those on a and b are opposite to the bit */
+static void dci_grain_push(const dci_grain_frame *frame, dci_grain_out *out)
 {
-    O->fa[0] = O->fn*F->ga + O->ft*F->pa;
-    O->fb[0] = O->fn*F->gb[0] + O->ft*F->pb;
-    O->fb[1] = O->fn*F->gb[1] + O->ft*F->t[0];
-    O->fb[2] = O->fn*F->gb[2] + O->ft*F->t[1];
-    O->fa[1] = -O->fb[1];
-    O->fa[2] = -O->fb[2];
+    const dc_real fn = out->normal, ft = out->tangential, *gb = frame->push_b;
+    out->force_a[0] = fn*frame->moment_a + ft*frame->lever_a;
+    out->force_b[0] = fn*gb[0] + ft*frame->lever_b;
+    out->force_b[1] = fn*gb[1] + ft*frame->tangent[0];
+    out->force_b[2] = fn*gb[2] + ft*frame->tangent[1];
+    out->force_a[1] = -out->force_b[1];
+    out->force_a[2] = -out->force_b[2];
 }
 
-/* The forces of CEM Algorithm 1, without the pull that its f_n may have, and with the cone of the normal force f_n |n|. */
-static dci_grain_regime dci_grain_force(const dci_grain_law *M, const dci_grain_in *in, dci_grain_out *O)
+/* The forces of CEM Algorithm 1, without the pull that its f_n may have, and with the cone of the normal force
+ * f_n |n|. */
+static dci_grain_regime dci_grain_force(const dci_grain_law *law, const dci_grain_in *in, dci_grain_out *out)
 {
-    dci_grain_frame F;
+    const dc_real kt = law->stiffness_t, damp_t = law->damping_t;
+    dci_grain_frame frame;
     dci_grain_regime regime = DCI_GRAIN_STICK;
-    dc_real fmax;
-    memset(O, 0, sizeof *O);
-    memset(&F, 0, sizeof F);
-    if (!(in->d < 0)) return DCI_GRAIN_OPEN;
-    if (!dci_grain_look(in, &F)) regime = DCI_GRAIN_SMOOTH;
-    O->fn = dc_max(-M->kn*in->d - M->damp_n*F.vn, 0);
+    dc_real most, vt;
+
+    memset(out, 0, sizeof *out);
+    memset(&frame, 0, sizeof frame);
+    if (!(in->distance < 0)) return DCI_GRAIN_OPEN;
+    if (!dci_grain_look(in, &frame)) regime = DCI_GRAIN_SMOOTH;
+    out->normal = dc_max(-law->stiffness_n*in->distance - law->damping_n*frame.speed_n, 0);
+
     if (regime == DCI_GRAIN_STICK) {
-        fmax = M->mu*O->fn*F.length;
-        O->spring = in->spring + F.vt*M->h;
-        O->ft = -M->kt*O->spring - M->damp_t*F.vt;
-        if (M->damp_t*dc_abs(F.vt) > fmax) {
+        vt = frame.speed_t;
+        most = law->friction*out->normal*frame.length;
+        out->spring = in->spring + vt*law->step;
+        out->tangential = -kt*out->spring - damp_t*vt;
+        if (damp_t*dc_abs(vt) > most) {
+            /* the dashpot alone is beyond the cone */
             regime = DCI_GRAIN_SLIP;
-            O->spring = 0;
-            O->ft = F.vt > 0 ? -fmax : fmax;
-        } else if (dc_abs(O->ft) > fmax) {
+            out->spring = 0;
+            out->tangential = vt > 0 ? -most : most;
+        } else if (dc_abs(out->tangential) > most) {
             /* the part of the spring with |f_t| = f_max. It is not 0, since the dashpot alone is within f_max, and the
              * force has the sign of -s */
-            dc_real part = (fmax + (O->spring > 0 ? -M->damp_t : M->damp_t)*F.vt)/(M->kt*dc_abs(O->spring));
+            dc_real part = (most + (out->spring > 0 ? -damp_t : damp_t)*vt)/(kt*dc_abs(out->spring));
             regime = DCI_GRAIN_CUT;
-            O->spring *= dc_max(dc_min(part, 1), 0);
-            O->ft = -M->kt*O->spring - M->damp_t*F.vt;
+            out->spring *= dc_max(dc_min(part, 1), 0);
+            out->tangential = -kt*out->spring - damp_t*vt;
         }
     }
-    dci_grain_push(&F, O);
+    dci_grain_push(&frame, out);
     return regime;
 }
 
-/* The tangent dO of the above along dI, by the chain rule line by line. Frozen: d < 0, f_n > 0 or not, the regime. */
-static void dci_grain_force_tangent(const dci_grain_law *M, const dci_grain_in *in, const dci_grain_in *dI, dci_grain_out *dO)
+/* the tangent of the frame along `din`; rubs: of t, levers and speed along t too */
+static void dci_grain_look_tangent(const dci_grain_in *in, const dci_grain_in *din, const dci_grain_frame *frame,
+                                   int rubs, dci_grain_frame *d)
 {
-    dci_grain_frame F, G;                           /* the frame and its tangent */
-    dci_grain_out O;
-    dci_grain_regime regime = dci_grain_force(M, in, &O);
-    dc_real gx = in->g[1], gy = in->g[2], x = in->rel[1], y = in->rel[2], hx = dI->g[1], hy = dI->g[2], fmax, half;
-    memset(dO, 0, sizeof *dO);
-    memset(&F, 0, sizeof F);
-    memset(&G, 0, sizeof G);
-    if (regime == DCI_GRAIN_OPEN) return;
-    dci_grain_look(in, &F);
-    G.gb[0] = dI->g[0];
-    G.gb[1] = in->c*hx - in->s*hy + dI->c*gx - dI->s*gy;
-    G.gb[2] = in->s*hx + in->c*hy + dI->s*gx + dI->c*gy;
-    G.ga = (y*hx - x*hy) + (dI->rel[2]*gx - dI->rel[1]*gy) - dI->g[0];
-    G.vn = F.ga*dI->va[0] + F.gb[0]*dI->vb[0] + F.gb[1]*(dI->vb[1] - dI->va[1]) + F.gb[2]*(dI->vb[2] - dI->va[2])
-         + G.ga*in->va[0] + G.gb[0]*in->vb[0] + G.gb[1]*(in->vb[1] - in->va[1]) + G.gb[2]*(in->vb[2] - in->va[2]);
-    if (O.fn > 0) dO->fn = -M->kn*dI->d - M->damp_n*G.vn;
-    if (regime != DCI_GRAIN_SMOOTH) {
-        G.length = (gx*hx + gy*hy)/F.length;
-        G.t[0] = (-G.gb[2] - F.t[0]*G.length)/F.length;
-        G.t[1] = (G.gb[1] - F.t[1]*G.length)/F.length;
-        half = DC_R(0.5)*(dI->rel[1]*gx + dI->rel[2]*gy + x*hx + y*hy - (x*gx + y*gy)*G.length/F.length)/F.length;
-        G.pb = dI->lever - half;
-        G.pa = -dI->lever - half;
-        G.vt = G.t[0]*(in->vb[1] - in->va[1]) + G.t[1]*(in->vb[2] - in->va[2]) + G.pb*in->vb[0] + G.pa*in->va[0]
-             + F.t[0]*(dI->vb[1] - dI->va[1]) + F.t[1]*(dI->vb[2] - dI->va[2]) + F.pb*dI->vb[0] + F.pa*dI->va[0];
-        fmax = M->mu*(dO->fn*F.length + O.fn*G.length);
-        if (regime == DCI_GRAIN_STICK) {
-            dO->spring = dI->spring + G.vt*M->h;
-            dO->ft = -M->kt*dO->spring - M->damp_t*G.vt;
-        } else {
-            dO->ft = O.ft > 0 ? fmax : -fmax;
-            if (regime == DCI_GRAIN_CUT) dO->spring = -(dO->ft + M->damp_t*G.vt)/M->kt;
-        }
-    }
-    dO->fa[0] = dO->fn*F.ga + dO->ft*F.pa + O.fn*G.ga + O.ft*G.pa;
-    dO->fb[0] = dO->fn*F.gb[0] + dO->ft*F.pb + O.fn*G.gb[0] + O.ft*G.pb;
-    dO->fb[1] = dO->fn*F.gb[1] + dO->ft*F.t[0] + O.fn*G.gb[1] + O.ft*G.t[0];
-    dO->fb[2] = dO->fn*F.gb[2] + dO->ft*F.t[1] + O.fn*G.gb[2] + O.ft*G.t[1];
-    dO->fa[1] = -dO->fb[1];
-    dO->fa[2] = -dO->fb[2];
+    const dc_real c = in->cosine, s = in->sine, gx = in->grad[1], gy = in->grad[2], x = in->rel[1], y = in->rel[2];
+    const dc_real hx = din->grad[1], hy = din->grad[2], dx = din->rel[1], dy = din->rel[2];
+    const dc_real *va = in->velocity_a, *vb = in->velocity_b, *dva = din->velocity_a, *dvb = din->velocity_b;
+    const dc_real *gb = frame->push_b, *t = frame->tangent, length = frame->length;
+    dc_real *dgb = d->push_b, *dt = d->tangent, half;
+
+    /* along g */
+    dgb[0] = din->grad[0];
+    dgb[1] = c*hx - s*hy + din->cosine*gx - din->sine*gy;
+    dgb[2] = s*hx + c*hy + din->sine*gx + din->cosine*gy;
+    d->moment_a = (y*hx - x*hy) + (dy*gx - dx*gy) - din->grad[0];
+    d->speed_n = frame->moment_a*dva[0] + gb[0]*dvb[0] + gb[1]*(dvb[1] - dva[1]) + gb[2]*(dvb[2] - dva[2])
+               + d->moment_a*va[0] + dgb[0]*vb[0] + dgb[1]*(vb[1] - va[1]) + dgb[2]*(vb[2] - va[2]);
+    if (!rubs) return;
+
+    /* along t */
+    d->length = (gx*hx + gy*hy)/length;
+    dt[0] = (-dgb[2] - t[0]*d->length)/length;
+    dt[1] = (dgb[1] - t[1]*d->length)/length;
+    half = DC_R(0.5)*(dx*gx + dy*gy + x*hx + y*hy - (x*gx + y*gy)*d->length/length)/length;
+    d->lever_b = din->lever - half;
+    d->lever_a = -din->lever - half;
+    d->speed_t = dt[0]*(vb[1] - va[1]) + dt[1]*(vb[2] - va[2]) + d->lever_b*vb[0] + d->lever_a*va[0]
+               + t[0]*(dvb[1] - dva[1]) + t[1]*(dvb[2] - dva[2]) + frame->lever_b*dvb[0] + frame->lever_a*dva[0];
 }
 
-/* ---- building ------------------------------------------------------------------------------------ */
+/* The tangent of the above along `din`, by the chain rule line by line. Frozen: d < 0, f_n > 0 or not, the regime. */
+static void dci_grain_force_tangent(const dci_grain_law *law, const dci_grain_in *in, const dci_grain_in *din,
+                                    dci_grain_out *dout)
+{
+    const dc_real kt = law->stiffness_t, damp_t = law->damping_t;
+    dci_grain_frame frame, d;                       /* the frame and its tangent */
+    dci_grain_out out;
+    const dci_grain_regime regime = dci_grain_force(law, in, &out);
+    const dc_real fn = out.normal, ft = out.tangential;
+    dc_real dfn, dft, most;
+
+    memset(dout, 0, sizeof *dout);
+    memset(&frame, 0, sizeof frame);
+    memset(&d, 0, sizeof d);
+    if (regime == DCI_GRAIN_OPEN) return;
+    dci_grain_look(in, &frame);
+    dci_grain_look_tangent(in, din, &frame, regime != DCI_GRAIN_SMOOTH, &d);
+
+    /* f_n, f_t, spring */
+    if (fn > 0) dout->normal = -law->stiffness_n*din->distance - law->damping_n*d.speed_n;
+    if (regime != DCI_GRAIN_SMOOTH) {
+        most = law->friction*(dout->normal*frame.length + fn*d.length);
+        if (regime == DCI_GRAIN_STICK) {
+            dout->spring = din->spring + d.speed_t*law->step;
+            dout->tangential = -kt*dout->spring - damp_t*d.speed_t;
+        } else {
+            dout->tangential = ft > 0 ? most : -most;
+            if (regime == DCI_GRAIN_CUT) dout->spring = -(dout->tangential + damp_t*d.speed_t)/kt;
+        }
+    }
+
+    /* both products */
+    dfn = dout->normal;
+    dft = dout->tangential;
+    dout->force_a[0] = dfn*frame.moment_a + dft*frame.lever_a + fn*d.moment_a + ft*d.lever_a;
+    dout->force_b[0] = dfn*frame.push_b[0] + dft*frame.lever_b + fn*d.push_b[0] + ft*d.lever_b;
+    dout->force_b[1] = dfn*frame.push_b[1] + dft*frame.tangent[0] + fn*d.push_b[1] + ft*d.tangent[0];
+    dout->force_b[2] = dfn*frame.push_b[2] + dft*frame.tangent[1] + fn*d.push_b[2] + ft*d.tangent[1];
+    dout->force_a[1] = -dout->force_b[1];
+    dout->force_a[2] = -dout->force_b[2];
+}
+
+/* ---- [grains] building grains ------------------------------------------------------------------ */
+/* in: a description; out: grains in the arena.
+ *
+ * stage               | reads                  | writes
+ * dci_grains_check    | description            | whether it is one
+ * dci_grains_grid     | description            | cells
+ * dci_grains_lay      | counts                 | arrays
+ * dc_grains_build     | description            | types, pairs, bodies, an empty state */
 
 static int dci_grain_material_ok(const dc_grain_material *m)
 {
@@ -4966,25 +5040,36 @@ static int dci_grain_fits(dc_cshape_kind kind, dc_cshape_kind field)
     return field == kind || (kind == DC_CSHAPE_POLY && field == DC_CSHAPE_DISC);
 }
 
+static int dci_grain_type_ok(const dc_grain_type *t)
+{
+    if ((unsigned)t->kind > DC_CSHAPE_HOLE) return 0;
+    if (t->kind != DC_CSHAPE_HALFPLANE && !(t->radius > 0 && t->radius <= DC_LIMIT)) return 0;
+    if (t->kind != DC_CSHAPE_POLY) return 1;
+    return t->mass > 0 && t->mass <= DC_LIMIT && t->inertia > 0 && t->inertia <= DC_LIMIT;
+}
+
 static int dci_grains_check(const dc_grains_desc *d)
 {
     int k;
-    if (!d || !d->type || d->types < 1 || d->types > 4096 || !d->body || d->bodies < 1 || d->bodies > (1 << 26)) return 0;
-    if (d->pairs < 0 || d->pairs > (1 << 24) || (d->pairs > 0 && !d->pair) || d->room < 0 || d->room > (1 << 29)) return 0;
+
+    /* counts and numbers */
+    if (!d || !d->type || d->types < 1 || d->types > 4096) return 0;
+    if (!d->body || d->bodies < 1 || d->bodies > (1 << 26)) return 0;
+    if (d->pairs < 0 || d->pairs > (1 << 24) || (d->pairs > 0 && !d->pair)) return 0;
+    if (d->room < 0 || d->room > (1 << 29)) return 0;
     if (!(d->h > 0 && d->h <= DC_LIMIT) || !dci_grain_material_ok(&d->material)) return 0;
     for (k = 0; k < 2; ++k)
-        if (!dci_sim_scalar(d->gravity[k], -DC_LIMIT) || !dci_sim_scalar(d->lo[k], -DC_LIMIT) || !dci_sim_scalar(d->hi[k], -DC_LIMIT)
-            || !(d->lo[k] < d->hi[k])) return 0;
-    for (k = 0; k < d->types; ++k) {
-        const dc_grain_type *t = d->type + k;
-        if ((unsigned)t->kind > DC_CSHAPE_HOLE) return 0;
-        if (t->kind != DC_CSHAPE_HALFPLANE && !(t->radius > 0 && t->radius <= DC_LIMIT)) return 0;
-        if (t->kind == DC_CSHAPE_POLY && !(t->mass > 0 && t->mass <= DC_LIMIT && t->inertia > 0 && t->inertia <= DC_LIMIT)) return 0;
-    }
+        if (!dci_sim_scalar(d->gravity[k], -DC_LIMIT) || !dci_sim_scalar(d->lo[k], -DC_LIMIT)
+            || !dci_sim_scalar(d->hi[k], -DC_LIMIT) || !(d->lo[k] < d->hi[k])) return 0;
+
+    /* lists */
+    for (k = 0; k < d->types; ++k)
+        if (!dci_grain_type_ok(d->type + k)) return 0;
     for (k = 0; k < d->pairs; ++k) {
         const dc_grain_pair *p = d->pair + k;
         if (p->a < 0 || p->a >= d->types || p->b < 0 || p->b >= d->types) return 0;
-        if (d->type[p->b].kind != DC_CSHAPE_POLY || (p->field && !dci_grain_fits(d->type[p->a].kind, p->field->wall))) return 0;
+        if (d->type[p->b].kind != DC_CSHAPE_POLY) return 0;
+        if (p->field && !dci_grain_fits(d->type[p->a].kind, p->field->wall)) return 0;
         if (!dci_sim_scalar(p->length, 0) || !dci_grain_material_ok(&p->material)) return 0;
     }
     for (k = 0; k < d->bodies; ++k)
@@ -4997,8 +5082,10 @@ static void dci_grains_grid(const dc_grains_desc *d, dc_real size[2], int cells[
 {
     dc_real least = 0, most = 4*(dc_real)d->bodies + 16, n[2];
     int k;
+
     for (k = 0; k < d->bodies; ++k)
         if (d->type[d->body[k]].kind == DC_CSHAPE_POLY) least = dc_max(2*d->type[d->body[k]].radius, least);
+
     /* rounding must not hide a neighbour two cells off */
     least = dc_max(least*(1 + 16*DC_EPS), DC_REAL_MIN);
     for (;; least *= DC_R(1.25)) {
@@ -5013,109 +5100,104 @@ static void dci_grains_grid(const dc_grains_desc *d, dc_real size[2], int cells[
 
 /* pairs there is room for, and blocks they can make */
 static size_t dci_grains_room(const dc_grains_desc *d) { return d->room > 0 ? (size_t)d->room : 16*(size_t)d->bodies; }
-static size_t dci_grains_blocks(const dc_grains_desc *d) { return dci_grains_room(d)/DCI_GRAIN_LANES + (size_t)d->pairs + 1; }
-
-/* items and their size of the arrays of dc_grains, in the order of dci_grains_point */
-enum { DCI_GRAINS_ARRAYS = 10 };
-static void dci_grains_sizes(const dc_grains_desc *d, const int cells[2], size_t count[DCI_GRAINS_ARRAYS], size_t size[DCI_GRAINS_ARRAYS])
+static size_t dci_grains_blocks(const dc_grains_desc *d)
 {
-    size_t n = (size_t)d->bodies, room = dci_grains_room(d);
-    int k;
-    for (k = 0; k < DCI_GRAINS_ARRAYS; ++k) size[k] = sizeof(int);
-    count[0] = (6*n + room)*sizeof(dc_real) + (2*n + 1 + room)*sizeof(int);
-    size[0] = 1;
-    count[1] = room;
-    size[1] = sizeof(dc_grain_contact);
-    count[2] = 3*n + 2*n + 3*n + 3*n;                           /* force, turn, next, at */
-    size[2] = sizeof(dc_real);
-    count[3] = (size_t)d->types;
-    size[3] = sizeof(dc_grain_type);
-    count[4] = (size_t)d->pairs;
-    size[4] = sizeof(dc_grain_pair);
-    count[5] = (size_t)d->types*(size_t)d->types;               /* table */
-    count[6] = 2*n;                                             /* body, wall */
-    count[7] = 2*(n + 1) + 3*room;                              /* row, back_row, pair_of, order, back */
-    count[8] = 2*(dci_grains_blocks(d) + 1) + (size_t)d->pairs + 1;     /* block, tally */
-    count[9] = 2*n + (size_t)cells[0]*(size_t)cells[1] + 1;     /* cell, slot, slot_row */
+    return dci_grains_room(d)/DCI_GRAIN_LANES + (size_t)d->pairs + 1;
 }
 
-DC_DEF size_t dc_grains_bytes(const dc_grains_desc *desc)
+/* the state: q, v, spring, then motion, spring_row, spring_body, in one block of g->state_bytes */
+static void dci_grains_state(size_t n, size_t room, dc_grains *g)
 {
-    size_t sum = 0, count[DCI_GRAINS_ARRAYS], size[DCI_GRAINS_ARRAYS];
-    dc_real width[2];
-    int k, cells[2];
-    if (!dci_grains_check(desc)) return 0;
-    dci_grains_grid(desc, width, cells);
-    dci_grains_sizes(desc, cells, count, size);
-    for (k = 0; k < DCI_GRAINS_ARRAYS; ++k) sum = dc_bytes(sum, count[k], size[k]);
-    return sum == SIZE_MAX ? 0 : sum;
+    g->q = (dc_real *)g->state;
+    g->v = g->q + 3*n;
+    g->spring = g->q + 6*n;
+    g->motion = (int *)(void *)(g->spring + room);
+    g->spring_row = g->motion + n;
+    g->spring_body = g->spring_row + n + 1;
 }
 
-/* pointers into the arrays */
-static void dci_grains_point(const dc_grains_desc *d, void *const array[DCI_GRAINS_ARRAYS], dc_grains *g)
+/* the arrays of grains whose grid is known, several in one piece */
+static void dci_grains_lay(const dc_grains_desc *d, dci_sim_layout *l, dc_grains *g)
 {
-    size_t n = (size_t)d->bodies, room = dci_grains_room(d);
-    dc_real *x = (dc_real *)array[0];
-    int *i;
-    g->state = array[0];
+    const size_t n = (size_t)d->bodies, room = dci_grains_room(d), cells = (size_t)g->cells[0]*(size_t)g->cells[1];
+    const size_t blocks = dci_grains_blocks(d), types = (size_t)d->types;
+
     g->state_bytes = (6*n + room)*sizeof(dc_real) + (2*n + 1 + room)*sizeof(int);
-    g->q = x;
-    g->v = x + 3*n;
-    g->spring = x + 6*n;
-    g->motion = i = (int *)(void *)(x + 6*n + room);
-    g->spring_row = i + n;
-    g->spring_body = i + 2*n + 1;
-    g->contact = (dc_grain_contact *)array[1];
-    g->force = x = (dc_real *)array[2];
-    g->turn = x + 3*n;
-    g->next = x + 5*n;
-    g->at = x + 8*n;
-    g->type = (dc_grain_type *)array[3];
-    g->pair = (dc_grain_pair *)array[4];
-    g->table = (int *)array[5];
-    g->body = (int *)array[6];
+    g->state = DCI_SIM_LAY(l, g->state_bytes, unsigned char);
+    g->contact = DCI_SIM_LAY(l, room, dc_grain_contact);
+    g->force = DCI_SIM_LAY(l, 3*n + 2*n + 3*n + 3*n, dc_real);
+    g->type = DCI_SIM_LAY(l, types, dc_grain_type);
+    g->pair = DCI_SIM_LAY(l, d->pairs, dc_grain_pair);
+    g->table = DCI_SIM_LAY(l, types*types, int);
+    g->body = DCI_SIM_LAY(l, 2*n, int);
+    g->row = DCI_SIM_LAY(l, 2*(n + 1) + 3*room, int);
+    g->block = DCI_SIM_LAY(l, 2*(blocks + 1) + (size_t)d->pairs + 1, int);
+    g->cell = DCI_SIM_LAY(l, 2*n + cells + 1, int);
+    if (!l->base) return;
+
+    /* pieces */
+    dci_grains_state(n, room, g);
+    g->turn = g->force + 3*n;
+    g->next = g->turn + 2*n;
+    g->at = g->next + 3*n;
     g->wall = g->body + n;
-    g->row = i = (int *)array[7];
-    g->back_row = i + n + 1;
-    g->pair_of = i + 2*(n + 1);
+    g->back_row = g->row + n + 1;
+    g->pair_of = g->back_row + n + 1;
     g->order = g->pair_of + room;
     g->back = g->order + room;
-    g->block = (int *)array[8];
-    g->tally = g->block + 2*(dci_grains_blocks(d) + 1);
-    g->cell = (int *)array[9];
+    g->tally = g->block + 2*(blocks + 1);
     g->slot = g->cell + n;
     g->slot_row = g->slot + n;
 }
 
-DC_DEF dc_status dc_grains_build(const dc_grains_desc *desc, dc_arena *mem, dc_grains *g)
+DC_DEF size_t dc_grains_bytes(const dc_grains_desc *desc)
 {
-    dc_grains m;
-    size_t used, count[DCI_GRAINS_ARRAYS], size[DCI_GRAINS_ARRAYS];
-    void *array[DCI_GRAINS_ARRAYS];
+    dci_sim_layout l = {NULL, 0};
+    dc_grains unread;
+    size_t sum;
+    if (!dci_grains_check(desc)) return 0;
+    dci_grains_grid(desc, unread.cell_size, unread.cells);
+    dci_grains_lay(desc, &l, &unread);
+    sum = dc_bytes(0, l.bytes, 1);
+    return sum == SIZE_MAX ? 0 : sum;
+}
+
+/* the pairs of types, and a table of them */
+static void dci_grains_pairs(const dc_grains_desc *d, dc_grains *g)
+{
     int k;
-    if (!dci_grains_check(desc) || !mem || !g || dc_grains_bytes(desc) == 0) return DC_E_ARG;
-    memset(&m, 0, sizeof m);
-    dci_grains_grid(desc, m.cell_size, m.cells);
-    dci_grains_sizes(desc, m.cells, count, size);
-    used = mem->used;
-    for (k = 0; k < DCI_GRAINS_ARRAYS; ++k) {
-        array[k] = dc_arena_take(mem, count[k], size[k]);
-        if (!array[k]) {
-            mem->used = used;
-            return DC_E_MEMORY;
-        }
-    }
-    dci_grains_point(desc, array, &m);
-    memset(m.state, 0, m.state_bytes);
-    for (k = 0; k < desc->types; ++k) m.type[k] = desc->type[k];
-    for (k = 0; k < desc->types*desc->types; ++k) m.table[k] = -1;
-    for (k = 0; k < desc->pairs; ++k) {
-        int *to = m.table + desc->pair[k].a*desc->types + desc->pair[k].b, *from = m.table + desc->pair[k].b*desc->types + desc->pair[k].a;
-        m.pair[k] = desc->pair[k];
-        if (m.pair[k].length == 0) m.pair[k].length = 1;
-        if (m.pair[k].material.kn == 0) m.pair[k].material = desc->material;
+    for (k = 0; k < d->types*d->types; ++k) g->table[k] = -1;
+    for (k = 0; k < d->pairs; ++k) {
+        const int a = d->pair[k].a, b = d->pair[k].b;
+        int *to = g->table + a*d->types + b, *from = g->table + b*d->types + a;
+        g->pair[k] = d->pair[k];
+        if (g->pair[k].length == 0) g->pair[k].length = 1;
+        if (g->pair[k].material.kn == 0) g->pair[k].material = d->material;
         if (*to < 0) *to = *from = k;
     }
+}
+
+DC_DEF dc_status dc_grains_build(const dc_grains_desc *desc, dc_arena *mem, dc_grains *g)
+{
+    dci_sim_layout l = {NULL, 0};
+    dc_grains m;
+    int k;
+
+    if (!dci_grains_check(desc) || !mem || !g) return DC_E_ARG;
+    memset(&m, 0, sizeof m);
+    dci_grains_grid(desc, m.cell_size, m.cells);
+
+    /* memory */
+    dci_grains_lay(desc, &l, &m);
+    if (dc_bytes(0, l.bytes, 1) == SIZE_MAX) return DC_E_ARG;
+    if (!dci_sim_take(&l, mem)) return DC_E_MEMORY;
+    dci_grains_lay(desc, &l, &m);
+
+    memset(m.state, 0, m.state_bytes);
+    for (k = 0; k < desc->types; ++k) m.type[k] = desc->type[k];
+    dci_grains_pairs(desc, &m);
+
+    /* walls are driven */
     for (k = 0; k < desc->bodies; ++k) {
         m.body[k] = desc->body[k];
         m.motion[k] = DC_GRAIN_FREE;
@@ -5137,11 +5219,14 @@ DC_DEF dc_status dc_grain_type_poly(const dc_poly *poly, dc_real length, dc_real
 {
     dc_poly_moments_of m;
     dc_real L2;
+
     if (!type || !dci_sim_scalar(length, 0) || !dci_sim_scalar(density, 0) || dc_poly_check(poly) != DC_OK
         || dc_poly_moments(poly, &m) != DC_OK) return DC_E_ARG;
-    if (dc_max(dc_abs(m.centroid.x), dc_abs(m.centroid.y)) > (DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-6))*m.radius) return DC_E_ARG;
+    if (dc_max(dc_abs(m.centroid.x), dc_abs(m.centroid.y)) > (DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-6))*m.radius)
+        return DC_E_ARG;
     if (length == 0) length = 1;
     if (density == 0) density = 1;
+
     L2 = length*length;
     if (!(density*L2*m.area > 0 && density*L2*m.area <= DC_LIMIT && density*L2*L2*m.inertia > 0
         && density*L2*L2*m.inertia <= DC_LIMIT && length*m.radius <= DC_LIMIT)) return DC_E_ARG;
@@ -5154,7 +5239,14 @@ DC_DEF dc_status dc_grain_type_poly(const dc_poly *poly, dc_real length, dc_real
 
 DC_DEF int dc_grains_springs(const dc_grains *g) { return g && g->spring_row ? g->spring_row[g->desc.bodies] : 0; }
 
-/* ---- who is within reach ------------------------------------------------------------------------- */
+/* ---- [reach] who is within reach --------------------------------------------------------------- */
+/* in: the state; out: pairs within reach in rows of bodies, in blocks of one field.
+ *
+ * stage              | reads                 | writes
+ * dci_grains_bad     | state                 | whether it can be worked with
+ * dci_grains_sort    | places                | grains by cells
+ * dci_grains_row     | cells                 | pairs of one grain with later ones and with walls
+ * dci_grains_order   | pairs                 | blocks, and the pairs of bodies in rows of others */
 
 static int dci_grain_free(const dc_grains *g, int i)
 {
@@ -5165,6 +5257,7 @@ static int dci_grain_free(const dc_grains *g, int i)
 static int dci_grains_bad(const dc_grains *g)
 {
     int i, k, n = g->desc.bodies, last = 0;
+
     for (i = 0; i < n; ++i) {
         for (k = 3*i; k < 3*i + 3; ++k)
             if (!(dc_abs(g->q[k]) <= DC_LIMIT) || !(dc_abs(g->v[k]) <= DC_LIMIT)) return i;
@@ -5185,10 +5278,31 @@ static int dci_grains_cell(const dc_grains *g, int k, dc_real x)
     return at < (dc_real)g->cells[k] ? (int)at : g->cells[k] - 1;
 }
 
+/* counts become starts */
+static void dci_grains_starts(int *count, int n)
+{
+    int k, sum = 0;
+    for (k = 0; k <= n; ++k) {
+        int here = count[k];
+        count[k] = sum;
+        sum += here;
+    }
+}
+
+/* each start has become its end, which is the start of the next */
+static void dci_grains_back(int *start, int n)
+{
+    int k;
+    for (k = n; k > 0; --k) start[k] = start[k - 1];
+    start[0] = 0;
+}
+
 /* sorts the grains that are there into cells, row after row; within a cell by number */
 static void dci_grains_sort(dc_grains *g)
 {
-    int i, c, sum, n = g->desc.bodies, cells = g->cells[0]*g->cells[1];
+    int i, c, n = g->desc.bodies, cells = g->cells[0]*g->cells[1];
+
+    /* how many in each cell */
     for (c = 0; c <= cells; ++c) g->slot_row[c] = 0;
     for (i = 0; i < n; ++i) {
         g->cell[i] = -1;
@@ -5196,11 +5310,9 @@ static void dci_grains_sort(dc_grains *g)
         g->cell[i] = g->cells[0]*dci_grains_cell(g, 1, g->q[3*i + 2]) + dci_grains_cell(g, 0, g->q[3*i + 1]);
         g->slot_row[g->cell[i]]++;
     }
-    for (c = 0, sum = 0; c <= cells; ++c) {
-        int here = g->slot_row[c];
-        g->slot_row[c] = sum;
-        sum += here;
-    }
+
+    /* and who, with place and radius */
+    dci_grains_starts(g->slot_row, cells);
     for (i = 0; i < n; ++i)
         if (g->cell[i] >= 0) {
             int to = g->slot_row[g->cell[i]]++;
@@ -5209,16 +5321,15 @@ static void dci_grains_sort(dc_grains *g)
             g->at[3*to + 1] = g->q[3*i + 2];
             g->at[3*to + 2] = g->type[g->body[i]].radius;
         }
-    /* each cell's start has become its end: the start of the next */
-    for (c = cells; c > 0; --c) g->slot_row[c] = g->slot_row[c - 1];
-    g->slot_row[0] = 0;
+    dci_grains_back(g->slot_row, cells);
 }
 
 /* Appends i and j: 1, or 0 where no pair covers them or there is no room. */
 static int dci_grains_append(dc_grains *g, int i, int j, dc_grains_info *info)
 {
     int k = g->table[g->body[i]*g->desc.types + g->body[j]];
-    dc_grain_contact *C = g->contact + g->contacts;
+    dc_grain_contact *contact = g->contact + g->contacts;
+
     if (k < 0) {
         info->a = i;
         info->b = j;
@@ -5229,8 +5340,8 @@ static int dci_grains_append(dc_grains *g, int i, int j, dc_grains_info *info)
         info->pairs = g->desc.room + 1;
         return 0;
     }
-    C->a = g->pair[k].a == g->body[i] ? i : j;
-    C->b = g->pair[k].a == g->body[i] ? j : i;
+    contact->a = g->pair[k].a == g->body[i] ? i : j;
+    contact->b = g->pair[k].a == g->body[i] ? j : i;
     g->pair_of[g->contacts++] = k;
     return 1;
 }
@@ -5252,6 +5363,8 @@ static int dci_grains_row(dc_grains *g, int i, size_t *looks, dc_grains_info *in
 {
     int w, k, y, cx = g->cell[i]%g->cells[0], cy = g->cell[i]/g->cells[0], free = dci_grain_free(g, i);
     dc_real qx = g->q[3*i + 1], qy = g->q[3*i + 2], r = g->type[g->body[i]].radius;
+
+    /* the cells around its own, row by row */
     for (y = cy > 0 ? cy - 1 : 0; y <= cy + 1 && y < g->cells[1]; ++y) {
         int from = g->slot_row[g->cells[0]*y + (cx > 0 ? cx - 1 : 0)];
         int to = g->slot_row[g->cells[0]*y + (cx + 1 < g->cells[0] ? cx + 2 : cx + 1)];
@@ -5262,16 +5375,25 @@ static int dci_grains_row(dc_grains *g, int i, size_t *looks, dc_grains_info *in
             if (!dci_grains_append(g, i, g->slot[k], info)) return 0;
         }
     }
+
     for (w = 0; free && w < g->walls; ++w)
         if (g->motion[g->wall[w]] != DC_GRAIN_ABSENT && dci_grains_near(g, i, g->wall[w])
             && !dci_grains_append(g, i, g->wall[w], info)) return 0;
     return 1;
 }
 
+/* the body other than i of contact p */
+static int dci_grains_other(const dc_grains *g, int p, int i)
+{
+    return g->contact[p].a == i ? g->contact[p].b : g->contact[p].a;
+}
+
 /* blocks of pairs with the same field, and for each body its pairs in rows of others */
 static void dci_grains_order(dc_grains *g)
 {
-    int i, k, p, sum, n = g->desc.bodies, m = g->contacts;
+    int i, k, p, n = g->desc.bodies, m = g->contacts;
+
+    /* blocks */
     for (k = 0; k <= g->desc.pairs; ++k) g->tally[k] = 0;
     for (p = 0; p < m; ++p) g->tally[g->pair_of[p] + 1]++;
     g->blocks = 0;
@@ -5281,18 +5403,15 @@ static void dci_grains_order(dc_grains *g)
     }
     g->block[2*g->blocks] = m;
     for (p = 0; p < m; ++p) g->order[g->tally[g->pair_of[p]]++] = p;
+
+    /* rows of others */
     for (i = 0; i <= n; ++i) g->back_row[i] = 0;
     for (i = 0; i < n; ++i)
-        for (p = g->row[i]; p < g->row[i + 1]; ++p) g->back_row[g->contact[p].a == i ? g->contact[p].b : g->contact[p].a]++;
-    for (i = 0, sum = 0; i <= n; ++i) {
-        k = g->back_row[i];
-        g->back_row[i] = sum;
-        sum += k;
-    }
+        for (p = g->row[i]; p < g->row[i + 1]; ++p) g->back_row[dci_grains_other(g, p, i)]++;
+    dci_grains_starts(g->back_row, n);
     for (i = 0; i < n; ++i)
-        for (p = g->row[i]; p < g->row[i + 1]; ++p) g->back[g->back_row[g->contact[p].a == i ? g->contact[p].b : g->contact[p].a]++] = p;
-    for (i = n; i > 0; --i) g->back_row[i] = g->back_row[i - 1];
-    g->back_row[0] = 0;
+        for (p = g->row[i]; p < g->row[i + 1]; ++p) g->back[g->back_row[dci_grains_other(g, p, i)]++] = p;
+    dci_grains_back(g->back_row, n);
 }
 
 DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info)
@@ -5300,6 +5419,7 @@ DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info)
     dc_grains_info none;
     size_t looks = 0, most;
     int i, n;
+
     if (!g || !g->state) return DC_E_ARG;
     if (!info) info = &none;
     memset(info, 0, sizeof *info);
@@ -5310,6 +5430,7 @@ DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info)
     g->contacts = g->blocks = 0;
     for (i = 0; i < n; ++i) dc_sincos(g->q[3*i], g->turn + 2*i + 1, g->turn + 2*i);
     dci_grains_sort(g);
+
     /* however crowded the cells, no more than this is looked at */
     most = 64*((size_t)n + (size_t)g->desc.room);
     for (i = 0; i < n; ++i) {
@@ -5327,7 +5448,14 @@ DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info)
     return DC_OK;
 }
 
-/* ---- the step ------------------------------------------------------------------------------------ */
+/* ---- [grain step] a step of grains ------------------------------------------------------------- */
+/* in: the state; out: the state a step later.
+ *
+ * stage              | reads                        | writes                        | equation
+ * dc_grains_find     | state                        | pairs within reach, blocks    |
+ * dc_grains_meet     | a block                      | fields, forces of its pairs   | CEM Algorithm 1
+ * dc_grains_sum      | forces of the pairs          | forces on bodies, velocities  | v + h (f/m + gravity)
+ * dc_grains_advance  | velocities, springs of pairs | state                         | q + h v */
 
 /* the largest scratch of a field; a block's poses and fields before it */
 DC_DEF size_t dc_grains_step_bytes(const dc_grains *g)
@@ -5345,59 +5473,62 @@ DC_DEF size_t dc_grains_step_bytes(const dc_grains *g)
 }
 
 /* pose of b in a's frame */
-static void dci_grain_relative(const dc_grains *g, const dc_grain_contact *C, dc_real rel[3])
+static void dci_grain_relative(const dc_grains *g, const dc_grain_contact *contact, dc_real rel[3])
 {
-    const dc_real *qa = g->q + 3*C->a, *qb = g->q + 3*C->b;
-    dc_real c = g->turn[2*C->a], s = g->turn[2*C->a + 1], x = qb[1] - qa[1], y = qb[2] - qa[2];
+    const dc_real *qa = g->q + 3*contact->a, *qb = g->q + 3*contact->b;
+    dc_real c = g->turn[2*contact->a], s = g->turn[2*contact->a + 1], x = qb[1] - qa[1], y = qb[2] - qa[2];
     rel[0] = qb[0] - qa[0];
     rel[1] = c*x + s*y;
     rel[2] = c*y - s*x;
 }
 
-/* the spring of a pair whose row is body i's */
+/* the spring of a pair whose row is body i's; *where: its place in the state */
 static dc_real dci_grain_spring(const dc_grains *g, int i, int other, int *where)
 {
     int k;
     for (k = g->spring_row[i]; k < g->spring_row[i + 1]; ++k)
         if (g->spring_body[k] == other) {
-            if (where) *where = k;
+            *where = k;
             return g->spring[k];
         }
     return 0;
 }
 
 /* The row of a pair is its grain's, of two grains that with the lower number. */
-static int dci_grain_row_of(const dc_grains *g, const dc_grain_contact *C)
+static int dci_grain_row_of(const dc_grains *g, const dc_grain_contact *contact)
 {
-    if (g->type[g->body[C->a]].kind != DC_CSHAPE_POLY) return C->b;
-    return C->a < C->b ? C->a : C->b;
+    if (g->type[g->body[contact->a]].kind != DC_CSHAPE_POLY) return contact->b;
+    return contact->a < contact->b ? contact->a : contact->b;
 }
 
 /* all of a contact but its field; where: its spring in the state, or -1 */
-static void dci_grain_read(const dc_grains *g, const dc_grain_contact *C, const dc_grain_pair *P, dci_grain_in *in, dci_grain_law *M,
-                           int *where)
+static void dci_grain_read(const dc_grains *g, const dc_grain_contact *contact, const dc_grain_pair *pair,
+                           dci_grain_in *in, dci_grain_law *law, int *where)
 {
-    const dc_grain_type *A = g->type + g->body[C->a], *B = g->type + g->body[C->b];
+    const int a = contact->a, b = contact->b, row = dci_grain_row_of(g, contact);
     dc_real share = DC_R(0.5);
-    int k, row = dci_grain_row_of(g, C);
+    int k;
+
+    /* c gamma: of a body that is not free the mass counts as infinite */
     if (g->desc.reduced_mass) {
-        int free_a = dci_grain_free(g, C->a), free_b = dci_grain_free(g, C->b);
-        share = !free_b ? A->mass : !free_a ? B->mass : A->mass*(B->mass/(A->mass + B->mass));
+        const dc_real ma = g->type[g->body[a]].mass, mb = g->type[g->body[b]].mass;
+        share = !dci_grain_free(g, b) ? ma : !dci_grain_free(g, a) ? mb : ma*(mb/(ma + mb));
     }
-    M->kn = P->material.kn;
-    M->kt = P->material.kt;
-    M->damp_n = share*P->material.gn;
-    M->damp_t = share*P->material.gt;
-    M->mu = P->material.mu;
-    M->h = g->desc.h;
-    in->c = g->turn[2*C->a];
-    in->s = g->turn[2*C->a + 1];
+    law->stiffness_n = pair->material.kn;
+    law->stiffness_t = pair->material.kt;
+    law->damping_n = share*pair->material.gn;
+    law->damping_t = share*pair->material.gt;
+    law->friction = pair->material.mu;
+    law->step = g->desc.h;
+
+    in->cosine = g->turn[2*a];
+    in->sine = g->turn[2*a + 1];
     for (k = 0; k < 3; ++k) {
-        in->va[k] = g->v[3*C->a + k];
-        in->vb[k] = g->v[3*C->b + k];
+        in->velocity_a[k] = g->v[3*a + k];
+        in->velocity_b[k] = g->v[3*b + k];
     }
     *where = -1;
-    in->spring = dci_grain_spring(g, row, C->a + C->b - row, where);
+    in->spring = dci_grain_spring(g, row, a + b - row, where);
 }
 
 /* have blocks begin..end-1 fields, and ones with Hessians if asked for? */
@@ -5411,137 +5542,167 @@ static int dci_grains_fields(const dc_grains *g, int begin, int end, int hessian
     return 1;
 }
 
+/* the force of a contact: its pose x[0], and x and y over L, and its field, each a stride of lanes apart */
+static void dci_grain_meet(const dc_grains *g, const dc_grain_pair *pair, const dc_real *x, const dc_real *d,
+                           const dc_real *grad, const dc_real *lever, dc_grain_contact *contact)
+{
+    const dc_real L = pair->length;
+    dci_grain_in in;
+    dci_grain_law law;
+    dci_grain_out out;
+    int where, r;
+
+    memset(&out, 0, sizeof out);
+    contact->d = L*d[0];
+
+    /* nothing acts where they are apart */
+    if (contact->d < 0) {
+        dci_grain_read(g, contact, pair, &in, &law, &where);
+        in.distance = contact->d;
+        in.rel[0] = x[0];
+        in.rel[1] = L*x[DCI_GRAIN_LANES];
+        in.rel[2] = L*x[2*DCI_GRAIN_LANES];
+        in.grad[0] = L*grad[0];
+        in.grad[1] = grad[DCI_GRAIN_LANES];
+        in.grad[2] = grad[2*DCI_GRAIN_LANES];
+        in.lever = L*lever[0];
+        dci_grain_force(&law, &in, &out);
+    }
+
+    contact->spring = out.spring;
+    contact->fn = out.normal;
+    contact->ft = out.tangential;
+    for (r = 0; r < 3; ++r) {
+        contact->fa[r] = out.force_a[r];
+        contact->fb[r] = out.force_b[r];
+    }
+}
+
 DC_DEF dc_status dc_grains_meet(dc_grains *g, int begin, int end, dc_arena *mem)
 {
     size_t used;
     dc_real *x;
-    int block, k, r;
+    int block, k;
     dc_status status = DC_OK;
+
     if (!g || !g->state || !mem || begin < 0 || end > g->blocks) return DC_E_ARG;
     if (!dci_grains_fields(g, begin, end, 0)) return DC_E_ARG;
     used = mem->used;
     x = (dc_real *)dc_arena_take(mem, 8*DCI_GRAIN_LANES, sizeof(dc_real));
     if (!x) return DC_E_MEMORY;
+
     for (block = begin; block < end && status == DC_OK; ++block) {
         const int *order = g->order + g->block[2*block];
-        int n = g->block[2*block + 2] - g->block[2*block];
-        const dc_grain_pair *P = g->pair + g->pair_of[order[0]];
-        dc_real L = P->length;
+        const int n = g->block[2*block + 2] - g->block[2*block];
+        const dc_grain_pair *pair = g->pair + g->pair_of[order[0]];
         dc_cfield_out field;
         memset(&field, 0, sizeof field);
         field.d = x + 3*DCI_GRAIN_LANES;
         field.grad = x + 4*DCI_GRAIN_LANES;
         field.lever = x + 7*DCI_GRAIN_LANES;
+
+        /* poses in the field's unit of length, and the field of all */
         for (k = 0; k < n; ++k) {
             dc_real rel[3];
             dci_grain_relative(g, g->contact + order[k], rel);
             x[k] = rel[0];
-            x[DCI_GRAIN_LANES + k] = rel[1]/L;
-            x[2*DCI_GRAIN_LANES + k] = rel[2]/L;
+            x[DCI_GRAIN_LANES + k] = rel[1]/pair->length;
+            x[2*DCI_GRAIN_LANES + k] = rel[2]/pair->length;
         }
-        status = dc_cfield_eval_batch(P->field, n, x, DCI_GRAIN_LANES, mem, &field);
+        status = dc_cfield_eval_batch(pair->field, n, x, DCI_GRAIN_LANES, mem, &field);
         g->block[2*block + 1] = status == DC_E_DIVERGED;
         if (status == DC_E_DIVERGED) status = DC_OK;
-        for (k = 0; k < n && status == DC_OK; ++k) {
-            dc_grain_contact *C = g->contact + order[k];
-            dci_grain_in in;
-            dci_grain_law M;
-            dci_grain_out O;
-            int where;
-            memset(&O, 0, sizeof O);
-            C->d = L*field.d[k];
-            if (C->d < 0) {
-                dci_grain_read(g, C, P, &in, &M, &where);
-                in.d = C->d;
-                in.rel[0] = x[k];
-                in.rel[1] = L*x[DCI_GRAIN_LANES + k];
-                in.rel[2] = L*x[2*DCI_GRAIN_LANES + k];
-                in.g[0] = L*field.grad[k];
-                in.g[1] = field.grad[DCI_GRAIN_LANES + k];
-                in.g[2] = field.grad[2*DCI_GRAIN_LANES + k];
-                in.lever = L*field.lever[k];
-                dci_grain_force(&M, &in, &O);
-            }
-            C->spring = O.spring;
-            C->fn = O.fn;
-            C->ft = O.ft;
-            for (r = 0; r < 3; ++r) {
-                C->fa[r] = O.fa[r];
-                C->fb[r] = O.fb[r];
-            }
-        }
+
+        for (k = 0; k < n && status == DC_OK; ++k)
+            dci_grain_meet(g, pair, x + k, field.d + k, field.grad + k, field.lever + k, g->contact + order[k]);
     }
     mem->used = used;
     return status;
 }
 
+/* adds the force of a contact on body i */
+static void dci_grains_add(const dc_grain_contact *contact, int i, dc_real f[3])
+{
+    int k;
+    for (k = 0; k < 3; ++k) f[k] += contact->a == i ? contact->fa[k] : contact->fb[k];
+}
+
 DC_DEF void dc_grains_sum(dc_grains *g, int begin, int end)
 {
     int i, k, p;
+
     for (i = begin; i < end; ++i) {
         dc_real f[3] = {0, 0, 0};
-        const dc_real *v = g->v + 3*i;
-        for (p = g->row[i]; p < g->row[i + 1]; ++p) {
-            const dc_grain_contact *C = g->contact + p;
-            for (k = 0; k < 3; ++k) f[k] += C->a == i ? C->fa[k] : C->fb[k];
-        }
-        for (p = g->back_row[i]; p < g->back_row[i + 1]; ++p) {
-            const dc_grain_contact *C = g->contact + g->back[p];
-            for (k = 0; k < 3; ++k) f[k] += C->a == i ? C->fa[k] : C->fb[k];
-        }
+
+        /* contacts in its own row, then in those of others */
+        for (p = g->row[i]; p < g->row[i + 1]; ++p) dci_grains_add(g->contact + p, i, f);
+        for (p = g->back_row[i]; p < g->back_row[i + 1]; ++p) dci_grains_add(g->contact + g->back[p], i, f);
         for (k = 0; k < 3; ++k) {
             g->force[3*i + k] = f[k];
-            g->next[3*i + k] = v[k];
+            g->next[3*i + k] = g->v[3*i + k];
         }
         if (dci_grain_free(g, i)) {
-            const dc_grain_type *T = g->type + g->body[i];
-            g->next[3*i] += g->desc.h*(f[0]/T->inertia);
-            for (k = 0; k < 2; ++k) g->next[3*i + 1 + k] += g->desc.h*(f[1 + k]/T->mass + g->desc.gravity[k]);
+            const dc_grain_type *type = g->type + g->body[i];
+            g->next[3*i] += g->desc.h*(f[0]/type->inertia);
+            for (k = 0; k < 2; ++k) g->next[3*i + 1 + k] += g->desc.h*(f[1 + k]/type->mass + g->desc.gravity[k]);
         }
     }
+}
+
+/* the first body whose next state is out of range, or -1 */
+static int dci_grains_flown(const dc_grains *g)
+{
+    const dc_real h = g->desc.h;
+    int i, k;
+    for (i = 0; i < g->desc.bodies; ++i)
+        for (k = 3*i; k < 3*i + 3 && g->motion[i] != DC_GRAIN_ABSENT; ++k)
+            if (!(dc_abs(g->next[k]) <= DC_LIMIT && dc_abs(g->q[k] + h*g->next[k]) <= DC_LIMIT)) return i;
+    return -1;
+}
+
+static int dci_grains_outside(const dc_grains *g, int i)
+{
+    int k;
+    if (g->type[g->body[i]].kind != DC_CSHAPE_POLY) return 0;
+    for (k = 0; k < 2; ++k)
+        if (g->q[3*i + 1 + k] < g->desc.lo[k] || g->q[3*i + 1 + k] > g->desc.hi[k]) return 1;
+    return 0;
 }
 
 DC_DEF dc_status dc_grains_advance(dc_grains *g, dc_grains_info *info)
 {
     dc_grains_info none;
-    dc_real h;
-    int i, k, p, n, springs = 0;
+    int i, k, p, springs = 0;
+
     if (!g || !g->state) return DC_E_ARG;
     if (!info) info = &none;
-    n = g->desc.bodies;
-    h = g->desc.h;
     memset(info, 0, sizeof *info);
     info->pairs = g->contacts;
-    info->a = info->b = -1;
-    for (i = 0; i < n; ++i)
-        for (k = 3*i; k < 3*i + 3; ++k)
-            if (g->motion[i] != DC_GRAIN_ABSENT && !(dc_abs(g->next[k]) <= DC_LIMIT && dc_abs(g->q[k] + h*g->next[k]) <= DC_LIMIT)) {
-                info->a = i;
-                return DC_E_RANGE;
-            }
+    info->b = -1;
+    info->a = dci_grains_flown(g);
+    if (info->a >= 0) return DC_E_RANGE;
     for (i = 0; i < g->blocks; ++i) info->capped += g->block[2*i + 1];
-    for (i = 0; i < n; ++i) {
+
+    for (i = 0; i < g->desc.bodies; ++i) {
+        /* springs of the contacts that are closed */
         g->spring_row[i] = springs;
         for (p = g->row[i]; p < g->row[i + 1]; ++p) {
-            const dc_grain_contact *C = g->contact + p;
-            if (!(C->d < 0)) continue;
-            info->deepest = dc_max(info->deepest, -C->d);
-            g->spring_body[springs] = C->a + C->b - i;
-            g->spring[springs++] = C->spring;
+            const dc_grain_contact *contact = g->contact + p;
+            if (!(contact->d < 0)) continue;
+            info->deepest = dc_max(info->deepest, -contact->d);
+            g->spring_body[springs] = contact->a + contact->b - i;
+            g->spring[springs++] = contact->spring;
         }
+
+        /* velocity, then place */
         if (g->motion[i] == DC_GRAIN_ABSENT) continue;
         for (k = 3*i; k < 3*i + 3; ++k) {
             g->v[k] = g->next[k];
-            g->q[k] += h*g->v[k];
+            g->q[k] += g->desc.h*g->v[k];
         }
-        if (g->type[g->body[i]].kind == DC_CSHAPE_POLY)
-            for (k = 0; k < 2; ++k)
-                if (g->q[3*i + 1 + k] < g->desc.lo[k] || g->q[3*i + 1 + k] > g->desc.hi[k]) {
-                    if (info->outside++ == 0) info->a = i;
-                    break;
-                }
+        if (dci_grains_outside(g, i) && info->outside++ == 0) info->a = i;
     }
-    g->spring_row[n] = springs;
+    g->spring_row[g->desc.bodies] = springs;
     info->contacts = springs;
     return DC_OK;
 }
@@ -5557,64 +5718,88 @@ DC_DEF dc_status dc_grains_step(dc_grains *g, dc_arena *mem, dc_grains_info *inf
     return dc_grains_advance(g, info);
 }
 
-/* ---- its derivative ------------------------------------------------------------------------------ */
+/* ---- [grain derivatives] derivatives of a step of grains --------------------------------------- */
+/* in: the state, a tangent or a gradient; out: that of the other end of a step.
+ *
+ * stage               | reads                       | writes                         | equation
+ * dci_grain_jet_of    | a pair within reach         | its field with derivatives     |
+ * dci_grain_along     | jet, tangents of the bodies | tangent of forces, spring      | chain rule
+ * dci_grain_pull      | jet, gradient of the next   | gradient of the present        | its transpose, by columns */
 
-/* A pair's field with its derivatives, in m, at the present state; touching: d < 0. */
-typedef struct { dci_grain_in in; dci_grain_law M; dc_real H[9], dlever[3]; const dc_grain_contact *C; int where; } dci_grain_jet;
+/* A pair's field with its derivatives, in m, at the present state; touching: distance < 0. */
+typedef struct {
+    dci_grain_in in;
+    dci_grain_law law;
+    dc_real hessian[9], lever_grad[3];      /* by q_AB */
+    const dc_grain_contact *contact;
+    int where;                              /* its spring in the state, or -1 */
+} dci_grain_jet;
 
-static dc_status dci_grain_jet_of(const dc_grains *g, int p, dc_arena *mem, dci_grain_jet *J)
+static dc_status dci_grain_jet_of(const dc_grains *g, int p, dc_arena *mem, dci_grain_jet *jet)
 {
-    const dc_grain_pair *P = g->pair + g->pair_of[p];
-    dc_real q[3], L = P->length;
+    const dc_grain_pair *pair = g->pair + g->pair_of[p];
+    const dc_real L = pair->length;
+    dc_real q[3];
     dc_status status;
     int r, c;
-    J->C = g->contact + p;
-    dci_grain_read(g, J->C, P, &J->in, &J->M, &J->where);
-    dci_grain_relative(g, J->C, J->in.rel);
-    q[0] = J->in.rel[0];
-    q[1] = J->in.rel[1]/L;
-    q[2] = J->in.rel[2]/L;
-    status = dc_cfield_eval(P->field, q, mem, &J->in.d, J->in.g, &J->in.lever, J->H, J->dlever);
+
+    jet->contact = g->contact + p;
+    dci_grain_read(g, jet->contact, pair, &jet->in, &jet->law, &jet->where);
+    dci_grain_relative(g, jet->contact, jet->in.rel);
+    q[0] = jet->in.rel[0];
+    q[1] = jet->in.rel[1]/L;
+    q[2] = jet->in.rel[2]/L;
+    status = dc_cfield_eval(pair->field, q, mem, &jet->in.distance, jet->in.grad, &jet->in.lever, jet->hessian,
+                            jet->lever_grad);
     if (status != DC_OK) return status;
-    J->in.d *= L;
-    J->in.g[0] *= L;
-    J->in.lever *= L;
-    J->dlever[0] *= L;
+
+    /* from the field's unit of length to m */
+    jet->in.distance *= L;
+    jet->in.grad[0] *= L;
+    jet->in.lever *= L;
+    jet->lever_grad[0] *= L;
     for (r = 0; r < 3; ++r)
-        for (c = 0; c < 3; ++c) J->H[3*r + c] *= (r ? 1 : L)*(c ? 1/L : 1);
+        for (c = 0; c < 3; ++c) jet->hessian[3*r + c] *= (r ? 1 : L)*(c ? 1/L : 1);
     return DC_OK;
 }
 
 /* the tangent of a contact's forces and spring along those of its bodies' states, 3 each, and of its spring */
-static DCI_NOINLINE void dci_grain_along(const dci_grain_jet *J, const dc_real *qa, const dc_real *qb, const dc_real *va, const dc_real *vb,
-                            dc_real spring, dci_grain_out *O)
+static DCI_NOINLINE void dci_grain_along(const dci_grain_jet *jet, const dc_real *qa, const dc_real *qb,
+                                         const dc_real *va, const dc_real *vb, dc_real spring, dci_grain_out *out)
 {
-    dci_grain_in D;
-    dc_real x = qb[1] - qa[1], y = qb[2] - qa[2], c = J->in.c, s = J->in.s;
+    dci_grain_in d;
+    dc_real x = qb[1] - qa[1], y = qb[2] - qa[2], c = jet->in.cosine, s = jet->in.sine;
     int r, k;
-    D.c = -s*qa[0];
-    D.s = c*qa[0];
-    D.rel[0] = qb[0] - qa[0];
-    D.rel[1] = c*x + s*y + J->in.rel[2]*qa[0];
-    D.rel[2] = c*y - s*x - J->in.rel[1]*qa[0];
-    D.d = D.lever = 0;
+
+    /* the relative pose */
+    d.cosine = -s*qa[0];
+    d.sine = c*qa[0];
+    d.rel[0] = qb[0] - qa[0];
+    d.rel[1] = c*x + s*y + jet->in.rel[2]*qa[0];
+    d.rel[2] = c*y - s*x - jet->in.rel[1]*qa[0];
+
+    /* the field there */
+    d.distance = d.lever = 0;
     for (r = 0; r < 3; ++r) {
-        D.d += J->in.g[r]*D.rel[r];
-        D.lever += J->dlever[r]*D.rel[r];
-        D.va[r] = va[r];
-        D.vb[r] = vb[r];
-        for (k = 0, D.g[r] = 0; k < 3; ++k) D.g[r] += J->H[3*r + k]*D.rel[k];
+        d.distance += jet->in.grad[r]*d.rel[r];
+        d.lever += jet->lever_grad[r]*d.rel[r];
+        d.velocity_a[r] = va[r];
+        d.velocity_b[r] = vb[r];
+        for (k = 0, d.grad[r] = 0; k < 3; ++k) d.grad[r] += jet->hessian[3*r + k]*d.rel[k];
     }
-    D.spring = spring;
-    dci_grain_force_tangent(&J->M, &J->in, &D, O);
+    d.spring = spring;
+    dci_grain_force_tangent(&jet->law, &jet->in, &d, out);
 }
 
 /* dv/df of component k of body i, times h */
 static dc_real dci_grain_gain(const dc_grains *g, int i, int k)
 {
-    const dc_grain_type *T = g->type + g->body[i];
-    return dci_grain_free(g, i) ? g->desc.h/(k ? T->mass : T->inertia) : 0;
+    const dc_grain_type *type = g->type + g->body[i];
+    return dci_grain_free(g, i) ? g->desc.h/(k ? type->mass : type->inertia) : 0;
 }
+
+/* dq/dv of body i */
+static dc_real dci_grain_way(const dc_grains *g, int i) { return g->motion[i] == DC_GRAIN_ABSENT ? 0 : g->desc.h; }
 
 static int dci_grains_tangent_ok(const dc_grains *g, const dc_grains_tangent *t)
 {
@@ -5624,57 +5809,63 @@ static int dci_grains_tangent_ok(const dc_grains *g, const dc_grains_tangent *t)
 DC_DEF dc_status dc_grains_jvp(dc_grains *g, const dc_grains_tangent *in, const dc_grains_tangent *out, dc_arena *mem,
                                dc_grains_info *info)
 {
-    dci_grain_jet J;
-    dci_grain_out O;
+    dci_grain_jet jet;
+    dci_grain_out force;
     dc_grains_info none;
     dc_status status;
     int i, k, p, n, springs = 0;
+
     if (!dci_grains_tangent_ok(g, in) || !dci_grains_tangent_ok(g, out) || !mem) return DC_E_ARG;
     if (!info) info = &none;
     status = dc_grains_find(g, info);
     if (status == DC_OK && !dci_grains_fields(g, 0, g->blocks, 1)) status = DC_E_ARG;
     n = g->desc.bodies;
+
     /* dv' = dv + h df/m */
     for (k = 0; k < 3*n && status == DC_OK; ++k) out->v[k] = in->v[k];
     for (p = 0; p < g->contacts && status == DC_OK; ++p) {
-        status = dci_grain_jet_of(g, p, mem, &J);
-        if (status == DC_OK && J.in.d < 0) {
-            int a = J.C->a, b = J.C->b;
-            dci_grain_along(&J, in->q + 3*a, in->q + 3*b, in->v + 3*a, in->v + 3*b, J.where < 0 ? 0 : in->spring[J.where], &O);
-            out->spring[springs++] = O.spring;
+        status = dci_grain_jet_of(g, p, mem, &jet);
+        if (status == DC_OK && jet.in.distance < 0) {
+            int a = jet.contact->a, b = jet.contact->b;
+            dci_grain_along(&jet, in->q + 3*a, in->q + 3*b, in->v + 3*a, in->v + 3*b,
+                            jet.where < 0 ? 0 : in->spring[jet.where], &force);
+            out->spring[springs++] = force.spring;
             for (k = 0; k < 3; ++k) {
-                out->v[3*a + k] += dci_grain_gain(g, a, k)*O.fa[k];
-                out->v[3*b + k] += dci_grain_gain(g, b, k)*O.fb[k];
+                out->v[3*a + k] += dci_grain_gain(g, a, k)*force.force_a[k];
+                out->v[3*b + k] += dci_grain_gain(g, b, k)*force.force_b[k];
             }
         }
     }
     if (status != DC_OK) return status;
+
     /* dq' = dq + h dv' */
     for (i = 0; i < n; ++i)
-        for (k = 3*i; k < 3*i + 3; ++k) out->q[k] = in->q[k] + (g->motion[i] == DC_GRAIN_ABSENT ? 0 : g->desc.h)*out->v[k];
+        for (k = 3*i; k < 3*i + 3; ++k) out->q[k] = in->q[k] + dci_grain_way(g, i)*out->v[k];
     info->contacts = springs;
     return DC_OK;
 }
 
 /* adds a contact's part of the gradient: `spring` is that by its next spring */
-static DCI_NOINLINE void dci_grain_pull(const dc_grains *g, const dci_grain_jet *J, const dc_grains_tangent *next, dc_real spring,
-                                        const dc_grains_tangent *now)
+static DCI_NOINLINE void dci_grain_pull(const dc_grains *g, const dci_grain_jet *jet, const dc_grains_tangent *next,
+                                        dc_real spring, const dc_grains_tangent *now)
 {
-    dci_grain_out O;
+    dci_grain_out out;
     dc_real w[6], got[13];
-    int i, k, a = J->C->a, b = J->C->b;
+    int i, k, a = jet->contact->a, b = jet->contact->b;
+
     /* what the forces on a and b weigh: through the next v, and the next q by way of it */
     for (k = 0; k < 6; ++k) {
         i = k < 3 ? a : b;
         w[k] = dci_grain_gain(g, i, k%3)*(next->v[3*i + k%3] + g->desc.h*next->q[3*i + k%3]);
     }
+
     /* by each of qa, qb, va, vb, spring */
     for (i = 0; i < 13; ++i) {
         dc_real e[13] = {0};
         e[i] = 1;
-        dci_grain_along(J, e, e + 3, e + 6, e + 9, e[12], &O);
-        got[i] = O.spring*spring;
-        for (k = 0; k < 3; ++k) got[i] += w[k]*O.fa[k] + w[3 + k]*O.fb[k];
+        dci_grain_along(jet, e, e + 3, e + 6, e + 9, e[12], &out);
+        got[i] = out.spring*spring;
+        for (k = 0; k < 3; ++k) got[i] += w[k]*out.force_a[k] + w[3 + k]*out.force_b[k];
     }
     for (k = 0; k < 3; ++k) {
         now->q[3*a + k] += got[k];
@@ -5682,32 +5873,37 @@ static DCI_NOINLINE void dci_grain_pull(const dc_grains *g, const dci_grain_jet 
         now->v[3*a + k] += got[6 + k];
         now->v[3*b + k] += got[9 + k];
     }
-    if (J->where >= 0) now->spring[J->where] += got[12];
+    if (jet->where >= 0) now->spring[jet->where] += got[12];
 }
 
 DC_DEF dc_status dc_grains_vjp(dc_grains *g, const dc_grains_tangent *next, const dc_grains_tangent *now, dc_arena *mem,
                                dc_grains_info *info)
 {
-    dci_grain_jet J;
+    dci_grain_jet jet;
     dc_grains_info none;
     dc_status status;
     int i, k, p, n, springs = 0;
+
     if (!dci_grains_tangent_ok(g, next) || !dci_grains_tangent_ok(g, now) || !mem) return DC_E_ARG;
     if (!info) info = &none;
     status = dc_grains_find(g, info);
     if (status == DC_OK && !dci_grains_fields(g, 0, g->blocks, 1)) status = DC_E_ARG;
     if (status != DC_OK) return status;
+
+    /* what no contact changes */
     n = g->desc.bodies;
     for (k = 0; k < dc_grains_springs(g); ++k) now->spring[k] = 0;
     for (i = 0; i < n; ++i)
         for (k = 3*i; k < 3*i + 3; ++k) {
             now->q[k] = next->q[k];
-            now->v[k] = next->v[k] + (g->motion[i] == DC_GRAIN_ABSENT ? 0 : g->desc.h)*next->q[k];
+            now->v[k] = next->v[k] + dci_grain_way(g, i)*next->q[k];
         }
+
+    /* contacts */
     for (p = 0; p < g->contacts && status == DC_OK; ++p) {
-        status = dci_grain_jet_of(g, p, mem, &J);
-        if (status != DC_OK || !(J.in.d < 0)) continue;
-        dci_grain_pull(g, &J, next, next->spring[springs], now);
+        status = dci_grain_jet_of(g, p, mem, &jet);
+        if (status != DC_OK || !(jet.in.distance < 0)) continue;
+        dci_grain_pull(g, &jet, next, next->spring[springs], now);
         ++springs;
     }
     info->contacts = springs;
