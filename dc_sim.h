@@ -124,6 +124,23 @@
  *   [faces]               faces of a hull
  *   [moments]             moment matrices
  *   [build]               building a model
+ *   [kinematics]          configurations
+ *   [twists]              forces and forms of twists, and where derivatives go
+ *   [workspace]           what a step reads and what it writes
+ *   [energy]              what adds up to O
+ *   [broad]               broad phase
+ *   [friction]            friction of time t
+ *   [trees]               pairs of trees by quadratic models
+ *   [evaluation]          O at a place
+ *   [path]                continuous collision
+ *   [open]                memory of a step, and what does not change during it
+ *   [factor]              factors of the Hessian
+ *   [direction]           Newton's direction, bent to slide along contacts
+ *   [step]                a step
+ *   [terms]               second derivatives of O by what it depends on
+ *   [jacobians]           Jacobians of a step
+ *   [trajectory]          many steps, forward and backward
+ *   [adam]                optimiser
  *   of grains:
  *   [contact]             one contact: CEM Algorithm 1
  *   [grains]              building grains
@@ -1516,7 +1533,34 @@ DC_DEF dc_status dc_sim_build(const dc_sim_desc *desc, dc_arena *mem, dc_sim *si
     return status;
 }
 
-/* ---- kinematics --------------------------------------------------------------------------------- */
+/* ---- [kinematics] configurations -------------------------------------------------------------- */
+/* in: a state; out: its place in the world: poses of the links and the twists S_a of the coordinates.
+ *
+ * stage              | reads              | writes                      | equation
+ * dci_sim_forward    | q                  | poses of a place            | SDRS Eq. 1
+ * dci_sim_axes       | poses              | axes of a place             | dT_i/dq_a = [S_a] T_i
+ * dci_sim_move       | q, dq of a joint   | q moved                     | R <- exp([w]) R
+ * dci_sim_lever      | q, a point         | J^T f, or J dq              | */
+
+/* A tangent coordinate in the world: a point x of what it moves has the velocity move + turn x (x - o), o as in
+ * dci_sim_place. */
+typedef struct { dc_v3 turn, move; } dci_sim_axis;
+
+/* One configuration. */
+typedef struct {
+    const dc_sim *sim;
+    dc_pose *pose;          /* of the links */
+    dc_pose *joint;         /* of their joints' frames */
+    dc_m3 *rotation;        /* of the links */
+    dc_v3 *origin;          /* o: of the first link of their tree, about which sums over the tree are formed */
+    dci_sim_axis *axis;     /* of the joints' coordinates, then, when asked for, of the attachments', 6 per link */
+} dci_sim_place;
+
+/* does the joint turn by a quaternion; has it one coordinate? */
+static int dci_sim_rotates(dc_sim_joint j) { return j == DC_SIM_FREE || j == DC_SIM_BALL; }
+static int dci_sim_single(dc_sim_joint j) { return j == DC_SIM_HINGE || j == DC_SIM_SLIDE; }
+/* where its rotation begins among its tangents: after a free joint's velocity */
+static int dci_sim_turn_at(dc_sim_joint j) { return j == DC_SIM_FREE ? 3 : 0; }
 
 static dc_quat dci_sim_q4(const dc_real *q)
 {
@@ -1538,29 +1582,19 @@ static void dci_sim_put4(dc_quat q, dc_real *out)
 
 static dc_v3 dci_sim_v3(const dc_real *x) { return dc_vec(x[0], x[1], x[2]); }
 
+static void dci_sim_put3(dc_v3 v, dc_real *out)
+{
+    out[0] = v.x;
+    out[1] = v.y;
+    out[2] = v.z;
+}
+
 DC_DEF void dc_sim_neutral(const dc_sim *sim, dc_real *q)
 {
     int i, k;
     for (k = 0; k < sim->nq; ++k) q[k] = 0;
     for (i = 0; i < sim->links; ++i)
-        if (sim->link[i].joint == DC_SIM_FREE || sim->link[i].joint == DC_SIM_BALL) q[sim->q_at[i]] = 1;
-}
-
-/* One configuration: poses of the links, and of their joints' frames; o the origin of the first link of their tree, about which
- * sums over the tree are formed. */
-typedef struct { dc_pose *pose, *joint; dc_m3 *R; dc_v3 *o; } dci_sim_frame;
-
-static dc_pose dci_sim_joint_pose(const dc_sim_link *l, const dc_real *q)
-{
-    dc_pose p;
-    p.q.w = 1;
-    p.q.x = p.q.y = p.q.z = 0;
-    p.t = dc_vec(0, 0, 0);
-    if (l->joint == DC_SIM_FREE || l->joint == DC_SIM_BALL) p.q = dci_sim_q4(q);
-    if (l->joint == DC_SIM_FREE) p.t = dci_sim_v3(q + 4);
-    if (l->joint == DC_SIM_HINGE) p.q = dc_quat_exp(dc_scale(q[0], l->axis));
-    if (l->joint == DC_SIM_SLIDE) p.t = dc_scale(q[0], l->axis);
-    return p;
+        if (dci_sim_rotates(sim->link[i].joint)) q[sim->q_at[i]] = 1;
 }
 
 static dc_pose dci_sim_identity(void)
@@ -1572,16 +1606,28 @@ static dc_pose dci_sim_identity(void)
     return p;
 }
 
-/* SDRS Eq. 1 */
-static void dci_sim_forward(const dc_sim *sim, const dc_real *q, dci_sim_frame *F)
+/* J_i(q) */
+static dc_pose dci_sim_joint_pose(const dc_sim_link *l, const dc_real *q)
 {
+    dc_pose p = dci_sim_identity();
+    if (dci_sim_rotates(l->joint)) p.q = dci_sim_q4(q);
+    if (l->joint == DC_SIM_FREE) p.t = dci_sim_v3(q + 4);
+    if (l->joint == DC_SIM_HINGE) p.q = dc_quat_exp(dc_scale(q[0], l->axis));
+    if (l->joint == DC_SIM_SLIDE) p.t = dc_scale(q[0], l->axis);
+    return p;
+}
+
+/* SDRS Eq. 1; the axes are as they were */
+static void dci_sim_forward(const dc_real *q, dci_sim_place *place)
+{
+    const dc_sim *sim = place->sim;
     int i;
     for (i = 0; i < sim->links; ++i) {
         const dc_sim_link *l = sim->link + i;
-        F->joint[i] = l->parent < 0 ? l->attach : dc_pose_mul(F->pose[l->parent], l->attach);
-        F->pose[i] = dc_pose_mul(F->joint[i], dci_sim_joint_pose(l, q + sim->q_at[i]));
-        F->R[i] = dc_rotation(F->pose[i].q);
-        F->o[i] = l->parent < 0 ? F->pose[i].t : F->o[l->parent];
+        place->joint[i] = l->parent < 0 ? l->attach : dc_pose_mul(place->pose[l->parent], l->attach);
+        place->pose[i] = dc_pose_mul(place->joint[i], dci_sim_joint_pose(l, q + sim->q_at[i]));
+        place->rotation[i] = dc_rotation(place->pose[i].q);
+        place->origin[i] = l->parent < 0 ? place->pose[i].t : place->origin[l->parent];
     }
 }
 
@@ -1599,10 +1645,11 @@ DC_DEF void dc_sim_poses(const dc_sim *sim, const dc_real *q, dc_pose *pose)
 static void dci_sim_move(dc_sim_joint joint, const dc_real *x, const dc_real *d, dc_real s, dc_real *y)
 {
     int k;
+
     switch (joint) {
     case DC_SIM_FREE:
     case DC_SIM_BALL: {
-        int at = joint == DC_SIM_FREE ? 3 : 0;
+        int at = dci_sim_turn_at(joint);
         dc_quat p = dc_quat_mul(dc_quat_exp(dc_scale(s, dci_sim_v3(d + at))), dci_sim_q4(x));
         dc_quat_normalize(p, &p);
         for (k = 0; k < at; ++k) y[4 + k] = x[4 + k] + s*d[k];
@@ -1625,18 +1672,16 @@ DC_DEF void dc_sim_retract(const dc_sim *sim, const dc_real *q, const dc_real *d
 DC_DEF void dc_sim_local(const dc_sim *sim, const dc_real *q0, const dc_real *q1, dc_real *dq)
 {
     int i, k;
+
     for (i = 0; i < sim->links; ++i) {
         const dc_real *x = q0 + sim->q_at[i], *y = q1 + sim->q_at[i];
         dc_real *d = dq + sim->v_at[i];
         switch (sim->link[i].joint) {
         case DC_SIM_FREE:
         case DC_SIM_BALL: {
-            int at = sim->link[i].joint == DC_SIM_FREE ? 3 : 0;
-            dc_v3 w = dc_quat_log(dc_quat_mul(dci_sim_q4(y), dc_quat_conj(dci_sim_q4(x))));
+            int at = dci_sim_turn_at(sim->link[i].joint);
             for (k = 0; k < at; ++k) d[k] = y[4 + k] - x[4 + k];
-            d[at] = w.x;
-            d[at + 1] = w.y;
-            d[at + 2] = w.z;
+            dci_sim_put3(dc_quat_log(dc_quat_mul(dci_sim_q4(y), dc_quat_conj(dci_sim_q4(x)))), d + at);
             break;
         }
         case DC_SIM_HINGE:
@@ -1646,7 +1691,7 @@ DC_DEF void dc_sim_local(const dc_sim *sim, const dc_real *q0, const dc_real *q1
     }
 }
 
-/* the frame of the joint of link i, in the world; i -1: the world's own */
+/* the frame of the joint of link i, in the world */
 static dc_pose dci_sim_joint_frame(const dc_sim *sim, const dc_real *q, int i)
 {
     dc_pose p = dci_sim_identity();
@@ -1659,20 +1704,25 @@ static dc_pose dci_sim_joint_frame(const dc_sim *sim, const dc_real *q, int i)
     return p;
 }
 
-/* What moves the point x of link i by a force f, joint after joint up the tree: dq += J^T f, or with dq given J dq, added to *moved */
-static void dci_sim_lever(const dc_sim *sim, const dc_real *q, int i, dc_v3 x, dc_v3 f, dc_real *pulled, const dc_real *dq, dc_v3 *moved)
+/* What moves the point x of link i by a force f, joint after joint up the tree: dq += J^T f, or with dq given J dq,
+ * added to *moved */
+static void dci_sim_lever(const dc_sim *sim, const dc_real *q, int i, dc_v3 x, dc_v3 f, dc_real *pulled,
+                          const dc_real *dq, dc_v3 *moved)
 {
-    dc_pose F = dci_sim_joint_frame(sim, q, i);
+    dc_pose frame = dci_sim_joint_frame(sim, q, i);
     int k;
-    x = dc_pose_apply(dc_pose_mul(F, dci_sim_joint_pose(sim->link + i, q + sim->q_at[i])), x);
+
+    x = dc_pose_apply(dc_pose_mul(frame, dci_sim_joint_pose(sim->link + i, q + sim->q_at[i])), x);
+
     for (; i >= 0; i = sim->link[i].parent) {
         const dc_sim_link *l = sim->link + i;
-        const int at = sim->v_at[i], straight = l->joint == DC_SIM_FREE ? 3 : l->joint == DC_SIM_SLIDE, nv = dci_sim_nv(l->joint);
+        const int at = sim->v_at[i], nv = dci_sim_nv(l->joint);
+        const int straight = l->joint == DC_SIM_FREE ? 3 : l->joint == DC_SIM_SLIDE;
         dc_v3 arm;
-        F = dci_sim_joint_frame(sim, q, i);
-        arm = dc_sub(x, dc_pose_apply(F, dci_sim_joint_pose(l, q + sim->q_at[i]).t));
+        frame = dci_sim_joint_frame(sim, q, i);
+        arm = dc_sub(x, dc_pose_apply(frame, dci_sim_joint_pose(l, q + sim->q_at[i]).t));
         for (k = 0; k < nv; ++k) {
-            dc_v3 e = dc_quat_rotate(F.q, l->joint == DC_SIM_HINGE || l->joint == DC_SIM_SLIDE ? l->axis : dci_axis(k%3));
+            dc_v3 e = dc_quat_rotate(frame.q, dci_sim_single(l->joint) ? l->axis : dci_axis(k%3));
             dc_v3 way = k < straight ? e : dc_cross(e, arm);
             if (pulled) pulled[at + k] += dc_dot(way, f);
             else *moved = dc_madd(*moved, dq[at + k], way);
@@ -1704,54 +1754,81 @@ DC_DEF uint64_t dc_sim_hash(const dc_real *x, int n)
     return h;
 }
 
-/* A tangent coordinate in the world: a point x of what it moves has the velocity u + w x (x - o), o as in dci_sim_frame. */
-typedef struct { dc_v3 w, u; } dci_sim_axis;
-
-/* about p, which is at r from o */
-static void dci_sim_turns(dci_sim_axis *A, dc_quat q, dc_v3 e, dc_v3 r)
+/* about a point at `arm` from o */
+static void dci_sim_turns(dci_sim_axis *axis, dc_quat q, dc_v3 e, dc_v3 arm)
 {
-    A->w = dc_quat_rotate(q, e);
-    A->u = dc_cross(r, A->w);
+    axis->turn = dc_quat_rotate(q, e);
+    axis->move = dc_cross(arm, axis->turn);
 }
 
-static void dci_sim_moves(dci_sim_axis *A, dc_quat q, dc_v3 e)
+static void dci_sim_moves(dci_sim_axis *axis, dc_quat q, dc_v3 e)
 {
-    A->w = dc_vec(0, 0, 0);
-    A->u = dc_quat_rotate(q, e);
+    axis->turn = dc_vec(0, 0, 0);
+    axis->move = dc_quat_rotate(q, e);
 }
 
-/* The coordinates of all joints, nv, and, when asked for, those of the attachments after them, 6 per link. In the chain from
- * the world to a link they come in the order parent, attachment, joint, v before w. */
-static void dci_sim_axes(const dc_sim *sim, const dci_sim_frame *F, int attachments, dci_sim_axis *axis)
+/* three that move, then three that turn, in the axes of q */
+static void dci_sim_six_axes(dci_sim_axis *axis, dc_quat q, dc_v3 arm)
 {
+    int k;
+    for (k = 0; k < 3; ++k) dci_sim_moves(axis + k, q, dci_axis(k));
+    for (k = 0; k < 3; ++k) dci_sim_turns(axis + 3 + k, q, dci_axis(k), arm);
+}
+
+/* The axes of a place, its poses known: the coordinates of all joints, nv, and, when asked for, those of the
+ * attachments after them, 6 per link. In the chain from the world to a link they come in the order parent, attachment,
+ * joint, v before w. */
+static void dci_sim_axes(dci_sim_place *place, int attachments)
+{
+    const dc_sim *sim = place->sim;
     int i, k;
+
     for (i = 0; i < sim->links; ++i) {
         const dc_sim_link *l = sim->link + i;
-        dci_sim_axis *a = axis + sim->v_at[i];
-        dc_quat q = F->joint[i].q, world;
-        dc_v3 r = dc_sub(F->pose[i].t, F->o[i]);
+        dci_sim_axis *axis = place->axis + sim->v_at[i];
+        dc_quat q = place->joint[i].q;
+        dc_v3 arm = dc_sub(place->pose[i].t, place->origin[i]);
         switch (l->joint) {
-        case DC_SIM_FREE:
-            for (k = 0; k < 3; ++k) dci_sim_moves(a + k, q, dci_axis(k));
-            for (k = 0; k < 3; ++k) dci_sim_turns(a + 3 + k, q, dci_axis(k), r);
-            break;
+        case DC_SIM_FREE: dci_sim_six_axes(axis, q, arm); break;
         case DC_SIM_BALL:
-            for (k = 0; k < 3; ++k) dci_sim_turns(a + k, q, dci_axis(k), r);
+            for (k = 0; k < 3; ++k) dci_sim_turns(axis + k, q, dci_axis(k), arm);
             break;
-        case DC_SIM_HINGE: dci_sim_turns(a, q, l->axis, r); break;
-        case DC_SIM_SLIDE: dci_sim_moves(a, q, l->axis); break;
+        case DC_SIM_HINGE: dci_sim_turns(axis, q, l->axis, arm); break;
+        case DC_SIM_SLIDE: dci_sim_moves(axis, q, l->axis); break;
         case DC_SIM_FIXED: break;
         }
         if (!attachments) continue;
-        a = axis + sim->nv + 6*i;
-        world.w = 1;
-        world.x = world.y = world.z = 0;
-        r = dc_sub(F->joint[i].t, F->o[i]);
-        if (l->parent >= 0) world = F->pose[l->parent].q;
-        for (k = 0; k < 3; ++k) dci_sim_moves(a + k, world, dci_axis(k));
-        for (k = 0; k < 3; ++k) dci_sim_turns(a + 3 + k, world, dci_axis(k), r);
+        dci_sim_six_axes(place->axis + sim->nv + 6*i, l->parent >= 0 ? place->pose[l->parent].q : dci_sim_identity().q,
+                         dc_sub(place->joint[i].t, place->origin[i]));
     }
 }
+
+/* axes of a place */
+static size_t dci_sim_axis_count(const dc_sim *sim, int attachments)
+{
+    return (size_t)sim->nv + (attachments ? 6*(size_t)sim->links : 0);
+}
+
+/* the arrays of a place, but for its axes */
+static void dci_sim_lay_place(const dc_sim *sim, dci_sim_layout *l, dci_sim_place *place)
+{
+    place->sim = sim;
+    place->pose = DCI_SIM_LAY(l, sim->links, dc_pose);
+    place->joint = DCI_SIM_LAY(l, sim->links, dc_pose);
+    place->rotation = DCI_SIM_LAY(l, sim->links, dc_m3);
+    place->origin = DCI_SIM_LAY(l, sim->links, dc_v3);
+}
+
+/* ---- [twists] forces and forms of twists, and where derivatives go ---------------------------- */
+/* in: gradients and Hessians by the twists of links; out: by the coordinates. A wrench is a gradient by a twist (v, w),
+ * a form a second derivative by two.
+ *
+ * stage                | reads                          | writes                     | equation
+ * dci_sim_shift        | a wrench, a form               | the same about o           |
+ * dci_sim_put          | a wrench on a link             | a column                   | J_i^T m
+ * dci_sim_put_block    | a form of two links            | a block                    | J_i^T B J_j
+ * dci_sim_put_tree     | forms of all links             | a symmetric matrix         | sum J_i^T H_i J_i
+ * dci_sim_curvature    | wrenches on all links          | a symmetric matrix         | g . 1/2 [S_a, S_b] */
 
 static dc_real dci_sim_dot6(const dc_real *a, const dc_real *b)
 {
@@ -1768,7 +1845,20 @@ static dc_real dci_sim_size(const dc_real m[6])
 /* velocity by a coordinate, dot product with a wrench, both about o */
 static dc_real dci_sim_power(const dci_sim_axis *a, const dc_real m[6])
 {
-    return a->u.x*m[0] + a->u.y*m[1] + a->u.z*m[2] + a->w.x*m[3] + a->w.y*m[4] + a->w.z*m[5];
+    const dc_v3 u = a->move, w = a->turn;
+    return u.x*m[0] + u.y*m[1] + u.z*m[2] + w.x*m[3] + w.y*m[4] + w.z*m[5];
+}
+
+/* adds the wrench (f, r x f) */
+static void dci_sim_push(dc_real *wrench, dc_v3 r, dc_v3 f)
+{
+    dc_v3 t = dc_cross(r, f);
+    wrench[0] += f.x;
+    wrench[1] += f.y;
+    wrench[2] += f.z;
+    wrench[3] += t.x;
+    wrench[4] += t.y;
+    wrench[5] += t.z;
 }
 
 /* a wrench about the origin of a link, r from o, becomes one about o */
@@ -1803,204 +1893,433 @@ static void dci_sim_times(const dc_real B[36], const dci_sim_axis *a, dc_real ou
     for (i = 0; i < 6; ++i) out[i] = dci_sim_power(a, B + 6*i);
 }
 
-static dc_v3 dci_sim_arm(const dci_sim_frame *F, int i) { return dc_sub(F->pose[i].t, F->o[i]); }
-
-/* The twist of link i against its ancestor `top` (-1: the world) when the coordinates move by dq. */
-static void dci_sim_twist(const dc_sim *sim, const dci_sim_axis *axis, const dci_sim_frame *F, int i, int top, const dc_real *dq,
-                          dc_real z[6])
+/* Adds E K F^T, E = [1; [r]x], F = [1; [s]x]: the form K of points at arms r and s as one of twists. */
+static void dci_sim_arms(dc_real *H, dc_v3 r, const dc_m3 *K, dc_v3 s)
 {
-    dc_v3 u = dc_vec(0, 0, 0), w = u;
-    int l, k;
-    for (l = i; l != top; l = sim->link[l].parent)
-        for (k = 0; k < dci_sim_nv(sim->link[l].joint); ++k) {
-            int a = sim->v_at[l] + k;
-            u = dc_madd(u, dq[a], axis[a].u);
-            w = dc_madd(w, dq[a], axis[a].w);
+    dc_m3 rx = dc_m3_skew(r), sx = dc_m3_skew(dc_neg(s));
+    dc_m3 rK = dc_m3_mul(&rx, K), Ks = dc_m3_mul(K, &sx), rKs = dc_m3_mul(&rK, &sx);
+    int i, j;
+    for (i = 0; i < 3; ++i)
+        for (j = 0; j < 3; ++j) {
+            H[6*i + j] += K->m[3*i + j];
+            H[6*i + j + 3] += Ks.m[3*i + j];
+            H[6*(i + 3) + j] += rK.m[3*i + j];
+            H[6*(i + 3) + j + 3] += rKs.m[3*i + j];
         }
-    u = dc_add(u, dc_cross(w, dci_sim_arm(F, i)));
-    z[0] = u.x;
-    z[1] = u.y;
-    z[2] = u.z;
-    z[3] = w.x;
-    z[4] = w.y;
-    z[5] = w.z;
 }
 
-/* Where derivatives go: entry (a, c) of a matrix with nv rows; or, with z, its product with a vector lam of rows, z being
- * the twists of the links by lam. out NULL: nowhere. */
-typedef struct { dc_real *out; size_t ld; const dc_real *lam, *z; } dci_sim_sink;
+/* o to the origin of link i */
+static dc_v3 dci_sim_arm(const dci_sim_place *place, int i) { return dc_sub(place->pose[i].t, place->origin[i]); }
+
+/* The twist z of link i when the coordinates move by dq. */
+static void dci_sim_twist(const dci_sim_place *place, int i, const dc_real *dq, dc_real z[6])
+{
+    const dc_sim *sim = place->sim;
+    dc_v3 u = dc_vec(0, 0, 0), w = u;
+    int l, k;
+
+    for (l = i; l >= 0; l = sim->link[l].parent)
+        for (k = 0; k < dci_sim_nv(sim->link[l].joint); ++k) {
+            const int at = sim->v_at[l] + k;
+            u = dc_madd(u, dq[at], place->axis[at].move);
+            w = dc_madd(w, dq[at], place->axis[at].turn);
+        }
+    dci_sim_put3(dc_add(u, dc_cross(w, dci_sim_arm(place, i))), z);
+    dci_sim_put3(w, z + 3);
+}
+
+/* Where derivatives go: entry (a, c) of a matrix with nv rows; or, with `twist`, its product with a vector `weight` of
+ * rows, `twist` being the twists of the links by it. out NULL: nowhere. */
+typedef struct { dc_real *out; size_t stride; const dc_real *weight, *twist; } dci_sim_sink;
+
+static dci_sim_sink dci_sim_dense(dc_real *out, size_t columns)
+{
+    dci_sim_sink s = DC_ZERO;
+    s.out = out;
+    s.stride = columns;
+    return s;
+}
 
 static void dci_sim_put_row(const dci_sim_sink *s, int a, int c, dc_real x)
 {
-    if (s->out && s->z) s->out[c] += s->lam[a]*x;
-    else if (s->out) s->out[(size_t)a*s->ld + (size_t)c] += x;
+    if (s->out && s->twist) s->out[c] += s->weight[a]*x;
+    else if (s->out) s->out[(size_t)a*s->stride + (size_t)c] += x;
 }
 
-/* What every derivative by tangents at the new state needs. */
-typedef struct { const dc_sim *sim; const dci_sim_frame *F; const dci_sim_axis *axis; } dci_sim_view;
+/* entries (a, b) and (b, a) */
+static void dci_sim_put_both(const dci_sim_sink *s, int a, int b, dc_real x)
+{
+    dci_sim_put_row(s, a, b, x);
+    if (a != b) dci_sim_put_row(s, b, a, x);
+}
+
+/* column c of a matrix gets J_i^T m, m about o */
+static void dci_sim_put_chain(const dci_sim_place *place, const dci_sim_sink *s, int i, int c, const dc_real m[6])
+{
+    const dc_sim *sim = place->sim;
+    int l, k;
+    for (l = i; l >= 0; l = sim->link[l].parent)
+        for (k = 0; k < dci_sim_nv(sim->link[l].joint); ++k) {
+            const int at = sim->v_at[l] + k;
+            s->out[(size_t)at*s->stride + (size_t)c] += dci_sim_power(place->axis + at, m);
+        }
+}
 
 /* column c gets J_i^T m: m is a wrench on link i about its origin */
-static void dci_sim_put(const dci_sim_view *V, const dci_sim_sink *s, int i, int c, const dc_real m[6])
+static void dci_sim_put(const dci_sim_place *place, const dci_sim_sink *s, int i, int c, const dc_real m[6])
 {
-    const dc_sim *sim = V->sim;
-    dc_real mo[6];
-    int l, k;
+    dc_real about_o[6];
     if (!s->out) return;
-    if (s->z) {
-        s->out[c] += dci_sim_dot6(s->z + 6*i, m);
+    if (s->twist) {
+        s->out[c] += dci_sim_dot6(s->twist + 6*i, m);
         return;
     }
-    dci_sim_shift(dci_sim_arm(V->F, i), m, mo);
-    for (l = i; l >= 0; l = sim->link[l].parent)
-        for (k = 0; k < dci_sim_nv(sim->link[l].joint); ++k)
-            s->out[(size_t)(sim->v_at[l] + k)*s->ld + (size_t)c] += dci_sim_power(V->axis + sim->v_at[l] + k, mo);
+    dci_sim_shift(dci_sim_arm(place, i), m, about_o);
+    dci_sim_put_chain(place, s, i, c, about_o);
 }
 
-/* the columns of link l's coordinates a, n of them, from column c on: rows of link i's chain by B, or products with lam by z_i^T B */
-static void dci_sim_put_columns(const dci_sim_view *V, const dci_sim_sink *s, int i, int c, const dci_sim_axis *a, int n,
-                                const dc_real B[36], const dc_real y[6])
+/* the columns of the coordinates a, n of them, from column c on: rows of link i's chain by B, or products with the
+ * weights by y = z_i^T B */
+static void dci_sim_put_columns(const dci_sim_place *place, const dci_sim_sink *s, int i, int c, const dci_sim_axis *a,
+                                int n, const dc_real B[36], const dc_real y[6])
 {
-    const dc_sim *sim = V->sim;
     dc_real m[6];
-    int l, k;
     for (; n > 0 && s->out; --n, ++a, ++c) {
-        if (s->z) {
+        if (s->twist) {
             s->out[c] += dci_sim_power(a, y);
             continue;
         }
         dci_sim_times(B, a, m);
-        for (l = i; l >= 0; l = sim->link[l].parent)
-            for (k = 0; k < dci_sim_nv(sim->link[l].joint); ++k)
-                s->out[(size_t)(sim->v_at[l] + k)*s->ld + (size_t)c] += dci_sim_power(V->axis + sim->v_at[l] + k, m);
+        dci_sim_put_chain(place, s, i, c, m);
     }
 }
 
-/* J_i^T B J_j: rows by link i at the new state, columns by link j in the view `from`: joints into s, attachments into t */
-static DCI_NOINLINE void dci_sim_put_block(const dci_sim_view *V, int i, const dci_sim_view *from, int j, const dc_real *B, int ldb,
-                                           const dci_sim_sink *s, const dci_sim_sink *t)
+/* J_i^T B J_j: rows by link i at the new place, columns by link j at the place `from`: of joints into s, of attachments
+ * into t */
+static DCI_NOINLINE void dci_sim_put_block(const dci_sim_place *place, int i, const dci_sim_place *from, int j,
+                                           const dc_real *B, int ldb, const dci_sim_sink *s, const dci_sim_sink *t)
 {
-    const dc_sim *sim = V->sim;
-    const dc_real *z = s->z ? s->z : t->z;
-    dc_v3 r = dci_sim_arm(from->F, j);
-    dc_real X[36] = {0}, y[6] = {0}, yo[6] = {0};
+    const dc_sim *sim = place->sim;
+    const dc_real *z = s->twist ? s->twist : t->twist;
+    dc_v3 r = dci_sim_arm(from, j);
+    dc_real X[36] = {0}, y[6] = {0}, y_o[6] = {0};
     int l, k, c;
+
     if (!s->out && !t->out) return;
+
+    /* about the trees' origins */
     if (z) {
         for (k = 0; k < 6; ++k)
             for (c = 0; c < 6; ++c) y[c] += z[6*i + k]*B[k*ldb + c];
-        dci_sim_shift(r, y, yo);
+        dci_sim_shift(r, y, y_o);
     }
-    if ((s->out && !s->z) || (t->out && !t->z)) dci_sim_shift_block(dci_sim_arm(V->F, i), r, B, ldb, X);
+    if ((s->out && !s->twist) || (t->out && !t->twist)) dci_sim_shift_block(dci_sim_arm(place, i), r, B, ldb, X);
+
     for (l = j; l >= 0; l = sim->link[l].parent) {
-        dci_sim_put_columns(V, s, i, sim->v_at[l], from->axis + sim->v_at[l], dci_sim_nv(sim->link[l].joint), X, yo);
-        dci_sim_put_columns(V, t, i, 6*l, from->axis + sim->nv + 6*l, 6, X, yo);
+        const dci_sim_axis *joint = from->axis + sim->v_at[l], *attachment = from->axis + sim->nv + 6*l;
+        dci_sim_put_columns(place, s, i, sim->v_at[l], joint, dci_sim_nv(sim->link[l].joint), X, y_o);
+        if (t->out) dci_sim_put_columns(place, t, i, 6*l, attachment, 6, X, y_o);
     }
 }
 
-/* The forms Hd of all links at once, symmetric and about o, each already the sum over what its link carries: then the entry of a
- * before b in a chain is S_a^T Hd S_b, Hd of b's link. */
-static DCI_NOINLINE void dci_sim_put_tree(const dci_sim_view *V, const dc_real *Hd, const dci_sim_sink *s, const dci_sim_sink *t)
+/* The forms of all links at once, symmetric and about o, each already the sum over what its link carries: then the
+ * entry of a before b in a chain is S_a^T H S_b, H that of b's link. Joints into s, joints by attachments into t. */
+static DCI_NOINLINE void dci_sim_put_tree(const dci_sim_place *place, const dc_real *form, const dci_sim_sink *s,
+                                          const dci_sim_sink *t)
 {
-    const dc_sim *sim = V->sim;
-    int i, l, k, c, b;
+    const dc_sim *sim = place->sim;
+    int i, l, k, c;
+
     for (i = 0; i < sim->links; ++i) {
         int n = dci_sim_nv(sim->link[i].joint);
         for (k = 0; k < n + (t->out ? 6 : 0); ++k) {
+            const int joint = k < n, b = joint ? sim->v_at[i] + k : sim->nv + 6*i + k - n;
             dc_real m[6];
-            int joint = k < n;
-            b = joint ? sim->v_at[i] + k : sim->nv + 6*i + k - n;
-            dci_sim_times(Hd + 36*i, V->axis + b, m);
+            dci_sim_times(form + 36*i, place->axis + b, m);
             for (l = i; l >= 0; l = sim->link[l].parent) {
+                /* a: a joint's coordinate up to b */
                 for (c = 0; c < dci_sim_nv(sim->link[l].joint); ++c) {
                     int a = sim->v_at[l] + c;
                     dc_real x;
                     if (joint && l == i && c > k) break;
-                    x = dci_sim_power(V->axis + a, m);
-                    if (!joint) dci_sim_put_row(t, a, b - sim->nv, x);
-                    else {
-                        dci_sim_put_row(s, a, b, x);
-                        if (a != b) dci_sim_put_row(s, b, a, x);
-                    }
+                    x = dci_sim_power(place->axis + a, m);
+                    if (joint) dci_sim_put_both(s, a, b, x);
+                    else dci_sim_put_row(t, a, b - sim->nv, x);
                 }
+
+                /* a: an attachment's coordinate above the joint's b */
                 for (c = 0; t->out && joint && l != i && c < 6; ++c)
-                    dci_sim_put_row(t, b, 6*l + c, dci_sim_power(V->axis + sim->nv + 6*l + c, m));
+                    dci_sim_put_row(t, b, 6*l + c, dci_sim_power(place->axis + sim->nv + 6*l + c, m));
             }
         }
     }
 }
 
 /* What a tree of links carries: the sum of its forces and torques, and of arm (x) force, whose trace stands apart */
-typedef struct { dc_v3 f, tau; dc_m3 rf; } dci_sim_carried;
+typedef struct { dc_v3 force, torque; dc_m3 moment; } dci_sim_carried;
 
-/* What the curvature of the motion adds: for every link i with gradient g_i = (f, tau) and coordinates a before b of its chain
- *     (w_a x u_b(i)).f + (w_a x w_b).tau/2 = w_a . c_b,   c_b = sum_i u_b(i) x f + w_b x tau/2,   u_b(i) = u_b + w_b x r_i
- * where sum (w x r) x f = (rf - tr rf) w, rf = sum r f^T over the links that b moves. */
-static DCI_NOINLINE void dci_sim_curvature(const dci_sim_view *V, const dc_real *g, dci_sim_carried *sum, dc_v3 *c, const dci_sim_sink *s,
-                                           const dci_sim_sink *t)
+/* c_b of all coordinates b, as below; what the links carry into `sum` */
+static void dci_sim_brackets(const dci_sim_place *place, const dc_real *g, int attachments, dci_sim_carried *sum,
+                             dc_v3 *c)
 {
-    const dc_sim *sim = V->sim;
-    int i, l, m, k, j;
+    const dc_sim *sim = place->sim;
+    int i, k;
+
     for (i = 0; i < sim->links; ++i) {
-        dc_v3 r = dci_sim_arm(V->F, i);
-        sum[i].f = dci_sim_v3(g + 6*i);
-        sum[i].tau = dci_sim_v3(g + 6*i + 3);
-        sum[i].rf = dc_outer(r, sum[i].f);
+        dc_v3 r = dci_sim_arm(place, i);
+        sum[i].force = dci_sim_v3(g + 6*i);
+        sum[i].torque = dci_sim_v3(g + 6*i + 3);
+        sum[i].moment = dc_outer(r, sum[i].force);
     }
     for (i = sim->links - 1; i >= 0; --i) {
-        int n = dci_sim_nv(sim->link[i].joint), up = sim->link[i].parent;
-        dc_real trace = sum[i].rf.m[0] + sum[i].rf.m[4] + sum[i].rf.m[8];
-        for (k = 0; k < n + (t->out ? 6 : 0); ++k) {
-            int a = k < n ? sim->v_at[i] + k : sim->nv + 6*i + k - n;
-            dc_v3 w = V->axis[a].w;
-            c[a] = dc_add(dc_cross(V->axis[a].u, sum[i].f), dc_madd(dc_mul(&sum[i].rf, w), -trace, w));
-            c[a] = dc_madd(c[a], DC_R(0.5), dc_cross(w, sum[i].tau));
+        const int n = dci_sim_nv(sim->link[i].joint), up = sim->link[i].parent;
+        const dc_m3 *rf = &sum[i].moment;
+        const dc_real trace = rf->m[0] + rf->m[4] + rf->m[8];
+        for (k = 0; k < n + (attachments ? 6 : 0); ++k) {
+            const int a = k < n ? sim->v_at[i] + k : sim->nv + 6*i + k - n;
+            const dc_v3 u = place->axis[a].move, w = place->axis[a].turn;
+            c[a] = dc_add(dc_cross(u, sum[i].force), dc_madd(dc_mul(rf, w), -trace, w));
+            c[a] = dc_madd(c[a], DC_R(0.5), dc_cross(w, sum[i].torque));
         }
+
+        /* its parent carries it too */
         if (up < 0) continue;
-        sum[up].f = dc_add(sum[up].f, sum[i].f);
-        sum[up].tau = dc_add(sum[up].tau, sum[i].tau);
-        for (k = 0; k < 9; ++k) sum[up].rf.m[k] += sum[i].rf.m[k];
+        sum[up].force = dc_add(sum[up].force, sum[i].force);
+        sum[up].torque = dc_add(sum[up].torque, sum[i].torque);
+        for (k = 0; k < 9; ++k) sum[up].moment.m[k] += rf->m[k];
     }
-    /* rows: joints. b runs over the coordinates of the joint and attachment of link l, a over those before it */
+}
+
+/* What the curvature of the motion adds: for every link i with gradient g_i = (f, tau) and coordinates a before b of
+ * its chain
+ *     (w_a x u_b(i)).f + (w_a x w_b).tau/2 = w_a . c_b,
+ *     c_b = sum_i u_b(i) x f + w_b x tau/2,   u_b(i) = u_b + w_b x r_i
+ * where sum (w x r) x f = (rf - tr rf) w, rf = sum r f^T over the links that b moves. Rows are joints; sum and c are
+ * scratch. */
+static DCI_NOINLINE void dci_sim_curvature(const dci_sim_place *place, const dc_real *g, dci_sim_carried *sum,
+                                           dc_v3 *c, const dci_sim_sink *s, const dci_sim_sink *t)
+{
+    const dc_sim *sim = place->sim;
+    const dci_sim_axis *axis = place->axis;
+    int l, m, k, j;
+
+    dci_sim_brackets(place, g, t->out != NULL, sum, c);
+
+    /* b runs over the coordinates of the joint and the attachment of link l, a over those before it */
     for (l = 0; l < sim->links; ++l) {
         int n = dci_sim_nv(sim->link[l].joint);
         for (k = 0; k < n + (t->out ? 6 : 0); ++k) {
-            int joint = k < n, b = joint ? sim->v_at[l] + k : sim->nv + 6*l + k - n;
+            const int joint = k < n, b = joint ? sim->v_at[l] + k : sim->nv + 6*l + k - n;
             for (m = l; m >= 0; m = sim->link[m].parent) {
-                int nm = dci_sim_nv(sim->link[m].joint);
+                const int above = dci_sim_nv(sim->link[m].joint);
+
                 /* a: a joint's coordinate that comes before b */
-                for (j = 0; j < nm; ++j) {
+                for (j = 0; j < above; ++j) {
                     int a = sim->v_at[m] + j;
-                    dc_real x = dc_dot(V->axis[a].w, c[b]);
+                    dc_real x = dc_dot(axis[a].turn, c[b]);
                     if (m == l && (!joint || j > k)) continue;
-                    if (m == l && joint) {
+                    if (m == l) {
                         /* of one rotation: the half-sum; c of an axis that slides only meets one that turns after it */
-                        int both = dc_dot(V->axis[a].w, V->axis[a].w) > 0 && dc_dot(V->axis[b].w, V->axis[b].w) > 0;
-                        if (both) x = DC_R(0.5)*(x + dc_dot(V->axis[b].w, c[a]));
+                        int both = dc_dot(axis[a].turn, axis[a].turn) > 0 && dc_dot(axis[b].turn, axis[b].turn) > 0;
+                        if (both) x = DC_R(0.5)*(x + dc_dot(axis[b].turn, c[a]));
                     }
-                    if (joint) dci_sim_put_row(s, a, b, x);
+                    if (joint) dci_sim_put_both(s, a, b, x);
                     else dci_sim_put_row(t, a, b - sim->nv, x);
-                    if (joint && a != b) dci_sim_put_row(s, b, a, x);
                 }
+
                 /* a: an attachment's coordinate before the joint's b, its own link's included */
-                for (j = 0; t->out && joint && j < 6; ++j) {
-                    int a = sim->nv + 6*m + j;
-                    dci_sim_put_row(t, b, a - sim->nv, dc_dot(V->axis[a].w, c[b]));
-                }
+                for (j = 0; t->out && joint && j < 6; ++j)
+                    dci_sim_put_row(t, b, 6*m + j, dc_dot(axis[sim->nv + 6*m + j].turn, c[b]));
             }
         }
     }
 }
 
-/* ---- the energy of a step ------------------------------------------------------------------------- */
+/* ---- [workspace] what a step reads and what it writes ----------------------------------------- */
+/* dci_sim_problem      what does not change during a step: states, inertia, friction as it is at time t
+ * dci_sim_energy       O at a place
+ * dci_sim_trees        quadratic models of pairs of trees, kept from place to place
+ * dci_sim_broad        broad phase
+ * dci_sim_path         continuous collision
+ * dci_sim_factor       of the Hessian
+ * dci_sim_direction    Newton's, bent to slide along contacts
+ * dci_sim_iterate      states */
 
-/* What is asked of O: its value; gradient and Hessian too; the same without friction's curvature along the slip, which is an upper
- * bound; the same with a Hessian that is a sum of semidefinite parts. */
+/* What is asked of O: its value; gradient and Hessian too; the same without friction's curvature along the slip, which
+ * is an upper bound; the same with a Hessian that is a sum of semidefinite parts. */
 enum { DCI_SIM_VALUE = 0, DCI_SIM_DERIVATIVES, DCI_SIM_UPPER, DCI_SIM_SEMIDEFINITE };
+
+/* How pairs of trees may be known: by models that are near enough, the others made anew; all made at the place, in a
+ * step without the Hessians that inertia outweighs; all made there, in full. */
+enum { DCI_SIM_BY_MODELS = 0, DCI_SIM_HERE, DCI_SIM_IN_FULL };
+
+/* a function of the twists of two links, to second order */
+typedef struct { dc_real value, grad[12], hessian[144]; } dci_sim_jet;
+
+/* what the evaluation of a pair takes */
+typedef struct { dc_arena *mem; dci_sim_jet *jet; dc_bsh_info *seen; } dci_sim_scratch;
+
+/* Friction as far as it is that of time t. */
+typedef struct {
+    /* hulls */
+    dc_friction_load **load;        /* [pairs] NULL: not felt at time t */
+    dc_plane *plane;                /* [pairs] of separation at time t */
+    int *rubbing, count;            /* pairs with a load, ascending */
+    int doubt;                      /* pairs whose plane or slip was not found to rounding */
+
+    /* trees */
+    dc_bsh_contact *contact;        /* triangle pairs: those of pair k from begin[k] to begin[k + 1] */
+    dc_friction_load *contact_load; /* theirs, over mu and weight */
+    int *begin;                     /* [pairs + 1] */
+} dci_sim_friction;
+
+typedef struct {
+    const dc_sim *sim;
+    const dc_sim_control *control;  /* NULL: none */
+    const dc_real *q_prev, *q;      /* states at t - h and at t */
+    dci_sim_place before;           /* at time t; axes are for derivatives */
+    dc_pair_options pair;           /* of the potential, with trees that of their triangles' friction */
+    dc_real *inert;                 /* [12 links] Y of SDRS Eq. 3 */
+    dc_real motion;                 /* the largest force that the motion is */
+    dci_sim_friction friction;
+} dci_sim_problem;
+
+/* Sums over the links while O is added up. */
+typedef struct {
+    dc_real *inertia, *contact;     /* [6 links] wrenches about the links' origins, in one piece */
+    dc_real *form;                  /* [36 links] second derivatives by the link's twists, then about o, of all that it
+                                     * carries */
+    dc_real *carried;               /* [12 links] the wrenches about o, contacts first, of all that the link carries */
+    dci_sim_carried *load;          /* [links] for dci_sim_curvature */
+    dc_v3 *bracket;                 /* [axes] c of dci_sim_curvature */
+} dci_sim_sums;
+
+/* O at a place. */
+typedef struct {
+    dci_sim_place place;
+    dc_status status;               /* why there is no O */
+    int hull_a, hull_b;             /*   and whose fault it is; hull_b = -1-p: plane p */
+    dc_real value, noise;           /* O, and the sum of the magnitudes in it */
+    dc_real *grad, *hessian;        /* [nv], [nv x nv] */
+    dci_sim_sink attach;            /* where second derivatives by the attachments go */
+    dc_real force;                  /* the largest of joints and contacts */
+    dc_real gap;                    /* least between a plane of separation and a vertex that feels it */
+    int contacts;                   /* pairs that feel each other */
+    int doubt;                      /* pairs whose plane or slip was not found to rounding */
+    int modelled;                   /* pairs of trees of which O is that of their models */
+    dc_plane *plane;                /* [pairs] of separation; the search starts at those of the place before */
+    dci_sim_sums sums;
+} dci_sim_energy;
+
+/* A pair of trees: its potential and the friction of all its triangle pairs, by the twists of the links, at the poses
+ * `at`; the potential's Hessian at the poses `bent_at`, near enough, or, flat, left out because inertia outweighs it.
+ * Elsewhere they are a quadratic model of the pair. */
+typedef struct {
+    dc_pose at[2], bent_at[2];
+    int known, curved;              /* made; with a Hessian, or flat */
+    int flat, felt;
+    dc_status status;
+    dci_sim_jet potential, friction;
+} dci_sim_model;
+
+typedef struct {
+    dci_sim_model *model;           /* [pairs] */
+    dc_real allowed;                /* the force that a model may be off by */
+} dci_sim_trees;
+
+typedef struct {
+    dc_v3 *centre;                  /* [hulls] of their spheres */
+    dc_real *grow, *low;            /* [hulls] what they are grown by, and where they begin along the sweep's axis */
+    int *order;                     /* [hulls] as they begin */
+    int *found, count;              /* pairs whose grown spheres meet, ascending */
+} dci_sim_broad;
+
+/* A link as seen from another, on its way. */
+typedef struct { dc_pose pose; dc_m3 rotation; dc_v3 velocity, spin; } dci_sim_motion;
+
+/* Two links on their way as seen from their last common ancestor `top`: whatever that does, they do not meet by it.
+ * from: at the start, at: on the way; speed and acceleration bound those of their points. */
+typedef struct {
+    int link[2], top;
+    dci_sim_motion from[2], at[2];
+    dc_real speed[2], acceleration[2];
+    dc_real gap;                    /* at the start */
+    dc_distance distance;           /* at the end */
+} dci_sim_way;
+
+/* What ends a way: a pair, or a hull and a plane; both -1: a limit of a joint, or half a turn. */
+typedef struct {
+    int pair, hull, plane;
+    dc_real gap;                    /* at the start */
+    dc_distance distance;           /* of a pair at the end, as seen from the links' last common ancestor */
+} dci_sim_end;
+
+typedef struct {
+    const dc_real *q, *dq;          /* the way leads from q along dq */
+    dc_v3 *velocity, *spin;         /* [links] at its start */
+    dc_real *speed, *acceleration;  /* [hulls] bounds for their points, as seen from the world */
+    dci_sim_way *way;               /* of the pair that is looked at */
+    dci_sim_end end;
+} dci_sim_path;
+
+/* Of the Hessian: Cholesky's, or that of the eigenvalues in the measure of the inertia. */
+typedef struct {
+    int spectral;
+    dc_real *lower;                 /* [nv x nv] Cholesky's */
+    dc_real *measure;               /* [nv] the inertia's own diagonal, positive */
+    dc_real *eigenvalue, *vector;   /* [nv], [nv x nv] magnitudes; the vectors take the place of the Hessian */
+    dc_real *turned;                /* [nv] scratch of a solution by them */
+    dc_real least, bent;            /* least of them, and what part of the magnitude negative ones have */
+} dci_sim_factor;
+
+/* What is demanded of a direction p: J p >= bound, J the change of a gap. */
+typedef struct {
+    dc_real *row, *answer;          /* [nv] J, H^-1 J^T */
+    dc_real bound, force;           /* force: its multiplier */
+} dci_sim_demand;
+
+enum { DCI_SIM_DEMANDS = 4 };
+typedef struct {
+    dc_real *newton;                /* [nv] that nothing is demanded of */
+    dc_real *dq;                    /* [nv] the direction */
+    dci_sim_demand demand[DCI_SIM_DEMANDS];
+    int demands;
+} dci_sim_direction;
+
+typedef struct {
+    dc_real *q, *trial;             /* [nq] */
+    dc_real *saved;                 /* [nq] before steps by models */
+    dc_real *step;                  /* [nv] from q to trial */
+} dci_sim_iterate;
+
+typedef struct {
+    dci_sim_problem problem;
+    dci_sim_iterate iterate;
+    dci_sim_energy at;              /* O at the iterate, or at the trial */
+    dci_sim_trees trees;
+    dci_sim_factor factor;
+    dci_sim_direction direction;
+    dci_sim_path path;
+    dci_sim_broad broad;
+    dci_sim_place there;            /* any other place: the state at t - h, the end of a direction */
+    dci_sim_scratch scratch;
+} dci_sim_work;
+
+/* ---- [energy] what adds up to O --------------------------------------------------------------- */
+/* in: problem, place; out: dci_sim_energy.
+ *
+ * stage                   | reads                          | writes                        | equation
+ * dci_sim_inertia         | Y, place                       | value, wrench, form of a link | SDRS Eq. 3
+ * dci_sim_joints          | control, q                     | value, gradient, Hessian      | SDRS Eq. 5
+ * dci_sim_at_plane        | place, place at t              | value, wrench, form of a link | SDRS Eq. 12 with u = w = 0
+ * dci_sim_at_pair         | place                          | value, wrenches, forms        | SDRS Eq. 7
+ * dci_sim_at_rubbing      | place, friction at t           | value, wrenches, forms        | SDRS Eq. 13 */
 
 /* P(x) and its derivatives for x in lengths: (x-s)^4/x^5 below s (SDRS section IV-B), or 1/x. +INFINITY for x <= 0. */
 static dc_real dci_sim_barrier(int global, dc_real s, dc_real x, dc_real *d1, dc_real *d2)
 {
     dc_real y = x/s, e = 1 - y, y5;
+
     *d1 = *d2 = 0;
     if (!(x > 0)) return dci_from_bits(DCI_INF);
     if (global) {
@@ -2015,106 +2334,46 @@ static dc_real dci_sim_barrier(int global, dc_real s, dc_real x, dc_real *d1, dc
     return e*e*e*e/(y5*s);
 }
 
-/* A pair of trees: the potential P, g, H and the friction F, f, K of all its triangle pairs, by the twists of the links, at the
- * poses `at`; H at the poses `bent`, near enough, or, flat, left out because inertia outweighs it. Elsewhere they are a quadratic model
- * of the pair. */
-typedef struct {
-    dc_pose at[2], bent[2];
-    int known, curved, flat, felt;
-    dc_status status;
-    dc_real P, g[12], H[144], F, f[12], K[144];
-} dci_sim_meeting;
-
-/* A link as seen from another, on its way: pose, velocity of its origin, angular velocity. */
-typedef struct { dc_pose pose; dc_m3 R; dc_v3 u, w; } dci_sim_motion;
-
-/* Two links on their way along dq from q, as seen from their last common ancestor: whatever that does, they do not meet by it.
- * from: at the start, at: on the way; v and a bound speed and acceleration of their points. */
-typedef struct {
-    const dc_real *q, *dq;
-    int link[2], top;
-    dci_sim_motion from[2], at[2];
-    dc_real v[2], a[2];
-    dc_real gap;                    /* at the start */
-    dc_distance D;                  /* at the end */
-} dci_sim_way;
-
-/* What ends a way: a pair, or a hull and a plane; both -1: a limit of a joint, or half a turn. gap: at the start; D: of a pair at the
- * end, seen from the links' last common ancestor. */
-typedef struct { int pair, hull, plane; dc_real gap; dc_distance D; } dci_sim_end;
-
-/* What is demanded of a direction p: J p >= bound, J the change of a gap. Each with H^-1 J^T and its multiplier. */
-enum { DCI_SIM_DEMANDS = 4 };
-typedef struct {
-    int count;
-    dc_real *row[DCI_SIM_DEMANDS], *answer[DCI_SIM_DEMANDS];
-    dc_real bound[DCI_SIM_DEMANDS], force[DCI_SIM_DEMANDS];
-} dci_sim_demands;
-
-typedef struct {
-    const dc_sim *sim;
-    const dc_sim_control *control;
-    const dc_real *q_old;
-    dc_pair_options pair;
-    dci_sim_meeting *meeting;       /* per pair of trees */
-    dc_bsh_contact *contact;        /* triangle pairs at time t: of pair k from contact_at[k] to contact_at[k + 1] */
-    dc_friction_load *rub;          /* their friction over mu and weight, as far as it is that of time t */
-    int *contact_at;
-    int listed;
-    dc_bsh_info seen;
-    dci_sim_frame now, old, prev;
-    dci_sim_axis *axis;             /* of now */
-    dc_real *Y;                     /* 12 per link */
-    dc_plane *plane, *plane_old;    /* per pair, now and at time t */
-    dc_v3 *centre;                  /* per hull: of its sphere, of which */
-    dc_real *grow, *low;            /*   it is grown by, and where it begins, grown, along the axis of the sweep */
-    dc_real *speed, *turning;       /* per hull: bounds of the speed and the acceleration of its points on the way, seen from the world */
-    dci_sim_motion *motion;         /* per link: at the start of the way, seen from the world */
-    int *order;                     /*   hulls as they begin */
-    int *found, *rubbing;            /* pairs: found by the last sweep, and those with friction, ascending */
-    int finds, rubs;
-    dci_sim_way way;                /* of a pair whose way is looked at */
-    dc_friction_load **load;        /* per pair: friction; NULL: not felt at time t */
-    dc_real *gi, *gc;               /* 6 per link: gradients of inertia and of contacts */
-    dc_real *go;                    /* 12 per link: the same about o, sums over what the link carries */
-    dc_real *Hd;                    /* 36 per link */
-    dc_v3 *c;
-    dci_sim_carried *carried;       /* per link */
-    dc_real *H, *L, *grad, *dir, *fix, *step, *q, *q_try, *q_before;
-    int stepping;                   /* a Hessian of a pair of trees that inertia outweighs may be left out: in steps, not for derivatives */
-    int by_models;                  /* pairs of trees may be known by their models: until the end of a step */
-    int modelled;                   /* pairs of trees of which O is that of their models */
-    dc_real *newton;                /* the direction that nothing is demanded of */
-    dc_real *eigenvalue, *turned;   /* of H, which then holds the vectors; scratch of a solution by them */
-    dc_real floor, bent;            /* least of them, and what part of the magnitude negative ones have */
-    int spectral;                   /* the factor is that of the eigenvalues */
-    dci_sim_demands demand;
-    dci_sim_end end;                /* of the way looked at last */
-    dc_real *pg, *pH, *pM;          /* of a pair: 12, 144, 144 */
-    dci_sim_sink attach;            /* where second derivatives by the attachments go */
-    dc_arena *mem;
-    dc_real value, noise;           /* O, and the sum of the magnitudes in it */
-    dc_real scale, force;           /* forces acting: of the motion, of joints and contacts */
-    dc_real gap;
-    int contacts, hull_a, hull_b;
-    int doubt, doubt_old;           /* pairs whose plane or slip was not found to rounding: now, at time t */
-    dc_status status;
-} dci_sim_work;
-
-static void dci_sim_add_value(dci_sim_work *W, dc_real x)
+static void dci_sim_add_value(dci_sim_energy *at, dc_real x)
 {
-    W->value += x;
-    W->noise += dc_abs(x);
+    at->value += x;
+    at->noise += dc_abs(x);
 }
 
 /* what a wrench makes of the rounding of a place and a rotation */
-static void dci_sim_add_noise(dci_sim_work *W, dc_v3 t, dc_real s, const dc_real g[6])
+static void dci_sim_add_noise(dci_sim_energy *at, dc_v3 t, dc_real s, const dc_real g[6])
 {
-    W->noise += s*((dc_abs(g[0]) + dc_abs(g[1]) + dc_abs(g[2]))*(dc_abs(t.x) + dc_abs(t.y) + dc_abs(t.z)) + dc_abs(g[3]) + dc_abs(g[4])
-                   + dc_abs(g[5]));
+    const dc_real force = dc_abs(g[0]) + dc_abs(g[1]) + dc_abs(g[2]);
+    at->noise += s*(force*(dc_abs(t.x) + dc_abs(t.y) + dc_abs(t.z)) + dc_abs(g[3]) + dc_abs(g[4]) + dc_abs(g[5]));
 }
 
-/* M4 y for a 4x4 matrix */
+static void dci_sim_add_force(dci_sim_energy *at, dc_real force) { at->force = dc_max(at->force, dc_abs(force)); }
+
+/* why there is no O: pair k */
+static void dci_sim_stop(const dc_sim *sim, int k, dc_status status, dci_sim_energy *at)
+{
+    at->status = status;
+    at->hull_a = sim->pair[2*k];
+    at->hull_b = sim->pair[2*k + 1];
+}
+
+/* the hulls and links of pair k, and the product of their coefficients of friction */
+typedef struct { int hull_a, hull_b, link_a, link_b; dc_real friction; } dci_sim_pair;
+
+static dci_sim_pair dci_sim_pair_at(const dc_sim *sim, int k)
+{
+    dci_sim_pair p;
+    p.hull_a = sim->pair[2*k];
+    p.hull_b = sim->pair[2*k + 1];
+    p.link_a = sim->hull[p.hull_a].link;
+    p.link_b = sim->hull[p.hull_b].link;
+    p.friction = sim->link[p.link_a].friction*sim->link[p.link_b].friction;
+    return p;
+}
+
+/* ---- inertia ---- */
+
+/* entry (r, c) of T M for T 3x4, M 4x4 */
 static dc_real dci_sim_entry(const dc_real *T, const dc_real *M, int r, int c)
 {
     return T[4*r]*M[c] + T[4*r + 1]*M[4 + c] + T[4*r + 2]*M[8 + c] + T[4*r + 3]*M[12 + c];
@@ -2125,6 +2384,7 @@ static void dci_sim_wrench(const dc_real D[12], const dc_real *M, const dc_m3 *R
 {
     dc_v3 tau = dc_vec(0, 0, 0), G;
     int k;
+
     for (k = 0; k < 3; ++k) {
         G = dc_vec(dci_sim_entry(D, M, 0, k), dci_sim_entry(D, M, 1, k), dci_sim_entry(D, M, 2, k));
         tau = dc_add(tau, dc_cross(dc_vec(R->m[k], R->m[3 + k], R->m[6 + k]), G));
@@ -2137,10 +2397,12 @@ static void dci_sim_wrench(const dc_real D[12], const dc_real *M, const dc_m3 *R
     out[5] = s*tau.z;
 }
 
-static void dci_sim_matrix(const dc_m3 *R, dc_v3 t, dc_real T[12])
+/* T of link i */
+static void dci_sim_matrix(const dci_sim_place *place, int i, dc_real T[12])
 {
-    int i;
-    for (i = 0; i < 9; ++i) T[i + i/3] = R->m[i];
+    const dc_v3 t = place->pose[i].t;
+    int k;
+    for (k = 0; k < 9; ++k) T[k + k/3] = place->rotation[i].m[k];
     T[3] = t.x;
     T[7] = t.y;
     T[11] = t.z;
@@ -2154,6 +2416,8 @@ static void dci_sim_cross_inertia(const dc_real *M, const dc_m3 *R, const dc_m3 
     dc_v3 b = dc_vec(M[3], M[7], M[11]);
     dc_real trace;
     int i, j;
+
+    /* N, [R b], [R' b] */
     for (i = 0; i < 9; ++i) A.m[i] = M[i + i/3];
     t = dc_m3_t(R2);
     N = dc_m3_mul(&A, &t);
@@ -2161,6 +2425,7 @@ static void dci_sim_cross_inertia(const dc_real *M, const dc_m3 *R, const dc_m3 
     trace = N.m[0] + N.m[4] + N.m[8];
     t = dc_m3_skew(dc_mul(R, b));
     B = dc_m3_skew(dc_mul(R2, b));
+
     for (i = 0; i < 3; ++i)
         for (j = 0; j < 3; ++j) {
             X[6*i + j] += i == j ? s*M[15] : 0;
@@ -2171,12 +2436,14 @@ static void dci_sim_cross_inertia(const dc_real *M, const dc_m3 *R, const dc_m3 
 }
 
 /* 1/(2h^2) tr((T - Y) M (T - Y)^T) of link i: SDRS Eq. 3, or SDRS Eq. 4 */
-static DCI_NOINLINE void dci_sim_inertia(dci_sim_work *W, int i, int want)
+static DCI_NOINLINE void dci_sim_inertia(const dci_sim_problem *problem, int i, int want, dci_sim_energy *at)
 {
-    const dc_real *M = W->sim->moment + 16*i, *Y = W->Y + 12*i;
-    dc_real T[12], D[12], h = W->sim->desc.h, s = 1/(h*h), value = 0, noise = 0, *H = W->Hd + 36*i;
+    const dc_real *M = problem->sim->moment + 16*i, *Y = problem->inert + 12*i, h = problem->sim->desc.h, s = 1/(h*h);
+    const dc_m3 *R = at->place.rotation + i;
+    dc_real T[12], D[12], value = 0, noise = 0, *H = at->sums.form + 36*i;
     int r, c, k;
-    dci_sim_matrix(W->now.R + i, W->now.pose[i].t, T);
+
+    dci_sim_matrix(&at->place, i, T);
     for (k = 0; k < 12; ++k) D[k] = T[k] - Y[k];
     for (r = 0; r < 3; ++r)
         for (c = 0; c < 4; ++c) {
@@ -2184,19 +2451,21 @@ static DCI_NOINLINE void dci_sim_inertia(dci_sim_work *W, int i, int want)
             value += f*D[4*r + c];
             noise += dc_abs(f*T[4*r + c]);      /* D is off by the rounding of T, also where the wrench is zero */
         }
-    dci_sim_add_value(W, DC_R(0.5)*s*value);
-    W->noise += s*noise;
+    dci_sim_add_value(at, DC_R(0.5)*s*value);
+    at->noise += s*noise;
     if (!want) return;
-    dci_sim_wrench(D, M, W->now.R + i, s, W->gi + 6*i);
-    dci_sim_cross_inertia(M, W->now.R + i, W->now.R + i, s, H);
-    /* the rotation's second order: w^T sym(B) w' - tr B w.w',  B = R G_r^T */
+
+    dci_sim_wrench(D, M, R, s, at->sums.inertia + 6*i);
+    dci_sim_cross_inertia(M, R, R, s, H);
     if (want == DCI_SIM_SEMIDEFINITE) return;
+
+    /* the rotation's second order: w^T sym(B) w' - tr B w.w',  B = R G_r^T */
     {
         dc_real B[9], trace = 0;
         for (r = 0; r < 3; ++r)
             for (c = 0; c < 3; ++c) {
                 B[3*r + c] = 0;
-                for (k = 0; k < 3; ++k) B[3*r + c] += W->now.R[i].m[3*r + k]*s*dci_sim_entry(D, M, c, k);
+                for (k = 0; k < 3; ++k) B[3*r + c] += R->m[3*r + k]*s*dci_sim_entry(D, M, c, k);
             }
         trace = B[0] + B[4] + B[8];
         for (r = 0; r < 3; ++r)
@@ -2209,30 +2478,41 @@ static DCI_NOINLINE void dci_sim_inertia(dci_sim_work *W, int i, int want)
 
 static dc_real dci_sim_at(const dc_real *x, int k) { return x ? x[k] : 0; }
 
-static void dci_sim_felt(dci_sim_work *W, dc_real force) { W->force = dc_max(W->force, dc_abs(force)); }
-
-/* What a scalar coordinate of joint i feels: value, two derivatives. */
-static dc_real dci_sim_scalar_energy(dci_sim_work *W, const dc_sim_link *l, int gains, dc_real x, dc_real old, dc_real target,
-                                     dc_real velocity, dc_real force, dc_real *d1, dc_real *d2)
+/* one side of a joint's limits: U += limit P(room/margin), room changing by `way` with the coordinate */
+static void dci_sim_limit(const dc_sim_link *l, dc_real room, dc_real way, dc_real *U, dc_real *d1, dc_real *d2,
+                          dci_sim_energy *at)
 {
-    dc_real h = W->sim->desc.h, e = x - target, v = (x - old)/h - velocity, m = x - old, U, a, b;
-    dc_real kp = gains ? l->kp : 0, kd = gains ? l->kd : 0;
-    U = DC_R(0.5)*kp*e*e + DC_R(0.5)*kd*h*v*v + DC_R(0.5)*l->damping*m*m/h - force*m;           /* SDRS Eq. 5 */
+    dc_real a, b;
+    *U += l->limit*dci_sim_barrier(0, 1, room/l->margin, &a, &b);
+    *d1 += way*(l->limit*a/l->margin);
+    *d2 += l->limit*b/(l->margin*l->margin);
+    dci_sim_add_force(at, l->limit*a/l->margin);
+}
+
+/* What coordinate k of joint i feels, an angle or a length: value, two derivatives. Only hinges and slides have gains
+ * and limits. */
+static dc_real dci_sim_scalar_energy(const dci_sim_problem *problem, const dc_real *q, int i, int k, dc_real *d1,
+                                     dc_real *d2, dci_sim_energy *at)
+{
+    const dc_sim *sim = problem->sim;
+    const dc_sim_link *l = sim->link + i;
+    const dc_sim_control *u = problem->control;
+    const int gains = dci_sim_single(l->joint), place = sim->q_at[i] + (gains ? 0 : 4 + k), a = sim->v_at[i] + k;
+    const dc_real h = sim->desc.h, kp = gains ? l->kp : 0, kd = gains ? l->kd : 0;
+    const dc_real x = q[place], old = problem->q[place], force = u ? dci_sim_at(u->force, a) : 0;
+    const dc_real e = x - (gains && u ? dci_sim_at(u->target, place) : 0);
+    const dc_real v = (x - old)/h - (gains && u ? dci_sim_at(u->velocity, a) : 0), m = x - old;
+
+    dc_real U = DC_R(0.5)*kp*e*e + DC_R(0.5)*kd*h*v*v + DC_R(0.5)*l->damping*m*m/h - force*m;      /* SDRS Eq. 5 */
     *d1 = kp*e + kd*v + l->damping*m/h - force;
     *d2 = kp + kd/h + l->damping/h;
-    dci_sim_felt(W, kp*e);
-    dci_sim_felt(W, kd*v);
-    dci_sim_felt(W, l->damping*m/h);
-    dci_sim_felt(W, force);
+    dci_sim_add_force(at, kp*e);
+    dci_sim_add_force(at, kd*v);
+    dci_sim_add_force(at, l->damping*m/h);
+    dci_sim_add_force(at, force);
     if (gains && l->lo < l->hi) {
-        U += l->limit*dci_sim_barrier(0, 1, (x - l->lo)/l->margin, &a, &b);
-        *d1 += l->limit*a/l->margin;
-        dci_sim_felt(W, l->limit*a/l->margin);
-        *d2 += l->limit*b/(l->margin*l->margin);
-        U += l->limit*dci_sim_barrier(0, 1, (l->hi - x)/l->margin, &a, &b);
-        *d1 -= l->limit*a/l->margin;
-        dci_sim_felt(W, l->limit*a/l->margin);
-        *d2 += l->limit*b/(l->margin*l->margin);
+        dci_sim_limit(l, x - l->lo, 1, &U, d1, d2, at);
+        dci_sim_limit(l, l->hi - x, -1, &U, d1, d2, at);
     }
     return U;
 }
@@ -2264,6 +2544,7 @@ static dc_real dci_sim_torque(dc_v3 tau, dc_quat q, dc_quat p, dc_v3 *g, dc_m3 *
     dc_m3 a = dc_outer(v, tau), b = dc_outer(tau, v), sk = dc_m3_skew(tau), sv = dc_m3_skew(v);
     dc_real c = s*r.w, tv = dc_dot(tau, v);
     int k;
+
     *g = dc_neg(dc_madd(dc_cross(v, tau), c, tau));
     for (k = 0; k < 9; ++k) {
         dc_real diagonal = k%4 == 0 ? DC_R(1.0) : DC_R(0.0);
@@ -2274,68 +2555,83 @@ static dc_real dci_sim_torque(dc_v3 tau, dc_quat q, dc_quat p, dc_v3 *g, dc_m3 *
     return -2*tv;
 }
 
-/* The rotation of joint i: springs of the control and of damping, torque. term 0: target, 1: velocity, 2: damping; 0 when
- * there is none. */
-static int dci_sim_rotation(const dci_sim_work *W, int i, int term, dc_real *kappa, dc_quat *p)
+/* The springs of a joint that rotates, of control and of damping. */
+enum { DCI_SIM_TARGET = 0, DCI_SIM_VELOCITY, DCI_SIM_DAMPING, DCI_SIM_SPRINGS };
+
+/* Stiffness of one of them at joint i, and the rotation p that it pulls to; 0 when there is none. */
+static int dci_sim_rotation(const dci_sim_problem *problem, int i, int term, dc_real *kappa, dc_quat *p)
 {
-    const dc_sim_link *l = W->sim->link + i;
-    int ball = l->joint == DC_SIM_BALL;
-    dc_quat old = dci_sim_q4(W->q_old + W->sim->q_at[i]);
-    dc_real h = W->sim->desc.h;
+    const dc_sim *sim = problem->sim;
+    const dc_sim_link *l = sim->link + i;
+    const dc_sim_control *u = problem->control;
+    const dc_quat old = dci_sim_q4(problem->q + sim->q_at[i]);
+    const int ball = l->joint == DC_SIM_BALL;
+    const dc_real h = sim->desc.h;
+
     *p = old;
-    if (term == 0) {
+    if (term == DCI_SIM_TARGET) {
         *kappa = ball ? l->kp : 0;
         *p = dci_sim_identity().q;
-        if (W->control && W->control->target) dc_quat_normalize(dci_sim_q4(W->control->target + W->sim->q_at[i]), p);
-    } else if (term == 1) {
+        if (u && u->target) dc_quat_normalize(dci_sim_q4(u->target + sim->q_at[i]), p);
+    } else if (term == DCI_SIM_VELOCITY) {
         *kappa = ball ? l->kd/h : 0;
-        if (W->control && W->control->velocity)
-            *p = dc_quat_mul(dc_quat_exp(dc_scale(h, dci_sim_v3(W->control->velocity + W->sim->v_at[i]))), old);
+        if (u && u->velocity)
+            *p = dc_quat_mul(dc_quat_exp(dc_scale(h, dci_sim_v3(u->velocity + sim->v_at[i]))), old);
     } else *kappa = l->damping/h;
     return *kappa > 0;
 }
 
-/* Energies of all joints at the state q: value, and with want gradient and Hessian in the joints' own coordinates. */
-static DCI_NOINLINE void dci_sim_joints(dci_sim_work *W, const dc_real *q, int want)
+/* the gradient and the Hessian of a rotation whose coordinates begin at a */
+static void dci_sim_add_rotation(const dc_sim *sim, int a, dc_v3 g, const dc_m3 *H, dci_sim_energy *at)
 {
-    const dc_sim *sim = W->sim;
-    const dc_real *target = W->control ? W->control->target : NULL, *velocity = W->control ? W->control->velocity : NULL;
-    const dc_real *force = W->control ? W->control->force : NULL;
-    size_t nv = (size_t)sim->nv;
-    int i, k, j, term;
+    const size_t nv = (size_t)sim->nv;
+    int k, j;
+    dci_sim_add_force(at, dc_sqrt(dc_dot(g, g)));
+    at->grad[a] += g.x;
+    at->grad[a + 1] += g.y;
+    at->grad[a + 2] += g.z;
+    for (k = 0; k < 3; ++k)
+        for (j = 0; j < 3; ++j) at->hessian[(size_t)(a + k)*nv + (size_t)(a + j)] += H->m[3*k + j];
+}
+
+/* Energies of all joints at the state q: value, and with want gradient and Hessian in the joints' own coordinates. */
+static DCI_NOINLINE void dci_sim_joints(const dci_sim_problem *problem, const dc_real *q, int want, dci_sim_energy *at)
+{
+    const dc_sim *sim = problem->sim;
+    const dc_real *force = problem->control ? problem->control->force : NULL;
+    const size_t nv = (size_t)sim->nv;
+    int i, k, term;
+
     for (i = 0; i < sim->links; ++i) {
-        const dc_sim_link *l = sim->link + i;
-        int rotates = l->joint == DC_SIM_FREE || l->joint == DC_SIM_BALL, gains = l->joint == DC_SIM_HINGE || l->joint == DC_SIM_SLIDE;
-        int slides = l->joint == DC_SIM_FREE ? 3 : gains, at = sim->v_at[i];
+        const dc_sim_joint joint = sim->link[i].joint;
+        const int slides = joint == DC_SIM_FREE ? 3 : dci_sim_single(joint);
+
+        /* angles and lengths */
         for (k = 0; k < slides; ++k) {
-            int x = sim->q_at[i] + (gains ? 0 : 4 + k), a = at + k;
+            const int a = sim->v_at[i] + k;
             dc_real d1, d2;
-            dci_sim_add_value(W, dci_sim_scalar_energy(W, l, gains, q[x], W->q_old[x], gains ? dci_sim_at(target, x) : 0,
-                                                       gains ? dci_sim_at(velocity, a) : 0, dci_sim_at(force, a), &d1, &d2));
+            dci_sim_add_value(at, dci_sim_scalar_energy(problem, q, i, k, &d1, &d2, at));
             if (!want) continue;
-            W->grad[a] += d1;
-            W->H[(size_t)a*nv + (size_t)a] += d2;
+            at->grad[a] += d1;
+            at->hessian[(size_t)a*nv + (size_t)a] += d2;
         }
-        for (term = 0; rotates && term < 4; ++term) {
-            int a = at + (l->joint == DC_SIM_FREE ? 3 : 0);
+
+        /* rotations: springs, then the torque of the control */
+        for (term = 0; dci_sim_rotates(joint) && term <= DCI_SIM_SPRINGS; ++term) {
+            const int a = sim->v_at[i] + dci_sim_turn_at(joint);
             dc_quat p, x = dci_sim_q4(q + sim->q_at[i]);
             dc_v3 g;
             dc_m3 H, mixed, tau;
             dc_real kappa;
-            if (term < 3) {
-                if (!dci_sim_rotation(W, i, term, &kappa, &p)) continue;
-                dci_sim_add_value(W, dci_sim_spring(kappa, x, p, &g, &H, &mixed));
+            if (term < DCI_SIM_SPRINGS) {
+                if (!dci_sim_rotation(problem, i, term, &kappa, &p)) continue;
+                dci_sim_add_value(at, dci_sim_spring(kappa, x, p, &g, &H, &mixed));
             } else {
                 if (!force) continue;
-                dci_sim_add_value(W, dci_sim_torque(dci_sim_v3(force + a), x, dci_sim_q4(W->q_old + sim->q_at[i]), &g, &H, &mixed, &tau));
+                p = dci_sim_q4(problem->q + sim->q_at[i]);
+                dci_sim_add_value(at, dci_sim_torque(dci_sim_v3(force + a), x, p, &g, &H, &mixed, &tau));
             }
-            if (!want) continue;
-            dci_sim_felt(W, dc_sqrt(dc_dot(g, g)));
-            W->grad[a] += g.x;
-            W->grad[a + 1] += g.y;
-            W->grad[a + 2] += g.z;
-            for (k = 0; k < 3; ++k)
-                for (j = 0; j < 3; ++j) W->H[(size_t)(a + k)*nv + (size_t)(a + j)] += H.m[3*k + j];
+            if (want) dci_sim_add_rotation(sim, a, g, &H, at);
         }
     }
 }
@@ -2350,23 +2646,280 @@ static dc_hull dci_sim_hull_of(const dc_sim *sim, int k)
     return h;
 }
 
-static dc_v3 dci_sim_centre(const dc_sim *sim, const dci_sim_frame *F, int k)
+static dc_v3 dci_sim_centre(const dci_sim_place *place, int k)
 {
-    int i = sim->hull[k].link;
-    return dc_add(dc_mul(F->R + i, sim->hull[k].centre), F->pose[i].t);
+    const dc_sim_hull *h = place->sim->hull + k;
+    return dc_add(dc_mul(place->rotation + h->link, h->centre), place->pose[h->link].t);
 }
 
 /* gap of the bounding spheres of a pair of hulls */
-static dc_real dci_sim_apart(const dc_sim *sim, const dci_sim_frame *F, int a, int b)
+static dc_real dci_sim_apart(const dci_sim_place *place, int a, int b)
 {
-    dc_v3 d = dc_sub(dci_sim_centre(sim, F, a), dci_sim_centre(sim, F, b));
-    return dc_sqrt(dc_dot(d, d)) - sim->hull[a].radius - sim->hull[b].radius;
+    const dc_sim_hull *hull = place->sim->hull;
+    dc_v3 d = dc_sub(dci_sim_centre(place, a), dci_sim_centre(place, b));
+    return dc_sqrt(dc_dot(d, d)) - hull[a].radius - hull[b].radius;
 }
+
+/* the gap below which hulls (at a plane: a hull) feel each other */
+static dc_real dci_sim_reach(const dc_sim *sim, int plane)
+{
+    dc_real s = sim->desc.support;
+    if (sim->desc.global) return dci_from_bits(DCI_INF);
+    return sim->desc.length*(plane ? s : 2*s/(1 - s));
+}
+
+/* ---- hulls at planes ---- */
+
+/* Friction of a vertex at a plane of normal n, which moves from x to y in h, over mu: h A(f) sqrt(|e|^2/h^2 + eps_v), e
+ * the part of y - x along the plane, f = |P'|/l the force at time t: SDRS Eq. 12 with u = w = 0. grad = weight e,
+ * Hessian by y: weight (1 - nn^T) - across ee^T; by y, then x: minus that, and rise e n^T. */
+typedef struct { dc_v3 along; dc_real value, weight, across, rise; } dci_sim_slip;
+
+static dci_sim_slip dci_sim_slide(const dc_sim *sim, dc_v3 n, dc_real d1, dc_real d2, dc_v3 x, dc_v3 y)
+{
+    dci_sim_slip slip;
+    dc_real h = sim->desc.h, l = sim->desc.length, f = -d1/l, s, A, root;
+    dc_real ef = sim->desc.friction.eps_f, ev = sim->desc.friction.eps_v;
+    dc_v3 e = dc_sub(y, x);
+
+    if (ef == 0) ef = DC_R(1e-6);
+    if (ev == 0) ev = DC_R(1e-6);
+    root = dc_sqrt(f*f + ef);
+    A = f*f/(root + dc_sqrt(ef));
+    e = dc_madd(e, -dc_dot(e, n), n);
+    s = dc_sqrt(dc_dot(e, e)/(h*h) + ev);
+    slip.along = e;
+    slip.value = h*A*s;
+    slip.weight = A/(h*s);
+    slip.across = slip.weight/(h*h*s*s);
+    slip.rise = -(f/root)*d2/(h*s*l*l);
+    return slip;
+}
+
+/* A vertex of a hull at a plane: P((n.x + d)/l) and friction, times the stiffness. */
+typedef struct {
+    dc_v3 arm, arm_before;          /* from the link's origin, now and at time t */
+    dc_v3 force;                    /* gradient by its place now */
+    dc_v3 slip;                     /* the part of it that is friction, over the coefficient */
+    dc_m3 stiffness, mixed;         /* second derivatives by its place now, and by that, then its place at time t */
+    dc_real slack, value;
+    int felt, slides;
+} dci_sim_touch;
+
+/* vertex j of hull k at plane p; 0: it is behind the plane */
+static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *place, int k, int p, int j, int want,
+                           dci_sim_touch *t)
+{
+    const dc_sim *sim = problem->sim;
+    const dci_sim_place *before = &problem->before;
+    const dc_sim_plane *plane = sim->plane + p;
+    const int i = sim->hull[k].link;
+    const dc_v3 x = sim->vertex[sim->hull[k].begin + j], n = plane->n;
+    const dc_real l = sim->desc.length, ks = sim->desc.stiffness, mu = sim->link[i].friction*plane->friction;
+    const dc_m3 nn = dc_outer(n, n);
+    dc_v3 y, old;
+    dc_real d1, d2, b1, b2;
+    dc_m3 ee;
+    dci_sim_slip s;
+    int c;
+
+    t->arm = dc_mul(place->rotation + i, x);
+    t->arm_before = dc_mul(before->rotation + i, x);
+    y = dc_add(t->arm, place->pose[i].t);
+    old = dc_add(t->arm_before, before->pose[i].t);
+    t->slack = dc_dot(n, y) + plane->d;
+    if (!(t->slack > 0)) return 0;
+
+    /* the potential now, and its force at time t */
+    t->value = ks*dci_sim_barrier(sim->desc.global, sim->desc.support, t->slack/l, &d1, &d2);
+    t->felt = d1 < 0;
+    t->force = dc_scale(ks*d1/l, n);
+    dci_sim_barrier(sim->desc.global, sim->desc.support, (dc_dot(n, old) + plane->d)/l, &b1, &b2);
+    t->slides = b1 < 0;
+    for (c = 0; c < 9; ++c) {
+        t->stiffness.m[c] = ks*d2/(l*l)*nn.m[c];
+        t->mixed.m[c] = 0;
+    }
+    if (!t->slides) return 1;
+
+    /* friction */
+    s = dci_sim_slide(sim, n, b1, b2, old, y);
+    ee = dc_outer(s.along, s.along);
+    t->slip = dc_scale(ks*s.weight, s.along);
+    t->value += ks*mu*s.value;
+    t->force = dc_madd(t->force, mu, t->slip);
+    for (c = 0; c < 9; ++c) {
+        dc_real across = want == DCI_SIM_UPPER ? 0 : s.across*ee.m[c];
+        dc_real by_y = ks*mu*(s.weight*((c%4 == 0 ? 1 : 0) - nn.m[c]) - across);
+        t->stiffness.m[c] += by_y;
+        t->mixed.m[c] = -by_y;
+    }
+    ee = dc_outer(s.along, n);
+    for (c = 0; c < 9; ++c) t->mixed.m[c] += ks*mu*s.rise*ee.m[c];
+    return 1;
+}
+
+/* is hull k near plane p, now or at time t? */
+static int dci_sim_near_plane(const dci_sim_problem *problem, const dci_sim_place *place, int k, int p)
+{
+    const dc_sim *sim = problem->sim;
+    const dc_sim_plane *plane = sim->plane + p;
+    const dc_real most = dci_sim_reach(sim, 1) + sim->hull[k].radius - plane->d;
+    if (sim->hull[k].tree != sim->desc.trees || dci_sim_anchor(sim->link, sim->hull[k].link) < 0) return 0;
+    return dc_dot(plane->n, dci_sim_centre(place, k)) < most
+        || dc_dot(plane->n, dci_sim_centre(&problem->before, k)) < most;
+}
+
+/* Hull k at plane p: the sum over its vertices; the plane of separation is the plane itself. */
+static DCI_NOINLINE void dci_sim_at_plane(const dci_sim_problem *problem, int k, int p, int want, dci_sim_energy *at)
+{
+    const dc_sim *sim = problem->sim;
+    const int i = sim->hull[k].link;
+    int j, a, b, felt = 0;
+    dci_sim_touch t;
+
+    if (!dci_sim_near_plane(problem, &at->place, k, p)) return;
+    for (j = 0; j < sim->hull[k].n; ++j) {
+        dc_m3 rf;
+        dc_real *H = at->sums.form + 36*i, rf0;
+        if (!dci_sim_touches(problem, &at->place, k, p, j, want, &t)) {
+            at->status = DC_E_OVERLAP;
+            at->hull_a = k;
+            at->hull_b = -1 - p;
+            return;
+        }
+
+        dci_sim_add_value(at, t.value);
+        if (t.felt) at->gap = dc_min(at->gap, t.slack);
+        felt |= t.felt;
+        if (!want || !(t.felt || t.slides)) continue;
+        dci_sim_push(at->sums.contact + 6*i, t.arm, t.force);
+        at->noise += dc_sqrt(dc_dot(t.force, t.force))*dc_sqrt(dc_dot(t.arm, t.arm));
+        dci_sim_arms(H, t.arm, &t.stiffness, t.arm);
+        if (want == DCI_SIM_SEMIDEFINITE) continue;
+
+        /* second order of the rotation: sym(r f^T) - r.f */
+        rf = dc_outer(t.arm, t.force);
+        rf0 = dc_dot(t.arm, t.force);
+        for (a = 0; a < 3; ++a)
+            for (b = 0; b < 3; ++b)
+                H[6*(a + 3) + b + 3] += DC_R(0.5)*(rf.m[3*a + b] + rf.m[3*b + a]) - (a == b ? rf0 : 0);
+    }
+    at->contacts += felt;
+}
+
+/* ---- pairs of hulls ---- */
+
+/* Adds gradient and Hessian of a pair of links, times the stiffness: own blocks to their forms, the others to the
+ * Hessian. The jet is scratch. */
+static DCI_NOINLINE void dci_sim_add_pair(int i, int j, int want, dci_sim_scratch *scratch, dci_sim_energy *at)
+{
+    const dci_sim_place *place = &at->place;
+    const dc_real ks = place->sim->desc.stiffness, *g = scratch->jet->grad;
+    const dci_sim_sink s = dci_sim_dense(at->hessian, (size_t)place->sim->nv);
+    dc_real *H = scratch->jet->hessian;
+    int r, c;
+
+    dci_sim_add_noise(at, place->pose[i].t, ks, g);
+    dci_sim_add_noise(at, place->pose[j].t, ks, g + 6);
+    if (want == DCI_SIM_SEMIDEFINITE) dc_psd_clamp(12, H, 12, 0, scratch->mem);
+    for (r = 0; r < 144; ++r) H[r] *= ks;
+
+    for (r = 0; r < 6; ++r) {
+        for (c = 0; c < 6; ++c) {
+            at->sums.form[36*i + 6*r + c] += H[12*r + c];
+            at->sums.form[36*j + 6*r + c] += H[12*(r + 6) + c + 6];
+        }
+        at->sums.contact[6*i + r] += ks*g[r];
+        at->sums.contact[6*j + r] += ks*g[r + 6];
+    }
+    dci_sim_put_block(place, i, place, j, H + 6, 12, &s, &at->attach);
+    dci_sim_put_block(place, j, place, i, H + 72, 12, &s, &at->attach);
+}
+
+/* least distance of the vertices of hull k to the plane of separation */
+static dc_real dci_sim_room(const dci_sim_place *place, int k, dc_v3 n, dc_real d)
+{
+    const dc_sim_hull *hull = place->sim->hull + k;
+    const dc_v3 m = dc_mul_t(place->rotation + hull->link, n);
+    dc_real room = dci_from_bits(DCI_INF);
+    int j;
+    d += dc_dot(n, place->pose[hull->link].t);
+    for (j = 0; j < hull->n; ++j) room = dc_min(room, dc_dot(m, place->sim->vertex[hull->begin + j]) + d);
+    return room;
+}
+
+/* Pair k of hulls: the potential, SDRS Eq. 7. */
+static DCI_NOINLINE void dci_sim_at_pair(const dci_sim_problem *problem, int k, int want, dci_sim_scratch *scratch,
+                                         dci_sim_energy *at)
+{
+    const dc_sim *sim = problem->sim;
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    const dc_pose *pose = at->place.pose;
+    dc_hull A = dci_sim_hull_of(sim, p.hull_a), B = dci_sim_hull_of(sim, p.hull_b);
+    dci_sim_jet *jet = scratch->jet;
+    dc_real length, d;
+    dc_v3 n;
+    dc_status s = dc_pair_rigid(&problem->pair, &A, pose + p.link_a, &B, pose + p.link_b, scratch->mem, at->plane + k,
+                                &jet->value, want ? jet->grad : NULL, want ? jet->hessian : NULL, NULL);
+
+    if (s != DC_OK && s != DC_E_DIVERGED) {
+        dci_sim_stop(sim, k, s, at);
+        return;
+    }
+    at->doubt += s == DC_E_DIVERGED;
+    if (!(jet->value > 0)) return;
+
+    dci_sim_add_value(at, sim->desc.stiffness*jet->value);
+    at->contacts++;
+    if (!want) return;
+    dci_sim_add_pair(p.link_a, p.link_b, want, scratch, at);
+
+    /* the gap: both sides of the plane */
+    n = at->plane[k].n;
+    length = dc_sqrt(dc_dot(n, n));
+    if (!(length > 0)) return;
+    n = dc_scale(1/length, n);
+    d = at->plane[k].d/length;
+    at->gap = dc_min(at->gap, dci_sim_room(&at->place, p.hull_a, n, d));
+    at->gap = dc_min(at->gap, dci_sim_room(&at->place, p.hull_b, dc_neg(n), -d));
+}
+
+/* its friction, by what was felt at time t: SDRS Eq. 13 */
+static DCI_NOINLINE void dci_sim_at_rubbing(const dci_sim_problem *problem, int k, int want, dci_sim_scratch *scratch,
+                                            dci_sim_energy *at)
+{
+    const dc_sim *sim = problem->sim;
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    const dc_pose *pose = at->place.pose;
+    dc_hull A = dci_sim_hull_of(sim, p.hull_a), B = dci_sim_hull_of(sim, p.hull_b);
+    dci_sim_jet *jet = scratch->jet;
+    dc_status s;
+
+    if (!(p.friction > 0)) return;
+    s = dc_friction_move(problem->friction.load[k], &A, pose + p.link_a, &B, pose + p.link_b, scratch->mem, &jet->value,
+                         want ? jet->grad : NULL, want ? jet->hessian : NULL);
+    if (s != DC_OK && s != DC_E_DIVERGED) {
+        dci_sim_stop(sim, k, s, at);
+        return;
+    }
+    at->doubt += s == DC_E_DIVERGED;
+    dci_sim_add_value(at, sim->desc.stiffness*jet->value);
+    if (want && jet->value > 0) dci_sim_add_pair(p.link_a, p.link_b, want, scratch, at);
+}
+
+/* ---- [broad] broad phase ---------------------------------------------------------------------- */
+/* in: a place; out: the pairs of hulls that may feel each other there, ascending, by a sweep along one axis.
+ *
+ * stage                | reads                     | writes
+ * dci_sim_sweep        | place, what hulls grow by | pairs whose spheres meet
+ * dci_sim_broad_phase  | place                     | the same for the reach of the potential */
 
 /* ascending, by key and then by number; key NULL: by number */
 static void dci_sim_sort(int *x, int n, const dc_real *key)
 {
     int gap, i, j;
+
     for (gap = n/2; gap > 0; gap = gap == 2 ? 1 : gap*5/11)
         for (i = gap; i < n; ++i) {
             int v = x[i];
@@ -2394,303 +2947,109 @@ static int dci_sim_pair_of(const dc_sim *sim, int a, int b)
     return -1;
 }
 
-/* the gap below which hulls (at a plane: a hull) feel each other */
-static dc_real dci_sim_reach(const dc_sim *sim, int plane)
+/* the spheres' centres, and the axis on which they spread most */
+static int dci_sim_spread(const dci_sim_place *place, dc_v3 *centre)
 {
-    dc_real s = sim->desc.support;
-    if (sim->desc.global) return dci_from_bits(DCI_INF);
-    return sim->desc.length*(plane ? s : 2*s/(1 - s));
-}
-
-/* All pairs whose spheres meet in F when each is grown by W->grow, ascending: a sweep along the axis on which the centres spread
- * most. */
-static DCI_NOINLINE void dci_sim_sweep(dci_sim_work *W, const dci_sim_frame *F)
-{
-    const dc_sim *sim = W->sim;
+    const int n = place->sim->hulls;
     dc_v3 mean = dc_vec(0, 0, 0), spread = mean;
-    int n = sim->hulls, axis, i, j, k;
-    W->finds = 0;
+    int k;
+
     for (k = 0; k < n; ++k) {
-        W->centre[k] = dci_sim_centre(sim, F, k);
-        mean = dc_madd(mean, 1/(dc_real)n, W->centre[k]);
+        centre[k] = dci_sim_centre(place, k);
+        mean = dc_madd(mean, 1/(dc_real)n, centre[k]);
     }
     for (k = 0; k < n; ++k) {
-        dc_v3 d = dc_sub(W->centre[k], mean);
+        dc_v3 d = dc_sub(centre[k], mean);
         spread = dc_add(spread, dc_vec(d.x*d.x, d.y*d.y, d.z*d.z));
     }
-    axis = spread.x >= spread.y && spread.x >= spread.z ? 0 : spread.y >= spread.z ? 1 : 2;
+    return spread.x >= spread.y && spread.x >= spread.z ? 0 : spread.y >= spread.z ? 1 : 2;
+}
+
+/* All pairs whose spheres meet at the place when each is grown by broad->grow, ascending. */
+static DCI_NOINLINE void dci_sim_sweep(const dci_sim_place *place, dci_sim_broad *broad)
+{
+    const dc_sim *sim = place->sim;
+    const int n = sim->hulls, axis = dci_sim_spread(place, broad->centre);
+    int i, j, k;
+
+    /* in the order in which they begin along the axis */
     for (k = 0; k < n; ++k) {
-        dc_v3 c = W->centre[k];
-        W->low[k] = (axis == 0 ? c.x : axis == 1 ? c.y : c.z) - sim->hull[k].radius - W->grow[k];
-        W->order[k] = k;
+        dc_v3 c = broad->centre[k];
+        broad->low[k] = (axis == 0 ? c.x : axis == 1 ? c.y : c.z) - sim->hull[k].radius - broad->grow[k];
+        broad->order[k] = k;
     }
-    dci_sim_sort(W->order, n, W->low);
+    dci_sim_sort(broad->order, n, broad->low);
+
+    /* each with those that begin before it ends */
+    broad->count = 0;
     for (i = 0; i < n; ++i) {
-        int a = W->order[i];
-        dc_real ra = sim->hull[a].radius + W->grow[a], end = W->low[a] + 2*ra;
-        for (j = i + 1; j < n && W->low[W->order[j]] <= end; ++j) {
-            int b = W->order[j];
-            dc_v3 d = dc_sub(W->centre[a], W->centre[b]);
-            dc_real r = ra + sim->hull[b].radius + W->grow[b];
+        const int a = broad->order[i];
+        const dc_real ra = sim->hull[a].radius + broad->grow[a], end = broad->low[a] + 2*ra;
+        for (j = i + 1; j < n && broad->low[broad->order[j]] <= end; ++j) {
+            const int b = broad->order[j];
+            const dc_v3 d = dc_sub(broad->centre[a], broad->centre[b]);
+            const dc_real r = ra + sim->hull[b].radius + broad->grow[b];
             if (!(dc_dot(d, d) <= r*r)) continue;
             k = dci_sim_pair_of(sim, a < b ? a : b, a < b ? b : a);
-            if (k >= 0) W->found[W->finds++] = k;
+            if (k >= 0) broad->found[broad->count++] = k;
         }
     }
-    dci_sim_sort(W->found, W->finds, NULL);
+    dci_sim_sort(broad->found, broad->count, NULL);
 }
 
-/* all pairs that may feel each other in F */
-static void dci_sim_feel(dci_sim_work *W, const dci_sim_frame *F)
+/* all pairs that may feel each other at the place */
+static void dci_sim_broad_phase(const dci_sim_place *place, dci_sim_broad *broad)
 {
-    const dc_sim *sim = W->sim;
-    dc_real reach = dci_sim_reach(sim, 0);
+    const dc_sim *sim = place->sim;
+    const dc_real reach = dci_sim_reach(sim, 0);
     int k;
+
     if (reach <= DC_LIMIT) {
-        for (k = 0; k < sim->hulls; ++k) W->grow[k] = DC_R(0.5)*reach;
-        dci_sim_sweep(W, F);
+        for (k = 0; k < sim->hulls; ++k) broad->grow[k] = DC_R(0.5)*reach;
+        dci_sim_sweep(place, broad);
         return;
     }
-    W->finds = sim->pairs;
-    for (k = 0; k < sim->pairs; ++k) W->found[k] = k;
+
+    /* felt at any distance */
+    broad->count = sim->pairs;
+    for (k = 0; k < sim->pairs; ++k) broad->found[k] = k;
 }
 
-/* Friction of a vertex at a plane of normal n, which moves from x to y in h, over mu: h A(f) sqrt(|e|^2/h^2 + eps_v), e the part of
- * y - x along the plane, f = |P'|/l the force at time t: SDRS Eq. 12 with u = w = 0. grad = weight e, Hessian by y:
- * along (1 - nn^T) - across ee^T; by y, then x: minus that, and rise e n^T. */
-typedef struct { dc_v3 e; dc_real value, weight, across, rise; } dci_sim_slip;
+/* ---- [friction] friction of time t ------------------------------------------------------------ */
+/* in: problem at time t; out: dci_sim_friction, and the planes from which all searches start.
+ *
+ * stage                    | reads                        | writes                      | equation
+ * dci_sim_load             | a pair of hulls              | plane, load                 | SDRS Eq. 8
+ * dci_sim_fade             | a contact of triangles       | its weight                  | reach
+ * dci_sim_load_contacts    | triangle pairs of trees      | those that count, loads     | LRI Eq. 12 */
 
-static dci_sim_slip dci_sim_slide(const dc_sim *sim, dc_v3 n, dc_real d1, dc_real d2, dc_v3 x, dc_v3 y)
+/* Pair k of hulls at time t: the plane, and the load of friction, which stays in the arena while there is one. */
+static DCI_NOINLINE dc_status dci_sim_load(dci_sim_problem *problem, int k, dc_arena *mem)
 {
-    dci_sim_slip p;
-    dc_real h = sim->desc.h, l = sim->desc.length, f = -d1/l, s, A, root;
-    dc_real ef = sim->desc.friction.eps_f, ev = sim->desc.friction.eps_v;
-    if (ef == 0) ef = DC_R(1e-6);
-    if (ev == 0) ev = DC_R(1e-6);
-    root = dc_sqrt(f*f + ef);
-    A = f*f/(root + dc_sqrt(ef));
-    p.e = dc_sub(y, x);
-    p.e = dc_madd(p.e, -dc_dot(p.e, n), n);
-    s = dc_sqrt(dc_dot(p.e, p.e)/(h*h) + ev);
-    p.value = h*A*s;
-    p.weight = A/(h*s);
-    p.across = p.weight/(h*h*s*s);
-    p.rise = -(f/root)*d2/(h*s*l*l);
-    return p;
-}
-
-/* adds (f, r x f) */
-static void dci_sim_push(dc_real *g, dc_v3 r, dc_v3 f)
-{
-    dc_v3 t = dc_cross(r, f);
-    g[0] += f.x;
-    g[1] += f.y;
-    g[2] += f.z;
-    g[3] += t.x;
-    g[4] += t.y;
-    g[5] += t.z;
-}
-
-/* Adds E K F^T, E = [1; [r]x], F = [1; [s]x]: the form K of points at arms r and s as one of twists. */
-static void dci_sim_arms(dc_real *H, dc_v3 r, const dc_m3 *K, dc_v3 s)
-{
-    dc_m3 rx = dc_m3_skew(r), sx = dc_m3_skew(dc_neg(s)), rK = dc_m3_mul(&rx, K), Ks = dc_m3_mul(K, &sx), rKs = dc_m3_mul(&rK, &sx);
-    int i, j;
-    for (i = 0; i < 3; ++i)
-        for (j = 0; j < 3; ++j) {
-            H[6*i + j] += K->m[3*i + j];
-            H[6*i + j + 3] += Ks.m[3*i + j];
-            H[6*(i + 3) + j] += rK.m[3*i + j];
-            H[6*(i + 3) + j + 3] += rKs.m[3*i + j];
-        }
-}
-
-/* Vertex j of hull k at plane p: P((n.x + d)/l) and friction, times the stiffness. f the gradient by its place y now, K the
- * second derivatives by y, mixed by y, then its place at time t; slip the part of f that is friction, over the coefficient. */
-typedef struct { dc_v3 r, r_old, f, slip; dc_m3 K, mixed; dc_real slack, value; int felt, slides; } dci_sim_touch;
-
-static int dci_sim_touches(const dci_sim_work *W, int k, int p, int j, int want, dci_sim_touch *t)
-{
-    const dc_sim *sim = W->sim;
-    const dc_sim_plane *plane = sim->plane + p;
-    int i = sim->hull[k].link, c;
-    dc_v3 x = sim->vertex[sim->hull[k].begin + j], n = plane->n, y, old;
-    dc_real l = sim->desc.length, ks = sim->desc.stiffness, mu = sim->link[i].friction*plane->friction, d1, d2, b1, b2;
-    dc_m3 nn = dc_outer(n, n), ee;
-    dci_sim_slip s;
-    t->r = dc_mul(W->now.R + i, x);
-    t->r_old = dc_mul(W->old.R + i, x);
-    y = dc_add(t->r, W->now.pose[i].t);
-    old = dc_add(t->r_old, W->old.pose[i].t);
-    t->slack = dc_dot(n, y) + plane->d;
-    if (!(t->slack > 0)) return 0;
-    t->value = ks*dci_sim_barrier(sim->desc.global, sim->desc.support, t->slack/l, &d1, &d2);
-    t->felt = d1 < 0;
-    t->f = dc_scale(ks*d1/l, n);
-    dci_sim_barrier(sim->desc.global, sim->desc.support, (dc_dot(n, old) + plane->d)/l, &b1, &b2);
-    t->slides = b1 < 0;
-    for (c = 0; c < 9; ++c) {
-        t->K.m[c] = ks*d2/(l*l)*nn.m[c];
-        t->mixed.m[c] = 0;
-    }
-    if (!t->slides) return 1;
-    s = dci_sim_slide(sim, n, b1, b2, old, y);
-    ee = dc_outer(s.e, s.e);
-    t->slip = dc_scale(ks*s.weight, s.e);
-    t->value += ks*mu*s.value;
-    t->f = dc_madd(t->f, mu, t->slip);
-    for (c = 0; c < 9; ++c) {
-        dc_real by_y = ks*mu*(s.weight*((c%4 == 0 ? 1 : 0) - nn.m[c]) - (want == DCI_SIM_UPPER ? 0 : s.across*ee.m[c]));
-        t->K.m[c] += by_y;
-        t->mixed.m[c] = -by_y;
-    }
-    ee = dc_outer(s.e, n);
-    for (c = 0; c < 9; ++c) t->mixed.m[c] += ks*mu*s.rise*ee.m[c];
-    return 1;
-}
-
-/* is hull k near plane p, now or at time t? */
-static int dci_sim_near_plane(const dci_sim_work *W, int k, int p)
-{
-    const dc_sim *sim = W->sim;
-    const dc_sim_plane *plane = sim->plane + p;
-    dc_real most = dci_sim_reach(sim, 1) + sim->hull[k].radius - plane->d;
-    if (sim->hull[k].tree != sim->desc.trees || dci_sim_anchor(sim->link, sim->hull[k].link) < 0) return 0;
-    return dc_dot(plane->n, dci_sim_centre(sim, &W->now, k)) < most || dc_dot(plane->n, dci_sim_centre(sim, &W->old, k)) < most;
-}
-
-/* Hull k at plane p: the sum over its vertices; the plane of separation is the plane itself. */
-static DCI_NOINLINE void dci_sim_at_plane(dci_sim_work *W, int k, int p, int want)
-{
-    const dc_sim *sim = W->sim;
-    int i = sim->hull[k].link, j, a, b, felt = 0;
-    dci_sim_touch t;
-    if (!dci_sim_near_plane(W, k, p)) return;
-    for (j = 0; j < sim->hull[k].n; ++j) {
-        dc_m3 rf;
-        dc_real *H = W->Hd + 36*i, rf0;
-        if (!dci_sim_touches(W, k, p, j, want, &t)) {
-            W->status = DC_E_OVERLAP;
-            W->hull_a = k;
-            W->hull_b = -1 - p;
-            return;
-        }
-        dci_sim_add_value(W, t.value);
-        if (t.felt) W->gap = dc_min(W->gap, t.slack);
-        felt |= t.felt;
-        if (!want || !(t.felt || t.slides)) continue;
-        dci_sim_push(W->gc + 6*i, t.r, t.f);
-        W->noise += dc_sqrt(dc_dot(t.f, t.f))*dc_sqrt(dc_dot(t.r, t.r));
-        dci_sim_arms(H, t.r, &t.K, t.r);
-        /* second order of the rotation: sym(r f^T) - r.f */
-        if (want == DCI_SIM_SEMIDEFINITE) continue;
-        rf = dc_outer(t.r, t.f);
-        rf0 = dc_dot(t.r, t.f);
-        for (a = 0; a < 3; ++a)
-            for (b = 0; b < 3; ++b)
-                H[6*(a + 3) + b + 3] += DC_R(0.5)*(rf.m[3*a + b] + rf.m[3*b + a]) - (a == b ? rf0 : 0);
-    }
-    W->contacts += felt;
-}
-
-/* adds the 12x12 Hessian of a pair of links: own blocks to Hd, the others to H */
-static DCI_NOINLINE void dci_sim_add_pair(dci_sim_work *W, int i, int j, int want)
-{
-    dci_sim_view V;
-    dci_sim_sink s = DC_ZERO;
-    dc_real ks = W->sim->desc.stiffness;
-    int r, c;
-    V.sim = W->sim;
-    V.F = &W->now;
-    V.axis = W->axis;
-    s.out = W->H;
-    s.ld = (size_t)W->sim->nv;
-    dci_sim_add_noise(W, W->now.pose[i].t, ks, W->pg);
-    dci_sim_add_noise(W, W->now.pose[j].t, ks, W->pg + 6);
-    if (want == DCI_SIM_SEMIDEFINITE) dc_psd_clamp(12, W->pH, 12, 0, W->mem);
-    for (r = 0; r < 12; ++r)
-        for (c = 0; c < 12; ++c) W->pH[12*r + c] *= ks;
-    for (r = 0; r < 6; ++r)
-        for (c = 0; c < 6; ++c) {
-            W->Hd[36*i + 6*r + c] += W->pH[12*r + c];
-            W->Hd[36*j + 6*r + c] += W->pH[12*(r + 6) + c + 6];
-            W->gc[6*i + r] += c ? 0 : ks*W->pg[r];
-            W->gc[6*j + r] += c ? 0 : ks*W->pg[r + 6];
-        }
-    dci_sim_put_block(&V, i, &V, j, W->pH + 6, 12, &s, &W->attach);
-    dci_sim_put_block(&V, j, &V, i, W->pH + 72, 12, &s, &W->attach);
-}
-
-/* least distance of the vertices to the plane of separation */
-static dc_real dci_sim_room(const dc_sim *sim, const dci_sim_frame *F, int k, dc_v3 n, dc_real d)
-{
-    const dc_sim_hull *hull = sim->hull + k;
-    dc_v3 m = dc_mul_t(F->R + hull->link, n);
-    dc_real room = dci_from_bits(DCI_INF);
-    int j;
-    d += dc_dot(n, F->pose[hull->link].t);
-    for (j = 0; j < hull->n; ++j) room = dc_min(room, dc_dot(m, sim->vertex[hull->begin + j]) + d);
-    return room;
-}
-
-/* why there is no O: pair k */
-static void dci_sim_stop(dci_sim_work *W, int k, dc_status s)
-{
-    W->status = s;
-    W->hull_a = W->sim->pair[2*k];
-    W->hull_b = W->sim->pair[2*k + 1];
-}
-
-/* Pair k of hulls: the potential, SDRS Eq. 7. */
-static DCI_NOINLINE void dci_sim_at_pair(dci_sim_work *W, int k, int want)
-{
-    const dc_sim *sim = W->sim;
-    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link;
-    dc_hull A = dci_sim_hull_of(sim, a), B = dci_sim_hull_of(sim, b);
-    dc_real P, length;
-    dc_v3 n;
-    dc_status s = dc_pair_rigid(&W->pair, &A, W->now.pose + i, &B, W->now.pose + j, W->mem, W->plane + k, &P, want ? W->pg : NULL,
-                                want ? W->pH : NULL, NULL);
-    if (s != DC_OK && s != DC_E_DIVERGED) {
-        dci_sim_stop(W, k, s);
-        return;
-    }
-    W->doubt += s == DC_E_DIVERGED;
-    if (!(P > 0)) return;
-    dci_sim_add_value(W, sim->desc.stiffness*P);
-    W->contacts++;
-    if (!want) return;
-    dci_sim_add_pair(W, i, j, want);
-    n = W->plane[k].n;
-    length = dc_sqrt(dc_dot(n, n));
-    if (!(length > 0)) return;
-    n = dc_scale(1/length, n);
-    W->gap = dc_min(W->gap, dci_sim_room(sim, &W->now, a, n, W->plane[k].d/length));
-    W->gap = dc_min(W->gap, dci_sim_room(sim, &W->now, b, dc_neg(n), -W->plane[k].d/length));
-}
-
-/* its friction, by what was felt at time t: SDRS Eq. 13 */
-static DCI_NOINLINE void dci_sim_at_rubbing(dci_sim_work *W, int k, int want)
-{
-    const dc_sim *sim = W->sim;
-    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link;
-    dc_hull A = dci_sim_hull_of(sim, a), B = dci_sim_hull_of(sim, b);
-    dc_real P;
+    const dc_sim *sim = problem->sim;
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    const dc_pose *pose = problem->before.pose;
+    const size_t used = mem->used;
+    dci_sim_friction *friction = &problem->friction;
+    dc_hull A = dci_sim_hull_of(sim, p.hull_a), B = dci_sim_hull_of(sim, p.hull_b);
+    dc_friction_load *load = (dc_friction_load *)dc_arena_take(mem, 1, sizeof *load);
     dc_status s;
-    if (!(sim->link[i].friction*sim->link[j].friction > 0)) return;
-    s = dc_friction_move(W->load[k], &A, W->now.pose + i, &B, W->now.pose + j, W->mem, &P, want ? W->pg : NULL, want ? W->pH : NULL);
-    if (s != DC_OK && s != DC_E_DIVERGED) {
-        dci_sim_stop(W, k, s);
-        return;
-    }
-    W->doubt += s == DC_E_DIVERGED;
-    dci_sim_add_value(W, sim->desc.stiffness*P);
-    if (want && P > 0) dci_sim_add_pair(W, i, j, want);
+
+    if (!load) return DC_E_MEMORY;
+
+    /* without friction the load is asked for all the same: it tells whether there are derivatives by the coefficient */
+    s = dc_friction_open(&sim->desc.friction, &problem->pair, p.friction > 0 ? p.friction : 1, sim->desc.h, &A,
+                         pose + p.link_a, &B, pose + p.link_b, mem, friction->plane + k, load);
+    if (s != DC_OK && s != DC_E_DIVERGED) return s;
+    friction->doubt += s == DC_E_DIVERGED;
+    if (load->count > 0) {
+        friction->load[k] = load;
+        friction->rubbing[friction->count++] = k;
+    } else mem->used = used;
+    return DC_OK;
 }
 
-/* ---- contacts of trees ---- */
-
-/* A triangle of a tree in the link's frame */
+/* triangle of a tree in the link's frame */
 static dc_hull dci_sim_triangle(const dc_sim *sim, int k, int triangle)
 {
     dc_hull h;
@@ -2699,7 +3058,8 @@ static dc_hull dci_sim_triangle(const dc_sim *sim, int k, int triangle)
     return h;
 }
 
-/* The distance at which one pair of triangles, of centres, would have the potential P: P = 12 (1 + 1/sqrt r)^2. dr: r'(P) */
+/* The distance at which one pair of triangles, of centres, would have the potential P: P = 12 (1 + 1/sqrt r)^2. dr:
+ * r'(P) */
 static dc_real dci_sim_distance(dc_real P, dc_real *dr)
 {
     dc_real x = dc_sqrt(P/12), y = x > 1 + DC_EPS ? 1/(x - 1) : 1/DC_EPS;
@@ -2708,368 +3068,493 @@ static dc_real dci_sim_distance(dc_real P, dc_real *dr)
 }
 
 /* Contact c of pair k fades with its distance: weight and its gradient times 1 - Phi(2r/reach - 1). 0: nothing left */
-static DCI_NOINLINE int dci_sim_fade(const dci_sim_work *W, int k, dc_bsh_contact *c)
+static DCI_NOINLINE int dci_sim_fade(const dci_sim_problem *problem, int k, dc_bsh_contact *c)
 {
-    const dc_sim *sim = W->sim;
-    dc_real reach = sim->desc.reach/sim->desc.length, r, dr, d1, d2, share, n2 = dc_dot(c->plane.n, c->plane.n), rate;
+    const dc_sim *sim = problem->sim;
+    const dc_real reach = sim->desc.reach/sim->desc.length, n2 = dc_dot(c->plane.n, c->plane.n);
+    dc_real r, dr, d1, d2, share, rate;
     dc_v3 n;
-    int side, v, b;
+    int side, v;
+
     if (!(c->weight > 0) || !(n2 > 0)) return 0;
     if (!(reach > 0)) return 1;
     r = dci_sim_distance(c->value/c->weight, &dr);
     share = 1 - dc_blend(2*r/reach - 1, &d1, &d2);
     if (!(share > 0)) return 0;
-    rate = -2*d1*dr/reach;      /* by P. dP/dx = -n f at the vertices of a, n f at those of b, c->force is weight f */
+
+    /* by P. dP/dx = -n f at the vertices of a, n f at those of b, c->force is weight f */
+    rate = -2*d1*dr/reach;
     n = dc_scale(1/dc_sqrt(n2), c->plane.n);
     for (v = 0; v < 12; ++v) c->weight_grad[v] *= share;
     for (side = 0; side < 2; ++side) {
-        dc_hull t = dci_sim_triangle(sim, sim->pair[2*k + side], side ? c->triangle_b : c->triangle_a);
-        int i = sim->hull[sim->pair[2*k + side]].link;
-        for (v = 0; v < 3; ++v) {
-            dc_v3 f = dc_scale((side ? 1 : -1)*rate*c->force[3*side + v], n), x = dc_cross(dc_mul(W->old.R + i, t.v[v]), f);
-            dc_real *g = c->weight_grad + 6*side, e[6];
-            e[0] = f.x;  e[1] = f.y;  e[2] = f.z;  e[3] = x.x;  e[4] = x.y;  e[5] = x.z;
-            for (b = 0; b < 6; ++b) g[b] += e[b];
-        }
+        const int hull = sim->pair[2*k + side];
+        const dc_m3 *R = problem->before.rotation + sim->hull[hull].link;
+        dc_hull t = dci_sim_triangle(sim, hull, side ? c->triangle_b : c->triangle_a);
+        for (v = 0; v < 3; ++v)
+            dci_sim_push(c->weight_grad + 6*side, dc_mul(R, t.v[v]),
+                         dc_scale((side ? 1 : -1)*rate*c->force[3*side + v], n));
     }
     c->weight *= share;
     return 1;
 }
 
-/* The triangle pairs of pair k with friction, at time t, after the others */
-static DCI_NOINLINE dc_status dci_sim_list(dci_sim_work *W, int k)
-{
-    const dc_sim *sim = W->sim;
-    int i = sim->hull[sim->pair[2*k]].link, j = sim->hull[sim->pair[2*k + 1]].link, n = W->contact_at[k];
-    return dc_bsh_contacts(&sim->desc.hierarchy, sim->link[i].tree, W->old.pose + i, sim->link[j].tree, W->old.pose + j, W->mem, NULL,
-                           sim->desc.contacts - n, W->contact + n, &W->listed, NULL);
-}
-
 /* the friction of contact n of pair k as far as it is that of time t */
-static DCI_NOINLINE dc_status dci_sim_press(dci_sim_work *W, int k, int n)
+static DCI_NOINLINE dc_status dci_sim_load_contact(dci_sim_problem *problem, int k, int n, dc_arena *mem)
 {
-    const dc_sim *sim = W->sim;
-    int a = sim->pair[2*k], b = sim->pair[2*k + 1];
-    dc_bsh_contact *c = W->contact + n;
-    dc_hull A = dci_sim_triangle(sim, a, c->triangle_a), B = dci_sim_triangle(sim, b, c->triangle_b);
-    return dc_friction_open(&sim->desc.friction, &W->pair, 1, sim->desc.h, &A, W->old.pose + sim->hull[a].link, &B,
-                            W->old.pose + sim->hull[b].link, W->mem, &c->plane, W->rub + n);
+    const dc_sim *sim = problem->sim;
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    const dc_pose *pose = problem->before.pose;
+    dc_bsh_contact *c = problem->friction.contact + n;
+    dc_hull A = dci_sim_triangle(sim, p.hull_a, c->triangle_a), B = dci_sim_triangle(sim, p.hull_b, c->triangle_b);
+    return dc_friction_open(&sim->desc.friction, &problem->pair, 1, sim->desc.h, &A, pose + p.link_a, &B,
+                            pose + p.link_b, mem, &c->plane, problem->friction.contact_load + n);
 }
 
-/* Of those of pair k the ones that have not faded, and their loads */
-static DCI_NOINLINE dc_status dci_sim_keep(dci_sim_work *W, int k)
+/* The triangle pairs of pair k with friction at time t, after those of the pairs before; how many into *listed */
+static DCI_NOINLINE dc_status dci_sim_list_contacts(dci_sim_problem *problem, int k, dc_arena *mem, int *listed)
 {
-    int n = W->contact_at[k], j, end = n + W->listed;
+    const dc_sim *sim = problem->sim;
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    const dc_pose *pose = problem->before.pose;
+    const int n = problem->friction.begin[k];
+    return dc_bsh_contacts(&sim->desc.hierarchy, sim->link[p.link_a].tree, pose + p.link_a, sim->link[p.link_b].tree,
+                           pose + p.link_b, mem, NULL, sim->desc.contacts - n, problem->friction.contact + n, listed,
+                           NULL);
+}
+
+/* of those of pair k the ones that have not faded, and their loads */
+static DCI_NOINLINE dc_status dci_sim_keep_contacts(dci_sim_problem *problem, int k, int listed, dc_arena *mem)
+{
+    dci_sim_friction *friction = &problem->friction;
+    int n = friction->begin[k], j, end = n + listed;
     dc_status s = DC_OK;
     for (j = n; j < end && (s == DC_OK || s == DC_E_DIVERGED); ++j) {
-        if (j > n) W->contact[n] = W->contact[j];
-        if (dci_sim_fade(W, k, W->contact + n)) s = dci_sim_press(W, k, n++);
+        if (j > n) friction->contact[n] = friction->contact[j];
+        if (dci_sim_fade(problem, k, friction->contact + n)) s = dci_sim_load_contact(problem, k, n++, mem);
     }
-    W->contact_at[k + 1] = n;
+    friction->begin[k + 1] = n;
     return s;
 }
 
-/* All triangle pairs with friction; `all`: also of links that have none. DC_E_MEMORY: more than desc.contacts. */
-static DCI_NOINLINE dc_status dci_sim_contacts(dci_sim_work *W, int all)
+/* All triangle pairs with friction; `all`: also of links that have none. DC_E_MEMORY: more than desc.contacts. *failed:
+ * the pair that has none of its own */
+static DCI_NOINLINE dc_status dci_sim_load_contacts(dci_sim_problem *problem, int all, dc_arena *mem, int *failed)
 {
-    const dc_sim *sim = W->sim;
-    dc_status s;
-    int k;
-    if (!sim->desc.trees) return DC_OK;
-    for (k = W->contact_at[0] = 0; k < sim->pairs; ++k) {
-        W->contact_at[k + 1] = W->contact_at[k];
-        W->hull_a = sim->pair[2*k];
-        W->hull_b = sim->pair[2*k + 1];
-        if (!all && !(sim->link[sim->hull[W->hull_a].link].friction*sim->link[sim->hull[W->hull_b].link].friction > 0)) continue;
-        s = dci_sim_list(W, k);
-        if (s == DC_OK || s == DC_E_DIVERGED) s = dci_sim_keep(W, k);
-        if (s != DC_OK && s != DC_E_DIVERGED) return s;
+    const dc_sim *sim = problem->sim;
+    int *begin = problem->friction.begin, k;
+
+    for (k = begin[0] = 0; k < sim->pairs; ++k) {
+        dc_status s;
+        int listed = 0;
+        begin[k + 1] = begin[k];
+        if (!all && !(dci_sim_pair_at(sim, k).friction > 0)) continue;
+        s = dci_sim_list_contacts(problem, k, mem, &listed);
+        if (s == DC_OK || s == DC_E_DIVERGED) s = dci_sim_keep_contacts(problem, k, listed, mem);
+        if (s != DC_OK && s != DC_E_DIVERGED) {
+            *failed = k;
+            return s;
+        }
     }
     return DC_OK;
 }
+
+/* ---- [trees] pairs of trees by quadratic models ----------------------------------------------- */
+/* in: problem, place; out: dci_sim_trees, and what a pair adds to O.
+ *
+ * stage                | reads                        | writes                            | equation
+ * dci_sim_keep_model   | a model, place               | whether it is good there          | its error
+ * dci_sim_potential    | trees at the model's poses   | potential of the model            | LRI Eq. 8
+ * dci_sim_rub          | friction at t, these poses   | friction of the model             | LRI section A.3
+ * dci_sim_meet_trees   | place                        | all models that are not good      |
+ * dci_sim_at_trees     | a model, place               | value, wrenches, forms            | to second order */
+
+/* Newton's steps with a curvature of poses near by converge linearly, by the part that it changed. It is taken for good
+ * where this is below DCI_SIM_BENT: H changes by its own size over the distance of the links, and what the links'
+ * inertia outweighs does not matter. Of most pairs it is computed once a step. */
+#define DCI_SIM_BENT DC_R(0.01)
+
+/* The part of a step's tolerance that the models of pairs may be off by. */
+#define DCI_SIM_MODEL DC_R(0.05)
 
 /* how far the points of hull k go from pose p to pose q, at most */
 static dc_real dci_sim_moved(const dc_sim *sim, int k, const dc_pose *p, const dc_pose *q)
 {
     const dc_sim_hull *h = sim->hull + k;
     dc_real w = p->q.w - q->q.w, x = p->q.x - q->q.x, y = p->q.y - q->q.y, z = p->q.z - q->q.z;
+    dc_real turn = DC_R(2.5)*dc_sqrt(w*w + x*x + y*y + z*z);        /* |p - q| = 2 sin(angle/4) */
     dc_v3 t = dc_sub(p->t, q->t);
-    /* |p - q| = 2 sin(angle/4) */
-    return dc_sqrt(dc_dot(t, t)) + DC_R(2.5)*dc_sqrt(w*w + x*x + y*y + z*z)*(dc_sqrt(dc_dot(h->centre, h->centre)) + h->radius);
+    return dc_sqrt(dc_dot(t, t)) + turn*(dc_sqrt(dc_dot(h->centre, h->centre)) + h->radius);
 }
-
-/* Newton's steps with a curvature of poses near by converge linearly, by the part that it changed. It is taken for good where this is
- * below DCI_SIM_BENT: H changes by its own size over the distance of the links, and what the links' inertia outweighs does not
- * matter. Of most pairs it is computed once a step. */
-#define DCI_SIM_BENT DC_R(0.01)
 
 /* is a stiffness between links i and j, over the scene's, nothing beside the inertia of the lighter one? */
 static int dci_sim_outweighed(const dc_sim *sim, int i, int j, dc_real stiffness)
 {
     dc_real mass = 0, h = sim->desc.h;
     if (dci_sim_anchor(sim->link, i) >= 0) mass = sim->moment[16*i + 15];
-    if (dci_sim_anchor(sim->link, j) >= 0 && (!(mass > 0) || sim->moment[16*j + 15] < mass)) mass = sim->moment[16*j + 15];
+    if (dci_sim_anchor(sim->link, j) >= 0 && (!(mass > 0) || sim->moment[16*j + 15] < mass))
+        mass = sim->moment[16*j + 15];
     return sim->desc.stiffness*stiffness*h*h <= DCI_SIM_BENT*mass;
 }
 
-static int dci_sim_straight(const dci_sim_work *W, int k)
+/* the distance of a pair of trees as its potential tells it, m */
+static dc_real dci_sim_far_off(const dc_sim *sim, const dci_sim_model *model)
 {
-    const dc_sim *sim = W->sim;
-    const dci_sim_meeting *M = W->meeting + k;
-    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link, c;
-    dc_real unread, far_off = sim->desc.length*dci_sim_distance(M->P, &unread), most = 0, moved;
-    moved = dci_sim_moved(sim, a, M->bent, M->at) + dci_sim_moved(sim, b, M->bent + 1, M->at + 1);
-    if (moved <= DCI_SIM_BENT*far_off) return 1;
-    for (c = 0; c < 3; ++c) most = dc_max(most, dc_abs(M->H[13*c]));
-    return dci_sim_outweighed(sim, i, j, most*moved/far_off);
+    dc_real unread;
+    return sim->desc.length*dci_sim_distance(model->potential.value, &unread);
 }
 
-/* A bound of the force that the model of pair k is off by where its points have moved by `moved`: to third order, or to second without
- * H; derivatives grow by four times their size over the distance, *far_off. */
-static dc_real dci_sim_model_error(const dci_sim_work *W, const dci_sim_meeting *M, dc_real moved, dc_real *far_off)
+/* the largest of the three entries x[0], x[step], x[2 step] */
+static dc_real dci_sim_most(const dc_real *x, int step)
 {
-    dc_real unread, most = 0;
+    dc_real most = 0;
     int c;
-    *far_off = W->sim->desc.length*dci_sim_distance(M->P, &unread);
-    for (c = 0; c < 3; ++c) most = dc_max(most, M->flat ? dc_abs(M->g[c]) : dc_abs(M->H[13*c]));
-    return W->sim->desc.stiffness*4*most*moved*(M->flat ? 1 : moved)/ *far_off;
+    for (c = 0; c < 3; ++c) most = dc_max(most, dc_abs(x[step*c]));
+    return most;
+}
+
+/* is the Hessian of pair k's model still good at the poses `at`? */
+static int dci_sim_still_curved(const dc_sim *sim, const dci_sim_model *model, int k)
+{
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    const dc_real far_off = dci_sim_far_off(sim, model);
+    const dc_real moved = dci_sim_moved(sim, p.hull_a, model->bent_at, model->at)
+                        + dci_sim_moved(sim, p.hull_b, model->bent_at + 1, model->at + 1);
+    if (moved <= DCI_SIM_BENT*far_off) return 1;
+    return dci_sim_outweighed(sim, p.link_a, p.link_b, dci_sim_most(model->potential.hessian, 13)*moved/far_off);
+}
+
+/* A bound of the force that a model is off by where its points have moved by `moved`: to third order, or to second
+ * without a Hessian; derivatives grow by four times their size over the distance, *far_off. */
+static dc_real dci_sim_model_error(const dc_sim *sim, const dci_sim_model *model, dc_real moved, dc_real *far_off)
+{
+    const dci_sim_jet *jet = &model->potential;
+    const dc_real most = model->flat ? dci_sim_most(jet->grad, 1) : dci_sim_most(jet->hessian, 13);
+    *far_off = dci_sim_far_off(sim, model);
+    return sim->desc.stiffness*4*most*moved*(model->flat ? 1 : moved)/ *far_off;
 }
 
 /* how far the points of pair k are from where it is known, both sides together */
-static dc_real dci_sim_strayed(const dci_sim_work *W, int k)
+static dc_real dci_sim_strayed(const dci_sim_place *place, const dci_sim_model *model, int k)
 {
-    const dc_sim *sim = W->sim;
-    const dci_sim_meeting *M = W->meeting + k;
-    const int a = sim->pair[2*k], b = sim->pair[2*k + 1];
-    return dci_sim_moved(sim, a, M->at, W->now.pose + sim->hull[a].link) + dci_sim_moved(sim, b, M->at + 1, W->now.pose + sim->hull[b].link);
+    const dci_sim_pair p = dci_sim_pair_at(place->sim, k);
+    return dci_sim_moved(place->sim, p.hull_a, model->at, place->pose + p.link_a)
+         + dci_sim_moved(place->sim, p.hull_b, model->at + 1, place->pose + p.link_b);
 }
 
-/* May the Hessian of pair k at M->at be left out? It was before, or the trees are apart by a fiftieth of one: then P and g are known.
- * Not with friction. */
-static DCI_NOINLINE int dci_sim_may_be_flat(const dci_sim_work *W, int k, int i, int j)
+static int dci_sim_same_pose(const dc_pose *p, const dc_pose *q) { return memcmp(p, q, sizeof *p) == 0; }
+
+static int dci_sim_has_friction(const dci_sim_problem *problem, int k)
 {
-    const dci_sim_meeting *M = W->meeting + k;
-    const dc_bsh *a = W->sim->link[i].tree, *b = W->sim->link[j].tree;
-    dc_v3 d;
-    if (!W->stepping || M->curved || W->contact_at[k] < W->contact_at[k + 1]) return 0;
-    d = dc_sub(dc_pose_apply(M->at[0], a->o), dc_pose_apply(M->at[1], b->o));
-    return M->flat || dc_sqrt(dc_dot(d, d)) - a->node->R - b->node->R > DC_R(0.02)*a->node->R;
+    return problem->friction.begin[k] < problem->friction.begin[k + 1];
 }
 
-/* P and g of pair k at the poses M->at, and H there or near by. */
-static DCI_NOINLINE dc_status dci_sim_blend(dci_sim_work *W, int k)
+/* Is the model of pair k good at the place: made there, or near enough? If not, its poses become those of the place,
+ * and its Hessian is kept while it is still good. */
+static DCI_NOINLINE int dci_sim_keep_model(const dci_sim_problem *problem, const dci_sim_place *place, int k, int known,
+                                           const dci_sim_trees *trees, dci_sim_model *model)
 {
-    const dc_sim *sim = W->sim;
-    dci_sim_meeting *M = W->meeting + k;
-    const int i = sim->hull[sim->pair[2*k]].link, j = sim->hull[sim->pair[2*k + 1]].link;
-    dc_real unread;
-    int flat = dci_sim_may_be_flat(W, k, i, j), c;
-    dc_status s = dc_bsh_eval(&sim->desc.hierarchy, sim->link[i].tree, M->at, sim->link[j].tree, M->at + 1, W->mem, NULL, &M->P, M->g,
-                              M->curved || flat ? NULL : M->H, &W->seen);
-    if (s != DC_OK && s != DC_E_DIVERGED) return s;
+    const dc_sim *sim = problem->sim;
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    const dc_pose *a = place->pose + p.link_a, *b = place->pose + p.link_b;
 
-    /* what H can be, from g */
-    if (flat) {
-        dc_real most = 0;
-        for (c = 0; c < 3; ++c) most = dc_max(most, dc_abs(M->g[c]));
-        flat = dci_sim_outweighed(sim, i, j, 4*most/(sim->desc.length*dci_sim_distance(M->P, &unread)));
-        if (!flat) s = dc_bsh_eval(&sim->desc.hierarchy, sim->link[i].tree, M->at, sim->link[j].tree, M->at + 1, W->mem, NULL, &M->P, M->g,
-                                   M->H, &W->seen);
-        else for (c = 0; c < 144; ++c) M->H[c] = 0;
-        if (s != DC_OK && s != DC_E_DIVERGED) return s;
+    if (model->known && dci_sim_same_pose(model->at, a) && dci_sim_same_pose(model->at + 1, b)) return 1;
+    if (model->known && known == DCI_SIM_BY_MODELS && !dci_sim_has_friction(problem, k)) {
+        dc_real far_off, moved = dci_sim_strayed(place, model, k);
+        dc_real error = dci_sim_model_error(sim, model, moved, &far_off);
+        if (error <= trees->allowed && moved <= DC_R(0.25)*far_off) return 1;
     }
-    if (!M->curved) memcpy(M->bent, M->at, sizeof M->at);
-    M->flat = flat;
-    M->curved = 1;
-    M->felt = W->seen.leaf_near + W->seen.leaf_blended > 0;
-    return DC_OK;
-}
-
-/* F, f, K of pair k at the poses now: the damping term of LRI section A.3 */
-static DCI_NOINLINE dc_status dci_sim_rubs(dci_sim_work *W, int k)
-{
-    const dc_sim *sim = W->sim;
-    dci_sim_meeting *M = W->meeting + k;
-    int a = sim->pair[2*k], b = sim->pair[2*k + 1], c, v;
-    dc_real mu = sim->link[sim->hull[a].link].friction*sim->link[sim->hull[b].link].friction;
-    M->F = 0;
-    for (v = 0; v < 12; ++v) M->f[v] = 0;
-    for (v = 0; v < 144; ++v) M->K[v] = 0;
-    for (c = W->contact_at[k]; c < W->contact_at[k + 1]; ++c) {
-        dc_real w = mu*W->contact[c].weight, F;
-        dc_hull A = dci_sim_triangle(sim, a, W->contact[c].triangle_a), B = dci_sim_triangle(sim, b, W->contact[c].triangle_b);
-        dc_status s;
-        if (!(w > 0)) continue;
-        s = dc_friction_move(W->rub + c, &A, M->at, &B, M->at + 1, W->mem, &F, W->pg, W->pH);
-        if (s != DC_OK && s != DC_E_DIVERGED) return s;
-        M->F += w*F;
-        for (v = 0; v < 12; ++v) M->f[v] += w*W->pg[v];
-        for (v = 0; v < 144; ++v) M->K[v] += w*W->pH[v];
-    }
-    return DC_OK;
-}
-
-/* The part of a step's tolerance that the models of pairs may be off by. */
-#define DCI_SIM_MODEL DC_R(0.05)
-
-/* is pair k at the poses now where it was, or near enough to be known by its model, and is its curvature still good? */
-static DCI_NOINLINE int dci_sim_met(dci_sim_work *W, int k)
-{
-    const dc_sim *sim = W->sim;
-    dci_sim_meeting *M = W->meeting + k;
-    const dc_pose *pa = W->now.pose + sim->hull[sim->pair[2*k]].link, *pb = W->now.pose + sim->hull[sim->pair[2*k + 1]].link;
-    if (M->known && memcmp(M->at, pa, sizeof *pa) == 0 && memcmp(M->at + 1, pb, sizeof *pb) == 0) return 1;
-    if (M->known && W->by_models && W->contact_at[k] == W->contact_at[k + 1]) {
-        dc_real far_off, moved = dci_sim_strayed(W, k), error = dci_sim_model_error(W, M, moved, &far_off);
-        if (error <= DCI_SIM_MODEL*sim->desc.tolerance*W->scale && moved <= DC_R(0.25)*far_off) return 1;
-    }
-    M->at[0] = *pa;
-    M->at[1] = *pb;
-    M->curved = M->curved && !M->flat && dci_sim_straight(W, k);
+    model->at[0] = *a;
+    model->at[1] = *b;
+    model->curved = model->curved && !model->flat && dci_sim_still_curved(sim, model, k);
     return 0;
 }
 
-/* All pairs of trees at q, up to the first that fails: what dci_sim_energy sums up. They are computed here, so that the stack is
- * shallow, and once for each q, whatever is asked for later. */
-static DCI_NOINLINE void dci_sim_meet(dci_sim_work *W, const dc_real *q)
+/* May the Hessian of pair k's potential be left out in a step? It was before, or the trees are apart by a fiftieth of
+ * one: then value and gradient are known. Not with friction. */
+static DCI_NOINLINE int dci_sim_may_be_flat(const dci_sim_problem *problem, int k, const dci_sim_model *model)
 {
-    const dc_sim *sim = W->sim;
+    const dci_sim_pair p = dci_sim_pair_at(problem->sim, k);
+    const dc_bsh *a = problem->sim->link[p.link_a].tree, *b = problem->sim->link[p.link_b].tree;
+    dc_v3 d;
+    if (model->curved || dci_sim_has_friction(problem, k)) return 0;
+    d = dc_sub(dc_pose_apply(model->at[0], a->o), dc_pose_apply(model->at[1], b->o));
+    return model->flat || dc_sqrt(dc_dot(d, d)) - a->node->R - b->node->R > DC_R(0.02)*a->node->R;
+}
+
+/* value, gradient and (NULL: not asked for) Hessian of pair k at the model's poses; whether it is felt */
+static dc_status dci_sim_tree_pair(const dc_sim *sim, int k, dci_sim_scratch *scratch, dci_sim_model *model,
+                                   dc_real *hessian)
+{
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    const dc_bsh *a = sim->link[p.link_a].tree, *b = sim->link[p.link_b].tree;
+    dci_sim_jet *jet = &model->potential;
+    dc_status s = dc_bsh_eval(&sim->desc.hierarchy, a, model->at, b, model->at + 1, scratch->mem, NULL, &jet->value,
+                              jet->grad, hessian, scratch->seen);
+    if (s == DC_OK || s == DC_E_DIVERGED) model->felt = scratch->seen->leaf_near + scratch->seen->leaf_blended > 0;
+    return s;
+}
+
+/* The potential of pair k at the model's poses, its Hessian there or near by; `may_be_flat`: left out where inertia
+ * outweighs it. */
+static DCI_NOINLINE dc_status dci_sim_potential(const dc_sim *sim, int k, int may_be_flat, dci_sim_scratch *scratch,
+                                                dci_sim_model *model)
+{
+    dci_sim_jet *jet = &model->potential;
+    int flat = may_be_flat, c;
+    dc_status s = dci_sim_tree_pair(sim, k, scratch, model, model->curved || flat ? NULL : jet->hessian);
+
+    if (s != DC_OK && s != DC_E_DIVERGED) return s;
+
+    /* what the Hessian can be, from the gradient */
+    if (flat) {
+        const dci_sim_pair p = dci_sim_pair_at(sim, k);
+        flat = dci_sim_outweighed(sim, p.link_a, p.link_b, 4*dci_sim_most(jet->grad, 1)/dci_sim_far_off(sim, model));
+        if (!flat) s = dci_sim_tree_pair(sim, k, scratch, model, jet->hessian);
+        else for (c = 0; c < 144; ++c) jet->hessian[c] = 0;
+        if (s != DC_OK && s != DC_E_DIVERGED) return s;
+    }
+    if (!model->curved) memcpy(model->bent_at, model->at, sizeof model->at);
+    model->flat = flat;
+    model->curved = 1;
+    return DC_OK;
+}
+
+/* the friction of pair k at the model's poses: the damping term of LRI section A.3 */
+static DCI_NOINLINE dc_status dci_sim_rub(const dci_sim_problem *problem, int k, dci_sim_scratch *scratch,
+                                          dci_sim_model *model)
+{
+    const dc_sim *sim = problem->sim;
+    const dci_sim_friction *friction = &problem->friction;
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    dci_sim_jet *sum = &model->friction, *jet = scratch->jet;
+    int c, v;
+
+    sum->value = 0;
+    for (v = 0; v < 12; ++v) sum->grad[v] = 0;
+    for (v = 0; v < 144; ++v) sum->hessian[v] = 0;
+
+    for (c = friction->begin[k]; c < friction->begin[k + 1]; ++c) {
+        const dc_bsh_contact *t = friction->contact + c;
+        const dc_real w = p.friction*t->weight;
+        dc_hull A = dci_sim_triangle(sim, p.hull_a, t->triangle_a), B = dci_sim_triangle(sim, p.hull_b, t->triangle_b);
+        dc_status s;
+        if (!(w > 0)) continue;
+        s = dc_friction_move(friction->contact_load + c, &A, model->at, &B, model->at + 1, scratch->mem, &jet->value,
+                             jet->grad, jet->hessian);
+        if (s != DC_OK && s != DC_E_DIVERGED) return s;
+        sum->value += w*jet->value;
+        for (v = 0; v < 12; ++v) sum->grad[v] += w*jet->grad[v];
+        for (v = 0; v < 144; ++v) sum->hessian[v] += w*jet->hessian[v];
+    }
+    return DC_OK;
+}
+
+/* The models of all pairs of trees for a place, up to the first that fails. Those that are good there stay. */
+static DCI_NOINLINE void dci_sim_meet_trees(const dci_sim_problem *problem, const dci_sim_place *place, int known,
+                                            dci_sim_scratch *scratch, dci_sim_trees *trees)
+{
+    const dc_sim *sim = problem->sim;
     dc_status s = DC_OK;
     int k;
-    if (!sim->desc.trees) return;
-    dci_sim_forward(sim, q, &W->now);
+
     for (k = 0; k < sim->pairs && s == DC_OK; ++k) {
-        if (dci_sim_met(W, k)) continue;
-        s = dci_sim_blend(W, k);
-        if (s == DC_OK) s = dci_sim_rubs(W, k);
-        W->meeting[k].known = s == DC_OK;
-        W->meeting[k].status = s;
+        dci_sim_model *model = trees->model + k;
+        if (dci_sim_keep_model(problem, place, k, known, trees, model)) continue;
+        s = dci_sim_potential(sim, k, known != DCI_SIM_IN_FULL && dci_sim_may_be_flat(problem, k, model), scratch,
+                              model);
+        if (s == DC_OK) s = dci_sim_rub(problem, k, scratch, model);
+        model->known = s == DC_OK;
+        model->status = s;
     }
 }
 
-/* Pair k of trees, by its model: with x the twists from the poses where it is known to those now, by the left Jacobian J of rotations,
- *     P + F + (g + f).x + x^T (H + K) x/2,   gradient J^-T (g + f + (H + K) x) */
-static DCI_NOINLINE void dci_sim_at_trees(dci_sim_work *W, int k, int want)
+/* Pair k of trees, by its model: with x the twists from the poses where it is known to those now, g and H those of
+ * potential and friction together, by the left Jacobian J of rotations,
+ *     P + F + g.x + x^T H x/2,   gradient J^-T (g + H x) */
+static DCI_NOINLINE void dci_sim_at_trees(const dci_sim_model *model, int k, int want, dci_sim_scratch *scratch,
+                                          dci_sim_energy *at)
 {
-    const dc_sim *sim = W->sim;
-    const dci_sim_meeting *M = W->meeting + k;
+    const dc_sim *sim = at->place.sim;
+    const dci_sim_jet *potential = &model->potential, *friction = &model->friction;
     const dc_real ks = sim->desc.stiffness;
-    dc_real x[12] = {0}, rise = 0;
+    dc_real x[12] = {0}, rise = 0, *g = scratch->jet->grad;
     int v, c, side, strayed = 0;
-    if (M->status != DC_OK) {
-        W->status = M->status;
-        W->hull_a = sim->pair[2*k];
-        W->hull_b = sim->pair[2*k + 1];
+
+    if (model->status != DC_OK) {
+        dci_sim_stop(sim, k, model->status, at);
         return;
     }
+
+    /* how far from where it is known */
     for (side = 0; side < 2; ++side) {
-        const dc_pose *now = W->now.pose + sim->hull[sim->pair[2*k + side]].link;
-        if (memcmp(M->at + side, now, sizeof *now) == 0) continue;
-        dc_pose_local(M->at[side], *now, x + 6*side);
+        const dc_pose *now = at->place.pose + sim->hull[sim->pair[2*k + side]].link;
+        if (dci_sim_same_pose(model->at + side, now)) continue;
+        dc_pose_local(model->at[side], *now, x + 6*side);
         strayed = 1;
     }
-    W->modelled += strayed;
-    for (v = 0; v < 12; ++v) W->pg[v] = M->g[v] + M->f[v];
+    at->modelled += strayed;
+
+    /* to second order */
+    for (v = 0; v < 12; ++v) g[v] = potential->grad[v] + friction->grad[v];
     if (strayed) {
         for (v = 0; v < 12; ++v) {
             dc_real bend = 0;
-            for (c = 0; c < 12; ++c) bend += (M->H[12*v + c] + M->K[12*v + c])*x[c];
-            rise += x[v]*(W->pg[v] + DC_R(0.5)*bend);
-            W->pg[v] += bend;
+            for (c = 0; c < 12; ++c) bend += (potential->hessian[12*v + c] + friction->hessian[12*v + c])*x[c];
+            rise += x[v]*(g[v] + DC_R(0.5)*bend);
+            g[v] += bend;
         }
         for (side = 0; side < 2; ++side) {
-            dc_real *turn = W->pg + 6*side + 3;
             dc_m3 J = dc_so3_jl_inv(dci_sim_v3(x + 6*side + 3));
-            dc_v3 g = dc_mul_t(&J, dci_sim_v3(turn));
-            turn[0] = g.x;
-            turn[1] = g.y;
-            turn[2] = g.z;
+            dci_sim_put3(dc_mul_t(&J, dci_sim_v3(g + 6*side + 3)), g + 6*side + 3);
         }
     }
-    dci_sim_add_value(W, ks*M->P);
-    dci_sim_add_value(W, ks*M->F);
-    dci_sim_add_value(W, ks*rise);
-    W->contacts += M->felt;
+
+    dci_sim_add_value(at, ks*potential->value);
+    dci_sim_add_value(at, ks*friction->value);
+    dci_sim_add_value(at, ks*rise);
+    at->contacts += model->felt;
     if (!want) return;
-    for (v = 0; v < 144; ++v) W->pH[v] = M->H[v] + M->K[v];
-    dci_sim_add_pair(W, sim->hull[sim->pair[2*k]].link, sim->hull[sim->pair[2*k + 1]].link, want);
+
+    for (v = 0; v < 144; ++v) scratch->jet->hessian[v] = potential->hessian[v] + friction->hessian[v];
+    dci_sim_add_pair(sim->hull[sim->pair[2*k]].link, sim->hull[sim->pair[2*k + 1]].link, want, scratch, at);
 }
 
+/* ---- [evaluation] O at a place ---------------------------------------------------------------- */
+/* in: problem, q; out: dci_sim_energy.
+ *
+ * stage               | reads                  | writes                 | equation
+ * dci_sim_forward     | q                      | place                  | SDRS Eq. 1
+ * dci_sim_meet_trees  | place                  | models of trees        |
+ * dci_sim_broad_phase | place                  | pairs                  |
+ * [energy], [trees]   | place, models, pairs   | value, wrenches, forms | SDRS Eq. 14
+ * dci_sim_gather      | wrenches, forms        | gradient, Hessian      | J^T H J + g . 1/2 [S_a, S_b] */
+
 /* gradient and Hessian by the coordinates from those by the links' twists */
-static DCI_NOINLINE void dci_sim_gather(dci_sim_work *W, int want)
+static DCI_NOINLINE void dci_sim_gather(int want, dci_sim_energy *at)
 {
-    const dc_sim *sim = W->sim;
-    dci_sim_view V;
-    dci_sim_sink s = DC_ZERO;
-    size_t k, nv = (size_t)sim->nv;
+    const dci_sim_place *place = &at->place;
+    const dc_sim *sim = place->sim;
+    const dci_sim_sink s = dci_sim_dense(at->hessian, (size_t)sim->nv);
+    const dci_sim_sums *sums = &at->sums;
+    size_t k;
     int i;
-    V.sim = sim;
-    V.F = &W->now;
-    V.axis = W->axis;
-    s.out = W->H;
-    s.ld = nv;
-    /* from the tips to the roots, about the roots' origins */
+
+    /* about the roots' origins */
     for (i = 0; i < sim->links; ++i) {
-        dc_v3 r = dci_sim_arm(&W->now, i);
+        dc_v3 r = dci_sim_arm(place, i);
         dc_real X[36];
-        dci_sim_shift_block(r, r, W->Hd + 36*i, 6, X);
-        memcpy(W->Hd + 36*i, X, sizeof X);
-        W->force = dc_max(W->force, dci_sim_size(W->gc + 6*i));
-        dci_sim_shift(r, W->gc + 6*i, W->go + 12*i);
-        dci_sim_shift(r, W->gi + 6*i, W->go + 12*i + 6);
+        dci_sim_shift_block(r, r, sums->form + 36*i, 6, X);
+        memcpy(sums->form + 36*i, X, sizeof X);
+        at->force = dc_max(at->force, dci_sim_size(sums->contact + 6*i));
+        dci_sim_shift(r, sums->contact + 6*i, sums->carried + 12*i);
+        dci_sim_shift(r, sums->inertia + 6*i, sums->carried + 12*i + 6);
     }
+
+    /* from the tips to the roots */
     for (i = sim->links - 1; i >= 0; --i) {
         int up = sim->link[i].parent, j;
         for (j = 0; j < dci_sim_nv(sim->link[i].joint); ++j) {
-            const dci_sim_axis *a = W->axis + sim->v_at[i] + j;
-            W->grad[sim->v_at[i] + j] += dci_sim_power(a, W->go + 12*i) + dci_sim_power(a, W->go + 12*i + 6);
+            const dci_sim_axis *a = place->axis + sim->v_at[i] + j;
+            const dc_real *m = sums->carried + 12*i;
+            at->grad[sim->v_at[i] + j] += dci_sim_power(a, m) + dci_sim_power(a, m + 6);
         }
         if (up < 0) continue;
-        for (j = 0; j < 12; ++j) W->go[12*up + j] += W->go[12*i + j];
-        for (j = 0; j < 36; ++j) W->Hd[36*up + j] += W->Hd[36*i + j];
+        for (j = 0; j < 12; ++j) sums->carried[12*up + j] += sums->carried[12*i + j];
+        for (j = 0; j < 36; ++j) sums->form[36*up + j] += sums->form[36*i + j];
     }
-    dci_sim_put_tree(&V, W->Hd, &s, &W->attach);
-    for (k = 0; k < 6*(size_t)sim->links; ++k) W->gc[k] += W->gi[k];     /* all of it */
-    if (want != DCI_SIM_SEMIDEFINITE) dci_sim_curvature(&V, W->gc, W->carried, W->c, &s, &W->attach);
+    dci_sim_put_tree(place, sums->form, &s, &at->attach);
+
+    /* the curvature is of all wrenches together */
+    for (k = 0; k < 6*(size_t)sim->links; ++k) sums->contact[k] += sums->inertia[k];
+    if (want != DCI_SIM_SEMIDEFINITE)
+        dci_sim_curvature(place, sums->contact, sums->load, sums->bracket, &s, &at->attach);
 }
 
-/* O of SDRS Eq. 14 at q, which becomes `now`; with want its gradient and Hessian. W->status: why there is none. */
-static void dci_sim_energy(dci_sim_work *W, const dc_real *q, int want)
+static void dci_sim_zero(dc_real *x, size_t n)
 {
-    const dc_sim *sim = W->sim;
-    size_t k, nv = (size_t)sim->nv;
-    int i, p;
-    W->value = W->noise = W->force = 0;
-    W->gap = dci_from_bits(DCI_INF);
-    W->contacts = W->doubt = W->modelled = 0;
-    W->status = DC_OK;
-    dci_sim_forward(sim, q, &W->now);
-    if (want) {
-        dci_sim_axes(sim, &W->now, W->attach.out != NULL, W->axis);
-        for (k = 0; k < 6*(size_t)sim->links; ++k) W->gi[k] = W->gc[k] = 0;
-        for (k = 0; k < 36*(size_t)sim->links; ++k) W->Hd[k] = 0;
-        for (k = 0; k < nv*nv; ++k) W->H[k] = 0;
-        for (k = 0; k < nv; ++k) W->grad[k] = 0;
-    }
-    for (i = 0; i < sim->links; ++i) dci_sim_inertia(W, i, want);
-    dci_sim_joints(W, q, want);
-    for (i = 0; i < sim->hulls && W->status == DC_OK; ++i)
-        for (p = 0; p < sim->planes && W->status == DC_OK; ++p) dci_sim_at_plane(W, i, p, want);
-    for (i = 0; i < sim->pairs && sim->desc.trees && W->status == DC_OK; ++i) dci_sim_at_trees(W, i, want);
-    if (!sim->desc.trees) dci_sim_feel(W, &W->now);
-    for (i = 0; i < W->finds && !sim->desc.trees && W->status == DC_OK; ++i) dci_sim_at_pair(W, W->found[i], want);
-    for (i = 0; i < W->rubs && W->status == DC_OK; ++i) dci_sim_at_rubbing(W, W->rubbing[i], want);
-    if (W->status == DC_OK && !dc_finite(W->value)) W->status = DC_E_RANGE;
-    if (!want || W->status != DC_OK) return;
-    dci_sim_gather(W, want);
+    size_t k;
+    for (k = 0; x && k < n; ++k) x[k] = 0;
 }
 
-/* ---- nothing is met on the way ------------------------------------------------------------------ */
+/* nothing is added up yet */
+static void dci_sim_clear(int want, dci_sim_energy *at)
+{
+    const dc_sim *sim = at->place.sim;
+    const size_t links = (size_t)sim->links, nv = (size_t)sim->nv;
+    at->value = at->noise = at->force = 0;
+    at->gap = dci_from_bits(DCI_INF);
+    at->contacts = at->doubt = at->modelled = 0;
+    at->status = DC_OK;
+    if (!want) return;
+    dci_sim_zero(at->sums.inertia, 12*links);
+    dci_sim_zero(at->sums.form, 36*links);
+    dci_sim_zero(at->hessian, nv*nv);
+    dci_sim_zero(at->grad, nv);
+}
 
-/* Bounds for a point of link i at most `arm` from its origin, seen from its ancestor `top`, while the joints between move along
- * dq, from 0 to 1: its speed and its acceleration. A joint moves evenly, so that from a link to its parent
+/* O of SDRS Eq. 14 at q, with want its gradient and Hessian, all of W->at; pairs of trees by the models there are.
+ * W->at.status: why there is none. */
+static DCI_NOINLINE void dci_sim_eval_known(dci_sim_work *W, const dc_real *q, int want)
+{
+    const dci_sim_problem *problem = &W->problem;
+    const dc_sim *sim = problem->sim;
+    dci_sim_energy *at = &W->at;
+    int i, p;
+
+    /* where */
+    dci_sim_clear(want, at);
+    dci_sim_forward(q, &at->place);
+    if (want) dci_sim_axes(&at->place, at->attach.out != NULL);
+
+    /* the motion */
+    for (i = 0; i < sim->links; ++i) dci_sim_inertia(problem, i, want, at);
+    dci_sim_joints(problem, q, want, at);
+
+    /* contacts, up to the first pair that overlaps */
+    for (i = 0; i < sim->hulls && at->status == DC_OK; ++i)
+        for (p = 0; p < sim->planes && at->status == DC_OK; ++p) dci_sim_at_plane(problem, i, p, want, at);
+    if (sim->desc.trees) {
+        for (i = 0; i < sim->pairs && at->status == DC_OK; ++i)
+            dci_sim_at_trees(W->trees.model + i, i, want, &W->scratch, at);
+    } else {
+        dci_sim_broad_phase(&at->place, &W->broad);
+        for (i = 0; i < W->broad.count && at->status == DC_OK; ++i)
+            dci_sim_at_pair(problem, W->broad.found[i], want, &W->scratch, at);
+    }
+    for (i = 0; i < problem->friction.count && at->status == DC_OK; ++i)
+        dci_sim_at_rubbing(problem, problem->friction.rubbing[i], want, &W->scratch, at);
+
+    if (at->status == DC_OK && !dc_finite(at->value)) at->status = DC_E_RANGE;
+    if (want && at->status == DC_OK) dci_sim_gather(want, at);
+}
+
+/* The same, with pairs of trees `known` as said there. Their models are made first, so that the stack is shallow. */
+static void dci_sim_eval(dci_sim_work *W, const dc_real *q, int want, int known)
+{
+    if (W->problem.sim->desc.trees) {
+        dci_sim_forward(q, &W->at.place);
+        dci_sim_meet_trees(&W->problem, &W->at.place, known, &W->scratch, &W->trees);
+    }
+    dci_sim_eval_known(W, q, want);
+}
+
+/* ---- [path] continuous collision -------------------------------------------------------------- */
+/* in: a place, of which O is known, and a direction; out: the share of the direction over which nothing is met, and
+ * what ends it. From place to place each pair has a plane between it that both sides are proved to keep.
+ *
+ * stage                  | reads                          | writes
+ * dci_sim_joint_share    | limits, rotations              | share
+ * dci_sim_bounds         | q, dq                          | speed and acceleration of a hull's points
+ * dci_sim_velocities     | place, dq                      | velocities of the links
+ * dci_sim_plane_share    | a hull, a plane                | share, the end
+ * dci_sim_pair_share     | a pair                         | share, the end
+ * dci_sim_safe_share     | all of these                   | share, the end */
+
+/* Bounds for a point of link i at most `arm` from its origin, seen from its ancestor `top`, while the joints between
+ * move along dq, from 0 to 1: its speed and its acceleration. A joint moves evenly, so that from a link to its parent
  *     a <- a + 2 w v + w^2 arm,  v <- v + u + w arm,  arm <- arm + the distance of the origins. */
-static void dci_sim_bounds(const dc_sim *sim, const dc_real *q, const dc_real *dq, int i, int top, dc_real arm, dc_real *v, dc_real *a)
+static void dci_sim_bounds(const dc_sim *sim, const dc_real *q, const dc_real *dq, int i, int top, dc_real arm,
+                           dc_real *v, dc_real *a)
 {
     *v = *a = 0;
     for (; i != top; i = sim->link[i].parent) {
@@ -3096,6 +3581,14 @@ static void dci_sim_bounds(const dc_sim *sim, const dc_real *q, const dc_real *d
     }
 }
 
+/* the same for the points of hull k */
+static void dci_sim_hull_bounds(const dc_sim *sim, int k, int top, const dci_sim_path *path, dc_real *v, dc_real *a)
+{
+    const dc_sim_hull *hull = sim->hull + k;
+    const dc_real arm = dc_sqrt(dc_dot(hull->centre, hull->centre)) + hull->radius;
+    dci_sim_bounds(sim, path->q, path->dq, hull->link, top, arm, v, a);
+}
+
 /* the last common ancestor of two links; -1: the world */
 static int dci_sim_common(const dc_sim *sim, int i, int j)
 {
@@ -3115,17 +3608,20 @@ static dc_real dci_sim_until(dc_real keep, dc_real rate, dc_real a, dc_real most
     return dc_min(t, most);
 }
 
-/* Link i as seen from its ancestor `top` when a share t of dq is done. */
-static void dci_sim_moving(const dc_sim *sim, int i, int top, const dc_real *q, const dc_real *dq, dc_real t, dci_sim_motion *m)
+/* Link i as seen from its ancestor `top` when a share t of the way is done. */
+static void dci_sim_moving(const dc_sim *sim, int i, int top, const dci_sim_path *path, dc_real t, dci_sim_motion *m)
 {
     dc_pose p = dci_sim_identity();
     dc_v3 u = dc_vec(0, 0, 0), w = u;
+
     for (; i != top; i = sim->link[i].parent) {
         const dc_sim_link *l = sim->link + i;
-        const dc_real *d = dq + sim->v_at[i];
+        const dc_real *d = path->dq + sim->v_at[i];
         dc_real x[7] = {0};
         dc_pose J;
-        dci_sim_move(l->joint, q + sim->q_at[i], d, t, x);
+
+        /* through the joint */
+        dci_sim_move(l->joint, path->q + sim->q_at[i], d, t, x);
         J = dci_sim_joint_pose(l, x);
         p = dc_pose_mul(J, p);
         u = dc_quat_rotate(J.q, u);
@@ -3133,69 +3629,78 @@ static void dci_sim_moving(const dc_sim *sim, int i, int top, const dc_real *q, 
         if (l->joint == DC_SIM_SLIDE) u = dc_madd(u, d[0], l->axis);
         if (l->joint == DC_SIM_FREE) u = dc_add(u, dci_sim_v3(d));
         if (l->joint != DC_SIM_SLIDE && l->joint != DC_SIM_FIXED) {
-            dc_v3 turn = l->joint == DC_SIM_HINGE ? dc_scale(d[0], l->axis) : dci_sim_v3(d + (l->joint == DC_SIM_FREE ? 3 : 0));
+            dc_v3 turn = l->joint == DC_SIM_HINGE ? dc_scale(d[0], l->axis)
+                                                  : dci_sim_v3(d + dci_sim_turn_at(l->joint));
             u = dc_add(u, dc_cross(turn, dc_sub(p.t, J.t)));
             w = dc_add(w, turn);
         }
+
+        /* through the attachment */
         p = dc_pose_mul(l->attach, p);
         u = dc_quat_rotate(l->attach.q, u);
         w = dc_quat_rotate(l->attach.q, w);
     }
     m->pose = p;
-    m->R = dc_rotation(p.q);
-    m->u = u;
-    m->w = w;
+    m->rotation = dc_rotation(p.q);
+    m->velocity = u;
+    m->spin = w;
 }
 
-/* All links at the start of their way along dq, by the axes at `now` */
-static void dci_sim_motions(dci_sim_work *W, const dc_real *dq)
+/* All links at the start of their way, by the axes of the place */
+static void dci_sim_velocities(const dci_sim_place *place, dci_sim_path *path)
 {
-    const dc_sim *sim = W->sim;
+    const dc_sim *sim = place->sim;
+    const dc_real *dq = path->dq;
     int i, k;
+
+    /* of the point at o, until all links have theirs */
     for (i = 0; i < sim->links; ++i) {
-        dci_sim_motion *m = W->motion + i;
-        int up = sim->link[i].parent;
-        m->pose = W->now.pose[i];
-        m->R = W->now.R[i];
-        m->u = up < 0 ? dc_vec(0, 0, 0) : W->motion[up].u;      /* of the point at o, until all links have theirs */
-        m->w = up < 0 ? dc_vec(0, 0, 0) : W->motion[up].w;
+        const int up = sim->link[i].parent;
+        dc_v3 u = up < 0 ? dc_vec(0, 0, 0) : path->velocity[up], w = up < 0 ? dc_vec(0, 0, 0) : path->spin[up];
         for (k = sim->v_at[i]; k < sim->v_at[i] + dci_sim_nv(sim->link[i].joint); ++k) {
-            m->u = dc_madd(m->u, dq[k], W->axis[k].u);
-            m->w = dc_madd(m->w, dq[k], W->axis[k].w);
+            u = dc_madd(u, dq[k], place->axis[k].move);
+            w = dc_madd(w, dq[k], place->axis[k].turn);
         }
+        path->velocity[i] = u;
+        path->spin[i] = w;
     }
-    for (i = 0; i < sim->links; ++i) W->motion[i].u = dc_add(W->motion[i].u, dc_cross(W->motion[i].w, dci_sim_arm(&W->now, i)));
+    for (i = 0; i < sim->links; ++i)
+        path->velocity[i] = dc_add(path->velocity[i], dc_cross(path->spin[i], dci_sim_arm(place, i)));
 }
 
 /* link i there as seen from its ancestor `top` */
-static dci_sim_motion dci_sim_seen_from(const dci_sim_work *W, int i, int top)
+static dci_sim_motion dci_sim_seen_from(const dci_sim_place *place, const dci_sim_path *path, int i, int top)
 {
-    dci_sim_motion m = W->motion[i];
-    const dci_sim_motion *t;
+    dci_sim_motion m;
     dc_v3 arm;
     dc_m3 up;
+
+    m.pose = place->pose[i];
+    m.rotation = place->rotation[i];
+    m.velocity = path->velocity[i];
+    m.spin = path->spin[i];
     if (top < 0) return m;
-    t = W->motion + top;
-    arm = dc_sub(m.pose.t, t->pose.t);
-    up = dc_m3_t(&t->R);
-    m.u = dc_mul(&up, dc_sub(dc_sub(m.u, t->u), dc_cross(t->w, arm)));
-    m.w = dc_mul(&up, dc_sub(m.w, t->w));
-    m.pose.q = dc_quat_mul(dc_quat_conj(t->pose.q), m.pose.q);
+    arm = dc_sub(m.pose.t, place->pose[top].t);
+    up = dc_m3_t(place->rotation + top);
+    m.velocity = dc_mul(&up, dc_sub(dc_sub(m.velocity, path->velocity[top]), dc_cross(path->spin[top], arm)));
+    m.spin = dc_mul(&up, dc_sub(m.spin, path->spin[top]));
+    m.pose.q = dc_quat_mul(dc_quat_conj(place->pose[top].q), m.pose.q);
     m.pose.t = dc_mul(&up, arm);
-    m.R = dc_rotation(m.pose.q);
+    m.rotation = dc_rotation(m.pose.q);
     return m;
 }
 
-/* How far a hull may go with motion m, its acceleration below a, while it stays on its side of a plane (n, d) that moves along n
- * with speed c, keeping a part of each vertex's distance. */
-static dc_real dci_sim_advance(const dci_sim_motion *m, dc_real a, const dc_hull *hull, dc_v3 n, dc_real d, dc_real c, dc_real most)
+/* How far a hull may go with motion m, its acceleration below a, while it stays on its side of a plane (n, d) that
+ * moves along n with speed c, keeping a part of each vertex's distance. */
+static dc_real dci_sim_advance(const dci_sim_motion *m, dc_real a, const dc_hull *hull, dc_v3 n, dc_real d, dc_real c,
+                               dc_real most)
 {
     int j;
     for (j = 0; j < hull->n; ++j) {
-        dc_v3 r = dc_mul(&m->R, hull->v[j]);
+        dc_v3 r = dc_mul(&m->rotation, hull->v[j]);
         dc_real slack = dc_dot(n, dc_add(r, m->pose.t)) + d;
         if (!(slack > 0)) return 0;
-        most = dci_sim_until(DC_R(0.9)*slack, dc_dot(n, dc_add(m->u, dc_cross(m->w, r))) - c, a, most);
+        most = dci_sim_until(DC_R(0.9)*slack, dc_dot(n, dc_add(m->velocity, dc_cross(m->spin, r))) - c, a, most);
     }
     return most;
 }
@@ -3203,77 +3708,93 @@ static dc_real dci_sim_advance(const dci_sim_motion *m, dc_real a, const dc_hull
 /* speed along n of the point p of a body */
 static dc_real dci_sim_speed(const dci_sim_motion *m, dc_v3 n, dc_v3 p)
 {
-    return dc_dot(n, dc_add(m->u, dc_cross(m->w, dc_sub(p, m->pose.t))));
+    return dc_dot(n, dc_add(m->velocity, dc_cross(m->spin, dc_sub(p, m->pose.t))));
 }
 
 #define DCI_SIM_TURNS 1024  /* of the advancement of a pair */
 
-/* The share of dq, up to most, over which the hulls A and B of the links of W->way do not meet; -1: they meet now. From place to
- * place, each with a plane between them, half way and moving with the mean of the witness points; until they are as near as it
- * pays to be before the potential is asked. */
-static DCI_NOINLINE dc_real dci_sim_hulls_clear(dci_sim_work *W, const dc_hull *A, const dc_hull *B, dc_real most)
+/* The share of the way, up to most, over which the hulls A and B of the links of path->way do not meet; -1: they meet
+ * now. From place to place, each with a plane between them, half way and moving with the mean of the witness points;
+ * until they are as near as it pays to be before the potential is asked. */
+static DCI_NOINLINE dc_real dci_sim_hulls_share(const dc_sim *sim, const dc_hull *A, const dc_hull *B, dc_real most,
+                                                dci_sim_path *path)
 {
-    dci_sim_way *y = &W->way;
-    dc_distance *D = &y->D;
+    dci_sim_way *way = path->way;
+    dci_sim_motion *a = way->at, *b = way->at + 1;
+    dc_distance *D = &way->distance;
     dc_real t = 0, least = 0, d, c, s;
     int turn;
+
     memset(D, 0, sizeof *D);
-    y->at[0] = y->from[0];
-    y->at[1] = y->from[1];
+    *a = way->from[0];
+    *b = way->from[1];
     for (turn = 0; turn < DCI_SIM_TURNS; ++turn) {
-        dci_sim_motion *a = y->at, *b = y->at + 1;
         if (dc_hull_distance(A, &a->pose, B, &b->pose, NULL, D) != DC_OK) return turn ? t : -1;
         if (turn == 0) {
-            y->gap = D->gap;
-            least = DC_R(0.1)*dc_min(D->gap, W->sim->desc.length);
+            way->gap = D->gap;
+            least = DC_R(0.1)*dc_min(D->gap, sim->desc.length);
         } else if (D->gap <= least) break;
+
+        /* how far both keep to their sides of the plane */
         d = -DC_R(0.5)*dc_dot(D->n, dc_add(D->pa, D->pb));
         c = DC_R(0.5)*(dci_sim_speed(a, D->n, D->pa) + dci_sim_speed(b, D->n, D->pb));
-        s = dci_sim_advance(a, y->a[0], A, D->n, d, c, most - t);
-        s = dci_sim_advance(b, y->a[1], B, dc_neg(D->n), -d, -c, s);
+        s = dci_sim_advance(a, way->acceleration[0], A, D->n, d, c, most - t);
+        s = dci_sim_advance(b, way->acceleration[1], B, dc_neg(D->n), -d, -c, s);
         if (s >= most - t) return most;
         t += s;
-        dci_sim_moving(W->sim, y->link[0], y->top, y->q, y->dq, t, a);
-        dci_sim_moving(W->sim, y->link[1], y->top, y->q, y->dq, t, b);
+        dci_sim_moving(sim, way->link[0], way->top, path, t, a);
+        dci_sim_moving(sim, way->link[1], way->top, path, t, b);
     }
     return t;
 }
 
-/* the pair of W->way, k, ends it */
-static void dci_sim_ends(dci_sim_work *W, int k)
+/* the pair of path->way, k, ends it */
+static void dci_sim_ends(int k, dci_sim_path *path)
 {
-    dci_sim_end *end = &W->end;
+    dci_sim_end *end = &path->end;
     end->pair = k;
     end->hull = end->plane = -1;
-    end->gap = W->way.gap;
-    end->D = W->way.D;
+    end->gap = path->way->gap;
+    end->distance = path->way->distance;
 }
 
-/* The same for pair k of trees, whose hulls meet on the way: all pairs of triangles, but those whose nodes' spheres are. The larger
- * of two nodes is opened, so that the stack grows by one a level. */
-static DCI_NOINLINE dc_real dci_sim_trees_clear(dci_sim_work *W, int k, dc_real most)
+/* where the centre of a node of a tree is when the way begins */
+static dc_v3 dci_sim_node_centre(const dci_sim_motion *m, const dc_bsh *tree, const dc_bsh_node *node)
 {
-    const dc_sim *sim = W->sim;
-    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link, n = 1;
-    const dci_sim_motion *ma = W->way.from, *mb = ma + 1;
-    const dc_bsh *ta = sim->link[i].tree, *tb = sim->link[j].tree;
-    size_t used = W->mem->used;
-    int *stack = (int *)dc_arena_take(W->mem, 2*((size_t)ta->depth + (size_t)tb->depth + 2), sizeof *stack);
+    return dc_add(dc_mul(&m->rotation, dc_add(tree->o, node->c)), m->pose.t);
+}
+
+/* The same for pair k of trees, whose hulls meet on the way: all pairs of triangles, but those whose nodes' spheres do
+ * not. The larger of two nodes is opened, so that the stack grows by one a level. */
+static DCI_NOINLINE dc_real dci_sim_trees_share(const dc_sim *sim, int k, dc_real most, dc_arena *mem,
+                                                dci_sim_path *path)
+{
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    const dci_sim_way *way = path->way;
+    const dc_bsh *ta = sim->link[p.link_a].tree, *tb = sim->link[p.link_b].tree;
+    const size_t used = mem->used, room = 2*((size_t)ta->depth + (size_t)tb->depth + 2);
+    int n = 1, *stack = (int *)dc_arena_take(mem, room, sizeof *stack);
+
     if (!stack) return 0;
     stack[0] = stack[1] = 0;
     while (n > 0 && most > 0) {
         int ia = stack[2*--n], ib = stack[2*n + 1];
         const dc_bsh_node *A = ta->node + ia, *B = tb->node + ib;
-        dc_v3 d = dc_sub(dc_add(dc_mul(&ma->R, dc_add(ta->o, A->c)), ma->pose.t),
-                         dc_add(dc_mul(&mb->R, dc_add(tb->o, B->c)), mb->pose.t));
-        if (dc_sqrt(dc_dot(d, d)) - (1 + 16*DC_EPS)*(A->R + B->R) > most*(W->way.v[0] + W->way.v[1])) continue;
+        dc_v3 d = dc_sub(dci_sim_node_centre(way->from, ta, A), dci_sim_node_centre(way->from + 1, tb, B));
+
+        /* too far apart to meet */
+        if (dc_sqrt(dc_dot(d, d)) - (1 + 16*DC_EPS)*(A->R + B->R) > most*(way->speed[0] + way->speed[1])) continue;
+
+        /* two triangles */
         if (A->left < 0 && B->left < 0) {
-            dc_hull p = dci_sim_triangle(sim, a, A->triangle), q = dci_sim_triangle(sim, b, B->triangle);
-            dc_real share = dc_max(dci_sim_hulls_clear(W, &p, &q, most), 0);
-            if (share < most) dci_sim_ends(W, k);
+            dc_hull a = dci_sim_triangle(sim, p.hull_a, A->triangle), b = dci_sim_triangle(sim, p.hull_b, B->triangle);
+            dc_real share = dc_max(dci_sim_hulls_share(sim, &a, &b, most, path), 0);
+            if (share < most) dci_sim_ends(k, path);
             most = share;
             continue;
         }
+
+        /* the children of the larger */
         if (B->left < 0 || (A->left >= 0 && A->R >= B->R)) {
             stack[2*n] = A->left;
             stack[2*n + 2] = A->right;
@@ -3285,138 +3806,265 @@ static DCI_NOINLINE dc_real dci_sim_trees_clear(dci_sim_work *W, int k, dc_real 
         }
         n += 2;
     }
-    W->mem->used = used;
+    mem->used = used;
     return most;
 }
 
-/* bounds of the speed and the acceleration of hull k's points, seen from `top` */
-static void dci_sim_hull_bounds(const dc_sim *sim, int k, int top, const dc_real *q, const dc_real *dq, dc_real *v, dc_real *a)
-{
-    const dc_sim_hull *hull = sim->hull + k;
-    dci_sim_bounds(sim, q, dq, hull->link, top, dc_sqrt(dc_dot(hull->centre, hull->centre)) + hull->radius, v, a);
-}
-
 /* the same for pair k */
-static dc_real dci_sim_pair_clear(dci_sim_work *W, int k, const dc_real *q, const dc_real *dq, dc_real most)
+static dc_real dci_sim_pair_share(const dci_sim_place *place, int k, dc_real most, dc_arena *mem, dci_sim_path *path)
 {
-    const dc_sim *sim = W->sim;
-    dci_sim_way *y = &W->way;
-    dc_hull A = dci_sim_hull_of(sim, sim->pair[2*k]), B = dci_sim_hull_of(sim, sim->pair[2*k + 1]);
-    dc_real share;
+    const dc_sim *sim = place->sim;
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    dc_hull A = dci_sim_hull_of(sim, p.hull_a), B = dci_sim_hull_of(sim, p.hull_b);
+    dci_sim_way *way = path->way;
+    dc_real share, both;
     int c;
-    y->q = q;
-    y->dq = dq;
-    for (c = 0; c < 2; ++c) y->link[c] = sim->hull[sim->pair[2*k + c]].link;
-    y->top = dci_sim_common(sim, y->link[0], y->link[1]);
+
+    /* who, and how fast */
+    way->link[0] = p.link_a;
+    way->link[1] = p.link_b;
+    way->top = dci_sim_common(sim, p.link_a, p.link_b);
     for (c = 0; c < 2; ++c) {
-        y->v[c] = W->speed[sim->pair[2*k + c]];
-        y->a[c] = W->turning[sim->pair[2*k + c]];
-        if (y->top >= 0) dci_sim_hull_bounds(sim, sim->pair[2*k + c], y->top, q, dq, y->v + c, y->a + c);
+        const int hull = c ? p.hull_b : p.hull_a;
+        way->speed[c] = path->speed[hull];
+        way->acceleration[c] = path->acceleration[hull];
+        if (way->top >= 0) dci_sim_hull_bounds(sim, hull, way->top, path, way->speed + c, way->acceleration + c);
     }
-    if (y->v[0] + y->v[1] <= 0 || dci_sim_apart(sim, &W->now, sim->pair[2*k], sim->pair[2*k + 1]) > most*(y->v[0] + y->v[1])) return most;
-    for (c = 0; c < 2; ++c) y->from[c] = dci_sim_seen_from(W, y->link[c], y->top);
-    share = dci_sim_hulls_clear(W, &A, &B, most);
+    both = way->speed[0] + way->speed[1];
+    if (both <= 0 || dci_sim_apart(place, p.hull_a, p.hull_b) > most*both) return most;
+
+    for (c = 0; c < 2; ++c) way->from[c] = dci_sim_seen_from(place, path, way->link[c], way->top);
+    share = dci_sim_hulls_share(sim, &A, &B, most, path);
+
     /* the way into a hull may lead through a hole */
-    if (share < most && sim->desc.trees) return dci_sim_trees_clear(W, k, most);
-    if (share < most) dci_sim_ends(W, k);
+    if (share < most && sim->desc.trees) return dci_sim_trees_share(sim, k, most, mem, path);
+    if (share < most) dci_sim_ends(k, path);
     return dc_max(share, 0);
 }
 
 /* the same for hull k at plane p */
-static DCI_NOINLINE dc_real dci_sim_plane_clear(dci_sim_work *W, int k, int p, dc_real a, const dc_real *q, const dc_real *dq, dc_real most)
+static DCI_NOINLINE dc_real dci_sim_plane_share(const dci_sim_place *place, int k, int p, dc_real most,
+                                                dci_sim_path *path)
 {
-    const dc_sim *sim = W->sim;
+    const dc_sim *sim = place->sim;
     const dc_sim_plane *plane = sim->plane + p;
     dc_hull A = dci_sim_hull_of(sim, k);
-    dci_sim_motion *m = W->way.at;
+    dci_sim_motion *m = path->way->at;
     dc_real t = 0, least = 0, start = 0, s, room;
     int turn, j;
+
+    *m = dci_sim_seen_from(place, path, sim->hull[k].link, -1);
     for (turn = 0; turn < DCI_SIM_TURNS; ++turn) {
-        if (turn == 0) *m = W->motion[sim->hull[k].link];
-        else dci_sim_moving(sim, sim->hull[k].link, -1, q, dq, t, m);
+        if (turn > 0) dci_sim_moving(sim, sim->hull[k].link, -1, path, t, m);
         for (room = DC_REAL_MAX, j = 0; j < A.n; ++j)
-            room = dc_min(room, dc_dot(plane->n, dc_add(dc_mul(&m->R, A.v[j]), m->pose.t)) + plane->d);
+            room = dc_min(room, dc_dot(plane->n, dc_add(dc_mul(&m->rotation, A.v[j]), m->pose.t)) + plane->d);
         if (turn == 0) {
             start = room;
             least = DC_R(0.1)*dc_min(room, sim->desc.length);
         } else if (room <= least) break;
-        s = dci_sim_advance(m, a, &A, plane->n, plane->d, 0, most - t);
+
+        /* how far it keeps to its side */
+        s = dci_sim_advance(m, path->acceleration[k], &A, plane->n, plane->d, 0, most - t);
         if (s >= most - t) return most;
         t += s;
     }
-    W->end.pair = -1;
-    W->end.hull = k;
-    W->end.plane = p;
-    W->end.gap = start;
+    path->end.pair = -1;
+    path->end.hull = k;
+    path->end.plane = p;
+    path->end.gap = start;
     return t;
 }
 
-/* Largest share of dq, up to `most`, over which nothing is met, from the state `now` at q, of which O is known. */
-static DCI_NOINLINE dc_real dci_sim_clear(dci_sim_work *W, const dc_real *q, const dc_real *dq, dc_real most)
+/* the share of the way within the limits of joints, and less than half a turn, so that the corners of the path tell the
+ * way */
+static dc_real dci_sim_joint_share(const dc_sim *sim, const dci_sim_path *path)
 {
-    const dc_sim *sim = W->sim;
-    dc_real room, fastest = 0;
-    int i, k, p;
-    W->end.pair = W->end.hull = W->end.plane = -1;
+    dc_real most = 1;
+    int i;
+
     for (i = 0; i < sim->links; ++i) {
         const dc_sim_link *l = sim->link + i;
-        dc_real x, d;
-        if (l->joint == DC_SIM_FREE || l->joint == DC_SIM_BALL) {
-            /* less than half a turn, so that the corners of the path tell the way */
-            dc_v3 w = dci_sim_v3(dq + sim->v_at[i] + (l->joint == DC_SIM_FREE ? 3 : 0));
+        const dc_real *x = path->q + sim->q_at[i], *d = path->dq + sim->v_at[i];
+        if (dci_sim_rotates(l->joint)) {
+            dc_v3 w = dci_sim_v3(d + dci_sim_turn_at(l->joint));
             if (dc_dot(w, w) > 9) most = dc_min(most, 3/dc_sqrt(dc_dot(w, w)));
         }
-        if (!(l->lo < l->hi) || (l->joint != DC_SIM_HINGE && l->joint != DC_SIM_SLIDE)) continue;
-        x = q[sim->q_at[i]];
-        d = dq[sim->v_at[i]];
-        most = dci_sim_until(DC_R(0.9)*(x - l->lo), d, 0, most);
-        most = dci_sim_until(DC_R(0.9)*(l->hi - x), -d, 0, most);
+        if (!(l->lo < l->hi) || !dci_sim_single(l->joint)) continue;
+        most = dci_sim_until(DC_R(0.9)*(x[0] - l->lo), d[0], 0, most);
+        most = dci_sim_until(DC_R(0.9)*(l->hi - x[0]), -d[0], 0, most);
     }
-    /* Between hulls that feel each other is a plane at least W->gap from both, between others the reach of the barrier, two supports
-     * and more: nobody who goes less meets anybody. */
-    for (k = 0; k < sim->hulls; ++k) {
-        dci_sim_hull_bounds(sim, k, -1, q, dq, W->speed + k, W->turning + k);
-        fastest = dc_max(fastest, W->speed[k]);
-    }
-    room = dc_min(W->gap, dci_sim_reach(sim, 1));
-    if (!sim->desc.trees && W->doubt == 0 && most*fastest < DC_R(0.8)*room) return most;
-
-    /* growing by its speed, a hull's sphere holds all its way */
-    dci_sim_motions(W, dq);
-    for (k = 0; k < sim->hulls; ++k) {
-        for (p = 0; p < sim->planes && sim->hull[k].tree == sim->desc.trees && W->speed[k] > 0; ++p) {
-            const dc_sim_plane *plane = sim->plane + p;
-            if (dc_dot(plane->n, dci_sim_centre(sim, &W->now, k)) + plane->d - sim->hull[k].radius > most*W->speed[k]) continue;
-            most = dci_sim_plane_clear(W, k, p, W->turning[k], q, dq, most);
-        }
-        W->grow[k] = most*W->speed[k];
-    }
-    dci_sim_sweep(W, &W->now);
-    for (k = 0; k < W->finds; ++k) most = dci_sim_pair_clear(W, W->found[k], q, dq, most);
     return most;
 }
 
-/* ---- the step ----------------------------------------------------------------------------------- */
-
-/* the arrays of a configuration */
-static int dci_sim_frame_take(const dc_sim *sim, dc_arena *mem, dci_sim_frame *F)
+/* Largest share of dq over which nothing is met, from the state q, where O is known with its derivatives. */
+static DCI_NOINLINE dc_real dci_sim_safe_share(const dci_sim_energy *at, const dc_real *q, const dc_real *dq,
+                                               dc_arena *mem, dci_sim_broad *broad, dci_sim_path *path)
 {
-    F->pose = (dc_pose *)dc_arena_take(mem, (size_t)sim->links, sizeof(dc_pose));
-    F->joint = (dc_pose *)dc_arena_take(mem, (size_t)sim->links, sizeof(dc_pose));
-    F->R = (dc_m3 *)dc_arena_take(mem, (size_t)sim->links, sizeof(dc_m3));
-    F->o = (dc_v3 *)dc_arena_take(mem, (size_t)sim->links, sizeof(dc_v3));
-    return F->pose && F->joint && F->R && F->o;
+    const dci_sim_place *place = &at->place;
+    const dc_sim *sim = place->sim;
+    dc_real most, room, fastest = 0;
+    int k, p;
+
+    path->q = q;
+    path->dq = dq;
+    path->end.pair = path->end.hull = path->end.plane = -1;
+    most = dci_sim_joint_share(sim, path);
+
+    /* Between hulls that feel each other is a plane at least `gap` from both, between others the reach of the barrier,
+     * two supports and more: nobody who goes less meets anybody. */
+    for (k = 0; k < sim->hulls; ++k) {
+        dci_sim_hull_bounds(sim, k, -1, path, path->speed + k, path->acceleration + k);
+        fastest = dc_max(fastest, path->speed[k]);
+    }
+    room = dc_min(at->gap, dci_sim_reach(sim, 1));
+    if (!sim->desc.trees && at->doubt == 0 && most*fastest < DC_R(0.8)*room) return most;
+
+    /* planes */
+    dci_sim_velocities(place, path);
+    for (k = 0; k < sim->hulls; ++k) {
+        const dc_sim_hull *hull = sim->hull + k;
+        for (p = 0; p < sim->planes && hull->tree == sim->desc.trees && path->speed[k] > 0; ++p) {
+            const dc_sim_plane *plane = sim->plane + p;
+            if (dc_dot(plane->n, dci_sim_centre(place, k)) + plane->d - hull->radius > most*path->speed[k]) continue;
+            most = dci_sim_plane_share(place, k, p, most, path);
+        }
+        broad->grow[k] = most*path->speed[k];
+    }
+
+    /* pairs: growing by its speed, a hull's sphere holds all its way */
+    dci_sim_sweep(place, broad);
+    for (k = 0; k < broad->count; ++k) most = dci_sim_pair_share(place, broad->found[k], most, mem, path);
+    return most;
 }
 
-/* numbers of a workspace, in one piece: Y, gi, gc, go, Hd, H, L, grad, dir, fix, step, newton, eigenvalue, turned, demands, q, q_try,
- * q_before, pg, pH, pM */
-static size_t dci_sim_numbers(const dc_sim *sim)
+/* ---- [open] memory of a step, and what does not change during it ------------------------------ */
+/* in: states at t - h and t, control; out: a workspace in the arena.
+ *
+ * stage                   | reads                       | writes                       | equation
+ * dci_sim_lay_work        | counts of the model         | arrays                       |
+ * dci_sim_inert           | places at t - h and t       | Y, force of the motion       | SDRS Eq. 2, 3
+ * dci_sim_load_hulls      | place at t                  | friction, planes             | SDRS Eq. 8 */
+
+static void dci_sim_lay_energy(const dc_sim *sim, size_t axes, dci_sim_layout *l, dci_sim_energy *at)
 {
-    size_t n = (size_t)sim->links, nv = (size_t)sim->nv, nq = (size_t)sim->nq;
-    return 12*n + 6*n + 6*n + 12*n + 36*n + 2*nv*nv + 7*nv + 2*DCI_SIM_DEMANDS*nv + 3*nq + 12 + 144 + 144;
+    const size_t n = (size_t)sim->links, nv = (size_t)sim->nv;
+    dci_sim_sums *sums = &at->sums;
+    dc_real *x;
+
+    dci_sim_lay_place(sim, l, &at->place);
+    at->place.axis = DCI_SIM_LAY(l, axes, dci_sim_axis);
+    at->plane = DCI_SIM_LAY(l, sim->pairs, dc_plane);
+    at->hessian = DCI_SIM_LAY(l, nv*nv, dc_real);
+    at->grad = DCI_SIM_LAY(l, nv, dc_real);
+    sums->load = DCI_SIM_LAY(l, n, dci_sim_carried);
+    sums->bracket = DCI_SIM_LAY(l, axes, dc_v3);
+    x = DCI_SIM_LAY(l, 60*n, dc_real);
+    if (!x) return;
+    sums->inertia = x;
+    sums->contact = x + 6*n;
+    sums->form = x + 12*n;
+    sums->carried = x + 48*n;
 }
 
-/* scratch for pairs of trees: an evaluation, or the stack of dci_sim_trees_clear */
+static void dci_sim_lay_friction(const dc_sim *sim, dci_sim_layout *l, dci_sim_friction *friction)
+{
+    if (sim->desc.trees) {
+        friction->contact = DCI_SIM_LAY(l, sim->desc.contacts, dc_bsh_contact);
+        friction->contact_load = DCI_SIM_LAY(l, sim->desc.contacts, dc_friction_load);
+        friction->begin = DCI_SIM_LAY(l, sim->pairs + 1, int);
+    } else {
+        friction->load = DCI_SIM_LAY(l, sim->pairs, dc_friction_load *);
+        friction->plane = DCI_SIM_LAY(l, sim->pairs, dc_plane);
+        friction->rubbing = DCI_SIM_LAY(l, sim->pairs, int);
+    }
+}
+
+/* broad phase and continuous collision */
+static void dci_sim_lay_path(const dc_sim *sim, dci_sim_layout *l, dci_sim_broad *broad, dci_sim_path *path)
+{
+    const size_t hulls = (size_t)sim->hulls;
+    dc_real *x;
+
+    broad->centre = DCI_SIM_LAY(l, hulls, dc_v3);
+    broad->order = DCI_SIM_LAY(l, hulls, int);
+    broad->found = DCI_SIM_LAY(l, sim->pairs, int);
+    path->velocity = DCI_SIM_LAY(l, sim->links, dc_v3);
+    path->spin = DCI_SIM_LAY(l, sim->links, dc_v3);
+    path->way = DCI_SIM_LAY(l, 1, dci_sim_way);
+    x = DCI_SIM_LAY(l, 4*hulls, dc_real);
+    if (!x) return;
+    broad->grow = x;
+    broad->low = x + hulls;
+    path->speed = x + 2*hulls;
+    path->acceleration = x + 3*hulls;
+}
+
+/* factor, direction and states: the vectors in one piece */
+static void dci_sim_lay_solver(const dc_sim *sim, dci_sim_layout *l, dci_sim_work *W)
+{
+    const size_t nv = (size_t)sim->nv, nq = (size_t)sim->nq;
+    dci_sim_factor *factor = &W->factor;
+    dci_sim_direction *direction = &W->direction;
+    dc_real *x;
+    int k;
+
+    factor->lower = DCI_SIM_LAY(l, nv*nv, dc_real);
+    factor->vector = W->at.hessian;
+    x = DCI_SIM_LAY(l, (6 + 2*DCI_SIM_DEMANDS)*nv + 3*nq, dc_real);
+    if (!x) return;
+    factor->measure = x;        x += nv;
+    factor->eigenvalue = x;     x += nv;
+    factor->turned = x;         x += nv;
+    direction->newton = x;      x += nv;
+    direction->dq = x;          x += nv;
+    for (k = 0; k < DCI_SIM_DEMANDS; ++k) {
+        direction->demand[k].row = x;       x += nv;
+        direction->demand[k].answer = x;    x += nv;
+    }
+    W->iterate.step = x;        x += nv;
+    W->iterate.q = x;           x += nq;
+    W->iterate.trial = x;       x += nq;
+    W->iterate.saved = x;
+}
+
+/* the arrays of a workspace */
+static void dci_sim_lay_work(const dc_sim *sim, int attachments, dci_sim_layout *l, dci_sim_work *W)
+{
+    const size_t axes = dci_sim_axis_count(sim, attachments);
+
+    dci_sim_lay_place(sim, l, &W->problem.before);
+    W->problem.inert = DCI_SIM_LAY(l, 12*(size_t)sim->links, dc_real);
+    dci_sim_lay_friction(sim, l, &W->problem.friction);
+    dci_sim_lay_energy(sim, axes, l, &W->at);
+    if (sim->desc.trees) W->trees.model = DCI_SIM_LAY(l, sim->pairs, dci_sim_model);
+    dci_sim_lay_path(sim, l, &W->broad, &W->path);
+    dci_sim_lay_solver(sim, l, W);
+    dci_sim_lay_place(sim, l, &W->there);
+    W->there.axis = DCI_SIM_LAY(l, axes, dci_sim_axis);
+    W->scratch.jet = DCI_SIM_LAY(l, 1, dci_sim_jet);
+    W->scratch.seen = sim->desc.trees ? DCI_SIM_LAY(l, 1, dc_bsh_info) : NULL;
+}
+
+/* bytes of dci_sim_open */
+static size_t dci_sim_open_bytes(const dc_sim *sim, int attachments)
+{
+    dci_sim_layout l = {NULL, 0};
+    dci_sim_work unread;
+    size_t sum;
+    int k;
+
+    dci_sim_lay_work(sim, attachments, &l, &unread);
+    sum = dc_bytes(dc_bytes(0, l.bytes, 1), 1, sizeof unread);
+    if (sim->desc.trees) return dc_bytes(sum, (size_t)sim->desc.contacts, dc_friction_load_bytes(3, 3));
+    for (k = 0; k < sim->pairs; ++k) {
+        const dci_sim_pair p = dci_sim_pair_at(sim, k);
+        sum = dc_bytes(sum, 1, sizeof(dc_friction_load));
+        sum = dc_bytes(sum, dc_friction_load_bytes(sim->hull[p.hull_a].n, sim->hull[p.hull_b].n), 1);
+    }
+    return sum;
+}
+
+/* scratch for pairs of trees: an evaluation, or the stack of dci_sim_trees_share */
 static size_t dci_sim_tree_bytes(const dc_sim *sim)
 {
     const dc_bsh *deepest = NULL;
@@ -3430,66 +4078,25 @@ static size_t dci_sim_tree_bytes(const dc_sim *sim)
     return sum > stack ? sum : stack;
 }
 
-static size_t dci_sim_pair_bytes(const dc_sim *sim)
+/* the most that one pair, or the eigenvalues, take */
+static size_t dci_sim_scratch_bytes(const dc_sim *sim)
 {
-    int most = sim->desc.trees ? 3 : sim->most;
-    size_t least = dc_psd_clamp_bytes(12), f = sim->pairs > 0 ? dc_friction_bytes(most, most) : least;
-    size_t v = dc_eigsym_bytes(sim->nv > 0 ? sim->nv : 1);
-    size_t p = sim->pairs > 0 ? (sim->desc.trees ? dci_sim_tree_bytes(sim) : dc_pair_bytes(most, most)) : least;
-    f = f > p ? f : p;
-    f = f > v ? f : v;
-    return f > least ? f : least;
-}
-
-/* axes of a configuration */
-static size_t dci_sim_axis_count(const dc_sim *sim, int attachments)
-{
-    return (size_t)sim->nv + (attachments ? 6*(size_t)sim->links : 0);
-}
-
-/* bytes of dci_sim_open */
-static size_t dci_sim_open_bytes(const dc_sim *sim, int attachments)
-{
-    size_t sum = 0, n = (size_t)sim->links, pairs = (size_t)sim->pairs, axes = dci_sim_axis_count(sim, attachments);
+    const int most = sim->desc.trees ? 3 : sim->most;
+    size_t need[4], sum = 0;
     int k;
-    sum = dc_bytes(sum, 1, sizeof(dci_sim_work));
-    for (k = 0; k < 3; ++k) {
-        sum = dc_bytes(sum, n, sizeof(dc_pose));
-        sum = dc_bytes(sum, n, sizeof(dc_pose));
-        sum = dc_bytes(sum, n, sizeof(dc_m3));
-        sum = dc_bytes(sum, n, sizeof(dc_v3));
-    }
-    sum = dc_bytes(sum, axes, sizeof(dci_sim_axis));
-    sum = dc_bytes(sum, axes, sizeof(dc_v3));
-    sum = dc_bytes(sum, n, sizeof(dci_sim_carried));
-    sum = dc_bytes(sum, pairs, sizeof(dc_plane));
-    sum = dc_bytes(sum, pairs, sizeof(dc_plane));
-    sum = dc_bytes(sum, (size_t)sim->hulls, sizeof(dc_v3));
-    sum = dc_bytes(sum, 4*(size_t)sim->hulls, sizeof(dc_real));
-    sum = dc_bytes(sum, n, sizeof(dci_sim_motion));
-    sum = dc_bytes(sum, (size_t)sim->hulls, sizeof(int));
-    sum = dc_bytes(sum, 2*pairs, sizeof(int));
-    if (sim->desc.trees) {
-        sum = dc_bytes(sum, pairs, sizeof(dci_sim_meeting));
-        sum = dc_bytes(sum, (size_t)sim->desc.contacts, sizeof(dc_bsh_contact));
-        sum = dc_bytes(sum, (size_t)sim->desc.contacts, sizeof(dc_friction_load));
-        sum = dc_bytes(sum, pairs + 1, sizeof(int));
-        sum = dc_bytes(sum, (size_t)sim->desc.contacts, dc_friction_load_bytes(3, 3));
-    } else {
-        sum = dc_bytes(sum, pairs, sizeof(dc_friction_load *));
-        for (k = 0; k < sim->pairs; ++k) {
-            sum = dc_bytes(sum, 1, sizeof(dc_friction_load));
-            sum = dc_bytes(sum, dc_friction_load_bytes(sim->hull[sim->pair[2*k]].n, sim->hull[sim->pair[2*k + 1]].n), 1);
-        }
-    }
-    return dc_bytes(sum, dci_sim_numbers(sim), sizeof(dc_real));
+    need[0] = dc_psd_clamp_bytes(12);
+    need[1] = dc_eigsym_bytes(sim->nv > 0 ? sim->nv : 1);
+    need[2] = sim->pairs > 0 ? dc_friction_bytes(most, most) : 0;
+    need[3] = sim->pairs == 0 ? 0 : sim->desc.trees ? dci_sim_tree_bytes(sim) : dc_pair_bytes(most, most);
+    for (k = 0; k < 4; ++k) sum = need[k] > sum ? need[k] : sum;
+    return sum;
 }
 
 DC_DEF size_t dc_sim_step_bytes(const dc_sim *sim)
 {
     size_t sum;
     if (!sim || !sim->link) return 0;
-    sum = dc_bytes(dci_sim_open_bytes(sim, 0), dci_sim_pair_bytes(sim), 1);
+    sum = dc_bytes(dci_sim_open_bytes(sim, 0), dci_sim_scratch_bytes(sim), 1);
     return sum == SIZE_MAX ? 0 : sum;
 }
 
@@ -3500,7 +4107,7 @@ static int dci_sim_state_ok(const dc_sim *sim, const dc_real *q)
     for (k = 0; k < sim->nq; ++k)
         if (!(dc_abs(q[k]) <= DC_LIMIT)) return 0;
     for (i = 0; i < sim->links; ++i)
-        if (sim->link[i].joint == DC_SIM_FREE || sim->link[i].joint == DC_SIM_BALL) {
+        if (dci_sim_rotates(sim->link[i].joint)) {
             dc_pose p = dci_sim_identity();
             p.q = dci_sim_q4(q + sim->q_at[i]);
             if (!dc_pose_ok(&p)) return 0;
@@ -3514,144 +4121,112 @@ static int dci_sim_control_ok(const dc_sim *sim, const dc_sim_control *u)
     if (!u) return 1;
     if (u->target && !dci_sim_state_ok(sim, u->target)) return 0;
     for (k = 0; k < sim->nv; ++k)
-        if (!(dc_abs(dci_sim_at(u->velocity, k)) <= DC_LIMIT) || !(dc_abs(dci_sim_at(u->force, k)) <= DC_LIMIT)) return 0;
+        if (!(dc_abs(dci_sim_at(u->velocity, k)) <= DC_LIMIT) || !(dc_abs(dci_sim_at(u->force, k)) <= DC_LIMIT))
+            return 0;
     return 1;
 }
 
-/* Y of link i (SDRS Eq. 2, 3), and the force that its motion is */
-static DCI_NOINLINE void dci_sim_inert(dci_sim_work *W, int i)
+/* Y of link i (SDRS Eq. 2, 3), and the force that its motion is; prev: the place at t - h */
+static DCI_NOINLINE void dci_sim_inert(dci_sim_problem *problem, const dci_sim_place *prev, int i)
 {
-    const dc_sim *sim = W->sim;
-    dc_real T[12], D[12], w[6], *Y = W->Y + 12*i, h = sim->desc.h;
+    const dc_sim *sim = problem->sim;
+    dc_real T[12], D[12], w[6], *Y = problem->inert + 12*i, h = sim->desc.h;
     int k;
-    dci_sim_matrix(W->old.R + i, W->old.pose[i].t, T);
-    dci_sim_matrix(W->prev.R + i, W->prev.pose[i].t, D);
+
+    dci_sim_matrix(&problem->before, i, T);
+    dci_sim_matrix(prev, i, D);
     for (k = 0; k < 12; ++k) Y[k] = T[k] + (T[k] - D[k]);
     Y[3] += h*h*sim->desc.gravity.x;
     Y[7] += h*h*sim->desc.gravity.y;
     Y[11] += h*h*sim->desc.gravity.z;
+
     for (k = 0; k < 12; ++k) D[k] = Y[k] - T[k];
-    dci_sim_wrench(D, sim->moment + 16*i, W->old.R + i, 1/(h*h), w);
-    W->scale = dc_max(W->scale, dci_sim_size(w));
+    dci_sim_wrench(D, sim->moment + 16*i, problem->before.rotation + i, 1/(h*h), w);
+    problem->motion = dc_max(problem->motion, dci_sim_size(w));
 }
 
-/* Pair k at time t: the plane, from which all searches start, and the load of friction. */
-static DCI_NOINLINE dc_status dci_sim_load(dci_sim_work *W, int k)
+/* Friction of hulls at time t, and the planes from which the searches of the step start. */
+static dc_status dci_sim_load_hulls(dci_sim_work *W)
 {
-    const dc_sim *sim = W->sim;
-    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link;
-    dc_hull A = dci_sim_hull_of(sim, a), B = dci_sim_hull_of(sim, b);
-    dc_real mu = sim->link[i].friction*sim->link[j].friction;
-    dc_friction_load *load;
-    size_t used = W->mem->used;
-    dc_status s;
-    load = (dc_friction_load *)dc_arena_take(W->mem, 1, sizeof *load);
-    if (!load) return DC_E_MEMORY;
-    /* without friction the load is asked for all the same: it tells whether there are derivatives by the coefficient */
-    s = dc_friction_open(&sim->desc.friction, &W->pair, mu > 0 ? mu : 1, sim->desc.h, &A, W->old.pose + i, &B, W->old.pose + j, W->mem,
-                         W->plane + k, load);
-    if (s != DC_OK && s != DC_E_DIVERGED) {
-        dci_sim_stop(W, k, s);
+    dci_sim_problem *problem = &W->problem;
+    const size_t pairs = (size_t)problem->sim->pairs;
+    size_t k;
+    int i;
+
+    for (k = 0; k < pairs; ++k) {
+        memset(problem->friction.plane + k, 0, sizeof(dc_plane));
+        problem->friction.load[k] = NULL;
+    }
+    dci_sim_broad_phase(&problem->before, &W->broad);
+    for (i = 0; i < W->broad.count; ++i) {
+        dc_status s = dci_sim_load(problem, W->broad.found[i], W->scratch.mem);
+        if (s == DC_OK) continue;
+        dci_sim_stop(problem->sim, W->broad.found[i], s, &W->at);
         return s;
     }
-    W->doubt_old += s == DC_E_DIVERGED;
-    W->plane_old[k] = W->plane[k];
-    if (load->count > 0) {
-        W->load[k] = load;
-        W->rubbing[W->rubs++] = k;
-    } else W->mem->used = used;
+    for (k = 0; k < pairs; ++k) W->at.plane[k] = problem->friction.plane[k];
     return DC_OK;
 }
 
-/* Takes a workspace and computes what does not change during a step: poses, Y of SDRS Eq. 3, planes at time t, forces acting.
- * DC_E_OVERLAP with hull_a, hull_b. */
-static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_prev, const dc_real *q, const dc_sim_control *u,
-                              int attachments, dc_arena *mem, dci_sim_work **out)
+/* the same of trees: of all links, or of those with coefficients; no model is known */
+static dc_status dci_sim_load_trees(dci_sim_work *W, int all)
+{
+    const dc_sim *sim = W->problem.sim;
+    dc_status s;
+    int k;
+    for (k = 0; k < sim->pairs; ++k) {
+        dci_sim_model *model = W->trees.model + k;
+        model->known = model->curved = model->flat = 0;
+    }
+    s = dci_sim_load_contacts(&W->problem, all, W->scratch.mem, &k);
+    if (s != DC_OK) dci_sim_stop(sim, k, s, &W->at);
+    return s;
+}
+
+/* Takes a workspace and computes what does not change during a step; `all_friction`: also where coefficients are 0, as
+ * far as derivatives by them ask for it. DC_E_OVERLAP with W->at.hull_a, hull_b. */
+static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_prev, const dc_real *q,
+                                           const dc_sim_control *control, int attachments, int all_friction,
+                                           dc_arena *mem, dci_sim_work **out)
 {
     dci_sim_work *W = (dci_sim_work *)dc_arena_take(mem, 1, sizeof *W);
-    size_t n = (size_t)sim->links, nv = (size_t)sim->nv, pairs = (size_t)sim->pairs, hulls = (size_t)sim->hulls;
-    size_t axes = dci_sim_axis_count(sim, attachments);
-    dc_real *x;
-    int i, k, ok;
+    dci_sim_layout l = {NULL, 0};
+    dci_sim_problem *problem;
+    int i;
+
+    /* memory */
     if (!W) return DC_E_MEMORY;
     memset(W, 0, sizeof *W);
-    ok = dci_sim_frame_take(sim, mem, &W->now) && dci_sim_frame_take(sim, mem, &W->old) && dci_sim_frame_take(sim, mem, &W->prev);
-    W->axis = (dci_sim_axis *)dc_arena_take(mem, axes, sizeof *W->axis);
-    W->c = (dc_v3 *)dc_arena_take(mem, axes, sizeof *W->c);
-    W->carried = (dci_sim_carried *)dc_arena_take(mem, n, sizeof *W->carried);
-    W->plane = (dc_plane *)dc_arena_take(mem, pairs, sizeof *W->plane);
-    W->plane_old = (dc_plane *)dc_arena_take(mem, pairs, sizeof *W->plane);
-    W->centre = (dc_v3 *)dc_arena_take(mem, hulls, sizeof *W->centre);
-    W->grow = (dc_real *)dc_arena_take(mem, 4*hulls, sizeof *W->grow);
-    W->motion = (dci_sim_motion *)dc_arena_take(mem, n, sizeof *W->motion);
-    W->order = (int *)dc_arena_take(mem, hulls, sizeof *W->order);
-    W->found = (int *)dc_arena_take(mem, 2*pairs, sizeof *W->found);
-    if (!W->centre || !W->grow || !W->motion || !W->order || !W->found) return DC_E_MEMORY;
-    W->low = W->grow + hulls;
-    W->speed = W->low + hulls;
-    W->turning = W->speed + hulls;
-    W->rubbing = W->found + pairs;
-    if (sim->desc.trees) {
-        W->meeting = (dci_sim_meeting *)dc_arena_take(mem, pairs, sizeof *W->meeting);
-        W->contact = (dc_bsh_contact *)dc_arena_take(mem, (size_t)sim->desc.contacts, sizeof *W->contact);
-        W->rub = (dc_friction_load *)dc_arena_take(mem, (size_t)sim->desc.contacts, sizeof *W->rub);
-        W->contact_at = (int *)dc_arena_take(mem, pairs + 1, sizeof *W->contact_at);
-        ok = ok && W->meeting && W->contact && W->rub && W->contact_at;
-    } else {
-        W->load = (dc_friction_load **)dc_arena_take(mem, pairs, sizeof *W->load);
-        ok = ok && W->load;
-    }
-    x = (dc_real *)dc_arena_take(mem, dci_sim_numbers(sim), sizeof *x);
-    if (!ok || !W->axis || !W->c || !W->carried || !W->plane || !W->plane_old || !x) return DC_E_MEMORY;
-    W->Y = x;           x += 12*n;
-    W->gi = x;          x += 6*n;
-    W->gc = x;          x += 6*n;
-    W->go = x;          x += 12*n;
-    W->Hd = x;          x += 36*n;
-    W->H = x;           x += nv*nv;
-    W->L = x;           x += nv*nv;
-    W->grad = x;        x += nv;
-    W->dir = x;         x += nv;
-    W->fix = x;         x += nv;
-    W->step = x;        x += nv;
-    W->newton = x;      x += nv;
-    W->eigenvalue = x;  x += nv;
-    W->turned = x;      x += nv;
-    for (k = 0; k < DCI_SIM_DEMANDS; ++k) {
-        W->demand.row[k] = x;       x += nv;
-        W->demand.answer[k] = x;    x += nv;
-    }
-    W->q = x;           x += sim->nq;
-    W->q_try = x;       x += sim->nq;
-    W->q_before = x;    x += sim->nq;
-    W->pg = x;          x += 12;
-    W->pH = x;          x += 144;
-    W->pM = x;
-    W->sim = sim;
-    W->control = u;
-    W->q_old = q;
-    W->mem = mem;
-    W->pair.barrier = sim->desc.global || sim->desc.trees ? DC_GLOBAL : DC_LOCAL;     /* trees: of the triangles' friction */
-    W->pair.s = sim->desc.support;
-    W->pair.length = sim->desc.length;
-    dci_sim_forward(sim, q, &W->old);
-    dci_sim_forward(sim, q_prev, &W->prev);
-    for (i = 0; i < sim->links; ++i) dci_sim_inert(W, i);
-    for (k = 0; k < sim->pairs; ++k) {
-        memset(W->plane + k, 0, sizeof *W->plane);
-        memset(W->plane_old + k, 0, sizeof *W->plane);
-        if (sim->desc.trees) W->meeting[k].known = W->meeting[k].curved = 0;
-        else W->load[k] = NULL;
-    }
+    dci_sim_lay_work(sim, attachments, &l, W);
+    if (!dci_sim_take(&l, mem)) return DC_E_MEMORY;
+    dci_sim_lay_work(sim, attachments, &l, W);
+    W->scratch.mem = mem;
     *out = W;
-    if (sim->desc.trees) return DC_OK;
-    dci_sim_feel(W, &W->old);
-    for (k = 0; k < W->finds; ++k) {
-        dc_status s = dci_sim_load(W, W->found[k]);
-        if (s != DC_OK) return s;
-    }
-    return DC_OK;
+
+    problem = &W->problem;
+    problem->sim = sim;
+    problem->control = control;
+    problem->q_prev = q_prev;
+    problem->q = q;
+    problem->pair.barrier = sim->desc.global || sim->desc.trees ? DC_GLOBAL : DC_LOCAL;
+    problem->pair.s = sim->desc.support;
+    problem->pair.length = sim->desc.length;
+
+    dci_sim_forward(q, &problem->before);
+    dci_sim_forward(q_prev, &W->there);
+    for (i = 0; i < sim->links; ++i) dci_sim_inert(problem, &W->there, i);
+    return sim->desc.trees ? dci_sim_load_trees(W, all_friction) : dci_sim_load_hulls(W);
 }
+
+/* ---- [factor] factors of the Hessian ---------------------------------------------------------- */
+/* in: O at the iterate; out: a factor that is positive definite.
+ *
+ * stage                   | reads                     | writes
+ * dci_sim_measure         | place                     | the inertia's own diagonal
+ * dci_sim_find_factor     | Hessian                   | Cholesky's, of the Hessian or of what takes its place
+ * dci_sim_spectrum        | Hessian                   | eigenvalues as magnitudes
+ * dci_sim_trust           | how far a step went       | how far the next one with magnitudes may go
+ * dci_sim_solve           | factor                    | H^-1 x */
 
 /* |H| where Newton's steps have not settled after so many: from the start it leads astray more often. */
 #define DCI_SIM_LATE 10
@@ -3659,80 +4234,126 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
 /* What inertia alone would have is an eigenvalue of about 1: no less than a thousandth of it. */
 #define DCI_SIM_LEAST DC_R(1e-3)
 
-/* The eigenvalues of H = D^1/2 V^T w V D^1/2 in the measure of the inertia's diagonal D, as magnitudes; V takes the place of H.
- * 0: not found. */
-static DCI_NOINLINE int dci_sim_spectrum(dci_sim_work *W)
+/* the inertia's own diagonal, positive: what a shift is measured by; the links' forms are scratch */
+static DCI_NOINLINE void dci_sim_measure(dci_sim_energy *at, dc_real *measure)
 {
-    int n = W->sim->nv, i, j;
+    const dci_sim_place *place = &at->place;
+    const dc_sim *sim = place->sim;
+    dc_real *form = at->sums.form;
+    int i, k;
+
+    for (i = 0; i < sim->links; ++i) {
+        const dc_m3 *R = place->rotation + i;
+        const dc_v3 r = dci_sim_arm(place, i);
+        dc_real X[36] = {0};
+        dci_sim_cross_inertia(sim->moment + 16*i, R, R, 1/(sim->desc.h*sim->desc.h), X);
+        dci_sim_shift_block(r, r, X, 6, form + 36*i);
+    }
+
+    /* from the tips to the roots */
+    for (i = sim->links - 1; i >= 0; --i) {
+        const int up = sim->link[i].parent;
+        dc_real m[6];
+        for (k = sim->v_at[i]; k < sim->v_at[i] + dci_sim_nv(sim->link[i].joint); ++k) {
+            dci_sim_times(form + 36*i, place->axis + k, m);
+            measure[k] = dci_sim_power(place->axis + k, m);
+        }
+        for (k = 0; up >= 0 && k < 36; ++k) form[36*up + k] += form[36*i + k];
+    }
+}
+
+/* The eigenvalues of H = D^1/2 V^T w V D^1/2 in the measure of the inertia's diagonal D, as magnitudes; V takes the
+ * place of H. 0: not found. */
+static DCI_NOINLINE int dci_sim_spectrum(int n, dc_arena *mem, dci_sim_factor *factor)
+{
+    const dc_real *D = factor->measure;
+    dc_real *H = factor->vector, *scaled = factor->lower, *w = factor->eigenvalue;
+    int i, j;
     for (i = 0; i < n; ++i)
-        for (j = 0; j < n; ++j) W->L[i*n + j] = W->H[i*n + j]/dc_sqrt(W->fix[i]*W->fix[j]);
-    if (dc_eigsym(n, W->L, n, W->eigenvalue, W->H, n, W->mem) != DC_OK) return 0;
-    for (i = 0; i < n; ++i) W->eigenvalue[i] = dc_max(W->eigenvalue[i] > 0 ? W->eigenvalue[i] : -W->bent*W->eigenvalue[i], W->floor);
+        for (j = 0; j < n; ++j) scaled[i*n + j] = H[i*n + j]/dc_sqrt(D[i]*D[j]);
+    if (dc_eigsym(n, scaled, n, w, H, n, mem) != DC_OK) return 0;
+    for (i = 0; i < n; ++i) w[i] = dc_max(w[i] > 0 ? w[i] : -factor->bent*w[i], factor->least);
     return 1;
 }
 
-/* How steps with |H| went, by the share of the way that was taken and the gain over what the slope promised, tells how far the next
- * one may go: less where it overshot; more along negative eigenvalues where it gained more than the half of a parabola. */
-static void dci_sim_trust(dci_sim_work *W, dc_real share, dc_real gain)
+/* How steps with |H| went, by the share of the way that was taken and the gain over what the slope promised, tells how
+ * far the next one may go: less where it overshot; more along negative eigenvalues where it gained more than the half
+ * of a parabola. */
+static void dci_sim_trust(dc_real share, dc_real gain, dci_sim_factor *factor)
 {
-    if (share < DC_R(0.25)) W->floor = dc_min(8*W->floor, 1);
-    else if (share >= 1) W->floor = dc_max(W->floor/4, DCI_SIM_LEAST);
-    if (share < 1) W->bent = dc_min(2*W->bent, 1);
-    else if (gain > DC_R(0.6)) W->bent = dc_max(W->bent/2, DC_R(1.0/64));
+    if (share < DC_R(0.25)) factor->least = dc_min(8*factor->least, 1);
+    else if (share >= 1) factor->least = dc_max(factor->least/4, DCI_SIM_LEAST);
+    if (share < 1) factor->bent = dc_min(2*factor->bent, 1);
+    else if (gain > DC_R(0.6)) factor->bent = dc_max(factor->bent/2, DC_R(1.0/64));
 }
 
-/* x <- H^-1 x by the factor of dci_sim_factor; 0: not found */
-static int dci_sim_solve(dci_sim_work *W, dc_real *x)
+/* x <- H^-1 x; 0: not found */
+static int dci_sim_solve(int n, const dci_sim_factor *factor, dc_real *x)
 {
-    const dc_real *V = W->H;
-    dc_real *y = W->turned;
-    int n = W->sim->nv, i, k;
-    if (!W->spectral) return dc_chol_solve(n, W->L, n, 1, x, 1) == DC_OK;
+    const dc_real *V = factor->vector, *D = factor->measure;
+    dc_real *y = factor->turned;
+    int i, k;
+
+    if (!factor->spectral) return dc_chol_solve(n, factor->lower, n, 1, x, 1) == DC_OK;
     for (i = 0; i < n; ++i) y[i] = 0;
     for (k = 0; k < n; ++k) {
         dc_real c = 0;
-        for (i = 0; i < n; ++i) c += V[k*n + i]*x[i]/dc_sqrt(W->fix[i]);
-        c /= W->eigenvalue[k];
+        for (i = 0; i < n; ++i) c += V[k*n + i]*x[i]/dc_sqrt(D[i]);
+        c /= factor->eigenvalue[k];
         for (i = 0; i < n; ++i) y[i] += c*V[k*n + i];
     }
-    for (i = 0; i < n; ++i) x[i] = y[i]/dc_sqrt(W->fix[i]);
+    for (i = 0; i < n; ++i) x[i] = y[i]/dc_sqrt(D[i]);
     return 1;
 }
 
-/* A factor of H. Where H is not positive definite, the sum of its parts made semidefinite one by one takes its place, without the
- * curvature of the motion: what bends is left out, pairs of hulls are clamped. What the joints' rotations may still lack is added
- * along the inertia's diagonal, more and more until there is a Cholesky factor. Late in a step |H| instead. 0: none found. */
-static DCI_NOINLINE int dci_sim_factor(dci_sim_work *W, dc_sim_info *info)
+/* A factor of H. Where H is not positive definite, the sum of its parts made semidefinite one by one takes its place,
+ * without the curvature of the motion: what bends is left out, pairs of hulls are clamped. What the joints' rotations
+ * may still lack is added along the inertia's diagonal, more and more until there is a Cholesky factor. Late in a step
+ * |H| instead. 0: none found. */
+static DCI_NOINLINE int dci_sim_find_factor(dci_sim_work *W, dc_sim_info *info)
 {
-    size_t nv = (size_t)W->sim->nv, k;
+    const size_t nv = (size_t)W->problem.sim->nv;
+    dci_sim_factor *factor = &W->factor;
     dc_real shift = 0;
+    size_t k;
     int tries;
-    W->spectral = 0;
+
+    factor->spectral = 0;
     for (tries = 0; tries < 40; ++tries) {
-        memcpy(W->L, W->H, nv*nv*sizeof *W->L);
-        for (k = 0; k < nv; ++k) W->L[k*nv + k] += shift*W->fix[k];
-        if (dc_chol_factor((int)nv, W->L, (int)nv, NULL) == DC_OK) {
+        memcpy(factor->lower, W->at.hessian, nv*nv*sizeof *factor->lower);
+        for (k = 0; k < nv; ++k) factor->lower[k*nv + k] += shift*factor->measure[k];
+        if (dc_chol_factor((int)nv, factor->lower, (int)nv, NULL) == DC_OK) {
             info->shifts += tries > 0;
             return 1;
         }
-        if (tries == 0) {
-            if (info->iterations >= DCI_SIM_LATE && dci_sim_spectrum(W)) {
-                info->shifts++;
-                return W->spectral = 1;
-            }
-            dci_sim_energy(W, W->q, DCI_SIM_SEMIDEFINITE);
-        } else shift = shift > 0 ? 4*shift : DC_R(0.01);
+        if (tries > 0) {
+            shift = shift > 0 ? 4*shift : DC_R(0.01);
+            continue;
+        }
+        if (info->iterations >= DCI_SIM_LATE && dci_sim_spectrum((int)nv, W->scratch.mem, factor)) {
+            info->shifts++;
+            return factor->spectral = 1;
+        }
+        dci_sim_eval_known(W, W->iterate.q, DCI_SIM_SEMIDEFINITE);
     }
     return 0;
 }
 
-/* dir = - H^-1 grad. 0: none found */
-static int dci_sim_direction(dci_sim_work *W, dc_sim_info *info)
+/* ---- [direction] Newton's direction, bent to slide along contacts ----------------------------- */
+/* in: O at the iterate, factor; out: a direction of descent, and the share of it over which nothing is met.
+ *
+ * stage                | reads                          | writes                   | equation
+ * dci_sim_newton       | gradient, factor               | newton                   | H p = -g
+ * dci_sim_demand_more  | the end of the way             | a demand                 | J p >= bound
+ * dci_sim_meet_demands | demands                        | dq                       | least of the model that meets them
+ * dci_sim_slide_by     | all of these                   | dq, its share            | */
+
+static dc_real dci_sim_dot(const dc_real *x, const dc_real *y, int n)
 {
+    dc_real sum = 0;
     int k;
-    if (!dci_sim_factor(W, info)) return 0;
-    for (k = 0; k < W->sim->nv; ++k) W->dir[k] = -W->grad[k];
-    return dci_sim_solve(W, W->dir);
+    for (k = 0; k < n; ++k) sum += x[k]*y[k];
+    return sum;
 }
 
 static dc_real dci_sim_largest(const dc_real *x, int n)
@@ -3743,339 +4364,453 @@ static dc_real dci_sim_largest(const dc_real *x, int n)
     return m;
 }
 
-static void dci_sim_corner(dc_sim_info *info, const dc_real *q, int nq)
+/* the slope of O along the direction: a twist that goes on evenly has the same coordinates everywhere on its way */
+static dc_real dci_sim_slope(const dci_sim_work *W)
 {
-    if (info->path && info->path_count < info->path_size) memcpy(info->path + (size_t)info->path_count*(size_t)nq, q, (size_t)nq*sizeof *q);
-    info->path_count++;
+    return dci_sim_dot(W->at.grad, W->direction.dq, W->problem.sim->nv);
 }
 
-/* the inertia's own diagonal, positive: what a shift is measured by */
-static DCI_NOINLINE void dci_sim_diagonal(dci_sim_work *W)
+/* dq = - H^-1 grad. 0: none found */
+static int dci_sim_newton(dci_sim_work *W, dc_sim_info *info)
 {
-    const dc_sim *sim = W->sim;
-    int i, k;
-    for (i = 0; i < sim->links; ++i) {
-        dc_real X[36] = {0};
-        dc_v3 r = dci_sim_arm(&W->now, i);
-        dci_sim_cross_inertia(sim->moment + 16*i, W->now.R + i, W->now.R + i, 1/(sim->desc.h*sim->desc.h), X);
-        dci_sim_shift_block(r, r, X, 6, W->Hd + 36*i);
-    }
-    for (i = sim->links - 1; i >= 0; --i) {
-        dc_real m[6];
-        for (k = sim->v_at[i]; k < sim->v_at[i] + dci_sim_nv(sim->link[i].joint); ++k) {
-            dci_sim_times(W->Hd + 36*i, W->axis + k, m);
-            W->fix[k] = dci_sim_power(W->axis + k, m);
-        }
-        for (k = 0; sim->link[i].parent >= 0 && k < 36; ++k) W->Hd[36*sim->link[i].parent + k] += W->Hd[36*i + k];
-    }
-}
-
-/* a force left over that may be rounding, over the largest acting */
-#define DCI_SIM_FLOOR (DC_IS_FLOAT ? DC_R(1e-2) : DC_R(1e-7))
-
-/* the slope of O along dir: a twist that goes on evenly has the same coordinates everywhere on its way */
-static dc_real dci_sim_along(const dci_sim_work *W)
-{
-    dc_real slope = 0;
+    const int nv = W->problem.sim->nv;
     int k;
-    for (k = 0; k < W->sim->nv; ++k) slope += W->grad[k]*W->dir[k];
-    return slope;
+    if (!dci_sim_find_factor(W, info)) return 0;
+    for (k = 0; k < nv; ++k) W->direction.dq[k] = -W->at.grad[k];
+    return dci_sim_solve(nv, &W->factor, W->direction.dq);
 }
 
-/* The change of n.x for a point x of link i, times s, by the coordinates: added to J. Frames and axes are those of `now`. */
-static void dci_sim_row(const dci_sim_work *W, int i, dc_v3 x, dc_v3 n, dc_real s, dc_real *J)
+/* The change of n.x for a point x of link i, times s, by the coordinates of a place: added to J. */
+static void dci_sim_add_row(const dci_sim_place *place, int i, dc_v3 x, dc_v3 n, dc_real s, dc_real *J)
 {
-    const dc_sim *sim = W->sim;
+    const dc_sim *sim = place->sim;
     int k;
     for (; i >= 0; i = sim->link[i].parent) {
-        const dc_v3 t = dc_cross(dc_sub(x, W->now.o[i]), n);
+        const dc_v3 t = dc_cross(dc_sub(x, place->origin[i]), n);
         for (k = sim->v_at[i]; k < sim->v_at[i] + dci_sim_nv(sim->link[i].joint); ++k)
-            J[k] += s*(dc_dot(W->axis[k].u, n) + dc_dot(W->axis[k].w, t));
+            J[k] += s*(dc_dot(place->axis[k].move, n) + dc_dot(place->axis[k].turn, t));
     }
+}
+
+static int dci_sim_root(const dc_sim *sim, int i)
+{
+    while (i >= 0 && sim->link[i].parent >= 0) i = sim->link[i].parent;
+    return i;
 }
 
 /* what the step gains by the coordinates of the trees of links i and j (-1: none), to first order */
-static dc_real dci_sim_gain(const dci_sim_work *W, int i, int j)
+static dc_real dci_sim_gain(const dc_sim *sim, const dc_real *grad, const dc_real *dq, int i, int j)
 {
-    const dc_sim *sim = W->sim;
+    const int a = dci_sim_root(sim, i), b = dci_sim_root(sim, j);
     dc_real gain = 0;
-    int k, r, c;
-    while (sim->link[i].parent >= 0) i = sim->link[i].parent;
-    while (j >= 0 && sim->link[j].parent >= 0) j = sim->link[j].parent;
+    int k, c;
     for (k = 0; k < sim->links; ++k) {
-        for (r = k; sim->link[r].parent >= 0;) r = sim->link[r].parent;
-        if (r != i && r != j) continue;
-        for (c = sim->v_at[k]; c < sim->v_at[k] + dci_sim_nv(sim->link[k].joint); ++c) gain -= W->grad[c]*W->dir[c];
+        const int root = dci_sim_root(sim, k);
+        if (root != a && root != b) continue;
+        for (c = sim->v_at[k]; c < sim->v_at[k] + dci_sim_nv(sim->link[k].joint); ++c) gain -= grad[c]*dq[c];
     }
     return dc_max(gain, 0);
 }
 
-/* The gap, between a tenth and nine tenths of `gap` or of the barrier's reach, at which the barrier costs `gain` more than at `gap`:
- * nearer would not pay. */
-static dc_real dci_sim_wall(const dc_sim *sim, int plane, dc_real gap, dc_real gain)
+/* the barrier of two hulls, or of a hull and a plane, by their gap */
+static dc_real dci_sim_gap_barrier(const dc_sim *sim, int plane, dc_real gap)
 {
-    const dc_real l = sim->desc.length, sides = plane ? 1 : 2;
-    dc_real reach = dci_sim_reach(sim, plane), lo, hi, first, unread, most;
+    const dc_real l = sim->desc.length;
+    const dc_real x = plane ? gap/l : sim->desc.global ? gap/(2*l) : gap/(2*l + gap);
+    dc_real unread;
+    return dci_sim_barrier(sim->desc.global, sim->desc.support, x, &unread, &unread);
+}
+
+/* The gap, between a tenth and nine tenths of `gap` or of the barrier's reach, at which the barrier costs `gain` more
+ * than at `gap`: nearer would not pay. */
+static dc_real dci_sim_paying_gap(const dc_sim *sim, int plane, dc_real gap, dc_real gain)
+{
+    const dc_real reach = dci_sim_reach(sim, plane), sides = plane ? 1 : 2;
+    dc_real lo, hi, most;
     int n;
+
     if (sim->desc.trees) return dc_min(DC_R(0.1)*gap, DC_R(0.5)*reach);
-    first = dci_sim_barrier(sim->desc.global, sim->desc.support, plane ? gap/l : sim->desc.global ? gap/(2*l) : gap/(2*l + gap), &unread, &unread);
-    most = first + gain/(sim->desc.stiffness*sides);
+    most = dci_sim_gap_barrier(sim, plane, gap) + gain/(sim->desc.stiffness*sides);
     lo = DC_R(0.1)*dc_min(gap, reach);
     hi = DC_R(0.9)*dc_min(gap, reach);
     for (n = 0; n < 20; ++n) {
-        const dc_real g = DC_R(0.5)*(lo + hi), x = plane ? g/l : sim->desc.global ? g/(2*l) : g/(2*l + g);
-        if (dci_sim_barrier(sim->desc.global, sim->desc.support, x, &unread, &unread) > most) lo = g;
+        const dc_real g = DC_R(0.5)*(lo + hi);
+        if (dci_sim_gap_barrier(sim, plane, g) > most) lo = g;
         else hi = g;
     }
     return hi;
 }
 
-/* One more demand: at the place where dir ended, after `share` of it, gap + J (p - share dir) >= keep. 0: none to be made */
-static DCI_NOINLINE int dci_sim_demand(dci_sim_work *W, dc_real share)
+/* the lowest vertex of a hull over a plane; its gap */
+static dc_real dci_sim_lowest(const dci_sim_place *place, const dc_sim_hull *hull, const dc_sim_plane *plane,
+                              dc_v3 *lowest)
 {
-    const dc_sim *sim = W->sim;
-    const dci_sim_end *end = &W->end;
-    dci_sim_demands *d = &W->demand;
-    dc_real gap, keep, gain, along = 0, *J = d->row[d->count];
-    int nv = sim->nv, k, j;
-    if (end->pair < 0 && end->hull < 0) return 0;
-    for (k = 0; k < nv; ++k) {
-        J[k] = 0;
-        W->step[k] = share*W->dir[k];
-    }
-    dc_sim_retract(sim, W->q, W->step, W->q_try);
-    dci_sim_forward(sim, W->q_try, &W->now);
-    dci_sim_axes(sim, &W->now, 0, W->axis);
-    if (end->pair >= 0) {
-        int a = sim->hull[sim->pair[2*end->pair]].link, b = sim->hull[sim->pair[2*end->pair + 1]].link, top = dci_sim_common(sim, a, b);
-        dc_v3 n = end->D.n, pa = end->D.pa, pb = end->D.pb;
-        if (top >= 0) {
-            n = dc_mul(W->now.R + top, n);
-            pa = dc_add(dc_mul(W->now.R + top, pa), W->now.pose[top].t);
-            pb = dc_add(dc_mul(W->now.R + top, pb), W->now.pose[top].t);
+    dc_real gap = DC_REAL_MAX;
+    int j;
+
+    *lowest = dc_vec(0, 0, 0);
+    for (j = 0; j < hull->n; ++j) {
+        const dc_v3 x = place->sim->vertex[hull->begin + j];
+        const dc_v3 y = dc_add(dc_mul(place->rotation + hull->link, x), place->pose[hull->link].t);
+        const dc_real room = dc_dot(plane->n, y) + plane->d;
+        if (room < gap) {
+            gap = room;
+            *lowest = y;
         }
-        dci_sim_row(W, a, pa, n, 1, J);
-        dci_sim_row(W, b, pb, n, -1, J);
-        gap = end->D.gap;
-        gain = dci_sim_gain(W, a, b);
+    }
+    return gap;
+}
+
+/* The gap of the bodies that end a way, at the place where it ends, and its change by the coordinates there, added to
+ * J; links[1] -1: a plane */
+static dc_real dci_sim_end_gap(const dci_sim_place *place, const dci_sim_end *end, int links[2], dc_real *J)
+{
+    const dc_sim *sim = place->sim;
+
+    if (end->pair >= 0) {
+        const dci_sim_pair p = dci_sim_pair_at(sim, end->pair);
+        const int top = dci_sim_common(sim, p.link_a, p.link_b);
+        dc_v3 n = end->distance.n, pa = end->distance.pa, pb = end->distance.pb;
+        if (top >= 0) {
+            const dc_m3 *R = place->rotation + top;
+            n = dc_mul(R, n);
+            pa = dc_add(dc_mul(R, pa), place->pose[top].t);
+            pb = dc_add(dc_mul(R, pb), place->pose[top].t);
+        }
+        dci_sim_add_row(place, p.link_a, pa, n, 1, J);
+        dci_sim_add_row(place, p.link_b, pb, n, -1, J);
+        links[0] = p.link_a;
+        links[1] = p.link_b;
+        return end->distance.gap;
     } else {
         const dc_sim_hull *hull = sim->hull + end->hull;
         const dc_sim_plane *plane = sim->plane + end->plane;
-        dc_v3 at = dc_vec(0, 0, 0);
-        for (gap = DC_REAL_MAX, j = 0; j < hull->n; ++j) {
-            dc_v3 x = dc_add(dc_mul(W->now.R + hull->link, sim->vertex[hull->begin + j]), W->now.pose[hull->link].t);
-            dc_real room = dc_dot(plane->n, x) + plane->d;
-            if (room < gap) {
-                gap = room;
-                at = x;
-            }
-        }
-        dci_sim_row(W, hull->link, at, plane->n, 1, J);
-        gain = dci_sim_gain(W, hull->link, -1);
+        dc_v3 at;
+        const dc_real gap = dci_sim_lowest(place, hull, plane, &at);
+        dci_sim_add_row(place, hull->link, at, plane->n, 1, J);
+        links[0] = hull->link;
+        links[1] = -1;
+        return gap;
     }
-    dci_sim_forward(sim, W->q, &W->now);
-    dci_sim_axes(sim, &W->now, 0, W->axis);
-    keep = dci_sim_wall(sim, end->pair < 0, end->gap, gain);
-    for (k = 0; k < nv; ++k) along += J[k]*W->dir[k];
+}
 
-    /* standing still meets it, with a tenth to spare */
-    d->bound[d->count] = dc_min(keep - gap + share*along, DC_R(-0.1)*(end->gap - keep));
-    memcpy(d->answer[d->count], J, (size_t)nv*sizeof *J);
-    if (!dci_sim_solve(W, d->answer[d->count])) return 0;
-    d->count++;
+/* the place at which a share of the direction ends */
+static void dci_sim_go(const dc_sim *sim, const dci_sim_direction *direction, dc_real share, dci_sim_iterate *iterate)
+{
+    int k;
+    for (k = 0; k < sim->nv; ++k) iterate->step[k] = share*direction->dq[k];
+    dc_sim_retract(sim, iterate->q, iterate->step, iterate->trial);
+}
+
+/* One more demand: at the place where the way ended, after `share` of it, gap + J (p - share dq) >= keep. 0: none to be
+ * made */
+static DCI_NOINLINE int dci_sim_demand_more(dci_sim_work *W, dc_real share)
+{
+    const dc_sim *sim = W->problem.sim;
+    const dci_sim_end *end = &W->path.end;
+    dci_sim_direction *direction = &W->direction;
+    dci_sim_demand *demand = direction->demand + direction->demands;
+    const int nv = sim->nv;
+    dc_real gap, keep, along, *J = demand->row;
+    int links[2];
+
+    if (end->pair < 0 && end->hull < 0) return 0;
+
+    /* where it ended */
+    dci_sim_zero(J, (size_t)nv);
+    dci_sim_go(sim, direction, share, &W->iterate);
+    dci_sim_forward(W->iterate.trial, &W->there);
+    dci_sim_axes(&W->there, 0);
+    gap = dci_sim_end_gap(&W->there, end, links, J);
+
+    /* what is to be kept; standing still meets it, with a tenth to spare */
+    keep = dci_sim_paying_gap(sim, end->pair < 0, end->gap,
+                              dci_sim_gain(sim, W->at.grad, direction->dq, links[0], links[1]));
+    along = dci_sim_dot(J, direction->dq, nv);
+    demand->bound = dc_min(keep - gap + share*along, DC_R(-0.1)*(end->gap - keep));
+
+    memcpy(demand->answer, J, (size_t)nv*sizeof *J);
+    if (!dci_sim_solve(nv, &W->factor, demand->answer)) return 0;
+    direction->demands++;
     return 1;
 }
 
-static dc_real dci_sim_product(const dc_real *x, const dc_real *y, int n)
+/* dq = newton + sum of f_i H^-1 J_i^T: the least of the quadratic model among the directions that meet the demands,
+ * f >= 0 by projected Gauss-Seidel. 0: a demand that nothing answers */
+static DCI_NOINLINE int dci_sim_meet_demands(int nv, dci_sim_direction *direction)
 {
-    dc_real sum = 0;
-    int k;
-    for (k = 0; k < n; ++k) sum += x[k]*y[k];
-    return sum;
-}
-
-/* dir = newton + sum of f_i H^-1 J_i^T: the least of the quadratic model among the directions that meet the demands, f >= 0 by
- * projected Gauss-Seidel. 0: a demand that nothing answers */
-static DCI_NOINLINE int dci_sim_meet_demands(dci_sim_work *W)
-{
-    dci_sim_demands *d = &W->demand;
+    dci_sim_demand *d = direction->demand;
+    const int n = direction->demands;
     dc_real G[DCI_SIM_DEMANDS][DCI_SIM_DEMANDS], lack[DCI_SIM_DEMANDS];
-    int nv = W->sim->nv, i, j, k, sweep;
-    for (i = 0; i < d->count; ++i) {
-        lack[i] = d->bound[i] - dci_sim_product(d->row[i], W->newton, nv);
-        for (j = 0; j < d->count; ++j) G[i][j] = dci_sim_product(d->row[i], d->answer[j], nv);
-        d->force[i] = 0;
+    int i, j, k, sweep;
+
+    for (i = 0; i < n; ++i) {
+        lack[i] = d[i].bound - dci_sim_dot(d[i].row, direction->newton, nv);
+        for (j = 0; j < n; ++j) G[i][j] = dci_sim_dot(d[i].row, d[j].answer, nv);
+        d[i].force = 0;
         if (!(G[i][i] > 0)) return 0;
     }
+
+    /* forces */
     for (sweep = 0; sweep < 200; ++sweep)
-        for (i = 0; i < d->count; ++i) {
+        for (i = 0; i < n; ++i) {
             dc_real left = lack[i];
-            for (j = 0; j < d->count; ++j) left -= j == i ? 0 : G[i][j]*d->force[j];
-            d->force[i] = dc_max(0, left/G[i][i]);
+            for (j = 0; j < n; ++j) left -= j == i ? 0 : G[i][j]*d[j].force;
+            d[i].force = dc_max(0, left/G[i][i]);
         }
+
     for (k = 0; k < nv; ++k) {
-        W->dir[k] = W->newton[k];
-        for (i = 0; i < d->count; ++i) W->dir[k] += d->force[i]*d->answer[i][k];
+        direction->dq[k] = direction->newton[k];
+        for (i = 0; i < n; ++i) direction->dq[k] += d[i].force*d[i].answer[k];
     }
     return 1;
 }
 
-/* The share of dir over which nothing is met. Where its way ends at two bodies, it is bent to keep them apart and slide along, as often
- * as there is room for demands. It stays a direction of descent, or is Newton's own again. */
+/* the share of the direction over which nothing is met */
+static dc_real dci_sim_direction_share(dci_sim_work *W)
+{
+    return dci_sim_safe_share(&W->at, W->iterate.q, W->direction.dq, W->scratch.mem, &W->broad, &W->path);
+}
+
+/* The same for Newton's direction. Where its way ends at two bodies, it is bent to keep them apart and slide along, as
+ * often as there is room for demands. It stays a direction of descent, or is Newton's own again. */
 static DCI_NOINLINE dc_real dci_sim_slide_by(dci_sim_work *W)
 {
-    const dc_real slope = dci_sim_along(W);
-    dc_real share;
-    W->demand.count = 0;
-    memcpy(W->newton, W->dir, (size_t)W->sim->nv*sizeof *W->dir);
+    const dc_real slope = dci_sim_slope(W);
+    const int nv = W->problem.sim->nv;
+    dci_sim_direction *direction = &W->direction;
+
+    direction->demands = 0;
+    memcpy(direction->newton, direction->dq, (size_t)nv*sizeof *direction->dq);
     for (;;) {
-        share = dci_sim_clear(W, W->q, W->dir, 1);
-        if (!(share < 1 && share > 0) || W->demand.count == DCI_SIM_DEMANDS) return share;
-        if (!dci_sim_demand(W, share) || !dci_sim_meet_demands(W)) return share;
-        if (dci_sim_along(W) < DC_R(1e-6)*slope) continue;
-        memcpy(W->dir, W->newton, (size_t)W->sim->nv*sizeof *W->dir);
-        return dci_sim_clear(W, W->q, W->dir, 1);
+        const dc_real share = dci_sim_direction_share(W);
+        if (!(share < 1 && share > 0) || direction->demands == DCI_SIM_DEMANDS) return share;
+        if (!dci_sim_demand_more(W, share) || !dci_sim_meet_demands(nv, direction)) return share;
+        if (dci_sim_slope(W) < DC_R(1e-6)*slope) continue;
+        memcpy(direction->dq, direction->newton, (size_t)nv*sizeof *direction->dq);
+        return dci_sim_direction_share(W);
     }
 }
 
-/* The share of dir up to which all models of pairs of trees are to be trusted: half the way to where the trees would be, unless they are
- * off by less than a tenth of the force left over. */
+/* ---- [step] a step ---------------------------------------------------------------------------- */
+/* in: a workspace; out: the state that minimises O.
+ *
+ * stage                   | reads                         | writes                       | equation
+ * dci_sim_open            | states, control               | problem                      | SDRS Eq. 2, 8
+ * dci_sim_eval            | a state                       | O there                      | SDRS Eq. 14
+ * dci_sim_model_steps     | models of trees               | iterate                      | Newton on the models
+ * dci_sim_newton          | O at the iterate              | direction                    | Newton
+ * dci_sim_slide_by        | direction, place              | direction, safe share of it  |
+ * dci_sim_line_search     | direction, share              | O at the trial, share        |
+ * dci_sim_minimise        | all of these                  | iterate                      | SDRS Eq. 86 */
+
+/* a force left over that may be rounding, over the largest acting */
+#define DCI_SIM_FLOOR (DC_IS_FLOAT ? DC_R(1e-2) : DC_R(1e-7))
+
+/* what of a value may be rounding, of the magnitudes in it */
+#define DCI_SIM_ROUNDING (64*DC_EPS)
+
+/* a corner of the path */
+static void dci_sim_record(const dc_real *q, int nq, dc_sim_info *info)
+{
+    if (info->path && info->path_count < info->path_size)
+        memcpy(info->path + (size_t)info->path_count*(size_t)nq, q, (size_t)nq*sizeof *q);
+    info->path_count++;
+}
+
+/* the trial becomes the iterate */
+static void dci_sim_accept(int nq, dci_sim_iterate *iterate, dc_sim_info *info)
+{
+    memcpy(iterate->q, iterate->trial, (size_t)nq*sizeof *iterate->q);
+    info->iterations++;
+    dci_sim_record(iterate->q, nq, info);
+}
+
+/* The share of the direction up to which all models of pairs of trees are to be trusted: half the way to where the
+ * trees would be, unless they are off by less than a tenth of the force left over. */
 static DCI_NOINLINE dc_real dci_sim_trusted(dci_sim_work *W, dc_real residual)
 {
-    const dc_sim *sim = W->sim;
+    const dc_sim *sim = W->problem.sim;
     dc_real share = 1;
     int k;
-    dc_sim_retract(sim, W->q, W->dir, W->q_try);
-    dci_sim_forward(sim, W->q_try, &W->now);
+
+    dci_sim_go(sim, &W->direction, 1, &W->iterate);
+    dci_sim_forward(W->iterate.trial, &W->there);
     for (k = 0; k < sim->pairs; ++k) {
-        dc_real far_off, moved = dci_sim_strayed(W, k), error = dci_sim_model_error(W, W->meeting + k, moved, &far_off);
+        const dci_sim_model *model = W->trees.model + k;
+        dc_real far_off, moved = dci_sim_strayed(&W->there, model, k);
+        dc_real error = dci_sim_model_error(sim, model, moved, &far_off);
         if (moved > DC_R(0.5)*far_off && error > DC_R(0.1)*residual) share = dc_min(share, DC_R(0.5)*far_off/moved);
     }
-    dci_sim_forward(sim, W->q, &W->now);
     return share;
 }
 
-/* Newton's steps on exact inertia, joints and planes with the models of pairs of trees, each proved clear, until the model is at rest or
- * no longer to be trusted; then all pairs are met again. 1: O fell. 0: nothing is changed. */
-static DCI_NOINLINE int dci_sim_model_steps(dci_sim_work *W, dc_sim_info *info, dc_real residual)
+/* Is O at the trial, after `share` of the direction, low enough against `value` and `slope` at the iterate? Below the
+ * rounding of O its slope decides, if derivatives are known: it has to fall. */
+static int dci_sim_descends(const dci_sim_work *W, dc_real value, dc_real slope, dc_real share, dc_real rounding,
+                            int derivatives)
 {
-    const dc_sim *sim = W->sim;
-    const dc_real before = W->value, noise = 64*DC_EPS*W->noise, rest = dc_max(DC_R(1e-3)*sim->desc.tolerance*info->scale, DC_EPS*residual);
-    const int corners = info->path_count;
-    dc_real left = residual, modelled;
-    int steps, tries, k, end = 0;
-    memcpy(W->q_before, W->q, (size_t)sim->nq*sizeof *W->q);
-    for (steps = 0; steps < 30 && left > rest && !end && info->iterations < sim->desc.iterations; ++steps) {
-        dc_real value = W->value, floor = 64*DC_EPS*W->noise, share, trusted, slope;
-        if (!dci_sim_direction(W, info)) break;
-        slope = dci_sim_along(W);
-        share = dci_sim_clear(W, W->q, W->dir, 1);
-        trusted = dci_sim_trusted(W, residual);
-        end = trusted < 1;
-        if (trusted < DC_R(0.25)) break;
-        share = dc_min(share, trusted);
-        for (tries = 0; tries < 40; ++tries, share *= DC_R(0.5)) {
-            for (k = 0; k < sim->nv; ++k) W->step[k] = share*W->dir[k];
-            dc_sim_retract(sim, W->q, W->step, W->q_try);
-            dci_sim_energy(W, W->q_try, DCI_SIM_DERIVATIVES);
-            if (W->status == DC_OK && W->value <= value + DC_R(1e-4)*share*slope) break;
-            if (W->status == DC_OK && W->value <= value + floor && dc_abs(dci_sim_along(W)) <= DC_R(0.9)*-slope) break;
+    if (W->at.status != DC_OK) return 0;
+    if (W->at.value <= value + DC_R(1e-4)*share*slope) return 1;
+    return derivatives && W->at.value <= value + rounding && dc_abs(dci_sim_slope(W)) <= DC_R(0.9)*-slope;
+}
+
+/* One of Newton's steps with the models as they are, on exact inertia, joints and planes, each proved clear. 0: none to
+ * be made, or the models end here: *last */
+static DCI_NOINLINE int dci_sim_model_step(dci_sim_work *W, dc_sim_info *info, dc_real residual, int *last)
+{
+    const dc_sim *sim = W->problem.sim;
+    const dc_real value = W->at.value, rounding = DCI_SIM_ROUNDING*W->at.noise;
+    dc_real share, trusted, slope;
+    int tries;
+
+    if (!dci_sim_newton(W, info)) return 0;
+    slope = dci_sim_slope(W);
+    share = dci_sim_direction_share(W);
+    trusted = dci_sim_trusted(W, residual);
+    *last = trusted < 1;
+    if (trusted < DC_R(0.25)) return 0;
+    share = dc_min(share, trusted);
+
+    for (tries = 0; tries < 40; ++tries, share *= DC_R(0.5)) {
+        dci_sim_go(sim, &W->direction, share, &W->iterate);
+        dci_sim_eval_known(W, W->iterate.trial, DCI_SIM_DERIVATIVES);
+        if (dci_sim_descends(W, value, slope, share, rounding, 1)) {
+            dci_sim_accept(sim->nq, &W->iterate, info);
+            return 1;
         }
-        if (tries == 40) break;
-        memcpy(W->q, W->q_try, (size_t)sim->nq*sizeof *W->q);
-        info->iterations++;
-        dci_sim_corner(info, W->q, sim->nq);
-        left = dci_sim_largest(W->grad, sim->nv);
     }
-    if (steps > 0 && info->path_count > corners) {
-        dci_sim_energy(W, W->q, DCI_SIM_VALUE);
-        modelled = W->value - before;
-        dci_sim_meet(W, W->q);
-        dci_sim_energy(W, W->q, DCI_SIM_DERIVATIVES);
-        if (W->status == DC_OK && (W->value <= before + DC_R(1e-4)*modelled
-                                   || (W->value <= before + noise && dci_sim_largest(W->grad, sim->nv) < residual))) return 1;
-    }
-    info->path_count = corners;
-    memcpy(W->q, W->q_before, (size_t)sim->nq*sizeof *W->q);
-    dci_sim_meet(W, W->q);
-    dci_sim_energy(W, W->q, DCI_SIM_DERIVATIVES);
     return 0;
 }
 
-/* Newton's method for SDRS Eq. 86 from the state now, with the line search of the header's description. */
-static DCI_NOINLINE dc_status dci_sim_newton(dci_sim_work *W, dc_sim_info *info)
+/* Steps by the models of pairs of trees, until the model is at rest or no longer to be trusted; then all pairs are met
+ * again. 1: O fell. 0: nothing is changed. */
+static DCI_NOINLINE int dci_sim_model_steps(dci_sim_work *W, dc_sim_info *info, dc_real residual)
 {
-    const dc_sim *sim = W->sim;
-    int nv = sim->nv, nq = sim->nq, k;
-    dc_real value, noise = 0, slope = 0, share, whole, residual, least = dci_from_bits(DCI_INF);
-    int slow = 0, all;
-    W->stepping = W->by_models = 1;
-    memcpy(W->q, W->q_old, (size_t)nq*sizeof *W->q);
-    dci_sim_corner(info, W->q, nq);
-    dci_sim_meet(W, W->q);
-    dci_sim_energy(W, W->q, DCI_SIM_DERIVATIVES);
-    if (W->status != DC_OK) return W->status;
-    W->scale = dc_max(W->scale, W->force);      /* friction is of the size that contact has at time t */
-    dci_sim_diagonal(W);
-    W->floor = DCI_SIM_LEAST;
-    W->bent = 1;
+    const dc_sim *sim = W->problem.sim;
+    const dc_real before = W->at.value, rounding = DCI_SIM_ROUNDING*W->at.noise;
+    const dc_real rest = dc_max(DC_R(1e-3)*sim->desc.tolerance*info->scale, DC_EPS*residual);
+    const int corners = info->path_count, most = 30;
+    dc_real left = residual;
+    int steps, last = 0;
+
+    memcpy(W->iterate.saved, W->iterate.q, (size_t)sim->nq*sizeof *W->iterate.q);
+    for (steps = 0; steps < most && left > rest && !last && info->iterations < sim->desc.iterations; ++steps) {
+        if (!dci_sim_model_step(W, info, residual, &last)) break;
+        left = dci_sim_largest(W->at.grad, sim->nv);
+    }
+
+    /* what the models promised has to be so */
+    if (info->path_count > corners) {
+        dc_real promised;
+        dci_sim_eval_known(W, W->iterate.q, DCI_SIM_VALUE);
+        promised = W->at.value - before;
+        dci_sim_eval(W, W->iterate.q, DCI_SIM_DERIVATIVES, DCI_SIM_BY_MODELS);
+        if (W->at.status == DC_OK && W->at.value <= before + DC_R(1e-4)*promised) return 1;
+        if (W->at.status == DC_OK && W->at.value <= before + rounding
+            && dci_sim_largest(W->at.grad, sim->nv) < residual) return 1;
+    }
+    info->path_count = corners;
+    memcpy(W->iterate.q, W->iterate.saved, (size_t)sim->nq*sizeof *W->iterate.q);
+    dci_sim_eval(W, W->iterate.q, DCI_SIM_DERIVATIVES, DCI_SIM_BY_MODELS);
+    return 0;
+}
+
+/* Halves the share of the direction until O falls; W->at is O at the trial, with *derivatives or its value alone. -1:
+ * as far as rounding allows it does not fall. */
+static dc_real dci_sim_line_search(dci_sim_work *W, dc_real share, dc_real slope, int *derivatives)
+{
+    const dc_real value = W->at.value, rounding = DCI_SIM_ROUNDING*W->at.noise;
+
+    /* mostly the first place is taken, so that its derivatives are computed with it; so they are where O tells
+     * nothing */
+    for (*derivatives = 1;; *derivatives = -slope <= rounding) {
+        dci_sim_go(W->problem.sim, &W->direction, share, &W->iterate);
+        dci_sim_eval(W, W->iterate.trial, *derivatives ? DCI_SIM_DERIVATIVES : DCI_SIM_VALUE, DCI_SIM_BY_MODELS);
+        if (dci_sim_descends(W, value, slope, share, rounding, *derivatives)) return share;
+        share *= DC_R(0.5);
+        if (!(share > DC_R(1e-12))) return -1;
+    }
+}
+
+/* what of a step at an iterate the caller may see */
+static void dci_sim_report(const dci_sim_energy *at, dc_real residual, dc_real acting, dc_sim_info *info)
+{
+    info->residual = residual;
+    info->scale = dc_max(acting, at->force);
+    info->gap = at->gap;
+    info->contacts = at->contacts;
+}
+
+/* Newton's method for SDRS Eq. 86 from the state now, with the line search of the header's description. */
+static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *info)
+{
+    const dci_sim_problem *problem = &W->problem;
+    const dc_sim *sim = problem->sim;
+    dci_sim_iterate *iterate = &W->iterate;
+    dci_sim_energy *at = &W->at;
+    dc_real acting, rounding = 0, slope = 0, least = dci_from_bits(DCI_INF);
+    int slow = 0;
+
+    /* from the state now; friction is of the size that contact has at time t */
+    memcpy(iterate->q, problem->q, (size_t)sim->nq*sizeof *iterate->q);
+    dci_sim_record(iterate->q, sim->nq, info);
+    dci_sim_eval(W, iterate->q, DCI_SIM_DERIVATIVES, DCI_SIM_BY_MODELS);
+    if (at->status != DC_OK) return at->status;
+    acting = dc_max(problem->motion, at->force);
+    W->trees.allowed = DCI_SIM_MODEL*sim->desc.tolerance*acting;
+    dci_sim_measure(at, W->factor.measure);
+    W->factor.least = DCI_SIM_LEAST;
+    W->factor.bent = 1;
+
     for (;;) {
         /* a force that is not known is not left over */
-        dc_status sure = W->doubt + W->doubt_old > 0 ? DC_E_DIVERGED : DC_OK;
-        residual = dci_sim_largest(W->grad, nv);
-        info->residual = residual;
-        info->scale = dc_max(W->scale, W->force);
-        info->gap = W->gap;
-        info->contacts = W->contacts;
-        /* the rounding of the forces: Newton's steps no longer halve what is left, where they should square it, and it is small, or what
-         * they gain is below the rounding of O */
-        slow = (residual <= DCI_SIM_FLOOR*info->scale || (info->iterations > 0 && -slope <= noise)) && residual > DC_R(0.5)*least ? slow + 1 : 0;
+        const dc_status sure = at->doubt + problem->friction.doubt > 0 ? DC_E_DIVERGED : DC_OK;
+        const dc_real residual = dci_sim_largest(at->grad, sim->nv);
+        dc_real share, safe, value;
+        int derivatives, tiny;
+        dci_sim_report(at, residual, acting, info);
+
+        /* the rounding of the forces: Newton's steps no longer halve what is left, where they should square it, and it
+         * is small, or what they gain is below the rounding of O */
+        tiny = residual <= DCI_SIM_FLOOR*info->scale;
+        slow = (tiny || (info->iterations > 0 && -slope <= rounding)) && residual > DC_R(0.5)*least ? slow + 1 : 0;
         if (residual <= sim->desc.tolerance*info->scale || slow >= 3) {
-            if (W->modelled == 0) return sure;
+            if (at->modelled == 0) return sure;
 
             /* an end by models is none until all pairs are met there */
-            W->by_models = slow = 0;
-            dci_sim_meet(W, W->q);
-            dci_sim_energy(W, W->q, DCI_SIM_DERIVATIVES);
-            W->by_models = 1;
-            if (W->status != DC_OK) return W->status;
+            slow = 0;
+            dci_sim_eval(W, iterate->q, DCI_SIM_DERIVATIVES, DCI_SIM_HERE);
+            if (at->status != DC_OK) return at->status;
             continue;
         }
         least = dc_min(least, residual);
         if (info->iterations == sim->desc.iterations) return DC_E_DIVERGED;
+
+        /* as far as models of trees lead */
         if (sim->desc.trees) {
             if (dci_sim_model_steps(W, info, residual)) continue;
-            if (W->status != DC_OK) return W->status;
+            if (at->status != DC_OK) return at->status;
         }
-        if (!dci_sim_direction(W, info)) return DC_E_DIVERGED;
-        share = whole = dci_sim_slide_by(W);
-        info->shortened += whole < 1 || W->demand.count > 0;
-        slope = dci_sim_along(W);
-        value = W->value;
-        noise = 64*DC_EPS*W->noise;
-        /* mostly the first place is taken, so that its derivatives are computed with it; so they are where O tells nothing */
-        for (all = 1;; all = -slope <= noise) {
-            for (k = 0; k < nv; ++k) W->step[k] = share*W->dir[k];
-            dc_sim_retract(sim, W->q, W->step, W->q_try);
-            dci_sim_meet(W, W->q_try);
-            dci_sim_energy(W, W->q_try, all ? DCI_SIM_DERIVATIVES : DCI_SIM_VALUE);
-            if (W->status == DC_OK && W->value <= value + DC_R(1e-4)*share*slope) break;
-            /* below the rounding of O its slope decides: it has to fall */
-            if (W->status == DC_OK && all && W->value <= value + noise && dc_abs(dci_sim_along(W)) <= DC_R(0.9)*-slope) break;
-            share *= DC_R(0.5);
-            if (!(share > DC_R(1e-12))) {
-                /* as far as rounding allows: W->q stays */
-                return residual <= DCI_SIM_FLOOR*info->scale || -slope <= noise ? sure : DC_E_DIVERGED;
-            }
-        }
-        memcpy(W->q, W->q_try, (size_t)nq*sizeof *W->q);
-        info->iterations++;
-        dci_sim_corner(info, W->q, nq);
-        if (W->spectral) dci_sim_trust(W, share/whole, (W->value - value)/slope);
+
+        /* where to, and how far nothing is met */
+        if (!dci_sim_newton(W, info)) return DC_E_DIVERGED;
+        safe = dci_sim_slide_by(W);
+        info->shortened += safe < 1 || W->direction.demands > 0;
+        slope = dci_sim_slope(W);
+        value = at->value;
+        rounding = DCI_SIM_ROUNDING*at->noise;
+
+        /* how far O falls */
+        share = dci_sim_line_search(W, safe, slope, &derivatives);
+        if (share < 0) return tiny || -slope <= rounding ? sure : DC_E_DIVERGED;
+        dci_sim_accept(sim->nq, iterate, info);
+        if (W->factor.spectral) dci_sim_trust(share/safe, (at->value - value)/slope, &W->factor);
+
         /* where a step overshot, mostly by friction that changes its side, the next one takes its upper bound */
-        if (share < whole) dci_sim_energy(W, W->q, DCI_SIM_UPPER);
-        else if (!all) dci_sim_energy(W, W->q, DCI_SIM_DERIVATIVES);
-        if (W->status != DC_OK) return W->status;
+        if (share < safe) dci_sim_eval_known(W, iterate->q, DCI_SIM_UPPER);
+        else if (!derivatives) dci_sim_eval_known(W, iterate->q, DCI_SIM_DERIVATIVES);
+        if (at->status != DC_OK) return at->status;
     }
 }
 
@@ -4086,70 +4821,127 @@ DC_DEF dc_status dc_sim_step(const dc_sim *sim, const dc_real *q_prev, const dc_
     dc_sim_info unseen = DC_ZERO, *o = info ? info : &unseen;
     dc_status status;
     size_t used;
+
     if (!sim || !sim->link || !q_prev || !q || !mem || !q_next) return DC_E_ARG;
-    if (!dci_sim_state_ok(sim, q_prev) || !dci_sim_state_ok(sim, q) || !dci_sim_control_ok(sim, control)) return DC_E_ARG;
+    if (!dci_sim_state_ok(sim, q_prev) || !dci_sim_state_ok(sim, q) || !dci_sim_control_ok(sim, control))
+        return DC_E_ARG;
     used = mem->used;
     o->iterations = o->shifts = o->shortened = o->contacts = o->path_count = 0;
     o->hull_a = o->hull_b = -1;
-    status = dci_sim_open(sim, q_prev, q, control, 0, mem, &W);
-    if (status == DC_OK) status = dci_sim_contacts(W, 0);
-    if (status == DC_OK) status = dci_sim_newton(W, o);
-    if ((status == DC_OK || status == DC_E_DIVERGED) && !dci_sim_state_ok(sim, W->q)) status = DC_E_RANGE;
-    if (status == DC_E_ARG) status = DC_E_RANGE;        /* places beyond DC_LIMIT that were not the caller's */
-    if (status == DC_OK || status == DC_E_DIVERGED) memcpy(q_next, W->q, (size_t)sim->nq*sizeof *q_next);
+
+    status = dci_sim_open(sim, q_prev, q, control, 0, 0, mem, &W);
+    if (status == DC_OK) status = dci_sim_minimise(W, o);
+
+    /* places beyond DC_LIMIT that were not the caller's */
+    if ((status == DC_OK || status == DC_E_DIVERGED) && !dci_sim_state_ok(sim, W->iterate.q)) status = DC_E_RANGE;
+    if (status == DC_E_ARG) status = DC_E_RANGE;
+
+    if (status == DC_OK || status == DC_E_DIVERGED) memcpy(q_next, W->iterate.q, (size_t)sim->nq*sizeof *q_next);
     if (status == DC_E_OVERLAP) {
-        o->hull_a = W->hull_a;
-        o->hull_b = W->hull_b;
+        o->hull_a = W->at.hull_a;
+        o->hull_b = W->at.hull_b;
     }
     mem->used = used;
     return status;
 }
 
-/* ---- derivatives -------------------------------------------------------------------------------- */
+/* ---- [terms] second derivatives of O by what it depends on ------------------------------------ */
+/* in: problem, O at q_next with its place; out: d2O/dq_next dp for every kind of parameter p, into sinks.
+ *
+ * stage                  | reads                           | writes, by
+ * dci_sim_by_inertia     | places                          | both states, mass, vertices
+ * dci_sim_by_joints      | q_next, control                 | the state at t, control
+ * dci_sim_by_plane       | touches of a hull at a plane    | the state at t, friction, vertices
+ * dci_sim_by_rubbing     | friction of a pair of hulls     | the state at t, friction
+ * dci_sim_by_pair        | a pair of hulls in the world    | vertices
+ * dci_sim_by_trees       | contacts of a pair of trees     | the state at t, friction
+ * dci_sim_all_terms      | all of these                    | all sinks */
 
-/* d2O/dq_next dp for every kind of parameter, after dci_sim_energy at q_next. */
+typedef struct { dci_sim_sink prev, now, control, mass, friction, vertex; } dci_sim_sinks;
+
 typedef struct {
-    dci_sim_work *W;
-    dci_sim_view now, old, prev;
-    dci_sim_sink by_prev, by_now, by_control, by_mass, by_friction, by_vertex;
-    dc_v3 *world;               /* vertices of a pair: a and b at time t, a and b now; 4 most */
-    dc_real *g, *H, *M;         /* of a pair by vertices: 3N, 3N x 3N twice, N = 2 most */
-} dci_sim_deriv;
+    const dci_sim_problem *problem;
+    const dci_sim_energy *at;       /* at q_next; has the sink of attachments */
+    const dci_sim_place *prev;      /* at t - h */
+    dci_sim_sinks by;               /* q_prev, q, and the design */
+    dci_sim_scratch scratch;
+    dc_real *mixed;                 /* [144] of a pair by the twists now, then at time t */
+    dc_status status;               /* why there are none */
+
+    /* of a pair by its vertices, of which there are 2 most */
+    dc_v3 *world;                   /* [4 most] a and b at time t, a and b now */
+    dc_real *vertex_grad;           /* [3N] N = 2 most */
+    dc_real *vertex_hessian;        /* [3N x 3N] */
+    dc_real *vertex_mixed;          /* [3N x 3N] by the places now, then at time t */
+} dci_sim_terms;
 
 /* forces of a block by old poses: rows link i, columns link j */
-static void dci_sim_by_old(dci_sim_deriv *G, int i, int j, const dc_real *B, int ldb)
+static void dci_sim_by_old(dci_sim_terms *terms, int i, int j, const dc_real *B, int ldb)
 {
-    dci_sim_put_block(&G->now, i, &G->old, j, B, ldb, &G->by_now, &G->W->attach);
+    const dci_sim_energy *at = terms->at;
+    dci_sim_put_block(&at->place, i, &terms->problem->before, j, B, ldb, &terms->by.now, &at->attach);
 }
 
-static DCI_NOINLINE void dci_sim_deriv_inertia(dci_sim_deriv *G, int i)
+/* all four blocks of a pair of links */
+static void dci_sim_pair_by_old(dci_sim_terms *terms, const dci_sim_pair *p, const dc_real M[144])
 {
-    const dci_sim_work *W = G->W;
-    const dc_sim *sim = W->sim;
+    const int i = p->link_a, j = p->link_b;
+    dci_sim_by_old(terms, i, i, M, 12);
+    dci_sim_by_old(terms, i, j, M + 6, 12);
+    dci_sim_by_old(terms, j, i, M + 72, 12);
+    dci_sim_by_old(terms, j, j, M + 78, 12);
+}
+
+/* by the coefficients of both links, their product's derivative being g times ks */
+static void dci_sim_pair_by_friction(dci_sim_terms *terms, const dci_sim_pair *p, dc_real ks, const dc_real g[12])
+{
+    const dci_sim_place *place = &terms->at->place;
+    const dc_sim_link *link = place->sim->link;
+    int side, v;
+    for (side = 0; side < 2; ++side) {
+        const int i = side ? p->link_b : p->link_a, other = side ? p->link_a : p->link_b;
+        dc_real w[12];
+        for (v = 0; v < 12; ++v) w[v] = ks*link[other].friction*g[v];
+        dci_sim_put(place, &terms->by.friction, p->link_a, i, w);
+        dci_sim_put(place, &terms->by.friction, p->link_b, i, w + 6);
+    }
+}
+
+static DCI_NOINLINE void dci_sim_by_inertia(dci_sim_terms *terms, int i)
+{
+    const dci_sim_problem *problem = terms->problem;
+    const dci_sim_place *now = &terms->at->place;
+    const dc_sim *sim = problem->sim;
     const dc_real *M = sim->moment + 16*i;
+    const dc_m3 *R = now->rotation + i;
     dc_real X[36] = {0}, T[12], w[6], h = sim->desc.h, s = 1/(h*h);
     int k, a, b, c, v;
-    dci_sim_cross_inertia(M, W->now.R + i, W->old.R + i, -2*s, X);
-    dci_sim_by_old(G, i, i, X, 6);
+
+    /* by the states: Y = 2 T^t - T^(t-1) */
+    dci_sim_cross_inertia(M, R, problem->before.rotation + i, -2*s, X);
+    dci_sim_by_old(terms, i, i, X, 6);
     for (k = 0; k < 36; ++k) X[k] = 0;
-    dci_sim_cross_inertia(M, W->now.R + i, W->prev.R + i, s, X);
-    dci_sim_put_block(&G->now, i, &G->prev, i, X, 6, &G->by_prev, &W->attach);
-    dci_sim_matrix(W->now.R + i, W->now.pose[i].t, T);
-    for (k = 0; k < 12; ++k) T[k] -= W->Y[12*i + k];
-    if (G->by_mass.out && M[15] > 0) {
+    dci_sim_cross_inertia(M, R, terms->prev->rotation + i, s, X);
+    dci_sim_put_block(now, i, terms->prev, i, X, 6, &terms->by.prev, &terms->at->attach);
+
+    /* by M: the wrench of (T - Y) dM */
+    dci_sim_matrix(now, i, T);
+    for (k = 0; k < 12; ++k) T[k] -= problem->inert[12*i + k];
+    if (terms->by.mass.out && M[15] > 0) {
         dc_real N[16];
         for (k = 0; k < 16; ++k) N[k] = M[k]/M[15];
-        dci_sim_wrench(T, N, W->now.R + i, s, w);
-        dci_sim_put(&G->now, &G->by_mass, i, i, w);
+        dci_sim_wrench(T, N, R, s, w);
+        dci_sim_put(now, &terms->by.mass, i, i, w);
     }
-    for (k = 0; G->by_vertex.out && k < sim->hulls; ++k) {
-        if (sim->hull[k].link != i) continue;
-        for (v = 3*sim->hull[k].begin; v < 3*(sim->hull[k].begin + sim->hull[k].n); ++v) {
+    for (k = 0; terms->by.vertex.out && k < sim->hulls; ++k) {
+        const dc_sim_hull *hull = sim->hull + k;
+        if (hull->link != i) continue;
+        for (v = 3*hull->begin; v < 3*(hull->begin + hull->n); ++v) {
             dc_real D[16];
             for (a = 0, c = 0; a < 4; ++a)
                 for (b = a; b < 4; ++b, ++c) D[4*a + b] = D[4*b + a] = sim->moment_grad[10*v + c];
-            dci_sim_wrench(T, D, W->now.R + i, s, w);
-            dci_sim_put(&G->now, &G->by_vertex, i, v, w);
+            dci_sim_wrench(T, D, R, s, w);
+            dci_sim_put(now, &terms->by.vertex, i, v, w);
         }
     }
 }
@@ -4157,269 +4949,321 @@ static DCI_NOINLINE void dci_sim_deriv_inertia(dci_sim_deriv *G, int i)
 /* column c of a matrix */
 static dc_v3 dci_sim_col(const dc_m3 *M, int c) { return dc_vec(M->m[c], M->m[3 + c], M->m[6 + c]); }
 
-static DCI_NOINLINE void dci_sim_deriv_plane(dci_sim_deriv *G, int k, int p)
+/* hull k at plane p */
+static DCI_NOINLINE void dci_sim_by_plane(dci_sim_terms *terms, int k, int p)
 {
-    const dci_sim_work *W = G->W;
-    const dc_sim *sim = W->sim;
-    int i = sim->hull[k].link, j, c;
+    const dci_sim_problem *problem = terms->problem;
+    const dci_sim_place *now = &terms->at->place;
+    const dc_sim *sim = problem->sim;
+    const int i = sim->hull[k].link;
+    int j, c;
     dci_sim_touch t;
-    if (!dci_sim_near_plane(W, k, p)) return;
+
+    if (!dci_sim_near_plane(problem, now, k, p)) return;
     for (j = 0; j < sim->hull[k].n; ++j) {
         dc_real B[36] = {0}, w[6] = {0};
-        if (!dci_sim_touches(W, k, p, j, DCI_SIM_DERIVATIVES, &t) || !(t.felt || t.slides)) continue;
+        if (!dci_sim_touches(problem, now, k, p, j, DCI_SIM_DERIVATIVES, &t) || !(t.felt || t.slides)) continue;
         if (t.slides) {
-            dci_sim_arms(B, t.r, &t.mixed, t.r_old);
-            dci_sim_by_old(G, i, i, B, 6);
-            dci_sim_push(w, t.r, t.slip);
+            /* the state at t, then the coefficients of the link and the plane */
+            dci_sim_arms(B, t.arm, &t.mixed, t.arm_before);
+            dci_sim_by_old(terms, i, i, B, 6);
+            dci_sim_push(w, t.arm, t.slip);
             for (c = 0; c < 6; ++c) w[c] *= sim->plane[p].friction;
-            dci_sim_put(&G->now, &G->by_friction, i, i, w);
+            dci_sim_put(now, &terms->by.friction, i, i, w);
             for (c = 0; c < 6; ++c) w[c] = 0;
-            dci_sim_push(w, t.r, dc_scale(sim->link[i].friction, t.slip));
-            dci_sim_put(&G->now, &G->by_friction, i, sim->links + p, w);
+            dci_sim_push(w, t.arm, dc_scale(sim->link[i].friction, t.slip));
+            dci_sim_put(now, &terms->by.friction, i, sim->links + p, w);
         }
-        for (c = 0; G->by_vertex.out && c < 3; ++c) {
-            dc_v3 e = dci_sim_col(W->now.R + i, c), f = dc_mul(&t.K, e);
-            f = dc_add(f, dc_mul(&t.mixed, dci_sim_col(W->old.R + i, c)));
-            e = dc_cross(e, t.f);
+
+        /* the vertex, whose places now and at time t move */
+        for (c = 0; terms->by.vertex.out && c < 3; ++c) {
+            dc_v3 e = dci_sim_col(now->rotation + i, c), f = dc_mul(&t.stiffness, e);
+            f = dc_add(f, dc_mul(&t.mixed, dci_sim_col(problem->before.rotation + i, c)));
             w[0] = w[1] = w[2] = 0;
-            w[3] = e.x;
-            w[4] = e.y;
-            w[5] = e.z;
-            dci_sim_push(w, t.r, f);
-            dci_sim_put(&G->now, &G->by_vertex, i, 3*(sim->hull[k].begin + j) + c, w);
+            dci_sim_put3(dc_cross(e, t.force), w + 3);
+            dci_sim_push(w, t.arm, f);
+            dci_sim_put(now, &terms->by.vertex, i, 3*(sim->hull[k].begin + j) + c, w);
         }
     }
 }
 
-/* Pair k by the vertices: the forces g on them and their derivatives by the places now, H, and at time t, M (NULL: none). */
-static DCI_NOINLINE void dci_sim_deriv_vertices(dci_sim_deriv *G, int k, const dc_real *M)
+/* change of the forces on n vertices by one coordinate of a vertex: ks (H e + M o), rows of H and M (NULL: none) from
+ * `row` on; as a wrench about a point `about` */
+static void dci_sim_vertex_wrench(const dc_real *H, dc_v3 e, const dc_real *M, dc_v3 o, size_t ld, dc_real ks,
+                                  const dc_v3 *x, int n, dc_v3 about, dc_real w[6])
 {
-    const dci_sim_work *W = G->W;
-    const dc_sim *sim = W->sim;
+    int v, r;
+
+    for (v = 0; v < n; ++v) {
+        dc_real f[3];
+        for (r = 0; r < 3; ++r) {
+            const size_t at = (size_t)(3*v + r)*ld;
+            f[r] = H[at]*e.x + H[at + 1]*e.y + H[at + 2]*e.z;
+            if (M) f[r] += M[at]*o.x + M[at + 1]*o.y + M[at + 2]*o.z;
+            f[r] *= ks;
+        }
+        dci_sim_push(w, dc_sub(x[v], about), dci_sim_v3(f));
+    }
+}
+
+/* Pair k by the vertices: the forces on them and their derivatives by the places now and at time t (M NULL: none). */
+static DCI_NOINLINE void dci_sim_by_vertices(dci_sim_terms *terms, int k, const dc_real *M)
+{
+    const dci_sim_place *now = &terms->at->place;
+    const dc_sim *sim = now->sim;
+    const dc_real ks = sim->desc.stiffness;
     const dc_sim_hull *hull[2];
-    dc_real ks = sim->desc.stiffness;
-    int side, j, c, n[2], N;
+    size_t N;
+    int side, to, j, c;
+
     hull[0] = sim->hull + sim->pair[2*k];
     hull[1] = sim->hull + sim->pair[2*k + 1];
-    n[0] = hull[0]->n;
-    n[1] = hull[1]->n;
-    N = 3*(n[0] + n[1]);
+    N = 3*(size_t)(hull[0]->n + hull[1]->n);
+
+    /* coordinate c of vertex j of one side; forces on both */
     for (side = 0; side < 2; ++side)
-        for (j = 0; j < n[side]; ++j)
+        for (j = 0; j < hull[side]->n; ++j)
             for (c = 0; c < 3; ++c) {
-                int at = 3*(side ? n[0] : 0) + 3*j, to, v, row = 0;
-                dc_v3 e = dci_sim_col(W->now.R + hull[side]->link, c), o = dci_sim_col(W->old.R + hull[side]->link, c);
-                dc_v3 turned = dc_scale(ks, dc_cross(e, dci_sim_v3(G->g + at)));
+                const int link = hull[side]->link;
+                const size_t at = 3*(size_t)(side ? hull[0]->n : 0) + 3*(size_t)j;
+                const dc_v3 e = dci_sim_col(now->rotation + link, c);
+                const dc_v3 o = dci_sim_col(terms->problem->before.rotation + link, c);
+                const dc_v3 turned = dc_scale(ks, dc_cross(e, dci_sim_v3(terms->vertex_grad + at)));
                 for (to = 0; to < 2; ++to) {
+                    const size_t first = (to ? 3*(size_t)hull[0]->n : 0)*N + at;
                     dc_real w[6] = {0};
-                    const dc_v3 *x = G->world + (2 + to)*sim->most;
-                    for (v = 0; v < n[to]; ++v, row += 3) {
-                        dc_real f[3];
-                        int r;
-                        for (r = 0; r < 3; ++r) {
-                            const dc_real *h = G->H + (size_t)(row + r)*(size_t)N + at;
-                            f[r] = h[0]*e.x + h[1]*e.y + h[2]*e.z;
-                            if (M) {
-                                const dc_real *m = M + (size_t)(row + r)*(size_t)N + at;
-                                f[r] += m[0]*o.x + m[1]*o.y + m[2]*o.z;
-                            }
-                            f[r] *= ks;
-                        }
-                        dci_sim_push(w, dc_sub(x[v], W->now.pose[hull[to]->link].t), dci_sim_v3(f));
-                    }
+                    dci_sim_vertex_wrench(terms->vertex_hessian + first, e, M ? M + first : NULL, o, N, ks,
+                                          terms->world + (2 + to)*sim->most, hull[to]->n,
+                                          now->pose[hull[to]->link].t, w);
                     if (to == side) {
                         w[3] += turned.x;
                         w[4] += turned.y;
                         w[5] += turned.z;
                     }
-                    dci_sim_put(&G->now, &G->by_vertex, hull[to]->link, 3*(hull[side]->begin + j) + c, w);
+                    dci_sim_put(now, &terms->by.vertex, hull[to]->link, 3*(hull[side]->begin + j) + c, w);
                 }
             }
 }
 
 /* The pair's hulls in the world: a and b at time t, a and b now. */
-static DCI_NOINLINE void dci_sim_deriv_place(dci_sim_deriv *G, int k, dc_hull at[4])
+static DCI_NOINLINE void dci_sim_to_world(dci_sim_terms *terms, int k, dc_hull at[4])
 {
-    const dci_sim_work *W = G->W;
-    const dc_sim *sim = W->sim;
+    const dc_sim *sim = terms->problem->sim;
     int side, v;
     for (side = 0; side < 4; ++side) {
-        dc_hull h = dci_sim_hull_of(sim, sim->pair[2*k + (side & 1)]);
-        const dc_pose *p = (side < 2 ? W->old.pose : W->now.pose) + sim->hull[sim->pair[2*k + (side & 1)]].link;
-        at[side].v = G->world + side*sim->most;
+        const dc_hull h = dci_sim_hull_of(sim, sim->pair[2*k + (side & 1)]);
+        const dci_sim_place *place = side < 2 ? &terms->problem->before : &terms->at->place;
+        const dc_pose *p = place->pose + sim->hull[sim->pair[2*k + (side & 1)]].link;
+        at[side].v = terms->world + side*sim->most;
         at[side].n = h.n;
-        for (v = 0; v < h.n; ++v) G->world[side*sim->most + v] = dc_pose_apply(*p, h.v[v]);
+        for (v = 0; v < h.n; ++v) terms->world[side*sim->most + v] = dc_pose_apply(*p, h.v[v]);
     }
+}
+
+/* gradient of the friction of hulls A and B of two links by the twists now, over mu, and its derivatives by those at
+ * time t, M; from the plane at time t */
+static DCI_NOINLINE dc_status dci_sim_friction_by_old(dci_sim_terms *terms, const dci_sim_pair *p, const dc_hull *A,
+                                                      const dc_hull *B, dc_plane *plane)
+{
+    const dci_sim_problem *problem = terms->problem;
+    const dc_sim_desc *desc = &problem->sim->desc;
+    const dc_pose *old = problem->before.pose, *now = terms->at->place.pose;
+    return dc_friction_rigid(&desc->friction, &problem->pair, 1, desc->h, A, old + p->link_a, now + p->link_a, B,
+                             old + p->link_b, now + p->link_b, terms->scratch.mem, plane, NULL,
+                             terms->scratch.jet->grad, NULL, terms->mixed, NULL);
 }
 
 /* Pair k: friction by the state at time t and by the coefficients. */
-static DCI_NOINLINE void dci_sim_deriv_friction(dci_sim_deriv *G, int k)
+static DCI_NOINLINE void dci_sim_by_rubbing(dci_sim_terms *terms, int k)
 {
-    dci_sim_work *W = G->W;
-    const dc_sim *sim = W->sim;
-    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link, v, c;
-    dc_real ks = sim->desc.stiffness, mu = sim->link[i].friction*sim->link[j].friction;
-    dc_hull A = dci_sim_hull_of(sim, a), B = dci_sim_hull_of(sim, b);
+    const dc_sim *sim = terms->problem->sim;
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    const dc_real ks = sim->desc.stiffness;
+    dc_hull A = dci_sim_hull_of(sim, p.hull_a), B = dci_sim_hull_of(sim, p.hull_b);
+    int v;
     dc_status s;
-    if (!W->load[k]) return;
+
+    if (!terms->problem->friction.load[k]) return;
+
     /* by the coefficient, even where it is zero */
-    s = dc_friction_rigid(&sim->desc.friction, &W->pair, 1, sim->desc.h, &A, W->old.pose + i, W->now.pose + i, &B, W->old.pose + j,
-                          W->now.pose + j, W->mem, W->plane_old + k, NULL, W->pg, NULL, W->pM, NULL);
+    s = dci_sim_friction_by_old(terms, &p, &A, &B, terms->problem->friction.plane + k);
     if (s != DC_OK) {
-        W->status = s;
+        terms->status = s;
         return;
     }
-    for (v = 0; v < 144; ++v) W->pM[v] *= ks*mu;
-    for (c = 0; c < 2; ++c) {
-        dc_real w[12], other = sim->link[c ? i : j].friction;
-        for (v = 0; v < 12; ++v) w[v] = ks*other*W->pg[v];
-        dci_sim_put(&G->now, &G->by_friction, i, c ? j : i, w);
-        dci_sim_put(&G->now, &G->by_friction, j, c ? j : i, w + 6);
-    }
-    if (!(mu > 0)) return;
-    dci_sim_by_old(G, i, i, W->pM, 12);
-    dci_sim_by_old(G, i, j, W->pM + 6, 12);
-    dci_sim_by_old(G, j, i, W->pM + 72, 12);
-    dci_sim_by_old(G, j, j, W->pM + 78, 12);
+    dci_sim_pair_by_friction(terms, &p, ks, terms->scratch.jet->grad);
+    if (!(p.friction > 0)) return;
+    for (v = 0; v < 144; ++v) terms->mixed[v] *= ks*p.friction;
+    dci_sim_pair_by_old(terms, &p, terms->mixed);
 }
 
 /* Pair k by the vertices. */
-static DCI_NOINLINE void dci_sim_deriv_pair(dci_sim_deriv *G, int k)
+static DCI_NOINLINE void dci_sim_by_pair(dci_sim_terms *terms, int k)
 {
-    dci_sim_work *W = G->W;
-    const dc_sim *sim = W->sim;
-    int a = sim->pair[2*k], b = sim->pair[2*k + 1];
-    dc_real mu = sim->link[sim->hull[a].link].friction*sim->link[sim->hull[b].link].friction, P = 0;
+    const dci_sim_problem *problem = terms->problem;
+    const dc_sim *sim = problem->sim;
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    const int felt = dci_sim_apart(&terms->at->place, p.hull_a, p.hull_b) < dci_sim_reach(sim, 0);
+    dc_real P = 0;
     dc_hull at[4];
-    int felt = dci_sim_apart(sim, &W->now, a, b) < dci_sim_reach(sim, 0);
     dc_status s = DC_OK;
-    if (!felt && !W->load[k]) return;
-    dci_sim_deriv_place(G, k, at);
+
+    if (!felt && !problem->friction.load[k]) return;
+    dci_sim_to_world(terms, k, at);
+
+    /* the potential */
     if (felt) {
-        s = dc_pair(&W->pair, at + 2, at + 3, W->mem, W->plane + k, &P, G->g, G->H, NULL);
-        if (s == DC_OK && P > 0) dci_sim_deriv_vertices(G, k, NULL);
+        s = dc_pair(&problem->pair, at + 2, at + 3, terms->scratch.mem, terms->at->plane + k, &P, terms->vertex_grad,
+                    terms->vertex_hessian, NULL);
+        if (s == DC_OK && P > 0) dci_sim_by_vertices(terms, k, NULL);
     }
-    if (W->load[k] && s == DC_OK && mu > 0) {
-        s = dc_friction(&sim->desc.friction, &W->pair, mu, sim->desc.h, at, at + 2, at + 1, at + 3, W->mem, W->plane_old + k, NULL,
-                        G->g, G->H, G->M, NULL);
-        if (s == DC_OK) dci_sim_deriv_vertices(G, k, G->M);
+
+    /* friction */
+    if (problem->friction.load[k] && s == DC_OK && p.friction > 0) {
+        s = dc_friction(&sim->desc.friction, &problem->pair, p.friction, sim->desc.h, at, at + 2, at + 1, at + 3,
+                        terms->scratch.mem, problem->friction.plane + k, NULL, terms->vertex_grad,
+                        terms->vertex_hessian, terms->vertex_mixed, NULL);
+        if (s == DC_OK) dci_sim_by_vertices(terms, k, terms->vertex_mixed);
     }
-    if (s != DC_OK) W->status = s;
+    if (s != DC_OK) terms->status = s;
 }
 
 /* Friction of contact c of pair k over mu and its weight: gradient, and its derivatives by the old poses */
-static DCI_NOINLINE dc_status dci_sim_deriv_rub(dci_sim_work *W, int k, const dc_bsh_contact *c)
+static DCI_NOINLINE dc_status dci_sim_contact_by_old(dci_sim_terms *terms, int k, const dc_bsh_contact *c)
 {
-    const dc_sim *sim = W->sim;
-    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link;
-    dc_hull A = dci_sim_triangle(sim, a, c->triangle_a), B = dci_sim_triangle(sim, b, c->triangle_b);
+    const dc_sim *sim = terms->problem->sim;
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    dc_hull A = dci_sim_triangle(sim, p.hull_a, c->triangle_a), B = dci_sim_triangle(sim, p.hull_b, c->triangle_b);
     dc_plane plane = c->plane;
-    return dc_friction_rigid(&sim->desc.friction, &W->pair, 1, sim->desc.h, &A, W->old.pose + i, W->now.pose + i, &B,
-                             W->old.pose + j, W->now.pose + j, W->mem, &plane, NULL, W->pg, NULL, W->pM, NULL);
+    return dci_sim_friction_by_old(terms, &p, &A, &B, &plane);
 }
 
-/* Pair k of trees: friction of its triangle pairs, whose weights are those of time t. The potential does not know the old state. */
-static DCI_NOINLINE void dci_sim_deriv_trees(dci_sim_deriv *G, int k)
+/* Pair k of trees: friction of its triangle pairs, whose weights are those of time t. The potential does not know the
+ * old state. */
+static DCI_NOINLINE void dci_sim_by_trees(dci_sim_terms *terms, int k)
 {
-    dci_sim_work *W = G->W;
-    const dc_sim *sim = W->sim;
-    int i = sim->hull[sim->pair[2*k]].link, j = sim->hull[sim->pair[2*k + 1]].link, c, v, r;
-    dc_real mu = sim->link[i].friction*sim->link[j].friction, ks = sim->desc.stiffness, g[12] = {0}, *M = W->pH;
-    if (W->contact_at[k] == W->contact_at[k + 1]) return;
+    const dc_sim *sim = terms->problem->sim;
+    const dci_sim_friction *friction = &terms->problem->friction;
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    const dc_real *g = terms->scratch.jet->grad, mu = p.friction, ks = sim->desc.stiffness;
+    dc_real sum[12] = {0}, *M = terms->scratch.jet->hessian;
+    int c, v, r;
+
+    if (friction->begin[k] == friction->begin[k + 1]) return;
     for (v = 0; v < 144; ++v) M[v] = 0;
-    for (c = W->contact_at[k]; c < W->contact_at[k + 1]; ++c) {
-        const dc_bsh_contact *t = W->contact + c;
-        dc_status s = dci_sim_deriv_rub(W, k, t);
+
+    /* d(weight g) = weight dg + g dweight */
+    for (c = friction->begin[k]; c < friction->begin[k + 1]; ++c) {
+        const dc_bsh_contact *t = friction->contact + c;
+        const dc_status s = dci_sim_contact_by_old(terms, k, t);
         if (s != DC_OK && s != DC_E_DIVERGED) {
-            W->status = s;
+            terms->status = s;
             return;
         }
         for (r = 0; r < 12; ++r) {
-            g[r] += ks*t->weight*W->pg[r];
-            for (v = 0; v < 12; ++v) M[12*r + v] += ks*mu*(t->weight*W->pM[12*r + v] + W->pg[r]*t->weight_grad[v]);
+            sum[r] += ks*t->weight*g[r];
+            for (v = 0; v < 12; ++v)
+                M[12*r + v] += ks*mu*(t->weight*terms->mixed[12*r + v] + g[r]*t->weight_grad[v]);
         }
     }
-    for (c = 0; c < 2; ++c) {
-        dc_real w[12], other = sim->link[c ? i : j].friction;
-        for (v = 0; v < 12; ++v) w[v] = other*g[v];
-        dci_sim_put(&G->now, &G->by_friction, i, c ? j : i, w);
-        dci_sim_put(&G->now, &G->by_friction, j, c ? j : i, w + 6);
+    dci_sim_pair_by_friction(terms, &p, 1, sum);
+    if (mu > 0) dci_sim_pair_by_old(terms, &p, M);
+}
+
+/* a joint that rotates, its coordinates from a on: springs, then the torque */
+static void dci_sim_by_rotation(dci_sim_terms *terms, const dc_real *q, int i, int a)
+{
+    const dci_sim_problem *problem = terms->problem;
+    const dc_sim *sim = problem->sim;
+    const dc_sim_control *u = problem->control;
+    const dci_sim_sink *control = &terms->by.control;
+    const dc_quat x = dci_sim_q4(q + sim->q_at[i]), old = dci_sim_q4(problem->q + sim->q_at[i]);
+    const dc_real h = sim->desc.h;
+    const int nv = sim->nv;
+    int k, j, term;
+    dc_quat p;
+    dc_v3 g;
+    dc_m3 H, mixed, by_now, by_torque;
+    dc_real kappa;
+
+    for (term = 0; term < DCI_SIM_SPRINGS; ++term) {
+        if (!dci_sim_rotation(problem, i, term, &kappa, &p)) continue;
+        dci_sim_spring(kappa, x, p, &g, &H, &mixed);
+        by_now = mixed;
+        if (term == DCI_SIM_VELOCITY && u && u->velocity) {
+            /* p = exp(h omega) q^t: its twist is h J_l domega + exp(h omega) dq^t */
+            dc_v3 w = dc_scale(h, dci_sim_v3(u->velocity + a));
+            dc_m3 R = dc_m3_exp(w), J = dc_so3_jl(w);
+            by_now = dc_m3_mul(&mixed, &R);
+            mixed = dc_m3_mul(&mixed, &J);
+        }
+        for (k = 0; k < 3; ++k)
+            for (j = 0; j < 3; ++j) {
+                const dc_real m = mixed.m[3*k + j];
+                if (term == DCI_SIM_TARGET) dci_sim_put_row(control, a + k, a + j, m);
+                if (term == DCI_SIM_VELOCITY) dci_sim_put_row(control, a + k, nv + a + j, h*m);
+                if (term != DCI_SIM_TARGET) dci_sim_put_row(&terms->by.now, a + k, a + j, by_now.m[3*k + j]);
+            }
     }
-    if (!(mu > 0)) return;
-    dci_sim_by_old(G, i, i, M, 12);
-    dci_sim_by_old(G, i, j, M + 6, 12);
-    dci_sim_by_old(G, j, i, M + 72, 12);
-    dci_sim_by_old(G, j, j, M + 78, 12);
+
+    dci_sim_torque(u && u->force ? dci_sim_v3(u->force + a) : dc_vec(0, 0, 0), x, old, &g, &H, &mixed, &by_torque);
+    for (k = 0; k < 3; ++k)
+        for (j = 0; j < 3; ++j) {
+            dci_sim_put_row(control, a + k, 2*nv + a + j, by_torque.m[3*k + j]);
+            dci_sim_put_row(&terms->by.now, a + k, a + j, mixed.m[3*k + j]);
+        }
 }
 
 /* joints: by the state at t, and by the control: columns target, velocity, force */
-static DCI_NOINLINE void dci_sim_deriv_joints(dci_sim_deriv *G, const dc_real *q)
+static DCI_NOINLINE void dci_sim_by_joints(dci_sim_terms *terms, const dc_real *q)
 {
-    const dci_sim_work *W = G->W;
-    const dc_sim *sim = W->sim;
-    const dc_sim_control *u = W->control;
-    const dci_sim_sink *ctl = &G->by_control;
-    dc_real h = sim->desc.h;
-    int i, k, j, term, nv = sim->nv;
+    const dc_sim *sim = terms->problem->sim;
+    const dci_sim_sink *control = &terms->by.control;
+    const dc_real h = sim->desc.h;
+    const int nv = sim->nv;
+    int i, k;
+
     for (i = 0; i < sim->links; ++i) {
         const dc_sim_link *l = sim->link + i;
-        int rotates = l->joint == DC_SIM_FREE || l->joint == DC_SIM_BALL, gains = l->joint == DC_SIM_HINGE || l->joint == DC_SIM_SLIDE;
-        int slides = l->joint == DC_SIM_FREE ? 3 : gains, a = sim->v_at[i];
-        dc_quat p, x, old;
-        dc_v3 g;
-        dc_m3 H, mixed, M, tau;
-        dc_real kappa;
+        const int gains = dci_sim_single(l->joint), slides = l->joint == DC_SIM_FREE ? 3 : gains;
+
+        /* angles and lengths */
         for (k = 0; k < slides; ++k) {
-            dci_sim_put_row(&G->by_now, a + k, a + k, -((gains ? l->kd : 0) + l->damping)/h);
-            if (gains) dci_sim_put_row(ctl, a + k, a + k, -l->kp);
-            if (gains) dci_sim_put_row(ctl, a + k, nv + a + k, -l->kd);
-            dci_sim_put_row(ctl, a + k, 2*nv + a + k, -1);
+            const int a = sim->v_at[i] + k;
+            dci_sim_put_row(&terms->by.now, a, a, -((gains ? l->kd : 0) + l->damping)/h);
+            if (gains) dci_sim_put_row(control, a, a, -l->kp);
+            if (gains) dci_sim_put_row(control, a, nv + a, -l->kd);
+            dci_sim_put_row(control, a, 2*nv + a, -1);
         }
-        if (!rotates) continue;
-        a += l->joint == DC_SIM_FREE ? 3 : 0;
-        x = dci_sim_q4(q + sim->q_at[i]);
-        old = dci_sim_q4(W->q_old + sim->q_at[i]);
-        for (term = 0; term < 3; ++term) {
-            if (!dci_sim_rotation(W, i, term, &kappa, &p)) continue;
-            dci_sim_spring(kappa, x, p, &g, &H, &mixed);
-            M = mixed;
-            if (term == 1 && u && u->velocity) {
-                /* p = exp(h omega) q^t: its twist is h J_l domega + exp(h omega) dq^t */
-                dc_v3 w = dc_scale(h, dci_sim_v3(u->velocity + a));
-                dc_m3 R = dc_m3_exp(w), J = dc_so3_jl(w);
-                M = dc_m3_mul(&mixed, &R);
-                mixed = dc_m3_mul(&mixed, &J);
-            }
-            for (k = 0; k < 3; ++k)
-                for (j = 0; j < 3; ++j) {
-                    if (term == 0) dci_sim_put_row(ctl, a + k, a + j, mixed.m[3*k + j]);
-                    if (term == 1) dci_sim_put_row(ctl, a + k, nv + a + j, h*mixed.m[3*k + j]);
-                    if (term > 0) dci_sim_put_row(&G->by_now, a + k, a + j, M.m[3*k + j]);
-                }
-        }
-        dci_sim_torque(u && u->force ? dci_sim_v3(u->force + a) : dc_vec(0, 0, 0), x, old, &g, &H, &mixed, &tau);
-        for (k = 0; k < 3; ++k)
-            for (j = 0; j < 3; ++j) {
-                dci_sim_put_row(ctl, a + k, 2*nv + a + j, tau.m[3*k + j]);
-                dci_sim_put_row(&G->by_now, a + k, a + j, mixed.m[3*k + j]);
-            }
+        if (dci_sim_rotates(l->joint)) dci_sim_by_rotation(terms, q, i, sim->v_at[i] + dci_sim_turn_at(l->joint));
     }
 }
 
-static void dci_sim_deriv_all(dci_sim_deriv *G, const dc_real *q)
+/* all of them, at q_next; terms->status: why there are none */
+static void dci_sim_all_terms(dci_sim_terms *terms, const dc_real *q)
 {
-    dci_sim_work *W = G->W;
-    const dc_sim *sim = W->sim;
+    const dc_sim *sim = terms->problem->sim;
+    const dci_sim_friction *friction = &terms->problem->friction;
     int i, p;
-    for (i = 0; i < sim->links; ++i) dci_sim_deriv_inertia(G, i);
-    dci_sim_deriv_joints(G, q);
+
+    for (i = 0; i < sim->links; ++i) dci_sim_by_inertia(terms, i);
+    dci_sim_by_joints(terms, q);
     for (i = 0; i < sim->hulls; ++i)
-        for (p = 0; p < sim->planes; ++p) dci_sim_deriv_plane(G, i, p);
-    for (i = 0; sim->desc.trees && i < sim->pairs && W->status == DC_OK; ++i) dci_sim_deriv_trees(G, i);
+        for (p = 0; p < sim->planes; ++p) dci_sim_by_plane(terms, i, p);
+    for (i = 0; sim->desc.trees && i < sim->pairs && terms->status == DC_OK; ++i) dci_sim_by_trees(terms, i);
     if (sim->desc.trees) return;
-    for (i = 0; i < W->rubs && W->status == DC_OK; ++i) dci_sim_deriv_friction(G, W->rubbing[i]);
-    for (i = 0; i < sim->pairs && W->status == DC_OK && G->by_vertex.out; ++i) dci_sim_deriv_pair(G, i);
+    for (i = 0; i < friction->count && terms->status == DC_OK; ++i) dci_sim_by_rubbing(terms, friction->rubbing[i]);
+    for (i = 0; i < sim->pairs && terms->status == DC_OK && terms->by.vertex.out; ++i) dci_sim_by_pair(terms, i);
 }
+
+/* ---- [jacobians] Jacobians of a step ---------------------------------------------------------- */
+/* in: states, control, what is asked for; out: the Jacobians.
+ *
+ * stage                 | reads                   | writes                     | equation
+ * dci_sim_open          | states, control         | problem                    |
+ * dci_sim_eval          | q_next                  | Hessian                    | d2O/dq_next^2
+ * dci_sim_all_terms     | problem, O              | right-hand sides           | d2O/dq_next dp
+ * dci_sim_jacobians     | both                    | Jacobians                  | SDRS Eq. 88 */
 
 static int dci_sim_finite(const dc_real *x, size_t n)
 {
@@ -4429,131 +5273,136 @@ static int dci_sim_finite(const dc_real *x, size_t n)
     return 1;
 }
 
-/* columns of the seven outputs, in the order of dc_sim_jacobian */
-static void dci_sim_columns(const dc_sim *sim, size_t n[7])
+/* the seven outputs in the order of dc_sim_jacobian, and their columns */
+enum {
+    DCI_SIM_PREV = 0, DCI_SIM_NOW, DCI_SIM_CONTROL, DCI_SIM_ATTACH, DCI_SIM_MASS, DCI_SIM_FRICTION, DCI_SIM_VERTEX,
+    DCI_SIM_OUTPUTS
+};
+
+static void dci_sim_columns(const dc_sim *sim, size_t n[DCI_SIM_OUTPUTS])
 {
-    n[0] = n[1] = (size_t)sim->nv;
-    n[2] = 3*(size_t)sim->nv;
-    n[3] = 6*(size_t)sim->links;
-    n[4] = (size_t)sim->links;
-    n[5] = (size_t)sim->links + (size_t)sim->planes;
-    n[6] = 3*(size_t)sim->vertices;
+    n[DCI_SIM_PREV] = n[DCI_SIM_NOW] = (size_t)sim->nv;
+    n[DCI_SIM_CONTROL] = 3*(size_t)sim->nv;
+    n[DCI_SIM_ATTACH] = 6*(size_t)sim->links;
+    n[DCI_SIM_MASS] = (size_t)sim->links;
+    n[DCI_SIM_FRICTION] = (size_t)sim->links + (size_t)sim->planes;
+    n[DCI_SIM_VERTEX] = 3*(size_t)sim->vertices;
 }
 
-static void dci_sim_outputs(const dc_sim_jacobian *o, dc_real *p[7])
+static void dci_sim_outputs(const dc_sim_jacobian *o, dc_real *p[DCI_SIM_OUTPUTS])
 {
-    p[0] = o->prev;
-    p[1] = o->now;
-    p[2] = o->control;
-    p[3] = o->attach;
-    p[4] = o->mass;
-    p[5] = o->friction;
-    p[6] = o->vertex;
+    p[DCI_SIM_PREV] = o->prev;
+    p[DCI_SIM_NOW] = o->now;
+    p[DCI_SIM_CONTROL] = o->control;
+    p[DCI_SIM_ATTACH] = o->attach;
+    p[DCI_SIM_MASS] = o->mass;
+    p[DCI_SIM_FRICTION] = o->friction;
+    p[DCI_SIM_VERTEX] = o->vertex;
 }
 
-/* numbers by vertices of a pair: 3N + 2 (3N)^2, N = 2 most */
-static size_t dci_sim_vertex_numbers(const dc_sim *sim)
+/* the arrays for the terms, and the axes of the place at time t */
+static void dci_sim_lay_terms(const dc_sim *sim, int attachments, int vertices, dci_sim_layout *l,
+                              dci_sim_place *before, dci_sim_terms *terms)
 {
-    size_t N = 6*(size_t)sim->most;
-    return sim->pairs > 0 ? N + 2*N*N : 0;
+    const size_t most = (size_t)sim->most, N = 6*most;
+    before->axis = DCI_SIM_LAY(l, dci_sim_axis_count(sim, attachments), dci_sim_axis);
+    terms->mixed = DCI_SIM_LAY(l, 144, dc_real);
+    if (!vertices) return;
+    terms->world = DCI_SIM_LAY(l, 4*most, dc_v3);
+    if (sim->pairs == 0) return;        /* there is none to need the rest */
+    terms->vertex_grad = DCI_SIM_LAY(l, N, dc_real);
+    terms->vertex_hessian = DCI_SIM_LAY(l, N*N, dc_real);
+    terms->vertex_mixed = DCI_SIM_LAY(l, N*N, dc_real);
 }
 
 DC_DEF size_t dc_sim_grad_bytes(const dc_sim *sim, const dc_sim_jacobian *out)
 {
-    size_t sum, n[7], axes;
-    dc_real *p[7];
+    size_t sum, n[DCI_SIM_OUTPUTS];
+    dc_real *p[DCI_SIM_OUTPUTS];
+    dci_sim_layout l = {NULL, 0};
+    dci_sim_terms unread;
+    dci_sim_place before;
     int k;
+
     if (!sim || !sim->link || !out) return 0;
     dci_sim_columns(sim, n);
     dci_sim_outputs(out, p);
-    axes = dci_sim_axis_count(sim, out->attach != NULL);
     sum = dci_sim_open_bytes(sim, out->attach != NULL);
-    sum = dc_bytes(sum, 1, sizeof(dci_sim_deriv));
-    for (k = 0; k < 2; ++k) sum = dc_bytes(sum, axes, sizeof(dci_sim_axis));
-    for (k = 0; k < 7; ++k)
+    sum = dc_bytes(sum, 1, sizeof unread);
+    dci_sim_lay_terms(sim, out->attach != NULL, out->vertex != NULL, &l, &before, &unread);
+    sum = dc_bytes(sum, l.bytes, 1);
+    for (k = 0; k < DCI_SIM_OUTPUTS; ++k)
         if (p[k]) sum = dc_bytes(sum, n[k]*(size_t)sim->nv, sizeof(dc_real));
     sum = dc_bytes(sum, (size_t)sim->nv, sizeof(int));
-    if (out->vertex) {
-        sum = dc_bytes(sum, 4*(size_t)sim->most, sizeof(dc_v3));
-        sum = dc_bytes(sum, dci_sim_vertex_numbers(sim), sizeof(dc_real));
-    }
-    sum = dc_bytes(sum, dci_sim_pair_bytes(sim), 1);
+    sum = dc_bytes(sum, dci_sim_scratch_bytes(sim), 1);
     return sum == SIZE_MAX ? 0 : sum;
 }
 
-/* Views of the three configurations, and the memory by vertices; NULL: it does not fit. In the arena and not on the stack. */
-static DCI_NOINLINE dci_sim_deriv *dci_sim_deriv_open(dci_sim_work *W, int attachments, int vertices)
+/* The terms of a workspace as dci_sim_open left it, and what they need of it; NULL: it does not fit. In the arena and
+ * not on the stack. */
+static DCI_NOINLINE dci_sim_terms *dci_sim_open_terms(dci_sim_work *W, int attachments, int vertices)
 {
-    const dc_sim *sim = W->sim;
-    size_t axes = dci_sim_axis_count(sim, attachments), N = 6*(size_t)sim->most;
-    dci_sim_deriv *G = (dci_sim_deriv *)dc_arena_take(W->mem, 1, sizeof *G);
-    dci_sim_axis *a = (dci_sim_axis *)dc_arena_take(W->mem, axes, sizeof *a), *b = (dci_sim_axis *)dc_arena_take(W->mem, axes, sizeof *b);
-    if (!G || !a || !b) return NULL;
-    memset(G, 0, sizeof *G);
-    G->W = W;
-    G->now.sim = G->old.sim = G->prev.sim = sim;
-    G->now.F = &W->now;
-    G->old.F = &W->old;
-    G->prev.F = &W->prev;
-    G->now.axis = W->axis;
-    G->old.axis = a;
-    G->prev.axis = b;
-    dci_sim_axes(sim, &W->old, attachments, a);
-    dci_sim_axes(sim, &W->prev, attachments, b);
-    if (!vertices) return G;
-    G->world = (dc_v3 *)dc_arena_take(W->mem, 4*(size_t)sim->most, sizeof *G->world);
-    G->g = (dc_real *)dc_arena_take(W->mem, dci_sim_vertex_numbers(sim), sizeof *G->g);
-    if (!G->world || !G->g) return NULL;
-    if (sim->pairs == 0) return G;      /* there is none to need them */
-    G->H = G->g + N;
-    G->M = G->H + N*N;
-    return G;
-}
+    dc_arena *mem = W->scratch.mem;
+    dci_sim_terms *terms = (dci_sim_terms *)dc_arena_take(mem, 1, sizeof *terms);
+    dci_sim_layout l = {NULL, 0};
 
-static dci_sim_sink dci_sim_dense(dc_real *out, size_t columns)
-{
-    dci_sim_sink s = DC_ZERO;
-    s.out = out;
-    s.ld = columns;
-    return s;
+    if (!terms) return NULL;
+    memset(terms, 0, sizeof *terms);
+    dci_sim_lay_terms(W->problem.sim, attachments, vertices, &l, &W->problem.before, terms);
+    if (!dci_sim_take(&l, mem)) return NULL;
+    dci_sim_lay_terms(W->problem.sim, attachments, vertices, &l, &W->problem.before, terms);
+    terms->problem = &W->problem;
+    terms->at = &W->at;
+    terms->prev = &W->there;            /* where it still is, at t - h */
+    terms->scratch = W->scratch;
+    dci_sim_axes(&W->problem.before, attachments);
+    dci_sim_axes(&W->there, attachments);
+    return terms;
 }
 
 /* after dci_sim_open: all Jacobians into D, unsolved, then solved */
-static DCI_NOINLINE dc_status dci_sim_jacobians(dci_sim_work *W, const dc_real *q, dc_real *const want[7])
+static DCI_NOINLINE dc_status dci_sim_jacobians(dci_sim_work *W, const dc_real *q, dc_real *const want[DCI_SIM_OUTPUTS])
 {
-    const dc_sim *sim = W->sim;
-    dci_sim_deriv *G;
-    dc_real *D[7];
-    size_t n[7], k, nv = (size_t)sim->nv;
+    const int nv = W->problem.sim->nv;
+    dc_arena *mem = W->scratch.mem;
+    dci_sim_terms *terms;
+    dc_real *D[DCI_SIM_OUTPUTS];
+    size_t n[DCI_SIM_OUTPUTS], k;
     int c, *piv;
     dc_status s;
-    dci_sim_columns(sim, n);
-    for (c = 0; c < 7; ++c) {
-        D[c] = want[c] ? (dc_real *)dc_arena_take(W->mem, n[c]*nv, sizeof(dc_real)) : NULL;
+
+    /* memory */
+    dci_sim_columns(W->problem.sim, n);
+    for (c = 0; c < DCI_SIM_OUTPUTS; ++c) {
+        D[c] = want[c] ? (dc_real *)dc_arena_take(mem, n[c]*(size_t)nv, sizeof(dc_real)) : NULL;
         if (want[c] && !D[c]) return DC_E_MEMORY;
-        for (k = 0; D[c] && k < n[c]*nv; ++k) D[c][k] = 0;
+        dci_sim_zero(D[c], n[c]*(size_t)nv);
     }
-    piv = (int *)dc_arena_take(W->mem, nv, sizeof *piv);
-    G = dci_sim_deriv_open(W, D[3] != NULL, D[6] != NULL);
-    if (!piv || !G) return DC_E_MEMORY;
-    W->attach = dci_sim_dense(D[3], n[3]);
-    dci_sim_energy(W, q, DCI_SIM_DERIVATIVES);
-    if (W->status != DC_OK) return W->status;
-    G->by_prev = dci_sim_dense(D[0], n[0]);
-    G->by_now = dci_sim_dense(D[1], n[1]);
-    G->by_control = dci_sim_dense(D[2], n[2]);
-    G->by_mass = dci_sim_dense(D[4], n[4]);
-    G->by_friction = dci_sim_dense(D[5], n[5]);
-    G->by_vertex = dci_sim_dense(D[6], n[6]);
-    dci_sim_deriv_all(G, q);
-    if (W->status != DC_OK) return W->status;
-    s = dc_ldlt_factor((int)nv, W->H, (int)nv, piv, NULL);
-    for (c = 0; c < 7 && s == DC_OK; ++c)
-        if (D[c] && n[c]) s = dc_ldlt_solve((int)nv, W->H, (int)nv, piv, (int)n[c], D[c], (int)n[c]);      /* SDRS Eq. 88 */
-    for (c = 0; c < 7 && s == DC_OK; ++c)
-        if (!dci_sim_finite(D[c], n[c]*nv)) s = DC_E_RANGE;
-    for (c = 0; c < 7 && s == DC_OK; ++c)
-        for (k = 0; D[c] && k < n[c]*nv; ++k) want[c][k] = -D[c][k];
+    piv = (int *)dc_arena_take(mem, (size_t)nv, sizeof *piv);
+    terms = dci_sim_open_terms(W, D[DCI_SIM_ATTACH] != NULL, D[DCI_SIM_VERTEX] != NULL);
+    if (!piv || !terms) return DC_E_MEMORY;
+
+    /* d2O/dq_next^2 and the right-hand sides */
+    W->at.attach = dci_sim_dense(D[DCI_SIM_ATTACH], n[DCI_SIM_ATTACH]);
+    dci_sim_eval(W, q, DCI_SIM_DERIVATIVES, DCI_SIM_IN_FULL);
+    if (W->at.status != DC_OK) return W->at.status;
+    terms->by.prev = dci_sim_dense(D[DCI_SIM_PREV], n[DCI_SIM_PREV]);
+    terms->by.now = dci_sim_dense(D[DCI_SIM_NOW], n[DCI_SIM_NOW]);
+    terms->by.control = dci_sim_dense(D[DCI_SIM_CONTROL], n[DCI_SIM_CONTROL]);
+    terms->by.mass = dci_sim_dense(D[DCI_SIM_MASS], n[DCI_SIM_MASS]);
+    terms->by.friction = dci_sim_dense(D[DCI_SIM_FRICTION], n[DCI_SIM_FRICTION]);
+    terms->by.vertex = dci_sim_dense(D[DCI_SIM_VERTEX], n[DCI_SIM_VERTEX]);
+    dci_sim_all_terms(terms, q);
+    if (terms->status != DC_OK) return terms->status;
+
+    /* SDRS Eq. 88 */
+    s = dc_ldlt_factor(nv, W->at.hessian, nv, piv, NULL);
+    for (c = 0; c < DCI_SIM_OUTPUTS && s == DC_OK; ++c)
+        if (D[c] && n[c]) s = dc_ldlt_solve(nv, W->at.hessian, nv, piv, (int)n[c], D[c], (int)n[c]);
+    for (c = 0; c < DCI_SIM_OUTPUTS && s == DC_OK; ++c)
+        if (!dci_sim_finite(D[c], n[c]*(size_t)nv)) s = DC_E_RANGE;
+    for (c = 0; c < DCI_SIM_OUTPUTS && s == DC_OK; ++c)
+        for (k = 0; D[c] && k < n[c]*(size_t)nv; ++k) want[c][k] = -D[c][k];
     return s;
 }
 
@@ -4561,25 +5410,32 @@ DC_DEF dc_status dc_sim_grad(const dc_sim *sim, const dc_real *q_prev, const dc_
                              const dc_real *q_next, dc_arena *mem, const dc_sim_jacobian *out)
 {
     dci_sim_work *W = NULL;
-    dc_real *want[7];
+    dc_real *want[DCI_SIM_OUTPUTS];
     dc_status s;
     size_t used;
-    if (!sim || !sim->link || !q_prev || !q || !q_next || !mem || !out || (sim->desc.trees && out->vertex)) return DC_E_ARG;
+
+    if (!sim || !sim->link || !q_prev || !q || !q_next || !mem || !out || (sim->desc.trees && out->vertex))
+        return DC_E_ARG;
     if (!dci_sim_state_ok(sim, q_prev) || !dci_sim_state_ok(sim, q) || !dci_sim_state_ok(sim, q_next)
         || !dci_sim_control_ok(sim, control)) return DC_E_ARG;
+
     used = mem->used;
     dci_sim_outputs(out, want);
-    s = dci_sim_open(sim, q_prev, q, control, out->attach != NULL, mem, &W);
-    if (s == DC_OK) s = dci_sim_contacts(W, out->friction != NULL);
-    if (s == DC_OK) {
-        dci_sim_meet(W, q_next);
-        s = dci_sim_jacobians(W, q_next, want);
-    }
+    s = dci_sim_open(sim, q_prev, q, control, out->attach != NULL, out->friction != NULL, mem, &W);
+    if (s == DC_OK) s = dci_sim_jacobians(W, q_next, want);
     mem->used = used;
     return s == DC_E_ARG ? DC_E_RANGE : s;              /* as in dc_sim_step */
 }
 
-/* ---- trajectories ------------------------------------------------------------------------------- */
+/* ---- [trajectory] many steps, forward and backward -------------------------------------------- */
+/* in: a run; out: its states, or the gradient of a loss of theirs.
+ *
+ * stage                 | reads                          | writes                           | equation
+ * dc_sim_step           | two states, control            | the next one                     |
+ * dci_sim_again         | a checkpoint                   | the states up to the next one    |
+ * dci_sim_back          | three states, gradient by the  | gradients by the earlier two,    | SDRS Eq. 88, transposed
+ *                       | last                           | by control and design            |
+ * dci_sim_by_velocity   | gradient by the first state    | gradient by the velocity         | */
 
 /* states kept between two checkpoints, q_{ck-1} to q_{(c+1)k} */
 static size_t dci_sim_kept(const dc_sim *sim, const dc_sim_run *r)
@@ -4592,8 +5448,10 @@ DC_DEF size_t dc_sim_adjoint_bytes(const dc_sim *sim, const dc_sim_run *run)
     dc_sim_jacobian none = DC_ZERO;
     dc_real mark = 0;
     size_t sum, nv, g;
+
     if (!sim || !sim->link || !run) return 0;
     nv = (size_t)sim->nv;
+
     /* as for Jacobians by attachments and vertices, without the Jacobians */
     none.attach = run->attach ? &mark : NULL;
     none.vertex = run->vertex ? &mark : NULL;
@@ -4604,64 +5462,72 @@ DC_DEF size_t dc_sim_adjoint_bytes(const dc_sim *sim, const dc_sim_run *run)
     return sum == SIZE_MAX || g == 0 ? 0 : sum;
 }
 
-/* One step backwards, opened: lam = - H^-1 at, with which everything is multiplied; by now into at_now, by prev into at_prev. */
-static DCI_NOINLINE dc_status dci_sim_back(dci_sim_work *W, const dc_sim_run *r, int t, const dc_real *q_next, dc_real *lam, dc_real *at_now,
-                                           dc_real *at_prev, dc_real *z)
+/* dL/dq_{t+1}, dL/dq_t, dL/dq_{t-1}, and scratch: twists of the links by the first */
+typedef struct { dc_real *next, *now, *prev, *twist; } dci_sim_adjoint;
+
+/* One step backwards, opened: lam = - H^-1 next takes the place of `next`, and everything is multiplied with it; by now
+ * into `now`, by prev into `prev`. */
+static DCI_NOINLINE dc_status dci_sim_back(dci_sim_work *W, const dc_sim_run *r, int t, const dc_real *q_next,
+                                           const dci_sim_adjoint *bar)
 {
-    const dc_sim *sim = W->sim;
-    dci_sim_deriv *G;
+    const dc_sim *sim = W->problem.sim;
+    const int nv = sim->nv;
+    dc_real *lam = bar->next, *H = W->at.hessian;
+    int i, k, *piv = (int *)dc_arena_take(W->scratch.mem, (size_t)nv, sizeof *piv);
+    dci_sim_terms *terms = dci_sim_open_terms(W, r->attach != NULL, r->vertex != NULL);
     dci_sim_sink s = DC_ZERO;
     dc_status status;
-    int i, k, nv = sim->nv, *piv;
-    piv = (int *)dc_arena_take(W->mem, (size_t)nv, sizeof *piv);
-    G = dci_sim_deriv_open(W, r->attach != NULL, r->vertex != NULL);
-    if (!piv || !G) return DC_E_MEMORY;
-    dci_sim_energy(W, q_next, DCI_SIM_DERIVATIVES);
-    if (W->status != DC_OK) return W->status;
-    status = dc_ldlt_factor(nv, W->H, nv, piv, NULL);
-    if (status == DC_OK) status = dc_ldlt_solve(nv, W->H, nv, piv, 1, lam, 1);       /* SDRS Eq. 88, transposed */
+
+    if (!piv || !terms) return DC_E_MEMORY;
+
+    /* lam, SDRS Eq. 88 transposed, and what moves by it */
+    dci_sim_eval(W, q_next, DCI_SIM_DERIVATIVES, DCI_SIM_IN_FULL);
+    if (W->at.status != DC_OK) return W->at.status;
+    status = dc_ldlt_factor(nv, H, nv, piv, NULL);
+    if (status == DC_OK) status = dc_ldlt_solve(nv, H, nv, piv, 1, lam, 1);
     if (status != DC_OK) return status;
     for (k = 0; k < nv; ++k) lam[k] = -lam[k];
-    for (i = 0; i < sim->links; ++i) dci_sim_twist(sim, W->axis, &W->now, i, -1, lam, z + 6*i);
-    s.lam = lam;
-    s.z = z;
-    W->attach = G->by_prev = G->by_now = G->by_control = G->by_mass = G->by_friction = G->by_vertex = s;
-    G->by_prev.out = at_prev;
-    G->by_now.out = at_now;
-    G->by_control.out = r->control_grad ? r->control_grad + (size_t)t*3*(size_t)nv : NULL;
-    G->by_mass.out = r->mass;
-    G->by_friction.out = r->friction;
-    G->by_vertex.out = r->vertex;
-    W->attach.out = r->attach;
-    /* the attachments' share of the second derivatives at q_next, for which lam has to be known */
-    if (r->attach) dci_sim_energy(W, q_next, DCI_SIM_DERIVATIVES);
-    dci_sim_deriv_all(G, q_next);
-    return W->status;
-}
+    for (i = 0; i < sim->links; ++i) dci_sim_twist(&W->at.place, i, lam, bar->twist + 6*i);
 
-static void dci_sim_zero(dc_real *x, size_t n)
-{
-    size_t k;
-    for (k = 0; x && k < n; ++k) x[k] = 0;
+    /* products with lam */
+    s.weight = lam;
+    s.twist = bar->twist;
+    W->at.attach = terms->by.prev = terms->by.now = terms->by.control = s;
+    terms->by.mass = terms->by.friction = terms->by.vertex = s;
+    terms->by.prev.out = bar->prev;
+    terms->by.now.out = bar->now;
+    terms->by.control.out = r->control_grad ? r->control_grad + (size_t)t*3*(size_t)nv : NULL;
+    terms->by.mass.out = r->mass;
+    terms->by.friction.out = r->friction;
+    terms->by.vertex.out = r->vertex;
+    W->at.attach.out = r->attach;
+
+    /* the attachments' share of the second derivatives at q_next, for which lam has to be known */
+    if (r->attach) dci_sim_eval_known(W, q_next, DCI_SIM_DERIVATIVES);
+    if (W->at.status != DC_OK) return W->at.status;
+    dci_sim_all_terms(terms, q_next);
+    return terms->status;
 }
 
 static DCI_NOINLINE int dci_sim_run_finite(const dc_sim *sim, const dc_sim_run *r)
 {
-    size_t n[7], nv = (size_t)sim->nv;
+    size_t n[DCI_SIM_OUTPUTS], nv = (size_t)sim->nv;
     dci_sim_columns(sim, n);
-    return dci_sim_finite(r->start, 2*nv) && dci_sim_finite(r->velocity, nv) && dci_sim_finite(r->control_grad, (size_t)r->steps*3*nv) && dci_sim_finite(r->attach, n[3])
-        && dci_sim_finite(r->mass, n[4]) && dci_sim_finite(r->friction, n[5]) && dci_sim_finite(r->vertex, n[6]);
+    return dci_sim_finite(r->start, 2*nv) && dci_sim_finite(r->velocity, nv)
+        && dci_sim_finite(r->control_grad, (size_t)r->steps*n[DCI_SIM_CONTROL])
+        && dci_sim_finite(r->attach, n[DCI_SIM_ATTACH]) && dci_sim_finite(r->mass, n[DCI_SIM_MASS])
+        && dci_sim_finite(r->friction, n[DCI_SIM_FRICTION]) && dci_sim_finite(r->vertex, n[DCI_SIM_VERTEX]);
 }
 
 static DCI_NOINLINE void dci_sim_zero_run(const dc_sim *sim, const dc_sim_run *r)
 {
-    size_t n[7];
+    size_t n[DCI_SIM_OUTPUTS];
     dci_sim_columns(sim, n);
-    dci_sim_zero(r->control_grad, (size_t)r->steps*3*(size_t)sim->nv);
-    dci_sim_zero(r->attach, n[3]);
-    dci_sim_zero(r->mass, n[4]);
-    dci_sim_zero(r->friction, n[5]);
-    dci_sim_zero(r->vertex, n[6]);
+    dci_sim_zero(r->control_grad, (size_t)r->steps*n[DCI_SIM_CONTROL]);
+    dci_sim_zero(r->attach, n[DCI_SIM_ATTACH]);
+    dci_sim_zero(r->mass, n[DCI_SIM_MASS]);
+    dci_sim_zero(r->friction, n[DCI_SIM_FRICTION]);
+    dci_sim_zero(r->vertex, n[DCI_SIM_VERTEX]);
 }
 
 /* By the velocity v, q[0] being q[1] moved by -h v: rotations by exp([-h w]), so that g_w -> -h J_l(-h w)^T g_w */
@@ -4669,20 +5535,18 @@ static void dci_sim_by_velocity(const dc_sim *sim, const dc_real *q, const dc_re
 {
     const dc_real h = sim->desc.h;
     int i, k;
+
     dc_sim_local(sim, q + sim->nq, q, out);
     for (i = 0; i < sim->links; ++i) {
         const dc_sim_joint joint = sim->link[i].joint;
-        const int at = sim->v_at[i], turn = at + (joint == DC_SIM_FREE ? 3 : 0);
+        const int at = sim->v_at[i], turn = at + dci_sim_turn_at(joint);
         dc_v3 w = dc_vec(0, 0, 0);
-        if (joint == DC_SIM_FREE || joint == DC_SIM_BALL) {
+        if (dci_sim_rotates(joint)) {
             dc_m3 J = dc_so3_jl(dci_sim_v3(out + turn));
             w = dc_mul_t(&J, dci_sim_v3(g + turn));
         }
         for (k = 0; k < dci_sim_nv(joint); ++k) out[at + k] = -h*g[at + k];
-        if (joint != DC_SIM_FREE && joint != DC_SIM_BALL) continue;
-        out[turn] = -h*w.x;
-        out[turn + 1] = -h*w.y;
-        out[turn + 2] = -h*w.z;
+        if (dci_sim_rotates(joint)) dci_sim_put3(dc_scale(-h, w), out + turn);
     }
 }
 
@@ -4690,10 +5554,13 @@ static void dci_sim_by_velocity(const dc_sim *sim, const dc_real *q, const dc_re
 static DCI_NOINLINE int dci_sim_run_ok(const dc_sim *sim, const dc_sim_run *r)
 {
     size_t n = (size_t)r->steps + 2, t;
+
     if (sim->desc.trees && r->vertex) return 0;
     for (t = 0; r->control && t < (size_t)r->steps; ++t)
         if (!dci_sim_control_ok(sim, r->control + t)) return 0;
     if (!dci_sim_finite(r->loss, (size_t)r->steps*(size_t)sim->nv)) return 0;
+
+    /* all states, or pairs at the checkpoints */
     if (r->every > 1) n = 2*(((size_t)r->steps - 1)/(size_t)r->every + 1);
     for (t = 0; t < n; ++t)
         if (!dci_sim_state_ok(sim, r->q + t*(size_t)sim->nq)) return 0;
@@ -4715,10 +5582,13 @@ DC_DEF dc_status dc_sim_roll(const dc_sim *sim, const dc_sim_run *r, dc_real *q,
     dc_real *x;
     size_t used, nq;
     int t;
+
     if (!sim || !sim->link || !r || !q || !mem || r->steps < 1 || r->every < 0) return DC_E_ARG;
     if (!dci_sim_state_ok(sim, q) || !dci_sim_state_ok(sim, q + sim->nq)) return DC_E_ARG;
     for (t = 0; r->control && t < r->steps; ++t)
         if (!dci_sim_control_ok(sim, r->control + t)) return DC_E_ARG;
+
+    /* three states in a row */
     nq = (size_t)sim->nq;
     used = mem->used;
     x = (dc_real *)dc_arena_take(mem, 3*nq, sizeof *x);
@@ -4735,88 +5605,112 @@ DC_DEF dc_status dc_sim_roll(const dc_sim *sim, const dc_sim_run *r, dc_real *q,
 
         /* all states, or pairs at the checkpoints but the last */
         if (r->every <= 1) memcpy(q + ((size_t)t + 2)*nq, x + nq, nq*sizeof *x);
-        else if ((t + 1)%r->every == 0 && t + 1 < r->steps) memcpy(q + 2*(size_t)((t + 1)/r->every)*nq, x, 2*nq*sizeof *x);
+        else if ((t + 1)%r->every == 0 && t + 1 < r->steps)
+            memcpy(q + 2*(size_t)((t + 1)/r->every)*nq, x, 2*nq*sizeof *x);
     }
     mem->used = used;
     if (info) *info = seen;
     return status == DC_OK && seen.diverged > 0 ? DC_E_DIVERGED : status;
 }
 
+/* The states from the checkpoint at or before step t, up to the one after t, once more: to the same bits. */
+static dc_status dci_sim_again(const dc_sim *sim, const dc_sim_run *r, int t, dc_arena *mem, dc_real *kept)
+{
+    const size_t nq = (size_t)sim->nq;
+    const int first = t - t%r->every;
+    dc_status status = DC_OK;
+    int k;
+    memcpy(kept, r->q + 2*(size_t)(t/r->every)*nq, 2*nq*sizeof *kept);
+    for (k = first; k <= t && status == DC_OK; ++k) {
+        dc_real *x = kept + (size_t)(k - first)*nq;
+        status = dc_sim_step(sim, x, x + nq, r->control ? r->control + k : NULL, mem, x + 2*nq, NULL);
+    }
+    return status;
+}
+
 DC_DEF dc_status dc_sim_adjoint(const dc_sim *sim, const dc_sim_run *r, dc_arena *mem)
 {
     size_t used, floor, nv, nq;
     dci_sim_work *W;
-    dc_real *at[3], *z, *kept, *turn;
+    dci_sim_adjoint bar;
+    dc_real *kept, *turn;
     dc_status status = DC_OK;
-    int t, k, every;
-    if (!sim || !sim->link || !r || !mem || r->steps < 1 || r->every < 0 || !r->q || !r->loss || !dci_sim_run_ok(sim, r)) return DC_E_ARG;
+    int t, k;
+
+    if (!sim || !sim->link || !r || !mem || r->steps < 1 || r->every < 0 || !r->q || !r->loss
+        || !dci_sim_run_ok(sim, r)) return DC_E_ARG;
     nv = (size_t)sim->nv;
     nq = (size_t)sim->nq;
-    every = r->every > 1 ? r->every : r->steps;
     used = mem->used;
-    at[0] = (dc_real *)dc_arena_take(mem, 4*nv + 6*(size_t)sim->links, sizeof(dc_real));
+    bar.next = (dc_real *)dc_arena_take(mem, 4*nv + 6*(size_t)sim->links, sizeof(dc_real));
     kept = (dc_real *)dc_arena_take(mem, dci_sim_kept(sim, r), sizeof(dc_real));
-    if (!at[0] || !kept) {
+    if (!bar.next || !kept) {
         mem->used = used;
         return DC_E_MEMORY;
     }
+
     floor = mem->used;
-    at[1] = at[0] + nv;
-    at[2] = at[1] + nv;
-    z = at[2] + 2*nv;
+    bar.now = bar.next + nv;
+    bar.prev = bar.now + nv;
+    bar.twist = bar.prev + 2*nv;
     dci_sim_zero_run(sim, r);
-    /* at[0] of q_{t+1}, at[1] of q_t, at[2] of q_{t-1} */
-    dci_sim_zero(at[0], 3*nv);
-    for (t = r->steps - 1; t >= 0 && status == DC_OK; --t) {
-        int first = t - t%every;
+    dci_sim_zero(bar.next, 3*nv);
+
+    for (t = r->steps - 1; t >= 0; --t) {
+        const dc_sim_control *control = r->control ? r->control + t : NULL;
         const dc_real *q = r->q + (size_t)t*nq;             /* q_{t-1}, then q_t, q_{t+1} */
+
+        /* at the end of a piece all its states are made again */
         if (r->every > 1) {
-            /* at the end of a piece all its states are made again */
-            if (t == r->steps - 1 || (t + 1)%every == 0) {
-                memcpy(kept, r->q + 2*(size_t)(t/every)*nq, 2*nq*sizeof *kept);
-                for (k = first; k <= t && status == DC_OK; ++k) {
-                    dc_real *x = kept + (size_t)(k - first)*nq;
-                    status = dc_sim_step(sim, x, x + nq, r->control ? r->control + k : NULL, mem, x + 2*nq, NULL);
-                }
-            }
-            q = kept + (size_t)(t - first)*nq;
+            if (t == r->steps - 1 || (t + 1)%r->every == 0) status = dci_sim_again(sim, r, t, mem, kept);
             if (status != DC_OK) break;
+            q = kept + (size_t)(t%r->every)*nq;
         }
-        for (k = 0; k < sim->nv; ++k) at[0][k] += r->loss[(size_t)t*nv + (size_t)k];
-        status = dci_sim_open(sim, q, q + nq, r->control ? r->control + t : NULL, r->attach != NULL, mem, &W);
-        if (status == DC_OK) status = dci_sim_contacts(W, r->friction != NULL);
-        if (status == DC_OK) {
-            dci_sim_meet(W, q + 2*nq);
-            status = dci_sim_back(W, r, t, q + 2*nq, at[0], at[1], at[2], z);
-        }
+
+        /* a step back */
+        for (k = 0; k < sim->nv; ++k) bar.next[k] += r->loss[(size_t)t*nv + (size_t)k];
+        status = dci_sim_open(sim, q, q + nq, control, r->attach != NULL, r->friction != NULL, mem, &W);
+        if (status == DC_OK) status = dci_sim_back(W, r, t, q + 2*nq, &bar);
         mem->used = floor;
-        turn = at[0];
-        at[0] = at[1];
-        at[1] = at[2];
-        at[2] = turn;
-        dci_sim_zero(at[2], nv);
+
+        turn = bar.next;
+        bar.next = bar.now;
+        bar.now = bar.prev;
+        bar.prev = turn;
+        dci_sim_zero(bar.prev, nv);
+        if (status != DC_OK) break;
     }
+
+    /* what is left is by the states at the start */
     for (k = 0; r->start && k < sim->nv; ++k) {
-        r->start[k] = at[1][k];
-        r->start[nv + (size_t)k] = at[0][k];
+        r->start[k] = bar.now[k];
+        r->start[nv + (size_t)k] = bar.next[k];
     }
-    if (r->velocity) dci_sim_by_velocity(sim, r->q, at[1], r->velocity);
+    if (r->velocity) dci_sim_by_velocity(sim, r->q, bar.now, r->velocity);
     if (status == DC_OK && !dci_sim_run_finite(sim, r)) status = DC_E_RANGE;
     mem->used = used;
     return status == DC_E_ARG ? DC_E_RANGE : status;    /* as in dc_sim_step */
 }
 
+/* ---- [adam] optimiser ------------------------------------------------------------------------- */
+/* in: state, gradient; out: state, x. */
+
 DC_DEF dc_status dc_adam(dc_adam_state *a, const dc_real *grad, dc_real *x)
 {
     dc_real b1, b2, rate, eps, c1, c2;
     int k;
+
     if (!a || !grad || !x || !a->m || !a->v || a->n < 1 || a->step < 0) return DC_E_ARG;
     for (k = 0; k < a->n; ++k)
         if (!dc_finite(grad[k])) return DC_E_ARG;
+
+    /* what zero stands for */
     b1 = a->beta1 > 0 ? a->beta1 : DC_R(0.9);
     b2 = a->beta2 > 0 ? a->beta2 : DC_R(0.999);
     rate = a->rate > 0 ? a->rate : DC_R(0.001);
     eps = a->eps > 0 ? a->eps : DC_R(1e-8);
+
+    /* the moments' bias is that of a start at zero */
     a->step++;
     c1 = 1 - dc_pow(b1, (dc_real)a->step);
     c2 = 1 - dc_pow(b2, (dc_real)a->step);
