@@ -169,6 +169,8 @@
 #define dc_sim_build dc_sim_build_f
 #define dc_sim_refresh dc_sim_refresh_f
 #define dc_sim_neutral dc_sim_neutral_f
+#define dc_sim_rest_gap dc_sim_rest_gap_f
+#define dc_sim_rest_stiffness dc_sim_rest_stiffness_f
 #define dc_sim_poses dc_sim_poses_f
 #define dc_sim_retract dc_sim_retract_f
 #define dc_sim_local dc_sim_local_f
@@ -249,12 +251,12 @@ typedef struct {
     int excludes;
     dc_real h;                  /* time step, s, > 0 */
     dc_v3   gravity;            /* m/s^2 */
-    dc_real stiffness;          /* k, J; 0: 1 */
+    dc_real stiffness;          /* k, J; 0: the weight of the lightest body times length; felt at any distance 0.003 of it */
     int     global;             /* 1: DC_GLOBAL, felt at any distance, instead of DC_LOCAL */
     dc_real support;            /* s of DC_LOCAL; 0: 0.1 */
-    dc_real length;             /* the unit of length of the potentials, m; 0: 1. Contact is felt from 2s/(1-s)
-                                 * lengths */
-    dc_friction_options friction;
+    dc_real length;             /* the unit of length of the potentials, m; 0: 0.025 diameters of the smallest hull (or
+                                 * tree). Contact is felt from 2s/(1-s) lengths */
+    dc_friction_options friction;   /* eps_v 0: (1e-6 sqrt(g diameter))^2, float (1e-5 ..)^2; eps_f 0: (1e-6/length)^2 */
     int     trees;              /* 1: links touch by their trees */
     dc_bsh_options hierarchy;   /* its length is not read */
     int     contacts;           /* room for so many triangle pairs with friction, before they fade; more: DC_E_MEMORY;
@@ -266,6 +268,13 @@ typedef struct {
                                  * force acting, or when rounding keeps it from shrinking; 0: 1e-9 (float 1e-4) */
     int     iterations;         /* cap; 0: 400 */
 } dc_sim_desc;
+
+/* What zero stands for in stiffness, length and friction, dc_sim_build chooses from gravity and the links as they are then
+ * (without gravity by diameter/(100 h^2)); sim->desc has the numbers. Bodies of any size and weight, in any unit, rest
+ * at gaps of at most 0.6 % of the smallest hull's diameter, and creep by less than 1e-4 of it in a second (float 1e-3).
+ * dc_sim_rest_gap and dc_sim_rest_stiffness say what other numbers do. A body placed nearer than where it rests is
+ * pushed out with what the potential holds there, k P: steps longer than sqrt(length/g) damp that, shorter ones throw
+ * the body. */
 
 /* Why a model was refused. */
 typedef struct { int link; const char *cause; } dc_sim_flaw;    /* link -1: not a link's fault */
@@ -299,6 +308,12 @@ DC_DEF size_t dc_sim_bytes(const dc_sim_desc *desc);
  * DC_E_MEMORY: *sim and mem untouched. Faces and moments are found in the arena: DC_E_MEMORY comes before their flaws,
  * a solid that is flat, a joint that moves no mass. */
 DC_DEF dc_status dc_sim_build(const dc_sim_desc *desc, dc_arena *mem, dc_sim *sim, dc_sim_flaw *flaw);
+
+/* The gap at which `vertices` vertices of a hull over a plane together push with `force`, N; two hulls face to face rest at about
+ * twice that. And the stiffness k of a description at which they rest at `gap`, m, with the model's length and support. 0: an
+ * argument is not positive, or no stiffness does (DC_LOCAL: a gap that is not felt). */
+DC_DEF dc_real dc_sim_rest_gap(const dc_sim *sim, dc_real force, int vertices);
+DC_DEF dc_real dc_sim_rest_stiffness(const dc_sim *sim, dc_real gap, dc_real force, int vertices);
 
 /* Checks a changed design and computes what depends on it. A solid keeps the faces it was built with: a face of four or
  * more vertices is the fan from their mean to its edges, so that moments are polynomials of the vertices, with
@@ -1489,17 +1504,47 @@ static const char *dci_sim_fill(const dc_sim_desc *d, dc_sim *m, int *where)
     m->desc.plane = m->plane;
     m->desc.exclude = NULL;
     m->desc.excludes = 0;
-    if (m->desc.stiffness == 0) m->desc.stiffness = 1;
     if (m->desc.support == 0) m->desc.support = DC_R(0.1);
-    if (m->desc.length == 0) m->desc.length = 1;
     m->desc.trees = d->trees != 0;
-    m->desc.hierarchy.length = m->desc.length;
     if (m->desc.contacts == 0) m->desc.contacts = 1024;
     if (m->desc.tolerance == 0) m->desc.tolerance = DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-9);
     if (m->desc.iterations == 0) m->desc.iterations = 400;
 
     *where = -1;
     return dci_sim_fill_pairs(d, m) == m->pairs ? NULL : "counts";
+}
+
+/* What zero stands for in the potentials, by the smallest hull, the lightest tree of links and gravity, constants of the
+ * model from here on. Where there are none: lengths of 1, masses of 1, a hundredth of the size in a squared step. */
+static void dci_sim_choose(dc_sim *m)
+{
+    dc_sim_desc *d = &m->desc;
+    dc_real a = dc_sqrt(dc_dot(d->gravity, d->gravity)), size = 0, mass = 0, eps;
+    int i, k;
+
+    for (k = 0; k < m->hulls; ++k) {
+        const dc_real diameter = 2*m->hull[k].radius;
+        if (m->hull[k].tree == d->trees && diameter > 0 && !(size > 0 && size <= diameter)) size = diameter;
+    }
+    for (i = 0; i < m->links; ++i) {
+        const int root = m->link[i].joint != DC_SIM_FIXED && dci_sim_anchor(m->link, m->link[i].parent) < 0;
+        const dc_real moved = root ? dci_sim_moved_mass(m, i) : 0;
+        if (moved > 0 && !(mass > 0 && mass <= moved)) mass = moved;
+    }
+    if (!(size > 0)) size = 1;
+    if (!(mass > 0)) mass = 1;
+    if (!(a > 0)) a = size/(100*d->h*d->h);
+
+    /* two hulls feel each other within 0.56 % of the size; where they always do, the lightest on four vertices of a plane
+     * rests at 0.27 % */
+    if (d->length == 0) d->length = DC_R(0.025)*size;
+    if (d->stiffness == 0) d->stiffness = (d->global || d->trees ? DC_R(0.003) : DC_R(1.0))*mass*a*d->length;
+    d->hierarchy.length = d->length;
+
+    /* friction sticks by a creep of 1e-6 of a fall through the size; forces are of the size of 1/length */
+    eps = DC_IS_FLOAT ? DC_R(1e-5) : DC_R(1e-6);
+    if (d->friction.eps_v == 0) d->friction.eps_v = eps*eps*a*size;
+    if (d->friction.eps_f == 0) d->friction.eps_f = DC_R(1e-12)/(d->length*d->length);
 }
 
 DC_DEF dc_status dc_sim_build(const dc_sim_desc *desc, dc_arena *mem, dc_sim *sim, dc_sim_flaw *flaw)
@@ -1528,9 +1573,13 @@ DC_DEF dc_status dc_sim_build(const dc_sim_desc *desc, dc_arena *mem, dc_sim *si
         flaw->cause = cause;
     }
     if (!cause) status = dc_sim_refresh(&m, flaw);
-    if (status == DC_OK) *sim = m;
-    else mem->used = used;
-    return status;
+    if (status != DC_OK) {
+        mem->used = used;
+        return status;
+    }
+    dci_sim_choose(&m);
+    *sim = m;
+    return DC_OK;
 }
 
 /* ---- [kinematics] configurations -------------------------------------------------------------- */
@@ -2334,6 +2383,39 @@ static dc_real dci_sim_barrier(int global, dc_real s, dc_real x, dc_real *d1, dc
     return e*e*e*e/(y5*s);
 }
 
+/* force of `vertices` of them at the gap of x lengths, over k/length */
+static dc_real dci_sim_push_of(const dc_sim *sim, dc_real x, int vertices)
+{
+    dc_real d1, d2;
+    dci_sim_barrier(sim->desc.global, sim->desc.support, x, &d1, &d2);
+    return -d1*(dc_real)vertices;
+}
+
+DC_DEF dc_real dc_sim_rest_stiffness(const dc_sim *sim, dc_real gap, dc_real force, int vertices)
+{
+    dc_real push;
+    if (!sim || !dci_positive(gap) || !dci_positive(force) || vertices < 1) return 0;
+    push = dci_sim_push_of(sim, gap/sim->desc.length, vertices);
+    return push > 0 && dc_finite(push) ? force*sim->desc.length/push : 0;
+}
+
+DC_DEF dc_real dc_sim_rest_gap(const dc_sim *sim, dc_real force, int vertices)
+{
+    dc_real low, high, want;
+    int k;
+    if (!sim || !dci_positive(force) || vertices < 1) return 0;
+    want = force*sim->desc.length/sim->desc.stiffness;
+
+    /* the push falls from infinity: n/x^2, or to 0 at the support, between which each half has its bit */
+    if (sim->desc.global) return sim->desc.length*dc_sqrt((dc_real)vertices/want);
+    for (low = 0, high = sim->desc.support, k = 0; k < 2*DCI_MANT; ++k) {
+        const dc_real x = (low + high)/2;
+        if (dci_sim_push_of(sim, x, vertices) > want) low = x;
+        else high = x;
+    }
+    return sim->desc.length*high;
+}
+
 static void dci_sim_add_value(dci_sim_energy *at, dc_real x)
 {
     at->value += x;
@@ -2682,8 +2764,6 @@ static dci_sim_slip dci_sim_slide(const dc_sim *sim, dc_v3 n, dc_real d1, dc_rea
     dc_real ef = sim->desc.friction.eps_f, ev = sim->desc.friction.eps_v;
     dc_v3 e = dc_sub(y, x);
 
-    if (ef == 0) ef = DC_R(1e-6);
-    if (ev == 0) ev = DC_R(1e-6);
     root = dc_sqrt(f*f + ef);
     A = f*f/(root + dc_sqrt(ef));
     e = dc_madd(e, -dc_dot(e, n), n);
