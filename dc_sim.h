@@ -1401,6 +1401,7 @@ static int dci_sim_hull_faces(dc_sim *m, dc_sim_hull *h)
         dc_v3 r = dc_sub(x[j], x[0]);
         r2 = dc_max(r2, dc_dot(r, r));
     }
+    memset(&wrap, 0, sizeof wrap);
     wrap.point = x;
     wrap.points = h->n;
     wrap.loop = m->loop + h->loop;
@@ -5846,21 +5847,21 @@ static dci_grain_regime dci_grain_force(const dci_grain_law *law, const dci_grai
     return regime;
 }
 
-/* the tangent of the frame along `din`; rubs: of t, levers and speed along t too */
-static void dci_grain_look_tangent(const dci_grain_in *in, const dci_grain_in *din, const dci_grain_frame *frame,
+/* the tangent of the frame along `d_in`; rubs: of t, levers and speed along t too */
+static void dci_grain_look_tangent(const dci_grain_in *in, const dci_grain_in *d_in, const dci_grain_frame *frame,
                                    int rubs, dci_grain_frame *d)
 {
     const dc_real c = in->cosine, s = in->sine, gx = in->grad[1], gy = in->grad[2], x = in->rel[1], y = in->rel[2];
-    const dc_real hx = din->grad[1], hy = din->grad[2], dx = din->rel[1], dy = din->rel[2];
-    const dc_real *va = in->velocity_a, *vb = in->velocity_b, *dva = din->velocity_a, *dvb = din->velocity_b;
+    const dc_real hx = d_in->grad[1], hy = d_in->grad[2], dx = d_in->rel[1], dy = d_in->rel[2];
+    const dc_real *va = in->velocity_a, *vb = in->velocity_b, *dva = d_in->velocity_a, *dvb = d_in->velocity_b;
     const dc_real *gb = frame->push_b, *t = frame->tangent, length = frame->length;
     dc_real *dgb = d->push_b, *dt = d->tangent, half;
 
     /* along g */
-    dgb[0] = din->grad[0];
-    dgb[1] = c*hx - s*hy + din->cosine*gx - din->sine*gy;
-    dgb[2] = s*hx + c*hy + din->sine*gx + din->cosine*gy;
-    d->moment_a = (y*hx - x*hy) + (dy*gx - dx*gy) - din->grad[0];
+    dgb[0] = d_in->grad[0];
+    dgb[1] = c*hx - s*hy + d_in->cosine*gx - d_in->sine*gy;
+    dgb[2] = s*hx + c*hy + d_in->sine*gx + d_in->cosine*gy;
+    d->moment_a = (y*hx - x*hy) + (dy*gx - dx*gy) - d_in->grad[0];
     d->speed_n = frame->moment_a*dva[0] + gb[0]*dvb[0] + gb[1]*(dvb[1] - dva[1]) + gb[2]*(dvb[2] - dva[2])
                + d->moment_a*va[0] + dgb[0]*vb[0] + dgb[1]*(vb[1] - va[1]) + dgb[2]*(vb[2] - va[2]);
     if (!rubs) return;
@@ -5870,15 +5871,15 @@ static void dci_grain_look_tangent(const dci_grain_in *in, const dci_grain_in *d
     dt[0] = (-dgb[2] - t[0]*d->length)/length;
     dt[1] = (dgb[1] - t[1]*d->length)/length;
     half = DC_R(0.5)*(dx*gx + dy*gy + x*hx + y*hy - (x*gx + y*gy)*d->length/length)/length;
-    d->lever_b = din->lever - half;
-    d->lever_a = -din->lever - half;
+    d->lever_b = d_in->lever - half;
+    d->lever_a = -d_in->lever - half;
     d->speed_t = dt[0]*(vb[1] - va[1]) + dt[1]*(vb[2] - va[2]) + d->lever_b*vb[0] + d->lever_a*va[0]
                + t[0]*(dvb[1] - dva[1]) + t[1]*(dvb[2] - dva[2]) + frame->lever_b*dvb[0] + frame->lever_a*dva[0];
 }
 
-/* The tangent of the above along `din`, by the chain rule line by line. Frozen: d < 0, f_n > 0 or not, the regime. */
-static void dci_grain_force_tangent(const dci_grain_law *law, const dci_grain_in *in, const dci_grain_in *din,
-                                    dci_grain_out *dout)
+/* The tangent of the above along `d_in`, by the chain rule line by line. Frozen: d < 0, f_n > 0 or not, the regime. */
+static void dci_grain_force_tangent(const dci_grain_law *law, const dci_grain_in *in, const dci_grain_in *d_in,
+                                    dci_grain_out *d_out)
 {
     const dc_real kt = law->stiffness_t, damp_t = law->damping_t;
     dci_grain_frame frame, d;                       /* the frame and its tangent */
@@ -5887,35 +5888,35 @@ static void dci_grain_force_tangent(const dci_grain_law *law, const dci_grain_in
     const dc_real fn = out.normal, ft = out.tangential;
     dc_real dfn, dft, most;
 
-    memset(dout, 0, sizeof *dout);
+    memset(d_out, 0, sizeof *d_out);
     memset(&frame, 0, sizeof frame);
     memset(&d, 0, sizeof d);
     if (regime == DCI_GRAIN_OPEN) return;
     dci_grain_look(in, &frame);
-    dci_grain_look_tangent(in, din, &frame, regime != DCI_GRAIN_SMOOTH, &d);
+    dci_grain_look_tangent(in, d_in, &frame, regime != DCI_GRAIN_SMOOTH, &d);
 
     /* f_n, f_t, spring */
-    if (fn > 0) dout->normal = -law->stiffness_n*din->distance - law->damping_n*d.speed_n;
+    if (fn > 0) d_out->normal = -law->stiffness_n*d_in->distance - law->damping_n*d.speed_n;
     if (regime != DCI_GRAIN_SMOOTH) {
-        most = law->friction*(dout->normal*frame.length + fn*d.length);
+        most = law->friction*(d_out->normal*frame.length + fn*d.length);
         if (regime == DCI_GRAIN_STICK) {
-            dout->spring = din->spring + d.speed_t*law->step;
-            dout->tangential = -kt*dout->spring - damp_t*d.speed_t;
+            d_out->spring = d_in->spring + d.speed_t*law->step;
+            d_out->tangential = -kt*d_out->spring - damp_t*d.speed_t;
         } else {
-            dout->tangential = ft > 0 ? most : -most;
-            if (regime == DCI_GRAIN_CUT) dout->spring = -(dout->tangential + damp_t*d.speed_t)/kt;
+            d_out->tangential = ft > 0 ? most : -most;
+            if (regime == DCI_GRAIN_CUT) d_out->spring = -(d_out->tangential + damp_t*d.speed_t)/kt;
         }
     }
 
     /* both products */
-    dfn = dout->normal;
-    dft = dout->tangential;
-    dout->force_a[0] = dfn*frame.moment_a + dft*frame.lever_a + fn*d.moment_a + ft*d.lever_a;
-    dout->force_b[0] = dfn*frame.push_b[0] + dft*frame.lever_b + fn*d.push_b[0] + ft*d.lever_b;
-    dout->force_b[1] = dfn*frame.push_b[1] + dft*frame.tangent[0] + fn*d.push_b[1] + ft*d.tangent[0];
-    dout->force_b[2] = dfn*frame.push_b[2] + dft*frame.tangent[1] + fn*d.push_b[2] + ft*d.tangent[1];
-    dout->force_a[1] = -dout->force_b[1];
-    dout->force_a[2] = -dout->force_b[2];
+    dfn = d_out->normal;
+    dft = d_out->tangential;
+    d_out->force_a[0] = dfn*frame.moment_a + dft*frame.lever_a + fn*d.moment_a + ft*d.lever_a;
+    d_out->force_b[0] = dfn*frame.push_b[0] + dft*frame.lever_b + fn*d.push_b[0] + ft*d.lever_b;
+    d_out->force_b[1] = dfn*frame.push_b[1] + dft*frame.tangent[0] + fn*d.push_b[1] + ft*d.tangent[0];
+    d_out->force_b[2] = dfn*frame.push_b[2] + dft*frame.tangent[1] + fn*d.push_b[2] + ft*d.tangent[1];
+    d_out->force_a[1] = -d_out->force_b[1];
+    d_out->force_a[2] = -d_out->force_b[2];
 }
 
 /* ---- [grains] building grains ------------------------------------------------------------------ */
@@ -6055,6 +6056,7 @@ DC_DEF size_t dc_grains_bytes(const dc_grains_desc *desc)
     dc_grains unread;
     size_t sum;
     if (!dci_grains_check(desc)) return 0;
+    memset(&unread, 0, sizeof unread);
     dci_grains_grid(desc, unread.cell_size, unread.cells);
     dci_grains_lay(desc, &l, &unread);
     sum = dc_bytes(0, l.bytes, 1);
