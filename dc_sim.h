@@ -709,10 +709,10 @@ DC_DEF dc_status dc_grains_vjp(dc_grains *g, const dc_grains_tangent *next, cons
 /* ---- [faces] faces of a hull ------------------------------------------------------------------ */
 /* in: points; out: faces as loops of their corners, counter-clockwise seen from outside, by gift wrapping.
  *
- * stage               | reads                   | writes
- * dci_sim_first_face  | points                  | a face with all points behind it
- * dci_sim_face        | points, a plane         | the corners of the points in it, in order
- * dci_sim_faces       | points, faces so far    | over each edge without a second face, that face */
+ * stage              | reads                | writes
+ * dci_sim_first_face | points               | a face with all points behind it
+ * dci_sim_face       | points, a plane      | the corners of the points in it, in order
+ * dci_sim_faces      | points, faces so far | over each edge without a second face, that face */
 
 /* Points within `tolerance` of a face's plane belong to it, corners only. Face k is loop[face[k] .. face[k+1]). */
 typedef struct {
@@ -890,11 +890,11 @@ static int dci_sim_faces(dci_sim_wrap *wrap)
 /* in: a link with its hulls' vertices and faces, or its tree; out: M, the integral of rho (x,1)(x,1)^T, and its
  * derivatives by the vertices.
  *
- * stage                | reads                     | writes                     | equation
- * dci_sim_tetrahedron  | corners                   | M, dM by three of them     | of a solid
- * dci_sim_solid        | faces of a hull           | M, dM by its vertices      |
- * dci_sim_enclosed     | triangles of a tree       | M                          |
- * dci_sim_moments      | a link, its mass model    | the model's moments        | SDRS Eq. 4 for point masses */
+ * stage               | reads                  | writes                 | equation
+ * dci_sim_tetrahedron | corners                | M, dM by three of them | of a solid
+ * dci_sim_solid       | faces of a hull        | M, dM by its vertices  |
+ * dci_sim_enclosed    | triangles of a tree    | M                      |
+ * dci_sim_moments     | a link, its mass model | the model's moments    | SDRS Eq. 4 for point masses */
 
 /* Symmetric 4x4 matrices as their upper triangle by rows: entry (i,j), i <= j, at i(7-i)/2 + j. */
 static void dci_sim_outer(dc_real s, const dc_real x[4], const dc_real y[4], dc_real *M)
@@ -1017,13 +1017,13 @@ static DCI_NOINLINE int dci_sim_enclosed(const dc_bsh *tree, dc_real M[10])
 /* M of a mass with its centre and inertia: A = tr(I)/2 - I about the centre */
 static void dci_sim_given_moments(const dc_sim_link *link, dc_real M[10])
 {
-    const dc_real *I = link->inertia.m, half = DC_R(0.5)*(I[0] + I[4] + I[8]);
+    const dc_real *about = link->inertia.m, half = DC_R(0.5)*(about[0] + about[4] + about[8]);
     dc_real y[4];
     int a, b, k;
     dci_sim_homogeneous(link->centre, y);
     dci_sim_outer(link->mass, y, y, M);
     for (a = 0, k = 0; a < 3; ++a, ++k)
-        for (b = a; b < 3; ++b, ++k) M[k] += (a == b ? half : 0) - DC_R(0.5)*(I[3*a + b] + I[3*b + a]);
+        for (b = a; b < 3; ++b, ++k) M[k] += (a == b ? half : 0) - DC_R(0.5)*(about[3*a + b] + about[3*b + a]);
 }
 
 /* M of n equal point masses, and its derivatives: SDRS Eq. 4 */
@@ -1093,11 +1093,11 @@ static const char *dci_sim_moments(dc_sim *sim, int i)
 /* ---- [build] building a model ----------------------------------------------------------------- */
 /* in: a description; out: a model in the arena, or why there is none.
  *
- * stage              | reads                    | writes
- * dci_sim_check      | description              | counts
- * dci_sim_lay_model  | counts                   | arrays, or how large they are
- * dci_sim_fill       | description              | links, hulls with faces, pairs
- * dc_sim_refresh     | the model's design       | moments, bounding spheres */
+ * stage             | reads              | writes
+ * dci_sim_check     | description        | counts
+ * dci_sim_lay_model | counts             | arrays, or how large they are
+ * dci_sim_fill      | description        | links, hulls with faces, pairs
+ * dc_sim_refresh    | the model's design | moments, bounding spheres */
 
 /* numbers of a joint's state, and of its tangents */
 static int dci_sim_nq(dc_sim_joint j)
@@ -1416,6 +1416,7 @@ static int dci_sim_hull_faces(dc_sim *m, dc_sim_hull *h)
         dc_v3 r = dc_sub(x[j], x[0]);
         r2 = dc_max(r2, dc_dot(r, r));
     }
+    memset(&wrap, 0, sizeof wrap);
     wrap.point = x;
     wrap.points = h->n;
     wrap.loop = m->loop + h->loop;
@@ -1585,11 +1586,11 @@ DC_DEF dc_status dc_sim_build(const dc_sim_desc *desc, dc_arena *mem, dc_sim *si
 /* ---- [kinematics] configurations -------------------------------------------------------------- */
 /* in: a state; out: its place in the world: poses of the links and the twists S_a of the coordinates.
  *
- * stage              | reads              | writes                      | equation
- * dci_sim_forward    | q                  | poses of a place            | SDRS Eq. 1
- * dci_sim_axes       | poses              | axes of a place             | dT_i/dq_a = [S_a] T_i
- * dci_sim_move       | q, dq of a joint   | q moved                     | R <- exp([w]) R
- * dci_sim_lever      | q, a point         | J^T f, or J dq              | */
+ * stage           | reads            | writes           | equation
+ * dci_sim_forward | q                | poses of a place | SDRS Eq. 1
+ * dci_sim_axes    | poses            | axes of a place  | dT_i/dq_a = [S_a] T_i
+ * dci_sim_move    | q, dq of a joint | q moved          | R <- exp([w]) R
+ * dci_sim_lever   | q, a point       | J^T f, or J dq   | */
 
 /* A tangent coordinate in the world: a point x of what it moves has the velocity move + turn x (x - o), o as in
  * dci_sim_place. */
@@ -1872,12 +1873,12 @@ static void dci_sim_lay_place(const dc_sim *sim, dci_sim_layout *l, dci_sim_plac
 /* in: gradients and Hessians by the twists of links; out: by the coordinates. A wrench is a gradient by a twist (v, w),
  * a form a second derivative by two.
  *
- * stage                | reads                          | writes                     | equation
- * dci_sim_shift        | a wrench, a form               | the same about o           |
- * dci_sim_put          | a wrench on a link             | a column                   | J_i^T m
- * dci_sim_put_block    | a form of two links            | a block                    | J_i^T B J_j
- * dci_sim_put_tree     | forms of all links             | a symmetric matrix         | sum J_i^T H_i J_i
- * dci_sim_curvature    | wrenches on all links          | a symmetric matrix         | g . 1/2 [S_a, S_b] */
+ * stage             | reads                 | writes             | equation
+ * dci_sim_shift     | a wrench, a form      | the same about o   |
+ * dci_sim_put       | a wrench on a link    | a column           | J_i^T m
+ * dci_sim_put_block | a form of two links   | a block            | J_i^T B J_j
+ * dci_sim_put_tree  | forms of all links    | a symmetric matrix | sum J_i^T H_i J_i
+ * dci_sim_curvature | wrenches on all links | a symmetric matrix | g . 1/2 [S_a, S_b] */
 
 static dc_real dci_sim_dot6(const dc_real *a, const dc_real *b)
 {
@@ -2213,7 +2214,7 @@ typedef struct {
     /* hulls */
     dc_friction_load **load;        /* [pairs] NULL: not felt at time t */
     dc_plane *plane;                /* [pairs] of separation at time t */
-    int *rubbing, count;            /* pairs with a load, ascending */
+    int *loaded, count;            /* pairs with a load, ascending */
     int doubt;                      /* pairs whose plane or slip was not found to rounding */
 
     /* trees */
@@ -2261,10 +2262,10 @@ typedef struct {
 } dci_sim_energy;
 
 /* A pair of trees: its potential and the friction of all its triangle pairs, by the twists of the links, at the poses
- * `at`; the potential's Hessian at the poses `bent_at`, near enough, or, flat, left out because inertia outweighs it.
+ * `at`; the potential's Hessian at the poses `curved_at`, near enough, or, flat, left out because inertia outweighs it.
  * Elsewhere they are a quadratic model of the pair. */
 typedef struct {
-    dc_pose at[2], bent_at[2];
+    dc_pose at[2], curved_at[2];
     int known, curved;              /* made; with a Hessian, or flat */
     int flat, felt;
     dc_status status;
@@ -2318,7 +2319,7 @@ typedef struct {
     dc_real *measure;               /* [nv] the inertia's own diagonal, positive */
     dc_real *eigenvalue, *vector;   /* [nv], [nv x nv] magnitudes; the vectors take the place of the Hessian */
     dc_real *turned;                /* [nv] scratch of a solution by them */
-    dc_real least, bent;            /* least of them, and what part of the magnitude negative ones have */
+    dc_real least, negative;        /* least of them, and what part of the magnitude negative ones have */
 } dci_sim_factor;
 
 /* What is demanded of a direction p: J p >= bound, J the change of a gap. */
@@ -2357,12 +2358,12 @@ typedef struct {
 /* ---- [energy] what adds up to O --------------------------------------------------------------- */
 /* in: problem, place; out: dci_sim_energy.
  *
- * stage                   | reads                          | writes                        | equation
- * dci_sim_inertia         | Y, place                       | value, wrench, form of a link | SDRS Eq. 3
- * dci_sim_joints          | control, q                     | value, gradient, Hessian      | SDRS Eq. 5
- * dci_sim_at_plane        | place, place at t              | value, wrench, form of a link | SDRS Eq. 12 with u = w = 0
- * dci_sim_at_pair         | place                          | value, wrenches, forms        | SDRS Eq. 7
- * dci_sim_at_rubbing      | place, friction at t           | value, wrenches, forms        | SDRS Eq. 13 */
+ * stage                 | reads                | writes                        | equation
+ * dci_sim_eval_inertia  | Y, place             | value, wrench, form of a link | SDRS Eq. 3
+ * dci_sim_eval_joints   | control, q           | value, gradient, Hessian      | SDRS Eq. 5
+ * dci_sim_eval_plane    | place, place at t    | value, wrench, form of a link | SDRS Eq. 12, u = w = 0
+ * dci_sim_eval_pair     | place                | value, wrenches, forms        | SDRS Eq. 7
+ * dci_sim_eval_friction | place, friction at t | value, wrenches, forms        | SDRS Eq. 13 */
 
 /* P(x) and its derivatives for x in lengths: (x-s)^4/x^5 below s (SDRS section IV-B), or 1/x. +INFINITY for x <= 0. */
 static dc_real dci_sim_barrier(int global, dc_real s, dc_real x, dc_real *d1, dc_real *d2)
@@ -2518,7 +2519,7 @@ static void dci_sim_cross_inertia(const dc_real *M, const dc_m3 *R, const dc_m3 
 }
 
 /* 1/(2h^2) tr((T - Y) M (T - Y)^T) of link i: SDRS Eq. 3, or SDRS Eq. 4 */
-static DCI_NOINLINE void dci_sim_inertia(const dci_sim_problem *problem, int i, int want, dci_sim_energy *at)
+static DCI_NOINLINE void dci_sim_eval_inertia(const dci_sim_problem *problem, int i, int want, dci_sim_energy *at)
 {
     const dc_real *M = problem->sim->moment + 16*i, *Y = problem->inert + 12*i, h = problem->sim->desc.h, s = 1/(h*h);
     const dc_m3 *R = at->place.rotation + i;
@@ -2677,7 +2678,8 @@ static void dci_sim_add_rotation(const dc_sim *sim, int a, dc_v3 g, const dc_m3 
 }
 
 /* Energies of all joints at the state q: value, and with want gradient and Hessian in the joints' own coordinates. */
-static DCI_NOINLINE void dci_sim_joints(const dci_sim_problem *problem, const dc_real *q, int want, dci_sim_energy *at)
+static DCI_NOINLINE void dci_sim_eval_joints(const dci_sim_problem *problem, const dc_real *q, int want,
+                                             dci_sim_energy *at)
 {
     const dc_sim *sim = problem->sim;
     const dc_real *force = problem->control ? problem->control->force : NULL;
@@ -2851,7 +2853,7 @@ static int dci_sim_near_plane(const dci_sim_problem *problem, const dci_sim_plac
 }
 
 /* Hull k at plane p: the sum over its vertices; the plane of separation is the plane itself. */
-static DCI_NOINLINE void dci_sim_at_plane(const dci_sim_problem *problem, int k, int p, int want, dci_sim_energy *at)
+static DCI_NOINLINE void dci_sim_eval_plane(const dci_sim_problem *problem, int k, int p, int want, dci_sim_energy *at)
 {
     const dc_sim *sim = problem->sim;
     const int i = sim->hull[k].link;
@@ -2891,18 +2893,18 @@ static DCI_NOINLINE void dci_sim_at_plane(const dci_sim_problem *problem, int k,
 /* ---- pairs of hulls ---- */
 
 /* Adds gradient and Hessian of a pair of links, times the stiffness: own blocks to their forms, the others to the
- * Hessian. The jet is scratch. */
-static DCI_NOINLINE void dci_sim_add_pair(int i, int j, int want, dci_sim_scratch *scratch, dci_sim_energy *at)
+ * Hessian. The jet's own Hessian is clamped and scaled on the way. */
+static DCI_NOINLINE void dci_sim_add_pair(int i, int j, int want, dci_sim_jet *jet, dc_arena *mem, dci_sim_energy *at)
 {
     const dci_sim_place *place = &at->place;
-    const dc_real ks = place->sim->desc.stiffness, *g = scratch->jet->grad;
+    const dc_real ks = place->sim->desc.stiffness, *g = jet->grad;
     const dci_sim_sink s = dci_sim_dense(at->hessian, (size_t)place->sim->nv);
-    dc_real *H = scratch->jet->hessian;
+    dc_real *H = jet->hessian;
     int r, c;
 
     dci_sim_add_noise(at, place->pose[i].t, ks, g);
     dci_sim_add_noise(at, place->pose[j].t, ks, g + 6);
-    if (want == DCI_SIM_SEMIDEFINITE) dc_psd_clamp(12, H, 12, 0, scratch->mem);
+    if (want == DCI_SIM_SEMIDEFINITE) dc_psd_clamp(12, H, 12, 0, mem);
     for (r = 0; r < 144; ++r) H[r] *= ks;
 
     for (r = 0; r < 6; ++r) {
@@ -2930,7 +2932,7 @@ static dc_real dci_sim_room(const dci_sim_place *place, int k, dc_v3 n, dc_real 
 }
 
 /* Pair k of hulls: the potential, SDRS Eq. 7. */
-static DCI_NOINLINE void dci_sim_at_pair(const dci_sim_problem *problem, int k, int want, dci_sim_scratch *scratch,
+static DCI_NOINLINE void dci_sim_eval_pair(const dci_sim_problem *problem, int k, int want, dci_sim_scratch *scratch,
                                          dci_sim_energy *at)
 {
     const dc_sim *sim = problem->sim;
@@ -2953,7 +2955,7 @@ static DCI_NOINLINE void dci_sim_at_pair(const dci_sim_problem *problem, int k, 
     dci_sim_add_value(at, sim->desc.stiffness*jet->value);
     at->contacts++;
     if (!want) return;
-    dci_sim_add_pair(p.link_a, p.link_b, want, scratch, at);
+    dci_sim_add_pair(p.link_a, p.link_b, want, jet, scratch->mem, at);
 
     /* the gap: both sides of the plane */
     n = at->plane[k].n;
@@ -2966,8 +2968,8 @@ static DCI_NOINLINE void dci_sim_at_pair(const dci_sim_problem *problem, int k, 
 }
 
 /* its friction, by what was felt at time t: SDRS Eq. 13 */
-static DCI_NOINLINE void dci_sim_at_rubbing(const dci_sim_problem *problem, int k, int want, dci_sim_scratch *scratch,
-                                            dci_sim_energy *at)
+static DCI_NOINLINE void dci_sim_eval_friction(const dci_sim_problem *problem, int k, int want,
+                                               dci_sim_scratch *scratch, dci_sim_energy *at)
 {
     const dc_sim *sim = problem->sim;
     const dci_sim_pair p = dci_sim_pair_at(sim, k);
@@ -2985,15 +2987,15 @@ static DCI_NOINLINE void dci_sim_at_rubbing(const dci_sim_problem *problem, int 
     }
     at->doubt += s == DC_E_DIVERGED;
     dci_sim_add_value(at, sim->desc.stiffness*jet->value);
-    if (want && jet->value > 0) dci_sim_add_pair(p.link_a, p.link_b, want, scratch, at);
+    if (want && jet->value > 0) dci_sim_add_pair(p.link_a, p.link_b, want, jet, scratch->mem, at);
 }
 
 /* ---- [broad] broad phase ---------------------------------------------------------------------- */
 /* in: a place; out: the pairs of hulls that may feel each other there, ascending, by a sweep along one axis.
  *
- * stage                | reads                     | writes
- * dci_sim_sweep        | place, what hulls grow by | pairs whose spheres meet
- * dci_sim_broad_phase  | place                     | the same for the reach of the potential */
+ * stage               | reads                     | writes
+ * dci_sim_sweep       | place, what hulls grow by | pairs whose spheres meet
+ * dci_sim_broad_phase | place                     | the same for the reach of the potential */
 
 /* ascending, by key and then by number; key NULL: by number */
 static void dci_sim_sort(int *x, int n, const dc_real *key)
@@ -3098,10 +3100,10 @@ static void dci_sim_broad_phase(const dci_sim_place *place, dci_sim_broad *broad
 /* ---- [friction] friction of time t ------------------------------------------------------------ */
 /* in: problem at time t; out: dci_sim_friction, and the planes from which all searches start.
  *
- * stage                    | reads                        | writes                      | equation
- * dci_sim_load             | a pair of hulls              | plane, load                 | SDRS Eq. 8
- * dci_sim_fade             | a contact of triangles       | its weight                  | reach
- * dci_sim_load_contacts    | triangle pairs of trees      | those that count, loads     | LRI Eq. 12 */
+ * stage                 | reads                   | writes                  | equation
+ * dci_sim_load          | a pair of hulls         | plane, load             | SDRS Eq. 8
+ * dci_sim_fade          | a contact of triangles  | its weight              | reach
+ * dci_sim_load_contacts | triangle pairs of trees | those that count, loads | LRI Eq. 12 */
 
 /* Pair k of hulls at time t: the plane, and the load of friction, which stays in the arena while there is one. */
 static DCI_NOINLINE dc_status dci_sim_load(dci_sim_problem *problem, int k, dc_arena *mem)
@@ -3124,7 +3126,7 @@ static DCI_NOINLINE dc_status dci_sim_load(dci_sim_problem *problem, int k, dc_a
     friction->doubt += s == DC_E_DIVERGED;
     if (load->count > 0) {
         friction->load[k] = load;
-        friction->rubbing[friction->count++] = k;
+        friction->loaded[friction->count++] = k;
     } else mem->used = used;
     return DC_OK;
 }
@@ -3241,17 +3243,17 @@ static DCI_NOINLINE dc_status dci_sim_load_contacts(dci_sim_problem *problem, in
 /* ---- [trees] pairs of trees by quadratic models ----------------------------------------------- */
 /* in: problem, place; out: dci_sim_trees, and what a pair adds to O.
  *
- * stage                | reads                        | writes                            | equation
- * dci_sim_keep_model   | a model, place               | whether it is good there          | its error
- * dci_sim_potential    | trees at the model's poses   | potential of the model            | LRI Eq. 8
- * dci_sim_rub          | friction at t, these poses   | friction of the model             | LRI section A.3
- * dci_sim_meet_trees   | place                        | all models that are not good      |
- * dci_sim_at_trees     | a model, place               | value, wrenches, forms            | to second order */
+ * stage                   | reads                      | writes                       | equation
+ * dci_sim_keep_model      | a model, place             | whether it is good there     | its error
+ * dci_sim_model_potential | trees at the model's poses | potential of the model       | LRI Eq. 8
+ * dci_sim_model_friction  | friction at t, these poses | friction of the model        | LRI section A.3
+ * dci_sim_update_models   | place                      | all models that are not good |
+ * dci_sim_eval_model      | a model, place             | value, wrenches, forms       | to second order */
 
 /* Newton's steps with a curvature of poses near by converge linearly, by the part that it changed. It is taken for good
- * where this is below DCI_SIM_BENT: H changes by its own size over the distance of the links, and what the links'
+ * where this is below DCI_SIM_CURVATURE: H changes by its own size over the distance of the links, and what the links'
  * inertia outweighs does not matter. Of most pairs it is computed once a step. */
-#define DCI_SIM_BENT DC_R(0.01)
+#define DCI_SIM_CURVATURE DC_R(0.01)
 
 /* The part of a step's tolerance that the models of pairs may be off by. */
 #define DCI_SIM_MODEL DC_R(0.05)
@@ -3273,7 +3275,7 @@ static int dci_sim_outweighed(const dc_sim *sim, int i, int j, dc_real stiffness
     if (dci_sim_anchor(sim->link, i) >= 0) mass = sim->moment[16*i + 15];
     if (dci_sim_anchor(sim->link, j) >= 0 && (!(mass > 0) || sim->moment[16*j + 15] < mass))
         mass = sim->moment[16*j + 15];
-    return sim->desc.stiffness*stiffness*h*h <= DCI_SIM_BENT*mass;
+    return sim->desc.stiffness*stiffness*h*h <= DCI_SIM_CURVATURE*mass;
 }
 
 /* the distance of a pair of trees as its potential tells it, m */
@@ -3297,9 +3299,9 @@ static int dci_sim_still_curved(const dc_sim *sim, const dci_sim_model *model, i
 {
     const dci_sim_pair p = dci_sim_pair_at(sim, k);
     const dc_real far_off = dci_sim_far_off(sim, model);
-    const dc_real moved = dci_sim_moved(sim, p.hull_a, model->bent_at, model->at)
-                        + dci_sim_moved(sim, p.hull_b, model->bent_at + 1, model->at + 1);
-    if (moved <= DCI_SIM_BENT*far_off) return 1;
+    const dc_real moved = dci_sim_moved(sim, p.hull_a, model->curved_at, model->at)
+                        + dci_sim_moved(sim, p.hull_b, model->curved_at + 1, model->at + 1);
+    if (moved <= DCI_SIM_CURVATURE*far_off) return 1;
     return dci_sim_outweighed(sim, p.link_a, p.link_b, dci_sim_most(model->potential.hessian, 13)*moved/far_off);
 }
 
@@ -3376,8 +3378,8 @@ static dc_status dci_sim_tree_pair(const dc_sim *sim, int k, dci_sim_scratch *sc
 
 /* The potential of pair k at the model's poses, its Hessian there or near by; `may_be_flat`: left out where inertia
  * outweighs it. */
-static DCI_NOINLINE dc_status dci_sim_potential(const dc_sim *sim, int k, int may_be_flat, dci_sim_scratch *scratch,
-                                                dci_sim_model *model)
+static DCI_NOINLINE dc_status dci_sim_model_potential(const dc_sim *sim, int k, int may_be_flat,
+                                                      dci_sim_scratch *scratch, dci_sim_model *model)
 {
     dci_sim_jet *jet = &model->potential;
     int flat = may_be_flat, c;
@@ -3393,14 +3395,14 @@ static DCI_NOINLINE dc_status dci_sim_potential(const dc_sim *sim, int k, int ma
         else for (c = 0; c < 144; ++c) jet->hessian[c] = 0;
         if (s != DC_OK && s != DC_E_DIVERGED) return s;
     }
-    if (!model->curved) memcpy(model->bent_at, model->at, sizeof model->at);
+    if (!model->curved) memcpy(model->curved_at, model->at, sizeof model->at);
     model->flat = flat;
     model->curved = 1;
     return DC_OK;
 }
 
 /* the friction of pair k at the model's poses: the damping term of LRI section A.3 */
-static DCI_NOINLINE dc_status dci_sim_rub(const dci_sim_problem *problem, int k, dci_sim_scratch *scratch,
+static DCI_NOINLINE dc_status dci_sim_model_friction(const dci_sim_problem *problem, int k, dci_sim_scratch *scratch,
                                           dci_sim_model *model)
 {
     const dc_sim *sim = problem->sim;
@@ -3430,7 +3432,7 @@ static DCI_NOINLINE dc_status dci_sim_rub(const dci_sim_problem *problem, int k,
 }
 
 /* The models of all pairs of trees for a place, up to the first that fails. Those that are good there stay. */
-static DCI_NOINLINE void dci_sim_meet_trees(const dci_sim_problem *problem, const dci_sim_place *place, int known,
+static DCI_NOINLINE void dci_sim_update_models(const dci_sim_problem *problem, const dci_sim_place *place, int known,
                                             dci_sim_scratch *scratch, dci_sim_trees *trees)
 {
     const dc_sim *sim = problem->sim;
@@ -3440,9 +3442,9 @@ static DCI_NOINLINE void dci_sim_meet_trees(const dci_sim_problem *problem, cons
     for (k = 0; k < sim->pairs && s == DC_OK; ++k) {
         dci_sim_model *model = trees->model + k;
         if (dci_sim_keep_model(problem, place, k, known, trees, model)) continue;
-        s = dci_sim_potential(sim, k, known != DCI_SIM_IN_FULL && dci_sim_may_be_flat(problem, k, model), scratch,
+        s = dci_sim_model_potential(sim, k, known != DCI_SIM_IN_FULL && dci_sim_may_be_flat(problem, k, model), scratch,
                               model);
-        if (s == DC_OK) s = dci_sim_rub(problem, k, scratch, model);
+        if (s == DC_OK) s = dci_sim_model_friction(problem, k, scratch, model);
         model->known = s == DC_OK;
         model->status = s;
     }
@@ -3451,13 +3453,15 @@ static DCI_NOINLINE void dci_sim_meet_trees(const dci_sim_problem *problem, cons
 /* Pair k of trees, by its model: with x the twists from the poses where it is known to those now, g and H those of
  * potential and friction together, by the left Jacobian J of rotations,
  *     P + F + g.x + x^T H x/2,   gradient J^-T (g + H x) */
-static DCI_NOINLINE void dci_sim_at_trees(const dci_sim_model *model, int k, int want, dci_sim_scratch *scratch,
+static DCI_NOINLINE void dci_sim_eval_model(const dci_sim_model *model, int k, int want, dci_sim_scratch *scratch,
                                           dci_sim_energy *at)
 {
     const dc_sim *sim = at->place.sim;
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
     const dci_sim_jet *potential = &model->potential, *friction = &model->friction;
     const dc_real ks = sim->desc.stiffness;
-    dc_real x[12] = {0}, rise = 0, *g = scratch->jet->grad;
+    dci_sim_jet *jet = scratch->jet;
+    dc_real x[12] = {0}, rise = 0, *g = jet->grad;
     int v, c, side, strayed = 0;
 
     if (model->status != DC_OK) {
@@ -3467,7 +3471,7 @@ static DCI_NOINLINE void dci_sim_at_trees(const dci_sim_model *model, int k, int
 
     /* how far from where it is known */
     for (side = 0; side < 2; ++side) {
-        const dc_pose *now = at->place.pose + sim->hull[sim->pair[2*k + side]].link;
+        const dc_pose *now = at->place.pose + (side ? p.link_b : p.link_a);
         if (dci_sim_same_pose(model->at + side, now)) continue;
         dc_pose_local(model->at[side], *now, x + 6*side);
         strayed = 1;
@@ -3495,19 +3499,19 @@ static DCI_NOINLINE void dci_sim_at_trees(const dci_sim_model *model, int k, int
     at->contacts += model->felt;
     if (!want) return;
 
-    for (v = 0; v < 144; ++v) scratch->jet->hessian[v] = potential->hessian[v] + friction->hessian[v];
-    dci_sim_add_pair(sim->hull[sim->pair[2*k]].link, sim->hull[sim->pair[2*k + 1]].link, want, scratch, at);
+    for (v = 0; v < 144; ++v) jet->hessian[v] = potential->hessian[v] + friction->hessian[v];
+    dci_sim_add_pair(p.link_a, p.link_b, want, jet, scratch->mem, at);
 }
 
 /* ---- [evaluation] O at a place ---------------------------------------------------------------- */
 /* in: problem, q; out: dci_sim_energy.
  *
- * stage               | reads                  | writes                 | equation
- * dci_sim_forward     | q                      | place                  | SDRS Eq. 1
- * dci_sim_meet_trees  | place                  | models of trees        |
- * dci_sim_broad_phase | place                  | pairs                  |
- * [energy], [trees]   | place, models, pairs   | value, wrenches, forms | SDRS Eq. 14
- * dci_sim_gather      | wrenches, forms        | gradient, Hessian      | J^T H J + g . 1/2 [S_a, S_b] */
+ * stage                 | reads                | writes                 | equation
+ * dci_sim_forward       | q                    | place                  | SDRS Eq. 1
+ * dci_sim_update_models | place                | models of trees        |
+ * dci_sim_broad_phase   | place                | pairs                  |
+ * [energy], [trees]     | place, models, pairs | value, wrenches, forms | SDRS Eq. 14
+ * dci_sim_gather        | wrenches, forms      | gradient, Hessian      | J^T H J + g . 1/2 [S_a, S_b] */
 
 /* gradient and Hessian by the coordinates from those by the links' twists */
 static DCI_NOINLINE void dci_sim_gather(int want, dci_sim_energy *at)
@@ -3557,7 +3561,7 @@ static void dci_sim_zero(dc_real *x, size_t n)
 }
 
 /* nothing is added up yet */
-static void dci_sim_clear(int want, dci_sim_energy *at)
+static void dci_sim_reset(int want, dci_sim_energy *at)
 {
     const dc_sim *sim = at->place.sim;
     const size_t links = (size_t)sim->links, nv = (size_t)sim->nv;
@@ -3582,27 +3586,27 @@ static DCI_NOINLINE void dci_sim_eval_known(dci_sim_work *W, const dc_real *q, i
     int i, p;
 
     /* where */
-    dci_sim_clear(want, at);
+    dci_sim_reset(want, at);
     dci_sim_forward(q, &at->place);
     if (want) dci_sim_axes(&at->place, at->attach.out != NULL);
 
     /* the motion */
-    for (i = 0; i < sim->links; ++i) dci_sim_inertia(problem, i, want, at);
-    dci_sim_joints(problem, q, want, at);
+    for (i = 0; i < sim->links; ++i) dci_sim_eval_inertia(problem, i, want, at);
+    dci_sim_eval_joints(problem, q, want, at);
 
     /* contacts, up to the first pair that overlaps */
     for (i = 0; i < sim->hulls && at->status == DC_OK; ++i)
-        for (p = 0; p < sim->planes && at->status == DC_OK; ++p) dci_sim_at_plane(problem, i, p, want, at);
+        for (p = 0; p < sim->planes && at->status == DC_OK; ++p) dci_sim_eval_plane(problem, i, p, want, at);
     if (sim->desc.trees) {
         for (i = 0; i < sim->pairs && at->status == DC_OK; ++i)
-            dci_sim_at_trees(W->trees.model + i, i, want, &W->scratch, at);
+            dci_sim_eval_model(W->trees.model + i, i, want, &W->scratch, at);
     } else {
         dci_sim_broad_phase(&at->place, &W->broad);
         for (i = 0; i < W->broad.count && at->status == DC_OK; ++i)
-            dci_sim_at_pair(problem, W->broad.found[i], want, &W->scratch, at);
+            dci_sim_eval_pair(problem, W->broad.found[i], want, &W->scratch, at);
     }
     for (i = 0; i < problem->friction.count && at->status == DC_OK; ++i)
-        dci_sim_at_rubbing(problem, problem->friction.rubbing[i], want, &W->scratch, at);
+        dci_sim_eval_friction(problem, problem->friction.loaded[i], want, &W->scratch, at);
 
     if (at->status == DC_OK && !dc_finite(at->value)) at->status = DC_E_RANGE;
     if (want && at->status == DC_OK) dci_sim_gather(want, at);
@@ -3613,7 +3617,7 @@ static void dci_sim_eval(dci_sim_work *W, const dc_real *q, int want, int known)
 {
     if (W->problem.sim->desc.trees) {
         dci_sim_forward(q, &W->at.place);
-        dci_sim_meet_trees(&W->problem, &W->at.place, known, &W->scratch, &W->trees);
+        dci_sim_update_models(&W->problem, &W->at.place, known, &W->scratch, &W->trees);
     }
     dci_sim_eval_known(W, q, want);
 }
@@ -3622,13 +3626,13 @@ static void dci_sim_eval(dci_sim_work *W, const dc_real *q, int want, int known)
 /* in: a place, of which O is known, and a direction; out: the share of the direction over which nothing is met, and
  * what ends it. From place to place each pair has a plane between it that both sides are proved to keep.
  *
- * stage                  | reads                          | writes
- * dci_sim_joint_share    | limits, rotations              | share
- * dci_sim_bounds         | q, dq                          | speed and acceleration of a hull's points
- * dci_sim_velocities     | place, dq                      | velocities of the links
- * dci_sim_plane_share    | a hull, a plane                | share, the end
- * dci_sim_pair_share     | a pair                         | share, the end
- * dci_sim_safe_share     | all of these                   | share, the end */
+ * stage               | reads             | writes
+ * dci_sim_joint_share | limits, rotations | share
+ * dci_sim_bounds      | q, dq             | speed and acceleration of a hull's points
+ * dci_sim_velocities  | place, dq         | velocities of the links
+ * dci_sim_plane_share | a hull, a plane   | share, the end
+ * dci_sim_pair_share  | a pair            | share, the end
+ * dci_sim_safe_share  | all of these      | share, the end */
 
 /* Bounds for a point of link i at most `arm` from its origin, seen from its ancestor `top`, while the joints between
  * move along dq, from 0 to 1: its speed and its acceleration. A joint moves evenly, so that from a link to its parent
@@ -4020,10 +4024,10 @@ static DCI_NOINLINE dc_real dci_sim_safe_share(const dci_sim_energy *at, const d
 /* ---- [open] memory of a step, and what does not change during it ------------------------------ */
 /* in: states at t - h and t, control; out: a workspace in the arena.
  *
- * stage                   | reads                       | writes                       | equation
- * dci_sim_lay_work        | counts of the model         | arrays                       |
- * dci_sim_inert           | places at t - h and t       | Y, force of the motion       | SDRS Eq. 2, 3
- * dci_sim_load_hulls      | place at t                  | friction, planes             | SDRS Eq. 8 */
+ * stage              | reads                 | writes                 | equation
+ * dci_sim_lay_work   | counts of the model   | arrays                 |
+ * dci_sim_inert      | places at t - h and t | Y, force of the motion | SDRS Eq. 2, 3
+ * dci_sim_load_hulls | place at t            | friction, planes       | SDRS Eq. 8 */
 
 static void dci_sim_lay_energy(const dc_sim *sim, size_t axes, dci_sim_layout *l, dci_sim_energy *at)
 {
@@ -4055,7 +4059,7 @@ static void dci_sim_lay_friction(const dc_sim *sim, dci_sim_layout *l, dci_sim_f
     } else {
         friction->load = DCI_SIM_LAY(l, sim->pairs, dc_friction_load *);
         friction->plane = DCI_SIM_LAY(l, sim->pairs, dc_plane);
-        friction->rubbing = DCI_SIM_LAY(l, sim->pairs, int);
+        friction->loaded = DCI_SIM_LAY(l, sim->pairs, int);
     }
 }
 
@@ -4301,12 +4305,12 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
 /* ---- [factor] factors of the Hessian ---------------------------------------------------------- */
 /* in: O at the iterate; out: a factor that is positive definite.
  *
- * stage                   | reads                     | writes
- * dci_sim_measure         | place                     | the inertia's own diagonal
- * dci_sim_find_factor     | Hessian                   | Cholesky's, of the Hessian or of what takes its place
- * dci_sim_spectrum        | Hessian                   | eigenvalues as magnitudes
- * dci_sim_trust           | how far a step went       | how far the next one with magnitudes may go
- * dci_sim_solve           | factor                    | H^-1 x */
+ * stage               | reads               | writes
+ * dci_sim_measure     | place               | the inertia's own diagonal
+ * dci_sim_find_factor | Hessian             | Cholesky's, of the Hessian or of what takes its place
+ * dci_sim_spectrum    | Hessian             | eigenvalues as magnitudes
+ * dci_sim_trust       | how far a step went | how far the next one with magnitudes may go
+ * dci_sim_solve       | factor              | H^-1 x */
 
 /* |H| where Newton's steps have not settled after so many: from the start it leads astray more often. */
 #define DCI_SIM_LATE 10
@@ -4352,7 +4356,7 @@ static DCI_NOINLINE int dci_sim_spectrum(int n, dc_arena *mem, dci_sim_factor *f
     for (i = 0; i < n; ++i)
         for (j = 0; j < n; ++j) scaled[i*n + j] = H[i*n + j]/dc_sqrt(D[i]*D[j]);
     if (dc_eigsym(n, scaled, n, w, H, n, mem) != DC_OK) return 0;
-    for (i = 0; i < n; ++i) w[i] = dc_max(w[i] > 0 ? w[i] : -factor->bent*w[i], factor->least);
+    for (i = 0; i < n; ++i) w[i] = dc_max(w[i] > 0 ? w[i] : -factor->negative*w[i], factor->least);
     return 1;
 }
 
@@ -4363,8 +4367,8 @@ static void dci_sim_trust(dc_real share, dc_real gain, dci_sim_factor *factor)
 {
     if (share < DC_R(0.25)) factor->least = dc_min(8*factor->least, 1);
     else if (share >= 1) factor->least = dc_max(factor->least/4, DCI_SIM_LEAST);
-    if (share < 1) factor->bent = dc_min(2*factor->bent, 1);
-    else if (gain > DC_R(0.6)) factor->bent = dc_max(factor->bent/2, DC_R(1.0/64));
+    if (share < 1) factor->negative = dc_min(2*factor->negative, 1);
+    else if (gain > DC_R(0.6)) factor->negative = dc_max(factor->negative/2, DC_R(1.0/64));
 }
 
 /* x <- H^-1 x; 0: not found */
@@ -4422,11 +4426,11 @@ static DCI_NOINLINE int dci_sim_find_factor(dci_sim_work *W, dc_sim_info *info)
 /* ---- [direction] Newton's direction, bent to slide along contacts ----------------------------- */
 /* in: O at the iterate, factor; out: a direction of descent, and the share of it over which nothing is met.
  *
- * stage                | reads                          | writes                   | equation
- * dci_sim_newton       | gradient, factor               | newton                   | H p = -g
- * dci_sim_demand_more  | the end of the way             | a demand                 | J p >= bound
- * dci_sim_meet_demands | demands                        | dq                       | least of the model that meets them
- * dci_sim_slide_by     | all of these                   | dq, its share            | */
+ * stage                  | reads              | writes        | equation
+ * dci_sim_find_direction | gradient, factor   | newton        | H p = -g
+ * dci_sim_demand_more    | the end of the way | a demand      | J p >= bound
+ * dci_sim_meet_demands   | demands            | dq            | least of the model that meets them
+ * dci_sim_slide_by       | all of these       | dq, its share | */
 
 static dc_real dci_sim_dot(const dc_real *x, const dc_real *y, int n)
 {
@@ -4451,7 +4455,7 @@ static dc_real dci_sim_slope(const dci_sim_work *W)
 }
 
 /* dq = - H^-1 grad. 0: none found */
-static int dci_sim_newton(dci_sim_work *W, dc_sim_info *info)
+static int dci_sim_find_direction(dci_sim_work *W, dc_sim_info *info)
 {
     const int nv = W->problem.sim->nv;
     int k;
@@ -4575,7 +4579,7 @@ static dc_real dci_sim_end_gap(const dci_sim_place *place, const dci_sim_end *en
 }
 
 /* the place at which a share of the direction ends */
-static void dci_sim_go(const dc_sim *sim, const dci_sim_direction *direction, dc_real share, dci_sim_iterate *iterate)
+static void dci_sim_try(const dc_sim *sim, const dci_sim_direction *direction, dc_real share, dci_sim_iterate *iterate)
 {
     int k;
     for (k = 0; k < sim->nv; ++k) iterate->step[k] = share*direction->dq[k];
@@ -4598,7 +4602,7 @@ static DCI_NOINLINE int dci_sim_demand_more(dci_sim_work *W, dc_real share)
 
     /* where it ended */
     dci_sim_zero(J, (size_t)nv);
-    dci_sim_go(sim, direction, share, &W->iterate);
+    dci_sim_try(sim, direction, share, &W->iterate);
     dci_sim_forward(W->iterate.trial, &W->there);
     dci_sim_axes(&W->there, 0);
     gap = dci_sim_end_gap(&W->there, end, links, J);
@@ -4675,14 +4679,14 @@ static DCI_NOINLINE dc_real dci_sim_slide_by(dci_sim_work *W)
 /* ---- [step] a step ---------------------------------------------------------------------------- */
 /* in: a workspace; out: the state that minimises O.
  *
- * stage                   | reads                         | writes                       | equation
- * dci_sim_open            | states, control               | problem                      | SDRS Eq. 2, 8
- * dci_sim_eval            | a state                       | O there                      | SDRS Eq. 14
- * dci_sim_model_steps     | models of trees               | iterate                      | Newton on the models
- * dci_sim_newton          | O at the iterate              | direction                    | Newton
- * dci_sim_slide_by        | direction, place              | direction, safe share of it  |
- * dci_sim_line_search     | direction, share              | O at the trial, share        |
- * dci_sim_minimise        | all of these                  | iterate                      | SDRS Eq. 86 */
+ * stage                  | reads            | writes                      | equation
+ * dci_sim_open           | states, control  | problem                     | SDRS Eq. 2, 8
+ * dci_sim_eval           | a state          | O there                     | SDRS Eq. 14
+ * dci_sim_model_steps    | models of trees  | iterate                     | Newton on the models
+ * dci_sim_find_direction | O at the iterate | direction                   | Newton
+ * dci_sim_slide_by       | direction, place | direction, safe share of it |
+ * dci_sim_line_search    | direction, share | O at the trial, share       |
+ * dci_sim_minimise       | all of these     | iterate                     | SDRS Eq. 86 */
 
 /* a force left over that may be rounding, over the largest acting */
 #define DCI_SIM_FLOOR (DC_IS_FLOAT ? DC_R(1e-2) : DC_R(1e-7))
@@ -4714,7 +4718,7 @@ static DCI_NOINLINE dc_real dci_sim_trusted(dci_sim_work *W, dc_real residual)
     dc_real share = 1;
     int k;
 
-    dci_sim_go(sim, &W->direction, 1, &W->iterate);
+    dci_sim_try(sim, &W->direction, 1, &W->iterate);
     dci_sim_forward(W->iterate.trial, &W->there);
     for (k = 0; k < sim->pairs; ++k) {
         const dci_sim_model *model = W->trees.model + k;
@@ -4744,7 +4748,7 @@ static DCI_NOINLINE int dci_sim_model_step(dci_sim_work *W, dc_sim_info *info, d
     dc_real share, trusted, slope;
     int tries;
 
-    if (!dci_sim_newton(W, info)) return 0;
+    if (!dci_sim_find_direction(W, info)) return 0;
     slope = dci_sim_slope(W);
     share = dci_sim_direction_share(W);
     trusted = dci_sim_trusted(W, residual);
@@ -4753,7 +4757,7 @@ static DCI_NOINLINE int dci_sim_model_step(dci_sim_work *W, dc_sim_info *info, d
     share = dc_min(share, trusted);
 
     for (tries = 0; tries < 40; ++tries, share *= DC_R(0.5)) {
-        dci_sim_go(sim, &W->direction, share, &W->iterate);
+        dci_sim_try(sim, &W->direction, share, &W->iterate);
         dci_sim_eval_known(W, W->iterate.trial, DCI_SIM_DERIVATIVES);
         if (dci_sim_descends(W, value, slope, share, rounding, 1)) {
             dci_sim_accept(sim->nq, &W->iterate, info);
@@ -4805,7 +4809,7 @@ static dc_real dci_sim_line_search(dci_sim_work *W, dc_real share, dc_real slope
     /* mostly the first place is taken, so that its derivatives are computed with it; so they are where O tells
      * nothing */
     for (*derivatives = 1;; *derivatives = -slope <= rounding) {
-        dci_sim_go(W->problem.sim, &W->direction, share, &W->iterate);
+        dci_sim_try(W->problem.sim, &W->direction, share, &W->iterate);
         dci_sim_eval(W, W->iterate.trial, *derivatives ? DCI_SIM_DERIVATIVES : DCI_SIM_VALUE, DCI_SIM_BY_MODELS);
         if (dci_sim_descends(W, value, slope, share, rounding, *derivatives)) return share;
         share *= DC_R(0.5);
@@ -4841,7 +4845,7 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
     W->trees.allowed = DCI_SIM_MODEL*sim->desc.tolerance*acting;
     dci_sim_measure(at, W->factor.measure);
     W->factor.least = DCI_SIM_LEAST;
-    W->factor.bent = 1;
+    W->factor.negative = 1;
 
     for (;;) {
         /* a force that is not known is not left over */
@@ -4874,7 +4878,7 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
         }
 
         /* where to, and how far nothing is met */
-        if (!dci_sim_newton(W, info)) return DC_E_DIVERGED;
+        if (!dci_sim_find_direction(W, info)) return DC_E_DIVERGED;
         safe = dci_sim_slide_by(W);
         info->shortened += safe < 1 || W->direction.demands > 0;
         slope = dci_sim_slope(W);
@@ -4928,14 +4932,14 @@ DC_DEF dc_status dc_sim_step(const dc_sim *sim, const dc_real *q_prev, const dc_
 /* ---- [terms] second derivatives of O by what it depends on ------------------------------------ */
 /* in: problem, O at q_next with its place; out: d2O/dq_next dp for every kind of parameter p, into sinks.
  *
- * stage                  | reads                           | writes, by
- * dci_sim_by_inertia     | places                          | both states, mass, vertices
- * dci_sim_by_joints      | q_next, control                 | the state at t, control
- * dci_sim_by_plane       | touches of a hull at a plane    | the state at t, friction, vertices
- * dci_sim_by_rubbing     | friction of a pair of hulls     | the state at t, friction
- * dci_sim_by_pair        | a pair of hulls in the world    | vertices
- * dci_sim_by_trees       | contacts of a pair of trees     | the state at t, friction
- * dci_sim_all_terms      | all of these                    | all sinks */
+ * stage               | reads                        | writes, by
+ * dci_sim_by_inertia  | places                       | both states, mass, vertices
+ * dci_sim_by_joints   | q_next, control              | the state at t, control
+ * dci_sim_by_plane    | touches of a hull at a plane | the state at t, friction, vertices
+ * dci_sim_by_friction | friction of a pair of hulls  | the state at t, friction
+ * dci_sim_by_pair     | a pair of hulls in the world | vertices
+ * dci_sim_by_trees    | contacts of a pair of trees  | the state at t, friction
+ * dci_sim_all_terms   | all of these                 | all sinks */
 
 typedef struct { dci_sim_sink prev, now, control, mass, friction, vertex; } dci_sim_sinks;
 
@@ -5140,41 +5144,42 @@ static DCI_NOINLINE void dci_sim_to_world(dci_sim_terms *terms, int k, dc_hull a
     }
 }
 
-/* gradient of the friction of hulls A and B of two links by the twists now, over mu, and its derivatives by those at
- * time t, M; from the plane at time t */
-static DCI_NOINLINE dc_status dci_sim_friction_by_old(dci_sim_terms *terms, const dci_sim_pair *p, const dc_hull *A,
-                                                      const dc_hull *B, dc_plane *plane)
+/* The friction of hulls A and B of two links over mu: its gradient by the twists now, g, and its derivatives by those
+ * at time t, M; from the plane at time t */
+static DCI_NOINLINE dc_status dci_sim_friction_by_old(const dci_sim_terms *terms, const dci_sim_pair *p,
+                                                      const dc_hull *A, const dc_hull *B, dc_plane *plane,
+                                                      dc_real g[12], dc_real M[144])
 {
     const dci_sim_problem *problem = terms->problem;
     const dc_sim_desc *desc = &problem->sim->desc;
     const dc_pose *old = problem->before.pose, *now = terms->at->place.pose;
     return dc_friction_rigid(&desc->friction, &problem->pair, 1, desc->h, A, old + p->link_a, now + p->link_a, B,
-                             old + p->link_b, now + p->link_b, terms->scratch.mem, plane, NULL,
-                             terms->scratch.jet->grad, NULL, terms->mixed, NULL);
+                             old + p->link_b, now + p->link_b, terms->scratch.mem, plane, NULL, g, NULL, M, NULL);
 }
 
 /* Pair k: friction by the state at time t and by the coefficients. */
-static DCI_NOINLINE void dci_sim_by_rubbing(dci_sim_terms *terms, int k)
+static DCI_NOINLINE void dci_sim_by_friction(dci_sim_terms *terms, int k)
 {
     const dc_sim *sim = terms->problem->sim;
     const dci_sim_pair p = dci_sim_pair_at(sim, k);
     const dc_real ks = sim->desc.stiffness;
     dc_hull A = dci_sim_hull_of(sim, p.hull_a), B = dci_sim_hull_of(sim, p.hull_b);
+    dc_real *g = terms->scratch.jet->grad, *M = terms->mixed;
     int v;
     dc_status s;
 
     if (!terms->problem->friction.load[k]) return;
 
     /* by the coefficient, even where it is zero */
-    s = dci_sim_friction_by_old(terms, &p, &A, &B, terms->problem->friction.plane + k);
+    s = dci_sim_friction_by_old(terms, &p, &A, &B, terms->problem->friction.plane + k, g, M);
     if (s != DC_OK) {
         terms->status = s;
         return;
     }
-    dci_sim_pair_by_friction(terms, &p, ks, terms->scratch.jet->grad);
+    dci_sim_pair_by_friction(terms, &p, ks, g);
     if (!(p.friction > 0)) return;
-    for (v = 0; v < 144; ++v) terms->mixed[v] *= ks*p.friction;
-    dci_sim_pair_by_old(terms, &p, terms->mixed);
+    for (v = 0; v < 144; ++v) M[v] *= ks*p.friction;
+    dci_sim_pair_by_old(terms, &p, M);
 }
 
 /* Pair k by the vertices. */
@@ -5208,14 +5213,15 @@ static DCI_NOINLINE void dci_sim_by_pair(dci_sim_terms *terms, int k)
     if (s != DC_OK) terms->status = s;
 }
 
-/* Friction of contact c of pair k over mu and its weight: gradient, and its derivatives by the old poses */
-static DCI_NOINLINE dc_status dci_sim_contact_by_old(dci_sim_terms *terms, int k, const dc_bsh_contact *c)
+/* the same for contact c of pair k of trees, over its weight too */
+static DCI_NOINLINE dc_status dci_sim_contact_by_old(const dci_sim_terms *terms, int k, const dc_bsh_contact *c,
+                                                     dc_real g[12], dc_real M[144])
 {
     const dc_sim *sim = terms->problem->sim;
     const dci_sim_pair p = dci_sim_pair_at(sim, k);
     dc_hull A = dci_sim_triangle(sim, p.hull_a, c->triangle_a), B = dci_sim_triangle(sim, p.hull_b, c->triangle_b);
     dc_plane plane = c->plane;
-    return dci_sim_friction_by_old(terms, &p, &A, &B, &plane);
+    return dci_sim_friction_by_old(terms, &p, &A, &B, &plane, g, M);
 }
 
 /* Pair k of trees: friction of its triangle pairs, whose weights are those of time t. The potential does not know the
@@ -5225,29 +5231,29 @@ static DCI_NOINLINE void dci_sim_by_trees(dci_sim_terms *terms, int k)
     const dc_sim *sim = terms->problem->sim;
     const dci_sim_friction *friction = &terms->problem->friction;
     const dci_sim_pair p = dci_sim_pair_at(sim, k);
-    const dc_real *g = terms->scratch.jet->grad, mu = p.friction, ks = sim->desc.stiffness;
-    dc_real sum[12] = {0}, *M = terms->scratch.jet->hessian;
+    const dc_real mu = p.friction, ks = sim->desc.stiffness;
+    dc_real *g = terms->scratch.jet->grad, *M = terms->mixed, *sum_M = terms->scratch.jet->hessian, sum_g[12] = {0};
     int c, v, r;
 
     if (friction->begin[k] == friction->begin[k + 1]) return;
-    for (v = 0; v < 144; ++v) M[v] = 0;
+    for (v = 0; v < 144; ++v) sum_M[v] = 0;
 
     /* d(weight g) = weight dg + g dweight */
     for (c = friction->begin[k]; c < friction->begin[k + 1]; ++c) {
         const dc_bsh_contact *t = friction->contact + c;
-        const dc_status s = dci_sim_contact_by_old(terms, k, t);
+        const dc_status s = dci_sim_contact_by_old(terms, k, t, g, M);
         if (s != DC_OK && s != DC_E_DIVERGED) {
             terms->status = s;
             return;
         }
         for (r = 0; r < 12; ++r) {
-            sum[r] += ks*t->weight*g[r];
+            sum_g[r] += ks*t->weight*g[r];
             for (v = 0; v < 12; ++v)
-                M[12*r + v] += ks*mu*(t->weight*terms->mixed[12*r + v] + g[r]*t->weight_grad[v]);
+                sum_M[12*r + v] += ks*mu*(t->weight*M[12*r + v] + g[r]*t->weight_grad[v]);
         }
     }
-    dci_sim_pair_by_friction(terms, &p, 1, sum);
-    if (mu > 0) dci_sim_pair_by_old(terms, &p, M);
+    dci_sim_pair_by_friction(terms, &p, 1, sum_g);
+    if (mu > 0) dci_sim_pair_by_old(terms, &p, sum_M);
 }
 
 /* a joint that rotates, its coordinates from a on: springs, then the torque */
@@ -5332,18 +5338,18 @@ static void dci_sim_all_terms(dci_sim_terms *terms, const dc_real *q)
         for (p = 0; p < sim->planes; ++p) dci_sim_by_plane(terms, i, p);
     for (i = 0; sim->desc.trees && i < sim->pairs && terms->status == DC_OK; ++i) dci_sim_by_trees(terms, i);
     if (sim->desc.trees) return;
-    for (i = 0; i < friction->count && terms->status == DC_OK; ++i) dci_sim_by_rubbing(terms, friction->rubbing[i]);
+    for (i = 0; i < friction->count && terms->status == DC_OK; ++i) dci_sim_by_friction(terms, friction->loaded[i]);
     for (i = 0; i < sim->pairs && terms->status == DC_OK && terms->by.vertex.out; ++i) dci_sim_by_pair(terms, i);
 }
 
 /* ---- [jacobians] Jacobians of a step ---------------------------------------------------------- */
 /* in: states, control, what is asked for; out: the Jacobians.
  *
- * stage                 | reads                   | writes                     | equation
- * dci_sim_open          | states, control         | problem                    |
- * dci_sim_eval          | q_next                  | Hessian                    | d2O/dq_next^2
- * dci_sim_all_terms     | problem, O              | right-hand sides           | d2O/dq_next dp
- * dci_sim_jacobians     | both                    | Jacobians                  | SDRS Eq. 88 */
+ * stage             | reads           | writes           | equation
+ * dci_sim_open      | states, control | problem          |
+ * dci_sim_eval      | q_next          | Hessian          | d2O/dq_next^2
+ * dci_sim_all_terms | problem, O      | right-hand sides | d2O/dq_next dp
+ * dci_sim_jacobians | both            | Jacobians        | SDRS Eq. 88 */
 
 static int dci_sim_finite(const dc_real *x, size_t n)
 {
@@ -5510,12 +5516,12 @@ DC_DEF dc_status dc_sim_grad(const dc_sim *sim, const dc_real *q_prev, const dc_
 /* ---- [trajectory] many steps, forward and backward -------------------------------------------- */
 /* in: a run; out: its states, or the gradient of a loss of theirs.
  *
- * stage                 | reads                          | writes                           | equation
- * dc_sim_step           | two states, control            | the next one                     |
- * dci_sim_again         | a checkpoint                   | the states up to the next one    |
- * dci_sim_back          | three states, gradient by the  | gradients by the earlier two,    | SDRS Eq. 88, transposed
- *                       | last                           | by control and design            |
- * dci_sim_by_velocity   | gradient by the first state    | gradient by the velocity         | */
+ * stage               | reads                         | writes                        | equation
+ * dc_sim_step         | two states, control           | the next one                  |
+ * dci_sim_again       | a checkpoint                  | the states up to the next one |
+ * dci_sim_back        | three states, gradient by the | gradients by the earlier two, | SDRS Eq. 88, transposed
+ *                     | last                          | by control and design         |
+ * dci_sim_by_velocity | gradient by the first state   | gradient by the velocity      | */
 
 /* states kept between two checkpoints, q_{ck-1} to q_{(c+1)k} */
 static size_t dci_sim_kept(const dc_sim *sim, const dc_sim_run *r)
@@ -5814,10 +5820,10 @@ enum { DCI_GRAIN_LANES = 32 };      /* pairs in a block */
 /* ---- [contact] one contact: CEM Algorithm 1 --------------------------------------------------- */
 /* in: both bodies' motion, the field there, material; out: forces on both, the spring; their tangent.
  *
- * stage                    | reads                    | writes                           | equation
- * dci_grain_look           | field, velocities        | frame: directions, levers, speeds | J_A^T g, J_B^T g
- * dci_grain_force          | law, frame               | forces, spring, regime           | CEM Algorithm 1
- * dci_grain_force_tangent  | the same, a tangent      | tangent of forces and spring     | chain rule */
+ * stage                   | reads               | writes                            | equation
+ * dci_grain_look          | field, velocities   | frame: directions, levers, speeds | J_A^T g, J_B^T g
+ * dci_grain_force         | law, frame          | forces, spring, regime            | CEM Algorithm 1
+ * dci_grain_force_tangent | the same, a tangent | tangent of forces and spring      | chain rule */
 
 /* What a contact is computed from; a tangent of it is one too. */
 typedef struct {
@@ -5921,21 +5927,21 @@ static dci_grain_regime dci_grain_force(const dci_grain_law *law, const dci_grai
     return regime;
 }
 
-/* the tangent of the frame along `din`; rubs: of t, levers and speed along t too */
-static void dci_grain_look_tangent(const dci_grain_in *in, const dci_grain_in *din, const dci_grain_frame *frame,
+/* the tangent of the frame along `d_in`; rubs: of t, levers and speed along t too */
+static void dci_grain_look_tangent(const dci_grain_in *in, const dci_grain_in *d_in, const dci_grain_frame *frame,
                                    int rubs, dci_grain_frame *d)
 {
     const dc_real c = in->cosine, s = in->sine, gx = in->grad[1], gy = in->grad[2], x = in->rel[1], y = in->rel[2];
-    const dc_real hx = din->grad[1], hy = din->grad[2], dx = din->rel[1], dy = din->rel[2];
-    const dc_real *va = in->velocity_a, *vb = in->velocity_b, *dva = din->velocity_a, *dvb = din->velocity_b;
+    const dc_real hx = d_in->grad[1], hy = d_in->grad[2], dx = d_in->rel[1], dy = d_in->rel[2];
+    const dc_real *va = in->velocity_a, *vb = in->velocity_b, *dva = d_in->velocity_a, *dvb = d_in->velocity_b;
     const dc_real *gb = frame->push_b, *t = frame->tangent, length = frame->length;
     dc_real *dgb = d->push_b, *dt = d->tangent, half;
 
     /* along g */
-    dgb[0] = din->grad[0];
-    dgb[1] = c*hx - s*hy + din->cosine*gx - din->sine*gy;
-    dgb[2] = s*hx + c*hy + din->sine*gx + din->cosine*gy;
-    d->moment_a = (y*hx - x*hy) + (dy*gx - dx*gy) - din->grad[0];
+    dgb[0] = d_in->grad[0];
+    dgb[1] = c*hx - s*hy + d_in->cosine*gx - d_in->sine*gy;
+    dgb[2] = s*hx + c*hy + d_in->sine*gx + d_in->cosine*gy;
+    d->moment_a = (y*hx - x*hy) + (dy*gx - dx*gy) - d_in->grad[0];
     d->speed_n = frame->moment_a*dva[0] + gb[0]*dvb[0] + gb[1]*(dvb[1] - dva[1]) + gb[2]*(dvb[2] - dva[2])
                + d->moment_a*va[0] + dgb[0]*vb[0] + dgb[1]*(vb[1] - va[1]) + dgb[2]*(vb[2] - va[2]);
     if (!rubs) return;
@@ -5945,15 +5951,15 @@ static void dci_grain_look_tangent(const dci_grain_in *in, const dci_grain_in *d
     dt[0] = (-dgb[2] - t[0]*d->length)/length;
     dt[1] = (dgb[1] - t[1]*d->length)/length;
     half = DC_R(0.5)*(dx*gx + dy*gy + x*hx + y*hy - (x*gx + y*gy)*d->length/length)/length;
-    d->lever_b = din->lever - half;
-    d->lever_a = -din->lever - half;
+    d->lever_b = d_in->lever - half;
+    d->lever_a = -d_in->lever - half;
     d->speed_t = dt[0]*(vb[1] - va[1]) + dt[1]*(vb[2] - va[2]) + d->lever_b*vb[0] + d->lever_a*va[0]
                + t[0]*(dvb[1] - dva[1]) + t[1]*(dvb[2] - dva[2]) + frame->lever_b*dvb[0] + frame->lever_a*dva[0];
 }
 
-/* The tangent of the above along `din`, by the chain rule line by line. Frozen: d < 0, f_n > 0 or not, the regime. */
-static void dci_grain_force_tangent(const dci_grain_law *law, const dci_grain_in *in, const dci_grain_in *din,
-                                    dci_grain_out *dout)
+/* The tangent of the above along `d_in`, by the chain rule line by line. Frozen: d < 0, f_n > 0 or not, the regime. */
+static void dci_grain_force_tangent(const dci_grain_law *law, const dci_grain_in *in, const dci_grain_in *d_in,
+                                    dci_grain_out *d_out)
 {
     const dc_real kt = law->stiffness_t, damp_t = law->damping_t;
     dci_grain_frame frame, d;                       /* the frame and its tangent */
@@ -5962,45 +5968,45 @@ static void dci_grain_force_tangent(const dci_grain_law *law, const dci_grain_in
     const dc_real fn = out.normal, ft = out.tangential;
     dc_real dfn, dft, most;
 
-    memset(dout, 0, sizeof *dout);
+    memset(d_out, 0, sizeof *d_out);
     memset(&frame, 0, sizeof frame);
     memset(&d, 0, sizeof d);
     if (regime == DCI_GRAIN_OPEN) return;
     dci_grain_look(in, &frame);
-    dci_grain_look_tangent(in, din, &frame, regime != DCI_GRAIN_SMOOTH, &d);
+    dci_grain_look_tangent(in, d_in, &frame, regime != DCI_GRAIN_SMOOTH, &d);
 
     /* f_n, f_t, spring */
-    if (fn > 0) dout->normal = -law->stiffness_n*din->distance - law->damping_n*d.speed_n;
+    if (fn > 0) d_out->normal = -law->stiffness_n*d_in->distance - law->damping_n*d.speed_n;
     if (regime != DCI_GRAIN_SMOOTH) {
-        most = law->friction*(dout->normal*frame.length + fn*d.length);
+        most = law->friction*(d_out->normal*frame.length + fn*d.length);
         if (regime == DCI_GRAIN_STICK) {
-            dout->spring = din->spring + d.speed_t*law->step;
-            dout->tangential = -kt*dout->spring - damp_t*d.speed_t;
+            d_out->spring = d_in->spring + d.speed_t*law->step;
+            d_out->tangential = -kt*d_out->spring - damp_t*d.speed_t;
         } else {
-            dout->tangential = ft > 0 ? most : -most;
-            if (regime == DCI_GRAIN_CUT) dout->spring = -(dout->tangential + damp_t*d.speed_t)/kt;
+            d_out->tangential = ft > 0 ? most : -most;
+            if (regime == DCI_GRAIN_CUT) d_out->spring = -(d_out->tangential + damp_t*d.speed_t)/kt;
         }
     }
 
     /* both products */
-    dfn = dout->normal;
-    dft = dout->tangential;
-    dout->force_a[0] = dfn*frame.moment_a + dft*frame.lever_a + fn*d.moment_a + ft*d.lever_a;
-    dout->force_b[0] = dfn*frame.push_b[0] + dft*frame.lever_b + fn*d.push_b[0] + ft*d.lever_b;
-    dout->force_b[1] = dfn*frame.push_b[1] + dft*frame.tangent[0] + fn*d.push_b[1] + ft*d.tangent[0];
-    dout->force_b[2] = dfn*frame.push_b[2] + dft*frame.tangent[1] + fn*d.push_b[2] + ft*d.tangent[1];
-    dout->force_a[1] = -dout->force_b[1];
-    dout->force_a[2] = -dout->force_b[2];
+    dfn = d_out->normal;
+    dft = d_out->tangential;
+    d_out->force_a[0] = dfn*frame.moment_a + dft*frame.lever_a + fn*d.moment_a + ft*d.lever_a;
+    d_out->force_b[0] = dfn*frame.push_b[0] + dft*frame.lever_b + fn*d.push_b[0] + ft*d.lever_b;
+    d_out->force_b[1] = dfn*frame.push_b[1] + dft*frame.tangent[0] + fn*d.push_b[1] + ft*d.tangent[0];
+    d_out->force_b[2] = dfn*frame.push_b[2] + dft*frame.tangent[1] + fn*d.push_b[2] + ft*d.tangent[1];
+    d_out->force_a[1] = -d_out->force_b[1];
+    d_out->force_a[2] = -d_out->force_b[2];
 }
 
 /* ---- [grains] building grains ------------------------------------------------------------------ */
 /* in: a description; out: grains in the arena.
  *
- * stage               | reads                  | writes
- * dci_grains_check    | description            | whether it is one
- * dci_grains_grid     | description            | cells
- * dci_grains_lay      | counts                 | arrays
- * dc_grains_build     | description            | types, pairs, bodies, an empty state */
+ * stage            | reads       | writes
+ * dci_grains_check | description | whether it is one
+ * dci_grains_grid  | description | cells
+ * dci_grains_lay   | counts      | arrays
+ * dc_grains_build  | description | types, pairs, bodies, an empty state */
 
 static int dci_grain_material_ok(const dc_grain_material *m)
 {
@@ -6130,6 +6136,7 @@ DC_DEF size_t dc_grains_bytes(const dc_grains_desc *desc)
     dc_grains unread;
     size_t sum;
     if (!dci_grains_check(desc)) return 0;
+    memset(&unread, 0, sizeof unread);
     dci_grains_grid(desc, unread.cell_size, unread.cells);
     dci_grains_lay(desc, &l, &unread);
     sum = dc_bytes(0, l.bytes, 1);
@@ -6216,11 +6223,11 @@ DC_DEF int dc_grains_springs(const dc_grains *g) { return g && g->spring_row ? g
 /* ---- [reach] who is within reach --------------------------------------------------------------- */
 /* in: the state; out: pairs within reach in rows of bodies, in blocks of one field.
  *
- * stage              | reads                 | writes
- * dci_grains_bad     | state                 | whether it can be worked with
- * dci_grains_sort    | places                | grains by cells
- * dci_grains_row     | cells                 | pairs of one grain with later ones and with walls
- * dci_grains_order   | pairs                 | blocks, and the pairs of bodies in rows of others */
+ * stage            | reads  | writes
+ * dci_grains_bad   | state  | whether it can be worked with
+ * dci_grains_sort  | places | grains by cells
+ * dci_grains_row   | cells  | pairs of one grain with later ones and with walls
+ * dci_grains_order | pairs  | blocks, and the pairs of bodies in rows of others */
 
 static int dci_grain_free(const dc_grains *g, int i)
 {
@@ -6425,11 +6432,11 @@ DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info)
 /* ---- [grain step] a step of grains ------------------------------------------------------------- */
 /* in: the state; out: the state a step later.
  *
- * stage              | reads                        | writes                        | equation
- * dc_grains_find     | state                        | pairs within reach, blocks    |
- * dc_grains_meet     | a block                      | fields, forces of its pairs   | CEM Algorithm 1
- * dc_grains_sum      | forces of the pairs          | forces on bodies, velocities  | v + h (f/m + gravity)
- * dc_grains_advance  | velocities, springs of pairs | state                         | q + h v */
+ * stage             | reads                        | writes                       | equation
+ * dc_grains_find    | state                        | pairs within reach, blocks   |
+ * dc_grains_meet    | a block                      | fields, forces of its pairs  | CEM Algorithm 1
+ * dc_grains_sum     | forces of the pairs          | forces on bodies, velocities | v + h (f/m + gravity)
+ * dc_grains_advance | velocities, springs of pairs | state                        | q + h v */
 
 /* the largest scratch of a field; a block's poses and fields before it */
 DC_DEF size_t dc_grains_step_bytes(const dc_grains *g)
@@ -6695,10 +6702,10 @@ DC_DEF dc_status dc_grains_step(dc_grains *g, dc_arena *mem, dc_grains_info *inf
 /* ---- [grain derivatives] derivatives of a step of grains --------------------------------------- */
 /* in: the state, a tangent or a gradient; out: that of the other end of a step.
  *
- * stage               | reads                       | writes                         | equation
- * dci_grain_jet_of    | a pair within reach         | its field with derivatives     |
- * dci_grain_along     | jet, tangents of the bodies | tangent of forces, spring      | chain rule
- * dci_grain_pull      | jet, gradient of the next   | gradient of the present        | its transpose, by columns */
+ * stage            | reads                       | writes                     | equation
+ * dci_grain_jet_of | a pair within reach         | its field with derivatives |
+ * dci_grain_along  | jet, tangents of the bodies | tangent of forces, spring  | chain rule
+ * dci_grain_pull   | jet, gradient of the next   | gradient of the present    | its transpose, by columns */
 
 /* A pair's field with its derivatives, in m, at the present state; touching: distance < 0. */
 typedef struct {
