@@ -35,7 +35,7 @@
  *|    int k;
  *|    link.parent = -1; link.hull = &hull; link.hulls = 1; link.mass = 1; link.friction = 1;
  *|    desc.link = &link; desc.links = 1; desc.plane = &floor; desc.planes = 1;
- *|    desc.h = DC_R(0.01); desc.gravity.z = DC_R(-9.81); desc.length = DC_R(0.1);
+ *|    desc.h = DC_R(0.01); desc.gravity.z = DC_R(-9.81);     // stiffness, length, friction: chosen by these
  *|    s = dc_sim_build(&desc, &mem, &sim, NULL);
  *|    if (s != DC_OK) return 1;
  *|    dc_sim_neutral(&sim, q[0]); q[0][6] = 1;               // a metre up
@@ -251,12 +251,14 @@ typedef struct {
     int excludes;
     dc_real h;                  /* time step, s, > 0 */
     dc_v3   gravity;            /* m/s^2 */
-    dc_real stiffness;          /* k, J; 0: the weight of the lightest body times length; felt at any distance 0.003 of it */
+    dc_real stiffness;          /* k, J; 0: the weight of the lightest body times length, 0.003 of it where contact is
+                                 * felt at any distance */
     int     global;             /* 1: DC_GLOBAL, felt at any distance, instead of DC_LOCAL */
     dc_real support;            /* s of DC_LOCAL; 0: 0.1 */
     dc_real length;             /* the unit of length of the potentials, m; 0: 0.025 diameters of the smallest hull (or
                                  * tree). Contact is felt from 2s/(1-s) lengths */
-    dc_friction_options friction;   /* eps_v 0: (1e-6 sqrt(g diameter))^2, float (1e-5 ..)^2; eps_f 0: (1e-6/length)^2 */
+    dc_friction_options friction;   /* eps_v 0: (1e-6 sqrt(g diameter))^2, float (1e-5 ..)^2; eps_f 0:
+                                     * (1e-6/length)^2 */
     int     trees;              /* 1: links touch by their trees */
     dc_bsh_options hierarchy;   /* its length is not read */
     int     contacts;           /* room for so many triangle pairs with friction, before they fade; more: DC_E_MEMORY;
@@ -269,12 +271,12 @@ typedef struct {
     int     iterations;         /* cap; 0: 400 */
 } dc_sim_desc;
 
-/* What zero stands for in stiffness, length and friction, dc_sim_build chooses from gravity and the links as they are then
- * (without gravity by diameter/(100 h^2)); sim->desc has the numbers. Bodies of any size and weight, in any unit, rest
- * at gaps of at most 0.6 % of the smallest hull's diameter, and creep by less than 1e-4 of it in a second (float 1e-3).
- * dc_sim_rest_gap and dc_sim_rest_stiffness say what other numbers do. A body placed nearer than where it rests is
- * pushed out with what the potential holds there, k P: steps longer than sqrt(length/g) damp that, shorter ones throw
- * the body. */
+/* What zero stands for in stiffness, length and friction, dc_sim_build chooses from gravity and the links as they are
+ * then (without gravity by diameter/(100 h^2)); sim->desc has the numbers. Bodies of any size and weight, in any unit,
+ * rest at gaps of at most 0.6 % of the smallest hull's diameter, and creep by less than 1e-4 of it in a second (float
+ * 1e-3). dc_sim_rest_gap and dc_sim_rest_stiffness say what other numbers do. A body placed nearer than where it rests
+ * is pushed out with what the potential holds there, k P: steps longer than sqrt(length/g) damp that, shorter ones
+ * throw the body. */
 
 /* Why a model was refused. */
 typedef struct { int link; const char *cause; } dc_sim_flaw;    /* link -1: not a link's fault */
@@ -309,9 +311,9 @@ DC_DEF size_t dc_sim_bytes(const dc_sim_desc *desc);
  * a solid that is flat, a joint that moves no mass. */
 DC_DEF dc_status dc_sim_build(const dc_sim_desc *desc, dc_arena *mem, dc_sim *sim, dc_sim_flaw *flaw);
 
-/* The gap at which `vertices` vertices of a hull over a plane together push with `force`, N; two hulls face to face rest at about
- * twice that. And the stiffness k of a description at which they rest at `gap`, m, with the model's length and support. 0: an
- * argument is not positive, or no stiffness does (DC_LOCAL: a gap that is not felt). */
+/* The gap at which `vertices` vertices of a hull over a plane together push with `force`, N; two hulls face to face
+ * rest at about twice that. And the stiffness k of a description at which they rest at `gap`, m, with the model's
+ * length and support. 0: an argument is not positive, or no stiffness does (DC_LOCAL: a gap that is not felt). */
 DC_DEF dc_real dc_sim_rest_gap(const dc_sim *sim, dc_real force, int vertices);
 DC_DEF dc_real dc_sim_rest_stiffness(const dc_sim *sim, dc_real gap, dc_real force, int vertices);
 
@@ -1515,8 +1517,9 @@ static const char *dci_sim_fill(const dc_sim_desc *d, dc_sim *m, int *where)
     return dci_sim_fill_pairs(d, m) == m->pairs ? NULL : "counts";
 }
 
-/* What zero stands for in the potentials, by the smallest hull, the lightest tree of links and gravity, constants of the
- * model from here on. Where there are none: lengths of 1, masses of 1, a hundredth of the size in a squared step. */
+/* What zero stands for in the potentials, by the smallest hull, the lightest tree of links and gravity, constants of
+ * the model from here on. Where there are none: lengths of 1, masses of 1, a hundredth of the size in a squared
+ * step. */
 static void dci_sim_choose(dc_sim *m)
 {
     dc_sim_desc *d = &m->desc;
@@ -1536,8 +1539,8 @@ static void dci_sim_choose(dc_sim *m)
     if (!(mass > 0)) mass = 1;
     if (!(a > 0)) a = size/(100*d->h*d->h);
 
-    /* two hulls feel each other within 0.56 % of the size; where they always do, the lightest on four vertices of a plane
-     * rests at 0.27 % */
+    /* two hulls feel each other within 0.56 % of the size; where they always do, the lightest on four vertices of a
+     * plane rests at 0.27 % */
     if (d->length == 0) d->length = DC_R(0.025)*size;
     if (d->stiffness == 0) d->stiffness = (d->global || d->trees ? DC_R(0.003) : DC_R(1.0))*mass*a*d->length;
     d->hierarchy.length = d->length;

@@ -91,9 +91,10 @@ TEST at_rest_with_nothing_chosen(void)
                 for (c = 0; c < 3; ++c)
                     for (slope = 0; slope < 2; ++slope) {
                         const double L = side[a], tilt = slope ? atan(0.5)/2 : 0, push = mass[b]*G*cos(tilt);
-                        const int steps = (int)fmax(300, 30*sqrt(L/G)/step[c]);       /* until it has come to rest */
+                        const int steps = (int)fmax(300, (global ? 30 : 6)*sqrt(L/G)/step[c]);     /* until it has come to rest */
                         double rest, end, before = 0;
                         dc_real q[3][STATE];
+                        if (global && b != 1) continue;
                         ASSERT(plain_boxes(L, mass[b], step[c], global, tilt, 1, 0, q));
                         for (k = 0; k < steps; ++k) {
                             if (k == steps/2) before = along(q[1], L, tilt);
