@@ -253,7 +253,8 @@ typedef struct {
     dc_v3   gravity;            /* m/s^2 */
     dc_real stiffness;          /* k, J; 0: the weight of the lightest body times length, 0.003 of it where contact is
                                  * felt at any distance */
-    int     global;             /* 1: DC_GLOBAL, felt at any distance, instead of DC_LOCAL */
+    int     global;             /* 1: DC_GLOBAL, felt at any distance, instead of DC_LOCAL, with which bodies far apart
+                                 * cost nothing */
     dc_real support;            /* s of DC_LOCAL; 0: 0.1 */
     dc_real length;             /* the unit of length of the potentials, m; 0: 0.025 diameters of the smallest hull (or
                                  * tree). Contact is felt from 2s/(1-s) lengths */
