@@ -4404,26 +4404,6 @@ static dc_status dci_disc_search(dci_pair_work *w, dc_real tol, dc_real enough, 
 
 #define DCI_CFIELD_SIDE 4096
 
-/* Memory that is counted and, with an arena, taken, so that what a function lays out is what another says it takes. */
-typedef struct {
-    dc_arena *arena;                        /* NULL: only counted */
-    size_t bytes;                           /* counted */
-    int full;                               /* something did not fit */
-} dci_cfield_memory;
-
-static void *dci_cfield_take(dci_cfield_memory *mem, size_t count, size_t size)
-{
-    void *p = NULL;
-
-    if (!mem->arena) mem->bytes = dc_bytes(mem->bytes, count, size);
-    else if (!mem->full) {
-        p = dc_arena_take(mem->arena, count, size);
-        mem->full = !p;
-    }
-    return p;
-}
-#define DCI_CFIELD_TAKE(mem, count, type) ((type *)dci_cfield_take(mem, count, sizeof(type)))
-
 static size_t dci_cpoly_numbers(int n) { return 5*((size_t)n + 1); }
 
 /* copies a polygon and what its edges need into 5 (n + 1) numbers */
@@ -5053,15 +5033,15 @@ typedef struct {
     dc_real *real, *second;         /* or in dc_real, and that of second derivatives */
 } dci_cnet_scratch;
 
-static void dci_cnet_lay(const dc_cnet *n, dci_cnet_scratch *s, dci_cfield_memory *mem)
+static void dci_cnet_lay(const dc_cnet *n, dci_cnet_scratch *s, dci_room *room)
 {
     const size_t count = dci_net_numbers(&n->size, DCI_NET_BLOCK);
     const size_t second = dci_cnet_hessian_numbers(&n->size, DCI_NET_HESSIAN_BLOCK);
 
-    s->block = DCI_CFIELD_TAKE(mem, 1, dci_cnet_block);
-    s->single = n->smooth ? NULL : DCI_CFIELD_TAKE(mem, count, float);
-    s->real = n->smooth ? DCI_CFIELD_TAKE(mem, count, dc_real) : NULL;
-    s->second = n->smooth ? DCI_CFIELD_TAKE(mem, second, dc_real) : NULL;
+    s->block = DCI_TAKE(room, 1, dci_cnet_block);
+    s->single = n->smooth ? NULL : DCI_TAKE(room, count, float);
+    s->real = n->smooth ? DCI_TAKE(room, count, dc_real) : NULL;
+    s->second = n->smooth ? DCI_TAKE(room, second, dc_real) : NULL;
 }
 
 /* poses are finite and in range */
@@ -5073,16 +5053,16 @@ static dc_status dci_cnet_eval(const dc_cfield *f, int count, const dc_real *q, 
     const int second = o->hess || o->dlever, grad = o->grad != NULL;
     const int most = second ? DCI_NET_HESSIAN_BLOCK : DCI_NET_BLOCK;
     const int rows = most < count ? most : count;
-    dci_cfield_memory mem = DC_ZERO;
+    dci_room room = DC_ZERO;
     dci_cnet_scratch s;
     dci_net_work_f single;
     DCI_NET(dci_net_work) real;
     int i, m, ok = 1, at;
 
-    mem.arena = arena;
-    dci_cnet_lay(n, &s, &mem);
+    room.arena = arena;
+    dci_cnet_lay(n, &s, &room);
     arena->used = used;
-    if (mem.full) return DC_E_MEMORY;
+    if (room.full) return DC_E_MEMORY;
     if (n->smooth) real = DCI_NET(dci_net_work_make)(&n->size, rows, s.real);
     else single = dci_net_work_make_f(&n->size, rows, s.single);
 
@@ -5132,15 +5112,15 @@ static dc_status dci_cnet_eval_one(const dc_cfield *f, const dc_real q[3], dc_ar
 /* ---- [network memory] of a learned field ---------------------------------------------------- */
 
 /* A network like n and its arrays, its weights still to be filled in; NULL: no room, or counted */
-static dc_cnet *dci_cnet_lay_net(const dc_cnet *n, dci_cfield_memory *mem)
+static dc_cnet *dci_cnet_lay_net(const dc_cnet *n, dci_room *room)
 {
     const size_t count = dci_net_count(&n->size), turned = dci_net_turned(&n->size);
-    dc_cnet *c = DCI_CFIELD_TAKE(mem, 1, dc_cnet);
-    float *w = DCI_CFIELD_TAKE(mem, count, float), *t = n->smooth ? NULL : DCI_CFIELD_TAKE(mem, turned, float);
-    dc_real *real_w = n->smooth ? DCI_CFIELD_TAKE(mem, count, dc_real) : NULL;
-    dc_real *real_t = n->smooth ? DCI_CFIELD_TAKE(mem, turned, dc_real) : NULL;
+    dc_cnet *c = DCI_TAKE(room, 1, dc_cnet);
+    float *w = DCI_TAKE(room, count, float), *t = n->smooth ? NULL : DCI_TAKE(room, turned, float);
+    dc_real *real_w = n->smooth ? DCI_TAKE(room, count, dc_real) : NULL;
+    dc_real *real_t = n->smooth ? DCI_TAKE(room, turned, dc_real) : NULL;
 
-    if (mem->full || !mem->arena) return NULL;
+    if (room->full || !room->arena) return NULL;
     *c = *n;
     c->weights = w;
     c->turned = t;
@@ -5151,21 +5131,21 @@ static dc_cnet *dci_cnet_lay_net(const dc_cnet *n, dci_cfield_memory *mem)
 
 static size_t dci_cnet_bytes(const dc_cnet *n)
 {
-    dci_cfield_memory mem = DC_ZERO;
+    dci_room room = DC_ZERO;
 
-    dci_cnet_lay_net(n, &mem);
-    return mem.bytes;
+    dci_cnet_lay_net(n, &room);
+    return room.bytes;
 }
 
 /* The field of a network like n in the arena; its weights, still to be filled in; NULL: no room */
 static float *dci_cnet_take(const dc_cnet *n, dc_arena *arena, dc_cfield *f)
 {
     const size_t used = arena->used;
-    dci_cfield_memory mem = DC_ZERO;
+    dci_room room = DC_ZERO;
     dc_cnet *c;
 
-    mem.arena = arena;
-    c = dci_cnet_lay_net(n, &mem);
+    room.arena = arena;
+    c = dci_cnet_lay_net(n, &room);
     if (!c) {
         arena->used = used;
         return NULL;
@@ -5208,13 +5188,13 @@ static int dci_cfield_ok(const dc_cfield *f)
 }
 
 /* the work and its arrays, in the arena, or counted; NULL: no room, or counted */
-static dci_pair_work *dci_pair_work_lay(const dc_cfield *f, dci_cfield_memory *mem)
+static dci_pair_work *dci_pair_work_lay(const dc_cfield *f, dci_room *room)
 {
     const size_t row = (size_t)f->b.n + 1;
-    dci_pair_work *w = DCI_CFIELD_TAKE(mem, 1, dci_pair_work);
-    dc_real *m = DCI_CFIELD_TAKE(mem, 5*row, dc_real);
-    dci_bound *list = DCI_CFIELD_TAKE(mem, (size_t)f->a.n + (size_t)f->b.n, dci_bound);
-    dci_cell *stack = DCI_CFIELD_TAKE(mem, DCI_CFIELD_STACK, dci_cell);
+    dci_pair_work *w = DCI_TAKE(room, 1, dci_pair_work);
+    dc_real *m = DCI_TAKE(room, 5*row, dc_real);
+    dci_bound *list = DCI_TAKE(room, (size_t)f->a.n + (size_t)f->b.n, dci_bound);
+    dci_cell *stack = DCI_TAKE(room, DCI_CFIELD_STACK, dci_cell);
 
     if (!w || !m || !list || !stack) return NULL;
     w->pose = m;
@@ -5234,21 +5214,21 @@ static dci_pair_work *dci_pair_work_lay(const dc_cfield *f, dci_cfield_memory *m
 
 static dci_pair_work *dci_pair_work_take(const dc_cfield *f, dc_arena *arena)
 {
-    dci_cfield_memory mem = DC_ZERO;
+    dci_room room = DC_ZERO;
 
-    mem.arena = arena;
-    return dci_pair_work_lay(f, &mem);
+    room.arena = arena;
+    return dci_pair_work_lay(f, &room);
 }
 
 DC_DEF size_t dc_cfield_eval_bytes(const dc_cfield *f)
 {
-    dci_cfield_memory mem = DC_ZERO;
+    dci_room room = DC_ZERO;
     dci_cnet_scratch s;
 
     if (!dci_cfield_ok(f)) return 0;
-    if (f->kind == DC_CFIELD_LEARNED) dci_cnet_lay(f->net, &s, &mem);
-    else dci_pair_work_lay(f, &mem);
-    return mem.bytes == SIZE_MAX ? 0 : mem.bytes;
+    if (f->kind == DC_CFIELD_LEARNED) dci_cnet_lay(f->net, &s, &room);
+    else dci_pair_work_lay(f, &room);
+    return dci_counted(&room);
 }
 
 /* lever of a contact: (p - t/2).n, n the unit vector of the gradient */
