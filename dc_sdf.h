@@ -1577,6 +1577,11 @@ DC_DEF dc_status dc_sdf_eval(const dc_sdf *s, dc_v3 x, dc_real *value, dc_real *
 }
 
 /* ---- [parameters] derivatives by parameters ------------------------------------------------- */
+/* stage               | reads                      | writes                           | equation
+ * dci_sdf_norm_by_eps | a norm, its exponent       | p', E', C', N'                   | below
+ * dci_quadric_params  | a quadric, a point         | dphi by sizes and exponents      |
+ * dci_sdf_part_params | a primitive, a point       | dphi by all its parameters       | below
+ * dc_sdf_eval_params  | a field, a point           | the same by every primitive      | weights of the union */
 
 /* Derivatives by its exponent eps of a norm and of its two partial derivatives. With L = log(1 + E), l = log q:
  *     p' = -2/eps^2 l p,   E' = -2/eps^2 l E
@@ -2769,6 +2774,12 @@ DC_DEF dc_status dc_sdf_mesh(const dc_sdf_mesh_options *opt, const dc_sdf *s, co
 }
 
 /* ---- [sample] the field of a mesh ----------------------------------------------------------- */
+/* In: a closed mesh and a grid; out: the signed distance at the grid's points.
+ *
+ * stage               | reads                      | writes                           | equation
+ * dci_mesh_distance   | a point, a triangle near   | distance, nearest triangle       |
+ * dci_mesh_holds      | a point                    | 1: inside                        | solid angles sum to 4 pi
+ * dc_sdf_sample       | grid points in turn        | phi                              | both */
 
 /* square of the distance from p to the triangle a b c: to its plane inside the three edges' half-spaces, else to the
  * nearest edge; degenerate triangles are their edges */
@@ -3355,6 +3366,12 @@ DC_DEF dc_status dc_sdf_fit(const dc_sdf_fit_options *opt, const dc_grid *grid, 
 #endif
 
 /* ---- [polygons] checks, distances, moments -------------------------------------------------- */
+/* stage               | reads                      | writes                           | equation
+ * dc_poly_check       | vertices                   | a status                         | no edge meets another
+ * dci_edge_make       | two vertices               | an edge with what is asked of it |
+ * dci_poly_lanes_edge | an edge, lanes of points   | nearest edge, winding of each    |
+ * dc_poly_distance, _batch | a polygon, points     | signed distances, nearest edges  | all edges
+ * dc_poly_moments     | a polygon                  | area, centroid, second moment    | below */
 
 static int dci_v2_in_range(dc_v2 v) { return dc_abs(v.x) <= DC_LIMIT && dc_abs(v.y) <= DC_LIMIT; }
 static dc_v2 dci_v2(dc_real x, dc_real y) { dc_v2 r; r.x = x; r.y = y; return r; }
@@ -3645,6 +3662,11 @@ DC_DEF dc_status dc_poly_centre(int n, dc_v2 *v, dc_real radius)
 }
 
 /* ---- [makers] making polygons --------------------------------------------------------------- */
+/* stage               | reads                      | writes                           | equation
+ * dc_poly_arc, _named | sizes, a name              | vertices                         |
+ * dci_union_next      | a corner, a direction      | where another piece crosses it   |
+ * dci_union_turn      | a corner                   | the way on, farthest to the right|
+ * dc_poly_union       | pieces                     | the outline, corner by corner    | both */
 
 #define DCI_PI DC_R(3.141592653589793)
 
@@ -5817,6 +5839,11 @@ DC_DEF dc_status dc_cfield_learned(const void *state, dc_arena *mem, dc_cfield *
 }
 
 /* ---- [bytes] learned fields as bytes -------------------------------------------------------- */
+/* stage               | reads                      | writes                           | equation
+ * dc_cfield_save      | a network                  | head, weights, hash              |
+ * dci_saved_read      | bytes                      | sizes, or that they are refused  |
+ * dc_cfield_load      | bytes                      | a network in the arena           | */
+
 /* All numbers little-endian: "dccfield"; version; wall, raw, harmonics, layers, width, smooth, 4 bytes each; both
  * radii as IEEE doubles; weights as IEEE floats; FNV-1a of all before it, 8 bytes. */
 
