@@ -1096,11 +1096,11 @@ static const char *dci_sim_moments(dc_sim *sim, int i)
 /* ---- [build] building a model ----------------------------------------------------------------- */
 /* in: a description; out: a model in the arena, or why there is none.
  *
- * stage             | reads              | writes
- * dci_sim_check     | description        | counts
- * dci_sim_lay_model | counts             | arrays, or how large they are
- * dci_sim_fill      | description        | links, hulls with faces, pairs
- * dc_sim_refresh    | the model's design | moments, bounding spheres */
+ * stage              | reads              | writes
+ * dci_sim_check      | description        | counts
+ * dci_sim_take_model | counts             | arrays, or how large they are
+ * dci_sim_fill       | description        | links, hulls with faces, pairs
+ * dc_sim_refresh     | the model's design | moments, bounding spheres */
 
 /* numbers of a joint's state, and of its tangents */
 static int dci_sim_nq(dc_sim_joint j)
@@ -1267,56 +1267,32 @@ static const char *dci_sim_check(const dc_sim_desc *d, dc_sim *m, int *where)
     return NULL;
 }
 
-/* Memory in pieces: run once with base NULL, which adds up the bytes, SIZE_MAX where they do not fit, then with that
- * much memory. */
-typedef struct { unsigned char *base; size_t bytes; } dci_sim_layout;
-
-/* `most` items are half of all memory: then a sum cannot overflow, and no division is needed to see it */
-static void *dci_sim_lay(dci_sim_layout *l, size_t count, size_t size, size_t most)
-{
-    const size_t at = l->bytes;
-    l->bytes = at > SIZE_MAX/2 || count > most ? SIZE_MAX : at + (count*size + DC_ALIGN - 1)/DC_ALIGN*DC_ALIGN;
-    return l->base ? l->base + at : NULL;
-}
-#define DCI_SIM_LAY(l, count, type) \
-    ((type *)dci_sim_lay(l, (size_t)(count), sizeof(type), (SIZE_MAX/2 - DC_ALIGN)/sizeof(type)))
-
-/* the memory of what was laid with base NULL; 0: it does not fit */
-static int dci_sim_take(dci_sim_layout *l, dc_arena *mem)
-{
-    l->base = (unsigned char *)dc_arena_take(mem, l->bytes, 1);
-    l->bytes = 0;
-    return l->base != NULL;
-}
-
 /* the arrays of a counted model */
-static void dci_sim_lay_model(dc_sim *m, dci_sim_layout *l)
+static void dci_sim_take_model(dc_sim *m, dci_room *room)
 {
     const size_t links = (size_t)m->links, vertices = (size_t)m->vertices, hulls = (size_t)m->hulls;
 
-    m->link = DCI_SIM_LAY(l, links, dc_sim_link);
-    m->plane = DCI_SIM_LAY(l, m->planes, dc_sim_plane);
-    m->vertex = DCI_SIM_LAY(l, vertices + (size_t)m->corners, dc_v3);
-    m->hull = DCI_SIM_LAY(l, hulls, dc_sim_hull);
-    m->pair = DCI_SIM_LAY(l, 2*(size_t)m->pairs, int);
-    m->loop = DCI_SIM_LAY(l, 6*vertices, int);
-    m->face = DCI_SIM_LAY(l, 2*vertices + hulls, int);
-    m->q_at = DCI_SIM_LAY(l, 2*links, int);
-    m->v_at = l->base ? m->q_at + links : NULL;
-    m->moment = DCI_SIM_LAY(l, 16*links, dc_real);
-    m->moment_grad = DCI_SIM_LAY(l, 30*vertices, dc_real);
+    m->link = DCI_TAKE(room, links, dc_sim_link);
+    m->plane = DCI_TAKE(room, m->planes, dc_sim_plane);
+    m->vertex = DCI_TAKE(room, vertices + (size_t)m->corners, dc_v3);
+    m->hull = DCI_TAKE(room, hulls, dc_sim_hull);
+    m->pair = DCI_TAKE(room, 2*(size_t)m->pairs, int);
+    m->loop = DCI_TAKE(room, 6*vertices, int);
+    m->face = DCI_TAKE(room, 2*vertices + hulls, int);
+    m->q_at = DCI_TAKE(room, 2*links, int);
+    m->v_at = m->q_at ? m->q_at + links : NULL;
+    m->moment = DCI_TAKE(room, 16*links, dc_real);
+    m->moment_grad = DCI_TAKE(room, 30*vertices, dc_real);
 }
 
 DC_DEF size_t dc_sim_bytes(const dc_sim_desc *desc)
 {
-    dci_sim_layout l = {NULL, 0};
+    dci_room room = DC_ZERO;
     dc_sim m;
     int where;
-    size_t sum;
     if (!desc || dci_sim_check(desc, &m, &where)) return 0;
-    dci_sim_lay_model(&m, &l);
-    sum = dc_bytes(0, l.bytes, 1);
-    return sum == SIZE_MAX ? 0 : sum;
+    dci_sim_take_model(&m, &room);
+    return dci_counted(&room);
 }
 
 /* normalises quaternions and axes and sets what zero stands for; a cause when a direction has no length */
@@ -1554,7 +1530,7 @@ static void dci_sim_choose(dc_sim *m)
 
 DC_DEF dc_status dc_sim_build(const dc_sim_desc *desc, dc_arena *mem, dc_sim *sim, dc_sim_flaw *flaw)
 {
-    dci_sim_layout l = {NULL, 0};
+    dci_room room = DC_ZERO;
     dc_sim m;
     const char *cause;
     dc_status status = DC_E_ARG;
@@ -1563,25 +1539,24 @@ DC_DEF dc_status dc_sim_build(const dc_sim_desc *desc, dc_arena *mem, dc_sim *si
 
     if (!desc || !mem || !sim) return DC_E_ARG;
     used = mem->used;
+    room.arena = mem;
 
-    /* memory */
     cause = dci_sim_check(desc, &m, &where);
-    if (!cause) {
-        dci_sim_lay_model(&m, &l);
-        if (!dci_sim_take(&l, mem)) return DC_E_MEMORY;
-        dci_sim_lay_model(&m, &l);
-        cause = dci_sim_fill(desc, &m, &where);
+    if (!cause) dci_sim_take_model(&m, &room);
+    if (room.full) status = DC_E_MEMORY;
+    else {
+        if (!cause) cause = dci_sim_fill(desc, &m, &where);
+        if (cause && flaw) {
+            flaw->link = where;
+            flaw->cause = cause;
+        }
+        if (!cause) status = dc_sim_refresh(&m, flaw);
     }
-
-    if (cause && flaw) {
-        flaw->link = where;
-        flaw->cause = cause;
-    }
-    if (!cause) status = dc_sim_refresh(&m, flaw);
     if (status != DC_OK) {
         mem->used = used;
         return status;
     }
+
     dci_sim_choose(&m);
     *sim = m;
     return DC_OK;
@@ -1864,13 +1839,13 @@ static size_t dci_sim_axis_count(const dc_sim *sim, int attachments)
 }
 
 /* the arrays of a place, but for its axes */
-static void dci_sim_lay_place(const dc_sim *sim, dci_sim_layout *l, dci_sim_place *place)
+static void dci_sim_take_place(const dc_sim *sim, dci_room *room, dci_sim_place *place)
 {
     place->sim = sim;
-    place->pose = DCI_SIM_LAY(l, sim->links, dc_pose);
-    place->joint = DCI_SIM_LAY(l, sim->links, dc_pose);
-    place->rotation = DCI_SIM_LAY(l, sim->links, dc_m3);
-    place->origin = DCI_SIM_LAY(l, sim->links, dc_v3);
+    place->pose = DCI_TAKE(room, sim->links, dc_pose);
+    place->joint = DCI_TAKE(room, sim->links, dc_pose);
+    place->rotation = DCI_TAKE(room, sim->links, dc_m3);
+    place->origin = DCI_TAKE(room, sim->links, dc_v3);
 }
 
 /* ---- [twists] forces and forms of twists, and where derivatives go ---------------------------- */
@@ -4029,24 +4004,24 @@ static DCI_NOINLINE dc_real dci_sim_safe_share(const dci_sim_energy *at, const d
 /* in: states at t - h and t, control; out: a workspace in the arena.
  *
  * stage              | reads                 | writes                 | equation
- * dci_sim_lay_work   | counts of the model   | arrays                 |
+ * dci_sim_take_work  | counts of the model   | arrays                 |
  * dci_sim_inert      | places at t - h and t | Y, force of the motion | SDRS Eq. 2, 3
  * dci_sim_load_hulls | place at t            | friction, planes       | SDRS Eq. 8 */
 
-static void dci_sim_lay_energy(const dc_sim *sim, size_t axes, dci_sim_layout *l, dci_sim_energy *at)
+static void dci_sim_take_energy(const dc_sim *sim, size_t axes, dci_room *room, dci_sim_energy *at)
 {
     const size_t n = (size_t)sim->links, nv = (size_t)sim->nv;
     dci_sim_sums *sums = &at->sums;
     dc_real *x;
 
-    dci_sim_lay_place(sim, l, &at->place);
-    at->place.axis = DCI_SIM_LAY(l, axes, dci_sim_axis);
-    at->plane = DCI_SIM_LAY(l, sim->pairs, dc_plane);
-    at->hessian = DCI_SIM_LAY(l, nv*nv, dc_real);
-    at->grad = DCI_SIM_LAY(l, nv, dc_real);
-    sums->load = DCI_SIM_LAY(l, n, dci_sim_carried);
-    sums->bracket = DCI_SIM_LAY(l, axes, dc_v3);
-    x = DCI_SIM_LAY(l, 60*n, dc_real);
+    dci_sim_take_place(sim, room, &at->place);
+    at->place.axis = DCI_TAKE(room, axes, dci_sim_axis);
+    at->plane = DCI_TAKE(room, sim->pairs, dc_plane);
+    at->hessian = DCI_TAKE(room, nv*nv, dc_real);
+    at->grad = DCI_TAKE(room, nv, dc_real);
+    sums->load = DCI_TAKE(room, n, dci_sim_carried);
+    sums->bracket = DCI_TAKE(room, axes, dc_v3);
+    x = DCI_TAKE(room, 60*n, dc_real);
     if (!x) return;
     sums->inertia = x;
     sums->contact = x + 6*n;
@@ -4054,32 +4029,32 @@ static void dci_sim_lay_energy(const dc_sim *sim, size_t axes, dci_sim_layout *l
     sums->carried = x + 48*n;
 }
 
-static void dci_sim_lay_friction(const dc_sim *sim, dci_sim_layout *l, dci_sim_friction *friction)
+static void dci_sim_take_friction(const dc_sim *sim, dci_room *room, dci_sim_friction *friction)
 {
     if (sim->desc.trees) {
-        friction->contact = DCI_SIM_LAY(l, sim->desc.contacts, dc_bsh_contact);
-        friction->contact_load = DCI_SIM_LAY(l, sim->desc.contacts, dc_friction_load);
-        friction->begin = DCI_SIM_LAY(l, sim->pairs + 1, int);
+        friction->contact = DCI_TAKE(room, sim->desc.contacts, dc_bsh_contact);
+        friction->contact_load = DCI_TAKE(room, sim->desc.contacts, dc_friction_load);
+        friction->begin = DCI_TAKE(room, sim->pairs + 1, int);
     } else {
-        friction->load = DCI_SIM_LAY(l, sim->pairs, dc_friction_load *);
-        friction->plane = DCI_SIM_LAY(l, sim->pairs, dc_plane);
-        friction->loaded = DCI_SIM_LAY(l, sim->pairs, int);
+        friction->load = DCI_TAKE(room, sim->pairs, dc_friction_load *);
+        friction->plane = DCI_TAKE(room, sim->pairs, dc_plane);
+        friction->loaded = DCI_TAKE(room, sim->pairs, int);
     }
 }
 
 /* broad phase and continuous collision */
-static void dci_sim_lay_path(const dc_sim *sim, dci_sim_layout *l, dci_sim_broad *broad, dci_sim_path *path)
+static void dci_sim_take_path(const dc_sim *sim, dci_room *room, dci_sim_broad *broad, dci_sim_path *path)
 {
     const size_t hulls = (size_t)sim->hulls;
     dc_real *x;
 
-    broad->centre = DCI_SIM_LAY(l, hulls, dc_v3);
-    broad->order = DCI_SIM_LAY(l, hulls, int);
-    broad->found = DCI_SIM_LAY(l, sim->pairs, int);
-    path->velocity = DCI_SIM_LAY(l, sim->links, dc_v3);
-    path->spin = DCI_SIM_LAY(l, sim->links, dc_v3);
-    path->way = DCI_SIM_LAY(l, 1, dci_sim_way);
-    x = DCI_SIM_LAY(l, 4*hulls, dc_real);
+    broad->centre = DCI_TAKE(room, hulls, dc_v3);
+    broad->order = DCI_TAKE(room, hulls, int);
+    broad->found = DCI_TAKE(room, sim->pairs, int);
+    path->velocity = DCI_TAKE(room, sim->links, dc_v3);
+    path->spin = DCI_TAKE(room, sim->links, dc_v3);
+    path->way = DCI_TAKE(room, 1, dci_sim_way);
+    x = DCI_TAKE(room, 4*hulls, dc_real);
     if (!x) return;
     broad->grow = x;
     broad->low = x + hulls;
@@ -4088,7 +4063,7 @@ static void dci_sim_lay_path(const dc_sim *sim, dci_sim_layout *l, dci_sim_broad
 }
 
 /* factor, direction and states: the vectors in one piece */
-static void dci_sim_lay_solver(const dc_sim *sim, dci_sim_layout *l, dci_sim_work *W)
+static void dci_sim_take_solver(const dc_sim *sim, dci_room *room, dci_sim_work *W)
 {
     const size_t nv = (size_t)sim->nv, nq = (size_t)sim->nq;
     dci_sim_factor *factor = &W->factor;
@@ -4096,9 +4071,9 @@ static void dci_sim_lay_solver(const dc_sim *sim, dci_sim_layout *l, dci_sim_wor
     dc_real *x;
     int k;
 
-    factor->lower = DCI_SIM_LAY(l, nv*nv, dc_real);
+    factor->lower = DCI_TAKE(room, nv*nv, dc_real);
     factor->vector = W->at.hessian;
-    x = DCI_SIM_LAY(l, (6 + 2*DCI_SIM_DEMANDS)*nv + 3*nq, dc_real);
+    x = DCI_TAKE(room, (6 + 2*DCI_SIM_DEMANDS)*nv + 3*nq, dc_real);
     if (!x) return;
     factor->measure = x;        x += nv;
     factor->eigenvalue = x;     x += nv;
@@ -4116,33 +4091,33 @@ static void dci_sim_lay_solver(const dc_sim *sim, dci_sim_layout *l, dci_sim_wor
 }
 
 /* the arrays of a workspace */
-static void dci_sim_lay_work(const dc_sim *sim, int attachments, dci_sim_layout *l, dci_sim_work *W)
+static void dci_sim_take_work(const dc_sim *sim, int attachments, dci_room *room, dci_sim_work *W)
 {
     const size_t axes = dci_sim_axis_count(sim, attachments);
 
-    dci_sim_lay_place(sim, l, &W->problem.before);
-    W->problem.inert = DCI_SIM_LAY(l, 12*(size_t)sim->links, dc_real);
-    dci_sim_lay_friction(sim, l, &W->problem.friction);
-    dci_sim_lay_energy(sim, axes, l, &W->at);
-    if (sim->desc.trees) W->trees.model = DCI_SIM_LAY(l, sim->pairs, dci_sim_model);
-    dci_sim_lay_path(sim, l, &W->broad, &W->path);
-    dci_sim_lay_solver(sim, l, W);
-    dci_sim_lay_place(sim, l, &W->there);
-    W->there.axis = DCI_SIM_LAY(l, axes, dci_sim_axis);
-    W->scratch.jet = DCI_SIM_LAY(l, 1, dci_sim_jet);
-    W->scratch.seen = sim->desc.trees ? DCI_SIM_LAY(l, 1, dc_bsh_info) : NULL;
+    dci_sim_take_place(sim, room, &W->problem.before);
+    W->problem.inert = DCI_TAKE(room, 12*(size_t)sim->links, dc_real);
+    dci_sim_take_friction(sim, room, &W->problem.friction);
+    dci_sim_take_energy(sim, axes, room, &W->at);
+    if (sim->desc.trees) W->trees.model = DCI_TAKE(room, sim->pairs, dci_sim_model);
+    dci_sim_take_path(sim, room, &W->broad, &W->path);
+    dci_sim_take_solver(sim, room, W);
+    dci_sim_take_place(sim, room, &W->there);
+    W->there.axis = DCI_TAKE(room, axes, dci_sim_axis);
+    W->scratch.jet = DCI_TAKE(room, 1, dci_sim_jet);
+    W->scratch.seen = sim->desc.trees ? DCI_TAKE(room, 1, dc_bsh_info) : NULL;
 }
 
 /* bytes of dci_sim_open */
 static size_t dci_sim_open_bytes(const dc_sim *sim, int attachments)
 {
-    dci_sim_layout l = {NULL, 0};
+    dci_room room = DC_ZERO;
     dci_sim_work unread;
     size_t sum;
     int k;
 
-    dci_sim_lay_work(sim, attachments, &l, &unread);
-    sum = dc_bytes(dc_bytes(0, l.bytes, 1), 1, sizeof unread);
+    dci_sim_take_work(sim, attachments, &room, &unread);
+    sum = dc_bytes(room.bytes, 1, sizeof unread);
     if (sim->desc.trees) return dc_bytes(sum, (size_t)sim->desc.contacts, dc_friction_load_bytes(3, 3));
     for (k = 0; k < sim->pairs; ++k) {
         const dci_sim_pair p = dci_sim_pair_at(sim, k);
@@ -4278,16 +4253,16 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
                                            dc_arena *mem, dci_sim_work **out)
 {
     dci_sim_work *W = (dci_sim_work *)dc_arena_take(mem, 1, sizeof *W);
-    dci_sim_layout l = {NULL, 0};
+    dci_room room = DC_ZERO;
     dci_sim_problem *problem;
     int i;
 
     /* memory */
     if (!W) return DC_E_MEMORY;
     memset(W, 0, sizeof *W);
-    dci_sim_lay_work(sim, attachments, &l, W);
-    if (!dci_sim_take(&l, mem)) return DC_E_MEMORY;
-    dci_sim_lay_work(sim, attachments, &l, W);
+    room.arena = mem;
+    dci_sim_take_work(sim, attachments, &room, W);
+    if (room.full) return DC_E_MEMORY;
     W->scratch.mem = mem;
     *out = W;
 
@@ -5391,25 +5366,25 @@ static void dci_sim_outputs(const dc_sim_jacobian *o, dc_real *p[DCI_SIM_OUTPUTS
 }
 
 /* the arrays for the terms, and the axes of the place at time t */
-static void dci_sim_lay_terms(const dc_sim *sim, int attachments, int vertices, dci_sim_layout *l,
+static void dci_sim_take_terms(const dc_sim *sim, int attachments, int vertices, dci_room *room,
                               dci_sim_place *before, dci_sim_terms *terms)
 {
     const size_t most = (size_t)sim->most, N = 6*most;
-    before->axis = DCI_SIM_LAY(l, dci_sim_axis_count(sim, attachments), dci_sim_axis);
-    terms->mixed = DCI_SIM_LAY(l, 144, dc_real);
+    before->axis = DCI_TAKE(room, dci_sim_axis_count(sim, attachments), dci_sim_axis);
+    terms->mixed = DCI_TAKE(room, 144, dc_real);
     if (!vertices) return;
-    terms->world = DCI_SIM_LAY(l, 4*most, dc_v3);
+    terms->world = DCI_TAKE(room, 4*most, dc_v3);
     if (sim->pairs == 0) return;        /* there is none to need the rest */
-    terms->vertex_grad = DCI_SIM_LAY(l, N, dc_real);
-    terms->vertex_hessian = DCI_SIM_LAY(l, N*N, dc_real);
-    terms->vertex_mixed = DCI_SIM_LAY(l, N*N, dc_real);
+    terms->vertex_grad = DCI_TAKE(room, N, dc_real);
+    terms->vertex_hessian = DCI_TAKE(room, N*N, dc_real);
+    terms->vertex_mixed = DCI_TAKE(room, N*N, dc_real);
 }
 
 DC_DEF size_t dc_sim_grad_bytes(const dc_sim *sim, const dc_sim_jacobian *out)
 {
     size_t sum, n[DCI_SIM_OUTPUTS];
     dc_real *p[DCI_SIM_OUTPUTS];
-    dci_sim_layout l = {NULL, 0};
+    dci_room room = DC_ZERO;
     dci_sim_terms unread;
     dci_sim_place before;
     int k;
@@ -5417,10 +5392,9 @@ DC_DEF size_t dc_sim_grad_bytes(const dc_sim *sim, const dc_sim_jacobian *out)
     if (!sim || !sim->link || !out) return 0;
     dci_sim_columns(sim, n);
     dci_sim_outputs(out, p);
-    sum = dci_sim_open_bytes(sim, out->attach != NULL);
-    sum = dc_bytes(sum, 1, sizeof unread);
-    dci_sim_lay_terms(sim, out->attach != NULL, out->vertex != NULL, &l, &before, &unread);
-    sum = dc_bytes(sum, l.bytes, 1);
+    room.bytes = dc_bytes(dci_sim_open_bytes(sim, out->attach != NULL), 1, sizeof unread);
+    dci_sim_take_terms(sim, out->attach != NULL, out->vertex != NULL, &room, &before, &unread);
+    sum = room.bytes;
     for (k = 0; k < DCI_SIM_OUTPUTS; ++k)
         if (p[k]) sum = dc_bytes(sum, n[k]*(size_t)sim->nv, sizeof(dc_real));
     sum = dc_bytes(sum, (size_t)sim->nv, sizeof(int));
@@ -5434,13 +5408,13 @@ static DCI_NOINLINE dci_sim_terms *dci_sim_open_terms(dci_sim_work *W, int attac
 {
     dc_arena *mem = W->scratch.mem;
     dci_sim_terms *terms = (dci_sim_terms *)dc_arena_take(mem, 1, sizeof *terms);
-    dci_sim_layout l = {NULL, 0};
+    dci_room room = DC_ZERO;
 
     if (!terms) return NULL;
     memset(terms, 0, sizeof *terms);
-    dci_sim_lay_terms(W->problem.sim, attachments, vertices, &l, &W->problem.before, terms);
-    if (!dci_sim_take(&l, mem)) return NULL;
-    dci_sim_lay_terms(W->problem.sim, attachments, vertices, &l, &W->problem.before, terms);
+    room.arena = mem;
+    dci_sim_take_terms(W->problem.sim, attachments, vertices, &room, &W->problem.before, terms);
+    if (room.full) return NULL;
     terms->problem = &W->problem;
     terms->at = &W->at;
     terms->prev = &W->there;            /* where it still is, at t - h */
@@ -6009,7 +5983,7 @@ static void dci_grain_force_tangent(const dci_grain_law *law, const dci_grain_in
  * stage            | reads       | writes
  * dci_grains_check | description | whether it is one
  * dci_grains_grid  | description | cells
- * dci_grains_lay   | counts      | arrays
+ * dci_grains_take  | counts      | arrays
  * dc_grains_build  | description | types, pairs, bodies, an empty state */
 
 static int dci_grain_material_ok(const dc_grain_material *m)
@@ -6101,34 +6075,34 @@ static void dci_grains_state(size_t n, size_t room, dc_grains *g)
 }
 
 /* the arrays of grains whose grid is known, several in one piece */
-static void dci_grains_lay(const dc_grains_desc *d, dci_sim_layout *l, dc_grains *g)
+static void dci_grains_take(const dc_grains_desc *d, dci_room *room, dc_grains *g)
 {
-    const size_t n = (size_t)d->bodies, room = dci_grains_room(d), cells = (size_t)g->cells[0]*(size_t)g->cells[1];
+    const size_t n = (size_t)d->bodies, pairs = dci_grains_room(d), cells = (size_t)g->cells[0]*(size_t)g->cells[1];
     const size_t blocks = dci_grains_blocks(d), types = (size_t)d->types;
 
-    g->state_bytes = (6*n + room)*sizeof(dc_real) + (2*n + 1 + room)*sizeof(int);
-    g->state = DCI_SIM_LAY(l, g->state_bytes, unsigned char);
-    g->contact = DCI_SIM_LAY(l, room, dc_grain_contact);
-    g->force = DCI_SIM_LAY(l, 3*n + 2*n + 3*n + 3*n, dc_real);
-    g->type = DCI_SIM_LAY(l, types, dc_grain_type);
-    g->pair = DCI_SIM_LAY(l, d->pairs, dc_grain_pair);
-    g->table = DCI_SIM_LAY(l, types*types, int);
-    g->body = DCI_SIM_LAY(l, 2*n, int);
-    g->row = DCI_SIM_LAY(l, 2*(n + 1) + 3*room, int);
-    g->block = DCI_SIM_LAY(l, 2*(blocks + 1) + (size_t)d->pairs + 1, int);
-    g->cell = DCI_SIM_LAY(l, 2*n + cells + 1, int);
-    if (!l->base) return;
+    g->state_bytes = (6*n + pairs)*sizeof(dc_real) + (2*n + 1 + pairs)*sizeof(int);
+    g->state = DCI_TAKE(room, g->state_bytes, unsigned char);
+    g->contact = DCI_TAKE(room, pairs, dc_grain_contact);
+    g->force = DCI_TAKE(room, 3*n + 2*n + 3*n + 3*n, dc_real);
+    g->type = DCI_TAKE(room, types, dc_grain_type);
+    g->pair = DCI_TAKE(room, d->pairs, dc_grain_pair);
+    g->table = DCI_TAKE(room, types*types, int);
+    g->body = DCI_TAKE(room, 2*n, int);
+    g->row = DCI_TAKE(room, 2*(n + 1) + 3*pairs, int);
+    g->block = DCI_TAKE(room, 2*(blocks + 1) + (size_t)d->pairs + 1, int);
+    g->cell = DCI_TAKE(room, 2*n + cells + 1, int);
+    if (!room->arena || room->full) return;
 
     /* pieces */
-    dci_grains_state(n, room, g);
+    dci_grains_state(n, pairs, g);
     g->turn = g->force + 3*n;
     g->next = g->turn + 2*n;
     g->at = g->next + 3*n;
     g->wall = g->body + n;
     g->back_row = g->row + n + 1;
     g->pair_of = g->back_row + n + 1;
-    g->order = g->pair_of + room;
-    g->back = g->order + room;
+    g->order = g->pair_of + pairs;
+    g->back = g->order + pairs;
     g->tally = g->block + 2*(blocks + 1);
     g->slot = g->cell + n;
     g->slot_row = g->slot + n;
@@ -6136,15 +6110,13 @@ static void dci_grains_lay(const dc_grains_desc *d, dci_sim_layout *l, dc_grains
 
 DC_DEF size_t dc_grains_bytes(const dc_grains_desc *desc)
 {
-    dci_sim_layout l = {NULL, 0};
+    dci_room room = DC_ZERO;
     dc_grains unread;
-    size_t sum;
     if (!dci_grains_check(desc)) return 0;
     memset(&unread, 0, sizeof unread);
     dci_grains_grid(desc, unread.cell_size, unread.cells);
-    dci_grains_lay(desc, &l, &unread);
-    sum = dc_bytes(0, l.bytes, 1);
-    return sum == SIZE_MAX ? 0 : sum;
+    dci_grains_take(desc, &room, &unread);
+    return dci_counted(&room);
 }
 
 /* the pairs of types, and a table of them */
@@ -6164,19 +6136,23 @@ static void dci_grains_pairs(const dc_grains_desc *d, dc_grains *g)
 
 DC_DEF dc_status dc_grains_build(const dc_grains_desc *desc, dc_arena *mem, dc_grains *g)
 {
-    dci_sim_layout l = {NULL, 0};
+    dci_room room = DC_ZERO;
     dc_grains m;
+    size_t used;
     int k;
 
-    if (!dci_grains_check(desc) || !mem || !g) return DC_E_ARG;
+    if (!dci_grains_check(desc) || !mem || !g || dc_grains_bytes(desc) == 0) return DC_E_ARG;
     memset(&m, 0, sizeof m);
     dci_grains_grid(desc, m.cell_size, m.cells);
 
     /* memory */
-    dci_grains_lay(desc, &l, &m);
-    if (dc_bytes(0, l.bytes, 1) == SIZE_MAX) return DC_E_ARG;
-    if (!dci_sim_take(&l, mem)) return DC_E_MEMORY;
-    dci_grains_lay(desc, &l, &m);
+    used = mem->used;
+    room.arena = mem;
+    dci_grains_take(desc, &room, &m);
+    if (room.full) {
+        mem->used = used;
+        return DC_E_MEMORY;
+    }
 
     memset(m.state, 0, m.state_bytes);
     for (k = 0; k < desc->types; ++k) m.type[k] = desc->type[k];
