@@ -77,8 +77,11 @@ build/test/lib.o: $(HEADERS) tests/lib.sh Makefile build/flags
 	sh tests/lib.sh > build/test/lib.c
 	$(BUILD_TEST) -c build/test/lib.c -o $@
 
+# a fifth of the slowest sweep; the full cells of make test-all run all of it
+test_witness_figure_flags = -DDC_TEST_SWEEP=0.2
+
 $(SHARED): build/test/%: tests/%.c build/test/lib.o $(TEST_NEEDS)
-	$(BUILD_TEST) $$(sh tests/lib.sh flags) $< build/test/lib.o build/test/support.o -o $@ $(LDLIBS)
+	$(BUILD_TEST) $($(@F)_flags) $$(sh tests/lib.sh flags) $< build/test/lib.o build/test/support.o -o $@ $(LDLIBS)
 
 $(PRIVATE): build/test/%: tests/%.c $(TEST_NEEDS)
 	$(BUILD_TEST) $< build/test/support.o -o $@ $(LDLIBS)
