@@ -38,7 +38,7 @@ WARN_C = -Wstrict-prototypes -Wmissing-prototypes
 
 HEADERS := $(wildcard dc_*.h)
 TESTS := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
-EXAMPLES := $(patsubst examples/%.c,%,$(wildcard examples/*.c))
+EXAMPLES := $(basename $(notdir $(wildcard examples/*.c examples/figures/*.c)))
 BENCHES := $(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c))
 FUZZES := $(patsubst tests/%.c,%,$(wildcard tests/fuzz_*.c))
 SUPPORT := tests/support/support.c
@@ -324,8 +324,14 @@ stills: $(PLOTS:%=build/demo/%) $(STILLS:%=build/demo/%)
 	@sh tests/view/run.sh stills
 
 # DC_STATIC: functions that a program does not call take no time to compile
-build/demo/%: examples/%.c $(wildcard examples/common/*) $(HEADERS) Makefile build/flags
-	$(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) -DDC_STATIC -I. -Iexamples/common -DDC_REAL=$(REAL) -DGRAIN_FIELDS='"$(CURDIR)/examples/fields"' $< -o $@ $(LDLIBS)
+BUILD_DEMO = $(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) -DDC_STATIC -I. -Iexamples/common -DDC_REAL=$(REAL) -DGRAIN_FIELDS='"$(CURDIR)/examples/fields"'
+DEMO_NEEDS = $(wildcard examples/common/*) $(HEADERS) Makefile build/flags
+
+build/demo/%: examples/%.c $(DEMO_NEEDS)
+	$(BUILD_DEMO) $< -o $@ $(LDLIBS)
+
+build/demo/%: examples/figures/%.c $(DEMO_NEEDS)
+	$(BUILD_DEMO) $< -o $@ $(LDLIBS)
 
 clean:
 	rm -rf build
