@@ -232,7 +232,7 @@ $(LIBFUZZER)/%: tests/%.c $(LIBFUZZER)/lib.o $(FUZZ_NEEDS)
 SHARE ?= 1
 AUDITS := $(patsubst tests/audit/%.c,%,$(wildcard tests/audit/audit_*.c))
 AUDIT_PROGRAMS = $(AUDITS:%=build/audit/%_double) $(AUDITS:%=build/audit/%_float)
-AUDIT_BUILD = gcc -std=gnu99 -O2 -Wall -Wextra -Wno-unused-function -I. -Itests/support -Ibuild/audit
+AUDIT_BUILD = gcc -std=gnu99 -O1 -Wall -Wextra -Wno-unused-function -I. -Itests/support -Ibuild/audit
 AUDIT_LINKED = $$(sh tests/lib.sh flags) $$(sh tests/lib.sh flags | sed s/DC_/DQ_/g)
 
 ifneq ($(filter audit%,$(MAKECMDGOALS)),)

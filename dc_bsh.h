@@ -315,17 +315,6 @@ DC_DEF dc_status dc_bsh_scene(const dc_bsh_options *opt, int n, const dc_bsh *co
 
 #define DCI_BSH_MOST (1 << 27)           /* triangles: 5n has to be an int */
 
-DC_DEF size_t dc_bsh_bytes(int nv, int nt)
-{
-    size_t sum = 0, n = (size_t)nt;
-    if (nv < 1 || nt < 1 || nt > DCI_BSH_MOST) return 0;
-    sum = dc_bytes(sum, 2*n - 1, sizeof(dc_bsh_node));
-    sum = dc_bytes(sum, 3*n, sizeof(dc_v3));
-    sum = dc_bytes(sum, 5*n, sizeof(int));
-    sum = dc_bytes(sum, (size_t)nv, sizeof(int));
-    return sum == SIZE_MAX ? 0 : sum;
-}
-
 typedef struct {
     const dc_v3 *vertex;
     const int   *tri;           /* vertices of the triangles, three each */
@@ -336,11 +325,31 @@ typedef struct {
     int         *stamp;         /* [vertices] the last node that counted it */
 } dci_bsh_mesh;
 
+/* what stays is taken first */
+static void dci_bsh_mesh_take(dci_bsh_mesh *mesh, int vertices, int triangles, dci_room *room)
+{
+    const size_t n = (size_t)triangles;
+    mesh->node = DCI_TAKE(room, 2*n - 1, dc_bsh_node);
+    mesh->corner = DCI_TAKE(room, 3*n, dc_v3);
+    mesh->scratch = DCI_TAKE(room, 5*n, int);
+    mesh->stamp = DCI_TAKE(room, vertices, int);
+}
+
+DC_DEF size_t dc_bsh_bytes(int nv, int nt)
+{
+    dci_room room = DC_ZERO;
+    dci_bsh_mesh mesh;
+    if (nv < 1 || nt < 1 || nt > DCI_BSH_MOST) return 0;
+    dci_bsh_mesh_take(&mesh, nv, nt, &room);
+    return dci_counted(&room);
+}
+
 /* Checks the mesh and the nodes of a given tree, one by one, and takes the memory; the first triangle refused into
  * *bad. */
 static dc_status dci_bsh_mesh_open(dci_bsh_mesh *mesh, const dc_v3 *v, int nv, const int *tri, int nt, const int *child,
                                    dc_arena *mem, int *bad)
 {
+    dci_room room = DC_ZERO;
     int k;
 
     if (bad) *bad = -1;
@@ -357,16 +366,13 @@ static dc_status dci_bsh_mesh_open(dci_bsh_mesh *mesh, const dc_v3 *v, int nv, c
         if ((!leaf && (left < 0 || left >= 2*nt - 1)) || right < 0 || right >= (leaf ? nt : 2*nt - 1)) return DC_E_ARG;
     }
 
-    /* what stays is taken first */
     mesh->vertex = v;
     mesh->tri = tri;
     mesh->vertices = nv;
     mesh->triangles = nt;
-    mesh->node = (dc_bsh_node *)dc_arena_take(mem, 2*(size_t)nt - 1, sizeof *mesh->node);
-    mesh->corner = (dc_v3 *)dc_arena_take(mem, 3*(size_t)nt, sizeof *mesh->corner);
-    mesh->scratch = (int *)dc_arena_take(mem, 5*(size_t)nt, sizeof *mesh->scratch);
-    mesh->stamp = (int *)dc_arena_take(mem, (size_t)nv, sizeof *mesh->stamp);
-    return mesh->node && mesh->corner && mesh->scratch && mesh->stamp ? DC_OK : DC_E_MEMORY;
+    room.arena = mem;
+    dci_bsh_mesh_take(mesh, nv, nt, &room);
+    return room.full ? DC_E_MEMORY : DC_OK;
 }
 
 /* three times the centroid of triangle t along an axis */
@@ -784,15 +790,19 @@ typedef struct {
 static int dci_bsh_levels(const dc_bsh *a, const dc_bsh *b) { return (a->depth > b->depth ? a->depth : b->depth) + 1; }
 static size_t dci_bsh_blocks(int levels) { return (4*(size_t)levels + DCI_BSH_SPARE + DC_LANES - 1)/DC_LANES; }
 
-static size_t dci_bsh_work_bytes(size_t sum, int levels)
+/* a walk's memory */
+typedef struct { dci_bsh *work; dci_bsh_block *blended; int *place; dci_bsh_entry *stack; void *batch; } dci_bsh_parts;
+
+static dci_bsh_parts dci_bsh_take(int levels, dci_room *room)
 {
-    size_t blocks = dci_bsh_blocks(levels);
-    sum = dc_bytes(sum, 1, sizeof(dci_bsh));
-    sum = dc_bytes(sum, blocks, sizeof(dci_bsh_block));
-    sum = dc_bytes(sum, blocks*DC_LANES, sizeof(int));
-    sum = dc_bytes(sum, 3*(size_t)levels - 2, sizeof(dci_bsh_entry));
-    sum = dc_bytes(sum, 1, DCI_BSH_BATCH);
-    return sum == SIZE_MAX ? 0 : sum;
+    const size_t blocks = dci_bsh_blocks(levels);
+    dci_bsh_parts part;
+    part.work = DCI_TAKE(room, 1, dci_bsh);
+    part.blended = DCI_TAKE(room, blocks, dci_bsh_block);
+    part.place = DCI_TAKE(room, blocks*DC_LANES, int);
+    part.stack = DCI_TAKE(room, 3*(size_t)levels - 2, dci_bsh_entry);
+    part.batch = dci_take(room, 1, DCI_BSH_BATCH);
+    return part;
 }
 
 static int dci_bsh_depth_ok(const dc_bsh *t) { return t && t->depth >= 0 && t->depth <= DCI_BSH_MOST; }
@@ -807,27 +817,21 @@ static dc_status dci_bsh_setup(const dc_bsh_options *opt, const dc_bsh *a, const
 {
     dc_real eps = opt && opt->eps != 0 ? opt->eps : DC_R(0.5), length = opt && opt->length != 0 ? opt->length : 1;
     dci_bsh_problem *problem;
-    dci_bsh_walk *walk;
-    size_t blocks;
-    void *batch;
+    dci_room room = DC_ZERO;
+    dci_bsh_parts part;
     dci_bsh *W;
-    int levels;
     if (!mem || !dci_bsh_tree_ok(a) || !dci_bsh_tree_ok(b) || !(eps >= DC_R(1e-3)) || !(eps <= DC_R(1e3))
         || !(length >= 1/DC_LIMIT) || !(length <= DC_LIMIT)) return DC_E_ARG;
 
-    /* memory, as dci_bsh_work_bytes counts it */
-    levels = dci_bsh_levels(a, b);
-    blocks = dci_bsh_blocks(levels);
-    W = (dci_bsh *)dc_arena_take(mem, 1, sizeof *W);
-    if (!W) return DC_E_MEMORY;
-    walk = &W->walk;
-    walk->blended = (dci_bsh_block *)dc_arena_take(mem, blocks, sizeof *walk->blended);
-    walk->place = (int *)dc_arena_take(mem, blocks*DC_LANES, sizeof *walk->place);
-    walk->stack = (dci_bsh_entry *)dc_arena_take(mem, 3*(size_t)levels - 2, sizeof *walk->stack);
-    batch = dc_arena_take(mem, 1, DCI_BSH_BATCH);
-    if (!walk->blended || !walk->place || !walk->stack || !batch) return DC_E_MEMORY;
-    walk->blended_most = (int)(blocks*DC_LANES);
-    W->batch.mem = dc_arena_make(batch, DCI_BSH_BATCH);
+    room.arena = mem;
+    part = dci_bsh_take(dci_bsh_levels(a, b), &room);
+    if (room.full) return DC_E_MEMORY;
+    W = part.work;
+    W->walk.blended = part.blended;
+    W->walk.blended_most = (int)(dci_bsh_blocks(dci_bsh_levels(a, b))*DC_LANES);
+    W->walk.place = part.place;
+    W->walk.stack = part.stack;
+    W->batch.mem = dc_arena_make(part.batch, DCI_BSH_BATCH);
 
     /* options */
     problem = &W->problem;
@@ -1839,7 +1843,10 @@ DC_DEF dc_status dc_bsh_cache_make(int pairs, dc_arena *mem, dc_bsh_cache *cache
 
 DC_DEF size_t dc_bsh_eval_bytes(const dc_bsh *a, const dc_bsh *b)
 {
-    return dci_bsh_depth_ok(a) && dci_bsh_depth_ok(b) ? dci_bsh_work_bytes(0, dci_bsh_levels(a, b)) : 0;
+    dci_room room = DC_ZERO;
+    if (!dci_bsh_depth_ok(a) || !dci_bsh_depth_ok(b)) return 0;
+    dci_bsh_take(dci_bsh_levels(a, b), &room);
+    return dci_counted(&room);
 }
 
 /* Two bodies up to the start of their walk. On failure the arena is as it was. */
@@ -1947,18 +1954,29 @@ typedef struct {
     dc_status status;
 } dci_bsh_scene;
 
+typedef struct { dci_bsh_scene *scene; unsigned char *skip; } dci_bsh_scene_parts;
+
+static dci_bsh_scene_parts dci_bsh_scene_take(int n, dci_room *room)
+{
+    dci_bsh_scene_parts part;
+    part.scene = DCI_TAKE(room, 1, dci_bsh_scene);
+    part.skip = DCI_TAKE(room, n, unsigned char);
+    return part;
+}
+
 DC_DEF size_t dc_bsh_scene_bytes(int n, const dc_bsh *const *tree)
 {
     const dc_bsh *deepest = NULL;
-    size_t sum;
+    dci_room room = DC_ZERO;
     int i;
     if (n < 1 || !tree) return 0;
     for (i = 0; i < n; ++i) {
         if (!dci_bsh_depth_ok(tree[i])) return 0;
         if (!deepest || tree[i]->depth > deepest->depth) deepest = tree[i];
     }
-    sum = dc_bytes(dc_bytes(0, 1, sizeof(dci_bsh_scene)), (size_t)n, 1);
-    return dci_bsh_work_bytes(sum, dci_bsh_levels(deepest, deepest));
+    dci_bsh_scene_take(n, &room);
+    dci_bsh_take(dci_bsh_levels(deepest, deepest), &room);
+    return dci_counted(&room);
 }
 
 static void dci_bsh_tally(dc_bsh_info *sum, const dc_bsh_info *i)
@@ -1978,6 +1996,8 @@ static DCI_NOINLINE dc_status dci_bsh_scene_open(const dc_bsh_options *opt, int 
                                                  dc_arena *mem, dc_bsh_cache *cache, int want, dci_bsh_scene **out)
 {
     const dc_bsh *deepest;
+    dci_room room = DC_ZERO;
+    dci_bsh_scene_parts part;
     dci_bsh_scene *scene;
     dci_bsh *W;
     dc_status status;
@@ -1998,16 +2018,17 @@ static DCI_NOINLINE dc_status dci_bsh_scene_open(const dc_bsh_options *opt, int 
         if (tree[i]->depth > deepest->depth) deepest = tree[i];
     used = mem->used;
     status = dci_bsh_setup(opt, deepest, deepest, mem, &W);
-    scene = (dci_bsh_scene *)dc_arena_take(mem, 1, sizeof *scene);
-    if (scene) {
-        memset(scene, 0, sizeof *scene);
-        scene->skip = (unsigned char *)dc_arena_take(mem, (size_t)n, 1);
-    }
-    if (status == DC_OK && (!scene || !scene->skip)) status = DC_E_MEMORY;
+    room.arena = mem;
+    part = dci_bsh_scene_take(n, &room);
+    if (status == DC_OK && room.full) status = DC_E_MEMORY;
     if (status != DC_OK) {
         mem->used = used;
         return status;
     }
+
+    scene = part.scene;
+    memset(scene, 0, sizeof *scene);
+    scene->skip = part.skip;
 
     /* before the first pair, which begins with body 0 */
     dci_bsh_turn(cache);

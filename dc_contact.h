@@ -778,7 +778,8 @@ DC_DEF size_t dc_hull_distance_bytes(int na, int nb);
 typedef struct { dc_v3 n; dc_real d; } dc_plane;
 
 typedef enum {
-    DC_GLOBAL = 0,   /* h(x) = 1/x: felt at any distance (LRI Eq. 3) */
+    DC_GLOBAL = 0,   /* h(x) = 1/x: felt at any distance (LRI Eq. 3); the default of a pair, which needs no length then.
+                      * Scenes (dc_sim.h) default to DC_LOCAL, so that bodies far apart cost nothing */
     DC_LOCAL         /* h(x) = P_s(x) = (x-s)^4/x^5 below s, else 0: zero beyond a gap of 2s/(1-s) lengths (SDRS Eq. 7):
                       * s = r/(2 + r) reaches r lengths */
 } dc_barrier;
@@ -1467,6 +1468,30 @@ DCI_LANE uint64_t dci_hash(const void *bytes, size_t n)
     for (k = 0; k < n; ++k) h = (h ^ p[k])*UINT64_C(1099511628211);
     return h;
 }
+
+/* ---- memory that is counted by what takes it ------------------------------------------------------ */
+
+typedef struct {
+    dc_arena *arena;                    /* NULL: only counted */
+    size_t    bytes;                    /* counted so far, with dc_bytes */
+    int       full;                     /* something did not fit */
+} dci_room;
+
+static DCI_UNUSED void *dci_take(dci_room *room, size_t count, size_t size)
+{
+    void *p = NULL;
+
+    if (!room->arena) room->bytes = dc_bytes(room->bytes, count, size);
+    else if (!room->full) {
+        p = dc_arena_take(room->arena, count, size);
+        room->full = !p;
+    }
+    return p;
+}
+#define DCI_TAKE(room, count, type) ((type *)dci_take(room, (size_t)(count), sizeof(type)))
+
+/* what a size function returns: 0 where the sum overflows */
+DCI_LANE size_t dci_counted(const dci_room *room) { return room->bytes == SIZE_MAX ? 0 : room->bytes; }
 
 #endif /* DC_CONTACT_KERNELS_DEFINED */
 #endif
@@ -2906,32 +2931,38 @@ static dc_status dci_ql(int n, dc_real *d, dc_real *e, dc_real *Z)
     return status;
 }
 
+/* eigenvectors, eigenvalues and two rows of scratch; 0: too many to count */
+static int dci_eigsym_take(size_t n, dci_room *room, dc_real *row[4])
+{
+    int i;
+    if (n > SIZE_MAX/n) return 0;
+    for (i = 0; i < 4; ++i) row[i] = DCI_TAKE(room, i == 0 ? n*n : n, dc_real);
+    return !room->full;
+}
+
 DC_DEF size_t dc_eigsym_bytes(int n)
 {
-    size_t sum = 0;
-    int    i;
-    if (n < 1 || (size_t)n > SIZE_MAX/(size_t)n) return 0;
-    sum = dc_bytes(0, (size_t)n*(size_t)n, sizeof(dc_real));
-    for (i = 0; i < 3; ++i) sum = dc_bytes(sum, (size_t)n, sizeof(dc_real));
-    return sum == SIZE_MAX ? 0 : sum;
+    dci_room room = DC_ZERO;
+    dc_real *row[4];
+    return n >= 1 && dci_eigsym_take((size_t)n, &room, row) ? dci_counted(&room) : 0;
 }
 
 /* eigenvalues in *w, eigenvectors in the rows of *Z, both in the arena, which stays taken; A may be unscaled */
 static dc_status dci_eigsym(int n, const dc_real *A, ptrdiff_t ld, int vectors, dc_real **w, dc_real **Z,
                             dc_arena *arena)
 {
-    size_t    size = sizeof(dc_real), count = (size_t)n;
-    dc_real  *z, *d, *e, *q, big = 0;
+    dci_room  room = DC_ZERO;
+    dc_real  *row[4], *z, *d, *e, *q, big = 0;
     dc_status status;
     ptrdiff_t s = n;
     int       i, j, low;
 
-    if ((size_t)n > SIZE_MAX/count) return DC_E_MEMORY;
-    *Z = z = (dc_real *)dc_arena_take(arena, count*count, size);
-    *w = d = (dc_real *)dc_arena_take(arena, count, size);
-    e = (dc_real *)dc_arena_take(arena, count, size);
-    q = (dc_real *)dc_arena_take(arena, count, size);
-    if (!z || !d || !e || !q) return DC_E_MEMORY;
+    room.arena = arena;
+    if (!dci_eigsym_take((size_t)n, &room, row)) return DC_E_MEMORY;
+    *Z = z = row[0];
+    *w = d = row[1];
+    e = row[2];
+    q = row[3];
 
     /* both triangles, over the largest entry */
     for (i = 0; i < n; ++i)

@@ -1577,6 +1577,11 @@ DC_DEF dc_status dc_sdf_eval(const dc_sdf *s, dc_v3 x, dc_real *value, dc_real *
 }
 
 /* ---- [parameters] derivatives by parameters ------------------------------------------------- */
+/* stage               | reads                      | writes                           | equation
+ * dci_sdf_norm_by_eps | a norm, its exponent       | p', E', C', N'                   | below
+ * dci_quadric_params  | a quadric, a point         | dphi by sizes and exponents      |
+ * dci_sdf_part_params | a primitive, a point       | dphi by all its parameters       | below
+ * dc_sdf_eval_params  | a field, a point           | the same by every primitive      | weights of the union */
 
 /* Derivatives by its exponent eps of a norm and of its two partial derivatives. With L = log(1 + E), l = log q:
  *     p' = -2/eps^2 l p,   E' = -2/eps^2 l E
@@ -2769,6 +2774,12 @@ DC_DEF dc_status dc_sdf_mesh(const dc_sdf_mesh_options *opt, const dc_sdf *s, co
 }
 
 /* ---- [sample] the field of a mesh ----------------------------------------------------------- */
+/* In: a closed mesh and a grid; out: the signed distance at the grid's points.
+ *
+ * stage               | reads                      | writes                           | equation
+ * dci_mesh_distance   | a point, a triangle near   | distance, nearest triangle       |
+ * dci_mesh_holds      | a point                    | 1: inside                        | solid angles sum to 4 pi
+ * dc_sdf_sample       | grid points in turn        | phi                              | both */
 
 /* square of the distance from p to the triangle a b c: to its plane inside the three edges' half-spaces, else to the
  * nearest edge; degenerate triangles are their edges */
@@ -3355,6 +3366,12 @@ DC_DEF dc_status dc_sdf_fit(const dc_sdf_fit_options *opt, const dc_grid *grid, 
 #endif
 
 /* ---- [polygons] checks, distances, moments -------------------------------------------------- */
+/* stage               | reads                      | writes                           | equation
+ * dc_poly_check       | vertices                   | a status                         | no edge meets another
+ * dci_edge_make       | two vertices               | an edge with what is asked of it |
+ * dci_poly_lanes_edge | an edge, lanes of points   | nearest edge, winding of each    |
+ * dc_poly_distance, _batch | a polygon, points     | signed distances, nearest edges  | all edges
+ * dc_poly_moments     | a polygon                  | area, centroid, second moment    | below */
 
 static int dci_v2_in_range(dc_v2 v) { return dc_abs(v.x) <= DC_LIMIT && dc_abs(v.y) <= DC_LIMIT; }
 static dc_v2 dci_v2(dc_real x, dc_real y) { dc_v2 r; r.x = x; r.y = y; return r; }
@@ -3645,6 +3662,11 @@ DC_DEF dc_status dc_poly_centre(int n, dc_v2 *v, dc_real radius)
 }
 
 /* ---- [makers] making polygons --------------------------------------------------------------- */
+/* stage               | reads                      | writes                           | equation
+ * dc_poly_arc, _named | sizes, a name              | vertices                         |
+ * dci_union_next      | a corner, a direction      | where another piece crosses it   |
+ * dci_union_turn      | a corner                   | the way on, farthest to the right|
+ * dc_poly_union       | pieces                     | the outline, corner by corner    | both */
 
 #define DCI_PI DC_R(3.141592653589793)
 
@@ -4404,26 +4426,6 @@ static dc_status dci_disc_search(dci_pair_work *w, dc_real tol, dc_real enough, 
 
 #define DCI_CFIELD_SIDE 4096
 
-/* Memory that is counted and, with an arena, taken, so that what a function lays out is what another says it takes. */
-typedef struct {
-    dc_arena *arena;                        /* NULL: only counted */
-    size_t bytes;                           /* counted */
-    int full;                               /* something did not fit */
-} dci_cfield_memory;
-
-static void *dci_cfield_take(dci_cfield_memory *mem, size_t count, size_t size)
-{
-    void *p = NULL;
-
-    if (!mem->arena) mem->bytes = dc_bytes(mem->bytes, count, size);
-    else if (!mem->full) {
-        p = dc_arena_take(mem->arena, count, size);
-        mem->full = !p;
-    }
-    return p;
-}
-#define DCI_CFIELD_TAKE(mem, count, type) ((type *)dci_cfield_take(mem, count, sizeof(type)))
-
 static size_t dci_cpoly_numbers(int n) { return 5*((size_t)n + 1); }
 
 /* copies a polygon and what its edges need into 5 (n + 1) numbers */
@@ -5053,15 +5055,15 @@ typedef struct {
     dc_real *real, *second;         /* or in dc_real, and that of second derivatives */
 } dci_cnet_scratch;
 
-static void dci_cnet_lay(const dc_cnet *n, dci_cnet_scratch *s, dci_cfield_memory *mem)
+static void dci_cnet_lay(const dc_cnet *n, dci_cnet_scratch *s, dci_room *room)
 {
     const size_t count = dci_net_numbers(&n->size, DCI_NET_BLOCK);
     const size_t second = dci_cnet_hessian_numbers(&n->size, DCI_NET_HESSIAN_BLOCK);
 
-    s->block = DCI_CFIELD_TAKE(mem, 1, dci_cnet_block);
-    s->single = n->smooth ? NULL : DCI_CFIELD_TAKE(mem, count, float);
-    s->real = n->smooth ? DCI_CFIELD_TAKE(mem, count, dc_real) : NULL;
-    s->second = n->smooth ? DCI_CFIELD_TAKE(mem, second, dc_real) : NULL;
+    s->block = DCI_TAKE(room, 1, dci_cnet_block);
+    s->single = n->smooth ? NULL : DCI_TAKE(room, count, float);
+    s->real = n->smooth ? DCI_TAKE(room, count, dc_real) : NULL;
+    s->second = n->smooth ? DCI_TAKE(room, second, dc_real) : NULL;
 }
 
 /* poses are finite and in range */
@@ -5073,16 +5075,16 @@ static dc_status dci_cnet_eval(const dc_cfield *f, int count, const dc_real *q, 
     const int second = o->hess || o->dlever, grad = o->grad != NULL;
     const int most = second ? DCI_NET_HESSIAN_BLOCK : DCI_NET_BLOCK;
     const int rows = most < count ? most : count;
-    dci_cfield_memory mem = DC_ZERO;
+    dci_room room = DC_ZERO;
     dci_cnet_scratch s;
     dci_net_work_f single;
     DCI_NET(dci_net_work) real;
     int i, m, ok = 1, at;
 
-    mem.arena = arena;
-    dci_cnet_lay(n, &s, &mem);
+    room.arena = arena;
+    dci_cnet_lay(n, &s, &room);
     arena->used = used;
-    if (mem.full) return DC_E_MEMORY;
+    if (room.full) return DC_E_MEMORY;
     if (n->smooth) real = DCI_NET(dci_net_work_make)(&n->size, rows, s.real);
     else single = dci_net_work_make_f(&n->size, rows, s.single);
 
@@ -5132,15 +5134,15 @@ static dc_status dci_cnet_eval_one(const dc_cfield *f, const dc_real q[3], dc_ar
 /* ---- [network memory] of a learned field ---------------------------------------------------- */
 
 /* A network like n and its arrays, its weights still to be filled in; NULL: no room, or counted */
-static dc_cnet *dci_cnet_lay_net(const dc_cnet *n, dci_cfield_memory *mem)
+static dc_cnet *dci_cnet_lay_net(const dc_cnet *n, dci_room *room)
 {
     const size_t count = dci_net_count(&n->size), turned = dci_net_turned(&n->size);
-    dc_cnet *c = DCI_CFIELD_TAKE(mem, 1, dc_cnet);
-    float *w = DCI_CFIELD_TAKE(mem, count, float), *t = n->smooth ? NULL : DCI_CFIELD_TAKE(mem, turned, float);
-    dc_real *real_w = n->smooth ? DCI_CFIELD_TAKE(mem, count, dc_real) : NULL;
-    dc_real *real_t = n->smooth ? DCI_CFIELD_TAKE(mem, turned, dc_real) : NULL;
+    dc_cnet *c = DCI_TAKE(room, 1, dc_cnet);
+    float *w = DCI_TAKE(room, count, float), *t = n->smooth ? NULL : DCI_TAKE(room, turned, float);
+    dc_real *real_w = n->smooth ? DCI_TAKE(room, count, dc_real) : NULL;
+    dc_real *real_t = n->smooth ? DCI_TAKE(room, turned, dc_real) : NULL;
 
-    if (mem->full || !mem->arena) return NULL;
+    if (room->full || !room->arena) return NULL;
     *c = *n;
     c->weights = w;
     c->turned = t;
@@ -5151,21 +5153,21 @@ static dc_cnet *dci_cnet_lay_net(const dc_cnet *n, dci_cfield_memory *mem)
 
 static size_t dci_cnet_bytes(const dc_cnet *n)
 {
-    dci_cfield_memory mem = DC_ZERO;
+    dci_room room = DC_ZERO;
 
-    dci_cnet_lay_net(n, &mem);
-    return mem.bytes;
+    dci_cnet_lay_net(n, &room);
+    return room.bytes;
 }
 
 /* The field of a network like n in the arena; its weights, still to be filled in; NULL: no room */
 static float *dci_cnet_take(const dc_cnet *n, dc_arena *arena, dc_cfield *f)
 {
     const size_t used = arena->used;
-    dci_cfield_memory mem = DC_ZERO;
+    dci_room room = DC_ZERO;
     dc_cnet *c;
 
-    mem.arena = arena;
-    c = dci_cnet_lay_net(n, &mem);
+    room.arena = arena;
+    c = dci_cnet_lay_net(n, &room);
     if (!c) {
         arena->used = used;
         return NULL;
@@ -5208,13 +5210,13 @@ static int dci_cfield_ok(const dc_cfield *f)
 }
 
 /* the work and its arrays, in the arena, or counted; NULL: no room, or counted */
-static dci_pair_work *dci_pair_work_lay(const dc_cfield *f, dci_cfield_memory *mem)
+static dci_pair_work *dci_pair_work_lay(const dc_cfield *f, dci_room *room)
 {
     const size_t row = (size_t)f->b.n + 1;
-    dci_pair_work *w = DCI_CFIELD_TAKE(mem, 1, dci_pair_work);
-    dc_real *m = DCI_CFIELD_TAKE(mem, 5*row, dc_real);
-    dci_bound *list = DCI_CFIELD_TAKE(mem, (size_t)f->a.n + (size_t)f->b.n, dci_bound);
-    dci_cell *stack = DCI_CFIELD_TAKE(mem, DCI_CFIELD_STACK, dci_cell);
+    dci_pair_work *w = DCI_TAKE(room, 1, dci_pair_work);
+    dc_real *m = DCI_TAKE(room, 5*row, dc_real);
+    dci_bound *list = DCI_TAKE(room, (size_t)f->a.n + (size_t)f->b.n, dci_bound);
+    dci_cell *stack = DCI_TAKE(room, DCI_CFIELD_STACK, dci_cell);
 
     if (!w || !m || !list || !stack) return NULL;
     w->pose = m;
@@ -5234,21 +5236,21 @@ static dci_pair_work *dci_pair_work_lay(const dc_cfield *f, dci_cfield_memory *m
 
 static dci_pair_work *dci_pair_work_take(const dc_cfield *f, dc_arena *arena)
 {
-    dci_cfield_memory mem = DC_ZERO;
+    dci_room room = DC_ZERO;
 
-    mem.arena = arena;
-    return dci_pair_work_lay(f, &mem);
+    room.arena = arena;
+    return dci_pair_work_lay(f, &room);
 }
 
 DC_DEF size_t dc_cfield_eval_bytes(const dc_cfield *f)
 {
-    dci_cfield_memory mem = DC_ZERO;
+    dci_room room = DC_ZERO;
     dci_cnet_scratch s;
 
     if (!dci_cfield_ok(f)) return 0;
-    if (f->kind == DC_CFIELD_LEARNED) dci_cnet_lay(f->net, &s, &mem);
-    else dci_pair_work_lay(f, &mem);
-    return mem.bytes == SIZE_MAX ? 0 : mem.bytes;
+    if (f->kind == DC_CFIELD_LEARNED) dci_cnet_lay(f->net, &s, &room);
+    else dci_pair_work_lay(f, &room);
+    return dci_counted(&room);
 }
 
 /* lever of a contact: (p - t/2).n, n the unit vector of the gradient */
@@ -5837,6 +5839,11 @@ DC_DEF dc_status dc_cfield_learned(const void *state, dc_arena *mem, dc_cfield *
 }
 
 /* ---- [bytes] learned fields as bytes -------------------------------------------------------- */
+/* stage               | reads                      | writes                           | equation
+ * dc_cfield_save      | a network                  | head, weights, hash              |
+ * dci_saved_read      | bytes                      | sizes, or that they are refused  |
+ * dc_cfield_load      | bytes                      | a network in the arena           | */
+
 /* All numbers little-endian: "dccfield"; version; wall, raw, harmonics, layers, width, smooth, 4 bytes each; both
  * radii as IEEE doubles; weights as IEEE floats; FNV-1a of all before it, 8 bytes. */
 

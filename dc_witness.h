@@ -1672,7 +1672,6 @@ typedef struct {
     dc_manifold_options options;    /* with the defaults filled in, lengths multiplied out */
     dc_real  inv_length;            /* 1/L: of the depths that rank vertices and edges */
     int      derive;
-    int      full;                  /* memory did not fit */
     dci_man_side side[2];
     size_t   pairs;                 /* of edges kept, index k n_b + l */
     dc_real *input, *output, *jac;  /* of the witness points, rows of `pairs` */
@@ -1681,21 +1680,8 @@ typedef struct {
     dc_real *sum[2];                /* [edges kept] of nearest-edge weights times what they weigh */
     dci_chunk *chunk;
     dc_arena batch;                 /* of dc_sdf_eval_batch */
-    dc_arena *mem;                  /* NULL: sizes are only added up */
-    size_t   bytes;
+    dci_room room;                  /* where all of it is taken from, or counted */
 } dci_man;
-
-static void *dci_man_take(dci_man *m, size_t count, size_t size)
-{
-    void *p = NULL;
-    m->bytes = dc_bytes(m->bytes, count, size);
-    if (m->mem && !m->full) {
-        p = dc_arena_take(m->mem, count, size);
-        if (!p) m->full = 1;
-    }
-    return p;
-}
-#define DCI_TAKE(m, n, type) ((type *)dci_man_take(m, (size_t)(n), sizeof(type)))
 
 /* Samples of the field of body c at n points: phi, normals, and with derivatives theirs. */
 static void dci_man_take_field(dci_man *m, dci_man_field *F, int c, size_t n, const dc_v3 *point, int phi, int normal)
@@ -1703,11 +1689,11 @@ static void dci_man_take_field(dci_man *m, dci_man_field *F, int c, size_t n, co
     F->count = (int)n;
     F->body = &m->side[c].body;
     F->point = point;
-    F->phi = phi ? DCI_TAKE(m, n, dc_real) : NULL;
-    F->grad = phi && m->derive ? DCI_TAKE(m, n, dc_v3) : NULL;
-    F->normal = normal ? DCI_TAKE(m, n, dc_v3) : NULL;
-    F->scale = normal && m->derive ? DCI_TAKE(m, n, dc_real) : NULL;
-    F->turn = normal && m->derive ? DCI_TAKE(m, 6*n, dc_real) : NULL;
+    F->phi = phi ? DCI_TAKE(&m->room, n, dc_real) : NULL;
+    F->grad = phi && m->derive ? DCI_TAKE(&m->room, n, dc_v3) : NULL;
+    F->normal = normal ? DCI_TAKE(&m->room, n, dc_v3) : NULL;
+    F->scale = normal && m->derive ? DCI_TAKE(&m->room, n, dc_real) : NULL;
+    F->turn = normal && m->derive ? DCI_TAKE(&m->room, 6*n, dc_real) : NULL;
 }
 
 static void dci_man_take_pick(dci_man *m, dci_man_pick *pick)
@@ -1715,12 +1701,12 @@ static void dci_man_take_pick(dci_man *m, dci_man_pick *pick)
     const size_t weights = (size_t)pick->count*(size_t)pick->kept;
     if (!pick->soft) return;
 
-    pick->rank = DCI_TAKE(m, pick->count, dc_real);
-    pick->top = DCI_TAKE(m, pick->kept, int);
-    pick->weight = DCI_TAKE(m, weights, dc_real);
+    pick->rank = DCI_TAKE(&m->room, pick->count, dc_real);
+    pick->top = DCI_TAKE(&m->room, pick->kept, int);
+    pick->weight = DCI_TAKE(&m->room, weights, dc_real);
     if (!m->derive) return;
-    pick->drank = DCI_TAKE(m, pick->count, dc_real);
-    pick->dweight = DCI_TAKE(m, weights, dc_real);
+    pick->drank = DCI_TAKE(&m->room, pick->count, dc_real);
+    pick->dweight = DCI_TAKE(&m->room, weights, dc_real);
 }
 
 /* Everything of body c that depends on sizes alone. */
@@ -1734,11 +1720,11 @@ static void dci_man_side_memory(dci_man *m, int c)
     int j;
 
     /* vertices */
-    s->vertex = DCI_TAKE(m, nv, dc_v3);
-    if (derive) s->d.vertex = DCI_TAKE(m, nv, dc_v3);
+    s->vertex = DCI_TAKE(&m->room, nv, dc_v3);
+    if (derive) s->d.vertex = DCI_TAKE(&m->room, nv, dc_v3);
     if (nc > 0 || s->edges.soft)
         dci_man_take_field(m, &s->at_vertex, other, nv, s->vertex, 1, nc > 0 && !s->vertices.soft);
-    if (derive) s->d.phi = DCI_TAKE(m, nv, dc_real);
+    if (derive) s->d.phi = DCI_TAKE(&m->room, nv, dc_real);
 
     /* contacts of vertices: the vertices themselves, unless they are weighed */
     dci_man_take_pick(m, &s->vertices);
@@ -1746,26 +1732,26 @@ static void dci_man_side_memory(dci_man *m, int c)
     s->at_contact = s->at_vertex;
     s->d.contact = s->d.vertex;
     if (s->vertices.soft) {
-        s->contact = DCI_TAKE(m, nc, dc_v3);
+        s->contact = DCI_TAKE(&m->room, nc, dc_v3);
         dci_man_take_field(m, &s->at_contact, other, nc, s->contact, 1, 1);
-        if (derive) s->d.contact = DCI_TAKE(m, nc, dc_v3);
+        if (derive) s->d.contact = DCI_TAKE(&m->room, nc, dc_v3);
     }
 
     /* edges, and the witness points of every pair */
     if (ke == 0) return;
     for (j = 0; j < 2; ++j) {
-        s->end[j] = DCI_TAKE(m, ke, dc_v3);
-        if (derive) s->d.end[j] = DCI_TAKE(m, ke, dc_v3);
+        s->end[j] = DCI_TAKE(&m->room, ke, dc_v3);
+        if (derive) s->d.end[j] = DCI_TAKE(&m->room, ke, dc_v3);
     }
     dci_man_take_pick(m, &s->edges);
-    s->witness = DCI_TAKE(m, m->pairs, dc_v3);
-    if (derive) s->d.witness = DCI_TAKE(m, m->pairs, dc_v3);
+    s->witness = DCI_TAKE(&m->room, m->pairs, dc_v3);
+    if (derive) s->d.witness = DCI_TAKE(&m->room, m->pairs, dc_v3);
     dci_man_take_field(m, &s->own, c, m->pairs, s->witness, m->options.inside, 1);
     dci_man_take_field(m, &s->cross, other, m->pairs, s->witness, 1, 0);
     if (steps == 0) return;
-    trace->point = DCI_TAKE(m, steps, dc_v3);
-    trace->phi = DCI_TAKE(m, steps, dc_real);
-    if (derive) trace->grad = DCI_TAKE(m, steps, dc_v3);
+    trace->point = DCI_TAKE(&m->room, steps, dc_v3);
+    trace->phi = DCI_TAKE(&m->room, steps, dc_real);
+    if (derive) trace->grad = DCI_TAKE(&m->room, steps, dc_v3);
     dci_man_take_field(m, &trace->start, c, m->pairs, trace->point, 0, 1);
 }
 
@@ -1838,25 +1824,26 @@ static int dci_man_memory(dci_man *m, int derive, dc_arena *mem)
 {
     int c;
     m->derive = derive;
-    m->mem = mem;
-    m->bytes = dc_bytes(0, 1, sizeof *m);
+    m->room.arena = mem;
+    m->room.bytes = dc_bytes(0, 1, sizeof *m);
+    m->room.full = 0;
     dci_man_side_memory(m, 0);
     dci_man_side_memory(m, 1);
 
     /* pairs of edges */
     if (m->pairs > 0) {
-        m->input = DCI_TAKE(m, 12*m->pairs, dc_real);
-        m->output = DCI_TAKE(m, 9*m->pairs, dc_real);
-        if (derive) m->jac = DCI_TAKE(m, 36*m->pairs, dc_real);
-        m->pair = DCI_TAKE(m, m->pairs, dci_man_pair);
-        if (derive) m->dpair = DCI_TAKE(m, m->pairs, dci_man_pair_d);
-        for (c = 0; c < 2; ++c) m->sum[c] = DCI_TAKE(m, m->side[c].edges.kept, dc_real);
+        m->input = DCI_TAKE(&m->room, 12*m->pairs, dc_real);
+        m->output = DCI_TAKE(&m->room, 9*m->pairs, dc_real);
+        if (derive) m->jac = DCI_TAKE(&m->room, 36*m->pairs, dc_real);
+        m->pair = DCI_TAKE(&m->room, m->pairs, dci_man_pair);
+        if (derive) m->dpair = DCI_TAKE(&m->room, m->pairs, dci_man_pair_d);
+        for (c = 0; c < 2; ++c) m->sum[c] = DCI_TAKE(&m->room, m->side[c].edges.kept, dc_real);
     }
 
     /* scratch */
-    m->chunk = DCI_TAKE(m, 1, dci_chunk);
-    m->batch = dc_arena_make(dci_man_take(m, 1, dc_sdf_batch_bytes()), dc_sdf_batch_bytes());
-    return !m->full;
+    m->chunk = DCI_TAKE(&m->room, 1, dci_chunk);
+    m->batch = dc_arena_make(dci_take(&m->room, 1, dc_sdf_batch_bytes()), dc_sdf_batch_bytes());
+    return !m->room.full;
 }
 
 static int dci_man_counts(const dci_man *m, int part[4])
@@ -1883,7 +1870,7 @@ DC_DEF size_t dc_manifold_bytes(const dc_surface *a, const dc_surface *b, const 
     dci_man m;
     if (dci_man_sizes(&m, a, b, opt) != DC_OK) return 0;
     dci_man_memory(&m, derivative != 0, NULL);
-    return m.bytes == SIZE_MAX ? 0 : m.bytes;
+    return dci_counted(&m.room);
 }
 
 /* ---- [fields] manifold: fields at many points --------------------------------------------------------- */

@@ -199,11 +199,11 @@ static void ncp_step(golden *g)
     }
 }
 
-/* A thousand steps of two of the bodies and their adjoint, from states kept, by all the data of the scene. The loss is felt at every
- * 50th state. */
+/* 250 steps of two of the bodies and their adjoint, from states kept, by all the data of the scene. The loss is felt at every 50th
+ * state. */
 static void ncp_adjoint(golden *g)
 {
-    enum { STEPS = 1000, BODIES = 2, CONTACTS = 3 };
+    enum { STEPS = 250, BODIES = 2, CONTACTS = 3 };
     static dc_ncp_body kept[STEPS + 1][BODIES];
     static ncp_world w;
     dc_arena shapes = dc_arena_make(golden_memory, sizeof golden_memory);
