@@ -2,16 +2,17 @@
  * SPDX-License-Identifier: MIT OR Unlicense
  *
  * DOES     steps trees of rigid links of convex hulls, or of triangles with a hierarchy (dc_bsh.h, LRI [2]), in time by
- *          minimising SDRS Eq. 14 [1]: position-level dynamics, their contact potential, friction, joint limits, damping,
- *          proportional-derivative control; the Jacobians of the next state by both earlier ones, control, masses, friction,
- *          attachments and hull vertices; a whole trajectory's gradient by the adjoint; Adam. Grains of any shape in the plane:
- *          penalty contact with friction through fields over relative pose (dc_cfield of dc_sdf.h, CEM [3]), walls, driven
- *          grains, the derivative of a step.
+ *          minimising SDRS Eq. 14 [1]: position-level dynamics, their contact potential, friction, joint limits,
+ *          damping, proportional-derivative control; the Jacobians of the next state by both earlier ones, control,
+ *          masses, friction, attachments and hull vertices; a whole trajectory's gradient by the adjoint; Adam. Grains
+ *          of any shape in the plane: penalty contact with friction through fields over relative pose (dc_cfield of
+ *          dc_sdf.h, CEM [3]), walls, driven grains, the derivative of a step.
  * DOES NOT close loops of joints, bend links, decompose shapes that are not convex.
  *
  * USE
- *   In one C or C++ file: #define DC_CONTACT_, DC_BSH_, DC_SDF_ and DC_SIM_IMPLEMENTATION, then #include "dc_sim.h". Elsewhere
- *   include it. Quick start, a complete program; cc -std=c99 -O3 program.c -lm. One for grains stands above their declarations.
+ *   In one C or C++ file: #define DC_CONTACT_, DC_BSH_, DC_SDF_ and DC_SIM_IMPLEMENTATION, then #include "dc_sim.h".
+ *   Elsewhere include it. Quick start, a complete program; cc -std=c99 -O3 program.c -lm. One for grains stands above
+ *   their declarations.
  *
  *|#define DC_CONTACT_IMPLEMENTATION
  *|#define DC_BSH_IMPLEMENTATION
@@ -34,7 +35,7 @@
  *|    int k;
  *|    link.parent = -1; link.hull = &hull; link.hulls = 1; link.mass = 1; link.friction = 1;
  *|    desc.link = &link; desc.links = 1; desc.plane = &floor; desc.planes = 1;
- *|    desc.h = DC_R(0.01); desc.gravity.z = DC_R(-9.81); desc.length = DC_R(0.1);
+ *|    desc.h = DC_R(0.01); desc.gravity.z = DC_R(-9.81);     // stiffness, length, friction: chosen by these
  *|    s = dc_sim_build(&desc, &mem, &sim, NULL);
  *|    if (s != DC_OK) return 1;
  *|    dc_sim_neutral(&sim, q[0]); q[0][6] = 1;               // a metre up
@@ -47,12 +48,15 @@
  *
  * OPTIONS (macros)
  *   DC_SIM_IMPLEMENTATION  in one file: the code. In more than one with DC_STATIC: private copies.
+ *   DC_SIM_NO_GRAINS       in every file: without the grains (dc_grain_..., dc_grains_...) and without dc_sdf.h, of
+ *                          which robots use nothing
  *   DC_REAL, DC_STATIC, DC_DEF: see dc_contact.h, the same for both.
  *
  * NOTATION
- *   q, nq           the state, joint after joint: free w x y z tx ty tz, ball w x y z, hinge angle (rad), slide length (m)
- *   dq, nv          its tangent: free v then w, ball w, hinge, slide; v and w in the axes of the joint's frame, w about the
- *                   link's origin: t <- t + v, R <- exp([w]) R. All derivatives are by tangents at their own time
+ *   q, nq           the state, joint after joint: free w x y z tx ty tz, ball w x y z, hinge angle (rad), slide length
+ *                   (m)
+ *   dq, nv          its tangent: free v then w, ball w, hinge, slide; v and w in the axes of the joint's frame, w about
+ *                   the link's origin: t <- t + v, R <- exp([w]) R. All derivatives are by tangents at their own time
  *   T_i = [R t]     link to world, 3x4: T_i = T_parent A_i J_i(q), A_i the attachment (SDRS Eq. 1)
  *   S_a             world twist of tangent coordinate a: dT_i/dq_a = [S_a] T_i
  *   M_i             moment matrix, integral of rho (x,1)(x,1)^T, 4x4
@@ -60,20 +64,24 @@
  *
  * THE STEP
  *   q^{t+1} minimises O (SDRS Eq. 14, LRI Eq. 1),
- *       O = sum_i 1/(2h^2) tr((T_i - Y_i) M_i (T_i - Y_i)^T) + U,   Y_i = 2 T_i^t - T_i^{t-1} + h^2 [0 g]          (SDRS Eq. 2, 3)
- *   with U that of the joints (SDRS Eq. 5) and k (P_c + U_f) of the contacts (SDRS Eq. 7, 13). Second derivatives by tangents: for
- *   a before b in a chain d2T_i/dq_a dq_b = [S_a][S_b] T_i, the half-sum of both orders among the three of a rotation.
- *   A hull at a plane of the scenery has the plane itself for its plane of separation: P_c is the sum of P over its vertices, felt
- *   from s lengths; the plane does not move, so that u = w = 0 in its friction.
- *   Newton's method from q^t. Where the Hessian is not positive definite, the sum of its parts made semidefinite takes its place:
- *   pairs of hulls clamped, the curvature of rotations left out; from the tenth step on |H|, in the measure of the inertia; elsewhere
- *   the steps are Newton's own. A direction whose way ends at a contact is bent to slide along it: up to four gaps are demanded to
- *   stay at least where the barrier costs what the step gains. What is left to gain below the rounding of O is judged by its slope.
+ *       O = sum_i 1/(2h^2) tr((T_i - Y_i) M_i (T_i - Y_i)^T) + U                         (SDRS Eq. 3)
+ *       Y_i = 2 T_i^t - T_i^{t-1} + h^2 [0 g]                                            (SDRS Eq. 2)
+ *   with U that of the joints (SDRS Eq. 5) and k (P_c + U_f) of the contacts (SDRS Eq. 7, 13). Second derivatives by
+ *   tangents: for a before b in a chain d2T_i/dq_a dq_b = [S_a][S_b] T_i, the half-sum of both orders among the three
+ *   of a rotation.
+ *   A hull at a plane of the scenery has the plane itself for its plane of separation: P_c is the sum of P over its
+ *   vertices, felt from s lengths; the plane does not move, so that u = w = 0 in its friction.
+ *   Newton's method from q^t. Where the Hessian is not positive definite, the sum of its parts made semidefinite takes
+ *   its place: pairs of hulls clamped, the curvature of rotations left out; from the tenth step on |H|, in the measure
+ *   of the inertia; elsewhere the steps are Newton's own. A direction whose way ends at a contact is bent to slide
+ *   along it: up to four gaps are demanded to stay at least where the barrier costs what the step gains. What is left
+ *   to gain below the rounding of O is judged by its slope.
  *
  * CONTRACTS
- *   Memory    None of its own: dc_sim_bytes for a model, dc_sim_step_bytes, dc_sim_grad_bytes and dc_sim_adjoint_bytes for
- *             scratch that is given back (dc_sim_roll_bytes for many steps): the most a state can ask for; where few pairs
- *             press, less will do. Grains: dc_grains_bytes, dc_grains_step_bytes. Stack below 4 KB (`make facts`).
+ *   Memory    None of its own: dc_sim_bytes for a model, dc_sim_step_bytes, dc_sim_grad_bytes and dc_sim_adjoint_bytes
+ *             for scratch that is given back (dc_sim_roll_bytes for many steps): the most a state can ask for; where
+ *             few pairs press, less will do. Grains: dc_grains_bytes, dc_grains_step_bytes. Stack below 4 KB (`make
+ *             facts`).
  *   Errors    dc_status:
  *             DC_E_ARG       bad input; dc_sim_flaw and dc_grains_info say where
  *             DC_E_MEMORY    the arena, the list of triangle pairs or the room for grains' pairs is too small; DC_E_ARG
@@ -84,30 +92,61 @@
  *             DC_E_DIVERGED  a step did not reach its tolerance; its last iterate is free of overlap
  *             On failure outputs are untouched but as said at the functions.
  *   Threads   Every function is re-entrant; a model is read-only but for dc_sim_refresh.
- *   Bits      A step depends on its arguments alone: no warm start outlives it. Built with -ffp-contract=off the bits are the same
- *             under any compiler: states of 1000 steps and the gradient of a loss of theirs (tests/test_sim_golden.c). Grains: the
- *             same for any split of the parts over threads.
- *   Smooth    The next state is C1 in both earlier ones, control and design wherever d2O/dq_next^2 is regular, through all
- *             changes of contact; friction has its normal force and normal from time t (SDRS Eq. 8), a product of two coefficients.
- *             A uniform solid keeps the faces it was built with.
- *   Accuracy  Of first order in h. Jacobians of every kind against differences of whole steps, sliding, landing and resting:
- *             1e-6 of the largest entry; the adjoint against their product over 100 steps: 1e-13.
- *   Stable    Without control and springs energy falls in every step but for few in which a bent contact lets go: 5.5e-4 of the
- *             energy at the start in 170 tumbles of 200 steps. Of 30000 steps of bodies thrown at up to 100 m/s, with sizes from 0.01
- *             to 10 m and flails, none or one ends with DC_E_DIVERGED (five seeds; float: three), and in up to six energy grew by 1e-3 to
- *             0.05 of that of the throw; on none of their paths anything touched (tests/test_sim_path.c, DC_TEST_SWEEP 25).
- *   Cost      us of a step, of its adjoint and of its Jacobians by both earlier states and control, one Zen 4 core, gcc 12 -O3,
- *             `make bench`: a box on the floor 3.3, 3, 4; a chain of 8 hinges that lands on it 27, 16, 21, of 16 hinges 120, 36,
- *             71; 8 boxes in a stack, 48 freedoms, 440, 90, 190; four chains, 64 freedoms, that meet, a step 3100, an adjoint 450.
- *             Grains: see there.
- *   Trees     A step goes by quadratic models of the pairs of trees, with bounds of their errors: each pair is evaluated once for a
- *             sequence of Newton steps, once more where the step ends, its Hessian where links moved enough for it to matter and
- *             inertia does not outweigh it; 2.8 KB of scratch a pair and 0.7 KB for each of desc.contacts. Jacobians against differences of whole
- *             steps 1.2e-6 of the largest entry at worst; links that hang in each other as rings of a chain do not meet on any path.
- *   Limits    Dense algebra: n^3 in the freedoms. Pairs that can meet are found by a sweep along one axis; the list of pairs that may
- *             is quadratic in the hulls. A step that slides a body round an edge with gaps far below its way needs many iterations:
- *             the way between two iterates is straight in the tangents.
- *             Grains: symplectic Euler, h < 2 sqrt(m_eff/k_n); resting contacts of ReLU fields chatter with a speed proportional to h.
+ *   Bits      A step depends on its arguments alone: no warm start outlives it. Built with -ffp-contract=off the bits
+ *             are the same under any compiler: states of 1000 steps and the gradient of a loss of theirs
+ *             (tests/test_sim_golden.c). Grains: the same for any split of the parts over threads.
+ *   Smooth    The next state is C1 in both earlier ones, control and design wherever d2O/dq_next^2 is regular, through
+ *             all changes of contact; friction has its normal force and normal from time t (SDRS Eq. 8), a product of
+ *             two coefficients. A uniform solid keeps the faces it was built with.
+ *   Accuracy  Of first order in h. Jacobians of every kind against differences of whole steps, sliding, landing and
+ *             resting: 1e-6 of the largest entry; the adjoint against their product over 100 steps: 1e-13.
+ *   Stable    Without control and springs energy falls in every step but for few in which a bent contact lets go:
+ *             5.5e-4 of the energy at the start in 170 tumbles of 200 steps. Of 30000 steps of bodies thrown at up to
+ *             100 m/s, with sizes from 0.01 to 10 m and flails, none or one ends with DC_E_DIVERGED (five seeds; float:
+ *             three), and in up to six energy grew by 1e-3 to 0.05 of that of the throw; on none of their paths
+ *             anything touched (tests/test_sim_path.c, DC_TEST_SWEEP 25).
+ *   Cost      us of a step, of its adjoint and of its Jacobians by both earlier states and control, one Zen 4 core, gcc
+ *             12 -O3, `make bench`: a box on the floor 3.3, 3, 4; a chain of 8 hinges that lands on it 27, 16, 21, of
+ *             16 hinges 120, 36, 71; 8 boxes in a stack, 48 freedoms, 440, 90, 190; four chains, 64 freedoms, that
+ *             meet, a step 3100, an adjoint 450. Grains: see there.
+ *   Trees     A step goes by quadratic models of the pairs of trees, with bounds of their errors: each pair is
+ *             evaluated once for a sequence of Newton steps, once more where the step ends, its Hessian where links
+ *             moved enough for it to matter and inertia does not outweigh it; 2.8 KB of scratch a pair and 0.7 KB for
+ *             each of desc.contacts. Jacobians against differences of whole steps 1.2e-6 of the largest entry at worst;
+ *             links that hang in each other as rings of a chain do not meet on any path.
+ *   Limits    Dense algebra: n^3 in the freedoms. Pairs that can meet are found by a sweep along one axis; the list of
+ *             pairs that may is quadratic in the hulls. A step that slides a body round an edge with gaps far below its
+ *             way needs many iterations: the way between two iterates is straight in the tangents. Grains: symplectic
+ *             Euler, h < 2 sqrt(m_eff/k_n); resting contacts of ReLU fields chatter with a speed proportional to h.
+ *
+ * CHAPTERS of the implementation; each begins with its mark in brackets
+ *   of robots:
+ *   [faces]               faces of a hull
+ *   [moments]             moment matrices
+ *   [build]               building a model
+ *   [kinematics]          configurations
+ *   [twists]              forces and forms of twists, and where derivatives go
+ *   [workspace]           what a step reads and what it writes
+ *   [energy]              what adds up to O
+ *   [broad]               broad phase
+ *   [friction]            friction of time t
+ *   [trees]               pairs of trees by quadratic models
+ *   [evaluation]          O at a place
+ *   [path]                continuous collision
+ *   [open]                memory of a step, and what does not change during it
+ *   [factor]              factors of the Hessian
+ *   [direction]           Newton's direction, bent to slide along contacts
+ *   [step]                a step
+ *   [terms]               second derivatives of O by what it depends on
+ *   [jacobians]           Jacobians of a step
+ *   [trajectory]          many steps, forward and backward
+ *   [adam]                optimiser
+ *   of grains:
+ *   [contact]             one contact: CEM Algorithm 1
+ *   [grains]              building grains
+ *   [reach]               who is within reach
+ *   [grain step]          a step of grains
+ *   [grain derivatives]   derivatives of a step of grains
  *
  * REFERENCES
  *   [1] SDRS  Ye, Gao, Wu, Pan, Komura: SDRS, shape-differentiable robot simulator.
@@ -119,7 +158,9 @@
 #define DC_SIM_H_INCLUDED
 
 #include "dc_bsh.h"
+#ifndef DC_SIM_NO_GRAINS
 #include "dc_sdf.h"
+#endif
 #include <stdint.h>
 
 /* every function of the float build has a name of its own, as in dc_contact.h */
@@ -128,6 +169,8 @@
 #define dc_sim_build dc_sim_build_f
 #define dc_sim_refresh dc_sim_refresh_f
 #define dc_sim_neutral dc_sim_neutral_f
+#define dc_sim_rest_gap dc_sim_rest_gap_f
+#define dc_sim_rest_stiffness dc_sim_rest_stiffness_f
 #define dc_sim_poses dc_sim_poses_f
 #define dc_sim_retract dc_sim_retract_f
 #define dc_sim_local dc_sim_local_f
@@ -160,8 +203,8 @@ typedef enum {
 } dc_sim_joint;
 
 typedef enum {
-    DC_SIM_UNIFORM = 0,  /* the hulls are solid; where they overlap they count twice. A link without hulls: what the triangles of
-                          * its tree enclose, a closed surface, all of it the same way round */
+    DC_SIM_UNIFORM = 0,  /* the hulls are solid; where they overlap they count twice. A link without hulls: what the
+                          * triangles of its tree enclose, a closed surface, all of it the same way round */
     DC_SIM_LUMPED,       /* the hulls' vertices are equal point masses (SDRS Eq. 4) */
     DC_SIM_INERTIA       /* mass, centre and inertia as given; the hulls are shape only */
 } dc_sim_mass;
@@ -191,13 +234,14 @@ typedef struct {
 /* Scenery: the half-space n.x + d >= 0 is free. */
 typedef struct { dc_v3 n; dc_real d, friction; } dc_sim_plane;
 
-/* What a model is built from. Links that a joint connects never touch each other (where a link has no shape, its parent takes its
- * place), nor do links that do not move; exclude lists further pairs.
+/* What a model is built from. Links that a joint connects never touch each other (where a link has no shape, its parent
+ * takes its place), nor do links that do not move; exclude lists further pairs.
  *
- * With `trees` links touch by the triangles of their trees alone, and hulls are for moments. The potential of two links is
- * dc_bsh_eval's, felt at any distance; friction is that of the triangle pairs in dc_bsh_contacts at time t, with their weights
- * (LRI Eq. 12); a triangle at a plane counts as a hull of three vertices, with the potential that `global` and `support` say.
- * Trees have constant radii: there is no derivative by their vertices, which dc_sim_grad and dc_sim_adjoint refuse. */
+ * With `trees` links touch by the triangles of their trees alone, and hulls are for moments. The potential of two links
+ * is dc_bsh_eval's, felt at any distance; friction is that of the triangle pairs in dc_bsh_contacts at time t, with
+ * their weights (LRI Eq. 12); a triangle at a plane counts as a hull of three vertices, with the potential that
+ * `global` and `support` say. Trees have constant radii: there is no derivative by their vertices, which dc_sim_grad
+ * and dc_sim_adjoint refuse. */
 typedef struct {
     const dc_sim_link *link;    /* parents first */
     int links;
@@ -207,30 +251,43 @@ typedef struct {
     int excludes;
     dc_real h;                  /* time step, s, > 0 */
     dc_v3   gravity;            /* m/s^2 */
-    dc_real stiffness;          /* k, J; 0: 1 */
-    int     global;             /* 1: DC_GLOBAL, felt at any distance, instead of DC_LOCAL */
+    dc_real stiffness;          /* k, J; 0: the weight of the lightest body times length, 0.003 of it where contact is
+                                 * felt at any distance */
+    int     global;             /* 1: DC_GLOBAL, felt at any distance, instead of DC_LOCAL, with which bodies far apart
+                                 * cost nothing */
     dc_real support;            /* s of DC_LOCAL; 0: 0.1 */
-    dc_real length;             /* the unit of length of the potentials, m; 0: 1. Contact is felt from 2s/(1-s) lengths */
-    dc_friction_options friction;
+    dc_real length;             /* the unit of length of the potentials, m; 0: 0.025 diameters of the smallest hull (or
+                                 * tree). Contact is felt from 2s/(1-s) lengths */
+    dc_friction_options friction;   /* eps_v 0: (1e-6 sqrt(g diameter))^2, float (1e-5 ..)^2; eps_f 0:
+                                     * (1e-6/length)^2 */
     int     trees;              /* 1: links touch by their trees */
     dc_bsh_options hierarchy;   /* its length is not read */
-    int     contacts;           /* room for so many triangle pairs with friction, before they fade; more: DC_E_MEMORY; 0: 1024 */
-    dc_real reach;              /* m: their friction fades, C2, while the distance r of their potential, 12 (1 + 1/sqrt r)^2, which is
-                                 * one to three gaps, grows from half of it to all of it; 0: friction of all of them */
-    dc_real tolerance;          /* the step ends when the largest force left over is below this part of the largest force acting, or
-                                 * when rounding keeps it from shrinking; 0: 1e-9 (float 1e-4) */
+    int     contacts;           /* room for so many triangle pairs with friction, before they fade; more: DC_E_MEMORY;
+                                 * 0: 1024 */
+    dc_real reach;              /* m: their friction fades, C2, while the distance r of their potential, 12 (1 + 1/sqrt
+                                 * r)^2, which is one to three gaps, grows from half of it to all of it; 0: friction of
+                                 * all of them */
+    dc_real tolerance;          /* the step ends when the largest force left over is below this part of the largest
+                                 * force acting, or when rounding keeps it from shrinking; 0: 1e-9 (float 1e-4) */
     int     iterations;         /* cap; 0: 400 */
 } dc_sim_desc;
+
+/* What zero stands for in stiffness, length and friction, dc_sim_build chooses from gravity and the links as they are
+ * then (without gravity by diameter/(100 h^2)); sim->desc has the numbers. Bodies of any size and weight, in any unit,
+ * rest at gaps of at most 0.6 % of the smallest hull's diameter, and creep by less than 1e-4 of it in a second (float
+ * 1e-3). dc_sim_rest_gap and dc_sim_rest_stiffness say what other numbers do. A body placed nearer than where it rests
+ * is pushed out with what the potential holds there, k P: steps longer than sqrt(length/g) damp that, shorter ones
+ * throw the body. */
 
 /* Why a model was refused. */
 typedef struct { int link; const char *cause; } dc_sim_flaw;    /* link -1: not a link's fault */
 
-/* Hull j of the model: vertices vertex[begin .. begin + n), link, bounding sphere, faces as loops of vertices. With `trees` the
- * corners of each tree follow as one more hull. */
+/* Hull j of the model: vertices vertex[begin .. begin + n), link, bounding sphere, faces as loops of vertices. With
+ * `trees` the corners of each tree follow as one more hull. */
 typedef struct { int link, begin, n, loop, face, faces, tree; dc_v3 centre; dc_real radius; } dc_sim_hull;
 
-/* The model: plain data in the caller's memory. Entries of link (but for parent, joint, hull, hulls and model), vertex and plane
- * are the design and may be changed; then dc_sim_refresh. */
+/* The model: plain data in the caller's memory. Entries of link (but for parent, joint, hull, hulls and model), vertex
+ * and plane are the design and may be changed; then dc_sim_refresh. */
 typedef struct {
     dc_sim_desc desc;           /* its pointers to model memory */
     dc_sim_link *link;
@@ -241,7 +298,8 @@ typedef struct {
     int *loop, *face;           /* of the hulls' faces */
     int *q_at, *v_at;           /* of link i: where its joint is in q and dq */
     dc_real *moment;            /* 16 per link */
-    dc_real *moment_grad;       /* 10 per coordinate of a vertex: the upper triangle by rows of its link's moment matrix */
+    dc_real *moment_grad;       /* 10 per coordinate of a vertex: the upper triangle by rows of its link's moment
+                                 * matrix */
     int links, planes, hulls, vertices, pairs, nq, nv, most;    /* most: vertices of the largest hull */
     int corners;                /* of the trees, 3 a triangle */
 } dc_sim;
@@ -249,14 +307,20 @@ typedef struct {
 /* Bytes of arena that dc_sim_build takes; 0: desc or what it points to is no description, or it does not fit. */
 DC_DEF size_t dc_sim_bytes(const dc_sim_desc *desc);
 
-/* Builds a model. The description is copied and may go. flaw may be NULL; written only with DC_E_ARG.
- * DC_E_ARG, DC_E_MEMORY: *sim and mem untouched. Faces and moments are found in the arena: DC_E_MEMORY comes before their
- * flaws, a solid that is flat, a joint that moves no mass. */
+/* Builds a model. The description is copied and may go. flaw may be NULL; written only with DC_E_ARG. DC_E_ARG,
+ * DC_E_MEMORY: *sim and mem untouched. Faces and moments are found in the arena: DC_E_MEMORY comes before their flaws,
+ * a solid that is flat, a joint that moves no mass. */
 DC_DEF dc_status dc_sim_build(const dc_sim_desc *desc, dc_arena *mem, dc_sim *sim, dc_sim_flaw *flaw);
 
+/* The gap at which `vertices` vertices of a hull over a plane together push with `force`, N; two hulls face to face
+ * rest at about twice that. And the stiffness k of a description at which they rest at `gap`, m, with the model's
+ * length and support. 0: an argument is not positive, or no stiffness does (DC_LOCAL: a gap that is not felt). */
+DC_DEF dc_real dc_sim_rest_gap(const dc_sim *sim, dc_real force, int vertices);
+DC_DEF dc_real dc_sim_rest_stiffness(const dc_sim *sim, dc_real gap, dc_real force, int vertices);
+
 /* Checks a changed design and computes what depends on it. A solid keeps the faces it was built with: a face of four or
- * more vertices is the fan from their mean to its edges, so that moments are polynomials of the vertices, with derivatives
- * where those of the hull itself have kinks. DC_E_ARG: the model is not to be used until it is repaired. */
+ * more vertices is the fan from their mean to its edges, so that moments are polynomials of the vertices, with
+ * derivatives where those of the hull itself have kinks. DC_E_ARG: the model is not to be used until it is repaired. */
 DC_DEF dc_status dc_sim_refresh(dc_sim *sim, dc_sim_flaw *flaw);
 
 /* q[nq] with every joint at 0. */
@@ -271,8 +335,8 @@ DC_DEF void dc_sim_retract(const dc_sim *sim, const dc_real *q, const dc_real *d
 /* The tangent at q0 that leads to q1, rotations below pi. */
 DC_DEF void dc_sim_local(const dc_sim *sim, const dc_real *q0, const dc_real *q1, dc_real *dq);
 
-/* The generalised force of a force f in the world at a point x of a link's frame, added to dq: dq += J^T f. So the gradient of a loss of
- * places is pulled back to tangents. */
+/* The generalised force of a force f in the world at a point x of a link's frame, added to dq: dq += J^T f. So the
+ * gradient of a loss of places is pulled back to tangents. */
 DC_DEF void dc_sim_pull(const dc_sim *sim, const dc_real *q, int link, dc_v3 x, dc_v3 f, dc_real *dq);
 
 /* J dq: the change of that point in the world by a tangent, to first order. */
@@ -283,8 +347,8 @@ DC_DEF uint64_t dc_sim_hash(const dc_real *x, int n);
 
 /* ---- the step ----------------------------------------------------------------------------------- */
 
-/* Control of one step, any of it NULL: stable PD (SDRS Eq. 5 with kp/2 for its k_p and kd h/2 for its k_d, so that the force is
- * kp (target - q) + kd (velocity - dq/dt)) towards the end of the step, and forces. */
+/* Control of one step, any of it NULL: stable PD (SDRS Eq. 5 with kp/2 for its k_p and kd h/2 for its k_d, so that the
+ * force is kp (target - q) + kd (velocity - dq/dt)) towards the end of the step, and forces. */
 typedef struct {
     const dc_real *target;      /* nq; NULL: the neutral state. FREE joints are not read. For BALL the spring is that of
                                  * 2 sin(angle/2), smooth everywhere */
@@ -298,8 +362,8 @@ typedef struct {
     int     shortened;          /* of them cut short or bent aside so that nothing is met on the way */
     dc_real residual;           /* largest force left over, N or N m */
     dc_real scale;              /* largest force acting */
-    dc_real gap;                /* least distance between a plane of separation and a vertex that feels it, of the pairs in
-                                 * contact; +INFINITY: none */
+    dc_real gap;                /* least distance between a plane of separation and a vertex that feels it, of the pairs
+                                 * in contact; +INFINITY: none */
     int     contacts;           /* pairs of hulls, and hulls at planes, that feel each other */
     int     hull_a, hull_b;     /* DC_E_OVERLAP: who; hull_b = -1-p: plane p */
     dc_real *path;              /* in: NULL, or room for path_size states: */
@@ -310,13 +374,14 @@ typedef struct {
 /* Bytes of arena for dc_sim_step; 0: no model, or it does not fit. */
 DC_DEF size_t dc_sim_step_bytes(const dc_sim *sim);
 
-/* q_next[nq] from the states one step ago and now. Depends on its arguments alone, so that a step repeated gives the same
- * bits. control and info may be NULL; q_next may be q_prev. Set info->path before the call (info zero otherwise).
- * Nothing overlaps anywhere on the path: every Newton step is cut where, for each pair, a chain of moving planes, each keeping all
- * vertices on their sides by bounds on their speed and acceleration, comes to an end; it turns nothing by more than 3 rad.
+/* q_next[nq] from the states one step ago and now. Depends on its arguments alone, so that a step repeated gives the
+ * same bits. control and info may be NULL; q_next may be q_prev. Set info->path before the call (info zero otherwise).
+ * Nothing overlaps anywhere on the path: every Newton step is cut where, for each pair, a chain of moving planes, each
+ * keeping all vertices on their sides by bounds on their speed and acceleration, comes to an end; it turns nothing by
+ * more than 3 rad.
  * DC_E_OVERLAP   q is not free of overlap.
- * DC_E_DIVERGED  the tolerance was not reached, or a plane of separation or a slip not found to rounding; q_next is the last
- *                iterate, free of overlap. Where the cap of iterations ended it, it may have gained energy.
+ * DC_E_DIVERGED  the tolerance was not reached, or a plane of separation or a slip not found to rounding; q_next is the
+ *                last iterate, free of overlap. Where the cap of iterations ended it, it may have gained energy.
  * DC_E_ARG, DC_E_MEMORY, DC_E_RANGE: bad input; the arena is too small; numbers too large. q_next untouched but for
  * DC_E_DIVERGED. */
 DC_DEF dc_status dc_sim_step(const dc_sim *sim, const dc_real *q_prev, const dc_real *q, const dc_sim_control *control,
@@ -328,10 +393,12 @@ DC_DEF dc_status dc_sim_step(const dc_sim *sim, const dc_real *q_prev, const dc_
 typedef struct {
     dc_real *prev, *now;        /* nv columns: by q_prev, by q */
     dc_real *control;           /* 3 nv columns: by target, velocity, force */
-    dc_real *attach;            /* 6 links: by the twist (v, w) of link i's attachment, in the parent's axes about its origin */
+    dc_real *attach;            /* 6 links: by the twist (v, w) of link i's attachment, in the parent's axes about its
+                                 * origin */
     dc_real *mass;              /* links: by the mass of link i, its shape held: moments scale */
     dc_real *friction;          /* links + planes: by the friction of link i, then of the planes */
-    dc_real *vertex;            /* 3 vertices: by the vertices, in the link's frame; mass or density held as described */
+    dc_real *vertex;            /* 3 vertices: by the vertices, in the link's frame; mass or density held as
+                                 * described */
 } dc_sim_jacobian;
 
 /* Bytes of arena for dc_sim_grad with these outputs; only whether they are NULL is looked at. */
@@ -346,15 +413,17 @@ DC_DEF dc_status dc_sim_grad(const dc_sim *sim, const dc_real *q_prev, const dc_
 /* A trajectory of H steps from q_{-1}, q_0 and what its loss L(q_1, ..., q_H) is differentiated by. */
 typedef struct {
     int steps;                  /* H >= 1 */
-    int every;                  /* 0 or 1: q holds all states. k > 1: checkpoints of every k-th step, from which the steps between
-                                 * are made again, to the same bits, k = sqrt H for the least memory */
-    const dc_real *q;           /* (H + 2) nq: q_{-1}, ..., q_H; with k: pairs q_{ck-1}, q_{ck} for c = 0, 1, .. while ck < H */
+    int every;                  /* 0 or 1: q holds all states. k > 1: checkpoints of every k-th step, from which the
+                                 * steps between are made again, to the same bits, k = sqrt H for the least memory */
+    const dc_real *q;           /* (H + 2) nq: q_{-1}, ..., q_H; with k: pairs q_{ck-1}, q_{ck} for c = 0, 1, .. while
+                                 * ck < H */
     const dc_sim_control *control;  /* H; NULL: none */
     const dc_real *loss;        /* H nv: dL/dq_1, ..., dL/dq_H by the tangents there */
     dc_real *start;             /* out, 2 nv: dL/dq_{-1}, dL/dq_0; NULL as the others: not computed */
     dc_real *control_grad;      /* H 3nv: by target, velocity, force of every step */
     dc_real *attach, *mass, *friction, *vertex;     /* columns as in dc_sim_jacobian */
-    dc_real *velocity;          /* nv: by the velocity v at q_0, which is held, where q_{-1} is dc_sim_retract of q_0 by -h v */
+    dc_real *velocity;          /* nv: by the velocity v at q_0, which is held, where q_{-1} is dc_sim_retract of q_0 by
+                                 * -h v */
 } dc_sim_run;
 
 typedef struct {
@@ -362,23 +431,24 @@ typedef struct {
     long iterations;            /* Newton steps of all */
 } dc_sim_roll_info;
 
-/* The steps of a run into its states: q is the array that run->q points to, whose first two the caller has set. It goes on after steps
- * that did not reach their tolerance: DC_E_DIVERGED, *info (may be NULL) says how many; any other status ends it, states after that are
- * not written. Bytes of arena: dc_sim_roll_bytes. */
+/* The steps of a run into its states: q is the array that run->q points to, whose first two the caller has set. It goes
+ * on after steps that did not reach their tolerance: DC_E_DIVERGED, *info (may be NULL) says how many; any other status
+ * ends it, states after that are not written. Bytes of arena: dc_sim_roll_bytes. */
 DC_DEF size_t dc_sim_roll_bytes(const dc_sim *sim);
-DC_DEF dc_status dc_sim_roll(const dc_sim *sim, const dc_sim_run *run, dc_real *q, dc_arena *mem, dc_sim_roll_info *info);
+DC_DEF dc_status dc_sim_roll(const dc_sim *sim, const dc_sim_run *run, dc_real *q, dc_arena *mem,
+                             dc_sim_roll_info *info);
 
 /* Bytes of arena for dc_sim_adjoint; of run, the numbers of steps and which pointers are NULL is looked at. */
 DC_DEF size_t dc_sim_adjoint_bytes(const dc_sim *sim, const dc_sim_run *run);
 
-/* The gradient of L, from the last step to the first: one factorisation each and no Jacobian. On failure, statuses as in
- * dc_sim_grad and dc_sim_step, the outputs are not defined. */
+/* The gradient of L, from the last step to the first: one factorisation each and no Jacobian. On failure, statuses as
+ * in dc_sim_grad and dc_sim_step, the outputs are not defined. */
 DC_DEF dc_status dc_sim_adjoint(const dc_sim *sim, const dc_sim_run *run, dc_arena *mem);
 
 /* ---- optimiser ---------------------------------------------------------------------------------- */
 
-/* Adam (Kingma and Ba): keeps n numbers of each moment. Start with step 0 and m, v zero. A projection onto the allowed set is
- * applied by the caller to x after each step. */
+/* Adam (Kingma and Ba): keeps n numbers of each moment. Start with step 0 and m, v zero. A projection onto the allowed
+ * set is applied by the caller to x after each step. */
 typedef struct {
     int n, step;
     dc_real *m, *v;             /* n each */
@@ -386,36 +456,43 @@ typedef struct {
     dc_real beta1, beta2, eps;  /* 0: 0.9, 0.999, 1e-8 */
 } dc_adam_state;
 
-/* x <- x - rate m^/(sqrt v^ + eps),  m^ and v^ the bias-corrected moments of the gradient. DC_E_ARG, nothing written: a NULL,
- * n < 1, a gradient that is not finite. */
+/* x <- x - rate m^/(sqrt v^ + eps),  m^ and v^ the bias-corrected moments of the gradient. DC_E_ARG, nothing written: a
+ * NULL, n < 1, a gradient that is not finite. */
 DC_DEF dc_status dc_adam(dc_adam_state *a, const dc_real *grad, dc_real *x);
 
-/* ==== grains ======================================================================================
+#ifndef DC_SIM_NO_GRAINS
+
+/* ---- grains --------------------------------------------------------------------------------------
  *
- * Rigid grains of any shape in the plane, after CEM [3]: all that two shapes need to touch is a pair of scalar fields over
- * their relative pose (dc_cfield of dc_sdf.h): the distance d and the lever of friction. Each pair of grains within reach gets
- * one force (CEM Algorithm 1), then all move by symplectic Euler. Half-planes and circles are bodies too, of types of their own.
+ * Rigid grains of any shape in the plane, after CEM [3]: all that two shapes need to touch is a pair of scalar fields
+ * over their relative pose (dc_cfield of dc_sdf.h): the distance d and the lever of friction. Each pair of grains
+ * within reach gets one force (CEM Algorithm 1), then all move by symplectic Euler. Half-planes and circles are bodies
+ * too, of types of their own.
  *
  *   q = (theta, x, y)   pose of a body, rad and m; v = (omega, vx, vy)
  *   q_AB                pose of B in A's frame: (theta_B - theta_A, R(-theta_A)(x_B - x_A))
- *   g                   gradient of d by q_AB; n its part by x and y, turned into the world; t = n turned by +90 degrees
- *   lever               (p - (x_A + x_B)/2).n/|n|, p the point of contact. proj_A = -(p - x_A).n/|n| and proj_B = (p - x_B).n/|n|
- *                       follow from it, so that both refer to one point and friction keeps angular momentum
+ *   g                   gradient of d by q_AB; n its part by x and y, turned into the world; t = n turned by +90
+ *                       degrees
+ *   lever               (p - (x_A + x_B)/2).n/|n|, p the point of contact. proj_A = -(p - x_A).n/|n| and proj_B = (p -
+ *                       x_B).n/|n| follow from it, so that both refer to one point and friction keeps angular momentum
  *
  *     f_n = max(0, k_n max(-d, 0) - c gamma_n v_n),   v_n = d(d)/dt            force J_A^T g f_n on A, J_B^T g f_n on B
  *     s <- s + h v_t,   v_t = t.(v_B - v_A) + proj_B omega_B + proj_A omega_A
  *     f_t = -k_t s - c gamma_t v_t, with s cut so that |f_t| <= mu f_n |n|;  s = 0 where the dashpot alone exceeds that
  *     v <- v + h (f/m + gravity),   q <- q + h v
  *
- * c is 1/2, the reduced mass of grains of unit mass as in the paper, or the reduced mass of the pair (reduced_mass). The spring s
- * belongs to the pair while d < 0 and is gone when contact opens. Linear and angular momentum are kept to rounding by every
- * pair, whatever its field says. h must be below 2 sqrt(m_eff/k_n), m_eff the mass a contact feels: m/4 at the end of a rod.
+ * c is 1/2, the reduced mass of grains of unit mass as in the paper, or the reduced mass of the pair (reduced_mass).
+ * The spring s belongs to the pair while d < 0 and is gone when contact opens. Linear and angular momentum are kept to
+ * rounding by every pair, whatever its field says. h must be below 2 sqrt(m_eff/k_n), m_eff the mass a contact feels:
+ * m/4 at the end of a rod.
  *
- * Memory: some 2 KB for each body with the room for 16 pairs. The same bits for any split of the parts of a step. Resting contacts
- * of fields whose gradient jumps, as that of networks of max(0, z), chatter with a speed that falls with h.
+ * Memory: some 2 KB for each body with the room for 16 pairs. The same bits for any split of the parts of a step.
+ * Resting contacts of fields whose gradient jumps, as that of networks of max(0, z), chatter with a speed that falls
+ * with h.
  *
- * A step costs O(bodies + pairs within reach) + bodies x walls. It never looks at pairs whose circles about the centres of mass
- * are apart. The grid's cells are as wide as the largest grain: one grain far larger than the rest belongs among the walls.
+ * A step costs O(bodies + pairs within reach) + bodies x walls. It never looks at pairs whose circles about the centres
+ * of mass are apart. The grid's cells are as wide as the largest grain: one grain far larger than the rest belongs
+ * among the walls.
  *
  * Two stars fall on the ground; a complete program:
  *
@@ -476,14 +553,16 @@ DC_DEF dc_status dc_adam(dc_adam_state *a, const dc_real *grad, dc_real *x);
 
 typedef struct {
     dc_cshape_kind kind;        /* POLY: a grain, of any shape; HALFPLANE, DISC and HOLE are walls */
-    dc_real mass, inertia;      /* kg, kg m^2 about the origin of the frame, the centre of mass; > 0; not read of walls */
+    dc_real mass, inertia;      /* kg, kg m^2 about the origin of the frame, the centre of mass; > 0; not read of
+                                 * walls */
     dc_real radius;             /* m, > 0: all of the grain is this near its origin; the circle's of DISC and HOLE */
 } dc_grain_type;
 
 typedef struct { dc_real kn, gn, kt, gt, mu; } dc_grain_material;   /* k_n, gamma_n, k_t, gamma_t, mu; all >= 0 */
 
-/* How bodies of types a and b touch. The field's first shape is a's; the same field serves bodies of types b and a. A wall has
- * to be a; a grain that is a disc may have the field of one. Of pairs listed twice, in either order, the first counts. */
+/* How bodies of types a and b touch. The field's first shape is a's; the same field serves bodies of types b and a. A
+ * wall has to be a; a grain that is a disc may have the field of one. Of pairs listed twice, in either order, the first
+ * counts. */
 typedef struct {
     int a, b;
     const dc_cfield *field;     /* borrowed while the grains are used; NULL: they pass through each other */
@@ -504,8 +583,8 @@ typedef struct {
     dc_real h;                                  /* s, > 0 */
     dc_real gravity[2];                         /* m/s^2 */
     dc_grain_material material;
-    int     reduced_mass;                       /* 1: c = m_A m_B/(m_A + m_B), gamma in 1/s; bodies that are not free count as
-                                                 * infinitely heavy */
+    int     reduced_mass;                       /* 1: c = m_A m_B/(m_A + m_B), gamma in 1/s; bodies that are not free
+                                                 * count as infinitely heavy */
     dc_real lo[2], hi[2];                       /* m: the domain, where the grid is */
     int     room;                               /* pairs within reach at most, without walls' too; 0: 16 per body */
 } dc_grains_desc;
@@ -520,8 +599,8 @@ typedef struct {
 
 /* Plain data in the caller's memory. */
 typedef struct {
-    /* the state, one block without pointers: memcpy(copy, state, state_bytes) is a snapshot, and back again. The caller may
-     * set q, v and motion between steps */
+    /* the state, one block without pointers: memcpy(copy, state, state_bytes) is a snapshot, and back again. The caller
+     * may set q, v and motion between steps */
     void   *state;
     size_t  state_bytes;
     dc_real *q, *v;             /* 3 per body; at first 0 */
@@ -552,12 +631,13 @@ typedef struct {
     int     outside;            /* grains whose centre is outside the domain after the step: they move and touch as the
                                  * others, at greater cost when they are many */
     int     capped;             /* blocks with an exact field whose search for the largest disc reached its cap */
-    int     a, b;               /* DC_OK: a is the first grain outside, or -1. DC_E_ARG: two bodies within reach of which no pair
-                                 * tells how they touch, or a: the body whose state is bad and b = -1. DC_E_RANGE: a flew away */
+    int     a, b;               /* DC_OK: a is the first grain outside, or -1. DC_E_ARG: two bodies within reach of
+                                 * which no pair tells how they touch, or a: the body whose state is bad and b = -1.
+                                 * DC_E_RANGE: a flew away */
 } dc_grains_info;
 
-/* Mass, inertia and radius of a polygon, given in units of `length` m, density in kg/m^2; 0: 1. DC_E_ARG, *type untouched: no polygon,
- * or its centroid is not the origin within 1e-6 (float 1e-4) of its radius. */
+/* Mass, inertia and radius of a polygon, given in units of `length` m, density in kg/m^2; 0: 1. DC_E_ARG, *type
+ * untouched: no polygon, or its centroid is not the origin within 1e-6 (float 1e-4) of its radius. */
 DC_DEF dc_status dc_grain_type_poly(const dc_poly *poly, dc_real length, dc_real density, dc_grain_type *type);
 
 /* Bytes of arena that dc_grains_build takes; 0: desc is no description, or it does not fit. */
@@ -571,19 +651,21 @@ DC_DEF size_t dc_grains_step_bytes(const dc_grains *g);
 
 /* One step. mem is scratch; info may be NULL.
  * DC_E_ARG     the state is not finite, or out of range, or two bodies came within reach that no pair covers; see info.
- * DC_E_MEMORY  mem is too small (before anything), or more pairs are within reach than there is room for: info->pairs > room,
- *              found out in O(bodies + room).
+ * DC_E_MEMORY  mem is too small (before anything), or more pairs are within reach than there is room for: info->pairs >
+ *              room, found out in O(bodies + room).
  * DC_E_RANGE   a body flew away: its next state is not in range; or what a learned field answers does not fit.
  * On failure the state is untouched. */
 DC_DEF dc_status dc_grains_step(dc_grains *g, dc_arena *mem, dc_grains_info *info);
 
 /* The same in parts, so that the caller may run those in the middle in parallel: every block once, in any order, by any
- * number of threads, each with an arena of its own; then every body. The bits do not depend on it. Statuses are those of the
- * step; after a failure the rest is left out, and the state is as it was. dc_grains_step is
+ * number of threads, each with an arena of its own; then every body. The bits do not depend on it. Statuses are those
+ * of the step; after a failure the rest is left out, and the state is as it was. dc_grains_step is
  *     find(g, info);  meet(g, 0, g->blocks, mem);  sum(g, 0, bodies);  advance(g, info) */
 DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info);    /* pairs within reach */
-DC_DEF dc_status dc_grains_meet(dc_grains *g, int begin, int end, dc_arena *mem);   /* fields and forces of blocks begin..end-1 */
-DC_DEF void dc_grains_sum(dc_grains *g, int begin, int end);            /* forces on bodies begin..end-1, in a fixed order */
+/* fields and forces of blocks begin..end-1 */
+DC_DEF dc_status dc_grains_meet(dc_grains *g, int begin, int end, dc_arena *mem);
+/* forces on bodies begin..end-1, in a fixed order */
+DC_DEF void dc_grains_sum(dc_grains *g, int begin, int end);
 DC_DEF dc_status dc_grains_advance(dc_grains *g, dc_grains_info *info); /* the state moves on */
 
 /* Number of springs in the state. */
@@ -592,16 +674,19 @@ DC_DEF int dc_grains_springs(const dc_grains *g);
 /* A tangent of the state, or a gradient by it: 3 per body, 3 per body, one per spring of the state. */
 typedef struct { dc_real *q, *v, *spring; } dc_grains_tangent;
 
-/* The derivative of dc_grains_step from the present state, which is not changed: `in`, of the present state, into `out`, of
- * the next, whose springs are as many as contacts with d < 0, in the order of g->contact (info->contacts; room at most).
- * Which pairs are in contact, slip, or are held by clamped forces is frozen. Needs fields with Hessians (smooth ones).
- * DC_E_ARG: a field has none; otherwise as the step. in and out must not overlap; on failure out is not defined. */
+/* The derivative of dc_grains_step from the present state, which is not changed: `in`, of the present state, into
+ * `out`, of the next, whose springs are as many as contacts with d < 0, in the order of g->contact (info->contacts;
+ * room at most). Which pairs are in contact, slip, or are held by clamped forces is frozen. Needs fields with Hessians
+ * (smooth ones). DC_E_ARG: a field has none; otherwise as the step. in and out must not overlap; on failure out is not
+ * defined. */
 DC_DEF dc_status dc_grains_jvp(dc_grains *g, const dc_grains_tangent *in, const dc_grains_tangent *out, dc_arena *mem,
                                dc_grains_info *info);
 
 /* Its transpose: the gradient by the next state, `next`, into that by the present one, `now`. */
 DC_DEF dc_status dc_grains_vjp(dc_grains *g, const dc_grains_tangent *next, const dc_grains_tangent *now, dc_arena *mem,
                                dc_grains_info *info);
+
+#endif /* DC_SIM_NO_GRAINS */
 
 #ifdef __cplusplus
 }
@@ -624,143 +709,195 @@ DC_DEF dc_status dc_grains_vjp(dc_grains *g, const dc_grains_tangent *next, cons
 #pragma GCC optimize("no-tree-slp-vectorize")
 #endif
 
-/* ---- faces of a hull ---------------------------------------------------------------------------- */
+/* ---- [faces] faces of a hull ------------------------------------------------------------------ */
+/* in: points; out: faces as loops of their corners, counter-clockwise seen from outside, by gift wrapping.
+ *
+ * stage              | reads                | writes
+ * dci_sim_first_face | points               | a face with all points behind it
+ * dci_sim_face       | points, a plane      | the corners of the points in it, in order
+ * dci_sim_faces      | points, faces so far | over each edge without a second face, that face */
 
-/* Gift wrapping over the points x[n]: faces as loops of vertices, counter-clockwise seen from outside; points within
- * tol of a face's plane belong to it, corners only. */
+/* Points within `tolerance` of a face's plane belong to it, corners only. Face k is loop[face[k] .. face[k+1]). */
 typedef struct {
-    const dc_v3 *x;
-    int n, *loop, *face, loops, faces;      /* face k: loop[face[k] .. face[k+1]) */
-    int most_loops, most_faces;
-    dc_real tol;
+    const dc_v3 *point;
+    int points;
+    int *loop, *face;
+    int loops, faces;
+    int most_loops, most_faces;     /* room */
+    dc_real tolerance;
 } dci_sim_wrap;
 
-/* The corners of the points in the plane (m, o), in order about m: a face more, or none with -1: they are on one line or
- * there is no room. */
-static int dci_sim_face(dci_sim_wrap *W, dc_v3 m, dc_v3 o)
+/* the corner from which a face starts: the lowest along `low`; among equals the first, and of those the farthest along
+ * `side`; -1: no point is in the plane */
+static int dci_sim_face_start(const dci_sim_wrap *wrap, dc_v3 normal, dc_v3 origin, dc_v3 low, dc_v3 side)
 {
-    int start = -1, at, k, first = W->loops, guard;
-    dc_v3 e = dc_abs(m.x) < DC_R(0.6) ? dc_vec(1, 0, 0) : dc_vec(0, 1, 0), t = dc_cross(m, e);
-    dc_real low = 0;
+    const dc_v3 *x = wrap->point;
+    const dc_real tol = wrap->tolerance;
+    dc_real least = 0;
+    int start = -1, k;
 
-    /* a corner: the lowest along t; among equals the first, and of those the farthest along the other axis */
-    for (k = 0; k < W->n; ++k) {
-        dc_v3 r = dc_sub(W->x[k], o);
-        dc_real key = dc_dot(r, t);
-        if (dc_abs(dc_dot(r, m)) > W->tol) continue;
-        if (start < 0 || key < low - W->tol
-            || (key <= low + W->tol && dc_dot(dc_sub(W->x[k], W->x[start]), dc_cross(m, t)) > W->tol)) {
+    for (k = 0; k < wrap->points; ++k) {
+        dc_v3 r = dc_sub(x[k], origin);
+        dc_real key = dc_dot(r, low);
+        if (dc_abs(dc_dot(r, normal)) > tol) continue;
+        if (start < 0 || key < least - tol
+            || (key <= least + tol && dc_dot(dc_sub(x[k], x[start]), side) > tol)) {
             start = k;
-            low = key;
+            least = key;
         }
     }
-    /* from corner to corner: the next has all others on its left; of several on one line the farthest */
-    for (at = start, guard = 0; start >= 0 && guard <= W->n; ++guard) {
+    return start;
+}
+
+/* The corners of the points in a plane, in order about its normal: a face more, or none with -1: they are on one line
+ * or there is no room. */
+static int dci_sim_face(dci_sim_wrap *wrap, dc_v3 normal, dc_v3 origin)
+{
+    const dc_v3 *x = wrap->point;
+    const dc_real tol = wrap->tolerance;
+    const dc_v3 e = dc_abs(normal.x) < DC_R(0.6) ? dc_vec(1, 0, 0) : dc_vec(0, 1, 0), t = dc_cross(normal, e);
+    const int start = dci_sim_face_start(wrap, normal, origin, t, dc_cross(normal, t)), first = wrap->loops;
+    int at, k, guard;
+
+    for (at = start, guard = 0; start >= 0 && guard <= wrap->points; ++guard) {
         int next = -1;
         dc_real reach = 0;
-        if (W->loops == W->most_loops || W->faces == W->most_faces) return -1;
-        W->loop[W->loops++] = at;
-        for (k = 0; k < W->n; ++k) {
-            dc_v3 d = dc_sub(W->x[k], W->x[at]);
+        if (wrap->loops == wrap->most_loops || wrap->faces == wrap->most_faces) return -1;
+        wrap->loop[wrap->loops++] = at;
+
+        /* the next corner has all others on its left; of several on one line it is the farthest */
+        for (k = 0; k < wrap->points; ++k) {
+            dc_v3 d = dc_sub(x[k], x[at]);
             dc_real length = dc_sqrt(dc_dot(d, d)), side;
-            if (length <= 2*W->tol || dc_abs(dc_dot(dc_sub(W->x[k], o), m)) > W->tol) continue;
+            if (length <= 2*tol || dc_abs(dc_dot(dc_sub(x[k], origin), normal)) > tol) continue;
             if (next >= 0) {
-                side = dc_dot(m, dc_cross(dc_sub(W->x[next], W->x[at]), d))/reach;
-                if (side > W->tol || (side >= -W->tol && length <= reach)) continue;
+                side = dc_dot(normal, dc_cross(dc_sub(x[next], x[at]), d))/reach;
+                if (side > tol || (side >= -tol && length <= reach)) continue;
             }
             next = k;
             reach = length;
         }
         at = next;
         if (at < 0) break;
-        {   /* back at the start, or at its double */
-            dc_v3 d = dc_sub(W->x[at], W->x[start]);
-            if (dc_dot(d, d) <= 4*W->tol*W->tol) {
-                if (W->loops - first < 3) break;
-                W->face[++W->faces] = W->loops;
-                return W->faces - 1;
+
+        /* back at the start, or at its double */
+        {
+            dc_v3 d = dc_sub(x[at], x[start]);
+            if (dc_dot(d, d) <= 4*tol*tol) {
+                if (wrap->loops - first < 3) break;
+                wrap->face[++wrap->faces] = wrap->loops;
+                return wrap->faces - 1;
             }
         }
     }
-    W->loops = first;
+    wrap->loops = first;
     return -1;
 }
 
+/* the corner of face f after that at place k of the loops, and the one before it */
+static int dci_sim_after(const dci_sim_wrap *wrap, int f, int k)
+{
+    return wrap->loop[k + 1 < wrap->face[f + 1] ? k + 1 : wrap->face[f]];
+}
+
+static int dci_sim_ahead(const dci_sim_wrap *wrap, int f, int k)
+{
+    return wrap->loop[k > wrap->face[f] ? k - 1 : wrap->face[f + 1] - 1];
+}
+
 /* is the directed edge a, b in a face? */
-static int dci_sim_edge(const dci_sim_wrap *W, int a, int b)
+static int dci_sim_edge(const dci_sim_wrap *wrap, int a, int b)
 {
     int f, k;
-    for (f = 0; f < W->faces; ++f)
-        for (k = W->face[f]; k < W->face[f + 1]; ++k)
-            if (W->loop[k] == a && W->loop[k + 1 < W->face[f + 1] ? k + 1 : W->face[f]] == b) return 1;
+    for (f = 0; f < wrap->faces; ++f)
+        for (k = wrap->face[f]; k < wrap->face[f + 1]; ++k)
+            if (wrap->loop[k] == a && dci_sim_after(wrap, f, k) == b) return 1;
     return 0;
 }
 
 /* unit normal of the plane through a, b, c; 0 when they are on one line */
-static int dci_sim_normal(const dci_sim_wrap *W, dc_v3 a, dc_v3 b, dc_v3 c, dc_v3 *m)
+static int dci_sim_normal(const dci_sim_wrap *wrap, dc_v3 a, dc_v3 b, dc_v3 c, dc_v3 *normal)
 {
     dc_v3 e = dc_sub(b, a), d = dc_sub(c, a), x = dc_cross(e, d);
     dc_real length = dc_sqrt(dc_dot(x, x)), side = dc_sqrt(dc_max(dc_dot(e, e), dc_dot(d, d)));
-    if (!(length > 4*W->tol*side)) return 0;
-    *m = dc_scale(1/length, x);
+    if (!(length > 4*wrap->tolerance*side)) return 0;
+    *normal = dc_scale(1/length, x);
     return 1;
 }
 
 /* the first face: of the first three points with all others behind them */
-static int dci_sim_first_face(dci_sim_wrap *W)
+static int dci_sim_first_face(dci_sim_wrap *wrap)
 {
+    const dc_v3 *x = wrap->point;
     int i, j, k, l, turn;
-    for (i = 0; i < W->n; ++i)
-        for (j = i + 1; j < W->n; ++j)
-            for (k = j + 1; k < W->n; ++k) {
-                dc_v3 m;
-                if (!dci_sim_normal(W, W->x[i], W->x[j], W->x[k], &m)) continue;
-                for (turn = 0; turn < 2; ++turn, m = dc_neg(m)) {
+
+    for (i = 0; i < wrap->points; ++i)
+        for (j = i + 1; j < wrap->points; ++j)
+            for (k = j + 1; k < wrap->points; ++k) {
+                dc_v3 normal;
+                if (!dci_sim_normal(wrap, x[i], x[j], x[k], &normal)) continue;
+
+                /* seen from both sides */
+                for (turn = 0; turn < 2; ++turn, normal = dc_neg(normal)) {
                     int behind = 0;
-                    for (l = 0; l < W->n; ++l) {
-                        dc_real s = dc_dot(m, dc_sub(W->x[l], W->x[i]));
-                        if (s > W->tol) break;
-                        behind += s < -W->tol;
+                    for (l = 0; l < wrap->points; ++l) {
+                        dc_real s = dc_dot(normal, dc_sub(x[l], x[i]));
+                        if (s > wrap->tolerance) break;
+                        behind += s < -wrap->tolerance;
                     }
-                    if (l == W->n && behind) return dci_sim_face(W, m, W->x[i]) == 0;
+                    if (l == wrap->points && behind) return dci_sim_face(wrap, normal, x[i]) == 0;
                 }
             }
     return 0;
 }
 
 /* All faces; 0: the points are flat, or too close to it. */
-static int dci_sim_faces(dci_sim_wrap *W)
+static int dci_sim_faces(dci_sim_wrap *wrap)
 {
+    const dc_v3 *x = wrap->point;
     int f, k, c;
-    W->loops = W->faces = 0;
-    W->face[0] = 0;
-    if (!dci_sim_first_face(W)) return 0;
-    for (f = 0; f < W->faces; ++f)
-        for (k = W->face[f]; k < W->face[f + 1]; ++k) {
-            int a = W->loop[k], b = W->loop[k + 1 < W->face[f + 1] ? k + 1 : W->face[f]], best = -1;
-            dc_v3 e = dc_sub(W->x[b], W->x[a]), m, side;
-            dc_real bx = 0, by = 0;
-            if (dci_sim_edge(W, b, a)) continue;
-            if (!dci_sim_normal(W, W->x[a], W->x[b], W->x[W->loop[k > W->face[f] ? k - 1 : W->face[f + 1] - 1]], &m)) return 0;
+
+    wrap->loops = wrap->faces = 0;
+    wrap->face[0] = 0;
+    if (!dci_sim_first_face(wrap)) return 0;
+
+    for (f = 0; f < wrap->faces; ++f)
+        for (k = wrap->face[f]; k < wrap->face[f + 1]; ++k) {
+            int a = wrap->loop[k], b = dci_sim_after(wrap, f, k), best = -1;
+            dc_v3 e = dc_sub(x[b], x[a]), normal, side;
+            dc_real best_out = 0, best_up = 0;
+            if (dci_sim_edge(wrap, b, a)) continue;
+            if (!dci_sim_normal(wrap, x[a], x[b], x[dci_sim_ahead(wrap, f, k)], &normal)) return 0;
+
             /* about the edge, from the face's plane outwards: the point met first */
-            side = dc_cross(e, m);
-            for (c = 0; c < W->n; ++c) {
-                dc_v3 d = dc_sub(W->x[c], W->x[a]);
-                dc_real x = dc_dot(d, side)/dc_sqrt(dc_dot(e, e)), y = -dc_dot(d, m);
-                if (y <= W->tol) continue;
-                if (best < 0 || y*bx < by*x) {
+            side = dc_cross(e, normal);
+            for (c = 0; c < wrap->points; ++c) {
+                dc_v3 d = dc_sub(x[c], x[a]);
+                dc_real out = dc_dot(d, side)/dc_sqrt(dc_dot(e, e)), up = -dc_dot(d, normal);
+                if (up <= wrap->tolerance) continue;
+                if (best < 0 || up*best_out < best_up*out) {
                     best = c;
-                    bx = x;
-                    by = y;
+                    best_out = out;
+                    best_up = up;
                 }
             }
-            if (best < 0 || !dci_sim_normal(W, W->x[b], W->x[a], W->x[best], &m)) return 0;
-            if (dci_sim_face(W, m, W->x[a]) < 0 || !dci_sim_edge(W, b, a)) return 0;
+
+            /* the plane through it and the edge holds the next face */
+            if (best < 0 || !dci_sim_normal(wrap, x[b], x[a], x[best], &normal)) return 0;
+            if (dci_sim_face(wrap, normal, x[a]) < 0 || !dci_sim_edge(wrap, b, a)) return 0;
         }
     return 1;
 }
 
-/* ---- moment matrices ---------------------------------------------------------------------------- */
+/* ---- [moments] moment matrices ---------------------------------------------------------------- */
+/* in: a link with its hulls' vertices and faces, or its tree; out: M, the integral of rho (x,1)(x,1)^T, and its
+ * derivatives by the vertices.
+ *
+ * stage               | reads                  | writes                 | equation
+ * dci_sim_tetrahedron | corners                | M, dM by three of them | of a solid
+ * dci_sim_solid       | faces of a hull        | M, dM by its vertices  |
+ * dci_sim_enclosed    | triangles of a tree    | M                      |
+ * dci_sim_moments     | a link, its mass model | the model's moments    | SDRS Eq. 4 for point masses */
 
 /* Symmetric 4x4 matrices as their upper triangle by rows: entry (i,j), i <= j, at i(7-i)/2 + j. */
 static void dci_sim_outer(dc_real s, const dc_real x[4], const dc_real y[4], dc_real *M)
@@ -778,14 +915,16 @@ static void dci_sim_homogeneous(dc_v3 x, dc_real y[4])
     y[3] = 1;
 }
 
-/* Adds a tetrahedron of unit density and, for its corners p[1..3], the derivative of the sum over a closed surface, in which
- * the apex p[0] cancels:
+/* Adds a tetrahedron of unit density and, for its corners p[1..3], the derivative of the sum over a closed surface, in
+ * which the apex p[0] cancels:
  *     M = V/20 (s s^T + sum_k p_k p_k^T),   s = sum_k p_k,   p = (x, 1) */
 static void dci_sim_tetrahedron(const dc_v3 p[4], dc_real M[10], dc_real grad[90])
 {
     dc_v3 e[4], area[4];
     dc_real y[4][4], s[4], N[10], V;
     int i, k, c;
+
+    /* volume */
     for (k = 0; k < 4; ++k) {
         e[k] = dc_sub(p[k], p[0]);
         dci_sim_homogeneous(p[k], y[k]);
@@ -794,11 +933,15 @@ static void dci_sim_tetrahedron(const dc_v3 p[4], dc_real M[10], dc_real grad[90
     area[2] = dc_cross(e[3], e[1]);
     area[3] = dc_cross(e[1], e[2]);
     V = dc_dot(e[1], area[1])/6;
+
+    /* M = V N */
     for (i = 0; i < 4; ++i) s[i] = y[0][i] + y[1][i] + y[2][i] + y[3][i];
     for (i = 0; i < 10; ++i) N[i] = 0;
     dci_sim_outer(DC_R(0.05), s, s, N);
     for (k = 0; k < 4; ++k) dci_sim_outer(DC_R(0.05), y[k], y[k], N);
     for (i = 0; i < 10; ++i) M[i] += V*N[i];
+
+    /* dM = dV N + V dN */
     for (k = 1; k < 4; ++k) {
         dc_real dV[3];
         dV[0] = area[k].x/6;
@@ -814,18 +957,21 @@ static void dci_sim_tetrahedron(const dc_v3 p[4], dc_real M[10], dc_real grad[90
     }
 }
 
-/* A solid hull of unit density: moments and their derivatives by the vertices, 30 each. */
+/* A solid hull of unit density: moments and their derivatives by the vertices, 30 each. A face of more than three
+ * corners is the fan from their mean to its edges. */
 static DCI_NOINLINE void dci_sim_solid(const dc_sim *sim, const dc_sim_hull *hull, dc_real M[10], dc_real *grad)
 {
     const dc_v3 *x = sim->vertex + hull->begin;
     const int *face = sim->face + hull->face;
     int f, k, i, c;
+
     for (f = 0; f < hull->faces; ++f) {
         const int *loop = sim->loop + hull->loop + face[f];
         int n = face[f + 1] - face[f], fan = n > 3;
         dc_v3 p[4], mean = dc_vec(0, 0, 0);
         p[0] = x[0];
         for (k = 0; k < n; ++k) mean = dc_madd(mean, DC_R(1.0)/(dc_real)n, x[loop[k]]);
+
         for (k = 0; k < (fan ? n : 1); ++k) {
             int b = loop[(k + 1)%n], to[3];
             dc_real g[90] = {0};
@@ -833,6 +979,8 @@ static DCI_NOINLINE void dci_sim_solid(const dc_sim *sim, const dc_sim_hull *hul
             p[2] = x[b];
             p[3] = fan ? mean : x[loop[2]];
             dci_sim_tetrahedron(p, M, g);
+
+            /* the mean's share belongs to all corners of the face */
             to[0] = loop[k];
             to[1] = b;
             to[2] = loop[2];
@@ -844,12 +992,14 @@ static DCI_NOINLINE void dci_sim_solid(const dc_sim *sim, const dc_sim_hull *hul
     }
 }
 
-/* The same of what the triangles of a tree enclose, without derivatives; 0: they are not closed (areas do not cancel). */
+/* The same of what the triangles of a tree enclose, without derivatives; 0: they are not closed (areas do not
+ * cancel). */
 static DCI_NOINLINE int dci_sim_enclosed(const dc_bsh *tree, dc_real M[10])
 {
     dc_v3 sum = dc_vec(0, 0, 0);
     dc_real all = 0, way;
     int k, c;
+
     for (k = 0; k < tree->n; ++k) {
         dc_real unread[90] = {0};
         dc_v3 p[4], area;
@@ -860,17 +1010,50 @@ static DCI_NOINLINE int dci_sim_enclosed(const dc_bsh *tree, dc_real M[10])
         all += dc_sqrt(dc_dot(area, area));
         dci_sim_tetrahedron(p, M, unread);
     }
+
+    /* triangles may be seen from inside, all of them */
     way = M[9] < 0 ? DC_R(-1.0) : DC_R(1.0);
     for (k = 0; k < 10; ++k) M[k] *= way;
     return M[9] > 0 && dc_dot(sum, sum) <= 4096*DC_EPS*all*all;
+}
+
+/* M of a mass with its centre and inertia: A = tr(I)/2 - I about the centre */
+static void dci_sim_given_moments(const dc_sim_link *link, dc_real M[10])
+{
+    const dc_real *about = link->inertia.m, half = DC_R(0.5)*(about[0] + about[4] + about[8]);
+    dc_real y[4];
+    int a, b, k;
+    dci_sim_homogeneous(link->centre, y);
+    dci_sim_outer(link->mass, y, y, M);
+    for (a = 0, k = 0; a < 3; ++a, ++k)
+        for (b = a; b < 3; ++b, ++k) M[k] += (a == b ? half : 0) - DC_R(0.5)*(about[3*a + b] + about[3*b + a]);
+}
+
+/* M of n equal point masses, and its derivatives: SDRS Eq. 4 */
+static void dci_sim_lumped_moments(const dc_v3 *x, int n, dc_real M[10], dc_real *grad)
+{
+    dc_real y[4];
+    int k, c;
+
+    for (k = 0; k < n; ++k) {
+        dci_sim_homogeneous(x[k], y);
+        dci_sim_outer(1, y, y, M);
+        for (c = 0; c < 3; ++c) {
+            dc_real u[4] = {0, 0, 0, 0};
+            u[c] = 1;
+            dci_sim_outer(2, u, y, grad + 30*k + 10*c);
+        }
+    }
 }
 
 /* The moments of link i by its mass model; a cause when there are none. */
 static const char *dci_sim_moments(dc_sim *sim, int i)
 {
     const dc_sim_link *l = sim->link + i;
-    dc_real M[10] = {0}, y[4], factor, *grad;
-    int first = -1, n = 0, k, c, a, b;
+    dc_real M[10] = {0}, factor, *grad;
+    int first = -1, n = 0, k, a, b;
+
+    /* its vertices, of all its hulls */
     for (k = 0; k < sim->hulls; ++k)
         if (sim->hull[k].link == i && !sim->hull[k].tree) {
             if (first < 0) first = sim->hull[k].begin;
@@ -878,29 +1061,16 @@ static const char *dci_sim_moments(dc_sim *sim, int i)
         }
     grad = sim->moment_grad + 30*(first < 0 ? 0 : first);
     for (k = 0; k < 30*n; ++k) grad[k] = 0;
-    if (l->model == DC_SIM_INERTIA) {
-        dc_real half = DC_R(0.5)*(l->inertia.m[0] + l->inertia.m[4] + l->inertia.m[8]);
-        dci_sim_homogeneous(l->centre, y);
-        dci_sim_outer(l->mass, y, y, M);
-        for (a = 0, k = 0; a < 3; ++a, ++k)
-            for (b = a; b < 3; ++b, ++k)
-                M[k] += (a == b ? half : 0) - DC_R(0.5)*(l->inertia.m[3*a + b] + l->inertia.m[3*b + a]);
-    } else if (n > 0 && (l->mass > 0 || l->density > 0)) {
-        if (l->model == DC_SIM_LUMPED) {
-            for (k = 0; k < n; ++k) {
-                dci_sim_homogeneous(sim->vertex[first + k], y);
-                dci_sim_outer(1, y, y, M);                  /* SDRS Eq. 4 */
-                for (c = 0; c < 3; ++c) {
-                    dc_real u[4] = {0, 0, 0, 0};
-                    u[c] = 1;
-                    dci_sim_outer(2, u, y, grad + 30*k + 10*c);
-                }
-            }
-        } else
+
+    if (l->model == DC_SIM_INERTIA) dci_sim_given_moments(l, M);
+    else if (n > 0 && (l->mass > 0 || l->density > 0)) {
+        if (l->model == DC_SIM_LUMPED) dci_sim_lumped_moments(sim->vertex + first, n, M, grad);
+        else
             for (k = 0; k < sim->hulls; ++k)
                 if (sim->hull[k].link == i && !sim->hull[k].tree)
                     dci_sim_solid(sim, sim->hull + k, M, grad + 30*(sim->hull[k].begin - first));
         if (!(M[9] > 0)) return "no volume";
+
         /* by mass the sum is held: d(M/V) = dM/V - M dV/V^2 */
         factor = l->mass > 0 ? l->mass/M[9] : l->density;
         for (a = 0; a < 10; ++a) M[a] *= factor;
@@ -913,6 +1083,8 @@ static const char *dci_sim_moments(dc_sim *sim, int i)
         factor = l->mass > 0 ? l->mass/M[9] : l->density;
         for (a = 0; a < 10; ++a) M[a] *= factor;
     }
+
+    /* into the model, symmetric */
     for (a = 0, k = 0; a < 4; ++a)
         for (b = a; b < 4; ++b, ++k) {
             if (!dc_finite(M[k])) return "moments do not fit";
@@ -921,10 +1093,25 @@ static const char *dci_sim_moments(dc_sim *sim, int i)
     return NULL;
 }
 
-/* ---- building ----------------------------------------------------------------------------------- */
+/* ---- [build] building a model ----------------------------------------------------------------- */
+/* in: a description; out: a model in the arena, or why there is none.
+ *
+ * stage              | reads              | writes
+ * dci_sim_check      | description        | counts
+ * dci_sim_take_model | counts             | arrays, or how large they are
+ * dci_sim_fill       | description        | links, hulls with faces, pairs
+ * dc_sim_refresh     | the model's design | moments, bounding spheres */
 
-static int dci_sim_nq(dc_sim_joint j) { return j == DC_SIM_FREE ? 7 : j == DC_SIM_BALL ? 4 : j == DC_SIM_FIXED ? 0 : 1; }
-static int dci_sim_nv(dc_sim_joint j) { return j == DC_SIM_FREE ? 6 : j == DC_SIM_BALL ? 3 : j == DC_SIM_FIXED ? 0 : 1; }
+/* numbers of a joint's state, and of its tangents */
+static int dci_sim_nq(dc_sim_joint j)
+{
+    return j == DC_SIM_FREE ? 7 : j == DC_SIM_BALL ? 4 : j == DC_SIM_FIXED ? 0 : 1;
+}
+
+static int dci_sim_nv(dc_sim_joint j)
+{
+    return j == DC_SIM_FREE ? 6 : j == DC_SIM_BALL ? 3 : j == DC_SIM_FIXED ? 0 : 1;
+}
 
 /* the link that link i moves with: itself, or that which it is fixed to; -1: the world */
 static int dci_sim_anchor(const dc_sim_link *link, int i)
@@ -934,16 +1121,23 @@ static int dci_sim_anchor(const dc_sim_link *link, int i)
 }
 
 /* has link i what links touch by? */
-static int dci_sim_shaped(const dc_sim_desc *d, int i) { return d->trees ? d->link[i].tree != NULL : d->link[i].hulls > 0; }
+static int dci_sim_shaped(const dc_sim_desc *d, int i)
+{
+    return d->trees ? d->link[i].tree != NULL : d->link[i].hulls > 0;
+}
 
 /* may links i < j touch? */
 static int dci_sim_may_touch(const dc_sim_desc *d, int i, int j)
 {
     int k, p;
+
     if (!dci_sim_shaped(d, i) || !dci_sim_shaped(d, j)) return 0;
     if (dci_sim_anchor(d->link, i) == dci_sim_anchor(d->link, j)) return 0;
+
+    /* neighbours along a chain, links without shape left out */
     for (p = d->link[j].parent; p >= 0 && !dci_sim_shaped(d, p); ) p = d->link[p].parent;
     if (p == i) return 0;
+
     for (k = 0; k < d->excludes; ++k) {
         int a = d->exclude[2*k], b = d->exclude[2*k + 1];
         if ((a == i && b == j) || (a == j && b == i)) return 0;
@@ -953,18 +1147,23 @@ static int dci_sim_may_touch(const dc_sim_desc *d, int i, int j)
 
 static int dci_sim_scalar(dc_real x, dc_real least) { return x >= least && x <= DC_LIMIT; }
 
+static int dci_sim_no_quat(const dc_quat *q) { return q->w == 0 && q->x == 0 && q->y == 0 && q->z == 0; }
+
 static const char *dci_sim_link_flaw(const dc_sim_link *l, int i)
 {
-    const dc_quat *q = &l->attach.q;
+    const dc_bsh *tree = l->tree;
     int k;
+
+    /* the joint */
     if (l->parent < -1 || l->parent >= i) return "the parent is not an earlier link";
     if ((unsigned)l->joint > DC_SIM_FIXED) return "no such joint";
-    if (!dc_in_range(l->attach.t) || !(dc_pose_ok(&l->attach) || (q->w == 0 && q->x == 0 && q->y == 0 && q->z == 0)))
-        return "attachment";
+    if (!dc_in_range(l->attach.t) || !(dc_pose_ok(&l->attach) || dci_sim_no_quat(&l->attach.q))) return "attachment";
     if (!dc_in_range(l->axis)) return "axis";
+
+    /* shape and mass */
     if (l->hulls < 0 || (unsigned)l->model > DC_SIM_INERTIA) return "no such shape or mass model";
-    if (l->tree && (!l->tree->node || !l->tree->corner || l->tree->n < 1 || l->tree->n > (1 << 22) || l->tree->depth < 0
-                    || l->tree->depth >= l->tree->n || !dc_in_range(l->tree->o))) return "no tree";
+    if (tree && (!tree->node || !tree->corner || tree->n < 1 || tree->n > (1 << 22) || tree->depth < 0
+                 || tree->depth >= tree->n || !dc_in_range(tree->o))) return "no tree";
     if (!dci_sim_scalar(l->density, 0) || !dci_sim_scalar(l->mass, 0) || !dc_in_range(l->centre)) return "mass";
     for (k = 0; k < 9; ++k)
         if (!(dc_abs(l->inertia.m[k]) <= DC_LIMIT)) return "inertia";
@@ -973,60 +1172,93 @@ static const char *dci_sim_link_flaw(const dc_sim_link *l, int i)
         dc_real half = DC_R(0.5)*(l->inertia.m[0] + l->inertia.m[4] + l->inertia.m[8]);
         if (half < l->inertia.m[0] || half < l->inertia.m[4] || half < l->inertia.m[8]) return "inertia of no body";
     }
+
+    /* what acts in the joint */
     if (!dci_sim_scalar(l->friction, 0)) return "friction";
-    if (!dci_sim_scalar(l->damping, 0) || !dci_sim_scalar(l->kp, 0) || !dci_sim_scalar(l->kd, 0)) return "damping or gain";
+    if (!dci_sim_scalar(l->damping, 0) || !dci_sim_scalar(l->kp, 0) || !dci_sim_scalar(l->kd, 0))
+        return "damping or gain";
     if (l->joint == DC_SIM_FREE && (l->kp > 0 || l->kd > 0)) return "a free joint has no gains";
     if (!dci_sim_scalar(l->lo, -DC_LIMIT) || !dci_sim_scalar(l->hi, -DC_LIMIT) || !dci_sim_scalar(l->limit, 0)
         || !dci_sim_scalar(l->margin, 0) || l->lo > l->hi || (l->lo == l->hi && l->lo != 0)) return "limits";
     return NULL;
 }
 
-/* What of a description can be seen before its hulls are read; counts into *m. */
-static const char *dci_sim_check(const dc_sim_desc *d, dc_sim *m, int *where)
+/* what of a description is not of links */
+static const char *dci_sim_desc_flaw(const dc_sim_desc *d)
 {
     const dc_friction_options *f = &d->friction;
-    const char *cause;
-    int i, j, k;
-    *where = -1;
-    memset(m, 0, sizeof *m);
+    int k;
+
+    /* lists */
     if (!d->link || d->links < 1 || d->links > (1 << 20) || d->planes < 0 || (d->planes && !d->plane)) return "counts";
     if (d->excludes < 0 || (d->excludes && !d->exclude)) return "exclusions";
     for (k = 0; k < 2*d->excludes; ++k)
         if (d->exclude[k] < 0 || d->exclude[k] >= d->links) return "exclusions";
-    for (k = 0; k < d->planes; ++k)
-        if (!dc_in_range(d->plane[k].n) || !(dc_dot(d->plane[k].n, d->plane[k].n) > 0) || !(dc_abs(d->plane[k].d) <= DC_LIMIT)
-            || !dci_sim_scalar(d->plane[k].friction, 0)) return "plane";
+    for (k = 0; k < d->planes; ++k) {
+        const dc_sim_plane *p = d->plane + k;
+        if (!dc_in_range(p->n) || !(dc_dot(p->n, p->n) > 0) || !(dc_abs(p->d) <= DC_LIMIT)
+            || !dci_sim_scalar(p->friction, 0)) return "plane";
+    }
+
+    /* numbers */
     if (!(d->h > 0 && d->h <= DC_LIMIT) || !dc_in_range(d->gravity)) return "h or gravity";
     if (!dci_sim_scalar(d->stiffness, 0) || !dci_sim_scalar(d->length, 0)) return "stiffness or length";
     if (d->support != 0 && !(d->support >= DC_R(0.01) && d->support <= DC_R(0.95))) return "support";
-    if (!dci_sim_scalar(f->eps_f, 0) || !dci_sim_scalar(f->eps_v, 0) || !dci_sim_scalar(f->patch, 0)) return "friction options";
+    if (!dci_sim_scalar(f->eps_f, 0) || !dci_sim_scalar(f->eps_v, 0) || !dci_sim_scalar(f->patch, 0))
+        return "friction options";
     if (!dci_sim_scalar(d->tolerance, 0) || d->iterations < 0) return "tolerance or iterations";
-    if (d->hierarchy.eps != 0 && !(d->hierarchy.eps >= DC_R(1e-3) && d->hierarchy.eps <= DC_R(1e3))) return "hierarchy";
+    if (d->hierarchy.eps != 0 && !(d->hierarchy.eps >= DC_R(1e-3) && d->hierarchy.eps <= DC_R(1e3)))
+        return "hierarchy";
     if (d->contacts < 0 || d->contacts > (1 << 24) || !dci_sim_scalar(d->reach, 0)) return "contacts or reach";
+    return NULL;
+}
+
+/* the hulls of link l: counts into *m */
+static const char *dci_sim_count_hulls(const dc_sim_desc *d, const dc_sim_link *l, dc_sim *m)
+{
+    int j, k;
+
+    if (l->hulls > 0 && !l->hull) return "no hulls";
+    for (k = 0; k < l->hulls; ++k) {
+        const dc_hull *h = l->hull + k;
+        if (h->n < 1 || h->n > (1 << 16) || !h->v) return "a hull without vertices";
+        for (j = 0; j < h->n; ++j)
+            if (!dc_in_range(h->v[j])) return "a vertex is not finite";
+        m->vertices += h->n;
+        m->most = h->n > m->most ? h->n : m->most;
+    }
+    if (d->trees && l->tree) {
+        m->corners += 3*l->tree->n;
+        m->hulls++;
+    }
+    m->hulls += l->hulls;
+    return NULL;
+}
+
+/* What of a description can be seen before its hulls are read; counts into *m. */
+static const char *dci_sim_check(const dc_sim_desc *d, dc_sim *m, int *where)
+{
+    const char *cause;
+    int i, j;
+
+    *where = -1;
+    memset(m, 0, sizeof *m);
+    cause = dci_sim_desc_flaw(d);
+    if (cause) return cause;
     m->links = d->links;
     m->planes = d->planes;
+
     for (i = 0; i < d->links; ++i) {
         const dc_sim_link *l = d->link + i;
         *where = i;
         cause = dci_sim_link_flaw(l, i);
+        if (!cause) cause = dci_sim_count_hulls(d, l, m);
         if (cause) return cause;
-        if (l->hulls > 0 && !l->hull) return "no hulls";
-        for (k = 0; k < l->hulls; ++k) {
-            const dc_hull *h = l->hull + k;
-            if (h->n < 1 || h->n > (1 << 16) || !h->v) return "a hull without vertices";
-            for (j = 0; j < h->n; ++j)
-                if (!dc_in_range(h->v[j])) return "a vertex is not finite";
-            m->vertices += h->n;
-            m->most = h->n > m->most ? h->n : m->most;
-        }
-        if (d->trees && l->tree) {
-            m->corners += 3*l->tree->n;
-            m->hulls++;
-        }
-        m->hulls += l->hulls;
         m->nq += dci_sim_nq(l->joint);
         m->nv += dci_sim_nv(l->joint);
         if (m->vertices > (1 << 22) || m->corners > 3*(1 << 24) || m->hulls > (1 << 20)) return "too many";
+
+        /* pairs with earlier links */
         for (j = 0; j < i; ++j)
             if (dci_sim_may_touch(d, j, i)) m->pairs += d->trees ? 1 : l->hulls*d->link[j].hulls;
         if (m->pairs > (1 << 24)) return "too many";
@@ -1035,29 +1267,39 @@ static const char *dci_sim_check(const dc_sim_desc *d, dc_sim *m, int *where)
     return NULL;
 }
 
+/* the arrays of a counted model */
+static void dci_sim_take_model(dc_sim *m, dci_room *room)
+{
+    const size_t links = (size_t)m->links, vertices = (size_t)m->vertices, hulls = (size_t)m->hulls;
+
+    m->link = DCI_TAKE(room, links, dc_sim_link);
+    m->plane = DCI_TAKE(room, m->planes, dc_sim_plane);
+    m->vertex = DCI_TAKE(room, vertices + (size_t)m->corners, dc_v3);
+    m->hull = DCI_TAKE(room, hulls, dc_sim_hull);
+    m->pair = DCI_TAKE(room, 2*(size_t)m->pairs, int);
+    m->loop = DCI_TAKE(room, 6*vertices, int);
+    m->face = DCI_TAKE(room, 2*vertices + hulls, int);
+    m->q_at = DCI_TAKE(room, 2*links, int);
+    m->v_at = m->q_at ? m->q_at + links : NULL;
+    m->moment = DCI_TAKE(room, 16*links, dc_real);
+    m->moment_grad = DCI_TAKE(room, 30*vertices, dc_real);
+}
+
 DC_DEF size_t dc_sim_bytes(const dc_sim_desc *desc)
 {
+    dci_room room = DC_ZERO;
     dc_sim m;
     int where;
-    size_t sum = 0;
     if (!desc || dci_sim_check(desc, &m, &where)) return 0;
-    sum = dc_bytes(sum, (size_t)m.links, sizeof(dc_sim_link));
-    sum = dc_bytes(sum, (size_t)m.planes, sizeof(dc_sim_plane));
-    sum = dc_bytes(sum, (size_t)m.vertices + (size_t)m.corners, sizeof(dc_v3));
-    sum = dc_bytes(sum, (size_t)m.hulls, sizeof(dc_sim_hull));
-    sum = dc_bytes(sum, 2*(size_t)m.pairs, sizeof(int));
-    sum = dc_bytes(sum, 6*(size_t)m.vertices, sizeof(int));
-    sum = dc_bytes(sum, 2*(size_t)m.vertices + (size_t)m.hulls, sizeof(int));
-    sum = dc_bytes(sum, 2*(size_t)m.links, sizeof(int));
-    sum = dc_bytes(sum, 16*(size_t)m.links, sizeof(dc_real));
-    sum = dc_bytes(sum, 30*(size_t)m.vertices, sizeof(dc_real));
-    return sum == SIZE_MAX ? 0 : sum;
+    dci_sim_take_model(&m, &room);
+    return dci_counted(&room);
 }
 
 /* normalises quaternions and axes and sets what zero stands for; a cause when a direction has no length */
 static const char *dci_sim_normalise(dc_sim *sim, int *where)
 {
     int i;
+
     for (i = 0; i < sim->planes; ++i) {
         dc_real n = dc_sqrt(dc_dot(sim->plane[i].n, sim->plane[i].n));
         if (!(n > 0)) return "plane";
@@ -1070,7 +1312,7 @@ static const char *dci_sim_normalise(dc_sim *sim, int *where)
         *where = i;
         if (n > 0) l->axis = dc_scale(1/n, l->axis);
         else l->axis = dc_vec(0, 0, 1);
-        if (l->attach.q.w == 0 && l->attach.q.x == 0 && l->attach.q.y == 0 && l->attach.q.z == 0) l->attach.q.w = 1;
+        if (dci_sim_no_quat(&l->attach.q)) l->attach.q.w = 1;
         dc_quat_normalize(l->attach.q, &l->attach.q);
         if (l->limit == 0) l->limit = 1;
         if (l->margin == 0) l->margin = DC_R(0.1)*(l->hi - l->lo);
@@ -1079,43 +1321,61 @@ static const char *dci_sim_normalise(dc_sim *sim, int *where)
     return NULL;
 }
 
+/* the bounding sphere of a hull: about the mean of its vertices */
+static const char *dci_sim_bound(const dc_sim *sim, dc_sim_hull *h)
+{
+    const char *cause = NULL;
+    dc_real r2 = 0;
+    int j;
+
+    h->centre = dc_vec(0, 0, 0);
+    for (j = 0; j < h->n; ++j) {
+        if (!dc_in_range(sim->vertex[h->begin + j])) cause = "a vertex is not finite";
+        h->centre = dc_madd(h->centre, DC_R(1.0)/(dc_real)h->n, sim->vertex[h->begin + j]);
+    }
+    for (j = 0; j < h->n; ++j) {
+        dc_v3 r = dc_sub(sim->vertex[h->begin + j], h->centre);
+        r2 = dc_max(r2, dc_dot(r, r));
+    }
+    h->radius = dc_sqrt(r2)*(1 + 8*DC_EPS);
+    return cause;
+}
+
+/* the mass that the joint of link i moves */
+static dc_real dci_sim_moved_mass(const dc_sim *sim, int i)
+{
+    dc_real mass = 0;
+    int j, k;
+    for (j = i; j < sim->links; ++j) {
+        for (k = j; k > i; ) k = sim->link[k].parent;
+        if (k == i) mass += sim->moment[16*j + 15];
+    }
+    return mass;
+}
+
 DC_DEF dc_status dc_sim_refresh(dc_sim *sim, dc_sim_flaw *flaw)
 {
     const char *cause;
-    int i, j, k, where = -1;
+    int i, k, where = -1;
+
     if (!sim || !sim->link) return DC_E_ARG;
     cause = dci_sim_normalise(sim, &where);
+
     for (i = 0; i < sim->links && !cause; ++i) {
         where = i;
         cause = dci_sim_link_flaw(sim->link + i, i);
         if (!cause) cause = dci_sim_moments(sim, i);
     }
     for (k = 0; k < sim->hulls && !cause; ++k) {
-        dc_sim_hull *h = sim->hull + k;
-        dc_real r2 = 0;
-        where = h->link;
-        h->centre = dc_vec(0, 0, 0);
-        for (j = 0; j < h->n; ++j) {
-            if (!dc_in_range(sim->vertex[h->begin + j])) cause = "a vertex is not finite";
-            h->centre = dc_madd(h->centre, DC_R(1.0)/(dc_real)h->n, sim->vertex[h->begin + j]);
-        }
-        for (j = 0; j < h->n; ++j) {
-            dc_v3 r = dc_sub(sim->vertex[h->begin + j], h->centre);
-            r2 = dc_max(r2, dc_dot(r, r));
-        }
-        h->radius = dc_sqrt(r2)*(1 + 8*DC_EPS);
+        where = sim->hull[k].link;
+        cause = dci_sim_bound(sim, sim->hull + k);
     }
-    /* every joint moves some mass */
     for (i = 0; i < sim->links && !cause; ++i) {
-        dc_real mass = 0;
         where = i;
-        if (sim->link[i].joint == DC_SIM_FIXED) continue;
-        for (j = i; j < sim->links; ++j) {
-            for (k = j; k > i; ) k = sim->link[k].parent;
-            if (k == i) mass += sim->moment[16*j + 15];
-        }
-        if (!(mass > 0)) cause = "the joint moves no mass";
+        if (sim->link[i].joint != DC_SIM_FIXED && !(dci_sim_moved_mass(sim, i) > 0))
+            cause = "the joint moves no mass";
     }
+
     if (cause && flaw) {
         flaw->link = where;
         flaw->cause = cause;
@@ -1123,115 +1383,167 @@ DC_DEF dc_status dc_sim_refresh(dc_sim *sim, dc_sim_flaw *flaw)
     return cause ? DC_E_ARG : DC_OK;
 }
 
-/* the arrays of a counted model, in the order of dc_sim_bytes */
-static int dci_sim_take(dc_sim *m, dc_arena *mem)
+/* the faces of a solid hull; 0: it is flat */
+static int dci_sim_hull_faces(dc_sim *m, dc_sim_hull *h)
 {
-    m->link = (dc_sim_link *)dc_arena_take(mem, (size_t)m->links, sizeof *m->link);
-    m->plane = (dc_sim_plane *)dc_arena_take(mem, (size_t)m->planes, sizeof *m->plane);
-    m->vertex = (dc_v3 *)dc_arena_take(mem, (size_t)m->vertices + (size_t)m->corners, sizeof *m->vertex);
-    m->hull = (dc_sim_hull *)dc_arena_take(mem, (size_t)m->hulls, sizeof *m->hull);
-    m->pair = (int *)dc_arena_take(mem, 2*(size_t)m->pairs, sizeof(int));
-    m->loop = (int *)dc_arena_take(mem, 6*(size_t)m->vertices, sizeof(int));
-    m->face = (int *)dc_arena_take(mem, 2*(size_t)m->vertices + (size_t)m->hulls, sizeof(int));
-    m->q_at = (int *)dc_arena_take(mem, 2*(size_t)m->links, sizeof(int));
-    m->moment = (dc_real *)dc_arena_take(mem, 16*(size_t)m->links, sizeof(dc_real));
-    m->moment_grad = (dc_real *)dc_arena_take(mem, 30*(size_t)m->vertices, sizeof(dc_real));
-    return m->link && m->plane && m->vertex && m->hull && m->pair && m->loop && m->face && m->q_at && m->moment
-        && m->moment_grad;
+    const dc_v3 *x = m->vertex + h->begin;
+    dci_sim_wrap wrap;
+    dc_real r2 = 0;
+    int j;
+
+    for (j = 0; j < h->n; ++j) {
+        dc_v3 r = dc_sub(x[j], x[0]);
+        r2 = dc_max(r2, dc_dot(r, r));
+    }
+    memset(&wrap, 0, sizeof wrap);
+    wrap.point = x;
+    wrap.points = h->n;
+    wrap.loop = m->loop + h->loop;
+    wrap.face = m->face + h->face;
+    wrap.most_loops = 6*h->n;
+    wrap.most_faces = 2*h->n;
+    wrap.tolerance = (DC_IS_FLOAT ? 16 : 4096)*DC_EPS*dc_sqrt(r2);
+    if (h->n < 4 || !dci_sim_faces(&wrap)) return 0;
+    h->faces = wrap.faces;
+    return 1;
+}
+
+/* links with their hulls, then the corners of trees; 0: a solid of link *where is flat */
+static int dci_sim_fill_links(const dc_sim_desc *d, dc_sim *m, int *where)
+{
+    int i, j, k, hulls = 0, vertices = 0, q_at = 0, v_at = 0;
+
+    for (i = 0; i < m->links; ++i) {
+        const dc_sim_link *l = d->link + i;
+        m->link[i] = *l;
+        m->link[i].hull = NULL;
+        m->q_at[i] = q_at;
+        m->v_at[i] = v_at;
+        q_at += dci_sim_nq(l->joint);
+        v_at += dci_sim_nv(l->joint);
+        for (k = 0; k < l->hulls; ++k, ++hulls) {
+            dc_sim_hull *h = m->hull + hulls;
+            h->link = i;
+            h->begin = vertices;
+            h->n = l->hull[k].n;
+            h->loop = 6*vertices;
+            h->face = 2*vertices + hulls;
+            h->faces = h->tree = 0;
+            for (j = 0; j < h->n; ++j) m->vertex[vertices++] = l->hull[k].v[j];
+
+            /* a solid has faces */
+            *where = i;
+            if (l->model == DC_SIM_UNIFORM && (l->mass > 0 || l->density > 0) && !dci_sim_hull_faces(m, h)) return 0;
+        }
+    }
+
+    /* the corners of a tree are one more hull */
+    for (i = 0; i < m->links; ++i) {
+        const dc_bsh *tree = d->link[i].tree;
+        dc_sim_hull *h = m->hull + hulls;
+        if (!d->trees || !tree) continue;
+        memset(h, 0, sizeof *h);
+        h->tree = 1;
+        h->link = i;
+        h->begin = vertices;
+        h->n = 3*tree->n;
+        for (j = 0; j < h->n; ++j) m->vertex[vertices++] = dc_add(tree->o, tree->corner[j]);
+        ++hulls;
+    }
+    return 1;
+}
+
+/* the pairs that may touch, ascending; how many */
+static int dci_sim_fill_pairs(const dc_sim_desc *d, dc_sim *m)
+{
+    int i, j, pairs = 0;
+
+    for (i = 0; i < m->hulls; ++i)
+        for (j = i + 1; j < m->hulls; ++j) {
+            const dc_sim_hull *a = m->hull + i, *b = m->hull + j;
+            if (a->tree != (d->trees != 0) || b->tree != a->tree || a->link == b->link
+                || !dci_sim_may_touch(d, a->link, b->link)) continue;
+            m->pair[2*pairs] = i;
+            m->pair[2*pairs + 1] = j;
+            ++pairs;
+        }
+    return pairs;
 }
 
 /* copies the description into the arrays, finds faces and pairs */
 static const char *dci_sim_fill(const dc_sim_desc *d, dc_sim *m, int *where)
 {
-    int i, j, k, c, nh = 0, nv = 0, nq = 0, nd = 0, np = 0;
-    m->v_at = m->q_at + m->links;
+    int k;
+
     for (k = 0; k < m->planes; ++k) m->plane[k] = d->plane[k];
-    for (i = 0; i < m->links; ++i) {
-        const dc_sim_link *l = d->link + i;
-        m->link[i] = *l;
-        m->link[i].hull = NULL;
-        m->q_at[i] = nq;
-        m->v_at[i] = nd;
-        nq += dci_sim_nq(l->joint);
-        nd += dci_sim_nv(l->joint);
-        for (k = 0; k < l->hulls; ++k, ++nh) {
-            dc_sim_hull *h = m->hull + nh;
-            h->link = i;
-            h->begin = nv;
-            h->n = l->hull[k].n;
-            h->loop = 6*nv;
-            h->face = 2*nv + nh;
-            h->faces = h->tree = 0;
-            for (j = 0; j < h->n; ++j) m->vertex[nv++] = l->hull[k].v[j];
-            if (l->model == DC_SIM_UNIFORM && (l->mass > 0 || l->density > 0)) {
-                dci_sim_wrap W;
-                dc_real r2 = 0;
-                *where = i;
-                W.x = m->vertex + h->begin;
-                W.n = h->n;
-                W.loop = m->loop + h->loop;
-                W.face = m->face + h->face;
-                W.most_loops = 6*h->n;
-                W.most_faces = 2*h->n;
-                for (j = 0; j < h->n; ++j) {
-                    dc_v3 r = dc_sub(W.x[j], W.x[0]);
-                    r2 = dc_max(r2, dc_dot(r, r));
-                }
-                W.tol = (DC_IS_FLOAT ? 16 : 4096)*DC_EPS*dc_sqrt(r2);
-                if (h->n < 4 || !dci_sim_faces(&W)) return "a solid hull is flat";
-                h->faces = W.faces;
-            }
-        }
-    }
-    for (i = 0; i < m->links; ++i) {
-        const dc_bsh *tree = d->link[i].tree;
-        dc_sim_hull *h = m->hull + nh;
-        if (!d->trees || !tree) continue;
-        memset(h, 0, sizeof *h);
-        h->tree = 1;
-        h->link = i;
-        h->begin = nv;
-        h->n = 3*tree->n;
-        for (j = 0; j < h->n; ++j) m->vertex[nv++] = dc_add(tree->o, tree->corner[j]);
-        nh++;
-    }
-    for (i = 0; i < m->hulls; ++i)
-        for (j = i + 1; j < m->hulls; ++j)
-            if (m->hull[i].tree == (d->trees != 0) && m->hull[j].tree == m->hull[i].tree && m->hull[i].link != m->hull[j].link
-                && dci_sim_may_touch(d, m->hull[i].link, m->hull[j].link)) {
-                m->pair[2*np] = i;
-                m->pair[2*np + 1] = j;
-                ++np;
-            }
+    if (!dci_sim_fill_links(d, m, where)) return "a solid hull is flat";
+
+    /* what zero stands for */
     m->desc = *d;
     m->desc.link = m->link;
     m->desc.plane = m->plane;
     m->desc.exclude = NULL;
     m->desc.excludes = 0;
-    if (m->desc.stiffness == 0) m->desc.stiffness = 1;
     if (m->desc.support == 0) m->desc.support = DC_R(0.1);
-    if (m->desc.length == 0) m->desc.length = 1;
     m->desc.trees = d->trees != 0;
-    m->desc.hierarchy.length = m->desc.length;
     if (m->desc.contacts == 0) m->desc.contacts = 1024;
     if (m->desc.tolerance == 0) m->desc.tolerance = DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-9);
     if (m->desc.iterations == 0) m->desc.iterations = 400;
-    c = np - m->pairs;
+
     *where = -1;
-    return c ? "counts" : NULL;
+    return dci_sim_fill_pairs(d, m) == m->pairs ? NULL : "counts";
+}
+
+/* What zero stands for in the potentials, by the smallest hull, the lightest tree of links and gravity, constants of
+ * the model from here on. Where there are none: lengths of 1, masses of 1, a hundredth of the size in a squared
+ * step. */
+static void dci_sim_choose(dc_sim *m)
+{
+    dc_sim_desc *d = &m->desc;
+    dc_real a = dc_sqrt(dc_dot(d->gravity, d->gravity)), size = 0, mass = 0, eps;
+    int i, k;
+
+    for (k = 0; k < m->hulls; ++k) {
+        const dc_real diameter = 2*m->hull[k].radius;
+        if (m->hull[k].tree == d->trees && diameter > 0 && !(size > 0 && size <= diameter)) size = diameter;
+    }
+    for (i = 0; i < m->links; ++i) {
+        const int root = m->link[i].joint != DC_SIM_FIXED && dci_sim_anchor(m->link, m->link[i].parent) < 0;
+        const dc_real moved = root ? dci_sim_moved_mass(m, i) : 0;
+        if (moved > 0 && !(mass > 0 && mass <= moved)) mass = moved;
+    }
+    if (!(size > 0)) size = 1;
+    if (!(mass > 0)) mass = 1;
+    if (!(a > 0)) a = size/(100*d->h*d->h);
+
+    /* two hulls feel each other within 0.56 % of the size; where they always do, the lightest on four vertices of a
+     * plane rests at 0.27 % */
+    if (d->length == 0) d->length = DC_R(0.025)*size;
+    if (d->stiffness == 0) d->stiffness = (d->global || d->trees ? DC_R(0.003) : DC_R(1.0))*mass*a*d->length;
+    d->hierarchy.length = d->length;
+
+    /* friction sticks by a creep of 1e-6 of a fall through the size; forces are of the size of 1/length */
+    eps = DC_IS_FLOAT ? DC_R(1e-5) : DC_R(1e-6);
+    if (d->friction.eps_v == 0) d->friction.eps_v = eps*eps*a*size;
+    if (d->friction.eps_f == 0) d->friction.eps_f = DC_R(1e-12)/(d->length*d->length);
 }
 
 DC_DEF dc_status dc_sim_build(const dc_sim_desc *desc, dc_arena *mem, dc_sim *sim, dc_sim_flaw *flaw)
 {
+    dci_room room = DC_ZERO;
     dc_sim m;
     const char *cause;
     dc_status status = DC_E_ARG;
     int where = -1;
     size_t used;
+
     if (!desc || !mem || !sim) return DC_E_ARG;
     used = mem->used;
+    room.arena = mem;
+
     cause = dci_sim_check(desc, &m, &where);
-    if (!cause && !dci_sim_take(&m, mem)) status = DC_E_MEMORY;
+    if (!cause) dci_sim_take_model(&m, &room);
+    if (room.full) status = DC_E_MEMORY;
     else {
         if (!cause) cause = dci_sim_fill(desc, &m, &where);
         if (cause && flaw) {
@@ -1240,12 +1552,44 @@ DC_DEF dc_status dc_sim_build(const dc_sim_desc *desc, dc_arena *mem, dc_sim *si
         }
         if (!cause) status = dc_sim_refresh(&m, flaw);
     }
-    if (status == DC_OK) *sim = m;
-    else mem->used = used;
-    return status;
+    if (status != DC_OK) {
+        mem->used = used;
+        return status;
+    }
+
+    dci_sim_choose(&m);
+    *sim = m;
+    return DC_OK;
 }
 
-/* ---- kinematics --------------------------------------------------------------------------------- */
+/* ---- [kinematics] configurations -------------------------------------------------------------- */
+/* in: a state; out: its place in the world: poses of the links and the twists S_a of the coordinates.
+ *
+ * stage           | reads            | writes           | equation
+ * dci_sim_forward | q                | poses of a place | SDRS Eq. 1
+ * dci_sim_axes    | poses            | axes of a place  | dT_i/dq_a = [S_a] T_i
+ * dci_sim_move    | q, dq of a joint | q moved          | R <- exp([w]) R
+ * dci_sim_lever   | q, a point       | J^T f, or J dq   | */
+
+/* A tangent coordinate in the world: a point x of what it moves has the velocity move + turn x (x - o), o as in
+ * dci_sim_place. */
+typedef struct { dc_v3 turn, move; } dci_sim_axis;
+
+/* One configuration. */
+typedef struct {
+    const dc_sim *sim;
+    dc_pose *pose;          /* of the links */
+    dc_pose *joint;         /* of their joints' frames */
+    dc_m3 *rotation;        /* of the links */
+    dc_v3 *origin;          /* o: of the first link of their tree, about which sums over the tree are formed */
+    dci_sim_axis *axis;     /* of the joints' coordinates, then, when asked for, of the attachments', 6 per link */
+} dci_sim_place;
+
+/* does the joint turn by a quaternion; has it one coordinate? */
+static int dci_sim_rotates(dc_sim_joint j) { return j == DC_SIM_FREE || j == DC_SIM_BALL; }
+static int dci_sim_single(dc_sim_joint j) { return j == DC_SIM_HINGE || j == DC_SIM_SLIDE; }
+/* where its rotation begins among its tangents: after a free joint's velocity */
+static int dci_sim_turn_at(dc_sim_joint j) { return j == DC_SIM_FREE ? 3 : 0; }
 
 static dc_quat dci_sim_q4(const dc_real *q)
 {
@@ -1267,29 +1611,19 @@ static void dci_sim_put4(dc_quat q, dc_real *out)
 
 static dc_v3 dci_sim_v3(const dc_real *x) { return dc_vec(x[0], x[1], x[2]); }
 
+static void dci_sim_put3(dc_v3 v, dc_real *out)
+{
+    out[0] = v.x;
+    out[1] = v.y;
+    out[2] = v.z;
+}
+
 DC_DEF void dc_sim_neutral(const dc_sim *sim, dc_real *q)
 {
     int i, k;
     for (k = 0; k < sim->nq; ++k) q[k] = 0;
     for (i = 0; i < sim->links; ++i)
-        if (sim->link[i].joint == DC_SIM_FREE || sim->link[i].joint == DC_SIM_BALL) q[sim->q_at[i]] = 1;
-}
-
-/* One configuration: poses of the links, and of their joints' frames; o the origin of the first link of their tree, about which
- * sums over the tree are formed. */
-typedef struct { dc_pose *pose, *joint; dc_m3 *R; dc_v3 *o; } dci_sim_frame;
-
-static dc_pose dci_sim_joint_pose(const dc_sim_link *l, const dc_real *q)
-{
-    dc_pose p;
-    p.q.w = 1;
-    p.q.x = p.q.y = p.q.z = 0;
-    p.t = dc_vec(0, 0, 0);
-    if (l->joint == DC_SIM_FREE || l->joint == DC_SIM_BALL) p.q = dci_sim_q4(q);
-    if (l->joint == DC_SIM_FREE) p.t = dci_sim_v3(q + 4);
-    if (l->joint == DC_SIM_HINGE) p.q = dc_quat_exp(dc_scale(q[0], l->axis));
-    if (l->joint == DC_SIM_SLIDE) p.t = dc_scale(q[0], l->axis);
-    return p;
+        if (dci_sim_rotates(sim->link[i].joint)) q[sim->q_at[i]] = 1;
 }
 
 static dc_pose dci_sim_identity(void)
@@ -1301,16 +1635,28 @@ static dc_pose dci_sim_identity(void)
     return p;
 }
 
-/* SDRS Eq. 1 */
-static void dci_sim_forward(const dc_sim *sim, const dc_real *q, dci_sim_frame *F)
+/* J_i(q) */
+static dc_pose dci_sim_joint_pose(const dc_sim_link *l, const dc_real *q)
 {
+    dc_pose p = dci_sim_identity();
+    if (dci_sim_rotates(l->joint)) p.q = dci_sim_q4(q);
+    if (l->joint == DC_SIM_FREE) p.t = dci_sim_v3(q + 4);
+    if (l->joint == DC_SIM_HINGE) p.q = dc_quat_exp(dc_scale(q[0], l->axis));
+    if (l->joint == DC_SIM_SLIDE) p.t = dc_scale(q[0], l->axis);
+    return p;
+}
+
+/* SDRS Eq. 1; the axes are as they were */
+static void dci_sim_forward(const dc_real *q, dci_sim_place *place)
+{
+    const dc_sim *sim = place->sim;
     int i;
     for (i = 0; i < sim->links; ++i) {
         const dc_sim_link *l = sim->link + i;
-        F->joint[i] = l->parent < 0 ? l->attach : dc_pose_mul(F->pose[l->parent], l->attach);
-        F->pose[i] = dc_pose_mul(F->joint[i], dci_sim_joint_pose(l, q + sim->q_at[i]));
-        F->R[i] = dc_rotation(F->pose[i].q);
-        F->o[i] = l->parent < 0 ? F->pose[i].t : F->o[l->parent];
+        place->joint[i] = l->parent < 0 ? l->attach : dc_pose_mul(place->pose[l->parent], l->attach);
+        place->pose[i] = dc_pose_mul(place->joint[i], dci_sim_joint_pose(l, q + sim->q_at[i]));
+        place->rotation[i] = dc_rotation(place->pose[i].q);
+        place->origin[i] = l->parent < 0 ? place->pose[i].t : place->origin[l->parent];
     }
 }
 
@@ -1328,10 +1674,11 @@ DC_DEF void dc_sim_poses(const dc_sim *sim, const dc_real *q, dc_pose *pose)
 static void dci_sim_move(dc_sim_joint joint, const dc_real *x, const dc_real *d, dc_real s, dc_real *y)
 {
     int k;
+
     switch (joint) {
     case DC_SIM_FREE:
     case DC_SIM_BALL: {
-        int at = joint == DC_SIM_FREE ? 3 : 0;
+        int at = dci_sim_turn_at(joint);
         dc_quat p = dc_quat_mul(dc_quat_exp(dc_scale(s, dci_sim_v3(d + at))), dci_sim_q4(x));
         dc_quat_normalize(p, &p);
         for (k = 0; k < at; ++k) y[4 + k] = x[4 + k] + s*d[k];
@@ -1354,18 +1701,16 @@ DC_DEF void dc_sim_retract(const dc_sim *sim, const dc_real *q, const dc_real *d
 DC_DEF void dc_sim_local(const dc_sim *sim, const dc_real *q0, const dc_real *q1, dc_real *dq)
 {
     int i, k;
+
     for (i = 0; i < sim->links; ++i) {
         const dc_real *x = q0 + sim->q_at[i], *y = q1 + sim->q_at[i];
         dc_real *d = dq + sim->v_at[i];
         switch (sim->link[i].joint) {
         case DC_SIM_FREE:
         case DC_SIM_BALL: {
-            int at = sim->link[i].joint == DC_SIM_FREE ? 3 : 0;
-            dc_v3 w = dc_quat_log(dc_quat_mul(dci_sim_q4(y), dc_quat_conj(dci_sim_q4(x))));
+            int at = dci_sim_turn_at(sim->link[i].joint);
             for (k = 0; k < at; ++k) d[k] = y[4 + k] - x[4 + k];
-            d[at] = w.x;
-            d[at + 1] = w.y;
-            d[at + 2] = w.z;
+            dci_sim_put3(dc_quat_log(dc_quat_mul(dci_sim_q4(y), dc_quat_conj(dci_sim_q4(x)))), d + at);
             break;
         }
         case DC_SIM_HINGE:
@@ -1375,7 +1720,7 @@ DC_DEF void dc_sim_local(const dc_sim *sim, const dc_real *q0, const dc_real *q1
     }
 }
 
-/* the frame of the joint of link i, in the world; i -1: the world's own */
+/* the frame of the joint of link i, in the world */
 static dc_pose dci_sim_joint_frame(const dc_sim *sim, const dc_real *q, int i)
 {
     dc_pose p = dci_sim_identity();
@@ -1388,20 +1733,25 @@ static dc_pose dci_sim_joint_frame(const dc_sim *sim, const dc_real *q, int i)
     return p;
 }
 
-/* What moves the point x of link i by a force f, joint after joint up the tree: dq += J^T f, or with dq given J dq, added to *moved */
-static void dci_sim_lever(const dc_sim *sim, const dc_real *q, int i, dc_v3 x, dc_v3 f, dc_real *pulled, const dc_real *dq, dc_v3 *moved)
+/* What moves the point x of link i by a force f, joint after joint up the tree: dq += J^T f, or with dq given J dq,
+ * added to *moved */
+static void dci_sim_lever(const dc_sim *sim, const dc_real *q, int i, dc_v3 x, dc_v3 f, dc_real *pulled,
+                          const dc_real *dq, dc_v3 *moved)
 {
-    dc_pose F = dci_sim_joint_frame(sim, q, i);
+    dc_pose frame = dci_sim_joint_frame(sim, q, i);
     int k;
-    x = dc_pose_apply(dc_pose_mul(F, dci_sim_joint_pose(sim->link + i, q + sim->q_at[i])), x);
+
+    x = dc_pose_apply(dc_pose_mul(frame, dci_sim_joint_pose(sim->link + i, q + sim->q_at[i])), x);
+
     for (; i >= 0; i = sim->link[i].parent) {
         const dc_sim_link *l = sim->link + i;
-        const int at = sim->v_at[i], straight = l->joint == DC_SIM_FREE ? 3 : l->joint == DC_SIM_SLIDE, nv = dci_sim_nv(l->joint);
+        const int at = sim->v_at[i], nv = dci_sim_nv(l->joint);
+        const int straight = l->joint == DC_SIM_FREE ? 3 : l->joint == DC_SIM_SLIDE;
         dc_v3 arm;
-        F = dci_sim_joint_frame(sim, q, i);
-        arm = dc_sub(x, dc_pose_apply(F, dci_sim_joint_pose(l, q + sim->q_at[i]).t));
+        frame = dci_sim_joint_frame(sim, q, i);
+        arm = dc_sub(x, dc_pose_apply(frame, dci_sim_joint_pose(l, q + sim->q_at[i]).t));
         for (k = 0; k < nv; ++k) {
-            dc_v3 e = dc_quat_rotate(F.q, l->joint == DC_SIM_HINGE || l->joint == DC_SIM_SLIDE ? l->axis : dci_axis(k%3));
+            dc_v3 e = dc_quat_rotate(frame.q, dci_sim_single(l->joint) ? l->axis : dci_axis(k%3));
             dc_v3 way = k < straight ? e : dc_cross(e, arm);
             if (pulled) pulled[at + k] += dc_dot(way, f);
             else *moved = dc_madd(*moved, dq[at + k], way);
@@ -1433,54 +1783,81 @@ DC_DEF uint64_t dc_sim_hash(const dc_real *x, int n)
     return h;
 }
 
-/* A tangent coordinate in the world: a point x of what it moves has the velocity u + w x (x - o), o as in dci_sim_frame. */
-typedef struct { dc_v3 w, u; } dci_sim_axis;
-
-/* about p, which is at r from o */
-static void dci_sim_turns(dci_sim_axis *A, dc_quat q, dc_v3 e, dc_v3 r)
+/* about a point at `arm` from o */
+static void dci_sim_turns(dci_sim_axis *axis, dc_quat q, dc_v3 e, dc_v3 arm)
 {
-    A->w = dc_quat_rotate(q, e);
-    A->u = dc_cross(r, A->w);
+    axis->turn = dc_quat_rotate(q, e);
+    axis->move = dc_cross(arm, axis->turn);
 }
 
-static void dci_sim_moves(dci_sim_axis *A, dc_quat q, dc_v3 e)
+static void dci_sim_moves(dci_sim_axis *axis, dc_quat q, dc_v3 e)
 {
-    A->w = dc_vec(0, 0, 0);
-    A->u = dc_quat_rotate(q, e);
+    axis->turn = dc_vec(0, 0, 0);
+    axis->move = dc_quat_rotate(q, e);
 }
 
-/* The coordinates of all joints, nv, and, when asked for, those of the attachments after them, 6 per link. In the chain from
- * the world to a link they come in the order parent, attachment, joint, v before w. */
-static void dci_sim_axes(const dc_sim *sim, const dci_sim_frame *F, int attachments, dci_sim_axis *axis)
+/* three that move, then three that turn, in the axes of q */
+static void dci_sim_six_axes(dci_sim_axis *axis, dc_quat q, dc_v3 arm)
 {
+    int k;
+    for (k = 0; k < 3; ++k) dci_sim_moves(axis + k, q, dci_axis(k));
+    for (k = 0; k < 3; ++k) dci_sim_turns(axis + 3 + k, q, dci_axis(k), arm);
+}
+
+/* The axes of a place, its poses known: the coordinates of all joints, nv, and, when asked for, those of the
+ * attachments after them, 6 per link. In the chain from the world to a link they come in the order parent, attachment,
+ * joint, v before w. */
+static void dci_sim_axes(dci_sim_place *place, int attachments)
+{
+    const dc_sim *sim = place->sim;
     int i, k;
+
     for (i = 0; i < sim->links; ++i) {
         const dc_sim_link *l = sim->link + i;
-        dci_sim_axis *a = axis + sim->v_at[i];
-        dc_quat q = F->joint[i].q, world;
-        dc_v3 r = dc_sub(F->pose[i].t, F->o[i]);
+        dci_sim_axis *axis = place->axis + sim->v_at[i];
+        dc_quat q = place->joint[i].q;
+        dc_v3 arm = dc_sub(place->pose[i].t, place->origin[i]);
         switch (l->joint) {
-        case DC_SIM_FREE:
-            for (k = 0; k < 3; ++k) dci_sim_moves(a + k, q, dci_axis(k));
-            for (k = 0; k < 3; ++k) dci_sim_turns(a + 3 + k, q, dci_axis(k), r);
-            break;
+        case DC_SIM_FREE: dci_sim_six_axes(axis, q, arm); break;
         case DC_SIM_BALL:
-            for (k = 0; k < 3; ++k) dci_sim_turns(a + k, q, dci_axis(k), r);
+            for (k = 0; k < 3; ++k) dci_sim_turns(axis + k, q, dci_axis(k), arm);
             break;
-        case DC_SIM_HINGE: dci_sim_turns(a, q, l->axis, r); break;
-        case DC_SIM_SLIDE: dci_sim_moves(a, q, l->axis); break;
+        case DC_SIM_HINGE: dci_sim_turns(axis, q, l->axis, arm); break;
+        case DC_SIM_SLIDE: dci_sim_moves(axis, q, l->axis); break;
         case DC_SIM_FIXED: break;
         }
         if (!attachments) continue;
-        a = axis + sim->nv + 6*i;
-        world.w = 1;
-        world.x = world.y = world.z = 0;
-        r = dc_sub(F->joint[i].t, F->o[i]);
-        if (l->parent >= 0) world = F->pose[l->parent].q;
-        for (k = 0; k < 3; ++k) dci_sim_moves(a + k, world, dci_axis(k));
-        for (k = 0; k < 3; ++k) dci_sim_turns(a + 3 + k, world, dci_axis(k), r);
+        dci_sim_six_axes(place->axis + sim->nv + 6*i, l->parent >= 0 ? place->pose[l->parent].q : dci_sim_identity().q,
+                         dc_sub(place->joint[i].t, place->origin[i]));
     }
 }
+
+/* axes of a place */
+static size_t dci_sim_axis_count(const dc_sim *sim, int attachments)
+{
+    return (size_t)sim->nv + (attachments ? 6*(size_t)sim->links : 0);
+}
+
+/* the arrays of a place, but for its axes */
+static void dci_sim_take_place(const dc_sim *sim, dci_room *room, dci_sim_place *place)
+{
+    place->sim = sim;
+    place->pose = DCI_TAKE(room, sim->links, dc_pose);
+    place->joint = DCI_TAKE(room, sim->links, dc_pose);
+    place->rotation = DCI_TAKE(room, sim->links, dc_m3);
+    place->origin = DCI_TAKE(room, sim->links, dc_v3);
+}
+
+/* ---- [twists] forces and forms of twists, and where derivatives go ---------------------------- */
+/* in: gradients and Hessians by the twists of links; out: by the coordinates. A wrench is a gradient by a twist (v, w),
+ * a form a second derivative by two.
+ *
+ * stage             | reads                 | writes             | equation
+ * dci_sim_shift     | a wrench, a form      | the same about o   |
+ * dci_sim_put       | a wrench on a link    | a column           | J_i^T m
+ * dci_sim_put_block | a form of two links   | a block            | J_i^T B J_j
+ * dci_sim_put_tree  | forms of all links    | a symmetric matrix | sum J_i^T H_i J_i
+ * dci_sim_curvature | wrenches on all links | a symmetric matrix | g . 1/2 [S_a, S_b] */
 
 static dc_real dci_sim_dot6(const dc_real *a, const dc_real *b)
 {
@@ -1497,7 +1874,20 @@ static dc_real dci_sim_size(const dc_real m[6])
 /* velocity by a coordinate, dot product with a wrench, both about o */
 static dc_real dci_sim_power(const dci_sim_axis *a, const dc_real m[6])
 {
-    return a->u.x*m[0] + a->u.y*m[1] + a->u.z*m[2] + a->w.x*m[3] + a->w.y*m[4] + a->w.z*m[5];
+    const dc_v3 u = a->move, w = a->turn;
+    return u.x*m[0] + u.y*m[1] + u.z*m[2] + w.x*m[3] + w.y*m[4] + w.z*m[5];
+}
+
+/* adds the wrench (f, r x f) */
+static void dci_sim_push(dc_real *wrench, dc_v3 r, dc_v3 f)
+{
+    dc_v3 t = dc_cross(r, f);
+    wrench[0] += f.x;
+    wrench[1] += f.y;
+    wrench[2] += f.z;
+    wrench[3] += t.x;
+    wrench[4] += t.y;
+    wrench[5] += t.z;
 }
 
 /* a wrench about the origin of a link, r from o, becomes one about o */
@@ -1532,204 +1922,433 @@ static void dci_sim_times(const dc_real B[36], const dci_sim_axis *a, dc_real ou
     for (i = 0; i < 6; ++i) out[i] = dci_sim_power(a, B + 6*i);
 }
 
-static dc_v3 dci_sim_arm(const dci_sim_frame *F, int i) { return dc_sub(F->pose[i].t, F->o[i]); }
-
-/* The twist of link i against its ancestor `top` (-1: the world) when the coordinates move by dq. */
-static void dci_sim_twist(const dc_sim *sim, const dci_sim_axis *axis, const dci_sim_frame *F, int i, int top, const dc_real *dq,
-                          dc_real z[6])
+/* Adds E K F^T, E = [1; [r]x], F = [1; [s]x]: the form K of points at arms r and s as one of twists. */
+static void dci_sim_arms(dc_real *H, dc_v3 r, const dc_m3 *K, dc_v3 s)
 {
-    dc_v3 u = dc_vec(0, 0, 0), w = u;
-    int l, k;
-    for (l = i; l != top; l = sim->link[l].parent)
-        for (k = 0; k < dci_sim_nv(sim->link[l].joint); ++k) {
-            int a = sim->v_at[l] + k;
-            u = dc_madd(u, dq[a], axis[a].u);
-            w = dc_madd(w, dq[a], axis[a].w);
+    dc_m3 rx = dc_m3_skew(r), sx = dc_m3_skew(dc_neg(s));
+    dc_m3 rK = dc_m3_mul(&rx, K), Ks = dc_m3_mul(K, &sx), rKs = dc_m3_mul(&rK, &sx);
+    int i, j;
+    for (i = 0; i < 3; ++i)
+        for (j = 0; j < 3; ++j) {
+            H[6*i + j] += K->m[3*i + j];
+            H[6*i + j + 3] += Ks.m[3*i + j];
+            H[6*(i + 3) + j] += rK.m[3*i + j];
+            H[6*(i + 3) + j + 3] += rKs.m[3*i + j];
         }
-    u = dc_add(u, dc_cross(w, dci_sim_arm(F, i)));
-    z[0] = u.x;
-    z[1] = u.y;
-    z[2] = u.z;
-    z[3] = w.x;
-    z[4] = w.y;
-    z[5] = w.z;
 }
 
-/* Where derivatives go: entry (a, c) of a matrix with nv rows; or, with z, its product with a vector lam of rows, z being
- * the twists of the links by lam. out NULL: nowhere. */
-typedef struct { dc_real *out; size_t ld; const dc_real *lam, *z; } dci_sim_sink;
+/* o to the origin of link i */
+static dc_v3 dci_sim_arm(const dci_sim_place *place, int i) { return dc_sub(place->pose[i].t, place->origin[i]); }
+
+/* The twist z of link i when the coordinates move by dq. */
+static void dci_sim_twist(const dci_sim_place *place, int i, const dc_real *dq, dc_real z[6])
+{
+    const dc_sim *sim = place->sim;
+    dc_v3 u = dc_vec(0, 0, 0), w = u;
+    int l, k;
+
+    for (l = i; l >= 0; l = sim->link[l].parent)
+        for (k = 0; k < dci_sim_nv(sim->link[l].joint); ++k) {
+            const int at = sim->v_at[l] + k;
+            u = dc_madd(u, dq[at], place->axis[at].move);
+            w = dc_madd(w, dq[at], place->axis[at].turn);
+        }
+    dci_sim_put3(dc_add(u, dc_cross(w, dci_sim_arm(place, i))), z);
+    dci_sim_put3(w, z + 3);
+}
+
+/* Where derivatives go: entry (a, c) of a matrix with nv rows; or, with `twist`, its product with a vector `weight` of
+ * rows, `twist` being the twists of the links by it. out NULL: nowhere. */
+typedef struct { dc_real *out; size_t stride; const dc_real *weight, *twist; } dci_sim_sink;
+
+static dci_sim_sink dci_sim_dense(dc_real *out, size_t columns)
+{
+    dci_sim_sink s = DC_ZERO;
+    s.out = out;
+    s.stride = columns;
+    return s;
+}
 
 static void dci_sim_put_row(const dci_sim_sink *s, int a, int c, dc_real x)
 {
-    if (s->out && s->z) s->out[c] += s->lam[a]*x;
-    else if (s->out) s->out[(size_t)a*s->ld + (size_t)c] += x;
+    if (s->out && s->twist) s->out[c] += s->weight[a]*x;
+    else if (s->out) s->out[(size_t)a*s->stride + (size_t)c] += x;
 }
 
-/* What every derivative by tangents at the new state needs. */
-typedef struct { const dc_sim *sim; const dci_sim_frame *F; const dci_sim_axis *axis; } dci_sim_view;
+/* entries (a, b) and (b, a) */
+static void dci_sim_put_both(const dci_sim_sink *s, int a, int b, dc_real x)
+{
+    dci_sim_put_row(s, a, b, x);
+    if (a != b) dci_sim_put_row(s, b, a, x);
+}
+
+/* column c of a matrix gets J_i^T m, m about o */
+static void dci_sim_put_chain(const dci_sim_place *place, const dci_sim_sink *s, int i, int c, const dc_real m[6])
+{
+    const dc_sim *sim = place->sim;
+    int l, k;
+    for (l = i; l >= 0; l = sim->link[l].parent)
+        for (k = 0; k < dci_sim_nv(sim->link[l].joint); ++k) {
+            const int at = sim->v_at[l] + k;
+            s->out[(size_t)at*s->stride + (size_t)c] += dci_sim_power(place->axis + at, m);
+        }
+}
 
 /* column c gets J_i^T m: m is a wrench on link i about its origin */
-static void dci_sim_put(const dci_sim_view *V, const dci_sim_sink *s, int i, int c, const dc_real m[6])
+static void dci_sim_put(const dci_sim_place *place, const dci_sim_sink *s, int i, int c, const dc_real m[6])
 {
-    const dc_sim *sim = V->sim;
-    dc_real mo[6];
-    int l, k;
+    dc_real about_o[6];
     if (!s->out) return;
-    if (s->z) {
-        s->out[c] += dci_sim_dot6(s->z + 6*i, m);
+    if (s->twist) {
+        s->out[c] += dci_sim_dot6(s->twist + 6*i, m);
         return;
     }
-    dci_sim_shift(dci_sim_arm(V->F, i), m, mo);
-    for (l = i; l >= 0; l = sim->link[l].parent)
-        for (k = 0; k < dci_sim_nv(sim->link[l].joint); ++k)
-            s->out[(size_t)(sim->v_at[l] + k)*s->ld + (size_t)c] += dci_sim_power(V->axis + sim->v_at[l] + k, mo);
+    dci_sim_shift(dci_sim_arm(place, i), m, about_o);
+    dci_sim_put_chain(place, s, i, c, about_o);
 }
 
-/* the columns of link l's coordinates a, n of them, from column c on: rows of link i's chain by B, or products with lam by z_i^T B */
-static void dci_sim_put_columns(const dci_sim_view *V, const dci_sim_sink *s, int i, int c, const dci_sim_axis *a, int n,
-                                const dc_real B[36], const dc_real y[6])
+/* the columns of the coordinates a, n of them, from column c on: rows of link i's chain by B, or products with the
+ * weights by y = z_i^T B */
+static void dci_sim_put_columns(const dci_sim_place *place, const dci_sim_sink *s, int i, int c, const dci_sim_axis *a,
+                                int n, const dc_real B[36], const dc_real y[6])
 {
-    const dc_sim *sim = V->sim;
     dc_real m[6];
-    int l, k;
     for (; n > 0 && s->out; --n, ++a, ++c) {
-        if (s->z) {
+        if (s->twist) {
             s->out[c] += dci_sim_power(a, y);
             continue;
         }
         dci_sim_times(B, a, m);
-        for (l = i; l >= 0; l = sim->link[l].parent)
-            for (k = 0; k < dci_sim_nv(sim->link[l].joint); ++k)
-                s->out[(size_t)(sim->v_at[l] + k)*s->ld + (size_t)c] += dci_sim_power(V->axis + sim->v_at[l] + k, m);
+        dci_sim_put_chain(place, s, i, c, m);
     }
 }
 
-/* J_i^T B J_j: rows by link i at the new state, columns by link j in the view `from`: joints into s, attachments into t */
-static DCI_NOINLINE void dci_sim_put_block(const dci_sim_view *V, int i, const dci_sim_view *from, int j, const dc_real *B, int ldb,
-                                           const dci_sim_sink *s, const dci_sim_sink *t)
+/* J_i^T B J_j: rows by link i at the new place, columns by link j at the place `from`: of joints into s, of attachments
+ * into t */
+static DCI_NOINLINE void dci_sim_put_block(const dci_sim_place *place, int i, const dci_sim_place *from, int j,
+                                           const dc_real *B, int ldb, const dci_sim_sink *s, const dci_sim_sink *t)
 {
-    const dc_sim *sim = V->sim;
-    const dc_real *z = s->z ? s->z : t->z;
-    dc_v3 r = dci_sim_arm(from->F, j);
-    dc_real X[36] = {0}, y[6] = {0}, yo[6] = {0};
+    const dc_sim *sim = place->sim;
+    const dc_real *z = s->twist ? s->twist : t->twist;
+    dc_v3 r = dci_sim_arm(from, j);
+    dc_real X[36] = {0}, y[6] = {0}, y_o[6] = {0};
     int l, k, c;
+
     if (!s->out && !t->out) return;
+
+    /* about the trees' origins */
     if (z) {
         for (k = 0; k < 6; ++k)
             for (c = 0; c < 6; ++c) y[c] += z[6*i + k]*B[k*ldb + c];
-        dci_sim_shift(r, y, yo);
+        dci_sim_shift(r, y, y_o);
     }
-    if ((s->out && !s->z) || (t->out && !t->z)) dci_sim_shift_block(dci_sim_arm(V->F, i), r, B, ldb, X);
+    if ((s->out && !s->twist) || (t->out && !t->twist)) dci_sim_shift_block(dci_sim_arm(place, i), r, B, ldb, X);
+
     for (l = j; l >= 0; l = sim->link[l].parent) {
-        dci_sim_put_columns(V, s, i, sim->v_at[l], from->axis + sim->v_at[l], dci_sim_nv(sim->link[l].joint), X, yo);
-        dci_sim_put_columns(V, t, i, 6*l, from->axis + sim->nv + 6*l, 6, X, yo);
+        const dci_sim_axis *joint = from->axis + sim->v_at[l], *attachment = from->axis + sim->nv + 6*l;
+        dci_sim_put_columns(place, s, i, sim->v_at[l], joint, dci_sim_nv(sim->link[l].joint), X, y_o);
+        if (t->out) dci_sim_put_columns(place, t, i, 6*l, attachment, 6, X, y_o);
     }
 }
 
-/* The forms Hd of all links at once, symmetric and about o, each already the sum over what its link carries: then the entry of a
- * before b in a chain is S_a^T Hd S_b, Hd of b's link. */
-static DCI_NOINLINE void dci_sim_put_tree(const dci_sim_view *V, const dc_real *Hd, const dci_sim_sink *s, const dci_sim_sink *t)
+/* The forms of all links at once, symmetric and about o, each already the sum over what its link carries: then the
+ * entry of a before b in a chain is S_a^T H S_b, H that of b's link. Joints into s, joints by attachments into t. */
+static DCI_NOINLINE void dci_sim_put_tree(const dci_sim_place *place, const dc_real *form, const dci_sim_sink *s,
+                                          const dci_sim_sink *t)
 {
-    const dc_sim *sim = V->sim;
-    int i, l, k, c, b;
+    const dc_sim *sim = place->sim;
+    int i, l, k, c;
+
     for (i = 0; i < sim->links; ++i) {
         int n = dci_sim_nv(sim->link[i].joint);
         for (k = 0; k < n + (t->out ? 6 : 0); ++k) {
+            const int joint = k < n, b = joint ? sim->v_at[i] + k : sim->nv + 6*i + k - n;
             dc_real m[6];
-            int joint = k < n;
-            b = joint ? sim->v_at[i] + k : sim->nv + 6*i + k - n;
-            dci_sim_times(Hd + 36*i, V->axis + b, m);
+            dci_sim_times(form + 36*i, place->axis + b, m);
             for (l = i; l >= 0; l = sim->link[l].parent) {
+                /* a: a joint's coordinate up to b */
                 for (c = 0; c < dci_sim_nv(sim->link[l].joint); ++c) {
                     int a = sim->v_at[l] + c;
                     dc_real x;
                     if (joint && l == i && c > k) break;
-                    x = dci_sim_power(V->axis + a, m);
-                    if (!joint) dci_sim_put_row(t, a, b - sim->nv, x);
-                    else {
-                        dci_sim_put_row(s, a, b, x);
-                        if (a != b) dci_sim_put_row(s, b, a, x);
-                    }
+                    x = dci_sim_power(place->axis + a, m);
+                    if (joint) dci_sim_put_both(s, a, b, x);
+                    else dci_sim_put_row(t, a, b - sim->nv, x);
                 }
+
+                /* a: an attachment's coordinate above the joint's b */
                 for (c = 0; t->out && joint && l != i && c < 6; ++c)
-                    dci_sim_put_row(t, b, 6*l + c, dci_sim_power(V->axis + sim->nv + 6*l + c, m));
+                    dci_sim_put_row(t, b, 6*l + c, dci_sim_power(place->axis + sim->nv + 6*l + c, m));
             }
         }
     }
 }
 
 /* What a tree of links carries: the sum of its forces and torques, and of arm (x) force, whose trace stands apart */
-typedef struct { dc_v3 f, tau; dc_m3 rf; } dci_sim_carried;
+typedef struct { dc_v3 force, torque; dc_m3 moment; } dci_sim_carried;
 
-/* What the curvature of the motion adds: for every link i with gradient g_i = (f, tau) and coordinates a before b of its chain
- *     (w_a x u_b(i)).f + (w_a x w_b).tau/2 = w_a . c_b,   c_b = sum_i u_b(i) x f + w_b x tau/2,   u_b(i) = u_b + w_b x r_i
- * where sum (w x r) x f = (rf - tr rf) w, rf = sum r f^T over the links that b moves. */
-static DCI_NOINLINE void dci_sim_curvature(const dci_sim_view *V, const dc_real *g, dci_sim_carried *sum, dc_v3 *c, const dci_sim_sink *s,
-                                           const dci_sim_sink *t)
+/* c_b of all coordinates b, as below; what the links carry into `sum` */
+static void dci_sim_brackets(const dci_sim_place *place, const dc_real *g, int attachments, dci_sim_carried *sum,
+                             dc_v3 *c)
 {
-    const dc_sim *sim = V->sim;
-    int i, l, m, k, j;
+    const dc_sim *sim = place->sim;
+    int i, k;
+
     for (i = 0; i < sim->links; ++i) {
-        dc_v3 r = dci_sim_arm(V->F, i);
-        sum[i].f = dci_sim_v3(g + 6*i);
-        sum[i].tau = dci_sim_v3(g + 6*i + 3);
-        sum[i].rf = dc_outer(r, sum[i].f);
+        dc_v3 r = dci_sim_arm(place, i);
+        sum[i].force = dci_sim_v3(g + 6*i);
+        sum[i].torque = dci_sim_v3(g + 6*i + 3);
+        sum[i].moment = dc_outer(r, sum[i].force);
     }
     for (i = sim->links - 1; i >= 0; --i) {
-        int n = dci_sim_nv(sim->link[i].joint), up = sim->link[i].parent;
-        dc_real trace = sum[i].rf.m[0] + sum[i].rf.m[4] + sum[i].rf.m[8];
-        for (k = 0; k < n + (t->out ? 6 : 0); ++k) {
-            int a = k < n ? sim->v_at[i] + k : sim->nv + 6*i + k - n;
-            dc_v3 w = V->axis[a].w;
-            c[a] = dc_add(dc_cross(V->axis[a].u, sum[i].f), dc_madd(dc_mul(&sum[i].rf, w), -trace, w));
-            c[a] = dc_madd(c[a], DC_R(0.5), dc_cross(w, sum[i].tau));
+        const int n = dci_sim_nv(sim->link[i].joint), up = sim->link[i].parent;
+        const dc_m3 *rf = &sum[i].moment;
+        const dc_real trace = rf->m[0] + rf->m[4] + rf->m[8];
+        for (k = 0; k < n + (attachments ? 6 : 0); ++k) {
+            const int a = k < n ? sim->v_at[i] + k : sim->nv + 6*i + k - n;
+            const dc_v3 u = place->axis[a].move, w = place->axis[a].turn;
+            c[a] = dc_add(dc_cross(u, sum[i].force), dc_madd(dc_mul(rf, w), -trace, w));
+            c[a] = dc_madd(c[a], DC_R(0.5), dc_cross(w, sum[i].torque));
         }
+
+        /* its parent carries it too */
         if (up < 0) continue;
-        sum[up].f = dc_add(sum[up].f, sum[i].f);
-        sum[up].tau = dc_add(sum[up].tau, sum[i].tau);
-        for (k = 0; k < 9; ++k) sum[up].rf.m[k] += sum[i].rf.m[k];
+        sum[up].force = dc_add(sum[up].force, sum[i].force);
+        sum[up].torque = dc_add(sum[up].torque, sum[i].torque);
+        for (k = 0; k < 9; ++k) sum[up].moment.m[k] += rf->m[k];
     }
-    /* rows: joints. b runs over the coordinates of the joint and attachment of link l, a over those before it */
+}
+
+/* What the curvature of the motion adds: for every link i with gradient g_i = (f, tau) and coordinates a before b of
+ * its chain
+ *     (w_a x u_b(i)).f + (w_a x w_b).tau/2 = w_a . c_b,
+ *     c_b = sum_i u_b(i) x f + w_b x tau/2,   u_b(i) = u_b + w_b x r_i
+ * where sum (w x r) x f = (rf - tr rf) w, rf = sum r f^T over the links that b moves. Rows are joints; sum and c are
+ * scratch. */
+static DCI_NOINLINE void dci_sim_curvature(const dci_sim_place *place, const dc_real *g, dci_sim_carried *sum,
+                                           dc_v3 *c, const dci_sim_sink *s, const dci_sim_sink *t)
+{
+    const dc_sim *sim = place->sim;
+    const dci_sim_axis *axis = place->axis;
+    int l, m, k, j;
+
+    dci_sim_brackets(place, g, t->out != NULL, sum, c);
+
+    /* b runs over the coordinates of the joint and the attachment of link l, a over those before it */
     for (l = 0; l < sim->links; ++l) {
         int n = dci_sim_nv(sim->link[l].joint);
         for (k = 0; k < n + (t->out ? 6 : 0); ++k) {
-            int joint = k < n, b = joint ? sim->v_at[l] + k : sim->nv + 6*l + k - n;
+            const int joint = k < n, b = joint ? sim->v_at[l] + k : sim->nv + 6*l + k - n;
             for (m = l; m >= 0; m = sim->link[m].parent) {
-                int nm = dci_sim_nv(sim->link[m].joint);
+                const int above = dci_sim_nv(sim->link[m].joint);
+
                 /* a: a joint's coordinate that comes before b */
-                for (j = 0; j < nm; ++j) {
+                for (j = 0; j < above; ++j) {
                     int a = sim->v_at[m] + j;
-                    dc_real x = dc_dot(V->axis[a].w, c[b]);
+                    dc_real x = dc_dot(axis[a].turn, c[b]);
                     if (m == l && (!joint || j > k)) continue;
-                    if (m == l && joint) {
+                    if (m == l) {
                         /* of one rotation: the half-sum; c of an axis that slides only meets one that turns after it */
-                        int both = dc_dot(V->axis[a].w, V->axis[a].w) > 0 && dc_dot(V->axis[b].w, V->axis[b].w) > 0;
-                        if (both) x = DC_R(0.5)*(x + dc_dot(V->axis[b].w, c[a]));
+                        int both = dc_dot(axis[a].turn, axis[a].turn) > 0 && dc_dot(axis[b].turn, axis[b].turn) > 0;
+                        if (both) x = DC_R(0.5)*(x + dc_dot(axis[b].turn, c[a]));
                     }
-                    if (joint) dci_sim_put_row(s, a, b, x);
+                    if (joint) dci_sim_put_both(s, a, b, x);
                     else dci_sim_put_row(t, a, b - sim->nv, x);
-                    if (joint && a != b) dci_sim_put_row(s, b, a, x);
                 }
+
                 /* a: an attachment's coordinate before the joint's b, its own link's included */
-                for (j = 0; t->out && joint && j < 6; ++j) {
-                    int a = sim->nv + 6*m + j;
-                    dci_sim_put_row(t, b, a - sim->nv, dc_dot(V->axis[a].w, c[b]));
-                }
+                for (j = 0; t->out && joint && j < 6; ++j)
+                    dci_sim_put_row(t, b, 6*m + j, dc_dot(axis[sim->nv + 6*m + j].turn, c[b]));
             }
         }
     }
 }
 
-/* ---- the energy of a step ------------------------------------------------------------------------- */
+/* ---- [workspace] what a step reads and what it writes ----------------------------------------- */
+/* dci_sim_problem      what does not change during a step: states, inertia, friction as it is at time t
+ * dci_sim_energy       O at a place
+ * dci_sim_trees        quadratic models of pairs of trees, kept from place to place
+ * dci_sim_broad        broad phase
+ * dci_sim_path         continuous collision
+ * dci_sim_factor       of the Hessian
+ * dci_sim_direction    Newton's, bent to slide along contacts
+ * dci_sim_iterate      states */
 
-/* What is asked of O: its value; gradient and Hessian too; the same without friction's curvature along the slip, which is an upper
- * bound; the same with a Hessian that is a sum of semidefinite parts. */
+/* What is asked of O: its value; gradient and Hessian too; the same without friction's curvature along the slip, which
+ * is an upper bound; the same with a Hessian that is a sum of semidefinite parts. */
 enum { DCI_SIM_VALUE = 0, DCI_SIM_DERIVATIVES, DCI_SIM_UPPER, DCI_SIM_SEMIDEFINITE };
+
+/* How pairs of trees may be known: by models that are near enough, the others made anew; all made at the place, in a
+ * step without the Hessians that inertia outweighs; all made there, in full. */
+enum { DCI_SIM_BY_MODELS = 0, DCI_SIM_HERE, DCI_SIM_IN_FULL };
+
+/* a function of the twists of two links, to second order */
+typedef struct { dc_real value, grad[12], hessian[144]; } dci_sim_jet;
+
+/* what the evaluation of a pair takes */
+typedef struct { dc_arena *mem; dci_sim_jet *jet; dc_bsh_info *seen; } dci_sim_scratch;
+
+/* Friction as far as it is that of time t. */
+typedef struct {
+    /* hulls */
+    dc_friction_load **load;        /* [pairs] NULL: not felt at time t */
+    dc_plane *plane;                /* [pairs] of separation at time t */
+    int *loaded, count;            /* pairs with a load, ascending */
+    int doubt;                      /* pairs whose plane or slip was not found to rounding */
+
+    /* trees */
+    dc_bsh_contact *contact;        /* triangle pairs: those of pair k from begin[k] to begin[k + 1] */
+    dc_friction_load *contact_load; /* theirs, over mu and weight */
+    int *begin;                     /* [pairs + 1] */
+} dci_sim_friction;
+
+typedef struct {
+    const dc_sim *sim;
+    const dc_sim_control *control;  /* NULL: none */
+    const dc_real *q_prev, *q;      /* states at t - h and at t */
+    dci_sim_place before;           /* at time t; axes are for derivatives */
+    dc_pair_options pair;           /* of the potential, with trees that of their triangles' friction */
+    dc_real *inert;                 /* [12 links] Y of SDRS Eq. 3 */
+    dc_real motion;                 /* the largest force that the motion is */
+    dci_sim_friction friction;
+} dci_sim_problem;
+
+/* Sums over the links while O is added up. */
+typedef struct {
+    dc_real *inertia, *contact;     /* [6 links] wrenches about the links' origins, in one piece */
+    dc_real *form;                  /* [36 links] second derivatives by the link's twists, then about o, of all that it
+                                     * carries */
+    dc_real *carried;               /* [12 links] the wrenches about o, contacts first, of all that the link carries */
+    dci_sim_carried *load;          /* [links] for dci_sim_curvature */
+    dc_v3 *bracket;                 /* [axes] c of dci_sim_curvature */
+} dci_sim_sums;
+
+/* O at a place. */
+typedef struct {
+    dci_sim_place place;
+    dc_status status;               /* why there is no O */
+    int hull_a, hull_b;             /*   and whose fault it is; hull_b = -1-p: plane p */
+    dc_real value, noise;           /* O, and the sum of the magnitudes in it */
+    dc_real *grad, *hessian;        /* [nv], [nv x nv] */
+    dci_sim_sink attach;            /* where second derivatives by the attachments go */
+    dc_real force;                  /* the largest of joints and contacts */
+    dc_real gap;                    /* least between a plane of separation and a vertex that feels it */
+    int contacts;                   /* pairs that feel each other */
+    int doubt;                      /* pairs whose plane or slip was not found to rounding */
+    int modelled;                   /* pairs of trees of which O is that of their models */
+    dc_plane *plane;                /* [pairs] of separation; the search starts at those of the place before */
+    dci_sim_sums sums;
+} dci_sim_energy;
+
+/* A pair of trees: its potential and the friction of all its triangle pairs, by the twists of the links, at the poses
+ * `at`; the potential's Hessian at the poses `curved_at`, near enough, or, flat, left out because inertia outweighs it.
+ * Elsewhere they are a quadratic model of the pair. */
+typedef struct {
+    dc_pose at[2], curved_at[2];
+    int known, curved;              /* made; with a Hessian, or flat */
+    int flat, felt;
+    dc_status status;
+    dci_sim_jet potential, friction;
+} dci_sim_model;
+
+typedef struct {
+    dci_sim_model *model;           /* [pairs] */
+    dc_real allowed;                /* the force that a model may be off by */
+} dci_sim_trees;
+
+typedef struct {
+    dc_v3 *centre;                  /* [hulls] of their spheres */
+    dc_real *grow, *low;            /* [hulls] what they are grown by, and where they begin along the sweep's axis */
+    int *order;                     /* [hulls] as they begin */
+    int *found, count;              /* pairs whose grown spheres meet, ascending */
+} dci_sim_broad;
+
+/* A link as seen from another, on its way. */
+typedef struct { dc_pose pose; dc_m3 rotation; dc_v3 velocity, spin; } dci_sim_motion;
+
+/* Two links on their way as seen from their last common ancestor `top`: whatever that does, they do not meet by it.
+ * from: at the start, at: on the way; speed and acceleration bound those of their points. */
+typedef struct {
+    int link[2], top;
+    dci_sim_motion from[2], at[2];
+    dc_real speed[2], acceleration[2];
+    dc_real gap;                    /* at the start */
+    dc_distance distance;           /* at the end */
+} dci_sim_way;
+
+/* What ends a way: a pair, or a hull and a plane; both -1: a limit of a joint, or half a turn. */
+typedef struct {
+    int pair, hull, plane;
+    dc_real gap;                    /* at the start */
+    dc_distance distance;           /* of a pair at the end, as seen from the links' last common ancestor */
+} dci_sim_end;
+
+typedef struct {
+    const dc_real *q, *dq;          /* the way leads from q along dq */
+    dc_v3 *velocity, *spin;         /* [links] at its start */
+    dc_real *speed, *acceleration;  /* [hulls] bounds for their points, as seen from the world */
+    dci_sim_way *way;               /* of the pair that is looked at */
+    dci_sim_end end;
+} dci_sim_path;
+
+/* Of the Hessian: Cholesky's, or that of the eigenvalues in the measure of the inertia. */
+typedef struct {
+    int spectral;
+    dc_real *lower;                 /* [nv x nv] Cholesky's */
+    dc_real *measure;               /* [nv] the inertia's own diagonal, positive */
+    dc_real *eigenvalue, *vector;   /* [nv], [nv x nv] magnitudes; the vectors take the place of the Hessian */
+    dc_real *turned;                /* [nv] scratch of a solution by them */
+    dc_real least, negative;        /* least of them, and what part of the magnitude negative ones have */
+} dci_sim_factor;
+
+/* What is demanded of a direction p: J p >= bound, J the change of a gap. */
+typedef struct {
+    dc_real *row, *answer;          /* [nv] J, H^-1 J^T */
+    dc_real bound, force;           /* force: its multiplier */
+} dci_sim_demand;
+
+enum { DCI_SIM_DEMANDS = 4 };
+typedef struct {
+    dc_real *newton;                /* [nv] that nothing is demanded of */
+    dc_real *dq;                    /* [nv] the direction */
+    dci_sim_demand demand[DCI_SIM_DEMANDS];
+    int demands;
+} dci_sim_direction;
+
+typedef struct {
+    dc_real *q, *trial;             /* [nq] */
+    dc_real *saved;                 /* [nq] before steps by models */
+    dc_real *step;                  /* [nv] from q to trial */
+} dci_sim_iterate;
+
+typedef struct {
+    dci_sim_problem problem;
+    dci_sim_iterate iterate;
+    dci_sim_energy at;              /* O at the iterate, or at the trial */
+    dci_sim_trees trees;
+    dci_sim_factor factor;
+    dci_sim_direction direction;
+    dci_sim_path path;
+    dci_sim_broad broad;
+    dci_sim_place there;            /* any other place: the state at t - h, the end of a direction */
+    dci_sim_scratch scratch;
+} dci_sim_work;
+
+/* ---- [energy] what adds up to O --------------------------------------------------------------- */
+/* in: problem, place; out: dci_sim_energy.
+ *
+ * stage                 | reads                | writes                        | equation
+ * dci_sim_eval_inertia  | Y, place             | value, wrench, form of a link | SDRS Eq. 3
+ * dci_sim_eval_joints   | control, q           | value, gradient, Hessian      | SDRS Eq. 5
+ * dci_sim_eval_plane    | place, place at t    | value, wrench, form of a link | SDRS Eq. 12, u = w = 0
+ * dci_sim_eval_pair     | place                | value, wrenches, forms        | SDRS Eq. 7
+ * dci_sim_eval_friction | place, friction at t | value, wrenches, forms        | SDRS Eq. 13 */
 
 /* P(x) and its derivatives for x in lengths: (x-s)^4/x^5 below s (SDRS section IV-B), or 1/x. +INFINITY for x <= 0. */
 static dc_real dci_sim_barrier(int global, dc_real s, dc_real x, dc_real *d1, dc_real *d2)
 {
     dc_real y = x/s, e = 1 - y, y5;
+
     *d1 = *d2 = 0;
     if (!(x > 0)) return dci_from_bits(DCI_INF);
     if (global) {
@@ -1744,106 +2363,79 @@ static dc_real dci_sim_barrier(int global, dc_real s, dc_real x, dc_real *d1, dc
     return e*e*e*e/(y5*s);
 }
 
-/* A pair of trees: the potential P, g, H and the friction F, f, K of all its triangle pairs, by the twists of the links, at the
- * poses `at`; H at the poses `bent`, near enough, or, flat, left out because inertia outweighs it. Elsewhere they are a quadratic model
- * of the pair. */
-typedef struct {
-    dc_pose at[2], bent[2];
-    int known, curved, flat, felt;
-    dc_status status;
-    dc_real P, g[12], H[144], F, f[12], K[144];
-} dci_sim_meeting;
-
-/* A link as seen from another, on its way: pose, velocity of its origin, angular velocity. */
-typedef struct { dc_pose pose; dc_m3 R; dc_v3 u, w; } dci_sim_motion;
-
-/* Two links on their way along dq from q, as seen from their last common ancestor: whatever that does, they do not meet by it.
- * from: at the start, at: on the way; v and a bound speed and acceleration of their points. */
-typedef struct {
-    const dc_real *q, *dq;
-    int link[2], top;
-    dci_sim_motion from[2], at[2];
-    dc_real v[2], a[2];
-    dc_real gap;                    /* at the start */
-    dc_distance D;                  /* at the end */
-} dci_sim_way;
-
-/* What ends a way: a pair, or a hull and a plane; both -1: a limit of a joint, or half a turn. gap: at the start; D: of a pair at the
- * end, seen from the links' last common ancestor. */
-typedef struct { int pair, hull, plane; dc_real gap; dc_distance D; } dci_sim_end;
-
-/* What is demanded of a direction p: J p >= bound, J the change of a gap. Each with H^-1 J^T and its multiplier. */
-enum { DCI_SIM_DEMANDS = 4 };
-typedef struct {
-    int count;
-    dc_real *row[DCI_SIM_DEMANDS], *answer[DCI_SIM_DEMANDS];
-    dc_real bound[DCI_SIM_DEMANDS], force[DCI_SIM_DEMANDS];
-} dci_sim_demands;
-
-typedef struct {
-    const dc_sim *sim;
-    const dc_sim_control *control;
-    const dc_real *q_old;
-    dc_pair_options pair;
-    dci_sim_meeting *meeting;       /* per pair of trees */
-    dc_bsh_contact *contact;        /* triangle pairs at time t: of pair k from contact_at[k] to contact_at[k + 1] */
-    dc_friction_load *rub;          /* their friction over mu and weight, as far as it is that of time t */
-    int *contact_at;
-    int listed;
-    dc_bsh_info seen;
-    dci_sim_frame now, old, prev;
-    dci_sim_axis *axis;             /* of now */
-    dc_real *Y;                     /* 12 per link */
-    dc_plane *plane, *plane_old;    /* per pair, now and at time t */
-    dc_v3 *centre;                  /* per hull: of its sphere, of which */
-    dc_real *grow, *low;            /*   it is grown by, and where it begins, grown, along the axis of the sweep */
-    dc_real *speed, *turning;       /* per hull: bounds of the speed and the acceleration of its points on the way, seen from the world */
-    dci_sim_motion *motion;         /* per link: at the start of the way, seen from the world */
-    int *order;                     /*   hulls as they begin */
-    int *found, *rubbing;            /* pairs: found by the last sweep, and those with friction, ascending */
-    int finds, rubs;
-    dci_sim_way way;                /* of a pair whose way is looked at */
-    dc_friction_load **load;        /* per pair: friction; NULL: not felt at time t */
-    dc_real *gi, *gc;               /* 6 per link: gradients of inertia and of contacts */
-    dc_real *go;                    /* 12 per link: the same about o, sums over what the link carries */
-    dc_real *Hd;                    /* 36 per link */
-    dc_v3 *c;
-    dci_sim_carried *carried;       /* per link */
-    dc_real *H, *L, *grad, *dir, *fix, *step, *q, *q_try, *q_before;
-    int stepping;                   /* a Hessian of a pair of trees that inertia outweighs may be left out: in steps, not for derivatives */
-    int by_models;                  /* pairs of trees may be known by their models: until the end of a step */
-    int modelled;                   /* pairs of trees of which O is that of their models */
-    dc_real *newton;                /* the direction that nothing is demanded of */
-    dc_real *eigenvalue, *turned;   /* of H, which then holds the vectors; scratch of a solution by them */
-    dc_real floor, bent;            /* least of them, and what part of the magnitude negative ones have */
-    int spectral;                   /* the factor is that of the eigenvalues */
-    dci_sim_demands demand;
-    dci_sim_end end;                /* of the way looked at last */
-    dc_real *pg, *pH, *pM;          /* of a pair: 12, 144, 144 */
-    dci_sim_sink attach;            /* where second derivatives by the attachments go */
-    dc_arena *mem;
-    dc_real value, noise;           /* O, and the sum of the magnitudes in it */
-    dc_real scale, force;           /* forces acting: of the motion, of joints and contacts */
-    dc_real gap;
-    int contacts, hull_a, hull_b;
-    int doubt, doubt_old;           /* pairs whose plane or slip was not found to rounding: now, at time t */
-    dc_status status;
-} dci_sim_work;
-
-static void dci_sim_add_value(dci_sim_work *W, dc_real x)
+/* force of `vertices` of them at the gap of x lengths, over k/length */
+static dc_real dci_sim_push_of(const dc_sim *sim, dc_real x, int vertices)
 {
-    W->value += x;
-    W->noise += dc_abs(x);
+    dc_real d1, d2;
+    dci_sim_barrier(sim->desc.global, sim->desc.support, x, &d1, &d2);
+    return -d1*(dc_real)vertices;
+}
+
+DC_DEF dc_real dc_sim_rest_stiffness(const dc_sim *sim, dc_real gap, dc_real force, int vertices)
+{
+    dc_real push;
+    if (!sim || !dci_positive(gap) || !dci_positive(force) || vertices < 1) return 0;
+    push = dci_sim_push_of(sim, gap/sim->desc.length, vertices);
+    return push > 0 && dc_finite(push) ? force*sim->desc.length/push : 0;
+}
+
+DC_DEF dc_real dc_sim_rest_gap(const dc_sim *sim, dc_real force, int vertices)
+{
+    dc_real low, high, want;
+    int k;
+    if (!sim || !dci_positive(force) || vertices < 1) return 0;
+    want = force*sim->desc.length/sim->desc.stiffness;
+
+    /* the push falls from infinity: n/x^2, or to 0 at the support, between which each half has its bit */
+    if (sim->desc.global) return sim->desc.length*dc_sqrt((dc_real)vertices/want);
+    for (low = 0, high = sim->desc.support, k = 0; k < 2*DCI_MANT; ++k) {
+        const dc_real x = (low + high)/2;
+        if (dci_sim_push_of(sim, x, vertices) > want) low = x;
+        else high = x;
+    }
+    return sim->desc.length*high;
+}
+
+static void dci_sim_add_value(dci_sim_energy *at, dc_real x)
+{
+    at->value += x;
+    at->noise += dc_abs(x);
 }
 
 /* what a wrench makes of the rounding of a place and a rotation */
-static void dci_sim_add_noise(dci_sim_work *W, dc_v3 t, dc_real s, const dc_real g[6])
+static void dci_sim_add_noise(dci_sim_energy *at, dc_v3 t, dc_real s, const dc_real g[6])
 {
-    W->noise += s*((dc_abs(g[0]) + dc_abs(g[1]) + dc_abs(g[2]))*(dc_abs(t.x) + dc_abs(t.y) + dc_abs(t.z)) + dc_abs(g[3]) + dc_abs(g[4])
-                   + dc_abs(g[5]));
+    const dc_real force = dc_abs(g[0]) + dc_abs(g[1]) + dc_abs(g[2]);
+    at->noise += s*(force*(dc_abs(t.x) + dc_abs(t.y) + dc_abs(t.z)) + dc_abs(g[3]) + dc_abs(g[4]) + dc_abs(g[5]));
 }
 
-/* M4 y for a 4x4 matrix */
+static void dci_sim_add_force(dci_sim_energy *at, dc_real force) { at->force = dc_max(at->force, dc_abs(force)); }
+
+/* why there is no O: pair k */
+static void dci_sim_stop(const dc_sim *sim, int k, dc_status status, dci_sim_energy *at)
+{
+    at->status = status;
+    at->hull_a = sim->pair[2*k];
+    at->hull_b = sim->pair[2*k + 1];
+}
+
+/* the hulls and links of pair k, and the product of their coefficients of friction */
+typedef struct { int hull_a, hull_b, link_a, link_b; dc_real friction; } dci_sim_pair;
+
+static dci_sim_pair dci_sim_pair_at(const dc_sim *sim, int k)
+{
+    dci_sim_pair p;
+    p.hull_a = sim->pair[2*k];
+    p.hull_b = sim->pair[2*k + 1];
+    p.link_a = sim->hull[p.hull_a].link;
+    p.link_b = sim->hull[p.hull_b].link;
+    p.friction = sim->link[p.link_a].friction*sim->link[p.link_b].friction;
+    return p;
+}
+
+/* ---- inertia ---- */
+
+/* entry (r, c) of T M for T 3x4, M 4x4 */
 static dc_real dci_sim_entry(const dc_real *T, const dc_real *M, int r, int c)
 {
     return T[4*r]*M[c] + T[4*r + 1]*M[4 + c] + T[4*r + 2]*M[8 + c] + T[4*r + 3]*M[12 + c];
@@ -1854,6 +2446,7 @@ static void dci_sim_wrench(const dc_real D[12], const dc_real *M, const dc_m3 *R
 {
     dc_v3 tau = dc_vec(0, 0, 0), G;
     int k;
+
     for (k = 0; k < 3; ++k) {
         G = dc_vec(dci_sim_entry(D, M, 0, k), dci_sim_entry(D, M, 1, k), dci_sim_entry(D, M, 2, k));
         tau = dc_add(tau, dc_cross(dc_vec(R->m[k], R->m[3 + k], R->m[6 + k]), G));
@@ -1866,10 +2459,12 @@ static void dci_sim_wrench(const dc_real D[12], const dc_real *M, const dc_m3 *R
     out[5] = s*tau.z;
 }
 
-static void dci_sim_matrix(const dc_m3 *R, dc_v3 t, dc_real T[12])
+/* T of link i */
+static void dci_sim_matrix(const dci_sim_place *place, int i, dc_real T[12])
 {
-    int i;
-    for (i = 0; i < 9; ++i) T[i + i/3] = R->m[i];
+    const dc_v3 t = place->pose[i].t;
+    int k;
+    for (k = 0; k < 9; ++k) T[k + k/3] = place->rotation[i].m[k];
     T[3] = t.x;
     T[7] = t.y;
     T[11] = t.z;
@@ -1883,6 +2478,8 @@ static void dci_sim_cross_inertia(const dc_real *M, const dc_m3 *R, const dc_m3 
     dc_v3 b = dc_vec(M[3], M[7], M[11]);
     dc_real trace;
     int i, j;
+
+    /* N, [R b], [R' b] */
     for (i = 0; i < 9; ++i) A.m[i] = M[i + i/3];
     t = dc_m3_t(R2);
     N = dc_m3_mul(&A, &t);
@@ -1890,6 +2487,7 @@ static void dci_sim_cross_inertia(const dc_real *M, const dc_m3 *R, const dc_m3 
     trace = N.m[0] + N.m[4] + N.m[8];
     t = dc_m3_skew(dc_mul(R, b));
     B = dc_m3_skew(dc_mul(R2, b));
+
     for (i = 0; i < 3; ++i)
         for (j = 0; j < 3; ++j) {
             X[6*i + j] += i == j ? s*M[15] : 0;
@@ -1900,12 +2498,14 @@ static void dci_sim_cross_inertia(const dc_real *M, const dc_m3 *R, const dc_m3 
 }
 
 /* 1/(2h^2) tr((T - Y) M (T - Y)^T) of link i: SDRS Eq. 3, or SDRS Eq. 4 */
-static DCI_NOINLINE void dci_sim_inertia(dci_sim_work *W, int i, int want)
+static DCI_NOINLINE void dci_sim_eval_inertia(const dci_sim_problem *problem, int i, int want, dci_sim_energy *at)
 {
-    const dc_real *M = W->sim->moment + 16*i, *Y = W->Y + 12*i;
-    dc_real T[12], D[12], h = W->sim->desc.h, s = 1/(h*h), value = 0, noise = 0, *H = W->Hd + 36*i;
+    const dc_real *M = problem->sim->moment + 16*i, *Y = problem->inert + 12*i, h = problem->sim->desc.h, s = 1/(h*h);
+    const dc_m3 *R = at->place.rotation + i;
+    dc_real T[12], D[12], value = 0, noise = 0, *H = at->sums.form + 36*i;
     int r, c, k;
-    dci_sim_matrix(W->now.R + i, W->now.pose[i].t, T);
+
+    dci_sim_matrix(&at->place, i, T);
     for (k = 0; k < 12; ++k) D[k] = T[k] - Y[k];
     for (r = 0; r < 3; ++r)
         for (c = 0; c < 4; ++c) {
@@ -1913,19 +2513,21 @@ static DCI_NOINLINE void dci_sim_inertia(dci_sim_work *W, int i, int want)
             value += f*D[4*r + c];
             noise += dc_abs(f*T[4*r + c]);      /* D is off by the rounding of T, also where the wrench is zero */
         }
-    dci_sim_add_value(W, DC_R(0.5)*s*value);
-    W->noise += s*noise;
+    dci_sim_add_value(at, DC_R(0.5)*s*value);
+    at->noise += s*noise;
     if (!want) return;
-    dci_sim_wrench(D, M, W->now.R + i, s, W->gi + 6*i);
-    dci_sim_cross_inertia(M, W->now.R + i, W->now.R + i, s, H);
-    /* the rotation's second order: w^T sym(B) w' - tr B w.w',  B = R G_r^T */
+
+    dci_sim_wrench(D, M, R, s, at->sums.inertia + 6*i);
+    dci_sim_cross_inertia(M, R, R, s, H);
     if (want == DCI_SIM_SEMIDEFINITE) return;
+
+    /* the rotation's second order: w^T sym(B) w' - tr B w.w',  B = R G_r^T */
     {
         dc_real B[9], trace = 0;
         for (r = 0; r < 3; ++r)
             for (c = 0; c < 3; ++c) {
                 B[3*r + c] = 0;
-                for (k = 0; k < 3; ++k) B[3*r + c] += W->now.R[i].m[3*r + k]*s*dci_sim_entry(D, M, c, k);
+                for (k = 0; k < 3; ++k) B[3*r + c] += R->m[3*r + k]*s*dci_sim_entry(D, M, c, k);
             }
         trace = B[0] + B[4] + B[8];
         for (r = 0; r < 3; ++r)
@@ -1938,30 +2540,41 @@ static DCI_NOINLINE void dci_sim_inertia(dci_sim_work *W, int i, int want)
 
 static dc_real dci_sim_at(const dc_real *x, int k) { return x ? x[k] : 0; }
 
-static void dci_sim_felt(dci_sim_work *W, dc_real force) { W->force = dc_max(W->force, dc_abs(force)); }
-
-/* What a scalar coordinate of joint i feels: value, two derivatives. */
-static dc_real dci_sim_scalar_energy(dci_sim_work *W, const dc_sim_link *l, int gains, dc_real x, dc_real old, dc_real target,
-                                     dc_real velocity, dc_real force, dc_real *d1, dc_real *d2)
+/* one side of a joint's limits: U += limit P(room/margin), room changing by `way` with the coordinate */
+static void dci_sim_limit(const dc_sim_link *l, dc_real room, dc_real way, dc_real *U, dc_real *d1, dc_real *d2,
+                          dci_sim_energy *at)
 {
-    dc_real h = W->sim->desc.h, e = x - target, v = (x - old)/h - velocity, m = x - old, U, a, b;
-    dc_real kp = gains ? l->kp : 0, kd = gains ? l->kd : 0;
-    U = DC_R(0.5)*kp*e*e + DC_R(0.5)*kd*h*v*v + DC_R(0.5)*l->damping*m*m/h - force*m;           /* SDRS Eq. 5 */
+    dc_real a, b;
+    *U += l->limit*dci_sim_barrier(0, 1, room/l->margin, &a, &b);
+    *d1 += way*(l->limit*a/l->margin);
+    *d2 += l->limit*b/(l->margin*l->margin);
+    dci_sim_add_force(at, l->limit*a/l->margin);
+}
+
+/* What coordinate k of joint i feels, an angle or a length: value, two derivatives. Only hinges and slides have gains
+ * and limits. */
+static dc_real dci_sim_scalar_energy(const dci_sim_problem *problem, const dc_real *q, int i, int k, dc_real *d1,
+                                     dc_real *d2, dci_sim_energy *at)
+{
+    const dc_sim *sim = problem->sim;
+    const dc_sim_link *l = sim->link + i;
+    const dc_sim_control *u = problem->control;
+    const int gains = dci_sim_single(l->joint), place = sim->q_at[i] + (gains ? 0 : 4 + k), a = sim->v_at[i] + k;
+    const dc_real h = sim->desc.h, kp = gains ? l->kp : 0, kd = gains ? l->kd : 0;
+    const dc_real x = q[place], old = problem->q[place], force = u ? dci_sim_at(u->force, a) : 0;
+    const dc_real e = x - (gains && u ? dci_sim_at(u->target, place) : 0);
+    const dc_real v = (x - old)/h - (gains && u ? dci_sim_at(u->velocity, a) : 0), m = x - old;
+
+    dc_real U = DC_R(0.5)*kp*e*e + DC_R(0.5)*kd*h*v*v + DC_R(0.5)*l->damping*m*m/h - force*m;      /* SDRS Eq. 5 */
     *d1 = kp*e + kd*v + l->damping*m/h - force;
     *d2 = kp + kd/h + l->damping/h;
-    dci_sim_felt(W, kp*e);
-    dci_sim_felt(W, kd*v);
-    dci_sim_felt(W, l->damping*m/h);
-    dci_sim_felt(W, force);
+    dci_sim_add_force(at, kp*e);
+    dci_sim_add_force(at, kd*v);
+    dci_sim_add_force(at, l->damping*m/h);
+    dci_sim_add_force(at, force);
     if (gains && l->lo < l->hi) {
-        U += l->limit*dci_sim_barrier(0, 1, (x - l->lo)/l->margin, &a, &b);
-        *d1 += l->limit*a/l->margin;
-        dci_sim_felt(W, l->limit*a/l->margin);
-        *d2 += l->limit*b/(l->margin*l->margin);
-        U += l->limit*dci_sim_barrier(0, 1, (l->hi - x)/l->margin, &a, &b);
-        *d1 -= l->limit*a/l->margin;
-        dci_sim_felt(W, l->limit*a/l->margin);
-        *d2 += l->limit*b/(l->margin*l->margin);
+        dci_sim_limit(l, x - l->lo, 1, &U, d1, d2, at);
+        dci_sim_limit(l, l->hi - x, -1, &U, d1, d2, at);
     }
     return U;
 }
@@ -1993,6 +2606,7 @@ static dc_real dci_sim_torque(dc_v3 tau, dc_quat q, dc_quat p, dc_v3 *g, dc_m3 *
     dc_m3 a = dc_outer(v, tau), b = dc_outer(tau, v), sk = dc_m3_skew(tau), sv = dc_m3_skew(v);
     dc_real c = s*r.w, tv = dc_dot(tau, v);
     int k;
+
     *g = dc_neg(dc_madd(dc_cross(v, tau), c, tau));
     for (k = 0; k < 9; ++k) {
         dc_real diagonal = k%4 == 0 ? DC_R(1.0) : DC_R(0.0);
@@ -2003,68 +2617,84 @@ static dc_real dci_sim_torque(dc_v3 tau, dc_quat q, dc_quat p, dc_v3 *g, dc_m3 *
     return -2*tv;
 }
 
-/* The rotation of joint i: springs of the control and of damping, torque. term 0: target, 1: velocity, 2: damping; 0 when
- * there is none. */
-static int dci_sim_rotation(const dci_sim_work *W, int i, int term, dc_real *kappa, dc_quat *p)
+/* The springs of a joint that rotates, of control and of damping. */
+enum { DCI_SIM_TARGET = 0, DCI_SIM_VELOCITY, DCI_SIM_DAMPING, DCI_SIM_SPRINGS };
+
+/* Stiffness of one of them at joint i, and the rotation p that it pulls to; 0 when there is none. */
+static int dci_sim_rotation(const dci_sim_problem *problem, int i, int term, dc_real *kappa, dc_quat *p)
 {
-    const dc_sim_link *l = W->sim->link + i;
-    int ball = l->joint == DC_SIM_BALL;
-    dc_quat old = dci_sim_q4(W->q_old + W->sim->q_at[i]);
-    dc_real h = W->sim->desc.h;
+    const dc_sim *sim = problem->sim;
+    const dc_sim_link *l = sim->link + i;
+    const dc_sim_control *u = problem->control;
+    const dc_quat old = dci_sim_q4(problem->q + sim->q_at[i]);
+    const int ball = l->joint == DC_SIM_BALL;
+    const dc_real h = sim->desc.h;
+
     *p = old;
-    if (term == 0) {
+    if (term == DCI_SIM_TARGET) {
         *kappa = ball ? l->kp : 0;
         *p = dci_sim_identity().q;
-        if (W->control && W->control->target) dc_quat_normalize(dci_sim_q4(W->control->target + W->sim->q_at[i]), p);
-    } else if (term == 1) {
+        if (u && u->target) dc_quat_normalize(dci_sim_q4(u->target + sim->q_at[i]), p);
+    } else if (term == DCI_SIM_VELOCITY) {
         *kappa = ball ? l->kd/h : 0;
-        if (W->control && W->control->velocity)
-            *p = dc_quat_mul(dc_quat_exp(dc_scale(h, dci_sim_v3(W->control->velocity + W->sim->v_at[i]))), old);
+        if (u && u->velocity)
+            *p = dc_quat_mul(dc_quat_exp(dc_scale(h, dci_sim_v3(u->velocity + sim->v_at[i]))), old);
     } else *kappa = l->damping/h;
     return *kappa > 0;
 }
 
-/* Energies of all joints at the state q: value, and with want gradient and Hessian in the joints' own coordinates. */
-static DCI_NOINLINE void dci_sim_joints(dci_sim_work *W, const dc_real *q, int want)
+/* the gradient and the Hessian of a rotation whose coordinates begin at a */
+static void dci_sim_add_rotation(const dc_sim *sim, int a, dc_v3 g, const dc_m3 *H, dci_sim_energy *at)
 {
-    const dc_sim *sim = W->sim;
-    const dc_real *target = W->control ? W->control->target : NULL, *velocity = W->control ? W->control->velocity : NULL;
-    const dc_real *force = W->control ? W->control->force : NULL;
-    size_t nv = (size_t)sim->nv;
-    int i, k, j, term;
+    const size_t nv = (size_t)sim->nv;
+    int k, j;
+    dci_sim_add_force(at, dc_sqrt(dc_dot(g, g)));
+    at->grad[a] += g.x;
+    at->grad[a + 1] += g.y;
+    at->grad[a + 2] += g.z;
+    for (k = 0; k < 3; ++k)
+        for (j = 0; j < 3; ++j) at->hessian[(size_t)(a + k)*nv + (size_t)(a + j)] += H->m[3*k + j];
+}
+
+/* Energies of all joints at the state q: value, and with want gradient and Hessian in the joints' own coordinates. */
+static DCI_NOINLINE void dci_sim_eval_joints(const dci_sim_problem *problem, const dc_real *q, int want,
+                                             dci_sim_energy *at)
+{
+    const dc_sim *sim = problem->sim;
+    const dc_real *force = problem->control ? problem->control->force : NULL;
+    const size_t nv = (size_t)sim->nv;
+    int i, k, term;
+
     for (i = 0; i < sim->links; ++i) {
-        const dc_sim_link *l = sim->link + i;
-        int rotates = l->joint == DC_SIM_FREE || l->joint == DC_SIM_BALL, gains = l->joint == DC_SIM_HINGE || l->joint == DC_SIM_SLIDE;
-        int slides = l->joint == DC_SIM_FREE ? 3 : gains, at = sim->v_at[i];
+        const dc_sim_joint joint = sim->link[i].joint;
+        const int slides = joint == DC_SIM_FREE ? 3 : dci_sim_single(joint);
+
+        /* angles and lengths */
         for (k = 0; k < slides; ++k) {
-            int x = sim->q_at[i] + (gains ? 0 : 4 + k), a = at + k;
+            const int a = sim->v_at[i] + k;
             dc_real d1, d2;
-            dci_sim_add_value(W, dci_sim_scalar_energy(W, l, gains, q[x], W->q_old[x], gains ? dci_sim_at(target, x) : 0,
-                                                       gains ? dci_sim_at(velocity, a) : 0, dci_sim_at(force, a), &d1, &d2));
+            dci_sim_add_value(at, dci_sim_scalar_energy(problem, q, i, k, &d1, &d2, at));
             if (!want) continue;
-            W->grad[a] += d1;
-            W->H[(size_t)a*nv + (size_t)a] += d2;
+            at->grad[a] += d1;
+            at->hessian[(size_t)a*nv + (size_t)a] += d2;
         }
-        for (term = 0; rotates && term < 4; ++term) {
-            int a = at + (l->joint == DC_SIM_FREE ? 3 : 0);
+
+        /* rotations: springs, then the torque of the control */
+        for (term = 0; dci_sim_rotates(joint) && term <= DCI_SIM_SPRINGS; ++term) {
+            const int a = sim->v_at[i] + dci_sim_turn_at(joint);
             dc_quat p, x = dci_sim_q4(q + sim->q_at[i]);
             dc_v3 g;
             dc_m3 H, mixed, tau;
             dc_real kappa;
-            if (term < 3) {
-                if (!dci_sim_rotation(W, i, term, &kappa, &p)) continue;
-                dci_sim_add_value(W, dci_sim_spring(kappa, x, p, &g, &H, &mixed));
+            if (term < DCI_SIM_SPRINGS) {
+                if (!dci_sim_rotation(problem, i, term, &kappa, &p)) continue;
+                dci_sim_add_value(at, dci_sim_spring(kappa, x, p, &g, &H, &mixed));
             } else {
                 if (!force) continue;
-                dci_sim_add_value(W, dci_sim_torque(dci_sim_v3(force + a), x, dci_sim_q4(W->q_old + sim->q_at[i]), &g, &H, &mixed, &tau));
+                p = dci_sim_q4(problem->q + sim->q_at[i]);
+                dci_sim_add_value(at, dci_sim_torque(dci_sim_v3(force + a), x, p, &g, &H, &mixed, &tau));
             }
-            if (!want) continue;
-            dci_sim_felt(W, dc_sqrt(dc_dot(g, g)));
-            W->grad[a] += g.x;
-            W->grad[a + 1] += g.y;
-            W->grad[a + 2] += g.z;
-            for (k = 0; k < 3; ++k)
-                for (j = 0; j < 3; ++j) W->H[(size_t)(a + k)*nv + (size_t)(a + j)] += H.m[3*k + j];
+            if (want) dci_sim_add_rotation(sim, a, g, &H, at);
         }
     }
 }
@@ -2079,23 +2709,278 @@ static dc_hull dci_sim_hull_of(const dc_sim *sim, int k)
     return h;
 }
 
-static dc_v3 dci_sim_centre(const dc_sim *sim, const dci_sim_frame *F, int k)
+static dc_v3 dci_sim_centre(const dci_sim_place *place, int k)
 {
-    int i = sim->hull[k].link;
-    return dc_add(dc_mul(F->R + i, sim->hull[k].centre), F->pose[i].t);
+    const dc_sim_hull *h = place->sim->hull + k;
+    return dc_add(dc_mul(place->rotation + h->link, h->centre), place->pose[h->link].t);
 }
 
 /* gap of the bounding spheres of a pair of hulls */
-static dc_real dci_sim_apart(const dc_sim *sim, const dci_sim_frame *F, int a, int b)
+static dc_real dci_sim_apart(const dci_sim_place *place, int a, int b)
 {
-    dc_v3 d = dc_sub(dci_sim_centre(sim, F, a), dci_sim_centre(sim, F, b));
-    return dc_sqrt(dc_dot(d, d)) - sim->hull[a].radius - sim->hull[b].radius;
+    const dc_sim_hull *hull = place->sim->hull;
+    dc_v3 d = dc_sub(dci_sim_centre(place, a), dci_sim_centre(place, b));
+    return dc_sqrt(dc_dot(d, d)) - hull[a].radius - hull[b].radius;
 }
+
+/* the gap below which hulls (at a plane: a hull) feel each other */
+static dc_real dci_sim_reach(const dc_sim *sim, int plane)
+{
+    dc_real s = sim->desc.support;
+    if (sim->desc.global) return dci_from_bits(DCI_INF);
+    return sim->desc.length*(plane ? s : 2*s/(1 - s));
+}
+
+/* ---- hulls at planes ---- */
+
+/* Friction of a vertex at a plane of normal n, which moves from x to y in h, over mu: h A(f) sqrt(|e|^2/h^2 + eps_v), e
+ * the part of y - x along the plane, f = |P'|/l the force at time t: SDRS Eq. 12 with u = w = 0. grad = weight e,
+ * Hessian by y: weight (1 - nn^T) - across ee^T; by y, then x: minus that, and rise e n^T. */
+typedef struct { dc_v3 along; dc_real value, weight, across, rise; } dci_sim_slip;
+
+static dci_sim_slip dci_sim_slide(const dc_sim *sim, dc_v3 n, dc_real d1, dc_real d2, dc_v3 x, dc_v3 y)
+{
+    dci_sim_slip slip;
+    dc_real h = sim->desc.h, l = sim->desc.length, f = -d1/l, s, A, root;
+    dc_real ef = sim->desc.friction.eps_f, ev = sim->desc.friction.eps_v;
+    dc_v3 e = dc_sub(y, x);
+
+    root = dc_sqrt(f*f + ef);
+    A = f*f/(root + dc_sqrt(ef));
+    e = dc_madd(e, -dc_dot(e, n), n);
+    s = dc_sqrt(dc_dot(e, e)/(h*h) + ev);
+    slip.along = e;
+    slip.value = h*A*s;
+    slip.weight = A/(h*s);
+    slip.across = slip.weight/(h*h*s*s);
+    slip.rise = -(f/root)*d2/(h*s*l*l);
+    return slip;
+}
+
+/* A vertex of a hull at a plane: P((n.x + d)/l) and friction, times the stiffness. */
+typedef struct {
+    dc_v3 arm, arm_before;          /* from the link's origin, now and at time t */
+    dc_v3 force;                    /* gradient by its place now */
+    dc_v3 slip;                     /* the part of it that is friction, over the coefficient */
+    dc_m3 stiffness, mixed;         /* second derivatives by its place now, and by that, then its place at time t */
+    dc_real slack, value;
+    int felt, slides;
+} dci_sim_touch;
+
+/* vertex j of hull k at plane p; 0: it is behind the plane */
+static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *place, int k, int p, int j, int want,
+                           dci_sim_touch *t)
+{
+    const dc_sim *sim = problem->sim;
+    const dci_sim_place *before = &problem->before;
+    const dc_sim_plane *plane = sim->plane + p;
+    const int i = sim->hull[k].link;
+    const dc_v3 x = sim->vertex[sim->hull[k].begin + j], n = plane->n;
+    const dc_real l = sim->desc.length, ks = sim->desc.stiffness, mu = sim->link[i].friction*plane->friction;
+    const dc_m3 nn = dc_outer(n, n);
+    dc_v3 y, old;
+    dc_real d1, d2, b1, b2;
+    dc_m3 ee;
+    dci_sim_slip s;
+    int c;
+
+    t->arm = dc_mul(place->rotation + i, x);
+    t->arm_before = dc_mul(before->rotation + i, x);
+    y = dc_add(t->arm, place->pose[i].t);
+    old = dc_add(t->arm_before, before->pose[i].t);
+    t->slack = dc_dot(n, y) + plane->d;
+    if (!(t->slack > 0)) return 0;
+
+    /* the potential now, and its force at time t */
+    t->value = ks*dci_sim_barrier(sim->desc.global, sim->desc.support, t->slack/l, &d1, &d2);
+    t->felt = d1 < 0;
+    t->force = dc_scale(ks*d1/l, n);
+    dci_sim_barrier(sim->desc.global, sim->desc.support, (dc_dot(n, old) + plane->d)/l, &b1, &b2);
+    t->slides = b1 < 0;
+    for (c = 0; c < 9; ++c) {
+        t->stiffness.m[c] = ks*d2/(l*l)*nn.m[c];
+        t->mixed.m[c] = 0;
+    }
+    if (!t->slides) return 1;
+
+    /* friction */
+    s = dci_sim_slide(sim, n, b1, b2, old, y);
+    ee = dc_outer(s.along, s.along);
+    t->slip = dc_scale(ks*s.weight, s.along);
+    t->value += ks*mu*s.value;
+    t->force = dc_madd(t->force, mu, t->slip);
+    for (c = 0; c < 9; ++c) {
+        dc_real across = want == DCI_SIM_UPPER ? 0 : s.across*ee.m[c];
+        dc_real by_y = ks*mu*(s.weight*((c%4 == 0 ? 1 : 0) - nn.m[c]) - across);
+        t->stiffness.m[c] += by_y;
+        t->mixed.m[c] = -by_y;
+    }
+    ee = dc_outer(s.along, n);
+    for (c = 0; c < 9; ++c) t->mixed.m[c] += ks*mu*s.rise*ee.m[c];
+    return 1;
+}
+
+/* is hull k near plane p, now or at time t? */
+static int dci_sim_near_plane(const dci_sim_problem *problem, const dci_sim_place *place, int k, int p)
+{
+    const dc_sim *sim = problem->sim;
+    const dc_sim_plane *plane = sim->plane + p;
+    const dc_real most = dci_sim_reach(sim, 1) + sim->hull[k].radius - plane->d;
+    if (sim->hull[k].tree != sim->desc.trees || dci_sim_anchor(sim->link, sim->hull[k].link) < 0) return 0;
+    return dc_dot(plane->n, dci_sim_centre(place, k)) < most
+        || dc_dot(plane->n, dci_sim_centre(&problem->before, k)) < most;
+}
+
+/* Hull k at plane p: the sum over its vertices; the plane of separation is the plane itself. */
+static DCI_NOINLINE void dci_sim_eval_plane(const dci_sim_problem *problem, int k, int p, int want, dci_sim_energy *at)
+{
+    const dc_sim *sim = problem->sim;
+    const int i = sim->hull[k].link;
+    int j, a, b, felt = 0;
+    dci_sim_touch t;
+
+    if (!dci_sim_near_plane(problem, &at->place, k, p)) return;
+    for (j = 0; j < sim->hull[k].n; ++j) {
+        dc_m3 rf;
+        dc_real *H = at->sums.form + 36*i, rf0;
+        if (!dci_sim_touches(problem, &at->place, k, p, j, want, &t)) {
+            at->status = DC_E_OVERLAP;
+            at->hull_a = k;
+            at->hull_b = -1 - p;
+            return;
+        }
+
+        dci_sim_add_value(at, t.value);
+        if (t.felt) at->gap = dc_min(at->gap, t.slack);
+        felt |= t.felt;
+        if (!want || !(t.felt || t.slides)) continue;
+        dci_sim_push(at->sums.contact + 6*i, t.arm, t.force);
+        at->noise += dc_sqrt(dc_dot(t.force, t.force))*dc_sqrt(dc_dot(t.arm, t.arm));
+        dci_sim_arms(H, t.arm, &t.stiffness, t.arm);
+        if (want == DCI_SIM_SEMIDEFINITE) continue;
+
+        /* second order of the rotation: sym(r f^T) - r.f */
+        rf = dc_outer(t.arm, t.force);
+        rf0 = dc_dot(t.arm, t.force);
+        for (a = 0; a < 3; ++a)
+            for (b = 0; b < 3; ++b)
+                H[6*(a + 3) + b + 3] += DC_R(0.5)*(rf.m[3*a + b] + rf.m[3*b + a]) - (a == b ? rf0 : 0);
+    }
+    at->contacts += felt;
+}
+
+/* ---- pairs of hulls ---- */
+
+/* Adds gradient and Hessian of a pair of links, times the stiffness: own blocks to their forms, the others to the
+ * Hessian. The jet's own Hessian is clamped and scaled on the way. */
+static DCI_NOINLINE void dci_sim_add_pair(int i, int j, int want, dci_sim_jet *jet, dc_arena *mem, dci_sim_energy *at)
+{
+    const dci_sim_place *place = &at->place;
+    const dc_real ks = place->sim->desc.stiffness, *g = jet->grad;
+    const dci_sim_sink s = dci_sim_dense(at->hessian, (size_t)place->sim->nv);
+    dc_real *H = jet->hessian;
+    int r, c;
+
+    dci_sim_add_noise(at, place->pose[i].t, ks, g);
+    dci_sim_add_noise(at, place->pose[j].t, ks, g + 6);
+    if (want == DCI_SIM_SEMIDEFINITE) dc_psd_clamp(12, H, 12, 0, mem);
+    for (r = 0; r < 144; ++r) H[r] *= ks;
+
+    for (r = 0; r < 6; ++r) {
+        for (c = 0; c < 6; ++c) {
+            at->sums.form[36*i + 6*r + c] += H[12*r + c];
+            at->sums.form[36*j + 6*r + c] += H[12*(r + 6) + c + 6];
+        }
+        at->sums.contact[6*i + r] += ks*g[r];
+        at->sums.contact[6*j + r] += ks*g[r + 6];
+    }
+    dci_sim_put_block(place, i, place, j, H + 6, 12, &s, &at->attach);
+    dci_sim_put_block(place, j, place, i, H + 72, 12, &s, &at->attach);
+}
+
+/* least distance of the vertices of hull k to the plane of separation */
+static dc_real dci_sim_room(const dci_sim_place *place, int k, dc_v3 n, dc_real d)
+{
+    const dc_sim_hull *hull = place->sim->hull + k;
+    const dc_v3 m = dc_mul_t(place->rotation + hull->link, n);
+    dc_real room = dci_from_bits(DCI_INF);
+    int j;
+    d += dc_dot(n, place->pose[hull->link].t);
+    for (j = 0; j < hull->n; ++j) room = dc_min(room, dc_dot(m, place->sim->vertex[hull->begin + j]) + d);
+    return room;
+}
+
+/* Pair k of hulls: the potential, SDRS Eq. 7. */
+static DCI_NOINLINE void dci_sim_eval_pair(const dci_sim_problem *problem, int k, int want, dci_sim_scratch *scratch,
+                                         dci_sim_energy *at)
+{
+    const dc_sim *sim = problem->sim;
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    const dc_pose *pose = at->place.pose;
+    dc_hull A = dci_sim_hull_of(sim, p.hull_a), B = dci_sim_hull_of(sim, p.hull_b);
+    dci_sim_jet *jet = scratch->jet;
+    dc_real length, d;
+    dc_v3 n;
+    dc_status s = dc_pair_rigid(&problem->pair, &A, pose + p.link_a, &B, pose + p.link_b, scratch->mem, at->plane + k,
+                                &jet->value, want ? jet->grad : NULL, want ? jet->hessian : NULL, NULL);
+
+    if (s != DC_OK && s != DC_E_DIVERGED) {
+        dci_sim_stop(sim, k, s, at);
+        return;
+    }
+    at->doubt += s == DC_E_DIVERGED;
+    if (!(jet->value > 0)) return;
+
+    dci_sim_add_value(at, sim->desc.stiffness*jet->value);
+    at->contacts++;
+    if (!want) return;
+    dci_sim_add_pair(p.link_a, p.link_b, want, jet, scratch->mem, at);
+
+    /* the gap: both sides of the plane */
+    n = at->plane[k].n;
+    length = dc_sqrt(dc_dot(n, n));
+    if (!(length > 0)) return;
+    n = dc_scale(1/length, n);
+    d = at->plane[k].d/length;
+    at->gap = dc_min(at->gap, dci_sim_room(&at->place, p.hull_a, n, d));
+    at->gap = dc_min(at->gap, dci_sim_room(&at->place, p.hull_b, dc_neg(n), -d));
+}
+
+/* its friction, by what was felt at time t: SDRS Eq. 13 */
+static DCI_NOINLINE void dci_sim_eval_friction(const dci_sim_problem *problem, int k, int want,
+                                               dci_sim_scratch *scratch, dci_sim_energy *at)
+{
+    const dc_sim *sim = problem->sim;
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    const dc_pose *pose = at->place.pose;
+    dc_hull A = dci_sim_hull_of(sim, p.hull_a), B = dci_sim_hull_of(sim, p.hull_b);
+    dci_sim_jet *jet = scratch->jet;
+    dc_status s;
+
+    if (!(p.friction > 0)) return;
+    s = dc_friction_move(problem->friction.load[k], &A, pose + p.link_a, &B, pose + p.link_b, scratch->mem, &jet->value,
+                         want ? jet->grad : NULL, want ? jet->hessian : NULL);
+    if (s != DC_OK && s != DC_E_DIVERGED) {
+        dci_sim_stop(sim, k, s, at);
+        return;
+    }
+    at->doubt += s == DC_E_DIVERGED;
+    dci_sim_add_value(at, sim->desc.stiffness*jet->value);
+    if (want && jet->value > 0) dci_sim_add_pair(p.link_a, p.link_b, want, jet, scratch->mem, at);
+}
+
+/* ---- [broad] broad phase ---------------------------------------------------------------------- */
+/* in: a place; out: the pairs of hulls that may feel each other there, ascending, by a sweep along one axis.
+ *
+ * stage               | reads                     | writes
+ * dci_sim_sweep       | place, what hulls grow by | pairs whose spheres meet
+ * dci_sim_broad_phase | place                     | the same for the reach of the potential */
 
 /* ascending, by key and then by number; key NULL: by number */
 static void dci_sim_sort(int *x, int n, const dc_real *key)
 {
     int gap, i, j;
+
     for (gap = n/2; gap > 0; gap = gap == 2 ? 1 : gap*5/11)
         for (i = gap; i < n; ++i) {
             int v = x[i];
@@ -2123,303 +3008,109 @@ static int dci_sim_pair_of(const dc_sim *sim, int a, int b)
     return -1;
 }
 
-/* the gap below which hulls (at a plane: a hull) feel each other */
-static dc_real dci_sim_reach(const dc_sim *sim, int plane)
+/* the spheres' centres, and the axis on which they spread most */
+static int dci_sim_spread(const dci_sim_place *place, dc_v3 *centre)
 {
-    dc_real s = sim->desc.support;
-    if (sim->desc.global) return dci_from_bits(DCI_INF);
-    return sim->desc.length*(plane ? s : 2*s/(1 - s));
-}
-
-/* All pairs whose spheres meet in F when each is grown by W->grow, ascending: a sweep along the axis on which the centres spread
- * most. */
-static DCI_NOINLINE void dci_sim_sweep(dci_sim_work *W, const dci_sim_frame *F)
-{
-    const dc_sim *sim = W->sim;
+    const int n = place->sim->hulls;
     dc_v3 mean = dc_vec(0, 0, 0), spread = mean;
-    int n = sim->hulls, axis, i, j, k;
-    W->finds = 0;
+    int k;
+
     for (k = 0; k < n; ++k) {
-        W->centre[k] = dci_sim_centre(sim, F, k);
-        mean = dc_madd(mean, 1/(dc_real)n, W->centre[k]);
+        centre[k] = dci_sim_centre(place, k);
+        mean = dc_madd(mean, 1/(dc_real)n, centre[k]);
     }
     for (k = 0; k < n; ++k) {
-        dc_v3 d = dc_sub(W->centre[k], mean);
+        dc_v3 d = dc_sub(centre[k], mean);
         spread = dc_add(spread, dc_vec(d.x*d.x, d.y*d.y, d.z*d.z));
     }
-    axis = spread.x >= spread.y && spread.x >= spread.z ? 0 : spread.y >= spread.z ? 1 : 2;
+    return spread.x >= spread.y && spread.x >= spread.z ? 0 : spread.y >= spread.z ? 1 : 2;
+}
+
+/* All pairs whose spheres meet at the place when each is grown by broad->grow, ascending. */
+static DCI_NOINLINE void dci_sim_sweep(const dci_sim_place *place, dci_sim_broad *broad)
+{
+    const dc_sim *sim = place->sim;
+    const int n = sim->hulls, axis = dci_sim_spread(place, broad->centre);
+    int i, j, k;
+
+    /* in the order in which they begin along the axis */
     for (k = 0; k < n; ++k) {
-        dc_v3 c = W->centre[k];
-        W->low[k] = (axis == 0 ? c.x : axis == 1 ? c.y : c.z) - sim->hull[k].radius - W->grow[k];
-        W->order[k] = k;
+        dc_v3 c = broad->centre[k];
+        broad->low[k] = (axis == 0 ? c.x : axis == 1 ? c.y : c.z) - sim->hull[k].radius - broad->grow[k];
+        broad->order[k] = k;
     }
-    dci_sim_sort(W->order, n, W->low);
+    dci_sim_sort(broad->order, n, broad->low);
+
+    /* each with those that begin before it ends */
+    broad->count = 0;
     for (i = 0; i < n; ++i) {
-        int a = W->order[i];
-        dc_real ra = sim->hull[a].radius + W->grow[a], end = W->low[a] + 2*ra;
-        for (j = i + 1; j < n && W->low[W->order[j]] <= end; ++j) {
-            int b = W->order[j];
-            dc_v3 d = dc_sub(W->centre[a], W->centre[b]);
-            dc_real r = ra + sim->hull[b].radius + W->grow[b];
+        const int a = broad->order[i];
+        const dc_real ra = sim->hull[a].radius + broad->grow[a], end = broad->low[a] + 2*ra;
+        for (j = i + 1; j < n && broad->low[broad->order[j]] <= end; ++j) {
+            const int b = broad->order[j];
+            const dc_v3 d = dc_sub(broad->centre[a], broad->centre[b]);
+            const dc_real r = ra + sim->hull[b].radius + broad->grow[b];
             if (!(dc_dot(d, d) <= r*r)) continue;
             k = dci_sim_pair_of(sim, a < b ? a : b, a < b ? b : a);
-            if (k >= 0) W->found[W->finds++] = k;
+            if (k >= 0) broad->found[broad->count++] = k;
         }
     }
-    dci_sim_sort(W->found, W->finds, NULL);
+    dci_sim_sort(broad->found, broad->count, NULL);
 }
 
-/* all pairs that may feel each other in F */
-static void dci_sim_feel(dci_sim_work *W, const dci_sim_frame *F)
+/* all pairs that may feel each other at the place */
+static void dci_sim_broad_phase(const dci_sim_place *place, dci_sim_broad *broad)
 {
-    const dc_sim *sim = W->sim;
-    dc_real reach = dci_sim_reach(sim, 0);
+    const dc_sim *sim = place->sim;
+    const dc_real reach = dci_sim_reach(sim, 0);
     int k;
+
     if (reach <= DC_LIMIT) {
-        for (k = 0; k < sim->hulls; ++k) W->grow[k] = DC_R(0.5)*reach;
-        dci_sim_sweep(W, F);
+        for (k = 0; k < sim->hulls; ++k) broad->grow[k] = DC_R(0.5)*reach;
+        dci_sim_sweep(place, broad);
         return;
     }
-    W->finds = sim->pairs;
-    for (k = 0; k < sim->pairs; ++k) W->found[k] = k;
+
+    /* felt at any distance */
+    broad->count = sim->pairs;
+    for (k = 0; k < sim->pairs; ++k) broad->found[k] = k;
 }
 
-/* Friction of a vertex at a plane of normal n, which moves from x to y in h, over mu: h A(f) sqrt(|e|^2/h^2 + eps_v), e the part of
- * y - x along the plane, f = |P'|/l the force at time t: SDRS Eq. 12 with u = w = 0. grad = weight e, Hessian by y:
- * along (1 - nn^T) - across ee^T; by y, then x: minus that, and rise e n^T. */
-typedef struct { dc_v3 e; dc_real value, weight, across, rise; } dci_sim_slip;
+/* ---- [friction] friction of time t ------------------------------------------------------------ */
+/* in: problem at time t; out: dci_sim_friction, and the planes from which all searches start.
+ *
+ * stage                 | reads                   | writes                  | equation
+ * dci_sim_load          | a pair of hulls         | plane, load             | SDRS Eq. 8
+ * dci_sim_fade          | a contact of triangles  | its weight              | reach
+ * dci_sim_load_contacts | triangle pairs of trees | those that count, loads | LRI Eq. 12 */
 
-static dci_sim_slip dci_sim_slide(const dc_sim *sim, dc_v3 n, dc_real d1, dc_real d2, dc_v3 x, dc_v3 y)
+/* Pair k of hulls at time t: the plane, and the load of friction, which stays in the arena while there is one. */
+static DCI_NOINLINE dc_status dci_sim_load(dci_sim_problem *problem, int k, dc_arena *mem)
 {
-    dci_sim_slip p;
-    dc_real h = sim->desc.h, l = sim->desc.length, f = -d1/l, s, A, root;
-    dc_real ef = sim->desc.friction.eps_f, ev = sim->desc.friction.eps_v;
-    if (ef == 0) ef = DC_R(1e-6);
-    if (ev == 0) ev = DC_R(1e-6);
-    root = dc_sqrt(f*f + ef);
-    A = f*f/(root + dc_sqrt(ef));
-    p.e = dc_sub(y, x);
-    p.e = dc_madd(p.e, -dc_dot(p.e, n), n);
-    s = dc_sqrt(dc_dot(p.e, p.e)/(h*h) + ev);
-    p.value = h*A*s;
-    p.weight = A/(h*s);
-    p.across = p.weight/(h*h*s*s);
-    p.rise = -(f/root)*d2/(h*s*l*l);
-    return p;
-}
-
-/* adds (f, r x f) */
-static void dci_sim_push(dc_real *g, dc_v3 r, dc_v3 f)
-{
-    dc_v3 t = dc_cross(r, f);
-    g[0] += f.x;
-    g[1] += f.y;
-    g[2] += f.z;
-    g[3] += t.x;
-    g[4] += t.y;
-    g[5] += t.z;
-}
-
-/* Adds E K F^T, E = [1; [r]x], F = [1; [s]x]: the form K of points at arms r and s as one of twists. */
-static void dci_sim_arms(dc_real *H, dc_v3 r, const dc_m3 *K, dc_v3 s)
-{
-    dc_m3 rx = dc_m3_skew(r), sx = dc_m3_skew(dc_neg(s)), rK = dc_m3_mul(&rx, K), Ks = dc_m3_mul(K, &sx), rKs = dc_m3_mul(&rK, &sx);
-    int i, j;
-    for (i = 0; i < 3; ++i)
-        for (j = 0; j < 3; ++j) {
-            H[6*i + j] += K->m[3*i + j];
-            H[6*i + j + 3] += Ks.m[3*i + j];
-            H[6*(i + 3) + j] += rK.m[3*i + j];
-            H[6*(i + 3) + j + 3] += rKs.m[3*i + j];
-        }
-}
-
-/* Vertex j of hull k at plane p: P((n.x + d)/l) and friction, times the stiffness. f the gradient by its place y now, K the
- * second derivatives by y, mixed by y, then its place at time t; slip the part of f that is friction, over the coefficient. */
-typedef struct { dc_v3 r, r_old, f, slip; dc_m3 K, mixed; dc_real slack, value; int felt, slides; } dci_sim_touch;
-
-static int dci_sim_touches(const dci_sim_work *W, int k, int p, int j, int want, dci_sim_touch *t)
-{
-    const dc_sim *sim = W->sim;
-    const dc_sim_plane *plane = sim->plane + p;
-    int i = sim->hull[k].link, c;
-    dc_v3 x = sim->vertex[sim->hull[k].begin + j], n = plane->n, y, old;
-    dc_real l = sim->desc.length, ks = sim->desc.stiffness, mu = sim->link[i].friction*plane->friction, d1, d2, b1, b2;
-    dc_m3 nn = dc_outer(n, n), ee;
-    dci_sim_slip s;
-    t->r = dc_mul(W->now.R + i, x);
-    t->r_old = dc_mul(W->old.R + i, x);
-    y = dc_add(t->r, W->now.pose[i].t);
-    old = dc_add(t->r_old, W->old.pose[i].t);
-    t->slack = dc_dot(n, y) + plane->d;
-    if (!(t->slack > 0)) return 0;
-    t->value = ks*dci_sim_barrier(sim->desc.global, sim->desc.support, t->slack/l, &d1, &d2);
-    t->felt = d1 < 0;
-    t->f = dc_scale(ks*d1/l, n);
-    dci_sim_barrier(sim->desc.global, sim->desc.support, (dc_dot(n, old) + plane->d)/l, &b1, &b2);
-    t->slides = b1 < 0;
-    for (c = 0; c < 9; ++c) {
-        t->K.m[c] = ks*d2/(l*l)*nn.m[c];
-        t->mixed.m[c] = 0;
-    }
-    if (!t->slides) return 1;
-    s = dci_sim_slide(sim, n, b1, b2, old, y);
-    ee = dc_outer(s.e, s.e);
-    t->slip = dc_scale(ks*s.weight, s.e);
-    t->value += ks*mu*s.value;
-    t->f = dc_madd(t->f, mu, t->slip);
-    for (c = 0; c < 9; ++c) {
-        dc_real by_y = ks*mu*(s.weight*((c%4 == 0 ? 1 : 0) - nn.m[c]) - (want == DCI_SIM_UPPER ? 0 : s.across*ee.m[c]));
-        t->K.m[c] += by_y;
-        t->mixed.m[c] = -by_y;
-    }
-    ee = dc_outer(s.e, n);
-    for (c = 0; c < 9; ++c) t->mixed.m[c] += ks*mu*s.rise*ee.m[c];
-    return 1;
-}
-
-/* is hull k near plane p, now or at time t? */
-static int dci_sim_near_plane(const dci_sim_work *W, int k, int p)
-{
-    const dc_sim *sim = W->sim;
-    const dc_sim_plane *plane = sim->plane + p;
-    dc_real most = dci_sim_reach(sim, 1) + sim->hull[k].radius - plane->d;
-    if (sim->hull[k].tree != sim->desc.trees || dci_sim_anchor(sim->link, sim->hull[k].link) < 0) return 0;
-    return dc_dot(plane->n, dci_sim_centre(sim, &W->now, k)) < most || dc_dot(plane->n, dci_sim_centre(sim, &W->old, k)) < most;
-}
-
-/* Hull k at plane p: the sum over its vertices; the plane of separation is the plane itself. */
-static DCI_NOINLINE void dci_sim_at_plane(dci_sim_work *W, int k, int p, int want)
-{
-    const dc_sim *sim = W->sim;
-    int i = sim->hull[k].link, j, a, b, felt = 0;
-    dci_sim_touch t;
-    if (!dci_sim_near_plane(W, k, p)) return;
-    for (j = 0; j < sim->hull[k].n; ++j) {
-        dc_m3 rf;
-        dc_real *H = W->Hd + 36*i, rf0;
-        if (!dci_sim_touches(W, k, p, j, want, &t)) {
-            W->status = DC_E_OVERLAP;
-            W->hull_a = k;
-            W->hull_b = -1 - p;
-            return;
-        }
-        dci_sim_add_value(W, t.value);
-        if (t.felt) W->gap = dc_min(W->gap, t.slack);
-        felt |= t.felt;
-        if (!want || !(t.felt || t.slides)) continue;
-        dci_sim_push(W->gc + 6*i, t.r, t.f);
-        W->noise += dc_sqrt(dc_dot(t.f, t.f))*dc_sqrt(dc_dot(t.r, t.r));
-        dci_sim_arms(H, t.r, &t.K, t.r);
-        /* second order of the rotation: sym(r f^T) - r.f */
-        if (want == DCI_SIM_SEMIDEFINITE) continue;
-        rf = dc_outer(t.r, t.f);
-        rf0 = dc_dot(t.r, t.f);
-        for (a = 0; a < 3; ++a)
-            for (b = 0; b < 3; ++b)
-                H[6*(a + 3) + b + 3] += DC_R(0.5)*(rf.m[3*a + b] + rf.m[3*b + a]) - (a == b ? rf0 : 0);
-    }
-    W->contacts += felt;
-}
-
-/* adds the 12x12 Hessian of a pair of links: own blocks to Hd, the others to H */
-static DCI_NOINLINE void dci_sim_add_pair(dci_sim_work *W, int i, int j, int want)
-{
-    dci_sim_view V;
-    dci_sim_sink s = DC_ZERO;
-    dc_real ks = W->sim->desc.stiffness;
-    int r, c;
-    V.sim = W->sim;
-    V.F = &W->now;
-    V.axis = W->axis;
-    s.out = W->H;
-    s.ld = (size_t)W->sim->nv;
-    dci_sim_add_noise(W, W->now.pose[i].t, ks, W->pg);
-    dci_sim_add_noise(W, W->now.pose[j].t, ks, W->pg + 6);
-    if (want == DCI_SIM_SEMIDEFINITE) dc_psd_clamp(12, W->pH, 12, 0, W->mem);
-    for (r = 0; r < 12; ++r)
-        for (c = 0; c < 12; ++c) W->pH[12*r + c] *= ks;
-    for (r = 0; r < 6; ++r)
-        for (c = 0; c < 6; ++c) {
-            W->Hd[36*i + 6*r + c] += W->pH[12*r + c];
-            W->Hd[36*j + 6*r + c] += W->pH[12*(r + 6) + c + 6];
-            W->gc[6*i + r] += c ? 0 : ks*W->pg[r];
-            W->gc[6*j + r] += c ? 0 : ks*W->pg[r + 6];
-        }
-    dci_sim_put_block(&V, i, &V, j, W->pH + 6, 12, &s, &W->attach);
-    dci_sim_put_block(&V, j, &V, i, W->pH + 72, 12, &s, &W->attach);
-}
-
-/* least distance of the vertices to the plane of separation */
-static dc_real dci_sim_room(const dc_sim *sim, const dci_sim_frame *F, int k, dc_v3 n, dc_real d)
-{
-    const dc_sim_hull *hull = sim->hull + k;
-    dc_v3 m = dc_mul_t(F->R + hull->link, n);
-    dc_real room = dci_from_bits(DCI_INF);
-    int j;
-    d += dc_dot(n, F->pose[hull->link].t);
-    for (j = 0; j < hull->n; ++j) room = dc_min(room, dc_dot(m, sim->vertex[hull->begin + j]) + d);
-    return room;
-}
-
-/* why there is no O: pair k */
-static void dci_sim_stop(dci_sim_work *W, int k, dc_status s)
-{
-    W->status = s;
-    W->hull_a = W->sim->pair[2*k];
-    W->hull_b = W->sim->pair[2*k + 1];
-}
-
-/* Pair k of hulls: the potential, SDRS Eq. 7. */
-static DCI_NOINLINE void dci_sim_at_pair(dci_sim_work *W, int k, int want)
-{
-    const dc_sim *sim = W->sim;
-    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link;
-    dc_hull A = dci_sim_hull_of(sim, a), B = dci_sim_hull_of(sim, b);
-    dc_real P, length;
-    dc_v3 n;
-    dc_status s = dc_pair_rigid(&W->pair, &A, W->now.pose + i, &B, W->now.pose + j, W->mem, W->plane + k, &P, want ? W->pg : NULL,
-                                want ? W->pH : NULL, NULL);
-    if (s != DC_OK && s != DC_E_DIVERGED) {
-        dci_sim_stop(W, k, s);
-        return;
-    }
-    W->doubt += s == DC_E_DIVERGED;
-    if (!(P > 0)) return;
-    dci_sim_add_value(W, sim->desc.stiffness*P);
-    W->contacts++;
-    if (!want) return;
-    dci_sim_add_pair(W, i, j, want);
-    n = W->plane[k].n;
-    length = dc_sqrt(dc_dot(n, n));
-    if (!(length > 0)) return;
-    n = dc_scale(1/length, n);
-    W->gap = dc_min(W->gap, dci_sim_room(sim, &W->now, a, n, W->plane[k].d/length));
-    W->gap = dc_min(W->gap, dci_sim_room(sim, &W->now, b, dc_neg(n), -W->plane[k].d/length));
-}
-
-/* its friction, by what was felt at time t: SDRS Eq. 13 */
-static DCI_NOINLINE void dci_sim_at_rubbing(dci_sim_work *W, int k, int want)
-{
-    const dc_sim *sim = W->sim;
-    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link;
-    dc_hull A = dci_sim_hull_of(sim, a), B = dci_sim_hull_of(sim, b);
-    dc_real P;
+    const dc_sim *sim = problem->sim;
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    const dc_pose *pose = problem->before.pose;
+    const size_t used = mem->used;
+    dci_sim_friction *friction = &problem->friction;
+    dc_hull A = dci_sim_hull_of(sim, p.hull_a), B = dci_sim_hull_of(sim, p.hull_b);
+    dc_friction_load *load = (dc_friction_load *)dc_arena_take(mem, 1, sizeof *load);
     dc_status s;
-    if (!(sim->link[i].friction*sim->link[j].friction > 0)) return;
-    s = dc_friction_move(W->load[k], &A, W->now.pose + i, &B, W->now.pose + j, W->mem, &P, want ? W->pg : NULL, want ? W->pH : NULL);
-    if (s != DC_OK && s != DC_E_DIVERGED) {
-        dci_sim_stop(W, k, s);
-        return;
-    }
-    W->doubt += s == DC_E_DIVERGED;
-    dci_sim_add_value(W, sim->desc.stiffness*P);
-    if (want && P > 0) dci_sim_add_pair(W, i, j, want);
+
+    if (!load) return DC_E_MEMORY;
+
+    /* without friction the load is asked for all the same: it tells whether there are derivatives by the coefficient */
+    s = dc_friction_open(&sim->desc.friction, &problem->pair, p.friction > 0 ? p.friction : 1, sim->desc.h, &A,
+                         pose + p.link_a, &B, pose + p.link_b, mem, friction->plane + k, load);
+    if (s != DC_OK && s != DC_E_DIVERGED) return s;
+    friction->doubt += s == DC_E_DIVERGED;
+    if (load->count > 0) {
+        friction->load[k] = load;
+        friction->loaded[friction->count++] = k;
+    } else mem->used = used;
+    return DC_OK;
 }
 
-/* ---- contacts of trees ---- */
-
-/* A triangle of a tree in the link's frame */
+/* triangle of a tree in the link's frame */
 static dc_hull dci_sim_triangle(const dc_sim *sim, int k, int triangle)
 {
     dc_hull h;
@@ -2428,7 +3119,8 @@ static dc_hull dci_sim_triangle(const dc_sim *sim, int k, int triangle)
     return h;
 }
 
-/* The distance at which one pair of triangles, of centres, would have the potential P: P = 12 (1 + 1/sqrt r)^2. dr: r'(P) */
+/* The distance at which one pair of triangles, of centres, would have the potential P: P = 12 (1 + 1/sqrt r)^2. dr:
+ * r'(P) */
 static dc_real dci_sim_distance(dc_real P, dc_real *dr)
 {
     dc_real x = dc_sqrt(P/12), y = x > 1 + DC_EPS ? 1/(x - 1) : 1/DC_EPS;
@@ -2437,368 +3129,495 @@ static dc_real dci_sim_distance(dc_real P, dc_real *dr)
 }
 
 /* Contact c of pair k fades with its distance: weight and its gradient times 1 - Phi(2r/reach - 1). 0: nothing left */
-static DCI_NOINLINE int dci_sim_fade(const dci_sim_work *W, int k, dc_bsh_contact *c)
+static DCI_NOINLINE int dci_sim_fade(const dci_sim_problem *problem, int k, dc_bsh_contact *c)
 {
-    const dc_sim *sim = W->sim;
-    dc_real reach = sim->desc.reach/sim->desc.length, r, dr, d1, d2, share, n2 = dc_dot(c->plane.n, c->plane.n), rate;
+    const dc_sim *sim = problem->sim;
+    const dc_real reach = sim->desc.reach/sim->desc.length, n2 = dc_dot(c->plane.n, c->plane.n);
+    dc_real r, dr, d1, d2, share, rate;
     dc_v3 n;
-    int side, v, b;
+    int side, v;
+
     if (!(c->weight > 0) || !(n2 > 0)) return 0;
     if (!(reach > 0)) return 1;
     r = dci_sim_distance(c->value/c->weight, &dr);
     share = 1 - dc_blend(2*r/reach - 1, &d1, &d2);
     if (!(share > 0)) return 0;
-    rate = -2*d1*dr/reach;      /* by P. dP/dx = -n f at the vertices of a, n f at those of b, c->force is weight f */
+
+    /* by P. dP/dx = -n f at the vertices of a, n f at those of b, c->force is weight f */
+    rate = -2*d1*dr/reach;
     n = dc_scale(1/dc_sqrt(n2), c->plane.n);
     for (v = 0; v < 12; ++v) c->weight_grad[v] *= share;
     for (side = 0; side < 2; ++side) {
-        dc_hull t = dci_sim_triangle(sim, sim->pair[2*k + side], side ? c->triangle_b : c->triangle_a);
-        int i = sim->hull[sim->pair[2*k + side]].link;
-        for (v = 0; v < 3; ++v) {
-            dc_v3 f = dc_scale((side ? 1 : -1)*rate*c->force[3*side + v], n), x = dc_cross(dc_mul(W->old.R + i, t.v[v]), f);
-            dc_real *g = c->weight_grad + 6*side, e[6];
-            e[0] = f.x;  e[1] = f.y;  e[2] = f.z;  e[3] = x.x;  e[4] = x.y;  e[5] = x.z;
-            for (b = 0; b < 6; ++b) g[b] += e[b];
-        }
+        const int hull = sim->pair[2*k + side];
+        const dc_m3 *R = problem->before.rotation + sim->hull[hull].link;
+        dc_hull t = dci_sim_triangle(sim, hull, side ? c->triangle_b : c->triangle_a);
+        for (v = 0; v < 3; ++v)
+            dci_sim_push(c->weight_grad + 6*side, dc_mul(R, t.v[v]),
+                         dc_scale((side ? 1 : -1)*rate*c->force[3*side + v], n));
     }
     c->weight *= share;
     return 1;
 }
 
-/* The triangle pairs of pair k with friction, at time t, after the others */
-static DCI_NOINLINE dc_status dci_sim_list(dci_sim_work *W, int k)
-{
-    const dc_sim *sim = W->sim;
-    int i = sim->hull[sim->pair[2*k]].link, j = sim->hull[sim->pair[2*k + 1]].link, n = W->contact_at[k];
-    return dc_bsh_contacts(&sim->desc.hierarchy, sim->link[i].tree, W->old.pose + i, sim->link[j].tree, W->old.pose + j, W->mem, NULL,
-                           sim->desc.contacts - n, W->contact + n, &W->listed, NULL);
-}
-
 /* the friction of contact n of pair k as far as it is that of time t */
-static DCI_NOINLINE dc_status dci_sim_press(dci_sim_work *W, int k, int n)
+static DCI_NOINLINE dc_status dci_sim_load_contact(dci_sim_problem *problem, int k, int n, dc_arena *mem)
 {
-    const dc_sim *sim = W->sim;
-    int a = sim->pair[2*k], b = sim->pair[2*k + 1];
-    dc_bsh_contact *c = W->contact + n;
-    dc_hull A = dci_sim_triangle(sim, a, c->triangle_a), B = dci_sim_triangle(sim, b, c->triangle_b);
-    return dc_friction_open(&sim->desc.friction, &W->pair, 1, sim->desc.h, &A, W->old.pose + sim->hull[a].link, &B,
-                            W->old.pose + sim->hull[b].link, W->mem, &c->plane, W->rub + n);
+    const dc_sim *sim = problem->sim;
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    const dc_pose *pose = problem->before.pose;
+    dc_bsh_contact *c = problem->friction.contact + n;
+    dc_hull A = dci_sim_triangle(sim, p.hull_a, c->triangle_a), B = dci_sim_triangle(sim, p.hull_b, c->triangle_b);
+    return dc_friction_open(&sim->desc.friction, &problem->pair, 1, sim->desc.h, &A, pose + p.link_a, &B,
+                            pose + p.link_b, mem, &c->plane, problem->friction.contact_load + n);
 }
 
-/* Of those of pair k the ones that have not faded, and their loads */
-static DCI_NOINLINE dc_status dci_sim_keep(dci_sim_work *W, int k)
+/* The triangle pairs of pair k with friction at time t, after those of the pairs before; how many into *listed */
+static DCI_NOINLINE dc_status dci_sim_list_contacts(dci_sim_problem *problem, int k, dc_arena *mem, int *listed)
 {
-    int n = W->contact_at[k], j, end = n + W->listed;
+    const dc_sim *sim = problem->sim;
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    const dc_pose *pose = problem->before.pose;
+    const int n = problem->friction.begin[k];
+    return dc_bsh_contacts(&sim->desc.hierarchy, sim->link[p.link_a].tree, pose + p.link_a, sim->link[p.link_b].tree,
+                           pose + p.link_b, mem, NULL, sim->desc.contacts - n, problem->friction.contact + n, listed,
+                           NULL);
+}
+
+/* of those of pair k the ones that have not faded, and their loads */
+static DCI_NOINLINE dc_status dci_sim_keep_contacts(dci_sim_problem *problem, int k, int listed, dc_arena *mem)
+{
+    dci_sim_friction *friction = &problem->friction;
+    int n = friction->begin[k], j, end = n + listed;
     dc_status s = DC_OK;
     for (j = n; j < end && (s == DC_OK || s == DC_E_DIVERGED); ++j) {
-        if (j > n) W->contact[n] = W->contact[j];
-        if (dci_sim_fade(W, k, W->contact + n)) s = dci_sim_press(W, k, n++);
+        if (j > n) friction->contact[n] = friction->contact[j];
+        if (dci_sim_fade(problem, k, friction->contact + n)) s = dci_sim_load_contact(problem, k, n++, mem);
     }
-    W->contact_at[k + 1] = n;
+    friction->begin[k + 1] = n;
     return s;
 }
 
-/* All triangle pairs with friction; `all`: also of links that have none. DC_E_MEMORY: more than desc.contacts. */
-static DCI_NOINLINE dc_status dci_sim_contacts(dci_sim_work *W, int all)
+/* All triangle pairs with friction; `all`: also of links that have none. DC_E_MEMORY: more than desc.contacts. *failed:
+ * the pair that has none of its own */
+static DCI_NOINLINE dc_status dci_sim_load_contacts(dci_sim_problem *problem, int all, dc_arena *mem, int *failed)
 {
-    const dc_sim *sim = W->sim;
-    dc_status s;
-    int k;
-    if (!sim->desc.trees) return DC_OK;
-    for (k = W->contact_at[0] = 0; k < sim->pairs; ++k) {
-        W->contact_at[k + 1] = W->contact_at[k];
-        W->hull_a = sim->pair[2*k];
-        W->hull_b = sim->pair[2*k + 1];
-        if (!all && !(sim->link[sim->hull[W->hull_a].link].friction*sim->link[sim->hull[W->hull_b].link].friction > 0)) continue;
-        s = dci_sim_list(W, k);
-        if (s == DC_OK || s == DC_E_DIVERGED) s = dci_sim_keep(W, k);
-        if (s != DC_OK && s != DC_E_DIVERGED) return s;
+    const dc_sim *sim = problem->sim;
+    int *begin = problem->friction.begin, k;
+
+    for (k = begin[0] = 0; k < sim->pairs; ++k) {
+        dc_status s;
+        int listed = 0;
+        begin[k + 1] = begin[k];
+        if (!all && !(dci_sim_pair_at(sim, k).friction > 0)) continue;
+        s = dci_sim_list_contacts(problem, k, mem, &listed);
+        if (s == DC_OK || s == DC_E_DIVERGED) s = dci_sim_keep_contacts(problem, k, listed, mem);
+        if (s != DC_OK && s != DC_E_DIVERGED) {
+            *failed = k;
+            return s;
+        }
     }
     return DC_OK;
 }
+
+/* ---- [trees] pairs of trees by quadratic models ----------------------------------------------- */
+/* in: problem, place; out: dci_sim_trees, and what a pair adds to O.
+ *
+ * stage                   | reads                      | writes                       | equation
+ * dci_sim_keep_model      | a model, place             | whether it is good there     | its error
+ * dci_sim_model_potential | trees at the model's poses | potential of the model       | LRI Eq. 8
+ * dci_sim_model_friction  | friction at t, these poses | friction of the model        | LRI section A.3
+ * dci_sim_update_models   | place                      | all models that are not good |
+ * dci_sim_eval_model      | a model, place             | value, wrenches, forms       | to second order */
+
+/* Newton's steps with a curvature of poses near by converge linearly, by the part that it changed. It is taken for good
+ * where this is below DCI_SIM_CURVATURE: H changes by its own size over the distance of the links, and what the links'
+ * inertia outweighs does not matter. Of most pairs it is computed once a step. */
+#define DCI_SIM_CURVATURE DC_R(0.01)
+
+/* The part of a step's tolerance that the models of pairs may be off by. */
+#define DCI_SIM_MODEL DC_R(0.05)
 
 /* how far the points of hull k go from pose p to pose q, at most */
 static dc_real dci_sim_moved(const dc_sim *sim, int k, const dc_pose *p, const dc_pose *q)
 {
     const dc_sim_hull *h = sim->hull + k;
     dc_real w = p->q.w - q->q.w, x = p->q.x - q->q.x, y = p->q.y - q->q.y, z = p->q.z - q->q.z;
+    dc_real turn = DC_R(2.5)*dc_sqrt(w*w + x*x + y*y + z*z);        /* |p - q| = 2 sin(angle/4) */
     dc_v3 t = dc_sub(p->t, q->t);
-    /* |p - q| = 2 sin(angle/4) */
-    return dc_sqrt(dc_dot(t, t)) + DC_R(2.5)*dc_sqrt(w*w + x*x + y*y + z*z)*(dc_sqrt(dc_dot(h->centre, h->centre)) + h->radius);
+    return dc_sqrt(dc_dot(t, t)) + turn*(dc_sqrt(dc_dot(h->centre, h->centre)) + h->radius);
 }
-
-/* Newton's steps with a curvature of poses near by converge linearly, by the part that it changed. It is taken for good where this is
- * below DCI_SIM_BENT: H changes by its own size over the distance of the links, and what the links' inertia outweighs does not
- * matter. Of most pairs it is computed once a step. */
-#define DCI_SIM_BENT DC_R(0.01)
 
 /* is a stiffness between links i and j, over the scene's, nothing beside the inertia of the lighter one? */
 static int dci_sim_outweighed(const dc_sim *sim, int i, int j, dc_real stiffness)
 {
     dc_real mass = 0, h = sim->desc.h;
     if (dci_sim_anchor(sim->link, i) >= 0) mass = sim->moment[16*i + 15];
-    if (dci_sim_anchor(sim->link, j) >= 0 && (!(mass > 0) || sim->moment[16*j + 15] < mass)) mass = sim->moment[16*j + 15];
-    return sim->desc.stiffness*stiffness*h*h <= DCI_SIM_BENT*mass;
+    if (dci_sim_anchor(sim->link, j) >= 0 && (!(mass > 0) || sim->moment[16*j + 15] < mass))
+        mass = sim->moment[16*j + 15];
+    return sim->desc.stiffness*stiffness*h*h <= DCI_SIM_CURVATURE*mass;
 }
 
-static int dci_sim_straight(const dci_sim_work *W, int k)
+/* the distance of a pair of trees as its potential tells it, m */
+static dc_real dci_sim_far_off(const dc_sim *sim, const dci_sim_model *model)
 {
-    const dc_sim *sim = W->sim;
-    const dci_sim_meeting *M = W->meeting + k;
-    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link, c;
-    dc_real unread, far_off = sim->desc.length*dci_sim_distance(M->P, &unread), most = 0, moved;
-    moved = dci_sim_moved(sim, a, M->bent, M->at) + dci_sim_moved(sim, b, M->bent + 1, M->at + 1);
-    if (moved <= DCI_SIM_BENT*far_off) return 1;
-    for (c = 0; c < 3; ++c) most = dc_max(most, dc_abs(M->H[13*c]));
-    return dci_sim_outweighed(sim, i, j, most*moved/far_off);
+    dc_real unread;
+    return sim->desc.length*dci_sim_distance(model->potential.value, &unread);
 }
 
-/* A bound of the force that the model of pair k is off by where its points have moved by `moved`: to third order, or to second without
- * H; derivatives grow by four times their size over the distance, *far_off. */
-static dc_real dci_sim_model_error(const dci_sim_work *W, const dci_sim_meeting *M, dc_real moved, dc_real *far_off)
+/* the largest of the three entries x[0], x[step], x[2 step] */
+static dc_real dci_sim_most(const dc_real *x, int step)
 {
-    dc_real unread, most = 0;
+    dc_real most = 0;
     int c;
-    *far_off = W->sim->desc.length*dci_sim_distance(M->P, &unread);
-    for (c = 0; c < 3; ++c) most = dc_max(most, M->flat ? dc_abs(M->g[c]) : dc_abs(M->H[13*c]));
-    return W->sim->desc.stiffness*4*most*moved*(M->flat ? 1 : moved)/ *far_off;
+    for (c = 0; c < 3; ++c) most = dc_max(most, dc_abs(x[step*c]));
+    return most;
+}
+
+/* is the Hessian of pair k's model still good at the poses `at`? */
+static int dci_sim_still_curved(const dc_sim *sim, const dci_sim_model *model, int k)
+{
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    const dc_real far_off = dci_sim_far_off(sim, model);
+    const dc_real moved = dci_sim_moved(sim, p.hull_a, model->curved_at, model->at)
+                        + dci_sim_moved(sim, p.hull_b, model->curved_at + 1, model->at + 1);
+    if (moved <= DCI_SIM_CURVATURE*far_off) return 1;
+    return dci_sim_outweighed(sim, p.link_a, p.link_b, dci_sim_most(model->potential.hessian, 13)*moved/far_off);
+}
+
+/* A bound of the force that a model is off by where its points have moved by `moved`: to third order, or to second
+ * without a Hessian; derivatives grow by four times their size over the distance, *far_off. */
+static dc_real dci_sim_model_error(const dc_sim *sim, const dci_sim_model *model, dc_real moved, dc_real *far_off)
+{
+    const dci_sim_jet *jet = &model->potential;
+    const dc_real most = model->flat ? dci_sim_most(jet->grad, 1) : dci_sim_most(jet->hessian, 13);
+    *far_off = dci_sim_far_off(sim, model);
+    return sim->desc.stiffness*4*most*moved*(model->flat ? 1 : moved)/ *far_off;
 }
 
 /* how far the points of pair k are from where it is known, both sides together */
-static dc_real dci_sim_strayed(const dci_sim_work *W, int k)
+static dc_real dci_sim_strayed(const dci_sim_place *place, const dci_sim_model *model, int k)
 {
-    const dc_sim *sim = W->sim;
-    const dci_sim_meeting *M = W->meeting + k;
-    const int a = sim->pair[2*k], b = sim->pair[2*k + 1];
-    return dci_sim_moved(sim, a, M->at, W->now.pose + sim->hull[a].link) + dci_sim_moved(sim, b, M->at + 1, W->now.pose + sim->hull[b].link);
+    const dci_sim_pair p = dci_sim_pair_at(place->sim, k);
+    return dci_sim_moved(place->sim, p.hull_a, model->at, place->pose + p.link_a)
+         + dci_sim_moved(place->sim, p.hull_b, model->at + 1, place->pose + p.link_b);
 }
 
-/* May the Hessian of pair k at M->at be left out? It was before, or the trees are apart by a fiftieth of one: then P and g are known.
- * Not with friction. */
-static DCI_NOINLINE int dci_sim_may_be_flat(const dci_sim_work *W, int k, int i, int j)
+static int dci_sim_same_pose(const dc_pose *p, const dc_pose *q) { return memcmp(p, q, sizeof *p) == 0; }
+
+static int dci_sim_has_friction(const dci_sim_problem *problem, int k)
 {
-    const dci_sim_meeting *M = W->meeting + k;
-    const dc_bsh *a = W->sim->link[i].tree, *b = W->sim->link[j].tree;
-    dc_v3 d;
-    if (!W->stepping || M->curved || W->contact_at[k] < W->contact_at[k + 1]) return 0;
-    d = dc_sub(dc_pose_apply(M->at[0], a->o), dc_pose_apply(M->at[1], b->o));
-    return M->flat || dc_sqrt(dc_dot(d, d)) - a->node->R - b->node->R > DC_R(0.02)*a->node->R;
+    return problem->friction.begin[k] < problem->friction.begin[k + 1];
 }
 
-/* P and g of pair k at the poses M->at, and H there or near by. */
-static DCI_NOINLINE dc_status dci_sim_blend(dci_sim_work *W, int k)
+/* Is the model of pair k good at the place: made there, or near enough? If not, its poses become those of the place,
+ * and its Hessian is kept while it is still good. */
+static DCI_NOINLINE int dci_sim_keep_model(const dci_sim_problem *problem, const dci_sim_place *place, int k, int known,
+                                           const dci_sim_trees *trees, dci_sim_model *model)
 {
-    const dc_sim *sim = W->sim;
-    dci_sim_meeting *M = W->meeting + k;
-    const int i = sim->hull[sim->pair[2*k]].link, j = sim->hull[sim->pair[2*k + 1]].link;
-    dc_real unread;
-    int flat = dci_sim_may_be_flat(W, k, i, j), c;
-    dc_status s = dc_bsh_eval(&sim->desc.hierarchy, sim->link[i].tree, M->at, sim->link[j].tree, M->at + 1, W->mem, NULL, &M->P, M->g,
-                              M->curved || flat ? NULL : M->H, &W->seen);
-    if (s != DC_OK && s != DC_E_DIVERGED) return s;
+    const dc_sim *sim = problem->sim;
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    const dc_pose *a = place->pose + p.link_a, *b = place->pose + p.link_b;
 
-    /* what H can be, from g */
-    if (flat) {
-        dc_real most = 0;
-        for (c = 0; c < 3; ++c) most = dc_max(most, dc_abs(M->g[c]));
-        flat = dci_sim_outweighed(sim, i, j, 4*most/(sim->desc.length*dci_sim_distance(M->P, &unread)));
-        if (!flat) s = dc_bsh_eval(&sim->desc.hierarchy, sim->link[i].tree, M->at, sim->link[j].tree, M->at + 1, W->mem, NULL, &M->P, M->g,
-                                   M->H, &W->seen);
-        else for (c = 0; c < 144; ++c) M->H[c] = 0;
-        if (s != DC_OK && s != DC_E_DIVERGED) return s;
+    if (model->known && dci_sim_same_pose(model->at, a) && dci_sim_same_pose(model->at + 1, b)) return 1;
+    if (model->known && known == DCI_SIM_BY_MODELS && !dci_sim_has_friction(problem, k)) {
+        dc_real far_off, moved = dci_sim_strayed(place, model, k);
+        dc_real error = dci_sim_model_error(sim, model, moved, &far_off);
+        if (error <= trees->allowed && moved <= DC_R(0.25)*far_off) return 1;
     }
-    if (!M->curved) memcpy(M->bent, M->at, sizeof M->at);
-    M->flat = flat;
-    M->curved = 1;
-    M->felt = W->seen.leaf_near + W->seen.leaf_blended > 0;
-    return DC_OK;
-}
-
-/* F, f, K of pair k at the poses now: the damping term of LRI section A.3 */
-static DCI_NOINLINE dc_status dci_sim_rubs(dci_sim_work *W, int k)
-{
-    const dc_sim *sim = W->sim;
-    dci_sim_meeting *M = W->meeting + k;
-    int a = sim->pair[2*k], b = sim->pair[2*k + 1], c, v;
-    dc_real mu = sim->link[sim->hull[a].link].friction*sim->link[sim->hull[b].link].friction;
-    M->F = 0;
-    for (v = 0; v < 12; ++v) M->f[v] = 0;
-    for (v = 0; v < 144; ++v) M->K[v] = 0;
-    for (c = W->contact_at[k]; c < W->contact_at[k + 1]; ++c) {
-        dc_real w = mu*W->contact[c].weight, F;
-        dc_hull A = dci_sim_triangle(sim, a, W->contact[c].triangle_a), B = dci_sim_triangle(sim, b, W->contact[c].triangle_b);
-        dc_status s;
-        if (!(w > 0)) continue;
-        s = dc_friction_move(W->rub + c, &A, M->at, &B, M->at + 1, W->mem, &F, W->pg, W->pH);
-        if (s != DC_OK && s != DC_E_DIVERGED) return s;
-        M->F += w*F;
-        for (v = 0; v < 12; ++v) M->f[v] += w*W->pg[v];
-        for (v = 0; v < 144; ++v) M->K[v] += w*W->pH[v];
-    }
-    return DC_OK;
-}
-
-/* The part of a step's tolerance that the models of pairs may be off by. */
-#define DCI_SIM_MODEL DC_R(0.05)
-
-/* is pair k at the poses now where it was, or near enough to be known by its model, and is its curvature still good? */
-static DCI_NOINLINE int dci_sim_met(dci_sim_work *W, int k)
-{
-    const dc_sim *sim = W->sim;
-    dci_sim_meeting *M = W->meeting + k;
-    const dc_pose *pa = W->now.pose + sim->hull[sim->pair[2*k]].link, *pb = W->now.pose + sim->hull[sim->pair[2*k + 1]].link;
-    if (M->known && memcmp(M->at, pa, sizeof *pa) == 0 && memcmp(M->at + 1, pb, sizeof *pb) == 0) return 1;
-    if (M->known && W->by_models && W->contact_at[k] == W->contact_at[k + 1]) {
-        dc_real far_off, moved = dci_sim_strayed(W, k), error = dci_sim_model_error(W, M, moved, &far_off);
-        if (error <= DCI_SIM_MODEL*sim->desc.tolerance*W->scale && moved <= DC_R(0.25)*far_off) return 1;
-    }
-    M->at[0] = *pa;
-    M->at[1] = *pb;
-    M->curved = M->curved && !M->flat && dci_sim_straight(W, k);
+    model->at[0] = *a;
+    model->at[1] = *b;
+    model->curved = model->curved && !model->flat && dci_sim_still_curved(sim, model, k);
     return 0;
 }
 
-/* All pairs of trees at q, up to the first that fails: what dci_sim_energy sums up. They are computed here, so that the stack is
- * shallow, and once for each q, whatever is asked for later. */
-static DCI_NOINLINE void dci_sim_meet(dci_sim_work *W, const dc_real *q)
+/* May the Hessian of pair k's potential be left out in a step? It was before, or the trees are apart by a fiftieth of
+ * one: then value and gradient are known. Not with friction. */
+static DCI_NOINLINE int dci_sim_may_be_flat(const dci_sim_problem *problem, int k, const dci_sim_model *model)
 {
-    const dc_sim *sim = W->sim;
+    const dci_sim_pair p = dci_sim_pair_at(problem->sim, k);
+    const dc_bsh *a = problem->sim->link[p.link_a].tree, *b = problem->sim->link[p.link_b].tree;
+    dc_v3 d;
+    if (model->curved || dci_sim_has_friction(problem, k)) return 0;
+    d = dc_sub(dc_pose_apply(model->at[0], a->o), dc_pose_apply(model->at[1], b->o));
+    return model->flat || dc_sqrt(dc_dot(d, d)) - a->node->R - b->node->R > DC_R(0.02)*a->node->R;
+}
+
+/* value, gradient and (NULL: not asked for) Hessian of pair k at the model's poses; whether it is felt */
+static dc_status dci_sim_tree_pair(const dc_sim *sim, int k, dci_sim_scratch *scratch, dci_sim_model *model,
+                                   dc_real *hessian)
+{
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    const dc_bsh *a = sim->link[p.link_a].tree, *b = sim->link[p.link_b].tree;
+    dci_sim_jet *jet = &model->potential;
+    dc_status s = dc_bsh_eval(&sim->desc.hierarchy, a, model->at, b, model->at + 1, scratch->mem, NULL, &jet->value,
+                              jet->grad, hessian, scratch->seen);
+    if (s == DC_OK || s == DC_E_DIVERGED) model->felt = scratch->seen->leaf_near + scratch->seen->leaf_blended > 0;
+    return s;
+}
+
+/* The potential of pair k at the model's poses, its Hessian there or near by; `may_be_flat`: left out where inertia
+ * outweighs it. */
+static DCI_NOINLINE dc_status dci_sim_model_potential(const dc_sim *sim, int k, int may_be_flat,
+                                                      dci_sim_scratch *scratch, dci_sim_model *model)
+{
+    dci_sim_jet *jet = &model->potential;
+    int flat = may_be_flat, c;
+    dc_status s = dci_sim_tree_pair(sim, k, scratch, model, model->curved || flat ? NULL : jet->hessian);
+
+    if (s != DC_OK && s != DC_E_DIVERGED) return s;
+
+    /* what the Hessian can be, from the gradient */
+    if (flat) {
+        const dci_sim_pair p = dci_sim_pair_at(sim, k);
+        flat = dci_sim_outweighed(sim, p.link_a, p.link_b, 4*dci_sim_most(jet->grad, 1)/dci_sim_far_off(sim, model));
+        if (!flat) s = dci_sim_tree_pair(sim, k, scratch, model, jet->hessian);
+        else for (c = 0; c < 144; ++c) jet->hessian[c] = 0;
+        if (s != DC_OK && s != DC_E_DIVERGED) return s;
+    }
+    if (!model->curved) memcpy(model->curved_at, model->at, sizeof model->at);
+    model->flat = flat;
+    model->curved = 1;
+    return DC_OK;
+}
+
+/* the friction of pair k at the model's poses: the damping term of LRI section A.3 */
+static DCI_NOINLINE dc_status dci_sim_model_friction(const dci_sim_problem *problem, int k, dci_sim_scratch *scratch,
+                                          dci_sim_model *model)
+{
+    const dc_sim *sim = problem->sim;
+    const dci_sim_friction *friction = &problem->friction;
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    dci_sim_jet *sum = &model->friction, *jet = scratch->jet;
+    int c, v;
+
+    sum->value = 0;
+    for (v = 0; v < 12; ++v) sum->grad[v] = 0;
+    for (v = 0; v < 144; ++v) sum->hessian[v] = 0;
+
+    for (c = friction->begin[k]; c < friction->begin[k + 1]; ++c) {
+        const dc_bsh_contact *t = friction->contact + c;
+        const dc_real w = p.friction*t->weight;
+        dc_hull A = dci_sim_triangle(sim, p.hull_a, t->triangle_a), B = dci_sim_triangle(sim, p.hull_b, t->triangle_b);
+        dc_status s;
+        if (!(w > 0)) continue;
+        s = dc_friction_move(friction->contact_load + c, &A, model->at, &B, model->at + 1, scratch->mem, &jet->value,
+                             jet->grad, jet->hessian);
+        if (s != DC_OK && s != DC_E_DIVERGED) return s;
+        sum->value += w*jet->value;
+        for (v = 0; v < 12; ++v) sum->grad[v] += w*jet->grad[v];
+        for (v = 0; v < 144; ++v) sum->hessian[v] += w*jet->hessian[v];
+    }
+    return DC_OK;
+}
+
+/* The models of all pairs of trees for a place, up to the first that fails. Those that are good there stay. */
+static DCI_NOINLINE void dci_sim_update_models(const dci_sim_problem *problem, const dci_sim_place *place, int known,
+                                            dci_sim_scratch *scratch, dci_sim_trees *trees)
+{
+    const dc_sim *sim = problem->sim;
     dc_status s = DC_OK;
     int k;
-    if (!sim->desc.trees) return;
-    dci_sim_forward(sim, q, &W->now);
+
     for (k = 0; k < sim->pairs && s == DC_OK; ++k) {
-        if (dci_sim_met(W, k)) continue;
-        s = dci_sim_blend(W, k);
-        if (s == DC_OK) s = dci_sim_rubs(W, k);
-        W->meeting[k].known = s == DC_OK;
-        W->meeting[k].status = s;
+        dci_sim_model *model = trees->model + k;
+        if (dci_sim_keep_model(problem, place, k, known, trees, model)) continue;
+        s = dci_sim_model_potential(sim, k, known != DCI_SIM_IN_FULL && dci_sim_may_be_flat(problem, k, model), scratch,
+                              model);
+        if (s == DC_OK) s = dci_sim_model_friction(problem, k, scratch, model);
+        model->known = s == DC_OK;
+        model->status = s;
     }
 }
 
-/* Pair k of trees, by its model: with x the twists from the poses where it is known to those now, by the left Jacobian J of rotations,
- *     P + F + (g + f).x + x^T (H + K) x/2,   gradient J^-T (g + f + (H + K) x) */
-static DCI_NOINLINE void dci_sim_at_trees(dci_sim_work *W, int k, int want)
+/* Pair k of trees, by its model: with x the twists from the poses where it is known to those now, g and H those of
+ * potential and friction together, by the left Jacobian J of rotations,
+ *     P + F + g.x + x^T H x/2,   gradient J^-T (g + H x) */
+static DCI_NOINLINE void dci_sim_eval_model(const dci_sim_model *model, int k, int want, dci_sim_scratch *scratch,
+                                          dci_sim_energy *at)
 {
-    const dc_sim *sim = W->sim;
-    const dci_sim_meeting *M = W->meeting + k;
+    const dc_sim *sim = at->place.sim;
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    const dci_sim_jet *potential = &model->potential, *friction = &model->friction;
     const dc_real ks = sim->desc.stiffness;
-    dc_real x[12] = {0}, rise = 0;
+    dci_sim_jet *jet = scratch->jet;
+    dc_real x[12] = {0}, rise = 0, *g = jet->grad;
     int v, c, side, strayed = 0;
-    if (M->status != DC_OK) {
-        W->status = M->status;
-        W->hull_a = sim->pair[2*k];
-        W->hull_b = sim->pair[2*k + 1];
+
+    if (model->status != DC_OK) {
+        dci_sim_stop(sim, k, model->status, at);
         return;
     }
+
+    /* how far from where it is known */
     for (side = 0; side < 2; ++side) {
-        const dc_pose *now = W->now.pose + sim->hull[sim->pair[2*k + side]].link;
-        if (memcmp(M->at + side, now, sizeof *now) == 0) continue;
-        dc_pose_local(M->at[side], *now, x + 6*side);
+        const dc_pose *now = at->place.pose + (side ? p.link_b : p.link_a);
+        if (dci_sim_same_pose(model->at + side, now)) continue;
+        dc_pose_local(model->at[side], *now, x + 6*side);
         strayed = 1;
     }
-    W->modelled += strayed;
-    for (v = 0; v < 12; ++v) W->pg[v] = M->g[v] + M->f[v];
+    at->modelled += strayed;
+
+    /* to second order */
+    for (v = 0; v < 12; ++v) g[v] = potential->grad[v] + friction->grad[v];
     if (strayed) {
         for (v = 0; v < 12; ++v) {
             dc_real bend = 0;
-            for (c = 0; c < 12; ++c) bend += (M->H[12*v + c] + M->K[12*v + c])*x[c];
-            rise += x[v]*(W->pg[v] + DC_R(0.5)*bend);
-            W->pg[v] += bend;
+            for (c = 0; c < 12; ++c) bend += (potential->hessian[12*v + c] + friction->hessian[12*v + c])*x[c];
+            rise += x[v]*(g[v] + DC_R(0.5)*bend);
+            g[v] += bend;
         }
         for (side = 0; side < 2; ++side) {
-            dc_real *turn = W->pg + 6*side + 3;
             dc_m3 J = dc_so3_jl_inv(dci_sim_v3(x + 6*side + 3));
-            dc_v3 g = dc_mul_t(&J, dci_sim_v3(turn));
-            turn[0] = g.x;
-            turn[1] = g.y;
-            turn[2] = g.z;
+            dci_sim_put3(dc_mul_t(&J, dci_sim_v3(g + 6*side + 3)), g + 6*side + 3);
         }
     }
-    dci_sim_add_value(W, ks*M->P);
-    dci_sim_add_value(W, ks*M->F);
-    dci_sim_add_value(W, ks*rise);
-    W->contacts += M->felt;
+
+    dci_sim_add_value(at, ks*potential->value);
+    dci_sim_add_value(at, ks*friction->value);
+    dci_sim_add_value(at, ks*rise);
+    at->contacts += model->felt;
     if (!want) return;
-    for (v = 0; v < 144; ++v) W->pH[v] = M->H[v] + M->K[v];
-    dci_sim_add_pair(W, sim->hull[sim->pair[2*k]].link, sim->hull[sim->pair[2*k + 1]].link, want);
+
+    for (v = 0; v < 144; ++v) jet->hessian[v] = potential->hessian[v] + friction->hessian[v];
+    dci_sim_add_pair(p.link_a, p.link_b, want, jet, scratch->mem, at);
 }
 
+/* ---- [evaluation] O at a place ---------------------------------------------------------------- */
+/* in: problem, q; out: dci_sim_energy.
+ *
+ * stage                 | reads                | writes                 | equation
+ * dci_sim_forward       | q                    | place                  | SDRS Eq. 1
+ * dci_sim_update_models | place                | models of trees        |
+ * dci_sim_broad_phase   | place                | pairs                  |
+ * [energy], [trees]     | place, models, pairs | value, wrenches, forms | SDRS Eq. 14
+ * dci_sim_gather        | wrenches, forms      | gradient, Hessian      | J^T H J + g . 1/2 [S_a, S_b] */
+
 /* gradient and Hessian by the coordinates from those by the links' twists */
-static DCI_NOINLINE void dci_sim_gather(dci_sim_work *W, int want)
+static DCI_NOINLINE void dci_sim_gather(int want, dci_sim_energy *at)
 {
-    const dc_sim *sim = W->sim;
-    dci_sim_view V;
-    dci_sim_sink s = DC_ZERO;
-    size_t k, nv = (size_t)sim->nv;
+    const dci_sim_place *place = &at->place;
+    const dc_sim *sim = place->sim;
+    const dci_sim_sink s = dci_sim_dense(at->hessian, (size_t)sim->nv);
+    const dci_sim_sums *sums = &at->sums;
+    size_t k;
     int i;
-    V.sim = sim;
-    V.F = &W->now;
-    V.axis = W->axis;
-    s.out = W->H;
-    s.ld = nv;
-    /* from the tips to the roots, about the roots' origins */
+
+    /* about the roots' origins */
     for (i = 0; i < sim->links; ++i) {
-        dc_v3 r = dci_sim_arm(&W->now, i);
+        dc_v3 r = dci_sim_arm(place, i);
         dc_real X[36];
-        dci_sim_shift_block(r, r, W->Hd + 36*i, 6, X);
-        memcpy(W->Hd + 36*i, X, sizeof X);
-        W->force = dc_max(W->force, dci_sim_size(W->gc + 6*i));
-        dci_sim_shift(r, W->gc + 6*i, W->go + 12*i);
-        dci_sim_shift(r, W->gi + 6*i, W->go + 12*i + 6);
+        dci_sim_shift_block(r, r, sums->form + 36*i, 6, X);
+        memcpy(sums->form + 36*i, X, sizeof X);
+        at->force = dc_max(at->force, dci_sim_size(sums->contact + 6*i));
+        dci_sim_shift(r, sums->contact + 6*i, sums->carried + 12*i);
+        dci_sim_shift(r, sums->inertia + 6*i, sums->carried + 12*i + 6);
     }
+
+    /* from the tips to the roots */
     for (i = sim->links - 1; i >= 0; --i) {
         int up = sim->link[i].parent, j;
         for (j = 0; j < dci_sim_nv(sim->link[i].joint); ++j) {
-            const dci_sim_axis *a = W->axis + sim->v_at[i] + j;
-            W->grad[sim->v_at[i] + j] += dci_sim_power(a, W->go + 12*i) + dci_sim_power(a, W->go + 12*i + 6);
+            const dci_sim_axis *a = place->axis + sim->v_at[i] + j;
+            const dc_real *m = sums->carried + 12*i;
+            at->grad[sim->v_at[i] + j] += dci_sim_power(a, m) + dci_sim_power(a, m + 6);
         }
         if (up < 0) continue;
-        for (j = 0; j < 12; ++j) W->go[12*up + j] += W->go[12*i + j];
-        for (j = 0; j < 36; ++j) W->Hd[36*up + j] += W->Hd[36*i + j];
+        for (j = 0; j < 12; ++j) sums->carried[12*up + j] += sums->carried[12*i + j];
+        for (j = 0; j < 36; ++j) sums->form[36*up + j] += sums->form[36*i + j];
     }
-    dci_sim_put_tree(&V, W->Hd, &s, &W->attach);
-    for (k = 0; k < 6*(size_t)sim->links; ++k) W->gc[k] += W->gi[k];     /* all of it */
-    if (want != DCI_SIM_SEMIDEFINITE) dci_sim_curvature(&V, W->gc, W->carried, W->c, &s, &W->attach);
+    dci_sim_put_tree(place, sums->form, &s, &at->attach);
+
+    /* the curvature is of all wrenches together */
+    for (k = 0; k < 6*(size_t)sim->links; ++k) sums->contact[k] += sums->inertia[k];
+    if (want != DCI_SIM_SEMIDEFINITE)
+        dci_sim_curvature(place, sums->contact, sums->load, sums->bracket, &s, &at->attach);
 }
 
-/* O of SDRS Eq. 14 at q, which becomes `now`; with want its gradient and Hessian. W->status: why there is none. */
-static void dci_sim_energy(dci_sim_work *W, const dc_real *q, int want)
+static void dci_sim_zero(dc_real *x, size_t n)
 {
-    const dc_sim *sim = W->sim;
-    size_t k, nv = (size_t)sim->nv;
-    int i, p;
-    W->value = W->noise = W->force = 0;
-    W->gap = dci_from_bits(DCI_INF);
-    W->contacts = W->doubt = W->modelled = 0;
-    W->status = DC_OK;
-    dci_sim_forward(sim, q, &W->now);
-    if (want) {
-        dci_sim_axes(sim, &W->now, W->attach.out != NULL, W->axis);
-        for (k = 0; k < 6*(size_t)sim->links; ++k) W->gi[k] = W->gc[k] = 0;
-        for (k = 0; k < 36*(size_t)sim->links; ++k) W->Hd[k] = 0;
-        for (k = 0; k < nv*nv; ++k) W->H[k] = 0;
-        for (k = 0; k < nv; ++k) W->grad[k] = 0;
-    }
-    for (i = 0; i < sim->links; ++i) dci_sim_inertia(W, i, want);
-    dci_sim_joints(W, q, want);
-    for (i = 0; i < sim->hulls && W->status == DC_OK; ++i)
-        for (p = 0; p < sim->planes && W->status == DC_OK; ++p) dci_sim_at_plane(W, i, p, want);
-    for (i = 0; i < sim->pairs && sim->desc.trees && W->status == DC_OK; ++i) dci_sim_at_trees(W, i, want);
-    if (!sim->desc.trees) dci_sim_feel(W, &W->now);
-    for (i = 0; i < W->finds && !sim->desc.trees && W->status == DC_OK; ++i) dci_sim_at_pair(W, W->found[i], want);
-    for (i = 0; i < W->rubs && W->status == DC_OK; ++i) dci_sim_at_rubbing(W, W->rubbing[i], want);
-    if (W->status == DC_OK && !dc_finite(W->value)) W->status = DC_E_RANGE;
-    if (!want || W->status != DC_OK) return;
-    dci_sim_gather(W, want);
+    size_t k;
+    for (k = 0; x && k < n; ++k) x[k] = 0;
 }
 
-/* ---- nothing is met on the way ------------------------------------------------------------------ */
+/* nothing is added up yet */
+static void dci_sim_reset(int want, dci_sim_energy *at)
+{
+    const dc_sim *sim = at->place.sim;
+    const size_t links = (size_t)sim->links, nv = (size_t)sim->nv;
+    at->value = at->noise = at->force = 0;
+    at->gap = dci_from_bits(DCI_INF);
+    at->contacts = at->doubt = at->modelled = 0;
+    at->status = DC_OK;
+    if (!want) return;
+    dci_sim_zero(at->sums.inertia, 12*links);
+    dci_sim_zero(at->sums.form, 36*links);
+    dci_sim_zero(at->hessian, nv*nv);
+    dci_sim_zero(at->grad, nv);
+}
 
-/* Bounds for a point of link i at most `arm` from its origin, seen from its ancestor `top`, while the joints between move along
- * dq, from 0 to 1: its speed and its acceleration. A joint moves evenly, so that from a link to its parent
+/* O of SDRS Eq. 14 at q, with want its gradient and Hessian, all of W->at; pairs of trees by the models there are.
+ * W->at.status: why there is none. */
+static DCI_NOINLINE void dci_sim_eval_known(dci_sim_work *W, const dc_real *q, int want)
+{
+    const dci_sim_problem *problem = &W->problem;
+    const dc_sim *sim = problem->sim;
+    dci_sim_energy *at = &W->at;
+    int i, p;
+
+    /* where */
+    dci_sim_reset(want, at);
+    dci_sim_forward(q, &at->place);
+    if (want) dci_sim_axes(&at->place, at->attach.out != NULL);
+
+    /* the motion */
+    for (i = 0; i < sim->links; ++i) dci_sim_eval_inertia(problem, i, want, at);
+    dci_sim_eval_joints(problem, q, want, at);
+
+    /* contacts, up to the first pair that overlaps */
+    for (i = 0; i < sim->hulls && at->status == DC_OK; ++i)
+        for (p = 0; p < sim->planes && at->status == DC_OK; ++p) dci_sim_eval_plane(problem, i, p, want, at);
+    if (sim->desc.trees) {
+        for (i = 0; i < sim->pairs && at->status == DC_OK; ++i)
+            dci_sim_eval_model(W->trees.model + i, i, want, &W->scratch, at);
+    } else {
+        dci_sim_broad_phase(&at->place, &W->broad);
+        for (i = 0; i < W->broad.count && at->status == DC_OK; ++i)
+            dci_sim_eval_pair(problem, W->broad.found[i], want, &W->scratch, at);
+    }
+    for (i = 0; i < problem->friction.count && at->status == DC_OK; ++i)
+        dci_sim_eval_friction(problem, problem->friction.loaded[i], want, &W->scratch, at);
+
+    if (at->status == DC_OK && !dc_finite(at->value)) at->status = DC_E_RANGE;
+    if (want && at->status == DC_OK) dci_sim_gather(want, at);
+}
+
+/* The same, with pairs of trees `known` as said there. Their models are made first, so that the stack is shallow. */
+static void dci_sim_eval(dci_sim_work *W, const dc_real *q, int want, int known)
+{
+    if (W->problem.sim->desc.trees) {
+        dci_sim_forward(q, &W->at.place);
+        dci_sim_update_models(&W->problem, &W->at.place, known, &W->scratch, &W->trees);
+    }
+    dci_sim_eval_known(W, q, want);
+}
+
+/* ---- [path] continuous collision -------------------------------------------------------------- */
+/* in: a place, of which O is known, and a direction; out: the share of the direction over which nothing is met, and
+ * what ends it. From place to place each pair has a plane between it that both sides are proved to keep.
+ *
+ * stage               | reads             | writes
+ * dci_sim_joint_share | limits, rotations | share
+ * dci_sim_bounds      | q, dq             | speed and acceleration of a hull's points
+ * dci_sim_velocities  | place, dq         | velocities of the links
+ * dci_sim_plane_share | a hull, a plane   | share, the end
+ * dci_sim_pair_share  | a pair            | share, the end
+ * dci_sim_safe_share  | all of these      | share, the end */
+
+/* Bounds for a point of link i at most `arm` from its origin, seen from its ancestor `top`, while the joints between
+ * move along dq, from 0 to 1: its speed and its acceleration. A joint moves evenly, so that from a link to its parent
  *     a <- a + 2 w v + w^2 arm,  v <- v + u + w arm,  arm <- arm + the distance of the origins. */
-static void dci_sim_bounds(const dc_sim *sim, const dc_real *q, const dc_real *dq, int i, int top, dc_real arm, dc_real *v, dc_real *a)
+static void dci_sim_bounds(const dc_sim *sim, const dc_real *q, const dc_real *dq, int i, int top, dc_real arm,
+                           dc_real *v, dc_real *a)
 {
     *v = *a = 0;
     for (; i != top; i = sim->link[i].parent) {
@@ -2825,6 +3644,14 @@ static void dci_sim_bounds(const dc_sim *sim, const dc_real *q, const dc_real *d
     }
 }
 
+/* the same for the points of hull k */
+static void dci_sim_hull_bounds(const dc_sim *sim, int k, int top, const dci_sim_path *path, dc_real *v, dc_real *a)
+{
+    const dc_sim_hull *hull = sim->hull + k;
+    const dc_real arm = dc_sqrt(dc_dot(hull->centre, hull->centre)) + hull->radius;
+    dci_sim_bounds(sim, path->q, path->dq, hull->link, top, arm, v, a);
+}
+
 /* the last common ancestor of two links; -1: the world */
 static int dci_sim_common(const dc_sim *sim, int i, int j)
 {
@@ -2844,17 +3671,20 @@ static dc_real dci_sim_until(dc_real keep, dc_real rate, dc_real a, dc_real most
     return dc_min(t, most);
 }
 
-/* Link i as seen from its ancestor `top` when a share t of dq is done. */
-static void dci_sim_moving(const dc_sim *sim, int i, int top, const dc_real *q, const dc_real *dq, dc_real t, dci_sim_motion *m)
+/* Link i as seen from its ancestor `top` when a share t of the way is done. */
+static void dci_sim_moving(const dc_sim *sim, int i, int top, const dci_sim_path *path, dc_real t, dci_sim_motion *m)
 {
     dc_pose p = dci_sim_identity();
     dc_v3 u = dc_vec(0, 0, 0), w = u;
+
     for (; i != top; i = sim->link[i].parent) {
         const dc_sim_link *l = sim->link + i;
-        const dc_real *d = dq + sim->v_at[i];
+        const dc_real *d = path->dq + sim->v_at[i];
         dc_real x[7] = {0};
         dc_pose J;
-        dci_sim_move(l->joint, q + sim->q_at[i], d, t, x);
+
+        /* through the joint */
+        dci_sim_move(l->joint, path->q + sim->q_at[i], d, t, x);
         J = dci_sim_joint_pose(l, x);
         p = dc_pose_mul(J, p);
         u = dc_quat_rotate(J.q, u);
@@ -2862,69 +3692,78 @@ static void dci_sim_moving(const dc_sim *sim, int i, int top, const dc_real *q, 
         if (l->joint == DC_SIM_SLIDE) u = dc_madd(u, d[0], l->axis);
         if (l->joint == DC_SIM_FREE) u = dc_add(u, dci_sim_v3(d));
         if (l->joint != DC_SIM_SLIDE && l->joint != DC_SIM_FIXED) {
-            dc_v3 turn = l->joint == DC_SIM_HINGE ? dc_scale(d[0], l->axis) : dci_sim_v3(d + (l->joint == DC_SIM_FREE ? 3 : 0));
+            dc_v3 turn = l->joint == DC_SIM_HINGE ? dc_scale(d[0], l->axis)
+                                                  : dci_sim_v3(d + dci_sim_turn_at(l->joint));
             u = dc_add(u, dc_cross(turn, dc_sub(p.t, J.t)));
             w = dc_add(w, turn);
         }
+
+        /* through the attachment */
         p = dc_pose_mul(l->attach, p);
         u = dc_quat_rotate(l->attach.q, u);
         w = dc_quat_rotate(l->attach.q, w);
     }
     m->pose = p;
-    m->R = dc_rotation(p.q);
-    m->u = u;
-    m->w = w;
+    m->rotation = dc_rotation(p.q);
+    m->velocity = u;
+    m->spin = w;
 }
 
-/* All links at the start of their way along dq, by the axes at `now` */
-static void dci_sim_motions(dci_sim_work *W, const dc_real *dq)
+/* All links at the start of their way, by the axes of the place */
+static void dci_sim_velocities(const dci_sim_place *place, dci_sim_path *path)
 {
-    const dc_sim *sim = W->sim;
+    const dc_sim *sim = place->sim;
+    const dc_real *dq = path->dq;
     int i, k;
+
+    /* of the point at o, until all links have theirs */
     for (i = 0; i < sim->links; ++i) {
-        dci_sim_motion *m = W->motion + i;
-        int up = sim->link[i].parent;
-        m->pose = W->now.pose[i];
-        m->R = W->now.R[i];
-        m->u = up < 0 ? dc_vec(0, 0, 0) : W->motion[up].u;      /* of the point at o, until all links have theirs */
-        m->w = up < 0 ? dc_vec(0, 0, 0) : W->motion[up].w;
+        const int up = sim->link[i].parent;
+        dc_v3 u = up < 0 ? dc_vec(0, 0, 0) : path->velocity[up], w = up < 0 ? dc_vec(0, 0, 0) : path->spin[up];
         for (k = sim->v_at[i]; k < sim->v_at[i] + dci_sim_nv(sim->link[i].joint); ++k) {
-            m->u = dc_madd(m->u, dq[k], W->axis[k].u);
-            m->w = dc_madd(m->w, dq[k], W->axis[k].w);
+            u = dc_madd(u, dq[k], place->axis[k].move);
+            w = dc_madd(w, dq[k], place->axis[k].turn);
         }
+        path->velocity[i] = u;
+        path->spin[i] = w;
     }
-    for (i = 0; i < sim->links; ++i) W->motion[i].u = dc_add(W->motion[i].u, dc_cross(W->motion[i].w, dci_sim_arm(&W->now, i)));
+    for (i = 0; i < sim->links; ++i)
+        path->velocity[i] = dc_add(path->velocity[i], dc_cross(path->spin[i], dci_sim_arm(place, i)));
 }
 
 /* link i there as seen from its ancestor `top` */
-static dci_sim_motion dci_sim_seen_from(const dci_sim_work *W, int i, int top)
+static dci_sim_motion dci_sim_seen_from(const dci_sim_place *place, const dci_sim_path *path, int i, int top)
 {
-    dci_sim_motion m = W->motion[i];
-    const dci_sim_motion *t;
+    dci_sim_motion m;
     dc_v3 arm;
     dc_m3 up;
+
+    m.pose = place->pose[i];
+    m.rotation = place->rotation[i];
+    m.velocity = path->velocity[i];
+    m.spin = path->spin[i];
     if (top < 0) return m;
-    t = W->motion + top;
-    arm = dc_sub(m.pose.t, t->pose.t);
-    up = dc_m3_t(&t->R);
-    m.u = dc_mul(&up, dc_sub(dc_sub(m.u, t->u), dc_cross(t->w, arm)));
-    m.w = dc_mul(&up, dc_sub(m.w, t->w));
-    m.pose.q = dc_quat_mul(dc_quat_conj(t->pose.q), m.pose.q);
+    arm = dc_sub(m.pose.t, place->pose[top].t);
+    up = dc_m3_t(place->rotation + top);
+    m.velocity = dc_mul(&up, dc_sub(dc_sub(m.velocity, path->velocity[top]), dc_cross(path->spin[top], arm)));
+    m.spin = dc_mul(&up, dc_sub(m.spin, path->spin[top]));
+    m.pose.q = dc_quat_mul(dc_quat_conj(place->pose[top].q), m.pose.q);
     m.pose.t = dc_mul(&up, arm);
-    m.R = dc_rotation(m.pose.q);
+    m.rotation = dc_rotation(m.pose.q);
     return m;
 }
 
-/* How far a hull may go with motion m, its acceleration below a, while it stays on its side of a plane (n, d) that moves along n
- * with speed c, keeping a part of each vertex's distance. */
-static dc_real dci_sim_advance(const dci_sim_motion *m, dc_real a, const dc_hull *hull, dc_v3 n, dc_real d, dc_real c, dc_real most)
+/* How far a hull may go with motion m, its acceleration below a, while it stays on its side of a plane (n, d) that
+ * moves along n with speed c, keeping a part of each vertex's distance. */
+static dc_real dci_sim_advance(const dci_sim_motion *m, dc_real a, const dc_hull *hull, dc_v3 n, dc_real d, dc_real c,
+                               dc_real most)
 {
     int j;
     for (j = 0; j < hull->n; ++j) {
-        dc_v3 r = dc_mul(&m->R, hull->v[j]);
+        dc_v3 r = dc_mul(&m->rotation, hull->v[j]);
         dc_real slack = dc_dot(n, dc_add(r, m->pose.t)) + d;
         if (!(slack > 0)) return 0;
-        most = dci_sim_until(DC_R(0.9)*slack, dc_dot(n, dc_add(m->u, dc_cross(m->w, r))) - c, a, most);
+        most = dci_sim_until(DC_R(0.9)*slack, dc_dot(n, dc_add(m->velocity, dc_cross(m->spin, r))) - c, a, most);
     }
     return most;
 }
@@ -2932,77 +3771,93 @@ static dc_real dci_sim_advance(const dci_sim_motion *m, dc_real a, const dc_hull
 /* speed along n of the point p of a body */
 static dc_real dci_sim_speed(const dci_sim_motion *m, dc_v3 n, dc_v3 p)
 {
-    return dc_dot(n, dc_add(m->u, dc_cross(m->w, dc_sub(p, m->pose.t))));
+    return dc_dot(n, dc_add(m->velocity, dc_cross(m->spin, dc_sub(p, m->pose.t))));
 }
 
 #define DCI_SIM_TURNS 1024  /* of the advancement of a pair */
 
-/* The share of dq, up to most, over which the hulls A and B of the links of W->way do not meet; -1: they meet now. From place to
- * place, each with a plane between them, half way and moving with the mean of the witness points; until they are as near as it
- * pays to be before the potential is asked. */
-static DCI_NOINLINE dc_real dci_sim_hulls_clear(dci_sim_work *W, const dc_hull *A, const dc_hull *B, dc_real most)
+/* The share of the way, up to most, over which the hulls A and B of the links of path->way do not meet; -1: they meet
+ * now. From place to place, each with a plane between them, half way and moving with the mean of the witness points;
+ * until they are as near as it pays to be before the potential is asked. */
+static DCI_NOINLINE dc_real dci_sim_hulls_share(const dc_sim *sim, const dc_hull *A, const dc_hull *B, dc_real most,
+                                                dci_sim_path *path)
 {
-    dci_sim_way *y = &W->way;
-    dc_distance *D = &y->D;
+    dci_sim_way *way = path->way;
+    dci_sim_motion *a = way->at, *b = way->at + 1;
+    dc_distance *D = &way->distance;
     dc_real t = 0, least = 0, d, c, s;
     int turn;
+
     memset(D, 0, sizeof *D);
-    y->at[0] = y->from[0];
-    y->at[1] = y->from[1];
+    *a = way->from[0];
+    *b = way->from[1];
     for (turn = 0; turn < DCI_SIM_TURNS; ++turn) {
-        dci_sim_motion *a = y->at, *b = y->at + 1;
         if (dc_hull_distance(A, &a->pose, B, &b->pose, NULL, D) != DC_OK) return turn ? t : -1;
         if (turn == 0) {
-            y->gap = D->gap;
-            least = DC_R(0.1)*dc_min(D->gap, W->sim->desc.length);
+            way->gap = D->gap;
+            least = DC_R(0.1)*dc_min(D->gap, sim->desc.length);
         } else if (D->gap <= least) break;
+
+        /* how far both keep to their sides of the plane */
         d = -DC_R(0.5)*dc_dot(D->n, dc_add(D->pa, D->pb));
         c = DC_R(0.5)*(dci_sim_speed(a, D->n, D->pa) + dci_sim_speed(b, D->n, D->pb));
-        s = dci_sim_advance(a, y->a[0], A, D->n, d, c, most - t);
-        s = dci_sim_advance(b, y->a[1], B, dc_neg(D->n), -d, -c, s);
+        s = dci_sim_advance(a, way->acceleration[0], A, D->n, d, c, most - t);
+        s = dci_sim_advance(b, way->acceleration[1], B, dc_neg(D->n), -d, -c, s);
         if (s >= most - t) return most;
         t += s;
-        dci_sim_moving(W->sim, y->link[0], y->top, y->q, y->dq, t, a);
-        dci_sim_moving(W->sim, y->link[1], y->top, y->q, y->dq, t, b);
+        dci_sim_moving(sim, way->link[0], way->top, path, t, a);
+        dci_sim_moving(sim, way->link[1], way->top, path, t, b);
     }
     return t;
 }
 
-/* the pair of W->way, k, ends it */
-static void dci_sim_ends(dci_sim_work *W, int k)
+/* the pair of path->way, k, ends it */
+static void dci_sim_ends(int k, dci_sim_path *path)
 {
-    dci_sim_end *end = &W->end;
+    dci_sim_end *end = &path->end;
     end->pair = k;
     end->hull = end->plane = -1;
-    end->gap = W->way.gap;
-    end->D = W->way.D;
+    end->gap = path->way->gap;
+    end->distance = path->way->distance;
 }
 
-/* The same for pair k of trees, whose hulls meet on the way: all pairs of triangles, but those whose nodes' spheres are. The larger
- * of two nodes is opened, so that the stack grows by one a level. */
-static DCI_NOINLINE dc_real dci_sim_trees_clear(dci_sim_work *W, int k, dc_real most)
+/* where the centre of a node of a tree is when the way begins */
+static dc_v3 dci_sim_node_centre(const dci_sim_motion *m, const dc_bsh *tree, const dc_bsh_node *node)
 {
-    const dc_sim *sim = W->sim;
-    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link, n = 1;
-    const dci_sim_motion *ma = W->way.from, *mb = ma + 1;
-    const dc_bsh *ta = sim->link[i].tree, *tb = sim->link[j].tree;
-    size_t used = W->mem->used;
-    int *stack = (int *)dc_arena_take(W->mem, 2*((size_t)ta->depth + (size_t)tb->depth + 2), sizeof *stack);
+    return dc_add(dc_mul(&m->rotation, dc_add(tree->o, node->c)), m->pose.t);
+}
+
+/* The same for pair k of trees, whose hulls meet on the way: all pairs of triangles, but those whose nodes' spheres do
+ * not. The larger of two nodes is opened, so that the stack grows by one a level. */
+static DCI_NOINLINE dc_real dci_sim_trees_share(const dc_sim *sim, int k, dc_real most, dc_arena *mem,
+                                                dci_sim_path *path)
+{
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    const dci_sim_way *way = path->way;
+    const dc_bsh *ta = sim->link[p.link_a].tree, *tb = sim->link[p.link_b].tree;
+    const size_t used = mem->used, room = 2*((size_t)ta->depth + (size_t)tb->depth + 2);
+    int n = 1, *stack = (int *)dc_arena_take(mem, room, sizeof *stack);
+
     if (!stack) return 0;
     stack[0] = stack[1] = 0;
     while (n > 0 && most > 0) {
         int ia = stack[2*--n], ib = stack[2*n + 1];
         const dc_bsh_node *A = ta->node + ia, *B = tb->node + ib;
-        dc_v3 d = dc_sub(dc_add(dc_mul(&ma->R, dc_add(ta->o, A->c)), ma->pose.t),
-                         dc_add(dc_mul(&mb->R, dc_add(tb->o, B->c)), mb->pose.t));
-        if (dc_sqrt(dc_dot(d, d)) - (1 + 16*DC_EPS)*(A->R + B->R) > most*(W->way.v[0] + W->way.v[1])) continue;
+        dc_v3 d = dc_sub(dci_sim_node_centre(way->from, ta, A), dci_sim_node_centre(way->from + 1, tb, B));
+
+        /* too far apart to meet */
+        if (dc_sqrt(dc_dot(d, d)) - (1 + 16*DC_EPS)*(A->R + B->R) > most*(way->speed[0] + way->speed[1])) continue;
+
+        /* two triangles */
         if (A->left < 0 && B->left < 0) {
-            dc_hull p = dci_sim_triangle(sim, a, A->triangle), q = dci_sim_triangle(sim, b, B->triangle);
-            dc_real share = dc_max(dci_sim_hulls_clear(W, &p, &q, most), 0);
-            if (share < most) dci_sim_ends(W, k);
+            dc_hull a = dci_sim_triangle(sim, p.hull_a, A->triangle), b = dci_sim_triangle(sim, p.hull_b, B->triangle);
+            dc_real share = dc_max(dci_sim_hulls_share(sim, &a, &b, most, path), 0);
+            if (share < most) dci_sim_ends(k, path);
             most = share;
             continue;
         }
+
+        /* the children of the larger */
         if (B->left < 0 || (A->left >= 0 && A->R >= B->R)) {
             stack[2*n] = A->left;
             stack[2*n + 2] = A->right;
@@ -3014,138 +3869,265 @@ static DCI_NOINLINE dc_real dci_sim_trees_clear(dci_sim_work *W, int k, dc_real 
         }
         n += 2;
     }
-    W->mem->used = used;
+    mem->used = used;
     return most;
 }
 
-/* bounds of the speed and the acceleration of hull k's points, seen from `top` */
-static void dci_sim_hull_bounds(const dc_sim *sim, int k, int top, const dc_real *q, const dc_real *dq, dc_real *v, dc_real *a)
-{
-    const dc_sim_hull *hull = sim->hull + k;
-    dci_sim_bounds(sim, q, dq, hull->link, top, dc_sqrt(dc_dot(hull->centre, hull->centre)) + hull->radius, v, a);
-}
-
 /* the same for pair k */
-static dc_real dci_sim_pair_clear(dci_sim_work *W, int k, const dc_real *q, const dc_real *dq, dc_real most)
+static dc_real dci_sim_pair_share(const dci_sim_place *place, int k, dc_real most, dc_arena *mem, dci_sim_path *path)
 {
-    const dc_sim *sim = W->sim;
-    dci_sim_way *y = &W->way;
-    dc_hull A = dci_sim_hull_of(sim, sim->pair[2*k]), B = dci_sim_hull_of(sim, sim->pair[2*k + 1]);
-    dc_real share;
+    const dc_sim *sim = place->sim;
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    dc_hull A = dci_sim_hull_of(sim, p.hull_a), B = dci_sim_hull_of(sim, p.hull_b);
+    dci_sim_way *way = path->way;
+    dc_real share, both;
     int c;
-    y->q = q;
-    y->dq = dq;
-    for (c = 0; c < 2; ++c) y->link[c] = sim->hull[sim->pair[2*k + c]].link;
-    y->top = dci_sim_common(sim, y->link[0], y->link[1]);
+
+    /* who, and how fast */
+    way->link[0] = p.link_a;
+    way->link[1] = p.link_b;
+    way->top = dci_sim_common(sim, p.link_a, p.link_b);
     for (c = 0; c < 2; ++c) {
-        y->v[c] = W->speed[sim->pair[2*k + c]];
-        y->a[c] = W->turning[sim->pair[2*k + c]];
-        if (y->top >= 0) dci_sim_hull_bounds(sim, sim->pair[2*k + c], y->top, q, dq, y->v + c, y->a + c);
+        const int hull = c ? p.hull_b : p.hull_a;
+        way->speed[c] = path->speed[hull];
+        way->acceleration[c] = path->acceleration[hull];
+        if (way->top >= 0) dci_sim_hull_bounds(sim, hull, way->top, path, way->speed + c, way->acceleration + c);
     }
-    if (y->v[0] + y->v[1] <= 0 || dci_sim_apart(sim, &W->now, sim->pair[2*k], sim->pair[2*k + 1]) > most*(y->v[0] + y->v[1])) return most;
-    for (c = 0; c < 2; ++c) y->from[c] = dci_sim_seen_from(W, y->link[c], y->top);
-    share = dci_sim_hulls_clear(W, &A, &B, most);
+    both = way->speed[0] + way->speed[1];
+    if (both <= 0 || dci_sim_apart(place, p.hull_a, p.hull_b) > most*both) return most;
+
+    for (c = 0; c < 2; ++c) way->from[c] = dci_sim_seen_from(place, path, way->link[c], way->top);
+    share = dci_sim_hulls_share(sim, &A, &B, most, path);
+
     /* the way into a hull may lead through a hole */
-    if (share < most && sim->desc.trees) return dci_sim_trees_clear(W, k, most);
-    if (share < most) dci_sim_ends(W, k);
+    if (share < most && sim->desc.trees) return dci_sim_trees_share(sim, k, most, mem, path);
+    if (share < most) dci_sim_ends(k, path);
     return dc_max(share, 0);
 }
 
 /* the same for hull k at plane p */
-static DCI_NOINLINE dc_real dci_sim_plane_clear(dci_sim_work *W, int k, int p, dc_real a, const dc_real *q, const dc_real *dq, dc_real most)
+static DCI_NOINLINE dc_real dci_sim_plane_share(const dci_sim_place *place, int k, int p, dc_real most,
+                                                dci_sim_path *path)
 {
-    const dc_sim *sim = W->sim;
+    const dc_sim *sim = place->sim;
     const dc_sim_plane *plane = sim->plane + p;
     dc_hull A = dci_sim_hull_of(sim, k);
-    dci_sim_motion *m = W->way.at;
+    dci_sim_motion *m = path->way->at;
     dc_real t = 0, least = 0, start = 0, s, room;
     int turn, j;
+
+    *m = dci_sim_seen_from(place, path, sim->hull[k].link, -1);
     for (turn = 0; turn < DCI_SIM_TURNS; ++turn) {
-        if (turn == 0) *m = W->motion[sim->hull[k].link];
-        else dci_sim_moving(sim, sim->hull[k].link, -1, q, dq, t, m);
+        if (turn > 0) dci_sim_moving(sim, sim->hull[k].link, -1, path, t, m);
         for (room = DC_REAL_MAX, j = 0; j < A.n; ++j)
-            room = dc_min(room, dc_dot(plane->n, dc_add(dc_mul(&m->R, A.v[j]), m->pose.t)) + plane->d);
+            room = dc_min(room, dc_dot(plane->n, dc_add(dc_mul(&m->rotation, A.v[j]), m->pose.t)) + plane->d);
         if (turn == 0) {
             start = room;
             least = DC_R(0.1)*dc_min(room, sim->desc.length);
         } else if (room <= least) break;
-        s = dci_sim_advance(m, a, &A, plane->n, plane->d, 0, most - t);
+
+        /* how far it keeps to its side */
+        s = dci_sim_advance(m, path->acceleration[k], &A, plane->n, plane->d, 0, most - t);
         if (s >= most - t) return most;
         t += s;
     }
-    W->end.pair = -1;
-    W->end.hull = k;
-    W->end.plane = p;
-    W->end.gap = start;
+    path->end.pair = -1;
+    path->end.hull = k;
+    path->end.plane = p;
+    path->end.gap = start;
     return t;
 }
 
-/* Largest share of dq, up to `most`, over which nothing is met, from the state `now` at q, of which O is known. */
-static DCI_NOINLINE dc_real dci_sim_clear(dci_sim_work *W, const dc_real *q, const dc_real *dq, dc_real most)
+/* the share of the way within the limits of joints, and less than half a turn, so that the corners of the path tell the
+ * way */
+static dc_real dci_sim_joint_share(const dc_sim *sim, const dci_sim_path *path)
 {
-    const dc_sim *sim = W->sim;
-    dc_real room, fastest = 0;
-    int i, k, p;
-    W->end.pair = W->end.hull = W->end.plane = -1;
+    dc_real most = 1;
+    int i;
+
     for (i = 0; i < sim->links; ++i) {
         const dc_sim_link *l = sim->link + i;
-        dc_real x, d;
-        if (l->joint == DC_SIM_FREE || l->joint == DC_SIM_BALL) {
-            /* less than half a turn, so that the corners of the path tell the way */
-            dc_v3 w = dci_sim_v3(dq + sim->v_at[i] + (l->joint == DC_SIM_FREE ? 3 : 0));
+        const dc_real *x = path->q + sim->q_at[i], *d = path->dq + sim->v_at[i];
+        if (dci_sim_rotates(l->joint)) {
+            dc_v3 w = dci_sim_v3(d + dci_sim_turn_at(l->joint));
             if (dc_dot(w, w) > 9) most = dc_min(most, 3/dc_sqrt(dc_dot(w, w)));
         }
-        if (!(l->lo < l->hi) || (l->joint != DC_SIM_HINGE && l->joint != DC_SIM_SLIDE)) continue;
-        x = q[sim->q_at[i]];
-        d = dq[sim->v_at[i]];
-        most = dci_sim_until(DC_R(0.9)*(x - l->lo), d, 0, most);
-        most = dci_sim_until(DC_R(0.9)*(l->hi - x), -d, 0, most);
+        if (!(l->lo < l->hi) || !dci_sim_single(l->joint)) continue;
+        most = dci_sim_until(DC_R(0.9)*(x[0] - l->lo), d[0], 0, most);
+        most = dci_sim_until(DC_R(0.9)*(l->hi - x[0]), -d[0], 0, most);
     }
-    /* Between hulls that feel each other is a plane at least W->gap from both, between others the reach of the barrier, two supports
-     * and more: nobody who goes less meets anybody. */
-    for (k = 0; k < sim->hulls; ++k) {
-        dci_sim_hull_bounds(sim, k, -1, q, dq, W->speed + k, W->turning + k);
-        fastest = dc_max(fastest, W->speed[k]);
-    }
-    room = dc_min(W->gap, dci_sim_reach(sim, 1));
-    if (!sim->desc.trees && W->doubt == 0 && most*fastest < DC_R(0.8)*room) return most;
-
-    /* growing by its speed, a hull's sphere holds all its way */
-    dci_sim_motions(W, dq);
-    for (k = 0; k < sim->hulls; ++k) {
-        for (p = 0; p < sim->planes && sim->hull[k].tree == sim->desc.trees && W->speed[k] > 0; ++p) {
-            const dc_sim_plane *plane = sim->plane + p;
-            if (dc_dot(plane->n, dci_sim_centre(sim, &W->now, k)) + plane->d - sim->hull[k].radius > most*W->speed[k]) continue;
-            most = dci_sim_plane_clear(W, k, p, W->turning[k], q, dq, most);
-        }
-        W->grow[k] = most*W->speed[k];
-    }
-    dci_sim_sweep(W, &W->now);
-    for (k = 0; k < W->finds; ++k) most = dci_sim_pair_clear(W, W->found[k], q, dq, most);
     return most;
 }
 
-/* ---- the step ----------------------------------------------------------------------------------- */
-
-/* the arrays of a configuration */
-static int dci_sim_frame_take(const dc_sim *sim, dc_arena *mem, dci_sim_frame *F)
+/* Largest share of dq over which nothing is met, from the state q, where O is known with its derivatives. */
+static DCI_NOINLINE dc_real dci_sim_safe_share(const dci_sim_energy *at, const dc_real *q, const dc_real *dq,
+                                               dc_arena *mem, dci_sim_broad *broad, dci_sim_path *path)
 {
-    F->pose = (dc_pose *)dc_arena_take(mem, (size_t)sim->links, sizeof(dc_pose));
-    F->joint = (dc_pose *)dc_arena_take(mem, (size_t)sim->links, sizeof(dc_pose));
-    F->R = (dc_m3 *)dc_arena_take(mem, (size_t)sim->links, sizeof(dc_m3));
-    F->o = (dc_v3 *)dc_arena_take(mem, (size_t)sim->links, sizeof(dc_v3));
-    return F->pose && F->joint && F->R && F->o;
+    const dci_sim_place *place = &at->place;
+    const dc_sim *sim = place->sim;
+    dc_real most, room, fastest = 0;
+    int k, p;
+
+    path->q = q;
+    path->dq = dq;
+    path->end.pair = path->end.hull = path->end.plane = -1;
+    most = dci_sim_joint_share(sim, path);
+
+    /* Between hulls that feel each other is a plane at least `gap` from both, between others the reach of the barrier,
+     * two supports and more: nobody who goes less meets anybody. */
+    for (k = 0; k < sim->hulls; ++k) {
+        dci_sim_hull_bounds(sim, k, -1, path, path->speed + k, path->acceleration + k);
+        fastest = dc_max(fastest, path->speed[k]);
+    }
+    room = dc_min(at->gap, dci_sim_reach(sim, 1));
+    if (!sim->desc.trees && at->doubt == 0 && most*fastest < DC_R(0.8)*room) return most;
+
+    /* planes */
+    dci_sim_velocities(place, path);
+    for (k = 0; k < sim->hulls; ++k) {
+        const dc_sim_hull *hull = sim->hull + k;
+        for (p = 0; p < sim->planes && hull->tree == sim->desc.trees && path->speed[k] > 0; ++p) {
+            const dc_sim_plane *plane = sim->plane + p;
+            if (dc_dot(plane->n, dci_sim_centre(place, k)) + plane->d - hull->radius > most*path->speed[k]) continue;
+            most = dci_sim_plane_share(place, k, p, most, path);
+        }
+        broad->grow[k] = most*path->speed[k];
+    }
+
+    /* pairs: growing by its speed, a hull's sphere holds all its way */
+    dci_sim_sweep(place, broad);
+    for (k = 0; k < broad->count; ++k) most = dci_sim_pair_share(place, broad->found[k], most, mem, path);
+    return most;
 }
 
-/* numbers of a workspace, in one piece: Y, gi, gc, go, Hd, H, L, grad, dir, fix, step, newton, eigenvalue, turned, demands, q, q_try,
- * q_before, pg, pH, pM */
-static size_t dci_sim_numbers(const dc_sim *sim)
+/* ---- [open] memory of a step, and what does not change during it ------------------------------ */
+/* in: states at t - h and t, control; out: a workspace in the arena.
+ *
+ * stage              | reads                 | writes                 | equation
+ * dci_sim_take_work  | counts of the model   | arrays                 |
+ * dci_sim_inert      | places at t - h and t | Y, force of the motion | SDRS Eq. 2, 3
+ * dci_sim_load_hulls | place at t            | friction, planes       | SDRS Eq. 8 */
+
+static void dci_sim_take_energy(const dc_sim *sim, size_t axes, dci_room *room, dci_sim_energy *at)
 {
-    size_t n = (size_t)sim->links, nv = (size_t)sim->nv, nq = (size_t)sim->nq;
-    return 12*n + 6*n + 6*n + 12*n + 36*n + 2*nv*nv + 7*nv + 2*DCI_SIM_DEMANDS*nv + 3*nq + 12 + 144 + 144;
+    const size_t n = (size_t)sim->links, nv = (size_t)sim->nv;
+    dci_sim_sums *sums = &at->sums;
+    dc_real *x;
+
+    dci_sim_take_place(sim, room, &at->place);
+    at->place.axis = DCI_TAKE(room, axes, dci_sim_axis);
+    at->plane = DCI_TAKE(room, sim->pairs, dc_plane);
+    at->hessian = DCI_TAKE(room, nv*nv, dc_real);
+    at->grad = DCI_TAKE(room, nv, dc_real);
+    sums->load = DCI_TAKE(room, n, dci_sim_carried);
+    sums->bracket = DCI_TAKE(room, axes, dc_v3);
+    x = DCI_TAKE(room, 60*n, dc_real);
+    if (!x) return;
+    sums->inertia = x;
+    sums->contact = x + 6*n;
+    sums->form = x + 12*n;
+    sums->carried = x + 48*n;
 }
 
-/* scratch for pairs of trees: an evaluation, or the stack of dci_sim_trees_clear */
+static void dci_sim_take_friction(const dc_sim *sim, dci_room *room, dci_sim_friction *friction)
+{
+    if (sim->desc.trees) {
+        friction->contact = DCI_TAKE(room, sim->desc.contacts, dc_bsh_contact);
+        friction->contact_load = DCI_TAKE(room, sim->desc.contacts, dc_friction_load);
+        friction->begin = DCI_TAKE(room, sim->pairs + 1, int);
+    } else {
+        friction->load = DCI_TAKE(room, sim->pairs, dc_friction_load *);
+        friction->plane = DCI_TAKE(room, sim->pairs, dc_plane);
+        friction->loaded = DCI_TAKE(room, sim->pairs, int);
+    }
+}
+
+/* broad phase and continuous collision */
+static void dci_sim_take_path(const dc_sim *sim, dci_room *room, dci_sim_broad *broad, dci_sim_path *path)
+{
+    const size_t hulls = (size_t)sim->hulls;
+    dc_real *x;
+
+    broad->centre = DCI_TAKE(room, hulls, dc_v3);
+    broad->order = DCI_TAKE(room, hulls, int);
+    broad->found = DCI_TAKE(room, sim->pairs, int);
+    path->velocity = DCI_TAKE(room, sim->links, dc_v3);
+    path->spin = DCI_TAKE(room, sim->links, dc_v3);
+    path->way = DCI_TAKE(room, 1, dci_sim_way);
+    x = DCI_TAKE(room, 4*hulls, dc_real);
+    if (!x) return;
+    broad->grow = x;
+    broad->low = x + hulls;
+    path->speed = x + 2*hulls;
+    path->acceleration = x + 3*hulls;
+}
+
+/* factor, direction and states: the vectors in one piece */
+static void dci_sim_take_solver(const dc_sim *sim, dci_room *room, dci_sim_work *W)
+{
+    const size_t nv = (size_t)sim->nv, nq = (size_t)sim->nq;
+    dci_sim_factor *factor = &W->factor;
+    dci_sim_direction *direction = &W->direction;
+    dc_real *x;
+    int k;
+
+    factor->lower = DCI_TAKE(room, nv*nv, dc_real);
+    factor->vector = W->at.hessian;
+    x = DCI_TAKE(room, (6 + 2*DCI_SIM_DEMANDS)*nv + 3*nq, dc_real);
+    if (!x) return;
+    factor->measure = x;        x += nv;
+    factor->eigenvalue = x;     x += nv;
+    factor->turned = x;         x += nv;
+    direction->newton = x;      x += nv;
+    direction->dq = x;          x += nv;
+    for (k = 0; k < DCI_SIM_DEMANDS; ++k) {
+        direction->demand[k].row = x;       x += nv;
+        direction->demand[k].answer = x;    x += nv;
+    }
+    W->iterate.step = x;        x += nv;
+    W->iterate.q = x;           x += nq;
+    W->iterate.trial = x;       x += nq;
+    W->iterate.saved = x;
+}
+
+/* the arrays of a workspace */
+static void dci_sim_take_work(const dc_sim *sim, int attachments, dci_room *room, dci_sim_work *W)
+{
+    const size_t axes = dci_sim_axis_count(sim, attachments);
+
+    dci_sim_take_place(sim, room, &W->problem.before);
+    W->problem.inert = DCI_TAKE(room, 12*(size_t)sim->links, dc_real);
+    dci_sim_take_friction(sim, room, &W->problem.friction);
+    dci_sim_take_energy(sim, axes, room, &W->at);
+    if (sim->desc.trees) W->trees.model = DCI_TAKE(room, sim->pairs, dci_sim_model);
+    dci_sim_take_path(sim, room, &W->broad, &W->path);
+    dci_sim_take_solver(sim, room, W);
+    dci_sim_take_place(sim, room, &W->there);
+    W->there.axis = DCI_TAKE(room, axes, dci_sim_axis);
+    W->scratch.jet = DCI_TAKE(room, 1, dci_sim_jet);
+    W->scratch.seen = sim->desc.trees ? DCI_TAKE(room, 1, dc_bsh_info) : NULL;
+}
+
+/* bytes of dci_sim_open */
+static size_t dci_sim_open_bytes(const dc_sim *sim, int attachments)
+{
+    dci_room room = DC_ZERO;
+    dci_sim_work unread;
+    size_t sum;
+    int k;
+
+    dci_sim_take_work(sim, attachments, &room, &unread);
+    sum = dc_bytes(room.bytes, 1, sizeof unread);
+    if (sim->desc.trees) return dc_bytes(sum, (size_t)sim->desc.contacts, dc_friction_load_bytes(3, 3));
+    for (k = 0; k < sim->pairs; ++k) {
+        const dci_sim_pair p = dci_sim_pair_at(sim, k);
+        sum = dc_bytes(sum, 1, sizeof(dc_friction_load));
+        sum = dc_bytes(sum, dc_friction_load_bytes(sim->hull[p.hull_a].n, sim->hull[p.hull_b].n), 1);
+    }
+    return sum;
+}
+
+/* scratch for pairs of trees: an evaluation, or the stack of dci_sim_trees_share */
 static size_t dci_sim_tree_bytes(const dc_sim *sim)
 {
     const dc_bsh *deepest = NULL;
@@ -3159,66 +4141,25 @@ static size_t dci_sim_tree_bytes(const dc_sim *sim)
     return sum > stack ? sum : stack;
 }
 
-static size_t dci_sim_pair_bytes(const dc_sim *sim)
+/* the most that one pair, or the eigenvalues, take */
+static size_t dci_sim_scratch_bytes(const dc_sim *sim)
 {
-    int most = sim->desc.trees ? 3 : sim->most;
-    size_t least = dc_psd_clamp_bytes(12), f = sim->pairs > 0 ? dc_friction_bytes(most, most) : least;
-    size_t v = dc_eigsym_bytes(sim->nv > 0 ? sim->nv : 1);
-    size_t p = sim->pairs > 0 ? (sim->desc.trees ? dci_sim_tree_bytes(sim) : dc_pair_bytes(most, most)) : least;
-    f = f > p ? f : p;
-    f = f > v ? f : v;
-    return f > least ? f : least;
-}
-
-/* axes of a configuration */
-static size_t dci_sim_axis_count(const dc_sim *sim, int attachments)
-{
-    return (size_t)sim->nv + (attachments ? 6*(size_t)sim->links : 0);
-}
-
-/* bytes of dci_sim_open */
-static size_t dci_sim_open_bytes(const dc_sim *sim, int attachments)
-{
-    size_t sum = 0, n = (size_t)sim->links, pairs = (size_t)sim->pairs, axes = dci_sim_axis_count(sim, attachments);
+    const int most = sim->desc.trees ? 3 : sim->most;
+    size_t need[4], sum = 0;
     int k;
-    sum = dc_bytes(sum, 1, sizeof(dci_sim_work));
-    for (k = 0; k < 3; ++k) {
-        sum = dc_bytes(sum, n, sizeof(dc_pose));
-        sum = dc_bytes(sum, n, sizeof(dc_pose));
-        sum = dc_bytes(sum, n, sizeof(dc_m3));
-        sum = dc_bytes(sum, n, sizeof(dc_v3));
-    }
-    sum = dc_bytes(sum, axes, sizeof(dci_sim_axis));
-    sum = dc_bytes(sum, axes, sizeof(dc_v3));
-    sum = dc_bytes(sum, n, sizeof(dci_sim_carried));
-    sum = dc_bytes(sum, pairs, sizeof(dc_plane));
-    sum = dc_bytes(sum, pairs, sizeof(dc_plane));
-    sum = dc_bytes(sum, (size_t)sim->hulls, sizeof(dc_v3));
-    sum = dc_bytes(sum, 4*(size_t)sim->hulls, sizeof(dc_real));
-    sum = dc_bytes(sum, n, sizeof(dci_sim_motion));
-    sum = dc_bytes(sum, (size_t)sim->hulls, sizeof(int));
-    sum = dc_bytes(sum, 2*pairs, sizeof(int));
-    if (sim->desc.trees) {
-        sum = dc_bytes(sum, pairs, sizeof(dci_sim_meeting));
-        sum = dc_bytes(sum, (size_t)sim->desc.contacts, sizeof(dc_bsh_contact));
-        sum = dc_bytes(sum, (size_t)sim->desc.contacts, sizeof(dc_friction_load));
-        sum = dc_bytes(sum, pairs + 1, sizeof(int));
-        sum = dc_bytes(sum, (size_t)sim->desc.contacts, dc_friction_load_bytes(3, 3));
-    } else {
-        sum = dc_bytes(sum, pairs, sizeof(dc_friction_load *));
-        for (k = 0; k < sim->pairs; ++k) {
-            sum = dc_bytes(sum, 1, sizeof(dc_friction_load));
-            sum = dc_bytes(sum, dc_friction_load_bytes(sim->hull[sim->pair[2*k]].n, sim->hull[sim->pair[2*k + 1]].n), 1);
-        }
-    }
-    return dc_bytes(sum, dci_sim_numbers(sim), sizeof(dc_real));
+    need[0] = dc_psd_clamp_bytes(12);
+    need[1] = dc_eigsym_bytes(sim->nv > 0 ? sim->nv : 1);
+    need[2] = sim->pairs > 0 ? dc_friction_bytes(most, most) : 0;
+    need[3] = sim->pairs == 0 ? 0 : sim->desc.trees ? dci_sim_tree_bytes(sim) : dc_pair_bytes(most, most);
+    for (k = 0; k < 4; ++k) sum = need[k] > sum ? need[k] : sum;
+    return sum;
 }
 
 DC_DEF size_t dc_sim_step_bytes(const dc_sim *sim)
 {
     size_t sum;
     if (!sim || !sim->link) return 0;
-    sum = dc_bytes(dci_sim_open_bytes(sim, 0), dci_sim_pair_bytes(sim), 1);
+    sum = dc_bytes(dci_sim_open_bytes(sim, 0), dci_sim_scratch_bytes(sim), 1);
     return sum == SIZE_MAX ? 0 : sum;
 }
 
@@ -3229,7 +4170,7 @@ static int dci_sim_state_ok(const dc_sim *sim, const dc_real *q)
     for (k = 0; k < sim->nq; ++k)
         if (!(dc_abs(q[k]) <= DC_LIMIT)) return 0;
     for (i = 0; i < sim->links; ++i)
-        if (sim->link[i].joint == DC_SIM_FREE || sim->link[i].joint == DC_SIM_BALL) {
+        if (dci_sim_rotates(sim->link[i].joint)) {
             dc_pose p = dci_sim_identity();
             p.q = dci_sim_q4(q + sim->q_at[i]);
             if (!dc_pose_ok(&p)) return 0;
@@ -3243,144 +4184,112 @@ static int dci_sim_control_ok(const dc_sim *sim, const dc_sim_control *u)
     if (!u) return 1;
     if (u->target && !dci_sim_state_ok(sim, u->target)) return 0;
     for (k = 0; k < sim->nv; ++k)
-        if (!(dc_abs(dci_sim_at(u->velocity, k)) <= DC_LIMIT) || !(dc_abs(dci_sim_at(u->force, k)) <= DC_LIMIT)) return 0;
+        if (!(dc_abs(dci_sim_at(u->velocity, k)) <= DC_LIMIT) || !(dc_abs(dci_sim_at(u->force, k)) <= DC_LIMIT))
+            return 0;
     return 1;
 }
 
-/* Y of link i (SDRS Eq. 2, 3), and the force that its motion is */
-static DCI_NOINLINE void dci_sim_inert(dci_sim_work *W, int i)
+/* Y of link i (SDRS Eq. 2, 3), and the force that its motion is; prev: the place at t - h */
+static DCI_NOINLINE void dci_sim_inert(dci_sim_problem *problem, const dci_sim_place *prev, int i)
 {
-    const dc_sim *sim = W->sim;
-    dc_real T[12], D[12], w[6], *Y = W->Y + 12*i, h = sim->desc.h;
+    const dc_sim *sim = problem->sim;
+    dc_real T[12], D[12], w[6], *Y = problem->inert + 12*i, h = sim->desc.h;
     int k;
-    dci_sim_matrix(W->old.R + i, W->old.pose[i].t, T);
-    dci_sim_matrix(W->prev.R + i, W->prev.pose[i].t, D);
+
+    dci_sim_matrix(&problem->before, i, T);
+    dci_sim_matrix(prev, i, D);
     for (k = 0; k < 12; ++k) Y[k] = T[k] + (T[k] - D[k]);
     Y[3] += h*h*sim->desc.gravity.x;
     Y[7] += h*h*sim->desc.gravity.y;
     Y[11] += h*h*sim->desc.gravity.z;
+
     for (k = 0; k < 12; ++k) D[k] = Y[k] - T[k];
-    dci_sim_wrench(D, sim->moment + 16*i, W->old.R + i, 1/(h*h), w);
-    W->scale = dc_max(W->scale, dci_sim_size(w));
+    dci_sim_wrench(D, sim->moment + 16*i, problem->before.rotation + i, 1/(h*h), w);
+    problem->motion = dc_max(problem->motion, dci_sim_size(w));
 }
 
-/* Pair k at time t: the plane, from which all searches start, and the load of friction. */
-static DCI_NOINLINE dc_status dci_sim_load(dci_sim_work *W, int k)
+/* Friction of hulls at time t, and the planes from which the searches of the step start. */
+static dc_status dci_sim_load_hulls(dci_sim_work *W)
 {
-    const dc_sim *sim = W->sim;
-    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link;
-    dc_hull A = dci_sim_hull_of(sim, a), B = dci_sim_hull_of(sim, b);
-    dc_real mu = sim->link[i].friction*sim->link[j].friction;
-    dc_friction_load *load;
-    size_t used = W->mem->used;
-    dc_status s;
-    load = (dc_friction_load *)dc_arena_take(W->mem, 1, sizeof *load);
-    if (!load) return DC_E_MEMORY;
-    /* without friction the load is asked for all the same: it tells whether there are derivatives by the coefficient */
-    s = dc_friction_open(&sim->desc.friction, &W->pair, mu > 0 ? mu : 1, sim->desc.h, &A, W->old.pose + i, &B, W->old.pose + j, W->mem,
-                         W->plane + k, load);
-    if (s != DC_OK && s != DC_E_DIVERGED) {
-        dci_sim_stop(W, k, s);
+    dci_sim_problem *problem = &W->problem;
+    const size_t pairs = (size_t)problem->sim->pairs;
+    size_t k;
+    int i;
+
+    for (k = 0; k < pairs; ++k) {
+        memset(problem->friction.plane + k, 0, sizeof(dc_plane));
+        problem->friction.load[k] = NULL;
+    }
+    dci_sim_broad_phase(&problem->before, &W->broad);
+    for (i = 0; i < W->broad.count; ++i) {
+        dc_status s = dci_sim_load(problem, W->broad.found[i], W->scratch.mem);
+        if (s == DC_OK) continue;
+        dci_sim_stop(problem->sim, W->broad.found[i], s, &W->at);
         return s;
     }
-    W->doubt_old += s == DC_E_DIVERGED;
-    W->plane_old[k] = W->plane[k];
-    if (load->count > 0) {
-        W->load[k] = load;
-        W->rubbing[W->rubs++] = k;
-    } else W->mem->used = used;
+    for (k = 0; k < pairs; ++k) W->at.plane[k] = problem->friction.plane[k];
     return DC_OK;
 }
 
-/* Takes a workspace and computes what does not change during a step: poses, Y of SDRS Eq. 3, planes at time t, forces acting.
- * DC_E_OVERLAP with hull_a, hull_b. */
-static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_prev, const dc_real *q, const dc_sim_control *u,
-                              int attachments, dc_arena *mem, dci_sim_work **out)
+/* the same of trees: of all links, or of those with coefficients; no model is known */
+static dc_status dci_sim_load_trees(dci_sim_work *W, int all)
+{
+    const dc_sim *sim = W->problem.sim;
+    dc_status s;
+    int k;
+    for (k = 0; k < sim->pairs; ++k) {
+        dci_sim_model *model = W->trees.model + k;
+        model->known = model->curved = model->flat = 0;
+    }
+    s = dci_sim_load_contacts(&W->problem, all, W->scratch.mem, &k);
+    if (s != DC_OK) dci_sim_stop(sim, k, s, &W->at);
+    return s;
+}
+
+/* Takes a workspace and computes what does not change during a step; `all_friction`: also where coefficients are 0, as
+ * far as derivatives by them ask for it. DC_E_OVERLAP with W->at.hull_a, hull_b. */
+static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_prev, const dc_real *q,
+                                           const dc_sim_control *control, int attachments, int all_friction,
+                                           dc_arena *mem, dci_sim_work **out)
 {
     dci_sim_work *W = (dci_sim_work *)dc_arena_take(mem, 1, sizeof *W);
-    size_t n = (size_t)sim->links, nv = (size_t)sim->nv, pairs = (size_t)sim->pairs, hulls = (size_t)sim->hulls;
-    size_t axes = dci_sim_axis_count(sim, attachments);
-    dc_real *x;
-    int i, k, ok;
+    dci_room room = DC_ZERO;
+    dci_sim_problem *problem;
+    int i;
+
+    /* memory */
     if (!W) return DC_E_MEMORY;
     memset(W, 0, sizeof *W);
-    ok = dci_sim_frame_take(sim, mem, &W->now) && dci_sim_frame_take(sim, mem, &W->old) && dci_sim_frame_take(sim, mem, &W->prev);
-    W->axis = (dci_sim_axis *)dc_arena_take(mem, axes, sizeof *W->axis);
-    W->c = (dc_v3 *)dc_arena_take(mem, axes, sizeof *W->c);
-    W->carried = (dci_sim_carried *)dc_arena_take(mem, n, sizeof *W->carried);
-    W->plane = (dc_plane *)dc_arena_take(mem, pairs, sizeof *W->plane);
-    W->plane_old = (dc_plane *)dc_arena_take(mem, pairs, sizeof *W->plane);
-    W->centre = (dc_v3 *)dc_arena_take(mem, hulls, sizeof *W->centre);
-    W->grow = (dc_real *)dc_arena_take(mem, 4*hulls, sizeof *W->grow);
-    W->motion = (dci_sim_motion *)dc_arena_take(mem, n, sizeof *W->motion);
-    W->order = (int *)dc_arena_take(mem, hulls, sizeof *W->order);
-    W->found = (int *)dc_arena_take(mem, 2*pairs, sizeof *W->found);
-    if (!W->centre || !W->grow || !W->motion || !W->order || !W->found) return DC_E_MEMORY;
-    W->low = W->grow + hulls;
-    W->speed = W->low + hulls;
-    W->turning = W->speed + hulls;
-    W->rubbing = W->found + pairs;
-    if (sim->desc.trees) {
-        W->meeting = (dci_sim_meeting *)dc_arena_take(mem, pairs, sizeof *W->meeting);
-        W->contact = (dc_bsh_contact *)dc_arena_take(mem, (size_t)sim->desc.contacts, sizeof *W->contact);
-        W->rub = (dc_friction_load *)dc_arena_take(mem, (size_t)sim->desc.contacts, sizeof *W->rub);
-        W->contact_at = (int *)dc_arena_take(mem, pairs + 1, sizeof *W->contact_at);
-        ok = ok && W->meeting && W->contact && W->rub && W->contact_at;
-    } else {
-        W->load = (dc_friction_load **)dc_arena_take(mem, pairs, sizeof *W->load);
-        ok = ok && W->load;
-    }
-    x = (dc_real *)dc_arena_take(mem, dci_sim_numbers(sim), sizeof *x);
-    if (!ok || !W->axis || !W->c || !W->carried || !W->plane || !W->plane_old || !x) return DC_E_MEMORY;
-    W->Y = x;           x += 12*n;
-    W->gi = x;          x += 6*n;
-    W->gc = x;          x += 6*n;
-    W->go = x;          x += 12*n;
-    W->Hd = x;          x += 36*n;
-    W->H = x;           x += nv*nv;
-    W->L = x;           x += nv*nv;
-    W->grad = x;        x += nv;
-    W->dir = x;         x += nv;
-    W->fix = x;         x += nv;
-    W->step = x;        x += nv;
-    W->newton = x;      x += nv;
-    W->eigenvalue = x;  x += nv;
-    W->turned = x;      x += nv;
-    for (k = 0; k < DCI_SIM_DEMANDS; ++k) {
-        W->demand.row[k] = x;       x += nv;
-        W->demand.answer[k] = x;    x += nv;
-    }
-    W->q = x;           x += sim->nq;
-    W->q_try = x;       x += sim->nq;
-    W->q_before = x;    x += sim->nq;
-    W->pg = x;          x += 12;
-    W->pH = x;          x += 144;
-    W->pM = x;
-    W->sim = sim;
-    W->control = u;
-    W->q_old = q;
-    W->mem = mem;
-    W->pair.barrier = sim->desc.global || sim->desc.trees ? DC_GLOBAL : DC_LOCAL;     /* trees: of the triangles' friction */
-    W->pair.s = sim->desc.support;
-    W->pair.length = sim->desc.length;
-    dci_sim_forward(sim, q, &W->old);
-    dci_sim_forward(sim, q_prev, &W->prev);
-    for (i = 0; i < sim->links; ++i) dci_sim_inert(W, i);
-    for (k = 0; k < sim->pairs; ++k) {
-        memset(W->plane + k, 0, sizeof *W->plane);
-        memset(W->plane_old + k, 0, sizeof *W->plane);
-        if (sim->desc.trees) W->meeting[k].known = W->meeting[k].curved = 0;
-        else W->load[k] = NULL;
-    }
+    room.arena = mem;
+    dci_sim_take_work(sim, attachments, &room, W);
+    if (room.full) return DC_E_MEMORY;
+    W->scratch.mem = mem;
     *out = W;
-    if (sim->desc.trees) return DC_OK;
-    dci_sim_feel(W, &W->old);
-    for (k = 0; k < W->finds; ++k) {
-        dc_status s = dci_sim_load(W, W->found[k]);
-        if (s != DC_OK) return s;
-    }
-    return DC_OK;
+
+    problem = &W->problem;
+    problem->sim = sim;
+    problem->control = control;
+    problem->q_prev = q_prev;
+    problem->q = q;
+    problem->pair.barrier = sim->desc.global || sim->desc.trees ? DC_GLOBAL : DC_LOCAL;
+    problem->pair.s = sim->desc.support;
+    problem->pair.length = sim->desc.length;
+
+    dci_sim_forward(q, &problem->before);
+    dci_sim_forward(q_prev, &W->there);
+    for (i = 0; i < sim->links; ++i) dci_sim_inert(problem, &W->there, i);
+    return sim->desc.trees ? dci_sim_load_trees(W, all_friction) : dci_sim_load_hulls(W);
 }
+
+/* ---- [factor] factors of the Hessian ---------------------------------------------------------- */
+/* in: O at the iterate; out: a factor that is positive definite.
+ *
+ * stage               | reads               | writes
+ * dci_sim_measure     | place               | the inertia's own diagonal
+ * dci_sim_find_factor | Hessian             | Cholesky's, of the Hessian or of what takes its place
+ * dci_sim_spectrum    | Hessian             | eigenvalues as magnitudes
+ * dci_sim_trust       | how far a step went | how far the next one with magnitudes may go
+ * dci_sim_solve       | factor              | H^-1 x */
 
 /* |H| where Newton's steps have not settled after so many: from the start it leads astray more often. */
 #define DCI_SIM_LATE 10
@@ -3388,80 +4297,126 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
 /* What inertia alone would have is an eigenvalue of about 1: no less than a thousandth of it. */
 #define DCI_SIM_LEAST DC_R(1e-3)
 
-/* The eigenvalues of H = D^1/2 V^T w V D^1/2 in the measure of the inertia's diagonal D, as magnitudes; V takes the place of H.
- * 0: not found. */
-static DCI_NOINLINE int dci_sim_spectrum(dci_sim_work *W)
+/* the inertia's own diagonal, positive: what a shift is measured by; the links' forms are scratch */
+static DCI_NOINLINE void dci_sim_measure(dci_sim_energy *at, dc_real *measure)
 {
-    int n = W->sim->nv, i, j;
+    const dci_sim_place *place = &at->place;
+    const dc_sim *sim = place->sim;
+    dc_real *form = at->sums.form;
+    int i, k;
+
+    for (i = 0; i < sim->links; ++i) {
+        const dc_m3 *R = place->rotation + i;
+        const dc_v3 r = dci_sim_arm(place, i);
+        dc_real X[36] = {0};
+        dci_sim_cross_inertia(sim->moment + 16*i, R, R, 1/(sim->desc.h*sim->desc.h), X);
+        dci_sim_shift_block(r, r, X, 6, form + 36*i);
+    }
+
+    /* from the tips to the roots */
+    for (i = sim->links - 1; i >= 0; --i) {
+        const int up = sim->link[i].parent;
+        dc_real m[6];
+        for (k = sim->v_at[i]; k < sim->v_at[i] + dci_sim_nv(sim->link[i].joint); ++k) {
+            dci_sim_times(form + 36*i, place->axis + k, m);
+            measure[k] = dci_sim_power(place->axis + k, m);
+        }
+        for (k = 0; up >= 0 && k < 36; ++k) form[36*up + k] += form[36*i + k];
+    }
+}
+
+/* The eigenvalues of H = D^1/2 V^T w V D^1/2 in the measure of the inertia's diagonal D, as magnitudes; V takes the
+ * place of H. 0: not found. */
+static DCI_NOINLINE int dci_sim_spectrum(int n, dc_arena *mem, dci_sim_factor *factor)
+{
+    const dc_real *D = factor->measure;
+    dc_real *H = factor->vector, *scaled = factor->lower, *w = factor->eigenvalue;
+    int i, j;
     for (i = 0; i < n; ++i)
-        for (j = 0; j < n; ++j) W->L[i*n + j] = W->H[i*n + j]/dc_sqrt(W->fix[i]*W->fix[j]);
-    if (dc_eigsym(n, W->L, n, W->eigenvalue, W->H, n, W->mem) != DC_OK) return 0;
-    for (i = 0; i < n; ++i) W->eigenvalue[i] = dc_max(W->eigenvalue[i] > 0 ? W->eigenvalue[i] : -W->bent*W->eigenvalue[i], W->floor);
+        for (j = 0; j < n; ++j) scaled[i*n + j] = H[i*n + j]/dc_sqrt(D[i]*D[j]);
+    if (dc_eigsym(n, scaled, n, w, H, n, mem) != DC_OK) return 0;
+    for (i = 0; i < n; ++i) w[i] = dc_max(w[i] > 0 ? w[i] : -factor->negative*w[i], factor->least);
     return 1;
 }
 
-/* How steps with |H| went, by the share of the way that was taken and the gain over what the slope promised, tells how far the next
- * one may go: less where it overshot; more along negative eigenvalues where it gained more than the half of a parabola. */
-static void dci_sim_trust(dci_sim_work *W, dc_real share, dc_real gain)
+/* How steps with |H| went, by the share of the way that was taken and the gain over what the slope promised, tells how
+ * far the next one may go: less where it overshot; more along negative eigenvalues where it gained more than the half
+ * of a parabola. */
+static void dci_sim_trust(dc_real share, dc_real gain, dci_sim_factor *factor)
 {
-    if (share < DC_R(0.25)) W->floor = dc_min(8*W->floor, 1);
-    else if (share >= 1) W->floor = dc_max(W->floor/4, DCI_SIM_LEAST);
-    if (share < 1) W->bent = dc_min(2*W->bent, 1);
-    else if (gain > DC_R(0.6)) W->bent = dc_max(W->bent/2, DC_R(1.0/64));
+    if (share < DC_R(0.25)) factor->least = dc_min(8*factor->least, 1);
+    else if (share >= 1) factor->least = dc_max(factor->least/4, DCI_SIM_LEAST);
+    if (share < 1) factor->negative = dc_min(2*factor->negative, 1);
+    else if (gain > DC_R(0.6)) factor->negative = dc_max(factor->negative/2, DC_R(1.0/64));
 }
 
-/* x <- H^-1 x by the factor of dci_sim_factor; 0: not found */
-static int dci_sim_solve(dci_sim_work *W, dc_real *x)
+/* x <- H^-1 x; 0: not found */
+static int dci_sim_solve(int n, const dci_sim_factor *factor, dc_real *x)
 {
-    const dc_real *V = W->H;
-    dc_real *y = W->turned;
-    int n = W->sim->nv, i, k;
-    if (!W->spectral) return dc_chol_solve(n, W->L, n, 1, x, 1) == DC_OK;
+    const dc_real *V = factor->vector, *D = factor->measure;
+    dc_real *y = factor->turned;
+    int i, k;
+
+    if (!factor->spectral) return dc_chol_solve(n, factor->lower, n, 1, x, 1) == DC_OK;
     for (i = 0; i < n; ++i) y[i] = 0;
     for (k = 0; k < n; ++k) {
         dc_real c = 0;
-        for (i = 0; i < n; ++i) c += V[k*n + i]*x[i]/dc_sqrt(W->fix[i]);
-        c /= W->eigenvalue[k];
+        for (i = 0; i < n; ++i) c += V[k*n + i]*x[i]/dc_sqrt(D[i]);
+        c /= factor->eigenvalue[k];
         for (i = 0; i < n; ++i) y[i] += c*V[k*n + i];
     }
-    for (i = 0; i < n; ++i) x[i] = y[i]/dc_sqrt(W->fix[i]);
+    for (i = 0; i < n; ++i) x[i] = y[i]/dc_sqrt(D[i]);
     return 1;
 }
 
-/* A factor of H. Where H is not positive definite, the sum of its parts made semidefinite one by one takes its place, without the
- * curvature of the motion: what bends is left out, pairs of hulls are clamped. What the joints' rotations may still lack is added
- * along the inertia's diagonal, more and more until there is a Cholesky factor. Late in a step |H| instead. 0: none found. */
-static DCI_NOINLINE int dci_sim_factor(dci_sim_work *W, dc_sim_info *info)
+/* A factor of H. Where H is not positive definite, the sum of its parts made semidefinite one by one takes its place,
+ * without the curvature of the motion: what bends is left out, pairs of hulls are clamped. What the joints' rotations
+ * may still lack is added along the inertia's diagonal, more and more until there is a Cholesky factor. Late in a step
+ * |H| instead. 0: none found. */
+static DCI_NOINLINE int dci_sim_find_factor(dci_sim_work *W, dc_sim_info *info)
 {
-    size_t nv = (size_t)W->sim->nv, k;
+    const size_t nv = (size_t)W->problem.sim->nv;
+    dci_sim_factor *factor = &W->factor;
     dc_real shift = 0;
+    size_t k;
     int tries;
-    W->spectral = 0;
+
+    factor->spectral = 0;
     for (tries = 0; tries < 40; ++tries) {
-        memcpy(W->L, W->H, nv*nv*sizeof *W->L);
-        for (k = 0; k < nv; ++k) W->L[k*nv + k] += shift*W->fix[k];
-        if (dc_chol_factor((int)nv, W->L, (int)nv, NULL) == DC_OK) {
+        memcpy(factor->lower, W->at.hessian, nv*nv*sizeof *factor->lower);
+        for (k = 0; k < nv; ++k) factor->lower[k*nv + k] += shift*factor->measure[k];
+        if (dc_chol_factor((int)nv, factor->lower, (int)nv, NULL) == DC_OK) {
             info->shifts += tries > 0;
             return 1;
         }
-        if (tries == 0) {
-            if (info->iterations >= DCI_SIM_LATE && dci_sim_spectrum(W)) {
-                info->shifts++;
-                return W->spectral = 1;
-            }
-            dci_sim_energy(W, W->q, DCI_SIM_SEMIDEFINITE);
-        } else shift = shift > 0 ? 4*shift : DC_R(0.01);
+        if (tries > 0) {
+            shift = shift > 0 ? 4*shift : DC_R(0.01);
+            continue;
+        }
+        if (info->iterations >= DCI_SIM_LATE && dci_sim_spectrum((int)nv, W->scratch.mem, factor)) {
+            info->shifts++;
+            return factor->spectral = 1;
+        }
+        dci_sim_eval_known(W, W->iterate.q, DCI_SIM_SEMIDEFINITE);
     }
     return 0;
 }
 
-/* dir = - H^-1 grad. 0: none found */
-static int dci_sim_direction(dci_sim_work *W, dc_sim_info *info)
+/* ---- [direction] Newton's direction, bent to slide along contacts ----------------------------- */
+/* in: O at the iterate, factor; out: a direction of descent, and the share of it over which nothing is met.
+ *
+ * stage                  | reads              | writes        | equation
+ * dci_sim_find_direction | gradient, factor   | newton        | H p = -g
+ * dci_sim_demand_more    | the end of the way | a demand      | J p >= bound
+ * dci_sim_meet_demands   | demands            | dq            | least of the model that meets them
+ * dci_sim_slide_by       | all of these       | dq, its share | */
+
+static dc_real dci_sim_dot(const dc_real *x, const dc_real *y, int n)
 {
+    dc_real sum = 0;
     int k;
-    if (!dci_sim_factor(W, info)) return 0;
-    for (k = 0; k < W->sim->nv; ++k) W->dir[k] = -W->grad[k];
-    return dci_sim_solve(W, W->dir);
+    for (k = 0; k < n; ++k) sum += x[k]*y[k];
+    return sum;
 }
 
 static dc_real dci_sim_largest(const dc_real *x, int n)
@@ -3472,339 +4427,453 @@ static dc_real dci_sim_largest(const dc_real *x, int n)
     return m;
 }
 
-static void dci_sim_corner(dc_sim_info *info, const dc_real *q, int nq)
+/* the slope of O along the direction: a twist that goes on evenly has the same coordinates everywhere on its way */
+static dc_real dci_sim_slope(const dci_sim_work *W)
 {
-    if (info->path && info->path_count < info->path_size) memcpy(info->path + (size_t)info->path_count*(size_t)nq, q, (size_t)nq*sizeof *q);
-    info->path_count++;
+    return dci_sim_dot(W->at.grad, W->direction.dq, W->problem.sim->nv);
 }
 
-/* the inertia's own diagonal, positive: what a shift is measured by */
-static DCI_NOINLINE void dci_sim_diagonal(dci_sim_work *W)
+/* dq = - H^-1 grad. 0: none found */
+static int dci_sim_find_direction(dci_sim_work *W, dc_sim_info *info)
 {
-    const dc_sim *sim = W->sim;
-    int i, k;
-    for (i = 0; i < sim->links; ++i) {
-        dc_real X[36] = {0};
-        dc_v3 r = dci_sim_arm(&W->now, i);
-        dci_sim_cross_inertia(sim->moment + 16*i, W->now.R + i, W->now.R + i, 1/(sim->desc.h*sim->desc.h), X);
-        dci_sim_shift_block(r, r, X, 6, W->Hd + 36*i);
-    }
-    for (i = sim->links - 1; i >= 0; --i) {
-        dc_real m[6];
-        for (k = sim->v_at[i]; k < sim->v_at[i] + dci_sim_nv(sim->link[i].joint); ++k) {
-            dci_sim_times(W->Hd + 36*i, W->axis + k, m);
-            W->fix[k] = dci_sim_power(W->axis + k, m);
-        }
-        for (k = 0; sim->link[i].parent >= 0 && k < 36; ++k) W->Hd[36*sim->link[i].parent + k] += W->Hd[36*i + k];
-    }
-}
-
-/* a force left over that may be rounding, over the largest acting */
-#define DCI_SIM_FLOOR (DC_IS_FLOAT ? DC_R(1e-2) : DC_R(1e-7))
-
-/* the slope of O along dir: a twist that goes on evenly has the same coordinates everywhere on its way */
-static dc_real dci_sim_along(const dci_sim_work *W)
-{
-    dc_real slope = 0;
+    const int nv = W->problem.sim->nv;
     int k;
-    for (k = 0; k < W->sim->nv; ++k) slope += W->grad[k]*W->dir[k];
-    return slope;
+    if (!dci_sim_find_factor(W, info)) return 0;
+    for (k = 0; k < nv; ++k) W->direction.dq[k] = -W->at.grad[k];
+    return dci_sim_solve(nv, &W->factor, W->direction.dq);
 }
 
-/* The change of n.x for a point x of link i, times s, by the coordinates: added to J. Frames and axes are those of `now`. */
-static void dci_sim_row(const dci_sim_work *W, int i, dc_v3 x, dc_v3 n, dc_real s, dc_real *J)
+/* The change of n.x for a point x of link i, times s, by the coordinates of a place: added to J. */
+static void dci_sim_add_row(const dci_sim_place *place, int i, dc_v3 x, dc_v3 n, dc_real s, dc_real *J)
 {
-    const dc_sim *sim = W->sim;
+    const dc_sim *sim = place->sim;
     int k;
     for (; i >= 0; i = sim->link[i].parent) {
-        const dc_v3 t = dc_cross(dc_sub(x, W->now.o[i]), n);
+        const dc_v3 t = dc_cross(dc_sub(x, place->origin[i]), n);
         for (k = sim->v_at[i]; k < sim->v_at[i] + dci_sim_nv(sim->link[i].joint); ++k)
-            J[k] += s*(dc_dot(W->axis[k].u, n) + dc_dot(W->axis[k].w, t));
+            J[k] += s*(dc_dot(place->axis[k].move, n) + dc_dot(place->axis[k].turn, t));
     }
+}
+
+static int dci_sim_root(const dc_sim *sim, int i)
+{
+    while (i >= 0 && sim->link[i].parent >= 0) i = sim->link[i].parent;
+    return i;
 }
 
 /* what the step gains by the coordinates of the trees of links i and j (-1: none), to first order */
-static dc_real dci_sim_gain(const dci_sim_work *W, int i, int j)
+static dc_real dci_sim_gain(const dc_sim *sim, const dc_real *grad, const dc_real *dq, int i, int j)
 {
-    const dc_sim *sim = W->sim;
+    const int a = dci_sim_root(sim, i), b = dci_sim_root(sim, j);
     dc_real gain = 0;
-    int k, r, c;
-    while (sim->link[i].parent >= 0) i = sim->link[i].parent;
-    while (j >= 0 && sim->link[j].parent >= 0) j = sim->link[j].parent;
+    int k, c;
     for (k = 0; k < sim->links; ++k) {
-        for (r = k; sim->link[r].parent >= 0;) r = sim->link[r].parent;
-        if (r != i && r != j) continue;
-        for (c = sim->v_at[k]; c < sim->v_at[k] + dci_sim_nv(sim->link[k].joint); ++c) gain -= W->grad[c]*W->dir[c];
+        const int root = dci_sim_root(sim, k);
+        if (root != a && root != b) continue;
+        for (c = sim->v_at[k]; c < sim->v_at[k] + dci_sim_nv(sim->link[k].joint); ++c) gain -= grad[c]*dq[c];
     }
     return dc_max(gain, 0);
 }
 
-/* The gap, between a tenth and nine tenths of `gap` or of the barrier's reach, at which the barrier costs `gain` more than at `gap`:
- * nearer would not pay. */
-static dc_real dci_sim_wall(const dc_sim *sim, int plane, dc_real gap, dc_real gain)
+/* the barrier of two hulls, or of a hull and a plane, by their gap */
+static dc_real dci_sim_gap_barrier(const dc_sim *sim, int plane, dc_real gap)
 {
-    const dc_real l = sim->desc.length, sides = plane ? 1 : 2;
-    dc_real reach = dci_sim_reach(sim, plane), lo, hi, first, unread, most;
+    const dc_real l = sim->desc.length;
+    const dc_real x = plane ? gap/l : sim->desc.global ? gap/(2*l) : gap/(2*l + gap);
+    dc_real unread;
+    return dci_sim_barrier(sim->desc.global, sim->desc.support, x, &unread, &unread);
+}
+
+/* The gap, between a tenth and nine tenths of `gap` or of the barrier's reach, at which the barrier costs `gain` more
+ * than at `gap`: nearer would not pay. */
+static dc_real dci_sim_paying_gap(const dc_sim *sim, int plane, dc_real gap, dc_real gain)
+{
+    const dc_real reach = dci_sim_reach(sim, plane), sides = plane ? 1 : 2;
+    dc_real lo, hi, most;
     int n;
+
     if (sim->desc.trees) return dc_min(DC_R(0.1)*gap, DC_R(0.5)*reach);
-    first = dci_sim_barrier(sim->desc.global, sim->desc.support, plane ? gap/l : sim->desc.global ? gap/(2*l) : gap/(2*l + gap), &unread, &unread);
-    most = first + gain/(sim->desc.stiffness*sides);
+    most = dci_sim_gap_barrier(sim, plane, gap) + gain/(sim->desc.stiffness*sides);
     lo = DC_R(0.1)*dc_min(gap, reach);
     hi = DC_R(0.9)*dc_min(gap, reach);
     for (n = 0; n < 20; ++n) {
-        const dc_real g = DC_R(0.5)*(lo + hi), x = plane ? g/l : sim->desc.global ? g/(2*l) : g/(2*l + g);
-        if (dci_sim_barrier(sim->desc.global, sim->desc.support, x, &unread, &unread) > most) lo = g;
+        const dc_real g = DC_R(0.5)*(lo + hi);
+        if (dci_sim_gap_barrier(sim, plane, g) > most) lo = g;
         else hi = g;
     }
     return hi;
 }
 
-/* One more demand: at the place where dir ended, after `share` of it, gap + J (p - share dir) >= keep. 0: none to be made */
-static DCI_NOINLINE int dci_sim_demand(dci_sim_work *W, dc_real share)
+/* the lowest vertex of a hull over a plane; its gap */
+static dc_real dci_sim_lowest(const dci_sim_place *place, const dc_sim_hull *hull, const dc_sim_plane *plane,
+                              dc_v3 *lowest)
 {
-    const dc_sim *sim = W->sim;
-    const dci_sim_end *end = &W->end;
-    dci_sim_demands *d = &W->demand;
-    dc_real gap, keep, gain, along = 0, *J = d->row[d->count];
-    int nv = sim->nv, k, j;
-    if (end->pair < 0 && end->hull < 0) return 0;
-    for (k = 0; k < nv; ++k) {
-        J[k] = 0;
-        W->step[k] = share*W->dir[k];
-    }
-    dc_sim_retract(sim, W->q, W->step, W->q_try);
-    dci_sim_forward(sim, W->q_try, &W->now);
-    dci_sim_axes(sim, &W->now, 0, W->axis);
-    if (end->pair >= 0) {
-        int a = sim->hull[sim->pair[2*end->pair]].link, b = sim->hull[sim->pair[2*end->pair + 1]].link, top = dci_sim_common(sim, a, b);
-        dc_v3 n = end->D.n, pa = end->D.pa, pb = end->D.pb;
-        if (top >= 0) {
-            n = dc_mul(W->now.R + top, n);
-            pa = dc_add(dc_mul(W->now.R + top, pa), W->now.pose[top].t);
-            pb = dc_add(dc_mul(W->now.R + top, pb), W->now.pose[top].t);
+    dc_real gap = DC_REAL_MAX;
+    int j;
+
+    *lowest = dc_vec(0, 0, 0);
+    for (j = 0; j < hull->n; ++j) {
+        const dc_v3 x = place->sim->vertex[hull->begin + j];
+        const dc_v3 y = dc_add(dc_mul(place->rotation + hull->link, x), place->pose[hull->link].t);
+        const dc_real room = dc_dot(plane->n, y) + plane->d;
+        if (room < gap) {
+            gap = room;
+            *lowest = y;
         }
-        dci_sim_row(W, a, pa, n, 1, J);
-        dci_sim_row(W, b, pb, n, -1, J);
-        gap = end->D.gap;
-        gain = dci_sim_gain(W, a, b);
+    }
+    return gap;
+}
+
+/* The gap of the bodies that end a way, at the place where it ends, and its change by the coordinates there, added to
+ * J; links[1] -1: a plane */
+static dc_real dci_sim_end_gap(const dci_sim_place *place, const dci_sim_end *end, int links[2], dc_real *J)
+{
+    const dc_sim *sim = place->sim;
+
+    if (end->pair >= 0) {
+        const dci_sim_pair p = dci_sim_pair_at(sim, end->pair);
+        const int top = dci_sim_common(sim, p.link_a, p.link_b);
+        dc_v3 n = end->distance.n, pa = end->distance.pa, pb = end->distance.pb;
+        if (top >= 0) {
+            const dc_m3 *R = place->rotation + top;
+            n = dc_mul(R, n);
+            pa = dc_add(dc_mul(R, pa), place->pose[top].t);
+            pb = dc_add(dc_mul(R, pb), place->pose[top].t);
+        }
+        dci_sim_add_row(place, p.link_a, pa, n, 1, J);
+        dci_sim_add_row(place, p.link_b, pb, n, -1, J);
+        links[0] = p.link_a;
+        links[1] = p.link_b;
+        return end->distance.gap;
     } else {
         const dc_sim_hull *hull = sim->hull + end->hull;
         const dc_sim_plane *plane = sim->plane + end->plane;
-        dc_v3 at = dc_vec(0, 0, 0);
-        for (gap = DC_REAL_MAX, j = 0; j < hull->n; ++j) {
-            dc_v3 x = dc_add(dc_mul(W->now.R + hull->link, sim->vertex[hull->begin + j]), W->now.pose[hull->link].t);
-            dc_real room = dc_dot(plane->n, x) + plane->d;
-            if (room < gap) {
-                gap = room;
-                at = x;
-            }
-        }
-        dci_sim_row(W, hull->link, at, plane->n, 1, J);
-        gain = dci_sim_gain(W, hull->link, -1);
+        dc_v3 at;
+        const dc_real gap = dci_sim_lowest(place, hull, plane, &at);
+        dci_sim_add_row(place, hull->link, at, plane->n, 1, J);
+        links[0] = hull->link;
+        links[1] = -1;
+        return gap;
     }
-    dci_sim_forward(sim, W->q, &W->now);
-    dci_sim_axes(sim, &W->now, 0, W->axis);
-    keep = dci_sim_wall(sim, end->pair < 0, end->gap, gain);
-    for (k = 0; k < nv; ++k) along += J[k]*W->dir[k];
+}
 
-    /* standing still meets it, with a tenth to spare */
-    d->bound[d->count] = dc_min(keep - gap + share*along, DC_R(-0.1)*(end->gap - keep));
-    memcpy(d->answer[d->count], J, (size_t)nv*sizeof *J);
-    if (!dci_sim_solve(W, d->answer[d->count])) return 0;
-    d->count++;
+/* the place at which a share of the direction ends */
+static void dci_sim_try(const dc_sim *sim, const dci_sim_direction *direction, dc_real share, dci_sim_iterate *iterate)
+{
+    int k;
+    for (k = 0; k < sim->nv; ++k) iterate->step[k] = share*direction->dq[k];
+    dc_sim_retract(sim, iterate->q, iterate->step, iterate->trial);
+}
+
+/* One more demand: at the place where the way ended, after `share` of it, gap + J (p - share dq) >= keep. 0: none to be
+ * made */
+static DCI_NOINLINE int dci_sim_demand_more(dci_sim_work *W, dc_real share)
+{
+    const dc_sim *sim = W->problem.sim;
+    const dci_sim_end *end = &W->path.end;
+    dci_sim_direction *direction = &W->direction;
+    dci_sim_demand *demand = direction->demand + direction->demands;
+    const int nv = sim->nv;
+    dc_real gap, keep, along, *J = demand->row;
+    int links[2];
+
+    if (end->pair < 0 && end->hull < 0) return 0;
+
+    /* where it ended */
+    dci_sim_zero(J, (size_t)nv);
+    dci_sim_try(sim, direction, share, &W->iterate);
+    dci_sim_forward(W->iterate.trial, &W->there);
+    dci_sim_axes(&W->there, 0);
+    gap = dci_sim_end_gap(&W->there, end, links, J);
+
+    /* what is to be kept; standing still meets it, with a tenth to spare */
+    keep = dci_sim_paying_gap(sim, end->pair < 0, end->gap,
+                              dci_sim_gain(sim, W->at.grad, direction->dq, links[0], links[1]));
+    along = dci_sim_dot(J, direction->dq, nv);
+    demand->bound = dc_min(keep - gap + share*along, DC_R(-0.1)*(end->gap - keep));
+
+    memcpy(demand->answer, J, (size_t)nv*sizeof *J);
+    if (!dci_sim_solve(nv, &W->factor, demand->answer)) return 0;
+    direction->demands++;
     return 1;
 }
 
-static dc_real dci_sim_product(const dc_real *x, const dc_real *y, int n)
+/* dq = newton + sum of f_i H^-1 J_i^T: the least of the quadratic model among the directions that meet the demands,
+ * f >= 0 by projected Gauss-Seidel. 0: a demand that nothing answers */
+static DCI_NOINLINE int dci_sim_meet_demands(int nv, dci_sim_direction *direction)
 {
-    dc_real sum = 0;
-    int k;
-    for (k = 0; k < n; ++k) sum += x[k]*y[k];
-    return sum;
-}
-
-/* dir = newton + sum of f_i H^-1 J_i^T: the least of the quadratic model among the directions that meet the demands, f >= 0 by
- * projected Gauss-Seidel. 0: a demand that nothing answers */
-static DCI_NOINLINE int dci_sim_meet_demands(dci_sim_work *W)
-{
-    dci_sim_demands *d = &W->demand;
+    dci_sim_demand *d = direction->demand;
+    const int n = direction->demands;
     dc_real G[DCI_SIM_DEMANDS][DCI_SIM_DEMANDS], lack[DCI_SIM_DEMANDS];
-    int nv = W->sim->nv, i, j, k, sweep;
-    for (i = 0; i < d->count; ++i) {
-        lack[i] = d->bound[i] - dci_sim_product(d->row[i], W->newton, nv);
-        for (j = 0; j < d->count; ++j) G[i][j] = dci_sim_product(d->row[i], d->answer[j], nv);
-        d->force[i] = 0;
+    int i, j, k, sweep;
+
+    for (i = 0; i < n; ++i) {
+        lack[i] = d[i].bound - dci_sim_dot(d[i].row, direction->newton, nv);
+        for (j = 0; j < n; ++j) G[i][j] = dci_sim_dot(d[i].row, d[j].answer, nv);
+        d[i].force = 0;
         if (!(G[i][i] > 0)) return 0;
     }
+
+    /* forces */
     for (sweep = 0; sweep < 200; ++sweep)
-        for (i = 0; i < d->count; ++i) {
+        for (i = 0; i < n; ++i) {
             dc_real left = lack[i];
-            for (j = 0; j < d->count; ++j) left -= j == i ? 0 : G[i][j]*d->force[j];
-            d->force[i] = dc_max(0, left/G[i][i]);
+            for (j = 0; j < n; ++j) left -= j == i ? 0 : G[i][j]*d[j].force;
+            d[i].force = dc_max(0, left/G[i][i]);
         }
+
     for (k = 0; k < nv; ++k) {
-        W->dir[k] = W->newton[k];
-        for (i = 0; i < d->count; ++i) W->dir[k] += d->force[i]*d->answer[i][k];
+        direction->dq[k] = direction->newton[k];
+        for (i = 0; i < n; ++i) direction->dq[k] += d[i].force*d[i].answer[k];
     }
     return 1;
 }
 
-/* The share of dir over which nothing is met. Where its way ends at two bodies, it is bent to keep them apart and slide along, as often
- * as there is room for demands. It stays a direction of descent, or is Newton's own again. */
+/* the share of the direction over which nothing is met */
+static dc_real dci_sim_direction_share(dci_sim_work *W)
+{
+    return dci_sim_safe_share(&W->at, W->iterate.q, W->direction.dq, W->scratch.mem, &W->broad, &W->path);
+}
+
+/* The same for Newton's direction. Where its way ends at two bodies, it is bent to keep them apart and slide along, as
+ * often as there is room for demands. It stays a direction of descent, or is Newton's own again. */
 static DCI_NOINLINE dc_real dci_sim_slide_by(dci_sim_work *W)
 {
-    const dc_real slope = dci_sim_along(W);
-    dc_real share;
-    W->demand.count = 0;
-    memcpy(W->newton, W->dir, (size_t)W->sim->nv*sizeof *W->dir);
+    const dc_real slope = dci_sim_slope(W);
+    const int nv = W->problem.sim->nv;
+    dci_sim_direction *direction = &W->direction;
+
+    direction->demands = 0;
+    memcpy(direction->newton, direction->dq, (size_t)nv*sizeof *direction->dq);
     for (;;) {
-        share = dci_sim_clear(W, W->q, W->dir, 1);
-        if (!(share < 1 && share > 0) || W->demand.count == DCI_SIM_DEMANDS) return share;
-        if (!dci_sim_demand(W, share) || !dci_sim_meet_demands(W)) return share;
-        if (dci_sim_along(W) < DC_R(1e-6)*slope) continue;
-        memcpy(W->dir, W->newton, (size_t)W->sim->nv*sizeof *W->dir);
-        return dci_sim_clear(W, W->q, W->dir, 1);
+        const dc_real share = dci_sim_direction_share(W);
+        if (!(share < 1 && share > 0) || direction->demands == DCI_SIM_DEMANDS) return share;
+        if (!dci_sim_demand_more(W, share) || !dci_sim_meet_demands(nv, direction)) return share;
+        if (dci_sim_slope(W) < DC_R(1e-6)*slope) continue;
+        memcpy(direction->dq, direction->newton, (size_t)nv*sizeof *direction->dq);
+        return dci_sim_direction_share(W);
     }
 }
 
-/* The share of dir up to which all models of pairs of trees are to be trusted: half the way to where the trees would be, unless they are
- * off by less than a tenth of the force left over. */
+/* ---- [step] a step ---------------------------------------------------------------------------- */
+/* in: a workspace; out: the state that minimises O.
+ *
+ * stage                  | reads            | writes                      | equation
+ * dci_sim_open           | states, control  | problem                     | SDRS Eq. 2, 8
+ * dci_sim_eval           | a state          | O there                     | SDRS Eq. 14
+ * dci_sim_model_steps    | models of trees  | iterate                     | Newton on the models
+ * dci_sim_find_direction | O at the iterate | direction                   | Newton
+ * dci_sim_slide_by       | direction, place | direction, safe share of it |
+ * dci_sim_line_search    | direction, share | O at the trial, share       |
+ * dci_sim_minimise       | all of these     | iterate                     | SDRS Eq. 86 */
+
+/* a force left over that may be rounding, over the largest acting */
+#define DCI_SIM_FLOOR (DC_IS_FLOAT ? DC_R(1e-2) : DC_R(1e-7))
+
+/* what of a value may be rounding, of the magnitudes in it */
+#define DCI_SIM_ROUNDING (64*DC_EPS)
+
+/* a corner of the path */
+static void dci_sim_record(const dc_real *q, int nq, dc_sim_info *info)
+{
+    if (info->path && info->path_count < info->path_size)
+        memcpy(info->path + (size_t)info->path_count*(size_t)nq, q, (size_t)nq*sizeof *q);
+    info->path_count++;
+}
+
+/* the trial becomes the iterate */
+static void dci_sim_accept(int nq, dci_sim_iterate *iterate, dc_sim_info *info)
+{
+    memcpy(iterate->q, iterate->trial, (size_t)nq*sizeof *iterate->q);
+    info->iterations++;
+    dci_sim_record(iterate->q, nq, info);
+}
+
+/* The share of the direction up to which all models of pairs of trees are to be trusted: half the way to where the
+ * trees would be, unless they are off by less than a tenth of the force left over. */
 static DCI_NOINLINE dc_real dci_sim_trusted(dci_sim_work *W, dc_real residual)
 {
-    const dc_sim *sim = W->sim;
+    const dc_sim *sim = W->problem.sim;
     dc_real share = 1;
     int k;
-    dc_sim_retract(sim, W->q, W->dir, W->q_try);
-    dci_sim_forward(sim, W->q_try, &W->now);
+
+    dci_sim_try(sim, &W->direction, 1, &W->iterate);
+    dci_sim_forward(W->iterate.trial, &W->there);
     for (k = 0; k < sim->pairs; ++k) {
-        dc_real far_off, moved = dci_sim_strayed(W, k), error = dci_sim_model_error(W, W->meeting + k, moved, &far_off);
+        const dci_sim_model *model = W->trees.model + k;
+        dc_real far_off, moved = dci_sim_strayed(&W->there, model, k);
+        dc_real error = dci_sim_model_error(sim, model, moved, &far_off);
         if (moved > DC_R(0.5)*far_off && error > DC_R(0.1)*residual) share = dc_min(share, DC_R(0.5)*far_off/moved);
     }
-    dci_sim_forward(sim, W->q, &W->now);
     return share;
 }
 
-/* Newton's steps on exact inertia, joints and planes with the models of pairs of trees, each proved clear, until the model is at rest or
- * no longer to be trusted; then all pairs are met again. 1: O fell. 0: nothing is changed. */
-static DCI_NOINLINE int dci_sim_model_steps(dci_sim_work *W, dc_sim_info *info, dc_real residual)
+/* Is O at the trial, after `share` of the direction, low enough against `value` and `slope` at the iterate? Below the
+ * rounding of O its slope decides, if derivatives are known: it has to fall. */
+static int dci_sim_descends(const dci_sim_work *W, dc_real value, dc_real slope, dc_real share, dc_real rounding,
+                            int derivatives)
 {
-    const dc_sim *sim = W->sim;
-    const dc_real before = W->value, noise = 64*DC_EPS*W->noise, rest = dc_max(DC_R(1e-3)*sim->desc.tolerance*info->scale, DC_EPS*residual);
-    const int corners = info->path_count;
-    dc_real left = residual, modelled;
-    int steps, tries, k, end = 0;
-    memcpy(W->q_before, W->q, (size_t)sim->nq*sizeof *W->q);
-    for (steps = 0; steps < 30 && left > rest && !end && info->iterations < sim->desc.iterations; ++steps) {
-        dc_real value = W->value, floor = 64*DC_EPS*W->noise, share, trusted, slope;
-        if (!dci_sim_direction(W, info)) break;
-        slope = dci_sim_along(W);
-        share = dci_sim_clear(W, W->q, W->dir, 1);
-        trusted = dci_sim_trusted(W, residual);
-        end = trusted < 1;
-        if (trusted < DC_R(0.25)) break;
-        share = dc_min(share, trusted);
-        for (tries = 0; tries < 40; ++tries, share *= DC_R(0.5)) {
-            for (k = 0; k < sim->nv; ++k) W->step[k] = share*W->dir[k];
-            dc_sim_retract(sim, W->q, W->step, W->q_try);
-            dci_sim_energy(W, W->q_try, DCI_SIM_DERIVATIVES);
-            if (W->status == DC_OK && W->value <= value + DC_R(1e-4)*share*slope) break;
-            if (W->status == DC_OK && W->value <= value + floor && dc_abs(dci_sim_along(W)) <= DC_R(0.9)*-slope) break;
+    if (W->at.status != DC_OK) return 0;
+    if (W->at.value <= value + DC_R(1e-4)*share*slope) return 1;
+    return derivatives && W->at.value <= value + rounding && dc_abs(dci_sim_slope(W)) <= DC_R(0.9)*-slope;
+}
+
+/* One of Newton's steps with the models as they are, on exact inertia, joints and planes, each proved clear. 0: none to
+ * be made, or the models end here: *last */
+static DCI_NOINLINE int dci_sim_model_step(dci_sim_work *W, dc_sim_info *info, dc_real residual, int *last)
+{
+    const dc_sim *sim = W->problem.sim;
+    const dc_real value = W->at.value, rounding = DCI_SIM_ROUNDING*W->at.noise;
+    dc_real share, trusted, slope;
+    int tries;
+
+    if (!dci_sim_find_direction(W, info)) return 0;
+    slope = dci_sim_slope(W);
+    share = dci_sim_direction_share(W);
+    trusted = dci_sim_trusted(W, residual);
+    *last = trusted < 1;
+    if (trusted < DC_R(0.25)) return 0;
+    share = dc_min(share, trusted);
+
+    for (tries = 0; tries < 40; ++tries, share *= DC_R(0.5)) {
+        dci_sim_try(sim, &W->direction, share, &W->iterate);
+        dci_sim_eval_known(W, W->iterate.trial, DCI_SIM_DERIVATIVES);
+        if (dci_sim_descends(W, value, slope, share, rounding, 1)) {
+            dci_sim_accept(sim->nq, &W->iterate, info);
+            return 1;
         }
-        if (tries == 40) break;
-        memcpy(W->q, W->q_try, (size_t)sim->nq*sizeof *W->q);
-        info->iterations++;
-        dci_sim_corner(info, W->q, sim->nq);
-        left = dci_sim_largest(W->grad, sim->nv);
     }
-    if (steps > 0 && info->path_count > corners) {
-        dci_sim_energy(W, W->q, DCI_SIM_VALUE);
-        modelled = W->value - before;
-        dci_sim_meet(W, W->q);
-        dci_sim_energy(W, W->q, DCI_SIM_DERIVATIVES);
-        if (W->status == DC_OK && (W->value <= before + DC_R(1e-4)*modelled
-                                   || (W->value <= before + noise && dci_sim_largest(W->grad, sim->nv) < residual))) return 1;
-    }
-    info->path_count = corners;
-    memcpy(W->q, W->q_before, (size_t)sim->nq*sizeof *W->q);
-    dci_sim_meet(W, W->q);
-    dci_sim_energy(W, W->q, DCI_SIM_DERIVATIVES);
     return 0;
 }
 
-/* Newton's method for SDRS Eq. 86 from the state now, with the line search of the header's description. */
-static DCI_NOINLINE dc_status dci_sim_newton(dci_sim_work *W, dc_sim_info *info)
+/* Steps by the models of pairs of trees, until the model is at rest or no longer to be trusted; then all pairs are met
+ * again. 1: O fell. 0: nothing is changed. */
+static DCI_NOINLINE int dci_sim_model_steps(dci_sim_work *W, dc_sim_info *info, dc_real residual)
 {
-    const dc_sim *sim = W->sim;
-    int nv = sim->nv, nq = sim->nq, k;
-    dc_real value, noise = 0, slope = 0, share, whole, residual, least = dci_from_bits(DCI_INF);
-    int slow = 0, all;
-    W->stepping = W->by_models = 1;
-    memcpy(W->q, W->q_old, (size_t)nq*sizeof *W->q);
-    dci_sim_corner(info, W->q, nq);
-    dci_sim_meet(W, W->q);
-    dci_sim_energy(W, W->q, DCI_SIM_DERIVATIVES);
-    if (W->status != DC_OK) return W->status;
-    W->scale = dc_max(W->scale, W->force);      /* friction is of the size that contact has at time t */
-    dci_sim_diagonal(W);
-    W->floor = DCI_SIM_LEAST;
-    W->bent = 1;
+    const dc_sim *sim = W->problem.sim;
+    const dc_real before = W->at.value, rounding = DCI_SIM_ROUNDING*W->at.noise;
+    const dc_real rest = dc_max(DC_R(1e-3)*sim->desc.tolerance*info->scale, DC_EPS*residual);
+    const int corners = info->path_count, most = 30;
+    dc_real left = residual;
+    int steps, last = 0;
+
+    memcpy(W->iterate.saved, W->iterate.q, (size_t)sim->nq*sizeof *W->iterate.q);
+    for (steps = 0; steps < most && left > rest && !last && info->iterations < sim->desc.iterations; ++steps) {
+        if (!dci_sim_model_step(W, info, residual, &last)) break;
+        left = dci_sim_largest(W->at.grad, sim->nv);
+    }
+
+    /* what the models promised has to be so */
+    if (info->path_count > corners) {
+        dc_real promised;
+        dci_sim_eval_known(W, W->iterate.q, DCI_SIM_VALUE);
+        promised = W->at.value - before;
+        dci_sim_eval(W, W->iterate.q, DCI_SIM_DERIVATIVES, DCI_SIM_BY_MODELS);
+        if (W->at.status == DC_OK && W->at.value <= before + DC_R(1e-4)*promised) return 1;
+        if (W->at.status == DC_OK && W->at.value <= before + rounding
+            && dci_sim_largest(W->at.grad, sim->nv) < residual) return 1;
+    }
+    info->path_count = corners;
+    memcpy(W->iterate.q, W->iterate.saved, (size_t)sim->nq*sizeof *W->iterate.q);
+    dci_sim_eval(W, W->iterate.q, DCI_SIM_DERIVATIVES, DCI_SIM_BY_MODELS);
+    return 0;
+}
+
+/* Halves the share of the direction until O falls; W->at is O at the trial, with *derivatives or its value alone. -1:
+ * as far as rounding allows it does not fall. */
+static dc_real dci_sim_line_search(dci_sim_work *W, dc_real share, dc_real slope, int *derivatives)
+{
+    const dc_real value = W->at.value, rounding = DCI_SIM_ROUNDING*W->at.noise;
+
+    /* mostly the first place is taken, so that its derivatives are computed with it; so they are where O tells
+     * nothing */
+    for (*derivatives = 1;; *derivatives = -slope <= rounding) {
+        dci_sim_try(W->problem.sim, &W->direction, share, &W->iterate);
+        dci_sim_eval(W, W->iterate.trial, *derivatives ? DCI_SIM_DERIVATIVES : DCI_SIM_VALUE, DCI_SIM_BY_MODELS);
+        if (dci_sim_descends(W, value, slope, share, rounding, *derivatives)) return share;
+        share *= DC_R(0.5);
+        if (!(share > DC_R(1e-12))) return -1;
+    }
+}
+
+/* what of a step at an iterate the caller may see */
+static void dci_sim_report(const dci_sim_energy *at, dc_real residual, dc_real acting, dc_sim_info *info)
+{
+    info->residual = residual;
+    info->scale = dc_max(acting, at->force);
+    info->gap = at->gap;
+    info->contacts = at->contacts;
+}
+
+/* Newton's method for SDRS Eq. 86 from the state now, with the line search of the header's description. */
+static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *info)
+{
+    const dci_sim_problem *problem = &W->problem;
+    const dc_sim *sim = problem->sim;
+    dci_sim_iterate *iterate = &W->iterate;
+    dci_sim_energy *at = &W->at;
+    dc_real acting, rounding = 0, slope = 0, least = dci_from_bits(DCI_INF);
+    int slow = 0;
+
+    /* from the state now; friction is of the size that contact has at time t */
+    memcpy(iterate->q, problem->q, (size_t)sim->nq*sizeof *iterate->q);
+    dci_sim_record(iterate->q, sim->nq, info);
+    dci_sim_eval(W, iterate->q, DCI_SIM_DERIVATIVES, DCI_SIM_BY_MODELS);
+    if (at->status != DC_OK) return at->status;
+    acting = dc_max(problem->motion, at->force);
+    W->trees.allowed = DCI_SIM_MODEL*sim->desc.tolerance*acting;
+    dci_sim_measure(at, W->factor.measure);
+    W->factor.least = DCI_SIM_LEAST;
+    W->factor.negative = 1;
+
     for (;;) {
         /* a force that is not known is not left over */
-        dc_status sure = W->doubt + W->doubt_old > 0 ? DC_E_DIVERGED : DC_OK;
-        residual = dci_sim_largest(W->grad, nv);
-        info->residual = residual;
-        info->scale = dc_max(W->scale, W->force);
-        info->gap = W->gap;
-        info->contacts = W->contacts;
-        /* the rounding of the forces: Newton's steps no longer halve what is left, where they should square it, and it is small, or what
-         * they gain is below the rounding of O */
-        slow = (residual <= DCI_SIM_FLOOR*info->scale || (info->iterations > 0 && -slope <= noise)) && residual > DC_R(0.5)*least ? slow + 1 : 0;
+        const dc_status sure = at->doubt + problem->friction.doubt > 0 ? DC_E_DIVERGED : DC_OK;
+        const dc_real residual = dci_sim_largest(at->grad, sim->nv);
+        dc_real share, safe, value;
+        int derivatives, tiny;
+        dci_sim_report(at, residual, acting, info);
+
+        /* the rounding of the forces: Newton's steps no longer halve what is left, where they should square it, and it
+         * is small, or what they gain is below the rounding of O */
+        tiny = residual <= DCI_SIM_FLOOR*info->scale;
+        slow = (tiny || (info->iterations > 0 && -slope <= rounding)) && residual > DC_R(0.5)*least ? slow + 1 : 0;
         if (residual <= sim->desc.tolerance*info->scale || slow >= 3) {
-            if (W->modelled == 0) return sure;
+            if (at->modelled == 0) return sure;
 
             /* an end by models is none until all pairs are met there */
-            W->by_models = slow = 0;
-            dci_sim_meet(W, W->q);
-            dci_sim_energy(W, W->q, DCI_SIM_DERIVATIVES);
-            W->by_models = 1;
-            if (W->status != DC_OK) return W->status;
+            slow = 0;
+            dci_sim_eval(W, iterate->q, DCI_SIM_DERIVATIVES, DCI_SIM_HERE);
+            if (at->status != DC_OK) return at->status;
             continue;
         }
         least = dc_min(least, residual);
         if (info->iterations == sim->desc.iterations) return DC_E_DIVERGED;
+
+        /* as far as models of trees lead */
         if (sim->desc.trees) {
             if (dci_sim_model_steps(W, info, residual)) continue;
-            if (W->status != DC_OK) return W->status;
+            if (at->status != DC_OK) return at->status;
         }
-        if (!dci_sim_direction(W, info)) return DC_E_DIVERGED;
-        share = whole = dci_sim_slide_by(W);
-        info->shortened += whole < 1 || W->demand.count > 0;
-        slope = dci_sim_along(W);
-        value = W->value;
-        noise = 64*DC_EPS*W->noise;
-        /* mostly the first place is taken, so that its derivatives are computed with it; so they are where O tells nothing */
-        for (all = 1;; all = -slope <= noise) {
-            for (k = 0; k < nv; ++k) W->step[k] = share*W->dir[k];
-            dc_sim_retract(sim, W->q, W->step, W->q_try);
-            dci_sim_meet(W, W->q_try);
-            dci_sim_energy(W, W->q_try, all ? DCI_SIM_DERIVATIVES : DCI_SIM_VALUE);
-            if (W->status == DC_OK && W->value <= value + DC_R(1e-4)*share*slope) break;
-            /* below the rounding of O its slope decides: it has to fall */
-            if (W->status == DC_OK && all && W->value <= value + noise && dc_abs(dci_sim_along(W)) <= DC_R(0.9)*-slope) break;
-            share *= DC_R(0.5);
-            if (!(share > DC_R(1e-12))) {
-                /* as far as rounding allows: W->q stays */
-                return residual <= DCI_SIM_FLOOR*info->scale || -slope <= noise ? sure : DC_E_DIVERGED;
-            }
-        }
-        memcpy(W->q, W->q_try, (size_t)nq*sizeof *W->q);
-        info->iterations++;
-        dci_sim_corner(info, W->q, nq);
-        if (W->spectral) dci_sim_trust(W, share/whole, (W->value - value)/slope);
+
+        /* where to, and how far nothing is met */
+        if (!dci_sim_find_direction(W, info)) return DC_E_DIVERGED;
+        safe = dci_sim_slide_by(W);
+        info->shortened += safe < 1 || W->direction.demands > 0;
+        slope = dci_sim_slope(W);
+        value = at->value;
+        rounding = DCI_SIM_ROUNDING*at->noise;
+
+        /* how far O falls */
+        share = dci_sim_line_search(W, safe, slope, &derivatives);
+        if (share < 0) return tiny || -slope <= rounding ? sure : DC_E_DIVERGED;
+        dci_sim_accept(sim->nq, iterate, info);
+        if (W->factor.spectral) dci_sim_trust(share/safe, (at->value - value)/slope, &W->factor);
+
         /* where a step overshot, mostly by friction that changes its side, the next one takes its upper bound */
-        if (share < whole) dci_sim_energy(W, W->q, DCI_SIM_UPPER);
-        else if (!all) dci_sim_energy(W, W->q, DCI_SIM_DERIVATIVES);
-        if (W->status != DC_OK) return W->status;
+        if (share < safe) dci_sim_eval_known(W, iterate->q, DCI_SIM_UPPER);
+        else if (!derivatives) dci_sim_eval_known(W, iterate->q, DCI_SIM_DERIVATIVES);
+        if (at->status != DC_OK) return at->status;
     }
 }
 
@@ -3815,70 +4884,127 @@ DC_DEF dc_status dc_sim_step(const dc_sim *sim, const dc_real *q_prev, const dc_
     dc_sim_info unseen = DC_ZERO, *o = info ? info : &unseen;
     dc_status status;
     size_t used;
+
     if (!sim || !sim->link || !q_prev || !q || !mem || !q_next) return DC_E_ARG;
-    if (!dci_sim_state_ok(sim, q_prev) || !dci_sim_state_ok(sim, q) || !dci_sim_control_ok(sim, control)) return DC_E_ARG;
+    if (!dci_sim_state_ok(sim, q_prev) || !dci_sim_state_ok(sim, q) || !dci_sim_control_ok(sim, control))
+        return DC_E_ARG;
     used = mem->used;
     o->iterations = o->shifts = o->shortened = o->contacts = o->path_count = 0;
     o->hull_a = o->hull_b = -1;
-    status = dci_sim_open(sim, q_prev, q, control, 0, mem, &W);
-    if (status == DC_OK) status = dci_sim_contacts(W, 0);
-    if (status == DC_OK) status = dci_sim_newton(W, o);
-    if ((status == DC_OK || status == DC_E_DIVERGED) && !dci_sim_state_ok(sim, W->q)) status = DC_E_RANGE;
-    if (status == DC_E_ARG) status = DC_E_RANGE;        /* places beyond DC_LIMIT that were not the caller's */
-    if (status == DC_OK || status == DC_E_DIVERGED) memcpy(q_next, W->q, (size_t)sim->nq*sizeof *q_next);
+
+    status = dci_sim_open(sim, q_prev, q, control, 0, 0, mem, &W);
+    if (status == DC_OK) status = dci_sim_minimise(W, o);
+
+    /* places beyond DC_LIMIT that were not the caller's */
+    if ((status == DC_OK || status == DC_E_DIVERGED) && !dci_sim_state_ok(sim, W->iterate.q)) status = DC_E_RANGE;
+    if (status == DC_E_ARG) status = DC_E_RANGE;
+
+    if (status == DC_OK || status == DC_E_DIVERGED) memcpy(q_next, W->iterate.q, (size_t)sim->nq*sizeof *q_next);
     if (status == DC_E_OVERLAP) {
-        o->hull_a = W->hull_a;
-        o->hull_b = W->hull_b;
+        o->hull_a = W->at.hull_a;
+        o->hull_b = W->at.hull_b;
     }
     mem->used = used;
     return status;
 }
 
-/* ---- derivatives -------------------------------------------------------------------------------- */
+/* ---- [terms] second derivatives of O by what it depends on ------------------------------------ */
+/* in: problem, O at q_next with its place; out: d2O/dq_next dp for every kind of parameter p, into sinks.
+ *
+ * stage               | reads                        | writes, by
+ * dci_sim_by_inertia  | places                       | both states, mass, vertices
+ * dci_sim_by_joints   | q_next, control              | the state at t, control
+ * dci_sim_by_plane    | touches of a hull at a plane | the state at t, friction, vertices
+ * dci_sim_by_friction | friction of a pair of hulls  | the state at t, friction
+ * dci_sim_by_pair     | a pair of hulls in the world | vertices
+ * dci_sim_by_trees    | contacts of a pair of trees  | the state at t, friction
+ * dci_sim_all_terms   | all of these                 | all sinks */
 
-/* d2O/dq_next dp for every kind of parameter, after dci_sim_energy at q_next. */
+typedef struct { dci_sim_sink prev, now, control, mass, friction, vertex; } dci_sim_sinks;
+
 typedef struct {
-    dci_sim_work *W;
-    dci_sim_view now, old, prev;
-    dci_sim_sink by_prev, by_now, by_control, by_mass, by_friction, by_vertex;
-    dc_v3 *world;               /* vertices of a pair: a and b at time t, a and b now; 4 most */
-    dc_real *g, *H, *M;         /* of a pair by vertices: 3N, 3N x 3N twice, N = 2 most */
-} dci_sim_deriv;
+    const dci_sim_problem *problem;
+    const dci_sim_energy *at;       /* at q_next; has the sink of attachments */
+    const dci_sim_place *prev;      /* at t - h */
+    dci_sim_sinks by;               /* q_prev, q, and the design */
+    dci_sim_scratch scratch;
+    dc_real *mixed;                 /* [144] of a pair by the twists now, then at time t */
+    dc_status status;               /* why there are none */
+
+    /* of a pair by its vertices, of which there are 2 most */
+    dc_v3 *world;                   /* [4 most] a and b at time t, a and b now */
+    dc_real *vertex_grad;           /* [3N] N = 2 most */
+    dc_real *vertex_hessian;        /* [3N x 3N] */
+    dc_real *vertex_mixed;          /* [3N x 3N] by the places now, then at time t */
+} dci_sim_terms;
 
 /* forces of a block by old poses: rows link i, columns link j */
-static void dci_sim_by_old(dci_sim_deriv *G, int i, int j, const dc_real *B, int ldb)
+static void dci_sim_by_old(dci_sim_terms *terms, int i, int j, const dc_real *B, int ldb)
 {
-    dci_sim_put_block(&G->now, i, &G->old, j, B, ldb, &G->by_now, &G->W->attach);
+    const dci_sim_energy *at = terms->at;
+    dci_sim_put_block(&at->place, i, &terms->problem->before, j, B, ldb, &terms->by.now, &at->attach);
 }
 
-static DCI_NOINLINE void dci_sim_deriv_inertia(dci_sim_deriv *G, int i)
+/* all four blocks of a pair of links */
+static void dci_sim_pair_by_old(dci_sim_terms *terms, const dci_sim_pair *p, const dc_real M[144])
 {
-    const dci_sim_work *W = G->W;
-    const dc_sim *sim = W->sim;
+    const int i = p->link_a, j = p->link_b;
+    dci_sim_by_old(terms, i, i, M, 12);
+    dci_sim_by_old(terms, i, j, M + 6, 12);
+    dci_sim_by_old(terms, j, i, M + 72, 12);
+    dci_sim_by_old(terms, j, j, M + 78, 12);
+}
+
+/* by the coefficients of both links, their product's derivative being g times ks */
+static void dci_sim_pair_by_friction(dci_sim_terms *terms, const dci_sim_pair *p, dc_real ks, const dc_real g[12])
+{
+    const dci_sim_place *place = &terms->at->place;
+    const dc_sim_link *link = place->sim->link;
+    int side, v;
+    for (side = 0; side < 2; ++side) {
+        const int i = side ? p->link_b : p->link_a, other = side ? p->link_a : p->link_b;
+        dc_real w[12];
+        for (v = 0; v < 12; ++v) w[v] = ks*link[other].friction*g[v];
+        dci_sim_put(place, &terms->by.friction, p->link_a, i, w);
+        dci_sim_put(place, &terms->by.friction, p->link_b, i, w + 6);
+    }
+}
+
+static DCI_NOINLINE void dci_sim_by_inertia(dci_sim_terms *terms, int i)
+{
+    const dci_sim_problem *problem = terms->problem;
+    const dci_sim_place *now = &terms->at->place;
+    const dc_sim *sim = problem->sim;
     const dc_real *M = sim->moment + 16*i;
+    const dc_m3 *R = now->rotation + i;
     dc_real X[36] = {0}, T[12], w[6], h = sim->desc.h, s = 1/(h*h);
     int k, a, b, c, v;
-    dci_sim_cross_inertia(M, W->now.R + i, W->old.R + i, -2*s, X);
-    dci_sim_by_old(G, i, i, X, 6);
+
+    /* by the states: Y = 2 T^t - T^(t-1) */
+    dci_sim_cross_inertia(M, R, problem->before.rotation + i, -2*s, X);
+    dci_sim_by_old(terms, i, i, X, 6);
     for (k = 0; k < 36; ++k) X[k] = 0;
-    dci_sim_cross_inertia(M, W->now.R + i, W->prev.R + i, s, X);
-    dci_sim_put_block(&G->now, i, &G->prev, i, X, 6, &G->by_prev, &W->attach);
-    dci_sim_matrix(W->now.R + i, W->now.pose[i].t, T);
-    for (k = 0; k < 12; ++k) T[k] -= W->Y[12*i + k];
-    if (G->by_mass.out && M[15] > 0) {
+    dci_sim_cross_inertia(M, R, terms->prev->rotation + i, s, X);
+    dci_sim_put_block(now, i, terms->prev, i, X, 6, &terms->by.prev, &terms->at->attach);
+
+    /* by M: the wrench of (T - Y) dM */
+    dci_sim_matrix(now, i, T);
+    for (k = 0; k < 12; ++k) T[k] -= problem->inert[12*i + k];
+    if (terms->by.mass.out && M[15] > 0) {
         dc_real N[16];
         for (k = 0; k < 16; ++k) N[k] = M[k]/M[15];
-        dci_sim_wrench(T, N, W->now.R + i, s, w);
-        dci_sim_put(&G->now, &G->by_mass, i, i, w);
+        dci_sim_wrench(T, N, R, s, w);
+        dci_sim_put(now, &terms->by.mass, i, i, w);
     }
-    for (k = 0; G->by_vertex.out && k < sim->hulls; ++k) {
-        if (sim->hull[k].link != i) continue;
-        for (v = 3*sim->hull[k].begin; v < 3*(sim->hull[k].begin + sim->hull[k].n); ++v) {
+    for (k = 0; terms->by.vertex.out && k < sim->hulls; ++k) {
+        const dc_sim_hull *hull = sim->hull + k;
+        if (hull->link != i) continue;
+        for (v = 3*hull->begin; v < 3*(hull->begin + hull->n); ++v) {
             dc_real D[16];
             for (a = 0, c = 0; a < 4; ++a)
                 for (b = a; b < 4; ++b, ++c) D[4*a + b] = D[4*b + a] = sim->moment_grad[10*v + c];
-            dci_sim_wrench(T, D, W->now.R + i, s, w);
-            dci_sim_put(&G->now, &G->by_vertex, i, v, w);
+            dci_sim_wrench(T, D, R, s, w);
+            dci_sim_put(now, &terms->by.vertex, i, v, w);
         }
     }
 }
@@ -3886,269 +5012,323 @@ static DCI_NOINLINE void dci_sim_deriv_inertia(dci_sim_deriv *G, int i)
 /* column c of a matrix */
 static dc_v3 dci_sim_col(const dc_m3 *M, int c) { return dc_vec(M->m[c], M->m[3 + c], M->m[6 + c]); }
 
-static DCI_NOINLINE void dci_sim_deriv_plane(dci_sim_deriv *G, int k, int p)
+/* hull k at plane p */
+static DCI_NOINLINE void dci_sim_by_plane(dci_sim_terms *terms, int k, int p)
 {
-    const dci_sim_work *W = G->W;
-    const dc_sim *sim = W->sim;
-    int i = sim->hull[k].link, j, c;
+    const dci_sim_problem *problem = terms->problem;
+    const dci_sim_place *now = &terms->at->place;
+    const dc_sim *sim = problem->sim;
+    const int i = sim->hull[k].link;
+    int j, c;
     dci_sim_touch t;
-    if (!dci_sim_near_plane(W, k, p)) return;
+
+    if (!dci_sim_near_plane(problem, now, k, p)) return;
     for (j = 0; j < sim->hull[k].n; ++j) {
         dc_real B[36] = {0}, w[6] = {0};
-        if (!dci_sim_touches(W, k, p, j, DCI_SIM_DERIVATIVES, &t) || !(t.felt || t.slides)) continue;
+        if (!dci_sim_touches(problem, now, k, p, j, DCI_SIM_DERIVATIVES, &t) || !(t.felt || t.slides)) continue;
         if (t.slides) {
-            dci_sim_arms(B, t.r, &t.mixed, t.r_old);
-            dci_sim_by_old(G, i, i, B, 6);
-            dci_sim_push(w, t.r, t.slip);
+            /* the state at t, then the coefficients of the link and the plane */
+            dci_sim_arms(B, t.arm, &t.mixed, t.arm_before);
+            dci_sim_by_old(terms, i, i, B, 6);
+            dci_sim_push(w, t.arm, t.slip);
             for (c = 0; c < 6; ++c) w[c] *= sim->plane[p].friction;
-            dci_sim_put(&G->now, &G->by_friction, i, i, w);
+            dci_sim_put(now, &terms->by.friction, i, i, w);
             for (c = 0; c < 6; ++c) w[c] = 0;
-            dci_sim_push(w, t.r, dc_scale(sim->link[i].friction, t.slip));
-            dci_sim_put(&G->now, &G->by_friction, i, sim->links + p, w);
+            dci_sim_push(w, t.arm, dc_scale(sim->link[i].friction, t.slip));
+            dci_sim_put(now, &terms->by.friction, i, sim->links + p, w);
         }
-        for (c = 0; G->by_vertex.out && c < 3; ++c) {
-            dc_v3 e = dci_sim_col(W->now.R + i, c), f = dc_mul(&t.K, e);
-            f = dc_add(f, dc_mul(&t.mixed, dci_sim_col(W->old.R + i, c)));
-            e = dc_cross(e, t.f);
+
+        /* the vertex, whose places now and at time t move */
+        for (c = 0; terms->by.vertex.out && c < 3; ++c) {
+            dc_v3 e = dci_sim_col(now->rotation + i, c), f = dc_mul(&t.stiffness, e);
+            f = dc_add(f, dc_mul(&t.mixed, dci_sim_col(problem->before.rotation + i, c)));
             w[0] = w[1] = w[2] = 0;
-            w[3] = e.x;
-            w[4] = e.y;
-            w[5] = e.z;
-            dci_sim_push(w, t.r, f);
-            dci_sim_put(&G->now, &G->by_vertex, i, 3*(sim->hull[k].begin + j) + c, w);
+            dci_sim_put3(dc_cross(e, t.force), w + 3);
+            dci_sim_push(w, t.arm, f);
+            dci_sim_put(now, &terms->by.vertex, i, 3*(sim->hull[k].begin + j) + c, w);
         }
     }
 }
 
-/* Pair k by the vertices: the forces g on them and their derivatives by the places now, H, and at time t, M (NULL: none). */
-static DCI_NOINLINE void dci_sim_deriv_vertices(dci_sim_deriv *G, int k, const dc_real *M)
+/* change of the forces on n vertices by one coordinate of a vertex: ks (H e + M o), rows of H and M (NULL: none) from
+ * `row` on; as a wrench about a point `about` */
+static void dci_sim_vertex_wrench(const dc_real *H, dc_v3 e, const dc_real *M, dc_v3 o, size_t ld, dc_real ks,
+                                  const dc_v3 *x, int n, dc_v3 about, dc_real w[6])
 {
-    const dci_sim_work *W = G->W;
-    const dc_sim *sim = W->sim;
+    int v, r;
+
+    for (v = 0; v < n; ++v) {
+        dc_real f[3];
+        for (r = 0; r < 3; ++r) {
+            const size_t at = (size_t)(3*v + r)*ld;
+            f[r] = H[at]*e.x + H[at + 1]*e.y + H[at + 2]*e.z;
+            if (M) f[r] += M[at]*o.x + M[at + 1]*o.y + M[at + 2]*o.z;
+            f[r] *= ks;
+        }
+        dci_sim_push(w, dc_sub(x[v], about), dci_sim_v3(f));
+    }
+}
+
+/* Pair k by the vertices: the forces on them and their derivatives by the places now and at time t (M NULL: none). */
+static DCI_NOINLINE void dci_sim_by_vertices(dci_sim_terms *terms, int k, const dc_real *M)
+{
+    const dci_sim_place *now = &terms->at->place;
+    const dc_sim *sim = now->sim;
+    const dc_real ks = sim->desc.stiffness;
     const dc_sim_hull *hull[2];
-    dc_real ks = sim->desc.stiffness;
-    int side, j, c, n[2], N;
+    size_t N;
+    int side, to, j, c;
+
     hull[0] = sim->hull + sim->pair[2*k];
     hull[1] = sim->hull + sim->pair[2*k + 1];
-    n[0] = hull[0]->n;
-    n[1] = hull[1]->n;
-    N = 3*(n[0] + n[1]);
+    N = 3*(size_t)(hull[0]->n + hull[1]->n);
+
+    /* coordinate c of vertex j of one side; forces on both */
     for (side = 0; side < 2; ++side)
-        for (j = 0; j < n[side]; ++j)
+        for (j = 0; j < hull[side]->n; ++j)
             for (c = 0; c < 3; ++c) {
-                int at = 3*(side ? n[0] : 0) + 3*j, to, v, row = 0;
-                dc_v3 e = dci_sim_col(W->now.R + hull[side]->link, c), o = dci_sim_col(W->old.R + hull[side]->link, c);
-                dc_v3 turned = dc_scale(ks, dc_cross(e, dci_sim_v3(G->g + at)));
+                const int link = hull[side]->link;
+                const size_t at = 3*(size_t)(side ? hull[0]->n : 0) + 3*(size_t)j;
+                const dc_v3 e = dci_sim_col(now->rotation + link, c);
+                const dc_v3 o = dci_sim_col(terms->problem->before.rotation + link, c);
+                const dc_v3 turned = dc_scale(ks, dc_cross(e, dci_sim_v3(terms->vertex_grad + at)));
                 for (to = 0; to < 2; ++to) {
+                    const size_t first = (to ? 3*(size_t)hull[0]->n : 0)*N + at;
                     dc_real w[6] = {0};
-                    const dc_v3 *x = G->world + (2 + to)*sim->most;
-                    for (v = 0; v < n[to]; ++v, row += 3) {
-                        dc_real f[3];
-                        int r;
-                        for (r = 0; r < 3; ++r) {
-                            const dc_real *h = G->H + (size_t)(row + r)*(size_t)N + at;
-                            f[r] = h[0]*e.x + h[1]*e.y + h[2]*e.z;
-                            if (M) {
-                                const dc_real *m = M + (size_t)(row + r)*(size_t)N + at;
-                                f[r] += m[0]*o.x + m[1]*o.y + m[2]*o.z;
-                            }
-                            f[r] *= ks;
-                        }
-                        dci_sim_push(w, dc_sub(x[v], W->now.pose[hull[to]->link].t), dci_sim_v3(f));
-                    }
+                    dci_sim_vertex_wrench(terms->vertex_hessian + first, e, M ? M + first : NULL, o, N, ks,
+                                          terms->world + (2 + to)*sim->most, hull[to]->n,
+                                          now->pose[hull[to]->link].t, w);
                     if (to == side) {
                         w[3] += turned.x;
                         w[4] += turned.y;
                         w[5] += turned.z;
                     }
-                    dci_sim_put(&G->now, &G->by_vertex, hull[to]->link, 3*(hull[side]->begin + j) + c, w);
+                    dci_sim_put(now, &terms->by.vertex, hull[to]->link, 3*(hull[side]->begin + j) + c, w);
                 }
             }
 }
 
 /* The pair's hulls in the world: a and b at time t, a and b now. */
-static DCI_NOINLINE void dci_sim_deriv_place(dci_sim_deriv *G, int k, dc_hull at[4])
+static DCI_NOINLINE void dci_sim_to_world(dci_sim_terms *terms, int k, dc_hull at[4])
 {
-    const dci_sim_work *W = G->W;
-    const dc_sim *sim = W->sim;
+    const dc_sim *sim = terms->problem->sim;
     int side, v;
     for (side = 0; side < 4; ++side) {
-        dc_hull h = dci_sim_hull_of(sim, sim->pair[2*k + (side & 1)]);
-        const dc_pose *p = (side < 2 ? W->old.pose : W->now.pose) + sim->hull[sim->pair[2*k + (side & 1)]].link;
-        at[side].v = G->world + side*sim->most;
+        const dc_hull h = dci_sim_hull_of(sim, sim->pair[2*k + (side & 1)]);
+        const dci_sim_place *place = side < 2 ? &terms->problem->before : &terms->at->place;
+        const dc_pose *p = place->pose + sim->hull[sim->pair[2*k + (side & 1)]].link;
+        at[side].v = terms->world + side*sim->most;
         at[side].n = h.n;
-        for (v = 0; v < h.n; ++v) G->world[side*sim->most + v] = dc_pose_apply(*p, h.v[v]);
+        for (v = 0; v < h.n; ++v) terms->world[side*sim->most + v] = dc_pose_apply(*p, h.v[v]);
     }
+}
+
+/* The friction of hulls A and B of two links over mu: its gradient by the twists now, g, and its derivatives by those
+ * at time t, M; from the plane at time t */
+static DCI_NOINLINE dc_status dci_sim_friction_by_old(const dci_sim_terms *terms, const dci_sim_pair *p,
+                                                      const dc_hull *A, const dc_hull *B, dc_plane *plane,
+                                                      dc_real g[12], dc_real M[144])
+{
+    const dci_sim_problem *problem = terms->problem;
+    const dc_sim_desc *desc = &problem->sim->desc;
+    const dc_pose *old = problem->before.pose, *now = terms->at->place.pose;
+    return dc_friction_rigid(&desc->friction, &problem->pair, 1, desc->h, A, old + p->link_a, now + p->link_a, B,
+                             old + p->link_b, now + p->link_b, terms->scratch.mem, plane, NULL, g, NULL, M, NULL);
 }
 
 /* Pair k: friction by the state at time t and by the coefficients. */
-static DCI_NOINLINE void dci_sim_deriv_friction(dci_sim_deriv *G, int k)
+static DCI_NOINLINE void dci_sim_by_friction(dci_sim_terms *terms, int k)
 {
-    dci_sim_work *W = G->W;
-    const dc_sim *sim = W->sim;
-    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link, v, c;
-    dc_real ks = sim->desc.stiffness, mu = sim->link[i].friction*sim->link[j].friction;
-    dc_hull A = dci_sim_hull_of(sim, a), B = dci_sim_hull_of(sim, b);
+    const dc_sim *sim = terms->problem->sim;
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    const dc_real ks = sim->desc.stiffness;
+    dc_hull A = dci_sim_hull_of(sim, p.hull_a), B = dci_sim_hull_of(sim, p.hull_b);
+    dc_real *g = terms->scratch.jet->grad, *M = terms->mixed;
+    int v;
     dc_status s;
-    if (!W->load[k]) return;
+
+    if (!terms->problem->friction.load[k]) return;
+
     /* by the coefficient, even where it is zero */
-    s = dc_friction_rigid(&sim->desc.friction, &W->pair, 1, sim->desc.h, &A, W->old.pose + i, W->now.pose + i, &B, W->old.pose + j,
-                          W->now.pose + j, W->mem, W->plane_old + k, NULL, W->pg, NULL, W->pM, NULL);
+    s = dci_sim_friction_by_old(terms, &p, &A, &B, terms->problem->friction.plane + k, g, M);
     if (s != DC_OK) {
-        W->status = s;
+        terms->status = s;
         return;
     }
-    for (v = 0; v < 144; ++v) W->pM[v] *= ks*mu;
-    for (c = 0; c < 2; ++c) {
-        dc_real w[12], other = sim->link[c ? i : j].friction;
-        for (v = 0; v < 12; ++v) w[v] = ks*other*W->pg[v];
-        dci_sim_put(&G->now, &G->by_friction, i, c ? j : i, w);
-        dci_sim_put(&G->now, &G->by_friction, j, c ? j : i, w + 6);
-    }
-    if (!(mu > 0)) return;
-    dci_sim_by_old(G, i, i, W->pM, 12);
-    dci_sim_by_old(G, i, j, W->pM + 6, 12);
-    dci_sim_by_old(G, j, i, W->pM + 72, 12);
-    dci_sim_by_old(G, j, j, W->pM + 78, 12);
+    dci_sim_pair_by_friction(terms, &p, ks, g);
+    if (!(p.friction > 0)) return;
+    for (v = 0; v < 144; ++v) M[v] *= ks*p.friction;
+    dci_sim_pair_by_old(terms, &p, M);
 }
 
 /* Pair k by the vertices. */
-static DCI_NOINLINE void dci_sim_deriv_pair(dci_sim_deriv *G, int k)
+static DCI_NOINLINE void dci_sim_by_pair(dci_sim_terms *terms, int k)
 {
-    dci_sim_work *W = G->W;
-    const dc_sim *sim = W->sim;
-    int a = sim->pair[2*k], b = sim->pair[2*k + 1];
-    dc_real mu = sim->link[sim->hull[a].link].friction*sim->link[sim->hull[b].link].friction, P = 0;
+    const dci_sim_problem *problem = terms->problem;
+    const dc_sim *sim = problem->sim;
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    const int felt = dci_sim_apart(&terms->at->place, p.hull_a, p.hull_b) < dci_sim_reach(sim, 0);
+    dc_real P = 0;
     dc_hull at[4];
-    int felt = dci_sim_apart(sim, &W->now, a, b) < dci_sim_reach(sim, 0);
     dc_status s = DC_OK;
-    if (!felt && !W->load[k]) return;
-    dci_sim_deriv_place(G, k, at);
+
+    if (!felt && !problem->friction.load[k]) return;
+    dci_sim_to_world(terms, k, at);
+
+    /* the potential */
     if (felt) {
-        s = dc_pair(&W->pair, at + 2, at + 3, W->mem, W->plane + k, &P, G->g, G->H, NULL);
-        if (s == DC_OK && P > 0) dci_sim_deriv_vertices(G, k, NULL);
+        s = dc_pair(&problem->pair, at + 2, at + 3, terms->scratch.mem, terms->at->plane + k, &P, terms->vertex_grad,
+                    terms->vertex_hessian, NULL);
+        if (s == DC_OK && P > 0) dci_sim_by_vertices(terms, k, NULL);
     }
-    if (W->load[k] && s == DC_OK && mu > 0) {
-        s = dc_friction(&sim->desc.friction, &W->pair, mu, sim->desc.h, at, at + 2, at + 1, at + 3, W->mem, W->plane_old + k, NULL,
-                        G->g, G->H, G->M, NULL);
-        if (s == DC_OK) dci_sim_deriv_vertices(G, k, G->M);
+
+    /* friction */
+    if (problem->friction.load[k] && s == DC_OK && p.friction > 0) {
+        s = dc_friction(&sim->desc.friction, &problem->pair, p.friction, sim->desc.h, at, at + 2, at + 1, at + 3,
+                        terms->scratch.mem, problem->friction.plane + k, NULL, terms->vertex_grad,
+                        terms->vertex_hessian, terms->vertex_mixed, NULL);
+        if (s == DC_OK) dci_sim_by_vertices(terms, k, terms->vertex_mixed);
     }
-    if (s != DC_OK) W->status = s;
+    if (s != DC_OK) terms->status = s;
 }
 
-/* Friction of contact c of pair k over mu and its weight: gradient, and its derivatives by the old poses */
-static DCI_NOINLINE dc_status dci_sim_deriv_rub(dci_sim_work *W, int k, const dc_bsh_contact *c)
+/* the same for contact c of pair k of trees, over its weight too */
+static DCI_NOINLINE dc_status dci_sim_contact_by_old(const dci_sim_terms *terms, int k, const dc_bsh_contact *c,
+                                                     dc_real g[12], dc_real M[144])
 {
-    const dc_sim *sim = W->sim;
-    int a = sim->pair[2*k], b = sim->pair[2*k + 1], i = sim->hull[a].link, j = sim->hull[b].link;
-    dc_hull A = dci_sim_triangle(sim, a, c->triangle_a), B = dci_sim_triangle(sim, b, c->triangle_b);
+    const dc_sim *sim = terms->problem->sim;
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    dc_hull A = dci_sim_triangle(sim, p.hull_a, c->triangle_a), B = dci_sim_triangle(sim, p.hull_b, c->triangle_b);
     dc_plane plane = c->plane;
-    return dc_friction_rigid(&sim->desc.friction, &W->pair, 1, sim->desc.h, &A, W->old.pose + i, W->now.pose + i, &B,
-                             W->old.pose + j, W->now.pose + j, W->mem, &plane, NULL, W->pg, NULL, W->pM, NULL);
+    return dci_sim_friction_by_old(terms, &p, &A, &B, &plane, g, M);
 }
 
-/* Pair k of trees: friction of its triangle pairs, whose weights are those of time t. The potential does not know the old state. */
-static DCI_NOINLINE void dci_sim_deriv_trees(dci_sim_deriv *G, int k)
+/* Pair k of trees: friction of its triangle pairs, whose weights are those of time t. The potential does not know the
+ * old state. */
+static DCI_NOINLINE void dci_sim_by_trees(dci_sim_terms *terms, int k)
 {
-    dci_sim_work *W = G->W;
-    const dc_sim *sim = W->sim;
-    int i = sim->hull[sim->pair[2*k]].link, j = sim->hull[sim->pair[2*k + 1]].link, c, v, r;
-    dc_real mu = sim->link[i].friction*sim->link[j].friction, ks = sim->desc.stiffness, g[12] = {0}, *M = W->pH;
-    if (W->contact_at[k] == W->contact_at[k + 1]) return;
-    for (v = 0; v < 144; ++v) M[v] = 0;
-    for (c = W->contact_at[k]; c < W->contact_at[k + 1]; ++c) {
-        const dc_bsh_contact *t = W->contact + c;
-        dc_status s = dci_sim_deriv_rub(W, k, t);
+    const dc_sim *sim = terms->problem->sim;
+    const dci_sim_friction *friction = &terms->problem->friction;
+    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    const dc_real mu = p.friction, ks = sim->desc.stiffness;
+    dc_real *g = terms->scratch.jet->grad, *M = terms->mixed, *sum_M = terms->scratch.jet->hessian, sum_g[12] = {0};
+    int c, v, r;
+
+    if (friction->begin[k] == friction->begin[k + 1]) return;
+    for (v = 0; v < 144; ++v) sum_M[v] = 0;
+
+    /* d(weight g) = weight dg + g dweight */
+    for (c = friction->begin[k]; c < friction->begin[k + 1]; ++c) {
+        const dc_bsh_contact *t = friction->contact + c;
+        const dc_status s = dci_sim_contact_by_old(terms, k, t, g, M);
         if (s != DC_OK && s != DC_E_DIVERGED) {
-            W->status = s;
+            terms->status = s;
             return;
         }
         for (r = 0; r < 12; ++r) {
-            g[r] += ks*t->weight*W->pg[r];
-            for (v = 0; v < 12; ++v) M[12*r + v] += ks*mu*(t->weight*W->pM[12*r + v] + W->pg[r]*t->weight_grad[v]);
+            sum_g[r] += ks*t->weight*g[r];
+            for (v = 0; v < 12; ++v)
+                sum_M[12*r + v] += ks*mu*(t->weight*M[12*r + v] + g[r]*t->weight_grad[v]);
         }
     }
-    for (c = 0; c < 2; ++c) {
-        dc_real w[12], other = sim->link[c ? i : j].friction;
-        for (v = 0; v < 12; ++v) w[v] = other*g[v];
-        dci_sim_put(&G->now, &G->by_friction, i, c ? j : i, w);
-        dci_sim_put(&G->now, &G->by_friction, j, c ? j : i, w + 6);
+    dci_sim_pair_by_friction(terms, &p, 1, sum_g);
+    if (mu > 0) dci_sim_pair_by_old(terms, &p, sum_M);
+}
+
+/* a joint that rotates, its coordinates from a on: springs, then the torque */
+static void dci_sim_by_rotation(dci_sim_terms *terms, const dc_real *q, int i, int a)
+{
+    const dci_sim_problem *problem = terms->problem;
+    const dc_sim *sim = problem->sim;
+    const dc_sim_control *u = problem->control;
+    const dci_sim_sink *control = &terms->by.control;
+    const dc_quat x = dci_sim_q4(q + sim->q_at[i]), old = dci_sim_q4(problem->q + sim->q_at[i]);
+    const dc_real h = sim->desc.h;
+    const int nv = sim->nv;
+    int k, j, term;
+    dc_quat p;
+    dc_v3 g;
+    dc_m3 H, mixed, by_now, by_torque;
+    dc_real kappa;
+
+    for (term = 0; term < DCI_SIM_SPRINGS; ++term) {
+        if (!dci_sim_rotation(problem, i, term, &kappa, &p)) continue;
+        dci_sim_spring(kappa, x, p, &g, &H, &mixed);
+        by_now = mixed;
+        if (term == DCI_SIM_VELOCITY && u && u->velocity) {
+            /* p = exp(h omega) q^t: its twist is h J_l domega + exp(h omega) dq^t */
+            dc_v3 w = dc_scale(h, dci_sim_v3(u->velocity + a));
+            dc_m3 R = dc_m3_exp(w), J = dc_so3_jl(w);
+            by_now = dc_m3_mul(&mixed, &R);
+            mixed = dc_m3_mul(&mixed, &J);
+        }
+        for (k = 0; k < 3; ++k)
+            for (j = 0; j < 3; ++j) {
+                const dc_real m = mixed.m[3*k + j];
+                if (term == DCI_SIM_TARGET) dci_sim_put_row(control, a + k, a + j, m);
+                if (term == DCI_SIM_VELOCITY) dci_sim_put_row(control, a + k, nv + a + j, h*m);
+                if (term != DCI_SIM_TARGET) dci_sim_put_row(&terms->by.now, a + k, a + j, by_now.m[3*k + j]);
+            }
     }
-    if (!(mu > 0)) return;
-    dci_sim_by_old(G, i, i, M, 12);
-    dci_sim_by_old(G, i, j, M + 6, 12);
-    dci_sim_by_old(G, j, i, M + 72, 12);
-    dci_sim_by_old(G, j, j, M + 78, 12);
+
+    dci_sim_torque(u && u->force ? dci_sim_v3(u->force + a) : dc_vec(0, 0, 0), x, old, &g, &H, &mixed, &by_torque);
+    for (k = 0; k < 3; ++k)
+        for (j = 0; j < 3; ++j) {
+            dci_sim_put_row(control, a + k, 2*nv + a + j, by_torque.m[3*k + j]);
+            dci_sim_put_row(&terms->by.now, a + k, a + j, mixed.m[3*k + j]);
+        }
 }
 
 /* joints: by the state at t, and by the control: columns target, velocity, force */
-static DCI_NOINLINE void dci_sim_deriv_joints(dci_sim_deriv *G, const dc_real *q)
+static DCI_NOINLINE void dci_sim_by_joints(dci_sim_terms *terms, const dc_real *q)
 {
-    const dci_sim_work *W = G->W;
-    const dc_sim *sim = W->sim;
-    const dc_sim_control *u = W->control;
-    const dci_sim_sink *ctl = &G->by_control;
-    dc_real h = sim->desc.h;
-    int i, k, j, term, nv = sim->nv;
+    const dc_sim *sim = terms->problem->sim;
+    const dci_sim_sink *control = &terms->by.control;
+    const dc_real h = sim->desc.h;
+    const int nv = sim->nv;
+    int i, k;
+
     for (i = 0; i < sim->links; ++i) {
         const dc_sim_link *l = sim->link + i;
-        int rotates = l->joint == DC_SIM_FREE || l->joint == DC_SIM_BALL, gains = l->joint == DC_SIM_HINGE || l->joint == DC_SIM_SLIDE;
-        int slides = l->joint == DC_SIM_FREE ? 3 : gains, a = sim->v_at[i];
-        dc_quat p, x, old;
-        dc_v3 g;
-        dc_m3 H, mixed, M, tau;
-        dc_real kappa;
+        const int gains = dci_sim_single(l->joint), slides = l->joint == DC_SIM_FREE ? 3 : gains;
+
+        /* angles and lengths */
         for (k = 0; k < slides; ++k) {
-            dci_sim_put_row(&G->by_now, a + k, a + k, -((gains ? l->kd : 0) + l->damping)/h);
-            if (gains) dci_sim_put_row(ctl, a + k, a + k, -l->kp);
-            if (gains) dci_sim_put_row(ctl, a + k, nv + a + k, -l->kd);
-            dci_sim_put_row(ctl, a + k, 2*nv + a + k, -1);
+            const int a = sim->v_at[i] + k;
+            dci_sim_put_row(&terms->by.now, a, a, -((gains ? l->kd : 0) + l->damping)/h);
+            if (gains) dci_sim_put_row(control, a, a, -l->kp);
+            if (gains) dci_sim_put_row(control, a, nv + a, -l->kd);
+            dci_sim_put_row(control, a, 2*nv + a, -1);
         }
-        if (!rotates) continue;
-        a += l->joint == DC_SIM_FREE ? 3 : 0;
-        x = dci_sim_q4(q + sim->q_at[i]);
-        old = dci_sim_q4(W->q_old + sim->q_at[i]);
-        for (term = 0; term < 3; ++term) {
-            if (!dci_sim_rotation(W, i, term, &kappa, &p)) continue;
-            dci_sim_spring(kappa, x, p, &g, &H, &mixed);
-            M = mixed;
-            if (term == 1 && u && u->velocity) {
-                /* p = exp(h omega) q^t: its twist is h J_l domega + exp(h omega) dq^t */
-                dc_v3 w = dc_scale(h, dci_sim_v3(u->velocity + a));
-                dc_m3 R = dc_m3_exp(w), J = dc_so3_jl(w);
-                M = dc_m3_mul(&mixed, &R);
-                mixed = dc_m3_mul(&mixed, &J);
-            }
-            for (k = 0; k < 3; ++k)
-                for (j = 0; j < 3; ++j) {
-                    if (term == 0) dci_sim_put_row(ctl, a + k, a + j, mixed.m[3*k + j]);
-                    if (term == 1) dci_sim_put_row(ctl, a + k, nv + a + j, h*mixed.m[3*k + j]);
-                    if (term > 0) dci_sim_put_row(&G->by_now, a + k, a + j, M.m[3*k + j]);
-                }
-        }
-        dci_sim_torque(u && u->force ? dci_sim_v3(u->force + a) : dc_vec(0, 0, 0), x, old, &g, &H, &mixed, &tau);
-        for (k = 0; k < 3; ++k)
-            for (j = 0; j < 3; ++j) {
-                dci_sim_put_row(ctl, a + k, 2*nv + a + j, tau.m[3*k + j]);
-                dci_sim_put_row(&G->by_now, a + k, a + j, mixed.m[3*k + j]);
-            }
+        if (dci_sim_rotates(l->joint)) dci_sim_by_rotation(terms, q, i, sim->v_at[i] + dci_sim_turn_at(l->joint));
     }
 }
 
-static void dci_sim_deriv_all(dci_sim_deriv *G, const dc_real *q)
+/* all of them, at q_next; terms->status: why there are none */
+static void dci_sim_all_terms(dci_sim_terms *terms, const dc_real *q)
 {
-    dci_sim_work *W = G->W;
-    const dc_sim *sim = W->sim;
+    const dc_sim *sim = terms->problem->sim;
+    const dci_sim_friction *friction = &terms->problem->friction;
     int i, p;
-    for (i = 0; i < sim->links; ++i) dci_sim_deriv_inertia(G, i);
-    dci_sim_deriv_joints(G, q);
+
+    for (i = 0; i < sim->links; ++i) dci_sim_by_inertia(terms, i);
+    dci_sim_by_joints(terms, q);
     for (i = 0; i < sim->hulls; ++i)
-        for (p = 0; p < sim->planes; ++p) dci_sim_deriv_plane(G, i, p);
-    for (i = 0; sim->desc.trees && i < sim->pairs && W->status == DC_OK; ++i) dci_sim_deriv_trees(G, i);
+        for (p = 0; p < sim->planes; ++p) dci_sim_by_plane(terms, i, p);
+    for (i = 0; sim->desc.trees && i < sim->pairs && terms->status == DC_OK; ++i) dci_sim_by_trees(terms, i);
     if (sim->desc.trees) return;
-    for (i = 0; i < W->rubs && W->status == DC_OK; ++i) dci_sim_deriv_friction(G, W->rubbing[i]);
-    for (i = 0; i < sim->pairs && W->status == DC_OK && G->by_vertex.out; ++i) dci_sim_deriv_pair(G, i);
+    for (i = 0; i < friction->count && terms->status == DC_OK; ++i) dci_sim_by_friction(terms, friction->loaded[i]);
+    for (i = 0; i < sim->pairs && terms->status == DC_OK && terms->by.vertex.out; ++i) dci_sim_by_pair(terms, i);
 }
+
+/* ---- [jacobians] Jacobians of a step ---------------------------------------------------------- */
+/* in: states, control, what is asked for; out: the Jacobians.
+ *
+ * stage             | reads           | writes           | equation
+ * dci_sim_open      | states, control | problem          |
+ * dci_sim_eval      | q_next          | Hessian          | d2O/dq_next^2
+ * dci_sim_all_terms | problem, O      | right-hand sides | d2O/dq_next dp
+ * dci_sim_jacobians | both            | Jacobians        | SDRS Eq. 88 */
 
 static int dci_sim_finite(const dc_real *x, size_t n)
 {
@@ -4158,131 +5338,135 @@ static int dci_sim_finite(const dc_real *x, size_t n)
     return 1;
 }
 
-/* columns of the seven outputs, in the order of dc_sim_jacobian */
-static void dci_sim_columns(const dc_sim *sim, size_t n[7])
+/* the seven outputs in the order of dc_sim_jacobian, and their columns */
+enum {
+    DCI_SIM_PREV = 0, DCI_SIM_NOW, DCI_SIM_CONTROL, DCI_SIM_ATTACH, DCI_SIM_MASS, DCI_SIM_FRICTION, DCI_SIM_VERTEX,
+    DCI_SIM_OUTPUTS
+};
+
+static void dci_sim_columns(const dc_sim *sim, size_t n[DCI_SIM_OUTPUTS])
 {
-    n[0] = n[1] = (size_t)sim->nv;
-    n[2] = 3*(size_t)sim->nv;
-    n[3] = 6*(size_t)sim->links;
-    n[4] = (size_t)sim->links;
-    n[5] = (size_t)sim->links + (size_t)sim->planes;
-    n[6] = 3*(size_t)sim->vertices;
+    n[DCI_SIM_PREV] = n[DCI_SIM_NOW] = (size_t)sim->nv;
+    n[DCI_SIM_CONTROL] = 3*(size_t)sim->nv;
+    n[DCI_SIM_ATTACH] = 6*(size_t)sim->links;
+    n[DCI_SIM_MASS] = (size_t)sim->links;
+    n[DCI_SIM_FRICTION] = (size_t)sim->links + (size_t)sim->planes;
+    n[DCI_SIM_VERTEX] = 3*(size_t)sim->vertices;
 }
 
-static void dci_sim_outputs(const dc_sim_jacobian *o, dc_real *p[7])
+static void dci_sim_outputs(const dc_sim_jacobian *o, dc_real *p[DCI_SIM_OUTPUTS])
 {
-    p[0] = o->prev;
-    p[1] = o->now;
-    p[2] = o->control;
-    p[3] = o->attach;
-    p[4] = o->mass;
-    p[5] = o->friction;
-    p[6] = o->vertex;
+    p[DCI_SIM_PREV] = o->prev;
+    p[DCI_SIM_NOW] = o->now;
+    p[DCI_SIM_CONTROL] = o->control;
+    p[DCI_SIM_ATTACH] = o->attach;
+    p[DCI_SIM_MASS] = o->mass;
+    p[DCI_SIM_FRICTION] = o->friction;
+    p[DCI_SIM_VERTEX] = o->vertex;
 }
 
-/* numbers by vertices of a pair: 3N + 2 (3N)^2, N = 2 most */
-static size_t dci_sim_vertex_numbers(const dc_sim *sim)
+/* the arrays for the terms, and the axes of the place at time t */
+static void dci_sim_take_terms(const dc_sim *sim, int attachments, int vertices, dci_room *room,
+                              dci_sim_place *before, dci_sim_terms *terms)
 {
-    size_t N = 6*(size_t)sim->most;
-    return sim->pairs > 0 ? N + 2*N*N : 0;
+    const size_t most = (size_t)sim->most, N = 6*most;
+    before->axis = DCI_TAKE(room, dci_sim_axis_count(sim, attachments), dci_sim_axis);
+    terms->mixed = DCI_TAKE(room, 144, dc_real);
+    if (!vertices) return;
+    terms->world = DCI_TAKE(room, 4*most, dc_v3);
+    if (sim->pairs == 0) return;        /* there is none to need the rest */
+    terms->vertex_grad = DCI_TAKE(room, N, dc_real);
+    terms->vertex_hessian = DCI_TAKE(room, N*N, dc_real);
+    terms->vertex_mixed = DCI_TAKE(room, N*N, dc_real);
 }
 
 DC_DEF size_t dc_sim_grad_bytes(const dc_sim *sim, const dc_sim_jacobian *out)
 {
-    size_t sum, n[7], axes;
-    dc_real *p[7];
+    size_t sum, n[DCI_SIM_OUTPUTS];
+    dc_real *p[DCI_SIM_OUTPUTS];
+    dci_room room = DC_ZERO;
+    dci_sim_terms unread;
+    dci_sim_place before;
     int k;
+
     if (!sim || !sim->link || !out) return 0;
     dci_sim_columns(sim, n);
     dci_sim_outputs(out, p);
-    axes = dci_sim_axis_count(sim, out->attach != NULL);
-    sum = dci_sim_open_bytes(sim, out->attach != NULL);
-    sum = dc_bytes(sum, 1, sizeof(dci_sim_deriv));
-    for (k = 0; k < 2; ++k) sum = dc_bytes(sum, axes, sizeof(dci_sim_axis));
-    for (k = 0; k < 7; ++k)
+    room.bytes = dc_bytes(dci_sim_open_bytes(sim, out->attach != NULL), 1, sizeof unread);
+    dci_sim_take_terms(sim, out->attach != NULL, out->vertex != NULL, &room, &before, &unread);
+    sum = room.bytes;
+    for (k = 0; k < DCI_SIM_OUTPUTS; ++k)
         if (p[k]) sum = dc_bytes(sum, n[k]*(size_t)sim->nv, sizeof(dc_real));
     sum = dc_bytes(sum, (size_t)sim->nv, sizeof(int));
-    if (out->vertex) {
-        sum = dc_bytes(sum, 4*(size_t)sim->most, sizeof(dc_v3));
-        sum = dc_bytes(sum, dci_sim_vertex_numbers(sim), sizeof(dc_real));
-    }
-    sum = dc_bytes(sum, dci_sim_pair_bytes(sim), 1);
+    sum = dc_bytes(sum, dci_sim_scratch_bytes(sim), 1);
     return sum == SIZE_MAX ? 0 : sum;
 }
 
-/* Views of the three configurations, and the memory by vertices; NULL: it does not fit. In the arena and not on the stack. */
-static DCI_NOINLINE dci_sim_deriv *dci_sim_deriv_open(dci_sim_work *W, int attachments, int vertices)
+/* The terms of a workspace as dci_sim_open left it, and what they need of it; NULL: it does not fit. In the arena and
+ * not on the stack. */
+static DCI_NOINLINE dci_sim_terms *dci_sim_open_terms(dci_sim_work *W, int attachments, int vertices)
 {
-    const dc_sim *sim = W->sim;
-    size_t axes = dci_sim_axis_count(sim, attachments), N = 6*(size_t)sim->most;
-    dci_sim_deriv *G = (dci_sim_deriv *)dc_arena_take(W->mem, 1, sizeof *G);
-    dci_sim_axis *a = (dci_sim_axis *)dc_arena_take(W->mem, axes, sizeof *a), *b = (dci_sim_axis *)dc_arena_take(W->mem, axes, sizeof *b);
-    if (!G || !a || !b) return NULL;
-    memset(G, 0, sizeof *G);
-    G->W = W;
-    G->now.sim = G->old.sim = G->prev.sim = sim;
-    G->now.F = &W->now;
-    G->old.F = &W->old;
-    G->prev.F = &W->prev;
-    G->now.axis = W->axis;
-    G->old.axis = a;
-    G->prev.axis = b;
-    dci_sim_axes(sim, &W->old, attachments, a);
-    dci_sim_axes(sim, &W->prev, attachments, b);
-    if (!vertices) return G;
-    G->world = (dc_v3 *)dc_arena_take(W->mem, 4*(size_t)sim->most, sizeof *G->world);
-    G->g = (dc_real *)dc_arena_take(W->mem, dci_sim_vertex_numbers(sim), sizeof *G->g);
-    if (!G->world || !G->g) return NULL;
-    if (sim->pairs == 0) return G;      /* there is none to need them */
-    G->H = G->g + N;
-    G->M = G->H + N*N;
-    return G;
-}
+    dc_arena *mem = W->scratch.mem;
+    dci_sim_terms *terms = (dci_sim_terms *)dc_arena_take(mem, 1, sizeof *terms);
+    dci_room room = DC_ZERO;
 
-static dci_sim_sink dci_sim_dense(dc_real *out, size_t columns)
-{
-    dci_sim_sink s = DC_ZERO;
-    s.out = out;
-    s.ld = columns;
-    return s;
+    if (!terms) return NULL;
+    memset(terms, 0, sizeof *terms);
+    room.arena = mem;
+    dci_sim_take_terms(W->problem.sim, attachments, vertices, &room, &W->problem.before, terms);
+    if (room.full) return NULL;
+    terms->problem = &W->problem;
+    terms->at = &W->at;
+    terms->prev = &W->there;            /* where it still is, at t - h */
+    terms->scratch = W->scratch;
+    dci_sim_axes(&W->problem.before, attachments);
+    dci_sim_axes(&W->there, attachments);
+    return terms;
 }
 
 /* after dci_sim_open: all Jacobians into D, unsolved, then solved */
-static DCI_NOINLINE dc_status dci_sim_jacobians(dci_sim_work *W, const dc_real *q, dc_real *const want[7])
+static DCI_NOINLINE dc_status dci_sim_jacobians(dci_sim_work *W, const dc_real *q, dc_real *const want[DCI_SIM_OUTPUTS])
 {
-    const dc_sim *sim = W->sim;
-    dci_sim_deriv *G;
-    dc_real *D[7];
-    size_t n[7], k, nv = (size_t)sim->nv;
+    const int nv = W->problem.sim->nv;
+    dc_arena *mem = W->scratch.mem;
+    dci_sim_terms *terms;
+    dc_real *D[DCI_SIM_OUTPUTS];
+    size_t n[DCI_SIM_OUTPUTS], k;
     int c, *piv;
     dc_status s;
-    dci_sim_columns(sim, n);
-    for (c = 0; c < 7; ++c) {
-        D[c] = want[c] ? (dc_real *)dc_arena_take(W->mem, n[c]*nv, sizeof(dc_real)) : NULL;
+
+    /* memory */
+    dci_sim_columns(W->problem.sim, n);
+    for (c = 0; c < DCI_SIM_OUTPUTS; ++c) {
+        D[c] = want[c] ? (dc_real *)dc_arena_take(mem, n[c]*(size_t)nv, sizeof(dc_real)) : NULL;
         if (want[c] && !D[c]) return DC_E_MEMORY;
-        for (k = 0; D[c] && k < n[c]*nv; ++k) D[c][k] = 0;
+        dci_sim_zero(D[c], n[c]*(size_t)nv);
     }
-    piv = (int *)dc_arena_take(W->mem, nv, sizeof *piv);
-    G = dci_sim_deriv_open(W, D[3] != NULL, D[6] != NULL);
-    if (!piv || !G) return DC_E_MEMORY;
-    W->attach = dci_sim_dense(D[3], n[3]);
-    dci_sim_energy(W, q, DCI_SIM_DERIVATIVES);
-    if (W->status != DC_OK) return W->status;
-    G->by_prev = dci_sim_dense(D[0], n[0]);
-    G->by_now = dci_sim_dense(D[1], n[1]);
-    G->by_control = dci_sim_dense(D[2], n[2]);
-    G->by_mass = dci_sim_dense(D[4], n[4]);
-    G->by_friction = dci_sim_dense(D[5], n[5]);
-    G->by_vertex = dci_sim_dense(D[6], n[6]);
-    dci_sim_deriv_all(G, q);
-    if (W->status != DC_OK) return W->status;
-    s = dc_ldlt_factor((int)nv, W->H, (int)nv, piv, NULL);
-    for (c = 0; c < 7 && s == DC_OK; ++c)
-        if (D[c] && n[c]) s = dc_ldlt_solve((int)nv, W->H, (int)nv, piv, (int)n[c], D[c], (int)n[c]);      /* SDRS Eq. 88 */
-    for (c = 0; c < 7 && s == DC_OK; ++c)
-        if (!dci_sim_finite(D[c], n[c]*nv)) s = DC_E_RANGE;
-    for (c = 0; c < 7 && s == DC_OK; ++c)
-        for (k = 0; D[c] && k < n[c]*nv; ++k) want[c][k] = -D[c][k];
+    piv = (int *)dc_arena_take(mem, (size_t)nv, sizeof *piv);
+    terms = dci_sim_open_terms(W, D[DCI_SIM_ATTACH] != NULL, D[DCI_SIM_VERTEX] != NULL);
+    if (!piv || !terms) return DC_E_MEMORY;
+
+    /* d2O/dq_next^2 and the right-hand sides */
+    W->at.attach = dci_sim_dense(D[DCI_SIM_ATTACH], n[DCI_SIM_ATTACH]);
+    dci_sim_eval(W, q, DCI_SIM_DERIVATIVES, DCI_SIM_IN_FULL);
+    if (W->at.status != DC_OK) return W->at.status;
+    terms->by.prev = dci_sim_dense(D[DCI_SIM_PREV], n[DCI_SIM_PREV]);
+    terms->by.now = dci_sim_dense(D[DCI_SIM_NOW], n[DCI_SIM_NOW]);
+    terms->by.control = dci_sim_dense(D[DCI_SIM_CONTROL], n[DCI_SIM_CONTROL]);
+    terms->by.mass = dci_sim_dense(D[DCI_SIM_MASS], n[DCI_SIM_MASS]);
+    terms->by.friction = dci_sim_dense(D[DCI_SIM_FRICTION], n[DCI_SIM_FRICTION]);
+    terms->by.vertex = dci_sim_dense(D[DCI_SIM_VERTEX], n[DCI_SIM_VERTEX]);
+    dci_sim_all_terms(terms, q);
+    if (terms->status != DC_OK) return terms->status;
+
+    /* SDRS Eq. 88 */
+    s = dc_ldlt_factor(nv, W->at.hessian, nv, piv, NULL);
+    for (c = 0; c < DCI_SIM_OUTPUTS && s == DC_OK; ++c)
+        if (D[c] && n[c]) s = dc_ldlt_solve(nv, W->at.hessian, nv, piv, (int)n[c], D[c], (int)n[c]);
+    for (c = 0; c < DCI_SIM_OUTPUTS && s == DC_OK; ++c)
+        if (!dci_sim_finite(D[c], n[c]*(size_t)nv)) s = DC_E_RANGE;
+    for (c = 0; c < DCI_SIM_OUTPUTS && s == DC_OK; ++c)
+        for (k = 0; D[c] && k < n[c]*(size_t)nv; ++k) want[c][k] = -D[c][k];
     return s;
 }
 
@@ -4290,25 +5474,32 @@ DC_DEF dc_status dc_sim_grad(const dc_sim *sim, const dc_real *q_prev, const dc_
                              const dc_real *q_next, dc_arena *mem, const dc_sim_jacobian *out)
 {
     dci_sim_work *W = NULL;
-    dc_real *want[7];
+    dc_real *want[DCI_SIM_OUTPUTS];
     dc_status s;
     size_t used;
-    if (!sim || !sim->link || !q_prev || !q || !q_next || !mem || !out || (sim->desc.trees && out->vertex)) return DC_E_ARG;
+
+    if (!sim || !sim->link || !q_prev || !q || !q_next || !mem || !out || (sim->desc.trees && out->vertex))
+        return DC_E_ARG;
     if (!dci_sim_state_ok(sim, q_prev) || !dci_sim_state_ok(sim, q) || !dci_sim_state_ok(sim, q_next)
         || !dci_sim_control_ok(sim, control)) return DC_E_ARG;
+
     used = mem->used;
     dci_sim_outputs(out, want);
-    s = dci_sim_open(sim, q_prev, q, control, out->attach != NULL, mem, &W);
-    if (s == DC_OK) s = dci_sim_contacts(W, out->friction != NULL);
-    if (s == DC_OK) {
-        dci_sim_meet(W, q_next);
-        s = dci_sim_jacobians(W, q_next, want);
-    }
+    s = dci_sim_open(sim, q_prev, q, control, out->attach != NULL, out->friction != NULL, mem, &W);
+    if (s == DC_OK) s = dci_sim_jacobians(W, q_next, want);
     mem->used = used;
     return s == DC_E_ARG ? DC_E_RANGE : s;              /* as in dc_sim_step */
 }
 
-/* ---- trajectories ------------------------------------------------------------------------------- */
+/* ---- [trajectory] many steps, forward and backward -------------------------------------------- */
+/* in: a run; out: its states, or the gradient of a loss of theirs.
+ *
+ * stage               | reads                         | writes                        | equation
+ * dc_sim_step         | two states, control           | the next one                  |
+ * dci_sim_again       | a checkpoint                  | the states up to the next one |
+ * dci_sim_back        | three states, gradient by the | gradients by the earlier two, | SDRS Eq. 88, transposed
+ *                     | last                          | by control and design         |
+ * dci_sim_by_velocity | gradient by the first state   | gradient by the velocity      | */
 
 /* states kept between two checkpoints, q_{ck-1} to q_{(c+1)k} */
 static size_t dci_sim_kept(const dc_sim *sim, const dc_sim_run *r)
@@ -4321,8 +5512,10 @@ DC_DEF size_t dc_sim_adjoint_bytes(const dc_sim *sim, const dc_sim_run *run)
     dc_sim_jacobian none = DC_ZERO;
     dc_real mark = 0;
     size_t sum, nv, g;
+
     if (!sim || !sim->link || !run) return 0;
     nv = (size_t)sim->nv;
+
     /* as for Jacobians by attachments and vertices, without the Jacobians */
     none.attach = run->attach ? &mark : NULL;
     none.vertex = run->vertex ? &mark : NULL;
@@ -4333,64 +5526,72 @@ DC_DEF size_t dc_sim_adjoint_bytes(const dc_sim *sim, const dc_sim_run *run)
     return sum == SIZE_MAX || g == 0 ? 0 : sum;
 }
 
-/* One step backwards, opened: lam = - H^-1 at, with which everything is multiplied; by now into at_now, by prev into at_prev. */
-static DCI_NOINLINE dc_status dci_sim_back(dci_sim_work *W, const dc_sim_run *r, int t, const dc_real *q_next, dc_real *lam, dc_real *at_now,
-                                           dc_real *at_prev, dc_real *z)
+/* dL/dq_{t+1}, dL/dq_t, dL/dq_{t-1}, and scratch: twists of the links by the first */
+typedef struct { dc_real *next, *now, *prev, *twist; } dci_sim_adjoint;
+
+/* One step backwards, opened: lam = - H^-1 next takes the place of `next`, and everything is multiplied with it; by now
+ * into `now`, by prev into `prev`. */
+static DCI_NOINLINE dc_status dci_sim_back(dci_sim_work *W, const dc_sim_run *r, int t, const dc_real *q_next,
+                                           const dci_sim_adjoint *bar)
 {
-    const dc_sim *sim = W->sim;
-    dci_sim_deriv *G;
+    const dc_sim *sim = W->problem.sim;
+    const int nv = sim->nv;
+    dc_real *lam = bar->next, *H = W->at.hessian;
+    int i, k, *piv = (int *)dc_arena_take(W->scratch.mem, (size_t)nv, sizeof *piv);
+    dci_sim_terms *terms = dci_sim_open_terms(W, r->attach != NULL, r->vertex != NULL);
     dci_sim_sink s = DC_ZERO;
     dc_status status;
-    int i, k, nv = sim->nv, *piv;
-    piv = (int *)dc_arena_take(W->mem, (size_t)nv, sizeof *piv);
-    G = dci_sim_deriv_open(W, r->attach != NULL, r->vertex != NULL);
-    if (!piv || !G) return DC_E_MEMORY;
-    dci_sim_energy(W, q_next, DCI_SIM_DERIVATIVES);
-    if (W->status != DC_OK) return W->status;
-    status = dc_ldlt_factor(nv, W->H, nv, piv, NULL);
-    if (status == DC_OK) status = dc_ldlt_solve(nv, W->H, nv, piv, 1, lam, 1);       /* SDRS Eq. 88, transposed */
+
+    if (!piv || !terms) return DC_E_MEMORY;
+
+    /* lam, SDRS Eq. 88 transposed, and what moves by it */
+    dci_sim_eval(W, q_next, DCI_SIM_DERIVATIVES, DCI_SIM_IN_FULL);
+    if (W->at.status != DC_OK) return W->at.status;
+    status = dc_ldlt_factor(nv, H, nv, piv, NULL);
+    if (status == DC_OK) status = dc_ldlt_solve(nv, H, nv, piv, 1, lam, 1);
     if (status != DC_OK) return status;
     for (k = 0; k < nv; ++k) lam[k] = -lam[k];
-    for (i = 0; i < sim->links; ++i) dci_sim_twist(sim, W->axis, &W->now, i, -1, lam, z + 6*i);
-    s.lam = lam;
-    s.z = z;
-    W->attach = G->by_prev = G->by_now = G->by_control = G->by_mass = G->by_friction = G->by_vertex = s;
-    G->by_prev.out = at_prev;
-    G->by_now.out = at_now;
-    G->by_control.out = r->control_grad ? r->control_grad + (size_t)t*3*(size_t)nv : NULL;
-    G->by_mass.out = r->mass;
-    G->by_friction.out = r->friction;
-    G->by_vertex.out = r->vertex;
-    W->attach.out = r->attach;
-    /* the attachments' share of the second derivatives at q_next, for which lam has to be known */
-    if (r->attach) dci_sim_energy(W, q_next, DCI_SIM_DERIVATIVES);
-    dci_sim_deriv_all(G, q_next);
-    return W->status;
-}
+    for (i = 0; i < sim->links; ++i) dci_sim_twist(&W->at.place, i, lam, bar->twist + 6*i);
 
-static void dci_sim_zero(dc_real *x, size_t n)
-{
-    size_t k;
-    for (k = 0; x && k < n; ++k) x[k] = 0;
+    /* products with lam */
+    s.weight = lam;
+    s.twist = bar->twist;
+    W->at.attach = terms->by.prev = terms->by.now = terms->by.control = s;
+    terms->by.mass = terms->by.friction = terms->by.vertex = s;
+    terms->by.prev.out = bar->prev;
+    terms->by.now.out = bar->now;
+    terms->by.control.out = r->control_grad ? r->control_grad + (size_t)t*3*(size_t)nv : NULL;
+    terms->by.mass.out = r->mass;
+    terms->by.friction.out = r->friction;
+    terms->by.vertex.out = r->vertex;
+    W->at.attach.out = r->attach;
+
+    /* the attachments' share of the second derivatives at q_next, for which lam has to be known */
+    if (r->attach) dci_sim_eval_known(W, q_next, DCI_SIM_DERIVATIVES);
+    if (W->at.status != DC_OK) return W->at.status;
+    dci_sim_all_terms(terms, q_next);
+    return terms->status;
 }
 
 static DCI_NOINLINE int dci_sim_run_finite(const dc_sim *sim, const dc_sim_run *r)
 {
-    size_t n[7], nv = (size_t)sim->nv;
+    size_t n[DCI_SIM_OUTPUTS], nv = (size_t)sim->nv;
     dci_sim_columns(sim, n);
-    return dci_sim_finite(r->start, 2*nv) && dci_sim_finite(r->velocity, nv) && dci_sim_finite(r->control_grad, (size_t)r->steps*3*nv) && dci_sim_finite(r->attach, n[3])
-        && dci_sim_finite(r->mass, n[4]) && dci_sim_finite(r->friction, n[5]) && dci_sim_finite(r->vertex, n[6]);
+    return dci_sim_finite(r->start, 2*nv) && dci_sim_finite(r->velocity, nv)
+        && dci_sim_finite(r->control_grad, (size_t)r->steps*n[DCI_SIM_CONTROL])
+        && dci_sim_finite(r->attach, n[DCI_SIM_ATTACH]) && dci_sim_finite(r->mass, n[DCI_SIM_MASS])
+        && dci_sim_finite(r->friction, n[DCI_SIM_FRICTION]) && dci_sim_finite(r->vertex, n[DCI_SIM_VERTEX]);
 }
 
 static DCI_NOINLINE void dci_sim_zero_run(const dc_sim *sim, const dc_sim_run *r)
 {
-    size_t n[7];
+    size_t n[DCI_SIM_OUTPUTS];
     dci_sim_columns(sim, n);
-    dci_sim_zero(r->control_grad, (size_t)r->steps*3*(size_t)sim->nv);
-    dci_sim_zero(r->attach, n[3]);
-    dci_sim_zero(r->mass, n[4]);
-    dci_sim_zero(r->friction, n[5]);
-    dci_sim_zero(r->vertex, n[6]);
+    dci_sim_zero(r->control_grad, (size_t)r->steps*n[DCI_SIM_CONTROL]);
+    dci_sim_zero(r->attach, n[DCI_SIM_ATTACH]);
+    dci_sim_zero(r->mass, n[DCI_SIM_MASS]);
+    dci_sim_zero(r->friction, n[DCI_SIM_FRICTION]);
+    dci_sim_zero(r->vertex, n[DCI_SIM_VERTEX]);
 }
 
 /* By the velocity v, q[0] being q[1] moved by -h v: rotations by exp([-h w]), so that g_w -> -h J_l(-h w)^T g_w */
@@ -4398,20 +5599,18 @@ static void dci_sim_by_velocity(const dc_sim *sim, const dc_real *q, const dc_re
 {
     const dc_real h = sim->desc.h;
     int i, k;
+
     dc_sim_local(sim, q + sim->nq, q, out);
     for (i = 0; i < sim->links; ++i) {
         const dc_sim_joint joint = sim->link[i].joint;
-        const int at = sim->v_at[i], turn = at + (joint == DC_SIM_FREE ? 3 : 0);
+        const int at = sim->v_at[i], turn = at + dci_sim_turn_at(joint);
         dc_v3 w = dc_vec(0, 0, 0);
-        if (joint == DC_SIM_FREE || joint == DC_SIM_BALL) {
+        if (dci_sim_rotates(joint)) {
             dc_m3 J = dc_so3_jl(dci_sim_v3(out + turn));
             w = dc_mul_t(&J, dci_sim_v3(g + turn));
         }
         for (k = 0; k < dci_sim_nv(joint); ++k) out[at + k] = -h*g[at + k];
-        if (joint != DC_SIM_FREE && joint != DC_SIM_BALL) continue;
-        out[turn] = -h*w.x;
-        out[turn + 1] = -h*w.y;
-        out[turn + 2] = -h*w.z;
+        if (dci_sim_rotates(joint)) dci_sim_put3(dc_scale(-h, w), out + turn);
     }
 }
 
@@ -4419,10 +5618,13 @@ static void dci_sim_by_velocity(const dc_sim *sim, const dc_real *q, const dc_re
 static DCI_NOINLINE int dci_sim_run_ok(const dc_sim *sim, const dc_sim_run *r)
 {
     size_t n = (size_t)r->steps + 2, t;
+
     if (sim->desc.trees && r->vertex) return 0;
     for (t = 0; r->control && t < (size_t)r->steps; ++t)
         if (!dci_sim_control_ok(sim, r->control + t)) return 0;
     if (!dci_sim_finite(r->loss, (size_t)r->steps*(size_t)sim->nv)) return 0;
+
+    /* all states, or pairs at the checkpoints */
     if (r->every > 1) n = 2*(((size_t)r->steps - 1)/(size_t)r->every + 1);
     for (t = 0; t < n; ++t)
         if (!dci_sim_state_ok(sim, r->q + t*(size_t)sim->nq)) return 0;
@@ -4444,10 +5646,13 @@ DC_DEF dc_status dc_sim_roll(const dc_sim *sim, const dc_sim_run *r, dc_real *q,
     dc_real *x;
     size_t used, nq;
     int t;
+
     if (!sim || !sim->link || !r || !q || !mem || r->steps < 1 || r->every < 0) return DC_E_ARG;
     if (!dci_sim_state_ok(sim, q) || !dci_sim_state_ok(sim, q + sim->nq)) return DC_E_ARG;
     for (t = 0; r->control && t < r->steps; ++t)
         if (!dci_sim_control_ok(sim, r->control + t)) return DC_E_ARG;
+
+    /* three states in a row */
     nq = (size_t)sim->nq;
     used = mem->used;
     x = (dc_real *)dc_arena_take(mem, 3*nq, sizeof *x);
@@ -4464,88 +5669,112 @@ DC_DEF dc_status dc_sim_roll(const dc_sim *sim, const dc_sim_run *r, dc_real *q,
 
         /* all states, or pairs at the checkpoints but the last */
         if (r->every <= 1) memcpy(q + ((size_t)t + 2)*nq, x + nq, nq*sizeof *x);
-        else if ((t + 1)%r->every == 0 && t + 1 < r->steps) memcpy(q + 2*(size_t)((t + 1)/r->every)*nq, x, 2*nq*sizeof *x);
+        else if ((t + 1)%r->every == 0 && t + 1 < r->steps)
+            memcpy(q + 2*(size_t)((t + 1)/r->every)*nq, x, 2*nq*sizeof *x);
     }
     mem->used = used;
     if (info) *info = seen;
     return status == DC_OK && seen.diverged > 0 ? DC_E_DIVERGED : status;
 }
 
+/* The states from the checkpoint at or before step t, up to the one after t, once more: to the same bits. */
+static dc_status dci_sim_again(const dc_sim *sim, const dc_sim_run *r, int t, dc_arena *mem, dc_real *kept)
+{
+    const size_t nq = (size_t)sim->nq;
+    const int first = t - t%r->every;
+    dc_status status = DC_OK;
+    int k;
+    memcpy(kept, r->q + 2*(size_t)(t/r->every)*nq, 2*nq*sizeof *kept);
+    for (k = first; k <= t && status == DC_OK; ++k) {
+        dc_real *x = kept + (size_t)(k - first)*nq;
+        status = dc_sim_step(sim, x, x + nq, r->control ? r->control + k : NULL, mem, x + 2*nq, NULL);
+    }
+    return status;
+}
+
 DC_DEF dc_status dc_sim_adjoint(const dc_sim *sim, const dc_sim_run *r, dc_arena *mem)
 {
     size_t used, floor, nv, nq;
     dci_sim_work *W;
-    dc_real *at[3], *z, *kept, *turn;
+    dci_sim_adjoint bar;
+    dc_real *kept, *turn;
     dc_status status = DC_OK;
-    int t, k, every;
-    if (!sim || !sim->link || !r || !mem || r->steps < 1 || r->every < 0 || !r->q || !r->loss || !dci_sim_run_ok(sim, r)) return DC_E_ARG;
+    int t, k;
+
+    if (!sim || !sim->link || !r || !mem || r->steps < 1 || r->every < 0 || !r->q || !r->loss
+        || !dci_sim_run_ok(sim, r)) return DC_E_ARG;
     nv = (size_t)sim->nv;
     nq = (size_t)sim->nq;
-    every = r->every > 1 ? r->every : r->steps;
     used = mem->used;
-    at[0] = (dc_real *)dc_arena_take(mem, 4*nv + 6*(size_t)sim->links, sizeof(dc_real));
+    bar.next = (dc_real *)dc_arena_take(mem, 4*nv + 6*(size_t)sim->links, sizeof(dc_real));
     kept = (dc_real *)dc_arena_take(mem, dci_sim_kept(sim, r), sizeof(dc_real));
-    if (!at[0] || !kept) {
+    if (!bar.next || !kept) {
         mem->used = used;
         return DC_E_MEMORY;
     }
+
     floor = mem->used;
-    at[1] = at[0] + nv;
-    at[2] = at[1] + nv;
-    z = at[2] + 2*nv;
+    bar.now = bar.next + nv;
+    bar.prev = bar.now + nv;
+    bar.twist = bar.prev + 2*nv;
     dci_sim_zero_run(sim, r);
-    /* at[0] of q_{t+1}, at[1] of q_t, at[2] of q_{t-1} */
-    dci_sim_zero(at[0], 3*nv);
-    for (t = r->steps - 1; t >= 0 && status == DC_OK; --t) {
-        int first = t - t%every;
+    dci_sim_zero(bar.next, 3*nv);
+
+    for (t = r->steps - 1; t >= 0; --t) {
+        const dc_sim_control *control = r->control ? r->control + t : NULL;
         const dc_real *q = r->q + (size_t)t*nq;             /* q_{t-1}, then q_t, q_{t+1} */
+
+        /* at the end of a piece all its states are made again */
         if (r->every > 1) {
-            /* at the end of a piece all its states are made again */
-            if (t == r->steps - 1 || (t + 1)%every == 0) {
-                memcpy(kept, r->q + 2*(size_t)(t/every)*nq, 2*nq*sizeof *kept);
-                for (k = first; k <= t && status == DC_OK; ++k) {
-                    dc_real *x = kept + (size_t)(k - first)*nq;
-                    status = dc_sim_step(sim, x, x + nq, r->control ? r->control + k : NULL, mem, x + 2*nq, NULL);
-                }
-            }
-            q = kept + (size_t)(t - first)*nq;
+            if (t == r->steps - 1 || (t + 1)%r->every == 0) status = dci_sim_again(sim, r, t, mem, kept);
             if (status != DC_OK) break;
+            q = kept + (size_t)(t%r->every)*nq;
         }
-        for (k = 0; k < sim->nv; ++k) at[0][k] += r->loss[(size_t)t*nv + (size_t)k];
-        status = dci_sim_open(sim, q, q + nq, r->control ? r->control + t : NULL, r->attach != NULL, mem, &W);
-        if (status == DC_OK) status = dci_sim_contacts(W, r->friction != NULL);
-        if (status == DC_OK) {
-            dci_sim_meet(W, q + 2*nq);
-            status = dci_sim_back(W, r, t, q + 2*nq, at[0], at[1], at[2], z);
-        }
+
+        /* a step back */
+        for (k = 0; k < sim->nv; ++k) bar.next[k] += r->loss[(size_t)t*nv + (size_t)k];
+        status = dci_sim_open(sim, q, q + nq, control, r->attach != NULL, r->friction != NULL, mem, &W);
+        if (status == DC_OK) status = dci_sim_back(W, r, t, q + 2*nq, &bar);
         mem->used = floor;
-        turn = at[0];
-        at[0] = at[1];
-        at[1] = at[2];
-        at[2] = turn;
-        dci_sim_zero(at[2], nv);
+
+        turn = bar.next;
+        bar.next = bar.now;
+        bar.now = bar.prev;
+        bar.prev = turn;
+        dci_sim_zero(bar.prev, nv);
+        if (status != DC_OK) break;
     }
+
+    /* what is left is by the states at the start */
     for (k = 0; r->start && k < sim->nv; ++k) {
-        r->start[k] = at[1][k];
-        r->start[nv + (size_t)k] = at[0][k];
+        r->start[k] = bar.now[k];
+        r->start[nv + (size_t)k] = bar.next[k];
     }
-    if (r->velocity) dci_sim_by_velocity(sim, r->q, at[1], r->velocity);
+    if (r->velocity) dci_sim_by_velocity(sim, r->q, bar.now, r->velocity);
     if (status == DC_OK && !dci_sim_run_finite(sim, r)) status = DC_E_RANGE;
     mem->used = used;
     return status == DC_E_ARG ? DC_E_RANGE : status;    /* as in dc_sim_step */
 }
 
+/* ---- [adam] optimiser ------------------------------------------------------------------------- */
+/* in: state, gradient; out: state, x. */
+
 DC_DEF dc_status dc_adam(dc_adam_state *a, const dc_real *grad, dc_real *x)
 {
     dc_real b1, b2, rate, eps, c1, c2;
     int k;
+
     if (!a || !grad || !x || !a->m || !a->v || a->n < 1 || a->step < 0) return DC_E_ARG;
     for (k = 0; k < a->n; ++k)
         if (!dc_finite(grad[k])) return DC_E_ARG;
+
+    /* what zero stands for */
     b1 = a->beta1 > 0 ? a->beta1 : DC_R(0.9);
     b2 = a->beta2 > 0 ? a->beta2 : DC_R(0.999);
     rate = a->rate > 0 ? a->rate : DC_R(0.001);
     eps = a->eps > 0 ? a->eps : DC_R(1e-8);
+
+    /* the moments' bias is that of a start at zero */
     a->step++;
     c1 = 1 - dc_pow(b1, (dc_real)a->step);
     c2 = 1 - dc_pow(b2, (dc_real)a->step);
@@ -4557,136 +5786,205 @@ DC_DEF dc_status dc_adam(dc_adam_state *a, const dc_real *grad, dc_real *x)
     return DC_OK;
 }
 
-/* ==== grains ====================================================================================== */
+/* ============================================================================================== */
+#ifndef DC_SIM_NO_GRAINS
 
-/* Below this length of a gradient by x and y, which is 1 where the field is a distance, there is no direction to rub in. */
+/* Below this length of a gradient by x and y, which is 1 where the field is a distance, there is no direction to rub
+ * in. */
 #define DCI_GRAIN_NO_NORMAL DC_R(1e-12)
 
 enum { DCI_GRAIN_LANES = 32 };      /* pairs in a block */
 
-/* ---- one contact: CEM Algorithm 1 ---------------------------------------------------------------- */
+/* ---- [contact] one contact: CEM Algorithm 1 --------------------------------------------------- */
+/* in: both bodies' motion, the field there, material; out: forces on both, the spring; their tangent.
+ *
+ * stage                   | reads               | writes                            | equation
+ * dci_grain_look          | field, velocities   | frame: directions, levers, speeds | J_A^T g, J_B^T g
+ * dci_grain_force         | law, frame          | forces, spring, regime            | CEM Algorithm 1
+ * dci_grain_force_tangent | the same, a tangent | tangent of forces and spring      | chain rule */
 
-/* c, s: cos and sin of theta_A; rel: q_AB; d, g, lever: the field there, in m; damp_n, damp_t: c gamma_n, c gamma_t. A
- * tangent of it is one too. */
-typedef struct { dc_real c, s, rel[3], va[3], vb[3], d, g[3], lever, spring; } dci_grain_in;
-typedef struct { dc_real kn, damp_n, kt, damp_t, mu, h; } dci_grain_law;
-typedef struct { dc_real fa[3], fb[3], spring, fn, ft; } dci_grain_out;
+/* What a contact is computed from; a tangent of it is one too. */
+typedef struct {
+    dc_real cosine, sine;           /* of theta_A */
+    dc_real rel[3];                 /* q_AB */
+    dc_real velocity_a[3], velocity_b[3];
+    dc_real distance, grad[3], lever;   /* the field there, in m */
+    dc_real spring;
+} dci_grain_in;
 
-/* gb = J_B^T g, ga the moment in J_A^T g, whose forces are minus those of gb (CEM Algorithm 1 has them not transposed); length
- * of their part by x and y, t and the levers of friction, speeds along g and t */
-typedef struct { dc_real ga, gb[3], length, pa, pb, t[2], vn, vt; } dci_grain_frame;
+/* k_n, c gamma_n, k_t, c gamma_t, mu, h */
+typedef struct { dc_real stiffness_n, damping_n, stiffness_t, damping_t, friction, step; } dci_grain_law;
+
+/* on a and on b; f_n, f_t */
+typedef struct { dc_real force_a[3], force_b[3], spring, normal, tangential; } dci_grain_out;
+
+/* moment_a is that of J_A^T g, whose forces are minus those of b (CEM Algorithm 1 has them not transposed) */
+typedef struct {
+    dc_real moment_a, push_b[3];        /* J_A^T g, J_B^T g */
+    dc_real length;                     /* of the part by x and y */
+    dc_real tangent[2];                 /* t */
+    dc_real lever_a, lever_b;           /* of friction: proj_A, proj_B */
+    dc_real speed_n, speed_t;           /* along g and t */
+} dci_grain_frame;
 
 typedef enum { DCI_GRAIN_OPEN = 0, DCI_GRAIN_SMOOTH, DCI_GRAIN_STICK, DCI_GRAIN_CUT, DCI_GRAIN_SLIP } dci_grain_regime;
 
-/* 0: no direction to rub in, and no t, levers and vt */
-static int dci_grain_look(const dci_grain_in *in, dci_grain_frame *F)
+/* the frame of a contact; 0: no direction to rub in, and no t, levers and speed along t */
+static int dci_grain_look(const dci_grain_in *in, dci_grain_frame *frame)
 {
-    dc_real gx = in->g[1], gy = in->g[2], x = in->rel[1], y = in->rel[2], half;
-    F->gb[0] = in->g[0];
-    F->gb[1] = in->c*gx - in->s*gy;
-    F->gb[2] = in->s*gx + in->c*gy;
-    F->ga = (y*gx - x*gy) - in->g[0];                /* -g_theta - (R(pi/2) x_AB).g_xy */
-    F->vn = F->ga*in->va[0] + F->gb[0]*in->vb[0] + F->gb[1]*(in->vb[1] - in->va[1]) + F->gb[2]*(in->vb[2] - in->va[2]);
-    F->length = dc_sqrt(gx*gx + gy*gy);
-    if (!(F->length >= DCI_GRAIN_NO_NORMAL)) return 0;
-    F->t[0] = -F->gb[2]/F->length;
-    F->t[1] = F->gb[1]/F->length;
-    half = DC_R(0.5)*(x*gx + y*gy)/F->length;       /* of x_AB.n/|n| */
-    F->pb = in->lever - half;
-    F->pa = -in->lever - half;
-    F->vt = F->t[0]*(in->vb[1] - in->va[1]) + F->t[1]*(in->vb[2] - in->va[2]) + F->pb*in->vb[0] + F->pa*in->va[0];
+    const dc_real c = in->cosine, s = in->sine, gx = in->grad[1], gy = in->grad[2], x = in->rel[1], y = in->rel[2];
+    const dc_real *va = in->velocity_a, *vb = in->velocity_b;
+    dc_real *gb = frame->push_b, *t = frame->tangent, half;
+
+    /* along g */
+    gb[0] = in->grad[0];
+    gb[1] = c*gx - s*gy;
+    gb[2] = s*gx + c*gy;
+    frame->moment_a = (y*gx - x*gy) - in->grad[0];      /* -g_theta - (R(pi/2) x_AB).g_xy */
+    frame->speed_n = frame->moment_a*va[0] + gb[0]*vb[0] + gb[1]*(vb[1] - va[1]) + gb[2]*(vb[2] - va[2]);
+    frame->length = dc_sqrt(gx*gx + gy*gy);
+    if (!(frame->length >= DCI_GRAIN_NO_NORMAL)) return 0;
+
+    /* along t */
+    t[0] = -gb[2]/frame->length;
+    t[1] = gb[1]/frame->length;
+    half = DC_R(0.5)*(x*gx + y*gy)/frame->length;       /* of x_AB.n/|n| */
+    frame->lever_b = in->lever - half;
+    frame->lever_a = -in->lever - half;
+    frame->speed_t = t[0]*(vb[1] - va[1]) + t[1]*(vb[2] - va[2]) + frame->lever_b*vb[0] + frame->lever_a*va[0];
     return 1;
 }
 
-/* forces fn along g and ft along t; those on a and b are opposite to the bit */
-static void dci_grain_push(const dci_grain_frame *F, dci_grain_out *O)
+/* forces f_n along g and f_t along t; those on a and b are opposite to the bit */
+static void dci_grain_push(const dci_grain_frame *frame, dci_grain_out *out)
 {
-    O->fa[0] = O->fn*F->ga + O->ft*F->pa;
-    O->fb[0] = O->fn*F->gb[0] + O->ft*F->pb;
-    O->fb[1] = O->fn*F->gb[1] + O->ft*F->t[0];
-    O->fb[2] = O->fn*F->gb[2] + O->ft*F->t[1];
-    O->fa[1] = -O->fb[1];
-    O->fa[2] = -O->fb[2];
+    const dc_real fn = out->normal, ft = out->tangential, *gb = frame->push_b;
+    out->force_a[0] = fn*frame->moment_a + ft*frame->lever_a;
+    out->force_b[0] = fn*gb[0] + ft*frame->lever_b;
+    out->force_b[1] = fn*gb[1] + ft*frame->tangent[0];
+    out->force_b[2] = fn*gb[2] + ft*frame->tangent[1];
+    out->force_a[1] = -out->force_b[1];
+    out->force_a[2] = -out->force_b[2];
 }
 
-/* The forces of CEM Algorithm 1, without the pull that its f_n may have, and with the cone of the normal force f_n |n|. */
-static dci_grain_regime dci_grain_force(const dci_grain_law *M, const dci_grain_in *in, dci_grain_out *O)
+/* The forces of CEM Algorithm 1, without the pull that its f_n may have, and with the cone of the normal force
+ * f_n |n|. */
+static dci_grain_regime dci_grain_force(const dci_grain_law *law, const dci_grain_in *in, dci_grain_out *out)
 {
-    dci_grain_frame F;
+    const dc_real kt = law->stiffness_t, damp_t = law->damping_t;
+    dci_grain_frame frame;
     dci_grain_regime regime = DCI_GRAIN_STICK;
-    dc_real fmax;
-    memset(O, 0, sizeof *O);
-    memset(&F, 0, sizeof F);
-    if (!(in->d < 0)) return DCI_GRAIN_OPEN;
-    if (!dci_grain_look(in, &F)) regime = DCI_GRAIN_SMOOTH;
-    O->fn = dc_max(-M->kn*in->d - M->damp_n*F.vn, 0);
+    dc_real most, vt;
+
+    memset(out, 0, sizeof *out);
+    memset(&frame, 0, sizeof frame);
+    if (!(in->distance < 0)) return DCI_GRAIN_OPEN;
+    if (!dci_grain_look(in, &frame)) regime = DCI_GRAIN_SMOOTH;
+    out->normal = dc_max(-law->stiffness_n*in->distance - law->damping_n*frame.speed_n, 0);
+
     if (regime == DCI_GRAIN_STICK) {
-        fmax = M->mu*O->fn*F.length;
-        O->spring = in->spring + F.vt*M->h;
-        O->ft = -M->kt*O->spring - M->damp_t*F.vt;
-        if (M->damp_t*dc_abs(F.vt) > fmax) {
+        vt = frame.speed_t;
+        most = law->friction*out->normal*frame.length;
+        out->spring = in->spring + vt*law->step;
+        out->tangential = -kt*out->spring - damp_t*vt;
+        if (damp_t*dc_abs(vt) > most) {
+            /* the dashpot alone is beyond the cone */
             regime = DCI_GRAIN_SLIP;
-            O->spring = 0;
-            O->ft = F.vt > 0 ? -fmax : fmax;
-        } else if (dc_abs(O->ft) > fmax) {
+            out->spring = 0;
+            out->tangential = vt > 0 ? -most : most;
+        } else if (dc_abs(out->tangential) > most) {
             /* the part of the spring with |f_t| = f_max. It is not 0, since the dashpot alone is within f_max, and the
              * force has the sign of -s */
-            dc_real part = (fmax + (O->spring > 0 ? -M->damp_t : M->damp_t)*F.vt)/(M->kt*dc_abs(O->spring));
+            dc_real part = (most + (out->spring > 0 ? -damp_t : damp_t)*vt)/(kt*dc_abs(out->spring));
             regime = DCI_GRAIN_CUT;
-            O->spring *= dc_max(dc_min(part, 1), 0);
-            O->ft = -M->kt*O->spring - M->damp_t*F.vt;
+            out->spring *= dc_max(dc_min(part, 1), 0);
+            out->tangential = -kt*out->spring - damp_t*vt;
         }
     }
-    dci_grain_push(&F, O);
+    dci_grain_push(&frame, out);
     return regime;
 }
 
-/* The tangent dO of the above along dI, by the chain rule line by line. Frozen: d < 0, f_n > 0 or not, the regime. */
-static void dci_grain_force_tangent(const dci_grain_law *M, const dci_grain_in *in, const dci_grain_in *dI, dci_grain_out *dO)
+/* the tangent of the frame along `d_in`; rubs: of t, levers and speed along t too */
+static void dci_grain_look_tangent(const dci_grain_in *in, const dci_grain_in *d_in, const dci_grain_frame *frame,
+                                   int rubs, dci_grain_frame *d)
 {
-    dci_grain_frame F, G;                           /* the frame and its tangent */
-    dci_grain_out O;
-    dci_grain_regime regime = dci_grain_force(M, in, &O);
-    dc_real gx = in->g[1], gy = in->g[2], x = in->rel[1], y = in->rel[2], hx = dI->g[1], hy = dI->g[2], fmax, half;
-    memset(dO, 0, sizeof *dO);
-    memset(&F, 0, sizeof F);
-    memset(&G, 0, sizeof G);
-    if (regime == DCI_GRAIN_OPEN) return;
-    dci_grain_look(in, &F);
-    G.gb[0] = dI->g[0];
-    G.gb[1] = in->c*hx - in->s*hy + dI->c*gx - dI->s*gy;
-    G.gb[2] = in->s*hx + in->c*hy + dI->s*gx + dI->c*gy;
-    G.ga = (y*hx - x*hy) + (dI->rel[2]*gx - dI->rel[1]*gy) - dI->g[0];
-    G.vn = F.ga*dI->va[0] + F.gb[0]*dI->vb[0] + F.gb[1]*(dI->vb[1] - dI->va[1]) + F.gb[2]*(dI->vb[2] - dI->va[2])
-         + G.ga*in->va[0] + G.gb[0]*in->vb[0] + G.gb[1]*(in->vb[1] - in->va[1]) + G.gb[2]*(in->vb[2] - in->va[2]);
-    if (O.fn > 0) dO->fn = -M->kn*dI->d - M->damp_n*G.vn;
-    if (regime != DCI_GRAIN_SMOOTH) {
-        G.length = (gx*hx + gy*hy)/F.length;
-        G.t[0] = (-G.gb[2] - F.t[0]*G.length)/F.length;
-        G.t[1] = (G.gb[1] - F.t[1]*G.length)/F.length;
-        half = DC_R(0.5)*(dI->rel[1]*gx + dI->rel[2]*gy + x*hx + y*hy - (x*gx + y*gy)*G.length/F.length)/F.length;
-        G.pb = dI->lever - half;
-        G.pa = -dI->lever - half;
-        G.vt = G.t[0]*(in->vb[1] - in->va[1]) + G.t[1]*(in->vb[2] - in->va[2]) + G.pb*in->vb[0] + G.pa*in->va[0]
-             + F.t[0]*(dI->vb[1] - dI->va[1]) + F.t[1]*(dI->vb[2] - dI->va[2]) + F.pb*dI->vb[0] + F.pa*dI->va[0];
-        fmax = M->mu*(dO->fn*F.length + O.fn*G.length);
-        if (regime == DCI_GRAIN_STICK) {
-            dO->spring = dI->spring + G.vt*M->h;
-            dO->ft = -M->kt*dO->spring - M->damp_t*G.vt;
-        } else {
-            dO->ft = O.ft > 0 ? fmax : -fmax;
-            if (regime == DCI_GRAIN_CUT) dO->spring = -(dO->ft + M->damp_t*G.vt)/M->kt;
-        }
-    }
-    dO->fa[0] = dO->fn*F.ga + dO->ft*F.pa + O.fn*G.ga + O.ft*G.pa;
-    dO->fb[0] = dO->fn*F.gb[0] + dO->ft*F.pb + O.fn*G.gb[0] + O.ft*G.pb;
-    dO->fb[1] = dO->fn*F.gb[1] + dO->ft*F.t[0] + O.fn*G.gb[1] + O.ft*G.t[0];
-    dO->fb[2] = dO->fn*F.gb[2] + dO->ft*F.t[1] + O.fn*G.gb[2] + O.ft*G.t[1];
-    dO->fa[1] = -dO->fb[1];
-    dO->fa[2] = -dO->fb[2];
+    const dc_real c = in->cosine, s = in->sine, gx = in->grad[1], gy = in->grad[2], x = in->rel[1], y = in->rel[2];
+    const dc_real hx = d_in->grad[1], hy = d_in->grad[2], dx = d_in->rel[1], dy = d_in->rel[2];
+    const dc_real *va = in->velocity_a, *vb = in->velocity_b, *dva = d_in->velocity_a, *dvb = d_in->velocity_b;
+    const dc_real *gb = frame->push_b, *t = frame->tangent, length = frame->length;
+    dc_real *dgb = d->push_b, *dt = d->tangent, half;
+
+    /* along g */
+    dgb[0] = d_in->grad[0];
+    dgb[1] = c*hx - s*hy + d_in->cosine*gx - d_in->sine*gy;
+    dgb[2] = s*hx + c*hy + d_in->sine*gx + d_in->cosine*gy;
+    d->moment_a = (y*hx - x*hy) + (dy*gx - dx*gy) - d_in->grad[0];
+    d->speed_n = frame->moment_a*dva[0] + gb[0]*dvb[0] + gb[1]*(dvb[1] - dva[1]) + gb[2]*(dvb[2] - dva[2])
+               + d->moment_a*va[0] + dgb[0]*vb[0] + dgb[1]*(vb[1] - va[1]) + dgb[2]*(vb[2] - va[2]);
+    if (!rubs) return;
+
+    /* along t */
+    d->length = (gx*hx + gy*hy)/length;
+    dt[0] = (-dgb[2] - t[0]*d->length)/length;
+    dt[1] = (dgb[1] - t[1]*d->length)/length;
+    half = DC_R(0.5)*(dx*gx + dy*gy + x*hx + y*hy - (x*gx + y*gy)*d->length/length)/length;
+    d->lever_b = d_in->lever - half;
+    d->lever_a = -d_in->lever - half;
+    d->speed_t = dt[0]*(vb[1] - va[1]) + dt[1]*(vb[2] - va[2]) + d->lever_b*vb[0] + d->lever_a*va[0]
+               + t[0]*(dvb[1] - dva[1]) + t[1]*(dvb[2] - dva[2]) + frame->lever_b*dvb[0] + frame->lever_a*dva[0];
 }
 
-/* ---- building ------------------------------------------------------------------------------------ */
+/* The tangent of the above along `d_in`, by the chain rule line by line. Frozen: d < 0, f_n > 0 or not, the regime. */
+static void dci_grain_force_tangent(const dci_grain_law *law, const dci_grain_in *in, const dci_grain_in *d_in,
+                                    dci_grain_out *d_out)
+{
+    const dc_real kt = law->stiffness_t, damp_t = law->damping_t;
+    dci_grain_frame frame, d;                       /* the frame and its tangent */
+    dci_grain_out out;
+    const dci_grain_regime regime = dci_grain_force(law, in, &out);
+    const dc_real fn = out.normal, ft = out.tangential;
+    dc_real dfn, dft, most;
+
+    memset(d_out, 0, sizeof *d_out);
+    memset(&frame, 0, sizeof frame);
+    memset(&d, 0, sizeof d);
+    if (regime == DCI_GRAIN_OPEN) return;
+    dci_grain_look(in, &frame);
+    dci_grain_look_tangent(in, d_in, &frame, regime != DCI_GRAIN_SMOOTH, &d);
+
+    /* f_n, f_t, spring */
+    if (fn > 0) d_out->normal = -law->stiffness_n*d_in->distance - law->damping_n*d.speed_n;
+    if (regime != DCI_GRAIN_SMOOTH) {
+        most = law->friction*(d_out->normal*frame.length + fn*d.length);
+        if (regime == DCI_GRAIN_STICK) {
+            d_out->spring = d_in->spring + d.speed_t*law->step;
+            d_out->tangential = -kt*d_out->spring - damp_t*d.speed_t;
+        } else {
+            d_out->tangential = ft > 0 ? most : -most;
+            if (regime == DCI_GRAIN_CUT) d_out->spring = -(d_out->tangential + damp_t*d.speed_t)/kt;
+        }
+    }
+
+    /* both products */
+    dfn = d_out->normal;
+    dft = d_out->tangential;
+    d_out->force_a[0] = dfn*frame.moment_a + dft*frame.lever_a + fn*d.moment_a + ft*d.lever_a;
+    d_out->force_b[0] = dfn*frame.push_b[0] + dft*frame.lever_b + fn*d.push_b[0] + ft*d.lever_b;
+    d_out->force_b[1] = dfn*frame.push_b[1] + dft*frame.tangent[0] + fn*d.push_b[1] + ft*d.tangent[0];
+    d_out->force_b[2] = dfn*frame.push_b[2] + dft*frame.tangent[1] + fn*d.push_b[2] + ft*d.tangent[1];
+    d_out->force_a[1] = -d_out->force_b[1];
+    d_out->force_a[2] = -d_out->force_b[2];
+}
+
+/* ---- [grains] building grains ------------------------------------------------------------------ */
+/* in: a description; out: grains in the arena.
+ *
+ * stage            | reads       | writes
+ * dci_grains_check | description | whether it is one
+ * dci_grains_grid  | description | cells
+ * dci_grains_take  | counts      | arrays
+ * dc_grains_build  | description | types, pairs, bodies, an empty state */
 
 static int dci_grain_material_ok(const dc_grain_material *m)
 {
@@ -4700,25 +5998,36 @@ static int dci_grain_fits(dc_cshape_kind kind, dc_cshape_kind field)
     return field == kind || (kind == DC_CSHAPE_POLY && field == DC_CSHAPE_DISC);
 }
 
+static int dci_grain_type_ok(const dc_grain_type *t)
+{
+    if ((unsigned)t->kind > DC_CSHAPE_HOLE) return 0;
+    if (t->kind != DC_CSHAPE_HALFPLANE && !(t->radius > 0 && t->radius <= DC_LIMIT)) return 0;
+    if (t->kind != DC_CSHAPE_POLY) return 1;
+    return t->mass > 0 && t->mass <= DC_LIMIT && t->inertia > 0 && t->inertia <= DC_LIMIT;
+}
+
 static int dci_grains_check(const dc_grains_desc *d)
 {
     int k;
-    if (!d || !d->type || d->types < 1 || d->types > 4096 || !d->body || d->bodies < 1 || d->bodies > (1 << 26)) return 0;
-    if (d->pairs < 0 || d->pairs > (1 << 24) || (d->pairs > 0 && !d->pair) || d->room < 0 || d->room > (1 << 29)) return 0;
+
+    /* counts and numbers */
+    if (!d || !d->type || d->types < 1 || d->types > 4096) return 0;
+    if (!d->body || d->bodies < 1 || d->bodies > (1 << 26)) return 0;
+    if (d->pairs < 0 || d->pairs > (1 << 24) || (d->pairs > 0 && !d->pair)) return 0;
+    if (d->room < 0 || d->room > (1 << 29)) return 0;
     if (!(d->h > 0 && d->h <= DC_LIMIT) || !dci_grain_material_ok(&d->material)) return 0;
     for (k = 0; k < 2; ++k)
-        if (!dci_sim_scalar(d->gravity[k], -DC_LIMIT) || !dci_sim_scalar(d->lo[k], -DC_LIMIT) || !dci_sim_scalar(d->hi[k], -DC_LIMIT)
-            || !(d->lo[k] < d->hi[k])) return 0;
-    for (k = 0; k < d->types; ++k) {
-        const dc_grain_type *t = d->type + k;
-        if ((unsigned)t->kind > DC_CSHAPE_HOLE) return 0;
-        if (t->kind != DC_CSHAPE_HALFPLANE && !(t->radius > 0 && t->radius <= DC_LIMIT)) return 0;
-        if (t->kind == DC_CSHAPE_POLY && !(t->mass > 0 && t->mass <= DC_LIMIT && t->inertia > 0 && t->inertia <= DC_LIMIT)) return 0;
-    }
+        if (!dci_sim_scalar(d->gravity[k], -DC_LIMIT) || !dci_sim_scalar(d->lo[k], -DC_LIMIT)
+            || !dci_sim_scalar(d->hi[k], -DC_LIMIT) || !(d->lo[k] < d->hi[k])) return 0;
+
+    /* lists */
+    for (k = 0; k < d->types; ++k)
+        if (!dci_grain_type_ok(d->type + k)) return 0;
     for (k = 0; k < d->pairs; ++k) {
         const dc_grain_pair *p = d->pair + k;
         if (p->a < 0 || p->a >= d->types || p->b < 0 || p->b >= d->types) return 0;
-        if (d->type[p->b].kind != DC_CSHAPE_POLY || (p->field && !dci_grain_fits(d->type[p->a].kind, p->field->wall))) return 0;
+        if (d->type[p->b].kind != DC_CSHAPE_POLY) return 0;
+        if (p->field && !dci_grain_fits(d->type[p->a].kind, p->field->wall)) return 0;
         if (!dci_sim_scalar(p->length, 0) || !dci_grain_material_ok(&p->material)) return 0;
     }
     for (k = 0; k < d->bodies; ++k)
@@ -4731,8 +6040,10 @@ static void dci_grains_grid(const dc_grains_desc *d, dc_real size[2], int cells[
 {
     dc_real least = 0, most = 4*(dc_real)d->bodies + 16, n[2];
     int k;
+
     for (k = 0; k < d->bodies; ++k)
         if (d->type[d->body[k]].kind == DC_CSHAPE_POLY) least = dc_max(2*d->type[d->body[k]].radius, least);
+
     /* rounding must not hide a neighbour two cells off */
     least = dc_max(least*(1 + 16*DC_EPS), DC_REAL_MIN);
     for (;; least *= DC_R(1.25)) {
@@ -4747,109 +6058,107 @@ static void dci_grains_grid(const dc_grains_desc *d, dc_real size[2], int cells[
 
 /* pairs there is room for, and blocks they can make */
 static size_t dci_grains_room(const dc_grains_desc *d) { return d->room > 0 ? (size_t)d->room : 16*(size_t)d->bodies; }
-static size_t dci_grains_blocks(const dc_grains_desc *d) { return dci_grains_room(d)/DCI_GRAIN_LANES + (size_t)d->pairs + 1; }
-
-/* items and their size of the arrays of dc_grains, in the order of dci_grains_point */
-enum { DCI_GRAINS_ARRAYS = 10 };
-static void dci_grains_sizes(const dc_grains_desc *d, const int cells[2], size_t count[DCI_GRAINS_ARRAYS], size_t size[DCI_GRAINS_ARRAYS])
+static size_t dci_grains_blocks(const dc_grains_desc *d)
 {
-    size_t n = (size_t)d->bodies, room = dci_grains_room(d);
-    int k;
-    for (k = 0; k < DCI_GRAINS_ARRAYS; ++k) size[k] = sizeof(int);
-    count[0] = (6*n + room)*sizeof(dc_real) + (2*n + 1 + room)*sizeof(int);
-    size[0] = 1;
-    count[1] = room;
-    size[1] = sizeof(dc_grain_contact);
-    count[2] = 3*n + 2*n + 3*n + 3*n;                           /* force, turn, next, at */
-    size[2] = sizeof(dc_real);
-    count[3] = (size_t)d->types;
-    size[3] = sizeof(dc_grain_type);
-    count[4] = (size_t)d->pairs;
-    size[4] = sizeof(dc_grain_pair);
-    count[5] = (size_t)d->types*(size_t)d->types;               /* table */
-    count[6] = 2*n;                                             /* body, wall */
-    count[7] = 2*(n + 1) + 3*room;                              /* row, back_row, pair_of, order, back */
-    count[8] = 2*(dci_grains_blocks(d) + 1) + (size_t)d->pairs + 1;     /* block, tally */
-    count[9] = 2*n + (size_t)cells[0]*(size_t)cells[1] + 1;     /* cell, slot, slot_row */
+    return dci_grains_room(d)/DCI_GRAIN_LANES + (size_t)d->pairs + 1;
 }
 
-DC_DEF size_t dc_grains_bytes(const dc_grains_desc *desc)
+/* the state: q, v, spring, then motion, spring_row, spring_body, in one block of g->state_bytes */
+static void dci_grains_state(size_t n, size_t room, dc_grains *g)
 {
-    size_t sum = 0, count[DCI_GRAINS_ARRAYS], size[DCI_GRAINS_ARRAYS];
-    dc_real width[2];
-    int k, cells[2];
-    if (!dci_grains_check(desc)) return 0;
-    dci_grains_grid(desc, width, cells);
-    dci_grains_sizes(desc, cells, count, size);
-    for (k = 0; k < DCI_GRAINS_ARRAYS; ++k) sum = dc_bytes(sum, count[k], size[k]);
-    return sum == SIZE_MAX ? 0 : sum;
+    g->q = (dc_real *)g->state;
+    g->v = g->q + 3*n;
+    g->spring = g->q + 6*n;
+    g->motion = (int *)(void *)(g->spring + room);
+    g->spring_row = g->motion + n;
+    g->spring_body = g->spring_row + n + 1;
 }
 
-/* pointers into the arrays */
-static void dci_grains_point(const dc_grains_desc *d, void *const array[DCI_GRAINS_ARRAYS], dc_grains *g)
+/* the arrays of grains whose grid is known, several in one piece */
+static void dci_grains_take(const dc_grains_desc *d, dci_room *room, dc_grains *g)
 {
-    size_t n = (size_t)d->bodies, room = dci_grains_room(d);
-    dc_real *x = (dc_real *)array[0];
-    int *i;
-    g->state = array[0];
-    g->state_bytes = (6*n + room)*sizeof(dc_real) + (2*n + 1 + room)*sizeof(int);
-    g->q = x;
-    g->v = x + 3*n;
-    g->spring = x + 6*n;
-    g->motion = i = (int *)(void *)(x + 6*n + room);
-    g->spring_row = i + n;
-    g->spring_body = i + 2*n + 1;
-    g->contact = (dc_grain_contact *)array[1];
-    g->force = x = (dc_real *)array[2];
-    g->turn = x + 3*n;
-    g->next = x + 5*n;
-    g->at = x + 8*n;
-    g->type = (dc_grain_type *)array[3];
-    g->pair = (dc_grain_pair *)array[4];
-    g->table = (int *)array[5];
-    g->body = (int *)array[6];
+    const size_t n = (size_t)d->bodies, pairs = dci_grains_room(d), cells = (size_t)g->cells[0]*(size_t)g->cells[1];
+    const size_t blocks = dci_grains_blocks(d), types = (size_t)d->types;
+
+    g->state_bytes = (6*n + pairs)*sizeof(dc_real) + (2*n + 1 + pairs)*sizeof(int);
+    g->state = DCI_TAKE(room, g->state_bytes, unsigned char);
+    g->contact = DCI_TAKE(room, pairs, dc_grain_contact);
+    g->force = DCI_TAKE(room, 3*n + 2*n + 3*n + 3*n, dc_real);
+    g->type = DCI_TAKE(room, types, dc_grain_type);
+    g->pair = DCI_TAKE(room, d->pairs, dc_grain_pair);
+    g->table = DCI_TAKE(room, types*types, int);
+    g->body = DCI_TAKE(room, 2*n, int);
+    g->row = DCI_TAKE(room, 2*(n + 1) + 3*pairs, int);
+    g->block = DCI_TAKE(room, 2*(blocks + 1) + (size_t)d->pairs + 1, int);
+    g->cell = DCI_TAKE(room, 2*n + cells + 1, int);
+    if (!room->arena || room->full) return;
+
+    /* pieces */
+    dci_grains_state(n, pairs, g);
+    g->turn = g->force + 3*n;
+    g->next = g->turn + 2*n;
+    g->at = g->next + 3*n;
     g->wall = g->body + n;
-    g->row = i = (int *)array[7];
-    g->back_row = i + n + 1;
-    g->pair_of = i + 2*(n + 1);
-    g->order = g->pair_of + room;
-    g->back = g->order + room;
-    g->block = (int *)array[8];
-    g->tally = g->block + 2*(dci_grains_blocks(d) + 1);
-    g->cell = (int *)array[9];
+    g->back_row = g->row + n + 1;
+    g->pair_of = g->back_row + n + 1;
+    g->order = g->pair_of + pairs;
+    g->back = g->order + pairs;
+    g->tally = g->block + 2*(blocks + 1);
     g->slot = g->cell + n;
     g->slot_row = g->slot + n;
 }
 
+DC_DEF size_t dc_grains_bytes(const dc_grains_desc *desc)
+{
+    dci_room room = DC_ZERO;
+    dc_grains unread;
+    if (!dci_grains_check(desc)) return 0;
+    memset(&unread, 0, sizeof unread);
+    dci_grains_grid(desc, unread.cell_size, unread.cells);
+    dci_grains_take(desc, &room, &unread);
+    return dci_counted(&room);
+}
+
+/* the pairs of types, and a table of them */
+static void dci_grains_pairs(const dc_grains_desc *d, dc_grains *g)
+{
+    int k;
+    for (k = 0; k < d->types*d->types; ++k) g->table[k] = -1;
+    for (k = 0; k < d->pairs; ++k) {
+        const int a = d->pair[k].a, b = d->pair[k].b;
+        int *to = g->table + a*d->types + b, *from = g->table + b*d->types + a;
+        g->pair[k] = d->pair[k];
+        if (g->pair[k].length == 0) g->pair[k].length = 1;
+        if (g->pair[k].material.kn == 0) g->pair[k].material = d->material;
+        if (*to < 0) *to = *from = k;
+    }
+}
+
 DC_DEF dc_status dc_grains_build(const dc_grains_desc *desc, dc_arena *mem, dc_grains *g)
 {
+    dci_room room = DC_ZERO;
     dc_grains m;
-    size_t used, count[DCI_GRAINS_ARRAYS], size[DCI_GRAINS_ARRAYS];
-    void *array[DCI_GRAINS_ARRAYS];
+    size_t used;
     int k;
+
     if (!dci_grains_check(desc) || !mem || !g || dc_grains_bytes(desc) == 0) return DC_E_ARG;
     memset(&m, 0, sizeof m);
     dci_grains_grid(desc, m.cell_size, m.cells);
-    dci_grains_sizes(desc, m.cells, count, size);
+
+    /* memory */
     used = mem->used;
-    for (k = 0; k < DCI_GRAINS_ARRAYS; ++k) {
-        array[k] = dc_arena_take(mem, count[k], size[k]);
-        if (!array[k]) {
-            mem->used = used;
-            return DC_E_MEMORY;
-        }
+    room.arena = mem;
+    dci_grains_take(desc, &room, &m);
+    if (room.full) {
+        mem->used = used;
+        return DC_E_MEMORY;
     }
-    dci_grains_point(desc, array, &m);
+
     memset(m.state, 0, m.state_bytes);
     for (k = 0; k < desc->types; ++k) m.type[k] = desc->type[k];
-    for (k = 0; k < desc->types*desc->types; ++k) m.table[k] = -1;
-    for (k = 0; k < desc->pairs; ++k) {
-        int *to = m.table + desc->pair[k].a*desc->types + desc->pair[k].b, *from = m.table + desc->pair[k].b*desc->types + desc->pair[k].a;
-        m.pair[k] = desc->pair[k];
-        if (m.pair[k].length == 0) m.pair[k].length = 1;
-        if (m.pair[k].material.kn == 0) m.pair[k].material = desc->material;
-        if (*to < 0) *to = *from = k;
-    }
+    dci_grains_pairs(desc, &m);
+
+    /* walls are driven */
     for (k = 0; k < desc->bodies; ++k) {
         m.body[k] = desc->body[k];
         m.motion[k] = DC_GRAIN_FREE;
@@ -4871,11 +6180,14 @@ DC_DEF dc_status dc_grain_type_poly(const dc_poly *poly, dc_real length, dc_real
 {
     dc_poly_moments_of m;
     dc_real L2;
+
     if (!type || !dci_sim_scalar(length, 0) || !dci_sim_scalar(density, 0) || dc_poly_check(poly) != DC_OK
         || dc_poly_moments(poly, &m) != DC_OK) return DC_E_ARG;
-    if (dc_max(dc_abs(m.centroid.x), dc_abs(m.centroid.y)) > (DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-6))*m.radius) return DC_E_ARG;
+    if (dc_max(dc_abs(m.centroid.x), dc_abs(m.centroid.y)) > (DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-6))*m.radius)
+        return DC_E_ARG;
     if (length == 0) length = 1;
     if (density == 0) density = 1;
+
     L2 = length*length;
     if (!(density*L2*m.area > 0 && density*L2*m.area <= DC_LIMIT && density*L2*L2*m.inertia > 0
         && density*L2*L2*m.inertia <= DC_LIMIT && length*m.radius <= DC_LIMIT)) return DC_E_ARG;
@@ -4888,7 +6200,14 @@ DC_DEF dc_status dc_grain_type_poly(const dc_poly *poly, dc_real length, dc_real
 
 DC_DEF int dc_grains_springs(const dc_grains *g) { return g && g->spring_row ? g->spring_row[g->desc.bodies] : 0; }
 
-/* ---- who is within reach ------------------------------------------------------------------------- */
+/* ---- [reach] who is within reach --------------------------------------------------------------- */
+/* in: the state; out: pairs within reach in rows of bodies, in blocks of one field.
+ *
+ * stage            | reads  | writes
+ * dci_grains_bad   | state  | whether it can be worked with
+ * dci_grains_sort  | places | grains by cells
+ * dci_grains_row   | cells  | pairs of one grain with later ones and with walls
+ * dci_grains_order | pairs  | blocks, and the pairs of bodies in rows of others */
 
 static int dci_grain_free(const dc_grains *g, int i)
 {
@@ -4899,6 +6218,7 @@ static int dci_grain_free(const dc_grains *g, int i)
 static int dci_grains_bad(const dc_grains *g)
 {
     int i, k, n = g->desc.bodies, last = 0;
+
     for (i = 0; i < n; ++i) {
         for (k = 3*i; k < 3*i + 3; ++k)
             if (!(dc_abs(g->q[k]) <= DC_LIMIT) || !(dc_abs(g->v[k]) <= DC_LIMIT)) return i;
@@ -4919,10 +6239,31 @@ static int dci_grains_cell(const dc_grains *g, int k, dc_real x)
     return at < (dc_real)g->cells[k] ? (int)at : g->cells[k] - 1;
 }
 
+/* counts become starts */
+static void dci_grains_starts(int *count, int n)
+{
+    int k, sum = 0;
+    for (k = 0; k <= n; ++k) {
+        int here = count[k];
+        count[k] = sum;
+        sum += here;
+    }
+}
+
+/* each start has become its end, which is the start of the next */
+static void dci_grains_back(int *start, int n)
+{
+    int k;
+    for (k = n; k > 0; --k) start[k] = start[k - 1];
+    start[0] = 0;
+}
+
 /* sorts the grains that are there into cells, row after row; within a cell by number */
 static void dci_grains_sort(dc_grains *g)
 {
-    int i, c, sum, n = g->desc.bodies, cells = g->cells[0]*g->cells[1];
+    int i, c, n = g->desc.bodies, cells = g->cells[0]*g->cells[1];
+
+    /* how many in each cell */
     for (c = 0; c <= cells; ++c) g->slot_row[c] = 0;
     for (i = 0; i < n; ++i) {
         g->cell[i] = -1;
@@ -4930,11 +6271,9 @@ static void dci_grains_sort(dc_grains *g)
         g->cell[i] = g->cells[0]*dci_grains_cell(g, 1, g->q[3*i + 2]) + dci_grains_cell(g, 0, g->q[3*i + 1]);
         g->slot_row[g->cell[i]]++;
     }
-    for (c = 0, sum = 0; c <= cells; ++c) {
-        int here = g->slot_row[c];
-        g->slot_row[c] = sum;
-        sum += here;
-    }
+
+    /* and who, with place and radius */
+    dci_grains_starts(g->slot_row, cells);
     for (i = 0; i < n; ++i)
         if (g->cell[i] >= 0) {
             int to = g->slot_row[g->cell[i]]++;
@@ -4943,16 +6282,15 @@ static void dci_grains_sort(dc_grains *g)
             g->at[3*to + 1] = g->q[3*i + 2];
             g->at[3*to + 2] = g->type[g->body[i]].radius;
         }
-    /* each cell's start has become its end: the start of the next */
-    for (c = cells; c > 0; --c) g->slot_row[c] = g->slot_row[c - 1];
-    g->slot_row[0] = 0;
+    dci_grains_back(g->slot_row, cells);
 }
 
 /* Appends i and j: 1, or 0 where no pair covers them or there is no room. */
 static int dci_grains_append(dc_grains *g, int i, int j, dc_grains_info *info)
 {
     int k = g->table[g->body[i]*g->desc.types + g->body[j]];
-    dc_grain_contact *C = g->contact + g->contacts;
+    dc_grain_contact *contact = g->contact + g->contacts;
+
     if (k < 0) {
         info->a = i;
         info->b = j;
@@ -4963,8 +6301,8 @@ static int dci_grains_append(dc_grains *g, int i, int j, dc_grains_info *info)
         info->pairs = g->desc.room + 1;
         return 0;
     }
-    C->a = g->pair[k].a == g->body[i] ? i : j;
-    C->b = g->pair[k].a == g->body[i] ? j : i;
+    contact->a = g->pair[k].a == g->body[i] ? i : j;
+    contact->b = g->pair[k].a == g->body[i] ? j : i;
     g->pair_of[g->contacts++] = k;
     return 1;
 }
@@ -4986,6 +6324,8 @@ static int dci_grains_row(dc_grains *g, int i, size_t *looks, dc_grains_info *in
 {
     int w, k, y, cx = g->cell[i]%g->cells[0], cy = g->cell[i]/g->cells[0], free = dci_grain_free(g, i);
     dc_real qx = g->q[3*i + 1], qy = g->q[3*i + 2], r = g->type[g->body[i]].radius;
+
+    /* the cells around its own, row by row */
     for (y = cy > 0 ? cy - 1 : 0; y <= cy + 1 && y < g->cells[1]; ++y) {
         int from = g->slot_row[g->cells[0]*y + (cx > 0 ? cx - 1 : 0)];
         int to = g->slot_row[g->cells[0]*y + (cx + 1 < g->cells[0] ? cx + 2 : cx + 1)];
@@ -4996,16 +6336,25 @@ static int dci_grains_row(dc_grains *g, int i, size_t *looks, dc_grains_info *in
             if (!dci_grains_append(g, i, g->slot[k], info)) return 0;
         }
     }
+
     for (w = 0; free && w < g->walls; ++w)
         if (g->motion[g->wall[w]] != DC_GRAIN_ABSENT && dci_grains_near(g, i, g->wall[w])
             && !dci_grains_append(g, i, g->wall[w], info)) return 0;
     return 1;
 }
 
+/* the body other than i of contact p */
+static int dci_grains_other(const dc_grains *g, int p, int i)
+{
+    return g->contact[p].a == i ? g->contact[p].b : g->contact[p].a;
+}
+
 /* blocks of pairs with the same field, and for each body its pairs in rows of others */
 static void dci_grains_order(dc_grains *g)
 {
-    int i, k, p, sum, n = g->desc.bodies, m = g->contacts;
+    int i, k, p, n = g->desc.bodies, m = g->contacts;
+
+    /* blocks */
     for (k = 0; k <= g->desc.pairs; ++k) g->tally[k] = 0;
     for (p = 0; p < m; ++p) g->tally[g->pair_of[p] + 1]++;
     g->blocks = 0;
@@ -5015,18 +6364,15 @@ static void dci_grains_order(dc_grains *g)
     }
     g->block[2*g->blocks] = m;
     for (p = 0; p < m; ++p) g->order[g->tally[g->pair_of[p]]++] = p;
+
+    /* rows of others */
     for (i = 0; i <= n; ++i) g->back_row[i] = 0;
     for (i = 0; i < n; ++i)
-        for (p = g->row[i]; p < g->row[i + 1]; ++p) g->back_row[g->contact[p].a == i ? g->contact[p].b : g->contact[p].a]++;
-    for (i = 0, sum = 0; i <= n; ++i) {
-        k = g->back_row[i];
-        g->back_row[i] = sum;
-        sum += k;
-    }
+        for (p = g->row[i]; p < g->row[i + 1]; ++p) g->back_row[dci_grains_other(g, p, i)]++;
+    dci_grains_starts(g->back_row, n);
     for (i = 0; i < n; ++i)
-        for (p = g->row[i]; p < g->row[i + 1]; ++p) g->back[g->back_row[g->contact[p].a == i ? g->contact[p].b : g->contact[p].a]++] = p;
-    for (i = n; i > 0; --i) g->back_row[i] = g->back_row[i - 1];
-    g->back_row[0] = 0;
+        for (p = g->row[i]; p < g->row[i + 1]; ++p) g->back[g->back_row[dci_grains_other(g, p, i)]++] = p;
+    dci_grains_back(g->back_row, n);
 }
 
 DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info)
@@ -5034,6 +6380,7 @@ DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info)
     dc_grains_info none;
     size_t looks = 0, most;
     int i, n;
+
     if (!g || !g->state) return DC_E_ARG;
     if (!info) info = &none;
     memset(info, 0, sizeof *info);
@@ -5044,6 +6391,7 @@ DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info)
     g->contacts = g->blocks = 0;
     for (i = 0; i < n; ++i) dc_sincos(g->q[3*i], g->turn + 2*i + 1, g->turn + 2*i);
     dci_grains_sort(g);
+
     /* however crowded the cells, no more than this is looked at */
     most = 64*((size_t)n + (size_t)g->desc.room);
     for (i = 0; i < n; ++i) {
@@ -5061,7 +6409,14 @@ DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info)
     return DC_OK;
 }
 
-/* ---- the step ------------------------------------------------------------------------------------ */
+/* ---- [grain step] a step of grains ------------------------------------------------------------- */
+/* in: the state; out: the state a step later.
+ *
+ * stage             | reads                        | writes                       | equation
+ * dc_grains_find    | state                        | pairs within reach, blocks   |
+ * dc_grains_meet    | a block                      | fields, forces of its pairs  | CEM Algorithm 1
+ * dc_grains_sum     | forces of the pairs          | forces on bodies, velocities | v + h (f/m + gravity)
+ * dc_grains_advance | velocities, springs of pairs | state                        | q + h v */
 
 /* the largest scratch of a field; a block's poses and fields before it */
 DC_DEF size_t dc_grains_step_bytes(const dc_grains *g)
@@ -5079,59 +6434,62 @@ DC_DEF size_t dc_grains_step_bytes(const dc_grains *g)
 }
 
 /* pose of b in a's frame */
-static void dci_grain_relative(const dc_grains *g, const dc_grain_contact *C, dc_real rel[3])
+static void dci_grain_relative(const dc_grains *g, const dc_grain_contact *contact, dc_real rel[3])
 {
-    const dc_real *qa = g->q + 3*C->a, *qb = g->q + 3*C->b;
-    dc_real c = g->turn[2*C->a], s = g->turn[2*C->a + 1], x = qb[1] - qa[1], y = qb[2] - qa[2];
+    const dc_real *qa = g->q + 3*contact->a, *qb = g->q + 3*contact->b;
+    dc_real c = g->turn[2*contact->a], s = g->turn[2*contact->a + 1], x = qb[1] - qa[1], y = qb[2] - qa[2];
     rel[0] = qb[0] - qa[0];
     rel[1] = c*x + s*y;
     rel[2] = c*y - s*x;
 }
 
-/* the spring of a pair whose row is body i's */
+/* the spring of a pair whose row is body i's; *where: its place in the state */
 static dc_real dci_grain_spring(const dc_grains *g, int i, int other, int *where)
 {
     int k;
     for (k = g->spring_row[i]; k < g->spring_row[i + 1]; ++k)
         if (g->spring_body[k] == other) {
-            if (where) *where = k;
+            *where = k;
             return g->spring[k];
         }
     return 0;
 }
 
 /* The row of a pair is its grain's, of two grains that with the lower number. */
-static int dci_grain_row_of(const dc_grains *g, const dc_grain_contact *C)
+static int dci_grain_row_of(const dc_grains *g, const dc_grain_contact *contact)
 {
-    if (g->type[g->body[C->a]].kind != DC_CSHAPE_POLY) return C->b;
-    return C->a < C->b ? C->a : C->b;
+    if (g->type[g->body[contact->a]].kind != DC_CSHAPE_POLY) return contact->b;
+    return contact->a < contact->b ? contact->a : contact->b;
 }
 
 /* all of a contact but its field; where: its spring in the state, or -1 */
-static void dci_grain_read(const dc_grains *g, const dc_grain_contact *C, const dc_grain_pair *P, dci_grain_in *in, dci_grain_law *M,
-                           int *where)
+static void dci_grain_read(const dc_grains *g, const dc_grain_contact *contact, const dc_grain_pair *pair,
+                           dci_grain_in *in, dci_grain_law *law, int *where)
 {
-    const dc_grain_type *A = g->type + g->body[C->a], *B = g->type + g->body[C->b];
+    const int a = contact->a, b = contact->b, row = dci_grain_row_of(g, contact);
     dc_real share = DC_R(0.5);
-    int k, row = dci_grain_row_of(g, C);
+    int k;
+
+    /* c gamma: of a body that is not free the mass counts as infinite */
     if (g->desc.reduced_mass) {
-        int free_a = dci_grain_free(g, C->a), free_b = dci_grain_free(g, C->b);
-        share = !free_b ? A->mass : !free_a ? B->mass : A->mass*(B->mass/(A->mass + B->mass));
+        const dc_real ma = g->type[g->body[a]].mass, mb = g->type[g->body[b]].mass;
+        share = !dci_grain_free(g, b) ? ma : !dci_grain_free(g, a) ? mb : ma*(mb/(ma + mb));
     }
-    M->kn = P->material.kn;
-    M->kt = P->material.kt;
-    M->damp_n = share*P->material.gn;
-    M->damp_t = share*P->material.gt;
-    M->mu = P->material.mu;
-    M->h = g->desc.h;
-    in->c = g->turn[2*C->a];
-    in->s = g->turn[2*C->a + 1];
+    law->stiffness_n = pair->material.kn;
+    law->stiffness_t = pair->material.kt;
+    law->damping_n = share*pair->material.gn;
+    law->damping_t = share*pair->material.gt;
+    law->friction = pair->material.mu;
+    law->step = g->desc.h;
+
+    in->cosine = g->turn[2*a];
+    in->sine = g->turn[2*a + 1];
     for (k = 0; k < 3; ++k) {
-        in->va[k] = g->v[3*C->a + k];
-        in->vb[k] = g->v[3*C->b + k];
+        in->velocity_a[k] = g->v[3*a + k];
+        in->velocity_b[k] = g->v[3*b + k];
     }
     *where = -1;
-    in->spring = dci_grain_spring(g, row, C->a + C->b - row, where);
+    in->spring = dci_grain_spring(g, row, a + b - row, where);
 }
 
 /* have blocks begin..end-1 fields, and ones with Hessians if asked for? */
@@ -5145,137 +6503,167 @@ static int dci_grains_fields(const dc_grains *g, int begin, int end, int hessian
     return 1;
 }
 
+/* the force of a contact: its pose x[0], and x and y over L, and its field, each a stride of lanes apart */
+static void dci_grain_meet(const dc_grains *g, const dc_grain_pair *pair, const dc_real *x, const dc_real *d,
+                           const dc_real *grad, const dc_real *lever, dc_grain_contact *contact)
+{
+    const dc_real L = pair->length;
+    dci_grain_in in;
+    dci_grain_law law;
+    dci_grain_out out;
+    int where, r;
+
+    memset(&out, 0, sizeof out);
+    contact->d = L*d[0];
+
+    /* nothing acts where they are apart */
+    if (contact->d < 0) {
+        dci_grain_read(g, contact, pair, &in, &law, &where);
+        in.distance = contact->d;
+        in.rel[0] = x[0];
+        in.rel[1] = L*x[DCI_GRAIN_LANES];
+        in.rel[2] = L*x[2*DCI_GRAIN_LANES];
+        in.grad[0] = L*grad[0];
+        in.grad[1] = grad[DCI_GRAIN_LANES];
+        in.grad[2] = grad[2*DCI_GRAIN_LANES];
+        in.lever = L*lever[0];
+        dci_grain_force(&law, &in, &out);
+    }
+
+    contact->spring = out.spring;
+    contact->fn = out.normal;
+    contact->ft = out.tangential;
+    for (r = 0; r < 3; ++r) {
+        contact->fa[r] = out.force_a[r];
+        contact->fb[r] = out.force_b[r];
+    }
+}
+
 DC_DEF dc_status dc_grains_meet(dc_grains *g, int begin, int end, dc_arena *mem)
 {
     size_t used;
     dc_real *x;
-    int block, k, r;
+    int block, k;
     dc_status status = DC_OK;
+
     if (!g || !g->state || !mem || begin < 0 || end > g->blocks) return DC_E_ARG;
     if (!dci_grains_fields(g, begin, end, 0)) return DC_E_ARG;
     used = mem->used;
     x = (dc_real *)dc_arena_take(mem, 8*DCI_GRAIN_LANES, sizeof(dc_real));
     if (!x) return DC_E_MEMORY;
+
     for (block = begin; block < end && status == DC_OK; ++block) {
         const int *order = g->order + g->block[2*block];
-        int n = g->block[2*block + 2] - g->block[2*block];
-        const dc_grain_pair *P = g->pair + g->pair_of[order[0]];
-        dc_real L = P->length;
+        const int n = g->block[2*block + 2] - g->block[2*block];
+        const dc_grain_pair *pair = g->pair + g->pair_of[order[0]];
         dc_cfield_out field;
         memset(&field, 0, sizeof field);
         field.d = x + 3*DCI_GRAIN_LANES;
         field.grad = x + 4*DCI_GRAIN_LANES;
         field.lever = x + 7*DCI_GRAIN_LANES;
+
+        /* poses in the field's unit of length, and the field of all */
         for (k = 0; k < n; ++k) {
             dc_real rel[3];
             dci_grain_relative(g, g->contact + order[k], rel);
             x[k] = rel[0];
-            x[DCI_GRAIN_LANES + k] = rel[1]/L;
-            x[2*DCI_GRAIN_LANES + k] = rel[2]/L;
+            x[DCI_GRAIN_LANES + k] = rel[1]/pair->length;
+            x[2*DCI_GRAIN_LANES + k] = rel[2]/pair->length;
         }
-        status = dc_cfield_eval_batch(P->field, n, x, DCI_GRAIN_LANES, mem, &field);
+        status = dc_cfield_eval_batch(pair->field, n, x, DCI_GRAIN_LANES, mem, &field);
         g->block[2*block + 1] = status == DC_E_DIVERGED;
         if (status == DC_E_DIVERGED) status = DC_OK;
-        for (k = 0; k < n && status == DC_OK; ++k) {
-            dc_grain_contact *C = g->contact + order[k];
-            dci_grain_in in;
-            dci_grain_law M;
-            dci_grain_out O;
-            int where;
-            memset(&O, 0, sizeof O);
-            C->d = L*field.d[k];
-            if (C->d < 0) {
-                dci_grain_read(g, C, P, &in, &M, &where);
-                in.d = C->d;
-                in.rel[0] = x[k];
-                in.rel[1] = L*x[DCI_GRAIN_LANES + k];
-                in.rel[2] = L*x[2*DCI_GRAIN_LANES + k];
-                in.g[0] = L*field.grad[k];
-                in.g[1] = field.grad[DCI_GRAIN_LANES + k];
-                in.g[2] = field.grad[2*DCI_GRAIN_LANES + k];
-                in.lever = L*field.lever[k];
-                dci_grain_force(&M, &in, &O);
-            }
-            C->spring = O.spring;
-            C->fn = O.fn;
-            C->ft = O.ft;
-            for (r = 0; r < 3; ++r) {
-                C->fa[r] = O.fa[r];
-                C->fb[r] = O.fb[r];
-            }
-        }
+
+        for (k = 0; k < n && status == DC_OK; ++k)
+            dci_grain_meet(g, pair, x + k, field.d + k, field.grad + k, field.lever + k, g->contact + order[k]);
     }
     mem->used = used;
     return status;
 }
 
+/* adds the force of a contact on body i */
+static void dci_grains_add(const dc_grain_contact *contact, int i, dc_real f[3])
+{
+    int k;
+    for (k = 0; k < 3; ++k) f[k] += contact->a == i ? contact->fa[k] : contact->fb[k];
+}
+
 DC_DEF void dc_grains_sum(dc_grains *g, int begin, int end)
 {
     int i, k, p;
+
     for (i = begin; i < end; ++i) {
         dc_real f[3] = {0, 0, 0};
-        const dc_real *v = g->v + 3*i;
-        for (p = g->row[i]; p < g->row[i + 1]; ++p) {
-            const dc_grain_contact *C = g->contact + p;
-            for (k = 0; k < 3; ++k) f[k] += C->a == i ? C->fa[k] : C->fb[k];
-        }
-        for (p = g->back_row[i]; p < g->back_row[i + 1]; ++p) {
-            const dc_grain_contact *C = g->contact + g->back[p];
-            for (k = 0; k < 3; ++k) f[k] += C->a == i ? C->fa[k] : C->fb[k];
-        }
+
+        /* contacts in its own row, then in those of others */
+        for (p = g->row[i]; p < g->row[i + 1]; ++p) dci_grains_add(g->contact + p, i, f);
+        for (p = g->back_row[i]; p < g->back_row[i + 1]; ++p) dci_grains_add(g->contact + g->back[p], i, f);
         for (k = 0; k < 3; ++k) {
             g->force[3*i + k] = f[k];
-            g->next[3*i + k] = v[k];
+            g->next[3*i + k] = g->v[3*i + k];
         }
         if (dci_grain_free(g, i)) {
-            const dc_grain_type *T = g->type + g->body[i];
-            g->next[3*i] += g->desc.h*(f[0]/T->inertia);
-            for (k = 0; k < 2; ++k) g->next[3*i + 1 + k] += g->desc.h*(f[1 + k]/T->mass + g->desc.gravity[k]);
+            const dc_grain_type *type = g->type + g->body[i];
+            g->next[3*i] += g->desc.h*(f[0]/type->inertia);
+            for (k = 0; k < 2; ++k) g->next[3*i + 1 + k] += g->desc.h*(f[1 + k]/type->mass + g->desc.gravity[k]);
         }
     }
+}
+
+/* the first body whose next state is out of range, or -1 */
+static int dci_grains_flown(const dc_grains *g)
+{
+    const dc_real h = g->desc.h;
+    int i, k;
+    for (i = 0; i < g->desc.bodies; ++i)
+        for (k = 3*i; k < 3*i + 3 && g->motion[i] != DC_GRAIN_ABSENT; ++k)
+            if (!(dc_abs(g->next[k]) <= DC_LIMIT && dc_abs(g->q[k] + h*g->next[k]) <= DC_LIMIT)) return i;
+    return -1;
+}
+
+static int dci_grains_outside(const dc_grains *g, int i)
+{
+    int k;
+    if (g->type[g->body[i]].kind != DC_CSHAPE_POLY) return 0;
+    for (k = 0; k < 2; ++k)
+        if (g->q[3*i + 1 + k] < g->desc.lo[k] || g->q[3*i + 1 + k] > g->desc.hi[k]) return 1;
+    return 0;
 }
 
 DC_DEF dc_status dc_grains_advance(dc_grains *g, dc_grains_info *info)
 {
     dc_grains_info none;
-    dc_real h;
-    int i, k, p, n, springs = 0;
+    int i, k, p, springs = 0;
+
     if (!g || !g->state) return DC_E_ARG;
     if (!info) info = &none;
-    n = g->desc.bodies;
-    h = g->desc.h;
     memset(info, 0, sizeof *info);
     info->pairs = g->contacts;
-    info->a = info->b = -1;
-    for (i = 0; i < n; ++i)
-        for (k = 3*i; k < 3*i + 3; ++k)
-            if (g->motion[i] != DC_GRAIN_ABSENT && !(dc_abs(g->next[k]) <= DC_LIMIT && dc_abs(g->q[k] + h*g->next[k]) <= DC_LIMIT)) {
-                info->a = i;
-                return DC_E_RANGE;
-            }
+    info->b = -1;
+    info->a = dci_grains_flown(g);
+    if (info->a >= 0) return DC_E_RANGE;
     for (i = 0; i < g->blocks; ++i) info->capped += g->block[2*i + 1];
-    for (i = 0; i < n; ++i) {
+
+    for (i = 0; i < g->desc.bodies; ++i) {
+        /* springs of the contacts that are closed */
         g->spring_row[i] = springs;
         for (p = g->row[i]; p < g->row[i + 1]; ++p) {
-            const dc_grain_contact *C = g->contact + p;
-            if (!(C->d < 0)) continue;
-            info->deepest = dc_max(info->deepest, -C->d);
-            g->spring_body[springs] = C->a + C->b - i;
-            g->spring[springs++] = C->spring;
+            const dc_grain_contact *contact = g->contact + p;
+            if (!(contact->d < 0)) continue;
+            info->deepest = dc_max(info->deepest, -contact->d);
+            g->spring_body[springs] = contact->a + contact->b - i;
+            g->spring[springs++] = contact->spring;
         }
+
+        /* velocity, then place */
         if (g->motion[i] == DC_GRAIN_ABSENT) continue;
         for (k = 3*i; k < 3*i + 3; ++k) {
             g->v[k] = g->next[k];
-            g->q[k] += h*g->v[k];
+            g->q[k] += g->desc.h*g->v[k];
         }
-        if (g->type[g->body[i]].kind == DC_CSHAPE_POLY)
-            for (k = 0; k < 2; ++k)
-                if (g->q[3*i + 1 + k] < g->desc.lo[k] || g->q[3*i + 1 + k] > g->desc.hi[k]) {
-                    if (info->outside++ == 0) info->a = i;
-                    break;
-                }
+        if (dci_grains_outside(g, i) && info->outside++ == 0) info->a = i;
     }
-    g->spring_row[n] = springs;
+    g->spring_row[g->desc.bodies] = springs;
     info->contacts = springs;
     return DC_OK;
 }
@@ -5291,64 +6679,88 @@ DC_DEF dc_status dc_grains_step(dc_grains *g, dc_arena *mem, dc_grains_info *inf
     return dc_grains_advance(g, info);
 }
 
-/* ---- its derivative ------------------------------------------------------------------------------ */
+/* ---- [grain derivatives] derivatives of a step of grains --------------------------------------- */
+/* in: the state, a tangent or a gradient; out: that of the other end of a step.
+ *
+ * stage            | reads                       | writes                     | equation
+ * dci_grain_jet_of | a pair within reach         | its field with derivatives |
+ * dci_grain_along  | jet, tangents of the bodies | tangent of forces, spring  | chain rule
+ * dci_grain_pull   | jet, gradient of the next   | gradient of the present    | its transpose, by columns */
 
-/* A pair's field with its derivatives, in m, at the present state; touching: d < 0. */
-typedef struct { dci_grain_in in; dci_grain_law M; dc_real H[9], dlever[3]; const dc_grain_contact *C; int where; } dci_grain_jet;
+/* A pair's field with its derivatives, in m, at the present state; touching: distance < 0. */
+typedef struct {
+    dci_grain_in in;
+    dci_grain_law law;
+    dc_real hessian[9], lever_grad[3];      /* by q_AB */
+    const dc_grain_contact *contact;
+    int where;                              /* its spring in the state, or -1 */
+} dci_grain_jet;
 
-static dc_status dci_grain_jet_of(const dc_grains *g, int p, dc_arena *mem, dci_grain_jet *J)
+static dc_status dci_grain_jet_of(const dc_grains *g, int p, dc_arena *mem, dci_grain_jet *jet)
 {
-    const dc_grain_pair *P = g->pair + g->pair_of[p];
-    dc_real q[3], L = P->length;
+    const dc_grain_pair *pair = g->pair + g->pair_of[p];
+    const dc_real L = pair->length;
+    dc_real q[3];
     dc_status status;
     int r, c;
-    J->C = g->contact + p;
-    dci_grain_read(g, J->C, P, &J->in, &J->M, &J->where);
-    dci_grain_relative(g, J->C, J->in.rel);
-    q[0] = J->in.rel[0];
-    q[1] = J->in.rel[1]/L;
-    q[2] = J->in.rel[2]/L;
-    status = dc_cfield_eval(P->field, q, mem, &J->in.d, J->in.g, &J->in.lever, J->H, J->dlever);
+
+    jet->contact = g->contact + p;
+    dci_grain_read(g, jet->contact, pair, &jet->in, &jet->law, &jet->where);
+    dci_grain_relative(g, jet->contact, jet->in.rel);
+    q[0] = jet->in.rel[0];
+    q[1] = jet->in.rel[1]/L;
+    q[2] = jet->in.rel[2]/L;
+    status = dc_cfield_eval(pair->field, q, mem, &jet->in.distance, jet->in.grad, &jet->in.lever, jet->hessian,
+                            jet->lever_grad);
     if (status != DC_OK) return status;
-    J->in.d *= L;
-    J->in.g[0] *= L;
-    J->in.lever *= L;
-    J->dlever[0] *= L;
+
+    /* from the field's unit of length to m */
+    jet->in.distance *= L;
+    jet->in.grad[0] *= L;
+    jet->in.lever *= L;
+    jet->lever_grad[0] *= L;
     for (r = 0; r < 3; ++r)
-        for (c = 0; c < 3; ++c) J->H[3*r + c] *= (r ? 1 : L)*(c ? 1/L : 1);
+        for (c = 0; c < 3; ++c) jet->hessian[3*r + c] *= (r ? 1 : L)*(c ? 1/L : 1);
     return DC_OK;
 }
 
 /* the tangent of a contact's forces and spring along those of its bodies' states, 3 each, and of its spring */
-static DCI_NOINLINE void dci_grain_along(const dci_grain_jet *J, const dc_real *qa, const dc_real *qb, const dc_real *va, const dc_real *vb,
-                            dc_real spring, dci_grain_out *O)
+static DCI_NOINLINE void dci_grain_along(const dci_grain_jet *jet, const dc_real *qa, const dc_real *qb,
+                                         const dc_real *va, const dc_real *vb, dc_real spring, dci_grain_out *out)
 {
-    dci_grain_in D;
-    dc_real x = qb[1] - qa[1], y = qb[2] - qa[2], c = J->in.c, s = J->in.s;
+    dci_grain_in d;
+    dc_real x = qb[1] - qa[1], y = qb[2] - qa[2], c = jet->in.cosine, s = jet->in.sine;
     int r, k;
-    D.c = -s*qa[0];
-    D.s = c*qa[0];
-    D.rel[0] = qb[0] - qa[0];
-    D.rel[1] = c*x + s*y + J->in.rel[2]*qa[0];
-    D.rel[2] = c*y - s*x - J->in.rel[1]*qa[0];
-    D.d = D.lever = 0;
+
+    /* the relative pose */
+    d.cosine = -s*qa[0];
+    d.sine = c*qa[0];
+    d.rel[0] = qb[0] - qa[0];
+    d.rel[1] = c*x + s*y + jet->in.rel[2]*qa[0];
+    d.rel[2] = c*y - s*x - jet->in.rel[1]*qa[0];
+
+    /* the field there */
+    d.distance = d.lever = 0;
     for (r = 0; r < 3; ++r) {
-        D.d += J->in.g[r]*D.rel[r];
-        D.lever += J->dlever[r]*D.rel[r];
-        D.va[r] = va[r];
-        D.vb[r] = vb[r];
-        for (k = 0, D.g[r] = 0; k < 3; ++k) D.g[r] += J->H[3*r + k]*D.rel[k];
+        d.distance += jet->in.grad[r]*d.rel[r];
+        d.lever += jet->lever_grad[r]*d.rel[r];
+        d.velocity_a[r] = va[r];
+        d.velocity_b[r] = vb[r];
+        for (k = 0, d.grad[r] = 0; k < 3; ++k) d.grad[r] += jet->hessian[3*r + k]*d.rel[k];
     }
-    D.spring = spring;
-    dci_grain_force_tangent(&J->M, &J->in, &D, O);
+    d.spring = spring;
+    dci_grain_force_tangent(&jet->law, &jet->in, &d, out);
 }
 
 /* dv/df of component k of body i, times h */
 static dc_real dci_grain_gain(const dc_grains *g, int i, int k)
 {
-    const dc_grain_type *T = g->type + g->body[i];
-    return dci_grain_free(g, i) ? g->desc.h/(k ? T->mass : T->inertia) : 0;
+    const dc_grain_type *type = g->type + g->body[i];
+    return dci_grain_free(g, i) ? g->desc.h/(k ? type->mass : type->inertia) : 0;
 }
+
+/* dq/dv of body i */
+static dc_real dci_grain_way(const dc_grains *g, int i) { return g->motion[i] == DC_GRAIN_ABSENT ? 0 : g->desc.h; }
 
 static int dci_grains_tangent_ok(const dc_grains *g, const dc_grains_tangent *t)
 {
@@ -5358,57 +6770,63 @@ static int dci_grains_tangent_ok(const dc_grains *g, const dc_grains_tangent *t)
 DC_DEF dc_status dc_grains_jvp(dc_grains *g, const dc_grains_tangent *in, const dc_grains_tangent *out, dc_arena *mem,
                                dc_grains_info *info)
 {
-    dci_grain_jet J;
-    dci_grain_out O;
+    dci_grain_jet jet;
+    dci_grain_out force;
     dc_grains_info none;
     dc_status status;
     int i, k, p, n, springs = 0;
+
     if (!dci_grains_tangent_ok(g, in) || !dci_grains_tangent_ok(g, out) || !mem) return DC_E_ARG;
     if (!info) info = &none;
     status = dc_grains_find(g, info);
     if (status == DC_OK && !dci_grains_fields(g, 0, g->blocks, 1)) status = DC_E_ARG;
     n = g->desc.bodies;
+
     /* dv' = dv + h df/m */
     for (k = 0; k < 3*n && status == DC_OK; ++k) out->v[k] = in->v[k];
     for (p = 0; p < g->contacts && status == DC_OK; ++p) {
-        status = dci_grain_jet_of(g, p, mem, &J);
-        if (status == DC_OK && J.in.d < 0) {
-            int a = J.C->a, b = J.C->b;
-            dci_grain_along(&J, in->q + 3*a, in->q + 3*b, in->v + 3*a, in->v + 3*b, J.where < 0 ? 0 : in->spring[J.where], &O);
-            out->spring[springs++] = O.spring;
+        status = dci_grain_jet_of(g, p, mem, &jet);
+        if (status == DC_OK && jet.in.distance < 0) {
+            int a = jet.contact->a, b = jet.contact->b;
+            dci_grain_along(&jet, in->q + 3*a, in->q + 3*b, in->v + 3*a, in->v + 3*b,
+                            jet.where < 0 ? 0 : in->spring[jet.where], &force);
+            out->spring[springs++] = force.spring;
             for (k = 0; k < 3; ++k) {
-                out->v[3*a + k] += dci_grain_gain(g, a, k)*O.fa[k];
-                out->v[3*b + k] += dci_grain_gain(g, b, k)*O.fb[k];
+                out->v[3*a + k] += dci_grain_gain(g, a, k)*force.force_a[k];
+                out->v[3*b + k] += dci_grain_gain(g, b, k)*force.force_b[k];
             }
         }
     }
     if (status != DC_OK) return status;
+
     /* dq' = dq + h dv' */
     for (i = 0; i < n; ++i)
-        for (k = 3*i; k < 3*i + 3; ++k) out->q[k] = in->q[k] + (g->motion[i] == DC_GRAIN_ABSENT ? 0 : g->desc.h)*out->v[k];
+        for (k = 3*i; k < 3*i + 3; ++k) out->q[k] = in->q[k] + dci_grain_way(g, i)*out->v[k];
     info->contacts = springs;
     return DC_OK;
 }
 
 /* adds a contact's part of the gradient: `spring` is that by its next spring */
-static DCI_NOINLINE void dci_grain_pull(const dc_grains *g, const dci_grain_jet *J, const dc_grains_tangent *next, dc_real spring,
-                                        const dc_grains_tangent *now)
+static DCI_NOINLINE void dci_grain_pull(const dc_grains *g, const dci_grain_jet *jet, const dc_grains_tangent *next,
+                                        dc_real spring, const dc_grains_tangent *now)
 {
-    dci_grain_out O;
+    dci_grain_out out;
     dc_real w[6], got[13];
-    int i, k, a = J->C->a, b = J->C->b;
+    int i, k, a = jet->contact->a, b = jet->contact->b;
+
     /* what the forces on a and b weigh: through the next v, and the next q by way of it */
     for (k = 0; k < 6; ++k) {
         i = k < 3 ? a : b;
         w[k] = dci_grain_gain(g, i, k%3)*(next->v[3*i + k%3] + g->desc.h*next->q[3*i + k%3]);
     }
+
     /* by each of qa, qb, va, vb, spring */
     for (i = 0; i < 13; ++i) {
         dc_real e[13] = {0};
         e[i] = 1;
-        dci_grain_along(J, e, e + 3, e + 6, e + 9, e[12], &O);
-        got[i] = O.spring*spring;
-        for (k = 0; k < 3; ++k) got[i] += w[k]*O.fa[k] + w[3 + k]*O.fb[k];
+        dci_grain_along(jet, e, e + 3, e + 6, e + 9, e[12], &out);
+        got[i] = out.spring*spring;
+        for (k = 0; k < 3; ++k) got[i] += w[k]*out.force_a[k] + w[3 + k]*out.force_b[k];
     }
     for (k = 0; k < 3; ++k) {
         now->q[3*a + k] += got[k];
@@ -5416,37 +6834,44 @@ static DCI_NOINLINE void dci_grain_pull(const dc_grains *g, const dci_grain_jet 
         now->v[3*a + k] += got[6 + k];
         now->v[3*b + k] += got[9 + k];
     }
-    if (J->where >= 0) now->spring[J->where] += got[12];
+    if (jet->where >= 0) now->spring[jet->where] += got[12];
 }
 
 DC_DEF dc_status dc_grains_vjp(dc_grains *g, const dc_grains_tangent *next, const dc_grains_tangent *now, dc_arena *mem,
                                dc_grains_info *info)
 {
-    dci_grain_jet J;
+    dci_grain_jet jet;
     dc_grains_info none;
     dc_status status;
     int i, k, p, n, springs = 0;
+
     if (!dci_grains_tangent_ok(g, next) || !dci_grains_tangent_ok(g, now) || !mem) return DC_E_ARG;
     if (!info) info = &none;
     status = dc_grains_find(g, info);
     if (status == DC_OK && !dci_grains_fields(g, 0, g->blocks, 1)) status = DC_E_ARG;
     if (status != DC_OK) return status;
+
+    /* what no contact changes */
     n = g->desc.bodies;
     for (k = 0; k < dc_grains_springs(g); ++k) now->spring[k] = 0;
     for (i = 0; i < n; ++i)
         for (k = 3*i; k < 3*i + 3; ++k) {
             now->q[k] = next->q[k];
-            now->v[k] = next->v[k] + (g->motion[i] == DC_GRAIN_ABSENT ? 0 : g->desc.h)*next->q[k];
+            now->v[k] = next->v[k] + dci_grain_way(g, i)*next->q[k];
         }
+
+    /* contacts */
     for (p = 0; p < g->contacts && status == DC_OK; ++p) {
-        status = dci_grain_jet_of(g, p, mem, &J);
-        if (status != DC_OK || !(J.in.d < 0)) continue;
-        dci_grain_pull(g, &J, next, next->spring[springs], now);
+        status = dci_grain_jet_of(g, p, mem, &jet);
+        if (status != DC_OK || !(jet.in.distance < 0)) continue;
+        dci_grain_pull(g, &jet, next, next->spring[springs], now);
         ++springs;
     }
     info->contacts = springs;
     return status;
 }
+
+#endif /* DC_SIM_NO_GRAINS */
 
 #if DCI_FUSES
 #pragma GCC pop_options

@@ -40,6 +40,7 @@ static void scene(int global, double k)
     sim_begin(&w, 0.04);
     sim_plane(&w, dc_vec(0, 0, 1), 0, 1);
     w.desc.stiffness = DC_R(k);
+    w.desc.friction.eps_f = w.desc.friction.eps_v = DC_R(1e-6);
     w.desc.global = global;
     w.desc.length = global ? DC_R(1.0) : DC_R(0.1);
     l = sim_link(&w, -1, DC_SIM_FREE, dc_vec(0, 0, 0), 1);

@@ -131,9 +131,8 @@ code ~ /^[A-Za-z].*\(/ && match(code, /[A-Za-z_0-9]+\(/) {
 
 END {
     printf "%-14s %6d %8.0f  %-26s %5d %6.1f %5d\n", name, lines, all ? 100*short/all : 0, most + 0 " " who, n_mute, body ? 100*empty/body : 0, n_wide
-    # ceilings: dc_sim.h is to come down to those of the others
-    above = name == "dc_sim.h" ? short > 0.38*all || most > 72 || n_mute > 18 || n_wide > 250 \
-                               : short > 0.20*all || most > 20 || n_mute > 0 || n_wide > 0 || empty < 0.025*body
+    # ceilings
+    above = short > 0.20*all || most > 20 || n_mute > 0 || n_wide > 0 || empty < 0.025*body
     if (above) print "FAIL " name ": above a ceiling"
     if (!verbose) exit above
     for (i = 1; i <= n_crowded; ++i) print "    " crowded[i]

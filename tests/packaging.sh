@@ -100,6 +100,25 @@ case " $headers " in *" dc_sdf.h "*)
     check "dc_sdf.h, neither" part "" "DC_SDF_NO_SPACE DC_SDF_NO_PLANE" ;;
 esac
 
+# dc_sim.h without grains: what is left compiles without dc_sdf.h, and none of its names are theirs
+no_grains() {
+    for real in double float; do
+        {
+            define_all dc_contact.h dc_bsh.h dc_sim.h
+            echo '#define DC_SIM_NO_GRAINS'
+            include_all dc_sim.h
+            echo '#ifdef DC_SDF_H_INCLUDED'
+            echo '#error "dc_sdf.h is included"'
+            echo '#endif'
+        } > "$tmp/part.c"
+        every_way "$tmp/part.c" $real && c c99 -DDC_REAL=$real -c "$tmp/part.c" -o "$tmp/part.o" || return 1
+        nm "$tmp/part.o" | awk '$2 == "T" { print $3 }' > "$tmp/part.names"
+        grep -q '^dc_sim_step' "$tmp/part.names" || { echo "no dc_sim_step, $real"; return 1; }
+        ! grep -E '^dc_(grain|sdf|poly|cfield)' "$tmp/part.names" || return 1
+    done
+}
+case " $headers " in *" dc_sim.h "*) check "dc_sim.h without grains" no_grains ;; esac
+
 # names that headers of other libraries define as macros: windows.h, termios.h, complex.h, Arduino.h
 {
     for h in limits math stddef stdint string; do echo "#include <$h.h>"; done

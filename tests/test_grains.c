@@ -33,35 +33,35 @@ TEST one_contact_as_tabulated(void)
         dci_grain_law M;
         dci_grain_out O;
         int k;
-        dc_sincos((dc_real)qa[0], &I.s, &I.c);
+        dc_sincos((dc_real)qa[0], &I.sine, &I.cosine);
         I.rel[0] = (dc_real)(qb[0] - qa[0]);
         I.rel[1] = (dc_real)(cos(qa[0])*x + sin(qa[0])*y);
         I.rel[2] = (dc_real)(cos(qa[0])*y - sin(qa[0])*x);
         for (k = 0; k < 3; ++k) {
-            I.va[k] = (dc_real)va[k];
-            I.vb[k] = (dc_real)vb[k];
-            I.g[k] = (dc_real)g[k];
+            I.velocity_a[k] = (dc_real)va[k];
+            I.velocity_b[k] = (dc_real)vb[k];
+            I.grad[k] = (dc_real)g[k];
         }
-        I.d = (dc_real)-record_one(&rec, "pen");
+        I.distance = (dc_real)-record_one(&rec, "pen");
         I.lever = (dc_real)(0.5*(record_one(&rec, "projB") - record_one(&rec, "projA")));
         I.spring = (dc_real)record_one(&rec, "s");
-        M.kn = (dc_real)par[0];
-        M.damp_n = (dc_real)(0.5*par[1]);
-        M.kt = (dc_real)par[2];
-        M.damp_t = (dc_real)(0.5*par[3]);
-        M.mu = (dc_real)par[4];
-        M.h = (dc_real)record_one(&rec, "dt");
+        M.stiffness_n = (dc_real)par[0];
+        M.damping_n = (dc_real)(0.5*par[1]);
+        M.stiffness_t = (dc_real)par[2];
+        M.damping_t = (dc_real)(0.5*par[3]);
+        M.friction = (dc_real)par[4];
+        M.step = (dc_real)record_one(&rec, "dt");
         dci_grain_force(&M, &I, &O);
         for (k = 0; k < 3; ++k) {
             big = fmax(big, fmax(fabs(fa[k]), fabs(fb[k])));
-            err = fmax(err, fmax(fabs((double)O.fa[k] - fa[k]), fabs((double)O.fb[k] - fb[k])));
+            err = fmax(err, fmax(fabs((double)O.force_a[k] - fa[k]), fabs((double)O.force_b[k] - fb[k])));
         }
-        err = fmax(err, fabs((double)O.fn - record_one(&rec, "fn")));
-        err = fmax(err, fabs((double)O.ft - record_one(&rec, "ft")));
-        big += (double)M.kt*fabs((double)I.spring);             /* the spring is what cancels */
+        err = fmax(err, fabs((double)O.normal - record_one(&rec, "fn")));
+        err = fmax(err, fabs((double)O.tangential - record_one(&rec, "ft")));
+        big += (double)M.stiffness_t*fabs((double)I.spring);             /* the spring is what cancels */
         worst_add(&w, err/big, "%s force", rec.name);
         err = fabs((double)O.spring - record_one(&rec, "s_new"));
-        worst_add(&w, err/(fabs((double)I.spring) + big/(double)M.kt), "%s spring", rec.name);
+        worst_add(&w, err/(fabs((double)I.spring) + big/(double)M.stiffness_t), "%s spring", rec.name);
     }
     table_close(&t);
     ASSERT_EQ(w.count, 160);
@@ -84,41 +84,41 @@ TEST any_field_keeps_momentum_and_the_cone(void)
         dci_grain_regime regime;
         dc_real xa[2], xb[2], theta = (dc_real)rng_uniform(&r, -9, 9);
         double sum, parts, f;
-        dc_sincos(theta, &I.s, &I.c);
+        dc_sincos(theta, &I.sine, &I.cosine);
         for (i = 0; i < 2; ++i) {
             xa[i] = (dc_real)rng_uniform(&r, -3, 3);
             xb[i] = (dc_real)rng_uniform(&r, -3, 3);
         }
         I.rel[0] = (dc_real)rng_uniform(&r, -9, 9);
-        I.rel[1] = I.c*(xb[0] - xa[0]) + I.s*(xb[1] - xa[1]);
-        I.rel[2] = I.c*(xb[1] - xa[1]) - I.s*(xb[0] - xa[0]);
+        I.rel[1] = I.cosine*(xb[0] - xa[0]) + I.sine*(xb[1] - xa[1]);
+        I.rel[2] = I.cosine*(xb[1] - xa[1]) - I.sine*(xb[0] - xa[0]);
         f = rng_log(&r, 1e-3, 10);
         for (i = 0; i < 3; ++i) {
-            I.va[i] = (dc_real)(f*rng_normal(&r));
-            I.vb[i] = (dc_real)(f*rng_normal(&r));
-            I.g[i] = (dc_real)rng_normal(&r);
+            I.velocity_a[i] = (dc_real)(f*rng_normal(&r));
+            I.velocity_b[i] = (dc_real)(f*rng_normal(&r));
+            I.grad[i] = (dc_real)rng_normal(&r);
         }
-        I.d = (dc_real)-rng_log(&r, 1e-6, 1);
+        I.distance = (dc_real)-rng_log(&r, 1e-6, 1);
         I.lever = (dc_real)rng_normal(&r);
         I.spring = (dc_real)(rng_normal(&r)*rng_log(&r, 1e-6, 1));
-        M.kn = (dc_real)rng_log(&r, 1, 1e6);
-        M.kt = (dc_real)rng_log(&r, 1, 1e6);
-        M.damp_n = (dc_real)rng_log(&r, 1, 1e3);
-        M.damp_t = (dc_real)rng_log(&r, 1, 1e3);
-        M.mu = (dc_real)rng_uniform(&r, 0, 1);
-        M.h = DC_R(1e-3);
+        M.stiffness_n = (dc_real)rng_log(&r, 1, 1e6);
+        M.stiffness_t = (dc_real)rng_log(&r, 1, 1e6);
+        M.damping_n = (dc_real)rng_log(&r, 1, 1e3);
+        M.damping_t = (dc_real)rng_log(&r, 1, 1e3);
+        M.friction = (dc_real)rng_uniform(&r, 0, 1);
+        M.step = DC_R(1e-3);
         regime = dci_grain_force(&M, &I, &O);
         slips += regime == DCI_GRAIN_SLIP;
         cuts += regime == DCI_GRAIN_CUT;
         sticks += regime == DCI_GRAIN_STICK;
-        ASSERT(O.fa[1] == -O.fb[1] && O.fa[2] == -O.fb[2]);
-        ASSERT(O.fn >= 0);
-        sum = (double)O.fa[0] + (double)O.fb[0] + (double)xa[0]*(double)O.fa[2] - (double)xa[1]*(double)O.fa[1]
-            + (double)xb[0]*(double)O.fb[2] - (double)xb[1]*(double)O.fb[1];
-        parts = fabs((double)O.fn)*(fabs((double)I.g[0]) + 6*hypot((double)I.g[1], (double)I.g[2])) + fabs((double)O.ft)*(6 + fabs((double)I.lever));
+        ASSERT(O.force_a[1] == -O.force_b[1] && O.force_a[2] == -O.force_b[2]);
+        ASSERT(O.normal >= 0);
+        sum = (double)O.force_a[0] + (double)O.force_b[0] + (double)xa[0]*(double)O.force_a[2] - (double)xa[1]*(double)O.force_a[1]
+            + (double)xb[0]*(double)O.force_b[2] - (double)xb[1]*(double)O.force_b[1];
+        parts = fabs((double)O.normal)*(fabs((double)I.grad[0]) + 6*hypot((double)I.grad[1], (double)I.grad[2])) + fabs((double)O.tangential)*(6 + fabs((double)I.lever));
         worst_add(&turn, parts > 0 ? fabs(sum)/(EPS*parts) : 0, "draw %ld", k);
-        f = (double)M.mu*(double)O.fn*hypot((double)I.g[1], (double)I.g[2]);
-        worst_add(&cone, (fabs((double)O.ft) - f)/(f + (double)M.damp_t*100*EPS + 1e-30), "draw %ld", k);
+        f = (double)M.friction*(double)O.normal*hypot((double)I.grad[1], (double)I.grad[2]);
+        worst_add(&cone, (fabs((double)O.tangential) - f)/(f + (double)M.damping_t*100*EPS + 1e-30), "draw %ld", k);
     }
     ASSERT(slips > n/100 && cuts > n/100 && sticks > n/1000);
     ASSERT(worst_print(&turn, 8));
@@ -723,10 +723,10 @@ static void small_step(const double *x, double *f, void *user)
         dci_grain_jet J;
         dci_grain_out O;
         if (dci_grain_jet_of(g, p, &mem, &J) != DC_OK) return;
-        k = (int)dci_grain_force(&J.M, &J.in, &O);
-        s->signature = 31*s->signature + (uint64_t)(k + 8*(O.fn > 0) + 16*(O.ft > 0));
+        k = (int)dci_grain_force(&J.law, &J.in, &O);
+        s->signature = 31*s->signature + (uint64_t)(k + 8*(O.normal > 0) + 16*(O.tangential > 0));
         s->regimes[k]++;
-        s->clamped += J.in.d < 0 && !(O.fn > 0);
+        s->clamped += J.in.distance < 0 && !(O.normal > 0);
     }
     if (dc_grains_step(g, &mem, NULL) != DC_OK) return;
     for (k = 0; k < 3*BODIES; ++k) {

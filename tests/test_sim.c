@@ -25,11 +25,11 @@ static void energy_of(const double *x, double *f, void *user)
     energy_case *c = (energy_case *)user;
     dc_real d[64], q[64];
     int k;
-    for (k = 0; k < c->W->sim->nv; ++k) d[k] = (dc_real)x[k];
-    dc_sim_retract(c->W->sim, c->q, d, q);
-    dci_sim_energy(c->W, q, c->hessian);
-    if (c->hessian) to_double(c->W->grad, f, c->W->sim->nv);
-    else f[0] = (double)c->W->value;
+    for (k = 0; k < c->W->problem.sim->nv; ++k) d[k] = (dc_real)x[k];
+    dc_sim_retract(c->W->problem.sim, c->q, d, q);
+    dci_sim_eval(c->W, q, c->hessian, DCI_SIM_IN_FULL);
+    if (c->hessian) to_double(c->W->at.grad, f, c->W->problem.sim->nv);
+    else f[0] = (double)c->W->at.value;
 }
 
 /* gradient and Hessian of O at q against differences of O; the Hessian's by differences along pairs of directions */
@@ -37,14 +37,14 @@ static int energy_checks(dci_sim_work *W, const dc_real *q, worst *eg, worst *eh
 {
     static energy_case c;
     static double grad[64], H[64*64], zero[64];
-    int nv = W->sim->nv, k, i, j;
+    int nv = W->problem.sim->nv, k, i, j;
     fd_result r;
     c.W = W;
-    memcpy(c.q, q, (size_t)W->sim->nq*sizeof *q);
-    dci_sim_energy(W, q, 1);
-    if (W->status != DC_OK) return 0;
-    to_double(W->grad, grad, nv);
-    for (k = 0; k < nv*nv; ++k) H[k] = (double)W->H[k];
+    memcpy(c.q, q, (size_t)W->problem.sim->nq*sizeof *q);
+    dci_sim_eval(W, q, DCI_SIM_DERIVATIVES, DCI_SIM_IN_FULL);
+    if (W->at.status != DC_OK) return 0;
+    to_double(W->at.grad, grad, nv);
+    for (k = 0; k < nv*nv; ++k) H[k] = (double)W->at.hessian[k];
     c.hessian = 0;
     r = fd_check(energy_of, &c, nv, zero, 1, grad, 0.0078125);
     worst_add(eg, r.err, "%s", what);
@@ -99,7 +99,7 @@ TEST energy_has_the_derivatives_it_says(void)
         u.target = q[3];
         u.velocity = v;
         u.force = f;
-        ASSERT_EQ(DC_OK, dci_sim_open(&m.sim, q[0], q[1], &u, 0, &mem, &W));
+        ASSERT_EQ(DC_OK, dci_sim_open(&m.sim, q[0], q[1], &u, 0, 0, &mem, &W));
         ASSERT(energy_checks(W, q[2], &eg, &eh, "tree"));
     }
     ASSERT(worst_print(&eg, 1e-10) & worst_print(&eh, 2e-9));

@@ -351,27 +351,21 @@ TEST models_end_where_all_pairs_do(void)
             double change = 0, whole = 0;
             ASSERT_EQ(DC_OK, dc_sim_step(&m.sim, q[0], q[1], NULL, &mem, q[2], &info));
 
-            ASSERT_EQ(DC_OK, dci_sim_open(&m.sim, q[0], q[1], NULL, 0, &mem, &W));
-            ASSERT_EQ(DC_OK, dci_sim_contacts(W, 0));
-            dci_sim_meet(W, q[2]);
-            dci_sim_energy(W, q[2], DCI_SIM_DERIVATIVES);
-            ASSERT_EQ(DC_OK, W->status);
-            worst_add(&wf, (double)dci_sim_largest(W->grad, m.sim.nv)/(double)(m.sim.desc.tolerance*info.scale), "run %d step %d", run, t);
+            ASSERT_EQ(DC_OK, dci_sim_open(&m.sim, q[0], q[1], NULL, 0, 0, &mem, &W));
+            dci_sim_eval(W, q[2], DCI_SIM_DERIVATIVES, DCI_SIM_IN_FULL);
+            ASSERT_EQ(DC_OK, W->at.status);
+            worst_add(&wf, (double)dci_sim_largest(W->at.grad, m.sim.nv)/(double)(m.sim.desc.tolerance*info.scale), "run %d step %d", run, t);
 
             /* a thousandth of the way on by models, against all pairs there */
-            W->scale = info.scale/m.sim.desc.tolerance;
-            W->by_models = 1;
+            W->trees.allowed = DCI_SIM_MODEL*info.scale;
             dc_sim_local(&m.sim, q[1], q[2], way);
             for (k = 0; k < m.sim.nv; ++k) way[k] *= DC_R(1e-3);
             dc_sim_retract(&m.sim, q[2], way, place);
-            dci_sim_meet(W, place);
-            dci_sim_energy(W, place, DCI_SIM_DERIVATIVES);
-            modelled += W->modelled;
-            memcpy(grad, W->grad, sizeof grad);
-            W->by_models = 0;
-            dci_sim_meet(W, place);
-            dci_sim_energy(W, place, DCI_SIM_DERIVATIVES);
-            for (k = 0; k < m.sim.nv; ++k) change = fmax(change, fabs((double)(grad[k] - W->grad[k])));
+            dci_sim_eval(W, place, DCI_SIM_DERIVATIVES, DCI_SIM_BY_MODELS);
+            modelled += W->at.modelled;
+            memcpy(grad, W->at.grad, sizeof grad);
+            dci_sim_eval(W, place, DCI_SIM_DERIVATIVES, DCI_SIM_IN_FULL);
+            for (k = 0; k < m.sim.nv; ++k) change = fmax(change, fabs((double)(grad[k] - W->at.grad[k])));
             for (k = 0; k < m.sim.nv; ++k) whole = fmax(whole, fabs((double)grad[k]));
             worst_add(&wm, change/whole, "run %d step %d", run, t);
             memcpy(q[0], q[1], sizeof q[0]);

@@ -21,7 +21,17 @@
 static unsigned char scratch[1 << 22];
 static machine m;
 
+enum { STATE = 70 };
+
 /* One step from q[0], q[1]; they are moved on. */
+static dc_status advance_all(dc_real q[3][STATE])
+{
+    dc_arena  mem = dc_arena_make(scratch, sizeof scratch);
+    dc_status s = dc_sim_step(&m.sim, q[0], q[1], NULL, &mem, q[2], NULL);
+    memcpy(q[0], q[1], sizeof q[0]);
+    memcpy(q[1], q[2], sizeof q[1]);
+    return s;
+}
 static dc_status advance(dc_real q[3][16])
 {
     dc_arena  mem = dc_arena_make(scratch, sizeof scratch);
@@ -29,6 +39,105 @@ static dc_status advance(dc_real q[3][16])
     memcpy(q[0], q[1], sizeof q[0]);
     memcpy(q[1], q[2], sizeof q[1]);
     return s;
+}
+
+/* ---- what zero stands for -------------------------------------------------------------------------- */
+
+/* n boxes of side L, kg each, above each other with gaps of `gap` sides, 0: the gap at which the lowest rests; nothing of the
+ * potentials chosen; the floor is tilted */
+static int plain_boxes(double L, double mass, double h, int global, double tilt, int n, double gap, dc_real q[3][STATE])
+{
+    int k;
+    machine_open(&m);
+    m.desc.length = m.desc.stiffness = m.desc.friction.eps_f = m.desc.friction.eps_v = 0;
+    m.desc.h = (dc_real)h;
+    m.desc.global = global;
+    machine_floor(&m, 0.5);
+    m.plane[0].n = dc_vec((dc_real)sin(tilt), 0, (dc_real)cos(tilt));
+    for (k = 0; k < n; ++k) {
+        machine_link(&m, -1, DC_SIM_FREE, dc_vec(0, 0, 0))->friction = 1;
+        machine_box(&m, dc_vec(0, 0, 0), dc_vec((dc_real)(L/2), (dc_real)(L/2), (dc_real)(L/2)));
+        m.link[k].mass = (dc_real)mass;
+    }
+    if (machine_build(&m) != DC_OK) return 0;
+    if (gap == 0) gap = (double)dc_sim_rest_gap(&m.sim, (dc_real)(mass*G*cos(tilt)), 4)/L;
+    dc_sim_neutral(&m.sim, q[0]);
+    for (k = 0; k < n; ++k) {
+        const double z = 0.5*L + gap*L + k*(1 + gap)*L, aside = k > 0 ? 0.01*L*((7*k)%5 - 2) : 0;
+        q[0][7*k] = (dc_real)cos(tilt/2);
+        q[0][7*k + 2] = (dc_real)sin(tilt/2);
+        q[0][7*k + 4] = (dc_real)(z*sin(tilt) + aside);
+        q[0][7*k + 6] = (dc_real)(z*cos(tilt));
+    }
+    memcpy(q[1], q[0], sizeof q[0]);
+    return 1;
+}
+
+/* height over the plane and place along it, in sides, of the box that rests on it */
+static double height(const dc_real *q, double L, double tilt) { return ((double)q[4]*sin(tilt) + (double)q[6]*cos(tilt))/L - 0.5; }
+static double along(const dc_real *q, double L, double tilt) { return ((double)q[4]*cos(tilt) - (double)q[6]*sin(tilt))/L; }
+
+/* Boxes of 1 mm to 10 m and 1 g to 10 t rest at gaps of at most a hundredth of their side, the one that dc_sim_rest_gap says, and stay
+ * on a slope of half the friction angle. */
+TEST at_rest_with_nothing_chosen(void)
+{
+    static const double side[5] = {1e-3, 1e-2, 0.1, 1, 10}, mass[3] = {1e-3, 1, 1e4}, step[3] = {1e-3, 1e-2, 4e-2};
+    worst gap = worst_make("gap at rest, sides"), said = worst_make("gap against dc_sim_rest_gap, of it"),
+        creep = worst_make("creep on the slope, sides a second"), stiff = worst_make("stiffness from that gap and back");
+    int a, b, c, slope, global, k, unsolved = 0;
+    for (global = 0; global < 2; ++global)
+        for (a = 0; a < 5; ++a)
+            for (b = 0; b < 3; ++b)
+                for (c = 0; c < 3; ++c)
+                    for (slope = 0; slope < 2; ++slope) {
+                        const double L = side[a], tilt = slope ? atan(0.5)/2 : 0, push = mass[b]*G*cos(tilt);
+                        const int steps = (int)fmax(300, (global ? 30 : 6)*sqrt(L/G)/step[c]);     /* until it has come to rest */
+                        double rest, end, before = 0;
+                        dc_real q[3][STATE];
+                        if (global && b != 1) continue;
+                        ASSERT(plain_boxes(L, mass[b], step[c], global, tilt, 1, 0, q));
+                        for (k = 0; k < steps; ++k) {
+                            if (k == steps/2) before = along(q[1], L, tilt);
+                            unsolved += advance_all(q) != DC_OK;
+                        }
+                        end = height(q[1], L, tilt);
+                        worst_add(&gap, end, "%g m %g kg h %g%s", L, mass[b], step[c], global ? ", at any distance" : "");
+                        if (slope) {
+                            worst_add(&creep, fabs(along(q[1], L, tilt) - before)/(step[c]*(steps - steps/2)), "%g m %g kg h %g global %d", L, mass[b],
+                                      step[c], global);
+                            continue;
+                        }
+                        rest = (double)dc_sim_rest_gap(&m.sim, (dc_real)push, 4);
+                        worst_add(&said, fabs(end*L - rest)/rest, "%g m %g kg h %g global %d", L, mass[b], step[c], global);
+                        worst_add(&stiff, fabs((double)(dc_sim_rest_stiffness(&m.sim, (dc_real)rest, (dc_real)push, 4)/m.sim.desc.stiffness) - 1),
+                                  "%g m %g kg global %d", L, mass[b], global);
+                    }
+    ASSERT_EQ(0, unsolved);
+    ASSERT(worst_print(&gap, 0.01) & worst_print(&said, DC_IS_FLOAT ? 1e-2 : 1e-3) & worst_print(&creep, DC_IS_FLOAT ? 1e-3 : 1e-4)
+           & worst_print(&stiff, DC_IS_FLOAT ? 1e-3 : 1e-12));
+    ASSERT(dc_sim_rest_gap(&m.sim, 0, 4) == 0 && dc_sim_rest_gap(&m.sim, 1, 0) == 0 && dc_sim_rest_gap(NULL, 1, 4) == 0);
+    ASSERT(dc_sim_rest_stiffness(&m.sim, -1, 1, 4) == 0 && dc_sim_rest_stiffness(&m.sim, 1, (dc_real)HUGE_VAL, 4) == 0);
+    PASS();
+}
+
+/* Ten boxes, each a little aside of the one below, for a minute. */
+TEST a_stack_stands_with_nothing_chosen(void)
+{
+    static const double side[3] = {1e-3, 1, 10}, mass[3] = {1e-3, 1, 1e4};
+    worst gap = worst_make("gap in the stack, sides"), aside = worst_make("way of the top box aside, sides");
+    int a, k, unsolved = 0;
+    for (a = 0; a < 3; ++a) {
+        dc_real q[3][STATE];
+        double from;
+        ASSERT(plain_boxes(side[a], mass[a], 0.04, 0, 0, 10, 8e-3, q));
+        from = (double)q[1][7*9 + 4];
+        for (k = 0; k < 1500; ++k) unsolved += advance_all(q) != DC_OK;
+        worst_add(&gap, ((double)q[1][7*9 + 6]/side[a] - 9.5)/10, "%g m", side[a]);
+        worst_add(&aside, fabs((double)q[1][7*9 + 4] - from)/side[a], "%g m", side[a]);
+    }
+    ASSERT_EQ(0, unsolved);
+    ASSERT(worst_print(&gap, 0.01) & worst_print(&aside, DC_IS_FLOAT ? 5e-2 : 5e-3));
+    PASS();
 }
 
 /* ---- the slope ---------------------------------------------------------------------------------- */
@@ -319,6 +428,8 @@ GREATEST_MAIN_DEFS();
 int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
+    RUN_TEST(at_rest_with_nothing_chosen);
+    RUN_TEST(a_stack_stands_with_nothing_chosen);
     RUN_TEST(friction_is_coulombs_as_stiffness_falls);
     RUN_TEST(sticks_up_to_the_coefficient);
     RUN_TEST(a_leaning_plank_slips_as_statics_says);

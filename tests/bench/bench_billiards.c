@@ -57,6 +57,8 @@ static cost play(const mesh *ball)
     d.h = DC_R(0.04);
     d.gravity.z = DC_R(-9.81);
     d.stiffness = DC_R(1e-7);
+    d.length = 1;
+    d.friction.eps_f = d.friction.eps_v = DC_R(1e-6);
     d.trees = 1;
     d.contacts = 4096;
     d.reach = DC_R(0.1);

@@ -29,6 +29,8 @@ DC_INLINE void machine_open(machine *m)
     m->desc.h = DC_R(0.01);
     m->desc.gravity = dc_vec(0, 0, DC_R(-9.81));
     m->desc.length = DC_R(0.1);
+    m->desc.stiffness = 1;
+    m->desc.friction.eps_f = m->desc.friction.eps_v = DC_R(1e-6);
 }
 
 DC_INLINE dc_sim_link *machine_link(machine *m, int parent, dc_sim_joint joint, dc_v3 at)

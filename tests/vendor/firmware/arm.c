@@ -49,6 +49,8 @@ int main(void)
     desc.h = DC_R(0.01);
     desc.gravity.z = DC_R(-9.81);
     desc.length = DC_R(0.05);
+    desc.stiffness = 1;
+    desc.friction.eps_f = desc.friction.eps_v = DC_R(1e-6);
     if (dc_sim_build(&desc, &model, &sim, NULL) != DC_OK) return 1;
 
     for (i = 0; i < BOARD_STATES; ++i) {
