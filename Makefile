@@ -38,7 +38,7 @@ WARN_C = -Wstrict-prototypes -Wmissing-prototypes
 
 HEADERS := $(wildcard dc_*.h)
 TESTS := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
-EXAMPLES := $(patsubst examples/%.c,%,$(wildcard examples/*.c))
+EXAMPLES := $(basename $(notdir $(wildcard examples/*.c examples/figures/*.c)))
 BENCHES := $(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c))
 FUZZES := $(patsubst tests/%.c,%,$(wildcard tests/fuzz_*.c))
 SUPPORT := tests/support/support.c
@@ -77,8 +77,11 @@ build/test/lib.o: $(HEADERS) tests/lib.sh Makefile build/flags
 	sh tests/lib.sh > build/test/lib.c
 	$(BUILD_TEST) -c build/test/lib.c -o $@
 
+# a fifth of the slowest sweep; the full cells of make test-all run all of it
+test_witness_figure_flags = -DDC_TEST_SWEEP=0.2
+
 $(SHARED): build/test/%: tests/%.c build/test/lib.o $(TEST_NEEDS)
-	$(BUILD_TEST) $$(sh tests/lib.sh flags) $< build/test/lib.o build/test/support.o -o $@ $(LDLIBS)
+	$(BUILD_TEST) $($(@F)_flags) $$(sh tests/lib.sh flags) $< build/test/lib.o build/test/support.o -o $@ $(LDLIBS)
 
 $(PRIVATE): build/test/%: tests/%.c $(TEST_NEEDS)
 	$(BUILD_TEST) $< build/test/support.o -o $@ $(LDLIBS)
@@ -321,8 +324,14 @@ stills: $(PLOTS:%=build/demo/%) $(STILLS:%=build/demo/%)
 	@sh tests/view/run.sh stills
 
 # DC_STATIC: functions that a program does not call take no time to compile
-build/demo/%: examples/%.c $(wildcard examples/common/*) $(HEADERS) Makefile build/flags
-	$(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) -DDC_STATIC -I. -Iexamples/common -DDC_REAL=$(REAL) -DGRAIN_FIELDS='"$(CURDIR)/examples/fields"' $< -o $@ $(LDLIBS)
+BUILD_DEMO = $(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) -DDC_STATIC -I. -Iexamples/common -DDC_REAL=$(REAL) -DGRAIN_FIELDS='"$(CURDIR)/examples/fields"'
+DEMO_NEEDS = $(wildcard examples/common/*) $(HEADERS) Makefile build/flags
+
+build/demo/%: examples/%.c $(DEMO_NEEDS)
+	$(BUILD_DEMO) $< -o $@ $(LDLIBS)
+
+build/demo/%: examples/figures/%.c $(DEMO_NEEDS)
+	$(BUILD_DEMO) $< -o $@ $(LDLIBS)
 
 clean:
 	rm -rf build

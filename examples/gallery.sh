@@ -2,7 +2,7 @@
 # make gallery: runs programs in their quick form, each in a directory of its own, and writes one page that links to what
 # they wrote, with the still pictures of their pages.
 #
-#     sh examples/gallery.sh DIRECTORY PROGRAM...            PROGRAM: built in DIRECTORY, from examples/PROGRAM.c
+#     sh examples/gallery.sh DIRECTORY PROGRAM...            PROGRAM: built in DIRECTORY, from examples/PROGRAM.c or examples/figures/PROGRAM.c
 dir=$1
 shift
 case " $* " in *" push "*) set -- push $(printf '%s\n' "$@" | grep -vx push) ;; esac      # what make demo shows comes first
@@ -24,19 +24,22 @@ header p { max-width: 75ch; margin-bottom: 20px; } small { font-weight: normal; 
 </style>
 <header>
 <h1>What the examples show</h1>
-<p>Each picture is the last frame of a page, or a plot: open it to play, turn and scrub. All were written by examples/NAME.c in
-its quick form; without --quick they show more, --help says what can be changed. At the right, the header that an example is about.</p>
+<p>Each picture is the last frame of a page, or a plot: open it to play, turn and scrub. All were written by examples/NAME.c,
+figures of papers by examples/figures/NAME.c, in its quick form; without --quick they show more, --help says what can be changed. At the
+right, the header that an example is about.</p>
 </header>
 <main>
 END
 # a card: name, page, and on standard input the picture
 card() {
+    source=examples/$1.c
+    [ -f "$source" ] || source=examples/figures/$1.c
     echo "<article><a href='$2'>"
     cat
     # the last implementation that the example asks for, if it does so itself
-    header=$(sed -n 's/^#define DC_\(.*\)_IMPLEMENTATION$/\1/p' "examples/$1.c" | tail -n 1 | tr A-Z a-z)
+    header=$(sed -n 's/^#define DC_\(.*\)_IMPLEMENTATION$/\1/p' "$source" | tail -n 1 | tr A-Z a-z)
     echo "</a><h2><a href='$2'>$(basename "${2%.*}")</a>${header:+<small>dc_$header.h</small>}</h2>"
-    sed -n '1s/^\/\* [a-z0-9_]*\.c - \(.*\)/<p>\1<\/p>/p' "examples/$1.c"
+    sed -n '1s/^\/\* [a-z0-9_]*\.c - \(.*\)/<p>\1<\/p>/p' "$source"
     echo "</article>"
 }
 for p in "$@"; do

@@ -118,55 +118,24 @@ static dc_v3 inertia(int kind)
 
 /* ---- their pictures ------------------------------------------------------------------------------- */
 
-enum { AROUND = 36, ALONG = 26 };
-
-/* The surface that (x, r) sweeps around the x axis, n points, the first and the last one on it; stretched, then pushed apart. */
-static int swept(view *v, int n, const double *x, const double *r, dc_v3 stretch, dc_v3 push)
-{
-    dc_v3 p[AROUND*ALONG];
-    int   f[6*AROUND*ALONG], i, j, m = 0;
-
-    for (i = 0; i < n; i++) {
-        for (j = 0; j < AROUND; j++) {
-            double turn = (j + 0.5)*8*atan(1.0)/AROUND, y = r[i]*cos(turn), z = r[i]*sin(turn);
-            int    a = i*AROUND + j, b = i*AROUND + (j + 1)%AROUND, c = (i + 1)*AROUND, d = c;
-            p[a].x = stretch.x*DC_R(x[i]) + (x[i] < 0 ? -push.x : push.x);
-            p[a].y = stretch.y*DC_R(y) + (y < 0 ? -push.y : push.y)*DC_R(r[i] > 0);
-            p[a].z = stretch.z*DC_R(z) + (z < 0 ? -push.z : push.z)*DC_R(r[i] > 0);
-            if (i + 1 == n) continue;
-            if (r[i + 1] > 0) { c = b + AROUND; d = a + AROUND; }   /* else the end, one point */
-            if (!(r[i] > 0)) a = b = i*AROUND;
-            if (a != b) { f[m++] = a; f[m++] = b; f[m++] = c; }
-            if (c != d) { f[m++] = a; f[m++] = c; f[m++] = d; }
-        }
-    }
-    return view_mesh(v, p, AROUND*n, f, m/3);
-}
-
 static int picture(view *v, int kind)
 {
     static const double end[4] = {1, 1, -1, -1}, rim[4] = {0, 1, 1, 0}, tip[3] = {0.5, 0.5, -1.5}, edge[3] = {0, 1, 0};
-    double  x[ALONG], r[ALONG];
-    dc_v3   corner[24];
-    dc_hull hull;
-    int     i;
+    const dc_v3 none = {0, 0, 0};
+    dc_v3       corner[24];
+    dc_hull     hull;
 
-    for (i = 0; i < ALONG; i++) {                           /* a half circle */
-        double turn = i == 0 ? 0 : i == ALONG - 1 ? 1 : (i - 0.5)/(ALONG - 2);
-        x[i] = cos(4*atan(1.0)*turn);
-        r[i] = i == 0 || i == ALONG - 1 ? 0 : sin(4*atan(1.0)*turn);
-    }
     hull.v = corner;
     hull.n = corners(kind, corner);
     switch (kind) {
     case SPHERE:   return view_sphere(v, BALL);
     case BOX:
     case POLYTOPE: return view_hull(v, &hull);
-    case PADDED:   return swept(v, ALONG, x, r, dc_vec(PAD, PAD, PAD), brick);
-    case CAPSULE:  return swept(v, ALONG, x, r, dc_vec(ROUND, ROUND, ROUND), dc_vec(LONG, 0, 0));
-    case CYLINDER: return swept(v, 4, end, rim, dc_vec(LONG, ROUND, ROUND), dc_vec(0, 0, 0));
-    case CONE:     return swept(v, 3, tip, edge, dc_vec(LONG, BALL, BALL), dc_vec(0, 0, 0));
-    default:       return swept(v, ALONG, x, r, semi, dc_vec(0, 0, 0));
+    case PADDED:   return ncp_round(v, dc_vec(PAD, PAD, PAD), brick);
+    case CAPSULE:  return ncp_round(v, dc_vec(ROUND, ROUND, ROUND), dc_vec(LONG, 0, 0));
+    case CYLINDER: return ncp_swept(v, 4, end, rim, dc_vec(LONG, ROUND, ROUND), none);
+    case CONE:     return ncp_swept(v, 3, tip, edge, dc_vec(LONG, BALL, BALL), none);
+    default:       return ncp_round(v, semi, none);
     }
 }
 

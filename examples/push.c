@@ -3,7 +3,8 @@
  *
  * LRI, "Push": the loss is the squared distance of the box from its target, summed over the next steps, and nothing else. The rod
  * lies on the wrong side: between box and target, touching neither. Adam changes its velocities over the horizon along the
- * loss' gradient, which dc_sim_adjoint carries back through the steps; the first of them is done, and so on.
+ * loss' gradient: dc_sim_roll makes the steps, dc_sim_pull says what the place of the box is worth at each, dc_sim_adjoint carries
+ * that back to the velocities. The first step is done, and so on.
  *
  * With the long-range potential the box feels the rod from anywhere, ever so slightly, so that the gradient shows a way around
  * the box, and to the target. With a local potential what does not touch has no gradient: the rod stays where it is. */
@@ -76,34 +77,36 @@ static void velocities(void)
     }
 }
 
-/* The loss of the plan from where the world is, and with Adam a step along its gradient, whose size is returned. */
-static double improve(dc_adam_state *adam, double *loss)
+/* A step of Adam along the gradient of the plan's loss from where the world is; its size is returned. */
+static double improve(dc_adam_state *adam)
 {
     dc_arena   mem = dc_arena_make(memory, sizeof memory);
     dc_sim_run run = DC_ZERO;
     dc_real    grad[HORIZON_MOST*CONTROLS];
     double     size = 0;
-    int        i, k;
+    dc_status  status;
+    int        i;
 
+    /* the steps */
     velocities();
     memcpy(plan.q, w.prev, NQ*sizeof(dc_real));
     memcpy(plan.q + NQ, w.now, NQ*sizeof(dc_real));
-    *loss = 0;
-    for (i = 0; i < plan.horizon; i++) {
-        dc_real  *q = plan.q + i*NQ;
-        dc_status status = dc_sim_step(&w.sim, q, q + NQ, plan.control + i, &mem, q + 2*NQ, NULL);
-        if (status != DC_E_DIVERGED) sim_need(status, "a step of the plan");
-        for (k = 0; k < 2; k++) {
-            dc_real off = q[2*NQ + 4 + k] - target[k];
-            *loss += (double)(off*off);
-            plan.loss[i*NV + k] = 2*off;
-        }
-    }
     run.steps = plan.horizon;
     run.q = plan.q;
     run.control = plan.control;
     run.loss = plan.loss;
     run.control_grad = plan.grad;
+    status = dc_sim_roll(&w.sim, &run, plan.q, &mem, NULL);
+    if (status != DC_E_DIVERGED) sim_need(status, "a step of the plan");
+
+    /* the gradient of the loss by the place of the box after each, as a force there */
+    memset(plan.loss, 0, sizeof plan.loss);
+    for (i = 0; i < plan.horizon; i++) {
+        const dc_real *q = plan.q + (i + 2)*NQ;
+        dc_sim_pull(&w.sim, q, BOX, dc_vec(0, 0, 0), dc_vec(2*(q[4] - target[0]), 2*(q[5] - target[1]), 0), plan.loss + i*NV);
+    }
+
+    /* back through the steps */
     sim_need(dc_sim_adjoint(&w.sim, &run, &mem), "adjoint");
     for (i = 0; i < plan.horizon*CONTROLS; i++) {
         grad[i] = plan.grad[i/CONTROLS*3*NV + NV + ROD_V + i%CONTROLS];        /* by target, velocity, force: the second */
@@ -127,7 +130,7 @@ static void run(view *v, int global, double k, int frames, int iterations, doubl
     static const dc_pose ground = {{1, 0, 0, 0}, {0, 0, 0}};
     static const char *const colour[] = {"#d64f6b", NULL, NULL, "#3b7dd8"};
     int           goal, distance, gradient, i, it;
-    double        size = 0, first = 0, loss;
+    double        size = 0, first = 0;
     clock_t       begin = clock();
     dc_adam_state adam = DC_ZERO;
     cli_bar       bar = cli_bar_begin(name, frames, "frames");
@@ -154,7 +157,7 @@ static void run(view *v, int global, double k, int frames, int iterations, doubl
             adam.step = 0;
             memset(plan.m, 0, sizeof plan.m);
             memset(plan.v, 0, sizeof plan.v);
-            for (it = 0; it < iterations; it++) size = improve(&adam, &loss);
+            for (it = 0; it < iterations; it++) size = improve(&adam);
             if (i == 1) first = size;
             velocities();
             sim_step(&w, plan.control);

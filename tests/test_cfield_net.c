@@ -785,6 +785,7 @@ TEST walls_are_learned(void)
         ASSERT(fabs(sqrt(sum/near)/(double)info.rmse - 1) <= 0.3);
         ASSERT(fabs((double)wrong/(double)near - (double)info.wrong) <= 0.05);
         ASSERT(wrong*20 <= near);
+        ASSERT(sqrt(levers/near) <= 0.06 && (double)info.lever <= 0.06);       /* of arms up to 3 */
         ASSERT(fabs(slope/near - 1) <= 0.1);
     }
     PASS();

@@ -224,6 +224,19 @@ TEST a_failure_outweighs_the_stop(void)
     PASS();
 }
 
+/* ---- random numbers ---- */
+
+/* splitmix64 of 1234567, as its author's code gives them */
+TEST random_numbers_are_those_of_splitmix64(void)
+{
+    static const unsigned long long want[3] = {6457827717110365317u, 3203168211198807973u, 9817491932198370423u};
+    unsigned long long state = 1234567;
+    int i;
+
+    for (i = 0; i < 3; i++) ASSERT(cli_random(&state) == want[i]);
+    PASS();
+}
+
 /* ---- progress ---- */
 
 TEST the_bar_says_part_rate_and_time_left(void)
@@ -306,6 +319,7 @@ SUITE(command_line)
     RUN_TEST(help_names_every_option_and_default);
     RUN_TEST(failures_exit_with_1_and_a_message);
     RUN_TEST(lost_output_is_a_failure);
+    RUN_TEST(random_numbers_are_those_of_splitmix64);
 }
 
 SUITE(ctrl_c)

@@ -138,6 +138,7 @@ TEST friction_table(void)
     }
     table_close(&t);
     printf("  %d cases, at most %d iterations; errors in eps (1 + condition)\n", cases, most);
+    ASSERT(most <= 40);
     ASSERT(cases > 0 && worst_print(&wv, 100) + worst_print(&wg, 100) + worst_print(&wh, 100) + worst_print(&wm, 100)
                             + worst_print(&wtg, 100) + worst_print(&wth, 100) == 6);
     PASS();

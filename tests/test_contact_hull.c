@@ -403,6 +403,8 @@ TEST random_pairs_are_proved_by_their_own_answer(void)
     }
     printf("  %ld pairs, %ld by brute force (%ld of gap below 1e-6 L), %ld ended overlapping, %ld at the cap, %d steps at most\n",
            n, brute, small, overlaps, cap, worst_steps);
+    ASSERT(worst_steps <= 32);
+    ASSERT(n < 1000 || (brute > n/40 && overlaps < n/4 && (DC_IS_FLOAT || small > n/40)));      /* float: such gaps are below its rounding */
     {
         int ok = record_print(&rec);
         ok &= worst_print(&gap, 8);
@@ -452,6 +454,7 @@ TEST penetration_depth_is_that_of_brute_force(void)
         record_add(&rec, &a, &b, &d, truth, what);
     }
     printf("  %ld overlapping, %ld apart, %ld at the cap\n", deep, apart, cap);
+    ASSERT(n < 1000 || (deep > n/6 && apart > n/6));
     {
         int ok = record_print(&rec);
         ok &= worst_print(&depth, 16);
@@ -543,6 +546,7 @@ TEST lattice_hulls_are_told_apart_down_to_rounding(void)
         record_add(&rec, &a, &b, &d, far > 32*EPS*S && into > 0 ? far : -1, what);
     }
     printf("  %ld apart, %ld touching, %ld overlapping, %ld flat, %ld at the cap\n", apart, touch, deep, flat_touch, cap);
+    ASSERT(n < 1000 || (apart > n/4 && touch > n/40 && deep > n/40 && flat_touch <= n/1000));
     {
         int ok = record_print(&rec);
         ok &= worst_print(&gap, 8);
@@ -983,6 +987,7 @@ TEST swap_warm_start_and_rigid_motion_change_nothing(void)
         }
     }
     printf("  supports: %.2f cold, %.2f warm\n", (double)cold_steps/(double)saved, (double)warm_steps/(double)saved);
+    ASSERT(cold_steps < 10*saved && 2*warm_steps < cold_steps);
     {
         int ok = record_print(&rec);
         ok &= worst_print(&swap, 16);
@@ -1071,7 +1076,7 @@ TEST ball_of_a_thousand_vertices(void)
     s = dc_hull_distance(&h, NULL, &h, &p, &mem, &d);
     printf("  concentric: status %d, gap %.6g, %d supports\n", (int)s, (double)d.gap, d.iterations);
     ASSERT(s == DC_OK || s == DC_E_DIVERGED);
-    ASSERT((double)d.gap < -1.9 && (double)d.gap > -2.01);
+    ASSERT((double)d.gap < -1.9 && (double)d.gap > -2.01 && d.iterations <= 256);
     p.t.x = DC_R(2.5);
     memset(&d, 0, sizeof d);
     ASSERT_EQ(DC_OK, dc_hull_distance(&h, NULL, &h, &p, NULL, &d));
@@ -1300,6 +1305,7 @@ TEST derivative_by_the_twists(void)
         worst_add(&order, 2 - f.order, "%ld gap %.4g features %d %d", i, (double)d.gap, d.na, d.nb);
     }
     printf("  %ld smooth points\n", used);
+    ASSERT(n < 100 || used > n/8);
     {
         int ok = worst_print(&err, DC_IS_FLOAT ? 1e-3 : 1e-6);
         if (!DC_IS_FLOAT) ok &= worst_print(&order, 0.5);

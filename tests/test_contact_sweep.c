@@ -218,7 +218,8 @@ TEST every_pair_behaves(void)
            done + lost, fine, zero, lost, differenced);
     printf("  at most %d Newton steps cold, %d warm\n", steps[0], steps[1]);
     printf("  errors in eps (1 + 3 (L + offset)/depth); differences in 2e-6 + their noise\n");
-    ASSERT(fine > count/4);
+    ASSERT(fine > count/4 && steps[0] <= (DC_IS_FLOAT ? 50 : 150) && steps[1] <= 75);        /* 20, 62 and 30 */
+    ASSERT(DC_IS_FLOAT || 2*differenced > fine);
     if (DC_IS_FLOAT) printf("  differences of float values have too few digits: none taken\n");
     ASSERT((DC_IS_FLOAT || worst_print(&fd, 1)) + worst_print(&law, 20) + worst_print(&spin, 20) + worst_print(&rigid, 100) + worst_print(&swap, 20)
                + worst_print(&cone, 20) == 6);
@@ -283,7 +284,7 @@ TEST batch_is_the_pairs(void)
     worst wv = worst_make("value"), wg = worst_make("gradient"), wr = worst_make("relative gradient"), wh = worst_make("relative Hessian");
     static sample s;
     rng r;
-    int i, k, j, pass, row, exact = 0;
+    int i, k, j, pass, row;
     rng_seed(&r, 4);
     for (i = 0; i < N; ++i) {
         do {
@@ -329,7 +330,6 @@ TEST batch_is_the_pairs(void)
             /* one origin for both bodies: torques lose what the distance is longer than the triangles */
             e = EPS*(1 + 3*L/(double)gap + L/size);
             worst_add(&wv, fabs((double)(value[i] - V))/(double)V/e, "pass %d pair %d gap %g size %g", pass, i, (double)gap, L);
-            exact += value[i] == V;
             most = (dc_real)largest(g, 18);
             for (k = 0; k < 18; ++k) worst_add(&wg, fabs((double)(grad[k*N + i] - g[k]))/(double)most/e, "pass %d pair %d gap %g size %g", pass, i, (double)gap, L);
             at.q.w = 1;
@@ -362,7 +362,7 @@ TEST batch_is_the_pairs(void)
             relative[i] = gap;
         }
     }
-    printf("  %d of %d values the same bits; errors in eps (1 + 3L/gap + L/size), L from the origin\n", exact, 2*N);
+    printf("  errors in eps (1 + 3L/gap + L/size), L from the origin\n");
     ASSERT(worst_print(&wv, 5) + worst_print(&wg, 100) + worst_print(&wr, 100) + worst_print(&wh, 100) == 4);
     PASS();
 }

@@ -496,7 +496,6 @@ TEST order_of_the_parts_and_snapshots_leave_the_bits(void)
 {
     static unsigned char snapshot[1 << 18];
     int step, k, contacts = 0;
-    uint64_t hash;
     dc_grains_info info;
     ASSERT_EQ(DC_OK, crowd_make(&crowd, 11, 0, 0));
     ASSERT_EQ(DC_OK, crowd_make(&other, 11, 0, 0));
@@ -514,12 +513,11 @@ TEST order_of_the_parts_and_snapshots_leave_the_bits(void)
         ASSERT(memcmp(crowd.g.state, other.g.state, other.g.state_bytes) == 0);
     }
     ASSERT(contacts > 80*30);
-    hash = mix(14695981039346656037u, crowd.g.q, 3*(CROWD + WALLS));
     memcpy(crowd.g.state, snapshot, crowd.g.state_bytes);
     ASSERT(memcmp(crowd.g.q, other.g.q, 3*(CROWD + WALLS)*sizeof(dc_real)) != 0);
     ASSERT_EQ(DC_OK, crowd_steps(&crowd, 40, NULL));
     ASSERT(memcmp(crowd.g.state, other.g.state, other.g.state_bytes) == 0);
-    printf("  %d contacts a step, hash %016llx\n", contacts/80, (unsigned long long)hash);
+    printf("  %d contacts a step\n", contacts/80);
     PASS();
 }
 

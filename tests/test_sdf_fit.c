@@ -156,6 +156,7 @@ TEST the_figure(void)
     printf("  %d superquadrics, residual %.3g, covered %.4g, %.2f %% within 2 %%\n", n, (double)info.residual, (double)info.covered,
            100.0*(double)near/(double)all);
     ASSERT(100*near >= 95*all);
+    ASSERT(n <= 24 && (double)info.residual < 0.03 && (double)info.covered > 0.85);
     ASSERT_EQ(DC_OK, dc_sdf_mesh(NULL, &s, &g, &mem, &fitted, NULL));
     ASSERT(fitted.nv > 1000);
     ASSERT_EQ(0, closed_flaw(&fitted));

@@ -433,6 +433,7 @@ TEST throws_meet_nothing_on_their_way(void)
         }
     }
     printf("  %d steps, %.1f Newton steps each, %d of them cut short, %d contacts; %d steps at the cap\n", steps, (double)iterations/steps, cut, contacts, diverged);
+    ASSERT(steps < 1000 || (iterations <= 20L*steps && cut <= 4*steps && 5*contacts > steps));
     ASSERT(worst_print(&e, 0));
     /* a short sweep may have a throw alone whose first step ends at the cap */
     if (!DC_IS_FLOAT) ASSERT((over.count == 0 || worst_print(&over, 1e-9)) & worst_print(&grows, 0.1) & (capped.count == 0 || worst_print(&capped, 0.3)));

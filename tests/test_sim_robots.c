@@ -105,7 +105,7 @@ TEST ant_walks(void)
             go_on(&c);
         }
         printf("  %s: in contact in %d of %d steps, gap %g\n", what, touched, last, (double)info.gap);
-        ASSERT(touched > last/2 && info.contacts > 0);
+        ASSERT(touched > last/2 && info.contacts > 0 && info.gap > 0 && (double)info.gap < (run/2 ? 0.06 : 0.01));
         ASSERT(worst_close(e, 1e-5));
     }
     PASS();
@@ -189,6 +189,9 @@ TEST gripper_lifts_an_object(void)
             go_on(&c);
         }
         printf("  %s: the object at %g %g %g, gap %g\n", what, (double)c.q[1][10], (double)c.q[1][11], (double)c.q[1][12], (double)info.gap);
+        /* up by the fingers' 12 cm from 4, along with them by 5, and not sideways */
+        ASSERT(fabs((double)c.q[1][12] - 0.16) < 0.03 && fabs((double)c.q[1][10] - 0.05) < 0.02 && fabs((double)c.q[1][11]) < 1e-9);
+        ASSERT(info.gap > 0 && (double)info.gap < (run/2 ? 0.03 : 0.005));
         ASSERT(worst_close(e, 1e-5));
     }
     PASS();

@@ -1,5 +1,5 @@
 /* The manifold of two lobed figures in random poses, apart, touching and deep: the derivatives agree with each other and with
- * differences, and the contacts say what the fields say. */
+ * differences, and the contacts say what the fields say. A sweep of 1000 pairs takes 20 s; `make test` runs a fifth of it. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION
 #define DC_WITNESS_IMPLEMENTATION
@@ -147,13 +147,13 @@ TEST derivatives_of_random_pairs(void)
              * hundred has a point there, which lowers the order and makes extrapolation useless */
             if (d.err > 1e-6) d.err = fabs(slope_of(&p)/forward - 1);
             worst_add(&wf, d.err, "pair %ld", i);
-            if (i%50 == 0) worst_add(&wo, 2 - d.order, "pair %ld", i);
+            if (i%(n < 1000 ? 10 : 50) == 0) worst_add(&wo, 2 - d.order, "pair %ld", i);
         }
     }
     printf("  %ld pairs apart, %ld touching, %ld deep\n", separated, touching, deep);
     ASSERT(worst_print(&wt, 50*EPS) & worst_print(&wj, 50*EPS));
     ASSERT(DC_IS_FLOAT || (worst_print(&wf, 1e-6) & worst_print(&wo, 1)));
-    ASSERT(n < 1000 || (separated > 100 && touching > 50 && deep > 100));
+    ASSERT(n < 200 || (separated > n/10 && touching > n/20 && deep > n/10));
     PASS();
 }
 

@@ -1,4 +1,4 @@
-/* cli.h - what the command lines of the examples share: options, progress, ctrl-C, exit codes
+/* cli.h - what the programs of the examples share: options, random numbers, progress, ctrl-C, exit codes
  * SPDX-License-Identifier: MIT OR Unlicense
  *
  *     double     steps = 300, mu = 0.5;                        their values here are the defaults
@@ -173,6 +173,18 @@ static inline cli cli_parse(int argc, char **argv, const char *about, const char
     if (signal(SIGINT, cli_on_signal) == SIG_IGN) signal(SIGINT, SIG_IGN);
     if (signal(SIGTERM, cli_on_signal) == SIG_IGN) signal(SIGTERM, SIG_IGN);
     return o;
+}
+
+/* ---- random numbers --------------------------------------------------------------------------- */
+
+/* The next 64 random bits (splitmix64), the same on every machine; the state begins as the seed. */
+static inline unsigned long long cli_random(unsigned long long *state)
+{
+    unsigned long long z = *state += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ (z >> 30))*0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27))*0x94d049bb133111ebu;
+    return z ^ (z >> 31);
 }
 
 /* ---- progress --------------------------------------------------------------------------------- */

@@ -60,7 +60,7 @@ typedef struct {
     struct { int first, end; double x, y, omega; } turn;    /* driven bodies that turn about a point, rad/s */
     double         time, seconds, deepest;      /* s simulated, s it took, largest overlap, m */
     long           steps, contacts;             /* contacts: of all steps */
-    uint64_t       random;
+    unsigned long long random;
 } grain_scene;
 
 static inline void grain_need(dc_status status, const char *what)
@@ -81,11 +81,7 @@ static inline dc_arena grain_memory(grain_scene *s, size_t bytes)
 /* Even in 0 .. 1. */
 static inline double grain_random(grain_scene *s)
 {
-    uint64_t z = s->random += 0x9e3779b97f4a7c15u;
-
-    z = (z ^ (z >> 30))*0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27))*0x94d049bb133111ebu;
-    return (double)((z ^ (z >> 31)) >> 11)*(1.0/9007199254740992.0);
+    return (double)(cli_random(&s->random) >> 11)*(1.0/9007199254740992.0);
 }
 
 /* An empty scene with gravity. Springs across are as stiff as along; grain_build makes the dampers. */

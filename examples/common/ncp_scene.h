@@ -181,6 +181,46 @@ static inline int ncp_polygon(view *v, const dc_shape *s)
     return view_polygon(v, xy, n);
 }
 
+enum { NCP_AROUND = 36, NCP_ALONG = 26 };
+
+/* The surface that (x, r) sweeps around the x axis, n <= NCP_ALONG points, the first and the last one on it, as a shape of the page;
+ * stretched, then its eighths pushed apart. */
+static inline int ncp_swept(view *v, int n, const double *x, const double *r, dc_v3 stretch, dc_v3 push)
+{
+    dc_v3 p[NCP_AROUND*NCP_ALONG];
+    int   f[6*NCP_AROUND*NCP_ALONG], i, j, m = 0;
+
+    for (i = 0; i < n; i++) {
+        for (j = 0; j < NCP_AROUND; j++) {
+            double turn = (j + 0.5)*8*atan(1.0)/NCP_AROUND, y = r[i]*cos(turn), z = r[i]*sin(turn);
+            int    a = i*NCP_AROUND + j, b = i*NCP_AROUND + (j + 1)%NCP_AROUND, c = (i + 1)*NCP_AROUND, d = c;
+            p[a].x = stretch.x*DC_R(x[i]) + (x[i] < 0 ? -push.x : push.x);
+            p[a].y = stretch.y*DC_R(y) + (y < 0 ? -push.y : push.y)*DC_R(r[i] > 0);
+            p[a].z = stretch.z*DC_R(z) + (z < 0 ? -push.z : push.z)*DC_R(r[i] > 0);
+            if (i + 1 == n) continue;
+            if (r[i + 1] > 0) { c = b + NCP_AROUND; d = a + NCP_AROUND; }       /* else the end, one point */
+            if (!(r[i] > 0)) a = b = i*NCP_AROUND;
+            if (a != b) { f[m++] = a; f[m++] = b; f[m++] = c; }
+            if (c != d) { f[m++] = a; f[m++] = c; f[m++] = d; }
+        }
+    }
+    return view_mesh(v, p, NCP_AROUND*n, f, m/3);
+}
+
+/* An ellipsoid with these semi-axes whose eighths are pushed apart: capsules, padded boxes. */
+static inline int ncp_round(view *v, dc_v3 semi, dc_v3 push)
+{
+    double x[NCP_ALONG], r[NCP_ALONG];
+    int    i;
+
+    for (i = 0; i < NCP_ALONG; i++) {                       /* a half circle */
+        double turn = i == 0 ? 0 : i == NCP_ALONG - 1 ? 1 : (i - 0.5)/(NCP_ALONG - 2);
+        x[i] = cos(4*atan(1.0)*turn);
+        r[i] = i == 0 || i == NCP_ALONG - 1 ? 0 : sin(4*atan(1.0)*turn);
+    }
+    return ncp_swept(v, NCP_ALONG, x, r, semi, push);
+}
+
 /* Draws body i as a shape of the page; a body may have several. Returns the number that view_body gave. */
 static inline int ncp_show(ncp_world *w, view *v, int body, int shape, const char *colour)
 {

@@ -35,14 +35,8 @@ static int quantile(const histogram *h, double part)
     return n;
 }
 
-/* splitmix64, to [-1, 1) */
-static dc_real uniform(unsigned long long *state)
-{
-    unsigned long long z = (*state += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30))*0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27))*0x94D049BB133111EBu;
-    return (dc_real)((double)((z ^ (z >> 31)) >> 11)/4503599627370496.0 - 1);
-}
+/* in [-1, 1) */
+static dc_real uniform(unsigned long long *state) { return (dc_real)((double)(cli_random(state) >> 11)/4503599627370496.0 - 1); }
 
 /* a direction, by rejection from the cube */
 static dc_v3 direction(unsigned long long *state)

@@ -156,14 +156,8 @@ static dc_status model(node *n)
 
 /* ---- the tree ------------------------------------------------------------------------------- */
 
-/* A number in 0..1 (splitmix64). */
-static dc_real draw(unsigned long long *state)
-{
-    unsigned long long z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30)*0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27)*0x94d049bb133111ebu;
-    return (dc_real)((z ^ z >> 31) >> 40)/(1 << 24);
-}
+/* A number in 0..1. */
+static dc_real draw(unsigned long long *state) { return (dc_real)(cli_random(state) >> 40)/(1 << 24); }
 
 static dc_real distance(const node *n, const dc_real *q)
 {
