@@ -1842,8 +1842,8 @@ static size_t dci_sim_axis_count(const dc_sim *sim, int attachments)
 static void dci_sim_take_place(const dc_sim *sim, dci_room *room, dci_sim_place *place)
 {
     place->sim = sim;
-    place->pose = DCI_TAKE(room, sim->links, dc_pose);
-    place->joint = DCI_TAKE(room, sim->links, dc_pose);
+    place->pose = DCI_TAKE(room, 2*(size_t)sim->links, dc_pose);
+    place->joint = place->pose ? place->pose + sim->links : NULL;
     place->rotation = DCI_TAKE(room, sim->links, dc_m3);
     place->origin = DCI_TAKE(room, sim->links, dc_v3);
 }
@@ -4008,25 +4008,17 @@ static DCI_NOINLINE dc_real dci_sim_safe_share(const dci_sim_energy *at, const d
  * dci_sim_inert      | places at t - h and t | Y, force of the motion | SDRS Eq. 2, 3
  * dci_sim_load_hulls | place at t            | friction, planes       | SDRS Eq. 8 */
 
-static void dci_sim_take_energy(const dc_sim *sim, size_t axes, dci_room *room, dci_sim_energy *at)
+/* both places' axes in one piece */
+static void dci_sim_take_energy(const dc_sim *sim, size_t axes, dci_room *room, dci_sim_energy *at,
+                                dci_sim_place *there)
 {
-    const size_t n = (size_t)sim->links, nv = (size_t)sim->nv;
-    dci_sim_sums *sums = &at->sums;
-    dc_real *x;
-
     dci_sim_take_place(sim, room, &at->place);
-    at->place.axis = DCI_TAKE(room, axes, dci_sim_axis);
+    dci_sim_take_place(sim, room, there);
+    at->place.axis = DCI_TAKE(room, 2*axes, dci_sim_axis);
+    there->axis = at->place.axis ? at->place.axis + axes : NULL;
     at->plane = DCI_TAKE(room, sim->pairs, dc_plane);
-    at->hessian = DCI_TAKE(room, nv*nv, dc_real);
-    at->grad = DCI_TAKE(room, nv, dc_real);
-    sums->load = DCI_TAKE(room, n, dci_sim_carried);
-    sums->bracket = DCI_TAKE(room, axes, dc_v3);
-    x = DCI_TAKE(room, 60*n, dc_real);
-    if (!x) return;
-    sums->inertia = x;
-    sums->contact = x + 6*n;
-    sums->form = x + 12*n;
-    sums->carried = x + 48*n;
+    at->sums.load = DCI_TAKE(room, sim->links, dci_sim_carried);
+    at->sums.bracket = DCI_TAKE(room, axes, dc_v3);
 }
 
 static void dci_sim_take_friction(const dc_sim *sim, dci_room *room, dci_sim_friction *friction)
@@ -4045,67 +4037,77 @@ static void dci_sim_take_friction(const dc_sim *sim, dci_room *room, dci_sim_fri
 /* broad phase and continuous collision */
 static void dci_sim_take_path(const dc_sim *sim, dci_room *room, dci_sim_broad *broad, dci_sim_path *path)
 {
-    const size_t hulls = (size_t)sim->hulls;
-    dc_real *x;
-
-    broad->centre = DCI_TAKE(room, hulls, dc_v3);
-    broad->order = DCI_TAKE(room, hulls, int);
-    broad->found = DCI_TAKE(room, sim->pairs, int);
-    path->velocity = DCI_TAKE(room, sim->links, dc_v3);
-    path->spin = DCI_TAKE(room, sim->links, dc_v3);
+    broad->centre = DCI_TAKE(room, sim->hulls, dc_v3);
+    broad->order = DCI_TAKE(room, (size_t)sim->hulls + (size_t)sim->pairs, int);
+    broad->found = broad->order ? broad->order + sim->hulls : NULL;
+    path->velocity = DCI_TAKE(room, 2*(size_t)sim->links, dc_v3);
+    path->spin = path->velocity ? path->velocity + sim->links : NULL;
     path->way = DCI_TAKE(room, 1, dci_sim_way);
-    x = DCI_TAKE(room, 4*hulls, dc_real);
-    if (!x) return;
-    broad->grow = x;
-    broad->low = x + hulls;
-    path->speed = x + 2*hulls;
-    path->acceleration = x + 3*hulls;
 }
 
-/* factor, direction and states: the vectors in one piece */
-static void dci_sim_take_solver(const dc_sim *sim, dci_room *room, dci_sim_work *W)
+/* `count` numbers, from *x on */
+static dc_real *dci_sim_next(dc_real **x, size_t count)
 {
-    const size_t nv = (size_t)sim->nv, nq = (size_t)sim->nq;
-    dci_sim_factor *factor = &W->factor;
+    dc_real *here = *x;
+    *x += count;
+    return here;
+}
+
+/* all numbers of a workspace, in one piece: many takes would be felt in small scenes */
+static void dci_sim_take_numbers(const dc_sim *sim, dci_room *room, dci_sim_work *W)
+{
+    const size_t n = (size_t)sim->links, nv = (size_t)sim->nv, nq = (size_t)sim->nq, hulls = (size_t)sim->hulls;
+    const size_t vectors = 7 + 2*DCI_SIM_DEMANDS;
     dci_sim_direction *direction = &W->direction;
-    dc_real *x;
+    dc_real *x = DCI_TAKE(room, 72*n + 2*nv*nv + vectors*nv + 3*nq + 4*hulls, dc_real);
     int k;
 
-    factor->lower = DCI_TAKE(room, nv*nv, dc_real);
-    factor->vector = W->at.hessian;
-    x = DCI_TAKE(room, (6 + 2*DCI_SIM_DEMANDS)*nv + 3*nq, dc_real);
     if (!x) return;
-    factor->measure = x;        x += nv;
-    factor->eigenvalue = x;     x += nv;
-    factor->turned = x;         x += nv;
-    direction->newton = x;      x += nv;
-    direction->dq = x;          x += nv;
+
+    /* of links */
+    W->problem.inert = dci_sim_next(&x, 12*n);
+    W->at.sums.inertia = dci_sim_next(&x, 6*n);
+    W->at.sums.contact = dci_sim_next(&x, 6*n);
+    W->at.sums.form = dci_sim_next(&x, 36*n);
+    W->at.sums.carried = dci_sim_next(&x, 12*n);
+
+    /* of coordinates */
+    W->at.hessian = W->factor.vector = dci_sim_next(&x, nv*nv);
+    W->factor.lower = dci_sim_next(&x, nv*nv);
+    W->at.grad = dci_sim_next(&x, nv);
+    W->factor.measure = dci_sim_next(&x, nv);
+    W->factor.eigenvalue = dci_sim_next(&x, nv);
+    W->factor.turned = dci_sim_next(&x, nv);
+    direction->newton = dci_sim_next(&x, nv);
+    direction->dq = dci_sim_next(&x, nv);
     for (k = 0; k < DCI_SIM_DEMANDS; ++k) {
-        direction->demand[k].row = x;       x += nv;
-        direction->demand[k].answer = x;    x += nv;
+        direction->demand[k].row = dci_sim_next(&x, nv);
+        direction->demand[k].answer = dci_sim_next(&x, nv);
     }
-    W->iterate.step = x;        x += nv;
-    W->iterate.q = x;           x += nq;
-    W->iterate.trial = x;       x += nq;
-    W->iterate.saved = x;
+    W->iterate.step = dci_sim_next(&x, nv);
+    W->iterate.q = dci_sim_next(&x, nq);
+    W->iterate.trial = dci_sim_next(&x, nq);
+    W->iterate.saved = dci_sim_next(&x, nq);
+
+    /* of hulls */
+    W->broad.grow = dci_sim_next(&x, hulls);
+    W->broad.low = dci_sim_next(&x, hulls);
+    W->path.speed = dci_sim_next(&x, hulls);
+    W->path.acceleration = dci_sim_next(&x, hulls);
 }
 
 /* the arrays of a workspace */
 static void dci_sim_take_work(const dc_sim *sim, int attachments, dci_room *room, dci_sim_work *W)
 {
     const size_t axes = dci_sim_axis_count(sim, attachments);
-
     dci_sim_take_place(sim, room, &W->problem.before);
-    W->problem.inert = DCI_TAKE(room, 12*(size_t)sim->links, dc_real);
     dci_sim_take_friction(sim, room, &W->problem.friction);
-    dci_sim_take_energy(sim, axes, room, &W->at);
+    dci_sim_take_energy(sim, axes, room, &W->at, &W->there);
     if (sim->desc.trees) W->trees.model = DCI_TAKE(room, sim->pairs, dci_sim_model);
     dci_sim_take_path(sim, room, &W->broad, &W->path);
-    dci_sim_take_solver(sim, room, W);
-    dci_sim_take_place(sim, room, &W->there);
-    W->there.axis = DCI_TAKE(room, axes, dci_sim_axis);
     W->scratch.jet = DCI_TAKE(room, 1, dci_sim_jet);
     W->scratch.seen = sim->desc.trees ? DCI_TAKE(room, 1, dc_bsh_info) : NULL;
+    dci_sim_take_numbers(sim, room, W);
 }
 
 /* bytes of dci_sim_open */
