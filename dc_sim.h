@@ -1541,6 +1541,7 @@ DC_DEF dc_status dc_sim_build(const dc_sim_desc *desc, dc_arena *mem, dc_sim *si
     used = mem->used;
     room.arena = mem;
 
+    /* counts, memory, then what is made of the links */
     cause = dci_sim_check(desc, &m, &where);
     if (!cause) dci_sim_take_model(&m, &room);
     if (room.full) status = DC_E_MEMORY;
