@@ -125,6 +125,7 @@ int main(int argc, char **argv)
         bench_line(name, "not_solved_while_it_settles", p->failed, "steps");
         bench_line(name, "contacts", p->scene.contacts, "contacts");
         bench_line(name, "memory", (double)p->used/1e6, "MB");
+        bench_line(name, "memory/by_dc_ncp_bytes", (double)dc_ncp_bytes(NULL, &p->scene)/1e6, "MB");
         for (warm = 0; warm < 2; ++warm) {
             double seconds = bench_seconds();
             int k, times = bench_repeats < 5 ? bench_repeats : 5;
