@@ -3,7 +3,8 @@
 # make golden        writes tests/data/golden.txt, the hashes that make test compares, anew
 # make bits          the same hashes from other machines and compilers, under qemu-user, node and wine: minutes
 # make test-view     the pages of the viewer in a browser: skipped without node and Chromium
-# make bench         times; REPEATS=n for more repeats, NATIVE= for the default instructions alone, bench-instructions for counts through callgrind
+# make bench         times; REPEATS=n for more repeats, NATIVE= for the default instructions alone, BENCH_JOBS=2 for a quick look at
+#                    figures that are no times; bench-instructions for counts through callgrind
 # make train         learned contact fields of two pairs of shapes: times and errors, about a minute and a half
 # make fuzz          libFuzzer over the fuzz programs, FUZZ_TIME seconds each, where clang has it; else as fuzz-short
 # make fuzz-short    a fixed set of inputs to each fuzz program, with the sanitizers
@@ -126,6 +127,7 @@ build/view/pages: tests/view/pages.c examples/common/view.h examples/common/devi
 PKG_CONFIG ?= pkg-config
 CXX ?= c++
 REPEATS ?= 15
+BENCH_JOBS ?= 1
 PEERS := $(shell $(PKG_CONFIG) --exists fcl ccd 2>/dev/null && $(CXX) --version >/dev/null 2>&1 && echo fcl ccd)
 CHIPMUNK := $(shell echo '\#include <chipmunk/chipmunk.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes)
 MUJOCO := $(shell echo '\#include <mujoco/mujoco.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes)
@@ -137,7 +139,8 @@ bench: $(BENCH_PROGRAMS)
 ifeq ($(PEERS),)
 	@echo "peers skipped: $(PKG_CONFIG) does not find fcl and ccd (Debian: libfcl-dev libccd-dev), or there is no $(CXX)"
 endif
-	@for p in $(BENCH_PROGRAMS); do echo "== $$p"; $$p $(REPEATS) || exit 1; done
+	@printf '%s\n' $(BENCH_PROGRAMS) | xargs -P $(BENCH_JOBS) -I '{}' sh -c \
+	  '{} $(REPEATS) >{}.txt 2>&1; status=$$?; echo "== {}"; cat {}.txt; exit $$status'
 
 bench-instructions: $(BENCHES:%=build/bench/%)
 	@sh tests/bench/instructions.sh $$(cd tests/bench && grep -l '"bench.h"' $(BENCHES:%=%.c) | sed 's,\(.*\)\.c,build/bench/\1,')

@@ -278,15 +278,16 @@ static int quad_build(void)
     d.planes = m.desc.planes;
     d.h = m.desc.h;
     d.gravity = audit_up3(m.desc.gravity);
-    d.length = m.desc.length;
+    d.length = m.sim.desc.length;               /* what is chosen, as it was rounded; so those below */
     d.global = m.desc.global;
-    d.friction.eps_v = m.desc.friction.eps_v;
+    d.friction.eps_v = m.sim.desc.friction.eps_v;
+    d.friction.eps_f = m.sim.desc.friction.eps_f;
     d.trees = m.desc.trees;
     d.contacts = m.desc.contacts;
     d.reach = m.desc.reach;
     d.hierarchy.weighted = m.desc.hierarchy.weighted;
     d.stiffness = m.sim.desc.stiffness;
-    d.support = m.sim.desc.support;             /* the default, as it was rounded */
+    d.support = m.sim.desc.support;
     d.tolerance = 1e-27Q;
     if (dq_sim_build(&d, &mem, &quad.sim, NULL) != DQ_OK) return 0;
     memcpy(quad.link, quad.sim.link, (size_t)quad.sim.links*sizeof *quad.link);
