@@ -8,11 +8,11 @@ dir=build/bits
 flags="-ffp-contract=off -I. -Itests/support -Itests/golden tests/golden/golden.c tests/support/support.c -lm"
 here=$(uname -m)
 
-# name | how to run it | compiler and its flags, here with the warnings of make, some of which come only with more inlining. -O2 here is what make test and the cells of make test-all compare with the table;
+# name | how to run it | compiler and its flags. -O2 here is what make test and the cells of make test-all compare with the table;
 # machines other than this one are built at -O1, where a compiler takes a third of the time, but for i386
 targets() {
     for level in -O0 -O3 "-O3 -march=native"; do
-        for cc in gcc clang; do echo "$here $cc $level||$cc -std=c99 $WARN $WARN_C $level"; done
+        for cc in gcc clang; do echo "$here $cc $level||$cc -std=c99 $level"; done
     done
     echo "i386 gcc -O3|qemu-i386|i686-linux-gnu-gcc -std=c99 -msse2 -mfpmath=sse -O3 -static"
     echo "aarch64 gcc -O1|qemu-aarch64|aarch64-linux-gnu-gcc -std=c99 -O1 -static"

@@ -155,17 +155,17 @@ object() {
 }
 check "compiles to an object at -O2, double and float" both object
 
-# Every other way to an object: COMPILER REAL LEVEL. make bits has those that take longest, -O3 of each compiler.
+# Every other way to an object: COMPILER REAL LEVEL. Some warnings come only with more inlining.
 built() {
     case $1 in *++) lang="-x c++ -std=c++11 $WARN" ;; *) lang="-std=c99 $WARN_C" ;; esac
     "$1" $lang -I"$top" $3 -DDC_REAL=$2 -c "$tmp/all.c" -o "$tmp/way_$1_$2_$(echo "$3" | tr -cd A-Za-z0-3).o" || { echo "$1 $2 $3"; return 1; }
 }
 ways() { for cc in $2; do built $cc $3 "$1" || return 1; done; }
 in_all_ways() {
-    both ways -O0 "$c_compilers $cxx_compilers" && ways -O3 "$CC" double || return 1
+    both ways -O0 "$c_compilers $cxx_compilers" && both ways -O3 "$CC" && ways "-O3 -march=native" "$CC" double || return 1
     [ "$c_compilers" = "$CC" ] || both ways -O2 "${c_compilers#* }"
 }
-check "no warning at -O0, -O2, -O3" in_all_ways
+check "no warning at -O0, -O2, -O3, -O3 -march=native" in_all_ways
 
 # ---- all headers in one file, in several orders
 
