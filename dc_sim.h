@@ -1494,6 +1494,9 @@ static const char *dci_sim_fill(const dc_sim_desc *d, dc_sim *m, int *where)
     return dci_sim_fill_pairs(d, m) == m->pairs ? NULL : "counts";
 }
 
+/* a chosen number within what is accepted of a given one */
+static dc_real dci_sim_bounded(dc_real x, dc_real least) { return dc_min(dc_max(x, least), DC_LIMIT); }
+
 /* What zero stands for in the potentials, by the smallest hull, the lightest tree of links and gravity, constants of
  * the model from here on. Where there are none: lengths of 1, masses of 1, a hundredth of the size in a squared
  * step. */
@@ -1518,14 +1521,17 @@ static void dci_sim_choose(dc_sim *m)
 
     /* two hulls feel each other within 0.56 % of the size; where they always do, the lightest on four vertices of a
      * plane rests at 0.27 % */
-    if (d->length == 0) d->length = DC_R(0.025)*size;
-    if (d->stiffness == 0) d->stiffness = (d->global || d->trees ? DC_R(0.003) : DC_R(1.0))*mass*a*d->length;
+    if (d->length == 0) d->length = dci_sim_bounded(DC_R(0.025)*size, 1/DC_LIMIT);
+    if (d->stiffness == 0) {
+        const dc_real share = d->global || d->trees ? DC_R(0.003) : DC_R(1.0);
+        d->stiffness = dci_sim_bounded(share*mass*a*d->length, DC_REAL_MIN);
+    }
     d->hierarchy.length = d->length;
 
     /* friction sticks by a creep of 1e-6 of a fall through the size; forces are of the size of 1/length */
     eps = DC_IS_FLOAT ? DC_R(1e-5) : DC_R(1e-6);
-    if (d->friction.eps_v == 0) d->friction.eps_v = eps*eps*a*size;
-    if (d->friction.eps_f == 0) d->friction.eps_f = DC_R(1e-12)/(d->length*d->length);
+    if (d->friction.eps_v == 0) d->friction.eps_v = dci_sim_bounded(eps*eps*a*size, DC_REAL_MIN);
+    if (d->friction.eps_f == 0) d->friction.eps_f = dci_sim_bounded(DC_R(1e-12)/d->length/d->length, DC_REAL_MIN);
 }
 
 DC_DEF dc_status dc_sim_build(const dc_sim_desc *desc, dc_arena *mem, dc_sim *sim, dc_sim_flaw *flaw)

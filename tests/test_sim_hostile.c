@@ -251,6 +251,46 @@ TEST bad_trajectories_are_refused(void)
     PASS();
 }
 
+/* What zero stands for is chosen within what is accepted, however small or large the scene: no step refuses it. */
+TEST chosen_numbers_are_accepted(void)
+{
+    static const double size[7] = {1e-60, 1e-12, 1e-8, 1e-3, 1, 1e8, 1e60}, pull[4] = {0, 1e-30, 1, 1e8};
+    int a, b, global, k, steps = 0;
+    for (a = 0; a < 7; ++a)
+        for (b = 0; b < 4; ++b)
+            for (global = 0; global < 2; ++global) {
+                dc_real q[2][14];
+                dc_status s;
+                dc_arena mem;
+                if (DC_IS_FLOAT && (size[a] < 1e-12 || size[a] > 1e8)) continue;
+                machine_open(&m);
+                m.desc.length = m.desc.stiffness = m.desc.friction.eps_f = m.desc.friction.eps_v = 0;
+                m.desc.gravity.z = (dc_real)-pull[b];
+                m.desc.global = global;
+                for (k = 0; k < 2; ++k) {
+                    const dc_real half = (dc_real)(size[a]/2);
+                    machine_link(&m, -1, DC_SIM_FREE, dc_vec(0, 0, 0))->friction = 1;
+                    m.link[k].mass = 1;
+                    machine_box(&m, dc_vec(0, 0, 0), dc_vec(half, half, half));
+                }
+                if (machine_build(&m) != DC_OK) continue;           /* too small for faces, or for an inertia */
+                ASSERT(m.sim.desc.length >= 1/DC_LIMIT && m.sim.desc.length <= DC_LIMIT);
+                ASSERT(m.sim.desc.stiffness > 0 && m.sim.desc.stiffness <= DC_LIMIT);
+                ASSERT(m.sim.desc.friction.eps_v > 0 && m.sim.desc.friction.eps_v <= DC_LIMIT);
+                ASSERT(m.sim.desc.friction.eps_f > 0 && m.sim.desc.friction.eps_f <= DC_LIMIT);
+                dc_sim_neutral(&m.sim, q[0]);
+                q[0][4 + 7] = (dc_real)(1.01*size[a]);
+                memcpy(q[1], q[0], sizeof q[0]);
+                mem = dc_arena_make(scratch, sizeof scratch);
+                s = dc_sim_step(&m.sim, q[0], q[0], NULL, &mem, q[1], NULL);
+                ASSERT(s != DC_E_ARG && s != DC_E_MEMORY);
+                for (k = 0; k < 14; ++k) ASSERT(dc_finite(q[1][k]));
+                ++steps;
+            }
+    ASSERT(steps >= (DC_IS_FLOAT ? 24 : 32));
+    PASS();
+}
+
 GREATEST_MAIN_DEFS();
 
 int main(int argc, char **argv)
@@ -262,5 +302,6 @@ int main(int argc, char **argv)
     RUN_TEST(outputs_may_be_inputs);
     RUN_TEST(results_out_of_range);
     RUN_TEST(bad_trajectories_are_refused);
+    RUN_TEST(chosen_numbers_are_accepted);
     GREATEST_MAIN_END();
 }
