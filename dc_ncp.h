@@ -2960,6 +2960,8 @@ DCI_LANE void dci_corner_diff(dci_corner *Q, dci_growth *G, const int D, const d
 
 /* ---- [growth calls] derivatives of the growth distance, and its calls -------------------------- */
 /* stage                  | reads                | writes                          | equation
+ * dci_growth_ask, _place | options, poses       | what is asked; 0: refused       |
+ * dci_growth_take        | shapes               | the arrays, in the arena        |
  * dci_growth_run         | poses                | a result                        | by [corner], else by [growth]
  * dci_growth_central     | at                   | scaling, qr                     | s o z = rho e
  * dci_growth_columns     | response, pull, arm  | the Jacobian by twists          |
