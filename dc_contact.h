@@ -19,7 +19,7 @@
  *|int main(void)
  *|{
  *|    const dc_v3 v[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
- *|    dc_hull t = {v, 4};                                    // a tetrahedron, in body coordinates
+ *|    dc_hull t = {v, 4, 0};                                 // a tetrahedron, in body coordinates
  *|    dc_pose a = {{1, 0, 0, 0}, {0, 0, 0}}, b = {{1, 0, 0, 0}, {0, 0, -2}};
  *|    dc_arena mem = dc_arena_make(memory, sizeof memory);
  *|    dc_plane plane = DC_ZERO;                              // kept for the next call: a warm start
@@ -84,7 +84,7 @@
  *               hull distance              470 (470) for 8 vertices, 1930 (1590) for 96, warm 180 (160) and 620 (490)
  *               penetration depth          2270 (2620) for 8 vertices, 7060 (7140) for 96
  *   Limits    The cost of a pair is linear in its vertices: prune them to the hull's. Nothing is special-cased for
- *             spheres or boxes.
+ *             boxes, and spheres and capsules only in dc_hull_distance.
  *
  * CHAPTERS of the implementation; each begins with its mark in brackets. Behind the dash: the headers that need it
  *   [lanes]         the exponential family for loops over lanes, bits, hashes - all, by DC_CONTACT_KERNELS
@@ -708,17 +708,22 @@ DC_INLINE dc_status dc_m3_inv(const dc_m3 *A, dc_m3 *inverse)
 
 /* ---- hulls ----------------------------------------------------------------------------------- */
 
-/* The convex hull of n >= 1 points in body coordinates: any order, duplicates and interior points allowed.
- * The points are borrowed for the length of each call. */
-typedef struct { const dc_v3 *v; int n; } dc_hull;
+/* Every point within `radius` of the convex hull, the core, of n points: a sphere is one point with a radius, a capsule
+ * two, a rounded box eight. dc_hull_distance takes a radius; the potentials, friction, triangle batches and dc_sim.h
+ * take hulls of radius 0 alone and answer DC_E_ARG to others. The points are borrowed for the length of each call. */
+typedef struct {
+    const dc_v3 *v;     /* in body coordinates: any order, duplicates and interior points allowed */
+    int          n;     /* of them; at least 1 */
+    dc_real      radius; /* 0: none; up to DC_LIMIT */
+} dc_hull;
 
 typedef struct {
     dc_real gap;        /* signed: distance apart, 0 touching, minus the penetration depth when overlapping */
     dc_v3 n;            /* unit, from b to a; moving a by -gap n makes the hulls touch */
     dc_v3 pa, pb;       /* witness points in the world, pa - pb = gap n */
-    int na, nb;         /* closest features: 1 vertex, 2 edge, 3 triangle; 0 when not known yet */
+    int na, nb;         /* closest features of the cores: 1 vertex, 2 edge, 3 triangle; 0 when not known yet */
     int ia[3], ib[3];   /* their vertices; unused entries are 0 */
-    dc_real wa[3], wb[3]; /* barycentric weights of the witness points in them */
+    dc_real wa[3], wb[3]; /* barycentric weights in them of the witness points, less the radius along n */
     int iterations;     /* support evaluations of each hull */
 } dc_distance;
 
@@ -731,28 +736,34 @@ typedef struct {
  * ordinary input; flat hulls that cross in their common plane have depth 0 along its normal. Where several directions
  * are equally good one of them is taken, always the same for the same input.
  *
+ * Radii: the gap is that of the cores less both radii, in either case, and the witness points lie on the round
+ * surfaces. Round bodies that overlap while their cores are apart need no depth search and no mem. Cores of one and two
+ * points with a radius (spheres, capsules) are solved in closed form.
+ *
  * Poses: NULL is the identity. A quaternion is used as it is, not normalised; |q.q - 1| <= 1e-3 is accepted.
  * mem: scratch for the depth, at least dc_hull_distance_bytes(a->n, b->n), left as it was found. NULL when only hulls
- * that are apart are of interest.
+ * whose cores are apart are of interest.
  * d: in and out. The features of an earlier answer (na, nb, ia, ib, wa, wb) are a warm start for the same hulls in a
  * slightly different pose; any values are safe, those that do not fit are ignored. Start with DC_ZERO: a cold start.
  * The answer of a warm start agrees with that of a cold one to rounding, not bit by bit.
  *
- * DC_OK           d is the answer. Without mem, gap > 0.
- * DC_E_OVERLAP    only without mem: the hulls touch or overlap. gap = 0, the rest of d is untouched.
+ * DC_OK           d is the answer. Without mem, gap > 0 where there is no radius.
+ * DC_E_OVERLAP    only without mem: the cores touch or overlap. gap = 0, the rest of d is untouched.
  * DC_E_ARG        d, a hull or its vertices NULL, n < 1, a number that is not finite, a coordinate of a vertex or
- *                 translation beyond DC_LIMIT, a quaternion far from unit. d untouched, as for
- * DC_E_MEMORY     the hulls overlap and mem is too small.
+ *                 translation or a radius beyond DC_LIMIT, a radius below 0, a quaternion far from unit. d untouched,
+ *                 as for
+ * DC_E_MEMORY     the cores overlap and mem is too small.
  * DC_E_DIVERGED   the depth did not settle within 130 support points (hulls like a ball of hundreds of vertices):
  *                 gap is the room along n, so that the true depth is not larger, and everything else belongs to it.
  *                 Without mem, never met in the tests: the search ended early; n separates with room gap.
  *
- * Accuracy, worst of the tests, in units of eps S, S = sum over both bodies of the largest |vertex| and |t|: gap within
- * 3.4 of brute force apart, 1.5 overlapping. A gap above 32 is never called overlap, nor a depth above 32 apart; in
- * between, touching hulls have a gap of either sign. n separates: the room along n, summed in long double, is at least
- * gap - 2.1 eps S, for gaps down to 1e-12 of the size and below: n comes from the closest features and is checked by
- * the support of both hulls, it is not just the difference of the witness points. | |n| - 1 | <= 1.4 eps,
- * |pa - pb - gap n| <= 1.1 eps S, witness points within 9.6 eps S of the features' weighted points.
+ * Accuracy, worst of the tests, in units of eps S, S = sum over both bodies of the largest |vertex|, |t| and the
+ * radius: gap within 3.4 of brute force apart, 1.5 overlapping. A gap above 32 is never called overlap, nor a depth
+ * above 32 apart; in between, touching hulls have a gap of either sign. n separates: the room along n, summed in long
+ * double, is at least gap - 2.1 eps S, for gaps down to 1e-12 of the size and below: n comes from the closest features
+ * and is checked by the support of both hulls, it is not just the difference of the witness points.
+ * | |n| - 1 | <= 1.4 eps, |pa - pb - gap n| <= 1.1 eps S, witness points within 9.6 eps S of the features' weighted
+ * points.
  * Far from a body's origin the first vertex is subtracted before anything else, so that vertices 1e6 from the origin
  * of a common frame cost no digits.
  *
@@ -3805,10 +3816,15 @@ static DCI_NOINLINE dc_status dci_depth(dci_hulls *h, dci_polytope *t, dci_mink 
  *
  * stage                          | reads                        | writes                     | equation
  * dci_hulls_load, _frame         | hulls, poses                 | dci_hulls, scale           | (1)
+ * dci_segments                   | hulls                        | simplex, n, gap            | round, at most 2 points
  * dci_warm or dci_hulls_start    | an earlier answer, the means | simplex                    |
  * dci_simplex                    | hulls, simplex               | simplex, n, gap            | of [hull]
  * dci_search.. or dci_depth      | the same                     | the same, where that fails | of [hull], [depth]
- * dci_hull_answer                | simplex, weights, n, gap     | dc_distance                | */
+ * dci_hull_answer                | simplex, weights, n, gap     | dc_distance                | and (2)
+ *
+ * A body of radius r about its core is the core's Minkowski sum with a ball, whose support is r in every direction: the
+ * largest room over all directions, apart or overlapping, is that of the cores less both radii, in the same direction,
+ *     gap = gap of the cores - ra - rb,   pa <- pa - ra n,   pb <- pb + rb n.                    (2) */
 
 /* Sums over one hull, with e = v - v_0: *mean = mean of e, *ext2 = sum of e.e, a bound of every e.e that is finite only
  * when every vertex is. 0 when a number is missing, not finite or too large. */
@@ -3969,6 +3985,40 @@ static DCI_NOINLINE void dci_hull_answer(const dci_hulls *h, const dci_mink *set
     d->iterations = steps;
 }
 
+static int dci_radius_ok(const dc_hull *a) { return a->radius >= 0 && a->radius <= DC_LIMIT; }
+
+/* Cores of at most two points each: their difference is a parallelogram, or less, and its point closest to the origin
+ * lies in one of the two triangles of its corners. Answers as dci_simplex does: 1, or -1 where the point and the room
+ * along its direction do not prove each other: the cores touch, or are long and so nearly parallel that rounding turns
+ * the parallelogram's plane. */
+static DCI_NOINLINE int dci_segments(dci_hulls *h, dci_mink *set, int *count, dci_near *r, dc_v3 *n, dc_real *gap)
+{
+    dci_near q;
+    dci_mink swap;
+    dc_v3 v = dc_vec(0, 0, 0);
+    dc_real mag;
+    int i;
+
+    for (i = 0; i < 4; ++i) dci_mink_of(h, i & 1 ? h->count_a - 1 : 0, i & 2 ? h->count_b - 1 : 0, &set[i]);
+    dci_near_triangle(&set[0].point, &set[1].point, &set[2].point, r);
+    dci_near_triangle(&set[3].point, &set[1].point, &set[2].point, &q);
+    if (q.distance2 < r->distance2) {
+        *r = q;
+        swap = set[0];
+        set[0] = set[3];
+        set[3] = swap;
+    }
+
+    /* the distance is between the room of all four and the length of the point */
+    *n = dci_unit(r->dir);
+    *gap = -DC_REAL_MAX;
+    dci_search_try(set, 4, *n, gap, n);
+    for (i = 0; i < 3; ++i) v = dc_madd(v, r->weight[i], set[i].point);
+    mag = dc_sqrt(h->largest2);
+    *count = *gap > DCI_HULL_TOL*mag && dc_sqrt(dc_dot(v, v)) - *gap <= DCI_HULL_STOP*mag ? 3 : 4;
+    return *count == 3 ? 1 : -1;
+}
+
 DC_DEF size_t dc_hull_distance_bytes(int na, int nb)
 {
     (void)na;
@@ -4057,21 +4107,27 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
     dci_mink set[DCI_HULL_WORK];
     dci_near r;
     dc_v3 mean[2], n = dc_vec(1, 0, 0), origin;
-    dc_real ext2, inv_s, gap = 0;
+    dc_real ext2, inv_s, gap = 0, radius;
     dc_status status = DC_OK;
-    int m, steps = 0, apart, turn;
+    int m, steps = 0, apart, turn, small;
 
     if (!d || !dci_hulls_load(&h, a, b, mean, &ext2) || !dc_pose_ok(pa) || !dc_pose_ok(pb)) return DC_E_ARG;
+    if (!dci_radius_ok(a) || !dci_radius_ok(b)) return DC_E_ARG;
+    radius = a->radius + b->radius;
     h.rotation_a = dc_rotation(pa->q);
     h.rotation_b = dc_rotation(pb->q);
     h.offset = dc_sub(pb->t, pa->t);
     origin = dc_add(pa->t, dc_mul(&h.rotation_a, h.first_a));
     dci_hulls_frame(&h, ext2, &inv_s);
 
-    /* an earlier answer, where there is one */
-    m = dci_warm(&h, d, set);
-    if (m == 0) m = dci_hulls_start(&h, mean, set);
-    apart = dci_simplex(&h, set, &m, &r, &n, &gap, &steps);
+    /* spheres and capsules; else from an earlier answer, where there is one */
+    small = h.count_a <= 2 && h.count_b <= 2 && radius > 0;
+    if (small) apart = dci_segments(&h, set, &m, &r, &n, &gap);
+    else {
+        m = dci_warm(&h, d, set);
+        if (m == 0) m = dci_hulls_start(&h, mean, set);
+        apart = dci_simplex(&h, set, &m, &r, &n, &gap, &steps);
+    }
 
     /* rounding stands in the way */
     if (apart < 0 || (apart == 0 && !dci_inside(set, DCI_HULL_TOL*dc_sqrt(h.largest2)))) {
@@ -4102,11 +4158,18 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
         }
     }
 
-    if (!mem && (apart == 0 || !(gap > 0))) {
+    if (!mem && (apart == 0 || !(gap > 0 || small))) {
         d->gap = 0;
         return DC_E_OVERLAP;
     }
     dci_hull_answer(&h, set, &r, m, n, gap, inv_s, origin, steps, d);
+
+    /* (2) */
+    if (radius > 0) {
+        d->gap -= radius;
+        d->pa = dc_madd(d->pa, -a->radius, n);
+        d->pb = dc_madd(d->pb, b->radius, n);
+    }
     return status;
 }
 
@@ -4655,7 +4718,7 @@ static dc_v3 dci_translation(const dc_real *M) { return M ? dc_vec(M[3], M[7], M
 static int dci_posed_ok(dci_posed b)
 {
     int k;
-    if (!b.hull || !b.hull->v || b.hull->n < 1) return 0;
+    if (!b.hull || !b.hull->v || b.hull->n < 1 || b.hull->radius != 0) return 0;
 
     for (k = 0; k < b.hull->n; ++k)
         if (!dc_in_range(b.hull->v[k]) || !dc_in_range(dci_linear(b.map, b.hull->v[k]))) return 0;
@@ -4715,7 +4778,7 @@ static DCI_NOINLINE dc_status dci_pair_load(dci_pair *p, const dc_pair_options *
     int i, k;
 
     for (i = 0; i < 2; ++i)
-        if (!body[i].hull || !body[i].hull->v || body[i].hull->n < 1) return DC_E_ARG;
+        if (!body[i].hull || !body[i].hull->v || body[i].hull->n < 1 || body[i].hull->radius != 0) return DC_E_ARG;
     if (!mem || body[1].hull->n > INT32_MAX - body[0].hull->n) return DC_E_ARG;
     if (!dci_pair_choose(opt, body[0].hull->n, body[1].hull->n, &o)) return DC_E_ARG;
 
@@ -4882,6 +4945,7 @@ static DCI_NOINLINE dc_status dci_pair_cold(dci_pair *p, dc_pair_info *info, int
     a.n = p->hulls.count_a;
     b.v = p->hulls.vertex + p->hulls.count_a;
     b.n = p->hulls.count - p->hulls.count_a;
+    a.radius = b.radius = 0;
     p->plane.centre = dc_vec(0, 0, 0);
     status = dci_hulls_apart(&a, &b, &n, &gap);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
@@ -6337,6 +6401,7 @@ static void dci_tri_hulls(const dc_v3 v[6], dc_hull hull[2])
     hull[0].v = v;
     hull[1].v = v + 3;
     hull[0].n = hull[1].n = 3;
+    hull[0].radius = hull[1].radius = 0;
 }
 
 /* The relative derivatives of a pair by the scalar solver, from its plane. Both bodies are put at a vertex of the pair:

@@ -24,7 +24,7 @@
  *|int main(void)
  *|{
  *|    const dc_v3 v[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
- *|    dc_hull hull = {v, 4};
+ *|    dc_hull hull = {v, 4, 0};
  *|    dc_sim_link link = DC_ZERO;                            // a free tetrahedron of 1 kg
  *|    dc_sim_plane floor = {{0, 0, 1}, 0, DC_R(0.5)};        // z >= 0, friction 0.5
  *|    dc_sim_desc desc = DC_ZERO;
@@ -215,7 +215,7 @@ typedef struct {
     dc_sim_joint joint;
     dc_pose      attach;        /* the joint's frame in the parent's; quaternion all 0: not turned */
     dc_v3        axis;          /* HINGE and SLIDE, any length; 0: z */
-    const dc_hull *hull;        /* `hulls` of them, vertices in the link's frame; NULL when 0 */
+    const dc_hull *hull;        /* `hulls` of them, vertices in the link's frame, radius 0; NULL when 0 */
     int          hulls;
     const dc_bsh *tree;         /* NULL, or its triangles; borrowed for the life of the model */
     dc_sim_mass  model;
@@ -1222,6 +1222,7 @@ static const char *dci_sim_count_hulls(const dc_sim_desc *d, const dc_sim_link *
     for (k = 0; k < l->hulls; ++k) {
         const dc_hull *h = l->hull + k;
         if (h->n < 1 || h->n > (1 << 16) || !h->v) return "a hull without vertices";
+        if (h->radius != 0) return "a hull with a radius";
         for (j = 0; j < h->n; ++j)
             if (!dc_in_range(h->v[j])) return "a vertex is not finite";
         m->vertices += h->n;
@@ -2713,6 +2714,7 @@ static dc_hull dci_sim_hull_of(const dc_sim *sim, int k)
     dc_hull h;
     h.v = sim->vertex + sim->hull[k].begin;
     h.n = sim->hull[k].n;
+    h.radius = 0;
     return h;
 }
 
@@ -3123,6 +3125,7 @@ static dc_hull dci_sim_triangle(const dc_sim *sim, int k, int triangle)
     dc_hull h;
     h.v = sim->vertex + sim->hull[k].begin + 3*triangle;
     h.n = 3;
+    h.radius = 0;
     return h;
 }
 
@@ -5128,6 +5131,7 @@ static DCI_NOINLINE void dci_sim_to_world(dci_sim_terms *terms, int k, dc_hull a
         const dc_pose *p = place->pose + sim->hull[sim->pair[2*k + (side & 1)]].link;
         at[side].v = terms->world + side*sim->most;
         at[side].n = h.n;
+        at[side].radius = 0;
         for (v = 0; v < h.n; ++v) terms->world[side*sim->most + v] = dc_pose_apply(*p, h.v[v]);
     }
 }

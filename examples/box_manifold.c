@@ -40,7 +40,7 @@ int main(int argc, char **argv)
     dc_mesh             mesh = DC_ZERO;
     dc_surface          box;
     dc_manifold_options opt = DC_ZERO;
-    dc_hull             hull;
+    dc_hull             hull = DC_ZERO;
     dc_arena            mem = dc_arena_make(memory, sizeof memory);
     dc_pose             rest = {{1, 0, 0, 0}, {0, 0, 0}};
     view_options        page = DC_ZERO;

@@ -28,7 +28,7 @@ int main(int argc, char **argv)
     static const dc_v3 corner[8] = {{-HALF, -HALF, -HALF}, {HALF, -HALF, -HALF}, {-HALF, HALF, -HALF}, {HALF, HALF, -HALF},
                                     {-HALF, -HALF, HALF}, {HALF, -HALF, HALF}, {-HALF, HALF, HALF}, {HALF, HALF, HALF}};
     static unsigned char memory[1 << 14];
-    dc_hull      box = {corner, 8};
+    dc_hull      box = {corner, 8, 0};
     dc_arena     arena = dc_arena_make(memory, sizeof memory);
     dc_pose      pose[2] = {{{1, 0, 0, 0}, {DC_R(-1.8), 0, 1}}, {{1, 0, 0, 0}, {DC_R(1.8), DC_R(0.4), DC_R(1.2)}}};
     dc_real      twist[2][6] = {{2, 0, 0, 1, 0, 2}, {-2, 0, 0, 0, 1, 0}};    /* velocity, angular velocity */

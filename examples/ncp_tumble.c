@@ -123,7 +123,7 @@ static int picture(view *v, int kind)
     static const double end[4] = {1, 1, -1, -1}, rim[4] = {0, 1, 1, 0}, tip[3] = {0.5, 0.5, -1.5}, edge[3] = {0, 1, 0};
     const dc_v3 none = {0, 0, 0};
     dc_v3       corner[24];
-    dc_hull     hull;
+    dc_hull     hull = DC_ZERO;
 
     hull.v = corner;
     hull.n = corners(kind, corner);
@@ -202,7 +202,7 @@ int main(int argc, char **argv)
     view_fixed(v, view_plane(v, DC_R(1.2)), "#9aa6b6", ncp_origin);
     for (k = 0; k < WALLS; k++) {
         dc_v3   corner[8], h = wall_half[k];
-        dc_hull hull = {corner, 8};
+        dc_hull hull = {corner, 8, 0};
         dc_pose at = {{1, 0, 0, 0}, wall_centre[k]};
         for (i = 0; i < 8; i++) corner[i] = dc_vec(i & 1 ? -h.x : h.x, i & 2 ? -h.y : h.y, i & 4 ? -h.z : h.z);
         view_fixed(v, view_hull(v, &hull), "#8592a330", at);

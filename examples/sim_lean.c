@@ -28,7 +28,7 @@ int main(int argc, char **argv)
     const dc_pose floor_pose = {{1, 0, 0, 0}, {DC_R(0.4), 0, 0}};
     const dc_pose wall_pose = {{1, 0, 0, 0}, {0, 0, 0}};
     dc_v3         corner[8];
-    dc_hull       hull = {corner, 8};
+    dc_hull       hull = {corner, 8, 0};
     double        rate = 1000, seconds = 1.5, spin = LEAN_SPIN;
     cli_number    number[] = {{"rate", &rate, 200, 10000, "steps a second"},
                               {"seconds", &seconds, 0.1, 100, "length of the run"},

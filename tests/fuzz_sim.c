@@ -16,7 +16,7 @@ static dc_real small(fuzz *f) { return (dc_real)(fuzz_byte(f) - 128)/128; }
 /* a box about the origin, or any points */
 static dc_hull hull(fuzz *f)
 {
-    dc_hull h;
+    dc_hull h = DC_ZERO;
     dc_v3 *v;
     int k;
     if (fuzz_byte(f) < 64) {

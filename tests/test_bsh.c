@@ -273,7 +273,7 @@ TEST trees_are_what_the_definition_says(void)
 static int place(rng *r, const dc_bsh *a, const dc_bsh *b, int flat, double gap, dc_pose *pa, dc_pose *pb)
 {
     static dc_v3 va[3*MESH_TRIANGLES], vb[3*MESH_TRIANGLES];
-    dc_hull ha, hb;
+    dc_hull ha = DC_ZERO, hb = DC_ZERO;
     double w[3], u[3];
     int k;
     for (k = 0; k < 3; ++k) w[k] = rng_uniform(r, -2, 2);
@@ -599,7 +599,7 @@ TEST contacts_are_the_close_pairs(void)
         for (k = 0; k < n; ++k) {
             const dc_bsh_contact *c = list + k;
             dc_v3 va[3], vb[3], wa[3], wb[3], xa = dc_vec(0, 0, 0), xb = xa, e;
-            dc_hull ha, hb;
+            dc_hull ha = DC_ZERO, hb = DC_ZERO;
             dc_plane plane = DC_ZERO;
             dc_pair_options po = DC_ZERO;
             dc_real P, g[18];

@@ -179,7 +179,7 @@ TEST the_potential_behaves(void)
         for (k = 0; k < 4; ++k) {
             static dc_v3 part[2][3*MESH_TRIANGLES];
             int node[2], side;
-            dc_hull h[2];
+            dc_hull h[2] = DC_ZERO;
             for (side = 0; side < 2; ++side) {
                 int stack[64], top = 0, count3 = 0;
                 node[side] = rng_int(&r, 0, 2*s.t[side].n - 2);
@@ -275,7 +275,7 @@ TEST contact_is_a_barrier(void)
         s.p[0].t = dc_madd(from.t, -d.gap - (dc_real)(s.size*rng_log(&r, 1e-3, 2)), d.n);
         P = -1;
         if (eval(&s, 0, &P, NULL, NULL, &info) == DC_E_OVERLAP) {
-            dc_hull a, b;
+            dc_hull a = DC_ZERO, b = DC_ZERO;
             dc_distance near = DC_ZERO;
             dc_status st;
             ++overlaps;
@@ -291,7 +291,7 @@ TEST contact_is_a_barrier(void)
             ASSERT(P > 0 && dc_finite(P));
             for (a = 0; a < s.t[0].n; ++a)
                 for (b = 0; b < s.t[1].n; ++b) {
-                    dc_hull ha, hb;
+                    dc_hull ha = DC_ZERO, hb = DC_ZERO;
                     dc_distance near = DC_ZERO;
                     ha.v = points[0] + 3*a;
                     hb.v = points[1] + 3*b;

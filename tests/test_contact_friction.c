@@ -70,7 +70,7 @@ TEST friction_table(void)
         dc_friction_options o = DC_ZERO;
         dc_pair_options pair = DC_ZERO;
         dc_friction_info info;
-        dc_hull a0, a1, b0, b1;
+        dc_hull a0 = DC_ZERO, a1 = DC_ZERO, b0 = DC_ZERO, b1 = DC_ZERO;
         dc_pose pa = DC_ZERO, pb = DC_ZERO;
         dci_posed old[2], now[2];
         static dci_friction f;
@@ -206,7 +206,7 @@ static dc_status by_vertex(slide *s, const double *x0, const double *x1, dc_real
 {
     dc_arena mem = dc_arena_make(memory, sizeof memory);
     dc_v3 p[16], q[16];
-    dc_hull a0, a1, b0, b1;
+    dc_hull a0 = DC_ZERO, a1 = DC_ZERO, b0 = DC_ZERO, b1 = DC_ZERO;
     to_points(x0, s->na + s->nb, p);
     to_points(x1, s->na + s->nb, q);
     a0.v = p;  b0.v = p + s->na;  a1.v = q;  b1.v = q + s->na;
@@ -346,7 +346,7 @@ TEST forces_are_frictional(void)
         dc_friction_info info;
         dc_plane plane = DC_ZERO;
         dc_v3 p[16], n, net = dc_vec(0, 0, 0);
-        dc_hull a, b;
+        dc_hull a = DC_ZERO, b = DC_ZERO;
         dc_arena mem = dc_arena_make(memory, sizeof memory);
         double total = 0, power = 0, e;
         random_slide(&s, &r, 3 + trial%6, 3 + trial%5, 0.2, trial%2 ? DC_LOCAL : DC_GLOBAL);
@@ -386,7 +386,7 @@ TEST fast_slips_balance(void)
     for (trial = 0; trial < 2000; ++trial) {
         static const double half[2] = {0.5, 5};
         dc_v3 v[16];
-        dc_hull a, b;
+        dc_hull a = DC_ZERO, b = DC_ZERO;
         dc_pose a0 = DC_ZERO, a1, rest = DC_ZERO;
         dc_pair_options o = DC_ZERO;
         dc_arena mem = dc_arena_make(memory, sizeof memory);
@@ -454,7 +454,7 @@ TEST patch_keeps_it_continuous(void)
                 int it;
                 for (it = 0; it < (DC_IS_FLOAT ? 20 : 50); ++it) {
                     dc_v3 p[3];
-                    dc_hull a, b;
+                    dc_hull a = DC_ZERO, b = DC_ZERO;
                     dc_real g[9];
                     dc_arena mem = dc_arena_make(memory, sizeof memory);
                     mid = 0.5*(lo + hi);

@@ -75,6 +75,7 @@ static dc_hull hull_of(const dc_v3 *v, int n)
 {
     dc_hull h;
     h.v = v;
+    h.radius = 0;
     h.n = n;
     return h;
 }

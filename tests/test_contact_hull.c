@@ -45,6 +45,7 @@ static void body_world(body *b)
         t = l3_from(b->pose.t);
     }
     b->h.v = b->v;
+    b->h.radius = 0;
     b->size = 0;
     b->reach = 0;
     for (i = 0; i < b->h.n; i++) {
@@ -97,6 +98,7 @@ static void shape_make(rng *r, int kind, double size, body *b)
     }
     b->h.n = n;
     b->h.v = b->v;
+    b->h.radius = 0;
     b->has_pose = 0;
     memset(&b->pose, 0, sizeof b->pose);
     b->pose.q.w = 1;
@@ -477,6 +479,7 @@ static void lattice_make(rng *r, int n, int flat, body *b)
     }
     b->h.n = n;
     b->h.v = b->v;
+    b->h.radius = 0;
     b->has_pose = 0;
     memset(&b->pose, 0, sizeof b->pose);
     b->pose.q.w = 1;
@@ -1057,7 +1060,7 @@ TEST depth_of_large_hulls_is_a_minimum(void)
 TEST ball_of_a_thousand_vertices(void)
 {
     static dc_v3 v[1000];
-    dc_hull h;
+    dc_hull h = DC_ZERO;
     dc_pose p = DC_ZERO;
     dc_distance d = DC_ZERO;
     dc_arena mem = dc_arena_make(scratch, sizeof scratch);
@@ -1183,6 +1186,174 @@ TEST memory_is_enough_exact_and_given_back(void)
     keep.gap = 0;
     ASSERT_EQ(DC_E_OVERLAP, dc_hull_distance(&A.h, NULL, &B.h, NULL, NULL, &d));
     ASSERT(memcmp(&d, &keep, sizeof d) == 0);
+    PASS();
+}
+
+/* ---- radii ---- */
+
+/* distance of the cores, from the brute force of this file where they are small */
+static void random_core(rng *r, int n, double size, body *b)
+{
+    int i;
+    memset(b, 0, sizeof *b);
+    for (i = 0; i < n; i++) b->v[i] = dc_vec(DC_R(size*rng_uniform(r, -1, 1)), DC_R(size*rng_uniform(r, -1, 1)), DC_R(size*rng_uniform(r, -1, 1)));
+    b->h.n = n;
+    b->has_pose = 1;
+    random_quat(r, &b->pose.q);
+    b->pose.t = dc_vec(DC_R(size*rng_uniform(r, -2, 2)), DC_R(size*rng_uniform(r, -2, 2)), DC_R(size*rng_uniform(r, -2, 2)));
+    body_world(b);
+}
+
+/* spheres and capsules: cores of one and two points apart or crossing, parallel, in one point, of no length */
+TEST spheres_and_capsules_in_closed_form(void)
+{
+    rng r;
+    long i, n = sweep_count(20000), overlaps = 0;
+    worst gap = worst_make("gap of round cores, eps S"), witness = worst_make("witness points, eps S"), normal = worst_make("room along n, eps S");
+    static body a, b;
+    rng_seed(&r, 71);
+    for (i = 0; i < n; i++) {
+        double size = rng_log(&r, 1e-3, 1e3), ra = size*rng_log(&r, 1e-3, 10), rb = rng_int(&r, 0, 3) ? size*rng_log(&r, 1e-3, 10) : 0;
+        dc_distance d;
+        ld truth, S, core, err;
+        l3 pa, pb, u;
+        random_core(&r, rng_int(&r, 1, 2), size, &a);
+        random_core(&r, rng_int(&r, 1, 2), size, &b);
+        switch (rng_int(&r, 0, 7)) {
+        case 0: a.v[1] = a.v[0]; break;
+        case 1: b.v[0] = a.v[0]; b.v[1] = a.v[1]; b.pose = a.pose; break;
+        case 2: b.v[0] = dc_scale(DC_R(0.5), dc_add(a.v[0], a.v[1])); b.pose = a.pose; break;
+        case 3: b.v[1] = dc_add(b.v[0], dc_sub(a.v[1], a.v[0])); b.pose.q = a.pose.q; break;
+        default: break;
+        }
+        body_world(&a);
+        body_world(&b);
+        a.h.radius = DC_R(ra);
+        b.h.radius = DC_R(rb);
+        core = brute_distance(&a, &b);
+        truth = core - ((ld)a.h.radius + (ld)b.h.radius);
+        S = scale_of(&a, &b) + (ld)a.h.radius + (ld)b.h.radius;
+        overlaps += truth < 0;
+        memset(&d, 0, sizeof d);
+        /* no memory needed, whatever overlaps */
+        ASSERT_EQ(DC_OK, dc_hull_distance(&a.h, &a.pose, &b.h, &b.pose, NULL, &d));
+        ASSERT(fabsl(l3_len(l3_from(d.n)) - 1) < 4*EPS);
+        worst_add(&gap, (double)(fabsl((ld)d.gap - truth)/S/EPS), "%ld %d %d core %.6Lg radii %g %g", i, a.h.n, b.h.n, core, ra, rb);
+        pa = l3_from(d.pa);
+        pb = l3_from(d.pb);
+        u = l3_from(d.n);
+        err = l3_len(l3_madd(l3_sub(pa, pb), -(ld)d.gap, u));
+        /* the witness points lie on the round surfaces: a radius from their cores */
+        err = ld_max(err, fabsl(l3_len(l3_sub(pa, l3_madd(pa, (ld)a.h.radius, u))) - (ld)a.h.radius));
+        {
+            l3 ca = l3_madd(pa, (ld)a.h.radius, u), cb = l3_madd(pb, -(ld)b.h.radius, u);
+            l3 fa = l3_of(0, 0, 0), fb = fa;
+            int k;
+            for (k = 0; k < d.na; k++) fa = l3_madd(fa, (ld)d.wa[k], a.world[d.ia[k]]);
+            for (k = 0; k < d.nb; k++) fb = l3_madd(fb, (ld)d.wb[k], b.world[d.ib[k]]);
+            err = ld_max(err, ld_max(l3_len(l3_sub(fa, ca)), l3_len(l3_sub(fb, cb))));
+        }
+        worst_add(&witness, (double)(err/S/EPS), "%ld", i);
+        worst_add(&normal, (double)((truth - (room(&a, &b, u) - (ld)a.h.radius - (ld)b.h.radius))/S/EPS), "%ld %d %d core %.6Lg radii %g %g gap %g n %g %g %g", i, a.h.n, b.h.n, core, ra, rb, (double)d.gap,(double)d.n.x,(double)d.n.y,(double)d.n.z);
+    }
+    ASSERT(n < 100 || (overlaps > n/20 && overlaps < n - n/20));
+    {
+        int ok = worst_print(&gap, 4);
+        ok &= worst_print(&witness, 10);
+        ok &= worst_print(&normal, 4);
+        ASSERT(ok);
+    }
+    PASS();
+}
+
+/* a sphere against a box: the box's own signed distance, inside too */
+TEST sphere_against_a_box(void)
+{
+    rng r;
+    long i, n = sweep_count(5000);
+    worst gap = worst_make("sphere and rounded box, eps S");
+    rng_seed(&r, 72);
+    for (i = 0; i < n; i++) {
+        double h[3], x[3], out = 0, in = -1e300, ra = rng_uniform(&r, 0, 1), rb = rng_uniform(&r, 0, 1), truth;
+        dc_distance d = DC_ZERO;
+        dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+        int k;
+        for (k = 0; k < 3; k++) {
+            double e;
+            h[k] = (double)DC_R(rng_uniform(&r, 0.2, 1));
+            x[k] = (double)DC_R(rng_uniform(&r, -2, 2));
+            e = fabs(x[k]) - h[k];
+            if (e > 0) out += e*e;
+            if (e > in) in = e;
+        }
+        body_box(&A, 0, 0, 0, h[0], h[1], h[2]);
+        body_set(&B, 1, x);
+        A.h.radius = DC_R(ra);
+        B.h.radius = DC_R(rb);
+        truth = (out > 0 ? sqrt(out) : in) - (double)A.h.radius - (double)B.h.radius;
+        ASSERT_EQ(DC_OK, dc_hull_distance(&B.h, NULL, &A.h, NULL, &mem, &d));
+        worst_add(&gap, fabs((double)d.gap - truth)/(double)EPS/(2 + ra + rb), "%ld at %g %g %g", i, x[0], x[1], x[2]);
+        ASSERT_EQ(0, (int)mem.used);
+        /* without memory: an answer exactly where the centre is outside the box */
+        memset(&d, 0, sizeof d);
+        ASSERT_EQ(out > 0 ? DC_OK : DC_E_OVERLAP, dc_hull_distance(&B.h, NULL, &A.h, NULL, NULL, &d));
+    }
+    {
+        int ok = worst_print(&gap, 8);
+        ASSERT(ok);
+    }
+    PASS();
+}
+
+/* radii change neither direction nor features, and take themselves off the gap */
+TEST radii_of_any_hulls_come_off_the_gap(void)
+{
+    rng r;
+    long i, n = sweep_count(1000);
+    static body a, b;
+    rng_seed(&r, 73);
+    for (i = 0; i < n; i++) {
+        dc_distance d, e;
+        double size = rng_log(&r, 1e-3, 1e3);
+        if (!pair_make(&r, rng_int(&r, TRIANGLE, KINDS - 1), rng_int(&r, 0, KINDS - 1), size, size, rng_uniform(&r, -0.2, 1)*size, 0, 1, &a, &b)) continue;
+        ASSERT_EQ(DC_OK, distance(&a, &b, &d));
+        a.h.radius = DC_R(size*rng_uniform(&r, 0, 1));
+        b.h.radius = DC_R(size*rng_uniform(&r, 0, 1));
+        ASSERT_EQ(DC_OK, distance(&a, &b, &e));
+        ASSERT(d.gap - (a.h.radius + b.h.radius) == e.gap);
+        ASSERT(d.n.x == e.n.x && d.n.y == e.n.y && d.n.z == e.n.z);
+        ASSERT(d.na == e.na && d.nb == e.nb && memcmp(d.ia, e.ia, sizeof d.ia) == 0 && memcmp(d.wa, e.wa, sizeof d.wa) == 0);
+        ASSERT(l3_len(l3_sub(l3_madd(l3_sub(l3_from(e.pa), l3_from(e.pb)), -(ld)e.gap, l3_from(e.n)), l3_of(0, 0, 0))) < 8*EPS*(scale_of(&a, &b) + (ld)size));
+    }
+    PASS();
+}
+
+TEST a_bad_radius_is_refused(void)
+{
+    const dc_real bad[4] = {DC_R(-1e-30), (dc_real)NAN, (dc_real)INFINITY, DC_LIMIT*DC_R(1.01)};
+    dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+    dc_distance d, keep;
+    dc_real value = 5;
+    int k;
+    body_box(&A, 0, 0, 0, 1, 1, 1);
+    body_box(&B, 3, 0, 0, 1, 1, 1);
+    memset(&keep, 0x5a, sizeof keep);
+    d = keep;
+    for (k = 0; k < 4; k++) {
+        A.h.radius = bad[k];
+        ASSERT_EQ(DC_E_ARG, dc_hull_distance(&A.h, NULL, &B.h, NULL, &mem, &d));
+        ASSERT_EQ(DC_E_ARG, dc_hull_distance(&B.h, NULL, &A.h, NULL, NULL, &d));
+        ASSERT_EQ(0, memcmp(&d, &keep, sizeof d));
+    }
+    /* and where it is not taken, any */
+    A.h.radius = DC_R(0.125);
+    ASSERT_EQ(DC_E_ARG, dc_pair(NULL, &A.h, &B.h, &mem, NULL, &value, NULL, NULL, NULL));
+    ASSERT_EQ(DC_E_ARG, dc_pair_rigid(NULL, &B.h, NULL, &A.h, NULL, &mem, NULL, &value, NULL, NULL, NULL));
+    ASSERT_EQ(DC_E_ARG, dc_pair_affine(NULL, &B.h, NULL, &A.h, NULL, &mem, NULL, &value, NULL, NULL, NULL));
+    ASSERT_EQ(DC_E_ARG, dc_friction(NULL, NULL, 1, 1, &B.h, &B.h, &A.h, &A.h, &mem, NULL, &value, NULL, NULL, NULL, NULL));
+    ASSERT_EQ(DC_E_ARG, dc_friction(NULL, NULL, 1, 1, &B.h, &A.h, &B.h, &B.h, &mem, NULL, &value, NULL, NULL, NULL, NULL));
+    ASSERT(value == 5);
+    A.h.radius = 0;
     PASS();
 }
 
@@ -1339,6 +1510,10 @@ SUITE(hull)
     RUN_TEST(swap_warm_start_and_rigid_motion_change_nothing);
     RUN_TEST(depth_of_large_hulls_is_a_minimum);
     RUN_TEST(ball_of_a_thousand_vertices);
+    RUN_TEST(spheres_and_capsules_in_closed_form);
+    RUN_TEST(sphere_against_a_box);
+    RUN_TEST(radii_of_any_hulls_come_off_the_gap);
+    RUN_TEST(a_bad_radius_is_refused);
     RUN_TEST(bad_input_leaves_the_output_alone);
     RUN_TEST(any_start_is_accepted);
     RUN_TEST(memory_is_enough_exact_and_given_back);

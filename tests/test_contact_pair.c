@@ -94,7 +94,7 @@ static enum greatest_test_res pair_table(const char *file)
         dc_pair_options o = DC_ZERO;
         dc_pair_info info;
         dc_plane plane = DC_ZERO;
-        dc_hull a, b;
+        dc_hull a = DC_ZERO, b = DC_ZERO;
         dc_pose pa = DC_ZERO, pb = DC_ZERO;
         dc_real v, tg[12], th[144];
         double e = EPS, far = 0;
@@ -273,7 +273,7 @@ static dc_status by_vertex(scene *s, const double *x, dc_real *v, dc_real *g, dc
 {
     dc_arena mem = dc_arena_make(memory, sizeof memory);
     dc_v3 p[32];
-    dc_hull a, b;
+    dc_hull a = DC_ZERO, b = DC_ZERO;
     int k;
     for (k = 0; k < s->a.n + s->b.n; ++k) p[k] = dc_vec((dc_real)x[3*k], (dc_real)x[3*k + 1], (dc_real)x[3*k + 2]);
     a.v = p;
@@ -611,7 +611,7 @@ TEST hulls_far_smaller_than_a_length(void)
                         {DC_R(-0.062), DC_R(0.004), DC_R(-0.015)}, {DC_R(-0.003), DC_R(0.051), DC_R(-0.046)}, {DC_R(0.007), DC_R(0.019), DC_R(-0.029)}};
     const dc_v3 point[1] = {{DC_R(-0.30), DC_R(0.40), DC_R(0.05)}};
     static unsigned char local[1 << 14];
-    dc_hull a, b;
+    dc_hull a = DC_ZERO, b = DC_ZERO;
     int k;
     a.v = v;
     a.n = 6;
@@ -679,7 +679,7 @@ TEST centred_is_collapsed_and_below(void)
         static scene s;
         dc_v3 pa, pb, p[32];
         dc_arena mem = dc_arena_make(memory, sizeof memory);
-        dc_hull a, b;
+        dc_hull a = DC_ZERO, b = DC_ZERO;
         dc_real v, c, w;
         double gap = rng_log(&r, 0.01, 10);
         random_scene(&s, &r, 1 + trial%7, 1 + trial%4, gap);

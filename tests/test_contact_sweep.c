@@ -32,8 +32,10 @@ static int make(sample *s, rng *r)
     s->na = triangles ? 3 : rng_int(r, 4, 96);
     s->n = s->na + (triangles ? 3 : rng_int(r, 4, 96));
     s->a.v = s->x;
+    s->a.radius = 0;
     s->a.n = s->na;
     s->b.v = s->x + s->na;
+    s->b.radius = 0;
     s->b.n = s->n - s->na;
     for (k = 0; k < s->n; ++k) {
         double u[3] = {rng_uniform(r, -1, 1), rng_uniform(r, -1, 1), rng_uniform(r, -1, 1)};
@@ -76,7 +78,7 @@ static dc_status evaluate(const sample *s, const dc_v3 *x, int swap, dc_plane *p
     dc_pair_info info = DC_ZERO;
     dc_status st;
     dc_arena mem = dc_arena_make(memory, sizeof memory);
-    dc_hull a, b;
+    dc_hull a = DC_ZERO, b = DC_ZERO;
     a.v = x;
     a.n = s->na;
     b.v = x + s->na;
@@ -311,7 +313,7 @@ TEST batch_is_the_pairs(void)
         ASSERT_EQ(mem.used, (size_t)0);
         for (i = 0; i < N; ++i) {
             dc_v3 v[6];
-            dc_hull a, b;
+            dc_hull a = DC_ZERO, b = DC_ZERO;
             dc_real V, g[18], g12[12], H[144], most, gap, torque;
             dc_pose at = DC_ZERO;
             dc_pair_info info;
@@ -446,7 +448,7 @@ TEST bits_are_the_same_on_every_machine(void)
     rng_seed(&r, 99);
     for (i = 0; i < 300; ++i) {
         dc_v3 v[24], w[24];
-        dc_hull a, b, a1, b1;
+        dc_hull a = DC_ZERO, b = DC_ZERO, a1 = DC_ZERO, b1 = DC_ZERO;
         dc_arena mem = dc_arena_make(memory, sizeof memory);
         dc_distance d = DC_ZERO;
         dc_pair_options o = DC_ZERO;

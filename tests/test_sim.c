@@ -192,6 +192,7 @@ TEST faces_close(void)
         l->hull = h;
         l->hulls = 1;
         h->v = m.vertex;
+        h->radius = 0;
         rng_unit3(&r, turn);
         R = dc_m3_exp(dc_vec((dc_real)turn[0], (dc_real)turn[1], (dc_real)turn[2]));
         if (n % 2) {        /* a 3x3x3 grid, turned: 8 corners, 19 points that are none */

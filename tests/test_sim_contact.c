@@ -25,6 +25,7 @@ static void random_hull(rng *r, int n, dc_v3 half)
     int k;
     if (l->hulls++ == 0) l->hull = h;
     h->v = m.vertex + m.vertices;
+    h->radius = 0;
     h->n = n;
     for (k = 0; k < n; ++k) {
         rng_unit3(r, x);
@@ -41,7 +42,7 @@ static int touching(const dc_real *q)
     dc_sim_poses(&m.sim, q, pose);
     for (k = 0; k < m.sim.pairs; ++k) {
         const dc_sim_hull *a = m.sim.hull + m.sim.pair[2*k], *b = m.sim.hull + m.sim.pair[2*k + 1];
-        dc_hull A, B;
+        dc_hull A = DC_ZERO, B = DC_ZERO;
         dc_distance d = DC_ZERO;
         A.v = m.sim.vertex + a->begin;
         A.n = a->n;

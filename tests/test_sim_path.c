@@ -304,6 +304,7 @@ static void ellipsoid(rng *r, int n, const double half[3])
     int k;
     if (l->hulls++ == 0) l->hull = h;
     h->v = m.vertex + m.vertices;
+    h->radius = 0;
     h->n = n;
     for (k = 0; k < n; ++k) {
         rng_unit3(r, x);

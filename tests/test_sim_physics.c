@@ -341,7 +341,7 @@ static double thrown(int times, int *vertices, double *later)
     static dc_v3 vertex[642];
     const double r = 0.1, mu = 0.3, h = 0.001, length = 0.05;
     dc_sim_link *l;
-    dc_hull hull;
+    dc_hull hull = DC_ZERO;
     dc_real q[3][16];
     double  rolls = 0;
     int     i, end = 0;

@@ -165,7 +165,7 @@ TEST twenty_hulls_over_300_frames_take_less_than_a_megabyte_and_a_half(void)
     view   *v = open_page(0, 0);
     rng     r;
     dc_v3   x[30];
-    dc_hull hull;
+    dc_hull hull = DC_ZERO;
     int     k, i, b, contacts = view_overlay(v, VIEW_POINTS, "contacts", NULL, 0), energy = view_series(v, "energy", "J", 0);
 
     rng_seed(&r, 2);
@@ -491,7 +491,7 @@ TEST hulls_close_around_their_points(void)
     rng_seed(&r, 4);
     for (i = 0; i < 7; i++) {
         dc_v3   x[64];
-        dc_hull hull;
+        dc_hull hull = DC_ZERO;
         double  size = 0;
         view   *v = open_page(0, 0);
         for (k = 0; k < 64; k++) {
@@ -547,7 +547,7 @@ static int write_hostile(void *user)
     int                  flat = kind == NAN_TURN_2D || kind == SOLID_IN_2D || kind == SHORT_POLYGON || kind == NAN_POLYGON;
     view                *v = open_page(flat, 0);
     dc_v3                x[4];
-    dc_hull              hull;
+    dc_hull              hull = DC_ZERO;
     dc_real              xy[6];
     dc_pose              p = DC_ZERO;
     int                  body = 0, points, balls, series, fixed;

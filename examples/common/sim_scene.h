@@ -83,6 +83,7 @@ static inline void sim_box(sim_world *w, dc_v3 c, dc_v3 r)
 
     if (l->hulls++ == 0) l->hull = h;
     h->v = x;
+    h->radius = 0;
     h->n = 8;
     for (k = 0; k < 8; k++) x[k] = dc_vec(c.x + (k & 1 ? r.x : -r.x), c.y + (k & 2 ? r.y : -r.y), c.z + (k & 4 ? r.z : -r.z));
 }

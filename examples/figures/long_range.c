@@ -132,7 +132,7 @@ static dc_bsh  hook_tree, probe_tree;
 static dc_status local(const dc_pose *at, dc_arena *mem, dc_real *grad)
 {
     dc_pair_options o = DC_ZERO;
-    dc_hull         ball = {probe.v, probe.nv}, segment = {NULL, 8};
+    dc_hull         ball = {probe.v, probe.nv, 0}, segment = {NULL, 8, 0};
     dc_real         g[12];
     dc_status       status = DC_OK;
     int             i, k;

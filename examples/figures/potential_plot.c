@@ -39,7 +39,7 @@ static const dc_v3 corner[8] = {
     {DC_R(-0.5), DC_R(0.5), DC_R(-0.5)},  {DC_R(0.5), DC_R(0.5), DC_R(-0.5)},
     {DC_R(-0.5), DC_R(-0.5), DC_R(0.5)},  {DC_R(0.5), DC_R(-0.5), DC_R(0.5)},
     {DC_R(-0.5), DC_R(0.5), DC_R(0.5)},   {DC_R(0.5), DC_R(0.5), DC_R(0.5)}};
-static const dc_hull box = {corner, 8};
+static const dc_hull box = {corner, 8, 0};
 
 /* A straight path of box a: pose `start` moved by u along a unit vector. Box b rests at the origin. */
 typedef struct { dc_pose start; dc_v3 along; } path;

@@ -56,12 +56,16 @@ static void hulls_finish(hulls *h)
 {
     int k;
     h->a.v = h->va;
+    h->a.radius = 0;
     h->b.v = h->vb;
+    h->b.radius = 0;
     for (k = 0; k < h->a.n; ++k) h->qa[k] = audit_up3(h->va[k]);
     for (k = 0; k < h->b.n; ++k) h->qb[k] = audit_up3(h->vb[k]);
     h->Qa.v = h->qa;
+    h->Qa.radius = 0;
     h->Qa.n = h->a.n;
     h->Qb.v = h->qb;
+    h->Qb.radius = 0;
     h->Qb.n = h->b.n;
     for (k = 0; k < 12; ++k) h->scale[k] = k%6 < 3 ? h->size : 1;
     h->rounding = 1 + sqrt((double)dc_dot(h->pb.t, h->pb.t))/h->size;
@@ -77,7 +81,9 @@ static int hulls_place(rng *r, int class, double gap, hulls *h)
     double n[3];
     int k;
     h->a.v = h->va;
+    h->a.radius = 0;
     h->b.v = h->vb;
+    h->b.radius = 0;
     h->pa.q = audit_turn(r);
     h->pb.q = class == PARALLEL || class == IDENTICAL ? h->pa.q : audit_turn(r);
     if (class == ALIGNED) h->pa.q = h->pb.q = one;

@@ -120,6 +120,7 @@ static void shape_make(shape *s, int n, int box)
     for (i = 0; i < n; i++)
         s->v[i] = box ? dc_vec(i & 1 ? e.x : -e.x, i & 2 ? e.y : -e.y, i & 4 ? e.z : -e.z) : dc_scale(DC_R(0.5), unit_v3());
     s->h.v = s->v;
+    s->h.radius = 0;
     s->h.n = n;
     shape_faces(s, box);
 }

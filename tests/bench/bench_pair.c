@@ -27,7 +27,7 @@ static void make(triangles *t, double gap)
     for (i = 0; i < N; ++i)
         for (;;) {
             dc_v3 *v = t->v[i];
-            dc_hull a, b;
+            dc_hull a = DC_ZERO, b = DC_ZERO;
             dc_distance d = DC_ZERO, e = DC_ZERO;
             for (k = 0; k < 6; ++k)
                 v[k] = dc_vec((dc_real)(rng_uniform(&r, -1, 1) + (k < 3 ? 2.5 : 0)), (dc_real)rng_uniform(&r, -1, 1), (dc_real)rng_uniform(&r, -1, 1));
@@ -180,7 +180,7 @@ static void pairs(triangles *t, int derivatives)
     double sum = 0;
     int i;
     for (i = 0; i < N; ++i) {
-        dc_hull a, b;
+        dc_hull a = DC_ZERO, b = DC_ZERO;
         a.v = t->v[i];
         b.v = t->v[i] + 3;
         a.n = b.n = 3;
@@ -207,7 +207,7 @@ static void make_hulls(hulls *h, int n, double gap)
     h->n = n;
     h->gap = gap;
     for (i = 0; i < HULLS; ++i) {
-        dc_hull a, b;
+        dc_hull a = DC_ZERO, b = DC_ZERO;
         dc_distance d = DC_ZERO;
         for (k = 0; k < 2*n; ++k) {
             double u[3];
@@ -234,7 +234,7 @@ static void run_hulls(void *user)
     o.barrier = DC_LOCAL;
     for (i = 0; i < HULLS; ++i) {
         dc_plane p = h->plane[i];
-        dc_hull a, b;
+        dc_hull a = DC_ZERO, b = DC_ZERO;
         a.v = h->v[i];
         b.v = h->v[i] + h->n;
         a.n = b.n = h->n;
@@ -255,7 +255,7 @@ static void warm_hulls(hulls *h)
     o.barrier = DC_LOCAL;
     for (i = 0; i < HULLS; ++i) {
         dc_real value;
-        dc_hull a, b;
+        dc_hull a = DC_ZERO, b = DC_ZERO;
         double u[3];
         rng_unit3(&r, u);
         a.v = h->v[i];

@@ -157,7 +157,9 @@ static void contact_hulls(rng *r, int triangles, double lift, contact_pair *p)
     p->a.n = triangles ? 3 : rng_int(r, 1, 12);
     p->b.n = triangles ? 3 : rng_int(r, 1, 12);
     p->a.v = p->v;
+    p->a.radius = 0;
     p->b.v = p->v + p->a.n;
+    p->b.radius = 0;
     for (k = 0; k < p->a.n + p->b.n; ++k) p->v[k] = golden_vec(r, -0.5, 0.5);
     p->pa = golden_pose(r, 0.3);
     p->pb = golden_pose(r, 0.3);
@@ -170,8 +172,10 @@ static void contact_posed(const contact_pair *p, const dc_pose *pa, const dc_pos
     int k;
     for (k = 0; k < p->a.n + p->b.n; ++k) v[k] = dc_pose_apply(k < p->a.n ? *pa : *pb, p->v[k]);
     a->v = v;
+    a->radius = 0;
     a->n = p->a.n;
     b->v = v + a->n;
+    b->radius = 0;
     b->n = p->b.n;
 }
 
@@ -219,7 +223,7 @@ static void contact_potential(golden *g)
     for (k = 0; k < 120; ++k) {
         contact_pair p;
         dc_v3 v[24];
-        dc_hull a, b;
+        dc_hull a = DC_ZERO, b = DC_ZERO;
         dc_pair_options o = contact_options(k);
         dc_plane plane = DC_ZERO;
         dc_affine A, B;
@@ -312,7 +316,7 @@ static void contact_friction(golden *g)
     for (k = 0; k < 60; ++k) {
         contact_pair p;
         dc_v3 v[24], w[24];
-        dc_hull a, b, a1, b1;
+        dc_hull a = DC_ZERO, b = DC_ZERO, a1 = DC_ZERO, b1 = DC_ZERO;
         dc_pose pa, pb;
         dc_pair_options o = contact_options(k);
         dc_friction_options f = DC_ZERO;

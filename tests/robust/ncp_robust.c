@@ -304,7 +304,7 @@ static double distance(const solid *a, const dc_pose *pa, const solid *b, const 
     static dc_v3         v[2][ROUND];
     const solid         *s[2];
     const dc_pose       *p[2];
-    dc_hull              hull[2];
+    dc_hull              hull[2] = DC_ZERO;
     dc_distance          d = DC_ZERO;
     int                  i, k;
 

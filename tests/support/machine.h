@@ -52,6 +52,7 @@ DC_INLINE void machine_box(machine *m, dc_v3 c, dc_v3 r)
     int k;
     if (l->hulls++ == 0) l->hull = h;
     h->v = m->vertex + m->vertices;
+    h->radius = 0;
     h->n = 8;
     for (k = 0; k < 8; ++k)
         m->vertex[m->vertices++] = dc_vec(c.x + (k & 1 ? r.x : -r.x), c.y + (k & 2 ? r.y : -r.y), c.z + (k & 4 ? r.z : -r.z));
@@ -136,7 +137,7 @@ DC_INLINE int machine_pairs(const machine *m, const dc_pose *pose, double k, dou
     for (p = 0; p < m->sim.pairs; ++p) {
         const dc_sim_hull *x = m->sim.hull + m->sim.pair[2*p], *y = m->sim.hull + m->sim.pair[2*p + 1];
         dc_arena mem = dc_arena_make(room, sizeof room);
-        dc_hull A, B;
+        dc_hull A = DC_ZERO, B = DC_ZERO;
         dc_real P = 0;
         A.v = m->sim.vertex + x->begin;
         A.n = x->n;

@@ -81,7 +81,7 @@ DC_INLINE void naive_process(naive_bsh *N, int i, int j, naive_sum *out)
     }
     if (leaves) {                                                                       /* Eq. 6 */
         dc_v3 va[3], vb[3];
-        dc_hull a, b;
+        dc_hull a = DC_ZERO, b = DC_ZERO;
         dc_pair_options o = DC_ZERO;
         dc_status s;
         for (k = 0; k < 3; ++k) {

@@ -8,7 +8,7 @@ static unsigned char memory[1 << 15];
 
 int main(void)
 {
-    dc_hull box = {corner, 8};
+    dc_hull box = {corner, 8, 0};
     dc_pose low = {{1, 0, 0, 0}, {0, 0, 0}}, high = {{1, 0, 0, 0}, {0, 0, DC_R(2.125)}};
     dc_arena mem = dc_arena_make(memory, sizeof memory);
     dc_distance d = DC_ZERO;

@@ -16,7 +16,7 @@ class Pose(c.Structure):
 
 
 class Hull(c.Structure):
-    _fields_ = [("v", c.POINTER(V3)), ("n", c.c_int)]
+    _fields_ = [("v", c.POINTER(V3)), ("n", c.c_int), ("radius", c.c_double)]
 
 
 class Arena(c.Structure):
@@ -38,7 +38,7 @@ dc.dc_arena_make.restype = Arena
 memory = c.create_string_buffer(1 << 15)
 arena = dc.dc_arena_make(memory, c.c_size_t(len(memory)))
 corner = (V3*8)(*[V3(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
-box = Hull(corner, 8)
+box = Hull(corner, 8, 0)
 low, high = Pose(Quat(1, 0, 0, 0), V3(0, 0, 0)), Pose(Quat(1, 0, 0, 0), V3(0, 0, 2.125))
 d = Distance()
 status = dc.dc_hull_distance(c.byref(box), c.byref(high), c.byref(box), c.byref(low), c.byref(arena), c.byref(d))

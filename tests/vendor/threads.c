@@ -12,7 +12,7 @@ static worker one, two;
 static void *work(void *user)
 {
     worker *w = (worker *)user;
-    dc_hull box = {corner, 8};
+    dc_hull box = {corner, 8, 0};
     dc_arena mem = dc_arena_make(w->memory, sizeof w->memory);
     int i;
     for (i = 0; i < 64; ++i) {

@@ -40,7 +40,7 @@ static void end(view *v) { failures += view_close(v); }
 static int box(view *v, double x, double y, double z)
 {
     dc_v3   p[8];
-    dc_hull hull;
+    dc_hull hull = DC_ZERO;
     int     k;
 
     for (k = 0; k < 8; k++) p[k] = v3(k & 1 ? x : -x, k & 2 ? y : -y, k & 4 ? z : -z);
@@ -294,7 +294,7 @@ static void hostile_numbers(void)
         {0, -1, -2, -3}};
     static const char *const name[12] = {"a", "b", "c", "d", "e", "f", "log a", "log b", "log c", "log d", "log e", "log f"};
     static const dc_v3   point = {DC_R(1e-3), 0, 0};
-    static const dc_hull one_point = {&point, 1};
+    static const dc_hull one_point = {&point, 1, 0};
     view                *v = begin("numbers.html", NULL);
     int                  series[12], far_body, planes, arrows, balls, segments, i, k;
 

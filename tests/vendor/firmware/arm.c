@@ -30,6 +30,7 @@ int main(void)
             v[i][k] = dc_vec(k & 1 ? half[i][0] : -half[i][0], k & 2 ? half[i][1] : -half[i][1],
                              DC_R(0.5)*length[i] + (k & 4 ? half[i][2] : -half[i][2]));
         hull[i].v = v[i];
+        hull[i].radius = 0;
         hull[i].n = 8;
         link[i].parent = i - 1;
         link[i].joint = DC_SIM_HINGE;

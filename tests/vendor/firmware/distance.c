@@ -9,7 +9,7 @@ int main(void)
     int deep, k, bad = 0;
     for (deep = 0; deep < 2; ++deep) {
         for (k = 0; k < BOARD_STATES; ++k) {
-            dc_hull a = {pair.v[0], 8}, b = {pair.v[1], 8};
+            dc_hull a = {pair.v[0], 8, 0}, b = {pair.v[1], 8, 0};
             dc_arena mem = dc_arena_make(board_memory, sizeof board_memory);
             dc_distance d = DC_ZERO;
             dc_status status = DC_OK;

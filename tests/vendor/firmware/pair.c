@@ -13,7 +13,7 @@ int main(void)
     for (barrier = 0; barrier < 2; ++barrier) {
         opt.barrier = barrier ? DC_LOCAL : DC_GLOBAL;
         for (k = 0; k < BOARD_STATES; ++k) {
-            dc_hull a = {pair.v[0], 8}, b = {pair.v[1], 8};
+            dc_hull a = {pair.v[0], 8, 0}, b = {pair.v[1], 8, 0};
             dc_arena mem = dc_arena_make(board_memory, sizeof board_memory);
             dc_status status = DC_OK;
             board_state(k, gaps[k/4%4], &pair);
