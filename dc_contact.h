@@ -91,6 +91,7 @@
  *   [memory]        status and memory - all
  *   [elementary]    root, exp, log, tanh, pow, sine, arctangent - all
  *   [rotations]     quaternions, rotation vectors, poses - all
+ *   [duals]         forces of friction as unknowns - dc_sim.h, by DC_CONTACT_KERNELS
  *   [smooth]        smooth operators
  *   [dense]         dense algebra: triangular solves, permutations - dc_sdf.h, dc_sim.h, as the two below
  *   [factors]       dense algebra: Cholesky, L D L^T, L U
@@ -265,6 +266,8 @@
 #define dc_friction_load_bytes dc_friction_load_bytes_f
 #define dc_friction_open dc_friction_open_f
 #define dc_friction_move dc_friction_move_f
+#define dc_friction_try dc_friction_try_f
+#define dc_friction_keep dc_friction_keep_f
 #endif
 
 #ifdef __cplusplus
@@ -984,13 +987,16 @@ DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair
 
 /* What dc_friction_rigid computes of the old poses alone, for any number of new ones: the time step of a simulator
  * tries many. Plain data; vertex is in the arena that dc_friction_open was given. */
-/* mu h A(f), place along b1, b2; the k-th of a, then b */
-typedef struct { dc_real A, x, y; int k; } dc_friction_vertex;
+/* the velocity e of a vertex's slip, and its force over mu A: lambda, e/sqrt(|e|^2 + eps_v) at the end */
+typedef struct { dc_real slip[3], force[3]; } dc_friction_dual;
+/* mu h A(f), place along b1, b2; the k-th of a, then b; what dc_friction_try knows of it */
+typedef struct { dc_real A, x, y; int k; dc_friction_dual kept, tried; } dc_friction_vertex;
 typedef struct {
     dc_pose a0, b0;
     dc_v3   n, b1, b2;      /* of the plane */
     dc_real h, eps_v, patch, extent;
     int     na, nb, count;  /* vertices of a and b; of both, loaded */
+    int     kept;           /* 1: dc_friction_keep has been here */
     dc_friction_vertex *vertex;
 } dc_friction_load;
 
@@ -1007,6 +1013,19 @@ DC_DEF dc_status dc_friction_open(const dc_friction_options *opt, const dc_pair_
  * dc_friction_bytes. */
 DC_DEF dc_status dc_friction_move(const dc_friction_load *load, const dc_hull *a, const dc_pose *a1, const dc_hull *b,
                                   const dc_pose *b1, dc_arena *mem, dc_real *value, dc_real *grad, dc_real *hess);
+
+/* The same for the iterates of a Newton method over the new poses. U_f is a sum of norms, smoothed by eps_v: its second
+ * derivatives change within sqrt(eps_v) of slip, and the method overshoots wherever a vertex lets go or turns round. As
+ * in the primal-dual method of Andersen, Christiansen, Conn and Overton for such sums, the force lambda of a vertex,
+ * |lambda| <= 1, is an unknown of its own, and hess has
+ *     (I - (lambda w^T + w lambda^T)/2)/rho   for   (I - w w^T)/rho,   w = e/rho,   rho = sqrt(|e|^2 + eps_v):
+ * semidefinite too, and the same where lambda = w, as in the end.
+ * share, in (0, 1]: the part of Newton's direction that leads from the iterate here. dc_friction_keep: the place where
+ * hess was asked for last is the iterate now; before the first, lambda = w. */
+DC_DEF dc_status dc_friction_try(dc_friction_load *load, dc_real share, const dc_hull *a, const dc_pose *a1,
+                                 const dc_hull *b, const dc_pose *b1, dc_arena *mem, dc_real *value, dc_real *grad,
+                                 dc_real *hess);
+DC_DEF void dc_friction_keep(dc_friction_load *load);
 
 #ifdef __cplusplus
 }
@@ -1503,6 +1522,49 @@ static DCI_UNUSED void *dci_take(dci_room *room, size_t count, size_t size)
 
 /* what a size function returns: 0 where the sum overflows */
 DCI_LANE size_t dci_counted(const dci_room *room) { return room->bytes == SIZE_MAX ? 0 : room->bytes; }
+
+/* ---- [duals] forces of friction as unknowns ---------------------------------------------------- */
+/* in: the slip and the force of an iterate, the slip at a place; out: the force there, for both kinds of friction. */
+
+/* of the length that is left of a force: it stays inside the cone, where its form is definite */
+#define DCI_DUAL_MOST DC_R(0.999)
+
+/* lambda at the slip tried->slip, to which `share` of Newton's direction leads from the iterate: of all of the
+ * direction, by the linearised  rho lambda = e,
+ *     lambda <- w + (I - (lambda w^T + w lambda^T)/2) de/rho,   w = e/rho at the iterate,   |lambda| < 1 */
+static DCI_UNUSED void dci_dual_force(const dc_friction_dual *kept, dc_real share, dc_real eps, dc_friction_dual *tried)
+{
+    const dc_real *e = kept->slip, *lambda = kept->force;
+    const dc_real rho = dc_sqrt(e[0]*e[0] + e[1]*e[1] + e[2]*e[2] + eps);
+    dc_real w[3], d[3], wd = 0, ld = 0, most = 1, length2 = 0;
+    int i;
+
+    /* at the iterate itself */
+    if (tried->slip[0] == e[0] && tried->slip[1] == e[1] && tried->slip[2] == e[2]) {
+        *tried = *kept;
+        return;
+    }
+
+    for (i = 0; i < 3; ++i) {
+        w[i] = e[i]/rho;
+        d[i] = (tried->slip[i] - e[i])/(share*rho);
+        wd += w[i]*d[i];
+        ld += lambda[i]*d[i];
+    }
+    for (i = 0; i < 3; ++i) {
+        tried->force[i] = w[i] + d[i] - DC_R(0.5)*(lambda[i]*wd + w[i]*ld);
+        most = dc_max(most, dc_abs(tried->force[i]));
+    }
+
+    /* one that does not fit: none */
+    if (!dc_finite(most)) most = DC_REAL_MAX;
+    for (i = 0; i < 3; ++i) {
+        tried->force[i] = dc_finite(tried->force[i]) ? tried->force[i]/most : 0;
+        length2 += tried->force[i]*tried->force[i];
+    }
+    if (most > 1 || length2 > DCI_DUAL_MOST*DCI_DUAL_MOST)
+        for (i = 0; i < 3; ++i) tried->force[i] *= DCI_DUAL_MOST/dc_sqrt(length2 > 0 ? length2 : 1);
+}
 
 #endif /* DC_CONTACT_KERNELS_DEFINED */
 #endif
@@ -6616,7 +6678,8 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
  * dci_friction_gradient       | weight, slip                  | change.force                 | SDRS Eq. 66, 70
  * dci_friction_jvp            | load, motion, change          | change.force                 | SDRS Eq. 67, 68, 72
  * dci_friction_vertices       | the two above                 | the caller's                 |
- * dci_friction_twists, _write | the two above                 | work, the caller's           | */
+ * dci_friction_twists, _write | the two above                 | work, the caller's           |
+ * dci_friction_duals          | iterate, slip                 | forces as unknowns           | */
 
 #define DCI_SLIP_STEPS 100
 /* Energies are known to DCI_SLIP_NOISE of themselves. A dec2 below that share of E has settled when more than a quarter
@@ -6666,6 +6729,7 @@ typedef struct {
     dci_friction_motion motion;
     dci_friction_change change;
     dci_friction_work work;
+    dc_friction_vertex *dual;       /* [loaded] forces as unknowns; NULL: they are what the slips say */
 } dci_friction;
 
 /* SDRS Eq. 9, 10. Slip of vertex k, e = (v - q, patch w):   q = u + w n_hat x x = (U1 - w y, U2 + w x). */
@@ -6716,13 +6780,26 @@ static void dci_friction_solve(const dci_friction *f, dc_real x[3])
     for (i = m; i < 3; ++i) x[i] = 0;
 }
 
+/* H = L L^T of the first m unknowns; a pivot lost to rounding is replaced by its diagonal */
+static void dci_friction_factor(int m, dc_real H[3][3], dc_real L[9])
+{
+    int i, j, l;
+    for (i = 0; i < m; ++i)
+        for (j = 0; j <= i; ++j) {
+            dc_real sum = H[i][j];
+            for (l = 0; l < j; ++l) sum -= L[3*i + l]*L[3*j + l];
+            if (j < i) L[3*i + j] = sum/L[4*j];
+            else L[4*i] = dc_sqrt(sum > DC_EPS*H[i][i] ? sum : H[i][i]);
+        }
+}
+
 /* SDRS Eq. 12, 13. Gradient by z at the slips that are set, and the factor of the Hessian
  *     grad = -sum A K^T w,   H = sum A/rho K^T (I - w w^T) K,
  * where I - w w^T = (eps/rho^2) I + [w]x^T [w]x: no 1 - |w|^2, which cancels at velocities far above sqrt eps. */
 static void dci_friction_newton(dci_friction *f, dc_real eps, dc_real grad[3])
 {
-    dc_real H[3][3], *L = f->motion.lower;
-    int i, j, k, l;
+    dc_real H[3][3];
+    int i, j, k;
 
     memset(H, 0, sizeof H);
     grad[0] = grad[1] = grad[2] = 0;
@@ -6740,14 +6817,7 @@ static void dci_friction_newton(dci_friction *f, dc_real eps, dc_real grad[3])
             for (j = 0; j <= i; ++j) H[i][j] += r*(q*dc_dot(c[i], c[j]) + dc_dot(wK[i], wK[j]));
     }
 
-    /* H = L L^T; a pivot lost to rounding is replaced by its diagonal */
-    for (i = 0; i < f->motion.unknowns; ++i)
-        for (j = 0; j <= i; ++j) {
-            dc_real sum = H[i][j];
-            for (l = 0; l < j; ++l) sum -= L[3*i + l]*L[3*j + l];
-            if (j < i) L[3*i + j] = sum/L[4*j];
-            else L[4*i] = dc_sqrt(sum > DC_EPS*H[i][i] ? sum : H[i][i]);
-        }
+    dci_friction_factor(f->motion.unknowns, H, f->motion.lower);
 }
 
 /* Where the iteration starts: the mean velocity, the unit of spin, whether anything resists it. Returns the square
@@ -6973,6 +7043,7 @@ DC_DEF size_t dc_friction_bytes(int na, int nb)
 /* memory for n vertices, nothing known of them yet; 0: too little */
 static int dci_friction_take(dci_friction *f, int n, dc_arena *mem)
 {
+    f->dual = NULL;
     f->load.count = n;
     f->load.slip = (dci_slip *)dc_arena_take(mem, (size_t)n, sizeof(dci_slip));
     f->change.old = (dc_v3 *)dc_arena_take(mem, (size_t)n, 3*sizeof(dc_v3));
@@ -7195,17 +7266,63 @@ DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_optio
     return dci_friction_finish(status, v, &pl, &i, plane, value, info);
 }
 
-/* Hessian by the twists of the new poses. With E_k = B^T [I, -[x_k]x] the velocity of vertex k, T = (1 - w w^T)/rho,
- * K = -de/dz
+/* The slips as they are into the vertices' duals, with their forces: those of the iterate, or by its forces and the
+ * share of Newton's direction that leads here. */
+static void dci_friction_duals(dci_friction *f, int kept, dc_real share)
+{
+    int k, i;
+    for (k = 0; k < f->load.loaded; ++k) {
+        const dci_slip *s = f->load.slip + k;
+        dc_friction_vertex *v = f->dual + k;
+        for (i = 0; i < 3; ++i) {
+            v->tried.slip[i] = s->slip[i]*s->speed;
+            v->tried.force[i] = s->slip[i];
+        }
+        if (kept) dci_dual_force(&v->kept, share, f->load.eps_v, &v->tried);
+    }
+}
+
+/* I - (lambda w^T + w lambda^T)/2, times s */
+static void dci_dual_form(const dc_real w[3], const dc_real lambda[3], dc_real s, dc_real T[3][3])
+{
+    int i, j;
+    for (i = 0; i < 3; ++i)
+        for (j = 0; j < 3; ++j) T[i][j] = s*((i == j ? 1 : 0) - DC_R(0.5)*(lambda[i]*w[j] + w[i]*lambda[j]));
+}
+
+/* the factor of the Hessian by z with the duals: sum A K^T T K */
+static DCI_NOINLINE void dci_friction_dual_factor(const dci_friction *f, dc_real L[9])
+{
+    dc_real H[3][3] = {{0}};
+    int k, i, j, r, c;
+    for (k = 0; k < f->load.loaded; ++k) {
+        const dci_slip *s = f->load.slip + k;
+        dc_real K[3][3], T[3][3];
+        dci_slip_jacobian(f, s, K);
+        dci_dual_form(s->slip, f->dual[k].tried.force, s->weight/s->speed, T);
+        for (i = 0; i < 3; ++i)
+            for (j = 0; j <= i; ++j)
+                for (r = 0; r < 3; ++r)
+                    for (c = 0; c < 3; ++c) H[i][j] += K[r][i]*T[r][c]*K[c][j];
+    }
+    dci_friction_factor(f->motion.unknowns, H, L);
+}
+
+/* Hessian by the twists of the new poses. With E_k = B^T [I, -[x_k]x] the velocity of vertex k, T = (1 - w w^T)/rho or
+ * that of the duals, K = -de/dz
  *     sum A E^T T E/h^2 - C^T Hz^-1 C,   C = sum A K^T T E/h,
  * Hz the Hessian by z, whose factor is at hand. */
 static DCI_NOINLINE void dci_friction_hessian(const dci_friction *f, const dci_posed now[2], dc_real *hess)
 {
     const dc_v3 b1 = f->load.frame.side_1, b2 = f->load.frame.side_2;
     const dc_real *L = f->motion.lower, h = f->load.time_step;
-    dc_real C[3][12];
+    dc_real C[3][12], by_duals[9];
     int i, j, k, b, m = f->motion.unknowns;
 
+    if (f->dual) {
+        dci_friction_dual_factor(f, by_duals);
+        L = by_duals;
+    }
     memset(C, 0, sizeof C);
     for (i = 0; i < 144; ++i) hess[i] = 0;
     for (k = 0; k < f->load.loaded; ++k) {
@@ -7213,17 +7330,20 @@ static DCI_NOINLINE void dci_friction_hessian(const dci_friction *f, const dci_p
         const dc_real *w = s->slip;
         dc_v3 x = dci_arm(f, now, s->vertex), t1 = dc_cross(x, b1), t2 = dc_cross(x, b2);
         dc_real a = s->weight/s->speed/h, q = f->load.eps_v/s->speed/s->speed;
-        dc_real E[2][6], SE[2][6], T[3][2], K[3][3], *H;
+        dc_real E[2][6], SE[2][6], T[3][3], K[3][3], *H;
         b = s->vertex >= f->load.count_a;
         E[0][0] = b1.x;  E[0][1] = b1.y;  E[0][2] = b1.z;  E[0][3] = t1.x;  E[0][4] = t1.y;  E[0][5] = t1.z;
         E[1][0] = b2.x;  E[1][1] = b2.y;  E[1][2] = b2.z;  E[1][3] = t2.x;  E[1][4] = t2.y;  E[1][5] = t2.z;
 
         /* columns of a (1 - w w^T), where 1 - |w|^2 = eps/rho^2 */
-        T[0][0] = a*(q + w[1]*w[1] + w[2]*w[2]);
-        T[1][1] = a*(q + w[0]*w[0] + w[2]*w[2]);
-        T[0][1] = T[1][0] = -a*w[0]*w[1];
-        T[2][0] = -a*w[0]*w[2];
-        T[2][1] = -a*w[1]*w[2];
+        if (f->dual) dci_dual_form(w, f->dual[k].tried.force, a, T);
+        else {
+            T[0][0] = a*(q + w[1]*w[1] + w[2]*w[2]);
+            T[1][1] = a*(q + w[0]*w[0] + w[2]*w[2]);
+            T[0][1] = T[1][0] = -a*w[0]*w[1];
+            T[2][0] = -a*w[0]*w[2];
+            T[2][1] = -a*w[1]*w[2];
+        }
         dci_slip_jacobian(f, s, K);
         for (j = 0; j < 6; ++j) {
             dc_real t[3];
@@ -7402,6 +7522,7 @@ DC_DEF dc_status dc_friction_open(const dc_friction_options *opt, const dc_pair_
     load->na = a->n;
     load->nb = b->n;
     load->count = from->loaded;
+    load->kept = 0;
     load->vertex = v;
     for (k = 0; k < load->count; ++k) {
         v[k].A = from->slip[k].weight;
@@ -7443,8 +7564,11 @@ static void dci_friction_reload(dci_friction_loaded *to, const dc_friction_load 
     }
 }
 
-DC_DEF dc_status dc_friction_move(const dc_friction_load *load, const dc_hull *a, const dc_pose *a1, const dc_hull *b,
-                                  const dc_pose *b1, dc_arena *mem, dc_real *value, dc_real *grad, dc_real *hess)
+/* a load at new poses; dual: its vertices, whose forces are unknowns, or NULL */
+static DCI_NOINLINE dc_status dci_friction_move(const dc_friction_load *load, dc_friction_vertex *dual, dc_real share,
+                                                const dc_hull *a, const dc_pose *a1, const dc_hull *b,
+                                                const dc_pose *b1, dc_arena *mem, dc_real *value, dc_real *grad,
+                                                dc_real *hess)
 {
     size_t used = mem ? mem->used : 0;
     dci_friction *f = (dci_friction *)dc_arena_take(mem, 1, sizeof *f);
@@ -7465,11 +7589,35 @@ DC_DEF dc_status dc_friction_move(const dc_friction_load *load, const dc_hull *a
     if (status == DC_OK) {
         dci_friction_reload(&f->load, load);
         status = dci_friction_close(f, old, now, &v, &i);
+        f->dual = hess ? dual : NULL;
+        if (f->dual) dci_friction_duals(f, load->kept, share);
     }
     if (status == DC_OK || status == DC_E_DIVERGED) status = dci_friction_write(f, old, now, status, grad, hess, NULL);
 
     if (mem) mem->used = used;
     return dci_friction_finish(status, v, &unmoved, &i, NULL, value, NULL);
+}
+
+DC_DEF dc_status dc_friction_move(const dc_friction_load *load, const dc_hull *a, const dc_pose *a1, const dc_hull *b,
+                                  const dc_pose *b1, dc_arena *mem, dc_real *value, dc_real *grad, dc_real *hess)
+{
+    return dci_friction_move(load, NULL, 0, a, a1, b, b1, mem, value, grad, hess);
+}
+
+DC_DEF dc_status dc_friction_try(dc_friction_load *load, dc_real share, const dc_hull *a, const dc_pose *a1,
+                                 const dc_hull *b, const dc_pose *b1, dc_arena *mem, dc_real *value, dc_real *grad,
+                                 dc_real *hess)
+{
+    if (!load || !(share > 0 && share <= 1)) return DC_E_ARG;
+    return dci_friction_move(load, load->vertex, share, a, a1, b, b1, mem, value, grad, hess);
+}
+
+DC_DEF void dc_friction_keep(dc_friction_load *load)
+{
+    int k;
+    if (!load) return;
+    for (k = 0; k < load->count; ++k) load->vertex[k].kept = load->vertex[k].tried;
+    load->kept = 1;
 }
 
 #if DCI_FUSES

@@ -73,9 +73,10 @@
  *   vertices, felt from s lengths; the plane does not move, so that u = w = 0 in its friction.
  *   Newton's method from q^t. Where the Hessian is not positive definite, the sum of its parts made semidefinite takes
  *   its place: pairs of hulls clamped, the curvature of rotations left out; from the tenth step on |H|, in the measure
- *   of the inertia; elsewhere the steps are Newton's own. A direction whose way ends at a contact is bent to slide
- *   along it: up to four gaps are demanded to stay at least where the barrier costs what the step gains. What is left
- *   to gain below the rounding of O is judged by its slope.
+ *   of the inertia; elsewhere the steps are Newton's own, with the forces of friction as unknowns (dc_friction_try), so
+ *   that what sticks and slides in many places settles in tens of steps. A direction whose way ends at a contact is
+ *   bent to slide along it: up to four gaps are demanded to stay at least where the barrier costs what the step gains.
+ *   What is left to gain below the rounding of O is judged by its slope.
  *
  * CONTRACTS
  *   Memory    None of its own: dc_sim_bytes for a model, dc_sim_step_bytes, dc_sim_grad_bytes and dc_sim_adjoint_bytes
@@ -111,7 +112,7 @@
  *             meet, a step 3100, an adjoint 450. Grains: see there.
  *   Trees     A step goes by quadratic models of the pairs of trees, with bounds of their errors: each pair is
  *             evaluated once for a sequence of Newton steps, once more where the step ends, its Hessian where links
- *             moved enough for it to matter and inertia does not outweigh it; 2.8 KB of scratch a pair and 0.7 KB for
+ *             moved enough for it to matter and inertia does not outweigh it; 2.8 KB of scratch a pair and 1.3 KB for
  *             each of desc.contacts. Jacobians against differences of whole steps 1.2e-6 of the largest entry at worst;
  *             links that hang in each other as rings of a chain do not meet on any path.
  *   Limits    Dense algebra: n^3 in the freedoms. Pairs that can meet are found by a sweep along one axis; the list of
@@ -2182,9 +2183,9 @@ static DCI_NOINLINE void dci_sim_curvature(const dci_sim_place *place, const dc_
  * dci_sim_direction    Newton's, bent to slide along contacts
  * dci_sim_iterate      states */
 
-/* What is asked of O: its value; gradient and Hessian too; the same without friction's curvature along the slip, which
- * is an upper bound; the same with a Hessian that is a sum of semidefinite parts. */
-enum { DCI_SIM_VALUE = 0, DCI_SIM_DERIVATIVES, DCI_SIM_UPPER, DCI_SIM_SEMIDEFINITE };
+/* What is asked of O: its value; gradient and Hessian too; the same with a Hessian that is a sum of semidefinite
+ * parts. */
+enum { DCI_SIM_VALUE = 0, DCI_SIM_DERIVATIVES, DCI_SIM_SEMIDEFINITE };
 
 /* How pairs of trees may be known: by models that are near enough, the others made anew; all made at the place, in a
  * step without the Hessians that inertia outweighs; all made there, in full. */
@@ -2193,8 +2194,17 @@ enum { DCI_SIM_BY_MODELS = 0, DCI_SIM_HERE, DCI_SIM_IN_FULL };
 /* a function of the twists of two links, to second order */
 typedef struct { dc_real value, grad[12], hessian[144]; } dci_sim_jet;
 
-/* what the evaluation of a pair takes */
-typedef struct { dc_arena *mem; dci_sim_jet *jet; dc_bsh_info *seen; } dci_sim_scratch;
+/* Forces of friction as unknowns of Newton's method (dc_friction_try); those of pairs are in their loads. */
+typedef struct {
+    dc_friction_dual *kept, *tried; /* [touches] at the iterate and at a place, of vertices at planes that held them at
+                                     * time t, in the order in which an evaluation meets them */
+    int touches, next;              /* how many there are; the next one of an evaluation */
+    int known;                      /* an iterate was kept */
+    dc_real share;                  /* of Newton's direction that leads from it to the place */
+} dci_sim_duals;
+
+/* what the evaluation of a pair takes; duals NULL: second derivatives of friction are its own */
+typedef struct { dc_arena *mem; dci_sim_jet *jet; dc_bsh_info *seen; dci_sim_duals *duals; } dci_sim_scratch;
 
 /* Friction as far as it is that of time t. */
 typedef struct {
@@ -2339,6 +2349,7 @@ typedef struct {
     dci_sim_path path;
     dci_sim_broad broad;
     dci_sim_place there;            /* any other place: the state at t - h, the end of a direction */
+    dci_sim_duals duals;
     dci_sim_scratch scratch;
 } dci_sim_work;
 
@@ -2745,7 +2756,7 @@ static dc_real dci_sim_reach(const dc_sim *sim, int plane)
 /* Friction of a vertex at a plane of normal n, which moves from x to y in h, over mu: h A(f) sqrt(|e|^2/h^2 + eps_v), e
  * the part of y - x along the plane, f = |P'|/l the force at time t: SDRS Eq. 12 with u = w = 0. grad = weight e,
  * Hessian by y: weight (1 - nn^T) - across ee^T; by y, then x: minus that, and rise e n^T. */
-typedef struct { dc_v3 along; dc_real value, weight, across, rise; } dci_sim_slip;
+typedef struct { dc_v3 along; dc_real speed, value, weight, across, rise; } dci_sim_slip;
 
 static dci_sim_slip dci_sim_slide(const dc_sim *sim, dc_v3 n, dc_real d1, dc_real d2, dc_v3 x, dc_v3 y)
 {
@@ -2759,6 +2770,7 @@ static dci_sim_slip dci_sim_slide(const dc_sim *sim, dc_v3 n, dc_real d1, dc_rea
     e = dc_madd(e, -dc_dot(e, n), n);
     s = dc_sqrt(dc_dot(e, e)/(h*h) + ev);
     slip.along = e;
+    slip.speed = s;
     slip.value = h*A*s;
     slip.weight = A/(h*s);
     slip.across = slip.weight/(h*h*s*s);
@@ -2776,9 +2788,29 @@ typedef struct {
     int felt, slides;
 } dci_sim_touch;
 
-/* vertex j of hull k at plane p; 0: it is behind the plane */
-static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *place, int k, int p, int j, int want,
-                           dci_sim_touch *t)
+/* friction of a touch by its place now: with its force as an unknown, as in dc_friction_try */
+static void dci_sim_dual_form(const dc_sim *sim, const dci_sim_slip *slip, dci_sim_duals *duals, const dc_m3 *nn,
+                              dc_real s, dc_m3 *form)
+{
+    const dc_real h = sim->desc.h;
+    const dc_v3 w = dc_scale(1/(h*slip->speed), slip->along);
+    dc_friction_dual *tried = duals->tried + duals->next;
+    dc_m3 lw;
+    int c;
+
+    dci_sim_put3(dc_scale(1/h, slip->along), tried->slip);
+    dci_sim_put3(w, tried->force);
+    if (duals->known) dci_dual_force(duals->kept + duals->next, duals->share, sim->desc.friction.eps_v, tried);
+    ++duals->next;
+    lw = dc_outer(dci_sim_v3(tried->force), w);
+    for (c = 0; c < 9; ++c)
+        form->m[c] = s*((c%4 == 0 ? 1 : 0) - nn->m[c] - DC_R(0.5)*(lw.m[c] + lw.m[3*(c%3) + c/3]));
+}
+
+/* Vertex j of hull k at plane p; 0: it is behind the plane. duals: NULL, or with derivatives: friction's forces are
+ * unknowns. */
+static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *place, int k, int p, int j,
+                           dci_sim_duals *duals, dci_sim_touch *t)
 {
     const dc_sim *sim = problem->sim;
     const dci_sim_place *before = &problem->before;
@@ -2789,7 +2821,7 @@ static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *
     const dc_m3 nn = dc_outer(n, n);
     dc_v3 y, old;
     dc_real d1, d2, b1, b2;
-    dc_m3 ee;
+    dc_m3 ee, by_y;
     dci_sim_slip s;
     int c;
 
@@ -2818,12 +2850,10 @@ static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *
     t->slip = dc_scale(ks*s.weight, s.along);
     t->value += ks*mu*s.value;
     t->force = dc_madd(t->force, mu, t->slip);
-    for (c = 0; c < 9; ++c) {
-        dc_real across = want == DCI_SIM_UPPER ? 0 : s.across*ee.m[c];
-        dc_real by_y = ks*mu*(s.weight*((c%4 == 0 ? 1 : 0) - nn.m[c]) - across);
-        t->stiffness.m[c] += by_y;
-        t->mixed.m[c] = -by_y;
-    }
+    for (c = 0; c < 9; ++c) by_y.m[c] = ks*mu*(s.weight*((c%4 == 0 ? 1 : 0) - nn.m[c]) - s.across*ee.m[c]);
+    for (c = 0; c < 9; ++c) t->mixed.m[c] = -by_y.m[c];
+    if (duals) dci_sim_dual_form(sim, &s, duals, &nn, ks*mu*s.weight, &by_y);
+    for (c = 0; c < 9; ++c) t->stiffness.m[c] += by_y.m[c];
     ee = dc_outer(s.along, n);
     for (c = 0; c < 9; ++c) t->mixed.m[c] += ks*mu*s.rise*ee.m[c];
     return 1;
@@ -2841,7 +2871,8 @@ static int dci_sim_near_plane(const dci_sim_problem *problem, const dci_sim_plac
 }
 
 /* Hull k at plane p: the sum over its vertices; the plane of separation is the plane itself. */
-static DCI_NOINLINE void dci_sim_eval_plane(const dci_sim_problem *problem, int k, int p, int want, dci_sim_energy *at)
+static DCI_NOINLINE void dci_sim_eval_plane(const dci_sim_problem *problem, int k, int p, int want,
+                                          dci_sim_scratch *scratch, dci_sim_energy *at)
 {
     const dc_sim *sim = problem->sim;
     const int i = sim->hull[k].link;
@@ -2852,7 +2883,7 @@ static DCI_NOINLINE void dci_sim_eval_plane(const dci_sim_problem *problem, int 
     for (j = 0; j < sim->hull[k].n; ++j) {
         dc_m3 rf;
         dc_real *H = at->sums.form + 36*i, rf0;
-        if (!dci_sim_touches(problem, &at->place, k, p, j, want, &t)) {
+        if (!dci_sim_touches(problem, &at->place, k, p, j, want ? scratch->duals : NULL, &t)) {
             at->status = DC_E_OVERLAP;
             at->hull_a = k;
             at->hull_b = -1 - p;
@@ -2955,6 +2986,17 @@ static DCI_NOINLINE void dci_sim_eval_pair(const dci_sim_problem *problem, int k
     at->gap = dc_min(at->gap, dci_sim_room(&at->place, p.hull_b, dc_neg(n), -d));
 }
 
+/* the friction of a load at new poses, into the scratch's jet */
+static dc_status dci_sim_move_friction(dc_friction_load *load, dci_sim_scratch *scratch, const dc_hull *A,
+                                       const dc_pose *a, const dc_hull *B, const dc_pose *b, int want)
+{
+    dci_sim_jet *jet = scratch->jet;
+    dc_real *grad = want ? jet->grad : NULL, *hessian = want ? jet->hessian : NULL;
+    if (!scratch->duals || !want)
+        return dc_friction_move(load, A, a, B, b, scratch->mem, &jet->value, grad, hessian);
+    return dc_friction_try(load, scratch->duals->share, A, a, B, b, scratch->mem, &jet->value, grad, hessian);
+}
+
 /* its friction, by what was felt at time t: SDRS Eq. 13 */
 static DCI_NOINLINE void dci_sim_eval_friction(const dci_sim_problem *problem, int k, int want,
                                                dci_sim_scratch *scratch, dci_sim_energy *at)
@@ -2967,8 +3009,7 @@ static DCI_NOINLINE void dci_sim_eval_friction(const dci_sim_problem *problem, i
     dc_status s;
 
     if (!(p.friction > 0)) return;
-    s = dc_friction_move(problem->friction.load[k], &A, pose + p.link_a, &B, pose + p.link_b, scratch->mem, &jet->value,
-                         want ? jet->grad : NULL, want ? jet->hessian : NULL);
+    s = dci_sim_move_friction(problem->friction.load[k], scratch, &A, pose + p.link_a, &B, pose + p.link_b, want);
     if (s != DC_OK && s != DC_E_DIVERGED) {
         dci_sim_stop(sim, k, s, at);
         return;
@@ -3410,8 +3451,7 @@ static DCI_NOINLINE dc_status dci_sim_model_friction(const dci_sim_problem *prob
         dc_hull A = dci_sim_triangle(sim, p.hull_a, t->triangle_a), B = dci_sim_triangle(sim, p.hull_b, t->triangle_b);
         dc_status s;
         if (!(w > 0)) continue;
-        s = dc_friction_move(friction->contact_load + c, &A, model->at, &B, model->at + 1, scratch->mem, &jet->value,
-                             jet->grad, jet->hessian);
+        s = dci_sim_move_friction(friction->contact_load + c, scratch, &A, model->at, &B, model->at + 1, 1);
         if (s != DC_OK && s != DC_E_DIVERGED) return s;
         sum->value += w*jet->value;
         for (v = 0; v < 12; ++v) sum->grad[v] += w*jet->grad[v];
@@ -3576,6 +3616,7 @@ static DCI_NOINLINE void dci_sim_eval_known(dci_sim_work *W, const dc_real *q, i
 
     /* where */
     dci_sim_reset(want, at);
+    W->duals.next = 0;
     dci_sim_forward(q, &at->place);
     if (want) dci_sim_axes(&at->place, at->attach.out != NULL);
 
@@ -3585,7 +3626,8 @@ static DCI_NOINLINE void dci_sim_eval_known(dci_sim_work *W, const dc_real *q, i
 
     /* contacts, up to the first pair that overlaps */
     for (i = 0; i < sim->hulls && at->status == DC_OK; ++i)
-        for (p = 0; p < sim->planes && at->status == DC_OK; ++p) dci_sim_eval_plane(problem, i, p, want, at);
+        for (p = 0; p < sim->planes && at->status == DC_OK; ++p) 
+                dci_sim_eval_plane(problem, i, p, want, &W->scratch, at);
     if (sim->desc.trees) {
         for (i = 0; i < sim->pairs && at->status == DC_OK; ++i)
             dci_sim_eval_model(W->trees.model + i, i, want, &W->scratch, at);
@@ -4130,6 +4172,7 @@ static size_t dci_sim_open_bytes(const dc_sim *sim, int attachments)
 
     dci_sim_take_work(sim, attachments, &room, &unread);
     sum = dc_bytes(room.bytes, 1, sizeof unread);
+    sum = dc_bytes(sum, 2*(size_t)sim->planes*((size_t)sim->vertices + (size_t)sim->corners), sizeof(dc_friction_dual));
     if (sim->desc.trees) return dc_bytes(sum, (size_t)sim->desc.contacts, dc_friction_load_bytes(3, 3));
     for (k = 0; k < sim->pairs; ++k) {
         const dci_sim_pair p = dci_sim_pair_at(sim, k);
@@ -4240,6 +4283,35 @@ static dc_status dci_sim_load_hulls(dci_sim_work *W)
         return s;
     }
     for (k = 0; k < pairs; ++k) W->at.plane[k] = problem->friction.plane[k];
+    return DC_OK;
+}
+
+/* memory for the forces of vertices at planes that held them at time t; none of them is known */
+static dc_status dci_sim_take_duals(const dci_sim_problem *problem, dc_arena *mem, dci_sim_duals *duals)
+{
+    const dc_sim *sim = problem->sim;
+    int k, p, j;
+
+    duals->touches = 0;
+    for (k = 0; k < sim->hulls; ++k)
+        for (p = 0; p < sim->planes; ++p) {
+            const dc_sim_hull *hull = sim->hull + k;
+            const dc_sim_plane *plane = sim->plane + p;
+            if (!dci_sim_near_plane(problem, &problem->before, k, p)) continue;
+            for (j = 0; j < hull->n; ++j) {
+                const dc_v3 x = dc_mul(problem->before.rotation + hull->link, sim->vertex[hull->begin + j]);
+                const dc_v3 old = dc_add(x, problem->before.pose[hull->link].t);
+                dc_real slope, unread;
+                dci_sim_barrier(sim->desc.global, sim->desc.support, (dc_dot(plane->n, old) + plane->d)/sim->desc.length,
+                                &slope, &unread);
+                duals->touches += slope < 0;
+            }
+        }
+    duals->known = 0;
+    duals->share = 1;
+    duals->kept = (dc_friction_dual *)dc_arena_take(mem, 2*(size_t)duals->touches, sizeof(dc_friction_dual));
+    if (!duals->kept) return DC_E_MEMORY;
+    duals->tried = duals->kept + duals->touches;
     return DC_OK;
 }
 
@@ -4685,6 +4757,21 @@ static DCI_NOINLINE dc_real dci_sim_slide_by(dci_sim_work *W)
 /* what of a value may be rounding, of the magnitudes in it */
 #define DCI_SIM_ROUNDING (64*DC_EPS)
 
+/* the place where derivatives were asked for last is the iterate: with the loads of pairs, or of vertices at planes
+ * alone */
+static void dci_sim_keep_duals(dci_sim_work *W, int loads)
+{
+    const dc_sim *sim = W->problem.sim;
+    dci_sim_friction *friction = &W->problem.friction;
+    int k;
+    memcpy(W->duals.kept, W->duals.tried, (size_t)W->duals.touches*sizeof *W->duals.kept);
+    W->duals.known = 1;
+    W->duals.share = 1;
+    for (k = 0; loads && k < friction->count; ++k) dc_friction_keep(friction->load[friction->loaded[k]]);
+    for (k = 0; loads && sim->desc.trees && k < friction->begin[sim->pairs]; ++k)
+        dc_friction_keep(friction->contact_load + k);
+}
+
 /* a corner of the path */
 static void dci_sim_record(const dc_real *q, int nq, dc_sim_info *info)
 {
@@ -4749,9 +4836,11 @@ static DCI_NOINLINE int dci_sim_model_step(dci_sim_work *W, dc_sim_info *info, d
 
     for (tries = 0; tries < 40; ++tries, share *= DC_R(0.5)) {
         dci_sim_try(sim, &W->direction, share, &W->iterate);
+        W->duals.share = share;
         dci_sim_eval_known(W, W->iterate.trial, DCI_SIM_DERIVATIVES);
         if (dci_sim_descends(W, value, slope, share, rounding, 1)) {
             dci_sim_accept(sim->nq, &W->iterate, info);
+            dci_sim_keep_duals(W, 0);
             return 1;
         }
     }
@@ -4781,9 +4870,12 @@ static DCI_NOINLINE int dci_sim_model_steps(dci_sim_work *W, dc_sim_info *info, 
         dci_sim_eval_known(W, W->iterate.q, DCI_SIM_VALUE);
         promised = W->at.value - before;
         dci_sim_eval(W, W->iterate.q, DCI_SIM_DERIVATIVES, DCI_SIM_BY_MODELS);
-        if (W->at.status == DC_OK && W->at.value <= before + DC_R(1e-4)*promised) return 1;
-        if (W->at.status == DC_OK && W->at.value <= before + rounding
-            && dci_sim_largest(W->at.grad, sim->nv) < residual) return 1;
+        if (W->at.status == DC_OK
+            && (W->at.value <= before + DC_R(1e-4)*promised
+                || (W->at.value <= before + rounding && dci_sim_largest(W->at.grad, sim->nv) < residual))) {
+            dci_sim_keep_duals(W, 1);
+            return 1;
+        }
     }
     info->path_count = corners;
     memcpy(W->iterate.q, W->iterate.saved, (size_t)sim->nq*sizeof *W->iterate.q);
@@ -4801,6 +4893,7 @@ static dc_real dci_sim_line_search(dci_sim_work *W, dc_real share, dc_real slope
      * nothing */
     for (*derivatives = 1;; *derivatives = -slope <= rounding) {
         dci_sim_try(W->problem.sim, &W->direction, share, &W->iterate);
+        W->duals.share = share;
         dci_sim_eval(W, W->iterate.trial, *derivatives ? DCI_SIM_DERIVATIVES : DCI_SIM_VALUE, DCI_SIM_BY_MODELS);
         if (dci_sim_descends(W, value, slope, share, rounding, *derivatives)) return share;
         share *= DC_R(0.5);
@@ -4830,8 +4923,10 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
     /* from the state now; friction is of the size that contact has at time t */
     memcpy(iterate->q, problem->q, (size_t)sim->nq*sizeof *iterate->q);
     dci_sim_record(iterate->q, sim->nq, info);
+    W->scratch.duals = &W->duals;
     dci_sim_eval(W, iterate->q, DCI_SIM_DERIVATIVES, DCI_SIM_BY_MODELS);
     if (at->status != DC_OK) return at->status;
+    dci_sim_keep_duals(W, 1);
     acting = dc_max(problem->motion, at->force);
     W->trees.allowed = DCI_SIM_MODEL*sim->desc.tolerance*acting;
     dci_sim_measure(at, W->factor.measure);
@@ -4882,10 +4977,9 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
         dci_sim_accept(sim->nq, iterate, info);
         if (W->factor.spectral) dci_sim_trust(share/safe, (at->value - value)/slope, &W->factor);
 
-        /* where a step overshot, mostly by friction that changes its side, the next one takes its upper bound */
-        if (share < safe) dci_sim_eval_known(W, iterate->q, DCI_SIM_UPPER);
-        else if (!derivatives) dci_sim_eval_known(W, iterate->q, DCI_SIM_DERIVATIVES);
+        if (!derivatives) dci_sim_eval_known(W, iterate->q, DCI_SIM_DERIVATIVES);
         if (at->status != DC_OK) return at->status;
+        dci_sim_keep_duals(W, 1);
     }
 }
 
@@ -4905,6 +4999,7 @@ DC_DEF dc_status dc_sim_step(const dc_sim *sim, const dc_real *q_prev, const dc_
     o->hull_a = o->hull_b = -1;
 
     status = dci_sim_open(sim, q_prev, q, control, 0, 0, mem, &W);
+    if (status == DC_OK) status = dci_sim_take_duals(&W->problem, mem, &W->duals);
     if (status == DC_OK) status = dci_sim_minimise(W, o);
 
     /* places beyond DC_LIMIT that were not the caller's */
@@ -5037,7 +5132,7 @@ static DCI_NOINLINE void dci_sim_by_plane(dci_sim_terms *terms, int k, int p)
     if (!dci_sim_near_plane(problem, now, k, p)) return;
     for (j = 0; j < sim->hull[k].n; ++j) {
         dc_real B[36] = {0}, w[6] = {0};
-        if (!dci_sim_touches(problem, now, k, p, j, DCI_SIM_DERIVATIVES, &t) || !(t.felt || t.slides)) continue;
+        if (!dci_sim_touches(problem, now, k, p, j, NULL, &t) || !(t.felt || t.slides)) continue;
         if (t.slides) {
             /* the state at t, then the coefficients of the link and the plane */
             dci_sim_arms(B, t.arm, &t.mixed, t.arm_before);

@@ -539,6 +539,108 @@ TEST loads_are_the_whole(void)
     PASS();
 }
 
+/* one body is pulled to `goal` by a spring of stiffness k, against the friction of a load: the value there and, not NULL, its
+ * gradient and Hessian by the velocity of a, with forces as unknowns (share > 0) or not */
+static double pulled(slide *s, dc_friction_load *load, const dc_real t[6], const double goal[3], double k, dc_real share, dc_arena *mem, double *grad, dc_real *hess)
+{
+    dc_real U = 0, g[12], H[144];
+    double value;
+    dc_status status;
+    int i, j;
+    s->a1 = dc_pose_retract(s->a0, t);
+    if (share > 0) status = dc_friction_try(load, share, &s->a, &s->a1, &s->b, &s->b0, mem, &U, g, hess ? H : NULL);
+    else status = dc_friction_move(load, &s->a, &s->a1, &s->b, &s->b0, mem, &U, g, hess ? H : NULL);
+    if (status != DC_OK && status != DC_E_DIVERGED) return INFINITY;
+    value = (double)U;
+    for (i = 0; i < 3; ++i) {
+        value += 0.5*k*((double)t[i] - goal[i])*((double)t[i] - goal[i]);
+        if (grad) grad[i] = (double)g[i] + k*((double)t[i] - goal[i]);
+        for (j = 0; hess && j < 3; ++j) hess[3*i + j] = H[12*i + j] + (i == j ? (dc_real)k : 0);
+    }
+    return value;
+}
+
+/* Newton steps, halved until the value falls, until the gradient is a 1e-6th of what it was or the value has no digits for what is to gain; 1000: never */
+static int steps_to_rest(slide *s, dc_friction_load *load, const double goal[3], double stiffness, int unknowns, dc_arena *mem)
+{
+    dc_real t[6] = {0}, H[9], trial[6] = {0};
+    double g[3], slope, first = 0;
+    int it, k;
+    for (it = 0; it < 300; ++it) {
+        const double value = pulled(s, load, t, goal, stiffness, unknowns, mem, g, H);
+        dc_real p[3], share = 1;
+        const double size = sqrt(g[0]*g[0] + g[1]*g[1] + g[2]*g[2]);
+        if (unknowns) dc_friction_keep(load);
+        if (it == 0) first = size;
+        if (size < 1e-6*first) return it;
+        for (k = 0; k < 3; ++k) p[k] = (dc_real)-g[k];
+        if (dc_chol_factor(3, H, 3, NULL) != DC_OK || dc_chol_solve(3, H, 3, 1, p, 1) != DC_OK) return 1000;
+        for (slope = 0, k = 0; k < 3; ++k) slope += g[k]*(double)p[k];
+        if (-slope < 1e4*(double)DC_EPS*value) return it;
+        for (;; share *= DC_R(0.5)) {
+            for (k = 0; k < 3; ++k) trial[k] = t[k] + share*p[k];
+            if (pulled(s, load, trial, goal, stiffness, 0, mem, NULL, NULL) <= value + 1e-4*(double)share*slope) break;
+            if (share < 1e-12) return 1000;
+        }
+        if (unknowns) pulled(s, load, trial, goal, stiffness, share, mem, g, H);
+        memcpy(t, trial, sizeof t);
+    }
+    return 1000;
+}
+
+/* With forces as unknowns the Hessian is the true one at first and wherever they are what the slips say, it is kept where nothing moves, and
+ * Newton's method comes to rest in few steps however small eps_v is. */
+TEST forces_as_unknowns(void)
+{
+    static slide s;
+    worst first = worst_make("Hessian of forces as the slips say against the true one");
+    long plain = 0, dual = 0;
+    int turn, most = 0;
+    rng r;
+    rng_seed(&r, 37);
+    for (turn = 0; turn < sweep_count(40); ++turn) {
+        dc_arena mem = dc_arena_make(memory, sizeof memory);
+        dc_friction_load load;
+        dc_real v[2], g[2][12], H[3][144], t[6];
+        double goal[3], size, error, force;
+        dc_status status;
+        int k, c;
+        random_slide(&s, &r, 4, 8, 0.2, DC_LOCAL);
+        s.b1 = s.b0;
+        s.o.eps_v = DC_IS_FLOAT ? DC_R(1e-8) : DC_R(1e-14);
+        status = dc_friction_open(&s.o, &s.pair, s.mu, s.h, &s.a, &s.a0, &s.b, &s.b0, &mem, NULL, &load);
+        ASSERT(status == DC_OK || status == DC_E_OVERLAP);
+        if (status != DC_OK || load.count == 0) continue;
+        for (c = 0; c < 6; ++c) t[c] = (dc_real)rng_uniform(&r, -1e-3, 1e-3)*dc_sqrt(s.o.eps_v)*s.h;
+        s.a1 = dc_pose_retract(s.a0, t);
+        ASSERT_EQ(DC_OK, dc_friction_move(&load, &s.a, &s.a1, &s.b, &s.b1, &mem, &v[0], g[0], H[0]));
+        ASSERT_EQ(DC_OK, dc_friction_try(&load, 1, &s.a, &s.a1, &s.b, &s.b1, &mem, &v[1], g[1], H[1]));
+        ASSERT(v[0] == v[1] && memcmp(g[0], g[1], sizeof g[0]) == 0);
+        for (size = error = 0, c = 0; c < 144; ++c) {
+            size = fmax(size, fabs((double)H[0][c]));
+            error = fmax(error, fabs((double)(H[1][c] - H[0][c])));
+        }
+        worst_add(&first, error/size, "turn %d", turn);
+        dc_friction_keep(&load);
+        ASSERT_EQ(DC_OK, dc_friction_try(&load, DC_R(0.25), &s.a, &s.a1, &s.b, &s.b1, &mem, &v[1], g[1], H[2]));
+        ASSERT(memcmp(H[1], H[2], sizeof H[1]) == 0);
+
+        /* pulled so hard that it slides, or not */
+        for (force = 0, k = 0; k < load.count; ++k) force += (double)load.vertex[k].A/(double)s.h;
+        for (k = 0; k < 3; ++k) goal[k] = 1e-3*rng_uniform(&r, -1, 1)*exp(rng_uniform(&r, -2, 2));
+        load.kept = 0;
+        k = steps_to_rest(&s, &load, goal, 1e3*force, 1, &mem);
+        most = k > most ? k : most;
+        dual += k;
+        plain += steps_to_rest(&s, &load, goal, 1e3*force, 0, &mem);
+    }
+    printf("  %ld steps to rest in all, at most %d; %ld by the true Hessian\n", dual, most, plain);
+    ASSERT(worst_print(&first, DC_IS_FLOAT ? 1e-3 : 1e-9));
+    ASSERT(first.count > sweep_count(20) && most <= 20);
+    ASSERT_EQ(DC_E_ARG, dc_friction_try(NULL, 1, &s.a, &s.a1, &s.b, &s.b1, NULL, NULL, NULL, NULL));
+    PASS();
+}
+
 GREATEST_MAIN_DEFS();
 
 int main(int argc, char **argv)
@@ -550,5 +652,6 @@ int main(int argc, char **argv)
     RUN_TEST(fast_slips_balance);
     RUN_TEST(patch_keeps_it_continuous);
     RUN_TEST(loads_are_the_whole);
+    RUN_TEST(forces_as_unknowns);
     GREATEST_MAIN_END();
 }
