@@ -298,10 +298,14 @@ typedef struct {
     int *pair;                  /* 2*pairs hulls that may touch */
     int *loop, *face;           /* of the hulls' faces */
     int *q_at, *v_at;           /* of link i: where its joint is in q and dq */
+    int *piece, *piece_at;      /* of link i: the piece it belongs to; where the pieces begin in dq, and where the last
+                                 * one ends */
     dc_real *moment;            /* 16 per link */
     dc_real *moment_grad;       /* 10 per coordinate of a vertex: the upper triangle by rows of its link's moment
                                  * matrix */
     int links, planes, hulls, vertices, pairs, nq, nv, most;    /* most: vertices of the largest hull */
+    int pieces;                 /* trees of links, or what lies between the first and the last link of several: between
+                                 * two of them the Hessian has a block where they touch. Small models are one piece */
     int corners;                /* of the trees, 3 a triangle */
 } dc_sim;
 
@@ -1103,6 +1107,11 @@ static const char *dci_sim_moments(dc_sim *sim, int i)
  * dci_sim_fill       | description        | links, hulls with faces, pairs
  * dc_sim_refresh     | the model's design | moments, bounding spheres */
 
+/* coordinates of a model that is one piece */
+#ifndef DCI_SIM_ONE_PIECE
+#define DCI_SIM_ONE_PIECE 64
+#endif
+
 /* numbers of a joint's state, and of its tangents */
 static int dci_sim_nq(dc_sim_joint j)
 {
@@ -1281,8 +1290,10 @@ static void dci_sim_take_model(dc_sim *m, dci_room *room)
     m->pair = DCI_TAKE(room, 2*(size_t)m->pairs, int);
     m->loop = DCI_TAKE(room, 6*vertices, int);
     m->face = DCI_TAKE(room, 2*vertices + hulls, int);
-    m->q_at = DCI_TAKE(room, 2*links, int);
+    m->q_at = DCI_TAKE(room, 4*links + 1, int);
     m->v_at = m->q_at ? m->q_at + links : NULL;
+    m->piece = m->q_at ? m->v_at + links : NULL;
+    m->piece_at = m->q_at ? m->piece + links : NULL;
     m->moment = DCI_TAKE(room, 16*links, dc_real);
     m->moment_grad = DCI_TAKE(room, 30*vertices, dc_real);
 }
@@ -1455,6 +1466,28 @@ static int dci_sim_fill_links(const dc_sim_desc *d, dc_sim *m, int *where)
     return 1;
 }
 
+/* Where the Hessian is cut: into runs of links, as short as they can be with every link in the run of its parent; not
+ * below DCI_SIM_ONE_PIECE coordinates, for which one block is as fast. */
+static void dci_sim_fill_pieces(dc_sim *m)
+{
+    int i, k;
+
+    m->pieces = 0;
+    for (i = 0; i < m->links; ++i) {
+        const int up = m->link[i].parent;
+        if (m->nv <= DCI_SIM_ONE_PIECE ? i == 0 : up < 0) m->piece_at[m->pieces++] = i;
+        else while (m->nv > DCI_SIM_ONE_PIECE && m->piece_at[m->pieces - 1] > up) --m->pieces;
+    }
+
+    /* links, then coordinates */
+    m->piece_at[m->pieces] = m->links;
+    for (k = 0; k < m->pieces; ++k) {
+        for (i = m->piece_at[k]; i < m->piece_at[k + 1]; ++i) m->piece[i] = k;
+        m->piece_at[k] = m->v_at[m->piece_at[k]];
+    }
+    m->piece_at[m->pieces] = m->nv;
+}
+
 /* the pairs that may touch, ascending; how many */
 static int dci_sim_fill_pairs(const dc_sim_desc *d, dc_sim *m)
 {
@@ -1479,6 +1512,7 @@ static const char *dci_sim_fill(const dc_sim_desc *d, dc_sim *m, int *where)
 
     for (k = 0; k < m->planes; ++k) m->plane[k] = d->plane[k];
     if (!dci_sim_fill_links(d, m, where)) return "a solid hull is flat";
+    dci_sim_fill_pieces(m);
 
     /* what zero stands for */
     m->desc = *d;
@@ -1966,9 +2000,20 @@ static void dci_sim_twist(const dci_sim_place *place, int i, const dc_real *dq, 
     dci_sim_put3(w, z + 3);
 }
 
+static void dci_sim_zero(dc_real *x, size_t n)
+{
+    size_t k;
+    for (k = 0; x && k < n; ++k) x[k] = 0;
+}
+
 /* Where derivatives go: entry (a, c) of a matrix with nv rows; or, with `twist`, its product with a vector `weight` of
  * rows, `twist` being the twists of the links by it. out NULL: nowhere. */
-typedef struct { dc_real *out; size_t stride; const dc_real *weight, *twist; } dci_sim_sink;
+typedef struct {
+    dc_real *out;
+    size_t stride;
+    int row, column;                /* of its first entry */
+    const dc_real *weight, *twist;
+} dci_sim_sink;
 
 static dci_sim_sink dci_sim_dense(dc_real *out, size_t columns)
 {
@@ -1978,10 +2023,76 @@ static dci_sim_sink dci_sim_dense(dc_real *out, size_t columns)
     return s;
 }
 
+/* A symmetric matrix by the coordinates of the joints, in blocks of pieces. */
+typedef struct dci_sim_block dci_sim_block;
+struct dci_sim_block {
+    dci_sim_block *next;            /* of its row */
+    int column;                     /* a piece before that of its row */
+    dc_real *entry;                 /* row-major */
+};
+
+typedef struct {
+    dc_real *own;                   /* blocks of the pieces with themselves, square */
+    size_t *own_at;                 /* [pieces] where they begin */
+    dci_sim_block **row;            /* [pieces] blocks of the row left of its own, as they were met; one piece: NULL */
+    int blocks;                     /* how many there are */
+} dci_sim_hessian;
+
+static int dci_sim_width(const dc_sim *sim, int piece) { return sim->piece_at[piece + 1] - sim->piece_at[piece]; }
+
+/* the block of a piece with itself */
+static dci_sim_sink dci_sim_own(const dc_sim *sim, const dci_sim_hessian *H, int piece)
+{
+    dci_sim_sink s = dci_sim_dense(H->own + H->own_at[piece], (size_t)dci_sim_width(sim, piece));
+    s.row = s.column = sim->piece_at[piece];
+    return s;
+}
+
+/* The block of a row and a column before it, of zeros if there was none; out NULL: there is no memory. */
+static DCI_NOINLINE dci_sim_sink dci_sim_block_of(const dc_sim *sim, int row, int column, dc_arena *mem,
+                                                  dci_sim_hessian *H)
+{
+    const size_t width = (size_t)dci_sim_width(sim, column), entries = (size_t)dci_sim_width(sim, row)*width;
+    dci_sim_block *block = H->row[row];
+    dci_sim_sink s;
+
+    while (block && block->column != column) block = block->next;
+    if (!block) {
+        const size_t used = mem->used;
+        block = (dci_sim_block *)dc_arena_take(mem, 1, sizeof *block);
+        if (block) block->entry = (dc_real *)dc_arena_take(mem, entries, sizeof(dc_real));
+        if (!block || !block->entry) {
+            mem->used = used;
+            return dci_sim_dense(NULL, 0);
+        }
+        dci_sim_zero(block->entry, entries);
+        block->column = column;
+        block->next = H->row[row];
+        H->row[row] = block;
+        ++H->blocks;
+    }
+    s = dci_sim_dense(block->entry, width);
+    s.row = sim->piece_at[row];
+    s.column = sim->piece_at[column];
+    return s;
+}
+
+static void dci_sim_zero_hessian(const dc_sim *sim, dci_sim_hessian *H)
+{
+    int k;
+    for (k = 0; k < sim->pieces; ++k) {
+        const size_t width = (size_t)dci_sim_width(sim, k);
+        dci_sim_block *block = H->row ? H->row[k] : NULL;
+        dci_sim_zero(H->own + H->own_at[k], width*width);
+        for (; block; block = block->next)
+            dci_sim_zero(block->entry, width*(size_t)dci_sim_width(sim, block->column));
+    }
+}
+
 static void dci_sim_put_row(const dci_sim_sink *s, int a, int c, dc_real x)
 {
     if (s->out && s->twist) s->out[c] += s->weight[a]*x;
-    else if (s->out) s->out[(size_t)a*s->stride + (size_t)c] += x;
+    else if (s->out) s->out[(size_t)(a - s->row)*s->stride + (size_t)(c - s->column)] += x;
 }
 
 /* entries (a, b) and (b, a) */
@@ -1999,7 +2110,7 @@ static void dci_sim_put_chain(const dci_sim_place *place, const dci_sim_sink *s,
     for (l = i; l >= 0; l = sim->link[l].parent)
         for (k = 0; k < dci_sim_nv(sim->link[l].joint); ++k) {
             const int at = sim->v_at[l] + k;
-            s->out[(size_t)at*s->stride + (size_t)c] += dci_sim_power(place->axis + at, m);
+            s->out[(size_t)(at - s->row)*s->stride + (size_t)(c - s->column)] += dci_sim_power(place->axis + at, m);
         }
 }
 
@@ -2062,13 +2173,14 @@ static DCI_NOINLINE void dci_sim_put_block(const dci_sim_place *place, int i, co
 
 /* The forms of all links at once, symmetric and about o, each already the sum over what its link carries: then the
  * entry of a before b in a chain is S_a^T H S_b, H that of b's link. Joints into s, joints by attachments into t. */
-static DCI_NOINLINE void dci_sim_put_tree(const dci_sim_place *place, const dc_real *form, const dci_sim_sink *s,
+static DCI_NOINLINE void dci_sim_put_tree(const dci_sim_place *place, const dc_real *form, const dci_sim_hessian *H,
                                           const dci_sim_sink *t)
 {
     const dc_sim *sim = place->sim;
     int i, l, k, c;
 
     for (i = 0; i < sim->links; ++i) {
+        const dci_sim_sink own = dci_sim_own(sim, H, sim->piece[i]), *s = &own;
         int n = dci_sim_nv(sim->link[i].joint);
         for (k = 0; k < n + (t->out ? 6 : 0); ++k) {
             const int joint = k < n, b = joint ? sim->v_at[i] + k : sim->nv + 6*i + k - n;
@@ -2135,7 +2247,7 @@ static void dci_sim_brackets(const dci_sim_place *place, const dc_real *g, int a
  * where sum (w x r) x f = (rf - tr rf) w, rf = sum r f^T over the links that b moves. Rows are joints; sum and c are
  * scratch. */
 static DCI_NOINLINE void dci_sim_curvature(const dci_sim_place *place, const dc_real *g, dci_sim_carried *sum,
-                                           dc_v3 *c, const dci_sim_sink *s, const dci_sim_sink *t)
+                                           dc_v3 *c, const dci_sim_hessian *H, const dci_sim_sink *t)
 {
     const dc_sim *sim = place->sim;
     const dci_sim_axis *axis = place->axis;
@@ -2145,6 +2257,7 @@ static DCI_NOINLINE void dci_sim_curvature(const dci_sim_place *place, const dc_
 
     /* b runs over the coordinates of the joint and the attachment of link l, a over those before it */
     for (l = 0; l < sim->links; ++l) {
+        const dci_sim_sink own = dci_sim_own(sim, H, sim->piece[l]), *s = &own;
         int n = dci_sim_nv(sim->link[l].joint);
         for (k = 0; k < n + (t->out ? 6 : 0); ++k) {
             const int joint = k < n, b = joint ? sim->v_at[l] + k : sim->nv + 6*l + k - n;
@@ -2247,7 +2360,8 @@ typedef struct {
     dc_status status;               /* why there is no O */
     int hull_a, hull_b;             /*   and whose fault it is; hull_b = -1-p: plane p */
     dc_real value, noise;           /* O, and the sum of the magnitudes in it */
-    dc_real *grad, *hessian;        /* [nv], [nv x nv] */
+    dc_real *grad;                  /* [nv] */
+    dci_sim_hessian hessian;
     dci_sim_sink attach;            /* where second derivatives by the attachments go */
     dc_real force;                  /* the largest of joints and contacts */
     dc_real gap;                    /* least between a plane of separation and a vertex that feels it */
@@ -2309,10 +2423,24 @@ typedef struct {
     dci_sim_end end;
 } dci_sim_path;
 
+/* Of a Hessian in blocks: pieces in the order in which they are eliminated. */
+typedef struct {
+    uint32_t *bits;                 /* [pieces x words] the pieces that have a block with one when its turn comes */
+    int *order, *rank, *degree;     /* [pieces] its turn; coordinates that are left beside a piece's own */
+    int words, known;               /* blocks of the Hessian for which the order was found; -1: none */
+
+    /* one factor, in scratch from `used` on */
+    int *first, *list;              /* ranks of the rows of the column of rank c: list[first[c]] to list[first[c + 1]] */
+    int *row;                       /* [pieces] where they are in one column */
+    dc_real **column;               /* [pieces] its own block, then those of its rows */
+    size_t used;
+} dci_sim_sparse;
+
 /* Of the Hessian: Cholesky's, or that of the eigenvalues in the measure of the inertia. */
 typedef struct {
     int spectral;
-    dc_real *lower;                 /* [nv x nv] Cholesky's */
+    dci_sim_sparse fill;              /* of more than one piece: its Cholesky factor */
+    dc_real *lower;                 /* [nv x nv] Cholesky's, as the next three of one piece */
     dc_real *measure;               /* [nv] the inertia's own diagonal, positive */
     dc_real *eigenvalue, *vector;   /* [nv], [nv x nv] magnitudes; the vectors take the place of the Hessian */
     dc_real *turned;                /* [nv] scratch of a solution by them */
@@ -2662,17 +2790,18 @@ static int dci_sim_rotation(const dci_sim_problem *problem, int i, int term, dc_
     return *kappa > 0;
 }
 
-/* the gradient and the Hessian of a rotation whose coordinates begin at a */
-static void dci_sim_add_rotation(const dc_sim *sim, int a, dc_v3 g, const dc_m3 *H, dci_sim_energy *at)
+/* the gradient and the Hessian of the rotation of joint i */
+static void dci_sim_add_rotation(const dc_sim *sim, int i, dc_v3 g, const dc_m3 *H, dci_sim_energy *at)
 {
-    const size_t nv = (size_t)sim->nv;
+    const dci_sim_sink s = dci_sim_own(sim, &at->hessian, sim->piece[i]);
+    const int a = sim->v_at[i] + dci_sim_turn_at(sim->link[i].joint);
     int k, j;
     dci_sim_add_force(at, dc_sqrt(dc_dot(g, g)));
     at->grad[a] += g.x;
     at->grad[a + 1] += g.y;
     at->grad[a + 2] += g.z;
     for (k = 0; k < 3; ++k)
-        for (j = 0; j < 3; ++j) at->hessian[(size_t)(a + k)*nv + (size_t)(a + j)] += H->m[3*k + j];
+        for (j = 0; j < 3; ++j) dci_sim_put_row(&s, a + k, a + j, H->m[3*k + j]);
 }
 
 /* Energies of all joints at the state q: value, and with want gradient and Hessian in the joints' own coordinates. */
@@ -2681,7 +2810,7 @@ static DCI_NOINLINE void dci_sim_eval_joints(const dci_sim_problem *problem, con
 {
     const dc_sim *sim = problem->sim;
     const dc_real *force = problem->control ? problem->control->force : NULL;
-    const size_t nv = (size_t)sim->nv;
+    dci_sim_sink own;
     int i, k, term;
 
     for (i = 0; i < sim->links; ++i) {
@@ -2695,7 +2824,8 @@ static DCI_NOINLINE void dci_sim_eval_joints(const dci_sim_problem *problem, con
             dci_sim_add_value(at, dci_sim_scalar_energy(problem, q, i, k, &d1, &d2, at));
             if (!want) continue;
             at->grad[a] += d1;
-            at->hessian[(size_t)a*nv + (size_t)a] += d2;
+            own = dci_sim_own(sim, &at->hessian, sim->piece[i]);
+            dci_sim_put_row(&own, a, a, d2);
         }
 
         /* rotations: springs, then the torque of the control */
@@ -2713,7 +2843,7 @@ static DCI_NOINLINE void dci_sim_eval_joints(const dci_sim_problem *problem, con
                 p = dci_sim_q4(problem->q + sim->q_at[i]);
                 dci_sim_add_value(at, dci_sim_torque(dci_sim_v3(force + a), x, p, &g, &H, &mixed, &tau));
             }
-            if (want) dci_sim_add_rotation(sim, a, g, &H, at);
+            if (want) dci_sim_add_rotation(sim, i, g, &H, at);
         }
     }
 }
@@ -2917,9 +3047,20 @@ static DCI_NOINLINE void dci_sim_add_pair(int i, int j, int want, dci_sim_jet *j
 {
     const dci_sim_place *place = &at->place;
     const dc_real ks = place->sim->desc.stiffness, *g = jet->grad;
-    const dci_sim_sink s = dci_sim_dense(at->hessian, (size_t)place->sim->nv);
+    const int a = place->sim->piece[i], b = place->sim->piece[j];
+    dci_sim_sink ij = DC_ZERO, ji = DC_ZERO;
     dc_real *H = jet->hessian;
     int r, c;
+
+    /* of two pieces one block stands for both */
+    if (a == b) ij = ji = dci_sim_own(place->sim, &at->hessian, a);
+    else if (dci_sim_width(place->sim, a) > 0 && dci_sim_width(place->sim, b) > 0) {
+        *(a > b ? &ij : &ji) = dci_sim_block_of(place->sim, a > b ? a : b, a > b ? b : a, mem, &at->hessian);
+        if (!ij.out && !ji.out) {
+            at->status = DC_E_MEMORY;
+            return;
+        }
+    }
 
     dci_sim_add_noise(at, place->pose[i].t, ks, g);
     dci_sim_add_noise(at, place->pose[j].t, ks, g + 6);
@@ -2934,8 +3075,8 @@ static DCI_NOINLINE void dci_sim_add_pair(int i, int j, int want, dci_sim_jet *j
         at->sums.contact[6*i + r] += ks*g[r];
         at->sums.contact[6*j + r] += ks*g[r + 6];
     }
-    dci_sim_put_block(place, i, place, j, H + 6, 12, &s, &at->attach);
-    dci_sim_put_block(place, j, place, i, H + 72, 12, &s, &at->attach);
+    dci_sim_put_block(place, i, place, j, H + 6, 12, &ij, &at->attach);
+    dci_sim_put_block(place, j, place, i, H + 72, 12, &ji, &at->attach);
 }
 
 /* least distance of the vertices of hull k to the plane of separation */
@@ -3547,7 +3688,6 @@ static DCI_NOINLINE void dci_sim_gather(int want, dci_sim_energy *at)
 {
     const dci_sim_place *place = &at->place;
     const dc_sim *sim = place->sim;
-    const dci_sim_sink s = dci_sim_dense(at->hessian, (size_t)sim->nv);
     const dci_sim_sums *sums = &at->sums;
     size_t k;
     int i;
@@ -3575,25 +3715,19 @@ static DCI_NOINLINE void dci_sim_gather(int want, dci_sim_energy *at)
         for (j = 0; j < 12; ++j) sums->carried[12*up + j] += sums->carried[12*i + j];
         for (j = 0; j < 36; ++j) sums->form[36*up + j] += sums->form[36*i + j];
     }
-    dci_sim_put_tree(place, sums->form, &s, &at->attach);
+    dci_sim_put_tree(place, sums->form, &at->hessian, &at->attach);
 
     /* the curvature is of all wrenches together */
     for (k = 0; k < 6*(size_t)sim->links; ++k) sums->contact[k] += sums->inertia[k];
     if (want != DCI_SIM_SEMIDEFINITE)
-        dci_sim_curvature(place, sums->contact, sums->load, sums->bracket, &s, &at->attach);
-}
-
-static void dci_sim_zero(dc_real *x, size_t n)
-{
-    size_t k;
-    for (k = 0; x && k < n; ++k) x[k] = 0;
+        dci_sim_curvature(place, sums->contact, sums->load, sums->bracket, &at->hessian, &at->attach);
 }
 
 /* nothing is added up yet */
 static void dci_sim_reset(int want, dci_sim_energy *at)
 {
     const dc_sim *sim = at->place.sim;
-    const size_t links = (size_t)sim->links, nv = (size_t)sim->nv;
+    const size_t links = (size_t)sim->links;
     at->value = at->noise = at->force = 0;
     at->gap = dci_from_bits(DCI_INF);
     at->contacts = at->doubt = at->modelled = 0;
@@ -3601,8 +3735,8 @@ static void dci_sim_reset(int want, dci_sim_energy *at)
     if (!want) return;
     dci_sim_zero(at->sums.inertia, 12*links);
     dci_sim_zero(at->sums.form, 36*links);
-    dci_sim_zero(at->hessian, nv*nv);
-    dci_sim_zero(at->grad, nv);
+    dci_sim_zero_hessian(sim, &at->hessian);
+    dci_sim_zero(at->grad, (size_t)sim->nv);
 }
 
 /* O of SDRS Eq. 14 at q, with want its gradient and Hessian, all of W->at; pairs of trees by the models there are.
@@ -4109,11 +4243,14 @@ static dc_real *dci_sim_next(dc_real **x, size_t count)
 static void dci_sim_take_numbers(const dc_sim *sim, dci_room *room, dci_sim_work *W)
 {
     const size_t n = (size_t)sim->links, nv = (size_t)sim->nv, nq = (size_t)sim->nq, hulls = (size_t)sim->hulls;
-    const size_t vectors = 7 + 2*DCI_SIM_DEMANDS;
+    const size_t vectors = 7 + 2*DCI_SIM_DEMANDS, dense = sim->pieces == 1 ? nv*nv : 0;
+    size_t own = 0;
     dci_sim_direction *direction = &W->direction;
-    dc_real *x = DCI_TAKE(room, 72*n + 2*nv*nv + vectors*nv + 3*nq + 4*hulls, dc_real);
+    dc_real *x;
     int k;
 
+    for (k = 0; k < sim->pieces; ++k) own += (size_t)dci_sim_width(sim, k)*(size_t)dci_sim_width(sim, k);
+    x = DCI_TAKE(room, 72*n + own + dense + vectors*nv + 3*nq + 4*hulls, dc_real);
     if (!x) return;
 
     /* of links */
@@ -4124,8 +4261,8 @@ static void dci_sim_take_numbers(const dc_sim *sim, dci_room *room, dci_sim_work
     W->at.sums.carried = dci_sim_next(&x, 12*n);
 
     /* of coordinates */
-    W->at.hessian = W->factor.vector = dci_sim_next(&x, nv*nv);
-    W->factor.lower = dci_sim_next(&x, nv*nv);
+    W->at.hessian.own = W->factor.vector = dci_sim_next(&x, own);
+    W->factor.lower = dci_sim_next(&x, dense);
     W->at.grad = dci_sim_next(&x, nv);
     W->factor.measure = dci_sim_next(&x, nv);
     W->factor.eigenvalue = dci_sim_next(&x, nv);
@@ -4148,6 +4285,44 @@ static void dci_sim_take_numbers(const dc_sim *sim, dci_room *room, dci_sim_work
     W->path.acceleration = dci_sim_next(&x, hulls);
 }
 
+/* the blocks of the Hessian, and what of their factor does not depend on how many they are */
+static void dci_sim_take_blocks(const dc_sim *sim, dci_room *room, dci_sim_hessian *H, dci_sim_sparse *fill)
+{
+    const size_t n = (size_t)sim->pieces;
+    size_t at = 0;
+    int k;
+
+    H->own_at = DCI_TAKE(room, n, size_t);
+    for (k = 0; H->own_at && k < sim->pieces; ++k) {
+        H->own_at[k] = at;
+        at += (size_t)dci_sim_width(sim, k)*(size_t)dci_sim_width(sim, k);
+    }
+    if (n == 1) return;
+    H->row = DCI_TAKE(room, n, dci_sim_block *);
+    for (k = 0; H->row && k < sim->pieces; ++k) H->row[k] = NULL;
+    fill->words = (sim->pieces + 31)/32;
+    fill->known = -1;
+    fill->bits = DCI_TAKE(room, n*(size_t)fill->words, uint32_t);
+    fill->order = DCI_TAKE(room, 3*n, int);
+    fill->rank = fill->order ? fill->order + n : NULL;
+    fill->degree = fill->order ? fill->rank + n : NULL;
+}
+
+/* the most that blocks and their factor take, in a state in which all pieces touch */
+static size_t dci_sim_block_bytes(const dc_sim *sim)
+{
+    const size_t n = (size_t)sim->pieces, nv = (size_t)sim->nv;
+    size_t own = 0, between, sum;
+    int k;
+    if (n <= 1) return 0;
+    for (k = 0; k < sim->pieces; ++k) own += (size_t)dci_sim_width(sim, k)*(size_t)dci_sim_width(sim, k);
+    between = (nv*nv - own)/2;
+    sum = dc_bytes(0, n*(n - 1)/2, sizeof(dci_sim_block) + DC_ALIGN);
+    sum = dc_bytes(sum, 2*between + own, sizeof(dc_real));
+    sum = dc_bytes(sum, n*(n - 1)/2 + 2*n + 1, sizeof(int));
+    return dc_bytes(sum, n, sizeof(dc_real *));
+}
+
 /* the arrays of a workspace */
 static void dci_sim_take_work(const dc_sim *sim, int attachments, dci_room *room, dci_sim_work *W)
 {
@@ -4159,6 +4334,7 @@ static void dci_sim_take_work(const dc_sim *sim, int attachments, dci_room *room
     dci_sim_take_path(sim, room, &W->broad, &W->path);
     W->scratch.jet = DCI_TAKE(room, 1, dci_sim_jet);
     W->scratch.seen = sim->desc.trees ? DCI_TAKE(room, 1, dc_bsh_info) : NULL;
+    dci_sim_take_blocks(sim, room, &W->at.hessian, &W->factor.fill);
     dci_sim_take_numbers(sim, room, W);
 }
 
@@ -4172,6 +4348,7 @@ static size_t dci_sim_open_bytes(const dc_sim *sim, int attachments)
 
     dci_sim_take_work(sim, attachments, &room, &unread);
     sum = dc_bytes(room.bytes, 1, sizeof unread);
+    sum = dc_bytes(sum, dci_sim_block_bytes(sim), 1);
     sum = dc_bytes(sum, 2*(size_t)sim->planes*((size_t)sim->vertices + (size_t)sim->corners), sizeof(dc_friction_dual));
     if (sim->desc.trees) return dc_bytes(sum, (size_t)sim->desc.contacts, dc_friction_load_bytes(3, 3));
     for (k = 0; k < sim->pairs; ++k) {
@@ -4203,7 +4380,7 @@ static size_t dci_sim_scratch_bytes(const dc_sim *sim)
     size_t need[4], sum = 0;
     int k;
     need[0] = dc_psd_clamp_bytes(12);
-    need[1] = dc_eigsym_bytes(sim->nv > 0 ? sim->nv : 1);
+    need[1] = sim->pieces > 1 ? 0 : dc_eigsym_bytes(sim->nv > 0 ? sim->nv : 1);
     need[2] = sim->pairs > 0 ? dc_friction_bytes(most, most) : 0;
     need[3] = sim->pairs == 0 ? 0 : sim->desc.trees ? dci_sim_tree_bytes(sim) : dc_pair_bytes(most, most);
     for (k = 0; k < 4; ++k) sum = need[k] > sum ? need[k] : sum;
@@ -4434,13 +4611,288 @@ static void dci_sim_trust(dc_real share, dc_real gain, dci_sim_factor *factor)
     else if (gain > DC_R(0.6)) factor->negative = dc_max(factor->negative/2, DC_R(1.0/64));
 }
 
+/* ---- of more than one piece ---- */
+
+/* the pieces that have a block with `piece` and are still there, and their coordinates */
+static int dci_sim_degree(const dc_sim *sim, const dci_sim_sparse *fill, int piece)
+{
+    const uint32_t *row = fill->bits + (size_t)piece*(size_t)fill->words;
+    int sum = 0, w, k;
+    for (w = 0; w < fill->words; ++w) {
+        uint32_t left = row[w];
+        for (k = 32*w; left; ++k, left >>= 1) if (left & 1) sum += dci_sim_width(sim, k);
+    }
+    return sum;
+}
+
+static void dci_sim_join(dci_sim_sparse *fill, int a, int b)
+{
+    fill->bits[(size_t)a*(size_t)fill->words + (size_t)b/32] |= (uint32_t)1 << b%32;
+    fill->bits[(size_t)b*(size_t)fill->words + (size_t)a/32] |= (uint32_t)1 << a%32;
+}
+
+/* Piece p goes: those it has a block with have one with each other from then on. Its own bits stay as they are, the
+ * rows of its column. */
+static void dci_sim_eliminate(const dc_sim *sim, int p, dci_sim_sparse *fill)
+{
+    const size_t words = (size_t)fill->words;
+    const uint32_t *row = fill->bits + (size_t)p*words;
+    size_t w, v;
+
+    for (w = 0; w < words; ++w) {
+        uint32_t left = row[w];
+        int k;
+        for (k = 32*(int)w; left; ++k, left >>= 1) {
+            uint32_t *other = fill->bits + (size_t)k*words;
+            if (!(left & 1)) continue;
+            for (v = 0; v < words; ++v) other[v] |= row[v];
+            other[k/32] &= ~((uint32_t)1 << k%32);
+            other[p/32] &= ~((uint32_t)1 << p%32);
+            fill->degree[k] = dci_sim_degree(sim, fill, k);
+        }
+    }
+}
+
+/* The order of least degree, the first of equals, for the blocks that there are. */
+static DCI_NOINLINE void dci_sim_find_order(const dc_sim *sim, const dci_sim_hessian *H, dci_sim_sparse *fill)
+{
+    const int n = sim->pieces;
+    int k, step;
+
+    memset(fill->bits, 0, (size_t)n*(size_t)fill->words*sizeof *fill->bits);
+    for (k = 0; k < n; ++k) {
+        const dci_sim_block *block;
+        for (block = H->row[k]; block; block = block->next) dci_sim_join(fill, k, block->column);
+        fill->rank[k] = n;
+    }
+    for (k = 0; k < n; ++k) fill->degree[k] = dci_sim_degree(sim, fill, k);
+    for (step = 0; step < n; ++step) {
+        int best = -1;
+        for (k = 0; k < n; ++k)
+            if (fill->rank[k] == n && (best < 0 || fill->degree[k] < fill->degree[best])) best = k;
+        fill->order[step] = best;
+        fill->rank[best] = step;
+        dci_sim_eliminate(sim, best, fill);
+    }
+    fill->known = H->blocks;
+}
+
+/* Memory for the factor: the rows of all columns and their numbers, zero. 0: there is none. */
+static DCI_NOINLINE int dci_sim_take_factor(const dc_sim *sim, dc_arena *mem, dci_sim_sparse *fill)
+{
+    const int n = sim->pieces;
+    size_t entries = 0, rows = 0;
+    dc_real *x;
+    int c, k, w, count = 0;
+
+    fill->column = (dc_real **)dc_arena_take(mem, (size_t)n, sizeof *fill->column);
+    fill->first = (int *)dc_arena_take(mem, 2*(size_t)n + 1, sizeof(int));
+    for (c = 0; c < n; ++c) {
+        const uint32_t *row = fill->bits + (size_t)c*(size_t)fill->words;
+        const size_t width = (size_t)dci_sim_width(sim, c);
+        for (w = 0; w < fill->words; ++w) {
+            uint32_t left = row[w];
+            for (; left; left >>= 1) rows += left & 1;
+        }
+        entries += width*(width + (size_t)fill->degree[c]);
+    }
+    fill->list = (int *)dc_arena_take(mem, rows, sizeof(int));
+    x = (dc_real *)dc_arena_take(mem, entries, sizeof *x);
+    if (!fill->column || !fill->first || !fill->list || !x) return 0;
+    fill->row = fill->first + n + 1;
+    dci_sim_zero(x, entries);
+
+    for (c = 0; c < n; ++c) {
+        const int p = fill->order[c];
+        const uint32_t *row = fill->bits + (size_t)p*(size_t)fill->words;
+        fill->first[c] = count;
+        for (w = 0; w < fill->words; ++w) {
+            uint32_t left = row[w];
+            for (k = 32*w; left; ++k, left >>= 1) if (left & 1) fill->list[count++] = fill->rank[k];
+        }
+        dci_sim_sort(fill->list + fill->first[c], count - fill->first[c], NULL);
+        fill->column[c] = x;
+        x += (size_t)dci_sim_width(sim, p)*(size_t)(dci_sim_width(sim, p) + fill->degree[p]);
+    }
+    fill->first[n] = count;
+    return 1;
+}
+
+/* where the rows of column c begin, counted in coordinates from its own block on */
+static void dci_sim_find_rows(const dc_sim *sim, int c, dci_sim_sparse *fill)
+{
+    int k, at = dci_sim_width(sim, fill->order[c]);
+    fill->row[c] = 0;
+    for (k = fill->first[c]; k < fill->first[c + 1]; ++k) {
+        fill->row[fill->list[k]] = at;
+        at += dci_sim_width(sim, fill->order[fill->list[k]]);
+    }
+}
+
+/* The Hessian, shifted along the measure, into the columns of the factor. */
+static DCI_NOINLINE void dci_sim_fill_columns(const dc_sim *sim, const dci_sim_hessian *H, dc_real shift,
+                                              const dc_real *measure, dci_sim_sparse *fill)
+{
+    const dci_sim_block *block;
+    int k, i, j;
+
+    for (k = 0; k < sim->pieces; ++k) {
+        const int width = dci_sim_width(sim, k);
+        dc_real *own = fill->column[fill->rank[k]];
+        memcpy(own, H->own + H->own_at[k], (size_t)width*(size_t)width*sizeof *own);
+        for (i = 0; i < width; ++i) own[i*width + i] += shift*measure[sim->piece_at[k] + i];
+    }
+
+    /* a block is in the column of that of its pieces which goes first */
+    for (k = 0; k < sim->pieces; ++k)
+        for (block = H->row[k]; block; block = block->next) {
+            const int turned = fill->rank[k] < fill->rank[block->column], c = turned ? k : block->column;
+            const int r = turned ? block->column : k, width = dci_sim_width(sim, c), rows = dci_sim_width(sim, r);
+            dc_real *to;
+            dci_sim_find_rows(sim, fill->rank[c], fill);
+            to = fill->column[fill->rank[c]] + (size_t)fill->row[fill->rank[r]]*(size_t)width;
+            for (i = 0; i < rows; ++i)
+                for (j = 0; j < width; ++j)
+                    to[i*width + j] = turned ? block->entry[j*rows + i] : block->entry[i*width + j];
+        }
+}
+
+/* T -= X Y^T,  X rows x n, Y columns x n */
+static void dci_sim_lower(dc_real *DCI_RESTRICT T, const dc_real *X, int rows, const dc_real *Y, int columns, int n)
+{
+    int i, j, k;
+    for (i = 0; i < rows; ++i, T += columns, X += n) {
+        const dc_real *y = Y;
+        for (j = 0; j < columns; ++j, y += n) {
+            dc_real sum = T[j];
+            for (k = 0; k < n; ++k) sum -= X[k]*y[k];
+            T[j] = sum;
+        }
+    }
+}
+
+/* the same of three free bodies: Y is turned, so that its columns lie side by side */
+static void dci_sim_lower_six(dc_real *DCI_RESTRICT T, const dc_real *DCI_RESTRICT X, const dc_real *DCI_RESTRICT turned)
+{
+    int i, j, k;
+    for (i = 0; i < 6; ++i) {
+        dc_real sum[6];
+        for (j = 0; j < 6; ++j) sum[j] = T[6*i + j];
+        for (k = 0; k < 6; ++k)
+            for (j = 0; j < 6; ++j) sum[j] -= X[6*i + k]*turned[6*k + j];
+        for (j = 0; j < 6; ++j) T[6*i + j] = sum[j];
+    }
+}
+
+/* What column c, done, takes from the columns of its rows: row i and row j of it from their block. */
+static DCI_NOINLINE void dci_sim_update_columns(const dc_sim *sim, int c, dci_sim_sparse *fill)
+{
+    const int n = dci_sim_width(sim, fill->order[c]), *list = fill->list;
+    const dc_real *Y = fill->column[c] + (size_t)n*(size_t)n;
+    int i, j, k;
+
+    for (j = fill->first[c]; j < fill->first[c + 1]; ++j) {
+        const int to = list[j], columns = dci_sim_width(sim, fill->order[to]);
+        const dc_real *X = Y;
+        dc_real turned[36];
+        if (n == 6 && columns == 6) for (k = 0; k < 36; ++k) turned[6*(k%6) + k/6] = Y[k];
+        dci_sim_find_rows(sim, to, fill);
+        for (i = j; i < fill->first[c + 1]; ++i) {
+            const int rows = dci_sim_width(sim, fill->order[list[i]]);
+            dc_real *T = fill->column[to] + (size_t)fill->row[list[i]]*(size_t)columns;
+            if (n == 6 && columns == 6 && rows == 6) dci_sim_lower_six(T, X, turned);
+            else dci_sim_lower(T, X, rows, Y, columns, n);
+            X += (size_t)rows*(size_t)n;
+        }
+        Y += (size_t)columns*(size_t)n;
+    }
+}
+
+/* x L^T = b in place, rows of n */
+static void dci_sim_panel(const dc_real *L, int n, dc_real *x, int rows)
+{
+    int i, j, k;
+    for (i = 0; i < rows; ++i, x += n)
+        for (j = 0; j < n; ++j) {
+            dc_real sum = x[j];
+            for (k = 0; k < j; ++k) sum -= x[k]*L[j*n + k];
+            x[j] = sum/L[j*n + j];
+        }
+}
+
+/* H + shift measure = L L^T in blocks. DC_E_SINGULAR: it is not positive definite. */
+static DCI_NOINLINE dc_status dci_sim_factor_blocks(const dc_sim *sim, const dci_sim_hessian *H, dc_real shift,
+                                                    const dc_real *measure, dc_arena *mem, dci_sim_sparse *fill)
+{
+    int c;
+
+    fill->used = mem->used;
+    if (fill->known != H->blocks) dci_sim_find_order(sim, H, fill);
+    if (!dci_sim_take_factor(sim, mem, fill)) {
+        mem->used = fill->used;
+        return DC_E_MEMORY;
+    }
+    dci_sim_fill_columns(sim, H, shift, measure, fill);
+    for (c = 0; c < sim->pieces; ++c) {
+        const int p = fill->order[c], n = dci_sim_width(sim, p);
+        dc_real *own = fill->column[c];
+        if (n == 0) continue;
+        if (dc_chol_factor(n, own, n, NULL) != DC_OK) {
+            mem->used = fill->used;
+            return DC_E_SINGULAR;
+        }
+        dci_sim_panel(own, n, own + (size_t)n*(size_t)n, fill->degree[p]);
+        dci_sim_update_columns(sim, c, fill);
+    }
+    return DC_OK;
+}
+
+/* x <- (L L^T)^-1 x */
+static DCI_NOINLINE void dci_sim_solve_blocks(const dc_sim *sim, const dci_sim_sparse *fill, dc_real *x)
+{
+    int c, k, i, j;
+
+    for (c = 0; c < sim->pieces; ++c) {
+        const int p = fill->order[c], n = dci_sim_width(sim, p);
+        const dc_real *row = fill->column[c] + (size_t)n*(size_t)n;
+        dc_real *own = x + sim->piece_at[p];
+        dci_sim_panel(fill->column[c], n, own, 1);
+        for (k = fill->first[c]; k < fill->first[c + 1]; ++k) {
+            const int q = fill->order[fill->list[k]];
+            for (i = sim->piece_at[q]; i < sim->piece_at[q + 1]; ++i, row += n)
+                for (j = 0; j < n; ++j) x[i] -= row[j]*own[j];
+        }
+    }
+    for (c = sim->pieces - 1; c >= 0; --c) {
+        const int p = fill->order[c], n = dci_sim_width(sim, p);
+        const dc_real *L = fill->column[c], *row = L + (size_t)n*(size_t)n;
+        dc_real *own = x + sim->piece_at[p];
+        for (k = fill->first[c]; k < fill->first[c + 1]; ++k) {
+            const int q = fill->order[fill->list[k]];
+            for (i = sim->piece_at[q]; i < sim->piece_at[q + 1]; ++i, row += n)
+                for (j = 0; j < n; ++j) own[j] -= row[j]*x[i];
+        }
+        for (j = n - 1; j >= 0; --j) {
+            for (i = j + 1; i < n; ++i) own[j] -= L[i*n + j]*own[i];
+            own[j] /= L[j*n + j];
+        }
+    }
+}
+
+/* ---- of all ---- */
+
 /* x <- H^-1 x; 0: not found */
-static int dci_sim_solve(int n, const dci_sim_factor *factor, dc_real *x)
+static int dci_sim_solve(const dc_sim *sim, const dci_sim_factor *factor, dc_real *x)
 {
     const dc_real *V = factor->vector, *D = factor->measure;
+    const int n = sim->nv;
     dc_real *y = factor->turned;
     int i, k;
 
+    if (sim->pieces > 1) {
+        dci_sim_solve_blocks(sim, &factor->fill, x);
+        return 1;
+    }
     if (!factor->spectral) return dc_chol_solve(n, factor->lower, n, 1, x, 1) == DC_OK;
     for (i = 0; i < n; ++i) y[i] = 0;
     for (k = 0; k < n; ++k) {
@@ -4453,38 +4905,54 @@ static int dci_sim_solve(int n, const dci_sim_factor *factor, dc_real *x)
     return 1;
 }
 
-/* A factor of H. Where H is not positive definite, the sum of its parts made semidefinite one by one takes its place,
- * without the curvature of the motion: what bends is left out, pairs of hulls are clamped. What the joints' rotations
- * may still lack is added along the inertia's diagonal, more and more until there is a Cholesky factor. Late in a step
- * |H| instead. 0: none found. */
-static DCI_NOINLINE int dci_sim_find_factor(dci_sim_work *W, dc_sim_info *info)
+/* Cholesky's factor of the Hessian, shifted along the measure. DC_E_SINGULAR: it is not positive definite. */
+static dc_status dci_sim_cholesky(dci_sim_work *W, dc_real shift)
 {
-    const size_t nv = (size_t)W->problem.sim->nv;
+    const dc_sim *sim = W->problem.sim;
+    const size_t nv = (size_t)sim->nv;
+    dci_sim_factor *factor = &W->factor;
+    size_t k;
+
+    if (sim->pieces > 1)
+        return dci_sim_factor_blocks(sim, &W->at.hessian, shift, factor->measure, W->scratch.mem, &factor->fill);
+    factor->fill.used = W->scratch.mem->used;
+    memcpy(factor->lower, W->at.hessian.own, nv*nv*sizeof *factor->lower);
+    for (k = 0; k < nv; ++k) factor->lower[k*nv + k] += shift*factor->measure[k];
+    return dc_chol_factor((int)nv, factor->lower, (int)nv, NULL);
+}
+
+/* A factor of H, in scratch until dci_sim_drop_factor. Where H is not positive definite, the sum of its parts made
+ * semidefinite one by one takes its place, without the curvature of the motion: what bends is left out, pairs of hulls
+ * are clamped. What the joints' rotations may still lack is added along the inertia's diagonal, more and more until
+ * there is a Cholesky factor. Late in a step |H| instead, of one piece. DC_E_DIVERGED: none found. */
+static DCI_NOINLINE dc_status dci_sim_find_factor(dci_sim_work *W, dc_sim_info *info)
+{
+    const dc_sim *sim = W->problem.sim;
     dci_sim_factor *factor = &W->factor;
     dc_real shift = 0;
-    size_t k;
     int tries;
 
     factor->spectral = 0;
     for (tries = 0; tries < 40; ++tries) {
-        memcpy(factor->lower, W->at.hessian, nv*nv*sizeof *factor->lower);
-        for (k = 0; k < nv; ++k) factor->lower[k*nv + k] += shift*factor->measure[k];
-        if (dc_chol_factor((int)nv, factor->lower, (int)nv, NULL) == DC_OK) {
-            info->shifts += tries > 0;
-            return 1;
-        }
+        const dc_status status = dci_sim_cholesky(W, shift);
+        if (status == DC_OK) info->shifts += tries > 0;
+        if (status == DC_OK || status == DC_E_MEMORY) return status;
         if (tries > 0) {
             shift = shift > 0 ? 4*shift : DC_R(0.01);
             continue;
         }
-        if (info->iterations >= DCI_SIM_LATE && dci_sim_spectrum((int)nv, W->scratch.mem, factor)) {
+        if (sim->pieces == 1 && info->iterations >= DCI_SIM_LATE && dci_sim_spectrum(sim->nv, W->scratch.mem, factor)) {
             info->shifts++;
-            return factor->spectral = 1;
+            factor->spectral = 1;
+            return DC_OK;
         }
         dci_sim_eval_known(W, W->iterate.q, DCI_SIM_SEMIDEFINITE);
+        if (W->at.status == DC_E_MEMORY) return DC_E_MEMORY;
     }
-    return 0;
+    return DC_E_DIVERGED;
 }
+
+static void dci_sim_drop_factor(dci_sim_work *W) { W->scratch.mem->used = W->factor.fill.used; }
 
 /* ---- [direction] Newton's direction, bent to slide along contacts ----------------------------- */
 /* in: O at the iterate, factor; out: a direction of descent, and the share of it over which nothing is met.
@@ -4517,14 +4985,15 @@ static dc_real dci_sim_slope(const dci_sim_work *W)
     return dci_sim_dot(W->at.grad, W->direction.dq, W->problem.sim->nv);
 }
 
-/* dq = - H^-1 grad. 0: none found */
-static int dci_sim_find_direction(dci_sim_work *W, dc_sim_info *info)
+/* dq = - H^-1 grad, with the factor. DC_E_DIVERGED: none found */
+static dc_status dci_sim_find_direction(dci_sim_work *W, dc_sim_info *info)
 {
-    const int nv = W->problem.sim->nv;
+    const dc_sim *sim = W->problem.sim;
+    const dc_status status = dci_sim_find_factor(W, info);
     int k;
-    if (!dci_sim_find_factor(W, info)) return 0;
-    for (k = 0; k < nv; ++k) W->direction.dq[k] = -W->at.grad[k];
-    return dci_sim_solve(nv, &W->factor, W->direction.dq);
+    if (status != DC_OK) return status;
+    for (k = 0; k < sim->nv; ++k) W->direction.dq[k] = -W->at.grad[k];
+    return dci_sim_solve(sim, &W->factor, W->direction.dq) ? DC_OK : DC_E_DIVERGED;
 }
 
 /* The change of n.x for a point x of link i, times s, by the coordinates of a place: added to J. */
@@ -4677,7 +5146,7 @@ static DCI_NOINLINE int dci_sim_demand_more(dci_sim_work *W, dc_real share)
     demand->bound = dc_min(keep - gap + share*along, DC_R(-0.1)*(end->gap - keep));
 
     memcpy(demand->answer, J, (size_t)nv*sizeof *J);
-    if (!dci_sim_solve(nv, &W->factor, demand->answer)) return 0;
+    if (!dci_sim_solve(sim, &W->factor, demand->answer)) return 0;
     direction->demands++;
     return 1;
 }
@@ -4826,7 +5295,8 @@ static DCI_NOINLINE int dci_sim_model_step(dci_sim_work *W, dc_sim_info *info, d
     dc_real share, trusted, slope;
     int tries;
 
-    if (!dci_sim_find_direction(W, info)) return 0;
+    if (dci_sim_find_direction(W, info) != DC_OK) return 0;
+    dci_sim_drop_factor(W);
     slope = dci_sim_slope(W);
     share = dci_sim_direction_share(W);
     trusted = dci_sim_trusted(W, residual);
@@ -4897,7 +5367,7 @@ static dc_real dci_sim_line_search(dci_sim_work *W, dc_real share, dc_real slope
         dci_sim_eval(W, W->iterate.trial, *derivatives ? DCI_SIM_DERIVATIVES : DCI_SIM_VALUE, DCI_SIM_BY_MODELS);
         if (dci_sim_descends(W, value, slope, share, rounding, *derivatives)) return share;
         share *= DC_R(0.5);
-        if (!(share > DC_R(1e-12))) return -1;
+        if (!(share > DC_R(1e-12)) || W->at.status == DC_E_MEMORY) return -1;
     }
 }
 
@@ -4938,6 +5408,7 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
         const dc_status sure = at->doubt + problem->friction.doubt > 0 ? DC_E_DIVERGED : DC_OK;
         const dc_real residual = dci_sim_largest(at->grad, sim->nv);
         dc_real share, safe, value;
+        dc_status status;
         int derivatives, tiny;
         dci_sim_report(at, residual, acting, info);
 
@@ -4964,8 +5435,10 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
         }
 
         /* where to, and how far nothing is met */
-        if (!dci_sim_find_direction(W, info)) return DC_E_DIVERGED;
+        status = dci_sim_find_direction(W, info);
+        if (status != DC_OK) return status;
         safe = dci_sim_slide_by(W);
+        dci_sim_drop_factor(W);
         info->shortened += safe < 1 || W->direction.demands > 0;
         slope = dci_sim_slope(W);
         value = at->value;
@@ -4973,6 +5446,7 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
 
         /* how far O falls */
         share = dci_sim_line_search(W, safe, slope, &derivatives);
+        if (at->status == DC_E_MEMORY) return DC_E_MEMORY;
         if (share < 0) return tiny || -slope <= rounding ? sure : DC_E_DIVERGED;
         dci_sim_accept(sim->nq, iterate, info);
         if (W->factor.spectral) dci_sim_trust(share/safe, (at->value - value)/slope, &W->factor);
@@ -5532,6 +6006,31 @@ static DCI_NOINLINE dci_sim_terms *dci_sim_open_terms(dci_sim_work *W, int attac
     return terms;
 }
 
+/* the factor of d2O/dq_next^2 itself; of more than one piece it has to be positive definite, as at a minimum */
+static dc_status dci_sim_factor_exact(dci_sim_work *W, int *piv)
+{
+    const dc_sim *sim = W->problem.sim;
+    W->factor.fill.used = W->scratch.mem->used;
+    if (sim->pieces == 1) return dc_ldlt_factor(sim->nv, W->at.hessian.own, sim->nv, piv, NULL);
+    dci_sim_zero(W->factor.measure, (size_t)sim->nv);
+    return dci_sim_factor_blocks(sim, &W->at.hessian, 0, W->factor.measure, W->scratch.mem, &W->factor.fill);
+}
+
+/* D <- its inverse times D, n columns */
+static dc_status dci_sim_solve_exact(dci_sim_work *W, const int *piv, int n, dc_real *D)
+{
+    const dc_sim *sim = W->problem.sim;
+    dc_real *column = W->factor.turned;
+    int c, k;
+    if (sim->pieces == 1) return dc_ldlt_solve(sim->nv, W->at.hessian.own, sim->nv, piv, n, D, n);
+    for (c = 0; c < n; ++c) {
+        for (k = 0; k < sim->nv; ++k) column[k] = D[(size_t)k*(size_t)n + (size_t)c];
+        dci_sim_solve_blocks(sim, &W->factor.fill, column);
+        for (k = 0; k < sim->nv; ++k) D[(size_t)k*(size_t)n + (size_t)c] = column[k];
+    }
+    return DC_OK;
+}
+
 /* after dci_sim_open: all Jacobians into D, unsolved, then solved */
 static DCI_NOINLINE dc_status dci_sim_jacobians(dci_sim_work *W, const dc_real *q, dc_real *const want[DCI_SIM_OUTPUTS])
 {
@@ -5568,9 +6067,9 @@ static DCI_NOINLINE dc_status dci_sim_jacobians(dci_sim_work *W, const dc_real *
     if (terms->status != DC_OK) return terms->status;
 
     /* SDRS Eq. 88 */
-    s = dc_ldlt_factor(nv, W->at.hessian, nv, piv, NULL);
+    s = dci_sim_factor_exact(W, piv);
     for (c = 0; c < DCI_SIM_OUTPUTS && s == DC_OK; ++c)
-        if (D[c] && n[c]) s = dc_ldlt_solve(nv, W->at.hessian, nv, piv, (int)n[c], D[c], (int)n[c]);
+        if (D[c] && n[c]) s = dci_sim_solve_exact(W, piv, (int)n[c], D[c]);
     for (c = 0; c < DCI_SIM_OUTPUTS && s == DC_OK; ++c)
         if (!dci_sim_finite(D[c], n[c]*(size_t)nv)) s = DC_E_RANGE;
     for (c = 0; c < DCI_SIM_OUTPUTS && s == DC_OK; ++c)
@@ -5644,7 +6143,7 @@ static DCI_NOINLINE dc_status dci_sim_back(dci_sim_work *W, const dc_sim_run *r,
 {
     const dc_sim *sim = W->problem.sim;
     const int nv = sim->nv;
-    dc_real *lam = bar->next, *H = W->at.hessian;
+    dc_real *lam = bar->next;
     int i, k, *piv = (int *)dc_arena_take(W->scratch.mem, (size_t)nv, sizeof *piv);
     dci_sim_terms *terms = dci_sim_open_terms(W, r->attach != NULL, r->vertex != NULL);
     dci_sim_sink s = DC_ZERO;
@@ -5655,9 +6154,10 @@ static DCI_NOINLINE dc_status dci_sim_back(dci_sim_work *W, const dc_sim_run *r,
     /* lam, SDRS Eq. 88 transposed, and what moves by it */
     dci_sim_eval(W, q_next, DCI_SIM_DERIVATIVES, DCI_SIM_IN_FULL);
     if (W->at.status != DC_OK) return W->at.status;
-    status = dc_ldlt_factor(nv, H, nv, piv, NULL);
-    if (status == DC_OK) status = dc_ldlt_solve(nv, H, nv, piv, 1, lam, 1);
+    status = dci_sim_factor_exact(W, piv);
+    if (status == DC_OK) status = dci_sim_solve_exact(W, piv, 1, lam);
     if (status != DC_OK) return status;
+    dci_sim_drop_factor(W);
     for (k = 0; k < nv; ++k) lam[k] = -lam[k];
     for (i = 0; i < sim->links; ++i) dci_sim_twist(&W->at.place, i, lam, bar->twist + 6*i);
 
