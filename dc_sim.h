@@ -170,6 +170,7 @@
 #define dc_sim_build dc_sim_build_f
 #define dc_sim_refresh dc_sim_refresh_f
 #define dc_sim_neutral dc_sim_neutral_f
+#define dc_sim_may_touch dc_sim_may_touch_f
 #define dc_sim_rest_gap dc_sim_rest_gap_f
 #define dc_sim_rest_stiffness dc_sim_rest_stiffness_f
 #define dc_sim_poses dc_sim_poses_f
@@ -295,7 +296,10 @@ typedef struct {
     dc_sim_plane *plane;
     dc_v3 *vertex;              /* of all hulls, link after link, then the corners of trees, which are no design */
     dc_sim_hull *hull;
-    int *pair;                  /* 2*pairs hulls that may touch */
+    int *pair;                  /* 2*pairs hulls that may touch, where contact is felt at any distance; else none is
+                                 * listed */
+    int *anchor, *above;        /* of link i: the link it moves with, and the nearest with shape before it; -1: none */
+    int *exclude;               /* 2*excludes links, the smaller first, ascending */
     int *loop, *face;           /* of the hulls' faces */
     int *q_at, *v_at;           /* of link i: where its joint is in q and dq */
     int *piece, *piece_at;      /* of link i: the piece it belongs to; where the pieces begin in dq, and where the last
@@ -307,6 +311,7 @@ typedef struct {
     int pieces;                 /* trees of links, or what lies between the first and the last link of several: between
                                  * two of them the Hessian has a block where they touch. Small models are one piece */
     int corners;                /* of the trees, 3 a triangle */
+    int excludes;
 } dc_sim;
 
 /* Bytes of arena that dc_sim_build takes; 0: desc or what it points to is no description, or it does not fit. */
@@ -327,6 +332,9 @@ DC_DEF dc_real dc_sim_rest_stiffness(const dc_sim *sim, dc_real gap, dc_real for
  * more vertices is the fan from their mean to its edges, so that moments are polynomials of the vertices, with
  * derivatives where those of the hull itself have kinks. DC_E_ARG: the model is not to be used until it is repaired. */
 DC_DEF dc_status dc_sim_refresh(dc_sim *sim, dc_sim_flaw *flaw);
+
+/* 1: hulls a and b of the model may touch. 0: they never meet, or there are no such. */
+DC_DEF int dc_sim_may_touch(const dc_sim *sim, int a, int b);
 
 /* q[nq] with every joint at 0. */
 DC_DEF void dc_sim_neutral(const dc_sim *sim, dc_real *q);
@@ -1136,24 +1144,42 @@ static int dci_sim_shaped(const dc_sim_desc *d, int i)
     return d->trees ? d->link[i].tree != NULL : d->link[i].hulls > 0;
 }
 
-/* may links i < j touch? */
-static int dci_sim_may_touch(const dc_sim_desc *d, int i, int j)
+/* may links i and j touch? */
+static int dci_sim_links_touch(const dc_sim *sim, int i, int j)
 {
-    int k, p;
+    int lo = 0, hi = sim->excludes, k;
 
-    if (!dci_sim_shaped(d, i) || !dci_sim_shaped(d, j)) return 0;
-    if (dci_sim_anchor(d->link, i) == dci_sim_anchor(d->link, j)) return 0;
+    /* parts of one body, and neighbours along a chain, links without shape left out */
+    if (sim->anchor[i] == sim->anchor[j] || sim->above[i] == j || sim->above[j] == i) return 0;
 
-    /* neighbours along a chain, links without shape left out */
-    for (p = d->link[j].parent; p >= 0 && !dci_sim_shaped(d, p); ) p = d->link[p].parent;
-    if (p == i) return 0;
-
-    for (k = 0; k < d->excludes; ++k) {
-        int a = d->exclude[2*k], b = d->exclude[2*k + 1];
-        if ((a == i && b == j) || (a == j && b == i)) return 0;
+    if (i > j) {
+        k = i;
+        i = j;
+        j = k;
+    }
+    while (lo < hi) {
+        const int mid = lo + (hi - lo)/2, a = sim->exclude[2*mid], b = sim->exclude[2*mid + 1];
+        if (a == i && b == j) return 0;
+        if (a < i || (a == i && b < j)) lo = mid + 1;
+        else hi = mid;
     }
     return 1;
 }
+
+/* may hulls a and b? */
+static int dci_sim_hulls_touch(const dc_sim *sim, int a, int b)
+{
+    const dc_sim_hull *A = sim->hull + a, *B = sim->hull + b;
+    return A->tree == sim->desc.trees && B->tree == A->tree && dci_sim_links_touch(sim, A->link, B->link);
+}
+
+DC_DEF int dc_sim_may_touch(const dc_sim *sim, int a, int b)
+{
+    return sim && sim->hull && a >= 0 && b >= 0 && a < sim->hulls && b < sim->hulls && dci_sim_hulls_touch(sim, a, b);
+}
+
+/* contact is felt at any distance, so that all pairs are listed */
+static int dci_sim_everywhere(const dc_sim_desc *d) { return d->trees || d->global; }
 
 static int dci_sim_scalar(dc_real x, dc_real least) { return x >= least && x <= DC_LIMIT; }
 
@@ -1250,7 +1276,7 @@ static const char *dci_sim_count_hulls(const dc_sim_desc *d, const dc_sim_link *
 static const char *dci_sim_check(const dc_sim_desc *d, dc_sim *m, int *where)
 {
     const char *cause;
-    int i, j;
+    int i, shaped = 0;
 
     *where = -1;
     memset(m, 0, sizeof *m);
@@ -1258,6 +1284,7 @@ static const char *dci_sim_check(const dc_sim_desc *d, dc_sim *m, int *where)
     if (cause) return cause;
     m->links = d->links;
     m->planes = d->planes;
+    m->excludes = d->excludes;
 
     for (i = 0; i < d->links; ++i) {
         const dc_sim_link *l = d->link + i;
@@ -1269,10 +1296,11 @@ static const char *dci_sim_check(const dc_sim_desc *d, dc_sim *m, int *where)
         m->nv += dci_sim_nv(l->joint);
         if (m->vertices > (1 << 22) || m->corners > 3*(1 << 24) || m->hulls > (1 << 20)) return "too many";
 
-        /* pairs with earlier links */
-        for (j = 0; j < i; ++j)
-            if (dci_sim_may_touch(d, j, i)) m->pairs += d->trees ? 1 : l->hulls*d->link[j].hulls;
-        if (m->pairs > (1 << 24)) return "too many";
+        /* room for pairs with all that came before */
+        if (!dci_sim_everywhere(d)) continue;
+        m->pairs += shaped*(d->trees ? l->tree != NULL : l->hulls);
+        shaped += d->trees ? l->tree != NULL : l->hulls;
+        if (shaped > 4096) return "too many";
     }
     *where = -1;
     return NULL;
@@ -1290,10 +1318,15 @@ static void dci_sim_take_model(dc_sim *m, dci_room *room)
     m->pair = DCI_TAKE(room, 2*(size_t)m->pairs, int);
     m->loop = DCI_TAKE(room, 6*vertices, int);
     m->face = DCI_TAKE(room, 2*vertices + hulls, int);
-    m->q_at = DCI_TAKE(room, 4*links + 1, int);
-    m->v_at = m->q_at ? m->q_at + links : NULL;
-    m->piece = m->q_at ? m->v_at + links : NULL;
-    m->piece_at = m->q_at ? m->piece + links : NULL;
+    m->q_at = DCI_TAKE(room, 6*links + 1 + 2*(size_t)m->excludes, int);
+    if (m->q_at) {
+        m->v_at = m->q_at + links;
+        m->piece = m->v_at + links;
+        m->anchor = m->piece + links;
+        m->above = m->anchor + links;
+        m->piece_at = m->above + links;
+        m->exclude = m->piece_at + links + 1;
+    }
     m->moment = DCI_TAKE(room, 16*links, dc_real);
     m->moment_grad = DCI_TAKE(room, 30*vertices, dc_real);
 }
@@ -1488,21 +1521,47 @@ static void dci_sim_fill_pieces(dc_sim *m)
     m->piece_at[m->pieces] = m->nv;
 }
 
-/* the pairs that may touch, ascending; how many */
-static int dci_sim_fill_pairs(const dc_sim_desc *d, dc_sim *m)
+/* what says which links may touch: who moves with whom, who hangs on whom, and the exclusions, ascending */
+static void dci_sim_fill_touch(const dc_sim_desc *d, dc_sim *m)
 {
-    int i, j, pairs = 0;
+    int i, k, p, gap;
 
-    for (i = 0; i < m->hulls; ++i)
-        for (j = i + 1; j < m->hulls; ++j) {
-            const dc_sim_hull *a = m->hull + i, *b = m->hull + j;
-            if (a->tree != (d->trees != 0) || b->tree != a->tree || a->link == b->link
-                || !dci_sim_may_touch(d, a->link, b->link)) continue;
-            m->pair[2*pairs] = i;
-            m->pair[2*pairs + 1] = j;
-            ++pairs;
+    for (i = 0; i < m->links; ++i) {
+        m->anchor[i] = dci_sim_anchor(d->link, i);
+        for (p = d->link[i].parent; p >= 0 && !dci_sim_shaped(d, p); ) p = d->link[p].parent;
+        m->above[i] = p;
+    }
+    for (k = 0; k < m->excludes; ++k) {
+        const int a = d->exclude[2*k], b = d->exclude[2*k + 1];
+        m->exclude[2*k] = a < b ? a : b;
+        m->exclude[2*k + 1] = a < b ? b : a;
+    }
+    for (gap = m->excludes/2; gap > 0; gap /= 2)
+        for (i = gap; i < m->excludes; ++i) {
+            const int a = m->exclude[2*i], b = m->exclude[2*i + 1];
+            for (k = i; k >= gap; k -= gap) {
+                const int *x = m->exclude + 2*(k - gap);
+                if (x[0] < a || (x[0] == a && x[1] <= b)) break;
+                m->exclude[2*k] = x[0];
+                m->exclude[2*k + 1] = x[1];
+            }
+            m->exclude[2*k] = a;
+            m->exclude[2*k + 1] = b;
         }
-    return pairs;
+}
+
+/* the pairs that may touch, ascending */
+static void dci_sim_fill_pairs(dc_sim *m)
+{
+    int i, j;
+    m->pairs = 0;
+    for (i = 0; dci_sim_everywhere(&m->desc) && i < m->hulls; ++i)
+        for (j = i + 1; j < m->hulls; ++j) {
+            if (!dci_sim_hulls_touch(m, i, j)) continue;
+            m->pair[2*m->pairs] = i;
+            m->pair[2*m->pairs + 1] = j;
+            ++m->pairs;
+        }
 }
 
 /* copies the description into the arrays, finds faces and pairs */
@@ -1526,8 +1585,10 @@ static const char *dci_sim_fill(const dc_sim_desc *d, dc_sim *m, int *where)
     if (m->desc.tolerance == 0) m->desc.tolerance = DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-9);
     if (m->desc.iterations == 0) m->desc.iterations = 400;
 
+    dci_sim_fill_touch(d, m);
+    dci_sim_fill_pairs(m);
     *where = -1;
-    return dci_sim_fill_pairs(d, m) == m->pairs ? NULL : "counts";
+    return NULL;
 }
 
 /* a chosen number within what is accepted of a given one */
@@ -2319,12 +2380,19 @@ typedef struct {
 /* what the evaluation of a pair takes; duals NULL: second derivatives of friction are its own */
 typedef struct { dc_arena *mem; dci_sim_jet *jet; dc_bsh_info *seen; dci_sim_duals *duals; } dci_sim_scratch;
 
-/* Friction as far as it is that of time t. */
+/* Two hulls that came near each other in a step; where contact is felt at any distance, all that may touch. */
+typedef struct dci_sim_met dci_sim_met;
+struct dci_sim_met {
+    dci_sim_met *next;              /* of the same first hull, by the second */
+    int a, b;                       /* a < b */
+    int found;                      /* by the sweep of this number last */
+    dc_plane plane;                 /* of separation; the search starts at that of the place before */
+    dc_plane before;                /* that at time t */
+    dc_friction_load *load;         /* NULL: not felt at time t */
+};
+
+/* Friction as far as it is that of time t; of hulls in dci_sim_met. */
 typedef struct {
-    /* hulls */
-    dc_friction_load **load;        /* [pairs] NULL: not felt at time t */
-    dc_plane *plane;                /* [pairs] of separation at time t */
-    int *loaded, count;            /* pairs with a load, ascending */
     int doubt;                      /* pairs whose plane or slip was not found to rounding */
 
     /* trees */
@@ -2342,6 +2410,7 @@ typedef struct {
     dc_real *inert;                 /* [12 links] Y of SDRS Eq. 3 */
     dc_real motion;                 /* the largest force that the motion is */
     dci_sim_friction friction;
+    dci_sim_met **met;              /* [hulls] those with the hull as their first, by the second */
 } dci_sim_problem;
 
 /* Sums over the links while O is added up. */
@@ -2368,7 +2437,6 @@ typedef struct {
     int contacts;                   /* pairs that feel each other */
     int doubt;                      /* pairs whose plane or slip was not found to rounding */
     int modelled;                   /* pairs of trees of which O is that of their models */
-    dc_plane *plane;                /* [pairs] of separation; the search starts at those of the place before */
     dci_sim_sums sums;
 } dci_sim_energy;
 
@@ -2392,7 +2460,8 @@ typedef struct {
     dc_v3 *centre;                  /* [hulls] of their spheres */
     dc_real *grow, *low;            /* [hulls] what they are grown by, and where they begin along the sweep's axis */
     int *order;                     /* [hulls] as they begin */
-    int *found, count;              /* pairs whose grown spheres meet, ascending */
+    int at, next;                   /* places in it of the next pair to look at */
+    int sweeps;                     /* how many there have been of the reach of the potential */
 } dci_sim_broad;
 
 /* A link as seen from another, on its way. */
@@ -2408,9 +2477,9 @@ typedef struct {
     dc_distance distance;           /* at the end */
 } dci_sim_way;
 
-/* What ends a way: a pair, or a hull and a plane; both -1: a limit of a joint, or half a turn. */
+/* What ends a way: two hulls, or a hull and plane -1-other; hull -1: a limit of a joint, or half a turn. */
 typedef struct {
-    int pair, hull, plane;
+    int hull, other;
     dc_real gap;                    /* at the start */
     dc_distance distance;           /* of a pair at the end, as seen from the links' last common ancestor */
 } dci_sim_end;
@@ -2558,26 +2627,32 @@ static void dci_sim_add_noise(dci_sim_energy *at, dc_v3 t, dc_real s, const dc_r
 
 static void dci_sim_add_force(dci_sim_energy *at, dc_real force) { at->force = dc_max(at->force, dc_abs(force)); }
 
-/* why there is no O: pair k */
-static void dci_sim_stop(const dc_sim *sim, int k, dc_status status, dci_sim_energy *at)
+/* why there is no O: hulls a and b */
+static void dci_sim_stop(int a, int b, dc_status status, dci_sim_energy *at)
 {
     at->status = status;
-    at->hull_a = sim->pair[2*k];
-    at->hull_b = sim->pair[2*k + 1];
+    at->hull_a = a;
+    at->hull_b = b;
 }
 
-/* the hulls and links of pair k, and the product of their coefficients of friction */
+/* two hulls, their links, and the product of their coefficients of friction */
 typedef struct { int hull_a, hull_b, link_a, link_b; dc_real friction; } dci_sim_pair;
 
-static dci_sim_pair dci_sim_pair_at(const dc_sim *sim, int k)
+static dci_sim_pair dci_sim_pair_of(const dc_sim *sim, int a, int b)
 {
     dci_sim_pair p;
-    p.hull_a = sim->pair[2*k];
-    p.hull_b = sim->pair[2*k + 1];
+    p.hull_a = a;
+    p.hull_b = b;
     p.link_a = sim->hull[p.hull_a].link;
     p.link_b = sim->hull[p.hull_b].link;
     p.friction = sim->link[p.link_a].friction*sim->link[p.link_b].friction;
     return p;
+}
+
+/* pair k of those that are listed */
+static dci_sim_pair dci_sim_pair_at(const dc_sim *sim, int k)
+{
+    return dci_sim_pair_of(sim, sim->pair[2*k], sim->pair[2*k + 1]);
 }
 
 /* ---- inertia ---- */
@@ -3091,22 +3166,22 @@ static dc_real dci_sim_room(const dci_sim_place *place, int k, dc_v3 n, dc_real 
     return room;
 }
 
-/* Pair k of hulls: the potential, SDRS Eq. 7. */
-static DCI_NOINLINE void dci_sim_eval_pair(const dci_sim_problem *problem, int k, int want, dci_sim_scratch *scratch,
-                                         dci_sim_energy *at)
+/* Two hulls: the potential, SDRS Eq. 7. */
+static DCI_NOINLINE void dci_sim_eval_pair(const dci_sim_problem *problem, dci_sim_met *met, int want,
+                                         dci_sim_scratch *scratch, dci_sim_energy *at)
 {
     const dc_sim *sim = problem->sim;
-    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    const dci_sim_pair p = dci_sim_pair_of(sim, met->a, met->b);
     const dc_pose *pose = at->place.pose;
     dc_hull A = dci_sim_hull_of(sim, p.hull_a), B = dci_sim_hull_of(sim, p.hull_b);
     dci_sim_jet *jet = scratch->jet;
     dc_real length, d;
     dc_v3 n;
-    dc_status s = dc_pair_rigid(&problem->pair, &A, pose + p.link_a, &B, pose + p.link_b, scratch->mem, at->plane + k,
+    dc_status s = dc_pair_rigid(&problem->pair, &A, pose + p.link_a, &B, pose + p.link_b, scratch->mem, &met->plane,
                                 &jet->value, want ? jet->grad : NULL, want ? jet->hessian : NULL, NULL);
 
     if (s != DC_OK && s != DC_E_DIVERGED) {
-        dci_sim_stop(sim, k, s, at);
+        dci_sim_stop(met->a, met->b, s, at);
         return;
     }
     at->doubt += s == DC_E_DIVERGED;
@@ -3118,11 +3193,11 @@ static DCI_NOINLINE void dci_sim_eval_pair(const dci_sim_problem *problem, int k
     dci_sim_add_pair(p.link_a, p.link_b, want, jet, scratch->mem, at);
 
     /* the gap: both sides of the plane */
-    n = at->plane[k].n;
+    n = met->plane.n;
     length = dc_sqrt(dc_dot(n, n));
     if (!(length > 0)) return;
     n = dc_scale(1/length, n);
-    d = at->plane[k].d/length;
+    d = met->plane.d/length;
     at->gap = dc_min(at->gap, dci_sim_room(&at->place, p.hull_a, n, d));
     at->gap = dc_min(at->gap, dci_sim_room(&at->place, p.hull_b, dc_neg(n), -d));
 }
@@ -3139,20 +3214,20 @@ static dc_status dci_sim_move_friction(dc_friction_load *load, dci_sim_scratch *
 }
 
 /* its friction, by what was felt at time t: SDRS Eq. 13 */
-static DCI_NOINLINE void dci_sim_eval_friction(const dci_sim_problem *problem, int k, int want,
+static DCI_NOINLINE void dci_sim_eval_friction(const dci_sim_problem *problem, const dci_sim_met *met, int want,
                                                dci_sim_scratch *scratch, dci_sim_energy *at)
 {
     const dc_sim *sim = problem->sim;
-    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    const dci_sim_pair p = dci_sim_pair_of(sim, met->a, met->b);
     const dc_pose *pose = at->place.pose;
     dc_hull A = dci_sim_hull_of(sim, p.hull_a), B = dci_sim_hull_of(sim, p.hull_b);
     dci_sim_jet *jet = scratch->jet;
     dc_status s;
 
     if (!(p.friction > 0)) return;
-    s = dci_sim_move_friction(problem->friction.load[k], scratch, &A, pose + p.link_a, &B, pose + p.link_b, want);
+    s = dci_sim_move_friction(met->load, scratch, &A, pose + p.link_a, &B, pose + p.link_b, want);
     if (s != DC_OK && s != DC_E_DIVERGED) {
-        dci_sim_stop(sim, k, s, at);
+        dci_sim_stop(met->a, met->b, s, at);
         return;
     }
     at->doubt += s == DC_E_DIVERGED;
@@ -3164,8 +3239,8 @@ static DCI_NOINLINE void dci_sim_eval_friction(const dci_sim_problem *problem, i
 /* in: a place; out: the pairs of hulls that may feel each other there, ascending, by a sweep along one axis.
  *
  * stage               | reads                     | writes
- * dci_sim_sweep       | place, what hulls grow by | pairs whose spheres meet
- * dci_sim_broad_phase | place                     | the same for the reach of the potential */
+ * dci_sim_next_pair   | place, what hulls grow by | the next pair whose spheres meet
+ * dci_sim_broad_phase | place                     | those within the reach of the potential */
 
 /* ascending, by key and then by number; key NULL: by number */
 static void dci_sim_sort(int *x, int n, const dc_real *key)
@@ -3186,19 +3261,6 @@ static void dci_sim_sort(int *x, int n, const dc_real *key)
         }
 }
 
-/* the pair of hulls a < b; -1: they may not touch */
-static int dci_sim_pair_of(const dc_sim *sim, int a, int b)
-{
-    int lo = 0, hi = sim->pairs;
-    while (lo < hi) {
-        int k = lo + (hi - lo)/2, i = sim->pair[2*k], j = sim->pair[2*k + 1];
-        if (i == a && j == b) return k;
-        if (i < a || (i == a && j < b)) lo = k + 1;
-        else hi = k;
-    }
-    return -1;
-}
-
 /* the spheres' centres, and the axis on which they spread most */
 static int dci_sim_spread(const dci_sim_place *place, dc_v3 *centre)
 {
@@ -3217,12 +3279,12 @@ static int dci_sim_spread(const dci_sim_place *place, dc_v3 *centre)
     return spread.x >= spread.y && spread.x >= spread.z ? 0 : spread.y >= spread.z ? 1 : 2;
 }
 
-/* All pairs whose spheres meet at the place when each is grown by broad->grow, ascending. */
-static DCI_NOINLINE void dci_sim_sweep(const dci_sim_place *place, dci_sim_broad *broad)
+/* Begins a sweep over the pairs whose spheres meet at the place when each is grown by broad->grow. */
+static DCI_NOINLINE void dci_sim_begin_sweep(const dci_sim_place *place, dci_sim_broad *broad)
 {
     const dc_sim *sim = place->sim;
     const int n = sim->hulls, axis = dci_sim_spread(place, broad->centre);
-    int i, j, k;
+    int k;
 
     /* in the order in which they begin along the axis */
     for (k = 0; k < n; ++k) {
@@ -3231,40 +3293,73 @@ static DCI_NOINLINE void dci_sim_sweep(const dci_sim_place *place, dci_sim_broad
         broad->order[k] = k;
     }
     dci_sim_sort(broad->order, n, broad->low);
-
-    /* each with those that begin before it ends */
-    broad->count = 0;
-    for (i = 0; i < n; ++i) {
-        const int a = broad->order[i];
-        const dc_real ra = sim->hull[a].radius + broad->grow[a], end = broad->low[a] + 2*ra;
-        for (j = i + 1; j < n && broad->low[broad->order[j]] <= end; ++j) {
-            const int b = broad->order[j];
-            const dc_v3 d = dc_sub(broad->centre[a], broad->centre[b]);
-            const dc_real r = ra + sim->hull[b].radius + broad->grow[b];
-            if (!(dc_dot(d, d) <= r*r)) continue;
-            k = dci_sim_pair_of(sim, a < b ? a : b, a < b ? b : a);
-            if (k >= 0) broad->found[broad->count++] = k;
-        }
-    }
-    dci_sim_sort(broad->found, broad->count, NULL);
+    broad->at = 0;
+    broad->next = 1;
 }
 
-/* all pairs that may feel each other at the place */
-static void dci_sim_broad_phase(const dci_sim_place *place, dci_sim_broad *broad)
+/* The next of its pairs, a < b: each hull with those that begin before it ends. 0: there is none. */
+static int dci_sim_next_pair(const dc_sim *sim, dci_sim_broad *broad, int *a, int *b)
+{
+    for (; broad->at < sim->hulls; ++broad->at, broad->next = broad->at + 1) {
+        const int i = broad->order[broad->at];
+        const dc_real ri = sim->hull[i].radius + broad->grow[i], end = broad->low[i] + 2*ri;
+        while (broad->next < sim->hulls && broad->low[broad->order[broad->next]] <= end) {
+            const int j = broad->order[broad->next++];
+            const dc_v3 d = dc_sub(broad->centre[i], broad->centre[j]);
+            const dc_real r = ri + sim->hull[j].radius + broad->grow[j];
+            if (!(dc_dot(d, d) <= r*r) || !dci_sim_hulls_touch(sim, i, j)) continue;
+            *a = i < j ? i : j;
+            *b = i < j ? j : i;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Hulls a < b have come near each other: their place among those that have. NULL: there is no memory. */
+static dci_sim_met *dci_sim_meet(int a, int b, dc_arena *mem, dci_sim_met **met)
+{
+    dci_sim_met *m, **at = met + a;
+    while (*at && (*at)->b < b) at = &(*at)->next;
+    if (*at && (*at)->b == b) return *at;
+
+    m = (dci_sim_met *)dc_arena_take(mem, 1, sizeof *m);
+    if (!m) return NULL;
+    memset(m, 0, sizeof *m);
+    m->a = a;
+    m->b = b;
+    m->next = *at;
+    return *at = m;
+}
+
+/* All pairs that may feel each other at the place: those found by this sweep. 0: there is no memory for them. */
+static int dci_sim_broad_phase(const dci_sim_place *place, dc_arena *mem, dci_sim_broad *broad, dci_sim_met **met)
 {
     const dc_sim *sim = place->sim;
     const dc_real reach = dci_sim_reach(sim, 0);
-    int k;
+    int k, a, b;
 
-    if (reach <= DC_LIMIT) {
-        for (k = 0; k < sim->hulls; ++k) broad->grow[k] = DC_R(0.5)*reach;
-        dci_sim_sweep(place, broad);
-        return;
+    /* felt at any distance: once for all */
+    if (!(reach <= DC_LIMIT)) {
+        for (k = sim->pairs - 1; k >= 0 && broad->sweeps == 0; --k)
+            if (!dci_sim_meet(sim->pair[2*k], sim->pair[2*k + 1], mem, met)) return 0;
+        broad->sweeps = 1;
+        for (a = 0; a < sim->hulls; ++a) {
+            dci_sim_met *m;
+            for (m = met[a]; m; m = m->next) m->found = 1;
+        }
+        return 1;
     }
 
-    /* felt at any distance */
-    broad->count = sim->pairs;
-    for (k = 0; k < sim->pairs; ++k) broad->found[k] = k;
+    for (k = 0; k < sim->hulls; ++k) broad->grow[k] = DC_R(0.5)*reach;
+    ++broad->sweeps;
+    dci_sim_begin_sweep(place, broad);
+    while (dci_sim_next_pair(sim, broad, &a, &b)) {
+        dci_sim_met *m = dci_sim_meet(a, b, mem, met);
+        if (!m) return 0;
+        m->found = broad->sweeps;
+    }
+    return 1;
 }
 
 /* ---- [friction] friction of time t ------------------------------------------------------------ */
@@ -3275,11 +3370,11 @@ static void dci_sim_broad_phase(const dci_sim_place *place, dci_sim_broad *broad
  * dci_sim_fade          | a contact of triangles  | its weight              | reach
  * dci_sim_load_contacts | triangle pairs of trees | those that count, loads | LRI Eq. 12 */
 
-/* Pair k of hulls at time t: the plane, and the load of friction, which stays in the arena while there is one. */
-static DCI_NOINLINE dc_status dci_sim_load(dci_sim_problem *problem, int k, dc_arena *mem)
+/* Two hulls at time t: the plane, and the load of friction, which stays in the arena while there is one. */
+static DCI_NOINLINE dc_status dci_sim_load(dci_sim_problem *problem, dci_sim_met *met, dc_arena *mem)
 {
     const dc_sim *sim = problem->sim;
-    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    const dci_sim_pair p = dci_sim_pair_of(sim, met->a, met->b);
     const dc_pose *pose = problem->before.pose;
     const size_t used = mem->used;
     dci_sim_friction *friction = &problem->friction;
@@ -3291,13 +3386,12 @@ static DCI_NOINLINE dc_status dci_sim_load(dci_sim_problem *problem, int k, dc_a
 
     /* without friction the load is asked for all the same: it tells whether there are derivatives by the coefficient */
     s = dc_friction_open(&sim->desc.friction, &problem->pair, p.friction > 0 ? p.friction : 1, sim->desc.h, &A,
-                         pose + p.link_a, &B, pose + p.link_b, mem, friction->plane + k, load);
+                         pose + p.link_a, &B, pose + p.link_b, mem, &met->before, load);
     if (s != DC_OK && s != DC_E_DIVERGED) return s;
     friction->doubt += s == DC_E_DIVERGED;
-    if (load->count > 0) {
-        friction->load[k] = load;
-        friction->loaded[friction->count++] = k;
-    } else mem->used = used;
+    met->plane = met->before;
+    if (load->count > 0) met->load = load;
+    else mem->used = used;
     return DC_OK;
 }
 
@@ -3635,7 +3729,7 @@ static DCI_NOINLINE void dci_sim_eval_model(const dci_sim_model *model, int k, i
     int v, c, side, strayed = 0;
 
     if (model->status != DC_OK) {
-        dci_sim_stop(sim, k, model->status, at);
+        dci_sim_stop(p.hull_a, p.hull_b, model->status, at);
         return;
     }
 
@@ -3746,6 +3840,7 @@ static DCI_NOINLINE void dci_sim_eval_known(dci_sim_work *W, const dc_real *q, i
     const dci_sim_problem *problem = &W->problem;
     const dc_sim *sim = problem->sim;
     dci_sim_energy *at = &W->at;
+    dci_sim_met *met;
     int i, p;
 
     /* where */
@@ -3766,12 +3861,14 @@ static DCI_NOINLINE void dci_sim_eval_known(dci_sim_work *W, const dc_real *q, i
         for (i = 0; i < sim->pairs && at->status == DC_OK; ++i)
             dci_sim_eval_model(W->trees.model + i, i, want, &W->scratch, at);
     } else {
-        dci_sim_broad_phase(&at->place, &W->broad);
-        for (i = 0; i < W->broad.count && at->status == DC_OK; ++i)
-            dci_sim_eval_pair(problem, W->broad.found[i], want, &W->scratch, at);
+        if (!dci_sim_broad_phase(&at->place, W->scratch.mem, &W->broad, problem->met)) at->status = DC_E_MEMORY;
+        for (i = 0; i < sim->hulls; ++i)
+            for (met = problem->met[i]; met && at->status == DC_OK; met = met->next)
+                if (met->found == W->broad.sweeps) dci_sim_eval_pair(problem, met, want, &W->scratch, at);
+        for (i = 0; i < sim->hulls; ++i)
+            for (met = problem->met[i]; met && at->status == DC_OK; met = met->next)
+                if (met->load) dci_sim_eval_friction(problem, met, want, &W->scratch, at);
     }
-    for (i = 0; i < problem->friction.count && at->status == DC_OK; ++i)
-        dci_sim_eval_friction(problem, problem->friction.loaded[i], want, &W->scratch, at);
 
     if (at->status == DC_OK && !dc_finite(at->value)) at->status = DC_E_RANGE;
     if (want && at->status == DC_OK) dci_sim_gather(want, at);
@@ -3997,12 +4094,12 @@ static DCI_NOINLINE dc_real dci_sim_hulls_share(const dc_sim *sim, const dc_hull
     return t;
 }
 
-/* the pair of path->way, k, ends it */
-static void dci_sim_ends(int k, dci_sim_path *path)
+/* the pair of path->way ends it */
+static void dci_sim_ends(const dci_sim_pair *p, dci_sim_path *path)
 {
     dci_sim_end *end = &path->end;
-    end->pair = k;
-    end->hull = end->plane = -1;
+    end->hull = p->hull_a;
+    end->other = p->hull_b;
     end->gap = path->way->gap;
     end->distance = path->way->distance;
 }
@@ -4013,14 +4110,13 @@ static dc_v3 dci_sim_node_centre(const dci_sim_motion *m, const dc_bsh *tree, co
     return dc_add(dc_mul(&m->rotation, dc_add(tree->o, node->c)), m->pose.t);
 }
 
-/* The same for pair k of trees, whose hulls meet on the way: all pairs of triangles, but those whose nodes' spheres do
+/* The same for two trees, whose hulls meet on the way: all pairs of triangles, but those whose nodes' spheres do
  * not. The larger of two nodes is opened, so that the stack grows by one a level. */
-static DCI_NOINLINE dc_real dci_sim_trees_share(const dc_sim *sim, int k, dc_real most, dc_arena *mem,
+static DCI_NOINLINE dc_real dci_sim_trees_share(const dc_sim *sim, const dci_sim_pair *p, dc_real most, dc_arena *mem,
                                                 dci_sim_path *path)
 {
-    const dci_sim_pair p = dci_sim_pair_at(sim, k);
     const dci_sim_way *way = path->way;
-    const dc_bsh *ta = sim->link[p.link_a].tree, *tb = sim->link[p.link_b].tree;
+    const dc_bsh *ta = sim->link[p->link_a].tree, *tb = sim->link[p->link_b].tree;
     const size_t used = mem->used, room = 2*((size_t)ta->depth + (size_t)tb->depth + 2);
     int n = 1, *stack = (int *)dc_arena_take(mem, room, sizeof *stack);
 
@@ -4036,9 +4132,10 @@ static DCI_NOINLINE dc_real dci_sim_trees_share(const dc_sim *sim, int k, dc_rea
 
         /* two triangles */
         if (A->left < 0 && B->left < 0) {
-            dc_hull a = dci_sim_triangle(sim, p.hull_a, A->triangle), b = dci_sim_triangle(sim, p.hull_b, B->triangle);
+            dc_hull a = dci_sim_triangle(sim, p->hull_a, A->triangle);
+            dc_hull b = dci_sim_triangle(sim, p->hull_b, B->triangle);
             dc_real share = dc_max(dci_sim_hulls_share(sim, &a, &b, most, path), 0);
-            if (share < most) dci_sim_ends(k, path);
+            if (share < most) dci_sim_ends(p, path);
             most = share;
             continue;
         }
@@ -4059,11 +4156,12 @@ static DCI_NOINLINE dc_real dci_sim_trees_share(const dc_sim *sim, int k, dc_rea
     return most;
 }
 
-/* the same for pair k */
-static dc_real dci_sim_pair_share(const dci_sim_place *place, int k, dc_real most, dc_arena *mem, dci_sim_path *path)
+/* the same for hulls i and j */
+static dc_real dci_sim_pair_share(const dci_sim_place *place, int i, int j, dc_real most, dc_arena *mem,
+                                  dci_sim_path *path)
 {
     const dc_sim *sim = place->sim;
-    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    const dci_sim_pair p = dci_sim_pair_of(sim, i, j);
     dc_hull A = dci_sim_hull_of(sim, p.hull_a), B = dci_sim_hull_of(sim, p.hull_b);
     dci_sim_way *way = path->way;
     dc_real share, both;
@@ -4086,8 +4184,8 @@ static dc_real dci_sim_pair_share(const dci_sim_place *place, int k, dc_real mos
     share = dci_sim_hulls_share(sim, &A, &B, most, path);
 
     /* the way into a hull may lead through a hole */
-    if (share < most && sim->desc.trees) return dci_sim_trees_share(sim, k, most, mem, path);
-    if (share < most) dci_sim_ends(k, path);
+    if (share < most && sim->desc.trees) return dci_sim_trees_share(sim, &p, most, mem, path);
+    if (share < most) dci_sim_ends(&p, path);
     return dc_max(share, 0);
 }
 
@@ -4117,9 +4215,8 @@ static DCI_NOINLINE dc_real dci_sim_plane_share(const dci_sim_place *place, int 
         if (s >= most - t) return most;
         t += s;
     }
-    path->end.pair = -1;
     path->end.hull = k;
-    path->end.plane = p;
+    path->end.other = -1 - p;
     path->end.gap = start;
     return t;
 }
@@ -4156,7 +4253,7 @@ static DCI_NOINLINE dc_real dci_sim_safe_share(const dci_sim_energy *at, const d
 
     path->q = q;
     path->dq = dq;
-    path->end.pair = path->end.hull = path->end.plane = -1;
+    path->end.hull = -1;
     most = dci_sim_joint_share(sim, path);
 
     /* Between hulls that feel each other is a plane at least `gap` from both, between others the reach of the barrier,
@@ -4181,8 +4278,8 @@ static DCI_NOINLINE dc_real dci_sim_safe_share(const dci_sim_energy *at, const d
     }
 
     /* pairs: growing by its speed, a hull's sphere holds all its way */
-    dci_sim_sweep(place, broad);
-    for (k = 0; k < broad->count; ++k) most = dci_sim_pair_share(place, broad->found[k], most, mem, path);
+    dci_sim_begin_sweep(place, broad);
+    while (dci_sim_next_pair(sim, broad, &k, &p)) most = dci_sim_pair_share(place, k, p, most, mem, path);
     return most;
 }
 
@@ -4202,7 +4299,6 @@ static void dci_sim_take_energy(const dc_sim *sim, size_t axes, dci_room *room, 
     dci_sim_take_place(sim, room, there);
     at->place.axis = DCI_TAKE(room, 2*axes, dci_sim_axis);
     there->axis = at->place.axis ? at->place.axis + axes : NULL;
-    at->plane = DCI_TAKE(room, sim->pairs, dc_plane);
     at->sums.load = DCI_TAKE(room, sim->links, dci_sim_carried);
     at->sums.bracket = DCI_TAKE(room, axes, dc_v3);
 }
@@ -4213,10 +4309,6 @@ static void dci_sim_take_friction(const dc_sim *sim, dci_room *room, dci_sim_fri
         friction->contact = DCI_TAKE(room, sim->desc.contacts, dc_bsh_contact);
         friction->contact_load = DCI_TAKE(room, sim->desc.contacts, dc_friction_load);
         friction->begin = DCI_TAKE(room, sim->pairs + 1, int);
-    } else {
-        friction->load = DCI_TAKE(room, sim->pairs, dc_friction_load *);
-        friction->plane = DCI_TAKE(room, sim->pairs, dc_plane);
-        friction->loaded = DCI_TAKE(room, sim->pairs, int);
     }
 }
 
@@ -4224,8 +4316,7 @@ static void dci_sim_take_friction(const dc_sim *sim, dci_room *room, dci_sim_fri
 static void dci_sim_take_path(const dc_sim *sim, dci_room *room, dci_sim_broad *broad, dci_sim_path *path)
 {
     broad->centre = DCI_TAKE(room, sim->hulls, dc_v3);
-    broad->order = DCI_TAKE(room, (size_t)sim->hulls + (size_t)sim->pairs, int);
-    broad->found = broad->order ? broad->order + sim->hulls : NULL;
+    broad->order = DCI_TAKE(room, sim->hulls, int);
     path->velocity = DCI_TAKE(room, 2*(size_t)sim->links, dc_v3);
     path->spin = path->velocity ? path->velocity + sim->links : NULL;
     path->way = DCI_TAKE(room, 1, dci_sim_way);
@@ -4329,6 +4420,7 @@ static void dci_sim_take_work(const dc_sim *sim, int attachments, dci_room *room
     const size_t axes = dci_sim_axis_count(sim, attachments);
     dci_sim_take_place(sim, room, &W->problem.before);
     dci_sim_take_friction(sim, room, &W->problem.friction);
+    W->problem.met = DCI_TAKE(room, sim->hulls, dci_sim_met *);
     dci_sim_take_energy(sim, axes, room, &W->at, &W->there);
     if (sim->desc.trees) W->trees.model = DCI_TAKE(room, sim->pairs, dci_sim_model);
     dci_sim_take_path(sim, room, &W->broad, &W->path);
@@ -4344,18 +4436,20 @@ static size_t dci_sim_open_bytes(const dc_sim *sim, int attachments)
     dci_room room = DC_ZERO;
     dci_sim_work unread;
     size_t sum;
-    int k;
+    int i, k;
 
     dci_sim_take_work(sim, attachments, &room, &unread);
     sum = dc_bytes(room.bytes, 1, sizeof unread);
     sum = dc_bytes(sum, dci_sim_block_bytes(sim), 1);
     sum = dc_bytes(sum, 2*(size_t)sim->planes*((size_t)sim->vertices + (size_t)sim->corners), sizeof(dc_friction_dual));
     if (sim->desc.trees) return dc_bytes(sum, (size_t)sim->desc.contacts, dc_friction_load_bytes(3, 3));
-    for (k = 0; k < sim->pairs; ++k) {
-        const dci_sim_pair p = dci_sim_pair_at(sim, k);
-        sum = dc_bytes(sum, 1, sizeof(dc_friction_load));
-        sum = dc_bytes(sum, dc_friction_load_bytes(sim->hull[p.hull_a].n, sim->hull[p.hull_b].n), 1);
-    }
+    for (i = 0; i < sim->hulls; ++i)
+        for (k = 0; k < i; ++k) {
+            if (!dci_sim_hulls_touch(sim, k, i)) continue;
+            sum = dc_bytes(sum, 1, sizeof(dci_sim_met));
+            sum = dc_bytes(sum, 1, sizeof(dc_friction_load));
+            sum = dc_bytes(sum, dc_friction_load_bytes(sim->hull[k].n, sim->hull[i].n), 1);
+        }
     return sum;
 }
 
@@ -4373,6 +4467,15 @@ static size_t dci_sim_tree_bytes(const dc_sim *sim)
     return sum > stack ? sum : stack;
 }
 
+/* may any two hulls touch? */
+static int dci_sim_has_pairs(const dc_sim *sim)
+{
+    int i, k;
+    for (i = 0; i < sim->hulls; ++i)
+        for (k = 0; k < i; ++k) if (dci_sim_hulls_touch(sim, k, i)) return 1;
+    return 0;
+}
+
 /* the most that one pair, or the eigenvalues, take */
 static size_t dci_sim_scratch_bytes(const dc_sim *sim)
 {
@@ -4381,8 +4484,8 @@ static size_t dci_sim_scratch_bytes(const dc_sim *sim)
     int k;
     need[0] = dc_psd_clamp_bytes(12);
     need[1] = sim->pieces > 1 ? 0 : dc_eigsym_bytes(sim->nv > 0 ? sim->nv : 1);
-    need[2] = sim->pairs > 0 ? dc_friction_bytes(most, most) : 0;
-    need[3] = sim->pairs == 0 ? 0 : sim->desc.trees ? dci_sim_tree_bytes(sim) : dc_pair_bytes(most, most);
+    need[2] = dci_sim_has_pairs(sim) ? dc_friction_bytes(most, most) : 0;
+    need[3] = need[2] == 0 ? 0 : sim->desc.trees ? dci_sim_tree_bytes(sim) : dc_pair_bytes(most, most);
     for (k = 0; k < 4; ++k) sum = need[k] > sum ? need[k] : sum;
     return sum;
 }
@@ -4444,22 +4547,18 @@ static DCI_NOINLINE void dci_sim_inert(dci_sim_problem *problem, const dci_sim_p
 static dc_status dci_sim_load_hulls(dci_sim_work *W)
 {
     dci_sim_problem *problem = &W->problem;
-    const size_t pairs = (size_t)problem->sim->pairs;
-    size_t k;
     int i;
 
-    for (k = 0; k < pairs; ++k) {
-        memset(problem->friction.plane + k, 0, sizeof(dc_plane));
-        problem->friction.load[k] = NULL;
+    if (!dci_sim_broad_phase(&problem->before, W->scratch.mem, &W->broad, problem->met)) return DC_E_MEMORY;
+    for (i = 0; i < problem->sim->hulls; ++i) {
+        dci_sim_met *met;
+        for (met = problem->met[i]; met; met = met->next) {
+            dc_status s = dci_sim_load(problem, met, W->scratch.mem);
+            if (s == DC_OK) continue;
+            dci_sim_stop(met->a, met->b, s, &W->at);
+            return s;
+        }
     }
-    dci_sim_broad_phase(&problem->before, &W->broad);
-    for (i = 0; i < W->broad.count; ++i) {
-        dc_status s = dci_sim_load(problem, W->broad.found[i], W->scratch.mem);
-        if (s == DC_OK) continue;
-        dci_sim_stop(problem->sim, W->broad.found[i], s, &W->at);
-        return s;
-    }
-    for (k = 0; k < pairs; ++k) W->at.plane[k] = problem->friction.plane[k];
     return DC_OK;
 }
 
@@ -4503,7 +4602,7 @@ static dc_status dci_sim_load_trees(dci_sim_work *W, int all)
         model->known = model->curved = model->flat = 0;
     }
     s = dci_sim_load_contacts(&W->problem, all, W->scratch.mem, &k);
-    if (s != DC_OK) dci_sim_stop(sim, k, s, &W->at);
+    if (s != DC_OK) dci_sim_stop(sim->pair[2*k], sim->pair[2*k + 1], s, &W->at);
     return s;
 }
 
@@ -4536,6 +4635,7 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
     problem->pair.s = sim->desc.support;
     problem->pair.length = sim->desc.length;
 
+    for (i = 0; i < sim->hulls; ++i) problem->met[i] = NULL;
     dci_sim_forward(q, &problem->before);
     dci_sim_forward(q_prev, &W->there);
     for (i = 0; i < sim->links; ++i) dci_sim_inert(problem, &W->there, i);
@@ -5083,8 +5183,8 @@ static dc_real dci_sim_end_gap(const dci_sim_place *place, const dci_sim_end *en
 {
     const dc_sim *sim = place->sim;
 
-    if (end->pair >= 0) {
-        const dci_sim_pair p = dci_sim_pair_at(sim, end->pair);
+    if (end->other >= 0) {
+        const dci_sim_pair p = dci_sim_pair_of(sim, end->hull, end->other);
         const int top = dci_sim_common(sim, p.link_a, p.link_b);
         dc_v3 n = end->distance.n, pa = end->distance.pa, pb = end->distance.pb;
         if (top >= 0) {
@@ -5100,7 +5200,7 @@ static dc_real dci_sim_end_gap(const dci_sim_place *place, const dci_sim_end *en
         return end->distance.gap;
     } else {
         const dc_sim_hull *hull = sim->hull + end->hull;
-        const dc_sim_plane *plane = sim->plane + end->plane;
+        const dc_sim_plane *plane = sim->plane + (-1 - end->other);
         dc_v3 at;
         const dc_real gap = dci_sim_lowest(place, hull, plane, &at);
         dci_sim_add_row(place, hull->link, at, plane->n, 1, J);
@@ -5130,7 +5230,7 @@ static DCI_NOINLINE int dci_sim_demand_more(dci_sim_work *W, dc_real share)
     dc_real gap, keep, along, *J = demand->row;
     int links[2];
 
-    if (end->pair < 0 && end->hull < 0) return 0;
+    if (end->hull < 0) return 0;
 
     /* where it ended */
     dci_sim_zero(J, (size_t)nv);
@@ -5140,7 +5240,7 @@ static DCI_NOINLINE int dci_sim_demand_more(dci_sim_work *W, dc_real share)
     gap = dci_sim_end_gap(&W->there, end, links, J);
 
     /* what is to be kept; standing still meets it, with a tenth to spare */
-    keep = dci_sim_paying_gap(sim, end->pair < 0, end->gap,
+    keep = dci_sim_paying_gap(sim, end->other < 0, end->gap,
                               dci_sim_gain(sim, W->at.grad, direction->dq, links[0], links[1]));
     along = dci_sim_dot(J, direction->dq, nv);
     demand->bound = dc_min(keep - gap + share*along, DC_R(-0.1)*(end->gap - keep));
@@ -5236,7 +5336,10 @@ static void dci_sim_keep_duals(dci_sim_work *W, int loads)
     memcpy(W->duals.kept, W->duals.tried, (size_t)W->duals.touches*sizeof *W->duals.kept);
     W->duals.known = 1;
     W->duals.share = 1;
-    for (k = 0; loads && k < friction->count; ++k) dc_friction_keep(friction->load[friction->loaded[k]]);
+    for (k = 0; loads && k < sim->hulls; ++k) {
+        dci_sim_met *met;
+        for (met = W->problem.met[k]; met; met = met->next) dc_friction_keep(met->load);
+    }
     for (k = 0; loads && sim->desc.trees && k < friction->begin[sim->pairs]; ++k)
         dc_friction_keep(friction->contact_load + k);
 }
@@ -5650,8 +5753,8 @@ static void dci_sim_vertex_wrench(const dc_real *H, dc_v3 e, const dc_real *M, d
     }
 }
 
-/* Pair k by the vertices: the forces on them and their derivatives by the places now and at time t (M NULL: none). */
-static DCI_NOINLINE void dci_sim_by_vertices(dci_sim_terms *terms, int k, const dc_real *M)
+/* Hulls a and b by their vertices: the forces on them and their derivatives by the places now and at time t (M NULL: none). */
+static DCI_NOINLINE void dci_sim_by_vertices(dci_sim_terms *terms, const dci_sim_met *met, const dc_real *M)
 {
     const dci_sim_place *now = &terms->at->place;
     const dc_sim *sim = now->sim;
@@ -5660,8 +5763,8 @@ static DCI_NOINLINE void dci_sim_by_vertices(dci_sim_terms *terms, int k, const 
     size_t N;
     int side, to, j, c;
 
-    hull[0] = sim->hull + sim->pair[2*k];
-    hull[1] = sim->hull + sim->pair[2*k + 1];
+    hull[0] = sim->hull + met->a;
+    hull[1] = sim->hull + met->b;
     N = 3*(size_t)(hull[0]->n + hull[1]->n);
 
     /* coordinate c of vertex j of one side; forces on both */
@@ -5689,15 +5792,16 @@ static DCI_NOINLINE void dci_sim_by_vertices(dci_sim_terms *terms, int k, const 
             }
 }
 
-/* The pair's hulls in the world: a and b at time t, a and b now. */
-static DCI_NOINLINE void dci_sim_to_world(dci_sim_terms *terms, int k, dc_hull at[4])
+/* Both hulls in the world: a and b at time t, a and b now. */
+static DCI_NOINLINE void dci_sim_to_world(dci_sim_terms *terms, const dci_sim_met *met, dc_hull at[4])
 {
     const dc_sim *sim = terms->problem->sim;
     int side, v;
     for (side = 0; side < 4; ++side) {
-        const dc_hull h = dci_sim_hull_of(sim, sim->pair[2*k + (side & 1)]);
+        const int hull = side & 1 ? met->b : met->a;
+        const dc_hull h = dci_sim_hull_of(sim, hull);
         const dci_sim_place *place = side < 2 ? &terms->problem->before : &terms->at->place;
-        const dc_pose *p = place->pose + sim->hull[sim->pair[2*k + (side & 1)]].link;
+        const dc_pose *p = place->pose + sim->hull[hull].link;
         at[side].v = terms->world + side*sim->most;
         at[side].n = h.n;
         at[side].radius = 0;
@@ -5718,21 +5822,21 @@ static DCI_NOINLINE dc_status dci_sim_friction_by_old(const dci_sim_terms *terms
                              old + p->link_b, now + p->link_b, terms->scratch.mem, plane, NULL, g, NULL, M, NULL);
 }
 
-/* Pair k: friction by the state at time t and by the coefficients. */
-static DCI_NOINLINE void dci_sim_by_friction(dci_sim_terms *terms, int k)
+/* Two hulls: friction by the state at time t and by the coefficients. */
+static DCI_NOINLINE void dci_sim_by_friction(dci_sim_terms *terms, dci_sim_met *met)
 {
     const dc_sim *sim = terms->problem->sim;
-    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    const dci_sim_pair p = dci_sim_pair_of(sim, met->a, met->b);
     const dc_real ks = sim->desc.stiffness;
     dc_hull A = dci_sim_hull_of(sim, p.hull_a), B = dci_sim_hull_of(sim, p.hull_b);
     dc_real *g = terms->scratch.jet->grad, *M = terms->mixed;
     int v;
     dc_status s;
 
-    if (!terms->problem->friction.load[k]) return;
+    if (!met->load) return;
 
     /* by the coefficient, even where it is zero */
-    s = dci_sim_friction_by_old(terms, &p, &A, &B, terms->problem->friction.plane + k, g, M);
+    s = dci_sim_friction_by_old(terms, &p, &A, &B, &met->before, g, M);
     if (s != DC_OK) {
         terms->status = s;
         return;
@@ -5743,33 +5847,33 @@ static DCI_NOINLINE void dci_sim_by_friction(dci_sim_terms *terms, int k)
     dci_sim_pair_by_old(terms, &p, M);
 }
 
-/* Pair k by the vertices. */
-static DCI_NOINLINE void dci_sim_by_pair(dci_sim_terms *terms, int k)
+/* Two hulls by their vertices. */
+static DCI_NOINLINE void dci_sim_by_pair(dci_sim_terms *terms, dci_sim_met *met)
 {
     const dci_sim_problem *problem = terms->problem;
     const dc_sim *sim = problem->sim;
-    const dci_sim_pair p = dci_sim_pair_at(sim, k);
+    const dci_sim_pair p = dci_sim_pair_of(sim, met->a, met->b);
     const int felt = dci_sim_apart(&terms->at->place, p.hull_a, p.hull_b) < dci_sim_reach(sim, 0);
     dc_real P = 0;
     dc_hull at[4];
     dc_status s = DC_OK;
 
-    if (!felt && !problem->friction.load[k]) return;
-    dci_sim_to_world(terms, k, at);
+    if (!felt && !met->load) return;
+    dci_sim_to_world(terms, met, at);
 
     /* the potential */
     if (felt) {
-        s = dc_pair(&problem->pair, at + 2, at + 3, terms->scratch.mem, terms->at->plane + k, &P, terms->vertex_grad,
+        s = dc_pair(&problem->pair, at + 2, at + 3, terms->scratch.mem, &met->plane, &P, terms->vertex_grad,
                     terms->vertex_hessian, NULL);
-        if (s == DC_OK && P > 0) dci_sim_by_vertices(terms, k, NULL);
+        if (s == DC_OK && P > 0) dci_sim_by_vertices(terms, met, NULL);
     }
 
     /* friction */
-    if (problem->friction.load[k] && s == DC_OK && p.friction > 0) {
+    if (met->load && s == DC_OK && p.friction > 0) {
         s = dc_friction(&sim->desc.friction, &problem->pair, p.friction, sim->desc.h, at, at + 2, at + 1, at + 3,
-                        terms->scratch.mem, problem->friction.plane + k, NULL, terms->vertex_grad,
+                        terms->scratch.mem, &met->before, NULL, terms->vertex_grad,
                         terms->vertex_hessian, terms->vertex_mixed, NULL);
-        if (s == DC_OK) dci_sim_by_vertices(terms, k, terms->vertex_mixed);
+        if (s == DC_OK) dci_sim_by_vertices(terms, met, terms->vertex_mixed);
     }
     if (s != DC_OK) terms->status = s;
 }
@@ -5890,7 +5994,7 @@ static DCI_NOINLINE void dci_sim_by_joints(dci_sim_terms *terms, const dc_real *
 static void dci_sim_all_terms(dci_sim_terms *terms, const dc_real *q)
 {
     const dc_sim *sim = terms->problem->sim;
-    const dci_sim_friction *friction = &terms->problem->friction;
+    dci_sim_met *met;
     int i, p;
 
     for (i = 0; i < sim->links; ++i) dci_sim_by_inertia(terms, i);
@@ -5899,8 +6003,11 @@ static void dci_sim_all_terms(dci_sim_terms *terms, const dc_real *q)
         for (p = 0; p < sim->planes; ++p) dci_sim_by_plane(terms, i, p);
     for (i = 0; sim->desc.trees && i < sim->pairs && terms->status == DC_OK; ++i) dci_sim_by_trees(terms, i);
     if (sim->desc.trees) return;
-    for (i = 0; i < friction->count && terms->status == DC_OK; ++i) dci_sim_by_friction(terms, friction->loaded[i]);
-    for (i = 0; i < sim->pairs && terms->status == DC_OK && terms->by.vertex.out; ++i) dci_sim_by_pair(terms, i);
+    for (i = 0; i < sim->hulls; ++i)
+        for (met = terms->problem->met[i]; met && terms->status == DC_OK; met = met->next)
+            dci_sim_by_friction(terms, met);
+    for (i = 0; i < sim->hulls && terms->by.vertex.out; ++i)
+        for (met = terms->problem->met[i]; met && terms->status == DC_OK; met = met->next) dci_sim_by_pair(terms, met);
 }
 
 /* ---- [jacobians] Jacobians of a step ---------------------------------------------------------- */
@@ -5956,7 +6063,7 @@ static void dci_sim_take_terms(const dc_sim *sim, int attachments, int vertices,
     terms->mixed = DCI_TAKE(room, 144, dc_real);
     if (!vertices) return;
     terms->world = DCI_TAKE(room, 4*most, dc_v3);
-    if (sim->pairs == 0) return;        /* there is none to need the rest */
+    if (!dci_sim_has_pairs(sim)) return;        /* there is none to need the rest */
     terms->vertex_grad = DCI_TAKE(room, N, dc_real);
     terms->vertex_hessian = DCI_TAKE(room, N*N, dc_real);
     terms->vertex_mixed = DCI_TAKE(room, N*N, dc_real);

@@ -44,7 +44,7 @@ static int energy_checks(dci_sim_work *W, const dc_real *q, worst *eg, worst *eh
     dci_sim_eval(W, q, DCI_SIM_DERIVATIVES, DCI_SIM_IN_FULL);
     if (W->at.status != DC_OK) return 0;
     to_double(W->at.grad, grad, nv);
-    for (k = 0; k < nv*nv; ++k) H[k] = (double)W->at.hessian[k];
+    for (k = 0; k < nv*nv; ++k) H[k] = (double)W->at.hessian.own[k];
     c.hessian = 0;
     r = fd_check(energy_of, &c, nv, zero, 1, grad, 0.0078125);
     worst_add(eg, r.err, "%s", what);

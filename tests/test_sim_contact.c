@@ -40,10 +40,11 @@ static int touching(const dc_real *q)
     dc_pose pose[MACHINE_LINKS];
     int k, j, n = 0;
     dc_sim_poses(&m.sim, q, pose);
-    for (k = 0; k < m.sim.pairs; ++k) {
-        const dc_sim_hull *a = m.sim.hull + m.sim.pair[2*k], *b = m.sim.hull + m.sim.pair[2*k + 1];
+    for (k = 0; k < m.sim.hulls*m.sim.hulls; ++k) {
+        const dc_sim_hull *a = m.sim.hull + k/m.sim.hulls, *b = m.sim.hull + k%m.sim.hulls;
         dc_hull A = DC_ZERO, B = DC_ZERO;
         dc_distance d = DC_ZERO;
+        if (a >= b || !dc_sim_may_touch(&m.sim, k/m.sim.hulls, k%m.sim.hulls)) continue;
         A.v = m.sim.vertex + a->begin;
         A.n = a->n;
         B.v = m.sim.vertex + b->begin;

@@ -245,7 +245,7 @@ TEST bad_trajectories_are_refused(void)
     run.loss = NULL;
     ASSERT_EQ(DC_E_ARG, dc_sim_adjoint(&m.sim, &run, &mem));
     run.loss = loss;
-    mem = dc_arena_make(scratch, dc_sim_adjoint_bytes(&m.sim, &run)/2);
+    mem = dc_arena_make(scratch, dc_sim_adjoint_bytes(&m.sim, &run)/4);
     ASSERT_EQ(DC_E_MEMORY, dc_sim_adjoint(&m.sim, &run, &mem));
     ASSERT(mem.used == 0);
     PASS();

@@ -206,11 +206,12 @@ static int not_apart(const dc_real *q0, const dc_real *q1, double s)
 {
     static place at[MACHINE_LINKS];
     static overlap_points p[2*MACHINE_LINKS];
-    static double hint[MACHINE_LINKS*MACHINE_LINKS][3];
+    static double hint[2*MACHINE_LINKS][2*MACHINE_LINKS][3];
     int k, j, i, n = 0;
     places(q0, q1, s, at);
     for (k = 0; k < m.sim.hulls; ++k) points_of(k, at, p + k);
-    for (k = 0; k < m.sim.pairs; ++k) n += !overlap_apart(p + m.sim.pair[2*k], p + m.sim.pair[2*k + 1], hint[k]);
+    for (k = 0; k < m.sim.hulls; ++k)
+        for (j = k + 1; j < m.sim.hulls; ++j) if (dc_sim_may_touch(&m.sim, k, j)) n += !overlap_apart(p + k, p + j, hint[k][j]);
     for (i = 0; i < m.sim.planes; ++i)
         for (k = 0; k < m.sim.hulls; ++k)
             for (j = 0; j < p[k].n && m.sim.link[m.sim.hull[k].link].joint != DC_SIM_FIXED; ++j) {

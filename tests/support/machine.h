@@ -134,11 +134,12 @@ DC_INLINE int machine_pairs(const machine *m, const dc_pose *pose, double k, dou
     int p;
     o.barrier = DC_LOCAL;
     o.length = m->desc.length;
-    for (p = 0; p < m->sim.pairs; ++p) {
-        const dc_sim_hull *x = m->sim.hull + m->sim.pair[2*p], *y = m->sim.hull + m->sim.pair[2*p + 1];
+    for (p = 0; p < m->sim.hulls*m->sim.hulls; ++p) {
+        const dc_sim_hull *x = m->sim.hull + p/m->sim.hulls, *y = m->sim.hull + p%m->sim.hulls;
         dc_arena mem = dc_arena_make(room, sizeof room);
         dc_hull A = DC_ZERO, B = DC_ZERO;
         dc_real P = 0;
+        if (x >= y || !dc_sim_may_touch(&m->sim, p/m->sim.hulls, p%m->sim.hulls)) continue;
         A.v = m->sim.vertex + x->begin;
         A.n = x->n;
         B.v = m->sim.vertex + y->begin;
