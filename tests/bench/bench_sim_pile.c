@@ -27,6 +27,7 @@ typedef struct {
     dc_real q[TIMED + 2][7*BODIES];             /* the states that are timed, one after the other */
     long iterations, contacts;
     int failed;
+    size_t bytes;
 } pile;
 
 static pile scene_of;
@@ -39,6 +40,7 @@ static int step(pile *p, int from)
     const dc_status s = dc_sim_step(&p->sim, p->q[from], p->q[from + 1], NULL, &mem, p->q[from + 2], &info);
     p->iterations += info.iterations;
     p->contacts += info.contacts;
+    p->bytes = info.bytes > p->bytes ? info.bytes : p->bytes;
     p->failed += s == DC_E_DIVERGED;
     return s == DC_OK || s == DC_E_DIVERGED;
 }
@@ -119,6 +121,7 @@ int main(int argc, char **argv)
         bench_line(name, "contacts", (double)p->contacts/TIMED, "contacts");
         bench_line(name, "newton", (double)p->iterations/TIMED, "steps");
         bench_line(name, "step", 1e3*seconds, "ms");
+        bench_line(name, "memory", 1e-6*(double)p->bytes, "MB");
         bench_line(name, "newton_step", 1e3*of_one[i], "ms");
     }
     for (i = 1; i < n; ++i) {
