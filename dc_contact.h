@@ -88,10 +88,10 @@
  *
  * CHAPTERS of the implementation; each begins with its mark in brackets. Behind the dash: the headers that need it
  *   [lanes]         the exponential family for loops over lanes, bits, hashes - all, by DC_CONTACT_KERNELS
+ *   [duals]         forces of friction as unknowns - dc_sim.h, by DC_CONTACT_KERNELS
  *   [memory]        status and memory - all
  *   [elementary]    root, exp, log, tanh, pow, sine, arctangent - all
  *   [rotations]     quaternions, rotation vectors, poses - all
- *   [duals]         forces of friction as unknowns - dc_sim.h, by DC_CONTACT_KERNELS
  *   [smooth]        smooth operators
  *   [dense]         dense algebra: triangular solves, permutations - dc_sdf.h, dc_sim.h, as the two below
  *   [factors]       dense algebra: Cholesky, L D L^T, L U

@@ -121,9 +121,10 @@
  *             1000 of them take 0.4, 44, 350, 2100 ms a step, 11 to 90 Newton steps; one of these grows with the power
  *             1.25 from 100 to 1000. |H| late in a step is for small models alone.
  *   Limits    Dense algebra within a tree of links: n^3 in its freedoms. Pairs that can meet are found by a sweep along
- *             one axis; felt at any distance (global, trees) all pairs are listed, of 4096 hulls at most. A step that slides a body round an edge with gaps far below its
- *             way needs many iterations: the way between two iterates is straight in the tangents. Grains: symplectic
- *             Euler, h < 2 sqrt(m_eff/k_n); resting contacts of ReLU fields chatter with a speed proportional to h.
+ *             one axis; felt at any distance (global, trees) all pairs are listed, of 4096 hulls at most. A step that
+ *             slides a body round an edge with gaps far below its way needs many iterations: the way between two
+ *             iterates is straight in the tangents. Grains: symplectic Euler, h < 2 sqrt(m_eff/k_n); resting contacts
+ *             of ReLU fields chatter with a speed proportional to h.
  *
  * CHAPTERS of the implementation; each begins with its mark in brackets
  *   of robots:
@@ -140,6 +141,7 @@
  *   [evaluation]          O at a place
  *   [path]                continuous collision
  *   [open]                memory of a step, and what does not change during it
+ *   [blocks]              Cholesky's factor of a Hessian in blocks
  *   [factor]              factors of the Hessian
  *   [direction]           Newton's direction, bent to slide along contacts
  *   [step]                a step
@@ -230,9 +232,11 @@ typedef struct {
     dc_real      mass;          /* kg, >= 0; 0: by density. A joint must have something to move */
     dc_v3        centre;        /* INERTIA: centre of mass */
     dc_m3        inertia;       /* INERTIA: about the centre, kg m^2, in the link's axes */
-    dc_real      friction;      /* of two things in contact the coefficient is the product of theirs; >= 0 */
+    dc_real      friction;      /* of two things in contact the coefficient is the product of theirs, times what the
+                                 * table of the description says of their materials; >= 0 */
     dc_real      damping;       /* N s/m or N m s, against every freedom of the joint; >= 0 */
-    dc_real      kp, kd;        /* gains of the control, per rad or m; not FREE; >= 0 */
+    dc_real      kp, kd;        /* gains of the control, per rad or m; FREE: of the rotation; >= 0 */
+    dc_real      kp_move, kd_move;  /* FREE: of the translation, N/m and N s/m; >= 0 */
     dc_real      lo, hi;        /* HINGE and SLIDE: limits, lo < hi; both 0: none */
     dc_real      limit;         /* stiffness of their barrier, J; 0: 1 */
     dc_real      margin;        /* it is felt this near a limit; 0: (hi - lo)/10 */
@@ -265,6 +269,10 @@ typedef struct {
     dc_real support;            /* s of DC_LOCAL; 0: 0.1 */
     dc_real length;             /* the unit of length of the potentials, m; 0: 0.025 diameters of the smallest hull (or
                                  * tree). Contact is felt from 2s/(1-s) lengths */
+    const dc_real *table;       /* NULL, or materials x materials, symmetric: factors of the product of two
+                                 * coefficients */
+    const int *material;        /* of the links, then of the planes: rows of the table */
+    int     materials;
     dc_friction_options friction;   /* eps_v 0: (1e-6 sqrt(g diameter))^2, float (1e-5 ..)^2; eps_f 0:
                                      * (1e-6/length)^2 */
     int     trees;              /* 1: links touch by their trees */
@@ -317,6 +325,8 @@ typedef struct {
                                  * two of them the Hessian has a block where they touch. Small models are one piece */
     int corners;                /* of the trees, 3 a triangle */
     int excludes;
+    dc_real *table;             /* as in the description */
+    int *material, materials;
 } dc_sim;
 
 /* Bytes of arena that dc_sim_build takes; 0: desc or what it points to is no description, or it does not fit. */
@@ -368,7 +378,7 @@ DC_DEF uint64_t dc_sim_hash(const dc_real *x, int n);
 /* Control of one step, any of it NULL: stable PD (SDRS Eq. 5 with kp/2 for its k_p and kd h/2 for its k_d, so that the
  * force is kp (target - q) + kd (velocity - dq/dt)) towards the end of the step, and forces. */
 typedef struct {
-    const dc_real *target;      /* nq; NULL: the neutral state. FREE joints are not read. For BALL the spring is that of
+    const dc_real *target;      /* nq; NULL: the neutral state. For BALL and FREE the spring of the rotation is that of
                                  * 2 sin(angle/2), smooth everywhere */
     const dc_real *velocity;    /* nv */
     const dc_real *force;       /* nv, N or N m */
@@ -1220,7 +1230,8 @@ static const char *dci_sim_link_flaw(const dc_sim_link *l, int i)
     if (!dci_sim_scalar(l->friction, 0)) return "friction";
     if (!dci_sim_scalar(l->damping, 0) || !dci_sim_scalar(l->kp, 0) || !dci_sim_scalar(l->kd, 0))
         return "damping or gain";
-    if (l->joint == DC_SIM_FREE && (l->kp > 0 || l->kd > 0)) return "a free joint has no gains";
+    if (!dci_sim_scalar(l->kp_move, 0) || !dci_sim_scalar(l->kd_move, 0)) return "damping or gain";
+    if (l->joint != DC_SIM_FREE && (l->kp_move > 0 || l->kd_move > 0)) return "kp_move and kd_move are of free joints";
     if (!dci_sim_scalar(l->lo, -DC_LIMIT) || !dci_sim_scalar(l->hi, -DC_LIMIT) || !dci_sim_scalar(l->limit, 0)
         || !dci_sim_scalar(l->margin, 0) || l->lo > l->hi || (l->lo == l->hi && l->lo != 0)) return "limits";
     return NULL;
@@ -1241,6 +1252,16 @@ static const char *dci_sim_desc_flaw(const dc_sim_desc *d)
         const dc_sim_plane *p = d->plane + k;
         if (!dc_in_range(p->n) || !(dc_dot(p->n, p->n) > 0) || !(dc_abs(p->d) <= DC_LIMIT)
             || !dci_sim_scalar(p->friction, 0)) return "plane";
+    }
+
+    /* materials */
+    if (d->materials < 0 || d->materials > 4096 || (d->materials > 0) != (d->table != NULL)
+        || (d->materials > 0 && !d->material)) return "materials";
+    for (k = 0; d->materials > 0 && k < d->links + d->planes; ++k)
+        if (d->material[k] < 0 || d->material[k] >= d->materials) return "materials";
+    for (k = 0; k < d->materials*d->materials; ++k) {
+        if (!dci_sim_scalar(d->table[k], 0)) return "materials";
+        if (d->table[k] != d->table[k%d->materials*d->materials + k/d->materials]) return "materials";
     }
 
     /* numbers */
@@ -1292,6 +1313,7 @@ static const char *dci_sim_check(const dc_sim_desc *d, dc_sim *m, int *where)
     m->links = d->links;
     m->planes = d->planes;
     m->excludes = d->excludes;
+    m->materials = d->materials;
 
     for (i = 0; i < d->links; ++i) {
         const dc_sim_link *l = d->link + i;
@@ -1336,6 +1358,8 @@ static void dci_sim_take_model(dc_sim *m, dci_room *room)
     }
     m->moment = DCI_TAKE(room, 16*links, dc_real);
     m->moment_grad = DCI_TAKE(room, 30*vertices, dc_real);
+    m->table = DCI_TAKE(room, m->materials*m->materials, dc_real);
+    m->material = DCI_TAKE(room, m->materials > 0 ? m->links + m->planes : 0, int);
 }
 
 DC_DEF size_t dc_sim_bytes(const dc_sim_desc *desc)
@@ -1586,6 +1610,10 @@ static const char *dci_sim_fill(const dc_sim_desc *d, dc_sim *m, int *where)
     m->desc.plane = m->plane;
     m->desc.exclude = NULL;
     m->desc.excludes = 0;
+    for (k = 0; k < m->materials*m->materials; ++k) m->table[k] = d->table[k];
+    for (k = 0; m->materials > 0 && k < m->links + m->planes; ++k) m->material[k] = d->material[k];
+    m->desc.table = m->table;
+    m->desc.material = m->material;
     if (m->desc.support == 0) m->desc.support = DC_R(0.1);
     m->desc.trees = d->trees != 0;
     if (m->desc.contacts == 0) m->desc.contacts = 1024;
@@ -2506,7 +2534,8 @@ typedef struct {
     int words, known;               /* blocks of the Hessian for which the order was found; -1: none */
 
     /* one factor, in scratch from `used` on */
-    int *first, *list;              /* ranks of the rows of the column of rank c: list[first[c]] to list[first[c + 1]] */
+    int *first, *list;              /* ranks of the rows of the column of rank c: from list[first[c]] on,
+                                     * before list[first[c + 1]] */
     int *row;                       /* [pieces] where they are in one column */
     dc_real **column;               /* [pieces] its own block, then those of its rows */
     size_t used;
@@ -2643,7 +2672,13 @@ static void dci_sim_stop(int a, int b, dc_status status, dci_sim_energy *at)
     at->hull_b = b;
 }
 
-/* two hulls, their links, and the product of their coefficients of friction */
+/* what the table says of two links, or of a link and the plane other - links */
+static dc_real dci_sim_material(const dc_sim *sim, int link, int other)
+{
+    return sim->materials > 0 ? sim->table[sim->material[link]*sim->materials + sim->material[other]] : 1;
+}
+
+/* two hulls, their links, and their coefficient of friction */
 typedef struct { int hull_a, hull_b, link_a, link_b; dc_real friction; } dci_sim_pair;
 
 static dci_sim_pair dci_sim_pair_of(const dc_sim *sim, int a, int b)
@@ -2653,7 +2688,7 @@ static dci_sim_pair dci_sim_pair_of(const dc_sim *sim, int a, int b)
     p.hull_b = b;
     p.link_a = sim->hull[p.hull_a].link;
     p.link_b = sim->hull[p.hull_b].link;
-    p.friction = sim->link[p.link_a].friction*sim->link[p.link_b].friction;
+    p.friction = sim->link[p.link_a].friction*sim->link[p.link_b].friction*dci_sim_material(sim, p.link_a, p.link_b);
     return p;
 }
 
@@ -2789,11 +2824,11 @@ static dc_real dci_sim_scalar_energy(const dci_sim_problem *problem, const dc_re
     const dc_sim *sim = problem->sim;
     const dc_sim_link *l = sim->link + i;
     const dc_sim_control *u = problem->control;
-    const int gains = dci_sim_single(l->joint), place = sim->q_at[i] + (gains ? 0 : 4 + k), a = sim->v_at[i] + k;
-    const dc_real h = sim->desc.h, kp = gains ? l->kp : 0, kd = gains ? l->kd : 0;
+    const int single = dci_sim_single(l->joint), place = sim->q_at[i] + (single ? 0 : 4 + k), a = sim->v_at[i] + k;
+    const dc_real h = sim->desc.h, kp = single ? l->kp : l->kp_move, kd = single ? l->kd : l->kd_move;
     const dc_real x = q[place], old = problem->q[place], force = u ? dci_sim_at(u->force, a) : 0;
-    const dc_real e = x - (gains && u ? dci_sim_at(u->target, place) : 0);
-    const dc_real v = (x - old)/h - (gains && u ? dci_sim_at(u->velocity, a) : 0), m = x - old;
+    const dc_real e = x - (kp > 0 && u ? dci_sim_at(u->target, place) : 0);
+    const dc_real v = (x - old)/h - (kd > 0 && u ? dci_sim_at(u->velocity, a) : 0), m = x - old;
 
     dc_real U = DC_R(0.5)*kp*e*e + DC_R(0.5)*kd*h*v*v + DC_R(0.5)*l->damping*m*m/h - force*m;      /* SDRS Eq. 5 */
     *d1 = kp*e + kd*v + l->damping*m/h - force;
@@ -2802,7 +2837,7 @@ static dc_real dci_sim_scalar_energy(const dci_sim_problem *problem, const dc_re
     dci_sim_add_force(at, kd*v);
     dci_sim_add_force(at, l->damping*m/h);
     dci_sim_add_force(at, force);
-    if (gains && l->lo < l->hi) {
+    if (single && l->lo < l->hi) {
         dci_sim_limit(l, x - l->lo, 1, &U, d1, d2, at);
         dci_sim_limit(l, l->hi - x, -1, &U, d1, d2, at);
     }
@@ -2857,18 +2892,19 @@ static int dci_sim_rotation(const dci_sim_problem *problem, int i, int term, dc_
     const dc_sim_link *l = sim->link + i;
     const dc_sim_control *u = problem->control;
     const dc_quat old = dci_sim_q4(problem->q + sim->q_at[i]);
-    const int ball = l->joint == DC_SIM_BALL;
     const dc_real h = sim->desc.h;
 
     *p = old;
     if (term == DCI_SIM_TARGET) {
-        *kappa = ball ? l->kp : 0;
+        *kappa = l->kp;
         *p = dci_sim_identity().q;
         if (u && u->target) dc_quat_normalize(dci_sim_q4(u->target + sim->q_at[i]), p);
     } else if (term == DCI_SIM_VELOCITY) {
-        *kappa = ball ? l->kd/h : 0;
-        if (u && u->velocity)
-            *p = dc_quat_mul(dc_quat_exp(dc_scale(h, dci_sim_v3(u->velocity + sim->v_at[i]))), old);
+        *kappa = l->kd/h;
+        if (u && u->velocity) {
+            const int at = sim->v_at[i] + dci_sim_turn_at(l->joint);
+            *p = dc_quat_mul(dc_quat_exp(dc_scale(h, dci_sim_v3(u->velocity + at))), old);
+        }
     } else *kappa = l->damping/h;
     return *kappa > 0;
 }
@@ -3030,7 +3066,8 @@ static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *
     const dc_sim_plane *plane = sim->plane + p;
     const int i = sim->hull[k].link;
     const dc_v3 x = sim->vertex[sim->hull[k].begin + j], n = plane->n;
-    const dc_real l = sim->desc.length, ks = sim->desc.stiffness, mu = sim->link[i].friction*plane->friction;
+    const dc_real l = sim->desc.length, ks = sim->desc.stiffness;
+    const dc_real mu = sim->link[i].friction*plane->friction*dci_sim_material(sim, i, sim->links + p);
     const dc_m3 nn = dc_outer(n, n);
     dc_v3 y, old;
     dc_real d1, d2, b1, b2;
@@ -3863,8 +3900,8 @@ static DCI_NOINLINE void dci_sim_eval_known(dci_sim_work *W, const dc_real *q, i
 
     /* contacts, up to the first pair that overlaps */
     for (i = 0; i < sim->hulls && at->status == DC_OK; ++i)
-        for (p = 0; p < sim->planes && at->status == DC_OK; ++p) 
-                dci_sim_eval_plane(problem, i, p, want, &W->scratch, at);
+        for (p = 0; p < sim->planes && at->status == DC_OK; ++p)
+            dci_sim_eval_plane(problem, i, p, want, &W->scratch, at);
     if (sim->desc.trees) {
         for (i = 0; i < sim->pairs && at->status == DC_OK; ++i)
             dci_sim_eval_model(W->trees.model + i, i, want, &W->scratch, at);
@@ -4586,8 +4623,8 @@ static dc_status dci_sim_take_duals(const dci_sim_problem *problem, dc_arena *me
                 const dc_v3 x = dc_mul(problem->before.rotation + hull->link, sim->vertex[hull->begin + j]);
                 const dc_v3 old = dc_add(x, problem->before.pose[hull->link].t);
                 dc_real slope, unread;
-                dci_sim_barrier(sim->desc.global, sim->desc.support, (dc_dot(plane->n, old) + plane->d)/sim->desc.length,
-                                &slope, &unread);
+                dci_sim_barrier(sim->desc.global, sim->desc.support,
+                                (dc_dot(plane->n, old) + plane->d)/sim->desc.length, &slope, &unread);
                 duals->touches += slope < 0;
             }
         }
@@ -4650,76 +4687,16 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
     return sim->desc.trees ? dci_sim_load_trees(W, all_friction) : dci_sim_load_hulls(W);
 }
 
-/* ---- [factor] factors of the Hessian ---------------------------------------------------------- */
-/* in: O at the iterate; out: a factor that is positive definite.
+/* ---- [blocks] Cholesky's factor of a Hessian in blocks ----------------------------------------- */
+/* in: a Hessian of several pieces; out: H + shift D = L L^T, by columns of blocks.
  *
- * stage               | reads               | writes
- * dci_sim_measure     | place               | the inertia's own diagonal
- * dci_sim_find_factor | Hessian             | Cholesky's, of the Hessian or of what takes its place
- * dci_sim_spectrum    | Hessian             | eigenvalues as magnitudes
- * dci_sim_trust       | how far a step went | how far the next one with magnitudes may go
- * dci_sim_solve       | factor              | H^-1 x */
-
-/* |H| where Newton's steps have not settled after so many: from the start it leads astray more often. */
-#define DCI_SIM_LATE 10
-
-/* What inertia alone would have is an eigenvalue of about 1: no less than a thousandth of it. */
-#define DCI_SIM_LEAST DC_R(1e-3)
-
-/* the inertia's own diagonal, positive: what a shift is measured by; the links' forms are scratch */
-static DCI_NOINLINE void dci_sim_measure(dci_sim_energy *at, dc_real *measure)
-{
-    const dci_sim_place *place = &at->place;
-    const dc_sim *sim = place->sim;
-    dc_real *form = at->sums.form;
-    int i, k;
-
-    for (i = 0; i < sim->links; ++i) {
-        const dc_m3 *R = place->rotation + i;
-        const dc_v3 r = dci_sim_arm(place, i);
-        dc_real X[36] = {0};
-        dci_sim_cross_inertia(sim->moment + 16*i, R, R, 1/(sim->desc.h*sim->desc.h), X);
-        dci_sim_shift_block(r, r, X, 6, form + 36*i);
-    }
-
-    /* from the tips to the roots */
-    for (i = sim->links - 1; i >= 0; --i) {
-        const int up = sim->link[i].parent;
-        dc_real m[6];
-        for (k = sim->v_at[i]; k < sim->v_at[i] + dci_sim_nv(sim->link[i].joint); ++k) {
-            dci_sim_times(form + 36*i, place->axis + k, m);
-            measure[k] = dci_sim_power(place->axis + k, m);
-        }
-        for (k = 0; up >= 0 && k < 36; ++k) form[36*up + k] += form[36*i + k];
-    }
-}
-
-/* The eigenvalues of H = D^1/2 V^T w V D^1/2 in the measure of the inertia's diagonal D, as magnitudes; V takes the
- * place of H. 0: not found. */
-static DCI_NOINLINE int dci_sim_spectrum(int n, dc_arena *mem, dci_sim_factor *factor)
-{
-    const dc_real *D = factor->measure;
-    dc_real *H = factor->vector, *scaled = factor->lower, *w = factor->eigenvalue;
-    int i, j;
-    for (i = 0; i < n; ++i)
-        for (j = 0; j < n; ++j) scaled[i*n + j] = H[i*n + j]/dc_sqrt(D[i]*D[j]);
-    if (dc_eigsym(n, scaled, n, w, H, n, mem) != DC_OK) return 0;
-    for (i = 0; i < n; ++i) w[i] = dc_max(w[i] > 0 ? w[i] : -factor->negative*w[i], factor->least);
-    return 1;
-}
-
-/* How steps with |H| went, by the share of the way that was taken and the gain over what the slope promised, tells how
- * far the next one may go: less where it overshot; more along negative eigenvalues where it gained more than the half
- * of a parabola. */
-static void dci_sim_trust(dc_real share, dc_real gain, dci_sim_factor *factor)
-{
-    if (share < DC_R(0.25)) factor->least = dc_min(8*factor->least, 1);
-    else if (share >= 1) factor->least = dc_max(factor->least/4, DCI_SIM_LEAST);
-    if (share < 1) factor->negative = dc_min(2*factor->negative, 1);
-    else if (gain > DC_R(0.6)) factor->negative = dc_max(factor->negative/2, DC_R(1.0/64));
-}
-
-/* ---- of more than one piece ---- */
+ * stage                  | reads               | writes
+ * dci_sim_find_order     | which blocks are    | order, the rows of every column
+ * dci_sim_take_factor    | order, rows         | memory of the columns
+ * dci_sim_fill_columns   | H, shift            | columns
+ * dci_sim_factor_blocks  | all of these        | L: from column to column a Cholesky factor, the rows below, updates
+ * dci_sim_update_columns | a column that is done | the columns of its rows
+ * dci_sim_solve_blocks   | L                   | x <- (L L^T)^-1 x */
 
 /* the pieces that have a block with `piece` and are still there, and their coordinates */
 static int dci_sim_degree(const dc_sim *sim, const dci_sim_sparse *fill, int piece)
@@ -4793,6 +4770,7 @@ static DCI_NOINLINE int dci_sim_take_factor(const dc_sim *sim, dc_arena *mem, dc
     dc_real *x;
     int c, k, w, count = 0;
 
+    /* how much */
     fill->column = (dc_real **)dc_arena_take(mem, (size_t)n, sizeof *fill->column);
     fill->first = (int *)dc_arena_take(mem, 2*(size_t)n + 1, sizeof(int));
     for (c = 0; c < n; ++c) {
@@ -4810,6 +4788,7 @@ static DCI_NOINLINE int dci_sim_take_factor(const dc_sim *sim, dc_arena *mem, dc
     fill->row = fill->first + n + 1;
     dci_sim_zero(x, entries);
 
+    /* the rows of each column in the order of their turns */
     for (c = 0; c < n; ++c) {
         const int p = fill->order[c];
         const uint32_t *row = fill->bits + (size_t)p*(size_t)fill->words;
@@ -4880,7 +4859,8 @@ static void dci_sim_lower(dc_real *DCI_RESTRICT T, const dc_real *X, int rows, c
 }
 
 /* the same of three free bodies: Y is turned, so that its columns lie side by side */
-static void dci_sim_lower_six(dc_real *DCI_RESTRICT T, const dc_real *DCI_RESTRICT X, const dc_real *DCI_RESTRICT turned)
+static void dci_sim_lower_six(dc_real *DCI_RESTRICT T, const dc_real *DCI_RESTRICT X,
+                              const dc_real *DCI_RESTRICT turned)
 {
     int i, j, k;
     for (i = 0; i < 6; ++i) {
@@ -4960,6 +4940,7 @@ static DCI_NOINLINE void dci_sim_solve_blocks(const dc_sim *sim, const dci_sim_s
 {
     int c, k, i, j;
 
+    /* L x = b */
     for (c = 0; c < sim->pieces; ++c) {
         const int p = fill->order[c], n = dci_sim_width(sim, p);
         const dc_real *row = fill->column[c] + (size_t)n*(size_t)n;
@@ -4971,6 +4952,8 @@ static DCI_NOINLINE void dci_sim_solve_blocks(const dc_sim *sim, const dci_sim_s
                 for (j = 0; j < n; ++j) x[i] -= row[j]*own[j];
         }
     }
+
+    /* L^T x = b */
     for (c = sim->pieces - 1; c >= 0; --c) {
         const int p = fill->order[c], n = dci_sim_width(sim, p);
         const dc_real *L = fill->column[c], *row = L + (size_t)n*(size_t)n;
@@ -4987,7 +4970,74 @@ static DCI_NOINLINE void dci_sim_solve_blocks(const dc_sim *sim, const dci_sim_s
     }
 }
 
-/* ---- of all ---- */
+/* ---- [factor] factors of the Hessian ---------------------------------------------------------- */
+/* in: O at the iterate; out: a factor that is positive definite.
+ *
+ * stage               | reads               | writes
+ * dci_sim_measure     | place               | the inertia's own diagonal
+ * dci_sim_find_factor | Hessian             | Cholesky's, of the Hessian or of what takes its place
+ * dci_sim_spectrum    | Hessian             | eigenvalues as magnitudes
+ * dci_sim_trust       | how far a step went | how far the next one with magnitudes may go
+ * dci_sim_solve       | factor              | H^-1 x */
+
+/* |H| where Newton's steps have not settled after so many: from the start it leads astray more often. */
+#define DCI_SIM_LATE 10
+
+/* What inertia alone would have is an eigenvalue of about 1: no less than a thousandth of it. */
+#define DCI_SIM_LEAST DC_R(1e-3)
+
+/* the inertia's own diagonal, positive: what a shift is measured by; the links' forms are scratch */
+static DCI_NOINLINE void dci_sim_measure(dci_sim_energy *at, dc_real *measure)
+{
+    const dci_sim_place *place = &at->place;
+    const dc_sim *sim = place->sim;
+    dc_real *form = at->sums.form;
+    int i, k;
+
+    for (i = 0; i < sim->links; ++i) {
+        const dc_m3 *R = place->rotation + i;
+        const dc_v3 r = dci_sim_arm(place, i);
+        dc_real X[36] = {0};
+        dci_sim_cross_inertia(sim->moment + 16*i, R, R, 1/(sim->desc.h*sim->desc.h), X);
+        dci_sim_shift_block(r, r, X, 6, form + 36*i);
+    }
+
+    /* from the tips to the roots */
+    for (i = sim->links - 1; i >= 0; --i) {
+        const int up = sim->link[i].parent;
+        dc_real m[6];
+        for (k = sim->v_at[i]; k < sim->v_at[i] + dci_sim_nv(sim->link[i].joint); ++k) {
+            dci_sim_times(form + 36*i, place->axis + k, m);
+            measure[k] = dci_sim_power(place->axis + k, m);
+        }
+        for (k = 0; up >= 0 && k < 36; ++k) form[36*up + k] += form[36*i + k];
+    }
+}
+
+/* The eigenvalues of H = D^1/2 V^T w V D^1/2 in the measure of the inertia's diagonal D, as magnitudes; V takes the
+ * place of H. 0: not found. */
+static DCI_NOINLINE int dci_sim_spectrum(int n, dc_arena *mem, dci_sim_factor *factor)
+{
+    const dc_real *D = factor->measure;
+    dc_real *H = factor->vector, *scaled = factor->lower, *w = factor->eigenvalue;
+    int i, j;
+    for (i = 0; i < n; ++i)
+        for (j = 0; j < n; ++j) scaled[i*n + j] = H[i*n + j]/dc_sqrt(D[i]*D[j]);
+    if (dc_eigsym(n, scaled, n, w, H, n, mem) != DC_OK) return 0;
+    for (i = 0; i < n; ++i) w[i] = dc_max(w[i] > 0 ? w[i] : -factor->negative*w[i], factor->least);
+    return 1;
+}
+
+/* How steps with |H| went, by the share of the way that was taken and the gain over what the slope promised, tells how
+ * far the next one may go: less where it overshot; more along negative eigenvalues where it gained more than the half
+ * of a parabola. */
+static void dci_sim_trust(dc_real share, dc_real gain, dci_sim_factor *factor)
+{
+    if (share < DC_R(0.25)) factor->least = dc_min(8*factor->least, 1);
+    else if (share >= 1) factor->least = dc_max(factor->least/4, DCI_SIM_LEAST);
+    if (share < 1) factor->negative = dc_min(2*factor->negative, 1);
+    else if (gain > DC_R(0.6)) factor->negative = dc_max(factor->negative/2, DC_R(1.0/64));
+}
 
 /* x <- H^-1 x; 0: not found */
 static int dci_sim_solve(const dc_sim *sim, const dci_sim_factor *factor, dc_real *x)
@@ -5658,11 +5708,12 @@ static void dci_sim_pair_by_friction(dci_sim_terms *terms, const dci_sim_pair *p
 {
     const dci_sim_place *place = &terms->at->place;
     const dc_sim_link *link = place->sim->link;
+    const dc_real factor = dci_sim_material(place->sim, p->link_a, p->link_b);
     int side, v;
     for (side = 0; side < 2; ++side) {
         const int i = side ? p->link_b : p->link_a, other = side ? p->link_a : p->link_b;
         dc_real w[12];
-        for (v = 0; v < 12; ++v) w[v] = ks*link[other].friction*g[v];
+        for (v = 0; v < 12; ++v) w[v] = ks*factor*link[other].friction*g[v];
         dci_sim_put(place, &terms->by.friction, p->link_a, i, w);
         dci_sim_put(place, &terms->by.friction, p->link_b, i, w + 6);
     }
@@ -5717,6 +5768,7 @@ static DCI_NOINLINE void dci_sim_by_plane(dci_sim_terms *terms, int k, int p)
     const dci_sim_place *now = &terms->at->place;
     const dc_sim *sim = problem->sim;
     const int i = sim->hull[k].link;
+    const dc_real factor = dci_sim_material(sim, i, sim->links + p);
     int j, c;
     dci_sim_touch t;
 
@@ -5729,10 +5781,10 @@ static DCI_NOINLINE void dci_sim_by_plane(dci_sim_terms *terms, int k, int p)
             dci_sim_arms(B, t.arm, &t.mixed, t.arm_before);
             dci_sim_by_old(terms, i, i, B, 6);
             dci_sim_push(w, t.arm, t.slip);
-            for (c = 0; c < 6; ++c) w[c] *= sim->plane[p].friction;
+            for (c = 0; c < 6; ++c) w[c] *= factor*sim->plane[p].friction;
             dci_sim_put(now, &terms->by.friction, i, i, w);
             for (c = 0; c < 6; ++c) w[c] = 0;
-            dci_sim_push(w, t.arm, dc_scale(sim->link[i].friction, t.slip));
+            dci_sim_push(w, t.arm, dc_scale(factor*sim->link[i].friction, t.slip));
             dci_sim_put(now, &terms->by.friction, i, sim->links + p, w);
         }
 
@@ -5767,7 +5819,8 @@ static void dci_sim_vertex_wrench(const dc_real *H, dc_v3 e, const dc_real *M, d
     }
 }
 
-/* Hulls a and b by their vertices: the forces on them and their derivatives by the places now and at time t (M NULL: none). */
+/* Hulls a and b by their vertices: the forces on them and their derivatives by the places now and at time t (M NULL:
+ * none). */
 static DCI_NOINLINE void dci_sim_by_vertices(dci_sim_terms *terms, const dci_sim_met *met, const dc_real *M)
 {
     const dci_sim_place *now = &terms->at->place;
@@ -5990,14 +6043,15 @@ static DCI_NOINLINE void dci_sim_by_joints(dci_sim_terms *terms, const dc_real *
 
     for (i = 0; i < sim->links; ++i) {
         const dc_sim_link *l = sim->link + i;
-        const int gains = dci_sim_single(l->joint), slides = l->joint == DC_SIM_FREE ? 3 : gains;
+        const int single = dci_sim_single(l->joint), slides = l->joint == DC_SIM_FREE ? 3 : single;
+        const dc_real kp = single ? l->kp : l->kp_move, kd = single ? l->kd : l->kd_move;
 
         /* angles and lengths */
         for (k = 0; k < slides; ++k) {
             const int a = sim->v_at[i] + k;
-            dci_sim_put_row(&terms->by.now, a, a, -((gains ? l->kd : 0) + l->damping)/h);
-            if (gains) dci_sim_put_row(control, a, a, -l->kp);
-            if (gains) dci_sim_put_row(control, a, nv + a, -l->kd);
+            dci_sim_put_row(&terms->by.now, a, a, -(kd + l->damping)/h);
+            dci_sim_put_row(control, a, a, -kp);
+            dci_sim_put_row(control, a, nv + a, -kd);
             dci_sim_put_row(control, a, 2*nv + a, -1);
         }
         if (dci_sim_rotates(l->joint)) dci_sim_by_rotation(terms, q, i, sim->v_at[i] + dci_sim_turn_at(l->joint));

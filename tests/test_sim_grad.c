@@ -37,6 +37,14 @@ TEST without_contact(void)
         c.force[k] = (dc_real)rng_uniform(&r, -1, 1);
     }
     ASSERT(jacobian_checks(&c, e, "tree"));
+
+    /* its root is pulled to a pose */
+    m.link[0].kp = 2;
+    m.link[0].kd = DC_R(0.3);
+    m.link[0].kp_move = 20;
+    m.link[0].kd_move = DC_R(1.5);
+    ASSERT_EQ(DC_OK, machine_build(&m));
+    ASSERT(jacobian_checks(&c, e, "tree held by its root"));
     ASSERT(worst_close(e, 1e-7));
     PASS();
 }
@@ -76,6 +84,8 @@ TEST box_on_the_floor(void)
 /* Two boxes stacked on a static one, and a tipped one on top: pairs of hulls, friction between them. */
 TEST stacked_boxes(void)
 {
+    static const dc_real factors[4] = {1, DC_R(0.9), DC_R(0.9), DC_R(1.2)};       /* the ground and the boxes, box and box */
+    static const int material[3] = {0, 1, 1};
     static step_case c;
     worst e[CLASSES];
     int k, b;
@@ -92,7 +102,11 @@ TEST stacked_boxes(void)
     }
     m.desc.tolerance = DC_R(1e-13);
     m.desc.friction.eps_v = DC_R(1e-4);
+    m.desc.table = factors;
+    m.desc.material = material;
+    m.desc.materials = 2;
     ASSERT_EQ(DC_OK, machine_build(&m));
+    ASSERT_EQ(DC_R(0.7)*DC_R(0.7)*DC_R(0.9), dci_sim_pair_of(&m.sim, 0, 1).friction);
     begin_case(&c);
     c.q[0][6] = DC_R(0.1);
     c.q[0][13] = DC_R(0.29);

@@ -39,6 +39,8 @@ static int refused(int link, const char *cause)
 TEST bad_models_name_the_link_and_the_cause(void)
 {
     const dc_real bad[3] = {not_a_number(), (dc_real)HUGE_VAL, -1};
+    static const dc_real factors[12] = {1, -1, -1, 1, 1, 2, 3, 1, 1, 2, 2, 1};      /* negative; not symmetric; as it should be */
+    static const int kinds[2][5] = {{0, 1, 0, 1, 0}, {0, 1, 2, 1, 0}};
     int k;
 #define REFUSED(change, link, cause) do { machine_tree(&m); change; ASSERT(refused(link, cause)); } while (0)
     REFUSED(m.link[2].parent = 2, 2, "the parent is not an earlier link");
@@ -60,7 +62,11 @@ TEST bad_models_name_the_link_and_the_cause(void)
         REFUSED(m.desc.friction.patch = bad[k], -1, "friction options");
         REFUSED(m.desc.tolerance = bad[k], -1, "tolerance or iterations");
     }
-    REFUSED(m.link[0].kp = 1, 0, "a free joint has no gains");
+    REFUSED(m.link[0].kp_move = -1, 0, "damping or gain");
+    REFUSED(m.link[1].kd_move = 1, 1, "kp_move and kd_move are of free joints");
+    REFUSED(m.desc.materials = 1, -1, "materials");
+    for (k = 0; k < 3; ++k) REFUSED((m.desc.materials = 2, m.desc.table = factors + 4*k, m.desc.material = kinds[k == 2]), -1, "materials");
+    REFUSED((m.desc.materials = 2, m.desc.table = factors + 8), -1, "materials");
     REFUSED(m.link[2].lo = 2, 2, "limits");
     REFUSED(m.link[3].inertia.m[0] = 1, 3, "inertia of no body");
     REFUSED(m.link[1].hull = NULL, 1, "no hulls");
