@@ -6714,6 +6714,7 @@ typedef struct {
     int unknowns;                   /* 2 when nothing resists spin */
     dc_real scale;                  /* unit of the spin */
     dc_real velocity[3], lower[9];  /* minimiser, and Cholesky factor L of the Hessian there */
+    dc_real lower_by_duals[9];      /* the same with forces as unknowns */
 } dci_friction_motion;
 
 /* a direction: [count] each */
@@ -7291,7 +7292,7 @@ static void dci_dual_form(const dc_real w[3], const dc_real lambda[3], dc_real s
 }
 
 /* the factor of the Hessian by z with the duals: sum A K^T T K */
-static DCI_NOINLINE void dci_friction_dual_factor(const dci_friction *f, dc_real L[9])
+static DCI_NOINLINE void dci_friction_dual_factor(dci_friction *f)
 {
     dc_real H[3][3] = {{0}};
     int k, i, j, r, c;
@@ -7305,7 +7306,7 @@ static DCI_NOINLINE void dci_friction_dual_factor(const dci_friction *f, dc_real
                 for (r = 0; r < 3; ++r)
                     for (c = 0; c < 3; ++c) H[i][j] += K[r][i]*T[r][c]*K[c][j];
     }
-    dci_friction_factor(f->motion.unknowns, H, L);
+    dci_friction_factor(f->motion.unknowns, H, f->motion.lower_by_duals);
 }
 
 /* Hessian by the twists of the new poses. With E_k = B^T [I, -[x_k]x] the velocity of vertex k, T = (1 - w w^T)/rho or
@@ -7315,14 +7316,10 @@ static DCI_NOINLINE void dci_friction_dual_factor(const dci_friction *f, dc_real
 static DCI_NOINLINE void dci_friction_hessian(const dci_friction *f, const dci_posed now[2], dc_real *hess)
 {
     const dc_v3 b1 = f->load.frame.side_1, b2 = f->load.frame.side_2;
-    const dc_real *L = f->motion.lower, h = f->load.time_step;
-    dc_real C[3][12], by_duals[9];
+    const dc_real *L = f->dual ? f->motion.lower_by_duals : f->motion.lower, h = f->load.time_step;
+    dc_real C[3][12];
     int i, j, k, b, m = f->motion.unknowns;
 
-    if (f->dual) {
-        dci_friction_dual_factor(f, by_duals);
-        L = by_duals;
-    }
     memset(C, 0, sizeof C);
     for (i = 0; i < 144; ++i) hess[i] = 0;
     for (k = 0; k < f->load.loaded; ++k) {
@@ -7590,7 +7587,10 @@ static DCI_NOINLINE dc_status dci_friction_move(const dc_friction_load *load, dc
         dci_friction_reload(&f->load, load);
         status = dci_friction_close(f, old, now, &v, &i);
         f->dual = hess ? dual : NULL;
-        if (f->dual) dci_friction_duals(f, load->kept, share);
+        if (f->dual) {
+            dci_friction_duals(f, load->kept, share);
+            dci_friction_dual_factor(f);
+        }
     }
     if (status == DC_OK || status == DC_E_DIVERGED) status = dci_friction_write(f, old, now, status, grad, hess, NULL);
 

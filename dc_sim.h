@@ -4608,7 +4608,7 @@ static dc_status dci_sim_load_hulls(dci_sim_work *W)
 }
 
 /* memory for the forces of vertices at planes that held them at time t; none of them is known */
-static dc_status dci_sim_take_duals(const dci_sim_problem *problem, dc_arena *mem, dci_sim_duals *duals)
+static DCI_NOINLINE dc_status dci_sim_take_duals(const dci_sim_problem *problem, dc_arena *mem, dci_sim_duals *duals)
 {
     const dc_sim *sim = problem->sim;
     int k, p, j;
