@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: MIT OR Unlicense
  *
  * LRI, "Push": the loss is the squared distance of the box from its target, summed over the next steps, and nothing
- * else. The rod lies on the wrong side: between box and target, touching neither. Adam changes its velocities over the
- * horizon along the loss' gradient: plan.h has dc_sim_roll make the steps, task_push.h says what the place of the box is
- * worth at each, dc_sim_adjoint carries that back to the velocities. The first step is done, and so on.
+ * else. The rod lies on the wrong side: between box and target, touching neither. Adam changes its velocities over
+ * the horizon along the loss' gradient: plan.h has dc_sim_roll make the steps, task_push.h says what the place of
+ * the box is worth at each, dc_sim_adjoint carries that back to the velocities. The first step is done, and so on.
  *
- * With the long-range potential the box feels the rod from anywhere, ever so slightly, so that the gradient shows a way
- * around the box, and to the target. With a local potential what does not touch has no gradient: the rod stays where it
- * is. */
+ * With the long-range potential the box feels the rod from anywhere, ever so slightly, so that the gradient shows a
+ * way around the box, and to the target. With a local potential what does not touch has no gradient: the rod stays
+ * where it is. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_BSH_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION
@@ -82,12 +82,12 @@ int main(int argc, char **argv)
 
     if (o.quick) iterations = 5;
     page.title = "A rod finds out how to push a box";
-    page.note = "The red box has to come to the green mark. The blue rod stands in between and touches neither. Nothing "
-                "tells it what to do: its motion is planned anew in every frame, by gradient descent on the distance of "
-                "box and mark, through the simulation. Left, with a contact potential that is felt at any distance, that "
-                "gradient is tiny at first but never zero; it leads the rod round the box, and for the last centimetres "
-                "to another side of it. Right, with a potential that ends near contact, it is exactly zero, and the rod "
-                "stays where it is.";
+    page.note = "The red box has to come to the green mark. The blue rod stands in between and touches neither. "
+                "Nothing tells it what to do: its motion is planned anew in every frame, by gradient descent on "
+                "the distance of box and mark, through the simulation. Left, with a contact potential that is "
+                "felt at any distance, that gradient is tiny at first but never zero; it leads the rod round the "
+                "box, and for the last centimetres to another side of it. Right, with a potential that ends near "
+                "contact, it is exactly zero, and the rod stays where it is.";
     page.rate = 25;
     page.play = 1;
     v = view_open(o.out, &page);

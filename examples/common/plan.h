@@ -29,7 +29,9 @@ struct plan {
     const void    *task;                            /* the loss' own */
     controls       c;
     dc_real       *u, *best, *grad;                 /* c.n each */
-    double         rate, enough;                    /* of Adam; the loss that ends it */
+    double         rate;                            /* of Adam */
+    int          (*done)(const plan *p);            /* NULL, or whether the states p->q of a plan end the search */
+    int            rest;                            /* 1: plan_step adds rest at the end, not the last step again */
     int            wander;                          /* 1: the last plan is taken, not the best: its loss is not seen */
     int            patience;                        /* after these without gain back to the best at half the rate */
     double         value, size, first;              /* loss of the plan, size of its gradient, of the first gradient */
@@ -67,7 +69,6 @@ static inline void plan_begin(plan *p, sim_world *w, controls_kind kind, int hor
     p->world = w;
     p->loss = loss;
     p->rate = 0.05;
-    p->enough = -HUGE_VAL;
     controls_begin(&p->c, w, kind, horizon, freedoms, freedom);
     n = (size_t)p->c.n;
 
@@ -181,7 +182,7 @@ static inline double plan_draw(plan *p, int count, plan_drawing *draw, unsigned 
     return p->value = best;
 }
 
-/* At most so many steps of Adam from u, which becomes the best of all plans on the way. Its loss, of the best seen. */
+/* At most so many steps of Adam from u, which becomes the best plan on the way, or the first that is done. Its loss. */
 static inline double plan_improve(plan *p, int iterations)
 {
     const size_t bytes = (size_t)p->c.n*sizeof(dc_real);
@@ -191,13 +192,15 @@ static inline double plan_improve(plan *p, int iterations)
     p->adam.rate = DC_R(p->rate);
     p->adam.step = 0;
     for (i = 0; i <= iterations - p->wander; i++) {
+        int done;
         worse = plan_roll(p) < best ? 0 : worse + 1;
-        if (!worse) {
+        done = p->value < HUGE_VAL && p->done && p->done(p);
+        if (!worse || done) {
             best = p->value;
             memcpy(p->best, p->u, bytes);
         }
         if (p->iterations < PLAN_HISTORY) p->history[p->iterations++] = best;
-        if (i == iterations || best <= p->enough || best >= HUGE_VAL || cli_stopped()) break;
+        if (i == iterations || done || best >= HUGE_VAL || cli_stopped()) break;
 
         /* back to the best, more slowly */
         if (p->value >= HUGE_VAL || (p->patience > 0 && worse >= p->patience)) {
@@ -219,7 +222,7 @@ static inline double plan_improve(plan *p, int iterations)
     return p->value = best;
 }
 
-/* A frame of a plan of velocities or targets is done; the rest of it moves up, and its last step lasts. */
+/* A frame of a plan of velocities or targets is done; the rest of it moves up. */
 static inline void plan_step(plan *p)
 {
     const int f = p->c.freedoms, rest = p->c.n - f;
@@ -229,6 +232,7 @@ static inline void plan_step(plan *p)
     sim_step(p->world, p->c.step);
     for (k = 0; k < f; k++) p->c.goal[k] += (double)(p->world->desc.h*p->u[k]);
     memmove(p->u, p->u + f, (size_t)rest*sizeof(dc_real));
+    if (p->rest) memset(p->u + rest, 0, (size_t)f*sizeof(dc_real));
 }
 
 /* What it took, after a run's name. */

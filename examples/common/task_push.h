@@ -1,8 +1,8 @@
 /* task_push.h - LRI, "Push": a rod that slides and turns on a table, a box, and a mark behind the rod
  * SPDX-License-Identifier: MIT OR Unlicense
  *
- * The loss is the squared distance of the box from its mark, summed over the steps of a plan, and nothing else. Include
- * it after plan.h. */
+ * The loss is the squared distance of the box from its mark, summed over the steps of a plan, and nothing else.
+ * Include it after plan.h. */
 #ifndef TASK_PUSH_H_INCLUDED
 #define TASK_PUSH_H_INCLUDED
 
