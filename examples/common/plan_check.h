@@ -3,7 +3,8 @@
  *
  * Along the gradient and along random directions d of length 1 the loss is differenced over steps that shrink by 4,
  * and the differences extrapolated; of these the one is taken that agrees best with the next. What it is off by,
- * over the size of the gradient, is the error. The steps' tolerance is small meanwhile. Include it after plan.h. */
+ * over the size of the gradient, is the error. The steps' tolerance is small meanwhile: what is felt from far away are
+ * forces of 1e-9 of the weights. Include it after plan.h. */
 #ifndef PLAN_CHECK_H_INCLUDED
 #define PLAN_CHECK_H_INCLUDED
 
@@ -43,7 +44,7 @@ static inline double plan_check(plan *p, int directions, double largest, unsigne
     int           i, k;
 
     if (!at || !grad || !d) exit(cli_error("%s", "no memory for differences"));
-    p->world->sim.desc.tolerance = DC_R(DC_IS_FLOAT ? 1e-5 : 1e-10);
+    p->world->sim.desc.tolerance = DC_R(DC_IS_FLOAT ? 1e-5 : 1e-12);
     plan_roll(p);
     plan_back(p);
     memcpy(at, p->u, bytes);
