@@ -64,7 +64,7 @@ static void run(view *v, int global, unsigned long long seed)
     p.patience = (int)o.patience;
     plan_roll(&p);
     plan_back(&p);
-    if (o.check > 0) printf("%s_gradient_error_at_the_start %.2g 1\n", line, plan_check(&p, 2, 1e-3, &random, NULL));
+    if (o.check > 0) printf("%s_gradient_error_at_the_start %.2g 1\n", line, plan_check(&p, 2, 1e-3, 1e-12, &random));
     begin = clock();
     if (p.first > 0) plan_improve(&p, (int)o.iterations);
     else {
@@ -78,7 +78,7 @@ static void run(view *v, int global, unsigned long long seed)
     printf("%s_within_5_cm %d 1\n%s_iterations %d iterations\n", line, ant_done(&p), line, p.iterations - 1);
     plan_report(&p, line);
     printf("%s_time %.1f s\n", line, (double)(clock() - begin)/CLOCKS_PER_SEC);
-    if (o.check > 0) printf("%s_gradient_error_in_contact %.2g 1\n", line, plan_check(&p, 2, 1e-4, &random, NULL));
+    if (o.check > 0) printf("%s_gradient_error_in_contact %.2g 1\n", line, plan_check(&p, 2, 1e-4, 1e-9, &random));
     plan_end(&p);
 }
 

@@ -63,9 +63,9 @@ static void show(view *v, const char *name)
 /* The gradient beside differences, of the ball at rest and of a shot that moves the others. */
 static void check(const char *line, unsigned long long random)
 {
-    printf("%s_gradient_error_at_the_start %.2g 1\n", line, plan_check(&p, 2, 1e-3, &random, NULL));
+    printf("%s_gradient_error_at_the_start %.2g 1\n", line, plan_check(&p, 2, 1e-3, 1e-12, &random));
     plan_draw(&p, 4, billiards_draw, &random, 0);
-    printf("%s_gradient_error_in_contact %.2g 1\n", line, plan_check(&p, 2, 1e-4, &random, NULL));
+    printf("%s_gradient_error_in_contact %.2g 1\n", line, plan_check(&p, 2, 1e-4, 1e-9, &random));
     memset(p.u, 0, (size_t)p.c.n*sizeof(dc_real));
 }
 

@@ -38,9 +38,9 @@ static struct { double cubes, sort, draws, iterations, frames, horizon, rate, k,
 /* The gradient beside differences, of the rod at rest and of the best of some drawn plans: it pushes. */
 static void check(const char *line, unsigned long long *random)
 {
-    printf("%s_gradient_error_at_the_start %.2g 1\n", line, plan_check(&p, 3, 1e-2, random, NULL));
+    printf("%s_gradient_error_at_the_start %.2g 1\n", line, plan_check(&p, 3, 1e-2, 1e-12, random));
     plan_draw(&p, 30, gather_draw, random, 0);
-    printf("%s_gradient_error_in_contact %.2g 1\n", line, plan_check(&p, 3, 1e-3, random, NULL));
+    printf("%s_gradient_error_in_contact %.2g 1\n", line, plan_check(&p, 3, 1e-3, 1e-12, random));
     memset(p.u, 0, (size_t)p.c.n*sizeof(dc_real));
 }
 

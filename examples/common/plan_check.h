@@ -3,17 +3,16 @@
  *
  * Along the gradient and along random directions d of length 1 the loss is differenced over steps that shrink by 4,
  * and the differences extrapolated; of these the one is taken that agrees best with the next. What it is off by,
- * over the size of the gradient, is the error. The steps' tolerance is small meanwhile: what is felt from far away are
- * forces of 1e-9 of the weights. Include it after plan.h. */
+ * over the size of the gradient, is the error. Include it after plan.h. */
 #ifndef PLAN_CHECK_H_INCLUDED
 #define PLAN_CHECK_H_INCLUDED
 
 enum { PLAN_CHECK_STEPS = 6 };
 
-/* dL/dd by differences from a step of `largest` down; *left: by how much it differs from the next. at: where. */
-static inline double plan_difference(plan *p, const dc_real *at, const dc_real *d, double largest, double *left)
+/* dL/dd at a place by differences, from a step of `largest` down. */
+static inline double plan_difference(plan *p, const dc_real *at, const dc_real *d, double largest)
 {
-    double D[PLAN_CHECK_STEPS], R[PLAN_CHECK_STEPS], e = largest, best = 0;
+    double D[PLAN_CHECK_STEPS], R[PLAN_CHECK_STEPS], e = largest, best = 0, least = HUGE_VAL;
     int    i, k, side;
 
     for (k = 0; k < PLAN_CHECK_STEPS; k++, e *= 0.25) {
@@ -23,10 +22,9 @@ static inline double plan_difference(plan *p, const dc_real *at, const dc_real *
         }
         R[k] = k ? D[k] + (D[k] - D[k - 1])/15 : D[k];
     }
-    *left = HUGE_VAL;
     for (k = 1; k + 1 < PLAN_CHECK_STEPS; k++) {
-        if (fabs(R[k + 1] - R[k]) >= *left) continue;
-        *left = fabs(R[k + 1] - R[k]);
+        if (fabs(R[k + 1] - R[k]) > least) continue;
+        least = fabs(R[k + 1] - R[k]);
         best = R[k + 1];
     }
     memcpy(p->u, at, (size_t)p->c.n*sizeof(dc_real));
@@ -34,23 +32,25 @@ static inline double plan_difference(plan *p, const dc_real *at, const dc_real *
 }
 
 /* The largest error along so many directions; exactly 0: the gradient is, and the loss does not change. largest: the
- * first step of the differences. What they leave open, in the same measure, goes to *left; it may be NULL. */
-static inline double plan_check(plan *p, int directions, double largest, unsigned long long *random, double *left)
+ * first step of the differences; tolerance: of the steps of time meanwhile. What is felt from far away are forces of
+ * 1e-9 of the weights, and asks for 1e-12. */
+static inline double plan_check(plan *p, int directions, double largest, double tolerance,
+                                unsigned long long *random)
 {
     const size_t  bytes = (size_t)p->c.n*sizeof(dc_real);
-    const dc_real tolerance = p->world->sim.desc.tolerance;
+    const dc_real usual = p->world->sim.desc.tolerance;
     dc_real      *at = (dc_real *)malloc(bytes), *grad = (dc_real *)malloc(bytes), *d = (dc_real *)malloc(bytes);
-    double        worst = 0, open = 0;
+    double        worst = 0;
     int           i, k;
 
     if (!at || !grad || !d) exit(cli_error("%s", "no memory for differences"));
-    p->world->sim.desc.tolerance = DC_R(DC_IS_FLOAT ? 1e-5 : 1e-12);
+    p->world->sim.desc.tolerance = DC_R(tolerance);
     plan_roll(p);
     plan_back(p);
     memcpy(at, p->u, bytes);
     memcpy(grad, p->grad, bytes);
     for (k = 0; k < directions; k++) {
-        double size = 0, slope = 0, found, unsure, scale = p->size > 0 ? p->size : 1;
+        double size = 0, slope = 0, found, scale = p->size > 0 ? p->size : 1;
         for (i = 0; i < p->c.n; i++) {
             d[i] = k == 0 && p->size > 0 ? grad[i] : DC_R(cli_between(random, -1, 1));
             size += (double)(d[i]*d[i]);
@@ -59,12 +59,10 @@ static inline double plan_check(plan *p, int directions, double largest, unsigne
             d[i] /= DC_R(sqrt(size));
             slope += (double)(d[i]*grad[i]);
         }
-        found = plan_difference(p, at, d, largest, &unsure);
+        found = plan_difference(p, at, d, largest);
         worst = fmax(worst, fabs(found - slope)/scale);
-        open = fmax(open, unsure/scale);
     }
-    p->world->sim.desc.tolerance = tolerance;
-    if (left) *left = open;
+    p->world->sim.desc.tolerance = usual;
     free(at);
     free(grad);
     free(d);
