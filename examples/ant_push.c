@@ -75,6 +75,7 @@ static void run(view *v, int global, unsigned long long seed)
     show(v, global ? "long-range: every leg is felt by the box" : "local: what does not touch is not felt");
     plan_curve(&curves, global ? "long-range" : "local", p.iterations, p.history);
     printf("%s_box_to_mark %.4f m\n", line, ant_off(&p, p.q + (p.c.horizon + 1)*w.sim.nq));
+    printf("%s_torso_moved %.4f m\n", line, (double)(p.q[(p.c.horizon + 1)*w.sim.nq + 4] - w.now[4]));
     printf("%s_within_5_cm %d 1\n%s_iterations %d iterations\n", line, ant_done(&p), line, p.iterations - 1);
     plan_report(&p, line);
     printf("%s_time %.1f s\n", line, (double)(clock() - begin)/CLOCKS_PER_SEC);

@@ -46,6 +46,7 @@ static inline int plan_plot(const plan_curves *c, const char *page, const char *
     for (i = 0; i < PLAN_HISTORY; i++) x[i] = i;
     for (k = 0; k < c->n; k++) plot_fit(&a, c->count[k], x, c->loss[k]);
     a.y.lo = 0;
+    for (k = 0; k < c->n; k++) a.y.hi = fmax(a.y.hi, 1.3*c->loss[k][0]);        /* room for the legend */
     plot_axes(&a);
     for (k = 0; k < c->n; k++) plot_curve(&a, c->count[k], x, c->loss[k], colour[k], c->name[k]);
     plot_legend(&a, PLOT_UPPER_RIGHT);

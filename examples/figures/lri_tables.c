@@ -229,10 +229,11 @@ static plot_panel panel(plot *to, int column, int row, const char *title, const 
 
 static void curves(plot_panel *a, int n, const curve *c, const char *const *name, const char *const *colour)
 {
-    int i;
+    int i, k;
 
     for (i = 0; i < n; i++) if (c[i].n > 0) plot_fit(a, c[i].n, c[i].x, c[i].y);
     a->y.lo = 0;
+    for (i = 0; i < n; i++) for (k = 0; k < c[i].n; k++) a->y.hi = fmax(a->y.hi, 1.6*c[i].y[k]);    /* room for the legend */
     plot_axes(a);
     for (i = 0; i < n; i++) if (c[i].n > 0) plot_curve(a, c[i].n, c[i].x, c[i].y, colour[i], name[i]);
     plot_legend(a, PLOT_UPPER_RIGHT);
@@ -246,6 +247,7 @@ static void table(plot *to, int column, const char *title, const char *x, const 
     plot_fit(&a, paper->n, paper->x, paper->y);
     if (ours->n > 0) plot_fit(&a, ours->n, ours->x, ours->y);
     a.y.lo = 0;
+    a.y.hi *= 1.3;                                              /* room for the legend */
     plot_axes(&a);
     plot_points(&a, paper->n, paper->x, paper->y, PLOT_PALE, "the paper");
     if (ours->n > 0) plot_points(&a, ours->n, ours->x, ours->y, PLOT_BLUE, "dc_sim.h");
