@@ -32,6 +32,8 @@
 
 enum { POINTS = 2048, ROWS = 4 };
 
+static double patience = 120;           /* seconds of the processor for a run of Push */
+
 static sim_world      w;
 static plan           p;
 static gather_task    cubes;
@@ -52,14 +54,16 @@ static double seconds_since(clock_t begin) { return (double)(clock() - begin)/CL
 
 /* ---- push --------------------------------------------------------------------------------------- */
 
-/* The simulated time until the box is within `near` of its mark; 0: not within `longest` seconds. */
+/* The simulated time until the box is within `near` of its mark; 0: not within `longest` seconds, or out of patience. */
 static double push_time(int global, double k, double h, int iterations, double near, double longest, curve *way)
 {
-    double off;
+    const clock_t begin = clock();
+    double        off;
 
     push_scene(&w, global, k, h);
     push_plan(&p, &w, (int)(1.92/h + 0.5), 0.05);
     for (off = push_off(w.now); off > near && w.time < longest && !cli_stopped(); off = push_off(w.now)) {
+        if (seconds_since(begin) > patience) break;
         if (way) curve_add(way, w.time, off);
         plan_improve(&p, iterations);
         plan_step(&p);
@@ -136,6 +140,7 @@ static double billiards_way(int way, int n, int draws, int iterations, int sampl
         for (i = 0; i < p.iterations; i++) curve_add(loss, i, p.history[i]);
     }
     plan_end(&p);
+    if (loss->n == 0) curve_add(loss, 0, 0);                    /* stopped before the first */
     return loss->y[loss->n - 1];
 }
 
@@ -149,10 +154,10 @@ static int gather_way(int n, int sort, int global, int frames, unsigned long lon
 
     gather_scene(&cubes, &w, n, sort, global, 3e-5, &random);
     gather_plan(&p, &w, &cubes, 32, 0.1);
-    for (at = 0; at <= frames && !cli_stopped(); at++) {
+    for (at = 0; at <= frames; at++) {
         in = gather_in(&cubes, w.now);
         if (loss) curve_add(loss, at, gather_loss(&p, 0, w.now, NULL));
-        if (in == n || at == frames) break;
+        if (in == n || at == frames || cli_stopped()) break;
         if (at%8 == 0) gather_think(&p, n < 10 ? 6 : 20, 8, global, &random);
         plan_step(&p);
     }
@@ -233,6 +238,7 @@ static void curves(plot_panel *a, int n, const curve *c, const char *const *name
 
     for (i = 0; i < n; i++) if (c[i].n > 0) plot_fit(a, c[i].n, c[i].x, c[i].y);
     a->y.lo = 0;
+    a->y.hi = fmax(a->y.hi, 1e-6);                              /* where a loss is zero throughout */
     for (i = 0; i < n; i++) for (k = 0; k < c[i].n; k++) a->y.hi = fmax(a->y.hi, 1.6*c[i].y[k]);    /* room for the legend */
     plot_axes(a);
     for (i = 0; i < n; i++) if (c[i].n > 0) plot_curve(a, c[i].n, c[i].x, c[i].y, colour[i], name[i]);
@@ -285,8 +291,9 @@ int main(int argc, char **argv)
     cli_number    number[] = {{"layouts", &n, 0, PLAN_DRAWS, "of each task"},
                               {"far", &far, 0, 1, "1: layouts with the long-range potential too"},
                               {"iterations", &iterations, 1, 1000, "of Adam in a frame of Push"},
-                              {"samples", &samples, 1, 1000, "of a bundle"}};
-    cli           o = cli_parse(argc, argv, "Tables and convergence plots of LRI.", "lri_tables.svg", number, 4);
+                              {"samples", &samples, 1, 1000, "of a bundle"},
+                              {"patience", &patience, 1, 1e6, "seconds for a run of Push"}};
+    cli           o = cli_parse(argc, argv, "Tables and convergence plots of LRI.", "lri_tables.svg", number, 5);
     const int     count = o.quick ? 4 : BILLIARDS_MOST;
     const double  longest = o.quick ? 1.6 : 20;
     clock_t       begin = clock();
@@ -311,9 +318,9 @@ int main(int argc, char **argv)
 
     /* convergence */
     for (way = FAR; way < WAYS; way++) {
-        const int its = o.quick ? 3 : way == FAR ? 40 : 100, some = o.quick ? 3 : (int)samples;
+        const int its = o.quick ? 3 : way == FAR ? 40 : way == NEAR ? 100 : 30, some = o.quick ? 3 : (int)samples;
         double    least = billiards_way(way, count, 0, its, some, o.seed, &rest[way]);
-        printf("billiards_rest_%s_loss_left %.3f 1\n", way_name[way], least/rest[way].y[0]);
+        printf("billiards_rest_%s_loss_left %.3f 1\n", way_name[way], least/fmax(rest[way].y[0], 1e-30));
         least = billiards_way(way, count, o.quick ? 5 : 20, its, some, o.seed, &drawn[way]);
         printf("billiards_drawn_%s_loss_left %.3f 1\n", way_name[way], least/fmax(drawn[way].y[0], 1e-30));
     }
