@@ -187,6 +187,12 @@ static inline unsigned long long cli_random(unsigned long long *state)
     return z ^ (z >> 31);
 }
 
+/* A number of lo <= x < hi. */
+static inline double cli_between(unsigned long long *state, double lo, double hi)
+{
+    return lo + (hi - lo)*(double)(cli_random(state) >> 11)/9007199254740992.0;
+}
+
 /* ---- progress --------------------------------------------------------------------------------- */
 
 /* A bar on stderr: what is done, its rate, time left. Nothing is printed if stderr is not a terminal. */

@@ -1,0 +1,319 @@
+/* The tasks of the examples: gradients of their losses by the parameters of a plan against differences, at the start and
+ * in contact, for every kind of control; what plan.h keeps, draws and moves up. */
+#define DC_CONTACT_IMPLEMENTATION
+#define DC_BSH_IMPLEMENTATION
+#define DC_SDF_IMPLEMENTATION
+#define DC_SIM_IMPLEMENTATION
+#include "dc_sim.h"
+#include "cli.h"
+#include "sim_scene.h"
+#include "plan.h"
+#include "plan_check.h"
+#include "sim_ant.h"
+#include "octa_ball.h"
+#include "task_push.h"
+#include "task_gather.h"
+#include "task_billiards.h"
+#include "task_ant.h"
+
+#include "greatest.h"
+#include "support.h"
+
+GREATEST_MAIN_DEFS();
+
+#define BAR 1e-4                                        /* of a gradient against differences, relative to its size */
+
+static sim_world          w;
+static plan               p;
+static unsigned long long drawn;
+
+/* The full length is for builds that are not slow. */
+static int slow(void) { return sweep_count(100) < 100; }
+
+/* Whether the gradient at hand is right, and whether it is exactly zero or not, as it should be. */
+static int gradient_holds(const char *what, int global, int zero, double largest, double tolerance)
+{
+    double error = plan_check(&p, 2, largest, tolerance, &drawn);
+
+    printf("    %s, %s: size %.2g, off differences by %.1e of it (bar %.0e)\n", what, global ? "long range" : "local", p.size,
+           error, BAR);
+    return error < BAR && (plan_back(&p) > 0) == !zero;
+}
+
+/* ---- gradients ---- */
+
+TEST push_agrees_with_differences(void)
+{
+    int global, i;
+
+    if (DC_IS_FLOAT) SKIPm("differences need double");
+    for (global = 0; global < 2; global++) {
+        push_scene(&w, global, 1e-4, 0.04);
+        push_plan(&p, &w, 16, 0.05);
+        ASSERT(gradient_holds("push, at the start", global, !global, 1e-3, 1e-12));
+        for (i = 0; i < p.c.n; i += PUSH_CONTROLS) p.u[i] = DC_R(-0.5);         /* into the box */
+        plan_roll(&p);
+        ASSERT(push_off(p.q + 17*w.sim.nq) > 0.41);
+        ASSERT(gradient_holds("push, in contact", global, 0, 1e-3, 1e-9));
+        plan_end(&p);
+    }
+    PASS();
+}
+
+TEST gather_agrees_with_differences(void)
+{
+    static gather_task task;
+    int                global;
+
+    if (DC_IS_FLOAT) SKIPm("differences need double");
+    for (global = 0; global < 2; global++) {
+        double still;
+        drawn = 1;
+        gather_scene(&task, &w, 2, 1, global, 3e-5, &drawn);
+        gather_plan(&p, &w, &task, 32, 0.1);
+        still = plan_roll(&p);
+        ASSERT(gradient_holds("gather, at the start", global, !global, 1e-3, 1e-12));
+        ASSERT(plan_draw(&p, 30, gather_draw, &drawn, 0) < 0.99*still);         /* it pushes one */
+        ASSERT(gradient_holds("gather, in contact", global, 0, 1e-3, 1e-9));
+        plan_end(&p);
+    }
+    PASS();
+}
+
+TEST billiards_agree_with_differences(void)
+{
+    static billiards_task task;
+    int                   global;
+
+    if (DC_IS_FLOAT) SKIPm("differences need double");
+    for (global = 0; global < (slow() ? 1 : 2); global++) {
+        drawn = 2;
+        billiards_scene(&task, &w, 3, global, global ? 1e-7 : 1e-4, 1, &drawn);
+        billiards_plan(&p, &w, &task, global ? 10 : 30, 0.03);
+        billiards_marks(&task, &p, &drawn);
+        ASSERT(gradient_holds("billiards, at the start", global, !global, 0.2, 1e-12));
+        plan_draw(&p, 5, billiards_draw, &drawn, 0);
+        ASSERT(gradient_holds("billiards, in contact", global, 0, 1e-4, 1e-9));
+        plan_end(&p);
+    }
+    PASS();
+}
+
+TEST ant_push_agrees_with_differences(void)
+{
+    static ant_task task;
+    int             i;
+
+    if (DC_IS_FLOAT) SKIPm("differences need double");
+    drawn = 3;
+    ant_scene(&task, &w, 1, 1e-5, 0.02, &drawn);
+    ant_plan(&p, &w, &task, slow() ? 4 : 12, 0.03, &drawn);
+    ASSERT(gradient_holds("ant-push, at the start", 1, 0, 1e-3, 1e-12));
+    for (i = 0; i < p.c.n; i += 3) p.u[i] = DC_R(i%2 ? 0.1 : -0.07);
+    ASSERT(gradient_holds("ant-push, on its feet", 1, 0, 1e-3, 1e-12));
+    plan_end(&p);
+    PASS();
+}
+
+/* An arm of two hinges with gains, whose targets the velocities move: where its tip is after each step. */
+static double tip_loss(const plan *of, int step, const dc_real *q, dc_real *dq)
+{
+    dc_pose pose[SIM_LINKS];
+    dc_v3   x;
+
+    (void)step;
+    dc_sim_poses(&of->world->sim, q, pose);
+    x = dc_add(pose[1].t, dc_quat_rotate(pose[1].q, dc_vec(DC_R(0.3), 0, 0)));
+    if (dq) dc_sim_pull(&of->world->sim, q, 1, dc_vec(DC_R(0.3), 0, 0), dc_vec(2*x.x, 2*(x.y - DC_R(0.4)), 0), dq);
+    return (double)(x.x*x.x + (x.y - DC_R(0.4))*(x.y - DC_R(0.4)));
+}
+
+static void arm(void)
+{
+    const int freedom[2] = {0, 1};
+    int       k;
+
+    sim_begin(&w, 0.04);
+    for (k = 0; k < 2; k++) {
+        dc_sim_link *l = sim_link(&w, k - 1, DC_SIM_HINGE, dc_vec(DC_R(0.3*k), 0, 0), 1);
+        l->kp = 100;
+        l->kd = 10;
+        sim_box(&w, dc_vec(DC_R(0.15), 0, 0), dc_vec(DC_R(0.13), DC_R(0.02), DC_R(0.02)));
+    }
+    sim_build(&w);
+    plan_begin(&p, &w, CONTROL_TARGETS, 12, 2, freedom, tip_loss);
+    plan_bound(&p, 0, -2, 2);
+    plan_bound(&p, 1, -2, 2);
+}
+
+TEST targets_agree_with_differences(void)
+{
+    int i;
+
+    if (DC_IS_FLOAT) SKIPm("differences need double");
+    arm();
+    for (i = 0; i < p.c.n; i++) p.u[i] = DC_R(0.1*(i%5));
+    ASSERT(gradient_holds("targets of an arm", 0, 0, 1e-2, 1e-12));
+    plan_end(&p);
+    PASS();
+}
+
+/* ---- plans ---- */
+
+TEST adam_keeps_the_best(void)
+{
+    double before, after;
+    int    i;
+
+    arm();
+    before = plan_roll(&p);
+    p.rate = 0.3;
+    p.patience = 2;
+    after = plan_improve(&p, 30);
+    ASSERT(after < 0.7*before);
+    ASSERT(p.iterations > 1 && fabs(p.history[0] - before) <= 1e-12*before);
+    for (i = 1; i < p.iterations; i++) ASSERT(p.history[i] <= p.history[i - 1]);
+    ASSERT(fabs(plan_roll(&p) - after) <= 0);           /* to the bit: it is the plan that was kept */
+    for (i = 0; i < p.c.n; i++) ASSERT(fabs((double)p.u[i]) <= 2);
+    plan_end(&p);
+    PASS();
+}
+
+static void draw_constant(plan *of, unsigned long long *random)
+{
+    const dc_real v = DC_R(cli_between(random, -1, 1));
+    int           i;
+
+    for (i = 0; i < of->c.n; i++) of->u[i] = v;
+}
+
+TEST the_best_of_drawn_plans_is_kept(void)
+{
+    unsigned long long state;
+    double             best;
+    int                k, least = 0;
+
+    arm();
+    drawn = 7;
+    best = plan_draw(&p, 6, draw_constant, &drawn, 0);
+    for (k = 0; k < 6; k++) if (p.worth[k] < p.worth[least]) least = k;
+    ASSERT(fabs(p.worth[least] - best) <= 0 && fabs(plan_roll(&p) - best) <= 0);
+    state = p.drawn[least];                             /* and can be drawn again */
+    draw_constant(&p, &state);
+    ASSERT(fabs(plan_roll(&p) - best) <= 0);
+    ASSERT(fabs(plan_draw(&p, 3, draw_constant, &drawn, 1)) <= best);
+    plan_end(&p);
+    PASS();
+}
+
+TEST a_step_does_what_the_plan_said(void)
+{
+    dc_real second[SIM_STATE], kept[4];
+    int     i, k;
+
+    arm();
+    for (i = 0; i < p.c.n; i++) p.u[i] = DC_R(0.1*(i + 1));
+    plan_roll(&p);
+    memcpy(second, p.q + 3*w.sim.nq, (size_t)w.sim.nq*sizeof(dc_real));
+    memcpy(kept, p.u + 2, sizeof kept);
+    plan_step(&p);
+    for (k = 0; k < 4; k++) ASSERT(fabs((double)(p.u[k] - kept[k])) <= 0);
+    for (k = p.c.n - 2; k < p.c.n; k++) ASSERT(fabs((double)(p.u[k] - p.u[k - 2])) <= 0);       /* its last step lasts */
+    plan_roll(&p);                                      /* the same motion, seen from one step later */
+    for (k = 0; k < w.sim.nq; k++) ASSERT(fabs((double)(p.q[2*w.sim.nq + k] - second[k])) <= 1e3*(double)DC_EPS);
+    p.rest = 1;
+    plan_step(&p);
+    for (k = 0; k < 2; k++) ASSERT(fabs((double)p.u[p.c.n - 2 + k]) <= 0);
+    plan_end(&p);
+    PASS();
+}
+
+/* A start that overlaps is a loss beyond all others, counted, and descent turns back from it. */
+TEST a_start_that_overlaps_is_no_plan(void)
+{
+    static billiards_task task;
+
+    drawn = 2;
+    billiards_scene(&task, &w, 3, 0, 1e-4, 1, &drawn);
+    billiards_plan(&p, &w, &task, 5, 0.03);
+    p.u[0] = w.now[4];                                  /* onto the first ball */
+    p.u[1] = w.now[5] - w.now[7*task.red + 5];
+    ASSERT(plan_roll(&p) >= HUGE_VAL && p.failed == 1);
+    ASSERT(plan_improve(&p, 3) >= HUGE_VAL);
+    plan_end(&p);
+    PASS();
+}
+
+TEST drawn_layouts_are_free(void)
+{
+    static gather_task task;
+    int                sort, i, j;
+
+    for (sort = 0; sort < 2; sort++) {
+        for (drawn = 5; drawn < 8; drawn++) {
+            unsigned long long random = drawn;
+            gather_scene(&task, &w, 10, sort, 0, 3e-5, &random);
+            ASSERT_EQ(0, gather_in(&task, w.now));
+            for (i = 0; i < 10; i++) {
+                const dc_real *a = w.now + 7*i + 4;
+                for (j = 0; j < i; j++) {
+                    const dc_real *b = w.now + 7*j + 4;
+                    ASSERT(hypot((double)(a[0] - b[0]), (double)(a[1] - b[1])) > 0.17 - 1e-6);
+                }
+            }
+        }
+    }
+    PASS();
+}
+
+/* Closed, all triangles the same way round: the volume of a ball of 8 m^2 triangles, from below. */
+TEST balls_are_closed(void)
+{
+    static octa_ball b;
+    double           last = 0;
+    int              m, t;
+
+    for (m = 1; m <= OCTA_FINEST; m++) {
+        double volume = 0;
+        octa_make(&b, m, 1);
+        ASSERT_EQ(4*m*m + 2, b.nv);
+        ASSERT_EQ(8*m*m, b.nt);
+        for (t = 0; t < b.nt; t++) {
+            const int *i = b.tri + 3*t;
+            double     six = (double)dc_dot(b.v[i[0]], dc_cross(b.v[i[1]], b.v[i[2]]));
+            ASSERT(six > 0);
+            volume += six/6;
+        }
+        ASSERT(volume > last && volume < 16*atan(1.0)/3);
+        last = volume;
+    }
+    ASSERT(last > 0.95*16*atan(1.0)/3);
+    PASS();
+}
+
+SUITE(gradients)
+{
+    RUN_TEST(push_agrees_with_differences);
+    RUN_TEST(gather_agrees_with_differences);
+    RUN_TEST(billiards_agree_with_differences);
+    RUN_TEST(ant_push_agrees_with_differences);
+    RUN_TEST(targets_agree_with_differences);
+}
+
+SUITE(plans)
+{
+    RUN_TEST(adam_keeps_the_best);
+    RUN_TEST(the_best_of_drawn_plans_is_kept);
+    RUN_TEST(a_step_does_what_the_plan_said);
+    RUN_TEST(a_start_that_overlaps_is_no_plan);
+    RUN_TEST(drawn_layouts_are_free);
+    RUN_TEST(balls_are_closed);
+}
+
+int main(int argc, char **argv)
+{
+    GREATEST_MAIN_BEGIN();
+    RUN_SUITE(gradients);
+    RUN_SUITE(plans);
+    GREATEST_MAIN_END();
+}
