@@ -1,11 +1,12 @@
 /* dc_contact.h - v0.1.0 - contact potentials of convex hulls with exact derivatives, and the maths below them
  * SPDX-License-Identifier: MIT OR Unlicense
  *
- * DOES     distance, penetration depth and closest features of two convex hulls; the contact potentials of LRI [1]
- *          (felt at any distance) and SDRS [2] (local) with gradient and Hessian by vertices, rigid twists or affine
- *          maps; many triangle pairs at once; the friction potential of SDRS with its mixed second derivatives; small
- *          dense linear algebra; elementary functions that give the same bits everywhere, and smooth stand-ins for
- *          sign, max, clamp, comparisons and argmax [3]; rotations and poses with their Jacobians.
+ * DOES     distance, penetration depth and closest features of two convex hulls, round ones too; faces and neighbours
+ *          of a hull; the contact potentials of LRI [1] (felt at any distance) and SDRS [2] (local) with gradient and
+ *          Hessian by vertices, rigid twists or affine maps; many triangle pairs at once; the friction potential of
+ *          SDRS with its mixed second derivatives; small dense linear algebra; elementary functions that give the same
+ *          bits everywhere, and smooth stand-ins for sign, max, clamp, comparisons and argmax [3]; rotations and poses
+ *          with their Jacobians.
  * DOES NOT find the pairs of a scene that are close (broad phase), split non-convex shapes, read files, step time.
  *
  * USE
@@ -98,6 +99,7 @@
  *   [hull]          hull distance: closest features - dc_sim.h, as the next two
  *   [depth]         hull distance: penetration depth
  *   [hull calls]    hull distance: frames, starts, answers, and the call
+ *   [faces]         hull queries: faces, edges, neighbours
  *   [plane]         pair potentials: the minimising plane - dc_bsh.h, dc_sim.h, as the next five
  *   [solve]         pair potentials: loading, starting, value
  *   [origins]       twists about other origins
@@ -248,6 +250,11 @@
 /* hull distance */
 #define dc_hull_distance dc_hull_distance_f
 #define dc_hull_distance_bytes dc_hull_distance_bytes_f
+/* hull queries */
+#define dc_hull_faces dc_hull_faces_f
+#define dc_hull_faces_bytes dc_hull_faces_bytes_f
+#define dc_hull_support dc_hull_support_f
+#define dc_hull_distance_large dc_hull_distance_large_f
 /* potentials */
 #define dc_pair_bytes dc_pair_bytes_f
 #define dc_pair dc_pair_f
@@ -779,6 +786,57 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
 /* Bytes of mem that dc_hull_distance needs at most for hulls of na and nb vertices: 23 KB in double, 17 KB in float,
  * whatever the counts. */
 DC_DEF size_t dc_hull_distance_bytes(int na, int nb);
+
+/* ---- hull queries: faces ----------------------------------------------------------------------- */
+
+/* Faces, edges and neighbours of a hull's points; made once by dc_hull_faces, in body coordinates. A half-edge h of
+ * face f, begin[f] <= h < begin[f + 1], goes from point corner[h] to the corner of the half-edge behind it, around the
+ * face counterclockwise as seen from outside; twin[h] goes the other way, on the face next door. Plain data: the arrays
+ * are in the arena that dc_hull_faces was given, the points remain the caller's. */
+typedef struct {
+    dc_hull hull;           /* what it was made of; its points are borrowed, and not looked at again for bad numbers */
+    int     dimension;      /* 3 a solid, 2 flat: two faces, back to back, 1 a segment, 0 a point */
+    int     faces, edges;   /* none for a point, an edge and no face for a segment */
+    int     vertices;       /* points that are corners: vertices - edges + faces = 2 where there are faces */
+    dc_real tolerance;      /* a length: no point lies farther than two outside a face, no corner off its plane */
+    dc_v3   centre;         /* mean of the points */
+    dc_real reach;          /* the largest |coordinate| */
+    const dc_v3   *normal;  /* [faces] outward, unit */
+    const dc_real *offset;  /* [faces] normal . x <= offset inside */
+    const int *begin;       /* [faces + 1] */
+    const int *corner;      /* [2 edges] */
+    const int *twin;        /* [2 edges] */
+    const int *owner;       /* [2 edges] the face */
+    const int *first;       /* [n + 1] neighbours of point i: next[k], first[i] <= k < first[i + 1]; none: no vertex */
+    const int *next;        /* [2 edges] */
+} dc_hull_topology;
+
+/* Faces of the convex hull of any points: in any order, duplicates, points inside and on faces and edges, flat and
+ * needle-shaped sets. Triangles in one plane are one convex face, corners in the middle of a straight edge are none.
+ *
+ * tolerance  what counts as one plane, over the largest |coordinate|: 1e-5 for points of six digits; 0: 64 DC_EPS;
+ *            at most 0.01. A hull thinner than that is flat, and a segment where it is thin the other way too.
+ * mem        keeps the arrays, dc_hull_faces_bytes at most; half of that is given back at return.
+ *
+ * Whatever rounding does, faces, edges and vertices fit together (Euler's formula holds). Of a solid less than 1000
+ * tolerances thick the planes across may let points out by many tolerances. Time grows as n log n for
+ * points on a ball, 1.5 ms for 1000 of them; as n^2 where most of n corners are on one face.
+ * DC_E_ARG: hull, mem, to or vertices NULL, n < 1 or above 2^24, a number that is not finite or beyond DC_LIMIT, radius
+ * or tolerance out of range. DC_E_MEMORY. Both leave *to untouched. */
+DC_DEF dc_status dc_hull_faces(const dc_hull *hull, dc_real tolerance, dc_arena *mem, dc_hull_topology *to);
+
+/* Bytes of mem that dc_hull_faces takes for n points; 0: n out of range, or the number does not fit. */
+DC_DEF size_t dc_hull_faces_bytes(int n);
+
+/* The point of a topology farthest along `along` (body coordinates, any length), by climbing from neighbour to
+ * neighbour, which takes the root of n steps or so; `from`: any point to start at, best an earlier answer. Among points
+ * within rounding of the farthest, any. */
+DC_DEF int dc_hull_support(const dc_hull_topology *t, dc_v3 along, int from);
+
+/* dc_hull_distance of two hulls with topologies: the same answer to rounding and within their tolerances, for large
+ * hulls in a fraction of the time, since no call looks at all points. mem and d as there. */
+DC_DEF dc_status dc_hull_distance_large(const dc_hull_topology *a, const dc_pose *pose_a, const dc_hull_topology *b,
+                                        const dc_pose *pose_b, dc_arena *mem, dc_distance *d);
 
 /* ---- pair potentials -------------------------------------------------------------------------- */
 
@@ -4176,6 +4234,728 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC pop_options
 #endif
+
+/* ---- [faces] hull queries: faces, edges, neighbours --------------------------------------------- */
+
+/* In: points. Out: dc_hull_topology. A closed surface of triangles, the shell, grows from a tetrahedron by the point
+ * farthest outside one of them (quickhull): the triangles that the point sees are taken away and their rim is joined to
+ * it. Which triangles those are is left to rounding; that they are a disc is not: a triangle joins the others by an
+ * edge and a vertex that is new to them, or by two edges. So the shell stays a sphere, V - E + F = 2, whatever the
+ * numbers. Faces are discs of triangles in one plane, again within a tolerance; to leave out the edges within a disc,
+ * and a vertex at which only two faces meet, keeps V - E + F. A flat set gets an apex, whose neighbours are its
+ * outline.
+ *
+ * stage                      | reads                       | writes                            | what
+ * dci_shell_points           | points                      | points about their mean           |
+ * dci_shell_seed             | points                      | four of them, dimension           |
+ * dci_shell_start            | the four                    | a tetrahedron, outside lists      |
+ * dci_shell_disc             | facets, a plane or a point  | list of facets, marks             | also for faces
+ * dci_shell_add              | a point, its disc           | facets, outside lists             |
+ * dci_shell_label            | facets by area              | facet.label                       | one label, one face
+ * dci_shell_outline          | labels                      | corners with their labels         |
+ * dci_faces_thin, _twins     | outlines                    | dc_hull_topology                  | */
+
+typedef struct {
+    dc_v3   normal;                     /* unit, outward; 0 without area */
+    dc_real offset, area2;              /* normal . x <= offset inside; (2 area)^2 */
+    int     vertex[3];                  /* seen from outside counterclockwise */
+    int     across[3];                  /* half-edge 3 f + k from vertex[k] to vertex[k + 1]: the one the other way */
+    int     outside;                    /* list of points over it, -1: none; -2: the facet is free */
+    int     disc, label;                /* stamp of the disc it is in; its face */
+} dci_facet;
+
+typedef struct {
+    dc_v3 *point;                       /* [count] about the mean */
+    int *link;                          /* [count] outside lists */
+    int *mark;                          /* [count] stamp of the disc that a vertex is in */
+    dci_facet *facet;                   /* [2 count] */
+    int *list;                          /* [2 count] facets of a disc */
+    int *rim;                           /* [2 count] half-edges around it, outside */
+    int *order;                         /* [2 count] facets by area */
+    int count, facets, stamp;
+    dc_real tolerance, rounding, reach; /* lengths; the largest |coordinate| */
+} dci_shell;
+
+static int dci_shell_next(int h) { return h%3 == 2 ? h - 2 : h + 1; }
+static int dci_shell_from(const dci_shell *s, int h) { return s->facet[h/3].vertex[h%3]; }
+
+/* the facet i j k at slot f */
+static void dci_shell_facet(dci_shell *s, int f, int i, int j, int k)
+{
+    dci_facet *t = &s->facet[f];
+    const dc_v3 a = s->point[i], n = dc_cross(dc_sub(s->point[j], a), dc_sub(s->point[k], a));
+
+    t->vertex[0] = i;
+    t->vertex[1] = j;
+    t->vertex[2] = k;
+    t->normal = dci_normal(&s->point[i], &s->point[j], &s->point[k]);
+    t->offset = dc_dot(t->normal, a);
+    t->area2 = dc_dot(n, n);
+    t->outside = -1;
+    t->disc = t->label = -1;
+}
+
+static dc_real dci_shell_over(const dci_facet *t, dc_v3 x) { return dc_dot(t->normal, x) - t->offset; }
+
+/* is it no wider than rounding? then its plane is rounding too */
+static int dci_shell_thin(const dci_shell *s, const dci_facet *t)
+{
+    dc_real most = 0;
+    int k;
+    for (k = 0; k < 3; ++k) {
+        dc_v3 e = dc_sub(s->point[t->vertex[k]], s->point[t->vertex[k == 2 ? 0 : k + 1]]);
+        most = dc_max(most, dc_dot(e, e));
+    }
+    return !(t->area2 > s->rounding*s->rounding*most);
+}
+
+/* May facet g join a disc? Of a point p, if it is seen from p or thin; of a plane, if all of it lies in the plane. */
+static int dci_shell_fits(const dci_shell *s, const dci_facet *g, const dc_v3 *p, const dci_facet *plane)
+{
+    int k;
+    if (p) return dci_shell_over(g, *p) > s->rounding || dci_shell_thin(s, g);
+    if (g->label >= 0) return 0;
+    for (k = 0; k < 3; ++k)
+        if (!(dc_abs(dci_shell_over(plane, s->point[g->vertex[k]])) <= s->tolerance)) return 0;
+    return dc_dot(g->normal, plane->normal) > 0 || dci_shell_thin(s, g);
+}
+
+/* The disc of facets around `seed` that fit; returns their number, in list. */
+static int dci_shell_disc(dci_shell *s, int seed, const dc_v3 *p)
+{
+    const dci_facet *plane = &s->facet[seed];
+    int m = 1, i, j, k, added = 1;
+
+    ++s->stamp;
+    s->list[0] = seed;
+    s->facet[seed].disc = s->stamp;
+    for (k = 0; k < 3; ++k) s->mark[plane->vertex[k]] = s->stamp;
+
+    /* what had to wait may fit in the next turn, of which each adds a facet */
+    while (added) {
+        added = 0;
+        for (i = 0; i < m; ++i)
+            for (k = 0; k < 3; ++k) {
+                int h = s->facet[s->list[i]].across[k], shared = 0;
+                dci_facet *g = &s->facet[h/3];
+                if (g->disc == s->stamp || !dci_shell_fits(s, g, p, plane)) continue;
+                for (j = 0; j < 3; ++j) shared += s->facet[g->across[j]/3].disc == s->stamp;
+                j = g->vertex[(h%3 + 2)%3];
+                if (shared == 3 || (shared == 1 && s->mark[j] == s->stamp)) continue;
+                g->disc = s->stamp;
+                s->mark[j] = s->stamp;
+                s->list[m++] = h/3;
+                added = 1;
+            }
+    }
+    return m;
+}
+
+/* Half-edges around the disc of m facets, in their order, into rim: those of the disc. */
+static int dci_shell_rim(dci_shell *s, int m)
+{
+    int i, k, h, start = -1, n = 0;
+
+    for (i = 0; i < m && start < 0; ++i)
+        for (k = 0; k < 3 && start < 0; ++k)
+            if (s->facet[s->facet[s->list[i]].across[k]/3].disc != s->stamp) start = 3*s->list[i] + k;
+    h = start;
+    do {
+        s->rim[n++] = h;
+        h = dci_shell_next(h);
+        while (s->facet[s->facet[h/3].across[h%3]/3].disc == s->stamp) {
+            h = s->facet[h/3].across[h%3];
+            h = dci_shell_next(h);
+        }
+    } while (h != start && n < 2*s->count);
+    return n;
+}
+
+/* Point i to the list of the facet among list[0..m) that it is farthest over; to none when it is inside. */
+static void dci_shell_place(dci_shell *s, int i, int m)
+{
+    dc_real best = s->tolerance;
+    int k, at = -1;
+    for (k = 0; k < m; ++k) {
+        dc_real over = dci_shell_over(&s->facet[s->list[k]], s->point[i]);
+        if (over > best) { best = over; at = s->list[k]; }
+    }
+    if (at < 0) return;
+    s->link[i] = s->facet[at].outside;
+    s->facet[at].outside = i;
+}
+
+/* The shell with point p, which lies over facet `seen`. */
+static void dci_shell_add(dci_shell *s, int p, int seen)
+{
+    int m = dci_shell_disc(s, seen, &s->point[p]), n = dci_shell_rim(s, m), i, k, free_at = 0, orphans = -1, f0, f;
+
+    /* outside points of the disc, but p; its slots become free */
+    for (i = 0; i < m; ++i) {
+        int q = s->facet[s->list[i]].outside, after;
+        for (; q >= 0; q = after) {
+            after = s->link[q];
+            if (q == p) continue;
+            s->link[q] = orphans;
+            orphans = q;
+        }
+    }
+
+    /* the rim from outside: vertices from the other side's half-edges */
+    for (i = 0; i < n; ++i) s->rim[i] = s->facet[s->rim[i]/3].across[s->rim[i]%3];
+    for (i = 0; i < m; ++i) s->facet[s->list[i]].outside = -2;
+    for (i = 0; i < n; ++i) {
+        const int out = s->rim[i];
+        if (i >= m) {
+            while (free_at < s->facets && s->facet[free_at].outside != -2) ++free_at;
+            s->list[i] = free_at;
+            if (free_at == s->facets) ++s->facets;
+        }
+        dci_shell_facet(s, s->list[i], dci_shell_from(s, dci_shell_next(out)), dci_shell_from(s, out), p);
+    }
+
+    /* neighbours: edge 0 outside, edges 1 and 2 to the next and the last of the fan */
+    for (i = 0; i < n; ++i) {
+        f0 = s->list[i];
+        f = s->list[i + 1 < n ? i + 1 : 0];
+        s->facet[f0].across[0] = s->rim[i];
+        s->facet[s->rim[i]/3].across[s->rim[i]%3] = 3*f0;
+        s->facet[f0].across[1] = 3*f + 2;
+        s->facet[f].across[2] = 3*f0 + 1;
+    }
+    for (; orphans >= 0; orphans = k) {
+        k = s->link[orphans];
+        dci_shell_place(s, orphans, n);
+    }
+}
+
+/* Four points far from each other into seed; returns the dimension of what they span within the tolerance. */
+static int dci_shell_seed(const dci_shell *s, int n, int seed[4])
+{
+    const dc_v3 *p = s->point;
+    dc_v3 e = dc_vec(0, 0, 0), u = e;
+    int i, k;
+
+    for (k = 0; k < 4; ++k) {
+        dc_real best = 0;
+        seed[k] = 0;
+        for (i = 0; i < n; ++i) {
+            dc_v3 r = k ? dc_sub(p[i], p[seed[0]]) : p[i];
+            dc_v3 x = k == 2 ? dc_cross(e, r) : r;
+            dc_real far2 = k == 3 ? dc_dot(u, r)*dc_dot(u, r) : dc_dot(x, x);
+            if (far2 > best) { best = far2; seed[k] = i; }
+        }
+        if (k && !(best > s->tolerance*s->tolerance)) return k - 1;
+        if (k == 1) e = dci_unit(dc_sub(p[seed[1]], p[seed[0]]));
+        if (k == 2) u = dci_normal(&p[seed[0]], &p[seed[1]], &p[seed[2]]);
+    }
+    return 3;
+}
+
+/* The tetrahedron of these four, and every other point over one of its facets. */
+static void dci_shell_start(dci_shell *s, const int seed[4])
+{
+    static const int corner[4][3] = {{0, 1, 2}, {0, 3, 1}, {1, 3, 2}, {2, 3, 0}};
+    static const int across[4][3] = {{5, 8, 11}, {10, 6, 0}, {4, 9, 1}, {7, 3, 2}};
+    const dc_v3 *p = s->point;
+    const dc_v3 u = dci_normal(&p[seed[0]], &p[seed[1]], &p[seed[2]]);
+    int turned = dc_dot(u, dc_sub(p[seed[3]], p[seed[0]])) > 0, at[4], i, k;
+
+    for (k = 0; k < 4; ++k) at[k] = seed[turned && k < 3 ? 2 - k : k];
+    for (i = 0; i < 4; ++i) {
+        dci_shell_facet(s, i, at[corner[i][0]], at[corner[i][1]], at[corner[i][2]]);
+        for (k = 0; k < 3; ++k) s->facet[i].across[k] = across[i][k];
+        s->list[i] = i;
+    }
+    s->facets = 4;
+    for (i = 0; i < s->count; ++i) {
+        s->mark[i] = -1;
+        if (i != at[0] && i != at[1] && i != at[2] && i != at[3]) dci_shell_place(s, i, 4);
+    }
+}
+
+/* Point after point; each is added at most once. */
+static void dci_shell_grow(dci_shell *s)
+{
+    int f = 0, i, far_point, turn;
+
+    for (turn = 0; turn < s->count && f < s->facets; ++turn) {
+        dc_real best = -1;
+        for (f = 0; f < s->facets && s->facet[f].outside < 0; ++f) continue;
+        if (f == s->facets) break;
+        far_point = s->facet[f].outside;
+        for (i = far_point; i >= 0; i = s->link[i]) {
+            dc_real over = dci_shell_over(&s->facet[f], s->point[i]);
+            if (over > best) { best = over; far_point = i; }
+        }
+        dci_shell_add(s, far_point, f);
+    }
+}
+
+/* Facets by area, largest first (Shell's sort); of equal ones the first. */
+static void dci_shell_sort(dci_shell *s)
+{
+    int gap, i, j, n = 0;
+
+    for (i = 0; i < s->facets; ++i)
+        if (s->facet[i].outside != -2) s->order[n++] = i;
+    for (gap = 1; gap < n/3; gap = 3*gap + 1) continue;
+    for (; gap > 0; gap /= 3)
+        for (i = gap; i < n; ++i) {
+            int f = s->order[i];
+            for (j = i; j >= gap; j -= gap) {
+                int g = s->order[j - gap];
+                dc_real more = s->facet[f].area2 - s->facet[g].area2;
+                if (!(more > 0 || (more == 0 && f < g))) break;
+                s->order[j] = g;
+            }
+            s->order[j] = f;
+        }
+    for (i = n; i < s->facets; ++i) s->order[i] = -1;
+}
+
+/* what dc_hull_faces gives, to be written */
+typedef struct {
+    dc_v3 *normal;
+    dc_real *offset;
+    int *begin, *corner, *twin, *owner, *first, *next;
+} dci_faces;
+
+/* A label for each facet: a disc in the plane of the largest facet not yet in one. Facets without the apex (-1: no
+ * apex) of a flat set have one label, 0. Returns the number of labels, whose normals are those of their largest facets.
+ * */
+static int dci_shell_label(dci_shell *s, int apex, dci_faces *to)
+{
+    int i, k, m, labels = 0;
+
+    dci_shell_sort(s);
+    if (apex >= 0) {
+        for (i = 0; i < s->facets; ++i) {
+            dci_facet *t = &s->facet[i];
+            if (t->vertex[0] != apex && t->vertex[1] != apex && t->vertex[2] != apex) t->label = 0;
+        }
+        labels = 1;
+    }
+    for (i = 0; i < s->facets && s->order[i] >= 0; ++i) {
+        if (s->facet[s->order[i]].label >= 0) continue;
+        m = dci_shell_disc(s, s->order[i], NULL);
+        to->normal[labels] = s->facet[s->order[i]].normal;
+        for (k = 0; k < m; ++k) s->facet[s->list[k]].label = labels;
+        ++labels;
+    }
+    return labels;
+}
+
+/* The arrays for n points, and the shell's, behind them; 0: they do not fit. */
+static int dci_faces_take(dci_room *room, int n, dci_faces *to, dci_shell *s, size_t *kept)
+{
+    const size_t most = (size_t)n + 1;
+
+    to->normal = DCI_TAKE(room, 2*most, dc_v3);
+    to->offset = DCI_TAKE(room, 2*most, dc_real);
+    to->begin = DCI_TAKE(room, 2*most + 1, int);
+    to->corner = DCI_TAKE(room, 6*most, int);
+    to->twin = DCI_TAKE(room, 6*most, int);
+    to->owner = DCI_TAKE(room, 6*most, int);
+    to->first = DCI_TAKE(room, most, int);
+    to->next = DCI_TAKE(room, 6*most, int);
+    *kept = room->arena ? room->arena->used : 0;
+
+    s->point = DCI_TAKE(room, most, dc_v3);
+    s->link = DCI_TAKE(room, most, int);
+    s->mark = DCI_TAKE(room, most, int);
+    s->facet = DCI_TAKE(room, 2*most, dci_facet);
+    s->list = DCI_TAKE(room, 2*most, int);
+    s->rim = DCI_TAKE(room, 2*most, int);
+    s->order = DCI_TAKE(room, 2*most, int);
+    return !room->full;
+}
+
+/* Outlines of the labels: corners into corner, the label across each into twin; mark: 1 for a vertex at which only two
+ * labels meet. Of facet `order[k]` label k starts. */
+static void dci_shell_outline(dci_shell *s, int labels, dci_faces *to)
+{
+    int f, i, k, h, start, n = 0, label;
+
+    /* a half-edge of each to start from */
+    for (i = 0; i < s->count; ++i) s->mark[i] = 0;
+    for (f = 0; f < labels; ++f) s->order[f] = -1;
+    for (f = 0; f < s->facets; ++f)
+        for (k = 0; k < 3; ++k) {
+            const dci_facet *t = &s->facet[f];
+            if (t->outside != -2 && s->order[t->label] < 0 && s->facet[t->across[k]/3].label != t->label)
+                s->order[t->label] = 3*f + k;
+        }
+
+    /* around each */
+    for (label = 0; label < labels; ++label) {
+        int last = -1;
+        to->begin[label] = n;
+        h = start = s->order[label];
+        do {
+            const int there = s->facet[s->facet[h/3].across[h%3]/3].label;
+            to->corner[n] = dci_shell_from(s, h);
+            to->twin[n] = there;
+            to->owner[n] = label;
+            if (there == last) s->mark[to->corner[n]] = 1;
+            last = there;
+            ++n;
+            h = dci_shell_next(h);
+            while (s->facet[s->facet[h/3].across[h%3]/3].label == label)
+                h = dci_shell_next(s->facet[h/3].across[h%3]);
+        } while (h != start && n < 6*s->count);
+        if (to->twin[to->begin[label]] == last) s->mark[to->corner[to->begin[label]]] = 1;
+    }
+    to->begin[labels] = n;
+}
+
+/* Leaves out marked corners, unless a face would be left without three. */
+static void dci_faces_thin(const dci_shell *s, int faces, dci_faces *to)
+{
+    int f, h, n = 0, keep = 0;
+
+    for (f = 0; f < faces; ++f) {
+        int left = 0;
+        for (h = to->begin[f]; h < to->begin[f + 1]; ++h) left += !s->mark[to->corner[h]];
+        keep |= left < 3;
+    }
+    for (f = 0; f < faces; ++f) {
+        const int from = to->begin[f], end = to->begin[f + 1];
+        to->begin[f] = n;
+        for (h = from; h < end; ++h) {
+            if (!keep && s->mark[to->corner[h]]) continue;
+            to->corner[n] = to->corner[h];
+            to->twin[n] = to->twin[h];
+            to->owner[n] = f;
+            ++n;
+        }
+    }
+    to->begin[faces] = n;
+}
+
+/* the half-edge behind h on its face */
+static int dci_face_next(const int *begin, const int *owner, int h)
+{
+    return h + 1 < begin[owner[h] + 1] ? h + 1 : begin[owner[h]];
+}
+
+/* Twins from the labels across, which stand in their place. */
+static void dci_faces_twins(int faces, dci_faces *to)
+{
+    int h, g, n = to->begin[faces];
+
+    for (h = 0; h < n; ++h) to->next[h] = to->twin[h];
+    for (h = 0; h < n; ++h) {
+        const int a = to->corner[h], b = to->corner[dci_face_next(to->begin, to->owner, h)], face = to->next[h];
+        for (g = to->begin[face]; g < to->begin[face + 1]; ++g)
+            if (to->corner[g] == b && to->corner[dci_face_next(to->begin, to->owner, g)] == a) break;
+        to->twin[h] = g;
+    }
+}
+
+/* Planes: the normal is that of the label's largest facet, from which no corner is farther than the tolerance. Of a
+ * face without area, any across. */
+static void dci_faces_planes(const dci_shell *s, const dc_hull *hull, int faces, dci_faces *to)
+{
+    int f, h;
+
+    for (f = 0; f < faces; ++f) {
+        const int from = to->begin[f], end = to->begin[f + 1];
+        dc_v3 n = to->normal[f], e = dc_sub(s->point[to->corner[from]], s->point[to->corner[from + 1]]);
+        dc_real most = -DC_REAL_MAX;
+        if (!(dc_dot(n, n) > 0)) n = dci_unit(dc_cross(e, dci_axis_off(e)));
+        if (!(dc_dot(n, n) > 0)) n = dc_vec(1, 0, 0);
+        for (h = from; h < end; ++h) most = dc_max(most, dc_dot(n, hull->v[to->corner[h]]));
+        to->normal[f] = n;
+        to->offset[f] = most;
+    }
+}
+
+/* Neighbours of every point, by the half-edges that leave it; returns the number of points that have some. */
+static int dci_faces_next(int n, int half_edges, dci_faces *to)
+{
+    int h, i, sum = 0, vertices = 0;
+
+    for (i = 0; i <= n; ++i) to->first[i] = 0;
+    for (h = 0; h < half_edges; ++h) ++to->first[to->corner[h]];
+    for (i = 0; i <= n; ++i) {
+        const int own = i < n ? to->first[i] : 0;
+        vertices += own > 0;
+        sum += own;
+        to->first[i] = sum;
+    }
+    for (h = half_edges - 1; h >= 0; --h) to->next[--to->first[to->corner[h]]] = to->corner[to->twin[h]];
+    return vertices;
+}
+
+/* A flat set: face 0 is the outline, face 1 the same from behind. */
+static void dci_faces_flat(dci_faces *to)
+{
+    const int n = to->begin[1];
+    int h;
+
+    to->begin[0] = 0;
+    to->begin[2] = 2*n;
+    for (h = 0; h < n; ++h) {
+        to->corner[n + h] = to->corner[(2*n - h)%n];
+        to->owner[h] = 0;
+        to->owner[n + h] = 1;
+    }
+    for (h = 0; h < n; ++h) {
+        to->twin[h] = n + (n - 1 - h);
+        to->twin[n + (n - 1 - h)] = h;
+    }
+}
+
+/* A segment, or a point: no faces. */
+static void dci_faces_few(int dimension, const int seed[4], dci_faces *to)
+{
+    to->begin[0] = 0;
+    to->corner[0] = seed[0];
+    to->corner[1] = seed[dimension];
+    to->twin[0] = 1;
+    to->twin[1] = 0;
+    to->owner[0] = to->owner[1] = -1;
+}
+
+DC_DEF size_t dc_hull_faces_bytes(int n)
+{
+    dci_room room = {NULL, 0, 0};
+    dci_faces to;
+    dci_shell s;
+    size_t kept;
+
+    if (n < 1 || n > 1 << 24) return 0;
+    dci_faces_take(&room, n, &to, &s, &kept);
+    return dci_counted(&room);
+}
+
+/* The points about their mean, and the tolerance as a length. */
+static void dci_shell_points(dci_shell *s, const dc_hull *hull, dc_real tolerance, dc_v3 centre)
+{
+    dc_real most = 0;
+    int i;
+
+    for (i = 0; i < hull->n; ++i) {
+        const dc_v3 v = hull->v[i];
+        most = dc_max(most, dc_max(dc_abs(v.x), dc_max(dc_abs(v.y), dc_abs(v.z))));
+        s->point[i] = dc_sub(v, centre);
+    }
+    s->count = hull->n;
+    s->stamp = 0;
+    s->facets = 0;
+    s->reach = most;
+    s->rounding = 8*DC_EPS*most;
+    s->tolerance = most*(tolerance > 0 ? tolerance : 64*DC_EPS);
+}
+
+/* The points of a flat set into their plane, and the apex. */
+static void dci_shell_apex(dci_shell *s, int seed[4])
+{
+    dc_v3 *p = s->point;
+    const dc_v3 o = p[seed[0]], u = dci_normal(&p[seed[0]], &p[seed[1]], &p[seed[2]]), e = dc_sub(p[seed[1]], o);
+    int i;
+    for (i = 0; i < s->count; ++i) p[i] = dc_madd(p[i], -dc_dot(u, dc_sub(p[i], o)), u);
+    p[s->count] = dc_madd(dc_scale(DC_R(0.5), dc_add(o, p[seed[1]])), dc_sqrt(dc_dot(e, e)), u);
+    seed[3] = s->count++;
+}
+
+DC_DEF dc_status dc_hull_faces(const dc_hull *hull, dc_real tolerance, dc_arena *mem, dc_hull_topology *to)
+{
+    dci_room room = {NULL, 0, 0};
+    dci_faces out;
+    dci_shell shell;
+    dc_v3 mean;
+    dc_real ext2;
+    size_t used, kept;
+    int seed[4], dimension, faces = 0, half_edges;
+
+    if (!mem || !to || !dci_hull_check(hull, &mean, &ext2) || hull->n > 1 << 24) return DC_E_ARG;
+    if (!dci_radius_ok(hull) || !(tolerance >= 0 && tolerance <= DC_R(0.01))) return DC_E_ARG;
+    used = mem->used;
+    room.arena = mem;
+    if (!dci_faces_take(&room, hull->n, &out, &shell, &kept)) {
+        mem->used = used;
+        return DC_E_MEMORY;
+    }
+
+    /* the shell */
+    mean = dc_add(mean, hull->v[0]);
+    dci_shell_points(&shell, hull, tolerance, mean);
+    dimension = dci_shell_seed(&shell, hull->n, seed);
+    if (dimension == 2) dci_shell_apex(&shell, seed);
+    if (dimension >= 2) {
+        dci_shell_start(&shell, seed);
+        dci_shell_grow(&shell);
+        faces = dci_shell_label(&shell, dimension == 2 ? shell.count - 1 : -1, &out);
+        dci_shell_outline(&shell, faces, &out);
+    }
+
+    /* its faces */
+    if (dimension == 3) {
+        dci_faces_thin(&shell, faces, &out);
+        dci_faces_twins(faces, &out);
+    } else if (dimension == 2) {
+        faces = 2;
+        dci_faces_thin(&shell, 1, &out);
+        dci_faces_flat(&out);
+        out.normal[1] = dci_normal(&shell.point[seed[0]], &shell.point[seed[1]], &shell.point[seed[2]]);
+        out.normal[0] = dc_neg(out.normal[1]);
+    } else {
+        dci_faces_few(dimension, seed, &out);
+    }
+    half_edges = dimension > 1 ? out.begin[faces] : 2*dimension;
+    dci_faces_planes(&shell, hull, faces, &out);
+
+    to->hull = *hull;
+    to->dimension = dimension;
+    to->faces = faces;
+    to->edges = half_edges/2;
+    to->vertices = dci_faces_next(hull->n, half_edges, &out);
+    if (dimension == 0) to->vertices = 1;
+    to->tolerance = shell.tolerance;
+    to->reach = shell.reach;
+    to->centre = mean;
+    to->normal = out.normal;
+    to->offset = out.offset;
+    to->begin = out.begin;
+    to->corner = out.corner;
+    to->twin = out.twin;
+    to->owner = out.owner;
+    to->first = out.first;
+    to->next = out.next;
+    mem->used = kept;
+    return DC_OK;
+}
+
+DC_DEF int dc_hull_support(const dc_hull_topology *t, dc_v3 along, int from)
+{
+    const dc_v3 *v = t->hull.v;
+    int at = from, turn, k;
+
+    if (at < 0 || at >= t->hull.n || t->first[at] == t->first[at + 1]) at = t->corner[0];
+    for (turn = 0; turn < t->hull.n; ++turn) {
+        dc_real best = 0;
+        int to = at;
+        for (k = t->first[at]; k < t->first[at + 1]; ++k) {
+            dc_real rise = dc_dot(along, dc_sub(v[t->next[k]], v[at]));
+            if (rise > best) { best = rise; to = t->next[k]; }
+        }
+        if (to == at) break;
+        at = to;
+    }
+    return at;
+}
+
+#define DCI_LARGE 24            /* points of a working set; hulls of no more are taken as they are */
+
+/* Some points of a hull, and which they are. */
+typedef struct {
+    const dc_hull_topology *whole;
+    dc_hull part;
+    dc_v3 point[DCI_LARGE];
+    int which[DCI_LARGE];
+    int last;                   /* support met last */
+} dci_large;
+
+static void dci_large_add(dci_large *w, int i)
+{
+    if (w->part.v != w->point || w->part.n == DCI_LARGE) return;
+    w->which[w->part.n] = i;
+    w->point[w->part.n++] = w->whole->hull.v[i];
+}
+
+/* From the features of an earlier answer, or from the point farthest towards the other hull. */
+static void dci_large_start(dci_large *w, const dc_hull_topology *t, dc_v3 towards, int n, const int *index)
+{
+    int k, fits = n >= 1 && n <= 3;
+
+    w->whole = t;
+    w->part = t->hull;
+    w->part.radius = 0;
+    w->last = -1;
+    if (t->hull.n <= DCI_LARGE) return;
+    w->part.v = w->point;
+    w->part.n = 0;
+    for (k = 0; k < n && fits; ++k) fits = index[k] >= 0 && index[k] < t->hull.n;
+    for (k = 0; k < n && fits; ++k) dci_large_add(w, index[k]);
+    if (!fits) dci_large_add(w, dc_hull_support(t, towards, -1));
+}
+
+/* Does a point of the whole lie farther along `along` than feature[0] of the part, by more than slack? It joins the
+ * part, of which a full one keeps its feature alone. 0: no, or it is there already. */
+static int dci_large_grow(dci_large *w, dc_v3 along, dc_real slack, int n, int *feature)
+{
+    const dc_v3 *v = w->whole->hull.v;
+    int i, k;
+
+    if (w->part.v != w->point) return 0;
+    i = w->last = dc_hull_support(w->whole, along, w->last < 0 ? w->which[feature[0]] : w->last);
+    if (!(dc_dot(along, dc_sub(v[i], w->point[feature[0]])) > slack)) return 0;
+    for (k = 0; k < w->part.n; ++k)
+        if (w->which[k] == i) return 0;
+    if (w->part.n == DCI_LARGE) {
+        int keep[3];
+        for (k = 0; k < n; ++k) keep[k] = w->which[feature[k]];
+        w->part.n = 0;
+        for (k = 0; k < n; ++k) {
+            dci_large_add(w, keep[k]);
+            feature[k] = k;
+        }
+    }
+    dci_large_add(w, i);
+    return 1;
+}
+
+static int dci_topology_ok(const dc_hull_topology *t) { return t && t->hull.v && t->hull.n >= 1 && t->first; }
+
+/* The distance of some points of both hulls is at least theirs; the room that all points leave along its direction is
+ * at most theirs. Points that leave less join, until both agree: overlapping too, where "distance" is minus the depth.
+ * */
+DC_DEF dc_status dc_hull_distance_large(const dc_hull_topology *a, const dc_pose *pose_a, const dc_hull_topology *b,
+                                        const dc_pose *pose_b, dc_arena *mem, dc_distance *d)
+{
+    static const dc_pose identity = {{1, 0, 0, 0}, {0, 0, 0}};
+    const dc_pose *pa = pose_a ? pose_a : &identity, *pb = pose_b ? pose_b : &identity;
+    dci_large A, B;
+    dc_distance e = DC_ZERO;
+    dc_status status = DC_OK;
+    dc_v3 c;
+    dc_m3 Ra, Rb;
+    dc_real slack, radius;
+    int turn, k, grown = 1, steps = 0;
+
+    if (!d || !dci_topology_ok(a) || !dci_topology_ok(b) || !dc_pose_ok(pa) || !dc_pose_ok(pb)) return DC_E_ARG;
+    Ra = dc_rotation(pa->q);
+    Rb = dc_rotation(pb->q);
+    c = dc_sub(dc_add(dc_mul(&Rb, b->centre), dc_sub(pb->t, pa->t)), dc_mul(&Ra, a->centre));
+    dci_large_start(&A, a, dc_mul_t(&Ra, c), d->na, d->ia);
+    dci_large_start(&B, b, dc_mul_t(&Rb, dc_neg(c)), d->nb, d->ib);
+    slack = DCI_HULL_STOP*(a->reach + b->reach);
+
+    for (turn = 0; turn < DCI_HULL_STEPS && grown; ++turn) {
+        status = dc_hull_distance(&A.part, pa, &B.part, pb, mem, &e);
+        if (status == DC_E_OVERLAP) d->gap = 0;
+        if (status != DC_OK && status != DC_E_DIVERGED) return status;
+        steps += e.iterations;
+        grown = dci_large_grow(&A, dc_mul_t(&Ra, dc_neg(e.n)), slack, e.na, e.ia);
+        grown |= dci_large_grow(&B, dc_mul_t(&Rb, e.n), slack, e.nb, e.ib);
+    }
+    if (grown) status = DC_E_DIVERGED;
+
+    /* the points' own numbers, and the radii */
+    for (k = 0; k < e.na && A.part.v == A.point; ++k) e.ia[k] = A.which[e.ia[k]];
+    for (k = 0; k < e.nb && B.part.v == B.point; ++k) e.ib[k] = B.which[e.ib[k]];
+    e.iterations = steps;
+    radius = a->hull.radius + b->hull.radius;
+    if (radius > 0) {
+        e.gap -= radius;
+        e.pa = dc_madd(e.pa, -a->hull.radius, e.n);
+        e.pb = dc_madd(e.pb, b->hull.radius, e.n);
+    }
+    *d = e;
+    return status;
+}
 
 /* ---- [plane] pair potentials: the minimising plane ----------------------------------------------- */
 /* Minimise over the plane (n, d)
