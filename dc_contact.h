@@ -100,6 +100,7 @@
  *   [depth]         hull distance: penetration depth
  *   [hull calls]    hull distance: frames, starts, answers, and the call
  *   [faces]         hull queries: faces, edges, neighbours
+ *   [manifold]      hull queries: contact manifolds
  *   [plane]         pair potentials: the minimising plane - dc_bsh.h, dc_sim.h, as the next five
  *   [solve]         pair potentials: loading, starting, value
  *   [origins]       twists about other origins
@@ -255,6 +256,8 @@
 #define dc_hull_faces_bytes dc_hull_faces_bytes_f
 #define dc_hull_support dc_hull_support_f
 #define dc_hull_distance_large dc_hull_distance_large_f
+#define dc_hull_manifold dc_hull_manifold_f
+#define dc_hull_manifold_bytes dc_hull_manifold_bytes_f
 /* potentials */
 #define dc_pair_bytes dc_pair_bytes_f
 #define dc_pair dc_pair_f
@@ -837,6 +840,70 @@ DC_DEF int dc_hull_support(const dc_hull_topology *t, dc_v3 along, int from);
  * hulls in a fraction of the time, since no call looks at all points. mem and d as there. */
 DC_DEF dc_status dc_hull_distance_large(const dc_hull_topology *a, const dc_pose *pose_a, const dc_hull_topology *b,
                                         const dc_pose *pose_b, dc_arena *mem, dc_distance *d);
+
+/* ---- hull queries: contact manifolds ------------------------------------------------------------ */
+
+#define DC_HULL_CONTACTS 8
+
+typedef enum {
+    DC_VERTEX_FACE = 0,     /* a vertex of a against a face of b; of a flat or thinner hull, what it has in its place */
+    DC_FACE_VERTEX,         /* a face of a, a vertex of b */
+    DC_EDGE_EDGE,
+    DC_WITNESS              /* the closest points, where the faces' outlines do not cross at them */
+} dc_hull_contact_kind;
+
+/* One place where two hulls touch, are near or overlap. */
+typedef struct {
+    dc_v3    pa, pb;        /* on the surfaces of a and b, in the world, pa - pb = gap n */
+    dc_real  gap;           /* along n */
+    dc_hull_contact_kind kind;
+    int      feature_a, feature_b; /* of VERTEX the point, of EDGE the half-edge, of FACE the face (planar: half-edge) */
+    unsigned id;            /* of kind, vertices and edges: the same as long as they are. 32 bits, 30 of them hashed
+                             * where indices of edges are beyond 2^15 */
+    int      kept;          /* 1: the manifold before had this id */
+    dc_real  warm[3];       /* the caller's, impulses for example: kept with the id, 0 at one that was not there */
+} dc_hull_contact;
+
+/* In and out of dc_hull_manifold: a zeroed one (DC_ZERO) knows nothing of earlier. Plain data. */
+typedef struct {
+    dc_v3   n;              /* unit, from b to a, common to all points */
+    dc_real gap;            /* along n: of the bodies as a whole; the least of the points has it */
+    int     count;          /* points in use; 0: farther apart than the margin */
+    int     reference;      /* what n is normal to: 1 face_a, 2 face_b, 3 neither: edges or vertices; 0: not known */
+    int     face_a, face_b; /* whose outlines cross; planar: half-edges; of a segment or point 0 */
+    dc_distance distance;   /* kept as a warm start */
+    dc_hull_contact point[DC_HULL_CONTACTS];
+} dc_hull_patch;
+
+typedef struct {
+    dc_real margin;         /* length: points up to this far apart (speculative contacts); 0: those that touch */
+    dc_real share;          /* of the depth: the reference before is kept where n of another is no better than this much
+                             * of it; 0: 0.05 */
+    int     capacity;       /* 1 to DC_HULL_CONTACTS points: the deepest, the farthest from it, those that span the most
+                             * area; 0: 4 */
+    int     planar;         /* 1: polygons, segments and points in the plane z = 0; n lies in it */
+} dc_hull_manifold_options;
+
+/* Contact points of two hulls: the direction n of dc_hull_distance, on either body the face most nearly across n, and
+ * the corners of the intersection of their outlines, seen along n: vertices of one within the other's face and edges
+ * that cross. Each is a pair of points on a line along n. No point's gap is less than the distance, and one has it:
+ * where no corner does, the closest points join (DC_WITNESS), so that the least gap is as continuous as the distance,
+ * within 1e-4 (float 1e-3) of the size.
+ *
+ * Overlapping, n may be chosen anew at every call; the face that the patch was made on before is kept while its room is
+ * no worse than `share` of the depth. Outlines that coincide within 1e-6 (float 1e-5) of the size give vertices of a;
+ * corners within 3e-5 (float 3e-4) of each other are one. Radii: points lie on the round surfaces. Segments (capsules)
+ * that are parallel within 5.7 degrees have two points.
+ *
+ * opt    NULL: all defaults.          m   in and out. mem    scratch, dc_hull_manifold_bytes of it. DC_E_ARG: m, mem or
+ * a topology NULL, a pose or option out of range, planar with a solid; DC_E_MEMORY; both leave m alone. DC_E_DIVERGED:
+ * as dc_hull_distance; m is its best. Cost: the distance, a scan of the faces, and ka kb for outlines of ka and kb
+ * corners. */
+DC_DEF dc_status dc_hull_manifold(const dc_hull_manifold_options *opt, const dc_hull_topology *a, const dc_pose *pose_a,
+                                  const dc_hull_topology *b, const dc_pose *pose_b, dc_arena *mem, dc_hull_patch *m);
+
+/* Bytes of mem that it takes for hulls of na and nb points; 0 on overflow. */
+DC_DEF size_t dc_hull_manifold_bytes(int na, int nb);
 
 /* ---- pair potentials -------------------------------------------------------------------------- */
 
@@ -4578,6 +4645,8 @@ static void dci_shell_outline(dci_shell *s, int labels, dci_faces *to)
     int f, i, k, h, start, n = 0, label;
 
     /* a half-edge of each to start from */
+    /* a half-edge of each to start from */
+    /* a half-edge of each to start from */
     for (i = 0; i < s->count; ++i) s->mark[i] = 0;
     for (f = 0; f < labels; ++f) s->order[f] = -1;
     for (f = 0; f < s->facets; ++f)
@@ -4587,6 +4656,8 @@ static void dci_shell_outline(dci_shell *s, int labels, dci_faces *to)
                 s->order[t->label] = 3*f + k;
         }
 
+    /* around each */
+    /* around each */
     /* around each */
     for (label = 0; label < labels; ++label) {
         int last = -1;
@@ -4954,6 +5025,608 @@ DC_DEF dc_status dc_hull_distance_large(const dc_hull_topology *a, const dc_pose
         e.pb = dc_madd(e.pb, b->hull.radius, e.n);
     }
     *d = e;
+    return status;
+}
+
+/* ---- [manifold] hull queries: contact manifolds -------------------------------------------------- */
+
+/* In: two topologies, poses, the patch before. Out: the patch.
+ *
+ * stage                      | reads                     | writes                  | equation
+ * dci_patch_direction        | distance, the face before | n, gap                  | (1)
+ * dci_side_choose, _outline  | faces, n                  | face, corners           | (2)
+ * dci_cut_polygon, _segments | corners                   | cuts: pairs of edges    | Sutherland and Hodgman
+ * dci_patch_candidate        | cuts, planes of the faces | candidates              | (3)
+ * dci_patch_reduce           | candidates, ids before    | those that stay         |
+ * dci_patch_write            | them, the patch before    | the patch               |
+ *
+ * Room along a face's normal N of a, n = -N, is that between the face's plane and the support of b,
+ *     room = -max over a of N.x - max over b of n.y,                                              (1)
+ * a lower bound of the depth's own. The face is the one with the largest N_a.(-n), or N_b.n.           (2)
+ * On the line base + s n the plane N.(x - c) = 0 lies at
+ *     s = N.(c - base)/N.n;  gap = s_a - s_b.                                                         (3) */
+
+#define DCI_PATCH_SLACK (DC_IS_FLOAT ? DC_R(1e-5) : DC_R(1e-6))     /* outlines this near coincide, over the size */
+#define DCI_PATCH_ALIGNED (DC_IS_FLOAT ? DC_R(1e-5) : DC_R(1e-9))   /* 1 - cos: n is the face's normal */
+#define DCI_PATCH_BETTER DC_R(0.001)    /* in cosine, to take another face than before */
+#define DCI_PATCH_ONE 32                /* corners nearer than this many slacks are one */
+#define DCI_PATCH_FLAT DC_R(0.01)       /* planes steeper against n than this cosine carry no point */
+#define DCI_PATCH_PARALLEL DC_R(0.1)    /* sine up to which segments are parallel */
+#define DCI_PATCH_KEEP DC_R(1.1)        /* what is in the patch already counts this much more in the reduction */
+
+/* a corner of a face, about the origin of the patch */
+typedef struct {
+    dc_v3   at;
+    dc_real across_1, across_2;         /* along the two directions across n */
+    int     vertex, edge;               /* point; half-edge that leaves it */
+} dci_outline;
+
+typedef struct {
+    const dc_hull_topology *hull;
+    dc_m3   rotation;
+    dc_v3   shift;                      /* of the body, from the origin of the patch */
+    dc_v3   normal;                     /* of the face, outward, in the world */
+    dci_outline *corner;                 /* [count] */
+    int     count, face;
+    int     planar;
+} dci_side;
+
+/* a corner of the intersection: edges that meet there, those of b counted on from a's */
+typedef struct { dc_real across_1, across_2; int before, behind; } dci_cut;
+
+typedef struct {
+    dc_v3   pa, pb;
+    dc_real gap, across_1, across_2, keep;
+    dc_hull_contact_kind kind;
+    int     feature_a, feature_b;
+    unsigned id;
+} dci_candidate;
+
+typedef struct {
+    dci_side side[2];
+    dci_cut *cut, *other;               /* [most] */
+    dci_candidate *candidate;           /* [most + 1] */
+    dc_v3   n, axis_1, axis_2, origin;
+    dc_real gap, slack;                 /* of the cores; a length */
+    int     cuts, candidates, most;
+} dci_patch;
+
+static dc_v3 dci_side_point(const dci_side *s, int i)
+{
+    return dc_add(dc_mul(&s->rotation, s->hull->hull.v[i]), s->shift);
+}
+
+/* planar: edges of the outline, two of a segment */
+static int dci_side_edges(const dc_hull_topology *t)
+{
+    return t->dimension == 2 ? t->begin[1] : 2*(t->dimension == 1);
+}
+
+/* end point of half-edge h */
+static int dci_half_end(const dc_hull_topology *t, int h) { return t->corner[t->twin[h]]; }
+
+/* planar: the outward normal of edge h, in the plane */
+static dc_v3 dci_edge_normal(const dci_side *s, int h)
+{
+    const dc_hull_topology *t = s->hull;
+    const dc_v3 e = dc_sub(dci_side_point(s, dci_half_end(t, h)), dci_side_point(s, t->corner[h]));
+    const dc_v3 up = t->dimension == 2 ? dc_mul(&s->rotation, t->normal[0]) : dc_vec(0, 0, 1);
+    return dci_unit(dc_cross(e, up));
+}
+
+/* the outward normal of face (planar: edge) f in the world */
+static dc_v3 dci_side_normal(const dci_side *s, int f)
+{
+    return s->planar ? dci_edge_normal(s, f) : dc_mul(&s->rotation, s->hull->normal[f]);
+}
+
+static int dci_side_faces(const dci_side *s) { return s->planar ? dci_side_edges(s->hull) : s->hull->faces; }
+
+/* (1) for the normal of face f of side k */
+static dc_real dci_patch_room(const dci_patch *w, int k, int f, dc_v3 *n)
+{
+    const dci_side *s = &w->side[k], *o = &w->side[1 - k];
+    const dc_v3 N = dci_side_normal(s, f);
+    const int i = s->planar ? s->hull->corner[f] : s->hull->corner[s->hull->begin[f]];
+    const int j = dc_hull_support(o->hull, dc_mul_t(&o->rotation, dc_neg(N)), -1);
+
+    *n = k ? N : dc_neg(N);
+    return dc_dot(N, dc_sub(dci_side_point(o, j), dci_side_point(s, i)));
+}
+
+/* Overlapping: n of the face before where that is nearly as good. In the plane the depth is that over all edges. */
+static void dci_patch_direction(dci_patch *w, const dc_hull_patch *before, dc_real share)
+{
+    const int planar = w->side[0].planar, kept = before->reference == 1 ? before->face_a : before->face_b;
+    const int k = before->reference == 2;
+    dc_real room;
+    dc_v3 n;
+    int i, f;
+
+    if (planar && !(w->gap > 0 && dc_abs(w->n.z) < DC_R(0.5))) {
+        w->gap = -DC_REAL_MAX;
+        w->n = dc_vec(1, 0, 0);
+        for (i = 0; i < 2; ++i)
+            for (f = 0; f < dci_side_faces(&w->side[i]); ++f) {
+                room = dci_patch_room(w, i, f, &n);
+                if (room > w->gap) { w->gap = room; w->n = n; }
+            }
+        if (!(w->gap > -DC_REAL_MAX)) w->gap = 0;
+    }
+    if (!(w->gap < 0) || before->count < 1 || before->reference < 1 || before->reference > 2) return;
+    if (kept < 0 || kept >= dci_side_faces(&w->side[k])) return;
+    room = dci_patch_room(w, k, kept, &n);
+    if (!(room >= w->gap + share*w->gap)) return;
+    w->gap = room;
+    w->n = n;
+}
+
+/* The face most nearly across `out`, (2); of equal ones, and against one that is hardly better, that of before. */
+static void dci_side_choose(dci_side *s, dc_v3 out, int before)
+{
+    const int faces = dci_side_faces(s);
+    dc_real best = -2, value;
+    int f;
+
+    s->face = 0;
+    for (f = 0; f < faces; ++f) {
+        value = dc_dot(dci_side_normal(s, f), out);
+        if (value > best) { best = value; s->face = f; }
+    }
+    if (before >= 0 && before < faces && dc_dot(dci_side_normal(s, before), out) >= best - DCI_PATCH_BETTER)
+        s->face = before;
+    if (faces) s->normal = dci_side_normal(s, s->face);
+}
+
+/* corners of the side's face; of a segment its ends, and its normal is n less what is along it */
+static void dci_side_outline(dci_side *s, const dci_patch *w, dc_v3 out)
+{
+    const dc_hull_topology *t = s->hull;
+    int i, from = 0, count = t->dimension + 1;
+
+    if (s->planar && t->dimension == 2) count = 2;
+    else if (t->dimension >= 2) {
+        from = t->begin[s->face];
+        count = t->begin[s->face + 1] - from;
+    }
+    s->count = count;
+    for (i = 0; i < count; ++i) {
+        dci_outline *c = &s->corner[i];
+        c->edge = s->planar && t->dimension == 2 ? s->face : from + i;
+        c->vertex = s->planar && t->dimension == 2 && i ? dci_half_end(t, s->face) : t->corner[c->edge];
+        c->at = dci_side_point(s, c->vertex);
+        c->across_1 = dc_dot(w->axis_1, c->at);
+        c->across_2 = dc_dot(w->axis_2, c->at);
+    }
+    if (t->dimension < 2) {
+        dc_v3 e = count > 1 ? dci_unit(dc_sub(s->corner[1].at, s->corner[0].at)) : dc_vec(0, 0, 0);
+        s->normal = dci_unit(dc_madd(out, -dc_dot(out, e), e));
+    }
+}
+
+/* signed distance of (x, y) from edge i of a side, positive inside; the outline is counterclockwise around `turn` */
+static dc_real dci_side_inside(const dci_side *s, int i, dc_real turn, dc_real x, dc_real y)
+{
+    const dci_outline *c = &s->corner[i], *d = &s->corner[i + 1 < s->count ? i + 1 : 0];
+    dc_real ex = d->across_1 - c->across_1, ey = d->across_2 - c->across_2, e2 = ex*ex + ey*ey;
+    if (!(e2 > 0)) return 0;
+    return turn*(ex*(y - c->across_2) - ey*(x - c->across_1))/dc_sqrt(e2);
+}
+
+/* The outline of side k, a polygon or a segment, cut by the edges of the other, a polygon (Sutherland and Hodgman).
+ * Within slack outside is inside: the corners are decided by that, their places by their edges. */
+static void dci_cut_polygon(dci_patch *w, int k)
+{
+    const dci_side *s = &w->side[k], *o = &w->side[1 - k];
+    const int first_s = k ? w->side[0].count : 0, first_o = k ? 0 : w->side[0].count;
+    const dc_real turn = dc_dot(o->normal, w->n) > 0 ? DC_R(1) : -DC_R(1);
+    /* less where a plane is steep: what lies outside by that is no farther off the surface than slack */
+    const dc_real slack = w->slack*dc_abs(dc_dot(s->normal, w->n)*dc_dot(o->normal, w->n));
+    int i, j, m = s->count;
+
+    for (i = 0; i < m; ++i) {
+        w->cut[i].across_1 = s->corner[i].across_1;
+        w->cut[i].across_2 = s->corner[i].across_2;
+        w->cut[i].before = first_s + (i ? i - 1 : m - 1);
+        w->cut[i].behind = first_s + i;
+    }
+
+    for (j = 0; j < o->count && m > 0; ++j) {
+        dci_cut *swap;
+        int n = 0;
+        for (i = 0; i < m && n + 2 <= w->most; ++i) {
+            const dci_cut *p = &w->cut[i], *q = &w->cut[i + 1 < m ? i + 1 : 0];
+            const dc_real at_p = dci_side_inside(o, j, turn, p->across_1, p->across_2) + slack;
+            const dc_real at_q = dci_side_inside(o, j, turn, q->across_1, q->across_2) + slack;
+            dci_cut c;
+            if (at_p >= 0) w->other[n++] = *p;
+            if ((at_p >= 0) == (at_q >= 0)) continue;
+
+            /* the edge from p to q crosses: out of it along the cutting edge, or in again */
+            c.across_1 = p->across_1 + at_p/(at_p - at_q)*(q->across_1 - p->across_1);
+            c.across_2 = p->across_2 + at_p/(at_p - at_q)*(q->across_2 - p->across_2);
+            c.before = at_p >= 0 ? p->behind : first_o + j;
+            c.behind = at_p >= 0 ? first_o + j : p->behind;
+            w->other[n++] = c;
+        }
+        swap = w->cut;
+        w->cut = w->other;
+        w->other = swap;
+        m = n;
+    }
+    w->cuts = m;
+}
+
+/* id of two features */
+static unsigned dci_patch_id(dc_hull_contact_kind kind, int i, int j)
+{
+    unsigned x = (unsigned)i << 15 | (unsigned)j;
+    if ((i | j) >> 15) x = (unsigned)i*2654435761u ^ ((unsigned)j*2246822519u >> 3);
+    return (unsigned)kind << 30 | (x & 0x3fffffffu);
+}
+
+/* of an edge the lesser of its half-edges */
+static int dci_half_least(const dc_hull_topology *t, int h) { return t->twin[h] < h ? t->twin[h] : h; }
+
+/* The candidate on the line along n through `base`, (3); on side `on` (0, 1, or neither: 2) it is that point itself. */
+static void dci_patch_candidate(dci_patch *w, dc_hull_contact_kind kind, dc_v3 base, int on, int feature_a,
+                                int feature_b)
+{
+    dci_candidate *c = &w->candidate[w->candidates];
+    const dc_real one = DCI_PATCH_ONE*w->slack;
+    dc_real at[2];
+    int i, k;
+
+    for (k = 0; k < 2; ++k) {
+        const dci_side *s = &w->side[k];
+        const dc_real slope = dc_dot(s->normal, w->n);
+        at[k] = 0;
+        if (k == on) continue;
+        if (!(dc_abs(slope) > DCI_PATCH_FLAT)) return;
+        at[k] = dc_dot(s->normal, dc_sub(s->corner[0].at, base))/slope;
+    }
+    c->pa = dc_madd(base, at[0], w->n);
+    c->pb = dc_madd(base, at[1], w->n);
+    c->gap = at[0] - at[1];
+    c->across_1 = dc_dot(w->axis_1, base);
+    c->across_2 = dc_dot(w->axis_2, base);
+    c->keep = 1;
+    c->kind = kind;
+    c->feature_a = feature_a;
+    c->feature_b = feature_b;
+    if (kind == DC_VERTEX_FACE) c->id = dci_patch_id(kind, 0, feature_a);
+    else if (kind == DC_FACE_VERTEX) c->id = dci_patch_id(kind, 0, feature_b);
+    else c->id = dci_patch_id(kind, dci_half_least(w->side[0].hull, feature_a),
+                              dci_half_least(w->side[1].hull, feature_b));
+
+    /* of several in one place a vertex of a, or b */
+    for (i = 0; i < w->candidates; ++i) {
+        dci_candidate *o = &w->candidate[i];
+        const dc_real x = o->across_1 - c->across_1, y = o->across_2 - c->across_2;
+        if (o->id != c->id && !(x*x + y*y <= one*one)) continue;
+        if (c->kind < o->kind) *o = *c;
+        return;
+    }
+    ++w->candidates;
+}
+
+/* Where edges i of a and j of b cross, seen along n. Those that only do within the slack: on b's, next to where the
+ * outlines met. */
+static dc_v3 dci_patch_cross(const dci_patch *w, const dci_cut *cut, int i, int j)
+{
+    const dci_side *a = &w->side[0], *b = &w->side[1];
+    const dci_outline *p = &a->corner[i], *q = &a->corner[i + 1 < a->count ? i + 1 : 0];
+    const dci_outline *r = &b->corner[j], *t = &b->corner[j + 1 < b->count ? j + 1 : 0];
+    const dc_real ax = q->across_1 - p->across_1, ay = q->across_2 - p->across_2;
+    const dc_real bx = t->across_1 - r->across_1, by = t->across_2 - r->across_2, b2 = bx*bx + by*by;
+    const dc_real x = r->across_1 - p->across_1, y = r->across_2 - p->across_2, det = ax*by - ay*bx;
+    dc_real u = x*by - y*bx, v = x*ay - y*ax;
+
+    /* p + u/det (q - p) = r + v/det (t - r) */
+    if (det != 0 && u*det >= 0 && v*det >= 0 && dc_abs(u) <= dc_abs(det) && dc_abs(v) <= dc_abs(det))
+        return dc_madd(p->at, u/det, dc_sub(q->at, p->at));
+    v = (cut->across_1 - r->across_1)*bx + (cut->across_2 - r->across_2)*by;
+    v = v > 0 ? (v < b2 ? v/b2 : DC_R(1)) : DC_R(0);
+    return dc_madd(r->at, v, dc_sub(t->at, r->at));
+}
+
+/* the corner between edges p and q of n: a cutting outline may be met the other way round */
+static int dci_cut_corner(int p, int q, int n) { return (p + 1)%n == q ? q : p; }
+
+/* candidates of the cuts */
+static void dci_patch_cuts(dci_patch *w)
+{
+    const dci_side *a = &w->side[0], *b = &w->side[1];
+    const int face_a = a->face, face_b = b->face;
+    int i;
+
+    for (i = 0; i < w->cuts; ++i) {
+        const int p = w->cut[i].before, q = w->cut[i].behind, n = a->count;
+        if (p < n && q < n) {
+            const dci_outline *c = &a->corner[dci_cut_corner(p, q, n)];
+            dci_patch_candidate(w, DC_VERTEX_FACE, c->at, 0, c->vertex, face_b);
+        } else if (p >= n && q >= n) {
+            const dci_outline *c = &b->corner[dci_cut_corner(p - n, q - n, b->count)];
+            dci_patch_candidate(w, DC_FACE_VERTEX, c->at, 1, face_a, c->vertex);
+        } else {
+            const int e = p < n ? p : q, f = p < n ? q - n : p - n;
+            const dc_v3 x = dci_patch_cross(w, &w->cut[i], e, f);
+            dci_patch_candidate(w, DC_EDGE_EDGE, x, 2, a->corner[e].edge, b->corner[f].edge);
+        }
+    }
+}
+
+/* Two segments, parallel as seen along n: the ends of what they share. */
+static void dci_cut_segments(dci_patch *w)
+{
+    const dci_outline *c[2][2];
+    dc_real ex[2], ey[2], along[2][2], length, sine, top;
+    int k, i, low[2];
+
+    for (k = 0; k < 2; ++k) {
+        c[k][0] = &w->side[k].corner[0];
+        c[k][1] = &w->side[k].corner[1];
+        ex[k] = c[k][1]->across_1 - c[k][0]->across_1;
+        ey[k] = c[k][1]->across_2 - c[k][0]->across_2;
+    }
+    length = dc_sqrt(ex[0]*ex[0] + ey[0]*ey[0]);
+    sine = ex[0]*ey[1] - ey[0]*ex[1];
+    if (!(length > w->slack) || !(dc_abs(sine) <= DCI_PATCH_PARALLEL*length*dc_sqrt(ex[1]*ex[1] + ey[1]*ey[1]))) return;
+    for (k = 0; k < 2; ++k) {
+        for (i = 0; i < 2; ++i) along[k][i] = (ex[0]*c[k][i]->across_1 + ey[0]*c[k][i]->across_2)/length;
+        low[k] = along[k][1] < along[k][0];
+    }
+    top = dc_min(along[0][!low[0]], along[1][!low[1]]);
+    if (!(top >= dc_max(along[0][low[0]], along[1][low[1]]) - w->slack)) return;
+
+    /* the inner of both low ends, of both high ends; of a where they are one */
+    for (i = 0; i < 2; ++i) {
+        const int ia = i ? !low[0] : low[0], ib = i ? !low[1] : low[1];
+        const dc_real in = i ? along[1][ib] - along[0][ia] : along[0][ia] - along[1][ib];
+        if (in >= -w->slack) dci_patch_candidate(w, DC_VERTEX_FACE, c[0][ia]->at, 0, c[0][ia]->vertex, w->side[1].face);
+        else dci_patch_candidate(w, DC_FACE_VERTEX, c[1][ib]->at, 1, w->side[0].face, c[1][ib]->vertex);
+    }
+}
+
+/* twice the area of three candidates, with sign */
+static dc_real dci_patch_area(const dci_candidate *p, const dci_candidate *q, const dci_candidate *r)
+{
+    return (q->across_1 - p->across_1)*(r->across_2 - p->across_2)
+         - (q->across_2 - p->across_2)*(r->across_1 - p->across_1);
+}
+
+/* how much candidate c adds to the first n: distance, area, area outside a triangle, distance from the nearest */
+static dc_real dci_patch_worth(const dci_candidate *p, int n, const dci_candidate *c)
+{
+    dc_real least = DC_REAL_MAX, most = 0, turn;
+    int i;
+
+    if (n == 2) return dc_abs(dci_patch_area(p, p + 1, c));
+    if (n == 3) {
+        turn = dci_patch_area(p, p + 1, p + 2) < 0 ? -DC_R(1) : DC_R(1);
+        for (i = 0; i < 3; ++i) most = dc_max(most, -turn*dci_patch_area(p + i, p + (i + 1)%3, c));
+        return most;
+    }
+    for (i = 0; i < n; ++i) {
+        dc_real x = c->across_1 - p[i].across_1, y = c->across_2 - p[i].across_2;
+        least = dc_min(least, x*x + y*y);
+    }
+    return least;
+}
+
+/* The candidates that stay go to the front: the deepest, then one after the other what adds most. */
+static void dci_patch_reduce(dci_patch *w, int capacity)
+{
+    dci_candidate *c = w->candidate, swap;
+    int n, i, at;
+
+    if (w->candidates <= capacity) return;
+    for (n = 0; n < capacity; ++n) {
+        dc_real best = -1, worth;
+        at = n;
+        for (i = n; i < w->candidates; ++i) {
+            if (n == 0) {
+                const dc_real deeper = c[at].gap - c[i].gap;
+                if (deeper > w->slack || (deeper >= -w->slack && c[i].keep > c[at].keep)) at = i;
+                continue;
+            }
+            worth = c[i].keep*dci_patch_worth(c, n, &c[i]);
+            if (worth > best) { best = worth; at = i; }
+        }
+        swap = c[n];
+        c[n] = c[at];
+        c[at] = swap;
+    }
+    w->candidates = capacity;
+}
+
+static int dci_patch_find(const dc_hull_patch *m, unsigned id)
+{
+    int i;
+    for (i = 0; i < m->count && i < DC_HULL_CONTACTS; ++i)
+        if (m->point[i].id == id) return i;
+    return -1;
+}
+
+/* what n is normal to; of two faces, that of before */
+static int dci_patch_reference(const dci_patch *w, int before)
+{
+    const int a = dci_side_faces(&w->side[0]) && dc_dot(w->side[0].normal, w->n) <= DCI_PATCH_ALIGNED - 1;
+    const int b = dci_side_faces(&w->side[1]) && dc_dot(w->side[1].normal, w->n) >= 1 - DCI_PATCH_ALIGNED;
+    if (a && b) return before == 2 ? 2 : 1;
+    return a ? 1 : b ? 2 : 3;
+}
+
+/* the candidates, in the world and with the radii, into the patch; what the patch before knew of them stays */
+static DCI_NOINLINE void dci_patch_write(const dci_patch *w, const dc_distance *d, dc_hull_patch *m)
+{
+    const dc_hull_patch before = *m;
+    const dc_real ra = w->side[0].hull->hull.radius, rb = w->side[1].hull->hull.radius;
+    int i, k, old;
+
+    m->n = w->n;
+    m->gap = w->gap - (ra + rb);
+    m->distance = *d;
+    m->count = w->candidates;
+    m->reference = dci_patch_reference(w, before.reference);
+    m->face_a = w->side[0].face;
+    m->face_b = w->side[1].face;
+    for (i = 0; i < w->candidates; ++i) {
+        const dci_candidate *c = &w->candidate[i];
+        dc_hull_contact *p = &m->point[i];
+        old = dci_patch_find(&before, c->id);
+        p->pa = dc_add(w->origin, dc_madd(c->pa, -ra, w->n));
+        p->pb = dc_add(w->origin, dc_madd(c->pb, rb, w->n));
+        p->gap = c->gap - (ra + rb);
+        p->kind = c->kind;
+        p->feature_a = c->feature_a;
+        p->feature_b = c->feature_b;
+        p->id = c->id;
+        p->kept = old >= 0;
+        for (k = 0; k < 3; ++k) p->warm[k] = old >= 0 ? before.point[old].warm[k] : 0;
+    }
+}
+
+/* The arrays of a patch for outlines of these hulls; 0: they do not fit. */
+static int dci_patch_take(dci_room *room, int na, int nb, dci_patch *w)
+{
+    const size_t most = (size_t)na + (size_t)nb + 4;
+    w->most = (int)most;
+    w->side[0].corner = DCI_TAKE(room, (size_t)na + 1, dci_outline);
+    w->side[1].corner = DCI_TAKE(room, (size_t)nb + 1, dci_outline);
+    w->cut = DCI_TAKE(room, most, dci_cut);
+    w->other = DCI_TAKE(room, most, dci_cut);
+    w->candidate = DCI_TAKE(room, most + 1, dci_candidate);
+    return !room->full;
+}
+
+DC_DEF size_t dc_hull_manifold_bytes(int na, int nb)
+{
+    dci_room room = {NULL, 0, 0};
+    dci_patch w;
+    if (na < 1 || nb < 1 || na > 1 << 24 || nb > 1 << 24) return 0;
+    dci_patch_take(&room, na, nb, &w);
+    room.bytes = dc_bytes(room.bytes, 1, sizeof(dci_polytope));
+    return dci_counted(&room);
+}
+
+static int dci_least_of(int n, const int *index)
+{
+    int i, least = index[0];
+    for (i = 1; i < n; ++i) least = index[i] < least ? index[i] : least;
+    return least;
+}
+
+/* candidates of the two faces, less what is beyond the margin; the closest points where none of the rest has their gap
+ * */
+static void dci_patch_fill(dci_patch *w, const dc_distance *d, const dc_hull_patch *before, dc_real margin,
+                           int capacity)
+{
+    const dc_real radius = w->side[0].hull->hull.radius + w->side[1].hull->hull.radius;
+    const dc_real one = DCI_PATCH_ONE*w->slack;
+    dc_real least = DC_REAL_MAX, near;
+    int i, n = 0;
+
+    w->cuts = w->candidates = 0;
+    if (w->side[0].count == 2 && w->side[1].count == 2) dci_cut_segments(w);
+    else if (w->side[0].count > 1 && w->side[1].count > 1) {
+        dci_cut_polygon(w, w->side[1].count < 3);
+        dci_patch_cuts(w);
+    }
+    for (i = 0; i < w->candidates; ++i) {
+        if (!(w->candidate[i].gap - radius <= margin + w->slack*DC_R(0.01))) continue;
+        least = dc_min(least, w->candidate[i].gap);
+        near = dc_max(dc_abs(w->candidate[i].across_1), dc_abs(w->candidate[i].across_2));
+        if (near <= one) least = dc_min(least, w->candidate[i].gap - one);
+        w->candidate[n++] = w->candidate[i];
+    }
+    w->candidates = n;
+
+    /* closest points, where there is none in their place: of the cores, about the origin */
+    if (!(least <= w->gap + w->slack)) {
+        dci_candidate *c = &w->candidate[w->candidates++];
+        dc_v3 mid = dc_sub(dc_scale(DC_R(0.5), dc_add(d->pa, d->pb)), w->origin);
+        mid = dc_madd(mid, DC_R(0.5)*(w->side[0].hull->hull.radius - w->side[1].hull->hull.radius), w->n);
+        c->pa = dc_madd(mid, DC_R(0.5)*w->gap, w->n);
+        c->pb = dc_madd(mid, -DC_R(0.5)*w->gap, w->n);
+        c->gap = w->gap;
+        c->across_1 = dc_dot(w->axis_1, mid);
+        c->across_2 = dc_dot(w->axis_2, mid);
+        c->keep = 1;
+        c->kind = DC_WITNESS;
+        c->feature_a = dci_least_of(d->na, d->ia);
+        c->feature_b = dci_least_of(d->nb, d->ib);
+        c->id = dci_patch_id(DC_WITNESS, c->feature_a, c->feature_b);
+    }
+    for (i = 0; i < w->candidates; ++i)
+        if (dci_patch_find(before, w->candidate[i].id) >= 0) w->candidate[i].keep = DCI_PATCH_KEEP;
+    dci_patch_reduce(w, capacity);
+}
+
+/* the sides at their poses, about the middle of the closest points */
+static void dci_patch_open(dci_patch *w, const dc_hull_topology *a, const dc_pose *pa, const dc_hull_topology *b,
+                           const dc_pose *pb, const dc_distance *d, int planar)
+{
+    w->origin = dc_scale(DC_R(0.5), dc_add(d->pa, d->pb));
+    w->n = d->n;
+    w->gap = d->gap + a->hull.radius + b->hull.radius;
+    w->slack = DCI_PATCH_SLACK*(a->reach + b->reach);
+    w->side[0].hull = a;
+    w->side[0].rotation = dc_rotation(pa->q);
+    w->side[0].shift = dc_sub(pa->t, w->origin);
+    w->side[1].hull = b;
+    w->side[1].rotation = dc_rotation(pb->q);
+    w->side[1].shift = dc_sub(pb->t, w->origin);
+    w->side[0].planar = w->side[1].planar = planar;
+    w->side[0].normal = w->side[1].normal = dc_vec(0, 0, 0);
+}
+
+DC_DEF dc_status dc_hull_manifold(const dc_hull_manifold_options *opt, const dc_hull_topology *a, const dc_pose *pose_a,
+                                  const dc_hull_topology *b, const dc_pose *pose_b, dc_arena *mem, dc_hull_patch *m)
+{
+    static const dc_pose identity = {{1, 0, 0, 0}, {0, 0, 0}};
+    const dc_pose *pa = pose_a ? pose_a : &identity, *pb = pose_b ? pose_b : &identity;
+    dc_hull_manifold_options o = DC_ZERO;
+    dci_room room = {NULL, 0, 0};
+    dci_patch w;
+    dc_distance d;
+    dc_status status;
+    size_t used;
+
+    if (opt) o = *opt;
+    if (!mem || !m || !dci_topology_ok(a) || !dci_topology_ok(b) || !dc_pose_ok(pa) || !dc_pose_ok(pb)) return DC_E_ARG;
+    if (!(o.margin >= 0 && o.margin <= DC_LIMIT) || !(o.share >= 0 && o.share < 1)) return DC_E_ARG;
+    if (o.capacity < 0 || o.capacity > DC_HULL_CONTACTS || (o.planar && (a->dimension > 2 || b->dimension > 2)))
+        return DC_E_ARG;
+    if (o.share == 0) o.share = DC_R(0.05);
+    if (o.capacity == 0) o.capacity = 4;
+
+    /* closest points, or depth */
+    d = m->distance;
+    used = mem->used;
+    room.arena = mem;
+    if (!dci_patch_take(&room, a->hull.n, b->hull.n, &w)) status = DC_E_MEMORY;
+    else status = dc_hull_distance_large(a, pa, b, pb, mem, &d);
+    if (status != DC_OK && status != DC_E_DIVERGED) {
+        mem->used = used;
+        return status;
+    }
+    dci_patch_open(&w, a, pa, b, pb, &d, o.planar);
+    dci_patch_direction(&w, m, o.share);
+
+    /* across n: two faces */
+    w.axis_1 = dci_unit(dc_cross(w.n, dci_axis_off(w.n)));
+    w.axis_2 = dc_cross(w.n, w.axis_1);
+    dci_side_choose(&w.side[0], dc_neg(w.n), m->count > 0 ? m->face_a : -1);
+    dci_side_choose(&w.side[1], w.n, m->count > 0 ? m->face_b : -1);
+    w.candidates = 0;
+    if (w.gap - (a->hull.radius + b->hull.radius) <= o.margin + w.slack*DC_R(0.01)) {
+        dci_side_outline(&w.side[0], &w, dc_neg(w.n));
+        dci_side_outline(&w.side[1], &w, w.n);
+        dci_patch_fill(&w, &d, m, o.margin, o.capacity);
+    }
+    dci_patch_write(&w, &d, m);
+    mem->used = used;
     return status;
 }
 
