@@ -101,6 +101,7 @@
  *   [hull calls]    hull distance: frames, starts, answers, and the call
  *   [faces]         hull queries: faces, edges, neighbours
  *   [manifold]      hull queries: contact manifolds
+ *   [manifold derivatives]  hull queries: derivatives of a manifold
  *   [plane]         pair potentials: the minimising plane - dc_bsh.h, dc_sim.h, as the next five
  *   [solve]         pair potentials: loading, starting, value
  *   [origins]       twists about other origins
@@ -258,6 +259,8 @@
 #define dc_hull_distance_large dc_hull_distance_large_f
 #define dc_hull_manifold dc_hull_manifold_f
 #define dc_hull_manifold_bytes dc_hull_manifold_bytes_f
+#define dc_hull_manifold_jvp dc_hull_manifold_jvp_f
+#define dc_hull_manifold_vjp dc_hull_manifold_vjp_f
 /* potentials */
 #define dc_pair_bytes dc_pair_bytes_f
 #define dc_pair dc_pair_f
@@ -849,7 +852,7 @@ typedef enum {
     DC_VERTEX_FACE = 0,     /* a vertex of a against a face of b; of a flat or thinner hull, what it has in its place */
     DC_FACE_VERTEX,         /* a face of a, a vertex of b */
     DC_EDGE_EDGE,
-    DC_WITNESS              /* the closest points, where the faces' outlines do not cross at them */
+    DC_WITNESS              /* the closest points: where n is theirs, and where no corner has their gap */
 } dc_hull_contact_kind;
 
 /* One place where two hulls touch, are near or overlap. */
@@ -857,9 +860,9 @@ typedef struct {
     dc_v3    pa, pb;        /* on the surfaces of a and b, in the world, pa - pb = gap n */
     dc_real  gap;           /* along n */
     dc_hull_contact_kind kind;
-    int      feature_a, feature_b; /* of VERTEX the point, of EDGE the half-edge, of FACE the face (planar: half-edge) */
-    unsigned id;            /* of kind, vertices and edges: the same as long as they are. 32 bits, 30 of them hashed
-                             * where indices of edges are beyond 2^15 */
+    int      feature_a, feature_b; /* VERTEX: the point; EDGE: the half-edge; FACE: the face, planar the half-edge */
+    unsigned id;            /* 32 bits of kind, vertices and edges (WITNESS: of the kind alone): the same as long as
+                             * they are. 30 bits are a hash where indices of edges are beyond 2^15 */
     int      kept;          /* 1: the manifold before had this id */
     dc_real  warm[3];       /* the caller's, impulses for example: kept with the id, 0 at one that was not there */
 } dc_hull_contact;
@@ -869,8 +872,9 @@ typedef struct {
     dc_v3   n;              /* unit, from b to a, common to all points */
     dc_real gap;            /* along n: of the bodies as a whole; the least of the points has it */
     int     count;          /* points in use; 0: farther apart than the margin */
-    int     reference;      /* what n is normal to: 1 face_a, 2 face_b, 3 neither: edges or vertices; 0: not known */
+    int     reference;      /* what n is normal to: 1 face_a, 2 face_b, 3 neither, but edges or vertices */
     int     face_a, face_b; /* whose outlines cross; planar: half-edges; of a segment or point 0 */
+    int     planar;         /* 1: made in the plane */
     dc_distance distance;   /* kept as a warm start */
     dc_hull_contact point[DC_HULL_CONTACTS];
 } dc_hull_patch;
@@ -887,8 +891,8 @@ typedef struct {
 /* Contact points of two hulls: the direction n of dc_hull_distance, on either body the face most nearly across n, and
  * the corners of the intersection of their outlines, seen along n: vertices of one within the other's face and edges
  * that cross. Each is a pair of points on a line along n. No point's gap is less than the distance, and one has it:
- * where no corner does, the closest points join (DC_WITNESS), so that the least gap is as continuous as the distance,
- * within 1e-4 (float 1e-3) of the size.
+ * where no corner does, and where n is that of edges or vertices, the closest points are among them (DC_WITNESS), so
+ * that the least gap is as continuous as the distance, within 1e-4 (float 1e-3) of the size.
  *
  * Overlapping, n may be chosen anew at every call; the face that the patch was made on before is kept while its room is
  * no worse than `share` of the depth. Outlines that coincide within 1e-6 (float 1e-5) of the size give vertices of a;
@@ -904,6 +908,28 @@ DC_DEF dc_status dc_hull_manifold(const dc_hull_manifold_options *opt, const dc_
 
 /* Bytes of mem that it takes for hulls of na and nb points; 0 on overflow. */
 DC_DEF size_t dc_hull_manifold_bytes(int na, int nb);
+
+/* Derivatives of a patch with its features frozen: which faces, vertices and edges its points come from, and what n is
+ * normal to. Twists are those of the world frame, 12 numbers (v_a, w_a, v_b, w_b) about the body origins. a, b and the
+ * poses are those m was made of. Where features change, points come and go and these are one-sided; inside, n, points
+ * and gaps are smooth. n is normal to a face (reference 1, 2) or to the features of m->distance (3).
+ *
+ * DC_E_ARG: NULL (outputs may be NULL), what dc_hull_manifold refuses, a patch that is not of these hulls, a number
+ * that is not finite. DC_E_SINGULAR: n has no derivative, the cores touch at a vertex; or two edges are parallel.
+ * Outputs are untouched in both cases. In the plane only twists within it have a meaning. */
+
+/* The rates of n, and of pa, pb and gap of each point, count of each, under the rate `twist` of both poses. */
+DC_DEF dc_status dc_hull_manifold_jvp(const dc_hull_topology *a, const dc_pose *pose_a, const dc_hull_topology *b,
+                                      const dc_pose *pose_b, const dc_hull_patch *m, const dc_real *twist, dc_v3 *dn,
+                                      dc_v3 *dpa, dc_v3 *dpb, dc_real *dgap);
+
+/* The gradient of by_n.n + sum of by_pa.pa + by_pb.pb + by_gap gap over the points (NULL: none of these) by the twists,
+ * grad[12], and by the points of the hulls in body coordinates, grad_a[3 n_a], grad_b[3 n_b]; all but grad may be NULL.
+ * A face moves with three of its corners. Cost: one jvp per twist and per coordinate of a vertex in use. */
+DC_DEF dc_status dc_hull_manifold_vjp(const dc_hull_topology *a, const dc_pose *pose_a, const dc_hull_topology *b,
+                                      const dc_pose *pose_b, const dc_hull_patch *m, const dc_v3 *by_n,
+                                      const dc_v3 *by_pa, const dc_v3 *by_pb, const dc_real *by_gap, dc_real *grad,
+                                      dc_real *grad_a, dc_real *grad_b);
 
 /* ---- pair potentials -------------------------------------------------------------------------- */
 
@@ -4647,6 +4673,8 @@ static void dci_shell_outline(dci_shell *s, int labels, dci_faces *to)
     /* a half-edge of each to start from */
     /* a half-edge of each to start from */
     /* a half-edge of each to start from */
+    /* a half-edge of each to start from */
+    /* a half-edge of each to start from */
     for (i = 0; i < s->count; ++i) s->mark[i] = 0;
     for (f = 0; f < labels; ++f) s->order[f] = -1;
     for (f = 0; f < s->facets; ++f)
@@ -4656,6 +4684,8 @@ static void dci_shell_outline(dci_shell *s, int labels, dci_faces *to)
                 s->order[t->label] = 3*f + k;
         }
 
+    /* around each */
+    /* around each */
     /* around each */
     /* around each */
     /* around each */
@@ -5088,7 +5118,7 @@ typedef struct {
     dci_candidate *candidate;           /* [most + 1] */
     dc_v3   n, axis_1, axis_2, origin;
     dc_real gap, slack;                 /* of the cores; a length */
-    int     cuts, candidates, most;
+    int     cuts, candidates, most, reference;
 } dci_patch;
 
 static dc_v3 dci_side_point(const dci_side *s, int i)
@@ -5299,12 +5329,12 @@ static void dci_patch_candidate(dci_patch *w, dc_hull_contact_kind kind, dc_v3 b
     else c->id = dci_patch_id(kind, dci_half_least(w->side[0].hull, feature_a),
                               dci_half_least(w->side[1].hull, feature_b));
 
-    /* of several in one place a vertex of a, or b */
+    /* of several in one place the closest points, a vertex of a, or of b */
     for (i = 0; i < w->candidates; ++i) {
         dci_candidate *o = &w->candidate[i];
         const dc_real x = o->across_1 - c->across_1, y = o->across_2 - c->across_2;
         if (o->id != c->id && !(x*x + y*y <= one*one)) continue;
-        if (c->kind < o->kind) *o = *c;
+        if (c->kind < o->kind && o->kind != DC_WITNESS) *o = *c;
         return;
     }
     ++w->candidates;
@@ -5326,8 +5356,8 @@ static dc_v3 dci_patch_cross(const dci_patch *w, const dci_cut *cut, int i, int 
     if (det != 0 && u*det >= 0 && v*det >= 0 && dc_abs(u) <= dc_abs(det) && dc_abs(v) <= dc_abs(det))
         return dc_madd(p->at, u/det, dc_sub(q->at, p->at));
     v = (cut->across_1 - r->across_1)*bx + (cut->across_2 - r->across_2)*by;
-    v = v > 0 ? (v < b2 ? v/b2 : DC_R(1)) : DC_R(0);
-    return dc_madd(r->at, v, dc_sub(t->at, r->at));
+    if (!(v > 0)) return r->at;
+    return v < b2 ? dc_madd(r->at, v/b2, dc_sub(t->at, r->at)) : t->at;
 }
 
 /* the corner between edges p and q of n: a cutting outline may be met the other way round */
@@ -5448,15 +5478,6 @@ static int dci_patch_find(const dc_hull_patch *m, unsigned id)
     return -1;
 }
 
-/* what n is normal to; of two faces, that of before */
-static int dci_patch_reference(const dci_patch *w, int before)
-{
-    const int a = dci_side_faces(&w->side[0]) && dc_dot(w->side[0].normal, w->n) <= DCI_PATCH_ALIGNED - 1;
-    const int b = dci_side_faces(&w->side[1]) && dc_dot(w->side[1].normal, w->n) >= 1 - DCI_PATCH_ALIGNED;
-    if (a && b) return before == 2 ? 2 : 1;
-    return a ? 1 : b ? 2 : 3;
-}
-
 /* the candidates, in the world and with the radii, into the patch; what the patch before knew of them stays */
 static DCI_NOINLINE void dci_patch_write(const dci_patch *w, const dc_distance *d, dc_hull_patch *m)
 {
@@ -5468,9 +5489,10 @@ static DCI_NOINLINE void dci_patch_write(const dci_patch *w, const dc_distance *
     m->gap = w->gap - (ra + rb);
     m->distance = *d;
     m->count = w->candidates;
-    m->reference = dci_patch_reference(w, before.reference);
+    m->reference = w->reference;
     m->face_a = w->side[0].face;
     m->face_b = w->side[1].face;
+    m->planar = w->side[0].planar;
     for (i = 0; i < w->candidates; ++i) {
         const dci_candidate *c = &w->candidate[i];
         dc_hull_contact *p = &m->point[i];
@@ -5500,6 +5522,15 @@ static int dci_patch_take(dci_room *room, int na, int nb, dci_patch *w)
     return !room->full;
 }
 
+/* what n is normal to; of two faces, that of before */
+static int dci_patch_reference(const dci_patch *w, int before)
+{
+    const int a = dci_side_faces(&w->side[0]) && dc_dot(w->side[0].normal, w->n) <= DCI_PATCH_ALIGNED - 1;
+    const int b = dci_side_faces(&w->side[1]) && dc_dot(w->side[1].normal, w->n) >= 1 - DCI_PATCH_ALIGNED;
+    if (a && b) return before == 2 ? 2 : 1;
+    return a ? 1 : b ? 2 : 3;
+}
+
 DC_DEF size_t dc_hull_manifold_bytes(int na, int nb)
 {
     dci_room room = {NULL, 0, 0};
@@ -5517,15 +5548,35 @@ static int dci_least_of(int n, const int *index)
     return least;
 }
 
-/* candidates of the two faces, less what is beyond the margin; the closest points where none of the rest has their gap
- * */
+/* the closest points of the cores, about the origin */
+static void dci_patch_witness(dci_patch *w, const dc_distance *d)
+{
+    dci_candidate *c = &w->candidate[w->candidates++];
+    const dc_real ra = w->side[0].hull->hull.radius, rb = w->side[1].hull->hull.radius;
+    dc_v3 mid = dc_sub(dc_scale(DC_R(0.5), dc_add(d->pa, d->pb)), w->origin);
+
+    mid = dc_madd(mid, DC_R(0.5)*(ra - rb), w->n);
+    c->pa = dc_madd(mid, DC_R(0.5)*w->gap, w->n);
+    c->pb = dc_madd(mid, -DC_R(0.5)*w->gap, w->n);
+    c->gap = w->gap;
+    c->across_1 = dc_dot(w->axis_1, mid);
+    c->across_2 = dc_dot(w->axis_2, mid);
+    c->keep = 1;
+    c->kind = DC_WITNESS;
+    c->feature_a = dci_least_of(d->na, d->ia);
+    c->feature_b = dci_least_of(d->nb, d->ib);
+    c->id = dci_patch_id(DC_WITNESS, 0, 0);         /* there is one: the same wherever it goes */
+}
+
+/* Candidates of the two faces, less what is beyond the margin. Where n is that of edges or vertices the closest points
+ * take the place of what is there, unless others as close show that they might be anywhere between; and they come where
+ * nothing else has their gap. */
 static void dci_patch_fill(dci_patch *w, const dc_distance *d, const dc_hull_patch *before, dc_real margin,
                            int capacity)
 {
     const dc_real radius = w->side[0].hull->hull.radius + w->side[1].hull->hull.radius;
     const dc_real one = DCI_PATCH_ONE*w->slack;
-    dc_real least = DC_REAL_MAX, near;
-    int i, n = 0;
+    int i, near, n = 0, here = 0, elsewhere = 0, alone;
 
     w->cuts = w->candidates = 0;
     if (w->side[0].count == 2 && w->side[1].count == 2) dci_cut_segments(w);
@@ -5533,31 +5584,25 @@ static void dci_patch_fill(dci_patch *w, const dc_distance *d, const dc_hull_pat
         dci_cut_polygon(w, w->side[1].count < 3);
         dci_patch_cuts(w);
     }
+
+    /* as close as the closest points: in their place, or elsewhere */
     for (i = 0; i < w->candidates; ++i) {
-        if (!(w->candidate[i].gap - radius <= margin + w->slack*DC_R(0.01))) continue;
-        least = dc_min(least, w->candidate[i].gap);
-        near = dc_max(dc_abs(w->candidate[i].across_1), dc_abs(w->candidate[i].across_2));
-        if (near <= one) least = dc_min(least, w->candidate[i].gap - one);
-        w->candidate[n++] = w->candidate[i];
+        const dci_candidate *c = &w->candidate[i];
+        near = dc_max(dc_abs(c->across_1), dc_abs(c->across_2)) <= one;
+        here |= near && c->gap <= w->gap + one;
+        elsewhere |= !near && c->gap <= w->gap + w->slack;
+    }
+    alone = w->reference == 3 && !elsewhere;
+    for (i = 0; i < w->candidates; ++i) {
+        const dci_candidate *c = &w->candidate[i];
+        near = dc_max(dc_abs(c->across_1), dc_abs(c->across_2)) <= one;
+        if ((near && alone) || !(c->gap - radius <= margin + w->slack*DC_R(0.01))) continue;
+        w->candidate[n++] = *c;
     }
     w->candidates = n;
+    if (alone || !(here || elsewhere)) dci_patch_witness(w, d);
 
-    /* closest points, where there is none in their place: of the cores, about the origin */
-    if (!(least <= w->gap + w->slack)) {
-        dci_candidate *c = &w->candidate[w->candidates++];
-        dc_v3 mid = dc_sub(dc_scale(DC_R(0.5), dc_add(d->pa, d->pb)), w->origin);
-        mid = dc_madd(mid, DC_R(0.5)*(w->side[0].hull->hull.radius - w->side[1].hull->hull.radius), w->n);
-        c->pa = dc_madd(mid, DC_R(0.5)*w->gap, w->n);
-        c->pb = dc_madd(mid, -DC_R(0.5)*w->gap, w->n);
-        c->gap = w->gap;
-        c->across_1 = dc_dot(w->axis_1, mid);
-        c->across_2 = dc_dot(w->axis_2, mid);
-        c->keep = 1;
-        c->kind = DC_WITNESS;
-        c->feature_a = dci_least_of(d->na, d->ia);
-        c->feature_b = dci_least_of(d->nb, d->ib);
-        c->id = dci_patch_id(DC_WITNESS, c->feature_a, c->feature_b);
-    }
+    /* those that were there before, and the reduction */
     for (i = 0; i < w->candidates; ++i)
         if (dci_patch_find(before, w->candidate[i].id) >= 0) w->candidate[i].keep = DCI_PATCH_KEEP;
     dci_patch_reduce(w, capacity);
@@ -5619,15 +5664,465 @@ DC_DEF dc_status dc_hull_manifold(const dc_hull_manifold_options *opt, const dc_
     w.axis_2 = dc_cross(w.n, w.axis_1);
     dci_side_choose(&w.side[0], dc_neg(w.n), m->count > 0 ? m->face_a : -1);
     dci_side_choose(&w.side[1], w.n, m->count > 0 ? m->face_b : -1);
+    dci_side_outline(&w.side[0], &w, dc_neg(w.n));
+    dci_side_outline(&w.side[1], &w, w.n);
+    w.reference = dci_patch_reference(&w, m->reference);
     w.candidates = 0;
-    if (w.gap - (a->hull.radius + b->hull.radius) <= o.margin + w.slack*DC_R(0.01)) {
-        dci_side_outline(&w.side[0], &w, dc_neg(w.n));
-        dci_side_outline(&w.side[1], &w, w.n);
+    if (w.gap - (a->hull.radius + b->hull.radius) <= o.margin + w.slack*DC_R(0.01))
         dci_patch_fill(&w, &d, m, o.margin, o.capacity);
-    }
     dci_patch_write(&w, &d, m);
     mem->used = used;
     return status;
+}
+
+/* ---- [manifold derivatives] hull queries: derivatives of a manifold ------------------------------- */
+
+/* In: a patch, the velocity of every vertex. Out: the rates of n, points and gaps, features frozen. All of them follow
+ * from velocities of vertices: a twist gives one to each, x' = v + w x (x - t), the derivative by a vertex to one
+ * alone.
+ *
+ * stage                      | reads                     | writes            | equation dci_rate_plane             |
+ * three corners, or two     | N, N'             | N = M/|M|, M the product of two edges dci_rate_direction         | N,
+ * or closest features    | n'                | the same of a x b, r, r less what is along u dci_rate_point
+ * | n', planes, vertices      | pa', pb', gap'    | (1) or (2)
+ *
+ * A vertex x against a plane, pb = x - g n:   g = (x - c).N/(n.N), differentiated                       (1)
+ * Edges p + u e and r + v f, pa - pb = g n:   u' e - v' f - g' n = -(p' + u e' - r' - v f' - g n')       (2)
+ * which with D = n.(e x f) is solved by products with f x n, e x n and e x f. */
+
+/* a point and its velocity */
+typedef struct { dc_v3 at, rate; } dci_moving;
+
+typedef struct {
+    dci_side side[2];
+    dc_v3   velocity[2], spin[2];       /* of the bodies */
+    int     vertex_side, vertex;        /* this vertex has a velocity of its own; -1: none */
+    dc_v3   vertex_rate;
+    dc_v3   origin;
+    const dc_hull_patch *patch;
+    dci_moving n, normal[2], plane[2];  /* n; the faces' normals; a point of each */
+} dci_rates;
+
+static dci_moving dci_rate_vertex(const dci_rates *r, int k, int i)
+{
+    dci_moving m;
+    m.at = dci_side_point(&r->side[k], i);
+    m.rate = dc_add(r->velocity[k], dc_cross(r->spin[k], dc_sub(m.at, r->side[k].shift)));
+    if (k == r->vertex_side && i == r->vertex) m.rate = dc_add(m.rate, r->vertex_rate);
+    return m;
+}
+
+static dci_moving dci_moving_sub(dci_moving p, dci_moving q)
+{
+    p.at = dc_sub(p.at, q.at);
+    p.rate = dc_sub(p.rate, q.rate);
+    return p;
+}
+
+static dci_moving dci_moving_cross(dci_moving p, dci_moving q)
+{
+    dci_moving m;
+    m.at = dc_cross(p.at, q.at);
+    m.rate = dc_add(dc_cross(p.rate, q.at), dc_cross(p.at, q.rate));
+    return m;
+}
+
+/* unit, along `along`; 0: it has no direction beyond `least` */
+static int dci_moving_unit(dci_moving *m, dc_v3 along, dc_real least)
+{
+    const dc_real length = dc_sqrt(dc_dot(m->at, m->at)), sign = dc_dot(m->at, along) < 0 ? -DC_R(1) : DC_R(1);
+    if (!(length > least)) return 0;
+    m->at = dc_scale(sign/length, m->at);
+    m->rate = dc_scale(sign/length, m->rate);
+    m->rate = dc_madd(m->rate, -dc_dot(m->at, m->rate), m->at);
+    return 1;
+}
+
+/* p less what is along u, which need not be unit but not 0 */
+static dci_moving dci_moving_across(dci_moving p, dci_moving u)
+{
+    const dc_real uu = dc_dot(u.at, u.at), t = dc_dot(p.at, u.at)/uu;
+    const dc_real dt = (dc_dot(p.rate, u.at) + dc_dot(p.at, u.rate) - 2*t*dc_dot(u.at, u.rate))/uu;
+    p.at = dc_madd(p.at, -t, u.at);
+    p.rate = dc_madd(dc_madd(p.rate, -t, u.rate), -dt, u.at);
+    return p;
+}
+
+/* the corners that carry the plane of side k's face: three, two, or one */
+static int dci_rate_corners(const dci_rates *r, int k, int corner[3])
+{
+    const dci_side *s = &r->side[k];
+    const dc_hull_topology *t = s->hull;
+    int i, count;
+
+    if (s->planar && t->dimension == 2) {
+        corner[0] = t->corner[s->face];
+        corner[1] = dci_half_end(t, s->face);
+        return 2;
+    }
+    if (t->dimension < 2) {
+        for (i = 0; i <= t->dimension; ++i) corner[i] = t->corner[i];
+        return t->dimension + 1;
+    }
+    count = t->begin[s->face + 1] - t->begin[s->face];
+    for (i = 0; i < 3; ++i) corner[i] = t->corner[t->begin[s->face] + i*count/3];
+    return 3;
+}
+
+/* The plane of side k's face. That of a segment or point follows n, whose rate is known then. */
+static int dci_rate_plane(dci_rates *r, int k)
+{
+    const dci_side *s = &r->side[k];
+    dci_moving c[3], e;
+    int corner[3], i, count = dci_rate_corners(r, k, corner);
+
+    r->plane[k] = c[0] = dci_rate_vertex(r, k, corner[0]);
+    for (i = 1; i < count; ++i) c[i] = dci_rate_vertex(r, k, corner[i]);
+    if (count == 3) r->normal[k] = dci_moving_cross(dci_moving_sub(c[1], c[0]), dci_moving_sub(c[2], c[0]));
+    else if (count == 2 && s->planar && s->hull->dimension == 2) {
+        e = dci_moving_sub(c[1], c[0]);
+        r->normal[k].at = dc_cross(e.at, dc_vec(0, 0, 1));
+        r->normal[k].rate = dc_cross(e.rate, dc_vec(0, 0, 1));
+    } else {
+        r->normal[k] = r->n;
+        if (count == 2) r->normal[k] = dci_moving_across(r->n, dci_moving_sub(c[1], c[0]));
+    }
+    return dci_moving_unit(&r->normal[k], r->patch->n, 0);
+}
+
+/* n' from the closest features of the cores */
+static int dci_rate_features(dci_rates *r)
+{
+    const dc_distance *d = &r->patch->distance;
+    const dc_real least = 16*DC_EPS*(r->side[0].hull->reach + r->side[1].hull->reach);
+    dci_moving x[3], y[3], e, f;
+    int i;
+
+    for (i = 0; i < d->na; ++i) x[i] = dci_rate_vertex(r, 0, d->ia[i]);
+    for (i = 0; i < d->nb; ++i) y[i] = dci_rate_vertex(r, 1, d->ib[i]);
+    if (d->na > 1) e = dci_moving_sub(x[1], x[0]);
+    if (d->nb > 1) f = dci_moving_sub(y[1], y[0]);
+    if (d->na == 3) r->n = dci_moving_cross(e, dci_moving_sub(x[2], x[0]));
+    else if (d->nb == 3) r->n = dci_moving_cross(f, dci_moving_sub(y[2], y[0]));
+    else if (d->na == 2 && d->nb == 2) r->n = dci_moving_cross(e, f);
+    else {
+        r->n = dci_moving_sub(x[0], y[0]);
+        if (d->na == 2) r->n = dci_moving_across(r->n, e);
+        if (d->nb == 2) r->n = dci_moving_across(r->n, f);
+        return dci_moving_unit(&r->n, r->patch->n, least);
+    }
+    return dci_moving_unit(&r->n, r->patch->n, least*least);
+}
+
+/* n', and the faces' planes */
+static int dci_rate_direction(dci_rates *r)
+{
+    const int from = r->patch->reference;
+
+    r->n.at = r->patch->n;
+    r->n.rate = dc_vec(0, 0, 0);
+    if (from == 3) {
+        if (!dci_rate_features(r)) return 0;
+    } else {
+        if (!dci_rate_plane(r, from - 1)) return 0;
+        r->n = r->normal[from - 1];
+    }
+    return dci_rate_plane(r, 0) && dci_rate_plane(r, 1);
+}
+
+/* (2) of the edges p q of a and s t of b, at pa and pb; 0: parallel as seen along n */
+static int dci_rate_edges(const dci_rates *r, const dci_moving p[2], const dci_moving q[2], dc_v3 pa, dc_v3 pb,
+                          dc_v3 *dpa, dc_real *dgap)
+{
+    const dci_moving e = dci_moving_sub(p[1], p[0]), f = dci_moving_sub(q[1], q[0]);
+    const dc_v3 n = r->n.at, cross = dc_cross(e.at, f.at);
+    const dc_real D = dc_dot(n, cross), ee = dc_dot(e.at, e.at), ff = dc_dot(f.at, f.at);
+    dc_real u, v, g = dc_dot(dc_sub(pa, pb), n);
+    dc_v3 rhs;
+
+    if (!(dc_abs(D) > DC_R(1e-6)*dc_sqrt(ee*ff))) return 0;
+    u = dc_dot(dc_sub(pa, p[0].at), e.at)/ee;
+    v = dc_dot(dc_sub(pb, q[0].at), f.at)/ff;
+    rhs = dc_sub(dc_madd(p[0].rate, u, e.rate), dc_madd(q[0].rate, v, f.rate));
+    rhs = dc_neg(dc_madd(rhs, -g, r->n.rate));
+    *dpa = dc_madd(dc_madd(p[0].rate, u, e.rate), dc_dot(rhs, dc_cross(f.at, n))/D, e.at);
+    *dgap = -dc_dot(rhs, cross)/D;
+    return 1;
+}
+
+/* (1) for vertex i of side k and the other's face */
+static int dci_rate_vertex_face(const dci_rates *r, int k, int i, dc_real gap, dc_v3 *dpa, dc_real *dgap)
+{
+    const dci_moving v = dci_rate_vertex(r, k, i), to = dci_moving_sub(v, r->plane[1 - k]), N = r->normal[1 - k];
+    const dc_real s = dc_dot(r->n.at, N.at), turn = dc_dot(r->n.rate, N.at) + dc_dot(r->n.at, N.rate);
+    const dc_real over = dc_dot(to.rate, N.at) + dc_dot(to.at, N.rate);
+
+    if (!(dc_abs(s) > 0)) return 0;
+    *dgap = k ? -(over + gap*turn)/s : (over - gap*turn)/s;
+    *dpa = k ? dc_madd(dc_madd(v.rate, *dgap, r->n.at), gap, r->n.rate) : v.rate;
+    return 1;
+}
+
+/* Rates of a pair on two edges, i0 i1 of a and j0 j1 of b. Edges that cross within the slack alone do so at an end of
+ * b's: then (1) of that vertex. */
+static int dci_rate_cross(const dci_rates *r, const int i[2], const int j[2], dc_v3 pa, dc_v3 pb, dc_v3 *dpa,
+                          dc_real *dgap)
+{
+    const dc_real least = 64*DC_EPS*(r->side[0].hull->reach + r->side[1].hull->reach);
+    dci_moving p[2], q[2];
+    dc_v3 off;
+    int k;
+
+    for (k = 0; k < 2; ++k) {
+        p[k] = dci_rate_vertex(r, 0, i[k]);
+        q[k] = dci_rate_vertex(r, 1, j[k]);
+    }
+    off = dc_cross(dc_sub(pa, p[0].at), dci_unit(dc_sub(p[1].at, p[0].at)));
+    for (k = 0; k < 2 && dc_dot(off, off) > least*least; ++k) {
+        const dc_v3 e = dc_sub(pb, q[k].at);
+        if (dc_dot(e, e) <= least*least)
+            return dci_rate_vertex_face(r, 1, j[k], dc_dot(dc_sub(pa, pb), r->n.at), dpa, dgap);
+    }
+    return dci_rate_edges(r, p, q, pa, pb, dpa, dgap);
+}
+
+/* Rates of point i: of a, and of the gap; that of b follows. */
+static int dci_rate_point(const dci_rates *r, int i, dc_v3 *dpa, dc_v3 *dpb, dc_real *dgap)
+{
+    const dc_hull_contact *c = &r->patch->point[i];
+    const dc_distance *d = &r->patch->distance;
+    const dc_hull_topology *a = r->side[0].hull, *b = r->side[1].hull;
+    const dc_real ra = a->hull.radius, rb = b->hull.radius, gap = c->gap + (ra + rb);
+    const dc_v3 n = r->n.at;
+    const dc_v3 pa = dc_madd(dc_sub(c->pa, r->origin), ra, n), pb = dc_madd(dc_sub(c->pb, r->origin), -rb, n);
+    dc_v3 x = dc_vec(0, 0, 0), y = x;
+    int k, good = 1, ends[2], others[2];
+
+    if (c->kind == DC_EDGE_EDGE) {
+        ends[0] = a->corner[c->feature_a];
+        ends[1] = dci_half_end(a, c->feature_a);
+        others[0] = b->corner[c->feature_b];
+        others[1] = dci_half_end(b, c->feature_b);
+        good = dci_rate_cross(r, ends, others, pa, pb, dpa, dgap);
+    } else if (c->kind == DC_WITNESS && d->na == 2 && d->nb == 2) {
+        good = dci_rate_cross(r, d->ia, d->ib, pa, pb, dpa, dgap);
+    } else if (c->kind == DC_WITNESS) {
+        /* the gap by the weights, which do not count to first order; the vertex that there is stays one */
+        for (k = 0; k < d->na; ++k) x = dc_madd(x, d->wa[k], dci_rate_vertex(r, 0, d->ia[k]).rate);
+        for (k = 0; k < d->nb; ++k) y = dc_madd(y, d->wb[k], dci_rate_vertex(r, 1, d->ib[k]).rate);
+        *dgap = dc_dot(n, dc_sub(x, y));
+        *dpa = d->na > 1 && d->nb == 1 ? dc_madd(dc_madd(y, *dgap, n), gap, r->n.rate) : x;
+    } else {
+        k = c->kind == DC_FACE_VERTEX;
+        good = dci_rate_vertex_face(r, k, k ? c->feature_b : c->feature_a, gap, dpa, dgap);
+    }
+    if (!good) return 0;
+
+    *dpb = dc_madd(dc_madd(*dpa, -*dgap, n), -gap, r->n.rate);
+    *dpa = dc_madd(*dpa, -ra, r->n.rate);
+    *dpb = dc_madd(*dpb, rb, r->n.rate);
+    return dc_finite3(*dpa) && dc_finite3(*dpb) && dc_finite(*dgap);
+}
+
+/* rates of all of the patch; 0: there are none */
+typedef struct {
+    dc_v3   n, pa[DC_HULL_CONTACTS], pb[DC_HULL_CONTACTS];
+    dc_real gap[DC_HULL_CONTACTS];
+} dci_patch_rates;
+
+static DCI_NOINLINE int dci_rate_all(dci_rates *r, dci_patch_rates *out)
+{
+    int i;
+    if (!dci_rate_direction(r)) return 0;
+    out->n = r->n.rate;
+    for (i = 0; i < r->patch->count; ++i)
+        if (!dci_rate_point(r, i, &out->pa[i], &out->pb[i], &out->gap[i])) return 0;
+    return 1;
+}
+
+/* do the indices of the patch fit these hulls? */
+static int dci_patch_fits(const dc_hull_patch *m, const dc_hull_topology *a, const dc_hull_topology *b)
+{
+    const dc_distance *d = &m->distance;
+    int i;
+
+    if (m->count < 0 || m->count > DC_HULL_CONTACTS || m->reference < 1 || m->reference > 3) return 0;
+    if (d->na < 1 || d->na > 3 || d->nb < 1 || d->nb > 3 || !dc_finite3(m->n)) return 0;
+    for (i = 0; i < d->na; ++i)
+        if (d->ia[i] < 0 || d->ia[i] >= a->hull.n) return 0;
+    for (i = 0; i < d->nb; ++i)
+        if (d->ib[i] < 0 || d->ib[i] >= b->hull.n) return 0;
+    if (m->face_a < 0 || m->face_b < 0) return 0;
+    if (m->face_a >= (a->faces > 0 ? 2*a->edges : 2) || m->face_b >= (b->faces > 0 ? 2*b->edges : 2)) return 0;
+    for (i = 0; i < m->count; ++i) {
+        const dc_hull_contact *c = &m->point[i];
+        const int edge = c->kind == DC_EDGE_EDGE;
+        if (c->feature_a < 0 || c->feature_b < 0 || !dc_in_range(c->pa) || !dc_in_range(c->pb) || !dc_finite(c->gap))
+            return 0;
+        if (c->kind != DC_FACE_VERTEX && c->feature_a >= (edge ? 2*a->edges : a->hull.n)) return 0;
+        if (c->kind != DC_VERTEX_FACE && c->feature_b >= (edge ? 2*b->edges : b->hull.n)) return 0;
+    }
+    return 1;
+}
+
+/* The patch to be differentiated, nothing moving; 0: DC_E_ARG. Whether it is one of the plane shows in its faces. */
+static int dci_rate_open(dci_rates *r, const dc_hull_topology *a, const dc_pose *pose_a, const dc_hull_topology *b,
+                         const dc_pose *pose_b, const dc_hull_patch *m)
+{
+    static const dc_pose identity = {{1, 0, 0, 0}, {0, 0, 0}};
+    const dc_pose *pose[2];
+    int k;
+
+    pose[0] = pose_a ? pose_a : &identity;
+    pose[1] = pose_b ? pose_b : &identity;
+    if (!m || !dci_topology_ok(a) || !dci_topology_ok(b) || !dc_pose_ok(pose[0]) || !dc_pose_ok(pose[1])) return 0;
+    if (!dci_patch_fits(m, a, b)) return 0;
+    r->patch = m;
+    r->origin = m->count > 0 ? m->point[0].pa : pose[0]->t;
+    r->side[0].hull = a;
+    r->side[1].hull = b;
+    r->side[0].face = m->face_a;
+    r->side[1].face = m->face_b;
+    for (k = 0; k < 2; ++k) {
+        r->side[k].rotation = dc_rotation(pose[k]->q);
+        r->side[k].shift = dc_sub(pose[k]->t, r->origin);
+        r->side[k].planar = m->planar;
+        r->velocity[k] = r->spin[k] = dc_vec(0, 0, 0);
+        if (r->side[k].hull->dimension < 2 || (m->planar && r->side[k].hull->dimension == 2)) continue;
+        if (m->planar || r->side[k].face >= r->side[k].hull->faces) return 0;
+    }
+    r->vertex_side = r->vertex = -1;
+    r->vertex_rate = dc_vec(0, 0, 0);
+    return 1;
+}
+
+DC_DEF dc_status dc_hull_manifold_jvp(const dc_hull_topology *a, const dc_pose *pose_a, const dc_hull_topology *b,
+                                      const dc_pose *pose_b, const dc_hull_patch *m, const dc_real *twist, dc_v3 *dn,
+                                      dc_v3 *dpa, dc_v3 *dpb, dc_real *dgap)
+{
+    dci_rates r;
+    dci_patch_rates out;
+    int i;
+
+    if (!twist || !dci_rate_open(&r, a, pose_a, b, pose_b, m)) return DC_E_ARG;
+    for (i = 0; i < 12; ++i)
+        if (!dc_finite(twist[i])) return DC_E_ARG;
+    for (i = 0; i < 2; ++i) {
+        r.velocity[i] = dc_vec(twist[6*i], twist[6*i + 1], twist[6*i + 2]);
+        r.spin[i] = dc_vec(twist[6*i + 3], twist[6*i + 4], twist[6*i + 5]);
+    }
+    if (!dci_rate_all(&r, &out)) return DC_E_SINGULAR;
+    if (dn) *dn = out.n;
+    for (i = 0; i < m->count; ++i) {
+        if (dpa) dpa[i] = out.pa[i];
+        if (dpb) dpb[i] = out.pb[i];
+        if (dgap) dgap[i] = out.gap[i];
+    }
+    return DC_OK;
+}
+
+static void dci_rate_note(int *list, int *count, int i)
+{
+    int k;
+    for (k = 0; k < *count; ++k)
+        if (list[k] == i) return;
+    list[(*count)++] = i;
+}
+
+/* the vertices of side k that the patch depends on, at most 6 + 2 of each point */
+static int dci_rate_vertices(const dci_rates *r, int k, int *list)
+{
+    const dc_hull_patch *m = r->patch;
+    const dc_hull_topology *t = r->side[k].hull;
+    int corner[3], i, n = 0, count = dci_rate_corners(r, k, corner);
+
+    for (i = 0; i < count; ++i) dci_rate_note(list, &n, corner[i]);
+    for (i = 0; i < (k ? m->distance.nb : m->distance.na); ++i)
+        dci_rate_note(list, &n, k ? m->distance.ib[i] : m->distance.ia[i]);
+    for (i = 0; i < m->count; ++i) {
+        const int f = k ? m->point[i].feature_b : m->point[i].feature_a;
+        if (m->point[i].kind == DC_EDGE_EDGE) {
+            dci_rate_note(list, &n, t->corner[f]);
+            dci_rate_note(list, &n, dci_half_end(t, f));
+        } else if (m->point[i].kind == (k ? DC_FACE_VERTEX : DC_VERTEX_FACE)) {
+            dci_rate_note(list, &n, f);
+        }
+    }
+    return n;
+}
+
+/* what is to be differentiated by all of the patch's numbers */
+typedef struct { const dc_v3 *n, *pa, *pb; const dc_real *gap; } dci_patch_weights;
+
+/* the derivative of their sum */
+static dc_real dci_rate_sum(dci_rates *r, const dci_patch_weights *by)
+{
+    dci_patch_rates out;
+    dc_real sum = 0;
+    int i;
+
+    if (!dci_rate_all(r, &out)) return dci_from_bits(DCI_NAN);
+    if (by->n) sum += dc_dot(*by->n, out.n);
+    for (i = 0; i < r->patch->count; ++i) {
+        if (by->pa) sum += dc_dot(by->pa[i], out.pa[i]);
+        if (by->pb) sum += dc_dot(by->pb[i], out.pb[i]);
+        if (by->gap) sum += by->gap[i]*out.gap[i];
+    }
+    return sum;
+}
+
+/* by the vertices of side k */
+static void dci_rate_by_vertices(dci_rates *r, int k, const dci_patch_weights *by, dc_real *grad)
+{
+    int list[6 + 2*DC_HULL_CONTACTS], n = dci_rate_vertices(r, k, list), i, j;
+
+    for (i = 0; i < 3*r->side[k].hull->hull.n; ++i) grad[i] = 0;
+    r->vertex_side = k;
+    for (i = 0; i < n; ++i)
+        for (j = 0; j < 3; ++j) {
+            r->vertex = list[i];
+            r->vertex_rate = dc_mul(&r->side[k].rotation, dci_axis(j));
+            grad[3*list[i] + j] = dci_rate_sum(r, by);
+        }
+    r->vertex_side = r->vertex = -1;
+}
+
+DC_DEF dc_status dc_hull_manifold_vjp(const dc_hull_topology *a, const dc_pose *pose_a, const dc_hull_topology *b,
+                                      const dc_pose *pose_b, const dc_hull_patch *m, const dc_v3 *by_n,
+                                      const dc_v3 *by_pa, const dc_v3 *by_pb, const dc_real *by_gap, dc_real *grad,
+                                      dc_real *grad_a, dc_real *grad_b)
+{
+    dci_patch_weights by;
+    dci_rates r;
+    dc_real twist[12];
+    int i, j;
+
+    if (!grad || !dci_rate_open(&r, a, pose_a, b, pose_b, m) || (by_n && !dc_finite3(*by_n))) return DC_E_ARG;
+    for (i = 0; i < m->count; ++i) {
+        if ((by_pa && !dc_finite3(by_pa[i])) || (by_pb && !dc_finite3(by_pb[i]))) return DC_E_ARG;
+        if (by_gap && !dc_finite(by_gap[i])) return DC_E_ARG;
+    }
+    by.n = by_n;
+    by.pa = by_pa;
+    by.pb = by_pb;
+    by.gap = by_gap;
+
+    /* by the twists, and only then into the caller's */
+    for (j = 0; j < 12; ++j) {
+        for (i = 0; i < 2; ++i) {
+            r.velocity[i] = j/6 == i && j%6 < 3 ? dci_axis(j%3) : dc_vec(0, 0, 0);
+            r.spin[i] = j/6 == i && j%6 >= 3 ? dci_axis(j%3) : dc_vec(0, 0, 0);
+        }
+        twist[j] = dci_rate_sum(&r, &by);
+        if (!dc_finite(twist[j])) return DC_E_SINGULAR;
+    }
+    r.spin[1] = dc_vec(0, 0, 0);
+    for (j = 0; j < 12; ++j) grad[j] = twist[j];
+
+    /* by the vertices */
+    if (grad_a) dci_rate_by_vertices(&r, 0, &by, grad_a);
+    if (grad_b) dci_rate_by_vertices(&r, 1, &by, grad_b);
+    return DC_OK;
 }
 
 /* ---- [plane] pair potentials: the minimising plane ----------------------------------------------- */

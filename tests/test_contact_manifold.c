@@ -518,6 +518,198 @@ TEST polygons_in_the_plane(void)
     PASS();
 }
 
+/* ---- derivatives ---- */
+
+typedef struct {
+    dc_hull_topology a, b;
+    dc_pose pa, pb;
+    dc_hull_manifold_options o;
+    dc_hull_patch m;
+    int bad, most;
+} scene;
+
+/* n, and pa, pb, gap of each point of the scene's patch, under twists x; NaN where its features change */
+static void patch_of_twists(const double *x, double *f, void *user)
+{
+    scene *s = (scene *)user;
+    dc_hull_patch m = s->m;
+    dc_pose pa, pb;
+    dc_real xi[12];
+    int i, j, k = 3;
+    for (i = 0; i < 12; ++i) xi[i] = DC_R(x[i]);
+    pa = dc_pose_retract(s->pa, xi);
+    pb = dc_pose_retract(s->pb, xi + 6);
+    for (i = 0; i < 3 + 7*s->m.count; ++i) f[i] = (double)NAN;
+    if (manifold(&s->o, &s->a, &pa, &s->b, &pb, &m) != DC_OK || m.count != s->m.count || m.reference != s->m.reference || m.face_a != s->m.face_a
+        || m.face_b != s->m.face_b || m.distance.na != s->m.distance.na || m.distance.nb != s->m.distance.nb) { s->bad++; return; }
+    f[0] = (double)m.n.x; f[1] = (double)m.n.y; f[2] = (double)m.n.z;
+    for (i = 0; i < s->m.count; ++i) {
+        for (j = 0; j < m.count && m.point[j].id != s->m.point[i].id; ++j) continue;
+        if (j == m.count) { s->bad++; return; }
+        f[k++] = (double)m.point[j].pa.x; f[k++] = (double)m.point[j].pa.y; f[k++] = (double)m.point[j].pa.z;
+        f[k++] = (double)m.point[j].pb.x; f[k++] = (double)m.point[j].pb.y; f[k++] = (double)m.point[j].pb.z;
+        f[k++] = (double)m.point[j].gap;
+    }
+}
+
+static dc_status jacobian(const scene *s, double *J)
+{
+    int i, j, k;
+    for (j = 0; j < 12; ++j) {
+        dc_real xi[12] = {0}, dgap[8];
+        dc_v3 dn, dpa[8], dpb[8];
+        dc_status status;
+        xi[j] = 1;
+        status = dc_hull_manifold_jvp(&s->a, &s->pa, &s->b, &s->pb, &s->m, xi, &dn, dpa, dpb, dgap);
+        if (status != DC_OK) return status;
+        J[j] = (double)dn.x; J[12 + j] = (double)dn.y; J[24 + j] = (double)dn.z;
+        for (i = 0, k = 3; i < s->m.count; ++i) {
+            J[12*k++ + j] = (double)dpa[i].x; J[12*k++ + j] = (double)dpa[i].y; J[12*k++ + j] = (double)dpa[i].z;
+            J[12*k++ + j] = (double)dpb[i].x; J[12*k++ + j] = (double)dpb[i].y; J[12*k++ + j] = (double)dpb[i].z;
+            J[12*k++ + j] = (double)dgap[i];
+        }
+    }
+    return DC_OK;
+}
+
+/* hulls, capsules and polygons, apart and overlapping; 0: not a scene with derivatives */
+static int random_scene(rng *r, scene *s, long k)
+{
+    dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+    dc_distance d = DC_ZERO;
+    double u[3], gap = k & 1 ? rng_uniform(r, 0.01, 0.1) : -rng_uniform(r, 0.01, 0.1);
+    int i;
+    memset(s, 0, sizeof *s);
+    kept = dc_arena_make(memory, sizeof memory);
+    s->o.margin = DC_R(0.15);
+    s->pa = s->pb = at(0, 0, 0);
+    if (k%5 == 4) {
+        /* capsules, nearly parallel or not, and a capsule over a box */
+        for (i = 0; i < 4; ++i) points[i/2][i%2] = vec(i & 1 ? 0.5 : -0.5, 0.05*i, 0.1);
+        s->a = make(0, 2, 0.1);
+        s->b = k%2 ? make(1, 2, 0.2) : box(1, 1, 1, 0.3, 0.02);
+        s->pa = turned(at(0.1, 0.05, k%2 ? 0.31 : 0.45), 0, k%2 ? 0.01 : 0.05, k%3 ? 0.03 : 1);
+    } else if (k%5 == 3) {
+        for (i = 0; i < 10; ++i) points[i/5][i%5] = vec(cos(6.283185307179586*i/5), sin(6.283185307179586*i/5) + 0.1*(i%5 == 2), 0);
+        s->a = make(0, 5, 0.05);
+        s->b = make(1, 5, 0);
+        s->o.planar = 1;
+        s->pa = turned(at(1.6 + gap, rng_uniform(r, -0.3, 0.3), 0), 0, 0, rng_uniform(r, -3, 3));
+        s->pb = turned(s->pb, 0, 0, rng_uniform(r, -3, 3));
+    } else {
+        s->a = random_hull(r, 0);
+        s->b = random_hull(r, 1);
+        s->pa.q = random_quat(r);
+        s->pb.q = random_quat(r);
+        if (k%5 == 2) s->pa.q = s->pb.q;
+        rng_unit3(r, u);
+        s->pa.t = vec(3*u[0], 3*u[1], 3*u[2]);
+        if (dc_hull_distance(&s->a.hull, &s->pa, &s->b.hull, &s->pb, &mem, &d) != DC_OK) return 0;
+        s->pa.t = dc_madd(s->pa.t, DC_R(gap) - d.gap, d.n);
+    }
+    return manifold(&s->o, &s->a, &s->pa, &s->b, &s->pb, &s->m) == DC_OK && s->m.count > 0;
+}
+
+TEST derivatives_against_differences(void)
+{
+    static double J[59*12], probe[59];
+    static scene s;
+    rng r;
+    long k, n = sweep_count(1500), used = 0, kinds[4] = {0}, refs[4] = {0}, singular = 0, between = 0;
+    worst err = worst_make("jvp against differences"), order = worst_make("2 - order of the error");
+    worst back = worst_make("vjp against jvp"), vertex = worst_make("vjp by vertices against differences");
+    const double h0 = 1.0/512;
+    rng_seed(&r, 8);
+    for (k = 0; k < n; ++k) {
+        double x[12] = {0}, size = 0;
+        fd_result f;
+        int i, j, c;
+        if (!random_scene(&r, &s, k)) continue;
+        /* features stay within the differences' reach */
+        s.bad = 0;
+        for (j = 0; j < 24 && !s.bad; ++j) {
+            memset(x, 0, sizeof x);
+            x[j/2] = j & 1 ? 2*h0 : -2*h0;
+            if (s.o.planar && (j/2%6 == 2 || j/2%6 == 3 || j/2%6 == 4)) continue;
+            patch_of_twists(x, probe, &s);
+        }
+        memset(x, 0, sizeof x);
+        if (s.bad) continue;
+        {
+            dc_status status = jacobian(&s, J);
+            if (status == DC_E_SINGULAR) { singular++; continue; }
+            ASSERT_EQ(DC_OK, status);
+        }
+        used++;
+        refs[s.m.reference]++;
+        for (i = 0; i < s.m.count; ++i) kinds[s.m.point[i].kind]++;
+        if (!s.o.planar && !DC_IS_FLOAT) {
+            f = fd_check(patch_of_twists, &s, 12, x, 3 + 7*s.m.count, J, h0);
+            if (s.bad) { between++; continue; }         /* a feature came and went in between */
+            worst_add(&err, f.err, "%ld gap %g count %d reference %d features %d %d kind %d", k, (double)s.m.gap, s.m.count, s.m.reference, s.m.distance.na, s.m.distance.nb, s.m.point[0].kind);
+            worst_add(&order, 2 - f.order, "%ld", k);
+        } else {
+            /* in the plane by the six twists within it; in float coarsely */
+            for (j = 0; j < 12; ++j) {
+                double up[59], down[59], h = DC_IS_FLOAT ? h0 : 1e-6;
+                if (s.o.planar && (j%6 == 2 || j%6 == 3 || j%6 == 4)) continue;
+                x[j] = h;
+                patch_of_twists(x, up, &s);
+                x[j] = -h;
+                patch_of_twists(x, down, &s);
+                x[j] = 0;
+                for (i = 0; i < 3 + 7*s.m.count; ++i)
+                    worst_add(&err, fabs((up[i] - down[i])/(2*h) - J[12*i + j])/(1 + fabs(J[12*i + j]))*(DC_IS_FLOAT ? 1e-7 : 1), "%ld planar %d entry %d by %d", k, s.o.planar, i, j);
+            }
+        }
+        {
+            /* the transpose */
+            dc_v3 by_n = vec(0.3, -0.2, 0.5), by_pa[8], by_pb[8];
+            dc_real by_gap[8], grad[12], ga[90], gb[90];
+            for (i = 0; i < 8; ++i) {
+                by_pa[i] = vec(rng_uniform(&r, -1, 1), rng_uniform(&r, -1, 1), rng_uniform(&r, -1, 1));
+                by_pb[i] = vec(rng_uniform(&r, -1, 1), rng_uniform(&r, -1, 1), rng_uniform(&r, -1, 1));
+                by_gap[i] = DC_R(rng_uniform(&r, -1, 1));
+            }
+            ASSERT_EQ(DC_OK, dc_hull_manifold_vjp(&s.a, &s.pa, &s.b, &s.pb, &s.m, &by_n, by_pa, by_pb, by_gap, grad, ga, gb));
+            for (j = 0; j < 12; ++j) {
+                double sum = 0.3*J[j] - 0.2*J[12 + j] + 0.5*J[24 + j];
+                for (i = 0; i < s.m.count; ++i) {
+                    const double *R = J + 12*(3 + 7*i) + j;
+                    sum += (double)by_pa[i].x*R[0] + (double)by_pa[i].y*R[12] + (double)by_pa[i].z*R[24] + (double)by_pb[i].x*R[36]
+                         + (double)by_pb[i].y*R[48] + (double)by_pb[i].z*R[60] + (double)by_gap[i]*R[72];
+                }
+                size = fmax(size, fabs(sum));
+                worst_add(&back, fabs(sum - (double)grad[j])/(1 + size), "%ld by %d", k, j);
+            }
+            /* a shift of all vertices of a is a shift of a */
+            for (c = 0; c < 3; ++c) {
+                dc_v3 sum = dc_vec(0, 0, 0);
+                for (i = 0; i < s.a.hull.n; ++i) sum = dc_add(sum, dc_vec(ga[3*i], ga[3*i + 1], ga[3*i + 2]));
+                sum = dc_quat_rotate(s.pa.q, sum);
+                worst_add(&vertex, length(dc_sub(sum, dc_vec(grad[0], grad[1], grad[2])))/(1 + size), "%ld shift", k);
+            }
+            /* so is a turn of all vertices of b about its origin a turn of b */
+            {
+                dc_v3 sum = dc_vec(0, 0, 0);
+                for (i = 0; i < s.b.hull.n; ++i)
+                    sum = dc_add(sum, dc_cross(dc_quat_rotate(s.pb.q, s.b.hull.v[i]), dc_quat_rotate(s.pb.q, dc_vec(gb[3*i], gb[3*i + 1], gb[3*i + 2]))));
+                worst_add(&vertex, length(dc_sub(sum, dc_vec(grad[9], grad[10], grad[11])))/(1 + size), "%ld turn", k);
+            }
+        }
+    }
+    printf("  %ld scenes, %ld singular; references %ld %ld %ld; kinds %ld %ld %ld %ld\n", used, singular, refs[1], refs[2], refs[3], kinds[0], kinds[1], kinds[2], kinds[3]);
+    ASSERT(n < 1000 || (used > n/5 && between < n/100));
+    {
+        int ok = worst_print(&err, 1e-6);
+        if (!DC_IS_FLOAT) ok &= worst_print(&order, 0.5);
+        ok &= worst_print(&back, DC_IS_FLOAT ? 1e-4 : 1e-11);
+        ok &= worst_print(&vertex, DC_IS_FLOAT ? 1e-3 : 1e-9);
+        ASSERT(ok);
+    }
+    PASS();
+}
+
 /* ---- contract ---- */
 
 TEST bad_input_leaves_the_patch_alone(void)
@@ -593,6 +785,7 @@ SUITE(suite)
     RUN_TEST(the_reference_stays);
     RUN_TEST(round_shapes_against_closed_forms);
     RUN_TEST(polygons_in_the_plane);
+    RUN_TEST(derivatives_against_differences);
     RUN_TEST(bad_input_leaves_the_patch_alone);
 }
 
