@@ -1,11 +1,12 @@
 /* dc_contact.h - v0.1.0 - contact potentials of convex hulls with exact derivatives, and the maths below them
  * SPDX-License-Identifier: MIT OR Unlicense
  *
- * DOES     distance, penetration depth and closest features of two convex hulls; the contact potentials of LRI [1]
- *          (felt at any distance) and SDRS [2] (local) with gradient and Hessian by vertices, rigid twists or affine
- *          maps; many triangle pairs at once; the friction potential of SDRS with its mixed second derivatives; small
- *          dense linear algebra; elementary functions that give the same bits everywhere, and smooth stand-ins for
- *          sign, max, clamp, comparisons and argmax [3]; rotations and poses with their Jacobians.
+ * DOES     distance, penetration depth and closest features of two convex hulls, round ones too; faces and neighbours
+ *          of a hull; contact manifolds of two with ids, and their derivatives; the contact potentials of LRI [1] (felt
+ *          at any distance) and SDRS [2] (local) with gradient and Hessian by vertices, rigid twists or affine maps;
+ *          many triangle pairs at once; the friction potential of SDRS with its mixed second derivatives; small dense
+ *          linear algebra; elementary functions that give the same bits everywhere, and smooth stand-ins for sign, max,
+ *          clamp, comparisons and argmax [3]; rotations and poses with their Jacobians.
  * DOES NOT find the pairs of a scene that are close (broad phase), split non-convex shapes, read files, step time.
  *
  * USE
@@ -83,6 +84,7 @@
  *               8-vertex hulls, DC_LOCAL   2600 (2450) with gradient and Hessian, warm 1450 (1330)
  *               hull distance              470 (470) for 8 vertices, 1930 (1590) for 96, warm 180 (160) and 620 (490)
  *               penetration depth          2270 (2620) for 8 vertices, 7060 (7140) for 96
+ *               contact manifold           of two boxes 930 apart, 2070 overlapping, warm 690 and 1510
  *   Limits    The cost of a pair is linear in its vertices: prune them to the hull's. Nothing is special-cased for
  *             boxes, and spheres and capsules only in dc_hull_distance.
  *
@@ -99,6 +101,9 @@
  *   [hull]          hull distance: closest features - dc_sim.h, as the next two
  *   [depth]         hull distance: penetration depth
  *   [hull calls]    hull distance: frames, starts, answers, and the call
+ *   [faces]         hull queries: faces, edges, neighbours
+ *   [manifold]      hull queries: contact manifolds
+ *   [manifold derivatives]  hull queries: derivatives of a manifold
  *   [plane]         pair potentials: the minimising plane - dc_bsh.h, dc_sim.h, as the next five
  *   [solve]         pair potentials: loading, starting, value
  *   [origins]       twists about other origins
@@ -249,6 +254,15 @@
 /* hull distance */
 #define dc_hull_distance dc_hull_distance_f
 #define dc_hull_distance_bytes dc_hull_distance_bytes_f
+/* hull queries */
+#define dc_hull_faces dc_hull_faces_f
+#define dc_hull_faces_bytes dc_hull_faces_bytes_f
+#define dc_hull_support dc_hull_support_f
+#define dc_hull_distance_large dc_hull_distance_large_f
+#define dc_hull_manifold dc_hull_manifold_f
+#define dc_hull_manifold_bytes dc_hull_manifold_bytes_f
+#define dc_hull_manifold_jvp dc_hull_manifold_jvp_f
+#define dc_hull_manifold_vjp dc_hull_manifold_vjp_f
 /* potentials */
 #define dc_pair_bytes dc_pair_bytes_f
 #define dc_pair dc_pair_f
@@ -782,6 +796,144 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
 /* Bytes of mem that dc_hull_distance needs at most for hulls of na and nb vertices: 23 KB in double, 17 KB in float,
  * whatever the counts. */
 DC_DEF size_t dc_hull_distance_bytes(int na, int nb);
+
+/* ---- hull queries: faces ----------------------------------------------------------------------- */
+
+/* Faces, edges and neighbours of a hull's points; made once by dc_hull_faces, in body coordinates. A half-edge h of
+ * face f, begin[f] <= h < begin[f + 1], goes from point corner[h] to the corner of the half-edge behind it, around the
+ * face counterclockwise as seen from outside; twin[h] goes the other way, on the face next door. Plain data: the arrays
+ * are in the arena that dc_hull_faces was given, the points remain the caller's. */
+typedef struct {
+    dc_hull hull;           /* what it was made of; its points are borrowed, and not looked at again for bad numbers */
+    int     dimension;      /* 3 a solid, 2 flat: two faces, back to back, 1 a segment, 0 a point */
+    int     faces, edges;   /* none for a point, an edge and no face for a segment */
+    int     vertices;       /* points that are corners: vertices - edges + faces = 2 where there are faces */
+    dc_real tolerance;      /* a length: no point lies farther than two outside a face, no corner off its plane */
+    dc_v3   centre;         /* mean of the points */
+    dc_real reach;          /* the largest |coordinate| */
+    const dc_v3   *normal;  /* [faces] outward, unit */
+    const dc_real *offset;  /* [faces] normal . x <= offset inside */
+    const int *begin;       /* [faces + 1] */
+    const int *corner;      /* [2 edges] */
+    const int *twin;        /* [2 edges] */
+    const int *owner;       /* [2 edges] the face */
+    const int *first;       /* [n + 1] neighbours of point i: next[k], first[i] <= k < first[i + 1]; none: no vertex */
+    const int *next;        /* [2 edges] */
+} dc_hull_topology;
+
+/* Faces of the convex hull of any points: in any order, duplicates, points inside and on faces and edges, flat and
+ * needle-shaped sets. Triangles in one plane are one convex face, corners in the middle of a straight edge are none.
+ *
+ * tolerance  what counts as one plane, over the largest |coordinate|: 1e-5 for points of six digits; 0: 64 DC_EPS;
+ *            at most 0.01. A hull thinner than that is flat, and a segment where it is thin the other way too.
+ * mem        keeps the arrays, dc_hull_faces_bytes at most; half of that is given back at return.
+ *
+ * Whatever rounding does, faces, edges and vertices fit together (Euler's formula holds). Of a solid less than 1000
+ * tolerances thick the planes across may let points out by many tolerances. Time grows as n log n for
+ * points on a ball, 1.5 ms for 1000 of them; as n^2 where most of n corners are on one face.
+ * DC_E_ARG: hull, mem, to or vertices NULL, n < 1 or above 2^24, a number that is not finite or beyond DC_LIMIT, radius
+ * or tolerance out of range. DC_E_MEMORY. Both leave *to untouched. */
+DC_DEF dc_status dc_hull_faces(const dc_hull *hull, dc_real tolerance, dc_arena *mem, dc_hull_topology *to);
+
+/* Bytes of mem that dc_hull_faces takes for n points; 0: n out of range, or the number does not fit. */
+DC_DEF size_t dc_hull_faces_bytes(int n);
+
+/* The point of a topology farthest along `along` (body coordinates, any length), by climbing from neighbour to
+ * neighbour, which takes the root of n steps or so; `from`: any point to start at, best an earlier answer. Among points
+ * within rounding of the farthest, any. */
+DC_DEF int dc_hull_support(const dc_hull_topology *t, dc_v3 along, int from);
+
+/* dc_hull_distance of two hulls with topologies: the same answer to rounding and within their tolerances, for large
+ * hulls in a fraction of the time, since no call looks at all points. mem and d as there. */
+DC_DEF dc_status dc_hull_distance_large(const dc_hull_topology *a, const dc_pose *pose_a, const dc_hull_topology *b,
+                                        const dc_pose *pose_b, dc_arena *mem, dc_distance *d);
+
+/* ---- hull queries: contact manifolds ------------------------------------------------------------ */
+
+#define DC_HULL_CONTACTS 8
+
+typedef enum {
+    DC_VERTEX_FACE = 0,     /* a vertex of a against a face of b; of a flat or thinner hull, what it has in its place */
+    DC_FACE_VERTEX,         /* a face of a, a vertex of b */
+    DC_EDGE_EDGE,
+    DC_WITNESS              /* the closest points: where n is theirs, and where no corner has their gap */
+} dc_hull_contact_kind;
+
+/* One place where two hulls touch, are near or overlap. */
+typedef struct {
+    dc_v3    pa, pb;        /* on the surfaces of a and b, in the world, pa - pb = gap n */
+    dc_real  gap;           /* along n */
+    dc_hull_contact_kind kind;
+    int      feature_a, feature_b; /* VERTEX: the point; EDGE: the half-edge; FACE: the face, planar the half-edge */
+    unsigned id;            /* 32 bits of kind, vertices and edges (WITNESS: of the kind alone): the same as long as
+                             * they are. 30 bits are a hash where indices of edges are beyond 2^15 */
+    int      kept;          /* 1: the manifold before had this id */
+    dc_real  warm[3];       /* the caller's, impulses for example: kept with the id, 0 at one that was not there */
+} dc_hull_contact;
+
+/* In and out of dc_hull_manifold: a zeroed one (DC_ZERO) knows nothing of earlier. Plain data. */
+typedef struct {
+    dc_v3   n;              /* unit, from b to a, common to all points */
+    dc_real gap;            /* along n: of the bodies as a whole; the least of the points has it */
+    int     count;          /* points in use; 0: farther apart than the margin */
+    int     reference;      /* what n is normal to: 1 face_a, 2 face_b, 3 neither, but edges or vertices */
+    int     face_a, face_b; /* whose outlines cross; planar: half-edges; of a segment or point 0 */
+    int     planar;         /* 1: made in the plane */
+    dc_distance distance;   /* kept as a warm start */
+    dc_hull_contact point[DC_HULL_CONTACTS];
+} dc_hull_patch;
+
+typedef struct {
+    dc_real margin;         /* length: points up to this far apart (speculative contacts); 0: those that touch */
+    dc_real share;          /* of the depth: the reference before is kept where n of another is no better than this much
+                             * of it; 0: 0.05 */
+    int     capacity;       /* 1 to DC_HULL_CONTACTS points: the deepest, the farthest from it, those that span the most
+                             * area; 0: 4 */
+    int     planar;         /* 1: polygons, segments and points in the plane z = 0; n lies in it */
+} dc_hull_manifold_options;
+
+/* Contact points of two hulls: the direction n of dc_hull_distance, on either body the face most nearly across n, and
+ * the corners of the intersection of their outlines, seen along n: vertices of one within the other's face and edges
+ * that cross. Each is a pair of points on a line along n. No point's gap is less than the distance, and one has it:
+ * where no corner does, and where n is that of edges or vertices, the closest points are among them (DC_WITNESS), so
+ * that the least gap is as continuous as the distance, within 1e-4 (float 1e-3) of the size.
+ *
+ * Overlapping, n may be chosen anew at every call; the face that the patch was made on before is kept while its room is
+ * no worse than `share` of the depth. Outlines that coincide within 1e-6 (float 1e-5) of the size give vertices of a;
+ * corners within 3e-5 (float 3e-4) of each other are one. Radii: points lie on the round surfaces. Segments (capsules)
+ * that are parallel within 5.7 degrees have two points.
+ *
+ * opt    NULL: all defaults.          m   in and out. mem    scratch, dc_hull_manifold_bytes of it. DC_E_ARG: m, mem or
+ * a topology NULL, a pose or option out of range, planar with a solid; DC_E_MEMORY; both leave m alone. DC_E_DIVERGED:
+ * as dc_hull_distance; m is its best. Cost: the distance, a scan of the faces, and ka kb for outlines of ka and kb
+ * corners. */
+DC_DEF dc_status dc_hull_manifold(const dc_hull_manifold_options *opt, const dc_hull_topology *a, const dc_pose *pose_a,
+                                  const dc_hull_topology *b, const dc_pose *pose_b, dc_arena *mem, dc_hull_patch *m);
+
+/* Bytes of mem that it takes for hulls of na and nb points; 0 on overflow. */
+DC_DEF size_t dc_hull_manifold_bytes(int na, int nb);
+
+/* Derivatives of a patch with its features frozen: which faces, vertices and edges its points come from, and what n is
+ * normal to. Twists are those of the world frame, 12 numbers (v_a, w_a, v_b, w_b) about the body origins. a, b and the
+ * poses are those m was made of. Where features change, points come and go and these are one-sided; inside, n, points
+ * and gaps are smooth. n is normal to a face (reference 1, 2) or to the features of m->distance (3).
+ *
+ * DC_E_ARG: NULL (outputs may be NULL), what dc_hull_manifold refuses, a patch that is not of these hulls, a number
+ * that is not finite. DC_E_SINGULAR: n has no derivative, the cores touch at a vertex; or two edges are parallel.
+ * Outputs are untouched in both cases. In the plane only twists within it have a meaning. */
+
+/* The rates of n, and of pa, pb and gap of each point, count of each, under the rate `twist` of both poses. */
+DC_DEF dc_status dc_hull_manifold_jvp(const dc_hull_topology *a, const dc_pose *pose_a, const dc_hull_topology *b,
+                                      const dc_pose *pose_b, const dc_hull_patch *m, const dc_real *twist, dc_v3 *dn,
+                                      dc_v3 *dpa, dc_v3 *dpb, dc_real *dgap);
+
+/* The gradient of by_n.n + sum of by_pa.pa + by_pb.pb + by_gap gap over the points (NULL: none of these) by the twists,
+ * grad[12], and by the points of the hulls in body coordinates, grad_a[3 n_a], grad_b[3 n_b]; all but grad may be NULL.
+ * A face moves with three of its corners. Cost: one jvp per twist and per coordinate of a vertex in use. */
+DC_DEF dc_status dc_hull_manifold_vjp(const dc_hull_topology *a, const dc_pose *pose_a, const dc_hull_topology *b,
+                                      const dc_pose *pose_b, const dc_hull_patch *m, const dc_v3 *by_n,
+                                      const dc_v3 *by_pa, const dc_v3 *by_pb, const dc_real *by_gap, dc_real *grad,
+                                      dc_real *grad_a, dc_real *grad_b);
 
 /* ---- pair potentials -------------------------------------------------------------------------- */
 
@@ -4238,6 +4390,1824 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC pop_options
 #endif
+
+/* ---- [faces] hull queries: faces, edges, neighbours --------------------------------------------- */
+
+/* In: points. Out: dc_hull_topology. A closed surface of triangles, the shell, grows from a tetrahedron by the point
+ * farthest outside one of them (quickhull): the triangles that the point sees are taken away and their rim is joined to
+ * it. Which triangles those are is left to rounding; that they are a disc is not: a triangle joins the others by an
+ * edge and a vertex that is new to them, or by two edges. So the shell stays a sphere, V - E + F = 2, whatever the
+ * numbers. Faces are discs of triangles in one plane, again within a tolerance; to leave out the edges within a disc,
+ * and a vertex at which only two faces meet, keeps V - E + F. A flat set gets an apex, whose neighbours are its
+ * outline.
+ *
+ * stage                      | reads                       | writes                            | what
+ * dci_shell_points           | points                      | points about their mean           |
+ * dci_shell_seed             | points                      | four of them, dimension           |
+ * dci_shell_start            | the four                    | a tetrahedron, outside lists      |
+ * dci_shell_disc             | facets, a plane or a point  | list of facets, marks             | also for faces
+ * dci_shell_add              | a point, its disc           | facets, outside lists             |
+ * dci_shell_label            | facets by area              | facet.label                       | one label, one face
+ * dci_shell_outline          | labels                      | corners with their labels         |
+ * dci_faces_thin, _twins     | outlines                    | dc_hull_topology                  | */
+
+typedef struct {
+    dc_v3   normal;                     /* unit, outward; 0 without area */
+    dc_real offset, area2;              /* normal . x <= offset inside; (2 area)^2 */
+    int     vertex[3];                  /* seen from outside counterclockwise */
+    int     across[3];                  /* half-edge 3 f + k from vertex[k] to vertex[k + 1]: the one the other way */
+    int     outside;                    /* list of points over it, -1: none; -2: the facet is free */
+    int     disc, label;                /* stamp of the disc it is in; its face */
+} dci_facet;
+
+typedef struct {
+    dc_v3 *point;                       /* [count] about the mean */
+    int *link;                          /* [count] outside lists */
+    int *mark;                          /* [count] stamp of the disc that a vertex is in */
+    dci_facet *facet;                   /* [2 count] */
+    int *list;                          /* [2 count] facets of a disc */
+    int *rim;                           /* [2 count] half-edges around it, outside */
+    int *order;                         /* [2 count] facets by area */
+    int count, facets, stamp;
+    dc_real tolerance, rounding, reach; /* lengths; the largest |coordinate| */
+} dci_shell;
+
+static int dci_shell_next(int h) { return h%3 == 2 ? h - 2 : h + 1; }
+static int dci_shell_from(const dci_shell *s, int h) { return s->facet[h/3].vertex[h%3]; }
+
+/* the facet i j k at slot f */
+static void dci_shell_facet(dci_shell *s, int f, int i, int j, int k)
+{
+    dci_facet *t = &s->facet[f];
+    const dc_v3 a = s->point[i], n = dc_cross(dc_sub(s->point[j], a), dc_sub(s->point[k], a));
+
+    t->vertex[0] = i;
+    t->vertex[1] = j;
+    t->vertex[2] = k;
+    t->normal = dci_normal(&s->point[i], &s->point[j], &s->point[k]);
+    t->offset = dc_dot(t->normal, a);
+    t->area2 = dc_dot(n, n);
+    t->outside = -1;
+    t->disc = t->label = -1;
+}
+
+static dc_real dci_shell_over(const dci_facet *t, dc_v3 x) { return dc_dot(t->normal, x) - t->offset; }
+
+/* is it no wider than rounding? then its plane is rounding too */
+static int dci_shell_thin(const dci_shell *s, const dci_facet *t)
+{
+    dc_real most = 0;
+    int k;
+    for (k = 0; k < 3; ++k) {
+        dc_v3 e = dc_sub(s->point[t->vertex[k]], s->point[t->vertex[k == 2 ? 0 : k + 1]]);
+        most = dc_max(most, dc_dot(e, e));
+    }
+    return !(t->area2 > s->rounding*s->rounding*most);
+}
+
+/* May facet g join a disc? Of a point p, if it is seen from p or thin; of a plane, if all of it lies in the plane. */
+static int dci_shell_fits(const dci_shell *s, const dci_facet *g, const dc_v3 *p, const dci_facet *plane)
+{
+    int k;
+    if (p) return dci_shell_over(g, *p) > s->rounding || dci_shell_thin(s, g);
+    if (g->label >= 0) return 0;
+    for (k = 0; k < 3; ++k)
+        if (!(dc_abs(dci_shell_over(plane, s->point[g->vertex[k]])) <= s->tolerance)) return 0;
+    return dc_dot(g->normal, plane->normal) > 0 || dci_shell_thin(s, g);
+}
+
+/* The disc of facets around `seed` that fit; returns their number, in list. */
+static int dci_shell_disc(dci_shell *s, int seed, const dc_v3 *p)
+{
+    const dci_facet *plane = &s->facet[seed];
+    int m = 1, i, j, k, added = 1;
+
+    ++s->stamp;
+    s->list[0] = seed;
+    s->facet[seed].disc = s->stamp;
+    for (k = 0; k < 3; ++k) s->mark[plane->vertex[k]] = s->stamp;
+
+    /* what had to wait may fit in the next turn, of which each adds a facet */
+    while (added) {
+        added = 0;
+        for (i = 0; i < m; ++i)
+            for (k = 0; k < 3; ++k) {
+                int h = s->facet[s->list[i]].across[k], shared = 0;
+                dci_facet *g = &s->facet[h/3];
+                if (g->disc == s->stamp || !dci_shell_fits(s, g, p, plane)) continue;
+                for (j = 0; j < 3; ++j) shared += s->facet[g->across[j]/3].disc == s->stamp;
+                j = g->vertex[(h%3 + 2)%3];
+                if (shared == 3 || (shared == 1 && s->mark[j] == s->stamp)) continue;
+                g->disc = s->stamp;
+                s->mark[j] = s->stamp;
+                s->list[m++] = h/3;
+                added = 1;
+            }
+    }
+    return m;
+}
+
+/* Half-edges around the disc of m facets, in their order, into rim: those of the disc. */
+static int dci_shell_rim(dci_shell *s, int m)
+{
+    int i, k, h, start = -1, n = 0;
+
+    for (i = 0; i < m && start < 0; ++i)
+        for (k = 0; k < 3 && start < 0; ++k)
+            if (s->facet[s->facet[s->list[i]].across[k]/3].disc != s->stamp) start = 3*s->list[i] + k;
+    h = start;
+    do {
+        s->rim[n++] = h;
+        h = dci_shell_next(h);
+        while (s->facet[s->facet[h/3].across[h%3]/3].disc == s->stamp) {
+            h = s->facet[h/3].across[h%3];
+            h = dci_shell_next(h);
+        }
+    } while (h != start && n < 2*s->count);
+    return n;
+}
+
+/* Point i to the list of the facet among list[0..m) that it is farthest over; to none when it is inside. */
+static void dci_shell_place(dci_shell *s, int i, int m)
+{
+    dc_real best = s->tolerance;
+    int k, at = -1;
+    for (k = 0; k < m; ++k) {
+        dc_real over = dci_shell_over(&s->facet[s->list[k]], s->point[i]);
+        if (over > best) { best = over; at = s->list[k]; }
+    }
+    if (at < 0) return;
+    s->link[i] = s->facet[at].outside;
+    s->facet[at].outside = i;
+}
+
+/* The shell with point p, which lies over facet `seen`. */
+static void dci_shell_add(dci_shell *s, int p, int seen)
+{
+    int m = dci_shell_disc(s, seen, &s->point[p]), n = dci_shell_rim(s, m), i, k, free_at = 0, orphans = -1, f0, f;
+
+    /* outside points of the disc, but p; its slots become free */
+    for (i = 0; i < m; ++i) {
+        int q = s->facet[s->list[i]].outside, after;
+        for (; q >= 0; q = after) {
+            after = s->link[q];
+            if (q == p) continue;
+            s->link[q] = orphans;
+            orphans = q;
+        }
+    }
+
+    /* the rim from outside: vertices from the other side's half-edges */
+    for (i = 0; i < n; ++i) s->rim[i] = s->facet[s->rim[i]/3].across[s->rim[i]%3];
+    for (i = 0; i < m; ++i) s->facet[s->list[i]].outside = -2;
+    for (i = 0; i < n; ++i) {
+        const int out = s->rim[i];
+        if (i >= m) {
+            while (free_at < s->facets && s->facet[free_at].outside != -2) ++free_at;
+            s->list[i] = free_at;
+            if (free_at == s->facets) ++s->facets;
+        }
+        dci_shell_facet(s, s->list[i], dci_shell_from(s, dci_shell_next(out)), dci_shell_from(s, out), p);
+    }
+
+    /* neighbours: edge 0 outside, edges 1 and 2 to the next and the last of the fan */
+    for (i = 0; i < n; ++i) {
+        f0 = s->list[i];
+        f = s->list[i + 1 < n ? i + 1 : 0];
+        s->facet[f0].across[0] = s->rim[i];
+        s->facet[s->rim[i]/3].across[s->rim[i]%3] = 3*f0;
+        s->facet[f0].across[1] = 3*f + 2;
+        s->facet[f].across[2] = 3*f0 + 1;
+    }
+    for (; orphans >= 0; orphans = k) {
+        k = s->link[orphans];
+        dci_shell_place(s, orphans, n);
+    }
+}
+
+/* Four points far from each other into seed; returns the dimension of what they span within the tolerance. */
+static int dci_shell_seed(const dci_shell *s, int n, int seed[4])
+{
+    const dc_v3 *p = s->point;
+    dc_v3 e = dc_vec(0, 0, 0), u = e;
+    int i, k;
+
+    for (k = 0; k < 4; ++k) {
+        dc_real best = 0;
+        seed[k] = 0;
+        for (i = 0; i < n; ++i) {
+            dc_v3 r = k ? dc_sub(p[i], p[seed[0]]) : p[i];
+            dc_v3 x = k == 2 ? dc_cross(e, r) : r;
+            dc_real far2 = k == 3 ? dc_dot(u, r)*dc_dot(u, r) : dc_dot(x, x);
+            if (far2 > best) { best = far2; seed[k] = i; }
+        }
+        if (k && !(best > s->tolerance*s->tolerance)) return k - 1;
+        if (k == 1) e = dci_unit(dc_sub(p[seed[1]], p[seed[0]]));
+        if (k == 2) u = dci_normal(&p[seed[0]], &p[seed[1]], &p[seed[2]]);
+    }
+    return 3;
+}
+
+/* The tetrahedron of these four, and every other point over one of its facets. */
+static void dci_shell_start(dci_shell *s, const int seed[4])
+{
+    static const int corner[4][3] = {{0, 1, 2}, {0, 3, 1}, {1, 3, 2}, {2, 3, 0}};
+    static const int across[4][3] = {{5, 8, 11}, {10, 6, 0}, {4, 9, 1}, {7, 3, 2}};
+    const dc_v3 *p = s->point;
+    const dc_v3 u = dci_normal(&p[seed[0]], &p[seed[1]], &p[seed[2]]);
+    int turned = dc_dot(u, dc_sub(p[seed[3]], p[seed[0]])) > 0, at[4], i, k;
+
+    for (k = 0; k < 4; ++k) at[k] = seed[turned && k < 3 ? 2 - k : k];
+    for (i = 0; i < 4; ++i) {
+        dci_shell_facet(s, i, at[corner[i][0]], at[corner[i][1]], at[corner[i][2]]);
+        for (k = 0; k < 3; ++k) s->facet[i].across[k] = across[i][k];
+        s->list[i] = i;
+    }
+    s->facets = 4;
+    for (i = 0; i < s->count; ++i) {
+        s->mark[i] = -1;
+        if (i != at[0] && i != at[1] && i != at[2] && i != at[3]) dci_shell_place(s, i, 4);
+    }
+}
+
+/* Point after point; each is added at most once. */
+static void dci_shell_grow(dci_shell *s)
+{
+    int f = 0, i, far_point, turn;
+
+    for (turn = 0; turn < s->count && f < s->facets; ++turn) {
+        dc_real best = -1;
+        for (f = 0; f < s->facets && s->facet[f].outside < 0; ++f) continue;
+        if (f == s->facets) break;
+        far_point = s->facet[f].outside;
+        for (i = far_point; i >= 0; i = s->link[i]) {
+            dc_real over = dci_shell_over(&s->facet[f], s->point[i]);
+            if (over > best) { best = over; far_point = i; }
+        }
+        dci_shell_add(s, far_point, f);
+    }
+}
+
+/* Facets by area, largest first (Shell's sort); of equal ones the first. */
+static void dci_shell_sort(dci_shell *s)
+{
+    int gap, i, j, n = 0;
+
+    for (i = 0; i < s->facets; ++i)
+        if (s->facet[i].outside != -2) s->order[n++] = i;
+    for (gap = 1; gap < n/3; gap = 3*gap + 1) continue;
+    for (; gap > 0; gap /= 3)
+        for (i = gap; i < n; ++i) {
+            int f = s->order[i];
+            for (j = i; j >= gap; j -= gap) {
+                int g = s->order[j - gap];
+                dc_real more = s->facet[f].area2 - s->facet[g].area2;
+                if (!(more > 0 || (more == 0 && f < g))) break;
+                s->order[j] = g;
+            }
+            s->order[j] = f;
+        }
+    for (i = n; i < s->facets; ++i) s->order[i] = -1;
+}
+
+/* what dc_hull_faces gives, to be written */
+typedef struct {
+    dc_v3 *normal;
+    dc_real *offset;
+    int *begin, *corner, *twin, *owner, *first, *next;
+} dci_faces;
+
+/* A label for each facet: a disc in the plane of the largest facet not yet in one. Facets without the apex (-1: no
+ * apex) of a flat set have one label, 0. Returns the number of labels, whose normals are those of their largest facets.
+ * */
+static int dci_shell_label(dci_shell *s, int apex, dci_faces *to)
+{
+    int i, k, m, labels = 0;
+
+    dci_shell_sort(s);
+    if (apex >= 0) {
+        for (i = 0; i < s->facets; ++i) {
+            dci_facet *t = &s->facet[i];
+            if (t->vertex[0] != apex && t->vertex[1] != apex && t->vertex[2] != apex) t->label = 0;
+        }
+        labels = 1;
+    }
+    for (i = 0; i < s->facets && s->order[i] >= 0; ++i) {
+        if (s->facet[s->order[i]].label >= 0) continue;
+        m = dci_shell_disc(s, s->order[i], NULL);
+        to->normal[labels] = s->facet[s->order[i]].normal;
+        for (k = 0; k < m; ++k) s->facet[s->list[k]].label = labels;
+        ++labels;
+    }
+    return labels;
+}
+
+/* The arrays for n points, and the shell's, behind them; 0: they do not fit. */
+static int dci_faces_take(dci_room *room, int n, dci_faces *to, dci_shell *s, size_t *kept)
+{
+    const size_t most = (size_t)n + 1;
+
+    to->normal = DCI_TAKE(room, 2*most, dc_v3);
+    to->offset = DCI_TAKE(room, 2*most, dc_real);
+    to->begin = DCI_TAKE(room, 2*most + 1, int);
+    to->corner = DCI_TAKE(room, 6*most, int);
+    to->twin = DCI_TAKE(room, 6*most, int);
+    to->owner = DCI_TAKE(room, 6*most, int);
+    to->first = DCI_TAKE(room, most, int);
+    to->next = DCI_TAKE(room, 6*most, int);
+    *kept = room->arena ? room->arena->used : 0;
+
+    s->point = DCI_TAKE(room, most, dc_v3);
+    s->link = DCI_TAKE(room, most, int);
+    s->mark = DCI_TAKE(room, most, int);
+    s->facet = DCI_TAKE(room, 2*most, dci_facet);
+    s->list = DCI_TAKE(room, 2*most, int);
+    s->rim = DCI_TAKE(room, 2*most, int);
+    s->order = DCI_TAKE(room, 2*most, int);
+    return !room->full;
+}
+
+/* Outlines of the labels: corners into corner, the label across each into twin; mark: 1 for a vertex at which only two
+ * labels meet. Of facet `order[k]` label k starts. */
+static void dci_shell_outline(dci_shell *s, int labels, dci_faces *to)
+{
+    int f, i, k, h, start, n = 0, label;
+
+    /* a half-edge of each to start from */
+    /* a half-edge of each to start from */
+    /* a half-edge of each to start from */
+    /* a half-edge of each to start from */
+    /* a half-edge of each to start from */
+    for (i = 0; i < s->count; ++i) s->mark[i] = 0;
+    for (f = 0; f < labels; ++f) s->order[f] = -1;
+    for (f = 0; f < s->facets; ++f)
+        for (k = 0; k < 3; ++k) {
+            const dci_facet *t = &s->facet[f];
+            if (t->outside != -2 && s->order[t->label] < 0 && s->facet[t->across[k]/3].label != t->label)
+                s->order[t->label] = 3*f + k;
+        }
+
+    /* around each */
+    /* around each */
+    /* around each */
+    /* around each */
+    /* around each */
+    for (label = 0; label < labels; ++label) {
+        int last = -1;
+        to->begin[label] = n;
+        h = start = s->order[label];
+        do {
+            const int there = s->facet[s->facet[h/3].across[h%3]/3].label;
+            to->corner[n] = dci_shell_from(s, h);
+            to->twin[n] = there;
+            to->owner[n] = label;
+            if (there == last) s->mark[to->corner[n]] = 1;
+            last = there;
+            ++n;
+            h = dci_shell_next(h);
+            while (s->facet[s->facet[h/3].across[h%3]/3].label == label)
+                h = dci_shell_next(s->facet[h/3].across[h%3]);
+        } while (h != start && n < 6*s->count);
+        if (to->twin[to->begin[label]] == last) s->mark[to->corner[to->begin[label]]] = 1;
+    }
+    to->begin[labels] = n;
+}
+
+/* Leaves out marked corners, unless a face would be left without three. */
+static void dci_faces_thin(const dci_shell *s, int faces, dci_faces *to)
+{
+    int f, h, n = 0, keep = 0;
+
+    for (f = 0; f < faces; ++f) {
+        int left = 0;
+        for (h = to->begin[f]; h < to->begin[f + 1]; ++h) left += !s->mark[to->corner[h]];
+        keep |= left < 3;
+    }
+    for (f = 0; f < faces; ++f) {
+        const int from = to->begin[f], end = to->begin[f + 1];
+        to->begin[f] = n;
+        for (h = from; h < end; ++h) {
+            if (!keep && s->mark[to->corner[h]]) continue;
+            to->corner[n] = to->corner[h];
+            to->twin[n] = to->twin[h];
+            to->owner[n] = f;
+            ++n;
+        }
+    }
+    to->begin[faces] = n;
+}
+
+/* the half-edge behind h on its face */
+static int dci_face_next(const int *begin, const int *owner, int h)
+{
+    return h + 1 < begin[owner[h] + 1] ? h + 1 : begin[owner[h]];
+}
+
+/* Twins from the labels across, which stand in their place. */
+static void dci_faces_twins(int faces, dci_faces *to)
+{
+    int h, g, n = to->begin[faces];
+
+    for (h = 0; h < n; ++h) to->next[h] = to->twin[h];
+    for (h = 0; h < n; ++h) {
+        const int a = to->corner[h], b = to->corner[dci_face_next(to->begin, to->owner, h)], face = to->next[h];
+        for (g = to->begin[face]; g < to->begin[face + 1]; ++g)
+            if (to->corner[g] == b && to->corner[dci_face_next(to->begin, to->owner, g)] == a) break;
+        to->twin[h] = g;
+    }
+}
+
+/* Planes: the normal is that of the label's largest facet, from which no corner is farther than the tolerance. Of a
+ * face without area, any across. */
+static void dci_faces_planes(const dci_shell *s, const dc_hull *hull, int faces, dci_faces *to)
+{
+    int f, h;
+
+    for (f = 0; f < faces; ++f) {
+        const int from = to->begin[f], end = to->begin[f + 1];
+        dc_v3 n = to->normal[f], e = dc_sub(s->point[to->corner[from]], s->point[to->corner[from + 1]]);
+        dc_real most = -DC_REAL_MAX;
+        if (!(dc_dot(n, n) > 0)) n = dci_unit(dc_cross(e, dci_axis_off(e)));
+        if (!(dc_dot(n, n) > 0)) n = dc_vec(1, 0, 0);
+        for (h = from; h < end; ++h) most = dc_max(most, dc_dot(n, hull->v[to->corner[h]]));
+        to->normal[f] = n;
+        to->offset[f] = most;
+    }
+}
+
+/* Neighbours of every point, by the half-edges that leave it; returns the number of points that have some. */
+static int dci_faces_next(int n, int half_edges, dci_faces *to)
+{
+    int h, i, sum = 0, vertices = 0;
+
+    for (i = 0; i <= n; ++i) to->first[i] = 0;
+    for (h = 0; h < half_edges; ++h) ++to->first[to->corner[h]];
+    for (i = 0; i <= n; ++i) {
+        const int own = i < n ? to->first[i] : 0;
+        vertices += own > 0;
+        sum += own;
+        to->first[i] = sum;
+    }
+    for (h = half_edges - 1; h >= 0; --h) to->next[--to->first[to->corner[h]]] = to->corner[to->twin[h]];
+    return vertices;
+}
+
+/* A flat set: face 0 is the outline, face 1 the same from behind. */
+static void dci_faces_flat(dci_faces *to)
+{
+    const int n = to->begin[1];
+    int h;
+
+    to->begin[0] = 0;
+    to->begin[2] = 2*n;
+    for (h = 0; h < n; ++h) {
+        to->corner[n + h] = to->corner[(2*n - h)%n];
+        to->owner[h] = 0;
+        to->owner[n + h] = 1;
+    }
+    for (h = 0; h < n; ++h) {
+        to->twin[h] = n + (n - 1 - h);
+        to->twin[n + (n - 1 - h)] = h;
+    }
+}
+
+/* A segment, or a point: no faces. */
+static void dci_faces_few(int dimension, const int seed[4], dci_faces *to)
+{
+    to->begin[0] = 0;
+    to->corner[0] = seed[0];
+    to->corner[1] = seed[dimension];
+    to->twin[0] = 1;
+    to->twin[1] = 0;
+    to->owner[0] = to->owner[1] = -1;
+}
+
+DC_DEF size_t dc_hull_faces_bytes(int n)
+{
+    dci_room room = {NULL, 0, 0};
+    dci_faces to;
+    dci_shell s;
+    size_t kept;
+
+    if (n < 1 || n > 1 << 24) return 0;
+    dci_faces_take(&room, n, &to, &s, &kept);
+    return dci_counted(&room);
+}
+
+/* The points about their mean, and the tolerance as a length. */
+static void dci_shell_points(dci_shell *s, const dc_hull *hull, dc_real tolerance, dc_v3 centre)
+{
+    dc_real most = 0;
+    int i;
+
+    for (i = 0; i < hull->n; ++i) {
+        const dc_v3 v = hull->v[i];
+        most = dc_max(most, dc_max(dc_abs(v.x), dc_max(dc_abs(v.y), dc_abs(v.z))));
+        s->point[i] = dc_sub(v, centre);
+    }
+    s->count = hull->n;
+    s->stamp = 0;
+    s->facets = 0;
+    s->reach = most;
+    s->rounding = 8*DC_EPS*most;
+    s->tolerance = most*(tolerance > 0 ? tolerance : 64*DC_EPS);
+}
+
+/* The points of a flat set into their plane, and the apex. */
+static void dci_shell_apex(dci_shell *s, int seed[4])
+{
+    dc_v3 *p = s->point;
+    const dc_v3 o = p[seed[0]], u = dci_normal(&p[seed[0]], &p[seed[1]], &p[seed[2]]), e = dc_sub(p[seed[1]], o);
+    int i;
+    for (i = 0; i < s->count; ++i) p[i] = dc_madd(p[i], -dc_dot(u, dc_sub(p[i], o)), u);
+    p[s->count] = dc_madd(dc_scale(DC_R(0.5), dc_add(o, p[seed[1]])), dc_sqrt(dc_dot(e, e)), u);
+    seed[3] = s->count++;
+}
+
+DC_DEF dc_status dc_hull_faces(const dc_hull *hull, dc_real tolerance, dc_arena *mem, dc_hull_topology *to)
+{
+    dci_room room = {NULL, 0, 0};
+    dci_faces out;
+    dci_shell shell;
+    dc_v3 mean;
+    dc_real ext2;
+    size_t used, kept;
+    int seed[4], dimension, faces = 0, half_edges;
+
+    if (!mem || !to || !dci_hull_check(hull, &mean, &ext2) || hull->n > 1 << 24) return DC_E_ARG;
+    if (!dci_radius_ok(hull) || !(tolerance >= 0 && tolerance <= DC_R(0.01))) return DC_E_ARG;
+    used = mem->used;
+    room.arena = mem;
+    if (!dci_faces_take(&room, hull->n, &out, &shell, &kept)) {
+        mem->used = used;
+        return DC_E_MEMORY;
+    }
+
+    /* the shell */
+    mean = dc_add(mean, hull->v[0]);
+    dci_shell_points(&shell, hull, tolerance, mean);
+    dimension = dci_shell_seed(&shell, hull->n, seed);
+    if (dimension == 2) dci_shell_apex(&shell, seed);
+    if (dimension >= 2) {
+        dci_shell_start(&shell, seed);
+        dci_shell_grow(&shell);
+        faces = dci_shell_label(&shell, dimension == 2 ? shell.count - 1 : -1, &out);
+        dci_shell_outline(&shell, faces, &out);
+    }
+
+    /* its faces */
+    if (dimension == 3) {
+        dci_faces_thin(&shell, faces, &out);
+        dci_faces_twins(faces, &out);
+    } else if (dimension == 2) {
+        faces = 2;
+        dci_faces_thin(&shell, 1, &out);
+        dci_faces_flat(&out);
+        out.normal[1] = dci_normal(&shell.point[seed[0]], &shell.point[seed[1]], &shell.point[seed[2]]);
+        out.normal[0] = dc_neg(out.normal[1]);
+    } else {
+        dci_faces_few(dimension, seed, &out);
+    }
+    half_edges = dimension > 1 ? out.begin[faces] : 2*dimension;
+    dci_faces_planes(&shell, hull, faces, &out);
+
+    to->hull = *hull;
+    to->dimension = dimension;
+    to->faces = faces;
+    to->edges = half_edges/2;
+    to->vertices = dci_faces_next(hull->n, half_edges, &out);
+    if (dimension == 0) to->vertices = 1;
+    to->tolerance = shell.tolerance;
+    to->reach = shell.reach;
+    to->centre = mean;
+    to->normal = out.normal;
+    to->offset = out.offset;
+    to->begin = out.begin;
+    to->corner = out.corner;
+    to->twin = out.twin;
+    to->owner = out.owner;
+    to->first = out.first;
+    to->next = out.next;
+    mem->used = kept;
+    return DC_OK;
+}
+
+DC_DEF int dc_hull_support(const dc_hull_topology *t, dc_v3 along, int from)
+{
+    const dc_v3 *v = t->hull.v;
+    int at = from, turn, k;
+
+    if (at < 0 || at >= t->hull.n || t->first[at] == t->first[at + 1]) at = t->corner[0];
+    for (turn = 0; turn < t->hull.n; ++turn) {
+        dc_real best = 0;
+        int to = at;
+        for (k = t->first[at]; k < t->first[at + 1]; ++k) {
+            dc_real rise = dc_dot(along, dc_sub(v[t->next[k]], v[at]));
+            if (rise > best) { best = rise; to = t->next[k]; }
+        }
+        if (to == at) break;
+        at = to;
+    }
+    return at;
+}
+
+#define DCI_LARGE 6             /* points of a working set: a feature, and some more */
+#define DCI_LARGE_FROM 128      /* hulls of no more points are taken as they are */
+
+/* Some points of a hull, and which they are. */
+typedef struct {
+    const dc_hull_topology *whole;
+    dc_hull part;
+    dc_v3 point[DCI_LARGE];
+    int which[DCI_LARGE];
+    int last;                   /* support met last */
+} dci_large;
+
+static void dci_large_add(dci_large *w, int i)
+{
+    if (w->part.v != w->point || w->part.n == DCI_LARGE) return;
+    w->which[w->part.n] = i;
+    w->point[w->part.n++] = w->whole->hull.v[i];
+}
+
+/* From the features of an earlier answer, or from the point farthest towards the other hull. */
+static DCI_NOINLINE void dci_large_start(dci_large *w, const dc_hull_topology *t, dc_v3 towards, int n,
+                                         const int *index)
+{
+    int k, fits = n >= 1 && n <= 3;
+
+    w->whole = t;
+    w->part = t->hull;
+    w->part.radius = 0;
+    w->last = -1;
+    if (t->hull.n <= DCI_LARGE_FROM) return;
+    w->part.v = w->point;
+    w->part.n = 0;
+    for (k = 0; k < n && fits; ++k) fits = index[k] >= 0 && index[k] < t->hull.n;
+    for (k = 0; k < n && fits; ++k) dci_large_add(w, index[k]);
+    if (!fits) dci_large_add(w, dc_hull_support(t, towards, -1));
+}
+
+/* Does a point of the whole lie farther along `along` than feature[0] of the part, by more than slack? It joins the
+ * part, of which a full one keeps its feature alone. 0: no, or it is there already. */
+static DCI_NOINLINE int dci_large_grow(dci_large *w, dc_v3 along, dc_real slack, int n, int *feature)
+{
+    const dc_v3 *v = w->whole->hull.v;
+    int i, k;
+
+    if (w->part.v != w->point) return 0;
+    i = w->last = dc_hull_support(w->whole, along, w->last < 0 ? w->which[feature[0]] : w->last);
+    if (!(dc_dot(along, dc_sub(v[i], w->point[feature[0]])) > slack)) return 0;
+    for (k = 0; k < w->part.n; ++k)
+        if (w->which[k] == i) return 0;
+    if (w->part.n == DCI_LARGE) {
+        int keep[3];
+        for (k = 0; k < n; ++k) keep[k] = w->which[feature[k]];
+        w->part.n = 0;
+        for (k = 0; k < n; ++k) {
+            dci_large_add(w, keep[k]);
+            feature[k] = k;
+        }
+    }
+    dci_large_add(w, i);
+    return 1;
+}
+
+static int dci_topology_ok(const dc_hull_topology *t) { return t && t->hull.v && t->hull.n >= 1 && t->first; }
+
+/* The distance of some points of both hulls is at least theirs; the room that all points leave along its direction is
+ * at most theirs. Points that leave less join, until both agree. Parts that overlap show that the hulls do: the depth
+ * is that of all points. */
+DC_DEF dc_status dc_hull_distance_large(const dc_hull_topology *a, const dc_pose *pose_a, const dc_hull_topology *b,
+                                        const dc_pose *pose_b, dc_arena *mem, dc_distance *d)
+{
+    static const dc_pose identity = {{1, 0, 0, 0}, {0, 0, 0}};
+    const dc_pose *pa = pose_a ? pose_a : &identity, *pb = pose_b ? pose_b : &identity;
+    dci_large A, B;
+    dc_distance e;
+    dc_status status = DC_OK;
+    dc_v3 c;
+    dc_m3 Ra, Rb;
+    dc_real slack, radius;
+    int turn, k, whole, grown = 1, steps = 0;
+
+    if (!d || !dci_topology_ok(a) || !dci_topology_ok(b) || !dc_pose_ok(pa) || !dc_pose_ok(pb)) return DC_E_ARG;
+    Ra = dc_rotation(pa->q);
+    Rb = dc_rotation(pb->q);
+    c = dc_sub(dc_add(dc_mul(&Rb, b->centre), dc_sub(pb->t, pa->t)), dc_mul(&Ra, a->centre));
+    dci_large_start(&A, a, dc_mul_t(&Ra, c), d->na, d->ia);
+    dci_large_start(&B, b, dc_mul_t(&Rb, dc_neg(c)), d->nb, d->ib);
+    slack = DCI_HULL_STOP*(a->reach + b->reach);
+
+    /* the earlier answer in the parts' numbers */
+    e = *d;
+    for (k = 0; k < 3; ++k) {
+        if (A.part.v == A.point) e.ia[k] = k;
+        if (B.part.v == B.point) e.ib[k] = k;
+    }
+    if ((A.part.v == A.point && A.part.n != e.na) || (B.part.v == B.point && B.part.n != e.nb)) e.na = 0;
+
+    for (turn = 0; turn < DCI_HULL_STEPS && grown; ++turn) {
+        status = dc_hull_distance(&A.part, pa, &B.part, pb, mem, &e);
+        if (status == DC_E_OVERLAP) d->gap = 0;
+        if (status != DC_OK && status != DC_E_DIVERGED) return status;
+        steps += e.iterations;
+        if (e.gap < 0) break;
+        grown = dci_large_grow(&A, dc_mul_t(&Ra, dc_neg(e.n)), slack, e.na, e.ia);
+        grown |= dci_large_grow(&B, dc_mul_t(&Rb, e.n), slack, e.nb, e.ib);
+    }
+    if (grown && !(e.gap < 0)) status = DC_E_DIVERGED;
+
+    /* the points' own numbers; parts that overlap hold too little of the depth */
+    whole = A.part.v != A.point && B.part.v != B.point;
+    for (k = 0; k < e.na && A.part.v == A.point; ++k) e.ia[k] = A.which[e.ia[k]];
+    for (k = 0; k < e.nb && B.part.v == B.point; ++k) e.ib[k] = B.which[e.ib[k]];
+    if (e.gap < 0 && !whole) {
+        A.part = a->hull;
+        B.part = b->hull;
+        A.part.radius = B.part.radius = 0;
+        status = dc_hull_distance(&A.part, pa, &B.part, pb, mem, &e);
+        if (status != DC_OK && status != DC_E_DIVERGED) return status;
+        steps += e.iterations;
+    }
+    e.iterations = steps;
+    radius = a->hull.radius + b->hull.radius;
+    if (radius > 0) {
+        e.gap -= radius;
+        e.pa = dc_madd(e.pa, -a->hull.radius, e.n);
+        e.pb = dc_madd(e.pb, b->hull.radius, e.n);
+    }
+    *d = e;
+    return status;
+}
+
+/* ---- [manifold] hull queries: contact manifolds -------------------------------------------------- */
+
+/* In: two topologies, poses, the patch before. Out: the patch.
+ *
+ * stage                      | reads                     | writes                  | equation
+ * dci_patch_direction        | distance, the face before | n, gap                  | (1)
+ * dci_side_choose, _outline  | faces, n                  | face, corners           | (2)
+ * dci_cut_polygon, _segments | corners                   | cuts: pairs of edges    | Sutherland and Hodgman
+ * dci_patch_candidate        | cuts, planes of the faces | candidates              | (3)
+ * dci_patch_reduce           | candidates, ids before    | those that stay         |
+ * dci_patch_write            | them, the patch before    | the patch               |
+ *
+ * Room along a face's normal N of a, n = -N, is that between the face's plane and the support of b,
+ *     room = -max over a of N.x - max over b of n.y,                                              (1)
+ * a lower bound of the depth's own. The face is the one with the largest N_a.(-n), or N_b.n.           (2)
+ * On the line base + s n the plane N.(x - c) = 0 lies at
+ *     s = N.(c - base)/N.n;  gap = s_a - s_b.                                                         (3) */
+
+#define DCI_PATCH_SLACK (DC_IS_FLOAT ? DC_R(1e-5) : DC_R(1e-6))     /* outlines this near coincide, over the size */
+#define DCI_PATCH_ALIGNED (DC_IS_FLOAT ? DC_R(1e-5) : DC_R(1e-9))   /* 1 - cos: n is the face's normal */
+#define DCI_PATCH_BETTER DC_R(0.001)    /* in cosine, to take another face than before */
+#define DCI_PATCH_ONE 32                /* corners nearer than this many slacks are one */
+#define DCI_PATCH_FLAT DC_R(0.01)       /* planes steeper against n than this cosine carry no point */
+#define DCI_PATCH_PARALLEL DC_R(0.1)    /* sine up to which segments are parallel */
+#define DCI_PATCH_KEEP DC_R(1.1)        /* what is in the patch already counts this much more in the reduction */
+
+/* a corner of a face, about the origin of the patch */
+typedef struct {
+    dc_v3   at;
+    dc_real across_1, across_2;         /* along the two directions across n */
+    int     vertex, edge;               /* point; half-edge that leaves it */
+} dci_outline;
+
+typedef struct {
+    const dc_hull_topology *hull;
+    dc_m3   rotation;
+    dc_v3   shift;                      /* of the body, from the origin of the patch */
+    dc_v3   normal;                     /* of the face, outward, in the world */
+    dci_outline *corner;                 /* [count] */
+    int     count, face;
+    int     planar;
+} dci_side;
+
+/* a corner of the intersection: edges that meet there, those of b counted on from a's */
+typedef struct { dc_real across_1, across_2; int before, behind; } dci_cut;
+
+typedef struct {
+    dc_v3   pa, pb;
+    dc_real gap, across_1, across_2, keep;
+    dc_hull_contact_kind kind;
+    int     feature_a, feature_b;
+    unsigned id;
+} dci_candidate;
+
+typedef struct {
+    dci_side side[2];
+    dci_cut *cut, *other;               /* [most] */
+    dci_candidate *candidate;           /* [most + 1] */
+    dc_v3   n, axis_1, axis_2, origin;
+    dc_real gap, slack;                 /* of the cores; a length */
+    int     cuts, candidates, most, reference;
+} dci_patch;
+
+static dc_v3 dci_side_point(const dci_side *s, int i)
+{
+    return dc_add(dc_mul(&s->rotation, s->hull->hull.v[i]), s->shift);
+}
+
+/* planar: edges of the outline, two of a segment */
+static int dci_side_edges(const dc_hull_topology *t)
+{
+    return t->dimension == 2 ? t->begin[1] : 2*(t->dimension == 1);
+}
+
+/* end point of half-edge h */
+static int dci_half_end(const dc_hull_topology *t, int h) { return t->corner[t->twin[h]]; }
+
+/* planar: the outward normal of edge h, in the plane */
+static dc_v3 dci_edge_normal(const dci_side *s, int h)
+{
+    const dc_hull_topology *t = s->hull;
+    const dc_v3 e = dc_sub(dci_side_point(s, dci_half_end(t, h)), dci_side_point(s, t->corner[h]));
+    const dc_v3 up = t->dimension == 2 ? dc_mul(&s->rotation, t->normal[0]) : dc_vec(0, 0, 1);
+    return dci_unit(dc_cross(e, up));
+}
+
+/* the outward normal of face (planar: edge) f in the world */
+static dc_v3 dci_side_normal(const dci_side *s, int f)
+{
+    return s->planar ? dci_edge_normal(s, f) : dc_mul(&s->rotation, s->hull->normal[f]);
+}
+
+static int dci_side_faces(const dci_side *s) { return s->planar ? dci_side_edges(s->hull) : s->hull->faces; }
+
+/* (1) for the normal of face f of side k */
+static dc_real dci_patch_room(const dci_patch *w, int k, int f, dc_v3 *n)
+{
+    const dci_side *s = &w->side[k], *o = &w->side[1 - k];
+    const dc_v3 N = dci_side_normal(s, f);
+    const int i = s->planar ? s->hull->corner[f] : s->hull->corner[s->hull->begin[f]];
+    const int j = dc_hull_support(o->hull, dc_mul_t(&o->rotation, dc_neg(N)), -1);
+
+    *n = k ? N : dc_neg(N);
+    return dc_dot(N, dc_sub(dci_side_point(o, j), dci_side_point(s, i)));
+}
+
+/* Overlapping: n of the face before where that is nearly as good. In the plane the depth is that over all edges. */
+static DCI_NOINLINE void dci_patch_direction(dci_patch *w, const dc_hull_patch *before, dc_real share)
+{
+    const int planar = w->side[0].planar, kept = before->reference == 1 ? before->face_a : before->face_b;
+    const int k = before->reference == 2;
+    dc_real room;
+    dc_v3 n;
+    int i, f;
+
+    if (planar && !(w->gap > 0 && dc_abs(w->n.z) < DC_R(0.5))) {
+        w->gap = -DC_REAL_MAX;
+        w->n = dc_vec(1, 0, 0);
+        for (i = 0; i < 2; ++i)
+            for (f = 0; f < dci_side_faces(&w->side[i]); ++f) {
+                room = dci_patch_room(w, i, f, &n);
+                if (room > w->gap) { w->gap = room; w->n = n; }
+            }
+        if (!(w->gap > -DC_REAL_MAX)) w->gap = 0;
+    }
+    if (!(w->gap < 0) || before->count < 1 || before->reference < 1 || before->reference > 2) return;
+    if (kept < 0 || kept >= dci_side_faces(&w->side[k])) return;
+    room = dci_patch_room(w, k, kept, &n);
+    if (!(room >= w->gap + share*w->gap)) return;
+    w->gap = room;
+    w->n = n;
+}
+
+/* The face most nearly across `out`, (2); of equal ones, and against one that is hardly better, that of before. */
+static DCI_NOINLINE void dci_side_choose(dci_side *s, dc_v3 out, int before)
+{
+    const int faces = dci_side_faces(s);
+    dc_real best = -2, value;
+    int f;
+
+    s->face = 0;
+    for (f = 0; f < faces; ++f) {
+        value = dc_dot(dci_side_normal(s, f), out);
+        if (value > best) { best = value; s->face = f; }
+    }
+    if (before >= 0 && before < faces && dc_dot(dci_side_normal(s, before), out) >= best - DCI_PATCH_BETTER)
+        s->face = before;
+    if (faces) s->normal = dci_side_normal(s, s->face);
+}
+
+/* corners of the side's face; of a segment its ends, and its normal is n less what is along it */
+static DCI_NOINLINE void dci_side_outline(dci_side *s, const dci_patch *w, dc_v3 out)
+{
+    const dc_hull_topology *t = s->hull;
+    int i, from = 0, count = t->dimension + 1;
+
+    if (s->planar && t->dimension == 2) count = 2;
+    else if (t->dimension >= 2) {
+        from = t->begin[s->face];
+        count = t->begin[s->face + 1] - from;
+    }
+    s->count = count;
+    for (i = 0; i < count; ++i) {
+        dci_outline *c = &s->corner[i];
+        c->edge = s->planar && t->dimension == 2 ? s->face : from + i;
+        c->vertex = s->planar && t->dimension == 2 && i ? dci_half_end(t, s->face) : t->corner[c->edge];
+        c->at = dci_side_point(s, c->vertex);
+        c->across_1 = dc_dot(w->axis_1, c->at);
+        c->across_2 = dc_dot(w->axis_2, c->at);
+    }
+    if (t->dimension < 2) {
+        dc_v3 e = count > 1 ? dci_unit(dc_sub(s->corner[1].at, s->corner[0].at)) : dc_vec(0, 0, 0);
+        s->normal = dci_unit(dc_madd(out, -dc_dot(out, e), e));
+    }
+}
+
+/* signed distance of (x, y) from edge i of a side, positive inside; the outline is counterclockwise around `turn` */
+static dc_real dci_side_inside(const dci_side *s, int i, dc_real turn, dc_real x, dc_real y)
+{
+    const dci_outline *c = &s->corner[i], *d = &s->corner[i + 1 < s->count ? i + 1 : 0];
+    dc_real ex = d->across_1 - c->across_1, ey = d->across_2 - c->across_2, e2 = ex*ex + ey*ey;
+    if (!(e2 > 0)) return 0;
+    return turn*(ex*(y - c->across_2) - ey*(x - c->across_1))/dc_sqrt(e2);
+}
+
+/* The outline of side k, a polygon or a segment, cut by the edges of the other, a polygon (Sutherland and Hodgman).
+ * Within slack outside is inside: the corners are decided by that, their places by their edges. */
+static void dci_cut_polygon(dci_patch *w, int k)
+{
+    const dci_side *s = &w->side[k], *o = &w->side[1 - k];
+    const int first_s = k ? w->side[0].count : 0, first_o = k ? 0 : w->side[0].count;
+    const dc_real turn = dc_dot(o->normal, w->n) > 0 ? DC_R(1) : -DC_R(1);
+    /* less where a plane is steep: what lies outside by that is no farther off the surface than slack */
+    const dc_real slack = w->slack*dc_abs(dc_dot(s->normal, w->n)*dc_dot(o->normal, w->n));
+    int i, j, m = s->count;
+
+    for (i = 0; i < m; ++i) {
+        w->cut[i].across_1 = s->corner[i].across_1;
+        w->cut[i].across_2 = s->corner[i].across_2;
+        w->cut[i].before = first_s + (i ? i - 1 : m - 1);
+        w->cut[i].behind = first_s + i;
+    }
+
+    for (j = 0; j < o->count && m > 0; ++j) {
+        dci_cut *swap;
+        int n = 0;
+        for (i = 0; i < m && n + 2 <= w->most; ++i) {
+            const dci_cut *p = &w->cut[i], *q = &w->cut[i + 1 < m ? i + 1 : 0];
+            const dc_real at_p = dci_side_inside(o, j, turn, p->across_1, p->across_2) + slack;
+            const dc_real at_q = dci_side_inside(o, j, turn, q->across_1, q->across_2) + slack;
+            dci_cut c;
+            if (at_p >= 0) w->other[n++] = *p;
+            if ((at_p >= 0) == (at_q >= 0)) continue;
+
+            /* the edge from p to q crosses: out of it along the cutting edge, or in again */
+            c.across_1 = p->across_1 + at_p/(at_p - at_q)*(q->across_1 - p->across_1);
+            c.across_2 = p->across_2 + at_p/(at_p - at_q)*(q->across_2 - p->across_2);
+            c.before = at_p >= 0 ? p->behind : first_o + j;
+            c.behind = at_p >= 0 ? first_o + j : p->behind;
+            w->other[n++] = c;
+        }
+        swap = w->cut;
+        w->cut = w->other;
+        w->other = swap;
+        m = n;
+    }
+    w->cuts = m;
+}
+
+/* id of two features */
+static unsigned dci_patch_id(dc_hull_contact_kind kind, int i, int j)
+{
+    unsigned x = (unsigned)i << 15 | (unsigned)j;
+    if ((i | j) >> 15) x = (unsigned)i*2654435761u ^ ((unsigned)j*2246822519u >> 3);
+    return (unsigned)kind << 30 | (x & 0x3fffffffu);
+}
+
+/* of an edge the lesser of its half-edges */
+static int dci_half_least(const dc_hull_topology *t, int h) { return t->twin[h] < h ? t->twin[h] : h; }
+
+/* The candidate on the line along n through `base`, (3); on side `on` (0, 1, or neither: 2) it is that point itself. */
+static void dci_patch_candidate(dci_patch *w, dc_hull_contact_kind kind, dc_v3 base, int on, int feature_a,
+                                int feature_b)
+{
+    dci_candidate *c = &w->candidate[w->candidates];
+    const dc_real one = DCI_PATCH_ONE*w->slack;
+    dc_real at[2];
+    int i, k;
+
+    for (k = 0; k < 2; ++k) {
+        const dci_side *s = &w->side[k];
+        const dc_real slope = dc_dot(s->normal, w->n);
+        at[k] = 0;
+        if (k == on) continue;
+        if (!(dc_abs(slope) > DCI_PATCH_FLAT)) return;
+        at[k] = dc_dot(s->normal, dc_sub(s->corner[0].at, base))/slope;
+    }
+    c->pa = dc_madd(base, at[0], w->n);
+    c->pb = dc_madd(base, at[1], w->n);
+    c->gap = at[0] - at[1];
+    c->across_1 = dc_dot(w->axis_1, base);
+    c->across_2 = dc_dot(w->axis_2, base);
+    c->keep = 1;
+    c->kind = kind;
+    c->feature_a = feature_a;
+    c->feature_b = feature_b;
+    if (kind == DC_VERTEX_FACE) c->id = dci_patch_id(kind, 0, feature_a);
+    else if (kind == DC_FACE_VERTEX) c->id = dci_patch_id(kind, 0, feature_b);
+    else c->id = dci_patch_id(kind, dci_half_least(w->side[0].hull, feature_a),
+                              dci_half_least(w->side[1].hull, feature_b));
+
+    /* of several in one place the closest points, a vertex of a, or of b */
+    for (i = 0; i < w->candidates; ++i) {
+        dci_candidate *o = &w->candidate[i];
+        const dc_real x = o->across_1 - c->across_1, y = o->across_2 - c->across_2;
+        if (o->id != c->id && !(x*x + y*y <= one*one)) continue;
+        if (c->kind < o->kind && o->kind != DC_WITNESS) *o = *c;
+        return;
+    }
+    ++w->candidates;
+}
+
+/* Where edges i of a and j of b cross, seen along n. Those that only do within the slack: on b's, next to where the
+ * outlines met. */
+static dc_v3 dci_patch_cross(const dci_patch *w, const dci_cut *cut, int i, int j)
+{
+    const dci_side *a = &w->side[0], *b = &w->side[1];
+    const dci_outline *p = &a->corner[i], *q = &a->corner[i + 1 < a->count ? i + 1 : 0];
+    const dci_outline *r = &b->corner[j], *t = &b->corner[j + 1 < b->count ? j + 1 : 0];
+    const dc_real ax = q->across_1 - p->across_1, ay = q->across_2 - p->across_2;
+    const dc_real bx = t->across_1 - r->across_1, by = t->across_2 - r->across_2, b2 = bx*bx + by*by;
+    const dc_real x = r->across_1 - p->across_1, y = r->across_2 - p->across_2, det = ax*by - ay*bx;
+    dc_real u = x*by - y*bx, v = x*ay - y*ax;
+
+    /* p + u/det (q - p) = r + v/det (t - r) */
+    if (det != 0 && u*det >= 0 && v*det >= 0 && dc_abs(u) <= dc_abs(det) && dc_abs(v) <= dc_abs(det))
+        return dc_madd(p->at, u/det, dc_sub(q->at, p->at));
+    v = (cut->across_1 - r->across_1)*bx + (cut->across_2 - r->across_2)*by;
+    if (!(v > 0)) return r->at;
+    return v < b2 ? dc_madd(r->at, v/b2, dc_sub(t->at, r->at)) : t->at;
+}
+
+/* the corner between edges p and q of n: a cutting outline may be met the other way round */
+static int dci_cut_corner(int p, int q, int n) { return (p + 1)%n == q ? q : p; }
+
+/* candidates of the cuts */
+static void dci_patch_cuts(dci_patch *w)
+{
+    const dci_side *a = &w->side[0], *b = &w->side[1];
+    const int face_a = a->face, face_b = b->face;
+    int i;
+
+    for (i = 0; i < w->cuts; ++i) {
+        const int p = w->cut[i].before, q = w->cut[i].behind, n = a->count;
+        if (p < n && q < n) {
+            const dci_outline *c = &a->corner[dci_cut_corner(p, q, n)];
+            dci_patch_candidate(w, DC_VERTEX_FACE, c->at, 0, c->vertex, face_b);
+        } else if (p >= n && q >= n) {
+            const dci_outline *c = &b->corner[dci_cut_corner(p - n, q - n, b->count)];
+            dci_patch_candidate(w, DC_FACE_VERTEX, c->at, 1, face_a, c->vertex);
+        } else {
+            const int e = p < n ? p : q, f = p < n ? q - n : p - n;
+            const dc_v3 x = dci_patch_cross(w, &w->cut[i], e, f);
+            dci_patch_candidate(w, DC_EDGE_EDGE, x, 2, a->corner[e].edge, b->corner[f].edge);
+        }
+    }
+}
+
+/* Two segments, parallel as seen along n: the ends of what they share. */
+static void dci_cut_segments(dci_patch *w)
+{
+    const dci_outline *c[2][2];
+    dc_real ex[2], ey[2], along[2][2], length, sine, top;
+    int k, i, low[2];
+
+    for (k = 0; k < 2; ++k) {
+        c[k][0] = &w->side[k].corner[0];
+        c[k][1] = &w->side[k].corner[1];
+        ex[k] = c[k][1]->across_1 - c[k][0]->across_1;
+        ey[k] = c[k][1]->across_2 - c[k][0]->across_2;
+    }
+    length = dc_sqrt(ex[0]*ex[0] + ey[0]*ey[0]);
+    sine = ex[0]*ey[1] - ey[0]*ex[1];
+    if (!(length > w->slack) || !(dc_abs(sine) <= DCI_PATCH_PARALLEL*length*dc_sqrt(ex[1]*ex[1] + ey[1]*ey[1]))) return;
+    for (k = 0; k < 2; ++k) {
+        for (i = 0; i < 2; ++i) along[k][i] = (ex[0]*c[k][i]->across_1 + ey[0]*c[k][i]->across_2)/length;
+        low[k] = along[k][1] < along[k][0];
+    }
+    top = dc_min(along[0][!low[0]], along[1][!low[1]]);
+    if (!(top >= dc_max(along[0][low[0]], along[1][low[1]]) - w->slack)) return;
+
+    /* the inner of both low ends, of both high ends; of a where they are one */
+    for (i = 0; i < 2; ++i) {
+        const int ia = i ? !low[0] : low[0], ib = i ? !low[1] : low[1];
+        const dc_real in = i ? along[1][ib] - along[0][ia] : along[0][ia] - along[1][ib];
+        if (in >= -w->slack) dci_patch_candidate(w, DC_VERTEX_FACE, c[0][ia]->at, 0, c[0][ia]->vertex, w->side[1].face);
+        else dci_patch_candidate(w, DC_FACE_VERTEX, c[1][ib]->at, 1, w->side[0].face, c[1][ib]->vertex);
+    }
+}
+
+/* twice the area of three candidates, with sign */
+static dc_real dci_patch_area(const dci_candidate *p, const dci_candidate *q, const dci_candidate *r)
+{
+    return (q->across_1 - p->across_1)*(r->across_2 - p->across_2)
+         - (q->across_2 - p->across_2)*(r->across_1 - p->across_1);
+}
+
+/* how much candidate c adds to the first n: distance, area, area outside a triangle, distance from the nearest */
+static dc_real dci_patch_worth(const dci_candidate *p, int n, const dci_candidate *c)
+{
+    dc_real least = DC_REAL_MAX, most = 0, turn;
+    int i;
+
+    if (n == 2) return dc_abs(dci_patch_area(p, p + 1, c));
+    if (n == 3) {
+        turn = dci_patch_area(p, p + 1, p + 2) < 0 ? -DC_R(1) : DC_R(1);
+        for (i = 0; i < 3; ++i) most = dc_max(most, -turn*dci_patch_area(p + i, p + (i + 1)%3, c));
+        return most;
+    }
+    for (i = 0; i < n; ++i) {
+        dc_real x = c->across_1 - p[i].across_1, y = c->across_2 - p[i].across_2;
+        least = dc_min(least, x*x + y*y);
+    }
+    return least;
+}
+
+/* The candidates that stay go to the front: the deepest, then one after the other what adds most. */
+static void dci_patch_reduce(dci_patch *w, int capacity)
+{
+    dci_candidate *c = w->candidate, swap;
+    int n, i, at;
+
+    if (w->candidates <= capacity) return;
+    for (n = 0; n < capacity; ++n) {
+        dc_real best = -1, worth;
+        at = n;
+        for (i = n; i < w->candidates; ++i) {
+            if (n == 0) {
+                const dc_real deeper = c[at].gap - c[i].gap;
+                if (deeper > w->slack || (deeper >= -w->slack && c[i].keep > c[at].keep)) at = i;
+                continue;
+            }
+            worth = c[i].keep*dci_patch_worth(c, n, &c[i]);
+            if (worth > best) { best = worth; at = i; }
+        }
+        swap = c[n];
+        c[n] = c[at];
+        c[at] = swap;
+    }
+    w->candidates = capacity;
+}
+
+static int dci_patch_find(const dc_hull_patch *m, unsigned id)
+{
+    int i;
+    for (i = 0; i < m->count && i < DC_HULL_CONTACTS; ++i)
+        if (m->point[i].id == id) return i;
+    return -1;
+}
+
+/* the candidates, in the world and with the radii, into the patch; what the patch before knew of them stays */
+static DCI_NOINLINE void dci_patch_write(const dci_patch *w, const dc_distance *d, dc_hull_patch *m)
+{
+    const dc_hull_patch before = *m;
+    const dc_real ra = w->side[0].hull->hull.radius, rb = w->side[1].hull->hull.radius;
+    int i, k, old;
+
+    m->n = w->n;
+    m->gap = w->gap - (ra + rb);
+    m->distance = *d;
+    m->count = w->candidates;
+    m->reference = w->reference;
+    m->face_a = w->side[0].face;
+    m->face_b = w->side[1].face;
+    m->planar = w->side[0].planar;
+    for (i = 0; i < w->candidates; ++i) {
+        const dci_candidate *c = &w->candidate[i];
+        dc_hull_contact *p = &m->point[i];
+        old = dci_patch_find(&before, c->id);
+        p->pa = dc_add(w->origin, dc_madd(c->pa, -ra, w->n));
+        p->pb = dc_add(w->origin, dc_madd(c->pb, rb, w->n));
+        p->gap = c->gap - (ra + rb);
+        p->kind = c->kind;
+        p->feature_a = c->feature_a;
+        p->feature_b = c->feature_b;
+        p->id = c->id;
+        p->kept = old >= 0;
+        for (k = 0; k < 3; ++k) p->warm[k] = old >= 0 ? before.point[old].warm[k] : 0;
+    }
+}
+
+/* The arrays of a patch for outlines of these hulls; 0: they do not fit. */
+static DCI_NOINLINE int dci_patch_take(dci_room *room, int na, int nb, dci_patch *w)
+{
+    const size_t most = (size_t)na + (size_t)nb + 4;
+    w->most = (int)most;
+    w->side[0].corner = DCI_TAKE(room, (size_t)na + 1, dci_outline);
+    w->side[1].corner = DCI_TAKE(room, (size_t)nb + 1, dci_outline);
+    w->cut = DCI_TAKE(room, most, dci_cut);
+    w->other = DCI_TAKE(room, most, dci_cut);
+    w->candidate = DCI_TAKE(room, most + 1, dci_candidate);
+    return !room->full;
+}
+
+/* what n is normal to; of two faces, that of before */
+static DCI_NOINLINE int dci_patch_reference(const dci_patch *w, int before)
+{
+    const int a = dci_side_faces(&w->side[0]) && dc_dot(w->side[0].normal, w->n) <= DCI_PATCH_ALIGNED - 1;
+    const int b = dci_side_faces(&w->side[1]) && dc_dot(w->side[1].normal, w->n) >= 1 - DCI_PATCH_ALIGNED;
+    if (a && b) return before == 2 ? 2 : 1;
+    return a ? 1 : b ? 2 : 3;
+}
+
+DC_DEF size_t dc_hull_manifold_bytes(int na, int nb)
+{
+    dci_room room = {NULL, 0, 0};
+    dci_patch w;
+    if (na < 1 || nb < 1 || na > 1 << 24 || nb > 1 << 24) return 0;
+    dci_patch_take(&room, na, nb, &w);
+    room.bytes = dc_bytes(room.bytes, 1, sizeof(dci_polytope));
+    return dci_counted(&room);
+}
+
+static int dci_least_of(int n, const int *index)
+{
+    int i, least = index[0];
+    for (i = 1; i < n; ++i) least = index[i] < least ? index[i] : least;
+    return least;
+}
+
+/* the closest points of the cores, about the origin */
+static void dci_patch_witness(dci_patch *w, const dc_distance *d)
+{
+    dci_candidate *c = &w->candidate[w->candidates++];
+    const dc_real ra = w->side[0].hull->hull.radius, rb = w->side[1].hull->hull.radius;
+    dc_v3 mid = dc_sub(dc_scale(DC_R(0.5), dc_add(d->pa, d->pb)), w->origin);
+
+    mid = dc_madd(mid, DC_R(0.5)*(ra - rb), w->n);
+    c->pa = dc_madd(mid, DC_R(0.5)*w->gap, w->n);
+    c->pb = dc_madd(mid, -DC_R(0.5)*w->gap, w->n);
+    c->gap = w->gap;
+    c->across_1 = dc_dot(w->axis_1, mid);
+    c->across_2 = dc_dot(w->axis_2, mid);
+    c->keep = 1;
+    c->kind = DC_WITNESS;
+    c->feature_a = dci_least_of(d->na, d->ia);
+    c->feature_b = dci_least_of(d->nb, d->ib);
+    c->id = dci_patch_id(DC_WITNESS, 0, 0);         /* there is one: the same wherever it goes */
+}
+
+/* Candidates of the two faces, less what is beyond the margin. Where n is that of edges or vertices the closest points
+ * take the place of what is there, unless others as close show that they might be anywhere between; and they come where
+ * nothing else has their gap. */
+static DCI_NOINLINE void dci_patch_fill(dci_patch *w, const dc_distance *d, const dc_hull_patch *before,
+                                        dc_real margin, int capacity)
+{
+    const dc_real radius = w->side[0].hull->hull.radius + w->side[1].hull->hull.radius;
+    const dc_real one = DCI_PATCH_ONE*w->slack;
+    int i, near, n = 0, here = 0, elsewhere = 0, alone;
+
+    w->cuts = w->candidates = 0;
+    if (w->side[0].count == 2 && w->side[1].count == 2) dci_cut_segments(w);
+    else if (w->side[0].count > 1 && w->side[1].count > 1) {
+        dci_cut_polygon(w, w->side[1].count < 3);
+        dci_patch_cuts(w);
+    }
+
+    /* as close as the closest points: in their place, or elsewhere */
+    for (i = 0; i < w->candidates; ++i) {
+        const dci_candidate *c = &w->candidate[i];
+        near = dc_max(dc_abs(c->across_1), dc_abs(c->across_2)) <= one;
+        here |= near && c->gap <= w->gap + one;
+        elsewhere |= !near && c->gap <= w->gap + w->slack;
+    }
+    alone = w->reference == 3 && !elsewhere;
+    for (i = 0; i < w->candidates; ++i) {
+        const dci_candidate *c = &w->candidate[i];
+        near = dc_max(dc_abs(c->across_1), dc_abs(c->across_2)) <= one;
+        if ((near && alone) || !(c->gap - radius <= margin + w->slack*DC_R(0.01))) continue;
+        w->candidate[n++] = *c;
+    }
+    w->candidates = n;
+    if (alone || !(here || elsewhere)) dci_patch_witness(w, d);
+
+    /* those that were there before, and the reduction */
+    for (i = 0; i < w->candidates; ++i)
+        if (dci_patch_find(before, w->candidate[i].id) >= 0) w->candidate[i].keep = DCI_PATCH_KEEP;
+    dci_patch_reduce(w, capacity);
+}
+
+/* the sides at their poses, about the middle of the closest points */
+static DCI_NOINLINE void dci_patch_open(dci_patch *w, const dc_hull_topology *a, const dc_pose *pa,
+                                        const dc_hull_topology *b, const dc_pose *pb, const dc_distance *d, int planar)
+{
+    w->origin = dc_scale(DC_R(0.5), dc_add(d->pa, d->pb));
+    w->n = d->n;
+    w->gap = d->gap + a->hull.radius + b->hull.radius;
+    w->slack = DCI_PATCH_SLACK*(a->reach + b->reach);
+    w->side[0].hull = a;
+    w->side[0].rotation = dc_rotation(pa->q);
+    w->side[0].shift = dc_sub(pa->t, w->origin);
+    w->side[1].hull = b;
+    w->side[1].rotation = dc_rotation(pb->q);
+    w->side[1].shift = dc_sub(pb->t, w->origin);
+    w->side[0].planar = w->side[1].planar = planar;
+    w->side[0].normal = w->side[1].normal = dc_vec(0, 0, 0);
+}
+
+DC_DEF dc_status dc_hull_manifold(const dc_hull_manifold_options *opt, const dc_hull_topology *a, const dc_pose *pose_a,
+                                  const dc_hull_topology *b, const dc_pose *pose_b, dc_arena *mem, dc_hull_patch *m)
+{
+    static const dc_pose identity = {{1, 0, 0, 0}, {0, 0, 0}};
+    const dc_pose *pa = pose_a ? pose_a : &identity, *pb = pose_b ? pose_b : &identity;
+    dc_hull_manifold_options o = DC_ZERO;
+    dci_room room = {NULL, 0, 0};
+    dci_patch w;
+    dc_distance d;
+    dc_status status;
+    size_t used;
+
+    if (opt) o = *opt;
+    if (!mem || !m || !dci_topology_ok(a) || !dci_topology_ok(b) || !dc_pose_ok(pa) || !dc_pose_ok(pb)) return DC_E_ARG;
+    if (!(o.margin >= 0 && o.margin <= DC_LIMIT) || !(o.share >= 0 && o.share < 1)) return DC_E_ARG;
+    if (o.capacity < 0 || o.capacity > DC_HULL_CONTACTS || (o.planar && (a->dimension > 2 || b->dimension > 2)))
+        return DC_E_ARG;
+    if (o.share == 0) o.share = DC_R(0.05);
+    if (o.capacity == 0) o.capacity = 4;
+
+    /* closest points, or depth */
+    d = m->distance;
+    used = mem->used;
+    room.arena = mem;
+    if (!dci_patch_take(&room, a->hull.n, b->hull.n, &w)) status = DC_E_MEMORY;
+    else status = dc_hull_distance_large(a, pa, b, pb, mem, &d);
+    if (status != DC_OK && status != DC_E_DIVERGED) {
+        mem->used = used;
+        return status;
+    }
+    dci_patch_open(&w, a, pa, b, pb, &d, o.planar);
+    dci_patch_direction(&w, m, o.share);
+
+    /* across n: two faces */
+    w.axis_1 = dci_unit(dc_cross(w.n, dci_axis_off(w.n)));
+    w.axis_2 = dc_cross(w.n, w.axis_1);
+    dci_side_choose(&w.side[0], dc_neg(w.n), m->count > 0 ? m->face_a : -1);
+    dci_side_choose(&w.side[1], w.n, m->count > 0 ? m->face_b : -1);
+    dci_side_outline(&w.side[0], &w, dc_neg(w.n));
+    dci_side_outline(&w.side[1], &w, w.n);
+    w.reference = dci_patch_reference(&w, m->reference);
+    w.candidates = 0;
+    if (w.gap - (a->hull.radius + b->hull.radius) <= o.margin + w.slack*DC_R(0.01))
+        dci_patch_fill(&w, &d, m, o.margin, o.capacity);
+    dci_patch_write(&w, &d, m);
+    mem->used = used;
+    return status;
+}
+
+/* ---- [manifold derivatives] hull queries: derivatives of a manifold ------------------------------- */
+
+/* In: a patch, the velocity of every vertex. Out: the rates of n, points and gaps, features frozen. All of them follow
+ * from velocities of vertices: a twist gives one to each, x' = v + w x (x - t), the derivative by a vertex to one
+ * alone.
+ *
+ * stage                      | reads                     | writes            | equation dci_rate_plane             |
+ * three corners, or two     | N, N'             | N = M/|M|, M the product of two edges dci_rate_direction         | N,
+ * or closest features    | n'                | the same of a x b, r, r less what is along u dci_rate_point
+ * | n', planes, vertices      | pa', pb', gap'    | (1) or (2)
+ *
+ * A vertex x against a plane, pb = x - g n:   g = (x - c).N/(n.N), differentiated                       (1)
+ * Edges p + u e and r + v f, pa - pb = g n:   u' e - v' f - g' n = -(p' + u e' - r' - v f' - g n')       (2)
+ * which with D = n.(e x f) is solved by products with f x n, e x n and e x f. */
+
+/* a point and its velocity */
+typedef struct { dc_v3 at, rate; } dci_moving;
+
+typedef struct {
+    dci_side side[2];
+    dc_v3   velocity[2], spin[2];       /* of the bodies */
+    int     vertex_side, vertex;        /* this vertex has a velocity of its own; -1: none */
+    dc_v3   vertex_rate;
+    dc_v3   origin;
+    const dc_hull_patch *patch;
+    dci_moving n, normal[2], plane[2];  /* n; the faces' normals; a point of each */
+} dci_rates;
+
+static dci_moving dci_rate_vertex(const dci_rates *r, int k, int i)
+{
+    dci_moving m;
+    m.at = dci_side_point(&r->side[k], i);
+    m.rate = dc_add(r->velocity[k], dc_cross(r->spin[k], dc_sub(m.at, r->side[k].shift)));
+    if (k == r->vertex_side && i == r->vertex) m.rate = dc_add(m.rate, r->vertex_rate);
+    return m;
+}
+
+static dci_moving dci_moving_sub(dci_moving p, dci_moving q)
+{
+    p.at = dc_sub(p.at, q.at);
+    p.rate = dc_sub(p.rate, q.rate);
+    return p;
+}
+
+static dci_moving dci_moving_cross(dci_moving p, dci_moving q)
+{
+    dci_moving m;
+    m.at = dc_cross(p.at, q.at);
+    m.rate = dc_add(dc_cross(p.rate, q.at), dc_cross(p.at, q.rate));
+    return m;
+}
+
+/* unit, along `along`; 0: it has no direction beyond `least` */
+static int dci_moving_unit(dci_moving *m, dc_v3 along, dc_real least)
+{
+    const dc_real length = dc_sqrt(dc_dot(m->at, m->at)), sign = dc_dot(m->at, along) < 0 ? -DC_R(1) : DC_R(1);
+    if (!(length > least)) return 0;
+    m->at = dc_scale(sign/length, m->at);
+    m->rate = dc_scale(sign/length, m->rate);
+    m->rate = dc_madd(m->rate, -dc_dot(m->at, m->rate), m->at);
+    return 1;
+}
+
+/* p less what is along u, which need not be unit but not 0 */
+static dci_moving dci_moving_across(dci_moving p, dci_moving u)
+{
+    const dc_real uu = dc_dot(u.at, u.at), t = dc_dot(p.at, u.at)/uu;
+    const dc_real dt = (dc_dot(p.rate, u.at) + dc_dot(p.at, u.rate) - 2*t*dc_dot(u.at, u.rate))/uu;
+    p.at = dc_madd(p.at, -t, u.at);
+    p.rate = dc_madd(dc_madd(p.rate, -t, u.rate), -dt, u.at);
+    return p;
+}
+
+/* the corners that carry the plane of side k's face: three, two, or one */
+static int dci_rate_corners(const dci_rates *r, int k, int corner[3])
+{
+    const dci_side *s = &r->side[k];
+    const dc_hull_topology *t = s->hull;
+    int i, count;
+
+    if (s->planar && t->dimension == 2) {
+        corner[0] = t->corner[s->face];
+        corner[1] = dci_half_end(t, s->face);
+        return 2;
+    }
+    if (t->dimension < 2) {
+        for (i = 0; i <= t->dimension; ++i) corner[i] = t->corner[i];
+        return t->dimension + 1;
+    }
+    count = t->begin[s->face + 1] - t->begin[s->face];
+    for (i = 0; i < 3; ++i) corner[i] = t->corner[t->begin[s->face] + i*count/3];
+    return 3;
+}
+
+/* The plane of side k's face. That of a segment or point follows n, whose rate is known then. */
+static int dci_rate_plane(dci_rates *r, int k)
+{
+    const dci_side *s = &r->side[k];
+    dci_moving c[3], e;
+    int corner[3], i, count = dci_rate_corners(r, k, corner);
+
+    r->plane[k] = c[0] = dci_rate_vertex(r, k, corner[0]);
+    for (i = 1; i < count; ++i) c[i] = dci_rate_vertex(r, k, corner[i]);
+    if (count == 3) r->normal[k] = dci_moving_cross(dci_moving_sub(c[1], c[0]), dci_moving_sub(c[2], c[0]));
+    else if (count == 2 && s->planar && s->hull->dimension == 2) {
+        e = dci_moving_sub(c[1], c[0]);
+        r->normal[k].at = dc_cross(e.at, dc_vec(0, 0, 1));
+        r->normal[k].rate = dc_cross(e.rate, dc_vec(0, 0, 1));
+    } else {
+        r->normal[k] = r->n;
+        if (count == 2) r->normal[k] = dci_moving_across(r->n, dci_moving_sub(c[1], c[0]));
+    }
+    return dci_moving_unit(&r->normal[k], r->patch->n, 0);
+}
+
+/* n' from the closest features of the cores */
+static int dci_rate_features(dci_rates *r)
+{
+    const dc_distance *d = &r->patch->distance;
+    const dc_real least = 16*DC_EPS*(r->side[0].hull->reach + r->side[1].hull->reach);
+    dci_moving x[3], y[3], e, f;
+    int i;
+
+    for (i = 0; i < d->na; ++i) x[i] = dci_rate_vertex(r, 0, d->ia[i]);
+    for (i = 0; i < d->nb; ++i) y[i] = dci_rate_vertex(r, 1, d->ib[i]);
+    if (d->na > 1) e = dci_moving_sub(x[1], x[0]);
+    if (d->nb > 1) f = dci_moving_sub(y[1], y[0]);
+    if (d->na == 3) r->n = dci_moving_cross(e, dci_moving_sub(x[2], x[0]));
+    else if (d->nb == 3) r->n = dci_moving_cross(f, dci_moving_sub(y[2], y[0]));
+    else if (d->na == 2 && d->nb == 2) r->n = dci_moving_cross(e, f);
+    else {
+        r->n = dci_moving_sub(x[0], y[0]);
+        if (d->na == 2) r->n = dci_moving_across(r->n, e);
+        if (d->nb == 2) r->n = dci_moving_across(r->n, f);
+        return dci_moving_unit(&r->n, r->patch->n, least);
+    }
+    return dci_moving_unit(&r->n, r->patch->n, least*least);
+}
+
+/* n', and the faces' planes */
+static int dci_rate_direction(dci_rates *r)
+{
+    const int from = r->patch->reference;
+
+    r->n.at = r->patch->n;
+    r->n.rate = dc_vec(0, 0, 0);
+    if (from == 3) {
+        if (!dci_rate_features(r)) return 0;
+    } else {
+        if (!dci_rate_plane(r, from - 1)) return 0;
+        r->n = r->normal[from - 1];
+    }
+    return dci_rate_plane(r, 0) && dci_rate_plane(r, 1);
+}
+
+/* (2) of the edges p q of a and s t of b, at pa and pb; 0: parallel as seen along n */
+static int dci_rate_edges(const dci_rates *r, const dci_moving p[2], const dci_moving q[2], dc_v3 pa, dc_v3 pb,
+                          dc_v3 *dpa, dc_real *dgap)
+{
+    const dci_moving e = dci_moving_sub(p[1], p[0]), f = dci_moving_sub(q[1], q[0]);
+    const dc_v3 n = r->n.at, cross = dc_cross(e.at, f.at);
+    const dc_real D = dc_dot(n, cross), ee = dc_dot(e.at, e.at), ff = dc_dot(f.at, f.at);
+    dc_real u, v, g = dc_dot(dc_sub(pa, pb), n);
+    dc_v3 rhs;
+
+    if (!(dc_abs(D) > DC_R(1e-6)*dc_sqrt(ee*ff))) return 0;
+    u = dc_dot(dc_sub(pa, p[0].at), e.at)/ee;
+    v = dc_dot(dc_sub(pb, q[0].at), f.at)/ff;
+    rhs = dc_sub(dc_madd(p[0].rate, u, e.rate), dc_madd(q[0].rate, v, f.rate));
+    rhs = dc_neg(dc_madd(rhs, -g, r->n.rate));
+    *dpa = dc_madd(dc_madd(p[0].rate, u, e.rate), dc_dot(rhs, dc_cross(f.at, n))/D, e.at);
+    *dgap = -dc_dot(rhs, cross)/D;
+    return 1;
+}
+
+/* (1) for vertex i of side k and the other's face */
+static int dci_rate_vertex_face(const dci_rates *r, int k, int i, dc_real gap, dc_v3 *dpa, dc_real *dgap)
+{
+    const dci_moving v = dci_rate_vertex(r, k, i), to = dci_moving_sub(v, r->plane[1 - k]), N = r->normal[1 - k];
+    const dc_real s = dc_dot(r->n.at, N.at), turn = dc_dot(r->n.rate, N.at) + dc_dot(r->n.at, N.rate);
+    const dc_real over = dc_dot(to.rate, N.at) + dc_dot(to.at, N.rate);
+
+    if (!(dc_abs(s) > 0)) return 0;
+    *dgap = k ? -(over + gap*turn)/s : (over - gap*turn)/s;
+    *dpa = k ? dc_madd(dc_madd(v.rate, *dgap, r->n.at), gap, r->n.rate) : v.rate;
+    return 1;
+}
+
+/* Rates of a pair on two edges, i0 i1 of a and j0 j1 of b. Edges that cross within the slack alone do so at an end of
+ * b's: then (1) of that vertex. */
+static int dci_rate_cross(const dci_rates *r, const int i[2], const int j[2], dc_v3 pa, dc_v3 pb, dc_v3 *dpa,
+                          dc_real *dgap)
+{
+    const dc_real least = 64*DC_EPS*(r->side[0].hull->reach + r->side[1].hull->reach);
+    dci_moving p[2], q[2];
+    dc_v3 off;
+    int k;
+
+    for (k = 0; k < 2; ++k) {
+        p[k] = dci_rate_vertex(r, 0, i[k]);
+        q[k] = dci_rate_vertex(r, 1, j[k]);
+    }
+    off = dc_cross(dc_sub(pa, p[0].at), dci_unit(dc_sub(p[1].at, p[0].at)));
+    for (k = 0; k < 2 && dc_dot(off, off) > least*least; ++k) {
+        const dc_v3 e = dc_sub(pb, q[k].at);
+        if (dc_dot(e, e) <= least*least)
+            return dci_rate_vertex_face(r, 1, j[k], dc_dot(dc_sub(pa, pb), r->n.at), dpa, dgap);
+    }
+    return dci_rate_edges(r, p, q, pa, pb, dpa, dgap);
+}
+
+/* Rates of point i: of a, and of the gap; that of b follows. */
+static int dci_rate_point(const dci_rates *r, int i, dc_v3 *dpa, dc_v3 *dpb, dc_real *dgap)
+{
+    const dc_hull_contact *c = &r->patch->point[i];
+    const dc_distance *d = &r->patch->distance;
+    const dc_hull_topology *a = r->side[0].hull, *b = r->side[1].hull;
+    const dc_real ra = a->hull.radius, rb = b->hull.radius, gap = c->gap + (ra + rb);
+    const dc_v3 n = r->n.at;
+    const dc_v3 pa = dc_madd(dc_sub(c->pa, r->origin), ra, n), pb = dc_madd(dc_sub(c->pb, r->origin), -rb, n);
+    dc_v3 x = dc_vec(0, 0, 0), y = x;
+    int k, good = 1, ends[2], others[2];
+
+    if (c->kind == DC_EDGE_EDGE) {
+        ends[0] = a->corner[c->feature_a];
+        ends[1] = dci_half_end(a, c->feature_a);
+        others[0] = b->corner[c->feature_b];
+        others[1] = dci_half_end(b, c->feature_b);
+        good = dci_rate_cross(r, ends, others, pa, pb, dpa, dgap);
+    } else if (c->kind == DC_WITNESS && d->na == 2 && d->nb == 2) {
+        good = dci_rate_cross(r, d->ia, d->ib, pa, pb, dpa, dgap);
+    } else if (c->kind == DC_WITNESS) {
+        /* the gap by the weights, which do not count to first order; the vertex that there is stays one */
+        for (k = 0; k < d->na; ++k) x = dc_madd(x, d->wa[k], dci_rate_vertex(r, 0, d->ia[k]).rate);
+        for (k = 0; k < d->nb; ++k) y = dc_madd(y, d->wb[k], dci_rate_vertex(r, 1, d->ib[k]).rate);
+        *dgap = dc_dot(n, dc_sub(x, y));
+        *dpa = d->na > 1 && d->nb == 1 ? dc_madd(dc_madd(y, *dgap, n), gap, r->n.rate) : x;
+    } else {
+        k = c->kind == DC_FACE_VERTEX;
+        good = dci_rate_vertex_face(r, k, k ? c->feature_b : c->feature_a, gap, dpa, dgap);
+    }
+    if (!good) return 0;
+
+    *dpb = dc_madd(dc_madd(*dpa, -*dgap, n), -gap, r->n.rate);
+    *dpa = dc_madd(*dpa, -ra, r->n.rate);
+    *dpb = dc_madd(*dpb, rb, r->n.rate);
+    return dc_finite3(*dpa) && dc_finite3(*dpb) && dc_finite(*dgap);
+}
+
+/* rates of all of the patch; 0: there are none */
+typedef struct {
+    dc_v3   n, pa[DC_HULL_CONTACTS], pb[DC_HULL_CONTACTS];
+    dc_real gap[DC_HULL_CONTACTS];
+} dci_patch_rates;
+
+static DCI_NOINLINE int dci_rate_all(dci_rates *r, dci_patch_rates *out)
+{
+    int i;
+    if (!dci_rate_direction(r)) return 0;
+    out->n = r->n.rate;
+    for (i = 0; i < r->patch->count; ++i)
+        if (!dci_rate_point(r, i, &out->pa[i], &out->pb[i], &out->gap[i])) return 0;
+    return 1;
+}
+
+/* do the indices of the patch fit these hulls? */
+static int dci_patch_fits(const dc_hull_patch *m, const dc_hull_topology *a, const dc_hull_topology *b)
+{
+    const dc_distance *d = &m->distance;
+    int i;
+
+    if (m->count < 0 || m->count > DC_HULL_CONTACTS || m->reference < 1 || m->reference > 3) return 0;
+    if (d->na < 1 || d->na > 3 || d->nb < 1 || d->nb > 3 || !dc_finite3(m->n)) return 0;
+    for (i = 0; i < d->na; ++i)
+        if (d->ia[i] < 0 || d->ia[i] >= a->hull.n) return 0;
+    for (i = 0; i < d->nb; ++i)
+        if (d->ib[i] < 0 || d->ib[i] >= b->hull.n) return 0;
+    if (m->face_a < 0 || m->face_b < 0) return 0;
+    if (m->face_a >= (a->faces > 0 ? 2*a->edges : 2) || m->face_b >= (b->faces > 0 ? 2*b->edges : 2)) return 0;
+    for (i = 0; i < m->count; ++i) {
+        const dc_hull_contact *c = &m->point[i];
+        const int edge = c->kind == DC_EDGE_EDGE;
+        if (c->feature_a < 0 || c->feature_b < 0 || !dc_in_range(c->pa) || !dc_in_range(c->pb) || !dc_finite(c->gap))
+            return 0;
+        if (c->kind != DC_FACE_VERTEX && c->feature_a >= (edge ? 2*a->edges : a->hull.n)) return 0;
+        if (c->kind != DC_VERTEX_FACE && c->feature_b >= (edge ? 2*b->edges : b->hull.n)) return 0;
+    }
+    return 1;
+}
+
+/* The patch to be differentiated, nothing moving; 0: DC_E_ARG. Whether it is one of the plane shows in its faces. */
+static int dci_rate_open(dci_rates *r, const dc_hull_topology *a, const dc_pose *pose_a, const dc_hull_topology *b,
+                         const dc_pose *pose_b, const dc_hull_patch *m)
+{
+    static const dc_pose identity = {{1, 0, 0, 0}, {0, 0, 0}};
+    const dc_pose *pose[2];
+    int k;
+
+    pose[0] = pose_a ? pose_a : &identity;
+    pose[1] = pose_b ? pose_b : &identity;
+    if (!m || !dci_topology_ok(a) || !dci_topology_ok(b) || !dc_pose_ok(pose[0]) || !dc_pose_ok(pose[1])) return 0;
+    if (!dci_patch_fits(m, a, b)) return 0;
+    r->patch = m;
+    r->origin = m->count > 0 ? m->point[0].pa : pose[0]->t;
+    r->side[0].hull = a;
+    r->side[1].hull = b;
+    r->side[0].face = m->face_a;
+    r->side[1].face = m->face_b;
+    for (k = 0; k < 2; ++k) {
+        r->side[k].rotation = dc_rotation(pose[k]->q);
+        r->side[k].shift = dc_sub(pose[k]->t, r->origin);
+        r->side[k].planar = m->planar;
+        r->velocity[k] = r->spin[k] = dc_vec(0, 0, 0);
+        if (r->side[k].hull->dimension < 2 || (m->planar && r->side[k].hull->dimension == 2)) continue;
+        if (m->planar || r->side[k].face >= r->side[k].hull->faces) return 0;
+    }
+    r->vertex_side = r->vertex = -1;
+    r->vertex_rate = dc_vec(0, 0, 0);
+    return 1;
+}
+
+DC_DEF dc_status dc_hull_manifold_jvp(const dc_hull_topology *a, const dc_pose *pose_a, const dc_hull_topology *b,
+                                      const dc_pose *pose_b, const dc_hull_patch *m, const dc_real *twist, dc_v3 *dn,
+                                      dc_v3 *dpa, dc_v3 *dpb, dc_real *dgap)
+{
+    dci_rates r;
+    dci_patch_rates out;
+    int i;
+
+    if (!twist || !dci_rate_open(&r, a, pose_a, b, pose_b, m)) return DC_E_ARG;
+    for (i = 0; i < 12; ++i)
+        if (!dc_finite(twist[i])) return DC_E_ARG;
+    for (i = 0; i < 2; ++i) {
+        r.velocity[i] = dc_vec(twist[6*i], twist[6*i + 1], twist[6*i + 2]);
+        r.spin[i] = dc_vec(twist[6*i + 3], twist[6*i + 4], twist[6*i + 5]);
+    }
+    if (!dci_rate_all(&r, &out)) return DC_E_SINGULAR;
+    if (dn) *dn = out.n;
+    for (i = 0; i < m->count; ++i) {
+        if (dpa) dpa[i] = out.pa[i];
+        if (dpb) dpb[i] = out.pb[i];
+        if (dgap) dgap[i] = out.gap[i];
+    }
+    return DC_OK;
+}
+
+static void dci_rate_note(int *list, int *count, int i)
+{
+    int k;
+    for (k = 0; k < *count; ++k)
+        if (list[k] == i) return;
+    list[(*count)++] = i;
+}
+
+/* the vertices of side k that the patch depends on, at most 6 + 2 of each point */
+static int dci_rate_vertices(const dci_rates *r, int k, int *list)
+{
+    const dc_hull_patch *m = r->patch;
+    const dc_hull_topology *t = r->side[k].hull;
+    int corner[3], i, n = 0, count = dci_rate_corners(r, k, corner);
+
+    for (i = 0; i < count; ++i) dci_rate_note(list, &n, corner[i]);
+    for (i = 0; i < (k ? m->distance.nb : m->distance.na); ++i)
+        dci_rate_note(list, &n, k ? m->distance.ib[i] : m->distance.ia[i]);
+    for (i = 0; i < m->count; ++i) {
+        const int f = k ? m->point[i].feature_b : m->point[i].feature_a;
+        if (m->point[i].kind == DC_EDGE_EDGE) {
+            dci_rate_note(list, &n, t->corner[f]);
+            dci_rate_note(list, &n, dci_half_end(t, f));
+        } else if (m->point[i].kind == (k ? DC_FACE_VERTEX : DC_VERTEX_FACE)) {
+            dci_rate_note(list, &n, f);
+        }
+    }
+    return n;
+}
+
+/* what is to be differentiated by all of the patch's numbers */
+typedef struct { const dc_v3 *n, *pa, *pb; const dc_real *gap; } dci_patch_weights;
+
+/* the derivative of their sum */
+static dc_real dci_rate_sum(dci_rates *r, const dci_patch_weights *by)
+{
+    dci_patch_rates out;
+    dc_real sum = 0;
+    int i;
+
+    if (!dci_rate_all(r, &out)) return dci_from_bits(DCI_NAN);
+    if (by->n) sum += dc_dot(*by->n, out.n);
+    for (i = 0; i < r->patch->count; ++i) {
+        if (by->pa) sum += dc_dot(by->pa[i], out.pa[i]);
+        if (by->pb) sum += dc_dot(by->pb[i], out.pb[i]);
+        if (by->gap) sum += by->gap[i]*out.gap[i];
+    }
+    return sum;
+}
+
+/* by the vertices of side k */
+static void dci_rate_by_vertices(dci_rates *r, int k, const dci_patch_weights *by, dc_real *grad)
+{
+    int list[6 + 2*DC_HULL_CONTACTS], n = dci_rate_vertices(r, k, list), i, j;
+
+    for (i = 0; i < 3*r->side[k].hull->hull.n; ++i) grad[i] = 0;
+    r->vertex_side = k;
+    for (i = 0; i < n; ++i)
+        for (j = 0; j < 3; ++j) {
+            r->vertex = list[i];
+            r->vertex_rate = dc_mul(&r->side[k].rotation, dc_vec(j == 0, j == 1, j == 2));
+            grad[3*list[i] + j] = dci_rate_sum(r, by);
+        }
+    r->vertex_side = r->vertex = -1;
+}
+
+DC_DEF dc_status dc_hull_manifold_vjp(const dc_hull_topology *a, const dc_pose *pose_a, const dc_hull_topology *b,
+                                      const dc_pose *pose_b, const dc_hull_patch *m, const dc_v3 *by_n,
+                                      const dc_v3 *by_pa, const dc_v3 *by_pb, const dc_real *by_gap, dc_real *grad,
+                                      dc_real *grad_a, dc_real *grad_b)
+{
+    dci_patch_weights by;
+    dci_rates r;
+    dc_real twist[12];
+    int i, j;
+
+    if (!grad || !dci_rate_open(&r, a, pose_a, b, pose_b, m) || (by_n && !dc_finite3(*by_n))) return DC_E_ARG;
+    for (i = 0; i < m->count; ++i) {
+        if ((by_pa && !dc_finite3(by_pa[i])) || (by_pb && !dc_finite3(by_pb[i]))) return DC_E_ARG;
+        if (by_gap && !dc_finite(by_gap[i])) return DC_E_ARG;
+    }
+    by.n = by_n;
+    by.pa = by_pa;
+    by.pb = by_pb;
+    by.gap = by_gap;
+
+    /* by the twists, and only then into the caller's */
+    for (j = 0; j < 12; ++j) {
+        const dc_v3 along = dc_vec(j%3 == 0, j%3 == 1, j%3 == 2);
+        for (i = 0; i < 2; ++i) {
+            r.velocity[i] = j/6 == i && j%6 < 3 ? along : dc_vec(0, 0, 0);
+            r.spin[i] = j/6 == i && j%6 >= 3 ? along : dc_vec(0, 0, 0);
+        }
+        twist[j] = dci_rate_sum(&r, &by);
+        if (!dc_finite(twist[j])) return DC_E_SINGULAR;
+    }
+    r.spin[1] = dc_vec(0, 0, 0);
+    for (j = 0; j < 12; ++j) grad[j] = twist[j];
+
+    /* by the vertices */
+    if (grad_a) dci_rate_by_vertices(&r, 0, &by, grad_a);
+    if (grad_b) dci_rate_by_vertices(&r, 1, &by, grad_b);
+    return DC_OK;
+}
 
 /* ---- [plane] pair potentials: the minimising plane ----------------------------------------------- */
 /* Minimise over the plane (n, d)

@@ -33,9 +33,9 @@ double peer_ccd_depth(void *pair, double dir[3], double pos[3]);
 #define MAX_F (2*MAX_N)
 #define MAX_REPEATS 99
 
-typedef struct { dc_v3 v[MAX_N]; dc_hull h; int f[MAX_F][3], nf; } shape;
+typedef struct { dc_v3 v[MAX_N]; dc_hull h; dc_hull_topology t; int f[MAX_F][3], nf; } shape;
 typedef struct { const shape *a, *b; dc_pose pa, pb; } pair;
-typedef struct { dc_pose pb; dc_distance start; } neighbour;        /* a pose nearby and the answer to start from */
+typedef struct { dc_pose pb; dc_distance start; dc_hull_patch patch; } neighbour;     /* a pose nearby and the answers to start from */
 
 static shape shapes[SHAPES];
 static pair pairs[PAIRS];
@@ -44,7 +44,7 @@ static neighbour near[PAIRS];
 static void *peers[PAIRS];
 #endif
 static const char *only = "";
-static unsigned char scratch[65536];
+static unsigned char scratch[65536], of_faces[SHAPES][65536];
 static uint64_t seed;
 
 static double uniform(void)
@@ -115,6 +115,7 @@ static void shape_faces(shape *s, int box)
 
 static void shape_make(shape *s, int n, int box)
 {
+    dc_arena mem;
     int i;
     dc_v3 e = dc_vec(DC_R(0.2 + 0.3*uniform()), DC_R(0.2 + 0.3*uniform()), DC_R(0.2 + 0.3*uniform()));
     for (i = 0; i < n; i++)
@@ -123,12 +124,22 @@ static void shape_make(shape *s, int n, int box)
     s->h.radius = 0;
     s->h.n = n;
     shape_faces(s, box);
+    mem = dc_arena_make(of_faces[s - shapes], sizeof of_faces[0]);
+    (void)dc_hull_faces(&s->h, 0, &mem, &s->t);
 }
 
 static dc_status query(const pair *p, const dc_pose *pb, dc_distance *d)
 {
     dc_arena mem = dc_arena_make(scratch, sizeof scratch);
     return dc_hull_distance(&p->a->h, &p->pa, &p->b->h, pb, &mem, d);
+}
+
+static dc_status touch(const pair *p, const dc_pose *pb, dc_hull_patch *m)
+{
+    dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+    dc_hull_manifold_options o = DC_ZERO;
+    o.margin = DC_R(0.15);
+    return dc_hull_manifold(&o, &p->a->t, &p->pa, &p->b->t, pb, &mem, m);
 }
 
 /* moves b along a line until the gap is the wanted one; 0 when the line misses it: the middle of 8 random points on a
@@ -160,6 +171,8 @@ static int pair_make(pair *p, neighbour *q, dc_real gap)
         memset(&d, 0, sizeof d);
         (void)query(p, &p->pb, &d);
         q->start = d;
+        memset(&q->patch, 0, sizeof q->patch);
+        (void)touch(p, &p->pb, &q->patch);
     }
     q->pb = p->pb;
     q->pb.t = dc_madd(p->pb.t, DC_R(0.02)*dc_abs(gap), unit_v3());
@@ -181,7 +194,7 @@ static int by_value(const void *a, const void *b)
 
 static volatile double sink;
 
-enum { OURS, WARM, FCL, CCD, CONTESTANTS };
+enum { OURS, WARM, MANIFOLD, MANIFOLD_WARM, FCL, CCD, CONTESTANTS };
 
 static double run(int who)
 {
@@ -197,6 +210,14 @@ static double run(int who)
             dc_distance d = near[i].start;
             (void)query(p, &near[i].pb, &d);
             sum += (double)d.gap;
+        } else if (who == MANIFOLD) {
+            dc_hull_patch m = DC_ZERO;
+            (void)touch(p, &p->pb, &m);
+            sum += (double)m.gap;
+        } else if (who == MANIFOLD_WARM) {
+            dc_hull_patch m = near[i].patch;
+            (void)touch(p, &near[i].pb, &m);
+            sum += (double)m.gap;
         }
 #ifdef DC_BENCH_PEERS
         else {
@@ -213,9 +234,9 @@ static double run(int who)
 static void bench(const char *kind, int n, int box, const char *what, dc_real gap, int repeats)
 {
     static double t[CONTESTANTS][MAX_REPEATS];
-    static const char *const who_name[CONTESTANTS] = {"dc", "dc_warm", "fcl", "libccd_epa"};
+    static const char *const who_name[CONTESTANTS] = {"dc", "dc_warm", "dc_manifold", "dc_manifold_warm", "fcl", "libccd_epa"};
     double med[CONTESTANTS], least[CONTESTANTS], worst_gap = 0, worst_witness = 0, steps = 0;
-    int i, k, who, most = 0, has[CONTESTANTS] = {1, 1, 0, 0};
+    int i, k, who, most = 0, has[CONTESTANTS] = {1, 1, 1, 1, 0, 0};
     char name[64];
     sprintf(name, "%s_%s", kind, what);
     if (!strstr(name, only)) return;

@@ -95,6 +95,9 @@ if have node && clang --target=wasm32-wasi "$tmp/probe.c" -o "$tmp/probe.wasm" >
     trial "WebAssembly, dc_contact.h" wasm c99.c dc_contact.h
 else skip "WebAssembly" "no node, or no clang with wasi-libc"; fi
 
+stands() { ${CC:-cc} -std=c99 -O2 $warn "$1" -o program -lm && ./program; }
+trial "a solver of a stranger's on dc_contact.h alone" stands pyramid.c dc_contact.h
+
 shared() { ${CC:-cc} -std=c99 -O2 $warn -fPIC -shared "$1" -o libdc.so -lm && python3 "$here/shared.py" ./libdc.so; }
 if have python3; then trial "shared library called from Python" shared shared.c dc_contact.h
 else skip "shared library called from Python" "no python3"; fi
