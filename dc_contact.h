@@ -105,6 +105,8 @@
  *   [centred]       centred potential and blending
  *   [triangles]     many triangle pairs
  *   [friction]      friction potential - dc_sim.h
+ *   [broad]         broad phase: pairs of moving boxes
+ *   [tree]          broad phase: a tree of boxes, for rays and large scenes
  *
  * REFERENCES
  *   [1] LRI   Ye, Wu, Komura, Pan: Efficient differentiable contact model with long-range influence.
@@ -265,6 +267,17 @@
 #define dc_friction_load_bytes dc_friction_load_bytes_f
 #define dc_friction_open dc_friction_open_f
 #define dc_friction_move dc_friction_move_f
+/* broad phase */
+#define dc_hull_box dc_hull_box_f
+#define dc_broad dc_broad_f
+#define dc_broad_spheres dc_broad_spheres_f
+#define dc_broad_bytes dc_broad_bytes_f
+#define dc_tree_bytes dc_tree_bytes_f
+#define dc_tree_build dc_tree_build_f
+#define dc_tree_refit dc_tree_refit_f
+#define dc_tree_by_box dc_tree_by_box_f
+#define dc_tree_by_ray dc_tree_by_ray_f
+#define dc_tree_next dc_tree_next_f
 #endif
 
 #ifdef __cplusplus
@@ -1007,6 +1020,104 @@ DC_DEF dc_status dc_friction_open(const dc_friction_options *opt, const dc_pair_
  * dc_friction_bytes. */
 DC_DEF dc_status dc_friction_move(const dc_friction_load *load, const dc_hull *a, const dc_pose *a1, const dc_hull *b,
                                   const dc_pose *b1, dc_arena *mem, dc_real *value, dc_real *grad, dc_real *hess);
+
+/* ---- broad phase -------------------------------------------------------------------------------- */
+
+/* A box with its sides along the axes. With lo beyond hi along any of them it is empty: nothing meets it. */
+typedef struct { dc_v3 lo, hi; } dc_aabb;
+
+/* *box = the least box around a posed hull, but for rounding: grown by 16 eps of the numbers that went in, so that no
+ * point of the hull is outside. DC_E_ARG, *box untouched: box NULL, a hull or pose that dc_hull_distance refuses. */
+DC_DEF dc_status dc_hull_box(const dc_hull *hull, const dc_pose *pose, dc_aabb *box);
+
+/* How the last call sorted its boxes. It makes the next call fast and changes nothing of its answer; whatever it holds
+ * is safe. */
+typedef struct {
+    int *order;             /* n, the caller's: the boxes by their lower ends. Zero at first */
+    int  axis;              /* along which: 0, 1, 2 */
+} dc_broad_order;
+
+typedef struct {
+    const int *group;       /* n, or NULL: boxes of the same group, but for group 0, are no pair: links of one robot,
+                             * everything that never moves */
+    dc_real margin;         /* boxes (or spheres) no farther apart than this are a pair */
+    dc_broad_order *last;   /* in and out; NULL: every call sorts anew */
+} dc_broad_options;
+
+/* The pairs of n boxes that overlap or touch, or are within the margin along all three axes: lo of each less the
+ * margin, as rounded, is not beyond hi of the other. Pair k is pair[2k] < pair[2k + 1]; pairs ascend by the first, then by the
+ * second number, so that the list depends on nothing but the boxes. *count receives how many there are (at most
+ * INT_MAX); the list holds `most`, pair may be NULL where that is 0. opt may be NULL.
+ *
+ * DC_E_ARG     n or most below 0, n above 2^28, a pointer missing, a number that is not finite or beyond DC_LIMIT, a
+ *              margin below 0; nothing is written, as for
+ * DC_E_MEMORY  less scratch than dc_broad_bytes(n, most).
+ * DC_E_RANGE   more pairs than `most`: the list holds as many of them, which ones `last` may decide; *count is right.
+ *
+ * A sweep along the axis on which the boxes spread most, in columns along the other two, each about three times as wide
+ * as the median box: time n + pairs while only a few boxes are much larger than that, whatever the scene is like.
+ * With `last` an insertion sort, without it, or after changes, a merge sort. */
+DC_DEF dc_status dc_broad(const dc_broad_options *opt, int n, const dc_aabb *box, dc_arena *mem, int most, int *pair,
+                          int *count);
+
+/* The same for n spheres, within the margin of each other: |c_i - c_j| <= r_i + r_j + margin, from squares as rounded.
+ * One with a negative radius has no pair. */
+DC_DEF dc_status dc_broad_spheres(const dc_broad_options *opt, int n, const dc_v3 *centre, const dc_real *radius,
+                                  dc_arena *mem, int most, int *pair, int *count);
+
+/* Bytes of scratch of both; 0 on overflow, n out of range or most < 0. */
+DC_DEF size_t dc_broad_bytes(int n, int most);
+
+/* ---- a tree of boxes ------------------------------------------------------------------------------ */
+
+/* x = origin + t dir, 0 <= t <= length: dir of any length but 0, t in measure of it. */
+typedef struct { dc_v3 origin, dir; dc_real length; } dc_ray;
+
+/* A node and what is below it. */
+typedef struct {
+    dc_aabb box;            /* around all of it */
+    int item;               /* the number of the one box below it; -1: there are more, */
+    int right;              /* those below the next node and those below this one */
+} dc_tree_node;
+
+/* For scenes that rest, or whose boxes move little: any number of rays, boxes and casts against it. Of two nodes on one
+ * level neither has more than one box more than the other, so that it is 1 + log2 n nodes deep. */
+typedef struct {
+    dc_tree_node *node;     /* borrowed from the arena it was built in */
+    int nodes;              /* 2n - 1, each before what is below it; 0 for no boxes */
+} dc_tree;
+
+/* What is looked for, and where the search is: plain data, of any number of searches in one tree. */
+typedef struct {
+    dc_aabb box;            /* of a search by box */
+    dc_ray ray;             /* of a search by ray; `length` may be shortened between two steps, when something is hit */
+    dc_v3 half;             /* half the sides of the box that goes along the ray; 0 for the ray itself */
+    int by_ray;
+    int depth;              /* of the stack */
+    int stack[32];          /* nodes still to be seen: no more than there are levels */
+} dc_tree_walk;
+
+/* Bytes of mem that building needs, the tree with it; 0 on overflow, n below 0 or above 2^28. */
+DC_DEF size_t dc_tree_bytes(int n);
+
+/* *tree = the tree of n boxes, in memory that stays taken from mem, about 112 bytes a box in double. Empty boxes are
+ * never found. Split at the median of the centres along the axis on which they spread most.
+ * DC_E_ARG, DC_E_MEMORY: nothing is written. n may be 0. */
+DC_DEF dc_status dc_tree_build(int n, const dc_aabb *box, dc_arena *mem, dc_tree *tree);
+
+/* The same tree around boxes that have moved: n as it was built. It finds what a new one finds, more slowly when
+ * neighbours are no longer. DC_E_ARG: nothing is written. */
+DC_DEF dc_status dc_tree_refit(dc_tree *tree, int n, const dc_aabb *box);
+
+/* Searches: *walk is made ready, and each dc_tree_next gives the number of a box that meets what is looked for, or -1
+ * after the last. By box: boxes that overlap it or touch it, in an order that is the same for the same tree. By ray:
+ * boxes that are met by it (by a box of sides 2 half around its point, where half is not NULL), nearer parts of the
+ * tree first; once walk->ray.length is shortened to the time of a hit, nothing is found that begins behind it.
+ * Decided as rounded, with room for that on the side of finding too many: none that is touched is missed.
+ * DC_E_ARG, *walk untouched: NULL, not finite, beyond DC_LIMIT; lo beyond hi; dir 0, length or half below 0. */
+DC_DEF dc_status dc_tree_by_box(const dc_aabb *box, dc_tree_walk *walk);
+DC_DEF dc_status dc_tree_by_ray(const dc_ray *ray, const dc_v3 *half, dc_tree_walk *walk);
+DC_DEF int dc_tree_next(const dc_tree *tree, dc_tree_walk *walk);
 
 #ifdef __cplusplus
 }
@@ -7470,6 +7581,759 @@ DC_DEF dc_status dc_friction_move(const dc_friction_load *load, const dc_hull *a
 
     if (mem) mem->used = used;
     return dci_friction_finish(status, v, &unmoved, &i, NULL, value, NULL);
+}
+
+/* ---- [broad] broad phase: pairs of moving boxes ------------------------------------------------- */
+/* In: boxes or spheres, the last order. Out: the pairs, by their numbers; the order.
+ *
+ * The sweep: boxes by their lower ends along one axis; each meets those that begin before it ends. Seen from there a
+ * box of a scene of n is among sqrt n or n^(2/3) others, so that they are sorted into columns along the other two axes
+ * and swept there. A box is in every column that it touches; a pair is found in the column of the larger of its lower
+ * ends along each axis, where both are since columns ascend with the coordinate.
+ *
+ * stage              | reads                 | writes
+ * dci_broad_survey   | some boxes            | axes, columns
+ * dci_broad_sort     | boxes, the last order | order
+ * dci_broad_columns  | boxes, order          | entries of each column, in that order
+ * dci_broad_sweep    | a column              | pairs
+ * dci_broad_finish   | pairs                 | the caller's list, sorted */
+
+#define DCI_BROAD_SAMPLE 128        /* boxes that tell how the others are spread, at most */
+#define DCI_BROAD_COLUMNS 128       /* along an axis, at most: a column's number has 8 bits */
+#define DCI_BROAD_COPIES 4          /* entries in columns, at most, for each box */
+#define DCI_BROAD_MOVES 16          /* of an insertion sort, for each box, before a merge sort takes over */
+#define DCI_BROAD_RUN 16            /* boxes that the merge sort begins with sorted */
+
+/* what is asked */
+typedef struct {
+    const dc_aabb *box;             /* what is swept; around the spheres, where they are asked for */
+    const dc_v3 *centre;            /* NULL: boxes are asked for */
+    const dc_real *radius;
+    const int *group;
+    dc_real margin;
+    int boxes;
+} dci_broad_scene;
+
+/* axes, and columns along two of them */
+typedef struct {
+    int axis[3];                    /* of the sweep, of the columns */
+    int columns[2];
+    dc_real first[2], per[2];       /* where the columns begin, how many there are to a unit of length */
+} dci_broad_grid;
+
+/* two boxes of a column */
+typedef struct { int first, second; } dci_broad_hit;
+
+typedef struct {
+    dci_broad_scene scene;
+    dci_broad_grid grid;
+    int full;                       /* boxes that are not empty */
+    int *order, *order_kept;        /* boxes by lower ends: of this call; room of a merge sort */
+    dc_real *lower, *lower_kept;    /* these ends, less the margin; the same */
+    uint32_t *cells;                /* of the boxes by order: first and last column along both axes, a byte each */
+    int *start, *entry;             /* of the columns: where their entries begin; boxes by order */
+    dc_real *column_lo[3];          /* the boxes of one column along the axes, lower ends less the margin */
+    dc_real *column_hi[3];
+    int *column_box;                /* which they are */
+    uint32_t *column_cells;         /* where */
+    dci_broad_hit *hit;             /* those that meet: twice as many as there are boxes, at most */
+    int *pair, *pair_kept;          /* the caller's; room of their sort */
+    int most, count;                /* of them: room, all */
+} dci_broad;
+
+DC_INLINE dc_real dci_along(dc_v3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
+
+DC_INLINE int dci_box_empty(const dc_aabb *b)
+{
+    return b->lo.x > b->hi.x || b->lo.y > b->hi.y || b->lo.z > b->hi.z;
+}
+
+/* ascending */
+static void dci_broad_ascend(dc_real *x, int n)
+{
+    int i, j;
+    for (i = 1; i < n; ++i) {
+        dc_real keep = x[i];
+        for (j = i; j > 0 && x[j - 1] > keep; --j) x[j] = x[j - 1];
+        x[j] = keep;
+    }
+}
+
+/* Axes and columns by the medians of a sample: a few boxes that are far away or huge change nothing. Spread of an axis:
+ * where the middle 8/10 of the centres are; the sweep goes along the one that has most of it, in boxes. */
+static DCI_NOINLINE void dci_broad_survey(const dci_broad_scene *B, int axis_kept, dci_broad_grid *G)
+{
+    dc_real middle[DCI_BROAD_SAMPLE], size[DCI_BROAD_SAMPLE], from[3], spread[3], typical[3], share[3];
+    const int step = (B->boxes + DCI_BROAD_SAMPLE - 1)/DCI_BROAD_SAMPLE;
+    int i, k, n, best = 0;
+
+    for (k = 0; k < 3; ++k) {
+        for (i = 0, n = 0; i < B->boxes; i += step) {
+            dc_real lo = dci_along(B->box[i].lo, k), hi = dci_along(B->box[i].hi, k);
+            if (dci_box_empty(B->box + i)) continue;
+            middle[n] = DC_R(0.5)*(lo + hi);
+            size[n++] = hi - lo + B->margin;
+        }
+        dci_broad_ascend(middle, n);
+        dci_broad_ascend(size, n);
+        from[k] = n > 0 ? middle[n/10] : 0;
+        spread[k] = n > 0 ? middle[n - 1 - n/10] - from[k] : 0;
+        typical[k] = n > 0 ? size[n/2] : 0;
+        share[k] = spread[k]/dc_max(typical[k], DC_R(1e-6)*spread[k] + DC_REAL_MIN);
+    }
+
+    /* the axis of the last order stands unless another is better by a quarter: a sort anew costs more */
+    for (k = 1; k < 3; ++k)
+        if (share[k] > share[best]) best = k;
+    if (axis_kept >= 0 && axis_kept < 3 && DC_R(1.25)*share[axis_kept] >= share[best]) best = axis_kept;
+    G->axis[0] = best;
+    G->axis[1] = best == 0;
+    G->axis[2] = best == 2 ? 1 : 2;
+
+    /* columns three times as wide as a box, over all of a spread that is even */
+    for (k = 0; k < 2; ++k) {
+        const int a = G->axis[k + 1];
+        dc_real width = dc_max(3*typical[a], spread[a]/DC_R(100.0)), many;
+        G->columns[k] = 1;
+        G->first[k] = G->per[k] = 0;
+        if (!(width > DC_REAL_MIN/DC_EPS)) continue;
+        many = DC_R(1.25)*spread[a]/width;
+        G->columns[k] = many < DCI_BROAD_COLUMNS ? (int)many + 1 : DCI_BROAD_COLUMNS;
+        G->first[k] = from[a] - DC_R(0.125)*spread[a];
+        G->per[k] = 1/width;
+    }
+    while (G->columns[0]*G->columns[1] > (B->boxes > 1 ? B->boxes : 1)) {
+        k = G->columns[1] > G->columns[0];
+        G->columns[k] = (G->columns[k] + 1)/2;
+        G->per[k] *= DC_R(0.5);
+    }
+}
+
+/* is the last order one of these boxes? */
+static int dci_broad_ordered(const int *order, int n, int *seen)
+{
+    int i;
+    for (i = 0; i < n; ++i) seen[i] = 0;
+    for (i = 0; i < n; ++i) {
+        if (order[i] < 0 || order[i] >= n || seen[order[i]]) return 0;
+        seen[order[i]] = 1;
+    }
+    return 1;
+}
+
+/* does entry i of the first come before entry j of the second? Equal ends by number */
+DC_INLINE int dci_broad_before(dc_real lower_i, int i, dc_real lower_j, int j)
+{
+    return lower_i < lower_j || (lower_i == lower_j && i < j);
+}
+
+/* Insertion sort of part of the boxes, until it has made too many moves. */
+static int dci_broad_insert(dci_broad *B, int from, int to, size_t moves)
+{
+    dc_real *lower = B->lower;
+    int *order = B->order, i, j;
+
+    for (i = from + 1; i < to; ++i) {
+        const dc_real x = lower[i];
+        const int k = order[i];
+        for (j = i; j > from && dci_broad_before(x, k, lower[j - 1], order[j - 1]); --j) {
+            lower[j] = lower[j - 1];
+            order[j] = order[j - 1];
+        }
+        lower[j] = x;
+        order[j] = k;
+        if ((size_t)(i - j) > moves) return 0;
+        moves -= (size_t)(i - j);
+    }
+    return 1;
+}
+
+/* The boxes by their lower ends along the axis of the sweep, empty ones last. */
+static DCI_NOINLINE void dci_broad_sort(dci_broad *B, const int *last)
+{
+    const int n = B->scene.boxes;
+    int i, j, k, at, run;
+
+    for (i = 0; i < n; ++i) {
+        const dc_aabb *box;
+        B->order[i] = last ? last[i] : i;
+        box = B->scene.box + B->order[i];
+        B->lower[i] = dci_box_empty(box) ? DC_REAL_MAX : dci_along(box->lo, B->grid.axis[0]) - B->scene.margin;
+    }
+    if (last && dci_broad_insert(B, 0, n, DCI_BROAD_MOVES*(size_t)n)) return;
+
+    /* runs, merged two by two */
+    for (i = 0; i < n; i += DCI_BROAD_RUN)
+        (void)dci_broad_insert(B, i, i < n - DCI_BROAD_RUN ? i + DCI_BROAD_RUN : n, DCI_BROAD_RUN*DCI_BROAD_RUN);
+    for (run = DCI_BROAD_RUN; run < n; run *= 2) {
+        int *order = B->order_kept;
+        dc_real *lower = B->lower_kept;
+        for (i = 0, at = 0; i < n; i = k) {
+            const int middle = n - i > run ? i + run : n, end = n - i > 2*run ? i + 2*run : n;
+            for (j = i, k = middle; at < end; ++at) {
+                const int left = k == end || (j < middle && dci_broad_before(B->lower[j], B->order[j], B->lower[k],
+                                                                              B->order[k]));
+                const int from = left ? j++ : k++;
+                lower[at] = B->lower[from];
+                order[at] = B->order[from];
+            }
+        }
+        B->order_kept = B->order;  B->order = order;
+        B->lower_kept = B->lower;  B->lower = lower;
+    }
+}
+
+/* column of the coordinate x along axis k of the columns */
+DC_INLINE uint32_t dci_broad_column(const dci_broad *B, int k, dc_real x)
+{
+    const dc_real t = (x - B->grid.first[k])*B->grid.per[k], last = (dc_real)(B->grid.columns[k] - 1);
+    return t > 0 ? (uint32_t)(t < last ? t : last) : 0;
+}
+
+/* Entries of each column, in order. Columns are joined two by two until there is room. */
+static DCI_NOINLINE void dci_broad_columns(dci_broad *B)
+{
+    const int a = B->grid.axis[1], b = B->grid.axis[2];
+    size_t entries, room = DCI_BROAD_COPIES*(size_t)B->scene.boxes;
+    uint32_t i, j, wide;
+    int k, cells;
+
+    /* of each box */
+    for (k = 0, B->full = 0; k < B->scene.boxes && B->lower[k] < DC_REAL_MAX; ++k, ++B->full) {
+        const dc_aabb *box = B->scene.box + B->order[k];
+        const dc_real lo_a = dci_along(box->lo, a) - B->scene.margin, lo_b = dci_along(box->lo, b) - B->scene.margin;
+        B->cells[k] = dci_broad_column(B, 0, lo_a) | dci_broad_column(B, 0, dci_along(box->hi, a)) << 8
+                    | dci_broad_column(B, 1, lo_b) << 16 | dci_broad_column(B, 1, dci_along(box->hi, b)) << 24;
+    }
+
+    /* until they fit; a single column has each box once */
+    for (;;) {
+        for (k = 0, entries = 0; k < B->full; ++k) {
+            const uint32_t c = B->cells[k];
+            entries += (size_t)((c >> 8 & 255) - (c & 255) + 1)*(size_t)((c >> 24) - (c >> 16 & 255) + 1);
+        }
+        if (entries <= room) break;
+        for (k = 0; k < B->full; ++k) B->cells[k] = B->cells[k] >> 1 & 0x7f7f7f7fu;
+        B->grid.columns[0] = (B->grid.columns[0] + 1)/2;
+        B->grid.columns[1] = (B->grid.columns[1] + 1)/2;
+    }
+
+    /* how many each column has, where they begin, and the entries: start[c] moves to the end of column c */
+    wide = (uint32_t)B->grid.columns[1];
+    cells = B->grid.columns[0]*B->grid.columns[1];
+    for (k = 0; k <= cells; ++k) B->start[k] = 0;
+    for (k = 0; k < B->full; ++k) {
+        const uint32_t c = B->cells[k];
+        for (i = c & 255; i <= (c >> 8 & 255); ++i)
+            for (j = c >> 16 & 255; j <= c >> 24; ++j) ++B->start[i*wide + j + 1];
+    }
+    for (k = 0; k < cells; ++k) B->start[k + 1] += B->start[k];
+    for (k = 0; k < B->full; ++k) {
+        const uint32_t c = B->cells[k];
+        for (i = c & 255; i <= (c >> 8 & 255); ++i)
+            for (j = c >> 16 & 255; j <= c >> 24; ++j) B->entry[B->start[i*wide + j]++] = k;
+    }
+}
+
+/* The hits of a column are pairs, unless group or spheres forbid it, or another column finds them. */
+static DCI_NOINLINE void dci_broad_add(dci_broad *B, int hits, uint32_t column_a, uint32_t column_b)
+{
+    const dci_broad_scene *scene = &B->scene;
+    const dci_broad_hit *hit = B->hit;
+    int k, keep = 0;
+
+    /* those of this column, without a branch, as above */
+    for (k = 0; k < hits; ++k) {
+        const uint32_t c = B->column_cells[hit[k].first], d = B->column_cells[hit[k].second];
+        const int here_a = ((c & 255) == column_a) | ((d & 255) == column_a);
+        const int here_b = ((c >> 16 & 255) == column_b) | ((d >> 16 & 255) == column_b);
+        B->hit[keep] = hit[k];
+        keep += here_a & here_b;
+    }
+
+    for (k = 0; k < keep; ++k) {
+        const int i = B->column_box[hit[k].first], j = B->column_box[hit[k].second];
+        if (scene->group && scene->group[i] != 0 && scene->group[i] == scene->group[j]) continue;
+        if (scene->centre) {
+            dc_v3 d = dc_sub(scene->centre[i], scene->centre[j]);
+            dc_real reach = scene->radius[i] + scene->radius[j] + scene->margin;
+            if (dc_dot(d, d) > reach*reach) continue;
+        }
+        if (B->count < B->most) {
+            B->pair[2*(size_t)B->count] = i < j ? i : j;
+            B->pair[2*(size_t)B->count + 1] = i < j ? j : i;
+        }
+        if (B->count < INT_MAX) ++B->count;
+    }
+}
+
+/* The pairs of one column, of which `count` entries begin at `entry`. */
+static DCI_NOINLINE void dci_broad_sweep(dci_broad *B, const int *entry, int count, uint32_t column_a,
+                                         uint32_t column_b)
+{
+    dc_real *const lo = B->column_lo[0], *const lo_a = B->column_lo[1], *const lo_b = B->column_lo[2];
+    dc_real *const hi = B->column_hi[0], *const hi_a = B->column_hi[1], *const hi_b = B->column_hi[2];
+    const int x = B->grid.axis[0], y = B->grid.axis[1], z = B->grid.axis[2];
+    const dc_real margin = B->scene.margin;
+    dci_broad_hit *hit = B->hit;
+    int i, j, hits = 0;
+
+    /* its boxes side by side */
+    for (i = 0; i < count; ++i) {
+        const dc_aabb *box = B->scene.box + (B->column_box[i] = B->order[entry[i]]);
+        B->column_cells[i] = B->cells[entry[i]];
+        lo[i] = dci_along(box->lo, x) - margin;
+        hi[i] = dci_along(box->hi, x);
+        lo_a[i] = dci_along(box->lo, y) - margin;
+        hi_a[i] = dci_along(box->hi, y);
+        lo_b[i] = dci_along(box->lo, z) - margin;
+        hi_b[i] = dci_along(box->hi, z);
+    }
+    lo[count] = DC_REAL_MAX;                /* ends every sweep */
+
+    /* each with those that begin before it ends; no branch but the loop's, as whether two meet is a coin toss */
+    for (i = 0; i < count; ++i) {
+        const dc_real end = hi[i], from_a = lo_a[i], to_a = hi_a[i], from_b = lo_b[i], to_b = hi_b[i];
+        for (j = i + 1; lo[j] <= end; ++j) {
+            hit[hits].first = i;
+            hit[hits].second = j;
+            hits += (lo_a[j] <= to_a) & (hi_a[j] >= from_a) & (lo_b[j] <= to_b) & (hi_b[j] >= from_b);
+        }
+        if (hits > B->scene.boxes) {
+            dci_broad_add(B, hits, column_a, column_b);
+            hits = 0;
+        }
+    }
+    dci_broad_add(B, hits, column_a, column_b);
+}
+
+/* One pass of the sort: the pairs of `from` by one of their numbers, in the order they had where that is the same. */
+static void dci_broad_pass(const int *from, int count, int which, int *start, int n, int *to)
+{
+    int i, sum = 0;
+    for (i = 0; i < n; ++i) start[i] = 0;
+    for (i = 0; i < count; ++i) ++start[from[2*(size_t)i + (size_t)which]];
+    for (i = 0; i < n; ++i) {
+        const int many = start[i];
+        start[i] = sum;
+        sum += many;
+    }
+    for (i = 0; i < count; ++i) {
+        const size_t at = 2*(size_t)start[from[2*(size_t)i + (size_t)which]]++;
+        to[at] = from[2*(size_t)i];
+        to[at + 1] = from[2*(size_t)i + 1];
+    }
+}
+
+/* Memory of a call. */
+static void dci_broad_take(dci_room *room, int n, int most, dci_broad *B)
+{
+    const size_t entries = DCI_BROAD_COPIES*(size_t)n;
+    int k;
+
+    B->order = DCI_TAKE(room, n, int);
+    B->order_kept = DCI_TAKE(room, n, int);
+    B->lower = DCI_TAKE(room, n, dc_real);
+    B->lower_kept = DCI_TAKE(room, n, dc_real);
+    B->cells = DCI_TAKE(room, n, uint32_t);
+    B->start = DCI_TAKE(room, (size_t)n + 1, int);
+    B->entry = DCI_TAKE(room, entries, int);
+    for (k = 0; k < 3; ++k) {
+        B->column_lo[k] = DCI_TAKE(room, (size_t)n + 1, dc_real);
+        B->column_hi[k] = DCI_TAKE(room, n, dc_real);
+    }
+    B->column_box = DCI_TAKE(room, n, int);
+    B->column_cells = DCI_TAKE(room, n, uint32_t);
+    B->hit = DCI_TAKE(room, 2*(size_t)n + 1, dci_broad_hit);
+    B->pair_kept = DCI_TAKE(room, 2*(size_t)most, int);
+}
+
+DC_DEF size_t dc_broad_bytes(int n, int most)
+{
+    dci_room room = DC_ZERO;
+    dci_broad B;
+    if (n < 0 || n > 1 << 28 || most < 0) return 0;
+    dci_broad_take(&room, n, most, &B);
+    (void)DCI_TAKE(&room, n, dc_aabb);              /* around spheres */
+    return dci_counted(&room);
+}
+
+/* The call, after its scene is known to be good. */
+static dc_status dci_broad_run(dci_broad *B, dc_broad_order *last, int *count)
+{
+    int i, j, c, has;
+
+    /* sorted */
+    has = last && last->order && dci_broad_ordered(last->order, B->scene.boxes, B->start);
+    dci_broad_survey(&B->scene, has ? last->axis : -1, &B->grid);
+    dci_broad_sort(B, has ? last->order : NULL);
+    if (last && last->order) {
+        for (i = 0; i < B->scene.boxes; ++i) last->order[i] = B->order[i];
+        last->axis = B->grid.axis[0];
+    }
+
+    /* swept, column by column */
+    dci_broad_columns(B);
+    for (i = 0, c = 0, has = 0; i < B->grid.columns[0]; ++i)
+        for (j = 0; j < B->grid.columns[1]; ++j, ++c) {
+            dci_broad_sweep(B, B->entry + has, B->start[c] - has, (uint32_t)i, (uint32_t)j);
+            has = B->start[c];
+        }
+
+    /* by their numbers */
+    c = B->count < B->most ? B->count : B->most;
+    dci_broad_pass(B->pair, c, 1, B->start, B->scene.boxes, B->pair_kept);
+    dci_broad_pass(B->pair_kept, c, 0, B->start, B->scene.boxes, B->pair);
+    *count = B->count;
+    return B->count > B->most ? DC_E_RANGE : DC_OK;
+}
+
+/* What both calls ask for. DC_OK: B is all but its boxes. */
+static dc_status dci_broad_open(const dc_broad_options *opt, int n, int most, const int *pair, const int *count,
+                                dci_broad *B)
+{
+    const dc_real margin = opt ? opt->margin : 0;
+    if (n < 0 || n > 1 << 28 || most < 0 || (most > 0 && !pair) || !count) return DC_E_ARG;
+    if (!(margin >= 0 && margin <= DC_LIMIT)) return DC_E_ARG;
+    memset(B, 0, sizeof *B);
+    B->scene.boxes = n;
+    B->scene.group = opt ? opt->group : NULL;
+    B->scene.margin = margin;
+    B->most = most;
+    return DC_OK;
+}
+
+DC_DEF dc_status dc_broad(const dc_broad_options *opt, int n, const dc_aabb *box, dc_arena *mem, int most, int *pair,
+                          int *count)
+{
+    dci_broad B;
+    dci_room room = DC_ZERO;
+    size_t used;
+    dc_status status = dci_broad_open(opt, n, most, pair, count, &B);
+    int i;
+
+    if (status != DC_OK || !mem || (n > 0 && !box)) return DC_E_ARG;
+    for (i = 0; i < n; ++i)
+        if (!dc_in_range(box[i].lo) || !dc_in_range(box[i].hi)) return DC_E_ARG;
+
+    used = mem->used;
+    room.arena = mem;
+    dci_broad_take(&room, n, most, &B);
+    B.scene.box = box;
+    B.pair = pair;
+    if (!room.full) status = dci_broad_run(&B, opt ? opt->last : NULL, count);
+    mem->used = used;
+    return room.full ? DC_E_MEMORY : status;
+}
+
+DC_DEF dc_status dc_broad_spheres(const dc_broad_options *opt, int n, const dc_v3 *centre, const dc_real *radius,
+                                  dc_arena *mem, int most, int *pair, int *count)
+{
+    dci_broad B;
+    dci_room room = DC_ZERO;
+    dc_aabb *box;
+    size_t used;
+    dc_status status = dci_broad_open(opt, n, most, pair, count, &B);
+    int i;
+
+    if (status != DC_OK || !mem || (n > 0 && (!centre || !radius))) return DC_E_ARG;
+    for (i = 0; i < n; ++i)
+        if (!dc_in_range(centre[i]) || !(dc_abs(radius[i]) <= DC_LIMIT)) return DC_E_ARG;
+
+    /* boxes around them, larger by what rounding may take from the squares */
+    used = mem->used;
+    room.arena = mem;
+    dci_broad_take(&room, n, most, &B);
+    box = DCI_TAKE(&room, n, dc_aabb);
+    for (i = 0; i < n && !room.full; ++i) {
+        const dc_v3 c = centre[i];
+        const dc_real r = radius[i], far_out = dc_max(dc_max(dc_abs(c.x), dc_abs(c.y)), dc_abs(c.z));
+        const dc_real side = r + 8*DC_EPS*(far_out + r + B.scene.margin);
+        const dc_v3 arm = dc_vec(side, side, side);
+        box[i].lo = r < 0 ? dc_vec(1, 1, 1) : dc_sub(c, arm);
+        box[i].hi = r < 0 ? dc_vec(0, 0, 0) : dc_add(c, arm);
+    }
+
+    B.scene.box = box;
+    B.scene.centre = centre;
+    B.scene.radius = radius;
+    B.pair = pair;
+    if (!room.full) status = dci_broad_run(&B, opt ? opt->last : NULL, count);
+    mem->used = used;
+    return room.full ? DC_E_MEMORY : status;
+}
+
+DC_DEF dc_status dc_hull_box(const dc_hull *hull, const dc_pose *pose, dc_aabb *box)
+{
+    static const dc_pose identity = {{1, 0, 0, 0}, {0, 0, 0}};
+    const dc_pose *p = pose ? pose : &identity;
+    dc_v3 lo = dc_vec(0, 0, 0), hi = lo, mean, o;
+    dc_real ext2, more;
+    dc_m3 R;
+    int i;
+
+    if (!box || !dci_hull_check(hull, &mean, &ext2) || !dci_radius_ok(hull) || !dc_pose_ok(p)) return DC_E_ARG;
+    R = dc_rotation(p->q);
+
+    /* from the first vertex, then moved: rounding counts by the size of the numbers there */
+    for (i = 1; i < hull->n; ++i) {
+        const dc_v3 r = dc_mul(&R, dc_sub(hull->v[i], hull->v[0]));
+        lo = dc_vec(dc_min(lo.x, r.x), dc_min(lo.y, r.y), dc_min(lo.z, r.z));
+        hi = dc_vec(dc_max(hi.x, r.x), dc_max(hi.y, r.y), dc_max(hi.z, r.z));
+    }
+    o = dc_add(p->t, dc_mul(&R, hull->v[0]));
+    more = dc_sqrt(ext2) + dc_sqrt(dc_dot(hull->v[0], hull->v[0])) + dc_sqrt(dc_dot(p->t, p->t)) + hull->radius;
+    more = hull->radius + 16*DC_EPS*more;
+    box->lo = dc_add(o, dc_sub(lo, dc_vec(more, more, more)));
+    box->hi = dc_add(o, dc_add(hi, dc_vec(more, more, more)));
+    return DC_OK;
+}
+
+/* ---- [tree] broad phase: a tree of boxes ---------------------------------------------------------- */
+/* In: boxes. Out: a tree in which boxes and rays find them.
+ *
+ * Nodes stand in preorder: the first child of node i is i + 1, and since the first of two halves has l leaves, 2l - 1
+ * nodes, the second is i + 2l. Whoever goes through them from the last to the first meets children before parents.
+ *
+ * stage                       | reads               | writes
+ * dci_tree_split              | centres of a part   | its first half, before the others
+ * dc_tree_build               | boxes               | which box each leaf has
+ * dci_tree_fit (dc_tree_refit)| boxes, leaves       | boxes of the nodes
+ * dc_tree_next                | the tree, a search  | the search, one step on */
+
+/* does box i come before box j along an axis? By the sums of both ends; equal ones by number */
+DC_INLINE int dci_tree_before(const dc_aabb *box, int axis, int i, int j)
+{
+    const dc_real x = dci_along(box[i].lo, axis) + dci_along(box[i].hi, axis);
+    const dc_real y = dci_along(box[j].lo, axis) + dci_along(box[j].hi, axis);
+    return x < y || (x == y && i < j);
+}
+
+/* Moves the first `half` of the items along an axis to the front: Hoare's selection, the pivot the middle of three. */
+static void dci_tree_split(const dc_aabb *box, int axis, int *item, int count, int half)
+{
+    int from = 0, to = count - 1, i, j, keep;
+
+    while (from < to) {
+        int a = item[from], b = item[from + (to - from)/2], c = item[to], pivot;
+        if (dci_tree_before(box, axis, b, a)) { keep = a; a = b; b = keep; }
+        pivot = dci_tree_before(box, axis, c, a) ? a : dci_tree_before(box, axis, c, b) ? c : b;
+
+        /* not after the pivot, not before it */
+        i = from;
+        j = to;
+        while (i <= j) {
+            while (dci_tree_before(box, axis, item[i], pivot)) ++i;
+            while (dci_tree_before(box, axis, pivot, item[j])) --j;
+            if (i > j) break;
+            keep = item[i];
+            item[i++] = item[j];
+            item[j--] = keep;
+        }
+
+        /* the part that has the end of the first half */
+        if (half - 1 <= j) to = j;
+        else if (half - 1 >= i) from = i;
+        else break;
+    }
+}
+
+/* the axis along which the centres of these boxes spread most */
+static int dci_tree_axis(const dc_aabb *box, const int *item, int count)
+{
+    dc_real most = -1;
+    int k, i, best = 0;
+
+    for (k = 0; k < 3; ++k) {
+        dc_real lo = DC_REAL_MAX, hi = -DC_REAL_MAX;
+        for (i = 0; i < count; ++i) {
+            const dc_real x = dci_along(box[item[i]].lo, k) + dci_along(box[item[i]].hi, k);
+            lo = dc_min(lo, x);
+            hi = dc_max(hi, x);
+        }
+        if (hi - lo > most) {
+            most = hi - lo;
+            best = k;
+        }
+    }
+    return best;
+}
+
+/* boxes of the nodes by those of their leaves; an empty one takes nothing from any other */
+static void dci_tree_fit(dc_tree_node *node, int nodes, const dc_aabb *box)
+{
+    int i;
+    for (i = nodes - 1; i >= 0; --i) {
+        dc_aabb *b = &node[i].box;
+        if (node[i].item >= 0) {
+            *b = box[node[i].item];
+            if (dci_box_empty(b)) {
+                b->lo = dc_vec(DC_REAL_MAX, DC_REAL_MAX, DC_REAL_MAX);
+                b->hi = dc_neg(b->lo);
+            }
+        } else {
+            const dc_aabb *l = &node[i + 1].box, *r = &node[node[i].right].box;
+            b->lo = dc_vec(dc_min(l->lo.x, r->lo.x), dc_min(l->lo.y, r->lo.y), dc_min(l->lo.z, r->lo.z));
+            b->hi = dc_vec(dc_max(l->hi.x, r->hi.x), dc_max(l->hi.y, r->hi.y), dc_max(l->hi.z, r->hi.z));
+        }
+    }
+}
+
+static int dci_boxes_ok(int n, const dc_aabb *box)
+{
+    int i;
+    if (n < 0 || n > 1 << 28 || (n > 0 && !box)) return 0;
+    for (i = 0; i < n; ++i)
+        if (!dc_in_range(box[i].lo) || !dc_in_range(box[i].hi)) return 0;
+    return 1;
+}
+
+DC_DEF size_t dc_tree_bytes(int n)
+{
+    dci_room room = DC_ZERO;
+    if (n < 0 || n > 1 << 28) return 0;
+    (void)DCI_TAKE(&room, n > 0 ? 2*(size_t)n - 1 : 0, dc_tree_node);
+    (void)DCI_TAKE(&room, n, int);
+    return dci_counted(&room);
+}
+
+DC_DEF dc_status dc_tree_build(int n, const dc_aabb *box, dc_arena *mem, dc_tree *tree)
+{
+    int part[32][3], parts = 0, *item, i;       /* first item, how many, node: of parts still to be split */
+    dci_room room = DC_ZERO;
+    dc_tree_node *node;
+    size_t used, kept;
+
+    if (!mem || !tree || !dci_boxes_ok(n, box)) return DC_E_ARG;
+    room.arena = mem;
+    used = mem->used;
+    node = DCI_TAKE(&room, n > 0 ? 2*(size_t)n - 1 : 0, dc_tree_node);
+    kept = mem->used;
+    item = DCI_TAKE(&room, n, int);
+    if (room.full) {
+        mem->used = used;
+        return DC_E_MEMORY;
+    }
+
+    /* which leaf has which box: the second half waits, the first is split at once */
+    for (i = 0; i < n; ++i) item[i] = i;
+    if (n > 0) {
+        part[0][0] = part[0][2] = 0;
+        part[0][1] = n;
+        parts = 1;
+    }
+    while (parts > 0) {
+        int first = part[--parts][0], count = part[parts][1], at = part[parts][2];
+        for (; count > 1; ++at) {
+            const int half = (count + 1)/2;
+            dci_tree_split(box, dci_tree_axis(box, item + first, count), item + first, count, half);
+            node[at].item = -1;
+            node[at].right = at + 2*half;
+            part[parts][0] = first + half;
+            part[parts][1] = count - half;
+            part[parts++][2] = at + 2*half;
+            count = half;
+        }
+        node[at].item = item[first];
+        node[at].right = 0;
+    }
+
+    tree->node = node;
+    tree->nodes = n > 0 ? 2*n - 1 : 0;
+    dci_tree_fit(node, tree->nodes, box);
+    mem->used = kept;
+    return DC_OK;
+}
+
+DC_DEF dc_status dc_tree_refit(dc_tree *tree, int n, const dc_aabb *box)
+{
+    if (!tree || !dci_boxes_ok(n, box) || tree->nodes != (n > 0 ? 2*n - 1 : 0)) return DC_E_ARG;
+    if (n > 0 && !tree->node) return DC_E_ARG;
+    dci_tree_fit(tree->node, tree->nodes, box);
+    return DC_OK;
+}
+
+DC_DEF dc_status dc_tree_by_box(const dc_aabb *box, dc_tree_walk *walk)
+{
+    if (!box || !walk || !dc_in_range(box->lo) || !dc_in_range(box->hi) || dci_box_empty(box)) return DC_E_ARG;
+    memset(walk, 0, sizeof *walk);
+    walk->box = *box;
+    walk->depth = 1;
+    return DC_OK;
+}
+
+/* a ray that is one */
+static int dci_ray_ok(const dc_ray *ray)
+{
+    return ray && dc_in_range(ray->origin) && dc_in_range(ray->dir) && ray->length >= 0 && ray->length <= DC_LIMIT
+        && (ray->dir.x != 0 || ray->dir.y != 0 || ray->dir.z != 0);
+}
+
+DC_DEF dc_status dc_tree_by_ray(const dc_ray *ray, const dc_v3 *half, dc_tree_walk *walk)
+{
+    if (!walk || !dci_ray_ok(ray)) return DC_E_ARG;
+    if (half && (!dc_in_range(*half) || !(half->x >= 0 && half->y >= 0 && half->z >= 0))) return DC_E_ARG;
+    memset(walk, 0, sizeof *walk);
+    walk->ray = *ray;
+    if (half) walk->half = *half;
+    walk->by_ray = 1;
+    walk->depth = 1;
+    return DC_OK;
+}
+
+/* Cuts [*from, *to] to the times at which o + t d is between lo and hi, with room for the rounding of both times.
+ * A d that moves nothing over any length is none. */
+DC_INLINE int dci_slab(dc_real o, dc_real d, dc_real lo, dc_real hi, dc_real half, dc_real *from, dc_real *to)
+{
+    dc_real enter, leave;
+    lo -= half + 2*DC_EPS*(half + dc_abs(lo));
+    hi += half + 2*DC_EPS*(half + dc_abs(hi));
+    if (!(dc_abs(d) > 4*DC_REAL_MIN)) return lo <= o && o <= hi;
+    enter = ((d > 0 ? lo : hi) - o)/d;
+    leave = ((d > 0 ? hi : lo) - o)/d;
+    *from = dc_max(*from, enter - 4*DC_EPS*dc_abs(enter));
+    *to = dc_min(*to, leave + 4*DC_EPS*dc_abs(leave));
+    return *from <= *to;
+}
+
+static dc_v3 dci_box_middle(const dc_aabb *b)
+{
+    return dc_add(dc_scale(DC_R(0.5), b->lo), dc_scale(DC_R(0.5), b->hi));
+}
+
+/* does the search meet this box? */
+static int dci_tree_meets(const dc_tree_walk *w, const dc_aabb *b)
+{
+    const dc_ray *r = &w->ray;
+    dc_real from = 0, to = r->length;
+    if (!w->by_ray)
+        return (b->lo.x <= w->box.hi.x) & (w->box.lo.x <= b->hi.x) & (b->lo.y <= w->box.hi.y)
+             & (w->box.lo.y <= b->hi.y) & (b->lo.z <= w->box.hi.z) & (w->box.lo.z <= b->hi.z);
+    return dci_slab(r->origin.x, r->dir.x, b->lo.x, b->hi.x, w->half.x, &from, &to)
+        && dci_slab(r->origin.y, r->dir.y, b->lo.y, b->hi.y, w->half.y, &from, &to)
+        && dci_slab(r->origin.z, r->dir.z, b->lo.z, b->hi.z, w->half.z, &from, &to);
+}
+
+DC_DEF int dc_tree_next(const dc_tree *tree, dc_tree_walk *walk)
+{
+    if (!tree || !walk || tree->nodes < 1) return -1;
+    while (walk->depth > 0) {
+        const int at = walk->stack[--walk->depth];
+        const dc_tree_node *node = tree->node + at;
+        int left_first = 1;
+
+        if (!dci_tree_meets(walk, &node->box)) continue;
+        if (node->item >= 0) return node->item;
+
+        /* the child whose middle the ray passes first */
+        if (walk->by_ray) {
+            const dc_v3 l = dci_box_middle(&node[1].box), r = dci_box_middle(&tree->node[node->right].box);
+            left_first = dc_dot(walk->ray.dir, dc_sub(l, r)) <= 0;
+        }
+        walk->stack[walk->depth++] = left_first ? node->right : at + 1;
+        walk->stack[walk->depth++] = left_first ? at + 1 : node->right;
+    }
+    return -1;
 }
 
 #if DCI_FUSES
