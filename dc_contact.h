@@ -107,6 +107,9 @@
  *   [friction]      friction potential - dc_sim.h
  *   [broad]         broad phase: pairs of moving boxes
  *   [tree]          broad phase: a tree of boxes, for rays and large scenes
+ *   [rays]          rays against hulls
+ *   [cast]          casts: two moving hulls, their time of impact
+ *   [touch]         derivatives of rays and casts
  *
  * REFERENCES
  *   [1] LRI   Ye, Wu, Komura, Pan: Efficient differentiable contact model with long-range influence.
@@ -278,6 +281,11 @@
 #define dc_tree_by_box dc_tree_by_box_f
 #define dc_tree_by_ray dc_tree_by_ray_f
 #define dc_tree_next dc_tree_next_f
+/* rays and casts */
+#define dc_hull_ray dc_hull_ray_f
+#define dc_hull_ray_jac dc_hull_ray_jac_f
+#define dc_hull_cast dc_hull_cast_f
+#define dc_hull_cast_jac dc_hull_cast_jac_f
 #endif
 
 #ifdef __cplusplus
@@ -1045,8 +1053,8 @@ typedef struct {
 } dc_broad_options;
 
 /* The pairs of n boxes that overlap or touch, or are within the margin along all three axes: lo of each less the
- * margin, as rounded, is not beyond hi of the other. Pair k is pair[2k] < pair[2k + 1]; pairs ascend by the first, then by the
- * second number, so that the list depends on nothing but the boxes. *count receives how many there are (at most
+ * margin, as rounded, is not beyond hi of the other. Pair k is pair[2k] < pair[2k + 1]; pairs ascend by the first, then
+ * by the second number, so that the list depends on nothing but the boxes. *count receives how many there are (at most
  * INT_MAX); the list holds `most`, pair may be NULL where that is 0. opt may be NULL.
  *
  * DC_E_ARG     n or most below 0, n above 2^28, a pointer missing, a number that is not finite or beyond DC_LIMIT, a
@@ -1118,6 +1126,97 @@ DC_DEF dc_status dc_tree_refit(dc_tree *tree, int n, const dc_aabb *box);
 DC_DEF dc_status dc_tree_by_box(const dc_aabb *box, dc_tree_walk *walk);
 DC_DEF dc_status dc_tree_by_ray(const dc_ray *ray, const dc_v3 *half, dc_tree_walk *walk);
 DC_DEF int dc_tree_next(const dc_tree *tree, dc_tree_walk *walk);
+
+/* ---- rays and casts -------------------------------------------------------------------------------- */
+
+typedef enum {
+    DC_CAST_MISS = 0,       /* nothing is met */
+    DC_CAST_HIT,
+    DC_CAST_START           /* they touch or overlap at time 0 already */
+} dc_cast_outcome;
+
+typedef struct {
+    dc_cast_outcome outcome;
+    dc_real time;           /* of the hit; a miss: the length, a start within: 0 */
+    dc_v3 point;            /* where the ray is then */
+    dc_v3 n;                /* of a hit: outward unit normal of the hull there; else 0 */
+    dc_real speed;          /* of a hit: n.dir, below 0 */
+    int count;              /* closest feature of the core: 1 vertex, 2 edge, 3 triangle; 0 but for a hit */
+    int index[3];           /* its vertices */
+    dc_real weight[3];      /* barycentric, of the point less the radius along n; in a face of more vertices than these
+                             * one may be below 0 */
+    int iterations;         /* distances */
+} dc_ray_hit;
+
+/* The first time at which a ray is on a posed hull, radius included: solid, so that a ray that begins within has hit at
+ * time 0 (DC_CAST_START), and a flat hull, a segment or a point without a radius is hit where the ray meets it within
+ * rounding, 16 eps of the numbers. pose NULL: the identity.
+ *
+ * The distance f of a convex body along a line is convex, and the tangent n.dir of its graph never passes its root:
+ *     t <- t + f/(-n.dir)
+ * until the root, or n.dir >= 0: a miss. Where the closest feature stays the same its own plane, cylinder or sphere is
+ * met in closed form, checked by the distance there. Usually 3 to 6 distances; time and point are those of the
+ * feature's closed form within rounding, 30 eps of |origin - t|, the hull's size and the radius, over |n.dir|/|dir|.
+ *
+ * DC_E_ARG: a hull or pose that dc_hull_distance refuses, hit NULL, a ray whose direction is 0 or that is not finite or
+ * beyond DC_LIMIT, a length below 0; *hit untouched. DC_E_DIVERGED: 64 steps were not enough (not met in the tests);
+ * nothing is hit before hit->time, outcome DC_CAST_MISS. */
+DC_DEF dc_status dc_hull_ray(const dc_hull *hull, const dc_pose *pose, const dc_ray *ray, dc_ray_hit *hit);
+
+/* The derivative of a hit, on its frozen feature: rows time, point (3), n (3).
+ * J[7*12] columns ray->origin (3), ray->dir (3), the hull's twist (6, about its origin); Jv[7*9] columns the vertices
+ * hit->index[0..2] in body coordinates, 0 where there is none. Either may be NULL.
+ * DC_E_ARG: what dc_hull_ray refuses, or a hit that is none. DC_E_SINGULAR: the ray grazes, |n.dir| within 64 eps of
+ * |dir|, or it has met an edge or a vertex without radius, where the normal has no derivative. Nothing is written.
+ * Where the feature changes, derivatives are one-sided: those of the feature that the hit names. */
+DC_DEF dc_status dc_hull_ray_jac(const dc_hull *hull, const dc_pose *pose, const dc_ray *ray, const dc_ray_hit *hit,
+                                 dc_real *J, dc_real *Jv);
+
+typedef struct {
+    dc_real gap;            /* at which the hulls touch: how early a cast may be. 0: sqrt(eps) of the sum of their
+                             * sizes; never less than 64 eps of all lengths that went in */
+} dc_cast_options;
+
+typedef struct {
+    dc_cast_outcome outcome;
+    dc_real time;           /* the gap is larger than 0 until then, proved; a miss: the duration */
+    dc_real gap;            /* that counted as touching: the gap at `time`, of a hit */
+    dc_real speed;          /* of a hit: of the gap, below 0 where they approach */
+    dc_distance at;         /* of the hulls at the time of a hit or a start, else at the last place looked at. A start
+                             * with overlapping cores: zero. Of a hit a vertex or an edge of a feature may have weight
+                             * 0: where the point lies on the rim or the diagonal of a face, that is the feature */
+    int iterations;         /* distances */
+    int steps;              /* planes between the hulls whose safe time was found */
+} dc_cast_hit;
+
+/* The first time in [0, duration] at which two moving hulls touch: their gap, radii included, has come down to `gap`.
+ * Each moves with the constant velocity v and angular velocity w of its twist (6 numbers, world frame, w about the body
+ * origin; NULL: at rest), so that its pose at time t is dc_pose_retract(pose, t twist).
+ *
+ * Never late: from place to place a plane between the hulls, normal to their closest points' line, is proved to be kept
+ * by every vertex over the time of the step, by its velocity and a bound of its acceleration |w|^2 rho |n_perp|, rho
+ * the largest distance of a vertex from the axis of rotation, or by the cylinder that the vertices turn in. Early by no
+ * more than `gap`. Steps shrink like those of Newton's iteration where the hulls approach: 3 to 8 distances. Hulls
+ * that turn in passing nearly touching need more.
+ *
+ * Both quaternions are normalised first. DC_E_ARG, *hit untouched: what dc_hull_distance refuses, hit NULL, a twist,
+ * duration or gap that is not finite, beyond DC_LIMIT or (the latter two) below 0, more than 1e6 turns. DC_E_DIVERGED:
+ * 512 distances were not enough; nothing touches before hit->time, outcome DC_CAST_MISS. */
+DC_DEF dc_status dc_hull_cast(const dc_cast_options *opt, const dc_hull *a, const dc_pose *pose_a,
+                              const dc_real *twist_a, const dc_hull *b, const dc_pose *pose_b, const dc_real *twist_b,
+                              dc_real duration, dc_cast_hit *hit);
+
+/* The derivative of a hit at its gap, on its frozen features, by the implicit function theorem: rows time, hit->at.pa
+ * (3), hit->at.n (3); the gap is held. J[7*24] columns the twists of pose_a and pose_b (6 each, about their origins at
+ * time 0), then twist_a and twist_b. Jv[7*18] columns the vertices hit->at.ia[0..2] and ib[0..2] in body coordinates,
+ * 0 where there is none. Either may be NULL. That of at.pb is the one of at.pa less gap times the one of n.
+ * The time has a derivative wherever the closest points are unique; where faces or edges meet in parallel, time, point
+ * and n have that of one choice: the point belongs to the other body, n to the face.
+ * DC_E_ARG: what dc_hull_cast refuses, or a hit that is none. DC_E_SINGULAR: the speed of the gap is not below 0 by
+ * more than 64 eps of the speeds that make it up: there is none. Nothing is written. */
+DC_DEF dc_status dc_hull_cast_jac(const dc_hull *a, const dc_pose *pose_a, const dc_real *twist_a, const dc_hull *b,
+                                  const dc_pose *pose_b, const dc_real *twist_b, const dc_cast_hit *hit, dc_real *J,
+                                  dc_real *Jv);
 
 #ifdef __cplusplus
 }
@@ -8334,6 +8433,840 @@ DC_DEF int dc_tree_next(const dc_tree *tree, dc_tree_walk *walk)
         walk->stack[walk->depth++] = left_first ? at + 1 : node->right;
     }
     return -1;
+}
+
+/* ---- [rays] rays ------------------------------------------------------------------------------------ */
+/* In: a posed hull, a ray. Out: the first time on it, and its derivative. Seen from the hull's origin.
+ *
+ * stage               | reads              | writes              | equation
+ * dci_ray_place       | hull, a time       | distance, gap       |
+ * dci_ray_feature     | distance           | time                | (2)
+ * dc_hull_ray         | the two above      | time, feature       | (1)
+ * dci_touch_..        | of [touch]         | the caller's        |
+ *
+ *     f(t) = |o + t d - core| - r convex,  f' = n.d,  t <- t - f/f'                                       (1)
+ *     |q + s d|^2 = r^2, q from the vertex, or both at right angles to the edge,
+ *     s = c/(sqrt(b^2 - a c) - b),  a = d.d,  b = q.d,  c = (|q| - r)(|q| + r)                              (2) */
+
+#define DCI_RAY_STEPS 64
+#define DCI_RAY_TOL (16*DC_EPS)     /* a gap below this of the numbers that made it is none */
+
+/* hull and ray from the hull's origin */
+typedef struct {
+    dc_hull core;
+    dc_pose pose;
+    dc_v3 origin, dir;
+    dc_real radius, size;           /* of the hull: largest distance of a vertex from the origin */
+} dci_ray;
+
+/* a place on the ray */
+typedef struct {
+    dc_real time, gap, tol;         /* gap with the radius; below tol there is none */
+    dc_distance core;               /* of the core */
+} dci_ray_at;
+
+/* The distance at a time; `at` in: an earlier one. 0: the core is met. */
+static int dci_ray_place(const dci_ray *ray, dc_real time, dci_ray_at *at)
+{
+    const dc_v3 x = dc_madd(ray->origin, time, ray->dir);
+    dc_hull point;
+    dc_status status;
+
+    point.v = &x;
+    point.n = 1;
+    point.radius = 0;
+    at->time = time;
+    at->tol = DCI_RAY_TOL*(dc_sqrt(dc_dot(x, x)) + ray->size + ray->radius);
+    status = dc_hull_distance(&point, NULL, &ray->core, &ray->pose, NULL, &at->core);
+    at->gap = (status == DC_E_OVERLAP ? 0 : at->core.gap) - ray->radius;
+    return status != DC_E_OVERLAP;
+}
+
+/* The time at which the ray enters what is within the radius of the closest vertex, or of the line of the closest edge;
+ * -1: never, or not ahead. */
+static dc_real dci_ray_feature(const dci_ray *ray, const dci_ray_at *at)
+{
+    const dc_distance *D = &at->core;
+    dc_v3 q = dc_scale(D->gap, D->n), d = ray->dir;
+    dc_real aa, bb, cc, root;
+
+    if (D->nb > 2) return -1;
+    if (D->nb == 2) {
+        const dc_m3 R = dc_rotation(ray->pose.q);
+        const dc_v3 e = dci_unit(dc_mul(&R, dc_sub(ray->core.v[D->ib[1]], ray->core.v[D->ib[0]])));
+        d = dc_madd(d, -dc_dot(d, e), e);
+    }
+    aa = dc_dot(d, d);
+    bb = dc_dot(q, d);
+    cc = at->gap*(D->gap + ray->radius);
+    root = bb*bb - aa*cc;
+    if (!(bb < 0 && root >= 0)) return -1;
+    return at->time + cc/(dc_sqrt(root) - bb);
+}
+
+/* the hull and the ray of a call; 0 where they are none */
+static int dci_ray_load(const dc_hull *hull, const dc_pose *pose, const dc_ray *ray, dci_ray *to)
+{
+    static const dc_pose identity = {{1, 0, 0, 0}, {0, 0, 0}};
+    const dc_pose *p = pose ? pose : &identity;
+    dc_v3 mean;
+    dc_real ext2;
+
+    if (!dci_ray_ok(ray) || !dci_hull_check(hull, &mean, &ext2) || !dci_radius_ok(hull) || !dc_pose_ok(p)) return 0;
+    to->core = *hull;
+    to->core.radius = 0;
+    to->radius = hull->radius;
+    to->size = dc_sqrt(ext2) + dc_sqrt(dc_dot(hull->v[0], hull->v[0]));
+    to->pose.q = p->q;
+    to->pose.t = dc_vec(0, 0, 0);
+    to->origin = dc_sub(ray->origin, p->t);
+    to->dir = ray->dir;
+    return 1;
+}
+
+/* do two distances have the same feature of b? */
+static int dci_same_feature(const dc_distance *a, const dc_distance *b)
+{
+    int i;
+    if (a->nb != b->nb) return 0;
+    for (i = 0; i < a->nb; ++i)
+        if (a->ib[i] != b->ib[i]) return 0;
+    return 1;
+}
+
+/* A feature of a hull that is a vertex or an edge only because the closest point lies on the diagonal of a face, or on
+ * its rim: grows to a triangle of vertices that are as far out along n_hat, in body coordinates, and wide apart. */
+static void dci_face_of(const dc_hull *hull, dc_v3 n_hat, dc_real size, int *count, int *index, dc_real *weight)
+{
+    const dc_v3 *v = hull->v, base = v[index[0]];
+    const dc_real tol = 64*DC_EPS*size, wide = DC_R(0.01)*size;
+
+    while (*count < 3) {
+        const dc_v3 e = dci_unit(*count > 1 ? dc_sub(v[index[1]], base) : dc_vec(0, 0, 0));
+        dc_real far2 = wide*wide;
+        int j, best = -1;
+        for (j = 0; j < hull->n; ++j) {
+            dc_v3 d = dc_sub(v[j], base);
+            if (!(dc_dot(n_hat, d) >= -tol)) continue;
+            d = dc_madd(d, -dc_dot(d, e), e);
+            if (dc_dot(d, d) > far2) {
+                far2 = dc_dot(d, d);
+                best = j;
+            }
+        }
+        if (best < 0) break;
+        index[*count] = best;
+        weight[(*count)++] = 0;
+    }
+}
+
+/* Weights in the feature of another place on the ray than that it was found from: of the foot in its plane or line, so
+ * that one is below 0 where the foot lies beside it, in the same face. */
+static void dci_ray_weights(const dci_ray *ray, dc_real time, dc_distance *D)
+{
+    const dc_m3 R = dc_rotation(ray->pose.q);
+    const dc_v3 *v = ray->core.v, o = dc_mul(&R, v[D->ib[0]]);
+    const dc_v3 q = dc_sub(dc_madd(ray->origin, time, ray->dir), o);
+    const dc_v3 e = dc_sub(dc_mul(&R, v[D->ib[1]]), o), f = dc_sub(dc_mul(&R, v[D->ib[2]]), o);
+    const dc_v3 m = dc_cross(e, f);
+    const dc_real ee = dc_dot(e, e), mm = dc_dot(m, m);
+
+    if (D->nb == 2 && ee > 0) D->wb[1] = dc_dot(q, e)/ee;
+    if (D->nb == 3 && mm > 0) {
+        D->wb[1] = dc_dot(dc_cross(q, f), m)/mm;
+        D->wb[2] = dc_dot(dc_cross(e, q), m)/mm;
+    }
+    D->wb[0] = 1 - D->wb[1] - D->wb[2];
+}
+
+DC_DEF dc_status dc_hull_ray(const dc_hull *hull, const dc_pose *pose, const dc_ray *ray, dc_ray_hit *hit)
+{
+    dci_ray r;
+    dci_ray_at at, last, seen, guess;
+    dc_cast_outcome outcome = DC_CAST_MISS;
+    dc_status status = DC_E_DIVERGED;
+    dc_real t = 0, f, speed;
+    int step, i, found, settled, distances = 0;
+    dc_m3 R;
+
+    if (!hit || !dci_ray_load(hull, pose, ray, &r)) return DC_E_ARG;
+    memset(&at, 0, sizeof at);
+    last = seen = at;
+    for (step = 0; step < DCI_RAY_STEPS; ++step) {
+        found = dci_ray_place(&r, t, &at);
+        ++distances;
+
+        /* on it; without a radius the place before, a step away, knows the feature better */
+        if (!found || at.gap <= at.tol) {
+            outcome = step ? DC_CAST_HIT : DC_CAST_START;
+            if (r.radius > 0 && found) last = at;
+            status = DC_OK;
+            break;
+        }
+        last = at;
+
+        /* (1); it is missed when the distance grows, or when not even the tangent is there in time */
+        speed = dc_dot(at.core.n, r.dir);
+        if (!(speed < 0) || !(at.gap <= (ray->length - t)*-speed)) {
+            status = DC_OK;
+            break;
+        }
+        t += at.gap/-speed;
+
+        /* (2), when the feature has settled */
+        settled = hull->n < 3 || (step > 0 && dci_same_feature(&at.core, &seen.core));
+        seen = at;
+        if (!(r.radius > 0) || !settled) continue;
+        f = dci_ray_feature(&r, &at);
+        if (!(f > t && f <= ray->length)) continue;
+        guess = at;
+        found = dci_ray_place(&r, f, &guess);
+        ++distances;
+
+        /* it is the hit where it lies on the body, and on the way to it where the distance still falls */
+        if (found && dc_abs(guess.gap) <= guess.tol) {
+            t = f;
+            last = guess;
+            outcome = DC_CAST_HIT;
+            status = DC_OK;
+            break;
+        }
+        if (found && guess.gap > 0 && dc_dot(guess.core.n, r.dir) < 0) t = f;
+    }
+
+    /* what there is to say */
+    memset(hit, 0, sizeof *hit);
+    hit->outcome = outcome;
+    hit->iterations = distances;
+    hit->time = outcome != DC_CAST_MISS || status != DC_OK ? t : ray->length;
+    hit->point = dc_madd(ray->origin, hit->time, ray->dir);
+    if (outcome != DC_CAST_HIT) return status;
+    R = dc_rotation(r.pose.q);
+    dci_face_of(&r.core, dc_mul_t(&R, last.core.n), r.size, &last.core.nb, last.core.ib, last.core.wb);
+    if (last.time != t) dci_ray_weights(&r, t, &last.core);
+    hit->n = last.core.n;
+    hit->speed = dc_dot(hit->n, ray->dir);
+    hit->count = last.core.nb;
+    for (i = 0; i < 3; ++i) {
+        hit->index[i] = last.core.ib[i];
+        hit->weight[i] = last.core.wb[i];
+    }
+    return status;
+}
+
+/* ---- [cast] casts ------------------------------------------------------------------------------------ */
+/* In: two moving hulls. Out: a time until which they are proved not to touch, the answer there. Seen from a's origin,
+ * which is taken to rest: b moves with the difference of the velocities.
+ *
+ * For a fixed n the room between the hulls along n is a lower bound of their gap at any time,
+ *     room(s) = min_j n.x_j(s) - max_k n.y_k(s) - radii
+ * and with x_j(s) = exp(s [w]) R v_j + .. its vertices have n.x_j(s) >= n.x_j + s (n x w).x_j - A s^2/2,
+ * A = |w| |n x w| rho: a concave function of s, whose root from above is found by cutting planes,
+ *     min_j (n_hat + s m_hat).v_j,  n_hat = R^T n,  m_hat = R^T (n x w),                                  (1)
+ * a support at each. Bodies that turn fast have the cylinder about their axis besides, whose room falls evenly.
+ *
+ * stage               | reads                | writes                | equation
+ * dci_cast_load       | hulls, twists        | both bodies           |
+ * dci_cast_place      | bodies, a time       | their poses           |
+ * dci_cast_keep       | bodies, n            | a safe time, the room | (1)
+ * dci_cast_advance    | the last two         | time                  |
+ * dc_hull_cast        | all                  | the answer            | */
+
+#define DCI_CAST_TURNS 512          /* distances */
+#define DCI_CAST_PLANES 16          /* safe times of one n */
+#define DCI_CAST_CUTS 32            /* of the root */
+#define DCI_CAST_POLISH 4           /* steps at the end */
+#define DCI_CAST_LEAST (64*DC_EPS)  /* of the numbers that go in: gaps that can be told from contact, */
+#define DCI_CAST_NOISE (4*DC_EPS)   /* and from each other */
+
+typedef struct {
+    dc_hull hull;
+    dc_pose start;                  /* the origin of a at 0 */
+    dc_v3 velocity, spin;
+    dc_real rate;                   /* |spin| */
+    dc_v3 axis;                     /* of the rotation, unit; 0 where there is none */
+    dc_real arm, lowest, highest;   /* of the vertices: largest distance from the axis, extent along it */
+    dc_real size;                   /* largest distance of a vertex from the origin */
+    dc_pose pose;                   /* now */
+    dc_m3 rotation;
+} dci_cast_body;
+
+typedef struct {
+    dci_cast_body body[2];
+    dc_v3 velocity;                 /* of b as seen from a */
+    dc_real duration, gap, noise;   /* gap asked for; what rounding makes of one */
+    dc_v3 origin, origin_velocity;  /* of a in the world */
+} dci_cast;
+
+/* One body; 0 where it is none. */
+static int dci_cast_body_load(const dc_hull *hull, const dc_pose *pose, const dc_real *twist, dci_cast_body *to)
+{
+    static const dc_pose identity = {{1, 0, 0, 0}, {0, 0, 0}};
+    const dc_pose *p = pose ? pose : &identity;
+    dc_v3 mean;
+    dc_real ext2;
+    dc_m3 R;
+    int j;
+
+    if (!dci_hull_check(hull, &mean, &ext2) || !dci_radius_ok(hull) || !dc_pose_ok(p)) return 0;
+    memset(to, 0, sizeof *to);
+    to->hull = *hull;
+    to->start = *p;
+    if (dc_quat_normalize(p->q, &to->start.q) != DC_OK) return 0;
+    if (twist) {
+        to->velocity = dc_vec(twist[0], twist[1], twist[2]);
+        to->spin = dc_vec(twist[3], twist[4], twist[5]);
+    }
+    if (!dc_in_range(to->velocity) || !dc_in_range(to->spin)) return 0;
+    to->axis = dci_unit(to->spin);
+    to->rate = dc_dot(to->axis, to->spin);
+
+    /* the cylinder about the axis */
+    R = dc_rotation(to->start.q);
+    for (j = 0; j < hull->n; ++j) {
+        const dc_v3 x = dc_mul(&R, hull->v[j]);
+        const dc_real z = dc_dot(x, to->axis);
+        const dc_v3 off = dc_madd(x, -z, to->axis);
+        to->size = dc_max(to->size, dc_dot(x, x));
+        to->arm = dc_max(to->arm, dc_dot(off, off));
+        to->lowest = j ? dc_min(to->lowest, z) : z;
+        to->highest = j ? dc_max(to->highest, z) : z;
+    }
+    to->size = dc_sqrt(to->size);
+    to->arm = (1 + 4*DC_EPS)*dc_sqrt(to->arm);
+    return 1;
+}
+
+static int dci_cast_load(const dc_cast_options *opt, const dc_hull *a, const dc_pose *pose_a, const dc_real *twist_a,
+                         const dc_hull *b, const dc_pose *pose_b, const dc_real *twist_b, dc_real duration, dci_cast *c)
+{
+    dci_cast_body *A = c->body, *B = c->body + 1;
+    dc_real sizes, all;
+
+    if (!dci_cast_body_load(a, pose_a, twist_a, A) || !dci_cast_body_load(b, pose_b, twist_b, B)) return 0;
+    if (!(duration >= 0 && duration <= DC_LIMIT)) return 0;
+    if (!(dc_max(A->rate, B->rate)*duration <= DC_R(6.28e6))) return 0;
+    c->duration = duration;
+
+    /* from a's origin */
+    c->origin = A->start.t;
+    c->origin_velocity = A->velocity;
+    c->velocity = dc_sub(B->velocity, A->velocity);
+    B->start.t = dc_sub(B->start.t, A->start.t);
+    A->start.t = dc_vec(0, 0, 0);
+
+    /* what counts as touching */
+    sizes = A->size + B->size + A->hull.radius + B->hull.radius;
+    all = sizes + dc_sqrt(dc_dot(B->start.t, B->start.t)) + duration*dc_sqrt(dc_dot(c->velocity, c->velocity));
+    all += duration*(A->rate*A->arm + B->rate*B->arm);
+    c->gap = opt ? opt->gap : 0;
+    if (!(c->gap >= 0 && c->gap <= DC_LIMIT) || !(all <= DC_LIMIT)) return 0;
+    if (c->gap == 0) c->gap = dc_sqrt(DC_EPS)*sizes;
+    c->gap = dc_max(c->gap, DCI_CAST_LEAST*all);
+    c->noise = DCI_CAST_NOISE*all;
+    return 1;
+}
+
+static void dci_cast_place(dci_cast *c, dc_real t)
+{
+    int k;
+    for (k = 0; k < 2; ++k) {
+        dci_cast_body *B = c->body + k;
+        B->pose = B->start;
+        if (B->rate > 0) B->pose.q = dc_quat_mul(dc_quat_exp(dc_scale(t, B->spin)), B->start.q);
+        if (k) B->pose.t = dc_madd(B->start.t, t, c->velocity);
+        (void)dc_quat_normalize(B->pose.q, &B->pose.q);
+        B->rotation = dc_rotation(B->pose.q);
+    }
+}
+
+/* Both supports along n, of the vertices that lead after a time s: now, and how fast they grow. */
+typedef struct { dc_real at, speed; } dci_cast_line;
+
+static dci_cast_line dci_cast_leader(const dci_cast *c, const dc_v3 n_hat[2], const dc_v3 m_hat[2], dc_real s)
+{
+    const dc_v3 none = dc_vec(0, 0, 0);
+    dci_cast_line line = {0, 0};
+    int k;
+    for (k = 0; k < 2; ++k) {
+        const dc_hull *hull = &c->body[k].hull;
+        const dc_v3 d = dc_madd(n_hat[k], s, m_hat[k]);
+        const dc_v3 v = hull->v[dci_support(hull->v, hull->n, 0, &none, d.x, d.y, d.z)];
+        line.at += dc_dot(n_hat[k], v);
+        line.speed += dc_dot(m_hat[k], v);
+    }
+    return line;
+}
+
+/* bound of the second derivative of the room along n */
+static dc_real dci_cast_bend(const dci_cast *c, dc_v3 n)
+{
+    dc_real bend = 0;
+    int k;
+    for (k = 0; k < 2; ++k) {
+        const dci_cast_body *B = c->body + k;
+        const dc_v3 across = dc_cross(n, B->spin);
+        bend += B->rate*dc_sqrt(dc_dot(across, across))*B->arm;
+    }
+    return bend;
+}
+
+/* The time, up to `rest`, over which the hulls keep the gap along n, which points from b to a; *room: what they have
+ * beyond it now. (1) */
+static DCI_NOINLINE dc_real dci_cast_keep(const dci_cast *c, dc_v3 n, dc_real rest, dc_real *room)
+{
+    const dc_real bend = dci_cast_bend(c, n), even = -dc_dot(n, c->velocity);
+    dc_real apart = -dc_dot(n, c->body[1].pose.t) - c->body[0].hull.radius - c->body[1].hull.radius - c->gap;
+    dc_real slowly = apart, s = rest;
+    dc_v3 n_hat[2], m_hat[2];
+    dci_cast_line line;
+    int k, cut;
+
+    /* each along the direction in which it comes closer: a along -n, b along n */
+    for (k = 0; k < 2; ++k) {
+        const dci_cast_body *B = c->body + k;
+        const dc_v3 out = k ? n : dc_neg(n), turned = dc_cross(out, B->spin);
+        const dc_real along = dc_dot(out, B->axis), across = dc_sqrt(dc_dot(turned, turned));
+        n_hat[k] = dc_mul_t(&B->rotation, out);
+        m_hat[k] = dc_mul_t(&B->rotation, turned);
+        slowly -= dc_max(along*B->lowest, along*B->highest) + (B->rate > 0 ? across/B->rate : 1)*B->arm;
+    }
+    line = dci_cast_leader(c, n_hat, m_hat, 0);
+    *room = apart - line.at;
+
+    /* the concave bound, from above: the vertices that lead after s have a parabola that is nowhere below it */
+    for (cut = 0; cut < DCI_CAST_CUTS; ++cut) {
+        dc_real height, speed, root, value;
+        line = dci_cast_leader(c, n_hat, m_hat, s);
+        height = apart - line.at;
+        speed = even - line.speed;
+        value = height + s*(speed - DC_R(0.5)*bend*s);
+        if (value >= 0) break;
+
+        /* no room; or no end: the chord is below */
+        if (!(*room > 0 && height > 0)) {
+            s = 0;
+            break;
+        }
+        if (cut == DCI_CAST_CUTS - 1) {
+            s *= *room/(*room - value);
+            break;
+        }
+
+        /* its root, before s; there is one: bend > 0 or speed < 0 */
+        root = dc_sqrt(speed*speed + 2*bend*height);
+        root = speed > 0 ? (speed + root)/bend : 2*height/(root - speed);
+        if (!(root < s*(1 - 4*DC_EPS))) break;
+        s = root;
+    }
+
+    /* the cylinders */
+    if (slowly > 0) s = dc_max(s, even < 0 ? dc_min(rest, slowly/-even) : rest);
+    return s;
+}
+
+/* From the time t on along n, as far as that pays: planes that turn with the bodies need a distance again. */
+static dc_real dci_cast_advance(dci_cast *c, dc_v3 n, dc_real t, int *steps)
+{
+    dc_real room, first = 0;
+    int k;
+    for (k = 0; k < DCI_CAST_PLANES; ++k) {
+        const dc_real rest = c->duration - t, s = dci_cast_keep(c, n, rest, &room);
+        ++*steps;
+        if (k == 0) first = room;
+        else if (!(room > DC_R(0.5)*first)) break;
+        if (s >= rest) return c->duration;
+        if (!(t + s > t)) break;
+        t += s;
+        dci_cast_place(c, t);
+        if (!(c->body[0].rate > 0 || c->body[1].rate > 0)) break;
+    }
+    return t;
+}
+
+/* how fast the gap grows */
+static dc_real dci_cast_speed(const dci_cast *c, const dc_distance *D)
+{
+    const dci_cast_body *A = c->body, *B = c->body + 1;
+    const dc_v3 v = dc_sub(dc_cross(A->spin, dc_sub(D->pa, A->pose.t)), dc_cross(B->spin, dc_sub(D->pb, B->pose.t)));
+    return dc_dot(D->n, dc_sub(v, c->velocity));
+}
+
+static dc_status dci_cast_distance(const dci_cast *c, dc_distance *D)
+{
+    return dc_hull_distance(&c->body[0].hull, &c->body[0].pose, &c->body[1].hull, &c->body[1].pose, NULL, D);
+}
+
+/* From a hit at time t, whose gap is a little more than the one asked for, to that gap, by Newton's steps; one that
+ * goes a little too far, where the bodies turn, is taken back by the next. */
+static dc_real dci_cast_polish(dci_cast *c, dc_real t, dc_distance *D, int *distances)
+{
+    int k;
+    for (k = 0; k < DCI_CAST_POLISH; ++k) {
+        const dc_real speed = dci_cast_speed(c, D), more = D->gap - c->gap;
+        dc_distance d = *D;
+        if (!(dc_abs(more) > c->noise && speed < 0 && more <= (c->duration - t)*-speed && -more <= t*-speed)) break;
+        dci_cast_place(c, t + more/-speed);
+        ++*distances;
+        if (dci_cast_distance(c, &d) == DC_E_OVERLAP) break;
+        *D = d;
+        t += more/-speed;
+    }
+    dci_cast_place(c, t);
+    return t;
+}
+
+/* Is this near enough? When the rest of the way is straight and short, or there is none. */
+static int dci_cast_arrived(const dci_cast *c, const dc_distance *D, dc_real t)
+{
+    const dc_real speed = dci_cast_speed(c, D), more = D->gap - c->gap, rest = c->duration - t;
+    if (more <= c->gap/1024) return 1;
+    return more <= c->gap/16 && more <= rest*-speed
+        && dci_cast_bend(c, D->n)*more*more <= c->gap*DC_R(1e-3)*speed*speed;
+}
+
+DC_DEF dc_status dc_hull_cast(const dc_cast_options *opt, const dc_hull *a, const dc_pose *pose_a,
+                              const dc_real *twist_a, const dc_hull *b, const dc_pose *pose_b, const dc_real *twist_b,
+                              dc_real duration, dc_cast_hit *hit)
+{
+    dci_cast c;
+    dc_distance D;
+    dc_cast_outcome outcome = DC_CAST_MISS;
+    dc_status status = DC_E_DIVERGED;
+    dc_real t = 0, next;
+    dc_v3 shift;
+    int turn, met, distances = 0, steps = 0;
+
+    if (!hit || !dci_cast_load(opt, a, pose_a, twist_a, b, pose_b, twist_b, duration, &c)) return DC_E_ARG;
+    memset(&D, 0, sizeof D);
+    dci_cast_place(&c, 0);
+    for (turn = 0; turn < DCI_CAST_TURNS; ++turn) {
+        ++distances;
+        met = dci_cast_distance(&c, &D) == DC_E_OVERLAP || D.gap <= 0;
+        if (met || (turn ? dci_cast_arrived(&c, &D, t) : D.gap <= c.gap)) {
+            outcome = turn ? DC_CAST_HIT : DC_CAST_START;
+            status = DC_OK;
+            break;
+        }
+
+        /* as far as the plane between them is kept; no farther than time can be told apart: they are there */
+        next = dci_cast_advance(&c, D.n, t, &steps);
+        if (next >= duration || !(next > t)) {
+            outcome = next >= duration ? DC_CAST_MISS : DC_CAST_HIT;
+            t = next;
+            status = DC_OK;
+            break;
+        }
+        t = next;
+    }
+    if (outcome == DC_CAST_HIT) {
+        t = dci_cast_polish(&c, t, &D, &distances);
+        dci_face_of(a, dc_mul_t(&c.body[0].rotation, dc_neg(D.n)), c.body[0].size, &D.na, D.ia, D.wa);
+        dci_face_of(b, dc_mul_t(&c.body[1].rotation, D.n), c.body[1].size, &D.nb, D.ib, D.wb);
+    }
+
+    /* in the world */
+    memset(hit, 0, sizeof *hit);
+    hit->outcome = outcome;
+    hit->time = t;
+    hit->gap = c.gap;
+    if (outcome == DC_CAST_HIT) hit->speed = dci_cast_speed(&c, &D);
+    shift = dc_madd(c.origin, t, c.origin_velocity);
+    hit->at = D;
+    if (D.na > 0) {
+        hit->at.pa = dc_add(D.pa, shift);
+        hit->at.pb = dc_add(D.pb, shift);
+    }
+    hit->iterations = distances;
+    hit->steps = steps;
+    return status;
+}
+
+/* ---- [touch] derivatives of rays and casts ------------------------------------------------------------ */
+/* In: a hit. Out: the derivative of its time, point and normal by what moves a point x of a and a point y of b, the
+ * witnesses on the cores, and the edges at them.
+ *
+ * On frozen features x and y are the closest points of two flats, a point, a line or a plane each, of which the edges
+ * T span the directions: z = x - y = g n, T^T n = 0. Displacements dX, dY of the material points, dT of the edges give,
+ * with T made orthogonal (a fixed mixture of edges stays in its flat),
+ *     e = n.dT,   d n = P (dX - dY)/g - sum T e/|T|^2,   P = 1 - n n^T - sum T T^T/|T|^2                  (1)
+ *     d x = dX + sum over a's T of (-T.(dX - dY) - g e)/|T|^2 T                                            (2)
+ * and the gap n.(x - y) changes by n.(dX - dY) alone. At the hit it is held, so that the time moves by
+ *     d time = -n.(dX - dY)/speed                                                                          (3)
+ * and takes dX, dY and e along with the velocities.
+ *
+ * stage            | reads                  | writes                           | equation
+ * dci_touch_open   | a hit, two bodies      | flats, velocities                |
+ * dci_touch_flow   | dX, dY, e              | a column                         | (1) (2) (3)
+ * dci_touch_twist  | a twist of a body      | a column                         |
+ * dci_touch_vertex | a vertex               | a column                         | */
+
+#define DCI_TOUCH_FLAT (64*DC_EPS)      /* sine of the angle below which edges are parallel */
+
+/* a body at the hit */
+typedef struct {
+    const dc_hull *hull;
+    dc_m3 rotation;
+    dc_v3 centre, velocity, spin;
+    int count;                          /* its feature */
+    const int *index;
+    const dc_real *weight;
+    dc_v3 witness;                      /* on the core */
+    dc_v3 moving;                       /* velocity of the witness */
+} dci_touch_body;
+
+/* an edge that spans the flats: from the feature's first vertex to another one */
+typedef struct {
+    int body, to;
+    dc_v3 edge;
+    dc_real turning;                    /* n.dT by time */
+} dci_touch_edge;
+
+typedef struct {
+    dci_touch_body body[2];
+    dc_v3 n;
+    dc_real apart, radius, speed;       /* of the cores; of a; of the gap */
+    int edges;
+    dci_touch_edge edge[2];
+    dc_real mix;                        /* the second less this much of the first is orthogonal to it */
+    dc_v3 span[2];                      /* T, orthogonal */
+    dc_real span2[2];
+} dci_touch;
+
+static dc_v3 dci_touch_of(const dci_touch_body *B, int k) { return dc_mul(&B->rotation, B->hull->v[B->index[k]]); }
+
+static void dci_touch_span(dci_touch *t, int body, int to)
+{
+    const dci_touch_body *B = t->body + body;
+    dci_touch_edge *e = t->edge + t->edges++;
+    e->body = body;
+    e->to = to;
+    e->edge = dc_sub(dci_touch_of(B, to), dci_touch_of(B, 0));
+    e->turning = dc_dot(t->n, dc_cross(B->spin, e->edge));
+}
+
+/* The second edge less its part along the first; 0: parallel */
+static int dci_touch_orthogonal(dci_touch *t)
+{
+    const dc_v3 a = t->edge[0].edge, b = t->edges > 1 ? t->edge[1].edge : a;
+    const dc_real aa = dc_dot(a, a);
+    t->span[0] = a;
+    t->span2[0] = aa;
+    if (t->edges < 2) return aa > 0;
+    t->mix = aa > 0 ? dc_dot(a, b)/aa : 0;
+    t->span[1] = dc_madd(b, -t->mix, a);
+    t->span2[1] = dc_dot(t->span[1], t->span[1]);
+    return aa > 0 && t->span2[1] > DCI_TOUCH_FLAT*DCI_TOUCH_FLAT*dc_dot(b, b);
+}
+
+/* One body's feature, place and witness; 0: not one of this hull */
+static int dci_touch_body_open(const dc_hull *hull, int count, const int *index, const dc_real *weight,
+                               dci_touch_body *B)
+{
+    dc_v3 x = dc_vec(0, 0, 0);
+    int k;
+
+    if (count < 1 || count > 3) return 0;
+    for (k = 0; k < count; ++k) {
+        if (index[k] < 0 || index[k] >= hull->n || !dc_finite(weight[k])) return 0;
+        x = dc_madd(x, weight[k], hull->v[index[k]]);
+    }
+    B->hull = hull;
+    B->count = count;
+    B->index = index;
+    B->weight = weight;
+    x = dc_mul(&B->rotation, x);
+    B->witness = dc_add(x, B->centre);
+    B->moving = dc_add(B->velocity, dc_cross(B->spin, x));
+    return 1;
+}
+
+/* Flats and velocities; the bodies are open. DC_E_SINGULAR: the gap does not shrink, or n has no derivative. */
+static dc_status dci_touch_open(dci_touch *t)
+{
+    const dci_touch_body *A = t->body, *B = t->body + 1;
+    dc_real speeds = dc_sqrt(dc_dot(A->velocity, A->velocity)) + dc_sqrt(dc_dot(B->velocity, B->velocity));
+    dc_v3 by_turning[2];
+    int k;
+
+    /* the speed of the gap, in measure of what it is made of */
+    for (k = 0; k < 2; ++k) {
+        by_turning[k] = dc_sub(t->body[k].moving, t->body[k].velocity);
+        speeds += dc_sqrt(dc_dot(by_turning[k], by_turning[k]));
+    }
+    t->speed = dc_dot(t->n, dc_sub(A->moving, B->moving));
+    if (!(t->speed < -64*DC_EPS*speeds)) return DC_E_SINGULAR;
+
+    /* a face carries the normal; else edges, unless they are parallel: then a's witness is one of its points */
+    t->edges = 0;
+    if (B->count == 3 || A->count == 3) {
+        dci_touch_span(t, B->count == 3, 1);
+        dci_touch_span(t, B->count == 3, 2);
+    } else {
+        if (A->count == 2) dci_touch_span(t, 0, 1);
+        if (B->count == 2) dci_touch_span(t, 1, 1);
+    }
+    if (t->edges > 0 && !dci_touch_orthogonal(t)) {
+        t->edges = 0;
+        if (B->count > 1) dci_touch_span(t, 1, 1);
+        else dci_touch_span(t, 0, 1);
+        if (!dci_touch_orthogonal(t)) t->edges = 0;
+    }
+    return t->edges < 2 && !(t->apart > 0) ? DC_E_SINGULAR : DC_OK;
+}
+
+/* One column: where the witnesses' material points go, and n.dT of the edges. */
+static void dci_touch_flow(const dci_touch *t, dc_v3 dx, dc_v3 dy, const dc_real turning[2], dc_real *J, int ld)
+{
+    const dc_v3 n = t->n;
+    const dc_real time = -dc_dot(n, dc_sub(dx, dy))/t->speed;                                   /* (3) */
+    dc_real e[2] = {0, 0}, part[2] = {0, 0};
+    dc_v3 d, dn;
+    int k;
+
+    /* with the time; the mixture of the edges */
+    dx = dc_madd(dx, time, t->body[0].moving);
+    dy = dc_madd(dy, time, t->body[1].moving);
+    for (k = 0; k < t->edges; ++k) e[k] = turning[k] + time*t->edge[k].turning;
+    e[1] -= t->mix*e[0];
+
+    /* (1) */
+    d = dc_sub(dx, dy);
+    dn = t->edges < 2 ? dc_scale(1/t->apart, dc_madd(d, -dc_dot(d, n), n)) : dc_vec(0, 0, 0);
+    for (k = 0; k < t->edges; ++k) {
+        part[k] = (-dc_dot(t->span[k], d) - t->apart*e[k])/t->span2[k];
+        dn = dc_madd(dn, -dc_dot(t->span[k], dn)/t->span2[k], t->span[k]);
+        dn = dc_madd(dn, -e[k]/t->span2[k], t->span[k]);
+    }
+
+    /* (2), and from the core to the surface */
+    part[0] -= t->mix*part[1];
+    for (k = 0; k < t->edges; ++k)
+        if (t->edge[k].body == 0) dx = dc_madd(dx, part[k], t->edge[k].edge);
+    dx = dc_madd(dx, -t->radius, dn);
+    J[0] = time;
+    J[ld] = dx.x;  J[2*ld] = dx.y;  J[3*ld] = dx.z;
+    J[4*ld] = dn.x;  J[5*ld] = dn.y;  J[6*ld] = dn.z;
+}
+
+/* by a twist (v, w) of a body at the hit */
+static void dci_touch_twist(const dci_touch *t, int body, dc_v3 v, dc_v3 w, dc_real *J, int ld)
+{
+    const dci_touch_body *B = t->body + body;
+    const dc_v3 zero = dc_vec(0, 0, 0), d = dc_add(v, dc_cross(w, dc_sub(B->witness, B->centre)));
+    dc_real turning[2] = {0, 0};
+    int k;
+    for (k = 0; k < t->edges; ++k)
+        if (t->edge[k].body == body) turning[k] = dc_dot(t->n, dc_cross(w, t->edge[k].edge));
+    dci_touch_flow(t, body ? zero : d, body ? d : zero, turning, J, ld);
+}
+
+/* by vertex `which` of a body's feature along axis i of the body */
+static void dci_touch_vertex(const dci_touch *t, int body, int which, int i, dc_real *J, int ld)
+{
+    const dci_touch_body *B = t->body + body;
+    const dc_v3 zero = dc_vec(0, 0, 0), u = dc_mul(&B->rotation, dci_axis(i)), d = dc_scale(B->weight[which], u);
+    dc_real turning[2] = {0, 0};
+    int k;
+    for (k = 0; k < t->edges; ++k) {
+        const dci_touch_edge *e = t->edge + k;
+        if (e->body == body && which == 0) turning[k] = -dc_dot(t->n, u);
+        if (e->body == body && which == e->to) turning[k] = dc_dot(t->n, u);
+    }
+    dci_touch_flow(t, body ? zero : d, body ? d : zero, turning, J, ld);
+}
+
+DC_DEF dc_status dc_hull_ray_jac(const dc_hull *hull, const dc_pose *pose, const dc_ray *ray, const dc_ray_hit *hit,
+                                 dc_real *J, dc_real *Jv)
+{
+    const dc_v3 here = dc_vec(0, 0, 0), zero = here;
+    const dc_hull point = {&here, 1, 0};
+    const int first[1] = {0};
+    const dc_real whole[1] = {1};
+    dci_ray r;
+    dci_touch t;
+    dc_status status;
+    int i, k;
+
+    if (!dci_ray_load(hull, pose, ray, &r) || !hit || hit->outcome != DC_CAST_HIT) return DC_E_ARG;
+    if (!(hit->time >= 0 && hit->time <= ray->length) || !dc_finite3(hit->n)) return DC_E_ARG;
+
+    /* the point of the ray is a */
+    memset(&t, 0, sizeof t);
+    t.n = hit->n;
+    t.apart = r.radius;
+    t.body[0].rotation = dc_m3_exp(zero);
+    t.body[0].centre = dc_madd(r.origin, hit->time, r.dir);
+    t.body[0].velocity = r.dir;
+    t.body[1].rotation = dc_rotation(r.pose.q);
+    if (!dci_touch_body_open(&point, 1, first, whole, t.body)) return DC_E_ARG;
+    if (!dci_touch_body_open(hull, hit->count, hit->index, hit->weight, t.body + 1)) return DC_E_ARG;
+    status = dci_touch_open(&t);
+    if (status != DC_OK) return status;
+
+    for (i = 0; J && i < 3; ++i) {
+        dci_touch_twist(&t, 0, dci_axis(i), zero, J + i, 12);
+        dci_touch_twist(&t, 0, dc_scale(hit->time, dci_axis(i)), zero, J + 3 + i, 12);
+        dci_touch_twist(&t, 1, dci_axis(i), zero, J + 6 + i, 12);
+        dci_touch_twist(&t, 1, zero, dci_axis(i), J + 9 + i, 12);
+    }
+    for (i = 0; Jv && i < 7*9; ++i) Jv[i] = 0;
+    for (k = 0; Jv && k < hit->count; ++k)
+        for (i = 0; i < 3; ++i) dci_touch_vertex(&t, 1, k, i, Jv + 3*k + i, 9);
+    return DC_OK;
+}
+
+DC_DEF dc_status dc_hull_cast_jac(const dc_hull *a, const dc_pose *pose_a, const dc_real *twist_a, const dc_hull *b,
+                                  const dc_pose *pose_b, const dc_real *twist_b, const dc_cast_hit *hit, dc_real *J,
+                                  dc_real *Jv)
+{
+    const dc_v3 zero = dc_vec(0, 0, 0);
+    const dc_distance *D;
+    dci_cast c;
+    dci_touch t;
+    dc_status status;
+    int i, k, body;
+
+    if (!hit || hit->outcome != DC_CAST_HIT) return DC_E_ARG;
+    if (!dci_cast_load(NULL, a, pose_a, twist_a, b, pose_b, twist_b, hit->time, &c)) return DC_E_ARG;
+    D = &hit->at;
+    if (!dc_finite3(D->n) || !dc_finite(D->gap)) return DC_E_ARG;
+
+    /* both at the hit, at their own velocities in the world */
+    dci_cast_place(&c, hit->time);
+    memset(&t, 0, sizeof t);
+    t.n = D->n;
+    t.apart = D->gap + a->radius + b->radius;
+    t.radius = a->radius;
+    for (k = 0; k < 2; ++k) {
+        t.body[k].rotation = c.body[k].rotation;
+        t.body[k].centre = c.body[k].pose.t;
+        t.body[k].velocity = c.body[k].velocity;
+        t.body[k].spin = c.body[k].spin;
+    }
+    if (!dci_touch_body_open(a, D->na, D->ia, D->wa, t.body)) return DC_E_ARG;
+    if (!dci_touch_body_open(b, D->nb, D->ib, D->wb, t.body + 1)) return DC_E_ARG;
+    status = dci_touch_open(&t);
+    if (status != DC_OK) return status;
+
+    /* a twist of the start turns with the body, one of the velocity by the left Jacobian of the turn:
+     * exp(T [w + dw]) = exp([T J_l dw]) exp(T [w]) */
+    for (body = 0; J && body < 2; ++body) {
+        const dc_v3 turn = dc_scale(hit->time, t.body[body].spin);
+        const dc_m3 R = dc_m3_exp(turn), L = dc_so3_jl(turn);
+        for (i = 0; i < 3; ++i) {
+            dci_touch_twist(&t, body, dci_axis(i), zero, J + 6*body + i, 24);
+            dci_touch_twist(&t, body, zero, dc_mul(&R, dci_axis(i)), J + 6*body + 3 + i, 24);
+            dci_touch_twist(&t, body, dc_scale(hit->time, dci_axis(i)), zero, J + 12 + 6*body + i, 24);
+            dci_touch_twist(&t, body, zero, dc_scale(hit->time, dc_mul(&L, dci_axis(i))), J + 15 + 6*body + i, 24);
+        }
+    }
+
+    for (i = 0; Jv && i < 7*18; ++i) Jv[i] = 0;
+    for (body = 0; Jv && body < 2; ++body)
+        for (k = 0; k < t.body[body].count; ++k)
+            for (i = 0; i < 3; ++i) dci_touch_vertex(&t, body, k, i, Jv + 9*body + 3*k + i, 18);
+    return DC_OK;
 }
 
 #if DCI_FUSES
