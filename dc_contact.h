@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT OR Unlicense
  *
  * DOES     distance, penetration depth and closest features of two convex hulls; rays, casts with a time of impact that
- *          is never late, and their derivatives; pairs of moving boxes, trees of boxes; the contact potentials of LRI [1]
+ *          is never late, and their derivatives; pairs and trees of boxes; the contact potentials of LRI [1]
  *          (felt at any distance) and SDRS [2] (local) with gradient and Hessian by vertices, rigid twists or affine
  *          maps; many triangle pairs at once; the friction potential of SDRS with its mixed second derivatives; small
  *          dense linear algebra; elementary functions that give the same bits everywhere, and smooth stand-ins for
@@ -115,7 +115,7 @@
  *   [tree]          broad phase: a tree of boxes, for rays and large scenes
  *   [rays]          rays against hulls
  *   [cast]          casts: two moving hulls, their time of impact
- *   [touch]         derivatives of rays and casts
+ *   [impact]        derivatives of rays and casts
  *
  * REFERENCES
  *   [1] LRI   Ye, Wu, Komura, Pan: Efficient differentiable contact model with long-range influence.
@@ -8451,7 +8451,6 @@ DC_DEF int dc_tree_next(const dc_tree *tree, dc_tree_walk *walk)
  * dci_ray_place       | hull, a time       | distance, gap       |
  * dci_ray_feature     | distance           | time                | (2)
  * dc_hull_ray         | the two above      | time, feature       | (1)
- * dci_touch_..        | of [touch]         | the caller's        |
  *
  *     f(t) = |o + t d - core| - r convex,  f' = n.d,  t <- t - f/f'                                       (1)
  *     |q + s d|^2 = r^2, q from the vertex, or both at right angles to the edge,
@@ -9040,7 +9039,7 @@ DC_DEF dc_status dc_hull_cast(const dc_cast_options *opt, const dc_hull *a, cons
     return status;
 }
 
-/* ---- [touch] derivatives of rays and casts ------------------------------------------------------------ */
+/* ---- [impact] derivatives of rays and casts ------------------------------------------------------------ */
 /* In: a hit. Out: the derivative of its time, point and normal by what moves a point x of a and a point y of b, the
  * witnesses on the cores, and the edges at them.
  *
@@ -9054,12 +9053,12 @@ DC_DEF dc_status dc_hull_cast(const dc_cast_options *opt, const dc_hull *a, cons
  * and takes dX, dY and e along with the velocities.
  *
  * stage            | reads                  | writes                           | equation
- * dci_touch_open   | a hit, two bodies      | flats, velocities                |
- * dci_touch_flow   | dX, dY, e              | a column                         | (1) (2) (3)
- * dci_touch_twist  | a twist of a body      | a column                         |
- * dci_touch_vertex | a vertex               | a column                         | */
+ * dci_impact_open   | a hit, two bodies      | flats, velocities                |
+ * dci_impact_flow   | dX, dY, e              | a column                         | (1) (2) (3)
+ * dci_impact_twist  | a twist of a body      | a column                         |
+ * dci_impact_vertex | a vertex               | a column                         | */
 
-#define DCI_TOUCH_FLAT (64*DC_EPS)      /* sine of the angle below which edges are parallel */
+#define DCI_IMPACT_FLAT (64*DC_EPS)      /* sine of the angle below which edges are parallel */
 
 /* a body at the hit */
 typedef struct {
@@ -9071,40 +9070,40 @@ typedef struct {
     const dc_real *weight;
     dc_v3 witness;                      /* on the core */
     dc_v3 moving;                       /* velocity of the witness */
-} dci_touch_body;
+} dci_impact_body;
 
 /* an edge that spans the flats: from the feature's first vertex to another one */
 typedef struct {
     int body, to;
     dc_v3 edge;
     dc_real turning;                    /* n.dT by time */
-} dci_touch_edge;
+} dci_impact_edge;
 
 typedef struct {
-    dci_touch_body body[2];
+    dci_impact_body body[2];
     dc_v3 n;
     dc_real apart, radius, speed;       /* of the cores; of a; of the gap */
     int edges;
-    dci_touch_edge edge[2];
+    dci_impact_edge edge[2];
     dc_real mix;                        /* the second less this much of the first is orthogonal to it */
     dc_v3 span[2];                      /* T, orthogonal */
     dc_real span2[2];
-} dci_touch;
+} dci_impact;
 
-static dc_v3 dci_touch_of(const dci_touch_body *B, int k) { return dc_mul(&B->rotation, B->hull->v[B->index[k]]); }
+static dc_v3 dci_impact_of(const dci_impact_body *B, int k) { return dc_mul(&B->rotation, B->hull->v[B->index[k]]); }
 
-static void dci_touch_span(dci_touch *t, int body, int to)
+static void dci_impact_span(dci_impact *t, int body, int to)
 {
-    const dci_touch_body *B = t->body + body;
-    dci_touch_edge *e = t->edge + t->edges++;
+    const dci_impact_body *B = t->body + body;
+    dci_impact_edge *e = t->edge + t->edges++;
     e->body = body;
     e->to = to;
-    e->edge = dc_sub(dci_touch_of(B, to), dci_touch_of(B, 0));
+    e->edge = dc_sub(dci_impact_of(B, to), dci_impact_of(B, 0));
     e->turning = dc_dot(t->n, dc_cross(B->spin, e->edge));
 }
 
 /* The second edge less its part along the first; 0: parallel */
-static int dci_touch_orthogonal(dci_touch *t)
+static int dci_impact_orthogonal(dci_impact *t)
 {
     const dc_v3 a = t->edge[0].edge, b = t->edges > 1 ? t->edge[1].edge : a;
     const dc_real aa = dc_dot(a, a);
@@ -9114,12 +9113,12 @@ static int dci_touch_orthogonal(dci_touch *t)
     t->mix = aa > 0 ? dc_dot(a, b)/aa : 0;
     t->span[1] = dc_madd(b, -t->mix, a);
     t->span2[1] = dc_dot(t->span[1], t->span[1]);
-    return aa > 0 && t->span2[1] > DCI_TOUCH_FLAT*DCI_TOUCH_FLAT*dc_dot(b, b);
+    return aa > 0 && t->span2[1] > DCI_IMPACT_FLAT*DCI_IMPACT_FLAT*dc_dot(b, b);
 }
 
 /* One body's feature, place and witness; 0: not one of this hull */
-static int dci_touch_body_open(const dc_hull *hull, int count, const int *index, const dc_real *weight,
-                               dci_touch_body *B)
+static int dci_impact_body_open(const dc_hull *hull, int count, const int *index, const dc_real *weight,
+                               dci_impact_body *B)
 {
     dc_v3 x = dc_vec(0, 0, 0);
     int k;
@@ -9140,9 +9139,9 @@ static int dci_touch_body_open(const dc_hull *hull, int count, const int *index,
 }
 
 /* Flats and velocities; the bodies are open. DC_E_SINGULAR: the gap does not shrink, or n has no derivative. */
-static dc_status dci_touch_open(dci_touch *t)
+static dc_status dci_impact_open(dci_impact *t)
 {
-    const dci_touch_body *A = t->body, *B = t->body + 1;
+    const dci_impact_body *A = t->body, *B = t->body + 1;
     dc_real speeds = dc_sqrt(dc_dot(A->velocity, A->velocity)) + dc_sqrt(dc_dot(B->velocity, B->velocity));
     dc_v3 by_turning[2];
     int k;
@@ -9158,23 +9157,23 @@ static dc_status dci_touch_open(dci_touch *t)
     /* a face carries the normal; else edges, unless they are parallel: then a's witness is one of its points */
     t->edges = 0;
     if (B->count == 3 || A->count == 3) {
-        dci_touch_span(t, B->count == 3, 1);
-        dci_touch_span(t, B->count == 3, 2);
+        dci_impact_span(t, B->count == 3, 1);
+        dci_impact_span(t, B->count == 3, 2);
     } else {
-        if (A->count == 2) dci_touch_span(t, 0, 1);
-        if (B->count == 2) dci_touch_span(t, 1, 1);
+        if (A->count == 2) dci_impact_span(t, 0, 1);
+        if (B->count == 2) dci_impact_span(t, 1, 1);
     }
-    if (t->edges > 0 && !dci_touch_orthogonal(t)) {
+    if (t->edges > 0 && !dci_impact_orthogonal(t)) {
         t->edges = 0;
-        if (B->count > 1) dci_touch_span(t, 1, 1);
-        else dci_touch_span(t, 0, 1);
-        if (!dci_touch_orthogonal(t)) t->edges = 0;
+        if (B->count > 1) dci_impact_span(t, 1, 1);
+        else dci_impact_span(t, 0, 1);
+        if (!dci_impact_orthogonal(t)) t->edges = 0;
     }
     return t->edges < 2 && !(t->apart > 0) ? DC_E_SINGULAR : DC_OK;
 }
 
 /* One column: where the witnesses' material points go, and n.dT of the edges. */
-static void dci_touch_flow(const dci_touch *t, dc_v3 dx, dc_v3 dy, const dc_real turning[2], dc_real *J, int ld)
+static void dci_impact_flow(const dci_impact *t, dc_v3 dx, dc_v3 dy, const dc_real turning[2], dc_real *J, int ld)
 {
     const dc_v3 n = t->n;
     const dc_real time = -dc_dot(n, dc_sub(dx, dy))/t->speed;                                   /* (3) */
@@ -9208,30 +9207,30 @@ static void dci_touch_flow(const dci_touch *t, dc_v3 dx, dc_v3 dy, const dc_real
 }
 
 /* by a twist (v, w) of a body at the hit */
-static void dci_touch_twist(const dci_touch *t, int body, dc_v3 v, dc_v3 w, dc_real *J, int ld)
+static void dci_impact_twist(const dci_impact *t, int body, dc_v3 v, dc_v3 w, dc_real *J, int ld)
 {
-    const dci_touch_body *B = t->body + body;
+    const dci_impact_body *B = t->body + body;
     const dc_v3 zero = dc_vec(0, 0, 0), d = dc_add(v, dc_cross(w, dc_sub(B->witness, B->centre)));
     dc_real turning[2] = {0, 0};
     int k;
     for (k = 0; k < t->edges; ++k)
         if (t->edge[k].body == body) turning[k] = dc_dot(t->n, dc_cross(w, t->edge[k].edge));
-    dci_touch_flow(t, body ? zero : d, body ? d : zero, turning, J, ld);
+    dci_impact_flow(t, body ? zero : d, body ? d : zero, turning, J, ld);
 }
 
 /* by vertex `which` of a body's feature along axis i of the body */
-static void dci_touch_vertex(const dci_touch *t, int body, int which, int i, dc_real *J, int ld)
+static void dci_impact_vertex(const dci_impact *t, int body, int which, int i, dc_real *J, int ld)
 {
-    const dci_touch_body *B = t->body + body;
+    const dci_impact_body *B = t->body + body;
     const dc_v3 zero = dc_vec(0, 0, 0), u = dc_mul(&B->rotation, dci_axis(i)), d = dc_scale(B->weight[which], u);
     dc_real turning[2] = {0, 0};
     int k;
     for (k = 0; k < t->edges; ++k) {
-        const dci_touch_edge *e = t->edge + k;
+        const dci_impact_edge *e = t->edge + k;
         if (e->body == body && which == 0) turning[k] = -dc_dot(t->n, u);
         if (e->body == body && which == e->to) turning[k] = dc_dot(t->n, u);
     }
-    dci_touch_flow(t, body ? zero : d, body ? d : zero, turning, J, ld);
+    dci_impact_flow(t, body ? zero : d, body ? d : zero, turning, J, ld);
 }
 
 DC_DEF dc_status dc_hull_ray_jac(const dc_hull *hull, const dc_pose *pose, const dc_ray *ray, const dc_ray_hit *hit,
@@ -9242,7 +9241,7 @@ DC_DEF dc_status dc_hull_ray_jac(const dc_hull *hull, const dc_pose *pose, const
     const int first[1] = {0};
     const dc_real whole[1] = {1};
     dci_ray r;
-    dci_touch t;
+    dci_impact t;
     dc_status status;
     int i, k;
 
@@ -9257,20 +9256,20 @@ DC_DEF dc_status dc_hull_ray_jac(const dc_hull *hull, const dc_pose *pose, const
     t.body[0].centre = dc_madd(r.origin, hit->time, r.dir);
     t.body[0].velocity = r.dir;
     t.body[1].rotation = dc_rotation(r.pose.q);
-    if (!dci_touch_body_open(&point, 1, first, whole, t.body)) return DC_E_ARG;
-    if (!dci_touch_body_open(hull, hit->count, hit->index, hit->weight, t.body + 1)) return DC_E_ARG;
-    status = dci_touch_open(&t);
+    if (!dci_impact_body_open(&point, 1, first, whole, t.body)) return DC_E_ARG;
+    if (!dci_impact_body_open(hull, hit->count, hit->index, hit->weight, t.body + 1)) return DC_E_ARG;
+    status = dci_impact_open(&t);
     if (status != DC_OK) return status;
 
     for (i = 0; J && i < 3; ++i) {
-        dci_touch_twist(&t, 0, dci_axis(i), zero, J + i, 12);
-        dci_touch_twist(&t, 0, dc_scale(hit->time, dci_axis(i)), zero, J + 3 + i, 12);
-        dci_touch_twist(&t, 1, dci_axis(i), zero, J + 6 + i, 12);
-        dci_touch_twist(&t, 1, zero, dci_axis(i), J + 9 + i, 12);
+        dci_impact_twist(&t, 0, dci_axis(i), zero, J + i, 12);
+        dci_impact_twist(&t, 0, dc_scale(hit->time, dci_axis(i)), zero, J + 3 + i, 12);
+        dci_impact_twist(&t, 1, dci_axis(i), zero, J + 6 + i, 12);
+        dci_impact_twist(&t, 1, zero, dci_axis(i), J + 9 + i, 12);
     }
     for (i = 0; Jv && i < 7*9; ++i) Jv[i] = 0;
     for (k = 0; Jv && k < hit->count; ++k)
-        for (i = 0; i < 3; ++i) dci_touch_vertex(&t, 1, k, i, Jv + 3*k + i, 9);
+        for (i = 0; i < 3; ++i) dci_impact_vertex(&t, 1, k, i, Jv + 3*k + i, 9);
     return DC_OK;
 }
 
@@ -9281,7 +9280,7 @@ DC_DEF dc_status dc_hull_cast_jac(const dc_hull *a, const dc_pose *pose_a, const
     const dc_v3 zero = dc_vec(0, 0, 0);
     const dc_distance *D;
     dci_cast c;
-    dci_touch t;
+    dci_impact t;
     dc_status status;
     int i, k, body;
 
@@ -9302,9 +9301,9 @@ DC_DEF dc_status dc_hull_cast_jac(const dc_hull *a, const dc_pose *pose_a, const
         t.body[k].velocity = c.body[k].velocity;
         t.body[k].spin = c.body[k].spin;
     }
-    if (!dci_touch_body_open(a, D->na, D->ia, D->wa, t.body)) return DC_E_ARG;
-    if (!dci_touch_body_open(b, D->nb, D->ib, D->wb, t.body + 1)) return DC_E_ARG;
-    status = dci_touch_open(&t);
+    if (!dci_impact_body_open(a, D->na, D->ia, D->wa, t.body)) return DC_E_ARG;
+    if (!dci_impact_body_open(b, D->nb, D->ib, D->wb, t.body + 1)) return DC_E_ARG;
+    status = dci_impact_open(&t);
     if (status != DC_OK) return status;
 
     /* a twist of the start turns with the body, one of the velocity by the left Jacobian of the turn:
@@ -9313,17 +9312,17 @@ DC_DEF dc_status dc_hull_cast_jac(const dc_hull *a, const dc_pose *pose_a, const
         const dc_v3 turn = dc_scale(hit->time, t.body[body].spin);
         const dc_m3 R = dc_m3_exp(turn), L = dc_so3_jl(turn);
         for (i = 0; i < 3; ++i) {
-            dci_touch_twist(&t, body, dci_axis(i), zero, J + 6*body + i, 24);
-            dci_touch_twist(&t, body, zero, dc_mul(&R, dci_axis(i)), J + 6*body + 3 + i, 24);
-            dci_touch_twist(&t, body, dc_scale(hit->time, dci_axis(i)), zero, J + 12 + 6*body + i, 24);
-            dci_touch_twist(&t, body, zero, dc_scale(hit->time, dc_mul(&L, dci_axis(i))), J + 15 + 6*body + i, 24);
+            dci_impact_twist(&t, body, dci_axis(i), zero, J + 6*body + i, 24);
+            dci_impact_twist(&t, body, zero, dc_mul(&R, dci_axis(i)), J + 6*body + 3 + i, 24);
+            dci_impact_twist(&t, body, dc_scale(hit->time, dci_axis(i)), zero, J + 12 + 6*body + i, 24);
+            dci_impact_twist(&t, body, zero, dc_scale(hit->time, dc_mul(&L, dci_axis(i))), J + 15 + 6*body + i, 24);
         }
     }
 
     for (i = 0; Jv && i < 7*18; ++i) Jv[i] = 0;
     for (body = 0; Jv && body < 2; ++body)
         for (k = 0; k < t.body[body].count; ++k)
-            for (i = 0; i < 3; ++i) dci_touch_vertex(&t, body, k, i, Jv + 9*body + 3*k + i, 18);
+            for (i = 0; i < 3; ++i) dci_impact_vertex(&t, body, k, i, Jv + 9*body + 3*k + i, 18);
     return DC_OK;
 }
 
