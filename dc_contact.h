@@ -8448,6 +8448,7 @@ DC_DEF int dc_tree_next(const dc_tree *tree, dc_tree_walk *walk)
 /* In: a posed hull, a ray. Out: the first time on it, and its derivative. Seen from the hull's origin.
  *
  * stage               | reads              | writes              | equation
+ * dci_ray_near        | hull, ray          | a nearer origin     |
  * dci_ray_place       | hull, a time       | distance, gap       |
  * dci_ray_feature     | distance           | time                | (2)
  * dc_hull_ray         | the two above      | time, feature       | (1)
@@ -8532,6 +8533,17 @@ static int dci_ray_load(const dc_hull *hull, const dc_pose *pose, const dc_ray *
     return 1;
 }
 
+/* From far away the ray begins anew, at the time that this returns, before it comes to the sphere around the hull: the
+ * numbers there are as small as the hull, and a step can be told from none. */
+static dc_real dci_ray_near(dci_ray *ray, dc_real length)
+{
+    const dc_real reach = 2*(ray->size + ray->radius), dd = dc_dot(ray->dir, ray->dir);
+    const dc_real t = -dc_dot(ray->origin, ray->dir)/dd - reach/dc_sqrt(dd);
+    if (!(t > 0 && dd > 0 && dc_dot(ray->origin, ray->origin) > 4*reach*reach)) return 0;
+    ray->origin = dc_madd(ray->origin, dc_min(t, length), ray->dir);
+    return dc_min(t, length);
+}
+
 /* Is b's feature the one that was seen last? seen: its count and vertices, in and out */
 static int dci_seen(const dc_distance *d, int seen[4])
 {
@@ -8595,11 +8607,13 @@ DC_DEF dc_status dc_hull_ray(const dc_hull *hull, const dc_pose *pose, const dc_
     dci_ray_at at, last;
     dc_cast_outcome outcome = DC_CAST_MISS;
     dc_status status = DC_E_DIVERGED;
-    dc_real t = 0, f, speed;
+    dc_real t = 0, start, length, f, speed;
     int step, i, found, settled, distances = 0, seen[4] = {0, 0, 0, 0};
     dc_m3 R;
 
     if (!hit || !dci_ray_load(hull, pose, ray, &r)) return DC_E_ARG;
+    start = dci_ray_near(&r, ray->length);
+    length = ray->length - start;
     memset(&at, 0, sizeof at);
     last = at;
     for (step = 0; step < DCI_RAY_STEPS; ++step) {
@@ -8617,7 +8631,7 @@ DC_DEF dc_status dc_hull_ray(const dc_hull *hull, const dc_pose *pose, const dc_
 
         /* (1); it is missed when the distance grows, or when not even the tangent is there in time */
         speed = dc_dot(at.core.n, r.dir);
-        if (!(speed < 0) || !(at.gap <= (ray->length - t)*-speed)) {
+        if (!(speed < 0) || !(at.gap <= (length - t)*-speed)) {
             status = DC_OK;
             break;
         }
@@ -8627,7 +8641,7 @@ DC_DEF dc_status dc_hull_ray(const dc_hull *hull, const dc_pose *pose, const dc_
         settled = dci_seen(&at.core, seen) || hull->n < 3;
         if (!(r.radius > 0) || !settled) continue;
         f = dci_ray_feature(&r, &at);
-        if (!(f > t && f <= ray->length)) continue;
+        if (!(f > t && f <= length)) continue;
         found = dci_ray_place(&r, f, &at);
         ++distances;
 
@@ -8646,7 +8660,7 @@ DC_DEF dc_status dc_hull_ray(const dc_hull *hull, const dc_pose *pose, const dc_
     memset(hit, 0, sizeof *hit);
     hit->outcome = outcome;
     hit->iterations = distances;
-    hit->time = outcome != DC_CAST_MISS || status != DC_OK ? t : ray->length;
+    hit->time = outcome != DC_CAST_MISS || status != DC_OK ? start + t : ray->length;
     hit->point = dc_madd(ray->origin, hit->time, ray->dir);
     if (outcome != DC_CAST_HIT) return status;
     R = dc_rotation(r.pose.q);
