@@ -1165,7 +1165,8 @@ typedef struct {
  * feature's closed form within rounding, 30 eps of |origin - t|, the hull's size and the radius, over |n.dir|/|dir|.
  *
  * DC_E_ARG: a hull or pose that dc_hull_distance refuses, hit NULL, a ray whose direction is 0 or that is not finite or
- * beyond DC_LIMIT, a length below 0; *hit untouched. DC_E_DIVERGED: 64 steps were not enough (not met in the tests);
+ * beyond DC_LIMIT, a length below 0; *hit untouched, as for DC_E_RANGE: seen from the hull the ray begins beyond
+ * DC_LIMIT. DC_E_DIVERGED: 64 steps were not enough (not met in the tests);
  * nothing is hit before hit->time, outcome DC_CAST_MISS. */
 DC_DEF dc_status dc_hull_ray(const dc_hull *hull, const dc_pose *pose, const dc_ray *ray, dc_ray_hit *hit);
 
@@ -1173,7 +1174,8 @@ DC_DEF dc_status dc_hull_ray(const dc_hull *hull, const dc_pose *pose, const dc_
  * J[7*12] columns ray->origin (3), ray->dir (3), the hull's twist (6, about its origin); Jv[7*9] columns the vertices
  * hit->index[0..2] in body coordinates, 0 where there is none. Either may be NULL.
  * DC_E_ARG: what dc_hull_ray refuses, or a hit that is none. DC_E_SINGULAR: the ray grazes, |n.dir| within 64 eps of
- * |dir|, or it has met an edge or a vertex without radius, where the normal has no derivative. Nothing is written.
+ * |dir|, or it has met an edge or a vertex without radius, where the normal has no derivative. DC_E_RANGE: an entry
+ * does not fit. Nothing is written.
  * Where the feature changes, derivatives are one-sided: those of the feature that the hit names. */
 DC_DEF dc_status dc_hull_ray_jac(const dc_hull *hull, const dc_pose *pose, const dc_ray *ray, const dc_ray_hit *hit,
                                  dc_real *J, dc_real *Jv);
@@ -1222,7 +1224,8 @@ DC_DEF dc_status dc_hull_cast(const dc_cast_options *opt, const dc_hull *a, cons
  * The time has a derivative wherever the closest points are unique; where faces or edges meet in parallel, time, point
  * and n have that of one choice: the point belongs to the other body, n to the face.
  * DC_E_ARG: what dc_hull_cast refuses, or a hit that is none. DC_E_SINGULAR: the speed of the gap is not below 0 by
- * more than 64 eps of the speeds that make it up: there is none. Nothing is written. */
+ * more than 64 eps of the speeds that make it up: there is none. DC_E_RANGE: an entry does not fit. Nothing is
+ * written. */
 DC_DEF dc_status dc_hull_cast_jac(const dc_hull *a, const dc_pose *pose_a, const dc_real *twist_a, const dc_hull *b,
                                   const dc_pose *pose_b, const dc_real *twist_b, const dc_cast_hit *hit, dc_real *J,
                                   dc_real *Jv);
@@ -8474,8 +8477,8 @@ typedef struct {
     dc_distance core;               /* of the core */
 } dci_ray_at;
 
-/* The distance at a time; `at` in: an earlier one. 0: the core is met. */
-static int dci_ray_place(const dci_ray *ray, dc_real time, dci_ray_at *at)
+/* The distance at a time; `at` in: an earlier one. DC_OK; DC_E_OVERLAP: the core is met; DC_E_ARG: out of range. */
+static dc_status dci_ray_place(const dci_ray *ray, dc_real time, dci_ray_at *at)
 {
     const dc_v3 x = dc_madd(ray->origin, time, ray->dir);
     dc_hull point;
@@ -8488,7 +8491,7 @@ static int dci_ray_place(const dci_ray *ray, dc_real time, dci_ray_at *at)
     at->tol = DCI_RAY_TOL*(dc_sqrt(dc_dot(x, x)) + ray->size + ray->radius);
     status = dc_hull_distance(&point, NULL, &ray->core, &ray->pose, NULL, &at->core);
     at->gap = (status == DC_E_OVERLAP ? 0 : at->core.gap) - ray->radius;
-    return status != DC_E_OVERLAP;
+    return status == DC_E_DIVERGED ? DC_OK : status;
 }
 
 /* The time at which the ray enters what is within the radius of the closest vertex, or of the line of the closest edge;
@@ -8606,9 +8609,9 @@ DC_DEF dc_status dc_hull_ray(const dc_hull *hull, const dc_pose *pose, const dc_
     dci_ray r;
     dci_ray_at at, last;
     dc_cast_outcome outcome = DC_CAST_MISS;
-    dc_status status = DC_E_DIVERGED;
+    dc_status status = DC_E_DIVERGED, found;
     dc_real t = 0, start, length, f, speed;
-    int step, i, found, settled, distances = 0, seen[4] = {0, 0, 0, 0};
+    int step, i, settled, distances = 0, seen[4] = {0, 0, 0, 0};
     dc_m3 R;
 
     if (!hit || !dci_ray_load(hull, pose, ray, &r)) return DC_E_ARG;
@@ -8618,12 +8621,13 @@ DC_DEF dc_status dc_hull_ray(const dc_hull *hull, const dc_pose *pose, const dc_
     last = at;
     for (step = 0; step < DCI_RAY_STEPS; ++step) {
         found = dci_ray_place(&r, t, &at);
+        if (found == DC_E_ARG) return DC_E_RANGE;
         ++distances;
 
         /* on it; without a radius the place before, a step away, knows the feature better */
-        if (!found || at.gap <= at.tol) {
+        if (found == DC_E_OVERLAP || at.gap <= at.tol) {
             outcome = step ? DC_CAST_HIT : DC_CAST_START;
-            if (r.radius > 0 && found) last = at;
+            if (r.radius > 0 && found == DC_OK) last = at;
             status = DC_OK;
             break;
         }
@@ -8646,14 +8650,14 @@ DC_DEF dc_status dc_hull_ray(const dc_hull *hull, const dc_pose *pose, const dc_
         ++distances;
 
         /* it is the hit where it lies on the body, and on the way to it where the distance still falls */
-        if (found && dc_abs(at.gap) <= at.tol) {
+        if (found == DC_OK && dc_abs(at.gap) <= at.tol) {
             t = f;
             last = at;
             outcome = DC_CAST_HIT;
             status = DC_OK;
             break;
         }
-        if (found && at.gap > 0 && dc_dot(at.core.n, r.dir) < 0) t = f;
+        if (found == DC_OK && at.gap > 0 && dc_dot(at.core.n, r.dir) < 0) t = f;
     }
 
     /* what there is to say */
@@ -9102,6 +9106,7 @@ typedef struct {
     dc_real mix;                        /* the second less this much of the first is orthogonal to it */
     dc_v3 span[2];                      /* T, orthogonal */
     dc_real span2[2];
+    int dry, overflow;                  /* nothing is written; a number does not fit */
 } dci_impact;
 
 static dc_v3 dci_impact_of(const dci_impact_body *B, int k) { return dc_mul(&B->rotation, B->hull->v[B->index[k]]); }
@@ -9187,7 +9192,7 @@ static dc_status dci_impact_open(dci_impact *t)
 }
 
 /* One column: where the witnesses' material points go, and n.dT of the edges. */
-static void dci_impact_flow(const dci_impact *t, dc_v3 dx, dc_v3 dy, const dc_real turning[2], dc_real *J, int ld)
+static void dci_impact_flow(dci_impact *t, dc_v3 dx, dc_v3 dy, const dc_real turning[2], dc_real *J, int ld)
 {
     const dc_v3 n = t->n;
     const dc_real time = -dc_dot(n, dc_sub(dx, dy))/t->speed;                                   /* (3) */
@@ -9215,13 +9220,15 @@ static void dci_impact_flow(const dci_impact *t, dc_v3 dx, dc_v3 dy, const dc_re
     for (k = 0; k < t->edges; ++k)
         if (t->edge[k].body == 0) dx = dc_madd(dx, part[k], t->edge[k].edge);
     dx = dc_madd(dx, -t->radius, dn);
+    if (!dc_finite(time) || !dc_finite3(dx) || !dc_finite3(dn)) t->overflow = 1;
+    if (t->dry) return;
     J[0] = time;
     J[ld] = dx.x;  J[2*ld] = dx.y;  J[3*ld] = dx.z;
     J[4*ld] = dn.x;  J[5*ld] = dn.y;  J[6*ld] = dn.z;
 }
 
 /* by a twist (v, w) of a body at the hit */
-static void dci_impact_twist(const dci_impact *t, int body, dc_v3 v, dc_v3 w, dc_real *J, int ld)
+static void dci_impact_twist(dci_impact *t, int body, dc_v3 v, dc_v3 w, dc_real *J, int ld)
 {
     const dci_impact_body *B = t->body + body;
     const dc_v3 zero = dc_vec(0, 0, 0), d = dc_add(v, dc_cross(w, dc_sub(B->witness, B->centre)));
@@ -9233,7 +9240,7 @@ static void dci_impact_twist(const dci_impact *t, int body, dc_v3 v, dc_v3 w, dc
 }
 
 /* by vertex `which` of a body's feature along axis i of the body */
-static void dci_impact_vertex(const dci_impact *t, int body, int which, int i, dc_real *J, int ld)
+static void dci_impact_vertex(dci_impact *t, int body, int which, int i, dc_real *J, int ld)
 {
     const dci_impact_body *B = t->body + body;
     const dc_v3 zero = dc_vec(0, 0, 0), u = dc_mul(&B->rotation, dci_axis(i)), d = dc_scale(B->weight[which], u);
@@ -9275,23 +9282,40 @@ DC_DEF dc_status dc_hull_ray_jac(const dc_hull *hull, const dc_pose *pose, const
     status = dci_impact_open(&t);
     if (status != DC_OK) return status;
 
-    for (i = 0; J && i < 3; ++i) {
-        dci_impact_twist(&t, 0, dci_axis(i), zero, J + i, 12);
-        dci_impact_twist(&t, 0, dc_scale(hit->time, dci_axis(i)), zero, J + 3 + i, 12);
-        dci_impact_twist(&t, 1, dci_axis(i), zero, J + 6 + i, 12);
-        dci_impact_twist(&t, 1, zero, dci_axis(i), J + 9 + i, 12);
+    /* once to see whether all fits */
+    for (t.dry = 1; t.dry >= 0 && !t.overflow; --t.dry) {
+        for (i = 0; J && i < 3; ++i) {
+            dci_impact_twist(&t, 0, dci_axis(i), zero, J + i, 12);
+            dci_impact_twist(&t, 0, dc_scale(hit->time, dci_axis(i)), zero, J + 3 + i, 12);
+            dci_impact_twist(&t, 1, dci_axis(i), zero, J + 6 + i, 12);
+            dci_impact_twist(&t, 1, zero, dci_axis(i), J + 9 + i, 12);
+        }
+        for (i = 0; Jv && !t.dry && i < 7*9; ++i) Jv[i] = 0;
+        for (k = 0; Jv && k < hit->count; ++k)
+            for (i = 0; i < 3; ++i) dci_impact_vertex(&t, 1, k, i, Jv + 3*k + i, 9);
     }
-    for (i = 0; Jv && i < 7*9; ++i) Jv[i] = 0;
-    for (k = 0; Jv && k < hit->count; ++k)
-        for (i = 0; i < 3; ++i) dci_impact_vertex(&t, 1, k, i, Jv + 3*k + i, 9);
-    return DC_OK;
+    return t.overflow ? DC_E_RANGE : DC_OK;
+}
+
+/* Columns of a body's pose at time 0 and of its velocity. A twist of the start turns with the body, one of the velocity
+ * by the left Jacobian of the turn: exp(T [w + dw]) = exp([T J_l dw]) exp(T [w]) */
+static void dci_impact_start(dci_impact *t, int body, dc_real time, dc_real *J)
+{
+    const dc_v3 zero = dc_vec(0, 0, 0), turn = dc_scale(time, t->body[body].spin);
+    const dc_m3 R = dc_m3_exp(turn), L = dc_so3_jl(turn);
+    int i;
+    for (i = 0; i < 3; ++i) {
+        dci_impact_twist(t, body, dci_axis(i), zero, J + 6*body + i, 24);
+        dci_impact_twist(t, body, zero, dc_mul(&R, dci_axis(i)), J + 6*body + 3 + i, 24);
+        dci_impact_twist(t, body, dc_scale(time, dci_axis(i)), zero, J + 12 + 6*body + i, 24);
+        dci_impact_twist(t, body, zero, dc_scale(time, dc_mul(&L, dci_axis(i))), J + 15 + 6*body + i, 24);
+    }
 }
 
 DC_DEF dc_status dc_hull_cast_jac(const dc_hull *a, const dc_pose *pose_a, const dc_real *twist_a, const dc_hull *b,
                                   const dc_pose *pose_b, const dc_real *twist_b, const dc_cast_hit *hit, dc_real *J,
                                   dc_real *Jv)
 {
-    const dc_v3 zero = dc_vec(0, 0, 0);
     const dc_distance *D;
     dci_cast c;
     dci_impact t;
@@ -9320,24 +9344,15 @@ DC_DEF dc_status dc_hull_cast_jac(const dc_hull *a, const dc_pose *pose_a, const
     status = dci_impact_open(&t);
     if (status != DC_OK) return status;
 
-    /* a twist of the start turns with the body, one of the velocity by the left Jacobian of the turn:
-     * exp(T [w + dw]) = exp([T J_l dw]) exp(T [w]) */
-    for (body = 0; J && body < 2; ++body) {
-        const dc_v3 turn = dc_scale(hit->time, t.body[body].spin);
-        const dc_m3 R = dc_m3_exp(turn), L = dc_so3_jl(turn);
-        for (i = 0; i < 3; ++i) {
-            dci_impact_twist(&t, body, dci_axis(i), zero, J + 6*body + i, 24);
-            dci_impact_twist(&t, body, zero, dc_mul(&R, dci_axis(i)), J + 6*body + 3 + i, 24);
-            dci_impact_twist(&t, body, dc_scale(hit->time, dci_axis(i)), zero, J + 12 + 6*body + i, 24);
-            dci_impact_twist(&t, body, zero, dc_scale(hit->time, dc_mul(&L, dci_axis(i))), J + 15 + 6*body + i, 24);
-        }
+    /* once to see whether all fits */
+    for (t.dry = 1; t.dry >= 0 && !t.overflow; --t.dry) {
+        for (body = 0; J && body < 2; ++body) dci_impact_start(&t, body, hit->time, J);
+        for (i = 0; Jv && !t.dry && i < 7*18; ++i) Jv[i] = 0;
+        for (body = 0; Jv && body < 2; ++body)
+            for (k = 0; k < t.body[body].count; ++k)
+                for (i = 0; i < 3; ++i) dci_impact_vertex(&t, body, k, i, Jv + 9*body + 3*k + i, 18);
     }
-
-    for (i = 0; Jv && i < 7*18; ++i) Jv[i] = 0;
-    for (body = 0; Jv && body < 2; ++body)
-        for (k = 0; k < t.body[body].count; ++k)
-            for (i = 0; i < 3; ++i) dci_impact_vertex(&t, body, k, i, Jv + 9*body + 3*k + i, 18);
-    return DC_OK;
+    return t.overflow ? DC_E_RANGE : DC_OK;
 }
 
 #if DCI_FUSES

@@ -778,6 +778,39 @@ TEST rays_bad_input(void)
     ASSERT_EQ(DC_E_SINGULAR, (hit.n = dc_vec(1, 0, 0), dc_hull_ray_jac(&box, &pose, &ray, &hit, J, NULL)));
     ASSERT(J[0] == 77);
     ASSERT_EQ(DC_OK, dc_hull_ray_jac(&box, &pose, &ray, &kept, NULL, NULL));
+
+    /* each in range, seen from each other not */
+    hit = kept;
+    ray.origin.z = DC_LIMIT;
+    pose.t.z = -DC_LIMIT;
+    ASSERT_EQ(DC_E_RANGE, dc_hull_ray(&box, &pose, &ray, &hit));
+    ASSERT(memcmp(&hit, &kept, sizeof hit) == 0);
+    PASS();
+}
+
+/* from very far away, where a step of the ray is larger than the hull's rounding */
+TEST rays_from_afar(void)
+{
+    const dc_hull box = {cube, 8, 0};
+    const dc_real far_off[3] = {DC_R(1e4), DC_R(1e6), DC_IS_FLOAT ? DC_R(1e7) : DC_R(1e12)};
+    int k;
+    for (k = 0; k < 3; ++k) {
+        const dc_real d = far_off[k];
+        dc_ray ray = {{0, 0, 0}, {1, DC_R(0.25), DC_R(-0.5)}, 0};
+        dc_ray_hit hit;
+        ray.origin = dc_scale(-d, ray.dir);
+        ray.length = 2*d;
+        ASSERT_EQ(DC_OK, dc_hull_ray(&box, NULL, &ray, &hit));
+        ASSERT(hit.outcome == DC_CAST_HIT && hit.count == 3 && hit.n.x == -1);
+        ASSERT(dc_abs(hit.time - (d - 1)) <= 4*DC_EPS*d && hit.iterations < 10);
+        ray.length = d/2;
+        ASSERT_EQ(DC_OK, dc_hull_ray(&box, NULL, &ray, &hit));
+        ASSERT(hit.outcome == DC_CAST_MISS && hit.time == ray.length);
+        ray.length = 2*d;
+        ray.dir.y = DC_R(0.5);
+        ASSERT_EQ(DC_OK, dc_hull_ray(&box, NULL, &ray, &hit));
+        ASSERT(hit.outcome == DC_CAST_MISS && hit.time == ray.length);
+    }
     PASS();
 }
 
@@ -851,6 +884,7 @@ int main(int argc, char **argv)
     RUN_TEST(cast_ends);
     RUN_TEST(rays_at_ends);
     RUN_TEST(rays_bad_input);
+    RUN_TEST(rays_from_afar);
     RUN_TEST(casts_bad_input);
     GREATEST_MAIN_END();
 }

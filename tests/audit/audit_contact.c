@@ -507,6 +507,7 @@ static int tri_value(const dq_real *t, dq_real *f, void *user)
     a.v = x;
     b.v = x + 3;
     a.n = b.n = 3;
+    a.radius = b.radius = 0;
     return dq_pair(&c->opt, &a, &b, &mem, &c->plane, f, NULL, NULL, NULL) == DQ_OK;
 }
 
