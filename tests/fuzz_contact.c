@@ -684,10 +684,115 @@ static void friction(fuzz *f)
         }
 }
 
+/* ---- rays, casts, broad phase ------------------------------------------------------------------------------------ */
+
+static void ray_cast(fuzz *f, two *t)
+{
+    dc_ray ray;
+    dc_ray_hit *hit = (dc_ray_hit *)fuzz_alloc(f, sizeof *hit);
+    dc_real *J = fuzz_reals(f, 7*12), *Jv = fuzz_reals(f, 7*9);
+    dc_status s;
+    ray.origin = fuzz_v3(f);
+    ray.dir = fuzz_v3(f);
+    ray.length = fuzz_option(f, 4);
+    s = fuzz_status(f, dc_hull_ray(t->hb, t->qb, &ray, hit));
+    FUZZ_CHECK(s == DC_OK || s == DC_E_ARG || s == DC_E_DIVERGED || s == DC_E_RANGE, "status %d", s);
+    if (s == DC_E_ARG || s == DC_E_RANGE) { FUZZ_CHECK(fuzz_untouched(f, hit, sizeof *hit), "hit of status %d", s); return; }
+    FUZZ_CHECK(between(0, hit->time, ray.length), "time %g of %g", (double)hit->time, (double)ray.length);
+    FUZZ_CHECK(fuzz_finite(&hit->point.x, 3) && fuzz_finite(&hit->n.x, 3) && fuzz_finite(hit->weight, 3), "not finite");
+    FUZZ_CHECK(s != DC_OK || (hit->outcome == DC_CAST_HIT) == (hit->count > 0), "outcome %d, feature of %d", (int)hit->outcome, hit->count);
+    fuzz_mix(f, &hit->time, sizeof hit->time);
+    s = fuzz_status(f, dc_hull_ray_jac(t->hb, t->qb, &ray, hit, J, Jv));
+    FUZZ_CHECK(s != DC_OK || hit->outcome == DC_CAST_HIT, "a derivative of outcome %d", (int)hit->outcome);
+    if (s == DC_OK) FUZZ_CHECK(fuzz_finite(J, 7*12) && fuzz_finite(Jv, 7*9), "derivative not finite");
+    else FUZZ_CHECK(fuzz_untouched(f, J, 7*12*sizeof *J) && fuzz_untouched(f, Jv, 7*9*sizeof *Jv), "derivative of status %d", s);
+}
+
+static void hull_cast(fuzz *f, two *t)
+{
+    dc_cast_options opt = DC_ZERO;
+    dc_cast_hit *hit = (dc_cast_hit *)fuzz_alloc(f, sizeof *hit);
+    dc_real va[6], vb[6], *J = fuzz_reals(f, 7*24), *Jv = fuzz_reals(f, 7*18), duration;
+    dc_status s;
+    int k;
+    for (k = 0; k < 6; ++k) {
+        va[k] = fuzz_real(f);
+        vb[k] = fuzz_real(f);
+    }
+    opt.gap = fuzz_byte(f) < 128 ? 0 : fuzz_option(f, 0.01);
+    duration = fuzz_option(f, 1);
+    s = fuzz_status(f, dc_hull_cast(&opt, t->ha, t->qa, fuzz_bad(f) ? NULL : va, t->hb, t->qb, vb, duration, hit));
+    FUZZ_CHECK(s == DC_OK || s == DC_E_ARG || s == DC_E_DIVERGED, "status %d", s);
+    if (s == DC_E_ARG) { FUZZ_CHECK(fuzz_untouched(f, hit, sizeof *hit), "hit of status %d", s); return; }
+    FUZZ_CHECK(between(0, hit->time, duration), "time %g of %g", (double)hit->time, (double)duration);
+    FUZZ_CHECK(fuzz_finite(&hit->speed, 1) && fuzz_finite(&hit->at.gap, 1) && fuzz_finite(&hit->at.n.x, 3), "not finite");
+    fuzz_mix(f, &hit->time, sizeof hit->time);
+    s = fuzz_status(f, dc_hull_cast_jac(t->ha, t->qa, va, t->hb, t->qb, vb, hit, J, Jv));
+    FUZZ_CHECK(s != DC_OK || hit->outcome == DC_CAST_HIT, "a derivative of outcome %d", (int)hit->outcome);
+    if (s == DC_OK) FUZZ_CHECK(fuzz_finite(J, 7*24) && fuzz_finite(Jv, 7*18), "derivative not finite");
+    else FUZZ_CHECK(fuzz_untouched(f, J, 7*24*sizeof *J) && fuzz_untouched(f, Jv, 7*18*sizeof *Jv), "derivative of status %d", s);
+}
+
+enum { BOXES = 12 };
+
+static void boxes(fuzz *f)
+{
+    dc_aabb box[BOXES];
+    dc_broad_options opt = DC_ZERO;
+    dc_broad_order last;
+    dc_tree tree;
+    dc_tree_walk walk;
+    fuzz_arena m;
+    int order[BOXES], group[BOXES], *pair = (int *)fuzz_alloc(f, 2*BOXES*BOXES*sizeof *pair), *count = (int *)fuzz_alloc(f, sizeof *count);
+    int n = fuzz_count(f, 1, BOXES), k, found = 0;
+    dc_status s;
+    for (k = 0; k < BOXES; ++k) {
+        dc_v3 p = fuzz_v3(f), q = fuzz_v3(f);
+        box[k].lo = p;
+        box[k].hi = fuzz_byte(f) < 16 ? q : dc_add(p, dc_vec(dc_abs(q.x), dc_abs(q.y), dc_abs(q.z)));
+        order[k] = fuzz_int(f, -1, BOXES);
+        group[k] = fuzz_int(f, 0, 3);
+    }
+    last.order = order;
+    last.axis = fuzz_int(f, -1, 3);
+    opt.group = fuzz_byte(f) & 1 ? group : NULL;
+    opt.last = fuzz_byte(f) & 1 ? &last : NULL;
+    opt.margin = fuzz_byte(f) < 128 ? 0 : fuzz_option(f, 0.1);
+    m = fuzz_arena_open(f, dc_broad_bytes(n, BOXES*BOXES));
+    s = fuzz_status(f, dc_broad(&opt, n, box, &m.a, BOXES*BOXES, pair, count));
+    fuzz_arena_close(&m, 0, s);
+    FUZZ_CHECK(s == DC_OK || s == DC_E_ARG || s == DC_E_MEMORY, "status %d", s);
+    for (k = 0; s == DC_OK && k < *count; ++k)
+        FUZZ_CHECK(pair[2*k] >= 0 && pair[2*k] < pair[2*k + 1] && pair[2*k + 1] < n, "pair %d %d of %d", pair[2*k], pair[2*k + 1], n);
+    if (s != DC_OK) {
+        FUZZ_CHECK(fuzz_untouched(f, pair, 2*BOXES*BOXES*sizeof *pair) && fuzz_untouched(f, count, sizeof *count), "pairs of status %d", s);
+        return;
+    }
+    fuzz_mix(f, pair, 2*(size_t)*count*sizeof *pair);
+    m = fuzz_arena_open(f, dc_tree_bytes(n));
+    s = fuzz_status(f, dc_tree_build(n, box, &m.a, &tree));
+    if (s == DC_OK && dc_tree_by_box(&box[0], &walk) == DC_OK) {
+        while ((k = dc_tree_next(&tree, &walk)) >= 0 && found < 100) ++found;
+        FUZZ_CHECK(found >= (n > 0) && found <= n, "%d of %d boxes found", found, n);
+    }
+}
+
+static void impacts(fuzz *f)
+{
+    two t;
+    int which = fuzz_below(f, 3);
+    hulls(f, &t);
+    t.a.radius = fuzz_byte(f) < 128 ? 0 : fuzz_option(f, 0.3);
+    t.b.radius = fuzz_byte(f) < 128 ? 0 : fuzz_option(f, 0.3);
+    if (which == 0) ray_cast(f, &t);
+    else if (which == 1) hull_cast(f, &t);
+    else boxes(f);
+}
+
 static void calls(fuzz *f)
 {
     while (fuzz_more(f) && f->n_blocks < FUZZ_BLOCKS - 100) {
-        switch (fuzz_below(f, 12)) {
+        switch (fuzz_below(f, 14)) {
         case 0: elementary(f); break;
         case 1: rotations(f); break;
         case 2: smooth(f); break;
@@ -697,6 +802,7 @@ static void calls(fuzz *f)
         case 7: case 8: pair(f); break;
         case 9: centred(f); break;
         case 10: batch(f); break;
+        case 11: case 12: impacts(f); break;
         default: friction(f); break;
         }
     }

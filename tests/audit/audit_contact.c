@@ -1,4 +1,4 @@
-/* Audit of dc_contact.h, the pairs of hulls: distance, potentials, friction. See audit.h. */
+/* Audit of dc_contact.h, the pairs of hulls: distance, impacts, potentials, friction. See audit.h. */
 #define DC_CONTACT_IMPLEMENTATION
 #include "dc_contact.h"
 #define DQ_CONTACT_IMPLEMENTATION
@@ -71,6 +71,129 @@ static void hull_distance(int deep, const char *name, long n)
             audit_zero(row, g, 12);
             audit_rounding = h.rounding;
             audit_scalar(row, row, gap_value, &h, 12, h.scale, g, NULL, 1e-12*fmin(fabs(h.gap), 1), 1, &r);
+        }
+    }
+}
+
+/* ---- dc_hull_ray_jac, dc_hull_cast_jac ---- */
+
+typedef struct {
+    hulls *h;
+    dc_ray ray;
+    dc_real va[6], vb[6], gap, duration;
+} impact_case;
+
+static void impact_numbers(dq_real time, dq_v3 p, dq_v3 n, dq_real *f)
+{
+    f[0] = time;
+    f[1] = p.x; f[2] = p.y; f[3] = p.z;
+    f[4] = n.x; f[5] = n.y; f[6] = n.z;
+}
+
+/* at parameters origin, dir, twist of b */
+static int ray_value(const dq_real *t, dq_real *f, void *user)
+{
+    impact_case *c = (impact_case *)user;
+    dq_pose pb = audit_pose(&c->h->pb, t + 6);
+    dq_ray ray;
+    dq_ray_hit hit;
+    ray.origin = dq_add(audit_up3(c->ray.origin), dq_vec(t[0], t[1], t[2]));
+    ray.dir = dq_add(audit_up3(c->ray.dir), dq_vec(t[3], t[4], t[5]));
+    ray.length = c->ray.length;
+    if (dq_hull_ray(&c->h->Qb, &pb, &ray, &hit) != DQ_OK || hit.outcome != DQ_CAST_HIT) return 0;
+    impact_numbers(hit.time, hit.point, hit.n, f);
+    return 1;
+}
+
+/* at twists of both poses, changes of both velocities */
+static int cast_value(const dq_real *t, dq_real *f, void *user)
+{
+    impact_case *c = (impact_case *)user;
+    dq_pose pa = audit_pose(&c->h->pa, t), pb = audit_pose(&c->h->pb, t + 6);
+    dq_cast_options opt = DQ_ZERO;
+    dq_cast_hit hit;
+    dq_real va[6], vb[6];
+    int k;
+    for (k = 0; k < 6; ++k) {
+        va[k] = c->va[k] + t[12 + k];
+        vb[k] = c->vb[k] + t[18 + k];
+    }
+    opt.gap = c->gap;
+    if (dq_hull_cast(&opt, &c->h->Qa, &pa, va, &c->h->Qb, &pb, vb, c->duration, &hit) != DQ_OK || hit.outcome != DQ_CAST_HIT) return 0;
+    impact_numbers(hit.time, hit.at.pa, hit.at.n, f);
+    return 1;
+}
+
+/* Half of the hulls have a radius. A ray from near a, or a towards b, turning in every other sample. */
+static void impacts(int cast, const char *name, long n)
+{
+    int class;
+    for (class = 0; class < CLASSES; ++class) {
+        audit_row *row = audit_of(name, classes[class]);
+        long k;
+        for (k = audit_first(n); audit_next(row, k, n); ++k) {
+            static hulls h;
+            rng r = audit_draw(row, k);
+            impact_case c;
+            dc_ray_hit ray_hit;
+            dc_cast_options opt = DC_ZERO;
+            dc_cast_hit cast_hit;
+            dc_real J[7*24], speed, time;
+            dc_status s;
+            dc_v3 to, middle = dc_vec(0, 0, 0);
+            dq_real zero[24] = {0}, want[7];
+            double scale[24], unit[7], far_off;
+            int i, hit, params = cast ? 24 : 12;
+            if (!hulls_draw(&r, class, V, gap_of(&r, class), 1e-3, &h)) continue;
+            if (k%2 == 0) {
+                h.a.radius = (dc_real)(0.2*h.size);
+                h.b.radius = (dc_real)(0.3*h.size);
+                h.Qa.radius = h.a.radius;
+                h.Qb.radius = h.b.radius;
+                h.pb.t = dc_add(h.pb.t, dc_scale(1, dc_sub(h.pb.t, h.pa.t)));
+            }
+            memset(&c, 0, sizeof c);
+            c.h = &h;
+            for (i = 0; i < h.b.n; ++i) middle = dc_madd(middle, 1/(dc_real)h.b.n, h.b.v[i]);
+            to = dc_sub(dc_pose_apply(h.pb, middle), h.pa.t);
+            far_off = sqrt((double)dc_dot(to, to))/h.size;
+            c.ray.origin = h.pa.t;
+            c.ray.dir = to;
+            c.ray.length = 2;
+            c.duration = 2;
+            c.va[0] = to.x; c.va[1] = to.y; c.va[2] = to.z;
+            for (i = 3; i < 6 && k%4 > 1; ++i) {
+                c.va[i] = (dc_real)rng_uniform(&r, -1, 1);
+                c.vb[i] = (dc_real)rng_uniform(&r, -1, 1);
+            }
+            for (i = 0; i < 24; ++i) scale[i] = i%6 < 3 ? h.size : 1;
+            if (!cast) for (i = 3; i < 6; ++i) scale[i] = h.size;
+            for (i = 0; i < 7; ++i) unit[i] = i > 0 && i < 4 ? h.size : 1;
+
+            if (cast) {
+                opt.gap = (dc_real)(1e-2*h.size);
+                s = dc_hull_cast(&opt, &h.a, &h.pa, c.va, &h.b, &h.pb, c.vb, c.duration, &cast_hit);
+                hit = cast_hit.outcome == DC_CAST_HIT;
+                c.gap = cast_hit.gap;
+                time = cast_hit.time;
+                speed = cast_hit.speed;
+            } else {
+                s = dc_hull_ray(&h.b, &h.pb, &c.ray, &ray_hit);
+                hit = ray_hit.outcome == DC_CAST_HIT;
+                time = ray_hit.time;
+                speed = ray_hit.speed;
+            }
+            if (s == DC_OK && (!hit || !((double)-speed > 1e-2*far_off*h.size))) continue;    /* missed, or grazed */
+            if (s == DC_OK)
+                s = cast ? dc_hull_cast_jac(&h.a, &h.pa, c.va, &h.b, &h.pb, c.vb, &cast_hit, J, NULL)
+                         : dc_hull_ray_jac(&h.b, &h.pb, &c.ray, &ray_hit, J, NULL);
+            if (!cast && s == DC_E_SINGULAR && ray_hit.count < 3 && h.b.radius == 0) continue;
+            audit_call(row, s, s == DC_OK && (cast ? cast_value(zero, want, &c) : ray_value(zero, want, &c))
+                       && fabs((double)(want[0] - time)*(double)speed) <= 64*(double)DC_EPS*h.size*(2 + h.rounding + far_off), J, (size_t)(7*params));
+            if (s != DC_OK) continue;
+            audit_zero(row, J, params);
+            audit_rounding = h.rounding + far_off;
+            audit_jacobian(row, cast ? cast_value : ray_value, &c, params, scale, 7, unit, J, params, 1e-9, 1, &r);
         }
     }
 }
@@ -384,6 +507,7 @@ static int tri_value(const dq_real *t, dq_real *f, void *user)
     a.v = x;
     b.v = x + 3;
     a.n = b.n = 3;
+    a.radius = b.radius = 0;
     return dq_pair(&c->opt, &a, &b, &mem, &c->plane, f, NULL, NULL, NULL) == DQ_OK;
 }
 
@@ -643,6 +767,8 @@ int main(int argc, char **argv)
     audit_least = 4;
     hull_distance(0, "dc_hull_distance, apart", 500);
     hull_distance(1, "dc_hull_distance, overlap", 500);
+    impacts(0, "dc_hull_ray_jac", 400);
+    impacts(1, "dc_hull_cast_jac", 400);
     pairs(RIGID, DC_GLOBAL, 0, "dc_pair_rigid, global", 1500);
     pairs(RIGID, DC_GLOBAL, 1, "dc_pair_rigid, global, warm", 500);
     pairs(RIGID, DC_LOCAL, 0, "dc_pair_rigid, local", 1500);

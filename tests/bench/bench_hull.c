@@ -1,4 +1,5 @@
-/* Time of dc_hull_distance, beside FCL's distance and libccd's penetration depth when they are linked in.
+/* Time of dc_hull_distance, beside FCL's distance and libccd's penetration depth when they are linked in; of rays, casts and
+ * the broad phase.
  *
  *     bench_hull [REPEATS [PART]]        only the cells whose name holds PART, for example poly8_sep
  *
@@ -307,6 +308,155 @@ static void bench(const char *kind, int n, int box, const char *what, dc_real ga
 #endif
 }
 
+/* ---- rays, casts, broad phase ---- */
+
+typedef struct { const shape *a, *b; dc_pose pa, pb; dc_real va[6], vb[6]; dc_ray ray; } flight;
+
+static flight flights[PAIRS];
+static int flight_hits, flight_distances;
+
+enum { RAY, CAST, CAST_TURNING, FLIGHTS };
+
+/* a ray at b, or a towards b, half of them turning; from 1.5 away, for as long as takes it through b */
+static double fly(int who)
+{
+    double sum = 0, t = now();
+    int i, k;
+    flight_hits = flight_distances = 0;
+    for (k = 0; k < PASSES*PAIRS; k++) {
+        const flight *f = &flights[i = k%PAIRS];
+        if (who == RAY) {
+            dc_ray_hit hit;
+            (void)dc_hull_ray(&f->b->h, &f->pb, &f->ray, &hit);
+            sum += (double)hit.time;
+            flight_hits += hit.outcome == DC_CAST_HIT;
+            flight_distances += hit.iterations;
+        } else {
+            dc_cast_hit hit;
+            dc_real va[6], vb[6];
+            memcpy(va, f->va, sizeof va);
+            memcpy(vb, f->vb, sizeof vb);
+            if (who == CAST) memset(va + 3, 0, 3*sizeof *va);
+            if (who == CAST) memset(vb + 3, 0, 3*sizeof *vb);
+            (void)dc_hull_cast(NULL, &f->a->h, &f->pa, va, &f->b->h, &f->pb, vb, 1, &hit);
+            sum += (double)hit.time;
+            flight_hits += hit.outcome == DC_CAST_HIT;
+            flight_distances += hit.iterations;
+        }
+    }
+    t = now() - t;
+    sink = sum;
+    return t/(PASSES*PAIRS);
+}
+
+static void bench_flights(const char *kind, int n, int is_box, int repeats)
+{
+    static const char *const name[FLIGHTS] = {"ray", "cast", "cast_turning"};
+    static double t[FLIGHTS][MAX_REPEATS];
+    double hits[FLIGHTS], distances[FLIGHTS];
+    int i, k, who;
+    char title[64];
+    sprintf(title, "%s_flights", kind);
+    if (!strstr(title, only)) return;
+    for (i = 0; i < SHAPES; i++) shape_make(&shapes[i], n, is_box);
+    for (i = 0; i < PAIRS; i++) {
+        flight *f = &flights[i];
+        dc_v3 to;
+        f->a = &shapes[(int)(uniform()*SHAPES)];
+        f->b = &shapes[(int)(uniform()*SHAPES)];
+        f->pa = random_pose();
+        f->pb = random_pose();
+        f->pb.t = dc_madd(f->pa.t, 2, unit_v3());
+        to = dc_scale(DC_R(1.5), dc_sub(dc_madd(f->pb.t, DC_R(0.3), unit_v3()), f->pa.t));
+        f->ray.origin = f->pa.t;
+        f->ray.dir = to;
+        f->ray.length = 1;
+        for (k = 0; k < 6; k++) f->va[k] = f->vb[k] = k < 3 ? 0 : DC_R(4*uniform() - 2);
+        f->va[0] = to.x; f->va[1] = to.y; f->va[2] = to.z;
+    }
+    for (k = 0; k < repeats; k++)
+        for (who = 0; who < FLIGHTS; who++) {
+            t[who][k] = fly(who);
+            hits[who] = (double)flight_hits/(PASSES*PAIRS);
+            distances[who] = (double)flight_distances/(PASSES*PAIRS);
+        }
+    for (who = 0; who < FLIGHTS; who++) {
+        qsort(t[who], (size_t)repeats, sizeof t[who][0], by_value);
+        printf("%s_%s %.0f ns\n", kind, name[who], t[who][repeats/2]);
+        printf("%s_%s_hits %.2f share\n", kind, name[who], hits[who]);
+        printf("%s_%s_distances %.2f mean\n", kind, name[who], distances[who]);
+    }
+}
+
+#define BOXES 10000
+
+/* 10 000 boxes of sides 0.6 to 1.4 that move by up to 1/60 of their mean side a frame: a cloud, or in a layer on a ground */
+static void bench_broad(const char *scene, int layer, int repeats)
+{
+    static dc_aabb boxes[BOXES];
+    static dc_v3 velocity[BOXES];
+    static int order[BOXES], found[20*BOXES];
+    static unsigned char memory[1 << 22];
+    static double t[4][MAX_REPEATS];
+    static const char *const name[4] = {"kept", "anew", "tree_build", "tree_refit"};
+    dc_broad_order last;
+    dc_broad_options opt = DC_ZERO;
+    dc_tree tree;
+    int i, k, who, count = 0, frames = 0;
+    double side = layer ? 100 : 1.4*21.5, rays = 0, met = 0;
+    char title[64];
+    sprintf(title, "broad_%s", scene);
+    if (!strstr(title, only)) return;
+    seed = 7;
+    for (i = 0; i < BOXES; i++) {
+        dc_v3 c = dc_vec(DC_R(side*uniform()), DC_R(side*uniform()), DC_R(layer ? uniform() : side*uniform()));
+        dc_v3 h = dc_vec(DC_R(0.3 + 0.4*uniform()), DC_R(0.3 + 0.4*uniform()), DC_R(0.3 + 0.4*uniform()));
+        if (layer && i == 0) { c = dc_vec(50, 50, -1); h = dc_vec(60, 60, 1); }
+        boxes[i].lo = dc_sub(c, h);
+        boxes[i].hi = dc_add(c, h);
+        velocity[i] = dc_scale(layer && i == 0 ? 0 : DC_R(1/60.0), unit_v3());
+    }
+    memset(order, 0, sizeof order);
+    last.order = order;
+    last.axis = 0;
+    for (k = -1; k < repeats; k++)
+        for (who = 0; who < 4; who++) {
+            dc_arena mem = dc_arena_make(memory, sizeof memory);
+            double begin;
+            for (i = 0; who == 0 && i < BOXES; i++) {
+                dc_v3 v = dc_scale(frames%40 < 20 ? 1 : DC_R(-1.0), velocity[i]);
+                boxes[i].lo = dc_add(boxes[i].lo, v);
+                boxes[i].hi = dc_add(boxes[i].hi, v);
+            }
+            frames += who == 0;
+            opt.last = who == 0 ? &last : NULL;
+            begin = now();
+            if (who < 2) (void)dc_broad(&opt, BOXES, boxes, &mem, 10*BOXES, found, &count);
+            else if (who == 2) (void)dc_tree_build(BOXES, boxes, &mem, &tree);
+            else (void)dc_tree_refit(&tree, BOXES, boxes);
+            if (k >= 0) t[who][k] = now() - begin;
+        }
+    for (who = 0; who < 4; who++) {
+        qsort(t[who], (size_t)repeats, sizeof t[who][0], by_value);
+        printf("broad_%s_10000_%s %.3f ms\n", scene, name[who], 1e-6*t[who][repeats/2]);
+    }
+    printf("broad_%s_pairs %d count\n", scene, count);
+
+    /* rays through it, all of the boxes on their way */
+    rays = -now();
+    for (i = 0; i < 2000; i++) {
+        dc_ray ray;
+        dc_tree_walk w;
+        ray.origin = boxes[1 + i%(BOXES - 1)].lo;
+        ray.dir = unit_v3();
+        ray.length = 20;
+        (void)dc_tree_by_ray(&ray, NULL, &w);
+        while (dc_tree_next(&tree, &w) >= 0) met++;
+    }
+    printf("broad_%s_tree_ray %.0f ns\n", scene, (rays + now())/2000);
+    printf("broad_%s_tree_ray_boxes %.1f mean\n", scene, met/2000);
+}
+
 int main(int argc, char **argv)
 {
     static const struct { const char *name; int n, box; } kinds[4] = {{"box", 8, 1}, {"poly8", 8, 0}, {"poly32", 32, 0}, {"poly96", 96, 0}};
@@ -322,6 +472,9 @@ int main(int argc, char **argv)
         bench(kinds[i].name, kinds[i].n, kinds[i].box, "sep0.1", DC_R(0.1), repeats);
         bench(kinds[i].name, kinds[i].n, kinds[i].box, "near1e-3", DC_R(1e-3), repeats);
         bench(kinds[i].name, kinds[i].n, kinds[i].box, "pen0.1", DC_R(-0.1), repeats);
+        bench_flights(kinds[i].name, kinds[i].n, kinds[i].box, repeats);
     }
+    bench_broad("cloud", 0, repeats);
+    bench_broad("layer", 1, repeats);
     return 0;
 }
