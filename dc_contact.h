@@ -9767,6 +9767,7 @@ static DCI_NOINLINE dc_status dci_friction_move(const dc_friction_load *load, dc
     dc_real v = 0;
     dc_status status = DC_E_ARG;
 
+    /* who, and room */
     memset(&i, 0, sizeof i);
     if (mem && load && a && b && a->n == load->na && b->n == load->nb) {
         if (!f) status = dci_friction_refuse(NULL, NULL, 1, 1, a, &load->a0, a1, b, &load->b0, b1);
@@ -9775,6 +9776,7 @@ static DCI_NOINLINE dc_status dci_friction_move(const dc_friction_load *load, dc
             status = dci_friction_take(f, load->count, mem) ? DC_OK : DC_E_MEMORY;
     }
 
+    /* the slips there */
     if (status == DC_OK) {
         dci_friction_reload(&f->load, load);
         status = dci_friction_close(f, old, now, &v, &i);
