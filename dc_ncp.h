@@ -2127,6 +2127,7 @@ static dc_real dci_growth_step(const dci_growth *G, const dci_ncp_point *directi
 static DCI_NOINLINE dc_status dci_growth_go_on(dci_growth *G, dc_real rho, int rough, int most, dc_growth_result *out)
 {
     const dc_real back = DC_R(0.9);         /* fraction of the way to the boundary */
+    const dc_real unit = G->start.slack;
     dci_pair_nc *P = G->pair;
     const dci_cones *cones = &P->cones;
     dc_real *y = G->at.free, *s = G->at.slack, *z = G->at.dual, *rc = G->residual.product;
@@ -2135,9 +2136,10 @@ static DCI_NOINLINE dc_status dci_growth_go_on(dci_growth *G, dc_real rho, int r
     dc_real residual, worst, a, nu, nua, target, sigma;
     int it, i, degree = dci_cone_degree(cones), ok, since = 0;
 
-    /* good enough, and as good as rounding lets it be: derivatives are those of the exact solution */
+    /* good enough, and as good as rounding lets it be: derivatives are those of the exact solution; in the unit of the
+     * slacks */
     for (i = 0; i < 2*P->dim; ++i) away = dc_max(away, dc_abs(G->position[i/P->dim][i%P->dim]));
-    tol = dc_max(rho*DC_R(rough ? 0.1 : 1e-3), dc_max(1024, 4*away/G->metres)*DC_EPS);
+    tol = dc_max(rho*DC_R(rough ? 0.1 : 1e-3), dc_max(1024, 4*away/G->metres)*unit*DC_EPS);
 
     for (it = 0;; ++it) {
         dci_growth_eval(G, &residual);
@@ -2156,7 +2158,7 @@ static DCI_NOINLINE dc_status dci_growth_go_on(dci_growth *G, dc_real rho, int r
 
         /* done, or no way on */
         worst = dc_max(residual, worst);
-        if (worst <= tol && (rough || worst <= 16*DC_EPS || worst > DC_R(0.5)*last)) return DC_OK;
+        if (worst <= tol && (rough || worst <= 16*unit*DC_EPS || worst > DC_R(0.5)*last)) return DC_OK;
         last = worst;
         if (worst < DC_R(0.9)*best) {
             best = worst;
