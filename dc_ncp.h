@@ -64,16 +64,22 @@
  *   body that rests by its own weight hovers by at most rho l/4 and creeps at about rho V/(mu - mu'), mu' the share of
  *   mu it uses: a cube of 1 m at rho 1e-6 by 0.1 um and a few um/s, of 1 g or 10 t, at any step; a tenth of the load,
  *   ten times as far. dc_ncp_info has the largest of both. No status depends on kg, m or s.
+ *   In float rho is 1e-4, a hundred times as much, for the sake of contacts that slide: zeta - |f| is rho U V/(2 |w|)
+ *   there, and of two floats of the size of mu gamma no difference below DC_EPS mu gamma can be told; at 3e-5 piles and
+ *   heavy bodies on light ones begin to fail. Where all is at rest rho 1e-6 is right, and creep is what is said above
+ *   and what a pose can hold: x + h v is rounded by DC_EPS |x|, so that speeds below DC_EPS |x|/h move nothing.
  *
  * CONTRACTS
  *   Memory    The caller's arena; dc_..._bytes is enough for one call from a fresh arena. Shapes stay where they were
  *             made. dc_ncp_bytes counts a block for every pair of bodies that move; a step takes those that its
- *             contacts fill: a pile of 300 bodies with 2000 contacts takes 17 MB of the 36 (bench_ncp_pile). Worst
- *             stack of any function below 4 KB (`make facts`).
+ *             contacts fill: a pile of 300 bodies with 2000 contacts takes 17 MB of the 36 (bench_ncp_pile). Give
+ *             dc_ncp_bytes; or for piles call with what there is, an empty arena at first, and after DC_E_MEMORY with
+ *             dc_ncp_info.bytes. Worst stack of any function below 4 KB (`make facts`).
  *   Errors    dc_status; what each means here:
  *             DC_E_ARG       not finite, out of range, NULL, a bad index or count, a body in contact with itself, two
  *                            shapes neither of which grows; outputs and arena untouched
- *             DC_E_MEMORY    the arena is too small: give dc_..._bytes of it; outputs and arena untouched
+ *             DC_E_MEMORY    the arena is too small: give dc_..._bytes of it; outputs and arena untouched, but for
+ *                            dc_ncp_info.bytes
  *             DC_E_DIVERGED  the limit of iterations, or every start stalled; the best iterate is in `next` (in *out),
  *                            and the functions that ask a solution return this status for it
  *             DC_E_SINGULAR  a pivot vanished; as DC_E_DIVERGED
@@ -82,8 +88,10 @@
  *   Threads   Every function is re-entrant. Same input, same bits.
  *   Accuracy  All 3600 runs of the published drop grid are solved, cold and warm, and no contact is deeper than 2 rho
  *             l; dc_ncp_info bounds the depth of every step. Creep and hover of a cube of 1 g to 10 t at steps of 1e-3
- *             to 0.1 s stay below 1e-5 m/s and 1e-6 sides (test_ncp_units). The formulation of the paper, whose tables
- *             `make bench` prints beside its own, is in tests/bench/ncp_baselines.h.
+ *             to 0.1 s stay below 1e-5 m/s and 1e-6 sides (`make robust`; float: 6e-4 m/s and 1e-4 sides). Where
+ *             gravity carries a body farther in a step than it is wide, a step has several solutions, and the last bits
+ *             of a pose choose. The formulation of the paper, whose tables `make bench` prints beside its own, is in
+ *             tests/bench/ncp_baselines.h.
  *             Gradients are those of the step solved to rounding: before the first of them the solution is polished by
  *             Newton's steps. In 99 of 100 random states they agree with central differences to 1e-6 of the largest
  *             entry in every parameter; the others are beside a bend, or off by up to 1e-5 from rounding of the body
@@ -101,7 +109,7 @@
  *             several starts, and a few in a thousand end with DC_E_DIVERGED: look at the status. `make robust` counts
  *             them by family; heavy on light at ratios of 1e4 and more, and bodies jammed in notches steeper than
  *             friction's angle, where forces are not unique, are the worst. A warm start is for scenes that change
- *             little: among tumbling bodies a cold one takes fewer steps.
+ *             little; among tumbling bodies what is kept spares the guess of the load, a sixth of a step's time.
  *             Gradients hold fixed which contacts bounce and which tangents the pyramid has. Friction acts at one point
  *             of a contact; angular momentum of two bodies that collide is off by h v x F, since the point is that of
  *             the end of the step.
@@ -343,10 +351,11 @@ typedef struct {
     int     iterations;     /* Newton steps, of all starts together */
     int     warm;           /* 1: the warm start was taken to the end */
     dc_real residual;       /* largest residual of the equations, in natural units, less what rounding leaves of them */
-    dc_real complementarity;/* largest |a o b - rho e|, in natural units */
+    dc_real complementarity;/* largest |a o b - rho e|, in natural units, less what rounding leaves of it */
     dc_real hover, creep;   /* m, m/s: largest gap of a contact that pushes, largest slip of one that sticks */
     dc_real overlap, depth; /* with DC_OK no contact overlaps by more, to `tol`: 1 - alpha, and metres. Bounds by the
                                duality gap of SILICO Eq. 14; 0 where all are apart for certain */
+    size_t  bytes;          /* of a fresh arena that the step takes; with DC_E_MEMORY: would take, see dc_ncp_step */
 } dc_ncp_info;
 
 typedef struct dc_ncp dc_ncp;
@@ -361,7 +370,8 @@ typedef struct { int body, contact; const char *field, *cause; } dc_ncp_flaw_inf
 /* DC_OK when dc_ncp_step would take the scene, else DC_E_ARG and the first flaw in *out (may be NULL). */
 DC_DEF dc_status dc_ncp_flaw(const dc_ncp_options *opt, const dc_ncp_scene *scene, dc_ncp_flaw_info *out);
 
-/* Bytes of arena for a step; 0 for a scene that is not valid. */
+/* Bytes of arena that are enough for a step whatever its contacts' pattern; 0 for a scene that is not valid. Of a pile
+ * it counts many times what dc_ncp_info.bytes says. */
 DC_DEF size_t dc_ncp_bytes(const dc_ncp_options *opt, const dc_ncp_scene *scene);
 
 /* An upper bound of dc_ncp_bytes known to the compiler, for an array: so many bodies that move, contacts, and rows and
@@ -378,7 +388,9 @@ DC_DEF size_t dc_ncp_bytes(const dc_ncp_options *opt, const dc_ncp_scene *scene)
  *             with its bodies, contacts and shapes; the functions below ask it
  *   info      may be NULL
  *
- * DC_E_ARG: something is not finite or out of range, dc_ncp_flaw says what; nothing is written. DC_E_MEMORY.
+ * DC_E_ARG: something is not finite or out of range, dc_ncp_flaw says what; nothing is written. DC_E_MEMORY: nothing
+ * but info->bytes, exactly what this step takes of a fresh arena; or, of an arena too small for the pattern of its
+ * contacts, what the pattern takes: after at most two calls with what the last one said the third has enough.
  * DC_E_DIVERGED: the limit of iterations or no start left, `next` holds the best iterate; DC_E_SINGULAR: the same,
  * because a pivot vanished. */
 DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scene, dc_arena *mem, dc_ncp_body *next,
@@ -467,8 +479,8 @@ typedef struct { int most, stride; int *key; dc_real *keep; } dc_ncp_memory;
  *            none or whose solution is longer than `stride` start cold
  *   contact  [most]; *count receives how many there are
  *
- * DC_E_ARG, DC_E_MEMORY (scratch: dc_ncp_contacts_bytes). DC_E_RANGE: more than `most`, which is what the list holds.
- */
+ * DC_E_ARG, DC_E_MEMORY (scratch: dc_ncp_contacts_bytes, some 50 bytes a part). DC_E_RANGE: more than `most`, which is
+ * what the list holds. */
 DC_DEF size_t dc_ncp_contacts_bytes(int parts);
 DC_DEF dc_status dc_ncp_contacts(const dc_ncp_options *opt, const dc_ncp_scene *scene, int parts,
                                  const dc_ncp_part *part, dc_real margin, int excluded, const int *pair,
@@ -1202,7 +1214,8 @@ static void dci_cone_rc(const dci_cones *C, const dc_real *s, const dc_real *z, 
     }
 }
 
-/* the excess of complementarity, largest |z o s/unit - rho e|; `natural`: the unit is a run's `end`, else 1 */
+/* the excess of complementarity, largest |z o s/unit - rho e|; `natural`: the unit is a run's `end`, and what rounding
+ * leaves of a cone's product, whose terms cancel at its boundary, is taken off; else 1 */
 static dc_real dci_cone_excess(const dci_cones *C, const dc_real *z, const dc_real *s, dc_real rho, int natural,
                                dc_real *work)
 {
@@ -1213,12 +1226,13 @@ static dc_real dci_cone_excess(const dci_cones *C, const dc_real *z, const dc_re
     for (; R < end; ++R) {
         const int at = R->first;
         const dc_real unit = natural ? R->end : 1, target = rho*unit, scale = 1/unit;
+        const dc_real lost = natural && R->second_order ? 4*DC_EPS*z[at]*s[at] : 0;
         if (!R->second_order)
             for (i = at; i < at + R->count; ++i) worst = dc_max(worst, dc_abs(z[i]*s[i] - target)*scale);
         else {
             dci_soc_product(R->count, z + at, s + at, work);
             work[0] -= target;
-            for (i = 0; i < R->count; ++i) worst = dc_max(worst, dc_abs(work[i])*scale);
+            for (i = 0; i < R->count; ++i) worst = dc_max(worst, (dc_abs(work[i]) - lost)*scale);
         }
     }
     return worst;
@@ -2121,6 +2135,7 @@ static dc_real dci_growth_step(const dci_growth *G, const dci_ncp_point *directi
 static DCI_NOINLINE dc_status dci_growth_go_on(dci_growth *G, dc_real rho, int rough, int most, dc_growth_result *out)
 {
     const dc_real back = DC_R(0.9);         /* fraction of the way to the boundary */
+    const dc_real unit = G->start.slack;
     dci_pair_nc *P = G->pair;
     const dci_cones *cones = &P->cones;
     dc_real *y = G->at.free, *s = G->at.slack, *z = G->at.dual, *rc = G->residual.product;
@@ -2129,9 +2144,10 @@ static DCI_NOINLINE dc_status dci_growth_go_on(dci_growth *G, dc_real rho, int r
     dc_real residual, worst, a, nu, nua, target, sigma;
     int it, i, degree = dci_cone_degree(cones), ok, since = 0;
 
-    /* good enough, and as good as rounding lets it be: derivatives are those of the exact solution */
+    /* good enough, and as good as rounding lets it be: derivatives are those of the exact solution; in the unit of the
+     * slacks */
     for (i = 0; i < 2*P->dim; ++i) away = dc_max(away, dc_abs(G->position[i/P->dim][i%P->dim]));
-    tol = dc_max(rho*DC_R(rough ? 0.1 : 1e-3), dc_max(1024, 4*away/G->metres)*DC_EPS);
+    tol = dc_max(rho*DC_R(rough ? 0.1 : 1e-3), dc_max(1024, 4*away/G->metres)*unit*DC_EPS);
 
     for (it = 0;; ++it) {
         dci_growth_eval(G, &residual);
@@ -2150,7 +2166,7 @@ static DCI_NOINLINE dc_status dci_growth_go_on(dci_growth *G, dc_real rho, int r
 
         /* done, or no way on */
         worst = dc_max(residual, worst);
-        if (worst <= tol && (rough || worst <= 16*DC_EPS || worst > DC_R(0.5)*last)) return DC_OK;
+        if (worst <= tol && (rough || worst <= 16*unit*DC_EPS || worst > DC_R(0.5)*last)) return DC_OK;
         last = worst;
         if (worst < DC_R(0.9)*best) {
             best = worst;
@@ -3447,7 +3463,7 @@ struct dc_ncp {
     /* iteration */
     int max_iterations;             /* left for this step */
     int factored;                   /* 1: the factor is that of the solution */
-    int guessed;                    /* 1: the guess of the load is known, -1: there is none */
+    int guessed;                    /* 1: the guess of the load is known, 2: by what contacts kept, -1: there is none */
     dc_status status;               /* of the step */
     dci_ncp_point now, trial;           /* x: velocities, then y of each contact; z; s */
     dci_ncp_point predictor, step;  /* directions to the end of the path, to a place on it; `free` is one array */
@@ -4155,6 +4171,12 @@ static void dci_ncp_pattern(int contacts, const dci_contact_nc *contact, const d
     for (i = 0; i < n*n; ++i) if (slot[i] >= 0) slot[i] = system->blocks++;
 }
 
+/* block (i, j) of the matrix, which is in the pattern */
+DCI_LANE dc_real *dci_ncp_block(const dci_ncp_system *system, const int nb, int i, int j)
+{
+    return system->matrix + (size_t)system->slot[i*system->bodies + j]*(size_t)(nb*nb);
+}
+
 /* P A = L U of a block, in place. (Its inverse would not do: the blocks hold stiffnesses of 1/rho beside masses.) */
 DCI_LANE int dci_ncp_block_lu(const int n, dc_real *A, int *piv)
 {
@@ -4263,16 +4285,16 @@ DCI_LANE int dci_ncp_lu(dci_ncp_system *system, const int nb)
 
     for (k = 0; k < n; ++k) {
         int p = system->order[k];
-        dc_real *D = system->matrix + system->slot[p*n + p]*nb*nb;
+        dc_real *D = dci_ncp_block(system, nb, p, p);
         const int *l = system->list + system->first[k], *end = system->list + system->first[k + 1], *q, *r;
         if (!dci_ncp_block_lu(nb, D, system->pivot + p*nb)) return 0;
 
         for (q = l; q < end; ++q) {
-            dc_real *U = system->matrix + system->slot[p*n + *q]*nb*nb;
+            dc_real *U = dci_ncp_block(system, nb, p, *q);
             for (j = 0; j < nb; ++j) dci_ncp_block_solve(nb, D, system->pivot + p*nb, U + j, nb);
             for (r = l; r < end; ++r) {
-                const dc_real *L = system->matrix + system->slot[*r*n + p]*nb*nb;
-                dc_real *C = system->matrix + system->slot[*r*n + *q]*nb*nb;
+                const dc_real *L = dci_ncp_block(system, nb, *r, p);
+                dc_real *C = dci_ncp_block(system, nb, *r, *q);
                 dci_ncp_block_update(nb, L, U, C);
             }
         }
@@ -4288,14 +4310,14 @@ DCI_LANE void dci_ncp_lu_solve(const dci_ncp_system *system, const int nb, dc_re
 
     for (k = 0; k < n; ++k) {
         int p = system->order[k];
-        dci_ncp_block_solve(nb, system->matrix + system->slot[p*n + p]*nb*nb, system->pivot + p*nb, x + p*nb, 1);
+        dci_ncp_block_solve(nb, dci_ncp_block(system, nb, p, p), system->pivot + p*nb, x + p*nb, 1);
         for (q = system->list + system->first[k]; q < system->list + system->first[k + 1]; ++q)
-            dci_ncp_apply(nb, system->matrix + system->slot[*q*n + p]*nb*nb, 0, x + p*nb, x + *q*nb);
+            dci_ncp_apply(nb, dci_ncp_block(system, nb, *q, p), 0, x + p*nb, x + *q*nb);
     }
     for (k = n - 1; k >= 0; --k) {
         int p = system->order[k];
         for (q = system->list + system->first[k]; q < system->list + system->first[k + 1]; ++q)
-            dci_ncp_apply(nb, system->matrix + system->slot[p*n + *q]*nb*nb, 0, x + *q*nb, x + p*nb);
+            dci_ncp_apply(nb, dci_ncp_block(system, nb, p, *q), 0, x + *q*nb, x + p*nb);
     }
 }
 
@@ -4308,13 +4330,13 @@ DCI_LANE void dci_ncp_lu_solve_t(const dci_ncp_system *system, const int nb, dc_
     for (k = 0; k < n; ++k) {
         int p = system->order[k];
         for (q = system->list + system->first[k]; q < system->list + system->first[k + 1]; ++q)
-            dci_ncp_apply(nb, system->matrix + system->slot[p*n + *q]*nb*nb, 1, x + p*nb, x + *q*nb);
+            dci_ncp_apply(nb, dci_ncp_block(system, nb, p, *q), 1, x + p*nb, x + *q*nb);
     }
     for (k = n - 1; k >= 0; --k) {
         int p = system->order[k];
         for (q = system->list + system->first[k]; q < system->list + system->first[k + 1]; ++q)
-            dci_ncp_apply(nb, system->matrix + system->slot[*q*n + p]*nb*nb, 1, x + *q*nb, x + p*nb);
-        dci_ncp_block_solve_t(nb, system->matrix + system->slot[p*n + p]*nb*nb, system->pivot + p*nb, x + p*nb);
+            dci_ncp_apply(nb, dci_ncp_block(system, nb, *q, p), 1, x + *q*nb, x + p*nb);
+        dci_ncp_block_solve_t(nb, dci_ncp_block(system, nb, p, p), system->pivot + p*nb, x + p*nb);
     }
 }
 
@@ -4332,17 +4354,17 @@ DCI_LANE void dci_ncp_lu_solve_t(const dci_ncp_system *system, const int nb, dc_
  * vanished. */
 DCI_LANE int dci_ncp_factor_d(dc_ncp *S, const int D)
 {
-    const int nw = D == 2 ? 1 : 3, nb = D + nw, n = S->system.bodies;
+    const int nw = D == 2 ? 1 : 3, nb = D + nw;
     dci_ncp_system *system = &S->system;
     int i, j, k, l, side;
 
     /* bodies: mass, and the angular momentum by omega */
-    memset(system->matrix, 0, (size_t)(system->blocks*nb*nb)*sizeof(dc_real));
+    memset(system->matrix, 0, (size_t)system->blocks*(size_t)(nb*nb)*sizeof(dc_real));
     for (k = 0; k < S->scene.bodies; ++k) {
         const dci_ncp_place *b = S->place + k;
         dc_real *K;
         if (b->first_row < 0) continue;
-        K = system->matrix + system->slot[b->first_row/nb*(n + 1)]*nb*nb;
+        K = dci_ncp_block(system, nb, b->first_row/nb, b->first_row/nb);
         for (i = 0; i < D; ++i) K[i*nb + i] = b->mass;
         for (i = 0; i < nw; ++i)
             for (j = 0; j < nw; ++j) K[(D + i)*nb + D + j] = b->momentum_by_omega[i*nw + j];
@@ -4366,7 +4388,7 @@ DCI_LANE int dci_ncp_factor_d(dc_ncp *S, const int D)
                     int row = S->place[c->body[l]].first_row;
                     dc_real *K;
                     if (row < 0) continue;
-                    K = system->matrix + system->slot[row/nb*n + col/nb]*nb*nb + j;
+                    K = dci_ncp_block(system, nb, row/nb, col/nb) + j;
                     for (i = 0; i < nb; ++i) K[i*nb] -= dF[l][i];
                 }
             }
@@ -4941,18 +4963,21 @@ static void dci_ncp_contact_set(dc_ncp *S, const dc_ncp_contact *from, int free,
     dci_ncp_units(S, c);
 }
 
-/* Takes all memory and reads the scene. */
+/* Takes all memory and reads the scene. *bytes: as in dc_ncp_info. */
 static DCI_NOINLINE dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_ncp_scene *sc, dc_arena *mem,
-                                           dc_ncp **out)
+                                           dc_ncp **out, size_t *bytes)
 {
     dci_layout l = {NULL, 0};
-    dc_ncp *S = (dc_ncp *)dc_arena_take(mem, 1, sizeof(dc_ncp));
+    dc_ncp counted, *S;
+    size_t numbers;
     int i, k, nb = sc->dim == 2 ? 3 : 6, free, dual = 0, row = 0;
 
     /* memory, counted and taken */
+    dci_ncp_lay(&counted, opt, sc, &l);
+    *bytes = dc_bytes(dc_bytes(0, 1, sizeof(dc_ncp)), l.bytes, 1);
+    S = (dc_ncp *)dc_arena_take(mem, 1, sizeof(dc_ncp));
     if (!S) return DC_E_MEMORY;
     memset(S, 0, sizeof *S);
-    dci_ncp_lay(S, opt, sc, &l);
     l.base = (unsigned char *)dc_arena_take(mem, l.bytes, 1);
     if (!l.base) return DC_E_MEMORY;
     memset(l.base, 0, l.bytes);
@@ -4989,7 +5014,9 @@ static DCI_NOINLINE dc_status dci_ncp_make(const dc_ncp_options *opt, const dc_n
 
     /* the body system */
     dci_ncp_pattern(sc->contacts, S->contact, S->place, nb, &S->system);
-    S->system.matrix = (dc_real *)dc_arena_take(mem, (size_t)(S->system.blocks*nb*nb), sizeof(dc_real));
+    numbers = (size_t)S->system.blocks*(size_t)(nb*nb);
+    *bytes = dc_bytes(*bytes, numbers, sizeof(dc_real));
+    S->system.matrix = (dc_real *)dc_arena_take(mem, numbers, sizeof(dc_real));
     if (!S->system.matrix) return DC_E_MEMORY;
     *out = S;
     return DC_OK;
@@ -5130,17 +5157,17 @@ DCI_LANE void dci_load_begin(dc_ncp *S, const int D, dc_real *v)
 /* K = M + J^T H J = L U, H = W^-2; 0: a pivot vanished, or a vector is not inside */
 DCI_LANE int dci_load_factor(dc_ncp *S, const int D)
 {
-    const int nw = D == 2 ? 1 : 3, nb = D + nw, n = S->system.bodies;
+    const int nw = D == 2 ? 1 : 3, nb = D + nw;
     dci_ncp_system *system = &S->system;
     int i, j, k, l, q, side;
 
     /* masses and inertias */
-    memset(system->matrix, 0, (size_t)(system->blocks*nb*nb)*sizeof(dc_real));
+    memset(system->matrix, 0, (size_t)system->blocks*(size_t)(nb*nb)*sizeof(dc_real));
     for (k = 0; k < S->scene.bodies; ++k) {
         const dci_ncp_place *b = S->place + k;
         dc_real *K;
         if (b->first_row < 0) continue;
-        K = system->matrix + system->slot[b->first_row/nb*(n + 1)]*nb*nb;
+        K = dci_ncp_block(system, nb, b->first_row/nb, b->first_row/nb);
         for (i = 0; i < D; ++i) K[i*nb + i] = b->mass;
         for (i = 0; i < nw; ++i)
             for (j = 0; j < nw; ++j) K[(D + i)*nb + D + j] = b->inertia[i*nw + j];
@@ -5180,7 +5207,7 @@ DCI_LANE int dci_load_factor(dc_ncp *S, const int D)
                 int row = S->place[c->body[l]].first_row;
                 dc_real *K;
                 if (row < 0) continue;
-                K = system->matrix + system->slot[row/nb*n + col/nb]*nb*nb;
+                K = dci_ncp_block(system, nb, row/nb, col/nb);
                 for (i = 0; i < nb; ++i)
                     for (j = 0; j < nb; ++j)
                         for (q = 0; q < m; ++q) K[i*nb + j] += J[l][q][i]*HJ[q][j];
@@ -5441,7 +5468,7 @@ static void dci_ncp_cold_pair(dc_ncp *S, const dci_ncp_start *start, dci_contact
 
     c->at.branch = 0;
     dci_ncp_growth(S, c, 0, &G);
-    if (!S->guessed) dci_ncp_speed(S, c, &G);
+    if (S->guessed == 0 || S->guessed == 2) dci_ncp_speed(S, c, &G);
     load->unit = c->unit.impulse*c->fastest/c->unit.impulse_rate;
 
     /* the central point at the start's products, of unknowns, duals and slacks */
@@ -5740,6 +5767,7 @@ static DCI_NOINLINE void dci_ncp_bounce_slopes(dc_ncp *S)
  * dci_ncp_make        | scene                   | problem                 |
  * dci_ncp_bounces     | contacts                | bounce                  |
  * dci_ncp_warm        | keep                    | now                     |
+ * dci_ncp_recall      | keep                    | guess                   |
  * dci_ncp_cold_solve  | starts                  | now                     | SILICO Eq. 20, start by start
  * dci_ncp_iterate     | now                     | now, info               | SILICO Eq. 20
  * dci_ncp_overlap     | now                     | info                    | the duality gap of SILICO Eq. 14
@@ -5776,7 +5804,7 @@ static dci_ncp_point dci_ncp_own(const dc_ncp *S, const dci_contact_nc *c)
 
 /* The warm start: the kept solution of every contact, moved with the velocities of the bodies, and pushed off the
  * boundary by as much as the equations are off: nothing in the same state again, much at an impact. 0 when a contact
- * has none. */
+ * has none, or when those of several are off by a natural unit: then another start takes no more steps. */
 static DCI_NOINLINE int dci_ncp_warm(dc_ncp *S)
 {
     const int D = S->size.dim;
@@ -5805,6 +5833,7 @@ static DCI_NOINLINE int dci_ncp_warm(dc_ncp *S)
     }
     dci_ncp_free(S);
     dci_ncp_eval(S, &S->now, &eq, &cp);
+    if (S->scene.contacts > 1 && eq > 1) return 0;
     push = dc_max(dc_min(DC_R(0.007)*eq, DC_R(0.1)), S->rho);
 
     /* off the boundary, each number in its unit */
@@ -5829,6 +5858,27 @@ static DCI_NOINLINE int dci_ncp_warm(dc_ncp *S)
     return 1;
 }
 
+/* The guess of the load by the impulses that contacts kept, in the place of that by the convex problem. 0: fewer than
+ * half of them have any. */
+static int dci_ncp_recall(dc_ncp *S)
+{
+    int k, known = 0;
+
+    for (k = 0; k < S->scene.contacts; ++k) {
+        dc_real *keep = S->scene.contact[k].keep;
+        const dci_contact_nc *c = S->contact + k;
+        dci_load *load = S->guess.load + k;
+        load->dual[0] = 0;
+        load->run.second_order = 0;
+        if (!keep || !(keep[0] > 0)) continue;
+        load->dual[0] = dci_ncp_kept(c, keep).dual[0];
+        if (!(load->dual[0] > 0 && load->dual[0] <= DC_LIMIT)) load->dual[0] = 0;
+        else ++known;
+    }
+    S->guessed = 2*known >= S->scene.contacts ? 2 : 0;
+    return S->guessed;
+}
+
 static void dci_ncp_remember(const dc_ncp *S, int valid)
 {
     int k;
@@ -5845,20 +5895,22 @@ static void dci_ncp_remember(const dc_ncp *S, int valid)
     }
 }
 
-/* From one after the other, until one is solved. */
+/* From the first with the impulses kept, where there are some of several contacts; then from one after the other, until
+ * one is solved. */
 static DCI_NOINLINE dc_status dci_ncp_cold_solve(dc_ncp *S, dc_ncp_info *info)
 {
     dc_status status = DC_E_DIVERGED;
     dc_real least = DC_REAL_MAX;
-    int i, k, spent = 0;
+    int i, k = S->scene.contacts > 1 && dci_ncp_recall(S) ? -1 : 0, begin = k, spent = 0;
 
-    for (k = 0; k < DCI_STARTS && (k == 0 || spent < S->max_iterations); ++k) {
-        const dci_ncp_start start = dci_ncp_start_number(k);
+    for (; k < DCI_STARTS && (k == begin || spent < S->max_iterations); ++k) {
+        const dci_ncp_start start = dci_ncp_start_number(k < 0 ? 0 : k);
         dc_ncp_info in = DC_ZERO;
-        int most = k == 0 ? 50 : 60;
+        int most = k <= 0 ? 50 : 60;
         if (most > S->max_iterations - spent) most = S->max_iterations - spent;
 
-        dci_ncp_cold(S, &start, k == 0);
+        if (k == 0) S->guessed = 0;
+        dci_ncp_cold(S, &start, k <= 0);
         dci_ncp_free(S);
         status = dci_ncp_iterate(S, most, start.test, &in);
         spent += in.iterations;
@@ -5943,15 +5995,16 @@ DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scen
     dc_ncp *S = NULL;
     dc_ncp_info in = DC_ZERO;
     dc_status status;
-    size_t used;
+    size_t used, bytes;
 
     if (!mem || dc_ncp_flaw(opt, scene, NULL) != DC_OK || (scene->bodies > 0 && !next)) return DC_E_ARG;
 
     /* problem */
     used = mem->used;
-    status = dci_ncp_make(opt, scene, mem, &S);
+    status = dci_ncp_make(opt, scene, mem, &S, &bytes);
     if (status != DC_OK) {
         mem->used = used;
+        if (info) info->bytes = bytes;
         return status;
     }
 
@@ -5977,6 +6030,7 @@ DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scen
     dci_ncp_remember(S, status == DC_OK);
     dci_ncp_overlap(S, &in);
     dci_ncp_write(S, next);
+    in.bytes = bytes;
     if (info) *info = in;
     if (solution) *solution = S;
     else mem->used = used;
@@ -6605,7 +6659,6 @@ DC_DEF dc_status dc_ncp_force(const dc_ncp *S, int k, dc_ncp_touch *out)
 /* stage          | reads               | writes                         | equation
  * dc_ncp_broad   | centres, radii      | order by left ends; pairs      | a sweep along x */
 
-
 DC_DEF size_t dc_ncp_broad_bytes(int n) { return n < 1 ? 0 : dc_bytes(0, (size_t)n, sizeof(int)); }
 
 /* spheres by their left end, then by index */
@@ -6615,26 +6668,13 @@ static int dci_ncp_left(const dc_v3 *c, const dc_real *r, int i, int j)
     return a < b || (!(b < a) && i < j);
 }
 
-DC_DEF dc_status dc_ncp_broad(int n, const dc_v3 *centre, const dc_real *radius, dc_real margin, int most, int *pair,
-                              int *count, dc_arena *scratch)
+/* the m numbers of spheres in `order` by their left ends: heap sort */
+static void dci_ncp_by_left(int m, const dc_v3 *centre, const dc_real *radius, int *order)
 {
-    int *order, i, j, k, m = 0;
-    size_t used;
+    int i, j, k, t, root;
 
-    if (n < 1 || !centre || !radius || !(margin >= 0 && margin <= DC_LIMIT) || most < 0 || (most > 0 && !pair)
-        || !count || !scratch) return DC_E_ARG;
-    for (i = 0; i < n; ++i) {
-        const dc_real x[4] = {centre[i].x, centre[i].y, centre[i].z, radius[i]};
-        if (!dci_all_in_limit(x, 4)) return DC_E_ARG;
-    }
-
-    used = scratch->used;
-    order = (int *)dc_arena_take(scratch, (size_t)n, sizeof(int));
-    if (!order) return DC_E_MEMORY;
-    for (i = 0, m = 0; i < n; ++i) if (radius[i] >= 0) order[m++] = i;
-    /* heap sort */
     for (i = m/2 - 1, k = m; k > 1;) {
-        int t, root;
+        /* a heap first, then its root to the end of it */
         if (i >= 0) root = i--;
         else {
             t = order[0];
@@ -6651,6 +6691,26 @@ DC_DEF dc_status dc_ncp_broad(int n, const dc_v3 *centre, const dc_real *radius,
         }
         order[root] = t;
     }
+}
+
+DC_DEF dc_status dc_ncp_broad(int n, const dc_v3 *centre, const dc_real *radius, dc_real margin, int most, int *pair,
+                              int *count, dc_arena *scratch)
+{
+    int *order, i, j, m = 0;
+    size_t used;
+
+    if (n < 1 || !centre || !radius || !(margin >= 0 && margin <= DC_LIMIT) || most < 0 || (most > 0 && !pair)
+        || !count || !scratch) return DC_E_ARG;
+    for (i = 0; i < n; ++i) {
+        const dc_real x[4] = {centre[i].x, centre[i].y, centre[i].z, radius[i]};
+        if (!dci_all_in_limit(x, 4)) return DC_E_ARG;
+    }
+
+    used = scratch->used;
+    order = (int *)dc_arena_take(scratch, (size_t)n, sizeof(int));
+    if (!order) return DC_E_MEMORY;
+    for (i = 0, m = 0; i < n; ++i) if (radius[i] >= 0) order[m++] = i;
+    dci_ncp_by_left(m, centre, radius, order);
 
     /* each with those that begin before it ends */
     *count = 0;
@@ -6672,83 +6732,216 @@ DC_DEF dc_status dc_ncp_broad(int n, const dc_v3 *centre, const dc_real *radius,
 }
 
 /* ---- [list] the list of contacts --------------------------------------------------------------- */
-/* In: parts on bodies, what was kept; out: contacts with materials and places to keep.
+/* In: parts on bodies, what was kept; out: contacts with materials and places to keep. Part by part, so that nothing
+ * has to hold the pairs.
  *
  * stage               | reads                   | writes                         | equation
- * dc_ncp_broad        | balls of the parts      | pairs                          | [broad]
- * dci_parts_near      | a half-space and a ball | whether within the margin      |
- * dci_memory_follow   | keys of the contacts    | their places in what is kept   |
- * dc_ncp_contacts     | parts, poses            | contacts in the parts' order   | */
+ * dci_list_balls      | parts, poses            | balls and their order          | a sweep along x
+ * dci_list_beside     | balls, half-spaces      | the neighbours of a part       |
+ * dci_list_contact    | two parts               | a contact                      |
+ * dci_list_walk       | all of these            | contacts in the parts' order   |
+ * dci_list_follow     | keys of a contact       | its place in what is kept      | */
 
-/* what the search needs besides dc_ncp_broad: balls of the parts, and pairs of neighbours */
-typedef struct { dc_v3 *centre; dc_real *radius; int *beside; } dci_list_scratch;
+typedef struct {
+    /* as given */
+    const dc_ncp_options *options;
+    const dc_ncp_scene *scene;
+    const dc_ncp_part *part;
+    int parts;
+    dc_real margin;
+    int excluded;                   /* pairs of bodies */
+    const int *pair;
+    dc_ncp_memory *memory;
+    int most;                       /* contacts that there is room for */
+    dc_ncp_contact *contact;
 
-static void dci_list_lay(dci_list_scratch *list, int parts, dci_layout *l)
+    /* balls of the parts, [parts] each */
+    dc_v3 *centre;
+    dc_real *radius;                /* -1: a half-space */
+    int balls;
+    int *order;                     /* balls by their left ends, then half-spaces */
+    int *rank;                      /* place in `order` */
+    dc_real *reach;                 /* right end of the ball of order[0..k] that goes farthest */
+    int *beside;                    /* neighbours of one part */
+} dci_list;
+
+static void dci_list_lay(dci_list *list, int parts, dci_layout *l)
 {
     list->centre = DCI_LAY(l, parts, dc_v3);
     list->radius = DCI_LAY(l, parts, dc_real);
-    list->beside = DCI_LAY(l, (size_t)parts*((size_t)parts - 1) + 2, int);
+    list->reach = DCI_LAY(l, parts, dc_real);
+    list->order = DCI_LAY(l, parts, int);
+    list->rank = DCI_LAY(l, parts, int);
+    list->beside = DCI_LAY(l, parts, int);
 }
 
 DC_DEF size_t dc_ncp_contacts_bytes(int parts)
 {
     dci_layout l = {NULL, 0};
-    dci_list_scratch list;
+    dci_list list;
     if (parts < 1 || parts > 10000) return 0;
     dci_list_lay(&list, parts, &l);
-    return dc_bytes(dc_bytes(0, l.bytes, 1), (size_t)parts, sizeof(int));
+    return dc_bytes(0, l.bytes, 1);
 }
 
-/* The half-space's part first: 1 if the ball is nearer than the margin. */
-static int dci_parts_near(int D, const dc_ncp_scene *sc, const dc_ncp_part *plane, dc_v3 centre, dc_real radius,
-                          dc_real margin)
+/* The balls of the parts and their order; half-spaces have none. */
+static void dci_list_balls(dci_list *list)
 {
-    const dc_real at[3] = {centre.x, centre.y, centre.z}, *A = plane->shape->A;
-    dc_real x[3], R[9], gap = -plane->shape->d[0], len2 = 0;
+    const int n = list->parts;
+    int i, k, planes = 0;
+
+    /* half-spaces go to the end */
+    list->balls = 0;
+    for (i = 0; i < n; ++i) {
+        const dc_ncp_part *p = list->part + i;
+        list->centre[i] = p->body < 0 ? dc_vec(0, 0, 0) : list->scene->body[p->body].pose.t;
+        if (list->scene->dim == 2) list->centre[i].z = 0;
+        list->radius[i] = p->shape->size > 0 ? p->radius : -1;
+        list->order[p->shape->size > 0 ? list->balls++ : n - ++planes] = i;
+    }
+
+    /* along x */
+    dci_ncp_by_left(list->balls, list->centre, list->radius, list->order);
+    for (k = 0; k < n; ++k) {
+        const int at = list->order[k];
+        const dc_real right = list->centre[at].x + list->radius[at];
+        list->rank[at] = k;
+        list->reach[k] = k > 0 && list->reach[k - 1] > right ? list->reach[k - 1] : right;
+    }
+}
+
+/* 1 if the ball is nearer to the half-space than the margin. */
+static int dci_list_plane(const dci_list *list, int plane, int ball)
+{
+    const int D = list->scene->dim;
+    const dc_ncp_part *p = list->part + plane;
+    const dc_v3 centre = list->centre[ball];
+    const dc_real at[3] = {centre.x, centre.y, centre.z}, *A = p->shape->A;
+    dc_real x[3], R[9], gap = -p->shape->d[0], len2 = 0;
     int i, j;
 
-    dci_pose_rows(D, plane->body < 0 ? NULL : &sc->body[plane->body].pose, x, R);
+    dci_pose_rows(D, p->body < 0 ? NULL : &list->scene->body[p->body].pose, x, R);
     for (i = 0; i < D; ++i) {
         dc_real n = 0;
         for (j = 0; j < D; ++j) n += R[i*D + j]*A[j];
         gap += n*(at[i] - x[i]);
         len2 += n*n;
     }
-    return gap < (radius + margin)*dc_sqrt(len2);
+    return gap < (list->radius[ball] + list->margin)*dc_sqrt(len2);
 }
 
-/* The places of n contacts by their keys (0: none): that of the step before, or a free one; pairs that are gone free
- * theirs. */
-static void dci_memory_follow(dc_ncp_memory *m, int n, const int *key, dc_ncp_contact *contact)
+/* 1 if the balls are nearer than the margin. */
+static int dci_list_near(const dci_list *list, int a, int b)
 {
-    int i, k, open = 0;
+    const dc_v3 d = dc_sub(list->centre[a], list->centre[b]);
+    const dc_real reach = list->radius[a] + list->radius[b] + list->margin;
+    return !(dc_dot(d, d) > reach*reach);
+}
 
-    /* keys seen again are negative for the while */
-    for (k = 0; k < n; ++k)
-        for (i = 0; key[k] > 0 && i < m->most; ++i) {
-            if (m->key[i] != key[k]) continue;
-            m->key[i] = -key[k];
-            contact[k].keep = m->keep + (size_t)i*(size_t)m->stride;
-            break;
-        }
-    for (i = 0; i < m->most; ++i) m->key[i] = m->key[i] < 0 ? -m->key[i] : 0;
+/* The parts after part a that are nearer than the margin, in their order, to list->beside; how many. */
+static int dci_list_beside(const dci_list *list, int a)
+{
+    const dc_real left = list->centre[a].x - list->radius[a];
+    const dc_real right = list->centre[a].x + list->radius[a] + list->margin;
+    int *beside = list->beside, n = 0, i, k, b;
 
-    for (k = 0; k < n; ++k) {
-        if (contact[k].keep || key[k] == 0) continue;
-        while (open < m->most && m->key[open] != 0) ++open;
-        if (open == m->most) return;
-        m->key[open] = key[k];
-        contact[k].keep = m->keep + (size_t)open*(size_t)m->stride;
-        contact[k].keep[0] = 0;
+    /* of a half-space all balls are asked */
+    if (list->radius[a] < 0) {
+        for (b = a + 1; b < list->parts; ++b)
+            if (list->radius[b] >= 0 && dci_list_plane(list, a, b)) beside[n++] = b;
+        return n;
     }
+
+    /* half-spaces */
+    for (k = list->balls; k < list->parts; ++k) {
+        b = list->order[k];
+        if (b > a && dci_list_plane(list, b, a)) beside[n++] = b;
+    }
+
+    /* balls that begin before it ends, and those before it, as long as one of them reaches it */
+    for (k = list->rank[a] + 1; k < list->balls; ++k) {
+        b = list->order[k];
+        if (list->centre[b].x - list->radius[b] > right) break;
+        if (b > a && dci_list_near(list, a, b)) beside[n++] = b;
+    }
+    for (k = list->rank[a] - 1; k >= 0 && !(left > list->reach[k] + list->margin); --k) {
+        b = list->order[k];
+        if (b > a && dci_list_near(list, a, b)) beside[n++] = b;
+    }
+
+    for (i = 1; i < n; ++i) {
+        b = beside[i];
+        for (k = i; k > 0 && beside[k - 1] > b; --k) beside[k] = beside[k - 1];
+        beside[k] = b;
+    }
+    return n;
 }
 
-static int dci_excluded(int excluded, const int *pair, int a, int b)
+/* 1 if a body of the pair moves and the pair is not excluded. */
+static int dci_list_may(const dci_list *list, int a, int b)
 {
+    const dc_ncp_body *body = list->scene->body;
     int i;
-    for (i = 0; i < excluded; ++i)
-        if ((pair[2*i] == a && pair[2*i + 1] == b) || (pair[2*i] == b && pair[2*i + 1] == a)) return 1;
-    return 0;
+
+    if (a == b || ((a < 0 || !(body[a].mass > 0)) && (b < 0 || !(body[b].mass > 0)))) return 0;
+    for (i = 0; i < list->excluded; ++i) {
+        const int *pair = list->pair + 2*i;
+        if ((pair[0] == a && pair[1] == b) || (pair[0] == b && pair[1] == a)) return 0;
+    }
+    return 1;
+}
+
+/* The contact of two parts, a half-space always second. */
+static void dci_list_contact(const dci_list *list, int i, int j, dc_ncp_contact *c)
+{
+    const int swap = !(list->part[i].shape->size > 0);
+    const dc_ncp_part *a = list->part + (swap ? j : i), *b = list->part + (swap ? i : j);
+    c->body[0] = a->body;
+    c->body[1] = b->body;
+    c->shape[0] = a->shape;
+    c->shape[1] = b->shape;
+    c->mu = dc_sqrt(a->mu*b->mu);
+    c->mu_spin = (a->mu_spin + b->mu_spin)/2;
+    c->restitution = dc_max(a->restitution, b->restitution);
+    c->keep = NULL;
+}
+
+/* The place of a contact by its key: that of the step before, whose key is negative from then on, or else, with
+ * *open, the first free one from there on. 0: neither. */
+static int dci_list_follow(dc_ncp_memory *m, int key, int *open, dc_ncp_contact *c)
+{
+    int i = open ? *open : 0;
+
+    while (i < m->most && m->key[i] != (open ? 0 : key)) ++i;
+    if (open) *open = i;
+    if (i == m->most) return 0;
+    c->keep = m->keep + (size_t)i*(size_t)m->stride;
+    m->key[i] = open ? key : -key;
+    if (open) c->keep[0] = 0;
+    return 1;
+}
+
+/* Goes over the contacts in the parts' order; how many. First: writes them, with the places they had. Then, with
+ * `open`, gives free places to those that have none. *homeless: how many that could be kept have none. */
+static int dci_list_walk(const dci_list *list, int *open, int *homeless)
+{
+    dc_ncp_memory *m = list->memory;
+    int a, k, n, found = 0;
+
+    *homeless = 0;
+    for (a = 0; a < list->parts; ++a) {
+        n = dci_list_beside(list, a);
+        for (k = 0; k < n; ++k) {
+            const int b = list->beside[k];
+            dc_ncp_contact *c = list->contact + found;
+            if (!dci_list_may(list, list->part[a].body, list->part[b].body)) continue;
+            if (found++ >= list->most) continue;
+            if (!open) dci_list_contact(list, a, b, c);
+            if (!m || c->keep || dc_ncp_keep_count(list->options, list->scene->dim, c) > m->stride) continue;
+            *homeless += !dci_list_follow(m, a*list->parts + b + 1, open, c);
+        }
+    }
+    return found;
 }
 
 static int dci_part_valid(const dc_ncp_scene *sc, const dc_ncp_part *p)
@@ -6765,12 +6958,9 @@ DC_DEF dc_status dc_ncp_contacts(const dc_ncp_options *opt, const dc_ncp_scene *
                                  dc_ncp_contact *contact, int *count, dc_arena *scratch)
 {
     dci_layout l = {NULL, 0};
-    dci_list_scratch list;
-    dc_v3 *centre;
-    dc_real *radius;
-    int *beside, i, j, k, n = 0, found = 0, lists;
+    dci_list list;
+    int i, found, homeless, open = 0;
     size_t used;
-    dc_status status;
     const char *cause;
 
     if (!sc || sc->dim < 2 || sc->dim > 3 || sc->bodies < 0 || (sc->bodies > 0 && !sc->body)
@@ -6780,72 +6970,35 @@ DC_DEF dc_status dc_ncp_contacts(const dc_ncp_options *opt, const dc_ncp_scene *
     for (i = 0; i < sc->bodies; ++i) if (dci_body_flaw(sc->dim, sc->body + i, &cause)) return DC_E_ARG;
     for (i = 0; i < parts; ++i) if (!dci_part_valid(sc, part + i)) return DC_E_ARG;
 
+    /* memory, counted and taken */
     used = scratch->used;
-    lists = parts*(parts - 1)/2;
     dci_list_lay(&list, parts, &l);
     l.base = (unsigned char *)dc_arena_take(scratch, l.bytes, 1);
     if (!l.base) return DC_E_MEMORY;
     l.bytes = 0;
     dci_list_lay(&list, parts, &l);
-    centre = list.centre;
-    radius = list.radius;
-    beside = list.beside;
+    list.options = opt;
+    list.scene = sc;
+    list.part = part;
+    list.parts = parts;
+    list.margin = margin;
+    list.excluded = excluded;
+    list.pair = pair;
+    list.memory = memory;
+    list.most = most;
+    list.contact = contact;
 
-    /* balls by the sweep; half-spaces are in none */
-    for (i = 0; i < parts; ++i) {
-        const dc_ncp_part *p = part + i;
-        centre[i] = p->body < 0 ? dc_vec(0, 0, 0) : sc->body[p->body].pose.t;
-        if (sc->dim == 2) centre[i].z = 0;
-        radius[i] = p->shape->size > 0 ? p->radius : -1;
-    }
-    status = dc_ncp_broad(parts, centre, radius, margin, lists, beside, &n, scratch);
+    /* contacts with what was kept; pairs that are gone free their places, which go to those without */
+    dci_list_balls(&list);
+    found = dci_list_walk(&list, NULL, &homeless);
+    for (i = 0; memory && i < memory->most; ++i) memory->key[i] = memory->key[i] < 0 ? -memory->key[i] : 0;
+    if (homeless > 0) dci_list_walk(&list, &open, &homeless);
+
     scratch->used = used;
-    if (status != DC_OK) return status;
-    for (i = 0; i < parts; ++i)
-        for (j = 0; j < parts; ++j) {
-            if (part[i].shape->size > 0 || !(part[j].shape->size > 0)) continue;
-            if (!dci_parts_near(sc->dim, sc, part + i, centre[j], radius[j], margin)) continue;
-            beside[2*n] = i < j ? i : j;
-            beside[2*n + 1] = i < j ? j : i;
-            ++n;
-        }
-
-    /* the order of the parts, whatever the order of the sweep */
-    for (i = 1; i < n; ++i) {
-        const int a = beside[2*i], b = beside[2*i + 1];
-        for (j = i; j > 0 && (beside[2*j - 2] > a || (beside[2*j - 2] == a && beside[2*j - 1] > b)); --j) {
-            beside[2*j] = beside[2*j - 2];
-            beside[2*j + 1] = beside[2*j - 1];
-        }
-        beside[2*j] = a;
-        beside[2*j + 1] = b;
-    }
-
-    /* contacts, a half-space always second; their keys over pairs that have been read */
-    for (k = 0; k < n; ++k) {
-        const int swap = !(part[beside[2*k]].shape->size > 0);
-        const dc_ncp_part *a = part + beside[2*k + swap], *b = part + beside[2*k + 1 - swap];
-        dc_ncp_contact *c;
-        if (a->body == b->body || dci_excluded(excluded, pair, a->body, b->body)) continue;
-        if ((a->body < 0 || !(sc->body[a->body].mass > 0)) && (b->body < 0 || !(sc->body[b->body].mass > 0))) continue;
-        if (found++ >= most) continue;
-        c = contact + found - 1;
-        c->body[0] = a->body;
-        c->body[1] = b->body;
-        c->shape[0] = a->shape;
-        c->shape[1] = b->shape;
-        c->mu = dc_sqrt(a->mu*b->mu);
-        c->mu_spin = (a->mu_spin + b->mu_spin)/2;
-        c->restitution = dc_max(a->restitution, b->restitution);
-        c->keep = NULL;
-        beside[found - 1] = dc_ncp_keep_count(opt, sc->dim, c) > (memory ? memory->stride : 0) ? 0
-            : beside[2*k]*parts + beside[2*k + 1] + 1;
-    }
-
-    if (memory) dci_memory_follow(memory, found < most ? found : most, beside, contact);
     *count = found;
     return found > most ? DC_E_RANGE : DC_OK;
 }
+
 #if defined(__i386__) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC pop_options
 #endif

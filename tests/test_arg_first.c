@@ -831,9 +831,14 @@ TEST hard_contact(void)
     need = dc_ncp_bytes(&o, &scene);
     furnish(SHORT, need + 1);
     ASSERT_EQ(DC_OK, HARD_STEP);
-    furnish(EMPTY, 0);
-    ASSERT_EQ(DC_E_MEMORY, HARD_STEP);
-    ASSERT(nothing_done());
+    need = out.ncp_info.bytes;
+    for (k = EMPTY; k < SITUATIONS; ++k) {          /* what is short of, and nothing else, is written */
+        furnish(k, need);
+        ASSERT_EQ(DC_E_MEMORY, HARD_STEP);
+        ASSERT(out.ncp_info.bytes <= need && (k == EMPTY || out.ncp_info.bytes == need));
+        memset(&out.ncp_info.bytes, PATTERN, sizeof out.ncp_info.bytes);
+        ASSERT(nothing_done());
+    }
     WITH(dc_real, o.rho, not_a_number(), HARD_STEP);
     WITH(int, o.max_iterations, -1, HARD_STEP);
     WITH(int, scene.dim, 4, HARD_STEP);

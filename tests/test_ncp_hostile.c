@@ -348,6 +348,57 @@ TEST small_arenas_of_steps(void)
     PASS();
 }
 
+/* What dc_ncp_info says of memory is exact: of a row of balls on the floor, from an empty arena on. */
+TEST bytes_of_a_step(void)
+{
+    enum { ROW = 8 };
+    static dc_ncp_body body[ROW], next[ROW];
+    static dc_ncp_contact contact[2*ROW];
+    unsigned char *at = memory;
+    dc_ncp_scene scene = DC_ZERO;
+    dc_ncp_info info = DC_ZERO;
+    dc_arena mem;
+    dc_status st = DC_E_MEMORY;
+    world w;
+    int i, calls;
+    size_t bound;
+    make(&w);
+    memset(contact, 0, sizeof contact);
+    scene = w.scene;
+    scene.bodies = ROW;
+    scene.contacts = 2*ROW - 1;
+    scene.body = body;
+    scene.contact = contact;
+    for (i = 0; i < ROW; ++i) {
+        body[i] = w.body[1];
+        body[i].pose.t = dc_vec(R(0.55*i), 0, R(0.31));
+        contact[2*i].body[0] = i;
+        contact[2*i].body[1] = -1;
+        contact[2*i].shape[0] = &w.ball;
+        contact[2*i].shape[1] = &w.floor_;
+        contact[2*i + 1] = contact[2*i];
+        contact[2*i + 1].body[1] = i + 1;
+        contact[2*i + 1].shape[1] = &w.ball;
+    }
+    bound = dc_ncp_bytes(NULL, &scene);
+    while ((size_t)((uintptr_t)at & (DC_ALIGN - 1)) != 1) ++at;     /* the worst that memory may be aligned */
+    for (calls = 0; calls < 3 && st == DC_E_MEMORY; ++calls) {
+        memset(next, 0, sizeof next);
+        ASSERT(info.bytes + DC_ALIGN <= sizeof memory);
+        mem = dc_arena_make(at, info.bytes);
+        st = dc_ncp_step(NULL, &scene, &mem, next, NULL, &info);
+        ASSERT(info.bytes > 0 && info.bytes < bound);
+        ASSERT(st == DC_OK || (info.iterations == 0 && all_zero(next, sizeof next)));
+    }
+    printf("  %d bodies in a row: %lu bytes, dc_ncp_bytes %lu\n", ROW, (unsigned long)info.bytes, (unsigned long)bound);
+    ASSERT_EQ(DC_OK, st);
+    ASSERT_EQ(3, calls);
+    mem = dc_arena_make(at, info.bytes - 1);
+    ASSERT_EQ(DC_E_MEMORY, dc_ncp_step(NULL, &scene, &mem, next, NULL, NULL));
+    ASSERT_EQ((size_t)0, mem.used);
+    PASS();
+}
+
 /* the functions that ask a solution, and a kept solution that was spoilt: as if there were none */
 TEST solutions(void)
 {
@@ -497,6 +548,97 @@ TEST contact_lists(void)
     PASS();
 }
 
+/* The same list as by all pairs of parts, each with the place it had, in memory that grows with the parts alone. */
+TEST contact_lists_at_random(void)
+{
+    enum { PARTS = 60, PLACES = 400, MOST = PARTS*(PARTS - 1)/2 };
+    static int key[PLACES], had[PARTS*PARTS];
+    static dc_real keep[PLACES*100];
+    static dc_ncp_part part[PARTS];
+    static dc_ncp_body body[PARTS];
+    static dc_ncp_contact c[MOST];
+    const int apart[4] = {3, 4, 9, 7};
+    dc_ncp_memory kept = {PLACES, 100, key, keep};
+    dc_shape slope = DC_ZERO;
+    dc_arena mem = dc_arena_make(memory, dc_ncp_contacts_bytes(PARTS));
+    dc_ncp_scene scene = DC_ZERO;
+    world w;
+    rng r;
+    int run, i, j, k, n, near = 0, followed = 0;
+    make(&w);
+    {
+        static unsigned char own[512];
+        dc_arena shapes = dc_arena_make(own, sizeof own);
+        ASSERT_EQ(DC_OK, dc_shape_halfspace(3, dc_vec(R(0.6), 0, R(0.8)), R(-1), &shapes, &slope));
+    }
+    ASSERT(dc_ncp_contacts_bytes(PARTS) < 100*PARTS && dc_ncp_contacts_bytes(10000) < 1000000);
+    rng_seed(&r, 5);
+    memset(key, 0, sizeof key);
+    memset(had, 0, sizeof had);
+    scene.dim = 3;
+    scene.h = R(0.01);
+    scene.body = body;
+    scene.bodies = PARTS - 10;
+    for (i = 0; i < PARTS; ++i) {
+        const int plane = i == 7 || i == 31;
+        part[i].body = i == 7 || i%13 == 12 ? -1 : rng_int(&r, 0, scene.bodies - 1);
+        part[i].shape = i == 7 ? &w.floor_ : i == 31 ? &slope : i & 1 ? &w.ball : &w.box;
+        part[i].radius = plane ? 0 : R(i == 20 ? 1.5 : rng_uniform(&r, 0.1, 0.4));
+        part[i].mu = R(0.5);
+    }
+    for (run = 0; run < 12; ++run) {
+        for (i = 0; i < scene.bodies; ++i) {
+            if (run%4 == 0) body[i] = w.body[1];
+            body[i].mass = R(i%9 != 0);
+            body[i].pose.t = dc_madd(dc_scale(R(run%4 ? 1 : 0), body[i].pose.t), R(run%4 ? 0.1 : 1),
+                                     dc_vec(R(rng_uniform(&r, -2, 2)), R(rng_uniform(&r, -1, 1)), R(rng_uniform(&r, 0, 2))));
+        }
+        mem.used = 0;
+        ASSERT_EQ(DC_OK, dc_ncp_contacts(NULL, &scene, PARTS, part, R(0.05), 2, apart, &kept, MOST, c, &n, &mem));
+        for (k = i = 0; i < PARTS; ++i)
+            for (j = i + 1; j < PARTS; ++j) {
+                const int a = part[i].body, b = part[j].body, flat_i = !(part[i].shape->size > 0), flat_j = !(part[j].shape->size > 0);
+                const dc_v3 x = a < 0 ? dc_vec(0, 0, 0) : body[a].pose.t, y = b < 0 ? dc_vec(0, 0, 0) : body[b].pose.t;
+                const dc_ncp_part *ball = part + (flat_i ? j : i), *plane = part + (flat_i ? i : j);
+                const dc_v3 at = flat_i ? y : x;
+                double gap;
+                if (a == b || (flat_i && flat_j) || (a >= 0 && a%9 == 0 && (b < 0 || b%9 == 0)) || (a < 0 && b%9 == 0)
+                    || (a == 3 && b == 4) || (a == 4 && b == 3) || (a == 9 && b == 7) || (a == 7 && b == 9)) continue;
+                if (flat_i || flat_j) {
+                    dc_pose pose = DC_ZERO;
+                    dc_v3 normal, local = at;
+                    pose.q.w = 1;
+                    if (plane->body >= 0) pose = body[plane->body].pose;
+                    local = dc_quat_rotate(dc_quat_conj(pose.q), dc_sub(at, pose.t));
+                    normal = dc_vec(plane->shape->A[0], plane->shape->A[1], plane->shape->A[2]);
+                    gap = (double)(dc_dot(normal, local) - plane->shape->d[0] - ball->radius);
+                } else
+                    gap = sqrt((double)dc_dot(dc_sub(x, y), dc_sub(x, y))) - (double)part[i].radius - (double)part[j].radius;
+                if (fabs(gap - 0.05) < 1e-5) {          /* either is right: as the list has it */
+                    near++;
+                    if (!(k < n && c[k].shape[0] == ball->shape && c[k].body[0] == ball->body && c[k].body[1] == plane->body)) continue;
+                } else if (gap > 0.05) {
+                    had[i*PARTS + j] = 0;
+                    continue;
+                }
+                ASSERT(k < n);
+                ASSERT(c[k].shape[0] == ball->shape && c[k].body[0] == ball->body && c[k].body[1] == plane->body && c[k].keep);
+                if (had[i*PARTS + j] > 0) {
+                    ASSERT(c[k].keep == keep + 100*(had[i*PARTS + j] - 1));
+                    ++followed;
+                } else
+                    ASSERT(!(c[k].keep[0] > 0));
+                had[i*PARTS + j] = (int)((c[k].keep - keep)/100) + 1;
+                c[k].keep[0] = 1;
+                ++k;
+            }
+        ASSERT_EQ(n, k);
+    }
+    printf("  %d contacts followed, %d at the margin\n", followed, near);
+    ASSERT(followed > 200);
+    PASS();
+}
+
 /* same input, same bits: other memory, other calls between */
 TEST determinism(void)
 {
@@ -525,10 +667,12 @@ SUITE(hostile)
     RUN_TEST(growth_ends);
     RUN_TEST(scenes);
     RUN_TEST(small_arenas_of_steps);
+    RUN_TEST(bytes_of_a_step);
     RUN_TEST(solutions);
     RUN_TEST(flaws);
     RUN_TEST(ram_bound);
     RUN_TEST(contact_lists);
+    RUN_TEST(contact_lists_at_random);
     RUN_TEST(determinism);
 }
 

@@ -48,8 +48,9 @@ typedef struct {
 static int base_begin(base *B, int method, int authors, const dc_ncp_options *opt, const dc_ncp_scene *scene, dc_arena *mem)
 {
     dc_ncp *S;
+    size_t bytes;
     int i, j, k, m, row;
-    if (dci_ncp_make(opt, scene, mem, &S) != DC_OK) return 0;
+    if (dci_ncp_make(opt, scene, mem, &S, &bytes) != DC_OK) return 0;
     if (!authors) {
         const dci_ncp_start start = dci_ncp_start_number(0);
         dci_ncp_cold(S, &start, 1);
