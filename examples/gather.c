@@ -8,7 +8,7 @@
  * A drawn plan moves the rod through the air to one random place and along the ground to another; it knows nothing
  * of cubes or regions. With the local potential it is what makes the task work: where the rod touches nothing the
  * gradient is zero. With the long-range potential the gradient is not zero, and is asked first. Alone it is not
- * enough (--draws 0): in front of a cube it says "away", and the rod retreats to a corner. */
+ * enough (--draws 0): in front of a cube it says "away", and a part of the cubes stays outside. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_BSH_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION
@@ -118,7 +118,7 @@ int main(int argc, char **argv)
                 "colour into its own. Every 8 frames the next 32 are planned. With a local potential (right) "
                 "plans are drawn and the best one is improved along the gradient of the loss. With a potential "
                 "that is felt at any distance (left) the gradient is asked first, and plans are drawn where it "
-                "gains next to nothing. Both succeed; the right one at a tenth of the cost.";
+                "gains next to nothing. Both succeed; the right one at an eighth of the cost.";
     page.rate = 25;
     page.play = 1;
     v = view_open(c.out, &page);
