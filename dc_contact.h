@@ -1204,7 +1204,7 @@ typedef struct {
  * Never late: from place to place a plane between the hulls, at rest or turning with one of them, is proved to be kept
  * by every vertex over the time of the step, by its velocity and a bound of its acceleration. Early by no more than
  * `gap`. Steps shrink like those of Newton's iteration where the hulls approach: 2 to 6 distances, 4 in the mean of the
- * tests. Hulls that turn in passing nearly touching need more: up to 201 in 50 000 casts. examples/hull_cast.c shows it.
+ * tests. Hulls that turn in passing nearly touching need more: up to 201 in 50 000 casts. See examples/hull_cast.c.
  *
  * To go on after a hit: from where they touch a cast begins with DC_CAST_START, and hulls that graze have a hit at a
  * speed that is not below 0. Where they part then, cast again with half of at.gap for `gap`, which is less than there
