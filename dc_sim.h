@@ -6378,7 +6378,7 @@ static DCI_NOINLINE void dci_sim_zero_run(const dc_sim *sim, const dc_sim_run *r
 }
 
 /* By the velocity v, q[0] being q[1] moved by -h v: rotations by exp([-h w]), so that g_w -> -h J_l(-h w)^T g_w */
-static void dci_sim_by_velocity(const dc_sim *sim, const dc_real *q, const dc_real *g, dc_real *out)
+static DCI_NOINLINE void dci_sim_by_velocity(const dc_sim *sim, const dc_real *q, const dc_real *g, dc_real *out)
 {
     const dc_real h = sim->desc.h;
     int i, k;
