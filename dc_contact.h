@@ -4545,7 +4545,7 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
     dc_v3 mean[2], n = dc_vec(1, 0, 0), origin;
     dc_real ext2, inv_s, gap = 0, radius;
     dc_status status = DC_OK;
-    int m, steps = 0, apart, turn, small;
+    int m, steps = 0, apart, turn, closed;
 
     if (!d || !dci_hulls_load(&h, a, b, mean, &ext2) || !dc_pose_ok(pa) || !dc_pose_ok(pb)) return DC_E_ARG;
     if (!dci_radius_ok(a) || !dci_radius_ok(b)) return DC_E_ARG;
@@ -4557,8 +4557,8 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
     dci_hulls_frame(&h, ext2, &inv_s);
 
     /* spheres and capsules; else from an earlier answer, where there is one */
-    small = h.count_a <= 2 && h.count_b <= 2 && radius > 0;
-    if (small) apart = dci_segments(&h, set, &m, &r, &n, &gap);
+    closed = h.count_a <= 2 && h.count_b <= 2 && radius > 0;
+    if (closed) apart = dci_segments(&h, set, &m, &r, &n, &gap);
     else {
         m = dci_warm(&h, d, set);
         if (m == 0) m = dci_hulls_start(&h, mean, set);
@@ -4594,7 +4594,7 @@ DC_DEF dc_status dc_hull_distance(const dc_hull *a, const dc_pose *pose_a, const
         }
     }
 
-    if (!mem && (apart == 0 || !(gap > 0 || small))) {
+    if (!mem && (apart == 0 || !(gap > 0 || closed))) {
         d->gap = 0;
         return DC_E_OVERLAP;
     }
@@ -6100,7 +6100,7 @@ static int dci_rate_features(dci_rates *r)
 {
     const dc_distance *d = &r->patch->distance;
     const dc_real least = 16*DC_EPS*(r->side[0].hull->reach + r->side[1].hull->reach);
-    dci_moving x[3], y[3], e, f;
+    dci_moving x[3], y[3], e = DC_ZERO, f = DC_ZERO;
     int i;
 
     for (i = 0; i < d->na; ++i) x[i] = dci_rate_vertex(r, 0, d->ia[i]);

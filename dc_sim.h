@@ -103,8 +103,8 @@
  *             resting: 1e-6 of the largest entry; the adjoint against their product over 100 steps: 1e-13.
  *   Stable    Without control and springs energy falls in every step but for few in which a bent contact lets go:
  *             5.5e-4 of the energy at the start in 170 tumbles of 200 steps. Of 30000 steps of bodies thrown at up to
- *             100 m/s, with sizes from 0.01 to 10 m and flails, none or one ends with DC_E_DIVERGED (five seeds; float:
- *             three), and in up to six energy grew by 1e-3 to 0.05 of that of the throw; on none of their paths
+ *             100 m/s, with sizes from 0.01 to 10 m and flails, none ends with DC_E_DIVERGED on four seeds of five, three
+ *             on one, and in up to six energy grew by 1e-3 to 0.05 of that of the throw; on none of their paths
  *             anything touched (tests/test_sim_path.c, DC_TEST_SWEEP 25).
  *   Cost      us of a step, of its adjoint and of its Jacobians by both earlier states and control, one Zen 4 core, gcc
  *             12 -O3, `make bench`: a box on the floor 3.3, 3, 4; a chain of 8 hinges that lands on it 27, 16, 21, of
@@ -324,7 +324,7 @@ typedef struct {
     int pieces;                 /* trees of links, or what lies between the first and the last link of several: between
                                  * two of them the Hessian has a block where they touch. Small models are one piece */
     int corners;                /* of the trees, 3 a triangle */
-    int excludes;
+    int excludes, meets;        /* meets: some two links may touch */
     dc_real *table;             /* as in the description */
     int *material, materials;
 } dc_sim;
@@ -1555,12 +1555,12 @@ static void dci_sim_fill_pieces(dc_sim *m)
 /* what says which links may touch: who moves with whom, who hangs on whom, and the exclusions, ascending */
 static void dci_sim_fill_touch(const dc_sim_desc *d, dc_sim *m)
 {
-    int i, k, p, gap;
+    int i, k, gap;
 
     for (i = 0; i < m->links; ++i) {
-        m->anchor[i] = dci_sim_anchor(d->link, i);
-        for (p = d->link[i].parent; p >= 0 && !dci_sim_shaped(d, p); ) p = d->link[p].parent;
-        m->above[i] = p;
+        const int up = d->link[i].parent;
+        m->anchor[i] = d->link[i].joint != DC_SIM_FIXED ? i : up < 0 ? -1 : m->anchor[up];
+        m->above[i] = up < 0 || dci_sim_shaped(d, up) ? up : m->above[up];
     }
     for (k = 0; k < m->excludes; ++k) {
         const int a = d->exclude[2*k], b = d->exclude[2*k + 1];
@@ -1581,10 +1581,14 @@ static void dci_sim_fill_touch(const dc_sim_desc *d, dc_sim *m)
         }
 }
 
-/* the pairs that may touch, ascending */
+/* the pairs that may touch, ascending, and whether there are any */
 static void dci_sim_fill_pairs(dc_sim *m)
 {
     int i, j;
+    m->meets = 0;
+    for (i = 0; i < m->links && !m->meets; ++i)
+        for (j = 0; j < i && !m->meets && dci_sim_shaped(&m->desc, i); ++j)
+            m->meets = dci_sim_shaped(&m->desc, j) && dci_sim_links_touch(m, i, j);
     m->pairs = 0;
     for (i = 0; dci_sim_everywhere(&m->desc) && i < m->hulls; ++i)
         for (j = i + 1; j < m->hulls; ++j) {
@@ -3102,7 +3106,7 @@ static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *
     t->force = dc_madd(t->force, mu, t->slip);
     for (c = 0; c < 9; ++c) by_y.m[c] = ks*mu*(s.weight*((c%4 == 0 ? 1 : 0) - nn.m[c]) - s.across*ee.m[c]);
     for (c = 0; c < 9; ++c) t->mixed.m[c] = -by_y.m[c];
-    if (duals) dci_sim_dual_form(sim, &s, duals, &nn, ks*mu*s.weight, &by_y);
+    if (duals && duals->next < duals->touches) dci_sim_dual_form(sim, &s, duals, &nn, ks*mu*s.weight, &by_y);
     for (c = 0; c < 9; ++c) t->stiffness.m[c] += by_y.m[c];
     ee = dc_outer(s.along, n);
     for (c = 0; c < 9; ++c) t->mixed.m[c] += ks*mu*s.rise*ee.m[c];
@@ -3366,7 +3370,8 @@ static dci_sim_met *dci_sim_meet(int a, int b, dc_arena *mem, dci_sim_met **met)
 {
     dci_sim_met *m, **at = met + a;
     while (*at && (*at)->b < b) at = &(*at)->next;
-    if (*at && (*at)->b == b) return *at;
+    m = *at;
+    if (m && m->b == b) return m;
 
     m = (dci_sim_met *)dc_arena_take(mem, 1, sizeof *m);
     if (!m) return NULL;
@@ -3374,7 +3379,8 @@ static dci_sim_met *dci_sim_meet(int a, int b, dc_arena *mem, dci_sim_met **met)
     m->a = a;
     m->b = b;
     m->next = *at;
-    return *at = m;
+    *at = m;
+    return m;
 }
 
 /* All pairs that may feel each other at the place: those found by this sweep. 0: there is no memory for them. */
@@ -4488,6 +4494,13 @@ static size_t dci_sim_open_bytes(const dc_sim *sim, int attachments)
     sum = dc_bytes(sum, dci_sim_block_bytes(sim), 1);
     sum = dc_bytes(sum, 2*(size_t)sim->planes*((size_t)sim->vertices + (size_t)sim->corners), sizeof(dc_friction_dual));
     if (sim->desc.trees) return dc_bytes(sum, (size_t)sim->desc.contacts, dc_friction_load_bytes(3, 3));
+
+    /* pairs of hulls: those that may touch, of very many simply all */
+    if (sim->hulls > 4096) {
+        const size_t hulls = (size_t)sim->hulls;
+        const size_t load = dc_bytes(sizeof(dci_sim_met), 1, sizeof(dc_friction_load) + 2*DC_ALIGN);
+        return dc_bytes(sum, hulls*(hulls - 1)/2, dc_bytes(load, dc_friction_load_bytes(sim->most, sim->most), 1));
+    }
     for (i = 0; i < sim->hulls; ++i)
         for (k = 0; k < i; ++k) {
             if (!dci_sim_hulls_touch(sim, k, i)) continue;
@@ -4512,15 +4525,6 @@ static size_t dci_sim_tree_bytes(const dc_sim *sim)
     return sum > stack ? sum : stack;
 }
 
-/* may any two hulls touch? */
-static int dci_sim_has_pairs(const dc_sim *sim)
-{
-    int i, k;
-    for (i = 0; i < sim->hulls; ++i)
-        for (k = 0; k < i; ++k) if (dci_sim_hulls_touch(sim, k, i)) return 1;
-    return 0;
-}
-
 /* the most that one pair, or the eigenvalues, take */
 static size_t dci_sim_scratch_bytes(const dc_sim *sim)
 {
@@ -4529,7 +4533,7 @@ static size_t dci_sim_scratch_bytes(const dc_sim *sim)
     int k;
     need[0] = dc_psd_clamp_bytes(12);
     need[1] = sim->pieces > 1 ? 0 : dc_eigsym_bytes(sim->nv > 0 ? sim->nv : 1);
-    need[2] = dci_sim_has_pairs(sim) ? dc_friction_bytes(most, most) : 0;
+    need[2] = sim->meets ? dc_friction_bytes(most, most) : 0;
     need[3] = need[2] == 0 ? 0 : sim->desc.trees ? dci_sim_tree_bytes(sim) : dc_pair_bytes(most, most);
     for (k = 0; k < 4; ++k) sum = need[k] > sum ? need[k] : sum;
     return sum;
@@ -6131,7 +6135,7 @@ static void dci_sim_take_terms(const dc_sim *sim, int attachments, int vertices,
     terms->mixed = DCI_TAKE(room, 144, dc_real);
     if (!vertices) return;
     terms->world = DCI_TAKE(room, 4*most, dc_v3);
-    if (!dci_sim_has_pairs(sim)) return;        /* there is none to need the rest */
+    if (!sim->meets) return;            /* there is no pair to need the rest */
     terms->vertex_grad = DCI_TAKE(room, N, dc_real);
     terms->vertex_hessian = DCI_TAKE(room, N*N, dc_real);
     terms->vertex_mixed = DCI_TAKE(room, N*N, dc_real);

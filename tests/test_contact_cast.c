@@ -112,14 +112,14 @@ TEST rays_and_triangles(void)
         t = l3_dot(l3_sub(o, a), n)/det;
         cosine = fabsl(det)/l3_len(n)/l3_len(d);
         inside = u >= 0 && w >= 0 && u + w <= 1 && t >= 0 && t <= 2;
-        near_edge = fabsl(u) < 1e-3 || fabsl(w) < 1e-3 || fabsl(1 - u - w) < 1e-3 || fabsl(t) < 1e-3 || fabsl(t - 2) < 1e-3;
+        near_edge = fabsl(u) < 1e-3L || fabsl(w) < 1e-3L || fabsl(1 - u - w) < 1e-3L || fabsl(t) < 1e-3L || fabsl(t - 2) < 1e-3L;
         if (near_edge || cosine < 1e-3L || l3_len(n) < 1e-3L) continue;
         ASSERT_EQ(DC_OK, dc_hull_ray(&h, NULL, &ray, &hit));
         ASSERT_EQ(inside ? DC_CAST_HIT : DC_CAST_MISS, hit.outcome);
         if (!inside) { ASSERT(hit.time == ray.length && hit.count == 0); continue; }
         ++hits;
         ASSERT_EQ(3, hit.count);
-        scale = EPS*(l3_len(o) + 3)/cosine;
+        scale = (ld)EPS*(l3_len(o) + 3)/cosine;
         worst_add(&time, (double)(fabsl((ld)hit.time - t)*l3_len(d)/scale), "case %ld", k);
         worst_add(&point, (double)(l3_len(l3_sub(l3_from(hit.point), l3_madd(o, t, d)))/scale), "case %ld", k);
         {
@@ -166,7 +166,7 @@ static ld box_time(const double h[3], dc_v3 origin, dc_v3 dir)
     ld from = -1, to = 1e30L;
     int k;
     for (k = 0; k < 3; ++k) {
-        ld s = ((d[k] > 0 ? -h[k] : h[k]) - (ld)o[k])/(ld)d[k], t = ((d[k] > 0 ? h[k] : -h[k]) - (ld)o[k])/(ld)d[k];
+        ld s = ((ld)(d[k] > 0 ? -h[k] : h[k]) - (ld)o[k])/(ld)d[k], t = ((ld)(d[k] > 0 ? h[k] : -h[k]) - (ld)o[k])/(ld)d[k];
         if (s > from) from = s;
         if (t < to) to = t;
     }

@@ -550,7 +550,7 @@ static double pulled(slide *s, dc_friction_load *load, const dc_real t[6], const
     s->a1 = dc_pose_retract(s->a0, t);
     if (share > 0) status = dc_friction_try(load, share, &s->a, &s->a1, &s->b, &s->b0, mem, &U, g, hess ? H : NULL);
     else status = dc_friction_move(load, &s->a, &s->a1, &s->b, &s->b0, mem, &U, g, hess ? H : NULL);
-    if (status != DC_OK && status != DC_E_DIVERGED) return INFINITY;
+    if (status != DC_OK && status != DC_E_DIVERGED) return HUGE_VAL;
     value = (double)U;
     for (i = 0; i < 3; ++i) {
         value += 0.5*k*((double)t[i] - goal[i])*((double)t[i] - goal[i]);
@@ -567,7 +567,7 @@ static int steps_to_rest(slide *s, dc_friction_load *load, const double goal[3],
     double g[3], slope, first = 0;
     int it, k;
     for (it = 0; it < 300; ++it) {
-        const double value = pulled(s, load, t, goal, stiffness, unknowns, mem, g, H);
+        const double value = pulled(s, load, t, goal, stiffness, (dc_real)unknowns, mem, g, H);
         dc_real p[3], share = 1;
         const double size = sqrt(g[0]*g[0] + g[1]*g[1] + g[2]*g[2]);
         if (unknowns) dc_friction_keep(load);
@@ -580,7 +580,7 @@ static int steps_to_rest(slide *s, dc_friction_load *load, const double goal[3],
         for (;; share *= DC_R(0.5)) {
             for (k = 0; k < 3; ++k) trial[k] = t[k] + share*p[k];
             if (pulled(s, load, trial, goal, stiffness, 0, mem, NULL, NULL) <= value + 1e-4*(double)share*slope) break;
-            if (share < 1e-12) return 1000;
+            if ((double)share < 1e-12) return 1000;
         }
         if (unknowns) pulled(s, load, trial, goal, stiffness, share, mem, g, H);
         memcpy(t, trial, sizeof t);
