@@ -11133,7 +11133,7 @@ DC_DEF dc_status dc_hull_cast(const dc_cast_options *opt, const dc_hull *a, cons
                               const dc_real *twist_a, const dc_hull *b, const dc_pose *pose_b, const dc_real *twist_b,
                               dc_real duration, dc_cast_hit *hit)
 {
-    dci_cast c;
+    dci_cast c = DC_ZERO;
     dc_distance *D;
     dc_status status = DC_E_DIVERGED;
     dc_real t = 0, seen = 0, next;          /* seen: when D was */
@@ -11446,7 +11446,7 @@ DC_DEF dc_status dc_hull_cast_jac(const dc_hull *a, const dc_pose *pose_a, const
                                   dc_real *Jv)
 {
     const dc_distance *D;
-    dci_cast c;
+    dci_cast c = DC_ZERO;
     dci_impact t;
     dc_status status;
     int i, k, body;
