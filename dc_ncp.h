@@ -2960,10 +2960,21 @@ static DCI_NOINLINE int dci_corner_solve_2(dci_corner *Q, dci_growth *G, dc_grow
 {
     return dci_corner_solve(Q, G, 2, warm, out);
 }
+
+/* gcc 12 vectorises the loops over four floats for AVX-512 to other bits than without */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__AVX512F__) && DC_IS_FLOAT
+#pragma GCC push_options
+#pragma GCC optimize("no-tree-vectorize")
+#endif
+
 static DCI_NOINLINE int dci_corner_solve_3(dci_corner *Q, dci_growth *G, dc_growth_warm *warm, dc_growth_result *out)
 {
     return dci_corner_solve(Q, G, 3, warm, out);
 }
+
+#if defined(__GNUC__) && !defined(__clang__) && defined(__AVX512F__) && DC_IS_FLOAT
+#pragma GCC pop_options
+#endif
 
 /* the derivatives that were asked, of dci_growth_derive's arguments */
 DCI_LANE void dci_corner_diff(dci_corner *Q, dci_growth *G, const int D, const dc_real *bar, const dc_real *ubar)

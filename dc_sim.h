@@ -260,6 +260,7 @@ typedef struct {
     int planes;
     const int *exclude;         /* 2*excludes links */
     int excludes;
+    int materials;              /* in the table below; 0: none */
     dc_real h;                  /* time step, s, > 0 */
     dc_v3   gravity;            /* m/s^2 */
     dc_real stiffness;          /* k, J; 0: the weight of the lightest body times length, 0.003 of it where contact is
@@ -272,7 +273,6 @@ typedef struct {
     const dc_real *table;       /* NULL, or materials x materials, symmetric: factors of the product of two
                                  * coefficients */
     const int *material;        /* of the links, then of the planes: rows of the table */
-    int     materials;
     dc_friction_options friction;   /* eps_v 0: (1e-6 sqrt(g diameter))^2, float (1e-5 ..)^2; eps_f 0:
                                      * (1e-6/length)^2 */
     int     trees;              /* 1: links touch by their trees */

@@ -75,7 +75,7 @@ static double push_time(int global, double k, double h, int iterations, double n
 
 /* ---- billiards ----------------------------------------------------------------------------------- */
 
-/* The mean gradient of `samples` shots about the one at hand, normally spread; Suh et al., first order. */
+/* The mean gradient of `samples` shots about the one at hand, normally spread: a bundle of first order. */
 static void bundle(int samples, double spread, dc_real *mean, unsigned long long *random)
 {
     dc_real at[BILLIARDS_CONTROLS];
