@@ -69,7 +69,7 @@ EOF
 fi
 
 : "${SWEEP:=0.02}"
-: "${BUDGET:=150}"
+: "${BUDGET:=100}"
 DEADLINE=$(($(date +%s) + BUDGET))
 export DEADLINE
 : "${JOBS:=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)}"
