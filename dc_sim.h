@@ -81,7 +81,7 @@
  * CONTRACTS
  *   Memory    None of its own: dc_sim_bytes for a model, dc_sim_step_bytes, dc_sim_grad_bytes and dc_sim_adjoint_bytes
  *             for scratch that is given back (dc_sim_roll_bytes for many steps): the most a state can ask for; where
- *             few pairs press, less will do, and dc_sim_info.bytes says how much did (1000 boxes in a pile: 28 MB).
+ *             few pairs press, less will do, and dc_sim_info.bytes says how much did (1000 boxes in a pile: 5 MB).
  *             Grains: dc_grains_bytes, dc_grains_step_bytes. Stack below 4 KB (`make facts`).
  *   Errors    dc_status:
  *             DC_E_ARG       bad input; dc_sim_flaw and dc_grains_info say where
@@ -103,13 +103,13 @@
  *             resting: 1e-6 of the largest entry; the adjoint against their product over 100 steps: 1e-13.
  *   Stable    Without control and springs energy falls in every step but for few in which a bent contact lets go:
  *             5.5e-4 of the energy at the start in 170 tumbles of 200 steps. Of 30000 steps of bodies thrown at up to
- *             100 m/s, with sizes from 0.01 to 10 m and flails, none ends with DC_E_DIVERGED on four seeds of five, three
- *             on one, and in up to six energy grew by 1e-3 to 0.05 of that of the throw; on none of their paths
+ *             100 m/s, with sizes from 0.01 to 10 m and flails, none ends with DC_E_DIVERGED on four seeds of five,
+ *             three on one, and in up to six energy grew by 1e-3 to 0.05 of that of the throw; on none of their paths
  *             anything touched (tests/test_sim_path.c, DC_TEST_SWEEP 25).
  *   Cost      us of a step, of its adjoint and of its Jacobians by both earlier states and control, one Zen 4 core, gcc
- *             12 -O3, `make bench`: a box on the floor 3.3, 3, 4; a chain of 8 hinges that lands on it 27, 16, 21, of
- *             16 hinges 120, 36, 71; 8 boxes in a stack, 48 freedoms, 440, 90, 190; four chains, 64 freedoms, that
- *             meet, a step 3100, an adjoint 450. Grains: see there.
+ *             12 -O3, `make bench`: a box on the floor 2.4, 2.2, 3.4; a chain of 8 hinges that lands on it 19, 12, 17,
+ *             of 16 hinges 66, 26, 60; 8 boxes in a stack, 48 freedoms, 320, 73, 170; four chains, 64 freedoms, that
+ *             meet, a step 1800, an adjoint 330. Grains: see there.
  *   Trees     A step goes by quadratic models of the pairs of trees, with bounds of their errors: each pair is
  *             evaluated once for a sequence of Newton steps, once more where the step ends, its Hessian where links
  *             moved enough for it to matter and inertia does not outweigh it; 2.8 KB of scratch a pair and 1.3 KB for
@@ -117,9 +117,9 @@
  *             links that hang in each other as rings of a chain do not meet on any path.
  *   Piles     Beyond 64 freedoms the Hessian is in blocks: one for each tree of links, one for every two trees that
  *             touch; Cholesky's factor takes them in the order of least degree. Links whose tree stands in one piece in
- *             the description make the smallest blocks. Boxes that settle between walls, bench_sim_pile: 10, 100, 300,
- *             1000 of them take 0.4, 44, 350, 2100 ms a step, 11 to 90 Newton steps; one of these grows with the power
- *             1.25 from 100 to 1000. |H| late in a step is for small models alone.
+ *             the description make the smallest blocks. Boxes that pile up between walls, bench_sim_pile: 10, 100, 300,
+ *             1000 of them take 0.4, 44, 330, 1900 ms a step, 11 to 89 Newton steps; one of these grows with the power
+ *             1.2 from 100 to 1000. |H| late in a step is for small models alone.
  *   Limits    Dense algebra within a tree of links: n^3 in its freedoms. Pairs that can meet are found by a sweep along
  *             one axis; felt at any distance (global, trees) all pairs are listed, of 4096 hulls at most. A step that
  *             slides a body round an edge with gaps far below its way needs many iterations: the way between two
