@@ -5881,7 +5881,7 @@ static DCI_NOINLINE void dci_patch_fill(dci_patch *w, const dc_distance *d, cons
 {
     const dc_real radius = w->side[0].hull->hull.radius + w->side[1].hull->hull.radius;
     const dc_real one = DCI_PATCH_ONE*w->slack;
-    int i, near, n = 0, here = 0, elsewhere = 0, alone;
+    int i, beside, n = 0, here = 0, elsewhere = 0, alone;
 
     w->cuts = w->candidates = 0;
     if (w->side[0].count == 2 && w->side[1].count == 2) dci_cut_segments(w);
@@ -5893,15 +5893,15 @@ static DCI_NOINLINE void dci_patch_fill(dci_patch *w, const dc_distance *d, cons
     /* as close as the closest points: in their place, or elsewhere */
     for (i = 0; i < w->candidates; ++i) {
         const dci_candidate *c = &w->candidate[i];
-        near = dc_max(dc_abs(c->across_1), dc_abs(c->across_2)) <= one;
-        here |= near && c->gap <= w->gap + one;
-        elsewhere |= !near && c->gap <= w->gap + w->slack;
+        beside = dc_max(dc_abs(c->across_1), dc_abs(c->across_2)) <= one;
+        here |= beside && c->gap <= w->gap + one;
+        elsewhere |= !beside && c->gap <= w->gap + w->slack;
     }
     alone = w->reference == 3 && !elsewhere;
     for (i = 0; i < w->candidates; ++i) {
         const dci_candidate *c = &w->candidate[i];
-        near = dc_max(dc_abs(c->across_1), dc_abs(c->across_2)) <= one;
-        if ((near && alone) || !(c->gap - radius <= margin + w->slack*DC_R(0.01))) continue;
+        beside = dc_max(dc_abs(c->across_1), dc_abs(c->across_2)) <= one;
+        if ((beside && alone) || !(c->gap - radius <= margin + w->slack*DC_R(0.01))) continue;
         w->candidate[n++] = *c;
     }
     w->candidates = n;
