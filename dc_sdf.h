@@ -668,6 +668,10 @@ DC_DEF dc_status dc_cfield_load(const void *bytes, size_t size, dc_arena *mem, d
 #define DC_CONTACT_KERNELS
 #include "dc_contact.h"
 
+#ifndef DC_CONTACT_IMPLEMENTED
+#error "dc_sdf.h: first define DC_CONTACT_ and DC_SDF_IMPLEMENTATION (DC_..._IMPLEMENTED: elsewhere)"
+#endif
+
 #include <limits.h>
 #include <math.h>
 #include <stdint.h>
