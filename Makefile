@@ -3,6 +3,7 @@
 # make demo          a rod finds out how to push a box, half a minute: build/demo/push.html, to open in a browser
 # make test          every test, three minutes: needs a C compiler and make, nothing else
 # make gallery       every example in its quick form, five minutes; run again it goes on where it was: build/demo/index.html
+# make install       the headers and dc.pc for pkg-config: PREFIX=/usr/local, DESTDIR=
 # make help          this text
 #
 # make test-all      the matrix of compilers, standards, number types and options, and the packaging tests: ten minutes
@@ -53,9 +54,20 @@ INCLUDE = -I. -Itests/support -Iexamples/common -Ibuild/include -DDC_REAL=$(REAL
 
 export CC WARN WARN_C GREATEST
 
-.PHONY: help test test-all audit audit-short test-view train bench bench-instructions fuzz fuzz-short lint vendor facts house concordance figures demo gallery stills clean FORCE golden bits robust
+.PHONY: help install test test-all audit audit-short test-view train bench bench-instructions fuzz fuzz-short lint vendor facts house concordance figures demo gallery stills clean FORCE golden bits robust
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
+
+# ---- install: headers and dc.pc; CMakeLists.txt has a way of its own
+
+PREFIX ?= /usr/local
+VERSION := $(shell sed -n '1s/.* - v\([0-9.]*\) - .*/\1/p' dc_contact.h)
+
+install:
+	@mkdir -p "$(DESTDIR)$(PREFIX)/include" "$(DESTDIR)$(PREFIX)/share/pkgconfig"
+	cp $(HEADERS) "$(DESTDIR)$(PREFIX)/include"
+	@printf '%s\n' 'prefix=$(PREFIX)' 'includedir=$${prefix}/include' '' 'Name: dc' 'Description: differentiable contact, single-file C headers' \
+	  'Version: $(VERSION)' 'Cflags: -I$${includedir}' 'Libs: -lm' > "$(DESTDIR)$(PREFIX)/share/pkgconfig/dc.pc"
 
 # ---- test
 
