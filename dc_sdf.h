@@ -720,6 +720,10 @@ DC_DEF dc_status dc_cfield_bake(const dc_cfield_bake_options *opt, const dc_cfie
 #define DC_CONTACT_KERNELS
 #include "dc_contact.h"
 
+#ifndef DC_CONTACT_IMPLEMENTED
+#error "dc_sdf.h: first define DC_CONTACT_ and DC_SDF_IMPLEMENTATION (DC_..._IMPLEMENTED: elsewhere)"
+#endif
+
 #include <limits.h>
 #include <math.h>
 #include <stdint.h>
