@@ -18,6 +18,7 @@
 # make concordance   the papers' equations and the lines of the headers that compute them
 # make figures       the figures of README.md beside what is measured now: minutes
 # make demo          a rod finds out how to push a box: build/demo/push.html
+# make play          a page one can touch, dc in the browser: build/play/play.html; needs clang for wasm32 and wasi-libc
 # make gallery       runs every example in its quick form: build/demo/index.html
 # make stills        takes the pictures in examples/gallery anew: minutes; needs node, npm and Chromium
 # make clean
@@ -47,7 +48,7 @@ INCLUDE = -I. -Itests/support -Iexamples/common -Ibuild/include -DDC_REAL=$(REAL
 
 export CC WARN WARN_C GREATEST
 
-.PHONY: all test test-all audit audit-short test-view train bench bench-instructions fuzz fuzz-short lint vendor facts house concordance figures demo gallery stills clean FORCE golden bits robust
+.PHONY: all test test-all audit audit-short test-view train bench bench-instructions fuzz fuzz-short lint vendor facts house concordance figures demo play gallery stills clean FORCE golden bits robust
 all: test
 
 # ---- test
@@ -315,6 +316,12 @@ figures: $(FIGURES)
 demo: build/demo/push
 	@cd build/demo && ./push
 	@echo; echo "to look at, in a browser: $(CURDIR)/build/demo/push.html"
+
+play: build/play/play.html
+	@echo "to look at, in a browser: $(CURDIR)/build/play/play.html"
+
+build/play/play.html: $(wildcard examples/play/*) $(HEADERS) Makefile
+	@sh examples/play/build.sh $@
 
 gallery: $(EXAMPLES:%=build/demo/%)
 	@sh examples/gallery.sh build/demo $(EXAMPLES)
