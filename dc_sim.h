@@ -4,8 +4,8 @@
  * DOES     steps trees of rigid links of convex hulls, or of triangles with a hierarchy (dc_bsh.h, LRI [2]), in time by
  *          minimising SDRS Eq. 14 [1]: position-level dynamics, their contact potential, friction, joint limits,
  *          damping, proportional-derivative control; the Jacobians of the next state by both earlier ones, control,
- *          masses, friction, attachments and hull vertices; a whole trajectory's gradient by the adjoint; Adam; a design
- *          space: what a model may change as an affine function of a few variables, and steps that stay in it. Grains
+ *          masses, friction, attachments and hull vertices; a whole trajectory's gradient by the adjoint; Adam; a
+ *          design space, what a model may change as an affine function of variables, and steps that stay in it. Grains
  *          of any shape in the plane: penalty contact with friction through fields over relative pose (dc_cfield of
  *          dc_sdf.h, CEM [3]), walls, driven grains, the derivative of a step.
  * DOES NOT close loops of joints, bend links, decompose shapes that are not convex.
@@ -592,8 +592,8 @@ DC_DEF dc_status dc_design_build(const dc_design_desc *desc, const dc_sim *sim, 
                                  dc_sim_flaw *flaw);
 
 /* Writes d[n] into a model, which is that of the build or a copy of it, and refreshes it. A mass brings its inertia
- * along. The result depends on d alone. DC_E_ARG: another model, d not finite (the model is as it was); or the design is
- * no model, *flaw (may be NULL) says which link and hull: apply another before it is used. */
+ * along. The result depends on d alone. DC_E_ARG: another model, d not finite (the model is as it was); or the design
+ * is no model, *flaw (may be NULL) says which link and hull: apply another before it is used. */
 DC_DEF dc_status dc_design_apply(const dc_design *design, const dc_real *d, dc_sim *sim, dc_sim_flaw *flaw);
 
 /* grad[n] += the gradient by d of a loss whose gradients by vertices, attachments, masses and friction are in the
@@ -623,7 +623,7 @@ typedef struct {
 DC_DEF size_t dc_design_rows_bytes(int rows, int entries);
 DC_DEF dc_status dc_design_rows_open(int rows, int entries, dc_arena *mem, dc_design_rows *out);
 
-/* A row of one's own. DC_E_MEMORY: no room, as in the next two. */
+/* A row of one's own, no variable twice. DC_E_MEMORY: no room, as in the next two. */
 DC_DEF dc_status dc_design_row(const dc_design *design, int entries, const int *variable, const dc_real *weight,
                                dc_real least, dc_design_rows *rows);
 
@@ -631,8 +631,8 @@ DC_DEF dc_status dc_design_row(const dc_design *design, int entries, const int *
 DC_DEF size_t dc_design_scratch_bytes(const dc_design *design, const dc_sim *sim);
 
 /* Adds the rows that keep hulls solid and convex: to first order each vertex that is no corner of a face stays `margin`
- * below it, through the mean of its corners; where it was nearer as built, half as far as then. Hulls that were flat when
- * the model was built have no rows. */
+ * below it, through the mean of its corners; where it was nearer as built, half as far as then. Hulls that were flat
+ * when the model was built, or have more than 1024 vertices and no mass of a solid, have no rows. */
 DC_DEF dc_status dc_design_solid(const dc_design *design, const dc_sim *sim, dc_real margin, dc_arena *mem,
                                  dc_design_rows *rows);
 
@@ -657,8 +657,8 @@ typedef struct {
 DC_DEF size_t dc_design_project_bytes(const dc_design *design, const dc_design_rows *rows);
 
 /* SDRS Eq. 15. step[n], in: where to, as -t grad with t large; out: of the steps that stay in the box and the rows and
- * are no longer than `radius` (0: any) the one nearest to it. It is the projection onto box and rows alone of a share of
- * the step, found by the dual: coordinate ascent, and Newton's method on the rows that hold. rows, info may be NULL.
+ * are no longer than `radius` (0: any) the one nearest to it. It is the projection onto box and rows alone of a share
+ * of the step, found by the dual: coordinate ascent, and Newton's method on the rows that hold. rows, info may be NULL.
  * DC_E_SINGULAR  no such step: rows, bounds and radius contradict each other, which is certain; info names a row.
  * DC_E_DIVERGED  a cap was reached; step is what there is, info says what it misses.
  * DC_E_ARG, DC_E_MEMORY; step untouched but for DC_E_DIVERGED. */
@@ -6884,7 +6884,8 @@ static const char *dci_design_flaw(const dc_design_desc *desc, const dc_sim *sim
 
     *where = -1;
     if (desc->copies < 0 || desc->stretches < 0 || desc->terms < 0 || desc->variables < 0
-        || desc->variables > (1 << 24) || desc->terms > (1 << 24) || desc->stretches > sim->links || desc->copies > sim->links
+        || desc->variables > (1 << 24) || desc->terms > (1 << 24) || desc->stretches > sim->links
+        || desc->copies > sim->links
         || (desc->copies && !desc->copy) || (desc->stretches && !desc->stretch) || (desc->terms && !desc->term)
         || !dci_sim_scalar(desc->range, 0)) return "counts";
     if (sim->desc.trees) return "trees have no design";
@@ -7050,7 +7051,8 @@ static void dci_design_terms(dci_design_sink *sink)
     for (h = 0; h < sim->hulls && desc->vertex; ++h)
         for (k = sim->hull[h].begin; !sim->hull[h].tree && k < sim->hull[h].begin + sim->hull[h].n; ++k)
             for (c = 0; c < 3 && desc->vertex[k]; ++c)
-                dci_design_spread(sink, sim->hull[h].link, DC_DESIGN_VERTEX, k, c, design ? design->point[k] + c : 0, 1);
+                dci_design_spread(sink, sim->hull[h].link, DC_DESIGN_VERTEX, k, c,
+                                  design ? design->point[k] + c : 0, 1);
     for (i = 0; i < sim->links && desc->attach; ++i)
         for (c = 0; c < 6; ++c) {
             const int turns = c >= 3;
@@ -7572,7 +7574,8 @@ static void dci_design_lean_point(dci_design_maker *maker, int l, int vertex, dc
         const dc_pose frame = maker->pose[sim->links + l];
         const dc_v3 torque = dc_cross(dc_sub(p, frame.t), n);
         const dc_quat up = sim->link[l].parent < 0 ? dci_sim_identity().q : maker->pose[sim->link[l].parent].q;
-        const dc_v3 force_in = dc_quat_rotate(dc_quat_conj(up), n), torque_in = dc_quat_rotate(dc_quat_conj(up), torque);
+        const dc_v3 force_in = dc_quat_rotate(dc_quat_conj(up), n);
+        const dc_v3 torque_in = dc_quat_rotate(dc_quat_conj(up), torque);
         for (c = 0; c < 3; ++c) {
             dc_real turn = 0;
             dci_design_lean(maker, s + c, by*(&force_in.x)[c]);
@@ -7734,7 +7737,8 @@ DC_DEF dc_status dc_design_clear(const dc_design *design, const dc_sim *sim, con
  *     x(mu) = clip(s y + A^T mu),   mu >= 0 of largest  phi(mu) = |x - s y|^2/2 + mu.(b - A x)
  *
  * stage                 | reads             | writes               | equation
- * dci_design_sweep      | rows, mu          | mu, x: row after row | mu_r += (b_r - a_r.x)/|a_r|^2, >= 0
+ * dci_design_ascend     | a row, mu         | its mu_r, x          | a_r.x = b_r, or mu_r = 0
+ * dci_design_sweep      | rows, mu          | mu, x: row after row |
  * dci_design_newton     | rows that hold    | mu, x                | (A_W A_W^T) dmu = b - A x, free x alone
  * dci_design_near       | s                 | x, mu                | both in turn, until neither moves
  * dci_design_within     | radius            | s                    | |x| = radius
@@ -7808,33 +7812,74 @@ static dc_real dci_design_dual(const dci_design_task *task, const dci_design_at 
         const dc_real e = at->step[i] - at->share*task->wish[i];
         sum += DC_R(0.5)*e*e;
     }
-    for (j = 0; j < task->rows; ++j)
-        if (at->dual[j] > 0)
-            sum += at->dual[j]*(task->list->least[task->kept[j]] - dci_design_times(task->list, task->kept[j], at->step));
+    for (j = 0; j < task->rows; ++j) {
+        const int r = task->kept[j];
+        if (at->dual[j] > 0) sum += at->dual[j]*(task->list->least[r] - dci_design_times(task->list, r, at->step));
+    }
     return sum;
 }
 
-/* One sweep of coordinate ascent: each row's multiplier to where the row holds just so, or to 0; where the box holds
- * some of its variables that is less than the way there. The largest move of a row, as a length. */
-static dc_real dci_design_sweep(const dci_design_task *task, dci_design_at *at)
+/* phi along the multiplier of row r, its sign `way`: *slope, the sum of squares of the weights of what is off its
+ * bounds; returned, how far to the next place where a variable meets a bound or leaves it. */
+static dc_real dci_design_bend(const dci_design_task *task, const dci_design_at *at, int r, dc_real way, dc_real *slope)
 {
     const dc_design_rows *rows = task->list;
-    dc_real most = 0;
-    int j, k;
+    dc_real next = dci_from_bits(DCI_INF);
+    int k;
 
-    at->sweeps++;
-    for (j = 0; j < task->rows; ++j) {
-        const int r = task->kept[j];
-        const dc_real miss = rows->least[r] - dci_design_times(rows, r, at->step);
-        const dc_real move = dc_max(-at->dual[j], miss/task->norm2[j]);
-        if (move == 0) continue;
-        at->dual[j] += move;
-        most = dc_max(most, dc_abs(move)*dc_sqrt(task->norm2[j]));
+    *slope = 0;
+    for (k = rows->begin[r]; k < rows->begin[r + 1]; ++k) {
+        const int i = rows->variable[k];
+        const dc_real w = way*rows->weight[k], z = at->open[i];
+        const dc_real ahead = w > 0 ? task->hi[i] - z : z - task->lo[i];        /* to the bound it moves to */
+        const dc_real behind = w > 0 ? task->lo[i] - z : z - task->hi[i];       /* back to the one it is beyond */
+        const dc_real far_off = behind > 0 ? behind : ahead;
+        if (w == 0 || far_off <= 0) continue;
+        next = dc_min(next, far_off/dc_abs(w));
+        if (behind <= 0) *slope += w*w;
+    }
+    return next;
+}
+
+/* The multiplier of kept row j to where phi is largest along it: where the row holds just so, or 0. How far the row
+ * moved, as a length; infinite: the box has nothing that meets it. */
+static dc_real dci_design_ascend(const dci_design_task *task, dci_design_at *at, int j)
+{
+    const dc_design_rows *rows = task->list;
+    const int r = task->kept[j], most = 2*(rows->begin[r + 1] - rows->begin[r]) + 2;
+    dc_real all = 0;
+    int pass, k;
+
+    for (pass = 0; pass < most; ++pass) {
+        const dc_real miss = rows->least[r] - dci_design_times(rows, r, at->step), way = miss > 0 ? 1 : -1;
+        dc_real slope, next, move;
+        if (miss == 0 || (miss < 0 && at->dual[j] == 0)) break;
+        next = dci_design_bend(task, at, r, way, &slope);
+        move = dc_abs(miss) <= slope*next ? dc_abs(miss)/slope : next;
+        if (way < 0) move = dc_min(move, at->dual[j]);
+        if (move > DC_REAL_MAX) return move;
+        at->dual[j] += way*move;
+        all += move;
         for (k = rows->begin[r]; k < rows->begin[r + 1]; ++k) {
             const int i = rows->variable[k];
-            at->open[i] += move*rows->weight[k];
+            at->open[i] += way*move*rows->weight[k];
             at->step[i] = dci_design_clip(task, i, at->open[i]);
         }
+        if (move < next) break;
+    }
+    return all*dc_sqrt(task->norm2[j]);
+}
+
+/* One sweep of coordinate ascent; the largest move of a row. */
+static dc_real dci_design_sweep(const dci_design_task *task, dci_design_at *at)
+{
+    dc_real most = 0;
+    int j;
+    at->sweeps++;
+    for (j = 0; j < task->rows; ++j) {
+        const dc_real move = dci_design_ascend(task, at, j);
+        most = dc_max(most, move);
+        if (move > DC_REAL_MAX) break;
     }
     return most;
 }
@@ -7855,12 +7900,51 @@ static void dci_design_gram(const dci_design_task *task, const dci_design_at *at
         out[j] = scratch->works[j] ? dci_design_times(rows, task->kept[j], scratch->across) : 0;
 }
 
-/* Newton's step on the rows that hold or are missed, by conjugate gradients, as far as phi grows; 0: it does not. */
-static int dci_design_newton(const dci_design_task *task, dci_design_at *at, const dci_design_scratch *scratch)
+/* To t along the way from the trial place: d phi/dt there. */
+static dc_real dci_design_ahead(const dci_design_task *task, dci_design_at *at, const dci_design_scratch *scratch,
+                                dc_real t)
+{
+    dc_real slope = 0;
+    int j;
+    for (j = 0; j < task->rows; ++j) at->dual[j] = dc_max(0, scratch->trial[j] + t*scratch->way[j]);
+    dci_design_place_at(task, at);
+    for (j = 0; j < task->rows; ++j) {
+        const int r = task->kept[j];
+        if (at->dual[j] > 0 || scratch->way[j] > 0)
+            slope += scratch->way[j]*(task->list->least[r] - dci_design_times(task->list, r, at->step));
+    }
+    return slope;
+}
+
+/* Along the way to where phi is largest, at most to where the first row lets go: phi is concave there. */
+static void dci_design_search(const dci_design_task *task, dci_design_at *at, const dci_design_scratch *scratch)
+{
+    dc_real limit = dci_from_bits(DCI_INF), lo = 0, hi;
+    int j, it;
+
+    for (j = 0; j < task->rows; ++j)
+        if (scratch->trial[j] > 0 && scratch->way[j] < 0)
+            limit = dc_min(limit, -scratch->trial[j]/scratch->way[j]);
+    hi = dc_min(1, limit);
+    for (it = 0; it < 40 && dci_design_ahead(task, at, scratch, hi) > 0; ++it) {
+        lo = hi;
+        if (hi >= limit) break;
+        hi = dc_min(8*hi, limit);
+    }
+    for (it = 0; it < 50 && lo < hi*(1 - 4*DC_EPS); ++it) {
+        const dc_real middle = lo > 0 ? DC_R(0.5)*(lo + hi) : DC_R(0.25)*hi;
+        if (dci_design_ahead(task, at, scratch, middle) > 0) lo = middle;
+        else hi = middle;
+    }
+    dci_design_ahead(task, at, scratch, lo);
+}
+
+/* Newton's step on the rows that hold or are missed, by conjugate gradients, as far as phi grows. */
+static void dci_design_newton(const dci_design_task *task, dci_design_at *at, const dci_design_scratch *scratch)
 {
     const dc_real before = dci_design_dual(task, at);
-    dc_real rr = 0, rr0, t;
-    int j, it, cap = 0, tries;
+    dc_real rr = 0, rr0;
+    int j, it, cap = 0;
 
     /* the rows, and by how much they are missed */
     for (j = 0; j < task->rows; ++j) {
@@ -7873,15 +7957,19 @@ static int dci_design_newton(const dci_design_task *task, dci_design_at *at, con
         rr += scratch->rhs[j]*scratch->dir[j];
         cap += 2*scratch->works[j];
     }
-    if (!(rr > 0)) return 0;
+    if (!(rr > 0)) return;
 
     /* conjugate gradients, in the measure of the rows' lengths */
     for (it = 0, rr0 = rr; it < cap && it < 400 && rr > 16*DC_EPS*DC_EPS*rr0; ++it) {
-        dc_real curve = 0, next = 0, a;
+        dc_real curve = 0, full = 0, next = 0, a;
         dci_design_gram(task, at, scratch, scratch->dir, scratch->image);
-        for (j = 0; j < task->rows; ++j) curve += scratch->dir[j]*scratch->image[j];
-        if (!(curve > 0)) break;
-        a = rr/curve;
+        for (j = 0; j < task->rows; ++j) {
+            curve += scratch->dir[j]*scratch->image[j];
+            full += scratch->dir[j]*scratch->dir[j]*task->norm2[j];
+        }
+
+        /* rows that depend on each other and disagree: phi grows without end, until one of them lets go */
+        a = rr/dc_max(curve, 16*DC_EPS*full);
         for (j = 0; j < task->rows; ++j) {
             scratch->way[j] += a*scratch->dir[j];
             scratch->rhs[j] -= a*scratch->image[j];
@@ -7892,16 +7980,13 @@ static int dci_design_newton(const dci_design_task *task, dci_design_at *at, con
         rr = next;
     }
 
-    /* as far as it is worth */
-    for (j = 0; j < task->rows; ++j) scratch->trial[j] = at->dual[j];
-    for (tries = 0, t = 1; tries < 6; ++tries, t *= DC_R(0.4)) {
-        for (j = 0; j < task->rows; ++j) at->dual[j] = dc_max(0, scratch->trial[j] + t*scratch->way[j]);
-        dci_design_place_at(task, at);
-        if (dci_design_dual(task, at) >= before) return 1;
+    /* all of it, rows that let go left at 0; if that is no gain, as far as phi grows before the first lets go */
+    for (j = 0; j < task->rows; ++j) {
+        scratch->trial[j] = at->dual[j];
+        at->dual[j] = dc_max(0, at->dual[j] + scratch->way[j]);
     }
-    for (j = 0; j < task->rows; ++j) at->dual[j] = scratch->trial[j];
     dci_design_place_at(task, at);
-    return 0;
+    if (!(dci_design_dual(task, at) > before)) dci_design_search(task, at, scratch);
 }
 
 /* Above this phi no allowed step exists: |x - s y|^2/2 of any that does is below it. */
@@ -7932,9 +8017,12 @@ static dc_status dci_design_near(const dci_design_task *task, dci_design_at *at,
     dci_design_place_at(task, at);
     if (task->rows == 0) return DC_OK;
     ceiling = dci_design_ceiling(task, at);
-    for (round = 0; round < 60; ++round) {
-        for (k = 0; k < 6; ++k)
-            if (dci_design_sweep(task, at) <= tolerance) return DC_OK;
+    for (round = 0; round < 150; ++round) {
+        for (k = 0; k < 6; ++k) {
+            const dc_real move = dci_design_sweep(task, at);
+            if (move <= tolerance) return DC_OK;
+            if (move > DC_REAL_MAX) return DC_E_SINGULAR;
+        }
         if (dci_design_dual(task, at) > ceiling) return DC_E_SINGULAR;
         dci_design_newton(task, at, scratch);
         if (dci_design_dual(task, at) > ceiling) return DC_E_SINGULAR;
@@ -8046,7 +8134,8 @@ DC_DEF size_t dc_design_project_bytes(const dc_design *design, const dc_design_r
 }
 
 /* are the arguments numbers, the bounds in order? */
-static int dci_design_step_ok(const dc_design *design, const dc_design_rows *rows, const dc_real *d, const dc_real *step)
+static int dci_design_step_ok(const dc_design *design, const dc_design_rows *rows, const dc_real *d,
+                              const dc_real *step)
 {
     int i, k;
     for (i = 0; i < design->n; ++i)
