@@ -1,6 +1,8 @@
 # What to make (times on two cores):
 #
 # make demo          a rod finds out how to push a box, half a minute: build/demo/push.html, to open in a browser
+# make play          a page one can touch, the headers in the browser, half a minute: build/play/play.html; needs clang for wasm32 and
+#                    wasi-libc (Debian: clang lld wasi-libc)
 # make test          every test, three minutes: needs a C compiler and make, nothing else
 # make gallery       every example in its quick form, five minutes; run again it goes on where it was: build/demo/index.html
 # make install       the headers and dc.pc for pkg-config: PREFIX=/usr/local, DESTDIR=
@@ -54,7 +56,7 @@ INCLUDE = -I. -Itests/support -Iexamples/common -Ibuild/include -DDC_REAL=$(REAL
 
 export CC WARN WARN_C GREATEST
 
-.PHONY: help install test test-all audit audit-short test-view train bench bench-instructions fuzz fuzz-short lint vendor facts house concordance figures demo gallery stills clean FORCE golden bits robust
+.PHONY: help install test test-all audit audit-short test-view train bench bench-instructions fuzz fuzz-short lint vendor facts house concordance figures demo play gallery stills clean FORCE golden bits robust
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
@@ -335,6 +337,12 @@ figures: $(FIGURES)
 demo: build/demo/push
 	@cd build/demo && ./push
 	@echo; echo "to look at, in a browser: $(CURDIR)/build/demo/push.html"
+
+play: build/play/play.html
+	@echo "to look at, in a browser: $(CURDIR)/build/play/play.html"
+
+build/play/play.html: $(wildcard examples/play/*) $(HEADERS) Makefile
+	@sh examples/play/build.sh $@
 
 gallery: $(EXAMPLES:%=build/demo/%)
 	@sh examples/gallery.sh build/demo $(EXAMPLES)
