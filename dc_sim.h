@@ -4,7 +4,8 @@
  * DOES     steps trees of rigid links of convex hulls, or of triangles with a hierarchy (dc_bsh.h, LRI [2]), in time by
  *          minimising SDRS Eq. 14 [1]: position-level dynamics, their contact potential, friction, joint limits,
  *          damping, proportional-derivative control; the Jacobians of the next state by both earlier ones, control,
- *          masses, friction, attachments and hull vertices; a whole trajectory's gradient by the adjoint; Adam. Grains
+ *          masses, friction, attachments and hull vertices; a whole trajectory's gradient by the adjoint; Adam; a
+ *          design space, what a model may change as an affine function of variables, and steps that stay in it. Grains
  *          of any shape in the plane: penalty contact with friction through fields over relative pose (dc_cfield of
  *          dc_sdf.h, CEM [3]), walls, driven grains, the derivative of a step.
  * DOES NOT close loops of joints, bend links, decompose shapes that are not convex.
@@ -50,6 +51,7 @@
  *   DC_SIM_IMPLEMENTATION  in one file: the code. In more than one with DC_STATIC: private copies.
  *   DC_SIM_NO_GRAINS       in every file: without the grains (dc_grain_..., dc_grains_...) and without dc_sdf.h, of
  *                          which robots use nothing
+ *   DC_SIM_NO_DESIGN       in every file: without the design space (dc_design_...)
  *   DC_REAL, DC_STATIC, DC_DEF: see dc_contact.h, the same for both.
  *
  * NOTATION
@@ -149,6 +151,10 @@
  *   [jacobians]           Jacobians of a step
  *   [trajectory]          many steps, forward and backward
  *   [adam]                optimiser
+ *   of designs:
+ *   [design]              what a model may change, by variables
+ *   [design rows]         hulls that stay solid, a start that stays free
+ *   [design step]         the nearest step that is allowed
  *   of grains:
  *   [contact]             one contact: CEM Algorithm 1
  *   [grains]              building grains
@@ -297,7 +303,7 @@ typedef struct {
  * throw the body. */
 
 /* Why a model was refused. */
-typedef struct { int link; const char *cause; } dc_sim_flaw;    /* link -1: not a link's fault */
+typedef struct { int link; const char *cause; int hull; } dc_sim_flaw;  /* -1: not a link's, not a hull's fault */
 
 /* Hull j of the model: vertices vertex[begin .. begin + n), link, bounding sphere, faces as loops of vertices. With
  * `trees` the corners of each tree follow as one more hull. */
@@ -347,7 +353,8 @@ DC_DEF dc_real dc_sim_rest_stiffness(const dc_sim *sim, dc_real gap, dc_real for
 
 /* Checks a changed design and computes what depends on it. A solid keeps the faces it was built with: a face of four or
  * more vertices is the fan from their mean to its edges, so that moments are polynomials of the vertices, with
- * derivatives where those of the hull itself have kinks. DC_E_ARG: the model is not to be used until it is repaired. */
+ * derivatives where those of the hull itself have kinks. A hull that had faces and has no volume left, or was turned
+ * inside out, is named. DC_E_ARG: the model is not to be used until it is repaired. */
 DC_DEF dc_status dc_sim_refresh(dc_sim *sim, dc_sim_flaw *flaw);
 
 /* 1: hulls a and b of the model may touch. 0: they never meet, or there are no such. */
@@ -491,6 +498,176 @@ typedef struct {
 /* x <- x - rate m^/(sqrt v^ + eps),  m^ and v^ the bias-corrected moments of the gradient. DC_E_ARG, nothing written: a
  * NULL, n < 1, a gradient that is not finite. */
 DC_DEF dc_status dc_adam(dc_adam_state *a, const dc_real *grad, dc_real *x);
+
+#ifndef DC_SIM_NO_DESIGN
+
+/* ---- design --------------------------------------------------------------------------------------
+ *
+ * What a model may change, coordinates of hull vertices, attachments, masses and coefficients of friction, as an affine
+ * function of n variables d (SDRS III-B):
+ *
+ *     x_s(d) = base_s + sum_k w_sk d_k        s: a slot; d = 0: the model as it was when the design was built
+ *
+ * so that hulls that share a point x_ijk, an attachment welded to a vertex of its parent (SDRS Fig. 3), feet that
+ * mirror each other, fingers that are copies, lengths and scalings are the same variable in several slots and no
+ * constraint. What is left is a box and sparse rows, and SDRS Eq. 15 is a projection. One iteration:
+ *
+ *     dc_design_apply(&D, d, &sim, NULL);                      the design into the model
+ *     dc_sim_roll(..), dc_sim_adjoint(..);                     with run.vertex, run.attach as needed
+ *     dc_design_pull(&D, d, &run, grad);                       gradient by d
+ *     dc_design_solid(&D, &sim, margin, &mem, &rows);          hulls stay solid
+ *     dc_design_clear(&D, &sim, q0, gap, reach, &mem, &rows, NULL);    the start stays free of overlap
+ *     for (k = 0; k < n; ++k) step[k] = -t*grad[k];            t large: Eq. 15
+ *     dc_design_project(&D, &rows, d, radius, &mem, step, NULL);
+ *     for (k = 0; k < n; ++k) d[k] += step[k]; */
+
+#if DC_IS_FLOAT
+#define dc_design_bytes dc_design_bytes_f
+#define dc_design_build dc_design_build_f
+#define dc_design_apply dc_design_apply_f
+#define dc_design_pull dc_design_pull_f
+#define dc_design_rows_bytes dc_design_rows_bytes_f
+#define dc_design_rows_open dc_design_rows_open_f
+#define dc_design_row dc_design_row_f
+#define dc_design_scratch_bytes dc_design_scratch_bytes_f
+#define dc_design_solid dc_design_solid_f
+#define dc_design_clear dc_design_clear_f
+#define dc_design_project_bytes dc_design_project_bytes_f
+#define dc_design_project dc_design_project_f
+#endif
+
+/* A vertex moves by itself, or with all shared vertices of its link, and attachments on it, that are at its place. */
+enum { DC_DESIGN_HELD = 0, DC_DESIGN_FREE, DC_DESIGN_SHARED };
+/* What of an attachment is variable; both: their sum. Its place is that of a shared vertex of its parent where there is
+ * one; its turn is exp([r]) before that it was built with, r a vector in the parent's axes. */
+enum { DC_DESIGN_MOVES = 1, DC_DESIGN_TURNS = 2 };
+
+/* Link `to`, which has hulls as link `from` has and nothing marked of its own, takes part in every move of it: its
+ * vertices, and its attachment if that of `from` is marked, move by map times what they do; turns by map as of axial
+ * vectors. `from` is itself no copy. */
+typedef struct { int from, to; dc_m3 map; } dc_design_copy;
+
+/* A link is stretched: its vertices, and what is attached to it, move by d_k times their coordinate along the axis, of
+ * any length, as built; axis 0: by d_k times their place, which scales. */
+typedef struct { int link; dc_v3 axis; int variable; } dc_design_stretch;
+
+/* A term of one's own: d_k times `weight` in a coordinate of a vertex (axis 0..2), of an attachment (0..2 place, 3..5
+ * turn), in the mass of a link, its shape held, or the friction of a link or, behind the links, of a plane. */
+typedef enum { DC_DESIGN_VERTEX, DC_DESIGN_ATTACH, DC_DESIGN_MASS, DC_DESIGN_FRICTION } dc_design_kind;
+typedef struct { dc_design_kind kind; int index, axis, variable; dc_real weight; } dc_design_term;
+
+typedef struct {
+    const unsigned char *vertex;        /* vertices of the model: DC_DESIGN_HELD, .._FREE, .._SHARED; NULL: all held */
+    const unsigned char *attach;        /* links: DC_DESIGN_MOVES, .._TURNS; NULL: all held */
+    const dc_design_copy *copy;
+    int copies;
+    const dc_design_stretch *stretch;
+    int stretches;
+    const dc_design_term *term;
+    int terms;
+    int variables;                      /* of stretches and own terms: the first of d */
+    dc_real range;                      /* points stay this near where they were, in each coordinate, m; 0: anywhere */
+} dc_design_desc;
+
+/* Plain data in the caller's memory. lo and hi may be changed. */
+typedef struct {
+    int n;                              /* variables: own ones, then three for each point and each turn */
+    int slots;                          /* vertices' coordinates, 6 of each attachment, masses, frictions: the columns
+                                         * of dc_sim_run */
+    int *begin, *variable;              /* terms of slot s: begin[s] .. begin[s + 1) */
+    dc_real *weight;
+    dc_real *base;                      /* of the slots; 0 for turns */
+    dc_quat *turn;                      /* of the attachments, as built */
+    dc_m3 *inertia;                     /* of the links, as built */
+    dc_real *lo, *hi;                   /* n: bounds of d */
+    int *point, *place, *turned;        /* the first of the three variables of a vertex, of an attachment's place and
+                                         * turn; -1: none of its own */
+    int vertices, links, planes;        /* of the model */
+} dc_design;
+
+/* Bytes of arena that dc_design_build takes at most. 0: no description, or it does not fit. */
+DC_DEF size_t dc_design_bytes(const dc_design_desc *desc, const dc_sim *sim);
+
+/* The design space about the model as it is. flaw may be NULL; written only with DC_E_ARG: a mark of no meaning, a copy
+ * of a link of another shape, terms of nothing, of a mass that is given by density, or of models of trees. */
+DC_DEF dc_status dc_design_build(const dc_design_desc *desc, const dc_sim *sim, dc_arena *mem, dc_design *design,
+                                 dc_sim_flaw *flaw);
+
+/* Writes d[n] into a model, which is that of the build or a copy of it, and refreshes it. A mass brings its inertia
+ * along. The result depends on d alone. DC_E_ARG: another model, d not finite (the model is as it was); or the design
+ * is no model, *flaw (may be NULL) says which link and hull: apply another before it is used. */
+DC_DEF dc_status dc_design_apply(const dc_design *design, const dc_real *d, dc_sim *sim, dc_sim_flaw *flaw);
+
+/* grad[n] += the gradient by d of a loss whose gradients by vertices, attachments, masses and friction are in the
+ * columns of a run, as dc_sim_adjoint leaves them; those that are NULL are not read. What a loss says of the design
+ * itself may be added to the columns before. */
+DC_DEF dc_status dc_design_pull(const dc_design *design, const dc_real *d, const dc_sim_run *run, dc_real *grad);
+
+/* What a row is about. */
+typedef enum { DC_DESIGN_OWN = 0, DC_DESIGN_SOLID, DC_DESIGN_PLANE, DC_DESIGN_PAIR } dc_design_cause;
+typedef struct {
+    dc_design_cause cause;
+    int hull, vertex;                   /* vertex of the hull, from 0; -1 where there is none */
+    int other;                          /* SOLID: face of the hull; PLANE: plane; PAIR: hull */
+} dc_design_name;
+
+/* Rows  sum_k weight_k step_k >= least  on a step from the design that the model has. */
+typedef struct {
+    int rows, entries;                  /* set to 0 for the next step */
+    int most_rows, most_entries;        /* room */
+    int need_rows, need_entries;        /* after DC_E_MEMORY: room for all that was asked for */
+    int *begin, *variable;
+    dc_real *weight, *least;
+    dc_design_name *name;
+} dc_design_rows;
+
+/* Room for rows; 0: it does not fit. */
+DC_DEF size_t dc_design_rows_bytes(int rows, int entries);
+DC_DEF dc_status dc_design_rows_open(int rows, int entries, dc_arena *mem, dc_design_rows *out);
+
+/* A row of one's own, no variable twice. DC_E_MEMORY: no room, as in the next two. */
+DC_DEF dc_status dc_design_row(const dc_design *design, int entries, const int *variable, const dc_real *weight,
+                               dc_real least, dc_design_rows *rows);
+
+/* Bytes of scratch for the next two. */
+DC_DEF size_t dc_design_scratch_bytes(const dc_design *design, const dc_sim *sim);
+
+/* Adds the rows that keep hulls solid and convex: to first order each vertex that is no corner of a face stays `margin`
+ * below it, through the mean of its corners; where it was nearer as built, half as far as then. Hulls that were flat
+ * when the model was built, or have more than 1024 vertices and no mass of a solid, have no rows. */
+DC_DEF dc_status dc_design_solid(const dc_design *design, const dc_sim *sim, dc_real margin, dc_arena *mem,
+                                 dc_design_rows *rows);
+
+/* Adds the rows that keep the state q free: vertices stay `gap` in front of the planes, and on their sides of a plane
+ * between two hulls that may touch, `gap` apart; vertices farther than `reach` from where they have to be are left out:
+ * a step moves none as far. With a state that overlaps, rows that part it, each as far as the last answer of
+ * dc_hull_distance says; *worst (may be NULL) receives the least distance minus gap of all that was looked at, and
+ * what it is of. */
+DC_DEF dc_status dc_design_clear(const dc_design *design, const dc_sim *sim, const dc_real *q, dc_real gap,
+                                 dc_real reach, dc_arena *mem, dc_design_rows *rows, dc_real *room,
+                                 dc_design_name *worst);
+
+typedef struct {
+    int sweeps;                         /* over the rows */
+    int held;                           /* rows that hold the step back */
+    int row;                            /* DC_OK, DC_E_DIVERGED: the row that is missed by most; DC_E_SINGULAR: that
+                                         * which asks for most; -1: none */
+    dc_real missed;                     /* by how much, in its unit over the length of its weights */
+} dc_design_info;
+
+/* Bytes of arena for dc_design_project; 0: it does not fit. */
+DC_DEF size_t dc_design_project_bytes(const dc_design *design, const dc_design_rows *rows);
+
+/* SDRS Eq. 15. step[n], in: where to, as -t grad with t large; out: of the steps that stay in the box and the rows and
+ * are no longer than `radius` (0: any) the one nearest to it. It is the projection onto box and rows alone of a share
+ * of the step, found by the dual: coordinate ascent, and Newton's method on the rows that hold. rows, info may be NULL.
+ * DC_E_SINGULAR  no such step: rows, bounds and radius contradict each other, which is certain; info names a row.
+ * DC_E_DIVERGED  a cap was reached; step is what there is, info says what it misses.
+ * DC_E_ARG, DC_E_MEMORY; step untouched but for DC_E_DIVERGED. */
+DC_DEF dc_status dc_design_project(const dc_design *design, const dc_design_rows *rows, const dc_real *d,
+                                   dc_real radius, dc_arena *mem, dc_real *step, dc_design_info *info);
+
+#endif /* DC_SIM_NO_DESIGN */
 
 #ifndef DC_SIM_NO_GRAINS
 
@@ -1180,6 +1357,9 @@ static const char *dci_sim_moments(dc_sim *sim, int i)
 #define DCI_SIM_ONE_PIECE 64
 #endif
 
+/* hulls of more vertices have faces only where mass asks for them: gift wrapping takes vertices times edges */
+#define DCI_SIM_FACES 1024
+
 /* numbers of a joint's state, and of its tangents */
 static int dci_sim_nq(dc_sim_joint j)
 {
@@ -1461,6 +1641,29 @@ static const char *dci_sim_bound(const dc_sim *sim, dc_sim_hull *h)
     return cause;
 }
 
+/* the volume within the faces of a hull, six times, in cubes of its radius */
+static dc_real dci_sim_volume(const dc_sim *sim, const dc_sim_hull *h)
+{
+    const dc_v3 *x = sim->vertex + h->begin;
+    const int *face = sim->face + h->face;
+    dc_real volume = 0;
+    int f, k;
+
+    for (f = 0; f < h->faces; ++f) {
+        const int *loop = sim->loop + h->loop + face[f];
+        const int n = face[f + 1] - face[f];
+        dc_v3 mean = dc_vec(0, 0, 0);
+        for (k = 0; k < n; ++k)
+            mean = dc_madd(mean, 1/(h->radius*(dc_real)n), dc_sub(x[loop[k]], h->centre));
+        for (k = 0; k < n; ++k) {
+            const dc_v3 a = dc_scale(1/h->radius, dc_sub(x[loop[k]], h->centre));
+            const dc_v3 b = dc_scale(1/h->radius, dc_sub(x[loop[(k + 1)%n]], h->centre));
+            volume += dc_dot(mean, dc_cross(a, b));
+        }
+    }
+    return volume;
+}
+
 /* the mass that the joint of link i moves */
 static dc_real dci_sim_moved_mass(const dc_sim *sim, int i)
 {
@@ -1476,7 +1679,7 @@ static dc_real dci_sim_moved_mass(const dc_sim *sim, int i)
 DC_DEF dc_status dc_sim_refresh(dc_sim *sim, dc_sim_flaw *flaw)
 {
     const char *cause;
-    int i, k, where = -1;
+    int i, k, where = -1, hull = -1;
 
     if (!sim || !sim->link) return DC_E_ARG;
     cause = dci_sim_normalise(sim, &where);
@@ -1484,11 +1687,19 @@ DC_DEF dc_status dc_sim_refresh(dc_sim *sim, dc_sim_flaw *flaw)
     for (i = 0; i < sim->links && !cause; ++i) {
         where = i;
         cause = dci_sim_link_flaw(sim->link + i, i);
-        if (!cause) cause = dci_sim_moments(sim, i);
     }
     for (k = 0; k < sim->hulls && !cause; ++k) {
         where = sim->hull[k].link;
         cause = dci_sim_bound(sim, sim->hull + k);
+
+        /* what had faces encloses more than rounding does */
+        if (!cause && sim->hull[k].faces > 0 && !(dci_sim_volume(sim, sim->hull + k) > 8*DC_EPS))
+            cause = "a hull has no volume";
+        if (cause) hull = k;
+    }
+    for (i = 0; i < sim->links && !cause; ++i) {
+        where = i;
+        cause = dci_sim_moments(sim, i);
     }
     for (i = 0; i < sim->links && !cause; ++i) {
         where = i;
@@ -1499,6 +1710,7 @@ DC_DEF dc_status dc_sim_refresh(dc_sim *sim, dc_sim_flaw *flaw)
     if (cause && flaw) {
         flaw->link = where;
         flaw->cause = cause;
+        flaw->hull = hull;
     }
     return cause ? DC_E_ARG : DC_OK;
 }
@@ -1531,7 +1743,7 @@ static int dci_sim_hull_faces(dc_sim *m, dc_sim_hull *h)
 /* links with their hulls, then the corners of trees; 0: a solid of link *where is flat */
 static int dci_sim_fill_links(const dc_sim_desc *d, dc_sim *m, int *where)
 {
-    int i, j, k, hulls = 0, vertices = 0, q_at = 0, v_at = 0;
+    int i, j, k, solid, hulls = 0, vertices = 0, q_at = 0, v_at = 0;
 
     for (i = 0; i < m->links; ++i) {
         const dc_sim_link *l = d->link + i;
@@ -1551,9 +1763,10 @@ static int dci_sim_fill_links(const dc_sim_desc *d, dc_sim *m, int *where)
             h->faces = h->tree = 0;
             for (j = 0; j < h->n; ++j) m->vertex[vertices++] = l->hull[k].v[j];
 
-            /* a solid has faces */
+            /* a hull that is not flat has faces, and a solid must have them */
+            solid = l->model == DC_SIM_UNIFORM && (l->mass > 0 || l->density > 0);
             *where = i;
-            if (l->model == DC_SIM_UNIFORM && (l->mass > 0 || l->density > 0) && !dci_sim_hull_faces(m, h)) return 0;
+            if ((solid || h->n <= DCI_SIM_FACES) && !dci_sim_hull_faces(m, h) && solid) return 0;
         }
     }
 
@@ -1735,6 +1948,7 @@ DC_DEF dc_status dc_sim_build(const dc_sim_desc *desc, dc_arena *mem, dc_sim *si
         if (cause && flaw) {
             flaw->link = where;
             flaw->cause = cause;
+            flaw->hull = -1;
         }
         if (!cause) status = dc_sim_refresh(&m, flaw);
     }
@@ -6615,6 +6829,1457 @@ DC_DEF dc_status dc_adam(dc_adam_state *a, const dc_real *grad, dc_real *x)
     }
     return DC_OK;
 }
+
+/* ============================================================================================== */
+#ifndef DC_SIM_NO_DESIGN
+
+/* ---- [design] what a model may change, by variables ------------------------------------------- */
+/* in: marks, copies, stretches, terms; out: the affine map from variables to slots; designs and gradients through it.
+ *
+ * stage             | reads               | writes                            | equation
+ * dci_design_flaw   | description, model  | why it is refused                 |
+ * dci_design_points | marks               | points: one for what is shared    | x_ijk
+ * dci_design_terms  | description, points | terms of the slots, or their count | x_s = base_s + sum w_sk d_k
+ * dc_design_apply   | d                   | the model                         |
+ * dc_design_pull    | gradient by slots   | by d                              | W^T */
+
+/* where slots begin */
+static int dci_design_slot(const dc_sim *sim, dc_design_kind kind, int index, int axis)
+{
+    const int attach = 3*sim->vertices, mass = attach + 6*sim->links;
+    switch (kind) {
+    case DC_DESIGN_VERTEX: return 3*index + axis;
+    case DC_DESIGN_ATTACH: return attach + 6*index + axis;
+    case DC_DESIGN_MASS: return mass + index;
+    case DC_DESIGN_FRICTION: break;
+    }
+    return mass + sim->links + index;
+}
+
+/* the vertices of link i: where they begin, and how many */
+static int dci_design_vertices(const dc_sim *sim, int i, int *first)
+{
+    int k, n = 0;
+    *first = 0;
+    for (k = 0; k < sim->hulls; ++k) {
+        if (sim->hull[k].link != i || sim->hull[k].tree) continue;
+        if (n == 0) *first = sim->hull[k].begin;
+        n += sim->hull[k].n;
+    }
+    return n;
+}
+
+/* is anything of link i marked? */
+static int dci_design_marked(const dc_design_desc *desc, const dc_sim *sim, int i)
+{
+    int first, k, n = dci_design_vertices(sim, i, &first);
+    if (desc->attach && desc->attach[i]) return 1;
+    for (k = 0; desc->vertex && k < n; ++k)
+        if (desc->vertex[first + k]) return 1;
+    return 0;
+}
+
+static const char *dci_design_copy_flaw(const dc_design_desc *desc, const dc_sim *sim, int c)
+{
+    const dc_design_copy *copy = desc->copy + c;
+    int a = 0, b = 0, k;
+
+    if (copy->from < 0 || copy->to < 0 || copy->from >= sim->links || copy->to >= sim->links || copy->from == copy->to)
+        return "a copy of no link";
+    for (k = 0; k < 9; ++k)
+        if (!(dc_abs(copy->map.m[k]) <= DC_LIMIT)) return "the map of a copy";
+    for (k = 0; k < desc->copies; ++k)
+        if (desc->copy[k].from == copy->to || (k < c && desc->copy[k].to == copy->to)) return "a copy of a copy";
+    if (dci_design_marked(desc, sim, copy->to)) return "a copy with marks of its own";
+
+    /* hull by hull the same counts */
+    for (;;) {
+        while (a < sim->hulls && (sim->hull[a].link != copy->from || sim->hull[a].tree)) ++a;
+        while (b < sim->hulls && (sim->hull[b].link != copy->to || sim->hull[b].tree)) ++b;
+        if (a == sim->hulls || b == sim->hulls) break;
+        if (sim->hull[a++].n != sim->hull[b++].n) return "a copy of another shape";
+    }
+    return a == sim->hulls && b == sim->hulls ? NULL : "a copy of another shape";
+}
+
+static const char *dci_design_term_flaw(const dc_design_desc *desc, const dc_sim *sim, const dc_design_term *t)
+{
+    if (t->variable < 0 || t->variable >= desc->variables || !(dc_abs(t->weight) <= DC_LIMIT)) return "a term";
+    switch (t->kind) {
+    case DC_DESIGN_VERTEX:
+        return t->index < 0 || t->index >= sim->vertices || t->axis < 0 || t->axis > 2 ? "a term of no vertex" : NULL;
+    case DC_DESIGN_ATTACH:
+        return t->index < 0 || t->index >= sim->links || t->axis < 0 || t->axis > 5 ? "a term of no attachment" : NULL;
+    case DC_DESIGN_MASS:
+        if (t->index < 0 || t->index >= sim->links) return "a term of no mass";
+        return sim->link[t->index].mass > 0 ? NULL : "a term of a mass that is given by density";
+    case DC_DESIGN_FRICTION:
+        return t->index < 0 || t->index >= sim->links + sim->planes ? "a term of no friction" : NULL;
+    }
+    return "a term of nothing";
+}
+
+/* Why a description is refused; *where: the link. */
+static const char *dci_design_flaw(const dc_design_desc *desc, const dc_sim *sim, int *where)
+{
+    const char *cause = NULL;
+    int k;
+
+    *where = -1;
+    if (desc->copies < 0 || desc->stretches < 0 || desc->terms < 0 || desc->variables < 0
+        || desc->variables > (1 << 24) || desc->terms > (1 << 24) || desc->stretches > sim->links
+        || desc->copies > sim->links
+        || (desc->copies && !desc->copy) || (desc->stretches && !desc->stretch) || (desc->terms && !desc->term)
+        || !dci_sim_scalar(desc->range, 0)) return "counts";
+    if (sim->desc.trees) return "trees have no design";
+
+    /* marks */
+    for (k = 0; desc->vertex && k < sim->vertices; ++k)
+        if (desc->vertex[k] > DC_DESIGN_SHARED) return "the mark of a vertex";
+    for (k = 0; desc->attach && k < sim->links; ++k)
+        if (desc->attach[k] > (DC_DESIGN_MOVES | DC_DESIGN_TURNS)) {
+            *where = k;
+            return "the mark of an attachment";
+        }
+
+    /* what moves together */
+    for (k = 0; k < desc->copies && !cause; ++k) {
+        cause = dci_design_copy_flaw(desc, sim, k);
+        if (cause) *where = desc->copy[k].to;
+    }
+    for (k = 0; k < desc->stretches && !cause; ++k) {
+        const dc_design_stretch *s = desc->stretch + k;
+        if (s->link < 0 || s->link >= sim->links || s->variable < 0 || s->variable >= desc->variables
+            || !dc_in_range(s->axis)) cause = "a stretch";
+    }
+    for (k = 0; k < desc->terms && !cause; ++k) cause = dci_design_term_flaw(desc, sim, desc->term + k);
+    return cause;
+}
+
+/* are two points of one link one, up to the rounding of how they were made? */
+static int dci_design_same(dc_v3 a, dc_v3 b)
+{
+    const dc_v3 e = dc_sub(a, b);
+    const dc_real tolerance = (DC_IS_FLOAT ? 16 : 4096)*DC_EPS;
+    return dc_dot(e, e) <= tolerance*tolerance*dc_max(dc_dot(a, a), dc_dot(b, b));
+}
+
+/* the shared vertex before `end` of link i at x; -1: none */
+static int dci_design_shared(const dc_design_desc *desc, const dc_sim *sim, int i, dc_v3 x, int end)
+{
+    int first, k, n;
+    if (i < 0 || !desc->vertex) return -1;
+    n = dci_design_vertices(sim, i, &first);
+    for (k = first; k < first + n && k < end; ++k)
+        if (desc->vertex[k] == DC_DESIGN_SHARED && dci_design_same(x, sim->vertex[k])) return k;
+    return -1;
+}
+
+/* Variables of points and turns. */
+static void dci_design_points(const dc_design_desc *desc, const dc_sim *sim, dc_design *design)
+{
+    int i, k, h, n = desc->variables;
+
+    for (k = 0; k < sim->vertices; ++k) design->point[k] = -1;
+    for (h = 0; h < sim->hulls; ++h) {
+        const dc_sim_hull *hull = sim->hull + h;
+        for (k = hull->begin; !hull->tree && desc->vertex && k < hull->begin + hull->n; ++k) {
+            const int same = desc->vertex[k] == DC_DESIGN_SHARED
+                           ? dci_design_shared(desc, sim, hull->link, sim->vertex[k], k) : -1;
+            if (desc->vertex[k] == DC_DESIGN_HELD) continue;
+            design->point[k] = same >= 0 ? design->point[same] : n;
+            if (same < 0) n += 3;
+        }
+    }
+
+    /* attachments: their places may be welded to a vertex of the parent */
+    for (i = 0; i < sim->links; ++i) {
+        const int mark = desc->attach ? desc->attach[i] : 0;
+        const int same = mark & DC_DESIGN_MOVES
+                       ? dci_design_shared(desc, sim, sim->link[i].parent, sim->link[i].attach.t, sim->vertices) : -1;
+        design->place[i] = design->turned[i] = -1;
+        if (mark & DC_DESIGN_MOVES) {
+            design->place[i] = same >= 0 ? design->point[same] : n;
+            if (same < 0) n += 3;
+        }
+        if (mark & DC_DESIGN_TURNS) {
+            design->turned[i] = n;
+            n += 3;
+        }
+    }
+    design->n = n;
+}
+
+/* Where terms go: counted by slot, or written behind those of their slot. */
+typedef struct {
+    const dc_design_desc *desc;
+    const dc_sim *sim;
+    dc_design *design;
+    int *end;               /* of the terms of each slot so far; NULL: they are counted */
+    int count;
+} dci_design_sink;
+
+static void dci_design_put(dci_design_sink *sink, int slot, int variable, dc_real weight)
+{
+    if (sink->end) {
+        const int at = sink->end[slot]++;
+        sink->design->variable[at] = variable;
+        sink->design->weight[at] = weight;
+    } else if (sink->design) sink->design->begin[slot + 1]++;
+    sink->count++;
+}
+
+/* A term of a vertex or an attachment of link i, and of the copies of i. */
+static void dci_design_spread(dci_design_sink *sink, int i, dc_design_kind kind, int index, int axis, int variable,
+                              dc_real weight)
+{
+    const dc_sim *sim = sink->sim;
+    int c, r, from, to;
+
+    if (weight == 0) return;
+    dci_design_put(sink, dci_design_slot(sim, kind, index, axis), variable, weight);
+    for (c = 0; c < sink->desc->copies; ++c) {
+        const dc_design_copy *copy = sink->desc->copy + c;
+        const dc_real *m = copy->map.m;
+        const dc_real det = m[0]*(m[4]*m[8] - m[5]*m[7]) - m[1]*(m[3]*m[8] - m[5]*m[6]) + m[2]*(m[3]*m[7] - m[4]*m[6]);
+        const dc_real sign = axis >= 3 && det < 0 ? DC_R(-1.0) : DC_R(1.0);
+        int place = index;
+        if (copy->from != i) continue;
+        if (kind == DC_DESIGN_VERTEX) {
+            dci_design_vertices(sim, copy->from, &from);
+            dci_design_vertices(sim, copy->to, &to);
+            place = to + index - from;
+        } else place = copy->to;
+        for (r = 0; r < 3; ++r)
+            if (m[3*r + axis%3] != 0)
+                dci_design_put(sink, dci_design_slot(sim, kind, place, 3*(axis/3) + r), variable,
+                               sign*weight*m[3*r + axis%3]);
+    }
+}
+
+/* A point of link i is stretched. */
+static void dci_design_stretch_point(dci_design_sink *sink, const dc_design_stretch *s, int i, dc_design_kind kind,
+                                     int index, dc_v3 x)
+{
+    const dc_real length2 = dc_dot(s->axis, s->axis);
+    const dc_v3 move = length2 > 0 ? dc_scale(dc_dot(s->axis, x)/length2, s->axis) : x;
+    int c;
+    for (c = 0; c < 3; ++c) dci_design_spread(sink, i, kind, index, c, s->variable, (&move.x)[c]);
+}
+
+/* All terms. Counted without a design their number does not depend on what is one point. */
+static void dci_design_terms(dci_design_sink *sink)
+{
+    const dc_design_desc *desc = sink->desc;
+    const dc_sim *sim = sink->sim;
+    const dc_design *design = sink->design;
+    int h, i, k, c;
+
+    /* own terms */
+    for (k = 0; k < desc->terms; ++k) {
+        const dc_design_term *t = desc->term + k;
+        dci_design_put(sink, dci_design_slot(sim, t->kind, t->index, t->axis), t->variable, t->weight);
+    }
+    for (k = 0; k < desc->stretches; ++k) {
+        const dc_design_stretch *s = desc->stretch + k;
+        int first, n = dci_design_vertices(sim, s->link, &first);
+        for (i = first; i < first + n; ++i)
+            dci_design_stretch_point(sink, s, s->link, DC_DESIGN_VERTEX, i, sim->vertex[i]);
+        for (i = 0; i < sim->links; ++i)
+            if (sim->link[i].parent == s->link)
+                dci_design_stretch_point(sink, s, i, DC_DESIGN_ATTACH, i, sim->link[i].attach.t);
+    }
+
+    /* points and turns */
+    for (h = 0; h < sim->hulls && desc->vertex; ++h)
+        for (k = sim->hull[h].begin; !sim->hull[h].tree && k < sim->hull[h].begin + sim->hull[h].n; ++k)
+            for (c = 0; c < 3 && desc->vertex[k]; ++c)
+                dci_design_spread(sink, sim->hull[h].link, DC_DESIGN_VERTEX, k, c,
+                                  design ? design->point[k] + c : 0, 1);
+    for (i = 0; i < sim->links && desc->attach; ++i)
+        for (c = 0; c < 6; ++c) {
+            const int turns = c >= 3;
+            if (!(desc->attach[i] & (turns ? DC_DESIGN_TURNS : DC_DESIGN_MOVES))) continue;
+            dci_design_spread(sink, i, DC_DESIGN_ATTACH, i, c,
+                              !design ? 0 : turns ? design->turned[i] + c - 3 : design->place[i] + c, 1);
+        }
+}
+
+/* the arrays of a design with so many terms */
+static int *dci_design_take(const dc_design_desc *desc, const dc_sim *sim, int terms, dci_room *room, dc_design *design)
+{
+    const size_t vertices = (size_t)sim->vertices, links = (size_t)sim->links;
+    const size_t slots = 3*vertices + 8*links + (size_t)sim->planes;
+    const size_t n = (size_t)desc->variables + 3*vertices + 6*links;
+    int *end;
+
+    memset(design, 0, sizeof *design);
+    design->slots = (int)slots;
+    design->vertices = sim->vertices;
+    design->links = sim->links;
+    design->planes = sim->planes;
+    design->begin = DCI_TAKE(room, slots + 1, int);
+    design->variable = DCI_TAKE(room, terms, int);
+    design->weight = DCI_TAKE(room, terms, dc_real);
+    design->base = DCI_TAKE(room, slots, dc_real);
+    design->turn = DCI_TAKE(room, links, dc_quat);
+    design->inertia = DCI_TAKE(room, links, dc_m3);
+    design->lo = DCI_TAKE(room, n, dc_real);
+    design->hi = DCI_TAKE(room, n, dc_real);
+    design->point = DCI_TAKE(room, vertices + 2*links, int);
+    if (design->point) {
+        design->place = design->point + vertices;
+        design->turned = design->place + links;
+    }
+    end = DCI_TAKE(room, slots, int);
+    return end;
+}
+
+DC_DEF size_t dc_design_bytes(const dc_design_desc *desc, const dc_sim *sim)
+{
+    dci_room room = DC_ZERO;
+    dci_design_sink sink = DC_ZERO;
+    dc_design design;
+    int where;
+
+    if (!desc || !sim || !sim->link || dci_design_flaw(desc, sim, &where)) return 0;
+    sink.desc = desc;
+    sink.sim = sim;
+    dci_design_terms(&sink);
+    dci_design_take(desc, sim, sink.count, &room, &design);
+    return dci_counted(&room);
+}
+
+/* what the slots are as built, and bounds */
+static void dci_design_fill(const dc_design_desc *desc, const dc_sim *sim, dc_design *design)
+{
+    const dc_real far_off = dci_from_bits(DCI_INF);
+    dc_real *base = design->base;
+    int i, k;
+
+    for (k = 0; k < sim->vertices; ++k) {
+        dci_sim_put3(sim->vertex[k], base);
+        base += 3;
+    }
+    for (i = 0; i < sim->links; ++i, base += 6) {
+        dci_sim_put3(sim->link[i].attach.t, base);
+        dci_sim_put3(dc_vec(0, 0, 0), base + 3);
+        design->turn[i] = sim->link[i].attach.q;
+        design->inertia[i] = sim->link[i].inertia;
+    }
+    for (i = 0; i < sim->links; ++i) *base++ = sim->link[i].mass;
+    for (i = 0; i < sim->links; ++i) *base++ = sim->link[i].friction;
+    for (k = 0; k < sim->planes; ++k) *base++ = sim->plane[k].friction;
+
+    for (k = 0; k < design->n; ++k) {
+        const dc_real range = k >= desc->variables && desc->range > 0 ? desc->range : far_off;
+        design->lo[k] = -range;
+        design->hi[k] = range;
+    }
+
+    /* a turn of more than 3 rad is a smaller one the other way round */
+    for (i = 0; i < sim->links; ++i)
+        for (k = 0; k < 3 && design->turned[i] >= 0; ++k) {
+            design->lo[design->turned[i] + k] = DC_R(-1.7);
+            design->hi[design->turned[i] + k] = DC_R(1.7);
+        }
+}
+
+DC_DEF dc_status dc_design_build(const dc_design_desc *desc, const dc_sim *sim, dc_arena *mem, dc_design *design,
+                                 dc_sim_flaw *flaw)
+{
+    dci_room room = DC_ZERO;
+    dci_design_sink sink = DC_ZERO;
+    dc_design made;
+    const char *cause;
+    int *end, k, where;
+    size_t used;
+
+    if (!desc || !sim || !sim->link || !mem || !design) return DC_E_ARG;
+    cause = dci_design_flaw(desc, sim, &where);
+    if (cause) {
+        if (flaw) {
+            flaw->link = where;
+            flaw->cause = cause;
+            flaw->hull = -1;
+        }
+        return DC_E_ARG;
+    }
+
+    /* memory */
+    used = mem->used;
+    sink.desc = desc;
+    sink.sim = sim;
+    dci_design_terms(&sink);
+    room.arena = mem;
+    end = dci_design_take(desc, sim, sink.count, &room, &made);
+    if (room.full) {
+        mem->used = used;
+        return DC_E_MEMORY;
+    }
+
+    /* points, then terms: counted, and put in their places */
+    dci_design_points(desc, sim, &made);
+    for (k = 0; k <= made.slots; ++k) made.begin[k] = 0;
+    sink.design = &made;
+    dci_design_terms(&sink);
+    for (k = 0; k < made.slots; ++k) {
+        made.begin[k + 1] += made.begin[k];
+        end[k] = made.begin[k];
+    }
+    sink.end = end;
+    dci_design_terms(&sink);
+    dci_design_fill(desc, sim, &made);
+    *design = made;
+    return DC_OK;
+}
+
+/* has slot s terms? */
+static int dci_design_moves(const dc_design *design, int s) { return design->begin[s + 1] > design->begin[s]; }
+
+/* x_s(d) */
+static dc_real dci_design_value(const dc_design *design, const dc_real *d, int s)
+{
+    dc_real x = design->base[s];
+    int k;
+    for (k = design->begin[s]; k < design->begin[s + 1]; ++k) x += design->weight[k]*d[design->variable[k]];
+    return x;
+}
+
+/* is it a design of this model? */
+static int dci_design_of(const dc_design *design, const dc_sim *sim)
+{
+    return design && sim && sim->link && design->begin && design->base && design->vertices == sim->vertices
+        && design->links == sim->links && design->planes == sim->planes;
+}
+
+DC_DEF dc_status dc_design_apply(const dc_design *design, const dc_real *d, dc_sim *sim, dc_sim_flaw *flaw)
+{
+    int i, k, s;
+
+    if (!dci_design_of(design, sim) || !d) return DC_E_ARG;
+    for (k = 0; k < design->n; ++k)
+        if (!dc_finite(d[k])) return DC_E_ARG;
+
+    /* vertices */
+    for (s = 0; s < 3*sim->vertices; ++s)
+        if (dci_design_moves(design, s)) (&sim->vertex[s/3].x)[s%3] = dci_design_value(design, d, s);
+
+    /* attachments */
+    for (i = 0; i < sim->links; ++i, s += 6) {
+        dc_v3 turn;
+        for (k = 0; k < 3; ++k)
+            if (dci_design_moves(design, s + k)) (&sim->link[i].attach.t.x)[k] = dci_design_value(design, d, s + k);
+        if (!(dci_design_moves(design, s + 3) || dci_design_moves(design, s + 4) || dci_design_moves(design, s + 5)))
+            continue;
+        for (k = 0; k < 3; ++k) (&turn.x)[k] = dci_design_value(design, d, s + 3 + k);
+        sim->link[i].attach.q = dc_quat_mul(dc_quat_exp(turn), design->turn[i]);
+    }
+
+    /* masses, with the inertia that was given for them; friction */
+    for (i = 0; i < sim->links; ++i, ++s) {
+        if (!dci_design_moves(design, s)) continue;
+        sim->link[i].mass = dci_design_value(design, d, s);
+        for (k = 0; k < 9; ++k) sim->link[i].inertia.m[k] = design->inertia[i].m[k]*(sim->link[i].mass/design->base[s]);
+    }
+    for (i = 0; i < sim->links; ++i, ++s)
+        if (dci_design_moves(design, s)) sim->link[i].friction = dci_design_value(design, d, s);
+    for (i = 0; i < sim->planes; ++i, ++s)
+        if (dci_design_moves(design, s)) sim->plane[i].friction = dci_design_value(design, d, s);
+    return dc_sim_refresh(sim, flaw);
+}
+
+DC_DEF dc_status dc_design_pull(const dc_design *design, const dc_real *d, const dc_sim_run *run, dc_real *grad)
+{
+    int s, k, at = 0;
+
+    if (!design || !design->begin || !d || !run || !grad) return DC_E_ARG;
+    for (s = 0; s < design->slots; ++s) {
+        const int links = design->links, attach = 3*design->vertices, mass = attach + 6*links, rub = mass + links;
+        const dc_real *column = s < attach ? run->vertex : s < mass ? run->attach : s < rub ? run->mass : run->friction;
+        dc_real by;
+        at = s < attach ? s : s < mass ? s - attach : s < rub ? s - mass : s - rub;
+        if (!column || !dci_design_moves(design, s)) continue;
+        by = column[at];
+
+        /* exp([r + dr]) = exp([J_l dr]) exp([r]): by the turn r, of the gradient by the twist */
+        if (s >= attach && s < mass && at%6 >= 3) {
+            const int first = s - (at%6 - 3), axis = at%6 - 3;
+            dc_v3 r;
+            dc_m3 J;
+            for (k = 0; k < 3; ++k) (&r.x)[k] = dci_design_value(design, d, first + k);
+            J = dc_so3_jl(r);
+            for (by = 0, k = 0; k < 3; ++k) by += J.m[3*k + axis]*column[at - axis + k];
+        }
+        for (k = design->begin[s]; k < design->begin[s + 1]; ++k) grad[design->variable[k]] += design->weight[k]*by;
+    }
+    return DC_OK;
+}
+
+/* ---- [design rows] hulls that stay solid, a start that stays free ----------------------------- */
+/* in: a design, the model with it; out: rows on the next step.
+ *
+ * stage                 | reads               | writes                | equation
+ * dci_design_lean       | slopes by slots     | slopes by variables   | W^T
+ * dci_design_keep_row   | slopes by variables | a row                 |
+ * dci_design_face_rows  | a face              | rows of the others    | m.(mean - x_i) >= margin
+ * dci_design_front_rows | a plane, a hull     | rows of its vertices  | n.x + offset >= gap */
+
+/* A row in the making, dense with a list of what is not zero. */
+typedef struct {
+    const dc_design *design;
+    const dc_sim *sim;
+    dc_design_rows *rows;
+    const dc_pose *pose;        /* of the links, and of their attachments' frames */
+    const dc_m3 *bend;          /* J_l of the attachments' turns */
+    dc_real *slope;             /* n */
+    int *touched, touches;      /* which; 2 n: the list, and flags */
+    int rows_wanted, entries_wanted;
+} dci_design_maker;
+
+/* adds `by` times slot s */
+static void dci_design_lean(dci_design_maker *maker, int s, dc_real by)
+{
+    const dc_design *design = maker->design;
+    int k;
+    for (k = design->begin[s]; k < design->begin[s + 1]; ++k) {
+        const int v = design->variable[k];
+        int *flag = maker->touched + design->n + v;
+        if (!*flag) maker->touched[maker->touches++] = v;
+        *flag = 1;
+        maker->slope[v] += by*design->weight[k];
+    }
+}
+
+/* The row made so far, if there is anything in it; counted where there is no room. */
+static void dci_design_keep_row(dci_design_maker *maker, dc_real least, dc_design_name name)
+{
+    dc_design_rows *rows = maker->rows;
+    int k, n = 0, fits;
+
+    for (k = 0; k < maker->touches; ++k) n += maker->slope[maker->touched[k]] != 0;
+    fits = maker->rows_wanted == rows->rows && rows->rows < rows->most_rows && n <= rows->most_entries - rows->entries;
+    if (n > 0 && fits) {
+        rows->begin[rows->rows] = rows->entries;
+        for (k = 0; k < maker->touches; ++k) {
+            const int v = maker->touched[k];
+            if (maker->slope[v] == 0) continue;
+            rows->variable[rows->entries] = v;
+            rows->weight[rows->entries++] = maker->slope[v];
+        }
+        rows->least[rows->rows] = least;
+        rows->name[rows->rows++] = name;
+        rows->begin[rows->rows] = rows->entries;
+    }
+    maker->rows_wanted += n > 0;
+    maker->entries_wanted += n;
+
+    /* clean for the next */
+    for (k = 0; k < maker->touches; ++k) {
+        maker->slope[maker->touched[k]] = 0;
+        maker->touched[maker->design->n + maker->touched[k]] = 0;
+    }
+    maker->touches = 0;
+}
+
+DC_DEF size_t dc_design_rows_bytes(int rows, int entries)
+{
+    dci_room room = DC_ZERO;
+    if (rows < 1 || entries < 1) return 0;
+    DCI_TAKE(&room, (size_t)rows + 1, int);
+    DCI_TAKE(&room, entries, int);
+    DCI_TAKE(&room, entries, dc_real);
+    DCI_TAKE(&room, rows, dc_real);
+    DCI_TAKE(&room, rows, dc_design_name);
+    return dci_counted(&room);
+}
+
+DC_DEF dc_status dc_design_rows_open(int rows, int entries, dc_arena *mem, dc_design_rows *out)
+{
+    dci_room room = DC_ZERO;
+    dc_design_rows made;
+    size_t used;
+
+    if (rows < 1 || entries < 1 || !mem || !out) return DC_E_ARG;
+    used = mem->used;
+    room.arena = mem;
+    memset(&made, 0, sizeof made);
+    made.most_rows = rows;
+    made.most_entries = entries;
+    made.begin = DCI_TAKE(&room, (size_t)rows + 1, int);
+    made.variable = DCI_TAKE(&room, entries, int);
+    made.weight = DCI_TAKE(&room, entries, dc_real);
+    made.least = DCI_TAKE(&room, rows, dc_real);
+    made.name = DCI_TAKE(&room, rows, dc_design_name);
+    if (room.full) {
+        mem->used = used;
+        return DC_E_MEMORY;
+    }
+    made.begin[0] = 0;
+    *out = made;
+    return DC_OK;
+}
+
+/* are rows what dc_design_rows_open made? */
+static int dci_design_rows_ok(const dc_design_rows *rows)
+{
+    return rows && rows->begin && rows->variable && rows->weight && rows->least && rows->name && rows->rows >= 0
+        && rows->rows <= rows->most_rows && rows->entries >= 0 && rows->entries <= rows->most_entries;
+}
+
+DC_DEF dc_status dc_design_row(const dc_design *design, int entries, const int *variable, const dc_real *weight,
+                               dc_real least, dc_design_rows *rows)
+{
+    dc_design_name name = DC_ZERO;
+    int k;
+
+    if (!design || !dci_design_rows_ok(rows) || entries < 1 || !variable || !weight || !dc_finite(least))
+        return DC_E_ARG;
+    for (k = 0; k < entries; ++k)
+        if (variable[k] < 0 || variable[k] >= design->n || !dc_finite(weight[k])) return DC_E_ARG;
+    if (rows->rows == rows->most_rows || entries > rows->most_entries - rows->entries) {
+        rows->need_rows = rows->rows + 1;
+        rows->need_entries = rows->entries + entries;
+        return DC_E_MEMORY;
+    }
+    rows->begin[rows->rows] = rows->entries;
+    for (k = 0; k < entries; ++k) {
+        rows->variable[rows->entries] = variable[k];
+        rows->weight[rows->entries++] = weight[k];
+    }
+    name.hull = name.vertex = name.other = -1;
+    rows->least[rows->rows] = least;
+    rows->name[rows->rows++] = name;
+    rows->begin[rows->rows] = rows->entries;
+    return DC_OK;
+}
+
+/* the scratch of a maker; poses, where wanted, are filled by the caller */
+static void dci_design_take_maker(const dc_design *design, const dc_sim *sim, dci_room *room, dci_design_maker *maker,
+                                  dc_pose **pose, dc_m3 **bend)
+{
+    memset(maker, 0, sizeof *maker);
+    maker->design = design;
+    maker->sim = sim;
+    maker->slope = DCI_TAKE(room, design->n, dc_real);
+    maker->touched = DCI_TAKE(room, 2*(size_t)design->n, int);
+    maker->pose = *pose = DCI_TAKE(room, 2*(size_t)sim->links, dc_pose);
+    maker->bend = *bend = DCI_TAKE(room, sim->links, dc_m3);
+}
+
+DC_DEF size_t dc_design_scratch_bytes(const dc_design *design, const dc_sim *sim)
+{
+    dci_room room = DC_ZERO;
+    dci_design_maker maker;
+    dc_pose *pose;
+    dc_m3 *bend;
+    if (!dci_design_of(design, sim)) return 0;
+    dci_design_take_maker(design, sim, &room, &maker, &pose, &bend);
+    dci_take(&room, dc_hull_distance_bytes(sim->most > 0 ? sim->most : 1, sim->most > 0 ? sim->most : 1), 1);
+    return dci_counted(&room);
+}
+
+/* a clean maker */
+static dc_status dci_design_open(const dc_design *design, const dc_sim *sim, dc_arena *mem, dc_design_rows *rows,
+                                 dci_design_maker *maker, dc_pose **pose, dc_m3 **bend)
+{
+    dci_room room = DC_ZERO;
+    int k;
+    room.arena = mem;
+    dci_design_take_maker(design, sim, &room, maker, pose, bend);
+    if (room.full) return DC_E_MEMORY;
+    for (k = 0; k < design->n; ++k) {
+        maker->slope[k] = 0;
+        maker->touched[design->n + k] = 0;
+    }
+    maker->rows = rows;
+    maker->rows_wanted = rows->rows;
+    maker->entries_wanted = rows->entries;
+    return DC_OK;
+}
+
+/* Were there rows without room? Then there are none. */
+static dc_status dci_design_close(const dci_design_maker *maker, int rows_before, int entries_before)
+{
+    dc_design_rows *rows = maker->rows;
+    if (maker->rows_wanted == rows->rows) return DC_OK;
+    rows->need_rows = maker->rows_wanted;
+    rows->need_entries = maker->entries_wanted;
+    rows->rows = rows_before;
+    rows->entries = entries_before;
+    return DC_E_MEMORY;
+}
+
+/* A face of n corners of x: m its normal, the mean of the corners; the length of the sum of their cross products. */
+static dc_real dci_design_face(const dc_v3 *x, const int *loop, int n, dc_v3 *m, dc_v3 *mean)
+{
+    dc_real length;
+    int k;
+    *m = *mean = dc_vec(0, 0, 0);
+    for (k = 0; k < n; ++k) *mean = dc_madd(*mean, DC_R(1.0)/(dc_real)n, x[loop[k]]);
+    for (k = 0; k < n; ++k)
+        *m = dc_add(*m, dc_cross(dc_sub(x[loop[k]], *mean), dc_sub(x[loop[(k + 1)%n]], *mean)));
+    length = dc_sqrt(dc_dot(*m, *m));
+    if (length > 0) *m = dc_scale(1/length, *m);
+    return length;
+}
+
+/* the depth of vertex i of a hull below a face of n corners as built */
+static dc_real dci_design_built_depth(const dc_design *design, int begin, const int *loop, int n, int i)
+{
+    dc_v3 m = dc_vec(0, 0, 0), mean = m, first = dci_sim_v3(design->base + 3*(begin + loop[0]));
+    dc_real length;
+    int k;
+    for (k = 0; k < n; ++k) {
+        const dc_v3 a = dc_sub(dci_sim_v3(design->base + 3*(begin + loop[k])), first);
+        const dc_v3 b = dc_sub(dci_sim_v3(design->base + 3*(begin + loop[(k + 1)%n])), first);
+        m = dc_add(m, dc_cross(a, b));
+        mean = dc_madd(mean, DC_R(1.0)/(dc_real)n, a);
+    }
+    length = dc_sqrt(dc_dot(m, m));
+    if (!(length > 0)) return 0;
+    return dc_dot(m, dc_sub(mean, dc_sub(dci_sim_v3(design->base + 3*(begin + i)), first)))/length;
+}
+
+/* The rows of face f of a hull: for each vertex x_i that is no corner, with the corners x_k, N = sum x_k x x_{k+1},
+ * m = N/|N|, mean = sum x_k/n, s = m.(mean - x_i), e = mean - x_i - s m,
+ *     ds = m.(dmean - dx_i) + e.dN/|N|,   e.dN = sum_k dx_k.((x_{k+1} - x_{k-1}) x e) */
+static void dci_design_face_rows(dci_design_maker *maker, int h, int f, dc_real margin)
+{
+    const dc_sim *sim = maker->sim;
+    const dc_sim_hull *hull = sim->hull + h;
+    const int *face = sim->face + hull->face, *loop = sim->loop + hull->loop + face[f];
+    const int n = face[f + 1] - face[f], begin = hull->begin;
+    const dc_v3 *x = sim->vertex + begin;
+    dc_v3 m, mean;
+    const dc_real length = dci_design_face(x, loop, n, &m, &mean);
+    int i, k, c;
+
+    if (!(length > 0)) return;
+    for (i = 0; i < hull->n; ++i) {
+        const dc_v3 down = dc_sub(mean, x[i]);
+        const dc_real s = dc_dot(m, down), built = dci_design_built_depth(maker->design, begin, loop, n, i);
+        const dc_v3 e = dc_madd(down, -s, m);
+        dc_design_name name;
+        for (k = 0; k < n && loop[k] != i; ++k) ;
+        if (k < n) continue;
+
+        /* slopes by the vertex, then by the corners */
+        for (c = 0; c < 3; ++c) dci_design_lean(maker, 3*(begin + i) + c, -(&m.x)[c]);
+        for (k = 0; k < n; ++k) {
+            const dc_v3 across = dc_sub(x[loop[(k + 1)%n]], x[loop[(k + n - 1)%n]]);
+            const dc_v3 by = dc_madd(dc_scale(1/length, dc_cross(across, e)), DC_R(1.0)/(dc_real)n, m);
+            for (c = 0; c < 3; ++c) dci_design_lean(maker, 3*(begin + loop[k]) + c, (&by.x)[c]);
+        }
+        name.cause = DC_DESIGN_SOLID;
+        name.hull = h;
+        name.vertex = i;
+        name.other = f;
+        dci_design_keep_row(maker, dc_min(margin, DC_R(0.5)*dc_max(built, 0)) - s, name);
+    }
+}
+
+DC_DEF dc_status dc_design_solid(const dc_design *design, const dc_sim *sim, dc_real margin, dc_arena *mem,
+                                 dc_design_rows *rows)
+{
+    dci_design_maker maker;
+    dc_pose *pose;
+    dc_m3 *bend;
+    dc_status status;
+    int h, f, rows_before, entries_before;
+    size_t used;
+
+    if (!dci_design_of(design, sim) || !mem || !dci_design_rows_ok(rows) || !dci_sim_scalar(margin, 0)) return DC_E_ARG;
+    used = mem->used;
+    rows_before = rows->rows;
+    entries_before = rows->entries;
+    status = dci_design_open(design, sim, mem, rows, &maker, &pose, &bend);
+    if (status == DC_OK) {
+        for (h = 0; h < sim->hulls; ++h)
+            for (f = 0; f < sim->hull[h].faces; ++f) dci_design_face_rows(&maker, h, f, margin);
+        status = dci_design_close(&maker, rows_before, entries_before);
+    }
+    mem->used = used;
+    return status;
+}
+
+/* Adds n.dp of the point p of link l in the world, x in its frame: by the vertex, if it is one, and by the attachments
+ * on the way to the world. */
+static void dci_design_lean_point(dci_design_maker *maker, int l, int vertex, dc_v3 p, dc_v3 n, dc_real by)
+{
+    const dc_sim *sim = maker->sim;
+    const dc_v3 local = dc_quat_rotate(dc_quat_conj(maker->pose[l].q), n);
+    int c, r;
+
+    for (c = 0; c < 3; ++c) dci_design_lean(maker, 3*vertex + c, by*(&local.x)[c]);
+    for (; l >= 0; l = sim->link[l].parent) {
+        const int s = dci_design_slot(sim, DC_DESIGN_ATTACH, l, 0);
+        const dc_pose frame = maker->pose[sim->links + l];
+        const dc_v3 torque = dc_cross(dc_sub(p, frame.t), n);
+        const dc_quat up = sim->link[l].parent < 0 ? dci_sim_identity().q : maker->pose[sim->link[l].parent].q;
+        const dc_v3 force_in = dc_quat_rotate(dc_quat_conj(up), n);
+        const dc_v3 torque_in = dc_quat_rotate(dc_quat_conj(up), torque);
+        for (c = 0; c < 3; ++c) {
+            dc_real turn = 0;
+            dci_design_lean(maker, s + c, by*(&force_in.x)[c]);
+            for (r = 0; r < 3; ++r) turn += maker->bend[l].m[3*r + c]*(&torque_in.x)[r];
+            dci_design_lean(maker, s + 3 + c, by*turn);
+        }
+    }
+}
+
+/* The rows of the vertices of hull h in front of n.x + offset = gap, those within reach of it; the least room. */
+static dc_real dci_design_front_rows(dci_design_maker *maker, int h, dc_v3 n, dc_real offset, dc_real gap,
+                                     dc_real reach, dc_design_name name)
+{
+    const dc_sim *sim = maker->sim;
+    const dc_sim_hull *hull = sim->hull + h;
+    dc_real least = dci_from_bits(DCI_INF);
+    int i;
+
+    for (i = 0; i < hull->n; ++i) {
+        const dc_v3 p = dc_pose_apply(maker->pose[hull->link], sim->vertex[hull->begin + i]);
+        const dc_real room = dc_dot(n, p) + offset - gap;
+        least = dc_min(least, room);
+        if (room > reach) continue;
+        dci_design_lean_point(maker, hull->link, hull->begin + i, p, n, 1);
+        name.hull = h;
+        name.vertex = i;
+        dci_design_keep_row(maker, -room, name);
+    }
+    return least;
+}
+
+/* can the design move hull h? */
+static int dci_design_hull_moves(const dci_design_maker *maker, int h)
+{
+    const dc_sim *sim = maker->sim;
+    const dc_sim_hull *hull = sim->hull + h;
+    const int *begin = maker->design->begin;
+    int l, s;
+    if (begin[3*hull->begin] < begin[3*(hull->begin + hull->n)]) return 1;
+    for (l = hull->link; l >= 0; l = sim->link[l].parent) {
+        s = dci_design_slot(sim, DC_DESIGN_ATTACH, l, 0);
+        if (begin[s] < begin[s + 6]) return 1;
+    }
+    return 0;
+}
+
+/* The rows of two hulls, apart or not, by a plane between them; *room: their distance less gap. */
+static dc_status dci_design_pair_rows(dci_design_maker *maker, int a, int b, dc_real gap, dc_real reach, dc_arena *mem,
+                                      dc_real *room)
+{
+    const dc_sim *sim = maker->sim;
+    const int ia = sim->hull[a].link, ib = sim->hull[b].link;
+    const int move_a = dci_design_hull_moves(maker, a), move_b = dci_design_hull_moves(maker, b);
+    const dc_hull A = dci_sim_hull_of(sim, a), B = dci_sim_hull_of(sim, b);
+    const dc_v3 apart = dc_sub(dc_pose_apply(maker->pose[ia], sim->hull[a].centre),
+                               dc_pose_apply(maker->pose[ib], sim->hull[b].centre));
+    dc_distance D = DC_ZERO;
+    dc_design_name name = DC_ZERO;
+    dc_status status;
+    dc_real offset;
+
+    /* far from each other, or out of the design's hands */
+    *room = dci_from_bits(DCI_INF);
+    if (!move_a && !move_b) return DC_OK;
+    if (dc_sqrt(dc_dot(apart, apart)) > sim->hull[a].radius + sim->hull[b].radius + gap + reach) return DC_OK;
+    status = dc_hull_distance(&A, maker->pose + ia, &B, maker->pose + ib, mem, &D);
+    if (status != DC_OK && status != DC_E_DIVERGED) return status;
+    *room = D.gap - gap;
+    if (*room > reach) return DC_OK;
+
+    /* the plane n.x = offset in the middle, or at the one that cannot move */
+    offset = move_a && move_b ? DC_R(0.5)*(dc_dot(D.n, D.pa) + dc_dot(D.n, D.pb)) : dc_dot(D.n, move_a ? D.pb : D.pa);
+    if (move_a && move_b) gap = DC_R(0.5)*gap;
+    name.cause = DC_DESIGN_PAIR;
+    name.other = b;
+    if (move_a) dci_design_front_rows(maker, a, D.n, -offset, gap, reach, name);
+    name.other = a;
+    if (move_b) dci_design_front_rows(maker, b, dc_neg(D.n), offset, gap, reach, name);
+    return DC_OK;
+}
+
+/* where the links are, and their attachments' frames, at q */
+static void dci_design_pose(const dci_design_maker *maker, const dc_real *q, dc_pose *pose, dc_m3 *bend)
+{
+    const dc_sim *sim = maker->sim;
+    int i;
+    dc_sim_poses(sim, q, pose);
+    for (i = 0; i < sim->links; ++i) {
+        const dc_sim_link *l = sim->link + i;
+        pose[sim->links + i] = l->parent < 0 ? l->attach : dc_pose_mul(pose[l->parent], l->attach);
+        bend[i] = dc_so3_jl(dc_quat_log(dc_quat_mul(l->attach.q, dc_quat_conj(maker->design->turn[i]))));
+    }
+}
+
+DC_DEF dc_status dc_design_clear(const dc_design *design, const dc_sim *sim, const dc_real *q, dc_real gap,
+                                 dc_real reach, dc_arena *mem, dc_design_rows *rows, dc_real *room,
+                                 dc_design_name *worst)
+{
+    dci_design_maker maker;
+    dc_design_name name = DC_ZERO, least_of = DC_ZERO;
+    dc_real least = dci_from_bits(DCI_INF), here;
+    dc_pose *pose;
+    dc_m3 *bend;
+    dc_status status;
+    int a, b, p, k, rows_before, entries_before;
+    size_t used;
+
+    if (!dci_design_of(design, sim) || !q || !mem || !dci_design_rows_ok(rows) || !dci_sim_scalar(gap, 0)
+        || !dci_sim_scalar(reach, 0)) return DC_E_ARG;
+    for (k = 0; k < sim->nq; ++k)
+        if (!(dc_abs(q[k]) <= DC_LIMIT)) return DC_E_ARG;
+    used = mem->used;
+    rows_before = rows->rows;
+    entries_before = rows->entries;
+    status = dci_design_open(design, sim, mem, rows, &maker, &pose, &bend);
+    if (status == DC_OK) dci_design_pose(&maker, q, pose, bend);
+    least_of.hull = least_of.vertex = least_of.other = -1;
+
+    /* planes, of what is not fixed to the world */
+    name.cause = DC_DESIGN_PLANE;
+    for (a = 0; a < sim->hulls && status == DC_OK; ++a)
+        for (p = 0; p < sim->planes && sim->anchor[sim->hull[a].link] >= 0; ++p) {
+            if (!dci_design_hull_moves(&maker, a)) break;
+            name.other = p;
+            here = dci_design_front_rows(&maker, a, sim->plane[p].n, sim->plane[p].d, gap, reach, name);
+            if (!(here < least)) continue;
+            least = here;
+            least_of = name;
+            least_of.hull = a;
+            least_of.vertex = -1;
+        }
+
+    /* pairs */
+    for (a = 0; a < sim->hulls && status == DC_OK; ++a)
+        for (b = a + 1; b < sim->hulls && status == DC_OK; ++b) {
+            if (!dci_sim_hulls_touch(sim, a, b)) continue;
+            status = dci_design_pair_rows(&maker, a, b, gap, reach, mem, &here);
+            if (status != DC_OK || !(here < least)) continue;
+            least = here;
+            least_of.cause = DC_DESIGN_PAIR;
+            least_of.hull = a;
+            least_of.vertex = -1;
+            least_of.other = b;
+        }
+    if (status == DC_OK) status = dci_design_close(&maker, rows_before, entries_before);
+    else {
+        rows->rows = rows_before;
+        rows->entries = entries_before;
+    }
+    if (status == DC_OK && room) *room = least;
+    if (status == DC_OK && worst) *worst = least_of;
+    mem->used = used;
+    return status;
+}
+
+/* ---- [design step] the nearest step that is allowed ------------------------------------------- */
+/* in: a wish y, box, rows A x >= b, radius; out: the nearest x to y of them. With l the multiplier of the ball x is the
+ * projection of s y, s = 1/(1 + l), onto box and rows alone, and |x| grows with s. That projection is, by its dual,
+ *     x(mu) = clip(s y + A^T mu),   mu >= 0 of largest  phi(mu) = |x - s y|^2/2 + mu.(b - A x)
+ *
+ * stage                 | reads             | writes               | equation
+ * dci_design_ascend     | a row, mu         | its mu_r, x          | a_r.x = b_r, or mu_r = 0
+ * dci_design_sweep      | rows, mu          | mu, x: row after row |
+ * dci_design_newton     | rows that hold    | mu, x                | (A_W A_W^T) dmu = b - A x, free x alone
+ * dci_design_near       | s                 | x, mu                | both in turn, until neither moves
+ * dci_design_within     | radius            | s                    | |x| = radius
+ * dc_design_project     | wish, radius      | step                 | SDRS Eq. 15 */
+
+/* what does not change */
+typedef struct {
+    int n, rows;
+    const dc_design_rows *list;
+    const dc_real *wish;        /* n */
+    const dc_real *lo, *hi;     /* n: the box of steps */
+    const dc_real *norm2;       /* rows: |a_r|^2 */
+    const int *kept;            /* rows that the radius does not imply */
+    dc_real radius, size;       /* 0: none; the largest number among wish and radius */
+} dci_design_task;
+
+/* a place of the dual */
+typedef struct {
+    dc_real share;              /* s */
+    dc_real *dual;              /* rows: mu */
+    dc_real *open;              /* n: s y + A^T mu */
+    dc_real *step;              /* n: x */
+    int sweeps;
+} dci_design_at;
+
+/* scratch of Newton's method */
+typedef struct { dc_real *rhs, *dir, *image, *way, *trial; dc_real *across; int *works; } dci_design_scratch;
+
+static dc_real dci_design_clip(const dci_design_task *task, int i, dc_real x)
+{
+    return dc_max(task->lo[i], dc_min(task->hi[i], x));
+}
+
+static dc_real dci_design_length(const dc_real *x, int n)
+{
+    dc_real sum = 0;
+    int i;
+    for (i = 0; i < n; ++i) sum += x[i]*x[i];
+    return dc_sqrt(sum);
+}
+
+/* a_r.x */
+static dc_real dci_design_times(const dc_design_rows *rows, int r, const dc_real *x)
+{
+    dc_real sum = 0;
+    int k;
+    for (k = rows->begin[r]; k < rows->begin[r + 1]; ++k) sum += rows->weight[k]*x[rows->variable[k]];
+    return sum;
+}
+
+/* open and step from dual */
+static void dci_design_place_at(const dci_design_task *task, dci_design_at *at)
+{
+    const dc_design_rows *rows = task->list;
+    int i, j, k;
+    for (i = 0; i < task->n; ++i) at->open[i] = at->share*task->wish[i];
+    for (j = 0; j < task->rows; ++j) {
+        const int r = task->kept[j];
+        for (k = rows->begin[r]; k < rows->begin[r + 1] && at->dual[j] != 0; ++k)
+            at->open[rows->variable[k]] += at->dual[j]*rows->weight[k];
+    }
+    for (i = 0; i < task->n; ++i) at->step[i] = dci_design_clip(task, i, at->open[i]);
+}
+
+/* phi(mu) */
+static dc_real dci_design_dual(const dci_design_task *task, const dci_design_at *at)
+{
+    dc_real sum = 0;
+    int i, j;
+    for (i = 0; i < task->n; ++i) {
+        const dc_real e = at->step[i] - at->share*task->wish[i];
+        sum += DC_R(0.5)*e*e;
+    }
+    for (j = 0; j < task->rows; ++j) {
+        const int r = task->kept[j];
+        if (at->dual[j] > 0) sum += at->dual[j]*(task->list->least[r] - dci_design_times(task->list, r, at->step));
+    }
+    return sum;
+}
+
+/* phi along the multiplier of row r, its sign `way`: *slope, the sum of squares of the weights of what is off its
+ * bounds; returned, how far to the next place where a variable meets a bound or leaves it. */
+static dc_real dci_design_bend(const dci_design_task *task, const dci_design_at *at, int r, dc_real way, dc_real *slope)
+{
+    const dc_design_rows *rows = task->list;
+    dc_real next = dci_from_bits(DCI_INF);
+    int k;
+
+    *slope = 0;
+    for (k = rows->begin[r]; k < rows->begin[r + 1]; ++k) {
+        const int i = rows->variable[k];
+        const dc_real w = way*rows->weight[k], z = at->open[i];
+        const dc_real ahead = w > 0 ? task->hi[i] - z : z - task->lo[i];        /* to the bound it moves to */
+        const dc_real behind = w > 0 ? task->lo[i] - z : z - task->hi[i];       /* back to the one it is beyond */
+        const dc_real far_off = behind > 0 ? behind : ahead;
+        if (w == 0 || far_off <= 0) continue;
+        next = dc_min(next, far_off/dc_abs(w));
+        if (behind <= 0) *slope += w*w;
+    }
+    return next;
+}
+
+/* The multiplier of kept row j to where phi is largest along it: where the row holds just so, or 0. How far the row
+ * moved, as a length; infinite: the box has nothing that meets it. */
+static dc_real dci_design_ascend(const dci_design_task *task, dci_design_at *at, int j)
+{
+    const dc_design_rows *rows = task->list;
+    const int r = task->kept[j], most = 2*(rows->begin[r + 1] - rows->begin[r]) + 2;
+    dc_real all = 0;
+    int pass, k;
+
+    for (pass = 0; pass < most; ++pass) {
+        const dc_real miss = rows->least[r] - dci_design_times(rows, r, at->step), way = miss > 0 ? 1 : -1;
+        dc_real slope, next, move;
+        if (miss == 0 || (miss < 0 && at->dual[j] == 0)) break;
+        next = dci_design_bend(task, at, r, way, &slope);
+        move = dc_abs(miss) <= slope*next ? dc_abs(miss)/slope : next;
+        if (way < 0) move = dc_min(move, at->dual[j]);
+        if (move > DC_REAL_MAX) return move;
+        at->dual[j] += way*move;
+        all += move;
+        for (k = rows->begin[r]; k < rows->begin[r + 1]; ++k) {
+            const int i = rows->variable[k];
+            at->open[i] += way*move*rows->weight[k];
+            at->step[i] = dci_design_clip(task, i, at->open[i]);
+        }
+        if (move < next) break;
+    }
+    return all*dc_sqrt(task->norm2[j]);
+}
+
+/* One sweep of coordinate ascent; the largest move of a row. */
+static dc_real dci_design_sweep(const dci_design_task *task, dci_design_at *at)
+{
+    dc_real most = 0;
+    int j;
+    at->sweeps++;
+    for (j = 0; j < task->rows; ++j) {
+        const dc_real move = dci_design_ascend(task, at, j);
+        most = dc_max(most, move);
+        if (move > DC_REAL_MAX) break;
+    }
+    return most;
+}
+
+/* out = A_W D A_W^T p over the rows that work, D the variables off their bounds */
+static void dci_design_gram(const dci_design_task *task, const dci_design_at *at, const dci_design_scratch *scratch,
+                            const dc_real *p, dc_real *out)
+{
+    const dc_design_rows *rows = task->list;
+    int i, j, k;
+    for (i = 0; i < task->n; ++i) scratch->across[i] = 0;
+    for (j = 0; j < task->rows; ++j)
+        for (k = rows->begin[task->kept[j]]; scratch->works[j] && k < rows->begin[task->kept[j] + 1]; ++k)
+            scratch->across[rows->variable[k]] += p[j]*rows->weight[k];
+    for (i = 0; i < task->n; ++i)
+        if (at->open[i] != at->step[i]) scratch->across[i] = 0;
+    for (j = 0; j < task->rows; ++j)
+        out[j] = scratch->works[j] ? dci_design_times(rows, task->kept[j], scratch->across) : 0;
+}
+
+/* To t along the way from the trial place: d phi/dt there. */
+static dc_real dci_design_ahead(const dci_design_task *task, dci_design_at *at, const dci_design_scratch *scratch,
+                                dc_real t)
+{
+    dc_real slope = 0;
+    int j;
+    for (j = 0; j < task->rows; ++j) at->dual[j] = dc_max(0, scratch->trial[j] + t*scratch->way[j]);
+    dci_design_place_at(task, at);
+    for (j = 0; j < task->rows; ++j) {
+        const int r = task->kept[j];
+        if (at->dual[j] > 0 || scratch->way[j] > 0)
+            slope += scratch->way[j]*(task->list->least[r] - dci_design_times(task->list, r, at->step));
+    }
+    return slope;
+}
+
+/* Along the way to where phi is largest, at most to where the first row lets go: phi is concave there. */
+static void dci_design_search(const dci_design_task *task, dci_design_at *at, const dci_design_scratch *scratch)
+{
+    dc_real limit = dci_from_bits(DCI_INF), lo = 0, hi;
+    int j, it;
+
+    for (j = 0; j < task->rows; ++j)
+        if (scratch->trial[j] > 0 && scratch->way[j] < 0)
+            limit = dc_min(limit, -scratch->trial[j]/scratch->way[j]);
+    hi = dc_min(1, limit);
+    for (it = 0; it < 40 && dci_design_ahead(task, at, scratch, hi) > 0; ++it) {
+        lo = hi;
+        if (hi >= limit) break;
+        hi = dc_min(8*hi, limit);
+    }
+    for (it = 0; it < 50 && lo < hi*(1 - 4*DC_EPS); ++it) {
+        const dc_real middle = lo > 0 ? DC_R(0.5)*(lo + hi) : DC_R(0.25)*hi;
+        if (dci_design_ahead(task, at, scratch, middle) > 0) lo = middle;
+        else hi = middle;
+    }
+    dci_design_ahead(task, at, scratch, lo);
+}
+
+/* Newton's step on the rows that hold or are missed, by conjugate gradients, as far as phi grows. */
+static void dci_design_newton(const dci_design_task *task, dci_design_at *at, const dci_design_scratch *scratch)
+{
+    const dc_real before = dci_design_dual(task, at);
+    dc_real rr = 0, rr0;
+    int j, it, cap = 0;
+
+    /* the rows, and by how much they are missed */
+    for (j = 0; j < task->rows; ++j) {
+        const int r = task->kept[j];
+        const dc_real miss = task->list->least[r] - dci_design_times(task->list, r, at->step);
+        scratch->works[j] = at->dual[j] > 0 || miss > 0;
+        scratch->rhs[j] = scratch->works[j] ? miss : 0;
+        scratch->dir[j] = scratch->rhs[j]/task->norm2[j];
+        scratch->way[j] = 0;
+        rr += scratch->rhs[j]*scratch->dir[j];
+        cap += 2*scratch->works[j];
+    }
+    if (!(rr > 0)) return;
+
+    /* conjugate gradients, in the measure of the rows' lengths */
+    for (it = 0, rr0 = rr; it < cap && it < 400 && rr > 16*DC_EPS*DC_EPS*rr0; ++it) {
+        dc_real curve = 0, full = 0, next = 0, a;
+        dci_design_gram(task, at, scratch, scratch->dir, scratch->image);
+        for (j = 0; j < task->rows; ++j) {
+            curve += scratch->dir[j]*scratch->image[j];
+            full += scratch->dir[j]*scratch->dir[j]*task->norm2[j];
+        }
+
+        /* rows that depend on each other and disagree: phi grows without end, until one of them lets go */
+        a = rr/dc_max(curve, 16*DC_EPS*full);
+        for (j = 0; j < task->rows; ++j) {
+            scratch->way[j] += a*scratch->dir[j];
+            scratch->rhs[j] -= a*scratch->image[j];
+            next += scratch->rhs[j]*scratch->rhs[j]/task->norm2[j];
+        }
+        for (j = 0; j < task->rows; ++j)
+            scratch->dir[j] = scratch->rhs[j]/task->norm2[j] + next/rr*scratch->dir[j];
+        rr = next;
+    }
+
+    /* all of it, rows that let go left at 0; if that is no gain, as far as phi grows before the first lets go */
+    for (j = 0; j < task->rows; ++j) {
+        scratch->trial[j] = at->dual[j];
+        at->dual[j] = dc_max(0, at->dual[j] + scratch->way[j]);
+    }
+    dci_design_place_at(task, at);
+    if (!(dci_design_dual(task, at) > before)) dci_design_search(task, at, scratch);
+}
+
+/* Above this phi no allowed step exists: |x - s y|^2/2 of any that does is below it. */
+static dc_real dci_design_ceiling(const dci_design_task *task, const dci_design_at *at)
+{
+    dc_real box = 0, length = 0, ball;
+    int i;
+    for (i = 0; i < task->n; ++i) {
+        const dc_real y = at->share*task->wish[i], e = dc_max(dc_abs(task->lo[i] - y), dc_abs(task->hi[i] - y));
+        box += DC_R(0.5)*e*e;
+        length += y*y;
+    }
+    ball = task->radius + dc_sqrt(length);
+    ball = task->radius > 0 ? DC_R(0.5)*ball*ball : dci_from_bits(DCI_INF);
+    return dc_min(box, ball)*(1 + (DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-9)));
+}
+
+/* The projection of s y, from the multipliers there are. */
+static dc_status dci_design_near(const dci_design_task *task, dci_design_at *at, const dci_design_scratch *scratch,
+                                 dc_real share)
+{
+    const dc_real size = dc_max(task->size, share*dci_design_length(task->wish, task->n));
+    const dc_real tolerance = (DC_IS_FLOAT ? DC_R(2e-6) : DC_R(1e-13))*size;
+    dc_real ceiling;
+    int round, k;
+
+    at->share = share;
+    dci_design_place_at(task, at);
+    if (task->rows == 0) return DC_OK;
+    ceiling = dci_design_ceiling(task, at);
+    for (round = 0; round < 150; ++round) {
+        for (k = 0; k < 6; ++k) {
+            const dc_real move = dci_design_sweep(task, at);
+            if (move <= tolerance) return DC_OK;
+            if (move > DC_REAL_MAX) return DC_E_SINGULAR;
+        }
+        if (dci_design_dual(task, at) > ceiling) return DC_E_SINGULAR;
+        dci_design_newton(task, at, scratch);
+        if (dci_design_dual(task, at) > ceiling) return DC_E_SINGULAR;
+    }
+    return DC_E_DIVERGED;
+}
+
+/* The share of the wish, at most all of it, whose projection is as long as the radius: up to it by factors, then by
+ * secants of the bracket, the weight of a side that stays halved. rest: the length of the projection of nothing. */
+static dc_status dci_design_within(const dci_design_task *task, dci_design_at *at, const dci_design_scratch *scratch,
+                                   dc_real rest)
+{
+    const dc_real near_by = DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-10), length = dci_design_length(task->wish, task->n);
+    dc_real lo = 0, hi = length > task->radius ? task->radius/length : 1, under = rest - task->radius, over;
+    dc_status status;
+    int it, side = 0;
+
+    /* a bracket */
+    for (;;) {
+        status = dci_design_near(task, at, scratch, hi);
+        if (status == DC_E_SINGULAR) return status;
+        over = dci_design_length(at->step, task->n) - task->radius;
+        if (over > 0) break;
+        if (hi >= 1) return status;
+        lo = hi;
+        under = over;
+        hi = dc_min(1, 4*hi);
+    }
+
+    /* secants */
+    for (it = 0; it < 60; ++it) {
+        const dc_real weight = under < over ? under/(under - over) : DC_R(0.5);
+        const dc_real share = lo + (hi - lo)*dc_min(DC_R(0.99), dc_max(DC_R(0.01), weight));
+        dc_real gap;
+        status = dci_design_near(task, at, scratch, share);
+        if (status == DC_E_SINGULAR) return status;
+        gap = dci_design_length(at->step, task->n) - task->radius;
+        if (gap <= 0 && (gap >= -near_by*task->radius || hi - lo <= 4*DC_EPS*hi)) return status;
+        if (gap > 0) {
+            hi = share;
+            over = gap;
+            if (side > 0) under *= DC_R(0.5);
+            side = 1;
+        } else {
+            lo = share;
+            under = gap;
+            if (side < 0) over *= DC_R(0.5);
+            side = -1;
+        }
+    }
+    return dci_design_near(task, at, scratch, lo);
+}
+
+/* is the step of length 0 allowed? */
+static int dci_design_stays(const dci_design_task *task)
+{
+    int i, j;
+    for (i = 0; i < task->n; ++i)
+        if (task->lo[i] > 0 || task->hi[i] < 0) return 0;
+    for (j = 0; j < task->rows; ++j)
+        if (task->list->least[task->kept[j]] > 0) return 0;
+    return 1;
+}
+
+/* The step, from multipliers 0. Where not to move is not allowed, that comes first: it tells whether anything is. */
+static dc_status dci_design_find(const dci_design_task *task, dci_design_at *at, const dci_design_scratch *scratch)
+{
+    dc_real rest = 0;
+    if (!dci_design_stays(task)) {
+        const dc_status status = dci_design_near(task, at, scratch, 0);
+        if (status == DC_E_SINGULAR) return status;
+        rest = dci_design_length(at->step, task->n);
+        if (task->radius > 0 && rest > task->radius*(1 + (DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-9))))
+            return status == DC_OK ? DC_E_SINGULAR : status;
+    }
+    return task->radius > 0 ? dci_design_within(task, at, scratch, rest) : dci_design_near(task, at, scratch, 1);
+}
+
+/* the arrays of a projection */
+static void dci_design_take_step(int n, int rows, dci_room *room, dc_real *part[4], int **kept, dci_design_at *at,
+                                 dci_design_scratch *scratch)
+{
+    int k;
+    for (k = 0; k < 3; ++k) part[k] = DCI_TAKE(room, n, dc_real);
+    part[3] = DCI_TAKE(room, rows, dc_real);
+    at->open = DCI_TAKE(room, n, dc_real);
+    at->step = DCI_TAKE(room, n, dc_real);
+    at->dual = DCI_TAKE(room, rows, dc_real);
+    scratch->across = DCI_TAKE(room, n, dc_real);
+    scratch->rhs = DCI_TAKE(room, rows, dc_real);
+    scratch->dir = DCI_TAKE(room, rows, dc_real);
+    scratch->image = DCI_TAKE(room, rows, dc_real);
+    scratch->way = DCI_TAKE(room, rows, dc_real);
+    scratch->trial = DCI_TAKE(room, rows, dc_real);
+    scratch->works = DCI_TAKE(room, rows, int);
+    *kept = DCI_TAKE(room, rows, int);
+}
+
+DC_DEF size_t dc_design_project_bytes(const dc_design *design, const dc_design_rows *rows)
+{
+    dci_room room = DC_ZERO;
+    dci_design_at at;
+    dci_design_scratch scratch;
+    dc_real *part[4];
+    int *kept;
+    if (!design || design->n < 1) return 0;
+    dci_design_take_step(design->n, rows ? rows->rows : 0, &room, part, &kept, &at, &scratch);
+    return dci_counted(&room);
+}
+
+/* are the arguments numbers, the bounds in order? */
+static int dci_design_step_ok(const dc_design *design, const dc_design_rows *rows, const dc_real *d,
+                              const dc_real *step)
+{
+    int i, k;
+    for (i = 0; i < design->n; ++i)
+        if (!dc_finite(d[i]) || !(dc_abs(step[i]) <= DC_LIMIT) || !(design->lo[i] <= design->hi[i])) return 0;
+    for (k = 0; rows && k < rows->rows; ++k)
+        if (!(dc_abs(rows->least[k]) <= DC_LIMIT)) return 0;
+    for (k = 0; rows && k < rows->entries; ++k)
+        if (rows->variable[k] < 0 || rows->variable[k] >= design->n || !(dc_abs(rows->weight[k]) <= DC_LIMIT)) return 0;
+    return 1;
+}
+
+/* Which rows hold the step back and which is missed by most, or, where they contradict, which asks for most. */
+static void dci_design_report(const dci_design_task *task, const dci_design_at *at, dc_status status,
+                              dc_design_info *info)
+{
+    dc_real most = 0;
+    int j;
+    info->sweeps = at->sweeps;
+    info->held = 0;
+    info->row = -1;
+    info->missed = 0;
+    for (j = 0; j < task->rows; ++j) {
+        const int r = task->kept[j];
+        const dc_real length = dc_sqrt(task->norm2[j]);
+        const dc_real miss = (task->list->least[r] - dci_design_times(task->list, r, at->step))/length;
+        const dc_real weigh = status == DC_E_SINGULAR ? at->dual[j]*length : miss;
+        info->held += at->dual[j] > 0;
+        if (!(weigh > most)) continue;
+        most = weigh;
+        info->row = r;
+        info->missed = dc_max(miss, 0);
+    }
+}
+
+DC_DEF dc_status dc_design_project(const dc_design *design, const dc_design_rows *rows, const dc_real *d,
+                                   dc_real radius, dc_arena *mem, dc_real *step, dc_design_info *info)
+{
+    dci_room room = DC_ZERO;
+    dci_design_task task;
+    dci_design_at at;
+    dci_design_scratch scratch;
+    dc_real *part[4];
+    int *kept, i, r, k, empty = -1;
+    dc_status status;
+    size_t used;
+
+    if (!design || !design->lo || !design->hi || design->n < 1 || !d || !mem || !step || !dci_sim_scalar(radius, 0)
+        || (rows && !dci_design_rows_ok(rows)) || !dci_design_step_ok(design, rows, d, step)) return DC_E_ARG;
+    used = mem->used;
+    room.arena = mem;
+    dci_design_take_step(design->n, rows ? rows->rows : 0, &room, part, &kept, &at, &scratch);
+    if (room.full) {
+        mem->used = used;
+        return DC_E_MEMORY;
+    }
+
+    /* the wish, in the box of steps */
+    memset(&task, 0, sizeof task);
+    task.n = design->n;
+    task.list = rows;
+    task.radius = task.size = radius;
+    for (i = 0; i < task.n; ++i) {
+        part[0][i] = step[i];
+        part[1][i] = design->lo[i] - d[i];
+        part[2][i] = design->hi[i] - d[i];
+        task.size = radius > 0 ? radius : dc_max(task.size, dc_abs(step[i]));
+    }
+
+    /* the rows that a step of this length can miss */
+    for (r = 0; rows && r < rows->rows; ++r) {
+        dc_real norm2 = 0;
+        for (k = rows->begin[r]; k < rows->begin[r + 1]; ++k) norm2 += rows->weight[k]*rows->weight[k];
+        if (!(norm2 > 0)) {
+            if (rows->least[r] > 0) empty = r;
+            continue;
+        }
+        if (radius > 0 && rows->least[r] <= -dc_sqrt(norm2)*radius) continue;
+        kept[task.rows] = r;
+        part[3][task.rows] = norm2;
+        at.dual[task.rows++] = 0;
+        task.size = dc_max(task.size, dc_abs(rows->least[r])/dc_sqrt(norm2));
+    }
+    task.wish = part[0];
+    task.lo = part[1];
+    task.hi = part[2];
+    task.norm2 = part[3];
+    task.kept = kept;
+    at.sweeps = 0;
+
+    /* all of the wish, or as much as the radius holds */
+    status = dci_design_find(&task, &at, &scratch);
+    if (empty >= 0) status = DC_E_SINGULAR;
+
+    if (info) dci_design_report(&task, &at, status, info);
+    if (info && empty >= 0) info->row = empty;
+    for (i = 0; i < task.n && status != DC_E_SINGULAR; ++i) step[i] = at.step[i];
+    mem->used = used;
+    return status;
+}
+
+#endif /* DC_SIM_NO_DESIGN */
 
 /* ============================================================================================== */
 #ifndef DC_SIM_NO_GRAINS
