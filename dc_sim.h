@@ -730,6 +730,15 @@ DC_DEF dc_status dc_grains_vjp(dc_grains *g, const dc_grains_tangent *next, cons
 
 #define DC_CONTACT_KERNELS
 #include "dc_contact.h"
+#include "dc_bsh.h"
+#ifndef DC_SIM_NO_GRAINS
+#include "dc_sdf.h"
+#endif
+
+#if !defined(DC_CONTACT_IMPLEMENTED) || !defined(DC_BSH_IMPLEMENTED) \
+    || !(defined(DC_SDF_IMPLEMENTED) || defined(DC_SIM_NO_GRAINS))
+#error "dc_sim.h: first define DC_CONTACT_, DC_BSH_, DC_SDF_ and DC_SIM_IMPLEMENTATION (DC_..._IMPLEMENTED: elsewhere)"
+#endif
 
 #include <math.h>
 #include <string.h>
