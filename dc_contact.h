@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: MIT OR Unlicense
  *
  * DOES     distance, penetration depth and closest features of two convex hulls, round ones too; faces and neighbours
- *          of a hull; contact manifolds of two with ids, clipped or smooth; rays, casts with a time of impact that is never late; their
- *          derivatives; pairs and trees of boxes; the contact potentials of LRI [1] (felt at any distance) and SDRS [2]
- *          (local) with gradient and Hessian by vertices, rigid twists or affine maps; many triangle pairs at once; the
- *          friction potential of SDRS with its mixed second derivatives; small dense linear algebra; elementary
- *          functions that give the same bits everywhere, and smooth stand-ins for sign, max, clamp, comparisons and
- *          argmax [3]; rotations and poses with their Jacobians.
+ *          of a hull; contact manifolds of two with ids, clipped or smooth; rays, casts with a time of impact that is
+ *          never late; their derivatives; pairs and trees of boxes; the contact potentials of LRI [1] (felt at any
+ *          distance) and SDRS [2] (local) with gradient and Hessian by vertices, rigid twists or affine maps; many
+ *          triangle pairs at once; the friction potential of SDRS with its mixed second derivatives; small dense linear
+ *          algebra; elementary functions that give the same bits everywhere, and smooth stand-ins for sign, max, clamp,
+ *          comparisons and argmax [3]; rotations and poses with their Jacobians.
  * DOES NOT split non-convex shapes, read files, step time.
  *
  * USE
