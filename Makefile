@@ -5,6 +5,7 @@
 #                    wasi-libc (Debian: clang lld wasi-libc)
 # make test          every test, three minutes: needs a C compiler and make, nothing else
 # make gallery       every example in its quick form, five minutes; run again it goes on where it was: build/demo/index.html
+# make python        build/python, to be used from Python by numpy and PyTorch: dc.py, layout.py, libdc.so; half a minute
 # make install       the headers and dc.pc for pkg-config: PREFIX=/usr/local, DESTDIR=
 # make help          this text
 #
@@ -56,7 +57,7 @@ INCLUDE = -I. -Itests/support -Iexamples/common -Ibuild/include -DDC_REAL=$(REAL
 
 export CC WARN WARN_C GREATEST
 
-.PHONY: help install test test-all audit audit-short test-view train bench bench-instructions fuzz fuzz-short lint vendor facts house concordance figures demo play gallery stills clean FORCE golden bits robust
+.PHONY: help install python test test-all audit audit-short test-view train bench bench-instructions fuzz fuzz-short lint vendor facts house concordance figures demo play gallery stills clean FORCE golden bits robust
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
@@ -70,6 +71,18 @@ install:
 	cp $(HEADERS) "$(DESTDIR)$(PREFIX)/include"
 	@printf '%s\n' 'prefix=$(PREFIX)' 'includedir=$${prefix}/include' '' 'Name: dc' 'Description: differentiable contact, single-file C headers' \
 	  'Version: $(VERSION)' 'Cflags: -I$${includedir}' 'Libs: -lm' > "$(DESTDIR)$(PREFIX)/share/pkgconfig/dc.pc"
+
+# ---- python
+
+PYTHON ?= python3
+
+python: build/python/libdc.so
+	@cp examples/python/dc.py build/python
+	@echo "PYTHONPATH=build/python $(PYTHON) examples/python/slide.py"
+
+build/python/libdc.so: $(HEADERS) examples/python/generate.py Makefile
+	$(PYTHON) examples/python/generate.py "$(CC)" . build/python
+	$(CC) $(STD) $(CFLAGS) -ffp-contract=off -fPIC -shared -I. build/python/libdc.c -o $@ $(LDLIBS)
 
 # ---- test
 

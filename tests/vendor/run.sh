@@ -135,6 +135,19 @@ shared() { ${CC:-cc} -std=c99 -O2 $warn -fPIC -shared "$1" -o libdc.so -lm && py
 if have python3; then trial "shared library called from Python" shared shared.c dc_contact.h
 else skip "shared library called from Python" "no python3"; fi
 
+# dc.py, whose structs are made from the headers: with the first python3 that has numpy
+numpy() {
+    "$python" "$1/generate.py" "${CC:-cc}" "$top" . && cp "$1/dc.py" . || return 1
+    ${CC:-cc} -std=c99 -O0 -ffp-contract=off -fPIC -shared -I"$top" libdc.c -o libdc.so -lm || return 1
+    PYTHONPATH="$PWD" PYTHONDONTWRITEBYTECODE=1 "$python" "$1/test_dc.py" > said || { cat said; return 1; }
+    sed -n 's/^skip/note skip/p' said
+}
+python=
+for p in python3 /usr/bin/python3; do [ -z "$python" ] && "$p" -c 'import numpy' 2>/dev/null && python=$p; done
+python_trial() { numpy "$top/examples/python"; }
+if [ -n "$python" ]; then trial "Python with numpy" python_trial shared.py
+else skip "Python with numpy" "no python3 with numpy"; fi
+
 threads() { $tsan -std=c99 -O1 -g $warn -fsanitize=thread -pthread "$1" -o program -lm && ./program; }
 tsan=
 for compiler in clang gcc; do
