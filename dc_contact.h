@@ -33,6 +33,8 @@
  *
  * OPTIONS (macros)
  *   DC_CONTACT_IMPLEMENTATION  in one file: the code. In more than one with DC_STATIC: private copies.
+ *               The implementation of another header asks for it in the same file, before that header; a program
+ *               that has it in a file of its own says DC_CONTACT_IMPLEMENTED there. Likewise of all headers.
  *   DC_REAL     double (default) or float, the same in every file: files that disagree do not link, but for DC_STATIC.
  *   DC_STATIC   in the implementing file: every function static.
  *   DC_DEF      decoration of public functions, extern by default.
