@@ -708,9 +708,9 @@ DC_DEF dc_status dc_design_project(const dc_design *design, const dc_design_rows
  * rounding by every pair, whatever its field says. h must be below 2 sqrt(m_eff/k_n), m_eff the mass a contact feels:
  * m/4 at the end of a rod.
  *
- * Memory: some 2 KB for each body with the room for 16 pairs, with sweeps 5 KB. The same bits for any split of the parts of
- * a step. Resting contacts of fields whose gradient jumps, as that of networks of max(0, z), chatter with a speed that
- * falls with h.
+ * Memory: some 2 KB for each body with the room for 16 pairs, with sweeps 5 KB. The same bits for any split of the
+ * parts of a step. Resting contacts of fields whose gradient jumps, as that of networks of max(0, z), chatter with a
+ * speed that falls with h.
  *
  * A step costs O(bodies + pairs within reach) + bodies x walls. It never looks at pairs whose circles about the centres
  * of mass are apart. The grid's cells are as wide as the largest grain: one grain far larger than the rest belongs
