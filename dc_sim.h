@@ -701,7 +701,7 @@ DC_DEF dc_status dc_design_project(const dc_design *design, const dc_design_rows
  *     f <- f - (K v_contact + pull + f)/(1 + h K w),     w of the shares,
  * all of them at the same velocities, so that the bits do not depend on the order. What is left of the error after the
  * sweeps is carried to the next step by the forces, which belong to the state: too few of them leave a pile that
- * trembles. 500 # of 0.4 kg in 20 layers, 4 ms, k 8e4: 70 mm/s with 8 sweeps, 4 with 32; k 2e4: 18 with 8.
+ * trembles. 500 # of 0.4 kg in 20 layers, 4 ms, k 8e4: 70 mm/s with 8 sweeps, 9 with 16, 4 with 32; k 2e4: 18 with 8.
  *
  * c is 1/2, the reduced mass of grains of unit mass as in the paper, or the reduced mass of the pair (reduced_mass).
  * The spring s belongs to the pair while d < 0 and is gone when contact opens. Linear and angular momentum are kept to
