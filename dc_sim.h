@@ -3257,7 +3257,7 @@ static dc_status dci_sim_move_friction(dc_friction_load *load, dci_sim_scratch *
 {
     dci_sim_jet *jet = scratch->jet;
     dc_real *grad = want ? jet->grad : NULL, *hessian = want ? jet->hessian : NULL;
-    if (!scratch->duals || !want)
+    if (!scratch->duals)
         return dc_friction_move(load, A, a, B, b, scratch->mem, &jet->value, grad, hessian);
     return dc_friction_try(load, scratch->duals->share, A, a, B, b, scratch->mem, &jet->value, grad, hessian);
 }
