@@ -5256,8 +5256,9 @@ static dc_real dci_sim_gap_barrier(const dc_sim *sim, int plane, dc_real gap)
     return dci_sim_barrier(sim->desc.global, sim->desc.support, x, &unread, &unread);
 }
 
-/* The gap, between a tenth and nine tenths of `gap` or of the barrier's reach, at which the barrier costs `gain` more
- * than at `gap`: nearer would not pay. */
+/* The gap at which the barrier costs `gain` more than at `gap`: nearer would not pay. No less than a tenth of `gap` or
+ * of the barrier's reach; no more than its reach, where a stiff one begins to cost more than is gained, and than most
+ * of `gap`. */
 static dc_real dci_sim_paying_gap(const dc_sim *sim, int plane, dc_real gap, dc_real gain)
 {
     const dc_real reach = dci_sim_reach(sim, plane), sides = plane ? 1 : 2;
@@ -5267,7 +5268,7 @@ static dc_real dci_sim_paying_gap(const dc_sim *sim, int plane, dc_real gap, dc_
     if (sim->desc.trees) return dc_min(DC_R(0.1)*gap, DC_R(0.5)*reach);
     most = dci_sim_gap_barrier(sim, plane, gap) + gain/(sim->desc.stiffness*sides);
     lo = DC_R(0.1)*dc_min(gap, reach);
-    hi = DC_R(0.9)*dc_min(gap, reach);
+    hi = gap > reach ? reach : DC_R(0.98)*gap;
     for (n = 0; n < 20; ++n) {
         const dc_real g = DC_R(0.5)*(lo + hi);
         if (dci_sim_gap_barrier(sim, plane, g) > most) lo = g;
@@ -5404,7 +5405,8 @@ static DCI_NOINLINE int dci_sim_meet_demands(int nv, dci_sim_direction *directio
 /* the share of the direction over which nothing is met */
 static dc_real dci_sim_direction_share(dci_sim_work *W)
 {
-    return dci_sim_safe_share(&W->at, W->problem.met, W->iterate.q, W->direction.dq, W->scratch.mem, &W->broad, &W->path);
+    return dci_sim_safe_share(&W->at, W->problem.met, W->iterate.q, W->direction.dq, W->scratch.mem, &W->broad,
+                              &W->path);
 }
 
 /* The same for Newton's direction. Where its way ends at two bodies, it is bent to keep them apart and slide along, as
@@ -5671,7 +5673,10 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
         if (at->status == DC_E_MEMORY) return DC_E_MEMORY;
         if (share < 0) return tiny || -slope <= rounding ? sure : DC_E_DIVERGED;
         dci_sim_accept(sim->nq, iterate, info);
-        if (W->factor.spectral) dci_sim_trust(share/safe, (at->value - value)/slope, &W->factor);
+
+        /* a way that a turn ended was too long */
+        if (W->factor.spectral)
+            dci_sim_trust(W->path.end.hull < 0 ? share : share/safe, (at->value - value)/slope, &W->factor);
 
         if (!derivatives) dci_sim_eval_known(W, iterate->q, DCI_SIM_DERIVATIVES);
         if (at->status != DC_OK) return at->status;
