@@ -1,28 +1,38 @@
-# make test          every test, C99, double, the default compiler: needs a C compiler and make, nothing else
-# make test-all      the matrix of compilers, standards, number types and options, and the packaging tests
-# make golden        writes tests/data/golden.txt, the hashes that make test compares, anew
-# make bits          the same hashes from other machines and compilers, under qemu-user, node and wine: minutes
-# make test-view     the pages of the viewer in a browser: skipped without node and Chromium
-# make bench         times; REPEATS=n for more repeats, NATIVE= for the default instructions alone, BENCH_JOBS=2 for a quick look at
-#                    figures that are no times; bench-instructions for counts through callgrind
-# make train         learned contact fields of two pairs of shapes: times and errors, about a minute and a half
-# make fuzz          libFuzzer over the fuzz programs, FUZZ_TIME seconds each, where clang has it; else as fuzz-short
-# make fuzz-short    a fixed set of inputs to each fuzz program, with the sanitizers
+# What to make (times on two cores):
+#
+# make demo          a rod finds out how to push a box, half a minute: build/demo/push.html, to open in a browser
+# make play          a page one can touch, the headers in the browser, half a minute: build/play/play.html; needs clang for wasm32 and
+#                    wasi-libc (Debian: clang lld wasi-libc)
+# make test          every test, three minutes: needs a C compiler and make, nothing else
+# make gallery       every example in its quick form, five minutes; run again it goes on where it was: build/demo/index.html
+# make python        build/python, to be used from Python by numpy and PyTorch: dc.py, layout.py, libdc.so; half a minute
+# make install       the headers and dc.pc for pkg-config: PREFIX=/usr/local, DESTDIR=
+# make help          this text
+#
+# make test-all      the matrix of compilers, standards, number types and options, and the packaging tests: ten minutes
+# make fuzz-short    a fixed set of inputs to each fuzz program, with the sanitizers; make fuzz: libFuzzer, FUZZ_TIME seconds each, where
+#                    clang has it
 # make audit         every derivative against a copy of the headers in quadruple precision, double and float: the whole table, tens of
 #                    minutes, or SHARE=0.1 of its samples; make audit-short 0.01. Needs gcc with libquadmath on x86-64: else skipped
+# make bits          the same hashes from other machines and compilers, under qemu-user, node and wine: minutes
+# make golden        writes tests/data/golden.txt, the hashes that make test compares, anew
 # make robust        hard scenes of dc_ncp.h, units, gradients, tosses: steps not solved or solved wrong; ROBUST="full" or names of families
-# make lint          white space, spelling, comments of public functions, clang-tidy
 # make vendor        drop-in trials: programs in directories of their own with the headers they need; firmware on an emulated Cortex-M
+# make test-view     the pages of the viewer in a browser: skipped without node and Chromium
+# make lint          white space, spelling, comments of public functions, clang-tidy
+#
+# make bench         times; REPEATS=n for more repeats, NATIVE= for the default instructions alone, BENCH_JOBS=2 for a quick look at
+#                    figures that are no times; bench-instructions for counts through callgrind
+# make figures       the figures of tests/bench/RESULTS.md beside what is measured now: ten minutes; ONLY="bench_hull" of one program
 # make facts         lines, code size and worst stack of each header
 # make house         how the inside of each header reads: names of members, sizes of structs, remarks, air, widths
 # make concordance   the papers' equations and the lines of the headers that compute them
-# make figures       the figures of README.md beside what is measured now: minutes
-# make demo          a rod finds out how to push a box: build/demo/push.html
-# make gallery       runs every example in its quick form: build/demo/index.html
+# make train         learned contact fields of two pairs of shapes: times and errors, about a minute and a half
 # make stills        takes the pictures in examples/gallery anew: minutes; needs node, npm and Chromium
-# make clean
+# make clean         removes build/
 #
-# CC, CFLAGS, LDLIBS, REAL (double, float) and WERROR (-Werror) may be set; GREATEST=path names the test framework's header, GREATEST=fallback our stand-in.
+# CC, CFLAGS, LDLIBS, REAL (double, float) and WERROR (-Werror) may be set; GREATEST=path names the test framework's header,
+# GREATEST=fallback our stand-in.
 
 MAKEFLAGS += -j$(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
@@ -39,7 +49,7 @@ WARN_C = -Wstrict-prototypes -Wmissing-prototypes
 
 HEADERS := $(wildcard dc_*.h)
 TESTS := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
-EXAMPLES := $(basename $(notdir $(wildcard examples/*.c examples/figures/*.c)))
+EXAMPLES := $(filter-out sweep_mpi,$(basename $(notdir $(wildcard examples/*.c examples/figures/*.c))))
 BENCHES := $(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c))
 FUZZES := $(patsubst tests/%.c,%,$(wildcard tests/fuzz_*.c))
 SUPPORT := tests/support/support.c
@@ -47,8 +57,32 @@ INCLUDE = -I. -Itests/support -Iexamples/common -Ibuild/include -DDC_REAL=$(REAL
 
 export CC WARN WARN_C GREATEST
 
-.PHONY: all test test-all audit audit-short test-view train bench bench-instructions fuzz fuzz-short lint vendor facts house concordance figures demo gallery stills clean FORCE golden bits robust
-all: test
+.PHONY: help install python test test-all audit audit-short test-view train bench bench-instructions fuzz fuzz-short lint vendor facts house concordance figures demo play gallery stills clean FORCE golden bits robust
+help:
+	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
+
+# ---- install: headers and dc.pc; CMakeLists.txt has a way of its own
+
+PREFIX ?= /usr/local
+VERSION := $(shell sed -n '1s/.* - v\([0-9.]*\) - .*/\1/p' dc_contact.h)
+
+install:
+	@mkdir -p "$(DESTDIR)$(PREFIX)/include" "$(DESTDIR)$(PREFIX)/share/pkgconfig"
+	cp $(HEADERS) "$(DESTDIR)$(PREFIX)/include"
+	@printf '%s\n' 'prefix=$(PREFIX)' 'includedir=$${prefix}/include' '' 'Name: dc' 'Description: differentiable contact, single-file C headers' \
+	  'Version: $(VERSION)' 'Cflags: -I$${includedir}' 'Libs: -lm' > "$(DESTDIR)$(PREFIX)/share/pkgconfig/dc.pc"
+
+# ---- python
+
+PYTHON ?= python3
+
+python: build/python/libdc.so
+	@cp examples/python/dc.py build/python
+	@echo "PYTHONPATH=build/python $(PYTHON) examples/python/slide.py"
+
+build/python/libdc.so: $(HEADERS) examples/python/generate.py Makefile
+	$(PYTHON) examples/python/generate.py "$(CC)" . build/python
+	$(CC) $(STD) $(CFLAGS) -ffp-contract=off -fPIC -shared -I. build/python/libdc.c -o $@ $(LDLIBS)
 
 # ---- test
 
@@ -75,6 +109,7 @@ SHARED := $(filter-out $(PRIVATE),$(TESTS:%=build/test/%))
 TEST_NEEDS = build/test/support.o $(HEADERS) $(wildcard tests/support/*.h tests/golden/*.h examples/common/*.h) tests/greatest_fallback.h build/include/greatest.h Makefile build/flags
 
 build/test/lib.o: $(HEADERS) tests/lib.sh Makefile build/flags
+	@echo "the headers are compiled once: half a minute; each test prints when it has ended"
 	sh tests/lib.sh > build/test/lib.c
 	$(BUILD_TEST) -c build/test/lib.c -o $@
 
@@ -302,7 +337,7 @@ house:
 concordance:
 	@sh tests/concordance.sh
 
-# ---- figures: rows of README.md beside what is measured now; ONLY="bench_hull .." for some
+# ---- figures: rows of tests/bench/RESULTS.md beside what is measured now; ONLY="bench_hull .." for some
 
 ifneq ($(filter figures,$(MAKECMDGOALS)),)
 FIGURES := $(shell ONLY='$(ONLY)' sh tests/figures.sh targets)
@@ -315,6 +350,12 @@ figures: $(FIGURES)
 demo: build/demo/push
 	@cd build/demo && ./push
 	@echo; echo "to look at, in a browser: $(CURDIR)/build/demo/push.html"
+
+play: build/play/play.html
+	@echo "to look at, in a browser: $(CURDIR)/build/play/play.html"
+
+build/play/play.html: $(wildcard examples/play/*) $(HEADERS) Makefile
+	@sh examples/play/build.sh $@
 
 gallery: $(EXAMPLES:%=build/demo/%)
 	@sh examples/gallery.sh build/demo $(EXAMPLES)
@@ -332,6 +373,8 @@ DEMO_NEEDS = $(wildcard examples/common/*) $(HEADERS) Makefile build/flags
 
 build/demo/%: examples/%.c $(DEMO_NEEDS)
 	$(BUILD_DEMO) $< -o $@ $(LDLIBS)
+
+build/demo/sweep_mpi: CC = mpicc
 
 build/demo/%: examples/figures/%.c $(DEMO_NEEDS)
 	$(BUILD_DEMO) $< -o $@ $(LDLIBS)

@@ -291,6 +291,10 @@ DC_DEF dc_status dc_bsh_scene(const dc_bsh_options *opt, int n, const dc_bsh *co
 #define DC_CONTACT_KERNELS
 #include "dc_contact.h"
 
+#ifndef DC_CONTACT_IMPLEMENTED
+#error "dc_bsh.h: first define DC_CONTACT_ and DC_BSH_IMPLEMENTATION (DC_..._IMPLEMENTED: elsewhere)"
+#endif
+
 #include <math.h>
 #include <stdint.h>
 #include <string.h>

@@ -500,6 +500,10 @@ DC_DEF dc_status dc_ncp_contacts(const dc_ncp_options *opt, const dc_ncp_scene *
 #define DC_CONTACT_KERNELS
 #include "dc_contact.h"
 
+#ifndef DC_CONTACT_IMPLEMENTED
+#error "dc_ncp.h: first define DC_CONTACT_ and DC_NCP_IMPLEMENTATION (DC_..._IMPLEMENTED: elsewhere)"
+#endif
+
 #include <stdint.h>
 #include <string.h>
 

@@ -4,7 +4,8 @@
  * DOES     steps trees of rigid links of convex hulls, or of triangles with a hierarchy (dc_bsh.h, LRI [2]), in time by
  *          minimising SDRS Eq. 14 [1]: position-level dynamics, their contact potential, friction, joint limits,
  *          damping, proportional-derivative control; the Jacobians of the next state by both earlier ones, control,
- *          masses, friction, attachments and hull vertices; a whole trajectory's gradient by the adjoint; Adam. Grains
+ *          masses, friction, attachments and hull vertices; a whole trajectory's gradient by the adjoint; Adam; a
+ *          design space, what a model may change as an affine function of variables, and steps that stay in it. Grains
  *          of any shape in the plane: penalty contact with friction through fields over relative pose (dc_cfield of
  *          dc_sdf.h, CEM [3]), walls, driven grains, the derivative of a step.
  * DOES NOT close loops of joints, bend links, decompose shapes that are not convex.
@@ -50,6 +51,7 @@
  *   DC_SIM_IMPLEMENTATION  in one file: the code. In more than one with DC_STATIC: private copies.
  *   DC_SIM_NO_GRAINS       in every file: without the grains (dc_grain_..., dc_grains_...) and without dc_sdf.h, of
  *                          which robots use nothing
+ *   DC_SIM_NO_DESIGN       in every file: without the design space (dc_design_...)
  *   DC_REAL, DC_STATIC, DC_DEF: see dc_contact.h, the same for both.
  *
  * NOTATION
@@ -149,12 +151,18 @@
  *   [jacobians]           Jacobians of a step
  *   [trajectory]          many steps, forward and backward
  *   [adam]                optimiser
+ *   of designs:
+ *   [design]              what a model may change, by variables
+ *   [design rows]         hulls that stay solid, a start that stays free
+ *   [design step]         the nearest step that is allowed
  *   of grains:
  *   [contact]             one contact: CEM Algorithm 1
  *   [grains]              building grains
  *   [reach]               who is within reach
  *   [grain step]          a step of grains
- *   [grain derivatives]   derivatives of a step of grains
+ *   [grain derivatives]   what derivatives of a step of grains are made of
+ *   [sweep derivatives]   derivatives of a step with sweeps
+ *   [step derivatives]    the calls, and derivatives of the explicit step
  *
  * REFERENCES
  *   [1] SDRS  Ye, Gao, Wu, Pan, Komura: SDRS, shape-differentiable robot simulator.
@@ -295,7 +303,7 @@ typedef struct {
  * throw the body. */
 
 /* Why a model was refused. */
-typedef struct { int link; const char *cause; } dc_sim_flaw;    /* link -1: not a link's fault */
+typedef struct { int link; const char *cause; int hull; } dc_sim_flaw;  /* -1: not a link's, not a hull's fault */
 
 /* Hull j of the model: vertices vertex[begin .. begin + n), link, bounding sphere, faces as loops of vertices. With
  * `trees` the corners of each tree follow as one more hull. */
@@ -345,7 +353,8 @@ DC_DEF dc_real dc_sim_rest_stiffness(const dc_sim *sim, dc_real gap, dc_real for
 
 /* Checks a changed design and computes what depends on it. A solid keeps the faces it was built with: a face of four or
  * more vertices is the fan from their mean to its edges, so that moments are polynomials of the vertices, with
- * derivatives where those of the hull itself have kinks. DC_E_ARG: the model is not to be used until it is repaired. */
+ * derivatives where those of the hull itself have kinks. A hull that had faces and has no volume left, or was turned
+ * inside out, is named. DC_E_ARG: the model is not to be used until it is repaired. */
 DC_DEF dc_status dc_sim_refresh(dc_sim *sim, dc_sim_flaw *flaw);
 
 /* 1: hulls a and b of the model may touch. 0: they never meet, or there are no such. */
@@ -490,6 +499,176 @@ typedef struct {
  * NULL, n < 1, a gradient that is not finite. */
 DC_DEF dc_status dc_adam(dc_adam_state *a, const dc_real *grad, dc_real *x);
 
+#ifndef DC_SIM_NO_DESIGN
+
+/* ---- design --------------------------------------------------------------------------------------
+ *
+ * What a model may change, coordinates of hull vertices, attachments, masses and coefficients of friction, as an affine
+ * function of n variables d (SDRS III-B):
+ *
+ *     x_s(d) = base_s + sum_k w_sk d_k        s: a slot; d = 0: the model as it was when the design was built
+ *
+ * so that hulls that share a point x_ijk, an attachment welded to a vertex of its parent (SDRS Fig. 3), feet that
+ * mirror each other, fingers that are copies, lengths and scalings are the same variable in several slots and no
+ * constraint. What is left is a box and sparse rows, and SDRS Eq. 15 is a projection. One iteration:
+ *
+ *     dc_design_apply(&D, d, &sim, NULL);                      the design into the model
+ *     dc_sim_roll(..), dc_sim_adjoint(..);                     with run.vertex, run.attach as needed
+ *     dc_design_pull(&D, d, &run, grad);                       gradient by d
+ *     dc_design_solid(&D, &sim, margin, &mem, &rows);          hulls stay solid
+ *     dc_design_clear(&D, &sim, q0, gap, reach, &mem, &rows, NULL);    the start stays free of overlap
+ *     for (k = 0; k < n; ++k) step[k] = -t*grad[k];            t large: Eq. 15
+ *     dc_design_project(&D, &rows, d, radius, &mem, step, NULL);
+ *     for (k = 0; k < n; ++k) d[k] += step[k]; */
+
+#if DC_IS_FLOAT
+#define dc_design_bytes dc_design_bytes_f
+#define dc_design_build dc_design_build_f
+#define dc_design_apply dc_design_apply_f
+#define dc_design_pull dc_design_pull_f
+#define dc_design_rows_bytes dc_design_rows_bytes_f
+#define dc_design_rows_open dc_design_rows_open_f
+#define dc_design_row dc_design_row_f
+#define dc_design_scratch_bytes dc_design_scratch_bytes_f
+#define dc_design_solid dc_design_solid_f
+#define dc_design_clear dc_design_clear_f
+#define dc_design_project_bytes dc_design_project_bytes_f
+#define dc_design_project dc_design_project_f
+#endif
+
+/* A vertex moves by itself, or with all shared vertices of its link, and attachments on it, that are at its place. */
+enum { DC_DESIGN_HELD = 0, DC_DESIGN_FREE, DC_DESIGN_SHARED };
+/* What of an attachment is variable; both: their sum. Its place is that of a shared vertex of its parent where there is
+ * one; its turn is exp([r]) before that it was built with, r a vector in the parent's axes. */
+enum { DC_DESIGN_MOVES = 1, DC_DESIGN_TURNS = 2 };
+
+/* Link `to`, which has hulls as link `from` has and nothing marked of its own, takes part in every move of it: its
+ * vertices, and its attachment if that of `from` is marked, move by map times what they do; turns by map as of axial
+ * vectors. `from` is itself no copy. */
+typedef struct { int from, to; dc_m3 map; } dc_design_copy;
+
+/* A link is stretched: its vertices, and what is attached to it, move by d_k times their coordinate along the axis, of
+ * any length, as built; axis 0: by d_k times their place, which scales. */
+typedef struct { int link; dc_v3 axis; int variable; } dc_design_stretch;
+
+/* A term of one's own: d_k times `weight` in a coordinate of a vertex (axis 0..2), of an attachment (0..2 place, 3..5
+ * turn), in the mass of a link, its shape held, or the friction of a link or, behind the links, of a plane. */
+typedef enum { DC_DESIGN_VERTEX, DC_DESIGN_ATTACH, DC_DESIGN_MASS, DC_DESIGN_FRICTION } dc_design_kind;
+typedef struct { dc_design_kind kind; int index, axis, variable; dc_real weight; } dc_design_term;
+
+typedef struct {
+    const unsigned char *vertex;        /* vertices of the model: DC_DESIGN_HELD, .._FREE, .._SHARED; NULL: all held */
+    const unsigned char *attach;        /* links: DC_DESIGN_MOVES, .._TURNS; NULL: all held */
+    const dc_design_copy *copy;
+    int copies;
+    const dc_design_stretch *stretch;
+    int stretches;
+    const dc_design_term *term;
+    int terms;
+    int variables;                      /* of stretches and own terms: the first of d */
+    dc_real range;                      /* points stay this near where they were, in each coordinate, m; 0: anywhere */
+} dc_design_desc;
+
+/* Plain data in the caller's memory. lo and hi may be changed. */
+typedef struct {
+    int n;                              /* variables: own ones, then three for each point and each turn */
+    int slots;                          /* vertices' coordinates, 6 of each attachment, masses, frictions: the columns
+                                         * of dc_sim_run */
+    int *begin, *variable;              /* terms of slot s: begin[s] .. begin[s + 1) */
+    dc_real *weight;
+    dc_real *base;                      /* of the slots; 0 for turns */
+    dc_quat *turn;                      /* of the attachments, as built */
+    dc_m3 *inertia;                     /* of the links, as built */
+    dc_real *lo, *hi;                   /* n: bounds of d */
+    int *point, *place, *turned;        /* the first of the three variables of a vertex, of an attachment's place and
+                                         * turn; -1: none of its own */
+    int vertices, links, planes;        /* of the model */
+} dc_design;
+
+/* Bytes of arena that dc_design_build takes at most. 0: no description, or it does not fit. */
+DC_DEF size_t dc_design_bytes(const dc_design_desc *desc, const dc_sim *sim);
+
+/* The design space about the model as it is. flaw may be NULL; written only with DC_E_ARG: a mark of no meaning, a copy
+ * of a link of another shape, terms of nothing, of a mass that is given by density, or of models of trees. */
+DC_DEF dc_status dc_design_build(const dc_design_desc *desc, const dc_sim *sim, dc_arena *mem, dc_design *design,
+                                 dc_sim_flaw *flaw);
+
+/* Writes d[n] into a model, which is that of the build or a copy of it, and refreshes it. A mass brings its inertia
+ * along. The result depends on d alone. DC_E_ARG: another model, d not finite (the model is as it was); or the design
+ * is no model, *flaw (may be NULL) says which link and hull: apply another before it is used. */
+DC_DEF dc_status dc_design_apply(const dc_design *design, const dc_real *d, dc_sim *sim, dc_sim_flaw *flaw);
+
+/* grad[n] += the gradient by d of a loss whose gradients by vertices, attachments, masses and friction are in the
+ * columns of a run, as dc_sim_adjoint leaves them; those that are NULL are not read. What a loss says of the design
+ * itself may be added to the columns before. */
+DC_DEF dc_status dc_design_pull(const dc_design *design, const dc_real *d, const dc_sim_run *run, dc_real *grad);
+
+/* What a row is about. */
+typedef enum { DC_DESIGN_OWN = 0, DC_DESIGN_SOLID, DC_DESIGN_PLANE, DC_DESIGN_PAIR } dc_design_cause;
+typedef struct {
+    dc_design_cause cause;
+    int hull, vertex;                   /* vertex of the hull, from 0; -1 where there is none */
+    int other;                          /* SOLID: face of the hull; PLANE: plane; PAIR: hull */
+} dc_design_name;
+
+/* Rows  sum_k weight_k step_k >= least  on a step from the design that the model has. */
+typedef struct {
+    int rows, entries;                  /* set to 0 for the next step */
+    int most_rows, most_entries;        /* room */
+    int need_rows, need_entries;        /* after DC_E_MEMORY: room for all that was asked for */
+    int *begin, *variable;
+    dc_real *weight, *least;
+    dc_design_name *name;
+} dc_design_rows;
+
+/* Room for rows; 0: it does not fit. */
+DC_DEF size_t dc_design_rows_bytes(int rows, int entries);
+DC_DEF dc_status dc_design_rows_open(int rows, int entries, dc_arena *mem, dc_design_rows *out);
+
+/* A row of one's own, no variable twice. DC_E_MEMORY: no room, as in the next two. */
+DC_DEF dc_status dc_design_row(const dc_design *design, int entries, const int *variable, const dc_real *weight,
+                               dc_real least, dc_design_rows *rows);
+
+/* Bytes of scratch for the next two. */
+DC_DEF size_t dc_design_scratch_bytes(const dc_design *design, const dc_sim *sim);
+
+/* Adds the rows that keep hulls solid and convex: to first order each vertex that is no corner of a face stays `margin`
+ * below it, through the mean of its corners; where it was nearer as built, half as far as then. Hulls that were flat
+ * when the model was built, or have more than 1024 vertices and no mass of a solid, have no rows. */
+DC_DEF dc_status dc_design_solid(const dc_design *design, const dc_sim *sim, dc_real margin, dc_arena *mem,
+                                 dc_design_rows *rows);
+
+/* Adds the rows that keep the state q free: vertices stay `gap` in front of the planes, and on their sides of a plane
+ * between two hulls that may touch, `gap` apart; vertices farther than `reach` from where they have to be are left out:
+ * a step moves none as far. With a state that overlaps, rows that part it, each as far as the last answer of
+ * dc_hull_distance says; *worst (may be NULL) receives the least distance minus gap of all that was looked at, and
+ * what it is of. */
+DC_DEF dc_status dc_design_clear(const dc_design *design, const dc_sim *sim, const dc_real *q, dc_real gap,
+                                 dc_real reach, dc_arena *mem, dc_design_rows *rows, dc_real *room,
+                                 dc_design_name *worst);
+
+typedef struct {
+    int sweeps;                         /* over the rows */
+    int held;                           /* rows that hold the step back */
+    int row;                            /* DC_OK, DC_E_DIVERGED: the row that is missed by most; DC_E_SINGULAR: that
+                                         * which asks for most; -1: none */
+    dc_real missed;                     /* by how much, in its unit over the length of its weights */
+} dc_design_info;
+
+/* Bytes of arena for dc_design_project; 0: it does not fit. */
+DC_DEF size_t dc_design_project_bytes(const dc_design *design, const dc_design_rows *rows);
+
+/* SDRS Eq. 15. step[n], in: where to, as -t grad with t large; out: of the steps that stay in the box and the rows and
+ * are no longer than `radius` (0: any) the one nearest to it. It is the projection onto box and rows alone of a share
+ * of the step, found by the dual: coordinate ascent, and Newton's method on the rows that hold. rows, info may be NULL.
+ * DC_E_SINGULAR  no such step: rows, bounds and radius contradict each other, which is certain; info names a row.
+ * DC_E_DIVERGED  a cap was reached; step is what there is, info says what it misses.
+ * DC_E_ARG, DC_E_MEMORY; step untouched but for DC_E_DIVERGED. */
+DC_DEF dc_status dc_design_project(const dc_design *design, const dc_design_rows *rows, const dc_real *d,
+                                   dc_real radius, dc_arena *mem, dc_real *step, dc_design_info *info);
+
+#endif /* DC_SIM_NO_DESIGN */
+
 #ifndef DC_SIM_NO_GRAINS
 
 /* ---- grains --------------------------------------------------------------------------------------
@@ -510,6 +689,19 @@ DC_DEF dc_status dc_adam(dc_adam_state *a, const dc_real *grad, dc_real *x);
  *     s <- s + h v_t,   v_t = t.(v_B - v_A) + proj_B omega_B + proj_A omega_A
  *     f_t = -k_t s - c gamma_t v_t, with s cut so that |f_t| <= mu f_n |n|;  s = 0 where the dashpot alone exceeds that
  *     v <- v + h (f/m + gravity),   q <- q + h v
+ *
+ * With `sweeps` the forces are those at the end of the step, implicit in the velocity, which takes steps 20 times as
+ * long (4 ms where 0.2 ms are needed) at a fraction of the overlap. Of contacts nearer than they can come in a step,
+ * K = c gamma + h k of either direction:
+ *
+ *     f_n = -K_n v_n - k_n d  (d > 0: -K_n (v_n + d/h)) >= 0,      f_t = -K_t v_t - k_t s,  |f_t| <= mu f_n |n|
+ *
+ * at the new velocities v = v_0 + h (f/m + gravity). They are found by Jacobi's iteration with split masses, from the
+ * forces of the step before: each contact answers with its share m/n of a body with n contacts,
+ *     f <- f - (K v_contact + pull + f)/(1 + h K w),     w of the shares,
+ * all of them at the same velocities, so that the bits do not depend on the order. 8 sweeps do; each one costs as much
+ * as a glance at the contacts. What is left of the error after them is carried to the next step by the forces, which
+ * belong to the state.
  *
  * c is 1/2, the reduced mass of grains of unit mass as in the paper, or the reduced mass of the pair (reduced_mass).
  * The spring s belongs to the pair while d < 0 and is gone when contact opens. Linear and angular momentum are kept to
@@ -575,6 +767,8 @@ DC_DEF dc_status dc_adam(dc_adam_state *a, const dc_real *grad, dc_real *x);
 #define dc_grains_find dc_grains_find_f
 #define dc_grains_meet dc_grains_meet_f
 #define dc_grains_sum dc_grains_sum_f
+#define dc_grains_sweep dc_grains_sweep_f
+#define dc_grains_grad_bytes dc_grains_grad_bytes_f
 #define dc_grains_advance dc_grains_advance_f
 #define dc_grains_springs dc_grains_springs_f
 #define dc_grains_jvp dc_grains_jvp_f
@@ -617,13 +811,18 @@ typedef struct {
                                                  * count as infinitely heavy */
     dc_real lo[2], hi[2];                       /* m: the domain, where the grid is */
     int     room;                               /* pairs within reach at most, without walls' too; 0: 16 per body */
+    int     sweeps;                             /* 0: the explicit step; 1 to 1000: the implicit one, with so many
+                                                 * sweeps, 8 for most */
 } dc_grains_desc;
+
+typedef struct dc_grain_row dc_grain_row;
 
 /* A pair within reach, as of the last call of dc_grains_meet. */
 typedef struct {
     int a, b;                   /* bodies */
     dc_real d;                  /* m */
-    dc_real spring, fn, ft;     /* after the step; m, N, N. Where d >= 0 these and the forces are 0 */
+    dc_real spring, fn, ft;     /* after the step; m, N, N. Where d >= 0 these and the forces are 0, with sweeps where
+                                 * nothing presses */
     dc_real fa[3], fb[3];       /* torque, fx, fy on a and on b */
 } dc_grain_contact;
 
@@ -645,7 +844,9 @@ typedef struct {
     dc_grain_pair *pair;
     int     *table;             /* types x types: pair, or -1 */
     int     *body, *wall;       int walls;
-    dc_real *spring;            /* room; in the state, by rows of bodies */
+    dc_real *spring;            /* room, with sweeps 3 room: spring, f_n, f_t; in the state, by rows of bodies */
+    dc_grain_row *rows;         /* with sweeps: room */
+    dc_real *share;             /* with sweeps, 2 per body: n/m, n/inertia, n its contacts */
     int     *spring_row, *spring_body;      /* bodies + 1, room; in the state */
     int     *row, *pair_of, *order, *back_row, *back, *block, *tally;
     int     *cell, *slot_row, *slot;
@@ -656,7 +857,7 @@ typedef struct {
 
 typedef struct {
     int     pairs;              /* within reach */
-    int     contacts;           /* of them with d < 0 */
+    int     contacts;           /* of them with d < 0; with sweeps, with f_n > 0 */
     dc_real deepest;            /* largest -d of them, m; 0: none */
     int     outside;            /* grains whose centre is outside the domain after the step: they move and touch as the
                                  * others, at greater cost when they are many */
@@ -676,8 +877,12 @@ DC_DEF size_t dc_grains_bytes(const dc_grains_desc *desc);
 /* Copies the description (fields are borrowed), lays out the state. DC_E_ARG, DC_E_MEMORY: *g and mem untouched. */
 DC_DEF dc_status dc_grains_build(const dc_grains_desc *desc, dc_arena *mem, dc_grains *g);
 
-/* Bytes of arena for dc_grains_step, dc_grains_meet, dc_grains_jvp and dc_grains_vjp. */
+/* Bytes of arena for dc_grains_step and dc_grains_meet. */
 DC_DEF size_t dc_grains_step_bytes(const dc_grains *g);
+
+/* Bytes of arena for dc_grains_jvp and dc_grains_vjp: without sweeps the same; with sweeps for as many pairs as there
+ * is room for. */
+DC_DEF size_t dc_grains_grad_bytes(const dc_grains *g);
 
 /* One step. mem is scratch; info may be NULL.
  * DC_E_ARG     the state is not finite, or out of range, or two bodies came within reach that no pair covers; see info.
@@ -690,25 +895,31 @@ DC_DEF dc_status dc_grains_step(dc_grains *g, dc_arena *mem, dc_grains_info *inf
 /* The same in parts, so that the caller may run those in the middle in parallel: every block once, in any order, by any
  * number of threads, each with an arena of its own; then every body. The bits do not depend on it. Statuses are those
  * of the step; after a failure the rest is left out, and the state is as it was. dc_grains_step is
- *     find(g, info);  meet(g, 0, g->blocks, mem);  sum(g, 0, bodies);  advance(g, info) */
+ *     find(g, info);  meet(g, 0, g->blocks, mem);  sum(g, 0, bodies);  advance(g, info)
+ * and with sweeps, between meet and the last sum, so many times
+ *     sum(g, 0, bodies);  sweep(g, 0, g->contacts) */
 DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info);    /* pairs within reach */
 /* fields and forces of blocks begin..end-1 */
 DC_DEF dc_status dc_grains_meet(dc_grains *g, int begin, int end, dc_arena *mem);
 /* forces on bodies begin..end-1, in a fixed order */
 DC_DEF void dc_grains_sum(dc_grains *g, int begin, int end);
+/* better forces of contacts begin..end-1, at the velocities that those so far lead to */
+DC_DEF void dc_grains_sweep(dc_grains *g, int begin, int end);
 DC_DEF dc_status dc_grains_advance(dc_grains *g, dc_grains_info *info); /* the state moves on */
 
-/* Number of springs in the state. */
+/* Number of springs in the state; with sweeps, of triples of spring, f_n and f_t. */
 DC_DEF int dc_grains_springs(const dc_grains *g);
 
-/* A tangent of the state, or a gradient by it: 3 per body, 3 per body, one per spring of the state. */
+/* A tangent of the state, or a gradient by it: 3 per body, 3 per body, one per spring of the state, with sweeps 3. */
 typedef struct { dc_real *q, *v, *spring; } dc_grains_tangent;
 
 /* The derivative of dc_grains_step from the present state, which is not changed: `in`, of the present state, into
  * `out`, of the next, whose springs are as many as contacts with d < 0, in the order of g->contact (info->contacts;
- * room at most). Which pairs are in contact, slip, or are held by clamped forces is frozen. Needs fields with Hessians
- * (smooth ones). DC_E_ARG: a field has none; otherwise as the step. in and out must not overlap; on failure out is not
- * defined. */
+ * room at most). Which pairs are in contact, slip, or are held by clamped forces is frozen. With sweeps the springs are
+ * those of contacts with f_n > 0, and the derivative is that of the sweeps as they are done, converged or not, what
+ * is clamped in each of them frozen: at a switch it is that of the side the step took. Needs fields with Hessians
+ * (smooth or baked ones). DC_E_ARG: a field has none; otherwise as the step. in and out must not overlap; on failure
+ * out is not defined. */
 DC_DEF dc_status dc_grains_jvp(dc_grains *g, const dc_grains_tangent *in, const dc_grains_tangent *out, dc_arena *mem,
                                dc_grains_info *info);
 
@@ -730,6 +941,15 @@ DC_DEF dc_status dc_grains_vjp(dc_grains *g, const dc_grains_tangent *next, cons
 
 #define DC_CONTACT_KERNELS
 #include "dc_contact.h"
+#include "dc_bsh.h"
+#ifndef DC_SIM_NO_GRAINS
+#include "dc_sdf.h"
+#endif
+
+#if !defined(DC_CONTACT_IMPLEMENTED) || !defined(DC_BSH_IMPLEMENTED) \
+    || !(defined(DC_SDF_IMPLEMENTED) || defined(DC_SIM_NO_GRAINS))
+#error "dc_sim.h: first define DC_CONTACT_, DC_BSH_, DC_SDF_ and DC_SIM_IMPLEMENTATION (DC_..._IMPLEMENTED: elsewhere)"
+#endif
 
 #include <math.h>
 #include <string.h>
@@ -1137,6 +1357,9 @@ static const char *dci_sim_moments(dc_sim *sim, int i)
 #define DCI_SIM_ONE_PIECE 64
 #endif
 
+/* hulls of more vertices have faces only where mass asks for them: gift wrapping takes vertices times edges */
+#define DCI_SIM_FACES 1024
+
 /* numbers of a joint's state, and of its tangents */
 static int dci_sim_nq(dc_sim_joint j)
 {
@@ -1418,6 +1641,29 @@ static const char *dci_sim_bound(const dc_sim *sim, dc_sim_hull *h)
     return cause;
 }
 
+/* the volume within the faces of a hull, six times, in cubes of its radius */
+static dc_real dci_sim_volume(const dc_sim *sim, const dc_sim_hull *h)
+{
+    const dc_v3 *x = sim->vertex + h->begin;
+    const int *face = sim->face + h->face;
+    dc_real volume = 0;
+    int f, k;
+
+    for (f = 0; f < h->faces; ++f) {
+        const int *loop = sim->loop + h->loop + face[f];
+        const int n = face[f + 1] - face[f];
+        dc_v3 mean = dc_vec(0, 0, 0);
+        for (k = 0; k < n; ++k)
+            mean = dc_madd(mean, 1/(h->radius*(dc_real)n), dc_sub(x[loop[k]], h->centre));
+        for (k = 0; k < n; ++k) {
+            const dc_v3 a = dc_scale(1/h->radius, dc_sub(x[loop[k]], h->centre));
+            const dc_v3 b = dc_scale(1/h->radius, dc_sub(x[loop[(k + 1)%n]], h->centre));
+            volume += dc_dot(mean, dc_cross(a, b));
+        }
+    }
+    return volume;
+}
+
 /* the mass that the joint of link i moves */
 static dc_real dci_sim_moved_mass(const dc_sim *sim, int i)
 {
@@ -1433,7 +1679,7 @@ static dc_real dci_sim_moved_mass(const dc_sim *sim, int i)
 DC_DEF dc_status dc_sim_refresh(dc_sim *sim, dc_sim_flaw *flaw)
 {
     const char *cause;
-    int i, k, where = -1;
+    int i, k, where = -1, hull = -1;
 
     if (!sim || !sim->link) return DC_E_ARG;
     cause = dci_sim_normalise(sim, &where);
@@ -1441,11 +1687,19 @@ DC_DEF dc_status dc_sim_refresh(dc_sim *sim, dc_sim_flaw *flaw)
     for (i = 0; i < sim->links && !cause; ++i) {
         where = i;
         cause = dci_sim_link_flaw(sim->link + i, i);
-        if (!cause) cause = dci_sim_moments(sim, i);
     }
     for (k = 0; k < sim->hulls && !cause; ++k) {
         where = sim->hull[k].link;
         cause = dci_sim_bound(sim, sim->hull + k);
+
+        /* what had faces encloses more than rounding does */
+        if (!cause && sim->hull[k].faces > 0 && !(dci_sim_volume(sim, sim->hull + k) > 8*DC_EPS))
+            cause = "a hull has no volume";
+        if (cause) hull = k;
+    }
+    for (i = 0; i < sim->links && !cause; ++i) {
+        where = i;
+        cause = dci_sim_moments(sim, i);
     }
     for (i = 0; i < sim->links && !cause; ++i) {
         where = i;
@@ -1456,6 +1710,7 @@ DC_DEF dc_status dc_sim_refresh(dc_sim *sim, dc_sim_flaw *flaw)
     if (cause && flaw) {
         flaw->link = where;
         flaw->cause = cause;
+        flaw->hull = hull;
     }
     return cause ? DC_E_ARG : DC_OK;
 }
@@ -1488,7 +1743,7 @@ static int dci_sim_hull_faces(dc_sim *m, dc_sim_hull *h)
 /* links with their hulls, then the corners of trees; 0: a solid of link *where is flat */
 static int dci_sim_fill_links(const dc_sim_desc *d, dc_sim *m, int *where)
 {
-    int i, j, k, hulls = 0, vertices = 0, q_at = 0, v_at = 0;
+    int i, j, k, solid, hulls = 0, vertices = 0, q_at = 0, v_at = 0;
 
     for (i = 0; i < m->links; ++i) {
         const dc_sim_link *l = d->link + i;
@@ -1508,9 +1763,10 @@ static int dci_sim_fill_links(const dc_sim_desc *d, dc_sim *m, int *where)
             h->faces = h->tree = 0;
             for (j = 0; j < h->n; ++j) m->vertex[vertices++] = l->hull[k].v[j];
 
-            /* a solid has faces */
+            /* a hull that is not flat has faces, and a solid must have them */
+            solid = l->model == DC_SIM_UNIFORM && (l->mass > 0 || l->density > 0);
             *where = i;
-            if (l->model == DC_SIM_UNIFORM && (l->mass > 0 || l->density > 0) && !dci_sim_hull_faces(m, h)) return 0;
+            if ((solid || h->n <= DCI_SIM_FACES) && !dci_sim_hull_faces(m, h) && solid) return 0;
         }
     }
 
@@ -1692,6 +1948,7 @@ DC_DEF dc_status dc_sim_build(const dc_sim_desc *desc, dc_arena *mem, dc_sim *si
         if (cause && flaw) {
             flaw->link = where;
             flaw->cause = cause;
+            flaw->hull = -1;
         }
         if (!cause) status = dc_sim_refresh(&m, flaw);
     }
@@ -6635,6 +6892,1457 @@ DC_DEF dc_status dc_adam(dc_adam_state *a, const dc_real *grad, dc_real *x)
 }
 
 /* ============================================================================================== */
+#ifndef DC_SIM_NO_DESIGN
+
+/* ---- [design] what a model may change, by variables ------------------------------------------- */
+/* in: marks, copies, stretches, terms; out: the affine map from variables to slots; designs and gradients through it.
+ *
+ * stage             | reads               | writes                            | equation
+ * dci_design_flaw   | description, model  | why it is refused                 |
+ * dci_design_points | marks               | points: one for what is shared    | x_ijk
+ * dci_design_terms  | description, points | terms of the slots, or their count | x_s = base_s + sum w_sk d_k
+ * dc_design_apply   | d                   | the model                         |
+ * dc_design_pull    | gradient by slots   | by d                              | W^T */
+
+/* where slots begin */
+static int dci_design_slot(const dc_sim *sim, dc_design_kind kind, int index, int axis)
+{
+    const int attach = 3*sim->vertices, mass = attach + 6*sim->links;
+    switch (kind) {
+    case DC_DESIGN_VERTEX: return 3*index + axis;
+    case DC_DESIGN_ATTACH: return attach + 6*index + axis;
+    case DC_DESIGN_MASS: return mass + index;
+    case DC_DESIGN_FRICTION: break;
+    }
+    return mass + sim->links + index;
+}
+
+/* the vertices of link i: where they begin, and how many */
+static int dci_design_vertices(const dc_sim *sim, int i, int *first)
+{
+    int k, n = 0;
+    *first = 0;
+    for (k = 0; k < sim->hulls; ++k) {
+        if (sim->hull[k].link != i || sim->hull[k].tree) continue;
+        if (n == 0) *first = sim->hull[k].begin;
+        n += sim->hull[k].n;
+    }
+    return n;
+}
+
+/* is anything of link i marked? */
+static int dci_design_marked(const dc_design_desc *desc, const dc_sim *sim, int i)
+{
+    int first, k, n = dci_design_vertices(sim, i, &first);
+    if (desc->attach && desc->attach[i]) return 1;
+    for (k = 0; desc->vertex && k < n; ++k)
+        if (desc->vertex[first + k]) return 1;
+    return 0;
+}
+
+static const char *dci_design_copy_flaw(const dc_design_desc *desc, const dc_sim *sim, int c)
+{
+    const dc_design_copy *copy = desc->copy + c;
+    int a = 0, b = 0, k;
+
+    if (copy->from < 0 || copy->to < 0 || copy->from >= sim->links || copy->to >= sim->links || copy->from == copy->to)
+        return "a copy of no link";
+    for (k = 0; k < 9; ++k)
+        if (!(dc_abs(copy->map.m[k]) <= DC_LIMIT)) return "the map of a copy";
+    for (k = 0; k < desc->copies; ++k)
+        if (desc->copy[k].from == copy->to || (k < c && desc->copy[k].to == copy->to)) return "a copy of a copy";
+    if (dci_design_marked(desc, sim, copy->to)) return "a copy with marks of its own";
+
+    /* hull by hull the same counts */
+    for (;;) {
+        while (a < sim->hulls && (sim->hull[a].link != copy->from || sim->hull[a].tree)) ++a;
+        while (b < sim->hulls && (sim->hull[b].link != copy->to || sim->hull[b].tree)) ++b;
+        if (a == sim->hulls || b == sim->hulls) break;
+        if (sim->hull[a++].n != sim->hull[b++].n) return "a copy of another shape";
+    }
+    return a == sim->hulls && b == sim->hulls ? NULL : "a copy of another shape";
+}
+
+static const char *dci_design_term_flaw(const dc_design_desc *desc, const dc_sim *sim, const dc_design_term *t)
+{
+    if (t->variable < 0 || t->variable >= desc->variables || !(dc_abs(t->weight) <= DC_LIMIT)) return "a term";
+    switch (t->kind) {
+    case DC_DESIGN_VERTEX:
+        return t->index < 0 || t->index >= sim->vertices || t->axis < 0 || t->axis > 2 ? "a term of no vertex" : NULL;
+    case DC_DESIGN_ATTACH:
+        return t->index < 0 || t->index >= sim->links || t->axis < 0 || t->axis > 5 ? "a term of no attachment" : NULL;
+    case DC_DESIGN_MASS:
+        if (t->index < 0 || t->index >= sim->links) return "a term of no mass";
+        return sim->link[t->index].mass > 0 ? NULL : "a term of a mass that is given by density";
+    case DC_DESIGN_FRICTION:
+        return t->index < 0 || t->index >= sim->links + sim->planes ? "a term of no friction" : NULL;
+    }
+    return "a term of nothing";
+}
+
+/* Why a description is refused; *where: the link. */
+static const char *dci_design_flaw(const dc_design_desc *desc, const dc_sim *sim, int *where)
+{
+    const char *cause = NULL;
+    int k;
+
+    *where = -1;
+    if (desc->copies < 0 || desc->stretches < 0 || desc->terms < 0 || desc->variables < 0
+        || desc->variables > (1 << 24) || desc->terms > (1 << 24) || desc->stretches > sim->links
+        || desc->copies > sim->links
+        || (desc->copies && !desc->copy) || (desc->stretches && !desc->stretch) || (desc->terms && !desc->term)
+        || !dci_sim_scalar(desc->range, 0)) return "counts";
+    if (sim->desc.trees) return "trees have no design";
+
+    /* marks */
+    for (k = 0; desc->vertex && k < sim->vertices; ++k)
+        if (desc->vertex[k] > DC_DESIGN_SHARED) return "the mark of a vertex";
+    for (k = 0; desc->attach && k < sim->links; ++k)
+        if (desc->attach[k] > (DC_DESIGN_MOVES | DC_DESIGN_TURNS)) {
+            *where = k;
+            return "the mark of an attachment";
+        }
+
+    /* what moves together */
+    for (k = 0; k < desc->copies && !cause; ++k) {
+        cause = dci_design_copy_flaw(desc, sim, k);
+        if (cause) *where = desc->copy[k].to;
+    }
+    for (k = 0; k < desc->stretches && !cause; ++k) {
+        const dc_design_stretch *s = desc->stretch + k;
+        if (s->link < 0 || s->link >= sim->links || s->variable < 0 || s->variable >= desc->variables
+            || !dc_in_range(s->axis)) cause = "a stretch";
+    }
+    for (k = 0; k < desc->terms && !cause; ++k) cause = dci_design_term_flaw(desc, sim, desc->term + k);
+    return cause;
+}
+
+/* are two points of one link one, up to the rounding of how they were made? */
+static int dci_design_same(dc_v3 a, dc_v3 b)
+{
+    const dc_v3 e = dc_sub(a, b);
+    const dc_real tolerance = (DC_IS_FLOAT ? 16 : 4096)*DC_EPS;
+    return dc_dot(e, e) <= tolerance*tolerance*dc_max(dc_dot(a, a), dc_dot(b, b));
+}
+
+/* the shared vertex before `end` of link i at x; -1: none */
+static int dci_design_shared(const dc_design_desc *desc, const dc_sim *sim, int i, dc_v3 x, int end)
+{
+    int first, k, n;
+    if (i < 0 || !desc->vertex) return -1;
+    n = dci_design_vertices(sim, i, &first);
+    for (k = first; k < first + n && k < end; ++k)
+        if (desc->vertex[k] == DC_DESIGN_SHARED && dci_design_same(x, sim->vertex[k])) return k;
+    return -1;
+}
+
+/* Variables of points and turns. */
+static void dci_design_points(const dc_design_desc *desc, const dc_sim *sim, dc_design *design)
+{
+    int i, k, h, n = desc->variables;
+
+    for (k = 0; k < sim->vertices; ++k) design->point[k] = -1;
+    for (h = 0; h < sim->hulls; ++h) {
+        const dc_sim_hull *hull = sim->hull + h;
+        for (k = hull->begin; !hull->tree && desc->vertex && k < hull->begin + hull->n; ++k) {
+            const int same = desc->vertex[k] == DC_DESIGN_SHARED
+                           ? dci_design_shared(desc, sim, hull->link, sim->vertex[k], k) : -1;
+            if (desc->vertex[k] == DC_DESIGN_HELD) continue;
+            design->point[k] = same >= 0 ? design->point[same] : n;
+            if (same < 0) n += 3;
+        }
+    }
+
+    /* attachments: their places may be welded to a vertex of the parent */
+    for (i = 0; i < sim->links; ++i) {
+        const int mark = desc->attach ? desc->attach[i] : 0;
+        const int same = mark & DC_DESIGN_MOVES
+                       ? dci_design_shared(desc, sim, sim->link[i].parent, sim->link[i].attach.t, sim->vertices) : -1;
+        design->place[i] = design->turned[i] = -1;
+        if (mark & DC_DESIGN_MOVES) {
+            design->place[i] = same >= 0 ? design->point[same] : n;
+            if (same < 0) n += 3;
+        }
+        if (mark & DC_DESIGN_TURNS) {
+            design->turned[i] = n;
+            n += 3;
+        }
+    }
+    design->n = n;
+}
+
+/* Where terms go: counted by slot, or written behind those of their slot. */
+typedef struct {
+    const dc_design_desc *desc;
+    const dc_sim *sim;
+    dc_design *design;
+    int *end;               /* of the terms of each slot so far; NULL: they are counted */
+    int count;
+} dci_design_sink;
+
+static void dci_design_put(dci_design_sink *sink, int slot, int variable, dc_real weight)
+{
+    if (sink->end) {
+        const int at = sink->end[slot]++;
+        sink->design->variable[at] = variable;
+        sink->design->weight[at] = weight;
+    } else if (sink->design) sink->design->begin[slot + 1]++;
+    sink->count++;
+}
+
+/* A term of a vertex or an attachment of link i, and of the copies of i. */
+static void dci_design_spread(dci_design_sink *sink, int i, dc_design_kind kind, int index, int axis, int variable,
+                              dc_real weight)
+{
+    const dc_sim *sim = sink->sim;
+    int c, r, from, to;
+
+    if (weight == 0) return;
+    dci_design_put(sink, dci_design_slot(sim, kind, index, axis), variable, weight);
+    for (c = 0; c < sink->desc->copies; ++c) {
+        const dc_design_copy *copy = sink->desc->copy + c;
+        const dc_real *m = copy->map.m;
+        const dc_real det = m[0]*(m[4]*m[8] - m[5]*m[7]) - m[1]*(m[3]*m[8] - m[5]*m[6]) + m[2]*(m[3]*m[7] - m[4]*m[6]);
+        const dc_real sign = axis >= 3 && det < 0 ? DC_R(-1.0) : DC_R(1.0);
+        int place = index;
+        if (copy->from != i) continue;
+        if (kind == DC_DESIGN_VERTEX) {
+            dci_design_vertices(sim, copy->from, &from);
+            dci_design_vertices(sim, copy->to, &to);
+            place = to + index - from;
+        } else place = copy->to;
+        for (r = 0; r < 3; ++r)
+            if (m[3*r + axis%3] != 0)
+                dci_design_put(sink, dci_design_slot(sim, kind, place, 3*(axis/3) + r), variable,
+                               sign*weight*m[3*r + axis%3]);
+    }
+}
+
+/* A point of link i is stretched. */
+static void dci_design_stretch_point(dci_design_sink *sink, const dc_design_stretch *s, int i, dc_design_kind kind,
+                                     int index, dc_v3 x)
+{
+    const dc_real length2 = dc_dot(s->axis, s->axis);
+    const dc_v3 move = length2 > 0 ? dc_scale(dc_dot(s->axis, x)/length2, s->axis) : x;
+    int c;
+    for (c = 0; c < 3; ++c) dci_design_spread(sink, i, kind, index, c, s->variable, (&move.x)[c]);
+}
+
+/* All terms. Counted without a design their number does not depend on what is one point. */
+static void dci_design_terms(dci_design_sink *sink)
+{
+    const dc_design_desc *desc = sink->desc;
+    const dc_sim *sim = sink->sim;
+    const dc_design *design = sink->design;
+    int h, i, k, c;
+
+    /* own terms */
+    for (k = 0; k < desc->terms; ++k) {
+        const dc_design_term *t = desc->term + k;
+        dci_design_put(sink, dci_design_slot(sim, t->kind, t->index, t->axis), t->variable, t->weight);
+    }
+    for (k = 0; k < desc->stretches; ++k) {
+        const dc_design_stretch *s = desc->stretch + k;
+        int first, n = dci_design_vertices(sim, s->link, &first);
+        for (i = first; i < first + n; ++i)
+            dci_design_stretch_point(sink, s, s->link, DC_DESIGN_VERTEX, i, sim->vertex[i]);
+        for (i = 0; i < sim->links; ++i)
+            if (sim->link[i].parent == s->link)
+                dci_design_stretch_point(sink, s, i, DC_DESIGN_ATTACH, i, sim->link[i].attach.t);
+    }
+
+    /* points and turns */
+    for (h = 0; h < sim->hulls && desc->vertex; ++h)
+        for (k = sim->hull[h].begin; !sim->hull[h].tree && k < sim->hull[h].begin + sim->hull[h].n; ++k)
+            for (c = 0; c < 3 && desc->vertex[k]; ++c)
+                dci_design_spread(sink, sim->hull[h].link, DC_DESIGN_VERTEX, k, c,
+                                  design ? design->point[k] + c : 0, 1);
+    for (i = 0; i < sim->links && desc->attach; ++i)
+        for (c = 0; c < 6; ++c) {
+            const int turns = c >= 3;
+            if (!(desc->attach[i] & (turns ? DC_DESIGN_TURNS : DC_DESIGN_MOVES))) continue;
+            dci_design_spread(sink, i, DC_DESIGN_ATTACH, i, c,
+                              !design ? 0 : turns ? design->turned[i] + c - 3 : design->place[i] + c, 1);
+        }
+}
+
+/* the arrays of a design with so many terms */
+static int *dci_design_take(const dc_design_desc *desc, const dc_sim *sim, int terms, dci_room *room, dc_design *design)
+{
+    const size_t vertices = (size_t)sim->vertices, links = (size_t)sim->links;
+    const size_t slots = 3*vertices + 8*links + (size_t)sim->planes;
+    const size_t n = (size_t)desc->variables + 3*vertices + 6*links;
+    int *end;
+
+    memset(design, 0, sizeof *design);
+    design->slots = (int)slots;
+    design->vertices = sim->vertices;
+    design->links = sim->links;
+    design->planes = sim->planes;
+    design->begin = DCI_TAKE(room, slots + 1, int);
+    design->variable = DCI_TAKE(room, terms, int);
+    design->weight = DCI_TAKE(room, terms, dc_real);
+    design->base = DCI_TAKE(room, slots, dc_real);
+    design->turn = DCI_TAKE(room, links, dc_quat);
+    design->inertia = DCI_TAKE(room, links, dc_m3);
+    design->lo = DCI_TAKE(room, n, dc_real);
+    design->hi = DCI_TAKE(room, n, dc_real);
+    design->point = DCI_TAKE(room, vertices + 2*links, int);
+    if (design->point) {
+        design->place = design->point + vertices;
+        design->turned = design->place + links;
+    }
+    end = DCI_TAKE(room, slots, int);
+    return end;
+}
+
+DC_DEF size_t dc_design_bytes(const dc_design_desc *desc, const dc_sim *sim)
+{
+    dci_room room = DC_ZERO;
+    dci_design_sink sink = DC_ZERO;
+    dc_design design;
+    int where;
+
+    if (!desc || !sim || !sim->link || dci_design_flaw(desc, sim, &where)) return 0;
+    sink.desc = desc;
+    sink.sim = sim;
+    dci_design_terms(&sink);
+    dci_design_take(desc, sim, sink.count, &room, &design);
+    return dci_counted(&room);
+}
+
+/* what the slots are as built, and bounds */
+static void dci_design_fill(const dc_design_desc *desc, const dc_sim *sim, dc_design *design)
+{
+    const dc_real far_off = dci_from_bits(DCI_INF);
+    dc_real *base = design->base;
+    int i, k;
+
+    for (k = 0; k < sim->vertices; ++k) {
+        dci_sim_put3(sim->vertex[k], base);
+        base += 3;
+    }
+    for (i = 0; i < sim->links; ++i, base += 6) {
+        dci_sim_put3(sim->link[i].attach.t, base);
+        dci_sim_put3(dc_vec(0, 0, 0), base + 3);
+        design->turn[i] = sim->link[i].attach.q;
+        design->inertia[i] = sim->link[i].inertia;
+    }
+    for (i = 0; i < sim->links; ++i) *base++ = sim->link[i].mass;
+    for (i = 0; i < sim->links; ++i) *base++ = sim->link[i].friction;
+    for (k = 0; k < sim->planes; ++k) *base++ = sim->plane[k].friction;
+
+    for (k = 0; k < design->n; ++k) {
+        const dc_real range = k >= desc->variables && desc->range > 0 ? desc->range : far_off;
+        design->lo[k] = -range;
+        design->hi[k] = range;
+    }
+
+    /* a turn of more than 3 rad is a smaller one the other way round */
+    for (i = 0; i < sim->links; ++i)
+        for (k = 0; k < 3 && design->turned[i] >= 0; ++k) {
+            design->lo[design->turned[i] + k] = DC_R(-1.7);
+            design->hi[design->turned[i] + k] = DC_R(1.7);
+        }
+}
+
+DC_DEF dc_status dc_design_build(const dc_design_desc *desc, const dc_sim *sim, dc_arena *mem, dc_design *design,
+                                 dc_sim_flaw *flaw)
+{
+    dci_room room = DC_ZERO;
+    dci_design_sink sink = DC_ZERO;
+    dc_design made;
+    const char *cause;
+    int *end, k, where;
+    size_t used;
+
+    if (!desc || !sim || !sim->link || !mem || !design) return DC_E_ARG;
+    cause = dci_design_flaw(desc, sim, &where);
+    if (cause) {
+        if (flaw) {
+            flaw->link = where;
+            flaw->cause = cause;
+            flaw->hull = -1;
+        }
+        return DC_E_ARG;
+    }
+
+    /* memory */
+    used = mem->used;
+    sink.desc = desc;
+    sink.sim = sim;
+    dci_design_terms(&sink);
+    room.arena = mem;
+    end = dci_design_take(desc, sim, sink.count, &room, &made);
+    if (room.full) {
+        mem->used = used;
+        return DC_E_MEMORY;
+    }
+
+    /* points, then terms: counted, and put in their places */
+    dci_design_points(desc, sim, &made);
+    for (k = 0; k <= made.slots; ++k) made.begin[k] = 0;
+    sink.design = &made;
+    dci_design_terms(&sink);
+    for (k = 0; k < made.slots; ++k) {
+        made.begin[k + 1] += made.begin[k];
+        end[k] = made.begin[k];
+    }
+    sink.end = end;
+    dci_design_terms(&sink);
+    dci_design_fill(desc, sim, &made);
+    *design = made;
+    return DC_OK;
+}
+
+/* has slot s terms? */
+static int dci_design_moves(const dc_design *design, int s) { return design->begin[s + 1] > design->begin[s]; }
+
+/* x_s(d) */
+static dc_real dci_design_value(const dc_design *design, const dc_real *d, int s)
+{
+    dc_real x = design->base[s];
+    int k;
+    for (k = design->begin[s]; k < design->begin[s + 1]; ++k) x += design->weight[k]*d[design->variable[k]];
+    return x;
+}
+
+/* is it a design of this model? */
+static int dci_design_of(const dc_design *design, const dc_sim *sim)
+{
+    return design && sim && sim->link && design->begin && design->base && design->vertices == sim->vertices
+        && design->links == sim->links && design->planes == sim->planes;
+}
+
+DC_DEF dc_status dc_design_apply(const dc_design *design, const dc_real *d, dc_sim *sim, dc_sim_flaw *flaw)
+{
+    int i, k, s;
+
+    if (!dci_design_of(design, sim) || !d) return DC_E_ARG;
+    for (k = 0; k < design->n; ++k)
+        if (!dc_finite(d[k])) return DC_E_ARG;
+
+    /* vertices */
+    for (s = 0; s < 3*sim->vertices; ++s)
+        if (dci_design_moves(design, s)) (&sim->vertex[s/3].x)[s%3] = dci_design_value(design, d, s);
+
+    /* attachments */
+    for (i = 0; i < sim->links; ++i, s += 6) {
+        dc_v3 turn;
+        for (k = 0; k < 3; ++k)
+            if (dci_design_moves(design, s + k)) (&sim->link[i].attach.t.x)[k] = dci_design_value(design, d, s + k);
+        if (!(dci_design_moves(design, s + 3) || dci_design_moves(design, s + 4) || dci_design_moves(design, s + 5)))
+            continue;
+        for (k = 0; k < 3; ++k) (&turn.x)[k] = dci_design_value(design, d, s + 3 + k);
+        sim->link[i].attach.q = dc_quat_mul(dc_quat_exp(turn), design->turn[i]);
+    }
+
+    /* masses, with the inertia that was given for them; friction */
+    for (i = 0; i < sim->links; ++i, ++s) {
+        if (!dci_design_moves(design, s)) continue;
+        sim->link[i].mass = dci_design_value(design, d, s);
+        for (k = 0; k < 9; ++k) sim->link[i].inertia.m[k] = design->inertia[i].m[k]*(sim->link[i].mass/design->base[s]);
+    }
+    for (i = 0; i < sim->links; ++i, ++s)
+        if (dci_design_moves(design, s)) sim->link[i].friction = dci_design_value(design, d, s);
+    for (i = 0; i < sim->planes; ++i, ++s)
+        if (dci_design_moves(design, s)) sim->plane[i].friction = dci_design_value(design, d, s);
+    return dc_sim_refresh(sim, flaw);
+}
+
+DC_DEF dc_status dc_design_pull(const dc_design *design, const dc_real *d, const dc_sim_run *run, dc_real *grad)
+{
+    int s, k, at = 0;
+
+    if (!design || !design->begin || !d || !run || !grad) return DC_E_ARG;
+    for (s = 0; s < design->slots; ++s) {
+        const int links = design->links, attach = 3*design->vertices, mass = attach + 6*links, rub = mass + links;
+        const dc_real *column = s < attach ? run->vertex : s < mass ? run->attach : s < rub ? run->mass : run->friction;
+        dc_real by;
+        at = s < attach ? s : s < mass ? s - attach : s < rub ? s - mass : s - rub;
+        if (!column || !dci_design_moves(design, s)) continue;
+        by = column[at];
+
+        /* exp([r + dr]) = exp([J_l dr]) exp([r]): by the turn r, of the gradient by the twist */
+        if (s >= attach && s < mass && at%6 >= 3) {
+            const int first = s - (at%6 - 3), axis = at%6 - 3;
+            dc_v3 r;
+            dc_m3 J;
+            for (k = 0; k < 3; ++k) (&r.x)[k] = dci_design_value(design, d, first + k);
+            J = dc_so3_jl(r);
+            for (by = 0, k = 0; k < 3; ++k) by += J.m[3*k + axis]*column[at - axis + k];
+        }
+        for (k = design->begin[s]; k < design->begin[s + 1]; ++k) grad[design->variable[k]] += design->weight[k]*by;
+    }
+    return DC_OK;
+}
+
+/* ---- [design rows] hulls that stay solid, a start that stays free ----------------------------- */
+/* in: a design, the model with it; out: rows on the next step.
+ *
+ * stage                 | reads               | writes                | equation
+ * dci_design_lean       | slopes by slots     | slopes by variables   | W^T
+ * dci_design_keep_row   | slopes by variables | a row                 |
+ * dci_design_face_rows  | a face              | rows of the others    | m.(mean - x_i) >= margin
+ * dci_design_front_rows | a plane, a hull     | rows of its vertices  | n.x + offset >= gap */
+
+/* A row in the making, dense with a list of what is not zero. */
+typedef struct {
+    const dc_design *design;
+    const dc_sim *sim;
+    dc_design_rows *rows;
+    const dc_pose *pose;        /* of the links, and of their attachments' frames */
+    const dc_m3 *bend;          /* J_l of the attachments' turns */
+    dc_real *slope;             /* n */
+    int *touched, touches;      /* which; 2 n: the list, and flags */
+    int rows_wanted, entries_wanted;
+} dci_design_maker;
+
+/* adds `by` times slot s */
+static void dci_design_lean(dci_design_maker *maker, int s, dc_real by)
+{
+    const dc_design *design = maker->design;
+    int k;
+    for (k = design->begin[s]; k < design->begin[s + 1]; ++k) {
+        const int v = design->variable[k];
+        int *flag = maker->touched + design->n + v;
+        if (!*flag) maker->touched[maker->touches++] = v;
+        *flag = 1;
+        maker->slope[v] += by*design->weight[k];
+    }
+}
+
+/* The row made so far, if there is anything in it; counted where there is no room. */
+static void dci_design_keep_row(dci_design_maker *maker, dc_real least, dc_design_name name)
+{
+    dc_design_rows *rows = maker->rows;
+    int k, n = 0, fits;
+
+    for (k = 0; k < maker->touches; ++k) n += maker->slope[maker->touched[k]] != 0;
+    fits = maker->rows_wanted == rows->rows && rows->rows < rows->most_rows && n <= rows->most_entries - rows->entries;
+    if (n > 0 && fits) {
+        rows->begin[rows->rows] = rows->entries;
+        for (k = 0; k < maker->touches; ++k) {
+            const int v = maker->touched[k];
+            if (maker->slope[v] == 0) continue;
+            rows->variable[rows->entries] = v;
+            rows->weight[rows->entries++] = maker->slope[v];
+        }
+        rows->least[rows->rows] = least;
+        rows->name[rows->rows++] = name;
+        rows->begin[rows->rows] = rows->entries;
+    }
+    maker->rows_wanted += n > 0;
+    maker->entries_wanted += n;
+
+    /* clean for the next */
+    for (k = 0; k < maker->touches; ++k) {
+        maker->slope[maker->touched[k]] = 0;
+        maker->touched[maker->design->n + maker->touched[k]] = 0;
+    }
+    maker->touches = 0;
+}
+
+DC_DEF size_t dc_design_rows_bytes(int rows, int entries)
+{
+    dci_room room = DC_ZERO;
+    if (rows < 1 || entries < 1) return 0;
+    DCI_TAKE(&room, (size_t)rows + 1, int);
+    DCI_TAKE(&room, entries, int);
+    DCI_TAKE(&room, entries, dc_real);
+    DCI_TAKE(&room, rows, dc_real);
+    DCI_TAKE(&room, rows, dc_design_name);
+    return dci_counted(&room);
+}
+
+DC_DEF dc_status dc_design_rows_open(int rows, int entries, dc_arena *mem, dc_design_rows *out)
+{
+    dci_room room = DC_ZERO;
+    dc_design_rows made;
+    size_t used;
+
+    if (rows < 1 || entries < 1 || !mem || !out) return DC_E_ARG;
+    used = mem->used;
+    room.arena = mem;
+    memset(&made, 0, sizeof made);
+    made.most_rows = rows;
+    made.most_entries = entries;
+    made.begin = DCI_TAKE(&room, (size_t)rows + 1, int);
+    made.variable = DCI_TAKE(&room, entries, int);
+    made.weight = DCI_TAKE(&room, entries, dc_real);
+    made.least = DCI_TAKE(&room, rows, dc_real);
+    made.name = DCI_TAKE(&room, rows, dc_design_name);
+    if (room.full) {
+        mem->used = used;
+        return DC_E_MEMORY;
+    }
+    made.begin[0] = 0;
+    *out = made;
+    return DC_OK;
+}
+
+/* are rows what dc_design_rows_open made? */
+static int dci_design_rows_ok(const dc_design_rows *rows)
+{
+    return rows && rows->begin && rows->variable && rows->weight && rows->least && rows->name && rows->rows >= 0
+        && rows->rows <= rows->most_rows && rows->entries >= 0 && rows->entries <= rows->most_entries;
+}
+
+DC_DEF dc_status dc_design_row(const dc_design *design, int entries, const int *variable, const dc_real *weight,
+                               dc_real least, dc_design_rows *rows)
+{
+    dc_design_name name = DC_ZERO;
+    int k;
+
+    if (!design || !dci_design_rows_ok(rows) || entries < 1 || !variable || !weight || !dc_finite(least))
+        return DC_E_ARG;
+    for (k = 0; k < entries; ++k)
+        if (variable[k] < 0 || variable[k] >= design->n || !dc_finite(weight[k])) return DC_E_ARG;
+    if (rows->rows == rows->most_rows || entries > rows->most_entries - rows->entries) {
+        rows->need_rows = rows->rows + 1;
+        rows->need_entries = rows->entries + entries;
+        return DC_E_MEMORY;
+    }
+    rows->begin[rows->rows] = rows->entries;
+    for (k = 0; k < entries; ++k) {
+        rows->variable[rows->entries] = variable[k];
+        rows->weight[rows->entries++] = weight[k];
+    }
+    name.hull = name.vertex = name.other = -1;
+    rows->least[rows->rows] = least;
+    rows->name[rows->rows++] = name;
+    rows->begin[rows->rows] = rows->entries;
+    return DC_OK;
+}
+
+/* the scratch of a maker; poses, where wanted, are filled by the caller */
+static void dci_design_take_maker(const dc_design *design, const dc_sim *sim, dci_room *room, dci_design_maker *maker,
+                                  dc_pose **pose, dc_m3 **bend)
+{
+    memset(maker, 0, sizeof *maker);
+    maker->design = design;
+    maker->sim = sim;
+    maker->slope = DCI_TAKE(room, design->n, dc_real);
+    maker->touched = DCI_TAKE(room, 2*(size_t)design->n, int);
+    maker->pose = *pose = DCI_TAKE(room, 2*(size_t)sim->links, dc_pose);
+    maker->bend = *bend = DCI_TAKE(room, sim->links, dc_m3);
+}
+
+DC_DEF size_t dc_design_scratch_bytes(const dc_design *design, const dc_sim *sim)
+{
+    dci_room room = DC_ZERO;
+    dci_design_maker maker;
+    dc_pose *pose;
+    dc_m3 *bend;
+    if (!dci_design_of(design, sim)) return 0;
+    dci_design_take_maker(design, sim, &room, &maker, &pose, &bend);
+    dci_take(&room, dc_hull_distance_bytes(sim->most > 0 ? sim->most : 1, sim->most > 0 ? sim->most : 1), 1);
+    return dci_counted(&room);
+}
+
+/* a clean maker */
+static dc_status dci_design_open(const dc_design *design, const dc_sim *sim, dc_arena *mem, dc_design_rows *rows,
+                                 dci_design_maker *maker, dc_pose **pose, dc_m3 **bend)
+{
+    dci_room room = DC_ZERO;
+    int k;
+    room.arena = mem;
+    dci_design_take_maker(design, sim, &room, maker, pose, bend);
+    if (room.full) return DC_E_MEMORY;
+    for (k = 0; k < design->n; ++k) {
+        maker->slope[k] = 0;
+        maker->touched[design->n + k] = 0;
+    }
+    maker->rows = rows;
+    maker->rows_wanted = rows->rows;
+    maker->entries_wanted = rows->entries;
+    return DC_OK;
+}
+
+/* Were there rows without room? Then there are none. */
+static dc_status dci_design_close(const dci_design_maker *maker, int rows_before, int entries_before)
+{
+    dc_design_rows *rows = maker->rows;
+    if (maker->rows_wanted == rows->rows) return DC_OK;
+    rows->need_rows = maker->rows_wanted;
+    rows->need_entries = maker->entries_wanted;
+    rows->rows = rows_before;
+    rows->entries = entries_before;
+    return DC_E_MEMORY;
+}
+
+/* A face of n corners of x: m its normal, the mean of the corners; the length of the sum of their cross products. */
+static dc_real dci_design_face(const dc_v3 *x, const int *loop, int n, dc_v3 *m, dc_v3 *mean)
+{
+    dc_real length;
+    int k;
+    *m = *mean = dc_vec(0, 0, 0);
+    for (k = 0; k < n; ++k) *mean = dc_madd(*mean, DC_R(1.0)/(dc_real)n, x[loop[k]]);
+    for (k = 0; k < n; ++k)
+        *m = dc_add(*m, dc_cross(dc_sub(x[loop[k]], *mean), dc_sub(x[loop[(k + 1)%n]], *mean)));
+    length = dc_sqrt(dc_dot(*m, *m));
+    if (length > 0) *m = dc_scale(1/length, *m);
+    return length;
+}
+
+/* the depth of vertex i of a hull below a face of n corners as built */
+static dc_real dci_design_built_depth(const dc_design *design, int begin, const int *loop, int n, int i)
+{
+    dc_v3 m = dc_vec(0, 0, 0), mean = m, first = dci_sim_v3(design->base + 3*(begin + loop[0]));
+    dc_real length;
+    int k;
+    for (k = 0; k < n; ++k) {
+        const dc_v3 a = dc_sub(dci_sim_v3(design->base + 3*(begin + loop[k])), first);
+        const dc_v3 b = dc_sub(dci_sim_v3(design->base + 3*(begin + loop[(k + 1)%n])), first);
+        m = dc_add(m, dc_cross(a, b));
+        mean = dc_madd(mean, DC_R(1.0)/(dc_real)n, a);
+    }
+    length = dc_sqrt(dc_dot(m, m));
+    if (!(length > 0)) return 0;
+    return dc_dot(m, dc_sub(mean, dc_sub(dci_sim_v3(design->base + 3*(begin + i)), first)))/length;
+}
+
+/* The rows of face f of a hull: for each vertex x_i that is no corner, with the corners x_k, N = sum x_k x x_{k+1},
+ * m = N/|N|, mean = sum x_k/n, s = m.(mean - x_i), e = mean - x_i - s m,
+ *     ds = m.(dmean - dx_i) + e.dN/|N|,   e.dN = sum_k dx_k.((x_{k+1} - x_{k-1}) x e) */
+static void dci_design_face_rows(dci_design_maker *maker, int h, int f, dc_real margin)
+{
+    const dc_sim *sim = maker->sim;
+    const dc_sim_hull *hull = sim->hull + h;
+    const int *face = sim->face + hull->face, *loop = sim->loop + hull->loop + face[f];
+    const int n = face[f + 1] - face[f], begin = hull->begin;
+    const dc_v3 *x = sim->vertex + begin;
+    dc_v3 m, mean;
+    const dc_real length = dci_design_face(x, loop, n, &m, &mean);
+    int i, k, c;
+
+    if (!(length > 0)) return;
+    for (i = 0; i < hull->n; ++i) {
+        const dc_v3 down = dc_sub(mean, x[i]);
+        const dc_real s = dc_dot(m, down), built = dci_design_built_depth(maker->design, begin, loop, n, i);
+        const dc_v3 e = dc_madd(down, -s, m);
+        dc_design_name name;
+        for (k = 0; k < n && loop[k] != i; ++k) ;
+        if (k < n) continue;
+
+        /* slopes by the vertex, then by the corners */
+        for (c = 0; c < 3; ++c) dci_design_lean(maker, 3*(begin + i) + c, -(&m.x)[c]);
+        for (k = 0; k < n; ++k) {
+            const dc_v3 across = dc_sub(x[loop[(k + 1)%n]], x[loop[(k + n - 1)%n]]);
+            const dc_v3 by = dc_madd(dc_scale(1/length, dc_cross(across, e)), DC_R(1.0)/(dc_real)n, m);
+            for (c = 0; c < 3; ++c) dci_design_lean(maker, 3*(begin + loop[k]) + c, (&by.x)[c]);
+        }
+        name.cause = DC_DESIGN_SOLID;
+        name.hull = h;
+        name.vertex = i;
+        name.other = f;
+        dci_design_keep_row(maker, dc_min(margin, DC_R(0.5)*dc_max(built, 0)) - s, name);
+    }
+}
+
+DC_DEF dc_status dc_design_solid(const dc_design *design, const dc_sim *sim, dc_real margin, dc_arena *mem,
+                                 dc_design_rows *rows)
+{
+    dci_design_maker maker;
+    dc_pose *pose;
+    dc_m3 *bend;
+    dc_status status;
+    int h, f, rows_before, entries_before;
+    size_t used;
+
+    if (!dci_design_of(design, sim) || !mem || !dci_design_rows_ok(rows) || !dci_sim_scalar(margin, 0)) return DC_E_ARG;
+    used = mem->used;
+    rows_before = rows->rows;
+    entries_before = rows->entries;
+    status = dci_design_open(design, sim, mem, rows, &maker, &pose, &bend);
+    if (status == DC_OK) {
+        for (h = 0; h < sim->hulls; ++h)
+            for (f = 0; f < sim->hull[h].faces; ++f) dci_design_face_rows(&maker, h, f, margin);
+        status = dci_design_close(&maker, rows_before, entries_before);
+    }
+    mem->used = used;
+    return status;
+}
+
+/* Adds n.dp of the point p of link l in the world, x in its frame: by the vertex, if it is one, and by the attachments
+ * on the way to the world. */
+static void dci_design_lean_point(dci_design_maker *maker, int l, int vertex, dc_v3 p, dc_v3 n, dc_real by)
+{
+    const dc_sim *sim = maker->sim;
+    const dc_v3 local = dc_quat_rotate(dc_quat_conj(maker->pose[l].q), n);
+    int c, r;
+
+    for (c = 0; c < 3; ++c) dci_design_lean(maker, 3*vertex + c, by*(&local.x)[c]);
+    for (; l >= 0; l = sim->link[l].parent) {
+        const int s = dci_design_slot(sim, DC_DESIGN_ATTACH, l, 0);
+        const dc_pose frame = maker->pose[sim->links + l];
+        const dc_v3 torque = dc_cross(dc_sub(p, frame.t), n);
+        const dc_quat up = sim->link[l].parent < 0 ? dci_sim_identity().q : maker->pose[sim->link[l].parent].q;
+        const dc_v3 force_in = dc_quat_rotate(dc_quat_conj(up), n);
+        const dc_v3 torque_in = dc_quat_rotate(dc_quat_conj(up), torque);
+        for (c = 0; c < 3; ++c) {
+            dc_real turn = 0;
+            dci_design_lean(maker, s + c, by*(&force_in.x)[c]);
+            for (r = 0; r < 3; ++r) turn += maker->bend[l].m[3*r + c]*(&torque_in.x)[r];
+            dci_design_lean(maker, s + 3 + c, by*turn);
+        }
+    }
+}
+
+/* The rows of the vertices of hull h in front of n.x + offset = gap, those within reach of it; the least room. */
+static dc_real dci_design_front_rows(dci_design_maker *maker, int h, dc_v3 n, dc_real offset, dc_real gap,
+                                     dc_real reach, dc_design_name name)
+{
+    const dc_sim *sim = maker->sim;
+    const dc_sim_hull *hull = sim->hull + h;
+    dc_real least = dci_from_bits(DCI_INF);
+    int i;
+
+    for (i = 0; i < hull->n; ++i) {
+        const dc_v3 p = dc_pose_apply(maker->pose[hull->link], sim->vertex[hull->begin + i]);
+        const dc_real room = dc_dot(n, p) + offset - gap;
+        least = dc_min(least, room);
+        if (room > reach) continue;
+        dci_design_lean_point(maker, hull->link, hull->begin + i, p, n, 1);
+        name.hull = h;
+        name.vertex = i;
+        dci_design_keep_row(maker, -room, name);
+    }
+    return least;
+}
+
+/* can the design move hull h? */
+static int dci_design_hull_moves(const dci_design_maker *maker, int h)
+{
+    const dc_sim *sim = maker->sim;
+    const dc_sim_hull *hull = sim->hull + h;
+    const int *begin = maker->design->begin;
+    int l, s;
+    if (begin[3*hull->begin] < begin[3*(hull->begin + hull->n)]) return 1;
+    for (l = hull->link; l >= 0; l = sim->link[l].parent) {
+        s = dci_design_slot(sim, DC_DESIGN_ATTACH, l, 0);
+        if (begin[s] < begin[s + 6]) return 1;
+    }
+    return 0;
+}
+
+/* The rows of two hulls, apart or not, by a plane between them; *room: their distance less gap. */
+static dc_status dci_design_pair_rows(dci_design_maker *maker, int a, int b, dc_real gap, dc_real reach, dc_arena *mem,
+                                      dc_real *room)
+{
+    const dc_sim *sim = maker->sim;
+    const int ia = sim->hull[a].link, ib = sim->hull[b].link;
+    const int move_a = dci_design_hull_moves(maker, a), move_b = dci_design_hull_moves(maker, b);
+    const dc_hull A = dci_sim_hull_of(sim, a), B = dci_sim_hull_of(sim, b);
+    const dc_v3 apart = dc_sub(dc_pose_apply(maker->pose[ia], sim->hull[a].centre),
+                               dc_pose_apply(maker->pose[ib], sim->hull[b].centre));
+    dc_distance D = DC_ZERO;
+    dc_design_name name = DC_ZERO;
+    dc_status status;
+    dc_real offset;
+
+    /* far from each other, or out of the design's hands */
+    *room = dci_from_bits(DCI_INF);
+    if (!move_a && !move_b) return DC_OK;
+    if (dc_sqrt(dc_dot(apart, apart)) > sim->hull[a].radius + sim->hull[b].radius + gap + reach) return DC_OK;
+    status = dc_hull_distance(&A, maker->pose + ia, &B, maker->pose + ib, mem, &D);
+    if (status != DC_OK && status != DC_E_DIVERGED) return status;
+    *room = D.gap - gap;
+    if (*room > reach) return DC_OK;
+
+    /* the plane n.x = offset in the middle, or at the one that cannot move */
+    offset = move_a && move_b ? DC_R(0.5)*(dc_dot(D.n, D.pa) + dc_dot(D.n, D.pb)) : dc_dot(D.n, move_a ? D.pb : D.pa);
+    if (move_a && move_b) gap = DC_R(0.5)*gap;
+    name.cause = DC_DESIGN_PAIR;
+    name.other = b;
+    if (move_a) dci_design_front_rows(maker, a, D.n, -offset, gap, reach, name);
+    name.other = a;
+    if (move_b) dci_design_front_rows(maker, b, dc_neg(D.n), offset, gap, reach, name);
+    return DC_OK;
+}
+
+/* where the links are, and their attachments' frames, at q */
+static void dci_design_pose(const dci_design_maker *maker, const dc_real *q, dc_pose *pose, dc_m3 *bend)
+{
+    const dc_sim *sim = maker->sim;
+    int i;
+    dc_sim_poses(sim, q, pose);
+    for (i = 0; i < sim->links; ++i) {
+        const dc_sim_link *l = sim->link + i;
+        pose[sim->links + i] = l->parent < 0 ? l->attach : dc_pose_mul(pose[l->parent], l->attach);
+        bend[i] = dc_so3_jl(dc_quat_log(dc_quat_mul(l->attach.q, dc_quat_conj(maker->design->turn[i]))));
+    }
+}
+
+DC_DEF dc_status dc_design_clear(const dc_design *design, const dc_sim *sim, const dc_real *q, dc_real gap,
+                                 dc_real reach, dc_arena *mem, dc_design_rows *rows, dc_real *room,
+                                 dc_design_name *worst)
+{
+    dci_design_maker maker;
+    dc_design_name name = DC_ZERO, least_of = DC_ZERO;
+    dc_real least = dci_from_bits(DCI_INF), here;
+    dc_pose *pose;
+    dc_m3 *bend;
+    dc_status status;
+    int a, b, p, k, rows_before, entries_before;
+    size_t used;
+
+    if (!dci_design_of(design, sim) || !q || !mem || !dci_design_rows_ok(rows) || !dci_sim_scalar(gap, 0)
+        || !dci_sim_scalar(reach, 0)) return DC_E_ARG;
+    for (k = 0; k < sim->nq; ++k)
+        if (!(dc_abs(q[k]) <= DC_LIMIT)) return DC_E_ARG;
+    used = mem->used;
+    rows_before = rows->rows;
+    entries_before = rows->entries;
+    status = dci_design_open(design, sim, mem, rows, &maker, &pose, &bend);
+    if (status == DC_OK) dci_design_pose(&maker, q, pose, bend);
+    least_of.hull = least_of.vertex = least_of.other = -1;
+
+    /* planes, of what is not fixed to the world */
+    name.cause = DC_DESIGN_PLANE;
+    for (a = 0; a < sim->hulls && status == DC_OK; ++a)
+        for (p = 0; p < sim->planes && sim->anchor[sim->hull[a].link] >= 0; ++p) {
+            if (!dci_design_hull_moves(&maker, a)) break;
+            name.other = p;
+            here = dci_design_front_rows(&maker, a, sim->plane[p].n, sim->plane[p].d, gap, reach, name);
+            if (!(here < least)) continue;
+            least = here;
+            least_of = name;
+            least_of.hull = a;
+            least_of.vertex = -1;
+        }
+
+    /* pairs */
+    for (a = 0; a < sim->hulls && status == DC_OK; ++a)
+        for (b = a + 1; b < sim->hulls && status == DC_OK; ++b) {
+            if (!dci_sim_hulls_touch(sim, a, b)) continue;
+            status = dci_design_pair_rows(&maker, a, b, gap, reach, mem, &here);
+            if (status != DC_OK || !(here < least)) continue;
+            least = here;
+            least_of.cause = DC_DESIGN_PAIR;
+            least_of.hull = a;
+            least_of.vertex = -1;
+            least_of.other = b;
+        }
+    if (status == DC_OK) status = dci_design_close(&maker, rows_before, entries_before);
+    else {
+        rows->rows = rows_before;
+        rows->entries = entries_before;
+    }
+    if (status == DC_OK && room) *room = least;
+    if (status == DC_OK && worst) *worst = least_of;
+    mem->used = used;
+    return status;
+}
+
+/* ---- [design step] the nearest step that is allowed ------------------------------------------- */
+/* in: a wish y, box, rows A x >= b, radius; out: the nearest x to y of them. With l the multiplier of the ball x is the
+ * projection of s y, s = 1/(1 + l), onto box and rows alone, and |x| grows with s. That projection is, by its dual,
+ *     x(mu) = clip(s y + A^T mu),   mu >= 0 of largest  phi(mu) = |x - s y|^2/2 + mu.(b - A x)
+ *
+ * stage                 | reads             | writes               | equation
+ * dci_design_ascend     | a row, mu         | its mu_r, x          | a_r.x = b_r, or mu_r = 0
+ * dci_design_sweep      | rows, mu          | mu, x: row after row |
+ * dci_design_newton     | rows that hold    | mu, x                | (A_W A_W^T) dmu = b - A x, free x alone
+ * dci_design_near       | s                 | x, mu                | both in turn, until neither moves
+ * dci_design_within     | radius            | s                    | |x| = radius
+ * dc_design_project     | wish, radius      | step                 | SDRS Eq. 15 */
+
+/* what does not change */
+typedef struct {
+    int n, rows;
+    const dc_design_rows *list;
+    const dc_real *wish;        /* n */
+    const dc_real *lo, *hi;     /* n: the box of steps */
+    const dc_real *norm2;       /* rows: |a_r|^2 */
+    const int *kept;            /* rows that the radius does not imply */
+    dc_real radius, size;       /* 0: none; the largest number among wish and radius */
+} dci_design_task;
+
+/* a place of the dual */
+typedef struct {
+    dc_real share;              /* s */
+    dc_real *dual;              /* rows: mu */
+    dc_real *open;              /* n: s y + A^T mu */
+    dc_real *step;              /* n: x */
+    int sweeps;
+} dci_design_at;
+
+/* scratch of Newton's method */
+typedef struct { dc_real *rhs, *dir, *image, *way, *trial; dc_real *across; int *works; } dci_design_scratch;
+
+static dc_real dci_design_clip(const dci_design_task *task, int i, dc_real x)
+{
+    return dc_max(task->lo[i], dc_min(task->hi[i], x));
+}
+
+static dc_real dci_design_length(const dc_real *x, int n)
+{
+    dc_real sum = 0;
+    int i;
+    for (i = 0; i < n; ++i) sum += x[i]*x[i];
+    return dc_sqrt(sum);
+}
+
+/* a_r.x */
+static dc_real dci_design_times(const dc_design_rows *rows, int r, const dc_real *x)
+{
+    dc_real sum = 0;
+    int k;
+    for (k = rows->begin[r]; k < rows->begin[r + 1]; ++k) sum += rows->weight[k]*x[rows->variable[k]];
+    return sum;
+}
+
+/* open and step from dual */
+static void dci_design_place_at(const dci_design_task *task, dci_design_at *at)
+{
+    const dc_design_rows *rows = task->list;
+    int i, j, k;
+    for (i = 0; i < task->n; ++i) at->open[i] = at->share*task->wish[i];
+    for (j = 0; j < task->rows; ++j) {
+        const int r = task->kept[j];
+        for (k = rows->begin[r]; k < rows->begin[r + 1] && at->dual[j] != 0; ++k)
+            at->open[rows->variable[k]] += at->dual[j]*rows->weight[k];
+    }
+    for (i = 0; i < task->n; ++i) at->step[i] = dci_design_clip(task, i, at->open[i]);
+}
+
+/* phi(mu) */
+static dc_real dci_design_dual(const dci_design_task *task, const dci_design_at *at)
+{
+    dc_real sum = 0;
+    int i, j;
+    for (i = 0; i < task->n; ++i) {
+        const dc_real e = at->step[i] - at->share*task->wish[i];
+        sum += DC_R(0.5)*e*e;
+    }
+    for (j = 0; j < task->rows; ++j) {
+        const int r = task->kept[j];
+        if (at->dual[j] > 0) sum += at->dual[j]*(task->list->least[r] - dci_design_times(task->list, r, at->step));
+    }
+    return sum;
+}
+
+/* phi along the multiplier of row r, its sign `way`: *slope, the sum of squares of the weights of what is off its
+ * bounds; returned, how far to the next place where a variable meets a bound or leaves it. */
+static dc_real dci_design_bend(const dci_design_task *task, const dci_design_at *at, int r, dc_real way, dc_real *slope)
+{
+    const dc_design_rows *rows = task->list;
+    dc_real next = dci_from_bits(DCI_INF);
+    int k;
+
+    *slope = 0;
+    for (k = rows->begin[r]; k < rows->begin[r + 1]; ++k) {
+        const int i = rows->variable[k];
+        const dc_real w = way*rows->weight[k], z = at->open[i];
+        const dc_real ahead = w > 0 ? task->hi[i] - z : z - task->lo[i];        /* to the bound it moves to */
+        const dc_real behind = w > 0 ? task->lo[i] - z : z - task->hi[i];       /* back to the one it is beyond */
+        const dc_real far_off = behind > 0 ? behind : ahead;
+        if (w == 0 || far_off <= 0) continue;
+        next = dc_min(next, far_off/dc_abs(w));
+        if (behind <= 0) *slope += w*w;
+    }
+    return next;
+}
+
+/* The multiplier of kept row j to where phi is largest along it: where the row holds just so, or 0. How far the row
+ * moved, as a length; infinite: the box has nothing that meets it. */
+static dc_real dci_design_ascend(const dci_design_task *task, dci_design_at *at, int j)
+{
+    const dc_design_rows *rows = task->list;
+    const int r = task->kept[j], most = 2*(rows->begin[r + 1] - rows->begin[r]) + 2;
+    dc_real all = 0;
+    int pass, k;
+
+    for (pass = 0; pass < most; ++pass) {
+        const dc_real miss = rows->least[r] - dci_design_times(rows, r, at->step), way = miss > 0 ? 1 : -1;
+        dc_real slope, next, move;
+        if (miss == 0 || (miss < 0 && at->dual[j] == 0)) break;
+        next = dci_design_bend(task, at, r, way, &slope);
+        move = dc_abs(miss) <= slope*next ? dc_abs(miss)/slope : next;
+        if (way < 0) move = dc_min(move, at->dual[j]);
+        if (move > DC_REAL_MAX) return move;
+        at->dual[j] += way*move;
+        all += move;
+        for (k = rows->begin[r]; k < rows->begin[r + 1]; ++k) {
+            const int i = rows->variable[k];
+            at->open[i] += way*move*rows->weight[k];
+            at->step[i] = dci_design_clip(task, i, at->open[i]);
+        }
+        if (move < next) break;
+    }
+    return all*dc_sqrt(task->norm2[j]);
+}
+
+/* One sweep of coordinate ascent; the largest move of a row. */
+static dc_real dci_design_sweep(const dci_design_task *task, dci_design_at *at)
+{
+    dc_real most = 0;
+    int j;
+    at->sweeps++;
+    for (j = 0; j < task->rows; ++j) {
+        const dc_real move = dci_design_ascend(task, at, j);
+        most = dc_max(most, move);
+        if (move > DC_REAL_MAX) break;
+    }
+    return most;
+}
+
+/* out = A_W D A_W^T p over the rows that work, D the variables off their bounds */
+static void dci_design_gram(const dci_design_task *task, const dci_design_at *at, const dci_design_scratch *scratch,
+                            const dc_real *p, dc_real *out)
+{
+    const dc_design_rows *rows = task->list;
+    int i, j, k;
+    for (i = 0; i < task->n; ++i) scratch->across[i] = 0;
+    for (j = 0; j < task->rows; ++j)
+        for (k = rows->begin[task->kept[j]]; scratch->works[j] && k < rows->begin[task->kept[j] + 1]; ++k)
+            scratch->across[rows->variable[k]] += p[j]*rows->weight[k];
+    for (i = 0; i < task->n; ++i)
+        if (at->open[i] != at->step[i]) scratch->across[i] = 0;
+    for (j = 0; j < task->rows; ++j)
+        out[j] = scratch->works[j] ? dci_design_times(rows, task->kept[j], scratch->across) : 0;
+}
+
+/* To t along the way from the trial place: d phi/dt there. */
+static dc_real dci_design_ahead(const dci_design_task *task, dci_design_at *at, const dci_design_scratch *scratch,
+                                dc_real t)
+{
+    dc_real slope = 0;
+    int j;
+    for (j = 0; j < task->rows; ++j) at->dual[j] = dc_max(0, scratch->trial[j] + t*scratch->way[j]);
+    dci_design_place_at(task, at);
+    for (j = 0; j < task->rows; ++j) {
+        const int r = task->kept[j];
+        if (at->dual[j] > 0 || scratch->way[j] > 0)
+            slope += scratch->way[j]*(task->list->least[r] - dci_design_times(task->list, r, at->step));
+    }
+    return slope;
+}
+
+/* Along the way to where phi is largest, at most to where the first row lets go: phi is concave there. */
+static void dci_design_search(const dci_design_task *task, dci_design_at *at, const dci_design_scratch *scratch)
+{
+    dc_real limit = dci_from_bits(DCI_INF), lo = 0, hi;
+    int j, it;
+
+    for (j = 0; j < task->rows; ++j)
+        if (scratch->trial[j] > 0 && scratch->way[j] < 0)
+            limit = dc_min(limit, -scratch->trial[j]/scratch->way[j]);
+    hi = dc_min(1, limit);
+    for (it = 0; it < 40 && dci_design_ahead(task, at, scratch, hi) > 0; ++it) {
+        lo = hi;
+        if (hi >= limit) break;
+        hi = dc_min(8*hi, limit);
+    }
+    for (it = 0; it < 50 && lo < hi*(1 - 4*DC_EPS); ++it) {
+        const dc_real middle = lo > 0 ? DC_R(0.5)*(lo + hi) : DC_R(0.25)*hi;
+        if (dci_design_ahead(task, at, scratch, middle) > 0) lo = middle;
+        else hi = middle;
+    }
+    dci_design_ahead(task, at, scratch, lo);
+}
+
+/* Newton's step on the rows that hold or are missed, by conjugate gradients, as far as phi grows. */
+static void dci_design_newton(const dci_design_task *task, dci_design_at *at, const dci_design_scratch *scratch)
+{
+    const dc_real before = dci_design_dual(task, at);
+    dc_real rr = 0, rr0;
+    int j, it, cap = 0;
+
+    /* the rows, and by how much they are missed */
+    for (j = 0; j < task->rows; ++j) {
+        const int r = task->kept[j];
+        const dc_real miss = task->list->least[r] - dci_design_times(task->list, r, at->step);
+        scratch->works[j] = at->dual[j] > 0 || miss > 0;
+        scratch->rhs[j] = scratch->works[j] ? miss : 0;
+        scratch->dir[j] = scratch->rhs[j]/task->norm2[j];
+        scratch->way[j] = 0;
+        rr += scratch->rhs[j]*scratch->dir[j];
+        cap += 2*scratch->works[j];
+    }
+    if (!(rr > 0)) return;
+
+    /* conjugate gradients, in the measure of the rows' lengths */
+    for (it = 0, rr0 = rr; it < cap && it < 400 && rr > 16*DC_EPS*DC_EPS*rr0; ++it) {
+        dc_real curve = 0, full = 0, next = 0, a;
+        dci_design_gram(task, at, scratch, scratch->dir, scratch->image);
+        for (j = 0; j < task->rows; ++j) {
+            curve += scratch->dir[j]*scratch->image[j];
+            full += scratch->dir[j]*scratch->dir[j]*task->norm2[j];
+        }
+
+        /* rows that depend on each other and disagree: phi grows without end, until one of them lets go */
+        a = rr/dc_max(curve, 16*DC_EPS*full);
+        for (j = 0; j < task->rows; ++j) {
+            scratch->way[j] += a*scratch->dir[j];
+            scratch->rhs[j] -= a*scratch->image[j];
+            next += scratch->rhs[j]*scratch->rhs[j]/task->norm2[j];
+        }
+        for (j = 0; j < task->rows; ++j)
+            scratch->dir[j] = scratch->rhs[j]/task->norm2[j] + next/rr*scratch->dir[j];
+        rr = next;
+    }
+
+    /* all of it, rows that let go left at 0; if that is no gain, as far as phi grows before the first lets go */
+    for (j = 0; j < task->rows; ++j) {
+        scratch->trial[j] = at->dual[j];
+        at->dual[j] = dc_max(0, at->dual[j] + scratch->way[j]);
+    }
+    dci_design_place_at(task, at);
+    if (!(dci_design_dual(task, at) > before)) dci_design_search(task, at, scratch);
+}
+
+/* Above this phi no allowed step exists: |x - s y|^2/2 of any that does is below it. */
+static dc_real dci_design_ceiling(const dci_design_task *task, const dci_design_at *at)
+{
+    dc_real box = 0, length = 0, ball;
+    int i;
+    for (i = 0; i < task->n; ++i) {
+        const dc_real y = at->share*task->wish[i], e = dc_max(dc_abs(task->lo[i] - y), dc_abs(task->hi[i] - y));
+        box += DC_R(0.5)*e*e;
+        length += y*y;
+    }
+    ball = task->radius + dc_sqrt(length);
+    ball = task->radius > 0 ? DC_R(0.5)*ball*ball : dci_from_bits(DCI_INF);
+    return dc_min(box, ball)*(1 + (DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-9)));
+}
+
+/* The projection of s y, from the multipliers there are. */
+static dc_status dci_design_near(const dci_design_task *task, dci_design_at *at, const dci_design_scratch *scratch,
+                                 dc_real share)
+{
+    const dc_real size = dc_max(task->size, share*dci_design_length(task->wish, task->n));
+    const dc_real tolerance = (DC_IS_FLOAT ? DC_R(2e-6) : DC_R(1e-13))*size;
+    dc_real ceiling;
+    int round, k;
+
+    at->share = share;
+    dci_design_place_at(task, at);
+    if (task->rows == 0) return DC_OK;
+    ceiling = dci_design_ceiling(task, at);
+    for (round = 0; round < 150; ++round) {
+        for (k = 0; k < 6; ++k) {
+            const dc_real move = dci_design_sweep(task, at);
+            if (move <= tolerance) return DC_OK;
+            if (move > DC_REAL_MAX) return DC_E_SINGULAR;
+        }
+        if (dci_design_dual(task, at) > ceiling) return DC_E_SINGULAR;
+        dci_design_newton(task, at, scratch);
+        if (dci_design_dual(task, at) > ceiling) return DC_E_SINGULAR;
+    }
+    return DC_E_DIVERGED;
+}
+
+/* The share of the wish, at most all of it, whose projection is as long as the radius: up to it by factors, then by
+ * secants of the bracket, the weight of a side that stays halved. rest: the length of the projection of nothing. */
+static dc_status dci_design_within(const dci_design_task *task, dci_design_at *at, const dci_design_scratch *scratch,
+                                   dc_real rest)
+{
+    const dc_real near_by = DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-10), length = dci_design_length(task->wish, task->n);
+    dc_real lo = 0, hi = length > task->radius ? task->radius/length : 1, under = rest - task->radius, over;
+    dc_status status;
+    int it, side = 0;
+
+    /* a bracket */
+    for (;;) {
+        status = dci_design_near(task, at, scratch, hi);
+        if (status == DC_E_SINGULAR) return status;
+        over = dci_design_length(at->step, task->n) - task->radius;
+        if (over > 0) break;
+        if (hi >= 1) return status;
+        lo = hi;
+        under = over;
+        hi = dc_min(1, 4*hi);
+    }
+
+    /* secants */
+    for (it = 0; it < 60; ++it) {
+        const dc_real weight = under < over ? under/(under - over) : DC_R(0.5);
+        const dc_real share = lo + (hi - lo)*dc_min(DC_R(0.99), dc_max(DC_R(0.01), weight));
+        dc_real gap;
+        status = dci_design_near(task, at, scratch, share);
+        if (status == DC_E_SINGULAR) return status;
+        gap = dci_design_length(at->step, task->n) - task->radius;
+        if (gap <= 0 && (gap >= -near_by*task->radius || hi - lo <= 4*DC_EPS*hi)) return status;
+        if (gap > 0) {
+            hi = share;
+            over = gap;
+            if (side > 0) under *= DC_R(0.5);
+            side = 1;
+        } else {
+            lo = share;
+            under = gap;
+            if (side < 0) over *= DC_R(0.5);
+            side = -1;
+        }
+    }
+    return dci_design_near(task, at, scratch, lo);
+}
+
+/* is the step of length 0 allowed? */
+static int dci_design_stays(const dci_design_task *task)
+{
+    int i, j;
+    for (i = 0; i < task->n; ++i)
+        if (task->lo[i] > 0 || task->hi[i] < 0) return 0;
+    for (j = 0; j < task->rows; ++j)
+        if (task->list->least[task->kept[j]] > 0) return 0;
+    return 1;
+}
+
+/* The step, from multipliers 0. Where not to move is not allowed, that comes first: it tells whether anything is. */
+static dc_status dci_design_find(const dci_design_task *task, dci_design_at *at, const dci_design_scratch *scratch)
+{
+    dc_real rest = 0;
+    if (!dci_design_stays(task)) {
+        const dc_status status = dci_design_near(task, at, scratch, 0);
+        if (status == DC_E_SINGULAR) return status;
+        rest = dci_design_length(at->step, task->n);
+        if (task->radius > 0 && rest > task->radius*(1 + (DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-9))))
+            return status == DC_OK ? DC_E_SINGULAR : status;
+    }
+    return task->radius > 0 ? dci_design_within(task, at, scratch, rest) : dci_design_near(task, at, scratch, 1);
+}
+
+/* the arrays of a projection */
+static void dci_design_take_step(int n, int rows, dci_room *room, dc_real *part[4], int **kept, dci_design_at *at,
+                                 dci_design_scratch *scratch)
+{
+    int k;
+    for (k = 0; k < 3; ++k) part[k] = DCI_TAKE(room, n, dc_real);
+    part[3] = DCI_TAKE(room, rows, dc_real);
+    at->open = DCI_TAKE(room, n, dc_real);
+    at->step = DCI_TAKE(room, n, dc_real);
+    at->dual = DCI_TAKE(room, rows, dc_real);
+    scratch->across = DCI_TAKE(room, n, dc_real);
+    scratch->rhs = DCI_TAKE(room, rows, dc_real);
+    scratch->dir = DCI_TAKE(room, rows, dc_real);
+    scratch->image = DCI_TAKE(room, rows, dc_real);
+    scratch->way = DCI_TAKE(room, rows, dc_real);
+    scratch->trial = DCI_TAKE(room, rows, dc_real);
+    scratch->works = DCI_TAKE(room, rows, int);
+    *kept = DCI_TAKE(room, rows, int);
+}
+
+DC_DEF size_t dc_design_project_bytes(const dc_design *design, const dc_design_rows *rows)
+{
+    dci_room room = DC_ZERO;
+    dci_design_at at;
+    dci_design_scratch scratch;
+    dc_real *part[4];
+    int *kept;
+    if (!design || design->n < 1) return 0;
+    dci_design_take_step(design->n, rows ? rows->rows : 0, &room, part, &kept, &at, &scratch);
+    return dci_counted(&room);
+}
+
+/* are the arguments numbers, the bounds in order? */
+static int dci_design_step_ok(const dc_design *design, const dc_design_rows *rows, const dc_real *d,
+                              const dc_real *step)
+{
+    int i, k;
+    for (i = 0; i < design->n; ++i)
+        if (!dc_finite(d[i]) || !(dc_abs(step[i]) <= DC_LIMIT) || !(design->lo[i] <= design->hi[i])) return 0;
+    for (k = 0; rows && k < rows->rows; ++k)
+        if (!(dc_abs(rows->least[k]) <= DC_LIMIT)) return 0;
+    for (k = 0; rows && k < rows->entries; ++k)
+        if (rows->variable[k] < 0 || rows->variable[k] >= design->n || !(dc_abs(rows->weight[k]) <= DC_LIMIT)) return 0;
+    return 1;
+}
+
+/* Which rows hold the step back and which is missed by most, or, where they contradict, which asks for most. */
+static void dci_design_report(const dci_design_task *task, const dci_design_at *at, dc_status status,
+                              dc_design_info *info)
+{
+    dc_real most = 0;
+    int j;
+    info->sweeps = at->sweeps;
+    info->held = 0;
+    info->row = -1;
+    info->missed = 0;
+    for (j = 0; j < task->rows; ++j) {
+        const int r = task->kept[j];
+        const dc_real length = dc_sqrt(task->norm2[j]);
+        const dc_real miss = (task->list->least[r] - dci_design_times(task->list, r, at->step))/length;
+        const dc_real weigh = status == DC_E_SINGULAR ? at->dual[j]*length : miss;
+        info->held += at->dual[j] > 0;
+        if (!(weigh > most)) continue;
+        most = weigh;
+        info->row = r;
+        info->missed = dc_max(miss, 0);
+    }
+}
+
+DC_DEF dc_status dc_design_project(const dc_design *design, const dc_design_rows *rows, const dc_real *d,
+                                   dc_real radius, dc_arena *mem, dc_real *step, dc_design_info *info)
+{
+    dci_room room = DC_ZERO;
+    dci_design_task task;
+    dci_design_at at;
+    dci_design_scratch scratch;
+    dc_real *part[4];
+    int *kept, i, r, k, empty = -1;
+    dc_status status;
+    size_t used;
+
+    if (!design || !design->lo || !design->hi || design->n < 1 || !d || !mem || !step || !dci_sim_scalar(radius, 0)
+        || (rows && !dci_design_rows_ok(rows)) || !dci_design_step_ok(design, rows, d, step)) return DC_E_ARG;
+    used = mem->used;
+    room.arena = mem;
+    dci_design_take_step(design->n, rows ? rows->rows : 0, &room, part, &kept, &at, &scratch);
+    if (room.full) {
+        mem->used = used;
+        return DC_E_MEMORY;
+    }
+
+    /* the wish, in the box of steps */
+    memset(&task, 0, sizeof task);
+    task.n = design->n;
+    task.list = rows;
+    task.radius = task.size = radius;
+    for (i = 0; i < task.n; ++i) {
+        part[0][i] = step[i];
+        part[1][i] = design->lo[i] - d[i];
+        part[2][i] = design->hi[i] - d[i];
+        task.size = radius > 0 ? radius : dc_max(task.size, dc_abs(step[i]));
+    }
+
+    /* the rows that a step of this length can miss */
+    for (r = 0; rows && r < rows->rows; ++r) {
+        dc_real norm2 = 0;
+        for (k = rows->begin[r]; k < rows->begin[r + 1]; ++k) norm2 += rows->weight[k]*rows->weight[k];
+        if (!(norm2 > 0)) {
+            if (rows->least[r] > 0) empty = r;
+            continue;
+        }
+        if (radius > 0 && rows->least[r] <= -dc_sqrt(norm2)*radius) continue;
+        kept[task.rows] = r;
+        part[3][task.rows] = norm2;
+        at.dual[task.rows++] = 0;
+        task.size = dc_max(task.size, dc_abs(rows->least[r])/dc_sqrt(norm2));
+    }
+    task.wish = part[0];
+    task.lo = part[1];
+    task.hi = part[2];
+    task.norm2 = part[3];
+    task.kept = kept;
+    at.sweeps = 0;
+
+    /* all of the wish, or as much as the radius holds */
+    status = dci_design_find(&task, &at, &scratch);
+    if (empty >= 0) status = DC_E_SINGULAR;
+
+    if (info) dci_design_report(&task, &at, status, info);
+    if (info && empty >= 0) info->row = empty;
+    for (i = 0; i < task.n && status != DC_E_SINGULAR; ++i) step[i] = at.step[i];
+    mem->used = used;
+    return status;
+}
+
+#endif /* DC_SIM_NO_DESIGN */
+
+/* ============================================================================================== */
 #ifndef DC_SIM_NO_GRAINS
 
 /* Below this length of a gradient by x and y, which is 1 where the field is a distance, there is no direction to rub
@@ -6676,6 +8384,17 @@ typedef struct {
 } dci_grain_frame;
 
 typedef enum { DCI_GRAIN_OPEN = 0, DCI_GRAIN_SMOOTH, DCI_GRAIN_STICK, DCI_GRAIN_CUT, DCI_GRAIN_SLIP } dci_grain_regime;
+
+/* With sweeps: a contact's frame and law, of which each sweep makes its forces. A tangent of it is one too, and a
+ * gradient by it. */
+struct dc_grain_row {
+    dci_grain_frame frame;
+    dc_real pull_n, pull_t;             /* k_n d, or K_n d/h where d > 0; k_t s */
+    dc_real friction;                   /* mu |n| */
+    dc_real gain_n, gain_t;             /* K_n, K_t */
+    dc_real stiffness_t, damping_t, spring;
+    int active;                         /* may touch in this step */
+};
 
 /* the frame of a contact; 0: no direction to rub in, and no t, levers and speed along t */
 static int dci_grain_look(const dci_grain_in *in, dci_grain_frame *frame)
@@ -6783,6 +8502,19 @@ static void dci_grain_look_tangent(const dci_grain_in *in, const dci_grain_in *d
                + t[0]*(dvb[1] - dva[1]) + t[1]*(dvb[2] - dva[2]) + frame->lever_b*dvb[0] + frame->lever_a*dva[0];
 }
 
+/* the tangent of both products of dci_grain_push, from that of the frame and of f_n and f_t in d_out */
+static void dci_grain_push_tangent(const dci_grain_frame *frame, const dci_grain_frame *d, dc_real fn, dc_real ft,
+                                   dci_grain_out *d_out)
+{
+    const dc_real dfn = d_out->normal, dft = d_out->tangential;
+    d_out->force_a[0] = dfn*frame->moment_a + dft*frame->lever_a + fn*d->moment_a + ft*d->lever_a;
+    d_out->force_b[0] = dfn*frame->push_b[0] + dft*frame->lever_b + fn*d->push_b[0] + ft*d->lever_b;
+    d_out->force_b[1] = dfn*frame->push_b[1] + dft*frame->tangent[0] + fn*d->push_b[1] + ft*d->tangent[0];
+    d_out->force_b[2] = dfn*frame->push_b[2] + dft*frame->tangent[1] + fn*d->push_b[2] + ft*d->tangent[1];
+    d_out->force_a[1] = -d_out->force_b[1];
+    d_out->force_a[2] = -d_out->force_b[2];
+}
+
 /* The tangent of the above along `d_in`, by the chain rule line by line. Frozen: d < 0, f_n > 0 or not, the regime. */
 static void dci_grain_force_tangent(const dci_grain_law *law, const dci_grain_in *in, const dci_grain_in *d_in,
                                     dci_grain_out *d_out)
@@ -6792,7 +8524,7 @@ static void dci_grain_force_tangent(const dci_grain_law *law, const dci_grain_in
     dci_grain_out out;
     const dci_grain_regime regime = dci_grain_force(law, in, &out);
     const dc_real fn = out.normal, ft = out.tangential;
-    dc_real dfn, dft, most;
+    dc_real most;
 
     memset(d_out, 0, sizeof *d_out);
     memset(&frame, 0, sizeof frame);
@@ -6814,15 +8546,7 @@ static void dci_grain_force_tangent(const dci_grain_law *law, const dci_grain_in
         }
     }
 
-    /* both products */
-    dfn = d_out->normal;
-    dft = d_out->tangential;
-    d_out->force_a[0] = dfn*frame.moment_a + dft*frame.lever_a + fn*d.moment_a + ft*d.lever_a;
-    d_out->force_b[0] = dfn*frame.push_b[0] + dft*frame.lever_b + fn*d.push_b[0] + ft*d.lever_b;
-    d_out->force_b[1] = dfn*frame.push_b[1] + dft*frame.tangent[0] + fn*d.push_b[1] + ft*d.tangent[0];
-    d_out->force_b[2] = dfn*frame.push_b[2] + dft*frame.tangent[1] + fn*d.push_b[2] + ft*d.tangent[1];
-    d_out->force_a[1] = -d_out->force_b[1];
-    d_out->force_a[2] = -d_out->force_b[2];
+    dci_grain_push_tangent(&frame, &d, fn, ft, d_out);
 }
 
 /* ---- [grains] building grains ------------------------------------------------------------------ */
@@ -6862,7 +8586,7 @@ static int dci_grains_check(const dc_grains_desc *d)
     if (!d || !d->type || d->types < 1 || d->types > 4096) return 0;
     if (!d->body || d->bodies < 1 || d->bodies > (1 << 26)) return 0;
     if (d->pairs < 0 || d->pairs > (1 << 24) || (d->pairs > 0 && !d->pair)) return 0;
-    if (d->room < 0 || d->room > (1 << 29)) return 0;
+    if (d->room < 0 || d->room > (1 << 29) || d->sweeps < 0 || d->sweeps > 1000) return 0;
     if (!(d->h > 0 && d->h <= DC_LIMIT) || !dci_grain_material_ok(&d->material)) return 0;
     for (k = 0; k < 2; ++k)
         if (!dci_sim_scalar(d->gravity[k], -DC_LIMIT) || !dci_sim_scalar(d->lo[k], -DC_LIMIT)
@@ -6911,13 +8635,16 @@ static size_t dci_grains_blocks(const dc_grains_desc *d)
     return dci_grains_room(d)/DCI_GRAIN_LANES + (size_t)d->pairs + 1;
 }
 
-/* the state: q, v, spring, then motion, spring_row, spring_body, in one block of g->state_bytes */
-static void dci_grains_state(size_t n, size_t room, dc_grains *g)
+/* numbers that a spring has in the state: itself, with sweeps f_n and f_t too */
+static int dci_grain_width(const dc_grains_desc *d) { return d->sweeps > 0 ? 3 : 1; }
+
+/* the state: q, v, `springs` numbers, then motion, spring_row, spring_body, in one block of g->state_bytes */
+static void dci_grains_state(size_t n, size_t springs, dc_grains *g)
 {
     g->q = (dc_real *)g->state;
     g->v = g->q + 3*n;
     g->spring = g->q + 6*n;
-    g->motion = (int *)(void *)(g->spring + room);
+    g->motion = (int *)(void *)(g->spring + springs);
     g->spring_row = g->motion + n;
     g->spring_body = g->spring_row + n + 1;
 }
@@ -6927,9 +8654,12 @@ static void dci_grains_take(const dc_grains_desc *d, dci_room *room, dc_grains *
 {
     const size_t n = (size_t)d->bodies, pairs = dci_grains_room(d), cells = (size_t)g->cells[0]*(size_t)g->cells[1];
     const size_t blocks = dci_grains_blocks(d), types = (size_t)d->types;
+    const size_t springs = pairs*(size_t)dci_grain_width(d);
 
-    g->state_bytes = (6*n + pairs)*sizeof(dc_real) + (2*n + 1 + pairs)*sizeof(int);
+    g->state_bytes = (6*n + springs)*sizeof(dc_real) + (2*n + 1 + pairs)*sizeof(int);
     g->state = DCI_TAKE(room, g->state_bytes, unsigned char);
+    g->rows = d->sweeps > 0 ? DCI_TAKE(room, pairs, dc_grain_row) : NULL;
+    g->share = d->sweeps > 0 ? DCI_TAKE(room, 2*n, dc_real) : NULL;
     g->contact = DCI_TAKE(room, pairs, dc_grain_contact);
     g->force = DCI_TAKE(room, 3*n + 2*n + 3*n + 3*n, dc_real);
     g->type = DCI_TAKE(room, types, dc_grain_type);
@@ -6942,7 +8672,7 @@ static void dci_grains_take(const dc_grains_desc *d, dci_room *room, dc_grains *
     if (!room->arena || room->full) return;
 
     /* pieces */
-    dci_grains_state(n, pairs, g);
+    dci_grains_state(n, springs, g);
     g->turn = g->force + 3*n;
     g->next = g->turn + 2*n;
     g->at = g->next + 3*n;
@@ -7065,7 +8795,7 @@ static int dci_grain_free(const dc_grains *g, int i)
 /* the first body whose state is bad, or -1 */
 static int dci_grains_bad(const dc_grains *g)
 {
-    int i, k, n = g->desc.bodies, last = 0;
+    int i, k, n = g->desc.bodies, last = 0, width = dci_grain_width(&g->desc);
 
     for (i = 0; i < n; ++i) {
         for (k = 3*i; k < 3*i + 3; ++k)
@@ -7073,7 +8803,7 @@ static int dci_grains_bad(const dc_grains *g)
         if (g->motion[i] < 0 || g->motion[i] > DC_GRAIN_ABSENT || g->spring_row[i] != last) return i;
         last = g->spring_row[i + 1];
         if (last < g->spring_row[i] || last > g->desc.room) return i;
-        for (k = g->spring_row[i]; k < last; ++k)
+        for (k = width*g->spring_row[i]; k < width*last; ++k)
             if (!(dc_abs(g->spring[k]) <= DC_LIMIT)) return i;
     }
     return -1;
@@ -7264,6 +8994,7 @@ DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info)
  * dc_grains_find    | state                        | pairs within reach, blocks   |
  * dc_grains_meet    | a block                      | fields, forces of its pairs  | CEM Algorithm 1
  * dc_grains_sum     | forces of the pairs          | forces on bodies, velocities | v + h (f/m + gravity)
+ * dc_grains_sweep   | velocities, a contact        | its forces                   | f - (K v + pull + f)/(1 + h K w)
  * dc_grains_advance | velocities, springs of pairs | state                        | q + h v */
 
 /* the largest scratch of a field; a block's poses and fields before it */
@@ -7298,7 +9029,7 @@ static dc_real dci_grain_spring(const dc_grains *g, int i, int other, int *where
     for (k = g->spring_row[i]; k < g->spring_row[i + 1]; ++k)
         if (g->spring_body[k] == other) {
             *where = k;
-            return g->spring[k];
+            return g->spring[dci_grain_width(&g->desc)*k];
         }
     return 0;
 }
@@ -7351,6 +9082,54 @@ static int dci_grains_fields(const dc_grains *g, int begin, int end, int hessian
     return 1;
 }
 
+/* How far b's points can come towards a in a step: h (|u| + r_b |omega_B - omega_A|) + h^2 |gravity|, u the velocity
+ * of b's origin in the frame that turns with a. */
+static dc_real dci_grain_margin(const dc_grains *g, const dc_grain_contact *contact)
+{
+    const dc_real *va = g->v + 3*contact->a, *vb = g->v + 3*contact->b, h = g->desc.h, *G = g->desc.gravity;
+    const dc_real *qa = g->q + 3*contact->a, *qb = g->q + 3*contact->b;
+    const dc_real ux = vb[1] - va[1] + va[0]*(qb[2] - qa[2]), uy = vb[2] - va[2] - va[0]*(qb[1] - qa[1]);
+    return h*(dc_sqrt(ux*ux + uy*uy) + g->type[g->body[contact->b]].radius*dc_abs(vb[0] - va[0])
+              + h*dc_sqrt(G[0]*G[0] + G[1]*G[1]));
+}
+
+/* The row of a contact that may touch in this step; its forces begin with those of the last step. */
+static void dci_grain_begin(const dc_grains *g, const dci_grain_law *law, const dci_grain_in *in, int where,
+                            dc_grain_row *row, dci_grain_out *out)
+{
+    int rubs;
+
+    memset(row, 0, sizeof *row);
+    rubs = dci_grain_look(in, &row->frame);
+    row->active = 1;
+    row->gain_n = law->damping_n + law->step*law->stiffness_n;
+    row->gain_t = law->damping_t + law->step*law->stiffness_t;
+    row->stiffness_t = law->stiffness_t;
+    row->damping_t = law->damping_t;
+    row->friction = rubs ? law->friction*row->frame.length : 0;
+    row->spring = in->distance < 0 ? in->spring : 0;
+    row->pull_n = in->distance < 0 ? law->stiffness_n*in->distance : row->gain_n*in->distance/law->step;
+    row->pull_t = law->stiffness_t*row->spring;
+    if (where >= 0) {
+        out->normal = g->spring[3*where + 1];
+        out->tangential = g->spring[3*where + 2];
+    }
+    dci_grain_push(&row->frame, out);
+}
+
+/* what a contact shows of its forces */
+static void dci_grain_show(const dci_grain_out *out, dc_grain_contact *contact)
+{
+    int r;
+
+    contact->fn = out->normal;
+    contact->ft = out->tangential;
+    for (r = 0; r < 3; ++r) {
+        contact->fa[r] = out->force_a[r];
+        contact->fb[r] = out->force_b[r];
+    }
+}
+
 /* the force of a contact: its pose x[0], and x and y over L, and its field, each a stride of lanes apart */
 static void dci_grain_meet(const dc_grains *g, const dc_grain_pair *pair, const dc_real *x, const dc_real *d,
                            const dc_real *grad, const dc_real *lever, dc_grain_contact *contact)
@@ -7359,13 +9138,15 @@ static void dci_grain_meet(const dc_grains *g, const dc_grain_pair *pair, const 
     dci_grain_in in;
     dci_grain_law law;
     dci_grain_out out;
-    int where, r;
+    dc_grain_row *row = g->desc.sweeps > 0 ? g->rows + (contact - g->contact) : NULL;
+    int where;
 
     memset(&out, 0, sizeof out);
     contact->d = L*d[0];
+    if (row) row->active = 0;
 
     /* nothing acts where they are apart */
-    if (contact->d < 0) {
+    if (contact->d < (row ? dci_grain_margin(g, contact) : 0)) {
         dci_grain_read(g, contact, pair, &in, &law, &where);
         in.distance = contact->d;
         in.rel[0] = x[0];
@@ -7375,16 +9156,12 @@ static void dci_grain_meet(const dc_grains *g, const dc_grain_pair *pair, const 
         in.grad[1] = grad[DCI_GRAIN_LANES];
         in.grad[2] = grad[2*DCI_GRAIN_LANES];
         in.lever = L*lever[0];
-        dci_grain_force(&law, &in, &out);
+        if (row) dci_grain_begin(g, &law, &in, where, row, &out);
+        else dci_grain_force(&law, &in, &out);
     }
 
     contact->spring = out.spring;
-    contact->fn = out.normal;
-    contact->ft = out.tangential;
-    for (r = 0; r < 3; ++r) {
-        contact->fa[r] = out.force_a[r];
-        contact->fb[r] = out.force_b[r];
-    }
+    dci_grain_show(&out, contact);
 }
 
 DC_DEF dc_status dc_grains_meet(dc_grains *g, int begin, int end, dc_arena *mem)
@@ -7436,6 +9213,18 @@ static void dci_grains_add(const dc_grain_contact *contact, int i, dc_real f[3])
     for (k = 0; k < 3; ++k) f[k] += contact->a == i ? contact->fa[k] : contact->fb[k];
 }
 
+/* n/m and n/inertia of body i with n contacts that may touch, 0 if it is not free */
+static void dci_grains_share(dc_grains *g, int i)
+{
+    const dc_grain_type *type = g->type + g->body[i];
+    int p, n = 0;
+
+    for (p = g->row[i]; p < g->row[i + 1]; ++p) n += g->rows[p].active;
+    for (p = g->back_row[i]; p < g->back_row[i + 1]; ++p) n += g->rows[g->back[p]].active;
+    g->share[2*i] = dci_grain_free(g, i) ? (dc_real)n/type->mass : 0;
+    g->share[2*i + 1] = dci_grain_free(g, i) ? (dc_real)n/type->inertia : 0;
+}
+
 DC_DEF void dc_grains_sum(dc_grains *g, int begin, int end)
 {
     int i, k, p;
@@ -7455,7 +9244,93 @@ DC_DEF void dc_grains_sum(dc_grains *g, int begin, int end)
             g->next[3*i] += g->desc.h*(f[0]/type->inertia);
             for (k = 0; k < 2; ++k) g->next[3*i + 1 + k] += g->desc.h*(f[1 + k]/type->mass + g->desc.gravity[k]);
         }
+        if (g->desc.sweeps > 0) dci_grains_share(g, i);
     }
+}
+
+/* v_n and v_t of velocities of a and b, and what they weigh in a sweep: those of the shares of both bodies */
+typedef struct { dc_real speed_n, speed_t, den_n, den_t, normal, tangential, rest_n, rest_t; } dci_grain_answer;
+
+static void dci_grain_speeds(const dci_grain_frame *frame, const dc_real *va, const dc_real *vb, dc_real *vn,
+                             dc_real *vt)
+{
+    const dc_real *gb = frame->push_b, *t = frame->tangent, x = vb[1] - va[1], y = vb[2] - va[2];
+    *vn = frame->moment_a*va[0] + gb[0]*vb[0] + gb[1]*x + gb[2]*y;
+    *vt = t[0]*x + t[1]*y + frame->lever_b*vb[0] + frame->lever_a*va[0];
+}
+
+/* The new forces of a contact,
+ *     f_n <- max(0, f_n - (K_n v_n + pull_n + f_n)/(1 + h K_n w_n)),   w_n = (a + b) |n|^2 + a' m_a^2 + b' m_b^2
+ *     f_t <- f_t - (K_t v_t + pull_t + f_t)/(1 + h K_t w_t),  within mu |n| f_n,   w_t = a + b + a' p_a^2 + b' p_b^2
+ * a, a', b, b' the shares n/m and n/inertia of both bodies, m the arms of g, p those of friction */
+static void dci_grain_sweep(const dc_grains *g, const dc_grain_contact *contact, const dc_grain_row *row,
+                            dci_grain_answer *to)
+{
+    const dci_grain_frame *f = &row->frame;
+    const dc_real *a = g->share + 2*contact->a, *b = g->share + 2*contact->b, h = g->desc.h, both = a[0] + b[0];
+    dc_real most;
+
+    dci_grain_speeds(f, g->next + 3*contact->a, g->next + 3*contact->b, &to->speed_n, &to->speed_t);
+    to->den_n = 1 + h*row->gain_n*(both*f->length*f->length + a[1]*f->moment_a*f->moment_a
+                                   + b[1]*f->push_b[0]*f->push_b[0]);
+    to->den_t = 1 + h*row->gain_t*(both + a[1]*f->lever_a*f->lever_a + b[1]*f->lever_b*f->lever_b);
+    to->rest_n = row->gain_n*to->speed_n + row->pull_n + contact->fn;
+    to->rest_t = row->gain_t*to->speed_t + row->pull_t + contact->ft;
+    to->normal = dc_max(contact->fn - to->rest_n/to->den_n, 0);
+    most = row->friction*to->normal;
+    to->tangential = dc_max(dc_min(contact->ft - to->rest_t/to->den_t, most), -most);
+}
+
+/* the forces of a contact become these */
+static void dci_grain_force_is(const dc_grain_row *row, dc_real normal, dc_real tangential, dc_grain_contact *contact)
+{
+    dci_grain_out out;
+
+    out.normal = normal;
+    out.tangential = tangential;
+    dci_grain_push(&row->frame, &out);
+    dci_grain_show(&out, contact);
+}
+
+DC_DEF void dc_grains_sweep(dc_grains *g, int begin, int end)
+{
+    dci_grain_answer to;
+    int p;
+
+    for (p = begin; p < end; ++p) {
+        if (!g->rows[p].active) continue;
+        dci_grain_sweep(g, g->contact + p, g->rows + p, &to);
+        dci_grain_force_is(g->rows + p, to.normal, to.tangential, g->contact + p);
+    }
+}
+
+/* The spring after a step, s + h v_t; of a contact that slips what keeps the force at the cone, -(f_t + c gamma_t
+ * v_t)/k_t, between 0 and that. v_t: at the new velocities. -1, 0, 1: it is s + h v_t, 0, what keeps the force. */
+static int dci_grain_spring_end(const dc_grains *g, const dc_grain_contact *contact, const dc_grain_row *row,
+                                dc_real vt, dc_real *spring)
+{
+    const dc_real most = row->friction*contact->fn, moved = row->spring + g->desc.h*vt;
+    const dc_real want = -(contact->ft + row->damping_t*vt), have = row->stiffness_t*moved;
+
+    *spring = moved;
+    if (dc_abs(contact->ft) < most || !(dc_abs(have) > 0)) return -1;
+    if (dc_abs(want) >= dc_abs(have) && want*have > 0) return -1;
+    *spring = want*have > 0 ? want/row->stiffness_t : 0;
+    return want*have > 0 ? 1 : 0;
+}
+
+/* does a contact's spring stay in the state? With sweeps it is brought to the end of the step, too. */
+static int dci_grain_stays(const dc_grains *g, int p)
+{
+    dc_grain_contact *contact = g->contact + p;
+    dc_real vn, vt;
+
+    if (g->desc.sweeps == 0) return contact->d < 0;
+    contact->spring = 0;
+    if (!g->rows[p].active || !(contact->fn > 0)) return 0;
+    dci_grain_speeds(&g->rows[p].frame, g->next + 3*contact->a, g->next + 3*contact->b, &vn, &vt);
+    dci_grain_spring_end(g, contact, g->rows + p, vt, &contact->spring);
+    return 1;
 }
 
 /* the first body whose next state is out of range, or -1 */
@@ -7481,11 +9356,12 @@ static int dci_grains_outside(const dc_grains *g, int i)
 DC_DEF dc_status dc_grains_advance(dc_grains *g, dc_grains_info *info)
 {
     dc_grains_info none;
-    int i, k, p, springs = 0;
+    int i, k, p, springs = 0, width;
 
     if (!g || !g->state) return DC_E_ARG;
     if (!info) info = &none;
     memset(info, 0, sizeof *info);
+    width = dci_grain_width(&g->desc);
     info->pairs = g->contacts;
     info->b = -1;
     info->a = dci_grains_flown(g);
@@ -7497,10 +9373,15 @@ DC_DEF dc_status dc_grains_advance(dc_grains *g, dc_grains_info *info)
         g->spring_row[i] = springs;
         for (p = g->row[i]; p < g->row[i + 1]; ++p) {
             const dc_grain_contact *contact = g->contact + p;
-            if (!(contact->d < 0)) continue;
-            info->deepest = dc_max(info->deepest, -contact->d);
+            if (contact->d < 0) info->deepest = dc_max(info->deepest, -contact->d);
+            if (!dci_grain_stays(g, p)) continue;
             g->spring_body[springs] = contact->a + contact->b - i;
-            g->spring[springs++] = contact->spring;
+            g->spring[width*springs] = contact->spring;
+            if (width > 1) {
+                g->spring[width*springs + 1] = contact->fn;
+                g->spring[width*springs + 2] = contact->ft;
+            }
+            ++springs;
         }
 
         /* velocity, then place */
@@ -7519,10 +9400,15 @@ DC_DEF dc_status dc_grains_advance(dc_grains *g, dc_grains_info *info)
 DC_DEF dc_status dc_grains_step(dc_grains *g, dc_arena *mem, dc_grains_info *info)
 {
     dc_status status;
+    int k;
     if (!g || !g->state || !mem) return DC_E_ARG;
     status = dc_grains_find(g, info);
     if (status == DC_OK) status = dc_grains_meet(g, 0, g->blocks, mem);
     if (status != DC_OK) return status;
+    for (k = 0; k < g->desc.sweeps; ++k) {
+        dc_grains_sum(g, 0, g->desc.bodies);
+        dc_grains_sweep(g, 0, g->contacts);
+    }
     dc_grains_sum(g, 0, g->desc.bodies);
     return dc_grains_advance(g, info);
 }
@@ -7572,31 +9458,39 @@ static dc_status dci_grain_jet_of(const dc_grains *g, int p, dc_arena *mem, dci_
     return DC_OK;
 }
 
-/* the tangent of a contact's forces and spring along those of its bodies' states, 3 each, and of its spring */
-static DCI_NOINLINE void dci_grain_along(const dci_grain_jet *jet, const dc_real *qa, const dc_real *qb,
-                                         const dc_real *va, const dc_real *vb, dc_real spring, dci_grain_out *out)
+/* what a contact is computed from, along the states of its bodies, 3 each, and its spring */
+static void dci_grain_in_along(const dci_grain_jet *jet, const dc_real *qa, const dc_real *qb, const dc_real *va,
+                               const dc_real *vb, dc_real spring, dci_grain_in *d)
 {
-    dci_grain_in d;
     dc_real x = qb[1] - qa[1], y = qb[2] - qa[2], c = jet->in.cosine, s = jet->in.sine;
     int r, k;
 
     /* the relative pose */
-    d.cosine = -s*qa[0];
-    d.sine = c*qa[0];
-    d.rel[0] = qb[0] - qa[0];
-    d.rel[1] = c*x + s*y + jet->in.rel[2]*qa[0];
-    d.rel[2] = c*y - s*x - jet->in.rel[1]*qa[0];
+    d->cosine = -s*qa[0];
+    d->sine = c*qa[0];
+    d->rel[0] = qb[0] - qa[0];
+    d->rel[1] = c*x + s*y + jet->in.rel[2]*qa[0];
+    d->rel[2] = c*y - s*x - jet->in.rel[1]*qa[0];
 
     /* the field there */
-    d.distance = d.lever = 0;
+    d->distance = d->lever = 0;
     for (r = 0; r < 3; ++r) {
-        d.distance += jet->in.grad[r]*d.rel[r];
-        d.lever += jet->lever_grad[r]*d.rel[r];
-        d.velocity_a[r] = va[r];
-        d.velocity_b[r] = vb[r];
-        for (k = 0, d.grad[r] = 0; k < 3; ++k) d.grad[r] += jet->hessian[3*r + k]*d.rel[k];
+        d->distance += jet->in.grad[r]*d->rel[r];
+        d->lever += jet->lever_grad[r]*d->rel[r];
+        d->velocity_a[r] = va[r];
+        d->velocity_b[r] = vb[r];
+        for (k = 0, d->grad[r] = 0; k < 3; ++k) d->grad[r] += jet->hessian[3*r + k]*d->rel[k];
     }
-    d.spring = spring;
+    d->spring = spring;
+}
+
+/* the tangent of a contact's forces and spring along those of its bodies' states, and of its spring */
+static DCI_NOINLINE void dci_grain_along(const dci_grain_jet *jet, const dc_real *qa, const dc_real *qb,
+                                         const dc_real *va, const dc_real *vb, dc_real spring, dci_grain_out *out)
+{
+    dci_grain_in d;
+
+    dci_grain_in_along(jet, qa, qb, va, vb, spring, &d);
     dci_grain_force_tangent(&jet->law, &jet->in, &d, out);
 }
 
@@ -7615,6 +9509,420 @@ static int dci_grains_tangent_ok(const dc_grains *g, const dc_grains_tangent *t)
     return g && g->state && t && t->q && t->v && t->spring;
 }
 
+/* ---- [sweep derivatives] derivatives of a step with sweeps --------------------------------------- */
+/* in: the state, a tangent or a gradient; out: that of the other end of a step. Sweeps are gone through as they were.
+ *
+ * stage                | reads                          | writes                       | equation
+ * dci_sweeps_open      | the state                      | rows, forces to begin with   |
+ * dci_grain_row_along  | a jet, tangents of its bodies  | tangent of its row           | chain rule
+ * dci_sweeps_velocity  | tangents of rows and forces    | tangent of velocities        | v + h (f/m + gravity)
+ * dci_sweep_along      | tangents of row and velocities | tangent of forces            | chain rule of a sweep
+ * dci_sweep_back       | gradient by the new forces     | by the old ones, velocities, | its transpose
+ *                      |                                | and the row                  | */
+
+/* scratch: of jvp tangents of rows and forces, of vjp gradients by them, and the forces before each sweep */
+typedef struct {
+    dc_grain_row *rows;
+    dc_real *force, *swap;              /* f_n, f_t of each contact */
+    dc_real *velocity, *speed;          /* 3 per body */
+    dc_real *past;                      /* forces of all sweeps */
+} dci_sweeps_work;
+
+static void dci_sweeps_lay(const dc_grains *g, size_t contacts, int back, dci_room *room, dci_sweeps_work *w)
+{
+    const size_t n = (size_t)g->desc.bodies, sweeps = back ? (size_t)g->desc.sweeps + 1 : 0;
+
+    w->rows = DCI_TAKE(room, contacts, dc_grain_row);
+    w->force = DCI_TAKE(room, 2*contacts, dc_real);
+    w->swap = DCI_TAKE(room, 2*contacts, dc_real);
+    w->velocity = DCI_TAKE(room, 3*n, dc_real);
+    w->speed = DCI_TAKE(room, 3*n, dc_real);
+    w->past = back ? DCI_TAKE(room, sweeps*2*contacts, dc_real) : NULL;
+}
+
+DC_DEF size_t dc_grains_grad_bytes(const dc_grains *g)
+{
+    const size_t step = dc_grains_step_bytes(g);
+    dci_room room = DC_ZERO;
+    dci_sweeps_work w;
+
+    if (step == 0 || g->desc.sweeps == 0) return step;
+    dci_sweeps_lay(g, (size_t)g->desc.room, 1, &room, &w);
+    DCI_TAKE(&room, step, unsigned char);
+    return dci_counted(&room);
+}
+
+/* the scratch, zeros, and contacts as the step has them after its fields */
+static dc_status dci_sweeps_open(dc_grains *g, int back, dc_arena *mem, dci_sweeps_work *w)
+{
+    const size_t used = mem->used, m = (size_t)g->contacts;
+    dci_room room = DC_ZERO;
+    dc_status status;
+
+    room.arena = mem;
+    dci_sweeps_lay(g, m, back, &room, w);
+    status = room.full ? DC_E_MEMORY : dc_grains_meet(g, 0, g->blocks, mem);
+    if (status != DC_OK) {
+        mem->used = used;
+        return status;
+    }
+    memset(w->rows, 0, m*sizeof *w->rows);
+    memset(w->force, 0, 2*m*sizeof *w->force);
+    return DC_OK;
+}
+
+/* the tangent of a contact's row along its bodies' places and its spring */
+static DCI_NOINLINE void dci_grain_row_along(const dci_grain_jet *jet, const dc_grain_row *row, const dc_real *qa,
+                                             const dc_real *qb, dc_real spring, dc_grain_row *d)
+{
+    static const dc_real still[3] = {0, 0, 0};
+    const int rubs = row->frame.length >= DCI_GRAIN_NO_NORMAL, touches = jet->in.distance < 0;
+    dci_grain_in d_in;
+
+    memset(d, 0, sizeof *d);
+    dci_grain_in_along(jet, qa, qb, still, still, spring, &d_in);
+    dci_grain_look_tangent(&jet->in, &d_in, &row->frame, rubs, &d->frame);
+    if (rubs) d->friction = jet->law.friction*d->frame.length;
+    d->pull_n = touches ? jet->law.stiffness_n*d_in.distance : row->gain_n*d_in.distance/jet->law.step;
+    d->spring = touches ? spring : 0;
+    d->pull_t = jet->law.stiffness_t*d->spring;
+}
+
+/* velocities' tangents from those of the velocities before the step, of rows and forces */
+static void dci_sweeps_velocity(const dc_grains *g, const dc_real *before, const dci_sweeps_work *w, dc_real *velocity)
+{
+    dci_grain_out d;
+    int k, p;
+
+    for (k = 0; k < 3*g->desc.bodies; ++k) velocity[k] = before[k];
+    for (p = 0; p < g->contacts; ++p) {
+        const dc_grain_contact *contact = g->contact + p;
+        if (!g->rows[p].active) continue;
+        d.normal = w->force[2*p];
+        d.tangential = w->force[2*p + 1];
+        dci_grain_push_tangent(&g->rows[p].frame, &w->rows[p].frame, contact->fn, contact->ft, &d);
+        for (k = 0; k < 3; ++k) {
+            velocity[3*contact->a + k] += dci_grain_gain(g, contact->a, k)*d.force_a[k];
+            velocity[3*contact->b + k] += dci_grain_gain(g, contact->b, k)*d.force_b[k];
+        }
+    }
+}
+
+/* speeds' tangents along those of a frame and of velocities */
+static void dci_grain_speeds_along(const dc_grains *g, const dc_grain_contact *contact, const dci_grain_frame *frame,
+                                   const dci_grain_frame *d, const dc_real *velocity, dc_real *vn, dc_real *vt)
+{
+    const int a = 3*contact->a, b = 3*contact->b;
+    dc_real n, t;
+
+    dci_grain_speeds(frame, velocity + a, velocity + b, vn, vt);
+    dci_grain_speeds(d, g->next + a, g->next + b, &n, &t);
+    *vn += n;
+    *vt += t;
+}
+
+/* the tangent of a contact's new forces, from that of the old ones in force[0], [1] */
+static void dci_sweep_along(const dc_grains *g, const dc_grain_contact *contact, const dc_grain_row *row,
+                            const dc_grain_row *d, const dc_real *velocity, const dci_grain_answer *to, dc_real *force)
+{
+    const dci_grain_frame *f = &row->frame, *df = &d->frame;
+    const dc_real *a = g->share + 2*contact->a, *b = g->share + 2*contact->b, h = g->desc.h;
+    const dc_real most = row->friction*to->normal;
+    dc_real vn, vt, den_n, den_t, dfn = 0, dft;
+
+    dci_grain_speeds_along(g, contact, f, df, velocity, &vn, &vt);
+    den_n = 2*h*row->gain_n*((a[0] + b[0])*f->length*df->length + a[1]*f->moment_a*df->moment_a
+                             + b[1]*f->push_b[0]*df->push_b[0]);
+    den_t = 2*h*row->gain_t*(a[1]*f->lever_a*df->lever_a + b[1]*f->lever_b*df->lever_b);
+
+    if (to->normal > 0)
+        dfn = force[0] - (row->gain_n*vn + d->pull_n + force[0] - to->rest_n*den_n/to->den_n)/to->den_n;
+    if (dc_abs(to->tangential) < most)
+        dft = force[1] - (row->gain_t*vt + d->pull_t + force[1] - to->rest_t*den_t/to->den_t)/to->den_t;
+    else dft = (to->tangential > 0 ? 1 : -1)*(d->friction*to->normal + row->friction*dfn);
+    force[0] = dfn;
+    force[1] = dft;
+}
+
+static dc_status dci_sweeps_jvp(dc_grains *g, const dc_grains_tangent *in, const dc_grains_tangent *out, dc_arena *mem,
+                                dc_grains_info *info)
+{
+    const size_t used = mem->used;
+    const int n = g->desc.bodies;
+    dci_sweeps_work w;
+    dci_grain_jet jet;
+    dci_grain_answer to;
+    dc_status status = dci_sweeps_open(g, 0, mem, &w);
+    int i, k, p, springs = 0;
+
+    /* rows, and forces to begin with */
+    for (p = 0; p < g->contacts && status == DC_OK; ++p) {
+        const dc_grain_contact *contact = g->contact + p;
+        if (!g->rows[p].active) continue;
+        status = dci_grain_jet_of(g, p, mem, &jet);
+        if (status != DC_OK) break;
+        dci_grain_row_along(&jet, g->rows + p, in->q + 3*contact->a, in->q + 3*contact->b,
+                            jet.where < 0 ? 0 : in->spring[3*jet.where], w.rows + p);
+        for (k = 0; k < 2 && jet.where >= 0; ++k) w.force[2*p + k] = in->spring[3*jet.where + 1 + k];
+    }
+    if (status != DC_OK) {
+        mem->used = used;
+        return status;
+    }
+
+    /* sweeps */
+    for (k = 0; k < g->desc.sweeps; ++k) {
+        dc_grains_sum(g, 0, n);
+        dci_sweeps_velocity(g, in->v, &w, w.velocity);
+        for (p = 0; p < g->contacts; ++p) {
+            if (!g->rows[p].active) continue;
+            dci_grain_sweep(g, g->contact + p, g->rows + p, &to);
+            dci_sweep_along(g, g->contact + p, g->rows + p, w.rows + p, w.velocity, &to, w.force + 2*p);
+            dci_grain_force_is(g->rows + p, to.normal, to.tangential, g->contact + p);
+        }
+    }
+    dc_grains_sum(g, 0, n);
+    dci_sweeps_velocity(g, in->v, &w, out->v);
+
+    /* springs: s + h v_t, or what keeps the force at the cone; dq' = dq + h dv' */
+    for (p = 0; p < g->contacts; ++p) {
+        const dc_grain_row *row = g->rows + p, *d = w.rows + p;
+        dc_real *to_spring = out->spring + 3*springs, vn, vt, dvn, dvt, spring;
+        int end;
+        if (!dci_grain_stays(g, p)) continue;
+        dci_grain_speeds(&row->frame, g->next + 3*g->contact[p].a, g->next + 3*g->contact[p].b, &vn, &vt);
+        dci_grain_speeds_along(g, g->contact + p, &row->frame, &d->frame, out->v, &dvn, &dvt);
+        end = dci_grain_spring_end(g, g->contact + p, row, vt, &spring);
+        to_spring[0] = end < 0 ? d->spring + g->desc.h*dvt
+            : end > 0 ? -(w.force[2*p + 1] + row->damping_t*dvt)/row->stiffness_t : 0;
+        to_spring[1] = w.force[2*p];
+        to_spring[2] = w.force[2*p + 1];
+        ++springs;
+    }
+    for (i = 0; i < n; ++i)
+        for (k = 3*i; k < 3*i + 3; ++k) out->q[k] = in->q[k] + dci_grain_way(g, i)*out->v[k];
+    info->contacts = springs;
+    mem->used = used;
+    return DC_OK;
+}
+
+/* gradients by speeds vn and vt go to those by velocities and by the frame */
+static void dci_grain_speeds_back(const dc_grains *g, const dc_grain_contact *contact, const dci_grain_frame *frame,
+                                  dc_real vn, dc_real vt, dc_real *velocity, dci_grain_frame *d)
+{
+    const dc_real *va = g->next + 3*contact->a, *vb = g->next + 3*contact->b;
+    const dc_real *gb = frame->push_b, *t = frame->tangent, x = vb[1] - va[1], y = vb[2] - va[2];
+    const dc_real fx = vn*gb[1] + vt*t[0], fy = vn*gb[2] + vt*t[1];
+    dc_real *a = velocity + 3*contact->a, *b = velocity + 3*contact->b;
+
+    a[0] += vn*frame->moment_a + vt*frame->lever_a;
+    a[1] -= fx;
+    a[2] -= fy;
+    b[0] += vn*gb[0] + vt*frame->lever_b;
+    b[1] += fx;
+    b[2] += fy;
+    d->moment_a += vn*va[0];
+    d->push_b[0] += vn*vb[0];
+    d->push_b[1] += vn*x;
+    d->push_b[2] += vn*y;
+    d->lever_a += vt*va[0];
+    d->lever_b += vt*vb[0];
+    d->tangent[0] += vt*x;
+    d->tangent[1] += vt*y;
+}
+
+/* the gradient by velocities goes to those by forces and rows: the transpose of dci_sweeps_velocity */
+static void dci_sweeps_velocity_back(const dc_grains *g, const dc_real *velocity, const dci_sweeps_work *w,
+                                     dc_real *force)
+{
+    int k, p;
+
+    for (p = 0; p < g->contacts; ++p) {
+        const dc_grain_contact *contact = g->contact + p;
+        const dci_grain_frame *f = &g->rows[p].frame;
+        dci_grain_frame *d = &w->rows[p].frame;
+        const dc_real fn = contact->fn, ft = contact->ft;
+        dc_real on_a[3], on_b[3];
+
+        if (!g->rows[p].active) continue;
+        for (k = 0; k < 3; ++k) {
+            on_a[k] = dci_grain_gain(g, contact->a, k)*velocity[3*contact->a + k];
+            on_b[k] = dci_grain_gain(g, contact->b, k)*velocity[3*contact->b + k];
+        }
+        on_b[1] -= on_a[1];
+        on_b[2] -= on_a[2];
+        force[2*p] += on_a[0]*f->moment_a + on_b[0]*f->push_b[0] + on_b[1]*f->push_b[1] + on_b[2]*f->push_b[2];
+        force[2*p + 1] += on_a[0]*f->lever_a + on_b[0]*f->lever_b + on_b[1]*f->tangent[0] + on_b[2]*f->tangent[1];
+        d->moment_a += fn*on_a[0];
+        d->lever_a += ft*on_a[0];
+        d->lever_b += ft*on_b[0];
+        for (k = 0; k < 3; ++k) d->push_b[k] += fn*on_b[k];
+        for (k = 0; k < 2; ++k) d->tangent[k] += ft*on_b[k + 1];
+    }
+}
+
+/* The gradient by a contact's new forces, after[0], [1], goes to those by the old ones, by velocities and its row. */
+static void dci_sweep_back(const dc_grains *g, const dc_grain_contact *contact, const dc_grain_row *row,
+                           const dci_grain_answer *to, const dc_real *after, dc_real *force, dc_real *velocity,
+                           dc_grain_row *d)
+{
+    const dci_grain_frame *f = &row->frame;
+    dci_grain_frame *df = &d->frame;
+    const dc_real *a = g->share + 2*contact->a, *b = g->share + 2*contact->b, h = g->desc.h;
+    const dc_real most = row->friction*to->normal;
+    dc_real fn = after[0], vn = 0, vt = 0, den;
+
+    /* friction: within the cone, or at it */
+    force[0] = force[1] = 0;
+    if (dc_abs(to->tangential) < most) {
+        const dc_real rest = -after[1]/to->den_t;
+        force[1] = after[1] + rest;
+        vt = rest*row->gain_t;
+        d->pull_t += rest;
+        den = -2*h*row->gain_t*rest*to->rest_t/to->den_t;
+        df->lever_a += den*a[1]*f->lever_a;
+        df->lever_b += den*b[1]*f->lever_b;
+    } else {
+        const dc_real limit = to->tangential > 0 ? after[1] : -after[1];
+        d->friction += limit*to->normal;
+        fn += limit*row->friction;
+    }
+
+    /* the normal force, unless it is held at 0 */
+    if (to->normal > 0) {
+        const dc_real rest = -fn/to->den_n;
+        force[0] = fn + rest;
+        vn = rest*row->gain_n;
+        d->pull_n += rest;
+        den = -2*h*row->gain_n*rest*to->rest_n/to->den_n;
+        df->length += den*(a[0] + b[0])*f->length;
+        df->moment_a += den*a[1]*f->moment_a;
+        df->push_b[0] += den*b[1]*f->push_b[0];
+    }
+    dci_grain_speeds_back(g, contact, f, vn, vt, velocity, df);
+}
+
+/* the product of a gradient by a row with a tangent of it */
+static dc_real dci_grain_row_dot(const dc_grain_row *a, const dc_grain_row *b)
+{
+    const dci_grain_frame *f = &a->frame, *e = &b->frame;
+    dc_real sum = f->moment_a*e->moment_a + f->length*e->length + f->lever_a*e->lever_a + f->lever_b*e->lever_b;
+    int k;
+
+    for (k = 0; k < 3; ++k) sum += f->push_b[k]*e->push_b[k];
+    for (k = 0; k < 2; ++k) sum += f->tangent[k]*e->tangent[k];
+    return sum + a->pull_n*b->pull_n + a->pull_t*b->pull_t + a->friction*b->friction + a->spring*b->spring;
+}
+
+/* The forces of a contact before sweep k, and those velocities */
+static void dci_sweeps_recall(dc_grains *g, const dci_sweeps_work *w, int k)
+{
+    const dc_real *past = w->past + 2*(size_t)k*(size_t)g->contacts;
+    int p;
+
+    for (p = 0; p < g->contacts; ++p)
+        if (g->rows[p].active) dci_grain_force_is(g->rows + p, past[2*p], past[2*p + 1], g->contact + p);
+    dc_grains_sum(g, 0, g->desc.bodies);
+}
+
+/* springs: gradients by them go to forces, velocities (w->velocity) and rows; how many there are */
+static int dci_sweeps_springs_back(dc_grains *g, const dc_grains_tangent *next, const dci_sweeps_work *w)
+{
+    int p, springs = 0;
+
+    for (p = 0; p < g->contacts; ++p) {
+        const dc_grain_row *row = g->rows + p;
+        const dc_real *by = next->spring + 3*springs;
+        dc_real vn, vt, spring;
+        int end;
+        if (!dci_grain_stays(g, p)) continue;
+        dci_grain_speeds(&row->frame, g->next + 3*g->contact[p].a, g->next + 3*g->contact[p].b, &vn, &vt);
+        end = dci_grain_spring_end(g, g->contact + p, row, vt, &spring);
+        w->force[2*p] += by[1];
+        w->force[2*p + 1] += by[2];
+        if (end < 0) w->rows[p].spring += by[0];
+        if (end > 0) w->force[2*p + 1] -= by[0]/row->stiffness_t;
+        vt = end < 0 ? g->desc.h*by[0] : end > 0 ? -row->damping_t*by[0]/row->stiffness_t : 0;
+        dci_grain_speeds_back(g, g->contact + p, &row->frame, 0, vt, w->velocity, &w->rows[p].frame);
+        ++springs;
+    }
+    return springs;
+}
+
+static dc_status dci_sweeps_vjp(dc_grains *g, const dc_grains_tangent *next, const dc_grains_tangent *now,
+                                dc_arena *mem, dc_grains_info *info)
+{
+    const size_t used = mem->used;
+    const int n = g->desc.bodies, sweeps = g->desc.sweeps;
+    dci_sweeps_work w;
+    dci_grain_jet jet;
+    dci_grain_answer to;
+    dc_real *swap;
+    dc_status status = dci_sweeps_open(g, 1, mem, &w);
+    int i, k, p;
+
+    if (status != DC_OK) return status;
+
+    /* forward, keeping the forces before each sweep */
+    for (k = 0; k <= sweeps; ++k) {
+        dc_real *past = w.past + 2*(size_t)k*(size_t)g->contacts;
+        for (p = 0; p < g->contacts; ++p) {
+            past[2*p] = g->contact[p].fn;
+            past[2*p + 1] = g->contact[p].ft;
+        }
+        dc_grains_sum(g, 0, n);
+        if (k < sweeps) dc_grains_sweep(g, 0, g->contacts);
+    }
+
+    /* what no contact changes: q' = q + h v'; springs; velocities to the last forces */
+    for (k = 0; k < 3*dc_grains_springs(g); ++k) now->spring[k] = 0;
+    for (i = 0; i < n; ++i)
+        for (k = 3*i; k < 3*i + 3; ++k) {
+            now->q[k] = next->q[k];
+            w.velocity[k] = next->v[k] + dci_grain_way(g, i)*next->q[k];
+        }
+    info->contacts = dci_sweeps_springs_back(g, next, &w);
+    for (k = 0; k < 3*n; ++k) now->v[k] = w.velocity[k];
+    dci_sweeps_velocity_back(g, w.velocity, &w, w.force);
+
+    /* sweeps, backward */
+    for (k = sweeps - 1; k >= 0; --k) {
+        dci_sweeps_recall(g, &w, k);
+        memset(w.speed, 0, 3*(size_t)n*sizeof *w.speed);
+        for (p = 0; p < g->contacts; ++p) {
+            if (!g->rows[p].active) continue;
+            dci_grain_sweep(g, g->contact + p, g->rows + p, &to);
+            dci_sweep_back(g, g->contact + p, g->rows + p, &to, w.force + 2*p, w.swap + 2*p, w.speed, w.rows + p);
+        }
+        swap = w.force;
+        w.force = w.swap;
+        w.swap = swap;
+        dci_sweeps_velocity_back(g, w.speed, &w, w.force);
+        for (i = 0; i < 3*n; ++i) now->v[i] += w.speed[i];
+    }
+
+    /* rows to places and springs, by columns */
+    for (p = 0; p < g->contacts && status == DC_OK; ++p) {
+        const dc_grain_contact *contact = g->contact + p;
+        if (!g->rows[p].active) continue;
+        status = dci_grain_jet_of(g, p, mem, &jet);
+        for (i = 0; i < 7 && status == DC_OK; ++i) {
+            dc_real e[7] = {0}, by;
+            dc_grain_row d;
+            e[i] = 1;
+            dci_grain_row_along(&jet, g->rows + p, e, e + 3, e[6], &d);
+            by = dci_grain_row_dot(w.rows + p, &d);
+            if (i < 6) now->q[3*(i < 3 ? contact->a : contact->b) + i%3] += by;
+            else if (jet.where >= 0) now->spring[3*jet.where] += by;
+        }
+        for (k = 0; k < 2 && jet.where >= 0; ++k) now->spring[3*jet.where + 1 + k] += w.force[2*p + k];
+    }
+    mem->used = used;
+    return status;
+}
+
+/* ---- [step derivatives] the calls, and derivatives of the explicit step --------------------------- */
+
 DC_DEF dc_status dc_grains_jvp(dc_grains *g, const dc_grains_tangent *in, const dc_grains_tangent *out, dc_arena *mem,
                                dc_grains_info *info)
 {
@@ -7628,6 +9936,7 @@ DC_DEF dc_status dc_grains_jvp(dc_grains *g, const dc_grains_tangent *in, const 
     if (!info) info = &none;
     status = dc_grains_find(g, info);
     if (status == DC_OK && !dci_grains_fields(g, 0, g->blocks, 1)) status = DC_E_ARG;
+    if (status == DC_OK && g->desc.sweeps > 0) return dci_sweeps_jvp(g, in, out, mem, info);
     n = g->desc.bodies;
 
     /* dv' = dv + h df/m */
@@ -7698,6 +10007,7 @@ DC_DEF dc_status dc_grains_vjp(dc_grains *g, const dc_grains_tangent *next, cons
     status = dc_grains_find(g, info);
     if (status == DC_OK && !dci_grains_fields(g, 0, g->blocks, 1)) status = DC_E_ARG;
     if (status != DC_OK) return status;
+    if (g->desc.sweeps > 0) return dci_sweeps_vjp(g, next, now, mem, info);
 
     /* what no contact changes */
     n = g->desc.bodies;

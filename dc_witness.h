@@ -333,6 +333,11 @@ DC_DEF dc_real dc_manifold_active(int count, const dc_manifold_contact *contacts
 
 #define DC_CONTACT_KERNELS
 #include "dc_contact.h"
+#include "dc_sdf.h"
+
+#if !defined(DC_CONTACT_IMPLEMENTED) || !defined(DC_SDF_IMPLEMENTED)
+#error "dc_witness.h: first define DC_CONTACT_, DC_SDF_ and DC_WITNESS_IMPLEMENTATION (DC_..._IMPLEMENTED: elsewhere)"
+#endif
 
 #if DCI_FUSES
 #pragma GCC push_options

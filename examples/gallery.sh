@@ -1,6 +1,6 @@
 #!/bin/sh
 # make gallery: runs programs in their quick form, each in a directory of its own, and writes one page that links to what
-# they wrote, with the still pictures of their pages.
+# they wrote, with the still pictures of their pages. Run again, it leaves out what is done and whose program is the same.
 #
 #     sh examples/gallery.sh DIRECTORY PROGRAM...            PROGRAM: built in DIRECTORY, from examples/PROGRAM.c or examples/figures/PROGRAM.c
 dir=$1
@@ -8,7 +8,10 @@ shift
 case " $* " in *" push "*) set -- push $(printf '%s\n' "$@" | grep -vx push) ;; esac      # what make demo shows comes first
 page=$dir/index.html
 begin=$(date +%s)
-cat > "$page" <<'END'
+
+# the page, with what there is: also where it is ended halfway
+head() {
+cat <<'END'
 <!doctype html>
 <html lang='en'>
 <meta charset='utf-8'>
@@ -19,6 +22,7 @@ cat > "$page" <<'END'
 body { margin: 0 auto; max-width: 1280px; padding: 20px; font: 15px/1.45 system-ui, sans-serif; }
 main { display: grid; grid-template-columns: repeat(auto-fill, minmax(300px, 1fr)); gap: 20px; }
 svg, img { display: block; width: 100%; height: 220px; object-fit: contain; background: #fbfcfd; border: 1px solid #8884; border-radius: 10px; }
+@media (prefers-color-scheme: dark) { svg, img { background: #151a21; } .ground { fill: #1d242d; } }
 h1 { font-size: 22px; } h2 { font-size: 16px; margin: 8px 0 0; } p { margin: 2px 0; } a { color: inherit; }
 header p { max-width: 75ch; margin-bottom: 20px; } small { font-weight: normal; opacity: 0.7; float: right; }
 </style>
@@ -28,8 +32,8 @@ header p { max-width: 75ch; margin-bottom: 20px; } small { font-weight: normal; 
 figures of papers by examples/figures/NAME.c, in its quick form; without --quick they show more, --help says what can be changed. At the
 right, the header that an example is about.</p>
 </header>
-<main>
 END
+}
 # a card: name, page, and on standard input the picture
 card() {
     source=examples/$1.c
@@ -42,21 +46,37 @@ card() {
     sed -n '1s/^\/\* [a-z0-9_]*\.c - \(.*\)/<p>\1<\/p>/p' "$source"
     echo "</article>"
 }
+finished() { [ "$dir/out/$1/finished" -nt "$dir/$1" ]; }
+index() {
+    head
+    left=
+    for p in "$@"; do finished "$p" || left="$left $p"; done
+    [ -z "$left" ] || echo "<p>Not finished; <code>make gallery</code> goes on with$left.</p>"
+    echo "<main>"
+    for p in "$@"; do
+        finished "$p" || continue
+        for f in "$dir/out/$p"/*.html "$dir/out/$p"/*.svg; do
+            [ -f "$f" ] || continue
+            link=out/$p/$(basename "$f")
+            case $f in
+            *.html) sed -n '/^<figure><svg/,/^<\/svg>/{s/^<figure>//;s/^<\/svg>.*/<\/svg>/;p;/^<\/svg>/q;}' "$f" | card "$p" "$link" ;;
+            *.svg) echo "<img src='$link' alt=''>" | card "$p" "$link" ;;
+            esac
+        done
+    done
+    echo "</main>"
+}
+trap 'index "$@" > "$page"' EXIT
+trap 'exit 130' INT TERM
+
 for p in "$@"; do
+    if finished "$p"; then echo "== $p: done before"; continue; fi
     printf '== %s\n' "$p"
     rm -rf "$dir/out/$p"
     mkdir -p "$dir/out/$p"
     # pages and pictures only count when the program succeeds
     (cd "$dir/out/$p" && ../../"$p" --quick) || exit 1
-    for f in "$dir/out/$p"/*.html "$dir/out/$p"/*.svg; do
-        [ -f "$f" ] || continue
-        link=out/$p/$(basename "$f")
-        case $f in
-        *.html) sed -n '/^<figure><svg/,/^<\/svg>/{s/^<figure>//;s/^<\/svg>.*/<\/svg>/;p;/^<\/svg>/q;}' "$f" | card "$p" "$link" ;;
-        *.svg) echo "<img src='$link' alt=''>" | card "$p" "$link" ;;
-        esac >> "$page"
-    done
+    touch "$dir/out/$p/finished"
 done
-echo "</main>" >> "$page"
 echo
 echo "to look at, after $(($(date +%s) - begin)) s: $page"

@@ -42,7 +42,7 @@ for h in "$@"; do
     echo "== $h"
     printf '%-52s %8d\n' "lines" "$(wc -l < "$h")"
     near "$h" lines "$(wc -l < "$h")" "$(stated "$h" 1)"
-    printf '#define %s\n#include "%s"\n' "$macro" "$h" > "$tmp/one.c"
+    { sh tests/lib.sh flags | sed "/-D${macro%ATION}ED=/d; s/^-D/#define /; s/=$//"; echo "#define $macro"; echo "#include \"$h\""; } > "$tmp/one.c"
     $CC -std=c99 -I"$top" -Os -c "$tmp/one.c" -o "$tmp/one.o" || exit 1
     printf '%-52s %8d\n' "bytes of code, $($CC -dumpmachine) -Os, double" "$(code "$tmp/one.o")"
     case $($CC -dumpmachine) in x86_64*) near "$h" "KB of code" "$(($(code "$tmp/one.o")/1000))" "$(stated "$h" 2)" ;; esac

@@ -1,5 +1,5 @@
 #!/bin/sh
-# make figures: runs the programs that the figures of README.md come from, and prints every row of its tables that names one
+# make figures: runs the programs that the figures of tests/bench/RESULTS.md come from, and prints every row of its tables that names one
 # beside what the program says now.
 #
 #     sh tests/figures.sh                 all rows; ONLY="bench_hull test_grains" those of some programs
@@ -12,12 +12,12 @@
 # train_fields, or vendor: tests/vendor/run.sh. REPEATS=n goes to the benches. The exit status is 1 when a pattern finds no line, unless it names a peer.
 LC_ALL=C
 export LC_ALL
-readme=README.md
+results=tests/bench/RESULTS.md
 out=build/figures
 
 # the rows, and the programs that they name
 is_row='^\|.*\| `((bench|test)_[a-z0-9_]*|train_fields|vendor)`.*\|$'
-programs() { sed -nE "s/$is_row/\\1/p" "$readme" | sort -u; }
+programs() { sed -nE "s/$is_row/\\1/p" "$results" | sort -u; }
 wanted() { case " ${ONLY:-$1} " in *" $1 "*) return 0 ;; esac; return 1; }
 where() {
     case $1 in
@@ -61,7 +61,7 @@ lines() {
 }
 echo
 missing=0 rows=0
-grep -E "$is_row" "$readme" > "$out/rows.txt"
+grep -E "$is_row" "$results" > "$out/rows.txt"
 while IFS= read -r row; do
     source=$(printf '%s\n' "$row" | sed 's/.*| \(`[^|]*\) |$/\1/; s/`//g')
     set -f
@@ -71,7 +71,7 @@ while IFS= read -r row; do
     shift
     wanted "$p" || continue
     rows=$((rows + 1))
-    printf '%s\n' "$row" | sed 's/ | `[^|]*|$//; s/^| /README  /; s/ | / = /'
+    printf '%s\n' "$row" | sed 's/ | `[^|]*|$//; s/^| /stated  /; s/ | / = /'
     while [ $# -gt 0 ]; do
         lines "$out/$p.txt" "$1" > "$out/found.txt"
         if [ ! -s "$out/found.txt" ]; then

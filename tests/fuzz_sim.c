@@ -302,6 +302,74 @@ static void adjoint(fuzz *f, const dc_sim *m, const dc_real *q, const dc_sim_con
     }
 }
 
+/* a design space of the model, one step in it from where it was built, and that design in the model */
+static void design(fuzz *f, dc_sim *m)
+{
+    dc_design_desc desc = DC_ZERO;
+    dc_design D;
+    dc_design_rows R;
+    dc_design_info info;
+    dc_sim_flaw flaw;
+    dc_design_term *term = (dc_design_term *)fuzz_alloc(f, 2*sizeof *term);
+    dc_design_copy *copy = (dc_design_copy *)fuzz_alloc(f, sizeof *copy);
+    unsigned char *mark = (unsigned char *)fuzz_alloc(f, (size_t)m->vertices + 1), *attach = (unsigned char *)fuzz_alloc(f, LINKS);
+    dc_arena mem = dc_arena_make(fuzz_alloc(f, 1 << 18), 1 << 18);
+    dc_real *d, *step, radius, far_off;
+    dc_status s;
+    int k;
+
+    /* marks, terms, a copy: most of it sound */
+    for (k = 0; k < m->vertices; ++k) mark[k] = (unsigned char)fuzz_below(f, 3);
+    for (k = 0; k < LINKS; ++k) attach[k] = (unsigned char)fuzz_below(f, 4);
+    if (fuzz_bad(f)) attach[0] = (unsigned char)fuzz_byte(f);
+    memset(term, 0, 2*sizeof *term);
+    for (k = 0; k < 2; ++k) {
+        term[k].kind = k ? DC_DESIGN_FRICTION : DC_DESIGN_ATTACH;
+        term[k].index = fuzz_int(f, 0, m->links - 1 + fuzz_bad(f));
+        term[k].axis = fuzz_int(f, 0, 5);
+        term[k].variable = fuzz_bad(f) ? fuzz_int(f, -1, 2) : 0;
+        term[k].weight = fuzz_bad(f) ? fuzz_real(f) : small(f);
+    }
+    memset(copy, 0, sizeof *copy);
+    copy->from = fuzz_int(f, 0, m->links);
+    copy->to = fuzz_int(f, 0, m->links);
+    for (k = 0; k < 9; ++k) copy->map.m[k] = small(f);
+    desc.vertex = mark;
+    desc.attach = attach;
+    desc.term = term;
+    desc.terms = fuzz_int(f, 0, 2);
+    desc.copy = copy;
+    desc.copies = fuzz_byte(f) < 32;
+    desc.variables = fuzz_int(f, 1, 2);
+    desc.range = fuzz_byte(f) < 128 ? DC_R(0.1) : fuzz_option(f, 1);
+    s = fuzz_status(f, dc_design_build(&desc, m, &mem, &D, &flaw));
+    FUZZ_CHECK(s == DC_OK || s == DC_E_ARG || s == DC_E_MEMORY, "status %d", (int)s);
+    FUZZ_CHECK((dc_design_bytes(&desc, m) == 0) == (s == DC_E_ARG), "bytes and build disagree");
+    if (s != DC_OK || D.n < 1 || dc_design_rows_open(512, 1 << 12, &mem, &R) != DC_OK) return;
+
+    /* rows, a step within them */
+    d = fuzz_reals(f, (size_t)D.n);
+    step = fuzz_reals(f, (size_t)D.n);
+    for (k = 0; k < D.n; ++k) {
+        d[k] = 0;
+        step[k] = fuzz_byte(f) < 250 ? small(f) : fuzz_real(f);
+    }
+    s = fuzz_status(f, dc_design_solid(&D, m, fuzz_option(f, DC_R(0.01)), &mem, &R));
+    FUZZ_CHECK(s == DC_OK || s == DC_E_ARG || s == DC_E_MEMORY, "status %d", (int)s);
+    far_off = fuzz_option(f, 1);
+    s = fuzz_status(f, dc_design_clear(&D, m, state(f, m, NULL), DC_R(0.01), far_off, &mem, &R, NULL, NULL));
+    FUZZ_CHECK(R.rows >= 0 && R.rows <= R.most_rows && R.entries <= R.most_entries, "rows out of their room");
+    radius = fuzz_option(f, DC_R(0.1));
+    s = fuzz_status(f, dc_design_project(&D, &R, d, radius, &mem, step, &info));
+    FUZZ_CHECK(s != DC_E_RANGE && s != DC_E_OVERLAP, "status %d", (int)s);
+    if (s != DC_OK) return;
+    for (k = 0; k < D.n; ++k)
+        FUZZ_CHECK(step[k] >= D.lo[k] && step[k] <= D.hi[k] && (radius == 0 || dc_abs(step[k]) <= radius*DC_R(1.001)), "step %d", k);
+    s = fuzz_status(f, dc_design_apply(&D, step, m, &flaw));
+    FUZZ_CHECK(s == DC_OK || s == DC_E_ARG, "status %d", (int)s);
+    if (s != DC_OK) fuzz_status(f, dc_design_apply(&D, d, m, &flaw));
+}
+
 static void world(fuzz *f)
 {
     dc_sim *m = model(f);
@@ -324,6 +392,7 @@ static void world(fuzz *f)
         if (s != DC_OK) return;
         model_holds(f, m);
     }
+    if (fuzz_byte(f) < 48 && !m->desc.trees) design(f, m);
     q = fuzz_reals(f, (STEPS + 2)*nq);
     memcpy(q, state(f, m, NULL), nq*sizeof *q);
     memcpy(q + nq, state(f, m, q), nq*sizeof *q);

@@ -53,6 +53,8 @@ cxx() { std=$1; shift; "$CXX" -std="$std" $WARN -I"$top" -x c++ "$@"; }
 # dc_bsh.h -> DC_BSH_IMPLEMENTATION
 macro() { echo "$(basename "$1" .h)_IMPLEMENTATION" | tr a-z A-Z; }
 define_all() { for h in "$@"; do echo "#define $(macro "$h")"; done; }
+# all headers but this one have their implementation in another file
+elsewhere() { for h in $headers; do [ "$h" = "$1" ] || echo "#define $(basename "$h" .h | tr a-z A-Z)_IMPLEMENTED"; done; }
 include_all() { for h in "$@"; do echo "#include \"$h\""; done; }
 reversed() { r=; for h in "$@"; do r="$h $r"; done; echo "$r"; }
 rotated() { first=$1; shift; echo "$@" "$first"; }
@@ -75,10 +77,23 @@ every_way() {
 # ---- each header alone: declarations, then with its implementation
 
 alone() { include_all "$1" > "$tmp/alone.c"; both every_way "$tmp/alone.c"; }
-implemented() { { define_all "$1"; include_all "$1"; } > "$tmp/impl.c"; both every_way "$tmp/impl.c"; }
+implemented() { { elsewhere "$1"; define_all "$1"; include_all "$1"; } > "$tmp/impl.c"; both every_way "$tmp/impl.c"; }
+# needed HEADER: those it includes, and those they include
+needed() { for h in $(sed -n 's/^#include "\(.*\)"/\1/p' "$1" | sort -u); do [ "$h" = "$1" ] || { needed "$h"; echo "$h"; }; done | sort -u; }
+# without the macro of a header that it needs the implementation of another does not compile, and the message names both
+must_ask() {
+    for missing in $(needed "$1"); do
+        { for h in $(needed "$1") "$1"; do [ "$h" = "$missing" ] || define_all "$h"; done; include_all "$1"; } > "$tmp/ask.c"
+        if c c99 -fsyntax-only "$tmp/ask.c" 2>"$tmp/ask"; then echo "compiles without $(macro "$missing")"; return 1; fi
+        for h in $missing "$1"; do
+            grep -qE "error.*$(basename "$h" .h | tr a-z A-Z)_(,| and|IMPLEMENTATION)" "$tmp/ask" || { cat "$tmp/ask"; return 1; }
+        done
+    done
+}
 for h in $headers; do
     check "$h alone" alone "$h"
     check "$h alone, implemented" implemented "$h"
+    [ -z "$(needed "$h")" ] || check "$h asks for the macros of those it needs" must_ask "$h"
 done
 
 # each part of dc_sdf.h without the other, and neither: what is left compiles, its names are those of the part
@@ -179,9 +194,9 @@ declared_then_implemented() {
     { include_all "$@"; define_all "$@"; include_all "$@"; include_all "$@"; } > "$tmp/order.c"
     defines_all "$tmp/order.c"
 }
-# each macro just before its header, then all of it again: the macro set in two places gives one definition
+# each macro just before its header, after those that it needs, then all of it again: the macro set in two places gives one definition
 macro_twice() {
-    for h in "$@" "$@"; do define_all "$h"; include_all "$h"; done > "$tmp/order.c"
+    for h in "$@" "$@"; do define_all $(needed "$h") "$h"; include_all "$h"; done > "$tmp/order.c"
     defines_all "$tmp/order.c"
 }
 orders="forward reversed rotated"

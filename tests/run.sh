@@ -4,11 +4,12 @@
 #
 #     sh tests/run.sh PROGRAM...
 #
-# What a program printed appears as a whole when it ends, so that the order is that of ending.
+# What a program printed appears as a whole when it ends, so that the order is that of ending, and after it how far all are.
 # A program that ends abnormally, or without a summary, counts as one failure more.
 # The exit status is 1 if anything failed.
 dir=$(mktemp -d "${TMPDIR:-/tmp}/dc_test.XXXXXX") || exit 1
 trap 'rm -rf "$dir"' EXIT
+begin=$(date +%s)
 processors=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 printf '%s\n' "$@" | xargs -n 1 -P "$processors" sh -c '
     [ $# -eq 1 ] || exit 0          # xargs starts one for no program
@@ -29,6 +30,7 @@ EOT
             echo "FAIL $program: ended with status $status"
             f=$((f + 1))
         fi
+        echo "-- $ended of $#, $(($(date +%s) - begin)) s"
         passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
     done
     if [ $ended -ne $# ]; then

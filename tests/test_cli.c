@@ -78,14 +78,14 @@ TEST a_wrong_command_line_is_refused(void)
         {{"--seed", " 1"}, "--seed is not a whole number:  1"},
         {{"--seed="}, "--seed is not a whole number: "},
         {{"--seed", "18446744073709551616"}, "--seed is not a whole number"},
-        {{"--mu", "much"}, "not a number: much"},
-        {{"--mu", "1x"}, "not a number: 1x"},
-        {{"--mu="}, "not a number: "},
-        {{"--mu", "nan"}, "not a number: nan"},
-        {{"--mu", "inf"}, "not a number: inf"},
-        {{"--mu", "1e999"}, "not a number: 1e999"},
-        {{"--steps", "0"}, "out of range: 0"},
-        {{"--steps", "1001"}, "out of range: 1001"}};
+        {{"--mu", "much"}, "--mu is not a number: much"},
+        {{"--mu", "1x"}, "--mu is not a number: 1x"},
+        {{"--mu="}, "--mu is not a number: "},
+        {{"--mu", "nan"}, "--mu is not a number: nan"},
+        {{"--mu", "inf"}, "--mu is not a number: inf"},
+        {{"--mu", "1e999"}, "--mu is not a number: 1e999"},
+        {{"--steps", "0"}, "--steps out of range: 0, not 1 to 1000"},
+        {{"--steps", "1001"}, "--steps out of range: 1001, not 1 to 1000"}};
     size_t i;
 
     for (i = 0; i < sizeof lines/sizeof *lines; i++) {

@@ -164,8 +164,15 @@ static inline cli cli_parse(int argc, char **argv, const char *about, const char
                 cli_usage("unknown option ", word);
             } else {
                 double x = strtod(value, &end);
-                if (end == value || *end != 0 || !(fabs(x) < HUGE_VAL)) cli_usage("not a number: ", value);
-                if (number[k].lo < number[k].hi && (x < number[k].lo || x > number[k].hi)) cli_usage("out of range: ", value);
+                if (end == value || *end != 0 || !(fabs(x) < HUGE_VAL)) {
+                    cli_error("--%s is not a number: %s (--help lists the options)", number[k].name, value);
+                    exit(CLI_USAGE);
+                }
+                if (number[k].lo < number[k].hi && (x < number[k].lo || x > number[k].hi)) {
+                    cli_error("--%s out of range: %s, not %g to %g (--help lists the options)", number[k].name, value,
+                              number[k].lo, number[k].hi);
+                    exit(CLI_USAGE);
+                }
                 *number[k].value = x;
             }
         }

@@ -91,7 +91,7 @@ static inline void sim_box(sim_world *w, dc_v3 c, dc_v3 r)
 static inline void sim_build(sim_world *w)
 {
     dc_arena    mem = dc_arena_make(w->memory, sizeof w->memory);
-    dc_sim_flaw flaw = {-1, "memory"};
+    dc_sim_flaw flaw = {-1, "memory", -1};
 
     if (dc_sim_build(&w->desc, &mem, &w->sim, &flaw) != DC_OK) exit(cli_error("link %d: %s", flaw.link, flaw.cause));
     if (w->sim.nq > SIM_STATE || dc_sim_step_bytes(&w->sim) > sizeof w->scratch) exit(cli_error("%s", "the scene is too large"));

@@ -1,5 +1,5 @@
-/* Learned fields: value, gradient and lever of a pose, alone and in a batch, by size of the network; second derivatives; beside
- * them the exact field of two blocks, and of two # that are apart, overlap a little, overlap deeply; the sampled field of two #.
+/* Learned fields: value, gradient and lever of a pose, alone and in a batch, by size of the network; second derivatives; splines;
+ * beside them the exact field of two blocks, and of two # that are apart, overlap a little, overlap deeply; the sampled field of two #.
  * Weights are random: they do not change the time.
  * SPDX-License-Identifier: MIT OR Unlicense */
 #include "bench.h"
@@ -20,7 +20,7 @@ enum { POSES = 512, FEW = 32, SAMPLES = 2 };
 #define PROTOTYPE 2890
 #endif
 
-static unsigned char memory[1 << 23], scratch[1 << 20], state[1 << 22];
+static unsigned char memory[1 << 23], scratch[1 << 20], state[1 << 22], baked[1 << 22];
 static dc_real q[3*POSES], d[POSES], grad[3*POSES], lever[POSES], hess[6*POSES], dlever[3*POSES];
 
 static const dc_v2 block[4] = {{DC_R(-0.8), DC_R(-0.6)}, {DC_R(0.8), DC_R(-0.6)}, {DC_R(0.8), DC_R(0.6)}, {DC_R(-0.8), DC_R(0.6)}};
@@ -132,7 +132,9 @@ int main(int argc, char **argv)
     dc_cfield hashes, grid;
     dc_arena mem = dc_arena_make(memory, sizeof memory);
     dc_cshape a = DC_ZERO;
-    dc_cfield exact, small, large, raw3, raw5, smooth, smooth5;
+    dc_cfield exact, small, large, raw3, raw5, smooth, smooth5, spline, spline_16;
+    dc_cfield_bake_options few_cells = DC_ZERO;
+    dc_arena keep = dc_arena_make(baked, sizeof baked);
     bench_group g;
     rng r;
     int i;
@@ -177,6 +179,18 @@ int main(int argc, char **argv)
     bench_add(&g, "batch_hessian", second, &smooth, POSES);
     bench_add(&g, "5x64_batch", batch, &smooth5, POSES);
     bench_add(&g, "5x64_batch_hessian", second, &smooth5, POSES);
+    bench_run(&g);
+
+    /* splines, of the default size and with few cells */
+    few_cells.angles = 16;
+    few_cells.bits = 16;
+    if (dc_cfield_bake(NULL, &smooth, &keep, &spline, NULL) != DC_OK
+        || dc_cfield_bake(&few_cells, &smooth, &keep, &spline_16, NULL) != DC_OK) return 1;
+    bench_open(&g, "cfield_baked");
+    bench_add(&g, "single", alone, &spline, POSES);
+    bench_add(&g, "batch", batch, &spline, POSES);
+    bench_add(&g, "batch_hessian", second, &spline, POSES);
+    bench_add(&g, "small_batch", batch, &spline_16, POSES);
     bench_run(&g);
 
     bench_open(&g, "cfield_exact_blocks");

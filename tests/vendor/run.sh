@@ -95,12 +95,77 @@ if have node && clang --target=wasm32-wasi "$tmp/probe.c" -o "$tmp/probe.wasm" >
     trial "WebAssembly, dc_contact.h" wasm c99.c dc_contact.h
 else skip "WebAssembly" "no node, or no clang with wasi-libc"; fi
 
+# installed into an empty place, found by pkg-config and by CMake; CMake also takes the tree as it is
+installed() {
+    make -s -C "$top" install PREFIX=/usr DESTDIR="$PWD/root" || return 1
+    [ "$(ls root/usr/include)" = "$(cd "$top" && ls dc_*.h)" ] || { ls root/usr/include; return 1; }
+    PKG_CONFIG_PATH="$PWD/root/usr/share/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$PWD/root" PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1
+    export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR PKG_CONFIG_ALLOW_SYSTEM_CFLAGS
+    pkg-config --exists "dc = $(sed -n '1s/.* - v\([0-9.]*\) - .*/\1/p' root/usr/include/dc_contact.h)" || return 1
+    ${CC:-cc} -std=c99 $warn "$1" $(pkg-config --cflags --libs dc) -o program && ./program
+}
+if have pkg-config; then trial "make install, pkg-config" installed c99.c
+else skip "make install, pkg-config" "no pkg-config"; fi
+
+# cmake_project FILE HOW: a project of its own that says HOW it comes by dc::dc
+cmake_project() {
+    mkdir user && cp "$1" user && printf '%s\n' 'cmake_minimum_required(VERSION 3.14)' 'project(user C)' "$2" \
+        "add_executable(program $1)" 'target_link_libraries(program dc::dc)' > user/CMakeLists.txt || return 1
+    shift 2
+    cmake -S user -B user/build "$@" && cmake --build user/build && user/build/program
+}
+find_package() {
+    cmake -S "$top" -B tree -DCMAKE_INSTALL_PREFIX="$PWD/root" && cmake --install tree || return 1
+    cmake_project "$1" 'find_package(dc 0.1 REQUIRED)' -DCMAKE_PREFIX_PATH="$PWD/root"
+}
+fetch_content() {
+    cmake_project "$1" 'include(FetchContent)
+FetchContent_Declare(dc SOURCE_DIR ${DC})
+FetchContent_MakeAvailable(dc)' -DDC="$top"
+}
+if have cmake; then
+    trial "CMake, find_package" find_package c99.c
+    trial "CMake, FetchContent" fetch_content c99.c
+else skip "CMake" "no cmake"; fi
+
 stands() { ${CC:-cc} -std=c99 -O2 $warn "$1" -o program -lm && ./program; }
 trial "a solver of a stranger's on dc_contact.h alone" stands pyramid.c dc_contact.h
 
 shared() { ${CC:-cc} -std=c99 -O2 $warn -fPIC -shared "$1" -o libdc.so -lm && python3 "$here/shared.py" ./libdc.so; }
 if have python3; then trial "shared library called from Python" shared shared.c dc_contact.h
 else skip "shared library called from Python" "no python3"; fi
+
+# dc.py, whose structs are made from the headers: with the first python3 that has numpy
+numpy() {
+    "$python" "$1/generate.py" "${CC:-cc}" "$top" . && cp "$1/dc.py" . || return 1
+    ${CC:-cc} -std=c99 -O0 -ffp-contract=off -fPIC -shared -I"$top" libdc.c -o libdc.so -lm || return 1
+    PYTHONPATH="$PWD" PYTHONDONTWRITEBYTECODE=1 "$python" "$1/test_dc.py" > said || { cat said; return 1; }
+    sed -n 's/^skip/note skip/p' said
+}
+python=
+for p in python3 /usr/bin/python3; do [ -z "$python" ] && "$p" -c 'import numpy' 2>/dev/null && python=$p; done
+python_trial() { numpy "$top/examples/python"; }
+if [ -n "$python" ]; then trial "Python with numpy" python_trial shared.py
+else skip "Python with numpy" "no python3 with numpy"; fi
+
+# examples/sweep.c: the same bits in one part and in three, one of which was killed and went on; on two ranks of MPI
+sweep() {
+    common="-std=c99 -O1 $warn -DDC_STATIC -I$top -I$top/examples/common"
+    ${CC:-cc} $common "$top/examples/sweep.c" -o sweep -lm && ./sweep --scenes 160 | grep ^bits > one || return 1
+    ./sweep --scenes 160 --part 0/3 --stop 1 && { echo "it did not stop"; return 1; }
+    for p in 0 1 2; do ./sweep --scenes 160 --part $p/3 || return 1; done
+    ./sweep --scenes 160 --merge 3 | grep ^bits | cmp - one || return 1
+    ./sweep --scenes 161 --merge 3 && { echo "it merged the parts of another sweep"; return 1; }
+    [ -z "$mpi" ] || {
+        mpicc $common "$top/examples/sweep_mpi.c" -o sweep_mpi -lm || return 1
+        OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n 2 ./sweep_mpi --scenes 160 > said || { cat said; return 1; }
+        grep ^bits said | cmp - one || return 1
+    }
+}
+mpi=
+have mpicc && have mpirun && mpi=yes
+trial "sweep in parts" sweep shared.c
+[ -n "$mpi" ] || skip "sweep on MPI" "no mpicc"
 
 threads() { $tsan -std=c99 -O1 -g $warn -fsanitize=thread -pthread "$1" -o program -lm && ./program; }
 tsan=

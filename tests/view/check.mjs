@@ -587,5 +587,6 @@ await check('20 000 grains are scrubbed above 20 frames a second', async () => {
     return expect_fast(whole > 20, others, what);
 });
 
+await import('./play.mjs');
 await import('./gallery.mjs');
 await finish();

@@ -49,4 +49,6 @@ if ! $out/pages $out; then
     printf '\n0 passed, 1 failed, 0 skipped\n'
     exit 1
 fi
+# play.mjs reads in play.log why there is no page
+sh examples/play/build.sh $out/play.html >$out/play.log 2>&1
 exec node tests/view/check.mjs "$CHROMIUM" $out
