@@ -3550,7 +3550,8 @@ static dc_status dci_sim_move_friction(dc_friction_load *load, dci_sim_scratch *
     return dc_friction_try(load, scratch->duals->share, A, a, B, b, scratch->mem, &jet->value, grad, hessian);
 }
 
-/* Their friction, by what was felt at time t: SDRS Eq. 13. 1: it is felt, and with `want` its derivatives are in *jet. */
+/* Their friction, by what was felt at time t: SDRS Eq. 13. 1: it is felt, and with `want` its derivatives are in
+ * *jet. */
 static DCI_NOINLINE int dci_sim_eval_friction(const dci_sim_problem *problem, const dci_sim_met *met, int want,
                                               dci_sim_scratch *scratch, dci_sim_jet *jet, dci_sim_energy *at)
 {
