@@ -3,7 +3,7 @@
  *
  * CEM, section 8.4: as many grains of each, arcs 0.2 m thick of a circle of 0.7 m, the last one a whole disc. Short arcs nest in each
  * other; three quarters of a circle hardly, and nothing gets into a disc: the column is the higher, the fuller the circle. Height is
- * twice the mean height of the centres. Learned fields: see common/grain_scene.h. */
+ * twice the mean height of the centres. Implicit steps; learned fields, baked: see common/grain_scene.h. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_BSH_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION
@@ -15,7 +15,7 @@
 #include "grain_scene.h"
 
 static grain_scene s;
-static double      grains = 100, width = 10, seconds = 8, stiffness = 5e4, step = 1e-3, mu = 0.1;
+static double      grains = 100, width = 10, seconds = 8, stiffness = 5e4, step = 4e-3, sweeps = 16, mu = 0.1;
 
 /* The radius about the centroid, m, of an arc of this part of a circle, and its area, m^2. */
 static const struct { const char *name; double radius, share; } arc[4] = {
@@ -42,6 +42,7 @@ static double run(view *v, int k, unsigned long long seed, cli_bar *bar)
     char   name[40];
 
     grain_begin(&s, step, stiffness, mu, seed);
+    s.desc.sweeps = (int)sweeps;
     grain = arc[k].share < 1 ? grain_shape(&s, arc[k].name, arc[k].radius) : grain_round(&s, arc[k].radius);
     wall = grain_wall(&s, DC_CSHAPE_HALFPLANE, 0);
     top = ceil(grains/grain_columns(arc[k].radius, arc[k].radius, width - arc[k].radius))*2.02*arc[k].radius;
@@ -83,8 +84,9 @@ int main(int argc, char **argv)
                            {"seconds", &seconds, 1, 1000, "length of the run"},
                            {"stiffness", &stiffness, 1e3, 1e8, "of a contact, N/m"},
                            {"step", &step, 1e-6, 1e-2, "of time, s"},
+                           {"sweeps", &sweeps, 0, 1000, "of a step; 0: explicit, of 1 ms at most"},
                            {"mu", &mu, 0, 10, "friction"}};
-    cli        o = cli_parse(argc, argv, "Columns of arcs of a circle.", "grain_packing.html", number, 6);
+    cli        o = cli_parse(argc, argv, "Columns of arcs of a circle.", "grain_packing.html", number, 7);
     view      *v;
     cli_bar    bar;
     int        k;

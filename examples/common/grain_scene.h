@@ -16,7 +16,8 @@
  * Fields of discs and walls are exact. Those of two other shapes are learned, and read from GRAIN_FIELDS, a directory of files
  * NAME_NAME.dccfield, which `make train TRAIN="all dir=examples/fields"` writes; what is not there is trained, 3 layers of 32 units
  * if s.train does not say otherwise, and kept there. With s.exact they are exact as well, for few grains.
- * Built with -fopenmp, steps use all processors, and have the same bits.
+ * With s.desc.sweeps, set between grain_begin and grain_build, steps are implicit, of 4 ms, and learned fields are baked into splines,
+ * whose gradients do not jump. Built with -fopenmp, steps use all processors, and have the same bits.
  * Include it after dc_sim.h and cli.h, and after view.h for the drawing. */
 #ifndef GRAIN_SCENE_H_INCLUDED
 #define GRAIN_SCENE_H_INCLUDED
@@ -53,7 +54,7 @@ typedef struct {
     struct { double theta, x, y; dc_grain_motion motion; const char *colour; int shown; } *start;
     dc_grains      g;                           /* from grain_build on */
     dc_grains_info info;                        /* of the last step */
-    void          *memory[3*GRAIN_PAIRS + GRAIN_THREADS + 1];
+    void          *memory[5*GRAIN_PAIRS + GRAIN_THREADS + 1];
     int            memories;
     dc_arena       scratch[GRAIN_THREADS];
     int            threads;
@@ -212,6 +213,15 @@ static inline const char *grain_file(const char *a, const char *b, char file[300
     return file;
 }
 
+/* A spline like the field instead of it. */
+static inline void grain_bake(grain_scene *s, dc_cfield *field)
+{
+    const dc_cfield of = *field;
+    dc_arena        mem = grain_memory(s, dc_cfield_bake_bytes(NULL, &of));
+
+    grain_need(dc_cfield_bake(NULL, &of, &mem, field, NULL), "spline");
+}
+
 /* The field of kinds a and b, in units of b; a is the wall or disc if there is one. Two outlines may change places. */
 static inline void grain_pair(grain_scene *s, int a, int b)
 {
@@ -235,8 +245,12 @@ static inline void grain_pair(grain_scene *s, int a, int b)
     p->field = field;
     p->length = (dc_real)B->length;
     if (learn && fabs(A->length - B->length) > 0) exit(cli_error("%s and %s are not of one size", A->name, B->name));
-    if (learn && grain_read(s, grain_file(A->name, B->name, file), field)) return;
+    if (learn && grain_read(s, grain_file(A->name, B->name, file), field)) {
+        if (s->desc.sweeps > 0) grain_bake(s, field);
+        return;
+    }
     if (learn && grain_read(s, grain_file(B->name, A->name, file), field)) {
+        if (s->desc.sweeps > 0) grain_bake(s, field);
         p->a = b;
         p->b = a;
         return;
@@ -248,6 +262,7 @@ static inline void grain_pair(grain_scene *s, int a, int b)
     if (!learn) return;
     grain_train(s, &exact, grain_file(A->name, B->name, file), field);
     grain_write(field, file);
+    if (s->desc.sweeps > 0) grain_bake(s, field);
 }
 
 /* ---- bodies ----------------------------------------------------------------------------------------- */
@@ -374,6 +389,26 @@ static inline dc_status grain_meet(grain_scene *s)
     return k < n ? status[k] : DC_OK;
 }
 
+/* Velocities of all bodies, and forces of all contacts between them: the sweeps of an implicit step, one alone of an explicit one. */
+static inline void grain_solve(grain_scene *s)
+{
+    const int enough = 1 + s->bodies/1000;      /* threads: with fewer bodies each they wait for each other */
+    int k, sweep, n = s->threads < enough ? s->threads : enough;
+
+    for (sweep = 0; sweep <= s->desc.sweeps; sweep++) {
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static, 1) if (n > 1)
+#endif
+        for (k = 0; k < n; k++) dc_grains_sum(&s->g, (int)((long)s->bodies*k/n), (int)((long)s->bodies*(k + 1)/n));
+        if (sweep == s->desc.sweeps) break;
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static, 1) if (n > 1)
+#endif
+        for (k = 0; k < n; k++)
+            dc_grains_sweep(&s->g, (int)((long)s->g.contacts*k/n), (int)((long)s->g.contacts*(k + 1)/n));
+    }
+}
+
 /* One step; one that fails ends the program. */
 static inline void grain_step(grain_scene *s)
 {
@@ -391,7 +426,7 @@ static inline void grain_step(grain_scene *s)
     }
     status = dc_grains_find(&s->g, &s->info);
     if (status == DC_OK) status = grain_meet(s);
-    if (status == DC_OK) dc_grains_sum(&s->g, 0, s->bodies);
+    if (status == DC_OK) grain_solve(s);
     if (status == DC_OK) status = dc_grains_advance(&s->g, &s->info);
     if (status != DC_OK) exit(cli_error("step %ld: %s (bodies %d and %d, %d pairs)", s->steps,
                                             dc_status_text(status), s->info.a, s->info.b, s->info.pairs));
