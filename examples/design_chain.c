@@ -142,7 +142,7 @@ static double run(view *v, int what, int horizon, int iterations, int check, con
 
 int main(int argc, char **argv)
 {
-    double       horizon = 250, iterations = 60, check = 0;
+    double       horizon = 250, iterations = 80, check = 0;
     cli_number   number[] = {{"horizon", &horizon, 1, 1000, "steps of a motion"},
                              {"iterations", &iterations, 1, 2000, "motions and gradients of each run"},
                              {"check", &check, 0, 1, "1: every gradient against differences"}};
@@ -150,7 +150,7 @@ int main(int argc, char **argv)
     view_options page = DC_ZERO;
     view        *v;
 
-    if (c.quick) iterations = 12;
+    if (c.quick) iterations = 24;
     if (c.full) iterations = 150;
     page.title = "A chain grows until it reaches a mark";
     page.note = "The blue chain hangs on a carriage and has to bring its tip to x = 0.9 m, z = -1.3 m at the end. Left, what "

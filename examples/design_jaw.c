@@ -5,7 +5,11 @@
  * motion is preset; friction is low, and all that the handle can do is slip. The plate is blocks, each a hull of eight
  * corners of its own and one vertex for each neighbour, which both share: x_ijk of SDRS Fig. 2. The outer frame stays.
  * While the jaw comes the object is to stand still, then it is to go with it: SDRS' loss. Its gradient by the vertices
- * leads blocks apart until there is a hole in the middle: a change of topology, by hulls that do not change theirs. */
+ * leads blocks apart until there is a hole in the middle: a change of topology, by hulls that do not change theirs.
+ *
+ * Which hole it becomes hangs on rounding: with another --seed than 1 the vertices start up to 10 um off. With 100
+ * iterations seed 1 lifts 73 of 80 mm; seeds 2 to 5 drill holes too, of 7 to 17 cm^2, and lift 13 mm: the gradient
+ * knows of the hole, and little of what will happen behind it. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_BSH_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION
@@ -22,7 +26,8 @@
 
 enum { AHEAD = 0, UP = 1, JAW = 2, OBJECT = 3, GRID = 60 };
 
-static const double  half_x = 0.06, half_y = 0.01, half_z = 0.04, low = 0.005, away = 0.11, into = 0.05, rise = 0.08;
+static const double  half_x = 0.06, half_y = 0.01, half_z = 0.04, low = 0.005, away = 0.11, rise = 0.08;
+static double        into = 0.057;         /* m beyond the end of the handle */
 static sim_world     w;
 static optimisation  o;
 static plan_curves   curves;
@@ -159,7 +164,7 @@ static double holes(const dc_sim *sim)
     return inside*dx*dz;
 }
 
-/* Where the loss says nothing of what happens, the frame stays: its vertices are held. */
+/* The plan and the design space: all vertices but those of the outer frame. */
 static void begin(int nx, int nz, int horizon, double h, double friction, int check)
 {
     dc_design_desc desc = DC_ZERO;
@@ -183,7 +188,24 @@ static void begin(int nx, int nz, int horizon, double h, double friction, int ch
     o.shrink = 0.993;
     o.explode = 3;
     o.patience = 0;
+    o.bold = 1;
     o.check = check;
+}
+
+/* The vertices start up to 10 um off, at random but as mirrored as the plate and what it meets are. */
+static void disturb(unsigned long long seed)
+{
+    int k, c;
+
+    for (k = 0; k < w.sim.vertices; k++) {
+        const dc_v3        x = w.sim.vertex[k];
+        unsigned long long random = seed + (unsigned long long)floor(1e6*fabs((double)x.x) + 0.5)*1000003u
+                                  + (unsigned long long)floor(1e6*((double)x.z + 1) + 0.5)*10007u
+                                  + (unsigned long long)floor(1e6*((double)x.y + 1) + 0.5);
+        const double       side = (double)x.x > 0 ? 1 : (double)x.x < 0 ? -1 : 0;
+        for (c = 0; c < 3 && o.design.point[k] >= 0; c++)
+            o.d[o.design.point[k] + c] = DC_R(1e-5*(c == 0 ? side : 1)*cli_between(&random, -1, 1));
+    }
 }
 
 static void result(view *v, const char *name, const char *title, clock_t start, const cli *c)
@@ -202,20 +224,21 @@ static void result(view *v, const char *name, const char *title, clock_t start, 
 
 int main(int argc, char **argv)
 {
-    double       nx = 4, nz = 4, horizon = 160, iterations = 60, friction = 0.2, h = 0.01, check = 0;
+    double       nx = 4, nz = 4, horizon = 160, iterations = 100, friction = 0.2, h = 0.01, check = 0;
     cli_number   number[] = {{"nx", &nx, 2, 13, "blocks across"},
                              {"nz", &nz, 2, 12, "blocks up"},
                              {"horizon", &horizon, 10, 2000, "steps of a motion"},
                              {"iterations", &iterations, 1, 2000, "motions and gradients"},
                              {"friction", &friction, 0, 2, "of the jaw"},
                              {"h", &h, 1e-4, 0.05, "time step, s"},
+                             {"into", &into, 0, 0.065, "how far the jaw goes beyond the end of the handle, m"},
                              {"check", &check, 0, 1, "1: every gradient against differences"}};
-    cli          c = cli_parse(argc, argv, "A plate drills a hole for a handle, and lifts.", "design_jaw.html", number, 7);
+    cli          c = cli_parse(argc, argv, "A plate drills a hole for a handle, and lifts.", "design_jaw.html", number, 8);
     view_options page = DC_ZERO;
     view        *v;
     clock_t      start = clock();
 
-    if (c.quick) iterations = 25;
+    if (c.quick) iterations = 50;
     if (c.full) {
         nx = 13;
         nz = 12;
@@ -230,6 +253,7 @@ int main(int argc, char **argv)
     begin((int)nx, (int)nz, (int)horizon, h, friction, (int)check);
     result(v, "before", "before", start, &c);
     start = clock();
+    if (c.seed != 1) disturb(c.seed);
     optimise(&o, (int)iterations, OPTIMISE_SHAPE);
     plan_curve(&curves, "shape", o.p.iterations, o.p.history);
     result(v, "after", "after", start, &c);

@@ -11,7 +11,8 @@
  * the shape, of Adam or straight down, whichever the task asks for: the nearest that keeps hulls solid and the start free. A step may make the loss
  * worse: it is taken all the same, as shapes get stuck in dents otherwise. When the loss is `explode` times the best, or
  * there is none since hulls overlap or have no volume, or `patience` iterations gained nothing, everything goes back to
- * the best and steps are half as long. Losses are not below zero: no step promises more than all of the loss.
+ * the best and steps are half as long. Losses are not below zero: no step promises more than all of the loss, but
+ * where shapes have to leave a dent (`bold`).
  * Include it after sim_scene.h and plan.h. */
 #ifndef OPTIMISE_H_INCLUDED
 #define OPTIMISE_H_INCLUDED
@@ -29,9 +30,10 @@ struct optimisation {
     double          radius, shrink;             /* of the shape's step, m; by how much it shrinks in each iteration */
     double          margin, gap;                /* hulls stay solid by this, the start free by that, m */
     double          explode;                    /* back to the best when the loss is so many times it */
+    int             bold;                       /* 1: steps of full length, whatever they promise */
     int             patience;                   /* or after so many iterations without gain; 0: never */
     void          (*own)(optimisation *o);      /* NULL, or adds to p.run what the loss itself says of the design */
-    dc_real        *d, *best, *grad, *step;     /* design.n each */
+    dc_real        *d, *best, *grad, *step, *here;     /* design.n each */
     dc_real        *move;                       /* p.c.n: where a step of the control ends */
     double          best_value;
     int             backs, checks, off;         /* returns to the best; gradients checked, those off by more than 1e-4 */
@@ -64,7 +66,7 @@ static inline void optimise_begin(optimisation *o, const dc_design_desc *desc)
     n = (size_t)o->design.n;
 
     /* its numbers, and the gradients by what it changes */
-    o->reals = (dc_real *)calloc(6*n + 3*vertices + 8*links + (size_t)(sim->planes + o->p.c.n), sizeof(dc_real));
+    o->reals = (dc_real *)calloc(7*n + 3*vertices + 8*links + (size_t)(sim->planes + o->p.c.n), sizeof(dc_real));
     if (!o->reals) exit(cli_error("%s", "no memory for a design"));
     o->d = o->reals;
     o->best = o->d + n;
@@ -77,6 +79,7 @@ static inline void optimise_begin(optimisation *o, const dc_design_desc *desc)
     o->move = o->p.run.friction + links + sim->planes;
     o->adam.m = o->move + o->p.c.n;
     o->adam.v = o->adam.m + n;
+    o->here = o->adam.v + n;
     o->adam.n = o->design.n;
     o->adam.eps = DC_R(1e-30);
 
@@ -196,11 +199,12 @@ static inline void optimise_check(optimisation *o)
         slope += (double)(o->grad[k]*o->step[k]);
         size += fabs((double)(o->grad[k]*o->step[k]));
     }
+    memcpy(o->here, o->d, (size_t)o->design.n*sizeof(dc_real));
     for (side = 0; side < 2; side++) {
-        for (k = 0; k < o->design.n; k++) o->d[k] += DC_R(side ? -2*h : h)*o->step[k];
+        for (k = 0; k < o->design.n; k++) o->d[k] = o->here[k] + DC_R(side ? -h : h)*o->step[k];
         value[side] = optimise_value(o);
     }
-    for (k = 0; k < o->design.n; k++) o->d[k] += DC_R(h)*o->step[k];
+    memcpy(o->d, o->here, (size_t)o->design.n*sizeof(dc_real));
     error = fabs((value[0] - value[1])/(2*h) - slope)/fmax(size, 1e-300);
     o->checks++;
     if (error > 1e-4) o->off++;
@@ -226,7 +230,7 @@ static inline void optimise_control(optimisation *o)
 static inline double optimise(optimisation *o, int iterations, int what)
 {
     const size_t bytes_u = (size_t)o->p.c.n*sizeof(dc_real), bytes_d = (size_t)o->design.n*sizeof(dc_real);
-    double       radius = o->radius, promise, share;
+    double       radius = o->radius, promise, share, now;
     int          i, k, worse = 0;
 
     o->p.adam.rate = DC_R(o->p.rate);
@@ -255,6 +259,7 @@ static inline double optimise(optimisation *o, int iterations, int what)
             memcpy(o->d, o->best, bytes_d);
             optimise_value(o);
         }
+        now = o->p.value;
         optimise_back(o);
         if (what & OPTIMISE_CONTROL) optimise_control(o);
         else memcpy(o->move, o->p.u, bytes_u);
@@ -264,7 +269,7 @@ static inline double optimise(optimisation *o, int iterations, int what)
         /* no more than it takes for a loss of zero: Polyak's length */
         for (promise = 0, k = 0; k < o->design.n; k++) promise -= (double)(o->grad[k]*o->step[k]);
         for (k = 0; k < o->p.c.n; k++) promise -= (double)(o->p.grad[k]*(o->move[k] - o->p.u[k]));
-        share = promise > o->p.value ? o->p.value/promise : 1;
+        share = !o->bold && promise > now ? now/promise : 1;
         for (k = 0; k < o->design.n; k++) o->d[k] += DC_R(share)*o->step[k];
         for (k = 0; k < o->p.c.n; k++) o->p.u[k] += DC_R(share)*(o->move[k] - o->p.u[k]);
         radius *= o->shrink;
