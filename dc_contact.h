@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: MIT OR Unlicense
  *
  * DOES     distance, penetration depth and closest features of two convex hulls, round ones too; faces and neighbours
- *          of a hull; contact manifolds of two with ids; rays, casts with a time of impact that is never late; their
- *          derivatives; pairs and trees of boxes; the contact potentials of LRI [1] (felt at any distance) and SDRS [2]
- *          (local) with gradient and Hessian by vertices, rigid twists or affine maps; many triangle pairs at once; the
- *          friction potential of SDRS with its mixed second derivatives; small dense linear algebra; elementary
- *          functions that give the same bits everywhere, and smooth stand-ins for sign, max, clamp, comparisons and
- *          argmax [3]; rotations and poses with their Jacobians.
+ *          of a hull; contact manifolds of two with ids, clipped or smooth; rays, casts with a time of impact that is
+ *          never late; their derivatives; pairs and trees of boxes; the contact potentials of LRI [1] (felt at any
+ *          distance) and SDRS [2] (local) with gradient and Hessian by vertices, rigid twists or affine maps; many
+ *          triangle pairs at once; the friction potential of SDRS with its mixed second derivatives; small dense linear
+ *          algebra; elementary functions that give the same bits everywhere, and smooth stand-ins for sign, max, clamp,
+ *          comparisons and argmax [3]; rotations and poses with their Jacobians.
  * DOES NOT split non-convex shapes, read files, step time.
  *
  * USE
@@ -76,8 +76,8 @@
  *             by tcc 0.9.27 in float: it spoils a dc_pose of 28 bytes that is passed by value. A warm start agrees
  *             with a cold one to rounding.
  *   Smooth    The potentials are C2 wherever the hulls are apart, through every change of closest features and across
- *             the end of the local support, where they vanish like w^4. dc_hull_distance, rays and casts have kinks
- *             where features change.
+ *             the end of the local support, where they vanish like w^4. dc_hull_smooth is C1. dc_hull_distance, rays
+ *             and casts have kinks where features change.
  *   Accuracy  Potentials: value, gradient and Hessian within 7 eps (1 + condition) of 60-digit tables, condition about
  *             3L/g for hulls of size L at a gap g, from g/L = 1e-9 (float: 100 eps of the coordinates) to 1e4.
  *             dc_tri_batch: value and gradient alike, relative derivatives within 50 eps (1 + 3L/g + L/size), L the
@@ -88,7 +88,7 @@
  *               8-vertex hulls, DC_LOCAL   2600 (2450) with gradient and Hessian, warm 1450 (1330)
  *               hull distance              470 (470) for 8 vertices, 1930 (1590) for 96, warm 180 (160) and 620 (490)
  *               penetration depth          2270 (2620) for 8 vertices, 7060 (7140) for 96
- *               contact manifold           of two boxes 930 apart, 2070 overlapping, warm 690 and 1510
+ *               contact manifold           of two boxes 930 apart, 2070 overlapping, warm 690 and 1510; smooth 14 000
  *               ray                        870 (890) for 8 vertices, 2300 (2300) for 96
  *               cast                       1260 (1320), 5300 (5400); of hulls that turn 5200 (5400), 18 400 (18 700)
  *               pairs of 10 000 boxes      0.8 (0.8) ms with the order kept, 1.2 (1.2) without; a tree of them 2.7
@@ -112,6 +112,7 @@
  *   [faces]         hull queries: faces, edges, neighbours
  *   [manifold]      hull queries: contact manifolds
  *   [manifold derivatives]  hull queries: derivatives of a manifold
+ *   [smooth manifold]       hull queries: manifolds whose features fade
  *   [plane]         pair potentials: the minimising plane - dc_bsh.h, dc_sim.h, as the next five
  *   [solve]         pair potentials: loading, starting, value
  *   [origins]       twists about other origins
@@ -276,6 +277,10 @@
 #define dc_hull_manifold_bytes dc_hull_manifold_bytes_f
 #define dc_hull_manifold_jvp dc_hull_manifold_jvp_f
 #define dc_hull_manifold_vjp dc_hull_manifold_vjp_f
+#define dc_hull_smooth dc_hull_smooth_f
+#define dc_hull_smooth_bytes dc_hull_smooth_bytes_f
+#define dc_hull_smooth_jvp dc_hull_smooth_jvp_f
+#define dc_hull_smooth_vjp dc_hull_smooth_vjp_f
 /* potentials */
 #define dc_pair_bytes dc_pair_bytes_f
 #define dc_pair dc_pair_f
@@ -964,6 +969,71 @@ DC_DEF dc_status dc_hull_manifold_vjp(const dc_hull_topology *a, const dc_pose *
                                       const dc_v3 *by_pa, const dc_v3 *by_pb, const dc_real *by_gap, dc_real *grad,
                                       dc_real *grad_a, dc_real *grad_b);
 
+/* ---- hull queries: smooth manifolds -------------------------------------------------------------- */
+
+/* A place where two hulls may touch, and how much it counts. */
+typedef struct {
+    dc_v3    pa, pb;        /* in the world, pa - pb = gap n; on the surfaces, or up to `length` beyond their ends */
+    dc_real  gap;           /* along n */
+    dc_real  weight;        /* above 0, up to 1 */
+    dc_hull_contact_kind kind;      /* never DC_WITNESS */
+    int      feature_a, feature_b;  /* VERTEX: the point; EDGE: the half-edge; FACE: the face */
+    unsigned id;            /* of kind and features, as in dc_hull_contact, but here of vertex and face both */
+} dc_hull_soft;
+
+/* rates of one, or what is to be differentiated by its numbers */
+typedef struct { dc_v3 pa, pb; dc_real gap, weight; } dc_hull_soft_rate;
+
+typedef struct {
+    dc_real length;         /* over which features fade; 0: 0.05 of the smaller body's radius. Best well below edges */
+    dc_real margin;         /* length: points up to this far apart count in full, those beyond it by `length` not */
+} dc_hull_smooth_options;
+
+/* Contact points of two hulls with weights that fade, so that nothing jumps when features change: n, and the sum of
+ * weight phi(pa, pb, gap) over all points for any smooth phi, are C1 in both poses and all vertices. A point comes and
+ * goes with weight 0 and slope 0; every number of a point is smooth while its weight is above 0. Second derivatives
+ * jump. One face flat on another gives what dc_hull_manifold gives: n the face's normal, corners with weight 1.
+ *
+ * n is one for all points: among the normals of faces and the products of two edges those that separate the hulls, or
+ * let them overlap least, are blended when their rooms lie within `length`. Every vertex of one hull is paired with
+ * every face of the other, every edge with every edge, as they meet on lines along n; the weight falls to 0 where a
+ * point leaves its face or the end of its edge (one half at the border), turns away from the other body (cosines 0.1
+ * to 0), where edges look parallel (sines 0.04 to 0.01) or are along n (27 to 13 degrees), and beyond the margin. Where
+ * a vertex passes over an edge its point fades while those of the crossing edges come: in one place may be several
+ * points, whose weights need not sum to 1. Faces smaller than `length` weigh less.
+ *
+ * Not for overlap so deep that opposite directions are as good: DC_E_SINGULAR. Hulls with faces and without radius:
+ * the gap of round bodies is smooth as it is, by dc_hull_distance, while their cores are apart.
+ *
+ * opt     NULL: all defaults.       mem   scratch, dc_hull_smooth_bytes of it is enough; where few directions are
+ *                                         nearly as good as the best, much less
+ * most    room for points           n, point, count   out; point may be NULL if most is 0
+ * DC_E_ARG: NULL, most below 0, a pose or option out of range, a topology without faces or with a radius. DC_E_MEMORY:
+ * scratch, or more than `most` points: then *count is how many there are. DC_E_RANGE: numbers that do not fit.
+ * Elsewhere outputs are untouched. Cost: all pairs of vertices and faces, and of edges: 14 us for two boxes, 63 for a
+ * gradient. */
+DC_DEF dc_status dc_hull_smooth(const dc_hull_smooth_options *opt, const dc_hull_topology *a, const dc_pose *pose_a,
+                                const dc_hull_topology *b, const dc_pose *pose_b, dc_arena *mem, int most, dc_v3 *n,
+                                dc_hull_soft *point, int *count);
+
+/* Bytes of mem that these three take for hulls of na and nb points and `most` points; 0 on overflow. */
+DC_DEF size_t dc_hull_smooth_bytes(int na, int nb, int most);
+
+/* The rates of n and of all points, in the order of dc_hull_smooth, under the rate `twist` of both poses: 12 numbers
+ * (v_a, w_a, v_b, w_b) in the world frame about the body origins. Status as there; DC_E_ARG: a rate not finite. */
+DC_DEF dc_status dc_hull_smooth_jvp(const dc_hull_smooth_options *opt, const dc_hull_topology *a, const dc_pose *pose_a,
+                                    const dc_hull_topology *b, const dc_pose *pose_b, const dc_real *twist,
+                                    dc_arena *mem, int most, dc_v3 *dn, dc_hull_soft_rate *rate, int *count);
+
+/* The gradient of by_n.n + sum of by.pa.pa + by.pb.pb + by.gap gap + by.weight weight over the `count` points of
+ * dc_hull_smooth (by_n NULL: 0; DC_E_ARG: it finds another number of them) by the twists, grad[12], and by the points
+ * of the hulls in body coordinates, grad_a[3 n_a], grad_b[3 n_b], both may be NULL. Cost: a pass over the points that
+ * there are per twist and per coordinate of a vertex. */
+DC_DEF dc_status dc_hull_smooth_vjp(const dc_hull_smooth_options *opt, const dc_hull_topology *a, const dc_pose *pose_a,
+                                    const dc_hull_topology *b, const dc_pose *pose_b, dc_arena *mem, int count,
+                                    const dc_v3 *by_n, const dc_hull_soft_rate *by, dc_real *grad, dc_real *grad_a,
+                                    dc_real *grad_b);
+
 /* ---- pair potentials -------------------------------------------------------------------------- */
 
 /* Separating plane { x : <x,n> + d = 0 } between hulls a and b, n pointing from b to a, |n| < 1:
@@ -1178,6 +1248,8 @@ typedef struct {
     dc_real h, eps_v, patch, extent;
     int     na, nb, count;  /* vertices of a and b; of both, loaded */
     int     kept;           /* 1: dc_friction_keep has been here */
+    dc_real motion[3], motion_kept[3];  /* of the plane, as seen from the slips' mean: where hess was asked for last,
+                                         * at the iterate */
     dc_friction_vertex *vertex;
 } dc_friction_load;
 
@@ -1201,6 +1273,7 @@ DC_DEF dc_status dc_friction_move(const dc_friction_load *load, const dc_hull *a
  * |lambda| <= 1, is an unknown of its own, and hess has
  *     (I - (lambda w^T + w lambda^T)/2)/rho   for   (I - w w^T)/rho,   w = e/rho,   rho = sqrt(|e|^2 + eps_v):
  * semidefinite too, and the same where lambda = w, as in the end.
+ * The plane's velocity is sought from that of the iterate: the same as far as rounding goes, in fewer steps.
  * share, in (0, 1]: the part of Newton's direction that leads from the iterate here. dc_friction_keep: the place where
  * hess was asked for last is the iterate now; before the first, lambda = w. */
 DC_DEF dc_status dc_friction_try(dc_friction_load *load, dc_real share, const dc_hull *a, const dc_pose *a1,
@@ -5988,10 +6061,10 @@ DC_DEF dc_status dc_hull_manifold(const dc_hull_manifold_options *opt, const dc_
  * from velocities of vertices: a twist gives one to each, x' = v + w x (x - t), the derivative by a vertex to one
  * alone.
  *
- * stage                      | reads                     | writes            | equation dci_rate_plane             |
- * three corners, or two     | N, N'             | N = M/|M|, M the product of two edges dci_rate_direction         | N,
- * or closest features    | n'                | the same of a x b, r, r less what is along u dci_rate_point
- * | n', planes, vertices      | pa', pb', gap'    | (1) or (2)
+ * stage                | reads                               | writes          | equation
+ * dci_rate_plane       | three corners of the face, or two   | N, N'           | N = M/|M|, M a product of two edges
+ * dci_rate_direction   | N, or the closest features          | n'              | the same of a x b, r, r less some u
+ * dci_rate_point       | n', planes, vertices                | pa', pb', gap'  | (1) or (2)
  *
  * A vertex x against a plane, pb = x - g n:   g = (x - c).N/(n.N), differentiated                       (1)
  * Edges p + u e and r + v f, pa - pb = g n:   u' e - v' f - g' n = -(p' + u e' - r' - v f' - g n')       (2)
@@ -6055,12 +6128,20 @@ static dci_moving dci_moving_across(dci_moving p, dci_moving u)
     return p;
 }
 
+/* three corners of face f, far apart */
+static void dci_face_corners(const dc_hull_topology *t, int f, int corner[3])
+{
+    const int count = t->begin[f + 1] - t->begin[f];
+    int i;
+    for (i = 0; i < 3; ++i) corner[i] = t->corner[t->begin[f] + i*count/3];
+}
+
 /* the corners that carry the plane of side k's face: three, two, or one */
 static int dci_rate_corners(const dci_rates *r, int k, int corner[3])
 {
     const dci_side *s = &r->side[k];
     const dc_hull_topology *t = s->hull;
-    int i, count;
+    int i;
 
     if (s->planar && t->dimension == 2) {
         corner[0] = t->corner[s->face];
@@ -6071,8 +6152,7 @@ static int dci_rate_corners(const dci_rates *r, int k, int corner[3])
         for (i = 0; i <= t->dimension; ++i) corner[i] = t->corner[i];
         return t->dimension + 1;
     }
-    count = t->begin[s->face + 1] - t->begin[s->face];
-    for (i = 0; i < 3; ++i) corner[i] = t->corner[t->begin[s->face] + i*count/3];
+    dci_face_corners(t, s->face, corner);
     return 3;
 }
 
@@ -6431,6 +6511,729 @@ DC_DEF dc_status dc_hull_manifold_vjp(const dc_hull_topology *a, const dc_pose *
     if (grad_a) dci_rate_by_vertices(&r, 0, &by, grad_a);
     if (grad_b) dci_rate_by_vertices(&r, 1, &by, grad_b);
     return DC_OK;
+}
+
+/* ---- [smooth manifold] hull queries: manifolds whose features fade --------------------------------- */
+
+/* In: two topologies, poses, the velocity of every vertex. Out: n, weighted points, and their rates. All numbers carry
+ * their rate; the first pass, in which nothing moves, finds what counts, later ones look at that alone.
+ *
+ * stage                 | reads                  | writes
+ * dci_soft_geometry     | vertices, velocities   | normals, edges
+ * dci_soft_direction    | them                   | n_k, z_k of a face of the Minkowski difference                 (1)
+ * dci_soft_blend        | all z_k                | n                                                             (2)
+ * dci_soft_fronts       | n, normals             | how far faces, edges, vertices face the other body
+ * dci_soft_point        | n, fronts              | a point, its weight                                           (3)
+ *
+ *     z = (gap along n_k)/length - sum of B(violation/length),    B(x) = x^2/(1 - x^2/4)                          (1)
+ * where a violation is how far a vertex lies beyond the features along n_k: two lengths, and they do not count;
+ *     n = sum p n_k/|sum p n_k|,    p = max(z - theta, 0)^2,  theta such that sum p = 1                           (2)
+ * the sparse argmax 1.5-entmax, C1 with its support within 1 of the best; and of a point on a line along n
+ *     weight = S(gap) S(front) .. S(distance inside of every border)                                             (3)
+ * with S the cubic step. */
+
+#define DCI_SOFT_PARALLEL DC_R(0.02)    /* sine of two edges, at half of which their product is no direction */
+#define DCI_SOFT_FRONT DC_R(0.1)        /* cosine against n, from which on a feature faces the other body in full */
+#define DCI_SOFT_STEEP DC_R(0.02)       /* and from which on a face carries points */
+#define DCI_SOFT_CROSS DC_R(0.01)       /* sine of edges seen along n, from which on they cross; 4 times: in full */
+#define DCI_SOFT_LIES DC_R(0.05)        /* squared sine of n and an edge, from which on it crosses; 4 times: in full */
+#define DCI_SOFT_TIE DC_R(0.25)         /* least |sum p n_k| */
+
+/* a number and its rate */
+typedef struct { dc_real at, rate; } dci_dual;
+
+typedef struct {
+    dci_moving *vertex;                 /* [n] */
+    dci_moving *normal;                 /* [faces] */
+    dci_moving *along, *inward;         /* [half-edges] unit; across the edge, within its face */
+    dci_dual   *extent;                 /* [half-edges] length */
+    dci_dual   *face_front, *edge_front, *vertex_front;     /* 0: turned away from the other body, 1: towards it */
+    dc_real     size;                   /* farthest vertex from the mean */
+} dci_soft_body;
+
+/* two features, and z of (1); edges in two orders: half-edges of a in either sense, of b in one */
+typedef struct { dci_dual height; dc_hull_contact_kind kind; int i, j; } dci_soft_pair;
+
+typedef struct {
+    dci_rates     rates;
+    dci_soft_body body[2];
+    dci_soft_pair *direction, *point;   /* [directions], [points] */
+    dci_moving    n;
+    dc_real       length, margin;
+    int           directions, points, most, capacity, full;
+} dci_soft;
+
+static dci_dual dci_dual_dot(dci_moving p, dci_moving q)
+{
+    dci_dual d;
+    d.at = dc_dot(p.at, q.at);
+    d.rate = dc_dot(p.rate, q.at) + dc_dot(p.at, q.rate);
+    return d;
+}
+
+static dci_dual dci_dual_mul(dci_dual a, dci_dual b)
+{
+    a.rate = a.rate*b.at + a.at*b.rate;
+    a.at = a.at*b.at;
+    return a;
+}
+
+/* a/b, b not 0 */
+static dci_dual dci_dual_over(dci_dual a, dci_dual b)
+{
+    a.at = a.at/b.at;
+    a.rate = (a.rate - a.at*b.rate)/b.at;
+    return a;
+}
+
+static dci_dual dci_dual_sub(dci_dual a, dci_dual b)
+{
+    a.at -= b.at;
+    a.rate -= b.rate;
+    return a;
+}
+
+/* s x + c */
+static dci_dual dci_dual_line(dc_real s, dci_dual x, dc_real c)
+{
+    x.at = s*x.at + c;
+    x.rate = s*x.rate;
+    return x;
+}
+
+/* S: 0 below from, 1 above to, C1 */
+static dci_dual dci_dual_rise(dci_dual x, dc_real from, dc_real to)
+{
+    const dc_real t = (x.at - from)/(to - from);
+    dci_dual s = {0, 0};
+    if (!(t > 0)) return s;
+    s.at = t < 1 ? t*t*(3 - 2*t) : 1;
+    s.rate = t < 1 ? 6*t*(1 - t)/(to - from)*x.rate : 0;
+    return s;
+}
+
+/* B of (1), C1; x below 2 */
+static dci_dual dci_soft_barrier(dci_dual x)
+{
+    const dc_real q = 1 - DC_R(0.25)*x.at*x.at;
+    dci_dual b = {0, 0};
+    if (!(x.at > 0)) return b;
+    b.at = x.at*x.at/q;
+    b.rate = 2*x.at*x.rate/(q*q);
+    return b;
+}
+
+/* p + s q */
+static dci_moving dci_moving_madd(dci_moving p, dci_dual s, dci_moving q)
+{
+    p.at = dc_madd(p.at, s.at, q.at);
+    p.rate = dc_madd(dc_madd(p.rate, s.rate, q.at), s.at, q.rate);
+    return p;
+}
+
+/* Vertices, normals by three corners, edges. 0: a face or edge has no direction. */
+static DCI_NOINLINE int dci_soft_geometry(dci_soft *w, int k)
+{
+    const dci_side *s = &w->rates.side[k];
+    const dc_hull_topology *t = s->hull;
+    dci_soft_body *b = &w->body[k];
+    int i, f, h, corner[3];
+
+    for (i = 0; i < t->hull.n; ++i) b->vertex[i] = dci_rate_vertex(&w->rates, k, i);
+    for (f = 0; f < t->faces; ++f) {
+        dci_face_corners(t, f, corner);
+        b->normal[f] = dci_moving_cross(dci_moving_sub(b->vertex[corner[1]], b->vertex[corner[0]]),
+                                        dci_moving_sub(b->vertex[corner[2]], b->vertex[corner[0]]));
+        if (!dci_moving_unit(&b->normal[f], dc_mul(&s->rotation, t->normal[f]), 0)) return 0;
+    }
+    for (h = 0; h < 2*t->edges; ++h) {
+        const dci_moving e = dci_moving_sub(b->vertex[dci_half_end(t, h)], b->vertex[t->corner[h]]);
+        b->along[h] = e;
+        if (!dci_moving_unit(&b->along[h], e.at, 0)) return 0;
+        b->extent[h] = dci_dual_dot(e, b->along[h]);
+        b->inward[h] = dci_moving_cross(b->normal[t->owner[h]], b->along[h]);
+    }
+    return 1;
+}
+
+/* height of vertex i of side k over face f of the other */
+static dci_dual dci_soft_height(const dci_soft *w, int k, int i, int f)
+{
+    const dc_hull_topology *t = w->rates.side[1 - k].hull;
+    const dci_soft_body *o = &w->body[1 - k];
+    return dci_dual_dot(o->normal[f], dci_moving_sub(w->body[k].vertex[i], o->vertex[t->corner[t->begin[f]]]));
+}
+
+/* does no vertex of side k lie two lengths beyond x, the way sign out? */
+static int dci_soft_bounds(const dci_soft *w, int k, dc_v3 x, dc_v3 out, dc_real sign)
+{
+    const dci_moving *vertex = w->body[k].vertex;
+    const dc_real most = 2*w->length + sign*dc_dot(out, x);
+    int i, n = w->rates.side[k].hull->hull.n;
+
+    for (i = 0; i < n; ++i)
+        if (!(sign*dc_dot(out, vertex[i].at) < most)) return 0;
+    return 1;
+}
+
+/* takes from *z what vertices beyond x say against it; 0: too far beyond */
+static int dci_soft_beyond(const dci_soft *w, int k, dci_moving x, dci_moving out, dc_real sign, dci_dual *z)
+{
+    const dci_moving *vertex = w->body[k].vertex;
+    dci_dual far;
+    int i, n = w->rates.side[k].hull->hull.n;
+
+    for (i = 0; i < n; ++i) {
+        far = dci_dual_line(sign/w->length, dci_dual_dot(out, dci_moving_sub(vertex[i], x)), 0);
+        if (!(far.at < 2)) return 0;
+        *z = dci_dual_sub(*z, dci_soft_barrier(far));
+    }
+    return 1;
+}
+
+/* (1); 0: not a direction */
+static DCI_NOINLINE int dci_soft_direction(const dci_soft *w, const dci_soft_pair *c, dci_moving *n, dci_dual *z)
+{
+    const dc_hull_topology *ta = w->rates.side[0].hull, *tb = w->rates.side[1].hull;
+    const dci_soft_body *a = &w->body[0], *b = &w->body[1];
+
+    if (c->kind == DC_EDGE_EDGE) {
+        const dci_moving x = a->vertex[ta->corner[c->i]], y = b->vertex[tb->corner[c->j]];
+        dci_moving cross;
+        dci_dual sine;
+
+        /* most are none: their numbers before their rates */
+        n->at = dc_cross(a->along[c->i].at, b->along[c->j].at);
+        sine.at = dc_sqrt(dc_dot(n->at, n->at));
+        if (!(sine.at > DC_R(0.5)*DCI_SOFT_PARALLEL)) return 0;
+        n->at = dc_scale(1/sine.at, n->at);
+        if (!dci_soft_bounds(w, 0, x.at, n->at, -1) || !dci_soft_bounds(w, 1, y.at, n->at, 1)) return 0;
+        *n = cross = dci_moving_cross(a->along[c->i], b->along[c->j]);
+        if (!dci_moving_unit(n, cross.at, 0)) return 0;
+        sine.rate = -DCI_SOFT_PARALLEL*dc_dot(n->at, cross.rate)/(sine.at*sine.at);
+        sine.at = DCI_SOFT_PARALLEL/sine.at;
+        if (!(sine.at < 2)) return 0;
+        *z = dci_dual_line(1/w->length, dci_dual_dot(*n, dci_moving_sub(x, y)), 0);
+        *z = dci_dual_sub(*z, dci_soft_barrier(sine));
+        return dci_soft_beyond(w, 0, x, *n, -1, z) && dci_soft_beyond(w, 1, y, *n, 1, z);
+    } else {
+        const int k = c->kind == DC_FACE_VERTEX, vertex = k ? c->j : c->i, face = k ? c->i : c->j;
+        const dc_hull_topology *t = k ? tb : ta;
+        const dci_moving N = w->body[1 - k].normal[face];
+        const dci_dual minus = {-2, 0};
+
+        if (t->first[vertex] == t->first[vertex + 1]) return 0;
+        if (!dci_soft_bounds(w, k, w->body[k].vertex[vertex].at, N.at, -1)) return 0;
+        *n = k ? dci_moving_madd(N, minus, N) : N;
+        *z = dci_dual_line(1/w->length, dci_soft_height(w, k, vertex, face), 0);
+        return dci_soft_beyond(w, k, w->body[k].vertex[vertex], N, -1, z);
+    }
+}
+
+/* those within 1 of the best stay */
+static void dci_soft_purge(dci_soft *w, dc_real best)
+{
+    int i, n = 0;
+    for (i = 0; i < w->directions; ++i)
+        if (w->direction[i].height.at > best - 1) w->direction[n++] = w->direction[i];
+    w->directions = n;
+}
+
+static void dci_soft_consider(dci_soft *w, dc_hull_contact_kind kind, int i, int j, dc_real *best)
+{
+    dci_soft_pair c;
+    dci_moving n;
+
+    c.kind = kind;
+    c.i = i;
+    c.j = j;
+    if (!dci_soft_direction(w, &c, &n, &c.height) || !(c.height.at > *best - 1)) return;
+    *best = dc_max(*best, c.height.at);
+    if (w->directions == w->capacity) dci_soft_purge(w, *best);
+    if (w->directions < w->capacity) w->direction[w->directions++] = c;
+    else w->full = 1;
+}
+
+/* all directions that count */
+static void dci_soft_search(dci_soft *w)
+{
+    const dc_hull_topology *a = w->rates.side[0].hull, *b = w->rates.side[1].hull;
+    dc_real best = -DC_REAL_MAX;
+    int i, j;
+
+    w->directions = 0;
+    for (i = 0; i < a->hull.n; ++i)
+        for (j = 0; j < b->faces; ++j) dci_soft_consider(w, DC_VERTEX_FACE, i, j, &best);
+    for (i = 0; i < a->faces; ++i)
+        for (j = 0; j < b->hull.n; ++j) dci_soft_consider(w, DC_FACE_VERTEX, i, j, &best);
+    for (i = 0; i < 2*a->edges; ++i)
+        for (j = 0; j < 2*b->edges; ++j)
+            if (j < b->twin[j]) dci_soft_consider(w, DC_EDGE_EDGE, i, j, &best);
+    dci_soft_purge(w, best);
+}
+
+/* (2); 0: opposite directions */
+static DCI_NOINLINE int dci_soft_blend(dci_soft *w)
+{
+    dc_real best = -DC_REAL_MAX, theta, drift, sum, squares, step;
+    dci_moving n_k, *n = &w->n;
+    int i, k;
+
+    for (i = 0; i < w->directions; ++i) {
+        dci_soft_pair *c = &w->direction[i];
+        if (!dci_soft_direction(w, c, &n_k, &c->height)) return 0;
+        best = dc_max(best, c->height.at);
+    }
+
+    /* theta: Newton's method from below, where the sum is convex and above 1: no step is too long */
+    theta = best - 1;
+    for (k = 0; k < 64; ++k) {
+        sum = squares = 0;
+        for (i = 0; i < w->directions; ++i) {
+            const dc_real s = dc_max(w->direction[i].height.at - theta, 0);
+            sum += s;
+            squares += s*s;
+        }
+        step = (squares - 1)/(2*sum);
+        if (!(step > 4*DC_EPS*(1 + dc_abs(best)))) break;
+        theta += step;
+    }
+
+    /* its rate, sum of s (z' - theta') = 0; n */
+    sum = drift = 0;
+    for (i = 0; i < w->directions; ++i) {
+        const dc_real s = dc_max(w->direction[i].height.at - theta, 0);
+        sum += s;
+        drift += s*w->direction[i].height.rate;
+    }
+    drift /= sum;
+    n->at = n->rate = dc_vec(0, 0, 0);
+    for (i = 0; i < w->directions; ++i) {
+        const dc_real s = w->direction[i].height.at - theta;
+        dci_dual p;
+        if (!(s > 0) || !dci_soft_direction(w, &w->direction[i], &n_k, &w->direction[i].height)) continue;
+        p.at = s*s;
+        p.rate = 2*s*(w->direction[i].height.rate - drift);
+        *n = dci_moving_madd(*n, p, n_k);
+    }
+    return dci_moving_unit(n, n->at, DCI_SOFT_TIE);
+}
+
+/* 1 - (1 - x)(1 - y) */
+static dci_dual dci_dual_either(dci_dual x, dci_dual y)
+{
+    return dci_dual_line(-1, dci_dual_mul(dci_dual_line(-1, x, 1), dci_dual_line(-1, y, 1)), 1);
+}
+
+/* An edge or vertex faces the other body when one of its faces does. */
+static DCI_NOINLINE void dci_soft_fronts(dci_soft *w, int k)
+{
+    const dc_hull_topology *t = w->rates.side[k].hull;
+    dci_soft_body *b = &w->body[k];
+    const dci_dual none = {0, 0};
+    int i, h;
+
+    for (i = 0; i < t->hull.n; ++i) b->vertex_front[i] = none;
+    for (h = 0; h < 2*t->edges; ++h) {
+        const dci_dual c = dci_dual_line(k ? DC_R(1) : -DC_R(1), dci_dual_dot(b->normal[t->owner[h]], w->n), 0);
+        const dci_dual r = dci_dual_rise(c, 0, DCI_SOFT_FRONT);
+        dci_dual *at = &b->vertex_front[t->corner[h]];
+        b->face_front[t->owner[h]] = dci_dual_rise(c, DCI_SOFT_STEEP, DCI_SOFT_FRONT);
+        b->edge_front[h] = r;
+        *at = dci_dual_either(*at, r);
+    }
+    for (h = 0; h < 2*t->edges; ++h)
+        if (h < t->twin[h]) {
+            b->edge_front[h] = dci_dual_either(b->edge_front[h], b->edge_front[t->twin[h]]);
+            b->edge_front[t->twin[h]] = b->edge_front[h];
+        }
+}
+
+/* A point of the manifold: its two places, gap and weight, all with their rates. */
+typedef struct { dci_moving pa, pb; dci_dual gap, weight; } dci_soft_place;
+
+/* multiplies the weight by the step over x from -length to length; 0: nothing is left */
+static int dci_soft_within(const dci_soft *w, dci_dual x, dci_dual *weight)
+{
+    *weight = dci_dual_mul(*weight, dci_dual_rise(x, -w->length, w->length));
+    return weight->at > 0;
+}
+
+static int dci_soft_near(const dci_soft *w, dci_soft_place *p)
+{
+    const dci_dual left = dci_dual_line(-1, p->gap, w->margin + w->length);
+    p->weight = dci_dual_mul(p->weight, dci_dual_rise(left, 0, w->length));
+    return p->weight.at > 0;
+}
+
+/* how far an edge lies across n: those along it would cross others at any height */
+static dci_dual dci_soft_lies(dci_moving edge, dci_moving n)
+{
+    const dci_dual c = dci_dual_dot(edge, n);
+    return dci_dual_rise(dci_dual_line(-1, dci_dual_mul(c, c), 1), DCI_SOFT_LIES, 4*DCI_SOFT_LIES);
+}
+
+/* (3) of edges i of a and j of b: p + s e and q + t f on one line along n */
+static int dci_soft_edges(const dci_soft *w, int i, int j, dci_soft_place *p)
+{
+    const dci_soft_body *a = &w->body[0], *b = &w->body[1];
+    const dci_moving e = a->along[i], f = b->along[j], cross = dci_moving_cross(e, f);
+    const dci_moving from_a = a->vertex[w->rates.side[0].hull->corner[i]];
+    const dci_moving from_b = b->vertex[w->rates.side[1].hull->corner[j]], to = dci_moving_sub(from_b, from_a);
+    const dci_dual D = dci_dual_dot(w->n, cross);
+    dci_dual s, t;
+
+    p->weight = dci_dual_mul(a->edge_front[i], b->edge_front[j]);
+    if (!(p->weight.at > 0)) return 0;
+    p->weight = dci_dual_mul(p->weight, dci_soft_lies(e, w->n));
+    p->weight = dci_dual_mul(p->weight, dci_soft_lies(f, w->n));
+    p->weight = dci_dual_mul(p->weight, dci_dual_rise(D.at < 0 ? dci_dual_line(-1, D, 0) : D, DCI_SOFT_CROSS,
+                                                      4*DCI_SOFT_CROSS));
+    if (!(p->weight.at > 0)) return 0;
+    s = dci_dual_over(dci_dual_dot(w->n, dci_moving_cross(to, f)), D);
+    t = dci_dual_over(dci_dual_dot(w->n, dci_moving_cross(to, e)), D);
+    if (!dci_soft_within(w, s, &p->weight) || !dci_soft_within(w, dci_dual_sub(a->extent[i], s), &p->weight)) return 0;
+    if (!dci_soft_within(w, t, &p->weight) || !dci_soft_within(w, dci_dual_sub(b->extent[j], t), &p->weight)) return 0;
+    p->pa = dci_moving_madd(from_a, s, e);
+    p->pb = dci_moving_madd(from_b, t, f);
+    p->gap = dci_dual_dot(w->n, dci_moving_sub(p->pa, p->pb));
+    return dci_soft_near(w, p);
+}
+
+/* (3) of vertex i of side k and face f of the other */
+static int dci_soft_over(const dci_soft *w, int k, int i, int f, dci_soft_place *p)
+{
+    const dc_hull_topology *t = w->rates.side[1 - k].hull;
+    const dci_soft_body *o = &w->body[1 - k];
+    const dci_moving x = w->body[k].vertex[i];
+    const dci_dual c = dci_dual_line(k ? -DC_R(1) : DC_R(1), dci_dual_dot(o->normal[f], w->n), 0);
+    dci_moving y;
+    int h;
+
+    p->weight = dci_dual_mul(w->body[k].vertex_front[i], o->face_front[f]);
+    if (!(p->weight.at > 0)) return 0;
+    p->gap = dci_dual_over(dci_soft_height(w, k, i, f), c);
+    if (!dci_soft_near(w, p)) return 0;
+    y = dci_moving_madd(x, dci_dual_line(k ? DC_R(1) : -DC_R(1), p->gap, 0), w->n);
+    for (h = t->begin[f]; h < t->begin[f + 1]; ++h)
+        if (!dci_soft_within(w, dci_dual_dot(o->inward[h], dci_moving_sub(y, o->vertex[t->corner[h]])), &p->weight))
+            return 0;
+    p->pa = k ? y : x;
+    p->pb = k ? x : y;
+    return 1;
+}
+
+/* The point of two features; 0: it has no weight. */
+static DCI_NOINLINE int dci_soft_point(const dci_soft *w, const dci_soft_pair *c, dci_soft_place *p)
+{
+    if (c->kind == DC_EDGE_EDGE) return dci_soft_edges(w, c->i, c->j, p);
+    return c->kind == DC_VERTEX_FACE ? dci_soft_over(w, 0, c->i, c->j, p) : dci_soft_over(w, 1, c->j, c->i, p);
+}
+
+static int dci_soft_finite(const dci_soft_place *p)
+{
+    return dc_finite3(p->pa.at) && dc_finite3(p->pb.at) && dc_finite(p->gap.at) && dc_finite3(p->pa.rate)
+        && dc_finite3(p->pb.rate) && dc_finite(p->gap.rate) && dc_finite(p->weight.rate);
+}
+
+static void dci_soft_note(dci_soft *w, dc_hull_contact_kind kind, int i, int j)
+{
+    dci_soft_pair c;
+    dci_soft_place p;
+
+    c.kind = kind;
+    c.i = i;
+    c.j = j;
+    c.height.at = c.height.rate = 0;
+    if (!dci_soft_point(w, &c, &p)) return;
+    if (w->points < w->most) w->point[w->points] = c;
+    ++w->points;
+}
+
+/* All points; those that face away are passed over at once. */
+static void dci_soft_gather(dci_soft *w)
+{
+    const dc_hull_topology *a = w->rates.side[0].hull, *b = w->rates.side[1].hull;
+    int i, j;
+
+    w->points = 0;
+    for (i = 0; i < a->hull.n; ++i)
+        for (j = 0; j < b->faces && w->body[0].vertex_front[i].at > 0; ++j) dci_soft_note(w, DC_VERTEX_FACE, i, j);
+    for (i = 0; i < a->faces; ++i)
+        for (j = 0; j < b->hull.n && w->body[0].face_front[i].at > 0; ++j) dci_soft_note(w, DC_FACE_VERTEX, i, j);
+    for (i = 0; i < 2*a->edges; ++i) {
+        if (i > a->twin[i] || !(w->body[0].edge_front[i].at > 0)) continue;
+        for (j = 0; j < 2*b->edges; ++j)
+            if (j < b->twin[j]) dci_soft_note(w, DC_EDGE_EDGE, i, j);
+    }
+}
+
+/* Arrays of all but the directions for hulls of na and nb points; 0: they do not fit. */
+static DCI_NOINLINE int dci_soft_take(dci_room *room, int na, int nb, int most, dci_soft *w)
+{
+    int k;
+    for (k = 0; k < 2; ++k) {
+        /* at most 2n - 4 faces and 6n - 12 half-edges, of a triangle two and six */
+        const size_t n = (size_t)(k ? nb : na);
+        dci_soft_body *b = &w->body[k];
+        b->vertex = DCI_TAKE(room, n, dci_moving);
+        b->normal = DCI_TAKE(room, 2*n, dci_moving);
+        b->along = DCI_TAKE(room, 6*n, dci_moving);
+        b->inward = DCI_TAKE(room, 6*n, dci_moving);
+        b->extent = DCI_TAKE(room, 6*n, dci_dual);
+        b->face_front = DCI_TAKE(room, 2*n, dci_dual);
+        b->edge_front = DCI_TAKE(room, 6*n, dci_dual);
+        b->vertex_front = DCI_TAKE(room, n, dci_dual);
+    }
+    w->point = DCI_TAKE(room, most, dci_soft_pair);
+    return !room->full;
+}
+
+DC_DEF size_t dc_hull_smooth_bytes(int na, int nb, int most)
+{
+    dci_room room = {NULL, 0, 0};
+    dci_soft w;
+    if (na < 1 || nb < 1 || na > 1 << 24 || nb > 1 << 24 || most < 0) return 0;
+    dci_soft_take(&room, na, nb, most, &w);
+
+    /* directions: na 2nb + 2na nb of vertices and faces, 6na 3nb of edges */
+    room.bytes = dc_bytes(room.bytes, dc_bytes(0, 22*(size_t)na, (size_t)nb), sizeof(dci_soft_pair));
+    return dci_counted(&room);
+}
+
+static dc_real dci_soft_size(const dc_hull_topology *t)
+{
+    dc_real most = 0;
+    int i;
+    for (i = 0; i < t->hull.n; ++i) {
+        const dc_v3 e = dc_sub(t->hull.v[i], t->centre);
+        most = dc_max(most, dc_dot(e, e));
+    }
+    return dc_sqrt(most);
+}
+
+static int dci_soft_ok(const dc_hull_topology *t)
+{
+    return dci_topology_ok(t) && t->dimension >= 2 && t->hull.radius == 0;
+}
+
+/* Everything in its place and the first pass made. The arena is left as it is: the caller gives back. */
+static DCI_NOINLINE dc_status dci_soft_open(dci_soft *w, const dc_hull_smooth_options *opt, const dc_hull_topology *a,
+                                            const dc_pose *pose_a, const dc_hull_topology *b, const dc_pose *pose_b,
+                                            dc_arena *mem, int most)
+{
+    static const dc_pose identity = {{1, 0, 0, 0}, {0, 0, 0}};
+    const dc_pose *pose[2];
+    dc_hull_smooth_options o = DC_ZERO;
+    dci_room room = {NULL, 0, 0};
+    size_t left;
+    int k;
+
+    if (opt) o = *opt;
+    pose[0] = pose_a ? pose_a : &identity;
+    pose[1] = pose_b ? pose_b : &identity;
+    if (!mem || most < 0 || !dci_soft_ok(a) || !dci_soft_ok(b) || !dc_pose_ok(pose[0]) || !dc_pose_ok(pose[1]))
+        return DC_E_ARG;
+    if (!(o.length >= 0 && o.length <= DC_LIMIT) || !(o.margin >= 0 && o.margin <= DC_LIMIT)) return DC_E_ARG;
+
+    /* the bodies, nothing moving */
+    w->rates.side[0].hull = a;
+    w->rates.side[1].hull = b;
+    w->rates.origin = dc_scale(DC_R(0.5), dc_add(pose[0]->t, pose[1]->t));
+    w->rates.vertex_side = w->rates.vertex = -1;
+    w->rates.vertex_rate = dc_vec(0, 0, 0);
+    w->rates.patch = NULL;
+    for (k = 0; k < 2; ++k) {
+        w->rates.side[k].rotation = dc_rotation(pose[k]->q);
+        w->rates.side[k].shift = dc_sub(pose[k]->t, w->rates.origin);
+        w->rates.velocity[k] = w->rates.spin[k] = dc_vec(0, 0, 0);
+        w->body[k].size = dci_soft_size(w->rates.side[k].hull);
+    }
+    w->margin = o.margin;
+    w->length = o.length > 0 ? o.length : DC_R(0.05)*dc_min(w->body[0].size, w->body[1].size);
+    if (!(w->length > DC_EPS*(w->body[0].size + w->body[1].size))) return DC_E_ARG;
+
+    /* memory: the directions have what is left */
+    room.arena = mem;
+    w->most = most;
+    if (!dci_soft_take(&room, a->hull.n, b->hull.n, most, w)) return DC_E_MEMORY;
+    left = mem->size - mem->used;
+    left = left > 64 ? (left - 64)/sizeof *w->direction : 0;
+    w->capacity = left < (size_t)INT_MAX ? (int)left : INT_MAX;
+    w->direction = DCI_TAKE(&room, w->capacity, dci_soft_pair);
+    if (!w->direction || !w->capacity) return DC_E_MEMORY;
+
+    /* n; points */
+    w->full = w->points = 0;
+    if (!dci_soft_geometry(w, 0) || !dci_soft_geometry(w, 1)) return DC_E_SINGULAR;
+    dci_soft_search(w);
+    if (w->full) return DC_E_MEMORY;
+    if (!w->directions) return DC_E_RANGE;
+    if (!dci_soft_blend(w)) return DC_E_SINGULAR;
+    for (k = 0; k < 2; ++k) dci_soft_fronts(w, k);
+    dci_soft_gather(w);
+    return DC_OK;
+}
+
+/* another pass, with the velocities that the vertices have now */
+static int dci_soft_again(dci_soft *w)
+{
+    int k;
+    for (k = 0; k < 2; ++k)
+        if (!dci_soft_geometry(w, k)) return 0;
+    if (!dci_soft_blend(w)) return 0;
+    for (k = 0; k < 2; ++k) dci_soft_fronts(w, k);
+    return 1;
+}
+
+DC_DEF dc_status dc_hull_smooth(const dc_hull_smooth_options *opt, const dc_hull_topology *a, const dc_pose *pose_a,
+                                const dc_hull_topology *b, const dc_pose *pose_b, dc_arena *mem, int most, dc_v3 *n,
+                                dc_hull_soft *point, int *count)
+{
+    const size_t used = mem ? mem->used : 0;
+    dci_soft w;
+    dci_soft_place at;
+    dc_status status;
+    int i;
+
+    if (!n || !count || (!point && most > 0)) return DC_E_ARG;
+    status = dci_soft_open(&w, opt, a, pose_a, b, pose_b, mem, most);
+    if (status == DC_OK) {
+        *count = w.points;
+        if (w.points > most) status = DC_E_MEMORY;
+    }
+    for (i = 0; i < w.points && status == DC_OK; ++i) {
+        (void)dci_soft_point(&w, &w.point[i], &at);
+        if (!dci_soft_finite(&at)) status = DC_E_RANGE;
+    }
+    if (status == DC_OK) {
+        *n = w.n.at;
+        for (i = 0; i < w.points; ++i) {
+            const dci_soft_pair *c = &w.point[i];
+            dc_hull_soft *p = &point[i];
+            const int edges = c->kind == DC_EDGE_EDGE;
+            (void)dci_soft_point(&w, c, &at);
+            p->pa = dc_add(w.rates.origin, at.pa.at);
+            p->pb = dc_add(w.rates.origin, at.pb.at);
+            p->gap = at.gap.at;
+            p->weight = at.weight.at;
+            p->kind = c->kind;
+            p->feature_a = c->i;
+            p->feature_b = c->j;
+            p->id = dci_patch_id(c->kind, edges ? dci_half_least(a, c->i) : c->i,
+                                 edges ? dci_half_least(b, c->j) : c->j);
+        }
+    }
+    if (mem) mem->used = used;
+    return status;
+}
+
+DC_DEF dc_status dc_hull_smooth_jvp(const dc_hull_smooth_options *opt, const dc_hull_topology *a, const dc_pose *pose_a,
+                                    const dc_hull_topology *b, const dc_pose *pose_b, const dc_real *twist,
+                                    dc_arena *mem, int most, dc_v3 *dn, dc_hull_soft_rate *rate, int *count)
+{
+    const size_t used = mem ? mem->used : 0;
+    dci_soft w;
+    dci_soft_place at;
+    dc_status status;
+    int i;
+
+    if (!twist || !dn || !count || (!rate && most > 0)) return DC_E_ARG;
+    for (i = 0; i < 12; ++i)
+        if (!dc_finite(twist[i])) return DC_E_ARG;
+    status = dci_soft_open(&w, opt, a, pose_a, b, pose_b, mem, most);
+    if (status == DC_OK) {
+        *count = w.points;
+        if (w.points > most) status = DC_E_MEMORY;
+    }
+    if (status == DC_OK) {
+        for (i = 0; i < 2; ++i) {
+            w.rates.velocity[i] = dc_vec(twist[6*i], twist[6*i + 1], twist[6*i + 2]);
+            w.rates.spin[i] = dc_vec(twist[6*i + 3], twist[6*i + 4], twist[6*i + 5]);
+        }
+        if (!dci_soft_again(&w)) status = DC_E_SINGULAR;
+        else if (!dc_finite3(w.n.rate)) status = DC_E_RANGE;
+    }
+    for (i = 0; i < w.points && status == DC_OK; ++i) {
+        (void)dci_soft_point(&w, &w.point[i], &at);
+        if (!dci_soft_finite(&at)) status = DC_E_RANGE;
+    }
+    if (status == DC_OK) {
+        *dn = w.n.rate;
+        for (i = 0; i < w.points; ++i) {
+            (void)dci_soft_point(&w, &w.point[i], &at);
+            rate[i].pa = at.pa.rate;
+            rate[i].pb = at.pb.rate;
+            rate[i].gap = at.gap.rate;
+            rate[i].weight = at.weight.rate;
+        }
+    }
+    if (mem) mem->used = used;
+    return status;
+}
+
+/* the derivative of the sum that vjp is of, by the velocities that there are now */
+static dc_real dci_soft_sum(dci_soft *w, const dc_v3 *by_n, const dc_hull_soft_rate *by)
+{
+    dci_soft_place at;
+    dc_real sum;
+    int i;
+
+    if (!dci_soft_again(w)) return dci_from_bits(DCI_NAN);
+    sum = by_n ? dc_dot(*by_n, w->n.rate) : 0;
+    for (i = 0; i < w->points; ++i) {
+        (void)dci_soft_point(w, &w->point[i], &at);
+        sum += dc_dot(by[i].pa, at.pa.rate) + dc_dot(by[i].pb, at.pb.rate);
+        sum += by[i].gap*at.gap.rate + by[i].weight*at.weight.rate;
+    }
+    return sum;
+}
+
+DC_DEF dc_status dc_hull_smooth_vjp(const dc_hull_smooth_options *opt, const dc_hull_topology *a, const dc_pose *pose_a,
+                                    const dc_hull_topology *b, const dc_pose *pose_b, dc_arena *mem, int count,
+                                    const dc_v3 *by_n, const dc_hull_soft_rate *by, dc_real *grad, dc_real *grad_a,
+                                    dc_real *grad_b)
+{
+    const size_t used = mem ? mem->used : 0;
+    dc_real twist[12], *to[2];
+    dci_soft w;
+    dc_status status;
+    int i, j, k;
+
+    if (!grad || count < 0 || (!by && count > 0) || (by_n && !dc_finite3(*by_n))) return DC_E_ARG;
+    for (i = 0; i < count; ++i)
+        if (!dc_finite3(by[i].pa) || !dc_finite3(by[i].pb) || !dc_finite(by[i].gap) || !dc_finite(by[i].weight))
+            return DC_E_ARG;
+    status = dci_soft_open(&w, opt, a, pose_a, b, pose_b, mem, count);
+    if (status == DC_OK && w.points != count) status = DC_E_ARG;
+
+    /* by the twists, and only then into the caller's */
+    for (j = 0; j < 12 && status == DC_OK; ++j) {
+        const dc_v3 along = dc_vec(j%3 == 0, j%3 == 1, j%3 == 2);
+        for (i = 0; i < 2; ++i) {
+            w.rates.velocity[i] = j/6 == i && j%6 < 3 ? along : dc_vec(0, 0, 0);
+            w.rates.spin[i] = j/6 == i && j%6 >= 3 ? along : dc_vec(0, 0, 0);
+        }
+        twist[j] = dci_soft_sum(&w, by_n, by);
+        if (!dc_finite(twist[j])) status = DC_E_RANGE;
+    }
+    to[0] = grad_a;
+    to[1] = grad_b;
+    for (j = 0; j < 12 && status == DC_OK; ++j) grad[j] = twist[j];
+
+    /* by the vertices */
+    w.rates.spin[1] = dc_vec(0, 0, 0);
+    for (k = 0; k < 2 && status == DC_OK; ++k) {
+        w.rates.vertex_side = k;
+        for (i = 0; to[k] && i < w.rates.side[k].hull->hull.n; ++i)
+            for (j = 0; j < 3; ++j) {
+                w.rates.vertex = i;
+                w.rates.vertex_rate = dc_mul(&w.rates.side[k].rotation, dc_vec(j == 0, j == 1, j == 2));
+                to[k][3*i + j] = dci_soft_sum(&w, by_n, by);
+            }
+    }
+    if (mem) mem->used = used;
+    return status;
 }
 
 /* ---- [plane] pair potentials: the minimising plane ----------------------------------------------- */
@@ -8876,6 +9679,7 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
  * dci_friction_duals          | iterate, slip                 | forces as unknowns           | */
 
 #define DCI_SLIP_STEPS 100
+#define DCI_SLIP_NEAR 10    /* steps from an iterate's velocity */
 /* Energies are known to DCI_SLIP_NOISE of themselves. A dec2 below that share of E has settled when more than a quarter
  * of the one before is left; at DCI_SLIP_DONE eps^2 the decrement is 4096 eps and needs no more. */
 #define DCI_SLIP_NOISE (64*DC_EPS)
@@ -8907,6 +9711,7 @@ typedef struct {
 typedef struct {
     int unknowns;                   /* 2 when nothing resists spin */
     dc_real scale;                  /* unit of the spin */
+    dc_real mean[3];                /* of the slips' velocities: where the search starts */
     dc_real velocity[3], lower[9];  /* minimiser, and Cholesky factor L of the Hessian there */
     dc_real lower_by_duals[9];      /* the same with forces as unknowns */
 } dci_friction_motion;
@@ -8935,7 +9740,10 @@ static void dci_slip_set(const dci_friction *f, dci_slip *s, const dc_real z[3],
     e[1] = s->velocity[2] - z[1] - w*s->local[1];
     e[2] = f->load.patch*w;
     s->speed = dc_sqrt(e[0]*e[0] + e[1]*e[1] + e[2]*e[2] + eps);   /* eps > 0 */
-    e[0] /= s->speed;  e[1] /= s->speed;  e[2] /= s->speed;
+    w = 1/s->speed;
+    e[0] *= w;
+    e[1] *= w;
+    e[2] *= w;
 }
 
 /* -de/dz of vertex k: rows e, columns z */
@@ -8993,23 +9801,26 @@ static void dci_friction_factor(int m, dc_real H[3][3], dc_real L[9])
  * where I - w w^T = (eps/rho^2) I + [w]x^T [w]x: no 1 - |w|^2, which cancels at velocities far above sqrt eps. */
 static void dci_friction_newton(dci_friction *f, dc_real eps, dc_real grad[3])
 {
+    const dc_real unit = 1/f->motion.scale;
     dc_real H[3][3];
-    int i, j, k;
+    int k;
 
     memset(H, 0, sizeof H);
     grad[0] = grad[1] = grad[2] = 0;
     for (k = 0; k < f->load.loaded; ++k) {
         const dci_slip *s = &f->load.slip[k];
-        dc_real K[3][3], r = s->weight/s->speed, q = eps/s->speed/s->speed;
-        dc_v3 w = dc_vec(s->slip[0], s->slip[1], s->slip[2]), wK[3], c[3];
-        dci_slip_jacobian(f, s, K);
-        for (i = 0; i < 3; ++i) {
-            c[i] = dc_vec(K[0][i], K[1][i], K[2][i]);
-            wK[i] = dc_cross(w, c[i]);
-            grad[i] -= s->weight*dc_dot(w, c[i]);
-        }
-        for (i = 0; i < 3; ++i)
-            for (j = 0; j <= i; ++j) H[i][j] += r*(q*dc_dot(c[i], c[j]) + dc_dot(wK[i], wK[j]));
+        const dc_real *w = s->slip, inverse = 1/s->speed, r = s->weight*inverse, q = eps*inverse*inverse;
+        const dc_real c0 = -s->local[2]*unit, c1 = s->local[1]*unit, c2 = -f->load.patch*unit;  /* K's last column c */
+        const dc_real d0 = w[1]*c2 - w[2]*c1, d1 = w[2]*c0 - w[0]*c2, d2 = w[0]*c1 - w[1]*c0;   /* w x c */
+        grad[0] -= s->weight*w[0];
+        grad[1] -= s->weight*w[1];
+        grad[2] -= s->weight*(w[0]*c0 + w[1]*c1 + w[2]*c2);
+        H[0][0] += r*(q + w[1]*w[1] + w[2]*w[2]);
+        H[1][0] -= r*w[0]*w[1];
+        H[1][1] += r*(q + w[0]*w[0] + w[2]*w[2]);
+        H[2][0] += r*(q*c0 + w[2]*d1 - w[1]*d2);
+        H[2][1] += r*(q*c1 + w[0]*d2 - w[2]*d0);
+        H[2][2] += r*(q*(c0*c0 + c1*c1 + c2*c2) + d0*d0 + d1*d1 + d2*d2);
     }
 
     dci_friction_factor(f->motion.unknowns, H, f->motion.lower);
@@ -9041,6 +9852,7 @@ static dc_real dci_friction_start(dci_friction *f, dc_real eps_v)
     f->motion.scale = dc_sqrt(spread/sum + patch*patch);
     f->motion.unknowns = f->motion.scale > (patch > 0 ? 16*DC_EPS : DCI_SLIP_PLACE)*f->load.extent ? 3 : 2;
     if (f->motion.unknowns == 2) f->motion.scale = 1;
+    memcpy(f->motion.mean, z, sizeof f->motion.mean);
     return eps;
 }
 
@@ -9068,46 +9880,69 @@ static dc_real dci_friction_line(dci_friction *f, const dc_real step[3], dc_real
     return Et;
 }
 
+/* One of Newton's steps from the energy *E, which becomes that where it ends; its decrement. */
+static dc_real dci_friction_step(dci_friction *f, dc_real eps, dc_real *E)
+{
+    dc_real *z = f->motion.velocity, grad[3], step[3], trial[3], dec2 = 0;
+    int k;
+    dci_friction_newton(f, eps, grad);
+    for (k = 0; k < 3; ++k) step[k] = -grad[k];
+    dci_friction_solve(f, step);
+    for (k = 0; k < f->motion.unknowns; ++k) dec2 -= grad[k]*step[k];
+    if (!dc_finite(dec2) || !dc_finite(*E)) return dci_from_bits(DCI_INF);
+    *E = dci_friction_line(f, step, *E, dec2, eps, trial);
+    memcpy(z, trial, sizeof trial);
+    return dec2;
+}
+
+/* From where it is to the minimum, in no more than `most` steps. */
+static dc_status dci_friction_settle(dci_friction *f, int most, int *iterations, dc_real *value)
+{
+    const dc_real eps = f->load.eps_v;
+    dc_real E = dci_friction_energy(f, f->motion.velocity, eps), before = DC_REAL_MAX, grad[3];
+    dc_status status = DC_E_DIVERGED;
+
+    for (; most > 0 && status != DC_OK; --most) {
+        const dc_real from = E, dec2 = dci_friction_step(f, eps, &E);
+        if (!dc_finite(dec2)) return DC_E_RANGE;
+        ++*iterations;
+        if (dec2 <= DCI_SLIP_DONE*DC_EPS*DC_EPS*from
+            || (dec2 <= DCI_SLIP_NOISE*from && dec2 > DC_R(0.25)*before)) status = DC_OK;
+        before = dec2;
+    }
+    *value = E;
+    dci_friction_newton(f, eps, grad);
+    return status;
+}
+
 /* The plane's velocity. A sum of smoothed norms: Newton overshoots far from the kinks, so eps falls by stages from the
  * size of the velocities, each stage starting where the last one ended. */
-static DCI_NOINLINE dc_status dci_friction_plane(dci_friction *f, dc_real eps_v, int *iterations, dc_real *value)
+static DCI_NOINLINE dc_status dci_friction_plane(dci_friction *f, int *iterations, dc_real *value)
 {
-    dc_real *z = f->motion.velocity, grad[3], eps = dci_friction_start(f, eps_v), E, before = DC_REAL_MAX;
-    int it, k;
+    const dc_real eps_v = f->load.eps_v;
+    dc_real eps = dci_friction_start(f, eps_v), E = dci_friction_energy(f, f->motion.velocity, eps);
+    int it;
 
-    E = dci_friction_energy(f, z, eps);
-    for (it = 0; it < DCI_SLIP_STEPS; ++it) {
-        dc_real step[3], trial[3], dec2 = 0;
-        int last;
-
-        /* a Newton step */
-        dci_friction_newton(f, eps, grad);
-        for (k = 0; k < 3; ++k) step[k] = -grad[k];
-        dci_friction_solve(f, step);
-        for (k = 0; k < f->motion.unknowns; ++k) dec2 -= grad[k]*step[k];
-        if (!dc_finite(dec2) || !dc_finite(E)) return DC_E_RANGE;
+    for (it = 0; it < DCI_SLIP_STEPS && eps > eps_v; ++it) {
+        const dc_real from = E, dec2 = dci_friction_step(f, eps, &E);
+        if (!dc_finite(dec2)) return DC_E_RANGE;
         ++*iterations;
-        last = eps == eps_v && (dec2 <= DCI_SLIP_DONE*DC_EPS*DC_EPS*E
-                                || (dec2 <= DCI_SLIP_NOISE*E && dec2 > DC_R(0.25)*before));
-        before = dec2;
-        E = dci_friction_line(f, step, E, dec2, eps, trial);
-        memcpy(z, trial, sizeof trial);
-        if (last) {
-            *value = E;
-            dci_friction_newton(f, eps, grad);
-            return DC_OK;
-        }
-
-        /* the next stage */
-        if (eps > eps_v && dec2 <= DC_R(1e-3)*E) {
-            eps = dc_max(eps_v, DC_R(0.01)*eps);
-            E = dci_friction_energy(f, z, eps);
-            before = DC_REAL_MAX;
-        }
+        if (dec2 > DC_R(1e-3)*from) continue;
+        eps = dc_max(eps_v, DC_R(0.01)*eps);
+        E = dci_friction_energy(f, f->motion.velocity, eps);
     }
-    *value = dci_friction_energy(f, z, eps_v);
-    dci_friction_newton(f, eps_v, grad);
-    return DC_E_DIVERGED;
+    return dci_friction_settle(f, DCI_SLIP_STEPS - it, iterations, value);
+}
+
+/* The same from near by, without stages: as far from the mean of the velocities as it was at the iterate of a load.
+ * DC_E_DIVERGED: not found in a few steps. */
+static DCI_NOINLINE dc_status dci_friction_plane_near(dci_friction *f, const dc_friction_load *load, int *iterations,
+                                                      dc_real *value)
+{
+    int k;
+    dci_friction_start(f, f->load.eps_v);
+    for (k = 0; k < 3; ++k) f->motion.velocity[k] += load->motion_kept[k];
+    return dci_friction_settle(f, DCI_SLIP_NEAR, iterations, value);
 }
 
 static void dci_to_frame(const dci_axes *frame, dc_v3 v, dc_real r[3])
@@ -9317,9 +10152,9 @@ static dc_status dci_friction_open(dci_friction *f, const dc_friction_options *o
     return status;
 }
 
-/* The plane's velocity when x^{t+1} = now[].map (x_hat, 1). */
-static dc_status dci_friction_close(dci_friction *f, const dci_posed old[2], const dci_posed now[2], dc_real *value,
-                                    dc_friction_info *info)
+/* The plane's velocity when x^{t+1} = now[].map (x_hat, 1); from that of the iterate of `near`, if not NULL. */
+static dc_status dci_friction_close(dci_friction *f, const dci_posed old[2], const dci_posed now[2],
+                                    const dc_friction_load *near, dc_real *value, dc_friction_info *info)
 {
     const dc_real *z = f->motion.velocity;
     dc_status status;
@@ -9337,7 +10172,8 @@ static dc_status dci_friction_close(dci_friction *f, const dci_posed old[2], con
                    dc_sub(dci_translation(now[b].map), dci_translation(old[b].map)));
         dci_to_frame(&f->load.frame, dc_scale(1/f->load.time_step, d), s->velocity);
     }
-    status = dci_friction_plane(f, f->load.eps_v, &info->iterations, value);
+    status = near && near->kept ? dci_friction_plane_near(f, near, &info->iterations, value) : DC_E_DIVERGED;
+    if (status != DC_OK) status = dci_friction_plane(f, &info->iterations, value);
     info->w = z[2]/f->motion.scale;
     info->u = dc_add(dc_scale(z[0], f->load.frame.side_1), dc_scale(z[1], f->load.frame.side_2));
     return dc_finite(*value) ? status : DC_E_RANGE;
@@ -9357,7 +10193,7 @@ static dc_status dci_friction_run(dci_friction *f, const dc_friction_options *op
     dc_status status = dci_friction_fits(old, now) ? DC_OK : DC_E_ARG, slip;
     if (status == DC_OK) status = dci_friction_open(f, opt, pair, mu, h, old, mem, plane, out, info);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
-    slip = dci_friction_close(f, old, now, value, info);
+    slip = dci_friction_close(f, old, now, NULL, value, info);
     return slip == DC_OK ? status : slip;
 }
 
@@ -9489,16 +10325,16 @@ static void dci_dual_form(const dc_real w[3], const dc_real lambda[3], dc_real s
 static DCI_NOINLINE void dci_friction_dual_factor(dci_friction *f)
 {
     dc_real H[3][3] = {{0}};
-    int k, i, j, r, c;
+    int k, i, j;
     for (k = 0; k < f->load.loaded; ++k) {
         const dci_slip *s = f->load.slip + k;
-        dc_real K[3][3], T[3][3];
+        dc_real K[3][3], T[3][3], TK[3][3];
         dci_slip_jacobian(f, s, K);
         dci_dual_form(s->slip, f->dual[k].tried.force, s->weight/s->speed, T);
         for (i = 0; i < 3; ++i)
-            for (j = 0; j <= i; ++j)
-                for (r = 0; r < 3; ++r)
-                    for (c = 0; c < 3; ++c) H[i][j] += K[r][i]*T[r][c]*K[c][j];
+            for (j = 0; j < 3; ++j) TK[i][j] = T[i][0]*K[0][j] + T[i][1]*K[1][j] + T[i][2]*K[2][j];
+        for (i = 0; i < 3; ++i)
+            for (j = 0; j <= i; ++j) H[i][j] += K[0][i]*TK[0][j] + K[1][i]*TK[1][j] + K[2][i]*TK[2][j];
     }
     dci_friction_factor(f->motion.unknowns, H, f->motion.lower_by_duals);
 }
@@ -9714,6 +10550,8 @@ DC_DEF dc_status dc_friction_open(const dc_friction_options *opt, const dc_pair_
     load->nb = b->n;
     load->count = from->loaded;
     load->kept = 0;
+    memset(load->motion, 0, sizeof load->motion);
+    memset(load->motion_kept, 0, sizeof load->motion_kept);
     load->vertex = v;
     for (k = 0; k < load->count; ++k) {
         v[k].A = from->slip[k].weight;
@@ -9755,9 +10593,9 @@ static void dci_friction_reload(dci_friction_loaded *to, const dc_friction_load 
     }
 }
 
-/* a load at new poses; dual: its vertices, whose forces are unknowns, or NULL */
-static DCI_NOINLINE dc_status dci_friction_move(const dc_friction_load *load, dc_friction_vertex *dual, dc_real share,
-                                                const dc_hull *a, const dc_pose *a1, const dc_hull *b,
+/* a load at new poses; iterate: NULL, or the load itself, the forces of whose vertices are unknowns */
+static DCI_NOINLINE dc_status dci_friction_move(const dc_friction_load *load, dc_friction_load *iterate,
+                                                dc_real share, const dc_hull *a, const dc_pose *a1, const dc_hull *b,
                                                 const dc_pose *b1, dc_arena *mem, dc_real *value, dc_real *grad,
                                                 dc_real *hess)
 {
@@ -9768,6 +10606,7 @@ static DCI_NOINLINE dc_status dci_friction_move(const dc_friction_load *load, dc
     dc_plane unmoved = DC_ZERO;
     dc_real v = 0;
     dc_status status = DC_E_ARG;
+    int k;
 
     /* who, and room */
     memset(&i, 0, sizeof i);
@@ -9781,9 +10620,10 @@ static DCI_NOINLINE dc_status dci_friction_move(const dc_friction_load *load, dc
     /* the slips there */
     if (status == DC_OK) {
         dci_friction_reload(&f->load, load);
-        status = dci_friction_close(f, old, now, &v, &i);
-        f->dual = hess ? dual : NULL;
+        status = dci_friction_close(f, old, now, iterate, &v, &i);
+        f->dual = hess && iterate ? iterate->vertex : NULL;
         if (f->dual) {
+            for (k = 0; k < 3; ++k) iterate->motion[k] = f->motion.velocity[k] - f->motion.mean[k];
             dci_friction_duals(f, load->kept, share);
             dci_friction_dual_factor(f);
         }
@@ -9805,7 +10645,7 @@ DC_DEF dc_status dc_friction_try(dc_friction_load *load, dc_real share, const dc
                                  dc_real *hess)
 {
     if (!load || !(share > 0 && share <= 1)) return DC_E_ARG;
-    return dci_friction_move(load, load->vertex, share, a, a1, b, b1, mem, value, grad, hess);
+    return dci_friction_move(load, load, share, a, a1, b, b1, mem, value, grad, hess);
 }
 
 DC_DEF void dc_friction_keep(dc_friction_load *load)
@@ -9813,6 +10653,7 @@ DC_DEF void dc_friction_keep(dc_friction_load *load)
     int k;
     if (!load) return;
     for (k = 0; k < load->count; ++k) load->vertex[k].kept = load->vertex[k].tried;
+    memcpy(load->motion_kept, load->motion, sizeof load->motion);
     load->kept = 1;
 }
 

@@ -5295,7 +5295,7 @@ static void dci_bend_back(const dci_bend *c, dc_real slope, int hessian, dci_cje
     const dc_real k = c->inv_r > 0 ? c->rho*c->inv_r : 1, bend = (c->rho1 - k)*c->inv_r;
     const dc_real ge = j->g[1]*ex + j->g[2]*ey, gf = j->g[2]*ex - j->g[1]*ey;
     const dc_real e = c->rho1*ge + slope*(1 - c->rho1), f = k*gf;
-    dc_real ee, ef, ff, te, tf;
+    dc_real ee, ef, ff, turn_e, turn_f;
 
     j->v += slope*(c->r - c->rho);
     j->g[1] = e*ex - f*ey;
@@ -5303,15 +5303,15 @@ static void dci_bend_back(const dci_bend *c, dc_real slope, int hessian, dci_cje
     if (!hessian) return;
 
     /* along e and f */
-    te = c->rho1*(j->h[1]*ex + j->h[2]*ey);
-    tf = k*(j->h[2]*ex - j->h[1]*ey);
+    turn_e = c->rho1*(j->h[1]*ex + j->h[2]*ey);
+    turn_f = k*(j->h[2]*ex - j->h[1]*ey);
     ee = c->rho1*c->rho1*(xx*ex*ex + 2*xy*ex*ey + yy*ey*ey) + c->rho2*(ge - slope);
     ef = c->rho1*k*((yy - xx)*ex*ey + xy*(ex*ex - ey*ey)) + bend*gf;
     ff = k*k*(xx*ey*ey - 2*xy*ex*ey + yy*ex*ex) + bend*ge + slope*(1 - c->rho1)*c->inv_r;
 
     /* along x and y */
-    j->h[1] = te*ex - tf*ey;
-    j->h[2] = te*ey + tf*ex;
+    j->h[1] = turn_e*ex - turn_f*ey;
+    j->h[2] = turn_e*ey + turn_f*ex;
     j->h[3] = ee*ex*ex - 2*ef*ex*ey + ff*ey*ey;
     j->h[4] = (ee - ff)*ex*ey + ef*(ex*ex - ey*ey);
     j->h[5] = ee*ey*ey + 2*ef*ex*ey + ff*ex*ex;
@@ -6604,7 +6604,7 @@ DC_DEF dc_status dc_cfield_load(const void *bytes, size_t size, dc_arena *mem, d
  * stage              | reads                 | writes                                    | equation
  * dci_bake_options   | options, the field    | counts                                    |
  * dci_bake_sample    | the field             | its values at the nodes                   |
- * dci_bake_filter    | values along a line   | coefficients                              | cubic B-spline: (1 4 1)/6 solved
+ * dci_bake_filter    | values along a line   | coefficients                              | B-spline: (1 4 1)/6 solved
  * dci_bake_round     | cells                 | cells of 16 bits                          |
  * dci_bake_judge     | both fields           | errors near the surface                   | */
 
@@ -6673,7 +6673,8 @@ static void dci_bake_filter(float *c, int n, size_t step, int periodic, dc_real 
 
     /* forward */
     sum = a[0];
-    for (k = 1; k < terms && (periodic || k < n); ++k, power *= z) sum += power*a[periodic ? (n*terms - k)%n : k];
+    for (k = 1; k < terms && (periodic || k < n); ++k, power *= z)
+        sum += power*a[periodic ? (n*terms - k)%n : k];
     a[0] = sum;
     for (i = 1; i < n; ++i) a[i] += z*a[i - 1];
 

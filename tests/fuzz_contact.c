@@ -777,6 +777,97 @@ static void boxes(fuzz *f)
     }
 }
 
+/* Contact manifolds, clipped and smooth, of two hulls and of the same a little later, with their derivatives. */
+static void manifolds(fuzz *f)
+{
+    enum { MANY = 13*MOST*MOST };
+    two t;
+    dc_hull_topology a, b;
+    dc_hull_manifold_options opt = DC_ZERO;
+    dc_hull_smooth_options soft = DC_ZERO;
+    dc_hull_patch *m = (dc_hull_patch *)fuzz_alloc(f, sizeof *m), old;
+    dc_hull_soft *point = (dc_hull_soft *)fuzz_alloc(f, MANY*sizeof *point);
+    dc_hull_soft_rate *rate = (dc_hull_soft_rate *)fuzz_alloc(f, MANY*sizeof *rate);
+    dc_real *grad = fuzz_reals(f, 12), *ga = fuzz_reals(f, 3*MOST), *gb = fuzz_reals(f, 3*MOST), twist[12], dgap[DC_HULL_CONTACTS];
+    dc_v3 *n = (dc_v3 *)fuzz_alloc(f, sizeof *n), by[DC_HULL_CONTACTS], dn, dpa[DC_HULL_CONTACTS], dpb[DC_HULL_CONTACTS];
+    int *count = (int *)fuzz_alloc(f, sizeof *count), k, again;
+    fuzz_arena kept, scratch;
+    dc_status s;
+
+    hulls(f, &t);
+    t.a.radius = fuzz_byte(f) < 192 ? 0 : fuzz_option(f, 0.3);
+    t.b.radius = fuzz_byte(f) < 192 ? 0 : fuzz_option(f, 0.3);
+    memset(&a, 0, sizeof a);
+    memset(&b, 0, sizeof b);
+    kept = fuzz_arena_open(f, dc_hull_faces_bytes(t.a.n));
+    (void)fuzz_status(f, dc_hull_faces(t.ha, fuzz_option(f, 1e-4), &kept.a, &a));
+    kept = fuzz_arena_open(f, dc_hull_faces_bytes(t.b.n));
+    (void)fuzz_status(f, dc_hull_faces(t.hb, 0, &kept.a, &b));
+    opt.margin = fuzz_option(f, 0.1);
+    opt.share = fuzz_option(f, 0.1);
+    opt.capacity = fuzz_int(f, 0, DC_HULL_CONTACTS);
+    opt.planar = fuzz_byte(f) < 32;
+    memset(m, fuzz_byte(f) < 192 ? 0 : fuzz_byte(f), sizeof *m);
+    for (k = 0; k < 12; ++k) twist[k] = fuzz_real(f);
+
+    /* clipped */
+    for (again = 0; again < 2; ++again) {
+        memcpy(&old, m, sizeof old);
+        scratch = fuzz_arena_open(f, dc_hull_manifold_bytes(t.a.n, t.b.n));
+        s = fuzz_status(f, dc_hull_manifold(&opt, &a, t.qa, &b, t.qb, &scratch.a, m));
+        fuzz_arena_close(&scratch, 0, s);
+        FUZZ_CHECK(s == DC_OK || s == DC_E_ARG || s == DC_E_MEMORY || s == DC_E_DIVERGED, "status %d", s);
+        if (s == DC_E_ARG || s == DC_E_MEMORY) {
+            FUZZ_CHECK(memcmp(&old, m, sizeof old) == 0, "status %d, but written", s);
+            break;
+        }
+        FUZZ_CHECK(dc_finite3(m->n) && dc_finite(m->gap) && dc_abs(dc_dot(m->n, m->n) - 1) <= 16*DC_EPS, "n");
+        FUZZ_CHECK(m->count >= 0 && m->count <= (opt.capacity ? opt.capacity : 4), "%d points", m->count);
+        for (k = 0; k < m->count; ++k) {
+            FUZZ_CHECK(dc_finite3(m->point[k].pa) && dc_finite3(m->point[k].pb) && dc_finite(m->point[k].gap), "point %d", k);
+            fuzz_mix(f, &m->point[k].gap, sizeof m->point[k].gap);
+        }
+        s = fuzz_status(f, dc_hull_manifold_jvp(&a, t.qa, &b, t.qb, m, twist, &dn, dpa, dpb, dgap));
+        FUZZ_CHECK(s == DC_OK || s == DC_E_ARG || s == DC_E_SINGULAR, "derivative: %d", s);
+        for (k = 0; s == DC_OK && k < m->count; ++k) FUZZ_CHECK(dc_finite3(dpa[k]) && dc_finite3(dpb[k]) && dc_finite(dgap[k]), "rate %d", k);
+        for (k = 0; k < m->count; ++k) by[k] = fuzz_v3(f);
+        s = fuzz_status(f, dc_hull_manifold_vjp(&a, t.qa, &b, t.qb, m, NULL, by, NULL, NULL, grad, ga, gb));
+        if (s == DC_OK) FUZZ_CHECK(fuzz_finite(grad, 12), "gradient");
+        t.pa.t.z += DC_R(0.01);
+    }
+
+    /* smooth */
+    soft.length = fuzz_option(f, 0.1);
+    soft.margin = fuzz_option(f, 0.1);
+    scratch = fuzz_arena_open(f, dc_hull_smooth_bytes(t.a.n, t.b.n, MANY));
+    s = fuzz_status(f, dc_hull_smooth(&soft, &a, t.qa, &b, t.qb, &scratch.a, MANY, n, point, count));
+    fuzz_arena_close(&scratch, 0, s);
+    FUZZ_CHECK(s == DC_OK || s == DC_E_ARG || s == DC_E_MEMORY || s == DC_E_SINGULAR || s == DC_E_RANGE, "status %d", s);
+    if (s != DC_OK) {
+        FUZZ_CHECK(fuzz_untouched(f, n, sizeof *n) && fuzz_untouched(f, point, MANY*sizeof *point) && fuzz_untouched(f, count, sizeof *count), "status %d, but written", s);
+        return;
+    }
+    FUZZ_CHECK(dc_finite3(*n) && dc_abs(dc_dot(*n, *n) - 1) <= 16*DC_EPS && *count >= 0 && *count <= MANY, "n, %d points", *count);
+    for (k = 0; k < *count; ++k) {
+        FUZZ_CHECK(dc_finite3(point[k].pa) && dc_finite3(point[k].pb) && dc_finite(point[k].gap), "point %d", k);
+        FUZZ_CHECK(point[k].weight > 0 && point[k].weight <= 1 + 16*DC_EPS, "weight %g", (double)point[k].weight);
+        fuzz_mix(f, &point[k].weight, sizeof point[k].weight);
+    }
+    scratch = fuzz_arena_open(f, dc_hull_smooth_bytes(t.a.n, t.b.n, *count));
+    k = *count;
+    s = fuzz_status(f, dc_hull_smooth_jvp(&soft, &a, t.qa, &b, t.qb, twist, &scratch.a, k, &dn, rate, count));
+    fuzz_arena_close(&scratch, 0, s);
+    FUZZ_CHECK(s == DC_OK || s == DC_E_ARG || s == DC_E_MEMORY || s == DC_E_RANGE, "derivative: %d", s);
+    if (s != DC_OK) return;
+    FUZZ_CHECK(*count == k, "%d points, %d rates", k, *count);
+    for (k = 0; k < *count; ++k) FUZZ_CHECK(dc_finite3(rate[k].pa) && dc_finite3(rate[k].pb) && dc_finite(rate[k].weight), "rate %d", k);
+    memset(grad, f->stale, 12*sizeof *grad);
+    s = fuzz_status(f, dc_hull_smooth_vjp(&soft, &a, t.qa, &b, t.qb, &scratch.a, *count, n, rate, grad, ga, gb));
+    FUZZ_CHECK(s == DC_OK || s == DC_E_MEMORY || s == DC_E_RANGE, "transposed: %d", s);
+    if (s == DC_OK) FUZZ_CHECK(fuzz_finite(grad, 12), "gradient");
+    else FUZZ_CHECK(fuzz_untouched(f, grad, 12*sizeof *grad), "gradient of status %d", s);
+}
+
 static void impacts(fuzz *f)
 {
     two t;
@@ -792,7 +883,7 @@ static void impacts(fuzz *f)
 static void calls(fuzz *f)
 {
     while (fuzz_more(f) && f->n_blocks < FUZZ_BLOCKS - 100) {
-        switch (fuzz_below(f, 14)) {
+        switch (fuzz_below(f, 16)) {
         case 0: elementary(f); break;
         case 1: rotations(f); break;
         case 2: smooth(f); break;
@@ -803,6 +894,7 @@ static void calls(fuzz *f)
         case 9: centred(f); break;
         case 10: batch(f); break;
         case 11: case 12: impacts(f); break;
+        case 13: case 14: manifolds(f); break;
         default: friction(f); break;
         }
     }
