@@ -49,7 +49,7 @@ WARN_C = -Wstrict-prototypes -Wmissing-prototypes
 
 HEADERS := $(wildcard dc_*.h)
 TESTS := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
-EXAMPLES := $(basename $(notdir $(wildcard examples/*.c examples/figures/*.c)))
+EXAMPLES := $(filter-out sweep_mpi,$(basename $(notdir $(wildcard examples/*.c examples/figures/*.c))))
 BENCHES := $(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c))
 FUZZES := $(patsubst tests/%.c,%,$(wildcard tests/fuzz_*.c))
 SUPPORT := tests/support/support.c
@@ -373,6 +373,8 @@ DEMO_NEEDS = $(wildcard examples/common/*) $(HEADERS) Makefile build/flags
 
 build/demo/%: examples/%.c $(DEMO_NEEDS)
 	$(BUILD_DEMO) $< -o $@ $(LDLIBS)
+
+build/demo/sweep_mpi: CC = mpicc
 
 build/demo/%: examples/figures/%.c $(DEMO_NEEDS)
 	$(BUILD_DEMO) $< -o $@ $(LDLIBS)

@@ -277,8 +277,8 @@ typedef struct {
                                  * cost nothing */
     dc_real support;            /* s of DC_LOCAL; 0: 0.1 */
     dc_real length;             /* the unit of length of the potentials, m; 0: 0.025 diameters of the smallest hull (or
-                                 * tree). Contact is felt from 2s/(1-s) lengths; with `global` force falls as k length/x^2
-                                 * nearby and k sqrt(length)/x^1.5 far away */
+                                 * tree). Contact is felt from 2s/(1-s) lengths; with `global` force falls as k
+                                 * length/x^2 nearby and k sqrt(length)/x^1.5 far away */
     const dc_real *table;       /* NULL, or materials x materials, symmetric: factors of the product of two
                                  * coefficients */
     const int *material;        /* of the links, then of the planes: rows of the table */

@@ -131,7 +131,6 @@ int main(int argc, char **argv)
                 "next 24 are planned, on both sides with the hulls, which are cheap: the velocities of seven joints are "
                 "drawn, and the best plan is improved along the gradient of the loss.";
     page.rate = 25;
-    page.play = 1;
     v = view_open(c.out, &page);
     if ((int)o.potentials & 2) run(v, 1, c.seed);
     if ((int)o.potentials & 1) run(v, 0, c.seed);

@@ -140,7 +140,6 @@ int main(int argc, char **argv)
                 "hulls of their lobes, felt near contact. Every 8 frames the next 32 are planned, on both sides with "
                 "the hulls, which are cheap: plans are drawn, and the best is improved along the gradient of the loss.";
     page.rate = 25;
-    page.play = 1;
     v = view_open(c.out, &page);
     if ((int)o.potentials & 2) run(v, 1, c.seed);
     if ((int)o.potentials & 1) run(v, 0, c.seed);
