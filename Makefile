@@ -368,7 +368,7 @@ stills: $(PLOTS:%=build/demo/%) $(STILLS:%=build/demo/%)
 	@sh tests/view/run.sh stills
 
 # DC_STATIC: functions that a program does not call take no time to compile
-BUILD_DEMO = $(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) -DDC_STATIC -I. -Iexamples/common -DDC_REAL=$(REAL) -DGRAIN_FIELDS='"$(CURDIR)/examples/fields"'
+BUILD_DEMO = $(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) -DDC_STATIC -I. -Iexamples/common -DDC_REAL=$(REAL) -DGRAIN_FIELDS='"$(CURDIR)/examples/fields"' -DMODELS='"$(CURDIR)/examples/models"'
 DEMO_NEEDS = $(wildcard examples/common/*) $(HEADERS) Makefile build/flags
 
 build/demo/%: examples/%.c $(DEMO_NEEDS)
