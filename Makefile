@@ -49,7 +49,7 @@ WARN_C = -Wstrict-prototypes -Wmissing-prototypes
 
 HEADERS := $(wildcard dc_*.h)
 TESTS := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
-EXAMPLES := $(basename $(notdir $(wildcard examples/*.c examples/figures/*.c)))
+EXAMPLES := $(filter-out sweep_mpi,$(basename $(notdir $(wildcard examples/*.c examples/figures/*.c))))
 BENCHES := $(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c))
 FUZZES := $(patsubst tests/%.c,%,$(wildcard tests/fuzz_*.c))
 SUPPORT := tests/support/support.c
@@ -368,11 +368,13 @@ stills: $(PLOTS:%=build/demo/%) $(STILLS:%=build/demo/%)
 	@sh tests/view/run.sh stills
 
 # DC_STATIC: functions that a program does not call take no time to compile
-BUILD_DEMO = $(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) -DDC_STATIC -I. -Iexamples/common -DDC_REAL=$(REAL) -DGRAIN_FIELDS='"$(CURDIR)/examples/fields"'
+BUILD_DEMO = $(CC) $(STD) $(CFLAGS) $(WARN) $(WARN_C) -DDC_STATIC -I. -Iexamples/common -DDC_REAL=$(REAL) -DGRAIN_FIELDS='"$(CURDIR)/examples/fields"' -DMODELS='"$(CURDIR)/examples/models"'
 DEMO_NEEDS = $(wildcard examples/common/*) $(HEADERS) Makefile build/flags
 
 build/demo/%: examples/%.c $(DEMO_NEEDS)
 	$(BUILD_DEMO) $< -o $@ $(LDLIBS)
+
+build/demo/sweep_mpi: CC = mpicc
 
 build/demo/%: examples/figures/%.c $(DEMO_NEEDS)
 	$(BUILD_DEMO) $< -o $@ $(LDLIBS)

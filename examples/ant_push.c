@@ -105,7 +105,6 @@ int main(int argc, char **argv)
                 "distance, the gradient of the box's distance leads to a gait and a push; right, with a potential "
                 "that ends near contact, it is zero.";
     page.rate = 50;
-    page.play = 1;
     v = view_open(c.out, &page);
     run(v, 1, c.seed);
     run(v, 0, c.seed);

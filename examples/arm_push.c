@@ -111,7 +111,6 @@ int main(int argc, char **argv)
                 "improved along the gradient of the loss. With a potential that is felt at any distance (left) "
                 "the gradient is asked first.";
     page.rate = 25;
-    page.play = 1;
     v = view_open(c.out, &page);
     if ((int)o.potentials & 2) run(v, 1, c.seed);
     if ((int)o.potentials & 1) run(v, 0, c.seed);

@@ -133,7 +133,6 @@ int main(int argc, char **argv)
                 "loss, then the next best. With the local potential balls are convex hulls; with the one that is "
                 "felt at any distance they are meshes.";
     page.rate = 25;
-    page.play = 1;
     v = view_open(c.out, &page);
     if ((int)o.potentials & 2) run(v, 1, c.seed);
     if ((int)o.potentials & 1) run(v, 0, c.seed);

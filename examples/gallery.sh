@@ -21,7 +21,8 @@ cat <<'END'
 :root { color-scheme: light dark; }
 body { margin: 0 auto; max-width: 1280px; padding: 20px; font: 15px/1.45 system-ui, sans-serif; }
 main { display: grid; grid-template-columns: repeat(auto-fill, minmax(300px, 1fr)); gap: 20px; }
-svg, img { display: block; width: 100%; height: 220px; object-fit: contain; border: 1px solid #8884; border-radius: 10px; }
+svg, img { display: block; width: 100%; height: 220px; object-fit: contain; background: #fbfcfd; border: 1px solid #8884; border-radius: 10px; }
+@media (prefers-color-scheme: dark) { svg, img { background: #151a21; } .ground { fill: #1d242d; } }
 h1 { font-size: 22px; } h2 { font-size: 16px; margin: 8px 0 0; } p { margin: 2px 0; } a { color: inherit; }
 header p { max-width: 75ch; margin-bottom: 20px; } small { font-weight: normal; opacity: 0.7; float: right; }
 </style>

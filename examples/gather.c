@@ -120,7 +120,6 @@ int main(int argc, char **argv)
                 "that is felt at any distance (left) the gradient is asked first, and plans are drawn where it "
                 "gains next to nothing. Both succeed; the right one at an eighth of the cost.";
     page.rate = 25;
-    page.play = 1;
     v = view_open(c.out, &page);
     run(v, 1, c.seed);
     run(v, 0, c.seed);

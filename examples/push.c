@@ -89,7 +89,6 @@ int main(int argc, char **argv)
                 "box, and for the last centimetres to another side of it. Right, with a potential that ends near "
                 "contact, it is exactly zero, and the rod stays where it is.";
     page.rate = 25;
-    page.play = 1;
     v = view_open(o.out, &page);
     run(v, 1, k, (int)frames, (int)horizon, (int)iterations, rate);
     run(v, 0, k, (int)frames, (int)horizon, (int)iterations, rate);

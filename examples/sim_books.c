@@ -166,7 +166,7 @@ int main(int argc, char **argv)
 
     if (o.quick) planks = fmin(planks, 4);
     page.title = "Planks over the edge";
-    page.note = "Twenty planks reach out as far as they go but for a part of their length; a little further out they come down.";
+    page.note = "Planks reach out as far as they go but for a part of their length; a little further out they come down.";
     page.rate = rate;
     v = view_open(o.out, &page);
     for (trees = 1; trees >= 0; trees--) {

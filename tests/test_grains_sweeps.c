@@ -396,7 +396,7 @@ static void small_step(const double *x, double *f, void *user)
                 dci_grain_answer to;
                 dc_real spring;
                 int kind = 0;
-                if (g->rows[p].active) {
+                if (g->touch[p]) {
                     const dc_grain_contact *c = g->contact + p;
                     dci_grain_sweep(g, c, g->rows + p, &to);
                     kind = 1 + (to.normal > 0) + 2*(dc_abs(to.tangential) < g->rows[p].friction*to.normal) + 4*(c->d < 0)

@@ -233,6 +233,12 @@ static inline void plot_begin(plot *p, int width, int height, const char *title)
     memset(p, 0, sizeof *p);
     plot_put(p, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" "
                 "font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\">\n", width, height, width, height);
+    plot_put(p, "<style>@media (prefers-color-scheme: dark) {\n"
+                "[fill=\"" PLOT_CARD "\"] { fill: #171c24; } [fill=\"" PLOT_INK "\"] { fill: #e8ecf2; } [fill=\"" PLOT_PALE "\"] { fill: #9aa6b6; }\n"
+                "[fill=\"" PLOT_SOLID "\"] { fill: #343d4a; } [fill=\"#a9b1ba\"] { fill: #6b7686; } [fill=\"" PLOT_BLUE "\"] { fill: #4ea6dc; }\n"
+                "[stroke=\"" PLOT_CARD "\"] { stroke: #171c24; } [stroke=\"" PLOT_INK "\"] { stroke: #e8ecf2; } [stroke=\"" PLOT_PALE "\"] { stroke: #9aa6b6; }\n"
+                "[stroke=\"" PLOT_BLUE "\"] { stroke: #4ea6dc; } [stroke=\"#8c959f\"] { stroke: #5d6878; }\n"
+                "[stroke=\"#d0d7de\"], [stroke=\"#e6e8ea\"] { stroke: #2b333f; }\n}</style>\n");
     if (title) {
         int level = 0, slanted = 0;
         plot_put(p, "<title>");

@@ -48,7 +48,7 @@ typedef struct {
     int         quantise;               /* 1: 16 bits for each number of a pose: 1/65535 of the frame's extent, 1e-4 rad */
     const char *step_name, *step_unit;  /* what view_frame counts; NULL: "time" in "s" */
     double      rate;                   /* frames shown per second at speed 1; 0: 30 */
-    int         play;                   /* 1: the page plays when it opens, but for readers who asked for less motion */
+    int         paused;                 /* 1: the page does not play when it opens, as for readers who asked for less motion */
 } view_options;
 
 /* Starts a page. opt may be NULL. Never NULL but for want of memory. */
@@ -983,7 +983,7 @@ static void viewi_still_3d(view *v, const viewi_run *r, const viewi_camera *c, c
     double      xy[2], away;
     int         k;
 
-    fputs("<path fill='#e6eaef' d='", f);
+    fputs("<path class='ground' fill='#e6eaef' d='", f);
     for (k = 0; k < 4; k++) {
         viewi_project(c, viewi_vec(k == 0 || k == 3 ? lo[0] : hi[0], k < 2 ? lo[1] : hi[1], lo[2]), xy, &away);
         fprintf(f, "%c%.1f %.1f", k ? 'L' : 'M', xy[0], xy[1]);
@@ -1214,7 +1214,7 @@ view *view_open(const char *path, const view_options *opt)
     if (!opt) opt = &defaults;
     v->flat = opt->flat != 0;
     v->quantise = opt->quantise != 0;
-    v->play = opt->play != 0;
+    v->play = !opt->paused;
     v->rate = opt->rate > 0 && opt->rate < 1e6 ? opt->rate : 30;
     v->path = viewi_text(v, path);
     v->title = viewi_text(v, opt->title ? opt->title : path);
@@ -1363,7 +1363,8 @@ static const char *viewi_page(size_t i)
         "th { color: var(--pale); }",
         ".picture { display: flex; flex-wrap: wrap; gap: 12px; margin-bottom: 12px; }",
         ".picture figure { margin: 0; flex: 1 1 340px; }",
-        ".picture svg { display: block; width: 100%; height: auto; background: #fbfcfd; border: 1px solid var(--line); border-radius: 10px; }",
+        ".picture .ground { fill: var(--ground); }",
+        ".picture svg { display: block; width: 100%; height: auto; background: var(--sky); border: 1px solid var(--line); border-radius: 10px; }",
         "kbd { font: 12px/1 ui-monospace, monospace; border: 1px solid var(--line); border-radius: 4px; padding: 1px 5px; background: var(--card); }",
         ".keys { color: var(--pale); font-size: 13px; margin: 10px 2px 14px; line-height: 1.9; }",
         "#trouble { padding: 10px 14px; color: var(--pale); }",

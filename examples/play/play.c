@@ -48,7 +48,7 @@ PAGE(void, number, (int i, double value)) { ((double *)&numbers)[i] = value; }
 
 PAGE(void, begin, (int simulator, int scene))
 {
-    world = simulator == 0 ? &play_sim : &play_ncp;
+    world = simulator == 0 ? &play_sim : simulator == 1 ? &play_ncp : &play_grains;
     play.parts = play.bodies = play.outlines = play.touches = 0;
     hand.body = -1;
     frames = 1;
@@ -101,13 +101,14 @@ PAGE(int, step, (int frame))
 PAGE(int, frames, (void)) { return frames; }
 PAGE(void, show, (int frame)) { world->show(frame); }
 
-/* The gradient over a window of steps before a frame, as many as there are: how many, or -1 - status. */
+/* The loss of a frame, and its gradient over a window of steps before it, as many as there are: how many, or
+ * -1 - status. */
 PAGE(int, gradient, (int frame, int window))
 {
     dc_status status;
 
     if (window > frame) window = frame;
-    status = window > 0 ? world->gradient(frame, window) : DC_OK;
+    status = world->gradient(frame, window);
     return status == DC_OK ? window : -1 - (int)status;
 }
 

@@ -1,8 +1,8 @@
 /* play.h - what the simulators behind the page share
  * SPDX-License-Identifier: MIT OR Unlicense
  *
- * The page calls the functions of play.c. They call a world: sim.c (dc_sim.h) or ncp.c (dc_ncp.h), each a page or
- * two of direct calls of dc. A world keeps the frames of the last seconds, so that the page
+ * The page calls the functions of play.c. They call a world: sim.c (dc_sim.h), ncp.c (dc_ncp.h) or grains.c (grains of
+ * dc_sim.h), each a page or two of direct calls of dc. A world keeps the frames of the last seconds, so that the page
  * can go back, differentiate there, and go on from there. What it has to show it writes into `play`. */
 #ifndef PLAY_H_INCLUDED
 #define PLAY_H_INCLUDED
@@ -70,7 +70,7 @@ typedef struct {
     dc_status (*gradient)(int frame, int window);           /* of the loss of a frame, by forces on the steps before */
 } play_world;
 
-extern const play_world play_sim, play_ncp;
+extern const play_world play_sim, play_ncp, play_grains;
 
 /* Adds a part; the number of the body it belongs to is the caller's. */
 void play_add(int body, int kind, int colour, dc_v3 size, dc_pose pose);

@@ -93,7 +93,7 @@ static void chain(void)
         link->damping = 0.05;
     }
     play.goal.body = 4;
-    play.goal.to = dc_vec(1.2, 0.1, 1.2);
+    play.goal.to = dc_vec(1.2, 0.1, 0.5);
 }
 
 static void arm(void)
@@ -155,7 +155,7 @@ static void gripper(void)
     motor[2] = desc.links - 2;
     twin = desc.links - 1;
     play.goal.body = 0;
-    play.goal.to = dc_vec(-0.7, 0, 0.5);
+    play.goal.to = dc_vec(-0.5, 0.2, 0.1);
 }
 
 /* ---- the world */
@@ -304,6 +304,7 @@ static dc_status gradient(int frame, int window)
     dc_sim_poses(&model, state_of(frame), pose);
     miss = dc_sub(dc_pose_apply(pose[goal->body], goal->at), goal->to);
     play.loss = 0.5*dc_dot(miss, miss);
+    if (window < 1) return DC_OK;
     memset(loss, 0, (size_t)(window*model.nv)*sizeof *loss);
     dc_sim_pull(&model, state_of(frame), goal->body, goal->at, miss, loss + (window - 1)*model.nv);
 

@@ -1,5 +1,5 @@
-/* Steps of piles of interlocked # grains with learned fields: their parts, how they grow with the number of grains, and steps of
- * Chipmunk, where it is installed, on the same piles.
+/* Steps of piles of interlocked # grains: implicit ones with baked fields, their parts, how they grow with the number of grains;
+ * explicit ones with a learned field; and steps of Chipmunk, where it is installed, on the same piles, and in a turning drum.
  *
  * A pile of TILE grains is settled in a box; larger ones are that pile side by side, in a wider box. */
 #include "bench.h"
@@ -19,18 +19,21 @@
 #include "support.h"
 #include "real.h"
 
-enum { TILE = 500, WALLS = 3, MOST = 50000, ACROSS = 25 };
+enum { SWEEPS = 16, SETTLE = 10, TILE = 500, WALLS = 3, MOST = 50000, ACROSS = 25 };
 
 #define SIZE 0.9                        /* m, the square that holds a # */
 #define WIDE (1.3*ACROSS)               /* m, the box */
-#define STEP DC_R(2e-4)
-#define FALL DC_R(1e-3)                 /* step while the pile falls; at rest its contacts would chatter */
+#define STEP DC_R(4e-3)                 /* implicit */
+#define EXPLICIT DC_R(2e-4)
+#define DRUM 300                        /* grains in the drum */
+#define DRUM_RADIUS 16.0
+#define DRUM_SPEED 0.3                  /* rad/s */
 
 static dc_v2       outline[28];
 static dc_poly     hash;
 static double      unit;                /* m per unit of the fields: the radius of a # */
-static dc_cfield   exact, plane, learned;
-static unsigned char of_fields[1 << 16], of_learned[1 << 18];
+static dc_cfield   exact, plane, hole, learned, baked;
+static unsigned char of_fields[1 << 16], of_learned[1 << 18], of_baked[1 << 22];
 static double      state[1 << 22];
 
 /* bars of 0.14 m, a gap of 0.25 m between them */
@@ -75,55 +78,85 @@ static void make_fields(void)
     if (dc_cfield_train(&exact, state, &work, NULL, NULL, &info) != DC_OK || dc_cfield_learned(state, &kept, &learned) != DC_OK) exit(1);
     printf("# field of two #, 3 x 32 units: %d samples, %d epochs, %.1f s; near the surface: error %.4f, wrong sign %.1f %%\n",
            info.samples, info.epochs, bench_seconds() - t, (double)info.rmse, 100*(double)info.wrong);
+
+    /* the spline, of the exact field; the drum's wall */
+    {
+        dc_arena keep = dc_arena_make(of_baked, sizeof of_baked);
+        dc_cfield_bake_info of;
+        t = bench_seconds();
+        if (dc_cfield_bake(NULL, &exact, &keep, &baked, &of) != DC_OK) exit(1);
+        printf("# baked: %d x %d x %d nodes, fold %d, %.0f KB, %.1f s; near the surface: error %.4f, wrong sign %.1f %%\n", of.angles, of.side,
+               of.side, of.fold, 1e-3*(double)of.bytes, bench_seconds() - t, (double)of.rmse, 100*(double)of.wrong);
+    }
+    w.kind = DC_CSHAPE_HOLE;
+    w.radius = (dc_real)(DRUM_RADIUS/unit);
+    if (dc_cfield_exact(NULL, &w, &hash, &mem, &hole) != DC_OK) exit(1);
 }
 
 typedef struct { dc_grains g; dc_arena mem; void *room; } pile;
 
-static void pile_make(pile *p, int grains, double wide)
+/* sweeps 0: explicit steps with the learned field; wide 0: a drum about the origin */
+static void pile_make(pile *p, int grains, double wide, int sweeps)
 {
-    dc_grain_type type[2] = {DC_ZERO, DC_ZERO};
-    dc_grain_pair pair[2] = {DC_ZERO, DC_ZERO};
+    dc_grain_type type[3] = {DC_ZERO, DC_ZERO, DC_ZERO};
+    dc_grain_pair pair[3] = {DC_ZERO, DC_ZERO, DC_ZERO};
     dc_grains_desc d = DC_ZERO;
     int *body = (int *)malloc((size_t)(grains + WALLS)*sizeof *body), k;
     size_t bytes;
     if (!body) exit(1);
     for (k = 0; k < grains + WALLS; ++k) body[k] = k >= WALLS;
+    if (!(wide > 0)) body[0] = 2;
     type[0].kind = DC_CSHAPE_HALFPLANE;
     if (dc_grain_type_poly(&hash, (dc_real)unit, 1, &type[1]) != DC_OK) exit(1);
     pair[0].b = pair[1].a = pair[1].b = 1;
     pair[0].field = &plane;
-    pair[1].field = &learned;
-    pair[0].length = pair[1].length = (dc_real)unit;
+    pair[1].field = sweeps > 0 ? &baked : &learned;
+    pair[2].a = 2;
+    pair[2].b = 1;
+    pair[2].field = &hole;
+    pair[0].length = pair[1].length = pair[2].length = (dc_real)unit;
+    type[2].kind = DC_CSHAPE_HOLE;
+    type[2].radius = (dc_real)DRUM_RADIUS;
     d.type = type;
     d.pair = pair;
-    d.types = d.pairs = 2;
+    d.types = d.pairs = 3;
     d.body = body;
     d.bodies = grains + WALLS;
-    d.h = STEP;
+    d.h = sweeps > 0 ? STEP : EXPLICIT;
+    d.sweeps = sweeps;
     d.gravity[1] = DC_R(-9.81);
-    d.material.kn = d.material.kt = DC_R(2e4);
-    d.material.gn = d.material.gt = 150;
+    d.material.kn = d.material.kt = DC_R(8e4);
+    d.material.gn = d.material.gt = 300;
     d.material.mu = DC_R(0.5);
     d.hi[0] = (dc_real)wide;
     d.hi[1] = 80;
+    if (!(wide > 0)) {
+        d.lo[0] = d.lo[1] = -(dc_real)DRUM_RADIUS;
+        d.hi[0] = d.hi[1] = (dc_real)DRUM_RADIUS;
+    }
     bytes = dc_grains_bytes(&d);
     p->room = malloc(bytes);
     if (!p->room) exit(1);
     p->mem = dc_arena_make(p->room, bytes);
     if (dc_grains_build(&d, &p->mem, &p->g) != DC_OK) exit(1);
+    free(body);
+    if (!(wide > 0)) {
+        p->g.motion[1] = p->g.motion[2] = DC_GRAIN_ABSENT;
+        p->g.v[0] = (dc_real)DRUM_SPEED;
+        return;
+    }
     /* walls: floor, left, right */
     p->g.q[3] = (dc_real)-1.5707963267948966;
     p->g.q[6] = (dc_real)1.5707963267948966;
     p->g.q[7] = (dc_real)wide;
-    free(body);
 }
 
 static unsigned char scratch[1 << 20];
-static double part[4];                  /* seconds: find, meet, sum, advance */
+static double part[4];                  /* seconds: find, meet, sum and sweeps, advance */
 
 static void steps(dc_grains *g, int n, dc_grains_info *info)
 {
-    int k;
+    int k, s;
     for (k = 0; k < n; ++k) {
         dc_arena mem = dc_arena_make(scratch, sizeof scratch);
         double t[5];
@@ -132,6 +165,10 @@ static void steps(dc_grains *g, int n, dc_grains_info *info)
         t[1] = bench_seconds();
         if (dc_grains_meet(g, 0, g->blocks, &mem) != DC_OK) exit(1);
         t[2] = bench_seconds();
+        for (s = 0; s < g->desc.sweeps; ++s) {
+            dc_grains_sum(g, 0, g->desc.bodies);
+            dc_grains_sweep(g, 0, g->contacts);
+        }
         dc_grains_sum(g, 0, g->desc.bodies);
         t[3] = bench_seconds();
         if (dc_grains_advance(g, info) != DC_OK) exit(1);
@@ -149,6 +186,28 @@ static double speed(const dc_grains *g)
     int i;
     for (i = WALLS; i < g->desc.bodies; ++i) sum += (double)(g->v[3*i + 1]*g->v[3*i + 1] + g->v[3*i + 2]*g->v[3*i + 2]);
     return sqrt(sum/(g->desc.bodies - WALLS));
+}
+
+/* the deepest of some pairs of grains by the exact field, m */
+static double deepest_exact(const dc_grains *g, int most)
+{
+    double deepest = 0;
+    int p, seen = 0;
+    for (p = 0; p < g->contacts && seen < most; ++p) {
+        const dc_grain_contact *c = g->contact + p;
+        const dc_real *a = g->q + 3*c->a, *b = g->q + 3*c->b;
+        dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+        double cosine = cos((double)a[0]), sine = sin((double)a[0]), x = (double)(b[1] - a[1])/unit, y = (double)(b[2] - a[2])/unit;
+        dc_real q[3], d = 0;
+        if (c->a < WALLS || c->b < WALLS || !(c->d < DC_R(0.02))) continue;
+        q[0] = b[0] - a[0];
+        q[1] = (dc_real)(cosine*x + sine*y);
+        q[2] = (dc_real)(cosine*y - sine*x);
+        if (dc_cfield_eval(&exact, q, &mem, &d, NULL, NULL, NULL, NULL) < 0) exit(1);
+        deepest = fmax(deepest, -unit*(double)d);
+        ++seen;
+    }
+    return deepest;
 }
 
 /* the pose of grain i of a pile made of tiles */
@@ -172,22 +231,34 @@ static void chipmunk_look(cpBody *body, cpArbiter *arbiter, void *user)
     for (k = 0; k < cpArbiterGetCount(arbiter); ++k, ++d->contacts) d->deepest = fmax(d->deepest, -cpArbiterGetDepth(arbiter, k));
 }
 
-/* seconds of a step */
-static double chipmunk(const pile *tile, int grains)
+/* seconds of a step; drum: in the drum, whose wall is 128 segments, after so many seconds */
+static double chipmunk(const pile *tile, int grains, double drum, chipmunk_depth *depth)
 {
     cpSpace *space = cpSpaceNew();
     cpBody *ground = cpSpaceGetStaticBody(space), **body = (cpBody **)malloc((size_t)grains*sizeof *body);
-    cpShape *wall[WALLS];
-    chipmunk_depth depth = {0, 0};
+    cpShape *wall[128];
+    cpBody *wheel = cpBodyNewKinematic();
     double least = HUGE_VAL, wide = WIDE*((grains + TILE - 1)/TILE);
+    depth->deepest = 0;
+    depth->contacts = 0;
     int i, k, r;
     char group[64];
     if (!space || !body) exit(1);
     cpSpaceSetGravity(space, cpv(0, -9.81));
+    if (drum > 0) {
+        for (k = 0; k < 128; ++k) {
+            double a = 2*3.14159265358979323846*k/128, b = 2*3.14159265358979323846*(k + 1)/128;
+            wall[k] = cpSegmentShapeNew(wheel, cpv(DRUM_RADIUS*cos(a), DRUM_RADIUS*sin(a)), cpv(DRUM_RADIUS*cos(b), DRUM_RADIUS*sin(b)), 0);
+            cpShapeSetFriction(wall[k], 0.5);
+        }
+        cpSpaceAddBody(space, wheel);
+        cpBodySetAngularVelocity(wheel, DRUM_SPEED);
+        for (k = 0; k < 128; ++k) cpSpaceAddShape(space, wall[k]);
+    }
     wall[0] = cpSegmentShapeNew(ground, cpv(0, 0), cpv(wide, 0), 0);
     wall[1] = cpSegmentShapeNew(ground, cpv(0, 0), cpv(0, 80), 0);
     wall[2] = cpSegmentShapeNew(ground, cpv(wide, 0), cpv(wide, 80), 0);
-    for (k = 0; k < WALLS; ++k) {
+    for (k = 0; k < WALLS && !(drum > 0); ++k) {
         cpShapeSetFriction(wall[k], 0.5);
         cpSpaceAddShape(space, wall[k]);
     }
@@ -205,84 +276,105 @@ static double chipmunk(const pile *tile, int grains)
             cpShapeSetFriction(shape, 0.5);
         }
     }
-    for (k = 0; k < 20; ++k) cpSpaceStep(space, 1.0/60);
+    for (k = 0; k < 20 + (int)(60*drum); ++k) cpSpaceStep(space, 1.0/60);
     for (r = 0; r < bench_repeats; ++r) {
         double t = bench_seconds();
         for (k = 0; k < 3; ++k) cpSpaceStep(space, 1.0/60);
         least = fmin(least, (bench_seconds() - t)/3);
     }
-    for (i = 0; i < grains; ++i) cpBodyEachArbiter(body[i], chipmunk_look, &depth);
-    snprintf(group, sizeof group, "chipmunk_%d", grains);
+    for (i = 0; i < grains; ++i) cpBodyEachArbiter(body[i], chipmunk_look, depth);
+    snprintf(group, sizeof group, drum > 0 ? "chipmunk_drum_%d" : "chipmunk_%d", grains);
     bench_line(group, "step", 1e3*least, "ms");
     bench_line(group, "step_per_grain", 1e9*least/grains, "ns");
     bench_line(group, "simulated_second", 60*least, "s");
-    bench_line(group, "points_per_grain", 0.5*depth.contacts/grains, "");
-    bench_line(group, "deepest", 1e3*depth.deepest, "mm");
+    bench_line(group, "points_per_grain", 0.5*depth->contacts/grains, "");
+    bench_line(group, "deepest", 1e3*depth->deepest, "mm");
     cpSpaceFree(space);                 /* bodies and shapes are left to the end of the program */
     free(body);
     return least;
 }
 #endif
 
-/* Seconds of a step and of its contacts: pairs, fields and forces; and lines of its parts. The least of several runs of several
- * steps, at least 5: the growth needs more than a glance. */
-static double measure(const pile *tile, int grains, double *contacts)
+/* Seconds of a step, and lines of its parts. The least of several runs of several steps, at least 5: the growth needs more than a
+ * glance. `deepest`: by the exact field, m. */
+static double measure(pile *p, const char *name, int grains, double *deepest)
 {
-    static const char *const name[4] = {"find", "fields_and_forces", "sum", "advance"};
-    int tiles = (grains + TILE - 1)/TILE, i, k, r, run = 1 + 50000/grains, runs = bench_repeats > 5 ? bench_repeats : 5;
-    double least = HUGE_VAL, parts[4] = {0, 0, 0, 0};
+    static const char *const part_of[4] = {"find", "fields", "solve", "advance"};
+    int k, r, run = 1 + 50000/grains, runs = bench_repeats > 5 ? bench_repeats : 5;
+    double least = HUGE_VAL, parts[4] = {0, 0, 0, 0}, h = (double)p->g.desc.h;
     dc_grains_info info;
     char group[64], what[64];
-    pile p;
-    pile_make(&p, grains, WIDE*tiles);
-    for (i = 0; i < grains; ++i) {
-        double q[3];
-        pose_of(tile, i, q);
-        for (k = 0; k < 3; ++k) {
-            p.g.q[3*(WALLS + i) + k] = (dc_real)q[k];
-            p.g.v[3*(WALLS + i) + k] = tile->g.v[3*(WALLS + i%TILE) + k];
-        }
-    }
-    steps(&p.g, 1, &info);
+    steps(&p->g, 60, &info);
     for (r = 0; r < runs; ++r) {
         for (k = 0; k < 4; ++k) part[k] = 0;
-        steps(&p.g, run, &info);
+        steps(&p->g, run, &info);
         if (part[0] + part[1] + part[2] + part[3] < least*run) {
             least = (part[0] + part[1] + part[2] + part[3])/run;
             for (k = 0; k < 4; ++k) parts[k] = part[k]/run;
         }
     }
-    snprintf(group, sizeof group, "grains_%d", grains);
+    *deepest = deepest_exact(&p->g, 2000);
+    snprintf(group, sizeof group, "%s_%d", name, grains);
     bench_line(group, "step", 1e3*least, "ms");
     for (k = 0; k < 4; ++k) {
-        bench_line(group, name[k], 1e3*parts[k], "ms");
-        snprintf(what, sizeof what, "%s/share", name[k]);
+        bench_line(group, part_of[k], 1e3*parts[k], "ms");
+        snprintf(what, sizeof what, "%s/share", part_of[k]);
         bench_line(group, what, 100*parts[k]/least, "%");
     }
-    *contacts = parts[0] + parts[1];
     bench_line(group, "step_per_grain", 1e9*least/grains, "ns");
-    bench_line(group, "simulated_second", least/(double)STEP, "s");
+    bench_line(group, "simulated_second", least/h, "s");
     bench_line(group, "pairs_per_grain", (double)info.pairs/grains, "");
     bench_line(group, "contacts_per_grain", (double)info.contacts/grains, "");
+    bench_line(group, "memory_per_grain", (double)p->mem.used/grains, "bytes");
     bench_line(group, "deepest", 1e3*(double)info.deepest, "mm");
-    bench_line(group, "speed", 1e3*speed(&p.g), "mm/s");
-    free(p.room);
+    bench_line(group, "deepest_exact", 1e3**deepest, "mm");
+    bench_line(group, "speed", 1e3*speed(&p->g), "mm/s");
     return least;
+}
+
+/* the pile of so many grains */
+static void pile_of_tiles(const pile *tile, int grains, int sweeps, pile *p)
+{
+    int i, k;
+    pile_make(p, grains, WIDE*((grains + TILE - 1)/TILE), sweeps);
+    for (i = 0; i < grains; ++i) {
+        double q[3];
+        pose_of(tile, i, q);
+        for (k = 0; k < 3; ++k) {
+            p->g.q[3*(WALLS + i) + k] = (dc_real)q[k];
+            p->g.v[3*(WALLS + i) + k] = tile->g.v[3*(WALLS + i%TILE) + k];
+        }
+    }
+}
+
+/* how many times Chipmunk's second takes as long as ours, and what part of its overlap ours is */
+static void compare(const pile *tile, const char *name, int grains, double drum, double least, double h, double deepest)
+{
+#ifdef DC_BENCH_CHIPMUNK
+    chipmunk_depth depth;
+    double peer = chipmunk(tile, grains, drum, &depth);
+    char group[64];
+    snprintf(group, sizeof group, "chipmunk_over_%s_%d", name, grains);
+    bench_line(group, "simulated_second", 60*peer*h/least, "x");
+    bench_line(group, "deepest", deepest > 0 ? depth.deepest/deepest : 0, "x");
+#else
+    (void)tile; (void)name; (void)grains; (void)drum; (void)least; (void)h; (void)deepest;
+#endif
 }
 
 int main(int argc, char **argv)
 {
     static const int size[] = {1000, 2000, 5000, 11311, 20000, MOST};
-    double sx = 0, sy = 0, sxx = 0, sxy = 0, t;
+    double sx = 0, sy = 0, sxx = 0, sxy = 0, t, deepest, least;
     int k, n = (int)(sizeof size/sizeof *size);
     dc_grains_info info;
-    pile tile;
+    pile tile, p;
     rng r;
     bench_begin(argc, argv);
     if (bench_instructions) return 0;
     make_hash();
     make_fields();
-    pile_make(&tile, TILE, WIDE);
+    pile_make(&tile, TILE, WIDE, SWEEPS);
     rng_seed(&r, 1);
     for (k = 0; k < TILE; ++k) {
         dc_real *q = tile.g.q + 3*(WALLS + k);
@@ -291,32 +383,43 @@ int main(int argc, char **argv)
         q[2] = (dc_real)(1.3*(k/ACROSS + 0.5));
     }
     t = bench_seconds();
-    tile.g.desc.h = FALL;
-    steps(&tile.g, 5000, &info);
-    tile.g.desc.h = STEP;
-    steps(&tile.g, 10000, &info);
-    printf("# pile of %d settled for 7 s in %.1f s: speed %.2g m/s, deepest %.2g m, %d contacts\n", TILE, bench_seconds() - t,
+    steps(&tile.g, (int)(SETTLE/(double)STEP), &info);
+    printf("# pile of %d settled for %d s in %.1f s: speed %.2g m/s, deepest %.2g m, %d contacts\n", TILE, SETTLE, bench_seconds() - t,
            speed(&tile.g), (double)info.deepest, info.contacts);
     for (k = 0; k < n; ++k) {
-        double contacts, least = measure(&tile, size[k], &contacts), x = log(size[k]), y = log(least);
+        double x = log(size[k]), y;
+        pile_of_tiles(&tile, size[k], SWEEPS, &p);
+        least = measure(&p, "grains", size[k], &deepest);
+        y = log(least);
         sx += x;
         sy += y;
         sxx += x*x;
         sxy += x*y;
-#ifdef DC_BENCH_CHIPMUNK
-        if (size[k] == 1000 || size[k] == 11311) {
-            double peer = chipmunk(&tile, size[k]);
-            char group[64];
-            snprintf(group, sizeof group, "chipmunk_%d_over_grains", size[k]);
-            bench_line(group, "step", peer/least, "x");
-            bench_line(group, "step_over_contacts", peer/contacts, "x");
-            bench_line(group, "simulated_second", 60*peer*(double)STEP/least, "x");
-        }
-#endif
+        if (size[k] == 1000 || size[k] == 11311) compare(&tile, "grains", size[k], 0, least, (double)STEP, deepest);
+        free(p.room);
     }
+    bench_line("grains", "growth_exponent", (n*sxy - sx*sy)/(n*sxx - sx*sx), "");
+
+    /* explicit steps, which chatter a little with a learned field */
+    pile_of_tiles(&tile, 1000, 0, &p);
+    measure(&p, "explicit", 1000, &deepest);
+    free(p.room);
+
+    /* the drum, after three seconds */
+    pile_make(&p, DRUM, 0, SWEEPS);
+    for (k = 0; k < DRUM; ++k) {
+        dc_real *q = p.g.q + 3*(WALLS + k);
+        q[0] = (dc_real)rng_uniform(&r, -3, 3);
+        q[1] = (dc_real)(1.3*(k%17 - 8));
+        q[2] = (dc_real)(1.3*(k/17) - 11);
+    }
+    steps(&p.g, (int)(3/(double)STEP), &info);
+    least = measure(&p, "drum", DRUM, &deepest);
+    compare(&p, "drum", DRUM, 3, least, (double)STEP, deepest);
+    free(p.room);
+    free(tile.room);
 #ifndef DC_BENCH_CHIPMUNK
     bench_skip("chipmunk", "no <chipmunk/chipmunk.h> (Debian: libchipmunk-dev)");
 #endif
-    bench_line("grains", "growth_exponent", (n*sxy - sx*sy)/(n*sxx - sx*sx), "");
     return 0;
 }

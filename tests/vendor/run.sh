@@ -148,6 +148,25 @@ python_trial() { numpy "$top/examples/python"; }
 if [ -n "$python" ]; then trial "Python with numpy" python_trial shared.py
 else skip "Python with numpy" "no python3 with numpy"; fi
 
+# examples/sweep.c: the same bits in one part and in three, one of which was killed and went on; on two ranks of MPI
+sweep() {
+    common="-std=c99 -O1 $warn -DDC_STATIC -I$top -I$top/examples/common"
+    ${CC:-cc} $common "$top/examples/sweep.c" -o sweep -lm && ./sweep --scenes 160 | grep ^bits > one || return 1
+    ./sweep --scenes 160 --part 0/3 --stop 1 && { echo "it did not stop"; return 1; }
+    for p in 0 1 2; do ./sweep --scenes 160 --part $p/3 || return 1; done
+    ./sweep --scenes 160 --merge 3 | grep ^bits | cmp - one || return 1
+    ./sweep --scenes 161 --merge 3 && { echo "it merged the parts of another sweep"; return 1; }
+    [ -z "$mpi" ] || {
+        mpicc $common "$top/examples/sweep_mpi.c" -o sweep_mpi -lm || return 1
+        OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n 2 ./sweep_mpi --scenes 160 > said || { cat said; return 1; }
+        grep ^bits said | cmp - one || return 1
+    }
+}
+mpi=
+have mpicc && have mpirun && mpi=yes
+trial "sweep in parts" sweep shared.c
+[ -n "$mpi" ] || skip "sweep on MPI" "no mpicc"
+
 threads() { $tsan -std=c99 -O1 -g $warn -fsanitize=thread -pthread "$1" -o program -lm && ./program; }
 tsan=
 for compiler in clang gcc; do

@@ -61,6 +61,7 @@ for (const link of links) {
         } else {
             const stage = page.locator('#stage'), plots = page.locator('.plot svg');
             const last = await page.evaluate(() => +document.getElementById('scrub').max);
+            if (last > 0) ok(await page.locator('#play').getAttribute('aria-label') === 'Pause', 'it does not play when it opens');
             for (const colorScheme of ['light', 'dark']) {
                 await page.emulateMedia({ colorScheme });
                 if (await stage.isVisible()) {

@@ -30,10 +30,13 @@ static dc_pose at(double x, double y, double z) { return pose(0, 0, 0, 1, x, y, 
 
 static view *begin(const char *name, const view_options *o)
 {
-    char path[512];
+    view_options still = DC_ZERO;
+    char         path[512];
 
+    if (o) still = *o;
+    still.paused = 1;
     snprintf(path, sizeof path, "%s/%s", directory, name);
-    return view_open(path, o);
+    return view_open(path, &still);
 }
 static void end(view *v) { failures += view_close(v); }
 

@@ -3,19 +3,20 @@
 // run.sh builds it beside the other pages; skipped where it says that a tool is missing.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { check, difference, ink, ok, open, picture, skip, with_others } from './harness.mjs';
+import { check, difference, ink, ok, open, picture, skip } from './harness.mjs';
 
-const out = process.argv[3], file = resolve(out, 'play.html'), scenes = ['stack', 'chain', 'arm', 'gripper', 'solids', 'wall'];
+const out = process.argv[3], file = resolve(out, 'play.html'), scenes = ['stack', 'chain', 'arm', 'gripper', 'solids', 'wall', 'grains'];
 const why = () => readFileSync(resolve(out, 'play.log'), 'utf8').trim().split('\n')[0];
 
-// One check: the page is opened, a scene chosen, and it may complain of nothing.
+// One check: the page is opened, a scene chosen, and it may complain of nothing. Readers who ask for less motion begin paused, so
+// that a check takes the steps it wants however slowly the browser draws.
 function on(scene, options, body) {
     return async () => {
         if (!existsSync(file)) {
             if (why().startsWith('needs ')) skip(why());
             ok(false, `no page: ${why()}`);
         }
-        const page = await open('play.html', options);
+        const page = await open('play.html', { reducedMotion: 'reduce', ...options });
         try {
             await page.waitForFunction(() => window.page);
             await page.locator(`[data-scene=${scene}]`).click();
@@ -29,9 +30,8 @@ function on(scene, options, body) {
     };
 }
 const get = (page, what) => page.evaluate((what) => window.page[what](), what);
-// Waits until the page is at a frame or beyond.
-const reach = (page, frame) => page.waitForFunction((frame) => window.page.frame() >= frame, frame);
-const pause = async (page) => { if (await page.locator('#play').getAttribute('aria-label') === 'Pause') await page.keyboard.press('Space'); };
+// Steps until the page is at a frame.
+const reach = (page, frame) => page.evaluate((frame) => { while (window.page.frame() < frame) window.page.advance(); }, frame);
 const settle = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 // Where a body's middle is, in pixels of the window.
 async function place(page, body) {
@@ -68,14 +68,15 @@ for (const scene of scenes) {
         await settle(page);
         const light = await picture(stage, `play_${scene}_light`);
         ok(difference(dark, light) > 0.3, 'light and dark look the same');
-        await pause(page);
-        const worst = await page.evaluate(() => {
-            const { dc } = window.page, window_steps = 8;
+        // grains of the heap are moved by little: steps of a stiff heap bend at the slightest change of who touches whom
+        const [steps, e] = scene === 'grains' ? [150, 1e-6] : [14, 0.1];
+        const worst = await page.evaluate(([warm_up, e]) => {
+            const { dc } = window.page, window_steps = 6;
             let frame = window.page.frame(), worst = 0;
             // the goal's body is held for a while, so that forces and slip are not those of rest
             const goal = window.page.goal();
             dc.hold(goal.body, ...goal.at, ...goal.to);
-            for (let k = 0; k < 14; k++) frame = dc.step(frame);
+            for (let k = 0; k < warm_up; k++) frame = dc.step(frame);
             dc.hold(-1, 0, 0, 0, 0, 0, 0);
             const steps = dc.gradient(frame, window_steps), n = dc.bodies();
             if (steps !== window_steps) return `gradient: ${steps}`;
@@ -85,7 +86,6 @@ for (const scene of scenes) {
             const again = (at, force) => { shove().fill(0); shove()[at] = force; if (dc.again(frame, window_steps) < 0) throw new Error('a step'); };
             const loss = () => { dc.gradient(frame, 1); return dc.loss(); };
             for (const at of [3*goal.body, 3*goal.body + 2, 0, 3*(n >> 1) + 1]) {
-                const e = 0.1;
                 again(at, e);
                 const more = loss();
                 again(at, -2*e);
@@ -94,7 +94,7 @@ for (const scene of scenes) {
                 worst = Math.max(worst, Math.abs((more - less)/(2*e) + push[at])/most);
             }
             return worst;
-        });
+        }, [steps, e]);
         ok(typeof worst === 'number' && worst < 1e-3, `off by ${worst} of the largest`);
         return `off by ${worst.toExponential(1)} of the largest at most`;
     }));
@@ -104,7 +104,7 @@ await check('play stack: a box follows the hand, and the others feel it', on('st
     await reach(page, 5);
     const before = await page.evaluate(() => window.page.pose().map((p) => [...p]));
     await drag(page, 9, 150, -60);
-    await page.waitForTimeout(500);
+    await page.waitForFunction(() => window.page.frame() > 45);
     await settle(page);
     const [x, y] = await place(page, 9), box = await page.locator('#stage').boundingBox(), held = await picture(page.locator('#stage'), 'play_dragged');
     const hand = await page.evaluate(() => window.page.hold().to.concat(window.page.project(window.page.hold().to)));
@@ -133,10 +133,27 @@ await check('play solids: a tap makes a body the one of the loss, and the ring i
     ok(await get(page, 'count') > 20, 'time began anew');
 }));
 
-for (const scene of ['chain', 'solids']) {
+await check('play: descent brings the loss down', async () => {
+    const fall = {};
+    for (const scene of ['stack', 'arm', 'solids']) {
+        await on(scene, small, async (page) => {
+            await reach(page, 12);
+                const losses = [];
+            for (let k = 0; k < 4; k++) {
+                losses.push(await get(page, 'loss'));
+                await page.locator('#descend').click();
+                await page.waitForFunction(() => window.page.fresh());
+            }
+            ok(losses.every((x, k) => k === 0 || x < losses[k - 1]), `${scene}: ${losses.join(' ')}`);
+            fall[scene] = losses[3]/losses[0];
+        })();
+    }
+    return Object.entries(fall).map(([scene, x]) => `${scene} to ${x.toFixed(2)}`).join(', ');
+});
+
+for (const scene of ['chain', 'solids', 'grains']) {
     await check(`play ${scene}: back in time, the same frame and the same gradient; on from there`, on(scene, small, async (page) => {
         await reach(page, 20);
-        await pause(page);
         const at = await get(page, 'frame');
         const seen = () => page.evaluate(() => JSON.stringify([window.page.pose().map((p) => [...p]), window.page.push()]));
         await page.waitForFunction(() => window.page.fresh());
@@ -160,8 +177,13 @@ for (const scene of ['chain', 'solids']) {
 await check('play: sliders change the model, and time begins there', on('stack', small, async (page) => {
     await reach(page, 12);
     for (const [id, to] of [['friction', '0.1'], ['stiffness', '1'], ['rate', '120']]) {
+        await settle(page);
+        const before = await page.evaluate(() => [...window.page.pose()[9]]);
         await page.locator(`#${id}`).fill(to);
-        ok(await get(page, 'count') < 12, `${id}: ${await get(page, 'count')} frames`);
+        await settle(page);
+        const after = await page.evaluate(() => [...window.page.pose()[9]]);
+        ok(await get(page, 'count') === 1, `${id}: ${await get(page, 'count')} frames`);
+        ok(before.every((x, k) => x === after[k]), `${id}: the boxes jump`);
         await reach(page, 12);
     }
     await page.locator('[data-scene=solids]').click();
@@ -170,9 +192,11 @@ await check('play: sliders change the model, and time begins there', on('stack',
     await page.locator('[data-scene=gripper]').click();
     const height = async () => (await page.evaluate(() => window.page.pose()[4][6]));
     await reach(page, 5);
+    await settle(page);
     const before = await height();
     await page.locator('#up').fill('0.6');
-    await page.waitForTimeout(600);
+    await reach(page, 40);
+    await settle(page);
     ok(await height() > before + 0.02, 'the hand stays');
 }));
 
@@ -183,20 +207,21 @@ await check('play: phone width', on('stack', { width: 390, height: 844, hasTouch
     await picture(page, 'play_phone');
 }));
 
-await check('play: fifty boxes, a step fits into a sixtieth of a second', on('wall', { width: 500, height: 400 }, async (page) => {
-    await reach(page, 5);
-    await pause(page);
-    const [ms, others] = await with_others(() => page.evaluate(() => {
-        const { dc } = window.page, times = [];
-        let frame = window.page.frame();
-        dc.hold(22, 0, 0, 0, 0.6, -1.2, 0.8);
-        for (let k = 0; k < 60; k++) { const t = performance.now(); frame = dc.step(frame); times.push(performance.now() - t); }
-        dc.hold(-1, 0, 0, 0, 0, 0, 0);
-        times.sort((a, b) => a - b);
-        return [times[30], times[59]];
-    }));
-    const note = `median ${ms[0].toFixed(1)} ms, longest ${ms[1].toFixed(1)} ms while a box is pulled out`;
-    if (ms[0] >= 1000/60 && others > 0.5) skip(`${note}, beside ${others.toFixed(1)} processors of others`);
-    ok(ms[0] < 1000/60, note);
+// Processor time of the page's thread, which other programs do not lengthen, between two moments: steps, gradient, forces, what is
+// asked of the graphics. Painting itself, here without a graphics card, is another thread's.
+await check('play: fifty boxes in real time while one of them is pulled out', on('wall', {}, async (page) => {
+    const session = await page.context().newCDPSession(page);
+    await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+    const spent = async () => (await session.send('Performance.getMetrics')).metrics.find((m) => m.name === 'TaskDuration').value;
+    await reach(page, 30);
+    await settle(page);
+    await drag(page, 22, 60, 90);
+    const at = await get(page, 'frame'), ticks = await get(page, 'ticks'), before = await spent();
+    await page.waitForFunction((n) => window.page.frame() > n, at + 60);
+    const after = await spent(), frames = await get(page, 'ticks') - ticks, steps = await get(page, 'frame') - at;
+    await picture(page.locator('#stage'), 'play_pulled');
+    await page.mouse.up();
+    const each = 1000*(after - before)/steps, note = `${each.toFixed(1)} ms of a processor for each step, ${(each*steps/frames).toFixed(1)} ms for each frame of ${(steps/frames).toFixed(1)} steps`;
+    ok(each < 1000/60, note);
     return note;
 }));
