@@ -1261,6 +1261,8 @@ typedef struct {
     dc_real h, eps_v, patch, extent;
     int     na, nb, count;  /* vertices of a and b; of both, loaded */
     int     kept;           /* 1: dc_friction_keep has been here */
+    dc_real motion[3], motion_kept[3];  /* of the plane, as seen from the slips' mean: where hess was asked for last,
+                                         * at the iterate */
     dc_friction_vertex *vertex;
 } dc_friction_load;
 
@@ -1284,6 +1286,7 @@ DC_DEF dc_status dc_friction_move(const dc_friction_load *load, const dc_hull *a
  * |lambda| <= 1, is an unknown of its own, and hess has
  *     (I - (lambda w^T + w lambda^T)/2)/rho   for   (I - w w^T)/rho,   w = e/rho,   rho = sqrt(|e|^2 + eps_v):
  * semidefinite too, and the same where lambda = w, as in the end.
+ * The plane's velocity is sought from that of the iterate: the same as far as rounding goes, in fewer steps.
  * share, in (0, 1]: the part of Newton's direction that leads from the iterate here. dc_friction_keep: the place where
  * hess was asked for last is the iterate now; before the first, lambda = w. */
 DC_DEF dc_status dc_friction_try(dc_friction_load *load, dc_real share, const dc_hull *a, const dc_pose *a1,
@@ -9693,6 +9696,7 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
  * dci_friction_duals          | iterate, slip                 | forces as unknowns           | */
 
 #define DCI_SLIP_STEPS 100
+#define DCI_SLIP_NEAR 10    /* steps from an iterate's velocity */
 /* Energies are known to DCI_SLIP_NOISE of themselves. A dec2 below that share of E has settled when more than a quarter
  * of the one before is left; at DCI_SLIP_DONE eps^2 the decrement is 4096 eps and needs no more. */
 #define DCI_SLIP_NOISE (64*DC_EPS)
@@ -9724,6 +9728,7 @@ typedef struct {
 typedef struct {
     int unknowns;                   /* 2 when nothing resists spin */
     dc_real scale;                  /* unit of the spin */
+    dc_real mean[3];                /* of the slips' velocities: where the search starts */
     dc_real velocity[3], lower[9];  /* minimiser, and Cholesky factor L of the Hessian there */
     dc_real lower_by_duals[9];      /* the same with forces as unknowns */
 } dci_friction_motion;
@@ -9752,7 +9757,10 @@ static void dci_slip_set(const dci_friction *f, dci_slip *s, const dc_real z[3],
     e[1] = s->velocity[2] - z[1] - w*s->local[1];
     e[2] = f->load.patch*w;
     s->speed = dc_sqrt(e[0]*e[0] + e[1]*e[1] + e[2]*e[2] + eps);   /* eps > 0 */
-    e[0] /= s->speed;  e[1] /= s->speed;  e[2] /= s->speed;
+    w = 1/s->speed;
+    e[0] *= w;
+    e[1] *= w;
+    e[2] *= w;
 }
 
 /* -de/dz of vertex k: rows e, columns z */
@@ -9810,23 +9818,26 @@ static void dci_friction_factor(int m, dc_real H[3][3], dc_real L[9])
  * where I - w w^T = (eps/rho^2) I + [w]x^T [w]x: no 1 - |w|^2, which cancels at velocities far above sqrt eps. */
 static void dci_friction_newton(dci_friction *f, dc_real eps, dc_real grad[3])
 {
+    const dc_real unit = 1/f->motion.scale;
     dc_real H[3][3];
-    int i, j, k;
+    int k;
 
     memset(H, 0, sizeof H);
     grad[0] = grad[1] = grad[2] = 0;
     for (k = 0; k < f->load.loaded; ++k) {
         const dci_slip *s = &f->load.slip[k];
-        dc_real K[3][3], r = s->weight/s->speed, q = eps/s->speed/s->speed;
-        dc_v3 w = dc_vec(s->slip[0], s->slip[1], s->slip[2]), wK[3], c[3];
-        dci_slip_jacobian(f, s, K);
-        for (i = 0; i < 3; ++i) {
-            c[i] = dc_vec(K[0][i], K[1][i], K[2][i]);
-            wK[i] = dc_cross(w, c[i]);
-            grad[i] -= s->weight*dc_dot(w, c[i]);
-        }
-        for (i = 0; i < 3; ++i)
-            for (j = 0; j <= i; ++j) H[i][j] += r*(q*dc_dot(c[i], c[j]) + dc_dot(wK[i], wK[j]));
+        const dc_real *w = s->slip, inverse = 1/s->speed, r = s->weight*inverse, q = eps*inverse*inverse;
+        const dc_real c0 = -s->local[2]*unit, c1 = s->local[1]*unit, c2 = -f->load.patch*unit;  /* K's last column c */
+        const dc_real d0 = w[1]*c2 - w[2]*c1, d1 = w[2]*c0 - w[0]*c2, d2 = w[0]*c1 - w[1]*c0;   /* w x c */
+        grad[0] -= s->weight*w[0];
+        grad[1] -= s->weight*w[1];
+        grad[2] -= s->weight*(w[0]*c0 + w[1]*c1 + w[2]*c2);
+        H[0][0] += r*(q + w[1]*w[1] + w[2]*w[2]);
+        H[1][0] -= r*w[0]*w[1];
+        H[1][1] += r*(q + w[0]*w[0] + w[2]*w[2]);
+        H[2][0] += r*(q*c0 + w[2]*d1 - w[1]*d2);
+        H[2][1] += r*(q*c1 + w[0]*d2 - w[2]*d0);
+        H[2][2] += r*(q*(c0*c0 + c1*c1 + c2*c2) + d0*d0 + d1*d1 + d2*d2);
     }
 
     dci_friction_factor(f->motion.unknowns, H, f->motion.lower);
@@ -9858,6 +9869,7 @@ static dc_real dci_friction_start(dci_friction *f, dc_real eps_v)
     f->motion.scale = dc_sqrt(spread/sum + patch*patch);
     f->motion.unknowns = f->motion.scale > (patch > 0 ? 16*DC_EPS : DCI_SLIP_PLACE)*f->load.extent ? 3 : 2;
     if (f->motion.unknowns == 2) f->motion.scale = 1;
+    memcpy(f->motion.mean, z, sizeof f->motion.mean);
     return eps;
 }
 
@@ -9885,46 +9897,69 @@ static dc_real dci_friction_line(dci_friction *f, const dc_real step[3], dc_real
     return Et;
 }
 
+/* One of Newton's steps from the energy *E, which becomes that where it ends; its decrement. */
+static dc_real dci_friction_step(dci_friction *f, dc_real eps, dc_real *E)
+{
+    dc_real *z = f->motion.velocity, grad[3], step[3], trial[3], dec2 = 0;
+    int k;
+    dci_friction_newton(f, eps, grad);
+    for (k = 0; k < 3; ++k) step[k] = -grad[k];
+    dci_friction_solve(f, step);
+    for (k = 0; k < f->motion.unknowns; ++k) dec2 -= grad[k]*step[k];
+    if (!dc_finite(dec2) || !dc_finite(*E)) return dci_from_bits(DCI_INF);
+    *E = dci_friction_line(f, step, *E, dec2, eps, trial);
+    memcpy(z, trial, sizeof trial);
+    return dec2;
+}
+
+/* From where it is to the minimum, in no more than `most` steps. */
+static dc_status dci_friction_settle(dci_friction *f, int most, int *iterations, dc_real *value)
+{
+    const dc_real eps = f->load.eps_v;
+    dc_real E = dci_friction_energy(f, f->motion.velocity, eps), before = DC_REAL_MAX, grad[3];
+    dc_status status = DC_E_DIVERGED;
+
+    for (; most > 0 && status != DC_OK; --most) {
+        const dc_real from = E, dec2 = dci_friction_step(f, eps, &E);
+        if (!dc_finite(dec2)) return DC_E_RANGE;
+        ++*iterations;
+        if (dec2 <= DCI_SLIP_DONE*DC_EPS*DC_EPS*from
+            || (dec2 <= DCI_SLIP_NOISE*from && dec2 > DC_R(0.25)*before)) status = DC_OK;
+        before = dec2;
+    }
+    *value = E;
+    dci_friction_newton(f, eps, grad);
+    return status;
+}
+
 /* The plane's velocity. A sum of smoothed norms: Newton overshoots far from the kinks, so eps falls by stages from the
  * size of the velocities, each stage starting where the last one ended. */
-static DCI_NOINLINE dc_status dci_friction_plane(dci_friction *f, dc_real eps_v, int *iterations, dc_real *value)
+static DCI_NOINLINE dc_status dci_friction_plane(dci_friction *f, int *iterations, dc_real *value)
 {
-    dc_real *z = f->motion.velocity, grad[3], eps = dci_friction_start(f, eps_v), E, before = DC_REAL_MAX;
-    int it, k;
+    const dc_real eps_v = f->load.eps_v;
+    dc_real eps = dci_friction_start(f, eps_v), E = dci_friction_energy(f, f->motion.velocity, eps);
+    int it;
 
-    E = dci_friction_energy(f, z, eps);
-    for (it = 0; it < DCI_SLIP_STEPS; ++it) {
-        dc_real step[3], trial[3], dec2 = 0;
-        int last;
-
-        /* a Newton step */
-        dci_friction_newton(f, eps, grad);
-        for (k = 0; k < 3; ++k) step[k] = -grad[k];
-        dci_friction_solve(f, step);
-        for (k = 0; k < f->motion.unknowns; ++k) dec2 -= grad[k]*step[k];
-        if (!dc_finite(dec2) || !dc_finite(E)) return DC_E_RANGE;
+    for (it = 0; it < DCI_SLIP_STEPS && eps > eps_v; ++it) {
+        const dc_real from = E, dec2 = dci_friction_step(f, eps, &E);
+        if (!dc_finite(dec2)) return DC_E_RANGE;
         ++*iterations;
-        last = eps == eps_v && (dec2 <= DCI_SLIP_DONE*DC_EPS*DC_EPS*E
-                                || (dec2 <= DCI_SLIP_NOISE*E && dec2 > DC_R(0.25)*before));
-        before = dec2;
-        E = dci_friction_line(f, step, E, dec2, eps, trial);
-        memcpy(z, trial, sizeof trial);
-        if (last) {
-            *value = E;
-            dci_friction_newton(f, eps, grad);
-            return DC_OK;
-        }
-
-        /* the next stage */
-        if (eps > eps_v && dec2 <= DC_R(1e-3)*E) {
-            eps = dc_max(eps_v, DC_R(0.01)*eps);
-            E = dci_friction_energy(f, z, eps);
-            before = DC_REAL_MAX;
-        }
+        if (dec2 > DC_R(1e-3)*from) continue;
+        eps = dc_max(eps_v, DC_R(0.01)*eps);
+        E = dci_friction_energy(f, f->motion.velocity, eps);
     }
-    *value = dci_friction_energy(f, z, eps_v);
-    dci_friction_newton(f, eps_v, grad);
-    return DC_E_DIVERGED;
+    return dci_friction_settle(f, DCI_SLIP_STEPS - it, iterations, value);
+}
+
+/* The same from near by, without stages: as far from the mean of the velocities as it was at the iterate of a load.
+ * DC_E_DIVERGED: not found in a few steps. */
+static DCI_NOINLINE dc_status dci_friction_plane_near(dci_friction *f, const dc_friction_load *load, int *iterations,
+                                                      dc_real *value)
+{
+    int k;
+    dci_friction_start(f, f->load.eps_v);
+    for (k = 0; k < 3; ++k) f->motion.velocity[k] += load->motion_kept[k];
+    return dci_friction_settle(f, DCI_SLIP_NEAR, iterations, value);
 }
 
 static void dci_to_frame(const dci_axes *frame, dc_v3 v, dc_real r[3])
@@ -10134,9 +10169,9 @@ static dc_status dci_friction_open(dci_friction *f, const dc_friction_options *o
     return status;
 }
 
-/* The plane's velocity when x^{t+1} = now[].map (x_hat, 1). */
-static dc_status dci_friction_close(dci_friction *f, const dci_posed old[2], const dci_posed now[2], dc_real *value,
-                                    dc_friction_info *info)
+/* The plane's velocity when x^{t+1} = now[].map (x_hat, 1); from that of the iterate of `near`, if not NULL. */
+static dc_status dci_friction_close(dci_friction *f, const dci_posed old[2], const dci_posed now[2],
+                                    const dc_friction_load *near, dc_real *value, dc_friction_info *info)
 {
     const dc_real *z = f->motion.velocity;
     dc_status status;
@@ -10154,7 +10189,8 @@ static dc_status dci_friction_close(dci_friction *f, const dci_posed old[2], con
                    dc_sub(dci_translation(now[b].map), dci_translation(old[b].map)));
         dci_to_frame(&f->load.frame, dc_scale(1/f->load.time_step, d), s->velocity);
     }
-    status = dci_friction_plane(f, f->load.eps_v, &info->iterations, value);
+    status = near && near->kept ? dci_friction_plane_near(f, near, &info->iterations, value) : DC_E_DIVERGED;
+    if (status != DC_OK) status = dci_friction_plane(f, &info->iterations, value);
     info->w = z[2]/f->motion.scale;
     info->u = dc_add(dc_scale(z[0], f->load.frame.side_1), dc_scale(z[1], f->load.frame.side_2));
     return dc_finite(*value) ? status : DC_E_RANGE;
@@ -10174,7 +10210,7 @@ static dc_status dci_friction_run(dci_friction *f, const dc_friction_options *op
     dc_status status = dci_friction_fits(old, now) ? DC_OK : DC_E_ARG, slip;
     if (status == DC_OK) status = dci_friction_open(f, opt, pair, mu, h, old, mem, plane, out, info);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
-    slip = dci_friction_close(f, old, now, value, info);
+    slip = dci_friction_close(f, old, now, NULL, value, info);
     return slip == DC_OK ? status : slip;
 }
 
@@ -10306,16 +10342,16 @@ static void dci_dual_form(const dc_real w[3], const dc_real lambda[3], dc_real s
 static DCI_NOINLINE void dci_friction_dual_factor(dci_friction *f)
 {
     dc_real H[3][3] = {{0}};
-    int k, i, j, r, c;
+    int k, i, j;
     for (k = 0; k < f->load.loaded; ++k) {
         const dci_slip *s = f->load.slip + k;
-        dc_real K[3][3], T[3][3];
+        dc_real K[3][3], T[3][3], TK[3][3];
         dci_slip_jacobian(f, s, K);
         dci_dual_form(s->slip, f->dual[k].tried.force, s->weight/s->speed, T);
         for (i = 0; i < 3; ++i)
-            for (j = 0; j <= i; ++j)
-                for (r = 0; r < 3; ++r)
-                    for (c = 0; c < 3; ++c) H[i][j] += K[r][i]*T[r][c]*K[c][j];
+            for (j = 0; j < 3; ++j) TK[i][j] = T[i][0]*K[0][j] + T[i][1]*K[1][j] + T[i][2]*K[2][j];
+        for (i = 0; i < 3; ++i)
+            for (j = 0; j <= i; ++j) H[i][j] += K[0][i]*TK[0][j] + K[1][i]*TK[1][j] + K[2][i]*TK[2][j];
     }
     dci_friction_factor(f->motion.unknowns, H, f->motion.lower_by_duals);
 }
@@ -10531,6 +10567,8 @@ DC_DEF dc_status dc_friction_open(const dc_friction_options *opt, const dc_pair_
     load->nb = b->n;
     load->count = from->loaded;
     load->kept = 0;
+    memset(load->motion, 0, sizeof load->motion);
+    memset(load->motion_kept, 0, sizeof load->motion_kept);
     load->vertex = v;
     for (k = 0; k < load->count; ++k) {
         v[k].A = from->slip[k].weight;
@@ -10572,9 +10610,9 @@ static void dci_friction_reload(dci_friction_loaded *to, const dc_friction_load 
     }
 }
 
-/* a load at new poses; dual: its vertices, whose forces are unknowns, or NULL */
-static DCI_NOINLINE dc_status dci_friction_move(const dc_friction_load *load, dc_friction_vertex *dual, dc_real share,
-                                                const dc_hull *a, const dc_pose *a1, const dc_hull *b,
+/* a load at new poses; iterate: NULL, or the load itself, the forces of whose vertices are unknowns */
+static DCI_NOINLINE dc_status dci_friction_move(const dc_friction_load *load, dc_friction_load *iterate,
+                                                dc_real share, const dc_hull *a, const dc_pose *a1, const dc_hull *b,
                                                 const dc_pose *b1, dc_arena *mem, dc_real *value, dc_real *grad,
                                                 dc_real *hess)
 {
@@ -10585,6 +10623,7 @@ static DCI_NOINLINE dc_status dci_friction_move(const dc_friction_load *load, dc
     dc_plane unmoved = DC_ZERO;
     dc_real v = 0;
     dc_status status = DC_E_ARG;
+    int k;
 
     /* who, and room */
     memset(&i, 0, sizeof i);
@@ -10598,9 +10637,10 @@ static DCI_NOINLINE dc_status dci_friction_move(const dc_friction_load *load, dc
     /* the slips there */
     if (status == DC_OK) {
         dci_friction_reload(&f->load, load);
-        status = dci_friction_close(f, old, now, &v, &i);
-        f->dual = hess ? dual : NULL;
+        status = dci_friction_close(f, old, now, iterate, &v, &i);
+        f->dual = hess && iterate ? iterate->vertex : NULL;
         if (f->dual) {
+            for (k = 0; k < 3; ++k) iterate->motion[k] = f->motion.velocity[k] - f->motion.mean[k];
             dci_friction_duals(f, load->kept, share);
             dci_friction_dual_factor(f);
         }
@@ -10622,7 +10662,7 @@ DC_DEF dc_status dc_friction_try(dc_friction_load *load, dc_real share, const dc
                                  dc_real *hess)
 {
     if (!load || !(share > 0 && share <= 1)) return DC_E_ARG;
-    return dci_friction_move(load, load->vertex, share, a, a1, b, b1, mem, value, grad, hess);
+    return dci_friction_move(load, load, share, a, a1, b, b1, mem, value, grad, hess);
 }
 
 DC_DEF void dc_friction_keep(dc_friction_load *load)
@@ -10630,6 +10670,7 @@ DC_DEF void dc_friction_keep(dc_friction_load *load)
     int k;
     if (!load) return;
     for (k = 0; k < load->count; ++k) load->vertex[k].kept = load->vertex[k].tried;
+    memcpy(load->motion_kept, load->motion, sizeof load->motion);
     load->kept = 1;
 }
 

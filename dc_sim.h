@@ -2543,6 +2543,28 @@ static DCI_NOINLINE void dci_sim_put_block(const dci_sim_place *place, int i, co
     }
 }
 
+/* J_i^T B J_j of two links at one place: rows by link i, columns by link j into s, its transpose into t (out NULL: not
+ * there). */
+static DCI_NOINLINE void dci_sim_put_cross(const dci_sim_place *place, int i, int j, const dc_real *B, int ldb,
+                                           const dci_sim_sink *s, const dci_sim_sink *t)
+{
+    const dc_sim *sim = place->sim;
+    dc_real X[36], m[6];
+    int l, k, a, b;
+
+    dci_sim_shift_block(dci_sim_arm(place, i), dci_sim_arm(place, j), B, ldb, X);
+    for (; j >= 0; j = sim->link[j].parent)
+        for (b = sim->v_at[j]; b < sim->v_at[j] + dci_sim_nv(sim->link[j].joint); ++b) {
+            dci_sim_times(X, place->axis + b, m);
+            for (l = i; l >= 0; l = sim->link[l].parent)
+                for (k = dci_sim_nv(sim->link[l].joint), a = sim->v_at[l]; k > 0; --k, ++a) {
+                    const dc_real x = dci_sim_power(place->axis + a, m);
+                    if (s->out) s->out[(size_t)(a - s->row)*s->stride + (size_t)(b - s->column)] += x;
+                    if (t->out) t->out[(size_t)(b - t->row)*t->stride + (size_t)(a - t->column)] += x;
+                }
+        }
+}
+
 /* The forms of all links at once, symmetric and about o, each already the sum over what its link carries: then the
  * entry of a before b in a chain is S_a^T H S_b, H that of b's link. Joints into s, joints by attachments into t. */
 static DCI_NOINLINE void dci_sim_put_tree(const dci_sim_place *place, const dc_real *form, const dci_sim_hessian *H,
@@ -2689,7 +2711,7 @@ typedef struct {
 } dci_sim_duals;
 
 /* what the evaluation of a pair takes; duals NULL: second derivatives of friction are its own */
-typedef struct { dc_arena *mem; dci_sim_jet *jet; dc_bsh_info *seen; dci_sim_duals *duals; } dci_sim_scratch;
+typedef struct { dc_arena *mem; dci_sim_jet *jet /* two */; dc_bsh_info *seen; dci_sim_duals *duals; } dci_sim_scratch;
 
 /* Two hulls that came near each other in a step; where contact is felt at any distance, all that may touch. */
 typedef struct dci_sim_met dci_sim_met;
@@ -2700,6 +2722,7 @@ struct dci_sim_met {
     dc_plane plane;                 /* of separation; the search starts at that of the place before */
     dc_plane before;                /* that at time t */
     dc_friction_load *load;         /* NULL: not felt at time t */
+    dc_real room;                   /* what is known to be between them at the iterate; 0: not known */
 };
 
 /* Friction as far as it is that of time t; of hulls in dci_sim_met. */
@@ -3444,6 +3467,7 @@ static DCI_NOINLINE void dci_sim_add_pair(int i, int j, int want, dci_sim_jet *j
     const dci_sim_place *place = &at->place;
     const dc_real ks = place->sim->desc.stiffness, *g = jet->grad;
     const int a = place->sim->piece[i], b = place->sim->piece[j];
+    const dci_sim_sink none = DC_ZERO;
     dci_sim_sink ij = DC_ZERO, ji = DC_ZERO;
     dc_real *H = jet->hessian;
     int r, c;
@@ -3471,8 +3495,9 @@ static DCI_NOINLINE void dci_sim_add_pair(int i, int j, int want, dci_sim_jet *j
         at->sums.contact[6*i + r] += ks*g[r];
         at->sums.contact[6*j + r] += ks*g[r + 6];
     }
-    dci_sim_put_block(place, i, place, j, H + 6, 12, &ij, &at->attach);
-    dci_sim_put_block(place, j, place, i, H + 72, 12, &ji, &at->attach);
+    if (ij.out || ji.out) dci_sim_put_cross(place, i, j, H + 6, 12, &ij, &ji);
+    dci_sim_put_block(place, i, place, j, H + 6, 12, &none, &at->attach);
+    dci_sim_put_block(place, j, place, i, H + 72, 12, &none, &at->attach);
 }
 
 /* least distance of the vertices of hull k to the plane of separation */
@@ -3487,73 +3512,97 @@ static dc_real dci_sim_room(const dci_sim_place *place, int k, dc_v3 n, dc_real 
     return room;
 }
 
-/* Two hulls: the potential, SDRS Eq. 7. */
-static DCI_NOINLINE void dci_sim_eval_pair(const dci_sim_problem *problem, dci_sim_met *met, int want,
-                                         dci_sim_scratch *scratch, dci_sim_energy *at)
+/* Two hulls: the potential, SDRS Eq. 7. 1: it is felt, and with `want` its derivatives are in the scratch's jet. */
+static DCI_NOINLINE int dci_sim_eval_pair(const dci_sim_problem *problem, dci_sim_met *met, int want,
+                                          dci_sim_scratch *scratch, dci_sim_energy *at)
 {
     const dc_sim *sim = problem->sim;
     const dci_sim_pair p = dci_sim_pair_of(sim, met->a, met->b);
     const dc_pose *pose = at->place.pose;
     dc_hull A = dci_sim_hull_of(sim, p.hull_a), B = dci_sim_hull_of(sim, p.hull_b);
     dci_sim_jet *jet = scratch->jet;
-    dc_real length, d;
+    dc_real length, d, room_a, room_b;
     dc_v3 n;
     dc_status s = dc_pair_rigid(&problem->pair, &A, pose + p.link_a, &B, pose + p.link_b, scratch->mem, &met->plane,
                                 &jet->value, want ? jet->grad : NULL, want ? jet->hessian : NULL, NULL);
 
+    met->room = 0;
     if (s != DC_OK && s != DC_E_DIVERGED) {
         dci_sim_stop(met->a, met->b, s, at);
-        return;
+        return 0;
     }
     at->doubt += s == DC_E_DIVERGED;
-    if (!(jet->value > 0)) return;
+    if (!(jet->value > 0)) {
+        if (s == DC_OK) met->room = dci_sim_reach(sim, 0);
+        return 0;
+    }
 
     dci_sim_add_value(at, sim->desc.stiffness*jet->value);
     at->contacts++;
-    if (!want) return;
-    dci_sim_add_pair(p.link_a, p.link_b, want, jet, scratch->mem, at);
+    if (!want) return 1;
 
     /* the gap: both sides of the plane */
     n = met->plane.n;
     length = dc_sqrt(dc_dot(n, n));
-    if (!(length > 0)) return;
+    if (!(length > 0)) return 1;
     n = dc_scale(1/length, n);
     d = met->plane.d/length;
-    at->gap = dc_min(at->gap, dci_sim_room(&at->place, p.hull_a, n, d));
-    at->gap = dc_min(at->gap, dci_sim_room(&at->place, p.hull_b, dc_neg(n), -d));
+    room_a = dci_sim_room(&at->place, p.hull_a, n, d);
+    room_b = dci_sim_room(&at->place, p.hull_b, dc_neg(n), -d);
+    met->room = room_a + room_b;
+    at->gap = dc_min(at->gap, dc_min(room_a, room_b));
+    return 1;
 }
 
-/* the friction of a load at new poses, into the scratch's jet */
+/* the friction of a load at new poses, into a jet */
 static dc_status dci_sim_move_friction(dc_friction_load *load, dci_sim_scratch *scratch, const dc_hull *A,
-                                       const dc_pose *a, const dc_hull *B, const dc_pose *b, int want)
+                                       const dc_pose *a, const dc_hull *B, const dc_pose *b, int want,
+                                       dci_sim_jet *jet)
 {
-    dci_sim_jet *jet = scratch->jet;
     dc_real *grad = want ? jet->grad : NULL, *hessian = want ? jet->hessian : NULL;
-    if (!scratch->duals || !want)
+    if (!scratch->duals)
         return dc_friction_move(load, A, a, B, b, scratch->mem, &jet->value, grad, hessian);
     return dc_friction_try(load, scratch->duals->share, A, a, B, b, scratch->mem, &jet->value, grad, hessian);
 }
 
-/* its friction, by what was felt at time t: SDRS Eq. 13 */
-static DCI_NOINLINE void dci_sim_eval_friction(const dci_sim_problem *problem, const dci_sim_met *met, int want,
-                                               dci_sim_scratch *scratch, dci_sim_energy *at)
+/* Their friction, by what was felt at time t: SDRS Eq. 13. 1: it is felt, and with `want` its derivatives are in
+ * *jet. */
+static DCI_NOINLINE int dci_sim_eval_friction(const dci_sim_problem *problem, const dci_sim_met *met, int want,
+                                              dci_sim_scratch *scratch, dci_sim_jet *jet, dci_sim_energy *at)
 {
     const dc_sim *sim = problem->sim;
     const dci_sim_pair p = dci_sim_pair_of(sim, met->a, met->b);
     const dc_pose *pose = at->place.pose;
     dc_hull A = dci_sim_hull_of(sim, p.hull_a), B = dci_sim_hull_of(sim, p.hull_b);
-    dci_sim_jet *jet = scratch->jet;
     dc_status s;
 
-    if (!(p.friction > 0)) return;
-    s = dci_sim_move_friction(met->load, scratch, &A, pose + p.link_a, &B, pose + p.link_b, want);
+    if (!(p.friction > 0)) return 0;
+    s = dci_sim_move_friction(met->load, scratch, &A, pose + p.link_a, &B, pose + p.link_b, want, jet);
     if (s != DC_OK && s != DC_E_DIVERGED) {
         dci_sim_stop(met->a, met->b, s, at);
-        return;
+        return 0;
     }
     at->doubt += s == DC_E_DIVERGED;
     dci_sim_add_value(at, sim->desc.stiffness*jet->value);
-    if (want && jet->value > 0) dci_sim_add_pair(p.link_a, p.link_b, want, jet, scratch->mem, at);
+    return jet->value > 0;
+}
+
+/* Potential, of hulls near each other, and friction together */
+static DCI_NOINLINE void dci_sim_eval_met(const dci_sim_problem *problem, dci_sim_met *met, int near, int want,
+                                          dci_sim_scratch *scratch, dci_sim_energy *at)
+{
+    const dci_sim_pair p = dci_sim_pair_of(problem->sim, met->a, met->b);
+    dci_sim_jet *sum = scratch->jet, *friction = scratch->jet + 1;
+    const int felt = near ? dci_sim_eval_pair(problem, met, want, scratch, at) : 0;
+    int slides = 0, k;
+
+    if (at->status == DC_OK && met->load) slides = dci_sim_eval_friction(problem, met, want, scratch, friction, at);
+    if (at->status != DC_OK || !want || !(felt || slides)) return;
+    if (felt && slides) {
+        for (k = 0; k < 12; ++k) sum->grad[k] += friction->grad[k];
+        for (k = 0; k < 144; ++k) sum->hessian[k] += friction->hessian[k];
+    }
+    dci_sim_add_pair(p.link_a, p.link_b, want, felt ? sum : friction, scratch->mem, at);
 }
 
 /* ---- [broad] broad phase ---------------------------------------------------------------------- */
@@ -4009,7 +4058,8 @@ static DCI_NOINLINE dc_status dci_sim_model_friction(const dci_sim_problem *prob
         dc_hull A = dci_sim_triangle(sim, p.hull_a, t->triangle_a), B = dci_sim_triangle(sim, p.hull_b, t->triangle_b);
         dc_status s;
         if (!(w > 0)) continue;
-        s = dci_sim_move_friction(friction->contact_load + c, scratch, &A, model->at, &B, model->at + 1, 1);
+        s = dci_sim_move_friction(friction->contact_load + c, scratch, &A, model->at, &B, model->at + 1, 1,
+                                  jet);
         if (s != DC_OK && s != DC_E_DIVERGED) return s;
         sum->value += w*jet->value;
         for (v = 0; v < 12; ++v) sum->grad[v] += w*jet->grad[v];
@@ -4187,10 +4237,7 @@ static DCI_NOINLINE void dci_sim_eval_known(dci_sim_work *W, const dc_real *q, i
         if (!dci_sim_broad_phase(&at->place, W->scratch.mem, &W->broad, problem->met)) at->status = DC_E_MEMORY;
         for (i = 0; i < sim->hulls; ++i)
             for (met = problem->met[i]; met && at->status == DC_OK; met = met->next)
-                if (met->found == W->broad.sweeps) dci_sim_eval_pair(problem, met, want, &W->scratch, at);
-        for (i = 0; i < sim->hulls; ++i)
-            for (met = problem->met[i]; met && at->status == DC_OK; met = met->next)
-                if (met->load) dci_sim_eval_friction(problem, met, want, &W->scratch, at);
+                dci_sim_eval_met(problem, met, met->found == W->broad.sweeps, want, &W->scratch, at);
     }
 
     if (at->status == DC_OK && !dc_finite(at->value)) at->status = DC_E_RANGE;
@@ -4479,8 +4526,8 @@ static DCI_NOINLINE dc_real dci_sim_trees_share(const dc_sim *sim, const dci_sim
     return most;
 }
 
-/* the same for hulls i and j */
-static dc_real dci_sim_pair_share(const dci_sim_place *place, int i, int j, dc_real most, dc_arena *mem,
+/* the same for hulls i and j, which have `room` between them */
+static dc_real dci_sim_pair_share(const dci_sim_place *place, int i, int j, dc_real room, dc_real most, dc_arena *mem,
                                   dci_sim_path *path)
 {
     const dc_sim *sim = place->sim;
@@ -4501,7 +4548,7 @@ static dc_real dci_sim_pair_share(const dci_sim_place *place, int i, int j, dc_r
         if (way->top >= 0) dci_sim_hull_bounds(sim, hull, way->top, path, way->speed + c, way->acceleration + c);
     }
     both = way->speed[0] + way->speed[1];
-    if (both <= 0 || dci_sim_apart(place, p.hull_a, p.hull_b) > most*both) return most;
+    if (both <= 0 || DC_R(0.8)*room > most*both || dci_sim_apart(place, p.hull_a, p.hull_b) > most*both) return most;
 
     for (c = 0; c < 2; ++c) way->from[c] = dci_sim_seen_from(place, path, way->link[c], way->top);
     share = dci_sim_hulls_share(sim, &A, &B, most, path);
@@ -4565,9 +4612,18 @@ static dc_real dci_sim_joint_share(const dc_sim *sim, const dci_sim_path *path)
     return most;
 }
 
+/* what the evaluation at the iterate found between hulls a < b; 0: they were not looked at */
+static dc_real dci_sim_room_between(const dci_sim_broad *broad, dci_sim_met *const *met, int a, int b)
+{
+    const dci_sim_met *m = met ? met[a] : NULL;
+    while (m && m->b < b) m = m->next;
+    return m && m->b == b && m->found == broad->sweeps ? m->room : 0;
+}
+
 /* Largest share of dq over which nothing is met, from the state q, where O is known with its derivatives. */
-static DCI_NOINLINE dc_real dci_sim_safe_share(const dci_sim_energy *at, const dc_real *q, const dc_real *dq,
-                                               dc_arena *mem, dci_sim_broad *broad, dci_sim_path *path)
+static DCI_NOINLINE dc_real dci_sim_safe_share(const dci_sim_energy *at, dci_sim_met *const *met, const dc_real *q,
+                                               const dc_real *dq, dc_arena *mem, dci_sim_broad *broad,
+                                               dci_sim_path *path)
 {
     const dci_sim_place *place = &at->place;
     const dc_sim *sim = place->sim;
@@ -4602,7 +4658,8 @@ static DCI_NOINLINE dc_real dci_sim_safe_share(const dci_sim_energy *at, const d
 
     /* pairs: growing by its speed, a hull's sphere holds all its way */
     dci_sim_begin_sweep(place, broad);
-    while (dci_sim_next_pair(sim, broad, &k, &p)) most = dci_sim_pair_share(place, k, p, most, mem, path);
+    while (dci_sim_next_pair(sim, broad, &k, &p))
+        most = dci_sim_pair_share(place, k, p, dci_sim_room_between(broad, met, k, p), most, mem, path);
     return most;
 }
 
@@ -4747,7 +4804,7 @@ static void dci_sim_take_work(const dc_sim *sim, int attachments, dci_room *room
     dci_sim_take_energy(sim, axes, room, &W->at, &W->there);
     if (sim->desc.trees) W->trees.model = DCI_TAKE(room, sim->pairs, dci_sim_model);
     dci_sim_take_path(sim, room, &W->broad, &W->path);
-    W->scratch.jet = DCI_TAKE(room, 1, dci_sim_jet);
+    W->scratch.jet = DCI_TAKE(room, 2, dci_sim_jet);
     W->scratch.seen = sim->desc.trees ? DCI_TAKE(room, 1, dc_bsh_info) : NULL;
     dci_sim_take_blocks(sim, room, &W->at.hessian, &W->factor.fill);
     dci_sim_take_numbers(sim, room, W);
@@ -5472,8 +5529,9 @@ static dc_real dci_sim_gap_barrier(const dc_sim *sim, int plane, dc_real gap)
     return dci_sim_barrier(sim->desc.global, sim->desc.support, x, &unread, &unread);
 }
 
-/* The gap, between a tenth and nine tenths of `gap` or of the barrier's reach, at which the barrier costs `gain` more
- * than at `gap`: nearer would not pay. */
+/* The gap at which the barrier costs `gain` more than at `gap`: nearer would not pay. No less than a tenth of `gap` or
+ * of the barrier's reach; no more than its reach, where a stiff one begins to cost more than is gained, and than most
+ * of `gap`. */
 static dc_real dci_sim_paying_gap(const dc_sim *sim, int plane, dc_real gap, dc_real gain)
 {
     const dc_real reach = dci_sim_reach(sim, plane), sides = plane ? 1 : 2;
@@ -5483,7 +5541,7 @@ static dc_real dci_sim_paying_gap(const dc_sim *sim, int plane, dc_real gap, dc_
     if (sim->desc.trees) return dc_min(DC_R(0.1)*gap, DC_R(0.5)*reach);
     most = dci_sim_gap_barrier(sim, plane, gap) + gain/(sim->desc.stiffness*sides);
     lo = DC_R(0.1)*dc_min(gap, reach);
-    hi = DC_R(0.9)*dc_min(gap, reach);
+    hi = gap > reach ? reach : DC_R(0.98)*gap;
     for (n = 0; n < 20; ++n) {
         const dc_real g = DC_R(0.5)*(lo + hi);
         if (dci_sim_gap_barrier(sim, plane, g) > most) lo = g;
@@ -5620,7 +5678,8 @@ static DCI_NOINLINE int dci_sim_meet_demands(int nv, dci_sim_direction *directio
 /* the share of the direction over which nothing is met */
 static dc_real dci_sim_direction_share(dci_sim_work *W)
 {
-    return dci_sim_safe_share(&W->at, W->iterate.q, W->direction.dq, W->scratch.mem, &W->broad, &W->path);
+    return dci_sim_safe_share(&W->at, W->problem.met, W->iterate.q, W->direction.dq, W->scratch.mem, &W->broad,
+                              &W->path);
 }
 
 /* The same for Newton's direction. Where its way ends at two bodies, it is bent to keep them apart and slide along, as
@@ -5887,7 +5946,10 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
         if (at->status == DC_E_MEMORY) return DC_E_MEMORY;
         if (share < 0) return tiny || -slope <= rounding ? sure : DC_E_DIVERGED;
         dci_sim_accept(sim->nq, iterate, info);
-        if (W->factor.spectral) dci_sim_trust(share/safe, (at->value - value)/slope, &W->factor);
+
+        /* a way that a turn ended was too long */
+        if (W->factor.spectral)
+            dci_sim_trust(W->path.end.hull < 0 ? share : share/safe, (at->value - value)/slope, &W->factor);
 
         if (!derivatives) dci_sim_eval_known(W, iterate->q, DCI_SIM_DERIVATIVES);
         if (at->status != DC_OK) return at->status;
