@@ -6108,7 +6108,7 @@ static DCI_NOINLINE dc_status dci_sim_hull_forces(dci_sim_work *W, dci_sim_met *
 
     /* friction */
     if (met->load && p.friction > 0) {
-        slip = dci_sim_move_friction(met->load, &W->scratch, &A, a, &B, b, 1);
+        slip = dci_sim_move_friction(met->load, &W->scratch, &A, a, &B, b, 1, jet);
         if (slip != DC_OK && slip != DC_E_DIVERGED) return slip;
         for (v = 0; v < 12; ++v) friction[v] = jet->grad[v];
     }
