@@ -279,13 +279,19 @@ typedef struct {
                                  * cost nothing */
     dc_real support;            /* s of DC_LOCAL; 0: 0.1 */
     dc_real length;             /* the unit of length of the potentials, m; 0: 0.025 diameters of the smallest hull (or
-                                 * tree). Contact is felt from 2s/(1-s) lengths */
+                                 * tree). Contact is felt from 2s/(1-s) lengths; with `global` force falls as k
+                                 * length/x^2 nearby and k sqrt(length)/x^1.5 far away */
     const dc_real *table;       /* NULL, or materials x materials, symmetric: factors of the product of two
                                  * coefficients */
     const int *material;        /* of the links, then of the planes: rows of the table */
     dc_friction_options friction;   /* eps_v 0: (1e-6 sqrt(g diameter))^2, float (1e-5 ..)^2; eps_f 0:
-                                     * (1e-6/length)^2 */
-    int     trees;              /* 1: links touch by their trees */
+                                     * (1e-6/length)^2. What slides slower than sqrt(eps_v) creeps: bodies rest better
+                                     * with less of it, plans and Newton's method want more. Ten cubes of 0.1 m: 5.4
+                                     * Newton steps with 1e-6 m^2/s^2, 3.0 with 1e-3, the gradient of what lies at rest
+                                     * nine times as large (bench_tasks) */
+    int     trees;              /* 1: links touch by their trees. Near contact hundreds of pairs of triangles add up,
+                                 * each with the whole stiffness: examples with bodies of 280 and 1800 triangles have
+                                 * k 1e-8 and 1e-9 J where those with boxes have 3e-5 and 1e-4 */
     dc_bsh_options hierarchy;   /* its length is not read */
     int     contacts;           /* room for so many triangle pairs with friction, before they fade; more: DC_E_MEMORY;
                                  * 0: 1024 */
@@ -715,7 +721,7 @@ DC_DEF dc_status dc_design_project(const dc_design *design, const dc_design_rows
  *     f <- f - (K v_contact + pull + f)/(1 + h K w),     w of the shares,
  * all of them at the same velocities, so that the bits do not depend on the order. What is left of the error after the
  * sweeps is carried to the next step by the forces, which belong to the state: too few of them leave a pile that
- * trembles. 500 # of 0.4 kg in 20 layers, 4 ms, k 8e4: 70 mm/s with 8 sweeps, 4 with 32; k 2e4: 18 with 8.
+ * trembles. 500 # of 0.4 kg in 20 layers, 4 ms, k 8e4: 70 mm/s with 8 sweeps, 9 with 16, 4 with 32; k 2e4: 18 with 8.
  *
  * c is 1/2, the reduced mass of grains of unit mass as in the paper, or the reduced mass of the pair (reduced_mass).
  * The spring s belongs to the pair while d < 0 and is gone when contact opens. Linear and angular momentum are kept to

@@ -248,11 +248,11 @@ TEST symmetry_and_sizes(void)
     rng_seed(&r, 5);
     ASSERT_EQ(DC_OK, exact_of("U", "block", 1, DC_CSHAPE_POLY, &mem, &of));
     o.fold = 1;
-    o.angles = 48;
-    o.side = 27;
+    o.angles = 24;
+    o.side = 17;
     ASSERT_EQ(DC_OK, dc_cfield_bake(&o, &of, &keep, &f[0], &whole));
     o.fold = 0;
-    o.angles = 12;
+    o.angles = 6;
     ASSERT_EQ(DC_OK, dc_cfield_bake(&o, &of, &keep, &f[1], &part));
     ASSERT_EQ(4, part.fold);
     ASSERT(part.bytes < whole.bytes/3);

@@ -118,6 +118,16 @@ await check('play stack: a box follows the hand, and the others feel it', on('st
     return `${off.toFixed(0)} pixels from the hand`;
 }));
 
+await check('play stack: at rest the forces of contact carry the boxes', on('stack', small, async (page) => {
+    await reach(page, 90);
+    await settle(page);
+    const got = await page.evaluate(() => { const { dc } = window.page, n = dc.touches(), t = new Float64Array(dc.memory.buffer, dc.touch_at(), 9*n);
+                                            return [...Array(n).keys()].map((k) => t[9*k + 8]); });
+    const weight = 400*0.2**3*9.81, worst = Math.max(...got.map((f) => Math.abs(f - weight)))/weight;
+    ok(got.length === 10 && worst < 0.01, `${got.length} forces, off by ${worst} of a box's weight`);
+    return `off by ${worst.toExponential(1)} of a box's weight`;
+}));
+
 await check('play solids: a tap makes a body the one of the loss, and the ring is dragged', on('solids', small, async (page) => {
     await reach(page, 20);
     await page.mouse.click(...await place(page, 5));
