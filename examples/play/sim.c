@@ -280,25 +280,25 @@ static void drop(int n)
     memmove(target, target + n*model.nq, (size_t)(frames*model.nq)*sizeof *target);
 }
 
-/* What contact does to each body that moves freely in the step that led to a frame, at its centre of mass: mass times
- * acceleration, less gravity and the hand's pull, which is what the step balances. */
+/* The forces of contact are those of the step that led to a frame. */
 static void show(int frame)
 {
-    int i, k;
+    static dc_contact_force contact[PLAY_TOUCHES];
+    dc_arena mem = dc_arena_make(memory, sizeof memory);
+    int k, count = 0;
 
     dc_sim_poses(&model, state_of(frame), play.pose);
+
+    /* more than there is room for are none */
     play.touches = 0;
-    for (i = 0; frame > 0 && i < model.links; ++i) {
-        const double mass = model.moment[16*i + 15], h = model.desc.h, *f = force + (frame - 1)*model.nv + model.v_at[i];
-        const int at = model.q_at[i] + 4;
-        double on[3];
-        if (links[i].joint != DC_SIM_FREE) continue;
-        for (k = 0; k < 3; ++k)
-            on[k] = mass*(state_of(frame)[at + k] - 2*state_of(frame - 1)[at + k] + state_of(frame - 2)[at + k])/(h*h) - f[k];
-        play.touch[play.touches].p = play.pose[i].t;
-        play.touch[play.touches].n = dc_vec(0, 0, 0);
-        play.touch[play.touches++].force = dc_sub(dc_vec(on[0], on[1], on[2]), dc_scale(mass, model.desc.gravity));
+    if (frame == 0 || dc_sim_contacts(&model, state_of(frame - 1), state_of(frame), &mem, PLAY_TOUCHES, contact, &count) != DC_OK)
+        return;
+    for (k = 0; k < count; ++k) {
+        play.touch[k].p = contact[k].point;
+        play.touch[k].n = contact[k].n;
+        play.touch[k].force = dc_add(contact[k].normal, contact[k].friction);
     }
+    play.touches = count;
 }
 
 /* The loss is of the place of a link's point at the end of the window. The adjoint gives its derivative by the force on
