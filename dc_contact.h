@@ -1034,6 +1034,19 @@ DC_DEF dc_status dc_hull_smooth_vjp(const dc_hull_smooth_options *opt, const dc_
                                     const dc_v3 *by_n, const dc_hull_soft_rate *by, dc_real *grad, dc_real *grad_a,
                                     dc_real *grad_b);
 
+/* ---- forces of contact --------------------------------------------------------------------------- */
+
+/* What two bodies do to each other in one place in a step: dc_sim_contacts writes it. */
+typedef struct {
+    int     body_a, body_b;     /* -1: a plane of the scenery */
+    int     part_a, part_b;     /* hulls; of a plane its number */
+    int     vertex;             /* of part_a, where it is one that touches a plane; else -1 */
+    dc_v3   point, n;           /* in the world; n unit, from b to a */
+    dc_real gap;                /* along n */
+    dc_v3   normal, friction;   /* forces on a at the point, N; on b they are the opposite */
+    dc_v3   torque_a, torque_b; /* on a and on b beside those, N m: friction against spin; across a gap not opposite */
+} dc_contact_force;
+
 /* ---- pair potentials -------------------------------------------------------------------------- */
 
 /* Separating plane { x : <x,n> + d = 0 } between hulls a and b, n pointing from b to a, |n| < 1:
@@ -7102,6 +7115,8 @@ DC_DEF dc_status dc_hull_smooth(const dc_hull_smooth_options *opt, const dc_hull
         *count = w.points;
         if (w.points > most) status = DC_E_MEMORY;
     }
+
+    /* do all fit? then they are written */
     for (i = 0; i < w.points && status == DC_OK; ++i) {
         (void)dci_soft_point(&w, &w.point[i], &at);
         if (!dci_soft_finite(&at)) status = DC_E_RANGE;
@@ -7146,6 +7161,8 @@ DC_DEF dc_status dc_hull_smooth_jvp(const dc_hull_smooth_options *opt, const dc_
         *count = w.points;
         if (w.points > most) status = DC_E_MEMORY;
     }
+
+    /* the same points once more, with their rates */
     if (status == DC_OK) {
         for (i = 0; i < 2; ++i) {
             w.rates.velocity[i] = dc_vec(twist[6*i], twist[6*i + 1], twist[6*i + 2]);

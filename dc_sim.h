@@ -147,6 +147,7 @@
  *   [factor]              factors of the Hessian
  *   [direction]           Newton's direction, bent to slide along contacts
  *   [step]                a step
+ *   [forces]              forces of contact
  *   [terms]               second derivatives of O by what it depends on
  *   [jacobians]           Jacobians of a step
  *   [trajectory]          many steps, forward and backward
@@ -193,6 +194,7 @@
 #define dc_sim_local dc_sim_local_f
 #define dc_sim_step_bytes dc_sim_step_bytes_f
 #define dc_sim_step dc_sim_step_f
+#define dc_sim_contacts dc_sim_contacts_f
 #define dc_sim_grad_bytes dc_sim_grad_bytes_f
 #define dc_sim_grad dc_sim_grad_f
 #define dc_sim_adjoint_bytes dc_sim_adjoint_bytes_f
@@ -277,13 +279,19 @@ typedef struct {
                                  * cost nothing */
     dc_real support;            /* s of DC_LOCAL; 0: 0.1 */
     dc_real length;             /* the unit of length of the potentials, m; 0: 0.025 diameters of the smallest hull (or
-                                 * tree). Contact is felt from 2s/(1-s) lengths */
+                                 * tree). Contact is felt from 2s/(1-s) lengths; with `global` force falls as k
+                                 * length/x^2 nearby and k sqrt(length)/x^1.5 far away */
     const dc_real *table;       /* NULL, or materials x materials, symmetric: factors of the product of two
                                  * coefficients */
     const int *material;        /* of the links, then of the planes: rows of the table */
     dc_friction_options friction;   /* eps_v 0: (1e-6 sqrt(g diameter))^2, float (1e-5 ..)^2; eps_f 0:
-                                     * (1e-6/length)^2 */
-    int     trees;              /* 1: links touch by their trees */
+                                     * (1e-6/length)^2. What slides slower than sqrt(eps_v) creeps: bodies rest better
+                                     * with less of it, plans and Newton's method want more. Ten cubes of 0.1 m: 5.4
+                                     * Newton steps with 1e-6 m^2/s^2, 3.0 with 1e-3, the gradient of what lies at rest
+                                     * nine times as large (bench_tasks) */
+    int     trees;              /* 1: links touch by their trees. Near contact hundreds of pairs of triangles add up,
+                                 * each with the whole stiffness: examples with bodies of 280 and 1800 triangles have
+                                 * k 1e-8 and 1e-9 J where those with boxes have 3e-5 and 1e-4 */
     dc_bsh_options hierarchy;   /* its length is not read */
     int     contacts;           /* room for so many triangle pairs with friction, before they fade; more: DC_E_MEMORY;
                                  * 0: 1024 */
@@ -425,6 +433,18 @@ DC_DEF size_t dc_sim_step_bytes(const dc_sim *sim);
  * DC_E_DIVERGED. */
 DC_DEF dc_status dc_sim_step(const dc_sim *sim, const dc_real *q_prev, const dc_real *q, const dc_sim_control *control,
                              dc_arena *mem, dc_real *q_next, dc_sim_info *info);
+
+/* The forces of contact of a step that led from q to q_next. A pair of hulls is one contact, in the middle of its
+ * pressure on the plane of separation, with the room between the hulls along n for its gap; a hull at a plane has one
+ * for every vertex that feels it; a pair of trees one, with n along the force, the gap that its potential tells, and a
+ * torque of the normal forces too where they have no common line. Friction is that of time t at the velocity of the
+ * step, where there is no normal force any more as well. The forces on a body, with gravity, joints and control, are
+ * what changes its momentum, within the tolerance of the step.
+ * most      room for contacts; contact[most], count: out. Bytes of mem: dc_sim_step_bytes.
+ * DC_E_MEMORY: mem, or more than `most`: then *count is how many there are, elsewhere outputs are untouched. DC_E_ARG,
+ * DC_E_OVERLAP (q or q_next), DC_E_DIVERGED, DC_E_RANGE as for the step. */
+DC_DEF dc_status dc_sim_contacts(const dc_sim *sim, const dc_real *q, const dc_real *q_next, dc_arena *mem, int most,
+                                 dc_contact_force *contact, int *count);
 
 /* ---- derivatives -------------------------------------------------------------------------------- */
 
@@ -5978,6 +5998,205 @@ DC_DEF dc_status dc_sim_step(const dc_sim *sim, const dc_real *q_prev, const dc_
     }
     mem->used = used;
     return status;
+}
+
+/* ---- [forces] forces of contact --------------------------------------------------------------- */
+/* in: q, q_next; out: dc_contact_force.
+ *
+ * stage                | reads                      | writes
+ * dci_sim_plane_forces | touches of a hull          | a contact a vertex
+ * dci_sim_pair_forces  | two wrenches of a pair     | its contact
+ * dci_sim_all_forces   | the place, pairs that meet | all contacts */
+
+/* contacts as they are counted, and written where there is room */
+typedef struct { dc_contact_force *contact; int most, count; } dci_sim_list;
+
+static void dci_sim_list_force(const dc_contact_force *c, dci_sim_list *list)
+{
+    if (list->count < list->most) list->contact[list->count] = *c;
+    ++list->count;
+}
+
+/* Hull k at plane p; DC_E_OVERLAP: it is through. */
+static DCI_NOINLINE dc_status dci_sim_plane_forces(const dci_sim_problem *problem, const dci_sim_place *place, int k,
+                                                   int p, dci_sim_list *list)
+{
+    const dc_sim *sim = problem->sim;
+    const int i = sim->hull[k].link;
+    const dc_real mu = sim->link[i].friction*sim->plane[p].friction*dci_sim_material(sim, i, sim->links + p);
+    dci_sim_touch t;
+    int j;
+
+    if (!dci_sim_near_plane(problem, place, k, p)) return DC_OK;
+    for (j = 0; j < sim->hull[k].n; ++j) {
+        dc_contact_force c;
+        if (!dci_sim_touches(problem, place, k, p, j, NULL, &t)) return DC_E_OVERLAP;
+        if (!t.felt && !t.slides) continue;
+
+        /* the force that O has at the vertex, friction apart */
+        c.body_a = i;
+        c.body_b = -1;
+        c.part_a = k;
+        c.part_b = p;
+        c.vertex = j;
+        c.point = dc_add(t.arm, place->pose[i].t);
+        c.n = sim->plane[p].n;
+        c.gap = t.slack;
+        c.friction = t.slides ? dc_scale(-mu, t.slip) : dc_vec(0, 0, 0);
+        c.normal = dc_sub(dc_neg(t.force), c.friction);
+        c.torque_a = c.torque_b = dc_vec(0, 0, 0);
+        dci_sim_list_force(&c, list);
+    }
+    return DC_OK;
+}
+
+/* The contact of a pair of links from the gradients of its potential and its friction by the twists, [12] both, and
+ * the plane <x,n> + d = 0 that separates it, n unit; trees have none: n = 0. On the axis of a wrench F, M, which is
+ * nearest at F x M/|F|^2, normal forces act; without any, friction. */
+static void dci_sim_pair_forces(const dci_sim_place *place, const dci_sim_pair *p, const dc_real *potential,
+                                const dc_real *friction, dc_v3 n, dc_real d, dc_real gap, dci_sim_list *list)
+{
+    const dc_real ks = -place->sim->desc.stiffness;
+    const dc_v3 t = place->pose[p->link_a].t;
+    const dc_v3 F = dc_scale(ks, dci_sim_v3(potential)), M = dc_scale(ks, dci_sim_v3(potential + 3));
+    const dc_v3 S = dc_scale(ks, dci_sim_v3(friction)), T = dc_scale(ks, dci_sim_v3(friction + 3));
+    const int pressed = dc_dot(F, F) > 0, tree = !(dc_dot(n, n) > 0);
+    const dc_v3 force = pressed ? F : S;
+    const dc_real size = dc_dot(force, force);
+    dc_contact_force c;
+    dc_v3 arm, M_b;
+
+    if (!(size > 0)) return;
+
+    /* where */
+    c.body_a = p->link_a;
+    c.body_b = p->link_b;
+    c.part_a = p->hull_a;
+    c.part_b = p->hull_b;
+    c.vertex = -1;
+    c.n = tree ? dc_scale(1/dc_sqrt(size), force) : n;
+    arm = dc_scale(1/size, dc_cross(force, pressed ? M : T));
+    if (!tree) arm = dc_madd(arm, -(dc_dot(n, dc_add(arm, t)) + d), n);
+    c.point = dc_add(t, arm);
+    c.gap = gap;
+
+    /* how strong; what turns beside it */
+    c.normal = F;
+    c.friction = S;
+    c.torque_a = dc_sub(dc_add(M, T), dc_cross(arm, dc_add(F, S)));
+    M_b = dc_scale(ks, dc_add(dci_sim_v3(potential + 9), dci_sim_v3(friction + 9)));
+    c.torque_b = dc_add(M_b, dc_cross(dc_sub(c.point, place->pose[p->link_b].t), dc_add(F, S)));
+    dci_sim_list_force(&c, list);
+}
+
+/* A pair of hulls that are met at the place, or were at time t. */
+static DCI_NOINLINE dc_status dci_sim_hull_forces(dci_sim_work *W, dci_sim_met *met, dci_sim_list *list)
+{
+    const dci_sim_problem *problem = &W->problem;
+    const dci_sim_place *place = &W->at.place;
+    const dc_sim *sim = problem->sim;
+    const dci_sim_pair p = dci_sim_pair_of(sim, met->a, met->b);
+    const dc_pose *a = place->pose + p.link_a, *b = place->pose + p.link_b;
+    dc_hull A = dci_sim_hull_of(sim, p.hull_a), B = dci_sim_hull_of(sim, p.hull_b);
+    dci_sim_jet *jet = W->scratch.jet;
+    dc_plane plane = met->before;
+    dc_real normal[12] = {0}, friction[12] = {0}, length, d;
+    dc_status s = DC_OK, slip = DC_OK;
+    dc_v3 n;
+    int v;
+
+    /* normal force */
+    if (met->found == W->broad.sweeps) {
+        s = dc_pair_rigid(&problem->pair, &A, a, &B, b, W->scratch.mem, &met->plane, &jet->value, normal, NULL, NULL);
+        if (s != DC_OK && s != DC_E_DIVERGED) return s;
+        if (jet->value > 0) plane = met->plane;
+    }
+
+    /* friction */
+    if (met->load && p.friction > 0) {
+        slip = dci_sim_move_friction(met->load, &W->scratch, &A, a, &B, b, 1, jet);
+        if (slip != DC_OK && slip != DC_E_DIVERGED) return slip;
+        for (v = 0; v < 12; ++v) friction[v] = jet->grad[v];
+    }
+
+    length = dc_sqrt(dc_dot(plane.n, plane.n));
+    if (!(length > 0)) return DC_OK;
+    n = dc_scale(1/length, plane.n);
+    d = plane.d/length;
+    dci_sim_pair_forces(place, &p, normal, friction, n, d,
+                        dci_sim_room(place, p.hull_a, n, d) + dci_sim_room(place, p.hull_b, dc_neg(n), -d), list);
+    return s != DC_OK ? s : slip;
+}
+
+/* all at q_next; a pair whose plane was not found to rounding: DC_E_DIVERGED in the end */
+static DCI_NOINLINE dc_status dci_sim_all_forces(dci_sim_work *W, const dc_real *q_next, dci_sim_list *list)
+{
+    const dci_sim_problem *problem = &W->problem;
+    const dc_sim *sim = problem->sim;
+    const dci_sim_place *place = &W->at.place;
+    dc_status s = DC_OK, doubt = DC_OK;
+    int i, p;
+
+    dci_sim_forward(q_next, &W->at.place);
+    for (i = 0; i < sim->hulls; ++i)
+        for (p = 0; p < sim->planes && s == DC_OK; ++p) s = dci_sim_plane_forces(problem, place, i, p, list);
+    if (s != DC_OK) return s;
+
+    /* pairs of trees, as evaluated there in full */
+    if (sim->desc.trees) {
+        dci_sim_update_models(problem, place, DCI_SIM_IN_FULL, &W->scratch, &W->trees);
+        for (i = 0; i < sim->pairs; ++i) {
+            const dci_sim_model *model = W->trees.model + i;
+            const dci_sim_pair pair = dci_sim_pair_at(sim, i);
+            if (model->status != DC_OK) return model->status;
+            dci_sim_pair_forces(place, &pair, model->potential.grad, model->friction.grad, dc_vec(0, 0, 0), 0,
+                                dci_sim_far_off(sim, model), list);
+        }
+        return DC_OK;
+    }
+
+    /* pairs of hulls */
+    if (!dci_sim_broad_phase(place, W->scratch.mem, &W->broad, problem->met)) return DC_E_MEMORY;
+    for (i = 0; i < sim->hulls; ++i) {
+        dci_sim_met *met;
+        for (met = problem->met[i]; met; met = met->next) {
+            s = dci_sim_hull_forces(W, met, list);
+            if (s == DC_E_DIVERGED) doubt = s;
+            else if (s != DC_OK) return s;
+        }
+    }
+    return doubt;
+}
+
+DC_DEF dc_status dc_sim_contacts(const dc_sim *sim, const dc_real *q, const dc_real *q_next, dc_arena *mem, int most,
+                                 dc_contact_force *contact, int *count)
+{
+    dci_sim_work *W = NULL;
+    dci_sim_list list;
+    dc_status s;
+    size_t used;
+
+    if (!sim || !sim->link || !q || !q_next || !mem || most < 0 || (!contact && most > 0) || !count) return DC_E_ARG;
+    if (!dci_sim_state_ok(sim, q) || !dci_sim_state_ok(sim, q_next)) return DC_E_ARG;
+    used = mem->used;
+    list.contact = NULL;
+    list.most = list.count = 0;
+
+    /* counted, then written */
+    s = dci_sim_open(sim, q, q, NULL, 0, 0, mem, &W);
+    if (s == DC_OK) s = dci_sim_all_forces(W, q_next, &list);
+    if (s == DC_OK || s == DC_E_DIVERGED) {
+        *count = list.count;
+        if (list.count > most) s = DC_E_MEMORY;
+        else {
+            list.contact = contact;
+            list.most = most;
+            list.count = 0;
+            (void)dci_sim_all_forces(W, q_next, &list);
+        }
+    }
+    mem->used = used;
+    return s == DC_E_ARG ? DC_E_RANGE : s;              /* as in dc_sim_step */
 }
 
 /* ---- [terms] second derivatives of O by what it depends on ------------------------------------ */

@@ -354,12 +354,12 @@ static void design(fuzz *f, dc_sim *m)
         d[k] = 0;
         step[k] = fuzz_byte(f) < 250 ? small(f) : fuzz_real(f);
     }
-    s = fuzz_status(f, dc_design_solid(&D, m, fuzz_option(f, DC_R(0.01)), &mem, &R));
+    s = fuzz_status(f, dc_design_solid(&D, m, fuzz_option(f, 0.01), &mem, &R));
     FUZZ_CHECK(s == DC_OK || s == DC_E_ARG || s == DC_E_MEMORY, "status %d", (int)s);
     far_off = fuzz_option(f, 1);
     s = fuzz_status(f, dc_design_clear(&D, m, state(f, m, NULL), DC_R(0.01), far_off, &mem, &R, NULL, NULL));
     FUZZ_CHECK(R.rows >= 0 && R.rows <= R.most_rows && R.entries <= R.most_entries, "rows out of their room");
-    radius = fuzz_option(f, DC_R(0.1));
+    radius = fuzz_option(f, 0.1);
     s = fuzz_status(f, dc_design_project(&D, &R, d, radius, &mem, step, &info));
     FUZZ_CHECK(s != DC_E_RANGE && s != DC_E_OVERLAP, "status %d", (int)s);
     if (s != DC_OK) return;

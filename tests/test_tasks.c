@@ -8,13 +8,16 @@
 #include "cli.h"
 #include "sim_scene.h"
 #include "plan.h"
+#include "plan_judge.h"
 #include "plan_check.h"
 #include "sim_ant.h"
 #include "octa_ball.h"
+#include "round_mesh.h"
 #include "task_push.h"
 #include "task_gather.h"
 #include "task_billiards.h"
 #include "task_ant.h"
+#include "task_arm.h"
 
 #include "greatest.h"
 #include "support.h"
@@ -69,7 +72,7 @@ TEST gather_agrees_with_differences(void)
     for (global = 0; global < 2; global++) {
         double still;
         drawn = 1;
-        gather_scene(&task, &w, 2, 1, global, 3e-5, &drawn);
+        gather_scene(&task, &w, 2, 1, 0, global, 3e-5, &drawn);
         gather_plan(&p, &w, &task, 32, 0.1);
         still = plan_roll(&p);
         ASSERT(gradient_holds("gather, at the start", global, !global, 1e-3, 1e-12));
@@ -112,6 +115,50 @@ TEST ant_push_agrees_with_differences(void)
     for (i = 0; i < p.c.n; i += 3) p.u[i] = DC_R(i%2 ? 0.1 : -0.07);
     ASSERT(gradient_holds("ant-push, on its feet", 1, 0, 1e-3, 1e-12));
     plan_end(&p);
+    PASS();
+}
+
+/* A body that is not convex and a rod that touches nothing, then is on its way into it. */
+TEST meshes_agree_with_differences(void)
+{
+    static gather_task task;
+    int                i;
+
+    if (DC_IS_FLOAT) SKIPm("differences need double");
+    drawn = 1;
+    gather_scene(&task, &w, 1, 0, 1, 1, 1e-6, &drawn);
+    w.prev[7] = w.now[7] = w.now[4] + DC_R(0.2);
+    w.prev[8] = w.now[8] = w.now[5];
+    gather_plan(&p, &w, &task, 4, 0.1);
+    ASSERT(gradient_holds("meshes, at the start", 1, 0, 1e-3, 1e-12));
+    for (i = 0; i < 2; i++) {
+        dc_real *q = i ? w.now : w.prev;
+        q[7] = q[4] + DC_R(0.12);
+    }
+    for (i = 0; i < p.c.n; i += GATHER_CONTROLS) p.u[i] = DC_R(-0.5);
+    plan_roll(&p);
+    ASSERT(p.q[5*w.sim.nq + 4] < w.now[4] - DC_R(0.02));
+    ASSERT(gradient_holds("meshes, in contact", 1, 0, 1e-4, 1e-9));
+    plan_end(&p);
+    PASS();
+}
+
+TEST the_arm_agrees_with_differences(void)
+{
+    static arm_task task;
+    int             global;
+
+    if (DC_IS_FLOAT) SKIPm("differences need double");
+    task.mark[0] = 0.6;
+    for (global = 0; global < 2; global++) {
+        drawn = 1;
+        arm_scene(&task, &w, 0, global, 1e-4);
+        arm_plan(&p, &w, &task, global ? 8 : 24, 0.1);
+        ASSERT(gradient_holds("arm, at the start", global, !global, 1e-2, 1e-12));
+        plan_draw(&p, global ? 1 : 40, arm_draw, &drawn, 0);
+        ASSERT(gradient_holds(global ? "arm, moving" : "arm, in contact", global, 0, 1e-3, 1e-12));
+        plan_end(&p);
+    }
     PASS();
 }
 
@@ -252,7 +299,7 @@ TEST drawn_layouts_are_free(void)
     for (sort = 0; sort < 2; sort++) {
         for (drawn = 5; drawn < 8; drawn++) {
             unsigned long long random = drawn;
-            gather_scene(&task, &w, 10, sort, 0, 3e-5, &random);
+            gather_scene(&task, &w, 10, sort, 0, 0, 3e-5, &random);
             ASSERT_EQ(0, gather_in(&task, w.now));
             for (i = 0; i < 10; i++) {
                 const dc_real *a = w.now + 7*i + 4;
@@ -263,6 +310,85 @@ TEST drawn_layouts_are_free(void)
             }
         }
     }
+    PASS();
+}
+
+/* What the judge of meshes finds is the best that its hulls know of, and its world begins where the other one is. */
+TEST hulls_judge_for_meshes(void)
+{
+    static sim_world   near_world;
+    static plan        near_plan;
+    static gather_task task, near_task;
+    unsigned long long same = 4;
+    double             still;
+    int                i;
+
+    drawn = 4;
+    gather_scene(&task, &w, 2, 0, 1, 1, 1e-8, &drawn);
+    gather_plan(&p, &w, &task, 32, 0.1);
+    gather_scene(&near_task, &near_world, 2, 0, 1, 0, 3e-5, &same);
+    gather_plan(&near_plan, &near_world, &near_task, 32, 0.1);
+    still = 32*gather_loss(&p, 0, w.now, NULL);
+    plan_judge(&p, &near_plan, 20, gather_draw, &drawn, 3);
+    ASSERT(near_plan.value < 0.99*still && near_plan.failed == 0);
+    for (i = 0; i < w.sim.nq; i++) ASSERT(fabs((double)(near_world.now[i] - w.now[i])) <= 0);
+    for (i = 0; i < p.c.n; i++) ASSERT(fabs((double)(near_plan.u[i] - p.u[i])) <= 0);
+    plan_end(&p);
+    plan_end(&near_plan);
+    PASS();
+}
+
+/* As many triangles as are said, closed and all the same way round: the volume inside is what the moments of a body of constant
+ * density weigh, that of the ellipsoid is below 4/3 pi abc; pieces stay within the surface's height and width. */
+TEST round_meshes_are_closed(void)
+{
+    static round_mesh m;
+    int               lobes, t, k, i;
+
+    for (lobes = 1; lobes <= ROUND_LOBES; lobes++) {
+        double volume = 0, high = 0;
+        const round_form form = {lobes, lobes > 1 ? 0.3 : 0, lobes > 1 ? 0.7 : 1, 0.95};
+        round_make(&m, 32, 29, form, dc_vec(0, 0, 1), dc_vec(1, 2, 3));
+        ASSERT_EQ(1792, m.nt);
+        ASSERT_EQ(m.nt/2 + 2, m.nv);
+        for (t = 0; t < m.nt; t++) {
+            const int *c = m.tri + 3*t;
+            volume += (double)dc_dot(m.v[c[0]], dc_cross(m.v[c[1]], m.v[c[2]]))/6;
+            for (k = 0; k < 3; k++) {                   /* each edge once the other way round */
+                int back = 0, u;
+                for (u = 0; u < m.nt; u++) {
+                    for (i = 0; i < 3; i++) back += m.tri[3*u + i] == c[(k + 1)%3] && m.tri[3*u + (i + 1)%3] == c[k];
+                }
+                ASSERT_EQ(1, back);
+            }
+            if (slow()) t += 100;
+        }
+        if (!slow() && lobes == 1) ASSERT(volume > 0.97*32*atan(1.0) && volume < 32*atan(1.0));
+        for (i = 0; i < m.nv; i++) high = fmax(high, fabs((double)m.v[i].z - 1));
+        ASSERT(fabs(high - (lobes > 1 ? 2.1 : 3)) < 1e-5);
+        for (k = 0; k < lobes; k++) {
+            for (i = 0; i < m.piece[k].n; i++) ASSERT(fabs((double)m.piece[k].v[i].z - 1) < high);
+        }
+    }
+    PASS();
+}
+
+/* The sizes of LRI's scenes; a closed surface has an even number of triangles. */
+TEST scenes_have_as_many_triangles_as_they_say(void)
+{
+    static gather_task bodies;
+    static arm_task    arm_of;
+    int                i, n = 0;
+
+    drawn = 1;
+    gather_scene(&bodies, &w, 10, 0, 1, 1, 1e-8, &drawn);
+    ASSERT_EQ(2784, w.sim.corners/3);
+    ASSERT_EQ(2784, GATHER_TRIANGLES);
+    arm_scene(&arm_of, &w, 1, 1, 1e-9);
+    for (i = 0; i < w.sim.links; i++) n += arm_of.shape[i].nt;
+    ASSERT_EQ(14344, n);
+    ASSERT_EQ(n, w.sim.corners/3);
+    ASSERT_EQ(n, ARM_TRIANGLES);
     PASS();
 }
 
@@ -298,6 +424,8 @@ SUITE(gradients)
     RUN_TEST(billiards_agree_with_differences);
     RUN_TEST(ant_push_agrees_with_differences);
     RUN_TEST(targets_agree_with_differences);
+    RUN_TEST(meshes_agree_with_differences);
+    RUN_TEST(the_arm_agrees_with_differences);
 }
 
 SUITE(plans)
@@ -307,6 +435,9 @@ SUITE(plans)
     RUN_TEST(a_step_does_what_the_plan_said);
     RUN_TEST(a_start_that_overlaps_is_no_plan);
     RUN_TEST(drawn_layouts_are_free);
+    RUN_TEST(hulls_judge_for_meshes);
+    RUN_TEST(round_meshes_are_closed);
+    RUN_TEST(scenes_have_as_many_triangles_as_they_say);
     RUN_TEST(balls_are_closed);
 }
 

@@ -5,13 +5,14 @@
  *     CONTROL_VELOCITIES   velocities of each step, freedom after freedom
  *     CONTROL_TARGETS      the same, which move the targets of hinges and slides along
  *     CONTROL_SINES        amplitude, frequency (Hz) and phase of four sines for the target of each freedom, added up
+ *     CONTROL_KNOTS        where the targets of each freedom are at the quarters of the time: cubics from rest to rest
  *     CONTROL_START        of freedoms that are places: where they start, seen from the world's state; their velocities
  * Include it after sim_scene.h. */
 #ifndef CONTROLS_H_INCLUDED
 #define CONTROLS_H_INCLUDED
 
-enum { CONTROL_FREEDOMS = 16, CONTROL_WAVES = 4, CONTROL_ROW = 2*CONTROL_FREEDOMS };
-typedef enum { CONTROL_VELOCITIES, CONTROL_TARGETS, CONTROL_SINES, CONTROL_START } controls_kind;
+enum { CONTROL_FREEDOMS = 16, CONTROL_WAVES = 4, CONTROL_QUARTERS = 4, CONTROL_ROW = 2*CONTROL_FREEDOMS };
+typedef enum { CONTROL_VELOCITIES, CONTROL_TARGETS, CONTROL_SINES, CONTROL_KNOTS, CONTROL_START } controls_kind;
 
 typedef struct {
     controls_kind   kind;
@@ -33,8 +34,8 @@ static inline void controls_begin(controls *c, const sim_world *w, controls_kind
     c->kind = kind;
     c->horizon = horizon;
     c->freedoms = freedoms;
-    c->row = kind == CONTROL_SINES ? 3 : kind == CONTROL_START ? 2*freedoms : freedoms;
-    c->n = kind == CONTROL_SINES ? 3*CONTROL_WAVES*freedoms : kind == CONTROL_START ? c->row : horizon*freedoms;
+    c->row = kind == CONTROL_SINES ? 3 : kind == CONTROL_KNOTS ? 1 : kind == CONTROL_START ? 2*freedoms : freedoms;
+    c->n = kind == CONTROL_SINES ? 3*CONTROL_WAVES*freedoms : kind == CONTROL_KNOTS ? CONTROL_QUARTERS*freedoms : kind == CONTROL_START ? c->row : horizon*freedoms;
     for (k = 0; k < c->row; k++) {
         c->lo[k] = -HUGE_VAL;
         c->hi[k] = HUGE_VAL;
@@ -70,6 +71,14 @@ static inline void controls_wave(const dc_real *u, int k, double t, double *targ
     }
 }
 
+/* The share of knot j in the target at part x of the time. */
+static inline double controls_knot(int j, double x)
+{
+    const int    last = CONTROL_QUARTERS - 1, i = CONTROL_QUARTERS*x < last ? (int)(CONTROL_QUARTERS*x) : last;
+    const double f = CONTROL_QUARTERS*x - i, rise = f*f*(3 - 2*f);
+    return j == i ? rise : j == i - 1 ? 1 - rise : 0;
+}
+
 /* Parameters to the controls of all steps, and to q, the two states before them. The world is not changed. */
 static inline void controls_set(controls *c, const sim_world *w, const dc_real *u, dc_real *q)
 {
@@ -81,7 +90,11 @@ static inline void controls_set(controls *c, const sim_world *w, const dc_real *
         double at = c->goal[k], v;
         for (i = 0; i < c->horizon; i++) {
             if (c->kind == CONTROL_SINES) controls_wave(u, k, (i + 1)*(double)w->desc.h, &at, &v, NULL);
-            else at += (double)w->desc.h*(v = (double)u[i*f + k]);
+            else if (c->kind == CONTROL_KNOTS) {
+                int j;
+                for (at = c->goal[k], v = 0, j = 0; j < CONTROL_QUARTERS; j++)
+                    at += (double)u[CONTROL_QUARTERS*k + j]*controls_knot(j, (i + 1.0)/c->horizon);
+            } else at += (double)w->desc.h*(v = (double)u[i*f + k]);
             if (c->kind != CONTROL_VELOCITIES) c->target[i*nq + c->place[k]] = DC_R(at);
             c->velocity[i*nv + c->freedom[k]] = DC_R(v);
         }
@@ -114,7 +127,11 @@ static inline void controls_back(const controls *c, const sim_world *w, const dc
             double         by_target = (double)g[0], by_velocity = (double)g[nv];
             sum += c->kind == CONTROL_TARGETS ? h*by_target : 0;
             if (c->kind == CONTROL_SINES) controls_wave(u, k, (i + 1)*h, &by_target, &by_velocity, grad);
-            else grad[i*f + k] = DC_R(by_velocity + sum);
+            else if (c->kind == CONTROL_KNOTS) {
+                int j;
+                for (j = 0; j < CONTROL_QUARTERS; j++)
+                    grad[CONTROL_QUARTERS*k + j] += DC_R(by_target*controls_knot(j, (i + 1.0)/c->horizon));
+            } else grad[i*f + k] = DC_R(by_velocity + sum);
         }
         if (c->kind != CONTROL_START) continue;
         grad[k] = run->start[v] + run->start[nv + v];

@@ -14,15 +14,15 @@
 #ifndef SIM_SCENE_H_INCLUDED
 #define SIM_SCENE_H_INCLUDED
 
-enum { SIM_LINKS = 272, SIM_HULLS = 144, SIM_STATE = 288 };
+enum { SIM_LINKS = 272, SIM_HULLS = 176, SIM_VERTICES = 12*SIM_HULLS, SIM_STATE = 288 };
 
 typedef struct {
     dc_sim_desc  desc;
     dc_sim_link  link[SIM_LINKS];
     dc_sim_plane plane[4];
     dc_hull      hull[SIM_HULLS];
-    dc_v3        vertex[8*SIM_HULLS];
-    int          hulls, shown[SIM_HULLS];
+    dc_v3        vertex[SIM_VERTICES];
+    int          hulls, vertices, shown[SIM_HULLS];
     dc_sim       sim;
     dc_sim_info  info;                          /* of the last step */
     dc_real      state[3][SIM_STATE], *prev, *now, *next;
@@ -73,18 +73,28 @@ static inline dc_sim_link *sim_link(sim_world *w, int parent, dc_sim_joint joint
     return l;
 }
 
-/* A box of half sides r about c: one more hull of the last link. */
-static inline void sim_box(sim_world *w, dc_v3 c, dc_v3 r)
+/* One more hull of the last link: its n vertices, to be filled in. */
+static inline dc_v3 *sim_hull(sim_world *w, int n)
 {
     dc_sim_link *l = w->link + w->desc.links - 1;
-    dc_hull     *h = w->hull + w->hulls;
-    dc_v3       *x = w->vertex + 8*w->hulls++;
-    int          k;
+    dc_hull     *h = w->hull + w->hulls++;
+    dc_v3       *x = w->vertex + w->vertices;
 
+    if (w->hulls > SIM_HULLS || w->vertices + n > SIM_VERTICES) exit(cli_error("%s", "the scene has too many hulls"));
     if (l->hulls++ == 0) l->hull = h;
     h->v = x;
     h->radius = 0;
-    h->n = 8;
+    h->n = n;
+    w->vertices += n;
+    return x;
+}
+
+/* A box of half sides r about c: one more hull of the last link. */
+static inline void sim_box(sim_world *w, dc_v3 c, dc_v3 r)
+{
+    dc_v3 *x = sim_hull(w, 8);
+    int    k;
+
     for (k = 0; k < 8; k++) x[k] = dc_vec(c.x + (k & 1 ? r.x : -r.x), c.y + (k & 2 ? r.y : -r.y), c.z + (k & 4 ? r.z : -r.z));
 }
 

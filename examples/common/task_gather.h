@@ -5,11 +5,15 @@
  * is: of each cube outside its region the squared distance from the middle less that of the edge, here of an inner
  * region that leaves something to spare, summed over the steps of a plan. A plan that is drawn knows nothing of
  * cubes and regions: the rod is lifted, flies to one place of the table, comes down and goes along the ground to
- * another. Include it after plan.h. */
+ * another.
+ *
+ * Instead of cubes there may be bodies that are not convex, of GATHER_TRIANGLES triangles with the rod: felt at any
+ * distance they are these meshes, with hierarchies, felt near contact only their lobes' hulls. Include it after
+ * plan_judge.h and round_mesh.h. */
 #ifndef TASK_GATHER_H_INCLUDED
 #define TASK_GATHER_H_INCLUDED
 
-enum { GATHER_MOST = 16, GATHER_CONTROLS = 4 };
+enum { GATHER_MOST = 16, GATHER_CONTROLS = 4, GATHER_JUDGED = 8, GATHER_SHAPES = 10, GATHER_TRIANGLES = 3*280 + 7*276 + 12 };
 #define GATHER_AIR 2.5                  /* m/s in a drawn plan; the most */
 #define GATHER_GROUND 1.0
 #define GATHER_LIFT 0.15                /* m */
@@ -18,8 +22,12 @@ enum { GATHER_MOST = 16, GATHER_CONTROLS = 4 };
 
 typedef struct {
     int    cubes, sort, rod;            /* rod: the first of its four links */
+    int    meshes;                      /* 1: bodies that are not convex instead of cubes */
     double radius, inner;               /* of a region, and what the loss asks for */
     double goal[2][2];                  /* middles; of cube j: j%2 when they are sorted */
+    round_mesh    shape[GATHER_SHAPES]; /* with meshes: of body j, and their trees */
+    dc_bsh        tree[GATHER_SHAPES + 1];
+    unsigned char memory[1 << 22];
 } gather_task;
 
 static inline const double *gather_goal(const gather_task *t, int cube) { return t->goal[t->sort ? cube%2 : 0]; }
@@ -87,11 +95,12 @@ static inline void gather_scatter(const gather_task *t, sim_world *w, double apa
 }
 
 /* The regions: radius 0.3 m about the middle, or 0.25 m about two places 0.8 m apart. */
-static inline void gather_regions(gather_task *t, int cubes, int sort)
+static inline void gather_regions(gather_task *t, int cubes, int sort, int meshes)
 {
-    memset(t, 0, sizeof *t);
+    memset(t, 0, offsetof(gather_task, memory));
     t->cubes = cubes;
     t->sort = sort;
+    t->meshes = meshes;
     t->rod = cubes;
     t->radius = sort ? 0.25 : 0.3;
     t->inner = 0.7*t->radius;
@@ -99,32 +108,69 @@ static inline void gather_regions(gather_task *t, int cubes, int sort)
     t->goal[1][0] = 0.4;
 }
 
-static inline void gather_scene(gather_task *t, sim_world *w, int cubes, int sort, int global, double k,
+/* Bodies of two to five lobes, and a box's twelve triangles for the rod. */
+static inline void gather_shapes(gather_task *t, const dc_v3 *rod)
+{
+    static const int box[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4, 2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6,
+                                1, 3, 5, 3, 7, 5};
+    dc_arena         mem = dc_arena_make(t->memory, sizeof t->memory);
+    int              i;
+
+    for (i = 0; i < GATHER_SHAPES; i++) {
+        round_mesh  *m = t->shape + i;
+        const round_form form = {i < 3 ? 2 + i%2 : 3 + i%3, 0.3, 0.7, 0.95};
+        const double wide = (1 + 0.04*(i%3))*GATHER_HALF;
+        round_make(m, i < 3 ? 14 : 23, i < 3 ? 11 : 7, form, dc_vec(0, 0, 0),
+                   dc_vec(DC_R(wide), DC_R(GATHER_HALF), DC_R(GATHER_HALF)));
+        sim_need(dc_bsh_build(m->v, m->nv, m->tri, m->nt, &mem, t->tree + i, NULL), "a body's tree");
+    }
+    sim_need(dc_bsh_build(rod, 8, box, 12, &mem, t->tree + GATHER_SHAPES, NULL), "the rod's tree");
+}
+
+static inline void gather_scene(gather_task *t, sim_world *w, int cubes, int sort, int meshes, int global, double k,
                                 unsigned long long *random)
 {
-    int i, n;
+    const double half = meshes ? 0.7*GATHER_HALF : GATHER_HALF;
+    dc_sim_link *l;
+    int          i, n;
 
-    gather_regions(t, cubes, sort);
+    gather_regions(t, cubes, sort, meshes);
     sim_begin(w, 0.04);
     sim_plane(w, dc_vec(0, 0, 1), 0, 1);
     w->desc.stiffness = DC_R(k);
     w->desc.global = global;
+    w->desc.trees = meshes && global;
     w->desc.length = global ? 1 : DC_R(0.1);
     w->desc.tolerance = DC_R(1e-4);
     w->desc.friction.eps_v = DC_R(1e-3);    /* sliding from 3 cm/s: half the Newton steps of 1 mm/s */
     for (i = 0; i < cubes; i++) {
         sim_link(w, -1, DC_SIM_FREE, dc_vec(0, 0, 0), 1)->friction = DC_R(0.5);
-        sim_box(w, dc_vec(0, 0, 0), dc_vec(DC_R(GATHER_HALF), DC_R(GATHER_HALF), DC_R(GATHER_HALF)));
+        if (!meshes) sim_box(w, dc_vec(0, 0, 0), dc_vec(DC_R(GATHER_HALF), DC_R(GATHER_HALF), DC_R(GATHER_HALF)));
     }
-    gather_arm(w);
+    l = gather_arm(w);
     sim_box(w, dc_vec(0, 0, 0), dc_vec(DC_R(0.03), DC_R(0.15), DC_R(0.08)));
+    if (meshes) gather_shapes(t, l->hull->v);
+    if (meshes && global) {
+        w->desc.contacts = 8192;
+        w->desc.reach = DC_R(0.1*GATHER_HALF);
+        for (i = 0; i < cubes; i++) w->link[i].tree = t->tree + i%GATHER_SHAPES;
+        l->tree = t->tree + GATHER_SHAPES;
+    } else if (meshes) {
+        for (i = 0; i < cubes; i++) {
+            w->link[i].hull = t->shape[i%GATHER_SHAPES].piece;
+            w->link[i].hulls = t->shape[i%GATHER_SHAPES].form.lobes;
+        }
+    }
     sim_build(w);
     gather_scatter(t, w, 0.17, random);
     for (n = 0; n < 2; n++) {
         dc_real *q = n ? w->now : w->prev;
-        for (i = 0; i < cubes; i++) q[7*i + 6] = DC_R(GATHER_HALF + (global ? sqrt(4*k/9.81) : 0.005));    /* at rest */
+        for (i = 0; i < cubes; i++) q[7*i + 6] = DC_R(half + (global ? sqrt(4*k/9.81) : 0.005));    /* at rest */
         q[7*cubes] = DC_R(0.9);
     }
+    for (i = 0; i < (w->desc.trees ? 25 : 0); i++) sim_step(w, NULL);
+    if (w->desc.trees) memcpy(w->prev, w->now, (size_t)w->sim.nq*sizeof(dc_real));
+    w->time = 0;
 }
 
 static double gather_loss(const plan *p, int step, const dc_real *q, dc_real *dq)
@@ -200,21 +246,43 @@ static void gather_draw(plan *p, unsigned long long *random)
     }
 }
 
-/* What to do next: the best of drawn plans and the one at hand, improved. With `first` the gradient is asked first, and
- * plans are drawn only where it gains less than 2 % against standing still. */
-static inline void gather_think(plan *p, int draws, int iterations, int first, unsigned long long *random)
+/* What to do next: the best of drawn plans and the one at hand, improved; near: NULL, or what draws them. With `first`
+ * the gradient is asked first, and plans are drawn only where it gains less than 2 % against standing still. */
+static inline void gather_think(plan *p, plan *near, int draws, int iterations, int first, unsigned long long *random)
 {
     const double still = p->c.horizon*gather_loss(p, 0, p->world->now, NULL);
-    double       before;
 
-    if (first) {
-        before = plan_improve(p, iterations);
-        if (before < 0.98*still || draws == 0 || plan_draw(p, draws, gather_draw, random, 1) >= before) return;
-    } else if (draws > 0) plan_draw(p, draws, gather_draw, random, 1);
-    plan_improve(p, iterations);
+    if (first && plan_improve(p, iterations) < 0.98*still) return;
+    if (first && draws == 0) return;
+    if (near && draws > 0) plan_judge(p, near, draws, gather_draw, random, GATHER_JUDGED);
+    else if (draws > 0) plan_draw(p, draws, gather_draw, random, 1);
+    if (iterations > 0) plan_improve(p, iterations);
 }
 
 #ifdef VIEW_H_INCLUDED
+
+/* Bodies and rod: the view's names of them to body[cubes + 1]. */
+static inline void gather_show(const gather_task *t, const sim_world *w, view *v, int *body)
+{
+    int i;
+
+    for (i = 0; i < t->cubes; i++) {
+        const round_mesh *m = t->shape + i%GATHER_SHAPES;
+        const int         shape = t->meshes ? view_mesh(v, m->v, m->nv, m->tri, m->nt) : view_hull(v, w->hull + i);
+        body[i] = view_body(v, shape, t->sort && i%2 ? "#e8833a" : "#d64f6b");
+    }
+    body[i] = view_body(v, view_hull(v, w->hull + w->hulls - 1), "#3b7dd8");
+}
+
+static inline void gather_draw_bodies(const gather_task *t, const sim_world *w, view *v, const int *body)
+{
+    dc_pose pose[SIM_LINKS];
+    int     i;
+
+    dc_sim_poses(&w->sim, w->now, pose);
+    for (i = 0; i < t->cubes; i++) view_pose(v, body[i], pose[i]);
+    view_pose(v, body[i], pose[w->sim.links - 1]);
+}
 
 /* The regions' edges on the table, as an overlay of segments. */
 static inline void gather_draw_regions(const gather_task *t, view *v, int overlay)

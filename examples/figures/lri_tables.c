@@ -23,9 +23,11 @@
 #include "plot.h"
 #include "sim_scene.h"
 #include "plan.h"
+#include "plan_judge.h"
 #include "sim_ant.h"
 #include "octa_ball.h"
 #include "task_push.h"
+#include "round_mesh.h"
 #include "task_gather.h"
 #include "task_billiards.h"
 #include "task_ant.h"
@@ -34,9 +36,9 @@ enum { POINTS = 2048, ROWS = 4 };
 
 static double patience = 120;           /* seconds of the processor for a run of Push */
 
-static sim_world      w;
-static plan           p;
-static gather_task    cubes;
+static sim_world      w, near_world;
+static plan           p, near_plan;     /* near: draws plans for the long range */
+static gather_task    cubes, near_cubes;
 static billiards_task balls;
 static ant_task       ant;
 
@@ -149,19 +151,22 @@ static double billiards_way(int way, int n, int draws, int iterations, int sampl
 /* Gather or sort until all is in; the frames, or -1. */
 static int gather_way(int n, int sort, int global, int frames, unsigned long long seed, curve *loss)
 {
-    unsigned long long random = seed;
+    unsigned long long random = seed, same = seed;
     int                at, in = 0;
 
-    gather_scene(&cubes, &w, n, sort, global, 3e-5, &random);
+    gather_scene(&near_cubes, &near_world, n, sort, 0, 0, 3e-5, &same);
+    gather_plan(&near_plan, &near_world, &near_cubes, 32, 0.1);
+    gather_scene(&cubes, &w, n, sort, 0, global, 3e-5, &random);
     gather_plan(&p, &w, &cubes, 32, 0.1);
     for (at = 0; at <= frames; at++) {
         in = gather_in(&cubes, w.now);
         if (loss) curve_add(loss, at, gather_loss(&p, 0, w.now, NULL));
         if (in == n || at == frames || cli_stopped()) break;
-        if (at%8 == 0) gather_think(&p, n < 10 ? 6 : 20, 8, global, &random);
+        if (at%8 == 0) gather_think(&p, global ? &near_plan : NULL, n < 10 ? 6 : 20, global ? 4 : 8, global, &random);
         plan_step(&p);
     }
     plan_end(&p);
+    plan_end(&near_plan);
     return in == n ? at : -1;
 }
 

@@ -280,10 +280,25 @@ static void drop(int n)
     memmove(target, target + n*model.nq, (size_t)(frames*model.nq)*sizeof *target);
 }
 
+/* The forces of contact are those of the step that led to a frame. */
 static void show(int frame)
 {
+    static dc_contact_force contact[PLAY_TOUCHES];
+    dc_arena mem = dc_arena_make(memory, sizeof memory);
+    int k, count = 0;
+
     dc_sim_poses(&model, state_of(frame), play.pose);
+
+    /* more than there is room for are none */
     play.touches = 0;
+    if (frame == 0 || dc_sim_contacts(&model, state_of(frame - 1), state_of(frame), &mem, PLAY_TOUCHES, contact, &count) != DC_OK)
+        return;
+    for (k = 0; k < count; ++k) {
+        play.touch[k].p = contact[k].point;
+        play.touch[k].n = contact[k].n;
+        play.touch[k].force = dc_add(contact[k].normal, contact[k].friction);
+    }
+    play.touches = count;
 }
 
 /* The loss is of the place of a link's point at the end of the window. The adjoint gives its derivative by the force on

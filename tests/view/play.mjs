@@ -118,6 +118,17 @@ await check('play stack: a box follows the hand, and the others feel it', on('st
     return `${off.toFixed(0)} pixels from the hand`;
 }));
 
+await check('play stack: at rest the forces of contact carry the boxes', on('stack', small, async (page) => {
+    await reach(page, 90);
+    await settle(page);
+    // those at the ground, on the boxes
+    const got = await page.evaluate(() => { const { dc } = window.page, n = dc.touches(), t = new Float64Array(dc.memory.buffer, dc.touch_at(), 9*n);
+                                            return [...Array(n).keys()].filter((k) => Math.abs(t[9*k + 2]) < 0.02).map((k) => Math.abs(t[9*k + 8])); });
+    const weight = 10*400*0.2**3*9.81, off = Math.abs(got.reduce((s, f) => s + f, 0) - weight)/weight;
+    ok(got.length === 16 && off < 0.01, `${got.length} forces, off by ${off} of the weight`);
+    return `off by ${off.toExponential(1)} of the weight`;
+}));
+
 await check('play solids: a tap makes a body the one of the loss, and the ring is dragged', on('solids', small, async (page) => {
     await reach(page, 20);
     await page.mouse.click(...await place(page, 5));

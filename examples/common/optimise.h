@@ -1,0 +1,362 @@
+/* optimise.h - control and shape by gradients: a plan of plan.h whose robot is a design, best kept
+ * SPDX-License-Identifier: MIT OR Unlicense
+ *
+ *     plan_begin(&o.p, &w, CONTROL_KNOTS, 250, 1, freedom, loss);      the world's model is that of the first design
+ *     optimise_begin(&o, &desc);                                       what of it may change
+ *     o.radius = 0.02;                                                 length of a step of the design, SDRS Eq. 15
+ *     optimise(&o, 100, OPTIMISE_CONTROL | OPTIMISE_SHAPE);            the best on the way is what o, w.sim are then
+ *     optimise_end(&o);
+ *
+ * An iteration: the motion of the design, its gradient back through all steps, a step of Adam for the control and one for
+ * the shape, of Adam or straight down, whichever the task asks for: the nearest that keeps hulls solid and the start free. A step may make the loss
+ * worse: it is taken all the same, as shapes get stuck in dents otherwise. When the loss is `explode` times the best, or
+ * there is none since hulls overlap or have no volume, or `patience` iterations gained nothing, everything goes back to
+ * the best and steps are half as long. Losses are not below zero: no step promises more than all of the loss, but
+ * where shapes have to leave a dent (`bold`).
+ * Include it after sim_scene.h and plan.h. */
+#ifndef OPTIMISE_H_INCLUDED
+#define OPTIMISE_H_INCLUDED
+
+enum { OPTIMISE_CONTROL = 1, OPTIMISE_SHAPE = 2, OPTIMISE_ROWS = 1 << 16, OPTIMISE_ENTRIES = 1 << 20 };
+
+typedef struct optimisation optimisation;
+
+struct optimisation {
+    plan            p;
+    dc_design       design;
+    dc_design_rows  rows;
+    double          rate;                       /* of Adam for the shape; 0: straight down, SDRS Eq. 15 */
+    dc_adam_state   adam;
+    double          radius, shrink;             /* of the shape's step, m; by how much it shrinks in each iteration */
+    double          margin, gap;                /* hulls stay solid by this, the start free by that, m */
+    double          explode;                    /* back to the best when the loss is so many times it */
+    int             bold;                       /* 1: steps of full length, whatever they promise */
+    int             patience;                   /* or after so many iterations without gain; 0: never */
+    void          (*own)(optimisation *o);      /* NULL, or adds to p.run what the loss itself says of the design */
+    dc_real        *d, *best, *grad, *step, *here;     /* design.n each */
+    dc_real        *move;                       /* p.c.n: where a step of the control ends */
+    double          best_value;
+    int             backs, checks, off;         /* returns to the best; gradients checked, those off by more than 1e-4 */
+    int             check;                      /* 1: each gradient against differences along its step */
+    double          worst;                      /* of the checks, but for those off */
+    double          missed;                     /* worst miss of a row by a step, m */
+    dc_real        *reals;
+    unsigned char  *memory, *scratch;
+    size_t          bytes;
+    double          seconds;                    /* of projections */
+};
+
+/* After plan_begin. desc: of the model of the plan's world. */
+static inline void optimise_begin(optimisation *o, const dc_design_desc *desc)
+{
+    const dc_sim *sim = &o->p.world->sim;
+    const size_t  links = (size_t)sim->links, vertices = (size_t)sim->vertices;
+    const size_t  size = dc_design_bytes(desc, sim), room = dc_design_rows_bytes(OPTIMISE_ROWS, OPTIMISE_ENTRIES);
+    dc_arena      mem;
+    dc_sim_flaw   flaw = {-1, "memory", -1};
+    size_t        n;
+
+    /* the design */
+    o->memory = (unsigned char *)malloc(size + room);
+    if (!o->memory) exit(cli_error("%s", "no memory for a design"));
+    mem = dc_arena_make(o->memory, size + room);
+    if (dc_design_build(desc, sim, &mem, &o->design, &flaw) != DC_OK)
+        exit(cli_error("design: link %d: %s", flaw.link, flaw.cause));
+    sim_need(dc_design_rows_open(OPTIMISE_ROWS, OPTIMISE_ENTRIES, &mem, &o->rows), "rows");
+    n = (size_t)o->design.n;
+
+    /* its numbers, and the gradients by what it changes */
+    o->reals = (dc_real *)calloc(7*n + 3*vertices + 8*links + (size_t)(sim->planes + o->p.c.n), sizeof(dc_real));
+    if (!o->reals) exit(cli_error("%s", "no memory for a design"));
+    o->d = o->reals;
+    o->best = o->d + n;
+    o->grad = o->best + n;
+    o->step = o->grad + n;
+    o->p.run.vertex = o->step + n;
+    o->p.run.attach = o->p.run.vertex + 3*vertices;
+    o->p.run.mass = o->p.run.attach + 6*links;
+    o->p.run.friction = o->p.run.mass + links;
+    o->move = o->p.run.friction + links + sim->planes;
+    o->adam.m = o->move + o->p.c.n;
+    o->adam.v = o->adam.m + n;
+    o->here = o->adam.v + n;
+    o->adam.n = o->design.n;
+    o->adam.eps = DC_R(1e-30);
+
+    /* scratch, of the plan too */
+    n = dc_sim_adjoint_bytes(sim, &o->p.run);
+    if (n > o->p.bytes) {
+        free(o->p.scratch);
+        o->p.scratch = (unsigned char *)malloc(o->p.bytes = n);
+    }
+    o->bytes = dc_design_scratch_bytes(&o->design, sim);
+    o->rows.rows = OPTIMISE_ROWS;
+    n = dc_design_project_bytes(&o->design, &o->rows);
+    o->rows.rows = 0;
+    if (n > o->bytes) o->bytes = n;
+    o->scratch = (unsigned char *)malloc(o->bytes);
+    if (!o->p.scratch || !o->scratch) exit(cli_error("%s", "no memory for a design"));
+    o->radius = 0.01;
+    o->shrink = 1;
+    o->margin = 0.002;
+    o->gap = 0.001;
+    o->explode = 2;
+    o->patience = 12;
+    o->best_value = HUGE_VAL;
+}
+
+static inline void optimise_end(optimisation *o)
+{
+    plan_end(&o->p);
+    free(o->reals);
+    free(o->memory);
+    free(o->scratch);
+}
+
+/* The loss of what o is; HUGE_VAL where it is no model, or its start overlaps. */
+static inline double optimise_value(optimisation *o)
+{
+    if (dc_design_apply(&o->design, o->d, &o->p.world->sim, NULL) != DC_OK) return o->p.value = HUGE_VAL;
+    return plan_roll(&o->p);
+}
+
+/* The gradients of what was rolled last. */
+static inline void optimise_back(optimisation *o)
+{
+    plan_back(&o->p);
+    if (o->own) o->own(o);
+    memset(o->grad, 0, (size_t)o->design.n*sizeof(dc_real));
+    sim_need(dc_design_pull(&o->design, o->d, &o->p.run, o->grad), "gradient by the design");
+}
+
+/* For `own`: the loss' gradient f by the place of a vertex of a link in the world at state q, to that by the design. */
+static inline void optimise_point(optimisation *o, const dc_real *q, int link, int vertex, dc_v3 f)
+{
+    static dc_pose pose[SIM_LINKS];
+    const dc_sim  *sim = &o->p.world->sim;
+    dc_v3          p, in;
+    int            k, c;
+
+    dc_sim_poses(sim, q, pose);
+    p = dc_pose_apply(pose[link], sim->vertex[vertex]);
+    in = dc_quat_rotate(dc_quat_conj(pose[link].q), f);
+    for (c = 0; c < 3; c++) o->p.run.vertex[3*vertex + c] += (&in.x)[c];
+    for (k = link; k >= 0; k = sim->link[k].parent) {
+        dc_pose up = {{1, 0, 0, 0}, {0, 0, 0}};
+        dc_v3   turn;
+        if (sim->link[k].parent >= 0) up = pose[sim->link[k].parent];
+        turn = dc_cross(dc_sub(p, dc_pose_apply(up, sim->link[k].attach.t)), f);
+        in = dc_quat_rotate(dc_quat_conj(up.q), f);
+        turn = dc_quat_rotate(dc_quat_conj(up.q), turn);
+        for (c = 0; c < 3; c++) {
+            o->p.run.attach[6*k + c] += (&in.x)[c];
+            o->p.run.attach[6*k + 3 + c] += (&turn.x)[c];
+        }
+    }
+}
+
+/* The step of the shape from here: SDRS Eq. 15, of at most `radius`. 0: there is none. */
+static inline int optimise_shape(optimisation *o, double radius)
+{
+    const dc_sim *sim = &o->p.world->sim;
+    const int     n = o->design.n;
+    const clock_t begin = clock();
+    dc_arena      mem = dc_arena_make(o->scratch, o->bytes);
+    dc_design_info info;
+    dc_status     status;
+    double        size = 0;
+    int           k;
+
+    for (k = 0; k < n; k++) size += (double)(o->grad[k]*o->grad[k]);
+    if (!(size > 0)) return 0;
+    o->rows.rows = o->rows.entries = 0;
+    sim_need(dc_design_solid(&o->design, sim, DC_R(o->margin), &mem, &o->rows), "rows of hulls");
+    sim_need(dc_design_clear(&o->design, sim, o->p.q + sim->nq, DC_R(o->gap), DC_R(radius), &mem, &o->rows, NULL, NULL),
+             "rows of the start");
+    if (o->rate > 0) {
+        if (o->p.adam.step <= 1) o->adam.step = 0;
+        for (k = 0; k < n && o->adam.step == 0; k++) o->adam.m[k] = o->adam.v[k] = 0;
+        o->adam.rate = DC_R(o->rate*radius/o->radius);
+        memset(o->step, 0, (size_t)n*sizeof(dc_real));
+        sim_need(dc_adam(&o->adam, o->grad, o->step), "Adam");
+    } else for (k = 0; k < n; k++) o->step[k] = DC_R(-1e3*radius/sqrt(size))*o->grad[k];
+    status = dc_design_project(&o->design, &o->rows, o->d, DC_R(radius), &mem, o->step, &info);
+    o->seconds += (double)(clock() - begin)/CLOCKS_PER_SEC;
+    if (status == DC_E_SINGULAR) return 0;
+    if (status != DC_E_DIVERGED) sim_need(status, "step of the design");
+    o->missed = fmax(o->missed, (double)info.missed);
+    return 1;
+}
+
+/* Both gradients along the step against a difference of losses. */
+static inline void optimise_check(optimisation *o)
+{
+    const double h = 1e-6/fmax(1e-6, o->radius);
+    double       slope = 0, size = 0, value[2], error;
+    int          k, side;
+
+    for (k = 0; k < o->design.n; k++) {
+        slope += (double)(o->grad[k]*o->step[k]);
+        size += fabs((double)(o->grad[k]*o->step[k]));
+    }
+    memcpy(o->here, o->d, (size_t)o->design.n*sizeof(dc_real));
+    for (side = 0; side < 2; side++) {
+        for (k = 0; k < o->design.n; k++) o->d[k] = o->here[k] + DC_R(side ? -h : h)*o->step[k];
+        value[side] = optimise_value(o);
+    }
+    memcpy(o->d, o->here, (size_t)o->design.n*sizeof(dc_real));
+    error = fabs((value[0] - value[1])/(2*h) - slope)/fmax(size, 1e-300);
+    o->checks++;
+    if (error > 1e-4) o->off++;
+    else o->worst = fmax(o->worst, error);
+}
+
+/* Where a step of Adam takes the control, within its bounds: to o->move. */
+static inline void optimise_control(optimisation *o)
+{
+    const size_t bytes = (size_t)o->p.c.n*sizeof(dc_real);
+
+    if (o->p.c.n < 1) return;
+    if (o->p.adam.step == 0) {
+        memset(o->p.adam.m, 0, bytes);
+        memset(o->p.adam.v, 0, bytes);
+    }
+    memcpy(o->move, o->p.u, bytes);
+    sim_need(dc_adam(&o->p.adam, o->p.grad, o->move), "Adam");
+    controls_clamp(&o->p.c, o->move);
+}
+
+/* Iterations from what o is, which then is the best on the way; its loss. */
+static inline double optimise(optimisation *o, int iterations, int what)
+{
+    const size_t bytes_u = (size_t)o->p.c.n*sizeof(dc_real), bytes_d = (size_t)o->design.n*sizeof(dc_real);
+    double       radius = o->radius, promise, share, now;
+    int          i, k, worse = 0;
+
+    o->p.adam.rate = DC_R(o->p.rate);
+    o->p.adam.step = 0;
+    o->best_value = HUGE_VAL;
+    for (i = 0; i <= iterations; i++) {
+        const double value = optimise_value(o);
+        worse++;
+        if (value < o->best_value) {
+            worse = 0;
+            o->best_value = value;
+            memcpy(o->p.best, o->p.u, bytes_u);
+            memcpy(o->best, o->d, bytes_d);
+        }
+        if (o->p.iterations < PLAN_HISTORY) o->p.history[o->p.iterations++] = value < HUGE_VAL ? value : o->best_value;
+        if (o->best_value >= HUGE_VAL || i == iterations || cli_stopped()) break;
+
+        /* back to the best, with shorter steps */
+        if (!(value <= o->explode*o->best_value) || (o->patience > 0 && worse >= o->patience)) {
+            worse = 0;
+            o->backs++;
+            radius *= 0.5;
+            o->p.adam.rate *= DC_R(0.6);
+            o->p.adam.step = 0;
+            memcpy(o->p.u, o->p.best, bytes_u);
+            memcpy(o->d, o->best, bytes_d);
+            optimise_value(o);
+        }
+        now = o->p.value;
+        optimise_back(o);
+        if (what & OPTIMISE_CONTROL) optimise_control(o);
+        else memcpy(o->move, o->p.u, bytes_u);
+        if (!(what & OPTIMISE_SHAPE) || !optimise_shape(o, radius)) memset(o->step, 0, bytes_d);
+        if ((what & OPTIMISE_SHAPE) && o->check) optimise_check(o);
+
+        /* no more than it takes for a loss of zero: Polyak's length */
+        for (promise = 0, k = 0; k < o->design.n; k++) promise -= (double)(o->grad[k]*o->step[k]);
+        for (k = 0; k < o->p.c.n; k++) promise -= (double)(o->p.grad[k]*(o->move[k] - o->p.u[k]));
+        share = !o->bold && promise > now ? now/promise : 1;
+        for (k = 0; k < o->design.n; k++) o->d[k] += DC_R(share)*o->step[k];
+        for (k = 0; k < o->p.c.n; k++) o->p.u[k] += DC_R(share)*(o->move[k] - o->p.u[k]);
+        radius *= o->shrink;
+    }
+    memcpy(o->p.u, o->p.best, bytes_u);
+    memcpy(o->d, o->best, bytes_d);
+    return optimise_value(o);
+}
+
+/* What it took, after a run's name. */
+static inline void optimise_report(const optimisation *o, const char *run)
+{
+    plan_report(&o->p, run);
+    printf("%s_returns_to_the_best %d returns\n%s_time_of_projections %.2f s\n", run, o->backs, run, o->seconds);
+    printf("%s_row_missed_by_most %.2g m\n", run, o->missed);
+    if (o->check) printf("%s_gradients_checked %d gradients\n%s_off_by_more_than_1e-4 %d gradients\n%s_worst_of_the_others %.2g 1\n", run, o->checks, run, o->off, run, o->worst);
+}
+
+/* ---- what comes out ------------------------------------------------------------------------------- */
+
+/* The hulls of the links, each where it is at state q, as a Wavefront OBJ file beside a page: FILE.html to FILE_name.obj. */
+static inline int optimise_obj(const dc_sim *sim, const dc_real *q, const char *page, const char *name)
+{
+    static dc_pose pose[SIM_LINKS];
+    const size_t   length = strlen(page), stem = length > 5 && !strcmp(page + length - 5, ".html") ? length - 5 : length;
+    char           file[1000];
+    FILE          *f;
+    int            h, k, i, bad;
+
+    if (stem + strlen(name) + 6 > sizeof file) return cli_error("%s", "the name of the page is too long");
+    snprintf(file, sizeof file, "%.*s_%s.obj", (int)stem, page, name);
+    f = fopen(file, "w");
+    if (!f) return cli_error("%s: %s", file, strerror(errno));
+    dc_sim_poses(sim, q, pose);
+    for (k = 0; k < sim->vertices; k++) {
+        for (h = 0; h + 1 < sim->hulls && k >= sim->hull[h].begin + sim->hull[h].n; h++) { }
+        {
+            const dc_v3 x = dc_pose_apply(pose[sim->hull[h].link], sim->vertex[k]);
+            fprintf(f, "v %.9g %.9g %.9g\n", (double)x.x, (double)x.y, (double)x.z);
+        }
+    }
+    for (h = 0; h < sim->hulls; h++) {
+        const dc_sim_hull *hull = sim->hull + h;
+        const int         *face = sim->face + hull->face, *loop = sim->loop + hull->loop;
+        fprintf(f, "g link_%d_hull_%d\n", hull->link, h);
+        for (k = 0; k < hull->faces; k++) {
+            fprintf(f, "f");
+            for (i = face[k]; i < face[k + 1]; i++) fprintf(f, " %d", hull->begin + loop[i] + 1);
+            fprintf(f, "\n");
+        }
+    }
+    bad = ferror(f);
+    return fclose(f) != 0 || bad ? cli_error("%s: not written", file) : 0;
+}
+
+#ifdef VIEW_H_INCLUDED
+
+/* The motion of what o is, as a run of a page, each `every`-th step; colour[link], NULL: of the palette; the loss'
+ * series may be added by the caller in `each`, NULL: nothing. */
+static inline void optimise_show(optimisation *o, view *v, const char *name, const char *const *colour, int every,
+                                 void (*each)(const optimisation *o, const dc_real *q, view *v, int series), const char *what,
+                                 const char *unit)
+{
+    static dc_pose pose[SIM_LINKS];
+    static int     body[SIM_HULLS];
+    const dc_sim  *sim = &o->p.world->sim;
+    static const dc_pose ground = {{1, 0, 0, 0}, {0, 0, 0}};
+    int            h, i, series = -1;
+
+    optimise_value(o);
+    view_run(v, name);
+    if (sim->planes) view_fixed(v, view_plane(v, DC_R(0.5)), NULL, ground);
+    for (h = 0; h < sim->hulls; h++) {
+        dc_hull hull = DC_ZERO;
+        hull.v = sim->vertex + sim->hull[h].begin;
+        hull.n = sim->hull[h].n;
+        body[h] = view_body(v, view_hull(v, &hull), colour ? colour[sim->hull[h].link] : NULL);
+    }
+    if (each) series = view_series(v, what, unit, 0);
+    for (i = 0; i <= o->p.c.horizon && view_ok(v); i += every) {
+        const dc_real *q = o->p.q + (i + 1)*sim->nq;
+        dc_sim_poses(sim, q, pose);
+        for (h = 0; h < sim->hulls; h++) view_pose(v, body[h], pose[sim->hull[h].link]);
+        if (each) each(o, q, v, series);
+        view_frame(v, i*(double)o->p.world->desc.h);
+    }
+}
+
+#endif /* VIEW_H_INCLUDED */
+#endif /* OPTIMISE_H_INCLUDED */
