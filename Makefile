@@ -185,12 +185,14 @@ bench-instructions: $(BENCHES:%=build/bench/%)
 build/bench/%_peers.o: tests/bench/%_peers.cc Makefile build/flags
 	$(CXX) -std=c++14 -O3 $$($(PKG_CONFIG) --cflags $(PEERS) | sed 's/-std=[^ ]*//; s/-I/-isystem /g') -c $< -o $@
 
-# MuJoCo is in C and asks for no alignment: bench_witness.c and bench_sim_mujoco.c call it themselves.
+# MuJoCo is in C and asks for no alignment: bench_manifold.c, bench_witness.c and bench_sim_mujoco.c call it themselves.
 ifneq ($(MUJOCO),)
 bench_witness_flags = -DDC_BENCH_MUJOCO
 bench_witness_libs = -lmujoco
 bench_sim_mujoco_flags = $(bench_witness_flags)
 bench_sim_mujoco_libs = $(bench_witness_libs)
+bench_manifold_flags = $(bench_witness_flags)
+bench_manifold_libs = $(bench_witness_libs)
 endif
 
 ifneq ($(CHIPMUNK),)

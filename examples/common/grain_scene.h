@@ -13,6 +13,8 @@
  *     for (i = 0; i < 100; i++) { grain_run(&s, 0.05); grain_draw(&s, v); view_frame(v, s.time); }
  *     grain_end(&s);
  *
+ * Or the example makes types, fields and grains itself, between grain_open and grain_place, and calls dc_grains_step.
+ *
  * Fields of discs and walls are exact. Those of two other shapes are learned, and read from GRAIN_FIELDS, a directory of files
  * NAME_NAME.dccfield, which `make train TRAIN="all dir=examples/fields"` writes; what is not there is trained, 3 layers of 32 units
  * if s.train does not say otherwise, and kept there. With s.exact they are exact as well, for few grains.
@@ -37,8 +39,9 @@ enum { GRAIN_THREADS = 8, GRAIN_KINDS = 16, GRAIN_CORNERS = 96, GRAIN_PAIRS = GR
 /* a shape or wall */
 typedef struct {
     const char *name;                           /* of the outline; NULL: a wall */
-    dc_v2       corner[GRAIN_CORNERS];          /* in units of length, radius 1 */
-    int         corners, round;
+    dc_v2       corner[GRAIN_CORNERS];          /* of the outline, in units of length, radius 1 */
+    dc_poly     outline;
+    int         round;                          /* 1: drawn as a disc, and its fields are those of one */
     double      length;                         /* m: the radius */
 } grain_kind;
 
@@ -85,11 +88,17 @@ static inline double grain_random(grain_scene *s)
     return (double)(cli_random(&s->random) >> 11)*(1.0/9007199254740992.0);
 }
 
-/* An empty scene with gravity. Springs across are as stiff as along; grain_build makes the dampers. */
-static inline void grain_begin(grain_scene *s, double h, double stiffness, double friction, unsigned long long seed)
+/* An empty scene. */
+static inline void grain_open(grain_scene *s, unsigned long long seed)
 {
     memset(s, 0, sizeof *s);
     s->random = seed;
+}
+
+/* The same with gravity. Springs across are as stiff as along; grain_build makes the dampers. */
+static inline void grain_begin(grain_scene *s, double h, double stiffness, double friction, unsigned long long seed)
+{
+    grain_open(s, seed);
     s->desc.h = (dc_real)h;
     s->desc.gravity[1] = DC_R(-9.81);
     s->desc.material.kn = s->desc.material.kt = (dc_real)stiffness;
@@ -106,16 +115,14 @@ static inline int grain_outline(grain_scene *s, const char *name, const dc_v2 *c
 {
     int         k = s->desc.types++;
     grain_kind *kind = s->kind + k;
-    dc_poly     poly;
 
     kind->name = name;
     memcpy(kind->corner, corner, (size_t)corners*sizeof *corner);
-    kind->corners = corners;
     kind->length = radius;
     grain_need(dc_poly_centre(corners, kind->corner, 1), name);
-    poly.v = kind->corner;
-    poly.n = corners;
-    grain_need(dc_grain_type_poly(&poly, (dc_real)radius, 1, &s->type[k]), name);
+    kind->outline.v = kind->corner;
+    kind->outline.n = corners;
+    grain_need(dc_grain_type_poly(&kind->outline, (dc_real)radius, 1, &s->type[k]), name);
     return k;
 }
 
@@ -170,6 +177,22 @@ static inline int grain_read(grain_scene *s, const char *file, dc_cfield *field)
     if (need == 0) return 0;
     mem = grain_memory(s, need);
     return dc_cfield_load(bytes, n, &mem, field) == DC_OK;
+}
+
+/* The bytes of a learned field, a file NAME.dccfield of GRAIN_FIELDS. */
+static inline const void *grain_bytes(grain_scene *s, const char *name, size_t *bytes)
+{
+    enum { MOST = 1 << 17 };
+    char  file[300];
+    FILE *f;
+    void *p = grain_memory(s, MOST).base;
+
+    snprintf(file, sizeof file, "%s/%.40s.dccfield", GRAIN_FIELDS, name);
+    f = fopen(file, "rb");
+    if (!f) exit(cli_error("%s is not there: make train TRAIN=\"all dir=examples/fields\" writes it", file));
+    *bytes = fread(p, 1, MOST, f);
+    fclose(f);
+    return p;
 }
 
 static inline void grain_write(const dc_cfield *field, const char *file)
@@ -229,16 +252,12 @@ static inline void grain_pair(grain_scene *s, int a, int b)
     dc_grain_pair    *p = s->pair + s->desc.pairs;
     dc_cfield        *field = s->field + s->desc.pairs++, exact;
     dc_cshape shape = DC_ZERO;
-    dc_poly   poly;
     dc_arena  mem;
     char      file[300];
     int       learn;
 
-    poly.v = B->corner;
-    poly.n = B->corners;
     shape.kind = A->round ? DC_CSHAPE_DISC : s->type[a].kind;
-    shape.poly.v = A->corner;
-    shape.poly.n = A->corners;
+    shape.poly = A->outline;
     learn = shape.kind == DC_CSHAPE_POLY && !s->exact;
     p->a = a;
     p->b = b;
@@ -256,8 +275,8 @@ static inline void grain_pair(grain_scene *s, int a, int b)
         return;
     }
     if (shape.kind != DC_CSHAPE_HALFPLANE) shape.radius = (dc_real)(A->length/B->length);
-    mem = grain_memory(s, dc_cfield_bytes(shape.kind == DC_CSHAPE_POLY ? A->corners : 0, B->corners));
-    grain_need(dc_cfield_exact(NULL, &shape, &poly, &mem, &exact), "field");
+    mem = grain_memory(s, dc_cfield_bytes(shape.kind == DC_CSHAPE_POLY ? A->outline.n : 0, B->outline.n));
+    grain_need(dc_cfield_exact(NULL, &shape, &B->outline, &mem, &exact), "field");
     *field = exact;
     if (!learn) return;
     grain_train(s, &exact, grain_file(A->name, B->name, file), field);
@@ -325,6 +344,19 @@ static inline int grain_fill(grain_scene *s, const int *kind, int kinds, int n, 
     return first;
 }
 
+/* Every body where it was put. */
+static inline void grain_place(grain_scene *s)
+{
+    int i;
+
+    for (i = 0; i < s->bodies; i++) {
+        s->g.q[3*i] = (dc_real)s->start[i].theta;
+        s->g.q[3*i + 1] = (dc_real)s->start[i].x;
+        s->g.q[3*i + 2] = (dc_real)s->start[i].y;
+        s->g.motion[i] = (int)s->start[i].motion;
+    }
+}
+
 /* Makes the fields of the pairs that can touch, dampers of a fifth of critical for two of the lightest grains, and the grains in
  * the domain (x0, y0) .. (x1, y1). */
 static inline void grain_build(grain_scene *s, double x0, double y0, double x1, double y1)
@@ -357,12 +389,7 @@ static inline void grain_build(grain_scene *s, double x0, double y0, double x1, 
     s->threads = omp_get_max_threads() < GRAIN_THREADS ? omp_get_max_threads() : GRAIN_THREADS;
 #endif
     for (i = 0; i < s->threads; i++) s->scratch[i] = grain_memory(s, dc_grains_step_bytes(&s->g));
-    for (i = 0; i < s->bodies; i++) {
-        s->g.q[3*i] = (dc_real)s->start[i].theta;
-        s->g.q[3*i + 1] = (dc_real)s->start[i].x;
-        s->g.q[3*i + 2] = (dc_real)s->start[i].y;
-        s->g.motion[i] = (int)s->start[i].motion;
-    }
+    grain_place(s);
 }
 
 static inline void grain_end(grain_scene *s)
@@ -409,6 +436,17 @@ static inline void grain_solve(grain_scene *s)
     }
 }
 
+/* Counts a step just done, for grain_report; one that failed ends the program. */
+static inline void grain_count(grain_scene *s, dc_status status)
+{
+    if (status != DC_OK) exit(cli_error("step %ld: %s (bodies %d and %d, %d pairs)", s->steps,
+                                            dc_status_text(status), s->info.a, s->info.b, s->info.pairs));
+    s->steps++;
+    s->time += (double)s->desc.h;
+    s->contacts += s->info.contacts;
+    s->deepest = fmax(s->deepest, (double)s->info.deepest);
+}
+
 /* One step; one that fails ends the program. */
 static inline void grain_step(grain_scene *s)
 {
@@ -428,25 +466,28 @@ static inline void grain_step(grain_scene *s)
     if (status == DC_OK) status = grain_meet(s);
     if (status == DC_OK) grain_solve(s);
     if (status == DC_OK) status = dc_grains_advance(&s->g, &s->info);
-    if (status != DC_OK) exit(cli_error("step %ld: %s (bodies %d and %d, %d pairs)", s->steps,
-                                            dc_status_text(status), s->info.a, s->info.b, s->info.pairs));
+    grain_count(s, status);
     s->seconds += cli_seconds() - before;
-    s->steps++;
-    s->time += (double)s->desc.h;
-    s->contacts += s->info.contacts;
-    s->deepest = fmax(s->deepest, (double)s->info.deepest);
+}
+
+/* Slows free grains, so that they settle; drag in 1/s. */
+static inline void grain_slow(grain_scene *s, double drag)
+{
+    dc_real keep = (dc_real)(1 - drag*(double)s->desc.h);
+    int     i, k;
+
+    for (i = 0; i < s->bodies; i++)
+        for (k = 0; k < 3 && s->g.motion[i] == DC_GRAIN_FREE; k++) s->g.v[3*i + k] *= keep;
 }
 
 /* Steps for some seconds; drag, 1/s, slows free grains: 0 but while they settle. */
 static inline void grain_run(grain_scene *s, double seconds, double drag)
 {
-    int     i, k, n = (int)(seconds/(double)s->desc.h + 0.5);
-    dc_real keep = (dc_real)(1 - drag*(double)s->desc.h);
+    int n = (int)(seconds/(double)s->desc.h + 0.5);
 
     while (n-- > 0) {
         grain_step(s);
-        for (i = 0; i < s->bodies && drag > 0; i++)
-            for (k = 0; k < 3 && s->g.motion[i] == DC_GRAIN_FREE; k++) s->g.v[3*i + k] *= keep;
+        if (drag > 0) grain_slow(s, drag);
     }
 }
 
@@ -510,12 +551,12 @@ static inline void grain_show(grain_scene *s, view *v)
 
     for (k = 0; k < s->desc.types; k++) {
         dc_real xy[2*GRAIN_CORNERS];
-        for (i = 0; i < s->kind[k].corners; i++) {
+        for (i = 0; i < s->kind[k].outline.n; i++) {
             xy[2*i] = s->kind[k].corner[i].x*(dc_real)s->kind[k].length;
             xy[2*i + 1] = s->kind[k].corner[i].y*(dc_real)s->kind[k].length;
         }
         if (s->type[k].kind != DC_CSHAPE_POLY) drawn[k] = -1;
-        else drawn[k] = s->kind[k].round ? view_disc(v, (dc_real)s->kind[k].length) : view_polygon(v, xy, s->kind[k].corners);
+        else drawn[k] = s->kind[k].round ? view_disc(v, (dc_real)s->kind[k].length) : view_polygon(v, xy, s->kind[k].outline.n);
     }
     for (i = 0; i < s->bodies; i++) s->start[i].shown = drawn[s->body[i]] < 0 ? -1 : view_body(v, drawn[s->body[i]], s->start[i].colour);
 }
