@@ -6319,7 +6319,7 @@ static uint64_t dci_saved_get(const unsigned char *p, int n)
 /* Of a baked field: "dcspline"; version; wall, angles, side, fold, bits, 4 bytes each; both radii and both scales as
  * IEEE doubles; cells, as IEEE floats or two's complement; FNV-1a of all before it, 8 bytes. */
 
-enum { DCI_BAKED_VERSION = 1, DCI_BAKED_HEAD = 8 + 6*4 + 4*8 };
+enum { DCI_BAKED_VERSION = 1, DCI_BAKED_HEAD = 8 + 6*4 + 4*8, DCI_BAKED_FRAME = DCI_BAKED_HEAD + DCI_SAVED_SUM };
 
 static size_t dci_cspline_cells(const dc_cspline *s)
 {
@@ -6329,7 +6329,7 @@ static size_t dci_cspline_cells(const dc_cspline *s)
 
 static size_t dci_baked_bytes(const dc_cspline *s)
 {
-    return dc_bytes(DCI_BAKED_HEAD + DCI_SAVED_SUM, dci_cspline_cells(s), (size_t)s->bits/8);
+    return dc_bytes(DCI_BAKED_FRAME, dci_cspline_cells(s), (size_t)s->bits/8);
 }
 
 /* cell k as the bits that are saved */
@@ -6381,7 +6381,7 @@ static int dci_baked_read(const void *bytes, size_t size, dc_cspline *s)
     size_t k;
     int ok;
 
-    if (!p || size < DCI_BAKED_HEAD + DCI_SAVED_SUM || memcmp(p, "dcspline", 8) != 0
+    if (!p || size < DCI_BAKED_FRAME || memcmp(p, "dcspline", 8) != 0
         || dci_saved_get(p + size - DCI_SAVED_SUM, DCI_SAVED_SUM) != dci_hash(p, size - DCI_SAVED_SUM)) return 0;
 
     /* the head */

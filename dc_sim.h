@@ -3594,12 +3594,12 @@ static DCI_NOINLINE int dci_sim_eval_friction(const dci_sim_problem *problem, co
 }
 
 /* Potential, of hulls near each other, and friction together */
-static DCI_NOINLINE void dci_sim_eval_met(const dci_sim_problem *problem, dci_sim_met *met, int near, int want,
+static DCI_NOINLINE void dci_sim_eval_met(const dci_sim_problem *problem, dci_sim_met *met, int adjacent, int want,
                                           dci_sim_scratch *scratch, dci_sim_energy *at)
 {
     const dci_sim_pair p = dci_sim_pair_of(problem->sim, met->a, met->b);
     dci_sim_jet *sum = scratch->jet, *friction = scratch->jet + 1;
-    const int felt = near ? dci_sim_eval_pair(problem, met, want, scratch, at) : 0;
+    const int felt = adjacent ? dci_sim_eval_pair(problem, met, want, scratch, at) : 0;
     int slides = 0, k;
 
     if (at->status == DC_OK && met->load) slides = dci_sim_eval_friction(problem, met, want, scratch, friction, at);
