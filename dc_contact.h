@@ -6694,13 +6694,13 @@ static int dci_soft_bounds(const dci_soft *w, int k, dc_v3 x, dc_v3 out, dc_real
 static int dci_soft_beyond(const dci_soft *w, int k, dci_moving x, dci_moving out, dc_real sign, dci_dual *z)
 {
     const dci_moving *vertex = w->body[k].vertex;
-    dci_dual far;
+    dci_dual past;
     int i, n = w->rates.side[k].hull->hull.n;
 
     for (i = 0; i < n; ++i) {
-        far = dci_dual_line(sign/w->length, dci_dual_dot(out, dci_moving_sub(vertex[i], x)), 0);
-        if (!(far.at < 2)) return 0;
-        *z = dci_dual_sub(*z, dci_soft_barrier(far));
+        past = dci_dual_line(sign/w->length, dci_dual_dot(out, dci_moving_sub(vertex[i], x)), 0);
+        if (!(past.at < 2)) return 0;
+        *z = dci_dual_sub(*z, dci_soft_barrier(past));
     }
     return 1;
 }
@@ -10170,9 +10170,9 @@ static dc_status dci_friction_open(dci_friction *f, const dc_friction_options *o
     return status;
 }
 
-/* The plane's velocity when x^{t+1} = now[].map (x_hat, 1); from that of the iterate of `near`, if not NULL. */
+/* The plane's velocity when x^{t+1} = now[].map (x_hat, 1); from that of the iterate of `last`, if not NULL. */
 static dc_status dci_friction_close(dci_friction *f, const dci_posed old[2], const dci_posed now[2],
-                                    const dc_friction_load *near, dc_real *value, dc_friction_info *info)
+                                    const dc_friction_load *last, dc_real *value, dc_friction_info *info)
 {
     const dc_real *z = f->motion.velocity;
     dc_status status;
@@ -10190,7 +10190,7 @@ static dc_status dci_friction_close(dci_friction *f, const dci_posed old[2], con
                    dc_sub(dci_translation(now[b].map), dci_translation(old[b].map)));
         dci_to_frame(&f->load.frame, dc_scale(1/f->load.time_step, d), s->velocity);
     }
-    status = near && near->kept ? dci_friction_plane_near(f, near, &info->iterations, value) : DC_E_DIVERGED;
+    status = last && last->kept ? dci_friction_plane_near(f, last, &info->iterations, value) : DC_E_DIVERGED;
     if (status != DC_OK) status = dci_friction_plane(f, &info->iterations, value);
     info->w = z[2]/f->motion.scale;
     info->u = dc_add(dc_scale(z[0], f->load.frame.side_1), dc_scale(z[1], f->load.frame.side_2));
