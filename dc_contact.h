@@ -950,7 +950,8 @@ DC_DEF size_t dc_hull_manifold_bytes(int na, int nb);
 /* Derivatives of a patch with its features frozen: which faces, vertices and edges its points come from, and what n is
  * normal to. Twists are those of the world frame, 12 numbers (v_a, w_a, v_b, w_b) about the body origins. a, b and the
  * poses are those m was made of. Where features change, points come and go and these are one-sided; inside, n, points
- * and gaps are smooth. n is normal to a face (reference 1, 2) or to the features of m->distance (3).
+ * and gaps are smooth. n is normal to a face (reference 1, 2) or to the features of m->distance (3). Of two faces that
+ * are parallel within 1e-6 it moves with that of `reference`, though at poses nearby it may be that of the other.
  *
  * DC_E_ARG: NULL (outputs may be NULL), what dc_hull_manifold refuses, a patch that is not of these hulls, a number
  * that is not finite. DC_E_SINGULAR: n has no derivative, the cores touch at a vertex; or two edges are parallel.
@@ -1027,8 +1028,8 @@ DC_DEF dc_status dc_hull_smooth_jvp(const dc_hull_smooth_options *opt, const dc_
 
 /* The gradient of by_n.n + sum of by.pa.pa + by.pb.pb + by.gap gap + by.weight weight over the `count` points of
  * dc_hull_smooth (by_n NULL: 0; DC_E_ARG: it finds another number of them) by the twists, grad[12], and by the points
- * of the hulls in body coordinates, grad_a[3 n_a], grad_b[3 n_b], both may be NULL. Cost: a pass over the points that
- * there are per twist and per coordinate of a vertex. */
+ * of the hulls in body coordinates, grad_a[3 n_a], grad_b[3 n_b], both may be NULL; there `length` is held, also the
+ * one that 0 stands for. Cost: a pass over the points that there are per twist and per coordinate of a vertex. */
 DC_DEF dc_status dc_hull_smooth_vjp(const dc_hull_smooth_options *opt, const dc_hull_topology *a, const dc_pose *pose_a,
                                     const dc_hull_topology *b, const dc_pose *pose_b, dc_arena *mem, int count,
                                     const dc_v3 *by_n, const dc_hull_soft_rate *by, dc_real *grad, dc_real *grad_a,
