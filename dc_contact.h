@@ -950,7 +950,8 @@ DC_DEF size_t dc_hull_manifold_bytes(int na, int nb);
 /* Derivatives of a patch with its features frozen: which faces, vertices and edges its points come from, and what n is
  * normal to. Twists are those of the world frame, 12 numbers (v_a, w_a, v_b, w_b) about the body origins. a, b and the
  * poses are those m was made of. Where features change, points come and go and these are one-sided; inside, n, points
- * and gaps are smooth. n is normal to a face (reference 1, 2) or to the features of m->distance (3).
+ * and gaps are smooth. n is normal to a face (reference 1, 2) or to the features of m->distance (3). Of two faces that
+ * are parallel within 1e-6 it moves with that of `reference`, though at poses nearby it may be that of the other.
  *
  * DC_E_ARG: NULL (outputs may be NULL), what dc_hull_manifold refuses, a patch that is not of these hulls, a number
  * that is not finite. DC_E_SINGULAR: n has no derivative, the cores touch at a vertex; or two edges are parallel.
@@ -1027,8 +1028,8 @@ DC_DEF dc_status dc_hull_smooth_jvp(const dc_hull_smooth_options *opt, const dc_
 
 /* The gradient of by_n.n + sum of by.pa.pa + by.pb.pb + by.gap gap + by.weight weight over the `count` points of
  * dc_hull_smooth (by_n NULL: 0; DC_E_ARG: it finds another number of them) by the twists, grad[12], and by the points
- * of the hulls in body coordinates, grad_a[3 n_a], grad_b[3 n_b], both may be NULL. Cost: a pass over the points that
- * there are per twist and per coordinate of a vertex. */
+ * of the hulls in body coordinates, grad_a[3 n_a], grad_b[3 n_b], both may be NULL; there `length` is held, also the
+ * one that 0 stands for. Cost: a pass over the points that there are per twist and per coordinate of a vertex. */
 DC_DEF dc_status dc_hull_smooth_vjp(const dc_hull_smooth_options *opt, const dc_hull_topology *a, const dc_pose *pose_a,
                                     const dc_hull_topology *b, const dc_pose *pose_b, dc_arena *mem, int count,
                                     const dc_v3 *by_n, const dc_hull_soft_rate *by, dc_real *grad, dc_real *grad_a,
@@ -6693,13 +6694,13 @@ static int dci_soft_bounds(const dci_soft *w, int k, dc_v3 x, dc_v3 out, dc_real
 static int dci_soft_beyond(const dci_soft *w, int k, dci_moving x, dci_moving out, dc_real sign, dci_dual *z)
 {
     const dci_moving *vertex = w->body[k].vertex;
-    dci_dual far;
+    dci_dual past;
     int i, n = w->rates.side[k].hull->hull.n;
 
     for (i = 0; i < n; ++i) {
-        far = dci_dual_line(sign/w->length, dci_dual_dot(out, dci_moving_sub(vertex[i], x)), 0);
-        if (!(far.at < 2)) return 0;
-        *z = dci_dual_sub(*z, dci_soft_barrier(far));
+        past = dci_dual_line(sign/w->length, dci_dual_dot(out, dci_moving_sub(vertex[i], x)), 0);
+        if (!(past.at < 2)) return 0;
+        *z = dci_dual_sub(*z, dci_soft_barrier(past));
     }
     return 1;
 }
@@ -10169,9 +10170,9 @@ static dc_status dci_friction_open(dci_friction *f, const dc_friction_options *o
     return status;
 }
 
-/* The plane's velocity when x^{t+1} = now[].map (x_hat, 1); from that of the iterate of `near`, if not NULL. */
+/* The plane's velocity when x^{t+1} = now[].map (x_hat, 1); from that of the iterate of `last`, if not NULL. */
 static dc_status dci_friction_close(dci_friction *f, const dci_posed old[2], const dci_posed now[2],
-                                    const dc_friction_load *near, dc_real *value, dc_friction_info *info)
+                                    const dc_friction_load *last, dc_real *value, dc_friction_info *info)
 {
     const dc_real *z = f->motion.velocity;
     dc_status status;
@@ -10189,7 +10190,7 @@ static dc_status dci_friction_close(dci_friction *f, const dci_posed old[2], con
                    dc_sub(dci_translation(now[b].map), dci_translation(old[b].map)));
         dci_to_frame(&f->load.frame, dc_scale(1/f->load.time_step, d), s->velocity);
     }
-    status = near && near->kept ? dci_friction_plane_near(f, near, &info->iterations, value) : DC_E_DIVERGED;
+    status = last && last->kept ? dci_friction_plane_near(f, last, &info->iterations, value) : DC_E_DIVERGED;
     if (status != DC_OK) status = dci_friction_plane(f, &info->iterations, value);
     info->w = z[2]/f->motion.scale;
     info->u = dc_add(dc_scale(z[0], f->load.frame.side_1), dc_scale(z[1], f->load.frame.side_2));

@@ -2244,7 +2244,7 @@ static dc_status dci_growth_solve(dci_growth *G, dc_real rho, int rough, int mos
 
 #define DCI_WALK 48                 /* corners passed before the interior point is asked instead */
 #define DCI_CORNER_NEWTON 12        /* the same for steps of Newton */
-#define DCI_CORNER_NEAR 24          /* and for rows that meet at the corner besides its own */
+#define DCI_CORNER_NEAR 20          /* and for rows that meet at the corner besides its own */
 
 typedef struct {
     int rows, rows_a;               /* of both shapes, of the first */

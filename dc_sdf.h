@@ -5162,8 +5162,8 @@ static dc_status dci_cnet_eval(const dc_cfield *f, int count, const dc_real *q, 
     return ok ? DC_OK : DC_E_RANGE;
 }
 
-static dc_status dci_cnet_eval_one(const dc_cfield *f, const dc_real q[3], dc_arena *mem, dc_real *d, dc_real *grad,
-                                   dc_real *lever, dc_real *hess, dc_real *dlever)
+static DCI_NOINLINE dc_status dci_cnet_eval_one(const dc_cfield *f, const dc_real q[3], dc_arena *mem, dc_real *d,
+                                                dc_real *grad, dc_real *lever, dc_real *hess, dc_real *dlever)
 {
     static const int at[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
     dc_real v = 0, l = 0, g[3] = {0}, h[6] = {0}, dl[3] = {0};
@@ -5628,8 +5628,8 @@ static dc_status dci_cspline_eval(const dc_cspline *s, int count, const dc_real 
     return DC_OK;
 }
 
-static dc_status dci_cspline_eval_one(const dc_cspline *s, const dc_real q[3], dc_real *d, dc_real *grad,
-                                      dc_real *lever, dc_real *hess, dc_real *dlever)
+static DCI_NOINLINE dc_status dci_cspline_eval_one(const dc_cspline *s, const dc_real q[3], dc_real *d, dc_real *grad,
+                                                   dc_real *lever, dc_real *hess, dc_real *dlever)
 {
     static const int at[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
     dc_real h[6];
@@ -6319,7 +6319,7 @@ static uint64_t dci_saved_get(const unsigned char *p, int n)
 /* Of a baked field: "dcspline"; version; wall, angles, side, fold, bits, 4 bytes each; both radii and both scales as
  * IEEE doubles; cells, as IEEE floats or two's complement; FNV-1a of all before it, 8 bytes. */
 
-enum { DCI_BAKED_VERSION = 1, DCI_BAKED_HEAD = 8 + 6*4 + 4*8 };
+enum { DCI_BAKED_VERSION = 1, DCI_BAKED_HEAD = 8 + 6*4 + 4*8, DCI_BAKED_FRAME = DCI_BAKED_HEAD + DCI_SAVED_SUM };
 
 static size_t dci_cspline_cells(const dc_cspline *s)
 {
@@ -6329,7 +6329,7 @@ static size_t dci_cspline_cells(const dc_cspline *s)
 
 static size_t dci_baked_bytes(const dc_cspline *s)
 {
-    return dc_bytes(DCI_BAKED_HEAD + DCI_SAVED_SUM, dci_cspline_cells(s), (size_t)s->bits/8);
+    return dc_bytes(DCI_BAKED_FRAME, dci_cspline_cells(s), (size_t)s->bits/8);
 }
 
 /* cell k as the bits that are saved */
@@ -6381,7 +6381,7 @@ static int dci_baked_read(const void *bytes, size_t size, dc_cspline *s)
     size_t k;
     int ok;
 
-    if (!p || size < DCI_BAKED_HEAD + DCI_SAVED_SUM || memcmp(p, "dcspline", 8) != 0
+    if (!p || size < DCI_BAKED_FRAME || memcmp(p, "dcspline", 8) != 0
         || dci_saved_get(p + size - DCI_SAVED_SUM, DCI_SAVED_SUM) != dci_hash(p, size - DCI_SAVED_SUM)) return 0;
 
     /* the head */
@@ -6663,7 +6663,7 @@ static int dci_bake_options(const dc_cfield_bake_options *opt, const dc_cfield *
 
 /* The coefficients of n values along a line with stride `step`, periodic or with mirrored ends, by the two recursions
  * with the pole z = sqrt(3) - 2; a: room for the line. */
-static void dci_bake_filter(float *c, int n, size_t step, int periodic, dc_real *a)
+static DCI_NOINLINE void dci_bake_filter(float *c, int n, size_t step, int periodic, dc_real *a)
 {
     const dc_real z = DC_R(-0.26794919243112270647);
     dc_real power = z, sum;
@@ -6713,7 +6713,8 @@ static dc_status dci_bake_value(const dc_cspline *s, const dc_cfield *of, dc_rea
 }
 
 /* values at the nodes, then coefficients, into cells */
-static dc_status dci_bake_sample(dc_cspline *s, const dc_cfield *of, float *cell, dc_real *line, dc_arena *mem)
+static DCI_NOINLINE dc_status dci_bake_sample(dc_cspline *s, const dc_cfield *of, float *cell, dc_real *line,
+                                              dc_arena *mem)
 {
     const size_t n = (size_t)s->side, step = 2*n*n;
     const dc_real space = s->wall == DC_CSHAPE_POLY ? 1/s->rate : 0;
@@ -6755,7 +6756,7 @@ static dc_status dci_bake_sample(dc_cspline *s, const dc_cfield *of, float *cell
 }
 
 /* cells to 16 bits, in units of the largest */
-static void dci_bake_round(dc_cspline *s, const float *cell)
+static DCI_NOINLINE void dci_bake_round(dc_cspline *s, const float *cell)
 {
     const size_t count = dci_cspline_cells(s), kinds = s->wall == DC_CSHAPE_POLY ? 2 : 1;
     size_t k, c;
@@ -6773,7 +6774,8 @@ static void dci_bake_round(dc_cspline *s, const float *cell)
 
 enum { DCI_BAKE_JUDGES = 1000, DCI_BAKE_TRIES = 100000 };
 
-static dc_status dci_bake_judge(const dc_cfield *f, const dc_cfield *of, dc_arena *mem, dc_cfield_bake_info *info)
+static DCI_NOINLINE dc_status dci_bake_judge(const dc_cfield *f, const dc_cfield *of, dc_arena *mem,
+                                             dc_cfield_bake_info *info)
 {
     const dc_cspline *s = f->spline;
     const dc_real band = DC_CFIELD_BAND*s->width/DC_R(0.4);

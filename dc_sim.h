@@ -537,7 +537,7 @@ DC_DEF dc_status dc_adam(dc_adam_state *a, const dc_real *grad, dc_real *x);
  *     dc_design_pull(&D, d, &run, grad);                       gradient by d
  *     dc_design_solid(&D, &sim, margin, &mem, &rows);          hulls stay solid
  *     dc_design_clear(&D, &sim, q0, gap, reach, &mem, &rows, NULL);    the start stays free of overlap
- *     for (k = 0; k < n; ++k) step[k] = -t*grad[k];            t large: Eq. 15
+ *     for (k = 0; k < n; ++k) step[k] = -t*grad[k];            t large: SDRS Eq. 15
  *     dc_design_project(&D, &rows, d, radius, &mem, step, NULL);
  *     for (k = 0; k < n; ++k) d[k] += step[k]; */
 
@@ -3594,12 +3594,12 @@ static DCI_NOINLINE int dci_sim_eval_friction(const dci_sim_problem *problem, co
 }
 
 /* Potential, of hulls near each other, and friction together */
-static DCI_NOINLINE void dci_sim_eval_met(const dci_sim_problem *problem, dci_sim_met *met, int near, int want,
+static DCI_NOINLINE void dci_sim_eval_met(const dci_sim_problem *problem, dci_sim_met *met, int adjacent, int want,
                                           dci_sim_scratch *scratch, dci_sim_energy *at)
 {
     const dci_sim_pair p = dci_sim_pair_of(problem->sim, met->a, met->b);
     dci_sim_jet *sum = scratch->jet, *friction = scratch->jet + 1;
-    const int felt = near ? dci_sim_eval_pair(problem, met, want, scratch, at) : 0;
+    const int felt = adjacent ? dci_sim_eval_pair(problem, met, want, scratch, at) : 0;
     int slides = 0, k;
 
     if (at->status == DC_OK && met->load) slides = dci_sim_eval_friction(problem, met, want, scratch, friction, at);
@@ -9744,12 +9744,16 @@ static int dci_grains_tangent_ok(const dc_grains *g, const dc_grains_tangent *t)
 /* in: the state, a tangent or a gradient; out: that of the other end of a step. Sweeps are gone through as they were.
  *
  * stage                | reads                          | writes                       | equation
- * dci_sweeps_open      | the state                      | rows, forces to begin with   |
- * dci_grain_row_along  | a jet, tangents of its bodies  | tangent of its row           | chain rule
+ * dci_sweeps_open      | sizes                          | scratch, zeros               |
+ * dci_sweeps_rows_along| jets, tangent of the state     | tangents of rows and forces  | chain rule
+ *  dci_grain_row_along | a jet, tangents of its bodies  | tangent of its row           |
+ * dci_sweeps_jvp       | these                          | tangent of the next state    |
  * dci_sweeps_velocity  | tangents of rows and forces    | tangent of velocities        | v + h (f/m + gravity)
  * dci_sweep_along      | tangents of row and velocities | tangent of forces            | chain rule of a sweep
- * dci_sweep_back       | gradient by the new forces     | by the old ones, velocities, | its transpose
- *                      |                                | and the row                  | */
+ * dci_sweeps_vjp       | gradient by the next state     | by velocities, rows, forces  | the transpose
+ *  dci_sweep_back      | gradient by the new forces     | by the old ones, velocities, |
+ *                      |                                | and the row                  |
+ * dci_sweeps_rows_back | gradients by rows, jets        | gradient by the state        | */
 
 /* scratch: of jvp tangents of rows and forces, of vjp gradients by them, and the forces before each sweep */
 typedef struct {
@@ -9783,20 +9787,15 @@ DC_DEF size_t dc_grains_grad_bytes(const dc_grains *g)
     return dci_counted(&room);
 }
 
-/* the scratch, zeros, and contacts as the step has them after its fields */
-static dc_status dci_sweeps_open(dc_grains *g, int back, dc_arena *mem, dci_sweeps_work *w)
+/* the scratch, which the caller gives back, with zeros */
+static dc_status dci_sweeps_open(const dc_grains *g, int back, dc_arena *mem, dci_sweeps_work *w)
 {
-    const size_t used = mem->used, m = (size_t)g->contacts;
+    const size_t m = (size_t)g->contacts;
     dci_room room = DC_ZERO;
-    dc_status status;
 
     room.arena = mem;
     dci_sweeps_lay(g, m, back, &room, w);
-    status = room.full ? DC_E_MEMORY : dc_grains_meet(g, 0, g->blocks, mem);
-    if (status != DC_OK) {
-        mem->used = used;
-        return status;
-    }
+    if (room.full) return DC_E_MEMORY;
     memset(w->rows, 0, m*sizeof *w->rows);
     memset(w->force, 0, 2*m*sizeof *w->force);
     return DC_OK;
@@ -9875,49 +9874,51 @@ static void dci_sweep_along(const dc_grains *g, const dc_grain_contact *contact,
     force[1] = dft;
 }
 
-static dc_status dci_sweeps_jvp(dc_grains *g, const dc_grains_tangent *in, const dc_grains_tangent *out, dc_arena *mem,
-                                dc_grains_info *info)
+/* Tangents of the rows of all contacts, and of the forces to begin with. */
+static DCI_NOINLINE dc_status dci_sweeps_rows_along(const dc_grains *g, const dc_grains_tangent *in, dc_arena *mem,
+                                                    dci_sweeps_work *w)
 {
-    const size_t used = mem->used;
-    const int n = g->desc.bodies;
-    dci_sweeps_work w;
     dci_grain_jet jet;
-    dci_grain_answer to;
-    dc_status status = dci_sweeps_open(g, 0, mem, &w);
-    int i, k, p, springs = 0;
+    dc_status status;
+    int k, p;
 
-    /* rows, and forces to begin with */
-    for (p = 0; p < g->contacts && status == DC_OK; ++p) {
+    for (p = 0; p < g->contacts; ++p) {
         const dc_grain_contact *contact = g->contact + p;
         if (!g->touch[p]) continue;
         status = dci_grain_jet_of(g, p, mem, &jet);
-        if (status != DC_OK) break;
+        if (status != DC_OK) return status;
         dci_grain_row_along(&jet, g->rows + p, in->q + 3*contact->a, in->q + 3*contact->b,
-                            jet.where < 0 ? 0 : in->spring[3*jet.where], w.rows + p);
-        for (k = 0; k < 2 && jet.where >= 0; ++k) w.force[2*p + k] = in->spring[3*jet.where + 1 + k];
+                            jet.where < 0 ? 0 : in->spring[3*jet.where], w->rows + p);
+        for (k = 0; k < 2 && jet.where >= 0; ++k) w->force[2*p + k] = in->spring[3*jet.where + 1 + k];
     }
-    if (status != DC_OK) {
-        mem->used = used;
-        return status;
-    }
+    return DC_OK;
+}
+
+/* The sweeps with their tangents, then that of the next state. */
+static DCI_NOINLINE void dci_sweeps_jvp(dc_grains *g, const dc_grains_tangent *in, const dc_grains_tangent *out,
+                                        dci_sweeps_work *w, dc_grains_info *info)
+{
+    const int n = g->desc.bodies;
+    dci_grain_answer to;
+    int i, k, p, springs = 0;
 
     /* sweeps */
     for (k = 0; k < g->desc.sweeps; ++k) {
         dc_grains_sum(g, 0, n);
-        dci_sweeps_velocity(g, in->v, &w, w.velocity);
+        dci_sweeps_velocity(g, in->v, w, w->velocity);
         for (p = 0; p < g->contacts; ++p) {
             if (!g->touch[p]) continue;
             dci_grain_sweep(g, g->contact + p, g->rows + p, &to);
-            dci_sweep_along(g, g->contact + p, g->rows + p, w.rows + p, w.velocity, &to, w.force + 2*p);
+            dci_sweep_along(g, g->contact + p, g->rows + p, w->rows + p, w->velocity, &to, w->force + 2*p);
             dci_grain_force_is(g->rows + p, to.normal, to.tangential, g->contact + p);
         }
     }
     dc_grains_sum(g, 0, n);
-    dci_sweeps_velocity(g, in->v, &w, out->v);
+    dci_sweeps_velocity(g, in->v, w, out->v);
 
     /* springs: s + h v_t, or what keeps the force at the cone; dq' = dq + h dv' */
     for (p = 0; p < g->contacts; ++p) {
-        const dc_grain_row *row = g->rows + p, *d = w.rows + p;
+        const dc_grain_row *row = g->rows + p, *d = w->rows + p;
         dc_real *to_spring = out->spring + 3*springs, vn, vt, dvn, dvt, spring;
         int end;
         if (!dci_grain_stays(g, p)) continue;
@@ -9925,16 +9926,14 @@ static dc_status dci_sweeps_jvp(dc_grains *g, const dc_grains_tangent *in, const
         dci_grain_speeds_along(g, g->contact + p, &row->frame, &d->frame, out->v, &dvn, &dvt);
         end = dci_grain_spring_end(g, g->contact + p, row, vt, &spring);
         to_spring[0] = end < 0 ? d->spring + g->desc.h*dvt
-            : end > 0 ? -(w.force[2*p + 1] + row->damping_t*dvt)/row->stiffness_t : 0;
-        to_spring[1] = w.force[2*p];
-        to_spring[2] = w.force[2*p + 1];
+            : end > 0 ? -(w->force[2*p + 1] + row->damping_t*dvt)/row->stiffness_t : 0;
+        to_spring[1] = w->force[2*p];
+        to_spring[2] = w->force[2*p + 1];
         ++springs;
     }
     for (i = 0; i < n; ++i)
         for (k = 3*i; k < 3*i + 3; ++k) out->q[k] = in->q[k] + dci_grain_way(g, i)*out->v[k];
     info->contacts = springs;
-    mem->used = used;
-    return DC_OK;
 }
 
 /* gradients by speeds vn and vt go to those by velocities and by the frame */
@@ -10080,23 +10079,18 @@ static int dci_sweeps_springs_back(dc_grains *g, const dc_grains_tangent *next, 
     return springs;
 }
 
-static dc_status dci_sweeps_vjp(dc_grains *g, const dc_grains_tangent *next, const dc_grains_tangent *now,
-                                dc_arena *mem, dc_grains_info *info)
+/* The transpose of the sweeps: gradients by the rows, by the forces to begin with and by the velocities. */
+static DCI_NOINLINE void dci_sweeps_vjp(dc_grains *g, const dc_grains_tangent *next, const dc_grains_tangent *now,
+                                        dci_sweeps_work *w, dc_grains_info *info)
 {
-    const size_t used = mem->used;
     const int n = g->desc.bodies, sweeps = g->desc.sweeps;
-    dci_sweeps_work w;
-    dci_grain_jet jet;
     dci_grain_answer to;
     dc_real *swap;
-    dc_status status = dci_sweeps_open(g, 1, mem, &w);
     int i, k, p;
-
-    if (status != DC_OK) return status;
 
     /* forward, keeping the forces before each sweep */
     for (k = 0; k <= sweeps; ++k) {
-        dc_real *past = w.past + 2*(size_t)k*(size_t)g->contacts;
+        dc_real *past = w->past + 2*(size_t)k*(size_t)g->contacts;
         for (p = 0; p < g->contacts; ++p) {
             past[2*p] = g->contact[p].fn;
             past[2*p + 1] = g->contact[p].ft;
@@ -10110,68 +10104,70 @@ static dc_status dci_sweeps_vjp(dc_grains *g, const dc_grains_tangent *next, con
     for (i = 0; i < n; ++i)
         for (k = 3*i; k < 3*i + 3; ++k) {
             now->q[k] = next->q[k];
-            w.velocity[k] = next->v[k] + dci_grain_way(g, i)*next->q[k];
+            w->velocity[k] = next->v[k] + dci_grain_way(g, i)*next->q[k];
         }
-    info->contacts = dci_sweeps_springs_back(g, next, &w);
-    for (k = 0; k < 3*n; ++k) now->v[k] = w.velocity[k];
-    dci_sweeps_velocity_back(g, w.velocity, &w, w.force);
+    info->contacts = dci_sweeps_springs_back(g, next, w);
+    for (k = 0; k < 3*n; ++k) now->v[k] = w->velocity[k];
+    dci_sweeps_velocity_back(g, w->velocity, w, w->force);
 
     /* sweeps, backward */
     for (k = sweeps - 1; k >= 0; --k) {
-        dci_sweeps_recall(g, &w, k);
-        memset(w.speed, 0, 3*(size_t)n*sizeof *w.speed);
+        dci_sweeps_recall(g, w, k);
+        memset(w->speed, 0, 3*(size_t)n*sizeof *w->speed);
         for (p = 0; p < g->contacts; ++p) {
             if (!g->touch[p]) continue;
             dci_grain_sweep(g, g->contact + p, g->rows + p, &to);
-            dci_sweep_back(g, g->contact + p, g->rows + p, &to, w.force + 2*p, w.swap + 2*p, w.speed, w.rows + p);
+            dci_sweep_back(g, g->contact + p, g->rows + p, &to, w->force + 2*p, w->swap + 2*p, w->speed, w->rows + p);
         }
-        swap = w.force;
-        w.force = w.swap;
-        w.swap = swap;
-        dci_sweeps_velocity_back(g, w.speed, &w, w.force);
-        for (i = 0; i < 3*n; ++i) now->v[i] += w.speed[i];
+        swap = w->force;
+        w->force = w->swap;
+        w->swap = swap;
+        dci_sweeps_velocity_back(g, w->speed, w, w->force);
+        for (i = 0; i < 3*n; ++i) now->v[i] += w->speed[i];
     }
+}
 
-    /* rows to places and springs, by columns */
-    for (p = 0; p < g->contacts && status == DC_OK; ++p) {
+/* The transpose of dci_sweeps_rows_along, by columns. */
+static DCI_NOINLINE dc_status dci_sweeps_rows_back(const dc_grains *g, const dci_sweeps_work *w, dc_arena *mem,
+                                                   const dc_grains_tangent *now)
+{
+    dci_grain_jet jet;
+    dc_status status;
+    int i, k, p;
+
+    for (p = 0; p < g->contacts; ++p) {
         const dc_grain_contact *contact = g->contact + p;
         if (!g->touch[p]) continue;
         status = dci_grain_jet_of(g, p, mem, &jet);
-        for (i = 0; i < 7 && status == DC_OK; ++i) {
+        if (status != DC_OK) return status;
+        for (i = 0; i < 7; ++i) {
             dc_real e[7] = {0}, by;
             dc_grain_row d;
             e[i] = 1;
             dci_grain_row_along(&jet, g->rows + p, e, e + 3, e[6], &d);
-            by = dci_grain_row_dot(w.rows + p, &d);
+            by = dci_grain_row_dot(w->rows + p, &d);
             if (i < 6) now->q[3*(i < 3 ? contact->a : contact->b) + i%3] += by;
             else if (jet.where >= 0) now->spring[3*jet.where] += by;
         }
-        for (k = 0; k < 2 && jet.where >= 0; ++k) now->spring[3*jet.where + 1 + k] += w.force[2*p + k];
+        for (k = 0; k < 2 && jet.where >= 0; ++k) now->spring[3*jet.where + 1 + k] += w->force[2*p + k];
     }
-    mem->used = used;
-    return status;
+    return DC_OK;
 }
 
 /* ---- [step derivatives] the calls, and derivatives of the explicit step --------------------------- */
 
-DC_DEF dc_status dc_grains_jvp(dc_grains *g, const dc_grains_tangent *in, const dc_grains_tangent *out, dc_arena *mem,
-                               dc_grains_info *info)
+/* The derivative of the explicit step, contacts found. */
+static DCI_NOINLINE dc_status dci_explicit_jvp(dc_grains *g, const dc_grains_tangent *in, const dc_grains_tangent *out,
+                                               dc_arena *mem, dc_grains_info *info)
 {
     dci_grain_jet jet;
     dci_grain_out force;
-    dc_grains_info none;
-    dc_status status;
-    int i, k, p, n, springs = 0;
-
-    if (!dci_grains_tangent_ok(g, in) || !dci_grains_tangent_ok(g, out) || !mem) return DC_E_ARG;
-    if (!info) info = &none;
-    status = dc_grains_find(g, info);
-    if (status == DC_OK && !dci_grains_fields(g, 0, g->blocks, 1)) status = DC_E_ARG;
-    if (status == DC_OK && g->desc.sweeps > 0) return dci_sweeps_jvp(g, in, out, mem, info);
-    n = g->desc.bodies;
+    dc_status status = DC_OK;
+    int i, k, p, springs = 0;
+    const int n = g->desc.bodies;
 
     /* dv' = dv + h df/m */
-    for (k = 0; k < 3*n && status == DC_OK; ++k) out->v[k] = in->v[k];
+    for (k = 0; k < 3*n; ++k) out->v[k] = in->v[k];
     for (p = 0; p < g->contacts && status == DC_OK; ++p) {
         status = dci_grain_jet_of(g, p, mem, &jet);
         if (status == DC_OK && jet.in.distance < 0) {
@@ -10192,6 +10188,30 @@ DC_DEF dc_status dc_grains_jvp(dc_grains *g, const dc_grains_tangent *in, const 
         for (k = 3*i; k < 3*i + 3; ++k) out->q[k] = in->q[k] + dci_grain_way(g, i)*out->v[k];
     info->contacts = springs;
     return DC_OK;
+}
+
+DC_DEF dc_status dc_grains_jvp(dc_grains *g, const dc_grains_tangent *in, const dc_grains_tangent *out, dc_arena *mem,
+                               dc_grains_info *info)
+{
+    dci_sweeps_work w;
+    dc_grains_info none;
+    dc_status status;
+    size_t used;
+
+    if (!dci_grains_tangent_ok(g, in) || !dci_grains_tangent_ok(g, out) || !mem) return DC_E_ARG;
+    used = mem->used;
+    if (!info) info = &none;
+    status = dc_grains_find(g, info);
+    if (status == DC_OK && !dci_grains_fields(g, 0, g->blocks, 1)) status = DC_E_ARG;
+    if (status != DC_OK) return status;
+    if (g->desc.sweeps == 0) return dci_explicit_jvp(g, in, out, mem, info);
+
+    status = dci_sweeps_open(g, 0, mem, &w);
+    if (status == DC_OK) status = dc_grains_meet(g, 0, g->blocks, mem);
+    if (status == DC_OK) status = dci_sweeps_rows_along(g, in, mem, &w);
+    if (status == DC_OK) dci_sweeps_jvp(g, in, out, &w, info);
+    mem->used = used;
+    return status;
 }
 
 /* adds a contact's part of the gradient: `spring` is that by its next spring */
@@ -10225,23 +10245,16 @@ static DCI_NOINLINE void dci_grain_pull(const dc_grains *g, const dci_grain_jet 
     if (jet->where >= 0) now->spring[jet->where] += got[12];
 }
 
-DC_DEF dc_status dc_grains_vjp(dc_grains *g, const dc_grains_tangent *next, const dc_grains_tangent *now, dc_arena *mem,
-                               dc_grains_info *info)
+/* The transpose of the explicit step, contacts found. */
+static DCI_NOINLINE dc_status dci_explicit_vjp(dc_grains *g, const dc_grains_tangent *next,
+                                               const dc_grains_tangent *now, dc_arena *mem, dc_grains_info *info)
 {
     dci_grain_jet jet;
-    dc_grains_info none;
-    dc_status status;
-    int i, k, p, n, springs = 0;
-
-    if (!dci_grains_tangent_ok(g, next) || !dci_grains_tangent_ok(g, now) || !mem) return DC_E_ARG;
-    if (!info) info = &none;
-    status = dc_grains_find(g, info);
-    if (status == DC_OK && !dci_grains_fields(g, 0, g->blocks, 1)) status = DC_E_ARG;
-    if (status != DC_OK) return status;
-    if (g->desc.sweeps > 0) return dci_sweeps_vjp(g, next, now, mem, info);
+    dc_status status = DC_OK;
+    int i, k, p, springs = 0;
+    const int n = g->desc.bodies;
 
     /* what no contact changes */
-    n = g->desc.bodies;
     for (k = 0; k < dc_grains_springs(g); ++k) now->spring[k] = 0;
     for (i = 0; i < n; ++i)
         for (k = 3*i; k < 3*i + 3; ++k) {
@@ -10257,6 +10270,30 @@ DC_DEF dc_status dc_grains_vjp(dc_grains *g, const dc_grains_tangent *next, cons
         ++springs;
     }
     info->contacts = springs;
+    return status;
+}
+
+DC_DEF dc_status dc_grains_vjp(dc_grains *g, const dc_grains_tangent *next, const dc_grains_tangent *now, dc_arena *mem,
+                               dc_grains_info *info)
+{
+    dci_sweeps_work w;
+    dc_grains_info none;
+    dc_status status;
+    size_t used;
+
+    if (!dci_grains_tangent_ok(g, next) || !dci_grains_tangent_ok(g, now) || !mem) return DC_E_ARG;
+    used = mem->used;
+    if (!info) info = &none;
+    status = dc_grains_find(g, info);
+    if (status == DC_OK && !dci_grains_fields(g, 0, g->blocks, 1)) status = DC_E_ARG;
+    if (status != DC_OK) return status;
+    if (g->desc.sweeps == 0) return dci_explicit_vjp(g, next, now, mem, info);
+
+    status = dci_sweeps_open(g, 1, mem, &w);
+    if (status == DC_OK) status = dc_grains_meet(g, 0, g->blocks, mem);
+    if (status == DC_OK) dci_sweeps_vjp(g, next, now, &w, info);
+    if (status == DC_OK) status = dci_sweeps_rows_back(g, &w, mem, now);
+    mem->used = used;
     return status;
 }
 

@@ -198,6 +198,189 @@ static void impacts(int cast, const char *name, long n)
     }
 }
 
+/* ---- dc_hull_manifold_jvp, _vjp, dc_hull_smooth_jvp, _vjp ---- */
+
+enum { PATCH_N = 8, SOFT = 200 };
+
+/* One number of all that the points say, with random coefficients: those of the manifold, by their ids; or of the smooth one, times
+ * their weights. By twists, and after them by vertices. */
+typedef struct {
+    hulls *h;
+    int smooth, vertices;
+    dc_real margin, length;
+    dc_hull_patch m;
+    dc_v3 by_n, by_pa[DC_HULL_CONTACTS], by_pb[DC_HULL_CONTACTS];
+    dc_real by_gap[DC_HULL_CONTACTS];
+    dq_real gap;
+    int other;                  /* the copy, at the same poses, touches elsewhere */
+} patch_case;
+
+static unsigned char topologies[1 << 17], quad_topologies[1 << 20];
+
+static dq_real share3(dc_v3 by, dq_v3 x) { return by.x*x.x + by.y*x.y + by.z*x.z; }
+
+static int patch_value(const dq_real *t, dq_real *f, void *user)
+{
+    patch_case *c = (patch_case *)user;
+    dq_arena keep = dq_arena_make(quad_topologies, sizeof quad_topologies), mem = dq_arena_make(quad_memory, sizeof quad_memory);
+    dq_pose pa = audit_pose(&c->h->pa, t), pb = audit_pose(&c->h->pb, t + 6);
+    dq_hull qa = c->h->Qa, qb = c->h->Qb;
+    dq_hull_topology a, b;
+    dq_v3 xa[V], xb[V];
+    int i, k;
+    if (c->vertices) {
+        for (t += 12, k = 0; k < qa.n; ++k, t += 3) xa[k] = dq_add(qa.v[k], dq_vec(t[0], t[1], t[2]));
+        for (k = 0; k < qb.n; ++k, t += 3) xb[k] = dq_add(qb.v[k], dq_vec(t[0], t[1], t[2]));
+        qa.v = xa;
+        qb.v = xb;
+    }
+    if (dq_hull_faces(&qa, 64*DC_EPS, &keep, &a) != DQ_OK || dq_hull_faces(&qb, 64*DC_EPS, &keep, &b) != DQ_OK) return 0;
+    if (c->smooth) {
+        static dq_hull_soft soft[SOFT];
+        dq_hull_smooth_options o = DQ_ZERO;
+        dq_v3 n;
+        int count;
+        o.margin = c->margin;
+        o.length = c->length;
+        if (dq_hull_smooth(&o, &a, &pa, &b, &pb, &mem, SOFT, &n, soft, &count) != DQ_OK) return 0;
+        *f = share3(c->by_n, n);
+        for (k = 0; k < count; ++k)
+            *f += soft[k].weight*(share3(c->by_pa[0], soft[k].pa) + share3(c->by_pb[0], soft[k].pb) + c->by_gap[0]*soft[k].gap);
+    } else {
+        dq_hull_manifold_options o = DQ_ZERO;
+        dq_hull_patch m = DQ_ZERO;
+        o.margin = c->margin;
+        o.capacity = DC_HULL_CONTACTS;
+        if (dq_hull_manifold(&o, &a, &pa, &b, &pb, &mem, &m) != DQ_OK) return 0;
+        c->gap = m.gap;
+        c->other = m.count != c->m.count || m.reference != c->m.reference;
+        *f = share3(c->by_n, m.n);
+        for (i = 0; i < m.count && !c->other; ++i) {
+            for (k = 0; k < m.count && c->m.point[k].id != m.point[i].id; ++k) continue;
+            c->other = k == m.count;
+            if (!c->other) *f += share3(c->by_pa[k], m.point[i].pa) + share3(c->by_pb[k], m.point[i].pb) + c->by_gap[k]*m.point[i].gap;
+        }
+        if (c->other) return 0;
+    }
+    return 1;
+}
+
+static double share3_of(dc_v3 by, dc_v3 x) { return (double)by.x*(double)x.x + (double)by.y*(double)x.y + (double)by.z*(double)x.z; }
+
+/* The number and its gradient by vjp, or its rates by twists by jvp. */
+static dc_status patch_call(patch_case *c, const dc_hull_topology *a, const dc_hull_topology *b, int rates, dc_real *value, dc_real *g, int *count)
+{
+    static dc_hull_soft soft[SOFT];
+    static dc_hull_soft_rate rate[SOFT];
+    const hulls *h = c->h;
+    dc_arena mem = dc_arena_make(memory, sizeof memory);
+    dc_real *ga = c->vertices ? g + 12 : NULL, *gb = c->vertices ? g + 12 + 3*h->a.n : NULL;
+    dc_hull_manifold_options o = DC_ZERO;
+    dc_hull_smooth_options so = DC_ZERO;
+    dc_v3 n, dpa[DC_HULL_CONTACTS], dpb[DC_HULL_CONTACTS];
+    dc_real dgap[DC_HULL_CONTACTS];
+    double sum;
+    dc_status s;
+    int i, k;
+    o.margin = so.margin = c->margin;
+    o.capacity = DC_HULL_CONTACTS;
+    so.length = c->length;
+    if (c->smooth) s = dc_hull_smooth(&so, a, &h->pa, b, &h->pb, &mem, SOFT, &n, soft, count);
+    else {
+        s = dc_hull_manifold(&o, a, &h->pa, b, &h->pb, &mem, &c->m);
+        n = c->m.n;
+        *count = c->m.count;
+    }
+    if (s != DC_OK) return s;
+
+    sum = share3_of(c->by_n, n);
+    for (k = 0; k < *count; ++k) {
+        const dc_hull_contact *p = &c->m.point[k];
+        const dc_hull_soft *q = &soft[k];
+        if (!c->smooth) {
+            sum += share3_of(c->by_pa[k], p->pa) + share3_of(c->by_pb[k], p->pb) + (double)(c->by_gap[k]*p->gap);
+            continue;
+        }
+        rate[k].weight = (dc_real)(share3_of(c->by_pa[0], q->pa) + share3_of(c->by_pb[0], q->pb) + (double)(c->by_gap[0]*q->gap));
+        rate[k].pa = dc_scale(q->weight, c->by_pa[0]);
+        rate[k].pb = dc_scale(q->weight, c->by_pb[0]);
+        rate[k].gap = q->weight*c->by_gap[0];
+        sum += (double)(q->weight*rate[k].weight);
+    }
+    *value = (dc_real)sum;
+    if (!rates && c->smooth) return dc_hull_smooth_vjp(&so, a, &h->pa, b, &h->pb, &mem, *count, &c->by_n, rate, g, ga, gb);
+    if (!rates) return dc_hull_manifold_vjp(a, &h->pa, b, &h->pb, &c->m, &c->by_n, c->by_pa, c->by_pb, c->by_gap, g, ga, gb);
+    for (i = 0; i < 12; ++i) {
+        static dc_hull_soft_rate to[SOFT];
+        dc_real twist[12] = {0};
+        twist[i] = 1;
+        if (c->smooth) s = dc_hull_smooth_jvp(&so, a, &h->pa, b, &h->pb, twist, &mem, SOFT, &n, to, count);
+        else s = dc_hull_manifold_jvp(a, &h->pa, b, &h->pb, &c->m, twist, &n, dpa, dpb, dgap);
+        if (s != DC_OK) return s;
+        sum = share3_of(c->by_n, n);
+        for (k = 0; k < *count; ++k)
+            sum += c->smooth ? share3_of(rate[k].pa, to[k].pa) + share3_of(rate[k].pb, to[k].pb) + (double)(rate[k].gap*to[k].gap + rate[k].weight*to[k].weight)
+                             : share3_of(c->by_pa[k], dpa[k]) + share3_of(c->by_pb[k], dpb[k]) + (double)(c->by_gap[k]*dgap[k]);
+        g[i] = (dc_real)sum;
+    }
+    return DC_OK;
+}
+
+/* Every other pair overlaps, the others have a margin of twice their gap. The corners of a box and
+ * of a flat hull keep to their planes: there only twists are looked at. Where the copy has other points than the double, at
+ * outlines within rounding, a sample says nothing but that the gaps agree. */
+static void manifolds(int smooth, int rates, const char *name, long n)
+{
+    int class;
+    for (class = 0; class < CLASSES; ++class) {
+        audit_row *row = audit_of(name, classes[class]);
+        int planes = class == PARALLEL || class == ALIGNED || class == TIES || class == FLAT;
+        long k;
+        if (class == APART) continue;
+        if (!smooth && (class == PARALLEL || class == ALIGNED))
+            row->open = "n is normal to both faces and moves with a's, nearby poses may have that of b's: reference by the features of n";
+        for (k = audit_first(n); audit_next(row, k, n); ++k) {
+            static hulls h;
+            static patch_case c;
+            rng r = audit_draw(row, k);
+            dc_arena keep = dc_arena_make(topologies, sizeof topologies);
+            dc_hull_topology a, b;
+            dc_real g[1 + 12 + 6*PATCH_N] = {0};
+            dq_real zero[12 + 6*PATCH_N] = {0}, want = 0;
+            double scale[12 + 6*PATCH_N], gap = gap_of(&r, class), eps;
+            dc_status s;
+            int i, params, count = 0, has;
+            if (k%2) gap = class == TOUCHING ? -gap : -rng_log(&r, 1e-3, 0.05);
+            if (!hulls_draw(&r, class, PATCH_N, gap, 1e-3, &h)) continue;
+            memset(&c, 0, sizeof c);
+            c.h = &h;
+            c.smooth = smooth;
+            c.margin = (dc_real)(2*fmax(h.gap, 0.05)*h.size);
+            if (dc_hull_faces(&h.a, 0, &keep, &a) != DC_OK || dc_hull_faces(&h.b, 0, &keep, &b) != DC_OK) continue;
+            c.vertices = !rates && !planes && a.dimension == 3 && b.dimension == 3;
+            c.length = c.vertices ? (dc_real)(0.03*h.size) : 0;      /* the default one follows the vertices */
+            params = 12 + (c.vertices ? 3*(h.a.n + h.b.n) : 0);
+            for (i = 0; i < params; ++i) scale[i] = i < 12 ? h.scale[i] : h.size;
+            c.by_n = dc_scale((dc_real)h.size, dc_vec((dc_real)rng_uniform(&r, -1, 1), (dc_real)rng_uniform(&r, -1, 1), (dc_real)rng_uniform(&r, -1, 1)));
+            for (i = 0; i < DC_HULL_CONTACTS; ++i) {
+                c.by_pa[i] = dc_vec((dc_real)rng_uniform(&r, -1, 1), (dc_real)rng_uniform(&r, -1, 1), (dc_real)rng_uniform(&r, -1, 1));
+                c.by_pb[i] = dc_vec((dc_real)rng_uniform(&r, -1, 1), (dc_real)rng_uniform(&r, -1, 1), (dc_real)rng_uniform(&r, -1, 1));
+                c.by_gap[i] = (dc_real)rng_uniform(&r, -1, 1);
+            }
+            audit_rounding = h.rounding;
+            s = patch_call(&c, &a, &b, rates, g, g + 1, &count);
+            if (s == DC_E_SINGULAR || (s == DC_OK && count == 0)) continue;
+            has = s == DC_OK && patch_value(zero, &want, &c);
+            eps = (double)DC_EPS*h.size*(2 + h.rounding);
+            audit_call(row, s, s == DC_OK && (has ? audit_near(g[0], want, audit_inputs(params, scale, g + 1) + eps)
+                                                  : !smooth && (double)fabsq(c.gap - c.m.gap) <= 64*eps), g, (size_t)(1 + params));
+            if (!has) continue;
+            audit_zero(row, g + 1, params);
+            audit_scalar(row, row, patch_value, &c, params, scale, g + 1, NULL, 1e-7*fmin(fabs(h.gap), 1), 1, &r);
+        }
+    }
+}
+
 /* ---- dc_pair, dc_pair_affine, dc_pair_rigid ---- */
 
 typedef enum { VERTICES, AFFINE, RIGID } form;
@@ -769,6 +952,10 @@ int main(int argc, char **argv)
     hull_distance(1, "dc_hull_distance, overlap", 500);
     impacts(0, "dc_hull_ray_jac", 400);
     impacts(1, "dc_hull_cast_jac", 400);
+    manifolds(0, 0, "dc_hull_manifold_vjp", 200);
+    manifolds(0, 1, "dc_hull_manifold_jvp", 100);
+    manifolds(1, 0, "dc_hull_smooth_vjp", 40);
+    manifolds(1, 1, "dc_hull_smooth_jvp", 20);
     pairs(RIGID, DC_GLOBAL, 0, "dc_pair_rigid, global", 1500);
     pairs(RIGID, DC_GLOBAL, 1, "dc_pair_rigid, global, warm", 500);
     pairs(RIGID, DC_LOCAL, 0, "dc_pair_rigid, local", 1500);
