@@ -5,9 +5,9 @@
  * One field, of a link and a link, answers for joints, for coils that lie on each other and for the floor, which is links as
  * well. Printed is whether joints broke, how far balls moved from the centres of their sockets (0.08 m before they touch), and how
  * the coils lie. Implicit steps of 1 ms, 40 times the paper's; of 4 ms joints break.
- * With --drop 1 there is no hand: these springs still hold; five times softer ones, --stiffness 2e5, hold the lowered chain, and
- * the dropped one snaps, as the paper says. The field is learned, read from examples/fields, or trained if it is not there, and
- * baked into a spline. Memory, the list of bodies and the page are common/grain_scene.h's. */
+ * With --drop 1 there is no hand: the joints of 100 links still hold, with springs five times softer, --stiffness 2e5, too.
+ * The field is learned, read from examples/fields, or trained if it is not there, and baked into a spline. Memory, the list of
+ * bodies and the page are common/grain_scene.h's. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_BSH_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION
