@@ -19,7 +19,7 @@
  * NAME_NAME.dccfield, which `make train TRAIN="all dir=examples/fields"` writes; what is not there is trained, 3 layers of 32 units
  * if s.train does not say otherwise, and kept there. With s.exact they are exact as well, for few grains.
  * With s.desc.sweeps, set between grain_begin and grain_build, steps are implicit, of 4 ms, and learned fields are baked into splines,
- * whose gradients do not jump. Built with -fopenmp, steps use all processors, and have the same bits.
+ * whose gradients do not jump. Built with -fopenmp, steps of grain_run use all processors, and have the same bits.
  * Include it after dc_sim.h and cli.h, and after view.h for the drawing. */
 #ifndef GRAIN_SCENE_H_INCLUDED
 #define GRAIN_SCENE_H_INCLUDED
