@@ -6713,7 +6713,8 @@ static dc_status dci_bake_value(const dc_cspline *s, const dc_cfield *of, dc_rea
 }
 
 /* values at the nodes, then coefficients, into cells */
-static DCI_NOINLINE dc_status dci_bake_sample(dc_cspline *s, const dc_cfield *of, float *cell, dc_real *line, dc_arena *mem)
+static DCI_NOINLINE dc_status dci_bake_sample(dc_cspline *s, const dc_cfield *of, float *cell, dc_real *line,
+                                              dc_arena *mem)
 {
     const size_t n = (size_t)s->side, step = 2*n*n;
     const dc_real space = s->wall == DC_CSHAPE_POLY ? 1/s->rate : 0;
@@ -6773,7 +6774,8 @@ static DCI_NOINLINE void dci_bake_round(dc_cspline *s, const float *cell)
 
 enum { DCI_BAKE_JUDGES = 1000, DCI_BAKE_TRIES = 100000 };
 
-static DCI_NOINLINE dc_status dci_bake_judge(const dc_cfield *f, const dc_cfield *of, dc_arena *mem, dc_cfield_bake_info *info)
+static DCI_NOINLINE dc_status dci_bake_judge(const dc_cfield *f, const dc_cfield *of, dc_arena *mem,
+                                             dc_cfield_bake_info *info)
 {
     const dc_cspline *s = f->spline;
     const dc_real band = DC_CFIELD_BAND*s->width/DC_R(0.4);

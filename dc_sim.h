@@ -125,8 +125,8 @@
  *   Limits    Dense algebra within a tree of links: n^3 in its freedoms. Pairs that can meet are found by a sweep along
  *             one axis; felt at any distance (global, trees) all pairs are listed, of 4096 hulls at most. A step that
  *             slides a body round an edge with gaps far below its way needs many iterations: the way between two
- *             iterates is straight in the tangents. Grains: symplectic Euler, h < 2 sqrt(m_eff/k_n); resting contacts
- *             of ReLU fields chatter with a speed proportional to h.
+ *             iterates is straight in the tangents. Grains without sweeps: symplectic Euler, h < 2 sqrt(m_eff/k_n);
+ *             resting contacts of ReLU fields chatter with a speed proportional to h.
  *
  * CHAPTERS of the implementation; each begins with its mark in brackets
  *   of robots:

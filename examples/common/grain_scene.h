@@ -447,21 +447,27 @@ static inline void grain_count(grain_scene *s, dc_status status)
     s->deepest = fmax(s->deepest, (double)s->info.deepest);
 }
 
-/* One step; one that fails ends the program. */
-static inline void grain_step(grain_scene *s)
+/* Velocities of the driven bodies that turn, for the next step: along the chord, so that they stay on their circles. */
+static inline void grain_turn(grain_scene *s)
 {
-    double    before = cli_seconds();
-    double    h = (double)s->desc.h, c = cos(s->turn.omega*h) - 1, sine = sin(s->turn.omega*h);
-    int       i;
-    dc_status status;
+    double h = (double)s->desc.h, c = cos(s->turn.omega*h) - 1, sine = sin(s->turn.omega*h);
+    int    i;
 
-    /* a step along the chord, so that they stay on their circles */
     for (i = s->turn.first; i < s->turn.end; i++) {
         double x = (double)s->g.q[3*i + 1] - s->turn.x, y = (double)s->g.q[3*i + 2] - s->turn.y;
         s->g.v[3*i] = (dc_real)s->turn.omega;
         s->g.v[3*i + 1] = (dc_real)((c*x - sine*y)/h);
         s->g.v[3*i + 2] = (dc_real)((sine*x + c*y)/h);
     }
+}
+
+/* One step; one that fails ends the program. */
+static inline void grain_step(grain_scene *s)
+{
+    double    before = cli_seconds();
+    dc_status status;
+
+    grain_turn(s);
     status = dc_grains_find(&s->g, &s->info);
     if (status == DC_OK) status = grain_meet(s);
     if (status == DC_OK) grain_solve(s);
