@@ -21,7 +21,7 @@
 #include "machine.h"
 #include "mesh.h"
 
-enum { LARGE = 1 << 22, CONTACTS = 400, STATES = 64, JACOBIAN = 1 << 14 };
+enum { LARGE = 1 << 22, CONTACTS = 400, SOFT = 64, STATES = 64, JACOBIAN = 1 << 14 };
 
 static unsigned char memory[LARGE + DC_ALIGN], kept[1 << 20];
 
@@ -33,6 +33,9 @@ static struct {
     dc_friction_info friction_info;
     dc_friction_load load;
     dc_distance distance;
+    dc_v3 vectors[1 + 2*DC_HULL_CONTACTS];
+    dc_hull_soft soft[SOFT];
+    dc_hull_soft_rate soft_rate[SOFT];
     dc_bsh tree;
     dc_bsh_cache cache;
     dc_bsh_info bsh_info;
@@ -199,6 +202,99 @@ TEST hulls(void)
     FINISH();
 }
 
+#define BAD_POSE(pose, call) do { \
+        WITH(dc_real, (pose).q.w, 2, call); \
+        WITH(dc_real, (pose).q.x, not_a_number(), call); \
+        WITH(dc_real, (pose).t.y, not_a_number(), call); \
+        WITH(dc_real, (pose).t.z, 2*DC_LIMIT, call); \
+    } while (0)
+
+TEST hull_manifolds(void)
+{
+    static unsigned char topologies[1 << 14];
+    dc_arena keep = dc_arena_make(topologies, sizeof topologies);
+    dc_hull_topology ta, tb;
+    dc_hull_manifold_options o = DC_ZERO;
+    dc_hull_smooth_options so = DC_ZERO;
+    dc_hull_patch patch = DC_ZERO, before;
+    dc_hull_soft_rate by[SOFT];
+    dc_v3 by_n = dc_vec(1, 0, 0), by_p[DC_HULL_CONTACTS];
+    dc_real twist[12] = {1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0}, by_gap[DC_HULL_CONTACTS];
+    size_t need;
+    int k, count = 0;
+    bodies();
+    pb.t = dc_vec(DC_R(-1.2), DC_R(-0.2), DC_R(-0.15));
+    ASSERT_EQ(DC_OK, dc_hull_faces(&a, 0, &keep, &ta));
+    ASSERT_EQ(DC_OK, dc_hull_faces(&b, 0, &keep, &tb));
+    memset(by, 0, sizeof by);
+    for (k = 0; k < DC_HULL_CONTACTS; ++k) {
+        by_p[k] = by_n;
+        by_gap[k] = 1;
+    }
+    furnish(ENOUGH, 0);
+    ASSERT_EQ(DC_OK, dc_hull_manifold(NULL, &ta, &pa, &tb, &pb, &mem, &patch));
+    ASSERT(patch.count > 0);
+    before = patch;
+
+    /* a patch is in and out: refused, it is what it was */
+#define TWO_TOPOLOGIES(call) do { \
+        BAD_POSE(pa, call); \
+        BAD_POSE(pb, call); \
+        WITH(const dc_v3 *, ta.hull.v, NULL, call); \
+        WITH(int, tb.hull.n, 0, call); \
+    } while (0)
+#define PATCH dc_hull_manifold(&o, &ta, &pa, &tb, &pb, &mem, &patch)
+    need = dc_hull_manifold_bytes(4, 4);
+    TWO_TOPOLOGIES(PATCH);
+    WITH(dc_real, o.margin, not_a_number(), PATCH);
+    WITH(dc_real, o.share, -1, PATCH);
+    WITH(int, o.capacity, DC_HULL_CONTACTS + 1, PATCH);
+    BAD((void)0, dc_hull_manifold(&o, &ta, &pa, NULL, &pb, &mem, &patch), (void)0);
+    ASSERT(memcmp(&patch, &before, sizeof patch) == 0);
+
+    /* derivatives of it take no memory */
+#define RATES dc_hull_manifold_jvp(&ta, &pa, &tb, &pb, &patch, twist, out.vectors, out.vectors + 1, out.vectors + 1 + DC_HULL_CONTACTS, out.grad)
+#define PULLED dc_hull_manifold_vjp(&ta, &pa, &tb, &pb, &patch, &by_n, by_p, by_p, by_gap, out.grad, out.hess, out.mixed)
+    furnish(ENOUGH, 0);
+    ASSERT_EQ(DC_OK, RATES);
+    ASSERT_EQ(DC_OK, PULLED);
+    TWO_TOPOLOGIES(RATES);
+    TWO_TOPOLOGIES(PULLED);
+    WITH(dc_real, twist[7], not_a_number(), RATES);
+    WITH(int, patch.count, DC_HULL_CONTACTS + 1, RATES);
+    WITH(int, patch.count, -1, PULLED);
+    WITH(int, patch.reference, 4, RATES);
+    WITH(int, patch.point[0].feature_a, 1000, RATES);
+    WITH(int, patch.point[0].feature_b, -1, PULLED);
+    WITH(dc_real, by_gap[0], not_a_number(), PULLED);
+    WITH(dc_real, by_n.y, not_a_number(), PULLED);
+    WITH(dc_real, by_p[0].z, not_a_number(), PULLED);
+    BAD((void)0, dc_hull_manifold_vjp(&ta, &pa, &tb, &pb, &patch, NULL, NULL, NULL, NULL, NULL, out.hess, NULL), (void)0);
+    BAD((void)0, dc_hull_manifold_jvp(&ta, &pa, &tb, &pb, NULL, twist, out.vectors, NULL, NULL, NULL), (void)0);
+
+#define SMOOTH dc_hull_smooth(&so, &ta, &pa, &tb, &pb, &mem, SOFT, out.vectors, out.soft, &out.count)
+#define SMOOTH_RATES dc_hull_smooth_jvp(&so, &ta, &pa, &tb, &pb, twist, &mem, SOFT, out.vectors, out.soft_rate, &out.count)
+#define SMOOTH_PULLED dc_hull_smooth_vjp(&so, &ta, &pa, &tb, &pb, &mem, count, &by_n, by, out.grad, out.hess, out.mixed)
+    need = dc_hull_smooth_bytes(4, 4, SOFT);
+    furnish(ENOUGH, 0);
+    ASSERT_EQ(DC_OK, SMOOTH);
+    count = out.count;
+    ASSERT(count > 0);
+    furnish(ENOUGH, 0);
+    ASSERT_EQ(DC_OK, SMOOTH_RATES);
+    ASSERT_EQ(DC_OK, SMOOTH_PULLED);
+    TWO_TOPOLOGIES(SMOOTH);
+    TWO_TOPOLOGIES(SMOOTH_RATES);
+    TWO_TOPOLOGIES(SMOOTH_PULLED);
+    WITH(dc_real, so.length, -1, SMOOTH);
+    WITH(dc_real, so.margin, not_a_number(), SMOOTH_RATES);
+    WITH(dc_real, ta.hull.radius, 1, SMOOTH);
+    WITH(dc_real, twist[11], not_a_number(), SMOOTH_RATES);
+    WITH(dc_real, by[0].weight, not_a_number(), SMOOTH_PULLED);
+    WITH(dc_real, by_n.x, not_a_number(), SMOOTH_PULLED);
+    FINISH();
+}
+
 /* what every function of two hulls refuses; `hull` is the second one */
 #define BAD_HULLS(call) do { \
         WITH(int, a.n, 0, call); \
@@ -221,12 +317,6 @@ TEST hulls(void)
         WITH(dc_real, pair.s, 1, call); \
         WITH(dc_real, pair.s, not_a_number(), call); \
         pair.barrier = DC_GLOBAL; \
-    } while (0)
-#define BAD_POSE(pose, call) do { \
-        WITH(dc_real, (pose).q.w, 2, call); \
-        WITH(dc_real, (pose).q.x, not_a_number(), call); \
-        WITH(dc_real, (pose).t.y, not_a_number(), call); \
-        WITH(dc_real, (pose).t.z, 2*DC_LIMIT, call); \
     } while (0)
 
 TEST pairs(void)
@@ -1081,6 +1171,7 @@ int main(int argc, char **argv)
     GREATEST_MAIN_BEGIN();
     RUN_TEST(dense_algebra);
     RUN_TEST(hulls);
+    RUN_TEST(hull_manifolds);
     RUN_TEST(pairs);
     RUN_TEST(many_triangle_pairs);
     RUN_TEST(friction);

@@ -710,6 +710,136 @@ TEST derivatives_against_differences(void)
     PASS();
 }
 
+/* ---- published cases ---- */
+
+/* every expected (x, y) is that of one point, half-way between the surfaces at height z and `gap` deep, n upward from b to a */
+static const char *unlike(const dc_hull_patch *m, int count, const double (*expected)[2], double z, double gap)
+{
+    const double tol = DC_IS_FLOAT ? 1e-6 : 1e-12;
+    int i, k, found;
+    if (m->count != count) return "count";
+    if (length(dc_sub(m->n, vec(0, 0, 1))) > tol) return "n";
+    for (i = 0; i < count; ++i) {
+        for (k = found = 0; k < count; ++k) {
+            dc_v3 middle = dc_scale(DC_R(0.5), dc_add(m->point[k].pa, m->point[k].pb));
+            if (length(dc_sub(middle, vec(expected[i][0], expected[i][1], z))) > tol) continue;
+            if (fabs((double)m->point[k].gap - gap) > tol) return "gap";
+            ++found;
+        }
+        if (found != 1) return "place";
+    }
+    return NULL;
+}
+
+#define ASSERT_LIKE(...) do { const char *unlike_ = unlike(__VA_ARGS__); if (unlike_) printf("  %s, %d points\n", unlike_, m.count); ASSERT(!unlike_); } while (0)
+#define ON_GROUND(body, pose) do { dc_pose pose_ = pose; memset(&m, 0, sizeof m); ASSERT_EQ(DC_OK, manifold(&o, &body, &pose_, &ground, &level, &m)); } while (0)
+
+/* coal's tests of contact patches, all 1 mm deep: a box on a box, and on a half-space, which is a large box here, a box, a capsule
+ * on its end and lying, a cylinder and a cone, both of 32 sides, standing, lying and on the tip */
+TEST published_patches(void)
+{
+    static const double corners[4][2] = {{0.5, 0.5}, {0.5, -0.5}, {-0.5, -0.5}, {-0.5, 0.5}}, middle[1][2] = {{0, 0}};
+    static const double ends[2][2] = {{0.5, 0}, {-0.5, 0}};
+    const double half_turn = 3.14159265358979323846, deep = 0.001;
+    const dc_pose level = at(0, 0, -5);
+    dc_hull_manifold_options o = DC_ZERO;
+    dc_hull_topology a, ground;
+    dc_hull_patch m;
+    dc_pose p, q = at(0, 0, 0);
+    int i, cone;
+    kept = dc_arena_make(memory, sizeof memory);
+    ground = box(0, 5, 5, 5, 0);
+    a = box(1, 0.5, 0.5, 0.5, 0);
+    ON_GROUND(a, at(0, 0, 0.5 - deep));
+    ASSERT_LIKE(&m, 4, corners, -deep/2, -deep);
+    p = at(0, 0, 1 - deep);
+    memset(&m, 0, sizeof m);
+    ASSERT_EQ(DC_OK, manifold(&o, &a, &p, &a, &q, &m));
+    ASSERT_LIKE(&m, 4, corners, 0.5 - deep/2, -deep);
+
+    /* standing either way up, and lying */
+    points[1][0] = vec(0, 0, 0.5);
+    points[1][1] = vec(0, 0, -0.5);
+    a = make(1, 2, 0.25);
+    ON_GROUND(a, at(0, 0, 0.75 - deep));
+    ASSERT_LIKE(&m, 1, middle, -deep/2, -deep);
+    ON_GROUND(a, turned(at(0, 0, 0.75 - deep), 0, half_turn, 0));
+    ASSERT_LIKE(&m, 1, middle, -deep/2, -deep);
+    ON_GROUND(a, turned(at(0, 0, 0.25 - deep), 0, half_turn/2, 0));
+    ASSERT_LIKE(&m, 2, ends, -deep/2, -deep);
+
+    for (cone = 0; cone < 2; ++cone) {
+        for (i = 0; i < 32; ++i) {
+            const double c = 0.25*cos(half_turn*i/16), s = 0.25*sin(half_turn*i/16);
+            points[1][i] = vec(c, s, -0.5);
+            points[1][32 + i] = vec(c, s, 0.5);
+        }
+        if (cone) points[1][32] = vec(0, 0, 0.5);
+        a = make(1, cone ? 33 : 64, 0);
+
+        /* on its circle: eight of the 32 corners, or the four that span the most */
+        for (o.capacity = 4; o.capacity <= 8; o.capacity += 4) {
+            double area = 0, x[8], y[8], angle[8];
+            int k, j;
+            ON_GROUND(a, at(0, 0, 0.5 - deep));
+            ASSERT_EQ(o.capacity, m.count);
+            for (k = 0; k < m.count; ++k) {
+                x[k] = (double)m.point[k].pa.x;
+                y[k] = (double)m.point[k].pa.y;
+                angle[k] = atan2(y[k], x[k]);
+                ASSERT(fabs(hypot(x[k], y[k]) - 0.25) < (DC_IS_FLOAT ? 1e-6 : 1e-12));
+                ASSERT(fabs((double)m.point[k].gap + deep) < (DC_IS_FLOAT ? 1e-6 : 1e-12));
+            }
+            for (k = 0; k < m.count; ++k) {             /* with the next around */
+                int next = -1;
+                double least = 1e300;
+                for (j = 0; j < m.count; ++j) {
+                    const double by = fmod(angle[j] - angle[k] + 4*half_turn, 2*half_turn);
+                    if (j != k && by < least) { least = by; next = j; }
+                }
+                area += 0.5*(x[k]*y[next] - y[k]*x[next]);
+            }
+            printf("  %s on its circle, %d points: %.3f of its area\n", cone ? "cone" : "cylinder", m.count, area/(16*0.0625*sin(half_turn/16)));
+            ASSERT(area > 0.6*16*0.0625*sin(half_turn/16));
+        }
+        o.capacity = 0;
+        if (cone) {
+            ON_GROUND(a, turned(at(0, 0, 0.5 - deep), 0, half_turn, 0));
+            ASSERT_LIKE(&m, 1, middle, -deep/2, -deep);
+        } else {
+            ON_GROUND(a, turned(at(0, 0, 0.25 - deep), 0, half_turn/2, 0));
+            ASSERT_LIKE(&m, 2, ends, -deep/2, -deep);
+        }
+    }
+    PASS();
+}
+
+/* MuJoCo's: boxes of half side 1 that are 0.5 deep, and a sphere pressed through the face of a box by up to four radii */
+TEST published_depths(void)
+{
+    static const double corners[4][2] = {{1, 1}, {1, -1}, {-1, -1}, {-1, 1}}, middle[1][2] = {{0, 0}};
+    static const double height[6] = {-0.015, -0.00501, -0.005, -0.00499, 0, 0.004};
+    dc_hull_topology a, b;
+    dc_hull_patch m = DC_ZERO;
+    dc_pose p = at(0, 0, 1.5), q = at(0, 0, 0);
+    int k;
+    kept = dc_arena_make(memory, sizeof memory);
+    a = box(0, 1, 1, 1, 0);
+    ASSERT_EQ(DC_OK, manifold(NULL, &a, &p, &a, &q, &m));
+    ASSERT_LIKE(&m, 4, corners, 0.75, -0.5);
+    b = box(0, 0.05, 0.05, 0.025, 0);
+    points[1][0] = vec(0, 0, 0);
+    a = make(1, 1, 0.005);
+    q = at(0, 0, -0.025);
+    for (k = 0; k < 6; ++k) {
+        p = at(0, 0, height[k]);
+        memset(&m, 0, sizeof m);
+        ASSERT_EQ(DC_OK, manifold(NULL, &a, &p, &b, &q, &m));
+        ASSERT_LIKE(&m, 1, middle, (height[k] - 0.005)/2, height[k] - 0.005);
+    }
+    PASS();
+}
+
 /* ---- contract ---- */
 
 TEST bad_input_leaves_the_patch_alone(void)
@@ -785,6 +915,8 @@ SUITE(suite)
     RUN_TEST(the_reference_stays);
     RUN_TEST(round_shapes_against_closed_forms);
     RUN_TEST(polygons_in_the_plane);
+    RUN_TEST(published_patches);
+    RUN_TEST(published_depths);
     RUN_TEST(derivatives_against_differences);
     RUN_TEST(bad_input_leaves_the_patch_alone);
 }
