@@ -5681,6 +5681,15 @@ static void dci_cut_polygon(dci_patch *w, int k)
     w->cuts = m;
 }
 
+/* Whose outline is cut: that of a, unless b is a segment, or b's face so steep that its outline encloses nothing and
+ * does not say where its inside is. */
+static int dci_cut_which(const dci_patch *w)
+{
+    const dci_side *a = &w->side[0], *b = &w->side[1];
+    if (a->count < 3 || b->count < 3) return b->count < 3;
+    return dc_abs(dc_dot(b->normal, w->n)) <= DCI_PATCH_FLAT && dc_abs(dc_dot(a->normal, w->n)) > DCI_PATCH_FLAT;
+}
+
 /* id of two features */
 static unsigned dci_patch_id(dc_hull_contact_kind kind, int i, int j)
 {
@@ -5975,7 +5984,7 @@ static DCI_NOINLINE void dci_patch_fill(dci_patch *w, const dc_distance *d, cons
     w->cuts = w->candidates = 0;
     if (w->side[0].count == 2 && w->side[1].count == 2) dci_cut_segments(w);
     else if (w->side[0].count > 1 && w->side[1].count > 1) {
-        dci_cut_polygon(w, w->side[1].count < 3);
+        dci_cut_polygon(w, dci_cut_which(w));
         dci_patch_cuts(w);
     }
 

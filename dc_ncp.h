@@ -213,7 +213,7 @@ DC_DEF size_t dc_shape_bytes(int dim, int rows, int cones, int aux);
  * and positive, a null pointer; DC_E_MEMORY. Then *out and the arena are as before. In 2D the z of vectors is ignored.
  *
  * `rows` of each for its size_bytes, and where its measures stand, for derivatives by them:
- *     halfspace  1             n.x <= offset; not grown
+ *     halfspace  1             n.x <= offset is solid; not grown
  *     sphere     1 + dim       b[0] = r
  *     box        2 dim         b[2i] = b[2i + 1] = half.x, half.y, half.z: rows +e_i, -e_i
  *     polytope   rows          A x <= b, as given; every b > 0
@@ -5703,7 +5703,7 @@ typedef struct {
 /* The growth problem at the old poses; 0: the contact does not bounce. */
 static int dci_ncp_bounce_solve(dc_ncp *S, dci_contact_nc *c, dci_growth *G, dci_bounce *B)
 {
-    const dc_real h = S->scene.h, e = c->restitution, tight = DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-8);
+    const dc_real h = S->scene.h, e = c->restitution, tight = DC_IS_FLOAT ? DC_R(3e-5) : DC_R(1e-8);
     const int D = S->size.dim;
     const dci_pair_nc *P = &c->pair;
     dc_growth_result r;

@@ -65,7 +65,7 @@
  *   h, U            time step; potentials in J
  *
  * THE STEP
- *   q^{t+1} minimises O (SDRS Eq. 14, LRI Eq. 1),
+ *   q^{t+1} minimises O (SDRS Eq. 14, LRI Eq. 1; theta and Delta t there are q and h here),
  *       O = sum_i 1/(2h^2) tr((T_i - Y_i) M_i (T_i - Y_i)^T) + U                         (SDRS Eq. 3)
  *       Y_i = 2 T_i^t - T_i^{t-1} + h^2 [0 g]                                            (SDRS Eq. 2)
  *   with U that of the joints (SDRS Eq. 5) and k (P_c + U_f) of the contacts (SDRS Eq. 7, 13). Second derivatives by
@@ -4212,8 +4212,8 @@ static void dci_sim_reset(int want, dci_sim_energy *at)
     dci_sim_zero(at->grad, (size_t)sim->nv);
 }
 
-/* O of SDRS Eq. 14 at q, with want its gradient and Hessian, all of W->at; pairs of trees by the models there are.
- * W->at.status: why there is none. */
+/* O of SDRS Eq. 14 (LRI Eq. 1) at q, with want its gradient and Hessian, all of W->at; pairs of trees by the models
+ * there are. W->at.status: why there is none. */
 static DCI_NOINLINE void dci_sim_eval_known(dci_sim_work *W, const dc_real *q, int want)
 {
     const dci_sim_problem *problem = &W->problem;
@@ -9229,7 +9229,7 @@ DC_DEF size_t dc_grains_step_bytes(const dc_grains *g)
             size_t b = dc_cfield_eval_bytes(g->pair[k].field);
             most = b > most ? b : most;
         }
-    most = dc_bytes(most, 8*DCI_GRAIN_LANES, sizeof(dc_real));
+    most = dc_bytes(dc_bytes(0, most, 1), 8*DCI_GRAIN_LANES, sizeof(dc_real));
     return most == SIZE_MAX ? 0 : most;
 }
 
