@@ -9229,7 +9229,7 @@ DC_DEF size_t dc_grains_step_bytes(const dc_grains *g)
             size_t b = dc_cfield_eval_bytes(g->pair[k].field);
             most = b > most ? b : most;
         }
-    most = dc_bytes(dc_bytes(0, most, 1), 8*DCI_GRAIN_LANES, sizeof(dc_real));
+    most = dc_bytes(most > 1 ? most : 0, 8*DCI_GRAIN_LANES, sizeof(dc_real));     /* 1: baked ones take none */
     return most == SIZE_MAX ? 0 : most;
 }
 

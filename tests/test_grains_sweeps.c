@@ -258,6 +258,24 @@ TEST a_pile_rests(void)
     PASS();
 }
 
+/* fields that take no memory of their own: what dc_grains_step_bytes says is enough wherever it begins */
+TEST memory_begins_anywhere(void)
+{
+    static unsigned char memory[1 << 16];
+    dc_grains_info info;
+    size_t need, begin;
+    ASSERT_EQ(DC_OK, bake_stars());
+    ASSERT_EQ(DC_OK, crowd_make(&crowd, CROWD, -9.81));
+    crowd_rain(&crowd, 5);
+    need = dc_grains_step_bytes(&crowd.g);
+    ASSERT(need > 0 && need + DC_ALIGN <= sizeof memory);
+    for (begin = 0; begin < DC_ALIGN; ++begin) {
+        dc_arena mem = dc_arena_make(memory + begin, need);
+        ASSERT_EQ(DC_OK, dc_grains_step(&crowd.g, &mem, &info));
+    }
+    PASS();
+}
+
 /* angular, x, y, and the size of their parts */
 static void momentum(const dc_grains *g, double L[3], double *size)
 {
@@ -523,6 +541,7 @@ SUITE(sweeps)
 {
     RUN_TEST(friction_as_tabulated_at_four_times_the_step);
     RUN_TEST(a_pile_rests);
+    RUN_TEST(memory_begins_anywhere);
     RUN_TEST(momentum_is_kept);
     RUN_TEST(order_of_the_parts_and_snapshots_leave_the_bits);
     RUN_TEST(what_is_refused);
