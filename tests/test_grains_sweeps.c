@@ -261,16 +261,16 @@ TEST a_pile_rests(void)
 /* fields that take no memory of their own: what dc_grains_step_bytes says is enough wherever it begins */
 TEST memory_begins_anywhere(void)
 {
-    static unsigned char memory[1 << 16];
+    static unsigned char odd[1 << 16];
     dc_grains_info info;
     size_t need, begin;
     ASSERT_EQ(DC_OK, bake_stars());
     ASSERT_EQ(DC_OK, crowd_make(&crowd, CROWD, -9.81));
     crowd_rain(&crowd, 5);
     need = dc_grains_step_bytes(&crowd.g);
-    ASSERT(need > 0 && need + DC_ALIGN <= sizeof memory);
+    ASSERT(need > 0 && need + DC_ALIGN <= sizeof odd);
     for (begin = 0; begin < DC_ALIGN; ++begin) {
-        dc_arena mem = dc_arena_make(memory + begin, need);
+        dc_arena mem = dc_arena_make(odd + begin, need);
         ASSERT_EQ(DC_OK, dc_grains_step(&crowd.g, &mem, &info));
     }
     PASS();
