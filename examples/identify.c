@@ -174,7 +174,7 @@ int main(int argc, char **argv)
     while (files + 1 < argc && argv[files + 1][0] != '-')
         if (!load(argv[++files])) return cli_error("%s is no recording", argv[files]);
     argv[files] = argv[0];
-    o = cli_parse(argc - files, argv + files, "Finds friction, restitution and half the side of a cube from recordings of its tosses.", NULL, number, 4);
+    o = cli_parse(argc - files, argv + files, "Finds friction, restitution and half the side of a cube from recordings of its tosses, or from its own, identify_00.csv and on, which it writes here.", NULL, number, 4);
     own = files == 0;
     for (i = 0; own && i < (o.quick ? 12 : 30); i++) {
         char file[32];

@@ -103,11 +103,14 @@ static int geometry(part *p, const char *tag, dc_pose at, const char *file)
         }
     if (n > 0) return add_hull(p, v, n, at);
     if (strncmp(tag, "<mesh", 5) == 0 && attribute(tag, "filename", name)) {
-        const char *slash = strrchr(file, '/');
-        obj_mesh    m;
-        if (strncmp(name, "package://", 10) == 0) memmove(name, name + 10, strlen(name) - 9);
-        snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash - file + 1) : 0, file, name);
-        m = obj_read(path);
+        static const char *const up[3] = {"", "../", "../../"};
+        const char *slash = strrchr(file, '/'), *in = strncmp(name, "package://", 10) == 0 ? strchr(name + 10, '/') : NULL;
+        obj_mesh    m = {0};
+        /* beside the file; of a package the file is in its folder or one below */
+        for (i = 0; i < (in ? 3 : 1) && !m.v; i++) {
+            snprintf(path, sizeof path, "%.*s%s%s", slash ? (int)(slash - file + 1) : 0, file, up[i], in ? in + 1 : name);
+            m = obj_read(path);
+        }
         for (i = 0; i < m.n; i++) m.v[i] = dc_vec(scale.x*m.v[i].x, scale.y*m.v[i].y, scale.z*m.v[i].z);
         ok = m.v && add_hull(p, m.v, m.n, at);
         obj_free(&m);
@@ -222,7 +225,11 @@ static int assemble(robot *r)
             }
         }
     }
-    for (i = 0; i < r->parts; i++) if (place[i] == -2) return 0;
+    for (i = 0; i < r->parts; i++) {
+        if (place[i] == -2) return 0;
+        if (r->part[i].link.mass > 0 && r->part[i].link.model != DC_SIM_INERTIA)
+            return cli_error("link %s has a mass and no <inertia>", r->part[i].name), 0;
+    }
     return r->links > 0;
 }
 
@@ -237,7 +244,7 @@ static int hold(robot *r, const char *file, double stiffness, double seconds, vi
     dc_sim_flaw          flaw = DC_ZERO;
     dc_sim               sim;
     dc_pose              pose[MOST];
-    dc_real              low = DC_R(1e9), torque[STATE] = {0}, spring;
+    dc_real              low = DC_R(1e9), high = DC_R(-1e9), torque[STATE] = {0}, spring;
     double               worst = 0, largest = 0, mass = 0, moved = 0;
     int                  id[MOST], floats = 0, i, k, steps = (int)(seconds/0.005), bad = 0, exclude[2*MOST*4], excludes = 0, height;
 
@@ -264,7 +271,11 @@ static int hold(robot *r, const char *file, double stiffness, double seconds, vi
     dc_sim_neutral(&sim, q[0]);
     dc_sim_poses(&sim, q[0], pose);
     for (k = 0; k < sim.hulls; k++)
-        for (i = 0; i < sim.hull[k].n; i++) low = dc_min(low, dc_pose_apply(pose[sim.hull[k].link], sim.vertex[sim.hull[k].begin + i]).z);
+        for (i = 0; i < sim.hull[k].n; i++) {
+            const dc_real z = dc_pose_apply(pose[sim.hull[k].link], sim.vertex[sim.hull[k].begin + i]).z;
+            low = dc_min(low, z);
+            high = dc_max(high, z);
+        }
     if (floats) q[0][6] = DC_R(0.001) - low;
     memcpy(q[1], q[0], sizeof q[0]);
 
@@ -301,7 +312,7 @@ static int hold(robot *r, const char *file, double stiffness, double seconds, vi
     if (floats) {
         printf("%s: height %.4f m, was %.4f\n", file, (double)q[(steps + 1)%3][6], (double)(DC_R(0.001) - low));
         return bad == 0 && moved < 0.25
-            && fabs((double)(q[(steps + 1)%3][6]/(DC_R(0.001) - low)) - 1) < 0.1;
+            && fabs((double)(q[(steps + 1)%3][6] - (DC_R(0.001) - low))) < 0.1*(double)(high - low);
     }
     printf("%s: springs off the weights by %.2g of %.3g N m\n", file, worst, largest);
     return bad == 0 && worst < 1e-4*largest;
