@@ -986,7 +986,8 @@ typedef struct {
 typedef struct { dc_v3 pa, pb; dc_real gap, weight; } dc_hull_soft_rate;
 
 typedef struct {
-    dc_real length;         /* over which features fade; 0: 0.05 of the smaller body's radius. Best well below edges */
+    dc_real length;         /* over which features fade. Best well below edges; 0: r_a r_b/(10 (r_a + r_b)), r the root
+                             * mean square distance of a hull's points from their mean */
     dc_real margin;         /* length: points up to this far apart count in full, those beyond it by `length` not */
 } dc_hull_smooth_options;
 
@@ -1011,8 +1012,8 @@ typedef struct {
  * most    room for points           n, point, count   out; point may be NULL if most is 0
  * DC_E_ARG: NULL, most below 0, a pose or option out of range, a topology without faces or with a radius. DC_E_MEMORY:
  * scratch, or more than `most` points: then *count is how many there are. DC_E_RANGE: numbers that do not fit.
- * Elsewhere outputs are untouched. Cost: all pairs of vertices and faces, and of edges: 14 us for two boxes, 63 for a
- * gradient. */
+ * Elsewhere outputs are untouched. Cost: all pairs of vertices and faces, and of edges: 20 to 25 us for two boxes, 50 to
+ * 100 with a gradient. */
 DC_DEF dc_status dc_hull_smooth(const dc_hull_smooth_options *opt, const dc_hull_topology *a, const dc_pose *pose_a,
                                 const dc_hull_topology *b, const dc_pose *pose_b, dc_arena *mem, int most, dc_v3 *n,
                                 dc_hull_soft *point, int *count);
@@ -1028,8 +1029,8 @@ DC_DEF dc_status dc_hull_smooth_jvp(const dc_hull_smooth_options *opt, const dc_
 
 /* The gradient of by_n.n + sum of by.pa.pa + by.pb.pb + by.gap gap + by.weight weight over the `count` points of
  * dc_hull_smooth (by_n NULL: 0; DC_E_ARG: it finds another number of them) by the twists, grad[12], and by the points
- * of the hulls in body coordinates, grad_a[3 n_a], grad_b[3 n_b], both may be NULL; there `length` is held, also the
- * one that 0 stands for. Cost: a pass over the points that there are per twist and per coordinate of a vertex. */
+ * of the hulls in body coordinates, grad_a[3 n_a], grad_b[3 n_b], both may be NULL; the length that 0 stands for
+ * follows them. Cost: a pass over the points that there are per twist and per coordinate of a vertex. */
 DC_DEF dc_status dc_hull_smooth_vjp(const dc_hull_smooth_options *opt, const dc_hull_topology *a, const dc_pose *pose_a,
                                     const dc_hull_topology *b, const dc_pose *pose_b, dc_arena *mem, int count,
                                     const dc_v3 *by_n, const dc_hull_soft_rate *by, dc_real *grad, dc_real *grad_a,
@@ -6571,7 +6572,7 @@ typedef struct {
     dci_moving *along, *inward;         /* [half-edges] unit; across the edge, within its face */
     dci_dual   *extent;                 /* [half-edges] length */
     dci_dual   *face_front, *edge_front, *vertex_front;     /* 0: turned away from the other body, 1: towards it */
-    dc_real     size;                   /* farthest vertex from the mean */
+    dc_real     size;                   /* r, of the default length */
 } dci_soft_body;
 
 /* two features, and z of (1); edges in two orders: half-edges of a in either sense, of b in one */
@@ -6582,7 +6583,9 @@ typedef struct {
     dci_soft_body body[2];
     dci_soft_pair *direction, *point;   /* [directions], [points] */
     dci_moving    n;
-    dc_real       length, margin;
+    dci_dual      length, per_length;   /* and its inverse */
+    dc_real       margin;
+    int           chosen;               /* is the length that of the sizes? */
     int           directions, points, most, capacity, full;
 } dci_soft;
 
@@ -6691,7 +6694,7 @@ static dci_dual dci_soft_height(const dci_soft *w, int k, int i, int f)
 static int dci_soft_bounds(const dci_soft *w, int k, dc_v3 x, dc_v3 out, dc_real sign)
 {
     const dci_moving *vertex = w->body[k].vertex;
-    const dc_real most = 2*w->length + sign*dc_dot(out, x);
+    const dc_real most = 2*w->length.at + sign*dc_dot(out, x);
     int i, n = w->rates.side[k].hull->hull.n;
 
     for (i = 0; i < n; ++i)
@@ -6707,7 +6710,7 @@ static int dci_soft_beyond(const dci_soft *w, int k, dci_moving x, dci_moving ou
     int i, n = w->rates.side[k].hull->hull.n;
 
     for (i = 0; i < n; ++i) {
-        past = dci_dual_line(sign/w->length, dci_dual_dot(out, dci_moving_sub(vertex[i], x)), 0);
+        past = dci_dual_mul(dci_dual_line(sign, dci_dual_dot(out, dci_moving_sub(vertex[i], x)), 0), w->per_length);
         if (!(past.at < 2)) return 0;
         *z = dci_dual_sub(*z, dci_soft_barrier(past));
     }
@@ -6736,7 +6739,7 @@ static DCI_NOINLINE int dci_soft_direction(const dci_soft *w, const dci_soft_pai
         sine.rate = -DCI_SOFT_PARALLEL*dc_dot(n->at, cross.rate)/(sine.at*sine.at);
         sine.at = DCI_SOFT_PARALLEL/sine.at;
         if (!(sine.at < 2)) return 0;
-        *z = dci_dual_line(1/w->length, dci_dual_dot(*n, dci_moving_sub(x, y)), 0);
+        *z = dci_dual_mul(dci_dual_dot(*n, dci_moving_sub(x, y)), w->per_length);
         *z = dci_dual_sub(*z, dci_soft_barrier(sine));
         return dci_soft_beyond(w, 0, x, *n, -1, z) && dci_soft_beyond(w, 1, y, *n, 1, z);
     } else {
@@ -6748,7 +6751,7 @@ static DCI_NOINLINE int dci_soft_direction(const dci_soft *w, const dci_soft_pai
         if (t->first[vertex] == t->first[vertex + 1]) return 0;
         if (!dci_soft_bounds(w, k, w->body[k].vertex[vertex].at, N.at, -1)) return 0;
         *n = k ? dci_moving_madd(N, minus, N) : N;
-        *z = dci_dual_line(1/w->length, dci_soft_height(w, k, vertex, face), 0);
+        *z = dci_dual_mul(dci_soft_height(w, k, vertex, face), w->per_length);
         return dci_soft_beyond(w, k, w->body[k].vertex[vertex], N, -1, z);
     }
 }
@@ -6878,14 +6881,14 @@ typedef struct { dci_moving pa, pb; dci_dual gap, weight; } dci_soft_place;
 /* multiplies the weight by the step over x from -length to length; 0: nothing is left */
 static int dci_soft_within(const dci_soft *w, dci_dual x, dci_dual *weight)
 {
-    *weight = dci_dual_mul(*weight, dci_dual_rise(x, -w->length, w->length));
+    *weight = dci_dual_mul(*weight, dci_dual_rise(dci_dual_mul(x, w->per_length), -1, 1));
     return weight->at > 0;
 }
 
 static int dci_soft_near(const dci_soft *w, dci_soft_place *p)
 {
-    const dci_dual left = dci_dual_line(-1, p->gap, w->margin + w->length);
-    p->weight = dci_dual_mul(p->weight, dci_dual_rise(left, 0, w->length));
+    const dci_dual left = dci_dual_line(1, dci_dual_sub(w->length, p->gap), w->margin);
+    p->weight = dci_dual_mul(p->weight, dci_dual_rise(dci_dual_mul(left, w->per_length), 0, 1));
     return p->weight.at > 0;
 }
 
@@ -7024,15 +7027,35 @@ DC_DEF size_t dc_hull_smooth_bytes(int na, int nb, int most)
     return dci_counted(&room);
 }
 
+/* r = sqrt(mean of |v - mean of v|^2): smooth in every point, where the farthest of a box are eight */
 static dc_real dci_soft_size(const dc_hull_topology *t)
 {
-    dc_real most = 0;
+    dc_real sum = 0;
     int i;
     for (i = 0; i < t->hull.n; ++i) {
         const dc_v3 e = dc_sub(t->hull.v[i], t->centre);
-        most = dc_max(most, dc_dot(e, e));
+        sum += dc_dot(e, e);
     }
-    return dc_sqrt(most);
+    return dc_sqrt(sum/DC_R(t->hull.n));
+}
+
+/* r_a r_b/(10 (r_a + r_b)) or the caller's, and its rate where a vertex moves: r' = (v - mean).v'/(n r) */
+static void dci_soft_length(dci_soft *w)
+{
+    const dci_rates *r = &w->rates;
+    const int k = r->vertex_side;
+
+    w->length.rate = 0;
+    if (w->chosen && k >= 0 && r->vertex >= 0) {
+        const dc_hull *hull = &r->side[k].hull->hull;
+        const dc_v3 e = dc_sub(hull->v[r->vertex], r->side[k].hull->centre);
+        const dc_real own = w->body[k].size;                    /* above 0: the length is */
+        const dc_real share = w->body[1 - k].size/(own + w->body[1 - k].size);
+        w->length.rate = DC_R(0.1)*share*share*dc_dot(dc_mul_t(&r->side[k].rotation, r->vertex_rate), e)
+            /(DC_R(hull->n)*own);
+    }
+    w->per_length.at = 1/w->length.at;
+    w->per_length.rate = -w->length.rate*w->per_length.at*w->per_length.at;
 }
 
 static int dci_soft_ok(const dc_hull_topology *t)
@@ -7073,8 +7096,11 @@ static DCI_NOINLINE dc_status dci_soft_open(dci_soft *w, const dc_hull_smooth_op
         w->body[k].size = dci_soft_size(w->rates.side[k].hull);
     }
     w->margin = o.margin;
-    w->length = o.length > 0 ? o.length : DC_R(0.05)*dc_min(w->body[0].size, w->body[1].size);
-    if (!(w->length > DC_EPS*(w->body[0].size + w->body[1].size))) return DC_E_ARG;
+    w->chosen = !(o.length > 0);
+    w->length.at = o.length;
+    if (w->chosen) w->length.at = DC_R(0.1)*w->body[0].size/(1 + w->body[0].size/w->body[1].size);
+    if (!(w->length.at > DC_EPS*(w->body[0].size + w->body[1].size))) return DC_E_ARG;
+    dci_soft_length(w);
 
     /* memory: the directions have what is left */
     room.arena = mem;
@@ -7102,6 +7128,7 @@ static DCI_NOINLINE dc_status dci_soft_open(dci_soft *w, const dc_hull_smooth_op
 static int dci_soft_again(dci_soft *w)
 {
     int k;
+    dci_soft_length(w);
     for (k = 0; k < 2; ++k)
         if (!dci_soft_geometry(w, k)) return 0;
     if (!dci_soft_blend(w)) return 0;

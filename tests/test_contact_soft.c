@@ -269,6 +269,7 @@ TEST derivatives_against_differences(void)
         dc_arena mem = dc_arena_make(scratch, sizeof scratch);
         int i, j;
         if (!random_scene(&r, &s, (int)k, rng_uniform(&r, -0.06, 0.04))) continue;
+        if (k%2) s.o.length = 0;                                        /* the default one follows the vertices */
         if (soft(&s) != DC_OK || s.count == 0) continue;
         used++;
         for (i = 0; i < 12; ++i) twist[i] = DC_R(rng_uniform(&r, -1, 1));

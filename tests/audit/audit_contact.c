@@ -358,7 +358,7 @@ static void manifolds(int smooth, int rates, const char *name, long n)
             c.margin = (dc_real)(2*fmax(h.gap, 0.05)*h.size);
             if (dc_hull_faces(&h.a, 0, &keep, &a) != DC_OK || dc_hull_faces(&h.b, 0, &keep, &b) != DC_OK) continue;
             c.vertices = !rates && !planes && a.dimension == 3 && b.dimension == 3;
-            c.length = c.vertices ? (dc_real)(0.03*h.size) : 0;      /* the default one follows the vertices */
+            c.length = c.vertices && k%2 ? (dc_real)(0.03*h.size) : 0;
             params = 12 + (c.vertices ? 3*(h.a.n + h.b.n) : 0);
             for (i = 0; i < params; ++i) scale[i] = i < 12 ? h.scale[i] : h.size;
             c.by_n = dc_scale((dc_real)h.size, dc_vec((dc_real)rng_uniform(&r, -1, 1), (dc_real)rng_uniform(&r, -1, 1), (dc_real)rng_uniform(&r, -1, 1)));
