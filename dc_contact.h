@@ -1012,8 +1012,8 @@ typedef struct {
  * most    room for points           n, point, count   out; point may be NULL if most is 0
  * DC_E_ARG: NULL, most below 0, a pose or option out of range, a topology without faces or with a radius. DC_E_MEMORY:
  * scratch, or more than `most` points: then *count is how many there are. DC_E_RANGE: numbers that do not fit.
- * Elsewhere outputs are untouched. Cost: all pairs of vertices and faces, and of edges: 20 to 25 us for two boxes, 50 to
- * 100 with a gradient. */
+ * Elsewhere outputs are untouched. Cost: all pairs of vertices and faces, and of edges: 20 to 25 us for two boxes, 50
+ * to 100 with a gradient. */
 DC_DEF dc_status dc_hull_smooth(const dc_hull_smooth_options *opt, const dc_hull_topology *a, const dc_pose *pose_a,
                                 const dc_hull_topology *b, const dc_pose *pose_b, dc_arena *mem, int most, dc_v3 *n,
                                 dc_hull_soft *point, int *count);
