@@ -1,40 +1,31 @@
-/* grain_scene.h - what the examples of grains share: shapes, the fields of all pairs, filling, steps, the page
+/* grain_scene.h - what the examples of grains share: memory, the list of bodies, what a run cost, the page
  * SPDX-License-Identifier: MIT OR Unlicense
  *
  *     static grain_scene s;
- *     grain_begin(&s, 1e-3, 5e4, 0.4, seed);                   time step, stiffness, friction
- *     hash = grain_shape(&s, "hash", 0.7);                     names of dc_poly_named, "hash" for "#"; radius
- *     peg = grain_round(&s, 0.5);                              a disc
- *     floor = grain_wall(&s, DC_CSHAPE_HALFPLANE, 0);
- *     grain_put(&s, floor, DC_GRAIN_DRIVEN, 0, 0, 0, NULL);
- *     grain_fill(&s, &hash, 1, 300, -5, 5, 1);
- *     grain_build(&s, -50, 0, 50, 80);                         the domain; makes the fields of all pairs that can touch
+ *     grain_open(&s, seed);                                    then s.kind, s.type, s.pair, s.field, s.desc: the example's
+ *     grain_put(&s, 1, DC_GRAIN_DRIVEN, 0, 0, 0, NULL);
+ *     grain_fill(&s, &kind, 1, 300, -5, 5, 1);
+ *     dc_grains_build(&s.desc, &mem, &s.g);
+ *     grain_place(&s);
  *     grain_show(&s, v);
- *     for (i = 0; i < 100; i++) { grain_run(&s, 0.05); grain_draw(&s, v); view_frame(v, s.time); }
+ *     for (i = 0; i < 100; i++) {
+ *         grain_count(&s, dc_grains_step(&s.g, &work, &s.info));
+ *         grain_draw(&s, v);
+ *         view_frame(v, s.time);
+ *     }
  *     grain_end(&s);
  *
- * Or the example makes types, fields and grains itself, between grain_open and grain_place, and calls dc_grains_step.
- *
- * Fields of discs and walls are exact. Those of two other shapes are learned, and read from GRAIN_FIELDS, a directory of files
- * NAME_NAME.dccfield, which `make train TRAIN="all dir=examples/fields"` writes; what is not there is trained, 3 layers of 32 units
- * if s.train does not say otherwise, and kept there. With s.exact they are exact as well, for few grains.
- * With s.desc.sweeps, set between grain_begin and grain_build, steps are implicit, of 4 ms, and learned fields are baked into splines,
- * whose gradients do not jump. Built with -fopenmp, steps of grain_run use all processors, and have the same bits.
- * Include it after dc_sim.h and cli.h, and after view.h for the drawing. */
+ * Learned fields are files NAME_NAME.dccfield of the directory GRAIN_FIELDS, which `make train TRAIN="all dir=examples/fields"`
+ * writes. Include it after dc_sim.h and cli.h, and after view.h for the drawing. */
 #ifndef GRAIN_SCENE_H_INCLUDED
 #define GRAIN_SCENE_H_INCLUDED
-
-#include <stdint.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 #ifndef GRAIN_FIELDS
 #define GRAIN_FIELDS "."
 #endif
 
 #define GRAIN_PI 3.14159265358979323846
-enum { GRAIN_THREADS = 8, GRAIN_KINDS = 16, GRAIN_CORNERS = 96, GRAIN_PAIRS = GRAIN_KINDS*(GRAIN_KINDS + 1)/2 };
+enum { GRAIN_KINDS = 16, GRAIN_CORNERS = 96, GRAIN_PAIRS = GRAIN_KINDS*(GRAIN_KINDS + 1)/2 };
 
 /* a shape or wall */
 typedef struct {
@@ -47,20 +38,17 @@ typedef struct {
 
 typedef struct {
     dc_grains_desc desc;
-    int            exact;                       /* 1: no learned fields */
-    dc_cfield_train_options train;              /* of those */
+    dc_cfield_train_options train;              /* of grain_train */
     grain_kind     kind[GRAIN_KINDS];
     dc_grain_type  type[GRAIN_KINDS];
     dc_grain_pair  pair[GRAIN_PAIRS];
     dc_cfield      field[GRAIN_PAIRS];
     int           *body, bodies, room;          /* their kinds */
     struct { double theta, x, y; dc_grain_motion motion; const char *colour; int shown; } *start;
-    dc_grains      g;                           /* from grain_build on */
+    dc_grains      g;
     dc_grains_info info;                        /* of the last step */
-    void          *memory[5*GRAIN_PAIRS + GRAIN_THREADS + 1];
+    void          *memory[4*GRAIN_PAIRS + 16];
     int            memories;
-    dc_arena       scratch[GRAIN_THREADS];
-    int            threads;
     struct { int first, end; double x, y, omega; } turn;    /* driven bodies that turn about a point, rad/s */
     double         time, seconds, deepest;      /* s simulated, s it took, largest overlap, m */
     long           steps, contacts;             /* contacts: of all steps */
@@ -93,67 +81,6 @@ static inline void grain_open(grain_scene *s, unsigned long long seed)
 {
     memset(s, 0, sizeof *s);
     s->random = seed;
-}
-
-/* The same with gravity. Springs across are as stiff as along; grain_build makes the dampers. */
-static inline void grain_begin(grain_scene *s, double h, double stiffness, double friction, unsigned long long seed)
-{
-    grain_open(s, seed);
-    s->desc.h = (dc_real)h;
-    s->desc.gravity[1] = DC_R(-9.81);
-    s->desc.material.kn = s->desc.material.kt = (dc_real)stiffness;
-    s->desc.reduced_mass = 1;
-    s->desc.material.mu = (dc_real)friction;
-    s->desc.type = s->type;
-    s->desc.pair = s->pair;
-}
-
-/* ---- shapes ----------------------------------------------------------------------------------------- */
-
-/* A grain of 1 kg/m^2 with this outline, scaled to a radius of `radius` m about its centroid. */
-static inline int grain_outline(grain_scene *s, const char *name, const dc_v2 *corner, int corners, double radius)
-{
-    int         k = s->desc.types++;
-    grain_kind *kind = s->kind + k;
-
-    kind->name = name;
-    memcpy(kind->corner, corner, (size_t)corners*sizeof *corner);
-    kind->length = radius;
-    grain_need(dc_poly_centre(corners, kind->corner, 1), name);
-    kind->outline.v = kind->corner;
-    kind->outline.n = corners;
-    grain_need(dc_grain_type_poly(&kind->outline, (dc_real)radius, 1, &s->type[k]), name);
-    return k;
-}
-
-/* Of a name of dc_poly_named; "hash" is "#". */
-static inline int grain_shape(grain_scene *s, const char *name, double radius)
-{
-    dc_v2 corner[GRAIN_CORNERS];
-    int   n;
-
-    grain_need(dc_poly_named(strcmp(name, "hash") == 0 ? "#" : name, GRAIN_CORNERS, corner, &n), name);
-    return grain_outline(s, name, corner, n, radius);
-}
-
-/* A disc: its fields are exact and fast, and drawn it is one too. */
-static inline int grain_round(grain_scene *s, double radius)
-{
-    int k = grain_shape(s, "O", radius);
-
-    s->kind[k].round = 1;
-    return k;
-}
-
-/* DC_CSHAPE_HALFPLANE, or DISC and HOLE of this radius. */
-static inline int grain_wall(grain_scene *s, dc_cshape_kind kind, double radius)
-{
-    int k = s->desc.types++;
-
-    s->kind[k].length = radius;
-    s->type[k].kind = kind;
-    s->type[k].radius = (dc_real)radius;
-    return k;
 }
 
 /* ---- fields ----------------------------------------------------------------------------------------- */
@@ -230,60 +157,6 @@ static inline void grain_train(grain_scene *s, const dc_cfield *exact, const cha
            100*(double)info.wrong);
 }
 
-static inline const char *grain_file(const char *a, const char *b, char file[300])
-{
-    snprintf(file, 300, "%s/%.20s_%.20s.dccfield", GRAIN_FIELDS, a, b);
-    return file;
-}
-
-/* A spline like the field instead of it. */
-static inline void grain_bake(grain_scene *s, dc_cfield *field)
-{
-    const dc_cfield of = *field;
-    dc_arena        mem = grain_memory(s, dc_cfield_bake_bytes(NULL, &of));
-
-    grain_need(dc_cfield_bake(NULL, &of, &mem, field, NULL), "spline");
-}
-
-/* The field of kinds a and b, in units of b; a is the wall or disc if there is one. Two outlines may change places. */
-static inline void grain_pair(grain_scene *s, int a, int b)
-{
-    const grain_kind *A = s->kind + a, *B = s->kind + b;
-    dc_grain_pair    *p = s->pair + s->desc.pairs;
-    dc_cfield        *field = s->field + s->desc.pairs++, exact;
-    dc_cshape shape = DC_ZERO;
-    dc_arena  mem;
-    char      file[300];
-    int       learn;
-
-    shape.kind = A->round ? DC_CSHAPE_DISC : s->type[a].kind;
-    shape.poly = A->outline;
-    learn = shape.kind == DC_CSHAPE_POLY && !s->exact;
-    p->a = a;
-    p->b = b;
-    p->field = field;
-    p->length = (dc_real)B->length;
-    if (learn && fabs(A->length - B->length) > 0) exit(cli_error("%s and %s are not of one size", A->name, B->name));
-    if (learn && grain_read(s, grain_file(A->name, B->name, file), field)) {
-        if (s->desc.sweeps > 0) grain_bake(s, field);
-        return;
-    }
-    if (learn && grain_read(s, grain_file(B->name, A->name, file), field)) {
-        if (s->desc.sweeps > 0) grain_bake(s, field);
-        p->a = b;
-        p->b = a;
-        return;
-    }
-    if (shape.kind != DC_CSHAPE_HALFPLANE) shape.radius = (dc_real)(A->length/B->length);
-    mem = grain_memory(s, dc_cfield_bytes(shape.kind == DC_CSHAPE_POLY ? A->outline.n : 0, B->outline.n));
-    grain_need(dc_cfield_exact(NULL, &shape, &B->outline, &mem, &exact), "field");
-    *field = exact;
-    if (!learn) return;
-    grain_train(s, &exact, grain_file(A->name, B->name, file), field);
-    grain_write(field, file);
-    if (s->desc.sweeps > 0) grain_bake(s, field);
-}
-
 /* ---- bodies ----------------------------------------------------------------------------------------- */
 
 /* One body; colour NULL: that of its kind. Returns its number. */
@@ -357,41 +230,6 @@ static inline void grain_place(grain_scene *s)
     }
 }
 
-/* Makes the fields of the pairs that can touch, dampers of a fifth of critical for two of the lightest grains, and the grains in
- * the domain (x0, y0) .. (x1, y1). */
-static inline void grain_build(grain_scene *s, double x0, double y0, double x1, double y1)
-{
-    int      moves[GRAIN_KINDS] = {0}, a, b, i;
-    double   least = HUGE_VAL;
-    dc_arena mem;
-
-    for (i = 0; i < s->bodies; i++) {
-        if (s->start[i].motion != DC_GRAIN_FREE) continue;
-        moves[s->body[i]] = 1;
-        least = fmin(least, (double)s->type[s->body[i]].mass);
-    }
-    s->desc.material.gn = s->desc.material.gt = (dc_real)(0.4*sqrt(2*(double)s->desc.material.kn/least));
-    for (a = 0; a < s->desc.types; a++)
-        for (b = a; b < s->desc.types; b++) {
-            int first = s->type[b].kind != DC_CSHAPE_POLY || (s->kind[b].round && !s->kind[a].round && s->type[a].kind == DC_CSHAPE_POLY);
-            if (moves[a] || moves[b]) grain_pair(s, first ? b : a, first ? a : b);
-        }
-    s->desc.body = s->body;
-    s->desc.bodies = s->bodies;
-    s->desc.lo[0] = (dc_real)x0;
-    s->desc.lo[1] = (dc_real)y0;
-    s->desc.hi[0] = (dc_real)x1;
-    s->desc.hi[1] = (dc_real)y1;
-    mem = grain_memory(s, dc_grains_bytes(&s->desc));
-    grain_need(dc_grains_build(&s->desc, &mem, &s->g), "grains");
-    s->threads = 1;
-#ifdef _OPENMP
-    s->threads = omp_get_max_threads() < GRAIN_THREADS ? omp_get_max_threads() : GRAIN_THREADS;
-#endif
-    for (i = 0; i < s->threads; i++) s->scratch[i] = grain_memory(s, dc_grains_step_bytes(&s->g));
-    grain_place(s);
-}
-
 static inline void grain_end(grain_scene *s)
 {
     while (s->memories > 0) free(s->memory[--s->memories]);
@@ -400,41 +238,6 @@ static inline void grain_end(grain_scene *s)
 }
 
 /* ---- motion ----------------------------------------------------------------------------------------- */
-
-/* Fields and forces of all blocks, a share to each thread. */
-static inline dc_status grain_meet(grain_scene *s)
-{
-    dc_status status[GRAIN_THREADS];
-    int       k, n = s->threads;
-
-#ifdef _OPENMP
-#pragma omp parallel for schedule(static, 1)
-#endif
-    for (k = 0; k < n; k++)
-        status[k] = dc_grains_meet(&s->g, (int)((long)s->g.blocks*k/n), (int)((long)s->g.blocks*(k + 1)/n), s->scratch + k);
-    for (k = 0; k < n && status[k] == DC_OK; k++) continue;
-    return k < n ? status[k] : DC_OK;
-}
-
-/* Velocities of all bodies, and forces of all contacts between them: the sweeps of an implicit step, one alone of an explicit one. */
-static inline void grain_solve(grain_scene *s)
-{
-    const int enough = 1 + s->bodies/1000;      /* threads: with fewer bodies each they wait for each other */
-    int k, sweep, n = s->threads < enough ? s->threads : enough;
-
-    for (sweep = 0; sweep <= s->desc.sweeps; sweep++) {
-#ifdef _OPENMP
-#pragma omp parallel for schedule(static, 1) if (n > 1)
-#endif
-        for (k = 0; k < n; k++) dc_grains_sum(&s->g, (int)((long)s->bodies*k/n), (int)((long)s->bodies*(k + 1)/n));
-        if (sweep == s->desc.sweeps) break;
-#ifdef _OPENMP
-#pragma omp parallel for schedule(static, 1) if (n > 1)
-#endif
-        for (k = 0; k < n; k++)
-            dc_grains_sweep(&s->g, (int)((long)s->g.contacts*k/n), (int)((long)s->g.contacts*(k + 1)/n));
-    }
-}
 
 /* Counts a step just done, for grain_report; one that failed ends the program. */
 static inline void grain_count(grain_scene *s, dc_status status)
@@ -461,21 +264,6 @@ static inline void grain_turn(grain_scene *s)
     }
 }
 
-/* One step; one that fails ends the program. */
-static inline void grain_step(grain_scene *s)
-{
-    double    before = cli_seconds();
-    dc_status status;
-
-    grain_turn(s);
-    status = dc_grains_find(&s->g, &s->info);
-    if (status == DC_OK) status = grain_meet(s);
-    if (status == DC_OK) grain_solve(s);
-    if (status == DC_OK) status = dc_grains_advance(&s->g, &s->info);
-    grain_count(s, status);
-    s->seconds += cli_seconds() - before;
-}
-
 /* Slows free grains, so that they settle; drag in 1/s. */
 static inline void grain_slow(grain_scene *s, double drag)
 {
@@ -484,17 +272,6 @@ static inline void grain_slow(grain_scene *s, double drag)
 
     for (i = 0; i < s->bodies; i++)
         for (k = 0; k < 3 && s->g.motion[i] == DC_GRAIN_FREE; k++) s->g.v[3*i + k] *= keep;
-}
-
-/* Steps for some seconds; drag, 1/s, slows free grains: 0 but while they settle. */
-static inline void grain_run(grain_scene *s, double seconds, double drag)
-{
-    int n = (int)(seconds/(double)s->desc.h + 0.5);
-
-    while (n-- > 0) {
-        grain_step(s);
-        if (drag > 0) grain_slow(s, drag);
-    }
 }
 
 static inline double grain_x(const grain_scene *s, int i) { return (double)s->g.q[3*i + 1]; }
