@@ -6767,7 +6767,7 @@ static void dci_soft_purge(dci_soft *w, dc_real best)
 
 static void dci_soft_consider(dci_soft *w, dc_hull_contact_kind kind, int i, int j, dc_real *best)
 {
-    dci_soft_pair c;
+    dci_soft_pair c = DC_ZERO;
     dci_moving n;
 
     c.kind = kind;

@@ -5569,7 +5569,7 @@ DCI_LANE void dci_cspline_at(const dc_cspline *s, dc_real theta, dc_real x, dc_r
                              dci_cjet jet[2])
 {
     const dc_real r2 = x*x + y*y;
-    dci_bend c;
+    dci_bend c = DC_ZERO;
 
     if (s->wall == DC_CSHAPE_HALFPLANE) dci_cspline_plane(s, theta, y, level, jet);
     else if (r2 <= s->begin*s->begin) dci_cspline_sum(s, theta, x, y, level, bits, jet);
@@ -5632,7 +5632,7 @@ static DCI_NOINLINE dc_status dci_cspline_eval_one(const dc_cspline *s, const dc
                                                    dc_real *lever, dc_real *hess, dc_real *dlever)
 {
     static const int at[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
-    dc_real h[6];
+    dc_real h[6] = {0};
     dc_cfield_out o;
     int k;
 

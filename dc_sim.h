@@ -7125,6 +7125,10 @@ DC_DEF dc_status dc_adam(dc_adam_state *a, const dc_real *grad, dc_real *x)
  * dc_design_apply   | d                   | the model                         |
  * dc_design_pull    | gradient by slots   | by d                              | W^T */
 
+/* coordinate c of a vector, to read and to write */
+static dc_real dci_design_read(dc_v3 v, int c) { return c == 0 ? v.x : c == 1 ? v.y : v.z; }
+static dc_real *dci_design_axis(dc_v3 *v, int c) { return c == 0 ? &v->x : c == 1 ? &v->y : &v->z; }
+
 /* where slots begin */
 static int dci_design_slot(const dc_sim *sim, dc_design_kind kind, int index, int axis)
 {
@@ -7346,7 +7350,7 @@ static void dci_design_stretch_point(dci_design_sink *sink, const dc_design_stre
     const dc_real length2 = dc_dot(s->axis, s->axis);
     const dc_v3 move = length2 > 0 ? dc_scale(dc_dot(s->axis, x)/length2, s->axis) : x;
     int c;
-    for (c = 0; c < 3; ++c) dci_design_spread(sink, i, kind, index, c, s->variable, (&move.x)[c]);
+    for (c = 0; c < 3; ++c) dci_design_spread(sink, i, kind, index, c, s->variable, dci_design_read(move, c));
 }
 
 /* All terms. Counted without a design their number does not depend on what is one point. */
@@ -7545,16 +7549,17 @@ DC_DEF dc_status dc_design_apply(const dc_design *design, const dc_real *d, dc_s
 
     /* vertices */
     for (s = 0; s < 3*sim->vertices; ++s)
-        if (dci_design_moves(design, s)) (&sim->vertex[s/3].x)[s%3] = dci_design_value(design, d, s);
+        if (dci_design_moves(design, s)) *dci_design_axis(&sim->vertex[s/3], s%3) = dci_design_value(design, d, s);
 
     /* attachments */
     for (i = 0; i < sim->links; ++i, s += 6) {
         dc_v3 turn;
         for (k = 0; k < 3; ++k)
-            if (dci_design_moves(design, s + k)) (&sim->link[i].attach.t.x)[k] = dci_design_value(design, d, s + k);
+            if (dci_design_moves(design, s + k))
+                *dci_design_axis(&sim->link[i].attach.t, k) = dci_design_value(design, d, s + k);
         if (!(dci_design_moves(design, s + 3) || dci_design_moves(design, s + 4) || dci_design_moves(design, s + 5)))
             continue;
-        for (k = 0; k < 3; ++k) (&turn.x)[k] = dci_design_value(design, d, s + 3 + k);
+        for (k = 0; k < 3; ++k) *dci_design_axis(&turn, k) = dci_design_value(design, d, s + 3 + k);
         sim->link[i].attach.q = dc_quat_mul(dc_quat_exp(turn), design->turn[i]);
     }
 
@@ -7589,7 +7594,7 @@ DC_DEF dc_status dc_design_pull(const dc_design *design, const dc_real *d, const
             const int first = s - (at%6 - 3), axis = at%6 - 3;
             dc_v3 r;
             dc_m3 J;
-            for (k = 0; k < 3; ++k) (&r.x)[k] = dci_design_value(design, d, first + k);
+            for (k = 0; k < 3; ++k) *dci_design_axis(&r, k) = dci_design_value(design, d, first + k);
             J = dc_so3_jl(r);
             for (by = 0, k = 0; k < 3; ++k) by += J.m[3*k + axis]*column[at - axis + k];
         }
@@ -7847,11 +7852,11 @@ static void dci_design_face_rows(dci_design_maker *maker, int h, int f, dc_real 
         if (k < n) continue;
 
         /* slopes by the vertex, then by the corners */
-        for (c = 0; c < 3; ++c) dci_design_lean(maker, 3*(begin + i) + c, -(&m.x)[c]);
+        for (c = 0; c < 3; ++c) dci_design_lean(maker, 3*(begin + i) + c, -dci_design_read(m, c));
         for (k = 0; k < n; ++k) {
             const dc_v3 across = dc_sub(x[loop[(k + 1)%n]], x[loop[(k + n - 1)%n]]);
             const dc_v3 by = dc_madd(dc_scale(1/length, dc_cross(across, e)), DC_R(1.0)/(dc_real)n, m);
-            for (c = 0; c < 3; ++c) dci_design_lean(maker, 3*(begin + loop[k]) + c, (&by.x)[c]);
+            for (c = 0; c < 3; ++c) dci_design_lean(maker, 3*(begin + loop[k]) + c, dci_design_read(by, c));
         }
         name.cause = DC_DESIGN_SOLID;
         name.hull = h;
@@ -7893,7 +7898,7 @@ static void dci_design_lean_point(dci_design_maker *maker, int l, int vertex, dc
     const dc_v3 local = dc_quat_rotate(dc_quat_conj(maker->pose[l].q), n);
     int c, r;
 
-    for (c = 0; c < 3; ++c) dci_design_lean(maker, 3*vertex + c, by*(&local.x)[c]);
+    for (c = 0; c < 3; ++c) dci_design_lean(maker, 3*vertex + c, by*dci_design_read(local, c));
     for (; l >= 0; l = sim->link[l].parent) {
         const int s = dci_design_slot(sim, DC_DESIGN_ATTACH, l, 0);
         const dc_pose frame = maker->pose[sim->links + l];
@@ -7903,8 +7908,8 @@ static void dci_design_lean_point(dci_design_maker *maker, int l, int vertex, dc
         const dc_v3 torque_in = dc_quat_rotate(dc_quat_conj(up), torque);
         for (c = 0; c < 3; ++c) {
             dc_real turn = 0;
-            dci_design_lean(maker, s + c, by*(&force_in.x)[c]);
-            for (r = 0; r < 3; ++r) turn += maker->bend[l].m[3*r + c]*(&torque_in.x)[r];
+            dci_design_lean(maker, s + c, by*dci_design_read(force_in, c));
+            for (r = 0; r < 3; ++r) turn += maker->bend[l].m[3*r + c]*dci_design_read(torque_in, r);
             dci_design_lean(maker, s + 3 + c, by*turn);
         }
     }
@@ -9515,7 +9520,7 @@ static void dci_grain_sweep(const dc_grains *g, const dc_grain_contact *contact,
 /* the forces of a contact become these */
 static void dci_grain_force_is(const dc_grain_row *row, dc_real normal, dc_real tangential, dc_grain_contact *contact)
 {
-    dci_grain_out out;
+    dci_grain_out out = DC_ZERO;
 
     out.normal = normal;
     out.tangential = tangential;
