@@ -249,7 +249,7 @@ TEST a_pile_rests(void)
         ASSERT(crowd.g.q[3*k + 2] > 0 && crowd.g.q[3*k + 1] > 0 && crowd.g.q[3*k + 1] < 6);
     }
     for (k = 0; k < WALLS; ++k) up -= (double)crowd.g.force[3*k + 2];
-    speed = sqrt(speed/CROWD);
+    speed = sqrt(speed/(double)CROWD);
     printf("  %d contacts, speed %.3g mm/s, deepest %.3g mm, the walls carry %.5f of the weight\n", info.contacts, 1e3*speed,
            1e3*(double)info.deepest, up/weight);
     ASSERT(speed < 0.01);

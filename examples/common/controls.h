@@ -74,8 +74,8 @@ static inline void controls_wave(const dc_real *u, int k, double t, double *targ
 /* The share of knot j in the target at part x of the time. */
 static inline double controls_knot(int j, double x)
 {
-    const int    last = CONTROL_QUARTERS - 1, i = CONTROL_QUARTERS*x < last ? (int)(CONTROL_QUARTERS*x) : last;
-    const double f = CONTROL_QUARTERS*x - i, rise = f*f*(3 - 2*f);
+    const int    last = CONTROL_QUARTERS - 1, i = (double)CONTROL_QUARTERS*x < last ? (int)((double)CONTROL_QUARTERS*x) : last;
+    const double f = (double)CONTROL_QUARTERS*x - i, rise = f*f*(3 - 2*f);
     return j == i ? rise : j == i - 1 ? 1 - rise : 0;
 }
 
