@@ -295,6 +295,7 @@
 #define dc_friction_bytes dc_friction_bytes_f
 #define dc_friction dc_friction_f
 #define dc_friction_rigid dc_friction_rigid_f
+#define dc_friction_shape dc_friction_shape_f
 #define dc_friction_load_bytes dc_friction_load_bytes_f
 #define dc_friction_open dc_friction_open_f
 #define dc_friction_move dc_friction_move_f
@@ -1257,6 +1258,13 @@ DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair
                                    const dc_hull *a, const dc_pose *a0, const dc_pose *a1, const dc_hull *b,
                                    const dc_pose *b0, const dc_pose *b1, dc_arena *mem, dc_plane *plane, dc_real *value,
                                    dc_real *grad, dc_real *hess, dc_real *mixed, dc_friction_info *info);
+
+/* The derivative of the gradient of dc_friction_rigid by the vertices in body coordinates: what a design asks for.
+ * by: 12 x 3(n_a + n_b), a's vertices first. Statuses and plane as there; by is untouched unless with DC_OK and
+ * DC_E_DIVERGED. */
+DC_DEF dc_status dc_friction_shape(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
+                                   const dc_hull *a, const dc_pose *a0, const dc_pose *a1, const dc_hull *b,
+                                   const dc_pose *b0, const dc_pose *b1, dc_arena *mem, dc_plane *plane, dc_real *by);
 
 /* What dc_friction_rigid computes of the old poses alone, for any number of new ones: the time step of a simulator
  * tries many. Plain data; vertex is in the arena that dc_friction_open was given. */
@@ -9767,6 +9775,7 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
  * dci_friction_jvp            | load, motion, change          | change.force                 | SDRS Eq. 67, 68, 72
  * dci_friction_vertices       | the two above                 | the caller's                 |
  * dci_friction_twists, _write | the two above                 | work, the caller's           |
+ * dci_friction_shapes         | the two above                 | the caller's                 |
  * dci_friction_duals          | iterate, slip                 | forces as unknowns           | */
 
 #define DCI_SLIP_STEPS 100
@@ -10340,6 +10349,12 @@ static dc_status dci_friction_finish(dc_status status, dc_real found, const dc_p
     return status;
 }
 
+/* no motion of any vertex */
+static void dci_friction_still(dci_friction *f)
+{
+    memset(f->change.old, 0, 2*(size_t)f->load.count*sizeof *f->change.old);    /* and now, which follows it */
+}
+
 /* Derivatives by vertices; out[0]: gradient, 1: by the new configuration, 2: by the old one. First only to see
  * whether all fits, then to write. 0: out of range. */
 static DCI_NOINLINE int dci_friction_vertices(dci_friction *f, dc_real *const out[3])
@@ -10354,7 +10369,7 @@ static DCI_NOINLINE int dci_friction_vertices(dci_friction *f, dc_real *const ou
             dc_v3 *dx = pass == 1 ? f->change.now : f->change.old;
             int columns = !H ? 0 : pass == 0 ? 1 : 3*f->load.loaded;
             if (H && write) memset(H, 0, (pass == 0 ? N : N*N)*sizeof *H);
-            memset(f->change.old, 0, 2*(size_t)f->load.count*sizeof *f->change.old);    /* and now, which follows it */
+            dci_friction_still(f);
             for (c = 0; c < columns; ++c) {
                 /* a column: the gradient, or what it changes by along one coordinate of one vertex */
                 if (pass == 0) dci_friction_gradient(f);
@@ -10518,47 +10533,56 @@ static DCI_NOINLINE void dci_friction_hessian(const dci_friction *f, const dci_p
         for (i = 0; i < j; ++i) hess[12*j + i] = hess[12*i + j];
 }
 
-/* A column of the mixed derivative: what the gradients g_k change by along coordinate j of the old twists. out: the
- * torques of the g_k themselves, as where a round hull is next to the plane moves by dx^t on its body, and so by R1
- * R0^T of it at time t + h. */
-static DCI_NOINLINE void dci_friction_column(dci_friction *f, const dci_posed old[2], const dci_posed now[2], int j,
-                                             dc_real out[12])
+/* Forces and torques on both bodies by forces at the loaded vertices, added to out. */
+static void dci_friction_wrench(const dci_friction *f, const dci_posed now[2], dc_real out[12])
 {
-    const dci_slip *slip = f->load.slip;
+    int k, r;
+    for (k = 0; k < f->load.loaded; ++k) {
+        const int vertex = f->load.slip[k].vertex, b = vertex >= f->load.count_a;
+        const dc_v3 force = f->change.force[k], t = dc_cross(dci_arm(f, now, vertex), force);
+        for (r = 0; r < 3; ++r) {
+            out[6*b + r] += dci_component(force, r);
+            out[6*b + 3 + r] += dci_component(t, r);
+        }
+    }
+}
+
+/* A column of the mixed derivative: the change of the gradient by the new twists along the motions of the vertices in
+ * f->change, where the old bodies turn by `turn`. Where a round hull is next to the plane moves on it by what n_hat
+ * turns more than it does, - s_k r R1 R0^T (dn_hat - w x n_hat) at time t + h. */
+static DCI_NOINLINE void dci_friction_column(dci_friction *f, const dci_posed old[2], const dci_posed now[2],
+                                             const dc_v3 turn[2], dc_real out[12])
+{
     const dci_axes *frame = &f->load.frame;
-    const dc_v3 axis = dci_axis(j%3);
     dc_real dp[4], dn[3] = {0, 0, 0};
     int k;
 
-    /* the vertices, and with them the plane */
-    memset(f->change.old, 0, 2*(size_t)f->load.count*sizeof *f->change.old);
-    for (k = 0; k < f->load.loaded; ++k) {
-        const int vertex = slip[k].vertex, b = vertex >= f->load.count_a;
-        if (b != j/6) continue;
-        f->change.old[k] = axis;
-        if (j%6 >= 3)
-            f->change.old[k] = dc_cross(axis, dci_linear(old[b].map,
-                                                         old[b].hull->v[vertex - (b ? f->load.count_a : 0)]));
-    }
     dci_friction_plane_jvp(f, f->change.old, dp);
     dn[1] = dp[2]/f->load.pair->plane.length;
     dn[2] = dp[3]/f->load.pair->plane.length;
-
-    /* - s_k r R1 R0^T (dn_hat - w x n_hat) */
     for (k = 0; k < f->load.loaded; ++k) {
-        const int b = slip[k].vertex >= f->load.count_a;
-        const dc_real *w = slip[k].slip, A = slip[k].weight/f->load.time_step;
-        const dc_real g[3] = {0, A*w[0], A*w[1]};
-        dc_v3 d = dci_from_frame(frame, dn), t;
-        if (slip[k].shift == 0) continue;
-        if (j/6 == b && j%6 >= 3) d = dc_sub(d, dc_cross(axis, frame->axis));
-        f->change.now[k] = d = dci_linear(now[b].map, dci_linear_back(old[b].map, dc_scale(-slip[k].shift, d)));
-        t = dc_cross(d, dci_from_frame(frame, g));
+        const dci_slip *s = &f->load.slip[k];
+        const int b = s->vertex >= f->load.count_a;
+        const dc_real A = s->weight/f->load.time_step, g[3] = {0, A*s->slip[0], A*s->slip[1]};
+        dc_v3 more = dc_sub(dci_from_frame(frame, dn), dc_cross(turn[b], frame->axis)), t;
+        if (s->shift != 0) {
+            more = dci_linear(now[b].map, dci_linear_back(old[b].map, dc_scale(-s->shift, more)));
+            f->change.now[k] = dc_add(f->change.now[k], more);
+        }
+        t = dc_cross(f->change.now[k], dci_from_frame(frame, g));
         out[6*b + 3] += t.x;
         out[6*b + 4] += t.y;
         out[6*b + 5] += t.z;
     }
     dci_friction_jvp(f, dp);
+    dci_friction_wrench(f, now, out);
+}
+
+/* vertex k from the origin of its body, in world axes */
+static dc_v3 dci_core_arm(const dci_friction *f, const dci_posed at[2], int k)
+{
+    const int b = k >= f->load.count_a;
+    return dci_linear(at[b].map, at[b].hull->v[k - (b ? f->load.count_a : 0)]);
 }
 
 /* Derivatives by the twists of the new poses; mixed: rows new, columns old. */
@@ -10566,30 +10590,54 @@ static DCI_NOINLINE void dci_friction_twists(dci_friction *f, const dci_posed ol
                                              dc_real *grad, dc_real *hess, dc_real *mixed)
 {
     const dci_slip *slip = f->load.slip;
-    const dc_v3 *force = f->change.force;
     int j, k, r;
 
-    /* columns; j = 12: the gradient */
-    for (j = 12; j >= (mixed ? 0 : 12); --j) {
-        dc_real out[12];
-        memset(out, 0, sizeof out);
-        if (j == 12) dci_friction_gradient(f);
-        else dci_friction_column(f, old, now, j, out);
+    for (r = 0; r < 12; ++r) grad[r] = 0;
+    dci_friction_gradient(f);
+    dci_friction_wrench(f, now, grad);
 
-        /* forces and torques on both bodies */
+    /* columns */
+    for (j = 0; mixed && j < 12; ++j) {
+        dc_real out[12] = {0};
+        dc_v3 turn[2];
+        turn[0] = turn[1] = dc_vec(0, 0, 0);
+        if (j%6 >= 3) turn[j/6] = dci_axis(j%3);
+        dci_friction_still(f);
         for (k = 0; k < f->load.loaded; ++k) {
-            int b = slip[k].vertex >= f->load.count_a;
-            dc_v3 t = dc_cross(dci_arm(f, now, slip[k].vertex), force[k]);
-            for (r = 0; r < 3; ++r) {
-                out[6*b + r] += dci_component(force[k], r);
-                out[6*b + 3 + r] += dci_component(t, r);
-            }
+            if ((slip[k].vertex >= f->load.count_a) != j/6) continue;
+            f->change.old[k] = j%6 < 3 ? dci_axis(j%3) : dc_cross(turn[j/6], dci_core_arm(f, old, slip[k].vertex));
         }
-        for (r = 0; r < 12; ++r)
-            if (j == 12) grad[r] = out[r];
-            else mixed[12*r + j] = out[r];
+        dci_friction_column(f, old, now, turn, out);
+        for (r = 0; r < 12; ++r) mixed[12*r + j] = out[r];
     }
     if (hess) dci_friction_hessian(f, now, hess);
+}
+
+/* By the vertices in body coordinates, [12 x 3 count], what moves them at both times. First only to see whether all
+ * fits, then to write. 0: out of range. */
+static DCI_NOINLINE int dci_friction_shapes(dci_friction *f, const dci_posed old[2], const dci_posed now[2],
+                                            dc_real *by)
+{
+    const size_t columns = 3*(size_t)f->load.count;
+    dc_v3 still[2];
+    int write, k, c, r;
+
+    still[0] = still[1] = dc_vec(0, 0, 0);
+    for (write = 0; write < 2; ++write) {
+        if (write) memset(by, 0, 12*columns*sizeof *by);
+        for (k = 0; k < f->load.loaded; ++k)
+            for (c = 0; c < 3; ++c) {
+                const int vertex = f->load.slip[k].vertex, b = vertex >= f->load.count_a;
+                dc_real out[12] = {0};
+                dci_friction_still(f);
+                f->change.old[k] = dci_linear(old[b].map, dci_axis(c));
+                f->change.now[k] = dci_linear(now[b].map, dci_axis(c));
+                dci_friction_column(f, old, now, still, out);
+                if (!dci_finite_row(12, out)) return 0;
+                for (r = 0; write && r < 12; ++r) by[(size_t)r*columns + 3*(size_t)vertex + (size_t)c] = out[r];
+            }
+    }
+    return 1;
 }
 
 /* outputs of a solved friction, when all of them are finite */
@@ -10649,6 +10697,27 @@ DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair
 
     if (mem) mem->used = used;
     return dci_friction_finish(status, v, &pl, &i, plane, value, info);
+}
+
+DC_DEF dc_status dc_friction_shape(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
+                                   const dc_hull *a, const dc_pose *a0, const dc_pose *a1, const dc_hull *b,
+                                   const dc_pose *b0, const dc_pose *b1, dc_arena *mem, dc_plane *plane, dc_real *by)
+{
+    size_t used = mem ? mem->used : 0;
+    dci_friction *f = (dci_friction *)dc_arena_take(mem, 1, sizeof *f);
+    dci_posed old[2], now[2];
+    dc_friction_info i = DC_ZERO;
+    dc_plane pl = DC_ZERO;
+    dc_real v = 0;
+    dc_status status = DC_E_ARG;
+
+    if (!f) return mem && by ? dci_friction_refuse(opt, pair, mu, h, a, a0, a1, b, b0, b1) : DC_E_ARG;
+    if (by && dci_friction_maps(f->work.map, a, a0, a1, b, b0, b1, old, now))
+        status = dci_friction_run(f, opt, pair, mu, h, old, now, mem, plane, &v, &pl, &i);
+    if ((status == DC_OK || status == DC_E_DIVERGED) && !dci_friction_shapes(f, old, now, by)) status = DC_E_RANGE;
+
+    if (mem) mem->used = used;
+    return dci_friction_finish(status, v, &pl, &i, plane, NULL, NULL);
 }
 
 DC_DEF size_t dc_friction_load_bytes(int na, int nb)
