@@ -351,6 +351,19 @@ TEST null_pointers(void)
     ASSERT_EQ(DC_E_ARG, dc_pair_affine(NULL, &la, NULL, NULL, NULL, &mem, NULL, &v, g, NULL, NULL));
     ASSERT_EQ(DC_E_ARG, dc_pair_affine(NULL, &la, NULL, &none, NULL, &mem, NULL, &v, g, NULL, NULL));
     ASSERT_EQ(DC_E_ARG, dc_pair_affine(NULL, &la, NULL, &lb, NULL, NULL, NULL, &v, g, NULL, NULL));
+    for (n = 0; n < 4; ++n) {
+        const dc_real bad[4] = {-1, 2*DC_LIMIT, dci_from_bits(DCI_INF), dci_from_bits(DCI_NAN)};
+        dc_hull wa = a, wl = la;
+        dc_friction_load load;
+        wa.radius = wl.radius = bad[n];
+        ASSERT_EQ(DC_E_ARG, dc_pair(NULL, &wa, &b, &mem, NULL, &v, NULL, NULL, NULL));
+        ASSERT_EQ(DC_E_ARG, dc_pair(NULL, &b, &wa, &nowhere, NULL, &v, NULL, NULL, NULL));
+        ASSERT_EQ(DC_E_ARG, dc_pair_rigid(NULL, &wl, &up, &lb, NULL, &mem, NULL, &v, g, NULL, NULL));
+        ASSERT_EQ(DC_E_ARG, dc_pair_affine(NULL, &lb, NULL, &wl, NULL, &mem, NULL, &v, g, NULL, NULL));
+        ASSERT_EQ(DC_E_ARG, dc_friction(NULL, NULL, 1, 1, &wa, &wa, &b, &b1, &mem, NULL, &v, g, NULL, NULL, NULL));
+        ASSERT_EQ(DC_E_ARG, dc_friction_rigid(NULL, NULL, 1, 1, &wl, &up, &up, &lb, NULL, NULL, &mem, NULL, &v, g, NULL, NULL, NULL));
+        ASSERT_EQ(DC_E_ARG, dc_friction_open(NULL, NULL, 1, 1, &wl, &up, &lb, &up, &mem, NULL, &load));
+    }
     for (n = 0; n < 8; ++n) {
         const dc_hull *h[4] = {&a, &a1, &b, &b1};
         h[n/2] = n & 1 ? &none : NULL;
