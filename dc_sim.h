@@ -797,6 +797,7 @@ DC_DEF dc_status dc_design_project(const dc_design *design, const dc_design_rows
 #define dc_grains_springs dc_grains_springs_f
 #define dc_grains_jvp dc_grains_jvp_f
 #define dc_grains_vjp dc_grains_vjp_f
+#define dc_grains_vjp_shape dc_grains_vjp_shape_f
 #endif
 
 typedef struct {
@@ -951,6 +952,19 @@ DC_DEF dc_status dc_grains_jvp(dc_grains *g, const dc_grains_tangent *in, const 
 /* Its transpose: the gradient by the next state, `next`, into that by the present one, `now`. */
 DC_DEF dc_status dc_grains_vjp(dc_grains *g, const dc_grains_tangent *next, const dc_grains_tangent *now, dc_arena *mem,
                                dc_grains_info *info);
+
+/* How grains change with parameters of theirs, one after the other. */
+typedef struct {
+    int parameters;                     /* 1 to 4096 */
+    const dc_cfield *const *field;      /* parameters x desc.pairs: the derivative of the pair's field at the same pose,
+                                         * in its unit of length, as dc_cfield_mix makes it; NULL, or one that is: 0 */
+    const dc_real *mass, *inertia;      /* parameters x desc.types: derivatives; NULL: 0. Not read of walls */
+} dc_grains_shape;
+
+/* The same with the gradient by the parameters, of this step alone, into by[parameters]. Steps with sweeps only.
+ * DC_E_ARG also: a parameter's field has another first shape than the pair's, or a number is not finite. */
+DC_DEF dc_status dc_grains_vjp_shape(dc_grains *g, const dc_grains_shape *shape, const dc_grains_tangent *next,
+                                     const dc_grains_tangent *now, dc_real *by, dc_arena *mem, dc_grains_info *info);
 
 #endif /* DC_SIM_NO_GRAINS */
 
@@ -10051,7 +10065,9 @@ static int dci_grains_tangent_ok(const dc_grains *g, const dc_grains_tangent *t)
  * dci_sweeps_vjp       | gradient by the next state     | by velocities, rows, forces  | the transpose
  *  dci_sweep_back      | gradient by the new forces     | by the old ones, velocities, |
  *                      |                                | and the row                  |
- * dci_sweeps_rows_back | gradients by rows, jets        | gradient by the state        | */
+ *  dci_share_back      | gradient by w                  | by masses                    |
+ * dci_sweeps_mass_back | gradient by velocities         | by masses                    | -h f/m^2
+ * dci_sweeps_rows_back | gradients by rows, jets        | gradient by state and shape  | */
 
 /* scratch: of jvp tangents of rows and forces, of vjp gradients by them, and the forces before each sweep */
 typedef struct {
@@ -10059,6 +10075,7 @@ typedef struct {
     dc_real *force, *swap;              /* f_n, f_t of each contact */
     dc_real *velocity, *speed;          /* 3 per body */
     dc_real *past;                      /* forces of all sweeps */
+    dc_real *mass;                      /* vjp: gradients by mass and inertia of each body */
 } dci_sweeps_work;
 
 static void dci_sweeps_lay(const dc_grains *g, size_t contacts, int back, dci_room *room, dci_sweeps_work *w)
@@ -10071,6 +10088,7 @@ static void dci_sweeps_lay(const dc_grains *g, size_t contacts, int back, dci_ro
     w->velocity = DCI_TAKE(room, 3*n, dc_real);
     w->speed = DCI_TAKE(room, 3*n, dc_real);
     w->past = back ? DCI_TAKE(room, sweeps*2*contacts, dc_real) : NULL;
+    w->mass = back ? DCI_TAKE(room, 2*n, dc_real) : NULL;
 }
 
 DC_DEF size_t dc_grains_grad_bytes(const dc_grains *g)
@@ -10096,24 +10114,69 @@ static dc_status dci_sweeps_open(const dc_grains *g, int back, dc_arena *mem, dc
     if (room.full) return DC_E_MEMORY;
     memset(w->rows, 0, m*sizeof *w->rows);
     memset(w->force, 0, 2*m*sizeof *w->force);
+    if (w->mass) memset(w->mass, 0, 2*(size_t)g->desc.bodies*sizeof *w->mass);
     return DC_OK;
 }
 
-/* the tangent of a contact's row along its bodies' places and its spring */
-static DCI_NOINLINE void dci_grain_row_along(const dci_grain_jet *jet, const dc_grain_row *row, const dc_real *qa,
-                                             const dc_real *qb, dc_real spring, dc_grain_row *d)
+/* the tangent of a contact's row along that of what it is computed from */
+static DCI_NOINLINE void dci_grain_row_tangent(const dci_grain_jet *jet, const dc_grain_row *row,
+                                               const dci_grain_in *d_in, dc_grain_row *d)
 {
-    static const dc_real still[3] = {0, 0, 0};
     const int rubs = row->frame.length >= DCI_GRAIN_NO_NORMAL, touches = jet->in.distance < 0;
-    dci_grain_in d_in;
 
     memset(d, 0, sizeof *d);
-    dci_grain_in_along(jet, qa, qb, still, still, spring, &d_in);
-    dci_grain_look_tangent(&jet->in, &d_in, &row->frame, rubs, &d->frame);
+    dci_grain_look_tangent(&jet->in, d_in, &row->frame, rubs, &d->frame);
     if (rubs) d->friction = jet->law.friction*d->frame.length;
-    d->pull_n = touches ? jet->law.stiffness_n*d_in.distance : row->gain_n*d_in.distance/jet->law.step;
-    d->spring = touches ? spring : 0;
+    d->pull_n = touches ? jet->law.stiffness_n*d_in->distance : row->gain_n*d_in->distance/jet->law.step;
+    d->spring = touches ? d_in->spring : 0;
     d->pull_t = jet->law.stiffness_t*d->spring;
+}
+
+/* along its bodies' places and its spring */
+static void dci_grain_row_along(const dci_grain_jet *jet, const dc_grain_row *row, const dc_real *qa, const dc_real *qb,
+                                dc_real spring, dc_grain_row *d)
+{
+    static const dc_real still[3] = {0, 0, 0};
+    dci_grain_in d_in;
+
+    dci_grain_in_along(jet, qa, qb, still, still, spring, &d_in);
+    dci_grain_row_tangent(jet, row, &d_in, d);
+}
+
+/* Along parameter k of the shapes: the field's derivative at rest, and of c, the reduced mass,
+ *     dc = (m_B/(m_A + m_B))^2 dm_A + (m_A/(m_A + m_B))^2 dm_B,   (1, 0) or (0, 1) where the other one is not free */
+static DCI_NOINLINE dc_status dci_grain_row_by(const dc_grains *g, const dc_grains_shape *shape, int k, int p,
+                                               const dci_grain_jet *jet, dc_arena *mem, dc_grain_row *d)
+{
+    const dc_grain_contact *contact = g->contact + p;
+    const dc_grain_pair *pair = g->pair + g->pair_of[p];
+    const dc_cfield *by = shape->field ? shape->field[k*g->desc.pairs + g->pair_of[p]] : NULL;
+    const int ta = g->body[contact->a], tb = g->body[contact->b];
+    const dc_real q[3] = {jet->in.rel[0], jet->in.rel[1]/pair->length, jet->in.rel[2]/pair->length};
+    dci_grain_in d_in;
+    dc_status status = DC_OK;
+    dc_real a = 1, b = 1, dc;
+
+    memset(&d_in, 0, sizeof d_in);
+    if (by) status = dc_cfield_eval(by, q, mem, &d_in.distance, d_in.grad, &d_in.lever, NULL, NULL);
+    if (status != DC_OK) return status;
+    d_in.distance *= pair->length;
+    d_in.grad[0] *= pair->length;
+    d_in.lever *= pair->length;
+    dci_grain_row_tangent(jet, g->rows + p, &d_in, d);
+
+    if (!g->desc.reduced_mass || !shape->mass) return DC_OK;
+    if (!dci_grain_free(g, contact->b)) b = 0;
+    else if (!dci_grain_free(g, contact->a)) a = 0;
+    else {
+        a = g->type[tb].mass/(g->type[ta].mass + g->type[tb].mass);
+        b = 1 - a;
+    }
+    dc = (a > 0 ? a*a*shape->mass[k*g->desc.types + ta] : 0) + (b > 0 ? b*b*shape->mass[k*g->desc.types + tb] : 0);
+    d->gain_n = dc*pair->material.gn;
+    d->gain_t = d->damping_t = dc*pair->material.gt;
+    if (!(jet->in.distance < 0)) d->pull_n += d->gain_n*jet->in.distance/jet->law.step;
+    return DC_OK;
 }
 
 /* velocities' tangents from those of the velocities before the step, of rows and forces */
@@ -10289,16 +10352,42 @@ static void dci_sweeps_velocity_back(const dc_grains *g, const dc_real *velocity
     }
 }
 
-/* The gradient by a contact's new forces, after[0], [1], goes to those by the old ones, by velocities and its row. */
-static void dci_sweep_back(const dc_grains *g, const dc_grain_contact *contact, const dc_grain_row *row,
-                           const dci_grain_answer *to, const dc_real *after, dc_real *force, dc_real *velocity,
-                           dc_grain_row *d)
+/* The gradient by velocities goes to those by masses, at the forces so far: dv/dm = -h f/m^2 */
+static void dci_sweeps_mass_back(const dc_grains *g, const dc_real *velocity, dc_real *mass)
 {
+    int i;
+
+    for (i = 0; i < g->desc.bodies; ++i) {
+        const dc_real *f = g->force + 3*i, *v = velocity + 3*i;
+        const dc_grain_type *type = g->type + g->body[i];
+        if (!dci_grain_free(g, i)) continue;
+        mass[2*i] -= dci_grain_gain(g, i, 1)*(v[1]*f[1] + v[2]*f[2])/type->mass;
+        mass[2*i + 1] -= dci_grain_gain(g, i, 0)*v[0]*f[0]/type->inertia;
+    }
+}
+
+/* The gradient by w, of a sweep, goes to those by the masses of a body: w holds along/m and arm^2/inertia */
+static void dci_share_back(const dc_grains *g, int i, dc_real by, dc_real along, dc_real arm, dc_real *mass)
+{
+    const dc_grain_type *type = g->type + g->body[i];
+
+    if (!(g->share[2*i] > 0)) return;
+    mass[2*i] -= by*along*g->share[2*i]/type->mass;
+    mass[2*i + 1] -= by*arm*arm*g->share[2*i + 1]/type->inertia;
+}
+
+/* The gradient by a contact's new forces, w->force, goes to those by the old ones, w->swap, by velocities, w->speed,
+ * its row and masses. */
+static void dci_sweep_back(const dc_grains *g, int p, const dci_grain_answer *to, const dci_sweeps_work *w)
+{
+    const dc_grain_contact *contact = g->contact + p;
+    const dc_grain_row *row = g->rows + p;
     const dci_grain_frame *f = &row->frame;
+    dc_grain_row *d = w->rows + p;
     dci_grain_frame *df = &d->frame;
     const dc_real *a = g->share + 2*contact->a, *b = g->share + 2*contact->b, h = g->desc.h;
-    const dc_real most = row->friction*to->normal;
-    dc_real fn = after[0], vn = 0, vt = 0, den;
+    const dc_real *after = w->force + 2*p, most = row->friction*to->normal, length2 = f->length*f->length;
+    dc_real fn = after[0], vn = 0, vt = 0, den, *force = w->swap + 2*p;
 
     /* friction: within the cone, or at it */
     force[0] = force[1] = 0;
@@ -10310,6 +10399,10 @@ static void dci_sweep_back(const dc_grains *g, const dc_grain_contact *contact, 
         den = -2*h*row->gain_t*rest*to->rest_t/to->den_t;
         df->lever_a += den*a[1]*f->lever_a;
         df->lever_b += den*b[1]*f->lever_b;
+        d->gain_t += rest*to->speed_t;
+        if (row->gain_t > 0) d->gain_t -= rest*to->rest_t*(1 - 1/to->den_t)/row->gain_t;
+        dci_share_back(g, contact->a, DC_R(0.5)*den, 1, f->lever_a, w->mass);
+        dci_share_back(g, contact->b, DC_R(0.5)*den, 1, f->lever_b, w->mass);
     } else {
         const dc_real limit = to->tangential > 0 ? after[1] : -after[1];
         d->friction += limit*to->normal;
@@ -10326,8 +10419,12 @@ static void dci_sweep_back(const dc_grains *g, const dc_grain_contact *contact, 
         df->length += den*(a[0] + b[0])*f->length;
         df->moment_a += den*a[1]*f->moment_a;
         df->push_b[0] += den*b[1]*f->push_b[0];
+        d->gain_n += rest*to->speed_n;
+        if (row->gain_n > 0) d->gain_n -= rest*to->rest_n*(1 - 1/to->den_n)/row->gain_n;
+        dci_share_back(g, contact->a, DC_R(0.5)*den, length2, f->moment_a, w->mass);
+        dci_share_back(g, contact->b, DC_R(0.5)*den, length2, f->push_b[0], w->mass);
     }
-    dci_grain_speeds_back(g, contact, f, vn, vt, velocity, df);
+    dci_grain_speeds_back(g, contact, f, vn, vt, w->speed, df);
 }
 
 /* the product of a gradient by a row with a tangent of it */
@@ -10339,7 +10436,8 @@ static dc_real dci_grain_row_dot(const dc_grain_row *a, const dc_grain_row *b)
 
     for (k = 0; k < 3; ++k) sum += f->push_b[k]*e->push_b[k];
     for (k = 0; k < 2; ++k) sum += f->tangent[k]*e->tangent[k];
-    return sum + a->pull_n*b->pull_n + a->pull_t*b->pull_t + a->friction*b->friction + a->spring*b->spring;
+    sum += a->pull_n*b->pull_n + a->pull_t*b->pull_t + a->friction*b->friction + a->spring*b->spring;
+    return sum + a->gain_n*b->gain_n + a->gain_t*b->gain_t + a->damping_t*b->damping_t;
 }
 
 /* The forces of a contact before sweep k, and those velocities */
@@ -10369,7 +10467,10 @@ static int dci_sweeps_springs_back(dc_grains *g, const dc_grains_tangent *next, 
         w->force[2*p] += by[1];
         w->force[2*p + 1] += by[2];
         if (end < 0) w->rows[p].spring += by[0];
-        if (end > 0) w->force[2*p + 1] -= by[0]/row->stiffness_t;
+        if (end > 0) {
+            w->force[2*p + 1] -= by[0]/row->stiffness_t;
+            w->rows[p].damping_t -= by[0]*vt/row->stiffness_t;
+        }
         vt = end < 0 ? g->desc.h*by[0] : end > 0 ? -row->damping_t*by[0]/row->stiffness_t : 0;
         dci_grain_speeds_back(g, g->contact + p, &row->frame, 0, vt, w->velocity, &w->rows[p].frame);
         ++springs;
@@ -10407,6 +10508,7 @@ static DCI_NOINLINE void dci_sweeps_vjp(dc_grains *g, const dc_grains_tangent *n
     info->contacts = dci_sweeps_springs_back(g, next, w);
     for (k = 0; k < 3*n; ++k) now->v[k] = w->velocity[k];
     dci_sweeps_velocity_back(g, w->velocity, w, w->force);
+    dci_sweeps_mass_back(g, w->velocity, w->mass);
 
     /* sweeps, backward */
     for (k = sweeps - 1; k >= 0; --k) {
@@ -10415,21 +10517,24 @@ static DCI_NOINLINE void dci_sweeps_vjp(dc_grains *g, const dc_grains_tangent *n
         for (p = 0; p < g->contacts; ++p) {
             if (!g->touch[p]) continue;
             dci_grain_sweep(g, g->contact + p, g->rows + p, &to);
-            dci_sweep_back(g, g->contact + p, g->rows + p, &to, w->force + 2*p, w->swap + 2*p, w->speed, w->rows + p);
+            dci_sweep_back(g, p, &to, w);
         }
         swap = w->force;
         w->force = w->swap;
         w->swap = swap;
         dci_sweeps_velocity_back(g, w->speed, w, w->force);
+        dci_sweeps_mass_back(g, w->speed, w->mass);
         for (i = 0; i < 3*n; ++i) now->v[i] += w->speed[i];
     }
 }
 
-/* The transpose of dci_sweeps_rows_along, by columns. */
-static DCI_NOINLINE dc_status dci_sweeps_rows_back(const dc_grains *g, const dci_sweeps_work *w, dc_arena *mem,
-                                                   const dc_grains_tangent *now)
+/* The transpose of dci_sweeps_rows_along, by columns, and that of parameters of the shapes, or NULL. */
+static DCI_NOINLINE dc_status dci_sweeps_rows_back(const dc_grains *g, const dci_sweeps_work *w,
+                                                   const dc_grains_shape *shape, dc_arena *mem,
+                                                   const dc_grains_tangent *now, dc_real *by_shape)
 {
     dci_grain_jet jet;
+    dc_grain_row d;
     dc_status status;
     int i, k, p;
 
@@ -10440,7 +10545,6 @@ static DCI_NOINLINE dc_status dci_sweeps_rows_back(const dc_grains *g, const dci
         if (status != DC_OK) return status;
         for (i = 0; i < 7; ++i) {
             dc_real e[7] = {0}, by;
-            dc_grain_row d;
             e[i] = 1;
             dci_grain_row_along(&jet, g->rows + p, e, e + 3, e[6], &d);
             by = dci_grain_row_dot(w->rows + p, &d);
@@ -10448,7 +10552,21 @@ static DCI_NOINLINE dc_status dci_sweeps_rows_back(const dc_grains *g, const dci
             else if (jet.where >= 0) now->spring[3*jet.where] += by;
         }
         for (k = 0; k < 2 && jet.where >= 0; ++k) now->spring[3*jet.where + 1 + k] += w->force[2*p + k];
+        for (k = 0; shape && k < shape->parameters; ++k) {
+            status = dci_grain_row_by(g, shape, k, p, &jet, mem, &d);
+            if (status != DC_OK) return status;
+            by_shape[k] += dci_grain_row_dot(w->rows + p, &d);
+        }
     }
+
+    /* masses */
+    for (k = 0; shape && k < shape->parameters; ++k)
+        for (i = 0; i < g->desc.bodies; ++i) {
+            const int type = k*g->desc.types + g->body[i];
+            if (!dci_grain_free(g, i)) continue;
+            if (shape->mass) by_shape[k] += w->mass[2*i]*shape->mass[type];
+            if (shape->inertia) by_shape[k] += w->mass[2*i + 1]*shape->inertia[type];
+        }
     return DC_OK;
 }
 
@@ -10571,13 +10689,15 @@ static DCI_NOINLINE dc_status dci_explicit_vjp(dc_grains *g, const dc_grains_tan
     return status;
 }
 
-DC_DEF dc_status dc_grains_vjp(dc_grains *g, const dc_grains_tangent *next, const dc_grains_tangent *now, dc_arena *mem,
-                               dc_grains_info *info)
+/* both calls; shape and by may be NULL */
+static dc_status dci_grains_vjp(dc_grains *g, const dc_grains_shape *shape, const dc_grains_tangent *next,
+                                const dc_grains_tangent *now, dc_real *by, dc_arena *mem, dc_grains_info *info)
 {
     dci_sweeps_work w;
     dc_grains_info none;
     dc_status status;
     size_t used;
+    int k;
 
     if (!dci_grains_tangent_ok(g, next) || !dci_grains_tangent_ok(g, now) || !mem) return DC_E_ARG;
     used = mem->used;
@@ -10587,12 +10707,45 @@ DC_DEF dc_status dc_grains_vjp(dc_grains *g, const dc_grains_tangent *next, cons
     if (status != DC_OK) return status;
     if (g->desc.sweeps == 0) return dci_explicit_vjp(g, next, now, mem, info);
 
+    for (k = 0; shape && k < shape->parameters; ++k) by[k] = 0;
     status = dci_sweeps_open(g, 1, mem, &w);
     if (status == DC_OK) status = dc_grains_meet(g, 0, g->blocks, mem);
     if (status == DC_OK) dci_sweeps_vjp(g, next, now, &w, info);
-    if (status == DC_OK) status = dci_sweeps_rows_back(g, &w, mem, now);
+    if (status == DC_OK) status = dci_sweeps_rows_back(g, &w, shape, mem, now, by);
     mem->used = used;
     return status;
+}
+
+DC_DEF dc_status dc_grains_vjp(dc_grains *g, const dc_grains_tangent *next, const dc_grains_tangent *now, dc_arena *mem,
+                               dc_grains_info *info)
+{
+    return dci_grains_vjp(g, NULL, next, now, NULL, mem, info);
+}
+
+static int dci_grains_shape_ok(const dc_grains *g, const dc_grains_shape *shape)
+{
+    int k, i;
+
+    if (!g || !g->state || !shape || shape->parameters < 1 || shape->parameters > 4096) return 0;
+    for (k = 0; k < shape->parameters; ++k) {
+        for (i = 0; i < g->desc.pairs && shape->field; ++i) {
+            const dc_cfield *f = shape->field[k*g->desc.pairs + i], *of = g->pair[i].field;
+            if (f && of && f->wall != of->wall) return 0;
+        }
+        for (i = 0; i < g->desc.types; ++i) {
+            if (g->type[i].kind != DC_CSHAPE_POLY) continue;
+            if (shape->mass && !dci_sim_scalar(shape->mass[k*g->desc.types + i], -DC_LIMIT)) return 0;
+            if (shape->inertia && !dci_sim_scalar(shape->inertia[k*g->desc.types + i], -DC_LIMIT)) return 0;
+        }
+    }
+    return 1;
+}
+
+DC_DEF dc_status dc_grains_vjp_shape(dc_grains *g, const dc_grains_shape *shape, const dc_grains_tangent *next,
+                                     const dc_grains_tangent *now, dc_real *by, dc_arena *mem, dc_grains_info *info)
+{
+    if (!dci_grains_shape_ok(g, shape) || !by || g->desc.sweeps == 0) return DC_E_ARG;
+    return dci_grains_vjp(g, shape, next, now, by, mem, info);
 }
 
 #endif /* DC_SIM_NO_GRAINS */
