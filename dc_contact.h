@@ -1039,10 +1039,10 @@ DC_DEF dc_status dc_hull_smooth_vjp(const dc_hull_smooth_options *opt, const dc_
 
 /* ---- forces of contact --------------------------------------------------------------------------- */
 
-/* What two bodies do to each other in one place in a step: dc_sim_contacts writes it. */
+/* What two bodies do to each other in one place in a step: dc_sim_contacts and dc_ncp_forces write it. */
 typedef struct {
-    int     body_a, body_b;     /* -1: a plane of the scenery */
-    int     part_a, part_b;     /* hulls; of a plane its number */
+    int     body_a, body_b;     /* -1: a plane of the scenery, the world */
+    int     part_a, part_b;     /* hulls; of a plane its number; of dc_ncp.h that of the contact */
     int     vertex;             /* of part_a, where it is one that touches a plane; else -1 */
     dc_v3   point, n;           /* in the world; n unit, from b to a */
     dc_real gap;                /* along n */

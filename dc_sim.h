@@ -1395,6 +1395,7 @@ static DCI_NOINLINE void dci_sim_round_triangle(const dc_v3 p[3], dc_real r, dc_
     dc_v3 n;
     int i, j, k;
 
+    /* the face; u = n */
     if (!(twice > 0)) return;
     n = dc_scale(1/twice, across);
     dci_sim_homogeneous(n, N);
@@ -1409,6 +1410,7 @@ static DCI_NOINLINE void dci_sim_round_triangle(const dc_v3 p[3], dc_real r, dc_
     for (k = 0; k < 3; ++k) dci_sim_homogeneous(p[k], y[k]);
     dci_sim_round_piece(&face, 3, y, DC_R(0.5)*twice, r, G);
 
+    /* edges and caps */
     for (k = 0; k < 3; ++k) {
         const int next = (k + 1)%3;
         const dc_v3 along = dc_sub(p[next], p[k]), back = dc_sub(p[(k + 2)%3], p[k]);
@@ -6634,8 +6636,8 @@ static DCI_NOINLINE void dci_sim_by_plane(dci_sim_terms *terms, int k, int p)
     }
 }
 
-/* change of the forces on n vertices by one coordinate of a vertex: ks H e, rows of H from `row` on; as a wrench about a
- * point `about` */
+/* change of the forces on n vertices by one coordinate of a vertex: ks H e, rows of H from `row` on; as a wrench about
+ * a point `about` */
 static void dci_sim_vertex_wrench(const dc_real *H, dc_v3 e, size_t ld, dc_real ks, const dc_v3 *x, int n, dc_v3 about,
                                   dc_real w[6])
 {
