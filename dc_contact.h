@@ -88,13 +88,13 @@
  *               8-vertex hulls, DC_LOCAL   2600 (2450) with gradient and Hessian, warm 1450 (1330)
  *               hull distance              470 (470) for 8 vertices, 1930 (1590) for 96, warm 180 (160) and 620 (490)
  *               penetration depth          2270 (2620) for 8 vertices, 7060 (7140) for 96
- *               contact manifold           of two boxes 930 apart, 2070 overlapping, warm 690 and 1510; smooth 14 000
+ *               contact manifold           of two boxes 500 to 600, cold or warm; smooth 14 000
  *               ray                        870 (890) for 8 vertices, 2300 (2300) for 96
  *               cast                       1260 (1320), 5300 (5400); of hulls that turn 5200 (5400), 18 400 (18 700)
  *               pairs of 10 000 boxes      0.8 (0.8) ms with the order kept, 1.2 (1.2) without; a tree of them 2.7
  *                                          (2.7), refitted 0.07 (0.07)
- *   Limits    The cost of a pair is linear in its vertices: prune them to the hull's. Nothing is special-cased for
- *             boxes, and spheres and capsules only in dc_hull_distance.
+ *   Limits    The cost of a pair is linear in its vertices: prune them to the hull's. Boxes are special only to
+ *             dc_hull_manifold, spheres and capsules only to dc_hull_distance.
  *
  * CHAPTERS of the implementation; each begins with its mark in brackets. Behind the dash: the headers that need it
  *   [lanes]         the exponential family for loops over lanes, bits, hashes - all, by DC_CONTACT_KERNELS
@@ -856,7 +856,7 @@ typedef struct {
     int     box;            /* 1: a cuboid, within rounding; then only the rest has a meaning */
     dc_v3   box_centre, box_axis[3];    /* unit */
     dc_real box_half[3];    /* of its sides */
-    int     box_corner[8];  /* box_centre + sum over k of s_k box_half[k] box_axis[k]; s_k = 1 where bit k is set, or -1 */
+    int     box_corner[8];  /* box_centre + sum over k of s_k box_half[k] box_axis[k]; s_k = 1 where bit k is set, -1 */
     int     box_face[6];    /* [2 k] outward along box_axis[k], [2 k + 1] against it */
 } dc_hull_topology;
 
@@ -914,8 +914,9 @@ typedef struct {
 typedef struct {
     dc_v3   n;              /* unit, from b to a, common to all points */
     dc_real gap;            /* along n: of the bodies as a whole; the least of the points has it */
-    int     count;          /* points in use; 0: farther apart than the margin */
-    int     reference;      /* what n is normal to: 1 face_a, 2 face_b, 3 neither, but edges or vertices */
+    int     count;          /* points in use; 0: farther apart than the margin, and gap, beyond it, at most as far */
+    int     reference;      /* what n is normal to: 1 face_a, 2 face_b, 3 neither, but edges or vertices; 0: unknown,
+                             * without points */
     int     face_a, face_b; /* whose outlines cross; planar: half-edges; of a segment or point 0 */
     int     planar;         /* 1: made in the plane */
     dc_distance distance;   /* kept as a warm start */
@@ -935,12 +936,16 @@ typedef struct {
  * the corners of the intersection of their outlines, seen along n: vertices of one within the other's face and edges
  * that cross. Each is a pair of points on a line along n. No point's gap is less than the distance, and one has it:
  * where no corner does, and where n is that of edges or vertices, the closest points are among them (DC_WITNESS), so
- * that the least gap is as continuous as the distance, within 1e-4 (float 1e-3) of the size.
+ * that the least gap is as continuous as the distance, within 1e-4 (float 1e-3) of the size. Two cuboids are taken by
+ * their 15 axes, without a search: the same answers within rounding.
  *
- * Overlapping, n may be chosen anew at every call; the face that the patch was made on before is kept while its room is
- * no worse than `share` of the depth. Outlines that coincide within 1e-6 (float 1e-5) of the size give vertices of a;
- * corners within 3e-5 (float 3e-4) of each other are one. Radii: points lie on the round surfaces. Segments (capsules)
- * that are parallel within 5.7 degrees have two points.
+ * Of two faces that are parallel within 1e-6 (float 1e-5) n is the normal of a's, or of b's where the patch before
+ * had that, and the gap the room along it: the same face at all poses nearby. Points that are equally deep, far
+ * apart or wide are chosen by what was there before, and then by their ids, so that rounding does not choose.
+ * Overlapping, n may be chosen anew at every call; the face that the patch was made on before is kept while its room
+ * is no worse than `share` of the depth. Outlines that coincide within 1e-6 (float 1e-5) of the size give vertices
+ * of a; corners within 3e-5 (float 3e-4) of each other are one. Radii: points lie on the round surfaces. Segments
+ * (capsules) that are parallel within 5.7 degrees have two points.
  *
  * opt    NULL: all defaults.          m   in and out. mem    scratch, dc_hull_manifold_bytes of it. DC_E_ARG: m, mem or
  * a topology NULL, a pose or option out of range, planar with a solid; DC_E_MEMORY; both leave m alone. DC_E_DIVERGED:
@@ -955,12 +960,12 @@ DC_DEF size_t dc_hull_manifold_bytes(int na, int nb);
 /* Derivatives of a patch with its features frozen: which faces, vertices and edges its points come from, and what n is
  * normal to. Twists are those of the world frame, 12 numbers (v_a, w_a, v_b, w_b) about the body origins. a, b and the
  * poses are those m was made of. Where features change, points come and go and these are one-sided; inside, n, points
- * and gaps are smooth. n is normal to a face (reference 1, 2) or to the features of m->distance (3). Of two faces that
- * are parallel within 1e-6 it moves with that of `reference`, though at poses nearby it may be that of the other.
+ * and gaps are smooth. n is normal to a face (reference 1, 2) or to the features of m->distance (3). Of two parallel
+ * faces it is that of `reference` at all poses nearby.
  *
  * DC_E_ARG: NULL (outputs may be NULL), what dc_hull_manifold refuses, a patch that is not of these hulls, a number
- * that is not finite. DC_E_SINGULAR: n has no derivative, the cores touch at a vertex; or two edges are parallel.
- * Outputs are untouched in both cases. In the plane only twists within it have a meaning. */
+ * that is not finite. DC_E_SINGULAR: n has no derivative: no points, the cores touch at a vertex; or two edges are
+ * parallel. Outputs are untouched in both cases. In the plane only twists within it have a meaning. */
 
 /* The rates of n, and of pa, pb and gap of each point, count of each, under the rate `twist` of both poses. */
 DC_DEF dc_status dc_hull_manifold_jvp(const dc_hull_topology *a, const dc_pose *pose_a, const dc_hull_topology *b,
@@ -5238,7 +5243,7 @@ static void dci_shell_apex(dci_shell *s, int seed[4])
 static void dci_faces_box(dc_hull_topology *t)
 {
     const dc_v3 *v = t->hull.v;
-    const dc_real slack = 4*DC_EPS*t->reach;
+    const dc_real slack = 8*DC_EPS*t->reach;
     dc_v3 o, e[3];
     int i, k, f, corner;
 
@@ -5263,8 +5268,8 @@ static void dci_faces_box(dc_hull_topology *t)
         t->box_centre = dc_madd(t->box_centre, DC_R(0.5), e[k]);
     }
     for (k = 0; k < 3; ++k)
-        if (!(dc_abs(dc_dot(t->box_axis[k], e[(k + 1)%3])) <= slack)
-            || !(dc_abs(dc_dot(t->box_axis[k], e[(k + 2)%3])) <= slack)) return;
+        if (!(dc_abs(dc_dot(t->box_axis[k], e[(k + 1)%3])) <= 2*slack)
+            || !(dc_abs(dc_dot(t->box_axis[k], e[(k + 2)%3])) <= 2*slack)) return;
 
     /* the other corners, and the faces */
     for (k = 0; k < 8; ++k) {
@@ -5533,8 +5538,7 @@ DC_DEF dc_status dc_hull_distance_large(const dc_hull_topology *a, const dc_pose
 
 /* a corner of a face, about the origin of the patch */
 typedef struct {
-    dc_v3   at;
-    dc_real across_1, across_2;         /* along the two directions across n */
+    dc_real across_1, across_2, height; /* along the two directions across n, and along n */
     int     vertex, edge;               /* point; half-edge that leaves it */
 } dci_outline;
 
@@ -5543,18 +5547,19 @@ typedef struct {
     dc_m3   rotation;
     dc_v3   shift;                      /* of the body, from the origin of the patch */
     dc_v3   normal;                     /* of the face, outward, in the world */
-    dc_real steep, level;               /* 1/(normal . n), or 0: carries no point; normal . corner[0] */
+    dc_real slope;                      /* normal . n */
+    dc_real level, tilt_1, tilt_2;      /* height of its plane: level + tilt_1 across_1 + tilt_2 across_2 */
     dci_outline *corner;                 /* [count] */
     int     count, face;
     int     planar;
 } dci_side;
 
-/* a corner of the intersection: edges that meet there, those of b counted on from a's */
-typedef struct { dc_real across_1, across_2, inside; int before, behind; } dci_cut;
+/* a corner of the intersection: edges that meet there, those of b counted on from a's; the corner behind it */
+typedef struct { dc_real across_1, across_2, inside; int before, behind, next; } dci_cut;
 
 typedef struct {
-    dc_v3   pa, pb;
-    dc_real gap, across_1, across_2, keep, worth;
+    dc_real across_1, across_2, height_a, height_b;
+    dc_real gap, keep;                  /* keep: worth that much more; 0: stays */
     dc_hull_contact_kind kind;
     int     feature_a, feature_b;
     unsigned id;
@@ -5563,11 +5568,12 @@ typedef struct {
 
 typedef struct {
     dci_side side[2];
-    dci_cut *cut, *other;               /* [most] */
+    dci_cut *cut;                       /* [most] */
     dci_candidate *candidate;           /* [most + 1] */
     dc_v3   n, axis_1, axis_2, origin;
     dc_real gap, slack, rounding;       /* of the cores; lengths */
-    int     cuts, candidates, most, reference;
+    int     first_cut, candidates, most, reference;     /* first_cut: -1, there is none */
+    int     points, pick[DC_HULL_CONTACTS];     /* candidates that stay */
 } dci_patch;
 
 static dc_v3 dci_side_point(const dci_side *s, int i)
@@ -5646,16 +5652,20 @@ static DCI_NOINLINE void dci_side_choose(dci_side *s, dc_v3 out, int before)
     const dc_v3 *normal = s->hull->normal;
     const dc_v3 along = dc_mul_t(&s->rotation, out);
     const int faces = dci_side_faces(s);
-    dc_real best = -2, value, last = -4;
+    dc_real best = -2, value;
     int f;
 
     s->face = 0;
-    for (f = 0; f < faces; ++f) {
-        value = s->planar ? dc_dot(dci_edge_normal(s, f), out) : dc_dot(normal[f], along);
+    for (f = 0; f < faces && s->planar; ++f) {
+        value = dc_dot(dci_edge_normal(s, f), out);
         if (value > best) { best = value; s->face = f; }
-        if (f == before) last = value;
     }
-    if (last >= best - DCI_PATCH_BETTER) s->face = before;
+    for (f = 0; f < faces && !s->planar; ++f) {
+        value = dc_dot(normal[f], along);
+        if (value > best) { best = value; s->face = f; }
+    }
+    if (before >= 0 && before < faces && dc_dot(dci_side_normal(s, before), out) >= best - DCI_PATCH_BETTER)
+        s->face = before;
     if (faces) s->normal = dci_side_normal(s, s->face);
 }
 
@@ -5663,9 +5673,14 @@ static DCI_NOINLINE void dci_side_choose(dci_side *s, dc_v3 out, int before)
 static DCI_NOINLINE void dci_side_outline(dci_side *s, const dci_patch *w, dc_v3 out)
 {
     const dc_hull_topology *t = s->hull;
+    const dc_v3 *v = t->hull.v;
+    const dc_v3 to_1 = dc_mul_t(&s->rotation, w->axis_1), to_2 = dc_mul_t(&s->rotation, w->axis_2);
+    const dc_v3 to_n = dc_mul_t(&s->rotation, w->n);
+    const dc_v3 at = dc_vec(dc_dot(w->axis_1, s->shift), dc_dot(w->axis_2, s->shift), dc_dot(w->n, s->shift));
+    const int line = s->planar && t->dimension == 2;
     int i, from = 0, count = t->dimension + 1;
 
-    if (s->planar && t->dimension == 2) count = 2;
+    if (line) count = 2;
     else if (t->dimension >= 2) {
         from = t->begin[s->face];
         count = t->begin[s->face + 1] - from;
@@ -5673,35 +5688,24 @@ static DCI_NOINLINE void dci_side_outline(dci_side *s, const dci_patch *w, dc_v3
     s->count = count;
     for (i = 0; i < count; ++i) {
         dci_outline *c = &s->corner[i];
-        c->edge = s->planar && t->dimension == 2 ? s->face : from + i;
-        c->vertex = s->planar && t->dimension == 2 && i ? dci_half_end(t, s->face) : t->corner[c->edge];
-        c->at = dci_side_point(s, c->vertex);
-        c->across_1 = dc_dot(w->axis_1, c->at);
-        c->across_2 = dc_dot(w->axis_2, c->at);
+        c->edge = line ? s->face : from + i;
+        c->vertex = line && i ? dci_half_end(t, s->face) : t->corner[c->edge];
+        c->across_1 = at.x + dc_dot(to_1, v[c->vertex]);
+        c->across_2 = at.y + dc_dot(to_2, v[c->vertex]);
+        c->height = at.z + dc_dot(to_n, v[c->vertex]);
     }
+
+    /* its plane */
     if (t->dimension < 2) {
-        dc_v3 e = count > 1 ? dci_unit(dc_sub(s->corner[1].at, s->corner[0].at)) : dc_vec(0, 0, 0);
+        dc_v3 e = dc_vec(0, 0, 0);
+        if (count > 1) e = dci_unit(dc_sub(dci_side_point(s, t->corner[1]), dci_side_point(s, t->corner[0])));
         s->normal = dci_unit(dc_madd(out, -dc_dot(out, e), e));
     }
-    s->steep = dc_dot(s->normal, w->n);
-    s->steep = dc_abs(s->steep) > DCI_PATCH_FLAT ? 1/s->steep : 0;
-    s->level = dc_dot(s->normal, s->corner[0].at);
-}
-
-/* How far each cut is inside edge i of a side, whose outline is counterclockwise around `turn`; the least of all. */
-static dc_real dci_cut_inside(dci_cut *cut, int n, const dci_side *s, int i, dc_real turn, dc_real slack)
-{
-    const dci_outline *c = &s->corner[i], *d = &s->corner[i + 1 < s->count ? i + 1 : 0];
-    const dc_real ex = d->across_1 - c->across_1, ey = d->across_2 - c->across_2, e2 = ex*ex + ey*ey;
-    const dc_real scale = e2 > 0 ? turn/dc_sqrt(e2) : 0;
-    dc_real least = DC_REAL_MAX;
-    int k;
-
-    for (k = 0; k < n; ++k) {
-        cut[k].inside = scale*(ex*(cut[k].across_2 - c->across_2) - ey*(cut[k].across_1 - c->across_1)) + slack;
-        least = dc_min(cut[k].inside, least);
-    }
-    return least;
+    s->slope = dc_dot(s->normal, w->n);
+    if (!(dc_abs(s->slope) > DCI_PATCH_FLAT)) return;
+    s->tilt_1 = -dc_dot(s->normal, w->axis_1)/s->slope;
+    s->tilt_2 = -dc_dot(s->normal, w->axis_2)/s->slope;
+    s->level = s->corner[0].height - s->tilt_1*s->corner[0].across_1 - s->tilt_2*s->corner[0].across_2;
 }
 
 /* The outline of side k, a polygon or a segment, cut by the edges of the other, a polygon (Sutherland and Hodgman).
@@ -5710,41 +5714,56 @@ static DCI_NOINLINE void dci_cut_polygon(dci_patch *w, int k)
 {
     const dci_side *s = &w->side[k], *o = &w->side[1 - k];
     const int first_s = k ? w->side[0].count : 0, first_o = k ? 0 : w->side[0].count;
-    const dc_real turn = dc_dot(o->normal, w->n) > 0 ? DC_R(1) : -DC_R(1);
+    const dc_real turn = o->slope > 0 ? DC_R(1) : -DC_R(1);
     /* less where a plane is steep: what lies outside by that is no farther off the surface than slack */
-    const dc_real slack = w->slack*dc_abs(dc_dot(s->normal, w->n)*dc_dot(o->normal, w->n));
-    int i, j, m = s->count;
+    const dc_real slack = w->slack*dc_abs(s->slope*o->slope);
+    dci_cut *cut = w->cut;
+    int i, j, n = s->count, first = 0;
 
-    for (i = 0; i < m; ++i) {
-        w->cut[i].across_1 = s->corner[i].across_1;
-        w->cut[i].across_2 = s->corner[i].across_2;
-        w->cut[i].before = first_s + (i ? i - 1 : m - 1);
-        w->cut[i].behind = first_s + i;
+    for (i = 0; i < n; ++i) {
+        cut[i].across_1 = s->corner[i].across_1;
+        cut[i].across_2 = s->corner[i].across_2;
+        cut[i].before = first_s + (i ? i - 1 : n - 1);
+        cut[i].behind = first_s + i;
+        cut[i].next = i + 1 < n ? i + 1 : 0;
     }
 
-    for (j = 0; j < o->count && m > 0; ++j) {
-        dci_cut *swap;
-        int n = 0;
-        if (dci_cut_inside(w->cut, m, o, j, turn, slack) >= 0) continue;
-        for (i = 0; i < m && n + 2 <= w->most; ++i) {
-            const dci_cut *p = &w->cut[i], *q = &w->cut[i + 1 < m ? i + 1 : 0];
-            dc_real share;
-            if (p->inside >= 0) w->other[n++] = *p;
-            if ((p->inside >= 0) == (q->inside >= 0)) continue;
+    for (j = 0; j < o->count && first >= 0; ++j) {
+        /* inside by along_1 x + along_2 y + off; the outline is counterclockwise around `turn` */
+        const dci_outline *c = &o->corner[j], *d = &o->corner[j + 1 < o->count ? j + 1 : 0];
+        const dc_real ex = d->across_1 - c->across_1, ey = d->across_2 - c->across_2, e2 = ex*ex + ey*ey;
+        const dc_real scale = e2 > 0 ? turn/dc_sqrt(e2) : 0, along_1 = -scale*ey, along_2 = scale*ex;
+        const dc_real off = slack - along_1*c->across_1 - along_2*c->across_2;
+        int at = first, last = -1, head = -1, out = 0;
+
+        do {
+            cut[at].inside = along_1*cut[at].across_1 + along_2*cut[at].across_2 + off;
+            out |= cut[at].inside < 0;
+            at = cut[at].next;
+        } while (at != first);
+        if (!out) continue;
+        do {
+            dci_cut *p = &cut[at], *to = &cut[n];
+            const dci_cut *q = &cut[p->next];
+            if (p->inside >= 0) {
+                *(last < 0 ? &head : &cut[last].next) = at;
+                last = at;
+            }
+            at = p->next;
+            if ((p->inside >= 0) == (q->inside >= 0) || n == w->most) continue;
 
             /* the edge from p to q crosses: out of it along the cutting edge, or in again */
-            share = p->inside/(p->inside - q->inside);
-            w->other[n].across_1 = p->across_1 + share*(q->across_1 - p->across_1);
-            w->other[n].across_2 = p->across_2 + share*(q->across_2 - p->across_2);
-            w->other[n].before = p->inside >= 0 ? p->behind : first_o + j;
-            w->other[n++].behind = p->inside >= 0 ? first_o + j : p->behind;
-        }
-        swap = w->cut;
-        w->cut = w->other;
-        w->other = swap;
-        m = n;
+            to->across_1 = p->across_1 + p->inside/(p->inside - q->inside)*(q->across_1 - p->across_1);
+            to->across_2 = p->across_2 + p->inside/(p->inside - q->inside)*(q->across_2 - p->across_2);
+            to->before = p->inside >= 0 ? p->behind : first_o + j;
+            to->behind = p->inside >= 0 ? first_o + j : p->behind;
+            *(last < 0 ? &head : &cut[last].next) = n;
+            last = n++;
+        } while (at != first);
+        if (last >= 0) cut[last].next = head;
+        first = head;
     }
-    w->cuts = m;
+    w->first_cut = first;
 }
 
 /* Whose outline is cut: that of a, unless b is a segment, or b's face so steep that its outline encloses nothing and
@@ -5753,7 +5772,7 @@ static int dci_cut_which(const dci_patch *w)
 {
     const dci_side *a = &w->side[0], *b = &w->side[1];
     if (a->count < 3 || b->count < 3) return b->count < 3;
-    return dc_abs(dc_dot(b->normal, w->n)) <= DCI_PATCH_FLAT && dc_abs(dc_dot(a->normal, w->n)) > DCI_PATCH_FLAT;
+    return dc_abs(b->slope) <= DCI_PATCH_FLAT && dc_abs(a->slope) > DCI_PATCH_FLAT;
 }
 
 /* id of two features */
@@ -5767,40 +5786,40 @@ static unsigned dci_patch_id(dc_hull_contact_kind kind, int i, int j)
 /* of an edge the lesser of its half-edges */
 static int dci_half_least(const dc_hull_topology *t, int h) { return t->twin[h] < h ? t->twin[h] : h; }
 
-/* The candidate on the line along n through `base`, (3); on side `on` (0, 1, or neither: 2) it is that point itself. */
-static void dci_patch_candidate(dci_patch *w, dc_hull_contact_kind kind, dc_v3 base, int on, int feature_a,
-                                int feature_b)
+/* The candidate on the line along n through a corner of side `on`, (3); 2: of neither, of which only the places across
+ * count. */
+static void dci_patch_candidate(dci_patch *w, dc_hull_contact_kind kind, const dci_outline *base, int on,
+                                int feature_a, int feature_b)
 {
     dci_candidate *c = &w->candidate[w->candidates];
-    const dc_real one = DCI_PATCH_ONE*w->slack;
-    dc_real at[2];
+    const dc_real one = DCI_PATCH_ONE*w->slack, across_1 = base->across_1, across_2 = base->across_2;
+    dc_real height[2];
     int i, k;
 
     for (k = 0; k < 2; ++k) {
         const dci_side *s = &w->side[k];
-        at[k] = 0;
+        height[k] = base->height;
         if (k == on) continue;
-        if (s->steep == 0) return;
-        at[k] = (s->level - dc_dot(s->normal, base))*s->steep;
+        if (!(dc_abs(s->slope) > DCI_PATCH_FLAT)) return;
+        height[k] = s->level + s->tilt_1*across_1 + s->tilt_2*across_2;
     }
-    c->pa = dc_madd(base, at[0], w->n);
-    c->pb = dc_madd(base, at[1], w->n);
-    c->gap = at[0] - at[1];
-    c->across_1 = dc_dot(w->axis_1, base);
-    c->across_2 = dc_dot(w->axis_2, base);
-    c->keep = 1;
-    c->kind = kind;
-    c->feature_a = feature_a;
-    c->feature_b = feature_b;
     if (kind == DC_VERTEX_FACE) c->id = dci_patch_id(kind, 0, feature_a);
     else if (kind == DC_FACE_VERTEX) c->id = dci_patch_id(kind, 0, feature_b);
     else c->id = dci_patch_id(kind, dci_half_least(w->side[0].hull, feature_a),
                               dci_half_least(w->side[1].hull, feature_b));
+    c->across_1 = across_1;
+    c->across_2 = across_2;
+    c->height_a = height[0];
+    c->height_b = height[1];
+    c->gap = height[0] - height[1];
+    c->kind = kind;
+    c->feature_a = feature_a;
+    c->feature_b = feature_b;
 
     /* of several in one place the closest points, a vertex of a, or of b */
     for (i = 0; i < w->candidates; ++i) {
         dci_candidate *o = &w->candidate[i];
-        const dc_real x = o->across_1 - c->across_1, y = o->across_2 - c->across_2;
+        const dc_real x = o->across_1 - across_1, y = o->across_2 - across_2;
         if (o->id != c->id && !(x*x + y*y <= one*one)) continue;
         if (c->kind < o->kind && o->kind != DC_WITNESS) *o = *c;
         return;
@@ -5810,48 +5829,56 @@ static void dci_patch_candidate(dci_patch *w, dc_hull_contact_kind kind, dc_v3 b
 
 /* Where edges i of a and j of b cross, seen along n. Those that only do within the slack: on b's, next to where the
  * outlines met. */
-static dc_v3 dci_patch_cross(const dci_patch *w, const dci_cut *cut, int i, int j)
+static dci_outline dci_patch_cross(const dci_patch *w, const dci_cut *cut, int i, int j)
 {
     const dci_side *a = &w->side[0], *b = &w->side[1];
     const dci_outline *p = &a->corner[i], *q = &a->corner[i + 1 < a->count ? i + 1 : 0];
     const dci_outline *r = &b->corner[j], *t = &b->corner[j + 1 < b->count ? j + 1 : 0];
     const dc_real ax = q->across_1 - p->across_1, ay = q->across_2 - p->across_2;
-    const dc_real bx = t->across_1 - r->across_1, by = t->across_2 - r->across_2, b2 = bx*bx + by*by;
+    const dc_real bx = t->across_1 - r->across_1, by = t->across_2 - r->across_2;
     const dc_real x = r->across_1 - p->across_1, y = r->across_2 - p->across_2, det = ax*by - ay*bx;
     dc_real u = x*by - y*bx, v = x*ay - y*ax;
+    dci_outline at = *r;
 
     /* p + u/det (q - p) = r + v/det (t - r) */
-    if (det != 0 && u*det >= 0 && v*det >= 0 && dc_abs(u) <= dc_abs(det) && dc_abs(v) <= dc_abs(det))
-        return dc_madd(p->at, u/det, dc_sub(q->at, p->at));
+    if (det != 0 && u*det >= 0 && v*det >= 0 && dc_abs(u) <= dc_abs(det) && dc_abs(v) <= dc_abs(det)) {
+        at.across_1 = p->across_1 + u/det*ax;
+        at.across_2 = p->across_2 + u/det*ay;
+        return at;
+    }
     v = (cut->across_1 - r->across_1)*bx + (cut->across_2 - r->across_2)*by;
-    if (!(v > 0)) return r->at;
-    return v < b2 ? dc_madd(r->at, v/b2, dc_sub(t->at, r->at)) : t->at;
+    u = bx*bx + by*by;
+    v = !(v > 0) ? 0 : v < u ? v/u : DC_R(1);
+    at.across_1 = r->across_1 + v*bx;
+    at.across_2 = r->across_2 + v*by;
+    return at;
 }
 
 /* the corner between edges p and q of n: a cutting outline may be met the other way round */
 static int dci_cut_corner(int p, int q, int n) { return (p + 1)%n == q ? q : p; }
 
 /* candidates of the cuts */
-static void dci_patch_cuts(dci_patch *w)
+static DCI_NOINLINE void dci_patch_cuts(dci_patch *w)
 {
     const dci_side *a = &w->side[0], *b = &w->side[1];
     const int face_a = a->face, face_b = b->face;
-    int i;
+    int i = w->first_cut;
 
-    for (i = 0; i < w->cuts; ++i) {
+    if (i >= 0) do {
         const int p = w->cut[i].before, q = w->cut[i].behind, n = a->count;
         if (p < n && q < n) {
             const dci_outline *c = &a->corner[dci_cut_corner(p, q, n)];
-            dci_patch_candidate(w, DC_VERTEX_FACE, c->at, 0, c->vertex, face_b);
+            dci_patch_candidate(w, DC_VERTEX_FACE, c, 0, c->vertex, face_b);
         } else if (p >= n && q >= n) {
             const dci_outline *c = &b->corner[dci_cut_corner(p - n, q - n, b->count)];
-            dci_patch_candidate(w, DC_FACE_VERTEX, c->at, 1, face_a, c->vertex);
+            dci_patch_candidate(w, DC_FACE_VERTEX, c, 1, face_a, c->vertex);
         } else {
             const int e = p < n ? p : q, f = p < n ? q - n : p - n;
-            const dc_v3 x = dci_patch_cross(w, &w->cut[i], e, f);
-            dci_patch_candidate(w, DC_EDGE_EDGE, x, 2, a->corner[e].edge, b->corner[f].edge);
+            const dci_outline x = dci_patch_cross(w, &w->cut[i], e, f);
+            dci_patch_candidate(w, DC_EDGE_EDGE, &x, 2, a->corner[e].edge, b->corner[f].edge);
         }
-    }
+        i = w->cut[i].next;
+    } while (i != w->first_cut);
 }
 
 /* Two segments, parallel as seen along n: the ends of what they share. */
@@ -5881,8 +5908,8 @@ static void dci_cut_segments(dci_patch *w)
     for (i = 0; i < 2; ++i) {
         const int ia = i ? !low[0] : low[0], ib = i ? !low[1] : low[1];
         const dc_real in = i ? along[1][ib] - along[0][ia] : along[0][ia] - along[1][ib];
-        if (in >= -w->slack) dci_patch_candidate(w, DC_VERTEX_FACE, c[0][ia]->at, 0, c[0][ia]->vertex, w->side[1].face);
-        else dci_patch_candidate(w, DC_FACE_VERTEX, c[1][ib]->at, 1, w->side[0].face, c[1][ib]->vertex);
+        if (in >= -w->slack) dci_patch_candidate(w, DC_VERTEX_FACE, c[0][ia], 0, c[0][ia]->vertex, w->side[1].face);
+        else dci_patch_candidate(w, DC_FACE_VERTEX, c[1][ib], 1, w->side[0].face, c[1][ib]->vertex);
     }
 }
 
@@ -5893,50 +5920,55 @@ static dc_real dci_patch_area(const dci_candidate *p, const dci_candidate *q, co
          - (q->across_2 - p->across_2)*(r->across_1 - p->across_1);
 }
 
-/* how much candidate c adds to the first n: distance, area, area outside a triangle, distance from the nearest */
-static dc_real dci_patch_worth(const dci_candidate *p, int n, const dci_candidate *c)
+/* how much candidate c adds to the n that are picked: distance, area, area outside a triangle, distance from the
+ * nearest; turn: the sign of the triangle's area */
+static dc_real dci_patch_worth(const dci_patch *w, int n, dc_real turn, const dci_candidate *c)
 {
-    dc_real least = DC_REAL_MAX, most = 0, turn;
+    const dci_candidate *p = &w->candidate[w->pick[0]], *q = &w->candidate[w->pick[n > 1]];
+    dc_real least = DC_REAL_MAX;
     int i;
 
-    if (n == 2) return dc_abs(dci_patch_area(p, p + 1, c));
+    if (n == 2) return dc_abs(dci_patch_area(p, q, c));
     if (n == 3) {
-        turn = dci_patch_area(p, p + 1, p + 2) < 0 ? -DC_R(1) : DC_R(1);
-        for (i = 0; i < 3; ++i) most = dc_max(most, -turn*dci_patch_area(p + i, p + (i + 1)%3, c));
-        return most;
+        const dci_candidate *r = &w->candidate[w->pick[2]];
+        least = dc_min(turn*dci_patch_area(p, q, c), turn*dci_patch_area(q, r, c));
+        return dc_max(0, -dc_min(turn*dci_patch_area(r, p, c), least));
     }
     for (i = 0; i < n; ++i) {
-        dc_real x = c->across_1 - p[i].across_1, y = c->across_2 - p[i].across_2;
+        const dci_candidate *o = &w->candidate[w->pick[i]];
+        const dc_real x = c->across_1 - o->across_1, y = c->across_2 - o->across_2;
         least = dc_min(least, x*x + y*y);
     }
     return least;
 }
 
-/* The candidates that stay go to the front: the deepest, then one after the other what adds most. Of equal ones that
- * which was there before, then that of the least id, so that rounding does not choose. */
-static void dci_patch_reduce(dci_patch *w, int capacity)
+/* The candidates that stay: the deepest, then one after the other what adds most. Of equal ones that which was there
+ * before, then that of the least id, so that rounding does not choose. */
+static DCI_NOINLINE void dci_patch_reduce(dci_patch *w, int capacity)
 {
-    dci_candidate *c = w->candidate, swap;
-    dc_real most, equal = w->slack;
+    dci_candidate *c = w->candidate;
+    dc_real most = 0, equal = w->slack, turn = 1;
     int n, i, at;
 
-    for (n = 0; n < capacity && w->candidates > capacity; ++n) {
-        most = -DC_REAL_MAX;
-        for (i = n; i < w->candidates; ++i) {
-            c[i].worth = n == 0 ? -c[i].gap : c[i].keep*dci_patch_worth(c, n, &c[i]);
-            most = dc_max(c[i].worth, most);
+    w->points = w->candidates < capacity ? w->candidates : capacity;
+    for (n = 0; n < w->points; ++n) {
+        w->pick[n] = n;
+        if (w->candidates <= capacity) continue;
+        if (n == 3 && dci_patch_area(&c[w->pick[0]], &c[w->pick[1]], &c[w->pick[2]]) < 0) turn = -1;
+        at = -1;
+        for (i = 0; i < w->candidates; ++i) {
+            dc_real worth;
+            if (!(c[i].keep > 0)) continue;
+            worth = n == 0 ? -c[i].gap : c[i].keep*dci_patch_worth(w, n, turn, &c[i]);
+            if (at >= 0 && worth < most - equal) continue;
+            if (at < 0 || worth > most + equal || c[i].keep > c[at].keep
+                || (c[i].keep == c[at].keep && c[i].id < c[at].id)) at = i;
+            most = i == at ? worth : dc_max(worth, most);
         }
         if (n == 1) equal = DCI_PATCH_EQUAL*most;
-        at = -1;
-        for (i = n; i < w->candidates; ++i) {
-            if (!(c[i].worth >= most - equal)) continue;
-            if (at < 0 || c[i].keep > c[at].keep || (c[i].keep == c[at].keep && c[i].id < c[at].id)) at = i;
-        }
-        swap = c[n];
-        c[n] = c[at];
-        c[at] = swap;
+        w->pick[n] = at;
+        c[at].keep = 0;
     }
-    if (w->candidates > capacity) w->candidates = capacity;
 }
 
 static int dci_patch_find(const dc_hull_patch *m, unsigned id)
@@ -5952,23 +5984,26 @@ static DCI_NOINLINE void dci_patch_write(const dci_patch *w, const dc_distance *
 {
     const dc_real ra = w->side[0].hull->hull.radius, rb = w->side[1].hull->hull.radius;
     dc_real warm[DC_HULL_CONTACTS][3];
-    int i, k;
+    int i, k, old;
 
-    for (i = 0; i < w->candidates; ++i)
-        for (k = 0; k < 3; ++k) warm[i][k] = w->candidate[i].old < 0 ? 0 : m->point[w->candidate[i].old].warm[k];
+    for (i = 0; i < w->points; ++i) {
+        old = w->candidate[w->pick[i]].old;
+        for (k = 0; k < 3; ++k) warm[i][k] = old < 0 ? 0 : m->point[old].warm[k];
+    }
     m->n = w->n;
     m->gap = w->gap - (ra + rb);
     m->distance = *d;
-    m->count = w->candidates;
+    m->count = w->points;
     m->reference = w->reference;
     m->face_a = w->side[0].face;
     m->face_b = w->side[1].face;
     m->planar = w->side[0].planar;
-    for (i = 0; i < w->candidates; ++i) {
-        const dci_candidate *c = &w->candidate[i];
+    for (i = 0; i < w->points; ++i) {
+        const dci_candidate *c = &w->candidate[w->pick[i]];
         dc_hull_contact *p = &m->point[i];
-        p->pa = dc_add(w->origin, dc_madd(c->pa, -ra, w->n));
-        p->pb = dc_add(w->origin, dc_madd(c->pb, rb, w->n));
+        const dc_v3 base = dc_madd(dc_scale(c->across_1, w->axis_1), c->across_2, w->axis_2);
+        p->pa = dc_add(w->origin, dc_madd(base, c->height_a - ra, w->n));
+        p->pb = dc_add(w->origin, dc_madd(base, c->height_b + rb, w->n));
         p->gap = c->gap - (ra + rb);
         p->kind = c->kind;
         p->feature_a = c->feature_a;
@@ -5982,12 +6017,11 @@ static DCI_NOINLINE void dci_patch_write(const dci_patch *w, const dc_distance *
 /* The arrays of a patch for outlines of these hulls; 0: they do not fit. */
 static DCI_NOINLINE int dci_patch_take(dci_room *room, int na, int nb, dci_patch *w)
 {
-    const size_t most = (size_t)na + (size_t)nb + 4;
+    const size_t most = 2*((size_t)na + (size_t)nb) + 4;
     w->most = (int)most;
     w->side[0].corner = DCI_TAKE(room, (size_t)na + 1, dci_outline);
     w->side[1].corner = DCI_TAKE(room, (size_t)nb + 1, dci_outline);
     w->cut = DCI_TAKE(room, most, dci_cut);
-    w->other = DCI_TAKE(room, most, dci_cut);
     w->candidate = DCI_TAKE(room, most + 1, dci_candidate);
     return !room->full;
 }
@@ -6021,7 +6055,7 @@ typedef struct {
     dc_real room;
 } dci_boxes;
 
-static void dci_boxes_open(dci_boxes *x, const dci_patch *w, const dc_pose *pa, const dc_pose *pb)
+static DCI_NOINLINE void dci_boxes_open(dci_boxes *x, const dci_patch *w, const dc_pose *pa, const dc_pose *pb)
 {
     const dc_hull_topology *a = w->side[0].hull, *b = w->side[1].hull;
     const dc_m3 *Ra = &w->side[0].rotation, *Rb = &w->side[1].rotation;
@@ -6047,13 +6081,13 @@ static void dci_boxes_open(dci_boxes *x, const dci_patch *w, const dc_pose *pa, 
     }
 }
 
-/* The axis with the most room: 0 to 2 of a, 3 to 5 of b, 6 + 3 i + j their product; faces where edges bring no more than
- * rounding. The first with more than `far` ends the search. kept: the face that n was normal to before, 2 k + 1 where
- * n was along axis k, 2 k where it was against it, of b 6 more; -1: none. */
-static int dci_boxes_best(dci_boxes *x, int kept, dc_real share, dc_real far, dc_real rounding)
+/* The axis with the most room: 0 to 2 of a, 3 to 5 of b, 6 + 3 i + j their product; faces where edges bring no more
+ * than rounding. Faces with more than `far` end the search. kept: the face that n was normal to before, 2 k + 1 where n
+ * was along axis k, 2 k where it was against it, of b 6 more; -1: none. */
+static DCI_NOINLINE int dci_boxes_best(dci_boxes *x, int kept, dc_real share, dc_real far, dc_real rounding)
 {
     const dc_real *ha = x->hull[0]->box_half, *hb = x->hull[1]->box_half;
-    dc_real room[6], best, value;
+    dc_real room[6], edge[3][3], best, l2;
     int i, j, axis = 0;
 
     /* faces */
@@ -6067,20 +6101,23 @@ static int dci_boxes_best(dci_boxes *x, int kept, dc_real share, dc_real far, dc
     best = room[axis];
 
     /* Edges. Their product has length^2 = turn_ij1^2 + turn_ij2^2 at most 1: overlap grows by the division. */
-    for (i = 0; i < 3 && !(best > far); ++i)
+    for (i = 0; i < 3; ++i)
         for (j = 0; j < 3; ++j) {
             const int i1 = (i + 1)%3, i2 = (i + 2)%3, j1 = (j + 1)%3, j2 = (j + 2)%3;
-            dc_real l2;
-            value = dc_abs(x->along_a[i2]*x->turn[i1][j] - x->along_a[i1]*x->turn[i2][j]) - rounding - (ha[i1]*x->size[i2][j] + ha[i2]*x->size[i1][j])
-                  - (hb[j1]*x->size[i][j2] + hb[j2]*x->size[i][j1]);
-            if (value < 0 && value <= best) continue;
-            l2 = x->turn[i][j1]*x->turn[i][j1] + x->turn[i][j2]*x->turn[i][j2];
-            if (!(l2 > 64*DC_EPS)) continue;
-            value /= dc_sqrt(l2);
-            if (!(value > best)) continue;
-            best = value;
-            axis = 6 + 3*i + j;
+            edge[i][j] = dc_abs(x->along_a[i2]*x->turn[i1][j] - x->along_a[i1]*x->turn[i2][j]) - rounding
+                       - (ha[i1]*x->size[i2][j] + ha[i2]*x->size[i1][j])
+                       - (hb[j1]*x->size[i][j2] + hb[j2]*x->size[i][j1]);
         }
+    for (i = 0; i < 9 && !(best > far); ++i) {
+        dc_real value = edge[i/3][i%3];
+        if (value < 0 && value <= best) continue;
+        l2 = x->turn[i/3][(i + 1)%3]*x->turn[i/3][(i + 1)%3] + x->turn[i/3][(i + 2)%3]*x->turn[i/3][(i + 2)%3];
+        if (!(l2 > 64*DC_EPS)) continue;
+        value /= dc_sqrt(l2);
+        if (!(value > best)) continue;
+        best = value;
+        axis = 6 + i;
+    }
 
     /* the face before */
     i = kept/2;
@@ -6176,7 +6213,7 @@ static int dci_boxes_edges(const dci_boxes *x, int i, int j, dc_v3 cross, dc_dis
 }
 
 /* dc_distance along an axis; 0: it is less than the distance. */
-static int dci_boxes_answer(const dci_boxes *x, int axis, dc_distance *d)
+static DCI_NOINLINE int dci_boxes_answer(const dci_boxes *x, int axis, dc_distance *d)
 {
     const int i = axis < 6 ? axis%3 : (axis - 6)/3, j = (axis - 6)%3;
     const dc_real ra = x->hull[0]->hull.radius, rb = x->hull[1]->hull.radius;
@@ -6233,19 +6270,16 @@ static void dci_patch_witness(dci_patch *w, const dc_distance *d)
 {
     dci_candidate *c = &w->candidate[w->candidates++];
     const dc_real ra = w->side[0].hull->hull.radius, rb = w->side[1].hull->hull.radius;
-    dc_v3 mid = dc_sub(dc_scale(DC_R(0.5), dc_add(d->pa, d->pb)), w->origin);
+    const dc_v3 mid = dc_sub(dc_scale(DC_R(0.5), dc_add(d->pa, d->pb)), w->origin);
 
-    mid = dc_madd(mid, DC_R(0.5)*(ra - rb), w->n);
-    c->pa = dc_madd(mid, DC_R(0.5)*w->gap, w->n);
-    c->pb = dc_madd(mid, -DC_R(0.5)*w->gap, w->n);
+    c->height_a = dc_dot(w->n, mid) + DC_R(0.5)*(ra - rb + w->gap);
+    c->height_b = dc_dot(w->n, mid) + DC_R(0.5)*(ra - rb - w->gap);
     c->gap = w->gap;
     c->across_1 = dc_dot(w->axis_1, mid);
     c->across_2 = dc_dot(w->axis_2, mid);
-    c->keep = 1;
     c->kind = DC_WITNESS;
     c->feature_a = dci_least_of(d->na, d->ia);
     c->feature_b = dci_least_of(d->nb, d->ib);
-    c->old = -1;
     c->id = dci_patch_id(DC_WITNESS, 0, 0);         /* there is one: the same wherever it goes */
 }
 
@@ -6259,7 +6293,6 @@ static DCI_NOINLINE int dci_patch_fill(dci_patch *w, const dc_distance *d, const
     const dc_real one = DCI_PATCH_ONE*w->slack;
     int i, beside, n = 0, here = 0, elsewhere = 0, alone;
 
-    w->cuts = w->candidates = 0;
     if (w->side[0].count == 2 && w->side[1].count == 2) dci_cut_segments(w);
     else if (w->side[0].count > 1 && w->side[1].count > 1) {
         dci_cut_polygon(w, dci_cut_which(w));
@@ -6284,12 +6317,12 @@ static DCI_NOINLINE int dci_patch_fill(dci_patch *w, const dc_distance *d, const
         ++n;
     }
     w->candidates = n;
-    if (alone || !(here || elsewhere)) dci_patch_witness(w, d);
+    if (alone || n == 0 || !(here || elsewhere)) dci_patch_witness(w, d);
 
     /* those that were there before, and the reduction */
     for (i = 0; i < w->candidates; ++i) {
         dci_candidate *c = &w->candidate[i];
-        c->old = dci_patch_find(before, c->id);
+        c->old = before->count > 0 ? dci_patch_find(before, c->id) : -1;
         c->keep = c->old < 0 ? DC_R(1) : DCI_PATCH_KEEP;
     }
     dci_patch_reduce(w, capacity);
@@ -6333,7 +6366,7 @@ static DCI_NOINLINE dc_status dci_patch_make(dci_patch *w, const dc_hull_manifol
     int known = 1;
 
     /* direction */
-    w->reference = w->candidates = 0;
+    w->reference = w->candidates = w->points = 0;
     if (axes) {
         dci_boxes x;
         int axis;
@@ -6556,6 +6589,7 @@ static int dci_rate_direction(dci_rates *r)
 {
     const int from = r->patch->reference;
 
+    if (!r->patch->count) return 0;
     r->n.at = r->patch->n;
     r->n.rate = dc_vec(0, 0, 0);
     if (from == 3) {
@@ -6683,7 +6717,7 @@ static int dci_patch_fits(const dc_hull_patch *m, const dc_hull_topology *a, con
     const dc_distance *d = &m->distance;
     int i;
 
-    if (m->count < 0 || m->count > DC_HULL_CONTACTS || m->reference < 0 || m->reference > 3) return 0;
+    if (m->count < 0 || m->count > DC_HULL_CONTACTS || m->reference < (m->count > 0) || m->reference > 3) return 0;
     if (d->na < 1 || d->na > 3 || d->nb < 1 || d->nb > 3 || !dc_finite3(m->n)) return 0;
     for (i = 0; i < d->na; ++i)
         if (d->ia[i] < 0 || d->ia[i] >= a->hull.n) return 0;
