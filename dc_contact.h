@@ -295,6 +295,7 @@
 #define dc_friction_bytes dc_friction_bytes_f
 #define dc_friction dc_friction_f
 #define dc_friction_rigid dc_friction_rigid_f
+#define dc_friction_shape dc_friction_shape_f
 #define dc_friction_load_bytes dc_friction_load_bytes_f
 #define dc_friction_open dc_friction_open_f
 #define dc_friction_move dc_friction_move_f
@@ -760,8 +761,8 @@ DC_INLINE dc_status dc_m3_inv(const dc_m3 *A, dc_m3 *inverse)
 /* ---- hulls ----------------------------------------------------------------------------------- */
 
 /* Every point within `radius` of the convex hull, the core, of n points: a sphere is one point with a radius, a capsule
- * two, a rounded box eight. dc_hull_distance takes a radius; the potentials, friction, triangle batches and dc_sim.h
- * take hulls of radius 0 alone and answer DC_E_ARG to others. The points are borrowed for the length of each call. */
+ * two, a rounded box eight. dc_friction alone, which is not told how a hull turns, takes hulls of radius 0 only. The
+ * points are borrowed for the length of each call. */
 typedef struct {
     const dc_v3 *v;     /* in body coordinates: any order, duplicates and interior points allowed */
     int          n;     /* of them; at least 1 */
@@ -1048,10 +1049,10 @@ DC_DEF dc_status dc_hull_smooth_vjp(const dc_hull_smooth_options *opt, const dc_
 
 /* ---- forces of contact --------------------------------------------------------------------------- */
 
-/* What two bodies do to each other in one place in a step: dc_sim_contacts writes it. */
+/* What two bodies do to each other in one place in a step: dc_sim_contacts and dc_ncp_forces write it. */
 typedef struct {
-    int     body_a, body_b;     /* -1: a plane of the scenery */
-    int     part_a, part_b;     /* hulls; of a plane its number */
+    int     body_a, body_b;     /* -1: a plane of the scenery, the world */
+    int     part_a, part_b;     /* hulls; of a plane its number; of dc_ncp.h that of the contact */
     int     vertex;             /* of part_a, where it is one that touches a plane; else -1 */
     dc_v3   point, n;           /* in the world; n unit, from b to a */
     dc_real gap;                /* along n */
@@ -1063,6 +1064,7 @@ typedef struct {
 
 /* Separating plane { x : <x,n> + d = 0 } between hulls a and b, n pointing from b to a, |n| < 1:
  *     slack of a vertex of a   <x,n> + d > 0,      of b   -<x,n> - d > 0             (SDRS Eq. 6, |n| < 1 for |n| = 1)
+ * less r |n| for a hull of radius r: the slack of the ball about the vertex.
  * Its unit normal is n/|n|, its distance from the origin -d/|n|. It minimises the potential: across a face contact
  * it is the face's plane only in the limit of small gaps. */
 typedef struct { dc_v3 n; dc_real d; } dc_plane;
@@ -1099,7 +1101,9 @@ DC_DEF size_t dc_pair_bytes(int na, int nb);
  *
  *     P = min_{n,d}  R(|n|) + sum_a h(<x,n> + d) + sum_b h(-<x,n> - d)             (LRI Eq. 3, SDRS Eq. 7)
  *
- * with R = c/(1-|n|), h = 1/x for DC_GLOBAL and R(r) = P_s(1-r), h = P_s for DC_LOCAL.
+ * with R = c/(1-|n|), h = 1/x for DC_GLOBAL and R(r) = P_s(1-r), h = P_s for DC_LOCAL. With radii the slacks are those
+ * of balls, all else is the same; P depends on their sum alone, since the plane moves. Of two spheres in DC_GLOBAL it
+ * is the centred potential of their gap, 4 (1 + 1/sqrt g)^2.
  *
  * plane    in-out, may be NULL. In: start of the solve; n = 0 (or |n| >= 1) for a cold start; checked first, so that
  *          any plane is safe. Out: the minimiser (DC_LOCAL beyond its support: a plane that shows the value to be 0).
@@ -1235,6 +1239,10 @@ DC_DEF size_t dc_friction_bytes(int na, int nb);
  * mixed    3N x 3N, d2U_f/dx^{t+1} dx^t, row x^{t+1}, column x^t: through f_k, n_hat and x^t itself.
  * NULL outputs cost nothing.
  *
+ * Radii: what slides is the point of a vertex's ball that is next to the plane at time t, x_k - s_k r n_hat, with its
+ * body: a ball that rolls does not slide. The vertices alone do not tell how they turn: DC_E_ARG here, but
+ * dc_friction_rigid and loads take radii.
+ *
  * Linear momentum balances to rounding; the moment about n_hat balances to O(patch^2), the moments in the plane do not
  * (SDRS section VIII-C).
  * f is that of the unweighted P: a factor put on P (SDRS Eq. 14) goes on U_f as well, and eps_f is in the unit of f.
@@ -1260,6 +1268,13 @@ DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair
                                    const dc_hull *a, const dc_pose *a0, const dc_pose *a1, const dc_hull *b,
                                    const dc_pose *b0, const dc_pose *b1, dc_arena *mem, dc_plane *plane, dc_real *value,
                                    dc_real *grad, dc_real *hess, dc_real *mixed, dc_friction_info *info);
+
+/* The derivative of the gradient of dc_friction_rigid by the vertices in body coordinates: what a design asks for.
+ * by: 12 x 3(n_a + n_b), a's vertices first. Statuses and plane as there; by is untouched unless with DC_OK and
+ * DC_E_DIVERGED. */
+DC_DEF dc_status dc_friction_shape(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
+                                   const dc_hull *a, const dc_pose *a0, const dc_pose *a1, const dc_hull *b,
+                                   const dc_pose *b0, const dc_pose *b1, dc_arena *mem, dc_plane *plane, dc_real *by);
 
 /* What dc_friction_rigid computes of the old poses alone, for any number of new ones: the time step of a simulator
  * tries many. Plain data; vertex is in the arena that dc_friction_open was given. */
@@ -7653,7 +7668,10 @@ DC_DEF dc_status dc_hull_smooth_vjp(const dc_hull_smooth_options *opt, const dc_
 /* ---- [plane] pair potentials: the minimising plane ----------------------------------------------- */
 /* Minimise over the plane (n, d)
  *
- *     f(n, d) = R(|n|) + sum_k h(a_k),     a_k = s_k(<x_k,n> + d)                          (LRI Eq. 3, SDRS Eq. 7, 16).
+ *     f(n, d) = R(|n|) + sum_k h(a_k),     a_k = s_k(<x_k,n> + d) - r |n|                  (LRI Eq. 3, SDRS Eq. 7, 16),
+ *
+ * r the radius of its hull. da_k/dn = s_k (x_k - s_k r u): all is as with vertices that are next to the plane on their
+ * balls, but that the balls bend f by sum r |h'|/|n| across n.
  *
  * DC_GLOBAL is solved in reduced form. G(n,d) = sum 1/a_k is homogeneous of degree -1, so that along a ray
  * c/(1-|n|) + G and |n| + G are minimised in closed form, and over the rays by the same one:
@@ -7725,10 +7743,11 @@ typedef struct {
     int count_a, count;             /* vertices of a; of both */
     dc_v3 *vertex;                  /* [count] in local units: (x - origin)/unit */
     dc_v3 origin;
-    dc_real unit, size;             /* length of a local unit; largest local coordinate */
+    dc_real unit, size;             /* length of a local unit; largest local coordinate, radius included */
+    dc_real radius[2];              /* r of a and b, in local units */
 } dci_pair_hulls;
 
-/* the iterate, in local units: slack = s_k(<v - centre, normal> + offset) */
+/* the iterate, in local units: slack = s_k(<v - centre, normal> + offset) - r |normal| */
 typedef struct {
     dc_real *slack, *trial;         /* [count] */
     dc_v3 normal, centre;           /* nrm, q */
@@ -7745,7 +7764,7 @@ typedef struct { dc_v3 axis, side_1, side_2; } dci_axes;
 typedef struct {
     dc_real force;                  /* f_k = s_k h'(a_k), s_k = +1 on a, -1 on b */
     dc_real stiffness;              /* D_k = h''(a_k) */
-    dc_real local[3];               /* z, x, y: x_k - q along u, b1, b2 */
+    dc_real local[3];               /* z, x, y: x_k - s_k r u - q along u, b1, b2 */
     int vertex;                     /* k */
 } dci_term;
 
@@ -7754,6 +7773,7 @@ typedef struct {
     dci_term *term;                 /* [count], the first `terms` in use: a's, then b's */
     int terms;
     dc_real slope, curvature;       /* of the radial term: R'(r), R''(r) */
+    dc_real bend;                   /* sum r |h'_k|: what the radii add to R' across n */
     dci_axes frame;
     dc_real gradient[4];
     dc_real lower[6], inverse[4];   /* L, W: A = L diag(1/W) L^T */
@@ -7822,9 +7842,15 @@ static void dci_pair_slacks(const dci_pair *p, dc_v3 nrm, dc_real dq, dc_real *s
 {
     const dc_v3 *v = p->hulls.vertex, q = p->plane.centre;
     const int na = p->hulls.count_a, n = p->hulls.count;
+    dc_real ra = 0, rb = 0;
     int k;
-    for (k = 0; k < na; ++k) slack[k] = dc_dot(dc_sub(v[k], q), nrm) + dq;
-    for (; k < n; ++k) slack[k] = -(dc_dot(dc_sub(v[k], q), nrm) + dq);
+    if (p->hulls.radius[0] + p->hulls.radius[1] > 0) {
+        const dc_real r = dc_sqrt(dc_dot(nrm, nrm));
+        ra = p->hulls.radius[0]*r;
+        rb = p->hulls.radius[1]*r;
+    }
+    for (k = 0; k < na; ++k) slack[k] = dc_dot(dc_sub(v[k], q), nrm) + dq - ra;
+    for (; k < n; ++k) slack[k] = -(dc_dot(dc_sub(v[k], q), nrm) + dq) - rb;
 }
 
 /* the least slacks of a and of b */
@@ -7923,13 +7949,19 @@ static dc_real dci_pair_across(dci_pair *p, dc_v3 a)
     return dc_dot(p->newton.frame.side_1, p->newton.frame.side_1);
 }
 
+/* s_k r: from vertex k back along u to where its ball is next to the plane */
+static dc_real dci_pair_shift(const dci_pair *p, int k)
+{
+    return k < p->hulls.count_a ? p->hulls.radius[0] : -p->hulls.radius[1];
+}
+
 /* Terms at the plane whose slacks are in p: the loaded vertices. The slope and curvature of R are given for
  * DC_GLOBAL. Moves q to the mean of the vertices weighted by D, where the offset decouples from the normal. */
 static void dci_pair_terms(dci_pair *p)
 {
     const dci_barrier *barrier = &p->barrier;
     const dc_v3 *v = p->hulls.vertex;
-    dc_real W = 0, kappa = barrier->kappa;
+    dc_real W = 0, kappa = barrier->kappa, force[2] = {0, 0}, reach = 0;
     dc_v3 Q = dc_vec(0, 0, 0), q = p->plane.centre;
     int k, terms = 0;
 
@@ -7952,13 +7984,16 @@ static void dci_pair_terms(dci_pair *p)
         t->vertex = k;
         W += D;
         Q = dc_madd(Q, D, dc_sub(v[k], q));
+        force[k >= p->hulls.count_a] -= h1;
+        reach += D*dci_pair_shift(p, k);
         ++terms;
     }
     p->newton.terms = terms;
+    p->newton.bend = p->hulls.radius[0]*force[0] + p->hulls.radius[1]*force[1];
 
     /* q */
     if (!(W > 0)) return;
-    Q = dc_scale(1/W, Q);
+    Q = dc_scale(1/W, dc_madd(Q, -reach/p->plane.length, p->plane.normal));
     p->plane.centre = dc_add(q, Q);
     p->plane.offset += dc_dot(Q, p->plane.normal);
 }
@@ -7975,7 +8010,7 @@ static void dci_pair_frame(dci_pair *p, int turning)
 
     dci_pair_terms(p);
     q = p->plane.centre;
-    radial = newton->slope/p->plane.length;
+    radial = (newton->slope + newton->bend)/p->plane.length;
 
     /* u along the normal, b1 carried over from the step before */
     newton->frame.axis = dc_scale(1/p->plane.length, p->plane.normal);
@@ -7993,7 +8028,8 @@ static void dci_pair_frame(dci_pair *p, int turning)
         for (k = 0; k < newton->terms; ++k) {
             dci_term *t = &newton->term[k];
             const dc_v3 r = dc_sub(v[t->vertex], q);
-            const dc_real f = t->force, z = dc_dot(r, u), x = dc_dot(r, b1), y = dc_dot(r, b2);
+            const dc_real f = t->force, x = dc_dot(r, b1), y = dc_dot(r, b2);
+            const dc_real z = dc_dot(r, u) - dci_pair_shift(p, t->vertex);
             t->local[0] = z;  t->local[1] = x;  t->local[2] = y;
             g0 += f;  gz += f*z;  gx += f*x;  gy += f*y;
         }
@@ -8027,7 +8063,7 @@ static void dci_pair_frame(dci_pair *p, int turning)
         newton->frame.side_1 = dc_add(dc_scale(c, b1), dc_scale(s, b2));
     }
 
-    /* grad R = R' u; R'' u u^T + R'/r (I - u u^T), SDRS Eq. 30 */
+    /* grad R = R' u; R'' u u^T + R'/r (I - u u^T), SDRS Eq. 30; of the radii sum r |h'|/r (I - u u^T) */
     g[1] += newton->slope;
     A[2] += newton->curvature;
     A[5] += radial;
@@ -8186,12 +8222,19 @@ static dc_v3 dci_linear(const dc_real *M, dc_v3 x)
     return dc_vec(M[0]*x.x + M[1]*x.y + M[2]*x.z, M[4]*x.x + M[5]*x.y + M[6]*x.z, M[8]*x.x + M[9]*x.y + M[10]*x.z);
 }
 
+/* the same by the transpose: of a rotation, back into the coordinates of the body */
+static dc_v3 dci_linear_back(const dc_real *M, dc_v3 x)
+{
+    if (!M) return x;
+    return dc_vec(M[0]*x.x + M[4]*x.y + M[8]*x.z, M[1]*x.x + M[5]*x.y + M[9]*x.z, M[2]*x.x + M[6]*x.y + M[10]*x.z);
+}
+
 static dc_v3 dci_translation(const dc_real *M) { return M ? dc_vec(M[3], M[7], M[11]) : dc_vec(0, 0, 0); }
 
 static int dci_posed_ok(dci_posed b)
 {
     int k;
-    if (!b.hull || !b.hull->v || b.hull->n < 1 || b.hull->radius != 0) return 0;
+    if (!b.hull || !b.hull->v || b.hull->n < 1 || !dci_radius_ok(b.hull)) return 0;
 
     for (k = 0; k < b.hull->n; ++k)
         if (!dc_in_range(b.hull->v[k]) || !dc_in_range(dci_linear(b.map, b.hull->v[k]))) return 0;
@@ -8251,7 +8294,7 @@ static DCI_NOINLINE dc_status dci_pair_load(dci_pair *p, const dc_pair_options *
     int i, k;
 
     for (i = 0; i < 2; ++i)
-        if (!body[i].hull || !body[i].hull->v || body[i].hull->n < 1 || body[i].hull->radius != 0) return DC_E_ARG;
+        if (!body[i].hull || !body[i].hull->v || body[i].hull->n < 1 || !dci_radius_ok(body[i].hull)) return DC_E_ARG;
     if (!mem || body[1].hull->n > INT32_MAX - body[0].hull->n) return DC_E_ARG;
     if (!dci_pair_choose(opt, body[0].hull->n, body[1].hull->n, &o)) return DC_E_ARG;
 
@@ -8274,7 +8317,7 @@ static DCI_NOINLINE dc_status dci_pair_load(dci_pair *p, const dc_pair_options *
             if (!dc_in_range(x)) return DC_E_ARG;
             if (!v) continue;
             *v++ = x;
-            L = dc_max(L, dc_max(dc_abs(x.x), dc_max(dc_abs(x.y), dc_abs(x.z))));
+            L = dc_max(L, dc_max(dc_abs(x.x), dc_max(dc_abs(x.y), dc_abs(x.z))) + h->radius);
         }
     }
     if (!dc_in_range(origin)) return DC_E_ARG;
@@ -8297,6 +8340,7 @@ static DCI_NOINLINE dc_status dci_pair_load(dci_pair *p, const dc_pair_options *
     else p->hulls.unit = L >= DC_REAL_MIN ? dci_floor_pow2(L) : 1;
     for (k = 0, inv = 1/p->hulls.unit; k < p->hulls.count; ++k) p->hulls.vertex[k] = dc_scale(inv, p->hulls.vertex[k]);
     p->hulls.size = L/p->hulls.unit;
+    for (i = 0; i < 2; ++i) p->hulls.radius[i] = body[i].hull->radius/p->hulls.unit;
     p->barrier.kappa = 1;
     p->barrier.ratio = o.length/p->hulls.unit;
     return DC_OK;
@@ -8422,6 +8466,7 @@ static DCI_NOINLINE dc_status dci_pair_cold(dci_pair *p, dc_pair_info *info, int
     p->plane.centre = dc_vec(0, 0, 0);
     status = dci_hulls_apart(&a, &b, &n, &gap);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
+    gap -= p->hulls.radius[0] + p->hulls.radius[1];
 
     /* zero: the middle plane, SDRS Eq. 18 corrected, n = (1-s)(x'-x)/|x'-x| */
     *zero = p->barrier.kind == DC_LOCAL && gap >= dci_pair_range(&p->barrier);
@@ -10090,6 +10135,7 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
  * dci_friction_jvp            | load, motion, change          | change.force                 | SDRS Eq. 67, 68, 72
  * dci_friction_vertices       | the two above                 | the caller's                 |
  * dci_friction_twists, _write | the two above                 | work, the caller's           |
+ * dci_friction_shapes         | the two above                 | the caller's                 |
  * dci_friction_duals          | iterate, slip                 | forces as unknowns           | */
 
 #define DCI_SLIP_STEPS 100
@@ -10106,6 +10152,7 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
 typedef struct {
     int vertex;                     /* k, of the pair */
     dc_real weight, by_force;       /* A = mu h A(f) and its derivative by f */
+    dc_real shift;                  /* s_k r: x of a round hull is where it is next to the plane, x_k - s_k r n_hat */
     dc_real local[3];               /* z, x, y: x^t - q */
     dc_real velocity[3];            /* (x^{t+1} - x^t)/h */
     dc_real slip[3], speed;         /* w = e/rho, rho = sqrt(|e|^2 + eps_v) */
@@ -10117,6 +10164,7 @@ typedef struct {
     dci_slip *slip;                 /* [count], the first `loaded` in use */
     dci_axes frame;                /* of the pair */
     int count, count_a, loaded;     /* vertices of both, of a, that carry a force */
+    dc_v3 shift[2];                 /* - s_k r n_hat in the coordinates of each body, which turns with it */
     dc_real time_step, eps_v, patch;
     dc_real extent;                 /* largest coordinate of the pair: what its rounding is a part of */
 } dci_friction_loaded;
@@ -10412,18 +10460,18 @@ static dc_real dci_slip_by_force(const dci_friction *f, int k, const dc_real e0[
 }
 
 /* SDRS Eq. 67, 72. Change of the gradients g_k = dU_f/dx_k^{t+1} = A/h B w along the motions old, now of the loaded
- * vertices (old: 0 to leave time t alone). The basis is carried along without spin: dB = -n_hat (B^T dn_hat)^T. */
-static DCI_NOINLINE void dci_friction_jvp(const dci_friction *f, int old)
+ * vertices and that of the plane, dp (NULL to leave time t alone). The basis is carried along without spin: dB = -n_hat
+ * (B^T dn_hat)^T. */
+static DCI_NOINLINE void dci_friction_jvp(const dci_friction *f, const dc_real *dp)
 {
     const dci_axes *frame = &f->load.frame;
     dc_v3 *dg = f->change.force;
-    dc_real dp[4] = {0, 0, 0, 0}, dn1 = 0, dn2 = 0, rhs[3] = {0, 0, 0};
+    dc_real dn1 = 0, dn2 = 0, rhs[3] = {0, 0, 0};
     dc_real h = f->load.time_step, spin = f->motion.velocity[2]/f->motion.scale;
     int k, i;
 
     if (f->load.loaded == 0) return;
-    if (old) {
-        dci_friction_plane_jvp(f, f->change.old, dp);
+    if (dp) {
         dn1 = dp[2]/f->load.pair->plane.length;   /* dn_hat in b1, b2 */
         dn2 = dp[3]/f->load.pair->plane.length;
     }
@@ -10435,11 +10483,13 @@ static DCI_NOINLINE void dci_friction_jvp(const dci_friction *f, int old)
         dc_real K[3][3], e0[3] = {0, 0, 0}, e1[3], de[3], dA = 0, dxx = 0, dyy = 0;
         dc_v3 dw;
         dci_to_frame(frame, f->change.now[k], e1);
-        if (old) {
+        if (dp) {
             dci_to_frame(frame, f->change.old[k], e0);
+            dA = dci_slip_by_force(f, k, e0, dp);
+            e0[1] -= s->shift*dn1;                 /* d(x_k - s_k r n_hat) */
+            e0[2] -= s->shift*dn2;
             dxx = e0[1] - s->local[0]*dn1;         /* d(B^T (x^t - q)) */
             dyy = e0[2] - s->local[0]*dn2;
-            dA = dci_slip_by_force(f, k, e0, dp);
         }
 
         de[0] = (e1[1] - e0[1])/h - s->velocity[0]*dn1 + spin*dyy;
@@ -10520,12 +10570,33 @@ static DCI_NOINLINE int dci_friction_forces(dci_friction *f, const dci_pair *p, 
         s->weight = mu*h*F*(F/(root + dc_sqrt(eps_f)));     /* SDRS Eq. 12: A(f) = f^2/(sqrt(f^2 + eps) + sqrt eps) */
         s->by_force = mu*h*F/root;
         for (i = 0; i < 3; ++i) s->local[i] = p->hulls.unit*t->local[i];
+        s->shift = p->hulls.unit*dci_pair_shift(p, t->vertex);
         s->vertex = t->vertex;
         loaded += s->weight;
     }
 
     if (!(loaded > 0)) f->load.loaded = 0;
     return dc_finite(loaded);
+}
+
+/* Where a round hull is next to the plane at time t, from its vertices, in the coordinates of its body */
+static void dci_friction_shift(dci_friction_loaded *load, const dci_posed old[2])
+{
+    int b;
+    for (b = 0; b < 2; ++b) {
+        const dc_real r = old[b].hull->radius;
+        load->shift[b] = dci_linear_back(old[b].map, dc_scale(b ? r : -r, load->frame.axis));
+    }
+}
+
+/* vertex k of the pair, of a round hull the point of it that is next to the plane at time t, from the origin of its
+ * body, in world axes */
+static dc_v3 dci_arm(const dci_friction *f, const dci_posed at[2], int k)
+{
+    const int b = k >= f->load.count_a;
+    const dc_hull *hull = at[b].hull;
+    const dc_v3 x = hull->v[k - (b ? f->load.count_a : 0)];
+    return dci_linear(at[b].map, hull->radius > 0 ? dc_add(x, f->load.shift[b]) : x);
 }
 
 /* The options with what zero stands for; 0: they, the pair at time t or the other numbers are out of range. */
@@ -10562,6 +10633,7 @@ static dc_status dci_friction_open(dci_friction *f, const dc_friction_options *o
     f->load.eps_v = o.eps_v;
     f->load.patch = o.patch;
     if (!dci_friction_forces(f, p, mu, o.eps_f)) return DC_E_RANGE;
+    dci_friction_shift(&f->load, old);
     info->point = dc_madd(p->hulls.origin, p->hulls.unit, p->plane.centre);
     return status;
 }
@@ -10580,10 +10652,9 @@ static dc_status dci_friction_close(dci_friction *f, const dci_posed old[2], con
     /* SDRS Eq. 9 of R1 x_hat - R0 x_hat + (t1 - t0) */
     for (k = 0; k < f->load.loaded; ++k) {
         dci_slip *s = &f->load.slip[k];
-        int b = s->vertex >= f->load.count_a, i = b ? s->vertex - f->load.count_a : s->vertex;
-        dc_v3 x0 = old[b].hull->v[i], x1 = now[b].hull->v[i], d;
-        d = dc_add(dc_sub(dci_linear(now[b].map, x1), dci_linear(old[b].map, x0)),
-                   dc_sub(dci_translation(now[b].map), dci_translation(old[b].map)));
+        int b = s->vertex >= f->load.count_a;
+        dc_v3 d = dc_add(dc_sub(dci_arm(f, now, s->vertex), dci_arm(f, old, s->vertex)),
+                         dc_sub(dci_translation(now[b].map), dci_translation(old[b].map)));
         dci_to_frame(&f->load.frame, dc_scale(1/f->load.time_step, d), s->velocity);
     }
     status = last && last->kept ? dci_friction_plane_near(f, last, &info->iterations, value) : DC_E_DIVERGED;
@@ -10596,7 +10667,8 @@ static dc_status dci_friction_close(dci_friction *f, const dci_posed old[2], con
 static int dci_friction_fits(const dci_posed old[2], const dci_posed now[2])
 {
     return dci_posed_ok(now[0]) && dci_posed_ok(now[1]) && old[0].hull && old[1].hull
-        && now[0].hull->n == old[0].hull->n && now[1].hull->n == old[1].hull->n;
+        && now[0].hull->n == old[0].hull->n && now[1].hull->n == old[1].hull->n
+        && now[0].hull->radius == old[0].hull->radius && now[1].hull->radius == old[1].hull->radius;
 }
 
 /* both, with the worse of two statuses */
@@ -10628,13 +10700,6 @@ static void dci_friction_gradient(const dci_friction *f)
 
 static dc_real dci_component(dc_v3 v, int i) { return i == 0 ? v.x : i == 1 ? v.y : v.z; }
 
-/* vertex k of the pair from the origin of its body, in world axes */
-static dc_v3 dci_arm(const dci_friction *f, const dci_posed at[2], int k)
-{
-    int b = k >= f->load.count_a;
-    return dci_linear(at[b].map, at[b].hull->v[k - (b ? f->load.count_a : 0)]);
-}
-
 static dc_status dci_friction_finish(dc_status status, dc_real found, const dc_plane *solved,
                                      const dc_friction_info *how, dc_plane *plane, dc_real *value,
                                      dc_friction_info *info)
@@ -10642,6 +10707,12 @@ static dc_status dci_friction_finish(dc_status status, dc_real found, const dc_p
     status = dci_pair_finish(status, found, solved, &how->pair, plane, value, NULL);
     if (info && (status == DC_OK || status == DC_E_DIVERGED)) *info = *how;
     return status;
+}
+
+/* no motion of any vertex */
+static void dci_friction_still(dci_friction *f)
+{
+    memset(f->change.old, 0, 2*(size_t)f->load.count*sizeof *f->change.old);    /* and now, which follows it */
 }
 
 /* Derivatives by vertices; out[0]: gradient, 1: by the new configuration, 2: by the old one. First only to see
@@ -10658,13 +10729,15 @@ static DCI_NOINLINE int dci_friction_vertices(dci_friction *f, dc_real *const ou
             dc_v3 *dx = pass == 1 ? f->change.now : f->change.old;
             int columns = !H ? 0 : pass == 0 ? 1 : 3*f->load.loaded;
             if (H && write) memset(H, 0, (pass == 0 ? N : N*N)*sizeof *H);
-            memset(f->change.old, 0, 2*(size_t)f->load.count*sizeof *f->change.old);    /* and now, which follows it */
+            dci_friction_still(f);
             for (c = 0; c < columns; ++c) {
                 /* a column: the gradient, or what it changes by along one coordinate of one vertex */
                 if (pass == 0) dci_friction_gradient(f);
                 else {
+                    dc_real dp[4];
                     dx[c/3] = dci_axis(c%3);
-                    dci_friction_jvp(f, pass == 2);
+                    if (pass == 2) dci_friction_plane_jvp(f, dx, dp);
+                    dci_friction_jvp(f, pass == 2 ? dp : NULL);
                     dx[c/3] = dc_vec(0, 0, 0);
                 }
                 for (k = 0; k < f->load.loaded; ++k)
@@ -10698,7 +10771,8 @@ DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_optio
     old[0].hull = a0;  now[0].hull = a1;
     old[1].hull = b0;  now[1].hull = b1;
     old[0].map = old[1].map = now[0].map = now[1].map = NULL;
-    status = dci_friction_run(f, opt, pair, mu, h, old, now, mem, plane, &v, &pl, &i);
+    if ((a0 && a0->radius != 0) || (b0 && b0->radius != 0)) status = DC_E_ARG;
+    else status = dci_friction_run(f, opt, pair, mu, h, old, now, mem, plane, &v, &pl, &i);
     if (status == DC_OK || status == DC_E_DIVERGED) {
         dc_real *out[3];
         out[0] = grad;
@@ -10819,42 +10893,111 @@ static DCI_NOINLINE void dci_friction_hessian(const dci_friction *f, const dci_p
         for (i = 0; i < j; ++i) hess[12*j + i] = hess[12*i + j];
 }
 
+/* Forces and torques on both bodies by forces at the loaded vertices, added to out. */
+static void dci_friction_wrench(const dci_friction *f, const dci_posed now[2], dc_real out[12])
+{
+    int k, r;
+    for (k = 0; k < f->load.loaded; ++k) {
+        const int vertex = f->load.slip[k].vertex, b = vertex >= f->load.count_a;
+        const dc_v3 force = f->change.force[k], t = dc_cross(dci_arm(f, now, vertex), force);
+        for (r = 0; r < 3; ++r) {
+            out[6*b + r] += dci_component(force, r);
+            out[6*b + 3 + r] += dci_component(t, r);
+        }
+    }
+}
+
+/* A column of the mixed derivative: the change of the gradient by the new twists along the motions of the vertices in
+ * f->change, where the old bodies turn by `turn`. Where a round hull is next to the plane moves on it by what n_hat
+ * turns more than it does, - s_k r R1 R0^T (dn_hat - w x n_hat) at time t + h. */
+static DCI_NOINLINE void dci_friction_column(dci_friction *f, const dci_posed old[2], const dci_posed now[2],
+                                             const dc_v3 turn[2], dc_real out[12])
+{
+    const dci_axes *frame = &f->load.frame;
+    dc_real dp[4], dn[3] = {0, 0, 0};
+    int k;
+
+    dci_friction_plane_jvp(f, f->change.old, dp);
+    dn[1] = dp[2]/f->load.pair->plane.length;
+    dn[2] = dp[3]/f->load.pair->plane.length;
+    for (k = 0; k < f->load.loaded; ++k) {
+        const dci_slip *s = &f->load.slip[k];
+        const int b = s->vertex >= f->load.count_a;
+        const dc_real A = s->weight/f->load.time_step, g[3] = {0, A*s->slip[0], A*s->slip[1]};
+        dc_v3 more = dc_sub(dci_from_frame(frame, dn), dc_cross(turn[b], frame->axis)), t;
+        if (s->shift != 0) {
+            more = dci_linear(now[b].map, dci_linear_back(old[b].map, dc_scale(-s->shift, more)));
+            f->change.now[k] = dc_add(f->change.now[k], more);
+        }
+        t = dc_cross(f->change.now[k], dci_from_frame(frame, g));
+        out[6*b + 3] += t.x;
+        out[6*b + 4] += t.y;
+        out[6*b + 5] += t.z;
+    }
+    dci_friction_jvp(f, dp);
+    dci_friction_wrench(f, now, out);
+}
+
+/* vertex k from the origin of its body, in world axes */
+static dc_v3 dci_core_arm(const dci_friction *f, const dci_posed at[2], int k)
+{
+    const int b = k >= f->load.count_a;
+    return dci_linear(at[b].map, at[b].hull->v[k - (b ? f->load.count_a : 0)]);
+}
+
 /* Derivatives by the twists of the new poses; mixed: rows new, columns old. */
 static DCI_NOINLINE void dci_friction_twists(dci_friction *f, const dci_posed old[2], const dci_posed now[2],
                                              dc_real *grad, dc_real *hess, dc_real *mixed)
 {
     const dci_slip *slip = f->load.slip;
-    const dc_v3 *force = f->change.force;
     int j, k, r;
 
-    /* columns; j = 12: the gradient */
-    for (j = 12; j >= (mixed ? 0 : 12); --j) {
-        dc_real out[12];
-        memset(out, 0, sizeof out);
-        if (j == 12) dci_friction_gradient(f);
-        else {
-            memset(f->change.old, 0, 2*(size_t)f->load.count*sizeof *f->change.old);
-            for (k = 0; k < f->load.loaded; ++k) {
-                if ((slip[k].vertex >= f->load.count_a) != j/6) continue;
-                f->change.old[k] = j%6 < 3 ? dci_axis(j%3) : dc_cross(dci_axis(j%3), dci_arm(f, old, slip[k].vertex));
-            }
-            dci_friction_jvp(f, 1);
-        }
+    for (r = 0; r < 12; ++r) grad[r] = 0;
+    dci_friction_gradient(f);
+    dci_friction_wrench(f, now, grad);
 
-        /* forces and torques on both bodies */
+    /* columns */
+    for (j = 0; mixed && j < 12; ++j) {
+        dc_real out[12] = {0};
+        dc_v3 turn[2];
+        turn[0] = turn[1] = dc_vec(0, 0, 0);
+        if (j%6 >= 3) turn[j/6] = dci_axis(j%3);
+        dci_friction_still(f);
         for (k = 0; k < f->load.loaded; ++k) {
-            int b = slip[k].vertex >= f->load.count_a;
-            dc_v3 t = dc_cross(dci_arm(f, now, slip[k].vertex), force[k]);
-            for (r = 0; r < 3; ++r) {
-                out[6*b + r] += dci_component(force[k], r);
-                out[6*b + 3 + r] += dci_component(t, r);
-            }
+            if ((slip[k].vertex >= f->load.count_a) != j/6) continue;
+            f->change.old[k] = j%6 < 3 ? dci_axis(j%3) : dc_cross(turn[j/6], dci_core_arm(f, old, slip[k].vertex));
         }
-        for (r = 0; r < 12; ++r)
-            if (j == 12) grad[r] = out[r];
-            else mixed[12*r + j] = out[r];
+        dci_friction_column(f, old, now, turn, out);
+        for (r = 0; r < 12; ++r) mixed[12*r + j] = out[r];
     }
     if (hess) dci_friction_hessian(f, now, hess);
+}
+
+/* By the vertices in body coordinates, [12 x 3 count], what moves them at both times. First only to see whether all
+ * fits, then to write. 0: out of range. */
+static DCI_NOINLINE int dci_friction_shapes(dci_friction *f, const dci_posed old[2], const dci_posed now[2],
+                                            dc_real *by)
+{
+    const size_t columns = 3*(size_t)f->load.count;
+    dc_v3 still[2];
+    int write, k, c, r;
+
+    still[0] = still[1] = dc_vec(0, 0, 0);
+    for (write = 0; write < 2; ++write) {
+        if (write) memset(by, 0, 12*columns*sizeof *by);
+        for (k = 0; k < f->load.loaded; ++k)
+            for (c = 0; c < 3; ++c) {
+                const int vertex = f->load.slip[k].vertex, b = vertex >= f->load.count_a;
+                dc_real out[12] = {0};
+                dci_friction_still(f);
+                f->change.old[k] = dci_linear(old[b].map, dci_axis(c));
+                f->change.now[k] = dci_linear(now[b].map, dci_axis(c));
+                dci_friction_column(f, old, now, still, out);
+                if (!dci_finite_row(12, out)) return 0;
+                for (r = 0; write && r < 12; ++r) by[(size_t)r*columns + 3*(size_t)vertex + (size_t)c] = out[r];
+            }
+    }
+    return 1;
 }
 
 /* outputs of a solved friction, when all of them are finite */
@@ -10914,6 +11057,27 @@ DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair
 
     if (mem) mem->used = used;
     return dci_friction_finish(status, v, &pl, &i, plane, value, info);
+}
+
+DC_DEF dc_status dc_friction_shape(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
+                                   const dc_hull *a, const dc_pose *a0, const dc_pose *a1, const dc_hull *b,
+                                   const dc_pose *b0, const dc_pose *b1, dc_arena *mem, dc_plane *plane, dc_real *by)
+{
+    size_t used = mem ? mem->used : 0;
+    dci_friction *f = (dci_friction *)dc_arena_take(mem, 1, sizeof *f);
+    dci_posed old[2], now[2];
+    dc_friction_info i = DC_ZERO;
+    dc_plane pl = DC_ZERO;
+    dc_real v = 0;
+    dc_status status = DC_E_ARG;
+
+    if (!f) return mem && by ? dci_friction_refuse(opt, pair, mu, h, a, a0, a1, b, b0, b1) : DC_E_ARG;
+    if (by && dci_friction_maps(f->work.map, a, a0, a1, b, b0, b1, old, now))
+        status = dci_friction_run(f, opt, pair, mu, h, old, now, mem, plane, &v, &pl, &i);
+    if ((status == DC_OK || status == DC_E_DIVERGED) && !dci_friction_shapes(f, old, now, by)) status = DC_E_RANGE;
+
+    if (mem) mem->used = used;
+    return dci_friction_finish(status, v, &pl, &i, plane, NULL, NULL);
 }
 
 DC_DEF size_t dc_friction_load_bytes(int na, int nb)
@@ -11003,7 +11167,7 @@ static void dci_friction_reload(dci_friction_loaded *to, const dc_friction_load 
         s->local[1] = load->vertex[k].x;
         s->local[2] = load->vertex[k].y;
         s->vertex = load->vertex[k].k;
-        s->by_force = s->local[0] = 0;
+        s->by_force = s->local[0] = s->shift = 0;
     }
 }
 
@@ -11034,6 +11198,7 @@ static DCI_NOINLINE dc_status dci_friction_move(const dc_friction_load *load, dc
     /* the slips there */
     if (status == DC_OK) {
         dci_friction_reload(&f->load, load);
+        dci_friction_shift(&f->load, old);
         status = dci_friction_close(f, old, now, iterate, &v, &i);
         f->dual = hess && iterate ? iterate->vertex : NULL;
         if (f->dual) {

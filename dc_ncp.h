@@ -170,6 +170,7 @@
 #define dc_ncp_keep_count dc_ncp_keep_count_f
 #define dc_ncp_relax dc_ncp_relax_f
 #define dc_ncp_force dc_ncp_force_f
+#define dc_ncp_forces dc_ncp_forces_f
 #define dc_ncp_vjp dc_ncp_vjp_f
 #define dc_ncp_grad dc_ncp_grad_f
 #define dc_ncp_grad_shape dc_ncp_grad_shape_f
@@ -410,6 +411,11 @@ typedef struct {
     dc_real alpha, gap;     /* growth, and (alpha - 1)/|d alpha/d x_a|, m */
 } dc_ncp_touch;
 DC_DEF dc_status dc_ncp_force(const dc_ncp *solution, int k, dc_ncp_touch *out);
+
+/* All contacts of a solved step as dc_sim_contacts writes them, in the order of the scene: forces are impulses over h,
+ * parts the number of the contact, torques those of torsional friction. *count receives how many there are; DC_E_MEMORY:
+ * more than `most`, nothing else is written. DC_E_ARG: a NULL. */
+DC_DEF dc_status dc_ncp_forces(const dc_ncp *solution, int most, dc_contact_force *contact, int *count);
 
 /* Numbers in the parameters of a body, and where each begins: twist of its pose (6), v and w, force and torque (3
  * each), mass, inertia (9, row-major) */
@@ -6695,6 +6701,40 @@ DC_DEF dc_status dc_ncp_force(const dc_ncp *S, int k, dc_ncp_touch *out)
     out->impulse = dc_vec(F[0], F[1], F[2]);
     out->alpha = y[S->size.dim];
     out->gap = len > 0 ? (y[S->size.dim] - 1)*c->pair.weight/len : 0;
+    return DC_OK;
+}
+
+DC_DEF dc_status dc_ncp_forces(const dc_ncp *S, int most, dc_contact_force *contact, int *count)
+{
+    int k;
+
+    if (!S || !count || most < 0 || (most > 0 && !contact)) return DC_E_ARG;
+    if (S->status != DC_OK) return S->status;
+    *count = S->scene.contacts;
+    if (*count > most) return DC_E_MEMORY;
+
+    for (k = 0; k < *count; ++k) {
+        const dci_contact_nc *c = S->contact + k;
+        const dc_real per = 1/S->scene.h;
+        dc_contact_force *to = contact + k;
+        dc_ncp_touch touch;
+        dc_real spin = 0;
+        const dc_status s = dc_ncp_force(S, k, &touch);
+        if (s != DC_OK) return s;
+        if (c->row.spin) spin = c->at.spin_impulse;
+
+        to->body_a = S->scene.contact[k].body[0];
+        to->body_b = S->scene.contact[k].body[1];
+        to->part_a = to->part_b = k;
+        to->vertex = -1;
+        to->point = touch.p;
+        to->n = touch.n;
+        to->gap = touch.gap;
+        to->normal = dc_scale(per*c->at.normal_impulse, touch.n);
+        to->friction = dc_sub(dc_scale(per, touch.impulse), to->normal);
+        to->torque_a = dc_scale(per*spin, touch.n);
+        to->torque_b = dc_neg(to->torque_a);
+    }
     return DC_OK;
 }
 

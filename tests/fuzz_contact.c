@@ -268,7 +268,7 @@ static void hulls(fuzz *f, two *t)
 static int hull_good(const dc_hull *h)
 {
     int k;
-    if (!h || !h->v || h->n < 1) return 0;
+    if (!h || !h->v || h->n < 1 || !(h->radius >= 0 && h->radius <= DC_LIMIT)) return 0;
     for (k = 0; k < h->n; ++k)
         if (!dc_in_range(h->v[k])) return 0;
     return 1;
@@ -277,13 +277,13 @@ static int hull_good(const dc_hull *h)
 static size_t vertex_entries(const two *t) { return 3*((t->a.n > 0 ? (size_t)t->a.n : 0) + (t->b.n > 0 ? (size_t)t->b.n : 0)); }
 static int two_good(const two *t) { return hull_good(t->ha) && hull_good(t->hb) && dc_pose_ok(t->qa) && dc_pose_ok(t->qb); }
 
-/* largest |vertex| + |t| of a, of b, summed: coordinates as the accuracy of distances is stated */
+/* largest |vertex| + radius + |t| of a, of b, summed: coordinates as the accuracy of distances is stated */
 static dc_real hull_size(const dc_hull *h, const dc_pose *p)
 {
     dc_real m = 0;
     int k;
     for (k = 0; k < h->n; ++k) m = dc_max(m, largest(&h->v[k].x, 3));
-    return DC_R(1.8)*(m + (p ? largest(&p->t.x, 3) : 0));
+    return DC_R(1.8)*(m + h->radius + (p ? largest(&p->t.x, 3) : 0));
 }
 
 static dc_v3 placed(const dc_pose *p, dc_v3 x) { return p ? dc_pose_apply(*p, x) : x; }
@@ -471,6 +471,8 @@ static void pair(fuzz *f)
     dc_status s;
 
     hulls(f, &t);
+    t.a.radius = fuzz_byte(f) < 192 ? 0 : fuzz_option(f, 0.3);
+    t.b.radius = fuzz_byte(f) < 192 ? 0 : fuzz_option(f, 0.3);
     N = kind == 0 ? vertex_entries(&t) : rigid ? 12 : 24;
     m = fuzz_arena_open(f, dc_pair_bytes(t.a.n, t.b.n));
     r = ask(f, N, &m);
@@ -638,6 +640,8 @@ static void friction(fuzz *f)
     dc_status s;
 
     hulls(f, &t);
+    t.a.radius = fuzz_byte(f) < 192 ? 0 : fuzz_option(f, 0.3);
+    t.b.radius = fuzz_byte(f) < 192 ? 0 : fuzz_option(f, 0.3);
     u = t;
     N = rigid ? 12 : vertex_entries(&t);
     m = fuzz_arena_open(f, dc_friction_bytes(t.a.n, t.b.n));
