@@ -6001,6 +6001,7 @@ static DCI_NOINLINE void dci_patch_write(const dci_patch *w, const dc_distance *
     dc_real warm[DC_HULL_CONTACTS][3];
     int i, k, old;
 
+    /* first what the points of before knew, whose places are taken */
     for (i = 0; i < w->points; ++i) {
         old = w->candidate[w->pick[i]].old;
         for (k = 0; k < 3; ++k) warm[i][k] = old < 0 ? 0 : m->point[old].warm[k];
