@@ -83,8 +83,7 @@
  *             DC_E_DIVERGED  the limit of iterations, or every start stalled; the best iterate is in `next` (in *out),
  *                            and the functions that ask a solution return this status for it
  *             DC_E_SINGULAR  a pivot vanished; as DC_E_DIVERGED
- *             DC_E_RANGE     numbers overflowed; as DC_E_DIVERGED where finite. dc_ncp_broad, dc_shape_hull: the list
- *                            is full
+ *             DC_E_RANGE     numbers overflowed; as DC_E_DIVERGED where finite. dc_shape_hull: the list is full
  *   Threads   Every function is re-entrant. Same input, same bits.
  *   Accuracy  All 3600 runs of the published drop grid are solved, cold and warm, and no contact is deeper than 2 rho
  *             l; dc_ncp_info bounds the depth of every step. Creep and hover of a cube of 1 g to 10 t at steps of 1e-3
@@ -134,7 +133,6 @@
  *   [bounce]        the transpose of a pair, and restitution
  *   [step]          a step
  *   [vjp]           derivatives of a step
- *   [broad]         broad phase
  *   [list]          the list of contacts
  *
  * REFERENCES
@@ -170,11 +168,10 @@
 #define dc_ncp_keep_count dc_ncp_keep_count_f
 #define dc_ncp_relax dc_ncp_relax_f
 #define dc_ncp_force dc_ncp_force_f
+#define dc_ncp_forces dc_ncp_forces_f
 #define dc_ncp_vjp dc_ncp_vjp_f
 #define dc_ncp_grad dc_ncp_grad_f
 #define dc_ncp_grad_shape dc_ncp_grad_shape_f
-#define dc_ncp_broad_bytes dc_ncp_broad_bytes_f
-#define dc_ncp_broad dc_ncp_broad_f
 #define dc_ncp_flaw dc_ncp_flaw_f
 #define dc_ncp_contacts_bytes dc_ncp_contacts_bytes_f
 #define dc_ncp_contacts dc_ncp_contacts_f
@@ -411,6 +408,11 @@ typedef struct {
 } dc_ncp_touch;
 DC_DEF dc_status dc_ncp_force(const dc_ncp *solution, int k, dc_ncp_touch *out);
 
+/* All contacts of a solved step as dc_sim_contacts writes them, in the order of the scene: forces are impulses over h,
+ * parts the number of the contact, torques those of torsional friction. *count receives how many there are;
+ * DC_E_MEMORY: more than `most`, nothing else is written. DC_E_ARG: a NULL. */
+DC_DEF dc_status dc_ncp_forces(const dc_ncp *solution, int most, dc_contact_force *contact, int *count);
+
 /* Numbers in the parameters of a body, and where each begins: twist of its pose (6), v and w, force and torque (3
  * each), mass, inertia (9, row-major) */
 #define DC_NCP_BODY_PARAMS 28
@@ -452,13 +454,6 @@ DC_DEF dc_status dc_ncp_grad(dc_ncp *solution, dc_real *J, int ld);
 /* The Jacobian by the numbers of the shape of one side (0: a, 1: b) of one contact: rows as above; columns A, b, d, N,
  * each as the shape has them, then size. Where contacts share a shape, its derivative is the sum over them. */
 DC_DEF dc_status dc_ncp_grad_shape(dc_ncp *solution, int contact, int side, dc_real *J, int ld);
-
-/* Pairs of bounding spheres (centre, radius) nearer than `margin`, by a sweep along x: pair[2k] < pair[2k + 1] in a
- * fixed order. A negative radius is never near. *count receives how many there are; DC_E_RANGE when more than `most`,
- * which is what the list holds then. */
-DC_DEF size_t dc_ncp_broad_bytes(int n);
-DC_DEF dc_status dc_ncp_broad(int n, const dc_v3 *centre, const dc_real *radius, dc_real margin, int most, int *pair,
-                              int *count, dc_arena *scratch);
 
 /* A shape on a body, with its material: a union has several on one. `radius`: of a ball about the body's origin (of the
  * world: about that of the shape) that holds it; a half-space has none. Of two materials mu is the geometric mean,
@@ -6698,80 +6693,39 @@ DC_DEF dc_status dc_ncp_force(const dc_ncp *S, int k, dc_ncp_touch *out)
     return DC_OK;
 }
 
-/* ---- [broad] broad phase ----------------------------------------------------------------------- */
-/* stage          | reads               | writes                         | equation
- * dc_ncp_broad   | centres, radii      | order by left ends; pairs      | a sweep along x */
-
-DC_DEF size_t dc_ncp_broad_bytes(int n) { return n < 1 ? 0 : dc_bytes(0, (size_t)n, sizeof(int)); }
-
-/* spheres by their left end, then by index */
-static int dci_ncp_left(const dc_v3 *c, const dc_real *r, int i, int j)
+DC_DEF dc_status dc_ncp_forces(const dc_ncp *S, int most, dc_contact_force *contact, int *count)
 {
-    dc_real a = c[i].x - r[i], b = c[j].x - r[j];
-    return a < b || (!(b < a) && i < j);
-}
+    int k;
 
-/* the m numbers of spheres in `order` by their left ends: heap sort */
-static void dci_ncp_by_left(int m, const dc_v3 *centre, const dc_real *radius, int *order)
-{
-    int i, j, k, t, root;
+    if (!S || !count || most < 0 || (most > 0 && !contact)) return DC_E_ARG;
+    if (S->status != DC_OK) return S->status;
+    *count = S->scene.contacts;
+    if (*count > most) return DC_E_MEMORY;
 
-    for (i = m/2 - 1, k = m; k > 1;) {
-        /* a heap first, then its root to the end of it */
-        if (i >= 0) root = i--;
-        else {
-            t = order[0];
-            order[0] = order[--k];
-            order[k] = t;
-            root = 0;
-        }
-        t = order[root];
-        for (j = 2*root + 1; j < k; j = 2*root + 1) {
-            if (j + 1 < k && dci_ncp_left(centre, radius, order[j], order[j + 1])) ++j;
-            if (!dci_ncp_left(centre, radius, t, order[j])) break;
-            order[root] = order[j];
-            root = j;
-        }
-        order[root] = t;
+    for (k = 0; k < *count; ++k) {
+        const dci_contact_nc *c = S->contact + k;
+        const dc_real per = 1/S->scene.h;
+        dc_contact_force *to = contact + k;
+        dc_ncp_touch touch;
+        dc_real spin = 0;
+        const dc_status s = dc_ncp_force(S, k, &touch);
+        if (s != DC_OK) return s;
+        if (c->row.spin) spin = c->at.spin_impulse;
+
+        /* who, where, how strong */
+        to->body_a = S->scene.contact[k].body[0];
+        to->body_b = S->scene.contact[k].body[1];
+        to->part_a = to->part_b = k;
+        to->vertex = -1;
+        to->point = touch.p;
+        to->n = touch.n;
+        to->gap = touch.gap;
+        to->normal = dc_scale(per*c->at.normal_impulse, touch.n);
+        to->friction = dc_sub(dc_scale(per, touch.impulse), to->normal);
+        to->torque_a = dc_scale(per*spin, touch.n);
+        to->torque_b = dc_neg(to->torque_a);
     }
-}
-
-DC_DEF dc_status dc_ncp_broad(int n, const dc_v3 *centre, const dc_real *radius, dc_real margin, int most, int *pair,
-                              int *count, dc_arena *scratch)
-{
-    int *order, i, j, m = 0;
-    size_t used;
-
-    if (n < 1 || !centre || !radius || !(margin >= 0 && margin <= DC_LIMIT) || most < 0 || (most > 0 && !pair)
-        || !count || !scratch) return DC_E_ARG;
-    for (i = 0; i < n; ++i) {
-        const dc_real x[4] = {centre[i].x, centre[i].y, centre[i].z, radius[i]};
-        if (!dci_all_in_limit(x, 4)) return DC_E_ARG;
-    }
-
-    used = scratch->used;
-    order = (int *)dc_arena_take(scratch, (size_t)n, sizeof(int));
-    if (!order) return DC_E_MEMORY;
-    for (i = 0, m = 0; i < n; ++i) if (radius[i] >= 0) order[m++] = i;
-    dci_ncp_by_left(m, centre, radius, order);
-
-    /* each with those that begin before it ends */
-    *count = 0;
-    for (i = 0; i < m; ++i)
-        for (j = i + 1; j < m; ++j) {
-            int a = order[i], b = order[j];
-            dc_v3 d = dc_sub(centre[a], centre[b]);
-            dc_real reach = radius[a] + radius[b] + margin;
-            if (centre[b].x - radius[b] > centre[a].x + radius[a] + margin) break;
-            if (dc_dot(d, d) > reach*reach) continue;
-            if (*count < most) {
-                pair[2**count] = a < b ? a : b;
-                pair[2**count + 1] = a < b ? b : a;
-            }
-            ++*count;
-        }
-    scratch->used = used;
-    return *count > most ? DC_E_RANGE : DC_OK;
+    return DC_OK;
 }
 
 /* ---- [list] the list of contacts --------------------------------------------------------------- */
@@ -6807,6 +6761,38 @@ typedef struct {
     dc_real *reach;                 /* right end of the ball of order[0..k] that goes farthest */
     int *beside;                    /* neighbours of one part */
 } dci_list;
+
+/* spheres by their left end, then by index */
+static int dci_ncp_left(const dc_v3 *c, const dc_real *r, int i, int j)
+{
+    dc_real a = c[i].x - r[i], b = c[j].x - r[j];
+    return a < b || (!(b < a) && i < j);
+}
+
+/* the m numbers of spheres in `order` by their left ends: heap sort */
+static void dci_ncp_by_left(int m, const dc_v3 *centre, const dc_real *radius, int *order)
+{
+    int i, j, k, t, root;
+
+    for (i = m/2 - 1, k = m; k > 1;) {
+        /* a heap first, then its root to the end of it */
+        if (i >= 0) root = i--;
+        else {
+            t = order[0];
+            order[0] = order[--k];
+            order[k] = t;
+            root = 0;
+        }
+        t = order[root];
+        for (j = 2*root + 1; j < k; j = 2*root + 1) {
+            if (j + 1 < k && dci_ncp_left(centre, radius, order[j], order[j + 1])) ++j;
+            if (!dci_ncp_left(centre, radius, t, order[j])) break;
+            order[root] = order[j];
+            root = j;
+        }
+        order[root] = t;
+    }
+}
 
 static void dci_list_lay(dci_list *list, int parts, dci_layout *l)
 {

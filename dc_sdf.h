@@ -210,6 +210,8 @@
 #define dc_cfield_load dc_cfield_load_f
 #define dc_cfield_bake_bytes dc_cfield_bake_bytes_f
 #define dc_cfield_bake dc_cfield_bake_f
+#define dc_cfield_mix_bytes dc_cfield_mix_bytes_f
+#define dc_cfield_mix dc_cfield_mix_f
 #endif
 
 #ifdef __cplusplus
@@ -683,6 +685,8 @@ typedef struct {
     dc_real error;              /* root mean square of the error of d near the surface against `of`, a length. > 0:
                                  * angles and side, 0, are chosen, the least of a ladder from 24/fold x 27 to 192/fold x
                                  * 147 that are good enough; 0: not asked for */
+    dc_real radius;             /* shapes count as at least this large, so that fields of several shapes are over one
+                                 * grid (dc_cfield_mix); 0: as large as they are */
 } dc_cfield_bake_options;
 
 typedef struct {
@@ -704,6 +708,16 @@ DC_DEF size_t dc_cfield_bake_bytes(const dc_cfield_bake_options *opt, const dc_c
  * `error`; *f is that one. */
 DC_DEF dc_status dc_cfield_bake(const dc_cfield_bake_options *opt, const dc_cfield *of, dc_arena *mem, dc_cfield *f,
                                 dc_cfield_bake_info *info);
+
+/* Fields over a parameter of the shapes: baked ones of several values of it, over one grid, are interpolated cell by
+ * cell. The same sum with derivatives of the weights is the derivative by the parameter at the same pose:
+ *     sum over k of weight[k] of[k],   1 <= count <= 4096
+ * with cells of 32 bits, in bytes that depend on the grid alone. Of weights whose sum is not 1 it is no distance, and
+ * is not saved. DC_E_ARG: a NULL, a field that is not baked or over another grid (wall, counts, fold, radii), a weight
+ * that is not finite; DC_E_RANGE: a cell does not fit; DC_E_MEMORY. *f and the arena are untouched. */
+DC_DEF size_t dc_cfield_mix_bytes(const dc_cfield *of);
+DC_DEF dc_status dc_cfield_mix(int count, const dc_cfield *const *of, const dc_real *weight, dc_arena *mem,
+                               dc_cfield *f);
 
 #endif /* DC_SDF_NO_PLANE */
 
@@ -5337,6 +5351,7 @@ struct dc_cspline {
     dc_real turns, turn;            /* of the fold per radian, and cells */
     dc_real reach, rate;            /* half width; cells per length */
     dc_real scale[2];               /* of cells of 16 bits, of d and lever; else 1 */
+    dc_real slope;                  /* of d far away: 1, of a mixed field the sum of weights */
     float   *cell;
     int16_t *short_cell;
 };
@@ -5554,11 +5569,11 @@ static void dci_cspline_plane(const dc_cspline *s, dc_real theta, dc_real y, int
         v[k] *= rate*s->scale[0];
     }
     memset(jet, 0, 2*sizeof *jet);
-    jet[0].v = y + v[0];
+    jet[0].v = s->slope*y + v[0];
     jet[1].v = DC_R(0.5)*v[0];
     if (level > 0) {
         jet[0].g[0] = v[1];
-        jet[0].g[2] = 1;
+        jet[0].g[2] = s->slope;
         jet[1].g[0] = DC_R(0.5)*v[1];
         jet[0].h[0] = v[2];
         jet[1].h[0] = DC_R(0.5)*v[2];
@@ -5580,7 +5595,7 @@ DCI_LANE void dci_cspline_at(const dc_cspline *s, dc_real theta, dc_real x, dc_r
         c.ey = y*c.inv_r;
         dci_bend_place(s->begin, s->width, &c);
         dci_cspline_sum(s, theta, c.rho*c.ex, c.rho*c.ey, level, bits, jet);
-        dci_bend_back(&c, 1, level > 1, &jet[0]);
+        dci_bend_back(&c, s->slope, level > 1, &jet[0]);
         dci_bend_back(&c, 0, level > 1, &jet[1]);
     }
 }
@@ -6405,6 +6420,7 @@ static int dci_baked_read(const void *bytes, size_t size, dc_cspline *s)
     s->radius_b = (dc_real)number[1];
     s->scale[0] = (dc_real)number[2];
     s->scale[1] = (dc_real)number[3];
+    s->slope = 1;
     if (!dci_cspline_sizes_ok(s) || size != dci_baked_bytes(s)) return 0;
 
     /* finite cells, in range */
@@ -6479,7 +6495,8 @@ static size_t dci_saved_bytes(const dci_net_size *s) { return DCI_SAVED_HEAD + 4
 
 DC_DEF size_t dc_cfield_save_bytes(const dc_cfield *f)
 {
-    if (f && f->kind == DC_CFIELD_BAKED && f->spline) return dci_baked_bytes(f->spline);
+    if (f && f->kind == DC_CFIELD_BAKED && f->spline)
+        return dc_abs(f->spline->slope - 1) <= 64*DC_EPS ? dci_baked_bytes(f->spline) : 0;
     return f && f->kind == DC_CFIELD_LEARNED && f->net ? dci_saved_bytes(&f->net->size) : 0;
 }
 
@@ -6606,7 +6623,8 @@ DC_DEF dc_status dc_cfield_load(const void *bytes, size_t size, dc_arena *mem, d
  * dci_bake_sample    | the field             | its values at the nodes                   |
  * dci_bake_filter    | values along a line   | coefficients                              | B-spline: (1 4 1)/6 solved
  * dci_bake_round     | cells                 | cells of 16 bits                          |
- * dci_bake_judge     | both fields           | errors near the surface                   | */
+ * dci_bake_judge     | both fields           | errors near the surface                   |
+ * dc_cfield_mix      | baked fields, weights | the sum of their cells                    | */
 
 /* the ladder of sizes: angles of a whole turn, side */
 static const int dci_bake_ladder[6][2] = {{24, 27}, {36, 35}, {64, 51}, {96, 75}, {144, 107}, {192, 147}};
@@ -6641,11 +6659,12 @@ static int dci_bake_options(const dc_cfield_bake_options *opt, const dc_cfield *
 
     memset(s, 0, sizeof *s);
     s->wall = of->wall;
-    s->radius_a = flat ? DC_R(0) : of->a.radius;
-    s->radius_b = of->b.radius;
+    if (!(o->radius >= 0 && o->radius <= DC_LIMIT)) return 0;
+    s->radius_a = flat ? DC_R(0) : dc_max(of->a.radius, o->radius);
+    s->radius_b = dc_max(of->b.radius, o->radius);
     s->fold = o->fold != 0 ? o->fold : of->b.n > 0 ? dci_bake_fold(&of->b) : 1;
     s->bits = o->bits != 0 ? o->bits : 32;
-    s->scale[0] = s->scale[1] = 1;
+    s->scale[0] = s->scale[1] = s->slope = 1;
     if (s->fold < 1 || s->fold > DCI_SPLINE_FOLD || (s->bits != 16 && s->bits != 32)) return 0;
     if (!(o->error >= 0 && o->error <= DC_LIMIT) || !dci_cspline_sizes_ok(s)) return 0;
 
@@ -6890,6 +6909,69 @@ DC_DEF dc_status dc_cfield_bake(const dc_cfield_bake_options *opt, const dc_cfie
     if (info) *info = now;
     *f = r;
     return status;
+}
+
+/* cell k in units of d and lever */
+static dc_real dci_cspline_cell(const dc_cspline *s, size_t k)
+{
+    const dc_real scale = s->scale[s->wall == DC_CSHAPE_POLY ? k%2 : 0];
+    return s->short_cell ? scale*(dc_real)s->short_cell[k] : (dc_real)s->cell[k];
+}
+
+/* the spline without cells of a sum of fields like these; 0: not over one grid */
+static int dci_mix_like(int count, const dc_cfield *const *of, dc_cspline *s)
+{
+    int k;
+
+    for (k = 0; k < count; ++k) {
+        const dc_cspline *c = of[k] && of[k]->kind == DC_CFIELD_BAKED ? of[k]->spline : NULL;
+        if (!c) return 0;
+        if (k == 0) *s = *c;
+        if (c->wall != s->wall || c->angles != s->angles || c->side != s->side || c->fold != s->fold
+            || dc_abs(c->radius_a - s->radius_a) > 0 || dc_abs(c->radius_b - s->radius_b) > 0) return 0;
+    }
+    s->bits = 32;
+    s->scale[0] = s->scale[1] = 1;
+    return 1;
+}
+
+DC_DEF size_t dc_cfield_mix_bytes(const dc_cfield *of)
+{
+    dc_cspline s;
+    return dci_mix_like(1, &of, &s) ? dci_cspline_bytes(&s) : 0;
+}
+
+DC_DEF dc_status dc_cfield_mix(int count, const dc_cfield *const *of, const dc_real *weight, dc_arena *mem,
+                               dc_cfield *f)
+{
+    dci_room room = DC_ZERO;
+    dc_cspline like, *s;
+    size_t used, i;
+    int k;
+
+    if (count < 1 || count > 4096 || !of || !weight || !mem || !f || !dci_mix_like(count, of, &like)) return DC_E_ARG;
+    for (k = 0; k < count; ++k)
+        if (!(dc_abs(weight[k]) <= DC_LIMIT)) return DC_E_ARG;
+    used = mem->used;
+    room.arena = mem;
+    s = dci_cspline_lay(&like, &room);
+    if (!s) {
+        mem->used = used;
+        return DC_E_MEMORY;
+    }
+
+    for (k = 0, s->slope = 0; k < count; ++k) s->slope += weight[k]*of[k]->spline->slope;
+    for (i = 0; i < dci_cspline_cells(s); ++i) {
+        dc_real sum = 0;
+        for (k = 0; k < count; ++k) sum += weight[k]*dci_cspline_cell(of[k]->spline, i);
+        if (!(dc_abs(sum) <= DC_LIMIT)) {
+            mem->used = used;
+            return DC_E_RANGE;
+        }
+        s->cell[i] = (float)sum;
+    }
+    dci_cspline_field(s, f);
+    return DC_OK;
 }
 
 #endif /* DC_SDF_NO_PLANE */

@@ -408,6 +408,7 @@ TEST solutions(void)
     dc_arena mem = dc_arena_make(memory, sizeof memory);
     dc_ncp *s;
     dc_ncp_touch t;
+    dc_contact_force force[3];
     dc_ncp_adjoint out = DC_ZERO;
     dc_ncp_body first;
     int k, n;
@@ -416,6 +417,11 @@ TEST solutions(void)
     ASSERT_EQ(DC_E_ARG, dc_ncp_force(s, -1, &t));
     ASSERT_EQ(DC_E_ARG, dc_ncp_force(s, 3, &t));
     ASSERT_EQ(DC_E_ARG, dc_ncp_force(NULL, 0, &t));
+    ASSERT_EQ(DC_E_ARG, dc_ncp_forces(s, 3, NULL, &n));
+    ASSERT_EQ(DC_E_ARG, dc_ncp_forces(s, -1, force, &n));
+    ASSERT_EQ(DC_E_ARG, dc_ncp_forces(s, 3, force, NULL));
+    ASSERT_EQ(DC_E_MEMORY, dc_ncp_forces(s, 2, force, &n));
+    ASSERT_EQ(3, n);
     ASSERT_EQ(DC_E_ARG, dc_ncp_vjp(s, nan_bar, &out));
     ASSERT_EQ(DC_E_ARG, dc_ncp_vjp(s, NULL, &out));
     ASSERT_EQ(DC_E_ARG, dc_ncp_grad(s, J, 2*DC_NCP_BODY_PARAMS + DC_NCP_SCENE_PARAMS + 3*DC_NCP_CONTACT_PARAMS - 1));
