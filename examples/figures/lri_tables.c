@@ -104,8 +104,10 @@ static void flat_gradient(const double (*v)[3], dc_real *grad)
     for (t = 0; t < FLAT_HORIZON; t++) for (k = 0; k < 3; k++) grad[3*t + k] += DC_R(flat.by_velocity[t][k]);
 }
 
-/* Push as in task_push.h, the rod at (0.3, y): the time until the box is within 1 cm of its mark; 0: not within so many frames. */
-static double flat_push(int way, double y, int frames, int iterations, int samples, curve *loss)
+static const double flat_near[2] = {0.05, PUSH_THERE};
+
+/* Push as in task_push.h, the rod at (0.3, y): the times until the box is as near as these to its mark; 0: not in so many frames. */
+static void flat_push(int way, double y, int frames, int iterations, int samples, double time[2], curve *loss)
 {
     static double      v[FLAT_HORIZON][3];
     dc_real            u[FLAT_N] = {0}, grad[FLAT_N], m[FLAT_N], second[FLAT_N];
@@ -113,6 +115,7 @@ static double flat_push(int way, double y, int frames, int iterations, int sampl
     unsigned long long random = 1;
     int                at, i, j, it;
 
+    time[0] = time[1] = 0;
     memset(&flat, 0, sizeof flat);
     flat.kind = way == FLAT_BUNDLE ? FLAT_NEAR : (flat_kind)way;
     flat.bodies = 2;
@@ -140,7 +143,8 @@ static double flat_push(int way, double y, int frames, int iterations, int sampl
     for (at = 0; at <= frames && !cli_stopped(); at++) {
         const double off = flat_off(flat.x[1]);
         if (loss) curve_add(loss, at*flat.h, off);
-        if (off < PUSH_THERE) return at*flat.h;
+        for (i = 0; i < 2; i++) if (off < flat_near[i] && !(time[i] > 0)) time[i] = at*flat.h;
+        if (time[1] > 0) break;
         memset(m, 0, sizeof m);
         memset(second, 0, sizeof second);
         adam.step = 0;
@@ -165,28 +169,35 @@ static double flat_push(int way, double y, int frames, int iterations, int sampl
         memmove(flat.x[0], flat.x[1], 2*sizeof flat.x[0]);
         memmove(u, u + 3, (FLAT_N - 3)*sizeof *u);
     }
-    return 0;
 }
 
 /* From `starts` places of the rod: how many are there, and when, in the mean. */
 static void flat_starts(int starts, int frames, int iterations, int samples, curve *loss)
 {
-    int way, i;
+    int way, i, k;
 
     for (way = 0; way < FLAT_WAYS; way++) {
-        double sum = 0;
-        int    there = 0, tried = way < FLAT_NEAR ? starts : starts > 0;           /* the others do not move anything */
-        long   steps = 0, stuck = 0;
+        const char *name = flat_name[way];
+        const int   tried = way < FLAT_NEAR ? starts : 1;       /* the others do not move anything */
+        double      sum[2] = {0, 0}, time[2];
+        int         there[2] = {0, 0};
+        long        steps = 0, stuck = 0;
         for (i = 0; i < tried && !cli_stopped(); i++) {
-            double t = flat_push(way, 0.05 + (i%2 ? -0.02 : 0.02)*((i + 1)/2), frames, iterations, samples, i ? NULL : loss + way);
-            sum += t;
-            there += t > 0;
+            const double y = 0.05 + (i%2 ? -0.02 : 0.02)*((i + 1)/2);
+            flat_push(way, y, frames, iterations, samples, time, i ? NULL : loss + way);
+            for (k = 0; k < 2; k++) {
+                sum[k] += time[k];
+                there[k] += time[k] > 0;
+            }
             steps += flat.steps;
             stuck += flat.stuck;
         }
-        printf("flat_push_%s_starts %d 1\nflat_push_%s_within_1_cm %d 1\n", flat_name[way], tried, flat_name[way], there);
-        if (there) printf("flat_push_%s_time_to_1_cm_mean %.2f s\n", flat_name[way], sum/there);
-        printf("flat_push_%s_steps %ld steps\nflat_push_%s_steps_stuck %ld steps\n", flat_name[way], steps, flat_name[way], stuck);
+        printf("flat_push_%s_starts %d 1\n", name, tried);
+        for (k = 0; k < 2; k++) {
+            printf("flat_push_%s_within_%g_cm %d 1\n", name, 100*flat_near[k], there[k]);
+            if (there[k]) printf("flat_push_%s_time_to_%g_cm_mean %.2f s\n", name, 100*flat_near[k], sum[k]/there[k]);
+        }
+        printf("flat_push_%s_steps %ld steps\nflat_push_%s_steps_stuck %ld steps\n", name, steps, name, stuck);
     }
 }
 
@@ -367,7 +378,7 @@ static void curves(plot_panel *a, int n, const curve *c, const char *const *name
     for (i = 0; i < n; i++) if (c[i].n > 0) plot_fit(a, c[i].n, c[i].x, c[i].y);
     a->y.lo = 0;
     a->y.hi = fmax(a->y.hi, 1e-6);                              /* where a loss is zero throughout */
-    for (i = 0; i < n; i++) for (k = 0; k < c[i].n; k++) a->y.hi = fmax(a->y.hi, 1.6*c[i].y[k]);    /* room for the legend */
+    for (i = 0; i < n; i++) for (k = 0; k < c[i].n; k++) a->y.hi = fmax(a->y.hi, (n > 3 ? 2 : 1.6)*c[i].y[k]);    /* room for the legend */
     plot_axes(a);
     for (i = 0; i < n; i++) if (c[i].n > 0) plot_curve(a, c[i].n, c[i].x, c[i].y, colour[i], name[i]);
     plot_legend(a, PLOT_UPPER_RIGHT);
@@ -467,7 +478,7 @@ int main(int argc, char **argv)
         int frames = gather_way(o.quick ? 2 : 10, 0, way == FAR, o.quick ? 48 : 300, o.seed, &gather[way]);
         printf("gather_%s_frames %d frames\n", way_name[way], frames);
     }
-    flat_starts(o.quick ? 1 : (int)n, o.quick ? 20 : 250, (int)iterations, o.quick ? 3 : (int)samples, above);
+    flat_starts(o.quick ? 1 : (int)fmax(n, 1), o.quick ? 20 : 250, (int)iterations, o.quick ? 3 : (int)samples, above);
 
     /* layouts; the picture before and after them, which take long */
     if (draw(o.out, steps, stiffness, push, rest, drawn, gather, above, solved) != 0) return CLI_FAILED;
