@@ -6590,8 +6590,12 @@ static int dci_rate_features(dci_rates *r)
     if (d->nb > 1) f = dci_moving_sub(y[1], y[0]);
     if (d->na == 3) r->n = dci_moving_cross(e, dci_moving_sub(x[2], x[0]));
     else if (d->nb == 3) r->n = dci_moving_cross(f, dci_moving_sub(y[2], y[0]));
-    else if (d->na == 2 && d->nb == 2) r->n = dci_moving_cross(e, f);
-    else {
+    else if (d->na == 2 && d->nb == 2) {
+        /* of edges as good as parallel rounding alone has a product */
+        r->n = dci_moving_cross(e, f);
+        return dci_moving_unit(&r->n, r->patch->n,
+                               DCI_PATCH_SLACK*dc_sqrt(dc_dot(e.at, e.at)*dc_dot(f.at, f.at)));
+    } else {
         r->n = dci_moving_sub(x[0], y[0]);
         if (d->na == 2) r->n = dci_moving_across(r->n, e);
         if (d->nb == 2) r->n = dci_moving_across(r->n, f);
