@@ -73,6 +73,9 @@
  *   of a rotation.
  *   A hull at a plane of the scenery has the plane itself for its plane of separation: P_c is the sum of P over its
  *   vertices, felt from s lengths; the plane does not move, so that u = w = 0 in its friction.
+ *   A hull with a radius is the core of its vertices and all that is so near to it: balls (one vertex), capsules (two),
+ *   rounded boxes. Slacks, gaps, ways and moments are those of the round body; friction acts where the balls about the
+ *   vertices are next to the plane at time t, so that they roll. The radius is no design.
  *   Newton's method from q^t. Where the Hessian is not positive definite, the sum of its parts made semidefinite takes
  *   its place: pairs of hulls clamped, the curvature of rotations left out; from the tenth step on |H|, in the measure
  *   of the inertia; elsewhere the steps are Newton's own, with the forces of friction as unknowns (dc_friction_try), so
@@ -234,7 +237,8 @@ typedef struct {
     dc_sim_joint joint;
     dc_pose      attach;        /* the joint's frame in the parent's; quaternion all 0: not turned */
     dc_v3        axis;          /* HINGE and SLIDE, any length; 0: z */
-    const dc_hull *hull;        /* `hulls` of them, vertices in the link's frame, radius 0; NULL when 0 */
+    const dc_hull *hull;        /* `hulls` of them, vertices in the link's frame; NULL when 0. Solids are
+                                 * not flat, but for one point (a ball) or two (a capsule) with a radius */
     int          hulls;
     const dc_bsh *tree;         /* NULL, or its triangles; borrowed for the life of the model */
     dc_sim_mass  model;
@@ -286,9 +290,7 @@ typedef struct {
     const int *material;        /* of the links, then of the planes: rows of the table */
     dc_friction_options friction;   /* eps_v 0: (1e-6 sqrt(g diameter))^2, float (1e-5 ..)^2; eps_f 0:
                                      * (1e-6/length)^2. What slides slower than sqrt(eps_v) creeps: bodies rest better
-                                     * with less of it, plans and Newton's method want more. Ten cubes of 0.1 m: 5.4
-                                     * Newton steps with 1e-6 m^2/s^2, 3.0 with 1e-3, the gradient of what lies at rest
-                                     * nine times as large (bench_tasks) */
+                                     * with less of it, plans and Newton's method want more, see below */
     int     trees;              /* 1: links touch by their trees. Near contact hundreds of pairs of triangles add up,
                                  * each with the whole stiffness: examples with bodies of 280 and 1800 triangles have
                                  * k 1e-8 and 1e-9 J where those with boxes have 3e-5 and 1e-4 */
@@ -308,14 +310,24 @@ typedef struct {
  * rest at gaps of at most 0.6 % of the smallest hull's diameter, and creep by less than 1e-4 of it in a second (float
  * 1e-3). dc_sim_rest_gap and dc_sim_rest_stiffness say what other numbers do. A body placed nearer than where it rests
  * is pushed out with what the potential holds there, k P: steps longer than sqrt(length/g) damp that, shorter ones
- * throw the body. */
+ * throw the body.
+ *
+ * What eps_v, k and length do where contact is felt at any distance. Ten cubes of 0.1 m and 1 kg and a rod that comes
+ * among them, h 0.04 s, means of five layouts; Newton steps of a step, gradient at the untouched start, creep of what
+ * lies still in 1.28 s (bench_tasks):
+ *     eps_v 1e-6, 1e-3, 1e-2 m^2/s^2    5.4, 3.1, 2.9    8e-4, 2e-3, 5e-3    0.04, 0.7, 2 mm
+ *     k 3e-6, 3e-5, 3e-4 J              2.8, 3.1, 3.6    2e-4, 2e-3, 2e-2    0.07, 0.7, 6 mm
+ *     length 0.1, 1, 10 m               3.3, 3.1, 3.7    4e-4, 2e-3, 2e-2    0.1, 0.7, 5 mm
+ *     k 1e-9, 1e-8, 1e-6 J, trees       2.0, 2.2, 4.1    6e-6, 6e-5, 8e-3    0.01, 0.1, 3 mm
+ * The gradient from afar is as k and sqrt(length), from layout to layout 5 times more or less, with trees 40; so is the
+ * creep, since what pushes is the same force. For plans take eps_v 1e-3 and the largest k whose creep does no harm. */
 
 /* Why a model was refused. */
 typedef struct { int link; const char *cause; int hull; } dc_sim_flaw;  /* -1: not a link's, not a hull's fault */
 
 /* Hull j of the model: vertices vertex[begin .. begin + n), link, bounding sphere, faces as loops of vertices. With
- * `trees` the corners of each tree follow as one more hull. */
-typedef struct { int link, begin, n, loop, face, faces, tree; dc_v3 centre; dc_real radius; } dc_sim_hull;
+ * `trees` the corners of each tree follow as one more hull. round: the radius about its vertices. */
+typedef struct { int link, begin, n, loop, face, faces, tree; dc_v3 centre; dc_real radius, round; } dc_sim_hull;
 
 /* The model: plain data in the caller's memory. Entries of link (but for parent, joint, hull, hulls and model), vertex
  * and plane are the design and may be changed; then dc_sim_refresh. */
@@ -1181,6 +1193,7 @@ static int dci_sim_faces(dci_sim_wrap *wrap)
  * stage               | reads                  | writes                 | equation
  * dci_sim_tetrahedron | corners                | M, dM by three of them | of a solid
  * dci_sim_solid       | faces of a hull        | M, dM by its vertices  |
+ * dci_sim_round       | the same, radius       | the same               | of a round solid
  * dci_sim_enclosed    | triangles of a tree    | M                      |
  * dci_sim_moments     | a link, its mass model | the model's moments    | SDRS Eq. 4 for point masses */
 
@@ -1277,6 +1290,240 @@ static DCI_NOINLINE void dci_sim_solid(const dc_sim *sim, const dc_sim_hull *hul
     }
 }
 
+/* A solid with a radius r. Its surface is made of pieces x + r u, x on a simplex (face, edge, vertex) and u among the
+ * unit normals there: one, an arc, a cap. A vertex v, l_v its barycentric weight, moves it by l_v u dv, so that with
+ * y = (x + r u, 1)
+ *     dM/dv = sum of integrals y y^T l_v u,   dM/dr = the same with 1 for l_v u,
+ * and M follows by Euler's theorem: its entries are homogeneous of degree 5, 4 and 3 in vertices and r.
+ *
+ * Integrals over the normals of a piece of 1, u, u u^T, u u u: */
+typedef struct { dc_real none, one[3], two[3][3], three[3][3][3]; } dci_sim_normals;
+
+/* Adds the integrals over a piece of 1 to 3 corners y, the measure of x and of the scale of u given, to those of each
+ * corner: 10 by u, three times, then 10 by 1. */
+static DCI_NOINLINE void dci_sim_round_piece(const dci_sim_normals *u, int corners, dc_real y[3][4], dc_real measure,
+                                             dc_real r, dc_real G[3][40])
+{
+    static const dc_real over[3] = {DC_R(6.0), DC_R(24.0), DC_R(60.0)};
+    int a, b, c, i, j, k;
+
+    for (a = 0; a < corners; ++a) {
+        dc_real N[10] = {0};        /* integral of l_a (x,1)(x,1)^T; its last column: of l_a (x,1) */
+        for (b = 0; b < corners; ++b)
+            for (c = 0; c < corners; ++c) {
+                const int same = (a == b) + (b == c) + (c == a);
+                dci_sim_outer(measure*(dc_real)(same == 3 ? 6 : same ? 2 : 1)/over[corners - 1], y[b], y[c], N);
+            }
+        for (c = 0; c < 4; ++c) {
+            const dc_real *one = c < 3 ? u->two[c] : u->one;
+            const dc_real (*two)[3] = c < 3 ? u->three[c] : u->two;
+            const dc_real last[4] = {N[3], N[6], N[8], N[9]};
+            for (i = 0, k = 0; i < 4; ++i)
+                for (j = i; j < 4; ++j, ++k) {
+                    dc_real sum = N[k]*(c < 3 ? u->one[c] : u->none);
+                    if (i < 3) sum += r*one[i]*last[j];
+                    if (j < 3) sum += r*last[i]*one[j] + r*r*last[3]*two[i][j];
+                    G[a][10*c + k] += sum;
+                }
+        }
+    }
+}
+
+/* An edge from y[0] to y[1], unit direction t, whose normals turn about t by `angle`, the middle one being a; and the
+ * part that the arc is of the boundaries of the caps at both ends. There, v the outward normal of the arc, by Gauss'
+ * theorem on the sphere with the Laplacians -2, -6, -12 of its harmonics,
+ *     int u = -1/2 int v,   int uu = (2 I int 1 - int (vu + uv))/6,   int uuu = (2 sym(I int u) - int sym(vuu))/12 */
+static DCI_NOINLINE void dci_sim_round_edge(dc_v3 t, dc_v3 a, dc_real angle, dc_real y[3][4], dc_real length, dc_real r,
+                                            dc_real G[3][40])
+{
+    const dc_v3 b = dc_cross(t, a);
+    const dc_real A[3] = {a.x, a.y, a.z}, B[3] = {b.x, b.y, b.z}, v[3] = {t.x, t.y, t.z};
+    dci_sim_normals arc, cap;
+    dc_real sine, cosine, cubed;
+    int i, j, k, end;
+
+    /* u = a cos f + b sin f, f from -angle/2 to angle/2 */
+    dc_sincos(DC_R(0.5)*angle, &sine, &cosine);
+    cubed = DC_R(2.0)/3*sine*sine*sine;
+    arc.none = angle;
+    for (i = 0; i < 3; ++i) {
+        arc.one[i] = 2*sine*A[i];
+        for (j = 0; j < 3; ++j) {
+            arc.two[i][j] = (DC_R(0.5)*angle + sine*cosine)*A[i]*A[j] + (DC_R(0.5)*angle - sine*cosine)*B[i]*B[j];
+            for (k = 0; k < 3; ++k)
+                arc.three[i][j][k] = (2*sine - cubed)*A[i]*A[j]*A[k]
+                                   + cubed*(A[i]*B[j]*B[k] + B[i]*A[j]*B[k] + B[i]*B[j]*A[k]);
+        }
+    }
+    dci_sim_round_piece(&arc, 2, y, r*length, r, G);
+
+    /* the cap of y[0], where v = t, then that of y[1] */
+    for (end = 0; end < 2; ++end) {
+        const dc_real s = end ? DC_R(-1.0) : DC_R(1.0);
+        dc_real place[3][4], to[3][40] = {{0}};
+        cap.none = 0;
+        for (i = 0; i < 3; ++i) cap.one[i] = -DC_R(0.5)*angle*s*v[i];
+        for (i = 0; i < 3; ++i)
+            for (j = 0; j < 3; ++j) {
+                cap.two[i][j] = -s*(v[i]*arc.one[j] + arc.one[i]*v[j])/6;
+                for (k = 0; k < 3; ++k) {
+                    const dc_real I = (i == j ? cap.one[k] : 0) + (j == k ? cap.one[i] : 0) + (k == i ? cap.one[j] : 0);
+                    const dc_real V = v[i]*arc.two[j][k] + v[j]*arc.two[k][i] + v[k]*arc.two[i][j];
+                    cap.three[i][j][k] = (2*I - s*V)/12;
+                }
+            }
+        memcpy(place[0], y[end], sizeof place[0]);
+        dci_sim_round_piece(&cap, 1, place, r*r, r, to);
+        for (i = 0; i < 40; ++i) G[end][i] += to[0][i];
+    }
+}
+
+/* A cap's solid angle at y, which its boundary does not tell. */
+static void dci_sim_round_cap(const dc_real y[4], dc_real angle, dc_real r, dc_real G[40])
+{
+    dci_sim_normals cap;
+    dc_real place[3][4], to[3][40] = {{0}};
+    int i;
+    memset(&cap, 0, sizeof cap);
+    cap.none = angle;
+    for (i = 0; i < 3; ++i) cap.two[i][i] = angle/3;
+    memcpy(place[0], y, sizeof place[0]);
+    dci_sim_round_piece(&cap, 1, place, r*r, r, to);
+    for (i = 0; i < 40; ++i) G[i] += to[0][i];
+}
+
+/* A triangle of the surface, seen from a place within, which is the origin: its face, its angles off its corners' caps,
+ * and of its edges the normals from its own to that which is nearest to the edge's direction. */
+static DCI_NOINLINE void dci_sim_round_triangle(const dc_v3 p[3], dc_real r, dc_real G[3][40])
+{
+    const dc_v3 across = dc_cross(dc_sub(p[1], p[0]), dc_sub(p[2], p[0]));
+    const dc_real twice = dc_sqrt(dc_dot(across, across));
+    dci_sim_normals face;
+    dc_real y[3][4], N[4];
+    dc_v3 n;
+    int i, j, k;
+
+    /* the face; u = n */
+    if (!(twice > 0)) return;
+    n = dc_scale(1/twice, across);
+    dci_sim_homogeneous(n, N);
+    face.none = 1;
+    for (i = 0; i < 3; ++i) {
+        face.one[i] = N[i];
+        for (j = 0; j < 3; ++j) {
+            face.two[i][j] = N[i]*N[j];
+            for (k = 0; k < 3; ++k) face.three[i][j][k] = N[i]*N[j]*N[k];
+        }
+    }
+    for (k = 0; k < 3; ++k) dci_sim_homogeneous(p[k], y[k]);
+    dci_sim_round_piece(&face, 3, y, DC_R(0.5)*twice, r, G);
+
+    /* edges and caps */
+    for (k = 0; k < 3; ++k) {
+        const int next = (k + 1)%3;
+        const dc_v3 along = dc_sub(p[next], p[k]), back = dc_sub(p[(k + 2)%3], p[k]);
+        const dc_real length = dc_sqrt(dc_dot(along, along));
+        const dc_v3 t = dc_scale(1/length, along), out = dc_cross(t, n), way = dc_madd(p[k], -dc_dot(p[k], t), t);
+        const dc_real angle = dc_atan2(dc_dot(way, out), dc_dot(way, n));
+        dc_real ends[3][4], to[3][40] = {{0}}, sine, cosine;
+        dc_sincos(DC_R(0.5)*angle, &sine, &cosine);
+        memcpy(ends[0], y[k], sizeof ends[0]);
+        memcpy(ends[1], y[next], sizeof ends[1]);
+        dci_sim_round_edge(t, dc_add(dc_scale(cosine, n), dc_scale(sine, out)), angle, ends, length, r, to);
+        for (i = 0; i < 40; ++i) {
+            G[k][i] += to[0][i];
+            G[next][i] += to[1][i];
+        }
+        dci_sim_round_cap(y[k], -dc_atan2(twice, dc_dot(along, back)), r, G[k]);
+    }
+}
+
+/* adds integrals of a vertex */
+static void dci_sim_round_add(const dc_real G[40], dc_real share, dc_real grad[30], dc_real by_r[10])
+{
+    int i;
+    for (i = 0; i < 30; ++i) grad[i] += share*G[i];
+    for (i = 0; i < 10; ++i) by_r[i] += share*G[30 + i];
+}
+
+/* moments about an origin from those about another, o from there */
+static void dci_sim_shift_moments(dc_v3 o, dc_real M[10])
+{
+    const dc_real u[4] = {o.x, o.y, o.z, 0}, last[4] = {M[3], M[6], M[8], 0};
+    const dc_real unit[4] = {0, 0, 0, 1};
+    dci_sim_outer(2, u, last, M);
+    dci_sim_outer(M[9], u, u, M);
+    dci_sim_outer(2*M[9], u, unit, M);
+}
+
+/* A solid hull with a radius, of unit density: as dci_sim_solid. One point is a ball, two are a capsule, about which
+ * the normals go all the way round. */
+static DCI_NOINLINE void dci_sim_round(const dc_sim *sim, const dc_sim_hull *hull, dc_real M[10], dc_real *grad)
+{
+    static const dc_real degree[10] = {5, 5, 5, 4, 5, 5, 4, 5, 4, 3};
+    const dc_v3 *x = sim->vertex + hull->begin, o = hull->centre;
+    const int *face = sim->face + hull->face;
+    const dc_real pi = 4*dc_atan2(1, 1), r = hull->round;
+    dc_real by_r[10] = {0}, sum[10] = {0}, y[3][4], G[3][40];
+    int f, k, c, i;
+
+    /* triangles, as in dci_sim_solid; the mean's share belongs to all corners of the face */
+    for (f = 0; f < hull->faces; ++f) {
+        const int *loop = sim->loop + hull->loop + face[f], n = face[f + 1] - face[f], fan = n > 3;
+        dc_v3 p[3], mean = dc_vec(0, 0, 0);
+        for (k = 0; k < n; ++k) mean = dc_madd(mean, DC_R(1.0)/(dc_real)n, dc_sub(x[loop[k]], o));
+        for (k = 0; k < (fan ? n : 1); ++k) {
+            const int b = loop[(k + 1)%n];
+            p[0] = dc_sub(x[loop[k]], o);
+            p[1] = dc_sub(x[b], o);
+            p[2] = fan ? mean : dc_sub(x[loop[2]], o);
+            memset(G, 0, sizeof G);
+            dci_sim_round_triangle(p, r, G);
+            if (fan && k == 0) {
+                dci_sim_homogeneous(mean, y[0]);
+                dci_sim_round_cap(y[0], 2*pi, r, G[2]);
+            }
+            dci_sim_round_add(G[0], 1, grad + 30*loop[k], by_r);
+            dci_sim_round_add(G[1], 1, grad + 30*b, by_r);
+            for (c = 0; c < n; ++c)
+                if (fan || c == 2) dci_sim_round_add(G[2], fan ? DC_R(1.0)/(dc_real)n : 1, grad + 30*loop[c], by_r);
+        }
+    }
+    if (hull->faces == 0 && hull->n == 2) {
+        const dc_v3 along = dc_sub(x[1], x[0]);
+        const dc_real length = dc_sqrt(dc_dot(along, along));
+        const dc_v3 t = length > 0 ? dc_scale(1/length, along) : dc_vec(0, 0, 1);
+        const dc_v3 off = dc_cross(t, dc_abs(t.x) < DC_R(0.5) ? dc_vec(1, 0, 0) : dc_vec(0, 1, 0));
+        memset(G, 0, sizeof G);
+        for (k = 0; k < 2; ++k) dci_sim_homogeneous(dc_sub(x[k], o), y[k]);
+        dci_sim_round_edge(t, dc_scale(1/dc_sqrt(dc_dot(off, off)), off), 2*pi, y, length, r, G);
+        for (k = 0; k < 2; ++k) dci_sim_round_add(G[k], 1, grad + 30*k, by_r);
+    }
+
+    /* caps of vertices of the surface, whose faces take from 2 pi; a ball's own */
+    for (k = 0; k < hull->n; ++k) {
+        const dc_real *g = grad + 30*k;
+        if (hull->faces > 0 && g[9] == 0 && g[19] == 0 && g[29] == 0) continue;
+        memset(G, 0, sizeof G);
+        dci_sim_homogeneous(dc_sub(x[k], o), y[0]);
+        dci_sim_round_cap(y[0], hull->n == 1 ? 4*pi : 2*pi, r, G[0]);
+        dci_sim_round_add(G[0], 1, grad + 30*k, by_r);
+    }
+
+    /* Euler; then about the link's origin */
+    for (k = 0; k < hull->n; ++k) {
+        dci_sim_homogeneous(dc_sub(x[k], o), y[0]);
+        for (c = 0; c < 3; ++c) {
+            dc_real *g = grad + 30*k + 10*c;
+            for (i = 0; i < 10; ++i) sum[i] += y[0][c]*g[i];
+            dci_sim_shift_moments(o, g);
+        }
+    }
+    for (i = 0; i < 10; ++i) sum[i] = (sum[i] + r*by_r[i])/degree[i];
+    dci_sim_shift_moments(o, sum);
+    for (i = 0; i < 10; ++i) M[i] += sum[i];
+}
+
 /* The same of what the triangles of a tree enclose, without derivatives; 0: they are not closed (areas do not
  * cancel). */
 static DCI_NOINLINE int dci_sim_enclosed(const dc_bsh *tree, dc_real M[10])
@@ -1353,7 +1600,8 @@ static const char *dci_sim_moments(dc_sim *sim, int i)
         else
             for (k = 0; k < sim->hulls; ++k)
                 if (sim->hull[k].link == i && !sim->hull[k].tree)
-                    dci_sim_solid(sim, sim->hull + k, M, grad + 30*(sim->hull[k].begin - first));
+                    (sim->hull[k].round > 0 ? dci_sim_round : dci_sim_solid)(
+                        sim, sim->hull + k, M, grad + 30*(sim->hull[k].begin - first));
         if (!(M[9] > 0)) return "no volume";
 
         /* by mass the sum is held: d(M/V) = dM/V - M dV/V^2 */
@@ -1544,7 +1792,7 @@ static const char *dci_sim_count_hulls(const dc_sim_desc *d, const dc_sim_link *
     for (k = 0; k < l->hulls; ++k) {
         const dc_hull *h = l->hull + k;
         if (h->n < 1 || h->n > (1 << 16) || !h->v) return "a hull without vertices";
-        if (h->radius != 0) return "a hull with a radius";
+        if (!(h->radius >= 0 && h->radius <= DC_LIMIT)) return "the radius of a hull";
         for (j = 0; j < h->n; ++j)
             if (!dc_in_range(h->v[j])) return "a vertex is not finite";
         m->vertices += h->n;
@@ -1672,15 +1920,16 @@ static const char *dci_sim_bound(const dc_sim *sim, dc_sim_hull *h)
         dc_v3 r = dc_sub(sim->vertex[h->begin + j], h->centre);
         r2 = dc_max(r2, dc_dot(r, r));
     }
-    h->radius = dc_sqrt(r2)*(1 + 8*DC_EPS);
+    h->radius = dc_sqrt(r2)*(1 + 8*DC_EPS) + h->round;
     return cause;
 }
 
-/* the volume within the faces of a hull, six times, in cubes of its radius */
+/* the volume within the faces of a hull, six times, in cubes of their bounding sphere's radius */
 static dc_real dci_sim_volume(const dc_sim *sim, const dc_sim_hull *h)
 {
     const dc_v3 *x = sim->vertex + h->begin;
     const int *face = sim->face + h->face;
+    const dc_real size = h->radius - h->round;
     dc_real volume = 0;
     int f, k;
 
@@ -1689,10 +1938,10 @@ static dc_real dci_sim_volume(const dc_sim *sim, const dc_sim_hull *h)
         const int n = face[f + 1] - face[f];
         dc_v3 mean = dc_vec(0, 0, 0);
         for (k = 0; k < n; ++k)
-            mean = dc_madd(mean, 1/(h->radius*(dc_real)n), dc_sub(x[loop[k]], h->centre));
+            mean = dc_madd(mean, 1/(size*(dc_real)n), dc_sub(x[loop[k]], h->centre));
         for (k = 0; k < n; ++k) {
-            const dc_v3 a = dc_scale(1/h->radius, dc_sub(x[loop[k]], h->centre));
-            const dc_v3 b = dc_scale(1/h->radius, dc_sub(x[loop[(k + 1)%n]], h->centre));
+            const dc_v3 a = dc_scale(1/size, dc_sub(x[loop[k]], h->centre));
+            const dc_v3 b = dc_scale(1/size, dc_sub(x[loop[(k + 1)%n]], h->centre));
             volume += dc_dot(mean, dc_cross(a, b));
         }
     }
@@ -1793,13 +2042,14 @@ static int dci_sim_fill_links(const dc_sim_desc *d, dc_sim *m, int *where)
             h->link = i;
             h->begin = vertices;
             h->n = l->hull[k].n;
+            h->round = l->hull[k].radius;
             h->loop = 6*vertices;
             h->face = 2*vertices + hulls;
             h->faces = h->tree = 0;
             for (j = 0; j < h->n; ++j) m->vertex[vertices++] = l->hull[k].v[j];
 
-            /* a hull that is not flat has faces, and a solid must have them */
-            solid = l->model == DC_SIM_UNIFORM && (l->mass > 0 || l->density > 0);
+            /* a hull that is not flat has faces, and a solid must have them, but for balls and capsules */
+            solid = !(h->n <= 2 && h->round > 0) && l->model == DC_SIM_UNIFORM && (l->mass > 0 || l->density > 0);
             *where = i;
             if ((solid || h->n <= DCI_SIM_FACES) && !dci_sim_hull_faces(m, h) && solid) return 0;
         }
@@ -3293,7 +3543,7 @@ static dc_hull dci_sim_hull_of(const dc_sim *sim, int k)
     dc_hull h;
     h.v = sim->vertex + sim->hull[k].begin;
     h.n = sim->hull[k].n;
-    h.radius = 0;
+    h.radius = sim->hull[k].round;
     return h;
 }
 
@@ -3346,9 +3596,9 @@ static dci_sim_slip dci_sim_slide(const dc_sim *sim, dc_v3 n, dc_real d1, dc_rea
     return slip;
 }
 
-/* A vertex of a hull at a plane: P((n.x + d)/l) and friction, times the stiffness. */
+/* A vertex of a hull at a plane: P((n.x + d - r)/l) and friction, times the stiffness. */
 typedef struct {
-    dc_v3 arm, arm_before;          /* from the link's origin, now and at time t */
+    dc_v3 arm, arm_before;          /* from the link's origin, now (with a radius: to where friction acts) and at t */
     dc_v3 force;                    /* gradient by its place now */
     dc_v3 slip;                     /* the part of it that is friction, over the coefficient */
     dc_m3 stiffness, mixed;         /* second derivatives by its place now, and by that, then its place at time t */
@@ -3375,7 +3625,11 @@ static void dci_sim_dual_form(const dc_sim *sim, const dci_sim_slip *slip, dci_s
         form->m[c] = s*((c%4 == 0 ? 1 : 0) - nn->m[c] - DC_R(0.5)*(lw.m[c] + lw.m[3*(c%3) + c/3]));
 }
 
-/* Vertex j of hull k at plane p; 0: it is behind the plane. duals: NULL, or with derivatives: friction's forces are
+/* The touches of a hull are its vertices; with a radius these have the potential alone, and friction follows in as many
+ * more: it acts where the vertices' balls were next to the plane at time t. */
+static int dci_sim_touch_count(const dc_sim_hull *hull) { return hull->round > 0 ? 2*hull->n : hull->n; }
+
+/* Touch j of hull k at plane p; 0: it is behind the plane. duals: NULL, or with derivatives: friction's forces are
  * unknowns. */
 static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *place, int k, int p, int j,
                            dci_sim_duals *duals, dci_sim_touch *t)
@@ -3383,8 +3637,9 @@ static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *
     const dc_sim *sim = problem->sim;
     const dci_sim_place *before = &problem->before;
     const dc_sim_plane *plane = sim->plane + p;
-    const int i = sim->hull[k].link;
-    const dc_v3 x = sim->vertex[sim->hull[k].begin + j], n = plane->n;
+    const dc_sim_hull *hull = sim->hull + k;
+    const int i = hull->link, balls = hull->round > 0, second = j >= hull->n;
+    const dc_v3 x = sim->vertex[hull->begin + j%hull->n], n = plane->n;
     const dc_real l = sim->desc.length, ks = sim->desc.stiffness;
     const dc_real mu = sim->link[i].friction*plane->friction*dci_sim_material(sim, i, sim->links + p);
     const dc_m3 nn = dc_outer(n, n);
@@ -3396,17 +3651,23 @@ static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *
 
     t->arm = dc_mul(place->rotation + i, x);
     t->arm_before = dc_mul(before->rotation + i, x);
-    y = dc_add(t->arm, place->pose[i].t);
     old = dc_add(t->arm_before, before->pose[i].t);
-    t->slack = dc_dot(n, y) + plane->d;
-    if (!(t->slack > 0)) return 0;
+    if (second) {
+        const dc_v3 down = dc_scale(-hull->round, n);
+        old = dc_add(old, down);
+        t->arm = dc_add(t->arm, dc_mul(place->rotation + i, dc_mul_t(before->rotation + i, down)));
+    }
+    y = dc_add(t->arm, place->pose[i].t);
+    t->slack = dc_dot(n, y) + plane->d - (second ? 0 : hull->round);
+    if (!second && !(t->slack > 0)) return 0;
 
     /* the potential now, and its force at time t */
-    t->value = ks*dci_sim_barrier(sim->desc.global, sim->desc.support, t->slack/l, &d1, &d2);
+    t->value = d1 = d2 = 0;
+    if (!second) t->value = ks*dci_sim_barrier(sim->desc.global, sim->desc.support, t->slack/l, &d1, &d2);
     t->felt = d1 < 0;
     t->force = dc_scale(ks*d1/l, n);
     dci_sim_barrier(sim->desc.global, sim->desc.support, (dc_dot(n, old) + plane->d)/l, &b1, &b2);
-    t->slides = b1 < 0;
+    t->slides = b1 < 0 && balls == second;
     for (c = 0; c < 9; ++c) {
         t->stiffness.m[c] = ks*d2/(l*l)*nn.m[c];
         t->mixed.m[c] = 0;
@@ -3449,7 +3710,7 @@ static DCI_NOINLINE void dci_sim_eval_plane(const dci_sim_problem *problem, int 
     dci_sim_touch t;
 
     if (!dci_sim_near_plane(problem, &at->place, k, p)) return;
-    for (j = 0; j < sim->hull[k].n; ++j) {
+    for (j = 0; j < dci_sim_touch_count(sim->hull + k); ++j) {
         dc_m3 rf;
         dc_real *H = at->sums.form + 36*i, rf0;
         if (!dci_sim_touches(problem, &at->place, k, p, j, want ? scratch->duals : NULL, &t)) {
@@ -3529,7 +3790,7 @@ static dc_real dci_sim_room(const dci_sim_place *place, int k, dc_v3 n, dc_real 
     int j;
     d += dc_dot(n, place->pose[hull->link].t);
     for (j = 0; j < hull->n; ++j) room = dc_min(room, dc_dot(m, place->sim->vertex[hull->begin + j]) + d);
-    return room;
+    return room - hull->round;
 }
 
 /* Two hulls: the potential, SDRS Eq. 7. 1: it is felt, and with `want` its derivatives are in the scratch's jet. */
@@ -4434,7 +4695,7 @@ static dc_real dci_sim_advance(const dci_sim_motion *m, dc_real a, const dc_hull
     int j;
     for (j = 0; j < hull->n; ++j) {
         dc_v3 r = dc_mul(&m->rotation, hull->v[j]);
-        dc_real slack = dc_dot(n, dc_add(r, m->pose.t)) + d;
+        dc_real slack = dc_dot(n, dc_add(r, m->pose.t)) + d - hull->radius;
         if (!(slack > 0)) return 0;
         most = dci_sim_until(DC_R(0.9)*slack, dc_dot(n, dc_add(m->velocity, dc_cross(m->spin, r))) - c, a, most);
     }
@@ -4465,7 +4726,7 @@ static DCI_NOINLINE dc_real dci_sim_hulls_share(const dc_sim *sim, const dc_hull
     *a = way->from[0];
     *b = way->from[1];
     for (turn = 0; turn < DCI_SIM_TURNS; ++turn) {
-        if (dc_hull_distance(A, &a->pose, B, &b->pose, NULL, D) != DC_OK) return turn ? t : -1;
+        if (dc_hull_distance(A, &a->pose, B, &b->pose, NULL, D) != DC_OK || !(D->gap > 0)) return turn ? t : -1;
         if (turn == 0) {
             way->gap = D->gap;
             least = DC_R(0.1)*dc_min(D->gap, sim->desc.length);
@@ -4595,6 +4856,7 @@ static DCI_NOINLINE dc_real dci_sim_plane_share(const dci_sim_place *place, int 
         if (turn > 0) dci_sim_moving(sim, sim->hull[k].link, -1, path, t, m);
         for (room = DC_REAL_MAX, j = 0; j < A.n; ++j)
             room = dc_min(room, dc_dot(plane->n, dc_add(dc_mul(&m->rotation, A.v[j]), m->pose.t)) + plane->d);
+        room -= A.radius;
         if (turn == 0) {
             start = room;
             least = DC_R(0.1)*dc_min(room, sim->desc.length);
@@ -4977,7 +5239,7 @@ static DCI_NOINLINE dc_status dci_sim_take_duals(const dci_sim_problem *problem,
                 const dc_v3 old = dc_add(x, problem->before.pose[hull->link].t);
                 dc_real slope, unread;
                 dci_sim_barrier(sim->desc.global, sim->desc.support,
-                                (dc_dot(plane->n, old) + plane->d)/sim->desc.length, &slope, &unread);
+                                (dc_dot(plane->n, old) + plane->d - hull->round)/sim->desc.length, &slope, &unread);
                 duals->touches += slope < 0;
             }
         }
@@ -5581,7 +5843,7 @@ static dc_real dci_sim_lowest(const dci_sim_place *place, const dc_sim_hull *hul
     for (j = 0; j < hull->n; ++j) {
         const dc_v3 x = place->sim->vertex[hull->begin + j];
         const dc_v3 y = dc_add(dc_mul(place->rotation + hull->link, x), place->pose[hull->link].t);
-        const dc_real room = dc_dot(plane->n, y) + plane->d;
+        const dc_real room = dc_dot(plane->n, y) + plane->d - hull->round;
         if (room < gap) {
             gap = room;
             *lowest = y;
@@ -6038,14 +6300,17 @@ static DCI_NOINLINE dc_status dci_sim_plane_forces(const dci_sim_problem *proble
     const dc_sim *sim = problem->sim;
     const int i = sim->hull[k].link;
     const dc_real mu = sim->link[i].friction*sim->plane[p].friction*dci_sim_material(sim, i, sim->links + p);
-    dci_sim_touch t;
+    const dc_v3 down = dc_scale(-sim->hull[k].round, sim->plane[p].n);
+    dci_sim_touch t, slip;
     int j;
 
     if (!dci_sim_near_plane(problem, place, k, p)) return DC_OK;
     for (j = 0; j < sim->hull[k].n; ++j) {
         dc_contact_force c;
         if (!dci_sim_touches(problem, place, k, p, j, NULL, &t)) return DC_E_OVERLAP;
-        if (!t.felt && !t.slides) continue;
+        slip = t;
+        if (sim->hull[k].round > 0) dci_sim_touches(problem, place, k, p, sim->hull[k].n + j, NULL, &slip);
+        if (!t.felt && !slip.slides) continue;
 
         /* the force that O has at the vertex, friction apart */
         c.body_a = i;
@@ -6053,12 +6318,15 @@ static DCI_NOINLINE dc_status dci_sim_plane_forces(const dci_sim_problem *proble
         c.part_a = k;
         c.part_b = p;
         c.vertex = j;
-        c.point = dc_add(t.arm, place->pose[i].t);
+        c.point = dc_add(dc_add(t.arm, place->pose[i].t), down);
         c.n = sim->plane[p].n;
         c.gap = t.slack;
-        c.friction = t.slides ? dc_scale(-mu, t.slip) : dc_vec(0, 0, 0);
-        c.normal = dc_sub(dc_neg(t.force), c.friction);
+        c.friction = slip.slides ? dc_scale(-mu, slip.slip) : dc_vec(0, 0, 0);
+        c.normal = dc_neg(t.force);
+        if (t.slides) c.normal = dc_sub(c.normal, c.friction);
         c.torque_a = c.torque_b = dc_vec(0, 0, 0);
+        if (sim->hull[k].round > 0)     /* friction acts at the point that was lowest at time t */
+            c.torque_a = dc_cross(dc_sub(slip.arm, dc_add(t.arm, down)), c.friction);
         dci_sim_list_force(&c, list);
     }
     return DC_OK;
@@ -6237,10 +6505,10 @@ typedef struct {
     dc_status status;               /* why there are none */
 
     /* of a pair by its vertices, of which there are 2 most */
-    dc_v3 *world;                   /* [4 most] a and b at time t, a and b now */
+    dc_v3 *world;                   /* [2 most] a and b */
     dc_real *vertex_grad;           /* [3N] N = 2 most */
     dc_real *vertex_hessian;        /* [3N x 3N] */
-    dc_real *vertex_mixed;          /* [3N x 3N] by the places now, then at time t */
+    dc_real *vertex_friction;       /* [12 x 3N] wrenches of friction */
 } dci_sim_terms;
 
 /* forces of a block by old poses: rows link i, columns link j */
@@ -6318,6 +6586,24 @@ static DCI_NOINLINE void dci_sim_by_inertia(dci_sim_terms *terms, int i)
 /* column c of a matrix */
 static dc_v3 dci_sim_col(const dc_m3 *M, int c) { return dc_vec(M->m[c], M->m[3 + c], M->m[6 + c]); }
 
+/* The point of a ball that is next to plane p at time t moves on hull k as this turns then, by r R1 R0^T (w x n) now:
+ * what the wrench of its friction changes by, added to B. */
+static void dci_sim_by_roll(const dci_sim_terms *terms, int k, int p, const dci_sim_touch *t, dc_real B[36])
+{
+    const dc_sim *sim = terms->problem->sim;
+    const int i = sim->hull[k].link;
+    int c, r;
+    for (c = 0; c < 3; ++c) {
+        const dc_v3 w = dc_vec(c == 0, c == 1, c == 2);
+        const dc_v3 old = dc_scale(sim->hull[k].round, dc_cross(w, sim->plane[p].n));
+        const dc_v3 y = dc_mul(terms->at->place.rotation + i, dc_mul_t(terms->problem->before.rotation + i, old));
+        dc_real to[6] = {0};
+        dci_sim_put3(dc_cross(y, t->force), to + 3);
+        dci_sim_push(to, t->arm, dc_mul(&t->stiffness, y));
+        for (r = 0; r < 6; ++r) B[6*r + 3 + c] += to[r];
+    }
+}
+
 /* hull k at plane p */
 static DCI_NOINLINE void dci_sim_by_plane(dci_sim_terms *terms, int k, int p)
 {
@@ -6330,12 +6616,13 @@ static DCI_NOINLINE void dci_sim_by_plane(dci_sim_terms *terms, int k, int p)
     dci_sim_touch t;
 
     if (!dci_sim_near_plane(problem, now, k, p)) return;
-    for (j = 0; j < sim->hull[k].n; ++j) {
+    for (j = 0; j < dci_sim_touch_count(sim->hull + k); ++j) {
         dc_real B[36] = {0}, w[6] = {0};
         if (!dci_sim_touches(problem, now, k, p, j, NULL, &t) || !(t.felt || t.slides)) continue;
         if (t.slides) {
             /* the state at t, then the coefficients of the link and the plane */
             dci_sim_arms(B, t.arm, &t.mixed, t.arm_before);
+            if (sim->hull[k].round > 0) dci_sim_by_roll(terms, k, p, &t, B);
             dci_sim_by_old(terms, i, i, B, 6);
             dci_sim_push(w, t.arm, t.slip);
             for (c = 0; c < 6; ++c) w[c] *= factor*sim->plane[p].friction;
@@ -6352,15 +6639,15 @@ static DCI_NOINLINE void dci_sim_by_plane(dci_sim_terms *terms, int k, int p)
             w[0] = w[1] = w[2] = 0;
             dci_sim_put3(dc_cross(e, t.force), w + 3);
             dci_sim_push(w, t.arm, f);
-            dci_sim_put(now, &terms->by.vertex, i, 3*(sim->hull[k].begin + j) + c, w);
+            dci_sim_put(now, &terms->by.vertex, i, 3*(sim->hull[k].begin + j%sim->hull[k].n) + c, w);
         }
     }
 }
 
-/* change of the forces on n vertices by one coordinate of a vertex: ks (H e + M o), rows of H and M (NULL: none) from
- * `row` on; as a wrench about a point `about` */
-static void dci_sim_vertex_wrench(const dc_real *H, dc_v3 e, const dc_real *M, dc_v3 o, size_t ld, dc_real ks,
-                                  const dc_v3 *x, int n, dc_v3 about, dc_real w[6])
+/* change of the forces on n vertices by one coordinate of a vertex: ks H e, rows of H from `row` on; as a wrench about
+ * a point `about` */
+static void dci_sim_vertex_wrench(const dc_real *H, dc_v3 e, size_t ld, dc_real ks, const dc_v3 *x, int n, dc_v3 about,
+                                  dc_real w[6])
 {
     int v, r;
 
@@ -6368,17 +6655,14 @@ static void dci_sim_vertex_wrench(const dc_real *H, dc_v3 e, const dc_real *M, d
         dc_real f[3];
         for (r = 0; r < 3; ++r) {
             const size_t at = (size_t)(3*v + r)*ld;
-            f[r] = H[at]*e.x + H[at + 1]*e.y + H[at + 2]*e.z;
-            if (M) f[r] += M[at]*o.x + M[at + 1]*o.y + M[at + 2]*o.z;
-            f[r] *= ks;
+            f[r] = ks*(H[at]*e.x + H[at + 1]*e.y + H[at + 2]*e.z);
         }
         dci_sim_push(w, dc_sub(x[v], about), dci_sim_v3(f));
     }
 }
 
-/* Hulls a and b by their vertices: the forces on them and their derivatives by the places now and at time t (M NULL:
- * none). */
-static DCI_NOINLINE void dci_sim_by_vertices(dci_sim_terms *terms, const dci_sim_met *met, const dc_real *M)
+/* Hulls a and b by their vertices: the forces of their potential on them and its second derivatives. */
+static DCI_NOINLINE void dci_sim_by_vertices(dci_sim_terms *terms, const dci_sim_met *met)
 {
     const dci_sim_place *now = &terms->at->place;
     const dc_sim *sim = now->sim;
@@ -6398,14 +6682,12 @@ static DCI_NOINLINE void dci_sim_by_vertices(dci_sim_terms *terms, const dci_sim
                 const int link = hull[side]->link;
                 const size_t at = 3*(size_t)(side ? hull[0]->n : 0) + 3*(size_t)j;
                 const dc_v3 e = dci_sim_col(now->rotation + link, c);
-                const dc_v3 o = dci_sim_col(terms->problem->before.rotation + link, c);
                 const dc_v3 turned = dc_scale(ks, dc_cross(e, dci_sim_v3(terms->vertex_grad + at)));
                 for (to = 0; to < 2; ++to) {
                     const size_t first = (to ? 3*(size_t)hull[0]->n : 0)*N + at;
                     dc_real w[6] = {0};
-                    dci_sim_vertex_wrench(terms->vertex_hessian + first, e, M ? M + first : NULL, o, N, ks,
-                                          terms->world + (2 + to)*sim->most, hull[to]->n,
-                                          now->pose[hull[to]->link].t, w);
+                    dci_sim_vertex_wrench(terms->vertex_hessian + first, e, N, ks, terms->world + to*sim->most,
+                                          hull[to]->n, now->pose[hull[to]->link].t, w);
                     if (to == side) {
                         w[3] += turned.x;
                         w[4] += turned.y;
@@ -6416,19 +6698,35 @@ static DCI_NOINLINE void dci_sim_by_vertices(dci_sim_terms *terms, const dci_sim
             }
 }
 
-/* Both hulls in the world: a and b at time t, a and b now. */
-static DCI_NOINLINE void dci_sim_to_world(dci_sim_terms *terms, const dci_sim_met *met, dc_hull at[4])
+/* The same of their friction, the derivatives of whose wrenches are known. */
+static void dci_sim_friction_by_vertices(dci_sim_terms *terms, const dci_sim_met *met)
+{
+    const dci_sim_place *now = &terms->at->place;
+    const dc_sim *sim = now->sim;
+    const dc_sim_hull *a = sim->hull + met->a, *b = sim->hull + met->b;
+    const int columns = 3*(a->n + b->n);
+    int j, r;
+
+    for (j = 0; j < columns; ++j) {
+        const int column = j < 3*a->n ? 3*a->begin + j : 3*(b->begin - a->n) + j;
+        dc_real w[12];
+        for (r = 0; r < 12; ++r) w[r] = sim->desc.stiffness*terms->vertex_friction[r*columns + j];
+        dci_sim_put(now, &terms->by.vertex, a->link, column, w);
+        dci_sim_put(now, &terms->by.vertex, b->link, column, w + 6);
+    }
+}
+
+/* Both hulls in the world. */
+static DCI_NOINLINE void dci_sim_to_world(dci_sim_terms *terms, const dci_sim_met *met, dc_hull at[2])
 {
     const dc_sim *sim = terms->problem->sim;
     int side, v;
-    for (side = 0; side < 4; ++side) {
-        const int hull = side & 1 ? met->b : met->a;
+    for (side = 0; side < 2; ++side) {
+        const int hull = side ? met->b : met->a;
         const dc_hull h = dci_sim_hull_of(sim, hull);
-        const dci_sim_place *place = side < 2 ? &terms->problem->before : &terms->at->place;
-        const dc_pose *p = place->pose + sim->hull[hull].link;
+        const dc_pose *p = terms->at->place.pose + sim->hull[hull].link;
+        at[side] = h;
         at[side].v = terms->world + side*sim->most;
-        at[side].n = h.n;
-        at[side].radius = 0;
         for (v = 0; v < h.n; ++v) terms->world[side*sim->most + v] = dc_pose_apply(*p, h.v[v]);
     }
 }
@@ -6478,26 +6776,28 @@ static DCI_NOINLINE void dci_sim_by_pair(dci_sim_terms *terms, dci_sim_met *met)
     const dc_sim *sim = problem->sim;
     const dci_sim_pair p = dci_sim_pair_of(sim, met->a, met->b);
     const int felt = dci_sim_apart(&terms->at->place, p.hull_a, p.hull_b) < dci_sim_reach(sim, 0);
+    const dc_pose *old = problem->before.pose, *now = terms->at->place.pose;
     dc_real P = 0;
-    dc_hull at[4];
+    dc_hull at[2];
     dc_status s = DC_OK;
 
     if (!felt && !met->load) return;
-    dci_sim_to_world(terms, met, at);
 
     /* the potential */
     if (felt) {
-        s = dc_pair(&problem->pair, at + 2, at + 3, terms->scratch.mem, &met->plane, &P, terms->vertex_grad,
+        dci_sim_to_world(terms, met, at);
+        s = dc_pair(&problem->pair, at, at + 1, terms->scratch.mem, &met->plane, &P, terms->vertex_grad,
                     terms->vertex_hessian, NULL);
-        if (s == DC_OK && P > 0) dci_sim_by_vertices(terms, met, NULL);
+        if (s == DC_OK && P > 0) dci_sim_by_vertices(terms, met);
     }
 
     /* friction */
     if (met->load && s == DC_OK && p.friction > 0) {
-        s = dc_friction(&sim->desc.friction, &problem->pair, p.friction, sim->desc.h, at, at + 2, at + 1, at + 3,
-                        terms->scratch.mem, &met->before, NULL, terms->vertex_grad,
-                        terms->vertex_hessian, terms->vertex_mixed, NULL);
-        if (s == DC_OK) dci_sim_by_vertices(terms, met, terms->vertex_mixed);
+        const dc_hull A = dci_sim_hull_of(sim, p.hull_a), B = dci_sim_hull_of(sim, p.hull_b);
+        s = dc_friction_shape(&sim->desc.friction, &problem->pair, p.friction, sim->desc.h, &A, old + p.link_a,
+                              now + p.link_a, &B, old + p.link_b, now + p.link_b, terms->scratch.mem, &met->before,
+                              terms->vertex_friction);
+        if (s == DC_OK) dci_sim_friction_by_vertices(terms, met);
     }
     if (s != DC_OK) terms->status = s;
 }
@@ -6687,11 +6987,11 @@ static void dci_sim_take_terms(const dc_sim *sim, int attachments, int vertices,
     before->axis = DCI_TAKE(room, dci_sim_axis_count(sim, attachments), dci_sim_axis);
     terms->mixed = DCI_TAKE(room, 144, dc_real);
     if (!vertices) return;
-    terms->world = DCI_TAKE(room, 4*most, dc_v3);
+    terms->world = DCI_TAKE(room, 2*most, dc_v3);
     if (!sim->meets) return;            /* there is no pair to need the rest */
     terms->vertex_grad = DCI_TAKE(room, N, dc_real);
     terms->vertex_hessian = DCI_TAKE(room, N*N, dc_real);
-    terms->vertex_mixed = DCI_TAKE(room, N*N, dc_real);
+    terms->vertex_friction = DCI_TAKE(room, 12*N, dc_real);
 }
 
 DC_DEF size_t dc_sim_grad_bytes(const dc_sim *sim, const dc_sim_jacobian *out)
@@ -7197,7 +7497,10 @@ static const char *dci_design_copy_flaw(const dc_design_desc *desc, const dc_sim
         while (a < sim->hulls && (sim->hull[a].link != copy->from || sim->hull[a].tree)) ++a;
         while (b < sim->hulls && (sim->hull[b].link != copy->to || sim->hull[b].tree)) ++b;
         if (a == sim->hulls || b == sim->hulls) break;
-        if (sim->hull[a++].n != sim->hull[b++].n) return "a copy of another shape";
+        if (sim->hull[a].n != sim->hull[b].n || sim->hull[a].round != sim->hull[b].round)
+            return "a copy of another shape";
+        ++a;
+        ++b;
     }
     return a == sim->hulls && b == sim->hulls ? NULL : "a copy of another shape";
 }
@@ -7940,7 +8243,7 @@ static dc_real dci_design_front_rows(dci_design_maker *maker, int h, dc_v3 n, dc
 
     for (i = 0; i < hull->n; ++i) {
         const dc_v3 p = dc_pose_apply(maker->pose[hull->link], sim->vertex[hull->begin + i]);
-        const dc_real room = dc_dot(n, p) + offset - gap;
+        const dc_real room = dc_dot(n, p) + offset - gap - hull->round;
         least = dc_min(least, room);
         if (room > reach) continue;
         dci_design_lean_point(maker, hull->link, hull->begin + i, p, n, 1);

@@ -290,11 +290,29 @@ static void gradient_of_old_pose(const double *x, double *f, void *user)
     for (k = 0; k < 12; ++k) f[k] = ok ? (double)g[k] : (double)NAN;
 }
 
-/* the three derivatives by twists against differences */
+/* the gradient by the new poses, of hulls whose vertices are x, in body coordinates */
+static void gradient_of_shape(const double *x, double *f, void *user)
+{
+    slide s = *(slide *)user;
+    dc_real v, g[12];
+    int k, ok;
+    to_points(x, s.na + s.nb, s.v);
+    s.a.v = s.v;
+    s.b.v = s.v + s.na;
+    ok = by_pose(&s, NULL, NULL, &v, g, NULL, NULL) == DC_OK;
+    for (k = 0; k < 12; ++k) f[k] = ok ? (double)g[k] : (double)NAN;
+}
+
+/* the derivatives by twists and by shape against differences */
 static dc_status by_twists(slide *s, int trial, worst *err, worst *order)
 {
-    double zero[12] = {0}, g[12], H[144];
+    static unsigned char scratch[1 << 16];
+    static dc_real shape[12*48];
+    static double H[12*48];
+    dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+    double zero[12] = {0}, g[12], x[48];
     dc_real v, dg[12], dH[144], dM[144];
+    int k, n;
     dc_status status = by_pose(s, NULL, NULL, &v, dg, dH, dM);
     fd_result f;
     to_double(dg, g, 12);
@@ -308,6 +326,17 @@ static dc_status by_twists(slide *s, int trial, worst *err, worst *order)
     f = fd_check(gradient_of_old_pose, s, 12, zero, 12, H, 1e-3);
     worst_add(err, f.err, "trial %d twist mixed", trial);
     worst_add(order, 2 - f.order, "trial %d twist mixed", trial);
+    if (status == DC_OK) status = dc_friction_shape(&s->o, &s->pair, s->mu, s->h, &s->a, &s->a0, &s->a1, &s->b, &s->b0, &s->b1, &mem, NULL, shape);
+    n = 3*(s->na + s->nb);
+    for (k = 0; k < s->na + s->nb; ++k) {
+        x[3*k] = (double)s->v[k].x;
+        x[3*k + 1] = (double)s->v[k].y;
+        x[3*k + 2] = (double)s->v[k].z;
+    }
+    to_double(shape, H, 12*n);
+    f = fd_check(gradient_of_shape, s, n, x, 12, H, 1e-3);
+    worst_add(err, f.err, "trial %d shape", trial);
+    worst_add(order, 2 - f.order, "trial %d shape", trial);
     return status;
 }
 

@@ -337,8 +337,6 @@ static void manifolds(int smooth, int rates, const char *name, long n)
         int planes = class == PARALLEL || class == ALIGNED || class == TIES || class == FLAT;
         long k;
         if (class == APART) continue;
-        if (!smooth && (class == PARALLEL || class == ALIGNED))
-            row->open = "n is normal to both faces and moves with a's, nearby poses may have that of b's: reference by the features of n";
         for (k = audit_first(n); audit_next(row, k, n); ++k) {
             static hulls h;
             static patch_case c;
