@@ -72,7 +72,7 @@
  * CONTRACTS
  *   Memory    The caller's arena; dc_..._bytes is enough for one call from a fresh arena. Shapes stay where they were
  *             made. dc_ncp_bytes counts a block for every pair of bodies that move; a step takes those that its
- *             contacts fill: a pile of 300 bodies with 2000 contacts takes 17 MB of the 36 (bench_ncp_pile). Give
+ *             contacts fill: a pile of 300 bodies with 870 contacts takes 8 MB of the 32 (bench_ncp_pile). Give
  *             dc_ncp_bytes; or for piles call with what there is, an empty arena at first, and after DC_E_MEMORY with
  *             dc_ncp_info.bytes. Worst stack of any function below 4 KB (`make facts`).
  *   Errors    dc_status; what each means here:
@@ -100,9 +100,9 @@
  *   Cost      One core of a server, gcc 12 -O2, `make bench`: a step of the drop scene 11 us cold, 4 us warm; four 2D
  *             blocks with ten contacts 0.29 ms. Growth of random hulls of 8 to 30 faces with its Jacobian 2.7 us cold,
  *             1.5 us warm, of boxes with parallel faces 1.8 us; of shapes with cones 10 to 30 us.
- *             A step of a heap of 30, 100, 300 mixed bodies in motion, with 142, 582, 1802 contacts near 5 mm: 11, 67,
- *             850 ms, cold as warm (bench_ncp_pile). The fill of its LU is that of any heap, 126, 1326, 7383 blocks on
- *             a side: from 100 to 300 one iteration takes 9 times as long, where LU and solves are half of it.
+ *             A step of a heap of 30, 100, 300 mixed bodies in motion, with 85, 290, 870 contacts near 5 mm: 8, 35, 340
+ *             ms cold and 5, 33, 260 ms warm (bench_ncp_pile). The fill of its LU is that of any heap: from 100 to 300
+ *             bodies one iteration takes 5 times as long.
  *             A step factors its body system at most max_iterations times, and 15 times more, in smaller blocks, for
  *             the guess of the load where there are two contacts or more; the polish before gradients takes 7 at most.
  *             Growth problems: at most 50 iterations each, one for each contact and start, of which there are 64 at
@@ -469,9 +469,9 @@ typedef struct {
  * largest dc_ncp_keep_count). Arrays of the caller, key [most] zero at first. The search takes contacts x most. */
 typedef struct { int most, stride; int *key; dc_real *keep; } dc_ncp_memory;
 
-/* The contacts of all pairs of parts nearer than `margin`, in the order of their parts: not of one body with itself, of
- * two that do not move, nor of the `excluded` pairs of bodies (2 each, may be NULL). scene: dim, bodies and h count,
- * contacts do not.
+/* The contacts of all pairs of parts nearer than `margin`, in the order of their parts: pairs whose balls are, but for
+ * those where the ball of one lies beyond a face of the other. Not of one body with itself, of two that do not move,
+ * nor of the `excluded` pairs of bodies (2 each, may be NULL). scene: dim, bodies and h count, contacts do not.
  *
  *   memory   NULL, or where the contacts' `keep` is; pairs that are gone lose their place, pairs for which there is
  *            none or whose solution is longer than `stride` start cold
@@ -6839,32 +6839,42 @@ static void dci_list_balls(dci_list *list)
     }
 }
 
-/* 1 if the ball is nearer to the half-space than the margin. */
-static int dci_list_plane(const dci_list *list, int plane, int ball)
+/* 1 if the ball lies beyond a face of the part, farther from it than the margin: rows A x <= b + d, those without
+ * auxiliary numbers. */
+static int dci_list_beyond(const dci_list *list, int part, int ball)
 {
     const int D = list->scene->dim;
-    const dc_ncp_part *p = list->part + plane;
+    const dc_ncp_part *p = list->part + part;
+    const dc_shape *s = p->shape;
     const dc_v3 centre = list->centre[ball];
-    const dc_real at[3] = {centre.x, centre.y, centre.z}, *A = p->shape->A;
-    dc_real x[3], R[9], gap = -p->shape->d[0], len2 = 0;
+    const dc_real at[3] = {centre.x, centre.y, centre.z}, reach = list->radius[ball] + list->margin;
+    dc_real x[3], R[9], own[3] = DC_ZERO;
     int i, j;
 
+    /* the centre in the part's axes */
     dci_pose_rows(D, p->body < 0 ? NULL : &list->scene->body[p->body].pose, x, R);
-    for (i = 0; i < D; ++i) {
-        dc_real n = 0;
-        for (j = 0; j < D; ++j) n += R[i*D + j]*A[j];
-        gap += n*(at[i] - x[i]);
-        len2 += n*n;
+    for (i = 0; i < D; ++i)
+        for (j = 0; j < D; ++j) own[j] += R[i*D + j]*(at[i] - x[i]);
+
+    for (i = 0; i < s->linear; ++i) {
+        const dc_real *A = s->A + i*D;
+        dc_real gap = -s->b[i] - s->d[i], len2 = 0, lift = 0;
+        for (j = 0; j < D; ++j) {
+            gap += A[j]*own[j];
+            len2 += A[j]*A[j];
+        }
+        for (j = 0; j < s->aux; ++j) lift += dc_abs(s->N[i*s->aux + j]);
+        if (!(lift > 0) && !(gap < reach*dc_sqrt(len2))) return 1;
     }
-    return gap < (list->radius[ball] + list->margin)*dc_sqrt(len2);
+    return 0;
 }
 
-/* 1 if the balls are nearer than the margin. */
+/* 1 if the balls are nearer than the margin, and neither lies beyond a face of the other part. */
 static int dci_list_near(const dci_list *list, int a, int b)
 {
     const dc_v3 d = dc_sub(list->centre[a], list->centre[b]);
     const dc_real reach = list->radius[a] + list->radius[b] + list->margin;
-    return !(dc_dot(d, d) > reach*reach);
+    return !(dc_dot(d, d) > reach*reach) && !dci_list_beyond(list, a, b) && !dci_list_beyond(list, b, a);
 }
 
 /* The parts after part a that are nearer than the margin, in their order, to list->beside; how many. */
@@ -6877,14 +6887,14 @@ static int dci_list_beside(const dci_list *list, int a)
     /* of a half-space all balls are asked */
     if (list->radius[a] < 0) {
         for (b = a + 1; b < list->parts; ++b)
-            if (list->radius[b] >= 0 && dci_list_plane(list, a, b)) beside[n++] = b;
+            if (list->radius[b] >= 0 && !dci_list_beyond(list, a, b)) beside[n++] = b;
         return n;
     }
 
     /* half-spaces */
     for (k = list->balls; k < list->parts; ++k) {
         b = list->order[k];
-        if (b > a && dci_list_plane(list, b, a)) beside[n++] = b;
+        if (b > a && !dci_list_beyond(list, b, a)) beside[n++] = b;
     }
 
     /* balls that begin before it ends, and those before it, as long as one of them reaches it */
