@@ -884,10 +884,47 @@ static void impacts(fuzz *f)
     else boxes(f);
 }
 
+static void spheres(fuzz *f)
+{
+    int n = fuzz_count(f, 1, 8), most = fuzz_below(f, 30), count = -7, i, j, near_pairs = 0, doubtful = 0, good = n >= 1;
+    size_t sn = n > 0 ? (size_t)n : 0;
+    dc_v3 *c = fuzz_points(f, n);
+    dc_real *r = fuzz_reals(f, sn), margin = fuzz_byte(f) < 128 ? DC_R(0.25) : fuzz_real(f);
+    int *pair = (int *)fuzz_alloc(f, 2*(size_t)most*sizeof(int));
+    fuzz_arena m = fuzz_arena_open(f, dc_broad_bytes(n, most));
+    dc_broad_options o = DC_ZERO;
+    dc_status s;
+    o.margin = margin;
+    for (i = 0; i < n; ++i) {
+        r[i] = fuzz_byte(f) < 192 ? dc_abs(fuzz_option(f, 0.3)) : fuzz_real(f);
+        good = good && dc_in_range(c[i]) && dc_abs(r[i]) <= DC_LIMIT;
+    }
+    good = good && dc_abs(margin) <= DC_LIMIT;
+    s = fuzz_status(f, dc_broad_spheres(&o, n, c, r, &m.a, most, pair, &count));
+    fuzz_arena_close(&m, 0, s);
+    FUZZ_CHECK(s == DC_OK || s == DC_E_ARG || s == DC_E_MEMORY || s == DC_E_RANGE, "status %d", (int)s);
+    if (s == DC_E_ARG || s == DC_E_MEMORY) return;
+    FUZZ_CHECK(count >= 0 && (s == DC_E_RANGE) == (count > most), "%d pairs, room for %d, status %d", count, most, (int)s);
+    for (i = 0; i < n && good; ++i)
+        for (j = i + 1; j < n; ++j) {
+            double dx = (double)c[i].x - (double)c[j].x, dy = (double)c[i].y - (double)c[j].y, dz = (double)c[i].z - (double)c[j].z;
+            double d = sqrt(dx*dx + dy*dy + dz*dz), reach = (double)r[i] + (double)r[j] + (double)margin;
+            if (r[i] < 0 || r[j] < 0) continue;
+            near_pairs += d < reach;
+            doubtful += fabs(d - reach) <= 64*(double)DC_EPS*(fabs(d) + fabs((double)r[i]) + fabs((double)r[j]) + fabs((double)margin) + fabs((double)c[i].x) + fabs((double)c[j].x) + fabs((double)c[i].y) + fabs((double)c[j].y));
+        }
+    FUZZ_CHECK(!good || abs(count - near_pairs) <= doubtful, "%d pairs, %d by all, %d doubtful", count, near_pairs, doubtful);
+    for (i = 0; i < count && i < most; ++i) {
+        FUZZ_CHECK(pair[2*i] >= 0 && pair[2*i] < pair[2*i + 1] && pair[2*i + 1] < n, "pair %d: %d %d", i, pair[2*i], pair[2*i + 1]);
+        for (j = 0; j < i; ++j) FUZZ_CHECK(pair[2*i] != pair[2*j] || pair[2*i + 1] != pair[2*j + 1], "pair %d twice", i);
+    }
+    fuzz_mix(f, pair, 2*(size_t)(count < most ? count : most)*sizeof *pair);
+}
+
 static void calls(fuzz *f)
 {
     while (fuzz_more(f) && f->n_blocks < FUZZ_BLOCKS - 100) {
-        switch (fuzz_below(f, 16)) {
+        switch (fuzz_below(f, 17)) {
         case 0: elementary(f); break;
         case 1: rotations(f); break;
         case 2: smooth(f); break;
@@ -899,6 +936,7 @@ static void calls(fuzz *f)
         case 10: batch(f); break;
         case 11: case 12: impacts(f); break;
         case 13: case 14: manifolds(f); break;
+        case 15: spheres(f); break;
         default: friction(f); break;
         }
     }

@@ -464,42 +464,6 @@ TEST tumbling(void)
     PASS();
 }
 
-/* Pairs of the sweep against all pairs. */
-TEST broad(void)
-{
-    static dc_v3 centre[200];
-    static dc_real radius[200];
-    static int pair[2*20000];
-    unsigned char seen[200][200];
-    dc_arena scratch = dc_arena_make(memory, sizeof memory);
-    rng r;
-    int i, j, count, near = 0;
-    rng_seed(&r, 9);
-    memset(seen, 0, sizeof seen);
-    for (i = 0; i < 200; ++i) {
-        double x = rng_uniform(&r, -3, 3), y = rng_uniform(&r, -3, 3), z = rng_uniform(&r, -3, 3);
-        centre[i] = dc_vec(R(x), R(y), R(z));
-        radius[i] = R(rng_uniform(&r, -0.05, 0.6));
-    }
-    ASSERT_EQ(DC_OK, dc_ncp_broad(200, centre, radius, R(0.1), 20000, pair, &count, &scratch));
-    for (i = 0; i < count; ++i) {
-        ASSERT(pair[2*i] < pair[2*i + 1] && !seen[pair[2*i]][pair[2*i + 1]]);
-        seen[pair[2*i]][pair[2*i + 1]] = 1;
-    }
-    for (i = 0; i < 200; ++i)
-        for (j = i + 1; j < 200; ++j) {
-            dc_v3 d = dc_sub(centre[i], centre[j]);
-            dc_real reach = radius[i] + radius[j] + R(0.1);
-            int is = radius[i] >= 0 && radius[j] >= 0 && dc_dot(d, d) <= reach*reach;
-            ASSERT_EQ(is, seen[i][j]);
-            near += is;
-        }
-    ASSERT(near > 50);
-    ASSERT_EQ(DC_E_RANGE, dc_ncp_broad(200, centre, radius, R(0.1), near - 1, pair, &count, &scratch));
-    ASSERT_EQ(near, count);
-    PASS();
-}
-
 SUITE(mechanics)
 {
     RUN_TEST(box_at_rest);
@@ -511,7 +475,6 @@ SUITE(mechanics)
     RUN_TEST(tower);
     RUN_TEST(hard_cases);
     RUN_TEST(tumbling);
-    RUN_TEST(broad);
 }
 
 GREATEST_MAIN_DEFS();
