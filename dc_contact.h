@@ -88,7 +88,7 @@
  *               8-vertex hulls, DC_LOCAL   2600 (2450) with gradient and Hessian, warm 1450 (1330)
  *               hull distance              470 (470) for 8 vertices, 1930 (1590) for 96, warm 180 (160) and 620 (490)
  *               penetration depth          2270 (2620) for 8 vertices, 7060 (7140) for 96
- *               contact manifold           of two boxes 500 to 600, cold or warm; smooth 14 000
+ *               contact manifold           of two boxes 550 to 690, cold or warm; smooth 14 000
  *               ray                        870 (890) for 8 vertices, 2300 (2300) for 96
  *               cast                       1260 (1320), 5300 (5400); of hulls that turn 5200 (5400), 18 400 (18 700)
  *               pairs of 10 000 boxes      0.8 (0.8) ms with the order kept, 1.2 (1.2) without; a tree of them 2.7
