@@ -299,6 +299,7 @@
 #define dc_friction_open dc_friction_open_f
 #define dc_friction_move dc_friction_move_f
 #define dc_friction_try dc_friction_try_f
+#define dc_friction_vjp dc_friction_vjp_f
 #define dc_friction_keep dc_friction_keep_f
 /* broad phase */
 #define dc_hull_box dc_hull_box_f
@@ -1242,6 +1243,13 @@ DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_optio
                              const dc_hull *a0, const dc_hull *a1, const dc_hull *b0, const dc_hull *b1, dc_arena *mem,
                              dc_plane *plane, dc_real *value, dc_real *grad, dc_real *hess, dc_real *mixed,
                              dc_friction_info *info);
+
+/* Its derivatives along one change of x^{t+1}, `along`, a vector for each of the N/3 vertices, a then b: the gradient
+ * grad, now = hess along, old = mixed^T along, as many vectors each, none NULL. Cost O(n). */
+DC_DEF dc_status dc_friction_vjp(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
+                                 const dc_hull *a0, const dc_hull *a1, const dc_hull *b0, const dc_hull *b1,
+                                 const dc_v3 *along, dc_arena *mem, dc_plane *plane, dc_v3 *grad, dc_v3 *now,
+                                 dc_v3 *old);
 
 /* The same of two rigid bodies: grad (12), hess (12x12) by the twists (v_a, w_a, v_b, w_b) of the new poses about their
  * origins, mixed (12x12) with columns by the twists of the old poses; Cost O(n). The rotations add terms of the
@@ -9729,6 +9737,7 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
  * dci_friction_gradient       | weight, slip                  | change.force                 | SDRS Eq. 66, 70
  * dci_friction_jvp            | load, motion, change          | change.force                 | SDRS Eq. 67, 68, 72
  * dci_friction_vertices       | the two above                 | the caller's                 |
+ * dci_friction_pull           | load, motion, change.now      | change.old                   | the last, transposed
  * dci_friction_twists, _write | the two above                 | work, the caller's           |
  * dci_friction_duals          | iterate, slip                 | forces as unknowns           | */
 
@@ -9774,6 +9783,7 @@ typedef struct {
 typedef struct {
     dc_v3 *old, *now;               /* dx^t, dx^{t+1} */
     dc_v3 *force;                   /* g or dg */
+    dc_real plane[3];               /* of the plane's velocity */
 } dci_friction_change;
 
 typedef struct { dc_real map[4][12], gradient[12], hessian[144], mixed[144]; } dci_friction_work;
@@ -9958,9 +9968,12 @@ static dc_status dci_friction_settle(dci_friction *f, int most, int *iterations,
 
     for (; most > 0 && status != DC_OK; --most) {
         const dc_real from = E, dec2 = dci_friction_step(f, eps, &E);
+        const dc_real fall = before < DC_REAL_MAX ? dec2/before : 1;
         if (!dc_finite(dec2)) return DC_E_RANGE;
         ++*iterations;
-        if (dec2 <= DCI_SLIP_DONE*DC_EPS*DC_EPS*from
+
+        /* steps square the decrement: as it fell, it will fall by the square of that */
+        if (dec2 <= DCI_SLIP_DONE*DC_EPS*DC_EPS*from || dec2*fall*fall <= DC_EPS*DC_EPS*from
             || (dec2 <= DCI_SLIP_NOISE*from && dec2 > DC_R(0.25)*before)) status = DC_OK;
         before = dec2;
     }
@@ -10053,7 +10066,7 @@ static dc_real dci_slip_by_force(const dci_friction *f, int k, const dc_real e0[
 
 /* SDRS Eq. 67, 72. Change of the gradients g_k = dU_f/dx_k^{t+1} = A/h B w along the motions old, now of the loaded
  * vertices (old: 0 to leave time t alone). The basis is carried along without spin: dB = -n_hat (B^T dn_hat)^T. */
-static DCI_NOINLINE void dci_friction_jvp(const dci_friction *f, int old)
+static DCI_NOINLINE void dci_friction_jvp(dci_friction *f, int old)
 {
     const dci_axes *frame = &f->load.frame;
     dc_v3 *dg = f->change.force;
@@ -10093,6 +10106,7 @@ static DCI_NOINLINE void dci_friction_jvp(const dci_friction *f, int old)
         rhs[2] += A*(w[1]*dxx - w[0]*dyy)/f->motion.scale;
     }
     dci_friction_solve(f, rhs);                    /* dz, SDRS Eq. 68 */
+    memcpy(f->change.plane, rhs, sizeof rhs);
 
     for (k = 0; k < f->load.loaded; ++k) {
         dci_slip *s = &f->load.slip[k];
@@ -10322,6 +10336,99 @@ static DCI_NOINLINE int dci_friction_vertices(dci_friction *f, dc_real *const ou
     return 1;
 }
 
+/* The derivative of sum g_k.dx_k by x^t into change.old, dx = change.now, after dci_friction_jvp along it: that of
+ *     sum A w.de,   de that of the slips along dx and dz,
+ * at the plane's velocity as it is, since U_f is a minimum over it: (w.de) dA + A (m.d(e) + w.d(de)), with
+ * m = (I - w w^T) de/rho. dA and the frame's turn lead to the plane of time t, dp, and from there, by the same A^-1, to
+ * x^t. */
+static DCI_NOINLINE void dci_friction_pull(dci_friction *f)
+{
+    const dci_pair *p = f->load.pair;
+    const dc_real h = f->load.time_step, nu = p->plane.length, unit = p->hulls.unit, *dz = f->change.plane;
+    const dc_real unscale = dci_pair_unscale(&p->barrier)/unit;
+    const dc_real spin = f->motion.velocity[2]/f->motion.scale, turn = dz[2]/f->motion.scale;
+    dc_real dp[4] = {0, 0, 0, 0}, dn1 = 0, dn2 = 0;
+    int k, i;
+
+    /* of each slip: by A, by the place, by the frame's turn dn1, dn2 */
+    for (k = 0; k < f->load.loaded; ++k) {
+        const dci_slip *s = &f->load.slip[k];
+        const dci_term *t = &p->newton.term[k];
+        const dc_real A = s->weight, *w = s->slip, z = s->local[0];
+        dc_real K[3][3], d[3], de[3], c[3], by_A, load;
+        dc_v3 m;
+        dci_to_frame(&f->load.frame, f->change.now[k], d);
+        de[0] = d[1]/h;
+        de[1] = d[2]/h;
+        de[2] = 0;
+        dci_slip_jacobian(f, s, K);
+        for (i = 0; i < 3; ++i) de[i] -= K[i][0]*dz[0] + K[i][1]*dz[1] + K[i][2]*dz[2];
+        m = dci_slip_turn(s, f->load.eps_v, de);
+
+        by_A = s->by_force*unscale*(w[0]*de[0] + w[1]*de[1] + w[2]*de[2]);
+        load = (t->force > 0 ? by_A : -by_A)*nu*t->stiffness;
+        dp[0] += load;
+        dp[1] += load*t->local[0] + by_A*dc_abs(t->force);
+        dp[2] += load*t->local[1];
+        dp[3] += load*t->local[2];
+        c[0] = load*nu/unit;
+        c[1] = A*(-m.x/h - spin*m.y - turn*w[1]);
+        c[2] = A*(-m.y/h + spin*m.x + turn*w[0]);
+        dn1 += A*(-m.x*s->velocity[0] + spin*m.y*z + turn*w[1]*z - w[0]*d[0]/h);
+        dn2 += A*(-m.y*s->velocity[0] - spin*m.x*z - turn*w[0]*z - w[1]*d[0]/h);
+        f->change.old[k] = dci_from_frame(&f->load.frame, c);
+    }
+
+    /* by the plane at time t, dp = -A^-1 C^T dx (SDRS Eq. 33) */
+    dp[2] += dn1/nu;
+    dp[3] += dn2/nu;
+    dci_pair_forward(&p->newton, dp);
+    dci_pair_backward(&p->newton, dp);
+    for (k = 0; k < f->load.loaded; ++k) {
+        const dci_term *t = &p->newton.term[k];
+        const dc_real *r = t->local, D = t->stiffness*nu*(dp[0] + r[0]*dp[1] + r[1]*dp[2] + r[2]*dp[3]);
+        dc_real c[3];
+        c[0] = -(D + t->force*dp[1])/unit;
+        c[1] = -t->force*dp[2]/unit;
+        c[2] = -t->force*dp[3]/unit;
+        f->change.old[k] = dc_add(f->change.old[k], dci_from_frame(&f->load.frame, c));
+    }
+}
+
+/* Along one change of the new vertices: as dci_friction_vertices */
+static DCI_NOINLINE int dci_friction_along(dci_friction *f, const dc_v3 *along, dc_v3 *grad, dc_v3 *now, dc_v3 *old)
+{
+    const dci_slip *slip = f->load.slip;
+    const size_t bytes = (size_t)f->load.count*sizeof *grad;
+    int k;
+
+    for (k = 0; k < f->load.loaded; ++k) f->change.now[k] = along[slip[k].vertex];
+    dci_friction_jvp(f, 0);
+    if (f->load.loaded > 0) dci_friction_pull(f);
+    for (k = 0; k < f->load.loaded; ++k)
+        if (!dc_finite3(f->change.force[k]) || !dc_finite3(f->change.old[k])) return 0;
+
+    memset(grad, 0, bytes);
+    memset(now, 0, bytes);
+    memset(old, 0, bytes);
+    for (k = 0; k < f->load.loaded; ++k) {
+        now[slip[k].vertex] = f->change.force[k];
+        old[slip[k].vertex] = f->change.old[k];
+    }
+    dci_friction_gradient(f);
+    for (k = 0; k < f->load.loaded; ++k) grad[slip[k].vertex] = f->change.force[k];
+    return 1;
+}
+
+/* who moves from where to where */
+static void dci_friction_moved(const dc_hull *a0, const dc_hull *a1, const dc_hull *b0, const dc_hull *b1,
+                               dci_posed old[2], dci_posed now[2])
+{
+    old[0].hull = a0;  now[0].hull = a1;
+    old[1].hull = b0;  now[1].hull = b1;
+    old[0].map = old[1].map = now[0].map = now[1].map = NULL;
+}
+
 DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
                              const dc_hull *a0, const dc_hull *a1, const dc_hull *b0, const dc_hull *b1, dc_arena *mem,
                              dc_plane *plane, dc_real *value, dc_real *grad, dc_real *hess, dc_real *mixed,
@@ -10335,9 +10442,7 @@ DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_optio
     dc_real v = 0;
     dc_status status;
 
-    old[0].hull = a0;  now[0].hull = a1;
-    old[1].hull = b0;  now[1].hull = b1;
-    old[0].map = old[1].map = now[0].map = now[1].map = NULL;
+    dci_friction_moved(a0, a1, b0, b1, old, now);
     status = dci_friction_run(f, opt, pair, mu, h, old, now, mem, plane, &v, &pl, &i);
     if (status == DC_OK || status == DC_E_DIVERGED) {
         dc_real *out[3];
@@ -10349,6 +10454,29 @@ DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_optio
 
     if (mem) mem->used = used;
     return dci_friction_finish(status, v, &pl, &i, plane, value, info);
+}
+
+DC_DEF dc_status dc_friction_vjp(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
+                                 const dc_hull *a0, const dc_hull *a1, const dc_hull *b0, const dc_hull *b1,
+                                 const dc_v3 *along, dc_arena *mem, dc_plane *plane, dc_v3 *grad, dc_v3 *now,
+                                 dc_v3 *old)
+{
+    size_t used = mem ? mem->used : 0;
+    dci_friction *f = (dci_friction *)dc_arena_take(mem, 1, sizeof *f);
+    dci_posed before[2], after[2];
+    dc_friction_info i;
+    dc_plane pl = DC_ZERO;
+    dc_real v = 0;
+    dc_status status = DC_E_ARG;
+
+    dci_friction_moved(a0, a1, b0, b1, before, after);
+    if (along && grad && now && old)
+        status = dci_friction_run(f, opt, pair, mu, h, before, after, mem, plane, &v, &pl, &i);
+    if ((status == DC_OK || status == DC_E_DIVERGED) && !dci_friction_along(f, along, grad, now, old))
+        status = DC_E_RANGE;
+    if (mem) mem->used = used;
+    if (plane && (status == DC_OK || status == DC_E_DIVERGED)) *plane = pl;
+    return status;
 }
 
 /* The slips as they are into the vertices' duals, with their forces: those of the iterate, or by its forces and the

@@ -111,6 +111,27 @@ TEST friction_table(void)
         }
         if (c.has_mixed) worst_add(&wm, relative_error(mixed, c.mixed, N*N)/e, "%s", c.name);
 
+        /* and its products along one motion of the vertices */
+        if (c.has_mixed) {
+            static double goal[3*MOST];
+            static dc_v3 along[MOST], product[3][MOST];
+            for (k = 0; k < c.n; ++k) along[k] = dc_vec((dc_real)sin(k + 1), (dc_real)cos(3*k), (dc_real)sin(2 - k));
+            ASSERT_EQ(DC_OK, dc_friction_vjp(&o, &pair, (dc_real)c.mu, (dc_real)c.h, &a0, &a1, &b0, &b1, along, &mem, NULL,
+                                             product[0], product[1], product[2]));
+            for (i = 0; i < (int)N; ++i)
+                for (goal[i] = 0, j = 0; j < (int)N; ++j)
+                    goal[i] += c.mixed[(size_t)j*N + (size_t)i]*(double)(j%3 == 0 ? along[j/3].x : j%3 == 1 ? along[j/3].y : along[j/3].z);
+            memcpy(out, product[2], N*sizeof *out);
+            worst_add(&wm, relative_error(out, goal, N)/e, "%s transposed", c.name);
+            for (i = 0; c.has_hess && i < (int)N; ++i)
+                for (goal[i] = 0, j = 0; j < (int)N; ++j)
+                    goal[i] += c.hess[(size_t)i*N + (size_t)j]*(double)(j%3 == 0 ? along[j/3].x : j%3 == 1 ? along[j/3].y : along[j/3].z);
+            memcpy(out, product[1], N*sizeof *out);
+            if (c.has_hess) worst_add(&wh, relative_error(out, goal, N)/e, "%s product", c.name);
+            memcpy(out, product[0], N*sizeof *out);
+            worst_add(&wg, relative_error(out, c.grad, N)/e, "%s again", c.name);
+        }
+
         /* by twists: the table turns x^{t+1} as it is about its origins, whatever motion led there; so each
          * configuration is given as its own hull, and the poses agree */
         pa.q.w = pb.q.w = 1;
