@@ -88,13 +88,13 @@
  *               8-vertex hulls, DC_LOCAL   2600 (2450) with gradient and Hessian, warm 1450 (1330)
  *               hull distance              470 (470) for 8 vertices, 1930 (1590) for 96, warm 180 (160) and 620 (490)
  *               penetration depth          2270 (2620) for 8 vertices, 7060 (7140) for 96
- *               contact manifold           of two boxes 930 apart, 2070 overlapping, warm 690 and 1510; smooth 14 000
+ *               contact manifold           of two boxes 500 to 600, cold or warm; smooth 14 000
  *               ray                        870 (890) for 8 vertices, 2300 (2300) for 96
  *               cast                       1260 (1320), 5300 (5400); of hulls that turn 5200 (5400), 18 400 (18 700)
  *               pairs of 10 000 boxes      0.8 (0.8) ms with the order kept, 1.2 (1.2) without; a tree of them 2.7
  *                                          (2.7), refitted 0.07 (0.07)
- *   Limits    The cost of a pair is linear in its vertices: prune them to the hull's. Nothing is special-cased for
- *             boxes, and spheres and capsules only in dc_hull_distance.
+ *   Limits    The cost of a pair is linear in its vertices: prune them to the hull's. Boxes are special only to
+ *             dc_hull_manifold, spheres and capsules only to dc_hull_distance.
  *
  * CHAPTERS of the implementation; each begins with its mark in brackets. Behind the dash: the headers that need it
  *   [lanes]         the exponential family for loops over lanes, bits, hashes - all, by DC_CONTACT_KERNELS
@@ -295,11 +295,11 @@
 #define dc_friction_bytes dc_friction_bytes_f
 #define dc_friction dc_friction_f
 #define dc_friction_rigid dc_friction_rigid_f
+#define dc_friction_shape dc_friction_shape_f
 #define dc_friction_load_bytes dc_friction_load_bytes_f
 #define dc_friction_open dc_friction_open_f
 #define dc_friction_move dc_friction_move_f
 #define dc_friction_try dc_friction_try_f
-#define dc_friction_vjp dc_friction_vjp_f
 #define dc_friction_keep dc_friction_keep_f
 /* broad phase */
 #define dc_hull_box dc_hull_box_f
@@ -761,8 +761,8 @@ DC_INLINE dc_status dc_m3_inv(const dc_m3 *A, dc_m3 *inverse)
 /* ---- hulls ----------------------------------------------------------------------------------- */
 
 /* Every point within `radius` of the convex hull, the core, of n points: a sphere is one point with a radius, a capsule
- * two, a rounded box eight. dc_hull_distance takes a radius; the potentials, friction, triangle batches and dc_sim.h
- * take hulls of radius 0 alone and answer DC_E_ARG to others. The points are borrowed for the length of each call. */
+ * two, a rounded box eight. dc_friction alone, which is not told how a hull turns, takes hulls of radius 0 only. The
+ * points are borrowed for the length of each call. */
 typedef struct {
     const dc_v3 *v;     /* in body coordinates: any order, duplicates and interior points allowed */
     int          n;     /* of them; at least 1 */
@@ -854,6 +854,11 @@ typedef struct {
     const int *owner;       /* [2 edges] the face */
     const int *first;       /* [n + 1] neighbours of point i: next[k], first[i] <= k < first[i + 1]; none: no vertex */
     const int *next;        /* [2 edges] */
+    int     box;            /* 1: a cuboid, within rounding; then only the rest has a meaning */
+    dc_v3   box_centre, box_axis[3];    /* unit */
+    dc_real box_half[3];    /* of its sides */
+    int     box_corner[8];  /* box_centre + sum over k of s_k box_half[k] box_axis[k]; s_k = 1 where bit k is set, -1 */
+    int     box_face[6];    /* [2 k] outward along box_axis[k], [2 k + 1] against it */
 } dc_hull_topology;
 
 /* Faces of the convex hull of any points: in any order, duplicates, points inside and on faces and edges, flat and
@@ -910,8 +915,9 @@ typedef struct {
 typedef struct {
     dc_v3   n;              /* unit, from b to a, common to all points */
     dc_real gap;            /* along n: of the bodies as a whole; the least of the points has it */
-    int     count;          /* points in use; 0: farther apart than the margin */
-    int     reference;      /* what n is normal to: 1 face_a, 2 face_b, 3 neither, but edges or vertices */
+    int     count;          /* points in use; 0: farther apart than the margin, and gap, beyond it, at most as far */
+    int     reference;      /* what n is normal to: 1 face_a, 2 face_b, 3 neither, but edges or vertices; 0: unknown,
+                             * without points */
     int     face_a, face_b; /* whose outlines cross; planar: half-edges; of a segment or point 0 */
     int     planar;         /* 1: made in the plane */
     dc_distance distance;   /* kept as a warm start */
@@ -931,12 +937,16 @@ typedef struct {
  * the corners of the intersection of their outlines, seen along n: vertices of one within the other's face and edges
  * that cross. Each is a pair of points on a line along n. No point's gap is less than the distance, and one has it:
  * where no corner does, and where n is that of edges or vertices, the closest points are among them (DC_WITNESS), so
- * that the least gap is as continuous as the distance, within 1e-4 (float 1e-3) of the size.
+ * that the least gap is as continuous as the distance, within 1e-4 (float 1e-3) of the size. Two cuboids are taken by
+ * their 15 axes, without a search: the same answers within rounding.
  *
- * Overlapping, n may be chosen anew at every call; the face that the patch was made on before is kept while its room is
- * no worse than `share` of the depth. Outlines that coincide within 1e-6 (float 1e-5) of the size give vertices of a;
- * corners within 3e-5 (float 3e-4) of each other are one. Radii: points lie on the round surfaces. Segments (capsules)
- * that are parallel within 5.7 degrees have two points.
+ * Of two faces that are parallel within 1e-6 (float 1e-5) n is the normal of a's, or of b's where the patch before
+ * had that, and the gap the room along it: the same face at all poses nearby. Points that are equally deep, far
+ * apart or wide are chosen by what was there before, and then by their ids, so that rounding does not choose.
+ * Overlapping, n may be chosen anew at every call; the face that the patch was made on before is kept while its room
+ * is no worse than `share` of the depth. Outlines that coincide within 1e-6 (float 1e-5) of the size give vertices
+ * of a; corners within 3e-5 (float 3e-4) of each other are one. Radii: points lie on the round surfaces. Segments
+ * (capsules) that are parallel within 5.7 degrees have two points.
  *
  * opt    NULL: all defaults.          m   in and out. mem    scratch, dc_hull_manifold_bytes of it. DC_E_ARG: m, mem or
  * a topology NULL, a pose or option out of range, planar with a solid; DC_E_MEMORY; both leave m alone. DC_E_DIVERGED:
@@ -951,12 +961,12 @@ DC_DEF size_t dc_hull_manifold_bytes(int na, int nb);
 /* Derivatives of a patch with its features frozen: which faces, vertices and edges its points come from, and what n is
  * normal to. Twists are those of the world frame, 12 numbers (v_a, w_a, v_b, w_b) about the body origins. a, b and the
  * poses are those m was made of. Where features change, points come and go and these are one-sided; inside, n, points
- * and gaps are smooth. n is normal to a face (reference 1, 2) or to the features of m->distance (3). Of two faces that
- * are parallel within 1e-6 it moves with that of `reference`, though at poses nearby it may be that of the other.
+ * and gaps are smooth. n is normal to a face (reference 1, 2) or to the features of m->distance (3). Of two parallel
+ * faces it is that of `reference` at all poses nearby.
  *
  * DC_E_ARG: NULL (outputs may be NULL), what dc_hull_manifold refuses, a patch that is not of these hulls, a number
- * that is not finite. DC_E_SINGULAR: n has no derivative, the cores touch at a vertex; or two edges are parallel.
- * Outputs are untouched in both cases. In the plane only twists within it have a meaning. */
+ * that is not finite. DC_E_SINGULAR: n has no derivative: no points, the cores touch at a vertex; or two edges are
+ * parallel. Outputs are untouched in both cases. In the plane only twists within it have a meaning. */
 
 /* The rates of n, and of pa, pb and gap of each point, count of each, under the rate `twist` of both poses. */
 DC_DEF dc_status dc_hull_manifold_jvp(const dc_hull_topology *a, const dc_pose *pose_a, const dc_hull_topology *b,
@@ -1039,10 +1049,10 @@ DC_DEF dc_status dc_hull_smooth_vjp(const dc_hull_smooth_options *opt, const dc_
 
 /* ---- forces of contact --------------------------------------------------------------------------- */
 
-/* What two bodies do to each other in one place in a step: dc_sim_contacts writes it. */
+/* What two bodies do to each other in one place in a step: dc_sim_contacts and dc_ncp_forces write it. */
 typedef struct {
-    int     body_a, body_b;     /* -1: a plane of the scenery */
-    int     part_a, part_b;     /* hulls; of a plane its number */
+    int     body_a, body_b;     /* -1: a plane of the scenery, the world */
+    int     part_a, part_b;     /* hulls; of a plane its number; of dc_ncp.h that of the contact */
     int     vertex;             /* of part_a, where it is one that touches a plane; else -1 */
     dc_v3   point, n;           /* in the world; n unit, from b to a */
     dc_real gap;                /* along n */
@@ -1054,6 +1064,7 @@ typedef struct {
 
 /* Separating plane { x : <x,n> + d = 0 } between hulls a and b, n pointing from b to a, |n| < 1:
  *     slack of a vertex of a   <x,n> + d > 0,      of b   -<x,n> - d > 0             (SDRS Eq. 6, |n| < 1 for |n| = 1)
+ * less r |n| for a hull of radius r: the slack of the ball about the vertex.
  * Its unit normal is n/|n|, its distance from the origin -d/|n|. It minimises the potential: across a face contact
  * it is the face's plane only in the limit of small gaps. */
 typedef struct { dc_v3 n; dc_real d; } dc_plane;
@@ -1090,7 +1101,9 @@ DC_DEF size_t dc_pair_bytes(int na, int nb);
  *
  *     P = min_{n,d}  R(|n|) + sum_a h(<x,n> + d) + sum_b h(-<x,n> - d)             (LRI Eq. 3, SDRS Eq. 7)
  *
- * with R = c/(1-|n|), h = 1/x for DC_GLOBAL and R(r) = P_s(1-r), h = P_s for DC_LOCAL.
+ * with R = c/(1-|n|), h = 1/x for DC_GLOBAL and R(r) = P_s(1-r), h = P_s for DC_LOCAL. With radii the slacks are those
+ * of balls, all else is the same; P depends on their sum alone, since the plane moves. Of two spheres in DC_GLOBAL it
+ * is the centred potential of their gap, 4 (1 + 1/sqrt g)^2.
  *
  * plane    in-out, may be NULL. In: start of the solve; n = 0 (or |n| >= 1) for a cold start; checked first, so that
  *          any plane is safe. Out: the minimiser (DC_LOCAL beyond its support: a plane that shows the value to be 0).
@@ -1226,6 +1239,10 @@ DC_DEF size_t dc_friction_bytes(int na, int nb);
  * mixed    3N x 3N, d2U_f/dx^{t+1} dx^t, row x^{t+1}, column x^t: through f_k, n_hat and x^t itself.
  * NULL outputs cost nothing.
  *
+ * Radii: what slides is the point of a vertex's ball that is next to the plane at time t, x_k - s_k r n_hat, with its
+ * body: a ball that rolls does not slide. The vertices alone do not tell how they turn: DC_E_ARG here, but
+ * dc_friction_rigid and loads take radii.
+ *
  * Linear momentum balances to rounding; the moment about n_hat balances to O(patch^2), the moments in the plane do not
  * (SDRS section VIII-C).
  * f is that of the unweighted P: a factor put on P (SDRS Eq. 14) goes on U_f as well, and eps_f is in the unit of f.
@@ -1244,13 +1261,6 @@ DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_optio
                              dc_plane *plane, dc_real *value, dc_real *grad, dc_real *hess, dc_real *mixed,
                              dc_friction_info *info);
 
-/* Its derivatives along one change of x^{t+1}, `along`, a vector for each of the N/3 vertices, a then b: the gradient
- * grad, now = hess along, old = mixed^T along, as many vectors each, none NULL. Cost O(n). */
-DC_DEF dc_status dc_friction_vjp(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
-                                 const dc_hull *a0, const dc_hull *a1, const dc_hull *b0, const dc_hull *b1,
-                                 const dc_v3 *along, dc_arena *mem, dc_plane *plane, dc_v3 *grad, dc_v3 *now,
-                                 dc_v3 *old);
-
 /* The same of two rigid bodies: grad (12), hess (12x12) by the twists (v_a, w_a, v_b, w_b) of the new poses about their
  * origins, mixed (12x12) with columns by the twists of the old poses; Cost O(n). The rotations add terms of the
  * gradient to hess, so that it may be indefinite. */
@@ -1258,6 +1268,13 @@ DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair
                                    const dc_hull *a, const dc_pose *a0, const dc_pose *a1, const dc_hull *b,
                                    const dc_pose *b0, const dc_pose *b1, dc_arena *mem, dc_plane *plane, dc_real *value,
                                    dc_real *grad, dc_real *hess, dc_real *mixed, dc_friction_info *info);
+
+/* The derivative of the gradient of dc_friction_rigid by the vertices in body coordinates: what a design asks for.
+ * by: 12 x 3(n_a + n_b), a's vertices first. Statuses and plane as there; by is untouched unless with DC_OK and
+ * DC_E_DIVERGED. */
+DC_DEF dc_status dc_friction_shape(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
+                                   const dc_hull *a, const dc_pose *a0, const dc_pose *a1, const dc_hull *b,
+                                   const dc_pose *b0, const dc_pose *b1, dc_arena *mem, dc_plane *plane, dc_real *by);
 
 /* What dc_friction_rigid computes of the old poses alone, for any number of new ones: the time step of a simulator
  * tries many. Plain data; vertex is in the arena that dc_friction_open was given. */
@@ -5054,10 +5071,6 @@ static void dci_shell_outline(dci_shell *s, int labels, dci_faces *to)
     int f, i, k, h, start, n = 0, label;
 
     /* a half-edge of each to start from */
-    /* a half-edge of each to start from */
-    /* a half-edge of each to start from */
-    /* a half-edge of each to start from */
-    /* a half-edge of each to start from */
     for (i = 0; i < s->count; ++i) s->mark[i] = 0;
     for (f = 0; f < labels; ++f) s->order[f] = -1;
     for (f = 0; f < s->facets; ++f)
@@ -5067,10 +5080,6 @@ static void dci_shell_outline(dci_shell *s, int labels, dci_faces *to)
                 s->order[t->label] = 3*f + k;
         }
 
-    /* around each */
-    /* around each */
-    /* around each */
-    /* around each */
     /* around each */
     for (label = 0; label < labels; ++label) {
         int last = -1;
@@ -5244,6 +5253,58 @@ static void dci_shell_apex(dci_shell *s, int seed[4])
     seed[3] = s->count++;
 }
 
+/* Is this a cuboid, its corners where three edges at right angles put them? Within a few roundings, so that what is
+ * found by the axes is what is found by the points. */
+static void dci_faces_box(dc_hull_topology *t)
+{
+    const dc_v3 *v = t->hull.v;
+    const dc_real slack = 8*DC_EPS*t->reach;
+    dc_v3 o, e[3];
+    int i, k, f, corner;
+
+    t->box = 0;
+    t->box_centre = dc_vec(0, 0, 0);
+    for (k = 0; k < 3; ++k) {
+        t->box_axis[k] = t->box_centre;
+        t->box_half[k] = 0;
+        t->box_face[k] = t->box_face[k + 3] = 0;
+    }
+    for (k = 0; k < 8; ++k) t->box_corner[k] = 0;
+    if (t->dimension != 3 || t->faces != 6 || t->vertices != 8) return;
+
+    /* the edges of a corner */
+    corner = t->corner[0];
+    if (t->first[corner + 1] - t->first[corner] != 3) return;
+    t->box_centre = o = v[corner];
+    for (k = 0; k < 3; ++k) {
+        e[k] = dc_sub(v[t->next[t->first[corner] + k]], o);
+        t->box_half[k] = DC_R(0.5)*dc_sqrt(dc_dot(e[k], e[k]));
+        t->box_axis[k] = dci_unit(e[k]);
+        t->box_centre = dc_madd(t->box_centre, DC_R(0.5), e[k]);
+    }
+    for (k = 0; k < 3; ++k)
+        if (!(dc_abs(dc_dot(t->box_axis[k], e[(k + 1)%3])) <= 2*slack)
+            || !(dc_abs(dc_dot(t->box_axis[k], e[(k + 2)%3])) <= 2*slack)) return;
+
+    /* the other corners, and the faces */
+    for (k = 0; k < 8; ++k) {
+        dc_v3 at = o;
+        for (i = 0; i < 3; ++i)
+            if (k >> i & 1) at = dc_add(at, e[i]);
+        t->box_corner[k] = -1;
+        for (i = 0; i < t->hull.n; ++i) {
+            const dc_v3 off = dc_sub(v[i], at);
+            const dc_real most = dc_max(dc_max(dc_abs(off.x), dc_abs(off.y)), dc_abs(off.z));
+            if (t->first[i] < t->first[i + 1] && most <= slack) t->box_corner[k] = i;
+        }
+        if (t->box_corner[k] < 0) return;
+    }
+    for (f = 0; f < 6; ++f)
+        for (k = 0; k < 6; ++k)
+            if ((k & 1 ? -1 : 1)*dc_dot(t->box_axis[k/2], t->normal[f]) > DC_R(0.5)) t->box_face[k] = f;
+    t->box = 1;
+}
+
 DC_DEF dc_status dc_hull_faces(const dc_hull *hull, dc_real tolerance, dc_arena *mem, dc_hull_topology *to)
 {
     dci_room room = {NULL, 0, 0};
@@ -5308,6 +5369,7 @@ DC_DEF dc_status dc_hull_faces(const dc_hull *hull, dc_real tolerance, dc_arena 
     to->owner = out.owner;
     to->first = out.first;
     to->next = out.next;
+    dci_faces_box(to);
     mem->used = kept;
     return DC_OK;
 }
@@ -5466,6 +5528,7 @@ DC_DEF dc_status dc_hull_distance_large(const dc_hull_topology *a, const dc_pose
 /* In: two topologies, poses, the patch before. Out: the patch.
  *
  * stage                      | reads                     | writes                  | equation
+ * dci_boxes_open, _best      | two cuboids, n before     | n, gap, closest points  | Gottschalk's 15 axes
  * dci_patch_direction        | distance, the face before | n, gap                  | (1)
  * dci_side_choose, _outline  | faces, n                  | face, corners           | (2)
  * dci_cut_polygon, _segments | corners                   | cuts: pairs of edges    | Sutherland and Hodgman
@@ -5486,11 +5549,11 @@ DC_DEF dc_status dc_hull_distance_large(const dc_hull_topology *a, const dc_pose
 #define DCI_PATCH_FLAT DC_R(0.01)       /* planes steeper against n than this cosine carry no point */
 #define DCI_PATCH_PARALLEL DC_R(0.1)    /* sine up to which segments are parallel */
 #define DCI_PATCH_KEEP DC_R(1.1)        /* what is in the patch already counts this much more in the reduction */
+#define DCI_PATCH_EQUAL DC_R(1e-6)      /* worths that differ by this share of the patch's square are equal */
 
 /* a corner of a face, about the origin of the patch */
 typedef struct {
-    dc_v3   at;
-    dc_real across_1, across_2;         /* along the two directions across n */
+    dc_real across_1, across_2, height; /* along the two directions across n, and along n */
     int     vertex, edge;               /* point; half-edge that leaves it */
 } dci_outline;
 
@@ -5499,29 +5562,33 @@ typedef struct {
     dc_m3   rotation;
     dc_v3   shift;                      /* of the body, from the origin of the patch */
     dc_v3   normal;                     /* of the face, outward, in the world */
+    dc_real slope;                      /* normal . n */
+    dc_real level, tilt_1, tilt_2;      /* height of its plane: level + tilt_1 across_1 + tilt_2 across_2 */
     dci_outline *corner;                 /* [count] */
     int     count, face;
     int     planar;
 } dci_side;
 
-/* a corner of the intersection: edges that meet there, those of b counted on from a's */
-typedef struct { dc_real across_1, across_2; int before, behind; } dci_cut;
+/* a corner of the intersection: edges that meet there, those of b counted on from a's; the corner behind it */
+typedef struct { dc_real across_1, across_2, inside; int before, behind, next; } dci_cut;
 
 typedef struct {
-    dc_v3   pa, pb;
-    dc_real gap, across_1, across_2, keep;
+    dc_real across_1, across_2, height_a, height_b;
+    dc_real gap, keep;                  /* keep: worth that much more; 0: stays */
     dc_hull_contact_kind kind;
     int     feature_a, feature_b;
     unsigned id;
+    int     old;                        /* which point of the patch before it is; -1: none */
 } dci_candidate;
 
 typedef struct {
     dci_side side[2];
-    dci_cut *cut, *other;               /* [most] */
+    dci_cut *cut;                       /* [most] */
     dci_candidate *candidate;           /* [most + 1] */
     dc_v3   n, axis_1, axis_2, origin;
-    dc_real gap, slack;                 /* of the cores; a length */
-    int     cuts, candidates, most, reference;
+    dc_real gap, slack, rounding;       /* of the cores; lengths */
+    int     first_cut, candidates, most, reference;     /* first_cut: -1, there is none */
+    int     points, pick[DC_HULL_CONTACTS];     /* candidates that stay */
 } dci_patch;
 
 static dc_v3 dci_side_point(const dci_side *s, int i)
@@ -5597,13 +5664,19 @@ static DCI_NOINLINE void dci_patch_direction(dci_patch *w, const dc_hull_patch *
 /* The face most nearly across `out`, (2); of equal ones, and against one that is hardly better, that of before. */
 static DCI_NOINLINE void dci_side_choose(dci_side *s, dc_v3 out, int before)
 {
+    const dc_v3 *normal = s->hull->normal;
+    const dc_v3 along = dc_mul_t(&s->rotation, out);
     const int faces = dci_side_faces(s);
     dc_real best = -2, value;
     int f;
 
     s->face = 0;
-    for (f = 0; f < faces; ++f) {
-        value = dc_dot(dci_side_normal(s, f), out);
+    for (f = 0; f < faces && s->planar; ++f) {
+        value = dc_dot(dci_edge_normal(s, f), out);
+        if (value > best) { best = value; s->face = f; }
+    }
+    for (f = 0; f < faces && !s->planar; ++f) {
+        value = dc_dot(normal[f], along);
         if (value > best) { best = value; s->face = f; }
     }
     if (before >= 0 && before < faces && dc_dot(dci_side_normal(s, before), out) >= best - DCI_PATCH_BETTER)
@@ -5615,9 +5688,14 @@ static DCI_NOINLINE void dci_side_choose(dci_side *s, dc_v3 out, int before)
 static DCI_NOINLINE void dci_side_outline(dci_side *s, const dci_patch *w, dc_v3 out)
 {
     const dc_hull_topology *t = s->hull;
+    const dc_v3 *v = t->hull.v;
+    const dc_v3 to_1 = dc_mul_t(&s->rotation, w->axis_1), to_2 = dc_mul_t(&s->rotation, w->axis_2);
+    const dc_v3 to_n = dc_mul_t(&s->rotation, w->n);
+    const dc_v3 at = dc_vec(dc_dot(w->axis_1, s->shift), dc_dot(w->axis_2, s->shift), dc_dot(w->n, s->shift));
+    const int line = s->planar && t->dimension == 2;
     int i, from = 0, count = t->dimension + 1;
 
-    if (s->planar && t->dimension == 2) count = 2;
+    if (line) count = 2;
     else if (t->dimension >= 2) {
         from = t->begin[s->face];
         count = t->begin[s->face + 1] - from;
@@ -5625,69 +5703,82 @@ static DCI_NOINLINE void dci_side_outline(dci_side *s, const dci_patch *w, dc_v3
     s->count = count;
     for (i = 0; i < count; ++i) {
         dci_outline *c = &s->corner[i];
-        c->edge = s->planar && t->dimension == 2 ? s->face : from + i;
-        c->vertex = s->planar && t->dimension == 2 && i ? dci_half_end(t, s->face) : t->corner[c->edge];
-        c->at = dci_side_point(s, c->vertex);
-        c->across_1 = dc_dot(w->axis_1, c->at);
-        c->across_2 = dc_dot(w->axis_2, c->at);
+        c->edge = line ? s->face : from + i;
+        c->vertex = line && i ? dci_half_end(t, s->face) : t->corner[c->edge];
+        c->across_1 = at.x + dc_dot(to_1, v[c->vertex]);
+        c->across_2 = at.y + dc_dot(to_2, v[c->vertex]);
+        c->height = at.z + dc_dot(to_n, v[c->vertex]);
     }
+
+    /* its plane */
     if (t->dimension < 2) {
-        dc_v3 e = count > 1 ? dci_unit(dc_sub(s->corner[1].at, s->corner[0].at)) : dc_vec(0, 0, 0);
+        dc_v3 e = dc_vec(0, 0, 0);
+        if (count > 1) e = dci_unit(dc_sub(dci_side_point(s, t->corner[1]), dci_side_point(s, t->corner[0])));
         s->normal = dci_unit(dc_madd(out, -dc_dot(out, e), e));
     }
-}
-
-/* signed distance of (x, y) from edge i of a side, positive inside; the outline is counterclockwise around `turn` */
-static dc_real dci_side_inside(const dci_side *s, int i, dc_real turn, dc_real x, dc_real y)
-{
-    const dci_outline *c = &s->corner[i], *d = &s->corner[i + 1 < s->count ? i + 1 : 0];
-    dc_real ex = d->across_1 - c->across_1, ey = d->across_2 - c->across_2, e2 = ex*ex + ey*ey;
-    if (!(e2 > 0)) return 0;
-    return turn*(ex*(y - c->across_2) - ey*(x - c->across_1))/dc_sqrt(e2);
+    s->slope = dc_dot(s->normal, w->n);
+    if (!(dc_abs(s->slope) > DCI_PATCH_FLAT)) return;
+    s->tilt_1 = -dc_dot(s->normal, w->axis_1)/s->slope;
+    s->tilt_2 = -dc_dot(s->normal, w->axis_2)/s->slope;
+    s->level = s->corner[0].height - s->tilt_1*s->corner[0].across_1 - s->tilt_2*s->corner[0].across_2;
 }
 
 /* The outline of side k, a polygon or a segment, cut by the edges of the other, a polygon (Sutherland and Hodgman).
  * Within slack outside is inside: the corners are decided by that, their places by their edges. */
-static void dci_cut_polygon(dci_patch *w, int k)
+static DCI_NOINLINE void dci_cut_polygon(dci_patch *w, int k)
 {
     const dci_side *s = &w->side[k], *o = &w->side[1 - k];
     const int first_s = k ? w->side[0].count : 0, first_o = k ? 0 : w->side[0].count;
-    const dc_real turn = dc_dot(o->normal, w->n) > 0 ? DC_R(1) : -DC_R(1);
+    const dc_real turn = o->slope > 0 ? DC_R(1) : -DC_R(1);
     /* less where a plane is steep: what lies outside by that is no farther off the surface than slack */
-    const dc_real slack = w->slack*dc_abs(dc_dot(s->normal, w->n)*dc_dot(o->normal, w->n));
-    int i, j, m = s->count;
+    const dc_real slack = w->slack*dc_abs(s->slope*o->slope);
+    dci_cut *cut = w->cut;
+    int i, j, n = s->count, first = 0;
 
-    for (i = 0; i < m; ++i) {
-        w->cut[i].across_1 = s->corner[i].across_1;
-        w->cut[i].across_2 = s->corner[i].across_2;
-        w->cut[i].before = first_s + (i ? i - 1 : m - 1);
-        w->cut[i].behind = first_s + i;
+    for (i = 0; i < n; ++i) {
+        cut[i].across_1 = s->corner[i].across_1;
+        cut[i].across_2 = s->corner[i].across_2;
+        cut[i].before = first_s + (i ? i - 1 : n - 1);
+        cut[i].behind = first_s + i;
+        cut[i].next = i + 1 < n ? i + 1 : 0;
     }
 
-    for (j = 0; j < o->count && m > 0; ++j) {
-        dci_cut *swap;
-        int n = 0;
-        for (i = 0; i < m && n + 2 <= w->most; ++i) {
-            const dci_cut *p = &w->cut[i], *q = &w->cut[i + 1 < m ? i + 1 : 0];
-            const dc_real at_p = dci_side_inside(o, j, turn, p->across_1, p->across_2) + slack;
-            const dc_real at_q = dci_side_inside(o, j, turn, q->across_1, q->across_2) + slack;
-            dci_cut c;
-            if (at_p >= 0) w->other[n++] = *p;
-            if ((at_p >= 0) == (at_q >= 0)) continue;
+    for (j = 0; j < o->count && first >= 0; ++j) {
+        /* inside by along_1 x + along_2 y + off; the outline is counterclockwise around `turn` */
+        const dci_outline *c = &o->corner[j], *d = &o->corner[j + 1 < o->count ? j + 1 : 0];
+        const dc_real ex = d->across_1 - c->across_1, ey = d->across_2 - c->across_2, e2 = ex*ex + ey*ey;
+        const dc_real scale = e2 > 0 ? turn/dc_sqrt(e2) : 0, along_1 = -scale*ey, along_2 = scale*ex;
+        const dc_real off = slack - along_1*c->across_1 - along_2*c->across_2;
+        int at = first, last = -1, head = -1, out = 0;
+
+        do {
+            cut[at].inside = along_1*cut[at].across_1 + along_2*cut[at].across_2 + off;
+            out |= cut[at].inside < 0;
+            at = cut[at].next;
+        } while (at != first);
+        if (!out) continue;
+        do {
+            dci_cut *p = &cut[at], *to = &cut[n];
+            const dci_cut *q = &cut[p->next];
+            if (p->inside >= 0) {
+                *(last < 0 ? &head : &cut[last].next) = at;
+                last = at;
+            }
+            at = p->next;
+            if ((p->inside >= 0) == (q->inside >= 0) || n == w->most) continue;
 
             /* the edge from p to q crosses: out of it along the cutting edge, or in again */
-            c.across_1 = p->across_1 + at_p/(at_p - at_q)*(q->across_1 - p->across_1);
-            c.across_2 = p->across_2 + at_p/(at_p - at_q)*(q->across_2 - p->across_2);
-            c.before = at_p >= 0 ? p->behind : first_o + j;
-            c.behind = at_p >= 0 ? first_o + j : p->behind;
-            w->other[n++] = c;
-        }
-        swap = w->cut;
-        w->cut = w->other;
-        w->other = swap;
-        m = n;
+            to->across_1 = p->across_1 + p->inside/(p->inside - q->inside)*(q->across_1 - p->across_1);
+            to->across_2 = p->across_2 + p->inside/(p->inside - q->inside)*(q->across_2 - p->across_2);
+            to->before = p->inside >= 0 ? p->behind : first_o + j;
+            to->behind = p->inside >= 0 ? first_o + j : p->behind;
+            *(last < 0 ? &head : &cut[last].next) = n;
+            last = n++;
+        } while (at != first);
+        if (last >= 0) cut[last].next = head;
+        first = head;
     }
-    w->cuts = m;
+    w->first_cut = first;
 }
 
 /* Whose outline is cut: that of a, unless b is a segment, or b's face so steep that its outline encloses nothing and
@@ -5696,7 +5787,7 @@ static int dci_cut_which(const dci_patch *w)
 {
     const dci_side *a = &w->side[0], *b = &w->side[1];
     if (a->count < 3 || b->count < 3) return b->count < 3;
-    return dc_abs(dc_dot(b->normal, w->n)) <= DCI_PATCH_FLAT && dc_abs(dc_dot(a->normal, w->n)) > DCI_PATCH_FLAT;
+    return dc_abs(b->slope) <= DCI_PATCH_FLAT && dc_abs(a->slope) > DCI_PATCH_FLAT;
 }
 
 /* id of two features */
@@ -5710,41 +5801,40 @@ static unsigned dci_patch_id(dc_hull_contact_kind kind, int i, int j)
 /* of an edge the lesser of its half-edges */
 static int dci_half_least(const dc_hull_topology *t, int h) { return t->twin[h] < h ? t->twin[h] : h; }
 
-/* The candidate on the line along n through `base`, (3); on side `on` (0, 1, or neither: 2) it is that point itself. */
-static void dci_patch_candidate(dci_patch *w, dc_hull_contact_kind kind, dc_v3 base, int on, int feature_a,
-                                int feature_b)
+/* The candidate on the line along n through a corner of side `on`, (3); 2: of neither, of which only the places across
+ * count. */
+static void dci_patch_candidate(dci_patch *w, dc_hull_contact_kind kind, const dci_outline *base, int on,
+                                int feature_a, int feature_b)
 {
     dci_candidate *c = &w->candidate[w->candidates];
-    const dc_real one = DCI_PATCH_ONE*w->slack;
-    dc_real at[2];
+    const dc_real one = DCI_PATCH_ONE*w->slack, across_1 = base->across_1, across_2 = base->across_2;
+    dc_real height[2];
     int i, k;
 
     for (k = 0; k < 2; ++k) {
         const dci_side *s = &w->side[k];
-        const dc_real slope = dc_dot(s->normal, w->n);
-        at[k] = 0;
+        height[k] = base->height;
         if (k == on) continue;
-        if (!(dc_abs(slope) > DCI_PATCH_FLAT)) return;
-        at[k] = dc_dot(s->normal, dc_sub(s->corner[0].at, base))/slope;
+        if (!(dc_abs(s->slope) > DCI_PATCH_FLAT)) return;
+        height[k] = s->level + s->tilt_1*across_1 + s->tilt_2*across_2;
     }
-    c->pa = dc_madd(base, at[0], w->n);
-    c->pb = dc_madd(base, at[1], w->n);
-    c->gap = at[0] - at[1];
-    c->across_1 = dc_dot(w->axis_1, base);
-    c->across_2 = dc_dot(w->axis_2, base);
-    c->keep = 1;
-    c->kind = kind;
-    c->feature_a = feature_a;
-    c->feature_b = feature_b;
     if (kind == DC_VERTEX_FACE) c->id = dci_patch_id(kind, 0, feature_a);
     else if (kind == DC_FACE_VERTEX) c->id = dci_patch_id(kind, 0, feature_b);
     else c->id = dci_patch_id(kind, dci_half_least(w->side[0].hull, feature_a),
                               dci_half_least(w->side[1].hull, feature_b));
+    c->across_1 = across_1;
+    c->across_2 = across_2;
+    c->height_a = height[0];
+    c->height_b = height[1];
+    c->gap = height[0] - height[1];
+    c->kind = kind;
+    c->feature_a = feature_a;
+    c->feature_b = feature_b;
 
     /* of several in one place the closest points, a vertex of a, or of b */
     for (i = 0; i < w->candidates; ++i) {
         dci_candidate *o = &w->candidate[i];
-        const dc_real x = o->across_1 - c->across_1, y = o->across_2 - c->across_2;
+        const dc_real x = o->across_1 - across_1, y = o->across_2 - across_2;
         if (o->id != c->id && !(x*x + y*y <= one*one)) continue;
         if (c->kind < o->kind && o->kind != DC_WITNESS) *o = *c;
         return;
@@ -5754,48 +5844,56 @@ static void dci_patch_candidate(dci_patch *w, dc_hull_contact_kind kind, dc_v3 b
 
 /* Where edges i of a and j of b cross, seen along n. Those that only do within the slack: on b's, next to where the
  * outlines met. */
-static dc_v3 dci_patch_cross(const dci_patch *w, const dci_cut *cut, int i, int j)
+static dci_outline dci_patch_cross(const dci_patch *w, const dci_cut *cut, int i, int j)
 {
     const dci_side *a = &w->side[0], *b = &w->side[1];
     const dci_outline *p = &a->corner[i], *q = &a->corner[i + 1 < a->count ? i + 1 : 0];
     const dci_outline *r = &b->corner[j], *t = &b->corner[j + 1 < b->count ? j + 1 : 0];
     const dc_real ax = q->across_1 - p->across_1, ay = q->across_2 - p->across_2;
-    const dc_real bx = t->across_1 - r->across_1, by = t->across_2 - r->across_2, b2 = bx*bx + by*by;
+    const dc_real bx = t->across_1 - r->across_1, by = t->across_2 - r->across_2;
     const dc_real x = r->across_1 - p->across_1, y = r->across_2 - p->across_2, det = ax*by - ay*bx;
     dc_real u = x*by - y*bx, v = x*ay - y*ax;
+    dci_outline at = *r;
 
     /* p + u/det (q - p) = r + v/det (t - r) */
-    if (det != 0 && u*det >= 0 && v*det >= 0 && dc_abs(u) <= dc_abs(det) && dc_abs(v) <= dc_abs(det))
-        return dc_madd(p->at, u/det, dc_sub(q->at, p->at));
+    if (det != 0 && u*det >= 0 && v*det >= 0 && dc_abs(u) <= dc_abs(det) && dc_abs(v) <= dc_abs(det)) {
+        at.across_1 = p->across_1 + u/det*ax;
+        at.across_2 = p->across_2 + u/det*ay;
+        return at;
+    }
     v = (cut->across_1 - r->across_1)*bx + (cut->across_2 - r->across_2)*by;
-    if (!(v > 0)) return r->at;
-    return v < b2 ? dc_madd(r->at, v/b2, dc_sub(t->at, r->at)) : t->at;
+    u = bx*bx + by*by;
+    v = !(v > 0) ? 0 : v < u ? v/u : DC_R(1);
+    at.across_1 = r->across_1 + v*bx;
+    at.across_2 = r->across_2 + v*by;
+    return at;
 }
 
 /* the corner between edges p and q of n: a cutting outline may be met the other way round */
 static int dci_cut_corner(int p, int q, int n) { return (p + 1)%n == q ? q : p; }
 
 /* candidates of the cuts */
-static void dci_patch_cuts(dci_patch *w)
+static DCI_NOINLINE void dci_patch_cuts(dci_patch *w)
 {
     const dci_side *a = &w->side[0], *b = &w->side[1];
     const int face_a = a->face, face_b = b->face;
-    int i;
+    int i = w->first_cut;
 
-    for (i = 0; i < w->cuts; ++i) {
+    if (i >= 0) do {
         const int p = w->cut[i].before, q = w->cut[i].behind, n = a->count;
         if (p < n && q < n) {
             const dci_outline *c = &a->corner[dci_cut_corner(p, q, n)];
-            dci_patch_candidate(w, DC_VERTEX_FACE, c->at, 0, c->vertex, face_b);
+            dci_patch_candidate(w, DC_VERTEX_FACE, c, 0, c->vertex, face_b);
         } else if (p >= n && q >= n) {
             const dci_outline *c = &b->corner[dci_cut_corner(p - n, q - n, b->count)];
-            dci_patch_candidate(w, DC_FACE_VERTEX, c->at, 1, face_a, c->vertex);
+            dci_patch_candidate(w, DC_FACE_VERTEX, c, 1, face_a, c->vertex);
         } else {
             const int e = p < n ? p : q, f = p < n ? q - n : p - n;
-            const dc_v3 x = dci_patch_cross(w, &w->cut[i], e, f);
-            dci_patch_candidate(w, DC_EDGE_EDGE, x, 2, a->corner[e].edge, b->corner[f].edge);
+            const dci_outline x = dci_patch_cross(w, &w->cut[i], e, f);
+            dci_patch_candidate(w, DC_EDGE_EDGE, &x, 2, a->corner[e].edge, b->corner[f].edge);
         }
-    }
+        i = w->cut[i].next;
+    } while (i != w->first_cut);
 }
 
 /* Two segments, parallel as seen along n: the ends of what they share. */
@@ -5825,8 +5923,8 @@ static void dci_cut_segments(dci_patch *w)
     for (i = 0; i < 2; ++i) {
         const int ia = i ? !low[0] : low[0], ib = i ? !low[1] : low[1];
         const dc_real in = i ? along[1][ib] - along[0][ia] : along[0][ia] - along[1][ib];
-        if (in >= -w->slack) dci_patch_candidate(w, DC_VERTEX_FACE, c[0][ia]->at, 0, c[0][ia]->vertex, w->side[1].face);
-        else dci_patch_candidate(w, DC_FACE_VERTEX, c[1][ib]->at, 1, w->side[0].face, c[1][ib]->vertex);
+        if (in >= -w->slack) dci_patch_candidate(w, DC_VERTEX_FACE, c[0][ia], 0, c[0][ia]->vertex, w->side[1].face);
+        else dci_patch_candidate(w, DC_FACE_VERTEX, c[1][ib], 1, w->side[0].face, c[1][ib]->vertex);
     }
 }
 
@@ -5837,49 +5935,55 @@ static dc_real dci_patch_area(const dci_candidate *p, const dci_candidate *q, co
          - (q->across_2 - p->across_2)*(r->across_1 - p->across_1);
 }
 
-/* how much candidate c adds to the first n: distance, area, area outside a triangle, distance from the nearest */
-static dc_real dci_patch_worth(const dci_candidate *p, int n, const dci_candidate *c)
+/* how much candidate c adds to the n that are picked: distance, area, area outside a triangle, distance from the
+ * nearest; turn: the sign of the triangle's area */
+static dc_real dci_patch_worth(const dci_patch *w, int n, dc_real turn, const dci_candidate *c)
 {
-    dc_real least = DC_REAL_MAX, most = 0, turn;
+    const dci_candidate *p = &w->candidate[w->pick[0]], *q = &w->candidate[w->pick[n > 1]];
+    dc_real least = DC_REAL_MAX;
     int i;
 
-    if (n == 2) return dc_abs(dci_patch_area(p, p + 1, c));
+    if (n == 2) return dc_abs(dci_patch_area(p, q, c));
     if (n == 3) {
-        turn = dci_patch_area(p, p + 1, p + 2) < 0 ? -DC_R(1) : DC_R(1);
-        for (i = 0; i < 3; ++i) most = dc_max(most, -turn*dci_patch_area(p + i, p + (i + 1)%3, c));
-        return most;
+        const dci_candidate *r = &w->candidate[w->pick[2]];
+        least = dc_min(turn*dci_patch_area(p, q, c), turn*dci_patch_area(q, r, c));
+        return dc_max(0, -dc_min(turn*dci_patch_area(r, p, c), least));
     }
     for (i = 0; i < n; ++i) {
-        dc_real x = c->across_1 - p[i].across_1, y = c->across_2 - p[i].across_2;
+        const dci_candidate *o = &w->candidate[w->pick[i]];
+        const dc_real x = c->across_1 - o->across_1, y = c->across_2 - o->across_2;
         least = dc_min(least, x*x + y*y);
     }
     return least;
 }
 
-/* The candidates that stay go to the front: the deepest, then one after the other what adds most. */
-static void dci_patch_reduce(dci_patch *w, int capacity)
+/* The candidates that stay: the deepest, then one after the other what adds most. Of equal ones that which was there
+ * before, then that of the least id, so that rounding does not choose. */
+static DCI_NOINLINE void dci_patch_reduce(dci_patch *w, int capacity)
 {
-    dci_candidate *c = w->candidate, swap;
+    dci_candidate *c = w->candidate;
+    dc_real most = 0, equal = w->slack, turn = 1;
     int n, i, at;
 
-    if (w->candidates <= capacity) return;
-    for (n = 0; n < capacity; ++n) {
-        dc_real best = -1, worth;
-        at = n;
-        for (i = n; i < w->candidates; ++i) {
-            if (n == 0) {
-                const dc_real deeper = c[at].gap - c[i].gap;
-                if (deeper > w->slack || (deeper >= -w->slack && c[i].keep > c[at].keep)) at = i;
-                continue;
-            }
-            worth = c[i].keep*dci_patch_worth(c, n, &c[i]);
-            if (worth > best) { best = worth; at = i; }
+    w->points = w->candidates < capacity ? w->candidates : capacity;
+    for (n = 0; n < w->points; ++n) {
+        w->pick[n] = n;
+        if (w->candidates <= capacity) continue;
+        if (n == 3 && dci_patch_area(&c[w->pick[0]], &c[w->pick[1]], &c[w->pick[2]]) < 0) turn = -1;
+        at = -1;
+        for (i = 0; i < w->candidates; ++i) {
+            dc_real worth;
+            if (!(c[i].keep > 0)) continue;
+            worth = n == 0 ? -c[i].gap : c[i].keep*dci_patch_worth(w, n, turn, &c[i]);
+            if (at >= 0 && worth < most - equal) continue;
+            if (at < 0 || worth > most + equal || c[i].keep > c[at].keep
+                || (c[i].keep == c[at].keep && c[i].id < c[at].id)) at = i;
+            most = i == at ? worth : dc_max(worth, most);
         }
-        swap = c[n];
-        c[n] = c[at];
-        c[at] = swap;
+        if (n == 1) equal = DCI_PATCH_EQUAL*most;
+        w->pick[n] = at;
+        c[at].keep = 0;
     }
-    w->candidates = capacity;
 }
 
 static int dci_patch_find(const dc_hull_patch *m, unsigned id)
@@ -5893,54 +5997,271 @@ static int dci_patch_find(const dc_hull_patch *m, unsigned id)
 /* the candidates, in the world and with the radii, into the patch; what the patch before knew of them stays */
 static DCI_NOINLINE void dci_patch_write(const dci_patch *w, const dc_distance *d, dc_hull_patch *m)
 {
-    const dc_hull_patch before = *m;
     const dc_real ra = w->side[0].hull->hull.radius, rb = w->side[1].hull->hull.radius;
+    dc_real warm[DC_HULL_CONTACTS][3];
     int i, k, old;
 
+    /* first what the points of before knew, whose places are taken */
+    for (i = 0; i < w->points; ++i) {
+        old = w->candidate[w->pick[i]].old;
+        for (k = 0; k < 3; ++k) warm[i][k] = old < 0 ? 0 : m->point[old].warm[k];
+    }
     m->n = w->n;
     m->gap = w->gap - (ra + rb);
     m->distance = *d;
-    m->count = w->candidates;
+    m->count = w->points;
     m->reference = w->reference;
     m->face_a = w->side[0].face;
     m->face_b = w->side[1].face;
     m->planar = w->side[0].planar;
-    for (i = 0; i < w->candidates; ++i) {
-        const dci_candidate *c = &w->candidate[i];
+    for (i = 0; i < w->points; ++i) {
+        const dci_candidate *c = &w->candidate[w->pick[i]];
         dc_hull_contact *p = &m->point[i];
-        old = dci_patch_find(&before, c->id);
-        p->pa = dc_add(w->origin, dc_madd(c->pa, -ra, w->n));
-        p->pb = dc_add(w->origin, dc_madd(c->pb, rb, w->n));
+        const dc_v3 base = dc_madd(dc_scale(c->across_1, w->axis_1), c->across_2, w->axis_2);
+        p->pa = dc_add(w->origin, dc_madd(base, c->height_a - ra, w->n));
+        p->pb = dc_add(w->origin, dc_madd(base, c->height_b + rb, w->n));
         p->gap = c->gap - (ra + rb);
         p->kind = c->kind;
         p->feature_a = c->feature_a;
         p->feature_b = c->feature_b;
         p->id = c->id;
-        p->kept = old >= 0;
-        for (k = 0; k < 3; ++k) p->warm[k] = old >= 0 ? before.point[old].warm[k] : 0;
+        p->kept = c->old >= 0;
+        for (k = 0; k < 3; ++k) p->warm[k] = warm[i][k];
     }
 }
 
 /* The arrays of a patch for outlines of these hulls; 0: they do not fit. */
 static DCI_NOINLINE int dci_patch_take(dci_room *room, int na, int nb, dci_patch *w)
 {
-    const size_t most = (size_t)na + (size_t)nb + 4;
+    const size_t most = 2*((size_t)na + (size_t)nb) + 4;
     w->most = (int)most;
     w->side[0].corner = DCI_TAKE(room, (size_t)na + 1, dci_outline);
     w->side[1].corner = DCI_TAKE(room, (size_t)nb + 1, dci_outline);
     w->cut = DCI_TAKE(room, most, dci_cut);
-    w->other = DCI_TAKE(room, most, dci_cut);
     w->candidate = DCI_TAKE(room, most + 1, dci_candidate);
     return !room->full;
 }
 
-/* what n is normal to; of two faces, that of before */
-static DCI_NOINLINE int dci_patch_reference(const dci_patch *w, int before)
+/* What n is normal to. Of two faces that are parallel n becomes the normal of a's, or of b's where it was before, and
+ * the gap the room along that: the same at all poses nearby. */
+static DCI_NOINLINE void dci_patch_reference(dci_patch *w, int before)
 {
-    const int a = dci_side_faces(&w->side[0]) && dc_dot(w->side[0].normal, w->n) <= DCI_PATCH_ALIGNED - 1;
-    const int b = dci_side_faces(&w->side[1]) && dc_dot(w->side[1].normal, w->n) >= 1 - DCI_PATCH_ALIGNED;
-    if (a && b) return before == 2 ? 2 : 1;
-    return a ? 1 : b ? 2 : 3;
+    const dci_side *a = &w->side[0], *b = &w->side[1];
+    const int on_a = dci_side_faces(a) && dc_dot(a->normal, w->n) <= DCI_PATCH_ALIGNED - 1;
+    const int on_b = dci_side_faces(b) && dc_dot(b->normal, w->n) >= 1 - DCI_PATCH_ALIGNED;
+    const dc_v3 off = dc_add(a->normal, b->normal);
+    dc_v3 n;
+
+    if (on_a && on_b && dc_dot(off, off) <= DCI_PATCH_SLACK*DCI_PATCH_SLACK) {
+        const int k = before == 2;
+        w->reference = 1 + k;
+        w->gap = dci_patch_room(w, k, w->side[k].face, &n);
+        w->n = n;
+    } else if (w->reference == 0) w->reference = on_a ? 1 : on_b ? 2 : 3;
+}
+
+/* ---- cuboids */
+
+/* Two cuboids about b's centre: their axes in the world, what is between the centres, from b to a, along the axes, and
+ * the products of axes. */
+typedef struct {
+    const dc_hull_topology *hull[2];
+    dc_v3   origin, centre[2], axis[2][3];
+    dc_real along_a[3], along_b[3], turn[3][3], size[3][3];     /* size: |turn| */
+    dc_real room;
+} dci_boxes;
+
+static DCI_NOINLINE void dci_boxes_open(dci_boxes *x, const dci_patch *w, const dc_pose *pa, const dc_pose *pb)
+{
+    const dc_hull_topology *a = w->side[0].hull, *b = w->side[1].hull;
+    const dc_m3 *Ra = &w->side[0].rotation, *Rb = &w->side[1].rotation;
+    const dc_v3 centre_a = dc_mul(Ra, a->box_centre), centre_b = dc_mul(Rb, b->box_centre);
+    int i, j;
+
+    x->hull[0] = a;
+    x->hull[1] = b;
+    x->origin = dc_add(centre_b, pb->t);
+    x->centre[0] = dc_add(dc_sub(centre_a, centre_b), dc_sub(pa->t, pb->t));
+    x->centre[1] = dc_vec(0, 0, 0);
+    for (i = 0; i < 3; ++i) {
+        x->axis[0][i] = dc_mul(Ra, a->box_axis[i]);
+        x->axis[1][i] = dc_mul(Rb, b->box_axis[i]);
+    }
+    for (i = 0; i < 3; ++i) {
+        x->along_a[i] = dc_dot(x->axis[0][i], x->centre[0]);
+        x->along_b[i] = dc_dot(x->axis[1][i], x->centre[0]);
+        for (j = 0; j < 3; ++j) {
+            x->turn[i][j] = dc_dot(x->axis[0][i], x->axis[1][j]);
+            x->size[i][j] = dc_abs(x->turn[i][j]);
+        }
+    }
+}
+
+/* The axis with the most room: 0 to 2 of a, 3 to 5 of b, 6 + 3 i + j their product; faces where edges bring no more
+ * than rounding. Faces with more than `far` end the search. kept: the face that n was normal to before, 2 k + 1 where n
+ * was along axis k, 2 k where it was against it, of b 6 more; -1: none. */
+static DCI_NOINLINE int dci_boxes_best(dci_boxes *x, int kept, dc_real share, dc_real far, dc_real rounding)
+{
+    const dc_real *ha = x->hull[0]->box_half, *hb = x->hull[1]->box_half;
+    dc_real room[6], edge[3][3], best, l2;
+    int i, j, axis = 0;
+
+    /* faces */
+    for (i = 0; i < 3; ++i) {
+        room[i] = dc_abs(x->along_a[i]) - ha[i] - (hb[0]*x->size[i][0] + hb[1]*x->size[i][1] + hb[2]*x->size[i][2]);
+        room[3 + i] = dc_abs(x->along_b[i]) - hb[i]
+                    - (ha[0]*x->size[0][i] + ha[1]*x->size[1][i] + ha[2]*x->size[2][i]);
+    }
+    for (i = 1; i < 6; ++i)
+        if (room[i] > room[axis]) axis = i;
+    best = room[axis];
+
+    /* Edges. Their product has length^2 = turn_ij1^2 + turn_ij2^2 at most 1: overlap grows by the division. */
+    for (i = 0; i < 3; ++i)
+        for (j = 0; j < 3; ++j) {
+            const int i1 = (i + 1)%3, i2 = (i + 2)%3, j1 = (j + 1)%3, j2 = (j + 2)%3;
+            edge[i][j] = dc_abs(x->along_a[i2]*x->turn[i1][j] - x->along_a[i1]*x->turn[i2][j]) - rounding
+                       - (ha[i1]*x->size[i2][j] + ha[i2]*x->size[i1][j])
+                       - (hb[j1]*x->size[i][j2] + hb[j2]*x->size[i][j1]);
+        }
+    for (i = 0; i < 9 && !(best > far); ++i) {
+        dc_real value = edge[i/3][i%3];
+        if (value < 0 && value <= best) continue;
+        l2 = x->turn[i/3][(i + 1)%3]*x->turn[i/3][(i + 1)%3] + x->turn[i/3][(i + 2)%3]*x->turn[i/3][(i + 2)%3];
+        if (!(l2 > 64*DC_EPS)) continue;
+        value /= dc_sqrt(l2);
+        if (!(value > best)) continue;
+        best = value;
+        axis = 6 + i;
+    }
+
+    /* the face before */
+    i = kept/2;
+    if (kept >= 0 && best < 0 && room[i] >= best + share*best) {
+        const dc_real along = i < 3 ? x->along_a[i] : x->along_b[i - 3];
+        if ((along > 0) == (kept & 1)) {
+            axis = i;
+            best = room[i];
+        }
+    }
+    x->room = best;
+    return axis;
+}
+
+/* Corner of body k farthest along `along`, and which it is. */
+static dc_v3 dci_boxes_corner(const dci_boxes *x, int k, dc_v3 along, int *bits)
+{
+    const dc_hull_topology *t = x->hull[k];
+    dc_v3 at = x->centre[k];
+    int i;
+
+    *bits = 0;
+    for (i = 0; i < 3; ++i) {
+        const int up = dc_dot(x->axis[k][i], along) > 0;
+        *bits |= up << i;
+        at = dc_madd(at, up ? t->box_half[i] : -t->box_half[i], x->axis[k][i]);
+    }
+    return at;
+}
+
+/* A face of body k: a corner of the other body, its foot, and three corners of the face that carry the foot. */
+static void dci_boxes_face(const dci_boxes *x, int k, int axis, dc_distance *d)
+{
+    const dc_hull_topology *t = x->hull[k];
+    const dc_v3 out = k ? d->n : dc_neg(d->n);
+    int bits, i, from = dc_dot(x->axis[k][axis], out) > 0 ? 1 << axis : 0;
+    int *corner = k ? d->ib : d->ia;
+    dc_real *weight = k ? d->wb : d->wa;
+    const dc_v3 at = dci_boxes_corner(x, 1 - k, dc_neg(out), &bits), to = dc_sub(at, x->centre[k]);
+
+    weight[0] = 1;
+    corner[0] = t->box_corner[from];
+    for (i = 1; i < 3; ++i) {
+        const int l = (axis + i)%3;
+        corner[i] = t->box_corner[from | 1 << l];
+        weight[i] = DC_R(0.5)*(dc_dot(to, x->axis[k][l])/t->box_half[l] + 1);
+        weight[0] -= weight[i];
+    }
+    (k ? d->ia : d->ib)[0] = x->hull[1 - k]->box_corner[bits];
+    (k ? d->wa : d->wb)[0] = 1;
+    d->na = k ? 1 : 3;
+    d->nb = k ? 3 : 1;
+    d->pa = k ? at : dc_madd(at, d->gap, d->n);
+    d->pb = k ? dc_madd(at, -d->gap, d->n) : at;
+}
+
+/* Two edges, and where they are closest; 0: beyond the end of one. cross: the product of their axes i and j. */
+static int dci_boxes_edges(const dci_boxes *x, int i, int j, dc_v3 cross, dc_distance *d)
+{
+    const dc_v3 e = x->axis[0][i], f = x->axis[1][j];
+    const dc_real l2 = dc_dot(cross, cross);
+    dc_v3 at[2], off;
+    dc_real u[2];
+    int k, bits[2], inside = 1;
+
+    at[0] = dci_boxes_corner(x, 0, dc_neg(d->n), &bits[0]);
+    at[1] = dci_boxes_corner(x, 1, d->n, &bits[1]);
+    off = dc_sub(at[1], at[0]);
+    d->gap = -dc_dot(d->n, off);
+
+    /* at_a + u_a e = at_b + u_b f + gap n, from the corners */
+    u[0] = dc_dot(dc_cross(off, f), cross)/l2;
+    u[1] = dc_dot(dc_cross(off, e), cross)/l2;
+    for (k = 0; k < 2; ++k) {
+        const dc_hull_topology *t = x->hull[k];
+        const int axis = k ? j : i;
+        const dc_real whole = bits[k] >> axis & 1 ? -2*t->box_half[axis] : 2*t->box_half[axis];
+        const dc_real share = dc_max(0, dc_min(1, u[k]/whole));
+        int *corner = k ? d->ib : d->ia;
+        dc_real *weight = k ? d->wb : d->wa;
+        inside &= share*whole == u[k] || dc_abs(share*whole - u[k]) <= 16*DC_EPS*dc_abs(whole);
+        at[k] = dc_madd(at[k], share*whole, x->axis[k][axis]);
+        corner[0] = t->box_corner[bits[k]];
+        corner[1] = t->box_corner[bits[k] ^ 1 << axis];
+        weight[0] = 1 - share;
+        weight[1] = share;
+    }
+    d->na = d->nb = 2;
+    off = dc_scale(DC_R(0.5), dc_add(at[0], at[1]));
+    d->pa = dc_madd(off, DC_R(0.5)*d->gap, d->n);
+    d->pb = dc_madd(off, -DC_R(0.5)*d->gap, d->n);
+    return inside;
+}
+
+/* dc_distance along an axis; 0: it is less than the distance. */
+static DCI_NOINLINE int dci_boxes_answer(const dci_boxes *x, int axis, dc_distance *d)
+{
+    const int i = axis < 6 ? axis%3 : (axis - 6)/3, j = (axis - 6)%3;
+    const dc_real ra = x->hull[0]->hull.radius, rb = x->hull[1]->hull.radius;
+    dc_v3 n = axis < 6 ? x->axis[axis >= 3][i] : dc_cross(x->axis[0][i], x->axis[1][j]), cross = n;
+    int k, known = 1;
+
+    if (axis >= 6) n = dci_unit(n);
+    for (k = 0; k < 3; ++k) {
+        d->ia[k] = d->ib[k] = 0;
+        d->wa[k] = d->wb[k] = 0;
+    }
+    d->n = dc_dot(n, x->centre[0]) < 0 ? dc_neg(n) : n;
+    d->gap = x->room;
+    d->iterations = 0;
+    if (axis < 6) dci_boxes_face(x, axis >= 3, i, d);
+    else known = dci_boxes_edges(x, i, j, cross, d);
+    d->gap -= ra + rb;
+    d->pa = dc_add(dc_madd(d->pa, -ra, d->n), x->origin);
+    d->pb = dc_add(dc_madd(d->pb, rb, d->n), x->origin);
+    return known;
+}
+
+/* The face of the patch before as dci_boxes_best wants it */
+static int dci_boxes_kept(const dc_hull_topology *a, const dc_hull_topology *b, const dc_hull_patch *before)
+{
+    const int of_b = before->reference == 2, face = of_b ? before->face_b : before->face_a;
+    const int *faces = of_b ? b->box_face : a->box_face;
+    int i;
+    if (before->count < 1 || before->reference < 1 || before->reference > 2) return -1;
+    for (i = 0; i < 6; ++i)                     /* a's face looks against n */
+        if (faces[i] == face) return of_b ? 6 + (i ^ 1) : i;
+    return -1;
 }
 
 DC_DEF size_t dc_hull_manifold_bytes(int na, int nb)
@@ -5965,15 +6286,13 @@ static void dci_patch_witness(dci_patch *w, const dc_distance *d)
 {
     dci_candidate *c = &w->candidate[w->candidates++];
     const dc_real ra = w->side[0].hull->hull.radius, rb = w->side[1].hull->hull.radius;
-    dc_v3 mid = dc_sub(dc_scale(DC_R(0.5), dc_add(d->pa, d->pb)), w->origin);
+    const dc_v3 mid = dc_sub(dc_scale(DC_R(0.5), dc_add(d->pa, d->pb)), w->origin);
 
-    mid = dc_madd(mid, DC_R(0.5)*(ra - rb), w->n);
-    c->pa = dc_madd(mid, DC_R(0.5)*w->gap, w->n);
-    c->pb = dc_madd(mid, -DC_R(0.5)*w->gap, w->n);
+    c->height_a = dc_dot(w->n, mid) + DC_R(0.5)*(ra - rb + w->gap);
+    c->height_b = dc_dot(w->n, mid) + DC_R(0.5)*(ra - rb - w->gap);
     c->gap = w->gap;
     c->across_1 = dc_dot(w->axis_1, mid);
     c->across_2 = dc_dot(w->axis_2, mid);
-    c->keep = 1;
     c->kind = DC_WITNESS;
     c->feature_a = dci_least_of(d->na, d->ia);
     c->feature_b = dci_least_of(d->nb, d->ib);
@@ -5982,15 +6301,14 @@ static void dci_patch_witness(dci_patch *w, const dc_distance *d)
 
 /* Candidates of the two faces, less what is beyond the margin. Where n is that of edges or vertices the closest points
  * take the place of what is there, unless others as close show that they might be anywhere between; and they come where
- * nothing else has their gap. */
-static DCI_NOINLINE void dci_patch_fill(dci_patch *w, const dc_distance *d, const dc_hull_patch *before,
-                                        dc_real margin, int capacity)
+ * nothing else has their gap. 0: nothing has it, and `known` is 0, the gap may not be the distance. */
+static DCI_NOINLINE int dci_patch_fill(dci_patch *w, const dc_distance *d, const dc_hull_patch *before,
+                                       dc_real margin, int capacity, int known)
 {
     const dc_real radius = w->side[0].hull->hull.radius + w->side[1].hull->hull.radius;
     const dc_real one = DCI_PATCH_ONE*w->slack;
     int i, beside, n = 0, here = 0, elsewhere = 0, alone;
 
-    w->cuts = w->candidates = 0;
     if (w->side[0].count == 2 && w->side[1].count == 2) dci_cut_segments(w);
     else if (w->side[0].count > 1 && w->side[1].count > 1) {
         dci_cut_polygon(w, dci_cut_which(w));
@@ -6003,39 +6321,96 @@ static DCI_NOINLINE void dci_patch_fill(dci_patch *w, const dc_distance *d, cons
         beside = dc_max(dc_abs(c->across_1), dc_abs(c->across_2)) <= one;
         here |= beside && c->gap <= w->gap + one;
         elsewhere |= !beside && c->gap <= w->gap + w->slack;
+        known |= c->gap <= w->gap + w->rounding;
     }
+    if (!known) return 0;
     alone = w->reference == 3 && !elsewhere;
     for (i = 0; i < w->candidates; ++i) {
         const dci_candidate *c = &w->candidate[i];
         beside = dc_max(dc_abs(c->across_1), dc_abs(c->across_2)) <= one;
         if ((beside && alone) || !(c->gap - radius <= margin + w->slack*DC_R(0.01))) continue;
-        w->candidate[n++] = *c;
+        if (n < i) w->candidate[n] = *c;
+        ++n;
     }
     w->candidates = n;
-    if (alone || !(here || elsewhere)) dci_patch_witness(w, d);
+    if (alone || n == 0 || !(here || elsewhere)) dci_patch_witness(w, d);
 
     /* those that were there before, and the reduction */
-    for (i = 0; i < w->candidates; ++i)
-        if (dci_patch_find(before, w->candidate[i].id) >= 0) w->candidate[i].keep = DCI_PATCH_KEEP;
+    for (i = 0; i < w->candidates; ++i) {
+        dci_candidate *c = &w->candidate[i];
+        c->old = before->count > 0 ? dci_patch_find(before, c->id) : -1;
+        c->keep = c->old < 0 ? DC_R(1) : DCI_PATCH_KEEP;
+    }
     dci_patch_reduce(w, capacity);
+    return 1;
 }
 
 /* the sides at their poses, about the middle of the closest points */
-static DCI_NOINLINE void dci_patch_open(dci_patch *w, const dc_hull_topology *a, const dc_pose *pa,
-                                        const dc_hull_topology *b, const dc_pose *pb, const dc_distance *d, int planar)
+static DCI_NOINLINE void dci_patch_open(dci_patch *w, const dc_pose *pa, const dc_pose *pb, const dc_distance *d)
 {
     w->origin = dc_scale(DC_R(0.5), dc_add(d->pa, d->pb));
     w->n = d->n;
-    w->gap = d->gap + a->hull.radius + b->hull.radius;
-    w->slack = DCI_PATCH_SLACK*(a->reach + b->reach);
-    w->side[0].hull = a;
-    w->side[0].rotation = dc_rotation(pa->q);
+    w->gap = d->gap + w->side[0].hull->hull.radius + w->side[1].hull->hull.radius;
     w->side[0].shift = dc_sub(pa->t, w->origin);
-    w->side[1].hull = b;
-    w->side[1].rotation = dc_rotation(pb->q);
     w->side[1].shift = dc_sub(pb->t, w->origin);
-    w->side[0].planar = w->side[1].planar = planar;
-    w->side[0].normal = w->side[1].normal = dc_vec(0, 0, 0);
+}
+
+/* Is there more room than `far` along the n of a patch before that had no points? */
+static int dci_patch_far(dci_patch *w, const dc_pose *pa, const dc_pose *pb, const dc_hull_patch *before, dc_real far)
+{
+    const dci_side *a = &w->side[0], *b = &w->side[1];
+    const dc_v3 n = before->n;
+    dc_v3 x, y;
+
+    if (before->count != 0 || !(dc_abs(dc_dot(n, n) - 1) <= 16*DC_EPS)) return 0;
+    x = a->hull->hull.v[dc_hull_support(a->hull, dc_mul_t(&a->rotation, dc_neg(n)), -1)];
+    y = b->hull->hull.v[dc_hull_support(b->hull, dc_mul_t(&b->rotation, n), -1)];
+    x = dc_sub(dc_mul(&a->rotation, x), dc_mul(&b->rotation, y));
+    w->n = n;
+    w->gap = dc_dot(n, dc_add(x, dc_sub(pa->t, pb->t)));
+    return w->gap > far;
+}
+
+/* The patch in w, by the axes of cuboids or by the distance. DC_E_OVERLAP: the axes do not say, the distance has to. */
+static DCI_NOINLINE dc_status dci_patch_make(dci_patch *w, const dc_hull_manifold_options *o, const dc_pose *pa,
+                                             const dc_pose *pb, int axes, dc_arena *mem, dc_distance *d,
+                                             const dc_hull_patch *before)
+{
+    const dc_hull_topology *a = w->side[0].hull, *b = w->side[1].hull;
+    const dc_real far = o->margin + a->hull.radius + b->hull.radius + w->slack*DC_R(0.01);
+    dc_status status = DC_OK;
+    int known = 1;
+
+    /* direction */
+    w->reference = w->candidates = w->points = 0;
+    if (axes) {
+        dci_boxes x;
+        int axis;
+        dci_boxes_open(&x, w, pa, pb);
+        axis = dci_boxes_best(&x, dci_boxes_kept(a, b, before), o->share, far, w->rounding);
+        known = dci_boxes_answer(&x, axis, d) && axis >= 6;
+        w->reference = axis < 3 ? 1 : axis < 6 ? 2 : 3;
+        dci_patch_open(w, pa, pb, d);
+        known |= w->gap < 0;
+    } else {
+        w->side[0].face = w->side[1].face = 0;
+        if (dci_patch_far(w, pa, pb, before, far)) return DC_OK;
+        status = dc_hull_distance_large(a, pa, b, pb, mem, d);
+        if (status != DC_OK && status != DC_E_DIVERGED) return status;
+        dci_patch_open(w, pa, pb, d);
+        dci_patch_direction(w, before, o->share);
+    }
+
+    /* across n: two faces */
+    dci_side_choose(&w->side[0], dc_neg(w->n), before->count > 0 ? before->face_a : -1);
+    dci_side_choose(&w->side[1], w->n, before->count > 0 ? before->face_b : -1);
+    if (w->gap > far) return status;
+    dci_patch_reference(w, before->reference);
+    w->axis_1 = dci_unit(dc_cross(w->n, dci_axis_off(w->n)));
+    w->axis_2 = dc_cross(w->n, w->axis_1);
+    dci_side_outline(&w->side[0], w, dc_neg(w->n));
+    dci_side_outline(&w->side[1], w, w->n);
+    return dci_patch_fill(w, d, before, o->margin, o->capacity, known) ? status : DC_E_OVERLAP;
 }
 
 DC_DEF dc_status dc_hull_manifold(const dc_hull_manifold_options *opt, const dc_hull_topology *a, const dc_pose *pose_a,
@@ -6058,31 +6433,23 @@ DC_DEF dc_status dc_hull_manifold(const dc_hull_manifold_options *opt, const dc_
     if (o.share == 0) o.share = DC_R(0.05);
     if (o.capacity == 0) o.capacity = 4;
 
-    /* closest points, or depth */
     d = m->distance;
     used = mem->used;
     room.arena = mem;
-    if (!dci_patch_take(&room, a->hull.n, b->hull.n, &w)) status = DC_E_MEMORY;
-    else status = dc_hull_distance_large(a, pa, b, pb, mem, &d);
-    if (status != DC_OK && status != DC_E_DIVERGED) {
-        mem->used = used;
-        return status;
-    }
-    dci_patch_open(&w, a, pa, b, pb, &d, o.planar);
-    dci_patch_direction(&w, m, o.share);
+    status = dci_patch_take(&room, a->hull.n, b->hull.n, &w) ? DC_E_OVERLAP : DC_E_MEMORY;
+    w.side[0].hull = a;
+    w.side[1].hull = b;
+    w.side[0].rotation = dc_rotation(pa->q);
+    w.side[1].rotation = dc_rotation(pb->q);
+    w.side[0].planar = w.side[1].planar = o.planar;
+    w.side[0].normal = w.side[1].normal = dc_vec(0, 0, 0);
+    w.slack = DCI_PATCH_SLACK*(a->reach + b->reach);
+    w.rounding = 16*DC_EPS*(a->reach + b->reach);
 
-    /* across n: two faces */
-    w.axis_1 = dci_unit(dc_cross(w.n, dci_axis_off(w.n)));
-    w.axis_2 = dc_cross(w.n, w.axis_1);
-    dci_side_choose(&w.side[0], dc_neg(w.n), m->count > 0 ? m->face_a : -1);
-    dci_side_choose(&w.side[1], w.n, m->count > 0 ? m->face_b : -1);
-    dci_side_outline(&w.side[0], &w, dc_neg(w.n));
-    dci_side_outline(&w.side[1], &w, w.n);
-    w.reference = dci_patch_reference(&w, m->reference);
-    w.candidates = 0;
-    if (w.gap - (a->hull.radius + b->hull.radius) <= o.margin + w.slack*DC_R(0.01))
-        dci_patch_fill(&w, &d, m, o.margin, o.capacity);
-    dci_patch_write(&w, &d, m);
+    /* cuboids by their axes; apart that may be less than the distance */
+    if (status == DC_E_OVERLAP && a->box && b->box) status = dci_patch_make(&w, &o, pa, pb, 1, mem, &d, m);
+    if (status == DC_E_OVERLAP) status = dci_patch_make(&w, &o, pa, pb, 0, mem, &d, m);
+    if (status == DC_OK || status == DC_E_DIVERGED) dci_patch_write(&w, &d, m);
     mem->used = used;
     return status;
 }
@@ -6223,8 +6590,12 @@ static int dci_rate_features(dci_rates *r)
     if (d->nb > 1) f = dci_moving_sub(y[1], y[0]);
     if (d->na == 3) r->n = dci_moving_cross(e, dci_moving_sub(x[2], x[0]));
     else if (d->nb == 3) r->n = dci_moving_cross(f, dci_moving_sub(y[2], y[0]));
-    else if (d->na == 2 && d->nb == 2) r->n = dci_moving_cross(e, f);
-    else {
+    else if (d->na == 2 && d->nb == 2) {
+        /* of edges as good as parallel rounding alone has a product */
+        r->n = dci_moving_cross(e, f);
+        return dci_moving_unit(&r->n, r->patch->n,
+                               DCI_PATCH_SLACK*dc_sqrt(dc_dot(e.at, e.at)*dc_dot(f.at, f.at)));
+    } else {
         r->n = dci_moving_sub(x[0], y[0]);
         if (d->na == 2) r->n = dci_moving_across(r->n, e);
         if (d->nb == 2) r->n = dci_moving_across(r->n, f);
@@ -6238,6 +6609,7 @@ static int dci_rate_direction(dci_rates *r)
 {
     const int from = r->patch->reference;
 
+    if (!r->patch->count) return 0;
     r->n.at = r->patch->n;
     r->n.rate = dc_vec(0, 0, 0);
     if (from == 3) {
@@ -6365,7 +6737,7 @@ static int dci_patch_fits(const dc_hull_patch *m, const dc_hull_topology *a, con
     const dc_distance *d = &m->distance;
     int i;
 
-    if (m->count < 0 || m->count > DC_HULL_CONTACTS || m->reference < 1 || m->reference > 3) return 0;
+    if (m->count < 0 || m->count > DC_HULL_CONTACTS || m->reference < (m->count > 0) || m->reference > 3) return 0;
     if (d->na < 1 || d->na > 3 || d->nb < 1 || d->nb > 3 || !dc_finite3(m->n)) return 0;
     for (i = 0; i < d->na; ++i)
         if (d->ia[i] < 0 || d->ia[i] >= a->hull.n) return 0;
@@ -7301,7 +7673,10 @@ DC_DEF dc_status dc_hull_smooth_vjp(const dc_hull_smooth_options *opt, const dc_
 /* ---- [plane] pair potentials: the minimising plane ----------------------------------------------- */
 /* Minimise over the plane (n, d)
  *
- *     f(n, d) = R(|n|) + sum_k h(a_k),     a_k = s_k(<x_k,n> + d)                          (LRI Eq. 3, SDRS Eq. 7, 16).
+ *     f(n, d) = R(|n|) + sum_k h(a_k),     a_k = s_k(<x_k,n> + d) - r |n|                  (LRI Eq. 3, SDRS Eq. 7, 16),
+ *
+ * r the radius of its hull. da_k/dn = s_k (x_k - s_k r u): all is as with vertices that are next to the plane on their
+ * balls, but that the balls bend f by sum r |h'|/|n| across n.
  *
  * DC_GLOBAL is solved in reduced form. G(n,d) = sum 1/a_k is homogeneous of degree -1, so that along a ray
  * c/(1-|n|) + G and |n| + G are minimised in closed form, and over the rays by the same one:
@@ -7373,10 +7748,11 @@ typedef struct {
     int count_a, count;             /* vertices of a; of both */
     dc_v3 *vertex;                  /* [count] in local units: (x - origin)/unit */
     dc_v3 origin;
-    dc_real unit, size;             /* length of a local unit; largest local coordinate */
+    dc_real unit, size;             /* length of a local unit; largest local coordinate, radius included */
+    dc_real radius[2];              /* r of a and b, in local units */
 } dci_pair_hulls;
 
-/* the iterate, in local units: slack = s_k(<v - centre, normal> + offset) */
+/* the iterate, in local units: slack = s_k(<v - centre, normal> + offset) - r |normal| */
 typedef struct {
     dc_real *slack, *trial;         /* [count] */
     dc_v3 normal, centre;           /* nrm, q */
@@ -7393,7 +7769,7 @@ typedef struct { dc_v3 axis, side_1, side_2; } dci_axes;
 typedef struct {
     dc_real force;                  /* f_k = s_k h'(a_k), s_k = +1 on a, -1 on b */
     dc_real stiffness;              /* D_k = h''(a_k) */
-    dc_real local[3];               /* z, x, y: x_k - q along u, b1, b2 */
+    dc_real local[3];               /* z, x, y: x_k - s_k r u - q along u, b1, b2 */
     int vertex;                     /* k */
 } dci_term;
 
@@ -7402,6 +7778,7 @@ typedef struct {
     dci_term *term;                 /* [count], the first `terms` in use: a's, then b's */
     int terms;
     dc_real slope, curvature;       /* of the radial term: R'(r), R''(r) */
+    dc_real bend;                   /* sum r |h'_k|: what the radii add to R' across n */
     dci_axes frame;
     dc_real gradient[4];
     dc_real lower[6], inverse[4];   /* L, W: A = L diag(1/W) L^T */
@@ -7470,9 +7847,15 @@ static void dci_pair_slacks(const dci_pair *p, dc_v3 nrm, dc_real dq, dc_real *s
 {
     const dc_v3 *v = p->hulls.vertex, q = p->plane.centre;
     const int na = p->hulls.count_a, n = p->hulls.count;
+    dc_real ra = 0, rb = 0;
     int k;
-    for (k = 0; k < na; ++k) slack[k] = dc_dot(dc_sub(v[k], q), nrm) + dq;
-    for (; k < n; ++k) slack[k] = -(dc_dot(dc_sub(v[k], q), nrm) + dq);
+    if (p->hulls.radius[0] + p->hulls.radius[1] > 0) {
+        const dc_real r = dc_sqrt(dc_dot(nrm, nrm));
+        ra = p->hulls.radius[0]*r;
+        rb = p->hulls.radius[1]*r;
+    }
+    for (k = 0; k < na; ++k) slack[k] = dc_dot(dc_sub(v[k], q), nrm) + dq - ra;
+    for (; k < n; ++k) slack[k] = -(dc_dot(dc_sub(v[k], q), nrm) + dq) - rb;
 }
 
 /* the least slacks of a and of b */
@@ -7571,13 +7954,19 @@ static dc_real dci_pair_across(dci_pair *p, dc_v3 a)
     return dc_dot(p->newton.frame.side_1, p->newton.frame.side_1);
 }
 
+/* s_k r: from vertex k back along u to where its ball is next to the plane */
+static dc_real dci_pair_shift(const dci_pair *p, int k)
+{
+    return k < p->hulls.count_a ? p->hulls.radius[0] : -p->hulls.radius[1];
+}
+
 /* Terms at the plane whose slacks are in p: the loaded vertices. The slope and curvature of R are given for
  * DC_GLOBAL. Moves q to the mean of the vertices weighted by D, where the offset decouples from the normal. */
 static void dci_pair_terms(dci_pair *p)
 {
     const dci_barrier *barrier = &p->barrier;
     const dc_v3 *v = p->hulls.vertex;
-    dc_real W = 0, kappa = barrier->kappa;
+    dc_real W = 0, kappa = barrier->kappa, force[2] = {0, 0}, reach = 0;
     dc_v3 Q = dc_vec(0, 0, 0), q = p->plane.centre;
     int k, terms = 0;
 
@@ -7600,13 +7989,16 @@ static void dci_pair_terms(dci_pair *p)
         t->vertex = k;
         W += D;
         Q = dc_madd(Q, D, dc_sub(v[k], q));
+        force[k >= p->hulls.count_a] -= h1;
+        reach += D*dci_pair_shift(p, k);
         ++terms;
     }
     p->newton.terms = terms;
+    p->newton.bend = p->hulls.radius[0]*force[0] + p->hulls.radius[1]*force[1];
 
     /* q */
     if (!(W > 0)) return;
-    Q = dc_scale(1/W, Q);
+    Q = dc_scale(1/W, dc_madd(Q, -reach/p->plane.length, p->plane.normal));
     p->plane.centre = dc_add(q, Q);
     p->plane.offset += dc_dot(Q, p->plane.normal);
 }
@@ -7623,7 +8015,7 @@ static void dci_pair_frame(dci_pair *p, int turning)
 
     dci_pair_terms(p);
     q = p->plane.centre;
-    radial = newton->slope/p->plane.length;
+    radial = (newton->slope + newton->bend)/p->plane.length;
 
     /* u along the normal, b1 carried over from the step before */
     newton->frame.axis = dc_scale(1/p->plane.length, p->plane.normal);
@@ -7641,7 +8033,8 @@ static void dci_pair_frame(dci_pair *p, int turning)
         for (k = 0; k < newton->terms; ++k) {
             dci_term *t = &newton->term[k];
             const dc_v3 r = dc_sub(v[t->vertex], q);
-            const dc_real f = t->force, z = dc_dot(r, u), x = dc_dot(r, b1), y = dc_dot(r, b2);
+            const dc_real f = t->force, x = dc_dot(r, b1), y = dc_dot(r, b2);
+            const dc_real z = dc_dot(r, u) - dci_pair_shift(p, t->vertex);
             t->local[0] = z;  t->local[1] = x;  t->local[2] = y;
             g0 += f;  gz += f*z;  gx += f*x;  gy += f*y;
         }
@@ -7675,7 +8068,7 @@ static void dci_pair_frame(dci_pair *p, int turning)
         newton->frame.side_1 = dc_add(dc_scale(c, b1), dc_scale(s, b2));
     }
 
-    /* grad R = R' u; R'' u u^T + R'/r (I - u u^T), SDRS Eq. 30 */
+    /* grad R = R' u; R'' u u^T + R'/r (I - u u^T), SDRS Eq. 30; of the radii sum r |h'|/r (I - u u^T) */
     g[1] += newton->slope;
     A[2] += newton->curvature;
     A[5] += radial;
@@ -7834,12 +8227,19 @@ static dc_v3 dci_linear(const dc_real *M, dc_v3 x)
     return dc_vec(M[0]*x.x + M[1]*x.y + M[2]*x.z, M[4]*x.x + M[5]*x.y + M[6]*x.z, M[8]*x.x + M[9]*x.y + M[10]*x.z);
 }
 
+/* the same by the transpose: of a rotation, back into the coordinates of the body */
+static dc_v3 dci_linear_back(const dc_real *M, dc_v3 x)
+{
+    if (!M) return x;
+    return dc_vec(M[0]*x.x + M[4]*x.y + M[8]*x.z, M[1]*x.x + M[5]*x.y + M[9]*x.z, M[2]*x.x + M[6]*x.y + M[10]*x.z);
+}
+
 static dc_v3 dci_translation(const dc_real *M) { return M ? dc_vec(M[3], M[7], M[11]) : dc_vec(0, 0, 0); }
 
 static int dci_posed_ok(dci_posed b)
 {
     int k;
-    if (!b.hull || !b.hull->v || b.hull->n < 1 || b.hull->radius != 0) return 0;
+    if (!b.hull || !b.hull->v || b.hull->n < 1 || !dci_radius_ok(b.hull)) return 0;
 
     for (k = 0; k < b.hull->n; ++k)
         if (!dc_in_range(b.hull->v[k]) || !dc_in_range(dci_linear(b.map, b.hull->v[k]))) return 0;
@@ -7899,7 +8299,7 @@ static DCI_NOINLINE dc_status dci_pair_load(dci_pair *p, const dc_pair_options *
     int i, k;
 
     for (i = 0; i < 2; ++i)
-        if (!body[i].hull || !body[i].hull->v || body[i].hull->n < 1 || body[i].hull->radius != 0) return DC_E_ARG;
+        if (!body[i].hull || !body[i].hull->v || body[i].hull->n < 1 || !dci_radius_ok(body[i].hull)) return DC_E_ARG;
     if (!mem || body[1].hull->n > INT32_MAX - body[0].hull->n) return DC_E_ARG;
     if (!dci_pair_choose(opt, body[0].hull->n, body[1].hull->n, &o)) return DC_E_ARG;
 
@@ -7922,7 +8322,7 @@ static DCI_NOINLINE dc_status dci_pair_load(dci_pair *p, const dc_pair_options *
             if (!dc_in_range(x)) return DC_E_ARG;
             if (!v) continue;
             *v++ = x;
-            L = dc_max(L, dc_max(dc_abs(x.x), dc_max(dc_abs(x.y), dc_abs(x.z))));
+            L = dc_max(L, dc_max(dc_abs(x.x), dc_max(dc_abs(x.y), dc_abs(x.z))) + h->radius);
         }
     }
     if (!dc_in_range(origin)) return DC_E_ARG;
@@ -7945,6 +8345,7 @@ static DCI_NOINLINE dc_status dci_pair_load(dci_pair *p, const dc_pair_options *
     else p->hulls.unit = L >= DC_REAL_MIN ? dci_floor_pow2(L) : 1;
     for (k = 0, inv = 1/p->hulls.unit; k < p->hulls.count; ++k) p->hulls.vertex[k] = dc_scale(inv, p->hulls.vertex[k]);
     p->hulls.size = L/p->hulls.unit;
+    for (i = 0; i < 2; ++i) p->hulls.radius[i] = body[i].hull->radius/p->hulls.unit;
     p->barrier.kappa = 1;
     p->barrier.ratio = o.length/p->hulls.unit;
     return DC_OK;
@@ -8070,6 +8471,7 @@ static DCI_NOINLINE dc_status dci_pair_cold(dci_pair *p, dc_pair_info *info, int
     p->plane.centre = dc_vec(0, 0, 0);
     status = dci_hulls_apart(&a, &b, &n, &gap);
     if (status != DC_OK && status != DC_E_DIVERGED) return status;
+    gap -= p->hulls.radius[0] + p->hulls.radius[1];
 
     /* zero: the middle plane, SDRS Eq. 18 corrected, n = (1-s)(x'-x)/|x'-x| */
     *zero = p->barrier.kind == DC_LOCAL && gap >= dci_pair_range(&p->barrier);
@@ -9737,8 +10139,8 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
  * dci_friction_gradient       | weight, slip                  | change.force                 | SDRS Eq. 66, 70
  * dci_friction_jvp            | load, motion, change          | change.force                 | SDRS Eq. 67, 68, 72
  * dci_friction_vertices       | the two above                 | the caller's                 |
- * dci_friction_pull           | load, motion, change.now      | change.old                   | the last, transposed
  * dci_friction_twists, _write | the two above                 | work, the caller's           |
+ * dci_friction_shapes         | the two above                 | the caller's                 |
  * dci_friction_duals          | iterate, slip                 | forces as unknowns           | */
 
 #define DCI_SLIP_STEPS 100
@@ -9755,6 +10157,7 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
 typedef struct {
     int vertex;                     /* k, of the pair */
     dc_real weight, by_force;       /* A = mu h A(f) and its derivative by f */
+    dc_real shift;                  /* s_k r: x of a round hull is where it is next to the plane, x_k - s_k r n_hat */
     dc_real local[3];               /* z, x, y: x^t - q */
     dc_real velocity[3];            /* (x^{t+1} - x^t)/h */
     dc_real slip[3], speed;         /* w = e/rho, rho = sqrt(|e|^2 + eps_v) */
@@ -9766,6 +10169,7 @@ typedef struct {
     dci_slip *slip;                 /* [count], the first `loaded` in use */
     dci_axes frame;                /* of the pair */
     int count, count_a, loaded;     /* vertices of both, of a, that carry a force */
+    dc_v3 shift[2];                 /* - s_k r n_hat in the coordinates of each body, which turns with it */
     dc_real time_step, eps_v, patch;
     dc_real extent;                 /* largest coordinate of the pair: what its rounding is a part of */
 } dci_friction_loaded;
@@ -9783,7 +10187,6 @@ typedef struct {
 typedef struct {
     dc_v3 *old, *now;               /* dx^t, dx^{t+1} */
     dc_v3 *force;                   /* g or dg */
-    dc_real plane[3];               /* of the plane's velocity */
 } dci_friction_change;
 
 typedef struct { dc_real map[4][12], gradient[12], hessian[144], mixed[144]; } dci_friction_work;
@@ -10065,18 +10468,18 @@ static dc_real dci_slip_by_force(const dci_friction *f, int k, const dc_real e0[
 }
 
 /* SDRS Eq. 67, 72. Change of the gradients g_k = dU_f/dx_k^{t+1} = A/h B w along the motions old, now of the loaded
- * vertices (old: 0 to leave time t alone). The basis is carried along without spin: dB = -n_hat (B^T dn_hat)^T. */
-static DCI_NOINLINE void dci_friction_jvp(dci_friction *f, int old)
+ * vertices and that of the plane, dp (NULL to leave time t alone). The basis is carried along without spin: dB = -n_hat
+ * (B^T dn_hat)^T. */
+static DCI_NOINLINE void dci_friction_jvp(const dci_friction *f, const dc_real *dp)
 {
     const dci_axes *frame = &f->load.frame;
     dc_v3 *dg = f->change.force;
-    dc_real dp[4] = {0, 0, 0, 0}, dn1 = 0, dn2 = 0, rhs[3] = {0, 0, 0};
+    dc_real dn1 = 0, dn2 = 0, rhs[3] = {0, 0, 0};
     dc_real h = f->load.time_step, spin = f->motion.velocity[2]/f->motion.scale;
     int k, i;
 
     if (f->load.loaded == 0) return;
-    if (old) {
-        dci_friction_plane_jvp(f, f->change.old, dp);
+    if (dp) {
         dn1 = dp[2]/f->load.pair->plane.length;   /* dn_hat in b1, b2 */
         dn2 = dp[3]/f->load.pair->plane.length;
     }
@@ -10088,11 +10491,13 @@ static DCI_NOINLINE void dci_friction_jvp(dci_friction *f, int old)
         dc_real K[3][3], e0[3] = {0, 0, 0}, e1[3], de[3], dA = 0, dxx = 0, dyy = 0;
         dc_v3 dw;
         dci_to_frame(frame, f->change.now[k], e1);
-        if (old) {
+        if (dp) {
             dci_to_frame(frame, f->change.old[k], e0);
+            dA = dci_slip_by_force(f, k, e0, dp);
+            e0[1] -= s->shift*dn1;                 /* d(x_k - s_k r n_hat) */
+            e0[2] -= s->shift*dn2;
             dxx = e0[1] - s->local[0]*dn1;         /* d(B^T (x^t - q)) */
             dyy = e0[2] - s->local[0]*dn2;
-            dA = dci_slip_by_force(f, k, e0, dp);
         }
 
         de[0] = (e1[1] - e0[1])/h - s->velocity[0]*dn1 + spin*dyy;
@@ -10106,7 +10511,6 @@ static DCI_NOINLINE void dci_friction_jvp(dci_friction *f, int old)
         rhs[2] += A*(w[1]*dxx - w[0]*dyy)/f->motion.scale;
     }
     dci_friction_solve(f, rhs);                    /* dz, SDRS Eq. 68 */
-    memcpy(f->change.plane, rhs, sizeof rhs);
 
     for (k = 0; k < f->load.loaded; ++k) {
         dci_slip *s = &f->load.slip[k];
@@ -10174,12 +10578,33 @@ static DCI_NOINLINE int dci_friction_forces(dci_friction *f, const dci_pair *p, 
         s->weight = mu*h*F*(F/(root + dc_sqrt(eps_f)));     /* SDRS Eq. 12: A(f) = f^2/(sqrt(f^2 + eps) + sqrt eps) */
         s->by_force = mu*h*F/root;
         for (i = 0; i < 3; ++i) s->local[i] = p->hulls.unit*t->local[i];
+        s->shift = p->hulls.unit*dci_pair_shift(p, t->vertex);
         s->vertex = t->vertex;
         loaded += s->weight;
     }
 
     if (!(loaded > 0)) f->load.loaded = 0;
     return dc_finite(loaded);
+}
+
+/* Where a round hull is next to the plane at time t, from its vertices, in the coordinates of its body */
+static void dci_friction_shift(dci_friction_loaded *load, const dci_posed old[2])
+{
+    int b;
+    for (b = 0; b < 2; ++b) {
+        const dc_real r = old[b].hull->radius;
+        load->shift[b] = dci_linear_back(old[b].map, dc_scale(b ? r : -r, load->frame.axis));
+    }
+}
+
+/* vertex k of the pair, of a round hull the point of it that is next to the plane at time t, from the origin of its
+ * body, in world axes */
+static dc_v3 dci_arm(const dci_friction *f, const dci_posed at[2], int k)
+{
+    const int b = k >= f->load.count_a;
+    const dc_hull *hull = at[b].hull;
+    const dc_v3 x = hull->v[k - (b ? f->load.count_a : 0)];
+    return dci_linear(at[b].map, hull->radius > 0 ? dc_add(x, f->load.shift[b]) : x);
 }
 
 /* The options with what zero stands for; 0: they, the pair at time t or the other numbers are out of range. */
@@ -10216,6 +10641,7 @@ static dc_status dci_friction_open(dci_friction *f, const dc_friction_options *o
     f->load.eps_v = o.eps_v;
     f->load.patch = o.patch;
     if (!dci_friction_forces(f, p, mu, o.eps_f)) return DC_E_RANGE;
+    dci_friction_shift(&f->load, old);
     info->point = dc_madd(p->hulls.origin, p->hulls.unit, p->plane.centre);
     return status;
 }
@@ -10234,10 +10660,9 @@ static dc_status dci_friction_close(dci_friction *f, const dci_posed old[2], con
     /* SDRS Eq. 9 of R1 x_hat - R0 x_hat + (t1 - t0) */
     for (k = 0; k < f->load.loaded; ++k) {
         dci_slip *s = &f->load.slip[k];
-        int b = s->vertex >= f->load.count_a, i = b ? s->vertex - f->load.count_a : s->vertex;
-        dc_v3 x0 = old[b].hull->v[i], x1 = now[b].hull->v[i], d;
-        d = dc_add(dc_sub(dci_linear(now[b].map, x1), dci_linear(old[b].map, x0)),
-                   dc_sub(dci_translation(now[b].map), dci_translation(old[b].map)));
+        int b = s->vertex >= f->load.count_a;
+        dc_v3 d = dc_add(dc_sub(dci_arm(f, now, s->vertex), dci_arm(f, old, s->vertex)),
+                         dc_sub(dci_translation(now[b].map), dci_translation(old[b].map)));
         dci_to_frame(&f->load.frame, dc_scale(1/f->load.time_step, d), s->velocity);
     }
     status = last && last->kept ? dci_friction_plane_near(f, last, &info->iterations, value) : DC_E_DIVERGED;
@@ -10250,7 +10675,8 @@ static dc_status dci_friction_close(dci_friction *f, const dci_posed old[2], con
 static int dci_friction_fits(const dci_posed old[2], const dci_posed now[2])
 {
     return dci_posed_ok(now[0]) && dci_posed_ok(now[1]) && old[0].hull && old[1].hull
-        && now[0].hull->n == old[0].hull->n && now[1].hull->n == old[1].hull->n;
+        && now[0].hull->n == old[0].hull->n && now[1].hull->n == old[1].hull->n
+        && now[0].hull->radius == old[0].hull->radius && now[1].hull->radius == old[1].hull->radius;
 }
 
 /* both, with the worse of two statuses */
@@ -10282,13 +10708,6 @@ static void dci_friction_gradient(const dci_friction *f)
 
 static dc_real dci_component(dc_v3 v, int i) { return i == 0 ? v.x : i == 1 ? v.y : v.z; }
 
-/* vertex k of the pair from the origin of its body, in world axes */
-static dc_v3 dci_arm(const dci_friction *f, const dci_posed at[2], int k)
-{
-    int b = k >= f->load.count_a;
-    return dci_linear(at[b].map, at[b].hull->v[k - (b ? f->load.count_a : 0)]);
-}
-
 static dc_status dci_friction_finish(dc_status status, dc_real found, const dc_plane *solved,
                                      const dc_friction_info *how, dc_plane *plane, dc_real *value,
                                      dc_friction_info *info)
@@ -10296,6 +10715,12 @@ static dc_status dci_friction_finish(dc_status status, dc_real found, const dc_p
     status = dci_pair_finish(status, found, solved, &how->pair, plane, value, NULL);
     if (info && (status == DC_OK || status == DC_E_DIVERGED)) *info = *how;
     return status;
+}
+
+/* no motion of any vertex */
+static void dci_friction_still(dci_friction *f)
+{
+    memset(f->change.old, 0, 2*(size_t)f->load.count*sizeof *f->change.old);    /* and now, which follows it */
 }
 
 /* Derivatives by vertices; out[0]: gradient, 1: by the new configuration, 2: by the old one. First only to see
@@ -10312,13 +10737,15 @@ static DCI_NOINLINE int dci_friction_vertices(dci_friction *f, dc_real *const ou
             dc_v3 *dx = pass == 1 ? f->change.now : f->change.old;
             int columns = !H ? 0 : pass == 0 ? 1 : 3*f->load.loaded;
             if (H && write) memset(H, 0, (pass == 0 ? N : N*N)*sizeof *H);
-            memset(f->change.old, 0, 2*(size_t)f->load.count*sizeof *f->change.old);    /* and now, which follows it */
+            dci_friction_still(f);
             for (c = 0; c < columns; ++c) {
                 /* a column: the gradient, or what it changes by along one coordinate of one vertex */
                 if (pass == 0) dci_friction_gradient(f);
                 else {
+                    dc_real dp[4];
                     dx[c/3] = dci_axis(c%3);
-                    dci_friction_jvp(f, pass == 2);
+                    if (pass == 2) dci_friction_plane_jvp(f, dx, dp);
+                    dci_friction_jvp(f, pass == 2 ? dp : NULL);
                     dx[c/3] = dc_vec(0, 0, 0);
                 }
                 for (k = 0; k < f->load.loaded; ++k)
@@ -10336,99 +10763,6 @@ static DCI_NOINLINE int dci_friction_vertices(dci_friction *f, dc_real *const ou
     return 1;
 }
 
-/* The derivative of sum g_k.dx_k by x^t into change.old, dx = change.now, after dci_friction_jvp along it: that of
- *     sum A w.de,   de that of the slips along dx and dz,
- * at the plane's velocity as it is, since U_f is a minimum over it: (w.de) dA + A (m.d(e) + w.d(de)), with
- * m = (I - w w^T) de/rho. dA and the frame's turn lead to the plane of time t, dp, and from there, by the same A^-1, to
- * x^t. */
-static DCI_NOINLINE void dci_friction_pull(dci_friction *f)
-{
-    const dci_pair *p = f->load.pair;
-    const dc_real h = f->load.time_step, nu = p->plane.length, unit = p->hulls.unit, *dz = f->change.plane;
-    const dc_real unscale = dci_pair_unscale(&p->barrier)/unit;
-    const dc_real spin = f->motion.velocity[2]/f->motion.scale, turn = dz[2]/f->motion.scale;
-    dc_real dp[4] = {0, 0, 0, 0}, dn1 = 0, dn2 = 0;
-    int k, i;
-
-    /* of each slip: by A, by the place, by the frame's turn dn1, dn2 */
-    for (k = 0; k < f->load.loaded; ++k) {
-        const dci_slip *s = &f->load.slip[k];
-        const dci_term *t = &p->newton.term[k];
-        const dc_real A = s->weight, *w = s->slip, z = s->local[0];
-        dc_real K[3][3], d[3], de[3], c[3], by_A, load;
-        dc_v3 m;
-        dci_to_frame(&f->load.frame, f->change.now[k], d);
-        de[0] = d[1]/h;
-        de[1] = d[2]/h;
-        de[2] = 0;
-        dci_slip_jacobian(f, s, K);
-        for (i = 0; i < 3; ++i) de[i] -= K[i][0]*dz[0] + K[i][1]*dz[1] + K[i][2]*dz[2];
-        m = dci_slip_turn(s, f->load.eps_v, de);
-
-        by_A = s->by_force*unscale*(w[0]*de[0] + w[1]*de[1] + w[2]*de[2]);
-        load = (t->force > 0 ? by_A : -by_A)*nu*t->stiffness;
-        dp[0] += load;
-        dp[1] += load*t->local[0] + by_A*dc_abs(t->force);
-        dp[2] += load*t->local[1];
-        dp[3] += load*t->local[2];
-        c[0] = load*nu/unit;
-        c[1] = A*(-m.x/h - spin*m.y - turn*w[1]);
-        c[2] = A*(-m.y/h + spin*m.x + turn*w[0]);
-        dn1 += A*(-m.x*s->velocity[0] + spin*m.y*z + turn*w[1]*z - w[0]*d[0]/h);
-        dn2 += A*(-m.y*s->velocity[0] - spin*m.x*z - turn*w[0]*z - w[1]*d[0]/h);
-        f->change.old[k] = dci_from_frame(&f->load.frame, c);
-    }
-
-    /* by the plane at time t, dp = -A^-1 C^T dx (SDRS Eq. 33) */
-    dp[2] += dn1/nu;
-    dp[3] += dn2/nu;
-    dci_pair_forward(&p->newton, dp);
-    dci_pair_backward(&p->newton, dp);
-    for (k = 0; k < f->load.loaded; ++k) {
-        const dci_term *t = &p->newton.term[k];
-        const dc_real *r = t->local, D = t->stiffness*nu*(dp[0] + r[0]*dp[1] + r[1]*dp[2] + r[2]*dp[3]);
-        dc_real c[3];
-        c[0] = -(D + t->force*dp[1])/unit;
-        c[1] = -t->force*dp[2]/unit;
-        c[2] = -t->force*dp[3]/unit;
-        f->change.old[k] = dc_add(f->change.old[k], dci_from_frame(&f->load.frame, c));
-    }
-}
-
-/* Along one change of the new vertices: as dci_friction_vertices */
-static DCI_NOINLINE int dci_friction_along(dci_friction *f, const dc_v3 *along, dc_v3 *grad, dc_v3 *now, dc_v3 *old)
-{
-    const dci_slip *slip = f->load.slip;
-    const size_t bytes = (size_t)f->load.count*sizeof *grad;
-    int k;
-
-    for (k = 0; k < f->load.loaded; ++k) f->change.now[k] = along[slip[k].vertex];
-    dci_friction_jvp(f, 0);
-    if (f->load.loaded > 0) dci_friction_pull(f);
-    for (k = 0; k < f->load.loaded; ++k)
-        if (!dc_finite3(f->change.force[k]) || !dc_finite3(f->change.old[k])) return 0;
-
-    memset(grad, 0, bytes);
-    memset(now, 0, bytes);
-    memset(old, 0, bytes);
-    for (k = 0; k < f->load.loaded; ++k) {
-        now[slip[k].vertex] = f->change.force[k];
-        old[slip[k].vertex] = f->change.old[k];
-    }
-    dci_friction_gradient(f);
-    for (k = 0; k < f->load.loaded; ++k) grad[slip[k].vertex] = f->change.force[k];
-    return 1;
-}
-
-/* who moves from where to where */
-static void dci_friction_moved(const dc_hull *a0, const dc_hull *a1, const dc_hull *b0, const dc_hull *b1,
-                               dci_posed old[2], dci_posed now[2])
-{
-    old[0].hull = a0;  now[0].hull = a1;
-    old[1].hull = b0;  now[1].hull = b1;
-    old[0].map = old[1].map = now[0].map = now[1].map = NULL;
-}
-
 DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
                              const dc_hull *a0, const dc_hull *a1, const dc_hull *b0, const dc_hull *b1, dc_arena *mem,
                              dc_plane *plane, dc_real *value, dc_real *grad, dc_real *hess, dc_real *mixed,
@@ -10442,8 +10776,11 @@ DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_optio
     dc_real v = 0;
     dc_status status;
 
-    dci_friction_moved(a0, a1, b0, b1, old, now);
-    status = dci_friction_run(f, opt, pair, mu, h, old, now, mem, plane, &v, &pl, &i);
+    old[0].hull = a0;  now[0].hull = a1;
+    old[1].hull = b0;  now[1].hull = b1;
+    old[0].map = old[1].map = now[0].map = now[1].map = NULL;
+    if ((a0 && a0->radius != 0) || (b0 && b0->radius != 0)) status = DC_E_ARG;
+    else status = dci_friction_run(f, opt, pair, mu, h, old, now, mem, plane, &v, &pl, &i);
     if (status == DC_OK || status == DC_E_DIVERGED) {
         dc_real *out[3];
         out[0] = grad;
@@ -10454,29 +10791,6 @@ DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_optio
 
     if (mem) mem->used = used;
     return dci_friction_finish(status, v, &pl, &i, plane, value, info);
-}
-
-DC_DEF dc_status dc_friction_vjp(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
-                                 const dc_hull *a0, const dc_hull *a1, const dc_hull *b0, const dc_hull *b1,
-                                 const dc_v3 *along, dc_arena *mem, dc_plane *plane, dc_v3 *grad, dc_v3 *now,
-                                 dc_v3 *old)
-{
-    size_t used = mem ? mem->used : 0;
-    dci_friction *f = (dci_friction *)dc_arena_take(mem, 1, sizeof *f);
-    dci_posed before[2], after[2];
-    dc_friction_info i;
-    dc_plane pl = DC_ZERO;
-    dc_real v = 0;
-    dc_status status = DC_E_ARG;
-
-    dci_friction_moved(a0, a1, b0, b1, before, after);
-    if (along && grad && now && old)
-        status = dci_friction_run(f, opt, pair, mu, h, before, after, mem, plane, &v, &pl, &i);
-    if ((status == DC_OK || status == DC_E_DIVERGED) && !dci_friction_along(f, along, grad, now, old))
-        status = DC_E_RANGE;
-    if (mem) mem->used = used;
-    if (plane && (status == DC_OK || status == DC_E_DIVERGED)) *plane = pl;
-    return status;
 }
 
 /* The slips as they are into the vertices' duals, with their forces: those of the iterate, or by its forces and the
@@ -10587,42 +10901,111 @@ static DCI_NOINLINE void dci_friction_hessian(const dci_friction *f, const dci_p
         for (i = 0; i < j; ++i) hess[12*j + i] = hess[12*i + j];
 }
 
+/* Forces and torques on both bodies by forces at the loaded vertices, added to out. */
+static void dci_friction_wrench(const dci_friction *f, const dci_posed now[2], dc_real out[12])
+{
+    int k, r;
+    for (k = 0; k < f->load.loaded; ++k) {
+        const int vertex = f->load.slip[k].vertex, b = vertex >= f->load.count_a;
+        const dc_v3 force = f->change.force[k], t = dc_cross(dci_arm(f, now, vertex), force);
+        for (r = 0; r < 3; ++r) {
+            out[6*b + r] += dci_component(force, r);
+            out[6*b + 3 + r] += dci_component(t, r);
+        }
+    }
+}
+
+/* A column of the mixed derivative: the change of the gradient by the new twists along the motions of the vertices in
+ * f->change, where the old bodies turn by `turn`. Where a round hull is next to the plane moves on it by what n_hat
+ * turns more than it does, - s_k r R1 R0^T (dn_hat - w x n_hat) at time t + h. */
+static DCI_NOINLINE void dci_friction_column(dci_friction *f, const dci_posed old[2], const dci_posed now[2],
+                                             const dc_v3 turn[2], dc_real out[12])
+{
+    const dci_axes *frame = &f->load.frame;
+    dc_real dp[4], dn[3] = {0, 0, 0};
+    int k;
+
+    dci_friction_plane_jvp(f, f->change.old, dp);
+    dn[1] = dp[2]/f->load.pair->plane.length;
+    dn[2] = dp[3]/f->load.pair->plane.length;
+    for (k = 0; k < f->load.loaded; ++k) {
+        const dci_slip *s = &f->load.slip[k];
+        const int b = s->vertex >= f->load.count_a;
+        const dc_real A = s->weight/f->load.time_step, g[3] = {0, A*s->slip[0], A*s->slip[1]};
+        dc_v3 more = dc_sub(dci_from_frame(frame, dn), dc_cross(turn[b], frame->axis)), t;
+        if (s->shift != 0) {
+            more = dci_linear(now[b].map, dci_linear_back(old[b].map, dc_scale(-s->shift, more)));
+            f->change.now[k] = dc_add(f->change.now[k], more);
+        }
+        t = dc_cross(f->change.now[k], dci_from_frame(frame, g));
+        out[6*b + 3] += t.x;
+        out[6*b + 4] += t.y;
+        out[6*b + 5] += t.z;
+    }
+    dci_friction_jvp(f, dp);
+    dci_friction_wrench(f, now, out);
+}
+
+/* vertex k from the origin of its body, in world axes */
+static dc_v3 dci_core_arm(const dci_friction *f, const dci_posed at[2], int k)
+{
+    const int b = k >= f->load.count_a;
+    return dci_linear(at[b].map, at[b].hull->v[k - (b ? f->load.count_a : 0)]);
+}
+
 /* Derivatives by the twists of the new poses; mixed: rows new, columns old. */
 static DCI_NOINLINE void dci_friction_twists(dci_friction *f, const dci_posed old[2], const dci_posed now[2],
                                              dc_real *grad, dc_real *hess, dc_real *mixed)
 {
     const dci_slip *slip = f->load.slip;
-    const dc_v3 *force = f->change.force;
     int j, k, r;
 
-    /* columns; j = 12: the gradient */
-    for (j = 12; j >= (mixed ? 0 : 12); --j) {
-        dc_real out[12];
-        memset(out, 0, sizeof out);
-        if (j == 12) dci_friction_gradient(f);
-        else {
-            memset(f->change.old, 0, 2*(size_t)f->load.count*sizeof *f->change.old);
-            for (k = 0; k < f->load.loaded; ++k) {
-                if ((slip[k].vertex >= f->load.count_a) != j/6) continue;
-                f->change.old[k] = j%6 < 3 ? dci_axis(j%3) : dc_cross(dci_axis(j%3), dci_arm(f, old, slip[k].vertex));
-            }
-            dci_friction_jvp(f, 1);
-        }
+    for (r = 0; r < 12; ++r) grad[r] = 0;
+    dci_friction_gradient(f);
+    dci_friction_wrench(f, now, grad);
 
-        /* forces and torques on both bodies */
+    /* columns */
+    for (j = 0; mixed && j < 12; ++j) {
+        dc_real out[12] = {0};
+        dc_v3 turn[2];
+        turn[0] = turn[1] = dc_vec(0, 0, 0);
+        if (j%6 >= 3) turn[j/6] = dci_axis(j%3);
+        dci_friction_still(f);
         for (k = 0; k < f->load.loaded; ++k) {
-            int b = slip[k].vertex >= f->load.count_a;
-            dc_v3 t = dc_cross(dci_arm(f, now, slip[k].vertex), force[k]);
-            for (r = 0; r < 3; ++r) {
-                out[6*b + r] += dci_component(force[k], r);
-                out[6*b + 3 + r] += dci_component(t, r);
-            }
+            if ((slip[k].vertex >= f->load.count_a) != j/6) continue;
+            f->change.old[k] = j%6 < 3 ? dci_axis(j%3) : dc_cross(turn[j/6], dci_core_arm(f, old, slip[k].vertex));
         }
-        for (r = 0; r < 12; ++r)
-            if (j == 12) grad[r] = out[r];
-            else mixed[12*r + j] = out[r];
+        dci_friction_column(f, old, now, turn, out);
+        for (r = 0; r < 12; ++r) mixed[12*r + j] = out[r];
     }
     if (hess) dci_friction_hessian(f, now, hess);
+}
+
+/* By the vertices in body coordinates, [12 x 3 count], what moves them at both times. First only to see whether all
+ * fits, then to write. 0: out of range. */
+static DCI_NOINLINE int dci_friction_shapes(dci_friction *f, const dci_posed old[2], const dci_posed now[2],
+                                            dc_real *by)
+{
+    const size_t columns = 3*(size_t)f->load.count;
+    dc_v3 still[2];
+    int write, k, c, r;
+
+    still[0] = still[1] = dc_vec(0, 0, 0);
+    for (write = 0; write < 2; ++write) {
+        if (write) memset(by, 0, 12*columns*sizeof *by);
+        for (k = 0; k < f->load.loaded; ++k)
+            for (c = 0; c < 3; ++c) {
+                const int vertex = f->load.slip[k].vertex, b = vertex >= f->load.count_a;
+                dc_real out[12] = {0};
+                dci_friction_still(f);
+                f->change.old[k] = dci_linear(old[b].map, dci_axis(c));
+                f->change.now[k] = dci_linear(now[b].map, dci_axis(c));
+                dci_friction_column(f, old, now, still, out);
+                if (!dci_finite_row(12, out)) return 0;
+                for (r = 0; write && r < 12; ++r) by[(size_t)r*columns + 3*(size_t)vertex + (size_t)c] = out[r];
+            }
+    }
+    return 1;
 }
 
 /* outputs of a solved friction, when all of them are finite */
@@ -10682,6 +11065,27 @@ DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair
 
     if (mem) mem->used = used;
     return dci_friction_finish(status, v, &pl, &i, plane, value, info);
+}
+
+DC_DEF dc_status dc_friction_shape(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
+                                   const dc_hull *a, const dc_pose *a0, const dc_pose *a1, const dc_hull *b,
+                                   const dc_pose *b0, const dc_pose *b1, dc_arena *mem, dc_plane *plane, dc_real *by)
+{
+    size_t used = mem ? mem->used : 0;
+    dci_friction *f = (dci_friction *)dc_arena_take(mem, 1, sizeof *f);
+    dci_posed old[2], now[2];
+    dc_friction_info i = DC_ZERO;
+    dc_plane pl = DC_ZERO;
+    dc_real v = 0;
+    dc_status status = DC_E_ARG;
+
+    if (!f) return mem && by ? dci_friction_refuse(opt, pair, mu, h, a, a0, a1, b, b0, b1) : DC_E_ARG;
+    if (by && dci_friction_maps(f->work.map, a, a0, a1, b, b0, b1, old, now))
+        status = dci_friction_run(f, opt, pair, mu, h, old, now, mem, plane, &v, &pl, &i);
+    if ((status == DC_OK || status == DC_E_DIVERGED) && !dci_friction_shapes(f, old, now, by)) status = DC_E_RANGE;
+
+    if (mem) mem->used = used;
+    return dci_friction_finish(status, v, &pl, &i, plane, NULL, NULL);
 }
 
 DC_DEF size_t dc_friction_load_bytes(int na, int nb)
@@ -10771,7 +11175,7 @@ static void dci_friction_reload(dci_friction_loaded *to, const dc_friction_load 
         s->local[1] = load->vertex[k].x;
         s->local[2] = load->vertex[k].y;
         s->vertex = load->vertex[k].k;
-        s->by_force = s->local[0] = 0;
+        s->by_force = s->local[0] = s->shift = 0;
     }
 }
 
@@ -10802,6 +11206,7 @@ static DCI_NOINLINE dc_status dci_friction_move(const dc_friction_load *load, dc
     /* the slips there */
     if (status == DC_OK) {
         dci_friction_reload(&f->load, load);
+        dci_friction_shift(&f->load, old);
         status = dci_friction_close(f, old, now, iterate, &v, &i);
         f->dual = hess && iterate ? iterate->vertex : NULL;
         if (f->dual) {

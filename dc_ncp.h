@@ -72,7 +72,7 @@
  * CONTRACTS
  *   Memory    The caller's arena; dc_..._bytes is enough for one call from a fresh arena. Shapes stay where they were
  *             made. dc_ncp_bytes counts a block for every pair of bodies that move; a step takes those that its
- *             contacts fill: a pile of 300 bodies with 2000 contacts takes 17 MB of the 36 (bench_ncp_pile). Give
+ *             contacts fill: a pile of 300 bodies with 870 contacts takes 8 MB of the 32 (bench_ncp_pile). Give
  *             dc_ncp_bytes; or for piles call with what there is, an empty arena at first, and after DC_E_MEMORY with
  *             dc_ncp_info.bytes. Worst stack of any function below 4 KB (`make facts`).
  *   Errors    dc_status; what each means here:
@@ -83,8 +83,7 @@
  *             DC_E_DIVERGED  the limit of iterations, or every start stalled; the best iterate is in `next` (in *out),
  *                            and the functions that ask a solution return this status for it
  *             DC_E_SINGULAR  a pivot vanished; as DC_E_DIVERGED
- *             DC_E_RANGE     numbers overflowed; as DC_E_DIVERGED where finite. dc_ncp_broad, dc_shape_hull: the list
- *                            is full
+ *             DC_E_RANGE     numbers overflowed; as DC_E_DIVERGED where finite. dc_shape_hull: the list is full
  *   Threads   Every function is re-entrant. Same input, same bits.
  *   Accuracy  All 3600 runs of the published drop grid are solved, cold and warm, and no contact is deeper than 2 rho
  *             l; dc_ncp_info bounds the depth of every step. Creep and hover of a cube of 1 g to 10 t at steps of 1e-3
@@ -101,9 +100,9 @@
  *   Cost      One core of a server, gcc 12 -O2, `make bench`: a step of the drop scene 11 us cold, 4 us warm; four 2D
  *             blocks with ten contacts 0.29 ms. Growth of random hulls of 8 to 30 faces with its Jacobian 2.7 us cold,
  *             1.5 us warm, of boxes with parallel faces 1.8 us; of shapes with cones 10 to 30 us.
- *             A step of a heap of 30, 100, 300 mixed bodies in motion, with 142, 582, 1802 contacts near 5 mm: 11, 67,
- *             850 ms, cold as warm (bench_ncp_pile). The fill of its LU is that of any heap, 126, 1326, 7383 blocks on
- *             a side: from 100 to 300 one iteration takes 9 times as long, where LU and solves are half of it.
+ *             A step of a heap of 30, 100, 300 mixed bodies in motion, with 85, 290, 870 contacts near 5 mm: 8, 35, 340
+ *             ms cold and 5, 33, 260 ms warm (bench_ncp_pile). The fill of its LU is that of any heap: from 100 to 300
+ *             bodies one iteration takes 5 times as long.
  *             A step factors its body system at most max_iterations times, and 15 times more, in smaller blocks, for
  *             the guess of the load where there are two contacts or more; the polish before gradients takes 7 at most.
  *             Growth problems: at most 50 iterations each, one for each contact and start, of which there are 64 at
@@ -134,7 +133,6 @@
  *   [bounce]        the transpose of a pair, and restitution
  *   [step]          a step
  *   [vjp]           derivatives of a step
- *   [broad]         broad phase
  *   [list]          the list of contacts
  *
  * REFERENCES
@@ -170,11 +168,10 @@
 #define dc_ncp_keep_count dc_ncp_keep_count_f
 #define dc_ncp_relax dc_ncp_relax_f
 #define dc_ncp_force dc_ncp_force_f
+#define dc_ncp_forces dc_ncp_forces_f
 #define dc_ncp_vjp dc_ncp_vjp_f
 #define dc_ncp_grad dc_ncp_grad_f
 #define dc_ncp_grad_shape dc_ncp_grad_shape_f
-#define dc_ncp_broad_bytes dc_ncp_broad_bytes_f
-#define dc_ncp_broad dc_ncp_broad_f
 #define dc_ncp_flaw dc_ncp_flaw_f
 #define dc_ncp_contacts_bytes dc_ncp_contacts_bytes_f
 #define dc_ncp_contacts dc_ncp_contacts_f
@@ -411,6 +408,11 @@ typedef struct {
 } dc_ncp_touch;
 DC_DEF dc_status dc_ncp_force(const dc_ncp *solution, int k, dc_ncp_touch *out);
 
+/* All contacts of a solved step as dc_sim_contacts writes them, in the order of the scene: forces are impulses over h,
+ * parts the number of the contact, torques those of torsional friction. *count receives how many there are;
+ * DC_E_MEMORY: more than `most`, nothing else is written. DC_E_ARG: a NULL. */
+DC_DEF dc_status dc_ncp_forces(const dc_ncp *solution, int most, dc_contact_force *contact, int *count);
+
 /* Numbers in the parameters of a body, and where each begins: twist of its pose (6), v and w, force and torque (3
  * each), mass, inertia (9, row-major) */
 #define DC_NCP_BODY_PARAMS 28
@@ -453,13 +455,6 @@ DC_DEF dc_status dc_ncp_grad(dc_ncp *solution, dc_real *J, int ld);
  * each as the shape has them, then size. Where contacts share a shape, its derivative is the sum over them. */
 DC_DEF dc_status dc_ncp_grad_shape(dc_ncp *solution, int contact, int side, dc_real *J, int ld);
 
-/* Pairs of bounding spheres (centre, radius) nearer than `margin`, by a sweep along x: pair[2k] < pair[2k + 1] in a
- * fixed order. A negative radius is never near. *count receives how many there are; DC_E_RANGE when more than `most`,
- * which is what the list holds then. */
-DC_DEF size_t dc_ncp_broad_bytes(int n);
-DC_DEF dc_status dc_ncp_broad(int n, const dc_v3 *centre, const dc_real *radius, dc_real margin, int most, int *pair,
-                              int *count, dc_arena *scratch);
-
 /* A shape on a body, with its material: a union has several on one. `radius`: of a ball about the body's origin (of the
  * world: about that of the shape) that holds it; a half-space has none. Of two materials mu is the geometric mean,
  * mu_spin the mean, the restitution the larger. */
@@ -474,9 +469,9 @@ typedef struct {
  * largest dc_ncp_keep_count). Arrays of the caller, key [most] zero at first. The search takes contacts x most. */
 typedef struct { int most, stride; int *key; dc_real *keep; } dc_ncp_memory;
 
-/* The contacts of all pairs of parts nearer than `margin`, in the order of their parts: not of one body with itself, of
- * two that do not move, nor of the `excluded` pairs of bodies (2 each, may be NULL). scene: dim, bodies and h count,
- * contacts do not.
+/* The contacts of all pairs of parts nearer than `margin`, in the order of their parts: pairs whose balls are, but for
+ * those where the ball of one lies beyond a face of the other. Not of one body with itself, of two that do not move,
+ * nor of the `excluded` pairs of bodies (2 each, may be NULL). scene: dim, bodies and h count, contacts do not.
  *
  *   memory   NULL, or where the contacts' `keep` is; pairs that are gone lose their place, pairs for which there is
  *            none or whose solution is longer than `stride` start cold
@@ -6698,80 +6693,39 @@ DC_DEF dc_status dc_ncp_force(const dc_ncp *S, int k, dc_ncp_touch *out)
     return DC_OK;
 }
 
-/* ---- [broad] broad phase ----------------------------------------------------------------------- */
-/* stage          | reads               | writes                         | equation
- * dc_ncp_broad   | centres, radii      | order by left ends; pairs      | a sweep along x */
-
-DC_DEF size_t dc_ncp_broad_bytes(int n) { return n < 1 ? 0 : dc_bytes(0, (size_t)n, sizeof(int)); }
-
-/* spheres by their left end, then by index */
-static int dci_ncp_left(const dc_v3 *c, const dc_real *r, int i, int j)
+DC_DEF dc_status dc_ncp_forces(const dc_ncp *S, int most, dc_contact_force *contact, int *count)
 {
-    dc_real a = c[i].x - r[i], b = c[j].x - r[j];
-    return a < b || (!(b < a) && i < j);
-}
+    int k;
 
-/* the m numbers of spheres in `order` by their left ends: heap sort */
-static void dci_ncp_by_left(int m, const dc_v3 *centre, const dc_real *radius, int *order)
-{
-    int i, j, k, t, root;
+    if (!S || !count || most < 0 || (most > 0 && !contact)) return DC_E_ARG;
+    if (S->status != DC_OK) return S->status;
+    *count = S->scene.contacts;
+    if (*count > most) return DC_E_MEMORY;
 
-    for (i = m/2 - 1, k = m; k > 1;) {
-        /* a heap first, then its root to the end of it */
-        if (i >= 0) root = i--;
-        else {
-            t = order[0];
-            order[0] = order[--k];
-            order[k] = t;
-            root = 0;
-        }
-        t = order[root];
-        for (j = 2*root + 1; j < k; j = 2*root + 1) {
-            if (j + 1 < k && dci_ncp_left(centre, radius, order[j], order[j + 1])) ++j;
-            if (!dci_ncp_left(centre, radius, t, order[j])) break;
-            order[root] = order[j];
-            root = j;
-        }
-        order[root] = t;
+    for (k = 0; k < *count; ++k) {
+        const dci_contact_nc *c = S->contact + k;
+        const dc_real per = 1/S->scene.h;
+        dc_contact_force *to = contact + k;
+        dc_ncp_touch touch;
+        dc_real spin = 0;
+        const dc_status s = dc_ncp_force(S, k, &touch);
+        if (s != DC_OK) return s;
+        if (c->row.spin) spin = c->at.spin_impulse;
+
+        /* who, where, how strong */
+        to->body_a = S->scene.contact[k].body[0];
+        to->body_b = S->scene.contact[k].body[1];
+        to->part_a = to->part_b = k;
+        to->vertex = -1;
+        to->point = touch.p;
+        to->n = touch.n;
+        to->gap = touch.gap;
+        to->normal = dc_scale(per*c->at.normal_impulse, touch.n);
+        to->friction = dc_sub(dc_scale(per, touch.impulse), to->normal);
+        to->torque_a = dc_scale(per*spin, touch.n);
+        to->torque_b = dc_neg(to->torque_a);
     }
-}
-
-DC_DEF dc_status dc_ncp_broad(int n, const dc_v3 *centre, const dc_real *radius, dc_real margin, int most, int *pair,
-                              int *count, dc_arena *scratch)
-{
-    int *order, i, j, m = 0;
-    size_t used;
-
-    if (n < 1 || !centre || !radius || !(margin >= 0 && margin <= DC_LIMIT) || most < 0 || (most > 0 && !pair)
-        || !count || !scratch) return DC_E_ARG;
-    for (i = 0; i < n; ++i) {
-        const dc_real x[4] = {centre[i].x, centre[i].y, centre[i].z, radius[i]};
-        if (!dci_all_in_limit(x, 4)) return DC_E_ARG;
-    }
-
-    used = scratch->used;
-    order = (int *)dc_arena_take(scratch, (size_t)n, sizeof(int));
-    if (!order) return DC_E_MEMORY;
-    for (i = 0, m = 0; i < n; ++i) if (radius[i] >= 0) order[m++] = i;
-    dci_ncp_by_left(m, centre, radius, order);
-
-    /* each with those that begin before it ends */
-    *count = 0;
-    for (i = 0; i < m; ++i)
-        for (j = i + 1; j < m; ++j) {
-            int a = order[i], b = order[j];
-            dc_v3 d = dc_sub(centre[a], centre[b]);
-            dc_real reach = radius[a] + radius[b] + margin;
-            if (centre[b].x - radius[b] > centre[a].x + radius[a] + margin) break;
-            if (dc_dot(d, d) > reach*reach) continue;
-            if (*count < most) {
-                pair[2**count] = a < b ? a : b;
-                pair[2**count + 1] = a < b ? b : a;
-            }
-            ++*count;
-        }
-    scratch->used = used;
-    return *count > most ? DC_E_RANGE : DC_OK;
+    return DC_OK;
 }
 
 /* ---- [list] the list of contacts --------------------------------------------------------------- */
@@ -6807,6 +6761,38 @@ typedef struct {
     dc_real *reach;                 /* right end of the ball of order[0..k] that goes farthest */
     int *beside;                    /* neighbours of one part */
 } dci_list;
+
+/* spheres by their left end, then by index */
+static int dci_ncp_left(const dc_v3 *c, const dc_real *r, int i, int j)
+{
+    dc_real a = c[i].x - r[i], b = c[j].x - r[j];
+    return a < b || (!(b < a) && i < j);
+}
+
+/* the m numbers of spheres in `order` by their left ends: heap sort */
+static void dci_ncp_by_left(int m, const dc_v3 *centre, const dc_real *radius, int *order)
+{
+    int i, j, k, t, root;
+
+    for (i = m/2 - 1, k = m; k > 1;) {
+        /* a heap first, then its root to the end of it */
+        if (i >= 0) root = i--;
+        else {
+            t = order[0];
+            order[0] = order[--k];
+            order[k] = t;
+            root = 0;
+        }
+        t = order[root];
+        for (j = 2*root + 1; j < k; j = 2*root + 1) {
+            if (j + 1 < k && dci_ncp_left(centre, radius, order[j], order[j + 1])) ++j;
+            if (!dci_ncp_left(centre, radius, t, order[j])) break;
+            order[root] = order[j];
+            root = j;
+        }
+        order[root] = t;
+    }
+}
 
 static void dci_list_lay(dci_list *list, int parts, dci_layout *l)
 {
@@ -6853,32 +6839,42 @@ static void dci_list_balls(dci_list *list)
     }
 }
 
-/* 1 if the ball is nearer to the half-space than the margin. */
-static int dci_list_plane(const dci_list *list, int plane, int ball)
+/* 1 if the ball lies beyond a face of the part, farther from it than the margin: rows A x <= b + d, those without
+ * auxiliary numbers. */
+static int dci_list_beyond(const dci_list *list, int part, int ball)
 {
     const int D = list->scene->dim;
-    const dc_ncp_part *p = list->part + plane;
+    const dc_ncp_part *p = list->part + part;
+    const dc_shape *s = p->shape;
     const dc_v3 centre = list->centre[ball];
-    const dc_real at[3] = {centre.x, centre.y, centre.z}, *A = p->shape->A;
-    dc_real x[3], R[9], gap = -p->shape->d[0], len2 = 0;
+    const dc_real at[3] = {centre.x, centre.y, centre.z}, reach = list->radius[ball] + list->margin;
+    dc_real x[3], R[9], own[3] = DC_ZERO;
     int i, j;
 
+    /* the centre in the part's axes */
     dci_pose_rows(D, p->body < 0 ? NULL : &list->scene->body[p->body].pose, x, R);
-    for (i = 0; i < D; ++i) {
-        dc_real n = 0;
-        for (j = 0; j < D; ++j) n += R[i*D + j]*A[j];
-        gap += n*(at[i] - x[i]);
-        len2 += n*n;
+    for (i = 0; i < D; ++i)
+        for (j = 0; j < D; ++j) own[j] += R[i*D + j]*(at[i] - x[i]);
+
+    for (i = 0; i < s->linear; ++i) {
+        const dc_real *A = s->A + i*D;
+        dc_real gap = -s->b[i] - s->d[i], len2 = 0, lift = 0;
+        for (j = 0; j < D; ++j) {
+            gap += A[j]*own[j];
+            len2 += A[j]*A[j];
+        }
+        for (j = 0; j < s->aux; ++j) lift += dc_abs(s->N[i*s->aux + j]);
+        if (!(lift > 0) && !(gap < reach*dc_sqrt(len2))) return 1;
     }
-    return gap < (list->radius[ball] + list->margin)*dc_sqrt(len2);
+    return 0;
 }
 
-/* 1 if the balls are nearer than the margin. */
+/* 1 if the balls are nearer than the margin, and neither lies beyond a face of the other part. */
 static int dci_list_near(const dci_list *list, int a, int b)
 {
     const dc_v3 d = dc_sub(list->centre[a], list->centre[b]);
     const dc_real reach = list->radius[a] + list->radius[b] + list->margin;
-    return !(dc_dot(d, d) > reach*reach);
+    return !(dc_dot(d, d) > reach*reach) && !dci_list_beyond(list, a, b) && !dci_list_beyond(list, b, a);
 }
 
 /* The parts after part a that are nearer than the margin, in their order, to list->beside; how many. */
@@ -6891,14 +6887,14 @@ static int dci_list_beside(const dci_list *list, int a)
     /* of a half-space all balls are asked */
     if (list->radius[a] < 0) {
         for (b = a + 1; b < list->parts; ++b)
-            if (list->radius[b] >= 0 && dci_list_plane(list, a, b)) beside[n++] = b;
+            if (list->radius[b] >= 0 && !dci_list_beyond(list, a, b)) beside[n++] = b;
         return n;
     }
 
     /* half-spaces */
     for (k = list->balls; k < list->parts; ++k) {
         b = list->order[k];
-        if (b > a && dci_list_plane(list, b, a)) beside[n++] = b;
+        if (b > a && !dci_list_beyond(list, b, a)) beside[n++] = b;
     }
 
     /* balls that begin before it ends, and those before it, as long as one of them reaches it */

@@ -73,6 +73,9 @@
  *   of a rotation.
  *   A hull at a plane of the scenery has the plane itself for its plane of separation: P_c is the sum of P over its
  *   vertices, felt from s lengths; the plane does not move, so that u = w = 0 in its friction.
+ *   A hull with a radius is the core of its vertices and all that is so near to it: balls (one vertex), capsules (two),
+ *   rounded boxes. Slacks, gaps, ways and moments are those of the round body; friction acts where the balls about the
+ *   vertices are next to the plane at time t, so that they roll. The radius is no design.
  *   Newton's method from q^t. Where the Hessian is not positive definite, the sum of its parts made semidefinite takes
  *   its place: pairs of hulls clamped, the curvature of rotations left out; from the tenth step on |H|, in the measure
  *   of the inertia; elsewhere the steps are Newton's own, with the forces of friction as unknowns (dc_friction_try), so
@@ -234,7 +237,8 @@ typedef struct {
     dc_sim_joint joint;
     dc_pose      attach;        /* the joint's frame in the parent's; quaternion all 0: not turned */
     dc_v3        axis;          /* HINGE and SLIDE, any length; 0: z */
-    const dc_hull *hull;        /* `hulls` of them, vertices in the link's frame, radius 0; NULL when 0 */
+    const dc_hull *hull;        /* `hulls` of them, vertices in the link's frame; NULL when 0. Solids are
+                                 * not flat, but for one point (a ball) or two (a capsule) with a radius */
     int          hulls;
     const dc_bsh *tree;         /* NULL, or its triangles; borrowed for the life of the model */
     dc_sim_mass  model;
@@ -286,9 +290,7 @@ typedef struct {
     const int *material;        /* of the links, then of the planes: rows of the table */
     dc_friction_options friction;   /* eps_v 0: (1e-6 sqrt(g diameter))^2, float (1e-5 ..)^2; eps_f 0:
                                      * (1e-6/length)^2. What slides slower than sqrt(eps_v) creeps: bodies rest better
-                                     * with less of it, plans and Newton's method want more. Ten cubes of 0.1 m: 5.4
-                                     * Newton steps with 1e-6 m^2/s^2, 3.0 with 1e-3, the gradient of what lies at rest
-                                     * nine times as large (bench_tasks) */
+                                     * with less of it, plans and Newton's method want more, see below */
     int     trees;              /* 1: links touch by their trees. Near contact hundreds of pairs of triangles add up,
                                  * each with the whole stiffness: examples with bodies of 280 and 1800 triangles have
                                  * k 1e-8 and 1e-9 J where those with boxes have 3e-5 and 1e-4 */
@@ -308,14 +310,24 @@ typedef struct {
  * rest at gaps of at most 0.6 % of the smallest hull's diameter, and creep by less than 1e-4 of it in a second (float
  * 1e-3). dc_sim_rest_gap and dc_sim_rest_stiffness say what other numbers do. A body placed nearer than where it rests
  * is pushed out with what the potential holds there, k P: steps longer than sqrt(length/g) damp that, shorter ones
- * throw the body. */
+ * throw the body.
+ *
+ * What eps_v, k and length do where contact is felt at any distance. Ten cubes of 0.1 m and 1 kg and a rod that comes
+ * among them, h 0.04 s, means of five layouts; Newton steps of a step, gradient at the untouched start, creep of what
+ * lies still in 1.28 s (bench_tasks):
+ *     eps_v 1e-6, 1e-3, 1e-2 m^2/s^2    5.4, 3.1, 2.9    8e-4, 2e-3, 5e-3    0.04, 0.7, 2 mm
+ *     k 3e-6, 3e-5, 3e-4 J              2.8, 3.1, 3.6    2e-4, 2e-3, 2e-2    0.07, 0.7, 6 mm
+ *     length 0.1, 1, 10 m               3.3, 3.1, 3.7    4e-4, 2e-3, 2e-2    0.1, 0.7, 5 mm
+ *     k 1e-9, 1e-8, 1e-6 J, trees       2.0, 2.2, 4.1    6e-6, 6e-5, 8e-3    0.01, 0.1, 3 mm
+ * The gradient from afar is as k and sqrt(length), from layout to layout 5 times more or less, with trees 40; so is the
+ * creep, since what pushes is the same force. For plans take eps_v 1e-3 and the largest k whose creep does no harm. */
 
 /* Why a model was refused. */
 typedef struct { int link; const char *cause; int hull; } dc_sim_flaw;  /* -1: not a link's, not a hull's fault */
 
 /* Hull j of the model: vertices vertex[begin .. begin + n), link, bounding sphere, faces as loops of vertices. With
- * `trees` the corners of each tree follow as one more hull. */
-typedef struct { int link, begin, n, loop, face, faces, tree; dc_v3 centre; dc_real radius; } dc_sim_hull;
+ * `trees` the corners of each tree follow as one more hull. round: the radius about its vertices. */
+typedef struct { int link, begin, n, loop, face, faces, tree; dc_v3 centre; dc_real radius, round; } dc_sim_hull;
 
 /* The model: plain data in the caller's memory. Entries of link (but for parent, joint, hull, hulls and model), vertex
  * and plane are the design and may be changed; then dc_sim_refresh. */
@@ -793,6 +805,7 @@ DC_DEF dc_status dc_design_project(const dc_design *design, const dc_design_rows
 #define dc_grains_springs dc_grains_springs_f
 #define dc_grains_jvp dc_grains_jvp_f
 #define dc_grains_vjp dc_grains_vjp_f
+#define dc_grains_vjp_shape dc_grains_vjp_shape_f
 #endif
 
 typedef struct {
@@ -947,6 +960,19 @@ DC_DEF dc_status dc_grains_jvp(dc_grains *g, const dc_grains_tangent *in, const 
 /* Its transpose: the gradient by the next state, `next`, into that by the present one, `now`. */
 DC_DEF dc_status dc_grains_vjp(dc_grains *g, const dc_grains_tangent *next, const dc_grains_tangent *now, dc_arena *mem,
                                dc_grains_info *info);
+
+/* How grains change with parameters of theirs, one after the other. */
+typedef struct {
+    int parameters;                     /* 1 to 4096 */
+    const dc_cfield *const *field;      /* parameters x desc.pairs: the derivative of the pair's field at the same pose,
+                                         * in its unit of length, as dc_cfield_mix makes it; NULL, or one that is: 0 */
+    const dc_real *mass, *inertia;      /* parameters x desc.types: derivatives; NULL: 0. Not read of walls */
+} dc_grains_shape;
+
+/* The same with the gradient by the parameters, of this step alone, into by[parameters]. Steps with sweeps only.
+ * DC_E_ARG also: a parameter's field has another first shape than the pair's, or a number is not finite. */
+DC_DEF dc_status dc_grains_vjp_shape(dc_grains *g, const dc_grains_shape *shape, const dc_grains_tangent *next,
+                                     const dc_grains_tangent *now, dc_real *by, dc_arena *mem, dc_grains_info *info);
 
 #endif /* DC_SIM_NO_GRAINS */
 
@@ -1167,6 +1193,7 @@ static int dci_sim_faces(dci_sim_wrap *wrap)
  * stage               | reads                  | writes                 | equation
  * dci_sim_tetrahedron | corners                | M, dM by three of them | of a solid
  * dci_sim_solid       | faces of a hull        | M, dM by its vertices  |
+ * dci_sim_round       | the same, radius       | the same               | of a round solid
  * dci_sim_enclosed    | triangles of a tree    | M                      |
  * dci_sim_moments     | a link, its mass model | the model's moments    | SDRS Eq. 4 for point masses */
 
@@ -1263,6 +1290,240 @@ static DCI_NOINLINE void dci_sim_solid(const dc_sim *sim, const dc_sim_hull *hul
     }
 }
 
+/* A solid with a radius r. Its surface is made of pieces x + r u, x on a simplex (face, edge, vertex) and u among the
+ * unit normals there: one, an arc, a cap. A vertex v, l_v its barycentric weight, moves it by l_v u dv, so that with
+ * y = (x + r u, 1)
+ *     dM/dv = sum of integrals y y^T l_v u,   dM/dr = the same with 1 for l_v u,
+ * and M follows by Euler's theorem: its entries are homogeneous of degree 5, 4 and 3 in vertices and r.
+ *
+ * Integrals over the normals of a piece of 1, u, u u^T, u u u: */
+typedef struct { dc_real none, one[3], two[3][3], three[3][3][3]; } dci_sim_normals;
+
+/* Adds the integrals over a piece of 1 to 3 corners y, the measure of x and of the scale of u given, to those of each
+ * corner: 10 by u, three times, then 10 by 1. */
+static DCI_NOINLINE void dci_sim_round_piece(const dci_sim_normals *u, int corners, dc_real y[3][4], dc_real measure,
+                                             dc_real r, dc_real G[3][40])
+{
+    static const dc_real over[3] = {DC_R(6.0), DC_R(24.0), DC_R(60.0)};
+    int a, b, c, i, j, k;
+
+    for (a = 0; a < corners; ++a) {
+        dc_real N[10] = {0};        /* integral of l_a (x,1)(x,1)^T; its last column: of l_a (x,1) */
+        for (b = 0; b < corners; ++b)
+            for (c = 0; c < corners; ++c) {
+                const int same = (a == b) + (b == c) + (c == a);
+                dci_sim_outer(measure*(dc_real)(same == 3 ? 6 : same ? 2 : 1)/over[corners - 1], y[b], y[c], N);
+            }
+        for (c = 0; c < 4; ++c) {
+            const dc_real *one = c < 3 ? u->two[c] : u->one;
+            const dc_real (*two)[3] = c < 3 ? u->three[c] : u->two;
+            const dc_real last[4] = {N[3], N[6], N[8], N[9]};
+            for (i = 0, k = 0; i < 4; ++i)
+                for (j = i; j < 4; ++j, ++k) {
+                    dc_real sum = N[k]*(c < 3 ? u->one[c] : u->none);
+                    if (i < 3) sum += r*one[i]*last[j];
+                    if (j < 3) sum += r*last[i]*one[j] + r*r*last[3]*two[i][j];
+                    G[a][10*c + k] += sum;
+                }
+        }
+    }
+}
+
+/* An edge from y[0] to y[1], unit direction t, whose normals turn about t by `angle`, the middle one being a; and the
+ * part that the arc is of the boundaries of the caps at both ends. There, v the outward normal of the arc, by Gauss'
+ * theorem on the sphere with the Laplacians -2, -6, -12 of its harmonics,
+ *     int u = -1/2 int v,   int uu = (2 I int 1 - int (vu + uv))/6,   int uuu = (2 sym(I int u) - int sym(vuu))/12 */
+static DCI_NOINLINE void dci_sim_round_edge(dc_v3 t, dc_v3 a, dc_real angle, dc_real y[3][4], dc_real length, dc_real r,
+                                            dc_real G[3][40])
+{
+    const dc_v3 b = dc_cross(t, a);
+    const dc_real A[3] = {a.x, a.y, a.z}, B[3] = {b.x, b.y, b.z}, v[3] = {t.x, t.y, t.z};
+    dci_sim_normals arc, cap;
+    dc_real sine, cosine, cubed;
+    int i, j, k, end;
+
+    /* u = a cos f + b sin f, f from -angle/2 to angle/2 */
+    dc_sincos(DC_R(0.5)*angle, &sine, &cosine);
+    cubed = DC_R(2.0)/3*sine*sine*sine;
+    arc.none = angle;
+    for (i = 0; i < 3; ++i) {
+        arc.one[i] = 2*sine*A[i];
+        for (j = 0; j < 3; ++j) {
+            arc.two[i][j] = (DC_R(0.5)*angle + sine*cosine)*A[i]*A[j] + (DC_R(0.5)*angle - sine*cosine)*B[i]*B[j];
+            for (k = 0; k < 3; ++k)
+                arc.three[i][j][k] = (2*sine - cubed)*A[i]*A[j]*A[k]
+                                   + cubed*(A[i]*B[j]*B[k] + B[i]*A[j]*B[k] + B[i]*B[j]*A[k]);
+        }
+    }
+    dci_sim_round_piece(&arc, 2, y, r*length, r, G);
+
+    /* the cap of y[0], where v = t, then that of y[1] */
+    for (end = 0; end < 2; ++end) {
+        const dc_real s = end ? DC_R(-1.0) : DC_R(1.0);
+        dc_real place[3][4], to[3][40] = {{0}};
+        cap.none = 0;
+        for (i = 0; i < 3; ++i) cap.one[i] = -DC_R(0.5)*angle*s*v[i];
+        for (i = 0; i < 3; ++i)
+            for (j = 0; j < 3; ++j) {
+                cap.two[i][j] = -s*(v[i]*arc.one[j] + arc.one[i]*v[j])/6;
+                for (k = 0; k < 3; ++k) {
+                    const dc_real I = (i == j ? cap.one[k] : 0) + (j == k ? cap.one[i] : 0) + (k == i ? cap.one[j] : 0);
+                    const dc_real V = v[i]*arc.two[j][k] + v[j]*arc.two[k][i] + v[k]*arc.two[i][j];
+                    cap.three[i][j][k] = (2*I - s*V)/12;
+                }
+            }
+        memcpy(place[0], y[end], sizeof place[0]);
+        dci_sim_round_piece(&cap, 1, place, r*r, r, to);
+        for (i = 0; i < 40; ++i) G[end][i] += to[0][i];
+    }
+}
+
+/* A cap's solid angle at y, which its boundary does not tell. */
+static void dci_sim_round_cap(const dc_real y[4], dc_real angle, dc_real r, dc_real G[40])
+{
+    dci_sim_normals cap;
+    dc_real place[3][4], to[3][40] = {{0}};
+    int i;
+    memset(&cap, 0, sizeof cap);
+    cap.none = angle;
+    for (i = 0; i < 3; ++i) cap.two[i][i] = angle/3;
+    memcpy(place[0], y, sizeof place[0]);
+    dci_sim_round_piece(&cap, 1, place, r*r, r, to);
+    for (i = 0; i < 40; ++i) G[i] += to[0][i];
+}
+
+/* A triangle of the surface, seen from a place within, which is the origin: its face, its angles off its corners' caps,
+ * and of its edges the normals from its own to that which is nearest to the edge's direction. */
+static DCI_NOINLINE void dci_sim_round_triangle(const dc_v3 p[3], dc_real r, dc_real G[3][40])
+{
+    const dc_v3 across = dc_cross(dc_sub(p[1], p[0]), dc_sub(p[2], p[0]));
+    const dc_real twice = dc_sqrt(dc_dot(across, across));
+    dci_sim_normals face;
+    dc_real y[3][4], N[4];
+    dc_v3 n;
+    int i, j, k;
+
+    /* the face; u = n */
+    if (!(twice > 0)) return;
+    n = dc_scale(1/twice, across);
+    dci_sim_homogeneous(n, N);
+    face.none = 1;
+    for (i = 0; i < 3; ++i) {
+        face.one[i] = N[i];
+        for (j = 0; j < 3; ++j) {
+            face.two[i][j] = N[i]*N[j];
+            for (k = 0; k < 3; ++k) face.three[i][j][k] = N[i]*N[j]*N[k];
+        }
+    }
+    for (k = 0; k < 3; ++k) dci_sim_homogeneous(p[k], y[k]);
+    dci_sim_round_piece(&face, 3, y, DC_R(0.5)*twice, r, G);
+
+    /* edges and caps */
+    for (k = 0; k < 3; ++k) {
+        const int next = (k + 1)%3;
+        const dc_v3 along = dc_sub(p[next], p[k]), back = dc_sub(p[(k + 2)%3], p[k]);
+        const dc_real length = dc_sqrt(dc_dot(along, along));
+        const dc_v3 t = dc_scale(1/length, along), out = dc_cross(t, n), way = dc_madd(p[k], -dc_dot(p[k], t), t);
+        const dc_real angle = dc_atan2(dc_dot(way, out), dc_dot(way, n));
+        dc_real ends[3][4], to[3][40] = {{0}}, sine, cosine;
+        dc_sincos(DC_R(0.5)*angle, &sine, &cosine);
+        memcpy(ends[0], y[k], sizeof ends[0]);
+        memcpy(ends[1], y[next], sizeof ends[1]);
+        dci_sim_round_edge(t, dc_add(dc_scale(cosine, n), dc_scale(sine, out)), angle, ends, length, r, to);
+        for (i = 0; i < 40; ++i) {
+            G[k][i] += to[0][i];
+            G[next][i] += to[1][i];
+        }
+        dci_sim_round_cap(y[k], -dc_atan2(twice, dc_dot(along, back)), r, G[k]);
+    }
+}
+
+/* adds integrals of a vertex */
+static void dci_sim_round_add(const dc_real G[40], dc_real share, dc_real grad[30], dc_real by_r[10])
+{
+    int i;
+    for (i = 0; i < 30; ++i) grad[i] += share*G[i];
+    for (i = 0; i < 10; ++i) by_r[i] += share*G[30 + i];
+}
+
+/* moments about an origin from those about another, o from there */
+static void dci_sim_shift_moments(dc_v3 o, dc_real M[10])
+{
+    const dc_real u[4] = {o.x, o.y, o.z, 0}, last[4] = {M[3], M[6], M[8], 0};
+    const dc_real unit[4] = {0, 0, 0, 1};
+    dci_sim_outer(2, u, last, M);
+    dci_sim_outer(M[9], u, u, M);
+    dci_sim_outer(2*M[9], u, unit, M);
+}
+
+/* A solid hull with a radius, of unit density: as dci_sim_solid. One point is a ball, two are a capsule, about which
+ * the normals go all the way round. */
+static DCI_NOINLINE void dci_sim_round(const dc_sim *sim, const dc_sim_hull *hull, dc_real M[10], dc_real *grad)
+{
+    static const dc_real degree[10] = {5, 5, 5, 4, 5, 5, 4, 5, 4, 3};
+    const dc_v3 *x = sim->vertex + hull->begin, o = hull->centre;
+    const int *face = sim->face + hull->face;
+    const dc_real pi = 4*dc_atan2(1, 1), r = hull->round;
+    dc_real by_r[10] = {0}, sum[10] = {0}, y[3][4], G[3][40];
+    int f, k, c, i;
+
+    /* triangles, as in dci_sim_solid; the mean's share belongs to all corners of the face */
+    for (f = 0; f < hull->faces; ++f) {
+        const int *loop = sim->loop + hull->loop + face[f], n = face[f + 1] - face[f], fan = n > 3;
+        dc_v3 p[3], mean = dc_vec(0, 0, 0);
+        for (k = 0; k < n; ++k) mean = dc_madd(mean, DC_R(1.0)/(dc_real)n, dc_sub(x[loop[k]], o));
+        for (k = 0; k < (fan ? n : 1); ++k) {
+            const int b = loop[(k + 1)%n];
+            p[0] = dc_sub(x[loop[k]], o);
+            p[1] = dc_sub(x[b], o);
+            p[2] = fan ? mean : dc_sub(x[loop[2]], o);
+            memset(G, 0, sizeof G);
+            dci_sim_round_triangle(p, r, G);
+            if (fan && k == 0) {
+                dci_sim_homogeneous(mean, y[0]);
+                dci_sim_round_cap(y[0], 2*pi, r, G[2]);
+            }
+            dci_sim_round_add(G[0], 1, grad + 30*loop[k], by_r);
+            dci_sim_round_add(G[1], 1, grad + 30*b, by_r);
+            for (c = 0; c < n; ++c)
+                if (fan || c == 2) dci_sim_round_add(G[2], fan ? DC_R(1.0)/(dc_real)n : 1, grad + 30*loop[c], by_r);
+        }
+    }
+    if (hull->faces == 0 && hull->n == 2) {
+        const dc_v3 along = dc_sub(x[1], x[0]);
+        const dc_real length = dc_sqrt(dc_dot(along, along));
+        const dc_v3 t = length > 0 ? dc_scale(1/length, along) : dc_vec(0, 0, 1);
+        const dc_v3 off = dc_cross(t, dc_abs(t.x) < DC_R(0.5) ? dc_vec(1, 0, 0) : dc_vec(0, 1, 0));
+        memset(G, 0, sizeof G);
+        for (k = 0; k < 2; ++k) dci_sim_homogeneous(dc_sub(x[k], o), y[k]);
+        dci_sim_round_edge(t, dc_scale(1/dc_sqrt(dc_dot(off, off)), off), 2*pi, y, length, r, G);
+        for (k = 0; k < 2; ++k) dci_sim_round_add(G[k], 1, grad + 30*k, by_r);
+    }
+
+    /* caps of vertices of the surface, whose faces take from 2 pi; a ball's own */
+    for (k = 0; k < hull->n; ++k) {
+        const dc_real *g = grad + 30*k;
+        if (hull->faces > 0 && g[9] == 0 && g[19] == 0 && g[29] == 0) continue;
+        memset(G, 0, sizeof G);
+        dci_sim_homogeneous(dc_sub(x[k], o), y[0]);
+        dci_sim_round_cap(y[0], hull->n == 1 ? 4*pi : 2*pi, r, G[0]);
+        dci_sim_round_add(G[0], 1, grad + 30*k, by_r);
+    }
+
+    /* Euler; then about the link's origin */
+    for (k = 0; k < hull->n; ++k) {
+        dci_sim_homogeneous(dc_sub(x[k], o), y[0]);
+        for (c = 0; c < 3; ++c) {
+            dc_real *g = grad + 30*k + 10*c;
+            for (i = 0; i < 10; ++i) sum[i] += y[0][c]*g[i];
+            dci_sim_shift_moments(o, g);
+        }
+    }
+    for (i = 0; i < 10; ++i) sum[i] = (sum[i] + r*by_r[i])/degree[i];
+    dci_sim_shift_moments(o, sum);
+    for (i = 0; i < 10; ++i) M[i] += sum[i];
+}
+
 /* The same of what the triangles of a tree enclose, without derivatives; 0: they are not closed (areas do not
  * cancel). */
 static DCI_NOINLINE int dci_sim_enclosed(const dc_bsh *tree, dc_real M[10])
@@ -1339,7 +1600,8 @@ static const char *dci_sim_moments(dc_sim *sim, int i)
         else
             for (k = 0; k < sim->hulls; ++k)
                 if (sim->hull[k].link == i && !sim->hull[k].tree)
-                    dci_sim_solid(sim, sim->hull + k, M, grad + 30*(sim->hull[k].begin - first));
+                    (sim->hull[k].round > 0 ? dci_sim_round : dci_sim_solid)(
+                        sim, sim->hull + k, M, grad + 30*(sim->hull[k].begin - first));
         if (!(M[9] > 0)) return "no volume";
 
         /* by mass the sum is held: d(M/V) = dM/V - M dV/V^2 */
@@ -1530,7 +1792,7 @@ static const char *dci_sim_count_hulls(const dc_sim_desc *d, const dc_sim_link *
     for (k = 0; k < l->hulls; ++k) {
         const dc_hull *h = l->hull + k;
         if (h->n < 1 || h->n > (1 << 16) || !h->v) return "a hull without vertices";
-        if (h->radius != 0) return "a hull with a radius";
+        if (!(h->radius >= 0 && h->radius <= DC_LIMIT)) return "the radius of a hull";
         for (j = 0; j < h->n; ++j)
             if (!dc_in_range(h->v[j])) return "a vertex is not finite";
         m->vertices += h->n;
@@ -1658,15 +1920,16 @@ static const char *dci_sim_bound(const dc_sim *sim, dc_sim_hull *h)
         dc_v3 r = dc_sub(sim->vertex[h->begin + j], h->centre);
         r2 = dc_max(r2, dc_dot(r, r));
     }
-    h->radius = dc_sqrt(r2)*(1 + 8*DC_EPS);
+    h->radius = dc_sqrt(r2)*(1 + 8*DC_EPS) + h->round;
     return cause;
 }
 
-/* the volume within the faces of a hull, six times, in cubes of its radius */
+/* the volume within the faces of a hull, six times, in cubes of their bounding sphere's radius */
 static dc_real dci_sim_volume(const dc_sim *sim, const dc_sim_hull *h)
 {
     const dc_v3 *x = sim->vertex + h->begin;
     const int *face = sim->face + h->face;
+    const dc_real size = h->radius - h->round;
     dc_real volume = 0;
     int f, k;
 
@@ -1675,10 +1938,10 @@ static dc_real dci_sim_volume(const dc_sim *sim, const dc_sim_hull *h)
         const int n = face[f + 1] - face[f];
         dc_v3 mean = dc_vec(0, 0, 0);
         for (k = 0; k < n; ++k)
-            mean = dc_madd(mean, 1/(h->radius*(dc_real)n), dc_sub(x[loop[k]], h->centre));
+            mean = dc_madd(mean, 1/(size*(dc_real)n), dc_sub(x[loop[k]], h->centre));
         for (k = 0; k < n; ++k) {
-            const dc_v3 a = dc_scale(1/h->radius, dc_sub(x[loop[k]], h->centre));
-            const dc_v3 b = dc_scale(1/h->radius, dc_sub(x[loop[(k + 1)%n]], h->centre));
+            const dc_v3 a = dc_scale(1/size, dc_sub(x[loop[k]], h->centre));
+            const dc_v3 b = dc_scale(1/size, dc_sub(x[loop[(k + 1)%n]], h->centre));
             volume += dc_dot(mean, dc_cross(a, b));
         }
     }
@@ -1779,13 +2042,14 @@ static int dci_sim_fill_links(const dc_sim_desc *d, dc_sim *m, int *where)
             h->link = i;
             h->begin = vertices;
             h->n = l->hull[k].n;
+            h->round = l->hull[k].radius;
             h->loop = 6*vertices;
             h->face = 2*vertices + hulls;
             h->faces = h->tree = 0;
             for (j = 0; j < h->n; ++j) m->vertex[vertices++] = l->hull[k].v[j];
 
-            /* a hull that is not flat has faces, and a solid must have them */
-            solid = l->model == DC_SIM_UNIFORM && (l->mass > 0 || l->density > 0);
+            /* a hull that is not flat has faces, and a solid must have them, but for balls and capsules */
+            solid = !(h->n <= 2 && h->round > 0) && l->model == DC_SIM_UNIFORM && (l->mass > 0 || l->density > 0);
             *where = i;
             if ((solid || h->n <= DCI_SIM_FACES) && !dci_sim_hull_faces(m, h) && solid) return 0;
         }
@@ -3273,7 +3537,7 @@ static dc_hull dci_sim_hull_of(const dc_sim *sim, int k)
     dc_hull h;
     h.v = sim->vertex + sim->hull[k].begin;
     h.n = sim->hull[k].n;
-    h.radius = 0;
+    h.radius = sim->hull[k].round;
     return h;
 }
 
@@ -3326,9 +3590,9 @@ static dci_sim_slip dci_sim_slide(const dc_sim *sim, dc_v3 n, dc_real d1, dc_rea
     return slip;
 }
 
-/* A vertex of a hull at a plane: P((n.x + d)/l) and friction, times the stiffness. */
+/* A vertex of a hull at a plane: P((n.x + d - r)/l) and friction, times the stiffness. */
 typedef struct {
-    dc_v3 arm, arm_before;          /* from the link's origin, now and at time t */
+    dc_v3 arm, arm_before;          /* from the link's origin, now (with a radius: to where friction acts) and at t */
     dc_v3 force;                    /* gradient by its place now */
     dc_v3 slip;                     /* the part of it that is friction, over the coefficient */
     dc_m3 stiffness, mixed;         /* second derivatives by its place now, and by that, then its place at time t */
@@ -3355,7 +3619,11 @@ static void dci_sim_dual_form(const dc_sim *sim, const dci_sim_slip *slip, dci_s
         form->m[c] = s*((c%4 == 0 ? 1 : 0) - nn->m[c] - DC_R(0.5)*(lw.m[c] + lw.m[3*(c%3) + c/3]));
 }
 
-/* Vertex j of hull k at plane p; 0: it is behind the plane. With `want` below DCI_SIM_DERIVATIVES, or where it neither
+/* The touches of a hull are its vertices; with a radius these have the potential alone, and friction follows in as many
+ * more: it acts where the vertices' balls were next to the plane at time t. */
+static int dci_sim_touch_count(const dc_sim_hull *hull) { return hull->round > 0 ? 2*hull->n : hull->n; }
+
+/* Touch j of hull k at plane p; 0: it is behind the plane. With `want` below DCI_SIM_DERIVATIVES, or where it neither
  * is felt nor slides, without second derivatives. duals: NULL, or friction's forces are unknowns. */
 static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *place, int k, int p, int j, int want,
                            dci_sim_duals *duals, dci_sim_touch *t)
@@ -3363,8 +3631,9 @@ static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *
     const dc_sim *sim = problem->sim;
     const dci_sim_place *before = &problem->before;
     const dc_sim_plane *plane = sim->plane + p;
-    const int i = sim->hull[k].link;
-    const dc_v3 x = sim->vertex[sim->hull[k].begin + j], n = plane->n;
+    const dc_sim_hull *hull = sim->hull + k;
+    const int i = hull->link, balls = hull->round > 0, second = j >= hull->n;
+    const dc_v3 x = sim->vertex[hull->begin + j%hull->n], n = plane->n;
     const dc_real l = sim->desc.length, ks = sim->desc.stiffness;
     const int curved = want >= DCI_SIM_DERIVATIVES;
     dc_v3 y, old;
@@ -3375,17 +3644,23 @@ static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *
 
     t->arm = dc_mul(place->rotation + i, x);
     t->arm_before = dc_mul(before->rotation + i, x);
-    y = dc_add(t->arm, place->pose[i].t);
     old = dc_add(t->arm_before, before->pose[i].t);
-    t->slack = dc_dot(n, y) + plane->d;
-    if (!(t->slack > 0)) return 0;
+    if (second) {
+        const dc_v3 down = dc_scale(-hull->round, n);
+        old = dc_add(old, down);
+        t->arm = dc_add(t->arm, dc_mul(place->rotation + i, dc_mul_t(before->rotation + i, down)));
+    }
+    y = dc_add(t->arm, place->pose[i].t);
+    t->slack = dc_dot(n, y) + plane->d - (second ? 0 : hull->round);
+    if (!second && !(t->slack > 0)) return 0;
 
     /* the potential now, and its force at time t */
-    t->value = ks*dci_sim_barrier(sim->desc.global, sim->desc.support, t->slack/l, &d1, &d2);
+    t->value = d1 = d2 = 0;
+    if (!second) t->value = ks*dci_sim_barrier(sim->desc.global, sim->desc.support, t->slack/l, &d1, &d2);
     t->felt = d1 < 0;
     t->force = dc_scale(ks*d1/l, n);
     dci_sim_barrier(sim->desc.global, sim->desc.support, (dc_dot(n, old) + plane->d)/l, &b1, &b2);
-    t->slides = b1 < 0;
+    t->slides = b1 < 0 && balls == second;
     if (!t->felt && !t->slides) return 1;
     nn = dc_outer(n, n);
     for (c = 0; curved && c < 9; ++c) {
@@ -3432,7 +3707,7 @@ static DCI_NOINLINE void dci_sim_eval_plane(const dci_sim_problem *problem, int 
     dci_sim_touch t;
 
     if (!dci_sim_near_plane(problem, &at->place, k, p)) return;
-    for (j = 0; j < sim->hull[k].n; ++j) {
+    for (j = 0; j < dci_sim_touch_count(sim->hull + k); ++j) {
         dc_m3 rf;
         dc_real *H = at->sums.form + 36*i, rf0;
         if (!dci_sim_touches(problem, &at->place, k, p, j, want, scratch->duals, &t)) {
@@ -3533,7 +3808,7 @@ static dc_real dci_sim_room(const dci_sim_place *place, int k, dc_v3 n, dc_real 
     int j;
     d += dc_dot(n, place->pose[hull->link].t);
     for (j = 0; j < hull->n; ++j) room = dc_min(room, dc_dot(m, place->sim->vertex[hull->begin + j]) + d);
-    return room;
+    return room - hull->round;
 }
 
 /* the rooms of both hulls of a pair at a plane, without its length; 0: it is none */
@@ -4453,7 +4728,7 @@ static dc_real dci_sim_advance(const dci_sim_motion *m, dc_real a, const dc_hull
     int j;
     for (j = 0; j < hull->n; ++j) {
         dc_v3 r = dc_mul(&m->rotation, hull->v[j]);
-        dc_real slack = dc_dot(n, dc_add(r, m->pose.t)) + d;
+        dc_real slack = dc_dot(n, dc_add(r, m->pose.t)) + d - hull->radius;
         if (!(slack > 0)) return 0;
         most = dci_sim_until(DC_R(0.9)*slack, dc_dot(n, dc_add(m->velocity, dc_cross(m->spin, r))) - c, a, most);
     }
@@ -4484,7 +4759,7 @@ static DCI_NOINLINE dc_real dci_sim_hulls_share(const dc_sim *sim, const dc_hull
     *a = way->from[0];
     *b = way->from[1];
     for (turn = 0; turn < DCI_SIM_TURNS; ++turn) {
-        if (dc_hull_distance(A, &a->pose, B, &b->pose, NULL, D) != DC_OK) return turn ? t : -1;
+        if (dc_hull_distance(A, &a->pose, B, &b->pose, NULL, D) != DC_OK || !(D->gap > 0)) return turn ? t : -1;
         if (turn == 0) {
             way->gap = D->gap;
             least = DC_R(0.1)*dc_min(D->gap, sim->desc.length);
@@ -4614,6 +4889,7 @@ static DCI_NOINLINE dc_real dci_sim_plane_share(const dci_sim_place *place, int 
         if (turn > 0) dci_sim_moving(sim, sim->hull[k].link, -1, path, t, m);
         for (room = DC_REAL_MAX, j = 0; j < A.n; ++j)
             room = dc_min(room, dc_dot(plane->n, dc_add(dc_mul(&m->rotation, A.v[j]), m->pose.t)) + plane->d);
+        room -= A.radius;
         if (turn == 0) {
             start = room;
             least = DC_R(0.1)*dc_min(room, sim->desc.length);
@@ -5001,7 +5277,7 @@ static DCI_NOINLINE dc_status dci_sim_take_duals(const dci_sim_problem *problem,
                 const dc_v3 old = dc_add(x, problem->before.pose[hull->link].t);
                 dc_real slope, unread;
                 dci_sim_barrier(sim->desc.global, sim->desc.support,
-                                (dc_dot(plane->n, old) + plane->d)/sim->desc.length, &slope, &unread);
+                                (dc_dot(plane->n, old) + plane->d - hull->round)/sim->desc.length, &slope, &unread);
                 duals->touches += slope < 0;
             }
         }
@@ -5605,7 +5881,7 @@ static dc_real dci_sim_lowest(const dci_sim_place *place, const dc_sim_hull *hul
     for (j = 0; j < hull->n; ++j) {
         const dc_v3 x = place->sim->vertex[hull->begin + j];
         const dc_v3 y = dc_add(dc_mul(place->rotation + hull->link, x), place->pose[hull->link].t);
-        const dc_real room = dc_dot(plane->n, y) + plane->d;
+        const dc_real room = dc_dot(plane->n, y) + plane->d - hull->round;
         if (room < gap) {
             gap = room;
             *lowest = y;
@@ -5817,9 +6093,9 @@ static DCI_NOINLINE dc_real dci_sim_trusted(dci_sim_work *W, dc_real residual)
     return share;
 }
 
-/* Is O at the trial, after `share` of the direction, low enough against `value` and `slope` at the iterate? Where what is
- * to be gained, half of share times slope, is below the rounding of O, its slope decides, if derivatives are known: it
- * has to fall. */
+/* Is O at the trial, after `share` of the direction, low enough against `value` and `slope` at the iterate? Where what
+ * is to be gained, half of share times slope, is below the rounding of O, its slope decides, if derivatives are known:
+ * it has to fall. */
 static int dci_sim_descends(const dci_sim_work *W, dc_real value, dc_real slope, dc_real share, dc_real rounding,
                             int derivatives)
 {
@@ -6081,14 +6357,18 @@ static DCI_NOINLINE dc_status dci_sim_plane_forces(const dci_sim_problem *proble
     const dc_sim *sim = problem->sim;
     const int i = sim->hull[k].link;
     const dc_real mu = sim->link[i].friction*sim->plane[p].friction*dci_sim_material(sim, i, sim->links + p);
-    dci_sim_touch t;
+    const dc_v3 down = dc_scale(-sim->hull[k].round, sim->plane[p].n);
+    dci_sim_touch t, slip;
     int j;
 
     if (!dci_sim_near_plane(problem, place, k, p)) return DC_OK;
     for (j = 0; j < sim->hull[k].n; ++j) {
         dc_contact_force c;
         if (!dci_sim_touches(problem, place, k, p, j, DCI_SIM_GRADIENT, NULL, &t)) return DC_E_OVERLAP;
-        if (!t.felt && !t.slides) continue;
+        slip = t;
+        if (sim->hull[k].round > 0)
+            dci_sim_touches(problem, place, k, p, sim->hull[k].n + j, DCI_SIM_GRADIENT, NULL, &slip);
+        if (!t.felt && !slip.slides) continue;
 
         /* the force that O has at the vertex, friction apart */
         c.body_a = i;
@@ -6096,12 +6376,15 @@ static DCI_NOINLINE dc_status dci_sim_plane_forces(const dci_sim_problem *proble
         c.part_a = k;
         c.part_b = p;
         c.vertex = j;
-        c.point = dc_add(t.arm, place->pose[i].t);
+        c.point = dc_add(dc_add(t.arm, place->pose[i].t), down);
         c.n = sim->plane[p].n;
         c.gap = t.slack;
-        c.friction = t.slides ? dc_scale(-mu, t.slip) : dc_vec(0, 0, 0);
-        c.normal = dc_sub(dc_neg(t.force), c.friction);
+        c.friction = slip.slides ? dc_scale(-mu, slip.slip) : dc_vec(0, 0, 0);
+        c.normal = dc_neg(t.force);
+        if (t.slides) c.normal = dc_sub(c.normal, c.friction);
         c.torque_a = c.torque_b = dc_vec(0, 0, 0);
+        if (sim->hull[k].round > 0)     /* friction acts at the point that was lowest at time t */
+            c.torque_a = dc_cross(dc_sub(slip.arm, dc_add(t.arm, down)), c.friction);
         dci_sim_list_force(&c, list);
     }
     return DC_OK;
@@ -6280,11 +6563,10 @@ typedef struct {
     dc_status status;               /* why there are none */
 
     /* of a pair by its vertices, of which there are 2 most */
-    dc_v3 *world;                   /* [4 most] a and b at time t, a and b now */
+    dc_v3 *world;                   /* [2 most] a and b */
     dc_real *vertex_grad;           /* [3N] N = 2 most */
     dc_real *vertex_hessian;        /* [3N x 3N] */
-    dc_real *vertex_mixed;          /* [3N x 3N] by the places now, then at time t */
-    dc_v3 *along;                   /* [4N] motion of the vertices, and what comes of it, in products */
+    dc_real *vertex_friction;       /* [12 x 3N] wrenches of friction */
 } dci_sim_terms;
 
 /* forces of a block by old poses: rows link i, columns link j */
@@ -6362,6 +6644,24 @@ static DCI_NOINLINE void dci_sim_by_inertia(dci_sim_terms *terms, int i)
 /* column c of a matrix */
 static dc_v3 dci_sim_col(const dc_m3 *M, int c) { return dc_vec(M->m[c], M->m[3 + c], M->m[6 + c]); }
 
+/* The point of a ball that is next to plane p at time t moves on hull k as this turns then, by r R1 R0^T (w x n) now:
+ * what the wrench of its friction changes by, added to B. */
+static void dci_sim_by_roll(const dci_sim_terms *terms, int k, int p, const dci_sim_touch *t, dc_real B[36])
+{
+    const dc_sim *sim = terms->problem->sim;
+    const int i = sim->hull[k].link;
+    int c, r;
+    for (c = 0; c < 3; ++c) {
+        const dc_v3 w = dc_vec(c == 0, c == 1, c == 2);
+        const dc_v3 old = dc_scale(sim->hull[k].round, dc_cross(w, sim->plane[p].n));
+        const dc_v3 y = dc_mul(terms->at->place.rotation + i, dc_mul_t(terms->problem->before.rotation + i, old));
+        dc_real to[6] = {0};
+        dci_sim_put3(dc_cross(y, t->force), to + 3);
+        dci_sim_push(to, t->arm, dc_mul(&t->stiffness, y));
+        for (r = 0; r < 6; ++r) B[6*r + 3 + c] += to[r];
+    }
+}
+
 /* hull k at plane p */
 static DCI_NOINLINE void dci_sim_by_plane(dci_sim_terms *terms, int k, int p)
 {
@@ -6374,13 +6674,14 @@ static DCI_NOINLINE void dci_sim_by_plane(dci_sim_terms *terms, int k, int p)
     dci_sim_touch t;
 
     if (!dci_sim_near_plane(problem, now, k, p)) return;
-    for (j = 0; j < sim->hull[k].n; ++j) {
+    for (j = 0; j < dci_sim_touch_count(sim->hull + k); ++j) {
         dc_real B[36] = {0}, w[6] = {0};
         if (!dci_sim_touches(problem, now, k, p, j, DCI_SIM_DERIVATIVES, NULL, &t)) continue;
         if (!t.felt && !t.slides) continue;
         if (t.slides) {
             /* the state at t, then the coefficients of the link and the plane */
             dci_sim_arms(B, t.arm, &t.mixed, t.arm_before);
+            if (sim->hull[k].round > 0) dci_sim_by_roll(terms, k, p, &t, B);
             dci_sim_by_old(terms, i, i, B, 6);
             dci_sim_push(w, t.arm, t.slip);
             for (c = 0; c < 6; ++c) w[c] *= factor*sim->plane[p].friction;
@@ -6397,15 +6698,15 @@ static DCI_NOINLINE void dci_sim_by_plane(dci_sim_terms *terms, int k, int p)
             w[0] = w[1] = w[2] = 0;
             dci_sim_put3(dc_cross(e, t.force), w + 3);
             dci_sim_push(w, t.arm, f);
-            dci_sim_put(now, &terms->by.vertex, i, 3*(sim->hull[k].begin + j) + c, w);
+            dci_sim_put(now, &terms->by.vertex, i, 3*(sim->hull[k].begin + j%sim->hull[k].n) + c, w);
         }
     }
 }
 
-/* change of the forces on n vertices by one coordinate of a vertex: ks (H e + M o), rows of H and M (NULL: none) from
- * `row` on; as a wrench about a point `about` */
-static void dci_sim_vertex_wrench(const dc_real *H, dc_v3 e, const dc_real *M, dc_v3 o, size_t ld, dc_real ks,
-                                  const dc_v3 *x, int n, dc_v3 about, dc_real w[6])
+/* change of the forces on n vertices by one coordinate of a vertex: ks H e, rows of H from `row` on; as a wrench about
+ * a point `about` */
+static void dci_sim_vertex_wrench(const dc_real *H, dc_v3 e, size_t ld, dc_real ks, const dc_v3 *x, int n, dc_v3 about,
+                                  dc_real w[6])
 {
     int v, r;
 
@@ -6413,17 +6714,14 @@ static void dci_sim_vertex_wrench(const dc_real *H, dc_v3 e, const dc_real *M, d
         dc_real f[3];
         for (r = 0; r < 3; ++r) {
             const size_t at = (size_t)(3*v + r)*ld;
-            f[r] = H[at]*e.x + H[at + 1]*e.y + H[at + 2]*e.z;
-            if (M) f[r] += M[at]*o.x + M[at + 1]*o.y + M[at + 2]*o.z;
-            f[r] *= ks;
+            f[r] = ks*(H[at]*e.x + H[at + 1]*e.y + H[at + 2]*e.z);
         }
         dci_sim_push(w, dc_sub(x[v], about), dci_sim_v3(f));
     }
 }
 
-/* Hulls a and b by their vertices: the forces on them and their derivatives by the places now and at time t (M NULL:
- * none). */
-static DCI_NOINLINE void dci_sim_by_vertices(dci_sim_terms *terms, const dci_sim_met *met, const dc_real *M)
+/* Hulls a and b by their vertices: the forces of their potential on them and its second derivatives. */
+static DCI_NOINLINE void dci_sim_by_vertices(dci_sim_terms *terms, const dci_sim_met *met)
 {
     const dci_sim_place *now = &terms->at->place;
     const dc_sim *sim = now->sim;
@@ -6443,14 +6741,12 @@ static DCI_NOINLINE void dci_sim_by_vertices(dci_sim_terms *terms, const dci_sim
                 const int link = hull[side]->link;
                 const size_t at = 3*(size_t)(side ? hull[0]->n : 0) + 3*(size_t)j;
                 const dc_v3 e = dci_sim_col(now->rotation + link, c);
-                const dc_v3 o = dci_sim_col(terms->problem->before.rotation + link, c);
                 const dc_v3 turned = dc_scale(ks, dc_cross(e, dci_sim_v3(terms->vertex_grad + at)));
                 for (to = 0; to < 2; ++to) {
                     const size_t first = (to ? 3*(size_t)hull[0]->n : 0)*N + at;
                     dc_real w[6] = {0};
-                    dci_sim_vertex_wrench(terms->vertex_hessian + first, e, M ? M + first : NULL, o, N, ks,
-                                          terms->world + (2 + to)*sim->most, hull[to]->n,
-                                          now->pose[hull[to]->link].t, w);
+                    dci_sim_vertex_wrench(terms->vertex_hessian + first, e, N, ks, terms->world + to*sim->most,
+                                          hull[to]->n, now->pose[hull[to]->link].t, w);
                     if (to == side) {
                         w[3] += turned.x;
                         w[4] += turned.y;
@@ -6461,45 +6757,35 @@ static DCI_NOINLINE void dci_sim_by_vertices(dci_sim_terms *terms, const dci_sim
             }
 }
 
-/* The same of products: the forces g on the vertices, and what they and the places at time t (old NULL: nothing) are
- * pulled by when the vertices move as the twists say, H dx and M^T dx. */
-static void dci_sim_along_vertices(dci_sim_terms *terms, const dci_sim_met *met, const dc_v3 *g, const dc_v3 *now,
-                                   const dc_v3 *old)
+/* The same of their friction, the derivatives of whose wrenches are known. */
+static void dci_sim_friction_by_vertices(dci_sim_terms *terms, const dci_sim_met *met)
 {
-    const dci_sim_sink *s = &terms->by.vertex;
-    const dc_sim *sim = terms->at->place.sim;
-    const dc_real ks = sim->desc.stiffness;
-    int side, j, v = 0;
+    const dci_sim_place *now = &terms->at->place;
+    const dc_sim *sim = now->sim;
+    const dc_sim_hull *a = sim->hull + met->a, *b = sim->hull + met->b;
+    const int columns = 3*(a->n + b->n);
+    int j, r;
 
-    for (side = 0; side < 2; ++side) {
-        const dc_sim_hull *hull = sim->hull + (side ? met->b : met->a);
-        const dc_m3 *R = terms->at->place.rotation + hull->link;
-        const dc_m3 *R_old = terms->problem->before.rotation + hull->link;
-        const dc_v3 w = dci_sim_v3(s->twist + 6*hull->link + 3);
-        for (j = 0; j < hull->n; ++j, ++v) {
-            dc_real *out = s->out + 3*(hull->begin + j);
-            dc_v3 f = dc_mul_t(R, dc_add(now[v], dc_cross(g[v], w)));
-            if (old) f = dc_add(f, dc_mul_t(R_old, old[v]));
-            out[0] += ks*f.x;
-            out[1] += ks*f.y;
-            out[2] += ks*f.z;
-        }
+    for (j = 0; j < columns; ++j) {
+        const int column = j < 3*a->n ? 3*a->begin + j : 3*(b->begin - a->n) + j;
+        dc_real w[12];
+        for (r = 0; r < 12; ++r) w[r] = sim->desc.stiffness*terms->vertex_friction[r*columns + j];
+        dci_sim_put(now, &terms->by.vertex, a->link, column, w);
+        dci_sim_put(now, &terms->by.vertex, b->link, column, w + 6);
     }
 }
 
-/* Both hulls in the world: a and b at time t, a and b now. */
-static DCI_NOINLINE void dci_sim_to_world(dci_sim_terms *terms, const dci_sim_met *met, dc_hull at[4])
+/* Both hulls in the world. */
+static DCI_NOINLINE void dci_sim_to_world(dci_sim_terms *terms, const dci_sim_met *met, dc_hull at[2])
 {
     const dc_sim *sim = terms->problem->sim;
     int side, v;
-    for (side = 0; side < 4; ++side) {
-        const int hull = side & 1 ? met->b : met->a;
+    for (side = 0; side < 2; ++side) {
+        const int hull = side ? met->b : met->a;
         const dc_hull h = dci_sim_hull_of(sim, hull);
-        const dci_sim_place *place = side < 2 ? &terms->problem->before : &terms->at->place;
-        const dc_pose *p = place->pose + sim->hull[hull].link;
+        const dc_pose *p = terms->at->place.pose + sim->hull[hull].link;
+        at[side] = h;
         at[side].v = terms->world + side*sim->most;
-        at[side].n = h.n;
-        at[side].radius = 0;
         for (v = 0; v < h.n; ++v) terms->world[side*sim->most + v] = dc_pose_apply(*p, h.v[v]);
     }
 }
@@ -6542,42 +6828,6 @@ static DCI_NOINLINE void dci_sim_by_friction(dci_sim_terms *terms, dci_sim_met *
     dci_sim_pair_by_old(terms, &p, M);
 }
 
-/* How the vertices now move as the twists say. */
-static void dci_sim_move_vertices(dci_sim_terms *terms, const dci_sim_met *met, const dc_hull at[4])
-{
-    const dc_sim *sim = terms->problem->sim;
-    int side, j, v = 0;
-    for (side = 0; side < 2; ++side) {
-        const int link = sim->hull[side ? met->b : met->a].link;
-        const dc_real *z = terms->by.vertex.twist + 6*link;
-        const dc_v3 t = terms->at->place.pose[link].t;
-        for (j = 0; j < at[2 + side].n; ++j, ++v)
-            terms->along[v] = dc_add(dci_sim_v3(z), dc_cross(dci_sim_v3(z + 3), dc_sub(at[2 + side].v[j], t)));
-    }
-}
-
-/* products of the potential's second derivatives with the motion of the vertices */
-static void dci_sim_potential_along(dci_sim_terms *terms, const dci_sim_met *met, int n)
-{
-    const dc_real *H = terms->vertex_hessian, *G = terms->vertex_grad;
-    const size_t N = 3*(size_t)n;
-    dc_v3 *along = terms->along, *g = along + n, *now = g + n;
-    size_t r;
-    int v, k;
-
-    for (v = 0; v < n; ++v) {
-        dc_real f[3] = {0};
-        for (r = 0; r < 3; ++r)
-            for (k = 0; k < n; ++k) {
-                const dc_real *row = H + (3*(size_t)v + r)*N + 3*(size_t)k;
-                f[r] += row[0]*along[k].x + row[1]*along[k].y + row[2]*along[k].z;
-            }
-        now[v] = dci_sim_v3(f);
-        g[v] = dci_sim_v3(G + 3*v);
-    }
-    dci_sim_along_vertices(terms, met, g, now, NULL);
-}
-
 /* Two hulls by their vertices. */
 static DCI_NOINLINE void dci_sim_by_pair(dci_sim_terms *terms, dci_sim_met *met)
 {
@@ -6585,34 +6835,28 @@ static DCI_NOINLINE void dci_sim_by_pair(dci_sim_terms *terms, dci_sim_met *met)
     const dc_sim *sim = problem->sim;
     const dci_sim_pair p = dci_sim_pair_of(sim, met->a, met->b);
     const int felt = dci_sim_apart(&terms->at->place, p.hull_a, p.hull_b) < dci_sim_reach(sim, 0);
-    const int n = sim->hull[met->a].n + sim->hull[met->b].n, products = terms->by.vertex.twist != NULL;
-    dc_v3 *along = terms->along;
+    const dc_pose *old = problem->before.pose, *now = terms->at->place.pose;
     dc_real P = 0;
-    dc_hull at[4];
+    dc_hull at[2];
     dc_status s = DC_OK;
 
     if (!felt && !met->load) return;
-    dci_sim_to_world(terms, met, at);
-    if (products) dci_sim_move_vertices(terms, met, at);
 
     /* the potential */
     if (felt) {
-        s = dc_pair(&problem->pair, at + 2, at + 3, terms->scratch.mem, &met->plane, &P, terms->vertex_grad,
+        dci_sim_to_world(terms, met, at);
+        s = dc_pair(&problem->pair, at, at + 1, terms->scratch.mem, &met->plane, &P, terms->vertex_grad,
                     terms->vertex_hessian, NULL);
-        if (s == DC_OK && P > 0 && products) dci_sim_potential_along(terms, met, n);
-        else if (s == DC_OK && P > 0) dci_sim_by_vertices(terms, met, NULL);
+        if (s == DC_OK && P > 0) dci_sim_by_vertices(terms, met);
     }
 
     /* friction */
-    if (met->load && s == DC_OK && p.friction > 0 && products) {
-        s = dc_friction_vjp(&sim->desc.friction, &problem->pair, p.friction, sim->desc.h, at, at + 2, at + 1, at + 3,
-                            along, terms->scratch.mem, &met->before, along + n, along + 2*n, along + 3*n);
-        if (s == DC_OK) dci_sim_along_vertices(terms, met, along + n, along + 2*n, along + 3*n);
-    } else if (met->load && s == DC_OK && p.friction > 0) {
-        s = dc_friction(&sim->desc.friction, &problem->pair, p.friction, sim->desc.h, at, at + 2, at + 1, at + 3,
-                        terms->scratch.mem, &met->before, NULL, terms->vertex_grad,
-                        terms->vertex_hessian, terms->vertex_mixed, NULL);
-        if (s == DC_OK) dci_sim_by_vertices(terms, met, terms->vertex_mixed);
+    if (met->load && s == DC_OK && p.friction > 0) {
+        const dc_hull A = dci_sim_hull_of(sim, p.hull_a), B = dci_sim_hull_of(sim, p.hull_b);
+        s = dc_friction_shape(&sim->desc.friction, &problem->pair, p.friction, sim->desc.h, &A, old + p.link_a,
+                              now + p.link_a, &B, old + p.link_b, now + p.link_b, terms->scratch.mem, &met->before,
+                              terms->vertex_friction);
+        if (s == DC_OK) dci_sim_friction_by_vertices(terms, met);
     }
     if (s != DC_OK) terms->status = s;
 }
@@ -6802,12 +7046,11 @@ static void dci_sim_take_terms(const dc_sim *sim, int attachments, int vertices,
     before->axis = DCI_TAKE(room, dci_sim_axis_count(sim, attachments), dci_sim_axis);
     terms->mixed = DCI_TAKE(room, 144, dc_real);
     if (!vertices) return;
-    terms->world = DCI_TAKE(room, 4*most, dc_v3);
+    terms->world = DCI_TAKE(room, 2*most, dc_v3);
     if (!sim->meets) return;            /* there is no pair to need the rest */
     terms->vertex_grad = DCI_TAKE(room, N, dc_real);
     terms->vertex_hessian = DCI_TAKE(room, N*N, dc_real);
-    terms->vertex_mixed = DCI_TAKE(room, N*N, dc_real);
-    terms->along = DCI_TAKE(room, 8*most, dc_v3);
+    terms->vertex_friction = DCI_TAKE(room, 12*N, dc_real);
 }
 
 DC_DEF size_t dc_sim_grad_bytes(const dc_sim *sim, const dc_sim_jacobian *out)
@@ -7379,7 +7622,10 @@ static const char *dci_design_copy_flaw(const dc_design_desc *desc, const dc_sim
         while (a < sim->hulls && (sim->hull[a].link != copy->from || sim->hull[a].tree)) ++a;
         while (b < sim->hulls && (sim->hull[b].link != copy->to || sim->hull[b].tree)) ++b;
         if (a == sim->hulls || b == sim->hulls) break;
-        if (sim->hull[a++].n != sim->hull[b++].n) return "a copy of another shape";
+        if (sim->hull[a].n != sim->hull[b].n || sim->hull[a].round != sim->hull[b].round)
+            return "a copy of another shape";
+        ++a;
+        ++b;
     }
     return a == sim->hulls && b == sim->hulls ? NULL : "a copy of another shape";
 }
@@ -8122,7 +8368,7 @@ static dc_real dci_design_front_rows(dci_design_maker *maker, int h, dc_v3 n, dc
 
     for (i = 0; i < hull->n; ++i) {
         const dc_v3 p = dc_pose_apply(maker->pose[hull->link], sim->vertex[hull->begin + i]);
-        const dc_real room = dc_dot(n, p) + offset - gap;
+        const dc_real room = dc_dot(n, p) + offset - gap - hull->round;
         least = dc_min(least, room);
         if (room > reach) continue;
         dci_design_lean_point(maker, hull->link, hull->begin + i, p, n, 1);
@@ -9954,7 +10200,9 @@ static int dci_grains_tangent_ok(const dc_grains *g, const dc_grains_tangent *t)
  * dci_sweeps_vjp       | gradient by the next state     | by velocities, rows, forces  | the transpose
  *  dci_sweep_back      | gradient by the new forces     | by the old ones, velocities, |
  *                      |                                | and the row                  |
- * dci_sweeps_rows_back | gradients by rows, jets        | gradient by the state        | */
+ *  dci_share_back      | gradient by w                  | by masses                    |
+ * dci_sweeps_mass_back | gradient by velocities         | by masses                    | -h f/m^2
+ * dci_sweeps_rows_back | gradients by rows, jets        | gradient by state and shape  | */
 
 /* scratch: of jvp tangents of rows and forces, of vjp gradients by them, and the forces before each sweep */
 typedef struct {
@@ -9962,6 +10210,7 @@ typedef struct {
     dc_real *force, *swap;              /* f_n, f_t of each contact */
     dc_real *velocity, *speed;          /* 3 per body */
     dc_real *past;                      /* forces of all sweeps */
+    dc_real *mass;                      /* vjp: gradients by mass and inertia of each body */
 } dci_sweeps_work;
 
 static void dci_sweeps_lay(const dc_grains *g, size_t contacts, int back, dci_room *room, dci_sweeps_work *w)
@@ -9974,6 +10223,7 @@ static void dci_sweeps_lay(const dc_grains *g, size_t contacts, int back, dci_ro
     w->velocity = DCI_TAKE(room, 3*n, dc_real);
     w->speed = DCI_TAKE(room, 3*n, dc_real);
     w->past = back ? DCI_TAKE(room, sweeps*2*contacts, dc_real) : NULL;
+    w->mass = back ? DCI_TAKE(room, 2*n, dc_real) : NULL;
 }
 
 DC_DEF size_t dc_grains_grad_bytes(const dc_grains *g)
@@ -9999,24 +10249,69 @@ static dc_status dci_sweeps_open(const dc_grains *g, int back, dc_arena *mem, dc
     if (room.full) return DC_E_MEMORY;
     memset(w->rows, 0, m*sizeof *w->rows);
     memset(w->force, 0, 2*m*sizeof *w->force);
+    if (w->mass) memset(w->mass, 0, 2*(size_t)g->desc.bodies*sizeof *w->mass);
     return DC_OK;
 }
 
-/* the tangent of a contact's row along its bodies' places and its spring */
-static DCI_NOINLINE void dci_grain_row_along(const dci_grain_jet *jet, const dc_grain_row *row, const dc_real *qa,
-                                             const dc_real *qb, dc_real spring, dc_grain_row *d)
+/* the tangent of a contact's row along that of what it is computed from */
+static DCI_NOINLINE void dci_grain_row_tangent(const dci_grain_jet *jet, const dc_grain_row *row,
+                                               const dci_grain_in *d_in, dc_grain_row *d)
 {
-    static const dc_real still[3] = {0, 0, 0};
     const int rubs = row->frame.length >= DCI_GRAIN_NO_NORMAL, touches = jet->in.distance < 0;
-    dci_grain_in d_in;
 
     memset(d, 0, sizeof *d);
-    dci_grain_in_along(jet, qa, qb, still, still, spring, &d_in);
-    dci_grain_look_tangent(&jet->in, &d_in, &row->frame, rubs, &d->frame);
+    dci_grain_look_tangent(&jet->in, d_in, &row->frame, rubs, &d->frame);
     if (rubs) d->friction = jet->law.friction*d->frame.length;
-    d->pull_n = touches ? jet->law.stiffness_n*d_in.distance : row->gain_n*d_in.distance/jet->law.step;
-    d->spring = touches ? spring : 0;
+    d->pull_n = touches ? jet->law.stiffness_n*d_in->distance : row->gain_n*d_in->distance/jet->law.step;
+    d->spring = touches ? d_in->spring : 0;
     d->pull_t = jet->law.stiffness_t*d->spring;
+}
+
+/* along its bodies' places and its spring */
+static void dci_grain_row_along(const dci_grain_jet *jet, const dc_grain_row *row, const dc_real *qa, const dc_real *qb,
+                                dc_real spring, dc_grain_row *d)
+{
+    static const dc_real still[3] = {0, 0, 0};
+    dci_grain_in d_in;
+
+    dci_grain_in_along(jet, qa, qb, still, still, spring, &d_in);
+    dci_grain_row_tangent(jet, row, &d_in, d);
+}
+
+/* Along parameter k of the shapes: the field's derivative at rest, and of c, the reduced mass,
+ *     dc = (m_B/(m_A + m_B))^2 dm_A + (m_A/(m_A + m_B))^2 dm_B,   (1, 0) or (0, 1) where the other one is not free */
+static DCI_NOINLINE dc_status dci_grain_row_by(const dc_grains *g, const dc_grains_shape *shape, int k, int p,
+                                               const dci_grain_jet *jet, dc_arena *mem, dc_grain_row *d)
+{
+    const dc_grain_contact *contact = g->contact + p;
+    const dc_grain_pair *pair = g->pair + g->pair_of[p];
+    const dc_cfield *by = shape->field ? shape->field[k*g->desc.pairs + g->pair_of[p]] : NULL;
+    const int ta = g->body[contact->a], tb = g->body[contact->b];
+    const dc_real q[3] = {jet->in.rel[0], jet->in.rel[1]/pair->length, jet->in.rel[2]/pair->length};
+    dci_grain_in d_in;
+    dc_status status = DC_OK;
+    dc_real a = 1, b = 1, dc;
+
+    memset(&d_in, 0, sizeof d_in);
+    if (by) status = dc_cfield_eval(by, q, mem, &d_in.distance, d_in.grad, &d_in.lever, NULL, NULL);
+    if (status != DC_OK) return status;
+    d_in.distance *= pair->length;
+    d_in.grad[0] *= pair->length;
+    d_in.lever *= pair->length;
+    dci_grain_row_tangent(jet, g->rows + p, &d_in, d);
+
+    if (!g->desc.reduced_mass || !shape->mass) return DC_OK;
+    if (!dci_grain_free(g, contact->b)) b = 0;
+    else if (!dci_grain_free(g, contact->a)) a = 0;
+    else {
+        a = g->type[tb].mass/(g->type[ta].mass + g->type[tb].mass);
+        b = 1 - a;
+    }
+    dc = (a > 0 ? a*a*shape->mass[k*g->desc.types + ta] : 0) + (b > 0 ? b*b*shape->mass[k*g->desc.types + tb] : 0);
+    d->gain_n = dc*pair->material.gn;
+    d->gain_t = d->damping_t = dc*pair->material.gt;
+    if (!(jet->in.distance < 0)) d->pull_n += d->gain_n*jet->in.distance/jet->law.step;
+    return DC_OK;
 }
 
 /* velocities' tangents from those of the velocities before the step, of rows and forces */
@@ -10192,16 +10487,42 @@ static void dci_sweeps_velocity_back(const dc_grains *g, const dc_real *velocity
     }
 }
 
-/* The gradient by a contact's new forces, after[0], [1], goes to those by the old ones, by velocities and its row. */
-static void dci_sweep_back(const dc_grains *g, const dc_grain_contact *contact, const dc_grain_row *row,
-                           const dci_grain_answer *to, const dc_real *after, dc_real *force, dc_real *velocity,
-                           dc_grain_row *d)
+/* The gradient by velocities goes to those by masses, at the forces so far: dv/dm = -h f/m^2 */
+static void dci_sweeps_mass_back(const dc_grains *g, const dc_real *velocity, dc_real *mass)
 {
+    int i;
+
+    for (i = 0; i < g->desc.bodies; ++i) {
+        const dc_real *f = g->force + 3*i, *v = velocity + 3*i;
+        const dc_grain_type *type = g->type + g->body[i];
+        if (!dci_grain_free(g, i)) continue;
+        mass[2*i] -= dci_grain_gain(g, i, 1)*(v[1]*f[1] + v[2]*f[2])/type->mass;
+        mass[2*i + 1] -= dci_grain_gain(g, i, 0)*v[0]*f[0]/type->inertia;
+    }
+}
+
+/* The gradient by w, of a sweep, goes to those by the masses of a body: w holds along/m and arm^2/inertia */
+static void dci_share_back(const dc_grains *g, int i, dc_real by, dc_real along, dc_real arm, dc_real *mass)
+{
+    const dc_grain_type *type = g->type + g->body[i];
+
+    if (!(g->share[2*i] > 0)) return;
+    mass[2*i] -= by*along*g->share[2*i]/type->mass;
+    mass[2*i + 1] -= by*arm*arm*g->share[2*i + 1]/type->inertia;
+}
+
+/* The gradient by a contact's new forces, w->force, goes to those by the old ones, w->swap, by velocities, w->speed,
+ * its row and masses. */
+static void dci_sweep_back(const dc_grains *g, int p, const dci_grain_answer *to, const dci_sweeps_work *w)
+{
+    const dc_grain_contact *contact = g->contact + p;
+    const dc_grain_row *row = g->rows + p;
     const dci_grain_frame *f = &row->frame;
+    dc_grain_row *d = w->rows + p;
     dci_grain_frame *df = &d->frame;
     const dc_real *a = g->share + 2*contact->a, *b = g->share + 2*contact->b, h = g->desc.h;
-    const dc_real most = row->friction*to->normal;
-    dc_real fn = after[0], vn = 0, vt = 0, den;
+    const dc_real *after = w->force + 2*p, most = row->friction*to->normal, length2 = f->length*f->length;
+    dc_real fn = after[0], vn = 0, vt = 0, den, *force = w->swap + 2*p;
 
     /* friction: within the cone, or at it */
     force[0] = force[1] = 0;
@@ -10213,6 +10534,10 @@ static void dci_sweep_back(const dc_grains *g, const dc_grain_contact *contact, 
         den = -2*h*row->gain_t*rest*to->rest_t/to->den_t;
         df->lever_a += den*a[1]*f->lever_a;
         df->lever_b += den*b[1]*f->lever_b;
+        d->gain_t += rest*to->speed_t;
+        if (row->gain_t > 0) d->gain_t -= rest*to->rest_t*(1 - 1/to->den_t)/row->gain_t;
+        dci_share_back(g, contact->a, DC_R(0.5)*den, 1, f->lever_a, w->mass);
+        dci_share_back(g, contact->b, DC_R(0.5)*den, 1, f->lever_b, w->mass);
     } else {
         const dc_real limit = to->tangential > 0 ? after[1] : -after[1];
         d->friction += limit*to->normal;
@@ -10229,8 +10554,12 @@ static void dci_sweep_back(const dc_grains *g, const dc_grain_contact *contact, 
         df->length += den*(a[0] + b[0])*f->length;
         df->moment_a += den*a[1]*f->moment_a;
         df->push_b[0] += den*b[1]*f->push_b[0];
+        d->gain_n += rest*to->speed_n;
+        if (row->gain_n > 0) d->gain_n -= rest*to->rest_n*(1 - 1/to->den_n)/row->gain_n;
+        dci_share_back(g, contact->a, DC_R(0.5)*den, length2, f->moment_a, w->mass);
+        dci_share_back(g, contact->b, DC_R(0.5)*den, length2, f->push_b[0], w->mass);
     }
-    dci_grain_speeds_back(g, contact, f, vn, vt, velocity, df);
+    dci_grain_speeds_back(g, contact, f, vn, vt, w->speed, df);
 }
 
 /* the product of a gradient by a row with a tangent of it */
@@ -10242,7 +10571,8 @@ static dc_real dci_grain_row_dot(const dc_grain_row *a, const dc_grain_row *b)
 
     for (k = 0; k < 3; ++k) sum += f->push_b[k]*e->push_b[k];
     for (k = 0; k < 2; ++k) sum += f->tangent[k]*e->tangent[k];
-    return sum + a->pull_n*b->pull_n + a->pull_t*b->pull_t + a->friction*b->friction + a->spring*b->spring;
+    sum += a->pull_n*b->pull_n + a->pull_t*b->pull_t + a->friction*b->friction + a->spring*b->spring;
+    return sum + a->gain_n*b->gain_n + a->gain_t*b->gain_t + a->damping_t*b->damping_t;
 }
 
 /* The forces of a contact before sweep k, and those velocities */
@@ -10272,7 +10602,10 @@ static int dci_sweeps_springs_back(dc_grains *g, const dc_grains_tangent *next, 
         w->force[2*p] += by[1];
         w->force[2*p + 1] += by[2];
         if (end < 0) w->rows[p].spring += by[0];
-        if (end > 0) w->force[2*p + 1] -= by[0]/row->stiffness_t;
+        if (end > 0) {
+            w->force[2*p + 1] -= by[0]/row->stiffness_t;
+            w->rows[p].damping_t -= by[0]*vt/row->stiffness_t;
+        }
         vt = end < 0 ? g->desc.h*by[0] : end > 0 ? -row->damping_t*by[0]/row->stiffness_t : 0;
         dci_grain_speeds_back(g, g->contact + p, &row->frame, 0, vt, w->velocity, &w->rows[p].frame);
         ++springs;
@@ -10310,6 +10643,7 @@ static DCI_NOINLINE void dci_sweeps_vjp(dc_grains *g, const dc_grains_tangent *n
     info->contacts = dci_sweeps_springs_back(g, next, w);
     for (k = 0; k < 3*n; ++k) now->v[k] = w->velocity[k];
     dci_sweeps_velocity_back(g, w->velocity, w, w->force);
+    dci_sweeps_mass_back(g, w->velocity, w->mass);
 
     /* sweeps, backward */
     for (k = sweeps - 1; k >= 0; --k) {
@@ -10318,21 +10652,24 @@ static DCI_NOINLINE void dci_sweeps_vjp(dc_grains *g, const dc_grains_tangent *n
         for (p = 0; p < g->contacts; ++p) {
             if (!g->touch[p]) continue;
             dci_grain_sweep(g, g->contact + p, g->rows + p, &to);
-            dci_sweep_back(g, g->contact + p, g->rows + p, &to, w->force + 2*p, w->swap + 2*p, w->speed, w->rows + p);
+            dci_sweep_back(g, p, &to, w);
         }
         swap = w->force;
         w->force = w->swap;
         w->swap = swap;
         dci_sweeps_velocity_back(g, w->speed, w, w->force);
+        dci_sweeps_mass_back(g, w->speed, w->mass);
         for (i = 0; i < 3*n; ++i) now->v[i] += w->speed[i];
     }
 }
 
-/* The transpose of dci_sweeps_rows_along, by columns. */
-static DCI_NOINLINE dc_status dci_sweeps_rows_back(const dc_grains *g, const dci_sweeps_work *w, dc_arena *mem,
-                                                   const dc_grains_tangent *now)
+/* The transpose of dci_sweeps_rows_along, by columns, and that of parameters of the shapes, or NULL. */
+static DCI_NOINLINE dc_status dci_sweeps_rows_back(const dc_grains *g, const dci_sweeps_work *w,
+                                                   const dc_grains_shape *shape, dc_arena *mem,
+                                                   const dc_grains_tangent *now, dc_real *by_shape)
 {
     dci_grain_jet jet;
+    dc_grain_row d;
     dc_status status;
     int i, k, p;
 
@@ -10343,7 +10680,6 @@ static DCI_NOINLINE dc_status dci_sweeps_rows_back(const dc_grains *g, const dci
         if (status != DC_OK) return status;
         for (i = 0; i < 7; ++i) {
             dc_real e[7] = {0}, by;
-            dc_grain_row d;
             e[i] = 1;
             dci_grain_row_along(&jet, g->rows + p, e, e + 3, e[6], &d);
             by = dci_grain_row_dot(w->rows + p, &d);
@@ -10351,7 +10687,21 @@ static DCI_NOINLINE dc_status dci_sweeps_rows_back(const dc_grains *g, const dci
             else if (jet.where >= 0) now->spring[3*jet.where] += by;
         }
         for (k = 0; k < 2 && jet.where >= 0; ++k) now->spring[3*jet.where + 1 + k] += w->force[2*p + k];
+        for (k = 0; shape && k < shape->parameters; ++k) {
+            status = dci_grain_row_by(g, shape, k, p, &jet, mem, &d);
+            if (status != DC_OK) return status;
+            by_shape[k] += dci_grain_row_dot(w->rows + p, &d);
+        }
     }
+
+    /* masses */
+    for (k = 0; shape && k < shape->parameters; ++k)
+        for (i = 0; i < g->desc.bodies; ++i) {
+            const int type = k*g->desc.types + g->body[i];
+            if (!dci_grain_free(g, i)) continue;
+            if (shape->mass) by_shape[k] += w->mass[2*i]*shape->mass[type];
+            if (shape->inertia) by_shape[k] += w->mass[2*i + 1]*shape->inertia[type];
+        }
     return DC_OK;
 }
 
@@ -10474,13 +10824,15 @@ static DCI_NOINLINE dc_status dci_explicit_vjp(dc_grains *g, const dc_grains_tan
     return status;
 }
 
-DC_DEF dc_status dc_grains_vjp(dc_grains *g, const dc_grains_tangent *next, const dc_grains_tangent *now, dc_arena *mem,
-                               dc_grains_info *info)
+/* both calls; shape and by may be NULL */
+static dc_status dci_grains_vjp(dc_grains *g, const dc_grains_shape *shape, const dc_grains_tangent *next,
+                                const dc_grains_tangent *now, dc_real *by, dc_arena *mem, dc_grains_info *info)
 {
     dci_sweeps_work w;
     dc_grains_info none;
     dc_status status;
     size_t used;
+    int k;
 
     if (!dci_grains_tangent_ok(g, next) || !dci_grains_tangent_ok(g, now) || !mem) return DC_E_ARG;
     used = mem->used;
@@ -10490,12 +10842,45 @@ DC_DEF dc_status dc_grains_vjp(dc_grains *g, const dc_grains_tangent *next, cons
     if (status != DC_OK) return status;
     if (g->desc.sweeps == 0) return dci_explicit_vjp(g, next, now, mem, info);
 
+    for (k = 0; shape && k < shape->parameters; ++k) by[k] = 0;
     status = dci_sweeps_open(g, 1, mem, &w);
     if (status == DC_OK) status = dc_grains_meet(g, 0, g->blocks, mem);
     if (status == DC_OK) dci_sweeps_vjp(g, next, now, &w, info);
-    if (status == DC_OK) status = dci_sweeps_rows_back(g, &w, mem, now);
+    if (status == DC_OK) status = dci_sweeps_rows_back(g, &w, shape, mem, now, by);
     mem->used = used;
     return status;
+}
+
+DC_DEF dc_status dc_grains_vjp(dc_grains *g, const dc_grains_tangent *next, const dc_grains_tangent *now, dc_arena *mem,
+                               dc_grains_info *info)
+{
+    return dci_grains_vjp(g, NULL, next, now, NULL, mem, info);
+}
+
+static int dci_grains_shape_ok(const dc_grains *g, const dc_grains_shape *shape)
+{
+    int k, i;
+
+    if (!g || !g->state || !shape || shape->parameters < 1 || shape->parameters > 4096) return 0;
+    for (k = 0; k < shape->parameters; ++k) {
+        for (i = 0; i < g->desc.pairs && shape->field; ++i) {
+            const dc_cfield *f = shape->field[k*g->desc.pairs + i], *of = g->pair[i].field;
+            if (f && of && f->wall != of->wall) return 0;
+        }
+        for (i = 0; i < g->desc.types; ++i) {
+            if (g->type[i].kind != DC_CSHAPE_POLY) continue;
+            if (shape->mass && !dci_sim_scalar(shape->mass[k*g->desc.types + i], -DC_LIMIT)) return 0;
+            if (shape->inertia && !dci_sim_scalar(shape->inertia[k*g->desc.types + i], -DC_LIMIT)) return 0;
+        }
+    }
+    return 1;
+}
+
+DC_DEF dc_status dc_grains_vjp_shape(dc_grains *g, const dc_grains_shape *shape, const dc_grains_tangent *next,
+                                     const dc_grains_tangent *now, dc_real *by, dc_arena *mem, dc_grains_info *info)
+{
+    if (!dci_grains_shape_ok(g, shape) || !by || g->desc.sweeps == 0) return DC_E_ARG;
+    return dci_grains_vjp(g, shape, next, now, by, mem, info);
 }
 
 #endif /* DC_SIM_NO_GRAINS */

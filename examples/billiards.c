@@ -7,7 +7,7 @@
  *
  * With the local potential a red ball at rest beside the others has no gradient: the shots that are drawn are what
  * begins. With the long-range potential it has one (--draws 0 begins with it); the balls are meshes then, with
- * hierarchies. */
+ * hierarchies, and shots are drawn and improved with hulls before the meshes' gradient is asked. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_BSH_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION
@@ -19,14 +19,15 @@
 #include "plot.h"
 #include "sim_scene.h"
 #include "plan.h"
+#include "plan_judge.h"
 #include "plan_check.h"
 #include "plan_plot.h"
 #include "octa_ball.h"
 #include "task_billiards.h"
 
-static sim_world      w;
-static plan           p;
-static billiards_task task;
+static sim_world      w, near_world;
+static plan           p, near_plan;     /* near: felt near contact only; draws shots for the long range */
+static billiards_task task, near_task;
 static plan_curves    curves;
 static int            quick;
 
@@ -73,8 +74,9 @@ static void run(view *v, int global, unsigned long long seed)
 {
     const char *const  line = global ? "long_range" : "local";
     const double       k = global ? 1e-7 : 1e-4;                /* LRI, Table 3; gaps of millimetres */
-    const int          draws = o.draws < 0 ? (!global ? 60 : quick ? 8 : 20) : (int)o.draws;
+    const int          draws = o.draws < 0 ? 60 : (int)o.draws;
     const int          iterations = o.iterations < 0 ? (!global ? 400 : quick ? 8 : 30) : (int)o.iterations;
+    const int          hulls = global && draws > 0;             /* draw the shots */
     unsigned long long random = seed;
     double             off[2];
     clock_t            begin;
@@ -89,10 +91,18 @@ static void run(view *v, int global, unsigned long long seed)
     if (o.check > 0) check(line, seed);
 
     begin = clock();
-    if (draws > 0) plan_draw(&p, draws, billiards_draw, &random, 0);
-    plan_roll(&p);
-    show(v, global ? "long-range, before descent" : "local, before descent");
-    billiards_descend(&p, draws, iterations);
+    if (hulls) {
+        billiards_near(&near_task, &near_world, &task, &w, (int)o.division);
+        billiards_plan(&near_plan, &near_world, &near_task, (int)o.horizon, o.rate);
+        billiards_far(&p, &near_plan, draws, iterations, &random);
+        plan_judge_report(&near_plan, line);
+        plan_end(&near_plan);
+    } else {
+        if (draws > 0) plan_draw(&p, draws, billiards_draw, &random, 0);
+        plan_roll(&p);
+        show(v, global ? "long-range, before descent" : "local, before descent");
+        billiards_descend(&p, draws, iterations);
+    }
     plan_roll(&p);
     show(v, global ? "long-range, after" : "local, after");
     plan_curve(&curves, global ? "long-range" : "local", p.iterations, p.history);
@@ -110,7 +120,7 @@ int main(int argc, char **argv)
 {
     cli_number   number[] = {{"balls", &o.balls, 3, BILLIARDS_MOST, "the red one included"},
                              {"division", &o.division, 1, OCTA_FINEST, "of a ball: 8 times its square triangles"},
-                             {"draws", &o.draws, -1, PLAN_DRAWS, "shots drawn; 0: from rest; -1: 60, of meshes 20"},
+                             {"draws", &o.draws, -1, PLAN_DRAWS, "shots drawn; 0: from rest; -1: 60"},
                              {"iterations", &o.iterations, -1, PLAN_HISTORY, "of Adam; -1: 400, of meshes 30"},
                              {"horizon", &o.horizon, 10, 1000, "steps"},
                              {"rate", &o.rate, 1e-5, 1, "of Adam, m and m/s"},
@@ -131,7 +141,7 @@ int main(int argc, char **argv)
     page.note = "Sought are place and velocity of the red ball, so that both green ones end on their marks, 100 "
                 "steps and all collisions later. Shots are drawn, the best is improved along the gradient of the "
                 "loss, then the next best. With the local potential balls are convex hulls; with the one that is "
-                "felt at any distance they are meshes.";
+                "felt at any distance they are meshes, and shots come from the hulls.";
     page.rate = 25;
     v = view_open(c.out, &page);
     if ((int)o.potentials & 2) run(v, 1, c.seed);

@@ -11,7 +11,7 @@
 #define VIEW_IMPLEMENTATION
 #include "view.h"
 #include "cli.h"
-#include "lobed.h"
+#include "objects.h"
 
 #define DENSITY DC_R(100.0)             /* kg/m^3 */
 #define GRAVITY DC_R(9.81)              /* m/s^2 */
@@ -21,7 +21,7 @@
 #define FRICTION DC_R(0.5)              /* at most this times the normal force */
 #define STEP DC_R(1.0/1200)             /* s */
 
-enum { KEEP = 10, BETWEEN = 2*LOBED_VERTICES + 2*KEEP*KEEP, PER_FRAME = 20 };
+enum { KEEP = 10, BETWEEN = 2*TOY_VERTICES + 2*KEEP*KEEP, PER_FRAME = 20 };
 
 typedef struct {
     dc_pose pose;
@@ -76,7 +76,7 @@ int main(int argc, char **argv)
     cli_number  number[] = {{"seconds", &seconds, 0.1, 60, "how long they fall and roll"}};
     cli         o = cli_parse(argc, argv, "Drops two lobed figures on each other.", "manifold_drop.html", number, 1);
     static unsigned char memory[1 << 22];
-    static lobed figure;
+    static object figure;
     static dc_manifold_contact contacts[BETWEEN];
     static const dc_v3 up = {0, 0, 1}, origin = {0, 0, 0};
     dc_arena    mem = dc_arena_make(memory, sizeof memory);
@@ -93,7 +93,7 @@ int main(int argc, char **argv)
     view       *v;
     show        s = DC_ZERO;
     cli_bar     bar;
-    dc_status   e = lobed_make(&figure, &mem);
+    dc_status   e = object_make(&figure, OBJECT_TOY, &mem);
     int         frame, frames = (int)(60*seconds/(o.quick ? 10 : 1)), step, i, k, shape, id[2], energy, motion, depth, active;
 
     if (e != DC_OK) return cli_error("%s", dc_status_text(e));
@@ -128,7 +128,7 @@ int main(int argc, char **argv)
     page.note = "Springs, dampers and friction at the contacts of their manifold, scaled by activity.";
     page.rate = 60;
     v = view_open(o.out, &page);
-    shape = view_mesh(v, figure.v, LOBED_VERTICES, figure.tri, LOBED_TRIANGLES);
+    shape = view_mesh(v, figure.v, TOY_VERTICES, figure.tri, TOY_TRIANGLES);
     for (i = 0; i < 2; i++) id[i] = view_body(v, shape, NULL);
     view_fixed(v, view_plane(v, DC_R(0.5)), NULL, rest);
     s.vertices = view_overlay(v, VIEW_SPHERES, "vertex contacts", "#d64f6b", 0);
@@ -155,12 +155,12 @@ int main(int argc, char **argv)
             for (i = 0; i < 2; i++) {
                 if (e != DC_OK || b[i].pose.t.z > figure.radius + DC_R(0.1)) continue;
                 e = dc_manifold(&toy, &b[i].pose, &ground, NULL, &below, &mem, contacts);
-                for (k = 0; k < LOBED_VERTICES && e == DC_OK; k++) touch(&contacts[k], &b[i], &earth, 0, &s);
+                for (k = 0; k < TOY_VERTICES && e == DC_OK; k++) touch(&contacts[k], &b[i], &earth, 0, &s);
             }
             if (e == DC_OK && dc_dot(apart, apart) < 4*(figure.radius + DC_R(0.05))*(figure.radius + DC_R(0.05))) {
                 e = dc_manifold(&toy, &b[0].pose, &toy, &b[1].pose, &between, &mem, contacts);
                 for (k = 0; k < BETWEEN && e == DC_OK; k++) {
-                    int edge = k >= 2*LOBED_VERTICES, on = edge ? k >= 2*LOBED_VERTICES + KEEP*KEEP : k >= LOBED_VERTICES;
+                    int edge = k >= 2*TOY_VERTICES, on = edge ? k >= 2*TOY_VERTICES + KEEP*KEEP : k >= TOY_VERTICES;
                     touch(&contacts[k], &b[on], &b[1 - on], edge, &s);
                 }
             }

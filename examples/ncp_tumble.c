@@ -155,6 +155,7 @@ static dc_real outside(dc_real x, dc_real half) { return dc_max(dc_abs(x) - half
 /* The pairs of a step: bodies whose spheres are near, and what of the box is near to a body's sphere. */
 static void find_pairs(void)
 {
+    dc_broad_options near_by = DC_ZERO;
     dc_v3   centre[BODIES];
     dc_real r[BODIES];
     int     pair[2*PAIRS], count, i, k;
@@ -164,7 +165,8 @@ static void find_pairs(void)
         r[i] = radius(i%KINDS);
     }
     w.mem.used = 0;
-    ncp_need(dc_ncp_broad(BODIES, centre, r, MARGIN, PAIRS, pair, &count, &w.mem), "pairs");
+    near_by.margin = MARGIN;
+    ncp_need(dc_broad_spheres(&near_by, BODIES, centre, r, &w.mem, PAIRS, pair, &count), "pairs");
     w.scene.contacts = 0;
     for (k = 0; k < count; k++) add_pair(pair[2*k], pair[2*k + 1], &shape[pair[2*k + 1]%KINDS]);
     for (i = 0; i < BODIES; i++) {

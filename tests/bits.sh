@@ -5,14 +5,14 @@
 #
 #     sh tests/bits.sh [WORD]     the targets whose names have WORD in them, all without it
 dir=build/bits
-flags="-ffp-contract=off -I. -Itests/support -Itests/golden tests/golden/golden.c tests/support/support.c -lm"
+flags="-ffp-contract=off -I. -Itests/support -Itests/golden tests/golden/golden.c tests/support/support.c"
 here=$(uname -m)
 
-# name | how to run it | compiler and its flags. -O2 here is what make test and the cells of make test-all compare with the table;
+# name | how to run it | compiler and its flags, and "object" before them where that of tests/object.sh is linked. -O2 here is what make test and the cells of make test-all compare with the table;
 # machines other than this one are built at -O1, where a compiler takes a third of the time, but for i386
 targets() {
     for level in -O0 -O3 "-O3 -march=native"; do
-        for cc in gcc clang; do echo "$here $cc $level||$cc -std=c99 $level"; done
+        for cc in gcc clang; do echo "$here $cc $level||object $cc c99 $level"; done
     done
     echo "i386 gcc -O3|qemu-i386|i686-linux-gnu-gcc -std=c99 -msse2 -mfpmath=sse -O3 -static"
     echo "aarch64 gcc -O1|qemu-aarch64|aarch64-linux-gnu-gcc -std=c99 -O1 -static"
@@ -28,7 +28,13 @@ if [ "$1" = one ]; then
     key=$2 real=$3 run=$4
     shift 4
     program=$dir/$key.$real.exe
-    if "$@" -DDC_REAL=$real $flags -o "$program" 2>"$dir/$key.$real.log"; then
+    if [ "$1" = object ]; then
+        cc=$2 std=$3
+        shift 3
+        object=$(sh tests/object.sh $cc $std $real "$@" 2>"$dir/$key.$real.log") || exit 0
+        set -- $cc -std=$std "$@" $(sh tests/lib.sh flags) "$object"
+    fi
+    if "$@" -DDC_REAL=$real $flags -lm -o "$program" 2>>"$dir/$key.$real.log"; then
         $run "$program" 2>>"$dir/$key.$real.log" | tr -d '\r' >"$dir/$key.$real.txt"
     fi
     rm -f "$program"
@@ -41,9 +47,11 @@ export WINEPREFIX="$PWD/$dir/wine" WINEDEBUG=-all
 echo 'int main(void) { return 0; }' >$dir/probe.c
 targets | grep -e "$1" | while IFS='|' read -r name run build; do
     key=$(echo "$name" | tr -cs 'A-Za-z0-9\n' _)
-    compiler=${build%% *}
+    try=${build#object }
+    compiler=${try%% *}
+    [ "$try" = "$build" ] || try=$compiler
     if ! command -v "$compiler" >/dev/null 2>&1; then echo "$name: no $compiler" >>$dir/skips
-    elif ! $build $dir/probe.c -o $dir/probe.exe >/dev/null 2>&1; then echo "$name: $compiler cannot build an empty program" >>$dir/skips
+    elif ! $try $dir/probe.c -o $dir/probe.exe >/dev/null 2>&1; then echo "$name: $compiler cannot build an empty program" >>$dir/skips
     elif [ "${run%% *}" = qemu-i386 ] && $dir/probe.exe 2>/dev/null; then echo "$key||$build|$name"
     elif [ -n "$run" ] && ! command -v "${run%% *}" >/dev/null 2>&1; then echo "$name: no ${run%% *}" >>$dir/skips
     elif ! $run $dir/probe.exe >/dev/null 2>&1; then echo "$name: ${run%% *} cannot run an empty program" >>$dir/skips

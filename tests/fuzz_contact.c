@@ -268,7 +268,7 @@ static void hulls(fuzz *f, two *t)
 static int hull_good(const dc_hull *h)
 {
     int k;
-    if (!h || !h->v || h->n < 1) return 0;
+    if (!h || !h->v || h->n < 1 || !(h->radius >= 0 && h->radius <= DC_LIMIT)) return 0;
     for (k = 0; k < h->n; ++k)
         if (!dc_in_range(h->v[k])) return 0;
     return 1;
@@ -277,13 +277,13 @@ static int hull_good(const dc_hull *h)
 static size_t vertex_entries(const two *t) { return 3*((t->a.n > 0 ? (size_t)t->a.n : 0) + (t->b.n > 0 ? (size_t)t->b.n : 0)); }
 static int two_good(const two *t) { return hull_good(t->ha) && hull_good(t->hb) && dc_pose_ok(t->qa) && dc_pose_ok(t->qb); }
 
-/* largest |vertex| + |t| of a, of b, summed: coordinates as the accuracy of distances is stated */
+/* largest |vertex| + radius + |t| of a, of b, summed: coordinates as the accuracy of distances is stated */
 static dc_real hull_size(const dc_hull *h, const dc_pose *p)
 {
     dc_real m = 0;
     int k;
     for (k = 0; k < h->n; ++k) m = dc_max(m, largest(&h->v[k].x, 3));
-    return DC_R(1.8)*(m + (p ? largest(&p->t.x, 3) : 0));
+    return DC_R(1.8)*(m + h->radius + (p ? largest(&p->t.x, 3) : 0));
 }
 
 static dc_v3 placed(const dc_pose *p, dc_v3 x) { return p ? dc_pose_apply(*p, x) : x; }
@@ -471,6 +471,8 @@ static void pair(fuzz *f)
     dc_status s;
 
     hulls(f, &t);
+    t.a.radius = fuzz_byte(f) < 192 ? 0 : fuzz_option(f, 0.3);
+    t.b.radius = fuzz_byte(f) < 192 ? 0 : fuzz_option(f, 0.3);
     N = kind == 0 ? vertex_entries(&t) : rigid ? 12 : 24;
     m = fuzz_arena_open(f, dc_pair_bytes(t.a.n, t.b.n));
     r = ask(f, N, &m);
@@ -638,6 +640,8 @@ static void friction(fuzz *f)
     dc_status s;
 
     hulls(f, &t);
+    t.a.radius = fuzz_byte(f) < 192 ? 0 : fuzz_option(f, 0.3);
+    t.b.radius = fuzz_byte(f) < 192 ? 0 : fuzz_option(f, 0.3);
     u = t;
     N = rigid ? 12 : vertex_entries(&t);
     m = fuzz_arena_open(f, dc_friction_bytes(t.a.n, t.b.n));
@@ -880,10 +884,47 @@ static void impacts(fuzz *f)
     else boxes(f);
 }
 
+static void spheres(fuzz *f)
+{
+    int n = fuzz_count(f, 1, 8), most = fuzz_below(f, 30), count = -7, i, j, near_pairs = 0, doubtful = 0, good = n >= 1;
+    size_t sn = n > 0 ? (size_t)n : 0;
+    dc_v3 *c = fuzz_points(f, n);
+    dc_real *r = fuzz_reals(f, sn), margin = fuzz_byte(f) < 128 ? DC_R(0.25) : fuzz_real(f);
+    int *pair = (int *)fuzz_alloc(f, 2*(size_t)most*sizeof(int));
+    fuzz_arena m = fuzz_arena_open(f, dc_broad_bytes(n, most));
+    dc_broad_options o = DC_ZERO;
+    dc_status s;
+    o.margin = margin;
+    for (i = 0; i < n; ++i) {
+        r[i] = fuzz_byte(f) < 192 ? dc_abs(fuzz_option(f, 0.3)) : fuzz_real(f);
+        good = good && dc_in_range(c[i]) && dc_abs(r[i]) <= DC_LIMIT;
+    }
+    good = good && dc_abs(margin) <= DC_LIMIT;
+    s = fuzz_status(f, dc_broad_spheres(&o, n, c, r, &m.a, most, pair, &count));
+    fuzz_arena_close(&m, 0, s);
+    FUZZ_CHECK(s == DC_OK || s == DC_E_ARG || s == DC_E_MEMORY || s == DC_E_RANGE, "status %d", (int)s);
+    if (s == DC_E_ARG || s == DC_E_MEMORY) return;
+    FUZZ_CHECK(count >= 0 && (s == DC_E_RANGE) == (count > most), "%d pairs, room for %d, status %d", count, most, (int)s);
+    for (i = 0; i < n && good; ++i)
+        for (j = i + 1; j < n; ++j) {
+            double dx = (double)c[i].x - (double)c[j].x, dy = (double)c[i].y - (double)c[j].y, dz = (double)c[i].z - (double)c[j].z;
+            double d = sqrt(dx*dx + dy*dy + dz*dz), reach = (double)r[i] + (double)r[j] + (double)margin;
+            if (r[i] < 0 || r[j] < 0) continue;
+            near_pairs += d < reach;
+            doubtful += fabs(d - reach) <= 64*(double)DC_EPS*(fabs(d) + fabs((double)r[i]) + fabs((double)r[j]) + fabs((double)margin) + fabs((double)c[i].x) + fabs((double)c[j].x) + fabs((double)c[i].y) + fabs((double)c[j].y));
+        }
+    FUZZ_CHECK(!good || abs(count - near_pairs) <= doubtful, "%d pairs, %d by all, %d doubtful", count, near_pairs, doubtful);
+    for (i = 0; i < count && i < most; ++i) {
+        FUZZ_CHECK(pair[2*i] >= 0 && pair[2*i] < pair[2*i + 1] && pair[2*i + 1] < n, "pair %d: %d %d", i, pair[2*i], pair[2*i + 1]);
+        for (j = 0; j < i; ++j) FUZZ_CHECK(pair[2*i] != pair[2*j] || pair[2*i + 1] != pair[2*j + 1], "pair %d twice", i);
+    }
+    fuzz_mix(f, pair, 2*(size_t)(count < most ? count : most)*sizeof *pair);
+}
+
 static void calls(fuzz *f)
 {
     while (fuzz_more(f) && f->n_blocks < FUZZ_BLOCKS - 100) {
-        switch (fuzz_below(f, 16)) {
+        switch (fuzz_below(f, 17)) {
         case 0: elementary(f); break;
         case 1: rotations(f); break;
         case 2: smooth(f); break;
@@ -895,6 +936,7 @@ static void calls(fuzz *f)
         case 10: batch(f); break;
         case 11: case 12: impacts(f); break;
         case 13: case 14: manifolds(f); break;
+        case 15: spheres(f); break;
         default: friction(f); break;
         }
     }

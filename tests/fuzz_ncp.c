@@ -319,49 +319,11 @@ static void step(fuzz *f)
     }
 }
 
-/* ---- broad phase ------------------------------------------------------------------------------------------ */
-
-static void broad(fuzz *f)
-{
-    int n = fuzz_count(f, 1, 8), most = fuzz_below(f, 30), count = -7, i, j, near_pairs = 0, doubtful = 0, good = n >= 1;
-    size_t sn = n > 0 ? (size_t)n : 0;
-    dc_v3 *c = fuzz_points(f, n);
-    dc_real *r = fuzz_reals(f, sn), margin = fuzz_byte(f) < 128 ? DC_R(0.25) : fuzz_real(f);
-    int *pair = (int *)fuzz_alloc(f, 2*(size_t)most*sizeof(int));
-    fuzz_arena m = fuzz_arena_open(f, dc_ncp_broad_bytes(n));
-    dc_status s;
-    for (i = 0; i < n; ++i) {
-        r[i] = length(f);
-        good = good && dc_in_range(c[i]) && dc_abs(r[i]) <= DC_LIMIT;
-    }
-    good = good && dc_abs(margin) <= DC_LIMIT;
-    s = fuzz_status(f, dc_ncp_broad(n, c, r, margin, most, pair, &count, &m.a));
-    fuzz_arena_close(&m, 0, s);
-    FUZZ_CHECK(s == DC_OK || s == DC_E_ARG || s == DC_E_MEMORY || s == DC_E_RANGE, "status %d", (int)s);
-    if (s == DC_E_ARG || s == DC_E_MEMORY) return;
-    FUZZ_CHECK(count >= 0 && (s == DC_E_RANGE) == (count > most), "%d pairs, room for %d, status %d", count, most, (int)s);
-    for (i = 0; i < n && good; ++i)
-        for (j = i + 1; j < n; ++j) {
-            double dx = (double)c[i].x - (double)c[j].x, dy = (double)c[i].y - (double)c[j].y, dz = (double)c[i].z - (double)c[j].z;
-            double d = sqrt(dx*dx + dy*dy + dz*dz), reach = (double)r[i] + (double)r[j] + (double)margin;
-            if (r[i] < 0 || r[j] < 0) continue;
-            near_pairs += d < reach;
-            doubtful += fabs(d - reach) <= 64*(double)DC_EPS*(fabs(d) + fabs((double)r[i]) + fabs((double)r[j]) + fabs((double)margin) + fabs((double)c[i].x) + fabs((double)c[j].x) + fabs((double)c[i].y) + fabs((double)c[j].y));
-        }
-    FUZZ_CHECK(!good || abs(count - near_pairs) <= doubtful, "%d pairs, %d by all, %d doubtful", count, near_pairs, doubtful);
-    for (i = 0; i < count && i < most; ++i) {
-        FUZZ_CHECK(pair[2*i] >= 0 && pair[2*i] < pair[2*i + 1] && pair[2*i + 1] < n, "pair %d: %d %d", i, pair[2*i], pair[2*i + 1]);
-        for (j = 0; j < i; ++j) FUZZ_CHECK(pair[2*i] != pair[2*j] || pair[2*i + 1] != pair[2*j + 1], "pair %d twice", i);
-    }
-    fuzz_mix(f, pair, 2*(size_t)(count < most ? count : most)*sizeof *pair);
-}
-
 static void calls(fuzz *f)
 {
     while (fuzz_more(f) && f->n_blocks < FUZZ_BLOCKS - 120) {
-        switch (fuzz_below(f, 6)) {
+        switch (fuzz_below(f, 5)) {
         case 0: case 1: growth(f); break;
-        case 2: broad(f); break;
         default: step(f); break;
         }
     }

@@ -1,16 +1,15 @@
 #!/bin/sh
 # Packaging tests: what must hold for files that people drop into their own programs.
 #
-#     sh tests/packaging.sh [HEADER...]         default: every dc_*.h
+#     sh tests/packaging.sh
 #
 # Prints  pass NAME,  skip NAME: REASON  or  FAIL NAME  with what went wrong, and ends with  "N passed, N failed, N skipped".
 # WARN and WARN_C, if set, replace the warning flags.
 WARN=${WARN:--Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wdouble-promotion -Wundef -Wvla -Werror}
-WARN_C="$WARN ${WARN_C:--Wstrict-prototypes -Wmissing-prototypes}"
+WARN_C=${WARN_C:--Wstrict-prototypes -Wmissing-prototypes}
 LC_ALL=C
-export LC_ALL
-[ $# -gt 0 ] || set -- dc_*.h
-headers=$*
+export LC_ALL WARN WARN_C
+headers=$(echo dc_*.h)
 top=$(pwd)
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -47,7 +46,7 @@ CC=${c_compilers%% *} CXX=${cxx_compilers%% *}
 have "$CXX" || { skip c++ "not installed"; cxx_compilers=; }
 
 # c STD FLAGS FILE... and cxx STD FLAGS FILE...: the first compiler of each language, all warnings are errors
-c() { std=$1; shift; "$CC" -std="$std" $WARN_C -I"$top" "$@"; }
+c() { std=$1; shift; "$CC" -std="$std" $WARN $WARN_C -I"$top" "$@"; }
 cxx() { std=$1; shift; "$CXX" -std="$std" $WARN -I"$top" -x c++ "$@"; }
 
 # dc_bsh.h -> DC_BSH_IMPLEMENTATION
@@ -64,7 +63,7 @@ c_standards='c99 c11' cxx_standards='c++11 c++20'
 every_way() {
     for cc in $c_compilers; do
         for std in $c_standards; do
-            "$cc" -std=$std $WARN_C -I"$top" -DDC_REAL=$2 -fsyntax-only "$1" || { echo "$cc $std $2"; return 1; }
+            "$cc" -std=$std $WARN $WARN_C -I"$top" -DDC_REAL=$2 -fsyntax-only "$1" || { echo "$cc $std $2"; return 1; }
         done
     done
     for cc in $cxx_compilers; do
@@ -153,7 +152,7 @@ check "beside the macros of other libraries" every_way "$tmp/macros.c" double
 { define_all $headers; include_all $headers; } > "$tmp/all.c"
 exported() { nm "$1" | awk '$2 ~ /^[A-TV-Z]$/ { print $3 }' | sort; }
 object() {
-    c c99 -O2 -DDC_REAL=$1 -c "$tmp/all.c" -o "$tmp/$1.o" || return 1
+    o=$(sh tests/object.sh "$CC" c99 $1 -O2) && cp "$o" "$tmp/$1.o" || return 1
     exported "$tmp/$1.o" > "$tmp/$1.names"
     [ -s "$tmp/$1.names" ] || { echo "nothing exported by the $1 build"; return 1; }
     # a file that refers to every function, to be linked with the above
@@ -172,8 +171,8 @@ check "compiles to an object at -O2, double and float" both object
 
 # Every other way to an object: COMPILER REAL LEVEL. Some warnings come only with more inlining.
 built() {
-    case $1 in *++) lang="-x c++ -std=c++11 $WARN" ;; *) lang="-std=c99 $WARN_C" ;; esac
-    "$1" $lang -I"$top" $3 -DDC_REAL=$2 -c "$tmp/all.c" -o "$tmp/way_$1_$2_$(echo "$3" | tr -cd A-Za-z0-3).o" || { echo "$1 $2 $3"; return 1; }
+    case $1 in *++) std=c++11 ;; *) std=c99 ;; esac
+    o=$(sh tests/object.sh "$1" $std $2 $3) && cp "$o" "$tmp/way_$(basename "$o")" || { echo "$1 $2 $3"; return 1; }
 }
 ways() { for cc in $2; do built $cc $3 "$1" || return 1; done; }
 in_all_ways() {
@@ -199,10 +198,8 @@ macro_twice() {
     for h in "$@" "$@"; do define_all $(needed "$h") "$h"; include_all "$h"; done > "$tmp/order.c"
     defines_all "$tmp/order.c"
 }
-orders="forward reversed rotated"
 c_standards=c99 cxx_standards=c++11                         # to which order is all the same
-[ "$headers" != "${headers#* }" ] || orders=forward         # with one header there is one order
-for order in $orders; do
+for order in forward reversed rotated; do
     case $order in
         forward) list=$headers ;;
         *) list=$($order $headers) ;;
@@ -256,7 +253,7 @@ static_copies() {
     for cc in $c_compilers; do
         for o in -O0 -O2; do
             for f in a b; do
-                "$cc" -std=c99 $WARN_C -I"$top" $o -c "$tmp/static_$f.c" -o "$tmp/$f.o" || return 1
+                "$cc" -std=c99 $WARN $WARN_C -I"$top" $o -c "$tmp/static_$f.c" -o "$tmp/$f.o" || return 1
             done
             names=$(exported "$tmp/a.o" | grep -v '^words$')
             [ -z "$names" ] || { echo "exported in spite of DC_STATIC:" $names; return 1; }
@@ -353,7 +350,7 @@ run_example() {
     [ -s "$1" ] || { echo "there is no program"; return 1; }
     echo "note $(wc -l < "$1") lines"
     for cc in $c_compilers; do
-        "$cc" -std=c99 $WARN_C -I"$top" "$1" -o "$tmp/example" -lm && "$tmp/example" || return 1
+        "$cc" -std=c99 $WARN $WARN_C -I"$top" "$1" -o "$tmp/example" -lm && "$tmp/example" || return 1
     done
     for cc in $cxx_compilers; do
         "$cc" -std=c++11 $WARN -I"$top" -x c++ "$1" -o "$tmp/example" -lm && "$tmp/example" || return 1

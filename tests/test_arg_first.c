@@ -890,6 +890,7 @@ TEST hard_contact(void)
     dc_ncp_options o = DC_ZERO;
     dc_v3 centre[2];
     dc_real radius[2] = {1, 1}, margin = DC_R(0.5);
+    dc_broad_options near_by = DC_ZERO;
     dc_arena shapes = dc_arena_make(kept, sizeof kept);
     size_t need;
     int k;
@@ -948,12 +949,12 @@ TEST hard_contact(void)
     WITH(int, s[0].rows, 5, HARD_STEP);
     BAD((void)0, dc_ncp_step(&o, &scene, &mem, NULL, NULL, NULL), (void)0);
 
-#define BROAD dc_ncp_broad(2, centre, radius, margin, 4, out.pair, &out.count, &mem)
-    GOOD(dc_ncp_broad_bytes(2), BROAD);
+#define BROAD dc_broad_spheres(&near_by, 2, centre, radius, &mem, 4, out.pair, &out.count)
+    GOOD(dc_broad_bytes(2, 4), BROAD);
     WITH(dc_real, centre[1].y, not_a_number(), BROAD);
     WITH(dc_real, radius[0], not_a_number(), BROAD);
-    WITH(dc_real, margin, -1, BROAD);
-    BAD((void)0, dc_ncp_broad(-1, centre, radius, margin, 4, out.pair, &out.count, &mem), (void)0);
+    WITH(dc_real, near_by.margin, -1, BROAD);
+    BAD((void)0, dc_broad_spheres(&near_by, -1, centre, radius, &mem, 4, out.pair, &out.count), (void)0);
 
 #define TOUCHING dc_ncp_contacts(&o, &scene, 3, part, margin, 0, NULL, NULL, 4, out.contacts, &out.count, &mem)
     GOOD(dc_ncp_contacts_bytes(3), TOUCHING);

@@ -454,6 +454,94 @@ TEST what_is_refused(void)
     PASS();
 }
 
+/* A sum of fields is the sum of their numbers, near and far; over other grids there is none. */
+TEST fields_are_mixed(void)
+{
+    static const char *const name[3] = {"U", "octagon", "star"};
+    static const double want_of[3] = {0.75, 0.5, -0.25};
+    static unsigned char own[1 << 20];
+    dc_arena mem = dc_arena_make(own, sizeof own);
+    worst w = worst_make("sum of fields against the field of the sum, of its largest number, in EPS of float");
+    dc_cfield f[4], flat[2], mixed, line;
+    const dc_cfield *of[4], *lines[2], *other[2];
+    dc_real weight[3];
+    size_t need, used;
+    rng r;
+    int i, k, t;
+    rng_seed(&r, 4);
+    for (k = 0; k < 4; ++k) {
+        static unsigned char room[4][1 << 19];
+        dc_arena keep = dc_arena_make(room[k], sizeof room[k]), exact = dc_arena_make(memory, BYTES);
+        dc_cfield_bake_options o = DC_ZERO;
+        dc_cfield one;
+        o.angles = 12;
+        o.side = 17;
+        o.fold = 1;
+        o.radius = k < 3 ? DC_R(1.5) : DC_R(1.25);
+        o.bits = k == 1 ? 16 : 32;
+        ASSERT_EQ(DC_OK, exact_of(name[k%3], name[k%3], 1, DC_CSHAPE_POLY, &exact, &one));
+        ASSERT_EQ(DC_OK, dc_cfield_bake(&o, &one, &keep, &f[k], NULL));
+        of[k] = &f[k];
+        if (k < 3) weight[k] = (dc_real)want_of[k];
+        if (k > 1) continue;
+        o.angles = 64;
+        o.side = 0;
+        ASSERT_EQ(DC_OK, exact_of(name[k], name[k], 1, DC_CSHAPE_HALFPLANE, &exact, &one));
+        ASSERT_EQ(DC_OK, dc_cfield_bake(&o, &one, &keep, &flat[k], NULL));
+        lines[k] = &flat[k];
+    }
+    need = dc_cfield_mix_bytes(of[0]);
+    ASSERT(need > 0 && need <= sizeof own);
+    mem = dc_arena_make(own, need);
+    ASSERT_EQ(DC_OK, dc_cfield_mix(3, of, weight, &mem, &mixed));
+    ASSERT_EQ(DC_OK, (mem = dc_arena_make(own + need, sizeof own - need), dc_cfield_mix(2, lines, weight, &mem, &line)));
+    for (t = 0; t < 400; ++t) {
+        for (i = 0; i < 2; ++i) {
+            double q[3], sum[17] = {0}, got[17], one[17], big = 0, R = t%2 ? 3 : 5;
+            int n = i ? 2 : 3;
+            q[0] = rng_uniform(&r, -4, 4);
+            q[1] = rng_uniform(&r, -R, R);
+            q[2] = rng_uniform(&r, -R, R);
+            for (k = 0; k < n; ++k) {
+                int c;
+                values(i ? lines[k] : of[k], q, one, one + 1, one + 2, one + 5, one + 14);
+                for (c = 0; c < 17; ++c) {
+                    sum[c] += want_of[k]*one[c];
+                    big = fmax(big, fabs(one[c]));
+                }
+            }
+            values(i ? &line : &mixed, q, got, got + 1, got + 2, got + 5, got + 14);
+            for (k = 0; k < 17; ++k) worst_add(&w, fabs(got[k] - sum[k])/(6e-8*big*(k < 5 ? 1 : 100)), "%d, pose %d, number %d", i, t, k);
+        }
+    }
+    ASSERT(worst_print(&w, 30));
+
+    /* second derivatives: cells are about a tenth wide; weights that sum to 1 give a field that is saved, others not */
+    ASSERT(dc_cfield_save_bytes(&mixed) > 0);
+    ASSERT_EQ(0, (int)dc_cfield_save_bytes(&line));
+
+    /* other grids, too little memory, what is no field; nothing is touched */
+    used = mem.used;
+    other[0] = of[0];
+    other[1] = of[3];
+    ASSERT_EQ(DC_E_ARG, dc_cfield_mix(2, other, weight, &mem, &mixed));
+    other[1] = lines[0];
+    ASSERT_EQ(DC_E_ARG, dc_cfield_mix(2, other, weight, &mem, &mixed));
+    other[1] = NULL;
+    ASSERT_EQ(DC_E_ARG, dc_cfield_mix(2, other, weight, &mem, &mixed));
+    ASSERT_EQ(DC_E_ARG, dc_cfield_mix(0, of, weight, &mem, &mixed));
+    ASSERT_EQ(0, (int)dc_cfield_mix_bytes(NULL));
+    weight[1] = (dc_real)NAN;
+    ASSERT_EQ(DC_E_ARG, dc_cfield_mix(3, of, weight, &mem, &mixed));
+    weight[1] = DC_LIMIT;
+    ASSERT_EQ(DC_E_RANGE, dc_cfield_mix(3, of, weight, &mem, &mixed));
+    ASSERT_EQ(used, mem.used);
+    mem = dc_arena_make(own, need/2);
+    ASSERT_EQ(DC_E_MEMORY, dc_cfield_mix(3, of, weight, &mem, &mixed));
+    ASSERT_EQ(0, (int)mem.used);
+    PASS();
+}
+
 SUITE(bake)
 {
     RUN_TEST(derivatives);
@@ -463,6 +551,7 @@ SUITE(bake)
     RUN_TEST(symmetry_and_sizes);
     RUN_TEST(a_batch_is_single_poses);
     RUN_TEST(saved_fields_come_back);
+    RUN_TEST(fields_are_mixed);
     RUN_TEST(what_is_refused);
 }
 

@@ -89,7 +89,7 @@ TEST a_box_has_six_faces(void)
 {
     dc_hull_topology t;
     rng r;
-    int i, k, f;
+    int i, k, f, boxes = 0;
     rng_seed(&r, 1);
     for (k = 0; k < 200; ++k) {
         dc_quat q;
@@ -105,6 +105,29 @@ TEST a_box_has_six_faces(void)
         ASSERT_EQ(12, t.edges);
         ASSERT_EQ(8, t.vertices);
         for (f = 0; f < 6; ++f) ASSERT_EQ(4, t.begin[f + 1] - t.begin[f]);
+
+        /* and is one */
+        if (!t.box) {
+            ASSERT(off != 0);           /* far from its origin by more than rounding leaves of right angles */
+            continue;
+        }
+        boxes++;
+        for (i = 0; i < 8; ++i) {
+            dc_v3 at = t.box_centre;
+            for (f = 0; f < 3; ++f) at = dc_madd(at, i >> f & 1 ? t.box_half[f] : -t.box_half[f], t.box_axis[f]);
+            at = dc_sub(at, points[t.box_corner[i]]);
+            ASSERT((double)dc_dot(at, at) < 256*(double)(DC_EPS*DC_EPS)*(off + 2*size)*(off + 2*size));
+        }
+        for (f = 0; f < 6; ++f) ASSERT((double)dc_dot(t.normal[t.box_face[f]], t.box_axis[f/2])*(f & 1 ? -1 : 1) > 1 - 1e-3);
+    }
+    ASSERT(boxes > 100);
+
+    /* sheared it is none, nor with an edge cut off */
+    for (k = 0; k < 2; ++k) {
+        for (i = 0; i < 8; ++i) points[i] = vec((i & 1) + (k ? 0 : 1e-3*(i >> 1 & 1)), i >> 1 & 1, i >> 2);
+        if (k) points[7] = vec(0.9, 1, 1);
+        ASSERT_EQ(DC_OK, faces(points, 8, 0, &t));
+        ASSERT_EQ(0, t.box);
     }
     PASS();
 }

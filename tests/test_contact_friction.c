@@ -111,27 +111,6 @@ TEST friction_table(void)
         }
         if (c.has_mixed) worst_add(&wm, relative_error(mixed, c.mixed, N*N)/e, "%s", c.name);
 
-        /* and its products along one motion of the vertices */
-        if (c.has_mixed) {
-            static double goal[3*MOST];
-            static dc_v3 along[MOST], product[3][MOST];
-            for (k = 0; k < c.n; ++k) along[k] = dc_vec((dc_real)sin(k + 1), (dc_real)cos(3*k), (dc_real)sin(2 - k));
-            ASSERT_EQ(DC_OK, dc_friction_vjp(&o, &pair, (dc_real)c.mu, (dc_real)c.h, &a0, &a1, &b0, &b1, along, &mem, NULL,
-                                             product[0], product[1], product[2]));
-            for (i = 0; i < (int)N; ++i)
-                for (goal[i] = 0, j = 0; j < (int)N; ++j)
-                    goal[i] += c.mixed[(size_t)j*N + (size_t)i]*(double)(j%3 == 0 ? along[j/3].x : j%3 == 1 ? along[j/3].y : along[j/3].z);
-            memcpy(out, product[2], N*sizeof *out);
-            worst_add(&wm, relative_error(out, goal, N)/e, "%s transposed", c.name);
-            for (i = 0; c.has_hess && i < (int)N; ++i)
-                for (goal[i] = 0, j = 0; j < (int)N; ++j)
-                    goal[i] += c.hess[(size_t)i*N + (size_t)j]*(double)(j%3 == 0 ? along[j/3].x : j%3 == 1 ? along[j/3].y : along[j/3].z);
-            memcpy(out, product[1], N*sizeof *out);
-            if (c.has_hess) worst_add(&wh, relative_error(out, goal, N)/e, "%s product", c.name);
-            memcpy(out, product[0], N*sizeof *out);
-            worst_add(&wg, relative_error(out, c.grad, N)/e, "%s again", c.name);
-        }
-
         /* by twists: the table turns x^{t+1} as it is about its origins, whatever motion led there; so each
          * configuration is given as its own hull, and the poses agree */
         pa.q.w = pb.q.w = 1;
@@ -222,6 +201,19 @@ static void random_slide(slide *s, rng *r, int na, int nb, double gap, dc_barrie
     }
 }
 
+/* the same gap between hulls with radii */
+static void make_round(slide *s, double ra, double rb)
+{
+    dc_distance d = DC_ZERO;
+    dc_v3 apart;
+    dc_hull_distance(&s->a, &s->a0, &s->b, &s->b0, NULL, &d);
+    s->a.radius = (dc_real)ra;
+    s->b.radius = (dc_real)rb;
+    apart = dc_scale(s->a.radius + s->b.radius, d.n);
+    s->a0.t = dc_add(s->a0.t, apart);
+    s->a1.t = dc_add(s->a1.t, apart);
+}
+
 static dc_status by_vertex(slide *s, const double *x0, const double *x1, dc_real *v, dc_real *g, dc_real *H, dc_real *M,
                            dc_friction_info *info)
 {
@@ -298,6 +290,56 @@ static void gradient_of_old_pose(const double *x, double *f, void *user)
     for (k = 0; k < 12; ++k) f[k] = ok ? (double)g[k] : (double)NAN;
 }
 
+/* the gradient by the new poses, of hulls whose vertices are x, in body coordinates */
+static void gradient_of_shape(const double *x, double *f, void *user)
+{
+    slide s = *(slide *)user;
+    dc_real v, g[12];
+    int k, ok;
+    to_points(x, s.na + s.nb, s.v);
+    s.a.v = s.v;
+    s.b.v = s.v + s.na;
+    ok = by_pose(&s, NULL, NULL, &v, g, NULL, NULL) == DC_OK;
+    for (k = 0; k < 12; ++k) f[k] = ok ? (double)g[k] : (double)NAN;
+}
+
+/* the derivatives by twists and by shape against differences */
+static dc_status by_twists(slide *s, int trial, worst *err, worst *order)
+{
+    static unsigned char scratch[1 << 16];
+    static dc_real shape[12*48];
+    static double H[12*48];
+    dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+    double zero[12] = {0}, g[12], x[48];
+    dc_real v, dg[12], dH[144], dM[144];
+    int k, n;
+    dc_status status = by_pose(s, NULL, NULL, &v, dg, dH, dM);
+    fd_result f;
+    to_double(dg, g, 12);
+    f = fd_check(value_of_pose, s, 12, zero, 1, g, 1e-3);
+    worst_add(err, f.err, "trial %d twist gradient", trial);
+    to_double(dH, H, 144);
+    f = fd_check(gradient_of_pose, s, 12, zero, 12, H, 1e-3);
+    worst_add(err, f.err, "trial %d twist Hessian", trial);
+    worst_add(order, 2 - f.order, "trial %d twist Hessian", trial);
+    to_double(dM, H, 144);
+    f = fd_check(gradient_of_old_pose, s, 12, zero, 12, H, 1e-3);
+    worst_add(err, f.err, "trial %d twist mixed", trial);
+    worst_add(order, 2 - f.order, "trial %d twist mixed", trial);
+    if (status == DC_OK) status = dc_friction_shape(&s->o, &s->pair, s->mu, s->h, &s->a, &s->a0, &s->a1, &s->b, &s->b0, &s->b1, &mem, NULL, shape);
+    n = 3*(s->na + s->nb);
+    for (k = 0; k < s->na + s->nb; ++k) {
+        x[3*k] = (double)s->v[k].x;
+        x[3*k + 1] = (double)s->v[k].y;
+        x[3*k + 2] = (double)s->v[k].z;
+    }
+    to_double(shape, H, 12*n);
+    f = fd_check(gradient_of_shape, s, n, x, 12, H, 1e-3);
+    worst_add(err, f.err, "trial %d shape", trial);
+    worst_add(order, 2 - f.order, "trial %d shape", trial);
+    return status;
+}
+
 /* Gradient, Hessian and mixed derivative, by vertices and by twists, both barriers, with and without the patch. */
 TEST derivatives_are_those_of_the_value(void)
 {
@@ -309,13 +351,13 @@ TEST derivatives_are_those_of_the_value(void)
     if (DC_IS_FLOAT) SKIPm("differences of float values have too few digits: the table checks float");
     rng_seed(&r, 6);
     for (trial = 0; trial < 16; ++trial) {
-        static double zero[48], g[48], H[48*48];
+        static double g[48], H[48*48];
         static dc_real dg[48], dH[48*48], dM[48*48], w[48];
         static unsigned char scratch[1 << 17];
         dc_arena mem = dc_arena_make(scratch, sizeof scratch);
         dc_real v;
         fd_result f;
-        int n, k;
+        int n;
         random_slide(&s, &r, count[trial%4][0], count[trial%4][1], trial%3 ? 0.3 : 0.1, trial%2 ? DC_LOCAL : DC_GLOBAL);
         if (trial >= 12) s.o.no_patch = s.na > 1;
         n = 3*(s.na + s.nb);
@@ -336,21 +378,72 @@ TEST derivatives_are_those_of_the_value(void)
         ASSERT_EQ(dc_eigsym(n, dH, n, w, NULL, n, &mem), DC_OK);
         worst_add(&psd, (double)(-w[0]/w[n - 1])/EPS, "trial %d", trial);
 
-        ASSERT_EQ(by_pose(&s, NULL, NULL, &v, dg, dH, dM), DC_OK);
-        for (k = 0; k < 12; ++k) zero[k] = 0;
-        to_double(dg, g, 12);
-        f = fd_check(value_of_pose, &s, 12, zero, 1, g, 1e-3);
-        worst_add(&err, f.err, "trial %d twist gradient", trial);
-        to_double(dH, H, 144);
-        f = fd_check(gradient_of_pose, &s, 12, zero, 12, H, 1e-3);
-        worst_add(&err, f.err, "trial %d twist Hessian", trial);
-        worst_add(&order, 2 - f.order, "trial %d twist Hessian", trial);
-        to_double(dM, H, 144);
-        f = fd_check(gradient_of_old_pose, &s, 12, zero, 12, H, 1e-3);
-        worst_add(&err, f.err, "trial %d twist mixed", trial);
-        worst_add(&order, 2 - f.order, "trial %d twist mixed", trial);
+        ASSERT_EQ(DC_OK, by_twists(&s, trial, &err, &order));
     }
     ASSERT(worst_print(&err, 1e-7) + worst_print(&order, 0.4) + worst_print(&psd, 50) == 3);
+    PASS();
+}
+
+/* Friction of a round hull acts where it is next to the plane: derivatives by twists, and a ball above the middle of a board, which
+ * rolls for nothing, slides with a torque of radius times force about its centre, and is held back where it spins. */
+TEST round_hulls(void)
+{
+    static const int count[][2] = {{1, 1}, {1, 8}, {2, 8}, {2, 2}, {8, 8}, {3, 1}};
+    static slide s;
+    worst err = worst_make("difference quotient - derivative"), order = worst_make("order below 2");
+    worst arm = worst_make("torque - radius x force"), roll = worst_make("force when rolling over mu N");
+    rng r;
+    int trial, k;
+    rng_seed(&r, 8);
+    for (trial = 0; trial < 18 && !DC_IS_FLOAT; ++trial) {
+        random_slide(&s, &r, count[trial%6][0], count[trial%6][1], trial%3 ? 0.3 : 0.1, trial%2 ? DC_LOCAL : DC_GLOBAL);
+        make_round(&s, trial%5 ? rng_log(&r, 0.05, 2) : 0, rng_log(&r, 0.05, 2));
+        ASSERT_EQ(DC_OK, by_twists(&s, trial, &err, &order));
+    }
+    for (trial = 0; trial < 60; ++trial) {
+        const double radius = rng_log(&r, 0.05, 1), gap = 0.05, turn = rng_uniform(&r, -3, 3);
+        const double way = trial%3 == 0 ? radius*sin(0.01*turn)/0.01 : trial%3 == 1 ? rng_uniform(&r, -1, 1) : 0;
+        const dc_v3 place = dc_vec(0, 0, (dc_real)(radius + gap));
+        dc_real v, g[12], to[6] = {0};
+        dc_v3 force, torque, want;
+        dc_arena mem = dc_arena_make(memory, sizeof memory);
+        memset(&s, 0, sizeof s);
+        s.na = 1;
+        s.nb = 4;
+        s.a.v = s.v;
+        s.b.v = s.v + 1;
+        s.a.n = 1;
+        s.b.n = 4;
+        s.a.radius = (dc_real)radius;
+        for (k = 0; k < 4; ++k) s.v[1 + k] = dc_vec((k & 1) ? DC_R(2.0) : DC_R(-2.0), (k & 2) ? DC_R(2.0) : DC_R(-2.0), 0);
+        s.pair.barrier = DC_LOCAL;
+        s.pair.s = DC_R(0.3);
+        s.pair.length = DC_R(0.2);
+        s.mu = DC_R(0.5);
+        s.h = DC_R(0.01);
+        s.o.patch = DC_R(1e-4);
+        s.a0.q.w = s.b0.q.w = 1;
+        s.a0.t = place;
+        s.b1 = s.b0;
+        to[0] = s.h*(dc_real)way;
+        if (trial%3 != 1) to[4] = s.h*(dc_real)turn;
+        s.a1 = dc_pose_retract(s.a0, to);
+        ASSERT_EQ(DC_OK, by_pose(&s, NULL, NULL, &v, g, NULL, NULL));
+        force = dc_vec(-g[0], -g[1], -g[2]);
+        torque = dc_vec(-g[3], -g[4], -g[5]);
+        want = dc_cross(dc_quat_rotate(s.a1.q, dc_vec(0, 0, -s.a.radius)), force);
+        ASSERT_EQ(DC_OK, dc_pair_rigid(&s.pair, &s.a, &s.a0, &s.b, &s.b0, &mem, NULL, &v, g, NULL, NULL));
+        if (trial%3 == 0) worst_add(&roll, sqrt((double)dc_dot(force, force))/(double)(s.mu*-g[2]), "trial %d", trial);
+        else {
+            const dc_v3 d = dc_sub(torque, want);
+            ASSERT(trial%3 == 1 ? way*(double)force.x < 0 : turn*(double)force.x > 0);
+            worst_add(&arm, sqrt((double)(dc_dot(d, d)/dc_dot(want, want))), "trial %d", trial);
+        }
+    }
+    /* without poses nobody knows how it turns */
+    ASSERT_EQ(DC_E_ARG, dc_friction(&s.o, &s.pair, s.mu, s.h, &s.a, &s.a, &s.b, &s.b, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
+    ASSERT((DC_IS_FLOAT || worst_print(&err, 1e-7) + worst_print(&order, 0.4) == 2) && worst_print(&arm, DC_IS_FLOAT ? 1e-5 : 1e-12)
+           && worst_print(&roll, DC_IS_FLOAT ? 1e-2 : 1e-9));
     PASS();
 }
 
@@ -670,6 +763,7 @@ int main(int argc, char **argv)
     GREATEST_MAIN_BEGIN();
     RUN_TEST(friction_table);
     RUN_TEST(derivatives_are_those_of_the_value);
+    RUN_TEST(round_hulls);
     RUN_TEST(forces_are_frictional);
     RUN_TEST(fast_slips_balance);
     RUN_TEST(patch_keeps_it_continuous);

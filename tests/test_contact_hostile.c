@@ -331,7 +331,7 @@ TEST null_pointers(void)
     dc_hull la = hull_of(p.a, 8), lb = hull_of(p.b, 8);
     dc_arena mem = dc_arena_make(memory, sizeof memory), nowhere = dc_arena_make(NULL, 1000000);
     dc_pose up = pose_at(dc_vec(0, 0, 2));
-    dc_real v = 7, g[48] = {0};
+    dc_real v = 7, g[48] = {0}, shape[12*48] = {0};
     dc_plane pl = DC_ZERO;
     dc_tri_out o;
     int n;
@@ -351,6 +351,20 @@ TEST null_pointers(void)
     ASSERT_EQ(DC_E_ARG, dc_pair_affine(NULL, &la, NULL, NULL, NULL, &mem, NULL, &v, g, NULL, NULL));
     ASSERT_EQ(DC_E_ARG, dc_pair_affine(NULL, &la, NULL, &none, NULL, &mem, NULL, &v, g, NULL, NULL));
     ASSERT_EQ(DC_E_ARG, dc_pair_affine(NULL, &la, NULL, &lb, NULL, NULL, NULL, &v, g, NULL, NULL));
+    for (n = 0; n < 4; ++n) {
+        const dc_real bad[4] = {-1, 2*DC_LIMIT, dci_from_bits(DCI_INF), dci_from_bits(DCI_NAN)};
+        dc_hull wa = a, wl = la;
+        dc_friction_load load;
+        wa.radius = wl.radius = bad[n];
+        ASSERT_EQ(DC_E_ARG, dc_pair(NULL, &wa, &b, &mem, NULL, &v, NULL, NULL, NULL));
+        ASSERT_EQ(DC_E_ARG, dc_pair(NULL, &b, &wa, &nowhere, NULL, &v, NULL, NULL, NULL));
+        ASSERT_EQ(DC_E_ARG, dc_pair_rigid(NULL, &wl, &up, &lb, NULL, &mem, NULL, &v, g, NULL, NULL));
+        ASSERT_EQ(DC_E_ARG, dc_pair_affine(NULL, &lb, NULL, &wl, NULL, &mem, NULL, &v, g, NULL, NULL));
+        ASSERT_EQ(DC_E_ARG, dc_friction(NULL, NULL, 1, 1, &wa, &wa, &b, &b1, &mem, NULL, &v, g, NULL, NULL, NULL));
+        ASSERT_EQ(DC_E_ARG, dc_friction_rigid(NULL, NULL, 1, 1, &wl, &up, &up, &lb, NULL, NULL, &mem, NULL, &v, g, NULL, NULL, NULL));
+        ASSERT_EQ(DC_E_ARG, dc_friction_open(NULL, NULL, 1, 1, &wl, &up, &lb, &up, &mem, NULL, &load));
+        ASSERT_EQ(DC_E_ARG, dc_friction_shape(NULL, NULL, 1, 1, &wl, &up, &up, &lb, &up, &up, &mem, NULL, shape));
+    }
     for (n = 0; n < 8; ++n) {
         const dc_hull *h[4] = {&a, &a1, &b, &b1};
         h[n/2] = n & 1 ? &none : NULL;
@@ -360,6 +374,11 @@ TEST null_pointers(void)
     ASSERT_EQ(DC_E_ARG, dc_friction_rigid(NULL, NULL, 1, 1, NULL, NULL, NULL, &lb, NULL, NULL, &mem, NULL, &v, g, NULL, NULL, NULL));
     ASSERT_EQ(DC_E_ARG, dc_friction_rigid(NULL, NULL, 1, 1, &la, &up, &up, NULL, NULL, NULL, &mem, NULL, &v, g, NULL, NULL, NULL));
     ASSERT_EQ(DC_E_ARG, dc_friction_rigid(NULL, NULL, 1, 1, &la, &up, &up, &lb, NULL, NULL, NULL, NULL, &v, g, NULL, NULL, NULL));
+    ASSERT_EQ(DC_E_ARG, dc_friction_shape(NULL, NULL, 1, 1, &la, &up, &up, &lb, NULL, NULL, &mem, NULL, NULL));
+    ASSERT_EQ(DC_E_ARG, dc_friction_shape(NULL, NULL, 1, 1, &la, &up, &up, &lb, NULL, NULL, NULL, NULL, shape));
+    ASSERT_EQ(DC_E_MEMORY, dc_friction_shape(NULL, NULL, 1, 1, &la, &up, &up, &lb, NULL, NULL, &nowhere, NULL, shape));
+    ASSERT_EQ(DC_E_OVERLAP, dc_friction_shape(NULL, NULL, 1, 1, &la, NULL, &up, &lb, NULL, NULL, &mem, NULL, shape));
+    for (n = 0; n < 12*48; ++n) ASSERT_EQ(0, shape[n]);
     ASSERT_EQ(DC_E_ARG, dc_tri_batch(NULL, 1, NULL, 1, &mem, &o));
     ASSERT_EQ(DC_E_ARG, dc_tri_batch(NULL, 1, g, 1, NULL, &o));
     ASSERT_EQ(DC_E_ARG, dc_tri_batch(NULL, 1, g, 1, &mem, NULL));

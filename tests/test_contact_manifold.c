@@ -256,6 +256,80 @@ TEST boxes_over_all_fifteen_axes(void)
     PASS();
 }
 
+/* room of two bodies along n, less the radii, with every vertex looked at */
+static double room_along(const dc_hull_topology *a, const dc_pose *pa, const dc_hull_topology *b, const dc_pose *pb, dc_v3 n)
+{
+    double low = 1e300, high = -1e300;
+    int i;
+    for (i = 0; i < a->hull.n; ++i) low = fmin(low, dot(n, dc_pose_apply(*pa, a->hull.v[i])));
+    for (i = 0; i < b->hull.n; ++i) high = fmax(high, dot(n, dc_pose_apply(*pb, b->hull.v[i])));
+    return low - high - (double)a->hull.radius - (double)b->hull.radius;
+}
+
+/* Cuboids that lie askew in their bodies, needles and plates among them, round ones too: their axes say what the closest points and
+ * the penetration depth say, and beyond the margin at least that there is as much room. A corner past the end of a
+ * face by less than the slack s of the outlines counts as above it, which makes the gap g less by s^2/(2 g). */
+TEST cuboids_agree_with_the_distance(void)
+{
+    rng r;
+    long k, n = sweep_count(30000), apart = 0, over = 0, beyond = 0, boxes = 0;
+    worst gap = worst_make("gap against dc_hull_distance, eps"), near = worst_make("the same, apart, over eps and slack"), room = worst_make("gap less room along n, eps");
+    rng_seed(&r, 14);
+    for (k = 0; k < n; ++k) {
+        dc_hull_manifold_options o = DC_ZERO;
+        dc_hull_topology t[2];
+        dc_hull_patch m = DC_ZERO;
+        dc_distance d = DC_ZERO;
+        dc_pose pose[2];
+        dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+        double u[3], by = k%3 == 0 ? rng_uniform(&r, 0, 0.2) : k%3 == 1 ? rng_uniform(&r, -1, 1)*1e-7 : -rng_uniform(&r, 0, 0.3);
+        int i, j, again;
+        kept = dc_arena_make(memory, sizeof memory);
+        for (j = 0; j < 2; ++j) {
+            const dc_pose body = {random_quat(&r), vec(rng_uniform(&r, -0.3, 0.3), 0.1, 0)};
+            t[j] = box(j, rng_log(&r, k%5 ? 0.1 : 1e-2, 1), rng_log(&r, k%5 ? 0.1 : 1e-2, 1), rng_log(&r, 0.1, 1), 0);
+            if (k & 1) {
+                for (i = 0; i < 8; ++i) points[j][i] = dc_pose_apply(body, points[j][i]);
+                t[j] = make(j, 8, k%7 == 3 ? rng_uniform(&r, 0, 0.1) : 0);
+            }
+            boxes += t[j].box;
+            pose[j] = at(0, 0, 0);
+            pose[j].q = j && k%11 == 0 ? pose[0].q : random_quat(&r);
+        }
+        rng_unit3(&r, u);
+        pose[0].t = vec(3*u[0], 3*u[1], 3*u[2]);
+        ASSERT_EQ(DC_OK, dc_hull_distance(&t[0].hull, &pose[0], &t[1].hull, &pose[1], &mem, &d));
+        pose[0].t = dc_madd(pose[0].t, DC_R(by) - d.gap, d.n);
+        o.margin = DC_R(k%2 ? 0.15 : 0);
+        for (again = 0; again < 2; ++again) {
+            memset(&d, 0, sizeof d);
+            ASSERT_EQ(DC_OK, dc_hull_distance(&t[0].hull, &pose[0], &t[1].hull, &pose[1], &mem, &d));
+            ASSERT_EQ(DC_OK, manifold(&o, &t[0], &pose[0], &t[1], &pose[1], &m));
+            ASSERT(fabs(length(m.n) - 1) < 8*EPS);
+            worst_add(&room, ((double)m.gap - room_along(&t[0], &pose[0], &t[1], &pose[1], m.n))/(3*EPS), "%ld", k);
+            if (m.count == 0) {
+                beyond++;
+                ASSERT(m.gap > o.margin && (double)(m.gap - d.gap) < 100*EPS);
+            } else if (!again || m.reference == 3) {
+                /* with a patch before its face may stay */
+                const double off = fabs((double)(m.gap - d.gap)), g = (double)d.gap;
+                if (g > 0) worst_add(&near, off/(300*EPS + fmin(SLACK, SLACK*SLACK/g)), "%ld by %g reference %d", k, by, m.reference);
+                else worst_add(&gap, off/(3*EPS), "%ld by %g reference %d", k, by, m.reference);
+            }
+            apart += m.count > 0 && m.gap > 0;
+            over += m.count > 0 && m.gap < 0;
+            pose[0].t = dc_add(pose[0].t, vec(1e-4*u[1], 1e-4*u[2], 1e-4*u[0]));
+        }
+    }
+    printf("  %ld apart, %ld over, %ld beyond the margin; %ld of %ld hulls by their axes\n", apart, over, beyond, boxes, 2*n);
+    ASSERT(boxes > n);
+    {
+        int ok = worst_print(&gap, 100) & worst_print(&near, 1) & worst_print(&room, 8);
+        ASSERT(ok);
+    }
+    PASS();
+}
+
 /* ---- any hulls ---- */
 
 static dc_hull_topology random_hull(rng *r, int k)
@@ -395,6 +469,66 @@ TEST the_reference_stays(void)
         if (k == 0) first = m.reference;
         ASSERT_EQ(first, m.reference);
         ASSERT(m.count == 4);
+    }
+    PASS();
+}
+
+/* the ids of a patch, in any order: their sum and their product, both modulo 2^32 */
+static void ids_of(const dc_hull_patch *m, unsigned out[2])
+{
+    int i;
+    out[0] = 0;
+    out[1] = 1;
+    for (i = 0; i < m->count; ++i) {
+        out[0] += m->point[i].id;
+        out[1] *= 2*m->point[i].id + 1;
+    }
+}
+
+/* Many points equally deep, equally far and spanning equal areas: a box on another turned by 45 degrees, a cylinder on its circle,
+ * a box on one of its own size. Shifts and turns by 1e-9 change neither the points that stay nor whose face n is normal to, with
+ * nothing known of earlier nor from call to call. */
+TEST rounding_does_not_choose_the_points(void)
+{
+    const double small = DC_IS_FLOAT ? 1e-7 : 1e-9;
+    dc_hull_topology a, b;
+    rng r;
+    int scene, k, i;
+    rng_seed(&r, 15);
+    for (scene = 0; scene < 4; ++scene) {
+        dc_hull_patch first = DC_ZERO, chain;
+        unsigned want[2], is[2];
+        dc_pose pa = at(0, 0, 0.99), pb = at(0, 0, 0);
+        kept = dc_arena_make(memory, sizeof memory);
+        b = box(1, 0.5, 0.5, 0.5, 0);
+        if (scene < 3) a = box(0, 0.5, 0.5, 0.5, 0);
+        else {
+            for (i = 0; i < 32; ++i) {
+                points[0][i] = vec(0.4*cos(0.19634954084936207*i), 0.4*sin(0.19634954084936207*i), 0.5);
+                points[0][32 + i] = vec(0.4*cos(0.19634954084936207*i), 0.4*sin(0.19634954084936207*i), -0.5);
+            }
+            a = make(0, 64, 0);
+        }
+        if (scene == 1) pa = turned(pa, 0, 0, 0.7853981633974483);
+        if (scene == 2) pa = turned(at(0.1, 0.2, 0.99), 0, 0, 1.5707963267948966);
+        ASSERT_EQ(DC_OK, manifold(NULL, &a, &pa, &b, &pb, &first));
+        ASSERT_EQ(4, first.count);
+        ASSERT_EQ(1, first.reference);
+        ids_of(&first, want);
+        chain = first;
+        for (k = 0; k < 200; ++k) {
+            const dc_pose p = turned(at(small*rng_uniform(&r, -1, 1), small*rng_uniform(&r, -1, 1), small*rng_uniform(&r, -1, 1)),
+                                     small*rng_uniform(&r, -1, 1), small*rng_uniform(&r, -1, 1), small*rng_uniform(&r, -1, 1));
+            const dc_pose q = dc_pose_mul(p, pa);
+            dc_hull_patch m = DC_ZERO;
+            ASSERT_EQ(DC_OK, manifold(NULL, &a, &q, &b, &pb, &m));
+            ids_of(&m, is);
+            ASSERT(is[0] == want[0] && is[1] == want[1] && m.reference == 1);
+            ASSERT(length(dc_add(m.n, dc_quat_rotate(q.q, vec(0, 0, -1)))) < 8*EPS);
+            ASSERT_EQ(DC_OK, manifold(NULL, &a, &q, &b, &pb, &chain));
+            ids_of(&chain, is);
+            ASSERT(is[0] == want[0] && is[1] == want[1] && chain.reference == 1);
+        }
     }
     PASS();
 }
@@ -910,9 +1044,11 @@ SUITE(suite)
     RUN_TEST(overlapping_boxes_give_the_four_corners);
     RUN_TEST(faces_of_boxes_share_the_overlap_of_their_rectangles);
     RUN_TEST(boxes_over_all_fifteen_axes);
+    RUN_TEST(cuboids_agree_with_the_distance);
     RUN_TEST(random_hulls_apart_touching_and_deep);
     RUN_TEST(gaps_are_continuous_along_sweeps);
     RUN_TEST(the_reference_stays);
+    RUN_TEST(rounding_does_not_choose_the_points);
     RUN_TEST(round_shapes_against_closed_forms);
     RUN_TEST(polygons_in_the_plane);
     RUN_TEST(published_patches);

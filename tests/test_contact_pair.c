@@ -210,6 +210,19 @@ static void random_scene(scene *s, rng *r, int na, int nb, double gap)
     }
 }
 
+/* the same gap between hulls with radii */
+static void make_round(scene *s, double ra, double rb)
+{
+    dc_distance d = DC_ZERO;
+    dc_hull_distance(&s->a, &s->pa, &s->b, &s->pb, NULL, &d);
+    s->a.radius = (dc_real)ra;
+    s->b.radius = (dc_real)rb;
+    s->pa.t = dc_madd(s->pa.t, s->a.radius + s->b.radius, d.n);
+    s->Ta.m[3] += (s->a.radius + s->b.radius)*d.n.x;
+    s->Ta.m[7] += (s->a.radius + s->b.radius)*d.n.y;
+    s->Ta.m[11] += (s->a.radius + s->b.radius)*d.n.z;
+}
+
 static dc_pose moved(dc_pose p, const double *x)
 {
     dc_real t[6];
@@ -280,6 +293,8 @@ static dc_status by_vertex(scene *s, const double *x, dc_real *v, dc_real *g, dc
     a.n = s->a.n;
     b.v = p + a.n;
     b.n = s->b.n;
+    a.radius = s->a.radius;
+    b.radius = s->b.radius;
     return dc_pair(&s->o, &a, &b, &mem, NULL, v, g, H, NULL);
 }
 static void value_of_vertex(const double *x, double *f, void *user)
@@ -296,7 +311,7 @@ static void gradient_of_vertex(const double *x, double *f, void *user)
 }
 
 /* Every derivative against central differences, orders near 2: both barriers, counts 1..8, deep in the support and near
- * its end, in other units of length. */
+ * its end, in other units of length, with radii. */
 TEST derivatives_are_those_of_the_value(void)
 {
     static const int count[][2] = {{1, 1}, {1, 3}, {3, 3}, {4, 8}, {8, 8}};
@@ -306,7 +321,7 @@ TEST derivatives_are_those_of_the_value(void)
     int trial, i, k, n;
     if (DC_IS_FLOAT) SKIPm("differences of float values have too few digits: the tables check float");
     rng_seed(&r, 3);
-    for (trial = 0; trial < 30; ++trial) {
+    for (trial = 0; trial < 40; ++trial) {
         static double x[96], g[96], H[96*96];
         static dc_real dg[96], dH[96*96];
         double gap = trial%3 == 0 ? 0.02 : trial%3 == 1 ? 0.3 : 1.5, h0 = 0.05*gap;
@@ -315,7 +330,8 @@ TEST derivatives_are_those_of_the_value(void)
         dc_arena mem = dc_arena_make(memory, sizeof memory);
         i = trial%5;
         random_scene(&s, &r, count[i][0], count[i][1], gap);
-        if (trial >= 15) {
+        if (trial >= 30) make_round(&s, trial%4 == 1 ? 0 : rng_log(&r, 0.01, 3), rng_log(&r, 0.01, 3));
+        if (trial >= 15 && trial < 35) {
             s.o.barrier = DC_LOCAL;
             s.o.s = DC_R(0.3);
             s.o.length = (dc_real)(gap/(trial%2 ? 0.84 : 0.4));      /* support 0.857 length */
@@ -702,6 +718,75 @@ TEST centred_is_collapsed_and_below(void)
     PASS();
 }
 
+/* Spheres by closed forms: DC_GLOBAL is the centred form over the gap, of DC_LOCAL with slacks g|n|/2 on both sides the
+ * least over |n|. Of all hulls only the sum of both radii matters: the plane moves. */
+TEST round_hulls(void)
+{
+    worst global = worst_make("spheres, DC_GLOBAL"), local = worst_make("spheres, DC_LOCAL"), sum = worst_make("one radius for two");
+    rng r;
+    int trial, i, k, way;
+    rng_seed(&r, 22);
+    for (trial = 0; trial < 300; ++trial) {
+        static scene s, t;
+        const double gap = rng_log(&r, DC_IS_FLOAT ? 0.03 : 1e-4, 3), ra = rng_log(&r, 0.1, 3), rb = trial%3 ? rng_log(&r, 0.1, 3) : 0;
+        dc_arena mem = dc_arena_make(memory, sizeof memory);
+        dc_distance d = DC_ZERO;
+        dc_real v, w, g[2][12], H[2][144], at[6];
+        double e = EPS*(1 + 30/gap), most[2] = {0, 0};
+        random_scene(&s, &r, 1, 1, gap);
+        make_round(&s, ra, rb);
+        ASSERT_EQ(DC_OK, dc_hull_distance(&s.a, &s.pa, &s.b, &s.pb, NULL, &d));
+        ASSERT_EQ(DC_OK, dc_pair_rigid(NULL, &s.a, &s.pa, &s.b, &s.pb, &mem, NULL, &v, g[0], NULL, NULL));
+        ASSERT_EQ(DC_OK, dc_centred(NULL, 1, 1, dc_vec(d.gap, 0, 0), dc_vec(0, 0, 0), &w, at, NULL));
+        worst_add(&global, (double)dc_abs(v - w)/(double)w/e, "gap %g", gap);
+        d.n = dc_sub(dc_vec(g[0][0], g[0][1], g[0][2]), dc_scale(at[0], d.n));
+        worst_add(&global, sqrt((double)dc_dot(d.n, d.n))/(double)-at[0]/e, "gap %g, force", gap);
+
+        s.o.barrier = DC_LOCAL;
+        s.o.s = DC_R(0.3);
+        s.o.length = (dc_real)(gap*rng_uniform(&r, 1.3, 5));
+        if (!DC_IS_FLOAT) {
+            const double x = (double)d.gap/(double)s.o.length, sup = (double)s.o.s;
+            double lo = 0, hi = 1, f[2];
+            for (k = 0; k < 100; ++k)                                   /* golden section of a convex function */
+                for (i = 0; i < 2; ++i) {
+                    const double n = i ? lo + (hi - lo)*0.6180339887498949 : lo + (hi - lo)*0.3819660112501051;
+                    const double p = 1 - n, q = n*x/2;
+                    f[i] = (p < sup ? pow(sup - p, 4)/pow(p, 5) : 0) + 2*(q < sup ? pow(sup - q, 4)/pow(q, 5) : 0);
+                    if (!(q > 0)) f[i] = HUGE_VAL;
+                    if (i == 0) continue;
+                    if (f[0] <= f[1]) hi = lo + (hi - lo)*0.6180339887498949;
+                    else lo = lo + (hi - lo)*0.3819660112501051;
+                }
+            ASSERT_EQ(DC_OK, dc_pair_rigid(&s.o, &s.a, &s.pa, &s.b, &s.pb, &mem, NULL, &v, NULL, NULL, NULL));
+            worst_add(&local, fabs((double)v - fmin(f[0], f[1]))/fmin(f[0], f[1])/e, "gap %g", gap);
+        }
+
+        random_scene(&s, &r, 1 + trial%6, 1 + trial%4, gap);
+        if (trial%2) {
+            s.o.barrier = DC_LOCAL;
+            s.o.s = DC_R(0.3);
+            s.o.length = (dc_real)(gap*rng_uniform(&r, 1.3, 5));
+        }
+        make_round(&s, ra, rb);
+        t = s;
+        t.a.v = t.v;
+        t.b.v = t.v + t.a.n;
+        t.a.radius = s.a.radius + s.b.radius;
+        t.b.radius = 0;
+        for (way = 0; way < 2; ++way) {
+            scene *at_way = way ? &t : &s;
+            ASSERT_EQ(DC_OK, dc_pair_rigid(&at_way->o, &at_way->a, &at_way->pa, &at_way->b, &at_way->pb, &mem, NULL, &v, g[way], H[way], NULL));
+            for (k = 0; k < 12; ++k) most[0] = fmax(most[0], fabs((double)g[way][k]));
+            for (k = 0; k < 144; ++k) most[1] = fmax(most[1], fabs((double)H[way][k]));
+        }
+        for (k = 0; k < 12; ++k) worst_add(&sum, fabs((double)(g[0][k] - g[1][k]))/most[0]/e, "trial %d gradient", trial);
+        for (k = 0; k < 144; ++k) worst_add(&sum, fabs((double)(H[0][k] - H[1][k]))/most[1]/e, "trial %d Hessian", trial);
+    }
+    ASSERT(worst_print(&global, 10) + worst_print(&sum, 20) == 2 && (DC_IS_FLOAT || worst_print(&local, 20)));
+    PASS();
+}
+
 SUITE(tables)
 {
     RUN_TEST(lri_pair);
@@ -720,6 +805,7 @@ SUITE(derivatives)
     RUN_TEST(local_ends_smoothly);
     RUN_TEST(no_jump_along_a_path);
     RUN_TEST(centred_is_collapsed_and_below);
+    RUN_TEST(round_hulls);
 }
 
 GREATEST_MAIN_DEFS();

@@ -450,10 +450,40 @@ static void small_watch(const double *x, double *f, void *user)
     s->signature = centre;
 }
 
+/* grains that touch and move, as drawn; x: their state */
+static dc_status small_make(long draw, rng *r, double *x, small_scene *s)
+{
+    static const double friction[4] = {0.02, 0.1, 0.3, 2};
+    dc_grains *g = &crowd.g;
+    double speed = rng_log(r, 0.03, 2);
+    dc_status status = crowd_make(&crowd, FEW, -9.81);
+    int i, k;
+    memset(s, 0, sizeof *s);
+    s->g = g;
+    if (status != DC_OK) return status;
+    for (k = 0; k < 2; ++k) g->pair[k].material.mu = (dc_real)friction[draw%4];
+    g->desc.reduced_mass = (int)(draw/4%2);
+    g->desc.sweeps = draw%3 == 2 ? 3 : 8;
+    if (draw%5 == 4) g->motion[WALLS + 1] = DC_GRAIN_DRIVEN;
+    for (i = 0; i < FEW; ++i) {
+        double px = 0.55 + 1.05*(i%2) + 0.3*(i/2), py = 0.5 + 0.95*(i/2);
+        place(g, WALLS + i, rng_uniform(r, -3, 3), px, py);
+        for (k = 0; k < 3; ++k) g->v[3*(WALLS + i) + k] = (dc_real)(speed*rng_uniform(r, -1, 1));
+    }
+    for (k = 0; k < 3 && status == DC_OK; ++k) status = step(g, NULL);
+    s->springs = dc_grains_springs(g);
+    for (k = 3*WALLS; k < 3*BODIES; ++k) g->v[k] += (dc_real)(0.3*speed*rng_uniform(r, -1, 1));
+    if (6*BODIES + 3*s->springs > MOST) return status;
+    memset(x, 0, MOST*sizeof *x);
+    to_double(g->q, x, 3*BODIES);
+    to_double(g->v, x + 3*BODIES, 3*BODIES);
+    to_double(g->spring, x + 6*BODIES, 3*s->springs);
+    return status;
+}
+
 /* Jacobians by both modes, against each other and, in double, against differences of whole steps where nothing switches */
 TEST one_step_has_its_derivatives(void)
 {
-    static const double friction[4] = {0.02, 0.1, 0.3, 2};
     static double x[MOST], f[MOST], jac[MOST*MOST];
     static dc_real forward[MOST][MOST], backward[MOST][MOST], e[MOST];
     worst fd = worst_make("Jacobian of a step against differences"), modes = worst_make("transposed Jacobian, of its largest entry, in EPS");
@@ -466,29 +496,11 @@ TEST one_step_has_its_derivatives(void)
         dc_arena mem = dc_arena_make(scratch, sizeof scratch), exact;
         small_scene s;
         dc_grains *g = &crowd.g;
-        double big = 0, speed = rng_log(&r, 0.03, 2);
+        double big = 0;
         fd_result res;
-        memset(&s, 0, sizeof s);
-        s.g = g;
-        ASSERT_EQ(DC_OK, crowd_make(&crowd, FEW, -9.81));
-        for (k = 0; k < 2; ++k) g->pair[k].material.mu = (dc_real)friction[draw%4];
-        g->desc.reduced_mass = (int)(draw/4%2);
-        g->desc.sweeps = draw%3 == 2 ? 3 : 8;
-        if (draw%5 == 4) g->motion[WALLS + 1] = DC_GRAIN_DRIVEN;
-        for (i = 0; i < FEW; ++i) {
-            double px = 0.55 + 1.05*(i%2) + 0.3*(i/2), py = 0.5 + 0.95*(i/2);
-            place(g, WALLS + i, rng_uniform(&r, -3, 3), px, py);
-            for (k = 0; k < 3; ++k) g->v[3*(WALLS + i) + k] = (dc_real)(speed*rng_uniform(&r, -1, 1));
-        }
-        for (k = 0; k < 3; ++k) ASSERT_EQ(DC_OK, step(g, NULL));
-        s.springs = dc_grains_springs(g);
-        if (6*BODIES + 3*s.springs > MOST) continue;
-        for (k = 3*WALLS; k < 3*BODIES; ++k) g->v[k] += (dc_real)(0.3*speed*rng_uniform(&r, -1, 1));
-        memset(x, 0, sizeof x);
-        to_double(g->q, x, 3*BODIES);
-        to_double(g->v, x + 3*BODIES, 3*BODIES);
-        to_double(g->spring, x + 6*BODIES, 3*s.springs);
+        ASSERT_EQ(DC_OK, small_make(draw, &r, x, &s));
         n = 6*BODIES + 3*s.springs;
+        if (n > MOST) continue;
         small_step(x, f, &s);
         inside += s.inside;
         slip += s.slip;
@@ -537,6 +549,147 @@ TEST one_step_has_its_derivatives(void)
     PASS();
 }
 
+/* The step from a state, with fields that are so many times the baked ones, of grains of this mass and inertia. A factor of a
+ * spline is exact, while cells are floats, of which differences would be coarse. */
+typedef struct { small_scene s; double state[MOST]; dc_cspline spline[2]; dc_cfield field[2]; } shape_scene;
+
+static void shape_step(const double *x, double *f, void *user)
+{
+    shape_scene *c = (shape_scene *)user;
+    dc_grains *g = c->s.g;
+    int k, i;
+    for (k = 0; k < 2; ++k) {
+        c->spline[k] = *baked[k].spline;
+        c->spline[k].slope = (dc_real)x[k];
+        for (i = 0; i < 2; ++i) c->spline[k].scale[i] *= (dc_real)x[k];
+        c->field[k] = baked[k];
+        c->field[k].spline = &c->spline[k];
+        g->pair[k].field = &c->field[k];
+    }
+    g->type[0].mass = (dc_real)x[2];
+    g->type[0].inertia = (dc_real)x[3];
+    small_watch(c->state, f, &c->s);
+}
+
+/* The gradient by parameters of shapes: of the fields of both pairs, of mass and of inertia. */
+TEST shapes_have_their_derivatives(void)
+{
+    static const dc_real weight[1] = {1};
+    static dc_real backward[MOST][4], e[MOST], now[MOST];
+    static double x[4], f[MOST], jac[MOST*4];
+    static shape_scene c;
+    worst fd = worst_make("derivative of a step by shapes against differences");
+    const dc_cfield *field[8] = {0};
+    dc_real mass[8] = {0}, inertia[8] = {0};
+    dc_grains_shape shape = DC_ZERO;
+    dc_cfield by[2];
+    long draw, draws = sweep_count(60);
+    int k, j, kept = 0;
+    rng r;
+    rng_seed(&r, 14);
+    ASSERT_EQ(DC_OK, bake_stars());
+    {
+        static unsigned char mixed[1 << 20];
+        dc_arena mem = dc_arena_make(mixed, sizeof mixed);
+        for (k = 0; k < 2; ++k) {
+            const dc_cfield *of[1];
+            of[0] = baked + k;
+            ASSERT_EQ(DC_OK, dc_cfield_mix(1, of, weight, &mem, by + k));
+            field[2*k + k] = by + k;
+        }
+    }
+    mass[2*2] = inertia[2*3] = 1;
+    shape.parameters = 4;
+    shape.field = field;
+    shape.mass = mass;
+    shape.inertia = inertia;
+    for (draw = 0; draw < draws; ++draw) {
+        dc_grains *g = &crowd.g;
+        dc_grains_tangent in, out;
+        dc_arena mem;
+        fd_result res;
+        ASSERT_EQ(DC_OK, small_make(draw, &r, c.state, &c.s));
+        if (6*BODIES + 3*c.s.springs > MOST) continue;
+        small_step(c.state, f, &c.s);
+        mem = dc_arena_make(scratch + 1, dc_grains_grad_bytes(g));
+        out.q = now;
+        out.v = now + 3*BODIES;
+        out.spring = now + 6*BODIES;
+        for (k = 0; k < MOST; ++k) {
+            memset(e, 0, sizeof e);
+            e[k] = 1;
+            in.q = e;
+            in.v = e + 3*BODIES;
+            in.spring = e + 6*BODIES;
+            ASSERT_EQ(DC_OK, dc_grains_vjp_shape(g, &shape, &in, &out, backward[k], &mem, NULL));
+            for (j = 0; j < 4; ++j) jac[4*k + j] = (double)backward[k][j];
+        }
+        if (DC_IS_FLOAT) continue;
+        x[0] = x[1] = 1;
+        x[2] = (double)g->type[0].mass;
+        x[3] = (double)g->type[0].inertia;
+        c.s.crossed = 0;
+        res = fd_check(shape_step, &c, 4, x, MOST, jac, 1.0/65536);
+        if (c.s.crossed) continue;
+        ++kept;
+        worst_add(&fd, res.err, "draw %ld", draw);
+        ASSERT(!res.bit_equal);
+    }
+    if (DC_IS_FLOAT) SKIPm("differences are those of double");
+    printf("  of %ld draws %d switch nothing\n", draws, kept);
+    ASSERT(sweep_count(100) < 100 || kept > 10);
+    ASSERT(worst_print(&fd, 1e-6));
+    PASS();
+}
+
+/* what is wrong with parameters; the gradient by the state is the same bits as without them */
+TEST parameters_are_looked_at(void)
+{
+    static double x[MOST];
+    static dc_real e[MOST], now[MOST], same[MOST];
+    const dc_cfield *field[2] = {baked, baked};
+    dc_real mass[2] = {(dc_real)NAN, 0}, by[1] = {7};
+    dc_grains_shape shape = DC_ZERO;
+    dc_grains_tangent in, out;
+    dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+    dc_grains *g = &crowd.g;
+    small_scene s;
+    rng r;
+    int k;
+    rng_seed(&r, 3);
+    ASSERT_EQ(DC_OK, bake_stars());
+    ASSERT_EQ(DC_OK, small_make(0, &r, x, &s));
+    for (k = 0; k < MOST; ++k) e[k] = (dc_real)rng_uniform(&r, -1, 1);
+    in.q = e;
+    in.v = e + 3*BODIES;
+    in.spring = e + 6*BODIES;
+    out.q = now;
+    out.v = now + 3*BODIES;
+    out.spring = now + 6*BODIES;
+    ASSERT_EQ(DC_E_ARG, dc_grains_vjp_shape(g, NULL, &in, &out, by, &mem, NULL));
+    ASSERT_EQ(DC_E_ARG, dc_grains_vjp_shape(g, &shape, &in, &out, by, &mem, NULL));
+    shape.parameters = 1;
+    ASSERT_EQ(DC_E_ARG, dc_grains_vjp_shape(g, &shape, &in, &out, NULL, &mem, NULL));
+    shape.field = field;                /* of a half-plane another */
+    ASSERT_EQ(DC_E_ARG, dc_grains_vjp_shape(g, &shape, &in, &out, by, &mem, NULL));
+    shape.field = NULL;
+    shape.mass = mass;
+    ASSERT_EQ(DC_E_ARG, dc_grains_vjp_shape(g, &shape, &in, &out, by, &mem, NULL));
+    mass[0] = 0;
+    mass[1] = (dc_real)NAN;             /* a wall's */
+    k = g->desc.sweeps;
+    g->desc.sweeps = 0;
+    ASSERT_EQ(DC_E_ARG, dc_grains_vjp_shape(g, &shape, &in, &out, by, &mem, NULL));
+    g->desc.sweeps = k;
+    ASSERT(by[0] > 6);
+    ASSERT_EQ(DC_OK, dc_grains_vjp_shape(g, &shape, &in, &out, by, &mem, NULL));
+    ASSERT(!(dc_abs(by[0]) > 0));
+    memcpy(same, now, sizeof now);
+    ASSERT_EQ(DC_OK, dc_grains_vjp(g, &in, &out, &mem, NULL));
+    ASSERT(memcmp(same, now, sizeof now) == 0 && mem.used == 0);
+    PASS();
+}
+
 SUITE(sweeps)
 {
     RUN_TEST(friction_as_tabulated_at_four_times_the_step);
@@ -546,6 +699,8 @@ SUITE(sweeps)
     RUN_TEST(order_of_the_parts_and_snapshots_leave_the_bits);
     RUN_TEST(what_is_refused);
     RUN_TEST(one_step_has_its_derivatives);
+    RUN_TEST(shapes_have_their_derivatives);
+    RUN_TEST(parameters_are_looked_at);
 }
 
 GREATEST_MAIN_DEFS();

@@ -408,6 +408,7 @@ TEST solutions(void)
     dc_arena mem = dc_arena_make(memory, sizeof memory);
     dc_ncp *s;
     dc_ncp_touch t;
+    dc_contact_force force[3];
     dc_ncp_adjoint out = DC_ZERO;
     dc_ncp_body first;
     int k, n;
@@ -416,6 +417,11 @@ TEST solutions(void)
     ASSERT_EQ(DC_E_ARG, dc_ncp_force(s, -1, &t));
     ASSERT_EQ(DC_E_ARG, dc_ncp_force(s, 3, &t));
     ASSERT_EQ(DC_E_ARG, dc_ncp_force(NULL, 0, &t));
+    ASSERT_EQ(DC_E_ARG, dc_ncp_forces(s, 3, NULL, &n));
+    ASSERT_EQ(DC_E_ARG, dc_ncp_forces(s, -1, force, &n));
+    ASSERT_EQ(DC_E_ARG, dc_ncp_forces(s, 3, force, NULL));
+    ASSERT_EQ(DC_E_MEMORY, dc_ncp_forces(s, 2, force, &n));
+    ASSERT_EQ(3, n);
     ASSERT_EQ(DC_E_ARG, dc_ncp_vjp(s, nan_bar, &out));
     ASSERT_EQ(DC_E_ARG, dc_ncp_vjp(s, NULL, &out));
     ASSERT_EQ(DC_E_ARG, dc_ncp_grad(s, J, 2*DC_NCP_BODY_PARAMS + DC_NCP_SCENE_PARAMS + 3*DC_NCP_CONTACT_PARAMS - 1));
@@ -548,6 +554,17 @@ TEST contact_lists(void)
     PASS();
 }
 
+/* how far a ball about x lies beyond the nearest face of a box, negative inside all; no face of a ball */
+static double beyond_box(const dc_shape *shape, const dc_pose *pose, dc_v3 x, double radius)
+{
+    const dc_v3 own = dc_quat_rotate(dc_quat_conj(pose->q), dc_sub(x, pose->t));
+    const double at[3] = {fabs((double)own.x), fabs((double)own.y), fabs((double)own.z)};
+    double most = -HUGE_VAL;
+    int i;
+    if (shape->linear == 6) for (i = 0; i < 3; ++i) most = fmax(most, at[i] - (double)shape->b[2*i] - radius);
+    return most;
+}
+
 /* The same list as by all pairs of parts, each with the place it had, in memory that grows with the parts alone. */
 TEST contact_lists_at_random(void)
 {
@@ -564,7 +581,7 @@ TEST contact_lists_at_random(void)
     dc_ncp_scene scene = DC_ZERO;
     world w;
     rng r;
-    int run, i, j, k, n, near = 0, followed = 0;
+    int run, i, j, k, n, near = 0, followed = 0, beside = 0;
     make(&w);
     {
         static unsigned char own[512];
@@ -612,8 +629,15 @@ TEST contact_lists_at_random(void)
                     local = dc_quat_rotate(dc_quat_conj(pose.q), dc_sub(at, pose.t));
                     normal = dc_vec(plane->shape->A[0], plane->shape->A[1], plane->shape->A[2]);
                     gap = (double)(dc_dot(normal, local) - plane->shape->d[0] - ball->radius);
-                } else
+                } else {
+                    dc_pose world_pose = DC_ZERO;
+                    world_pose.q.w = 1;
                     gap = sqrt((double)dc_dot(dc_sub(x, y), dc_sub(x, y))) - (double)part[i].radius - (double)part[j].radius;
+                    beside += gap <= 0.05;
+                    gap = fmax(gap, beyond_box(part[i].shape, a < 0 ? &world_pose : &body[a].pose, y, (double)part[j].radius));
+                    gap = fmax(gap, beyond_box(part[j].shape, b < 0 ? &world_pose : &body[b].pose, x, (double)part[i].radius));
+                    beside -= gap <= 0.05;
+                }
                 if (fabs(gap - 0.05) < 1e-5) {          /* either is right: as the list has it */
                     near++;
                     if (!(k < n && c[k].shape[0] == ball->shape && c[k].body[0] == ball->body && c[k].body[1] == plane->body)) continue;
@@ -634,8 +658,8 @@ TEST contact_lists_at_random(void)
             }
         ASSERT_EQ(n, k);
     }
-    printf("  %d contacts followed, %d at the margin\n", followed, near);
-    ASSERT(followed > 200);
+    printf("  %d contacts followed, %d at the margin, %d beyond a face\n", followed, near, beside);
+    ASSERT(followed > 200 && beside > 20);
     PASS();
 }
 

@@ -18,6 +18,7 @@
 #include "task_billiards.h"
 #include "task_ant.h"
 #include "task_arm.h"
+#include "flat.h"
 
 #include "greatest.h"
 #include "support.h"
@@ -158,6 +159,63 @@ TEST the_arm_agrees_with_differences(void)
         plan_draw(&p, global ? 1 : 40, arm_draw, &drawn, 0);
         ASSERT(gradient_holds(global ? "arm, moving" : "arm, in contact", global, 0, 1e-3, 1e-12));
         plan_end(&p);
+    }
+    PASS();
+}
+
+/* The box seen from above and the rod, still beside it and pushing it, by each of the potentials. */
+TEST flat_push_agrees_with_differences(void)
+{
+    enum { STEPS = 16 };
+    static flat_world f;
+    static double     v[STEPS][3], pull[STEPS][FLAT_X], grad[STEPS][3];
+    int               kind, still, t, k, side;
+
+    if (DC_IS_FLOAT) SKIPm("differences need double");
+    for (kind = 0; kind < FLAT_KINDS; kind++) {
+        for (still = 0; still < 2; still++) {
+            double error = 0, size = 0;
+            memset(&f, 0, sizeof f);
+            f.kind = (flat_kind)kind;
+            f.bodies = 2;
+            f.half[0][0] = 0.03;
+            f.half[0][1] = 0.2;
+            f.half[1][0] = f.half[1][1] = 0.1;
+            f.lo[0] = f.lo[1] = -0.7;
+            f.hi[0] = f.hi[1] = 0.7;
+            f.h = 0.04;
+            f.k = 1e-4;
+            f.friction = 0.5;
+            f.slow = 1e-3;
+            f.drive = 100;
+            f.x[0][0] = f.x[1][0] = still ? 0.45 : 0.2;
+            f.x[0][1] = f.x[1][1] = 0.05;
+            for (t = 0; t < STEPS; t++) v[t][0] = still ? 0 : -0.3;
+            for (t = 0; t < STEPS; t++) flat_step(&f, t, v[t]);
+            for (t = 0; t < STEPS; t++) pull[t][3] = pull[t][4] = pull[t][5] = t%3 - 0.5;
+            flat_back(&f, STEPS, (const double (*)[3])v, (const double (*)[FLAT_X])pull);
+            memcpy(grad, f.by_velocity, sizeof grad);
+            if (!still) ASSERT(f.x[STEPS + 1][3] < -0.02);
+            ASSERT(f.x[STEPS + 1][3] <= 1e-3 && f.stuck == 0);
+            for (t = 0; t < STEPS; t += 5) {
+                for (k = 0; k < 3; k++) {
+                    const double at = v[t][k];
+                    double       slope = 0;
+                    int          i, j;
+                    for (side = 1; side >= -1; side -= 2) {
+                        v[t][k] = at + 1e-4*side;
+                        for (i = 0; i < STEPS; i++) flat_step(&f, i, v[i]);
+                        for (i = 0; i < STEPS; i++) for (j = 3; j < 6; j++) slope += side*pull[i][j]*f.x[i + 2][j]/2e-4;
+                    }
+                    v[t][k] = at;
+                    error = fmax(error, fabs(slope - grad[t][k]));
+                    size = fmax(size, fabs(grad[t][k]));
+                }
+            }
+            printf("    flat push, potential %d, %s: size %.2g, off differences by %.1e of it\n", kind, still ? "still" : "pushing", size,
+                   size > 0 ? error/size : error);
+            ASSERT((size > 0) == !(still && kind == FLAT_NEAR) && error <= BAR*size);
+        }
     }
     PASS();
 }
@@ -338,6 +396,35 @@ TEST hulls_judge_for_meshes(void)
     PASS();
 }
 
+/* The judge of billiards: the same balls, marks and places; what it finds is within half the edge of its own marks. */
+TEST hulls_judge_for_balls(void)
+{
+    static sim_world      near_world;
+    static plan           near_plan;
+    static billiards_task task, near_task;
+    int                   i, k;
+
+    drawn = 2;
+    billiards_scene(&task, &w, 3, 1, 1e-7, 1, &drawn);
+    billiards_plan(&p, &w, &task, slow() ? 5 : 20, 0.03);
+    task.green[1] = 1;
+    for (k = 0; k < 2; k++) {                           /* marks where they lie: a shot past them will do */
+        task.mark[k][0] = (double)w.now[7*k + 4];
+        task.mark[k][1] = (double)w.now[7*k + 5];
+    }
+    billiards_near(&near_task, &near_world, &task, &w, 1);
+    billiards_plan(&near_plan, &near_world, &near_task, p.c.horizon, 0.03);
+    for (i = 0; i < 3; i++) for (k = 7*i + 4; k < 7*i + 6; k++) ASSERT(fabs((double)(near_world.now[k] - w.now[k])) <= 0);
+    ASSERT(near_task.edge < task.edge);
+    billiards_far(&p, &near_plan, 8, 4, &drawn);
+    ASSERT(near_plan.value <= 0 && p.value <= 0 && p.iterations < 4);
+    for (k = 0; k < 2; k++) ASSERT(billiards_off(&near_task, near_plan.q + (near_plan.c.horizon + 1)*w.sim.nq, k) < 0.5*BILLIARDS_MARK);
+    for (i = 0; i < BILLIARDS_CONTROLS; i++) ASSERT(fabs((double)(near_plan.u[i] - p.u[i])) <= 0);
+    plan_end(&p);
+    plan_end(&near_plan);
+    PASS();
+}
+
 /* As many triangles as are said, closed and all the same way round: the volume inside is what the moments of a body of constant
  * density weigh, that of the ellipsoid is below 4/3 pi abc; pieces stay within the surface's height and width. */
 TEST round_meshes_are_closed(void)
@@ -426,6 +513,7 @@ SUITE(gradients)
     RUN_TEST(targets_agree_with_differences);
     RUN_TEST(meshes_agree_with_differences);
     RUN_TEST(the_arm_agrees_with_differences);
+    RUN_TEST(flat_push_agrees_with_differences);
 }
 
 SUITE(plans)
@@ -436,6 +524,7 @@ SUITE(plans)
     RUN_TEST(a_start_that_overlaps_is_no_plan);
     RUN_TEST(drawn_layouts_are_free);
     RUN_TEST(hulls_judge_for_meshes);
+    RUN_TEST(hulls_judge_for_balls);
     RUN_TEST(round_meshes_are_closed);
     RUN_TEST(scenes_have_as_many_triangles_as_they_say);
     RUN_TEST(balls_are_closed);

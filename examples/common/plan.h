@@ -44,7 +44,7 @@ struct plan {
     double         worth[PLAN_DRAWS];               /* the draw's loss */
     double         history[PLAN_HISTORY];           /* the loss of the best plan, iteration by iteration */
     int            iterations;
-    long           rolls, backward;                 /* plans simulated, gradients */
+    long           rolls, backward, singular;       /* plans simulated, gradients, those not to be had: taken for zero */
     long           diverged, newton, failed;        /* steps at the cap, Newton steps, starts that overlap */
     double         seconds;                         /* of all of them */
 };
@@ -102,9 +102,7 @@ static inline void plan_begin(plan *p, sim_world *w, controls_kind kind, int hor
         dc_sim_neutral(&w->sim, p->c.target + (size_t)i*nq);
     }
     p->adam.n = p->c.n;
-    p->adam.beta1 = DC_R(0.3);
-    p->adam.beta2 = DC_R(0.5);
-    p->adam.eps = DC_R(1e-30);
+    p->adam.beta1 = DC_R(0.3); p->adam.beta2 = DC_R(0.5); p->adam.eps = DC_R(1e-30);
 }
 
 static inline void plan_end(plan *p)
@@ -129,10 +127,8 @@ static inline double plan_roll(plan *p)
     p->rolls++;
     p->newton += info.iterations;
     p->diverged += info.diverged;
-    if (status == DC_E_OVERLAP) {
-        p->failed++;
-        return p->value = HUGE_VAL;
-    }
+    p->failed += status == DC_E_OVERLAP;
+    if (status == DC_E_OVERLAP) return p->value = HUGE_VAL;
     if (status != DC_E_DIVERGED) sim_need(status, "a step of a plan");
     p->value = 0;
     for (i = 0; i < p->c.horizon; i++) p->value += p->loss(p, i, p->q + (i + 2)*p->world->sim.nq, NULL);
@@ -145,14 +141,20 @@ static inline double plan_back(plan *p)
     dc_arena      mem = dc_arena_make(p->scratch, p->bytes);
     const int     nq = p->world->sim.nq, nv = p->world->sim.nv;
     const clock_t begin = clock();
+    dc_status     status;
     int           i;
 
     memset(p->pull, 0, (size_t)(p->c.horizon*nv)*sizeof(dc_real));
     for (i = 0; i < p->c.horizon; i++) p->loss(p, i, p->q + (i + 2)*nq, p->pull + i*nv);
-    sim_need(dc_sim_adjoint(&p->world->sim, &p->run, &mem), "adjoint");
+    status = dc_sim_adjoint(&p->world->sim, &p->run, &mem);
     p->seconds += (double)(clock() - begin)/CLOCKS_PER_SEC;
+    if (status == DC_E_SINGULAR) p->singular++;
+    else sim_need(status, "adjoint");
     controls_back(&p->c, p->world, p->u, &p->run, p->grad);
-    for (p->size = 0, i = 0; i < p->c.n; i++) p->size += (double)(p->grad[i]*p->grad[i]);
+    for (p->size = 0, i = 0; i < p->c.n; i++) {
+        if (status == DC_E_SINGULAR) p->grad[i] = 0;
+        p->size += (double)(p->grad[i]*p->grad[i]);
+    }
     p->size = sqrt(p->size);
     if (p->backward++ == 0) p->first = p->size;
     return p->size;
@@ -239,7 +241,8 @@ static inline void plan_step(plan *p)
 static inline void plan_report(const plan *p, const char *run)
 {
     printf("%s_gradient_at_the_start %.3g 1\n%s_plans %ld plans\n", run, p->first, run, p->rolls);
-    printf("%s_gradients %ld gradients\n%s_steps_at_the_cap %ld steps\n", run, p->backward, run, p->diverged);
+    printf("%s_gradients %ld gradients\n%s_gradients_singular %ld gradients\n", run, p->backward, run, p->singular);
+    printf("%s_steps_at_the_cap %ld steps\n", run, p->diverged);
     printf("%s_newton_steps_mean %.2f 1\n", run, (double)p->newton/fmax((double)p->rolls*p->c.horizon, 1));
 }
 

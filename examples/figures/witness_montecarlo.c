@@ -11,7 +11,7 @@
 #include "dc_witness.h"
 #include "plot.h"
 #include "cli.h"
-#include "lobed.h"
+#include "objects.h"
 
 enum { MOST = 64 };                     /* counts from here on share the last bar */
 
@@ -73,9 +73,9 @@ static dc_quat random_turn(unsigned long long *state)
 }
 
 /* field of the figure at n points given in the world */
-static dc_status depths(const lobed *f, dc_pose pose, int n, const dc_v3 *x, dc_arena *mem, dc_real *phi)
+static dc_status depths(const object *f, dc_pose pose, int n, const dc_v3 *x, dc_arena *mem, dc_real *phi)
 {
-    static dc_real row[3*LOBED_VERTICES];
+    static dc_real row[3*TOY_VERTICES];
     dc_pose        into = dc_pose_inv(pose);
     dc_sdf_out     out = DC_ZERO;
     int            i;
@@ -89,45 +89,45 @@ static dc_status depths(const lobed *f, dc_pose pose, int n, const dc_v3 *x, dc_
     return dc_sdf_eval_batch(&f->field, n, row, (size_t)n, mem, &out);
 }
 
-typedef struct { dc_pose pose; dc_v3 x[LOBED_VERTICES]; dc_real phi[LOBED_VERTICES]; } body;
+typedef struct { dc_pose pose; dc_v3 x[TOY_VERTICES]; dc_real phi[TOY_VERTICES]; } body;
 
 /* vertices of both in the world, their depth in the other, the deepest of all */
-static dc_status place(const lobed *f, body b[2], dc_arena *mem, dc_real *deepest)
+static dc_status place(const object *f, body b[2], dc_arena *mem, dc_real *deepest)
 {
     dc_status s = DC_OK;
     int       c, i;
     *deepest = DC_LIMIT;
     for (c = 0; c < 2 && s == DC_OK; c++) {
-        for (i = 0; i < LOBED_VERTICES; i++) b[c].x[i] = dc_pose_apply(b[c].pose, f->v[i]);
-        s = depths(f, b[1 - c].pose, LOBED_VERTICES, b[c].x, mem, b[c].phi);
-        for (i = 0; i < LOBED_VERTICES; i++) *deepest = dc_min(*deepest, b[c].phi[i]);
+        for (i = 0; i < TOY_VERTICES; i++) b[c].x[i] = dc_pose_apply(b[c].pose, f->v[i]);
+        s = depths(f, b[1 - c].pose, TOY_VERTICES, b[c].x, mem, b[c].phi);
+        for (i = 0; i < TOY_VERTICES; i++) *deepest = dc_min(*deepest, b[c].phi[i]);
     }
     return s;
 }
 
 /* vertices inside the other figure and deeper than their neighbours */
-static int deepest_vertices(const lobed *f, const body *b)
+static int deepest_vertices(const object *f, const body *b)
 {
-    unsigned char beaten[LOBED_VERTICES] = {0};
+    unsigned char beaten[TOY_VERTICES] = {0};
     int           i, n = 0;
-    for (i = 0; i < LOBED_EDGES; i++) {
+    for (i = 0; i < TOY_EDGES; i++) {
         int p = f->edge[2*i], q = f->edge[2*i + 1];
         beaten[b->phi[p] < b->phi[q] ? q : p] = 1;
     }
-    for (i = 0; i < LOBED_VERTICES; i++) n += b->phi[i] < 0 && !beaten[i];
+    for (i = 0; i < TOY_VERTICES; i++) n += b->phi[i] < 0 && !beaten[i];
     return n;
 }
 
 /* pairs of edges, nearest to each other, whose closest points are inside the edges and inside the other figure; -1: failed */
-static int best_buddies(const lobed *f, const body b[2], dc_arena *mem)
+static int best_buddies(const object *f, const body b[2], dc_arena *mem)
 {
-    static dc_real least[2][LOBED_EDGES];
-    static dc_ee   at[LOBED_EDGES];
-    static int     nearest[2][LOBED_EDGES];
+    static dc_real least[2][TOY_EDGES];
+    static dc_ee   at[TOY_EDGES];
+    static int     nearest[2][TOY_EDGES];
     int            i, k, n = 0;
-    for (i = 0; i < LOBED_EDGES; i++) least[0][i] = least[1][i] = DC_LIMIT;
-    for (i = 0; i < LOBED_EDGES; i++)
-        for (k = 0; k < LOBED_EDGES; k++) {
+    for (i = 0; i < TOY_EDGES; i++) least[0][i] = least[1][i] = DC_LIMIT;
+    for (i = 0; i < TOY_EDGES; i++)
+        for (k = 0; k < TOY_EDGES; k++) {
             dc_v3   a[2], e[2], d;
             dc_ee   w;
             dc_real d2;
@@ -141,7 +141,7 @@ static int best_buddies(const lobed *f, const body b[2], dc_arena *mem)
             if (d2 < least[0][i]) { least[0][i] = d2; nearest[0][i] = k; at[i] = w; }
             if (d2 < least[1][k]) { least[1][k] = d2; nearest[1][k] = i; }
         }
-    for (i = 0; i < LOBED_EDGES; i++) {
+    for (i = 0; i < TOY_EDGES; i++) {
         dc_real phi[2];
         if (nearest[1][nearest[0][i]] != i || at[i].gamma < 1) continue;
         if (depths(f, b[1].pose, 1, &at[i].a, mem, &phi[0]) != DC_OK || depths(f, b[0].pose, 1, &at[i].b, mem, &phi[1]) != DC_OK) return -1;
@@ -192,10 +192,10 @@ int main(int argc, char **argv)
     cli_number  number[] = {{"trials", &trials, 1, 1e6, "random poses"}, {"depth", &depth, 1e-3, 0.5, "the largest depth"}};
     cli         o = cli_parse(argc, argv, "Counts the contacts that two figures need.", "witness_montecarlo.svg", number, 2);
     static unsigned char memory[1 << 22];
-    static lobed figure;
+    static object figure;
     static body b[2];
     dc_arena    mem = dc_arena_make(memory, sizeof memory);
-    dc_status   s = lobed_make(&figure, &mem);
+    dc_status   s = object_make(&figure, OBJECT_TOY, &mem);
     unsigned long long state = o.seed;
     cli_bar     bar;
     plot        p;
@@ -223,7 +223,7 @@ int main(int argc, char **argv)
     cli_bar_end(&bar);
     if (s != DC_OK) return cli_error("%s", dc_status_text(s));
     if (edges.total == 0) return cli_exit(CLI_FAILED);
-    printf("%ld random poses of two figures of %d vertices and %d edges, up to %g deep\n", edges.total, LOBED_VERTICES, LOBED_EDGES, depth);
+    printf("%ld random poses of two figures of %d vertices and %d edges, up to %g deep\n", edges.total, TOY_VERTICES, TOY_EDGES, depth);
     print(&vertices);
     print(&edges);
 

@@ -337,8 +337,6 @@ static void manifolds(int smooth, int rates, const char *name, long n)
         int planes = class == PARALLEL || class == ALIGNED || class == TIES || class == FLAT;
         long k;
         if (class == APART) continue;
-        if (!smooth && (class == PARALLEL || class == ALIGNED))
-            row->open = "n is normal to both faces and moves with a's, nearby poses may have that of b's: reference by the features of n";
         for (k = audit_first(n); audit_next(row, k, n); ++k) {
             static hulls h;
             static patch_case c;
@@ -494,7 +492,7 @@ static void pair_sample(audit_row *row, hulls *h, form form, const dc_pair_optio
     audit_scalar(row, row, pair_value, &c, n, scale, out + 1, out + 1 + n, step, 1, r);
 }
 
-/* Classes of poses: options as they are when zeroed but for a length that reaches, or `any`. */
+/* Classes of poses: options as they are when zeroed but for a length that reaches, or `any`. One in four has radii. */
 static void pairs(form form, dc_barrier barrier, int any, const char *name, long n)
 {
     int class;
@@ -508,6 +506,7 @@ static void pairs(form form, dc_barrier barrier, int any, const char *name, long
             dc_pair_options opt = DC_ZERO;
             double gap = gap_of(&r, class), s, reach;
             if (!hulls_draw(&r, class, form == VERTICES ? 8 : V, gap, 1e-6, &h)) continue;
+            if (k%4 == 2) hulls_round(&r, &h);
             opt.barrier = barrier;
             opt.length = (dc_real)h.size;
             if (any && barrier == DC_GLOBAL) {
@@ -871,6 +870,7 @@ static void friction(friction_form form, dc_barrier barrier, int no_patch, const
             dq_real zero[12*V] = {0}, want = 0;
             int i, m, vertices = form == BY_VERTICES, by_default = !DC_IS_FLOAT && class != SIZES && k%3 == 0;
             if (!hulls_draw(&r, class, vertices ? MOST : V, gap, 1e-6, &h)) continue;
+            if (!vertices && k%4 == 2) hulls_round(&r, &h);
             memset(&c, 0, sizeof c);
             c.h = &h;
             c.by_vertices = vertices;

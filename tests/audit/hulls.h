@@ -128,4 +128,15 @@ static int hulls_draw(rng *r, int class, int most, double gap, double thin, hull
     return hulls_place(r, class, gap, h);
 }
 
+/* Radii, the gap kept. */
+static void hulls_round(rng *r, hulls *h)
+{
+    dc_distance d = DC_ZERO;
+    if (dc_hull_distance(&h->a, &h->pa, &h->b, &h->pb, NULL, &d) != DC_OK) return;
+    h->Qa.radius = h->a.radius = (dc_real)(h->size*rng_log(r, 1e-3, 1));
+    h->Qb.radius = h->b.radius = (dc_real)(h->size*rng_log(r, 1e-3, 1));
+    h->pb.t = dc_madd(h->pb.t, -(h->a.radius + h->b.radius), d.n);
+    h->rounding += (double)(h->a.radius + h->b.radius)/h->size;
+}
+
 #endif /* DC_AUDIT_HULLS_H_INCLUDED */

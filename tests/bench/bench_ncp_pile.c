@@ -1,5 +1,6 @@
-/* A step of a pile of mixed bodies in a box: cold, and warm from the step before; Newton steps, memory, and how the time of one
- * grows. bench_ncp_pile REPEATS; 300 bodies from 5 repeats on, 1000 from 15 on: these take minutes to settle. */
+/* A step of a pile of mixed bodies in a box: cold, and warm from the step before, means over the same steps of its way; Newton
+ * steps, memory, and how the time of one grows. bench_ncp_pile REPEATS; 300 bodies from 5 repeats on, 1000 from 15 on: these take
+ * minutes to settle. */
 #include "bench.h"
 
 #define DC_CONTACT_IMPLEMENTATION
@@ -10,26 +11,26 @@
 #include <math.h>
 
 #define R(x) ((dc_real)(x))
-enum { BODIES = 1000, CONTACTS = 12*BODIES, STRIDE = 160, KINDS = 4, WALLS = 5, SETTLE = 60 };
+enum { BODIES = 1000, CONTACTS = 12*BODIES, STRIDE = 160, KINDS = 4, WALLS = 5, SETTLE = 60, STEPS = 5 };
 
 static unsigned char shape_memory[1 << 14], memory[(size_t)1 << 30];
 static dc_shape kind[KINDS], wall[WALLS];
 
 typedef struct {
     dc_ncp_scene scene;
-    dc_ncp_body body[BODIES], next[BODIES];
+    dc_ncp_body body[BODIES];
     dc_ncp_part part[BODIES + WALLS];
     dc_ncp_contact contact[CONTACTS];
     dc_ncp_memory kept;
     int key[CONTACTS];
     dc_real keep[CONTACTS*STRIDE];
-    int warm, failed;
-    long iterations, steps;
+    int failed;
+    long iterations, contacts;
+    double seconds;
     size_t used;
 } pile;
 
-static pile scene_of;
-static dc_real before[CONTACTS*STRIDE];         /* what was kept when the pile had settled */
+static pile scene_of, settled;
 
 /* the contacts between all bodies and walls nearer than the margin, where they are now */
 static int touch(pile *p, double margin)
@@ -39,20 +40,23 @@ static int touch(pile *p, double margin)
                            &mem) == DC_OK;
 }
 
-static void step(pile *p, dc_ncp_body *next)
+static void step(pile *p)
 {
     dc_arena mem = dc_arena_make(memory, sizeof memory);
     dc_ncp_info info = DC_ZERO;
     dc_ncp *solution = NULL;
-    p->failed += dc_ncp_step(NULL, &p->scene, &mem, next, &solution, &info) != DC_OK;
+    const double begin = bench_seconds();
+    p->failed += dc_ncp_step(NULL, &p->scene, &mem, p->body, &solution, &info) != DC_OK;
+    p->seconds += bench_seconds() - begin;
     p->iterations += info.iterations;
-    ++p->steps;
-    p->used = mem.used;
+    p->contacts += p->scene.contacts;
+    if (mem.used > p->used) p->used = mem.used;
 }
 
 /* n bodies in layers inside walls, as wide as high, let fall and settle */
 static int build(pile *p, int n)
 {
+    static const double radius[KINDS] = {0.2167, 0.1301, 0.1901, 0.1563};      /* of the kinds' balls */
     const int across = (int)ceil(cbrt(n));
     const double side = 0.17*across;
     int i, k;
@@ -70,7 +74,7 @@ static int build(pile *p, int n)
         b->inertia.m[0] = b->inertia.m[4] = b->inertia.m[8] = R(0.008);
         p->part[i].body = i;
         p->part[i].shape = kind + i%KINDS;
-        p->part[i].radius = R(0.22);
+        p->part[i].radius = R(radius[i%KINDS]);
         p->part[i].mu = R(0.4);
     }
     for (k = 0; k < WALLS; ++k) {
@@ -89,20 +93,9 @@ static int build(pile *p, int n)
     p->scene.contact = p->contact;
     for (i = 0; i < SETTLE; ++i) {
         if (!touch(p, 0.02)) return 0;
-        step(p, p->body);
+        step(p);
     }
-    if (!touch(p, 0.005)) return 0;
-    memcpy(before, p->keep, sizeof before);
-    return 1;
-}
-
-static void one_step(void *user)
-{
-    pile *p = (pile *)user;
-    int k;
-    if (p->warm) memcpy(p->keep, before, sizeof before);
-    else for (k = 0; k < p->scene.contacts; ++k) if (p->contact[k].keep) p->contact[k].keep[0] = 0;
-    step(p, p->next);
+    return touch(p, 0.005);
 }
 
 int main(int argc, char **argv)
@@ -119,24 +112,30 @@ int main(int argc, char **argv)
     for (i = 0; i < n; ++i) {
         char name[32];
         pile *p = &scene_of;
-        int warm;
+        int warm, k, c;
         snprintf(name, sizeof name, "ncp_pile_%d", count[i]);
         if (!build(p, count[i])) return 1;
         bench_line(name, "not_solved_while_it_settles", p->failed, "steps");
-        bench_line(name, "contacts", p->scene.contacts, "contacts");
-        bench_line(name, "memory", (double)p->used/1e6, "MB");
         bench_line(name, "memory/by_dc_ncp_bytes", (double)dc_ncp_bytes(NULL, &p->scene)/1e6, "MB");
+        memcpy(&settled, p, sizeof settled);
         for (warm = 0; warm < 2; ++warm) {
-            double seconds = bench_seconds();
-            int k, times = bench_repeats < 5 ? bench_repeats : 5;
-            p->warm = warm;
-            p->iterations = p->steps = 0;
-            for (k = 0; k < times; ++k) one_step(p);
-            seconds = (bench_seconds() - seconds)/times;
-            bench_line(name, warm ? "warm" : "cold", 1e3*seconds, "ms");
-            bench_line(name, warm ? "warm/newton" : "cold/newton", (double)p->iterations/(double)p->steps, "steps");
-            if (!warm) of_one[i] = seconds*(double)p->steps/(double)p->iterations;
+            memcpy(p, &settled, sizeof settled);
+            p->failed = 0;
+            p->iterations = p->contacts = 0;
+            p->seconds = 0;
+            p->used = 0;
+            for (k = 0; k < STEPS; ++k) {
+                if (!touch(p, 0.005)) return 1;
+                for (c = 0; !warm && c < p->scene.contacts; ++c) if (p->contact[c].keep) p->contact[c].keep[0] = 0;
+                step(p);
+            }
+            bench_line(name, warm ? "warm" : "cold", 1e3*p->seconds/STEPS, "ms");
+            bench_line(name, warm ? "warm/newton" : "cold/newton", (double)p->iterations/STEPS, "steps");
+            bench_line(name, warm ? "warm/not_solved" : "cold/not_solved", p->failed, "steps");
+            if (!warm) of_one[i] = p->seconds/(double)p->iterations;
         }
+        bench_line(name, "contacts", (double)p->contacts/STEPS, "contacts");
+        bench_line(name, "memory", (double)p->used/1e6, "MB");
     }
     for (i = 1; i < n; ++i) {
         char name[48];

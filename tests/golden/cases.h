@@ -30,6 +30,7 @@ static const golden_case golden_cases[] = {
     GOLDEN_CASE(contact, centred),
     GOLDEN_CASE(contact, batch),
     GOLDEN_CASE(contact, friction),
+    GOLDEN_CASE(contact, broad),
     GOLDEN_CASE(bsh, build),
     GOLDEN_CASE(bsh, eval),
     GOLDEN_CASE(bsh, scene),
@@ -38,19 +39,20 @@ static const golden_case golden_cases[] = {
     GOLDEN_CASE(sdf, polygons),
     GOLDEN_CASE(sdf, cfield),
     GOLDEN_CASE(sdf, learned),
+    GOLDEN_CASE(sdf, baked),
     GOLDEN_CASE(witness, points),
     GOLDEN_CASE(witness, softsort),
     GOLDEN_CASE(witness, manifold),
     GOLDEN_CASE(ncp, growth),
     GOLDEN_CASE(ncp, step),
     GOLDEN_CASE(ncp, adjoint),
-    GOLDEN_CASE(ncp, broad),
     GOLDEN_CASE(sim, hulls),
     GOLDEN_CASE(sim, joints),
     GOLDEN_CASE(sim, tree_steps),
     GOLDEN_CASE(sim, adam),
     GOLDEN_CASE(sim, grains_exact),
-    GOLDEN_CASE(sim, grains_smooth)
+    GOLDEN_CASE(sim, grains_smooth),
+    GOLDEN_CASE(sim, grains_sweeps)
 };
 enum { GOLDEN_CASES = sizeof golden_cases/sizeof golden_cases[0] };
 

@@ -356,3 +356,22 @@ static void contact_friction(golden *g)
         mem.used = used;
     }
 }
+
+static void contact_broad(golden *g)
+{
+    enum { N = 60, MOST = 600 };
+    dc_arena mem = dc_arena_make(golden_memory, sizeof golden_memory);
+    dc_v3 centre[N];
+    dc_real radius[N];
+    dc_broad_options o = DC_ZERO;
+    int pair[2*MOST], n = 0, k;
+    rng r;
+    rng_seed(&r, 43);
+    o.margin = DC_R(0.1);
+    for (k = 0; k < N; ++k) {
+        centre[k] = golden_vec(&r, -2, 2);
+        radius[k] = golden_draw(&r, 0.1, 0.5);
+    }
+    if (!golden_ok(g, dc_broad_spheres(&o, N, centre, radius, &mem, MOST, pair, &n))) return;
+    for (k = 0; k < 2*n; ++k) golden_count(g, pair[k]);
+}

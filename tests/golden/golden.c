@@ -4,7 +4,9 @@
  *     make bits          compares builds for other machines and compilers with it
  *
  * The exit status is 1 when a call did not end as it should. */
+#ifndef DC_SIM_IMPLEMENTED  /* linked with the headers' object file: tests/lib.sh */
 #define DC_STATIC
+#endif
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_BSH_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION

@@ -262,20 +262,3 @@ static void ncp_adjoint(golden *g)
     }
     for (k = 0; k < 12*BODIES; ++k) g->bad += !(dc_finite(bar[k]) && dc_abs(bar[k]) < DC_LIMIT);
 }
-
-static void ncp_broad(golden *g)
-{
-    enum { N = 60, MOST = 600 };
-    dc_arena mem = dc_arena_make(golden_memory, sizeof golden_memory);
-    dc_v3 centre[N];
-    dc_real radius[N];
-    int pair[2*MOST], n = 0, k;
-    rng r;
-    rng_seed(&r, 43);
-    for (k = 0; k < N; ++k) {
-        centre[k] = golden_vec(&r, -2, 2);
-        radius[k] = golden_draw(&r, 0.1, 0.5);
-    }
-    if (!golden_ok(g, dc_ncp_broad(N, centre, radius, DC_R(0.1), MOST, pair, &n, &mem))) return;
-    for (k = 0; k < 2*n; ++k) golden_count(g, pair[k]);
-}

@@ -6,53 +6,18 @@
 #ifndef DC_TEST_FIGURE_H_INCLUDED
 #define DC_TEST_FIGURE_H_INCLUDED
 
+#include "objects.h"
+
 enum { FIGURE_LOBES = 18, FIGURE_VERTICES = 305, FIGURE_TRIANGLES = 610, FIGURE_EDGES = 915 };
 #define FIGURE_TAU 0.02
 #define FIGURE_SIZE 2.0
-
-/* A lobe: centre, then the rotation vector that turns it from its axes, then half axes, then exponents. Those with x > 0 are
- * followed by their mirror image. */
-static const double figure_lobe[12][11] = {
-    {0, 0, 1.00,      0.10, 0, 0,        0.34, 0.27, 0.42,   0.70, 0.80},     /* trunk */
-    {0, -0.12, 0.86,  0.25, 0, 0,        0.27, 0.20, 0.28,   0.90, 0.90},     /* belly */
-    {0, 0.16, 1.08,   -0.15, 0, 0,       0.36, 0.16, 0.36,   0.50, 0.70},     /* shell */
-    {0, -0.10, 1.60,  0, 0, 0,           0.21, 0.22, 0.22,   0.80, 0.90},     /* head */
-    {0, -0.33, 1.54,  1.45, 0, 0,        0.10, 0.09, 0.18,   0.70, 0.90},     /* snout */
-    {0.05, 0.42, 0.57, 0.95, 0.15, 0,    0.09, 0.10, 0.36,   0.90, 1.00},     /* tail */
-    {0.02, 0.72, 0.36, 0.40, 0, 0,       0.12, 0.13, 0.12,   0.80, 0.80},     /* its club */
-    {0.17, -0.02, 1.83, 0, 0.45, 0,      0.08, 0.05, 0.17,   0.90, 0.70},     /* ear */
-    {0.47, -0.05, 1.20, 0, 2.10, 0,      0.11, 0.11, 0.25,   0.80, 0.90},     /* upper arm */
-    {0.66, -0.26, 1.06, 1.25, 0, 0.20,   0.09, 0.10, 0.24,   0.60, 0.80},     /* forearm */
-    {0.22, -0.03, 0.53, -0.12, 0.12, 0,  0.15, 0.17, 0.29,   0.80, 0.90},     /* thigh */
-    {0.25, -0.01, 0.22, 0.10, 0, 0,      0.11, 0.12, 0.23,   0.50, 0.80}      /* shin */
-};
-/* the last lobe makes the feet one base, so that the figure has a hole between its legs */
-static const double figure_base[11] = {0, -0.10, 0.05, 0, 0, 0, 0.40, 0.27, 0.07, 0.30, 0.50};
-
-static inline dc_sdf_prim figure_prim(const double *r, double side)
-{
-    dc_sdf_prim p = DC_ZERO;
-    p.kind = DC_SDF_SUPERQUADRIC;
-    p.pose.t = dc_vec((dc_real)(side*r[0]), (dc_real)r[1], (dc_real)r[2]);
-    p.pose.q = dc_quat_exp(dc_vec((dc_real)r[3], (dc_real)(side*r[4]), (dc_real)(side*r[5])));
-    p.size = dc_vec((dc_real)r[6], (dc_real)r[7], (dc_real)r[8]);
-    p.eps1 = (dc_real)r[9];
-    p.eps2 = (dc_real)r[10];
-    return p;
-}
 
 /* The field of the figure, over the primitives given. */
 static inline dc_sdf figure_make(dc_sdf_prim prim[FIGURE_LOBES])
 {
     dc_sdf s;
-    int k, n = 0;
-    for (k = 0; k < 12; ++k) {
-        prim[n++] = figure_prim(figure_lobe[k], 1);
-        if (k > 6) prim[n++] = figure_prim(figure_lobe[k], -1);
-    }
-    prim[n++] = figure_prim(figure_base, 1);
     s.prim = prim;
-    s.n = n;
+    s.n = object_parts(OBJECT_ROWS(object_figure), prim);
     s.tau = (dc_real)FIGURE_TAU;
     return s;
 }

@@ -1,7 +1,7 @@
 /* figure.c - writes the mesh of the lobed figure, tests/data/figure.txt
  * SPDX-License-Identifier: MIT OR Unlicense
  *
- *     cc -std=c99 -O2 -ffp-contract=off -I. -Itests/support -DDC_TEST_DATA='"tests/data"' tests/tools/figure.c \
+ *     cc -std=c99 -O2 -ffp-contract=off -I. -Itests/support -Iexamples/common -DDC_TEST_DATA='"tests/data"' tests/tools/figure.c \
  *        tests/support/support.c -o figure -lm && ./figure > tests/data/figure.txt
  *
  * With an argument: Wavefront's format instead, to look at it. */
