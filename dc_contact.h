@@ -6387,7 +6387,7 @@ static DCI_NOINLINE dc_status dci_patch_make(dci_patch *w, const dc_hull_manifol
         dci_boxes x;
         int axis;
         dci_boxes_open(&x, w, pa, pb);
-        axis = dci_boxes_best(&x, dci_boxes_kept(a, b, before), o->share, far, w->rounding);
+        axis = dci_boxes_best(&x, dci_boxes_kept(a, b, before), o->share, far, w->rounding*DC_R(0.25));
         known = dci_boxes_answer(&x, axis, d) && axis >= 6;
         w->reference = axis < 3 ? 1 : axis < 6 ? 2 : 3;
         dci_patch_open(w, pa, pb, d);
