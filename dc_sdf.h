@@ -148,9 +148,9 @@
  *   [overlap]         pairs of polygons that overlap
  *   [fields]          fields over relative poses: makers, contacts
  *   [networks]        layout of their weights and work
+ *   [cut-offs]        poses far away are drawn in
  *   [learned]         learned fields: poses, evaluation
  *   [network memory]  memory of a learned field
- *   [cut-offs]        poses far away are drawn in
  *   [splines]         baked fields: evaluation
  *   [calls]           evaluation of fields over poses
  *   [samples]         poses near the surface
@@ -582,6 +582,10 @@ DC_DEF dc_status dc_cfield_eval_batch(const dc_cfield *f, int count, const dc_re
  * seam.
  * u is max(0, z), or with `smooth` the same rounded between -1 and 1, with two continuous derivatives:
  *     u = 3/16 + z/2 + 3 z^2/8 - z^4/16,   u' = 1/2 + 3 z/4 - z^3/4,   u'' = 3 (1 - z^2)/4
+ * Smooth fields (not `raw` ones) have two continuous derivatives also where r is cut off: far away they are drawn in as
+ * baked fields are, and so are half-planes, discs and holes deep inside; where the centres of two shapes come together,
+ * within 0.05 units, d goes over to -2 DC_CFIELD_BAND units, and the lever to 0. At the centre of a hole, or of a disc
+ * larger than the grain, and in other fields, derivatives jump.
  * Weights are float, whatever dc_real is. Arithmetic is float in fields of max(0, z), so that they run twice as fast in
  * double builds, and in training; it is dc_real in smooth fields, so that their derivatives agree with differences.
  * Errors of # with itself (U with itself), 40 000 samples, 200 epochs, near the surface, over poses not trained on,
@@ -4781,13 +4785,80 @@ static size_t dci_net_numbers(const dci_net_size *s, int rows)
 #define DCI_NET_LANES(T) 1
 #endif
 
+/* ---- [cut-offs] poses far away are drawn in ---------------------------------------------------- */
+/* in: a pose at the distance r of its origins in the direction e; out: the pose that is asked for, rho(r) e, and the
+ * chain rule back.
+ *
+ * stage         | reads                        | writes                             | equation
+ * dci_bend_place | r, e, where it begins        | rho with its derivatives           | baked fields, above
+ * dci_bend_back  | these, derivatives there     | derivatives by the pose            | chain rule */
+
+/* value, gradient by (theta, x, y), Hessian tt tx ty xx xy yy */
+typedef struct { dc_real v, g[3], h[6]; } dci_cjet;
+
+typedef struct {
+    dc_real ex, ey;                 /* e */
+    dc_real r, inv_r;               /* inv_r 0: no direction across, of a half-plane */
+    dc_real rho, rho1, rho2;        /* rho(r), its derivatives */
+} dci_bend;
+
+/* rho(r) = r up to a, a + w/2 from a + w on,  rho' = 1 - u^3 (10 - 15 u + 6 u^2),  u = (r - a)/w */
+static void dci_bend_place(dc_real a, dc_real w, dci_bend *c)
+{
+    const dc_real u = (c->r - a)/w;
+
+    c->rho = c->r;
+    c->rho1 = 1;
+    c->rho2 = 0;
+    if (u >= 1) {
+        c->rho = a + DC_R(0.5)*w;
+        c->rho1 = 0;
+    } else if (u > 0) {
+        c->rho = a + w*(u - u*u*u*u*(DC_R(2.5) - 3*u + u*u));
+        c->rho1 = 1 - u*u*u*(10 - 15*u + 6*u*u);
+        c->rho2 = -30*u*u*(1 - u)*(1 - u)/w;
+    }
+}
+
+/* From F's jet at rho e to that of F(theta, rho(r) e) + slope (r - rho). With f across e, k = rho/r:
+ *     d(rho e) = rho' e e^T + k f f^T,   d2(rho e) = rho'' e (ee) + (rho' - k)/r (f (ef + fe) + e (ff))    */
+static void dci_bend_back(const dci_bend *c, dc_real slope, int hessian, dci_cjet *j)
+{
+    const dc_real ex = c->ex, ey = c->ey, xx = j->h[3], xy = j->h[4], yy = j->h[5];
+    const dc_real k = c->inv_r > 0 ? c->rho*c->inv_r : 1, bend = (c->rho1 - k)*c->inv_r;
+    const dc_real ge = j->g[1]*ex + j->g[2]*ey, gf = j->g[2]*ex - j->g[1]*ey;
+    const dc_real e = c->rho1*ge + slope*(1 - c->rho1), f = k*gf;
+    dc_real ee, ef, ff, turn_e, turn_f;
+
+    j->v += slope*(c->r - c->rho);
+    j->g[1] = e*ex - f*ey;
+    j->g[2] = e*ey + f*ex;
+    if (!hessian) return;
+
+    /* along e and f */
+    turn_e = c->rho1*(j->h[1]*ex + j->h[2]*ey);
+    turn_f = k*(j->h[2]*ex - j->h[1]*ey);
+    ee = c->rho1*c->rho1*(xx*ex*ex + 2*xy*ex*ey + yy*ey*ey) + c->rho2*(ge - slope);
+    ef = c->rho1*k*((yy - xx)*ex*ey + xy*(ex*ex - ey*ey)) + bend*gf;
+    ff = k*k*(xx*ey*ey - 2*xy*ex*ey + yy*ex*ex) + bend*ge + slope*(1 - c->rho1)*c->inv_r;
+
+    /* along x and y */
+    j->h[1] = turn_e*ex - turn_f*ey;
+    j->h[2] = turn_e*ey + turn_f*ex;
+    j->h[3] = ee*ex*ex - 2*ef*ex*ey + ff*ey*ey;
+    j->h[4] = (ee - ff)*ex*ey + ef*(ex*ex - ey*ey);
+    j->h[5] = ee*ey*ey + 2*ef*ex*ey + ff*ex*ex;
+}
+
 /* ---- [learned] learned fields --------------------------------------------------------------- */
 /* stage                   | reads                    | writes                            | equation
  * dci_cnet_make           | wall, radii, options     | a network without weights         |
+ * dci_cnet_cut            | r                        | r cut off, or bent                | [cut-offs]
  * dci_cnet_place          | a pose                   | inputs, where r is cut off        | the harmonics' angles
  * dci_cnet_run            | inputs, weights          | outputs, gradient by coordinates  | [kernels]
  * dci_cnet_run_hessian    | the same                 | and second derivatives            |
  * dci_cnet_gradient, _hessian | these                | derivatives by the pose           | the chain rule
+ * dci_cnet_centre         | d or lever               | without a jump at r = 0           | S of 0.05 units
  * dci_cnet_eval           | poses                    | the field's numbers               | all of these, by blocks */
 
 struct dc_cnet {
@@ -4865,8 +4936,30 @@ typedef struct {
     dc_real inv_radius;
     dc_real raw_x, raw_y;           /* raw: derivatives of the inputs by x, y */
     dc_real beyond;                 /* how far r is beyond where it is cut off; 0 inside */
-    int cut;                        /* 1: it is beyond */
+    dc_real bend1, bend2;           /* derivatives by r of what is left of it: 1, 0 inside; 0, 0 where it is cut off */
 } dci_cnet_pose;
+
+/* r cut off between low and high; of smooth fields bent into that over 0.4 units: from where shapes are apart, 0.2
+ * units before high, and from low, if that is not where their centres coincide. Returns what is left of r. */
+static dc_real dci_cnet_cut(const dc_cnet *n, dc_real r, dci_cnet_pose *p)
+{
+    const dc_real w = DC_R(0.4)*n->unit;
+    const int mirrored = r < n->low, from_low = n->wall == DC_CSHAPE_HALFPLANE || n->low > 0;
+    dc_real cut = dc_min(dc_max(r, n->low), n->high);
+    dci_bend c = DC_ZERO;
+
+    p->bend1 = cut < r || cut > r ? DC_R(0) : DC_R(1);
+    p->bend2 = 0;
+    if (n->smooth && !n->raw && (from_low || !mirrored)) {
+        c.r = mirrored ? -r : r;
+        dci_bend_place(mirrored ? -n->low : n->high - DC_R(0.5)*w, w, &c);
+        cut = mirrored ? -c.rho : c.rho;
+        p->bend1 = c.rho1;
+        p->bend2 = mirrored ? -c.rho2 : c.rho2;
+    }
+    p->beyond = r - cut;
+    return cut;
+}
 
 static void dci_cnet_place(const dc_cnet *n, dc_real theta, dc_real x, dc_real y, dci_cnet_pose *p)
 {
@@ -4891,9 +4984,7 @@ static void dci_cnet_place(const dc_cnet *n, dc_real theta, dc_real x, dc_real y
     }
 
     /* r, cut off */
-    cut = dc_min(dc_max(r, n->low), n->high);
-    p->cut = cut < r || cut > r;
-    p->beyond = r - cut;
+    cut = dci_cnet_cut(n, r, p);
     if (!n->raw) {
         p->input[0] = (cut - n->centre)/n->unit;
         p->input[1] = ca;
@@ -4924,7 +5015,7 @@ static void dci_cnet_gradient(const dc_cnet *n, const dci_cnet_pose *p, const dc
         out[2] = g[2]*p->raw_y + slope*ey;
         return;
     }
-    r = (p->cut ? DC_R(0) : g[0]/n->unit) + slope;
+    r = p->bend1*g[0]/n->unit + slope;
     t = (g[1] + g[2])*p->inv_radius;
     out[0] = -g[2];
     out[1] = r*ex - t*ey;
@@ -5036,13 +5127,13 @@ static DCI_NOINLINE void dci_cnet_run_hessian(const dc_cnet *c, int n, const dci
 #pragma GCC pop_options
 #endif
 
-/* Second derivatives by the pose, tt tx ty xx xy yy, from those by (r/unit, alpha, beta): with e the radial
- * direction, f the one across it and i = inv,
+/* Second derivatives by the pose, tt tx ty xx xy yy, from those by (rho(r)/unit, alpha, beta) and of sign (r - rho):
+ * with e the radial direction, f the one across it and i = inv,
  *     d r = e,  d alpha = i f,  d beta = (-1; i f),  d2 r = i f f^T,  d2 alpha = d2 beta = -i^2 (e f^T + f e^T)     */
 static void dci_cnet_hessian(const dc_cnet *n, const dci_cnet_pose *p, const dc_real g[3], const dc_real h[6],
-                             dc_real slope, dc_real out[6])
+                             dc_real sign, dc_real out[6])
 {
-    const dc_real ex = p->radial_x, ey = p->radial_y, i = p->inv_radius;
+    const dc_real slope = sign*(1 - p->bend1), ex = p->radial_x, ey = p->radial_y, i = p->inv_radius;
     dc_real iu, rr, rt, rb, tt, bt, r;
 
     if (n->raw) {
@@ -5057,9 +5148,9 @@ static void dci_cnet_hessian(const dc_cnet *n, const dci_cnet_pose *p, const dc_
         out[5] = p->raw_y*p->raw_y*h[5];
     } else {
         /* along e and f, and by theta = -beta */
-        iu = p->cut ? DC_R(0) : 1/n->unit;
+        iu = p->bend1/n->unit;
         r = g[0]*iu + slope;
-        rr = iu*iu*h[0];
+        rr = iu*iu*h[0] + p->bend2*(g[0]/n->unit - sign);
         rb = iu*h[2];
         rt = i*(iu*(h[1] + h[2]) - i*(g[1] + g[2]));
         bt = i*(h[4] + h[5]);
@@ -5088,33 +5179,71 @@ static int dci_cnet_put(int rows, const dc_real *x, dc_real *out, size_t stride)
     return ok;
 }
 
+/* Where centres coincide there is no direction to look in: of smooth fields of two shapes, and of a disc that is not
+ * the larger one, j goes over to `value` within 0.05 units,
+ *     j <- value + S (j - value),   S = v^3 (10 - 15 v + 6 v^2),   v = (r - 0.01 units)/(0.04 units) in 0..1 */
+static void dci_cnet_centre(const dc_cnet *n, const dci_cnet_pose *p, dc_real r, dc_real value, dci_cjet *j)
+{
+    const dc_real w = DC_R(0.04)*n->unit, v = dc_max((r - DC_R(0.01)*n->unit)/w, 0), off = j->v - value;
+    const dc_real ex = p->radial_x, ey = p->radial_y, *g = j->g;
+    dc_real s, s1, s2, across;
+    int k;
+
+    if (!n->smooth || n->raw || v >= 1 || n->low > 0) return;
+    if (n->wall != DC_CSHAPE_POLY && n->wall != DC_CSHAPE_DISC) return;
+    s = v*v*v*(10 - 15*v + 6*v*v);
+    s1 = 30*v*v*(1 - v)*(1 - v)/w;
+    s2 = 60*v*(1 - v)*(1 - 2*v)/(w*w);
+    across = s1*p->inv_radius;
+
+    /* derivatives, the second ones first, of which those by place hold the gradient as it was */
+    for (k = 0; k < 6; ++k) j->h[k] *= s;
+    j->h[1] += s1*ex*g[0];
+    j->h[2] += s1*ey*g[0];
+    j->h[3] += 2*s1*ex*g[1] + off*(s2*ex*ex + across*ey*ey);
+    j->h[4] += s1*(ex*g[2] + ey*g[1]) + off*(s2 - across)*ex*ey;
+    j->h[5] += 2*s1*ey*g[2] + off*(s2*ey*ey + across*ex*ex);
+    for (k = 0; k < 3; ++k) j->g[k] *= s;
+    j->g[1] += s1*off*ex;
+    j->g[2] += s1*off*ey;
+    j->v = value + s*off;
+}
+
 /* What the network says of pose m of a block to numbers of the field, at [i] of the outputs; 0: one is not finite */
-static int dci_cnet_result(const dc_cnet *n, const dci_cnet_block *B, int m, size_t i, size_t stride,
-                           const dc_cfield_out *o)
+static int dci_cnet_result(const dc_cnet *n, const dci_cnet_block *B, int m, const dc_real q[2], size_t i,
+                           size_t stride, const dc_cfield_out *o)
 {
     const dci_cnet_pose *p = &B->pose[m];
-    const dc_real scale = n->unit*DC_CFIELD_BAND, slope = p->beyond < 0 || p->beyond > 0 ? n->sign : DC_R(0);
-    const dc_real d[1] = {scale*B->out[m][0] + n->sign*p->beyond}, lever[1] = {n->unit*B->out[m][1]};
-    dc_real a[3], h[6], by_pose[3], second[6];
+    const dc_real scale = n->unit*DC_CFIELD_BAND, slope = n->sign*(1 - p->bend1);
+    const dc_real r = dc_sqrt(q[0]*q[0] + q[1]*q[1]);
+    dc_real a[3], h[6];
+    dci_cjet d = DC_ZERO, lever = DC_ZERO;
     int k, ok = 1;
 
-    if (o->d) ok = dci_cnet_put(1, d, o->d + i, stride) && ok;
-    if (o->lever) ok = dci_cnet_put(1, lever, o->lever + i, stride) && ok;
-    for (k = 0; k < 3 && (o->grad || o->hess); ++k) a[k] = scale*B->grad[m][k];
-    if (o->grad) {
-        dci_cnet_gradient(n, p, a, slope, by_pose);
-        ok = dci_cnet_put(3, by_pose, o->grad + i, stride) && ok;
+    /* numbers and derivatives, from the network's coordinates to the pose */
+    d.v = scale*B->out[m][0] + n->sign*p->beyond;
+    lever.v = n->unit*B->out[m][1];
+    if (o->grad || o->hess) {
+        for (k = 0; k < 3; ++k) a[k] = scale*B->grad[m][k];
+        dci_cnet_gradient(n, p, a, slope, d.g);
     }
     if (o->hess) {
         for (k = 0; k < 6; ++k) h[k] = scale*B->hess[m][k];
-        dci_cnet_hessian(n, p, a, h, slope, second);
-        ok = dci_cnet_put(6, second, o->hess + i, stride) && ok;
+        dci_cnet_hessian(n, p, a, h, n->sign, d.h);
     }
     if (o->dlever) {
         for (k = 0; k < 3; ++k) a[k] = n->unit*B->lever[m][k];
-        dci_cnet_gradient(n, p, a, 0, by_pose);
-        ok = dci_cnet_put(3, by_pose, o->dlever + i, stride) && ok;
+        dci_cnet_gradient(n, p, a, 0, lever.g);
     }
+    dci_cnet_centre(n, p, r, -2*scale, &d);
+    dci_cnet_centre(n, p, r, 0, &lever);
+
+    /* what is asked for */
+    if (o->d) ok = dci_cnet_put(1, &d.v, o->d + i, stride) && ok;
+    if (o->lever) ok = dci_cnet_put(1, &lever.v, o->lever + i, stride) && ok;
+    if (o->grad) ok = dci_cnet_put(3, d.g, o->grad + i, stride) && ok;
+    if (o->hess) ok = dci_cnet_put(6, d.h, o->hess + i, stride) && ok;
+    if (o->dlever) ok = dci_cnet_put(3, lever.g, o->dlever + i, stride) && ok;
     return ok;
 }
 
@@ -5171,7 +5300,11 @@ static dc_status dci_cnet_eval(const dc_cfield *f, int count, const dc_real *q, 
         else if (n->smooth) DCI_NET(dci_cnet_run)(n, n->real_weights, n->real_turned, m, B->pose, grad, &real, B->out,
                                                   B->grad);
         else dci_cnet_run_f(n, n->weights, n->turned, m, B->pose, grad, &single, B->out, B->grad);
-        for (i = 0; i < m; ++i) ok = dci_cnet_result(n, B, i, (size_t)(at + i), stride, o) && ok;
+        for (i = 0; i < m; ++i) {
+            const size_t k = (size_t)(at + i);
+            const dc_real xy[2] = {q[stride + k], q[2*stride + k]};
+            ok = dci_cnet_result(n, B, i, xy, k, stride, o) && ok;
+        }
     }
     return ok ? DC_OK : DC_E_RANGE;
 }
@@ -5264,71 +5397,6 @@ static void dci_cnet_ready(dc_cfield *f)
     }
     for (k = 0; k < count; ++k) n->real_weights[k] = (dc_real)n->weights[k];
     DCI_NET(dci_net_turn)(&n->size, n->real_weights, n->real_turned);
-}
-
-/* ---- [cut-offs] poses far away are drawn in ---------------------------------------------------- */
-/* in: a pose at the distance r of its origins in the direction e; out: the pose that is asked for, rho(r) e, and the
- * chain rule back.
- *
- * stage         | reads                        | writes                             | equation
- * dci_bend_place | r, e, where it begins        | rho with its derivatives           | baked fields, above
- * dci_bend_back  | these, derivatives there     | derivatives by the pose            | chain rule */
-
-/* value, gradient by (theta, x, y), Hessian tt tx ty xx xy yy */
-typedef struct { dc_real v, g[3], h[6]; } dci_cjet;
-
-typedef struct {
-    dc_real ex, ey;                 /* e */
-    dc_real r, inv_r;               /* inv_r 0: no direction across, of a half-plane */
-    dc_real rho, rho1, rho2;        /* rho(r), its derivatives */
-} dci_bend;
-
-/* rho(r) = r up to a, a + w/2 from a + w on,  rho' = 1 - u^3 (10 - 15 u + 6 u^2),  u = (r - a)/w */
-static void dci_bend_place(dc_real a, dc_real w, dci_bend *c)
-{
-    const dc_real u = (c->r - a)/w;
-
-    c->rho = c->r;
-    c->rho1 = 1;
-    c->rho2 = 0;
-    if (u >= 1) {
-        c->rho = a + DC_R(0.5)*w;
-        c->rho1 = 0;
-    } else if (u > 0) {
-        c->rho = a + w*(u - u*u*u*u*(DC_R(2.5) - 3*u + u*u));
-        c->rho1 = 1 - u*u*u*(10 - 15*u + 6*u*u);
-        c->rho2 = -30*u*u*(1 - u)*(1 - u)/w;
-    }
-}
-
-/* From F's jet at rho e to that of F(theta, rho(r) e) + slope (r - rho). With f across e, k = rho/r:
- *     d(rho e) = rho' e e^T + k f f^T,   d2(rho e) = rho'' e (ee) + (rho' - k)/r (f (ef + fe) + e (ff))    */
-static void dci_bend_back(const dci_bend *c, dc_real slope, int hessian, dci_cjet *j)
-{
-    const dc_real ex = c->ex, ey = c->ey, xx = j->h[3], xy = j->h[4], yy = j->h[5];
-    const dc_real k = c->inv_r > 0 ? c->rho*c->inv_r : 1, bend = (c->rho1 - k)*c->inv_r;
-    const dc_real ge = j->g[1]*ex + j->g[2]*ey, gf = j->g[2]*ex - j->g[1]*ey;
-    const dc_real e = c->rho1*ge + slope*(1 - c->rho1), f = k*gf;
-    dc_real ee, ef, ff, turn_e, turn_f;
-
-    j->v += slope*(c->r - c->rho);
-    j->g[1] = e*ex - f*ey;
-    j->g[2] = e*ey + f*ex;
-    if (!hessian) return;
-
-    /* along e and f */
-    turn_e = c->rho1*(j->h[1]*ex + j->h[2]*ey);
-    turn_f = k*(j->h[2]*ex - j->h[1]*ey);
-    ee = c->rho1*c->rho1*(xx*ex*ex + 2*xy*ex*ey + yy*ey*ey) + c->rho2*(ge - slope);
-    ef = c->rho1*k*((yy - xx)*ex*ey + xy*(ex*ex - ey*ey)) + bend*gf;
-    ff = k*k*(xx*ey*ey - 2*xy*ex*ey + yy*ex*ex) + bend*ge + slope*(1 - c->rho1)*c->inv_r;
-
-    /* along x and y */
-    j->h[1] = turn_e*ex - turn_f*ey;
-    j->h[2] = turn_e*ey + turn_f*ex;
-    j->h[3] = ee*ex*ex - 2*ef*ex*ey + ff*ey*ey;
-    j->h[4] = (ee - ff)*ex*ey + ef*(ex*ex - ey*ey);
-    j->h[5] = ee*ey*ey + 2*ef*ex*ey + ff*ex*ex;
 }
 
 /* ---- [splines] baked fields: evaluation ----------------------------------------------------------- */
@@ -6952,6 +7020,7 @@ DC_DEF dc_status dc_cfield_mix(int count, const dc_cfield *const *of, const dc_r
     if (count < 1 || count > 4096 || !of || !weight || !mem || !f || !dci_mix_like(count, of, &like)) return DC_E_ARG;
     for (k = 0; k < count; ++k)
         if (!(dc_abs(weight[k]) <= DC_LIMIT)) return DC_E_ARG;
+    /* memory */
     used = mem->used;
     room.arena = mem;
     s = dci_cspline_lay(&like, &room);
@@ -6960,6 +7029,7 @@ DC_DEF dc_status dc_cfield_mix(int count, const dc_cfield *const *of, const dc_r
         return DC_E_MEMORY;
     }
 
+    /* sums */
     for (k = 0, s->slope = 0; k < count; ++k) s->slope += weight[k]*of[k]->spline->slope;
     for (i = 0; i < dci_cspline_cells(s); ++i) {
         dc_real sum = 0;

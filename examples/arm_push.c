@@ -52,7 +52,7 @@ static void run(view *v, int global, unsigned long long seed)
     static const dc_pose ground = {{1, 0, 0, 0}, {0, 0, 0}};
     const char *const line = global ? "long_range" : "local";
     const double      k = o.k > 0 ? o.k : o.meshes > 0 && global ? 1e-9 : 1e-4;
-    const int         draws = o.draws < 0 ? (o.meshes > 0 ? 200 : 20) : (int)o.draws;
+    const int         draws = o.draws < 0 ? 200 : (int)o.draws;
     const int         iterations = o.iterations < 0 ? (o.meshes > 0 && global ? 0 : 8) : (int)o.iterations;
     unsigned long long random = seed;
     const double      turn = cli_between(&random, 0, 8*atan(1.0)), way = cli_between(&random, 0.12, 0.2);
@@ -108,7 +108,7 @@ int main(int argc, char **argv)
 {
     cli_number   number[] = {{"meshes", &o.meshes, 0, 1, "1: links and body are meshes, the body not convex"},
                              {"side", &o.side, -1, 1, "of the mark: 1 beyond the body, -1 towards the arm, 0 drawn"},
-                             {"draws", &o.draws, -1, 1000, "plans drawn at a time; -1: 20, of meshes 200"},
+                             {"draws", &o.draws, -1, 1000, "plans drawn at a time; -1: 200"},
                              {"iterations", &o.iterations, -1, 1000, "of Adam, every 4 frames; -1: 8, of meshes 0"},
                              {"frames", &o.frames, 1, 10000, "most of a run, 25 a second"},
                              {"horizon", &o.horizon, 6, 200, "steps that are planned"},
@@ -121,7 +121,7 @@ int main(int argc, char **argv)
     view        *v;
 
     if (c.quick) o.frames = fmin(o.frames, 40);
-    page.title = "An arm pushes a box to a mark";
+    page.title = o.meshes > 0 ? "An arm of meshes pushes a body that is not convex to a mark" : "An arm pushes a box to a mark";
     page.note = "The red box has to come to the green mark. Every 4 frames the next 24 are planned, the "
                 "velocities of seven joints. With a local potential (right) plans are drawn and the best one is "
                 "improved along the gradient of the loss. With a potential that is felt at any distance (left) "

@@ -65,7 +65,7 @@ static void fields(int k)
         mem = grain_memory(&s, dc_cfield_bytes(0, outline->n));
         grain_need(dc_cfield_exact(NULL, &first, outline, &mem, &s.field[GRAIN]), arc[k].name);
     } else {
-        /* a network from a file, then a spline that interpolates it, whose gradient does not jump */
+        /* a network from a file, then, for implicit steps, a spline that interpolates it, whose gradient does not jump */
         char        file[40];
         size_t      n;
         const void *bytes;
@@ -74,8 +74,11 @@ static void fields(int k)
         bytes = grain_bytes(&s, file, &n);
         mem = grain_memory(&s, dc_cfield_load_bytes(bytes, n));
         grain_need(dc_cfield_load(bytes, n, &mem, &network), file);
-        mem = grain_memory(&s, dc_cfield_bake_bytes(NULL, &network));
-        grain_need(dc_cfield_bake(NULL, &network, &mem, &s.field[GRAIN], NULL), file);
+        s.field[GRAIN] = network;
+        if (sweeps > 0) {
+            mem = grain_memory(&s, dc_cfield_bake_bytes(NULL, &network));
+            grain_need(dc_cfield_bake(NULL, &network, &mem, &s.field[GRAIN], NULL), file);
+        }
     }
 
     first.kind = DC_CSHAPE_HALFPLANE;

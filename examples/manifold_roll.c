@@ -96,18 +96,21 @@ static double gradient(roll *r, int from, int steps, double *largest)
     *largest = 0;
     for (k = 0; k < n; k++) *largest = fmax(*largest, fabs((double)bar.twist[k]));
     for (k = 0; k < n; k++) {
-        const double h = DC_IS_FLOAT ? 1e-3 : 1e-7;
-        double end[2];
-        int    side;
-        for (side = 0; side < 2; side++) {
-            dc_real move[6] = {0};
-            move[k%6] = (dc_real)(side ? -h : h);
-            state[from] = begin;
-            state[from].pose[k/6] = dc_pose_retract(begin.pose[k/6], move);
-            if (!run(r, from, steps)) return -1;
-            end[side] = place(r, &state[from + steps]);
+        /* a contact that begins to slide or to part between the two points spoils a difference: the better of two */
+        double end[2], error = 1e300, h = DC_IS_FLOAT ? 1e-3 : 1e-7;
+        int    side, again;
+        for (again = 0; again < 2; again++, h *= 0.1) {
+            for (side = 0; side < 2; side++) {
+                dc_real move[6] = {0};
+                move[k%6] = (dc_real)(side ? -h : h);
+                state[from] = begin;
+                state[from].pose[k/6] = dc_pose_retract(begin.pose[k/6], move);
+                if (!run(r, from, steps)) return -1;
+                end[side] = place(r, &state[from + steps]);
+            }
+            error = fmin(error, fabs((end[0] - end[1])/(2*h) - (double)bar.twist[k]));
         }
-        worst = fmax(worst, fabs((end[0] - end[1])/(2*h) - (double)bar.twist[k]));
+        worst = fmax(worst, error);
     }
     state[from] = begin;
     return worst/fmax(*largest, 1e-30);
@@ -224,7 +227,7 @@ int main(int argc, char **argv)
     r.show = NULL;
     printf("newton %.2f\nnewton/most %d\nmomentum_left %.1e\nfailed %d\n", newton/(2.0*steps), most, left, failed);
 
-    /* a contact that begins to slide or to part within the differences' step would show here */
+    /* over ever more of the last steps */
     for (k = 5; k <= 40 && !failed && !cli_stopped(); k *= 2) {
         double size = 0, error = gradient(&r, steps - 40, k, &size);
         printf("gradient/%d_steps %.3g\ngradient/%d_steps/error %.2e\n", k, size, k, error);

@@ -13,12 +13,13 @@
 
 static dc_real small(fuzz *f) { return (dc_real)(fuzz_byte(f) - 128)/128; }
 
-/* a box about the origin, or any points */
+/* a box about the origin, or any points; with a radius or without */
 static dc_hull hull(fuzz *f)
 {
     dc_hull h = DC_ZERO;
     dc_v3 *v;
     int k;
+    if (fuzz_byte(f) < 96) h.radius = fuzz_bad(f) ? fuzz_real(f) : DC_R(0.05) + small(f)/16;
     if (fuzz_byte(f) < 64) {
         h.n = fuzz_count(f, 1, 6);
         h.v = fuzz_points(f, h.n);

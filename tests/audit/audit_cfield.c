@@ -428,13 +428,19 @@ static int net_value(const dq_real *t, dq_real *v, void *user)
     dq_arena mem = dq_arena_make(quad_memory, sizeof quad_memory);
     dqi_cnet_pose p;
     DQI_NET(dqi_net_work) w;
-    dq_real out[1][2];
-    dqi_cnet_place(n, c->q[0] + t[0], c->q[1] + t[1], c->q[2] + t[2], &p);
+    dq_real out[1][2], x = c->q[1] + t[1], y = c->q[2] + t[2], r = dq_sqrt(x*x + y*y);
+    dqi_cjet jet[2];
+    dqi_cnet_place(n, c->q[0] + t[0], x, y, &p);
     w = DQI_NET(dqi_net_work_make)(&n->size, 1,
                                    (dq_real *)dq_arena_take(&mem, dqi_net_numbers(&n->size, 1), sizeof(dq_real)));
     DQI_NET(dqi_cnet_run)(n, c->t->w, NULL, 1, &p, 0, &w, out, NULL);
-    v[0] = n->unit*DQ_CFIELD_BAND*out[0][0] + n->sign*p.beyond;
-    v[1] = n->unit*out[0][1];
+    memset(jet, 0, sizeof jet);
+    jet[0].v = n->unit*DQ_CFIELD_BAND*out[0][0] + n->sign*p.beyond;
+    jet[1].v = n->unit*out[0][1];
+    dqi_cnet_centre(n, &p, r, -2*n->unit*DQ_CFIELD_BAND, &jet[0]);
+    dqi_cnet_centre(n, &p, r, 0, &jet[1]);
+    v[0] = jet[0].v;
+    v[1] = jet[1].v;
     return 1;
 }
 
@@ -457,6 +463,8 @@ static void net_pose(rng *r, int class, const net *t, dc_real q[3])
     if (class == NET_CUT) s = at;
     if (class == NET_NEAR) s = at + (rng_int(r, 0, 1) ? 1 : -1)*unit*rng_log(r, DC_IS_FLOAT ? 1e-5 : 1e-9, 1e-2);
     if (class == NET_CONCENTRIC) s = unit*rng_log(r, DC_IS_FLOAT ? 1e-6 : 1e-9, 1e-2);
+    /* smooth ones go over to a number there, which they are from 0.01 units on */
+    if (class == NET_CONCENTRIC && n->smooth && !n->raw && !(n->low > 0)) s = unit*rng_uniform(r, 0.011, 0.06);
     if (class == NET_BEYOND) s = high*rng_log(r, 1.3, 1e3);
     dir[0] = cos(a);
     dir[1] = sin(a);
@@ -511,8 +519,10 @@ static void learned(int kind, int raw, int smooth, int batch, const char *name, 
         audit_row *row = audit_of(name, net_classes[class]);
         long k;
         if (class == NET_CONCENTRIC && kind == DC_CSHAPE_HALFPLANE) continue;
-        if (class == NET_CUT || class == NET_CONCENTRIC)
-            row->open = "learned fields are only C0 at their cut-offs and at r = 0";
+        if ((!smooth || raw) && (class == NET_CUT || class == NET_CONCENTRIC))
+            row->open = "learned fields of max(0, z), and raw ones, are only C0 at their cut-offs and at r = 0";
+        if (class == NET_CONCENTRIC && (kind == DC_CSHAPE_HOLE || t.f.net->low > 0))
+            row->open = "far inside a hole, or a disc larger than the grain, d is a cone about the centre";
         for (k = audit_first(n); audit_next(row, k, n); ++k) {
             rng r = audit_draw(row, k);
             dc_real q[3], out[17];
@@ -542,6 +552,105 @@ static void learned(int kind, int raw, int smooth, int batch, const char *name, 
     }
 }
 
+/* ---- baked fields ---- */
+
+enum { BAKED_GENERIC, BAKED_CELL, BAKED_CUT, BAKED_BEYOND, BAKED_CLASSES };
+static const char *const baked_classes[] = {"generic", "edges of cells", "cut-offs", "beyond"};
+typedef struct { dc_cfield f; dq_cfield Q; const dc_real *q; } spline;
+
+/* A coarse spline of a pair, and its copy from its bytes. */
+static int baked_make(int kind, int bits, double size, spline *t)
+{
+    static unsigned char kept[1 << 18], copied[1 << 19], bytes[1 << 18];
+    static dc_v2 v[DC_POLY_NAMED_MOST];
+    dc_arena keep = dc_arena_make(kept, sizeof kept), mem = dc_arena_make(memory, sizeof memory);
+    dq_arena quad = dq_arena_make(copied, sizeof copied);
+    dc_cfield_bake_options o = DC_ZERO;
+    dc_cshape a = DC_ZERO;
+    dc_cfield of;
+    size_t n;
+    int i;
+    if (dc_poly_named("U", DC_POLY_NAMED_MOST, v, &a.poly.n) != DC_OK) return 0;
+    for (i = 0; i < a.poly.n; ++i) {
+        v[i].x *= (dc_real)size;
+        v[i].y *= (dc_real)size;
+    }
+    a.poly.v = v;
+    a.kind = (dc_cshape_kind)kind;
+    o.bits = bits;
+    o.angles = 12;
+    o.side = kind == DC_CSHAPE_POLY ? 15 : 0;
+    if (dc_cfield_exact(NULL, &a, &a.poly, &mem, &of) != DC_OK || dc_cfield_bake(&o, &of, &keep, &t->f, NULL) != DC_OK) return 0;
+    n = dc_cfield_save_bytes(&t->f);
+    return n > 0 && n <= sizeof bytes && dc_cfield_save(&t->f, bytes, n) == DC_OK && dq_cfield_load(bytes, n, &quad, &t->Q) == DQ_OK;
+}
+
+/* d and lever */
+static int baked_value(const dq_real *t, dq_real *v, void *user)
+{
+    spline *c = (spline *)user;
+    dq_arena mem = dq_arena_make(quad_memory, sizeof quad_memory);
+    dq_real q[3];
+    int k;
+    for (k = 0; k < 3; ++k) q[k] = c->q[k] + t[k];
+    return dq_cfield_eval(&c->Q, q, &mem, v, NULL, v + 1, NULL, NULL) == DQ_OK;
+}
+
+static int baked_lever(const dq_real *t, dq_real *v, void *user)
+{
+    dq_real both[2];
+    if (!baked_value(t, both, user)) return 0;
+    v[0] = both[1];
+    return 1;
+}
+
+static void baked_pose(rng *r, int class, const dc_cspline *s, dc_real q[3])
+{
+    double begin = (double)s->begin, width = (double)s->width, rho = begin*sqrt(rng_uniform(r, 0.01, 1)), a = rng_uniform(r, 0, 6.28);
+    int k;
+    if (class == BAKED_CUT) rho = begin + (rng_int(r, 0, 1) ? width : 0)*(1 + rng_uniform(r, -1, 1)*1e-3);
+    if (class == BAKED_BEYOND) rho = begin*rng_log(r, 1.3, 1e3);
+    q[0] = (dc_real)rng_uniform(r, -3, 3);
+    q[1] = (dc_real)(rho*cos(a));
+    q[2] = (dc_real)(rho*sin(a));
+    if (class != BAKED_CELL) return;
+    q[0] = (dc_real)rng_int(r, -5, 5)/s->turn;
+    for (k = 1; k < 3 && s->rate > 0; ++k) q[k] = (dc_real)rng_int(r, 3, s->side - 6)/s->rate - s->reach;
+}
+
+static void baked(int kind, int bits, int batch, const char *name, double size, long n)
+{
+    static spline t;
+    int class;
+    if (audit_name && !strstr(name, audit_name)) return;
+    if (!baked_make(kind, bits, size, &t)) {
+        fprintf(stderr, "audit: %s was not baked\n", name);
+        exit(1);
+    }
+    for (class = 0; class < BAKED_CLASSES; ++class) {
+        audit_row *row = audit_of(name, baked_classes[class]);
+        long k;
+        if (kind == DC_CSHAPE_HALFPLANE && class >= BAKED_CUT) continue;
+        for (k = audit_first(n); audit_next(row, k, n); ++k) {
+            rng r = audit_draw(row, k);
+            dc_real q[3], out[17];
+            double scale[3];
+            dc_status s;
+            baked_pose(&r, class, t.f.spline, q);
+            s = eval(&t.f, q, batch, out, 1);
+            audit_call(row, s, s == DC_OK, out, 17);
+            if (s != DC_OK) continue;
+            t.q = q;
+            scale[0] = 1;
+            scale[1] = scale[2] = size;
+            audit_zero(row, out + 1, 3);
+            audit_symmetric(row, out + 5, 3);
+            audit_scalar(row, row, baked_value, &t, 3, scale, out + 1, out + 5, 1e-9, 1, &r);
+            audit_jacobian(row, baked_lever, &t, 3, scale, 1, NULL, out + 14, 3, 1e-9, 1, &r);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (!audit_begin(argc, argv)) return 1;
@@ -566,5 +675,8 @@ int main(int argc, char **argv)
     learned(DC_CSHAPE_DISC, 0, 0, 0, "dc_cfield_eval, relu disc", 1, 500);
     learned(DC_CSHAPE_POLY, 0, 1, 1, "dc_cfield_eval_batch, smooth", 1, 200);
     learned(DC_CSHAPE_POLY, 0, 0, 1, "dc_cfield_eval_batch, relu", 1, 200);
+    baked(DC_CSHAPE_POLY, 32, 0, "dc_cfield_eval, baked", 1, 300);
+    baked(DC_CSHAPE_POLY, 16, 1, "dc_cfield_eval_batch, baked", 100, 200);
+    baked(DC_CSHAPE_HALFPLANE, 32, 0, "dc_cfield_eval, baked plane", 0.01, 200);
     return !audit_end();
 }

@@ -25,8 +25,8 @@ static machine m;
 /* ---- scenes ---- */
 
 static const char *const scenes[] = {"joints", "box, local", "box, global", "stack", "arm", "chain, local", "chain, global", "limits",
-                                     "trees, near", "trees, all"};
-enum { JOINTS, BOX_LOCAL, BOX_GLOBAL, STACK, ARM, CHAIN_LOCAL, CHAIN_GLOBAL, LIMITS, TREES_NEAR, TREES, SCENES };
+                                     "round, floor", "round, stack", "trees, near", "trees, all"};
+enum { JOINTS, BOX_LOCAL, BOX_GLOBAL, STACK, ARM, CHAIN_LOCAL, CHAIN_GLOBAL, LIMITS, ROUND_FLOOR, ROUND_STACK, TREES_NEAR, TREES, SCENES };
 
 /* the states of a step, and its control */
 typedef struct { dc_real q[3][NQ], target[NQ], velocity[NQ], force[NQ]; } state;
@@ -70,12 +70,24 @@ static int scene_make(int which, rng *r, state *c, int *steps)
         m.desc.global = which == BOX_GLOBAL;
         if (m.desc.global) m.desc.stiffness = DC_R(1e-3);
         *steps = rng_int(r, 0, 40);
-    } else if (which == STACK) {
+    } else if (which == ROUND_FLOOR) {              /* a ball, a capsule or a rounded box */
+        box_link(1, half);
+        m.hull[0].n = rng_int(r, 1, 3);
+        if (m.hull[0].n == 3) m.hull[0].n = 8;
+        m.hull[0].radius = DC_R(0.03);
+        machine_floor(&m, 0.8);
+        *steps = rng_int(r, 0, 40);
+    } else if (which == STACK || which == ROUND_STACK) {
         machine_link(&m, -1, DC_SIM_FIXED, dc_vec(0, 0, 0));
         machine_box(&m, dc_vec(0, 0, DC_R(-0.1)), dc_vec(DC_R(0.5), DC_R(0.5), DC_R(0.1)));
         for (b = 0; b < 2; ++b) {
             box_link(b ? 0.5 : 1, half);
-            if (b) m.link[m.desc.links - 1].model = DC_SIM_LUMPED;
+            if (b && which == STACK) m.link[m.desc.links - 1].model = DC_SIM_LUMPED;
+        }
+        if (which == ROUND_STACK) {                 /* a ball on a rounded box on a rounded box */
+            m.hull[0].radius = DC_R(0.02);
+            m.hull[1].radius = m.hull[2].radius = DC_R(0.03);
+            m.hull[2].n = 1;
         }
         *steps = rng_int(r, 0, 30);
     } else if (which == ARM) {
@@ -145,6 +157,11 @@ static int scene_make(int which, rng *r, state *c, int *steps)
         c->q[0][6] = DC_R(0.1);
         c->q[0][13] = (dc_real)(0.29 + 0.015*t[0]);
         c->q[0][8] = (dc_real)(0.02*t[1]);
+    } else if (which == ROUND_STACK) {              /* the ball is about a corner of the box that it was */
+        c->q[0][6] = DC_R(0.15);
+        c->q[0][11] = DC_R(0.1);
+        c->q[0][12] = DC_R(0.15);
+        c->q[0][13] = (dc_real)(0.40 + 0.015*t[0]);
     } else if (which == ARM) {
         c->q[0][0] = (dc_real)(1.6 + 0.1*t[0]);
         c->q[0][7] = DC_R(0.2);
@@ -152,7 +169,7 @@ static int scene_make(int which, rng *r, state *c, int *steps)
         c->target[0] = (dc_real)(1.3 + 0.2*t[1]);
         c->target[1] = DC_R(-0.1);
     } else if (which != CHAIN_LOCAL && which != CHAIN_GLOBAL && which != LIMITS) {
-        c->q[0][6] = (dc_real)(0.11 + 0.02*t[0]);
+        c->q[0][6] = (dc_real)((which == ROUND_FLOOR ? 0.14 : 0.11) + 0.02*t[0]);
         c->q[0][1] = (dc_real)(0.02*t[1]);
         c->q[0][2] = (dc_real)(0.02*t[2]);
     }
@@ -162,8 +179,8 @@ static int scene_make(int which, rng *r, state *c, int *steps)
         memcpy(c->q[1], c->q[0], sizeof c->q[0]);
     }
     for (k = 0; k < m.sim.nv; ++k) c->force[k] = (dc_real)((which == LIMITS ? 3 : 0.2)*rng_uniform(r, -1, 1));
-    if (which == BOX_LOCAL || which == BOX_GLOBAL || which >= TREES_NEAR) c->force[0] = (dc_real)(5 + 5*t[3]);
-    if (which == STACK) c->force[6] = (dc_real)(2 + 2*t[3]);
+    if (which == BOX_LOCAL || which == BOX_GLOBAL || which == ROUND_FLOOR || which >= TREES_NEAR) c->force[0] = (dc_real)(5 + 5*t[3]);
+    if (which == STACK || which == ROUND_STACK) c->force[6] = (dc_real)(2 + 2*t[3]);
     return 1;
 }
 
@@ -222,6 +239,7 @@ static int quad_build(void)
     for (k = 0; k < m.hulls; ++k) {
         hull[k].v = vertex + (m.hull[k].v - m.vertex);
         hull[k].n = m.hull[k].n;
+        hull[k].radius = m.hull[k].radius;
     }
     for (i = 0; i < m.desc.links; ++i) {
         const dc_sim_link *from = m.link + i;

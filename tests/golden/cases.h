@@ -39,6 +39,7 @@ static const golden_case golden_cases[] = {
     GOLDEN_CASE(sdf, polygons),
     GOLDEN_CASE(sdf, cfield),
     GOLDEN_CASE(sdf, learned),
+    GOLDEN_CASE(sdf, baked),
     GOLDEN_CASE(witness, points),
     GOLDEN_CASE(witness, softsort),
     GOLDEN_CASE(witness, manifold),
@@ -50,7 +51,8 @@ static const golden_case golden_cases[] = {
     GOLDEN_CASE(sim, tree_steps),
     GOLDEN_CASE(sim, adam),
     GOLDEN_CASE(sim, grains_exact),
-    GOLDEN_CASE(sim, grains_smooth)
+    GOLDEN_CASE(sim, grains_smooth),
+    GOLDEN_CASE(sim, grains_sweeps)
 };
 enum { GOLDEN_CASES = sizeof golden_cases/sizeof golden_cases[0] };
 

@@ -305,3 +305,41 @@ static void sdf_learned(golden *g)
         sdf_ask(g, &r, &again, SDF_POINTS);
     }
 }
+
+/* a small spline of a field, of cells of so many bits */
+static dc_status sdf_bake(const dc_cfield *of, int bits, dc_arena *mem, dc_cfield *f)
+{
+    dc_cfield_bake_options o = DC_ZERO;
+    o.bits = bits;
+    o.angles = 12;
+    o.side = of->wall == DC_CSHAPE_POLY ? 13 : 0;
+    o.radius = DC_R(1.5);
+    return dc_cfield_bake(&o, of, mem, f, NULL);
+}
+
+/* splines of two polygons and of a half-plane, and their sum */
+static void sdf_baked(golden *g)
+{
+    dc_v2 v[2][DC_POLY_NAMED_MOST];
+    dc_arena keep = dc_arena_make(golden_memory, sizeof golden_memory);
+    const dc_real weight[2] = {DC_R(1.75), DC_R(-0.5)};
+    rng r;
+    int k;
+    rng_seed(&r, 25);
+    for (k = 0; k < 2; ++k) {
+        dc_arena mem = dc_arena_make(golden_scratch, sizeof golden_scratch);
+        dc_cshape a = DC_ZERO;
+        dc_cfield exact, f[3];
+        const dc_cfield *of[2];
+        dc_poly b = sdf_named(g, "star", v[1]);
+        a.kind = k ? DC_CSHAPE_HALFPLANE : DC_CSHAPE_POLY;
+        a.poly = sdf_named(g, "U", v[0]);
+        of[0] = f;
+        of[1] = f + 1;
+        if (!golden_ok(g, dc_cfield_exact(NULL, &a, &b, &mem, &exact)) || !golden_ok(g, sdf_bake(&exact, 32, &keep, f))
+            || !golden_ok(g, sdf_bake(&exact, 16, &keep, f + 1)) || !golden_ok(g, dc_cfield_mix(2, of, weight, &keep, f + 2))) continue;
+        sdf_ask(g, &r, f, SDF_POINTS);
+        sdf_ask(g, &r, f + 1, SDF_POINTS);
+        sdf_ask(g, &r, f + 2, SDF_POINTS);
+    }
+}

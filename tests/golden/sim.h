@@ -191,18 +191,21 @@ static void sim_adam(golden *g)
 
 /* ---- grains ---- */
 
-enum { SIM_GRAINS = 24, SIM_TANGENT = 6*(SIM_GRAINS + 1) + 16*(SIM_GRAINS + 1) };
+enum { SIM_GRAINS = 24, SIM_TANGENT = 6*(SIM_GRAINS + 1) + 3*16*(SIM_GRAINS + 1) };
 
 /* Grains over the ground, some hundreds of steps: stars and blocks of exact fields. Then smooth learned fields of blocks, with the
- * derivative of every 20th step both ways. */
-static void sim_grains(golden *g, int smooth)
+ * derivative of every 20th step both ways; the same by implicit steps with splines of those, by shapes too. */
+static void sim_grains(golden *g, int smooth, int sweeps)
 {
     static dc_real in[SIM_TANGENT], out[SIM_TANGENT];
     static int body[SIM_GRAINS + 1];
     dc_arena mem = dc_arena_make(golden_memory, sizeof golden_memory);
     dc_v2 v[2][DC_POLY_NAMED_MOST];
     dc_cshape shape[3];
-    dc_cfield field[5];
+    dc_cfield field[5], network[5];
+    const dc_cfield *by[2];
+    const dc_real by_mass[2] = {1, 0};
+    dc_grains_shape change = DC_ZERO;
     dc_grain_type type[3];
     dc_grain_pair pair[5];
     dc_grains_desc d = DC_ZERO;
@@ -223,6 +226,7 @@ static void sim_grains(golden *g, int smooth)
             if (i < j) continue;
             if (!golden_ok(g, smooth ? sdf_network(1, i == types, &mem, field + n)
                                      : dc_cfield_exact(NULL, shape + i, &shape[j].poly, &mem, field + n))) return;
+            if (sweeps && (network[n] = field[n], !golden_ok(g, sdf_bake(network + n, 32, &mem, field + n)))) return;
             pair[n].a = i;
             pair[n].b = j;
             pair[n].field = field + n;
@@ -236,7 +240,8 @@ static void sim_grains(golden *g, int smooth)
     d.pairs = n;
     d.body = body;
     d.bodies = SIM_GRAINS + 1;
-    d.h = DC_R(2e-3);
+    d.h = sweeps ? DC_R(4e-3) : DC_R(2e-3);
+    d.sweeps = sweeps;
     d.gravity[1] = DC_R(-9.81);
     d.material.kn = d.material.kt = 3000;
     d.material.gn = d.material.gt = 20;
@@ -245,6 +250,11 @@ static void sim_grains(golden *g, int smooth)
     d.lo[0] = d.lo[1] = -8;
     d.hi[0] = d.hi[1] = 8;
     if (!golden_ok(g, dc_grains_build(&d, &mem, &grains))) return;
+    by[0] = field;                      /* as if fields grew in proportion */
+    by[1] = field + 1;
+    change.parameters = 1;
+    change.field = by;
+    change.mass = by_mass;
     for (k = 1; k <= SIM_GRAINS; ++k) {
         grains.q[3*k] = golden_draw(&r, -3, 3);
         grains.q[3*k + 1] = DC_R(1.6)*(dc_real)(k%6 - 3) + golden_draw(&r, -0.1, 0.1);
@@ -255,7 +265,8 @@ static void sim_grains(golden *g, int smooth)
         dc_grains_info info = DC_ZERO;
         if (smooth && t%20 == 19) {
             dc_grains_tangent from, to;
-            int springs = dc_grains_springs(&grains), bodies = 3*(SIM_GRAINS + 1);
+            int width = sweeps ? 3 : 1, springs = width*dc_grains_springs(&grains), bodies = 3*(SIM_GRAINS + 1);
+            dc_real by_shape = 0;
             from.q = in;
             from.v = in + bodies;
             from.spring = in + 2*bodies;
@@ -264,17 +275,20 @@ static void sim_grains(golden *g, int smooth)
             to.spring = out + 2*bodies;
             golden_draws(&r, -1, 1, in, SIM_TANGENT);
             memset(out, 0, sizeof out);
-            if (golden_ok(g, dc_grains_jvp(&grains, &from, &to, &mem, &info))) golden_derivatives(g, out, 2*bodies + info.contacts);
+            if (golden_ok(g, dc_grains_jvp(&grains, &from, &to, &mem, &info))) golden_derivatives(g, out, 2*bodies + width*info.contacts);
             memset(out, 0, sizeof out);
             if (golden_ok(g, dc_grains_vjp(&grains, &from, &to, &mem, &info))) golden_derivatives(g, out, 2*bodies + springs);
+            if (sweeps && golden_ok(g, dc_grains_vjp_shape(&grains, &change, &from, &to, &by_shape, &mem, &info)))
+                golden_derivatives(g, &by_shape, 1);
         }
         if (!golden_ok(g, dc_grains_step(&grains, &mem, &info))) return;
         golden_count(g, info.contacts);
         golden_values(g, grains.q, 3*(SIM_GRAINS + 1));
         golden_values(g, grains.v, 3*(SIM_GRAINS + 1));
-        golden_values(g, grains.spring, dc_grains_springs(&grains));
+        golden_values(g, grains.spring, (sweeps ? 3 : 1)*dc_grains_springs(&grains));
     }
 }
 
-static void sim_grains_exact(golden *g) { sim_grains(g, 0); }
-static void sim_grains_smooth(golden *g) { sim_grains(g, 1); }
+static void sim_grains_exact(golden *g) { sim_grains(g, 0, 0); }
+static void sim_grains_smooth(golden *g) { sim_grains(g, 1, 0); }
+static void sim_grains_sweeps(golden *g) { sim_grains(g, 1, 8); }
