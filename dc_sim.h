@@ -970,6 +970,8 @@ typedef struct {
 } dc_grains_shape;
 
 /* The same with the gradient by the parameters, of this step alone, into by[parameters]. Steps with sweeps only.
+ * Through many steps gradients of a crowd may grow without bound, the sooner the larger it is and the less it rests: 60
+ * grains at rest keep theirs for a second, 1000 for 0.02 s (examples/grain_design.c).
  * DC_E_ARG also: a parameter's field has another first shape than the pair's, or a number is not finite. */
 DC_DEF dc_status dc_grains_vjp_shape(dc_grains *g, const dc_grains_shape *shape, const dc_grains_tangent *next,
                                      const dc_grains_tangent *now, dc_real *by, dc_arena *mem, dc_grains_info *info);
@@ -10292,6 +10294,7 @@ static DCI_NOINLINE dc_status dci_grain_row_by(const dc_grains *g, const dc_grai
     dc_status status = DC_OK;
     dc_real a = 1, b = 1, dc;
 
+    /* the field's, in m */
     memset(&d_in, 0, sizeof d_in);
     if (by) status = dc_cfield_eval(by, q, mem, &d_in.distance, d_in.grad, &d_in.lever, NULL, NULL);
     if (status != DC_OK) return status;
@@ -10300,6 +10303,7 @@ static DCI_NOINLINE dc_status dci_grain_row_by(const dc_grains *g, const dc_grai
     d_in.lever *= pair->length;
     dci_grain_row_tangent(jet, g->rows + p, &d_in, d);
 
+    /* c's, in the dampers */
     if (!g->desc.reduced_mass || !shape->mass) return DC_OK;
     if (!dci_grain_free(g, contact->b)) b = 0;
     else if (!dci_grain_free(g, contact->a)) a = 0;
