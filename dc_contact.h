@@ -6387,7 +6387,7 @@ static DCI_NOINLINE dc_status dci_patch_make(dci_patch *w, const dc_hull_manifol
         dci_boxes x;
         int axis;
         dci_boxes_open(&x, w, pa, pb);
-        axis = dci_boxes_best(&x, dci_boxes_kept(a, b, before), o->share, far, w->rounding);
+        axis = dci_boxes_best(&x, dci_boxes_kept(a, b, before), o->share, far, w->rounding*DC_R(0.25));
         known = dci_boxes_answer(&x, axis, d) && axis >= 6;
         w->reference = axis < 3 ? 1 : axis < 6 ? 2 : 3;
         dci_patch_open(w, pa, pb, d);
@@ -7842,20 +7842,21 @@ static void dci_pair_set_x0(dci_barrier *barrier, dc_real slack)
 /* |n| > 0: no plane with n = 0 has positive slacks on both sides */
 static dc_real dci_pair_length(const dci_pair *p) { return dc_sqrt(dc_dot(p->plane.normal, p->plane.normal)); }
 
+/* has one of the hulls a radius? */
+static int dci_pair_round(const dci_pair *p) { return p->hulls.radius[0] + p->hulls.radius[1] > 0; }
+
 /* slacks of the plane (nrm, dq) about q */
 static void dci_pair_slacks(const dci_pair *p, dc_v3 nrm, dc_real dq, dc_real *slack)
 {
     const dc_v3 *v = p->hulls.vertex, q = p->plane.centre;
     const int na = p->hulls.count_a, n = p->hulls.count;
-    dc_real ra = 0, rb = 0;
     int k;
-    if (p->hulls.radius[0] + p->hulls.radius[1] > 0) {
+    for (k = 0; k < na; ++k) slack[k] = dc_dot(dc_sub(v[k], q), nrm) + dq;
+    for (; k < n; ++k) slack[k] = -(dc_dot(dc_sub(v[k], q), nrm) + dq);
+    if (dci_pair_round(p)) {
         const dc_real r = dc_sqrt(dc_dot(nrm, nrm));
-        ra = p->hulls.radius[0]*r;
-        rb = p->hulls.radius[1]*r;
+        for (k = 0; k < n; ++k) slack[k] -= r*p->hulls.radius[k >= na];
     }
-    for (k = 0; k < na; ++k) slack[k] = dc_dot(dc_sub(v[k], q), nrm) + dq - ra;
-    for (; k < n; ++k) slack[k] = -(dc_dot(dc_sub(v[k], q), nrm) + dq) - rb;
 }
 
 /* the least slacks of a and of b */
@@ -7966,7 +7967,7 @@ static void dci_pair_terms(dci_pair *p)
 {
     const dci_barrier *barrier = &p->barrier;
     const dc_v3 *v = p->hulls.vertex;
-    dc_real W = 0, kappa = barrier->kappa, force[2] = {0, 0}, reach = 0;
+    dc_real W = 0, kappa = barrier->kappa;
     dc_v3 Q = dc_vec(0, 0, 0), q = p->plane.centre;
     int k, terms = 0;
 
@@ -7989,16 +7990,20 @@ static void dci_pair_terms(dci_pair *p)
         t->vertex = k;
         W += D;
         Q = dc_madd(Q, D, dc_sub(v[k], q));
-        force[k >= p->hulls.count_a] -= h1;
-        reach += D*dci_pair_shift(p, k);
         ++terms;
     }
     p->newton.terms = terms;
-    p->newton.bend = p->hulls.radius[0]*force[0] + p->hulls.radius[1]*force[1];
+    p->newton.bend = 0;
+    for (k = 0; k < terms && dci_pair_round(p); ++k) {
+        const dci_term *t = &p->newton.term[k];
+        const dc_real shift = dci_pair_shift(p, t->vertex);
+        p->newton.bend -= shift*t->force;
+        Q = dc_madd(Q, -t->stiffness*shift/p->plane.length, p->plane.normal);
+    }
 
     /* q */
     if (!(W > 0)) return;
-    Q = dc_scale(1/W, dc_madd(Q, -reach/p->plane.length, p->plane.normal));
+    Q = dc_scale(1/W, Q);
     p->plane.centre = dc_add(q, Q);
     p->plane.offset += dc_dot(Q, p->plane.normal);
 }
@@ -8011,6 +8016,7 @@ static void dci_pair_frame(dci_pair *p, int turning)
     const dc_v3 *v = p->hulls.vertex;
     dc_real A[10], *g = newton->gradient, radial, pull, len;    /* A: lower triangle by rows */
     dc_v3 q;
+    const int balls = dci_pair_round(p);
     int k, pass;
 
     dci_pair_terms(p);
@@ -8034,7 +8040,7 @@ static void dci_pair_frame(dci_pair *p, int turning)
             dci_term *t = &newton->term[k];
             const dc_v3 r = dc_sub(v[t->vertex], q);
             const dc_real f = t->force, x = dc_dot(r, b1), y = dc_dot(r, b2);
-            const dc_real z = dc_dot(r, u) - dci_pair_shift(p, t->vertex);
+            const dc_real z = dc_dot(r, u) - (balls ? dci_pair_shift(p, t->vertex) : 0);
             t->local[0] = z;  t->local[1] = x;  t->local[2] = y;
             g0 += f;  gz += f*z;  gx += f*x;  gy += f*y;
         }
@@ -10371,9 +10377,12 @@ static dc_status dci_friction_settle(dci_friction *f, int most, int *iterations,
 
     for (; most > 0 && status != DC_OK; --most) {
         const dc_real from = E, dec2 = dci_friction_step(f, eps, &E);
+        const dc_real fall = before < DC_REAL_MAX ? dec2/before : 1;
         if (!dc_finite(dec2)) return DC_E_RANGE;
         ++*iterations;
-        if (dec2 <= DCI_SLIP_DONE*DC_EPS*DC_EPS*from
+
+        /* steps square the decrement: as it fell, it will fall by the square of that */
+        if (dec2 <= DCI_SLIP_DONE*DC_EPS*DC_EPS*from || dec2*fall*fall <= DC_EPS*DC_EPS*from
             || (dec2 <= DCI_SLIP_NOISE*from && dec2 > DC_R(0.25)*before)) status = DC_OK;
         before = dec2;
     }

@@ -5220,6 +5220,7 @@ static int dci_cnet_result(const dc_cnet *n, const dci_cnet_block *B, int m, con
     dci_cjet d = DC_ZERO, lever = DC_ZERO;
     int k, ok = 1;
 
+    /* numbers and derivatives, from the network's coordinates to the pose */
     d.v = scale*B->out[m][0] + n->sign*p->beyond;
     lever.v = n->unit*B->out[m][1];
     if (o->grad || o->hess) {
@@ -5237,6 +5238,7 @@ static int dci_cnet_result(const dc_cnet *n, const dci_cnet_block *B, int m, con
     dci_cnet_centre(n, p, r, -2*scale, &d);
     dci_cnet_centre(n, p, r, 0, &lever);
 
+    /* what is asked for */
     if (o->d) ok = dci_cnet_put(1, &d.v, o->d + i, stride) && ok;
     if (o->lever) ok = dci_cnet_put(1, &lever.v, o->lever + i, stride) && ok;
     if (o->grad) ok = dci_cnet_put(3, d.g, o->grad + i, stride) && ok;
@@ -7018,6 +7020,7 @@ DC_DEF dc_status dc_cfield_mix(int count, const dc_cfield *const *of, const dc_r
     if (count < 1 || count > 4096 || !of || !weight || !mem || !f || !dci_mix_like(count, of, &like)) return DC_E_ARG;
     for (k = 0; k < count; ++k)
         if (!(dc_abs(weight[k]) <= DC_LIMIT)) return DC_E_ARG;
+    /* memory */
     used = mem->used;
     room.arena = mem;
     s = dci_cspline_lay(&like, &room);
@@ -7026,6 +7029,7 @@ DC_DEF dc_status dc_cfield_mix(int count, const dc_cfield *const *of, const dc_r
         return DC_E_MEMORY;
     }
 
+    /* sums */
     for (k = 0, s->slope = 0; k < count; ++k) s->slope += weight[k]*of[k]->spline->slope;
     for (i = 0; i < dci_cspline_cells(s); ++i) {
         dc_real sum = 0;

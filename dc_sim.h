@@ -970,6 +970,8 @@ typedef struct {
 } dc_grains_shape;
 
 /* The same with the gradient by the parameters, of this step alone, into by[parameters]. Steps with sweeps only.
+ * Through many steps gradients of a crowd may grow without bound, the sooner the larger it is and the less it rests: 60
+ * grains at rest keep theirs for a second, 1000 for 0.02 s (examples/grain_design.c).
  * DC_E_ARG also: a parameter's field has another first shape than the pair's, or a number is not finite. */
 DC_DEF dc_status dc_grains_vjp_shape(dc_grains *g, const dc_grains_shape *shape, const dc_grains_tangent *next,
                                      const dc_grains_tangent *now, dc_real *by, dc_arena *mem, dc_grains_info *info);
@@ -2541,8 +2543,8 @@ static void dci_sim_take_place(const dc_sim *sim, dci_room *room, dci_sim_place 
  * dci_sim_shift     | a wrench, a form      | the same about o   |
  * dci_sim_put       | a wrench on a link    | a column           | J_i^T m
  * dci_sim_put_block | a form of two links   | a block            | J_i^T B J_j
- * dci_sim_put_tree  | forms of all links    | a symmetric matrix | sum J_i^T H_i J_i
- * dci_sim_curvature | wrenches on all links | a symmetric matrix | g . 1/2 [S_a, S_b] */
+ * dci_sim_brackets  | wrenches on all links | c_b                | g . 1/2 [S_a, S_b] = w_a . c_b
+ * dci_sim_put_tree  | forms of all links, c | a symmetric matrix | sum J_i^T H_i J_i + w_a . c_b */
 
 static dc_real dci_sim_dot6(const dc_real *a, const dc_real *b)
 {
@@ -2737,11 +2739,12 @@ static void dci_sim_put_row(const dci_sim_sink *s, int a, int c, dc_real x)
     else if (s->out) s->out[(size_t)(a - s->row)*s->stride + (size_t)(c - s->column)] += x;
 }
 
-/* entries (a, b) and (b, a) */
+/* entries (a, b) and (b, a) of a block of a piece with itself */
 static void dci_sim_put_both(const dci_sim_sink *s, int a, int b, dc_real x)
 {
-    dci_sim_put_row(s, a, b, x);
-    if (a != b) dci_sim_put_row(s, b, a, x);
+    const size_t i = (size_t)(a - s->row), j = (size_t)(b - s->row);
+    s->out[i*s->stride + j] += x;
+    if (i != j) s->out[j*s->stride + i] += x;
 }
 
 /* column c of a matrix gets J_i^T m, m about o */
@@ -2835,40 +2838,6 @@ static DCI_NOINLINE void dci_sim_put_cross(const dci_sim_place *place, int i, in
         }
 }
 
-/* The forms of all links at once, symmetric and about o, each already the sum over what its link carries: then the
- * entry of a before b in a chain is S_a^T H S_b, H that of b's link. Joints into s, joints by attachments into t. */
-static DCI_NOINLINE void dci_sim_put_tree(const dci_sim_place *place, const dc_real *form, const dci_sim_hessian *H,
-                                          const dci_sim_sink *t)
-{
-    const dc_sim *sim = place->sim;
-    int i, l, k, c;
-
-    for (i = 0; i < sim->links; ++i) {
-        const dci_sim_sink own = dci_sim_own(sim, H, sim->piece[i]), *s = &own;
-        int n = dci_sim_nv(sim->link[i].joint);
-        for (k = 0; k < n + (t->out ? 6 : 0); ++k) {
-            const int joint = k < n, b = joint ? sim->v_at[i] + k : sim->nv + 6*i + k - n;
-            dc_real m[6];
-            dci_sim_times(form + 36*i, place->axis + b, m);
-            for (l = i; l >= 0; l = sim->link[l].parent) {
-                /* a: a joint's coordinate up to b */
-                for (c = 0; c < dci_sim_nv(sim->link[l].joint); ++c) {
-                    int a = sim->v_at[l] + c;
-                    dc_real x;
-                    if (joint && l == i && c > k) break;
-                    x = dci_sim_power(place->axis + a, m);
-                    if (joint) dci_sim_put_both(s, a, b, x);
-                    else dci_sim_put_row(t, a, b - sim->nv, x);
-                }
-
-                /* a: an attachment's coordinate above the joint's b */
-                for (c = 0; t->out && joint && l != i && c < 6; ++c)
-                    dci_sim_put_row(t, b, 6*l + c, dci_sim_power(place->axis + sim->nv + 6*l + c, m));
-            }
-        }
-    }
-}
-
 /* What a tree of links carries: the sum of its forces and torques, and of arm (x) force, whose trace stands apart */
 typedef struct { dc_v3 force, torque; dc_m3 moment; } dci_sim_carried;
 
@@ -2904,47 +2873,58 @@ static void dci_sim_brackets(const dci_sim_place *place, const dc_real *g, int a
     }
 }
 
-/* What the curvature of the motion adds: for every link i with gradient g_i = (f, tau) and coordinates a before b of
- * its chain
+/* The forms of all links at once, symmetric and about o, each already the sum over what its link carries: then the
+ * entry of a before b in a chain is S_a^T H S_b, H that of b's link. The curvature of the motion adds, for every link i
+ * with gradient g_i = (f, tau) and a before b of its chain,
  *     (w_a x u_b(i)).f + (w_a x w_b).tau/2 = w_a . c_b,
  *     c_b = sum_i u_b(i) x f + w_b x tau/2,   u_b(i) = u_b + w_b x r_i
- * where sum (w x r) x f = (rf - tr rf) w, rf = sum r f^T over the links that b moves. Rows are joints; sum and c are
- * scratch. */
-static DCI_NOINLINE void dci_sim_curvature(const dci_sim_place *place, const dc_real *g, dci_sim_carried *sum,
-                                           dc_v3 *c, const dci_sim_hessian *H, const dci_sim_sink *t)
+ * where sum (w x r) x f = (rf - tr rf) w, rf = sum r f^T over the links that b moves: a torque c_b more in H S_b. c
+ * NULL: without it. Joints into H, joints by attachments into t. */
+static DCI_NOINLINE void dci_sim_put_tree(const dci_sim_place *place, const dc_real *form, const dc_v3 *c,
+                                          const dci_sim_hessian *H, const dci_sim_sink *t)
 {
     const dc_sim *sim = place->sim;
     const dci_sim_axis *axis = place->axis;
-    int l, m, k, j;
+    int i, l, k, a;
 
-    dci_sim_brackets(place, g, t->out != NULL, sum, c);
-
-    /* b runs over the coordinates of the joint and the attachment of link l, a over those before it */
-    for (l = 0; l < sim->links; ++l) {
-        const dci_sim_sink own = dci_sim_own(sim, H, sim->piece[l]), *s = &own;
-        int n = dci_sim_nv(sim->link[l].joint);
+    for (i = 0; i < sim->links; ++i) {
+        const dci_sim_sink own = dci_sim_own(sim, H, sim->piece[i]), *s = &own;
+        const int n = dci_sim_nv(sim->link[i].joint), first = sim->v_at[i];
         for (k = 0; k < n + (t->out ? 6 : 0); ++k) {
-            const int joint = k < n, b = joint ? sim->v_at[l] + k : sim->nv + 6*l + k - n;
-            for (m = l; m >= 0; m = sim->link[m].parent) {
-                const int above = dci_sim_nv(sim->link[m].joint);
+            const int joint = k < n, b = joint ? first + k : sim->nv + 6*i + k - n;
+            dc_real m[6];
+            dci_sim_times(form + 36*i, axis + b, m);
 
-                /* a: a joint's coordinate that comes before b */
-                for (j = 0; j < above; ++j) {
-                    int a = sim->v_at[m] + j;
-                    dc_real x = dc_dot(axis[a].turn, c[b]);
-                    if (m == l && (!joint || j > k)) continue;
-                    if (m == l) {
-                        /* of one rotation: the half-sum; c of an axis that slides only meets one that turns after it */
-                        int both = dc_dot(axis[a].turn, axis[a].turn) > 0 && dc_dot(axis[b].turn, axis[b].turn) > 0;
-                        if (both) x = DC_R(0.5)*(x + dc_dot(axis[b].turn, c[a]));
-                    }
+            /* a: the same joint's, up to b; of one rotation the half-sum, c of an axis that slides only meets one that
+             * turns after it */
+            for (a = first; a < first + (joint ? k + 1 : n); ++a) {
+                dc_real x = dci_sim_power(axis + a, m);
+                if (joint && c) {
+                    const dc_v3 wa = axis[a].turn, wb = axis[b].turn;
+                    const int both = dc_dot(wa, wa) > 0 && dc_dot(wb, wb) > 0;
+                    x += both ? DC_R(0.5)*(dc_dot(wa, c[b]) + dc_dot(wb, c[a])) : dc_dot(wa, c[b]);
+                }
+                if (joint) dci_sim_put_both(s, a, b, x);
+                else dci_sim_put_row(t, a, b - sim->nv, x);
+            }
+
+            /* a: a coordinate above; the attachment of b's link comes before b */
+            if (c) {
+                m[3] += c[b].x;
+                m[4] += c[b].y;
+                m[5] += c[b].z;
+            }
+            for (a = sim->nv + 6*i; t->out && joint && c && a < sim->nv + 6*i + 6; ++a)
+                dci_sim_put_row(t, b, a - sim->nv, dc_dot(axis[a].turn, c[b]));
+            for (l = sim->link[i].parent; l >= 0; l = sim->link[l].parent) {
+                const int end = sim->v_at[l] + dci_sim_nv(sim->link[l].joint);
+                for (a = sim->v_at[l]; a < end; ++a) {
+                    const dc_real x = dci_sim_power(axis + a, m);
                     if (joint) dci_sim_put_both(s, a, b, x);
                     else dci_sim_put_row(t, a, b - sim->nv, x);
                 }
-
-                /* a: an attachment's coordinate before the joint's b, its own link's included */
-                for (j = 0; t->out && joint && j < 6; ++j)
-                    dci_sim_put_row(t, b, 6*m + j, dc_dot(axis[sim->nv + 6*m + j].turn, c[b]));
+                for (a = sim->nv + 6*l; t->out && joint && a < sim->nv + 6*l + 6; ++a)
+                    dci_sim_put_row(t, b, a - sim->nv, dci_sim_power(axis + a, m));
             }
         }
     }
@@ -2960,9 +2940,9 @@ static DCI_NOINLINE void dci_sim_curvature(const dci_sim_place *place, const dc_
  * dci_sim_direction    Newton's, bent to slide along contacts
  * dci_sim_iterate      states */
 
-/* What is asked of O: its value; gradient and Hessian too; the same with a Hessian that is a sum of semidefinite
- * parts. */
-enum { DCI_SIM_VALUE = 0, DCI_SIM_DERIVATIVES, DCI_SIM_SEMIDEFINITE };
+/* What is asked of O: its value; its gradient too; and its Hessian; the same with a Hessian that is a sum of
+ * semidefinite parts. */
+enum { DCI_SIM_VALUE = 0, DCI_SIM_GRADIENT, DCI_SIM_DERIVATIVES, DCI_SIM_SEMIDEFINITE };
 
 /* How pairs of trees may be known: by models that are near enough, the others made anew; all made at the place, in a
  * step without the Hessians that inertia outweighs; all made there, in full. */
@@ -3023,9 +3003,13 @@ typedef struct {
     dc_real *form;                  /* [36 links] second derivatives by the link's twists, then about o, of all that it
                                      * carries */
     dc_real *carried;               /* [12 links] the wrenches about o, contacts first, of all that the link carries */
-    dci_sim_carried *load;          /* [links] for dci_sim_curvature */
-    dc_v3 *bracket;                 /* [axes] c of dci_sim_curvature */
+    dci_sim_carried *load;          /* [links] for dci_sim_brackets */
+    dc_v3 *bracket;                 /* [axes] c of dci_sim_put_tree */
 } dci_sim_sums;
+
+/* The mixed second derivatives of a pair of links by their twists */
+typedef struct dci_sim_cross dci_sim_cross;
+struct dci_sim_cross { dci_sim_cross *next; int i, j; dc_real form[36]; };
 
 /* O at a place. */
 typedef struct {
@@ -3036,6 +3020,8 @@ typedef struct {
     dc_real *grad;                  /* [nv] */
     dci_sim_hessian hessian;
     dci_sim_sink attach;            /* where second derivatives by the attachments go */
+    int keep;                       /* the forms of pairs: */
+    dci_sim_cross *cross;
     dc_real force;                  /* the largest of joints and contacts */
     dc_real gap;                    /* least between a plane of separation and a vertex that feels it */
     int contacts;                   /* pairs that feel each other */
@@ -3169,7 +3155,7 @@ typedef struct {
 /* P(x) and its derivatives for x in lengths: (x-s)^4/x^5 below s (SDRS section IV-B), or 1/x. +INFINITY for x <= 0. */
 static dc_real dci_sim_barrier(int global, dc_real s, dc_real x, dc_real *d1, dc_real *d2)
 {
-    dc_real y = x/s, e = 1 - y, y5;
+    dc_real y, e, y5;
 
     *d1 = *d2 = 0;
     if (!(x > 0)) return dci_from_bits(DCI_INF);
@@ -3178,7 +3164,9 @@ static dc_real dci_sim_barrier(int global, dc_real s, dc_real x, dc_real *d1, dc
         *d2 = 2/(x*x*x);
         return 1/x;
     }
-    if (y >= 1) return 0;
+    if (x >= s) return 0;
+    y = x/s;
+    e = 1 - y;
     y5 = y*y*y*y*y;
     *d1 = -e*e*e*(5 - y)/(y5*y*s*s);
     *d2 = e*e*(30 + y*(2*y - 20))/(y5*y*y*s*s*s);
@@ -3275,22 +3263,29 @@ static dc_real dci_sim_entry(const dc_real *T, const dc_real *M, int r, int c)
     return T[4*r]*M[c] + T[4*r + 1]*M[4 + c] + T[4*r + 2]*M[8 + c] + T[4*r + 3]*M[12 + c];
 }
 
-/* G = D M for D 3x4; wrench of G by the twist of a body with rotation R: (G e_4, sum_k R_k x G_k) */
-static void dci_sim_wrench(const dc_real D[12], const dc_real *M, const dc_m3 *R, dc_real s, dc_real out[6])
+/* wrench of G, 3x4, by the twist of a body with rotation R: (G e_4, sum_k R_k x G_k) */
+static void dci_sim_wrench_of(const dc_real G[12], const dc_m3 *R, dc_real s, dc_real out[6])
 {
-    dc_v3 tau = dc_vec(0, 0, 0), G;
+    dc_v3 tau = dc_vec(0, 0, 0);
     int k;
 
-    for (k = 0; k < 3; ++k) {
-        G = dc_vec(dci_sim_entry(D, M, 0, k), dci_sim_entry(D, M, 1, k), dci_sim_entry(D, M, 2, k));
-        tau = dc_add(tau, dc_cross(dc_vec(R->m[k], R->m[3 + k], R->m[6 + k]), G));
-    }
-    out[0] = s*dci_sim_entry(D, M, 0, 3);
-    out[1] = s*dci_sim_entry(D, M, 1, 3);
-    out[2] = s*dci_sim_entry(D, M, 2, 3);
+    for (k = 0; k < 3; ++k)
+        tau = dc_add(tau, dc_cross(dc_vec(R->m[k], R->m[3 + k], R->m[6 + k]), dc_vec(G[k], G[4 + k], G[8 + k])));
+    out[0] = s*G[3];
+    out[1] = s*G[7];
+    out[2] = s*G[11];
     out[3] = s*tau.x;
     out[4] = s*tau.y;
     out[5] = s*tau.z;
+}
+
+/* the same of G = D M */
+static void dci_sim_wrench(const dc_real D[12], const dc_real *M, const dc_m3 *R, dc_real s, dc_real out[6])
+{
+    dc_real G[12];
+    int k;
+    for (k = 0; k < 12; ++k) G[k] = dci_sim_entry(D, M, k/4, k%4);
+    dci_sim_wrench_of(G, R, s, out);
 }
 
 /* T of link i */
@@ -3336,22 +3331,22 @@ static DCI_NOINLINE void dci_sim_eval_inertia(const dci_sim_problem *problem, in
 {
     const dc_real *M = problem->sim->moment + 16*i, *Y = problem->inert + 12*i, h = problem->sim->desc.h, s = 1/(h*h);
     const dc_m3 *R = at->place.rotation + i;
-    dc_real T[12], D[12], value = 0, noise = 0, *H = at->sums.form + 36*i;
+    dc_real T[12], D[12], G[12], value = 0, noise = 0, *H = at->sums.form + 36*i;
     int r, c, k;
 
     dci_sim_matrix(&at->place, i, T);
     for (k = 0; k < 12; ++k) D[k] = T[k] - Y[k];
-    for (r = 0; r < 3; ++r)
-        for (c = 0; c < 4; ++c) {
-            dc_real f = dci_sim_entry(D, M, r, c);
-            value += f*D[4*r + c];
-            noise += dc_abs(f*T[4*r + c]);      /* D is off by the rounding of T, also where the wrench is zero */
-        }
+    for (k = 0; k < 12; ++k) {
+        G[k] = dci_sim_entry(D, M, k/4, k%4);
+        value += G[k]*D[k];
+        noise += dc_abs(G[k]*T[k]);             /* D is off by the rounding of T, also where the wrench is zero */
+    }
     dci_sim_add_value(at, DC_R(0.5)*s*value);
     at->noise += s*noise;
     if (!want) return;
 
-    dci_sim_wrench(D, M, R, s, at->sums.inertia + 6*i);
+    dci_sim_wrench_of(G, R, s, at->sums.inertia + 6*i);
+    if (want == DCI_SIM_GRADIENT) return;
     dci_sim_cross_inertia(M, R, R, s, H);
     if (want == DCI_SIM_SEMIDEFINITE) return;
 
@@ -3361,7 +3356,7 @@ static DCI_NOINLINE void dci_sim_eval_inertia(const dci_sim_problem *problem, in
         for (r = 0; r < 3; ++r)
             for (c = 0; c < 3; ++c) {
                 B[3*r + c] = 0;
-                for (k = 0; k < 3; ++k) B[3*r + c] += R->m[3*r + k]*s*dci_sim_entry(D, M, c, k);
+                for (k = 0; k < 3; ++k) B[3*r + c] += R->m[3*r + k]*s*G[4*c + k];
             }
         trace = B[0] + B[4] + B[8];
         for (r = 0; r < 3; ++r)
@@ -3479,7 +3474,7 @@ static int dci_sim_rotation(const dci_sim_problem *problem, int i, int term, dc_
 }
 
 /* the gradient and the Hessian of the rotation of joint i */
-static void dci_sim_add_rotation(const dc_sim *sim, int i, dc_v3 g, const dc_m3 *H, dci_sim_energy *at)
+static void dci_sim_add_rotation(const dc_sim *sim, int i, dc_v3 g, const dc_m3 *H, int want, dci_sim_energy *at)
 {
     const dci_sim_sink s = dci_sim_own(sim, &at->hessian, sim->piece[i]);
     const int a = sim->v_at[i] + dci_sim_turn_at(sim->link[i].joint);
@@ -3488,7 +3483,7 @@ static void dci_sim_add_rotation(const dc_sim *sim, int i, dc_v3 g, const dc_m3 
     at->grad[a] += g.x;
     at->grad[a + 1] += g.y;
     at->grad[a + 2] += g.z;
-    for (k = 0; k < 3; ++k)
+    for (k = 0; k < 3 && want > DCI_SIM_GRADIENT; ++k)
         for (j = 0; j < 3; ++j) dci_sim_put_row(&s, a + k, a + j, H->m[3*k + j]);
 }
 
@@ -3512,6 +3507,7 @@ static DCI_NOINLINE void dci_sim_eval_joints(const dci_sim_problem *problem, con
             dci_sim_add_value(at, dci_sim_scalar_energy(problem, q, i, k, &d1, &d2, at));
             if (!want) continue;
             at->grad[a] += d1;
+            if (want == DCI_SIM_GRADIENT) continue;
             own = dci_sim_own(sim, &at->hessian, sim->piece[i]);
             dci_sim_put_row(&own, a, a, d2);
         }
@@ -3531,7 +3527,7 @@ static DCI_NOINLINE void dci_sim_eval_joints(const dci_sim_problem *problem, con
                 p = dci_sim_q4(problem->q + sim->q_at[i]);
                 dci_sim_add_value(at, dci_sim_torque(dci_sim_v3(force + a), x, p, &g, &H, &mixed, &tau));
             }
-            if (want) dci_sim_add_rotation(sim, i, g, &H, at);
+            if (want) dci_sim_add_rotation(sim, i, g, &H, want, at);
         }
     }
 }
@@ -3629,9 +3625,9 @@ static void dci_sim_dual_form(const dc_sim *sim, const dci_sim_slip *slip, dci_s
  * more: it acts where the vertices' balls were next to the plane at time t. */
 static int dci_sim_touch_count(const dc_sim_hull *hull) { return hull->round > 0 ? 2*hull->n : hull->n; }
 
-/* Touch j of hull k at plane p; 0: it is behind the plane. duals: NULL, or with derivatives: friction's forces are
- * unknowns. */
-static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *place, int k, int p, int j,
+/* Touch j of hull k at plane p; 0: it is behind the plane. With `want` below DCI_SIM_DERIVATIVES, or where it neither
+ * is felt nor slides, without second derivatives. duals: NULL, or friction's forces are unknowns. */
+static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *place, int k, int p, int j, int want,
                            dci_sim_duals *duals, dci_sim_touch *t)
 {
     const dc_sim *sim = problem->sim;
@@ -3641,11 +3637,10 @@ static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *
     const int i = hull->link, balls = hull->round > 0, second = j >= hull->n;
     const dc_v3 x = sim->vertex[hull->begin + j%hull->n], n = plane->n;
     const dc_real l = sim->desc.length, ks = sim->desc.stiffness;
-    const dc_real mu = sim->link[i].friction*plane->friction*dci_sim_material(sim, i, sim->links + p);
-    const dc_m3 nn = dc_outer(n, n);
+    const int curved = want >= DCI_SIM_DERIVATIVES;
     dc_v3 y, old;
-    dc_real d1, d2, b1, b2;
-    dc_m3 ee, by_y;
+    dc_real mu, d1, d2, b1, b2;
+    dc_m3 nn, ee, by_y;
     dci_sim_slip s;
     int c;
 
@@ -3668,18 +3663,22 @@ static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *
     t->force = dc_scale(ks*d1/l, n);
     dci_sim_barrier(sim->desc.global, sim->desc.support, (dc_dot(n, old) + plane->d)/l, &b1, &b2);
     t->slides = b1 < 0 && balls == second;
-    for (c = 0; c < 9; ++c) {
+    if (!t->felt && !t->slides) return 1;
+    nn = dc_outer(n, n);
+    for (c = 0; curved && c < 9; ++c) {
         t->stiffness.m[c] = ks*d2/(l*l)*nn.m[c];
         t->mixed.m[c] = 0;
     }
     if (!t->slides) return 1;
 
     /* friction */
+    mu = sim->link[i].friction*plane->friction*dci_sim_material(sim, i, sim->links + p);
     s = dci_sim_slide(sim, n, b1, b2, old, y);
-    ee = dc_outer(s.along, s.along);
     t->slip = dc_scale(ks*s.weight, s.along);
     t->value += ks*mu*s.value;
     t->force = dc_madd(t->force, mu, t->slip);
+    if (!curved) return 1;
+    ee = dc_outer(s.along, s.along);
     for (c = 0; c < 9; ++c) by_y.m[c] = ks*mu*(s.weight*((c%4 == 0 ? 1 : 0) - nn.m[c]) - s.across*ee.m[c]);
     for (c = 0; c < 9; ++c) t->mixed.m[c] = -by_y.m[c];
     if (duals && duals->next < duals->touches) dci_sim_dual_form(sim, &s, duals, &nn, ks*mu*s.weight, &by_y);
@@ -3713,7 +3712,7 @@ static DCI_NOINLINE void dci_sim_eval_plane(const dci_sim_problem *problem, int 
     for (j = 0; j < dci_sim_touch_count(sim->hull + k); ++j) {
         dc_m3 rf;
         dc_real *H = at->sums.form + 36*i, rf0;
-        if (!dci_sim_touches(problem, &at->place, k, p, j, want ? scratch->duals : NULL, &t)) {
+        if (!dci_sim_touches(problem, &at->place, k, p, j, want, scratch->duals, &t)) {
             at->status = DC_E_OVERLAP;
             at->hull_a = k;
             at->hull_b = -1 - p;
@@ -3726,6 +3725,7 @@ static DCI_NOINLINE void dci_sim_eval_plane(const dci_sim_problem *problem, int 
         if (!want || !(t.felt || t.slides)) continue;
         dci_sim_push(at->sums.contact + 6*i, t.arm, t.force);
         at->noise += dc_sqrt(dc_dot(t.force, t.force))*dc_sqrt(dc_dot(t.arm, t.arm));
+        if (want == DCI_SIM_GRADIENT) continue;
         dci_sim_arms(H, t.arm, &t.stiffness, t.arm);
         if (want == DCI_SIM_SEMIDEFINITE) continue;
 
@@ -3741,6 +3741,22 @@ static DCI_NOINLINE void dci_sim_eval_plane(const dci_sim_problem *problem, int 
 
 /* ---- pairs of hulls ---- */
 
+/* keeps the form of links i and j for dci_sim_by_attachments */
+static void dci_sim_keep_cross(int i, int j, const dc_real *H, int ldb, dc_arena *mem, dci_sim_energy *at)
+{
+    dci_sim_cross *cross = (dci_sim_cross *)dc_arena_take(mem, 1, sizeof *cross);
+    int k;
+    if (!cross) {
+        at->status = DC_E_MEMORY;
+        return;
+    }
+    cross->next = at->cross;
+    cross->i = i;
+    cross->j = j;
+    for (k = 0; k < 36; ++k) cross->form[k] = H[k/6*ldb + k%6];
+    at->cross = cross;
+}
+
 /* Adds gradient and Hessian of a pair of links, times the stiffness: own blocks to their forms, the others to the
  * Hessian. The jet's own Hessian is clamped and scaled on the way. */
 static DCI_NOINLINE void dci_sim_add_pair(int i, int j, int want, dci_sim_jet *jet, dc_arena *mem, dci_sim_energy *at)
@@ -3753,6 +3769,14 @@ static DCI_NOINLINE void dci_sim_add_pair(int i, int j, int want, dci_sim_jet *j
     dc_real *H = jet->hessian;
     int r, c;
 
+    dci_sim_add_noise(at, place->pose[i].t, ks, g);
+    dci_sim_add_noise(at, place->pose[j].t, ks, g + 6);
+    for (r = 0; r < 6; ++r) {
+        at->sums.contact[6*i + r] += ks*g[r];
+        at->sums.contact[6*j + r] += ks*g[r + 6];
+    }
+    if (want == DCI_SIM_GRADIENT) return;
+
     /* of two pieces one block stands for both */
     if (a == b) ij = ji = dci_sim_own(place->sim, &at->hessian, a);
     else if (dci_sim_width(place->sim, a) > 0 && dci_sim_width(place->sim, b) > 0) {
@@ -3763,20 +3787,16 @@ static DCI_NOINLINE void dci_sim_add_pair(int i, int j, int want, dci_sim_jet *j
         }
     }
 
-    dci_sim_add_noise(at, place->pose[i].t, ks, g);
-    dci_sim_add_noise(at, place->pose[j].t, ks, g + 6);
     if (want == DCI_SIM_SEMIDEFINITE) dc_psd_clamp(12, H, 12, 0, mem);
     for (r = 0; r < 144; ++r) H[r] *= ks;
 
-    for (r = 0; r < 6; ++r) {
+    for (r = 0; r < 6; ++r)
         for (c = 0; c < 6; ++c) {
             at->sums.form[36*i + 6*r + c] += H[12*r + c];
             at->sums.form[36*j + 6*r + c] += H[12*(r + 6) + c + 6];
         }
-        at->sums.contact[6*i + r] += ks*g[r];
-        at->sums.contact[6*j + r] += ks*g[r + 6];
-    }
     if (ij.out || ji.out) dci_sim_put_cross(place, i, j, H + 6, 12, &ij, &ji);
+    if (at->keep) dci_sim_keep_cross(i, j, H + 6, 12, mem, at);
     dci_sim_put_block(place, i, place, j, H + 6, 12, &none, &at->attach);
     dci_sim_put_block(place, j, place, i, H + 72, 12, &none, &at->attach);
 }
@@ -3793,6 +3813,18 @@ static dc_real dci_sim_room(const dci_sim_place *place, int k, dc_v3 n, dc_real 
     return room - hull->round;
 }
 
+/* the rooms of both hulls of a pair at a plane, without its length; 0: it is none */
+static int dci_sim_rooms(const dci_sim_place *place, const dci_sim_pair *p, const dc_plane *plane, dc_real room[2])
+{
+    const dc_real length = dc_sqrt(dc_dot(plane->n, plane->n));
+    dc_v3 n;
+    if (!(length > 0)) return 0;
+    n = dc_scale(1/length, plane->n);
+    room[0] = dci_sim_room(place, p->hull_a, n, plane->d/length);
+    room[1] = dci_sim_room(place, p->hull_b, dc_neg(n), -plane->d/length);
+    return 1;
+}
+
 /* Two hulls: the potential, SDRS Eq. 7. 1: it is felt, and with `want` its derivatives are in the scratch's jet. */
 static DCI_NOINLINE int dci_sim_eval_pair(const dci_sim_problem *problem, dci_sim_met *met, int want,
                                           dci_sim_scratch *scratch, dci_sim_energy *at)
@@ -3802,11 +3834,17 @@ static DCI_NOINLINE int dci_sim_eval_pair(const dci_sim_problem *problem, dci_si
     const dc_pose *pose = at->place.pose;
     dc_hull A = dci_sim_hull_of(sim, p.hull_a), B = dci_sim_hull_of(sim, p.hull_b);
     dci_sim_jet *jet = scratch->jet;
-    dc_real length, d, room_a, room_b;
-    dc_v3 n;
-    dc_status s = dc_pair_rigid(&problem->pair, &A, pose + p.link_a, &B, pose + p.link_b, scratch->mem, &met->plane,
-                                &jet->value, want ? jet->grad : NULL, want ? jet->hessian : NULL, NULL);
+    dc_real room[2];
+    dc_status s;
 
+    /* the plane of the place before may show that they do not feel each other */
+    if (!sim->desc.global && dci_sim_rooms(&at->place, &p, &met->plane, room)
+        && room[0] + room[1] >= dci_sim_reach(sim, 0)) {
+        met->room = room[0] + room[1];
+        return 0;
+    }
+    s = dc_pair_rigid(&problem->pair, &A, pose + p.link_a, &B, pose + p.link_b, scratch->mem, &met->plane,
+                      &jet->value, want ? jet->grad : NULL, want > DCI_SIM_GRADIENT ? jet->hessian : NULL, NULL);
     met->room = 0;
     if (s != DC_OK && s != DC_E_DIVERGED) {
         dci_sim_stop(met->a, met->b, s, at);
@@ -3820,18 +3858,9 @@ static DCI_NOINLINE int dci_sim_eval_pair(const dci_sim_problem *problem, dci_si
 
     dci_sim_add_value(at, sim->desc.stiffness*jet->value);
     at->contacts++;
-    if (!want) return 1;
-
-    /* the gap: both sides of the plane */
-    n = met->plane.n;
-    length = dc_sqrt(dc_dot(n, n));
-    if (!(length > 0)) return 1;
-    n = dc_scale(1/length, n);
-    d = met->plane.d/length;
-    room_a = dci_sim_room(&at->place, p.hull_a, n, d);
-    room_b = dci_sim_room(&at->place, p.hull_b, dc_neg(n), -d);
-    met->room = room_a + room_b;
-    at->gap = dc_min(at->gap, dc_min(room_a, room_b));
+    if (!want || !dci_sim_rooms(&at->place, &p, &met->plane, room)) return 1;
+    met->room = room[0] + room[1];
+    at->gap = dc_min(at->gap, dc_min(room[0], room[1]));
     return 1;
 }
 
@@ -3840,7 +3869,7 @@ static dc_status dci_sim_move_friction(dc_friction_load *load, dci_sim_scratch *
                                        const dc_pose *a, const dc_hull *B, const dc_pose *b, int want,
                                        dci_sim_jet *jet)
 {
-    dc_real *grad = want ? jet->grad : NULL, *hessian = want ? jet->hessian : NULL;
+    dc_real *grad = want ? jet->grad : NULL, *hessian = want > DCI_SIM_GRADIENT ? jet->hessian : NULL;
     if (!scratch->duals)
         return dc_friction_move(load, A, a, B, b, scratch->mem, &jet->value, grad, hessian);
     return dc_friction_try(load, scratch->duals->share, A, a, B, b, scratch->mem, &jet->value, grad, hessian);
@@ -3881,7 +3910,7 @@ static DCI_NOINLINE void dci_sim_eval_met(const dci_sim_problem *problem, dci_si
     if (at->status != DC_OK || !want || !(felt || slides)) return;
     if (felt && slides) {
         for (k = 0; k < 12; ++k) sum->grad[k] += friction->grad[k];
-        for (k = 0; k < 144; ++k) sum->hessian[k] += friction->hessian[k];
+        for (k = 0; k < 144 && want > DCI_SIM_GRADIENT; ++k) sum->hessian[k] += friction->hessian[k];
     }
     dci_sim_add_pair(p.link_a, p.link_b, want, felt ? sum : friction, scratch->mem, at);
 }
@@ -4339,8 +4368,8 @@ static DCI_NOINLINE dc_status dci_sim_model_friction(const dci_sim_problem *prob
         dc_hull A = dci_sim_triangle(sim, p.hull_a, t->triangle_a), B = dci_sim_triangle(sim, p.hull_b, t->triangle_b);
         dc_status s;
         if (!(w > 0)) continue;
-        s = dci_sim_move_friction(friction->contact_load + c, scratch, &A, model->at, &B, model->at + 1, 1,
-                                  jet);
+        s = dci_sim_move_friction(friction->contact_load + c, scratch, &A, model->at, &B, model->at + 1,
+                                  DCI_SIM_DERIVATIVES, jet);
         if (s != DC_OK && s != DC_E_DIVERGED) return s;
         sum->value += w*jet->value;
         for (v = 0; v < 12; ++v) sum->grad[v] += w*jet->grad[v];
@@ -4417,7 +4446,7 @@ static DCI_NOINLINE void dci_sim_eval_model(const dci_sim_model *model, int k, i
     at->contacts += model->felt;
     if (!want) return;
 
-    for (v = 0; v < 144; ++v) jet->hessian[v] = potential->hessian[v] + friction->hessian[v];
+    for (v = 0; v < 144 && want > DCI_SIM_GRADIENT; ++v) jet->hessian[v] = potential->hessian[v] + friction->hessian[v];
     dci_sim_add_pair(p.link_a, p.link_b, want, jet, scratch->mem, at);
 }
 
@@ -4431,12 +4460,13 @@ static DCI_NOINLINE void dci_sim_eval_model(const dci_sim_model *model, int k, i
  * [energy], [trees]     | place, models, pairs | value, wrenches, forms | SDRS Eq. 14
  * dci_sim_gather        | wrenches, forms      | gradient, Hessian      | J^T H J + g . 1/2 [S_a, S_b] */
 
-/* gradient and Hessian by the coordinates from those by the links' twists */
+/* gradient and, if wanted, Hessian by the coordinates from those by the links' twists */
 static DCI_NOINLINE void dci_sim_gather(int want, dci_sim_energy *at)
 {
     const dci_sim_place *place = &at->place;
     const dc_sim *sim = place->sim;
     const dci_sim_sums *sums = &at->sums;
+    const int curved = want >= DCI_SIM_DERIVATIVES;
     size_t k;
     int i;
 
@@ -4444,11 +4474,12 @@ static DCI_NOINLINE void dci_sim_gather(int want, dci_sim_energy *at)
     for (i = 0; i < sim->links; ++i) {
         dc_v3 r = dci_sim_arm(place, i);
         dc_real X[36];
-        dci_sim_shift_block(r, r, sums->form + 36*i, 6, X);
-        memcpy(sums->form + 36*i, X, sizeof X);
         at->force = dc_max(at->force, dci_sim_size(sums->contact + 6*i));
         dci_sim_shift(r, sums->contact + 6*i, sums->carried + 12*i);
         dci_sim_shift(r, sums->inertia + 6*i, sums->carried + 12*i + 6);
+        if (!curved || sim->link[i].parent < 0) continue;
+        dci_sim_shift_block(r, r, sums->form + 36*i, 6, X);
+        memcpy(sums->form + 36*i, X, sizeof X);
     }
 
     /* from the tips to the roots */
@@ -4461,14 +4492,15 @@ static DCI_NOINLINE void dci_sim_gather(int want, dci_sim_energy *at)
         }
         if (up < 0) continue;
         for (j = 0; j < 12; ++j) sums->carried[12*up + j] += sums->carried[12*i + j];
-        for (j = 0; j < 36; ++j) sums->form[36*up + j] += sums->form[36*i + j];
+        for (j = 0; curved && j < 36; ++j) sums->form[36*up + j] += sums->form[36*i + j];
     }
-    dci_sim_put_tree(place, sums->form, &at->hessian, &at->attach);
+    if (!curved) return;
 
     /* the curvature is of all wrenches together */
     for (k = 0; k < 6*(size_t)sim->links; ++k) sums->contact[k] += sums->inertia[k];
-    if (want != DCI_SIM_SEMIDEFINITE)
-        dci_sim_curvature(place, sums->contact, sums->load, sums->bracket, &at->hessian, &at->attach);
+    if (want == DCI_SIM_DERIVATIVES)
+        dci_sim_brackets(place, sums->contact, at->attach.out != NULL, sums->load, sums->bracket);
+    dci_sim_put_tree(place, sums->form, want == DCI_SIM_DERIVATIVES ? sums->bracket : NULL, &at->hessian, &at->attach);
 }
 
 /* nothing is added up yet */
@@ -4479,12 +4511,14 @@ static void dci_sim_reset(int want, dci_sim_energy *at)
     at->value = at->noise = at->force = 0;
     at->gap = dci_from_bits(DCI_INF);
     at->contacts = at->doubt = at->modelled = 0;
+    at->cross = NULL;
     at->status = DC_OK;
     if (!want) return;
     dci_sim_zero(at->sums.inertia, 12*links);
+    dci_sim_zero(at->grad, (size_t)sim->nv);
+    if (want == DCI_SIM_GRADIENT) return;
     dci_sim_zero(at->sums.form, 36*links);
     dci_sim_zero_hessian(sim, &at->hessian);
-    dci_sim_zero(at->grad, (size_t)sim->nv);
 }
 
 /* O of SDRS Eq. 14 (LRI Eq. 1) at q, with want its gradient and Hessian, all of W->at; pairs of trees by the models
@@ -4599,8 +4633,9 @@ static int dci_sim_common(const dc_sim *sim, int i, int j)
 /* Largest t <= most with  keep + t rate - t^2 a/2 >= 0,  keep > 0, a >= 0 */
 static dc_real dci_sim_until(dc_real keep, dc_real rate, dc_real a, dc_real most)
 {
-    dc_real root = dc_sqrt(rate*rate + 2*a*keep), t;
+    dc_real root, t;
     if (keep + most*(rate - DC_R(0.5)*a*most) >= 0) return most;
+    root = dc_sqrt(rate*rate + 2*a*keep);
     t = rate > 0 ? (rate + root)/a : 2*keep/(root - rate);    /* not for all of `most`, so that a > 0 or rate < 0 */
     return dc_min(t, most);
 }
@@ -5095,6 +5130,7 @@ static void dci_sim_take_work(const dc_sim *sim, int attachments, dci_room *room
 /* bytes of dci_sim_open */
 static size_t dci_sim_open_bytes(const dc_sim *sim, int attachments)
 {
+    const size_t cross = attachments ? sizeof(dci_sim_cross) + DC_ALIGN : 0;
     dci_room room = DC_ZERO;
     dci_sim_work unread;
     size_t sum;
@@ -5104,18 +5140,22 @@ static size_t dci_sim_open_bytes(const dc_sim *sim, int attachments)
     sum = dc_bytes(room.bytes, 1, sizeof unread);
     sum = dc_bytes(sum, dci_sim_block_bytes(sim), 1);
     sum = dc_bytes(sum, 2*(size_t)sim->planes*((size_t)sim->vertices + (size_t)sim->corners), sizeof(dc_friction_dual));
-    if (sim->desc.trees) return dc_bytes(sum, (size_t)sim->desc.contacts, dc_friction_load_bytes(3, 3));
+    if (sim->desc.trees) {
+        sum = dc_bytes(sum, (size_t)sim->pairs, cross);
+        return dc_bytes(sum, (size_t)sim->desc.contacts, dc_friction_load_bytes(3, 3));
+    }
 
     /* pairs of hulls: those that may touch, of very many simply all */
     if (sim->hulls > 4096) {
         const size_t hulls = (size_t)sim->hulls;
-        const size_t load = dc_bytes(sizeof(dci_sim_met), 1, sizeof(dc_friction_load) + 2*DC_ALIGN);
+        const size_t load = dc_bytes(sizeof(dci_sim_met) + cross, 1, sizeof(dc_friction_load) + 2*DC_ALIGN);
         return dc_bytes(sum, hulls*(hulls - 1)/2, dc_bytes(load, dc_friction_load_bytes(sim->most, sim->most), 1));
     }
     for (i = 0; i < sim->hulls; ++i)
         for (k = 0; k < i; ++k) {
             if (!dci_sim_hulls_touch(sim, k, i)) continue;
             sum = dc_bytes(sum, 1, sizeof(dci_sim_met));
+            sum = dc_bytes(sum, 1, cross);
             sum = dc_bytes(sum, 1, sizeof(dc_friction_load));
             sum = dc_bytes(sum, dc_friction_load_bytes(sim->hull[k].n, sim->hull[i].n), 1);
         }
@@ -6055,14 +6095,16 @@ static DCI_NOINLINE dc_real dci_sim_trusted(dci_sim_work *W, dc_real residual)
     return share;
 }
 
-/* Is O at the trial, after `share` of the direction, low enough against `value` and `slope` at the iterate? Below the
- * rounding of O its slope decides, if derivatives are known: it has to fall. */
+/* Is O at the trial, after `share` of the direction, low enough against `value` and `slope` at the iterate? Where what
+ * is to be gained, half of share times slope, is below the rounding of O, its slope decides, if derivatives are known:
+ * it has to fall. */
 static int dci_sim_descends(const dci_sim_work *W, dc_real value, dc_real slope, dc_real share, dc_real rounding,
                             int derivatives)
 {
     if (W->at.status != DC_OK) return 0;
     if (W->at.value <= value + DC_R(1e-4)*share*slope) return 1;
-    return derivatives && W->at.value <= value + rounding && dc_abs(dci_sim_slope(W)) <= DC_R(0.9)*-slope;
+    if (!derivatives || -share*slope > 2*rounding) return 0;
+    return W->at.value <= value + rounding && dc_abs(dci_sim_slope(W)) <= DC_R(0.9)*-slope;
 }
 
 /* One of Newton's steps with the models as they are, on exact inertia, joints and planes, each proved clear. 0: none to
@@ -6132,19 +6174,19 @@ static DCI_NOINLINE int dci_sim_model_steps(dci_sim_work *W, dc_sim_info *info, 
     return 0;
 }
 
-/* Halves the share of the direction until O falls; W->at is O at the trial, with *derivatives or its value alone. -1:
- * as far as rounding allows it does not fall. */
-static dc_real dci_sim_line_search(dci_sim_work *W, dc_real share, dc_real slope, int *derivatives)
+/* Halves the share of the direction until O falls; W->at is O at the trial, as far as *want says: at the first place
+ * what the caller does. -1: as far as rounding allows it does not fall. */
+static dc_real dci_sim_line_search(dci_sim_work *W, dc_real share, dc_real slope, int *want)
 {
     const dc_real value = W->at.value, rounding = DCI_SIM_ROUNDING*W->at.noise;
 
     /* mostly the first place is taken, so that its derivatives are computed with it; so they are where O tells
      * nothing */
-    for (*derivatives = 1;; *derivatives = -slope <= rounding) {
+    for (;; *want = -slope <= rounding ? DCI_SIM_DERIVATIVES : DCI_SIM_VALUE) {
         dci_sim_try(W->problem.sim, &W->direction, share, &W->iterate);
         W->duals.share = share;
-        dci_sim_eval(W, W->iterate.trial, *derivatives ? DCI_SIM_DERIVATIVES : DCI_SIM_VALUE, DCI_SIM_BY_MODELS);
-        if (dci_sim_descends(W, value, slope, share, rounding, *derivatives)) return share;
+        dci_sim_eval(W, W->iterate.trial, *want, DCI_SIM_BY_MODELS);
+        if (dci_sim_descends(W, value, slope, share, rounding, *want != DCI_SIM_VALUE)) return share;
         share *= DC_R(0.5);
         if (!(share > DC_R(1e-12)) || W->at.status == DC_E_MEMORY) return -1;
     }
@@ -6166,8 +6208,8 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
     const dc_sim *sim = problem->sim;
     dci_sim_iterate *iterate = &W->iterate;
     dci_sim_energy *at = &W->at;
-    dc_real acting, rounding = 0, slope = 0, least = dci_from_bits(DCI_INF);
-    int slow = 0;
+    dc_real acting, rounding = 0, slope = 0, before = 0, least = dci_from_bits(DCI_INF);
+    int slow = 0, want = DCI_SIM_DERIVATIVES;
 
     /* from the state now; friction is of the size that contact has at time t */
     memcpy(iterate->q, problem->q, (size_t)sim->nq*sizeof *iterate->q);
@@ -6186,9 +6228,9 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
         /* a force that is not known is not left over */
         const dc_status sure = at->doubt + problem->friction.doubt > 0 ? DC_E_DIVERGED : DC_OK;
         const dc_real residual = dci_sim_largest(at->grad, sim->nv);
-        dc_real share, safe, value;
+        dc_real share, safe, value, last;
         dc_status status;
-        int derivatives, tiny;
+        int tiny;
         dci_sim_report(at, residual, acting, info);
 
         /* the rounding of the forces: Newton's steps no longer halve what is left, where they should square it, and it
@@ -6197,6 +6239,7 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
         slow = (tiny || (info->iterations > 0 && -slope <= rounding)) && residual > DC_R(0.5)*least ? slow + 1 : 0;
         if (residual <= sim->desc.tolerance*info->scale || slow >= 3) {
             if (at->modelled == 0) return sure;
+            want = DCI_SIM_DERIVATIVES;
 
             /* an end by models is none until all pairs are met there */
             slow = 0;
@@ -6206,6 +6249,14 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
         }
         least = dc_min(least, residual);
         if (info->iterations == sim->desc.iterations) return DC_E_DIVERGED;
+
+        /* what a step that was to be the last did without */
+        if (want != DCI_SIM_DERIVATIVES) {
+            want = DCI_SIM_DERIVATIVES;
+            dci_sim_eval_known(W, iterate->q, want);
+            if (at->status != DC_OK) return at->status;
+            dci_sim_keep_duals(W, 1);
+        }
 
         /* as far as models of trees lead */
         if (sim->desc.trees) {
@@ -6223,8 +6274,12 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
         value = at->value;
         rounding = DCI_SIM_ROUNDING*at->noise;
 
-        /* how far O falls */
-        share = dci_sim_line_search(W, safe, slope, &derivatives);
+        /* How far O falls; the last place takes no Hessian. Newton's steps square what is left: as it fell, it will
+         * fall by the square of that. */
+        last = safe >= 1 && before > 0 ? residual*(residual/before)*(residual/before) : DC_REAL_MAX;
+        want = last <= sim->desc.tolerance*info->scale ? DCI_SIM_GRADIENT : DCI_SIM_DERIVATIVES;
+        before = residual;
+        share = dci_sim_line_search(W, safe, slope, &want);
         if (at->status == DC_E_MEMORY) return DC_E_MEMORY;
         if (share < 0) return tiny || -slope <= rounding ? sure : DC_E_DIVERGED;
         dci_sim_accept(sim->nq, iterate, info);
@@ -6233,9 +6288,13 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
         if (W->factor.spectral)
             dci_sim_trust(W->path.end.hull < 0 ? share : share/safe, (at->value - value)/slope, &W->factor);
 
-        if (!derivatives) dci_sim_eval_known(W, iterate->q, DCI_SIM_DERIVATIVES);
+        /* after a halving its value alone is known */
+        if (want == DCI_SIM_VALUE) {
+            want = DCI_SIM_DERIVATIVES;
+            dci_sim_eval_known(W, iterate->q, want);
+        }
         if (at->status != DC_OK) return at->status;
-        dci_sim_keep_duals(W, 1);
+        if (want == DCI_SIM_DERIVATIVES) dci_sim_keep_duals(W, 1);
     }
 }
 
@@ -6307,9 +6366,10 @@ static DCI_NOINLINE dc_status dci_sim_plane_forces(const dci_sim_problem *proble
     if (!dci_sim_near_plane(problem, place, k, p)) return DC_OK;
     for (j = 0; j < sim->hull[k].n; ++j) {
         dc_contact_force c;
-        if (!dci_sim_touches(problem, place, k, p, j, NULL, &t)) return DC_E_OVERLAP;
+        if (!dci_sim_touches(problem, place, k, p, j, DCI_SIM_GRADIENT, NULL, &t)) return DC_E_OVERLAP;
         slip = t;
-        if (sim->hull[k].round > 0) dci_sim_touches(problem, place, k, p, sim->hull[k].n + j, NULL, &slip);
+        if (sim->hull[k].round > 0)
+            dci_sim_touches(problem, place, k, p, sim->hull[k].n + j, DCI_SIM_GRADIENT, NULL, &slip);
         if (!t.felt && !slip.slides) continue;
 
         /* the force that O has at the vertex, friction apart */
@@ -6618,7 +6678,8 @@ static DCI_NOINLINE void dci_sim_by_plane(dci_sim_terms *terms, int k, int p)
     if (!dci_sim_near_plane(problem, now, k, p)) return;
     for (j = 0; j < dci_sim_touch_count(sim->hull + k); ++j) {
         dc_real B[36] = {0}, w[6] = {0};
-        if (!dci_sim_touches(problem, now, k, p, j, NULL, &t) || !(t.felt || t.slides)) continue;
+        if (!dci_sim_touches(problem, now, k, p, j, DCI_SIM_DERIVATIVES, NULL, &t)) continue;
+        if (!t.felt && !t.slides) continue;
         if (t.slides) {
             /* the state at t, then the coefficients of the link and the plane */
             dci_sim_arms(B, t.arm, &t.mixed, t.arm_before);
@@ -7168,6 +7229,73 @@ DC_DEF size_t dc_sim_adjoint_bytes(const dc_sim *sim, const dc_sim_run *run)
 /* dL/dq_{t+1}, dL/dq_t, dL/dq_{t-1}, and scratch: twists of the links by the first */
 typedef struct { dc_real *next, *now, *prev, *twist; } dci_sim_adjoint;
 
+/* The attachments' share of lam^T d2O/dq dA at q_next, from what the evaluation there left: an attachment moves its
+ * link and all that it carries, on which lam pulls, by the second derivatives, with the wrench
+ *     W = sum over what it carries of B z (pairs) + H (z - z_i) + c lam,  + H z_i',
+ * H of all that a link carries, z_i of its own joint, z_i' of those above it. out: 6 per link */
+static DCI_NOINLINE void dci_sim_by_attachments(dci_sim_energy *at, const dc_real *lam, const dc_real *twist,
+                                                dc_real *out)
+{
+    dci_sim_place *place = &at->place;
+    const dc_sim *sim = place->sim;
+    const dci_sim_cross *cross;
+    const dc_v3 *c = at->sums.bracket;
+    dc_real *carried = at->sums.carried, w[6];      /* of a link: W, then z_i' */
+    int i, k, j;
+
+    dci_sim_axes(place, 1);
+    dci_sim_brackets(place, at->sums.contact, 1, at->sums.load, at->sums.bracket);
+    dci_sim_zero(carried, 12*(size_t)sim->links);
+
+    /* pairs */
+    for (cross = at->cross; cross; cross = cross->next) {
+        const dc_real *B = cross->form, *zi = twist + 6*cross->i, *zj = twist + 6*cross->j;
+        dc_real by_i[6] = {0}, by_j[6] = {0};
+        for (k = 0; k < 6; ++k)
+            for (j = 0; j < 6; ++j) {
+                by_i[k] += B[6*k + j]*zj[j];
+                by_j[j] += B[6*k + j]*zi[k];
+            }
+        dci_sim_shift(dci_sim_arm(place, cross->i), by_i, w);
+        for (k = 0; k < 6; ++k) carried[12*cross->i + k] += w[k];
+        dci_sim_shift(dci_sim_arm(place, cross->j), by_j, w);
+        for (k = 0; k < 6; ++k) carried[12*cross->j + k] += w[k];
+    }
+
+    /* from the roots to the tips: twists about o */
+    for (i = 0; i < sim->links; ++i) {
+        const int up = sim->link[i].parent;
+        dc_v3 move = dc_vec(0, 0, 0), turn = move, bend = move;
+        dc_real z[6], *W = carried + 12*i, *above = W + 6;
+        if (up >= 0) {
+            const dc_v3 t = dci_sim_v3(twist + 6*up + 3);
+            dci_sim_put3(dc_sub(dci_sim_v3(twist + 6*up), dc_cross(t, dci_sim_arm(place, up))), above);
+            dci_sim_put3(t, above + 3);
+        }
+        for (k = sim->v_at[i]; k < sim->v_at[i] + dci_sim_nv(sim->link[i].joint); ++k) {
+            move = dc_madd(move, lam[k], place->axis[k].move);
+            turn = dc_madd(turn, lam[k], place->axis[k].turn);
+            bend = dc_madd(bend, lam[k], c[k]);
+        }
+        dci_sim_put3(move, z);
+        dci_sim_put3(turn, z + 3);
+        for (k = 0; k < 6; ++k) W[k] += dci_sim_dot6(at->sums.form + 36*i + 6*k, z);
+        dci_sim_put3(dc_add(dci_sim_v3(W + 3), bend), W + 3);
+    }
+
+    /* from the tips to the roots */
+    for (i = sim->links - 1; i >= 0; --i) {
+        const int up = sim->link[i].parent;
+        const dc_real *above = carried + 12*i + 6;
+        for (k = 0; up >= 0 && k < 6; ++k) carried[12*up + k] += carried[12*i + k];
+        for (k = 0; k < 6; ++k) w[k] = carried[12*i + k] + dci_sim_dot6(at->sums.form + 36*i + 6*k, above);
+        for (k = 0; k < 6; ++k) {
+            const int a = sim->nv + 6*i + k;
+            out[6*i + k] += dci_sim_power(place->axis + a, w) + dc_dot(dci_sim_v3(above + 3), c[a]);
+        }
+    }
+}
+
 /* One step backwards, opened: lam = - H^-1 next takes the place of `next`, and everything is multiplied with it; by now
  * into `now`, by prev into `prev`. */
 static DCI_NOINLINE dc_status dci_sim_back(dci_sim_work *W, const dc_sim_run *r, int t, const dc_real *q_next,
@@ -7184,6 +7312,7 @@ static DCI_NOINLINE dc_status dci_sim_back(dci_sim_work *W, const dc_sim_run *r,
     if (!piv || !terms) return DC_E_MEMORY;
 
     /* lam, SDRS Eq. 88 transposed, and what moves by it */
+    W->at.keep = r->attach != NULL;
     dci_sim_eval(W, q_next, DCI_SIM_DERIVATIVES, DCI_SIM_IN_FULL);
     if (W->at.status != DC_OK) return W->at.status;
     status = dci_sim_factor_exact(W, piv);
@@ -7206,9 +7335,7 @@ static DCI_NOINLINE dc_status dci_sim_back(dci_sim_work *W, const dc_sim_run *r,
     terms->by.vertex.out = r->vertex;
     W->at.attach.out = r->attach;
 
-    /* the attachments' share of the second derivatives at q_next, for which lam has to be known */
-    if (r->attach) dci_sim_eval_known(W, q_next, DCI_SIM_DERIVATIVES);
-    if (W->at.status != DC_OK) return W->at.status;
+    if (r->attach) dci_sim_by_attachments(&W->at, lam, bar->twist, r->attach);
     dci_sim_all_terms(terms, q_next);
     return terms->status;
 }
@@ -10167,6 +10294,7 @@ static DCI_NOINLINE dc_status dci_grain_row_by(const dc_grains *g, const dc_grai
     dc_status status = DC_OK;
     dc_real a = 1, b = 1, dc;
 
+    /* the field's, in m */
     memset(&d_in, 0, sizeof d_in);
     if (by) status = dc_cfield_eval(by, q, mem, &d_in.distance, d_in.grad, &d_in.lever, NULL, NULL);
     if (status != DC_OK) return status;
@@ -10175,6 +10303,7 @@ static DCI_NOINLINE dc_status dci_grain_row_by(const dc_grains *g, const dc_grai
     d_in.lever *= pair->length;
     dci_grain_row_tangent(jet, g->rows + p, &d_in, d);
 
+    /* c's, in the dampers */
     if (!g->desc.reduced_mass || !shape->mass) return DC_OK;
     if (!dci_grain_free(g, contact->b)) b = 0;
     else if (!dci_grain_free(g, contact->a)) a = 0;

@@ -312,8 +312,8 @@ TEST cuboids_agree_with_the_distance(void)
                 ASSERT(m.gap > o.margin && (double)(m.gap - d.gap) < 100*EPS);
             } else if (!again || m.reference == 3) {
                 /* with a patch before its face may stay */
-                const double off = fabs((double)(m.gap - d.gap)), g = (double)d.gap;
-                if (g > 0) worst_add(&near, off/(300*EPS + fmin(SLACK, SLACK*SLACK/g)), "%ld by %g reference %d", k, by, m.reference);
+                const double off = fabs((double)(m.gap - d.gap)), g = (double)d.gap, slack = 0.5*SLACK*(double)(t[0].reach + t[1].reach);
+                if (g > 0) worst_add(&near, off/(300*EPS + fmin(slack, slack*slack/g)), "%ld by %g reference %d", k, by, m.reference);
                 else worst_add(&gap, off/(3*EPS), "%ld by %g reference %d", k, by, m.reference);
             }
             apart += m.count > 0 && m.gap > 0;

@@ -222,10 +222,13 @@ TEST gradients_by_the_design_are_those_of_the_trajectory(void)
     static dc_real d[MOST], g[MOST];
     dc_sim_run run = DC_ZERO;
     dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+    static const double products[4] = {0.392736946603, 0.0546789712177, -0.272000798601, -0.216750220673};
+    const double largest = 0.148021105;
+    worst e = worst_make("gradient against that in double");
     double loss;
     fd_result fd;
     rng r;
-    int k;
+    int k, c;
 
     robot();
     m.desc.tolerance = (dc_real)rounded(1e-13, 1e-5);
@@ -253,7 +256,17 @@ TEST gradients_by_the_design_are_those_of_the_trajectory(void)
     ASSERT(fabs(grad[0]) > 1e-4 && grad[1] != 0 && grad[2] != 0 && grad[D.turned[TIP] + 1] != 0);
     fd = fd_check(travel, NULL, D.n, at, 1, grad, rounded(1e-3, 1e-2));
     printf("  gradient of %d steps by %d variables: %.1e of the largest, order %.1f\n", H, D.n, fd.err, fd.order);
-    ASSERT(fd.err < rounded(1e-6, 2e-2) && !fd.bit_equal);
+    ASSERT(!fd.bit_equal);
+    ASSERT(DC_IS_FLOAT || fd.err < 1e-6);
+
+    /* Differences of float trajectories have 1e-3 to 9e-2 of noise, by luck: there the gradient is compared with that in
+     * double, which differences confirm to 4e-10, by its products with four vectors. */
+    for (c = 0; c < 4; ++c) {
+        double product = 0;
+        for (k = 0; k < D.n; ++k) product += grad[k]*cos((double)(k*(c + 1)));
+        worst_add(&e, fabs(product - products[c])/largest, "product %d", c);
+    }
+    ASSERT(worst_print(&e, rounded(1e-7, 1e-3)));
     PASS();
 }
 
