@@ -6356,7 +6356,8 @@ static DCI_NOINLINE void dci_patch_open(dci_patch *w, const dc_pose *pa, const d
 }
 
 /* Is there more room than `far` along the n of a patch before that had no points? */
-static int dci_patch_far(dci_patch *w, const dc_pose *pa, const dc_pose *pb, const dc_hull_patch *before, dc_real far)
+static DCI_NOINLINE int dci_patch_far(dci_patch *w, const dc_pose *pa, const dc_pose *pb, const dc_hull_patch *before,
+                                      dc_real far)
 {
     const dci_side *a = &w->side[0], *b = &w->side[1];
     const dc_v3 n = before->n;
@@ -6369,6 +6370,35 @@ static int dci_patch_far(dci_patch *w, const dc_pose *pa, const dc_pose *pb, con
     w->n = n;
     w->gap = dc_dot(n, dc_add(x, dc_sub(pa->t, pb->t)));
     return w->gap > far;
+}
+
+/* Direction, reference and gap by the axes of two cuboids; whether that is their distance. */
+static DCI_NOINLINE int dci_patch_axes(dci_patch *w, const dc_pose *pa, const dc_pose *pb, const dc_hull_patch *before,
+                                       dc_real share, dc_real far, dc_distance *d)
+{
+    dci_boxes x;
+    int axis, known;
+
+    dci_boxes_open(&x, w, pa, pb);
+    axis = dci_boxes_best(&x, dci_boxes_kept(w->side[0].hull, w->side[1].hull, before), share, far,
+                          w->rounding*DC_R(0.25));
+    known = dci_boxes_answer(&x, axis, d) && axis >= 6;
+    w->reference = axis < 3 ? 1 : axis < 6 ? 2 : 3;
+    dci_patch_open(w, pa, pb, d);
+    return known || w->gap < 0;
+}
+
+/* the faces across n, and their outlines where they are near */
+static DCI_NOINLINE void dci_patch_faces(dci_patch *w, const dc_hull_patch *before, dc_real far)
+{
+    dci_side_choose(&w->side[0], dc_neg(w->n), before->count > 0 ? before->face_a : -1);
+    dci_side_choose(&w->side[1], w->n, before->count > 0 ? before->face_b : -1);
+    if (w->gap > far) return;
+    dci_patch_reference(w, before->reference);
+    w->axis_1 = dci_unit(dc_cross(w->n, dci_axis_off(w->n)));
+    w->axis_2 = dc_cross(w->n, w->axis_1);
+    dci_side_outline(&w->side[0], w, dc_neg(w->n));
+    dci_side_outline(&w->side[1], w, w->n);
 }
 
 /* The patch in w, by the axes of cuboids or by the distance. DC_E_OVERLAP: the axes do not say, the distance has to. */
@@ -6384,14 +6414,7 @@ static DCI_NOINLINE dc_status dci_patch_make(dci_patch *w, const dc_hull_manifol
     /* direction */
     w->reference = w->candidates = w->points = 0;
     if (axes) {
-        dci_boxes x;
-        int axis;
-        dci_boxes_open(&x, w, pa, pb);
-        axis = dci_boxes_best(&x, dci_boxes_kept(a, b, before), o->share, far, w->rounding*DC_R(0.25));
-        known = dci_boxes_answer(&x, axis, d) && axis >= 6;
-        w->reference = axis < 3 ? 1 : axis < 6 ? 2 : 3;
-        dci_patch_open(w, pa, pb, d);
-        known |= w->gap < 0;
+        known = dci_patch_axes(w, pa, pb, before, o->share, far, d);
     } else {
         w->side[0].face = w->side[1].face = 0;
         if (dci_patch_far(w, pa, pb, before, far)) return DC_OK;
@@ -6402,14 +6425,8 @@ static DCI_NOINLINE dc_status dci_patch_make(dci_patch *w, const dc_hull_manifol
     }
 
     /* across n: two faces */
-    dci_side_choose(&w->side[0], dc_neg(w->n), before->count > 0 ? before->face_a : -1);
-    dci_side_choose(&w->side[1], w->n, before->count > 0 ? before->face_b : -1);
+    dci_patch_faces(w, before, far);
     if (w->gap > far) return status;
-    dci_patch_reference(w, before->reference);
-    w->axis_1 = dci_unit(dc_cross(w->n, dci_axis_off(w->n)));
-    w->axis_2 = dc_cross(w->n, w->axis_1);
-    dci_side_outline(&w->side[0], w, dc_neg(w->n));
-    dci_side_outline(&w->side[1], w, w->n);
     return dci_patch_fill(w, d, before, o->margin, o->capacity, known) ? status : DC_E_OVERLAP;
 }
 

@@ -10280,31 +10280,43 @@ static void dci_grain_row_along(const dci_grain_jet *jet, const dc_grain_row *ro
     dci_grain_row_tangent(jet, row, &d_in, d);
 }
 
+/* The field's derivative by parameter k of the shapes where contact p is: distance, gradient, lever, in m. */
+static DCI_NOINLINE dc_status dci_grain_field_by(const dc_grains *g, const dc_grains_shape *shape, int k, int p,
+                                                 const dc_real *rel, dc_arena *mem, dc_real out[5])
+{
+    const dc_real L = g->pair[g->pair_of[p]].length, q[3] = {rel[0], rel[1]/L, rel[2]/L};
+    const dc_cfield *by = shape->field ? shape->field[k*g->desc.pairs + g->pair_of[p]] : NULL;
+    dc_status status;
+
+    memset(out, 0, 5*sizeof *out);
+    if (!by) return DC_OK;
+    status = dc_cfield_eval(by, q, mem, out, out + 1, out + 4, NULL, NULL);
+    out[0] *= L;
+    out[1] *= L;
+    out[4] *= L;
+    return status;
+}
+
 /* Along parameter k of the shapes: the field's derivative at rest, and of c, the reduced mass,
  *     dc = (m_B/(m_A + m_B))^2 dm_A + (m_A/(m_A + m_B))^2 dm_B,   (1, 0) or (0, 1) where the other one is not free */
-static DCI_NOINLINE dc_status dci_grain_row_by(const dc_grains *g, const dc_grains_shape *shape, int k, int p,
-                                               const dci_grain_jet *jet, dc_arena *mem, dc_grain_row *d)
+static DCI_NOINLINE void dci_grain_row_by(const dc_grains *g, const dc_grains_shape *shape, int k, int p,
+                                          const dci_grain_jet *jet, const dc_real field[5], dc_grain_row *d)
 {
     const dc_grain_contact *contact = g->contact + p;
     const dc_grain_pair *pair = g->pair + g->pair_of[p];
-    const dc_cfield *by = shape->field ? shape->field[k*g->desc.pairs + g->pair_of[p]] : NULL;
     const int ta = g->body[contact->a], tb = g->body[contact->b];
-    const dc_real q[3] = {jet->in.rel[0], jet->in.rel[1]/pair->length, jet->in.rel[2]/pair->length};
     dci_grain_in d_in;
-    dc_status status = DC_OK;
     dc_real a = 1, b = 1, dc;
 
-    /* the field's, in m */
+    /* by the field */
     memset(&d_in, 0, sizeof d_in);
-    if (by) status = dc_cfield_eval(by, q, mem, &d_in.distance, d_in.grad, &d_in.lever, NULL, NULL);
-    if (status != DC_OK) return status;
-    d_in.distance *= pair->length;
-    d_in.grad[0] *= pair->length;
-    d_in.lever *= pair->length;
+    d_in.distance = field[0];
+    memcpy(d_in.grad, field + 1, sizeof d_in.grad);
+    d_in.lever = field[4];
     dci_grain_row_tangent(jet, g->rows + p, &d_in, d);
 
     /* c's, in the dampers */
-    if (!g->desc.reduced_mass || !shape->mass) return DC_OK;
+    if (!g->desc.reduced_mass || !shape->mass) return;
     if (!dci_grain_free(g, contact->b)) b = 0;
     else if (!dci_grain_free(g, contact->a)) a = 0;
     else {
@@ -10315,7 +10327,6 @@ static DCI_NOINLINE dc_status dci_grain_row_by(const dc_grains *g, const dc_grai
     d->gain_n = dc*pair->material.gn;
     d->gain_t = d->damping_t = dc*pair->material.gt;
     if (!(jet->in.distance < 0)) d->pull_n += d->gain_n*jet->in.distance/jet->law.step;
-    return DC_OK;
 }
 
 /* velocities' tangents from those of the velocities before the step, of rows and forces */
@@ -10667,34 +10678,54 @@ static DCI_NOINLINE void dci_sweeps_vjp(dc_grains *g, const dc_grains_tangent *n
     }
 }
 
+/* what row p gives the positions of both grains and the spring */
+static DCI_NOINLINE void dci_sweeps_row_state(const dc_grains *g, const dci_sweeps_work *w, int p,
+                                              const dci_grain_jet *jet, const dc_grains_tangent *now)
+{
+    const dc_grain_contact *contact = g->contact + p;
+    dc_grain_row d;
+    int i;
+
+    for (i = 0; i < 7; ++i) {
+        dc_real e[7] = {0}, by;
+        e[i] = 1;
+        dci_grain_row_along(jet, g->rows + p, e, e + 3, e[6], &d);
+        by = dci_grain_row_dot(w->rows + p, &d);
+        if (i < 6) now->q[3*(i < 3 ? contact->a : contact->b) + i%3] += by;
+        else if (jet->where >= 0) now->spring[3*jet->where] += by;
+    }
+}
+
+/* what row p gives parameter k of the shapes */
+static DCI_NOINLINE dc_real dci_sweeps_row_by(const dc_grains *g, const dci_sweeps_work *w, const dc_grains_shape *shape,
+                                              int k, int p, const dci_grain_jet *jet, const dc_real field[5])
+{
+    dc_grain_row d;
+
+    dci_grain_row_by(g, shape, k, p, jet, field, &d);
+    return dci_grain_row_dot(w->rows + p, &d);
+}
+
 /* The transpose of dci_sweeps_rows_along, by columns, and that of parameters of the shapes, or NULL. */
 static DCI_NOINLINE dc_status dci_sweeps_rows_back(const dc_grains *g, const dci_sweeps_work *w,
                                                    const dc_grains_shape *shape, dc_arena *mem,
                                                    const dc_grains_tangent *now, dc_real *by_shape)
 {
     dci_grain_jet jet;
-    dc_grain_row d;
+    dc_real field[5];
     dc_status status;
     int i, k, p;
 
     for (p = 0; p < g->contacts; ++p) {
-        const dc_grain_contact *contact = g->contact + p;
         if (!g->touch[p]) continue;
         status = dci_grain_jet_of(g, p, mem, &jet);
         if (status != DC_OK) return status;
-        for (i = 0; i < 7; ++i) {
-            dc_real e[7] = {0}, by;
-            e[i] = 1;
-            dci_grain_row_along(&jet, g->rows + p, e, e + 3, e[6], &d);
-            by = dci_grain_row_dot(w->rows + p, &d);
-            if (i < 6) now->q[3*(i < 3 ? contact->a : contact->b) + i%3] += by;
-            else if (jet.where >= 0) now->spring[3*jet.where] += by;
-        }
+        dci_sweeps_row_state(g, w, p, &jet, now);
         for (k = 0; k < 2 && jet.where >= 0; ++k) now->spring[3*jet.where + 1 + k] += w->force[2*p + k];
         for (k = 0; shape && k < shape->parameters; ++k) {
-            status = dci_grain_row_by(g, shape, k, p, &jet, mem, &d);
+            status = dci_grain_field_by(g, shape, k, p, jet.in.rel, mem, field);
             if (status != DC_OK) return status;
-            by_shape[k] += dci_grain_row_dot(w->rows + p, &d);
+            by_shape[k] += dci_sweeps_row_by(g, w, shape, k, p, &jet, field);
         }
     }
 

@@ -1345,11 +1345,14 @@ TEST a_bad_radius_is_refused(void)
         ASSERT_EQ(DC_E_ARG, dc_hull_distance(&B.h, NULL, &A.h, NULL, NULL, &d));
         ASSERT_EQ(0, memcmp(&d, &keep, sizeof d));
     }
+    for (k = 0; k < 4; k++) {
+        A.h.radius = bad[k];
+        ASSERT_EQ(DC_E_ARG, dc_pair(NULL, &A.h, &B.h, &mem, NULL, &value, NULL, NULL, NULL));
+        ASSERT_EQ(DC_E_ARG, dc_pair_rigid(NULL, &B.h, NULL, &A.h, NULL, &mem, NULL, &value, NULL, NULL, NULL));
+        ASSERT_EQ(DC_E_ARG, dc_pair_affine(NULL, &B.h, NULL, &A.h, NULL, &mem, NULL, &value, NULL, NULL, NULL));
+    }
     /* and where it is not taken, any */
     A.h.radius = DC_R(0.125);
-    ASSERT_EQ(DC_E_ARG, dc_pair(NULL, &A.h, &B.h, &mem, NULL, &value, NULL, NULL, NULL));
-    ASSERT_EQ(DC_E_ARG, dc_pair_rigid(NULL, &B.h, NULL, &A.h, NULL, &mem, NULL, &value, NULL, NULL, NULL));
-    ASSERT_EQ(DC_E_ARG, dc_pair_affine(NULL, &B.h, NULL, &A.h, NULL, &mem, NULL, &value, NULL, NULL, NULL));
     ASSERT_EQ(DC_E_ARG, dc_friction(NULL, NULL, 1, 1, &B.h, &B.h, &A.h, &A.h, &mem, NULL, &value, NULL, NULL, NULL, NULL));
     ASSERT_EQ(DC_E_ARG, dc_friction(NULL, NULL, 1, 1, &B.h, &A.h, &B.h, &B.h, &mem, NULL, &value, NULL, NULL, NULL, NULL));
     ASSERT(value == 5);
