@@ -10697,8 +10697,9 @@ static DCI_NOINLINE void dci_sweeps_row_state(const dc_grains *g, const dci_swee
 }
 
 /* what row p gives parameter k of the shapes */
-static DCI_NOINLINE dc_real dci_sweeps_row_by(const dc_grains *g, const dci_sweeps_work *w, const dc_grains_shape *shape,
-                                              int k, int p, const dci_grain_jet *jet, const dc_real field[5])
+static DCI_NOINLINE dc_real dci_sweeps_row_by(const dc_grains *g, const dci_sweeps_work *w,
+                                              const dc_grains_shape *shape, int k, int p, const dci_grain_jet *jet,
+                                              const dc_real field[5])
 {
     dc_grain_row d;
 
