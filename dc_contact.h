@@ -6098,9 +6098,9 @@ static DCI_NOINLINE void dci_boxes_open(dci_boxes *x, const dci_patch *w, const 
 }
 
 /* The axis with the most room: 0 to 2 of a, 3 to 5 of b, 6 + 3 i + j their product; faces where edges bring no more
- * than rounding. Faces with more than `far` end the search. kept: the face that n was normal to before, 2 k + 1 where n
- * was along axis k, 2 k where it was against it, of b 6 more; -1: none. */
-static DCI_NOINLINE int dci_boxes_best(dci_boxes *x, int kept, dc_real share, dc_real far, dc_real rounding)
+ * than rounding. Faces with more than `limit` end the search. kept: the face that n was normal to before, 2 k + 1 where
+ * n was along axis k, 2 k where it was against it, of b 6 more; -1: none. */
+static DCI_NOINLINE int dci_boxes_best(dci_boxes *x, int kept, dc_real share, dc_real limit, dc_real rounding)
 {
     const dc_real *ha = x->hull[0]->box_half, *hb = x->hull[1]->box_half;
     dc_real room[6], edge[3][3], best, l2;
@@ -6124,7 +6124,7 @@ static DCI_NOINLINE int dci_boxes_best(dci_boxes *x, int kept, dc_real share, dc
                        - (ha[i1]*x->size[i2][j] + ha[i2]*x->size[i1][j])
                        - (hb[j1]*x->size[i][j2] + hb[j2]*x->size[i][j1]);
         }
-    for (i = 0; i < 9 && !(best > far); ++i) {
+    for (i = 0; i < 9 && !(best > limit); ++i) {
         dc_real value = edge[i/3][i%3];
         if (value < 0 && value <= best) continue;
         l2 = x->turn[i/3][(i + 1)%3]*x->turn[i/3][(i + 1)%3] + x->turn[i/3][(i + 2)%3]*x->turn[i/3][(i + 2)%3];
@@ -6355,9 +6355,9 @@ static DCI_NOINLINE void dci_patch_open(dci_patch *w, const dc_pose *pa, const d
     w->side[1].shift = dc_sub(pb->t, w->origin);
 }
 
-/* Is there more room than `far` along the n of a patch before that had no points? */
+/* Is there more room than `limit` along the n of a patch before that had no points? */
 static DCI_NOINLINE int dci_patch_far(dci_patch *w, const dc_pose *pa, const dc_pose *pb, const dc_hull_patch *before,
-                                      dc_real far)
+                                      dc_real limit)
 {
     const dci_side *a = &w->side[0], *b = &w->side[1];
     const dc_v3 n = before->n;
@@ -6369,18 +6369,18 @@ static DCI_NOINLINE int dci_patch_far(dci_patch *w, const dc_pose *pa, const dc_
     x = dc_sub(dc_mul(&a->rotation, x), dc_mul(&b->rotation, y));
     w->n = n;
     w->gap = dc_dot(n, dc_add(x, dc_sub(pa->t, pb->t)));
-    return w->gap > far;
+    return w->gap > limit;
 }
 
 /* Direction, reference and gap by the axes of two cuboids; whether that is their distance. */
 static DCI_NOINLINE int dci_patch_axes(dci_patch *w, const dc_pose *pa, const dc_pose *pb, const dc_hull_patch *before,
-                                       dc_real share, dc_real far, dc_distance *d)
+                                       dc_real share, dc_real limit, dc_distance *d)
 {
     dci_boxes x;
     int axis, known;
 
     dci_boxes_open(&x, w, pa, pb);
-    axis = dci_boxes_best(&x, dci_boxes_kept(w->side[0].hull, w->side[1].hull, before), share, far,
+    axis = dci_boxes_best(&x, dci_boxes_kept(w->side[0].hull, w->side[1].hull, before), share, limit,
                           w->rounding*DC_R(0.25));
     known = dci_boxes_answer(&x, axis, d) && axis >= 6;
     w->reference = axis < 3 ? 1 : axis < 6 ? 2 : 3;
@@ -6389,11 +6389,11 @@ static DCI_NOINLINE int dci_patch_axes(dci_patch *w, const dc_pose *pa, const dc
 }
 
 /* the faces across n, and their outlines where they are near */
-static DCI_NOINLINE void dci_patch_faces(dci_patch *w, const dc_hull_patch *before, dc_real far)
+static DCI_NOINLINE void dci_patch_faces(dci_patch *w, const dc_hull_patch *before, dc_real limit)
 {
     dci_side_choose(&w->side[0], dc_neg(w->n), before->count > 0 ? before->face_a : -1);
     dci_side_choose(&w->side[1], w->n, before->count > 0 ? before->face_b : -1);
-    if (w->gap > far) return;
+    if (w->gap > limit) return;
     dci_patch_reference(w, before->reference);
     w->axis_1 = dci_unit(dc_cross(w->n, dci_axis_off(w->n)));
     w->axis_2 = dc_cross(w->n, w->axis_1);
@@ -6407,17 +6407,17 @@ static DCI_NOINLINE dc_status dci_patch_make(dci_patch *w, const dc_hull_manifol
                                              const dc_hull_patch *before)
 {
     const dc_hull_topology *a = w->side[0].hull, *b = w->side[1].hull;
-    const dc_real far = o->margin + a->hull.radius + b->hull.radius + w->slack*DC_R(0.01);
+    const dc_real limit = o->margin + a->hull.radius + b->hull.radius + w->slack*DC_R(0.01);
     dc_status status = DC_OK;
     int known = 1;
 
     /* direction */
     w->reference = w->candidates = w->points = 0;
     if (axes) {
-        known = dci_patch_axes(w, pa, pb, before, o->share, far, d);
+        known = dci_patch_axes(w, pa, pb, before, o->share, limit, d);
     } else {
         w->side[0].face = w->side[1].face = 0;
-        if (dci_patch_far(w, pa, pb, before, far)) return DC_OK;
+        if (dci_patch_far(w, pa, pb, before, limit)) return DC_OK;
         status = dc_hull_distance_large(a, pa, b, pb, mem, d);
         if (status != DC_OK && status != DC_E_DIVERGED) return status;
         dci_patch_open(w, pa, pb, d);
@@ -6425,8 +6425,8 @@ static DCI_NOINLINE dc_status dci_patch_make(dci_patch *w, const dc_hull_manifol
     }
 
     /* across n: two faces */
-    dci_patch_faces(w, before, far);
-    if (w->gap > far) return status;
+    dci_patch_faces(w, before, limit);
+    if (w->gap > limit) return status;
     return dci_patch_fill(w, d, before, o->margin, o->capacity, known) ? status : DC_E_OVERLAP;
 }
 

@@ -1369,9 +1369,9 @@ static DCI_NOINLINE void dci_sim_round_edge(dc_v3 t, dc_v3 a, dc_real angle, dc_
             for (j = 0; j < 3; ++j) {
                 cap.two[i][j] = -s*(v[i]*arc.one[j] + arc.one[i]*v[j])/6;
                 for (k = 0; k < 3; ++k) {
-                    const dc_real I = (i == j ? cap.one[k] : 0) + (j == k ? cap.one[i] : 0) + (k == i ? cap.one[j] : 0);
+                    const dc_real U = (i == j ? cap.one[k] : 0) + (j == k ? cap.one[i] : 0) + (k == i ? cap.one[j] : 0);
                     const dc_real V = v[i]*arc.two[j][k] + v[j]*arc.two[k][i] + v[k]*arc.two[i][j];
-                    cap.three[i][j][k] = (2*I - s*V)/12;
+                    cap.three[i][j][k] = (2*U - s*V)/12;
                 }
             }
         memcpy(place[0], y[end], sizeof place[0]);
