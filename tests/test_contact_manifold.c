@@ -663,6 +663,15 @@ typedef struct {
 } scene;
 
 /* n, and pa, pb, gap of each point of the scene's patch, under twists x; NaN where its features change */
+/* the same n points, in any order */
+static int same_points(int n, const int *x, const int *y)
+{
+    int i, k, found = 0;
+    for (i = 0; i < n; ++i)
+        for (k = 0; k < n; ++k) found += x[i] == y[k];
+    return found == n;
+}
+
 static void patch_of_twists(const double *x, double *f, void *user)
 {
     scene *s = (scene *)user;
@@ -676,6 +685,11 @@ static void patch_of_twists(const double *x, double *f, void *user)
     for (i = 0; i < 3 + 7*s->m.count; ++i) f[i] = (double)NAN;
     if (manifold(&s->o, &s->a, &pa, &s->b, &pb, &m) != DC_OK || m.count != s->m.count || m.reference != s->m.reference || m.face_a != s->m.face_a
         || m.face_b != s->m.face_b || m.distance.na != s->m.distance.na || m.distance.nb != s->m.distance.nb) { s->bad++; return; }
+    /* n is normal to these */
+    if (m.reference == 3 && (!same_points(m.distance.na, m.distance.ia, s->m.distance.ia) || !same_points(m.distance.nb, m.distance.ib, s->m.distance.ib))) {
+        s->bad++;
+        return;
+    }
     f[0] = (double)m.n.x; f[1] = (double)m.n.y; f[2] = (double)m.n.z;
     for (i = 0; i < s->m.count; ++i) {
         for (j = 0; j < m.count && m.point[j].id != s->m.point[i].id; ++j) continue;
