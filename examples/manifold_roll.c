@@ -122,12 +122,9 @@ int main(int argc, char **argv)
     cli_number  number[] = {{"seconds", &seconds, 0.1, 20, "how long they roll"},
                             {"scene", &which, 0, SCENES - 1, "0: figures, 1: drill on aeroplane, 2: pile"}};
     cli         o = cli_parse(argc, argv, "Rolls objects that are not convex over each other.", "manifold_roll.html", number, 2);
-    static const dc_v3 up = {0, 0, 1}, origin = {0, 0, 0};
     const scene *s = &scenes[(int)which];
     dc_arena    mem = dc_arena_make(memory, sizeof memory);
-    dc_sdf_prim half_space = DC_ZERO;
-    dc_sdf      ground_field = DC_ZERO;
-    dc_mesh     point = DC_ZERO;
+    object_ground flat;
     dc_pose     rest = {{1, 0, 0, 0}, {0, 0, 0}};
     roll        r = DC_ZERO;
     view_options page = DC_ZERO;
@@ -137,17 +134,9 @@ int main(int argc, char **argv)
     double      left = 0;
     int         i, k, without, steps, id[ROLL_BODIES], shape[ROLL_BODIES], series[4], newton = 0, most = 0, failed = 0;
 
-    half_space.kind = DC_SDF_POLYHEDRON;
-    half_space.pose = rest;
-    half_space.count = 1;
-    half_space.n = &up;
-    half_space.p = &origin;
-    ground_field.prim = &half_space;
-    ground_field.n = 1;
-    point.v = &origin;
-    point.nv = 1;
-    r.ground.mesh = &point;
-    r.ground.sdf = &ground_field;
+    object_ground_make(&flat);
+    r.ground.mesh = &flat.mesh;
+    r.ground.sdf = &flat.field;
     r.bodies = s->bodies;
     r.density = 100;
     r.gravity = DC_R(9.81);

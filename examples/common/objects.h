@@ -205,4 +205,22 @@ static inline dc_status object_make(object *o, int kind, dc_arena *mem)
     return s;
 }
 
+/* The ground, all below z = 0. Its one vertex is for no contact: no_vs_b. It points into itself. */
+typedef struct { dc_v3 up, origin; dc_sdf_prim part; dc_sdf field; dc_mesh mesh; } object_ground;
+
+static inline void object_ground_make(object_ground *g)
+{
+    memset(g, 0, sizeof *g);
+    g->up.z = 1;
+    g->part.kind = DC_SDF_POLYHEDRON;
+    g->part.pose.q.w = 1;
+    g->part.count = 1;
+    g->part.n = &g->up;
+    g->part.p = &g->origin;
+    g->field.prim = &g->part;
+    g->field.n = 1;
+    g->mesh.v = &g->origin;
+    g->mesh.nv = 1;
+}
+
 #endif /* OBJECTS_H_INCLUDED */
