@@ -6039,7 +6039,7 @@ DC_DEF dc_status dc_ncp_step(const dc_ncp_options *opt, const dc_ncp_scene *scen
     /* from the solution of the step before, then from cold starts */
     status = DC_E_DIVERGED;
     if (S->scene.contacts > 0 && dci_ncp_warm(S)) {
-        enum { MOST = 15, MORE = 10 };      /* where it is nearly there after the most, it may go on */
+        enum { MOST = 15, MORE = 10 };      /* one that ends nearby, also in a stall, may go on */
         dc_ncp_info more = DC_ZERO;
         status = dci_ncp_iterate(S, S->max_iterations < MOST ? S->max_iterations : MOST, 1, &in);
         if (status == DC_E_DIVERGED && in.residual < DC_R(1e-3) && in.complementarity < DC_R(1e-3)) {

@@ -718,7 +718,8 @@ DC_DEF dc_status dc_cfield_bake(const dc_cfield_bake_options *opt, const dc_cfie
  *     sum over k of weight[k] of[k],   1 <= count <= 4096
  * with cells of 32 bits, in bytes that depend on the grid alone. Of weights whose sum is not 1 it is no distance, and
  * is not saved. DC_E_ARG: a NULL, a field that is not baked or over another grid (wall, counts, fold, radii), a weight
- * that is not finite; DC_E_RANGE: a cell does not fit; DC_E_MEMORY. *f and the arena are untouched. */
+ * that is not finite or beyond DC_LIMIT; DC_E_RANGE: a cell does not fit; DC_E_MEMORY. *f and the arena are then
+ * untouched. */
 DC_DEF size_t dc_cfield_mix_bytes(const dc_cfield *of);
 DC_DEF dc_status dc_cfield_mix(int count, const dc_cfield *const *of, const dc_real *weight, dc_arena *mem,
                                dc_cfield *f);

@@ -482,15 +482,17 @@ static double descend(design *d, double p, int how, unsigned long long seed, cli
         steps = 0.5*steps + 1;
         if (h->n == (int)iterations || (h->loss[n] < 2.5e-5 && n > 1)) break;
     }
-    return found/steps;
+    return steps > 0 ? found/steps : p;             /* stopped before the first */
 }
 
 /* What was found, by runs that it has not seen. */
 static void judge(design *d, double from, int how, double p, unsigned long long seed)
 {
-    double error, is = mean(d, p, 2*(int)runs, seed, &error);
+    double error, is;
     char   name[60];
 
+    if (cli_stopped()) return;
+    is = mean(d, p, 2*(int)runs, seed, &error);
     snprintf(name, sizeof name, "%s_from_%.2f_%s", d->name, from, how == SMOOTHED ? "smoothed" : "exact");
     printf("%s_p %.3f 1\n%s_outcome %.3f %s\n", name, p, name, is, d->unit);
     printf("%s_standard_error %.3f %s\n%s_off_target %+.1f %%\n", name, error, d->unit, name, 100*(is/d->target - 1));

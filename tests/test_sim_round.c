@@ -216,7 +216,7 @@ static void start(dc_real height)
 }
 
 /* A ball, a capsule and a rounded box come to rest where their vertices' force is their weight, the rounded box at the gap
- * of a box, on the floor and on a fixed box; the contacts say so. */
+ * of a box on the floor; the contacts say so, on a fixed box too. */
 TEST rests(void)
 {
     static const double balls[4] = {1, 2, 4, 4};

@@ -14,7 +14,7 @@ enum { OBJECT_PARTS = 32, OBJECT_VERTICES = 584 };
 /* the toy's surface has no handle: 2V - 4 triangles and 3V - 6 edges */
 enum { TOY_VERTICES = 180, TOY_TRIANGLES = 2*TOY_VERTICES - 4, TOY_EDGES = 3*TOY_VERTICES - 6 };
 
-/* A part: centre, rotation vector, half axes, exponents. Those with x > 0 are followed by their mirror image. */
+/* A part: centre, rotation vector, half axes, exponents. Those with x > 0.1 are followed by their mirror image: a tail may lean. */
 typedef double object_row[11];
 
 static const object_row object_toy[] = {

@@ -61,8 +61,8 @@ board() {
 firmware() {
     name=${1%.c}
     board "$name" mps2-an386 -mcpu=cortex-m4 -mfpu=fpv4-sp-d16 -Os > m4f.txt & m4f=$!
-    ${CC:-cc} $common -O2 "$name.c" board.c -o here -lm && ./here > here.txt || { cat here.txt; return 1; }
-    board "$name" mps2-an500 -mcpu=cortex-m7 -mfpu=fpv5-sp-d16 -O2 > m7.txt || { cat m7.txt; return 1; }
+    ${CC:-cc} $common -O2 "$name.c" board.c -o here -lm && ./here > here.txt || { cat here.txt; wait $m4f; return 1; }
+    board "$name" mps2-an500 -mcpu=cortex-m7 -mfpu=fpv5-sp-d16 -O2 > m7.txt || { cat m7.txt; wait $m4f; return 1; }
     wait $m4f || { cat m4f.txt; return 1; }
     sed 's,^,note m4f_os/,' m4f.txt
     sed 's,^,note m7_o2/,' m7.txt
