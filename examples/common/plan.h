@@ -102,7 +102,9 @@ static inline void plan_begin(plan *p, sim_world *w, controls_kind kind, int hor
         dc_sim_neutral(&w->sim, p->c.target + (size_t)i*nq);
     }
     p->adam.n = p->c.n;
-    p->adam.beta1 = DC_R(0.3); p->adam.beta2 = DC_R(0.5); p->adam.eps = DC_R(1e-30);
+    p->adam.beta1 = DC_R(0.3);
+    p->adam.beta2 = DC_R(0.5);
+    p->adam.eps = DC_R(1e-30);
 }
 
 static inline void plan_end(plan *p)
@@ -127,8 +129,11 @@ static inline double plan_roll(plan *p)
     p->rolls++;
     p->newton += info.iterations;
     p->diverged += info.diverged;
-    p->failed += status == DC_E_OVERLAP;
-    if (status == DC_E_OVERLAP) return p->value = HUGE_VAL;
+    if (status == DC_E_OVERLAP) {
+        p->failed++;
+        p->value = HUGE_VAL;
+        return p->value;
+    }
     if (status != DC_E_DIVERGED) sim_need(status, "a step of a plan");
     p->value = 0;
     for (i = 0; i < p->c.horizon; i++) p->value += p->loss(p, i, p->q + (i + 2)*p->world->sim.nq, NULL);
