@@ -88,7 +88,8 @@
  *               8-vertex hulls, DC_LOCAL   2600 (2450) with gradient and Hessian, warm 1450 (1330)
  *               hull distance              470 (470) for 8 vertices, 1930 (1590) for 96, warm 180 (160) and 620 (490)
  *               penetration depth          2270 (2620) for 8 vertices, 7060 (7140) for 96
- *               contact manifold           of two boxes 550 to 690, cold or warm; smooth 14 000
+ *               contact manifold           of two boxes 550 to 690, cold or warm; smooth 19 000 to
+ *                                          26 000
  *               ray                        870 (890) for 8 vertices, 2300 (2300) for 96
  *               cast                       1260 (1320), 5300 (5400); of hulls that turn 5200 (5400), 18 400 (18 700)
  *               pairs of 10 000 boxes      0.8 (0.8) ms with the order kept, 1.2 (1.2) without; a tree of them 2.7
@@ -761,8 +762,8 @@ DC_INLINE dc_status dc_m3_inv(const dc_m3 *A, dc_m3 *inverse)
 /* ---- hulls ----------------------------------------------------------------------------------- */
 
 /* Every point within `radius` of the convex hull, the core, of n points: a sphere is one point with a radius, a capsule
- * two, a rounded box eight. dc_friction alone, which is not told how a hull turns, takes hulls of radius 0 only. The
- * points are borrowed for the length of each call. */
+ * two, a rounded box eight. dc_friction, which is not told how a hull turns, and dc_hull_smooth take hulls of radius 0
+ * only. The points are borrowed for the length of each call. */
 typedef struct {
     const dc_v3 *v;     /* in body coordinates: any order, duplicates and interior points allowed */
     int          n;     /* of them; at least 1 */
@@ -1132,7 +1133,7 @@ DC_DEF dc_status dc_pair_rigid(const dc_pair_options *opt, const dc_hull *a, con
                                dc_real *hess, dc_pair_info *info);
 
 /* The same under affine maps x = T (x_hat,1); NULL is the identity. grad has 24, hess 24x24 entries: by the rows of
- * T_a, then of T_b. Cost O(n). */
+ * T_a, then of T_b. A radius is not mapped: balls of it about the mapped vertices. Cost O(n). */
 DC_DEF dc_status dc_pair_affine(const dc_pair_options *opt, const dc_hull *a, const dc_affine *T_a, const dc_hull *b,
                                 const dc_affine *T_b, dc_arena *mem, dc_plane *plane, dc_real *value, dc_real *grad,
                                 dc_real *hess, dc_pair_info *info);
@@ -1302,7 +1303,7 @@ DC_DEF dc_status dc_friction_open(const dc_friction_options *opt, const dc_pair_
                                   const dc_hull *a, const dc_pose *a0, const dc_hull *b, const dc_pose *b0,
                                   dc_arena *mem, dc_plane *plane, dc_friction_load *load);
 
-/* dc_friction_rigid of a load and its hulls at new poses, the same bits; no mixed derivative. mem:
+/* dc_friction_rigid of a load and its hulls, radii included, at new poses, the same bits; no mixed derivative. mem:
  * dc_friction_bytes. */
 DC_DEF dc_status dc_friction_move(const dc_friction_load *load, const dc_hull *a, const dc_pose *a1, const dc_hull *b,
                                   const dc_pose *b1, dc_arena *mem, dc_real *value, dc_real *grad, dc_real *hess);
@@ -5979,8 +5980,9 @@ static DCI_NOINLINE void dci_patch_reduce(dci_patch *w, int capacity)
             if (at < 0 || worth > most + equal || c[i].keep > c[at].keep
                 || (c[i].keep == c[at].keep && c[i].id < c[at].id)) at = i;
             most = i == at ? worth : dc_max(worth, most);
+            /* squared distances and areas are not measured by a length */
+            if (n == 1) equal = DCI_PATCH_EQUAL*most;
         }
-        if (n == 1) equal = DCI_PATCH_EQUAL*most;
         w->pick[n] = at;
         c[at].keep = 0;
     }
@@ -11053,7 +11055,7 @@ static int dci_friction_maps(dc_real map[4][12], const dc_hull *a, const dc_pose
     return dci_posed_pair(map, a, a0, b, b0, old) && dci_posed_pair(map + 2, a, a1, b, b1, now);
 }
 
-/* The three below without room for maps: the arguments are checked with maps on the stack. */
+/* The functions below without room for maps: the arguments are checked with maps on the stack. */
 static DCI_NOINLINE dc_status dci_friction_refuse(const dc_friction_options *opt, const dc_pair_options *pair,
                                                   dc_real mu, dc_real h, const dc_hull *a, const dc_pose *a0,
                                                   const dc_pose *a1, const dc_hull *b, const dc_pose *b0,
