@@ -1279,8 +1279,9 @@ DC_DEF dc_status dc_friction_shape(const dc_friction_options *opt, const dc_pair
 
 /* What dc_friction_rigid computes of the old poses alone, for any number of new ones: the time step of a simulator
  * tries many. Plain data; vertex is in the arena that dc_friction_open was given. */
-/* the velocity e of a vertex's slip, and its force over mu A: lambda, e/sqrt(|e|^2 + eps_v) at the end */
-typedef struct { dc_real slip[3], force[3]; } dc_friction_dual;
+/* the velocity e of a vertex's slip, and its force over mu A: lambda, e/sqrt(|e|^2 + eps_v) at the end; turned: at a
+ * place tried since the iterate the slip had turned round */
+typedef struct { dc_real slip[3], force[3]; int turned; } dc_friction_dual;
 /* mu h A(f), place along b1, b2; the k-th of a, then b; what dc_friction_try knows of it */
 typedef struct { dc_real A, x, y; int k; dc_friction_dual kept, tried; } dc_friction_vertex;
 typedef struct {
@@ -2029,9 +2030,17 @@ static DCI_UNUSED void dci_dual_force(const dc_friction_dual *kept, dc_real shar
     dc_real w[3], d[3], wd = 0, ld = 0, most = 1, length2 = 0;
     int i;
 
+    /* Once it turned round on the way from the iterate, and the way was not gone: with no force the form is (I)/rho,
+     * that of a parabola above the norm which touches it here, and the next way ends where the slip does. */
+    if (tried->turned) {
+        tried->force[0] = tried->force[1] = tried->force[2] = 0;
+        return;
+    }
+    tried->turned = tried->slip[0]*e[0] + tried->slip[1]*e[1] + tried->slip[2]*e[2] < 0;
+
     /* at the iterate itself */
     if (tried->slip[0] == e[0] && tried->slip[1] == e[1] && tried->slip[2] == e[2]) {
-        *tried = *kept;
+        memcpy(tried->force, lambda, sizeof tried->force);
         return;
     }
 
@@ -11169,6 +11178,7 @@ DC_DEF dc_status dc_friction_open(const dc_friction_options *opt, const dc_pair_
         v[k].x = from->slip[k].local[1];
         v[k].y = from->slip[k].local[2];
         v[k].k = from->slip[k].vertex;
+        v[k].tried.turned = 0;
     }
     if (plane) *plane = pl;
 
@@ -11264,7 +11274,10 @@ DC_DEF void dc_friction_keep(dc_friction_load *load)
 {
     int k;
     if (!load) return;
-    for (k = 0; k < load->count; ++k) load->vertex[k].kept = load->vertex[k].tried;
+    for (k = 0; k < load->count; ++k) {
+        load->vertex[k].kept = load->vertex[k].tried;
+        load->vertex[k].tried.turned = 0;
+    }
     memcpy(load->motion_kept, load->motion, sizeof load->motion);
     load->kept = 1;
 }

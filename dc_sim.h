@@ -5288,6 +5288,7 @@ static DCI_NOINLINE dc_status dci_sim_take_duals(const dci_sim_problem *problem,
     duals->kept = (dc_friction_dual *)dc_arena_take(mem, 2*(size_t)duals->touches, sizeof(dc_friction_dual));
     if (!duals->kept) return DC_E_MEMORY;
     duals->tried = duals->kept + duals->touches;
+    memset(duals->kept, 0, 2*(size_t)duals->touches*sizeof(dc_friction_dual));
     return DC_OK;
 }
 
@@ -6050,6 +6051,7 @@ static void dci_sim_keep_duals(dci_sim_work *W, int loads)
     dci_sim_friction *friction = &W->problem.friction;
     int k;
     memcpy(W->duals.kept, W->duals.tried, (size_t)W->duals.touches*sizeof *W->duals.kept);
+    for (k = 0; k < W->duals.touches; ++k) W->duals.tried[k].turned = 0;
     W->duals.known = 1;
     W->duals.share = 1;
     for (k = 0; loads && k < sim->hulls; ++k) {
