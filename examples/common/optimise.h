@@ -41,6 +41,7 @@ struct optimisation {
     double          explode;                    /* back to the best when the loss is so many times it */
     int             bold;                       /* 1: steps of full length, whatever they promise */
     int             patience;                   /* or after so many iterations without gain; 0: never */
+    int           (*done)(optimisation *o);         /* NULL, or whether what was rolled last is enough: it is the last then */
     void          (*own)(optimisation *o);      /* NULL, or adds to p.run what the loss itself says of the design */
     dc_real        *d, *best, *grad, *step, *here;     /* design.n each */
     dc_real        *move;                       /* p.c.n: where a step of the control ends */
@@ -223,6 +224,26 @@ static inline void optimise_point(optimisation *o, const dc_real *q, int link, i
     }
 }
 
+/* A loss for grips: `weight` times how far point x of a link is from point y of another, -1: of the world, at state q; by
+ * distances r, soft^2 log(1 + r^2/soft^2). Of what has slipped off it says little: what counts is when it did. With
+ * r^2 most of the gradient is of an object that tumbles far away, where it is noise. dq: NULL, or the gradient is added. */
+static inline double optimise_hold(const plan *p, const dc_real *q, int link, dc_v3 x, int holder, dc_v3 y, double weight,
+                                   double soft, dc_real *dq)
+{
+    static dc_pose pose[SIM_LINKS];
+    const dc_sim  *sim = &p->world->sim;
+    dc_v3          off;
+    double         r2, slope;
+
+    dc_sim_poses(sim, q, pose);
+    off = dc_sub(dc_pose_apply(pose[link], x), holder < 0 ? y : dc_pose_apply(pose[holder], y));
+    r2 = (double)dc_dot(off, off)/(soft*soft);
+    slope = 2*weight/(1 + r2);
+    if (dq) dc_sim_pull(sim, q, link, x, dc_scale(DC_R(slope), off), dq);
+    if (dq && holder >= 0) dc_sim_pull(sim, q, holder, y, dc_scale(DC_R(-slope), off), dq);
+    return weight*soft*soft*log(1 + r2);
+}
+
 /* The step of the shape from here: SDRS Eq. 15, of at most `radius`. 0: there is none. */
 static inline int optimise_shape(optimisation *o, double radius)
 {
@@ -259,24 +280,27 @@ static inline int optimise_shape(optimisation *o, double radius)
     return 1;
 }
 
-/* Both gradients along the step against a difference of losses. */
+/* Both gradients along the step against differences of losses over 1e-6 m, and over less where they do not agree: edges
+ * and corners that come to lie on each other's other side within a step bend the loss. */
 static inline void optimise_check(optimisation *o)
 {
-    const double h = 1e-6/fmax(1e-6, o->radius);
-    double       slope = 0, size = 0, value[2], error;
-    int          k, side;
+    double slope = 0, size = 0, value[2], error = HUGE_VAL, over;
+    int    k, side;
 
     for (k = 0; k < o->design.n; k++) {
         slope += (double)(o->grad[k]*o->step[k]);
         size += fabs((double)(o->grad[k]*o->step[k]));
     }
     memcpy(o->here, o->d, (size_t)o->design.n*sizeof(dc_real));
-    for (side = 0; side < 2; side++) {
-        for (k = 0; k < o->design.n; k++) o->d[k] = o->here[k] + DC_R(side ? -h : h)*o->step[k];
-        value[side] = optimise_value(o);
+    for (over = 1e-6; over > 5e-11 && error > 1e-4; over *= 0.1) {
+        const double h = over/fmax(1e-12, plan_length(o->step, o->design.n));
+        for (side = 0; side < 2; side++) {
+            for (k = 0; k < o->design.n; k++) o->d[k] = o->here[k] + DC_R(side ? -h : h)*o->step[k];
+            value[side] = optimise_value(o);
+        }
+        error = fmin(error, fabs((value[0] - value[1])/(2*h) - slope)/fmax(size, 1e-300));
     }
     memcpy(o->d, o->here, (size_t)o->design.n*sizeof(dc_real));
-    error = fabs((value[0] - value[1])/(2*h) - slope)/fmax(size, 1e-300);
     o->checks++;
     if (error > 1e-4) o->off++;
     else o->worst = fmax(o->worst, error);
@@ -317,6 +341,7 @@ static inline double optimise(optimisation *o, int iterations, int what)
             memcpy(o->best, o->d, bytes_d);
         }
         if (o->p.iterations < PLAN_HISTORY) o->p.history[o->p.iterations++] = value < HUGE_VAL ? value : o->best_value;
+        if (o->done && worse == 0 && o->done(o)) break;
         if (o->best_value >= HUGE_VAL || i == iterations || cli_stopped()) break;
 
         /* back to the best, with shorter steps */
