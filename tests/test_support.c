@@ -266,6 +266,7 @@ TEST sweep_is_never_empty(void)
 {
     ASSERT(sweep_count(0) == 1);
     ASSERT(sweep_count(1000000) >= 1 && sweep_count(1000000) <= 1000000);
+    ASSERT(sweep_short() == ((double)DC_TEST_SWEEP < 0.2));
     PASS();
 }
 

@@ -7,6 +7,13 @@
  *     optimise(&o, 100, OPTIMISE_CONTROL | OPTIMISE_SHAPE);            the best on the way is what o, w.sim are then
  *     optimise_end(&o);
  *
+ * One design, and one control, may have to serve several scenes: other objects, or the same a little turned, as the
+ * gradient of a grip that is as symmetric as what it holds says nothing of steps of any length. Their models have the
+ * links that change first, the same in all; losses add up:
+ *
+ *     plan_begin(&o.other[o.others], &another, ..., loss);
+ *     optimise_also(&o, &desc);                                        after optimise_begin, for each
+ *
  * An iteration: the motion of the design, its gradient back through all steps, a step of Adam for the control and one for
  * the shape, of Adam or straight down, whichever the task asks for: the nearest that keeps hulls solid and the start free. A step may make the loss
  * worse: it is taken all the same, as shapes get stuck in dents otherwise. When the loss is `explode` times the best, or
@@ -17,13 +24,15 @@
 #ifndef OPTIMISE_H_INCLUDED
 #define OPTIMISE_H_INCLUDED
 
-enum { OPTIMISE_CONTROL = 1, OPTIMISE_SHAPE = 2, OPTIMISE_ROWS = 1 << 16, OPTIMISE_ENTRIES = 1 << 20 };
+enum { OPTIMISE_CONTROL = 1, OPTIMISE_SHAPE = 2, OPTIMISE_OTHERS = 11, OPTIMISE_ROWS = 1 << 16, OPTIMISE_ENTRIES = 1 << 20 };
 
 typedef struct optimisation optimisation;
 
 struct optimisation {
-    plan            p;
-    dc_design       design;
+    plan            p, other[OPTIMISE_OTHERS];
+    dc_design       design, as[OPTIMISE_OTHERS];    /* as: in the other scenes */
+    int             others;
+    double          value;                          /* the sum of all losses */
     dc_design_rows  rows;
     double          rate;                       /* of Adam for the shape; 0: straight down, SDRS Eq. 15 */
     dc_adam_state   adam;
@@ -32,6 +41,7 @@ struct optimisation {
     double          explode;                    /* back to the best when the loss is so many times it */
     int             bold;                       /* 1: steps of full length, whatever they promise */
     int             patience;                   /* or after so many iterations without gain; 0: never */
+    int           (*done)(optimisation *o);         /* NULL, or whether what was rolled last is enough: it is the last then */
     void          (*own)(optimisation *o);      /* NULL, or adds to p.run what the loss itself says of the design */
     dc_real        *d, *best, *grad, *step, *here;     /* design.n each */
     dc_real        *move;                       /* p.c.n: where a step of the control ends */
@@ -40,17 +50,41 @@ struct optimisation {
     int             check;                      /* 1: each gradient against differences along its step */
     double          worst;                      /* of the checks, but for those off */
     double          missed;                     /* worst miss of a row by a step, m */
-    dc_real        *reals;
-    unsigned char  *memory, *scratch;
+    dc_real        *reals, *columns[OPTIMISE_OTHERS];
+    unsigned char  *memory, *scratch, *made[OPTIMISE_OTHERS];
     size_t          bytes;
     double          seconds;                    /* of projections */
 };
+
+/* A scene's columns of gradients in zeroed memory, and what takes them. */
+static inline size_t optimise_columns(const dc_sim *sim) { return (size_t)(3*sim->vertices + 8*sim->links + sim->planes); }
+
+static inline void optimise_take(optimisation *o, plan *p, const dc_design *design, dc_real *columns)
+{
+    const dc_sim *sim = &p->world->sim;
+    size_t        n;
+
+    p->run.vertex = columns;
+    p->run.attach = p->run.vertex + 3*sim->vertices;
+    p->run.mass = p->run.attach + 6*sim->links;
+    p->run.friction = p->run.mass + sim->links;
+    n = dc_sim_adjoint_bytes(sim, &p->run);
+    if (n > p->bytes) {
+        free(p->scratch);
+        p->scratch = (unsigned char *)malloc(p->bytes = n);
+    }
+    n = dc_design_scratch_bytes(design, sim);
+    if (n > o->bytes) {
+        free(o->scratch);
+        o->scratch = (unsigned char *)malloc(o->bytes = n);
+    }
+    if (!p->scratch || !o->scratch) exit(cli_error("%s", "no memory for a design"));
+}
 
 /* After plan_begin. desc: of the model of the plan's world. */
 static inline void optimise_begin(optimisation *o, const dc_design_desc *desc)
 {
     const dc_sim *sim = &o->p.world->sim;
-    const size_t  links = (size_t)sim->links, vertices = (size_t)sim->vertices;
     const size_t  size = dc_design_bytes(desc, sim), room = dc_design_rows_bytes(OPTIMISE_ROWS, OPTIMISE_ENTRIES);
     dc_arena      mem;
     dc_sim_flaw   flaw = {-1, "memory", -1};
@@ -66,36 +100,25 @@ static inline void optimise_begin(optimisation *o, const dc_design_desc *desc)
     n = (size_t)o->design.n;
 
     /* its numbers, and the gradients by what it changes */
-    o->reals = (dc_real *)calloc(7*n + 3*vertices + 8*links + (size_t)(sim->planes + o->p.c.n), sizeof(dc_real));
+    o->reals = (dc_real *)calloc(7*n + optimise_columns(sim) + (size_t)o->p.c.n, sizeof(dc_real));
     if (!o->reals) exit(cli_error("%s", "no memory for a design"));
     o->d = o->reals;
     o->best = o->d + n;
     o->grad = o->best + n;
     o->step = o->grad + n;
-    o->p.run.vertex = o->step + n;
-    o->p.run.attach = o->p.run.vertex + 3*vertices;
-    o->p.run.mass = o->p.run.attach + 6*links;
-    o->p.run.friction = o->p.run.mass + links;
-    o->move = o->p.run.friction + links + sim->planes;
-    o->adam.m = o->move + o->p.c.n;
+    o->adam.m = o->step + n;
     o->adam.v = o->adam.m + n;
     o->here = o->adam.v + n;
+    o->move = o->here + n;
     o->adam.n = o->design.n;
     o->adam.eps = DC_R(1e-30);
 
     /* scratch, of the plan too */
-    n = dc_sim_adjoint_bytes(sim, &o->p.run);
-    if (n > o->p.bytes) {
-        free(o->p.scratch);
-        o->p.scratch = (unsigned char *)malloc(o->p.bytes = n);
-    }
-    o->bytes = dc_design_scratch_bytes(&o->design, sim);
     o->rows.rows = OPTIMISE_ROWS;
-    n = dc_design_project_bytes(&o->design, &o->rows);
+    o->bytes = dc_design_project_bytes(&o->design, &o->rows);
     o->rows.rows = 0;
-    if (n > o->bytes) o->bytes = n;
     o->scratch = (unsigned char *)malloc(o->bytes);
-    if (!o->p.scratch || !o->scratch) exit(cli_error("%s", "no memory for a design"));
+    optimise_take(o, &o->p, &o->design, o->move + o->p.c.n);
     o->radius = 0.01;
     o->shrink = 1;
     o->margin = 0.002;
@@ -105,28 +128,74 @@ static inline void optimise_begin(optimisation *o, const dc_design_desc *desc)
     o->best_value = HUGE_VAL;
 }
 
+/* One more scene, of the plan that was begun in o->other[o->others]. */
+static inline void optimise_also(optimisation *o, const dc_design_desc *desc)
+{
+    const int     k = o->others++;
+    const dc_sim *sim;
+    size_t        size;
+    dc_arena      mem;
+    dc_sim_flaw   flaw = {-1, "memory", -1};
+
+    if (k >= OPTIMISE_OTHERS) exit(cli_error("%s", "too many scenes"));
+    sim = &o->other[k].world->sim;
+    size = dc_design_bytes(desc, sim);
+    o->made[k] = (unsigned char *)malloc(size);
+    o->columns[k] = (dc_real *)calloc(optimise_columns(sim), sizeof(dc_real));
+    if (!o->made[k] || !o->columns[k]) exit(cli_error("%s", "no memory for a design"));
+    mem = dc_arena_make(o->made[k], size);
+    if (dc_design_build(desc, sim, &mem, &o->as[k], &flaw) != DC_OK)
+        exit(cli_error("design: link %d: %s", flaw.link, flaw.cause));
+    if (o->as[k].n != o->design.n || o->other[k].c.n != o->p.c.n) exit(cli_error("%s", "scenes of different designs"));
+    optimise_take(o, &o->other[k], &o->as[k], o->columns[k]);
+}
+
 static inline void optimise_end(optimisation *o)
 {
+    int k;
+
+    for (k = 0; k < o->others; k++) {
+        plan_end(&o->other[k]);
+        free(o->made[k]);
+        free(o->columns[k]);
+    }
     plan_end(&o->p);
     free(o->reals);
     free(o->memory);
     free(o->scratch);
 }
 
+/* Scene k, from 0. */
+static inline plan *optimise_scene(optimisation *o, int k) { return k > 0 ? &o->other[k - 1] : &o->p; }
+
 /* The loss of what o is; HUGE_VAL where it is no model, or its start overlaps. */
 static inline double optimise_value(optimisation *o)
 {
-    if (dc_design_apply(&o->design, o->d, &o->p.world->sim, NULL) != DC_OK) return o->p.value = HUGE_VAL;
-    return plan_roll(&o->p);
+    int k;
+
+    for (o->value = 0, k = 0; k <= o->others && o->value < HUGE_VAL; k++) {
+        plan *p = optimise_scene(o, k);
+        if (k > 0) memcpy(p->u, o->p.u, (size_t)p->c.n*sizeof(dc_real));
+        if (dc_design_apply(k > 0 ? &o->as[k - 1] : &o->design, o->d, &p->world->sim, NULL) != DC_OK) p->value = HUGE_VAL;
+        else plan_roll(p);
+        o->value += p->value;
+    }
+    return o->value;
 }
 
 /* The gradients of what was rolled last. */
 static inline void optimise_back(optimisation *o)
 {
-    plan_back(&o->p);
+    int k, i;
+
+    for (k = 0; k <= o->others; k++) {
+        plan_back(optimise_scene(o, k));
+        for (i = 0; k > 0 && i < o->p.c.n; i++) o->p.grad[i] += o->other[k - 1].grad[i];
+    }
     if (o->own) o->own(o);
     memset(o->grad, 0, (size_t)o->design.n*sizeof(dc_real));
-    sim_need(dc_design_pull(&o->design, o->d, &o->p.run, o->grad), "gradient by the design");
+    for (k = 0; k <= o->others; k++)
+        sim_need(dc_design_pull(k > 0 ? &o->as[k - 1] : &o->design, o->d, &optimise_scene(o, k)->run, o->grad), "gradient by the design");
 }
 
 /* For `own`: the loss' gradient f by the place of a vertex of a link in the world at state q, to that by the design. */
@@ -155,6 +224,26 @@ static inline void optimise_point(optimisation *o, const dc_real *q, int link, i
     }
 }
 
+/* A loss for grips: `weight` times how far point x of a link is from point y of another, -1: of the world, at state q; by
+ * distances r, soft^2 log(1 + r^2/soft^2). Of what has slipped off it says little: what counts is when it did. With
+ * r^2 most of the gradient is of an object that tumbles far away, where it is noise. dq: NULL, or the gradient is added. */
+static inline double optimise_hold(const plan *p, const dc_real *q, int link, dc_v3 x, int holder, dc_v3 y, double weight,
+                                   double soft, dc_real *dq)
+{
+    static dc_pose pose[SIM_LINKS];
+    const dc_sim  *sim = &p->world->sim;
+    dc_v3          off;
+    double         r2, slope;
+
+    dc_sim_poses(sim, q, pose);
+    off = dc_sub(dc_pose_apply(pose[link], x), holder < 0 ? y : dc_pose_apply(pose[holder], y));
+    r2 = (double)dc_dot(off, off)/(soft*soft);
+    slope = 2*weight/(1 + r2);
+    if (dq) dc_sim_pull(sim, q, link, x, dc_scale(DC_R(slope), off), dq);
+    if (dq && holder >= 0) dc_sim_pull(sim, q, holder, y, dc_scale(DC_R(-slope), off), dq);
+    return weight*soft*soft*log(1 + r2);
+}
+
 /* The step of the shape from here: SDRS Eq. 15, of at most `radius`. 0: there is none. */
 static inline int optimise_shape(optimisation *o, double radius)
 {
@@ -171,8 +260,11 @@ static inline int optimise_shape(optimisation *o, double radius)
     if (!(size > 0)) return 0;
     o->rows.rows = o->rows.entries = 0;
     sim_need(dc_design_solid(&o->design, sim, DC_R(o->margin), &mem, &o->rows), "rows of hulls");
-    sim_need(dc_design_clear(&o->design, sim, o->p.q + sim->nq, DC_R(o->gap), DC_R(radius), &mem, &o->rows, NULL, NULL),
-             "rows of the start");
+    for (k = 0; k <= o->others; k++) {
+        const plan *p = optimise_scene(o, k);
+        sim_need(dc_design_clear(k > 0 ? &o->as[k - 1] : &o->design, &p->world->sim, p->q + p->world->sim.nq, DC_R(o->gap), DC_R(radius),
+                                 &mem, &o->rows, NULL, NULL), "rows of the start");
+    }
     if (o->rate > 0) {
         if (o->p.adam.step <= 1) o->adam.step = 0;
         for (k = 0; k < n && o->adam.step == 0; k++) o->adam.m[k] = o->adam.v[k] = 0;
@@ -188,24 +280,27 @@ static inline int optimise_shape(optimisation *o, double radius)
     return 1;
 }
 
-/* Both gradients along the step against a difference of losses. */
+/* Both gradients along the step against differences of losses over 1e-6 m, and over less where they do not agree: edges
+ * and corners that come to lie on each other's other side within a step bend the loss. */
 static inline void optimise_check(optimisation *o)
 {
-    const double h = 1e-6/fmax(1e-6, o->radius);
-    double       slope = 0, size = 0, value[2], error;
-    int          k, side;
+    double slope = 0, size = 0, value[2], error = HUGE_VAL, over;
+    int    k, side;
 
     for (k = 0; k < o->design.n; k++) {
         slope += (double)(o->grad[k]*o->step[k]);
         size += fabs((double)(o->grad[k]*o->step[k]));
     }
     memcpy(o->here, o->d, (size_t)o->design.n*sizeof(dc_real));
-    for (side = 0; side < 2; side++) {
-        for (k = 0; k < o->design.n; k++) o->d[k] = o->here[k] + DC_R(side ? -h : h)*o->step[k];
-        value[side] = optimise_value(o);
+    for (over = 1e-6; over > 5e-11 && error > 1e-4; over *= 0.1) {
+        const double h = over/fmax(1e-12, plan_length(o->step, o->design.n));
+        for (side = 0; side < 2; side++) {
+            for (k = 0; k < o->design.n; k++) o->d[k] = o->here[k] + DC_R(side ? -h : h)*o->step[k];
+            value[side] = optimise_value(o);
+        }
+        error = fmin(error, fabs((value[0] - value[1])/(2*h) - slope)/fmax(size, 1e-300));
     }
     memcpy(o->d, o->here, (size_t)o->design.n*sizeof(dc_real));
-    error = fabs((value[0] - value[1])/(2*h) - slope)/fmax(size, 1e-300);
     o->checks++;
     if (error > 1e-4) o->off++;
     else o->worst = fmax(o->worst, error);
@@ -246,6 +341,7 @@ static inline double optimise(optimisation *o, int iterations, int what)
             memcpy(o->best, o->d, bytes_d);
         }
         if (o->p.iterations < PLAN_HISTORY) o->p.history[o->p.iterations++] = value < HUGE_VAL ? value : o->best_value;
+        if (o->done && worse == 0 && o->done(o)) break;
         if (o->best_value >= HUGE_VAL || i == iterations || cli_stopped()) break;
 
         /* back to the best, with shorter steps */
@@ -259,7 +355,7 @@ static inline double optimise(optimisation *o, int iterations, int what)
             memcpy(o->d, o->best, bytes_d);
             optimise_value(o);
         }
-        now = o->p.value;
+        now = o->value;
         optimise_back(o);
         if (what & OPTIMISE_CONTROL) optimise_control(o);
         else memcpy(o->move, o->p.u, bytes_u);

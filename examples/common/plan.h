@@ -35,9 +35,14 @@ struct plan {
     int            wander;                          /* 1: the last plan is taken, not the best: its loss is not seen */
     int            patience;                        /* after these without gain back to the best at half the rate */
     double         value, size, first;              /* loss of the plan, size of its gradient, of the first gradient */
+    int            window;                          /* steps; 0: all. A gradient that comes back to the start of so many */
+    double         limit;                           /* is cut to so many times what the loss itself has put into it */
+    double         growth;                          /* the most times it was before that */
+    long           cuts;                            /* so often */
     dc_adam_state  adam;
     dc_sim_run     run;
     dc_real       *reals, *q, *pull;                /* memory of all; states; gradients by them */
+    dc_real       *sum;                             /* of windows' gradients by the design */
     unsigned char *scratch;
     size_t         bytes;
     unsigned long long drawn[PLAN_DRAWS];           /* the random state before each draw */
@@ -69,6 +74,7 @@ static inline void plan_begin(plan *p, sim_world *w, controls_kind kind, int hor
     p->world = w;
     p->loss = loss;
     p->rate = 0.05;
+    p->limit = 10;
     controls_begin(&p->c, w, kind, horizon, freedoms, freedom);
     n = (size_t)p->c.n;
 
@@ -76,7 +82,8 @@ static inline void plan_begin(plan *p, sim_world *w, controls_kind kind, int hor
     for (pass = 0; pass < 2; pass++) {
         struct { dc_real **at; size_t size; } part[] = {
             {&p->u, n}, {&p->best, n}, {&p->grad, n}, {&p->adam.m, n}, {&p->adam.v, n}, {&p->q, (h + 2)*nq},
-            {&p->pull, h*nv}, {&p->c.target, h*nq}, {&p->c.velocity, h*nv}, {&p->c.force, nv},
+            {&p->pull, h*nv}, {&p->sum, 6*(size_t)w->sim.links + 3*(size_t)w->sim.vertices + 2*(size_t)w->sim.links
+                                        + (size_t)w->sim.planes}, {&p->c.target, h*nq}, {&p->c.velocity, h*nv}, {&p->c.force, nv},
             {&p->run.control_grad, 3*h*nv}, {&p->run.start, 2*nv}};
         if (pass) p->reals = (dc_real *)calloc(all, sizeof(dc_real));
         if (pass && !p->reals) exit(cli_error("%s", "no memory for a plan"));
@@ -102,7 +109,9 @@ static inline void plan_begin(plan *p, sim_world *w, controls_kind kind, int hor
         dc_sim_neutral(&w->sim, p->c.target + (size_t)i*nq);
     }
     p->adam.n = p->c.n;
-    p->adam.beta1 = DC_R(0.3); p->adam.beta2 = DC_R(0.5); p->adam.eps = DC_R(1e-30);
+    p->adam.beta1 = DC_R(0.3);
+    p->adam.beta2 = DC_R(0.5);
+    p->adam.eps = DC_R(1e-30);
 }
 
 static inline void plan_end(plan *p)
@@ -127,12 +136,65 @@ static inline double plan_roll(plan *p)
     p->rolls++;
     p->newton += info.iterations;
     p->diverged += info.diverged;
-    p->failed += status == DC_E_OVERLAP;
-    if (status == DC_E_OVERLAP) return p->value = HUGE_VAL;
+    if (status == DC_E_OVERLAP) {
+        p->failed++;
+        p->value = HUGE_VAL;
+        return p->value;
+    }
     if (status != DC_E_DIVERGED) sim_need(status, "a step of a plan");
     p->value = 0;
     for (i = 0; i < p->c.horizon; i++) p->value += p->loss(p, i, p->q + (i + 2)*p->world->sim.nq, NULL);
     return p->value;
+}
+
+static inline double plan_length(const dc_real *x, int n)
+{
+    double sum = 0;
+    while (n-- > 0) sum += (double)(x[n]*x[n]);
+    return sqrt(sum);
+}
+
+/* dc_sim_adjoint of windows, from the last to the first: what comes back to the start of one is added to what the loss
+ * says of the two states there. In motions that fall over it grows like exp(time), says nothing of steps of any length,
+ * and would drown what the steps before have to say: it is cut to `limit` times the sum of what the loss has put in. */
+static inline dc_status plan_windows(plan *p)
+{
+    const int  nq = p->world->sim.nq, nv = p->world->sim.nv, links = p->world->sim.links, last = p->c.horizon - 1;
+    dc_real *const column[] = {p->run.attach, p->run.mass, p->run.friction, p->run.vertex};
+    const int  size[] = {6*links, links, links + p->world->sim.planes, 3*p->world->sim.vertices};
+    const int  all = size[0] + size[1] + size[2] + size[3];
+    double     put = 0;
+    int        i, j, k, begin, done = last + 1;
+
+    memset(p->sum, 0, (size_t)all*sizeof(dc_real));
+    for (begin = last - last%p->window; begin >= 0; begin -= p->window) {
+        dc_arena   mem = dc_arena_make(p->scratch, p->bytes);
+        dc_sim_run run = p->run;
+        dc_status  status;
+        double     back;
+
+        for (i = begin; i < done; i++) put += plan_length(p->pull + i*nv, nv);
+        for (i = done - 2; i < done && done <= last; i++)
+            for (k = 0; i >= begin && k < nv; k++) p->pull[i*nv + k] += p->run.start[(i - done + 2)*nv + k];
+        run.steps = done - begin;
+        run.q += (size_t)begin*(size_t)nq;
+        run.control = p->c.step + begin;
+        run.loss = p->pull + begin*nv;
+        run.control_grad += (size_t)(3*begin*nv);
+        status = dc_sim_adjoint(&p->world->sim, &run, &mem);
+        if (status != DC_OK) return status;
+
+        back = plan_length(run.start, 2*nv);
+        if (put > 0) p->growth = fmax(p->growth, back/put);
+        if (back > p->limit*put) {
+            p->cuts++;
+            for (k = 0; k < 2*nv; k++) run.start[k] *= DC_R(p->limit*put/back);
+        }
+        for (i = 0, k = 0; i < 4; k += size[i++]) for (j = 0; column[i] && j < size[i]; j++) p->sum[k + j] += column[i][j];
+        done = begin;
+    }
+    for (i = 0, k = 0; i < 4; k += size[i++]) if (column[i]) memcpy(column[i], p->sum + k, (size_t)size[i]*sizeof(dc_real));
+    return DC_OK;
 }
 
 /* The gradient by its parameters of the plan that was rolled last; its size. */
@@ -146,7 +208,7 @@ static inline double plan_back(plan *p)
 
     memset(p->pull, 0, (size_t)(p->c.horizon*nv)*sizeof(dc_real));
     for (i = 0; i < p->c.horizon; i++) p->loss(p, i, p->q + (i + 2)*nq, p->pull + i*nv);
-    status = dc_sim_adjoint(&p->world->sim, &p->run, &mem);
+    status = p->window > 1 ? plan_windows(p) : dc_sim_adjoint(&p->world->sim, &p->run, &mem);
     p->seconds += (double)(clock() - begin)/CLOCKS_PER_SEC;
     if (status == DC_E_SINGULAR) p->singular++;
     else sim_need(status, "adjoint");
@@ -243,6 +305,7 @@ static inline void plan_report(const plan *p, const char *run)
     printf("%s_gradient_at_the_start %.3g 1\n%s_plans %ld plans\n", run, p->first, run, p->rolls);
     printf("%s_gradients %ld gradients\n%s_gradients_singular %ld gradients\n", run, p->backward, run, p->singular);
     printf("%s_steps_at_the_cap %ld steps\n", run, p->diverged);
+    if (p->window > 1) printf("%s_gradient_grew_by_most %.3g times\n%s_gradients_cut %ld windows\n", run, p->growth, run, p->cuts);
     printf("%s_newton_steps_mean %.2f 1\n", run, (double)p->newton/fmax((double)p->rolls*p->c.horizon, 1));
 }
 

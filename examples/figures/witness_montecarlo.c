@@ -12,6 +12,7 @@
 #include "plot.h"
 #include "cli.h"
 #include "objects.h"
+#include "turns.h"
 
 enum { MOST = 64 };                     /* counts from here on share the last bar */
 
@@ -33,43 +34,6 @@ static int quantile(const histogram *h, double part)
         if ((double)sum >= part*(double)h->total) break;
     }
     return n;
-}
-
-/* in [-1, 1) */
-static dc_real uniform(unsigned long long *state) { return (dc_real)((double)(cli_random(state) >> 11)/4503599627370496.0 - 1); }
-
-/* a direction, by rejection from the cube */
-static dc_v3 direction(unsigned long long *state)
-{
-    dc_v3   p;
-    dc_real p2;
-    do {
-        p.x = uniform(state);
-        p.y = uniform(state);
-        p.z = uniform(state);
-        p2 = dc_dot(p, p);
-    } while (p2 > 1 || p2 < DC_R(1e-6));
-    return dc_scale(1/dc_sqrt(p2), p);
-}
-
-/* a rotation, of all alike: a quaternion in the same way */
-static dc_quat random_turn(unsigned long long *state)
-{
-    dc_quat q;
-    dc_real q2;
-    do {
-        q.w = uniform(state);
-        q.x = uniform(state);
-        q.y = uniform(state);
-        q.z = uniform(state);
-        q2 = q.w*q.w + q.x*q.x + q.y*q.y + q.z*q.z;
-    } while (q2 > 1 || q2 < DC_R(1e-6));
-    q2 = 1/dc_sqrt(q2);
-    q.w *= q2;
-    q.x *= q2;
-    q.y *= q2;
-    q.z *= q2;
-    return q;
 }
 
 /* field of the figure at n points given in the world */
@@ -203,10 +167,10 @@ int main(int argc, char **argv)
 
     bar = cli_bar_begin("montecarlo", n, "trials");
     for (i = 0; i < n && s == DC_OK && !cli_stopped(); i++) {
-        dc_v3   away = direction(&state);
-        dc_real lo = 0, hi = 2*figure.radius, want = DC_R(-0.5)*(dc_real)depth*(1 + uniform(&state)), deepest;
-        b[0].pose.q = random_turn(&state);
-        b[1].pose.q = random_turn(&state);
+        dc_v3   away = turns_direction(&state);
+        dc_real lo = 0, hi = 2*figure.radius, want = DC_R(-0.5)*(dc_real)depth*(1 + turns_uniform(&state)), deepest;
+        b[0].pose.q = turns_any(&state);
+        b[1].pose.q = turns_any(&state);
         /* closer along a line from where they are apart, until they are as deep as wanted */
         for (k = 0; k < 16 && s == DC_OK; k++) {
             dc_real middle = DC_R(0.5)*(lo + hi);

@@ -185,6 +185,7 @@ static int pose_draw(rng *r, int class, int overlap, pair *p)
 
 typedef struct { const dq_cfield *f; const dc_real *q; } pose_case;
 
+/* d and lever */
 static int pose_value(const dq_real *t, dq_real *v, void *user)
 {
     pose_case *c = (pose_case *)user;
@@ -556,7 +557,7 @@ static void learned(int kind, int raw, int smooth, int batch, const char *name, 
 
 enum { BAKED_GENERIC, BAKED_CELL, BAKED_CUT, BAKED_BEYOND, BAKED_CLASSES };
 static const char *const baked_classes[] = {"generic", "edges of cells", "cut-offs", "beyond"};
-typedef struct { dc_cfield f; dq_cfield Q; const dc_real *q; } spline;
+typedef struct { dc_cfield f; dq_cfield Q; } spline;
 
 /* A coarse spline of a pair, and its copy from its bytes. */
 static int baked_make(int kind, int bits, double size, spline *t)
@@ -585,21 +586,10 @@ static int baked_make(int kind, int bits, double size, spline *t)
     return n > 0 && n <= sizeof bytes && dc_cfield_save(&t->f, bytes, n) == DC_OK && dq_cfield_load(bytes, n, &quad, &t->Q) == DQ_OK;
 }
 
-/* d and lever */
-static int baked_value(const dq_real *t, dq_real *v, void *user)
-{
-    spline *c = (spline *)user;
-    dq_arena mem = dq_arena_make(quad_memory, sizeof quad_memory);
-    dq_real q[3];
-    int k;
-    for (k = 0; k < 3; ++k) q[k] = c->q[k] + t[k];
-    return dq_cfield_eval(&c->Q, q, &mem, v, NULL, v + 1, NULL, NULL) == DQ_OK;
-}
-
 static int baked_lever(const dq_real *t, dq_real *v, void *user)
 {
     dq_real both[2];
-    if (!baked_value(t, both, user)) return 0;
+    if (!pose_value(t, both, user)) return 0;
     v[0] = both[1];
     return 1;
 }
@@ -635,18 +625,20 @@ static void baked(int kind, int bits, int batch, const char *name, double size, 
             rng r = audit_draw(row, k);
             dc_real q[3], out[17];
             double scale[3];
+            pose_case c;
             dc_status s;
             baked_pose(&r, class, t.f.spline, q);
             s = eval(&t.f, q, batch, out, 1);
             audit_call(row, s, s == DC_OK, out, 17);
             if (s != DC_OK) continue;
-            t.q = q;
+            c.f = &t.Q;
+            c.q = q;
             scale[0] = 1;
             scale[1] = scale[2] = size;
             audit_zero(row, out + 1, 3);
             audit_symmetric(row, out + 5, 3);
-            audit_scalar(row, row, baked_value, &t, 3, scale, out + 1, out + 5, 1e-9, 1, &r);
-            audit_jacobian(row, baked_lever, &t, 3, scale, 1, NULL, out + 14, 3, 1e-9, 1, &r);
+            audit_scalar(row, row, pose_value, &c, 3, scale, out + 1, out + 5, 1e-9, 1, &r);
+            audit_jacobian(row, baked_lever, &c, 3, scale, 1, NULL, out + 14, 3, 1e-9, 1, &r);
         }
     }
 }

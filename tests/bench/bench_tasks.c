@@ -1,7 +1,7 @@
 /* A frame of LRI's tasks with bodies of triangles that are not convex, felt at any distance: a step of 0.04 s with all its Newton
  * steps, and its share of the gradient through a plan; the paper says 3.89 s for bunnies of 2784 triangles that are gathered, 7.83 s
- * for an arm and a bunny of 14 343. What the smoothing of friction, k and
- * the unit of length do to a step, to the gradient at the untouched start and to what lies still. */
+ * for an arm and a bunny of 14 343. What the smoothing of friction, k and the unit of length do to a step, to the gradient at the
+ * untouched start and to what lies still. */
 #include "bench.h"
 
 #define DC_CONTACT_IMPLEMENTATION
