@@ -1296,8 +1296,9 @@ static DCI_NOINLINE void dci_sim_solid(const dc_sim *sim, const dc_sim_hull *hul
 /* A solid with a radius r. Its surface is made of pieces x + r u, x on a simplex (face, edge, vertex) and u among the
  * unit normals there: one, an arc, a cap. A vertex v, l_v its barycentric weight, moves it by l_v u dv, so that with
  * y = (x + r u, 1)
- *     dM/dv = sum of integrals y y^T l_v u,   dM/dr = the same with 1 for l_v u,
- * and M follows by Euler's theorem: its entries are homogeneous of degree 5, 4 and 3 in vertices and r.
+ *     dM/dv = sum of integrals y y^T l_v u,   dM/dr = the same with 1 for l_v u,                       (1)
+ * and M follows by Euler's theorem: its entries are homogeneous of degree d = 5, 4 and 3 in vertices and r,
+ *     M = (v . dM/dv + r dM/dr)/d.                                                                     (2)
  *
  * Integrals over the normals of a piece of 1, u, u u^T, u u u: */
 typedef struct { dc_real none, one[3], two[3][3], three[3][3][3]; } dci_sim_normals;
@@ -1326,7 +1327,7 @@ static DCI_NOINLINE void dci_sim_round_piece(const dci_sim_normals *u, int corne
                     dc_real sum = N[k]*(c < 3 ? u->one[c] : u->none);
                     if (i < 3) sum += r*one[i]*last[j];
                     if (j < 3) sum += r*last[i]*one[j] + r*r*last[3]*two[i][j];
-                    G[a][10*c + k] += sum;
+                    G[a][10*c + k] += sum;                      /* (1) */
                 }
         }
     }
@@ -1335,7 +1336,10 @@ static DCI_NOINLINE void dci_sim_round_piece(const dci_sim_normals *u, int corne
 /* An edge from y[0] to y[1], unit direction t, whose normals turn about t by `angle`, the middle one being a; and the
  * part that the arc is of the boundaries of the caps at both ends. There, v the outward normal of the arc, by Gauss'
  * theorem on the sphere with the Laplacians -2, -6, -12 of its harmonics,
- *     int u = -1/2 int v,   int uu = (2 I int 1 - int (vu + uv))/6,   int uuu = (2 sym(I int u) - int sym(vuu))/12 */
+ *     int u = -1/2 int v,                                                                              (3)
+ *     int uu = (2 I int 1 - int (vu + uv))/6,                                                          (4)
+ *     int uuu = (2 sym(I int u) - int sym(vuu))/12                                                     (5)
+ * where 2 I int 1 of (4) is left to dci_sim_round_cap. */
 static DCI_NOINLINE void dci_sim_round_edge(dc_v3 t, dc_v3 a, dc_real angle, dc_real y[3][4], dc_real length, dc_real r,
                                             dc_real G[3][40])
 {
@@ -1365,14 +1369,14 @@ static DCI_NOINLINE void dci_sim_round_edge(dc_v3 t, dc_v3 a, dc_real angle, dc_
         const dc_real s = end ? DC_R(-1.0) : DC_R(1.0);
         dc_real place[3][4], to[3][40] = {{0}};
         cap.none = 0;
-        for (i = 0; i < 3; ++i) cap.one[i] = -DC_R(0.5)*angle*s*v[i];
+        for (i = 0; i < 3; ++i) cap.one[i] = -DC_R(0.5)*angle*s*v[i];            /* (3) */
         for (i = 0; i < 3; ++i)
             for (j = 0; j < 3; ++j) {
-                cap.two[i][j] = -s*(v[i]*arc.one[j] + arc.one[i]*v[j])/6;
+                cap.two[i][j] = -s*(v[i]*arc.one[j] + arc.one[i]*v[j])/6;           /* (4) */
                 for (k = 0; k < 3; ++k) {
                     const dc_real U = (i == j ? cap.one[k] : 0) + (j == k ? cap.one[i] : 0) + (k == i ? cap.one[j] : 0);
                     const dc_real V = v[i]*arc.two[j][k] + v[j]*arc.two[k][i] + v[k]*arc.two[i][j];
-                    cap.three[i][j][k] = (2*U - s*V)/12;
+                    cap.three[i][j][k] = (2*U - s*V)/12;                            /* (5) */
                 }
             }
         memcpy(place[0], y[end], sizeof place[0]);
@@ -1522,7 +1526,7 @@ static DCI_NOINLINE void dci_sim_round(const dc_sim *sim, const dc_sim_hull *hul
             dci_sim_shift_moments(o, g);
         }
     }
-    for (i = 0; i < 10; ++i) sum[i] = (sum[i] + r*by_r[i])/degree[i];
+    for (i = 0; i < 10; ++i) sum[i] = (sum[i] + r*by_r[i])/degree[i];           /* (2) */
     dci_sim_shift_moments(o, sum);
     for (i = 0; i < 10; ++i) M[i] += sum[i];
 }
@@ -5289,6 +5293,7 @@ static DCI_NOINLINE dc_status dci_sim_take_duals(const dci_sim_problem *problem,
     duals->kept = (dc_friction_dual *)dc_arena_take(mem, 2*(size_t)duals->touches, sizeof(dc_friction_dual));
     if (!duals->kept) return DC_E_MEMORY;
     duals->tried = duals->kept + duals->touches;
+    memset(duals->kept, 0, 2*(size_t)duals->touches*sizeof(dc_friction_dual));
     return DC_OK;
 }
 
@@ -6051,6 +6056,7 @@ static void dci_sim_keep_duals(dci_sim_work *W, int loads)
     dci_sim_friction *friction = &W->problem.friction;
     int k;
     memcpy(W->duals.kept, W->duals.tried, (size_t)W->duals.touches*sizeof *W->duals.kept);
+    for (k = 0; k < W->duals.touches; ++k) W->duals.tried[k].turned = 0;
     W->duals.known = 1;
     W->duals.share = 1;
     for (k = 0; loads && k < sim->hulls; ++k) {
@@ -6655,8 +6661,7 @@ static void dci_sim_by_roll(const dci_sim_terms *terms, int k, int p, const dci_
     const int i = sim->hull[k].link;
     int c, r;
     for (c = 0; c < 3; ++c) {
-        const dc_v3 w = dc_vec(c == 0, c == 1, c == 2);
-        const dc_v3 old = dc_scale(sim->hull[k].round, dc_cross(w, sim->plane[p].n));
+        const dc_v3 old = dc_scale(sim->hull[k].round, dc_cross(dci_axis(c), sim->plane[p].n));
         const dc_v3 y = dc_mul(terms->at->place.rotation + i, dc_mul_t(terms->problem->before.rotation + i, old));
         dc_real to[6] = {0};
         dci_sim_put3(dc_cross(y, t->force), to + 3);
@@ -10281,7 +10286,8 @@ static DCI_NOINLINE dc_status dci_grain_field_by(const dc_grains *g, const dc_gr
                                                  const dc_real *rel, dc_arena *mem, dc_real out[5])
 {
     const dc_real L = g->pair[g->pair_of[p]].length, q[3] = {rel[0], rel[1]/L, rel[2]/L};
-    const dc_cfield *by = shape->field ? shape->field[k*g->desc.pairs + g->pair_of[p]] : NULL;
+    const dc_cfield *by = shape->field ? shape->field[(size_t)k*(size_t)g->desc.pairs
+                                                         + (size_t)g->pair_of[p]] : NULL;
     dc_status status;
 
     memset(out, 0, 5*sizeof *out);
@@ -10896,7 +10902,7 @@ static int dci_grains_shape_ok(const dc_grains *g, const dc_grains_shape *shape)
     if (!g || !g->state || !shape || shape->parameters < 1 || shape->parameters > 4096) return 0;
     for (k = 0; k < shape->parameters; ++k) {
         for (i = 0; i < g->desc.pairs && shape->field; ++i) {
-            const dc_cfield *f = shape->field[k*g->desc.pairs + i], *of = g->pair[i].field;
+            const dc_cfield *f = shape->field[(size_t)k*(size_t)g->desc.pairs + (size_t)i], *of = g->pair[i].field;
             if (f && of && f->wall != of->wall) return 0;
         }
         for (i = 0; i < g->desc.types; ++i) {
