@@ -185,7 +185,8 @@ bench-instructions: $(BENCHES:%=build/bench/%)
 build/bench/%_peers.o: tests/bench/%_peers.cc Makefile build/flags
 	$(CXX) -std=c++14 -O3 $$($(PKG_CONFIG) --cflags $(PEERS) | sed 's/-std=[^ ]*//; s/-I/-isystem /g') -c $< -o $@
 
-# MuJoCo is in C and asks for no alignment: bench_manifold.c, bench_witness.c and bench_sim_mujoco.c call it themselves.
+# MuJoCo is in C and asks for no alignment: bench_manifold.c, bench_witness.c, bench_sim_mujoco.c and the figure contact_speed.c call
+# it themselves.
 ifneq ($(MUJOCO),)
 bench_witness_flags = -DDC_BENCH_MUJOCO
 bench_witness_libs = -lmujoco
@@ -193,6 +194,8 @@ bench_sim_mujoco_flags = $(bench_witness_flags)
 bench_sim_mujoco_libs = $(bench_witness_libs)
 bench_manifold_flags = $(bench_witness_flags)
 bench_manifold_libs = $(bench_witness_libs)
+contact_speed_flags = $(bench_witness_flags)
+contact_speed_libs = $(bench_witness_libs)
 endif
 
 ifneq ($(CHIPMUNK),)
@@ -379,7 +382,9 @@ build/demo/%: examples/%.c $(DEMO_NEEDS)
 build/demo/sweep_mpi: CC = mpicc
 
 build/demo/%: examples/figures/%.c $(DEMO_NEEDS)
-	$(BUILD_DEMO) $< -o $@ $(LDLIBS)
+	$(BUILD_DEMO) $($(@F)_flags) $< -o $@ $($(@F)_libs) $(LDLIBS)
+
+build/demo/contact_speed: tests/bench/witness_baselines.h tests/bench/mujoco_lobes.h
 
 clean:
 	rm -rf build

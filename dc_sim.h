@@ -856,7 +856,7 @@ typedef struct {
     dc_real d;                  /* m */
     dc_real spring, fn, ft;     /* after the step; m, N, N. Where d >= 0 these and the forces are 0, with sweeps where
                                  * nothing presses */
-    dc_real fa[3], fb[3];       /* torque, fx, fy on a and on b */
+    dc_real *fa, *fb;           /* torque, fx, fy on a and on b */
 } dc_grain_contact;
 
 /* Plain data in the caller's memory. */
@@ -881,8 +881,9 @@ typedef struct {
     dc_grain_row *rows;         /* with sweeps: room */
     int     *touch;             /* with sweeps, room: 1: may touch in this step */
     dc_real *share;             /* with sweeps, 2 per body: n/m, n/inertia, n its contacts */
+    dc_real *part;              /* 2 room, in rows of bodies: torque, fx, fy of a pair, and 1 if it may touch */
     int     *spring_row, *spring_body;      /* bodies + 1, room; in the state */
-    int     *row, *pair_of, *order, *back_row, *back, *block, *tally;
+    int     *row, *pair_of, *order, *back_row, *block, *tally;
     int     *cell, *slot_row, *slot;
     dc_real *turn, *next, *at;
     dc_real cell_size[2];
@@ -1295,8 +1296,9 @@ static DCI_NOINLINE void dci_sim_solid(const dc_sim *sim, const dc_sim_hull *hul
 /* A solid with a radius r. Its surface is made of pieces x + r u, x on a simplex (face, edge, vertex) and u among the
  * unit normals there: one, an arc, a cap. A vertex v, l_v its barycentric weight, moves it by l_v u dv, so that with
  * y = (x + r u, 1)
- *     dM/dv = sum of integrals y y^T l_v u,   dM/dr = the same with 1 for l_v u,
- * and M follows by Euler's theorem: its entries are homogeneous of degree 5, 4 and 3 in vertices and r.
+ *     dM/dv = sum of integrals y y^T l_v u,   dM/dr = the same with 1 for l_v u,                       (1)
+ * and M follows by Euler's theorem: its entries are homogeneous of degree d = 5, 4 and 3 in vertices and r,
+ *     M = (v . dM/dv + r dM/dr)/d.                                                                     (2)
  *
  * Integrals over the normals of a piece of 1, u, u u^T, u u u: */
 typedef struct { dc_real none, one[3], two[3][3], three[3][3][3]; } dci_sim_normals;
@@ -1325,7 +1327,7 @@ static DCI_NOINLINE void dci_sim_round_piece(const dci_sim_normals *u, int corne
                     dc_real sum = N[k]*(c < 3 ? u->one[c] : u->none);
                     if (i < 3) sum += r*one[i]*last[j];
                     if (j < 3) sum += r*last[i]*one[j] + r*r*last[3]*two[i][j];
-                    G[a][10*c + k] += sum;
+                    G[a][10*c + k] += sum;                      /* (1) */
                 }
         }
     }
@@ -1334,7 +1336,10 @@ static DCI_NOINLINE void dci_sim_round_piece(const dci_sim_normals *u, int corne
 /* An edge from y[0] to y[1], unit direction t, whose normals turn about t by `angle`, the middle one being a; and the
  * part that the arc is of the boundaries of the caps at both ends. There, v the outward normal of the arc, by Gauss'
  * theorem on the sphere with the Laplacians -2, -6, -12 of its harmonics,
- *     int u = -1/2 int v,   int uu = (2 I int 1 - int (vu + uv))/6,   int uuu = (2 sym(I int u) - int sym(vuu))/12 */
+ *     int u = -1/2 int v,                                                                              (3)
+ *     int uu = (2 I int 1 - int (vu + uv))/6,                                                          (4)
+ *     int uuu = (2 sym(I int u) - int sym(vuu))/12                                                     (5)
+ * where 2 I int 1 of (4) is left to dci_sim_round_cap. */
 static DCI_NOINLINE void dci_sim_round_edge(dc_v3 t, dc_v3 a, dc_real angle, dc_real y[3][4], dc_real length, dc_real r,
                                             dc_real G[3][40])
 {
@@ -1364,14 +1369,14 @@ static DCI_NOINLINE void dci_sim_round_edge(dc_v3 t, dc_v3 a, dc_real angle, dc_
         const dc_real s = end ? DC_R(-1.0) : DC_R(1.0);
         dc_real place[3][4], to[3][40] = {{0}};
         cap.none = 0;
-        for (i = 0; i < 3; ++i) cap.one[i] = -DC_R(0.5)*angle*s*v[i];
+        for (i = 0; i < 3; ++i) cap.one[i] = -DC_R(0.5)*angle*s*v[i];            /* (3) */
         for (i = 0; i < 3; ++i)
             for (j = 0; j < 3; ++j) {
-                cap.two[i][j] = -s*(v[i]*arc.one[j] + arc.one[i]*v[j])/6;
+                cap.two[i][j] = -s*(v[i]*arc.one[j] + arc.one[i]*v[j])/6;           /* (4) */
                 for (k = 0; k < 3; ++k) {
                     const dc_real U = (i == j ? cap.one[k] : 0) + (j == k ? cap.one[i] : 0) + (k == i ? cap.one[j] : 0);
                     const dc_real V = v[i]*arc.two[j][k] + v[j]*arc.two[k][i] + v[k]*arc.two[i][j];
-                    cap.three[i][j][k] = (2*U - s*V)/12;
+                    cap.three[i][j][k] = (2*U - s*V)/12;                            /* (5) */
                 }
             }
         memcpy(place[0], y[end], sizeof place[0]);
@@ -1521,7 +1526,7 @@ static DCI_NOINLINE void dci_sim_round(const dc_sim *sim, const dc_sim_hull *hul
             dci_sim_shift_moments(o, g);
         }
     }
-    for (i = 0; i < 10; ++i) sum[i] = (sum[i] + r*by_r[i])/degree[i];
+    for (i = 0; i < 10; ++i) sum[i] = (sum[i] + r*by_r[i])/degree[i];           /* (2) */
     dci_sim_shift_moments(o, sum);
     for (i = 0; i < 10; ++i) M[i] += sum[i];
 }
@@ -5288,6 +5293,7 @@ static DCI_NOINLINE dc_status dci_sim_take_duals(const dci_sim_problem *problem,
     duals->kept = (dc_friction_dual *)dc_arena_take(mem, 2*(size_t)duals->touches, sizeof(dc_friction_dual));
     if (!duals->kept) return DC_E_MEMORY;
     duals->tried = duals->kept + duals->touches;
+    memset(duals->kept, 0, 2*(size_t)duals->touches*sizeof(dc_friction_dual));
     return DC_OK;
 }
 
@@ -6050,6 +6056,7 @@ static void dci_sim_keep_duals(dci_sim_work *W, int loads)
     dci_sim_friction *friction = &W->problem.friction;
     int k;
     memcpy(W->duals.kept, W->duals.tried, (size_t)W->duals.touches*sizeof *W->duals.kept);
+    for (k = 0; k < W->duals.touches; ++k) W->duals.tried[k].turned = 0;
     W->duals.known = 1;
     W->duals.share = 1;
     for (k = 0; loads && k < sim->hulls; ++k) {
@@ -6654,8 +6661,7 @@ static void dci_sim_by_roll(const dci_sim_terms *terms, int k, int p, const dci_
     const int i = sim->hull[k].link;
     int c, r;
     for (c = 0; c < 3; ++c) {
-        const dc_v3 w = dc_vec(c == 0, c == 1, c == 2);
-        const dc_v3 old = dc_scale(sim->hull[k].round, dc_cross(w, sim->plane[p].n));
+        const dc_v3 old = dc_scale(sim->hull[k].round, dc_cross(dci_axis(c), sim->plane[p].n));
         const dc_v3 y = dc_mul(terms->at->place.rotation + i, dc_mul_t(terms->problem->before.rotation + i, old));
         dc_real to[6] = {0};
         dci_sim_put3(dc_cross(y, t->force), to + 3);
@@ -9331,12 +9337,13 @@ static void dci_grains_take(const dc_grains_desc *d, dci_room *room, dc_grains *
     g->share = d->sweeps > 0 ? DCI_TAKE(room, 2*n, dc_real) : NULL;
     g->touch = d->sweeps > 0 ? DCI_TAKE(room, pairs, int) : NULL;
     g->contact = DCI_TAKE(room, pairs, dc_grain_contact);
+    g->part = DCI_TAKE(room, 8*pairs, dc_real);
     g->force = DCI_TAKE(room, 3*n + 2*n + 3*n + 3*n, dc_real);
     g->type = DCI_TAKE(room, types, dc_grain_type);
     g->pair = DCI_TAKE(room, d->pairs, dc_grain_pair);
     g->table = DCI_TAKE(room, types*types, int);
     g->body = DCI_TAKE(room, 2*n, int);
-    g->row = DCI_TAKE(room, 2*(n + 1) + 3*pairs, int);
+    g->row = DCI_TAKE(room, 2*(n + 1) + 2*pairs, int);
     g->block = DCI_TAKE(room, 2*(blocks + 1) + (size_t)d->pairs + 1, int);
     g->cell = DCI_TAKE(room, 2*n + cells + 1, int);
     if (!room->arena || room->full) return;
@@ -9350,7 +9357,6 @@ static void dci_grains_take(const dc_grains_desc *d, dci_room *room, dc_grains *
     g->back_row = g->row + n + 1;
     g->pair_of = g->back_row + n + 1;
     g->order = g->pair_of + pairs;
-    g->back = g->order + pairs;
     g->tally = g->block + 2*(blocks + 1);
     g->slot = g->cell + n;
     g->slot_row = g->slot + n;
@@ -9455,7 +9461,8 @@ DC_DEF int dc_grains_springs(const dc_grains *g) { return g && g->spring_row ? g
  * dci_grains_bad   | state  | whether it can be worked with
  * dci_grains_sort  | places | grains by cells
  * dci_grains_row   | cells  | pairs of one grain with later ones and with walls
- * dci_grains_order | pairs  | blocks, and the pairs of bodies in rows of others */
+ * dci_grains_order | pairs  | blocks
+ * dci_grains_parts | pairs  | where the forces of each pair on its bodies go */
 
 static int dci_grain_free(const dc_grains *g, int i)
 {
@@ -9597,12 +9604,11 @@ static int dci_grains_other(const dc_grains *g, int p, int i)
     return g->contact[p].a == i ? g->contact[p].b : g->contact[p].a;
 }
 
-/* blocks of pairs with the same field, and for each body its pairs in rows of others */
+/* blocks of pairs with the same field */
 static void dci_grains_order(dc_grains *g)
 {
-    int i, k, p, n = g->desc.bodies, m = g->contacts;
+    int i, k, p, m = g->contacts;
 
-    /* blocks */
     for (k = 0; k <= g->desc.pairs; ++k) g->tally[k] = 0;
     for (p = 0; p < m; ++p) g->tally[g->pair_of[p] + 1]++;
     g->blocks = 0;
@@ -9612,15 +9618,32 @@ static void dci_grains_order(dc_grains *g)
     }
     g->block[2*g->blocks] = m;
     for (p = 0; p < m; ++p) g->order[g->tally[g->pair_of[p]]++] = p;
+}
 
-    /* rows of others */
+/* where contact p finds the place of its forces on body i */
+static dc_real **dci_grains_part(const dc_grains *g, int p, int i)
+{
+    return g->contact[p].a == i ? &g->contact[p].fa : &g->contact[p].fb;
+}
+
+/* Forces on a body are side by side: those of the pairs in its own row, then of its pairs in rows of others, which
+ * begin back_row[i] places later than the row does. */
+static void dci_grains_parts(dc_grains *g)
+{
+    int i, p, n = g->desc.bodies;
+
     for (i = 0; i <= n; ++i) g->back_row[i] = 0;
     for (i = 0; i < n; ++i)
         for (p = g->row[i]; p < g->row[i + 1]; ++p) g->back_row[dci_grains_other(g, p, i)]++;
     dci_grains_starts(g->back_row, n);
     for (i = 0; i < n; ++i)
-        for (p = g->row[i]; p < g->row[i + 1]; ++p) g->back[g->back_row[dci_grains_other(g, p, i)]++] = p;
+        for (p = g->row[i]; p < g->row[i + 1]; ++p) {
+            const int j = dci_grains_other(g, p, i);
+            *dci_grains_part(g, p, j) = g->part + 4*(g->row[j + 1] + g->back_row[j]++);
+        }
     dci_grains_back(g->back_row, n);
+    for (i = 0; i < n; ++i)
+        for (p = g->row[i]; p < g->row[i + 1]; ++p) *dci_grains_part(g, p, i) = g->part + 4*(p + g->back_row[i]);
 }
 
 DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info)
@@ -9653,6 +9676,7 @@ DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info)
     }
     g->row[n] = g->contacts;
     dci_grains_order(g);
+    dci_grains_parts(g);
     info->pairs = g->contacts;
     return DC_OK;
 }
@@ -9786,9 +9810,10 @@ static void dci_grain_begin(const dc_grains *g, const dci_grain_law *law, const 
     dci_grain_push(&row->frame, out);
 }
 
-/* what a contact shows of its forces */
-static void dci_grain_show(const dci_grain_out *out, dc_grain_contact *contact)
+/* The forces of pair p, and what they are on its bodies. */
+static void dci_grain_show(const dc_grains *g, int p, const dci_grain_out *out, int touches)
 {
+    dc_grain_contact *contact = g->contact + p;
     int r;
 
     contact->fn = out->normal;
@@ -9797,6 +9822,7 @@ static void dci_grain_show(const dci_grain_out *out, dc_grain_contact *contact)
         contact->fa[r] = out->force_a[r];
         contact->fb[r] = out->force_b[r];
     }
+    contact->fa[3] = contact->fb[3] = (dc_real)touches;
 }
 
 /* the force of a contact: its pose x[0], and x and y over L, and its field, each a stride of lanes apart */
@@ -9831,7 +9857,7 @@ static void dci_grain_meet(const dc_grains *g, const dc_grain_pair *pair, const 
     }
 
     contact->spring = out.spring;
-    dci_grain_show(&out, contact);
+    dci_grain_show(g, (int)(contact - g->contact), &out, near_enough);
 }
 
 DC_DEF dc_status dc_grains_meet(dc_grains *g, int begin, int end, dc_arena *mem)
@@ -9876,54 +9902,29 @@ DC_DEF dc_status dc_grains_meet(dc_grains *g, int begin, int end, dc_arena *mem)
     return status;
 }
 
-/* adds the force of a contact on body i */
-static void dci_grains_add(const dc_grain_contact *contact, int i, dc_real f[3])
-{
-    int k;
-    for (k = 0; k < 3; ++k) f[k] += contact->a == i ? contact->fa[k] : contact->fb[k];
-}
-
-/* the forces on body i of the contacts in its own row, then in those of others; how many of them may touch */
-static int dci_grains_forces(const dc_grains *g, int i, dc_real f[3])
-{
-    int p, k, n = 0;
-
-    f[0] = f[1] = f[2] = 0;
-    for (p = g->row[i]; p < g->row[i + 1]; ++p) {
-        if (g->touch && !g->touch[p]) continue;
-        dci_grains_add(g->contact + p, i, f);
-        ++n;
-    }
-    for (k = g->back_row[i]; k < g->back_row[i + 1]; ++k) {
-        p = g->back[k];
-        if (g->touch && !g->touch[p]) continue;
-        dci_grains_add(g->contact + p, i, f);
-        ++n;
-    }
-    return n;
-}
-
 DC_DEF void dc_grains_sum(dc_grains *g, int begin, int end)
 {
-    int i, k;
+    int i, k, p;
 
     for (i = begin; i < end; ++i) {
         const dc_grain_type *type = g->type + g->body[i];
-        const int free = dci_grain_free(g, i);
-        dc_real f[3];
-        const int n = dci_grains_forces(g, i, f);
+        dc_real f[4] = {0, 0, 0, 0}, over[4];       /* torque, fx, fy, how many may touch; over inertia and mass */
 
+        for (p = g->row[i] + g->back_row[i]; p < g->row[i + 1] + g->back_row[i + 1]; ++p)
+            for (k = 0; k < 4; ++k) f[k] += g->part[4*p + k];
         for (k = 0; k < 3; ++k) {
             g->force[3*i + k] = f[k];
             g->next[3*i + k] = g->v[3*i + k];
         }
-        if (free) {
-            g->next[3*i] += g->desc.h*(f[0]/type->inertia);
-            for (k = 0; k < 2; ++k) g->next[3*i + 1 + k] += g->desc.h*(f[1 + k]/type->mass + g->desc.gravity[k]);
-        }
+        if (g->share) g->share[2*i] = g->share[2*i + 1] = 0;
+        if (!dci_grain_free(g, i)) continue;
+
+        for (k = 0; k < 4; ++k) over[k] = f[k]/(k ? type->mass : type->inertia);
+        g->next[3*i] += g->desc.h*over[0];
+        for (k = 0; k < 2; ++k) g->next[3*i + 1 + k] += g->desc.h*(over[1 + k] + g->desc.gravity[k]);
         if (g->share) {
-            g->share[2*i] = free ? (dc_real)n/type->mass : 0;
-            g->share[2*i + 1] = free ? (dc_real)n/type->inertia : 0;
+            g->share[2*i] = over[3];
+            g->share[2*i + 1] = f[3]/type->inertia;
         }
     }
 }
@@ -9961,15 +9962,15 @@ static void dci_grain_sweep(const dc_grains *g, const dc_grain_contact *contact,
     to->tangential = dc_max(dc_min(contact->ft - to->rest_t/to->den_t, most), -most);
 }
 
-/* the forces of a contact become these */
-static void dci_grain_force_is(const dc_grain_row *row, dc_real normal, dc_real tangential, dc_grain_contact *contact)
+/* the forces of pair p, which may touch, become these */
+static void dci_grain_force_is(const dc_grains *g, int p, dc_real normal, dc_real tangential)
 {
-    dci_grain_out out = DC_ZERO;
+    dci_grain_out out;
 
     out.normal = normal;
     out.tangential = tangential;
-    dci_grain_push(&row->frame, &out);
-    dci_grain_show(&out, contact);
+    dci_grain_push(&g->rows[p].frame, &out);
+    dci_grain_show(g, p, &out, 1);
 }
 
 DC_DEF void dc_grains_sweep(dc_grains *g, int begin, int end)
@@ -9980,7 +9981,7 @@ DC_DEF void dc_grains_sweep(dc_grains *g, int begin, int end)
     for (p = begin; p < end; ++p) {
         if (!g->touch[p]) continue;
         dci_grain_sweep(g, g->contact + p, g->rows + p, &to);
-        dci_grain_force_is(g->rows + p, to.normal, to.tangential, g->contact + p);
+        dci_grain_force_is(g, p, to.normal, to.tangential);
     }
 }
 
@@ -10285,7 +10286,8 @@ static DCI_NOINLINE dc_status dci_grain_field_by(const dc_grains *g, const dc_gr
                                                  const dc_real *rel, dc_arena *mem, dc_real out[5])
 {
     const dc_real L = g->pair[g->pair_of[p]].length, q[3] = {rel[0], rel[1]/L, rel[2]/L};
-    const dc_cfield *by = shape->field ? shape->field[k*g->desc.pairs + g->pair_of[p]] : NULL;
+    const dc_cfield *by = shape->field ? shape->field[(size_t)k*(size_t)g->desc.pairs
+                                                         + (size_t)g->pair_of[p]] : NULL;
     dc_status status;
 
     memset(out, 0, 5*sizeof *out);
@@ -10421,7 +10423,7 @@ static DCI_NOINLINE void dci_sweeps_jvp(dc_grains *g, const dc_grains_tangent *i
             if (!g->touch[p]) continue;
             dci_grain_sweep(g, g->contact + p, g->rows + p, &to);
             dci_sweep_along(g, g->contact + p, g->rows + p, w->rows + p, w->velocity, &to, w->force + 2*p);
-            dci_grain_force_is(g->rows + p, to.normal, to.tangential, g->contact + p);
+            dci_grain_force_is(g, p, to.normal, to.tangential);
         }
     }
     dc_grains_sum(g, 0, n);
@@ -10597,7 +10599,7 @@ static void dci_sweeps_recall(dc_grains *g, const dci_sweeps_work *w, int k)
     int p;
 
     for (p = 0; p < g->contacts; ++p)
-        if (g->touch[p]) dci_grain_force_is(g->rows + p, past[2*p], past[2*p + 1], g->contact + p);
+        if (g->touch[p]) dci_grain_force_is(g, p, past[2*p], past[2*p + 1]);
     dc_grains_sum(g, 0, g->desc.bodies);
 }
 
@@ -10900,7 +10902,7 @@ static int dci_grains_shape_ok(const dc_grains *g, const dc_grains_shape *shape)
     if (!g || !g->state || !shape || shape->parameters < 1 || shape->parameters > 4096) return 0;
     for (k = 0; k < shape->parameters; ++k) {
         for (i = 0; i < g->desc.pairs && shape->field; ++i) {
-            const dc_cfield *f = shape->field[k*g->desc.pairs + i], *of = g->pair[i].field;
+            const dc_cfield *f = shape->field[(size_t)k*(size_t)g->desc.pairs + (size_t)i], *of = g->pair[i].field;
             if (f && of && f->wall != of->wall) return 0;
         }
         for (i = 0; i < g->desc.types; ++i) {

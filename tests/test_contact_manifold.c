@@ -533,6 +533,33 @@ TEST rounding_does_not_choose_the_points(void)
     PASS();
 }
 
+/* An irregular prism of eight sides on a box, in any unit: the same points stay. Squared distances held against a length would
+ * choose the second point by the unit. */
+TEST the_unit_does_not_choose_the_points(void)
+{
+    static const double angle[8] = {0.1, 0.7, 1.7, 2.3, 3.4, 4.0, 4.9, 5.6}, away[8] = {0.41, 0.37, 0.45, 0.39, 0.36, 0.44, 0.38, 0.43};
+    unsigned want[2] = {0, 0}, is[2];
+    int k, i;
+    for (k = 0; k <= 12; ++k) {
+        /* 1 first: what the others are held against */
+        const double L = pow(10, k <= 6 ? k : 6 - k);
+        const dc_pose pa = turned(at(0, 0, 0.99*L), 0.002, 0.001, 0), pb = at(0, 0, 0);
+        dc_hull_topology a, b;
+        dc_hull_patch m = DC_ZERO;
+        kept = dc_arena_make(memory, sizeof memory);
+        b = box(1, 0.5*L, 0.5*L, 0.5*L, 0);
+        for (i = 0; i < 16; ++i)
+            points[0][i] = vec(away[i/2]*cos(angle[i/2])*L, away[i/2]*sin(angle[i/2])*L, (i & 1 ? 0.5 : -0.5)*L);
+        a = make(0, 16, 0);
+        ASSERT_EQ(DC_OK, manifold(NULL, &a, &pa, &b, &pb, &m));
+        ASSERT_EQ(4, m.count);
+        ids_of(&m, is);
+        if (k == 0) memcpy(want, is, sizeof want);
+        ASSERT(is[0] == want[0] && is[1] == want[1]);
+    }
+    PASS();
+}
+
 /* ---- round hulls ---- */
 
 TEST round_shapes_against_closed_forms(void)
@@ -1063,6 +1090,7 @@ SUITE(suite)
     RUN_TEST(gaps_are_continuous_along_sweeps);
     RUN_TEST(the_reference_stays);
     RUN_TEST(rounding_does_not_choose_the_points);
+    RUN_TEST(the_unit_does_not_choose_the_points);
     RUN_TEST(round_shapes_against_closed_forms);
     RUN_TEST(polygons_in_the_plane);
     RUN_TEST(published_patches);

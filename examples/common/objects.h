@@ -170,8 +170,8 @@ static inline void object_moments(const dc_mesh *m, dc_real *volume, dc_v3 *cent
         for (k = 0; k < 3; k++) inertia->m[3*i + k] = (i == k ? trace : DC_R(0)) - M[i][k];
 }
 
-/* Makes it; mem is scratch, 32 MB are enough, for the toy 4. */
-static inline dc_status object_make(object *o, int kind, dc_arena *mem)
+/* Makes it of its first parts, with as many vertices; mem is scratch, 32 MB are enough, for the toy 4. */
+static inline dc_status object_make_of(object *o, int kind, int parts, int vertices, dc_arena *mem)
 {
     dc_sdf_mesh_options opt = DC_ZERO;
     size_t    used = mem->used;
@@ -184,7 +184,8 @@ static inline dc_status object_make(object *o, int kind, dc_arena *mem)
     o->field.prim = o->part;
     o->field.tau = DC_R(0.02);
     o->field.n = object_parts(object_table[kind].row, object_table[kind].rows, o->part);
-    opt.vertices = object_table[kind].vertices;
+    if (parts < o->field.n) o->field.n = parts;
+    opt.vertices = vertices;
     s = dc_sdf_mesh(&opt, &o->field, &object_table[kind].grid, mem, &mesh, &o->info);
     if (s == DC_OK && mesh.nt > 2*OBJECT_VERTICES) s = DC_E_RANGE;
     if (s == DC_OK) {
@@ -203,6 +204,12 @@ static inline dc_status object_make(object *o, int kind, dc_arena *mem)
     }
     mem->used = used;
     return s;
+}
+
+/* all of it */
+static inline dc_status object_make(object *o, int kind, dc_arena *mem)
+{
+    return object_make_of(o, kind, OBJECT_PARTS, object_table[kind].vertices, mem);
 }
 
 /* The ground, all below z = 0. Its one vertex is for no contact: no_vs_b. It points into itself. */

@@ -33,6 +33,7 @@ struct optimisation {
     dc_design       design, as[OPTIMISE_OTHERS];    /* as: in the other scenes */
     int             others;
     double          value;                          /* the sum of all losses */
+    double          apart;                          /* of the scenes on a page, m along y */
     dc_design_rows  rows;
     double          rate;                       /* of Adam for the shape; 0: straight down, SDRS Eq. 15 */
     dc_adam_state   adam;
@@ -41,6 +42,7 @@ struct optimisation {
     double          explode;                    /* back to the best when the loss is so many times it */
     int             bold;                       /* 1: steps of full length, whatever they promise */
     int             patience;                   /* or after so many iterations without gain; 0: never */
+    int           (*done)(optimisation *o);         /* NULL, or whether what was rolled last is enough: it is the last then */
     void          (*own)(optimisation *o);      /* NULL, or adds to p.run what the loss itself says of the design */
     dc_real        *d, *best, *grad, *step, *here;     /* design.n each */
     dc_real        *move;                       /* p.c.n: where a step of the control ends */
@@ -223,6 +225,26 @@ static inline void optimise_point(optimisation *o, const dc_real *q, int link, i
     }
 }
 
+/* A loss for grips: `weight` times how far point x of a link is from point y of another, -1: of the world, at state q; by
+ * distances r, soft^2 log(1 + r^2/soft^2). Of what has slipped off it says little: what counts is when it did. With
+ * r^2 most of the gradient is of an object that tumbles far away, where it is noise. dq: NULL, or the gradient is added. */
+static inline double optimise_hold(const plan *p, const dc_real *q, int link, dc_v3 x, int holder, dc_v3 y, double weight,
+                                   double soft, dc_real *dq)
+{
+    static dc_pose pose[SIM_LINKS];
+    const dc_sim  *sim = &p->world->sim;
+    dc_v3          off;
+    double         r2, slope;
+
+    dc_sim_poses(sim, q, pose);
+    off = dc_sub(dc_pose_apply(pose[link], x), holder < 0 ? y : dc_pose_apply(pose[holder], y));
+    r2 = (double)dc_dot(off, off)/(soft*soft);
+    slope = 2*weight/(1 + r2);
+    if (dq) dc_sim_pull(sim, q, link, x, dc_scale(DC_R(slope), off), dq);
+    if (dq && holder >= 0) dc_sim_pull(sim, q, holder, y, dc_scale(DC_R(-slope), off), dq);
+    return weight*soft*soft*log(1 + r2);
+}
+
 /* The step of the shape from here: SDRS Eq. 15, of at most `radius`. 0: there is none. */
 static inline int optimise_shape(optimisation *o, double radius)
 {
@@ -259,24 +281,27 @@ static inline int optimise_shape(optimisation *o, double radius)
     return 1;
 }
 
-/* Both gradients along the step against a difference of losses. */
+/* Both gradients along the step against differences of losses over 1e-6 m, and over less where they do not agree: edges
+ * and corners that come to lie on each other's other side within a step bend the loss. */
 static inline void optimise_check(optimisation *o)
 {
-    const double h = 1e-6/fmax(1e-6, o->radius);
-    double       slope = 0, size = 0, value[2], error;
-    int          k, side;
+    double slope = 0, size = 0, value[2], error = HUGE_VAL, over;
+    int    k, side;
 
     for (k = 0; k < o->design.n; k++) {
         slope += (double)(o->grad[k]*o->step[k]);
         size += fabs((double)(o->grad[k]*o->step[k]));
     }
     memcpy(o->here, o->d, (size_t)o->design.n*sizeof(dc_real));
-    for (side = 0; side < 2; side++) {
-        for (k = 0; k < o->design.n; k++) o->d[k] = o->here[k] + DC_R(side ? -h : h)*o->step[k];
-        value[side] = optimise_value(o);
+    for (over = 1e-6; over > 5e-11 && error > 1e-4; over *= 0.1) {
+        const double h = over/fmax(1e-12, plan_length(o->step, o->design.n));
+        for (side = 0; side < 2; side++) {
+            for (k = 0; k < o->design.n; k++) o->d[k] = o->here[k] + DC_R(side ? -h : h)*o->step[k];
+            value[side] = optimise_value(o);
+        }
+        error = fmin(error, fabs((value[0] - value[1])/(2*h) - slope)/fmax(size, 1e-300));
     }
     memcpy(o->d, o->here, (size_t)o->design.n*sizeof(dc_real));
-    error = fabs((value[0] - value[1])/(2*h) - slope)/fmax(size, 1e-300);
     o->checks++;
     if (error > 1e-4) o->off++;
     else o->worst = fmax(o->worst, error);
@@ -317,6 +342,7 @@ static inline double optimise(optimisation *o, int iterations, int what)
             memcpy(o->best, o->d, bytes_d);
         }
         if (o->p.iterations < PLAN_HISTORY) o->p.history[o->p.iterations++] = value < HUGE_VAL ? value : o->best_value;
+        if (o->done && worse == 0 && o->done(o)) break;
         if (o->best_value >= HUGE_VAL || i == iterations || cli_stopped()) break;
 
         /* back to the best, with shorter steps */
@@ -398,33 +424,43 @@ static inline int optimise_obj(const dc_sim *sim, const dc_real *q, const char *
 
 #ifdef VIEW_H_INCLUDED
 
-/* The motion of what o is, as a run of a page, each `every`-th step; colour[link], NULL: of the palette; the loss'
- * series may be added by the caller in `each`, NULL: nothing. */
+/* The motion of what o is, as a run of a page, each `every`-th step, the scenes beside each other; colour[link], NULL: of
+ * the palette; `each` adds to the series of what, in unit, what it says of the first scene's state q, and of others at
+ * the same place of theirs; NULL: nothing. */
 static inline void optimise_show(optimisation *o, view *v, const char *name, const char *const *colour, int every,
                                  void (*each)(const optimisation *o, const dc_real *q, view *v, int series), const char *what,
                                  const char *unit)
 {
     static dc_pose pose[SIM_LINKS];
-    static int     body[SIM_HULLS];
-    const dc_sim  *sim = &o->p.world->sim;
+    static int     body[OPTIMISE_OTHERS + 1][SIM_HULLS];
     static const dc_pose ground = {{1, 0, 0, 0}, {0, 0, 0}};
-    int            h, i, series = -1;
+    int            h, i, k, series = -1;
 
     optimise_value(o);
     view_run(v, name);
-    if (sim->planes) view_fixed(v, view_plane(v, DC_R(0.5)), NULL, ground);
-    for (h = 0; h < sim->hulls; h++) {
-        dc_hull hull = DC_ZERO;
-        hull.v = sim->vertex + sim->hull[h].begin;
-        hull.n = sim->hull[h].n;
-        body[h] = view_body(v, view_hull(v, &hull), colour ? colour[sim->hull[h].link] : NULL);
+    if (o->p.world->sim.planes) view_fixed(v, view_plane(v, DC_R(0.5)), NULL, ground);
+    for (k = 0; k <= o->others; k++) {
+        const dc_sim *sim = &optimise_scene(o, k)->world->sim;
+        for (h = 0; h < sim->hulls; h++) {
+            dc_hull hull = DC_ZERO;
+            hull.v = sim->vertex + sim->hull[h].begin;
+            hull.n = sim->hull[h].n;
+            body[k][h] = view_body(v, view_hull(v, &hull), colour ? colour[sim->hull[h].link] : NULL);
+        }
     }
     if (each) series = view_series(v, what, unit, 0);
     for (i = 0; i <= o->p.c.horizon && view_ok(v); i += every) {
-        const dc_real *q = o->p.q + (i + 1)*sim->nq;
-        dc_sim_poses(sim, q, pose);
-        for (h = 0; h < sim->hulls; h++) view_pose(v, body[h], pose[sim->hull[h].link]);
-        if (each) each(o, q, v, series);
+        for (k = 0; k <= o->others; k++) {
+            const plan   *p = optimise_scene(o, k);
+            const dc_sim *sim = &p->world->sim;
+            dc_sim_poses(sim, p->q + (i + 1)*sim->nq, pose);
+            for (h = 0; h < sim->hulls; h++) {
+                dc_pose at = pose[sim->hull[h].link];
+                at.t.y += DC_R(k*o->apart);
+                view_pose(v, body[k][h], at);
+            }
+        }
+        if (each) each(o, o->p.q + (i + 1)*o->p.world->sim.nq, v, series);
         view_frame(v, i*(double)o->p.world->desc.h);
     }
 }

@@ -8,12 +8,13 @@
 #include "dc_witness.h"
 
 #include <math.h>
-#ifdef DC_BENCH_MUJOCO
-#include <mujoco/mujoco.h>
-#endif
 
 #include "support.h"
 #include "figure.h"
+#include "witness_baselines.h"
+#ifdef DC_BENCH_MUJOCO
+#include "mujoco_lobes.h"
+#endif
 
 #define N 500        /* not a power of two: rows a page apart would share their places in the cache */
 
@@ -45,38 +46,10 @@ static double soft_clip(double x, double eps)
 }
 static double soft_within(double x, double eps) { return 1/((1 + exp(-x/eps))*(1 + exp((x - 1)/eps))); }
 
-typedef struct { double Q1, Q2, Q3, c1, c2; } problem;
-
-static problem plain_setup(const dc_v3 *p, double w)
-{
-    problem q;
-    double a[3], b[3], r[3];
-    int k;
-    a[0] = (double)(p[1].x - p[0].x);  b[0] = (double)(p[2].x - p[3].x);  r[0] = (double)(p[0].x - p[2].x);
-    a[1] = (double)(p[1].y - p[0].y);  b[1] = (double)(p[2].y - p[3].y);  r[1] = (double)(p[0].y - p[2].y);
-    a[2] = (double)(p[1].z - p[0].z);  b[2] = (double)(p[2].z - p[3].z);  r[2] = (double)(p[0].z - p[2].z);
-    q.Q1 = q.Q3 = w;
-    q.Q2 = 0;
-    q.c1 = q.c2 = -w/2;
-    for (k = 0; k < 3; ++k) {
-        q.Q1 += a[k]*a[k];
-        q.Q2 += a[k]*b[k];
-        q.Q3 += b[k]*b[k];
-        q.c1 += a[k]*r[k];
-        q.c2 += b[k]*r[k];
-    }
-    return q;
-}
-
-static double plain_cost(const problem *q, double x, double y)
-{
-    return 0.5*(q->Q1*x*x + 2*q->Q2*x*y + q->Q3*y*y) + q->c1*x + q->c2*y;
-}
-
 static double plain_smooth(const dc_v3 *p)
 {
     double eps = 0.1, x[4][2], J[4], m, sum = 0, c1 = 0, c2 = 0, u1, u2, det, g;
-    problem q = plain_setup(p, 0.01);
+    base_qp q = base_edges(p, 0.01);
     int k;
     det = q.Q1*q.Q3 - q.Q2*q.Q2;
     u1 = (q.Q2*q.c2 - q.Q3*q.c1)/det;
@@ -85,7 +58,7 @@ static double plain_smooth(const dc_v3 *p)
     x[1][0] = 0;                              x[1][1] = soft_clip(-q.c2/q.Q3, eps);
     x[2][0] = soft_clip(-(q.Q2 + q.c1)/q.Q1, eps);  x[2][1] = 1;
     x[3][0] = soft_clip(-q.c1/q.Q1, eps);     x[3][1] = 0;
-    for (k = 0; k < 4; ++k) J[k] = plain_cost(&q, x[k][0], x[k][1]);
+    for (k = 0; k < 4; ++k) J[k] = base_cost(&q, x[k][0], x[k][1]);
     m = fmin(fmin(J[0], J[1]), fmin(J[2], J[3]));
     for (k = 0; k < 4; ++k) {
         double w = exp((m - J[k])/eps);
@@ -102,146 +75,53 @@ static double clamp01(double x) { return x < 0 ? 0 : (x > 1 ? 1 : x); }
 /* the same without smoothing */
 static double plain_hard(const dc_v3 *p)
 {
-    problem q = plain_setup(p, 1e-9);
+    base_qp q = base_edges(p, 1e-9);
     double det = q.Q1*q.Q3 - q.Q2*q.Q2, u1 = (q.Q2*q.c2 - q.Q3*q.c1)/det, u2 = (q.Q2*q.c1 - q.Q1*q.c2)/det, x, y, J, best, bx = 1, by;
     if (u1 >= 0 && u1 <= 1 && u2 >= 0 && u2 <= 1) return u1 + u2;
     by = clamp01(-(q.Q2 + q.c2)/q.Q3);
-    best = plain_cost(&q, bx, by);
+    best = base_cost(&q, bx, by);
     y = clamp01(-q.c2/q.Q3);
-    J = plain_cost(&q, 0, y);
+    J = base_cost(&q, 0, y);
     if (J < best) { best = J; bx = 0; by = y; }
     x = clamp01(-(q.Q2 + q.c1)/q.Q1);
-    J = plain_cost(&q, x, 1);
+    J = base_cost(&q, x, 1);
     if (J < best) { best = J; bx = x; by = 1; }
     x = clamp01(-q.c1/q.Q1);
-    J = plain_cost(&q, x, 0);
+    J = base_cost(&q, x, 0);
     if (J < best) { bx = x; by = 0; }
     return bx + by;
 }
 
-/* J - mu sum (log x + log(1 - x)) by Newton from the middle, steps shortened to stay inside */
 static double barrier(const dc_v3 *p, double mu)
 {
-    problem q = plain_setup(p, 1e-9);
-    double x = 0.5, y = 0.5;
-    int it;
-    for (it = 0; it < 60; ++it) {
-        double g1 = q.Q1*x + q.Q2*y + q.c1 - mu/x + mu/(1 - x), g2 = q.Q2*x + q.Q3*y + q.c2 - mu/y + mu/(1 - y);
-        double h1 = q.Q1 + mu/(x*x) + mu/((1 - x)*(1 - x)), h3 = q.Q3 + mu/(y*y) + mu/((1 - y)*(1 - y)), det = h1*h3 - q.Q2*q.Q2;
-        double dx = (q.Q2*g2 - h3*g1)/det, dy = (q.Q2*g1 - h1*g2)/det, t = 1;
-        if (dx < 0) t = fmin(t, -0.95*x/dx);
-        if (dx > 0) t = fmin(t, 0.95*(1 - x)/dx);
-        if (dy < 0) t = fmin(t, -0.95*y/dy);
-        if (dy > 0) t = fmin(t, 0.95*(1 - y)/dy);
-        x += t*dx;
-        y += t*dy;
-        if (fabs(g1*dx + g2*dy) < 1e-12*mu) break;
-    }
-    return x + y;
-}
-
-/* The same problem by the primal-dual interior point method that [1] compares with (qpax: Tracy, Manchester 2024), its 2 x 2 system
- * solved by hand. -x <= 0, x <= 1 with slacks s and multipliers z; Newton steps on
- *
- *     Q x + c + G^T z = 0,   G x + s = h,   s_i z_i = kappa
- *
- * first by predictor and corrector, kappa falling to 0, until every residual is below 1e-5, then with kappa = mu until it is again. */
-typedef struct { double x[2], s[4], z[4]; } iterate;
-
-/* side k is of x[k/2], -x <= 0 for even k */
-static void kkt_solve(const problem *q, const iterate *v, const double r1[2], const double r2[4], const double r3[4], iterate *d)
-{
-    double H1 = q->Q1, H3 = q->Q3, g[2], det, w[4];
-    int k;
-    for (k = 0; k < 4; ++k) w[k] = v->z[k]/v->s[k];
-    H1 += w[0] + w[1];
-    H3 += w[2] + w[3];
-    det = H1*H3 - q->Q2*q->Q2;
-    for (k = 0; k < 2; ++k) {
-        double low = w[2*k]*r3[2*k] - r2[2*k]/v->s[2*k], high = w[2*k + 1]*r3[2*k + 1] - r2[2*k + 1]/v->s[2*k + 1];
-        g[k] = -r1[k] + low - high;
-    }
-    d->x[0] = (H3*g[0] - q->Q2*g[1])/det;
-    d->x[1] = (H1*g[1] - q->Q2*g[0])/det;
-    for (k = 0; k < 4; ++k) {
-        d->s[k] = -r3[k] + (k & 1 ? -d->x[k/2] : d->x[k/2]);
-        d->z[k] = (-r2[k] - v->z[k]*d->s[k])/v->s[k];
-    }
-}
-static double largest_step(const iterate *v, const iterate *d)
-{
-    double t = 1;
-    int k;
-    for (k = 0; k < 4; ++k) {
-        if (d->s[k] < 0) t = fmin(t, -v->s[k]/d->s[k]);
-        if (d->z[k] < 0) t = fmin(t, -v->z[k]/d->z[k]);
-    }
-    return t;
-}
-/* residuals of the conditions at kappa; the largest one */
-static double residuals(const problem *q, const iterate *v, double kappa, double r1[2], double r2[4], double r3[4])
-{
-    double most;
-    int k;
-    r1[0] = q->Q1*v->x[0] + q->Q2*v->x[1] + q->c1 - v->z[0] + v->z[1];
-    r1[1] = q->Q2*v->x[0] + q->Q3*v->x[1] + q->c2 - v->z[2] + v->z[3];
-    most = fmax(fabs(r1[0]), fabs(r1[1]));
-    for (k = 0; k < 4; ++k) {
-        r2[k] = v->s[k]*v->z[k] - kappa;
-        r3[k] = v->s[k] + (k & 1 ? v->x[k/2] - 1 : -v->x[k/2]);
-        most = fmax(most, fmax(fabs(r2[k]), fabs(r3[k])));
-    }
-    return most;
-}
-static void advance(iterate *v, const iterate *d, double t)
-{
-    int k;
-    for (k = 0; k < 2; ++k) v->x[k] += t*d->x[k];
-    for (k = 0; k < 4; ++k) {
-        v->s[k] += t*d->s[k];
-        v->z[k] += t*d->z[k];
-    }
+    const base_qp q = base_edges(p, 1e-9);
+    double x[2];
+    base_newton(&q, mu, x);
+    return x[0] + x[1];
 }
 
 static double interior(const dc_v3 *p, double mu)
 {
-    problem q = plain_setup(p, 1e-9);
-    iterate v, d, a;
-    double r1[2], r2[4], r3[4], det, least = 1e300, most = -1e300;
-    int it, k;
+    const base_qp q = base_edges(p, 1e-9);
+    double x[2];
+    base_interior(&q, base_square, 4, mu, x);
+    return x[0] + x[1];
+}
 
-    /* start: (Q + G^T G) x = G^T h - c, z = G x - h, both s = -z and z shifted to at least 1 where one is negative */
-    det = (q.Q1 + 2)*(q.Q3 + 2) - q.Q2*q.Q2;
-    v.x[0] = ((q.Q3 + 2)*(1 - q.c1) - q.Q2*(1 - q.c2))/det;
-    v.x[1] = ((q.Q1 + 2)*(1 - q.c2) - q.Q2*(1 - q.c1))/det;
-    for (k = 0; k < 4; ++k) {
-        v.z[k] = k & 1 ? v.x[k/2] - 1 : -v.x[k/2];
-        least = fmin(least, v.z[k]);
-        most = fmax(most, v.z[k]);
-    }
-    for (k = 0; k < 4; ++k) {
-        v.s[k] = most < 0 ? -v.z[k] : -v.z[k] + 1 + most;
-        if (least <= 0) v.z[k] += 1 - least;
-    }
+static double interior_face(const dc_v3 *p, double mu)
+{
+    const base_qp q = base_face(p, 1e-9);
+    double x[2];
+    base_interior(&q, base_triangle, 3, mu, x);
+    return x[0] + x[1];
+}
 
-    for (it = 0; it < 30 && residuals(&q, &v, 0, r1, r2, r3) >= 1e-5; ++it) {
-        double t, gap = 0, after = 0, sigma;
-        kkt_solve(&q, &v, r1, r2, r3, &a);
-        t = largest_step(&v, &a);
-        for (k = 0; k < 4; ++k) {
-            gap += v.s[k]*v.z[k];
-            after += (v.s[k] + t*a.s[k])*(v.z[k] + t*a.z[k]);
-        }
-        sigma = after/gap*(after/gap)*(after/gap);
-        for (k = 0; k < 4; ++k) r2[k] += a.s[k]*a.z[k] - sigma*gap/4;
-        kkt_solve(&q, &v, r1, r2, r3, &d);
-        advance(&v, &d, 0.99*largest_step(&v, &d));
-    }
-    for (it = 0; it < 30 && residuals(&q, &v, mu, r1, r2, r3) >= 1e-5; ++it) {
-        kkt_solve(&q, &v, r1, r2, r3, &d);
-        advance(&v, &d, fmin(1, 0.99*largest_step(&v, &d)));
-    }
-    return v.x[0] + v.x[1];
+static double lbfgs(const dc_v3 *p, int face, double mu)
+{
+    const base_qp q = face ? base_face(p, 1e-9) : base_edges(p, 1e-9);
+    double x[2];
+    base_lbfgs(&q, face, mu, x);
+    return x[0] + x[1];
 }
 
 #define PLAIN(name, call) \
@@ -257,6 +137,9 @@ PLAIN(run_plain, plain_smooth(q->p[i]))
 PLAIN(run_hard, plain_hard(q->p[i]))
 PLAIN(run_interior, interior(q->p[i], 1e-4))
 PLAIN(run_barrier_4, barrier(q->p[i], 1e-4))
+PLAIN(run_lbfgs, lbfgs(q->p[i], 0, 1e-4))
+PLAIN(run_interior_face, interior_face(q->p[i], 1e-4))
+PLAIN(run_lbfgs_face, lbfgs(q->p[i], 1, 1e-4))
 
 static void run_batch(void *user) { queries *q = (queries *)user; dc_ee_witness_batch(NULL, N, q->x, N, q->y, NULL); bench_keep((double)q->y[6*N]); }
 static void run_batch_jac(void *user) { queries *q = (queries *)user; dc_ee_witness_batch(NULL, N, q->x, N, q->y, q->jac); bench_keep((double)q->jac[0]); }
@@ -377,70 +260,9 @@ static void run_jac(void *user)
 /* ---- the same pair in MuJoCo: a convex mesh for each lobe ---- */
 
 #ifdef DC_BENCH_MUJOCO
-typedef struct { figures *f; mjModel *m; mjData *d; } peer;
+typedef struct { figures *f; lobes l; } peer;
 
-/* 26 points of a lobe's surface, along the directions to the corners, edges and faces of its box: [1] has less than 32 */
-static int peer_lobe(char *to, size_t room, int lobe)
-{
-    dc_sdf one = field;
-    int i, n = 0;
-    one.prim = &prims[lobe];
-    one.n = 1;
-    for (i = 0; i < 27; ++i) {
-        const dc_sdf_prim *p = one.prim;
-        dc_v3   u = dc_vec(p->size.x*(dc_real)(i%3 - 1), p->size.y*(dc_real)(i/3%3 - 1), p->size.z*(dc_real)(i/9 - 1)), x;
-        dc_real r = dc_sqrt(dc_dot(u, u)), phi = 0;
-        if (i == 13) continue;
-        x = dc_pose_apply(p->pose, u);
-        dc_sdf_eval(&one, x, &phi, NULL, NULL);                 /* r (1 - 1/F), the gauge F */
-        x = dc_pose_apply(p->pose, dc_scale((r - phi)/r, u));
-        n += snprintf(to + n, room - (size_t)n, "%.9g %.9g %.9g ", (double)x.x, (double)x.y, (double)x.z);
-    }
-    return n;
-}
-
-static int peer_open(peer *p, figures *f, int several)
-{
-    static char xml[1 << 17];
-    static mjVFS vfs;
-    char error[500] = "";
-    size_t n = 0;
-    int i, k;
-    p->f = f;
-    n += (size_t)snprintf(xml, sizeof xml, "<mujoco><size nconmax=\"2000\" njmax=\"500\"/><option><flag multiccd=\"%s\"/></option><asset>",
-                          several ? "enable" : "disable");
-    for (i = 0; i < field.n; ++i) {
-        n += (size_t)snprintf(xml + n, sizeof xml - n, "<mesh name=\"l%d\" vertex=\"", i);
-        n += (size_t)peer_lobe(xml + n, sizeof xml - n, i);
-        n += (size_t)snprintf(xml + n, sizeof xml - n, "\"/>");
-    }
-    n += (size_t)snprintf(xml + n, sizeof xml - n, "</asset><worldbody>");
-    for (k = 0; k < 2; ++k) {
-        n += (size_t)snprintf(xml + n, sizeof xml - n, "<body><freejoint/>");
-        for (i = 0; i < field.n; ++i) n += (size_t)snprintf(xml + n, sizeof xml - n, "<geom type=\"mesh\" mesh=\"l%d\"/>", i);
-        n += (size_t)snprintf(xml + n, sizeof xml - n, "</body>");
-    }
-    n += (size_t)snprintf(xml + n, sizeof xml - n, "</worldbody></mujoco>");
-    mj_defaultVFS(&vfs);
-    if (mj_makeEmptyFileVFS(&vfs, "figures.xml", (int)n) != 0) return 0;
-    memcpy(vfs.filedata[mj_findFileVFS(&vfs, "figures.xml")], xml, n);
-    p->m = mj_loadXML("figures.xml", &vfs, error, sizeof error);
-    mj_deleteVFS(&vfs);
-    p->d = p->m ? mj_makeData(p->m) : NULL;
-    if (!p->d) fprintf(stderr, "bench: %s\n", error);
-    return p->d != NULL;
-}
-
-static int peer_pose(peer *p, int i)
-{
-    const dc_pose *pose = &p->f->pose[i%POSES];
-    mjtNum *q = p->d->qpos + 7;
-    q[0] = (mjtNum)pose->t.x;  q[1] = (mjtNum)pose->t.y;  q[2] = (mjtNum)pose->t.z;
-    q[3] = (mjtNum)pose->q.w;  q[4] = (mjtNum)pose->q.x;  q[5] = (mjtNum)pose->q.y;  q[6] = (mjtNum)pose->q.z;
-    mj_kinematics(p->m, p->d);
-    mj_collision(p->m, p->d);
-    return p->d->ncon;
-}
+static int peer_pose(peer *p, int i) { return lobes_contacts(&p->l, &p->f->pose[i%POSES]); }
 static void run_peer(void *user)
 {
     peer *p = (peer *)user;
@@ -486,6 +308,7 @@ int main(int argc, char **argv)
     bench_add(&g, "libm_hard", run_hard, &edges, N);
     bench_add(&g, "newton_1e-4", run_barrier_4, &edges, N);
     bench_add(&g, "interior_1e-4", run_interior, &edges, N);
+    bench_add(&g, "lbfgs_1e-4", run_lbfgs, &edges, N);
     bench_add(&g, "closest", run_closest, &edges, N);
     bench_run(&g);
 
@@ -497,6 +320,8 @@ int main(int argc, char **argv)
     bench_open(&g, "vertex_face");
     bench_add(&g, "batch", run_face, &faces, N);
     bench_add(&g, "batch_jacobian", run_face_jac, &faces, N);
+    bench_add(&g, "interior_1e-4", run_interior_face, &faces, N);
+    bench_add(&g, "lbfgs_1e-4", run_lbfgs_face, &faces, N);
     bench_run(&g);
 
     if (!make_figures(&f, 1)) return 1;
@@ -543,7 +368,8 @@ int main(int argc, char **argv)
 #ifdef DC_BENCH_MUJOCO
     {
         peer one, several;
-        if (!peer_open(&one, &f, 0) || !peer_open(&several, &f, 1)) return 1;
+        one.f = several.f = &f;
+        if (!lobes_open(&one.l, &field, 0) || !lobes_open(&several.l, &field, 1)) return 1;
         bench_open(&g, "manifold_mujoco");
         bench_add(&g, "manifold", run_manifold, &f, POSES);
         bench_add(&g, "manifold_jvp", run_jvp, &f, POSES);
@@ -553,10 +379,8 @@ int main(int argc, char **argv)
         bench_add(&g, "mujoco_multiccd", run_peer, &several, POSES);
         bench_run(&g);
         if (!bench_instructions) peer_count(&one, &several);
-        mj_deleteData(one.d);
-        mj_deleteModel(one.m);
-        mj_deleteData(several.d);
-        mj_deleteModel(several.m);
+        lobes_close(&one.l);
+        lobes_close(&several.l);
     }
 #else
     bench_skip("manifold_mujoco", "no mujoco/mujoco.h (Debian: libmujoco-dev)");
