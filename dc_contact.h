@@ -1279,8 +1279,9 @@ DC_DEF dc_status dc_friction_shape(const dc_friction_options *opt, const dc_pair
 
 /* What dc_friction_rigid computes of the old poses alone, for any number of new ones: the time step of a simulator
  * tries many. Plain data; vertex is in the arena that dc_friction_open was given. */
-/* the velocity e of a vertex's slip, and its force over mu A: lambda, e/sqrt(|e|^2 + eps_v) at the end */
-typedef struct { dc_real slip[3], force[3]; } dc_friction_dual;
+/* the velocity e of a vertex's slip, and its force over mu A: lambda, e/sqrt(|e|^2 + eps_v) at the end; how much
+ * shorter than 1 it is kept; at a place tried since the iterate the slip had turned round */
+typedef struct { dc_real slip[3], force[3], doubt; int turned; } dc_friction_dual;
 /* mu h A(f), place along b1, b2; the k-th of a, then b; what dc_friction_try knows of it */
 typedef struct { dc_real A, x, y; int k; dc_friction_dual kept, tried; } dc_friction_vertex;
 typedef struct {
@@ -2016,22 +2017,36 @@ DCI_LANE size_t dci_counted(const dci_room *room) { return room->bytes == SIZE_M
 /* ---- [duals] forces of friction as unknowns ---------------------------------------------------- */
 /* in: the slip and the force of an iterate, the slip at a place; out: the force there, for both kinds of friction. */
 
-/* of the length that is left of a force: it stays inside the cone, where its form is definite */
-#define DCI_DUAL_MOST DC_R(0.999)
+/* what a force is shorter than 1 at least: it stays inside the cone, where its form is definite */
+#define DCI_DUAL_LEAST DC_R(1e-3)
 
 /* lambda at the slip tried->slip, to which `share` of Newton's direction leads from the iterate: of all of the
  * direction, by the linearised  rho lambda = e,
- *     lambda <- w + (I - (lambda w^T + w lambda^T)/2) de/rho,   w = e/rho at the iterate,   |lambda| < 1 */
+ *     lambda <- w + (I - (lambda w^T + w lambda^T)/2) de/rho,   w = e/rho at the iterate,   |lambda| < 1.
+ * With lambda = w the norm is taken for a line along w, on which a slip that is small turns round, again and again.
+ * Where it has done so at a place that was not taken, lambda = 0 at the next: I/rho is the form of the parabola above
+ * the norm that touches it there, whose least slip is none. From then on |lambda| <= 1 - doubt: 1/2, then its
+ * squares. */
 static DCI_UNUSED void dci_dual_force(const dc_friction_dual *kept, dc_real share, dc_real eps, dc_friction_dual *tried)
 {
     const dc_real *e = kept->slip, *lambda = kept->force;
     const dc_real rho = dc_sqrt(e[0]*e[0] + e[1]*e[1] + e[2]*e[2] + eps);
-    dc_real w[3], d[3], wd = 0, ld = 0, most = 1, length2 = 0;
+    dc_real w[3], d[3], wd = 0, ld = 0, most = 1, length2 = 0, room;
     int i;
+
+    /* it has turned round on the way from the iterate */
+    if (tried->turned) {
+        tried->force[0] = tried->force[1] = tried->force[2] = 0;
+        tried->doubt = 1;
+        return;
+    }
+    tried->doubt = kept->doubt < 1 ? kept->doubt*kept->doubt : DC_R(0.5);
+    tried->turned = tried->slip[0]*e[0] + tried->slip[1]*e[1] + tried->slip[2]*e[2] < 0;
 
     /* at the iterate itself */
     if (tried->slip[0] == e[0] && tried->slip[1] == e[1] && tried->slip[2] == e[2]) {
-        *tried = *kept;
+        memcpy(tried->force, lambda, sizeof tried->force);
+        tried->doubt = kept->doubt;
         return;
     }
 
@@ -2052,8 +2067,9 @@ static DCI_UNUSED void dci_dual_force(const dc_friction_dual *kept, dc_real shar
         tried->force[i] = dc_finite(tried->force[i]) ? tried->force[i]/most : 0;
         length2 += tried->force[i]*tried->force[i];
     }
-    if (most > 1 || length2 > DCI_DUAL_MOST*DCI_DUAL_MOST)
-        for (i = 0; i < 3; ++i) tried->force[i] *= DCI_DUAL_MOST/dc_sqrt(length2 > 0 ? length2 : 1);
+    room = 1 - dc_max(tried->doubt, DCI_DUAL_LEAST);
+    if (most > 1 || length2 > room*room)
+        for (i = 0; i < 3; ++i) tried->force[i] *= room/dc_sqrt(length2 > 0 ? length2 : 1);
 }
 
 #endif /* DC_CONTACT_KERNELS_DEFINED */
@@ -11169,6 +11185,8 @@ DC_DEF dc_status dc_friction_open(const dc_friction_options *opt, const dc_pair_
         v[k].x = from->slip[k].local[1];
         v[k].y = from->slip[k].local[2];
         v[k].k = from->slip[k].vertex;
+        v[k].tried.doubt = 0;
+        v[k].tried.turned = 0;
     }
     if (plane) *plane = pl;
 
@@ -11264,7 +11282,10 @@ DC_DEF void dc_friction_keep(dc_friction_load *load)
 {
     int k;
     if (!load) return;
-    for (k = 0; k < load->count; ++k) load->vertex[k].kept = load->vertex[k].tried;
+    for (k = 0; k < load->count; ++k) {
+        load->vertex[k].kept = load->vertex[k].tried;
+        load->vertex[k].tried.turned = 0;
+    }
     memcpy(load->motion_kept, load->motion, sizeof load->motion);
     load->kept = 1;
 }

@@ -740,7 +740,7 @@ DC_DEF dc_status dc_design_project(const dc_design *design, const dc_design_rows
  * rounding by every pair, whatever its field says. h must be below 2 sqrt(m_eff/k_n), m_eff the mass a contact feels:
  * m/4 at the end of a rod.
  *
- * Memory: some 3 KB for each body with the room for 16 pairs, with sweeps 6 KB. The same bits for any split of the
+ * Memory: some 2 KB for each body with the room for 16 pairs, with sweeps 5 KB. The same bits for any split of the
  * parts of a step. Resting contacts of fields whose gradient jumps, as that of networks of max(0, z), chatter with a
  * speed that falls with h.
  *
@@ -856,7 +856,7 @@ typedef struct {
     dc_real d;                  /* m */
     dc_real spring, fn, ft;     /* after the step; m, N, N. Where d >= 0 these and the forces are 0, with sweeps where
                                  * nothing presses */
-    dc_real fa[3], fb[3];       /* torque, fx, fy on a and on b, as of dc_grains_advance */
+    dc_real *fa, *fb;           /* torque, fx, fy on a and on b */
 } dc_grain_contact;
 
 /* Plain data in the caller's memory. */
@@ -881,8 +881,7 @@ typedef struct {
     dc_grain_row *rows;         /* with sweeps: room */
     int     *touch;             /* with sweeps, room: 1: may touch in this step */
     dc_real *share;             /* with sweeps, 2 per body: n/m, n/inertia, n its contacts */
-    dc_real *part;              /* 2 room, in rows of bodies: torque, fx, fy of a pair, and with sweeps 1: may touch */
-    int     *part_of;           /* 2 room: where those of a and of b are, of each pair */
+    dc_real *part;              /* 2 room, in rows of bodies: torque, fx, fy of a pair, and 1 if it may touch */
     int     *spring_row, *spring_body;      /* bodies + 1, room; in the state */
     int     *row, *pair_of, *order, *back_row, *block, *tally;
     int     *cell, *slot_row, *slot;
@@ -1297,8 +1296,9 @@ static DCI_NOINLINE void dci_sim_solid(const dc_sim *sim, const dc_sim_hull *hul
 /* A solid with a radius r. Its surface is made of pieces x + r u, x on a simplex (face, edge, vertex) and u among the
  * unit normals there: one, an arc, a cap. A vertex v, l_v its barycentric weight, moves it by l_v u dv, so that with
  * y = (x + r u, 1)
- *     dM/dv = sum of integrals y y^T l_v u,   dM/dr = the same with 1 for l_v u,
- * and M follows by Euler's theorem: its entries are homogeneous of degree 5, 4 and 3 in vertices and r.
+ *     dM/dv = sum of integrals y y^T l_v u,   dM/dr = the same with 1 for l_v u,                       (1)
+ * and M follows by Euler's theorem: its entries are homogeneous of degree d = 5, 4 and 3 in vertices and r,
+ *     M = (v . dM/dv + r dM/dr)/d.                                                                     (2)
  *
  * Integrals over the normals of a piece of 1, u, u u^T, u u u: */
 typedef struct { dc_real none, one[3], two[3][3], three[3][3][3]; } dci_sim_normals;
@@ -1327,7 +1327,7 @@ static DCI_NOINLINE void dci_sim_round_piece(const dci_sim_normals *u, int corne
                     dc_real sum = N[k]*(c < 3 ? u->one[c] : u->none);
                     if (i < 3) sum += r*one[i]*last[j];
                     if (j < 3) sum += r*last[i]*one[j] + r*r*last[3]*two[i][j];
-                    G[a][10*c + k] += sum;
+                    G[a][10*c + k] += sum;                      /* (1) */
                 }
         }
     }
@@ -1336,7 +1336,10 @@ static DCI_NOINLINE void dci_sim_round_piece(const dci_sim_normals *u, int corne
 /* An edge from y[0] to y[1], unit direction t, whose normals turn about t by `angle`, the middle one being a; and the
  * part that the arc is of the boundaries of the caps at both ends. There, v the outward normal of the arc, by Gauss'
  * theorem on the sphere with the Laplacians -2, -6, -12 of its harmonics,
- *     int u = -1/2 int v,   int uu = (2 I int 1 - int (vu + uv))/6,   int uuu = (2 sym(I int u) - int sym(vuu))/12 */
+ *     int u = -1/2 int v,                                                                              (3)
+ *     int uu = (2 I int 1 - int (vu + uv))/6,                                                          (4)
+ *     int uuu = (2 sym(I int u) - int sym(vuu))/12                                                     (5)
+ * where 2 I int 1 of (4) is left to dci_sim_round_cap. */
 static DCI_NOINLINE void dci_sim_round_edge(dc_v3 t, dc_v3 a, dc_real angle, dc_real y[3][4], dc_real length, dc_real r,
                                             dc_real G[3][40])
 {
@@ -1366,14 +1369,14 @@ static DCI_NOINLINE void dci_sim_round_edge(dc_v3 t, dc_v3 a, dc_real angle, dc_
         const dc_real s = end ? DC_R(-1.0) : DC_R(1.0);
         dc_real place[3][4], to[3][40] = {{0}};
         cap.none = 0;
-        for (i = 0; i < 3; ++i) cap.one[i] = -DC_R(0.5)*angle*s*v[i];
+        for (i = 0; i < 3; ++i) cap.one[i] = -DC_R(0.5)*angle*s*v[i];            /* (3) */
         for (i = 0; i < 3; ++i)
             for (j = 0; j < 3; ++j) {
-                cap.two[i][j] = -s*(v[i]*arc.one[j] + arc.one[i]*v[j])/6;
+                cap.two[i][j] = -s*(v[i]*arc.one[j] + arc.one[i]*v[j])/6;           /* (4) */
                 for (k = 0; k < 3; ++k) {
                     const dc_real U = (i == j ? cap.one[k] : 0) + (j == k ? cap.one[i] : 0) + (k == i ? cap.one[j] : 0);
                     const dc_real V = v[i]*arc.two[j][k] + v[j]*arc.two[k][i] + v[k]*arc.two[i][j];
-                    cap.three[i][j][k] = (2*U - s*V)/12;
+                    cap.three[i][j][k] = (2*U - s*V)/12;                            /* (5) */
                 }
             }
         memcpy(place[0], y[end], sizeof place[0]);
@@ -1523,7 +1526,7 @@ static DCI_NOINLINE void dci_sim_round(const dc_sim *sim, const dc_sim_hull *hul
             dci_sim_shift_moments(o, g);
         }
     }
-    for (i = 0; i < 10; ++i) sum[i] = (sum[i] + r*by_r[i])/degree[i];
+    for (i = 0; i < 10; ++i) sum[i] = (sum[i] + r*by_r[i])/degree[i];           /* (2) */
     dci_sim_shift_moments(o, sum);
     for (i = 0; i < 10; ++i) M[i] += sum[i];
 }
@@ -5290,6 +5293,7 @@ static DCI_NOINLINE dc_status dci_sim_take_duals(const dci_sim_problem *problem,
     duals->kept = (dc_friction_dual *)dc_arena_take(mem, 2*(size_t)duals->touches, sizeof(dc_friction_dual));
     if (!duals->kept) return DC_E_MEMORY;
     duals->tried = duals->kept + duals->touches;
+    memset(duals->kept, 0, 2*(size_t)duals->touches*sizeof(dc_friction_dual));
     return DC_OK;
 }
 
@@ -6052,6 +6056,7 @@ static void dci_sim_keep_duals(dci_sim_work *W, int loads)
     dci_sim_friction *friction = &W->problem.friction;
     int k;
     memcpy(W->duals.kept, W->duals.tried, (size_t)W->duals.touches*sizeof *W->duals.kept);
+    for (k = 0; k < W->duals.touches; ++k) W->duals.tried[k].turned = 0;
     W->duals.known = 1;
     W->duals.share = 1;
     for (k = 0; loads && k < sim->hulls; ++k) {
@@ -6656,8 +6661,7 @@ static void dci_sim_by_roll(const dci_sim_terms *terms, int k, int p, const dci_
     const int i = sim->hull[k].link;
     int c, r;
     for (c = 0; c < 3; ++c) {
-        const dc_v3 w = dc_vec(c == 0, c == 1, c == 2);
-        const dc_v3 old = dc_scale(sim->hull[k].round, dc_cross(w, sim->plane[p].n));
+        const dc_v3 old = dc_scale(sim->hull[k].round, dc_cross(dci_axis(c), sim->plane[p].n));
         const dc_v3 y = dc_mul(terms->at->place.rotation + i, dc_mul_t(terms->problem->before.rotation + i, old));
         dc_real to[6] = {0};
         dci_sim_put3(dc_cross(y, t->force), to + 3);
@@ -9064,7 +9068,6 @@ struct dc_grain_row {
     dc_real pull_n, pull_t;             /* k_n d, or K_n d/h where d > 0; k_t s */
     dc_real friction;                   /* mu |n| */
     dc_real gain_n, gain_t;             /* K_n, K_t */
-    dc_real den_n, den_t;               /* 1 + h K w; 0: not computed yet */
     dc_real stiffness_t, damping_t, spring;
 };
 
@@ -9335,7 +9338,6 @@ static void dci_grains_take(const dc_grains_desc *d, dci_room *room, dc_grains *
     g->touch = d->sweeps > 0 ? DCI_TAKE(room, pairs, int) : NULL;
     g->contact = DCI_TAKE(room, pairs, dc_grain_contact);
     g->part = DCI_TAKE(room, 8*pairs, dc_real);
-    g->part_of = DCI_TAKE(room, 2*pairs, int);
     g->force = DCI_TAKE(room, 3*n + 2*n + 3*n + 3*n, dc_real);
     g->type = DCI_TAKE(room, types, dc_grain_type);
     g->pair = DCI_TAKE(room, d->pairs, dc_grain_pair);
@@ -9618,6 +9620,12 @@ static void dci_grains_order(dc_grains *g)
     for (p = 0; p < m; ++p) g->order[g->tally[g->pair_of[p]]++] = p;
 }
 
+/* where contact p finds the place of its forces on body i */
+static dc_real **dci_grains_part(const dc_grains *g, int p, int i)
+{
+    return g->contact[p].a == i ? &g->contact[p].fa : &g->contact[p].fb;
+}
+
 /* Forces on a body are side by side: those of the pairs in its own row, then of its pairs in rows of others, which
  * begin back_row[i] places later than the row does. */
 static void dci_grains_parts(dc_grains *g)
@@ -9631,11 +9639,11 @@ static void dci_grains_parts(dc_grains *g)
     for (i = 0; i < n; ++i)
         for (p = g->row[i]; p < g->row[i + 1]; ++p) {
             const int j = dci_grains_other(g, p, i);
-            g->part_of[2*p + (g->contact[p].b == j)] = g->row[j + 1] + g->back_row[j]++;
+            *dci_grains_part(g, p, j) = g->part + 4*(g->row[j + 1] + g->back_row[j]++);
         }
     dci_grains_back(g->back_row, n);
     for (i = 0; i < n; ++i)
-        for (p = g->row[i]; p < g->row[i + 1]; ++p) g->part_of[2*p + (g->contact[p].b == i)] = p + g->back_row[i];
+        for (p = g->row[i]; p < g->row[i + 1]; ++p) *dci_grains_part(g, p, i) = g->part + 4*(p + g->back_row[i]);
 }
 
 DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info)
@@ -9805,16 +9813,16 @@ static void dci_grain_begin(const dc_grains *g, const dci_grain_law *law, const 
 /* The forces of pair p, and what they are on its bodies. */
 static void dci_grain_show(const dc_grains *g, int p, const dci_grain_out *out, int touches)
 {
-    dc_real *a = g->part + 4*g->part_of[2*p], *b = g->part + 4*g->part_of[2*p + 1];
+    dc_grain_contact *contact = g->contact + p;
     int r;
 
-    g->contact[p].fn = out->normal;
-    g->contact[p].ft = out->tangential;
+    contact->fn = out->normal;
+    contact->ft = out->tangential;
     for (r = 0; r < 3; ++r) {
-        a[r] = out->force_a[r];
-        b[r] = out->force_b[r];
+        contact->fa[r] = out->force_a[r];
+        contact->fb[r] = out->force_b[r];
     }
-    a[3] = b[3] = (dc_real)touches;
+    contact->fa[3] = contact->fb[3] = (dc_real)touches;
 }
 
 /* the force of a contact: its pose x[0], and x and y over L, and its field, each a stride of lanes apart */
@@ -9932,25 +9940,21 @@ static void dci_grain_speeds(const dci_grain_frame *frame, const dc_real *va, co
     *vt = t[0]*x + t[1]*y + frame->lever_b*vb[0] + frame->lever_a*va[0];
 }
 
-/* The new forces of a contact, whose row learns w in the first sweep,
+/* The new forces of a contact,
  *     f_n <- max(0, f_n - (K_n v_n + pull_n + f_n)/(1 + h K_n w_n)),   w_n = (a + b) |n|^2 + a' m_a^2 + b' m_b^2
  *     f_t <- f_t - (K_t v_t + pull_t + f_t)/(1 + h K_t w_t),  within mu |n| f_n,   w_t = a + b + a' p_a^2 + b' p_b^2
  * a, a', b, b' the shares n/m and n/inertia of both bodies, m the arms of g, p those of friction */
-static void dci_grain_sweep(const dc_grains *g, const dc_grain_contact *contact, dc_grain_row *row,
+static void dci_grain_sweep(const dc_grains *g, const dc_grain_contact *contact, const dc_grain_row *row,
                             dci_grain_answer *to)
 {
     const dci_grain_frame *f = &row->frame;
+    const dc_real *a = g->share + 2*contact->a, *b = g->share + 2*contact->b, h = g->desc.h, both = a[0] + b[0];
     dc_real most;
 
-    if (!(row->den_n > 0)) {
-        const dc_real *a = g->share + 2*contact->a, *b = g->share + 2*contact->b, h = g->desc.h, both = a[0] + b[0];
-        row->den_n = 1 + h*row->gain_n*(both*f->length*f->length + a[1]*f->moment_a*f->moment_a
-                                        + b[1]*f->push_b[0]*f->push_b[0]);
-        row->den_t = 1 + h*row->gain_t*(both + a[1]*f->lever_a*f->lever_a + b[1]*f->lever_b*f->lever_b);
-    }
-    to->den_n = row->den_n;
-    to->den_t = row->den_t;
     dci_grain_speeds(f, g->next + 3*contact->a, g->next + 3*contact->b, &to->speed_n, &to->speed_t);
+    to->den_n = 1 + h*row->gain_n*(both*f->length*f->length + a[1]*f->moment_a*f->moment_a
+                                   + b[1]*f->push_b[0]*f->push_b[0]);
+    to->den_t = 1 + h*row->gain_t*(both + a[1]*f->lever_a*f->lever_a + b[1]*f->lever_b*f->lever_b);
     to->rest_n = row->gain_n*to->speed_n + row->pull_n + contact->fn;
     to->rest_t = row->gain_t*to->speed_t + row->pull_t + contact->ft;
     to->normal = dc_max(contact->fn - to->rest_n/to->den_n, 0);
@@ -10049,9 +10053,7 @@ DC_DEF dc_status dc_grains_advance(dc_grains *g, dc_grains_info *info)
         /* springs of the contacts that are closed */
         g->spring_row[i] = springs;
         for (p = g->row[i]; p < g->row[i + 1]; ++p) {
-            dc_grain_contact *contact = g->contact + p;
-            memcpy(contact->fa, g->part + 4*g->part_of[2*p], sizeof contact->fa);
-            memcpy(contact->fb, g->part + 4*g->part_of[2*p + 1], sizeof contact->fb);
+            const dc_grain_contact *contact = g->contact + p;
             if (contact->d < 0) info->deepest = dc_max(info->deepest, -contact->d);
             if (!dci_grain_stays(g, p)) continue;
             g->spring_body[springs] = contact->a + contact->b - i;
@@ -10284,7 +10286,8 @@ static DCI_NOINLINE dc_status dci_grain_field_by(const dc_grains *g, const dc_gr
                                                  const dc_real *rel, dc_arena *mem, dc_real out[5])
 {
     const dc_real L = g->pair[g->pair_of[p]].length, q[3] = {rel[0], rel[1]/L, rel[2]/L};
-    const dc_cfield *by = shape->field ? shape->field[k*g->desc.pairs + g->pair_of[p]] : NULL;
+    const dc_cfield *by = shape->field ? shape->field[(size_t)k*(size_t)g->desc.pairs
+                                                         + (size_t)g->pair_of[p]] : NULL;
     dc_status status;
 
     memset(out, 0, 5*sizeof *out);
@@ -10899,7 +10902,7 @@ static int dci_grains_shape_ok(const dc_grains *g, const dc_grains_shape *shape)
     if (!g || !g->state || !shape || shape->parameters < 1 || shape->parameters > 4096) return 0;
     for (k = 0; k < shape->parameters; ++k) {
         for (i = 0; i < g->desc.pairs && shape->field; ++i) {
-            const dc_cfield *f = shape->field[k*g->desc.pairs + i], *of = g->pair[i].field;
+            const dc_cfield *f = shape->field[(size_t)k*(size_t)g->desc.pairs + (size_t)i], *of = g->pair[i].field;
             if (f && of && f->wall != of->wall) return 0;
         }
         for (i = 0; i < g->desc.types; ++i) {

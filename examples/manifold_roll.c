@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT OR Unlicense
  *
  * A step is one smooth convex problem over the contacts of their manifolds (roll.h). The page shows each scene with the contacts of edges
- * and without them. Then the derivative of where the last body ends by how all bodies began a number of steps before is compared with
- * differences of whole runs. */
+ * and without them. Energy is printed, and momenta: what their change in a step is off what gravity and the ground gave. Then the
+ * derivative of where the last body ends by how all bodies began a number of steps before is compared with differences of whole runs. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION
 #define DC_WITNESS_IMPLEMENTATION
@@ -19,7 +19,7 @@ enum { MOST_STEPS = 4800, PER_FRAME = 4 };
 /* who is in a scene, and where they begin: position, rotation vector */
 typedef struct { const char *name; int bodies, kind[ROLL_BODIES]; double pose[ROLL_BODIES][6]; } scene;
 static const scene scenes[] = {
-    {"figure on figure", 2, {OBJECT_FIGURE, OBJECT_FIGURE}, {{0, 0, 0.95, 0.5, 0.3, 0}, {0, -0.1, 2.3, 0.9, -1.2, 0.4}}},
+    {"figure on figure", 2, {OBJECT_FIGURE, OBJECT_FIGURE}, {{0, 0, 1.05, 0.5, 0.3, 0}, {0, -0.1, 2.4, 0.9, -1.2, 0.4}}},
     {"drill on aeroplane", 2, {OBJECT_AEROPLANE, OBJECT_DRILL}, {{0, 0, 0.45, 0, 0, 0}, {0.1, 0.1, 1.3, 0.4, 1.4, 0.5}}},
     {"screwdriver into a pile", 4, {OBJECT_AEROPLANE, OBJECT_DRILL, OBJECT_TOY, OBJECT_SCREWDRIVER},
      {{0, 0, 0.45, 0, 0, 0}, {0.3, -0.3, 1.2, 0.3, 1.5, 0.5}, {-0.4, 0.3, 2.0, 1.2, 0.4, 0}, {0, 0.1, 3.2, -1.2, 0.3, 0.8}}}
@@ -51,6 +51,47 @@ static double energy(const roll *r, const roll_state *x)
     for (i = 0; i < r->bodies; i++) sum += (double)(roll_mass(r, i)*r->gravity*x->pose[i].t.z);
     return sum;
 }
+
+/* Linear and angular momentum of all bodies, the latter about the world's origin. */
+typedef struct { dc_v3 linear, angular; } momenta;
+
+static momenta momenta_of(const roll *r, const roll_state *x)
+{
+    momenta sum = DC_ZERO;
+    int i;
+    for (i = 0; i < r->bodies; i++) {
+        const dc_v3 p = roll_linear(x->momentum, i);
+        sum.linear = dc_add(sum.linear, p);
+        sum.angular = dc_add(sum.angular, dc_add(roll_angular(x->momentum, i), dc_cross(x->pose[i].t, p)));
+    }
+    return sum;
+}
+
+/* What gravity and the ground gave in the step from x that was done last. Bodies give each other nothing that lasts: of the momenta's
+ * change this should leave rounding and what Newton left. */
+static momenta momenta_given(const roll *r, const roll_state *x)
+{
+    momenta sum = DC_ZERO;
+    int i, k, on, by, edge;
+    for (i = 0; i < r->bodies; i++) {
+        const dc_v3 f = dc_vec(0, 0, -r->h*roll_mass(r, i)*r->gravity);
+        sum.linear = dc_add(sum.linear, f);
+        sum.angular = dc_add(sum.angular, dc_cross(x->pose[i].t, f));
+    }
+    for (i = 0; i < pairs.count; i++)
+        for (k = 0; pairs.pair[i].b < 0 && k < pairs.pair[i].count; k++) {
+            const dc_manifold_contact *c = &pairs.pair[i].contact[k];
+            dc_v3 f;
+            roll_sides(&pairs.pair[i], k, &on, &by, &edge);
+            f = roll_cone_at(r, c, dc_sub(roll_velocity(x, r->u, on, c->p), roll_velocity(x, r->u, by, c->p))).impulse;
+            f = dc_scale(roll_share(c, edge), f);
+            sum.linear = dc_add(sum.linear, f);
+            sum.angular = dc_add(sum.angular, dc_cross(c->p, f));
+        }
+    return sum;
+}
+
+static double size_of(dc_v3 v) { return sqrt((double)dc_dot(v, v)); }
 
 /* where the last body is, in one number */
 static double place(const roll *r, const roll_state *x)
@@ -132,7 +173,7 @@ int main(int argc, char **argv)
     marks       m;
     cli_bar     bar;
     double      left = 0;
-    int         i, k, without, steps, id[ROLL_BODIES], shape[ROLL_BODIES], series[4], newton = 0, most = 0, failed = 0;
+    int         i, k, without, steps, id[ROLL_BODIES], shape[ROLL_BODIES], series[6], newton = 0, most = 0, failed = 0;
 
     object_ground_make(&flat);
     r.ground.mesh = &flat.mesh;
@@ -161,7 +202,9 @@ int main(int argc, char **argv)
     for (i = 0; i < r.bodies; i++) shape[i] = view_mesh(v, r.object[i]->v, r.object[i]->mesh.nv, r.object[i]->tri, r.object[i]->mesh.nt);
     bar = cli_bar_begin("roll", 2*steps, "steps");
     for (without = 1; without >= 0; without--) {
-        double first = 0, deepest = 0;
+        const char *what = without ? "vertices" : "all";
+        double first = 0, deepest = 0, most_energy, off = 0, most_linear = 0, most_angular = 0;
+        momenta last = DC_ZERO;
         view_run(v, without ? "without edges" : "with edges");
         for (i = 0; i < r.bodies; i++) id[i] = view_body(v, shape[i], NULL);
         view_fixed(v, view_plane(v, DC_R(0.5)), NULL, rest);
@@ -173,6 +216,8 @@ int main(int argc, char **argv)
         series[1] = view_series(v, "deepest vertex", "m", 0);
         series[2] = view_series(v, "sum of activities", "", 0);
         series[3] = view_series(v, "Newton steps", "", 0);
+        series[4] = view_series(v, "linear momentum", "kg m/s", 0);
+        series[5] = view_series(v, "angular momentum", "kg m2/s", 0);
 
         memset(&state[0], 0, sizeof state[0]);
         memset(velocity[0], 0, sizeof velocity[0]);
@@ -183,7 +228,7 @@ int main(int argc, char **argv)
             state[0].pose[i].q = dc_quat_exp(dc_vec((dc_real)p[3], (dc_real)p[4], (dc_real)p[5]));
         }
         r.no_ee = without;
-        first = energy(&r, &state[0]);
+        first = most_energy = energy(&r, &state[0]);
         for (k = 0; k < steps && view_ok(v) && !cli_stopped(); k++) {
             dc_real factor[ROLL_DIM*ROLL_DIM];
             dc_status e;
@@ -199,18 +244,33 @@ int main(int argc, char **argv)
             most = r.newton > most ? r.newton : most;
             left = fmax(left, r.left);
             deepest = fmax(deepest, (double)r.depth);
+            most_energy = fmax(most_energy, energy(&r, &state[k + 1]));
+            {
+                const momenta now = momenta_of(&r, &state[k + 1]), given = momenta_given(&r, &state[k]);
+                const dc_v3 lost = dc_sub(dc_sub(now.linear, last.linear), given.linear);
+                const dc_v3 turned = dc_sub(dc_sub(now.angular, last.angular), given.angular);
+                most_linear = fmax(most_linear, size_of(now.linear));
+                most_angular = fmax(most_angular, size_of(now.angular));
+                off = fmax(off, fmax(size_of(lost)/most_linear, size_of(turned)/(most_linear + most_angular)));
+                last = now;
+            }
             if (k%PER_FRAME == 0) {
                 for (i = 0; i < r.bodies; i++) view_pose(v, id[i], state[k].pose[i]);
                 view_value(v, series[0], energy(&r, &state[k]));
                 view_value(v, series[1], (double)r.depth);
                 view_value(v, series[2], (double)r.active);
                 view_value(v, series[3], r.newton);
+                view_value(v, series[4], size_of(last.linear));
+                view_value(v, series[5], size_of(last.angular));
                 view_frame(v, k*(double)r.h);
             }
             cli_bar_step(&bar, (without ? 0 : steps) + k + 1);
         }
-        printf("%s/energy_begin %.2f J\n%s/energy_end %.2f J\n", without ? "vertices" : "all", first, without ? "vertices" : "all", energy(&r, &state[k]));
-        printf("%s/deepest %.4f m\n", without ? "vertices" : "all", deepest);
+        printf("%s/energy_begin %.2f J\n%s/energy_most %.2f J\n%s/energy_end %.2f J\n", what, first, what, most_energy, what, energy(&r, &state[k]));
+        printf("%s/momentum_most %.2f kg m/s\n%s/momentum_end %.2g kg m/s\n", what, most_linear, what, size_of(last.linear));
+        printf("%s/angular_most %.2f kg m2/s\n%s/angular_end %.2g kg m2/s\n", what, most_angular, what, size_of(last.angular));
+        printf("%s/momentum_off %.1e\n%s/deepest %.4f m\n", what, off, what, deepest);
+        failed += !(off < (DC_IS_FLOAT ? 1e-2 : 1e-9));
     }
     cli_bar_end(&bar);
     r.show = NULL;

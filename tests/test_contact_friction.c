@@ -702,6 +702,79 @@ static int steps_to_rest(slide *s, dc_friction_load *load, const double goal[3],
     return 1000;
 }
 
+/* what a body's friction is over the parabola at `at`, over the parabola's own rise, when it is carried from there by d */
+static double over_parabola(slide *s, const dc_friction_load *load, const dc_real at[6], dc_real v, const dc_real g[12], const dc_real H[144],
+                            const dc_real d[3], dc_arena *mem)
+{
+    dc_real t[6], U = 0;
+    double rise = 0, bent = 0;
+    int i, j;
+    memcpy(t, at, sizeof t);
+    for (i = 0; i < 3; ++i) {
+        t[i] += d[i];
+        rise += (double)(g[i]*d[i]);
+        for (j = 0; j < 3; ++j) bent += 0.5*(double)(d[i]*H[12*i + j]*d[j]);
+    }
+    s->a1 = dc_pose_retract(s->a0, t);
+    if (dc_friction_move(load, &s->a, &s->a1, &s->b, &s->b0, mem, &U, NULL, NULL) != DC_OK) return HUGE_VAL;
+    return ((double)(U - v) - rise - bent)/fabs(bent);
+}
+
+/* Where all slips turned round at a place that was not taken, the next Hessian is that of a parabola above the friction; the true one,
+ * which knows no turning, is not. */
+TEST turned_slips_have_a_parabola_above(void)
+{
+    static slide s;
+    double worst_of[2] = {-HUGE_VAL, -HUGE_VAL};
+    int turn, k, c, seen = 0;
+    rng r;
+    rng_seed(&r, 38);
+    for (turn = 0; turn < sweep_count(200); ++turn) {
+        dc_arena mem = dc_arena_make(memory, sizeof memory);
+        dc_friction_load load;
+        dc_real v[2], g[2][12], H[2][144], t[3][6] = {{0}}, d[3];
+        dc_status status;
+        int turned = 0;
+        random_slide(&s, &r, 4, 8, 0.2, DC_LOCAL);
+        s.b1 = s.b0;
+        s.o.eps_v = DC_IS_FLOAT ? DC_R(1e-8) : DC_R(1e-14);
+        status = dc_friction_open(&s.o, &s.pair, s.mu, s.h, &s.a, &s.a0, &s.b, &s.b0, &mem, NULL, &load);
+        if (status != DC_OK || load.count == 0) continue;
+
+        /* an iterate, a place beyond where the slips end, and the next iterate before it */
+        for (c = 0; c < 3; ++c) {
+            t[0][c] = (dc_real)rng_uniform(&r, -1e-3, 1e-3);
+            t[1][c] = -2*t[0][c];
+            t[2][c] = DC_R(0.9)*t[0][c];
+        }
+        for (k = 0; k < 3; ++k) {
+            s.a1 = dc_pose_retract(s.a0, t[k]);
+            status = dc_friction_try(&load, 1, &s.a, &s.a1, &s.b, &s.b0, &mem, &v[0], g[0], H[0]);
+            if (status != DC_OK) break;
+            if (k == 0) dc_friction_keep(&load);
+        }
+        if (status != DC_OK) continue;
+        for (k = 0; k < load.count; ++k) turned += load.vertex[k].tried.turned;
+        if (turned < load.count) continue;
+        ASSERT_EQ(DC_OK, dc_friction_move(&load, &s.a, &s.a1, &s.b, &s.b0, &mem, &v[1], g[1], H[1]));
+        for (k = 0; k < 8; ++k) {
+            for (c = 0; c < 3; ++c) d[c] = (dc_real)rng_uniform(&r, -2e-3, 2e-3);
+            for (c = 0; c < 2; ++c)
+                worst_of[c] = fmax(worst_of[c], over_parabola(&s, &load, t[2], v[c], g[c], H[c], d, &mem));
+        }
+        ++seen;
+
+        /* taken, they may grow again */
+        dc_friction_keep(&load);
+        ASSERT(load.vertex[0].kept.doubt == 1 && load.vertex[0].tried.turned == 0);
+    }
+    printf("  friction over its parabola, of its bend: %.1e; over that of the true Hessian %.1e; %d loads\n", worst_of[0], worst_of[1], seen);
+    ASSERT(sweep_short() || seen > 10);
+    if (seen > 0) ASSERT(worst_of[0] < (DC_IS_FLOAT ? 1e-2 : 1e-6));
+    if (seen > 10) ASSERT(worst_of[1] > 1);
+    PASS();
+}
+
 /* With forces as unknowns the Hessian is the true one at first and wherever they are what the slips say, it is kept where nothing moves, and
  * Newton's method comes to rest in few steps however small eps_v is. */
 TEST forces_as_unknowns(void)
@@ -769,5 +842,6 @@ int main(int argc, char **argv)
     RUN_TEST(patch_keeps_it_continuous);
     RUN_TEST(loads_are_the_whole);
     RUN_TEST(forces_as_unknowns);
+    RUN_TEST(turned_slips_have_a_parabola_above);
     GREATEST_MAIN_END();
 }

@@ -1,4 +1,5 @@
-/* Audit of dc_sim.h, grains: the derivative of a step and its transpose. See audit.h.
+/* Audit of dc_sim.h, grains: the derivative of a step, explicit and of sweeps, its transpose, and the gradient by what grains are
+ * made of. See audit.h.
  *
  * Only smooth learned fields have a Hessian: with exact and sampled ones both functions must refuse. */
 #define DC_CONTACT_IMPLEMENTATION
@@ -16,13 +17,14 @@
 #include "grain.h"
 #include "poses.h"
 
-enum { BODIES = 4, SPRINGS = 16, NUMBERS = 6*BODIES + SPRINGS, SAVED = 1 << 14 };
+enum { BODIES = 4, SPRINGS = 12, NUMBERS = 6*BODIES + 3*SPRINGS, SAVED = 1 << 14, SWEEPS = 5, PARAMETERS = 2 };
 
 static unsigned char field_memory[1 << 20], quad_fields[1 << 21], memory[1 << 18], quad_memory[1 << 19], scratch[1 << 19],
     quad_scratch[1 << 20];
 
-static const char *const walls[] = {"half-plane", "disc", "hole", "no wall", "driven", "reduced mass"};
-enum { HALFPLANE, DISC, HOLE, NOTHING, DRIVEN, REDUCED, SCENES };
+static const char *const walls[] = {"half-plane", "disc", "hole", "no wall", "driven", "reduced mass", "sweeps", "sweeps, disc",
+                                    "sweeps, driven", "sweeps, reduced mass"};
+enum { HALFPLANE, DISC, HOLE, NOTHING, DRIVEN, REDUCED, SWEPT, SWEPT_DISC, SWEPT_DRIVEN, SWEPT_REDUCED, ALL };
 
 /* ---- fields: of star and star, and of each wall and star ---- */
 
@@ -67,7 +69,8 @@ static int fields_make(void)
 
 /* ---- a scene ---- */
 
-typedef struct { dc_grains g; dq_grains q; int wall, contacts; } grains;
+/* width: numbers of a spring; next: the gradient by the next state of shape_rows */
+typedef struct { dc_grains g; dq_grains q; int wall, contacts, width; dc_real next[NUMBERS]; } grains;
 
 static const int bodies[BODIES] = {1, 0, 0, 0};         /* the wall, and three stars */
 
@@ -84,7 +87,8 @@ static int grains_make(int which, rng *r, const dc_cfield *fields, grains *s)
     dc_grains_desc d = DC_ZERO;
     dq_grains_desc q = DQ_ZERO;
     int k, i;
-    s->wall = which == DISC || which == HOLE ? which : HALFPLANE;
+    s->wall = which == DISC || which == SWEPT_DISC ? DISC : which == HOLE ? HOLE : HALFPLANE;
+    s->width = which >= SWEPT ? 3 : 1;
     if (dc_grain_type_poly(&star.poly, 1, 1, &type[0]) != DC_OK) return 0;
     type[1].kind = s->wall == HALFPLANE ? DC_CSHAPE_HALFPLANE : s->wall == DISC ? DC_CSHAPE_DISC : DC_CSHAPE_HOLE;
     type[1].radius = s->wall == DISC ? 2 : 4;
@@ -94,12 +98,13 @@ static int grains_make(int which, rng *r, const dc_cfield *fields, grains *s)
     d.type = type; d.types = 2;
     d.pair = pair; d.pairs = 2;
     d.body = bodies; d.bodies = BODIES;
-    d.h = DC_R(1e-3);
+    d.h = which >= SWEPT ? DC_R(4e-3) : DC_R(1e-3);
+    d.sweeps = which >= SWEPT ? SWEEPS : 0;
     d.gravity[1] = DC_R(-9.81);
     d.material = stone;
     d.material.mu = (dc_real)rng_uniform(r, 0.05, 1);
     if (rng_int(r, 0, 3) == 0) d.material.gn = DC_R(2e3);       /* dampers that would pull where grains part */
-    d.reduced_mass = which == REDUCED;
+    d.reduced_mass = which == REDUCED || which == SWEPT_REDUCED;
     d.lo[0] = d.lo[1] = -8;
     d.hi[0] = d.hi[1] = 8;
     if (dc_grains_build(&d, &mem, &s->g) != DC_OK) return 0;
@@ -117,6 +122,7 @@ static int grains_make(int which, rng *r, const dc_cfield *fields, grains *s)
     q.pair = quad_pair; q.pairs = 2;
     q.body = bodies; q.bodies = BODIES;
     q.h = d.h;
+    q.sweeps = d.sweeps;
     q.gravity[0] = d.gravity[0]; q.gravity[1] = d.gravity[1];
     q.material.kn = d.material.kn; q.material.gn = d.material.gn; q.material.kt = d.material.kt;
     q.material.gt = d.material.gt; q.material.mu = d.material.mu;
@@ -137,7 +143,7 @@ static int grains_make(int which, rng *r, const dc_cfield *fields, grains *s)
         s->g.motion[0] = DC_GRAIN_ABSENT;
         s->g.motion[3] = DC_GRAIN_ABSENT;
     }
-    if (which == DRIVEN) {
+    if (which == DRIVEN || which == SWEPT_DRIVEN) {
         s->g.motion[1] = DC_GRAIN_DRIVEN;
         for (i = 0; i < 3; ++i) s->g.v[i] = (dc_real)rng_uniform(r, -0.5, 0.5);
     }
@@ -146,7 +152,7 @@ static int grains_make(int which, rng *r, const dc_cfield *fields, grains *s)
 
 /* ---- the copy's step ---- */
 
-/* f: q, v, springs of the contacts with d < 0, in the order of contact. 0: others touch than at the sample. */
+/* f: q, v, springs of the contacts that keep them, in the order of contact. 0: others touch than at the sample. */
 static int grains_value(const dq_real *t, dq_real *f, void *user)
 {
     grains *s = (grains *)user;
@@ -160,14 +166,21 @@ static int grains_value(const dq_real *t, dq_real *f, void *user)
         q->q[k] = (dq_real)s->g.q[k] + t[k];
         q->v[k] = (dq_real)s->g.v[k] + t[3*BODIES + k];
     }
-    for (k = 0; k < springs; ++k) q->spring[k] = (dq_real)s->g.spring[k] + t[6*BODIES + k];
+    for (k = 0; k < s->width*springs; ++k) q->spring[k] = (dq_real)s->g.spring[k] + t[6*BODIES + k];
     if (dq_grains_step(q, &mem, NULL) != DQ_OK) return 0;
     for (k = 0; k < 3*BODIES; ++k) {
         f[k] = q->q[k];
         f[3*BODIES + k] = q->v[k];
     }
-    for (k = 0; k < q->contacts; ++k) if (q->contact[k].d < 0 && at < NUMBERS) f[at++] = q->contact[k].spring;
-    return at == 6*BODIES + s->contacts;
+    for (k = 0; k < q->contacts; ++k) {
+        const dq_grain_contact *c = q->contact + k;
+        if (!(s->width > 1 ? c->fn > 0 : c->d < 0) || at + s->width > NUMBERS) continue;
+        f[at++] = c->spring;
+        if (s->width == 1) continue;
+        f[at++] = c->fn;
+        f[at++] = c->ft;
+    }
+    return at == 6*BODIES + s->width*s->contacts;
 }
 
 static dc_grains_tangent tangent(dc_real *x)
@@ -177,6 +190,22 @@ static dc_grains_tangent tangent(dc_real *x)
     t.v = x + 3*BODIES;
     t.spring = x + 6*BODIES;
     return t;
+}
+
+/* a scene after two steps, its springs and velocities a little different; 0: none */
+static int grains_run(int which, rng *r, const dc_cfield *fields, grains *s)
+{
+    dc_status status = DC_OK;
+    int i;
+    if (!grains_make(which, r, fields, s)) return 0;
+    for (i = 0; i < 2 && status == DC_OK; ++i) {
+        dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+        status = dc_grains_step(&s->g, &mem, NULL);
+    }
+    if (status != DC_OK || dc_grains_springs(&s->g) > SPRINGS) return 0;
+    for (i = 0; i < dc_grains_springs(&s->g); ++i) s->g.spring[s->width*i] += (dc_real)(0.02*rng_normal(r));
+    for (i = 3; i < 3*BODIES; ++i) s->g.v[i] += (dc_real)rng_uniform(r, -1, 1);
+    return 1;
 }
 
 static void grains_rows(int which, long n)
@@ -193,13 +222,8 @@ static void grains_rows(int which, long n)
         dc_status status = DC_OK;
         double most = 0, err = 0, scale[NUMBERS], unit[NUMBERS];
         int i, j, springs, inputs, outputs;
-        if (!grains_make(which, &r, learned, &s)) continue;
-        for (i = 0; i < 2 && status == DC_OK; ++i) status = dc_grains_step(&s.g, &mem, NULL);
-        if (status != DC_OK) continue;
-        springs = dc_grains_springs(&s.g);
-        if (springs > SPRINGS) continue;
-        for (i = 0; i < springs; ++i) s.g.spring[i] += (dc_real)(0.02*rng_normal(&r));
-        for (i = 3; i < 3*BODIES; ++i) s.g.v[i] += (dc_real)rng_uniform(&r, -1, 1);
+        if (!grains_run(which, &r, learned, &s)) continue;
+        springs = s.width*dc_grains_springs(&s.g);
         inputs = 6*BODIES + springs;
         for (j = 0; j < inputs && status == DC_OK; ++j) {
             memset(e, 0, sizeof e);
@@ -208,7 +232,7 @@ static void grains_rows(int which, long n)
             for (i = 0; i < NUMBERS; ++i) J[i*NUMBERS + j] = column[i];
         }
         s.contacts = info.contacts;
-        outputs = 6*BODIES + info.contacts;
+        outputs = 6*BODIES + s.width*info.contacts;
         audit_call(row, status, status == DC_OK, NULL, 0);
         if (status != DC_OK || outputs > NUMBERS) continue;
         for (i = 0; i < outputs; ++i)
@@ -227,6 +251,54 @@ static void grains_rows(int which, long n)
         for (j = 0; j < NUMBERS; ++j) scale[j] = unit[j] = 1;
         for (j = 0; j < 3; ++j) if (which == NOTHING) scale[j] = 0;
         audit_jacobian(row, grains_value, &s, inputs, scale, outputs, unit, J, NUMBERS, 1e-9, 1, &r);
+    }
+}
+
+/* ---- by what grains are made of ---- */
+
+/* next . (q', v', springs') of stars whose mass and inertia are larger by t[0], t[1]. Fields of the copy have cells of float, too, in
+ * which steps of differences are lost: derivatives by the field are test_grains_sweeps.c's. */
+static int shape_value(const dq_real *t, dq_real *f, void *user)
+{
+    static const dq_real still[NUMBERS];
+    grains *s = (grains *)user;
+    dq_real next[NUMBERS];
+    int k;
+    s->q.type[0].mass = (dq_real)s->g.type[0].mass + t[0];
+    s->q.type[0].inertia = (dq_real)s->g.type[0].inertia + t[1];
+    if (!grains_value(still, next, s)) return 0;
+    for (k = 0, f[0] = 0; k < 6*BODIES + s->width*s->contacts; ++k) f[0] += (dq_real)s->next[k]*next[k];
+    return 1;
+}
+
+static void shape_rows(int which, long n)
+{
+    audit_row *row = audit_of("dc_grains_vjp_shape", walls[which]);
+    const dc_real mass[2*PARAMETERS] = {1, 0, 0, 0}, inertia[2*PARAMETERS] = {0, 0, 1, 0};
+    const double scale[PARAMETERS] = {1, 1}, unit[1] = {1};
+    dc_grains_shape shape;
+    long k;
+    shape.parameters = PARAMETERS;
+    shape.field = NULL;
+    shape.mass = mass;
+    shape.inertia = inertia;
+    for (k = audit_first(n); audit_next(row, k, n); ++k) {
+        static grains s;
+        static dc_real now[1 << 12];
+        dc_real by[PARAMETERS];
+        rng r = audit_draw(row, k);
+        dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+        dc_grains_info info = DC_ZERO;
+        dc_grains_tangent next = tangent(s.next), to = tangent(now);
+        dc_status status;
+        int i;
+        if (!grains_run(which, &r, learned, &s)) continue;
+        for (i = 0; i < NUMBERS; ++i) s.next[i] = (dc_real)rng_normal(&r);
+        status = dc_grains_vjp_shape(&s.g, &shape, &next, &to, by, &mem, &info);
+        s.contacts = info.contacts;
+        audit_call(row, status, status == DC_OK, NULL, 0);
+        if (status != DC_OK || info.contacts > SPRINGS) continue;
+        audit_jacobian(row, shape_value, &s, PARAMETERS, scale, 1, unit, by, PARAMETERS, 1e-9, 1, &r);
     }
 }
 
@@ -264,7 +336,8 @@ int main(int argc, char **argv)
     }
     memcpy(sampled, exact, sizeof sampled);
     if (dc_cfield_sampled(NULL, &star, &star.poly, &mem, sampled + 3) != DC_OK) return 1;
-    for (which = 0; which < SCENES; ++which) grains_rows(which, 2000);
+    for (which = 0; which < ALL; ++which) grains_rows(which, 2000);
+    for (which = SWEPT; which < ALL; ++which) shape_rows(which, 2000);
     refused_rows("exact", exact, 100);
     refused_rows("sampled", sampled, 100);
     return !audit_end();

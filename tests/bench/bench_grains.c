@@ -1,5 +1,6 @@
 /* Steps of piles of interlocked # grains: implicit ones with baked fields, their parts, how they grow with the number of grains;
- * explicit ones with a learned field; and steps of Chipmunk, where it is installed, on the same piles, and in a turning drum.
+ * explicit ones with a learned field; and steps of Chipmunk, where it is installed, on the same piles, in a turning drum, and in a silo
+ * that empties itself.
  *
  * A pile of TILE grains is settled in a box; larger ones are that pile side by side, in a wider box. */
 #include "bench.h"
@@ -28,11 +29,20 @@ enum { SWEEPS = 16, SETTLE = 10, TILE = 500, WALLS = 3, MOST = 50000, ACROSS = 2
 #define DRUM 300                        /* grains in the drum */
 #define DRUM_RADIUS 16.0
 #define DRUM_SPEED 0.3                  /* rad/s */
+#define SILO 500                        /* grains in the silo */
+#define SILO_WIDE 16.0                  /* m, of the silo; its hopper is two rows of discs, above a floor */
+#define SILO_HOLE 7.0
+#define SILO_HIGH 10.0
+#define PEG 0.5
+#define FLOW 3.0                        /* s, how long drum and silo have run when they are timed */
+
+enum { PEGS = 20 };
+typedef enum { IN_BOX, IN_DRUM, IN_SILO } vessel;
 
 static dc_v2       outline[28];
 static dc_poly     hash;
 static double      unit;                /* m per unit of the fields: the radius of a # */
-static dc_cfield   exact, plane, hole, learned, baked;
+static dc_cfield   exact, plane, hole, disc, learned, baked;
 static unsigned char of_fields[1 << 16], of_learned[1 << 18], of_baked[1 << 22];
 static double      state[1 << 22];
 
@@ -91,21 +101,33 @@ static void make_fields(void)
     w.kind = DC_CSHAPE_HOLE;
     w.radius = (dc_real)(DRUM_RADIUS/unit);
     if (dc_cfield_exact(NULL, &w, &hash, &mem, &hole) != DC_OK) exit(1);
+    w.kind = DC_CSHAPE_DISC;
+    w.radius = (dc_real)(PEG/unit);
+    if (dc_cfield_exact(NULL, &w, &hash, &mem, &disc) != DC_OK) exit(1);
 }
 
 typedef struct { dc_grains g; dc_arena mem; void *room; } pile;
 
-/* sweeps 0: explicit steps with the learned field; wide 0: a drum about the origin */
-static void pile_make(pile *p, int grains, double wide, int sweeps)
+/* where disc k of the hopper is */
+static void peg_at(int k, double *x, double *y)
+{
+    double along = (k/2 + 0.5)/(PEGS/2);
+    *x = along*0.5*(SILO_WIDE - SILO_HOLE);
+    *y = SILO_HIGH - 0.5*(SILO_WIDE - SILO_HOLE)*(along - 1);
+    if (k%2) *x = SILO_WIDE - *x;
+}
+
+/* sweeps 0: explicit steps with the learned field; a drum is about the origin; bodies: walls, grains, discs of the silo */
+static void pile_make(pile *p, vessel in, int grains, double wide, int sweeps)
 {
     dc_grain_type type[3] = {DC_ZERO, DC_ZERO, DC_ZERO};
     dc_grain_pair pair[3] = {DC_ZERO, DC_ZERO, DC_ZERO};
     dc_grains_desc d = DC_ZERO;
-    int *body = (int *)malloc((size_t)(grains + WALLS)*sizeof *body), k;
+    int bodies = WALLS + grains + (in == IN_SILO ? PEGS : 0), *body = (int *)malloc((size_t)bodies*sizeof *body), k;
     size_t bytes;
     if (!body) exit(1);
-    for (k = 0; k < grains + WALLS; ++k) body[k] = k >= WALLS;
-    if (!(wide > 0)) body[0] = 2;
+    for (k = 0; k < bodies; ++k) body[k] = k < WALLS ? 0 : k < WALLS + grains ? 1 : 2;
+    if (in == IN_DRUM) body[0] = 2;
     type[0].kind = DC_CSHAPE_HALFPLANE;
     if (dc_grain_type_poly(&hash, (dc_real)unit, 1, &type[1]) != DC_OK) exit(1);
     pair[0].b = pair[1].a = pair[1].b = 1;
@@ -113,15 +135,20 @@ static void pile_make(pile *p, int grains, double wide, int sweeps)
     pair[1].field = sweeps > 0 ? &baked : &learned;
     pair[2].a = 2;
     pair[2].b = 1;
-    pair[2].field = &hole;
+    pair[2].field = in == IN_SILO ? &disc : &hole;
     pair[0].length = pair[1].length = pair[2].length = (dc_real)unit;
-    type[2].kind = DC_CSHAPE_HOLE;
-    type[2].radius = (dc_real)DRUM_RADIUS;
+    if (in == IN_SILO) {                /* a driven grain, which the grid finds */
+        type[2] = type[1];
+        type[2].radius = (dc_real)PEG;
+    } else {
+        type[2].kind = DC_CSHAPE_HOLE;
+        type[2].radius = (dc_real)DRUM_RADIUS;
+    }
     d.type = type;
     d.pair = pair;
     d.types = d.pairs = 3;
     d.body = body;
-    d.bodies = grains + WALLS;
+    d.bodies = bodies;
     d.h = sweeps > 0 ? STEP : EXPLICIT;
     d.sweeps = sweeps;
     d.gravity[1] = DC_R(-9.81);
@@ -130,7 +157,7 @@ static void pile_make(pile *p, int grains, double wide, int sweeps)
     d.material.mu = DC_R(0.5);
     d.hi[0] = (dc_real)wide;
     d.hi[1] = 80;
-    if (!(wide > 0)) {
+    if (in == IN_DRUM) {
         d.lo[0] = d.lo[1] = -(dc_real)DRUM_RADIUS;
         d.hi[0] = d.hi[1] = (dc_real)DRUM_RADIUS;
     }
@@ -140,7 +167,7 @@ static void pile_make(pile *p, int grains, double wide, int sweeps)
     p->mem = dc_arena_make(p->room, bytes);
     if (dc_grains_build(&d, &p->mem, &p->g) != DC_OK) exit(1);
     free(body);
-    if (!(wide > 0)) {
+    if (in == IN_DRUM) {
         p->g.motion[1] = p->g.motion[2] = DC_GRAIN_ABSENT;
         p->g.v[0] = (dc_real)DRUM_SPEED;
         return;
@@ -149,6 +176,14 @@ static void pile_make(pile *p, int grains, double wide, int sweeps)
     p->g.q[3] = (dc_real)-1.5707963267948966;
     p->g.q[6] = (dc_real)1.5707963267948966;
     p->g.q[7] = (dc_real)wide;
+    for (k = 0; k < bodies - WALLS - grains; ++k) {
+        dc_real *q = p->g.q + 3*(WALLS + grains + k);
+        double x, y;
+        peg_at(k, &x, &y);
+        q[1] = (dc_real)x;
+        q[2] = (dc_real)y;
+        p->g.motion[WALLS + grains + k] = DC_GRAIN_DRIVEN;
+    }
 }
 
 static unsigned char scratch[1 << 20];
@@ -199,7 +234,7 @@ static double deepest_exact(const dc_grains *g, int most)
         dc_arena mem = dc_arena_make(scratch, sizeof scratch);
         double cosine = cos((double)a[0]), sine = sin((double)a[0]), x = (double)(b[1] - a[1])/unit, y = (double)(b[2] - a[2])/unit;
         dc_real q[3], d = 0;
-        if (c->a < WALLS || c->b < WALLS || !(c->d < DC_R(0.02))) continue;
+        if (g->body[c->a] != 1 || g->body[c->b] != 1 || !(c->d < DC_R(0.02))) continue;
         q[0] = b[0] - a[0];
         q[1] = (dc_real)(cosine*x + sine*y);
         q[2] = (dc_real)(cosine*y - sine*x);
@@ -231,21 +266,21 @@ static void chipmunk_look(cpBody *body, cpArbiter *arbiter, void *user)
     for (k = 0; k < cpArbiterGetCount(arbiter); ++k, ++d->contacts) d->deepest = fmax(d->deepest, -cpArbiterGetDepth(arbiter, k));
 }
 
-/* seconds of a step; drum: in the drum, whose wall is 128 segments, after so many seconds */
-static double chipmunk(const pile *tile, int grains, double drum, chipmunk_depth *depth)
+/* seconds of a step; in the drum, whose wall is 128 segments, and in the silo, after FLOW */
+static double chipmunk(const pile *tile, const char *name, vessel in, int grains, chipmunk_depth *depth)
 {
     cpSpace *space = cpSpaceNew();
     cpBody *ground = cpSpaceGetStaticBody(space), **body = (cpBody **)malloc((size_t)grains*sizeof *body);
-    cpShape *wall[128];
+    cpShape *wall[128], *peg;
     cpBody *wheel = cpBodyNewKinematic();
-    double least = HUGE_VAL, wide = WIDE*((grains + TILE - 1)/TILE);
+    double least = HUGE_VAL, wide = in == IN_SILO ? SILO_WIDE : WIDE*((grains + TILE - 1)/TILE);
     depth->deepest = 0;
     depth->contacts = 0;
     int i, k, r;
     char group[64];
     if (!space || !body) exit(1);
     cpSpaceSetGravity(space, cpv(0, -9.81));
-    if (drum > 0) {
+    if (in == IN_DRUM) {
         for (k = 0; k < 128; ++k) {
             double a = 2*3.14159265358979323846*k/128, b = 2*3.14159265358979323846*(k + 1)/128;
             wall[k] = cpSegmentShapeNew(wheel, cpv(DRUM_RADIUS*cos(a), DRUM_RADIUS*sin(a)), cpv(DRUM_RADIUS*cos(b), DRUM_RADIUS*sin(b)), 0);
@@ -258,9 +293,16 @@ static double chipmunk(const pile *tile, int grains, double drum, chipmunk_depth
     wall[0] = cpSegmentShapeNew(ground, cpv(0, 0), cpv(wide, 0), 0);
     wall[1] = cpSegmentShapeNew(ground, cpv(0, 0), cpv(0, 80), 0);
     wall[2] = cpSegmentShapeNew(ground, cpv(wide, 0), cpv(wide, 80), 0);
-    for (k = 0; k < WALLS && !(drum > 0); ++k) {
+    for (k = 0; k < WALLS && in != IN_DRUM; ++k) {
         cpShapeSetFriction(wall[k], 0.5);
         cpSpaceAddShape(space, wall[k]);
+    }
+    for (k = 0; k < PEGS && in == IN_SILO; ++k) {
+        double x, y;
+        peg_at(k, &x, &y);
+        peg = cpCircleShapeNew(ground, PEG, cpv(x, y));
+        cpShapeSetFriction(peg, 0.5);
+        cpSpaceAddShape(space, peg);
     }
     for (i = 0; i < grains; ++i) {
         const dc_grain_type *T = &tile->g.type[1];
@@ -276,14 +318,14 @@ static double chipmunk(const pile *tile, int grains, double drum, chipmunk_depth
             cpShapeSetFriction(shape, 0.5);
         }
     }
-    for (k = 0; k < 20 + (int)(60*drum); ++k) cpSpaceStep(space, 1.0/60);
+    for (k = 0; k < 20 + (in == IN_BOX ? 0 : (int)(60*FLOW)); ++k) cpSpaceStep(space, 1.0/60);
     for (r = 0; r < bench_repeats; ++r) {
         double t = bench_seconds();
         for (k = 0; k < 3; ++k) cpSpaceStep(space, 1.0/60);
         least = fmin(least, (bench_seconds() - t)/3);
     }
     for (i = 0; i < grains; ++i) cpBodyEachArbiter(body[i], chipmunk_look, depth);
-    snprintf(group, sizeof group, drum > 0 ? "chipmunk_drum_%d" : "chipmunk_%d", grains);
+    snprintf(group, sizeof group, "chipmunk_%s_%d", name, grains);
     bench_line(group, "step", 1e3*least, "ms");
     bench_line(group, "step_per_grain", 1e9*least/grains, "ns");
     bench_line(group, "simulated_second", 60*least, "s");
@@ -336,7 +378,7 @@ static double measure(pile *p, const char *name, int grains, double *deepest)
 static void pile_of_tiles(const pile *tile, int grains, int sweeps, pile *p)
 {
     int i, k;
-    pile_make(p, grains, WIDE*((grains + TILE - 1)/TILE), sweeps);
+    pile_make(p, IN_BOX, grains, WIDE*((grains + TILE - 1)/TILE), sweeps);
     for (i = 0; i < grains; ++i) {
         double q[3];
         pose_of(tile, i, q);
@@ -348,17 +390,17 @@ static void pile_of_tiles(const pile *tile, int grains, int sweeps, pile *p)
 }
 
 /* how many times Chipmunk's second takes as long as ours, and what part of its overlap ours is */
-static void compare(const pile *tile, const char *name, int grains, double drum, double least, double h, double deepest)
+static void compare(const pile *tile, const char *name, vessel in, int grains, double least, double deepest)
 {
 #ifdef DC_BENCH_CHIPMUNK
     chipmunk_depth depth;
-    double peer = chipmunk(tile, grains, drum, &depth);
+    double peer = chipmunk(tile, name, in, grains, &depth);
     char group[64];
     snprintf(group, sizeof group, "chipmunk_over_%s_%d", name, grains);
-    bench_line(group, "simulated_second", 60*peer*h/least, "x");
+    bench_line(group, "simulated_second", 60*peer*(double)STEP/least, "x");
     bench_line(group, "deepest", deepest > 0 ? depth.deepest/deepest : 0, "x");
 #else
-    (void)tile; (void)name; (void)grains; (void)drum; (void)least; (void)h; (void)deepest;
+    (void)tile; (void)name; (void)in; (void)grains; (void)least; (void)deepest;
 #endif
 }
 
@@ -374,7 +416,7 @@ int main(int argc, char **argv)
     if (bench_instructions) return 0;
     make_hash();
     make_fields();
-    pile_make(&tile, TILE, WIDE, SWEEPS);
+    pile_make(&tile, IN_BOX, TILE, WIDE, SWEEPS);
     rng_seed(&r, 1);
     for (k = 0; k < TILE; ++k) {
         dc_real *q = tile.g.q + 3*(WALLS + k);
@@ -395,7 +437,7 @@ int main(int argc, char **argv)
         sy += y;
         sxx += x*x;
         sxy += x*y;
-        if (size[k] == 1000 || size[k] == 11311) compare(&tile, "grains", size[k], 0, least, (double)STEP, deepest);
+        if (size[k] == 1000 || size[k] == 11311) compare(&tile, "grains", IN_BOX, size[k], least, deepest);
         free(p.room);
     }
     bench_line("grains", "growth_exponent", (n*sxy - sx*sy)/(n*sxx - sx*sx), "");
@@ -405,17 +447,31 @@ int main(int argc, char **argv)
     measure(&p, "explicit", 1000, &deepest);
     free(p.room);
 
-    /* the drum, after three seconds; what never rests needs fewer sweeps */
-    pile_make(&p, DRUM, 0, SWEEPS/2);
+    /* the drum: what never rests needs fewer sweeps */
+    pile_make(&p, IN_DRUM, DRUM, 0, SWEEPS/2);
     for (k = 0; k < DRUM; ++k) {
         dc_real *q = p.g.q + 3*(WALLS + k);
         q[0] = (dc_real)rng_uniform(&r, -3, 3);
         q[1] = (dc_real)(1.3*(k%17 - 8));
         q[2] = (dc_real)(1.3*(k/17) - 11);
     }
-    steps(&p.g, (int)(3/(double)STEP), &info);
+    steps(&p.g, (int)(FLOW/(double)STEP), &info);
     least = measure(&p, "drum", DRUM, &deepest);
-    compare(&p, "drum", DRUM, 3, least, (double)STEP, deepest);
+    compare(&p, "drum", IN_DRUM, DRUM, least, deepest);
+    free(p.room);
+
+    pile_make(&p, IN_SILO, SILO, SILO_WIDE, SWEEPS);
+    for (k = 0; k < SILO; ++k) {
+        dc_real *q = p.g.q + 3*(WALLS + k);
+        q[0] = (dc_real)rng_uniform(&r, -3, 3);
+        q[1] = (dc_real)(1.1*(k%14 + 0.75));
+        q[2] = (dc_real)(1.1*(k/14) + SILO_HIGH + 6);
+    }
+    steps(&p.g, (int)(FLOW/(double)STEP), &info);
+    least = measure(&p, "silo", SILO, &deepest);
+    for (k = 0, n = 0; k < SILO; ++k) n += (double)p.g.q[3*(WALLS + k) + 2] < SILO_HIGH - 1;
+    bench_line("silo_500", "out", 100.0*n/SILO, "%");
+    compare(&p, "silo", IN_SILO, SILO, least, deepest);
     free(p.room);
     free(tile.room);
 #ifndef DC_BENCH_CHIPMUNK
