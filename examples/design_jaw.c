@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT OR Unlicense
  *
  * SDRS section V-E, Fig. 14 and 15: a jaw of one plate comes against a cross that stands on the ground, and rises. Its
- * motion is preset; friction is low, and all that the handle can do is slip. The plate is blocks, each a hull of eight
- * corners of its own and one vertex for each neighbour, which both share: x_ijk of SDRS Fig. 2. The outer frame stays.
+ * motion is preset; friction is low, and all that the handle can do is slip. The plate is blocks (blocks.h).
+ * The outer frame stays.
  * While the jaw comes the object is to stand still, then it is to go with it: SDRS' loss, but that of an object that has
  * slipped off it grows like the logarithm of how far it is. The gradient by the vertices leads blocks apart until
  * there is a hole in the middle: a change of topology, by hulls that do not change theirs. The hole has to be tight, as
@@ -24,34 +24,22 @@
 #include "plot.h"
 #include "plan_plot.h"
 #include "optimise.h"
+#include "blocks.h"
 
 enum { AHEAD = 0, UP = 1, JAW = 2, OBJECT = 3, GRID = 60 };
 
-static const double  half_x = 0.06, half_y = 0.01, half_z = 0.04, low = 0.005, away = 0.11, rise = 0.08, middle = 0.046;
+static const double  half_x = 0.06, half_z = 0.04, low = 0.005, away = 0.11, rise = 0.08, middle = 0.046;
 static double        into = 0.057;         /* m beyond the end of the handle */
+static blocks        plate = {{-0.06, -0.01, 0.005}, {0.06, 0.01, 0.04}, 0, 2, 0, 0};
 static sim_world     w;
 static optimisation  o;
 static plan_curves   curves;
 static unsigned char vertices[SIM_VERTICES];
 
-/* Block (a, b) of the plate: corners, then the points it shares with its neighbours. */
-static void add_block(int nx, int nz, int a, int b)
-{
-    const double x = (2*a + 1)*half_x/nx - half_x, z = low + (2*b + 1)*half_z/nz, rx = half_x/nx, rz = half_z/nz;
-    dc_v3       *v = sim_hull(&w, 8 + (a > 0) + (a + 1 < nx) + (b > 0) + (b + 1 < nz));
-    int          k;
-
-    for (k = 0; k < 8; k++) *v++ = dc_vec(DC_R(k & 1 ? x + rx : x - rx), DC_R(k & 2 ? half_y : -half_y), DC_R(k & 4 ? z + rz : z - rz));
-    if (a > 0) *v++ = dc_vec(DC_R(x - rx), 0, DC_R(z));
-    if (a + 1 < nx) *v++ = dc_vec(DC_R(x + rx), 0, DC_R(z));
-    if (b > 0) *v++ = dc_vec(DC_R(x), 0, DC_R(z - rz));
-    if (b + 1 < nz) *v++ = dc_vec(DC_R(x), 0, DC_R(z + rz));
-}
-
 static void scene(int nx, int nz, double h, double friction)
 {
     dc_sim_link *l;
-    int          i, j;
+    int          i;
 
     sim_begin(&w, h);
     sim_plane(&w, dc_vec(0, 0, 1), 0, 0.5);
@@ -71,8 +59,9 @@ static void scene(int nx, int nz, double h, double friction)
     l->kp = 50;
     l->kd = 2;
     l->friction = DC_R(friction);
-    for (i = 0; i < nx; i++)
-        for (j = 0; j < nz; j++) add_block(nx, nz, i, j);
+    plate.nu = nx;
+    plate.nv = nz;
+    blocks_add(&w, &plate);
     sim_link(&w, -1, DC_SIM_FREE, dc_vec(0, 0, DC_R(middle)), 0.1);
     sim_box(&w, dc_vec(0, 0, 0), dc_vec(DC_R(0.006), DC_R(0.08), DC_R(0.006)));
     sim_box(&w, dc_vec(0, 0, 0), dc_vec(DC_R(0.015), DC_R(0.015), DC_R(0.045)));
@@ -160,19 +149,12 @@ static double holes(const dc_sim *sim)
 static void begin(int nx, int nz, int horizon, double h, double friction, int check)
 {
     dc_design_desc desc = DC_ZERO;
-    int            k, i;
 
     scene(nx, nz, h, friction);
     plan_begin(&o.p, &w, CONTROL_TARGETS, horizon, 0, NULL, loss);
     preset(&o.p);
     memset(vertices, DC_DESIGN_HELD, sizeof vertices);
-    for (k = 0; k < w.sim.hulls; k++)
-        for (i = 0; i < w.sim.hull[k].n && w.sim.hull[k].link == JAW; i++) {
-            const int    at = w.sim.hull[k].begin + i;
-            const double x = (double)w.sim.vertex[at].x, z = (double)w.sim.vertex[at].z;
-            if (fabs(x) > half_x - 1e-6 || z < low + 1e-6 || z > low + 2*half_z - 1e-6) continue;
-            vertices[at] = i < 8 ? DC_DESIGN_FREE : DC_DESIGN_SHARED;
-        }
+    blocks_mark(&w.sim, JAW, &plate, 1, vertices);
     desc.vertex = vertices;
     desc.range = DC_R(0.03);
     optimise_begin(&o, &desc);

@@ -33,6 +33,7 @@ struct optimisation {
     dc_design       design, as[OPTIMISE_OTHERS];    /* as: in the other scenes */
     int             others;
     double          value;                          /* the sum of all losses */
+    double          apart;                          /* of the scenes on a page, m along y */
     dc_design_rows  rows;
     double          rate;                       /* of Adam for the shape; 0: straight down, SDRS Eq. 15 */
     dc_adam_state   adam;
@@ -423,33 +424,43 @@ static inline int optimise_obj(const dc_sim *sim, const dc_real *q, const char *
 
 #ifdef VIEW_H_INCLUDED
 
-/* The motion of what o is, as a run of a page, each `every`-th step; colour[link], NULL: of the palette; the loss'
- * series may be added by the caller in `each`, NULL: nothing. */
+/* The motion of what o is, as a run of a page, each `every`-th step, the scenes beside each other; colour[link], NULL: of
+ * the palette; `each` adds to the series of what, in unit, what it says of the first scene's state q, and of others at
+ * the same place of theirs; NULL: nothing. */
 static inline void optimise_show(optimisation *o, view *v, const char *name, const char *const *colour, int every,
                                  void (*each)(const optimisation *o, const dc_real *q, view *v, int series), const char *what,
                                  const char *unit)
 {
     static dc_pose pose[SIM_LINKS];
-    static int     body[SIM_HULLS];
-    const dc_sim  *sim = &o->p.world->sim;
+    static int     body[OPTIMISE_OTHERS + 1][SIM_HULLS];
     static const dc_pose ground = {{1, 0, 0, 0}, {0, 0, 0}};
-    int            h, i, series = -1;
+    int            h, i, k, series = -1;
 
     optimise_value(o);
     view_run(v, name);
-    if (sim->planes) view_fixed(v, view_plane(v, DC_R(0.5)), NULL, ground);
-    for (h = 0; h < sim->hulls; h++) {
-        dc_hull hull = DC_ZERO;
-        hull.v = sim->vertex + sim->hull[h].begin;
-        hull.n = sim->hull[h].n;
-        body[h] = view_body(v, view_hull(v, &hull), colour ? colour[sim->hull[h].link] : NULL);
+    if (o->p.world->sim.planes) view_fixed(v, view_plane(v, DC_R(0.5)), NULL, ground);
+    for (k = 0; k <= o->others; k++) {
+        const dc_sim *sim = &optimise_scene(o, k)->world->sim;
+        for (h = 0; h < sim->hulls; h++) {
+            dc_hull hull = DC_ZERO;
+            hull.v = sim->vertex + sim->hull[h].begin;
+            hull.n = sim->hull[h].n;
+            body[k][h] = view_body(v, view_hull(v, &hull), colour ? colour[sim->hull[h].link] : NULL);
+        }
     }
     if (each) series = view_series(v, what, unit, 0);
     for (i = 0; i <= o->p.c.horizon && view_ok(v); i += every) {
-        const dc_real *q = o->p.q + (i + 1)*sim->nq;
-        dc_sim_poses(sim, q, pose);
-        for (h = 0; h < sim->hulls; h++) view_pose(v, body[h], pose[sim->hull[h].link]);
-        if (each) each(o, q, v, series);
+        for (k = 0; k <= o->others; k++) {
+            const plan   *p = optimise_scene(o, k);
+            const dc_sim *sim = &p->world->sim;
+            dc_sim_poses(sim, p->q + (i + 1)*sim->nq, pose);
+            for (h = 0; h < sim->hulls; h++) {
+                dc_pose at = pose[sim->hull[h].link];
+                at.t.y += DC_R(k*o->apart);
+                view_pose(v, body[k][h], at);
+            }
+        }
+        if (each) each(o, o->p.q + (i + 1)*o->p.world->sim.nq, v, series);
         view_frame(v, i*(double)o->p.world->desc.h);
     }
 }

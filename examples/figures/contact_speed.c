@@ -228,7 +228,7 @@ static void trace(const char *name, work *f, job j, int threads, int n, const do
 
 static void draw(plot_panel *a, int curves, curve c[][2], const char *const *name, const char *const *ink)
 {
-    double top;
+    double top, part;
     int    k, all, labels = 0;
 
     a->x.log = a->y.log = 1;
@@ -237,8 +237,9 @@ static void draw(plot_panel *a, int curves, curve c[][2], const char *const *nam
             if (c[k][all].n > 0) plot_fit(a, c[k][all].n, c[k][all].x, c[k][all].y);
         labels += c[k][0].n > 0;
     }
-    /* the legend stands above the curves */
-    top = a->y.hi*pow(a->y.hi/a->y.lo, 0.16*labels);
+    /* room for the legend, which is narrow, above curves that rise */
+    part = (26 + 18*labels)/a->height;
+    top = a->y.hi*pow(a->y.hi/a->y.lo, 0.8*part/(1 - part));
     plot_fit(a, 1, &c[0][0].x[0], &top);
     plot_axes(a);
     for (k = 0; k < curves; k++)
