@@ -5828,46 +5828,18 @@ static dci_ncp_point dci_ncp_own(const dc_ncp *S, const dci_contact_nc *c)
     return at;
 }
 
-/* The warm start: the kept solution of every contact, moved with the velocities of the bodies, and pushed off the
- * boundary by as much as the equations are off: nothing in the same state again, much at an impact. 0 when a contact
- * has none, or when those of several are off by a natural unit: then another start takes no more steps. */
-static DCI_NOINLINE int dci_ncp_warm(dc_ncp *S)
+/* Pushes the iterate off the boundary of the cones, each number in its unit; 0: one is not inside. */
+static int dci_ncp_push(dc_ncp *S, dc_real push)
 {
     const int D = S->size.dim;
-    dc_real eq, cp, push;
-    int i, j, k;
+    int i, k;
 
-    /* contacts as kept */
-    for (k = 0; k < S->scene.contacts; ++k) {
-        dc_real *keep = S->scene.contact[k].keep;
-        dci_contact_nc *c = S->contact + k;
-        dci_ncp_point kept, own = dci_ncp_own(S, c);
-        if (!keep || !(keep[0] > 0) || !dci_all_in_limit(keep, DCI_KEEP_HEAD + c->pair.unknowns + 2*c->row.count))
-            return 0;
-        kept = dci_ncp_kept(c, keep);
-        dci_ncp_copy(c, &kept, &own);
-        dci_ncp_path(c, c->head[0].end, c->unit.impulse*c->unit.speed, c->unit.length);
-    }
-
-    /* velocities before the step, and how much the equations are off with them */
-    for (i = 0; i < S->scene.bodies; ++i) {
-        const dci_ncp_place *b = S->place + i;
-        dc_real *v;
-        if (b->first_row < 0) continue;
-        v = S->now.free + b->first_row;
-        for (j = 0; j < S->size.body; ++j) v[j] = j < D ? b->before.velocity[j] : b->before.omega[j - D];
-    }
-    dci_ncp_free(S);
-    dci_ncp_eval(S, &S->now, &eq, &cp);
-    if (S->scene.contacts > 1 && eq > 1) return 0;
-    push = dc_max(dc_min(DC_R(0.007)*eq, DC_R(0.1)), S->rho);
-
-    /* off the boundary, each number in its unit */
     for (k = 0; k < S->scene.contacts; ++k) {
         dci_contact_nc *c = S->contact + k;
         const dci_contact_units *unit = &c->unit;
         dc_real *z = S->now.dual + c->row.dual, *s = S->now.slack + c->row.dual;
         dci_cones gap = DC_ZERO;
+        dci_ncp_path(c, c->head[0].end, unit->impulse*unit->speed, unit->length);
         gap.run = c->head;
         gap.runs = 1;
         if (!dci_cone_push(&gap, push*unit->impulse, push*unit->length, z, s)) return 0;
@@ -5882,6 +5854,40 @@ static DCI_NOINLINE int dci_ncp_warm(dc_ncp *S)
         if (!dci_cone_push(&c->pair.cones, push, push*unit->length, z + c->row.pair, s + c->row.pair)) return 0;
     }
     return 1;
+}
+
+/* The warm start: the kept solution of every contact, moved with the velocities of the bodies, and pushed off the
+ * boundary by as much as the equations are off: nothing in the same state again, much at an impact. 0 when a contact
+ * has none, or when those of several are off by a natural unit: then another start takes no more steps. */
+static DCI_NOINLINE int dci_ncp_warm(dc_ncp *S)
+{
+    const int D = S->size.dim;
+    dc_real eq, cp;
+    int i, j, k;
+
+    /* contacts as kept */
+    for (k = 0; k < S->scene.contacts; ++k) {
+        dc_real *keep = S->scene.contact[k].keep;
+        dci_contact_nc *c = S->contact + k;
+        dci_ncp_point kept, own = dci_ncp_own(S, c);
+        if (!keep || !(keep[0] > 0) || !dci_all_in_limit(keep, DCI_KEEP_HEAD + c->pair.unknowns + 2*c->row.count))
+            return 0;
+        kept = dci_ncp_kept(c, keep);
+        dci_ncp_copy(c, &kept, &own);
+    }
+
+    /* velocities before the step, and how much the equations are off with them */
+    for (i = 0; i < S->scene.bodies; ++i) {
+        const dci_ncp_place *b = S->place + i;
+        dc_real *v;
+        if (b->first_row < 0) continue;
+        v = S->now.free + b->first_row;
+        for (j = 0; j < S->size.body; ++j) v[j] = j < D ? b->before.velocity[j] : b->before.omega[j - D];
+    }
+    dci_ncp_free(S);
+    dci_ncp_eval(S, &S->now, &eq, &cp);
+    if (S->scene.contacts > 1 && eq > 1) return 0;
+    return dci_ncp_push(S, dc_max(dc_min(DC_R(0.007)*eq, DC_R(0.1)), S->rho));
 }
 
 /* The guess of the load by the impulses that contacts kept, in the place of that by the convex problem. 0: fewer than
@@ -5922,9 +5928,11 @@ static void dci_ncp_remember(const dc_ncp *S, int valid)
 }
 
 /* From the first with the impulses kept, where there are some of several contacts; then from one after the other, until
- * one is solved. */
+ * one is solved. Of one that ends nearby so many iterations MORE: it is nearer than the next start. */
 static DCI_NOINLINE dc_status dci_ncp_cold_solve(dc_ncp *S, dc_ncp_info *info)
 {
+    enum { MORE = 40 };
+    const dc_real nearby = DC_R(1e-2), push = DC_R(1e-3);       /* in natural units */
     dc_status status = DC_E_DIVERGED;
     dc_real least = DC_REAL_MAX;
     int i, k = S->scene.contacts > 1 && dci_ncp_recall(S) ? -1 : 0, begin = k, spent = 0;
@@ -5940,6 +5948,14 @@ static DCI_NOINLINE dc_status dci_ncp_cold_solve(dc_ncp *S, dc_ncp_info *info)
         dci_ncp_free(S);
         status = dci_ncp_iterate(S, most, start.test, &in);
         spent += in.iterations;
+
+        /* one that stalls nearby does so at the boundary of the cones: pushed off it, it may go on */
+        if (status == DC_E_DIVERGED && in.residual < nearby && in.complementarity < nearby
+            && spent < S->max_iterations && dci_ncp_push(S, push)) {
+            most = S->max_iterations - spent < MORE ? S->max_iterations - spent : MORE;
+            status = dci_ncp_iterate(S, most, 1, &in);
+            spent += in.iterations;
+        }
 
         /* the best so far */
         if (status == DC_OK || in.residual <= least) {

@@ -137,6 +137,7 @@
  *   [point]           the field at a point
  *   [parameters]      derivatives by parameters
  *   [batch]           many points
+ *   [bounds]          least values over balls
  *   [marching]        meshes: marching tetrahedra
  *   [collapse]        meshes: collapsing edges, and the call
  *   [sample]          the field of a mesh
@@ -180,6 +181,7 @@
 #define dc_sdf_eval_params dc_sdf_eval_params_f
 #define dc_sdf_batch_bytes dc_sdf_batch_bytes_f
 #define dc_sdf_eval_batch dc_sdf_eval_batch_f
+#define dc_sdf_bound dc_sdf_bound_f
 #define dc_sdf_mesh_bytes dc_sdf_mesh_bytes_f
 #define dc_sdf_mesh dc_sdf_mesh_f
 #define dc_sdf_sample dc_sdf_sample_f
@@ -309,6 +311,13 @@ DC_DEF size_t dc_sdf_batch_bytes(void);
  * DC_E_ARG as there, for any of the points: outputs untouched. DC_E_RANGE: outputs are lost. */
 DC_DEF dc_status dc_sdf_eval_batch(const dc_sdf *s, int count, const dc_real *x, size_t stride, dc_arena *mem,
                                    const dc_sdf_out *out);
+
+/* Lower bounds of a field over `count` balls of centres x and radii r >= 0: least[i] <= phi everywhere in ball i, to
+ * rounding. What a point costs is not paid: a superquadric is bounded by the ball that holds it, so that the bound is
+ * good far away and poor nearby; boxes, capsules, spheres and polyhedra by their distance from x; of a cloud nothing is
+ * known, -DC_REAL_MAX. Subtracted primitives are left out. DC_E_ARG: as dc_sdf_eval, or a radius; least is
+ * untouched. */
+DC_DEF dc_status dc_sdf_bound(const dc_sdf *s, int count, const dc_v3 *x, const dc_real *r, dc_real *least);
 
 /* ---- meshes ------------------------------------------------------------------------------------ */
 
@@ -2207,6 +2216,74 @@ DC_DEF dc_status dc_sdf_eval_batch(const dc_sdf *s, int count, const dc_real *x,
         dci_sdf_block_put(b, 1, 3, n, out->dir, stride, i);
         dci_sdf_block_put(b, 4, 6, n, out->ddir, stride, i);
     }
+    return DC_OK;
+}
+
+/* ---- [bounds] least values over balls ------------------------------------------------------- */
+/* stage               | reads               | writes                        | equation
+ * dci_quadric_ball    | a superquadric      | radii that hold it, it holds  | below
+ * dci_sdf_part_bound  | a primitive, a ball | its least value there         | below
+ * dc_sdf_bound        | a field, balls      | theirs                        | min - tau log n */
+
+/* A superquadric of least exponent eps lies within the ball of the norm of power 2/eps, whose farthest point is at
+ *     (a^s + b^s + c^s)^(1/s),   s = 2/(1 - eps)                  (Hoelder; the largest axis from eps = 1 on)
+ * and holds the octahedron of its axes, whose faces are at (1/a^2 + 1/b^2 + 1/c^2)^(-1/2). */
+typedef struct { dc_real outer, inner; } dci_quadric_radii;
+
+static dci_quadric_radii dci_quadric_ball(const dc_sdf_prim *p)
+{
+    const dc_real scale = p->scale == 0 ? 1 : p->scale, eps = dc_min(p->eps1, p->eps2);
+    const dc_real big = dc_max(p->size.x, dc_max(p->size.y, p->size.z));
+    const dc_real a = p->size.x/big, b = p->size.y/big, c = p->size.z/big;      /* from 1/DCI_SDF_ASPECT to 1 */
+    dci_quadric_radii r;
+
+    r.outer = big*scale;
+    r.inner = r.outer/dc_sqrt(1/(a*a) + 1/(b*b) + 1/(c*c));
+    if (eps < 1) {
+        const dc_real power = 2/(1 - eps);
+        r.outer *= dc_pow(dc_pow(a, power) + dc_pow(b, power) + dc_pow(c, power), 1/power);
+    }
+    return r;
+}
+
+/* With d = |x - t|, R and r the radii above:
+ *     radial:  phi = d - d/F >= d - R, d/F the length of a ray inside
+ *     Taubin:  phi = (F - 1)/|grad F| >= (d/R - 1) r outside, |grad F| <= 1/r; inside >= -1/|grad F| >= -d/F >= -R
+ * What changes by a unit of length or less along one, as distances and maxima of planes do, is bounded by its value in
+ * the middle. */
+static dc_real dci_sdf_part_bound(const dci_sdf_part *a, dci_quadric_radii radii, dc_v3 x, dc_real r)
+{
+    dc_v3   e = dc_sub(x, a->origin);
+    dc_real gap;
+
+    if (a->kernel == DCI_SDF_CLOUD) return -DC_REAL_MAX;
+    if (a->kernel > DCI_SDF_TAUBIN) return dci_sdf_part_at(a, x, 0).value - DC_R(1.001)*r;     /* |n.n - 1| <= 1e-3 */
+    gap = dc_sqrt(dc_dot(e, e)) - radii.outer - r;
+    return a->kernel == DCI_SDF_RADIAL ? gap : gap > 0 ? gap*(radii.inner/radii.outer) : -radii.outer;
+}
+
+DC_DEF dc_status dc_sdf_bound(const dc_sdf *s, int count, const dc_v3 *x, const dc_real *r, dc_real *least)
+{
+    int i, k, unions = 0;
+    if (!dci_sdf_ok(s) || count < 0 || (count > 0 && (!x || !r || !least))) return DC_E_ARG;
+    for (k = 0; k < count; ++k)
+        if (!dc_in_range(x[k]) || !(r[k] >= 0) || !dc_finite(r[k])) return DC_E_ARG;
+
+    /* the least of what is joined; a subtraction raises a field */
+    for (k = 0; k < count; ++k) least[k] = DC_REAL_MAX;
+    for (i = 0; i < s->n; ++i) {
+        const dc_sdf_prim *p = &s->prim[i];
+        dci_quadric_radii radii = DC_ZERO;
+        dci_sdf_part a;
+        if (p->subtract) continue;
+        dci_sdf_part_of(p, &a);
+        if (p->kind == DC_SDF_SUPERQUADRIC) radii = dci_quadric_ball(p);
+        for (k = 0; k < count; ++k) least[k] = dc_min(least[k], dci_sdf_part_bound(&a, radii, x[k], r[k]));
+        ++unions;
+    }
+
+    /* a smooth minimum of n is less by tau log n at most */
+    for (k = 0; k < count; ++k) least[k] = dc_max(least[k] - s->tau*dc_log((dc_real)unions), -DC_REAL_MAX);
     return DC_OK;
 }
 

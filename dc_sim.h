@@ -740,7 +740,7 @@ DC_DEF dc_status dc_design_project(const dc_design *design, const dc_design_rows
  * rounding by every pair, whatever its field says. h must be below 2 sqrt(m_eff/k_n), m_eff the mass a contact feels:
  * m/4 at the end of a rod.
  *
- * Memory: some 3 KB for each body with the room for 16 pairs, with sweeps 6 KB. The same bits for any split of the
+ * Memory: some 2 KB for each body with the room for 16 pairs, with sweeps 5 KB. The same bits for any split of the
  * parts of a step. Resting contacts of fields whose gradient jumps, as that of networks of max(0, z), chatter with a
  * speed that falls with h.
  *
@@ -856,7 +856,7 @@ typedef struct {
     dc_real d;                  /* m */
     dc_real spring, fn, ft;     /* after the step; m, N, N. Where d >= 0 these and the forces are 0, with sweeps where
                                  * nothing presses */
-    dc_real fa[3], fb[3];       /* torque, fx, fy on a and on b, as of dc_grains_advance */
+    dc_real *fa, *fb;           /* torque, fx, fy on a and on b */
 } dc_grain_contact;
 
 /* Plain data in the caller's memory. */
@@ -881,8 +881,7 @@ typedef struct {
     dc_grain_row *rows;         /* with sweeps: room */
     int     *touch;             /* with sweeps, room: 1: may touch in this step */
     dc_real *share;             /* with sweeps, 2 per body: n/m, n/inertia, n its contacts */
-    dc_real *part;              /* 2 room, in rows of bodies: torque, fx, fy of a pair, and with sweeps 1: may touch */
-    int     *part_of;           /* 2 room: where those of a and of b are, of each pair */
+    dc_real *part;              /* 2 room, in rows of bodies: torque, fx, fy of a pair, and 1 if it may touch */
     int     *spring_row, *spring_body;      /* bodies + 1, room; in the state */
     int     *row, *pair_of, *order, *back_row, *block, *tally;
     int     *cell, *slot_row, *slot;
@@ -9069,7 +9068,6 @@ struct dc_grain_row {
     dc_real pull_n, pull_t;             /* k_n d, or K_n d/h where d > 0; k_t s */
     dc_real friction;                   /* mu |n| */
     dc_real gain_n, gain_t;             /* K_n, K_t */
-    dc_real den_n, den_t;               /* 1 + h K w; 0: not computed yet */
     dc_real stiffness_t, damping_t, spring;
 };
 
@@ -9340,7 +9338,6 @@ static void dci_grains_take(const dc_grains_desc *d, dci_room *room, dc_grains *
     g->touch = d->sweeps > 0 ? DCI_TAKE(room, pairs, int) : NULL;
     g->contact = DCI_TAKE(room, pairs, dc_grain_contact);
     g->part = DCI_TAKE(room, 8*pairs, dc_real);
-    g->part_of = DCI_TAKE(room, 2*pairs, int);
     g->force = DCI_TAKE(room, 3*n + 2*n + 3*n + 3*n, dc_real);
     g->type = DCI_TAKE(room, types, dc_grain_type);
     g->pair = DCI_TAKE(room, d->pairs, dc_grain_pair);
@@ -9623,6 +9620,12 @@ static void dci_grains_order(dc_grains *g)
     for (p = 0; p < m; ++p) g->order[g->tally[g->pair_of[p]]++] = p;
 }
 
+/* where contact p finds the place of its forces on body i */
+static dc_real **dci_grains_part(const dc_grains *g, int p, int i)
+{
+    return g->contact[p].a == i ? &g->contact[p].fa : &g->contact[p].fb;
+}
+
 /* Forces on a body are side by side: those of the pairs in its own row, then of its pairs in rows of others, which
  * begin back_row[i] places later than the row does. */
 static void dci_grains_parts(dc_grains *g)
@@ -9636,11 +9639,11 @@ static void dci_grains_parts(dc_grains *g)
     for (i = 0; i < n; ++i)
         for (p = g->row[i]; p < g->row[i + 1]; ++p) {
             const int j = dci_grains_other(g, p, i);
-            g->part_of[2*p + (g->contact[p].b == j)] = g->row[j + 1] + g->back_row[j]++;
+            *dci_grains_part(g, p, j) = g->part + 4*(g->row[j + 1] + g->back_row[j]++);
         }
     dci_grains_back(g->back_row, n);
     for (i = 0; i < n; ++i)
-        for (p = g->row[i]; p < g->row[i + 1]; ++p) g->part_of[2*p + (g->contact[p].b == i)] = p + g->back_row[i];
+        for (p = g->row[i]; p < g->row[i + 1]; ++p) *dci_grains_part(g, p, i) = g->part + 4*(p + g->back_row[i]);
 }
 
 DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info)
@@ -9810,16 +9813,16 @@ static void dci_grain_begin(const dc_grains *g, const dci_grain_law *law, const 
 /* The forces of pair p, and what they are on its bodies. */
 static void dci_grain_show(const dc_grains *g, int p, const dci_grain_out *out, int touches)
 {
-    dc_real *a = g->part + 4*g->part_of[2*p], *b = g->part + 4*g->part_of[2*p + 1];
+    dc_grain_contact *contact = g->contact + p;
     int r;
 
-    g->contact[p].fn = out->normal;
-    g->contact[p].ft = out->tangential;
+    contact->fn = out->normal;
+    contact->ft = out->tangential;
     for (r = 0; r < 3; ++r) {
-        a[r] = out->force_a[r];
-        b[r] = out->force_b[r];
+        contact->fa[r] = out->force_a[r];
+        contact->fb[r] = out->force_b[r];
     }
-    a[3] = b[3] = (dc_real)touches;
+    contact->fa[3] = contact->fb[3] = (dc_real)touches;
 }
 
 /* the force of a contact: its pose x[0], and x and y over L, and its field, each a stride of lanes apart */
@@ -9937,25 +9940,21 @@ static void dci_grain_speeds(const dci_grain_frame *frame, const dc_real *va, co
     *vt = t[0]*x + t[1]*y + frame->lever_b*vb[0] + frame->lever_a*va[0];
 }
 
-/* The new forces of a contact, whose row learns w in the first sweep,
+/* The new forces of a contact,
  *     f_n <- max(0, f_n - (K_n v_n + pull_n + f_n)/(1 + h K_n w_n)),   w_n = (a + b) |n|^2 + a' m_a^2 + b' m_b^2
  *     f_t <- f_t - (K_t v_t + pull_t + f_t)/(1 + h K_t w_t),  within mu |n| f_n,   w_t = a + b + a' p_a^2 + b' p_b^2
  * a, a', b, b' the shares n/m and n/inertia of both bodies, m the arms of g, p those of friction */
-static void dci_grain_sweep(const dc_grains *g, const dc_grain_contact *contact, dc_grain_row *row,
+static void dci_grain_sweep(const dc_grains *g, const dc_grain_contact *contact, const dc_grain_row *row,
                             dci_grain_answer *to)
 {
     const dci_grain_frame *f = &row->frame;
+    const dc_real *a = g->share + 2*contact->a, *b = g->share + 2*contact->b, h = g->desc.h, both = a[0] + b[0];
     dc_real most;
 
-    if (!(row->den_n > 0)) {
-        const dc_real *a = g->share + 2*contact->a, *b = g->share + 2*contact->b, h = g->desc.h, both = a[0] + b[0];
-        row->den_n = 1 + h*row->gain_n*(both*f->length*f->length + a[1]*f->moment_a*f->moment_a
-                                        + b[1]*f->push_b[0]*f->push_b[0]);
-        row->den_t = 1 + h*row->gain_t*(both + a[1]*f->lever_a*f->lever_a + b[1]*f->lever_b*f->lever_b);
-    }
-    to->den_n = row->den_n;
-    to->den_t = row->den_t;
     dci_grain_speeds(f, g->next + 3*contact->a, g->next + 3*contact->b, &to->speed_n, &to->speed_t);
+    to->den_n = 1 + h*row->gain_n*(both*f->length*f->length + a[1]*f->moment_a*f->moment_a
+                                   + b[1]*f->push_b[0]*f->push_b[0]);
+    to->den_t = 1 + h*row->gain_t*(both + a[1]*f->lever_a*f->lever_a + b[1]*f->lever_b*f->lever_b);
     to->rest_n = row->gain_n*to->speed_n + row->pull_n + contact->fn;
     to->rest_t = row->gain_t*to->speed_t + row->pull_t + contact->ft;
     to->normal = dc_max(contact->fn - to->rest_n/to->den_n, 0);
@@ -10054,9 +10053,7 @@ DC_DEF dc_status dc_grains_advance(dc_grains *g, dc_grains_info *info)
         /* springs of the contacts that are closed */
         g->spring_row[i] = springs;
         for (p = g->row[i]; p < g->row[i + 1]; ++p) {
-            dc_grain_contact *contact = g->contact + p;
-            memcpy(contact->fa, g->part + 4*g->part_of[2*p], sizeof contact->fa);
-            memcpy(contact->fb, g->part + 4*g->part_of[2*p + 1], sizeof contact->fb);
+            const dc_grain_contact *contact = g->contact + p;
             if (contact->d < 0) info->deepest = dc_max(info->deepest, -contact->d);
             if (!dci_grain_stays(g, p)) continue;
             g->spring_body[springs] = contact->a + contact->b - i;

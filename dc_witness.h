@@ -61,7 +61,7 @@
  *             0.014 on the mean, below 0.05 for 95 % of the pairs at eps 0.1 and w_reg 0.01; 0.0023 and 0.011 at eps
  *             0.02.
  *             Manifolds: as smooth as the fields; with a top-K selection continuous, derivatives jump a little at ties
- *             (dc_softsort_topk).
+ *             (dc_softsort_topk); with `cull` C2 where contacts fade.
  *   Accuracy  Against 70-digit tables: points 5e-16 of the coordinates, Jacobians 1e-12 of their largest entry down to
  *             w_reg = 1e-6 and nearly parallel edges; needles of height 1e-7 without regularisation 1e-14. Manifolds:
  *             rows 2e-13, gradients 3e-13. Float: points 3e-7, Jacobians 1.1e-4; manifold rows 1e-4, gradients 6e-5.
@@ -91,6 +91,7 @@
  *   [push]      manifold: derivative along a direction
  *   [pull]      manifold: the transpose
  *   [manifold]  manifold: calls
+ *   [scene]     pairs of bodies that can have active contacts
  *
  * REFERENCES
  *   [1] CONTAX    Beker, Geist, Paulus, Guertler, Ji Shi, Calinon, Martius: Smoothly differentiable and efficiently
@@ -119,6 +120,8 @@
 #define dc_manifold_count dc_manifold_count_f
 #define dc_manifold_bytes dc_manifold_bytes_f
 #define dc_manifold dc_manifold_f
+#define dc_manifold_pairs_bytes dc_manifold_pairs_bytes_f
+#define dc_manifold_pairs dc_manifold_pairs_f
 #define dc_manifold_jvp dc_manifold_jvp_f
 #define dc_manifold_vjp dc_manifold_vjp_f
 #define dc_manifold_jac dc_manifold_jac_f
@@ -259,6 +262,8 @@ typedef struct {
                              * below 2: not on flat radial superquadrics */
     int     inside;         /* 1: activity of edges also asks that a witness point is inside its own body (supplement
                              * II-B) */
+    dc_real cull;           /* activities up to this number fade to 0, and what they need is left out: see dc_manifold.
+                             * 1e-14, say; at most 0.1; 0: nothing is left out */
 } dc_manifold_options;
 
 /* The number of contacts, the same for every pose: of vertices of a (part[0]), of b, then for every pair of edges (k of
@@ -283,6 +288,19 @@ DC_DEF size_t dc_manifold_bytes(const dc_surface *a, const dc_surface *b, const 
  *           pen = s(-phi_other(p)/tau_pen)                                                        CONTAX Eq. 12
  *           nn = soft argmin of d_bar over the edges of the other body                            CONTAX Eq. 13, 14
  *           cl = s(-n_a(e_a).n_b(e_b)/tau_cl)                                                     CONTAX Eq. 15
+ *
+ * With `cull`, contacts that cannot be active are left out, smoothly: with reach = -tau_pen log cull, from which on
+ * pen <= cull, and w(z) from 1 at reach to 0 at 9/8 reach, two continuous derivatives,
+ *
+ *   vertices:        d = phi up to reach, then bent to stay at 17/16 reach (dd/dphi = w), n = w(phi) n_b,
+ *                    act = w(phi) s(-phi/tau_pen)
+ *   edges:           d, n and act times w(phi_other(p)) w(-tau_pen log(gamma (nn_a + nn_b))),  nn_c those on body c
+ *   selections:      depths of vertices, and means of those of edges' ends, are bent in the same way
+ *
+ * So no activity of given edges changes by more than cull, and a selection no more than by what lies beyond reach.
+ * Contacts that are left out have act 0 and n 0; bodies farther apart than 9/8 reach have no other (dc_manifold_pairs).
+ * Fields are not evaluated at vertices that are farther off by dc_sdf_bound of their block of eight, nor for pairs of
+ * edges whose weight is 0.
  *
  * with s the logistic function and n_c the unit normal of the field (dc_sdf_out.dir) at tau_n. The distance on b has
  * the roles swapped throughout: CONTAX Eq. 11 as printed gives it the wrong sign.
@@ -314,6 +332,21 @@ DC_DEF dc_status dc_manifold_vjp(const dc_surface *a, const dc_pose *pose_a, con
 DC_DEF dc_status dc_manifold_jac(const dc_surface *a, const dc_pose *pose_a, const dc_surface *b, const dc_pose *pose_b,
                                  const dc_manifold_options *opt, dc_arena *mem, dc_manifold_contact *contacts,
                                  dc_manifold_contact *jac);
+
+/* The pairs of n posed bodies that can have an active contact, for scenes: of the others, with these options, every
+ * contact of dc_manifold has act 0 and n 0, at this pose and nearby, and no derivative of them by the poses is other
+ * than 0. So sums over pairs of what activities weigh are as smooth as manifolds, though pairs come and go. A pair is
+ * left out where the ball about the mesh of each is farther than 9/8 reach from the field of the other (dc_sdf_bound);
+ * with cull 0, or trace, none is. O(n^2) balls and primitives.
+ * pose     n, or NULL: all at the identity
+ * pair     two indices a pair, the smaller first, in order; room for `most`
+ * count    how many there are
+ * DC_E_ARG: as dc_manifold, n above 2^15, most below 0. DC_E_RANGE: more pairs than `most`, pair holds the first of
+ * them, count is right; or a body is beyond DC_LIMIT in the axes of another, nothing is written, as with
+ * DC_E_MEMORY. */
+DC_DEF size_t dc_manifold_pairs_bytes(int n);
+DC_DEF dc_status dc_manifold_pairs(int n, const dc_surface *body, const dc_pose *pose, const dc_manifold_options *opt,
+                                   dc_arena *mem, int most, int *pair, int *count);
 
 /* Two numbers of a manifold and, where bar is not NULL, their derivative by the contacts, for dc_manifold_vjp: the mean
  * of d over all contacts, as in the paper, which counts distances of contacts that are none; and sum act d over those
@@ -1607,6 +1640,8 @@ typedef struct { dc_m3 axes; dc_v3 origin; const dc_sdf *sdf; } dci_man_body;
 /* The field of a body at points of the world; what is not asked for is NULL. */
 typedef struct {
     int      count;
+    const dc_real *skip;            /* [count], or NULL: where a point is known to be beyond reach, a lower bound of phi
+                                     * that takes its place; else 0 */
     const dci_man_body *body;
     const dc_v3 *point;
     dc_real *phi;
@@ -1638,11 +1673,17 @@ typedef struct {
     dc_real *phi;                   /* of the other field at the vertices */
 } dci_man_tangent;
 
+/* With `cull`: balls about blocks of vertices, or about edges; least values of the other field there; which points of
+ * at_vertex and cross are left out */
+typedef struct { dc_v3 *centre; dc_real *radius, *least, *skip_vertex, *skip_cross; } dci_man_balls;
+enum { DCI_MAN_BLOCK = 8 };
+
 /* One body. Where all vertices are kept as they are, `contact` is `vertex` and at_contact is at_vertex: the same
  * arrays. */
 typedef struct {
     const dc_mesh *mesh;
     dci_man_body  body;
+    dci_man_balls balls;
     dci_man_pick  vertices, edges;
     dc_v3        *vertex;           /* [vertices] in the world */
     dci_man_field at_vertex;        /* the other body's field there */
@@ -1662,20 +1703,27 @@ typedef struct {
     dc_real gamma, facing;                      /* cl */
     dc_real sign[2], pen[2], inside[2];         /* g, pen; pen in its own body */
     dc_real nearest[2];                         /* nn */
+    dc_real share, dshare;                      /* w of gamma (nn_a + nn_b), its slope by the logarithm */
 } dci_man_pair;
 
 /* Its derivatives; those of the field's normals and depths at both witness points */
-typedef struct { dc_v3 n_bar; dc_real d_bar, gamma; dc_v3 normal[2]; dc_real phi[2], phi_own[2]; } dci_man_pair_d;
+typedef struct {
+    dc_v3   n_bar, normal[2];
+    dc_real d_bar, gamma, phi[2], phi_own[2], share;
+} dci_man_pair_d;
 
 /* Points in body axes and what dc_sdf_eval_batch answers, rows of DCI_CHUNK */
 enum { DCI_CHUNK = 256 };
 typedef struct {
+    int     at[DCI_CHUNK];                  /* which points these are */
     dc_real point[3*DCI_CHUNK], value[DCI_CHUNK], grad[3*DCI_CHUNK], dir[3*DCI_CHUNK], ddir[6*DCI_CHUNK];
 } dci_chunk;
 
 typedef struct {
     dc_manifold_options options;    /* with the defaults filled in, lengths multiplied out */
     dc_real  inv_length;            /* 1/L: of the depths that rank vertices and edges */
+    dc_real  reach;                 /* with `cull`: where contacts begin to fade; else DC_REAL_MAX */
+    dc_real *skip_own;              /* with `cull`: of both sides' own */
     int      derive;
     dci_man_side side[2];
     size_t   pairs;                 /* of edges kept, index k n_b + l */
@@ -1724,11 +1772,22 @@ static void dci_man_side_memory(dci_man *m, int c)
     const int derive = m->derive, other = 1 - c;
     int j;
 
+    /* what is left out: balls serve the blocks of vertices first, then the edges */
+    if (m->options.cull > 0) {
+        const size_t blocks = (nv + DCI_MAN_BLOCK - 1)/DCI_MAN_BLOCK, balls = blocks > ke ? blocks : ke;
+        s->balls.centre = DCI_TAKE(&m->room, balls, dc_v3);
+        s->balls.radius = DCI_TAKE(&m->room, balls, dc_real);
+        s->balls.least = DCI_TAKE(&m->room, balls, dc_real);
+        s->balls.skip_vertex = DCI_TAKE(&m->room, nv, dc_real);
+        s->balls.skip_cross = DCI_TAKE(&m->room, m->pairs, dc_real);
+    }
+
     /* vertices */
     s->vertex = DCI_TAKE(&m->room, nv, dc_v3);
     if (derive) s->d.vertex = DCI_TAKE(&m->room, nv, dc_v3);
     if (nc > 0 || s->edges.soft)
         dci_man_take_field(m, &s->at_vertex, other, nv, s->vertex, 1, nc > 0 && !s->vertices.soft);
+    s->at_vertex.skip = s->balls.skip_vertex;
     if (derive) s->d.phi = DCI_TAKE(&m->room, nv, dc_real);
 
     /* contacts of vertices: the vertices themselves, unless they are weighed */
@@ -1753,6 +1812,8 @@ static void dci_man_side_memory(dci_man *m, int c)
     if (derive) s->d.witness = DCI_TAKE(&m->room, m->pairs, dc_v3);
     dci_man_take_field(m, &s->own, c, m->pairs, s->witness, m->options.inside, 1);
     dci_man_take_field(m, &s->cross, other, m->pairs, s->witness, 1, 0);
+    s->own.skip = m->skip_own;
+    s->cross.skip = s->balls.skip_cross;
     if (steps == 0) return;
     trace->point = DCI_TAKE(&m->room, steps, dc_v3);
     trace->phi = DCI_TAKE(&m->room, steps, dc_real);
@@ -1801,13 +1862,15 @@ static dc_status dci_man_sizes(dci_man *m, const dc_surface *a, const dc_surface
     o->tau_n = dci_or(o->tau_n, DC_R(1e-8));
     if (!dci_man_width(o->tau_top) || !dci_man_width(o->tau_pen) || !dci_man_width(o->tau_sign)
         || !dci_man_width(o->tau_nn) || !dci_man_width(o->tau_cl) || !dci_man_width(o->eps_n)
-        || !dci_man_width(o->tau_n) || o->power < 1 || o->power > 2 || o->trace < 0 || o->trace > 16
+        || !dci_man_width(o->tau_n) || !(o->cull == 0 || (o->cull >= DC_REAL_MIN && o->cull <= DC_R(0.1)))
+        || o->power < 1 || o->power > 2 || o->trace < 0 || o->trace > 16
         || o->keep_v_a < 0 || o->keep_v_b < 0 || o->keep_e_a < 0 || o->keep_e_b < 0 || o->keep_v_a > a->mesh->nv
         || o->keep_v_b > b->mesh->nv || o->keep_e_a > a->mesh->ne || o->keep_e_b > b->mesh->ne) return DC_E_ARG;
     L = 1/wit.inv_length;
     o->tau_pen *= L;
     o->tau_nn *= L;
     o->eps_n *= L*L;
+    m->reach = o->cull > 0 ? -o->tau_pen*dc_log(o->cull) : DC_REAL_MAX;
 
     /* what is kept; edges of both bodies or of none */
     sa->mesh = a->mesh;
@@ -1832,6 +1895,7 @@ static int dci_man_memory(dci_man *m, int derive, dc_arena *mem)
     m->room.arena = mem;
     m->room.bytes = dc_bytes(0, 1, sizeof *m);
     m->room.full = 0;
+    if (m->options.cull > 0) m->skip_own = DCI_TAKE(&m->room, m->pairs, dc_real);
     dci_man_side_memory(m, 0);
     dci_man_side_memory(m, 1);
 
@@ -1898,9 +1962,44 @@ static dc_real dci_sample_rounding(dc_v3 x, dc_v3 t)
     return 32*DC_EPS*(dc_abs(x.x) + dc_abs(x.y) + dc_abs(x.z) + dc_abs(t.x) + dc_abs(t.y) + dc_abs(t.z));
 }
 
+/* How a contact fades with what it is away from being active, z (see `cull`): w(z), its derivative, and the integral of
+ * w, which is z up to reach. With t from 0 to 1 there, w = 1 - t^3 (10 - 15 t + 6 t^2). */
+typedef struct { dc_real weight, slope, bent; } dci_fade;
+
+static dci_fade dci_man_fade(const dci_man *m, dc_real z)
+{
+    dci_fade f;
+    dc_real width = m->reach/8, t = (z - m->reach)/width, rest;
+    f.weight = 1;
+    f.slope = 0;
+    f.bent = z;
+    if (!(t > 0)) return f;
+
+    t = dc_min(t, 1);
+    rest = 1 - t;
+    f.weight = rest*rest*rest*(1 + t*(3 + 6*t));
+    f.slope = -30*t*t*rest*rest/width;
+    f.bent = m->reach + width*(t - t*t*t*t*(DC_R(2.5) - t*(3 - t)));
+    return f;
+}
+
+/* where nothing is left */
+static dc_real dci_man_end(const dci_man *m) { return DC_R(1.125)*m->reach; }
+
 static dc_v3 dci_chunk_vector(const dc_real *row, int j)
 {
     return dc_vec(row[j], row[DCI_CHUNK + j], row[2*DCI_CHUNK + j]);
+}
+
+/* A point that is left out is beyond reach: nothing else is asked of it. */
+static void dci_sample_skip(const dci_man_field *F, int i)
+{
+    const dc_v3 zero = dc_vec(0, 0, 0);
+    if (F->phi) F->phi[i] = F->skip[i];
+    if (F->grad) F->grad[i] = zero;
+    if (F->normal) F->normal[i] = zero;
+    if (F->scale) F->scale[i] = 0;
+    if (F->turn) memset(F->turn + 6*i, 0, 6*sizeof *F->turn);
 }
 
 /* Fields were checked: a point out of range is not the caller's, and DC_E_RANGE. */
@@ -1910,17 +2009,22 @@ static dc_status dci_sample(dci_man *m, const dci_man_field *F)
     const dc_v3 t = F->body->origin;
     const dc_real tau = dci_sample_tau(F->body->sdf, &m->options);
     dci_chunk *c = m->chunk;
-    int i, j, k;
-    for (i = 0; i < F->count; i += DCI_CHUNK) {
-        int n = F->count - i < DCI_CHUNK ? F->count - i : DCI_CHUNK;
+    int i = 0, j, k, n;
+    while (i < F->count) {
         dc_sdf_out out;
 
-        /* in body axes */
-        for (j = 0; j < n; ++j) {
-            dc_v3 x = dc_mul_t(R, dc_sub(F->point[i + j], t));
-            c->point[j] = x.x;
-            c->point[DCI_CHUNK + j] = x.y;
-            c->point[2*DCI_CHUNK + j] = x.z;
+        /* the next points in body axes */
+        for (n = 0; i < F->count && n < DCI_CHUNK; ++i) {
+            dc_v3 x;
+            if (F->skip && F->skip[i] > 0) {
+                dci_sample_skip(F, i);
+                continue;
+            }
+            x = dc_mul_t(R, dc_sub(F->point[i], t));
+            c->point[n] = x.x;
+            c->point[DCI_CHUNK + n] = x.y;
+            c->point[2*DCI_CHUNK + n] = x.z;
+            c->at[n++] = i;
         }
         memset(&out, 0, sizeof out);
         out.value = F->phi ? c->value : NULL;
@@ -1931,13 +2035,14 @@ static dc_status dci_sample(dci_man *m, const dci_man_field *F)
 
         /* in the world */
         for (j = 0; j < n; ++j) {
-            if (F->phi) F->phi[i + j] = c->value[j];
-            if (F->grad) F->grad[i + j] = dc_mul(R, dci_chunk_vector(c->grad, j));
+            const int at = c->at[j];
+            if (F->phi) F->phi[at] = c->value[j];
+            if (F->grad) F->grad[at] = dc_mul(R, dci_chunk_vector(c->grad, j));
             if (F->normal) {
                 dc_v3   g = dci_chunk_vector(c->dir, j);
                 dc_real s = 1/dc_sqrt(tau + dc_dot(g, g));          /* tau > 0 */
-                F->normal[i + j] = dc_scale(s, dc_mul(R, g));
-                if (F->scale) F->scale[i + j] = s;
+                F->normal[at] = dc_scale(s, dc_mul(R, g));
+                if (F->scale) F->scale[at] = s;
             }
 
             /* a normal that turns round within the rounding of the point stands on a kink: it is held */
@@ -1945,8 +2050,8 @@ static dc_status dci_sample(dci_man *m, const dci_man_field *F)
                 dc_real most = 0;
                 int     held;
                 for (k = 0; k < 6; ++k) most = dc_max(most, dc_abs(c->ddir[k*DCI_CHUNK + j]));
-                held = F->scale[i + j]*most*dci_sample_rounding(F->point[i + j], t) >= 1;
-                for (k = 0; k < 6; ++k) F->turn[6*(i + j) + k] = held ? DC_R(0) : c->ddir[k*DCI_CHUNK + j];
+                held = F->scale[at]*most*dci_sample_rounding(F->point[at], t) >= 1;
+                for (k = 0; k < 6; ++k) F->turn[6*at + k] = held ? DC_R(0) : c->ddir[k*DCI_CHUNK + j];
             }
         }
     }
@@ -2055,6 +2160,55 @@ static dc_v3 dci_weigh(const dc_real *w, const dc_v3 *x, int n)
     return sum;
 }
 
+/* a ball about n points: its radius */
+static dc_real dci_man_ball(int n, const dc_v3 *x, dc_v3 *centre)
+{
+    dc_v3   c = dc_vec(0, 0, 0);
+    dc_real r2 = 0;
+    int i;
+    for (i = 0; i < n; ++i) c = dc_madd(c, 1/(dc_real)n, x[i]);
+    for (i = 0; i < n; ++i) r2 = dc_max(r2, dc_dot(dc_sub(x[i], c), dc_sub(x[i], c)));
+    *centre = c;
+    return dc_sqrt(r2);
+}
+
+/* With `cull`: least values of the other field over the first n balls of body c, which are in the world */
+static dc_status dci_man_bound(dci_man *m, int c, int n)
+{
+    const dci_man_balls *b = &m->side[c].balls;
+    const dci_man_body *other = &m->side[1 - c].body;
+    int k;
+    for (k = 0; k < n; ++k) b->centre[k] = dc_mul_t(&other->axes, dc_sub(b->centre[k], other->origin));
+    return dc_sdf_bound(other->sdf, n, b->centre, b->radius, b->least) == DC_OK ? DC_OK : DC_E_RANGE;
+}
+
+/* Vertices that are beyond reach, by blocks, and with them the middle of their edges, by which those are kept */
+static dc_status dci_man_skip_vertices(dci_man *m, int c)
+{
+    dci_man_side *s = &m->side[c];
+    const int nv = s->vertices.count, blocks = (nv + DCI_MAN_BLOCK - 1)/DCI_MAN_BLOCK;
+    dc_status status;
+    int i, k;
+    for (k = 0; k < blocks; ++k) {
+        const int n = nv - k*DCI_MAN_BLOCK < DCI_MAN_BLOCK ? nv - k*DCI_MAN_BLOCK : DCI_MAN_BLOCK;
+        s->balls.radius[k] = dci_man_ball(n, s->vertex + k*DCI_MAN_BLOCK, &s->balls.centre[k]);
+    }
+    status = dci_man_bound(m, c, blocks);
+    if (status != DC_OK) return status;
+
+    /* a vertex that an edge needs is not left out */
+    for (i = 0; i < nv; ++i) {
+        const dc_real least = s->balls.least[i/DCI_MAN_BLOCK];
+        s->balls.skip_vertex[i] = least >= dci_man_end(m) ? least : DC_R(0);
+    }
+    for (i = 0; i < s->edges.count && s->edges.soft; ++i) {
+        const int p = s->mesh->edge[2*i], q = s->mesh->edge[2*i + 1];
+        if (s->balls.least[p/DCI_MAN_BLOCK] + s->balls.least[q/DCI_MAN_BLOCK] >= 2*dci_man_end(m)) continue;
+        s->balls.skip_vertex[p] = s->balls.skip_vertex[q] = 0;
+    }
+    return DC_OK;
+}
+
 /* weights from ranks */
 static dc_status dci_pick_soft(const dc_manifold_options *o, dci_man_pick *p)
 {
@@ -2075,13 +2229,14 @@ static dc_status dci_man_select(dci_man *m, int c)
     /* vertices */
     for (i = 0; i < nv; ++i) s->vertex[i] = dc_add(dc_mul(&s->body.axes, s->mesh->v[i]), s->body.origin);
     if (vertices->kept > 0 || edges->soft) {
-        status = dci_sample(m, &s->at_vertex);
+        if (s->balls.skip_vertex) status = dci_man_skip_vertices(m, c);
+        if (status == DC_OK) status = dci_sample(m, &s->at_vertex);
         if (status != DC_OK) return status;
     }
 
     /* vertices kept softly, deepest first: s = -phi/L */
     if (vertices->soft) {
-        for (i = 0; i < nv; ++i) vertices->rank[i] = -m->inv_length*phi[i];
+        for (i = 0; i < nv; ++i) vertices->rank[i] = -m->inv_length*dci_man_fade(m, phi[i]).bent;
         status = dci_pick_soft(&m->options, vertices);
         if (status != DC_OK) return status;
         for (k = 0; k < vertices->kept; ++k)
@@ -2093,7 +2248,7 @@ static dc_status dci_man_select(dci_man *m, int c)
     /* edges by the mean of their ends */
     if (edges->soft) {
         for (i = 0; i < edges->count; ++i)
-            edges->rank[i] = DC_R(-0.5)*m->inv_length*(phi[edge[2*i]] + phi[edge[2*i + 1]]);
+            edges->rank[i] = -m->inv_length*dci_man_fade(m, DC_R(0.5)*(phi[edge[2*i]] + phi[edge[2*i + 1]])).bent;
         status = dci_pick_soft(&m->options, edges);
         if (status != DC_OK) return status;
     }
@@ -2166,11 +2321,6 @@ static dc_status dci_man_witness(dci_man *m)
             if (status != DC_OK) return status;
             for (i = 0; i < np; ++i) s->witness[i] = dc_madd(s->witness[i], -F.phi[i], s->trace.start.normal[i]);
         }
-
-        /* both fields there */
-        status = dci_sample(m, &s->own);
-        if (status == DC_OK) status = dci_sample(m, &s->cross);
-        if (status != DC_OK) return status;
     }
     return DC_OK;
 }
@@ -2182,8 +2332,8 @@ static size_t dci_line(const dci_man *m, int c, int k, size_t *step)
     return c == 0 ? (size_t)k*(size_t)m->side[1].edges.kept : (size_t)k;
 }
 
-/* Distances, signs and indicators of all pairs */
-static DCI_NOINLINE void dci_man_pairs(dci_man *m)
+/* Distances of all pairs and nearest-edge weights */
+static DCI_NOINLINE void dci_man_distances(dci_man *m)
 {
     const dci_man_side *a = &m->side[0], *b = &m->side[1];
     const dc_manifold_options *o = &m->options;
@@ -2191,7 +2341,7 @@ static DCI_NOINLINE void dci_man_pairs(dci_man *m)
     int c, k, l;
     for (i = 0; i < m->pairs; ++i) {
         dci_man_pair *p = &m->pair[i];
-        dc_v3   e = dc_sub(a->witness[i], b->witness[i]), na = a->own.normal[i], nb = b->own.normal[i];
+        dc_v3   e = dc_sub(a->witness[i], b->witness[i]);
         dc_real e2 = dc_dot(e, e);
 
         /* n_bar, d_bar */
@@ -2199,15 +2349,6 @@ static DCI_NOINLINE void dci_man_pairs(dci_man *m)
         p->n_bar = dc_scale(p->inverse, e);
         p->d_bar = p->inverse*e2;
         p->gamma = m->output[8*m->pairs + i];
-
-        /* g, and the indicators */
-        p->sign[0] = dc_tanh(dc_dot(nb, p->n_bar)/o->tau_sign);
-        p->sign[1] = dc_tanh(-dc_dot(na, p->n_bar)/o->tau_sign);
-        p->facing = dc_sigmoid(-dc_dot(na, nb)/o->tau_cl);                          /* CONTAX Eq. 15 */
-        for (c = 0; c < 2; ++c) {
-            p->pen[c] = dc_sigmoid(-m->side[c].cross.phi[i]/o->tau_pen);            /* CONTAX Eq. 12 */
-            p->inside[c] = o->inside ? dc_sigmoid(-m->side[c].own.phi[i]/o->tau_pen) : DC_R(1);
-        }
     }
 
     /* soft argmin of d_bar along rows for a, along columns for b: CONTAX Eq. 13, 14 */
@@ -2226,6 +2367,86 @@ static DCI_NOINLINE void dci_man_pairs(dci_man *m)
         }
 }
 
+/* Witness points may leave an edge by 0.28 eps_comp of its length: what a ball about it grows by to hold them */
+static dc_real dci_man_beyond(const dc_manifold_options *o)
+{
+    return DC_R(1.001)*(1 + DC_R(0.56)*dci_or(o->witness.eps_comp, DC_R(0.1)));
+}
+
+/* Pairs of edges that are left out: their share is 0, or both edges are beyond reach. Tracing moves points where no
+ * ball about an edge holds them. */
+static DCI_NOINLINE dc_status dci_man_skip_pairs(dci_man *m)
+{
+    const dc_manifold_options *o = &m->options;
+    const dc_real beyond = dci_man_beyond(o);
+    dc_status status;
+    size_t i;
+    int c, k;
+    /* edges that are beyond reach of the other body */
+    for (c = 0; c < 2; ++c) {
+        dci_man_side *s = &m->side[c];
+        for (k = 0; k < s->edges.kept; ++k) {
+            const dc_v3 half = dc_scale(DC_R(0.5), dc_sub(s->end[1][k], s->end[0][k]));
+            s->balls.centre[k] = dc_add(s->end[0][k], half);
+            s->balls.radius[k] = o->trace ? DC_LIMIT : beyond*dc_sqrt(dc_dot(half, half));
+        }
+        status = dci_man_bound(m, c, s->edges.kept);
+        if (status != DC_OK) return status;
+    }
+
+    /* shares, and what neither contact of a pair needs */
+    for (i = 0; i < m->pairs; ++i) {
+        dci_man_pair *p = &m->pair[i];
+        const dc_real near_both = p->gamma*(p->nearest[0] + p->nearest[1]);
+        const dci_fade f = dci_man_fade(m, -o->tau_pen*dc_log(dc_max(near_both, DC_REAL_MIN)));
+        p->share = f.weight;
+        p->dshare = -o->tau_pen*f.slope;
+        m->skip_own[i] = dci_man_end(m);
+        for (c = 0; c < 2; ++c) {
+            const int beyond_reach = m->side[c].balls.least[dci_man_edge(m, c, i)] >= dci_man_end(m);
+            m->side[c].balls.skip_cross[i] = p->share > 0 && !beyond_reach ? DC_R(0) : dci_man_end(m);
+            m->skip_own[i] = dc_min(m->skip_own[i], m->side[c].balls.skip_cross[i]);
+        }
+    }
+    return DC_OK;
+}
+
+/* Fields at the witness points, signs and indicators of all pairs */
+static DCI_NOINLINE dc_status dci_man_pairs(dci_man *m)
+{
+    const dci_man_side *a = &m->side[0], *b = &m->side[1];
+    const dc_manifold_options *o = &m->options;
+    dc_status status = DC_OK;
+    size_t i;
+    int c;
+
+    if (m->skip_own) status = dci_man_skip_pairs(m);
+    for (c = 0; c < 2; ++c) {
+        if (status == DC_OK) status = dci_sample(m, &m->side[c].own);
+        if (status == DC_OK) status = dci_sample(m, &m->side[c].cross);
+    }
+    if (status != DC_OK) return status;
+
+    for (i = 0; i < m->pairs; ++i) {
+        dci_man_pair *p = &m->pair[i];
+        dc_v3   na = a->own.normal[i], nb = b->own.normal[i];
+
+        /* g, and the indicators */
+        p->sign[0] = dc_tanh(dc_dot(nb, p->n_bar)/o->tau_sign);
+        p->sign[1] = dc_tanh(-dc_dot(na, p->n_bar)/o->tau_sign);
+        p->facing = dc_sigmoid(-dc_dot(na, nb)/o->tau_cl);                          /* CONTAX Eq. 15 */
+        for (c = 0; c < 2; ++c) {
+            p->pen[c] = dc_sigmoid(-m->side[c].cross.phi[i]/o->tau_pen);            /* CONTAX Eq. 12 */
+            p->inside[c] = o->inside ? dc_sigmoid(-m->side[c].own.phi[i]/o->tau_pen) : DC_R(1);
+        }
+        if (!m->skip_own) {
+            p->share = 1;
+            p->dshare = 0;
+        }
+    }
+    return DC_OK;
+}
+
 /* what gamma is multiplied with in the activity on body c, CONTAX Eq. 16 */
 static dc_real dci_pair_act(const dci_man_pair *p, int c) { return p->pen[c]*p->inside[c]*p->nearest[c]*p->facing; }
 
@@ -2238,10 +2459,11 @@ static DCI_NOINLINE void dci_man_contacts(const dci_man *m, dc_manifold_contact 
     for (c = 0; c < 2; ++c) {
         const dci_man_side *s = &m->side[c];
         for (k = 0; k < s->vertices.kept; ++k, ++contacts) {
+            const dci_fade f = dci_man_fade(m, s->at_contact.phi[k]);
             contacts->p = s->contact[k];
-            contacts->d = s->at_contact.phi[k];
-            contacts->n = s->at_contact.normal[k];
-            contacts->act = dc_sigmoid(-s->at_contact.phi[k]/m->options.tau_pen);
+            contacts->d = f.bent;
+            contacts->n = dc_scale(f.weight, s->at_contact.normal[k]);
+            contacts->act = f.weight*dc_sigmoid(-s->at_contact.phi[k]/m->options.tau_pen);
         }
     }
 
@@ -2249,10 +2471,11 @@ static DCI_NOINLINE void dci_man_contacts(const dci_man *m, dc_manifold_contact 
     for (c = 0; c < 2; ++c)
         for (i = 0; i < m->pairs; ++i, ++contacts) {
             const dci_man_pair *p = &m->pair[i];
+            const dc_real w = p->share*dci_man_fade(m, m->side[c].cross.phi[i]).weight;
             contacts->p = m->side[c].witness[i];
-            contacts->d = p->sign[c]*p->d_bar;                                             /* CONTAX Eq. 11 */
-            contacts->n = dc_scale(c == 0 ? p->sign[c] : -p->sign[c], p->n_bar);
-            contacts->act = p->gamma*p->pen[c]*p->inside[c]*p->nearest[c]*p->facing;       /* CONTAX Eq. 16 */
+            contacts->d = w*(p->sign[c]*p->d_bar);                                         /* CONTAX Eq. 11 */
+            contacts->n = dc_scale(w*(c == 0 ? p->sign[c] : -p->sign[c]), p->n_bar);
+            contacts->act = w*(p->gamma*p->pen[c]*p->inside[c]*p->nearest[c]*p->facing);   /* CONTAX Eq. 16 */
         }
 }
 
@@ -2340,7 +2563,8 @@ static DCI_NOINLINE dc_status dci_man_run(dci_man **out, const dc_surface *a, co
     if (m->pairs > 0) {
         status = dci_man_witness(m);
         if (status != DC_OK) return status;
-        dci_man_pairs(m);
+        dci_man_distances(m);
+        return dci_man_pairs(m);
     }
     return DC_OK;
 }
@@ -2356,6 +2580,14 @@ static DCI_NOINLINE dc_status dci_man_run(dci_man **out, const dc_surface *a, co
 static void dci_pick_push(const dc_manifold_options *o, dci_man_pick *p)
 {
     dc_softsort_topk_jvp(p->count, p->rank, p->kept, o->power, o->tau_top, p->top, p->weight, p->drank, p->dweight);
+}
+
+/* derivative of an edge's rank by the depth of either end */
+static dc_real dci_edge_slope(const dci_man *m, const dci_man_side *s, int i)
+{
+    const int *edge = s->mesh->edge + 2*i;
+    const dc_real *phi = s->at_vertex.phi;
+    return DC_R(-0.5)*m->inv_length*dci_man_fade(m, DC_R(0.5)*(phi[edge[0]] + phi[edge[1]])).weight;
 }
 
 /* Body c, from its twist to the ends of its edges */
@@ -2377,7 +2609,8 @@ static void dci_push_select(dci_man *m, int c)
 
     /* contacts of vertices: where they are the vertices, so are their tangents */
     if (vertices->soft) {
-        for (i = 0; i < nv; ++i) vertices->drank[i] = -m->inv_length*d->phi[i];
+        for (i = 0; i < nv; ++i)
+            vertices->drank[i] = -m->inv_length*dci_man_fade(m, s->at_vertex.phi[i]).weight*d->phi[i];
         dci_pick_push(&m->options, vertices);
         for (k = 0; k < vertices->kept; ++k) {
             size_t row = (size_t)k*(size_t)nv;
@@ -2389,7 +2622,7 @@ static void dci_push_select(dci_man *m, int c)
     /* edges */
     if (edges->soft) {
         for (i = 0; i < edges->count; ++i)
-            edges->drank[i] = DC_R(-0.5)*m->inv_length*(d->phi[edge[2*i]] + d->phi[edge[2*i + 1]]);
+            edges->drank[i] = dci_edge_slope(m, s, i)*(d->phi[edge[2*i]] + d->phi[edge[2*i + 1]]);
         dci_pick_push(&m->options, edges);
     }
 
@@ -2460,6 +2693,18 @@ static void dci_push_pairs(dci_man *m)
                 m->sum[c][k] += m->pair[i].nearest[c]*m->dpair[i].d_bar;
             }
         }
+
+    /* the share, by log gamma + log sum nn, dnn = -nn (dd_bar - mean)/tau */
+    for (i = 0; i < np; ++i) {
+        const dci_man_pair *p = &m->pair[i];
+        dci_man_pair_d *d = &m->dpair[i];
+        dc_real dlog = 0;
+        d->share = 0;
+        if (!(p->dshare < 0 || p->dshare > 0)) continue;
+        for (c = 0; c < 2; ++c) dlog -= p->nearest[c]*(d->d_bar - m->sum[c][dci_man_edge(m, c, i)]);
+        dlog = d->gamma/p->gamma + dlog/(m->options.tau_nn*(p->nearest[0] + p->nearest[1]));
+        d->share = p->dshare*dlog;
+    }
 }
 
 static void dci_push_contacts(const dci_man *m, dc_manifold_contact *out)
@@ -2472,10 +2717,14 @@ static void dci_push_contacts(const dci_man *m, dc_manifold_contact *out)
     for (c = 0; c < 2; ++c) {
         const dci_man_side *s = &m->side[c];
         for (k = 0; k < s->vertices.kept; ++k, ++out) {
-            dc_real z = s->at_contact.phi[k]/o->tau_pen;
+            const dci_fade f = dci_man_fade(m, s->at_contact.phi[k]);
+            dc_real z = s->at_contact.phi[k]/o->tau_pen, dphi;
+            dc_v3   dn;
             out->p = s->d.contact[k];
-            dci_sample_push(&s->at_contact, &m->side[1 - c].d.twist, (size_t)k, s->d.contact[k], &out->d, &out->n);
-            out->act = -dc_sigmoid(z)*dc_sigmoid(-z)/o->tau_pen*out->d;
+            dci_sample_push(&s->at_contact, &m->side[1 - c].d.twist, (size_t)k, s->d.contact[k], &dphi, &dn);
+            out->d = f.weight*dphi;
+            out->n = dc_madd(dc_scale(f.weight, dn), f.slope*dphi, s->at_contact.normal[k]);
+            out->act = (f.slope*dc_sigmoid(-z) - f.weight*(dc_sigmoid(z)*dc_sigmoid(-z)/o->tau_pen))*dphi;
         }
     }
 
@@ -2486,19 +2735,24 @@ static void dci_push_contacts(const dci_man *m, dc_manifold_contact *out)
             const dci_man_pair_d *d = &m->dpair[i];
             dc_v3   na = m->side[0].own.normal[i], nb = m->side[1].own.normal[i], no = c == 0 ? nb : na;
             dc_real sign = c == 0 ? DC_R(1) : DC_R(-1), g = p->sign[c], act = dci_pair_act(p, c), dact, dg;
-            dc_real mean = m->sum[c][dci_man_edge(m, c, i)];
+            dc_real mean = m->sum[c][dci_man_edge(m, c, i)], w, dw;
+            const dci_fade f = dci_man_fade(m, m->side[c].cross.phi[i]);
+
+            /* the fade, of the other body's depth and of the pair's share */
+            w = p->share*f.weight;
+            dw = f.weight*d->share + p->share*f.slope*d->phi[c];
 
             /* g = tanh(z/tau): dg = (1 - g^2) dz/tau */
             dg = (1 - g*g)/o->tau_sign*sign*(dc_dot(d->normal[1 - c], p->n_bar) + dc_dot(no, d->n_bar));
             out->p = m->side[c].d.witness[i];
-            out->d = dg*p->d_bar + g*d->d_bar;
-            out->n = dc_scale(sign, dc_madd(dc_scale(dg, p->n_bar), g, d->n_bar));
+            out->d = w*(dg*p->d_bar + g*d->d_bar) + dw*g*p->d_bar;
+            out->n = dc_scale(sign, dc_madd(dc_scale(w*dg + dw*g, p->n_bar), w*g, d->n_bar));
 
             /* act = gamma x the others: logarithmic derivatives of those */
             dact = -(1 - p->pen[c])/o->tau_pen*d->phi[c] - (d->d_bar - mean)/o->tau_nn
                  - (1 - p->facing)/o->tau_cl*(dc_dot(d->normal[0], nb) + dc_dot(na, d->normal[1]));
             if (o->inside) dact -= (1 - p->inside[c])/o->tau_pen*d->phi_own[c];
-            out->act = act*(d->gamma + p->gamma*dact);
+            out->act = act*(w*(d->gamma + p->gamma*dact) + dw*p->gamma);
         }
 }
 
@@ -2533,6 +2787,32 @@ static DCI_NOINLINE void dci_man_column(dci_man *m, int k, dc_manifold_contact *
  * dci_pull_pairs    | of pairs and witness points  | of the ends of edges                        | dci_push_pairs
  * dci_pull_select   | of ends and contacts' points | of vertices and the twists                  | dci_push_select */
 
+/* What log nn of body c at pair i gets through the share */
+static dc_real dci_share_pull(const dci_man *m, size_t i, int c)
+{
+    const dci_man_pair *p = &m->pair[i];
+    if (!(p->dshare < 0 || p->dshare > 0)) return 0;
+    return m->dpair[i].share*p->dshare*p->nearest[c]/(p->nearest[0] + p->nearest[1]);
+}
+
+/* From what fades contacts of edges, `edges`, to the other body's depth, the share and gamma */
+static void dci_pull_share(dci_man *m, const dc_manifold_contact *edges)
+{
+    size_t i;
+    int c;
+    for (c = 0; c < 2; ++c)
+        for (i = 0; i < m->pairs; ++i, ++edges) {
+            const dci_man_pair *p = &m->pair[i];
+            const dci_fade f = dci_man_fade(m, m->side[c].cross.phi[i]);
+            dci_man_pair_d *d = &m->dpair[i];
+            dc_real g = p->sign[c], w_bar = g*p->d_bar*edges->d + edges->act*dci_pair_act(p, c)*p->gamma;
+            w_bar += (c == 0 ? g : -g)*dc_dot(edges->n, p->n_bar);
+            d->phi[c] += p->share*f.slope*w_bar;
+            d->share += f.weight*w_bar;
+            if (c == 1 && (p->dshare < 0 || p->dshare > 0)) d->gamma += p->dshare*d->share/p->gamma;
+        }
+}
+
 /* From contacts to pairs, witness points and what vertices' contacts are made of. Those of the vertices are zero as
  * yet, and with them `contact` where it is the same array. */
 static void dci_pull_contacts(dci_man *m, const dc_manifold_contact *bar)
@@ -2547,16 +2827,21 @@ static void dci_pull_contacts(dci_man *m, const dc_manifold_contact *bar)
         dci_man_side *s = &m->side[c];
         dci_man_twist *other = &m->side[1 - c].d.twist;
         for (k = 0; k < s->vertices.kept; ++k, ++first) {
-            dc_real z = s->at_contact.phi[k]/o->tau_pen;
-            dc_real phi_bar = first->d - dc_sigmoid(z)*dc_sigmoid(-z)/o->tau_pen*first->act;
+            const dci_fade f = dci_man_fade(m, s->at_contact.phi[k]);
+            dc_real z = s->at_contact.phi[k]/o->tau_pen, act = f.slope*dc_sigmoid(-z), phi_bar;
+            dc_v3   n_bar = dc_scale(f.weight, first->n);
+            act -= f.weight*(dc_sigmoid(z)*dc_sigmoid(-z)/o->tau_pen);
+            phi_bar = f.weight*first->d + act*first->act + f.slope*dc_dot(s->at_contact.normal[k], first->n);
             s->d.contact[k] = dc_add(dc_vec(0, 0, 0), first->p);
-            dci_sample_pull(&s->at_contact, other, (size_t)k, phi_bar, &first->n, &s->d.contact[k]);
+            dci_sample_pull(&s->at_contact, other, (size_t)k, phi_bar, &n_bar, &s->d.contact[k]);
         }
     }
 
-    /* pairs of edges */
+    /* pairs of edges: what fades them, then the rest */
     for (i = 0; i < m->pairs; ++i) memset(&m->dpair[i], 0, sizeof m->dpair[i]);
+    if (m->skip_own) dci_pull_share(m, first);
     for (c = 0; c < 2; ++c) {
+        const dci_man_side *s = &m->side[c];
         const dc_manifold_contact *edges = first + (size_t)c*m->pairs;
         const dc_real sign = c == 0 ? DC_R(1) : DC_R(-1);
         for (i = 0; i < m->pairs; ++i) {
@@ -2564,32 +2849,35 @@ static void dci_pull_contacts(dci_man *m, const dc_manifold_contact *bar)
             const dci_man_pair *p = &m->pair[i];
             dci_man_pair_d *d = &m->dpair[i];
             dc_v3   na = m->side[0].own.normal[i], nb = m->side[1].own.normal[i], no = c == 0 ? nb : na;
-            dc_real g = p->sign[c], act = dci_pair_act(p, c), A = q->act*act*p->gamma, z, cl;
-            m->side[c].d.witness[i] = q->p;
+            dc_real g = p->sign[c], act = dci_pair_act(p, c), w = p->share*dci_man_fade(m, s->cross.phi[i]).weight;
+            dc_real A = w*(q->act*act*p->gamma), z, cl;
+            s->d.witness[i] = q->p;
 
             /* the activity */
-            d->gamma += q->act*act;
-            d->phi[c] = -(1 - p->pen[c])/o->tau_pen*A;
+            d->gamma += w*(q->act*act);
+            d->phi[c] += -(1 - p->pen[c])/o->tau_pen*A;
             d->phi_own[c] = o->inside ? -(1 - p->inside[c])/o->tau_pen*A : DC_R(0);
             cl = -(1 - p->facing)/o->tau_cl*A;
             d->normal[0] = dc_madd(d->normal[0], cl, nb);
             d->normal[1] = dc_madd(d->normal[1], cl, na);
 
             /* the sign, distance and normal */
-            z = (1 - g*g)/o->tau_sign*sign*(q->d*p->d_bar + sign*dc_dot(q->n, p->n_bar));
+            z = (1 - g*g)/o->tau_sign*sign*(w*(q->d*p->d_bar + sign*dc_dot(q->n, p->n_bar)));
             d->normal[1 - c] = dc_madd(d->normal[1 - c], z, p->n_bar);
-            d->n_bar = dc_madd(dc_madd(d->n_bar, z, no), sign*g, q->n);
-            d->d_bar += g*q->d - A/o->tau_nn;
+            d->n_bar = dc_madd(dc_madd(d->n_bar, z, no), w*(sign*g), q->n);
+            d->d_bar += w*(g*q->d) - (A + dci_share_pull(m, i, c))/o->tau_nn;
         }
 
         /* the other half of the nearest-edge weights' derivative: + nn/tau sum A */
-        for (k = 0; k < m->side[c].edges.kept; ++k) {
+        for (k = 0; k < s->edges.kept; ++k) {
             const int n = m->side[1 - c].edges.kept;
             size_t  step, at = dci_line(m, c, k, &step);
             dc_real sum = 0;
             for (l = 0; l < n; ++l) {
-                const dci_man_pair *p = &m->pair[at + (size_t)l*step];
-                sum += edges[at + (size_t)l*step].act*p->gamma*p->pen[c]*p->inside[c]*p->nearest[c]*p->facing;
+                const dci_man_pair *p = &m->pair[i = at + (size_t)l*step];
+                const dc_real w = p->share*dci_man_fade(m, s->cross.phi[i]).weight;
+                sum += w*(edges[i].act*p->gamma*p->pen[c]*p->inside[c]*p->nearest[c]*p->facing);
+                sum += dci_share_pull(m, i, c);
             }
             for (l = 0; l < n; ++l) {
                 i = at + (size_t)l*step;
@@ -2676,7 +2964,8 @@ static void dci_pull_select(dci_man *m, int c)
                 d->vertex[i] = dc_madd(d->vertex[i], vertices->weight[at], d->contact[k]);
             }
         dci_pick_pull(&m->options, vertices);
-        for (i = 0; i < nv; ++i) d->phi[i] -= m->inv_length*vertices->drank[i];
+        for (i = 0; i < nv; ++i)
+            d->phi[i] -= m->inv_length*dci_man_fade(m, s->at_vertex.phi[i]).weight*vertices->drank[i];
     }
 
     /* edges */
@@ -2699,8 +2988,8 @@ static void dci_pull_select(dci_man *m, int c)
     if (edges->soft) {
         dci_pick_pull(&m->options, edges);
         for (i = 0; i < edges->count; ++i) {
-            d->phi[edge[2*i]] -= DC_R(0.5)*m->inv_length*edges->drank[i];
-            d->phi[edge[2*i + 1]] -= DC_R(0.5)*m->inv_length*edges->drank[i];
+            d->phi[edge[2*i]] += dci_edge_slope(m, s, i)*edges->drank[i];
+            d->phi[edge[2*i + 1]] += dci_edge_slope(m, s, i)*edges->drank[i];
         }
     }
 
@@ -2838,6 +3127,117 @@ DC_DEF dc_real dc_manifold_active(int count, const dc_manifold_contact *contacts
         bar[k].act = d;
     }
     return sum;
+}
+
+/* ---- [scene] pairs of bodies that can have active contacts ------------------------------------------------ */
+/* stage             | reads             | writes                                  | equation
+ * dci_pairs_body    | a body, its pose  | its frame, the ball about its mesh      |
+ * dci_pairs_near    | balls, a field    | whether they come within reach of it    | dc_sdf_bound
+ * dc_manifold_pairs | bodies, poses     | the list                                | */
+
+typedef struct {
+    dci_man_body *body;
+    dci_man_balls balls;            /* in the world */
+    dc_v3 *local;                   /* in the axes of a body */
+    unsigned char *reach;           /* [n x n] may ball i reach field j? */
+    dci_room room;
+} dci_pairs;
+
+static int dci_pairs_memory(dci_pairs *s, size_t n, dc_arena *mem)
+{
+    memset(s, 0, sizeof *s);
+    s->room.arena = mem;
+    s->body = DCI_TAKE(&s->room, n, dci_man_body);
+    s->balls.centre = DCI_TAKE(&s->room, n, dc_v3);
+    s->balls.radius = DCI_TAKE(&s->room, n, dc_real);
+    s->balls.least = DCI_TAKE(&s->room, n, dc_real);
+    s->local = DCI_TAKE(&s->room, n, dc_v3);
+    s->reach = DCI_TAKE(&s->room, n*n, unsigned char);
+    return !s->room.full;
+}
+
+/* Where contacts end, of options that count without what is kept of meshes; 0: dc_manifold refuses them */
+static DCI_NOINLINE dc_real dci_pairs_end(const dc_surface *body, const dc_manifold_options *opt)
+{
+    dc_manifold_options o = *opt;
+    dci_man m;
+    o.keep_v_a = o.keep_v_b = o.keep_e_a = o.keep_e_b = 0;
+    if (dci_man_sizes(&m, body, body, &o) != DC_OK) return 0;
+    return o.cull > 0 && o.trace == 0 ? dci_man_end(&m) : DC_REAL_MAX;
+}
+
+/* 0: bodies that dc_manifold refuses */
+static int dci_pairs_ok(int n, const dc_surface *body, const dc_pose *pose)
+{
+    int i, k;
+    for (i = 0; i < n; ++i) {
+        if (!dci_man_field_ok(&body[i]) || !dc_pose_ok(pose ? &pose[i] : NULL)) return 0;
+        for (k = 0; k < body[i].mesh->nv; ++k)
+            if (!dc_in_range(body[i].mesh->v[k])) return 0;
+    }
+    return 1;
+}
+
+/* whether the balls come within `end` of field j; 0: one is out of range there */
+static int dci_pairs_near(dci_pairs *s, int n, int j, dc_real end)
+{
+    const dci_man_body *b = &s->body[j];
+    int i;
+    for (i = 0; i < n; ++i) s->local[i] = dc_mul_t(&b->axes, dc_sub(s->balls.centre[i], b->origin));
+    if (dc_sdf_bound(b->sdf, n, s->local, s->balls.radius, s->balls.least) != DC_OK) return 0;
+    for (i = 0; i < n; ++i) s->reach[(size_t)i*(size_t)n + (size_t)j] = s->balls.least[i] < end;
+    return 1;
+}
+
+DC_DEF size_t dc_manifold_pairs_bytes(int n)
+{
+    dci_pairs s;
+    if (n < 0 || n > 1 << 15) return 0;
+    dci_pairs_memory(&s, (size_t)n, NULL);
+    return dci_counted(&s.room);
+}
+
+DC_DEF dc_status dc_manifold_pairs(int n, const dc_surface *body, const dc_pose *pose, const dc_manifold_options *opt,
+                                   dc_arena *mem, int most, int *pair, int *count)
+{
+    dc_manifold_options o = DC_ZERO;
+    dci_pairs s;
+    dc_status status = DC_OK;
+    size_t    used = mem ? mem->used : 0, N = n > 0 ? (size_t)n : 0;
+    dc_real   end, beyond;
+    int       i, j, found = 0;
+
+    /* arguments and memory */
+    if (opt) o = *opt;
+    if (n < 0 || n > 1 << 15 || most < 0 || (n > 0 && !body) || !mem || (most > 0 && !pair) || !count
+        || !dci_pairs_ok(n, body, pose)) return DC_E_ARG;
+    end = n > 0 ? dci_pairs_end(body, &o) : DC_REAL_MAX;
+    if (!(end > 0)) return DC_E_ARG;
+    if (!dci_pairs_memory(&s, N, mem)) status = DC_E_MEMORY;
+    beyond = dci_man_beyond(&o);
+
+    for (i = 0; i < n && status == DC_OK; ++i) {
+        dci_man_pose(pose ? &pose[i] : NULL, &s.body[i]);
+        s.body[i].sdf = body[i].sdf;
+        s.balls.radius[i] = beyond*dci_man_ball(body[i].mesh->nv, body[i].mesh->v, &s.balls.centre[i]);
+        s.balls.centre[i] = dc_add(dc_mul(&s.body[i].axes, s.balls.centre[i]), s.body[i].origin);
+    }
+    for (j = 0; j < n && status == DC_OK; ++j)
+        if (!dci_pairs_near(&s, n, j, end)) status = DC_E_RANGE;
+
+    /* the list */
+    for (i = 0; i < n && status == DC_OK; ++i)
+        for (j = i + 1; j < n; ++j) {
+            if (!s.reach[(size_t)i*N + (size_t)j] && !s.reach[(size_t)j*N + (size_t)i]) continue;
+            if (found < most) {
+                pair[2*found] = i;
+                pair[2*found + 1] = j;
+            }
+            ++found;
+        }
+    if (status == DC_OK) *count = found;
+    mem->used = used;
+    return status == DC_OK && found > most ? DC_E_RANGE : status;
 }
 
 #if DCI_FUSES

@@ -29,6 +29,14 @@ static void point(fuzz *f)
     } else {
         FUZZ_CHECK(fuzz_untouched(f, v, sizeof *v) && (!g || fuzz_untouched(f, g, 3*sizeof *g)) && (!H || fuzz_untouched(f, H, 9*sizeof *H)), "status %d, but written", (int)st);
     }
+    {
+        dc_real *least = fuzz_reals(f, 1), r = fuzz_byte(f) & 1 ? fuzz_real(f) : 1;
+        const dc_status bound = fuzz_status(f, dc_sdf_bound(s, 1, &x, &r, least));
+        FUZZ_CHECK((bound == DC_E_ARG) == !(fuzz_field_good(s) && dc_in_range(x) && r >= 0 && dc_finite(r)), "bound: status %d", (int)bound);
+        FUZZ_CHECK(bound == DC_OK || fuzz_untouched(f, least, sizeof *least), "bound: status %d, but written", (int)bound);
+        FUZZ_CHECK(bound != DC_OK || *least >= -DC_REAL_MAX, "bound: %g", (double)*least);
+        FUZZ_CHECK(bound != DC_OK || st != DC_OK || *least <= *v + DC_R(1e-3)*(dc_abs(*v) + dc_sqrt(dc_dot(x, x)) + 1), "bound %g, value %g", (double)*least, (double)*v);
+    }
     st = fuzz_status(f, dc_sdf_eval_params(s, x, v2, d));
     FUZZ_CHECK((st == DC_E_ARG) == !(fuzz_field_good(s) && dc_in_range(x)), "parameters: status %d", (int)st);
     if (st == DC_OK) {

@@ -214,7 +214,9 @@ static dc_manifold_options manifold_options(fuzz *f)
     o.no_vs_a = (k & 24) == 24;
     o.no_vs_b = (k & 96) == 96;
     o.trace = k & 128 ? fuzz_int(f, 0, 3) : 0;
-    o.inside = fuzz_byte(f) & 1;
+    k = fuzz_byte(f);
+    o.inside = k & 1;
+    o.cull = k & 2 ? fuzz_option(f, 1e-3) : 0;
     return o;
 }
 

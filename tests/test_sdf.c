@@ -415,6 +415,69 @@ TEST derivatives_of_composed_fields(void)
     PASS();
 }
 
+/* Lower bounds over balls, of every kind, of unions and subtractions: below what the field is anywhere in a ball, and of use, a
+ * superquadric's within its size of the least value far away. */
+TEST bounds_are_below(void)
+{
+    worst w = worst_make("bound above a value, over distance"), far_off = worst_make("a lobe's bound below its value, over its size");
+    long k, n = sweep_count(2000), known = 0;
+    rng r;
+    rng_seed(&r, 77);
+    for (k = 0; k < n; ++k) {
+        dc_sdf_prim p[PARTS];
+        dc_sdf s;
+        dc_v3 c[2], x;
+        dc_real radius[2], least[2], v;
+        int i;
+        if (k & 1) s = random_field(&r, p, k & 2 ? DC_R(0.3) : 0);
+        else {
+            random_points(&r);
+            p[0] = random_prim(&r, (dc_sdf_kind)(k/2 % KINDS));
+            p[0].taubin = k & 16 ? 1 : 0;
+            s = sdf_of(p, 1, 0);
+        }
+        for (i = 0; i < 2; ++i) {
+            c[i] = random_vec(&r, i ? 40 : 4);
+            radius[i] = (dc_real)rng_uniform(&r, 0, 3);
+        }
+        ASSERT_EQ(DC_OK, dc_sdf_bound(&s, 2, c, radius, least));
+        for (i = 0; i < 40; ++i) {
+            double u[3];
+            rng_unit3(&r, u);
+            x = dc_madd(c[i & 1], radius[i & 1]*(dc_real)(i < 20 ? 1 : rng_uniform(&r, 0, 1)), vec_of(u));
+            ASSERT_EQ(DC_OK, dc_sdf_eval(&s, x, &v, NULL, NULL));
+            worst_add(&w, (double)((least[i & 1] - v)/(1 + dc_abs(v))), "%ld point %d", k, i);
+        }
+        known += least[1] > -DC_REAL_MAX;
+        if (!(k & 1) && s.prim->kind == DC_SDF_SUPERQUADRIC && !s.prim->taubin) {
+            const dc_real size = (s.prim->scale == 0 ? 1 : s.prim->scale)*dc_sqrt(dc_dot(s.prim->size, s.prim->size));
+            ASSERT_EQ(DC_OK, dc_sdf_eval(&s, c[1], &v, NULL, NULL));
+            worst_add(&far_off, (double)((v - radius[1] - least[1])/size), "%ld", k);
+        }
+    }
+    ASSERT(worst_print(&w, 8*EPS) & worst_print(&far_off, 1));
+    ASSERT(known > n/3);
+    {
+        static const dc_v3 c = {1, 2, 3}, bad = {1, 2, (dc_real)HUGE_VAL};
+        const dc_real r0 = 1, less = -1;
+        dc_sdf_prim p = prim_zero(DC_SDF_SPHERE);
+        dc_sdf s;
+        dc_real least = -7;
+        p.size.x = 1;
+        s = sdf_of(&p, 1, 0);
+        ASSERT_EQ(DC_E_ARG, dc_sdf_bound(NULL, 1, &c, &r0, &least));
+        ASSERT_EQ(DC_E_ARG, dc_sdf_bound(&s, -1, &c, &r0, &least));
+        ASSERT_EQ(DC_E_ARG, dc_sdf_bound(&s, 1, &bad, &r0, &least));
+        ASSERT_EQ(DC_E_ARG, dc_sdf_bound(&s, 1, &c, &less, &least));
+        ASSERT_EQ(DC_E_ARG, dc_sdf_bound(&s, 1, NULL, &r0, &least));
+        ASSERT(!(least > -7) && !(least < -7));
+        ASSERT_EQ(DC_OK, dc_sdf_bound(&s, 0, NULL, NULL, NULL));
+        ASSERT_EQ(DC_OK, dc_sdf_bound(&s, 1, &c, &r0, &least));
+        ASSERT(dc_abs(least - (dc_sqrt(14) - 2)) < DC_R(2e-3));
+    }
+    PASS();
+}
+
 /* a field with one primitive's parameters moved */
 typedef struct { dc_sdf s; dc_sdf_prim *part; dc_sdf_prim was; dc_v3 x; } moved;
 
@@ -834,6 +897,7 @@ int main(int argc, char **argv)
     RUN_TEST(derivatives_of_every_kind);
     RUN_TEST(derivatives_on_coordinate_planes);
     RUN_TEST(derivatives_of_composed_fields);
+    RUN_TEST(bounds_are_below);
     RUN_TEST(derivatives_by_parameters);
     RUN_TEST(unions_bracket_the_minimum);
     RUN_TEST(batch_is_the_points);

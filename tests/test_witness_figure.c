@@ -157,6 +157,116 @@ TEST derivatives_of_random_pairs(void)
     PASS();
 }
 
+/* What is left out with `cull` is small: of every activity of vertices, and with it of what it weighs, no more than cull; of the
+ * gradient no more than that over the widths of the activities. Edges are kept by depths that are bent at reach, which here is
+ * farther off than those that are kept unless all are; in float, where reach is shorter, it is not. */
+TEST culling_loses_what_it_says(void)
+{
+    static dc_manifold_contact whole[COUNT];
+    worst wa = worst_make("activities of vertices over cull"), we = worst_make("those of edges over 100 cull"), wg = worst_make("gradients over cull/tau_pen");
+    const double cull = DC_IS_FLOAT ? 1e-5 : 1e-12, rounding = 8*EPS;
+    long i, n = sweep_count(150), left_out = 0;
+    dc_manifold_options o = options;
+    rng r;
+    rng_seed(&r, 91);
+    o.cull = (dc_real)cull;
+    for (i = 0; i < n; ++i) {
+        dc_pose a = random_pose(&r, 0.2), b = random_pose(&r, rng_uniform(&r, 0.1, 2.5));
+        dc_real grad[24];
+        double most = 1;
+        int k;
+        ASSERT_EQ(DC_OK, dc_manifold(&figure, &a, &figure, &b, &options, &mem, whole));
+        dc_manifold_active(COUNT, whole, bar);
+        ASSERT_EQ(DC_OK, dc_manifold_vjp(&figure, &a, &figure, &b, &options, bar, &mem, NULL, grad));
+        ASSERT_EQ(DC_OK, dc_manifold(&figure, &a, &figure, &b, &o, &mem, contacts));
+        dc_manifold_active(COUNT, contacts, bar);
+        ASSERT_EQ(DC_OK, dc_manifold_vjp(&figure, &a, &figure, &b, &o, bar, &mem, NULL, grad + 12));
+        for (k = 0; k < COUNT; ++k) {
+            double lost = fabs((double)(contacts[k].act - whole[k].act));
+            if (k < 2*FIGURE_VERTICES) worst_add(&wa, lost/(cull + rounding), "pair %ld, contact %d", i, k);
+            else worst_add(&we, lost/(100*cull + rounding), "pair %ld, contact %d", i, k);
+            left_out += !(contacts[k].act > 0);
+        }
+        for (k = 0; k < 12; ++k) most = fmax(most, fabs((double)grad[k]));
+        for (k = 0; k < 12; ++k)
+            worst_add(&wg, fabs((double)(grad[12 + k] - grad[k]))/(COUNT*cull*100 + 200*EPS*most), "pair %ld, entry %d", i, k);
+    }
+    printf("  %.3g of the contacts left out\n", (double)left_out/(double)(n*COUNT));
+    ASSERT(worst_print(&wa, 1));
+    ASSERT(DC_IS_FLOAT || (worst_print(&we, 1) & worst_print(&wg, 1)));
+    ASSERT(left_out > n*COUNT/4);
+    PASS();
+}
+
+/* A scene of figures that drift past each other: the active distance of the pairs that are listed, and its gradient, are those of
+ * all pairs to the bit, and pairs are left out. */
+TEST pairs_of_a_scene(void)
+{
+    enum { BODIES = 6, PAIRS = BODIES*(BODIES - 1)/2 };
+    dc_surface body[BODIES];
+    dc_pose pose[BODIES];
+    dc_manifold_options o = options;
+    int list[2*PAIRS], few[2], step, i, j, k, count, listed = 0, steps = DC_TEST_SWEEP < 1 ? 4 : 40;
+    rng r;
+    rng_seed(&r, 17);
+    o.cull = DC_IS_FLOAT ? DC_R(1e-5) : DC_R(1e-14);
+    for (i = 0; i < BODIES; ++i) {
+        body[i] = figure;
+        pose[i] = random_pose(&r, 3);
+    }
+    for (step = 0; step < steps; ++step) {
+        int at = 0;
+        for (i = 0; i < BODIES; ++i) pose[i].t = dc_scale(DC_R(1.02), pose[i].t);
+        ASSERT_EQ(DC_OK, dc_manifold_pairs(BODIES, body, pose, &o, &mem, PAIRS, list, &count));
+        for (i = 0; i < BODIES; ++i)
+            for (j = i + 1; j < BODIES; ++j) {
+                const int in = at < count && list[2*at] == i && list[2*at + 1] == j;
+                dc_real grad[12], most = 0;
+                at += in;
+                if (in) continue;
+                ASSERT_EQ(DC_OK, dc_manifold(&figure, &pose[i], &figure, &pose[j], &o, &mem, contacts));
+                dc_manifold_active(COUNT, contacts, bar);
+                ASSERT_EQ(DC_OK, dc_manifold_vjp(&figure, &pose[i], &figure, &pose[j], &o, bar, &mem, NULL, grad));
+                for (k = 0; k < COUNT; ++k) most = dc_max(most, contacts[k].act + dc_dot(contacts[k].n, contacts[k].n));
+                for (k = 0; k < 12; ++k) most = dc_max(most, dc_abs(grad[k]));
+                ASSERT(!(most > 0));
+            }
+        ASSERT_EQ(at, count);
+        listed += count;
+    }
+    printf("  %.3g of the pairs listed\n", (double)listed/(double)(steps*PAIRS));
+    ASSERT(listed > steps*PAIRS/20 && listed < steps*PAIRS*3/4);
+
+    /* all where nothing is left out; too little room, the wrong arguments */
+    ASSERT_EQ(DC_OK, dc_manifold_pairs(BODIES, body, pose, &options, &mem, PAIRS, list, &count));
+    ASSERT_EQ((int)PAIRS, count);
+    ASSERT_EQ(DC_E_RANGE, dc_manifold_pairs(BODIES, body, NULL, &o, &mem, 1, few, &count));
+    ASSERT(count == PAIRS && few[0] == 0 && few[1] == 1);
+    count = -7;
+    {
+        dc_arena exact = dc_arena_make(memory, dc_manifold_pairs_bytes(BODIES)), less = dc_arena_make(memory, exact.size/2);
+        ASSERT_EQ(DC_E_MEMORY, dc_manifold_pairs(BODIES, body, pose, &o, &less, PAIRS, list, &count));
+        ASSERT_EQ(-7, count);
+        ASSERT_EQ(DC_OK, dc_manifold_pairs(BODIES, body, pose, &o, &exact, PAIRS, list, &count));
+        ASSERT(exact.used == 0 && less.used == 0);
+    }
+    count = -7;
+    ASSERT_EQ(DC_E_ARG, dc_manifold_pairs(-1, body, pose, &o, &mem, PAIRS, list, &count));
+    ASSERT_EQ(DC_E_ARG, dc_manifold_pairs(BODIES, NULL, pose, &o, &mem, PAIRS, list, &count));
+    ASSERT_EQ(DC_E_ARG, dc_manifold_pairs(BODIES, body, pose, &o, NULL, PAIRS, list, &count));
+    ASSERT_EQ(DC_E_ARG, dc_manifold_pairs(BODIES, body, pose, &o, &mem, -1, list, &count));
+    ASSERT_EQ(DC_E_ARG, dc_manifold_pairs(BODIES, body, pose, &o, &mem, 1, NULL, &count));
+    ASSERT_EQ(DC_E_ARG, dc_manifold_pairs(BODIES, body, pose, &o, &mem, PAIRS, list, NULL));
+    pose[3].t.x = (dc_real)(double)NAN;
+    ASSERT_EQ(DC_E_ARG, dc_manifold_pairs(BODIES, body, pose, &o, &mem, PAIRS, list, &count));
+    o.cull = -1;
+    ASSERT_EQ(DC_E_ARG, dc_manifold_pairs(BODIES, body, NULL, &o, &mem, PAIRS, list, &count));
+    ASSERT_EQ(-7, count);
+    ASSERT_EQ(DC_OK, dc_manifold_pairs(0, NULL, NULL, NULL, &mem, 0, NULL, &count));
+    ASSERT_EQ(0, count);
+    PASS();
+}
+
 /* What every contact must satisfy: activity in [0, 1], normals no longer than 1; vertex contacts of two figures far apart are
  * inactive, of two in the same place inside or on the surface. */
 TEST contacts_are_sensible(void)
@@ -190,6 +300,8 @@ int main(int argc, char **argv)
     options.keep_e_a = options.keep_e_b = KEEP;
     if (!figure_mesh(&mesh_memory, &mesh) || dc_manifold_count(&figure, &figure, &options, part) != COUNT) return 1;
     RUN_TEST(derivatives_of_random_pairs);
+    RUN_TEST(culling_loses_what_it_says);
+    RUN_TEST(pairs_of_a_scene);
     RUN_TEST(contacts_are_sensible);
     GREATEST_MAIN_END();
 }

@@ -308,7 +308,7 @@ TEST derivatives_of_every_option(void)
     static const double big[3] = { 1, 0.8, 0.6 }, small[3] = { 0.9, 1, 0.7 };
     worst wj = worst_make("jvp against Jacobian"), wv = worst_make("vjp against Jacobian"), wf = worst_make("Jacobian against differences"), wo = worst_make("order below 2 by");
     rng r;
-    long i, n = sweep_count(64);
+    long i, n = sweep_count(128);
     rng_seed(&r, 5);
     box_make(&a, 0.9, big, big, 0.4);
     box_make(&b, 0.9, small, small, 0.5);
@@ -343,6 +343,7 @@ TEST derivatives_of_every_option(void)
         if ((i & 35) == 32) s.o.no_vs_a = 1;
         if ((i & 35) == 34) s.o.no_vs_b = s.o.no_ee = 1;
         if ((i & 7) == 7) s.o.witness.length = DC_R(1.5);
+        if (i & 64) s.o.cull = DC_R(1e-3);                      /* fades from 1.4 to 1.6 away */
         sprintf(what, "case %ld", i);
         ASSERT(scene_check(&s, &r, &wj, &wv, DC_IS_FLOAT ? NULL : &wf, &wo, what));
     }
@@ -458,6 +459,56 @@ TEST no_jumps(void)
             printf("  %-20s %-8s change over a step shrinks by %.4g, the step by 4\n", name[path], soft ? "top 3" : "all", change[0]/change[1]);
             ASSERT(change[0]/change[1] > (DC_IS_FLOAT && soft ? 0 : 3.5));       /* float: rounding of such small steps */
         }
+    PASS();
+}
+
+/* A box comes down, slides over another and away: what `cull` takes from their active distance, and its gradient, are
+ * continuous wherever contacts fade or are left out, act changes by cull at most, and where a contact is left out all that says so is 0. */
+TEST culling_does_not_jump(void)
+{
+    static const double cube[3] = { 1, 1, 1 };
+    static dc_manifold_contact whole[MOST];
+    static box a, b;
+    dc_manifold_options o = DC_ZERO, all;
+    double lost = 0;
+    int path, fine, i, k, left_out = 0;
+    box_make(&a, 0.94655, cube, cube, 0.2);
+    box_make(&b, 0.94655, cube, cube, 0.2);
+    o.tau_pen = DC_R(0.1);
+    o.tau_nn = DC_R(0.1);
+    o.eps_n = DC_R(1e-4);
+    all = o;
+    o.cull = DC_R(0.02);
+    for (path = 2; path < 4; ++path) {
+        double change[2] = {0, 0};                              /* of what culling changes */
+        for (fine = 0; fine < 2; ++fine) {
+            const int steps = fine ? 2400 : 600;
+            dc_real f[2][13], before[13];
+            for (i = 0; i <= steps; ++i) {
+                int count = dc_manifold_count(&a.surface, &b.surface, &o, NULL);
+                ASSERT(path_gradient(path, (double)i/steps, &a, &b, &all, f[0]));
+                memcpy(whole, contacts, sizeof whole);
+                ASSERT(path_gradient(path, (double)i/steps, &a, &b, &o, f[1]));
+                for (k = 0; k < 13; ++k) {
+                    f[1][k] -= f[0][k];
+                    if (i > 0) change[fine] = fmax(change[fine], fabs((double)(f[1][k] - before[k])));
+                }
+                memcpy(before, f[1], sizeof before);
+                for (k = 0; k < count; ++k) {
+                    const dc_manifold_contact *c = &contacts[k];
+                    lost = fmax(lost, fabs((double)(c->act - whole[k].act)));
+                    ASSERT(c->act <= whole[k].act + 4*DC_EPS && norm3(dc_sub(c->p, whole[k].p)) <= 0);
+                    if (c->act > 0) continue;
+                    ASSERT(!(norm3(c->n) > 0));
+                    ++left_out;
+                }
+            }
+        }
+        printf("  path %d: change %.3g over a step shrinks by %.4g, the step by 4\n", path, change[0], change[0]/change[1]);
+        ASSERT(change[0]/change[1] > 3.5);
+    }
+    printf("  activities change by %.3g at most, %d contacts left out\n", lost, left_out);
+    ASSERT(lost <= 0.02 && lost > 0.005 && left_out > 10000);
     PASS();
 }
 
@@ -771,7 +822,7 @@ TEST bad_arguments(void)
     ASSERT_EQ(DC_E_ARG, dc_manifold(&a.surface, NULL, &b.surface, NULL, &o, &mem, contacts));
     b.prim.size.x = 1;
     /* options */
-    for (k = 0; k < 16; ++k) {
+    for (k = 0; k < 19; ++k) {
         bad = o;
         switch (k) {
         case 0: bad.keep_v_a = 9; break;
@@ -789,6 +840,9 @@ TEST bad_arguments(void)
         case 12: bad.tau_n = nan; break;
         case 13: bad.tau_top = -1; break;
         case 14: bad.witness.w_reg = -1; break;
+        case 15: bad.cull = -1; break;
+        case 16: bad.cull = DC_R(0.2); break;
+        case 17: bad.cull = nan; break;
         default: bad.witness.length = nan; break;
         }
         ASSERT_EQ(DC_E_ARG, dc_manifold(&a.surface, NULL, &b.surface, NULL, &bad, &mem, contacts));
@@ -956,6 +1010,7 @@ SUITE(manifold)
     RUN_TEST(derivatives_of_every_option);
     RUN_TEST(the_three_ways_are_of_one_side_on_edges_of_boxes);
     RUN_TEST(no_jumps);
+    RUN_TEST(culling_does_not_jump);
     RUN_TEST(no_jump_at_ties_of_the_selection);
     RUN_TEST(scale_does_not_matter);
     RUN_TEST(options_against_the_fields);

@@ -120,7 +120,7 @@ static inline void walker_biped(walker *k, sim_world *w, double friction, int ri
         l->axis = dc_vec(0, 1, 0);
         l->model = model;
         k->foot[k->feet++] = w->desc.links - 1;
-        walker_foot(w, dc_vec(DC_R(0.01), 0, DC_R(-high)), dc_vec(DC_R(0.06), DC_R(0.04), DC_R(high)), 0, ring, leg);
+        walker_foot(w, dc_vec(DC_R(0.01), 0, DC_R(-high)), dc_vec(DC_R(0.035), DC_R(0.025), DC_R(high)), 0, ring, leg);
     }
     walker_end(k, w, 1000, 100);
 }

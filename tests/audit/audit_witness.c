@@ -457,6 +457,7 @@ static void scene_draw(rng *r, int hard, int class, scene *s)
     s->o.power = rng_int(r, 0, 2);
     s->o.trace = rng_int(r, 0, 3) == 0 ? 2 : 0;
     s->o.inside = rng_int(r, 0, 1);
+    s->o.cull = rng_int(r, 0, 1) ? DC_R(0.01) : 0;
     s->Q.witness.length = s->o.witness.length;
     s->Q.witness.w_reg = s->o.witness.w_reg;
     s->Q.witness.eps_clip = s->o.witness.eps_clip;
@@ -469,6 +470,7 @@ static void scene_draw(rng *r, int hard, int class, scene *s)
     s->Q.tau_cl = s->o.tau_cl; s->Q.eps_n = s->o.eps_n; s->Q.tau_n = s->o.tau_n;
     s->Q.trace = s->o.trace;
     s->Q.inside = s->o.inside;
+    s->Q.cull = s->o.cull;
     for (i = 0; i < 12; ++i) s->xi[i] = (dc_real)(rng_uniform(r, -1, 1)*(i%6 < 3 ? s->size : 1));
 }
 

@@ -293,7 +293,9 @@ static void peer_count(peer *one, peer *several)
 
 int main(int argc, char **argv)
 {
-    static figures f, many, few, one_side;
+    static figures f, many, few, one_side, culled, at_distance[3];
+    static const char *const where[3] = {"manifold_deep", "manifold_touching", "manifold_apart"};
+    int k, i;
     bench_group g;
     bench_begin(argc, argv);
     make(&edges, 1);
@@ -336,6 +338,26 @@ int main(int argc, char **argv)
     bench_add(&g, "no_edges", run_manifold, &few, 1);
     bench_add(&g, "no_edges_one_side", run_manifold, &one_side, 1);
     bench_run(&g);
+
+    /* all poses at one distance; with what cannot be active left out */
+    for (k = 0; k < 3; ++k) {
+        at_distance[k] = f;
+        at_distance[k].poses = POSES;
+        for (i = 0; i < POSES; ++i) {
+            dc_pose *p = &at_distance[k].pose[i];
+            p->t = dc_scale((k == 0 ? DC_R(0.5) : k == 1 ? DC_R(1.4) : 4)/dc_sqrt(dc_dot(p->t, p->t)), p->t);
+        }
+        culled = at_distance[k];
+        culled.o.cull = DC_IS_FLOAT ? DC_R(1e-6) : DC_R(1e-14);
+        bench_open(&g, where[k]);
+        bench_add(&g, "value", run_manifold, &at_distance[k], POSES);
+        bench_add(&g, "value_culled", run_manifold, &culled, POSES);
+        bench_add(&g, "jvp", run_jvp, &at_distance[k], POSES);
+        bench_add(&g, "jvp_culled", run_jvp, &culled, POSES);
+        bench_add(&g, "vjp", run_vjp, &at_distance[k], POSES);
+        bench_add(&g, "vjp_culled", run_vjp, &culled, POSES);
+        bench_run(&g);
+    }
 
     bench_open(&g, "manifold_poses");
     f.poses = POSES;

@@ -1,0 +1,214 @@
+/* The walker of examples/design_quadruped.c, with the feet and the control that it found (tests/data/design_quadruped.txt), here
+ * and in MuJoCo, where it is installed (SDRS V-J, Fig. 22): how far it has walked, step by step. The paper's curves lie on
+ * each other; these do not, and there is no bar: the feet slip on the slope, and each program's own curve moves by more
+ * than a tenth with its step. */
+#include "bench.h"
+
+#define DC_CONTACT_IMPLEMENTATION
+#define DC_BSH_IMPLEMENTATION
+#define DC_SDF_IMPLEMENTATION
+#define DC_SIM_IMPLEMENTATION
+#include "dc_sim.h"
+
+#include <math.h>
+#ifdef DC_BENCH_MUJOCO
+#include <mujoco/mujoco.h>
+#endif
+
+#include "cli.h"
+#include "sim_scene.h"
+#include "plan.h"
+#include "optimise.h"
+#include "walkers.h"
+
+enum { STEPS = 1000 };
+static sim_world    w;
+static walker       robot;
+static optimisation o;
+
+typedef struct { double x[STEPS + 1]; } curve;
+
+static double none(const plan *p, int step, const dc_real *q, dc_real *dq)
+{
+    (void)p, (void)step, (void)q, (void)dq;
+    return 0;
+}
+
+/* The robot, its feet and its control as the file says; its motion with steps of 10 ms / part. */
+static curve ours(const char *file, int horizon, double friction, int vertices, double range, int part)
+{
+    unsigned long long seed = 1;
+    dc_design_desc     desc;
+    curve              c;
+    int                i;
+
+    memset(&o, 0, sizeof o);
+    walker_spider(&robot, &w, 15*atan(1.0)/45, friction, vertices/6, DC_SIM_UNIFORM);
+    w.desc.h /= DC_R(part);
+    w.sim.desc.h /= DC_R(part);
+    walker_sines(&w, &o.p, horizon*part, &seed, none);
+    desc = walker_design(&robot, &w, range);
+    optimise_begin(&o, &desc);
+    if (walker_load(file, o.p.c.n, o.p.u, o.design.n, o.d) != 0) exit(CLI_FAILED);
+    optimise_value(&o);
+    for (i = 0; i <= horizon; i++) c.x[i] = (double)o.p.q[(i*part + 1)*w.sim.nq + 4];
+    return c;
+}
+
+/* Largest difference on the way, in % of the whole. */
+static double apart(const curve *a, const curve *b, int horizon)
+{
+    double most = 0;
+    int    i;
+    for (i = 0; i <= horizon; i++) most = fmax(most, fabs(a->x[i] - b->x[i]));
+    return 100*most/fabs(a->x[horizon]);
+}
+
+#ifdef DC_BENCH_MUJOCO
+typedef struct { size_t n; char text[1 << 17]; } peer_xml;
+
+static void peer_print(peer_xml *x, const char *format, ...) CLI_PRINTF(2, 3);
+static void peer_print(peer_xml *x, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    x->n += (size_t)vsnprintf(x->text + x->n, sizeof x->text - x->n, format, args);
+    va_end(args);
+    if (x->n >= sizeof x->text) exit(cli_error("%s", "the model is too large"));
+}
+
+/* Mass, its centre and the inertia about it, from the moments of link i. */
+static void peer_inertia(peer_xml *x, int i)
+{
+    const dc_real *M = w.sim.moment + 16*i;
+    const double   m = (double)M[15], c[3] = {(double)M[3]/m, (double)M[7]/m, (double)M[11]/m};
+    double         S[3][3], trace = 0;
+    int            a, b;
+
+    for (a = 0; a < 3; a++) {
+        for (b = 0; b < 3; b++) S[a][b] = (double)M[4*a + b] - m*c[a]*c[b];
+        trace += S[a][a];
+    }
+    peer_print(x, "<inertial pos=\"%.17g %.17g %.17g\" mass=\"%.17g\" fullinertia=\"%.17g %.17g %.17g %.17g %.17g %.17g\"/>", c[0], c[1],
+               c[2], m, trace - S[0][0], trace - S[1][1], trace - S[2][2], -S[0][1], -S[0][2], -S[1][2]);
+}
+
+/* Links whose parent is `parent`, with all that hang on them. A link without a hull is a joint more of the one on it. */
+static void peer_links(peer_xml *x, int parent, const char *geom)
+{
+    int i, k;
+    for (i = parent + 1; i < w.sim.links; i++) {
+        const dc_sim_link *l = w.sim.link + i;
+        int                last = i;
+        if (l->parent != parent) continue;
+        peer_print(x, "<body pos=\"%.17g %.17g %.17g\" quat=\"%.17g %.17g %.17g %.17g\">", (double)l->attach.t.x, (double)l->attach.t.y,
+                   (double)l->attach.t.z, (double)l->attach.q.w, (double)l->attach.q.x, (double)l->attach.q.y, (double)l->attach.q.z);
+        for (;; last++, l++) {
+            const int free_one = l->joint == DC_SIM_FREE;
+            if (free_one) peer_print(x, "<freejoint/>");
+            else peer_print(x, "<joint name=\"j%d\" axis=\"%g %g %d\" damping=\"%.17g\"/>", last, (double)l->axis.x, (double)l->axis.y,
+                            !(dc_dot(l->axis, l->axis) > 0) || l->axis.z > 0, (double)l->kd);
+            if (l->hulls > 0) break;
+        }
+        peer_inertia(x, last);
+        for (k = 0; k < w.sim.hulls; k++)
+            if (w.sim.hull[k].link == last) peer_print(x, "<geom type=\"mesh\" mesh=\"m%d\" %s/>", k, geom);
+        peer_links(x, last, geom);
+        peer_print(x, "</body>");
+    }
+}
+
+/* The motion with steps of h; the controls are sines of time. */
+static curve peer(double h, double friction, int horizon)
+{
+    static peer_xml x;
+    static mjVFS    vfs;
+    char            error[500] = "", geom[200];
+    const int       part = (int)(0.01/h + 0.5);
+    curve           c;
+    mjModel        *m;
+    mjData         *d;
+    int             i, k, j;
+
+    snprintf(geom, sizeof geom, "friction=\"%g 0 0\" solref=\"%g 1\" solimp=\"0.99 0.99 1e-4\"", friction, 4*h);
+    x.n = 0;
+    peer_print(&x, "<mujoco><compiler angle=\"radian\"/><size njmax=\"2000\" nconmax=\"400\"/><option timestep=\"%g\" cone=\"elliptic\" "
+               "impratio=\"10\" gravity=\"%.17g 0 %.17g\"/><asset>", h, (double)w.desc.gravity.x, (double)w.desc.gravity.z);
+    for (k = 0; k < w.sim.hulls; k++) {
+        peer_print(&x, "<mesh name=\"m%d\" vertex=\"", k);
+        for (i = 0; i < w.sim.hull[k].n; i++) {
+            const dc_v3 v = w.sim.vertex[w.sim.hull[k].begin + i];
+            peer_print(&x, "%.9g %.9g %.9g ", (double)v.x, (double)v.y, (double)v.z);
+        }
+        peer_print(&x, "\"/>");
+    }
+    peer_print(&x, "</asset><worldbody><geom type=\"plane\" size=\"0 0 1\" %s/>", geom);
+    peer_links(&x, -1, geom);
+    peer_print(&x, "</worldbody><actuator>");
+    for (i = 1; i < w.sim.links; i++)
+        peer_print(&x, "<general joint=\"j%d\" gainprm=\"1\" biastype=\"affine\" biasprm=\"0 %g 0\"/>", i, -(double)w.sim.link[i].kp);
+    peer_print(&x, "</actuator></mujoco>");
+    mj_defaultVFS(&vfs);
+    if (mj_makeEmptyFileVFS(&vfs, "model.xml", (int)x.n) != 0) exit(cli_error("%s", "no room for the model"));
+    memcpy(vfs.filedata[mj_findFileVFS(&vfs, "model.xml")], x.text, x.n);
+    m = mj_loadXML("model.xml", &vfs, error, sizeof error);
+    mj_deleteVFS(&vfs);
+    if (!m) exit(cli_error("%s", error));
+    d = mj_makeData(m);
+    if (m->nv != w.sim.nv || m->nu != w.sim.links - 1) exit(cli_error("%s", "another model"));
+    for (i = 0; i <= horizon; i++) {
+        for (k = 0; k < part && i > 0; k++) {
+            for (j = 0; j < m->nu; j++) {
+                double at, v;
+                controls_wave(o.p.u, j, h*((i - 1)*part + k + 1), &at, &v, NULL);
+                d->ctrl[j] = (double)w.sim.link[j + 1].kp*at + (double)w.sim.link[j + 1].kd*v;
+            }
+            mj_step(m, d);
+        }
+        c.x[i] = d->qpos[0];
+    }
+    mj_deleteData(d);
+    mj_deleteModel(m);
+    return c;
+}
+#endif
+
+static void compare(const char *name, const char *file, int horizon, double friction, int vertices, double range)
+{
+    curve fine = ours(file, horizon, friction, vertices, range, 4), c;
+
+    optimise_end(&o);
+    c = ours(file, horizon, friction, vertices, range, 1);
+    bench_line(name, "walked", c.x[horizon], "m");
+    bench_line(name, "walked_h_0.0025", fine.x[horizon], "m");
+    bench_line(name, "h_0.0025_from_h_0.01", apart(&c, &fine, horizon), "%");
+#ifdef DC_BENCH_MUJOCO
+    {
+        curve p = peer(1e-3, friction, horizon), q = peer(5e-4, friction, horizon);
+        int   i;
+        for (i = horizon/5; i <= horizon; i += horizon/5) {
+            char what[40];
+            snprintf(what, sizeof what, "at_step_%d", i);
+            bench_line(name, what, c.x[i], "m");
+            snprintf(what, sizeof what, "mujoco_at_step_%d", i);
+            bench_line(name, what, p.x[i], "m");
+        }
+        bench_line(name, "from_mujoco", apart(&c, &p, horizon), "%");
+        bench_line(name, "end_from_mujoco", 100*(p.x[horizon]/c.x[horizon] - 1), "%");
+        bench_line(name, "h_0.0025_from_mujoco", apart(&fine, &p, horizon), "%");
+        bench_line(name, "mujoco_h_0.0005_from_0.001", apart(&p, &q, horizon), "%");
+    }
+#endif
+    optimise_end(&o);
+}
+
+int main(int argc, char **argv)
+{
+    bench_begin(argc, argv);
+#ifndef DC_BENCH_MUJOCO
+    bench_skip("mujoco", "no mujoco/mujoco.h (Debian: libmujoco-dev)");
+#endif
+    if (bench_instructions) return 0;
+    compare("quadruped", DC_TEST_DATA "/design_quadruped.txt", 550, 0.4, 48, 0.08);
+    return 0;
+}
