@@ -1976,6 +1976,17 @@ DCI_LANE dc_real dci_root(dc_real x)
 #endif
 }
 
+/* q over its largest entry, which is not 0, so that the squares neither overflow nor vanish; their sum, in [1, 4] */
+DCI_LANE dc_quat dci_quat_shrunk(dc_quat q, dc_real *length2)
+{
+    const dc_real w = dci_fabs(q.w), x = dci_fabs(q.x), y = dci_fabs(q.y), z = dci_fabs(q.z);
+    const dc_real wx = w > x ? w : x, yz = y > z ? y : z, m = wx > yz ? wx : yz;
+
+    q.w /= m; q.x /= m; q.y /= m; q.z /= m;
+    *length2 = q.w*q.w + q.x*q.x + q.y*q.y + q.z*q.z;
+    return q;
+}
+
 DCI_LANE int dci_length_ok(dc_real x) { return x >= 1/DC_LIMIT && x <= DC_LIMIT; }
 DCI_LANE int dci_positive(dc_real x) { return x > 0 && x <= DC_LIMIT; }
 DCI_LANE dc_v3 dci_axis(int i) { return dc_vec(i == 0, i == 1, i == 2); }
@@ -2581,13 +2592,12 @@ DC_DEF dc_v3 dc_quat_rotate(dc_quat q, dc_v3 a)
 
 DC_DEF dc_status dc_quat_normalize(dc_quat q, dc_quat *out)
 {
-    dc_real m = dc_max(dc_max(dci_fabs(q.w), dci_fabs(q.x)), dc_max(dci_fabs(q.y), dci_fabs(q.z)));
     dc_real s;
-    if (!out || !dc_finite(q.w) || !dc_finite(q.x) || !dc_finite(q.y) || !dc_finite(q.z) || m == 0) return DC_E_ARG;
-    /* the largest entry to 1 first, so that the squares neither overflow nor vanish */
-    q.w /= m; q.x /= m; q.y /= m; q.z /= m;
-
-    s = 1/dc_sqrt(q.w*q.w + q.x*q.x + q.y*q.y + q.z*q.z);   /* of a sum in [1, 4] */
+    if (!out || !dc_finite(q.w) || !dc_finite(q.x) || !dc_finite(q.y) || !dc_finite(q.z)
+        || (q.w == 0 && q.x == 0 && q.y == 0 && q.z == 0))
+        return DC_E_ARG;
+    q = dci_quat_shrunk(q, &s);
+    s = 1/dc_sqrt(s);
     out->w = q.w*s; out->x = q.x*s; out->y = q.y*s; out->z = q.z*s;
     return DC_OK;
 }

@@ -134,6 +134,7 @@
  *   [folds]           smooth union and subtraction
  *   [clouds]          point clouds
  *   [primitives]      checks, and made ready
+ *   [lobes]           superquadrics at one point
  *   [point]           the field at a point
  *   [parameters]      derivatives by parameters
  *   [batch]           many points
@@ -1240,12 +1241,17 @@ typedef struct {
     dc_real sum;            /* S */
 } dci_sdf_fold;
 
-DCI_LANE dci_sdf_fold dci_sdf_fold_in(dci_sdf_fold f, dci_jet a, dc_real inv_tau, dc_real hess_tau, int level,
-                                      dc_real *lambda)
+/* e^(-|gap|/tau), gap the new value less m */
+DCI_LANE dc_real dci_sdf_fold_weight(dc_real gap, dc_real inv_tau)
 {
-    dc_real gap = a.value - f.jet.value;
-    int less = gap < 0;
-    dc_real e = dci_sdf_exp_short(-(dci_fabs(gap)*inv_tau));
+    return dci_sdf_exp_short(-(dci_fabs(gap)*inv_tau));
+}
+
+/* takes a jet in; e: its dci_sdf_fold_weight */
+DCI_LANE dci_sdf_fold dci_sdf_fold_join(dci_sdf_fold f, dci_jet a, dc_real e, dc_real hess_tau, int level,
+                                        dc_real *lambda)
+{
+    int less = a.value - f.jet.value < 0;
     dc_real was = less ? f.sum*e : f.sum, is = less ? DC_R(1) : e, sum = was + is, w = is/sum, c, x, y, z;
 
     /* the sum, over the weight of the least value; lambda, and 1 - lambda without the difference */
@@ -1270,6 +1276,12 @@ DCI_LANE dci_sdf_fold dci_sdf_fold_in(dci_sdf_fold f, dci_jet a, dc_real inv_tau
     f.jet.by_yz = was*f.jet.by_yz + w*a.by_yz - c*y*z;
     f.jet.by_zz = was*f.jet.by_zz + w*a.by_zz - c*z*z;
     return f;
+}
+
+DCI_LANE dci_sdf_fold dci_sdf_fold_in(dci_sdf_fold f, dci_jet a, dc_real inv_tau, dc_real hess_tau, int level,
+                                      dc_real *lambda)
+{
+    return dci_sdf_fold_join(f, a, dci_sdf_fold_weight(a.value - f.jet.value, inv_tau), hess_tau, level, lambda);
 }
 
 /* ends a run, and turns it round for what follows a change from union to subtraction or back */
@@ -1444,12 +1456,27 @@ static int dci_sdf_ok(const dc_sdf *s)
     return 1;
 }
 
+/* over the largest axis, which is returned */
+DCI_LANE dc_real dci_quadric_of(dc_v3 size, dc_real eps1, dc_real eps2, dci_quadric *s)
+{
+    const dc_real yz = size.y > size.z ? size.y : size.z, big = size.x > yz ? size.x : yz;
+    const dc_real least = size.y < size.z ? size.y : size.z;
+
+    s->inv_a = big/size.x;
+    s->inv_b = big/size.y;
+    s->inv_c = big/size.z;
+    s->least = (size.x < least ? size.x : least)/big;
+    s->half1 = DC_R(0.5)*eps1;
+    s->half2 = DC_R(0.5)*eps2;
+    s->alpha1 = 2/eps1;
+    s->alpha2 = 2/eps2;
+    return big;
+}
+
 static void dci_sdf_part_of(const dc_sdf_prim *p, dci_sdf_part *a)
 {
-    dci_quadric *s = &a->quadric;
     dci_sdf_core *core = &a->core;
     dc_quat q = p->pose.q;
-    dc_real big;
 
     /* frame */
     dc_quat_normalize(p->pose.q, &q);
@@ -1463,16 +1490,7 @@ static void dci_sdf_part_of(const dc_sdf_prim *p, dci_sdf_part *a)
     switch (p->kind) {
     case DC_SDF_SUPERQUADRIC:
         a->kernel = p->taubin ? DCI_SDF_TAUBIN : DCI_SDF_RADIAL;
-        big = dc_max(p->size.x, dc_max(p->size.y, p->size.z));
-        a->unit *= big;
-        s->inv_a = big/p->size.x;
-        s->inv_b = big/p->size.y;
-        s->inv_c = big/p->size.z;
-        s->least = dc_min(p->size.x, dc_min(p->size.y, p->size.z))/big;
-        s->half1 = DC_R(0.5)*p->eps1;
-        s->half2 = DC_R(0.5)*p->eps2;
-        s->alpha1 = 2/p->eps1;
-        s->alpha2 = 2/p->eps2;
+        a->unit *= dci_quadric_of(p->size, p->eps1, p->eps2, &a->quadric);
         break;
     case DC_SDF_SPHERE:
         a->kernel = DCI_SDF_ROUNDED;
@@ -1500,9 +1518,12 @@ DCI_LANE dc_v3 dci_sdf_to_local(const dci_sdf_part *a, dc_real x, dc_real y, dc_
 {
     const dc_real *R = a->rotation.m;
     dc_real dx = x - a->origin.x, dy = y - a->origin.y, dz = z - a->origin.z;
+    dc_v3 local;
 
-    return dc_vec((R[0]*dx + R[3]*dy + R[6]*dz)*a->inv_unit, (R[1]*dx + R[4]*dy + R[7]*dz)*a->inv_unit,
-                  (R[2]*dx + R[5]*dy + R[8]*dz)*a->inv_unit);
+    local.x = (R[0]*dx + R[3]*dy + R[6]*dz)*a->inv_unit;
+    local.y = (R[1]*dx + R[4]*dy + R[7]*dz)*a->inv_unit;
+    local.z = (R[2]*dx + R[5]*dy + R[8]*dz)*a->inv_unit;
+    return local;
 }
 
 /* The jet in body coordinates, its value times `value`: the unit for lengths, 1 for the gauge. g <- R g, h <- R h
@@ -1550,6 +1571,150 @@ DCI_LANE dci_jet dci_sdf_plane_jet(dc_v3 n, dc_v3 p, dc_real x, dc_real y, dc_re
     return j;
 }
 
+/* ---- [lobes] superquadrics at one point ----------------------------------------------------- */
+/* stage                    | reads              | writes                      | as for one primitive
+ * dci_sdf_lobes_gather     | primitives         | their numbers in lanes      |
+ * dci_sdf_lobes_ready      | these              | the quadrics                | dci_sdf_part_of
+ * dci_sdf_lobes_turn       | these              | the rotations               | dci_sdf_part_of
+ * dci_sdf_lobes_values, .. | these, a point     | jet                         | dci_sdf_part_at
+ * dci_sdf_jets_weights     | jet                | weight                      | dci_sdf_fold_weight */
+
+/* A point alone has one lane for each primitive: radial superquadrics that follow one another are made ready and
+ * evaluated side by side, and folded in their order. */
+typedef dc_real dci_sdf_row[DC_LANES];
+
+/* primitives made ready: dci_sdf_part and its dci_quadric */
+typedef struct {
+    dci_sdf_row rotation[9], origin[3], unit, inv_unit;
+    dci_sdf_row inv_axis[3], least, half1, half2, alpha1, alpha2;
+    dci_sdf_row length;                     /* of the quaternion; its square before */
+} dci_sdf_lobes;
+
+typedef struct {
+    dci_sdf_row jet[10];
+    dci_sdf_row weight;                     /* in the fold */
+} dci_sdf_jets;
+
+static int dci_sdf_is_lobe(const dc_sdf_prim *p) { return p->kind == DC_SDF_SUPERQUADRIC && !p->taubin; }
+
+/* The numbers of n primitives, to lanes 0 to w - 1: quaternions to rotation[0] to [3], sizes to inv_axis, scales to
+ * unit, exponents to half1, half2. Lanes without a primitive repeat the last. */
+static void dci_sdf_lobes_gather(dci_sdf_lobes *b, const dc_sdf_prim *p, int n, int w)
+{
+    int l;
+
+    for (l = 0; l < w; ++l, p += l < n) {
+        b->rotation[0][l] = p->pose.q.w; b->rotation[1][l] = p->pose.q.x;
+        b->rotation[2][l] = p->pose.q.y; b->rotation[3][l] = p->pose.q.z;
+        b->origin[0][l] = p->pose.t.x; b->origin[1][l] = p->pose.t.y; b->origin[2][l] = p->pose.t.z;
+        b->inv_axis[0][l] = p->size.x; b->inv_axis[1][l] = p->size.y; b->inv_axis[2][l] = p->size.z;
+        b->half1[l] = p->eps1;
+        b->half2[l] = p->eps2;
+        b->unit[l] = p->scale;
+    }
+}
+
+/* dci_sdf_part_of in lanes, but for the rotation: its quaternion stays, over its largest entry */
+static DCI_NOINLINE void dci_sdf_lobes_ready(dci_sdf_lobes *b, int w)
+{
+    dci_sdf_row *R = b->rotation;
+    int l;
+
+    for (l = 0; l < w; ++l) {
+        dc_quat q;
+        q.w = R[0][l]; q.x = R[1][l]; q.y = R[2][l]; q.z = R[3][l];
+        q = dci_quat_shrunk(q, &b->length[l]);
+        R[0][l] = q.w; R[1][l] = q.x; R[2][l] = q.y; R[3][l] = q.z;
+    }
+    for (l = 0; l < w; ++l) {
+        const dc_real scale = b->unit[l] == 0 ? DC_R(1) : b->unit[l];
+        dc_v3 size;
+        dci_quadric s;
+        dc_real unit;
+        size.x = b->inv_axis[0][l]; size.y = b->inv_axis[1][l]; size.z = b->inv_axis[2][l];
+        unit = scale*dci_quadric_of(size, b->half1[l], b->half2[l], &s);
+        b->unit[l] = unit;
+        b->inv_unit[l] = 1/unit;
+        b->inv_axis[0][l] = s.inv_a; b->inv_axis[1][l] = s.inv_b; b->inv_axis[2][l] = s.inv_c;
+        b->least[l] = s.least;
+        b->half1[l] = s.half1; b->half2[l] = s.half2;
+        b->alpha1[l] = s.alpha1; b->alpha2[l] = s.alpha2;
+    }
+}
+
+DCI_LANE dci_jet dci_sdf_lobe_jet(const dci_sdf_lobes *b, int l, dc_v3 x, int level)
+{
+    dci_sdf_part a;
+    dci_quadric *s = &a.quadric;
+    int k;
+
+    for (k = 0; k < 9; ++k) a.rotation.m[k] = b->rotation[k][l];
+    a.origin.x = b->origin[0][l]; a.origin.y = b->origin[1][l]; a.origin.z = b->origin[2][l];
+    a.unit = b->unit[l]; a.inv_unit = b->inv_unit[l];
+    s->inv_a = b->inv_axis[0][l]; s->inv_b = b->inv_axis[1][l]; s->inv_c = b->inv_axis[2][l];
+    s->least = b->least[l];
+    s->half1 = b->half1[l]; s->half2 = b->half2[l];
+    s->alpha1 = b->alpha1[l]; s->alpha2 = b->alpha2[l];
+
+    x = dci_sdf_to_local(&a, x.x, x.y, x.z);
+    return dci_sdf_to_body(&a, dci_radial(s, dci_powers_of(s, x.x, x.y, x.z), x.x, x.y, x.z, level), a.unit, level);
+}
+
+DCI_LANE void dci_sdf_jets_put(dci_sdf_jets *b, int l, dci_jet j, int level)
+{
+    b->jet[0][l] = j.value;
+    if (level < 1) return;
+    b->jet[1][l] = j.by_x; b->jet[2][l] = j.by_y; b->jet[3][l] = j.by_z;
+    if (level < 2) return;
+    b->jet[4][l] = j.by_xx; b->jet[5][l] = j.by_xy; b->jet[6][l] = j.by_xz;
+    b->jet[7][l] = j.by_yy; b->jet[8][l] = j.by_yz; b->jet[9][l] = j.by_zz;
+}
+
+DCI_LANE dci_jet dci_sdf_jets_get(const dci_sdf_jets *b, int l, int level)
+{
+    dci_jet j = dci_jet_zero();
+
+    j.value = b->jet[0][l];
+    if (level < 1) return j;
+    j.by_x = b->jet[1][l]; j.by_y = b->jet[2][l]; j.by_z = b->jet[3][l];
+    if (level < 2) return j;
+    j.by_xx = b->jet[4][l]; j.by_xy = b->jet[5][l]; j.by_xz = b->jet[6][l];
+    j.by_yy = b->jet[7][l]; j.by_yz = b->jet[8][l]; j.by_zz = b->jet[9][l];
+    return j;
+}
+
+static DCI_NOINLINE void dci_sdf_lobes_values(const dci_sdf_lobes *b, int w, dc_v3 x, dci_sdf_jets *DCI_RESTRICT j)
+{
+    int l;
+    for (l = 0; l < w; ++l) dci_sdf_jets_put(j, l, dci_sdf_lobe_jet(b, l, x, 0), 0);
+}
+
+static DCI_NOINLINE void dci_sdf_lobes_grads(const dci_sdf_lobes *b, int w, dc_v3 x, dci_sdf_jets *DCI_RESTRICT j)
+{
+    int l;
+    for (l = 0; l < w; ++l) dci_sdf_jets_put(j, l, dci_sdf_lobe_jet(b, l, x, 1), 1);
+}
+
+static DCI_NOINLINE void dci_sdf_lobes_hessians(const dci_sdf_lobes *b, int w, dc_v3 x, dci_sdf_jets *DCI_RESTRICT j)
+{
+    int l;
+    for (l = 0; l < w; ++l) dci_sdf_jets_put(j, l, dci_sdf_lobe_jet(b, l, x, 2), 2);
+}
+
+/* weights of the jets of n lanes in a fold whose least value is m so far */
+static DCI_NOINLINE void dci_sdf_jets_weights(dci_sdf_jets *b, int n, dc_real m, dc_real inv_tau)
+{
+    int l;
+
+    for (l = 0; l < n; ++l) {
+        const dc_real value = b->jet[0][l], gap = value - m;
+        b->weight[l] = gap;
+        m = gap < 0 ? value : m;
+    }
+    for (; l < DC_LANES; ++l) b->weight[l] = 0;
+    for (l = 0; l < DC_LANES; ++l) b->weight[l] = dci_sdf_fold_weight(b->weight[l], inv_tau);
+}
+
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC pop_options
 #endif
@@ -1557,6 +1722,7 @@ DCI_LANE dci_jet dci_sdf_plane_jet(dc_v3 n, dc_v3 p, dc_real x, dc_real y, dc_re
 /* ---- [point] the field at a point ----------------------------------------------------------- */
 /* stage              | reads                   | writes                        | equation
  * dci_sdf_part_jet   | a primitive, a point    | its jet in its axes           | CONTAX Eq. 3-6
+ * dci_sdf_jets_at    | primitives, a point     | their jets in the body's      |
  * dci_sdf_at         | the field, a point      | the fold of all; weights      | CONTAX section IV-B */
 
 /* the jet of a primitive in its own axes, lengths over its unit */
@@ -1599,32 +1765,84 @@ static DCI_NOINLINE dci_jet dci_sdf_part_at(const dci_sdf_part *a, dc_v3 x, int 
     return dci_sdf_to_body(a, dci_sdf_part_jet(a, y.x, y.y, y.z, level), a->unit, level);
 }
 
+/* the rotations of w lanes; outside the options above, under which gcc does not inline dc_rotation */
+static DCI_NOINLINE void dci_sdf_lobes_turn(dci_sdf_lobes *b, int w)
+{
+    dci_sdf_row *R = b->rotation;
+    int l, k;
+
+    for (l = 0; l < w; ++l) b->length[l] = dc_sqrt(b->length[l]);      /* a loop of its own, since it may set errno */
+    for (l = 0; l < w; ++l) {
+        const dc_real i = 1/b->length[l];
+        dc_quat q;
+        dc_m3 M;
+        q.w = R[0][l]*i; q.x = R[1][l]*i; q.y = R[2][l]*i; q.z = R[3][l]*i;
+        M = dc_rotation(q);
+        for (k = 0; k < 9; ++k) R[k][l] = M.m[k];
+    }
+}
+
+/* the jets of n lobes, 1 to DC_LANES, at a point */
+static DCI_NOINLINE void dci_sdf_lobes_at(const dc_sdf_prim *p, int n, dc_v3 x, int level, dci_sdf_jets *j)
+{
+    const int half = DC_LANES/2, w = (n + half - 1)/half*half;
+    dci_sdf_lobes b;
+
+    dci_sdf_lobes_gather(&b, p, n, w);
+    dci_sdf_lobes_ready(&b, w);
+    dci_sdf_lobes_turn(&b, w);
+    if (level == 0) dci_sdf_lobes_values(&b, w, x, j);
+    else if (level == 1) dci_sdf_lobes_grads(&b, w, x, j);
+    else dci_sdf_lobes_hessians(&b, w, x, j);
+}
+
+/* The jets at a point of the primitive p and, if it is a lobe, of the lobes that follow it and join as it does, of n in
+ * all at most; their number. */
+static DCI_NOINLINE int dci_sdf_jets_at(const dc_sdf_prim *p, int n, dc_v3 x, int level, dci_sdf_jets *j)
+{
+    dci_sdf_part a;
+    int k = 1;
+
+    if (!dci_sdf_is_lobe(p)) {
+        dci_sdf_part_of(p, &a);
+        dci_sdf_jets_put(j, 0, dci_sdf_part_at(&a, x, level), level);
+        return 1;
+    }
+    while (k < n && k < DC_LANES && dci_sdf_is_lobe(&p[k]) && !p[k].subtract == !p->subtract) ++k;
+    dci_sdf_lobes_at(p, k, x, level, j);
+    return k;
+}
+
 /* The fold of all primitives at a point. weight, may be NULL: n entries with a given stride receive what each primitive
  * weighed among those up to it. */
 static dci_jet dci_sdf_at(const dc_sdf *s, dc_v3 x, int level, dc_real *weight, int stride)
 {
-    dci_sdf_part a;
+    dci_sdf_jets b;
     dci_sdf_fold f;
-    dc_real inv_tau, hess_tau, w;
-    int i, subtract = 0;
+    dc_real inv_tau, hess_tau, w = 1;
+    int i, l, n, subtract = 0;
 
-    /* the fold begins with the first primitive */
     dci_sdf_taus(s->tau, &inv_tau, &hess_tau);
-    dci_sdf_part_of(&s->prim[0], &a);
-    f.jet = dci_sdf_part_at(&a, x, level);
-    f.sum = 1;
-    if (weight) weight[0] = 1;
-
-    for (i = 1; i < s->n; ++i) {
+    for (i = 0; i < s->n; i += n) {
         /* a change from union to subtraction or back */
         if (!s->prim[i].subtract != !subtract) {
             f = dci_sdf_fold_close(f, s->tau, -1);
             subtract = !subtract;
         }
 
-        dci_sdf_part_of(&s->prim[i], &a);
-        f = dci_sdf_fold_in(f, dci_sdf_part_at(&a, x, level), inv_tau, hess_tau, level, &w);
-        if (weight) weight[i*stride] = w;
+        /* the fold begins with the first primitive */
+        n = dci_sdf_jets_at(&s->prim[i], s->n - i, x, level, &b);
+        if (i == 0) {
+            f.jet = dci_sdf_jets_get(&b, 0, level);
+            f.sum = 1;
+            if (weight) weight[0] = 1;
+        }
+
+        dci_sdf_jets_weights(&b, n, f.jet.value, inv_tau);
+        for (l = i == 0; l < n; ++l) {
+            f = dci_sdf_fold_join(f, dci_sdf_jets_get(&b, l, level), b.weight[l], hess_tau, level, &w);
+            if (weight) weight[(i + l)*stride] = w;
+        }
     }
     return dci_sdf_fold_close(f, s->tau, subtract ? DC_R(-1) : DC_R(1)).jet;
 }
