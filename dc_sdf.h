@@ -110,7 +110,7 @@
  *   Cost      ns on one Zen 4 core, gcc 12 -O3 (-O3 -march=native), `make bench`:
  *               a point of a union of 18 superquadrics, in a batch   670 (270)
  *                 with gradient; with Hessian                        770 (310); 1130 (440)
- *                 alone, with gradient; 216 parameters               4200 (4400); 11 us
+ *                 alone, with gradient; 216 parameters               1870 (910); 11 us
  *               a superquadric, value and gradient                   48 (22), Taubin's form 61 (26)
  *               a plane of a polyhedron, a point of a cloud          8.5 (3), 14 (4.5)
  *               mesh of 305 vertices of that union, 41 x 38 x 49     0.44 s (0.34)
@@ -1581,7 +1581,13 @@ DCI_LANE dci_jet dci_sdf_plane_jet(dc_v3 n, dc_v3 p, dc_real x, dc_real y, dc_re
 
 /* A point alone has one lane for each primitive: radial superquadrics that follow one another are made ready and
  * evaluated side by side, and folded in their order. */
-typedef dc_real dci_sdf_row[DC_LANES];
+#if defined(__OPTIMIZE_SIZE__)
+#define DCI_SDF_LOBES 1                     /* gcc makes no vectors there: lanes would only take stack */
+#else
+#define DCI_SDF_LOBES DC_LANES
+#endif
+
+typedef dc_real dci_sdf_row[DCI_SDF_LOBES];
 
 /* primitives made ready: dci_sdf_part and its dci_quadric */
 typedef struct {
@@ -1711,8 +1717,8 @@ static DCI_NOINLINE void dci_sdf_jets_weights(dci_sdf_jets *b, int n, dc_real m,
         b->weight[l] = gap;
         m = gap < 0 ? value : m;
     }
-    for (; l < DC_LANES; ++l) b->weight[l] = 0;
-    for (l = 0; l < DC_LANES; ++l) b->weight[l] = dci_sdf_fold_weight(b->weight[l], inv_tau);
+    for (; l < DCI_SDF_LOBES; ++l) b->weight[l] = 0;
+    for (l = 0; l < DCI_SDF_LOBES; ++l) b->weight[l] = dci_sdf_fold_weight(b->weight[l], inv_tau);
 }
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -1782,10 +1788,10 @@ static DCI_NOINLINE void dci_sdf_lobes_turn(dci_sdf_lobes *b, int w)
     }
 }
 
-/* the jets of n lobes, 1 to DC_LANES, at a point */
+/* the jets of n lobes, 1 to DCI_SDF_LOBES, at a point */
 static DCI_NOINLINE void dci_sdf_lobes_at(const dc_sdf_prim *p, int n, dc_v3 x, int level, dci_sdf_jets *j)
 {
-    const int half = DC_LANES/2, w = (n + half - 1)/half*half;
+    const int half = (DCI_SDF_LOBES + 1)/2, w = (n + half - 1)/half*half;
     dci_sdf_lobes b;
 
     dci_sdf_lobes_gather(&b, p, n, w);
@@ -1796,21 +1802,41 @@ static DCI_NOINLINE void dci_sdf_lobes_at(const dc_sdf_prim *p, int n, dc_v3 x, 
     else dci_sdf_lobes_hessians(&b, w, x, j);
 }
 
+/* the jet of a primitive at a point */
+static DCI_NOINLINE void dci_sdf_other_at(const dc_sdf_prim *p, dc_v3 x, int level, dci_sdf_jets *j)
+{
+    dci_sdf_part a;
+
+    dci_sdf_part_of(p, &a);
+    dci_sdf_jets_put(j, 0, dci_sdf_part_at(&a, x, level), level);
+}
+
 /* The jets at a point of the primitive p and, if it is a lobe, of the lobes that follow it and join as it does, of n in
  * all at most; their number. */
 static DCI_NOINLINE int dci_sdf_jets_at(const dc_sdf_prim *p, int n, dc_v3 x, int level, dci_sdf_jets *j)
 {
-    dci_sdf_part a;
     int k = 1;
 
     if (!dci_sdf_is_lobe(p)) {
-        dci_sdf_part_of(p, &a);
-        dci_sdf_jets_put(j, 0, dci_sdf_part_at(&a, x, level), level);
+        dci_sdf_other_at(p, x, level, j);
         return 1;
     }
-    while (k < n && k < DC_LANES && dci_sdf_is_lobe(&p[k]) && !p[k].subtract == !p->subtract) ++k;
+    while (k < n && k < DCI_SDF_LOBES && dci_sdf_is_lobe(&p[k]) && !p[k].subtract == !p->subtract) ++k;
     dci_sdf_lobes_at(p, k, x, level, j);
     return k;
+}
+
+/* takes the jets from `first` to n - 1 into the fold; weight as below */
+static DCI_NOINLINE void dci_sdf_jets_fold(const dci_sdf_jets *b, int first, int n, dc_real hess_tau, int level,
+                                           dci_sdf_fold *f, dc_real *weight, int stride)
+{
+    dc_real w;
+    int l;
+
+    for (l = first; l < n; ++l) {
+        *f = dci_sdf_fold_join(*f, dci_sdf_jets_get(b, l, level), b->weight[l], hess_tau, level, &w);
+        if (weight) weight[l*stride] = w;
+    }
 }
 
 /* The fold of all primitives at a point. weight, may be NULL: n entries with a given stride receive what each primitive
@@ -1819,8 +1845,8 @@ static dci_jet dci_sdf_at(const dc_sdf *s, dc_v3 x, int level, dc_real *weight, 
 {
     dci_sdf_jets b;
     dci_sdf_fold f;
-    dc_real inv_tau, hess_tau, w = 1;
-    int i, l, n, subtract = 0;
+    dc_real inv_tau, hess_tau;
+    int i, n, subtract = 0;
 
     dci_sdf_taus(s->tau, &inv_tau, &hess_tau);
     for (i = 0; i < s->n; i += n) {
@@ -1839,10 +1865,7 @@ static dci_jet dci_sdf_at(const dc_sdf *s, dc_v3 x, int level, dc_real *weight, 
         }
 
         dci_sdf_jets_weights(&b, n, f.jet.value, inv_tau);
-        for (l = i == 0; l < n; ++l) {
-            f = dci_sdf_fold_join(f, dci_sdf_jets_get(&b, l, level), b.weight[l], hess_tau, level, &w);
-            if (weight) weight[(i + l)*stride] = w;
-        }
+        dci_sdf_jets_fold(&b, i == 0, n, hess_tau, level, &f, weight ? weight + i*stride : NULL, stride);
     }
     return dci_sdf_fold_close(f, s->tau, subtract ? DC_R(-1) : DC_R(1)).jet;
 }
