@@ -2548,6 +2548,7 @@ static void dci_sim_take_place(const dc_sim *sim, dci_room *room, dci_sim_place 
  * dci_sim_shift     | a wrench, a form      | the same about o   |
  * dci_sim_put       | a wrench on a link    | a column           | J_i^T m
  * dci_sim_put_block | a form of two links   | a block            | J_i^T B J_j
+ * dci_sim_put_pulled| products by links     | their joints'      | J_j^T of all blocks at once
  * dci_sim_brackets  | wrenches on all links | c_b                | g . 1/2 [S_a, S_b] = w_a . c_b
  * dci_sim_put_tree  | forms of all links, c | a symmetric matrix | sum J_i^T H_i J_i + w_a . c_b */
 
@@ -2662,6 +2663,7 @@ typedef struct {
     size_t stride;
     int row, column;                /* of its first entry */
     const dc_real *weight, *twist;
+    dc_real *pulled;                /* with `twist`: [6 links] products by the twists of links at an earlier place */
 } dci_sim_sink;
 
 static dci_sim_sink dci_sim_dense(dc_real *out, size_t columns)
@@ -2777,47 +2779,62 @@ static void dci_sim_put(const dci_sim_place *place, const dci_sim_sink *s, int i
     dci_sim_put_chain(place, s, i, c, about_o);
 }
 
-/* the columns of the coordinates a, n of them, from column c on: rows of link i's chain by B, or products with the
- * weights by y = z_i^T B */
+/* the columns of the coordinates a, n of them, from column c on: rows of link i's chain by B */
 static void dci_sim_put_columns(const dci_sim_place *place, const dci_sim_sink *s, int i, int c, const dci_sim_axis *a,
-                                int n, const dc_real B[36], const dc_real y[6])
+                                int n, const dc_real B[36])
 {
     dc_real m[6];
     for (; n > 0 && s->out; --n, ++a, ++c) {
-        if (s->twist) {
-            s->out[c] += dci_sim_power(a, y);
-            continue;
-        }
         dci_sim_times(B, a, m);
         dci_sim_put_chain(place, s, i, c, m);
     }
 }
 
 /* J_i^T B J_j: rows by link i at the new place, columns by link j at the place `from`: of joints into s, of attachments
- * into t */
+ * into t. Products with a vector wait in s->pulled, about the trees' origins, for dci_sim_put_pulled. */
 static DCI_NOINLINE void dci_sim_put_block(const dci_sim_place *place, int i, const dci_sim_place *from, int j,
                                            const dc_real *B, int ldb, const dci_sim_sink *s, const dci_sim_sink *t)
 {
     const dc_sim *sim = place->sim;
-    const dc_real *z = s->twist ? s->twist : t->twist;
     dc_v3 r = dci_sim_arm(from, j);
-    dc_real X[36] = {0}, y[6] = {0}, y_o[6] = {0};
+    dc_real X[36];
     int l, k, c;
 
     if (!s->out && !t->out) return;
+    if (s->twist) {
+        const dc_real *z = s->twist + 6*i;
+        dc_real y[6] = {0}, y_o[6];
+        for (k = 0; k < 6; ++k)
+            for (c = 0; c < 6; ++c) y[c] += z[k]*B[k*ldb + c];
+        dci_sim_shift(r, y, y_o);
+        for (k = 0; k < 6; ++k) s->pulled[6*j + k] += y_o[k];
+        return;
+    }
 
     /* about the trees' origins */
-    if (z) {
-        for (k = 0; k < 6; ++k)
-            for (c = 0; c < 6; ++c) y[c] += z[6*i + k]*B[k*ldb + c];
-        dci_sim_shift(r, y, y_o);
-    }
-    if ((s->out && !s->twist) || (t->out && !t->twist)) dci_sim_shift_block(dci_sim_arm(place, i), r, B, ldb, X);
-
+    dci_sim_shift_block(dci_sim_arm(place, i), r, B, ldb, X);
     for (l = j; l >= 0; l = sim->link[l].parent) {
         const dci_sim_axis *joint = from->axis + sim->v_at[l], *attachment = from->axis + sim->nv + 6*l;
-        dci_sim_put_columns(place, s, i, sim->v_at[l], joint, dci_sim_nv(sim->link[l].joint), X, y_o);
-        if (t->out) dci_sim_put_columns(place, t, i, 6*l, attachment, 6, X, y_o);
+        dci_sim_put_columns(place, s, i, sim->v_at[l], joint, dci_sim_nv(sim->link[l].joint), X);
+        if (t->out) dci_sim_put_columns(place, t, i, 6*l, attachment, 6, X);
+    }
+}
+
+/* What waits in s->pulled, by links at the place `from`: a joint and an attachment move all that they carry, so that
+ * one pass from the tips to the roots serves all blocks. */
+static DCI_NOINLINE void dci_sim_put_pulled(const dci_sim_place *from, const dci_sim_sink *s, const dci_sim_sink *t)
+{
+    const dc_sim *sim = from->sim;
+    int i, k;
+
+    for (i = sim->links - 1; i >= 0; --i) {
+        const int up = sim->link[i].parent, first = sim->v_at[i];
+        const dci_sim_axis *attachment = from->axis + sim->nv + 6*i;
+        const dc_real *y = s->pulled + 6*i;
+        for (k = first; k < first + dci_sim_nv(sim->link[i].joint); ++k)
+            s->out[k] += dci_sim_power(from->axis + k, y);
+        for (k = 0; t->out && k < 6; ++k) t->out[6*i + k] += dci_sim_power(attachment + k, y);
+        for (k = 0; up >= 0 && k < 6; ++k) s->pulled[6*up + k] += y[k];
     }
 }
 
@@ -6611,6 +6628,35 @@ static void dci_sim_pair_by_friction(dci_sim_terms *terms, const dci_sim_pair *p
     }
 }
 
+/* Products with a vector, which moves link i by the twist z and T by Z = [[w]x R, v]: those of the wrench of D dM, by
+ * M, are s tr(Z dM D^T), so that the ten numbers of D^T Z + Z^T D serve all vertices. */
+static void dci_sim_inertia_back(const dci_sim_terms *terms, int i, const dc_real D[12])
+{
+    const dc_sim *sim = terms->problem->sim;
+    const dc_m3 *R = terms->at->place.rotation + i;
+    const dc_real *z = terms->by.vertex.twist + 6*i, s = 1/(sim->desc.h*sim->desc.h);
+    const dc_m3 wx = dc_m3_skew(dci_sim_v3(z + 3)), wR = dc_m3_mul(&wx, R);
+    dc_real Z[12], by_moment[10];
+    int k, a, b, c, v;
+
+    for (k = 0; k < 9; ++k) Z[k + k/3] = wR.m[k];
+    for (k = 0; k < 3; ++k) Z[4*k + 3] = z[k];
+    for (a = 0, c = 0; a < 4; ++a)
+        for (b = a; b < 4; ++b, ++c) {
+            dc_real sum = 0;
+            for (k = 0; k < 12; k += 4) sum += D[k + a]*Z[k + b] + (a == b ? 0 : D[k + b]*Z[k + a]);
+            by_moment[c] = s*sum;
+        }
+    for (k = 0; terms->by.vertex.out && k < sim->hulls; ++k) {
+        const dc_sim_hull *hull = sim->hull + k;
+        if (hull->link != i) continue;
+        for (v = 3*hull->begin; v < 3*(hull->begin + hull->n); ++v) {
+            const dc_real *grad = sim->moment_grad + 10*v;
+            for (c = 0; c < 10; ++c) terms->by.vertex.out[v] += grad[c]*by_moment[c];
+        }
+    }
+}
+
 static DCI_NOINLINE void dci_sim_by_inertia(dci_sim_terms *terms, int i)
 {
     const dci_sim_problem *problem = terms->problem;
@@ -6636,6 +6682,10 @@ static DCI_NOINLINE void dci_sim_by_inertia(dci_sim_terms *terms, int i)
         for (k = 0; k < 16; ++k) N[k] = M[k]/M[15];
         dci_sim_wrench(T, N, R, s, w);
         dci_sim_put(now, &terms->by.mass, i, i, w);
+    }
+    if (terms->by.vertex.twist) {
+        dci_sim_inertia_back(terms, i, T);
+        return;
     }
     for (k = 0; terms->by.vertex.out && k < sim->hulls; ++k) {
         const dc_sim_hull *hull = sim->hull + k;
@@ -6670,6 +6720,35 @@ static void dci_sim_by_roll(const dci_sim_terms *terms, int k, int p, const dci_
     }
 }
 
+/* Products with a vector, which moves touch t of hull k and plane p by u and turns its link by w: by the places of its
+ * vertex now and at time t, f x w + K^T u and M^T u, f, K and M being the touch's force, stiffness and mixed. */
+static void dci_sim_plane_back(const dci_sim_terms *terms, int k, int p, int vertex, const dci_sim_touch *t)
+{
+    const dci_sim_sinks *by = &terms->by;
+    const dci_sim_place *before = &terms->problem->before;
+    const dc_sim *sim = before->sim;
+    const int i = sim->hull[k].link;
+    const dc_m3 *R0 = before->rotation + i, *R1 = terms->at->place.rotation + i;
+    const dc_real *z = by->now.twist + 6*i;
+    const dc_v3 w = dci_sim_v3(z + 3), u = dc_add(dci_sim_v3(z), dc_cross(w, t->arm));
+    const dc_v3 old = dc_mul_t(&t->mixed, u), now = dc_add(dc_cross(t->force, w), dc_mul_t(&t->stiffness, u));
+    dc_real *pulled = by->now.pulled + 6*i;
+
+    if (t->slides) {
+        /* as in dci_sim_by_roll */
+        const dc_v3 y = dc_scale(sim->hull[k].round, dc_mul(R0, dc_mul_t(R1, now)));
+        const dc_real slip = dci_sim_material(sim, i, sim->links + p)*dc_dot(u, t->slip);
+        dci_sim_push(pulled, dc_add(t->arm_before, dci_sim_arm(before, i)), old);
+        dci_sim_put3(dc_add(dci_sim_v3(pulled + 3), dc_cross(sim->plane[p].n, y)), pulled + 3);
+        if (by->friction.out) by->friction.out[i] += sim->plane[p].friction*slip;
+        if (by->friction.out) by->friction.out[sim->links + p] += sim->link[i].friction*slip;
+    }
+    if (by->vertex.out) {
+        dc_real *out = by->vertex.out + 3*vertex;
+        dci_sim_put3(dc_add(dci_sim_v3(out), dc_add(dc_mul_t(R1, now), dc_mul_t(R0, old))), out);
+    }
+}
+
 /* hull k at plane p */
 static DCI_NOINLINE void dci_sim_by_plane(dci_sim_terms *terms, int k, int p)
 {
@@ -6683,11 +6762,16 @@ static DCI_NOINLINE void dci_sim_by_plane(dci_sim_terms *terms, int k, int p)
 
     if (!dci_sim_near_plane(problem, now, k, p)) return;
     for (j = 0; j < dci_sim_touch_count(sim->hull + k); ++j) {
-        dc_real B[36] = {0}, w[6] = {0};
+        dc_real B[36], w[6] = {0};
         if (!dci_sim_touches(problem, now, k, p, j, DCI_SIM_DERIVATIVES, NULL, &t)) continue;
         if (!t.felt && !t.slides) continue;
+        if (terms->by.now.twist) {
+            dci_sim_plane_back(terms, k, p, sim->hull[k].begin + j%sim->hull[k].n, &t);
+            continue;
+        }
         if (t.slides) {
             /* the state at t, then the coefficients of the link and the plane */
+            dci_sim_zero(B, 36);
             dci_sim_arms(B, t.arm, &t.mixed, t.arm_before);
             if (sim->hull[k].round > 0) dci_sim_by_roll(terms, k, p, &t, B);
             dci_sim_by_old(terms, i, i, B, 6);
@@ -6811,6 +6895,43 @@ static DCI_NOINLINE dc_status dci_sim_friction_by_old(const dci_sim_terms *terms
                              old + p->link_b, now + p->link_b, terms->scratch.mem, plane, NULL, g, NULL, M, NULL);
 }
 
+/* Two hulls: products of all derivatives of their friction with a vector, at once. */
+static DCI_NOINLINE void dci_sim_friction_back(dci_sim_terms *terms, dci_sim_met *met)
+{
+    const dci_sim_problem *problem = terms->problem;
+    const dci_sim_sinks *by = &terms->by;
+    const dc_sim *sim = problem->sim;
+    const dci_sim_pair p = dci_sim_pair_of(sim, met->a, met->b);
+    const dc_hull A = dci_sim_hull_of(sim, p.hull_a), B = dci_sim_hull_of(sim, p.hull_b);
+    const dc_pose *old = problem->before.pose, *now = terms->at->place.pose;
+    const dc_real ks = sim->desc.stiffness, s = ks*p.friction;
+    dc_real z[12], g[12], pulled[12], y[6];
+    dc_real *by_vertex = by->vertex.out ? terms->vertex_grad : NULL;
+    int k, side;
+    dc_status status;
+
+    /* by the coefficient, even where it is zero */
+    memcpy(z, by->now.twist + 6*p.link_a, 6*sizeof *z);
+    memcpy(z + 6, by->now.twist + 6*p.link_b, 6*sizeof *z);
+    status = dc_friction_vjp(&sim->desc.friction, &problem->pair, 1, sim->desc.h, &A, old + p.link_a, now + p.link_a,
+                             &B, old + p.link_b, now + p.link_b, terms->scratch.mem, &met->before, z, g, pulled,
+                             by_vertex);
+    if (status != DC_OK) {
+        terms->status = status;
+        return;
+    }
+    dci_sim_pair_by_friction(terms, &p, ks, g);
+    if (!(s > 0)) return;
+
+    for (side = 0; side < 2; ++side) {
+        const dc_sim_hull *hull = sim->hull + (side ? p.hull_b : p.hull_a);
+        const dc_real *x = by_vertex ? by_vertex + (side ? 3*A.n : 0) : NULL;
+        dci_sim_shift(dci_sim_arm(&problem->before, hull->link), pulled + 6*side, y);
+        for (k = 0; k < 6; ++k) by->now.pulled[6*hull->link + k] += s*y[k];
+        for (k = 0; by_vertex && k < 3*hull->n; ++k) by->vertex.out[3*hull->begin + k] += s*x[k];
+    }
+}
+
 /* Two hulls: friction by the state at time t and by the coefficients. */
 static DCI_NOINLINE void dci_sim_by_friction(dci_sim_terms *terms, dci_sim_met *met)
 {
@@ -6823,6 +6944,10 @@ static DCI_NOINLINE void dci_sim_by_friction(dci_sim_terms *terms, dci_sim_met *
     dc_status s;
 
     if (!met->load) return;
+    if (terms->by.now.twist) {
+        dci_sim_friction_back(terms, met);
+        return;
+    }
 
     /* by the coefficient, even where it is zero */
     s = dci_sim_friction_by_old(terms, &p, &A, &B, &met->before, g, M);
@@ -6858,8 +6983,8 @@ static DCI_NOINLINE void dci_sim_by_pair(dci_sim_terms *terms, dci_sim_met *met)
         if (s == DC_OK && P > 0) dci_sim_by_vertices(terms, met);
     }
 
-    /* friction */
-    if (met->load && s == DC_OK && p.friction > 0) {
+    /* friction, if its products are not there already */
+    if (met->load && s == DC_OK && p.friction > 0 && !terms->by.vertex.twist) {
         const dc_hull A = dci_sim_hull_of(sim, p.hull_a), B = dci_sim_hull_of(sim, p.hull_b);
         s = dc_friction_shape(&sim->desc.friction, &problem->pair, p.friction, sim->desc.h, &A, old + p.link_a,
                               now + p.link_a, &B, old + p.link_b, now + p.link_b, terms->scratch.mem, &met->before,
@@ -7226,14 +7351,15 @@ DC_DEF size_t dc_sim_adjoint_bytes(const dc_sim *sim, const dc_sim_run *run)
     none.attach = run->attach ? &mark : NULL;
     none.vertex = run->vertex ? &mark : NULL;
     g = dc_sim_grad_bytes(sim, &none);
-    sum = dc_bytes(0, 4*nv + 6*(size_t)sim->links, sizeof(dc_real));
+    sum = dc_bytes(0, 4*nv + 18*(size_t)sim->links, sizeof(dc_real));
     sum = dc_bytes(sum, dci_sim_kept(sim, run), sizeof(dc_real));
     sum = dc_bytes(sum, g, 1);
     return sum == SIZE_MAX || g == 0 ? 0 : sum;
 }
 
-/* dL/dq_{t+1}, dL/dq_t, dL/dq_{t-1}, and scratch: twists of the links by the first */
-typedef struct { dc_real *next, *now, *prev, *twist; } dci_sim_adjoint;
+/* dL/dq_{t+1}, dL/dq_t, dL/dq_{t-1}, and scratch: twists of the links by the first, products by those at t and t-1,
+ * [12 links] */
+typedef struct { dc_real *next, *now, *prev, *twist, *pulled; } dci_sim_adjoint;
 
 /* The attachments' share of lam^T d2O/dq dA at q_next, from what the evaluation there left: an attachment moves its
  * link and all that it carries, on which lam pulls, by the second derivatives, with the wrench
@@ -7335,6 +7461,8 @@ static DCI_NOINLINE dc_status dci_sim_back(dci_sim_work *W, const dc_sim_run *r,
     terms->by.mass = terms->by.friction = terms->by.vertex = s;
     terms->by.prev.out = bar->prev;
     terms->by.now.out = bar->now;
+    terms->by.now.pulled = bar->pulled;
+    terms->by.prev.pulled = bar->pulled + 6*sim->links;
     terms->by.control.out = r->control_grad ? r->control_grad + (size_t)t*3*(size_t)nv : NULL;
     terms->by.mass.out = r->mass;
     terms->by.friction.out = r->friction;
@@ -7342,7 +7470,10 @@ static DCI_NOINLINE dc_status dci_sim_back(dci_sim_work *W, const dc_sim_run *r,
     W->at.attach.out = r->attach;
 
     if (r->attach) dci_sim_by_attachments(&W->at, lam, bar->twist, r->attach);
+    dci_sim_zero(bar->pulled, 12*(size_t)sim->links);
     dci_sim_all_terms(terms, q_next);
+    dci_sim_put_pulled(&W->problem.before, &terms->by.now, &W->at.attach);
+    dci_sim_put_pulled(&W->there, &terms->by.prev, &W->at.attach);
     return terms->status;
 }
 
@@ -7479,7 +7610,7 @@ DC_DEF dc_status dc_sim_adjoint(const dc_sim *sim, const dc_sim_run *r, dc_arena
     nv = (size_t)sim->nv;
     nq = (size_t)sim->nq;
     used = mem->used;
-    bar.next = (dc_real *)dc_arena_take(mem, 4*nv + 6*(size_t)sim->links, sizeof(dc_real));
+    bar.next = (dc_real *)dc_arena_take(mem, 4*nv + 18*(size_t)sim->links, sizeof(dc_real));
     kept = (dc_real *)dc_arena_take(mem, dci_sim_kept(sim, r), sizeof(dc_real));
     if (!bar.next || !kept) {
         mem->used = used;
@@ -7490,6 +7621,7 @@ DC_DEF dc_status dc_sim_adjoint(const dc_sim *sim, const dc_sim_run *r, dc_arena
     bar.now = bar.next + nv;
     bar.prev = bar.now + nv;
     bar.twist = bar.prev + 2*nv;
+    bar.pulled = bar.twist + 6*sim->links;
     dci_sim_zero_run(sim, r);
     dci_sim_zero(bar.next, 3*nv);
 
